@@ -1,0 +1,34 @@
+/*
+ * Clusters of similar patterns (design §3.4; StackMine §VI): alignment, weights, agglomeration.
+ */
+#ifndef LODE_CLUSTERS_H
+#define LODE_CLUSTERS_H
+
+#include <stdint.h>
+
+#include "analyses/patterns/miner.h"
+#include "base/error.h"
+#include "model/digest.h"
+
+enum lode_linkage {
+	LODE_LINKAGE_AVERAGE,
+	LODE_LINKAGE_COMPLETE,
+	LODE_LINKAGE_SINGLE,
+};
+
+struct lode_cluster_options {
+	enum lode_linkage linkage;
+	double min_similarity; /* clusters are merged while their linkage similarity is >= this */
+	unsigned n_threads;
+};
+
+/*
+ * cluster_of[i] for each of the patterns (items are frame ids of `tree`): dense ids numbered by the
+ * cluster's first pattern. Deterministic. `cluster_of` has room for patterns->n.
+ */
+int lode_cluster_patterns(uint32_t *cluster_of, size_t *n_clusters,
+			  const struct lode_pattern_set *patterns, const struct lode_calltree *tree,
+			  const struct lode_name_stats *names,
+			  const struct lode_cluster_options *options, struct lode_error *err);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * Costly maximal patterns: the longest call paths, with holes, that still cost λ (design §3.3;
+ * StackMine §V; BIDE [BIDE04]).
+ *
+ *   input    sequences of functions (root first) with a cost each
+ *   Cost(P)  sum of the costs of the sequences that contain P as a non-consecutive subsequence
+ *   output   every P with Cost(P) >= λ of which no proper super-sequence reaches λ
+ *
+ * Exactly these: no sampling, no length cap. Deterministic: sorted by cost (descending), then by
+ * the functions' ids; the same for any number of threads.
+ */
+#ifndef LODE_MINER_H
+#define LODE_MINER_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+/* Sequences, one behind the other: sequence i is items[start[i] .. start[i + 1]). */
+struct lode_sequences {
+	size_t n;
+	const uint32_t *items; /* any ids; need not be dense */
+	const size_t *start;   /* n + 1 */
+	const int64_t *cost;   /* >= 0 */
+};
+
+struct lode_pattern_set {
+	LODE_VEC(uint32_t) items;
+	LODE_VEC(size_t) start; /* n + 1 once filled */
+	LODE_VEC(int64_t) cost;
+	size_t n;
+};
+
+struct lode_miner_options {
+	int64_t min_cost;    /* λ, > 0 */
+	size_t max_patterns; /* past this: LODE_ERR_LIMIT; 0 = no bound */
+	unsigned n_threads;  /* 0 = 1 */
+	/* Where progress is wanted; may be NULL. Called now and then from one thread. */
+	void (*progress)(void *context, double done);
+	void *progress_context;
+};
+
+/* `*out` must be { 0 }; on failure it is left empty. */
+int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences *sequences,
+		       const struct lode_miner_options *options, struct lode_error *err);
+
+/* The smallest λ that gives at most `max_patterns` patterns (`--patterns N`). */
+int lode_mine_find_min_cost(int64_t *min_cost, const struct lode_sequences *sequences,
+			    size_t max_patterns, const struct lode_miner_options *options,
+			    struct lode_error *err);
+
+void lode_pattern_set_release(struct lode_pattern_set *set);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * Area of interest: the events that a symptom's delay is made of (design §3.2), folded to a digest.
+ */
+#ifndef LODE_AOI_H
+#define LODE_AOI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/digest.h"
+#include "model/stream.h"
+#include "model/symptom.h"
+
+enum lode_scope {
+	LODE_SCOPE_CRITICAL, /* every ns of the symptom attributed exactly once */
+	LODE_SCOPE_GRAPH,    /* StackMine, Fig. 2 */
+	LODE_SCOPE_THREAD,   /* events of the thread alone */
+};
+
+/* Content filters: lists of globs on "function" or "module!function"; a stack passes if it has a
+   frame that an include matches (or there is no include) and none that an exclude matches. */
+struct lode_aoi_options {
+	enum lode_scope scope;
+	bool own_stacks;	    /* --stacks own: the last link alone */
+	const char *const *include; /* n_include globs, borrowed */
+	size_t n_include;
+	const char *const *exclude;
+	size_t n_exclude;
+	unsigned kinds;	  /* bit per enum lode_event_kind; 0 = all */
+	unsigned reasons; /* bit per enum lode_wait_reason; 0 = all */
+};
+
+/*
+ * Folds the symptoms of one stream into a new digest (one stream, its symptoms, rows, names).
+ * With LODE_SCOPE_CRITICAL and no content filter, the costs of a symptom's rows sum to t1 - t0.
+ */
+int lode_aoi_digest(struct lode_digest **out, const struct lode_stream *stream,
+		    const struct lode_symptom *symptoms, size_t n_symptoms,
+		    const struct lode_aoi_options *options, struct lode_error *err);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * An input file as bytes, whatever wraps it: plain, .zst, .gz, .xz (told from content), or "-" for
+ * standard input. Read sequentially; a plain regular file can also be read at an offset. Memory
+ * does not depend on the size of the file.
+ */
+#ifndef LODE_INPUT_H
+#define LODE_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct lode_input;
+
+int lode_input_open(struct lode_input **out, const char *path, struct lode_error *err);
+void lode_input_close(struct lode_input *input);
+
+const char *lode_input_path(const struct lode_input *input);
+/* Uncompressed bytes are addressable by lode_input_read_at (a plain regular file). */
+bool lode_input_is_seekable(const struct lode_input *input);
+/* Size of what is on disk (compressed or not), or -1 if not known: for progress. */
+int64_t lode_input_size_bytes(const struct lode_input *input);
+/* How much of lode_input_size_bytes has been consumed. */
+int64_t lode_input_consumed_bytes(const struct lode_input *input);
+
+/* The first bytes without consuming them: up to `size` (at most 4096), fewer only at the end. */
+ssize_t lode_input_peek(struct lode_input *input, void *buffer, size_t size,
+			struct lode_error *err);
+/* Fills `buffer` unless the end comes first; gives the number of bytes, 0 at the end, or < 0. */
+ssize_t lode_input_read(struct lode_input *input, void *buffer, size_t size,
+			struct lode_error *err);
+/* As lode_input_read, at an absolute offset. Thread-safe. Only for seekable inputs. */
+ssize_t lode_input_read_at(struct lode_input *input, void *buffer, size_t size, int64_t offset,
+			   struct lode_error *err);
+
+#endif

@@ -1,0 +1,116 @@
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void __attribute__((noreturn)) oom_exit(size_t size_bytes)
+{
+	fprintf(stderr, "lode: out of memory (%zu bytes more were needed); see --memory\n",
+		size_bytes);
+	_Exit(4);
+}
+
+void (*lode_oom)(size_t size_bytes) __attribute__((noreturn)) = oom_exit;
+
+void *lode_alloc(size_t size_bytes)
+{
+	void *p = malloc(size_bytes ? size_bytes : 1);
+
+	if (!p)
+		lode_oom(size_bytes);
+	return p;
+}
+
+void *lode_alloc0(size_t n, size_t size_bytes)
+{
+	void *p = calloc(n ? n : 1, size_bytes ? size_bytes : 1);
+
+	if (!p)
+		lode_oom(n * size_bytes);
+	return p;
+}
+
+void *lode_realloc_n(void *p, size_t n, size_t size_bytes)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(n, size_bytes, &total))
+		lode_oom(SIZE_MAX);
+	p = realloc(p, total ? total : 1);
+	if (!p)
+		lode_oom(total);
+	return p;
+}
+
+char *lode_strdup(const char *s)
+{
+	size_t size = strlen(s) + 1;
+
+	return memcpy(lode_alloc(size), s, size);
+}
+
+struct lode_arena_block {
+	struct lode_arena_block *next;
+	max_align_t data[];
+};
+
+enum { ARENA_BLOCK_BYTES = 64 << 10 };
+
+void *lode_arena_alloc(struct lode_arena *arena, size_t size_bytes, size_t align)
+{
+	uintptr_t at = ((uintptr_t)arena->next + align - 1) & ~(uintptr_t)(align - 1);
+	struct lode_arena_block *block;
+	size_t room;
+
+	if (!arena->next || at + size_bytes > (uintptr_t)arena->end || at + size_bytes < at) {
+		/* Blocks double with the arena, so that big arenas have few of them. */
+		room = arena->size_bytes / 4;
+		if (room < ARENA_BLOCK_BYTES)
+			room = ARENA_BLOCK_BYTES;
+		if (room > (size_t)4 << 20)
+			room = (size_t)4 << 20;
+		if (room < size_bytes + align)
+			room = size_bytes + align;
+		block = lode_alloc(sizeof(*block) + room);
+		block->next = arena->blocks;
+		arena->blocks = block;
+		arena->size_bytes += sizeof(*block) + room;
+		arena->next = (char *)block->data;
+		arena->end = arena->next + room;
+		at = ((uintptr_t)arena->next + align - 1) & ~(uintptr_t)(align - 1);
+	}
+	arena->next = (char *)(at + size_bytes);
+	return (void *)at;
+}
+
+char *lode_arena_strndup(struct lode_arena *arena, const char *s, size_t len)
+{
+	char *copy = lode_arena_alloc(arena, len + 1, 1);
+
+	memcpy(copy, s, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+void lode_arena_release(struct lode_arena *arena)
+{
+	struct lode_arena_block *block, *next;
+
+	for (block = arena->blocks; block; block = next) {
+		next = block->next;
+		free(block);
+	}
+	memset(arena, 0, sizeof(*arena));
+}
+
+void *lode_vec_grow(void *at, size_t *capacity, size_t need, size_t item_bytes)
+{
+	size_t n = *capacity + *capacity / 2;
+
+	if (n < need)
+		n = need;
+	if (n < 8)
+		n = 8;
+	*capacity = n;
+	return lode_realloc_n(at, n, item_bytes);
+}

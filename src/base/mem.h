@@ -1,0 +1,61 @@
+/*
+ * Memory: allocation that cannot fail, arenas, growable arrays.
+ *
+ * A size that lode computed and that cannot be had ends the process through lode_oom (exit 4). A
+ * size that came from a file must be checked against the bytes that are left before it gets here.
+ */
+#ifndef LODE_MEM_H
+#define LODE_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Called when memory is exhausted; must not return. Replaceable by tests and embedders. */
+extern void (*lode_oom)(size_t size_bytes) __attribute__((noreturn));
+
+void *lode_alloc(size_t size_bytes);			    /* malloc or lode_oom */
+void *lode_alloc0(size_t n, size_t size_bytes);		    /* calloc or lode_oom */
+void *lode_realloc_n(void *p, size_t n, size_t size_bytes); /* overflow-checked realloc */
+char *lode_strdup(const char *s);
+
+/* ---- Arena: one lifetime, freed at once. `{ 0 }` is empty and ready. Not thread-safe. ---- */
+
+struct lode_arena_block;
+struct lode_arena {
+	struct lode_arena_block *blocks;
+	char *next, *end;
+	size_t size_bytes; /* taken from the system so far */
+};
+
+void *lode_arena_alloc(struct lode_arena *arena, size_t size_bytes, size_t align);
+char *lode_arena_strndup(struct lode_arena *arena, const char *s, size_t len);
+void lode_arena_release(struct lode_arena *arena);
+
+#define lode_arena_array(arena, type, n) \
+	((type *)lode_arena_alloc(arena, sizeof(type) * (size_t)(n), _Alignof(type)))
+
+/* ---- Vec: a growable array. Declare `LODE_VEC(int64_t) starts = { 0 };` ---- */
+
+#define LODE_VEC(type)              \
+	struct {                    \
+		type *at;           \
+		size_t n, capacity; \
+	}
+
+void *lode_vec_grow(void *at, size_t *capacity, size_t need, size_t item_bytes);
+
+#define lode_vec_reserve(v, need)                                                                  \
+	((need) <= (v)->capacity ? (void)0                                                         \
+				 : (void)((v)->at = lode_vec_grow((v)->at, &(v)->capacity, (need), \
+								  sizeof(*(v)->at))))
+#define lode_vec_append(v, item) \
+	(lode_vec_reserve(v, (v)->n + 1), (void)((v)->at[(v)->n++] = (item)))
+/* Appends one zeroed item and gives its address (valid until the next append). */
+#define lode_vec_append_zero(v)                                                          \
+	(lode_vec_reserve(v, (v)->n + 1), memset(&(v)->at[(v)->n], 0, sizeof(*(v)->at)), \
+	 &(v)->at[(v)->n++])
+#define lode_vec_release(v) (free((v)->at), (v)->at = NULL, (v)->n = (v)->capacity = 0)
+
+#endif

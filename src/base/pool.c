@@ -1,0 +1,66 @@
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+struct run {
+	atomic_size_t next;
+	size_t n_jobs;
+	void (*job)(void *context, size_t index, unsigned worker);
+	void *context;
+};
+
+struct worker {
+	struct run *run;
+	unsigned id;
+	pthread_t thread;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&w->run->next, 1)) < w->run->n_jobs)
+		w->run->job(w->run->context, i, w->id);
+	return NULL;
+}
+
+void lode_pool_run(unsigned n_threads, size_t n_jobs,
+		   void (*job)(void *context, size_t index, unsigned worker), void *context)
+{
+	struct run run = {.n_jobs = n_jobs, .job = job, .context = context};
+	struct worker *workers;
+	unsigned n_started = 0, i;
+
+	if (n_threads > n_jobs)
+		n_threads = (unsigned)n_jobs;
+	if (n_threads == 0)
+		n_threads = 1;
+	workers = lode_alloc0(n_threads, sizeof(*workers));
+	for (i = 0; i < n_threads; i++)
+		workers[i] = (struct worker){.run = &run, .id = i};
+	/* The caller is worker 0. A thread that cannot be had is one thread less, not an error. */
+	for (i = 1; i < n_threads; i++) {
+		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]))
+			break;
+		n_started = i;
+	}
+	work(&workers[0]);
+	for (i = 1; i <= n_started; i++)
+		pthread_join(workers[i].thread, NULL);
+	free(workers);
+}
+
+unsigned lode_pool_cpus(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	return (unsigned)CPU_COUNT(&set);
+}

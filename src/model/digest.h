@@ -1,0 +1,81 @@
+/*
+ * Digest: what mining needs of one stream, or of many, and nothing else (design §9).
+ *
+ * The area of interest folded into rows (distinct stack x symptom x kind), plus name statistics
+ * over all events of the stream. Merging is associative and commutative up to the order of ids;
+ * merging in input order gives the same bytes for any number of threads. A digest owns its strings.
+ */
+#ifndef LODE_DIGEST_H
+#define LODE_DIGEST_H
+
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "model/frame.h"
+#include "model/stream.h"
+
+struct lode_digest_stream {
+	uint32_t path; /* string id in the digest's tree */
+	uint64_t content_hash;
+	uint32_t host, kernel; /* string ids */
+	int64_t t0_ns, t1_ns;
+	struct lode_losses losses;
+	int64_t lost_cost_ns; /* symptom time that stands on waits without a waker */
+};
+
+struct lode_digest_symptom {
+	uint32_t stream; /* index into streams */
+	int32_t pid, tid;
+	uint32_t comm; /* string id */
+	int64_t t0_ns, t1_ns;
+};
+
+/* One distinct (stack, symptom, kind, reason, waker): its summed cost. */
+struct lode_digest_row {
+	uint32_t stack;	  /* node of the digest's tree: chained or own stack */
+	uint32_t symptom; /* index into symptoms */
+	uint32_t waker;	  /* string id: comm of the thread, or name of the device, that ended the
+			     innermost wait; 0: none */
+	uint8_t kind;	  /* enum lode_event_kind of the last link */
+	uint8_t reason;	  /* enum lode_wait_reason of the symptom thread's own wait, if it waited */
+	int64_t cost_ns;
+	uint32_t n_events;
+	int64_t worst_t0_ns, worst_cost_ns; /* the costliest single event */
+};
+
+/* How often functions stand in stacks and beside each other (design §3.4): counted in events. */
+struct lode_name_stats {
+	uint64_t n_stacks;
+	LODE_VEC(uint64_t) n_with;   /* per frame: stacks that contain it (once each) */
+	LODE_VEC(uint64_t) n_callee; /* per frame: its occurrences that have a callee */
+	LODE_VEC(uint64_t) n_caller; /* per frame: its occurrences that have a caller */
+	struct lode_map pair_index;  /* caller << 32 | callee -> index into pairs */
+	LODE_VEC(uint64_t) pairs;    /* occurrences of caller with that callee */
+};
+
+struct lode_digest {
+	struct lode_calltree tree;
+	const char *unit; /* of costs; a static string or from the tree's strings */
+	LODE_VEC(struct lode_digest_stream) streams;
+	LODE_VEC(struct lode_digest_symptom) symptoms;
+	LODE_VEC(struct lode_digest_row) rows; /* sorted by (symptom, stack, kind, reason, waker) */
+	struct lode_name_stats names;
+	uint64_t n_events; /* events folded into the rows */
+};
+
+struct lode_digest *lode_digest_new(void);
+void lode_digest_free(struct lode_digest *digest);
+
+/* Adds `from`'s streams behind `into`'s. */
+void lode_digest_merge(struct lode_digest *into, const struct lode_digest *from);
+
+/* Counts the stacks of all of a stream's events (waiting, running, preempted) into `names`;
+   frames are grafted into `tree`. */
+void lode_name_stats_add_stream(struct lode_name_stats *names, struct lode_calltree *tree,
+				const struct lode_stream *stream);
+void lode_name_stats_release(struct lode_name_stats *names);
+/* Occurrences of `caller` directly above `callee`. */
+uint64_t lode_name_stats_pair(const struct lode_name_stats *names, uint32_t caller,
+			      uint32_t callee);
+
+#endif

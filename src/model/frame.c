@@ -1,0 +1,139 @@
+#include "model/frame.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void lode_calltree_init(struct lode_calltree *tree)
+{
+	memset(tree, 0, sizeof(*tree));
+	lode_strings_intern(&tree->strings, "", 0); /* string 0 is the empty one */
+	lode_vec_append(&tree->nodes, (struct lode_callnode){.frame = LODE_NONE});
+}
+
+void lode_calltree_release(struct lode_calltree *tree)
+{
+	lode_strings_release(&tree->strings);
+	lode_vec_release(&tree->frames);
+	lode_map_release(&tree->frame_index);
+	lode_vec_release(&tree->nodes);
+	lode_map_release(&tree->child_index);
+}
+
+/* Links live in a key space of their own: no module has the string id that marks them. */
+static const uint32_t link_module = LODE_NONE - 1;
+
+static uint32_t frame_of(struct lode_calltree *tree, uint32_t key_module, uint32_t module,
+			 uint32_t function, uint32_t flags)
+{
+	uint32_t *slot = lode_map_slot(&tree->frame_index, (uint64_t)key_module << 32 | function);
+	struct lode_frame frame = {module, function, flags};
+
+	if (*slot == LODE_NONE) {
+		*slot = (uint32_t)tree->frames.n;
+		lode_vec_append(&tree->frames, frame);
+	}
+	return *slot;
+}
+
+uint32_t lode_frame_intern(struct lode_calltree *tree, const char *module, const char *function,
+			   uint32_t flags)
+{
+	uint32_t m = lode_strings_intern(&tree->strings, module, strlen(module));
+	uint32_t f = lode_strings_intern(&tree->strings, function, strlen(function));
+
+	if (!*function)
+		flags |= LODE_FRAME_UNKNOWN;
+	return frame_of(tree, m, m, f, flags);
+}
+
+uint32_t lode_frame_link(struct lode_calltree *tree, const char *comm)
+{
+	uint32_t f = lode_strings_intern(&tree->strings, comm, strlen(comm));
+
+	return frame_of(tree, link_module, 0, f, LODE_FRAME_LINK);
+}
+
+uint32_t lode_calltree_child(struct lode_calltree *tree, uint32_t parent, uint32_t frame)
+{
+	uint32_t *slot = lode_map_slot(&tree->child_index, (uint64_t)parent << 32 | frame);
+	struct lode_callnode node = {parent, frame, tree->nodes.at[parent].depth + 1};
+
+	if (*slot == LODE_NONE) {
+		*slot = (uint32_t)tree->nodes.n;
+		lode_vec_append(&tree->nodes, node);
+	}
+	return *slot;
+}
+
+uint32_t lode_calltree_push(struct lode_calltree *tree, uint32_t parent, uint32_t frame)
+{
+	/* Equal frames without a symbol are the same module: the run collapses. */
+	if (parent && tree->frames.at[frame].flags & LODE_FRAME_UNKNOWN &&
+	    tree->nodes.at[parent].frame == frame)
+		return parent;
+	return lode_calltree_child(tree, parent, frame);
+}
+
+size_t lode_calltree_path(const struct lode_calltree *tree, uint32_t stack, uint32_t *frames)
+{
+	size_t depth = tree->nodes.at[stack].depth;
+
+	for (size_t i = depth; i > 0; i--) {
+		frames[i - 1] = tree->nodes.at[stack].frame;
+		stack = tree->nodes.at[stack].parent;
+	}
+	return depth;
+}
+
+static uint32_t frame_copy(struct lode_calltree *tree, const struct lode_calltree *from,
+			   uint32_t frame)
+{
+	const struct lode_frame *f = &from->frames.at[frame];
+
+	if (f->flags & LODE_FRAME_LINK)
+		return lode_frame_link(tree, lode_frame_function(from, frame));
+	return lode_frame_intern(tree, lode_frame_module(from, frame),
+				 lode_frame_function(from, frame), f->flags);
+}
+
+uint32_t lode_calltree_graft(struct lode_calltree *tree, uint32_t parent,
+			     const struct lode_calltree *from, uint32_t stack)
+{
+	size_t depth = from->nodes.at[stack].depth;
+	uint32_t small[256];
+	uint32_t *path = depth <= 256 ? small : lode_alloc(depth * sizeof(*path));
+
+	lode_calltree_path(from, stack, path);
+	for (size_t i = 0; i < depth; i++)
+		parent = lode_calltree_child(tree, parent, frame_copy(tree, from, path[i]));
+	if (path != small)
+		free(path);
+	return parent;
+}
+
+const char *lode_frame_label(const struct lode_calltree *tree, uint32_t frame, char *buffer,
+			     size_t size)
+{
+	const struct lode_frame *f = &tree->frames.at[frame];
+
+	if (f->flags & LODE_FRAME_LINK)
+		snprintf(buffer, size, "→ %s", lode_frame_function(tree, frame));
+	else if (f->flags & LODE_FRAME_UNKNOWN)
+		snprintf(buffer, size, lode_frame_module(tree, frame)[0] == '[' ? "%s" : "[%s]",
+			 lode_frame_module(tree, frame));
+	else
+		snprintf(buffer, size, "%s", lode_frame_function(tree, frame));
+	return buffer;
+}
+
+const char *lode_frame_full_name(const struct lode_calltree *tree, uint32_t frame, char *buffer,
+				 size_t size)
+{
+	const struct lode_frame *f = &tree->frames.at[frame];
+
+	if (f->flags & (LODE_FRAME_LINK | LODE_FRAME_UNKNOWN))
+		return lode_frame_label(tree, frame, buffer, size);
+	snprintf(buffer, size, "%s!%s", lode_frame_module(tree, frame),
+		 lode_frame_function(tree, frame));
+	return buffer;
+}

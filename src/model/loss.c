@@ -1,0 +1,39 @@
+#include "model/loss.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *const names[LODE_N_LOSS_KINDS] = {
+	[LODE_LOSS_EVENTS] = "lost events",
+	[LODE_LOSS_TRUNCATED] = "truncated input",
+	[LODE_LOSS_BAD_RECORD] = "bad records",
+	[LODE_LOSS_UNORDERED] = "records out of order",
+	[LODE_LOSS_CONTRADICTION] = "contradictory switches",
+	[LODE_LOSS_NO_SWITCH_IN] = "switch-ins inferred",
+	[LODE_LOSS_IDLE_GAP] = "switches from idle missing",
+	[LODE_LOSS_NO_WAKER] = "waits without a waker",
+	[LODE_LOSS_UNDECODABLE] = "undecodable events",
+};
+
+const char *lode_loss_name(enum lode_loss_kind kind)
+{
+	return names[kind];
+}
+
+void lode_loss_add(struct lode_losses *losses, enum lode_loss_kind kind, uint64_t count,
+		   int64_t offset, int64_t t_ns, const char *format, ...)
+{
+	struct lode_loss *loss = &losses->by_kind[kind];
+	va_list args;
+
+	if (loss->count == 0) {
+		loss->kind = kind;
+		loss->offset = offset;
+		loss->first_ns = t_ns;
+		va_start(args, format);
+		vsnprintf(loss->detail, sizeof(loss->detail), format, args);
+		va_end(args);
+	}
+	loss->count += count;
+	loss->last_ns = t_ns;
+}

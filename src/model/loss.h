@@ -1,0 +1,47 @@
+/*
+ * Losses: what a recording does not hold, counted and never dropped in silence.
+ *
+ * Imperfect streams are normal: keep what is good, add the loss, and every report shows it.
+ */
+#ifndef LODE_LOSS_H
+#define LODE_LOSS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+
+enum lode_loss_kind {
+	LODE_LOSS_EVENTS,	 /* the recorder says that it dropped events (count) */
+	LODE_LOSS_TRUNCATED,	 /* the file ends inside a record or before its promised end */
+	LODE_LOSS_BAD_RECORD,	 /* a record that its type does not allow, skipped */
+	LODE_LOSS_UNORDERED,	 /* records older than what was already delivered */
+	LODE_LOSS_CONTRADICTION, /* a thread left a CPU that it never entered, and the like */
+	LODE_LOSS_NO_SWITCH_IN,	 /* switch-in not recorded, inferred */
+	LODE_LOSS_IDLE_GAP,	 /* switches to idle without the switch back (untraced idle CPU) */
+	LODE_LOSS_NO_WAKER,	 /* a wait without a recorded waking */
+	LODE_LOSS_UNDECODABLE,	 /* a tracepoint whose format is missing or not understood */
+	LODE_N_LOSS_KINDS,
+};
+
+struct lode_loss {
+	enum lode_loss_kind kind;
+	uint64_t count;
+	int64_t offset;		   /* first place in the file, -1 unknown */
+	int64_t first_ns, last_ns; /* span in which it happened */
+	int64_t cost_ns;	   /* time that stands on it, where that makes sense */
+	char detail[160];	   /* first occurrence in words */
+};
+
+struct lode_losses {
+	struct lode_loss by_kind[LODE_N_LOSS_KINDS]; /* count 0: none */
+};
+
+/* Counts one or more losses; the first of its kind keeps its place and its words. */
+void lode_loss_add(struct lode_losses *losses, enum lode_loss_kind kind, uint64_t count,
+		   int64_t offset, int64_t t_ns, const char *format, ...)
+	__attribute__((format(printf, 6, 7)));
+
+const char *lode_loss_name(enum lode_loss_kind kind);
+
+#endif

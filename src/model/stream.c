@@ -1,0 +1,104 @@
+#include "model/stream.h"
+
+#include <stdlib.h>
+
+void lode_stream_free(struct lode_stream *stream)
+{
+	if (!stream)
+		return;
+	for (size_t i = 0; i < stream->threads.n; i++)
+		lode_events_release(&stream->threads.at[i].events);
+	lode_vec_release(&stream->threads);
+	lode_map_release(&stream->thread_index);
+	lode_vec_release(&stream->event_counts);
+	lode_vec_release(&stream->modules);
+	free(stream->stack_flags);
+	lode_calltree_release(&stream->tree);
+	lode_arena_release(&stream->arena);
+	free(stream);
+}
+
+/* All columns of lode_events, so that growing and freeing cannot forget one. */
+#define EVENT_COLUMNS(x)                                                                    \
+	x(start_ns) x(cost_ns) x(stack) x(other) x(other_stack) x(kind) x(reason) x(device) \
+		x(flags) x(cpu)
+
+size_t lode_events_append(struct lode_events *events, enum lode_event_kind kind, int64_t start_ns,
+			  int64_t cost_ns, uint32_t stack)
+{
+	size_t i = events->n;
+
+	if (i == events->capacity) {
+		events->capacity = i < 8 ? 8 : i + i / 2;
+#define GROW(column) \
+	events->column = lode_realloc_n(events->column, events->capacity, sizeof(*events->column));
+		EVENT_COLUMNS(GROW)
+#undef GROW
+	}
+	events->start_ns[i] = start_ns;
+	events->cost_ns[i] = cost_ns;
+	events->stack[i] = stack;
+	events->other[i] = LODE_NONE;
+	events->other_stack[i] = 0;
+	events->kind[i] = (uint8_t)kind;
+	events->reason[i] = LODE_REASON_NONE;
+	events->device[i] = LODE_DEVICE_NONE;
+	events->flags[i] = 0;
+	events->cpu[i] = UINT16_MAX;
+	events->n++;
+	return i;
+}
+
+void lode_events_release(struct lode_events *events)
+{
+#define FREE(column) free(events->column);
+	EVENT_COLUMNS(FREE)
+#undef FREE
+	memset(events, 0, sizeof(*events));
+}
+
+size_t lode_events_find(const struct lode_events *events, int64_t t_ns)
+{
+	size_t low = 0, high = events->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (lode_event_end_ns(events, mid) > t_ns)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
+const char *lode_event_kind_name(enum lode_event_kind kind)
+{
+	static const char *const names[LODE_N_EVENT_KINDS] = {"run", "wait", "ready"};
+
+	return names[kind];
+}
+
+const char *lode_wait_reason_name(enum lode_wait_reason reason)
+{
+	static const char *const names[LODE_N_REASONS] = {
+		[LODE_REASON_NONE] = "none",	   [LODE_REASON_LOCK] = "lock",
+		[LODE_REASON_DISK] = "disk",	   [LODE_REASON_FAULT] = "fault",
+		[LODE_REASON_NETWORK] = "network", [LODE_REASON_IPC] = "ipc",
+		[LODE_REASON_POLL] = "poll",	   [LODE_REASON_TIMER] = "timer",
+		[LODE_REASON_CHILD] = "child",	   [LODE_REASON_OTHER] = "other",
+	};
+
+	return names[reason];
+}
+
+const char *lode_device_name(enum lode_device device)
+{
+	static const char *const names[LODE_N_DEVICES] = {
+		[LODE_DEVICE_NONE] = "none",	   [LODE_DEVICE_DISK] = "disk",
+		[LODE_DEVICE_NETWORK] = "network", [LODE_DEVICE_TIMER] = "timer",
+		[LODE_DEVICE_OTHER] = "device",
+	};
+
+	return names[device];
+}

@@ -1,0 +1,163 @@
+/*
+ * A stream: one recorded trace in the model's terms. Immutable once its source has built it.
+ *
+ *   thread 7  |run|~~~~~ wait ~~~~~|ready|run|run|~~ wait ~~|      time -->
+ *
+ * Each thread has its events in time order. Where context switches were recorded
+ * (`has_switches`), running, waiting and ready events tile the thread's life without gap or
+ * overlap. Otherwise events are weighted samples: `cost_ns` is right, spans may overlap.
+ *
+ * Times are ns on the stream's own clock (int64_t). Thread ids here are indices into `threads`;
+ * tids of the kernel are in struct lode_thread.
+ */
+#ifndef LODE_STREAM_H
+#define LODE_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "model/frame.h"
+#include "model/loss.h"
+
+typedef uint32_t lode_thread_id; /* index into lode_stream.threads; LODE_NONE: nobody known */
+
+enum lode_event_kind {
+	LODE_EVENT_RUNNING,
+	LODE_EVENT_WAITING,
+	LODE_EVENT_READY,
+	LODE_N_EVENT_KINDS,
+};
+
+/* Why a thread was blocked (model/reason.h decides it). */
+enum lode_wait_reason {
+	LODE_REASON_NONE, /* not a waiting event */
+	LODE_REASON_LOCK,
+	LODE_REASON_DISK,
+	LODE_REASON_FAULT, /* disk I/O for a page fault */
+	LODE_REASON_NETWORK,
+	LODE_REASON_IPC, /* pipe, unix socket, other data from another thread */
+	LODE_REASON_POLL,
+	LODE_REASON_TIMER,
+	LODE_REASON_CHILD,
+	LODE_REASON_OTHER,
+	LODE_N_REASONS,
+};
+
+/* What ended a wait when no thread did: the device behind the interrupt. */
+enum lode_device {
+	LODE_DEVICE_NONE, /* ended by a thread */
+	LODE_DEVICE_DISK,
+	LODE_DEVICE_NETWORK,
+	LODE_DEVICE_TIMER,
+	LODE_DEVICE_OTHER,
+	LODE_N_DEVICES,
+};
+
+enum lode_event_flag {
+	LODE_EVENT_UNSAMPLED = 1,  /* running, no sample fell into it: stack of the switch-out */
+	LODE_EVENT_CUT_START = 2,  /* was open when the recording began */
+	LODE_EVENT_CUT_END = 4,	   /* still open when the recording ended */
+	LODE_EVENT_INFERRED = 8,   /* one of its ends was not recorded, and worked out */
+	LODE_EVENT_NO_WAKER = 16,  /* waiting: the waking was not recorded */
+	LODE_EVENT_PREEMPTED = 32, /* ready: left the CPU runnable (else: woken, not yet running) */
+	LODE_EVENT_FROM_IDLE = 64, /* waiting: woken from an interrupt that hit the idle thread */
+};
+
+/* Columns of one thread's events, n each. */
+struct lode_events {
+	size_t n, capacity;
+	int64_t *start_ns;
+	int64_t *cost_ns; /* length, or the weight of a sample */
+	uint32_t *stack; /* node of the stream's call tree; waiting and ready: where it left the CPU
+			  */
+	uint32_t *other; /* waiting: thread that woke it (LODE_NONE: device or unknown);
+			    ready: thread that ran on its CPU instead */
+	uint32_t *other_stack; /* waiting: the waker's stack at the waking, 0 if none */
+	uint8_t *kind;	       /* enum lode_event_kind */
+	uint8_t *reason;       /* enum lode_wait_reason */
+	uint8_t *device;       /* enum lode_device */
+	uint8_t *flags;	       /* enum lode_event_flag */
+	uint16_t *cpu;	       /* running: where; else the CPU it left; UINT16_MAX unknown */
+};
+
+struct lode_thread {
+	int32_t pid, tid;
+	uint32_t comm;		  /* string id in the stream's tree: the last name it had */
+	lode_thread_id parent;	  /* who created it; LODE_NONE unknown */
+	int64_t born_ns, died_ns; /* INT64_MIN / INT64_MAX when outside the recording */
+	bool is_command;	  /* belongs to the recorded command (or its descendants) */
+	bool is_kernel;		  /* a kernel thread */
+	struct lode_events events;
+};
+
+/* How often each kind of event was in the recording, by its name there. */
+struct lode_event_count {
+	const char *name; /* borrowed from the stream's strings */
+	uint64_t n;
+	uint64_t period;    /* fixed period, 0 when sampled by frequency */
+	uint64_t frequency; /* Hz, 0 when period is fixed */
+	bool is_tracepoint;
+	bool has_callchain;
+};
+
+/* What the recording says of one module (file or kernel) that stacks pass through. */
+struct lode_module_quality {
+	const char *name;
+	char build_id[41];	      /* hex, empty when unknown */
+	const char *symbols;	      /* where symbols came from, or why there are none */
+	uint64_t n_frames, n_unknown; /* distinct addresses seen; without a symbol */
+	int64_t cost_ns, unknown_ns;  /* cost of events with a frame in it; with an unknown one */
+};
+
+struct lode_stream {
+	const char *path;   /* as given; strings live in `tree.strings` or `arena` */
+	const char *format; /* "perf.data", "perf script", "folded" */
+	const char *unit;   /* of costs: "ns", or what a folded file counts */
+	const char *host, *kernel, *command, *arch; /* "" when unknown */
+	uint32_t n_cpus;
+	int64_t t0_ns, t1_ns;  /* first and last time seen */
+	uint64_t n_samples;    /* sample records in the file */
+	uint64_t content_hash; /* stable hash of the recording's identity */
+	bool has_switches, has_wakings, has_samples, has_callchains, has_syscalls;
+
+	struct lode_calltree tree;
+	uint8_t *stack_flags; /* per node: enum lode_stack_flag */
+	size_t n_stack_flags;
+	LODE_VEC(struct lode_thread) threads; /* in order of first sight */
+	struct lode_map thread_index;	      /* tid -> its latest thread */
+	LODE_VEC(struct lode_event_count) event_counts;
+	LODE_VEC(struct lode_module_quality) modules;
+	struct lode_losses losses;
+	struct lode_arena arena;
+};
+
+enum lode_stack_flag {
+	LODE_STACK_TRUNCATED = 1, /* as deep as the recorder allows, or cut by it */
+	LODE_STACK_UNROOTED = 2,  /* does not reach the thread's entry function */
+	LODE_STACK_USER = 4,	  /* has user space frames */
+};
+
+void lode_stream_free(struct lode_stream *stream);
+
+/* Appends an event to a thread's columns and gives its index; unset columns are zero / LODE_NONE.
+ */
+size_t lode_events_append(struct lode_events *events, enum lode_event_kind kind, int64_t start_ns,
+			  int64_t cost_ns, uint32_t stack);
+void lode_events_release(struct lode_events *events);
+
+/* Index of the first event of `events` that ends after `t_ns`; n if none. O(log n). Timeline only.
+ */
+size_t lode_events_find(const struct lode_events *events, int64_t t_ns);
+
+static inline int64_t lode_event_end_ns(const struct lode_events *events, size_t i)
+{
+	return events->start_ns[i] + events->cost_ns[i];
+}
+
+const char *lode_event_kind_name(enum lode_event_kind kind);	 /* "run", "wait", "ready" */
+const char *lode_wait_reason_name(enum lode_wait_reason reason); /* "lock", "disk", ... */
+const char *lode_device_name(enum lode_device device);
+
+#endif

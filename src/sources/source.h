@@ -1,0 +1,63 @@
+/*
+ * Sources: files of any format lode reads -> lode_stream. The format is told from content.
+ */
+#ifndef LODE_SOURCE_H
+#define LODE_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/input.h"
+#include "model/builder.h"
+#include "model/stream.h"
+#include "symbols/symbols.h"
+
+struct lode_source_options {
+	struct lode_symboliser *symboliser; /* shared; NULL only for formats with names inside */
+	struct lode_narrow narrow;
+	unsigned n_threads;		  /* threads that one stream may use */
+	size_t memory_bytes;		  /* bound; 0: half of the machine */
+	enum lode_event_kind folded_kind; /* --kind, for folded stacks */
+	const char *unit;		  /* --unit, for folded stacks */
+	/* Bytes read so far of this stream; may be NULL. May be called from any thread. */
+	void (*progress)(void *context, int64_t consumed_bytes);
+	void *progress_context;
+};
+
+/* One format. `recognise` looks at the first bytes only. */
+struct lode_source {
+	const char *name; /* "perf.data", "perf script", "folded" */
+	bool (*recognise)(const uint8_t *head, size_t size);
+	/*
+	 * Reads the whole input. A stream that ends early or has bad records is returned with its
+	 * losses (0); only an input of which nothing is usable fails.
+	 */
+	int (*load)(struct lode_stream **out, struct lode_input *input,
+		    const struct lode_source_options *options, struct lode_error *err);
+};
+extern const struct lode_source lode_source_perf, lode_source_script, lode_source_folded;
+
+/* Opens, recognises, reads. */
+int lode_stream_load(struct lode_stream **out, const char *path,
+		     const struct lode_source_options *options, struct lode_error *err);
+
+/*
+ * The files behind the arguments: a directory means every file in it (not below) that a source
+ * recognises, sorted by name; a file named by the user is taken as it is. Paths that cannot be
+ * opened are reported through `skipped`. Symbol bundles and other files of a directory are passed
+ * over.
+ */
+struct lode_inputs {
+	LODE_VEC(char *) paths;
+	struct lode_skipped {
+		char *path;
+		char *reason;
+	} * skipped;
+	size_t n_skipped;
+};
+int lode_inputs_expand(struct lode_inputs *out, char *const *arguments, size_t n,
+		       struct lode_error *err);
+void lode_inputs_release(struct lode_inputs *inputs);
+
+#endif

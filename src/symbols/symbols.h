@@ -1,0 +1,82 @@
+/*
+ * Symbols: from (module, address) to a function name.
+ *
+ * A symboliser is shared by all streams and thread-safe; a module (DSO) is loaded once, on first
+ * need, and is immutable from then on. The build-id decides whether a file on disk is the one that
+ * was recorded: a mismatch is said in lode_dso_status and never silently used.
+ */
+#ifndef LODE_SYMBOLS_H
+#define LODE_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+struct lode_symboliser;
+struct lode_dso;
+
+struct lode_symbol_options {
+	const char *kallsyms;	 /* file for kernel symbols; NULL: look */
+	const char *buildid_dir; /* perf's build-id cache; NULL: ~/.debug */
+	const char *symfs;	 /* prefix of all paths; NULL: none */
+	bool want_inlined;	 /* read DWARF for inlined frames */
+	bool keep_mangled;	 /* --no-demangle */
+};
+
+int lode_symboliser_new(struct lode_symboliser **out, const struct lode_symbol_options *options,
+			struct lode_error *err);
+void lode_symboliser_free(struct lode_symboliser *symboliser);
+
+enum lode_dso_kind {
+	LODE_DSO_USER,	  /* an ELF file: addresses are file offsets (addr - map start + pgoff) */
+	LODE_DSO_KERNEL,  /* [kernel.kallsyms]: absolute addresses */
+	LODE_DSO_KMODULE, /* a kernel module or BPF program: absolute addresses, via kallsyms */
+	LODE_DSO_VDSO,
+	LODE_DSO_JIT, /* anonymous executable memory of `pid`: perf-PID.map, absolute */
+};
+
+struct lode_dso_key {
+	enum lode_dso_kind kind;
+	const char *path;	 /* as recorded */
+	const uint8_t *build_id; /* NULL when unknown */
+	size_t build_id_size;
+	int32_t pid;		    /* JIT only */
+	const char *kernel_release; /* of the recording; decides whether the running kernel fits */
+	const char *recording;	    /* path of the recording: files beside it are looked at too */
+};
+
+/* Interned: equal keys give the same module. Nothing is read yet. Never NULL. */
+struct lode_dso *lode_symboliser_dso(struct lode_symboliser *symboliser,
+				     const struct lode_dso_key *key);
+
+/* A symbol of the recording itself (KSYMBOL records, jitdump): absolute [start, start + size). */
+void lode_dso_add_symbol(struct lode_dso *dso, uint64_t start, uint64_t size, const char *name);
+
+/* Short name for frames: base name of the path; "[kernel]" for kernel and modules; "[vdso]". */
+const char *lode_dso_name(const struct lode_dso *dso);
+
+struct lode_symbol {
+	const char *name; /* demangled, borrowed from the symboliser; NULL: unknown */
+	uint32_t index;	  /* dense per DSO and stable: equal index = equal name */
+	/* Functions inlined at that address, outermost first; NULL / 0 unless want_inlined. */
+	const char *const *inlined;
+	uint32_t n_inlined;
+};
+
+/*
+ * Resolves n addresses (any order, as in enum lode_dso_kind). Return addresses must have been moved
+ * one byte back by the caller. Loads the module at first use. Thread-safe.
+ */
+void lode_dso_resolve(struct lode_dso *dso, const uint64_t *addresses, size_t n,
+		      struct lode_symbol *out);
+
+/* Where the symbols came from, or one sentence why there are none (build-id mismatch, ...). */
+const char *lode_dso_status(const struct lode_dso *dso);
+/* Has symbols (valid after the first resolve). */
+bool lode_dso_has_symbols(const struct lode_dso *dso);
+/* Hex build-id as recorded, "" if unknown. */
+const char *lode_dso_build_id(const struct lode_dso *dso);
+
+#endif
