@@ -1,0 +1,300 @@
+#include "base/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/decompress.h"
+#include "base/mem.h"
+
+#define RAW_BYTES  ((size_t)512 << 10) /* what is read from the file at once, at least */
+#define PEEK_BYTES ((size_t)4096)
+
+struct lode_input {
+	char *path;
+	int fd;
+	bool owns_fd;
+	bool is_regular;
+	bool is_positioned; /* regular, and `offset` counts from its start: read by pread */
+	enum lode_codec codec;
+	struct lode_decompressor *decompressor; /* NULL: plain */
+	bool is_done;				/* the decompressor has seen the end */
+	int64_t size_bytes;
+	int64_t offset; /* of the next byte to be read from the file */
+	/* A fault behind bytes that could be read: those are given first, then this, for ever. */
+	struct lode_error failure;
+	bool has_failed, is_raw_end;
+	size_t raw_at, raw_n; /* raw[raw_at .. raw_n) is read and not used */
+	uint8_t *raw;
+	size_t peek_at, peek_n; /* peeked, decompressed, not consumed */
+	uint8_t peek[PEEK_BYTES];
+};
+
+static ssize_t read_fully(const struct lode_input *input, void *buffer, size_t size, int64_t offset,
+			  struct lode_error *err)
+{
+	size_t n = 0;
+
+	while (n < size) {
+		ssize_t rc = input->is_positioned ? pread(input->fd, (char *)buffer + n, size - n,
+							  (off_t)(offset + (int64_t)n))
+						  : read(input->fd, (char *)buffer + n, size - n);
+
+		if (rc == 0)
+			break;
+		if (rc < 0 && errno == EINTR)
+			continue;
+		if (rc < 0) {
+			if (n) /* the fault shows again at the next call */
+				break;
+			return lode_fail_errno(err, errno, input->path, "reading failed");
+		}
+		n += (size_t)rc;
+	}
+	return (ssize_t)n;
+}
+
+/* Reads behind what `raw` holds unused, until it is full or the file ends. */
+static int fill_raw(struct lode_input *input, struct lode_error *err)
+{
+	size_t left = input->raw_n - input->raw_at;
+	ssize_t n;
+
+	memmove(input->raw, input->raw + input->raw_at, left);
+	input->raw_at = 0;
+	input->raw_n = left;
+	n = read_fully(input, input->raw + left, RAW_BYTES - left, input->offset, err);
+	if (n < 0)
+		return (int)n;
+	input->is_raw_end = n == 0;
+	input->raw_n += (size_t)n;
+	input->offset += n;
+	return 0;
+}
+
+static int open_file(struct lode_input *input, const char *path, struct lode_error *err)
+{
+	struct stat st;
+
+	if (!strcmp(path, "-")) {
+		input->path = lode_strdup("standard input");
+		input->fd = STDIN_FILENO;
+	} else {
+		input->path = lode_strdup(path);
+		input->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		if (input->fd < 0 && errno == EACCES)
+			return lode_fail_errno(err, errno, path,
+					       "cannot open it (recordings made as root belong to "
+					       "root: chown it, or read it as root)");
+		if (input->fd < 0)
+			return lode_fail_errno(err, errno, path, "cannot open it");
+		input->owns_fd = true;
+	}
+	if (fstat(input->fd, &st))
+		return lode_fail_errno(err, errno, input->path, "cannot look at it");
+	if (S_ISDIR(st.st_mode))
+		return lode_fail(err, LODE_ERR_IO, input->path, -1,
+				 "is a directory where a file is needed: name a file in it");
+	input->is_regular = S_ISREG(st.st_mode);
+	/* Standard input may be a regular file that somebody has read from. */
+	input->is_positioned =
+		input->is_regular && (input->owns_fd || lseek(input->fd, 0, SEEK_CUR) == 0);
+	input->size_bytes = input->is_regular ? (int64_t)st.st_size : -1;
+	if (input->is_regular)
+		(void)posix_fadvise(input->fd, 0, 0, POSIX_FADV_SEQUENTIAL); /* only advice */
+	return 0;
+}
+
+int lode_input_open(struct lode_input **out, const char *path, struct lode_error *err)
+{
+	struct lode_input *input = lode_alloc0(1, sizeof(*input));
+	int rc;
+
+	*out = NULL;
+	input->fd = -1;
+	rc = open_file(input, path, err);
+	if (rc < 0)
+		goto out;
+	input->raw = lode_alloc(RAW_BYTES);
+	/* A terminal or pipe may give less than a magic number at a time: fill_raw reads on. */
+	rc = fill_raw(input, err);
+	if (rc < 0)
+		goto out;
+	input->codec = lode_codec_recognise(input->raw, input->raw_n);
+	if (input->codec != LODE_CODEC_PLAIN)
+		input->decompressor = lode_decompressor_new(input->codec);
+	*out = input;
+	input = NULL;
+out:
+	lode_input_close(input);
+	return rc;
+}
+
+void lode_input_close(struct lode_input *input)
+{
+	if (!input)
+		return;
+	lode_decompressor_free(input->decompressor);
+	if (input->owns_fd)
+		close(input->fd);
+	free(input->raw);
+	free(input->path);
+	free(input);
+}
+
+const char *lode_input_path(const struct lode_input *input)
+{
+	return input->path;
+}
+
+bool lode_input_is_seekable(const struct lode_input *input)
+{
+	return input->is_positioned && !input->decompressor;
+}
+
+int64_t lode_input_size_bytes(const struct lode_input *input)
+{
+	return input->size_bytes;
+}
+
+int64_t lode_input_consumed_bytes(const struct lode_input *input)
+{
+	int64_t consumed = input->offset - (int64_t)(input->raw_n - input->raw_at);
+
+	return input->decompressor ? consumed
+				   : consumed - (int64_t)(input->peek_n - input->peek_at);
+}
+
+/* Up to `size` bytes of content; fewer only at the end or before a fault. */
+static ssize_t read_plain(struct lode_input *input, uint8_t *buffer, size_t size,
+			  struct lode_error *err)
+{
+	size_t n = 0;
+
+	while (n < size) {
+		size_t have = input->raw_n - input->raw_at;
+		size_t want = size - n;
+
+		if (have) {
+			if (want > have)
+				want = have;
+			memcpy(buffer + n, input->raw + input->raw_at, want);
+			input->raw_at += want;
+			n += want;
+		} else if (input->is_raw_end) {
+			break;
+		} else if (want >= RAW_BYTES) { /* straight into the caller's memory */
+			ssize_t rc = read_fully(input, buffer + n, want, input->offset, err);
+
+			if (rc < 0)
+				return n ? (ssize_t)n : rc;
+			input->is_raw_end = rc == 0;
+			input->offset += rc;
+			n += (size_t)rc;
+		} else {
+			int rc = fill_raw(input, err);
+
+			if (rc < 0)
+				return n ? (ssize_t)n : rc;
+		}
+	}
+	return (ssize_t)n;
+}
+
+static ssize_t read_compressed(struct lode_input *input, uint8_t *buffer, size_t size,
+			       struct lode_error *err)
+{
+	struct lode_flow flow = {.out = buffer, .out_size = size};
+	int rc = 0;
+
+	if (input->has_failed) {
+		if (err)
+			*err = input->failure;
+		return input->failure.status;
+	}
+	while (flow.out_size && !input->is_done) {
+		if (input->raw_at == input->raw_n && !input->is_raw_end) {
+			rc = fill_raw(input, &input->failure);
+			if (rc < 0)
+				break;
+		}
+		flow.in = input->raw + input->raw_at;
+		flow.in_size = input->raw_n - input->raw_at;
+		flow.is_last = input->is_raw_end;
+		rc = lode_decompress(input->decompressor, &flow, input->path,
+				     input->offset - (int64_t)flow.in_size, &input->failure);
+		input->raw_at = input->raw_n - flow.in_size;
+		if (rc < 0)
+			break;
+		input->is_done = rc == LODE_FLOW_END;
+	}
+	if (rc >= 0)
+		return (ssize_t)(size - flow.out_size);
+	input->has_failed = true;
+	if (flow.out_size < size)
+		return (ssize_t)(size - flow.out_size);
+	return read_compressed(input, buffer, 0, err);
+}
+
+static ssize_t read_content(struct lode_input *input, void *buffer, size_t size,
+			    struct lode_error *err)
+{
+	return input->decompressor ? read_compressed(input, buffer, size, err)
+				   : read_plain(input, buffer, size, err);
+}
+
+ssize_t lode_input_peek(struct lode_input *input, void *buffer, size_t size, struct lode_error *err)
+{
+	size_t have = input->peek_n - input->peek_at;
+
+	if (size > PEEK_BYTES)
+		size = PEEK_BYTES;
+	if (have < size) {
+		ssize_t n;
+
+		memmove(input->peek, input->peek + input->peek_at, have);
+		input->peek_at = 0;
+		input->peek_n = have;
+		n = read_content(input, input->peek + have, size - have, err);
+		if (n < 0 && !have)
+			return n;
+		if (n > 0)
+			input->peek_n += (size_t)n;
+		have = input->peek_n;
+	}
+	if (size > have)
+		size = have;
+	memcpy(buffer, input->peek + input->peek_at, size);
+	return (ssize_t)size;
+}
+
+ssize_t lode_input_read(struct lode_input *input, void *buffer, size_t size, struct lode_error *err)
+{
+	size_t have = input->peek_n - input->peek_at;
+	ssize_t n;
+
+	if (have > size)
+		have = size;
+	memcpy(buffer, input->peek + input->peek_at, have);
+	input->peek_at += have;
+	if (have == size)
+		return (ssize_t)size;
+	n = read_content(input, (uint8_t *)buffer + have, size - have, err);
+	if (n < 0)
+		return have ? (ssize_t)have : n;
+	return (ssize_t)have + n;
+}
+
+ssize_t lode_input_read_at(struct lode_input *input, void *buffer, size_t size, int64_t offset,
+			   struct lode_error *err)
+{
+	if (!lode_input_is_seekable(input))
+		return lode_fail(err, LODE_ERR_UNSUPPORTED, input->path, offset,
+				 "compressed or piped input cannot be read at an offset");
+	if (offset < 0)
+		return lode_fail(err, LODE_ERR_ARG, input->path, -1, "negative offset");
+	return read_fully(input, buffer, size, offset, err);
+}
