@@ -99,7 +99,7 @@ struct lode_mined {
 	int64_t other_ns;
 	struct lode_cluster *clusters; /* in rank order */
 	size_t n_clusters;
-	struct lode_arena arena;
+	struct lode_arena arena, pattern_arena;
 };
 
 int lode_mine(struct lode_mined **out, const struct lode_digest *digest,

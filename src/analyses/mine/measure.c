@@ -1,0 +1,320 @@
+#include "analyses/mine/measure.h"
+
+#include <stdlib.h>
+
+#include "base/pool.h"
+
+/* What one worker needs to count distinct things: stamps instead of clearing. */
+struct scratch {
+	uint32_t *stack_stamp, *stream_stamp, *symptom_stamp;
+	uint32_t stamp;
+	uint32_t *symptom_slot; /* per symptom: its place in `worst` */
+	LODE_VEC(uint32_t) stacks;
+	LODE_VEC(struct lode_cluster_worst) worst;
+	LODE_VEC(struct lode_cluster_waker) wakers;
+	struct lode_map waker_slot;
+};
+
+struct job {
+	const struct lode_measure *m;
+	uint32_t kind_group;
+	struct scratch *scratch;	     /* one per worker */
+	struct lode_mined_pattern *patterns; /* of all clusters, cluster behind cluster */
+	const uint32_t *members;	     /* pattern indices, cluster behind cluster */
+	const size_t *member_start;	     /* n_clusters + 1 */
+	const uint32_t *owned;		     /* stacks that patterns own, pattern behind pattern */
+	const size_t *owned_start;	     /* n_patterns + 1 */
+	struct lode_cluster_worst **worst;   /* per cluster, heap */
+	struct lode_cluster_waker **wakers;
+};
+
+/* Marks the stack's streams under the current stamp and gives how many are new. */
+static uint32_t count_streams(const struct lode_measure *m, struct scratch *scratch, size_t s)
+{
+	uint32_t n = 0;
+
+	for (size_t r = m->set->row_start[s]; r < m->set->row_start[s + 1]; r++) {
+		const struct lode_digest_row *row = &m->digest->rows.at[m->set->rows[r]];
+		uint32_t stream = m->digest->symptoms.at[row->symptom].stream;
+
+		n += scratch->stream_stamp[stream] != scratch->stamp;
+		scratch->stream_stamp[stream] = scratch->stamp;
+	}
+	return n;
+}
+
+static uint64_t count_events(const struct lode_measure *m, size_t s)
+{
+	uint64_t n = 0;
+
+	for (size_t r = m->set->row_start[s]; r < m->set->row_start[s + 1]; r++)
+		n += m->digest->rows.at[m->set->rows[r]].n_events;
+	return n;
+}
+
+/* Cost, events and streams of one pattern over all stacks; its stacks join `stacks` if new. */
+static void measure_pattern(const struct job *job, struct scratch *scratch, uint32_t p,
+			    struct lode_mined_pattern *out, uint32_t cluster_stamp)
+{
+	const struct lode_measure *m = job->m;
+	const struct lode_round_pattern *pattern = &m->rounds->patterns[p];
+	uint32_t rarest = lode_postings_rarest(m->postings, pattern->frames, pattern->n_frames);
+
+	*out = (struct lode_mined_pattern){
+		.round = pattern->round,
+		.kind_group = job->kind_group,
+		.frames = pattern->frames,
+		.n_frames = pattern->n_frames,
+	};
+	for (size_t i = m->postings->start[rarest]; i < m->postings->start[rarest + 1]; i++) {
+		uint32_t s = m->postings->stacks[i];
+
+		if (!lode_stack_contains(m->set, s, pattern->frames, pattern->n_frames,
+					 pattern->filter))
+			continue;
+		out->cost_ns += m->set->cost_ns[s];
+		out->n_events += count_events(m, s);
+		out->n_streams += count_streams(m, scratch, s);
+		if (scratch->stack_stamp[s] != cluster_stamp) {
+			scratch->stack_stamp[s] = cluster_stamp;
+			lode_vec_append(&scratch->stacks, s);
+		}
+	}
+	for (size_t i = job->owned_start[p]; i < job->owned_start[p + 1]; i++)
+		out->own_ns += m->set->cost_ns[job->owned[i]];
+}
+
+static void add_waker(struct scratch *scratch, uint32_t name, int64_t cost_ns)
+{
+	uint32_t *slot = lode_map_slot(&scratch->waker_slot, name);
+
+	if (*slot == LODE_NONE) {
+		*slot = (uint32_t)scratch->wakers.n;
+		lode_vec_append(&scratch->wakers, ((struct lode_cluster_waker){name, 0}));
+	}
+	scratch->wakers.at[*slot].cost_ns += cost_ns;
+}
+
+/* One row of a stack of the cluster: which symptom, how dear, who woke. */
+static void add_row(struct scratch *scratch, const struct lode_digest_row *row)
+{
+	struct lode_cluster_worst *worst;
+
+	if (scratch->symptom_stamp[row->symptom] != scratch->stamp) {
+		scratch->symptom_stamp[row->symptom] = scratch->stamp;
+		scratch->symptom_slot[row->symptom] = (uint32_t)scratch->worst.n;
+		lode_vec_append(&scratch->worst, ((struct lode_cluster_worst){
+							 .symptom = row->symptom,
+							 .cost_ns = -1,
+						 }));
+	}
+	worst = &scratch->worst.at[scratch->symptom_slot[row->symptom]];
+	worst->symptom_cost_ns += row->cost_ns;
+	if (row->worst_cost_ns > worst->cost_ns ||
+	    (row->worst_cost_ns == worst->cost_ns && row->worst_t0_ns < worst->t0_ns)) {
+		worst->cost_ns = row->worst_cost_ns;
+		worst->t0_ns = row->worst_t0_ns;
+	}
+	if (row->waker)
+		add_waker(scratch, row->waker, row->cost_ns);
+}
+
+static void add_stack(const struct job *job, struct scratch *scratch, uint32_t s,
+		      struct lode_cluster *own)
+{
+	const struct lode_measure *m = job->m;
+
+	for (size_t r = m->set->row_start[s]; r < m->set->row_start[s + 1]; r++) {
+		const struct lode_digest_row *row = &m->digest->rows.at[m->set->rows[r]];
+
+		add_row(scratch, row);
+		if (own) {
+			own->own_ns += row->cost_ns;
+			own->split_ns[row->kind] += row->cost_ns;
+			own->reason_ns[row->reason] += row->cost_ns;
+		}
+	}
+}
+
+static int worst_first(const void *a, const void *b)
+{
+	const struct lode_cluster_worst *p = a, *q = b;
+
+	if (p->symptom_cost_ns != q->symptom_cost_ns)
+		return p->symptom_cost_ns > q->symptom_cost_ns ? -1 : 1;
+	return p->symptom < q->symptom ? -1 : p->symptom > q->symptom;
+}
+
+static int dearest_waker_first(const void *a, const void *b, void *context)
+{
+	const struct lode_cluster_waker *p = a, *q = b;
+	const struct lode_calltree *tree = context;
+
+	if (p->cost_ns != q->cost_ns)
+		return p->cost_ns > q->cost_ns ? -1 : 1;
+	return strcmp(tree->strings.text.at[p->name], tree->strings.text.at[q->name]);
+}
+
+static int by_cost(const void *a, const void *b, void *name_rank)
+{
+	const struct lode_mined_pattern *p = a, *q = b;
+
+	if (p->cost_ns != q->cost_ns)
+		return p->cost_ns > q->cost_ns ? -1 : 1;
+	return lode_frames_compare(name_rank, p->frames, p->n_frames, q->frames, q->n_frames);
+}
+
+/* The symptoms and wakers of the stacks seen since the last stamp, kept beyond this job. */
+static void keep_details(const struct job *job, struct scratch *scratch, size_t c)
+{
+	struct lode_cluster *cluster = &job->m->clusters[c];
+
+	qsort(scratch->worst.at, scratch->worst.n, sizeof(*scratch->worst.at), worst_first);
+	qsort_r(scratch->wakers.at, scratch->wakers.n, sizeof(*scratch->wakers.at),
+		dearest_waker_first, (void *)&job->m->digest->tree);
+	cluster->n_worst = scratch->worst.n;
+	cluster->n_wakers = scratch->wakers.n;
+	job->worst[c] = lode_alloc(scratch->worst.n * sizeof(*scratch->worst.at));
+	memcpy(job->worst[c], scratch->worst.at, scratch->worst.n * sizeof(*scratch->worst.at));
+	job->wakers[c] = lode_alloc(scratch->wakers.n * sizeof(*scratch->wakers.at));
+	memcpy(job->wakers[c], scratch->wakers.at, scratch->wakers.n * sizeof(*scratch->wakers.at));
+}
+
+static void forget_details(struct scratch *scratch)
+{
+	scratch->worst.n = scratch->wakers.n = 0;
+	lode_map_release(&scratch->waker_slot);
+	scratch->stamp++;
+}
+
+static void measure_cluster(void *context, size_t c, unsigned worker)
+{
+	const struct job *job = context;
+	const struct lode_measure *m = job->m;
+	struct scratch *scratch = &job->scratch[worker];
+	struct lode_cluster *cluster = &m->clusters[c];
+	struct lode_mined_pattern *patterns = &job->patterns[job->member_start[c]];
+	uint32_t cluster_stamp;
+
+	scratch->stamp++;
+	cluster_stamp = scratch->stamp;
+	scratch->stacks.n = 0;
+	cluster->kind_group = job->kind_group;
+	cluster->n_patterns = job->member_start[c + 1] - job->member_start[c];
+	for (size_t i = 0; i < cluster->n_patterns; i++) {
+		scratch->stamp++;
+		measure_pattern(job, scratch, job->members[job->member_start[c] + i], &patterns[i],
+				cluster_stamp);
+	}
+	qsort_r(patterns, cluster->n_patterns, sizeof(*patterns), by_cost, (void *)m->name_rank);
+	cluster->patterns = patterns;
+	/* All that any pattern matches: totals. */
+	forget_details(scratch);
+	for (size_t i = 0; i < scratch->stacks.n; i++) {
+		uint32_t s = scratch->stacks.at[i];
+
+		cluster->total_ns += m->set->cost_ns[s];
+		cluster->n_events += count_events(m, s);
+		cluster->n_streams += count_streams(m, scratch, s);
+		add_stack(job, scratch, s, NULL);
+	}
+	cluster->n_symptoms = (uint32_t)scratch->worst.n;
+	cluster->average_ns =
+		cluster->n_events ? cluster->total_ns / (int64_t)cluster->n_events : 0;
+	keep_details(job, scratch, c);
+	/* What belongs to it: own cost, its split; and its worst places, if it owns anything. */
+	forget_details(scratch);
+	for (size_t i = job->member_start[c]; i < job->member_start[c + 1]; i++)
+		for (size_t k = job->owned_start[job->members[i]];
+		     k < job->owned_start[job->members[i] + 1]; k++)
+			add_stack(job, scratch, job->owned[k], cluster);
+	if (scratch->worst.n) {
+		free(job->worst[c]);
+		free(job->wakers[c]);
+		keep_details(job, scratch, c);
+	}
+}
+
+/* Groups 0..n-1 by `group_of`: items of group g are out[start[g] .. start[g + 1]), in order. */
+static uint32_t *group(const uint32_t *group_of, size_t n, size_t n_groups, size_t **start)
+{
+	uint32_t *out = lode_alloc(n * sizeof(*out));
+	size_t *at = lode_alloc0(n_groups + 2, sizeof(*at));
+
+	for (size_t i = 0; i < n; i++)
+		if (group_of[i] != LODE_NONE)
+			at[group_of[i] + 2]++;
+	for (size_t g = 0; g < n_groups; g++)
+		at[g + 2] += at[g + 1];
+	for (size_t i = 0; i < n; i++)
+		if (group_of[i] != LODE_NONE)
+			out[at[group_of[i] + 1]++] = (uint32_t)i;
+	*start = at;
+	return out;
+}
+
+static void scratch_init(struct scratch *scratch, const struct lode_measure *m)
+{
+	scratch->stack_stamp = lode_alloc0(m->set->n, sizeof(*scratch->stack_stamp));
+	scratch->stream_stamp = lode_alloc0(m->digest->streams.n, sizeof(*scratch->stream_stamp));
+	scratch->symptom_stamp =
+		lode_alloc0(m->digest->symptoms.n, sizeof(*scratch->symptom_stamp));
+	scratch->symptom_slot = lode_alloc0(m->digest->symptoms.n, sizeof(*scratch->symptom_slot));
+}
+
+static void scratch_release(struct scratch *scratch)
+{
+	free(scratch->stack_stamp);
+	free(scratch->stream_stamp);
+	free(scratch->symptom_stamp);
+	free(scratch->symptom_slot);
+	lode_vec_release(&scratch->stacks);
+	lode_vec_release(&scratch->worst);
+	lode_vec_release(&scratch->wakers);
+	lode_map_release(&scratch->waker_slot);
+}
+
+void lode_measure_clusters(const struct lode_measure *m, uint32_t kind_group)
+{
+	unsigned n_workers = m->n_threads ? m->n_threads : 1;
+	struct job job = {.m = m, .kind_group = kind_group};
+	size_t *member_start, *owned_start;
+	uint32_t *members =
+		group(m->cluster_of, m->rounds->n_patterns, m->n_clusters, &member_start);
+	uint32_t *owned = group(m->rounds->owner, m->set->n, m->rounds->n_patterns, &owned_start);
+
+	job.members = members;
+	job.member_start = member_start;
+	job.owned = owned;
+	job.owned_start = owned_start;
+	job.patterns = lode_arena_array(m->arena, struct lode_mined_pattern, m->rounds->n_patterns);
+	job.worst = lode_alloc0(m->n_clusters, sizeof(*job.worst));
+	job.wakers = lode_alloc0(m->n_clusters, sizeof(*job.wakers));
+	job.scratch = lode_alloc0(n_workers, sizeof(*job.scratch));
+	for (unsigned w = 0; w < n_workers; w++)
+		scratch_init(&job.scratch[w], m);
+	lode_pool_run(n_workers, m->n_clusters, measure_cluster, &job);
+	for (size_t c = 0; c < m->n_clusters; c++) {
+		struct lode_cluster *cluster = &m->clusters[c];
+		struct lode_cluster_worst *worst =
+			lode_arena_array(m->arena, struct lode_cluster_worst, cluster->n_worst);
+		struct lode_cluster_waker *wakers =
+			lode_arena_array(m->arena, struct lode_cluster_waker, cluster->n_wakers);
+
+		memcpy(worst, job.worst[c], cluster->n_worst * sizeof(*worst));
+		memcpy(wakers, job.wakers[c], cluster->n_wakers * sizeof(*wakers));
+		cluster->worst = worst;
+		cluster->wakers = wakers;
+		free(job.worst[c]);
+		free(job.wakers[c]);
+	}
+	for (unsigned w = 0; w < n_workers; w++)
+		scratch_release(&job.scratch[w]);
+	free(job.scratch);
+	free(job.worst);
+	free(job.wakers);
+	free(members);
+	free(member_start);
+	free(owned);
+	free(owned_start);
+}

@@ -1,0 +1,372 @@
+#include "analyses/mine/mine.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyses/clusters/common.h"
+#include "analyses/mine/measure.h"
+#include "analyses/mine/rounds.h"
+
+/* Stacks that are mined together: all kinds, or those of one kind. */
+struct group {
+	uint32_t kind_group;
+	struct lode_stackset set;
+	struct lode_rounds rounds;
+};
+
+struct mining {
+	const struct lode_mine_options *options;
+	struct lode_mined *mined;
+	struct group groups[LODE_N_EVENT_KINDS];
+	size_t n_groups;
+	uint32_t *name_rank;
+	struct lode_arena scratch;
+};
+
+static void progress(const struct mining *m, const char *stage, double done)
+{
+	if (m->options->progress)
+		m->options->progress(m->options->progress_context, stage, done);
+}
+
+static int by_name(const void *a, const void *b, void *context)
+{
+	const struct lode_calltree *tree = context;
+	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+	int order = strcmp(lode_frame_function(tree, p), lode_frame_function(tree, q));
+
+	if (order == 0)
+		order = strcmp(lode_frame_module(tree, p), lode_frame_module(tree, q));
+	/* A link and a function can have the same texts; nothing else can. */
+	return order ? order
+		     : (int)(tree->frames.at[p].flags & LODE_FRAME_LINK) -
+			       (int)(tree->frames.at[q].flags & LODE_FRAME_LINK);
+}
+
+static uint32_t *rank_names(const struct lode_calltree *tree, struct lode_arena *arena)
+{
+	size_t n = tree->frames.n;
+	uint32_t *rank = lode_arena_array(arena, uint32_t, n);
+	uint32_t *order = lode_alloc(n * sizeof(*order));
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, n, sizeof(*order), by_name, (void *)tree);
+	for (size_t i = 0; i < n; i++)
+		rank[order[i]] = (uint32_t)i;
+	free(order);
+	return rank;
+}
+
+static void build_groups(struct mining *m)
+{
+	const struct lode_digest *digest = m->mined->digest;
+
+	m->n_groups = m->options->split_kinds ? LODE_N_EVENT_KINDS : 1;
+	for (size_t g = 0; g < m->n_groups; g++) {
+		struct group *group = &m->groups[g];
+
+		group->kind_group = m->options->split_kinds ? (uint32_t)g + 1 : 0;
+		lode_stackset_build(&group->set, digest, m->options->split_kinds ? 1u << g : ~0u,
+				    &m->scratch);
+		m->mined->n_aoi_stacks += group->set.n;
+		m->mined->aoi_ns += group->set.total_ns;
+	}
+	for (size_t i = 0; i < digest->rows.n; i++)
+		m->mined->aoi_kind_ns[digest->rows.at[i].kind] += digest->rows.at[i].cost_ns;
+	for (size_t i = 0; i < digest->symptoms.n; i++)
+		m->mined->symptom_ns += digest->symptoms.at[i].t1_ns - digest->symptoms.at[i].t0_ns;
+	m->mined->n_aoi_events = digest->n_events;
+}
+
+/* All rounds of all groups at λ; LODE_ERR_LIMIT when they give more than `max_patterns`. */
+static int mine_groups(struct mining *m, int64_t min_cost, size_t max_patterns,
+		       struct lode_error *err)
+{
+	size_t left = max_patterns;
+
+	m->mined->n_patterns = 0;
+	m->mined->n_rounds = 0;
+	for (size_t g = 0; g < m->n_groups; g++) {
+		struct group *group = &m->groups[g];
+		struct lode_miner_options options = {
+			.min_cost = min_cost,
+			.max_patterns = left ? left : 1,
+			.n_threads = m->options->n_threads,
+		};
+		int rc = lode_rounds_mine(&group->rounds, &group->set, m->name_rank, &options,
+					  m->options->classic, &m->scratch, err);
+
+		if (rc == 0 && group->rounds.n_patterns > left)
+			rc = lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "more than %zu patterns",
+				       max_patterns);
+		if (rc < 0)
+			return rc;
+		left -= group->rounds.n_patterns;
+		m->mined->n_patterns += group->rounds.n_patterns;
+		if (group->rounds.n_rounds > m->mined->n_rounds)
+			m->mined->n_rounds = group->rounds.n_rounds;
+	}
+	m->mined->min_cost = min_cost;
+	return 0;
+}
+
+/*
+ * The smallest λ, to 0.1 %, whose result (all rounds, all groups) has no more than `max_patterns`.
+ * Later rounds add patterns to the first's, so the first round's λ is only where the search starts.
+ */
+static int find_min_cost(struct mining *m, size_t max_patterns, int64_t *min_cost,
+			 struct lode_error *err)
+{
+	struct lode_miner_options options = {.n_threads = m->options->n_threads};
+	int64_t low = 1, high;
+	int rc;
+
+	for (size_t g = 0; g < m->n_groups; g++) {
+		struct lode_sequences all =
+			lode_stackset_sequences(&m->groups[g].set, NULL, &m->scratch);
+		int64_t found;
+
+		rc = lode_mine_find_min_cost(&found, &all, max_patterns, &options, err);
+		if (rc < 0)
+			return rc;
+		if (found > low)
+			low = found;
+	}
+	*min_cost = low;
+	rc = mine_groups(m, low, max_patterns, err);
+	if (rc != LODE_ERR_LIMIT)
+		return rc;
+	for (high = low; rc == LODE_ERR_LIMIT && high <= INT64_MAX / 2;) {
+		low = high;
+		high *= 2;
+		rc = mine_groups(m, high, max_patterns, err);
+	}
+	while (rc == 0 && high - low > 1 && (double)(high - low) > 1e-3 * (double)low) {
+		int64_t mid = low + (high - low) / 2;
+		int tried = mine_groups(m, mid, max_patterns, err);
+
+		if (tried < 0 && tried != LODE_ERR_LIMIT)
+			return tried;
+		if (tried == 0)
+			high = mid;
+		else
+			low = mid;
+	}
+	*min_cost = high;
+	return rc;
+}
+
+static int64_t chosen_min_cost(const struct mining *m)
+{
+	const struct lode_mine_options *o = m->options;
+	double cost;
+
+	if (o->min_cost > 0)
+		return o->min_cost;
+	if (o->prevalence > 0 && o->delay_ns > 0)
+		cost = o->prevalence * (double)o->delay_ns * (double)m->mined->digest->streams.n;
+	else
+		cost = (o->min_cost_share > 0 ? o->min_cost_share : 0.002) *
+		       (double)m->mined->aoi_ns;
+	return cost < 1 ? 1 : (int64_t)ceil(cost);
+}
+
+static int mine_stage(struct mining *m, struct lode_error *err)
+{
+	size_t max_patterns = m->options->max_patterns ? m->options->max_patterns : 100000;
+	int64_t fits;
+	int rc;
+
+	progress(m, "mining patterns", 0);
+	if (m->options->patterns) {
+		rc = find_min_cost(m, m->options->patterns, &fits, err);
+		return rc < 0 ? rc : mine_groups(m, fits, m->options->patterns, err);
+	}
+	rc = mine_groups(m, chosen_min_cost(m), max_patterns, err);
+	if (rc == LODE_ERR_LIMIT && find_min_cost(m, max_patterns, &fits, NULL) == 0)
+		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
+				 "more than %zu patterns reach a cost of %lld; --min-cost %lld "
+				 "gives fewer, --max-patterns allows more",
+				 max_patterns, (long long)chosen_min_cost(m), (long long)fits);
+	return rc;
+}
+
+/* The patterns of one group as the clustering wants them. */
+static void pattern_set_of(struct lode_pattern_set *out, const struct lode_rounds *rounds)
+{
+	for (size_t p = 0; p < rounds->n_patterns; p++) {
+		lode_vec_append(&out->start, out->items.n);
+		lode_vec_append(&out->cost, rounds->patterns[p].cost_ns);
+		for (size_t i = 0; i < rounds->patterns[p].n_frames; i++)
+			lode_vec_append(&out->items, rounds->patterns[p].frames[i]);
+	}
+	lode_vec_append(&out->start, out->items.n);
+	out->n = rounds->n_patterns;
+}
+
+/* A hash of the names of the cluster's patterns: the same wherever the same patterns meet. */
+static uint64_t cluster_id(const struct lode_calltree *tree, const struct lode_cluster *cluster)
+{
+	char name[1024];
+	uint64_t id = 0;
+
+	for (size_t p = 0; p < cluster->n_patterns; p++) {
+		uint64_t hash = cluster->kind_group;
+
+		for (size_t i = 0; i < cluster->patterns[p].n_frames; i++) {
+			lode_frame_full_name(tree, cluster->patterns[p].frames[i], name,
+					     sizeof(name));
+			hash = lode_stable_hash(name, strlen(name), hash);
+		}
+		id += hash; /* the order of the patterns does not matter */
+	}
+	return id;
+}
+
+static void find_common(struct mining *m, const struct lode_pattern_set *patterns,
+			const uint32_t *cluster_of, struct lode_cluster *clusters,
+			size_t n_clusters)
+{
+	const struct lode_digest *digest = m->mined->digest;
+	struct lode_cluster_parts *parts = lode_alloc0(n_clusters, sizeof(*parts));
+
+	lode_cluster_describe(parts, n_clusters, patterns, cluster_of, &digest->tree,
+			      &digest->names, m->options->n_threads, &m->mined->arena);
+	for (size_t c = 0; c < n_clusters; c++) {
+		clusters[c].common = parts[c].common;
+		clusters[c].gap_before = parts[c].gap_before;
+		clusters[c].n_common = parts[c].n_common;
+		clusters[c].min_similarity = parts[c].min_similarity;
+	}
+	free(parts);
+}
+
+static int cluster_group(struct mining *m, struct group *group, struct lode_error *err)
+{
+	struct lode_mined *mined = m->mined;
+	struct lode_pattern_set patterns = {0};
+	uint32_t *cluster_of = lode_alloc(group->rounds.n_patterns * sizeof(*cluster_of));
+	struct lode_cluster_options options = {
+		.linkage = m->options->linkage,
+		.min_similarity = m->options->min_similarity,
+		.n_threads = m->options->n_threads,
+	};
+	struct lode_postings postings;
+	struct lode_cluster *clusters;
+	size_t n_clusters = 0;
+	int rc;
+
+	pattern_set_of(&patterns, &group->rounds);
+	rc = lode_cluster_patterns(cluster_of, &n_clusters, &patterns, &mined->digest->tree,
+				   &mined->digest->names, &options, err);
+	if (rc < 0)
+		goto out;
+	mined->clusters = lode_realloc_n(mined->clusters, mined->n_clusters + n_clusters,
+					 sizeof(*mined->clusters));
+	clusters = &mined->clusters[mined->n_clusters];
+	memset(clusters, 0, n_clusters * sizeof(*clusters));
+	mined->n_clusters += n_clusters;
+	lode_postings_build(&postings, &group->set, mined->digest->tree.frames.n, &m->scratch);
+	lode_measure_clusters(
+		&(struct lode_measure){
+			.digest = mined->digest,
+			.set = &group->set,
+			.postings = &postings,
+			.rounds = &group->rounds,
+			.cluster_of = cluster_of,
+			.name_rank = m->name_rank,
+			.clusters = clusters,
+			.n_clusters = n_clusters,
+			.n_threads = m->options->n_threads,
+			.arena = &mined->arena,
+		},
+		group->kind_group);
+	find_common(m, &patterns, cluster_of, clusters, n_clusters);
+	for (size_t s = 0; s < group->set.n; s++)
+		if (group->rounds.owner[s] == LODE_NONE)
+			mined->other_ns += group->set.cost_ns[s];
+out:
+	lode_pattern_set_release(&patterns);
+	free(cluster_of);
+	return rc;
+}
+
+static int64_t rank_value(const struct lode_cluster *cluster, enum lode_rank rank)
+{
+	switch (rank) {
+	case LODE_RANK_TOTAL:
+		return cluster->total_ns;
+	case LODE_RANK_AVERAGE:
+		return cluster->average_ns;
+	case LODE_RANK_STREAMS:
+		return cluster->n_streams;
+	case LODE_RANK_EVENTS:
+		return (int64_t)cluster->n_events;
+	case LODE_RANK_OWN:
+		break;
+	}
+	return cluster->own_ns;
+}
+
+/* Best first; equal ones by own cost, total, then the name of their costliest pattern. */
+static int by_rank(const void *a, const void *b, void *context)
+{
+	const struct mining *m = context;
+	const struct lode_cluster *p = a, *q = b;
+	const int64_t keys[][2] = {
+		{rank_value(p, m->options->rank), rank_value(q, m->options->rank)},
+		{p->own_ns, q->own_ns},
+		{p->total_ns, q->total_ns},
+		{q->kind_group, p->kind_group},
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] > keys[i][1] ? -1 : 1;
+	return lode_frames_compare(m->name_rank, p->patterns[0].frames, p->patterns[0].n_frames,
+				   q->patterns[0].frames, q->patterns[0].n_frames);
+}
+
+int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
+	      const struct lode_mine_options *options, struct lode_error *err)
+{
+	struct mining m = {.options = options};
+	int rc;
+
+	*out = NULL;
+	m.mined = lode_alloc0(1, sizeof(*m.mined));
+	m.mined->digest = digest;
+	m.name_rank = rank_names(&digest->tree, &m.scratch);
+	build_groups(&m);
+	rc = mine_stage(&m, err);
+	progress(&m, "clustering patterns", 0);
+	for (size_t g = 0; rc == 0 && g < m.n_groups; g++)
+		rc = cluster_group(&m, &m.groups[g], err);
+	if (rc == 0 && m.mined->n_clusters) {
+		qsort_r(m.mined->clusters, m.mined->n_clusters, sizeof(*m.mined->clusters), by_rank,
+			&m);
+		for (size_t c = 0; c < m.mined->n_clusters; c++) {
+			m.mined->clusters[c].rank = (uint32_t)c + 1;
+			m.mined->clusters[c].id = cluster_id(&digest->tree, &m.mined->clusters[c]);
+		}
+	}
+	progress(&m, "done", 1);
+	/* Patterns' frames live in the scratch arena: it goes with the result. */
+	m.mined->pattern_arena = m.scratch;
+	if (rc < 0)
+		lode_mined_free(m.mined);
+	else
+		*out = m.mined;
+	return rc;
+}
+
+void lode_mined_free(struct lode_mined *mined)
+{
+	if (!mined)
+		return;
+	free(mined->clusters);
+	lode_arena_release(&mined->arena);
+	lode_arena_release(&mined->pattern_arena);
+	free(mined);
+}
