@@ -85,8 +85,8 @@ size_t lode_calltree_path(const struct lode_calltree *tree, uint32_t stack, uint
 	return depth;
 }
 
-static uint32_t frame_copy(struct lode_calltree *tree, const struct lode_calltree *from,
-			   uint32_t frame)
+uint32_t lode_frame_copy(struct lode_calltree *tree, const struct lode_calltree *from,
+			 uint32_t frame)
 {
 	const struct lode_frame *f = &from->frames.at[frame];
 
@@ -105,7 +105,7 @@ uint32_t lode_calltree_graft(struct lode_calltree *tree, uint32_t parent,
 
 	lode_calltree_path(from, stack, path);
 	for (size_t i = 0; i < depth; i++)
-		parent = lode_calltree_child(tree, parent, frame_copy(tree, from, path[i]));
+		parent = lode_calltree_child(tree, parent, lode_frame_copy(tree, from, path[i]));
 	if (path != small)
 		free(path);
 	return parent;

@@ -60,6 +60,9 @@ uint32_t lode_frame_intern(struct lode_calltree *tree, const char *module, const
 			   uint32_t flags);
 /* The frame "→ comm" that joins stacks of two threads. */
 uint32_t lode_frame_link(struct lode_calltree *tree, const char *comm);
+/* Another tree's frame in this one. */
+uint32_t lode_frame_copy(struct lode_calltree *tree, const struct lode_calltree *from,
+			 uint32_t frame);
 
 /* The stack `parent` with `frame` called from its innermost function. */
 uint32_t lode_calltree_child(struct lode_calltree *tree, uint32_t parent, uint32_t frame);
