@@ -73,6 +73,7 @@ void lode_builder_free(struct lode_builder *builder);
 /* The stream under construction: host, kernel, losses, event counts are the source's to fill. */
 struct lode_stream *lode_builder_stream(struct lode_builder *builder);
 
+/* comm, fork: `t_ns` INT64_MIN says that it was so before the recording began. */
 void lode_builder_comm(struct lode_builder *builder, int64_t t_ns, int32_t pid, int32_t tid,
 		       const char *comm, bool is_exec);
 void lode_builder_fork(struct lode_builder *builder, int64_t t_ns, int32_t pid, int32_t tid,
