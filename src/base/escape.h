@@ -1,0 +1,34 @@
+/*
+ * Untrusted text on a terminal. Names in traces are whatever a program called itself: they may hold
+ * escape sequences, invalid UTF-8 or marks that reorder the line.
+ *
+ *   "\033[2J"           ->  \x1b[2J             control characters
+ *   "a\xff"             ->  a\xff               bytes that are not UTF-8
+ *   U+202E, U+200B ...  ->  \u202e \u200b       bidi marks, invisible characters
+ *
+ * Everything else, backslashes too, stays as it is. Widths are columns of a terminal: 2 for wide
+ * East Asian characters and emoji, 0 for combining marks. Needs no locale.
+ */
+#ifndef LODE_ESCAPE_H
+#define LODE_ESCAPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * `text` made harmless, in `buffer` (always NUL-terminated, never cut inside an escape or a
+ * character; what does not fit is left out). Gives `buffer`. Four times the length (plus one)
+ * always fits.
+ */
+const char *lode_escape(char *buffer, size_t size, const char *text);
+
+/* As lode_escape, for a text of known length that may hold NUL bytes. */
+const char *lode_escape_n(char *buffer, size_t size, const char *text, size_t len);
+
+/* As lode_escape, and at most `columns` wide: a text that is longer ends in "…". */
+const char *lode_escape_fit(char *buffer, size_t size, const char *text, size_t columns);
+
+/* Columns that `text` takes once escaped. */
+size_t lode_escape_width(const char *text);
+
+#endif

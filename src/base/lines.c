@@ -1,0 +1,83 @@
+#include "base/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define FIRST_BUFFER_BYTES ((size_t)1 << 20)
+
+void lode_lines_init(struct lode_lines *lines, struct lode_input *input)
+{
+	memset(lines, 0, sizeof(*lines));
+	lines->input = input;
+	lines->size = FIRST_BUFFER_BYTES;
+	lines->buffer = lode_alloc(lines->size + 1); /* one for the NUL behind the last line */
+}
+
+void lode_lines_release(struct lode_lines *lines)
+{
+	free(lines->buffer);
+	memset(lines, 0, sizeof(*lines));
+}
+
+/* Reads on behind what is not given yet. */
+static int fill(struct lode_lines *lines, struct lode_error *err)
+{
+	size_t left = lines->end - lines->at;
+	ssize_t n;
+
+	if (left == lines->size) {
+		if (lines->size >= LODE_LINE_MAX_BYTES)
+			return lode_fail_line(err, LODE_ERR_LIMIT, lode_input_path(lines->input),
+					      lines->number + 1, "the line is longer than %zu MiB",
+					      LODE_LINE_MAX_BYTES >> 20);
+		lines->size *= 2;
+		lines->buffer = lode_realloc_n(lines->buffer, lines->size + 1, 1);
+	}
+	memmove(lines->buffer, lines->buffer + lines->at, left);
+	lines->at = 0;
+	lines->end = left;
+	n = lode_input_read(lines->input, lines->buffer + left, lines->size - left, err);
+	if (n < 0)
+		return (int)n;
+	lines->is_end = n == 0;
+	lines->end += (size_t)n;
+	return 0;
+}
+
+int lode_lines_next(struct lode_lines *lines, char **line, size_t *len, struct lode_error *err)
+{
+	size_t searched = 0; /* of buffer[at ..): holds no line feed */
+	char *feed;
+	size_t n;
+
+	for (;;) {
+		char *start = lines->buffer + lines->at;
+		int rc;
+
+		n = lines->end - lines->at;
+		feed = memchr(start + searched, '\n', n - searched);
+		if (feed || lines->is_end)
+			break;
+		searched = n;
+		rc = fill(lines, err);
+		if (rc < 0)
+			return rc;
+	}
+	if (!feed && !n)
+		return 0;
+	*line = lines->buffer + lines->at;
+	lines->is_unended = !feed;
+	lines->offset = lines->next_offset;
+	if (feed)
+		n = (size_t)(feed - *line);
+	lines->at += n + (feed ? 1 : 0);
+	lines->next_offset += (int64_t)(n + (feed ? 1 : 0));
+	lines->number++;
+	if (feed && n && (*line)[n - 1] == '\r')
+		n--;
+	(*line)[n] = '\0';
+	*len = n;
+	return 1;
+}

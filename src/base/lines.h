@@ -1,0 +1,40 @@
+/*
+ * The lines of a text input, whatever wraps it. No allocation per line.
+ *
+ * LIMIT: a line is at most LODE_LINE_MAX_BYTES; a longer one is LODE_ERR_LIMIT, since text with
+ * such lines is not text. A fault of the input (cut compressed data) comes after all whole lines
+ * before it; the part of a line that stands before the fault is not given.
+ */
+#ifndef LODE_LINES_H
+#define LODE_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/input.h"
+
+#define LODE_LINE_MAX_BYTES ((size_t)4 << 20)
+
+struct lode_lines {
+	struct lode_input *input; /* borrowed */
+	char *buffer;
+	size_t size, at, end; /* buffer[at .. end) is not given yet */
+	bool is_end;
+	int64_t number; /* of the line last given, from 1 */
+	int64_t offset; /* where it starts in the (decompressed) text */
+	int64_t next_offset;
+	bool is_unended; /* it is the last one, without a line feed: maybe cut */
+};
+
+void lode_lines_init(struct lode_lines *lines, struct lode_input *input);
+void lode_lines_release(struct lode_lines *lines);
+
+/*
+ * The next line, without its line feed (and the carriage return before that), NUL-terminated; it
+ * may hold NUL bytes, and may be written to. Valid until the next call. 1, 0 at the end, or < 0.
+ */
+int lode_lines_next(struct lode_lines *lines, char **line, size_t *len, struct lode_error *err);
+
+#endif
