@@ -43,15 +43,24 @@ struct lode_digest_row {
 	int64_t worst_t0_ns, worst_cost_ns; /* the costliest single event */
 };
 
+/* Occurrences of `caller` directly above `callee`: frame ids. */
+struct lode_name_pair {
+	uint32_t caller, callee;
+	uint64_t n;
+};
+
 /* How often functions stand in stacks and beside each other (design §3.4): counted in events. */
 struct lode_name_stats {
-	uint64_t n_stacks;
+	uint64_t n_stacks;	     /* without the empty one */
 	LODE_VEC(uint64_t) n_with;   /* per frame: stacks that contain it (once each) */
 	LODE_VEC(uint64_t) n_callee; /* per frame: its occurrences that have a callee */
 	LODE_VEC(uint64_t) n_caller; /* per frame: its occurrences that have a caller */
 	struct lode_map pair_index;  /* caller << 32 | callee -> index into pairs */
-	LODE_VEC(uint64_t) pairs;    /* occurrences of caller with that callee */
+	LODE_VEC(struct lode_name_pair) pairs;
 };
+
+/* Unit of a digest whose streams have different ones. */
+#define LODE_UNIT_MIXED "mixed units"
 
 struct lode_digest {
 	struct lode_calltree tree;
@@ -66,13 +75,22 @@ struct lode_digest {
 struct lode_digest *lode_digest_new(void);
 void lode_digest_free(struct lode_digest *digest);
 
-/* Adds `from`'s streams behind `into`'s. */
+/* Order of rows: symptom, stack, kind, reason, waker. For qsort. */
+int lode_digest_row_compare(const void *left, const void *right);
+
+/* Adds `from`'s streams behind `into`'s. O(what `from` holds), however large `into` is. */
 void lode_digest_merge(struct lode_digest *into, const struct lode_digest *from);
 
-/* Counts the stacks of all of a stream's events (waiting, running, preempted) into `names`;
-   frames are grafted into `tree`. */
+/*
+ * Counts the stacks of all of a stream's events (waiting, running, preempted) into `names`; frames
+ * are grafted into `tree`. The ready event behind a wait is the same stack again: not counted.
+ * O(events + nodes of the stream's tree).
+ */
 void lode_name_stats_add_stream(struct lode_name_stats *names, struct lode_calltree *tree,
 				const struct lode_stream *stream);
+/* Adds `from`'s counts; its frame i is frame_of[i] here, all of them below `n_frames`. */
+void lode_name_stats_merge(struct lode_name_stats *names, const struct lode_name_stats *from,
+			   const uint32_t *frame_of, size_t n_frames);
 void lode_name_stats_release(struct lode_name_stats *names);
 /* Occurrences of `caller` directly above `callee`. */
 uint64_t lode_name_stats_pair(const struct lode_name_stats *names, uint32_t caller,

@@ -1,0 +1,161 @@
+#include "model/digest.h"
+
+#include <stdlib.h>
+
+struct lode_digest *lode_digest_new(void)
+{
+	struct lode_digest *digest = lode_alloc0(1, sizeof(*digest));
+
+	lode_calltree_init(&digest->tree);
+	return digest;
+}
+
+void lode_digest_free(struct lode_digest *digest)
+{
+	if (!digest)
+		return;
+	lode_calltree_release(&digest->tree);
+	lode_vec_release(&digest->streams);
+	lode_vec_release(&digest->symptoms);
+	lode_vec_release(&digest->rows);
+	lode_name_stats_release(&digest->names);
+	free(digest);
+}
+
+int lode_digest_row_compare(const void *left, const void *right)
+{
+	const struct lode_digest_row *a = left, *b = right;
+
+	if (a->symptom != b->symptom)
+		return a->symptom < b->symptom ? -1 : 1;
+	if (a->stack != b->stack)
+		return a->stack < b->stack ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->reason != b->reason)
+		return a->reason < b->reason ? -1 : 1;
+	return (a->waker > b->waker) - (a->waker < b->waker);
+}
+
+/* ---- Merge ---- */
+
+/* Ids of one digest in another: made on first use, so that each costs one look-up. */
+struct remap {
+	struct lode_digest *into;
+	const struct lode_digest *from;
+	uint32_t *strings, *frames, *nodes;
+};
+
+static uint32_t string_into(struct remap *remap, uint32_t id)
+{
+	const struct lode_strings *from = &remap->from->tree.strings;
+
+	if (remap->strings[id] == LODE_NONE)
+		remap->strings[id] = lode_strings_intern(&remap->into->tree.strings,
+							 from->text.at[id], from->len.at[id]);
+	return remap->strings[id];
+}
+
+static void remap_init(struct remap *remap, struct lode_digest *into,
+		       const struct lode_digest *from)
+{
+	struct lode_calltree *tree = &into->tree;
+	const struct lode_callnode *node;
+	uint32_t to;
+
+	remap->into = into;
+	remap->from = from;
+	remap->strings = lode_alloc(from->tree.strings.text.n * sizeof(*remap->strings));
+	remap->frames = lode_alloc(from->tree.frames.n * sizeof(*remap->frames));
+	remap->nodes = lode_alloc(from->tree.nodes.n * sizeof(*remap->nodes));
+	for (size_t i = 0; i < from->tree.strings.text.n; i++)
+		remap->strings[i] = LODE_NONE;
+	for (size_t i = 0; i < from->tree.frames.n; i++) {
+		to = lode_frame_copy(tree, &from->tree, (uint32_t)i);
+		/* A frame's flags are those of all its occurrences, whichever came first. */
+		tree->frames.at[to].flags |= from->tree.frames.at[i].flags;
+		remap->frames[i] = to;
+	}
+	remap->nodes[0] = 0;
+	for (size_t i = 1; i < from->tree.nodes.n; i++) {
+		node = &from->tree.nodes.at[i];
+		remap->nodes[i] = lode_calltree_child(tree, remap->nodes[node->parent],
+						      remap->frames[node->frame]);
+	}
+}
+
+static void remap_release(struct remap *remap)
+{
+	free(remap->strings);
+	free(remap->frames);
+	free(remap->nodes);
+}
+
+static void merge_streams(struct remap *remap)
+{
+	struct lode_digest *into = remap->into;
+	uint32_t n_streams = (uint32_t)into->streams.n;
+
+	for (size_t i = 0; i < remap->from->streams.n; i++) {
+		struct lode_digest_stream stream = remap->from->streams.at[i];
+
+		stream.path = string_into(remap, stream.path);
+		stream.host = string_into(remap, stream.host);
+		stream.kernel = string_into(remap, stream.kernel);
+		lode_vec_append(&into->streams, stream);
+	}
+	for (size_t i = 0; i < remap->from->symptoms.n; i++) {
+		struct lode_digest_symptom symptom = remap->from->symptoms.at[i];
+
+		symptom.stream += n_streams;
+		symptom.comm = string_into(remap, symptom.comm);
+		lode_vec_append(&into->symptoms, symptom);
+	}
+}
+
+static void merge_rows(struct remap *remap, uint32_t n_symptoms)
+{
+	struct lode_digest *into = remap->into;
+	size_t n_rows = into->rows.n;
+
+	lode_vec_reserve(&into->rows, n_rows + remap->from->rows.n);
+	for (size_t i = 0; i < remap->from->rows.n; i++) {
+		struct lode_digest_row row = remap->from->rows.at[i];
+
+		row.symptom += n_symptoms;
+		row.stack = remap->nodes[row.stack];
+		row.waker = row.waker ? string_into(remap, row.waker) : 0;
+		lode_vec_append(&into->rows, row);
+	}
+	/* All symptoms of `from` are behind those of `into`: only its own rows change places. */
+	if (into->rows.n > n_rows)
+		qsort(into->rows.at + n_rows, into->rows.n - n_rows, sizeof(*into->rows.at),
+		      lode_digest_row_compare);
+}
+
+/* One unit, or none if they differ: a sum of ns and samples would mean nothing. */
+static void merge_unit(struct lode_digest *into, const struct lode_digest *from)
+{
+	struct lode_strings *strings = &into->tree.strings;
+	const char *unit = from->unit;
+
+	if (!unit || (into->unit && !strcmp(into->unit, unit)))
+		return;
+	if (into->unit)
+		unit = LODE_UNIT_MIXED;
+	into->unit = strings->text.at[lode_strings_intern(strings, unit, strlen(unit))];
+}
+
+void lode_digest_merge(struct lode_digest *into, const struct lode_digest *from)
+{
+	uint32_t n_symptoms = (uint32_t)into->symptoms.n;
+	struct remap remap;
+
+	remap_init(&remap, into, from);
+	merge_unit(into, from);
+	merge_streams(&remap);
+	merge_rows(&remap, n_symptoms);
+	lode_name_stats_merge(&into->names, &from->names, remap.frames, into->tree.frames.n);
+	into->n_events += from->n_events;
+	remap_release(&remap);
+}
