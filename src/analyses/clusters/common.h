@@ -1,5 +1,13 @@
 /*
- * What the patterns of a cluster share: the common part in order, and how far apart they are.
+ * What the patterns of a cluster have in common, and how far they differ (design §3.5).
+ *
+ *   main > load_all > find_icon > canonicalize > stat
+ *   main > scan     > probe     > canonicalize > stat > lookup
+ *   common: main ... canonicalize > stat ...
+ *
+ * The common part is a subsequence of every pattern. It is folded over the patterns pair by pair,
+ * each time the heaviest common subsequence, weights being Uni: so a function that tells something
+ * is kept before one that stands in every stack.
  */
 #ifndef LODE_COMMON_H
 #define LODE_COMMON_H
@@ -7,22 +15,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyses/patterns/miner.h"
+#include "analyses/clusters/similarity.h"
 #include "base/mem.h"
-#include "model/digest.h"
 
+struct lode_common {
+	LODE_VEC(uint32_t) frames; /* frame ids, root first */
+	/* Parallel: in some pattern other functions stand between this one and the common one
+	   before it (for the first: before it). */
+	LODE_VEC(bool) gap_before;
+	bool gap_after; /* in some pattern functions stand behind the last */
+};
+
+/*
+ * Common part of the patterns `members` (indices, n >= 1; those first in order are the first to be
+ * folded). `*common` must be { 0 } or used before. Deterministic. O(n * length^2).
+ */
+void lode_cluster_common(struct lode_common *common, const struct lode_similarity *similarity,
+			 const uint32_t *members, size_t n);
+void lode_common_release(struct lode_common *common);
+
+/* What a report says of a cluster. */
 struct lode_cluster_parts {
 	const uint32_t *common; /* frames that every pattern of the cluster has, in that order */
-	const bool *gap_before; /* some pattern has frames between this one and the one before */
+	const bool *gap_before; /* as in struct lode_common */
 	size_t n_common;
 	double min_similarity; /* the lowest similarity of two of its patterns; 1 for one pattern */
 };
 
-/*
- * Describes all clusters; arrays live in `arena`. The common part is a common subsequence of all
- * patterns, found by folding them in order (weightiest alignment, ties towards the root); with two
- * patterns it is the heaviest one there is.
- */
+/* Describes clusters 0..n_clusters-1, all at once; arrays live in `arena`. */
 void lode_cluster_describe(struct lode_cluster_parts *out, size_t n_clusters,
 			   const struct lode_pattern_set *patterns, const uint32_t *cluster_of,
 			   const struct lode_calltree *tree, const struct lode_name_stats *names,
