@@ -3,7 +3,8 @@
  *
  * A source calls lode_builder_<record> for each record, in time order, and lode_builder_finish
  * once. Per CPU and per thread the builder keeps what runs, what waits and since when; it closes
- * events as their ends are seen and infers, marks and counts what was not recorded.
+ * events as their ends are seen and infers, marks and counts what was not recorded. A record that
+ * is older than the one before is moved to that one's time and counted (LODE_LOSS_UNORDERED).
  *
  * Stacks are the source's own ids until the end: "raw" ids, 0 = no stack. At finish the source
  * gives the table raw id -> node of the stream's call tree, so that addresses are symbolised once
@@ -20,7 +21,14 @@
 
 struct lode_builder;
 
-/* What is read of the recording (`--time`, `--cpu`). `{ 0 }` is not valid: use lode_narrow_none. */
+/*
+ * What is read of the recording (`--time`, `--cpu`). `{ 0 }` is not valid: use lode_narrow_none.
+ *
+ * Feed all records, whatever is narrowed: those before `from_ns` still move the state machine, so
+ * that a thread which was waiting at `from_ns` is waiting from there on, and names and births count
+ * at any time. With a CPU, only running events are made: where a thread was while it was not on
+ * that CPU is not known from it.
+ */
 struct lode_narrow {
 	int64_t from_ns, to_ns; /* records outside are not used; INT64_MIN / INT64_MAX: all */
 	int32_t cpu;		/* -1: all */
@@ -34,11 +42,15 @@ enum lode_left_state {
 	LODE_LEFT_DEAD,	    /* X or Z: never comes back */
 };
 
+/*
+ * A tid of -1 says that the record does not tell (the halves of PERF_RECORD_SWITCH: going out is
+ * {prev, -1}, coming in is {-1, next}).
+ */
 struct lode_switch {
 	int64_t t_ns;
 	uint32_t cpu;
 	int32_t prev_pid; /* tid of the thread that leaves, from the payload; 0 is idle */
-	int32_t next_pid; /* tid of the thread that enters */
+	int32_t next_pid; /* tid of the thread that enters; 0 is idle */
 	enum lode_left_state left;
 	bool is_disk_sleep;		   /* state D */
 	const char *prev_comm, *next_comm; /* from the payload; may be NULL */
@@ -48,7 +60,7 @@ struct lode_switch {
 struct lode_waking {
 	int64_t t_ns;
 	uint32_t cpu;	   /* where the waking ran */
-	int32_t waker_tid; /* thread in whose name it ran */
+	int32_t waker_tid; /* thread in whose name it ran; -1 (exiting): whoever is on the CPU */
 	int32_t wakee_tid;
 	const char *wakee_comm; /* may be NULL */
 	bool has_context;	/* common_flags were there: `in_interrupt` can be trusted */
@@ -58,8 +70,8 @@ struct lode_waking {
 
 struct lode_sample {
 	int64_t t_ns;
-	uint32_t cpu; /* UINT32_MAX unknown */
-	int32_t pid, tid;
+	uint32_t cpu;	   /* UINT32_MAX unknown */
+	int32_t pid, tid;  /* -1 (exiting): whoever is on the CPU */
 	int64_t weight_ns; /* what one sample stands for where switches are not recorded */
 	uint32_t stack;
 };
@@ -74,6 +86,11 @@ void lode_builder_free(struct lode_builder *builder);
 struct lode_stream *lode_builder_stream(struct lode_builder *builder);
 
 /* comm, fork: `t_ns` INT64_MIN says that it was so before the recording began. */
+/*
+ * Names, births and ends. A time of 0 or less means "from before the recording", as in the records
+ * that perf makes up for what already ran. A fork always makes a new thread: tids are reused. After
+ * its exit record a thread still runs to its last switch, which ends its life.
+ */
 void lode_builder_comm(struct lode_builder *builder, int64_t t_ns, int32_t pid, int32_t tid,
 		       const char *comm, bool is_exec);
 void lode_builder_fork(struct lode_builder *builder, int64_t t_ns, int32_t pid, int32_t tid,
@@ -83,13 +100,29 @@ void lode_builder_switch(struct lode_builder *builder, const struct lode_switch 
 void lode_builder_waking(struct lode_builder *builder, const struct lode_waking *record);
 void lode_builder_sample(struct lode_builder *builder, const struct lode_sample *record);
 
-/* A weighted waiting event without a waker: sampled or summed off-CPU data. */
+/*
+ * A weighted waiting event without a waker: sampled or summed off-CPU data. Not used where switches
+ * are recorded: they hold the same time already.
+ */
 void lode_builder_offcpu(struct lode_builder *builder, const struct lode_sample *record);
 
 /* Entry (nr >= 0) or exit of a system call: refines wait reasons. `name` may be NULL. */
 void lode_builder_syscall_enter(struct lode_builder *builder, int64_t t_ns, int32_t tid, int64_t nr,
 				const char *name);
 void lode_builder_syscall_exit(struct lode_builder *builder, int64_t t_ns, int32_t tid);
+
+/*
+ * The recorder dropped records before `t_ns` (cpu UINT32_MAX: of any CPU): what was known of who
+ * runs there may be stale, so a mismatch is mended without counting a contradiction. The lost
+ * events themselves are the source's to count in the stream's losses.
+ */
+void lode_builder_lost(struct lode_builder *builder, int64_t t_ns, uint32_t cpu);
+
+/*
+ * To be called before the first record if the source knows whether switches come. Without it,
+ * samples are held back until the first switch, or to the end: right, but more memory.
+ */
+void lode_builder_expect_switches(struct lode_builder *builder, bool has_switches);
 
 /* Any other record with a time: widens the stream's span. */
 void lode_builder_time(struct lode_builder *builder, int64_t t_ns);

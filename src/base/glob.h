@@ -1,0 +1,22 @@
+/*
+ * Shell-like patterns for names: functions, modules, comms.
+ *
+ *   *      any text, also none            [a-z]  one byte of the set
+ *   ?      any one byte                   [!x]   one byte that is not (also [^x])
+ *   \c     the byte c itself              ]      stands for itself first in a set
+ *
+ * Bytes are compared as they are: no locale, no special treatment of '/' or a leading dot. A '['
+ * that is never closed stands for itself, as does a '\' at the end.
+ */
+#ifndef LODE_GLOB_H
+#define LODE_GLOB_H
+
+#include <stdbool.h>
+
+/* Whether all of `text` matches. At most length of glob x length of text steps, no recursion. */
+bool lode_glob_match(const char *glob, const char *text);
+
+/* Has characters with a meaning: otherwise it matches one text only. */
+bool lode_glob_has_magic(const char *glob);
+
+#endif

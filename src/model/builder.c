@@ -1,0 +1,497 @@
+#include "model/builder.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "model/finish.h"
+#include "model/reason.h"
+#include "model/schedule.h"
+
+const struct lode_narrow lode_narrow_none = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .cpu = -1};
+
+enum record_kind {
+	RECORD_SWITCH,
+	RECORD_WAKING,
+	RECORD_SAMPLE,
+	RECORD_OFFCPU,
+	RECORD_BORN,
+	RECORD_EXITING,
+	RECORD_REPLACED,
+	RECORD_LOST,
+};
+
+/* A record with its tids resolved, so that it can be held back while tids are reused. */
+struct record {
+	int64_t t_ns, weight_ns;
+	uint32_t cpu, stack;
+	lode_thread_id thread; /* prev, wakee, or the one it is about */
+	lode_thread_id other;  /* next, waker */
+	uint8_t kind;	       /* enum record_kind */
+	uint8_t left;	       /* enum lode_left_state */
+	bool is_disk_sleep, has_context, in_interrupt;
+};
+
+struct lode_builder {
+	struct lode_stream *stream;
+	struct lode_narrow narrow;
+	struct lode_schedule schedule;
+	int64_t last_ns; /* of the latest record */
+	/* Until the first switch it is not known what samples mean: they are held back. */
+	enum { SWITCHES_UNKNOWN, SWITCHES_NONE, SWITCHES_SEEN } switches;
+	LODE_VEC(struct record) held;
+	struct lode_map syscall_reasons; /* nr -> enum lode_wait_reason */
+};
+
+struct lode_builder *lode_builder_new(const char *path, const char *format, const char *unit,
+				      const struct lode_narrow *narrow)
+{
+	struct lode_builder *b = lode_alloc0(1, sizeof(*b));
+	struct lode_stream *stream = lode_alloc0(1, sizeof(*stream));
+
+	b->stream = stream;
+	b->narrow = narrow ? *narrow : lode_narrow_none;
+	b->last_ns = INT64_MIN;
+	lode_calltree_init(&stream->tree);
+	stream->path = lode_arena_strndup(&stream->arena, path, strlen(path));
+	stream->format = lode_arena_strndup(&stream->arena, format, strlen(format));
+	stream->unit = lode_arena_strndup(&stream->arena, unit, strlen(unit));
+	stream->host = stream->kernel = stream->command = stream->arch = "";
+	b->schedule.stream = stream;
+	b->schedule.from_ns = b->narrow.from_ns;
+	b->schedule.to_ns = b->narrow.to_ns;
+	b->schedule.running_only = b->narrow.cpu >= 0;
+	b->schedule.nowhere.current = LODE_NONE;
+	return b;
+}
+
+/* Frees what is the builder's alone. */
+static void builder_release(struct lode_builder *b)
+{
+	lode_schedule_release(&b->schedule);
+	lode_vec_release(&b->held);
+	lode_map_release(&b->syscall_reasons);
+	free(b);
+}
+
+void lode_builder_free(struct lode_builder *builder)
+{
+	if (!builder)
+		return;
+	lode_stream_free(builder->stream);
+	builder_release(builder);
+}
+
+struct lode_stream *lode_builder_stream(struct lode_builder *builder)
+{
+	return builder->stream;
+}
+
+/* ---- Time ---- */
+
+/* The record's time, moved forward if records come out of order. */
+static int64_t tick(struct lode_builder *b, int64_t t_ns)
+{
+	struct lode_stream *stream = b->stream;
+
+	if (b->last_ns == INT64_MIN) {
+		b->schedule.first_ns = t_ns;
+	} else if (t_ns < b->last_ns) {
+		lode_loss_add(&stream->losses, LODE_LOSS_UNORDERED, 1, -1, b->last_ns,
+			      "a record of %lld ns comes after one of %lld ns", (long long)t_ns,
+			      (long long)b->last_ns);
+		return b->last_ns;
+	}
+	b->last_ns = t_ns;
+	return t_ns;
+}
+
+void lode_builder_time(struct lode_builder *builder, int64_t t_ns)
+{
+	tick(builder, t_ns);
+}
+
+/* ---- Threads and names ---- */
+
+static void set_comm(struct lode_builder *b, lode_thread_id id, const char *comm)
+{
+	struct lode_thread *thread = &b->stream->threads.at[id];
+
+	if (comm && strcmp(comm, b->stream->tree.strings.text.at[thread->comm]) != 0)
+		thread->comm = lode_strings_intern(&b->stream->tree.strings, comm, strlen(comm));
+}
+
+static lode_thread_id thread_new(struct lode_builder *b, int32_t tid)
+{
+	lode_thread_id id = (lode_thread_id)b->stream->threads.n;
+	struct lode_thread *thread = lode_vec_append_zero(&b->stream->threads);
+
+	thread->pid = -1;
+	thread->tid = tid;
+	thread->parent = LODE_NONE;
+	thread->born_ns = INT64_MIN;
+	thread->died_ns = INT64_MAX;
+	thread->is_kernel = tid == 2;
+	*lode_map_slot(&b->stream->thread_index, (uint32_t)tid) = id;
+	lode_schedule_thread(&b->schedule, id);
+	return id;
+}
+
+/* Its latest thread, made when the tid is new or its last thread has ended. */
+static lode_thread_id thread_of(struct lode_builder *b, int32_t tid)
+{
+	uint32_t id = lode_map_find(&b->stream->thread_index, (uint32_t)tid);
+
+	if (id == LODE_NONE || b->schedule.threads.at[id].state == LODE_SCHED_DEAD)
+		return thread_new(b, tid);
+	return id;
+}
+
+/* What a tid in a scheduling record means: idle, unknown, or a thread. */
+static lode_thread_id party_of(struct lode_builder *b, int32_t tid)
+{
+	return tid == 0 ? LODE_IDLE : tid < 0 ? LODE_NONE : thread_of(b, tid);
+}
+
+static void set_pid(struct lode_builder *b, lode_thread_id id, int32_t pid)
+{
+	if (pid > 0)
+		b->stream->threads.at[id].pid = pid;
+}
+
+/* ---- Delivering records to the state machine, or holding them back ---- */
+
+static void deliver(struct lode_builder *b, const struct record *r)
+{
+	struct lode_schedule *s = &b->schedule;
+
+	switch ((enum record_kind)r->kind) {
+	case RECORD_SWITCH:
+		lode_schedule_switch(s,
+				     &(struct lode_switch){.t_ns = r->t_ns,
+							   .cpu = r->cpu,
+							   .left = (enum lode_left_state)r->left,
+							   .is_disk_sleep = r->is_disk_sleep,
+							   .stack = r->stack},
+				     r->thread, r->other);
+		break;
+	case RECORD_WAKING:
+		lode_schedule_waking(s,
+				     &(struct lode_waking){.t_ns = r->t_ns,
+							   .cpu = r->cpu,
+							   .has_context = r->has_context,
+							   .in_interrupt = r->in_interrupt,
+							   .stack = r->stack},
+				     r->other, r->thread);
+		break;
+	case RECORD_SAMPLE:
+		lode_schedule_sample(s,
+				     &(struct lode_sample){.t_ns = r->t_ns,
+							   .cpu = r->cpu,
+							   .weight_ns = r->weight_ns,
+							   .stack = r->stack},
+				     r->thread);
+		break;
+	case RECORD_OFFCPU:
+		break; /* the switches hold this time */
+	case RECORD_BORN:
+		lode_schedule_born(s, r->thread, r->t_ns);
+		break;
+	case RECORD_EXITING:
+		lode_schedule_exiting(s, r->thread, r->t_ns);
+		break;
+	case RECORD_REPLACED:
+		lode_schedule_replaced(s, r->thread, r->t_ns);
+		break;
+	case RECORD_LOST:
+		lode_schedule_lost(s, r->cpu);
+		break;
+	}
+}
+
+/* A sample of a stream without switches: an event with the sample's weight. */
+static void weigh(struct lode_builder *b, const struct record *r)
+{
+	bool is_wait = r->kind == RECORD_OFFCPU;
+	lode_thread_id id = r->thread;
+	struct lode_events *events;
+	size_t i;
+
+	if ((r->kind != RECORD_SAMPLE && !is_wait) || id == LODE_IDLE || r->weight_ns <= 0 ||
+	    r->t_ns < b->narrow.from_ns || r->t_ns >= b->narrow.to_ns)
+		return;
+	if (id == LODE_NONE)
+		id = thread_of(b, -1);
+	events = &b->stream->threads.at[id].events;
+	i = lode_events_append(events, is_wait ? LODE_EVENT_WAITING : LODE_EVENT_RUNNING, r->t_ns,
+			       r->weight_ns, r->stack);
+	events->cpu[i] = r->cpu < UINT16_MAX ? (uint16_t)r->cpu : UINT16_MAX;
+	if (is_wait)
+		events->flags[i] = LODE_EVENT_NO_WAKER;
+}
+
+static void take(struct lode_builder *b, const struct record *r)
+{
+	if (b->switches == SWITCHES_NONE) {
+		weigh(b, r);
+		return;
+	}
+	if (b->switches == SWITCHES_UNKNOWN) {
+		lode_vec_append(&b->held, *r);
+		return;
+	}
+	if (r->t_ns < b->narrow.to_ns)
+		deliver(b, r);
+}
+
+static void first_switch(struct lode_builder *b)
+{
+	b->switches = SWITCHES_SEEN;
+	b->stream->has_switches = true;
+	for (size_t i = 0; i < b->held.n; i++)
+		take(b, &b->held.at[i]);
+	lode_vec_release(&b->held);
+}
+
+void lode_builder_expect_switches(struct lode_builder *builder, bool has_switches)
+{
+	if (builder->switches == SWITCHES_UNKNOWN && builder->held.n == 0)
+		builder->switches = has_switches ? SWITCHES_SEEN : SWITCHES_NONE;
+}
+
+static bool is_other_cpu(const struct lode_builder *b, uint32_t cpu)
+{
+	return b->narrow.cpu >= 0 && cpu != (uint32_t)b->narrow.cpu;
+}
+
+/* ---- Records ---- */
+
+void lode_builder_comm(struct lode_builder *builder, int64_t t_ns, int32_t pid, int32_t tid,
+		       const char *comm, bool is_exec)
+{
+	lode_thread_id id;
+	const char *old;
+
+	if (t_ns > 0)
+		tick(builder, t_ns);
+	if (tid <= 0)
+		return;
+	id = thread_of(builder, tid);
+	set_pid(builder, id, pid);
+	/* perf starts its command under this name. */
+	old = builder->stream->tree.strings.text.at[builder->stream->threads.at[id].comm];
+	if (is_exec && !strcmp(old, "perf-exec"))
+		builder->stream->threads.at[id].is_command = true;
+	set_comm(builder, id, comm);
+}
+
+void lode_builder_fork(struct lode_builder *builder, int64_t t_ns, int32_t pid, int32_t tid,
+		       int32_t parent_pid, int32_t parent_tid)
+{
+	struct record r = {.kind = RECORD_BORN, .cpu = LODE_CPU_NOWHERE};
+	struct lode_thread *thread;
+	lode_thread_id parent, id;
+
+	if (t_ns > 0)
+		r.t_ns = tick(builder, t_ns);
+	if (tid <= 0)
+		return;
+	parent = parent_tid > 0 ? thread_of(builder, parent_tid) : LODE_NONE;
+	if (t_ns > 0) {
+		id = lode_map_find(&builder->stream->thread_index, (uint32_t)tid);
+		if (id != LODE_NONE) {
+			r.kind = RECORD_REPLACED;
+			r.thread = id;
+			take(builder, &r);
+			r.kind = RECORD_BORN;
+		}
+		r.thread = id = thread_new(builder, tid);
+		builder->stream->threads.at[id].born_ns = r.t_ns;
+		take(builder, &r);
+	} else {
+		id = thread_of(builder, tid);
+	}
+	set_pid(builder, id, pid);
+	thread = &builder->stream->threads.at[id];
+	if (parent == LODE_NONE || parent == id)
+		return;
+	thread->parent = parent;
+	thread->is_kernel |= parent_pid == 2;
+	thread->is_command = builder->stream->threads.at[parent].is_command;
+	if (!thread->comm)
+		thread->comm = builder->stream->threads.at[parent].comm;
+}
+
+void lode_builder_exit(struct lode_builder *builder, int64_t t_ns, int32_t pid, int32_t tid)
+{
+	struct record r = {.kind = RECORD_EXITING, .cpu = LODE_CPU_NOWHERE};
+
+	r.t_ns = tick(builder, t_ns);
+	if (tid <= 0)
+		return;
+	r.thread = lode_map_find(&builder->stream->thread_index, (uint32_t)tid);
+	if (r.thread == LODE_NONE)
+		return;
+	set_pid(builder, r.thread, pid);
+	if (builder->stream->threads.at[r.thread].died_ns == INT64_MAX)
+		builder->stream->threads.at[r.thread].died_ns = r.t_ns;
+	take(builder, &r);
+}
+
+void lode_builder_switch(struct lode_builder *builder, const struct lode_switch *record)
+{
+	struct record r = {.kind = RECORD_SWITCH,
+			   .t_ns = tick(builder, record->t_ns),
+			   .cpu = record->cpu,
+			   .stack = record->stack,
+			   .left = (uint8_t)record->left,
+			   .is_disk_sleep = record->is_disk_sleep};
+
+	if (!builder->stream->has_switches)
+		first_switch(builder);
+	if (record->stack)
+		builder->stream->has_callchains = true;
+	if (is_other_cpu(builder, record->cpu))
+		return;
+	r.thread = party_of(builder, record->prev_pid);
+	r.other = record->next_pid == record->prev_pid ? r.thread
+						       : party_of(builder, record->next_pid);
+	if (record->prev_pid > 0)
+		set_comm(builder, r.thread, record->prev_comm);
+	if (record->next_pid > 0)
+		set_comm(builder, r.other, record->next_comm);
+	take(builder, &r);
+}
+
+void lode_builder_waking(struct lode_builder *builder, const struct lode_waking *record)
+{
+	struct record r = {.kind = RECORD_WAKING,
+			   .t_ns = tick(builder, record->t_ns),
+			   .cpu = record->cpu,
+			   .stack = record->stack,
+			   .has_context = record->has_context,
+			   .in_interrupt = record->in_interrupt};
+
+	builder->stream->has_wakings = true;
+	if (is_other_cpu(builder, record->cpu) || record->wakee_tid <= 0 ||
+	    builder->switches == SWITCHES_NONE)
+		return;
+	r.thread = thread_of(builder, record->wakee_tid);
+	set_comm(builder, r.thread, record->wakee_comm);
+	r.other = party_of(builder, record->waker_tid);
+	take(builder, &r);
+}
+
+static void take_sample(struct lode_builder *b, const struct lode_sample *record,
+			enum record_kind kind)
+{
+	struct record r = {.kind = (uint8_t)kind,
+			   .t_ns = tick(b, record->t_ns),
+			   .cpu = record->cpu,
+			   .stack = record->stack,
+			   .weight_ns = record->weight_ns};
+
+	if (record->stack)
+		b->stream->has_callchains = true;
+	if (is_other_cpu(b, record->cpu))
+		return;
+	r.thread = party_of(b, record->tid);
+	if (record->tid > 0)
+		set_pid(b, r.thread, record->pid);
+	take(b, &r);
+}
+
+void lode_builder_sample(struct lode_builder *builder, const struct lode_sample *record)
+{
+	builder->stream->has_samples = true;
+	take_sample(builder, record, RECORD_SAMPLE);
+}
+
+void lode_builder_offcpu(struct lode_builder *builder, const struct lode_sample *record)
+{
+	take_sample(builder, record, RECORD_OFFCPU);
+}
+
+void lode_builder_lost(struct lode_builder *builder, int64_t t_ns, uint32_t cpu)
+{
+	struct record r = {.kind = RECORD_LOST, .t_ns = tick(builder, t_ns), .cpu = cpu};
+
+	take(builder, &r);
+}
+
+/* ---- System calls ---- */
+
+void lode_builder_syscall_enter(struct lode_builder *builder, int64_t t_ns, int32_t tid, int64_t nr,
+				const char *name)
+{
+	uint32_t *reason;
+	lode_thread_id id;
+
+	t_ns = tick(builder, t_ns);
+	builder->stream->has_syscalls = true;
+	if (tid <= 0 || builder->narrow.cpu >= 0)
+		return;
+	id = thread_of(builder, tid);
+	reason = lode_map_slot(&builder->syscall_reasons, (uint64_t)nr);
+	if (*reason == LODE_NONE)
+		*reason = name ? lode_reason_of_syscall(name) : LODE_REASON_NONE;
+	if (builder->switches == SWITCHES_SEEN && t_ns < builder->narrow.to_ns)
+		lode_schedule_own(&builder->schedule, id, LODE_CPU_NOWHERE, t_ns);
+	lode_schedule_thread(&builder->schedule, id)->syscall = (uint8_t)*reason;
+}
+
+void lode_builder_syscall_exit(struct lode_builder *builder, int64_t t_ns, int32_t tid)
+{
+	lode_thread_id id;
+
+	t_ns = tick(builder, t_ns);
+	builder->stream->has_syscalls = true;
+	if (tid <= 0 || builder->narrow.cpu >= 0)
+		return;
+	id = thread_of(builder, tid);
+	if (builder->switches == SWITCHES_SEEN && t_ns < builder->narrow.to_ns)
+		lode_schedule_own(&builder->schedule, id, LODE_CPU_NOWHERE, t_ns);
+	lode_schedule_thread(&builder->schedule, id)->syscall = LODE_REASON_NONE;
+}
+
+/* ---- The end ---- */
+
+static void close_stream(struct lode_builder *b)
+{
+	struct lode_stream *stream = b->stream;
+	int64_t t0 = b->schedule.first_ns, t1 = b->last_ns;
+
+	if (b->last_ns == INT64_MIN)
+		t0 = t1 = 0;
+	if (t1 > b->narrow.to_ns)
+		t1 = b->narrow.to_ns;
+	if (t0 < b->narrow.from_ns)
+		t0 = b->narrow.from_ns;
+	if (t0 > t1)
+		t0 = t1;
+	stream->t0_ns = t0;
+	stream->t1_ns = t1;
+	if (b->switches == SWITCHES_SEEN) {
+		lode_schedule_close(&b->schedule, t1);
+	} else {
+		b->switches = SWITCHES_NONE;
+		for (size_t i = 0; i < b->held.n; i++)
+			weigh(b, &b->held.at[i]);
+	}
+	for (size_t i = 0; i < stream->threads.n; i++)
+		if (stream->threads.at[i].pid < 0)
+			stream->threads.at[i].pid = stream->threads.at[i].tid;
+	if (!stream->n_cpus)
+		stream->n_cpus = (uint32_t)b->schedule.cpus.n;
+}
+
+struct lode_stream *lode_builder_finish(struct lode_builder *builder, const uint32_t *node_of_raw,
+					size_t n_raw)
+{
+	struct lode_stream *stream = builder->stream;
+
+	close_stream(builder);
+	builder_release(builder);
+	lode_stream_resolve(stream, node_of_raw, n_raw);
+	return stream;
+}

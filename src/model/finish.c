@@ -1,0 +1,102 @@
+#include "model/finish.h"
+
+#include <stdlib.h>
+
+#include "model/reason.h"
+#include "model/schedule.h"
+
+struct resolver {
+	struct lode_stream *stream;
+	const uint32_t *node_of_raw;
+	size_t n_raw;
+	const struct lode_stack_meaning *meanings; /* per node */
+};
+
+static uint32_t node_of(const struct resolver *r, uint32_t raw)
+{
+	return raw < r->n_raw ? r->node_of_raw[raw] : 0;
+}
+
+/* The user frames of a stack: kernel frames stand innermost. All of it when there are none. */
+static uint32_t user_part(const struct resolver *r, uint32_t node)
+{
+	const struct lode_calltree *tree = &r->stream->tree;
+	uint32_t user = node;
+
+	while (user && tree->frames.at[tree->nodes.at[user].frame].flags & LODE_FRAME_KERNEL)
+		user = tree->nodes.at[user].parent;
+	return user ? user : node;
+}
+
+static void resolve_wait(const struct resolver *r, lode_thread_id id, size_t i)
+{
+	struct lode_events *e = &r->stream->threads.at[id].events;
+	const struct lode_stack_meaning *waiting = &r->meanings[e->stack[i]];
+	const struct lode_stack_meaning *waker = &r->meanings[e->other_stack[i]];
+	enum lode_wait_reason hint = e->reason[i] & ~LODE_HINT_DISK_SLEEP;
+	bool is_disk_sleep = e->reason[i] & LODE_HINT_DISK_SLEEP;
+	bool is_untold = e->device[i] == LODE_HINT_UNTOLD;
+
+	if (e->device[i] == LODE_HINT_INTERRUPT ||
+	    (is_untold && waker->marks & LODE_MARK_INTERRUPT)) {
+		e->device[i] = (uint8_t)lode_device_of_waking(waker, waiting, hint);
+		e->other[i] = LODE_NONE;
+	} else if (is_untold) {
+		e->device[i] = LODE_DEVICE_NONE;
+		if (e->other[i] == LODE_NONE) {
+			e->flags[i] |= LODE_EVENT_NO_WAKER;
+			lode_loss_add(&r->stream->losses, LODE_LOSS_NO_WAKER, 1, -1,
+				      lode_event_end_ns(e, i), "nobody is known to have woken %d",
+				      r->stream->threads.at[id].tid);
+			r->stream->losses.by_kind[LODE_LOSS_NO_WAKER].cost_ns += e->cost_ns[i];
+		}
+	}
+	e->reason[i] = (uint8_t)lode_reason_of_wait(waiting, hint, is_disk_sleep,
+						    (enum lode_device)e->device[i]);
+}
+
+static void resolve_thread(const struct resolver *r, lode_thread_id id)
+{
+	struct lode_thread *thread = &r->stream->threads.at[id];
+	struct lode_events *e = &thread->events;
+	unsigned marks = 0;
+
+	for (size_t i = 0; i < e->n; i++) {
+		e->stack[i] = node_of(r, e->stack[i]);
+		e->other_stack[i] = node_of(r, e->other_stack[i]);
+		marks |= r->meanings[e->stack[i]].marks;
+		if (e->kind[i] == LODE_EVENT_WAITING)
+			resolve_wait(r, id, i);
+		else if (e->flags[i] & LODE_EVENT_UNSAMPLED)
+			e->stack[i] = user_part(r, e->stack[i]);
+	}
+	if (marks & LODE_MARK_KTHREAD && !(marks & LODE_MARK_USER))
+		thread->is_kernel = true;
+}
+
+static void extend_stack_flags(struct lode_stream *stream,
+			       const struct lode_stack_meaning *meanings)
+{
+	size_t n = stream->tree.nodes.n;
+
+	if (stream->n_stack_flags < n) {
+		stream->stack_flags =
+			lode_realloc_n(stream->stack_flags, n, sizeof(*stream->stack_flags));
+		memset(stream->stack_flags + stream->n_stack_flags, 0, n - stream->n_stack_flags);
+		stream->n_stack_flags = n;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (meanings[i].marks & LODE_MARK_USER)
+			stream->stack_flags[i] |= LODE_STACK_USER;
+}
+
+void lode_stream_resolve(struct lode_stream *stream, const uint32_t *node_of_raw, size_t n_raw)
+{
+	struct lode_stack_meaning *meanings = lode_stack_meanings(&stream->tree);
+	struct resolver r = {stream, node_of_raw, n_raw, meanings};
+
+	for (lode_thread_id id = 0; id < stream->threads.n; id++)
+		resolve_thread(&r, id);
+	extend_stack_flags(stream, meanings);
+	free(meanings);
+}

@@ -1,0 +1,19 @@
+/*
+ * The last step of building a stream: raw stacks become nodes of the call tree, and what only the
+ * frames tell is decided: why a thread waited, which device woke it, who is a kernel thread.
+ */
+#ifndef LODE_FINISH_H
+#define LODE_FINISH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct lode_stream;
+
+/*
+ * `node_of_raw[raw]` is the node of each raw id; an id outside has no stack. Also extends
+ * `stream->stack_flags` to all nodes and sets LODE_STACK_USER. O(events + nodes).
+ */
+void lode_stream_resolve(struct lode_stream *stream, const uint32_t *node_of_raw, size_t n_raw);
+
+#endif
