@@ -89,13 +89,34 @@ struct lode_stream *lode_builder_stream(struct lode_builder *builder)
 
 /* ---- Time ---- */
 
+static int64_t add_times(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+/* Ends that count from the start of the recording become times, now that the start is known. */
+static void begin(struct lode_builder *b, int64_t t_ns)
+{
+	struct lode_narrow *narrow = &b->narrow;
+
+	if (narrow->is_from_offset)
+		narrow->from_ns = add_times(narrow->from_ns, t_ns);
+	if (narrow->is_to_offset)
+		narrow->to_ns = add_times(narrow->to_ns, t_ns);
+	b->schedule.from_ns = narrow->from_ns;
+	b->schedule.to_ns = narrow->to_ns;
+	b->schedule.first_ns = t_ns;
+}
+
 /* The record's time, moved forward if records come out of order. */
 static int64_t tick(struct lode_builder *b, int64_t t_ns)
 {
 	struct lode_stream *stream = b->stream;
 
 	if (b->last_ns == INT64_MIN) {
-		b->schedule.first_ns = t_ns;
+		begin(b, t_ns);
 	} else if (t_ns < b->last_ns) {
 		lode_loss_add(&stream->losses, LODE_LOSS_UNORDERED, 1, -1, b->last_ns,
 			      "a record of %lld ns comes after one of %lld ns", (long long)t_ns,

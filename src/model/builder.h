@@ -32,6 +32,8 @@ struct lode_builder;
 struct lode_narrow {
 	int64_t from_ns, to_ns; /* records outside are not used; INT64_MIN / INT64_MAX: all */
 	int32_t cpu;		/* -1: all */
+	/* The ends count from the time of the recording's first record, not from its clock's 0. */
+	bool is_from_offset, is_to_offset;
 };
 extern const struct lode_narrow lode_narrow_none;
 
