@@ -1,0 +1,78 @@
+/*
+ * Quality: what a recording can be trusted with, and how to record it better.
+ *
+ * Most wrong answers of tracing tools begin at recording. This measures one stream's flaws, each as
+ * a share of the cost that stands on it, decides which analyses the stream can serve, and gives the
+ * `lode record` line that would mend it.
+ */
+#ifndef LODE_QUALITY_H
+#define LODE_QUALITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "model/stream.h"
+
+enum lode_service {
+	LODE_SERVICE_YES,
+	LODE_SERVICE_PARTLY,
+	LODE_SERVICE_NO,
+};
+
+enum lode_analysis {
+	LODE_ANALYSIS_MINE,
+	LODE_ANALYSIS_SUSPECTS,
+	LODE_ANALYSIS_TIMELINE,
+	LODE_N_ANALYSES,
+};
+
+/* What an analysis can do with the stream; `reason` says why not more, "" for yes. */
+struct lode_serves {
+	enum lode_service service;
+	const char *reason;
+};
+
+/* A part of a cost. */
+struct lode_part {
+	int64_t part_ns, whole_ns;
+};
+
+struct lode_advice {
+	const char *text;     /* what is wrong and what it does to results */
+	bool needs_recording; /* `record_line` mends it */
+};
+
+struct lode_quality {
+	uint64_t n_threads, n_command_threads, n_events;
+	int64_t kind_ns[LODE_N_EVENT_KINDS];
+
+	/* Events that carry a stack, by what is wrong with it. Idle time carries none. */
+	struct lode_part no_stack;	/* of all events: no callchain at all */
+	struct lode_part unrooted;	/* of events with a stack: does not reach its entry */
+	struct lode_part truncated;	/* as deep as the recorder allows, or cut by it */
+	struct lode_part kernel_only;	/* of user threads' events: no user frame in the stack */
+	struct lode_part unknown;	/* a frame without a symbol */
+	struct lode_part leaf_unknown;	/* the innermost frame has no symbol */
+	struct lode_part no_waker;	/* of waiting time: the waking was not recorded */
+	struct lode_part inferred;	/* of all: one end of the event was worked out */
+	struct lode_part unsampled;	/* of running time: no sample fell into it */
+	struct lode_part sampled_whole; /* of all: weighted samples, no switches recorded */
+
+	struct lode_serves serves[LODE_N_ANALYSES];
+	LODE_VEC(struct lode_advice) advice; /* what spoils most first */
+	const char *record_line;	     /* one command that mends all of it; NULL: no need */
+	struct lode_arena arena;
+};
+
+/* Measures `stream`. `{ 0 }` is an empty quality; release it in any case. O(events). */
+void lode_quality_assess(struct lode_quality *out, const struct lode_stream *stream);
+void lode_quality_release(struct lode_quality *quality);
+
+/* 0..100; 0 of nothing is 0. */
+double lode_part_pct(struct lode_part part);
+
+const char *lode_service_name(enum lode_service service);    /* "yes", "partly", "no" */
+const char *lode_analysis_name(enum lode_analysis analysis); /* "mine", ... */
+
+#endif

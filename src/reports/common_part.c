@@ -1,0 +1,251 @@
+#include "reports/common_part.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+
+/* Frames of one thread: [first, end) of the common part, behind the link frame, if any. */
+struct link {
+	size_t first, end;
+	uint32_t link_frame; /* "→ comm", or LODE_NONE */
+};
+
+enum {
+	max_links = 32,
+	max_frames_per_link = 6, /* more do not tell more */
+	label_bytes = 400
+};
+
+/* Bytes of "operator<<", "operator()" and the like at `p`; 0 when there is none. */
+static size_t operator_name(const char *p)
+{
+	size_t n = sizeof("operator") - 1;
+
+	if (strncmp(p, "operator", n) != 0)
+		return 0;
+	if (strncmp(p + n, "()", 2) == 0)
+		return n + 2;
+	n += strspn(p + n, "<>=!+-*/%&|^~[],");
+	return n > sizeof("operator") - 1 ? n : 0;
+}
+
+/* Copies `name` without what stands inside the outermost <> and from the arguments' "(" on. */
+static void fold_name(char *out, size_t size, const char *name)
+{
+	size_t used = 0;
+	int depth = 0;
+
+	for (const char *p = name; *p && used + 24 < size; p++) {
+		size_t n = depth == 0 ? operator_name(p) : 0;
+
+		if (n > 0 && n < 20) {
+			memcpy(out + used, p, n);
+			used += n;
+			p += n - 1;
+			continue;
+		}
+		if (*p == '(' && depth == 0 && p > name && strncmp(p, "(anonymous", 10) != 0)
+			break;
+		if (*p == '<' && p > name && depth++ == 0) {
+			memcpy(out + used, "<…", sizeof("<…") - 1);
+			used += sizeof("<…") - 1;
+		} else if (*p == '>' && depth > 0 && p[-1] != '-') {
+			depth--;
+			if (depth == 0)
+				out[used++] = '>';
+		} else if (depth == 0) {
+			out[used++] = *p;
+		}
+	}
+	out[used] = '\0';
+	/* Unbalanced: whatever that is, it is no C++ name. */
+	if (depth != 0)
+		snprintf(out, size, "%s", name);
+}
+
+const char *lode_short_label(char *buffer, size_t size, const struct lode_calltree *tree,
+			     uint32_t frame)
+{
+	char label[label_bytes], folded[label_bytes + 16];
+
+	lode_frame_label(tree, frame, label, sizeof(label));
+	fold_name(folded, sizeof(folded), label);
+	return lode_escape(buffer, size, folded);
+}
+
+/* How rare a function is among all stacks: what stands in every stack tells nothing. */
+static double rarity(const struct lode_digest *digest, uint32_t frame)
+{
+	const struct lode_name_stats *names = &digest->names;
+
+	if (names->n_stacks == 0 || frame >= names->n_with.n)
+		return 1;
+	return 1 - (double)names->n_with.at[frame] / (double)names->n_stacks;
+}
+
+static bool is_user(const struct lode_digest *digest, uint32_t frame)
+{
+	return !(digest->tree.frames.at[frame].flags & (LODE_FRAME_KERNEL | LODE_FRAME_UNKNOWN));
+}
+
+/* The C library's own frames say how a program waits, which the wait reason says as well. */
+static bool is_library(const struct lode_digest *digest, uint32_t frame)
+{
+	const char *module = lode_frame_module(&digest->tree, frame);
+
+	return strncmp(module, "libc.", 5) == 0 || strncmp(module, "libc-", 5) == 0 ||
+	       strncmp(module, "ld-", 3) == 0 || strncmp(module, "libpthread", 10) == 0;
+}
+
+/* The program's own functions tell most, and the deeper the better. */
+static double telling(const struct lode_digest *digest, uint32_t frame, size_t place, size_t n)
+{
+	double score = rarity(digest, frame) + 0.9 * (double)(place + 1) / (double)n;
+
+	if (is_user(digest, frame))
+		score += is_library(digest, frame) ? 1 : 3;
+	else if (digest->tree.frames.at[frame].flags & LODE_FRAME_UNKNOWN)
+		score -= 1;
+	return score;
+}
+
+static size_t split_links(const struct lode_digest *digest, const uint32_t *frames, size_t n,
+			  struct link *links)
+{
+	size_t n_links = 1;
+
+	links[0] = (struct link){0, n, LODE_NONE};
+	for (size_t i = 0; i < n; i++) {
+		if (!(digest->tree.frames.at[frames[i]].flags & LODE_FRAME_LINK))
+			continue;
+		links[n_links - 1].end = i;
+		if (n_links == max_links)
+			break;
+		links[n_links++] = (struct link){i + 1, n, frames[i]};
+	}
+	return n_links;
+}
+
+/* Prints the chosen frames of a link in their order; gives the columns it takes. */
+static size_t join(char *out, size_t size, const struct lode_digest *digest, const uint32_t *frames,
+		   const bool *gap_before, const struct link *link, const bool *is_chosen)
+{
+	char label[4 * label_bytes];
+	size_t used = 0, before = SIZE_MAX;
+
+	out[0] = '\0';
+	for (size_t i = link->first; i < link->end && used + 8 < size; i++) {
+		bool is_next = i > link->first && before == i - 1 && !(gap_before && gap_before[i]);
+
+		if (!is_chosen[i - link->first])
+			continue;
+		used += (size_t)snprintf(out + used, size - used, "%s%s",
+					 before == SIZE_MAX ? ""
+					 : is_next	    ? " › "
+							    : " … ",
+					 lode_short_label(label, sizeof(label), &digest->tree,
+							  frames[i]));
+		before = i;
+	}
+	return lode_escape_width(out);
+}
+
+static size_t most_telling(const struct lode_digest *digest, const uint32_t *frames,
+			   const struct link *link, const bool *is_taken, bool want_user)
+{
+	size_t n = link->end - link->first, best = SIZE_MAX;
+	double best_score = -100;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t frame = frames[link->first + i];
+		double score = telling(digest, frame, i, n);
+
+		if (is_taken[i] || (want_user && !is_user(digest, frame)))
+			continue;
+		if (score > best_score) {
+			best = i;
+			best_score = score;
+		}
+	}
+	return best;
+}
+
+/* Takes frames in the order of what they tell, as long as the line has room. */
+static void link_line(char *out, size_t size, const struct lode_digest *digest,
+		      const uint32_t *frames, const bool *gap_before, const struct link *link,
+		      size_t columns)
+{
+	size_t n = link->end - link->first, n_chosen = 0;
+	bool *is_chosen = lode_alloc0(n + 1, sizeof(*is_chosen));
+	bool *is_taken = lode_alloc0(n + 1, sizeof(*is_taken));
+	char line[LODE_COMMON_LINE];
+	bool has_user = false;
+
+	for (size_t i = link->first; i < link->end; i++)
+		has_user |= is_user(digest, frames[i]);
+	out[0] = '\0';
+	while (n_chosen < max_frames_per_link) {
+		size_t best = most_telling(digest, frames, link, is_taken, has_user);
+
+		if (best == SIZE_MAX)
+			break;
+		is_taken[best] = is_chosen[best] = true;
+		if (join(line, sizeof(line), digest, frames, gap_before, link, is_chosen) <=
+		    columns) {
+			n_chosen++;
+			snprintf(out, size, "%s", line);
+			continue;
+		}
+		is_chosen[best] = false;
+		if (n_chosen == 0) {
+			lode_escape_fit(out, size, line, columns);
+			break;
+		}
+	}
+	free(is_chosen);
+	free(is_taken);
+}
+
+/* "→ comm" in front, when the link has one. */
+static void whole_line(char *out, size_t size, const struct lode_digest *digest,
+		       const uint32_t *frames, const bool *gap_before, const struct link *link,
+		       size_t columns)
+{
+	char head[128] = "", line[LODE_COMMON_LINE], label[label_bytes];
+	size_t width;
+
+	if (link->link_frame != LODE_NONE) {
+		lode_frame_label(&digest->tree, link->link_frame, label, sizeof(label));
+		lode_escape_fit(head, sizeof(head) - 4, label, columns / 2);
+		strncat(head, "  ", sizeof(head) - strlen(head) - 1);
+	}
+	width = lode_escape_width(head);
+	link_line(line, sizeof(line), digest, frames, gap_before, link, columns - width);
+	snprintf(out, size, "%s%s", head, line);
+}
+
+const char *lode_common_part_short(char *buffer, size_t size, const struct lode_digest *digest,
+				   const uint32_t *frames, const bool *gap_before, size_t n,
+				   size_t columns, size_t max_lines)
+{
+	struct link links[max_links];
+	size_t n_links = split_links(digest, frames, n, links), used = 0;
+	char line[LODE_COMMON_LINE + 160];
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < n_links && used + 1 < size; i++) {
+		/* The last lines go to the end of the chain, where the root of the delay is. */
+		bool is_left_out = n_links > max_lines && i > 0 && i + max_lines - 1 < n_links;
+
+		if (is_left_out)
+			continue;
+		whole_line(line, sizeof(line), digest, frames, gap_before, &links[i], columns);
+		if (!line[0])
+			continue;
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? "\n" : "",
+					 line);
+	}
+	return buffer;
+}

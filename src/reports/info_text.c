@@ -1,0 +1,271 @@
+#include <string.h>
+
+#include "base/escape.h"
+#include "reports/info_report.h"
+#include "reports/table.h"
+#include "reports/units.h"
+
+enum { label_columns = 11 };
+
+/* "host       vm, kernel ...": a label, then what the caller prints. */
+static void label(FILE *out, const char *text)
+{
+	fprintf(out, "%-*s", label_columns, text);
+}
+
+/* Prints words of `text` filled to `columns`, later lines at `indent`; the first starts at `at`. */
+static void fill(FILE *out, const char *text, unsigned at, unsigned indent, unsigned columns)
+{
+	bool is_first = true;
+
+	while (*text) {
+		size_t len = strcspn(text, " ");
+		char word[600], safe[2400];
+		size_t width;
+
+		snprintf(word, sizeof(word), "%.*s", (int)len, text);
+		lode_escape(safe, sizeof(safe), word);
+		width = lode_escape_width(word);
+		if (!is_first && at + 1 + width > columns) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			at = indent;
+			is_first = true;
+		}
+		fprintf(out, "%s%s", is_first ? "" : " ", safe);
+		at += (unsigned)width + !is_first;
+		is_first = false;
+		text += len;
+		text += strspn(text, " ");
+	}
+	fputc('\n', out);
+}
+
+static void print_origin(FILE *out, const struct lode_info_report *report)
+{
+	const struct lode_stream *s = report->stream;
+	char text[2400], cost[LODE_UNITS_BUFFER], line[1400];
+
+	fprintf(out, "%s\n", lode_escape(text, sizeof(text), s->path));
+	label(out, "format");
+	fprintf(out, "%s", s->format);
+	if (strcmp(s->unit, "ns") == 0)
+		fprintf(out, ", %s long (%.6f s to %.6f s)",
+			lode_format_cost(cost, s->t1_ns - s->t0_ns, "ns"), (double)s->t0_ns / 1e9,
+			(double)s->t1_ns / 1e9);
+	fputc('\n', out);
+	if (s->host[0] || s->kernel[0]) {
+		label(out, "host");
+		snprintf(line, sizeof(line), "%.300s, kernel %.300s %.100s, %u CPUs",
+			 s->host[0] ? s->host : "unknown", s->kernel[0] ? s->kernel : "unknown",
+			 s->arch, s->n_cpus);
+		fill(out, line, label_columns, label_columns, report->columns);
+	}
+	if (s->command[0]) {
+		label(out, "command");
+		fill(out, s->command, label_columns, label_columns, report->columns);
+	}
+}
+
+static void print_contents(FILE *out, const struct lode_info_report *report)
+{
+	const struct lode_stream *s = report->stream;
+	const struct lode_quality *q = report->quality;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
+	const char *unit = s->unit;
+
+	label(out, "threads");
+	fprintf(out, "%s", lode_format_count(a, q->n_threads));
+	if (s->command[0])
+		fprintf(out, ", %s of the recorded command",
+			lode_format_count(b, q->n_command_threads));
+	fputc('\n', out);
+	label(out, "cost");
+	fprintf(out, "%s running, %s waiting, %s ready\n",
+		lode_format_cost_long(a, q->kind_ns[LODE_EVENT_RUNNING], unit),
+		lode_format_cost(b, q->kind_ns[LODE_EVENT_WAITING], unit),
+		lode_format_cost(c, q->kind_ns[LODE_EVENT_READY], unit));
+	label(out, "samples");
+	fprintf(out, "%s, %s in the model\n", lode_format_plural(a, s->n_samples, "record"),
+		lode_format_plural(d, q->n_events, "event"));
+}
+
+static void print_events(FILE *out, const struct lode_info_report *report)
+{
+	static const struct lode_table_column columns[] = {
+		{"event", false}, {"records", true}, {"taken", false}, {"stack", false}};
+	const struct lode_stream *s = report->stream;
+	struct lode_table *table;
+	char text[2400], n[LODE_UNITS_BUFFER];
+
+	if (s->event_counts.n == 0)
+		return;
+	table = lode_table_new(columns, 4, 2);
+	for (size_t i = 0; i < s->event_counts.n; i++) {
+		const struct lode_event_count *e = &s->event_counts.at[i];
+		size_t row = lode_table_row(table);
+
+		lode_table_set(table, row, 0, "%s",
+			       lode_escape_fit(text, sizeof(text), e->name, 48));
+		lode_table_set(table, row, 1, "%s", lode_format_count(n, e->n));
+		if (e->frequency)
+			lode_table_set(table, row, 2, "at %llu Hz%s",
+				       (unsigned long long)e->frequency,
+				       e->is_tracepoint ? ": most are missing" : "");
+		else if (e->period == 1)
+			lode_table_set(table, row, 2, "each one");
+		else if (e->period)
+			lode_table_set(table, row, 2, "each %sth", lode_format_count(n, e->period));
+		lode_table_set(table, row, 3, "%s", e->has_callchain ? "callchain" : "none");
+	}
+	fputc('\n', out);
+	lode_table_print(table, out, report->is_terminal);
+	lode_table_free(table);
+}
+
+/* ---- Losses and quality ---- */
+
+static void print_losses(FILE *out, const struct lode_info_report *report)
+{
+	const struct lode_losses *losses = &report->stream->losses;
+	char n[LODE_UNITS_BUFFER], line[512];
+	bool is_any = false;
+
+	fputc('\n', out);
+	label(out, "losses");
+	for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++) {
+		const struct lode_loss *loss = &losses->by_kind[k];
+
+		if (!loss->count)
+			continue;
+		if (is_any)
+			label(out, "");
+		snprintf(line, sizeof(line), "%s %s%s%s", lode_format_count(n, loss->count),
+			 lode_loss_name((enum lode_loss_kind)k), loss->detail[0] ? ", first: " : "",
+			 loss->detail);
+		fill(out, line, label_columns, label_columns + 2, report->columns);
+		is_any = true;
+	}
+	fputs(is_any ? "" : "none\n", out);
+}
+
+static void print_part(FILE *out, struct lode_part part, const char *what)
+{
+	char pct[LODE_UNITS_BUFFER];
+
+	if (part.whole_ns > 0)
+		fprintf(out, "  %8s  %s\n", lode_format_pct(pct, lode_part_pct(part)), what);
+}
+
+static void print_quality(FILE *out, const struct lode_info_report *report)
+{
+	const struct lode_quality *q = report->quality;
+
+	fprintf(out, "quality, as shares of cost\n");
+	print_part(out, q->no_stack, "has no callchain");
+	print_part(out, q->unrooted, "has a stack that does not reach its thread's entry");
+	print_part(out, q->truncated, "has a stack cut at the recorder's limit");
+	print_part(out, q->kernel_only, "of user threads has kernel frames only");
+	print_part(out, q->unknown, "has a frame without a symbol");
+	print_part(out, q->no_waker, "of waiting time has no recorded waker");
+	print_part(out, q->inferred, "has an end that was worked out, not recorded");
+	print_part(out, q->unsampled, "of running time has no CPU sample of its own");
+}
+
+/* Modules with unknown frames first, by the cost that goes through those. */
+static bool is_before(const struct lode_module_quality *a, const struct lode_module_quality *b)
+{
+	if (a->unknown_ns != b->unknown_ns)
+		return a->unknown_ns > b->unknown_ns;
+	if (a->cost_ns != b->cost_ns)
+		return a->cost_ns > b->cost_ns;
+	return strcmp(a->name, b->name) < 0;
+}
+
+static void print_modules(FILE *out, const struct lode_info_report *report)
+{
+	static const struct lode_table_column columns[] = {{"module", false},
+							   {"cost", true},
+							   {"unknown", true},
+							   {"build-id", false},
+							   {"symbols", false}};
+	const struct lode_stream *s = report->stream;
+	size_t n = s->modules.n, n_max = report->top ? report->top : n;
+	struct lode_table *table = lode_table_new(columns, 5, 2);
+	const struct lode_module_quality *last = NULL;
+	char text[2400], cost[LODE_UNITS_BUFFER];
+
+	for (size_t shown = 0; shown < n && shown < n_max; shown++) {
+		const struct lode_module_quality *best = NULL;
+		struct lode_part unknown;
+		size_t row;
+
+		for (size_t i = 0; i < n; i++) {
+			const struct lode_module_quality *m = &s->modules.at[i];
+
+			if ((!last || is_before(last, m)) && (!best || is_before(m, best)))
+				best = m;
+		}
+		/* The rest have equal names and costs: one line tells them. */
+		if (!best || !best->cost_ns)
+			break;
+		last = best;
+		unknown = (struct lode_part){best->unknown_ns, best->cost_ns};
+		row = lode_table_row(table);
+		lode_table_set(table, row, 0, "%s",
+			       lode_escape_fit(text, sizeof(text), best->name, 24));
+		lode_table_set(table, row, 1, "%s", lode_format_cost(cost, best->cost_ns, s->unit));
+		lode_table_set(table, row, 2, "%s", lode_format_pct(cost, lode_part_pct(unknown)));
+		lode_table_set(table, row, 3, "%.12s", best->build_id);
+		lode_table_set(table, row, 4, "%s",
+			       lode_escape_fit(text, sizeof(text),
+					       best->symbols ? best->symbols : "", 44));
+	}
+	if (last) {
+		fputc('\n', out);
+		lode_table_print(table, out, report->is_terminal);
+	}
+	lode_table_free(table);
+}
+
+static void print_serves(FILE *out, const struct lode_info_report *report)
+{
+	fputc('\n', out);
+	for (unsigned a = 0; a < LODE_N_ANALYSES; a++) {
+		const struct lode_serves *serves = &report->quality->serves[a];
+
+		label(out, a == 0 ? "serves" : "");
+		fprintf(out, "%-9s %s%s%s\n", lode_analysis_name((enum lode_analysis)a),
+			lode_service_name(serves->service), serves->reason[0] ? ": " : "",
+			serves->reason);
+	}
+}
+
+static void print_advice(FILE *out, const struct lode_info_report *report)
+{
+	const struct lode_quality *q = report->quality;
+
+	for (size_t i = 0; i < q->advice.n; i++) {
+		label(out, i == 0 ? "\nadvice" : "");
+		/* The line feed took one of the label's columns. */
+		fputs(i == 0 ? " " : "", out);
+		fill(out, q->advice.at[i].text, label_columns, label_columns, report->columns);
+	}
+	if (q->record_line) {
+		char text[2400];
+
+		fprintf(out, "%*s%s\n", label_columns, "",
+			lode_escape(text, sizeof(text), q->record_line));
+	}
+}
+
+void lode_info_report_text(FILE *out, const struct lode_info_report *report)
+{
+	print_origin(out, report);
+	print_contents(out, report);
+	print_events(out, report);
+	print_losses(out, report);
+	print_quality(out, report);
+	print_modules(out, report);
+	print_serves(out, report);
+	print_advice(out, report);
+}

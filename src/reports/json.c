@@ -1,0 +1,152 @@
+#include "reports/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_gen.h>
+
+#include "base/mem.h"
+
+struct lode_json {
+	yajl_gen gen;
+	FILE *out;
+};
+
+static void print(void *context, const char *text, size_t len)
+{
+	fwrite(text, 1, len, context);
+}
+
+struct lode_json *lode_json_open(FILE *out, const char *schema)
+{
+	struct lode_json *json = lode_alloc(sizeof(*json));
+
+	json->out = out;
+	json->gen = yajl_gen_alloc(NULL);
+	if (!json->gen)
+		lode_oom(0);
+	yajl_gen_config(json->gen, yajl_gen_beautify, 1);
+	yajl_gen_config(json->gen, yajl_gen_indent_string, " ");
+	yajl_gen_config(json->gen, yajl_gen_print_callback, print, out);
+	yajl_gen_map_open(json->gen);
+	lode_json_text(json, "schema", schema);
+	return json;
+}
+
+void lode_json_close(struct lode_json *json)
+{
+	yajl_gen_map_close(json->gen);
+	yajl_gen_free(json->gen);
+	free(json);
+}
+
+/* Bytes of the UTF-8 character at `p`, 0 when it is none (overlong, surrogate, beyond Unicode). */
+static size_t character(const unsigned char *p, size_t left)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t n = *p < 0x80		 ? 1
+		   : (*p & 0xe0) == 0xc0 ? 2
+		   : (*p & 0xf0) == 0xe0 ? 3
+		   : (*p & 0xf8) == 0xf0 ? 4
+					 : 0;
+	uint32_t code;
+
+	if (n <= 1)
+		return n;
+	if (n > left)
+		return 0;
+	code = *p & (0x7fU >> n);
+	for (size_t i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (p[i] & 0x3f);
+	}
+	if (code < least[n] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+		return 0;
+	return n;
+}
+
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+/* yajl checks UTF-8 only when asked, and then drops the text: mended here instead. */
+static void put_string(struct lode_json *json, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t len = strlen(text), used = 0;
+	char *valid = lode_alloc(len * 3 + 1);
+
+	for (size_t i = 0; i < len;) {
+		size_t n = character(p + i, len - i);
+
+		memcpy(valid + used, n ? text + i : replacement, n ? n : 3);
+		used += n ? n : 3;
+		i += n ? n : 1;
+	}
+	yajl_gen_string(json->gen, (const unsigned char *)valid, used);
+	free(valid);
+}
+
+static void put_key(struct lode_json *json, const char *key)
+{
+	if (key)
+		put_string(json, key);
+}
+
+void lode_json_int(struct lode_json *json, const char *key, int64_t value)
+{
+	put_key(json, key);
+	yajl_gen_integer(json->gen, value);
+}
+
+void lode_json_text(struct lode_json *json, const char *key, const char *value)
+{
+	put_key(json, key);
+	put_string(json, value);
+}
+
+void lode_json_bool(struct lode_json *json, const char *key, bool value)
+{
+	put_key(json, key);
+	yajl_gen_bool(json->gen, value);
+}
+
+void lode_json_id(struct lode_json *json, const char *key, uint64_t id)
+{
+	char text[17];
+
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)id);
+	lode_json_text(json, key, text);
+}
+
+void lode_json_number(struct lode_json *json, const char *key, double value)
+{
+	char text[32];
+	int len;
+
+	put_key(json, key);
+	/* Seven digits: what is printed is the same on every machine. */
+	len = snprintf(text, sizeof(text), "%.7g", isfinite(value) ? value : 0.0);
+	yajl_gen_number(json->gen, text, (size_t)len);
+}
+
+void lode_json_object(struct lode_json *json, const char *key)
+{
+	put_key(json, key);
+	yajl_gen_map_open(json->gen);
+}
+
+void lode_json_end_object(struct lode_json *json)
+{
+	yajl_gen_map_close(json->gen);
+}
+
+void lode_json_array(struct lode_json *json, const char *key)
+{
+	put_key(json, key);
+	yajl_gen_array_open(json->gen);
+}
+
+void lode_json_end_array(struct lode_json *json)
+{
+	yajl_gen_array_close(json->gen);
+}

@@ -1,0 +1,35 @@
+/*
+ * JSON as it is written: one document, streamed, pretty-printed.
+ *
+ * Times are integers; texts from traces become valid UTF-8 (a byte that is not turns into U+FFFD)
+ * and are escaped. A stream that cannot be written shows in ferror(out), once, at the end.
+ */
+#ifndef LODE_JSON_H
+#define LODE_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct lode_json;
+
+/* Starts a document. `schema` is "lode/<command>/1": the first field of its outermost object. */
+struct lode_json *lode_json_open(FILE *out, const char *schema);
+/* Ends the outermost object and the line. */
+void lode_json_close(struct lode_json *json);
+
+/* A member of the object at hand; `key` NULL: an item of the array at hand. */
+void lode_json_int(struct lode_json *json, const char *key, int64_t value);
+void lode_json_text(struct lode_json *json, const char *key, const char *value);
+void lode_json_bool(struct lode_json *json, const char *key, bool value);
+/* 16 hex digits: ids are hashes, and numbers of 64 bits do not survive every reader. */
+void lode_json_id(struct lode_json *json, const char *key, uint64_t id);
+/* A ratio or a percentage, never a time. */
+void lode_json_number(struct lode_json *json, const char *key, double value);
+
+void lode_json_object(struct lode_json *json, const char *key);
+void lode_json_end_object(struct lode_json *json);
+void lode_json_array(struct lode_json *json, const char *key);
+void lode_json_end_array(struct lode_json *json);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * What people and programs read of a mining run: table, one cluster in full, JSON, folded stacks.
+ *
+ * Renders struct lode_mined and computes nothing of it.
+ */
+#ifndef LODE_MINE_REPORT_H
+#define LODE_MINE_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "analyses/mine/mine.h"
+#include "job/digest_job.h"
+
+struct lode_mine_report {
+	const struct lode_mined *mined;
+	const struct lode_digest_job *job;	    /* what was read, and what was not */
+	const char *scope, *stacks, *rank, *lambda; /* the options in words */
+	bool is_classic, is_filtered; /* content filters leave out a part of the AOI */
+	size_t top;		      /* longest list; 0: no bound */
+	unsigned columns;	      /* width of a line */
+	bool is_terminal;	      /* escape sequences for bold are fine */
+};
+
+/* The ranked table with what it stands on, on one screen. */
+void lode_mine_report_table(FILE *out, const struct lode_mine_report *report);
+/* One cluster in full. */
+void lode_mine_report_cluster(FILE *out, const struct lode_mine_report *report,
+			      const struct lode_cluster *cluster);
+/* "lode/mine/1", docs/json.md; `only` NULL: all clusters, up to `top`. */
+void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
+			   const struct lode_cluster *only);
+
+/* The AOI as folded stacks, "a;b;c cost": what flame graphs are drawn from. */
+void lode_mine_report_folded(FILE *out, const struct lode_digest *digest);
+
+/* The wait reason, or what else most of the cluster's own cost is: "lock", "cpu", "ready". */
+const char *lode_cluster_why(const struct lode_cluster *cluster);
+/* The kind of event that most of the cluster's own cost is. */
+enum lode_event_kind lode_cluster_kind(const struct lode_cluster *cluster);
+/* The reason of most of its waits, LODE_REASON_NONE when it never waited. */
+enum lode_wait_reason lode_cluster_reason(const struct lode_cluster *cluster);
+
+#endif

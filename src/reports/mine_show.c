@@ -1,0 +1,318 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "reports/common_part.h"
+#include "reports/mine_report.h"
+#include "reports/table.h"
+#include "reports/units.h"
+
+enum {
+	max_variants = 4, /* shown in one gap of the common part */
+	name_bytes = 1600 /* an escaped function name */
+};
+
+/* ---- Figures ---- */
+
+static void print_figures(FILE *out, const struct lode_mine_report *report,
+			  const struct lode_cluster *c)
+{
+	const struct lode_mined *m = report->mined;
+	const char *unit = m->digest->unit;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
+
+	fprintf(out, "Cluster %u of %zu  (id %016llx)\n\n", c->rank, m->n_clusters,
+		(unsigned long long)c->id);
+	fprintf(out, "own cost    %s, %s of symptom time: nobody else's, counted once\n",
+		lode_format_cost_long(a, c->own_ns, unit),
+		lode_format_share(b, c->own_ns, m->symptom_ns));
+	fprintf(out, "total cost  %s in all stacks that hold one of its patterns",
+		lode_format_cost_long(a, c->total_ns, unit));
+	fprintf(out, "; %s on average\n", lode_format_cost(b, c->average_ns, unit));
+	fprintf(out, "where       %s of %zu, %s, %s\n",
+		lode_format_plural(a, c->n_streams, "stream"), m->digest->streams.n,
+		lode_format_plural(b, c->n_symptoms, "symptom"),
+		lode_format_plural(d, c->n_events, "event"));
+	fprintf(out, "split       %s waiting, %s running, %s ready\n",
+		lode_format_cost(a, c->split_ns[LODE_EVENT_WAITING], unit),
+		lode_format_cost(b, c->split_ns[LODE_EVENT_RUNNING], unit),
+		lode_format_cost(d, c->split_ns[LODE_EVENT_READY], unit));
+}
+
+/* Reasons, costliest first. */
+static void print_reasons(FILE *out, const struct lode_mine_report *report,
+			  const struct lode_cluster *c)
+{
+	bool is_shown[LODE_N_REASONS] = {[LODE_REASON_NONE] = true};
+	char text[LODE_UNITS_BUFFER];
+
+	for (unsigned n = 0; n < LODE_N_REASONS; n++) {
+		unsigned best = LODE_REASON_NONE;
+
+		for (unsigned r = 1; r < LODE_N_REASONS; r++) {
+			if (!is_shown[r] && c->reason_ns[r] > 0 &&
+			    (!best || c->reason_ns[r] > c->reason_ns[best]))
+				best = r;
+		}
+		if (!best)
+			break;
+		is_shown[best] = true;
+		fprintf(out, "%s%s %s", n ? ", " : "waits for   ",
+			lode_wait_reason_name((enum lode_wait_reason)best),
+			lode_format_cost(text, c->reason_ns[best], report->mined->digest->unit));
+	}
+	fputs(is_shown[lode_cluster_reason(c)] && lode_cluster_reason(c) ? "\n" : "", out);
+}
+
+static void print_wakers(FILE *out, const struct lode_mine_report *report,
+			 const struct lode_cluster *c)
+{
+	const struct lode_digest *digest = report->mined->digest;
+	char name[128], cost[LODE_UNITS_BUFFER];
+
+	for (size_t i = 0; i < c->n_wakers && i < 5; i++)
+		fprintf(out, "%s%s %s", i ? ", " : "ended by    ",
+			lode_escape_fit(name, sizeof(name),
+					digest->tree.strings.text.at[c->wakers[i].name], 24),
+			lode_format_cost(cost, c->wakers[i].cost_ns, digest->unit));
+	if (c->n_wakers > 5)
+		fprintf(out, " and %zu more", c->n_wakers - 5);
+	fputs(c->n_wakers ? "\n" : "", out);
+}
+
+/* ---- The common part with the variants between its frames ---- */
+
+/* A part of patterns that stands in one gap: its frames and what patterns with it cost. */
+struct variant {
+	const uint32_t *frames;
+	size_t n;
+	int64_t own_ns;
+};
+
+struct gap {
+	LODE_VEC(struct variant) variants;
+};
+
+static void add_variant(struct gap *gap, const uint32_t *frames, size_t n, int64_t own_ns)
+{
+	for (size_t i = 0; i < gap->variants.n; i++) {
+		struct variant *v = &gap->variants.at[i];
+
+		if (v->n == n && (n == 0 || memcmp(v->frames, frames, n * sizeof(*frames)) == 0)) {
+			v->own_ns += own_ns;
+			return;
+		}
+	}
+	lode_vec_append(&gap->variants, ((struct variant){frames, n, own_ns}));
+}
+
+/*
+ * What `pattern` holds between the frames of the common part. Where a common frame occurs more than
+ * once, its first place that leaves room for the rest is taken.
+ */
+static void add_pattern(struct gap *gaps, const struct lode_cluster *c,
+			const struct lode_mined_pattern *pattern)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i <= c->n_common; i++) {
+		size_t start = at;
+
+		if (i == c->n_common)
+			at = pattern->n_frames;
+		while (i < c->n_common && at < pattern->n_frames &&
+		       pattern->frames[at] != c->common[i])
+			at++;
+		add_variant(&gaps[i], pattern->frames + start, at - start, pattern->own_ns);
+		at++;
+		if (at > pattern->n_frames)
+			break;
+	}
+}
+
+static int dearest_first(const void *a, const void *b)
+{
+	const struct variant *x = a, *y = b;
+
+	if (x->own_ns != y->own_ns)
+		return x->own_ns < y->own_ns ? 1 : -1;
+	if (x->n != y->n)
+		return x->n < y->n ? -1 : 1;
+	return x->n ? memcmp(x->frames, y->frames, x->n * sizeof(*x->frames)) : 0;
+}
+
+/* Frames of one variant on a line: "a › b › c", threads' borders included. */
+static void join_frames(char *out, size_t size, const struct lode_calltree *tree,
+			const uint32_t *frames, size_t n)
+{
+	char label[name_bytes];
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < n && used + 8 < size; i++)
+		used += (size_t)snprintf(out + used, size - used, "%s%s", i ? " › " : "",
+					 lode_short_label(label, sizeof(label), tree, frames[i]));
+}
+
+static void print_gap(FILE *out, const struct lode_mine_report *report, struct gap *gap)
+{
+	const struct lode_digest *digest = report->mined->digest;
+	char line[4096], fit[4096], cost[LODE_UNITS_BUFFER];
+	size_t n_real = gap->variants.n;
+
+	/* Only patterns that have nothing here: no gap at all. */
+	if (n_real == 0 || (n_real == 1 && gap->variants.at[0].n == 0))
+		return;
+	qsort(gap->variants.at, n_real, sizeof(*gap->variants.at), dearest_first);
+	for (size_t i = 0; i < n_real && i < max_variants; i++) {
+		const struct variant *v = &gap->variants.at[i];
+
+		join_frames(line, sizeof(line), &digest->tree, v->frames, v->n);
+		lode_escape_fit(fit, sizeof(fit), v->n ? line : "(nothing)", report->columns - 22);
+		fprintf(out, "   ┆ %10s  %s\n", lode_format_cost(cost, v->own_ns, digest->unit),
+			fit);
+	}
+	if (n_real > max_variants)
+		fprintf(out, "   ┆             and %zu more\n", n_real - max_variants);
+}
+
+static void print_common_frame(FILE *out, const struct lode_mine_report *report, uint32_t frame)
+{
+	const struct lode_calltree *tree = &report->mined->digest->tree;
+	char label[name_bytes], text[name_bytes], module[128];
+	uint32_t flags = tree->frames.at[frame].flags;
+
+	lode_frame_label(tree, frame, label, sizeof(label));
+	lode_escape_fit(text, sizeof(text), label, report->columns - 24);
+	if (flags & LODE_FRAME_LINK) {
+		fprintf(out, "  %s\n", text);
+		return;
+	}
+	lode_escape_fit(module, sizeof(module), lode_frame_module(tree, frame), 16);
+	if (flags & LODE_FRAME_UNKNOWN)
+		fprintf(out, "     %s, no symbol\n", text);
+	else
+		fprintf(out, "     %s%*s  %s\n", text,
+			(int)(44 > lode_escape_width(text) ? 44 - lode_escape_width(text) : 0), "",
+			module);
+}
+
+static void print_common(FILE *out, const struct lode_mine_report *report,
+			 const struct lode_cluster *c)
+{
+	struct gap *gaps = lode_alloc0(c->n_common + 1, sizeof(*gaps));
+
+	for (size_t i = 0; i < c->n_patterns; i++)
+		add_pattern(gaps, c, &c->patterns[i]);
+	fprintf(out, "\nCommon part%s\n",
+		c->n_patterns > 1 ? ", with the variants between (own cost)" : "");
+	for (size_t i = 0; i <= c->n_common; i++) {
+		print_gap(out, report, &gaps[i]);
+		if (i < c->n_common)
+			print_common_frame(out, report, c->common[i]);
+		lode_vec_release(&gaps[i].variants);
+	}
+	if (c->n_common == 0)
+		fprintf(out, "     (its patterns have no function in common)\n");
+	free(gaps);
+}
+
+/* ---- Patterns and streams ---- */
+
+static void print_patterns(FILE *out, const struct lode_mine_report *report,
+			   const struct lode_cluster *c)
+{
+	static const struct lode_table_column columns[] = {
+		{"round", true},  {"cost", true},    {"own", true},
+		{"events", true}, {"streams", true}, {"functions", false},
+	};
+	const struct lode_digest *digest = report->mined->digest;
+	size_t n = report->top && report->top < c->n_patterns ? report->top : c->n_patterns;
+	struct lode_table *table = lode_table_new(columns, 6, 2);
+	char text[LODE_UNITS_BUFFER], line[8 * (LODE_COMMON_LINE + 160)];
+	size_t room;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_mined_pattern *p = &c->patterns[i];
+		size_t row = lode_table_row(table);
+
+		lode_table_set(table, row, 0, "%u", p->round);
+		lode_table_set(table, row, 1, "%s",
+			       lode_format_cost(text, p->cost_ns, digest->unit));
+		lode_table_set(table, row, 2, "%s",
+			       lode_format_cost(text, p->own_ns, digest->unit));
+		lode_table_set(table, row, 3, "%s", lode_format_count(text, p->n_events));
+		lode_table_set(table, row, 4, "%u", p->n_streams);
+	}
+	room = lode_table_room(table, report->columns);
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_mined_pattern *p = &c->patterns[i];
+
+		lode_table_set(table, i, 5, "%s",
+			       lode_common_part_short(line, sizeof(line), digest, p->frames, NULL,
+						      p->n_frames, room, 8));
+	}
+	fprintf(out, "\n%s, alike by %.2f at least\n",
+		lode_format_plural(text, c->n_patterns, "pattern"), c->min_similarity);
+	lode_table_print(table, out, false);
+	if (n < c->n_patterns)
+		fprintf(out, "  and %zu more; --top 0 shows all\n", c->n_patterns - n);
+	lode_table_free(table);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void print_worst(FILE *out, const struct lode_mine_report *report,
+			const struct lode_cluster *c)
+{
+	static const struct lode_table_column columns[] = {
+		{"cost", true}, {"of symptom", true}, {"worst event", true},
+		{"at", true},	{"thread", false},    {"stream", false},
+	};
+	const struct lode_digest *digest = report->mined->digest;
+	const char *const *strings = digest->tree.strings.text.at;
+	size_t n = report->top && report->top < c->n_worst ? report->top : c->n_worst;
+	struct lode_table *table = lode_table_new(columns, 6, 2);
+	char text[LODE_UNITS_BUFFER], name[600], room_text[600];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_cluster_worst *w = &c->worst[i];
+		const struct lode_digest_symptom *s = &digest->symptoms.at[w->symptom];
+		const struct lode_digest_stream *stream = &digest->streams.at[s->stream];
+		size_t row = lode_table_row(table);
+
+		lode_table_set(table, row, 0, "%s",
+			       lode_format_cost(text, w->symptom_cost_ns, digest->unit));
+		lode_table_set(table, row, 1, "%s",
+			       lode_format_share(text, w->symptom_cost_ns, s->t1_ns - s->t0_ns));
+		lode_table_set(table, row, 2, "%s",
+			       lode_format_cost(text, w->cost_ns, digest->unit));
+		lode_table_set(table, row, 3, "+%.3f s", (double)(w->t0_ns - s->t0_ns) / 1e9);
+		lode_table_set(table, row, 4, "%s %d",
+			       lode_escape_fit(name, sizeof(name), strings[s->comm], 16), s->tid);
+		lode_table_set(table, row, 5, "%s",
+			       lode_escape_fit(room_text, sizeof(room_text),
+					       base_name(strings[stream->path]), 40));
+	}
+	fprintf(out, "\nSymptoms that it cost most (\"at\" counts from the symptom's start)\n");
+	lode_table_print(table, out, false);
+	if (n < c->n_worst)
+		fprintf(out, "  and %zu more; --top 0 shows all\n", c->n_worst - n);
+	lode_table_free(table);
+}
+
+void lode_mine_report_cluster(FILE *out, const struct lode_mine_report *report,
+			      const struct lode_cluster *cluster)
+{
+	print_figures(out, report, cluster);
+	print_reasons(out, report, cluster);
+	print_wakers(out, report, cluster);
+	print_common(out, report, cluster);
+	print_patterns(out, report, cluster);
+	print_worst(out, report, cluster);
+}

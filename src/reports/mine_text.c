@@ -1,0 +1,255 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "reports/common_part.h"
+#include "reports/mine_report.h"
+#include "reports/table.h"
+#include "reports/units.h"
+
+enum { lines_per_cluster = 4 };
+
+enum lode_event_kind lode_cluster_kind(const struct lode_cluster *cluster)
+{
+	unsigned best = 0;
+
+	for (unsigned k = 1; k < LODE_N_EVENT_KINDS; k++) {
+		if (cluster->split_ns[k] > cluster->split_ns[best])
+			best = k;
+	}
+	return (enum lode_event_kind)best;
+}
+
+enum lode_wait_reason lode_cluster_reason(const struct lode_cluster *cluster)
+{
+	unsigned best = LODE_REASON_NONE;
+
+	for (unsigned r = LODE_REASON_NONE + 1; r < LODE_N_REASONS; r++) {
+		if (cluster->reason_ns[r] > (best ? cluster->reason_ns[best] : 0))
+			best = r;
+	}
+	return (enum lode_wait_reason)best;
+}
+
+const char *lode_cluster_why(const struct lode_cluster *cluster)
+{
+	enum lode_wait_reason reason = lode_cluster_reason(cluster);
+
+	/* Chained stacks end in what another thread did while the symptom waited for it: the
+	   symptom's own wait is what its owner sees. */
+	if (reason != LODE_REASON_NONE && cluster->reason_ns[reason] * 2 >= cluster->own_ns)
+		return lode_wait_reason_name(reason);
+	switch (lode_cluster_kind(cluster)) {
+	case LODE_EVENT_RUNNING:
+		return "cpu";
+	case LODE_EVENT_READY:
+		return "ready";
+	default:
+		return lode_wait_reason_name(reason);
+	}
+}
+
+/* ---- Above the table: what was read ---- */
+
+static void print_heading(FILE *out, const struct lode_mine_report *report)
+{
+	const struct lode_mined *m = report->mined;
+	const char *unit = m->digest->unit;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
+	int64_t explained = m->aoi_ns - m->other_ns;
+
+	fprintf(out, "%s, %s of %s; %zu cluster%s explain%s %s of %s\n",
+		lode_format_plural(a, m->digest->streams.n, "stream"),
+		lode_format_plural(b, m->digest->symptoms.n, "symptom"),
+		lode_format_cost_long(c, m->symptom_ns, unit), m->n_clusters,
+		m->n_clusters == 1 ? "" : "s", m->n_clusters == 1 ? "s" : "",
+		lode_format_share(d, explained, m->aoi_ns),
+		m->aoi_ns == m->symptom_ns ? "it" : "the area of interest");
+}
+
+/* ---- The table ---- */
+
+enum column { RANK, SHARE, OWN, TOTAL, AVERAGE, STREAMS, WHY, COMMON, n_table_columns };
+
+static const struct lode_table_column table_columns[n_table_columns] = {
+	[RANK] = {"#", true},	   [SHARE] = {"share", true},	      [OWN] = {"own", true},
+	[TOTAL] = {"total", true}, [AVERAGE] = {"avg", true},	      [STREAMS] = {"streams", true},
+	[WHY] = {"why", false},	   [COMMON] = {"common part", false},
+};
+
+static void set_numbers(struct lode_table *table, const struct lode_mine_report *report,
+			const struct lode_cluster *cluster)
+{
+	const char *unit = report->mined->digest->unit;
+	char text[LODE_UNITS_BUFFER];
+	size_t row = lode_table_row(table);
+
+	lode_table_set(table, row, RANK, "%u", cluster->rank);
+	lode_table_set(table, row, SHARE, "%s",
+		       lode_format_share(text, cluster->own_ns, report->mined->symptom_ns));
+	lode_table_set(table, row, OWN, "%s", lode_format_cost(text, cluster->own_ns, unit));
+	lode_table_set(table, row, TOTAL, "%s", lode_format_cost(text, cluster->total_ns, unit));
+	lode_table_set(table, row, AVERAGE, "%s",
+		       lode_format_cost(text, cluster->average_ns, unit));
+	lode_table_set(table, row, STREAMS, "%u", cluster->n_streams);
+	lode_table_set(table, row, WHY, "%s", lode_cluster_why(cluster));
+}
+
+static void print_clusters(FILE *out, const struct lode_mine_report *report, size_t n_shown)
+{
+	struct lode_table *table = lode_table_new(table_columns, n_table_columns, 0);
+	const struct lode_mined *m = report->mined;
+	size_t room;
+
+	for (size_t i = 0; i < n_shown; i++)
+		set_numbers(table, report, &m->clusters[i]);
+	room = lode_table_room(table, report->columns);
+	for (size_t i = 0; i < n_shown; i++) {
+		const struct lode_cluster *c = &m->clusters[i];
+		char text[lines_per_cluster * (LODE_COMMON_LINE + 160)];
+
+		lode_table_set(table, i, COMMON, "%s",
+			       lode_common_part_short(text, sizeof(text), m->digest, c->common,
+						      c->gap_before, c->n_common, room,
+						      lines_per_cluster));
+	}
+	lode_table_print(table, out, report->is_terminal);
+	lode_table_free(table);
+}
+
+/* ---- Below the table: what it stands on ---- */
+
+static int64_t own_from(const struct lode_mined *m, size_t first)
+{
+	int64_t sum = 0;
+
+	for (size_t i = first; i < m->n_clusters; i++)
+		sum += m->clusters[i].own_ns;
+	return sum;
+}
+
+static void print_rest(FILE *out, const struct lode_mine_report *report, size_t n_shown)
+{
+	const struct lode_mined *m = report->mined;
+	const char *unit = m->digest->unit;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+
+	if (n_shown < m->n_clusters)
+		fprintf(out, "%zu more cluster%s: %s (%s); --top 0 shows all.\n",
+			m->n_clusters - n_shown, m->n_clusters - n_shown == 1 ? "" : "s",
+			lode_format_share(a, own_from(m, n_shown), m->symptom_ns),
+			lode_format_cost(b, own_from(m, n_shown), unit));
+	fprintf(out, "Other: %s (%s), in stacks that no pattern explains.\n",
+		lode_format_share(a, m->other_ns, m->symptom_ns),
+		lode_format_cost(b, m->other_ns, unit));
+}
+
+static void print_method(FILE *out, const struct lode_mine_report *report)
+{
+	const struct lode_mined *m = report->mined;
+	const char *unit = m->digest->unit;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
+	char text[1024];
+
+	fprintf(out, "\nSymptoms: %s.\n",
+		lode_escape(text, sizeof(text), report->job->symptom_text));
+	if (report->job->is_default_symptoms && strcmp(unit, "ns") == 0)
+		fprintf(out, "  Nobody said who waited when; --symptom and --symptoms do.\n");
+	fprintf(out, "Area of interest (%s, %s): %s waiting, %s running, %s ready", report->scope,
+		report->stacks, lode_format_cost(a, m->aoi_kind_ns[LODE_EVENT_WAITING], unit),
+		lode_format_cost(b, m->aoi_kind_ns[LODE_EVENT_RUNNING], unit),
+		lode_format_cost(c, m->aoi_kind_ns[LODE_EVENT_READY], unit));
+	fprintf(out, "; %s, %s.\n", lode_format_plural(a, m->n_aoi_events, "event"),
+		lode_format_plural(b, m->n_aoi_stacks, "stack"));
+	fprintf(out, "Mined at λ = %s (%s): %s in %s, ranked by %s.\n",
+		lode_format_cost_long(a, m->min_cost, unit), report->lambda,
+		lode_format_plural(b, m->n_patterns, "pattern"),
+		lode_format_plural(d, m->n_rounds, "round"), report->rank);
+}
+
+/* Part of the AOI's cost that stands on stacks with a frame without a symbol. */
+static int64_t unknown_cost(const struct lode_digest *digest)
+{
+	const struct lode_calltree *tree = &digest->tree;
+	bool *has_unknown = lode_alloc0(tree->nodes.n, sizeof(*has_unknown));
+	int64_t cost = 0;
+
+	for (size_t i = 1; i < tree->nodes.n; i++)
+		has_unknown[i] =
+			has_unknown[tree->nodes.at[i].parent] ||
+			tree->frames.at[tree->nodes.at[i].frame].flags & LODE_FRAME_UNKNOWN;
+	for (size_t i = 0; i < digest->rows.n; i++) {
+		if (has_unknown[digest->rows.at[i].stack])
+			cost += digest->rows.at[i].cost_ns;
+	}
+	free(has_unknown);
+	return cost;
+}
+
+static void print_losses(FILE *out, const struct lode_mine_report *report)
+{
+	const struct lode_digest *digest = report->mined->digest;
+	int64_t symptom_ns = report->mined->symptom_ns, no_waker_ns = 0;
+	uint64_t n_by_kind[LODE_N_LOSS_KINDS] = {0};
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+	bool is_any = false;
+
+	for (size_t i = 0; i < digest->streams.n; i++) {
+		no_waker_ns += digest->streams.at[i].lost_cost_ns;
+		for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++)
+			n_by_kind[k] += digest->streams.at[i].losses.by_kind[k].count;
+	}
+	fprintf(out, "Recordings: %s of the cost has frames without a symbol",
+		lode_format_share(a, unknown_cost(digest), report->mined->aoi_ns));
+	if (strcmp(digest->unit, "ns") == 0)
+		fprintf(out, ", %s of symptom time waits without a waker",
+			lode_format_share(b, no_waker_ns, symptom_ns));
+	fprintf(out, ".\n");
+	for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++) {
+		if (!n_by_kind[k] || k == LODE_LOSS_NO_WAKER)
+			continue;
+		fprintf(out, "%s%s %s",
+			is_any ? ", " : "  In whole: ", lode_format_count(a, n_by_kind[k]),
+			lode_loss_name((enum lode_loss_kind)k));
+		is_any = true;
+	}
+	fputs(is_any ? ".\n" : "", out);
+}
+
+static void print_skipped(FILE *out, const struct lode_mine_report *report)
+{
+	const struct lode_digest_job *job = report->job;
+	char path[600], reason[1024];
+
+	if (job->skipped.n)
+		fprintf(out, "Skipped %zu of %zu inputs:\n", job->skipped.n,
+			job->n_inputs > job->skipped.n ? job->n_inputs : job->skipped.n);
+	for (size_t i = 0; i < job->skipped.n && i < 3; i++)
+		fprintf(out, "  %s: %s\n",
+			lode_escape_fit(path, sizeof(path), job->skipped.at[i].path, 60),
+			lode_escape_fit(reason, sizeof(reason), job->skipped.at[i].reason, 120));
+	if (job->skipped.n > 3)
+		fprintf(out, "  and %zu more.\n", job->skipped.n - 3);
+	if (job->incomplete.n)
+		fprintf(out, "Incomplete: %zu of %zu inputs are cut or damaged (see stderr).\n",
+			job->incomplete.n, job->n_inputs);
+}
+
+void lode_mine_report_table(FILE *out, const struct lode_mine_report *report)
+{
+	const struct lode_mined *m = report->mined;
+	size_t n_shown = report->top && report->top < m->n_clusters ? report->top : m->n_clusters;
+
+	print_heading(out, report);
+	fputc('\n', out);
+	if (n_shown) {
+		print_clusters(out, report, n_shown);
+		fputc('\n', out);
+	}
+	print_rest(out, report, n_shown);
+	print_method(out, report);
+	print_losses(out, report);
+	print_skipped(out, report);
+	if (n_shown)
+		fprintf(out, "\nlode mine --show 1 ... tells the first cluster in full.\n");
+}
