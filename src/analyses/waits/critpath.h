@@ -1,0 +1,64 @@
+/*
+ * Critical path of one symptom: what each nanosecond of it was spent on (design §3.2).
+ *
+ *   UI        |run|~~~~~~~~~~~ wait ~~~~~~~~~~~|ready|run|
+ *   worker     ~ wait ~|run|~~~ wait ~~~|run|wake UI
+ *   disk                     wakes worker
+ *
+ *   spans     |UI |UI  |UI  |UI         |UI     | UI | UI |
+ *             |   |work|work|work (disk)|worker |    |    |     time -->
+ *
+ * While the symptom's thread runs or is ready, the time is its own. While it was blocked, the time
+ * is that of the thread that woke it, over the same stretch; if that one was blocked too, of its
+ * waker; and so on. A span is a stretch of time with its chain of links: (thread, event) from the
+ * symptom's thread down to who the time belongs to, each link but the last a wait that the next
+ * one's thread ended.
+ *
+ * A wait is the end of its chain when
+ *  - a device ended it, or nobody knows who did (design: nothing is guessed),
+ *  - it polls (reason poll or timer): who ended it says nothing of what it waited for,
+ *  - its waker is in the chain already, or the chain is LODE_CRITPATH_MAX_LINKS long,
+ *  - for the part of it of which nothing is known of its waker: not yet born, dead, not recorded.
+ *
+ * Spans are in time order, they touch, and together they are [t0, t1): every ns once, always. Time
+ * of which the stream has no event of the symptom's thread is a span too, see lode_link.
+ */
+#ifndef LODE_CRITPATH_H
+#define LODE_CRITPATH_H
+
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "model/stream.h"
+#include "model/symptom.h"
+
+/* LIMIT: real chains have a handful of links; damaged recordings could have as many as threads. */
+enum { LODE_CRITPATH_MAX_LINKS = 64 };
+
+/* Links are shared by the chains that begin alike: a tree, parents before their children. */
+struct lode_link {
+	uint32_t parent; /* link of the wait that this one explains; LODE_NONE: first link */
+	lode_thread_id thread;
+	uint32_t event; /* index into the thread's events; LODE_NONE: none was recorded */
+};
+
+struct lode_span {
+	int64_t start_ns, end_ns;
+	uint32_t link; /* last link of its chain */
+};
+
+/* `{ 0 }` is an empty path, ready for lode_critpath_build. */
+struct lode_critpath {
+	LODE_VEC(struct lode_link) links;
+	LODE_VEC(struct lode_span) spans;
+};
+
+/*
+ * Fills `path`, whose memory is used again when it held another symptom's. The stream must have
+ * switches: without them there is no timeline. O(spans * links per chain).
+ */
+void lode_critpath_build(struct lode_critpath *path, const struct lode_stream *stream,
+			 const struct lode_symptom *symptom);
+void lode_critpath_release(struct lode_critpath *path);
+
+#endif

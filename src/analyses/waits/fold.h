@@ -1,0 +1,51 @@
+/*
+ * Folding pieces of events into digest rows: equal (stack, kind, reason, waker) become one.
+ *
+ * A piece is the part of an event that a symptom's time is attributed to: the whole event, or less
+ * of it where the critical path takes only a part, or several parts of it. Costs are summed; an
+ * event counts once in a row however many pieces of it are there.
+ */
+#ifndef LODE_FOLD_H
+#define LODE_FOLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "model/digest.h"
+
+struct lode_piece {
+	uint32_t stack; /* node of the digest's tree */
+	uint32_t waker; /* string id in the digest's tree, 0 none */
+	enum lode_event_kind kind;
+	enum lode_wait_reason reason;
+	lode_thread_id thread; /* the event that it is a piece of */
+	uint32_t event;
+	int64_t start_ns, cost_ns;
+	bool is_whole; /* no other piece of this event can come */
+};
+
+/* A piece that is not a whole event; other parts of the event may be in the same row. */
+struct lode_part {
+	uint32_t row; /* index into `rows` below */
+	lode_thread_id thread;
+	uint32_t event;
+	int64_t start_ns, cost_ns;
+};
+
+/* `{ 0 }` is ready for use; symptoms go through it one after the other. */
+struct lode_fold {
+	struct lode_map row_of;	  /* (stack, label) -> index of the row since the last finish */
+	struct lode_map label_of; /* (waker, kind, reason) -> label */
+	uint32_t n_labels;
+	LODE_VEC(struct lode_digest_row) rows; /* of the symptom at hand */
+	LODE_VEC(struct lode_part) parts;
+};
+
+void lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece);
+
+/* Appends the rows of `symptom` to the digest, in order, and starts over. */
+void lode_fold_finish(struct lode_fold *fold, struct lode_digest *digest, uint32_t symptom);
+void lode_fold_release(struct lode_fold *fold);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * The plain definitions of design §3.2, as slow and as short as they can be.
+ */
+#ifndef LODE_TEST_WAITS_ORACLE_H
+#define LODE_TEST_WAITS_ORACLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/stream.h"
+
+enum { ORACLE_MAX_LINKS = 64 };
+
+struct oracle_link {
+	lode_thread_id thread;
+	uint32_t event; /* LODE_NONE: nothing is known of the thread then */
+};
+
+/* Who the nanosecond [t, t + 1) of `thread` belongs to: the chain, and its length. */
+size_t oracle_chain_at(const struct lode_stream *stream, lode_thread_id thread, int64_t t,
+		       struct oracle_link *chain);
+
+#endif
