@@ -42,9 +42,15 @@ struct lode_dso_key {
 	const char *path;	 /* as recorded */
 	const uint8_t *build_id; /* NULL when unknown */
 	size_t build_id_size;
-	int32_t pid;		    /* JIT only */
+	int32_t pid;		    /* JIT, and the process that has mapped a jit-PID.dump */
 	const char *kernel_release; /* of the recording; decides whether the running kernel fits */
 	const char *recording;	    /* path of the recording: files beside it are looked at too */
+	/*
+	 * KERNEL: page offset of the kernel's map record, which is the address of the symbol behind
+	 * the "]" of its path ("[kernel.kallsyms]_text"). Tells kallsyms of another boot, where the
+	 * kernel lay elsewhere. 0: unknown.
+	 */
+	uint64_t kernel_anchor;
 };
 
 /* Interned: equal keys give the same module. Nothing is read yet. Never NULL. */
@@ -54,7 +60,9 @@ struct lode_dso *lode_symboliser_dso(struct lode_symboliser *symboliser,
 /* A symbol of the recording itself (KSYMBOL records, jitdump): absolute [start, start + size). */
 void lode_dso_add_symbol(struct lode_dso *dso, uint64_t start, uint64_t size, const char *name);
 
-/* Short name for frames: base name of the path; "[kernel]" for kernel and modules; "[vdso]". */
+/* Short name for frames: base name of the path; "[kernel]" for kernel and modules; "[vdso]";
+ * "[jit]".
+ */
 const char *lode_dso_name(const struct lode_dso *dso);
 
 struct lode_symbol {

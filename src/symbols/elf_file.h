@@ -1,0 +1,63 @@
+/*
+ * One ELF file on disk: what it is, and where its bytes would be mapped.
+ */
+#ifndef LODE_ELF_FILE_H
+#define LODE_ELF_FILE_H
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+
+/* A loaded segment: file offsets [offset, offset + size) are at `address`. */
+struct lode_elf_segment {
+	uint64_t offset, size, address;
+	bool is_code;
+};
+
+/* `{ 0 }` maps nothing. */
+struct lode_elf_map {
+	LODE_VEC(struct lode_elf_segment) segments;
+};
+
+/* The file's own address of a file offset; false when it is not loaded. */
+bool lode_elf_map_find(const struct lode_elf_map *map, uint64_t offset, uint64_t *address);
+void lode_elf_map_release(struct lode_elf_map *map);
+
+enum { LODE_BUILD_ID_MAX = 64 };
+
+struct lode_elf_file {
+	Elf *elf;
+	int fd;
+	char *path;
+	char *image; /* memory of files that are not on disk as such (vdso, .gnu_debugdata) */
+	uint8_t build_id[LODE_BUILD_ID_MAX];
+	size_t build_id_size; /* 0: none */
+	bool has_symtab, has_dynsym;
+	bool has_code; /* the program itself and not just its debug information */
+};
+
+/* NULL when `path` is not a readable ELF file. */
+struct lode_elf_file *lode_elf_open(const char *path);
+/* From memory, which it takes; `path` is for messages. NULL (memory freed) when it is not ELF. */
+struct lode_elf_file *lode_elf_open_take(char *image, size_t size, const char *path);
+void lode_elf_close(struct lode_elf_file *file);
+
+/* The file's segments; sections stand in when it has none (code written by `perf inject`). */
+void lode_elf_map_build(struct lode_elf_map *map, const struct lode_elf_file *file);
+
+/* First section of that name, with its header; NULL if none. */
+Elf_Scn *lode_elf_section(const struct lode_elf_file *file, const char *name, GElf_Shdr *header);
+/* Its bytes, NULL if it has none in the file. */
+const void *lode_elf_bytes(Elf_Scn *section, const GElf_Shdr *header, size_t *size);
+/* Name of a section, "" if there is none. */
+const char *lode_elf_section_name(const struct lode_elf_file *file, const GElf_Shdr *header);
+
+/* .gnu_debuglink: the base name of the debug file and its CRC; NULL if none. */
+const char *lode_elf_debuglink(const struct lode_elf_file *file, uint32_t *crc);
+/* CRC-32 of a file's content as .gnu_debuglink means it; false when it cannot be read. */
+bool lode_file_crc(const char *path, uint32_t *crc);
+
+#endif

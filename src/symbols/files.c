@@ -1,0 +1,215 @@
+#include "symbols/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+int lode_file_read(char **data, size_t *size, const char *path, size_t max_bytes,
+		   struct lode_error *err)
+{
+	/* O_NONBLOCK: a pipe of that name must not make us wait for its other end. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = 0;
+	size_t capacity = 64 << 10, n = 0;
+	struct stat st;
+	ssize_t got = 1;
+	char *text;
+
+	*data = NULL;
+	*size = 0;
+	if (fd < 0)
+		return lode_fail_errno(err, errno, path, "cannot open");
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return lode_fail(err, LODE_ERR_IO, path, -1, "not a regular file");
+	}
+	if (st.st_size > 0 && (uint64_t)st.st_size <= max_bytes)
+		capacity = (size_t)st.st_size + 2;
+	text = lode_alloc(capacity);
+	while (got > 0 && n <= max_bytes) {
+		if (n + 1 == capacity) {
+			capacity *= 2;
+			text = lode_realloc_n(text, capacity, 1);
+		}
+		got = read(fd, text + n, capacity - n - 1);
+		if (got > 0)
+			n += (size_t)got;
+	}
+	if (got < 0)
+		rc = lode_fail_errno(err, errno, path, "cannot read");
+	else if (n > max_bytes)
+		rc = lode_fail(err, LODE_ERR_LIMIT, path, -1, "larger than %zu bytes", max_bytes);
+	close(fd);
+	if (rc < 0) {
+		free(text);
+		return rc;
+	}
+	text[n] = '\0';
+	*data = text;
+	*size = n;
+	return 0;
+}
+
+void lode_hex(char *hex, const uint8_t *bytes, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < size; i++) {
+		hex[2 * i] = digits[bytes[i] >> 4];
+		hex[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	hex[2 * size] = '\0';
+}
+
+/* ---- Candidates ---- */
+
+struct asking {
+	lode_candidate *candidate;
+	void *context;
+};
+
+static bool __attribute__((format(printf, 2, 3)))
+ask(const struct asking *asking, const char *format, ...)
+{
+	char path[PATH_MAX];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return false;
+	return asking->candidate(asking->context, path);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* A path that could climb out of the root it is put behind is not used. */
+static bool is_safe(const char *path)
+{
+	return !strstr(path, "/../") && strncmp(path, "../", 3) != 0;
+}
+
+static bool ask_cache(const struct asking *asking, const char *cache, const char *path,
+		      const char *hex, const char *const *kinds)
+{
+	if (!cache)
+		return false;
+	for (const char *const *kind = kinds; *kind; kind++)
+		if (ask(asking, "%s/.build-id/%.2s/%s/%s", cache, hex, hex + 2, *kind))
+			return true;
+	for (const char *const *kind = kinds; *kind; kind++)
+		if (is_safe(path) &&
+		    ask(asking, "%s/%s/%s/%s", cache, path + (path[0] == '/'), hex, *kind))
+			return true;
+	return ask(asking, "%s/.build-id/%.2s/%s", cache, hex, hex + 2) ||
+	       (is_safe(path) && ask(asking, "%s/%s/%s", cache, path + (path[0] == '/'), hex));
+}
+
+/* The caches of a recording's directory: itself, symbols/ and .debug/ in it. */
+static bool ask_bundle(const struct asking *asking, const char *dir, const char *path,
+		       const char *hex, const char *const *kinds)
+{
+	static const char *const below[] = {"symbols", ".debug", "."};
+	char cache[PATH_MAX];
+
+	for (size_t i = 0; dir && i < sizeof(below) / sizeof(*below); i++) {
+		int n = snprintf(cache, sizeof(cache), "%s/%s", dir, below[i]);
+
+		if (n > 0 && (size_t)n < sizeof(cache) &&
+		    ask_cache(asking, cache, path, hex, kinds))
+			return true;
+	}
+	return false;
+}
+
+bool lode_files_by_build_id(const struct lode_roots *roots, const char *path, const char *hex,
+			    const char *const *kinds, lode_candidate *candidate, void *context)
+{
+	struct asking asking = {candidate, context};
+
+	if (strlen(hex) < 4)
+		return false;
+	return ask_cache(&asking, roots->buildid_dir, path, hex, kinds) ||
+	       ask_bundle(&asking, roots->recording_dir, path, hex, kinds) ||
+	       ask_cache(&asking, roots->home_debug, path, hex, kinds);
+}
+
+bool lode_files_debug_by_id(const struct lode_roots *roots, const char *hex,
+			    lode_candidate *candidate, void *context)
+{
+	struct asking asking = {candidate, context};
+
+	if (strlen(hex) < 4)
+		return false;
+	if (roots->symfs &&
+	    ask(&asking, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", roots->symfs, hex, hex + 2))
+		return true;
+	if (roots->recording_dir &&
+	    ask(&asking, "%s/symbols/.build-id/%.2s/%s.debug", roots->recording_dir, hex, hex + 2))
+		return true;
+	return ask(&asking, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+}
+
+bool lode_files_debuglink(const struct lode_roots *roots, const char *path, const char *link,
+			  lode_candidate *candidate, void *context)
+{
+	struct asking asking = {candidate, context};
+	int dir = (int)(base_name(path) - path);
+	const char *const prefixes[] = {roots->symfs, ""};
+
+	if (strchr(link, '/') || !link[0] || !is_safe(path))
+		return false;
+	for (size_t i = 0; i < 2; i++) {
+		const char *prefix = prefixes[i];
+
+		if (!prefix)
+			continue;
+		if (ask(&asking, "%s%.*s%s", prefix, dir, path, link) ||
+		    ask(&asking, "%s%.*s.debug/%s", prefix, dir, path, link) ||
+		    ask(&asking, "%s/usr/lib/debug%.*s%s", prefix, dir, path, link))
+			return true;
+	}
+	return false;
+}
+
+bool lode_files_by_path(const struct lode_roots *roots, const char *path, lode_candidate *candidate,
+			void *context)
+{
+	struct asking asking = {candidate, context};
+	const char *gap = path[0] == '/' ? "" : "/";
+
+	if (is_safe(path) && roots->symfs && ask(&asking, "%s%s%s", roots->symfs, gap, path))
+		return true;
+	if (is_safe(path) && roots->recording_dir &&
+	    ask(&asking, "%s/symbols%s%s", roots->recording_dir, gap, path))
+		return true;
+	return path[0] == '/' && ask(&asking, "%s", path);
+}
+
+bool lode_files_by_name(const struct lode_roots *roots, const char *path, lode_candidate *candidate,
+			void *context)
+{
+	struct asking asking = {candidate, context};
+	const char *name = base_name(path);
+
+	if (roots->recording_dir && (ask(&asking, "%s/symbols/%s", roots->recording_dir, name) ||
+				     ask(&asking, "%s/%s", roots->recording_dir, name)))
+		return true;
+	if (roots->buildid_dir && ask(&asking, "%s/%s", roots->buildid_dir, name))
+		return true;
+	return lode_files_by_path(roots, path, candidate, context);
+}
