@@ -138,12 +138,14 @@ static void merge_unit(struct lode_digest *into, const struct lode_digest *from)
 {
 	struct lode_strings *strings = &into->tree.strings;
 	const char *unit = from->unit;
+	uint32_t id;
 
 	if (!unit || (into->unit && !strcmp(into->unit, unit)))
 		return;
 	if (into->unit)
 		unit = LODE_UNIT_MIXED;
-	into->unit = strings->text.at[lode_strings_intern(strings, unit, strlen(unit))];
+	id = lode_strings_intern(strings, unit, strlen(unit)); /* may move `text` */
+	into->unit = strings->text.at[id];
 }
 
 void lode_digest_merge(struct lode_digest *into, const struct lode_digest *from)
