@@ -70,7 +70,6 @@ static lode_thread_id thread_to_follow(const struct walk *walk, const struct lod
 	lode_thread_id waker = events->other[event];
 
 	if (events->kind[event] != LODE_EVENT_WAITING || waker >= walk->stream->threads.n ||
-	    events->reason[event] == LODE_REASON_POLL ||
 	    events->reason[event] == LODE_REASON_TIMER || walk->n_levels == LODE_CRITPATH_MAX_LINKS)
 		return LODE_NONE;
 	for (size_t i = 0; i < walk->n_levels; i++)

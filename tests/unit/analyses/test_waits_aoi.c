@@ -329,7 +329,8 @@ static void check_digest(struct plain *plain, const struct lode_stream *stream,
 
 static void test_rows_are_what_the_definitions_say(void **state)
 {
-	static const char *const globs[] = {"main", "libc!*", "*kworker", "sched*", "[[]libx]"};
+	static const char *const globs[] = {"main",   "libc!*",	  "*kworker",
+					    "sched*", "[[]libx]", "disk"};
 	struct plain *plain = malloc(sizeof(*plain));
 
 	(void)state;
@@ -352,11 +353,11 @@ static void test_rows_are_what_the_definitions_say(void **state)
 		if (rng_chance(&rng, 15))
 			options.reasons = rng_below(&rng, 1 << LODE_N_REASONS);
 		if (rng_chance(&rng, 20)) {
-			options.include = &globs[rng_below(&rng, 3)];
+			options.include = &globs[rng_below(&rng, 5)];
 			options.n_include = 1 + rng_below(&rng, 2);
 		}
 		if (rng_chance(&rng, 20)) {
-			options.exclude = &globs[rng_below(&rng, 4)];
+			options.exclude = &globs[rng_below(&rng, 6)];
 			options.n_exclude = 1;
 		}
 		check_digest(plain, stream, symptoms, n, &options, seed);

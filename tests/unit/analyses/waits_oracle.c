@@ -19,8 +19,7 @@ static size_t extend(const struct lode_stream *stream, int64_t t, struct oracle_
 
 	if (events->kind[last->event] != LODE_EVENT_WAITING || waker == LODE_NONE)
 		return n;
-	if (events->reason[last->event] == LODE_REASON_POLL ||
-	    events->reason[last->event] == LODE_REASON_TIMER)
+	if (events->reason[last->event] == LODE_REASON_TIMER)
 		return n;
 	for (size_t i = 0; i < n; i++)
 		if (chain[i].thread == waker)

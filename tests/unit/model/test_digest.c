@@ -325,6 +325,21 @@ static void test_dumps_of_different_digests_differ(void **state)
 	lode_digest_free(other);
 }
 
+/* Inlined in one stream and not in the other: it has been seen inlined, whichever came first. */
+static void test_frames_have_the_flags_of_all_their_occurrences(void **state)
+{
+	struct lode_digest *a = lode_digest_new(), *b = lode_digest_new();
+	uint32_t frame = lode_frame_intern(&a->tree, "app", "f", 0);
+
+	(void)state;
+	lode_frame_intern(&b->tree, "app", "f", LODE_FRAME_INLINED);
+	lode_digest_merge(a, b);
+	assert_int_equal(a->tree.frames.n, 1);
+	assert_int_equal(a->tree.frames.at[frame].flags, LODE_FRAME_INLINED);
+	lode_digest_free(a);
+	lode_digest_free(b);
+}
+
 static void test_digests_of_different_units_have_mixed_units(void **state)
 {
 	struct lode_digest *a = lode_digest_new(), *b = lode_digest_new();
@@ -426,6 +441,7 @@ int main(void)
 		cmocka_unit_test(test_merging_does_not_depend_on_order_or_groups),
 		cmocka_unit_test(test_merging_into_an_empty_digest_changes_nothing),
 		cmocka_unit_test(test_dumps_of_different_digests_differ),
+		cmocka_unit_test(test_frames_have_the_flags_of_all_their_occurrences),
 		cmocka_unit_test(test_digests_of_different_units_have_mixed_units),
 		cmocka_unit_test(test_names_are_counted_as_by_walking_every_stack),
 	};
