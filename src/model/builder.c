@@ -138,8 +138,12 @@ static void set_comm(struct lode_builder *b, lode_thread_id id, const char *comm
 {
 	struct lode_thread *thread = &b->stream->threads.at[id];
 
-	if (comm && strcmp(comm, b->stream->tree.strings.text.at[thread->comm]) != 0)
-		thread->comm = lode_strings_intern(&b->stream->tree.strings, comm, strlen(comm));
+	if (!comm || !strcmp(comm, b->stream->tree.strings.text.at[thread->comm]))
+		return;
+	thread->comm = lode_strings_intern(&b->stream->tree.strings, comm, strlen(comm));
+	/* perf starts its command under this name. */
+	if (!strcmp(comm, "perf-exec"))
+		thread->is_command = true;
 }
 
 static lode_thread_id thread_new(struct lode_builder *b, int32_t tid)
@@ -152,6 +156,7 @@ static lode_thread_id thread_new(struct lode_builder *b, int32_t tid)
 	thread->parent = LODE_NONE;
 	thread->born_ns = INT64_MIN;
 	thread->died_ns = INT64_MAX;
+	thread->exec_ns = INT64_MIN;
 	thread->is_kernel = tid == 2;
 	*lode_map_slot(&b->stream->thread_index, (uint32_t)tid) = id;
 	lode_schedule_thread(&b->schedule, id);
@@ -291,18 +296,15 @@ void lode_builder_comm(struct lode_builder *builder, int64_t t_ns, int32_t pid, 
 		       const char *comm, bool is_exec)
 {
 	lode_thread_id id;
-	const char *old;
 
 	if (t_ns > 0)
-		tick(builder, t_ns);
+		t_ns = tick(builder, t_ns);
 	if (tid <= 0)
 		return;
 	id = thread_of(builder, tid);
 	set_pid(builder, id, pid);
-	/* perf starts its command under this name. */
-	old = builder->stream->tree.strings.text.at[builder->stream->threads.at[id].comm];
-	if (is_exec && !strcmp(old, "perf-exec"))
-		builder->stream->threads.at[id].is_command = true;
+	if (is_exec && t_ns > 0)
+		builder->stream->threads.at[id].exec_ns = t_ns;
 	set_comm(builder, id, comm);
 }
 

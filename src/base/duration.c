@@ -1,0 +1,132 @@
+#include "base/duration.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct unit {
+	const char *name;
+	int64_t ns;
+};
+
+static const struct unit units[] = {
+	{"ns", 1},	   {"us", 1000},       {"µs", 1000},	     {"ms", 1000000},
+	{"s", 1000000000}, {"m", 60000000000}, {"min", 60000000000}, {"h", 3600000000000},
+	{"", 1},
+};
+
+enum { N_UNITS = sizeof(units) / sizeof(units[0]) };
+
+static const char *skip_digits(const char *s)
+{
+	while (*s >= '0' && *s <= '9')
+		s++;
+	return s;
+}
+
+static const struct unit *find_unit(const char *name)
+{
+	for (size_t i = 0; i < N_UNITS; i++)
+		if (!strcmp(units[i].name, name))
+			return &units[i];
+	return NULL;
+}
+
+/* The value of the digits [at, end); false when int64_t is too small for it. */
+static bool read_digits(int64_t *out, const char *at, const char *end)
+{
+	*out = 0;
+	for (; at < end; at++)
+		if (__builtin_mul_overflow(*out, 10, out) ||
+		    __builtin_add_overflow(*out, *at - '0', out))
+			return false;
+	return true;
+}
+
+bool lode_duration_parse(int64_t *out_ns, const char *text)
+{
+	const char *whole_end = skip_digits(text), *fraction = whole_end, *fraction_end = whole_end;
+	const char *name;
+	const struct unit *unit;
+	int64_t whole, part;
+	__int128 part_ns;
+
+	if (*whole_end == '.') {
+		fraction = whole_end + 1;
+		fraction_end = skip_digits(fraction);
+	}
+	if (whole_end == text && fraction == fraction_end)
+		return false;
+	for (name = fraction_end; *name == ' ';)
+		name++;
+	unit = find_unit(name);
+	if (!unit || (!*unit->name && fraction_end > whole_end))
+		return false;
+	while (fraction_end > fraction && fraction_end[-1] == '0')
+		fraction_end--;
+	if (!read_digits(&whole, text, whole_end) || !read_digits(&part, fraction, fraction_end) ||
+	    __builtin_mul_overflow(whole, unit->ns, &whole))
+		return false;
+	part_ns = (__int128)part * unit->ns;
+	for (; fraction < fraction_end; fraction++) {
+		if (part_ns % 10 != 0)
+			return false;
+		part_ns /= 10;
+	}
+	if (__builtin_add_overflow(whole, (int64_t)part_ns, &whole))
+		return false;
+	*out_ns = whole;
+	return true;
+}
+
+/* n / d, rounded half up; d > 0. */
+static uint64_t rounded(uint64_t n, uint64_t d)
+{
+	return n / d + (n % d >= d - d / 2);
+}
+
+/* Three digits of `ns` in a unit; false when rounding makes four of them. */
+static bool format_digits(uint64_t ns, uint64_t unit_ns, const char *sign, const char *name,
+			  char *buffer, size_t size)
+{
+	static const uint64_t scales[] = {100, 10, 1};
+
+	for (int decimals = 2; decimals >= 0; decimals--) {
+		uint64_t scale = scales[2 - decimals], value;
+
+		/* Below a nanosecond there are no digits. */
+		if (unit_ns < scale)
+			continue;
+		value = rounded(ns, unit_ns / scale);
+		if (value >= 1000)
+			continue;
+		if (decimals)
+			snprintf(buffer, size, "%s%" PRIu64 ".%0*" PRIu64 " %s", sign,
+				 value / scale, decimals, value % scale, name);
+		else
+			snprintf(buffer, size, "%s%" PRIu64 " %s", sign, value, name);
+		return true;
+	}
+	return false;
+}
+
+const char *lode_duration_text(int64_t ns, char *buffer, size_t size)
+{
+	static const struct unit shown[] = {{"ns", 1}, {"µs", 1000}, {"ms", 1000000}};
+	uint64_t n = ns < 0 ? -(uint64_t)ns : (uint64_t)ns, s, min;
+	const char *sign = ns < 0 ? "-" : "";
+
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		if (format_digits(n, (uint64_t)shown[i].ns, sign, shown[i].name, buffer, size))
+			return buffer;
+	s = rounded(n, 1000000000);
+	min = rounded(n, 60000000000);
+	if (s < 120)
+		format_digits(n, 1000000000, sign, "s", buffer, size);
+	else if (s < 3600)
+		snprintf(buffer, size, "%s%" PRIu64 " min %02" PRIu64 " s", sign, s / 60, s % 60);
+	else
+		snprintf(buffer, size, "%s%" PRIu64 " h %02" PRIu64 " min", sign, min / 60,
+			 min % 60);
+	return buffer;
+}

@@ -1,0 +1,26 @@
+/*
+ * Durations as people write and read them: "300ms", "1.5 s", "2m" <-> int64_t nanoseconds.
+ */
+#ifndef LODE_DURATION_H
+#define LODE_DURATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A decimal number and a unit: ns, us (or µs), ms, s, m (or min), h. A bare number is in ns. Exact:
+ * a text that means a fraction of a nanosecond, or more than int64_t holds, is refused, as are
+ * signs, empty texts and anything behind the unit. False: `*out_ns` is not touched.
+ */
+bool lode_duration_parse(int64_t *out_ns, const char *text);
+
+/*
+ * Three digits are what people compare: "850 ns", "38.5 ms", "1.41 s", "93.2 s"; from two minutes
+ * on "2 min 05 s", from one hour on "1 h 01 min". Rounded half up (away from zero); any int64_t.
+ * Gives `buffer`; LODE_DURATION_BYTES are always enough.
+ */
+enum { LODE_DURATION_BYTES = 32 };
+const char *lode_duration_text(int64_t ns, char *buffer, size_t size);
+
+#endif
