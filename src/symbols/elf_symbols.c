@@ -26,7 +26,7 @@ static bool is_mapping_symbol(const char *name)
 /* What perf shows: functions and objects with a name, and labels in code or data. */
 static bool is_wanted(const struct lode_elf_file *file, const GElf_Sym *symbol)
 {
-	if (!symbol->st_name || symbol->st_shndx == SHN_UNDEF)
+	if (!symbol->st_name || symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS)
 		return false;
 	switch (GELF_ST_TYPE(symbol->st_info)) {
 	case STT_FUNC:
@@ -34,8 +34,7 @@ static bool is_wanted(const struct lode_elf_file *file, const GElf_Sym *symbol)
 	case STT_OBJECT:
 		return true;
 	case STT_NOTYPE:
-		return symbol->st_shndx != SHN_ABS &&
-		       GELF_ST_VISIBILITY(symbol->st_other) != STV_HIDDEN &&
+		return GELF_ST_VISIBILITY(symbol->st_other) != STV_HIDDEN &&
 		       GELF_ST_VISIBILITY(symbol->st_other) != STV_INTERNAL &&
 		       is_text_or_data(file, symbol);
 	default:
