@@ -10,8 +10,7 @@
 #include "base/decompress.h"
 #include "base/mem.h"
 
-#define RAW_BYTES  ((size_t)512 << 10) /* what is read from the file at once, at least */
-#define PEEK_BYTES ((size_t)4096)
+#define RAW_BYTES ((size_t)512 << 10) /* what is read from the file at once, at least */
 
 struct lode_input {
 	char *path;
@@ -30,7 +29,7 @@ struct lode_input {
 	size_t raw_at, raw_n; /* raw[raw_at .. raw_n) is read and not used */
 	uint8_t *raw;
 	size_t peek_at, peek_n; /* peeked, decompressed, not consumed */
-	uint8_t peek[PEEK_BYTES];
+	uint8_t peek[LODE_PEEK_BYTES];
 };
 
 static ssize_t read_fully(const struct lode_input *input, void *buffer, size_t size, int64_t offset,
@@ -250,8 +249,8 @@ ssize_t lode_input_peek(struct lode_input *input, void *buffer, size_t size, str
 {
 	size_t have = input->peek_n - input->peek_at;
 
-	if (size > PEEK_BYTES)
-		size = PEEK_BYTES;
+	if (size > LODE_PEEK_BYTES)
+		size = LODE_PEEK_BYTES;
 	if (have < size) {
 		ssize_t n;
 

@@ -18,6 +18,7 @@ struct lode_input;
 int lode_input_open(struct lode_input **out, const char *path, struct lode_error *err);
 void lode_input_close(struct lode_input *input);
 
+/* For messages; "standard input" for "-". */
 const char *lode_input_path(const struct lode_input *input);
 /* Uncompressed bytes are addressable by lode_input_read_at (a plain regular file). */
 bool lode_input_is_seekable(const struct lode_input *input);
@@ -26,7 +27,10 @@ int64_t lode_input_size_bytes(const struct lode_input *input);
 /* How much of lode_input_size_bytes has been consumed. */
 int64_t lode_input_consumed_bytes(const struct lode_input *input);
 
-/* The first bytes without consuming them: up to `size` (at most 4096), fewer only at the end. */
+#define LODE_PEEK_BYTES ((size_t)4096)
+
+/* The next bytes without consuming them: up to `size` (at most LODE_PEEK_BYTES), fewer only at the
+   end. */
 ssize_t lode_input_peek(struct lode_input *input, void *buffer, size_t size,
 			struct lode_error *err);
 /* Fills `buffer` unless the end comes first; gives the number of bytes, 0 at the end, or < 0. */

@@ -1,0 +1,194 @@
+#include "sources/source.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+
+/* Asked in this order: the first has a magic number, the last accepts the most. */
+static const struct lode_source *const sources[] = {
+	&lode_source_perf,
+	&lode_source_script,
+	&lode_source_folded,
+};
+
+#define N_SOURCES (sizeof(sources) / sizeof(*sources))
+
+static const struct lode_source *recognise(const uint8_t *head, size_t size)
+{
+	for (size_t i = 0; i < N_SOURCES; i++)
+		if (sources[i]->recognise(head, size))
+			return sources[i];
+	return NULL;
+}
+
+int lode_stream_load(struct lode_stream **out, const char *path,
+		     const struct lode_source_options *options, struct lode_error *err)
+{
+	struct lode_input *input = NULL;
+	const struct lode_source *source;
+	uint8_t head[LODE_PEEK_BYTES];
+	ssize_t n;
+	int rc;
+
+	*out = NULL;
+	rc = lode_input_open(&input, path, err);
+	if (rc < 0)
+		goto out;
+	n = lode_input_peek(input, head, sizeof(head), err);
+	if (n < 0) {
+		rc = (int)n;
+		goto out;
+	}
+	if (n == 0) {
+		rc = lode_fail(err, LODE_ERR_FORMAT, lode_input_path(input), 0,
+			       "the file is empty: nothing was recorded, or it was not copied");
+		goto out;
+	}
+	source = recognise(head, (size_t)n);
+	if (source)
+		rc = source->load(out, input, options, err);
+	else
+		rc = lode_fail(err, LODE_ERR_FORMAT, lode_input_path(input), 0,
+			       "this is none of: perf.data, perf script text, folded stacks "
+			       "(plain, .zst, .gz or .xz)");
+out:
+	lode_input_close(input);
+	return rc;
+}
+
+/* ---- Arguments -> files ---- */
+
+static void skip(struct lode_inputs *inputs, const char *path, const char *reason)
+{
+	struct lode_skipped skipped = {lode_strdup(path), lode_strdup(reason)};
+
+	inputs->skipped =
+		lode_realloc_n(inputs->skipped, inputs->n_skipped + 1, sizeof(*inputs->skipped));
+	inputs->skipped[inputs->n_skipped++] = skipped;
+}
+
+/*
+ * Is a file that stands in a directory a recording? Text that could be folded stacks must have a
+ * ';' to count: nobody named it, and many tables end their lines in numbers.
+ */
+static bool is_recording(const uint8_t *head, size_t size)
+{
+	const struct lode_source *source = recognise(head, size);
+
+	if (source == &lode_source_folded)
+		return memchr(head, ';', size) != NULL;
+	return source != NULL;
+}
+
+static void consider(struct lode_inputs *inputs, const char *path)
+{
+	struct lode_input *input;
+	struct lode_error err;
+	uint8_t head[LODE_PEEK_BYTES];
+	struct stat st;
+	ssize_t n;
+
+	if (stat(path, &st)) {
+		skip(inputs, path, strerror(errno));
+		return;
+	}
+	if (!S_ISREG(st.st_mode))
+		return;
+	if (lode_input_open(&input, path, &err) < 0) {
+		skip(inputs, path, err.message);
+		return;
+	}
+	n = lode_input_peek(input, head, sizeof(head), &err);
+	if (n < 0)
+		skip(inputs, path, err.message);
+	else if (n == 0)
+		skip(inputs, path, "the file is empty");
+	else if (is_recording(head, (size_t)n))
+		lode_vec_append(&inputs->paths, lode_strdup(path));
+	lode_input_close(input);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static char *join(const char *dir, const char *name)
+{
+	size_t n_dir = strlen(dir), n_name = strlen(name) + 1;
+	bool needs_slash = n_dir && dir[n_dir - 1] != '/';
+	char *path = lode_alloc(n_dir + needs_slash + n_name);
+
+	memcpy(path, dir, n_dir);
+	if (needs_slash)
+		path[n_dir] = '/';
+	memcpy(path + n_dir + needs_slash, name, n_name);
+	return path;
+}
+
+/* Hidden files are nobody's recordings. */
+static void expand_dir(struct lode_inputs *inputs, const char *path)
+{
+	size_t n_before = inputs->paths.n, n_skipped_before = inputs->n_skipped;
+	LODE_VEC(char *) names = {0};
+	struct dirent *entry;
+	DIR *dir = opendir(path);
+
+	if (!dir) {
+		skip(inputs, path, strerror(errno));
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			lode_vec_append(&names, join(path, entry->d_name));
+	closedir(dir);
+	if (names.n)
+		qsort(names.at, names.n, sizeof(*names.at), by_name);
+	for (size_t i = 0; i < names.n; i++) {
+		consider(inputs, names.at[i]);
+		free(names.at[i]);
+	}
+	lode_vec_release(&names);
+	if (inputs->paths.n == n_before && inputs->n_skipped == n_skipped_before)
+		skip(inputs, path, "no file in this directory is a recording");
+}
+
+int lode_inputs_expand(struct lode_inputs *out, char *const *arguments, size_t n,
+		       struct lode_error *err)
+{
+	struct stat st;
+
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < n; i++) {
+		if (!*arguments[i]) {
+			lode_inputs_release(out);
+			return lode_fail(err, LODE_ERR_ARG, NULL, -1, "an input has an empty name");
+		}
+		if (!strcmp(arguments[i], "-"))
+			lode_vec_append(&out->paths, lode_strdup("-"));
+		else if (stat(arguments[i], &st))
+			skip(out, arguments[i], strerror(errno));
+		else if (S_ISDIR(st.st_mode))
+			expand_dir(out, arguments[i]);
+		else
+			lode_vec_append(&out->paths, lode_strdup(arguments[i]));
+	}
+	return 0;
+}
+
+void lode_inputs_release(struct lode_inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->paths.n; i++)
+		free(inputs->paths.at[i]);
+	lode_vec_release(&inputs->paths);
+	for (size_t i = 0; i < inputs->n_skipped; i++) {
+		free(inputs->skipped[i].path);
+		free(inputs->skipped[i].reason);
+	}
+	free(inputs->skipped);
+	memset(inputs, 0, sizeof(*inputs));
+}

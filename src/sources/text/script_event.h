@@ -1,0 +1,69 @@
+/*
+ * The events that occur in a `perf script` text: what each one means, and what a sample stands for.
+ */
+#ifndef LODE_SCRIPT_EVENT_H
+#define LODE_SCRIPT_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "model/stream.h"
+
+enum lode_script_class {
+	LODE_SCRIPT_OTHER, /* counted only */
+	LODE_SCRIPT_CPU,   /* samples of a counter: where threads run */
+	LODE_SCRIPT_OFFCPU,
+	LODE_SCRIPT_SWITCH,
+	LODE_SCRIPT_WAKING,
+	LODE_SCRIPT_WAKEUP,
+	LODE_SCRIPT_FORK,
+	LODE_SCRIPT_EXIT,
+	LODE_SCRIPT_SYS_ENTER,
+	LODE_SCRIPT_SYS_EXIT,
+};
+
+struct lode_script_event {
+	const char *name;
+	const char *syscall; /* of syscalls:sys_enter_X: X; else NULL */
+	int64_t syscall_key; /* a number of its own, for the builder */
+	enum lode_script_class class;
+	uint32_t index;
+	uint64_t n;
+	uint64_t period, frequency; /* from --header; 0: not known */
+	bool is_time;		    /* its periods are ns */
+	bool is_tracepoint, has_callchain;
+};
+
+struct lode_script_events {
+	struct lode_strings names; /* id = index into `at` */
+	LODE_VEC(struct lode_script_event) at;
+	uint32_t last; /* index of the event last counted, behind one: most follow their like */
+	uint32_t cost; /* index behind one of the event whose samples carry cost; 0: none yet */
+	bool has_unit; /* costs are not ns: they count the event `cost` */
+};
+
+/* Counts one sample of the event. Valid until the next event of a new name. */
+const struct lode_script_event *lode_script_events_count(struct lode_script_events *events,
+							 const char *name, size_t len);
+void lode_script_events_has_callchain(struct lode_script_events *events,
+				      const struct lode_script_event *event);
+
+/* "name = cycles, , id = {...}, ..., { sample_period, sample_freq } = 4000, ..., freq = 1, ..." */
+void lode_script_events_describe(struct lode_script_events *events, const char *text);
+
+/*
+ * What one sample stands for: its period when that is time, the sampling interval when the header
+ * tells the frequency, else its period in the event's own unit. Of several counters only the first
+ * one seen carries cost: they watch the same time.
+ */
+int64_t lode_script_weight(struct lode_script_events *events, const struct lode_script_event *event,
+			   bool has_period, uint64_t period);
+
+/* Fills the stream's event_counts, and its unit if costs are not times. */
+void lode_script_events_finish(const struct lode_script_events *events, struct lode_stream *stream);
+
+void lode_script_events_release(struct lode_script_events *events);
+
+#endif
