@@ -23,15 +23,23 @@ struct lode_symptom_spec;
 
 /*
  * From the options' texts, each NULL when absent:
- *  - `select`: "comm=GLOB" (whole life of the processes' main threads with that name;
- * `comm=G,threads` takes all their threads), "pid=N", "tid=N", or "from=A,to=B" where A and B are
- * an event or function: `start` / `exit` (birth and end of the process), `exec`, `syscall:NAME`,
- *    `function GLOB` seen in a stack; may be joined with comm=: "comm=git,from=exec,to=epoll_wait"
- *  - `tsv_path`: a table with a header; columns stream|trace, tid, t0_ns, t1_ns found by name;
- * names of streams are relative to the table's folder or match the end of the input's path
+ *
+ *  - `select`: parts joined by commas, all of which must hold.
+ *    Who: "comm=GLOB" (processes by the last name of their main thread), "pid=N", "tid=N". Of a
+ *    process its main thread is meant, and with the word "threads" all of them.
+ *    When: "from=A" and "to=B"; one that is not given is where the thread's recorded life starts
+ *    or ends. A point is `start` or `exit` (birth and end of the thread), `exec`, `syscall:NAME`,
+ * or a glob of functions: the first event with such a frame in its stack. From A to the first B
+ * after it; where A is a function, pairs repeat. What was not recorded (a birth before the
+ * recording, a B that never came) makes no symptom. "comm=git", "comm=nginx,threads",
+ * "comm=git,from=exec,to=*epoll_wait"
+ *  - `tsv_path`: a table of symptoms (model/symptom_table.h). Times are taken as they are, also
+ *    where they lie outside of what is known of the thread.
+ *  - `comm`, `pid` (< 0: any): only threads with that name, of that process
  *  - `min_ns`: shorter ones are left out
- *  - pid < 0 / comm NULL: no restriction
- * All NULL: every thread of the recorded command, whole stream.
+ *
+ * Without `select` and `tsv_path`: every thread of the recorded command, whole stream; where the
+ * recording does not say which threads these are, all but kernel threads.
  */
 struct lode_symptom_options {
 	const char *select, *tsv_path, *comm;
@@ -45,9 +53,18 @@ void lode_symptom_spec_free(struct lode_symptom_spec *spec);
 /* In words, for the output: "every thread of the recorded command, whole stream". */
 const char *lode_symptom_spec_text(const struct lode_symptom_spec *spec);
 
-/* Appends the symptoms of one stream, ordered by thread, then time. Thread-safe for a const spec.
+/*
+ * Appends the symptoms of one stream, ordered by thread, then time. Thread-safe for a const spec.
+ * Rows of a table whose thread is not in the stream are left out: see below.
  */
 int lode_symptoms_find(lode_symptom_vec *out, const struct lode_symptom_spec *spec,
 		       const struct lode_stream *stream, struct lode_error *err);
+
+/*
+ * How many rows of the table name this stream but a thread that is not in it; `text` tells the
+ * first ("symptoms.tsv: line 7: startup-01.perf.data has no thread 4711"). The user must be told.
+ */
+size_t lode_symptoms_skipped(const struct lode_symptom_spec *spec, const struct lode_stream *stream,
+			     char *text, size_t size);
 
 #endif
