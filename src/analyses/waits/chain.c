@@ -20,7 +20,7 @@ const char *lode_link_name(const char *comm, char *buffer, size_t size)
 	size_t n = 0, run;
 
 	if (!strncmp(comm, kworker, sizeof(kworker) - 1))
-		comm = p = start = "kworker";
+		p = start = "kworker";
 	while (*p && n + 1 < size) {
 		for (run = 0; is_digit(p[run]);)
 			run++;
