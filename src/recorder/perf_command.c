@@ -1,0 +1,108 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "recorder/recorder.h"
+#include "recorder/rights.h"
+
+/* Words of a command line; one heap block holds the texts behind the pointers. */
+struct words {
+	LODE_VEC(size_t) starts;
+	LODE_VEC(char) text;
+};
+
+static void add(struct words *words, const char *word)
+{
+	lode_vec_append(&words->starts, words->text.n);
+	do
+		lode_vec_append(&words->text, *word);
+	while (*word++);
+}
+
+static char **finish(struct words *words)
+{
+	size_t n = words->starts.n, head = (n + 1) * sizeof(char *);
+	char **out = lode_alloc(head + words->text.n);
+	char *text = (char *)out + head;
+
+	memcpy(text, words->text.at, words->text.n);
+	for (size_t i = 0; i < n; i++)
+		out[i] = text + words->starts.at[i];
+	out[n] = NULL;
+	lode_vec_release(&words->starts);
+	lode_vec_release(&words->text);
+	return out;
+}
+
+static bool has_tracepoint(const char *group, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", lode_tracefs(), group, name);
+	return access(path, R_OK) == 0;
+}
+
+static void add_event(struct words *words, const char *group, const char *name, bool with_stack)
+{
+	char event[160];
+
+	/* Kernels without block devices or without these tracepoints record without them. */
+	if (!has_tracepoint(group, name) && strcmp(group, "sched") != 0)
+		return;
+	snprintf(event, sizeof(event), "%s:%s%s", group, name, with_stack ? "" : "/call-graph=no/");
+	add(words, "-e");
+	add(words, event);
+}
+
+/*
+ * No -F and no -c: they would also sample the tracepoints, and events would go missing without a
+ * trace of it. The rate of the CPU clock stands in its event.
+ */
+char **lode_record_perf_command(const struct lode_record_options *options, const char *data)
+{
+	struct words words = {0};
+	char clock[64], buffer[32];
+
+	add(&words, options->perf ? options->perf : "perf");
+	add(&words, "record");
+	add(&words, "-q");
+	add(&words, "-a");
+	add(&words, "-k");
+	add(&words, "CLOCK_MONOTONIC");
+	snprintf(buffer, sizeof(buffer), "%zuK", options->buffer_bytes >> 10);
+	add(&words, "-m");
+	add(&words, buffer);
+	snprintf(clock, sizeof(clock), "cpu-clock/freq=%u,name=cpu-clock/", options->cpu_rate);
+	add(&words, "-e");
+	add(&words, clock);
+	add_event(&words, "sched", "sched_switch", true);
+	add_event(&words, "sched", "sched_waking", true);
+	add_event(&words, "block", "block_rq_insert", false);
+	add_event(&words, "block", "block_rq_issue", false);
+	add_event(&words, "block", "block_rq_complete", false);
+	if (options->want_syscalls) {
+		add_event(&words, "raw_syscalls", "sys_enter", true);
+		add_event(&words, "raw_syscalls", "sys_exit", false);
+	}
+	if (options->want_dwarf) {
+		/* perf's default of 8 KiB cuts too many stacks; dumps cannot be larger than 64 KiB.
+		 */
+		add(&words, "--call-graph");
+		add(&words, "dwarf,32768");
+	} else {
+		add(&words, "-g");
+	}
+	/* Build-ids of all that is mapped, and no copies in ~/.debug: the bundle gets its own. */
+	add(&words, "--buildid-all");
+	add(&words, "-N");
+	add(&words, "-o");
+	add(&words, data);
+	if (options->command) {
+		add(&words, "--");
+		for (char *const *word = options->command; *word; word++)
+			add(&words, *word);
+	}
+	return finish(&words);
+}

@@ -1,0 +1,24 @@
+/*
+ * What recording needs of the machine, asked before anything is started.
+ */
+#ifndef LODE_RIGHTS_H
+#define LODE_RIGHTS_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Where tracepoints are described: "/sys/kernel/tracing", or the older place. */
+const char *lode_tracefs(void);
+
+/* The file that running `program` would run; LODE_ERR_IO when there is none or it is not allowed.
+ */
+int lode_find_program(char *path, size_t size, const char *program, struct lode_error *err);
+
+/*
+ * Opens the events that a recording needs, once, on one CPU: whether the kernel allows it cannot be
+ * told from settings alone. Fails with a sentence that says what to do.
+ */
+int lode_check_rights(struct lode_error *err);
+
+#endif
