@@ -257,6 +257,8 @@ static void describe_stream(struct lode_digest *digest, const struct lode_stream
 static int check_symptoms(const struct lode_stream *stream, const struct lode_symptom *symptoms,
 			  size_t n_symptoms, struct lode_error *err)
 {
+	int64_t length_ns;
+
 	for (size_t i = 0; i < n_symptoms; i++) {
 		if (symptoms[i].thread >= stream->threads.n)
 			return lode_fail(err, LODE_ERR_ARG, stream->path, -1,
@@ -265,6 +267,9 @@ static int check_symptoms(const struct lode_stream *stream, const struct lode_sy
 		if (symptoms[i].t1_ns < symptoms[i].t0_ns)
 			return lode_fail(err, LODE_ERR_ARG, stream->path, -1,
 					 "symptom %zu ends before it starts", i);
+		if (__builtin_sub_overflow(symptoms[i].t1_ns, symptoms[i].t0_ns, &length_ns))
+			return lode_fail(err, LODE_ERR_ARG, stream->path, -1,
+					 "symptom %zu is longer than 292 years", i);
 	}
 	return LODE_OK;
 }

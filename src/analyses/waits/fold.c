@@ -69,11 +69,14 @@ static int part_compare(const void *left, const void *right)
 /* Puts the parts of each event in a row together. */
 static void count_parts(struct lode_fold *fold)
 {
-	const struct lode_part *part = fold->parts.at, *end = part + fold->parts.n, *first;
+	const struct lode_part *part, *end, *first;
 	int64_t cost_ns;
 
-	if (fold->parts.n)
-		qsort(fold->parts.at, fold->parts.n, sizeof(*fold->parts.at), part_compare);
+	if (!fold->parts.n)
+		return;
+	qsort(fold->parts.at, fold->parts.n, sizeof(*fold->parts.at), part_compare);
+	part = fold->parts.at;
+	end = part + fold->parts.n;
 	while (part < end) {
 		first = part;
 		cost_ns = 0;

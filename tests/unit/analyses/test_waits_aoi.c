@@ -427,7 +427,7 @@ static void test_a_lock_held_over_two_hops_shows_its_chain_down_to_the_disk(void
 	lode_stream_free(stream);
 }
 
-static void test_a_symptom_of_no_thread_is_refused(void **state)
+static void test_symptoms_that_cannot_be_are_refused(void **state)
 {
 	struct lode_stream *stream = lock_chain();
 	struct lode_symptom symptom = {.thread = 3, .t0_ns = 0, .t1_ns = 110};
@@ -443,6 +443,13 @@ static void test_a_symptom_of_no_thread_is_refused(void **state)
 	symptom.t1_ns = -1;
 	assert_int_equal(lode_aoi_digest(&digest, stream, &symptom, 1, &options, &err),
 			 LODE_ERR_ARG);
+	symptom.t0_ns = INT64_MIN;
+	symptom.t1_ns = INT64_MAX;
+	assert_int_equal(lode_aoi_digest(&digest, stream, &symptom, 1, &options, &err),
+			 LODE_ERR_ARG);
+	symptom.t0_ns = 0;
+	assert_int_equal(lode_aoi_digest(&digest, stream, &symptom, 1, &options, &err), 0);
+	lode_digest_free(digest);
 	lode_stream_free(stream);
 }
 
@@ -451,7 +458,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows_are_what_the_definitions_say),
 		cmocka_unit_test(test_a_lock_held_over_two_hops_shows_its_chain_down_to_the_disk),
-		cmocka_unit_test(test_a_symptom_of_no_thread_is_refused),
+		cmocka_unit_test(test_symptoms_that_cannot_be_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,6 +79,35 @@ static void test_each_ns_belongs_to_whom_the_definition_says(void **state)
 	lode_critpath_release(&path);
 }
 
+/* The model promises order and sane wakers; nothing here may hang or lose time if that breaks. */
+static void test_spans_tile_the_symptom_whatever_the_events_are(void **state)
+{
+	static const char *const comms[] = {"a", "b", "c", "d"};
+	struct lode_critpath path = {0};
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 5000; seed++) {
+		struct rng rng = {seed};
+		struct lode_stream *stream = stream_of_threads(comms, 4);
+		struct lode_symptom symptom = {.thread = rng_below(&rng, 4), .t0_ns = -10};
+
+		for (int k = 0; k < 40; k++) {
+			struct lode_events *events = &stream->threads.at[rng_below(&rng, 4)].events;
+			size_t i = lode_events_append(
+				events, (enum lode_event_kind)rng_below(&rng, LODE_N_EVENT_KINDS),
+				(int64_t)rng_below(&rng, 100) - 20,
+				(int64_t)rng_below(&rng, 30) - 2, 0);
+
+			events->other[i] = rng_below(&rng, 6);
+		}
+		symptom.t1_ns = symptom.t0_ns + rng_below(&rng, 120);
+		lode_critpath_build(&path, stream, &symptom);
+		check_tiles(&path, &symptom, seed);
+		lode_stream_free(stream);
+	}
+	lode_critpath_release(&path);
+}
+
 /* Every thread waits for the next one for as long as there is time. */
 static void test_chains_of_any_length_end_and_sum_up(void **state)
 {
@@ -148,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_ns_belongs_to_whom_the_definition_says),
+		cmocka_unit_test(test_spans_tile_the_symptom_whatever_the_events_are),
 		cmocka_unit_test(test_chains_of_any_length_end_and_sum_up),
 		cmocka_unit_test(test_threads_that_wait_for_each_other_keep_their_time),
 		cmocka_unit_test(test_a_symptom_without_any_event_is_one_unrecorded_span),
