@@ -191,6 +191,8 @@ static void print_common_frame(FILE *out, const struct lode_mine_report *report,
 	lode_escape_fit(module, sizeof(module), lode_frame_module(tree, frame), 16);
 	if (flags & LODE_FRAME_UNKNOWN)
 		fprintf(out, "     %s, no symbol\n", text);
+	else if (!module[0])
+		fprintf(out, "     %s\n", text);
 	else
 		fprintf(out, "     %s%*s  %s\n", text,
 			(int)(44 > lode_escape_width(text) ? 44 - lode_escape_width(text) : 0), "",

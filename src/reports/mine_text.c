@@ -151,15 +151,21 @@ static void print_method(FILE *out, const struct lode_mine_report *report)
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
 	char text[1024];
 
-	fprintf(out, "\nSymptoms: %s.\n",
-		lode_escape(text, sizeof(text), report->job->symptom_text));
-	if (report->job->is_default_symptoms && strcmp(unit, "ns") == 0)
-		fprintf(out, "  Nobody said who waited when; --symptom and --symptoms do.\n");
-	fprintf(out, "Area of interest (%s, %s): %s waiting, %s running, %s ready", report->scope,
-		report->stacks, lode_format_cost(a, m->aoi_kind_ns[LODE_EVENT_WAITING], unit),
-		lode_format_cost(b, m->aoi_kind_ns[LODE_EVENT_RUNNING], unit),
-		lode_format_cost(c, m->aoi_kind_ns[LODE_EVENT_READY], unit));
-	fprintf(out, "; %s, %s.\n", lode_format_plural(a, m->n_aoi_events, "event"),
+	fputc('\n', out);
+	/* Bare stacks with costs have no symptoms and no threads to speak of. */
+	if (strcmp(unit, "ns") == 0) {
+		fprintf(out, "Symptoms: %s.\n",
+			lode_escape(text, sizeof(text), report->job->symptom_text));
+		if (report->job->is_default_symptoms)
+			fprintf(out,
+				"  Nobody said who waited when: --symptom and --symptoms do.\n");
+		fprintf(out, "Area of interest (%s, %s): %s waiting, %s running, %s ready; ",
+			report->scope, report->stacks,
+			lode_format_cost(a, m->aoi_kind_ns[LODE_EVENT_WAITING], unit),
+			lode_format_cost(b, m->aoi_kind_ns[LODE_EVENT_RUNNING], unit),
+			lode_format_cost(c, m->aoi_kind_ns[LODE_EVENT_READY], unit));
+	}
+	fprintf(out, "%s, %s.\n", lode_format_plural(a, m->n_aoi_events, "event"),
 		lode_format_plural(b, m->n_aoi_stacks, "stack"));
 	fprintf(out, "Mined at λ = %s (%s): %s in %s, ranked by %s.\n",
 		lode_format_cost_long(a, m->min_cost, unit), report->lambda,

@@ -1,8 +1,9 @@
 #include "reports/units.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/duration.h"
 
 /* Three digits that matter: 1.23, 12.3, 123; `value` is below 1000. */
 static void three_digits(char *buffer, size_t size, double value)
@@ -10,33 +11,10 @@ static void three_digits(char *buffer, size_t size, double value)
 	snprintf(buffer, size, "%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
 }
 
-static const char *format_duration(char *buffer, int64_t ns)
-{
-	static const struct {
-		double ns;
-		const char *unit;
-	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
-	char number[LODE_UNITS_BUFFER - 8];
-	double value = fabs((double)ns);
-	size_t u = 0;
-
-	while (u < 3 && value < units[u].ns * 0.9995)
-		u++;
-	if (u == 0 && value >= 999.5e9)
-		lode_format_count(number, (uint64_t)llround(value / 1e9));
-	else if (u == 3)
-		snprintf(number, sizeof(number), "%.0f", value);
-	else
-		three_digits(number, sizeof(number), value / units[u].ns);
-	snprintf(buffer, LODE_UNITS_BUFFER, "%s%.*s %s", ns < 0 ? "-" : "", 30, number,
-		 units[u].unit);
-	return buffer;
-}
-
 const char *lode_format_cost(char *buffer, int64_t cost, const char *unit)
 {
 	if (strcmp(unit, "ns") == 0)
-		return format_duration(buffer, cost);
+		return lode_duration_text(cost, buffer, LODE_UNITS_BUFFER);
 	if (cost >= 0)
 		return lode_format_count(buffer, (uint64_t)cost);
 	snprintf(buffer, LODE_UNITS_BUFFER, "%lld", (long long)cost);
