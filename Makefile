@@ -1,0 +1,73 @@
+# The words people type; Meson does the work (meson.build, docs/architecture.md).
+#
+# LIMIT: needs make and a shell; everything else `tools/install-deps` gets through apt.
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+RELEASE := build/release
+
+# Optimised, with line tables, asserts off; link-time optimisation inlines hash tables across files.
+# No -march: the program runs on any machine of its architecture.
+RELEASE_OPTIONS := --buildtype=release -Doptimization=2 -Ddebug=true -Db_ndebug=true -Db_lto=true \
+	-Db_lto_threads=$(JOBS)
+
+.PHONY: all deps demo test quick bench fuzz tidy format-check fmt install clean help ci
+
+all: deps-build $(RELEASE)/build.ninja
+	@ninja -C $(RELEASE) -j $(JOBS) --quiet
+	@echo "built: $(RELEASE)/lode"
+
+.PHONY: deps-build deps-test deps-demo
+deps-build deps-test deps-demo: deps-%:
+	@tools/install-deps $*
+
+$(RELEASE)/build.ninja: meson.build meson_options.txt Makefile | deps-build
+	@if [ -e $@ ]; then meson configure $(RELEASE) $(RELEASE_OPTIONS) -Dprefix=$(PREFIX); \
+	else meson setup $(RELEASE) $(RELEASE_OPTIONS) -Dprefix=$(PREFIX) -Dtests=false; fi >/dev/null
+	@touch $@
+
+## demo: mine the six recordings of samples/
+demo: deps-demo all
+	@tools/demo $(RELEASE)/lode
+
+## test: everything CI asks for (gcc, clang, sanitizers, formatting, tidy, layers)
+test: deps-test
+	@tools/run-tests --jobs $(JOBS)
+
+## quick: only the gcc build and its tests
+quick: deps-test
+	@tools/run-tests --jobs $(JOBS) gcc
+
+ci: test
+
+## bench: measure against peers; JSON lines in build/bench/bench.json
+bench: deps-test
+	@tools/setup-build bench gcc $(RELEASE_OPTIONS) -Dtests=true
+	@ninja -C build/bench -j $(JOBS) --quiet
+	@bench/run.py --build build/bench $(BENCH)
+
+## fuzz: each libFuzzer target for FUZZ_SECONDS (default 60)
+fuzz: deps-test
+	@tools/run-fuzz $(or $(FUZZ_SECONDS),60) $(FUZZ)
+
+## tidy: clang-tidy over src/
+tidy: deps-test
+	@tools/run-tests --jobs $(JOBS) tidy
+
+## fmt: format all sources
+fmt: deps-test
+	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format -i
+
+## install: to PREFIX (default /usr/local), under DESTDIR
+install: all
+	@meson configure $(RELEASE) -Dprefix=$(PREFIX) >/dev/null
+	@meson install -C $(RELEASE) --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+
+## clean: remove all builds
+clean:
+	@rm -rf build
+
+## help: this list
+help:
+	@echo "make: build $(RELEASE)/lode"
+	@sed -n 's/^## /make /p' Makefile
