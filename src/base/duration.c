@@ -100,11 +100,14 @@ static bool format_digits(uint64_t ns, uint64_t unit_ns, const char *sign, const
 		value = rounded(ns, unit_ns / scale);
 		if (value >= 1000)
 			continue;
-		if (decimals)
-			snprintf(buffer, size, "%s%" PRIu64 ".%0*" PRIu64 " %s", sign,
-				 value / scale, decimals, value % scale, name);
-		else
+		if (decimals == 0)
 			snprintf(buffer, size, "%s%" PRIu64 " %s", sign, value, name);
+		else if (decimals == 1)
+			snprintf(buffer, size, "%s%" PRIu64 ".%" PRIu64 " %s", sign, value / 10,
+				 value % 10, name);
+		else
+			snprintf(buffer, size, "%s%" PRIu64 ".%02" PRIu64 " %s", sign, value / 100,
+				 value % 100, name);
 		return true;
 	}
 	return false;

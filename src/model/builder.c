@@ -10,6 +10,9 @@
 
 const struct lode_narrow lode_narrow_none = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .cpu = -1};
 
+static const int64_t MAX_CLOCK_NS = (int64_t)1 << 61, MAX_SPAN_NS = (int64_t)1 << 50;
+static const int64_t MAX_WEIGHT_NS = (int64_t)1 << 62;
+
 enum record_kind {
 	RECORD_SWITCH,
 	RECORD_WAKING,
@@ -36,7 +39,8 @@ struct lode_builder {
 	struct lode_stream *stream;
 	struct lode_narrow narrow;
 	struct lode_schedule schedule;
-	int64_t last_ns; /* of the latest record */
+	int64_t last_ns;   /* of the latest record */
+	int64_t weight_ns; /* sum of all weights, so that no sum of costs can overflow */
 	/* Until the first switch it is not known what samples mean: they are held back. */
 	enum { SWITCHES_UNKNOWN, SWITCHES_NONE, SWITCHES_SEEN } switches;
 	LODE_VEC(struct record) held;
@@ -110,15 +114,33 @@ static void begin(struct lode_builder *b, int64_t t_ns)
 	b->schedule.first_ns = t_ns;
 }
 
-/* The record's time, moved forward if records come out of order. */
+/*
+ * LIMIT: a recording spans 13 days, and begins within 73 years of the clock's zero. A time outside
+ * of that is not a time; kept, sums of many threads' times would not fit int64_t.
+ */
+static bool is_time(const struct lode_builder *b, int64_t t_ns)
+{
+	if (b->last_ns == INT64_MIN || b->switches == SWITCHES_NONE)
+		return t_ns > -MAX_CLOCK_NS && t_ns < MAX_CLOCK_NS;
+	return t_ns < b->schedule.first_ns + MAX_SPAN_NS;
+}
+
+/* The record's time, moved to that of the record before when it cannot be right. */
 static int64_t tick(struct lode_builder *b, int64_t t_ns)
 {
-	struct lode_stream *stream = b->stream;
+	struct lode_losses *losses = &b->stream->losses;
 
+	if (!is_time(b, t_ns)) {
+		lode_loss_add(losses, LODE_LOSS_BAD_RECORD, 1, -1, b->last_ns,
+			      "a record's time is %lld ns", (long long)t_ns);
+		if (b->last_ns == INT64_MIN)
+			b->last_ns = b->schedule.first_ns = 0;
+		return b->last_ns;
+	}
 	if (b->last_ns == INT64_MIN) {
 		begin(b, t_ns);
 	} else if (t_ns < b->last_ns) {
-		lode_loss_add(&stream->losses, LODE_LOSS_UNORDERED, 1, -1, b->last_ns,
+		lode_loss_add(losses, LODE_LOSS_UNORDERED, 1, -1, b->last_ns,
 			      "a record of %lld ns comes after one of %lld ns", (long long)t_ns,
 			      (long long)b->last_ns);
 		return b->last_ns;
@@ -246,6 +268,12 @@ static void weigh(struct lode_builder *b, const struct record *r)
 	if ((r->kind != RECORD_SAMPLE && !is_wait) || id == LODE_IDLE || r->weight_ns <= 0 ||
 	    r->t_ns < b->narrow.from_ns || r->t_ns >= b->narrow.to_ns)
 		return;
+	if (r->weight_ns > MAX_WEIGHT_NS - b->weight_ns) {
+		lode_loss_add(&b->stream->losses, LODE_LOSS_BAD_RECORD, 1, -1, r->t_ns,
+			      "a sample's weight is %lld", (long long)r->weight_ns);
+		return;
+	}
+	b->weight_ns += r->weight_ns;
 	if (id == LODE_NONE)
 		id = thread_of(b, -1);
 	events = &b->stream->threads.at[id].events;

@@ -2,7 +2,10 @@
 
 #include <stdlib.h>
 
-enum { MAX_CPUS = UINT16_MAX }; /* the column `cpu` has 16 bits, and its last value is "unknown" */
+enum {
+	MAX_CPUS = UINT16_MAX,	 /* the column `cpu` has 16 bits, and its last value is "unknown" */
+	EARLY_WAKE_NS = 1000000, /* from the run queue to its switch a thread takes far less */
+};
 
 struct lode_sched_thread *lode_schedule_thread(struct lode_schedule *schedule,
 					       lode_thread_id thread)
@@ -93,10 +96,11 @@ static size_t emit(struct lode_schedule *s, lode_thread_id id, enum lode_event_k
 static void cpu_log_run(struct lode_sched_cpu *cpu, int64_t end_ns)
 {
 	struct lode_sched_run run = {cpu->current, cpu->since_ns, end_ns};
-	int64_t length = end_ns - run.start_ns;
+	int64_t length;
 
-	if (!is_thread(run.thread) || length <= 0)
+	if (!is_thread(run.thread) || end_ns <= run.start_ns)
 		return;
+	length = end_ns - run.start_ns;
 	while (cpu->longest.n > 0) {
 		const struct lode_sched_run *last = &cpu->longest.at[cpu->longest.n - 1];
 
@@ -375,9 +379,13 @@ void lode_schedule_own(struct lode_schedule *schedule, lode_thread_id thread, ui
 static void leave(struct lode_schedule *s, const struct lode_switch *record, lode_thread_id id)
 {
 	struct lode_sched_thread *t = lode_schedule_thread(s, id);
+	struct lode_sched_cpu *cpu = lode_schedule_cpu(s, t->cpu);
 
-	if (t->state == LODE_SCHED_DEAD)
+	if (t->state != LODE_SCHED_RUNNING)
 		return;
+	/* Where we had it: the record may not name its CPU. */
+	if (cpu->current == id)
+		cpu_set(cpu, LODE_NONE, record->t_ns);
 	close_run(s, id, record->t_ns, record->stack, 0);
 	t->since_ns = record->t_ns;
 	t->stack = record->stack;
@@ -396,7 +404,7 @@ static void leave(struct lode_schedule *s, const struct lode_switch *record, lod
 		 * A waking can be recorded between the moment at which a thread is taken off the
 		 * run queue and its switch. Older ones found it still runnable and changed nothing.
 		 */
-		if (record->t_ns - t->early_wake_ns > 1000000)
+		if (t->early_wake_ns < record->t_ns - EARLY_WAKE_NS)
 			t->early_wake_ns = INT64_MIN;
 		break;
 	case LODE_LEFT_DEAD:
@@ -433,8 +441,6 @@ void lode_schedule_switch(struct lode_schedule *schedule, const struct lode_swit
 	if (is_thread(prev)) {
 		lode_schedule_own(schedule, prev, record->cpu, record->t_ns);
 		leave(schedule, record, prev);
-		/* It left as recorded: its run is logged, and nobody is displaced below. */
-		cpu_set(lode_schedule_cpu(schedule, record->cpu), LODE_NONE, record->t_ns);
 	} else {
 		cpu = lode_schedule_cpu(schedule, record->cpu);
 		if (prev == LODE_NONE && is_thread(next) && cpu->current == next)

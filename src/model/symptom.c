@@ -152,7 +152,7 @@ int lode_symptom_spec_new(struct lode_symptom_spec **out,
 
 	*out = NULL;
 	spec->pid = spec->tid = -1;
-	spec->only_pid = options->pid;
+	spec->only_pid = options->pid > 0 ? options->pid : -1;
 	spec->min_ns = options->min_ns;
 	if (options->comm)
 		spec->only_comm =

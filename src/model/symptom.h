@@ -35,7 +35,7 @@ struct lode_symptom_spec;
  * "comm=git,from=exec,to=*epoll_wait"
  *  - `tsv_path`: a table of symptoms (model/symptom_table.h). Times are taken as they are, also
  *    where they lie outside of what is known of the thread.
- *  - `comm`, `pid` (< 0: any): only threads with that name, of that process
+ *  - `comm`, `pid` (<= 0: any): only threads with that name, of that process
  *  - `min_ns`: shorter ones are left out
  *
  * Without `select` and `tsv_path`: every thread of the recorded command, whole stream; where the
