@@ -1,0 +1,37 @@
+/*
+ * Which threads are the recorded command's.
+ *
+ * perf forks, calls its child "perf-exec", and the child executes the command: the thread that
+ * leaves that name behind is the command's first. When the recording does not show it: the threads
+ * perf was told to record (THREAD_MAP), else the first program executed by a child of "perf".
+ */
+#ifndef LODE_PERF_COMMAND_H
+#define LODE_PERF_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "model/stream.h"
+
+struct lode_perf_command {
+	struct lode_map marks;		 /* tid -> bits of what is known of it */
+	lode_thread_id exec_root;	 /* LODE_NONE: not seen */
+	lode_thread_id child_root;	 /* of "perf", by its first exec */
+	LODE_VEC(int32_t) recorded_pids; /* of THREAD_MAP */
+	bool is_system_wide;		 /* THREAD_MAP says "all" */
+};
+
+void lode_perf_command_init(struct lode_perf_command *command);
+void lode_perf_command_release(struct lode_perf_command *command);
+
+/* To be called after the stream knows of it. */
+void lode_perf_command_comm(struct lode_perf_command *command, const struct lode_stream *stream,
+			    int32_t tid, const char *comm, bool is_exec);
+void lode_perf_command_fork(struct lode_perf_command *command, int32_t tid, int32_t parent_tid);
+void lode_perf_command_thread_map(struct lode_perf_command *command, int32_t pid);
+
+/* Marks the finished stream's threads: the command's first, and all that descend from it. */
+void lode_perf_command_mark(const struct lode_perf_command *command, struct lode_stream *stream);
+
+#endif

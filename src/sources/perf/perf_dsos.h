@@ -1,0 +1,47 @@
+/*
+ * The modules that a recording names: each distinct one once, as a small id.
+ *
+ * Build-ids may come late (in a pipe they do), so modules meet the symboliser only at the end.
+ */
+#ifndef LODE_PERF_DSOS_H
+#define LODE_PERF_DSOS_H
+
+#include <stdint.h>
+
+#include "base/map.h"
+#include "sources/perf/perf_header.h"
+#include "symbols/symbols.h"
+
+struct lode_perf_dso {
+	enum lode_dso_kind kind;
+	const char *path;
+	int32_t pid; /* of JIT code, else 0 */
+	uint8_t build_id[20];
+	uint8_t build_id_size; /* 0: not known */
+	uint64_t start, size;  /* of a symbol the recording brought itself */
+	const char *symbol;    /* NULL: none */
+	struct lode_dso *dso;  /* once asked for */
+};
+
+struct lode_perf_dsos {
+	LODE_VEC(struct lode_perf_dso) at;
+	struct lode_strings keys; /* all that tells modules apart; its ids are indices of `at` */
+};
+
+void lode_perf_dsos_release(struct lode_perf_dsos *dsos);
+
+/* The module behind a mapping of a user process; anonymous memory is its process's JIT code. */
+uint32_t lode_perf_dsos_user(struct lode_perf_dsos *dsos, const char *path, int32_t pid,
+			     const uint8_t *build_id, uint8_t build_id_size);
+/* The kernel ("[kernel.kallsyms]_text") or one of its modules. */
+uint32_t lode_perf_dsos_kernel(struct lode_perf_dsos *dsos, const char *path,
+			       const uint8_t *build_id, uint8_t build_id_size);
+/* Kernel code that the recording names itself: BPF programs, trampolines. */
+uint32_t lode_perf_dsos_ksymbol(struct lode_perf_dsos *dsos, const char *name, uint64_t start,
+				uint64_t size);
+
+/* Gives modules without a build-id that of the header, and all their symboliser's module. */
+void lode_perf_dsos_open(struct lode_perf_dsos *dsos, const struct lode_perf_header *header,
+			 struct lode_symboliser *symboliser, const char *recording);
+
+#endif

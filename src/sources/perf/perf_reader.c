@@ -1,0 +1,195 @@
+#include "sources/perf/perf_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "sources/perf/perf_abi.h"
+
+enum { CHUNK_BYTES = 1 << 20 };
+
+static int open_spool(struct lode_error *err, const char *path)
+{
+	const char *folder = getenv("TMPDIR");
+	int fd;
+
+	if (!folder || !*folder)
+		folder = "/tmp";
+	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		lode_fail_errno(err, errno, path,
+				"keeping a large compressed recording in a temporary file");
+	return fd;
+}
+
+static int write_all(int fd, const uint8_t *p, size_t size)
+{
+	ssize_t n;
+
+	for (; size; p += n, size -= (size_t)n) {
+		n = write(fd, p, size);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		else if (n <= 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Moves what is in memory to a temporary file. */
+static int spill(struct lode_perf_reader *reader, struct lode_error *err)
+{
+	const char *path = lode_input_path(reader->input);
+
+	reader->fd = open_spool(err, path);
+	if (reader->fd < 0)
+		return LODE_ERR_IO;
+	if (write_all(reader->fd, reader->memory, (size_t)reader->size))
+		return lode_fail_errno(err, errno, path, "writing the temporary file");
+	return LODE_OK;
+}
+
+static int keep(struct lode_perf_reader *reader, struct lode_error *err)
+{
+	size_t capacity = CHUNK_BYTES;
+	ssize_t n;
+	int rc;
+
+	reader->size = 0;
+	reader->memory = lode_alloc(capacity);
+	for (;;) {
+		if (reader->fd < 0 && (size_t)reader->size + CHUNK_BYTES > capacity)
+			reader->memory = lode_realloc_n(reader->memory, capacity *= 2, 1);
+		n = lode_input_read(reader->input,
+				    reader->memory + (reader->fd < 0 ? reader->size : 0),
+				    CHUNK_BYTES, &reader->cut);
+		reader->is_cut = n < 0;
+		if (n <= 0)
+			break;
+		if (reader->fd >= 0 && write_all(reader->fd, reader->memory, (size_t)n))
+			return lode_fail_errno(err, errno, lode_input_path(reader->input),
+					       "writing the temporary file");
+		reader->size += n;
+		if (reader->fd < 0 && reader->size >= LODE_PERF_KEEP_IN_MEMORY_BYTES) {
+			rc = spill(reader, err);
+			if (rc < 0)
+				return rc;
+		}
+	}
+	if (reader->fd >= 0) {
+		free(reader->memory);
+		reader->memory = NULL;
+	}
+	return LODE_OK;
+}
+
+int lode_perf_reader_open(struct lode_perf_reader *reader, struct lode_input *input,
+			  struct lode_error *err)
+{
+	uint64_t head[2] = {0};
+	ssize_t n;
+	int rc;
+
+	memset(reader, 0, sizeof(*reader));
+	reader->input = input;
+	reader->fd = -1;
+	if (lode_input_is_seekable(input)) {
+		reader->size = lode_input_size_bytes(input);
+		return LODE_OK;
+	}
+	reader->size = -1;
+	n = lode_input_peek(input, head, sizeof(head), err);
+	if (n < 0)
+		return (int)n;
+	if (n < (ssize_t)sizeof(head) || head[0] != LODE_PERF_MAGIC ||
+	    head[1] == LODE_PERF_PIPE_HEADER_BYTES)
+		return LODE_OK;
+	rc = keep(reader, err);
+	if (rc < 0)
+		lode_perf_reader_close(reader);
+	return rc;
+}
+
+void lode_perf_reader_close(struct lode_perf_reader *reader)
+{
+	free(reader->memory);
+	if (reader->fd >= 0)
+		close(reader->fd);
+	reader->memory = NULL;
+	reader->fd = -1;
+}
+
+static ssize_t read_fd_at(int fd, uint8_t *p, size_t size, int64_t offset)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < size) {
+		n = pread(fd, p + done, size - done, offset + (int64_t)done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+ssize_t lode_perf_reader_read_at(const struct lode_perf_reader *reader, void *buffer, size_t size,
+				 int64_t offset, struct lode_error *err)
+{
+	ssize_t n;
+
+	if (offset < 0 || (reader->size >= 0 && offset >= reader->size))
+		return 0;
+	if (reader->memory) {
+		if ((uint64_t)(reader->size - offset) < size)
+			size = (size_t)(reader->size - offset);
+		memcpy(buffer, reader->memory + offset, size);
+		return (ssize_t)size;
+	}
+	if (reader->fd < 0)
+		return lode_input_read_at(reader->input, buffer, size, offset, err);
+	n = read_fd_at(reader->fd, buffer, size, offset);
+	if (n < 0)
+		return lode_fail_errno(err, errno, lode_input_path(reader->input),
+				       "reading the temporary file");
+	return n;
+}
+
+ssize_t lode_perf_reader_read(struct lode_perf_reader *reader, void *buffer, size_t size)
+{
+	ssize_t n;
+
+	if (reader->size >= 0)
+		n = lode_perf_reader_read_at(reader, buffer, size, reader->at, &reader->cut);
+	else
+		n = lode_input_read(reader->input, buffer, size, &reader->cut);
+	if (n < 0) {
+		reader->is_cut = true;
+		return 0;
+	}
+	reader->at += n;
+	return n;
+}
+
+void lode_perf_reader_skip_to(struct lode_perf_reader *reader, int64_t offset)
+{
+	uint8_t chunk[16384];
+	int64_t left;
+
+	if (reader->size >= 0) {
+		reader->at = offset < reader->size ? offset : reader->size;
+		return;
+	}
+	while ((left = offset - reader->at) > 0)
+		if (lode_perf_reader_read(reader, chunk,
+					  left < (int64_t)sizeof(chunk) ? (size_t)left
+									: sizeof(chunk)) == 0)
+			break;
+}

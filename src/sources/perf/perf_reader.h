@@ -1,0 +1,42 @@
+/*
+ * The recording's bytes, in order or from anywhere.
+ *
+ * perf writes a file's feature sections behind its data, but they are needed first. So a recording
+ * in file layout that arrives compressed or through a pipe is kept: in memory while it is small,
+ * beyond in an unnamed temporary file. A recording in pipe layout is read once, in order.
+ */
+#ifndef LODE_PERF_READER_H
+#define LODE_PERF_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/input.h"
+
+struct lode_perf_reader {
+	struct lode_input *input; /* borrowed */
+	uint8_t *memory;	  /* what was kept */
+	int fd;			  /* or where it was kept; -1 none */
+	int64_t size;		  /* bytes in all; -1 not known (read in order only) */
+	int64_t at;		  /* of the reading in order */
+	bool is_cut;		  /* the input broke off: `cut` says how */
+	struct lode_error cut;
+};
+
+enum { LODE_PERF_KEEP_IN_MEMORY_BYTES = 64 << 20 };
+
+int lode_perf_reader_open(struct lode_perf_reader *reader, struct lode_input *input,
+			  struct lode_error *err);
+void lode_perf_reader_close(struct lode_perf_reader *reader);
+
+/* Up to `size` bytes, fewer only at the end. An input that breaks off ends there. */
+ssize_t lode_perf_reader_read(struct lode_perf_reader *reader, void *buffer, size_t size);
+/* As read, from anywhere. Not for recordings in pipe layout that are not in a plain file. */
+ssize_t lode_perf_reader_read_at(const struct lode_perf_reader *reader, void *buffer, size_t size,
+				 int64_t offset, struct lode_error *err);
+/* Goes on reading at `offset`, which is not before the present place. */
+void lode_perf_reader_skip_to(struct lode_perf_reader *reader, int64_t offset);
+
+#endif
