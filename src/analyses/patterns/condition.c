@@ -1,0 +1,233 @@
+#include "analyses/patterns/condition.h"
+
+#include <stdlib.h>
+
+#include "analyses/patterns/windows.h"
+
+void lode_scratch_release(struct lode_scratch *scratch)
+{
+	lode_vec_release(&scratch->counters);
+	lode_vec_release(&scratch->touched);
+	lode_vec_release(&scratch->first);
+	lode_vec_release(&scratch->last);
+	lode_vec_release(&scratch->keep);
+	lode_vec_release(&scratch->renumbered);
+}
+
+void lode_condition_release(struct lode_condition *condition)
+{
+	lode_merge_release(&condition->db);
+	lode_vec_release(&condition->global);
+	lode_vec_release(&condition->is_open);
+	lode_vec_release(&condition->pattern);
+	lode_vec_release(&condition->cost);
+	lode_vec_release(&condition->best);
+}
+
+static void reserve_scratch(struct lode_scratch *scratch, const struct lode_selection *selection)
+{
+	size_t n_counters =
+		((size_t)selection->n_pattern + 1) * lode_condition_n_items(selection->parent);
+	size_t n_before = scratch->counters.capacity;
+
+	lode_vec_reserve(&scratch->counters, n_counters);
+	if (scratch->counters.capacity > n_before)
+		memset(scratch->counters.at + n_before, 0,
+		       (scratch->counters.capacity - n_before) * sizeof(*scratch->counters.at));
+	lode_vec_reserve(&scratch->first, (size_t)selection->n_pattern + 1);
+	lode_vec_reserve(&scratch->last, (size_t)selection->n_pattern + 1);
+}
+
+static void count_sequence(struct lode_scratch *scratch, const struct lode_selection *selection,
+			   const uint32_t *items, uint32_t n_items, int64_t weight)
+{
+	uint32_t n_all = lode_condition_n_items(selection->parent);
+	const uint8_t *is_open = selection->parent->is_open.at;
+	uint32_t *first = scratch->first.at, *last = scratch->last.at;
+	uint64_t stamp = ++scratch->stamp;
+	uint32_t slot, at, end;
+
+	lode_windows_match(items, n_items, selection->pattern, selection->n_pattern, first, last);
+	for (slot = 0; slot <= selection->n_pattern; slot++) {
+		size_t row = (size_t)slot * n_all;
+
+		end = lode_window_end(last, selection->n_pattern, n_items, slot);
+		for (at = lode_window_begin(first, slot); at < end; at++) {
+			struct lode_counter *counter = &scratch->counters.at[row + items[at]];
+
+			if (!is_open[items[at]] || counter->stamp == stamp)
+				continue;
+			counter->stamp = stamp;
+			if (counter->cost == 0)
+				lode_vec_append(&scratch->touched, row + items[at]);
+			counter->cost += weight;
+		}
+	}
+}
+
+static int compare_insertions(const void *pa, const void *pb)
+{
+	const struct lode_insertion *a = pa, *b = pb;
+
+	if (a->slot != b->slot)
+		return a->slot < b->slot ? -1 : 1;
+	return a->item < b->item ? -1 : a->item > b->item;
+}
+
+void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *selection,
+			  int64_t min_cost, struct lode_scratch *scratch)
+{
+	const struct lode_condition *parent = selection->parent;
+	uint32_t n_all = lode_condition_n_items(parent), last_item, n_items, i;
+	size_t t;
+
+	out->n = 0;
+	reserve_scratch(scratch, selection);
+	for (i = 0; i < selection->n_sequences; i++) {
+		uint32_t s = selection->sequences[i];
+		const uint32_t *items = lode_condition_sequence(parent, s, &n_items);
+
+		count_sequence(scratch, selection, items, n_items, parent->db.weight.at[s]);
+	}
+	last_item = selection->pattern[selection->last_at];
+	for (t = 0; t < scratch->touched.n; t++) {
+		size_t at = scratch->touched.at[t];
+		struct lode_insertion insertion = {(uint32_t)(at / n_all), (uint32_t)(at % n_all),
+						   scratch->counters.at[at].cost};
+
+		scratch->counters.at[at].cost = 0;
+		if (insertion.cost >= min_cost &&
+		    (insertion.item != last_item || insertion.slot > selection->last_at ||
+		     selection->last_anywhere))
+			lode_vec_append(out, insertion);
+	}
+	scratch->touched.n = 0;
+	if (out->n)
+		qsort(out->at, out->n, sizeof(*out->at), compare_insertions);
+}
+
+struct tail_item {
+	int64_t best;
+	uint32_t item;
+};
+
+static int compare_tail_items(const void *pa, const void *pb)
+{
+	const struct tail_item *a = pa, *b = pb;
+
+	if (a->best != b->best)
+		return a->best < b->best ? -1 : 1;
+	return a->item < b->item ? -1 : a->item > b->item;
+}
+
+/* Numbers the items that can be inserted, cheapest first, then the pattern's other ones. */
+static void renumber(struct lode_condition *out, const struct lode_selection *selection,
+		     const lode_insertion_vec *insertions, struct lode_scratch *scratch)
+{
+	const struct lode_condition *parent = selection->parent;
+	uint32_t n_all = lode_condition_n_items(parent), *new_id, i;
+	LODE_VEC(struct tail_item) tail = {0};
+	size_t k;
+
+	lode_vec_reserve(&scratch->renumbered, n_all);
+	new_id = scratch->renumbered.at;
+	memset(new_id, 0xff, n_all * sizeof(*new_id));
+	for (k = 0; k < insertions->n; k++) {
+		const struct lode_insertion *insertion = &insertions->at[k];
+
+		if (new_id[insertion->item] == UINT32_MAX) {
+			new_id[insertion->item] = (uint32_t)tail.n;
+			lode_vec_append(&tail, ((struct tail_item){0, insertion->item}));
+		}
+		if (insertion->cost > tail.at[new_id[insertion->item]].best)
+			tail.at[new_id[insertion->item]].best = insertion->cost;
+	}
+	qsort(tail.at, tail.n, sizeof(*tail.at), compare_tail_items);
+	out->global.n = out->is_open.n = out->pattern.n = out->best.n = 0;
+	for (i = 0; i < tail.n; i++) {
+		new_id[tail.at[i].item] = i;
+		lode_vec_append(&out->global, parent->global.at[tail.at[i].item]);
+		lode_vec_append(&out->is_open, 1);
+		lode_vec_append(&out->best, tail.at[i].best);
+	}
+	out->n_tail = (uint32_t)tail.n;
+	lode_vec_release(&tail);
+	for (i = 0; i < selection->n_pattern; i++) {
+		uint32_t item = selection->pattern[i];
+
+		if (new_id[item] == UINT32_MAX) {
+			new_id[item] = (uint32_t)out->global.n;
+			lode_vec_append(&out->global, parent->global.at[item]);
+			lode_vec_append(&out->is_open, 0);
+		}
+		lode_vec_append(&out->pattern, new_id[item]);
+	}
+	out->last_at = selection->last_at;
+	out->last_item = out->pattern.at[out->last_at];
+}
+
+/* Marks the occurrences that stay: those that can be inserted, and those that P can match. */
+static void mark_kept(uint8_t *keep, const struct lode_condition *out,
+		      const struct lode_selection *selection, const uint32_t *items,
+		      uint32_t n_items, struct lode_scratch *scratch)
+{
+	uint32_t n_new = lode_condition_n_items(out), n_pattern = selection->n_pattern;
+	const uint32_t *new_id = scratch->renumbered.at;
+	uint32_t *first = scratch->first.at, *last = scratch->last.at;
+	uint32_t slot, at, end;
+
+	memset(keep, 0, n_items);
+	lode_windows_match(items, n_items, selection->pattern, n_pattern, first, last);
+	for (slot = 0; slot <= n_pattern; slot++) {
+		const int64_t *cost = out->cost.at + (size_t)slot * n_new;
+
+		end = lode_window_end(last, n_pattern, n_items, slot);
+		for (at = lode_window_begin(first, slot); at < end; at++)
+			if (new_id[items[at]] != UINT32_MAX && cost[new_id[items[at]]])
+				keep[at] = 1;
+		if (slot == n_pattern)
+			break;
+		for (at = first[slot]; at <= last[slot]; at++)
+			if (items[at] == selection->pattern[slot])
+				keep[at] = 1;
+	}
+}
+
+void lode_condition_build(struct lode_condition *out, const struct lode_selection *selection,
+			  const lode_insertion_vec *insertions, int64_t total,
+			  struct lode_scratch *scratch)
+{
+	const struct lode_condition *parent = selection->parent;
+	uint32_t n_new, n_items, n_kept, i, at;
+	size_t k;
+
+	renumber(out, selection, insertions, scratch);
+	n_new = lode_condition_n_items(out);
+	out->total = total;
+	out->cost.n = ((size_t)selection->n_pattern + 1) * n_new;
+	lode_vec_reserve(&out->cost, out->cost.n);
+	memset(out->cost.at, 0, out->cost.n * sizeof(*out->cost.at));
+	for (k = 0; k < insertions->n; k++)
+		out->cost.at[(size_t)insertions->at[k].slot * n_new +
+			     scratch->renumbered.at[insertions->at[k].item]] =
+			insertions->at[k].cost;
+	lode_merge_begin(&out->db, selection->n_sequences);
+	for (i = 0; i < selection->n_sequences; i++) {
+		uint32_t s = selection->sequences[i];
+		const uint32_t *items = lode_condition_sequence(parent, s, &n_items);
+
+		lode_vec_reserve(&scratch->keep, n_items);
+		mark_kept(scratch->keep.at, out, selection, items, n_items, scratch);
+		lode_vec_reserve(&out->db.items, out->db.items.n + n_items);
+		for (at = 0, n_kept = 0; at < n_items; at++) {
+			out->db.items.at[out->db.items.n + n_kept] =
+				scratch->renumbered.at[items[at]];
+			n_kept += scratch->keep.at[at];
+		}
+		/* With nothing but P left, a sequence has said all that it has to say. */
+		if (n_kept > selection->n_pattern) {
+			out->db.items.n += n_kept;
+			lode_merge_close(&out->db, parent->db.weight.at[s]);
+		}
+	}
+}

@@ -1,0 +1,93 @@
+/*
+ * Conditional databases: what is left of the sequences once a pattern is settled on.
+ *
+ * For a pattern P the database holds the sequences that contain P, cut down to what can still be
+ * inserted into P: an occurrence stays only if it stands in the window of a slot (windows.h) at
+ * which inserting its function leaves a cost of λ or more. Equal remainders are merged. Functions
+ * are renumbered from 0, cheapest first, so that tables stay small and in cache.
+ */
+#ifndef LODE_CONDITION_H
+#define LODE_CONDITION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyses/patterns/merge.h"
+#include "base/mem.h"
+
+/* A function that can be inserted at a slot, and what the pattern costs then (>= λ). */
+struct lode_insertion {
+	uint32_t slot, item;
+	int64_t cost;
+};
+typedef LODE_VEC(struct lode_insertion) lode_insertion_vec;
+
+/* What one thread needs to count; reused for all databases of its branch. */
+struct lode_counter {
+	int64_t cost;
+	uint64_t stamp; /* sequence that was counted last */
+};
+struct lode_scratch {
+	LODE_VEC(struct lode_counter)
+	counters; /* [slot * n_items + item]; all cost 0 between uses */
+	LODE_VEC(size_t) touched;
+	uint64_t stamp;
+	LODE_VEC(uint32_t) first, last;
+	LODE_VEC(uint8_t) keep;
+	LODE_VEC(uint32_t) renumbered;
+};
+void lode_scratch_release(struct lode_scratch *scratch);
+
+struct lode_condition {
+	struct lode_merge db;	    /* sequences of local items */
+	LODE_VEC(uint32_t) global;  /* local item -> reduced item */
+	LODE_VEC(uint8_t) is_open;  /* per local item: may (still) be inserted */
+	uint32_t n_tail;	    /* items 0..n_tail - 1 are those that can be inserted */
+	LODE_VEC(uint32_t) pattern; /* local items */
+	/* Cost of the pattern with item inserted at slot, 0 where that is less than λ:
+	   [slot * n_items + item]. */
+	LODE_VEC(int64_t) cost;
+	LODE_VEC(int64_t) best; /* per tail item: its highest cost over all slots */
+	/* The last item that was put in, which alone of the pattern's may come again, to the right
+	   of `last_at`. */
+	uint32_t last_item, last_at;
+	int64_t total; /* cost of the pattern itself */
+};
+void lode_condition_release(struct lode_condition *condition);
+
+/* A child to be: sequences of `parent` (by number), and the pattern in the parent's items. */
+struct lode_selection {
+	const struct lode_condition *parent;
+	const uint32_t *sequences;
+	uint32_t n_sequences;
+	const uint32_t *pattern;
+	uint32_t n_pattern;
+	/* pattern[last_at] was put in last: its item may come again only to the right of it. */
+	uint32_t last_at;
+	bool last_anywhere; /* that rule does not hold */
+};
+
+/* Costs of all single insertions: those that reach λ, by slot and item. */
+void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *selection,
+			  int64_t min_cost, struct lode_scratch *scratch);
+
+/* The conditional database itself; `insertions` from lode_condition_count, not empty. */
+void lode_condition_build(struct lode_condition *out, const struct lode_selection *selection,
+			  const lode_insertion_vec *insertions, int64_t total,
+			  struct lode_scratch *scratch);
+
+static inline uint32_t lode_condition_n_items(const struct lode_condition *condition)
+{
+	return (uint32_t)condition->global.n;
+}
+
+static inline const uint32_t *lode_condition_sequence(const struct lode_condition *condition,
+						      uint32_t i, uint32_t *n)
+{
+	uint32_t from = condition->db.start.at[i];
+
+	*n = condition->db.start.at[i + 1] - from;
+	return condition->db.items.at + from;
+}
+
+#endif

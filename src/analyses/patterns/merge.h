@@ -1,0 +1,32 @@
+/*
+ * Merges equal sequences while they are written: the one place where sequences are hashed.
+ *
+ * Append a sequence's items to `items`, then call lode_merge_close: a sequence that was seen
+ * before is taken back and its weight added to the first one's. Buffers are reused by the next
+ * lode_merge_begin, so that the many small databases of a search cost no allocation.
+ */
+#ifndef LODE_MERGE_H
+#define LODE_MERGE_H
+
+#include <stdint.h>
+
+#include "base/mem.h"
+
+struct lode_merge {
+	LODE_VEC(uint32_t) items;
+	LODE_VEC(uint32_t) start; /* n + 1 */
+	LODE_VEC(int64_t) weight; /* n */
+	uint32_t n;
+	LODE_VEC(uint32_t) slots; /* sequence + 1, 0 free */
+	uint32_t mask;
+};
+
+/* Empties it, and makes room for the hashes of `n_most` sequences. */
+void lode_merge_begin(struct lode_merge *merge, uint32_t n_most);
+
+/* The items from start[n] on are a sequence that weighs `weight`. An empty one is forgotten. */
+void lode_merge_close(struct lode_merge *merge, int64_t weight);
+
+void lode_merge_release(struct lode_merge *merge);
+
+#endif
