@@ -1,6 +1,6 @@
 /*
- * Readable names: C++ (Itanium), Rust (legacy and v0) and D, without parameter lists, as perf
- * shows them by default: `foo::Bar<int>::run`, `<r::m::S<u32>>::go`.
+ * Readable names: C++ (Itanium) and Rust (legacy and v0) without parameter lists, as perf shows
+ * them by default: `foo::Bar<int>::run`, `<r::m::S<u32>>::go`; and D.
  */
 #ifndef LODE_DEMANGLE_H
 #define LODE_DEMANGLE_H

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "base/map.h"
+#include "random.h"
 #include "symbols/spaces.h"
 
 enum { N_PIDS = 6, N_PAGES = 48, PAGE = 4096 };
@@ -35,24 +35,16 @@ struct oracle {
 		}                                                                          \
 	} while (0)
 
-static uint64_t next_random(uint64_t *state)
-{
-	return lode_hash_u64(*state += 0x9e3779b97f4a7c15u);
-}
-
-static uint32_t below(uint64_t *state, uint32_t n)
-{
-	return (uint32_t)(next_random(state) % n);
-}
-
 static const uint64_t kernel_base = 0xffffffff80000000u;
 
-static void one_step(struct lode_spaces *spaces, struct oracle *oracle, uint64_t *random)
+static void one_step(struct lode_spaces *spaces, struct oracle *oracle, struct test_random *random)
 {
-	int32_t pid = (int32_t)below(random, N_PIDS), parent = (int32_t)below(random, N_PIDS);
-	uint32_t first = below(random, N_PAGES), n = 1 + below(random, N_PAGES - first);
-	uint32_t dso = below(random, 4), what = below(random, 20);
-	uint64_t offset = (uint64_t)below(random, 8) * PAGE;
+	int32_t pid = (int32_t)test_random_below(random, N_PIDS),
+		parent = (int32_t)test_random_below(random, N_PIDS);
+	uint32_t first = test_random_below(random, N_PAGES),
+		 n = 1 + test_random_below(random, N_PAGES - first);
+	uint32_t dso = test_random_below(random, 4), what = test_random_below(random, 20);
+	uint64_t offset = (uint64_t)test_random_below(random, 8) * PAGE;
 	struct page *pages = oracle->pages[pid];
 
 	if (what == 0) {
@@ -143,7 +135,7 @@ static void test_random_histories_match_page_arrays(void **state)
 	for (uint64_t seed = 1; seed <= 300; seed++) {
 		struct lode_spaces *spaces = lode_spaces_new();
 		struct oracle *oracle = calloc(1, sizeof(*oracle));
-		uint64_t random = seed;
+		struct test_random random = {seed};
 
 		oracle->seed = seed;
 		memset(seen, 0, N_SEEN * sizeof(*seen));
@@ -151,9 +143,9 @@ static void test_random_histories_match_page_arrays(void **state)
 			one_step(spaces, oracle, &random);
 			for (int32_t pid = 0; pid < N_PIDS; pid++)
 				check_epoch(seen, N_SEEN, spaces, oracle, pid);
-			check_same(spaces, oracle, (int32_t)below(&random, N_PIDS),
-				   below(&random, PAGE));
-			check_kernel(spaces, oracle, below(&random, PAGE));
+			check_same(spaces, oracle, (int32_t)test_random_below(&random, N_PIDS),
+				   test_random_below(&random, PAGE));
+			check_kernel(spaces, oracle, test_random_below(&random, PAGE));
 		}
 		free(oracle);
 		lode_spaces_free(spaces);
