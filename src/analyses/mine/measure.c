@@ -164,20 +164,27 @@ static int by_cost(const void *a, const void *b, void *name_rank)
 	return lode_frames_compare(name_rank, p->frames, p->n_frames, q->frames, q->n_frames);
 }
 
+static void *copy_array(const void *items, size_t n, size_t item_bytes)
+{
+	void *copy = lode_alloc(n * item_bytes);
+
+	return n ? memcpy(copy, items, n * item_bytes) : copy;
+}
+
 /* The symptoms and wakers of the stacks seen since the last stamp, kept beyond this job. */
 static void keep_details(const struct job *job, struct scratch *scratch, size_t c)
 {
 	struct lode_cluster *cluster = &job->m->clusters[c];
 
-	qsort(scratch->worst.at, scratch->worst.n, sizeof(*scratch->worst.at), worst_first);
-	qsort_r(scratch->wakers.at, scratch->wakers.n, sizeof(*scratch->wakers.at),
-		dearest_waker_first, (void *)&job->m->digest->tree);
 	cluster->n_worst = scratch->worst.n;
 	cluster->n_wakers = scratch->wakers.n;
-	job->worst[c] = lode_alloc(scratch->worst.n * sizeof(*scratch->worst.at));
-	memcpy(job->worst[c], scratch->worst.at, scratch->worst.n * sizeof(*scratch->worst.at));
-	job->wakers[c] = lode_alloc(scratch->wakers.n * sizeof(*scratch->wakers.at));
-	memcpy(job->wakers[c], scratch->wakers.at, scratch->wakers.n * sizeof(*scratch->wakers.at));
+	job->worst[c] = copy_array(scratch->worst.at, scratch->worst.n, sizeof(*job->worst[c]));
+	job->wakers[c] = copy_array(scratch->wakers.at, scratch->wakers.n, sizeof(*job->wakers[c]));
+	if (cluster->n_worst)
+		qsort(job->worst[c], cluster->n_worst, sizeof(*job->worst[c]), worst_first);
+	if (cluster->n_wakers)
+		qsort_r(job->wakers[c], cluster->n_wakers, sizeof(*job->wakers[c]),
+			dearest_waker_first, (void *)&job->m->digest->tree);
 }
 
 static void forget_details(struct scratch *scratch)

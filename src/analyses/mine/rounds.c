@@ -170,7 +170,7 @@ int lode_rounds_mine(struct lode_rounds *out, const struct lode_stackset *set,
 		for (size_t s = 0; s < set->n; s++)
 			open[s] = out->owner[s] == LODE_NONE;
 	} while (!classic);
-	if (rc == 0) {
+	if (rc == 0 && all.n) {
 		out->patterns = lode_arena_array(arena, struct lode_round_pattern, all.n);
 		memcpy(out->patterns, all.at, all.n * sizeof(*all.at));
 		out->n_patterns = all.n;
