@@ -133,8 +133,10 @@ static int64_t tick(struct lode_builder *b, int64_t t_ns)
 	if (!is_time(b, t_ns)) {
 		lode_loss_add(losses, LODE_LOSS_BAD_RECORD, 1, -1, b->last_ns,
 			      "a record's time is %lld ns", (long long)t_ns);
-		if (b->last_ns == INT64_MIN)
-			b->last_ns = b->schedule.first_ns = 0;
+		if (b->last_ns == INT64_MIN) {
+			begin(b, 0);
+			b->last_ns = 0;
+		}
 		return b->last_ns;
 	}
 	if (b->last_ns == INT64_MIN) {
