@@ -53,7 +53,7 @@ static void on_finish(void *context, const struct lode_stream *stream, const uin
 	struct dump *dump = context;
 
 	(void)n_raw;
-	for (size_t i = 0; !dump->is_quiet && i < dump->samples.n; i++) {
+	for (size_t i = 0; i < dump->samples.n; i++) {
 		const struct seen *s = &dump->samples.at[i];
 
 		printf("S %s %" PRId64 " %d %d %d\n", dump->names.text.at[s->event], s->sample.t_ns,
@@ -79,7 +79,7 @@ static int dump_file(const char *path, const struct lode_source_options *options
 
 	if (lode_input_open(&input, path, &err) < 0)
 		return fail(&err);
-	if (lode_perf_load(&stream, input, options, &observer, &err) < 0) {
+	if (lode_perf_load(&stream, input, options, dump->is_quiet ? NULL : &observer, &err) < 0) {
 		lode_input_close(input);
 		return fail(&err);
 	}

@@ -32,6 +32,7 @@ void lode_perf_stacks_release(struct lode_perf_stacks *stacks)
 		lode_vec_release(&stacks->workers[i].chains);
 		lode_vec_release(&stacks->workers[i].kernel);
 		lode_vec_release(&stacks->workers[i].user);
+		lode_map_release(&stacks->workers[i].older);
 	}
 	free(stacks->workers);
 	lode_vec_release(&stacks->places);
@@ -68,7 +69,7 @@ void lode_perf_stacks_kernel_changed(struct lode_perf_stacks *stacks)
 
 static uint32_t place_id(struct lode_perf_stacks *stacks, uint32_t dso, uint64_t address)
 {
-	uint64_t key = lode_hash_u64(address * 0x9e3779b97f4a7c15u + dso);
+	uint64_t key = address * 0x9e3779b97f4a7c15u + dso;
 	uint32_t *slot;
 
 	for (;; key++) {
@@ -172,13 +173,34 @@ static uint32_t kernel_part_node(struct lode_perf_stacks *stacks, struct lode_pe
 	return part->node;
 }
 
+/* Node of a user part in the state `epoch` of its process's maps. */
+static uint32_t user_part_node(struct lode_perf_stacks *stacks, struct lode_perf_known *known,
+			       uint32_t id, int32_t pid, uint32_t epoch)
+{
+	struct lode_perf_known_part *part = &known->user.at[id];
+	uint32_t node;
+
+	if (id == 0 || part->epoch == epoch)
+		return part->node;
+	if (part->epoch) {
+		*lode_map_slot(&known->older, (uint64_t)id << 32 | part->epoch) = part->node;
+		node = lode_map_find(&known->older, (uint64_t)id << 32 | epoch);
+	} else {
+		node = LODE_NONE;
+	}
+	if (node == LODE_NONE)
+		node = user_node(stacks, &part->part, pid);
+	part->node = node;
+	part->epoch = epoch;
+	return node;
+}
+
 uint32_t lode_perf_stacks_raw(struct lode_perf_stacks *stacks, unsigned worker, uint32_t chain,
 			      int32_t pid)
 {
 	struct lode_perf_known *known = &stacks->workers[worker];
 	struct lode_perf_known_chain *c = &known->chains.at[chain];
-	struct lode_perf_known_part *user;
-	uint32_t epoch, node = 0;
+	uint32_t epoch;
 
 	if (chain == 0)
 		return 0;
@@ -186,16 +208,8 @@ uint32_t lode_perf_stacks_raw(struct lode_perf_stacks *stacks, unsigned worker, 
 	epoch = c->chain.user ? lode_spaces_epoch(stacks->spaces, pid) : stacks->kernel_epoch;
 	if (c->epoch == epoch)
 		return c->raw;
-	if (c->chain.user) {
-		user = &known->user.at[c->chain.user];
-		if (user->epoch != epoch) {
-			user->node = user_node(stacks, &user->part, pid);
-			user->epoch = epoch;
-		}
-		node = user->node;
-	}
-	c->raw = raw_id(stacks, node, kernel_part_node(stacks, known, c->chain.kernel),
-			c->chain.is_truncated);
+	c->raw = raw_id(stacks, user_part_node(stacks, known, c->chain.user, pid, epoch),
+			kernel_part_node(stacks, known, c->chain.kernel), c->chain.is_truncated);
 	c->epoch = epoch;
 	return c->raw;
 }

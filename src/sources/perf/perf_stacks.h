@@ -50,10 +50,14 @@ struct lode_perf_known_chain {
 	uint32_t epoch, raw;
 };
 
-/* The chains of one worker, as far as its blocks have been consumed. */
+/*
+ * The chains of one worker, as far as its blocks have been consumed. A part remembers its latest
+ * answer; `older` has those that were pushed out, for processes that share addresses (forks).
+ */
 struct lode_perf_known {
 	LODE_VEC(struct lode_perf_known_part) kernel, user;
 	LODE_VEC(struct lode_perf_known_chain) chains;
+	struct lode_map older; /* user part << 32 | epoch -> node */
 };
 
 struct lode_perf_stacks {
