@@ -15,10 +15,13 @@
 /* Called when memory is exhausted; must not return. Replaceable by tests and embedders. */
 extern void (*lode_oom)(size_t size_bytes) __attribute__((noreturn));
 
-void *lode_alloc(size_t size_bytes);			    /* malloc or lode_oom */
-void *lode_alloc0(size_t n, size_t size_bytes);		    /* calloc or lode_oom */
-void *lode_realloc_n(void *p, size_t n, size_t size_bytes); /* overflow-checked realloc */
-char *lode_strdup(const char *s);
+#define LODE_NEVER_NULL __attribute__((returns_nonnull))
+
+/* malloc, calloc and an overflow-checked realloc, or lode_oom */
+LODE_NEVER_NULL void *lode_alloc(size_t size_bytes);
+LODE_NEVER_NULL void *lode_alloc0(size_t n, size_t size_bytes);
+LODE_NEVER_NULL void *lode_realloc_n(void *p, size_t n, size_t size_bytes);
+LODE_NEVER_NULL char *lode_strdup(const char *s);
 
 /* ---- Arena: one lifetime, freed at once. `{ 0 }` is empty and ready. Not thread-safe. ---- */
 
@@ -29,8 +32,8 @@ struct lode_arena {
 	size_t size_bytes; /* taken from the system so far */
 };
 
-void *lode_arena_alloc(struct lode_arena *arena, size_t size_bytes, size_t align);
-char *lode_arena_strndup(struct lode_arena *arena, const char *s, size_t len);
+LODE_NEVER_NULL void *lode_arena_alloc(struct lode_arena *arena, size_t size_bytes, size_t align);
+LODE_NEVER_NULL char *lode_arena_strndup(struct lode_arena *arena, const char *s, size_t len);
 void lode_arena_release(struct lode_arena *arena);
 
 #define lode_arena_array(arena, type, n) \
@@ -44,7 +47,7 @@ void lode_arena_release(struct lode_arena *arena);
 		size_t n, capacity; \
 	}
 
-void *lode_vec_grow(void *at, size_t *capacity, size_t need, size_t item_bytes);
+LODE_NEVER_NULL void *lode_vec_grow(void *at, size_t *capacity, size_t need, size_t item_bytes);
 
 #define lode_vec_reserve(v, need)                                                                  \
 	((need) <= (v)->capacity ? (void)0                                                         \

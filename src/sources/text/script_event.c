@@ -85,7 +85,8 @@ const struct lode_script_event *lode_script_events_count(struct lode_script_even
 
 	if (events->last) {
 		event = &events->at.at[events->last - 1];
-		if (events->names.len.at[event->index] != len || memcmp(event->name, name, len))
+		if (events->names.len.at[event->index] != len ||
+		    memcmp(event->name, name, len) != 0)
 			event = NULL;
 	}
 	if (!event)
