@@ -203,7 +203,7 @@ static size_t add_stubs(struct lode_symtab *symtab, struct lode_arena *names, El
 
 	for (size_t at = 0; bytes && at < size; at += step) {
 		size_t left = size - at < step ? size - at : step, length;
-		uint64_t address = header->sh_addr + at, slot;
+		uint64_t address = header->sh_addr + at, slot = 0;
 		uint32_t found;
 		char *name;
 

@@ -66,7 +66,7 @@ int lode_perfmap_parse(struct lode_symtab *symtab, char *text, size_t size, cons
 		*newline = '\0';
 		if (!take_hex(&at, newline, &start) || !take_hex(&at, newline, &length))
 			continue;
-		if (at < newline && length)
+		if (*at && length)
 			lode_symtab_add(symtab, start, length, at, LODE_BINDING_GLOBAL);
 	}
 	if (symtab->entries.n == before)
@@ -112,7 +112,7 @@ static void read_load(load_vec *loads, struct lode_map *by_id, struct lode_arena
 	load.size = lode_bytes_u64(record);
 	load.id = lode_bytes_u64(record);
 	name = lode_bytes_string(record);
-	if (record->overrun || !load.size)
+	if (record->overrun || !load.size || !name[0])
 		return;
 	load.name = lode_arena_strndup(names, name, strlen(name));
 	*lode_map_slot(by_id, load.id) = (uint32_t)loads->n;

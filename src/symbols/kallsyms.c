@@ -40,7 +40,7 @@ static bool parse_line(char *at, char *end, struct line *line)
 	line->name_end = at ? at : end;
 	if (!at && line->name_end[-1] == '\r')
 		line->name_end--;
-	return line->name_end > line->name;
+	return line->name_end > line->name && line->name[0];
 }
 
 /* Functions and data, defined: t w d b. Data is kept because it ends the function before it. */

@@ -51,11 +51,10 @@ static bool is_recorded_file(const struct search *search, const struct lode_elf_
 
 	if (!search->is_verified)
 		return true;
-	/* Older tools cut build-ids to 20 bytes, which must then match as far as they go. */
-	if (file->build_id_size >= search->build_id_size)
-		return !memcmp(file->build_id, search->build_id, search->build_id_size);
-	return search->follows_link && !file->build_id_size && lode_file_crc(file->path, &crc) &&
-	       crc == search->link_crc;
+	if (search->build_id_size && file->build_id_size)
+		return file->build_id_size == search->build_id_size &&
+		       !memcmp(file->build_id, search->build_id, search->build_id_size);
+	return search->follows_link && lode_file_crc(file->path, &crc) && crc == search->link_crc;
 }
 
 static void take(struct lode_elf_file **slot, struct lode_elf_file *file)
@@ -111,6 +110,14 @@ static void follow_debug_files(struct search *search, const char *hex)
 	search->follows_link = false;
 }
 
+/* ELF files that `perf inject --jit` writes, one for each function, often beside the recording. */
+static bool is_jitted(const struct lode_dso *dso)
+{
+	const char *slash = strrchr(dso->path, '/');
+
+	return !strncmp(slash ? slash + 1 : dso->path, "jitted-", 7);
+}
+
 static void find_files(struct search *search)
 {
 	static const char *const kinds[] = {"elf", "debug", NULL};
@@ -124,12 +131,15 @@ static void find_files(struct search *search)
 		memcpy(search->build_id, dso->build_id, dso->build_id_size);
 		if (lode_files_by_build_id(&search->roots, dso->path, dso->hex, kinds, consider,
 					   search) ||
-		    lode_files_by_path(&search->roots, dso->path, consider, search))
+		    lode_files_by_path(&search->roots, dso->path, consider, search) ||
+		    lode_files_by_name(&search->roots, dso->path, consider, search))
 			return;
 		follow_debug_files(search, dso->hex);
 		return;
 	}
-	(void)lode_files_by_path(&search->roots, dso->path, consider_first, search);
+	if (!lode_files_by_path(&search->roots, dso->path, consider_first, search) &&
+	    is_jitted(dso))
+		(void)lode_files_by_name(&search->roots, dso->path, consider_first, search);
 	program = search->program;
 	if (!program || search->symbols)
 		return;

@@ -1,5 +1,6 @@
 #include "symbols/spaces.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/map.h"
@@ -59,6 +60,7 @@ static struct node *node_own(struct node *node)
 {
 	struct node *copy;
 
+	assert(node);
 	if (node->refs == 1)
 		return node;
 	copy = lode_alloc(sizeof(*copy));
