@@ -270,12 +270,17 @@ static void start_run(struct lode_schedule *s, lode_thread_id id, uint32_t cpu, 
 	t->first_tile = s->stream->threads.at[id].events.n;
 }
 
+/* `doubtful_ns`: time before `t_ns` that stands on it. */
 static void contradiction(struct lode_schedule *s, lode_thread_id id, uint32_t cpu, int64_t t_ns,
-			  const char *what)
+			  int64_t doubtful_ns, const char *what)
 {
-	if (counts(s, t_ns))
-		lode_loss_add(&s->stream->losses, LODE_LOSS_CONTRADICTION, 1, -1, t_ns,
-			      "thread %d on CPU %u: %s", tid_of(s, id), cpu, what);
+	struct lode_losses *losses = &s->stream->losses;
+
+	if (!counts(s, t_ns))
+		return;
+	lode_loss_add(losses, LODE_LOSS_CONTRADICTION, 1, -1, t_ns, "thread %d on CPU %u: %s",
+		      tid_of(s, id), cpu, what);
+	losses->by_kind[LODE_LOSS_CONTRADICTION].cost_ns += doubtful_ns;
 }
 
 /* Somebody else is seen on `cpu`: whoever we had there left without a recorded switch. */
@@ -289,7 +294,8 @@ static void displace(struct lode_schedule *s, uint32_t cpu_index, int64_t t_ns)
 		return;
 	t = lode_schedule_thread(s, id);
 	if (!cpu->is_uncertain)
-		contradiction(s, id, cpu_index, t_ns, "it left without a recorded switch");
+		contradiction(s, id, cpu_index, t_ns, t_ns - cpu->since_ns,
+			      "it left without a recorded switch");
 	close_run(s, id, t_ns, 0, LODE_EVENT_INFERRED);
 	t->state = t->is_exiting ? LODE_SCHED_DEAD : LODE_SCHED_GONE;
 	t->since_ns = t_ns;
@@ -307,7 +313,7 @@ static void move(struct lode_schedule *s, lode_thread_id id, uint32_t cpu_index,
 
 	if (old->current == id) {
 		if (!old->is_uncertain)
-			contradiction(s, id, cpu_index, t_ns,
+			contradiction(s, id, cpu_index, t_ns, t_ns - old->since_ns,
 				      "it came from another CPU without a recorded switch");
 		cpu_set(old, LODE_NONE, t_ns);
 	}
