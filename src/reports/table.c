@@ -1,5 +1,6 @@
 #include "reports/table.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ void lode_table_free(struct lode_table *table)
 
 size_t lode_table_row(struct lode_table *table)
 {
+	assert(table->n_columns);
 	for (size_t i = 0; i < table->n_columns; i++)
 		lode_vec_append(&table->cells, "");
 	return table->cells.n / table->n_columns - 1;

@@ -1,5 +1,6 @@
 #include "analyses/clusters/common.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -61,6 +62,7 @@ static void intersect(struct path *out, const struct path *a,
 	path_clear(out);
 	lode_vec_reserve(&scratch->table, (a->item.n + 1) * width);
 	t = scratch->table.at;
+	assert(t);
 	/* t[i * width + k]: the most that a[i..] and b[k..] can have in common. */
 	memset(t + a->item.n * width, 0, width * sizeof(*t));
 	for (i = a->item.n; i-- > 0;) {
@@ -135,6 +137,7 @@ static void mark_gaps(struct lode_common *common, const struct path *path,
 				*cell = k && above[k - 1] <= before ? above[k - 1] : before + 1;
 		}
 	}
+	assert(t && n);
 	for (k = 0, i = 0; k < n_b; k++) {
 		int64_t cost = t[(n - 1) * n_b + k] + (k + 1 < n_b);
 
