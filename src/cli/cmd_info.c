@@ -1,0 +1,191 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "analyses/quality/quality.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/input_options.h"
+#include "cli/messages.h"
+#include "base/pool.h"
+#include "reports/info_report.h"
+#include "reports/json.h"
+
+struct info_values {
+	struct lode_input_options input;
+	size_t top;
+	bool wants_json;
+};
+
+#define AT(field) .offset = offsetof(struct info_values, field)
+
+static const struct lode_option options[] = {
+	{.name = "json",
+	 .help = "one JSON document (docs/json.md)",
+	 .set = lode_set_flag,
+	 AT(wants_json),
+	 .group = "Output"},
+	{.name = "top",
+	 .letter = 'n',
+	 .argument = "N",
+	 .help = "longest list (default 8 on the page, 50 in JSON; 0: no bound)",
+	 .set = lode_set_count,
+	 AT(top)},
+	LODE_NARROW_OPTIONS(offsetof(struct info_values, input)),
+	LODE_SYMBOL_OPTIONS(offsetof(struct info_values, input)),
+	LODE_MACHINE_OPTIONS(offsetof(struct info_values, input)),
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"Can this recording be trusted?", "lode info perf.data"},
+	{"The same for every recording of a folder", "lode info recordings/"},
+	{"What should be recorded better?", "lode info --json perf.data | jq -r '.advice[]'"},
+	{NULL},
+};
+
+/* What one run comes to, and the document that it writes. */
+struct output {
+	const struct lode_command *command;
+	const struct info_values *values;
+	bool is_list;		/* more than one stream: the document has a list of them */
+	struct lode_json *json; /* opened with the first stream: nothing usable, nothing written */
+	size_t n_shown, n_bad;
+	int worst_exit; /* of what could not be read, when nothing could be */
+};
+
+static bool is_incomplete(const struct lode_losses *losses)
+{
+	return losses->by_kind[LODE_LOSS_TRUNCATED].count ||
+	       losses->by_kind[LODE_LOSS_BAD_RECORD].count ||
+	       losses->by_kind[LODE_LOSS_UNDECODABLE].count;
+}
+
+static void show_json(struct output *o, const struct lode_info_report *report)
+{
+	if (!o->json) {
+		o->json = lode_json_open(stdout, "lode/info/1");
+		if (o->is_list)
+			lode_json_array(o->json, "streams");
+	}
+	if (o->is_list)
+		lode_json_object(o->json, NULL);
+	lode_info_report_json(o->json, report);
+	if (o->is_list)
+		lode_json_end_object(o->json);
+}
+
+static void show(struct output *o, const struct lode_stream *stream)
+{
+	struct lode_quality quality;
+	struct lode_info_report report = {
+		.stream = stream,
+		.quality = &quality,
+		.top = o->values->top,
+		.columns = lode_columns(stdout, 100),
+		.is_terminal = lode_columns(stdout, 0) > 0,
+	};
+
+	lode_quality_assess(&quality, stream);
+	if (o->values->wants_json) {
+		show_json(o, &report);
+	} else {
+		fputs(o->n_shown ? "\n" : "", stdout);
+		lode_info_report_text(stdout, &report);
+	}
+	o->n_shown++;
+	o->n_bad += is_incomplete(&stream->losses);
+	lode_quality_release(&quality);
+}
+
+static void load_and_show(struct output *o, const struct lode_source_options *source,
+			  const char *path)
+{
+	struct lode_stream *stream;
+	struct lode_error err;
+
+	if (lode_stream_load(&stream, path, source, &err) == 0) {
+		show(o, stream);
+		lode_stream_free(stream);
+		return;
+	}
+	/* A file that cannot be opened is no failure of lode's. */
+	if (lode_say_error(o->command, &err) == LODE_EXIT_USAGE)
+		o->worst_exit = LODE_EXIT_USAGE;
+	o->n_bad++;
+}
+
+static void finish(struct output *o)
+{
+	if (o->json && o->is_list)
+		lode_json_end_array(o->json);
+	if (o->json)
+		lode_json_close(o->json);
+}
+
+static int run_info(const struct lode_command *self, const struct info_values *v, char **arguments,
+		    size_t n)
+{
+	struct lode_source_options source = {
+		.narrow = lode_input_options_narrow(&v->input),
+		.n_threads = v->input.n_threads ? v->input.n_threads : lode_pool_cpus(),
+		.memory_bytes = v->input.memory_bytes,
+		.folded_kind = (enum lode_event_kind)v->input.folded_kind,
+		.unit = v->input.unit,
+	};
+	struct output o = {.command = self, .values = v, .worst_exit = LODE_EXIT_NOTHING};
+	struct lode_inputs inputs = {0};
+	struct lode_error err;
+
+	if (lode_inputs_expand(&inputs, arguments, n, &err) < 0)
+		return lode_say_error(self, &err);
+	for (size_t i = 0; i < inputs.n_skipped; i++) {
+		struct lode_error skipped;
+
+		lode_fail(&skipped, LODE_ERR_IO, inputs.skipped[i].path, -1, "%.500s",
+			  inputs.skipped[i].reason);
+		lode_say_error(self, &skipped);
+		o.n_bad++;
+	}
+	if (lode_symboliser_new(&source.symboliser, &v->input.symbols, &err) < 0) {
+		lode_inputs_release(&inputs);
+		return lode_say_error(self, &err);
+	}
+	o.is_list = inputs.paths.n > 1;
+	for (size_t i = 0; i < inputs.paths.n; i++)
+		load_and_show(&o, &source, inputs.paths.at[i]);
+	finish(&o);
+	lode_symboliser_free(source.symboliser);
+	lode_inputs_release(&inputs);
+	if (!o.n_shown)
+		return o.worst_exit;
+	return o.n_bad ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
+}
+
+static int run(const struct lode_command *self, int argc, char **argv)
+{
+	struct info_values values = {.top = SIZE_MAX};
+	int n, code;
+
+	lode_input_options_init(&values.input);
+	if (!lode_command_start(self, &values, argc, argv, &n, &code))
+		return code;
+	if (n == 0)
+		return lode_command_misused(self, "give a recording");
+	if (values.top == SIZE_MAX)
+		values.top = values.wants_json ? 50 : 8;
+	return run_info(self, &values, argv, (size_t)n);
+}
+
+const struct lode_command lode_cmd_info = {
+	.name = "info",
+	.summary = "say what a recording holds and whether it can be trusted",
+	.usage = "[OPTION]... STREAM...",
+	.description =
+		"Most wrong answers of tracing tools begin at recording. This page tells what was "
+		"recorded and where, what was lost, how much of the cost stands on broken stacks, "
+		"on frames without a symbol and on waits without a waker, which analyses the "
+		"recording can serve, and how to record it better.",
+	.options = options,
+	.examples = examples,
+	.run = run,
+};

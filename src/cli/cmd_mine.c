@@ -1,0 +1,475 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyses/mine/mine.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/input_options.h"
+#include "cli/messages.h"
+#include "cli/progress.h"
+#include "job/digest_job.h"
+#include "reports/mine_report.h"
+#include "reports/units.h"
+
+struct mine_values {
+	struct lode_input_options input;
+	/* symptoms */
+	const char *symptom, *symptoms, *comm;
+	int32_t pid;
+	int64_t slower_than_ns;
+	/* area of interest */
+	int scope, stacks;
+	lode_text_list include, exclude;
+	struct lode_bits_value only, reason;
+	/* mining */
+	struct lode_cost_value min_cost;
+	double prevalence, similarity;
+	int64_t delay_ns;
+	size_t patterns, max_patterns;
+	bool is_classic;
+	int linkage;
+	/* output */
+	int rank;
+	size_t top;
+	const char *show;
+	bool wants_json, wants_folded;
+};
+
+/* Choices in the order of the enums that they stand for. */
+static const char *const scopes[] = {"critical", "graph", "thread", NULL};
+static const char *const stack_kinds[] = {"chained", "own", NULL};
+static const char *const reasons[] = {"none", "lock",  "disk",	"fault", "network", "ipc",
+				      "poll", "timer", "child", "other", NULL};
+static const char *const linkages[] = {"average", "complete", "single", NULL};
+static const char *const ranks[] = {"own", "total", "average", "streams", "events", NULL};
+
+enum { UNSET = -1 };
+
+#define AT(field) .offset = offsetof(struct mine_values, field)
+
+static const struct lode_option options[] = {
+	{.name = "symptom",
+	 .argument = "WHAT",
+	 .help = "whole lives of processes, 'comm=git' (globs; 'comm=git,threads' for all of their "
+		 "threads), 'pid=N' or 'tid=N'; or from one event to another, "
+		 "'from=exec,to=syscall:"
+		 "epoll_wait': start, exec, exit, syscall:NAME or a function",
+	 .set = lode_set_text,
+	 AT(symptom),
+	 .group = "Symptoms: who waited, and when"},
+	{.name = "symptoms",
+	 .argument = "FILE",
+	 .help = "a table (TSV with a header) of symptoms: columns stream (or trace), tid, t0_ns, "
+		 "t1_ns; other columns are ignored",
+	 .set = lode_set_text,
+	 AT(symptoms)},
+	{.name = "slower-than",
+	 .argument = "TIME",
+	 .help = "leave out shorter symptoms: 300ms, 1s",
+	 .set = lode_set_duration,
+	 AT(slower_than_ns)},
+	{.name = "comm",
+	 .argument = "GLOB",
+	 .help = "only threads with such a name",
+	 .set = lode_set_text,
+	 AT(comm)},
+	{.name = "pid",
+	 .argument = "N",
+	 .help = "only threads of process N",
+	 .set = lode_set_id,
+	 AT(pid)},
+
+	{.name = "scope",
+	 .argument = "SCOPE",
+	 .help = "critical: each ns of a symptom once, along the chain of who waited for whom "
+		 "(default); graph: all that the paper's wait graph reaches; thread: the symptom's "
+		 "thread alone",
+	 .set = lode_set_choice,
+	 .choices = scopes,
+	 AT(scope),
+	 .group = "Area of interest: which events count"},
+	{.name = "stacks",
+	 .argument = "KIND",
+	 .help = "chained: the waiting stack, then the stack of whom it waited for, and so on "
+		 "(default with scope critical); own: the last link alone",
+	 .set = lode_set_choice,
+	 .choices = stack_kinds,
+	 AT(stacks)},
+	{.name = "include",
+	 .argument = "GLOB",
+	 .help = "only stacks with such a function or module!function; may be repeated",
+	 .set = lode_set_list,
+	 AT(include)},
+	{.name = "exclude",
+	 .argument = "GLOB",
+	 .help = "no stacks with such a function; may be repeated",
+	 .set = lode_set_list,
+	 AT(exclude)},
+	{.name = "only",
+	 .argument = "KINDS",
+	 .help = "only such events: run,wait,ready",
+	 .set = lode_set_bits,
+	 AT(only)},
+	{.name = "reason",
+	 .argument = "REASONS",
+	 .help = "only waits for: lock, disk, fault, network, ipc, poll, timer, child, other",
+	 .set = lode_set_bits,
+	 AT(reason)},
+
+	{.name = "min-cost",
+	 .argument = "COST",
+	 .help = "the least cost λ of a pattern: 30s, a share such as 0.2% of the area of interest "
+		 "(default), or a bare number in the input's own unit",
+	 .set = lode_set_cost,
+	 AT(min_cost),
+	 .group = "Mining"},
+	{.name = "prevalence",
+	 .argument = "SHARE",
+	 .help = "with --delay, the paper's rule of thumb: λ = prevalence x delay x streams",
+	 .set = lode_set_percent,
+	 AT(prevalence)},
+	{.name = "delay",
+	 .argument = "TIME",
+	 .help = "see --prevalence",
+	 .set = lode_set_duration,
+	 AT(delay_ns)},
+	{.name = "patterns",
+	 .argument = "N",
+	 .help = "the smallest λ that gives at most N patterns in the first round",
+	 .set = lode_set_count,
+	 AT(patterns)},
+	{.name = "max-patterns",
+	 .argument = "N",
+	 .help = "stop, and name a λ that fits, past N patterns (default 100000)",
+	 .set = lode_set_count,
+	 AT(max_patterns)},
+	{.name = "classic",
+	 .help = "the paper to the letter: scope graph, own stacks, waiting and running events "
+		 "mined "
+		 "apart, one round, ranked by average",
+	 .set = lode_set_flag,
+	 AT(is_classic)},
+	{.name = "linkage",
+	 .argument = "KIND",
+	 .help = "how alike clusters are: average (default), complete or single linkage",
+	 .set = lode_set_choice,
+	 .choices = linkages,
+	 AT(linkage)},
+	{.name = "similarity",
+	 .argument = "X",
+	 .help = "least similarity of clusters that are merged, 0 to 1 (default 0.5)",
+	 .set = lode_set_percent,
+	 AT(similarity)},
+
+	{.name = "rank",
+	 .argument = "BY",
+	 .help = "own (default), total, average, streams or events",
+	 .set = lode_set_choice,
+	 .choices = ranks,
+	 AT(rank),
+	 .group = "Output"},
+	{.name = "top",
+	 .letter = 'n',
+	 .argument = "N",
+	 .help = "longest list (default 12 in the table, 50 in JSON; 0: no bound)",
+	 .set = lode_set_count,
+	 AT(top)},
+	{.name = "show",
+	 .argument = "RANK",
+	 .help = "one cluster in full, by its rank or id: variants, wakers, worst streams",
+	 .set = lode_set_text,
+	 AT(show)},
+	{.name = "json",
+	 .help = "one JSON document (docs/json.md)",
+	 .set = lode_set_flag,
+	 AT(wants_json)},
+	{.name = "folded",
+	 .help = "the area of interest as folded stacks, for flame graphs",
+	 .set = lode_set_flag,
+	 AT(wants_folded)},
+
+	LODE_NARROW_OPTIONS(offsetof(struct mine_values, input)),
+	LODE_SYMBOL_OPTIONS(offsetof(struct mine_values, input)),
+	LODE_MACHINE_OPTIONS(offsetof(struct mine_values, input)),
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"All recordings of a folder: what made the recorded commands slow",
+	 "lode mine recordings/"},
+	{"Only the lives of git processes that took more than a second",
+	 "lode mine --symptom comm=git --slower-than 1s recordings/*.data"},
+	{"Symptoms that somebody else measured", "lode mine --symptoms slow.tsv recordings/"},
+	{"The third cluster in full", "lode mine --show 3 recordings/"},
+	{"Disk waits alone, as a flame graph",
+	 "lode mine --reason disk --folded recordings/ | flamegraph.pl --countname ns"},
+	{"Any profiler's folded stacks", "lode mine --min-cost 0.5% profile.folded"},
+	{NULL},
+};
+
+static void init(struct mine_values *v)
+{
+	memset(v, 0, sizeof(*v));
+	lode_input_options_init(&v->input);
+	v->pid = -1;
+	v->scope = v->stacks = v->rank = UNSET;
+	v->only.names = lode_kind_choices;
+	v->reason.names = reasons;
+	v->prevalence = 0;
+	v->similarity = 0.5;
+	v->top = SIZE_MAX;
+}
+
+/* What --classic and a scope other than the default imply, unless it was said otherwise. */
+static void settle(struct mine_values *v)
+{
+	if (v->scope == UNSET)
+		v->scope = v->is_classic ? LODE_SCOPE_GRAPH : LODE_SCOPE_CRITICAL;
+	if (v->stacks == UNSET)
+		v->stacks = v->scope != LODE_SCOPE_CRITICAL;
+	if (v->rank == UNSET)
+		v->rank = v->is_classic ? LODE_RANK_AVERAGE : LODE_RANK_OWN;
+	if (v->top == SIZE_MAX)
+		v->top = v->wants_json ? 50 : v->show ? 10 : 12;
+}
+
+static int check(const struct lode_command *self, const struct mine_values *v, int n_operands)
+{
+	if (n_operands == 0)
+		return lode_command_misused(self, "give recordings, or folders of recordings");
+	if ((v->prevalence > 0) != (v->delay_ns > 0))
+		return lode_command_misused(self, "--prevalence and --delay go together");
+	if ((v->min_cost.amount || v->min_cost.share > 0) + (v->prevalence > 0) +
+		    (v->patterns > 0) >
+	    1)
+		return lode_command_misused(
+			self, "--min-cost, --prevalence and --patterns all say λ: choose one");
+	if (v->stacks == 0 && v->scope != LODE_SCOPE_CRITICAL)
+		return lode_command_misused(
+			self, "--stacks chained needs --scope critical: only a path has one chain");
+	if (v->wants_json && v->wants_folded)
+		return lode_command_misused(self, "--json and --folded exclude each other");
+	if (v->show && v->wants_folded)
+		return lode_command_misused(self, "--show and --folded exclude each other");
+	return 0;
+}
+
+static struct lode_digest_job_options job_options(const struct mine_values *v,
+						  struct lode_progress *progress)
+{
+	return (struct lode_digest_job_options){
+		.symbols = v->input.symbols,
+		.narrow = lode_input_options_narrow(&v->input),
+		.folded_kind = (enum lode_event_kind)v->input.folded_kind,
+		.unit = v->input.unit,
+		.symptoms = {.select = v->symptom,
+			     .tsv_path = v->symptoms,
+			     .comm = v->comm,
+			     .min_ns = v->slower_than_ns,
+			     .pid = v->pid},
+		.aoi = {.scope = (enum lode_scope)v->scope,
+			.own_stacks = v->stacks == 1,
+			.include = v->include.at,
+			.n_include = v->include.n,
+			.exclude = v->exclude.at,
+			.n_exclude = v->exclude.n,
+			.kinds = v->only.bits,
+			.reasons = v->reason.bits},
+		.n_threads = v->input.n_threads,
+		.memory_bytes = v->input.memory_bytes,
+		.progress = lode_progress_read,
+		.progress_context = progress,
+	};
+}
+
+static struct lode_mine_options mine_options(const struct mine_values *v,
+					     struct lode_progress *progress)
+{
+	return (struct lode_mine_options){
+		.min_cost = v->min_cost.amount,
+		.min_cost_share = v->min_cost.share,
+		.prevalence = v->prevalence,
+		.delay_ns = v->delay_ns,
+		.patterns = v->patterns,
+		.max_patterns = v->max_patterns,
+		.classic = v->is_classic,
+		.split_kinds = v->stacks == 1,
+		.linkage = (enum lode_linkage)v->linkage,
+		.min_similarity = v->similarity,
+		.rank = (enum lode_rank)v->rank,
+		.n_threads = v->input.n_threads,
+		.progress = lode_progress_stage,
+		.progress_context = progress,
+	};
+}
+
+/* How λ was chosen, in words. */
+static const char *lambda_words(const struct mine_values *v, char *buffer, size_t size)
+{
+	char delay[LODE_UNITS_BUFFER];
+
+	if (v->min_cost.amount)
+		snprintf(buffer, size, "as given");
+	else if (v->prevalence > 0)
+		snprintf(buffer, size, "%g %% of the streams delayed by %s", 100 * v->prevalence,
+			 lode_format_cost(delay, v->delay_ns, "ns"));
+	else if (v->patterns)
+		snprintf(buffer, size, "the least that gives at most %zu patterns", v->patterns);
+	else
+		snprintf(buffer, size, "%g %% of the area of interest",
+			 v->min_cost.share > 0 ? 100 * v->min_cost.share : 0.2);
+	return buffer;
+}
+
+/* The cluster that --show names: by rank, or by the beginning of its id. */
+static const struct lode_cluster *find_cluster(const struct lode_mined *mined, const char *name)
+{
+	const struct lode_cluster *found = NULL;
+	char id[17];
+	char *end;
+	unsigned long rank = strtoul(name, &end, 10);
+
+	if (!*end && strlen(name) < 6) {
+		for (size_t i = 0; i < mined->n_clusters; i++) {
+			if (mined->clusters[i].rank == rank)
+				return &mined->clusters[i];
+		}
+		return NULL;
+	}
+	for (size_t i = 0; i < mined->n_clusters; i++) {
+		snprintf(id, sizeof(id), "%016llx", (unsigned long long)mined->clusters[i].id);
+		if (strlen(name) >= 4 && strncmp(id, name, strlen(name)) == 0)
+			found = found ? NULL : &mined->clusters[i];
+	}
+	return found;
+}
+
+static int report(const struct lode_command *self, const struct mine_values *v,
+		  const struct lode_mined *mined, const struct lode_digest_job *job)
+{
+	char lambda[128];
+	const struct lode_cluster *only = NULL;
+	struct lode_mine_report r = {
+		.mined = mined,
+		.job = job,
+		.scope = scopes[v->scope],
+		.stacks = stack_kinds[v->stacks],
+		.rank = ranks[v->rank],
+		.lambda = lambda_words(v, lambda, sizeof(lambda)),
+		.is_classic = v->is_classic,
+		.is_filtered = v->include.n || v->exclude.n || v->only.bits || v->reason.bits,
+		.top = v->top,
+		.columns = lode_columns(stdout, 100),
+		.is_terminal = lode_columns(stdout, 0) > 0,
+	};
+
+	if (v->show) {
+		only = find_cluster(mined, v->show);
+		if (!only)
+			return lode_command_misused(
+				self, "no cluster '%.40s': there are %zu, named by rank or id",
+				v->show, mined->n_clusters);
+	}
+	if (v->wants_json)
+		lode_mine_report_json(stdout, &r, only);
+	else if (only)
+		lode_mine_report_cluster(stdout, &r, only);
+	else
+		lode_mine_report_table(stdout, &r);
+	return LODE_EXIT_OK;
+}
+
+/* Mines what was read. */
+static int mine(const struct lode_command *self, const struct mine_values *v,
+		struct lode_progress *progress, const struct lode_digest_job *job)
+{
+	struct lode_mine_options mining = mine_options(v, progress);
+	struct lode_mined *mined = NULL;
+	struct lode_error err;
+	int code;
+
+	if (v->wants_folded) {
+		lode_mine_report_folded(stdout, job->digest);
+		return LODE_EXIT_OK;
+	}
+	if (lode_mine(&mined, job->digest, &mining, &err) < 0) {
+		lode_progress_end(progress);
+		code = lode_say_error(self, &err);
+		/* Too many patterns: another λ mends it, so it is the command line's to change. */
+		return err.status == LODE_ERR_LIMIT ? LODE_EXIT_USAGE : code;
+	}
+	lode_progress_end(progress);
+	code = report(self, v, mined, job);
+	lode_mined_free(mined);
+	return code;
+}
+
+static int run_job(const struct lode_command *self, const struct mine_values *v, char **inputs,
+		   size_t n_inputs)
+{
+	struct lode_progress progress;
+	struct lode_digest_job job;
+	struct lode_digest_job_options job_with = job_options(v, &progress);
+	struct lode_error err;
+	int code;
+
+	lode_progress_start(&progress);
+	code = lode_digest_job_run(&job, inputs, n_inputs, &job_with, &err);
+	lode_progress_end(&progress);
+	lode_say_skipped(self, &job);
+	if (code < 0) {
+		code = lode_say_error(self, &err);
+	} else if (!job.digest) {
+		lode_say(self, "no usable recording in %s",
+			 n_inputs == 1 ? "the input" : "the inputs");
+		code = LODE_EXIT_NOTHING;
+	} else if (job.digest->symptoms.n == 0) {
+		lode_say(self, "no symptom in %zu stream%s: %s", job.digest->streams.n,
+			 job.digest->streams.n == 1 ? "" : "s", job.symptom_text);
+		code = LODE_EXIT_NOTHING;
+	} else {
+		code = mine(self, v, &progress, &job);
+		if (code == LODE_EXIT_OK && job.skipped.n + job.incomplete.n > 0)
+			code = LODE_EXIT_INCOMPLETE;
+	}
+	lode_digest_job_release(&job);
+	return code;
+}
+
+static int run(const struct lode_command *self, int argc, char **argv)
+{
+	struct mine_values values;
+	int n, code = LODE_EXIT_OK;
+
+	init(&values);
+	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
+		settle(&values);
+		code = check(self, &values, n);
+		if (code == 0)
+			code = run_job(self, &values, argv, (size_t)n);
+	}
+	lode_vec_release(&values.include);
+	lode_vec_release(&values.exclude);
+	return code;
+}
+
+const struct lode_command lode_cmd_mine = {
+	.name = "mine",
+	.summary = "rank the call patterns that made users wait, over many recordings",
+	.usage = "[OPTION]... INPUT...",
+	.description =
+		"Reads recordings (perf.data, perf script text, folded stacks; plain, .zst, .gz or "
+		".xz; a folder means every recording in it), finds the symptoms in them - who "
+		"waited, and when -, follows each along the threads and devices that it waited "
+		"for, "
+		"and mines the call stacks of that time for costly patterns: functions that stand "
+		"in one order in many stacks, with anything between them. Similar patterns form a "
+		"cluster: one problem, whatever paths lead to it.\n\n"
+		"Each cluster has its own cost, which no other cluster counts, and its total cost, "
+		"which includes what it shares. Own costs and the rest add up to the whole, to the "
+		"nanosecond.",
+	.options = options,
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,25 @@
+#include "cli/input_options.h"
+
+#include <string.h>
+
+const char *const lode_kind_choices[] = {"run", "wait", "ready", NULL};
+
+void lode_input_options_init(struct lode_input_options *options)
+{
+	memset(options, 0, sizeof(*options));
+	options->span = (struct lode_time_span){.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+	options->cpu = -1;
+	options->folded_kind = LODE_EVENT_RUNNING;
+	options->unit = "samples";
+}
+
+struct lode_narrow lode_input_options_narrow(const struct lode_input_options *options)
+{
+	return (struct lode_narrow){
+		.from_ns = options->span.from_ns,
+		.to_ns = options->span.to_ns,
+		.cpu = options->cpu,
+		.is_from_offset = options->span.is_from_offset,
+		.is_to_offset = options->span.is_to_offset,
+	};
+}

@@ -1,0 +1,53 @@
+#include "cli/messages.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/escape.h"
+
+enum { line_bytes = 8192 };
+
+void lode_say(const struct lode_command *self, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "lode %s: ", self->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+int lode_say_error(const struct lode_command *self, const struct lode_error *err)
+{
+	char text[2048], safe[line_bytes];
+
+	lode_say(self, "%s",
+		 lode_escape(safe, sizeof(safe), lode_error_text(err, text, sizeof(text))));
+	switch (err->status) {
+	case LODE_ERR_ARG:
+		return LODE_EXIT_USAGE;
+	case LODE_ERR_FORMAT:
+	case LODE_ERR_TRUNCATED:
+	case LODE_ERR_UNSUPPORTED:
+		return LODE_EXIT_NOTHING;
+	default:
+		return LODE_EXIT_FAILURE;
+	}
+}
+
+static void say_inputs(const struct lode_command *self, const char *what,
+		       const struct lode_skipped_input *inputs, size_t n)
+{
+	char path[line_bytes], reason[line_bytes];
+
+	for (size_t i = 0; i < n; i++)
+		lode_say(self, "%s: %s%s", lode_escape(path, sizeof(path), inputs[i].path), what,
+			 lode_escape(reason, sizeof(reason), inputs[i].reason));
+}
+
+void lode_say_skipped(const struct lode_command *self, const struct lode_digest_job *job)
+{
+	say_inputs(self, "skipped: ", job->skipped.at, job->skipped.n);
+	say_inputs(self, "incomplete: ", job->incomplete.at, job->incomplete.n);
+}

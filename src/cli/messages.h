@@ -1,0 +1,21 @@
+/*
+ * What commands say on stderr, and the exit codes that go with it.
+ */
+#ifndef LODE_MESSAGES_H
+#define LODE_MESSAGES_H
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "job/digest_job.h"
+
+/* Says the error, names made harmless for terminals. Gives the exit code for its status. */
+int lode_say_error(const struct lode_command *self, const struct lode_error *err);
+
+/* One line per input that was skipped or is incomplete. */
+void lode_say_skipped(const struct lode_command *self, const struct lode_digest_job *job);
+
+/* Says one line: "lode mine: ...". Names in it must be harmless already. */
+void lode_say(const struct lode_command *self, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

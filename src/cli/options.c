@@ -1,0 +1,219 @@
+#include "cli/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { max_word = 40 };
+
+/* Levenshtein distance of two short words; one that is too long is far from everything. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[max_word + 1];
+	size_t n = strlen(a), m = strlen(b);
+
+	if (n > max_word || m > max_word)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= m; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= n; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= m; j++) {
+			size_t up = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
+
+			if (up + 1 < best)
+				best = up + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+			diagonal = up;
+		}
+	}
+	return row[m];
+}
+
+const char *lode_closest_name(const char *word, const char *const *names)
+{
+	const char *best = NULL;
+	size_t best_distance = strlen(word) / 3 + 2;
+
+	for (; *names; names++) {
+		size_t d = distance(word, *names);
+
+		/* A beginning counts as nearly right: --thread for --threads, --sym for --symfs. */
+		if (strlen(word) >= 2 && strncmp(word, *names, strlen(word)) == 0)
+			d = 1;
+		if (d < best_distance) {
+			best = *names;
+			best_distance = d;
+		}
+	}
+	return best;
+}
+
+static size_t count_options(const struct lode_option *options)
+{
+	size_t n = 0;
+
+	while (options[n].name)
+		n++;
+	return n;
+}
+
+static int fail_unknown(const struct lode_option *options, const char *word, size_t len,
+			struct lode_error *err)
+{
+	size_t n = count_options(options);
+	const char **names = lode_alloc0(n + 2, sizeof(*names));
+	char given[max_word + 1];
+	const char *close;
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = options[i].name;
+	names[n] = "help";
+	snprintf(given, sizeof(given), "%.*s", (int)(len < max_word ? len : max_word), word);
+	close = lode_closest_name(given, names);
+	free(names);
+	if (close)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "there is no option --%s; did you mean --%s?", given, close);
+	return lode_fail(err, LODE_ERR_ARG, NULL, -1, "there is no option --%s", given);
+}
+
+/* The option called word[0..len), or the only one whose name begins so. */
+static int find_long(const struct lode_option **out, const struct lode_option *options,
+		     const char *word, size_t len, struct lode_error *err)
+{
+	const struct lode_option *found = NULL;
+
+	for (const struct lode_option *o = options; o->name; o++) {
+		if (strncmp(o->name, word, len) != 0)
+			continue;
+		if (strlen(o->name) == len) {
+			*out = o;
+			return 0;
+		}
+		if (found)
+			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+					 "--%.*s could be --%s or --%s", (int)len, word,
+					 found->name, o->name);
+		found = o;
+	}
+	if (!found || len < 2)
+		return fail_unknown(options, word, len, err);
+	*out = found;
+	return 0;
+}
+
+static int check_choice(const struct lode_option *option, const char *text, struct lode_error *err)
+{
+	char all[256] = "";
+
+	for (const char *const *c = option->choices; *c; c++) {
+		size_t used = strlen(all);
+
+		if (strcmp(*c, text) == 0)
+			return 0;
+		snprintf(all + used, sizeof(all) - used, "%s%s", used ? ", " : "", *c);
+	}
+	return lode_fail(err, LODE_ERR_ARG, NULL, -1, "--%s is one of %s, not '%.60s'",
+			 option->name, all, text);
+}
+
+static int set(const struct lode_option *option, void *values, const char *text,
+	       struct lode_error *err)
+{
+	if (option->choices && text && check_choice(option, text, err) < 0)
+		return LODE_ERR_ARG;
+	return option->set(option, (char *)values + option->offset, text, err);
+}
+
+/* Where parsing stands; arguments are taken from the front. */
+struct reader {
+	const struct lode_option *options;
+	void *values;
+	char **argv;
+	int argc, at;
+	struct lode_error *err;
+};
+
+static int take_value(struct reader *r, const struct lode_option *option, const char *inside)
+{
+	if (!option->argument && inside)
+		return lode_fail(r->err, LODE_ERR_ARG, NULL, -1, "--%s takes no value",
+				 option->name);
+	if (option->argument && !inside) {
+		if (r->at == r->argc)
+			return lode_fail(r->err, LODE_ERR_ARG, NULL, -1, "--%s needs a value: %s",
+					 option->name, option->argument);
+		inside = r->argv[r->at++];
+	}
+	return set(option, r->values, inside, r->err);
+}
+
+static int parse_long(struct reader *r, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	size_t len = equals ? (size_t)(equals - word) : strlen(word);
+	const struct lode_option *option;
+	int rc;
+
+	if (len == 4 && memcmp(word, "help", 4) == 0)
+		return LODE_OPTIONS_HELP;
+	rc = find_long(&option, r->options, word, len, r->err);
+	if (rc < 0)
+		return rc;
+	return take_value(r, option, equals ? equals + 1 : NULL);
+}
+
+/* A word of letters: -v, -n 10, -n10, -vn10. */
+static int parse_letters(struct reader *r, const char *letters)
+{
+	for (; *letters; letters++) {
+		const struct lode_option *o = r->options;
+		int rc;
+
+		if (*letters == 'h')
+			return LODE_OPTIONS_HELP;
+		while (o->name && o->letter != *letters)
+			o++;
+		if (!o->name)
+			return lode_fail(r->err, LODE_ERR_ARG, NULL, -1, "there is no option -%c",
+					 *letters);
+		if (o->argument)
+			return take_value(r, o, letters[1] ? letters + 1 : NULL);
+		rc = take_value(r, o, NULL);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int lode_options_parse(const struct lode_option *options, void *values, int argc, char **argv,
+		       bool first_operand_ends, int *n_operands, struct lode_error *err)
+{
+	struct reader r = {options, values, argv, argc, 0, err};
+	bool is_over = false;
+	int rc = 0;
+
+	*n_operands = 0;
+	while (rc == 0 && r.at < argc) {
+		char *word = argv[r.at++];
+
+		if (is_over || word[0] != '-' || !word[1]) {
+			argv[(*n_operands)++] = word;
+			is_over |= first_operand_ends;
+		} else if (strcmp(word, "--") == 0) {
+			is_over = true;
+		} else if (word[1] == '-') {
+			rc = parse_long(&r, word + 2);
+		} else {
+			rc = parse_letters(&r, word + 1);
+		}
+	}
+	return rc;
+}

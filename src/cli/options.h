@@ -1,0 +1,58 @@
+/*
+ * Options of a command: one table says all about them.
+ *
+ *   table --> parsing     --top 10, --top=10, -n 10, -n10; a unique beginning of a name will do
+ *         --> --help      grouped, wrapped to the terminal
+ *         --> man page    lode help --man COMMAND
+ *         --> completion  lode completion bash
+ *
+ * Each option names the field of the command's own struct that it sets (`offset`) and the function
+ * that reads its value (option_values.h). A table ends with an entry without a name.
+ */
+#ifndef LODE_OPTIONS_H
+#define LODE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct lode_option;
+
+/* Reads `text` into `field`; `text` is NULL for an option without an argument. */
+typedef int lode_option_setter(const struct lode_option *option, void *field, const char *text,
+			       struct lode_error *err);
+
+struct lode_option {
+	const char *name;     /* long name without dashes */
+	char letter;	      /* short name, or 0 */
+	const char *argument; /* what stands for the value in help; NULL: takes none */
+	const char *help;     /* without a full stop at its end */
+	lode_option_setter *set;
+	size_t offset;		    /* of the field in the command's struct */
+	const char *const *choices; /* names that may be given, NULL-terminated; NULL: any */
+	const char *group;	    /* heading in help; given by the first option of a group */
+};
+
+#define LODE_OPTIONS_END \
+	{                \
+		NULL     \
+	}
+
+enum {
+	LODE_OPTIONS_HELP = 1, /* --help or -h was given: parsing stopped there */
+};
+
+/*
+ * Parses argv[0..argc) into `values`. What is no option goes to the front of argv, in order, and is
+ * counted in *n_operands. "--" ends the options; so does the first operand when
+ * `first_operand_ends` (a command line that belongs to another program follows).
+ * Gives 0, LODE_OPTIONS_HELP, or LODE_ERR_ARG with a sentence that says what was meant, perhaps.
+ */
+int lode_options_parse(const struct lode_option *options, void *values, int argc, char **argv,
+		       bool first_operand_ends, int *n_operands, struct lode_error *err);
+
+/* The name of the list (NULL-terminated) that is closest to `word`, or NULL when none is close. */
+const char *lode_closest_name(const char *word, const char *const *names);
+
+#endif

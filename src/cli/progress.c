@@ -1,0 +1,72 @@
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "reports/units.h"
+
+static const int64_t interval_ns = 100000000, first_ns = 400000000;
+
+static int64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+void lode_progress_start(struct lode_progress *progress)
+{
+	const char *term = getenv("TERM");
+
+	progress->is_shown = isatty(STDERR_FILENO) && (!term || strcmp(term, "dumb") != 0);
+	progress->start_ns = now_ns();
+	/* What is done at once needs no progress. */
+	atomic_init(&progress->next_ns, progress->start_ns + first_ns);
+}
+
+/* True for one caller at a time, and not too often. */
+static bool is_due(struct lode_progress *progress, int64_t now)
+{
+	long long next = atomic_load(&progress->next_ns);
+
+	return progress->is_shown && now >= next &&
+	       atomic_compare_exchange_strong(&progress->next_ns, &next, now + interval_ns);
+}
+
+void lode_progress_read(void *context, const struct lode_digest_progress *state)
+{
+	struct lode_progress *progress = context;
+	char done[LODE_UNITS_BUFFER], rate[LODE_UNITS_BUFFER], left[64] = "";
+	int64_t now = now_ns();
+	double seconds = (double)(now - progress->start_ns) / 1e9;
+
+	if (!is_due(progress, now))
+		return;
+	if (state->done_bytes > 0 && state->total_bytes > state->done_bytes)
+		snprintf(left, sizeof(left), ", %.0f s left",
+			 seconds * (double)(state->total_bytes - state->done_bytes) /
+				 (double)state->done_bytes);
+	fprintf(stderr, "\r\033[Kreading: %zu of %zu streams, %s at %s/s%s", state->n_done,
+		state->n_streams, lode_format_bytes(done, state->done_bytes),
+		lode_format_bytes(rate, (int64_t)((double)state->done_bytes / seconds)), left);
+}
+
+void lode_progress_stage(void *context, const char *stage, double done)
+{
+	struct lode_progress *progress = context;
+
+	if (!is_due(progress, now_ns()))
+		return;
+	fprintf(stderr, "\r\033[K%s: %.0f %%", stage, 100 * done);
+}
+
+void lode_progress_end(struct lode_progress *progress)
+{
+	/* Only what was printed must go. */
+	if (progress->is_shown && atomic_load(&progress->next_ns) != progress->start_ns + first_ns)
+		fprintf(stderr, "\r\033[K");
+}

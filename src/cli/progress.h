@@ -1,0 +1,26 @@
+/*
+ * Progress on stderr: one line that is rewritten, only when stderr is a terminal.
+ */
+#ifndef LODE_PROGRESS_H
+#define LODE_PROGRESS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "job/digest_job.h"
+
+struct lode_progress {
+	bool is_shown;
+	int64_t start_ns;
+	atomic_llong next_ns; /* not printed again before that */
+};
+
+void lode_progress_start(struct lode_progress *progress);
+/* Callbacks for lode_digest_job_run and lode_mine; thread-safe. `context` is a lode_progress. */
+void lode_progress_read(void *context, const struct lode_digest_progress *state);
+void lode_progress_stage(void *context, const char *stage, double done);
+/* Clears the line. */
+void lode_progress_end(struct lode_progress *progress);
+
+#endif
