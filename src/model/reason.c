@@ -466,10 +466,10 @@ static const struct mark_row mark_rows[] = {
 
 #define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
 
-/* The name without what compilers append (".isra.0", ".constprop.0", ".part.0", ".llvm.1"). */
+/* The name without what compilers and linkers append (".isra.0", ".part.0", "@@GLIBC_2.17"). */
 static const char *plain_name(const char *name, char *buffer, size_t size)
 {
-	size_t len = strcspn(name, ".");
+	size_t len = strcspn(name, ".@");
 
 	if (len == 0 || len >= size || !name[len])
 		return name;
@@ -506,17 +506,15 @@ static void kernel_frame_meaning(struct lode_stack_meaning *m, const char *name)
 
 enum lode_wait_reason lode_reason_of_syscall(const char *name)
 {
-	static const char *const prefixes[] = {
-		"sys_enter_", "__x64_sys_", "__arm64_sys_", "sys_", "__libc_", "__GI_", "__"};
+	static const char *const prefixes[] = {"sys_enter_", "__x64_sys_", "__arm64_sys_",
+					       "sys_",	     "__libc_",	   "__GI_"};
 	const struct reason_row *row;
 
 	/* "__GI___poll" has two of them. */
-	for (size_t i = 0; i < N_ROWS(prefixes); i++) {
-		size_t len = strlen(prefixes[i]);
-
-		if (!strncmp(name, prefixes[i], len) && name[len])
-			name += len;
-	}
+	for (size_t i = 0; i < N_ROWS(prefixes); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			name += strlen(prefixes[i]);
+	name += strspn(name, "_");
 	row = find_row(call_rows, N_ROWS(call_rows), name);
 	return row ? (enum lode_wait_reason)row->reason : LODE_REASON_NONE;
 }
