@@ -282,7 +282,9 @@ static const struct reason_row kernel_rows[] = {
  * "__libc_", "sys_enter_", ...).
  */
 static const struct reason_row call_rows[] = {
-	{"futex*", LODE_REASON_LOCK, 0},
+	{"futex", LODE_REASON_LOCK, 0},
+	{"futex_*wait*", LODE_REASON_LOCK, 0},
+	{"futex_lock_pi*", LODE_REASON_LOCK, 0},
 	{"lll_lock_wait*", LODE_REASON_LOCK, 0},
 	{"lll_timedlock_wait*", LODE_REASON_LOCK, 0},
 	{"lll_timedwait_tid", LODE_REASON_LOCK, 0},
