@@ -131,7 +131,7 @@ static void read_move(load_vec *loads, const struct lode_map *by_id, struct lode
 	load.size = lode_bytes_u64(record);
 	load.id = lode_bytes_u64(record);
 	from = lode_map_find(by_id, load.id);
-	if (record->overrun || from == LODE_NONE || !load.size)
+	if (record->overrun || from >= loads->n || !load.size)
 		return;
 	load.name = loads->at[from].name;
 	add_load(loads, load);
