@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/help.h"
-#include "lode_version.h"
+#include "cli/lode_version.h"
 
 static int usage_of_unknown(const char *name)
 {
