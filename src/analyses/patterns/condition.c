@@ -18,10 +18,9 @@ void lode_condition_release(struct lode_condition *condition)
 {
 	lode_merge_release(&condition->db);
 	lode_vec_release(&condition->global);
-	lode_vec_release(&condition->is_open);
 	lode_vec_release(&condition->pattern);
 	lode_vec_release(&condition->cost);
-	lode_vec_release(&condition->best);
+	lode_vec_release(&condition->is_open);
 }
 
 static void reserve_scratch(struct lode_scratch *scratch, const struct lode_selection *selection)
@@ -42,7 +41,6 @@ static void count_sequence(struct lode_scratch *scratch, const struct lode_selec
 			   const uint32_t *items, uint32_t n_items, int64_t weight)
 {
 	uint32_t n_all = lode_condition_n_items(selection->parent);
-	const uint8_t *is_open = selection->parent->is_open.at;
 	uint32_t *first = scratch->first.at, *last = scratch->last.at;
 	uint64_t stamp = ++scratch->stamp;
 	uint32_t slot, at, end;
@@ -50,6 +48,8 @@ static void count_sequence(struct lode_scratch *scratch, const struct lode_selec
 	lode_windows_match(items, n_items, selection->pattern, selection->n_pattern, first, last);
 	for (slot = 0; slot <= selection->n_pattern; slot++) {
 		size_t row = (size_t)slot * n_all;
+		const uint8_t *is_open =
+			selection->is_open + (size_t)selection->origin[slot] * n_all;
 
 		end = lode_window_end(last, selection->n_pattern, n_items, slot);
 		for (at = lode_window_begin(first, slot); at < end; at++) {
@@ -78,7 +78,7 @@ void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *
 			  int64_t min_cost, struct lode_scratch *scratch)
 {
 	const struct lode_condition *parent = selection->parent;
-	uint32_t n_all = lode_condition_n_items(parent), last_item, n_items, i;
+	uint32_t n_all = lode_condition_n_items(parent), n_items, i;
 	size_t t;
 
 	out->n = 0;
@@ -89,16 +89,14 @@ void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *
 
 		count_sequence(scratch, selection, items, n_items, parent->db.weight.at[s]);
 	}
-	last_item = selection->pattern[selection->last_at];
 	for (t = 0; t < scratch->touched.n; t++) {
 		size_t at = scratch->touched.at[t];
 		struct lode_insertion insertion = {(uint32_t)(at / n_all), (uint32_t)(at % n_all),
 						   scratch->counters.at[at].cost};
 
 		scratch->counters.at[at].cost = 0;
-		if (insertion.cost >= min_cost &&
-		    (insertion.item != last_item || insertion.slot > selection->last_at ||
-		     selection->last_anywhere))
+		if (insertion.cost >= min_cost && (insertion.slot != selection->barred_slot ||
+						   insertion.item != selection->barred_item))
 			lode_vec_append(out, insertion);
 	}
 	scratch->touched.n = 0;
@@ -143,12 +141,10 @@ static void renumber(struct lode_condition *out, const struct lode_selection *se
 			tail.at[new_id[insertion->item]].best = insertion->cost;
 	}
 	qsort(tail.at, tail.n, sizeof(*tail.at), compare_tail_items);
-	out->global.n = out->is_open.n = out->pattern.n = out->best.n = 0;
+	out->global.n = out->pattern.n = 0;
 	for (i = 0; i < tail.n; i++) {
 		new_id[tail.at[i].item] = i;
 		lode_vec_append(&out->global, parent->global.at[tail.at[i].item]);
-		lode_vec_append(&out->is_open, 1);
-		lode_vec_append(&out->best, tail.at[i].best);
 	}
 	out->n_tail = (uint32_t)tail.n;
 	lode_vec_release(&tail);
@@ -158,12 +154,9 @@ static void renumber(struct lode_condition *out, const struct lode_selection *se
 		if (new_id[item] == UINT32_MAX) {
 			new_id[item] = (uint32_t)out->global.n;
 			lode_vec_append(&out->global, parent->global.at[item]);
-			lode_vec_append(&out->is_open, 0);
 		}
 		lode_vec_append(&out->pattern, new_id[item]);
 	}
-	out->last_at = selection->last_at;
-	out->last_item = out->pattern.at[out->last_at];
 }
 
 /* Marks the occurrences that stay: those that can be inserted, and those that P can match. */
@@ -179,11 +172,11 @@ static void mark_kept(uint8_t *keep, const struct lode_condition *out,
 	memset(keep, 0, n_items);
 	lode_windows_match(items, n_items, selection->pattern, n_pattern, first, last);
 	for (slot = 0; slot <= n_pattern; slot++) {
-		const int64_t *cost = out->cost.at + (size_t)slot * n_new;
+		const uint8_t *is_open = out->is_open.at + (size_t)slot * n_new;
 
 		end = lode_window_end(last, n_pattern, n_items, slot);
 		for (at = lode_window_begin(first, slot); at < end; at++)
-			if (new_id[items[at]] != UINT32_MAX && cost[new_id[items[at]]])
+			if (new_id[items[at]] != UINT32_MAX && is_open[new_id[items[at]]])
 				keep[at] = 1;
 		if (slot == n_pattern)
 			break;
@@ -207,10 +200,17 @@ void lode_condition_build(struct lode_condition *out, const struct lode_selectio
 	out->cost.n = ((size_t)selection->n_pattern + 1) * n_new;
 	lode_vec_reserve(&out->cost, out->cost.n);
 	memset(out->cost.at, 0, out->cost.n * sizeof(*out->cost.at));
-	for (k = 0; k < insertions->n; k++)
-		out->cost.at[(size_t)insertions->at[k].slot * n_new +
-			     scratch->renumbered.at[insertions->at[k].item]] =
-			insertions->at[k].cost;
+	out->is_open.n = out->cost.n;
+	lode_vec_reserve(&out->is_open, out->is_open.n);
+	memset(out->is_open.at, 0, out->is_open.n);
+	for (k = 0; k < insertions->n; k++) {
+		const struct lode_insertion *insertion = &insertions->at[k];
+		size_t pair =
+			(size_t)insertion->slot * n_new + scratch->renumbered.at[insertion->item];
+
+		out->cost.at[pair] = insertion->cost;
+		out->is_open.at[pair] = 1;
+	}
 	lode_merge_begin(&out->db, selection->n_sequences);
 	for (i = 0; i < selection->n_sequences; i++) {
 		uint32_t s = selection->sequences[i];

@@ -41,31 +41,33 @@ void lode_scratch_release(struct lode_scratch *scratch);
 struct lode_condition {
 	struct lode_merge db;	    /* sequences of local items */
 	LODE_VEC(uint32_t) global;  /* local item -> reduced item */
-	LODE_VEC(uint8_t) is_open;  /* per local item: may (still) be inserted */
 	uint32_t n_tail;	    /* items 0..n_tail - 1 are those that can be inserted */
-	LODE_VEC(uint32_t) pattern; /* local items */
-	/* Cost of the pattern with item inserted at slot, 0 where that is less than λ:
-	   [slot * n_items + item]. */
+	LODE_VEC(uint32_t) pattern; /* local items; no repeated item is left out */
+	/* By [slot * n_items + item]: the pattern's cost with that item inserted there, 0 where
+	   that is less than λ; and whether it may (still) be inserted there at all. */
 	LODE_VEC(int64_t) cost;
-	LODE_VEC(int64_t) best; /* per tail item: its highest cost over all slots */
-	/* The last item that was put in, which alone of the pattern's may come again, to the right
-	   of `last_at`. */
-	uint32_t last_item, last_at;
+	LODE_VEC(uint8_t) is_open;
 	int64_t total; /* cost of the pattern itself */
 };
 void lode_condition_release(struct lode_condition *condition);
 
-/* A child to be: sequences of `parent` (by number), and the pattern in the parent's items. */
+/*
+ * A child to be: sequences of `parent` (by number), all of which contain `pattern` (in the parent's
+ * items), which is the parent's or a super-sequence of it. Slot j of the pattern lies within the
+ * parent's slot origin[j], and only what `is_open` there may be inserted.
+ */
 struct lode_selection {
 	const struct lode_condition *parent;
+	const uint8_t *is_open; /* the parent's, or one like it */
 	const uint32_t *sequences;
 	uint32_t n_sequences;
 	const uint32_t *pattern;
 	uint32_t n_pattern;
-	/* pattern[last_at] was put in last: its item may come again only to the right of it. */
-	uint32_t last_at;
-	bool last_anywhere; /* that rule does not hold */
+	const uint32_t *origin; /* n_pattern + 1 */
+	/* One insertion that is not wanted; LODE_NO_SLOT if there is none. */
+	uint32_t barred_slot, barred_item;
 };
+#define LODE_NO_SLOT UINT32_MAX
 
 /* Costs of all single insertions: those that reach λ, by slot and item. */
 void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *selection,

@@ -3,32 +3,35 @@
 #include <stdlib.h>
 
 #include "analyses/patterns/condition.h"
+#include "analyses/patterns/grow.h"
+#include "analyses/patterns/lists.h"
 #include "analyses/patterns/pivot.h"
 #include "analyses/patterns/windows.h"
 #include "base/mem.h"
 #include "base/pool.h"
 
-/* Sequences by item. */
-struct lists {
-	LODE_VEC(uint32_t) start, list, seen;
-};
-
 /* One level of the recursion: a pattern, its conditional database, and what is known about it. */
 struct level {
 	struct lode_condition condition;
+	LODE_VEC(uint32_t) names; /* the pattern in reduced items */
+	lode_found_vec known;	  /* patterns found that contain it */
+	size_t n_fresh;		  /* of the branch's fresh patterns: how many `known` has seen */
 	struct lode_pivot pivot;
-	lode_found_vec known; /* patterns found that contain this level's */
-	size_t n_fresh;	      /* of the branch's fresh patterns: how many `known` has seen */
-	struct lists lists;   /* of the tail's items to branch on */
-	LODE_VEC(uint32_t) selected, pattern; /* of the child that is being visited */
+	LODE_VEC(uint32_t) unexplained; /* sequences that may hold something new */
+	LODE_VEC(uint8_t) is_settled;	/* per tail item: nothing to branch on */
+	struct lode_lists lists;	/* of the others, among the unexplained */
 	lode_insertion_vec insertions;
+
+	/* The child that is being visited, see struct lode_selection. */
+	LODE_VEC(uint32_t) selected, pattern, origin;
+	uint32_t barred_slot, barred_item;
 };
 
 struct search {
 	const struct lode_explore_options *options;
 	struct lode_found *found;
 	const struct lode_reduced *reduced;
-	struct lists lists;
+	struct lode_lists lists;
 	struct worker *workers;
 	bool stopped;
 };
@@ -39,28 +42,26 @@ struct worker {
 	LODE_VEC(struct level *) levels;
 	struct lode_scratch counting;
 	struct lode_pivot_scratch pivoting;
+	struct lode_grower grower;
 	lode_found_vec fresh; /* found since the branch began, by this thread or heard of */
 	size_t n_known;	      /* see lode_found_import */
 	uint32_t job;
 	uint32_t next_open; /* root items below are closed */
 };
 
-static void lists_release(struct lists *lists)
-{
-	lode_vec_release(&lists->start);
-	lode_vec_release(&lists->list);
-	lode_vec_release(&lists->seen);
-}
-
 static void level_release(struct level *level)
 {
 	lode_condition_release(&level->condition);
-	lode_pivot_release(&level->pivot);
+	lode_vec_release(&level->names);
 	lode_vec_release(&level->known);
-	lists_release(&level->lists);
+	lode_pivot_release(&level->pivot);
+	lode_vec_release(&level->unexplained);
+	lode_vec_release(&level->is_settled);
+	lode_lists_release(&level->lists);
+	lode_vec_release(&level->insertions);
 	lode_vec_release(&level->selected);
 	lode_vec_release(&level->pattern);
-	lode_vec_release(&level->insertions);
+	lode_vec_release(&level->origin);
 }
 
 static struct level *level_at(struct worker *worker, size_t depth)
@@ -80,62 +81,49 @@ static void publish(struct worker *worker, const uint32_t *items, uint32_t n, in
 		search->stopped = true;
 }
 
+/* Publishes a maximal pattern that contains the level's. */
+static void publish_grown(struct worker *worker, const struct level *level)
+{
+	struct lode_grower *grower = &worker->grower;
+
+	lode_grow(grower, level->names.at, (uint32_t)level->names.n,
+		  worker->search->options->min_cost, &worker->counting);
+	publish(worker, grower->names.at, (uint32_t)grower->names.n, grower->cost);
+}
+
 /* Brings `known` up to date with what was found since. */
-static void refresh_known(struct worker *worker, struct level *level, const uint32_t *names,
-			  uint32_t n)
+static void refresh_known(struct worker *worker, struct level *level)
 {
 	for (; level->n_fresh < worker->fresh.n; level->n_fresh++) {
 		const struct lode_found_pattern *m = worker->fresh.at[level->n_fresh];
 
-		if (lode_is_subsequence(names, n, m->items, m->n))
+		if (lode_is_subsequence(level->names.at, (uint32_t)level->names.n, m->items, m->n))
 			lode_vec_append(&level->known, m);
 	}
 }
 
-/*
- * For every item x of `n_items` for which `skip` (may be NULL) is 0: the sequences that contain it,
- * ascending, as list[start[x] .. start[x + 1]).
- */
-static void build_lists(struct lists *lists, const struct lode_merge *db, uint32_t n_items,
-			const uint8_t *skip)
+static void begin_level(struct worker *worker, struct level *level, const struct level *parent)
 {
-	uint32_t i, at, x, *fill, *seen;
-	int pass;
+	size_t i;
 
-	lode_vec_reserve(&lists->start, (size_t)n_items + 2);
-	lode_vec_reserve(&lists->seen, (size_t)n_items + 1);
-	memset(lists->start.at, 0, ((size_t)n_items + 2) * sizeof(*lists->start.at));
-	/* While filling, fill[x] is where list x grows; once full, that is start[x + 1]. */
-	fill = lists->start.at + 1;
-	seen = lists->seen.at;
-	for (pass = 0; pass < 2; pass++) {
-		memset(seen, 0, n_items * sizeof(*seen));
-		for (i = 0; i < db->n; i++)
-			for (at = db->start.at[i]; at < db->start.at[i + 1]; at++) {
-				x = db->items.at[at];
-				if (x >= n_items || seen[x] == i + 1 || (skip && skip[x]))
-					continue;
-				seen[x] = i + 1;
-				if (pass == 0)
-					fill[x + 1]++;
-				else
-					lists->list.at[fill[x]++] = i;
-			}
-		if (pass == 0) {
-			for (x = 0; x < n_items; x++)
-				fill[x + 1] += fill[x];
-			lode_vec_reserve(&lists->list, (size_t)fill[n_items] + 1);
-		}
+	level->names.n = level->known.n = 0;
+	for (i = 0; i < parent->pattern.n; i++)
+		lode_vec_append(&level->names, parent->condition.global.at[parent->pattern.at[i]]);
+	for (i = 0; i < parent->known.n; i++) {
+		const struct lode_found_pattern *m = parent->known.at[i];
+
+		if (lode_is_subsequence(level->names.at, (uint32_t)level->names.n, m->items, m->n))
+			lode_vec_append(&level->known, m);
 	}
+	level->n_fresh = parent->n_fresh;
+	refresh_known(worker, level);
 }
 
-static bool visit(struct worker *worker, size_t depth, struct level *parent, uint32_t last_at,
-		  int64_t total);
+static bool visit(struct worker *worker, size_t depth, struct level *parent, int64_t total);
 
-/* Visits the child that has `item` inserted at `slot`; its candidates are in `list`. */
-static bool visit_insertion(struct worker *worker, size_t depth, struct level *level,
-			    const uint32_t *list, uint32_t n_list, uint32_t slot, uint32_t item,
-			    int64_t total)
+/* Prepares the child that has `item` inserted at `slot`; `list` has all sequences with it. */
+static void select_child(struct worker *worker, struct level *level, const uint32_t *list,
+			 uint32_t n_list, uint32_t slot, uint32_t item)
 {
 	const struct lode_condition *condition = &level->condition;
 	const uint32_t *pattern = condition->pattern.at;
@@ -146,7 +134,7 @@ static bool visit_insertion(struct worker *worker, size_t depth, struct level *l
 	lode_vec_reserve(&worker->counting.last, n_pattern + 1);
 	first = worker->counting.first.at;
 	last = worker->counting.last.at;
-	level->selected.n = level->pattern.n = 0;
+	level->selected.n = level->pattern.n = level->origin.n = 0;
 	for (i = 0; i < n_list; i++) {
 		const uint32_t *items = lode_condition_sequence(condition, list[i], &n_items);
 
@@ -163,9 +151,46 @@ static bool visit_insertion(struct worker *worker, size_t depth, struct level *l
 		if (i < n_pattern)
 			lode_vec_append(&level->pattern, pattern[i]);
 	}
-	return visit(worker, depth + 1, level, slot, total);
+	for (i = 0; i <= n_pattern + 1; i++)
+		lode_vec_append(&level->origin, i <= slot ? i : i - 1);
+	/* Of several in that slot, the leftmost is the one that was put in here. */
+	level->barred_slot = slot;
+	level->barred_item = item;
 }
 
+/* Prepares a child with the same pattern and only the unexplained sequences. */
+static void select_unexplained(struct level *level)
+{
+	size_t i;
+
+	level->selected.n = level->pattern.n = level->origin.n = 0;
+	for (i = 0; i < level->unexplained.n; i++)
+		lode_vec_append(&level->selected, level->unexplained.at[i]);
+	for (i = 0; i < level->condition.pattern.n; i++)
+		lode_vec_append(&level->pattern, level->condition.pattern.at[i]);
+	for (i = 0; i <= level->condition.pattern.n; i++)
+		lode_vec_append(&level->origin, (uint32_t)i);
+	level->barred_slot = LODE_NO_SLOT;
+}
+
+/* Marks the items of which every open insertion is covered. */
+static void settle_items(struct level *level)
+{
+	const struct lode_condition *condition = &level->condition;
+	uint32_t n_all = lode_condition_n_items(condition), slot, x;
+
+	lode_vec_reserve(&level->is_settled, condition->n_tail);
+	memset(level->is_settled.at, 1, condition->n_tail);
+	for (slot = 0; slot <= condition->pattern.n; slot++)
+		for (x = 0; x < condition->n_tail; x++) {
+			size_t pair = (size_t)slot * n_all + x;
+
+			level->is_settled.at[x] &=
+				condition->is_open.at[pair] == level->pivot.is_covered.at[pair];
+		}
+}
+
+/* Visits what has `item` inserted where the pivot does not cover that. */
 static bool branch(struct worker *worker, size_t depth, struct level *level, uint32_t item)
 {
 	struct lode_condition *condition = &level->condition;
@@ -173,87 +198,91 @@ static bool branch(struct worker *worker, size_t depth, struct level *level, uin
 	uint32_t from = level->lists.start.at[item], end = level->lists.start.at[item + 1];
 
 	for (slot = 0; slot <= condition->pattern.n; slot++) {
-		int64_t total = condition->cost.at[(size_t)slot * n_all + item];
+		size_t pair = (size_t)slot * n_all + item;
 
-		if (total && !visit_insertion(worker, depth, level, level->lists.list.at + from,
-					      end - from, slot, item, total))
+		if (!condition->is_open.at[pair] || level->pivot.is_covered.at[pair])
+			continue;
+		select_child(worker, level, level->lists.list.at + from, end - from, slot, item);
+		if (!visit(worker, depth + 1, level, condition->cost.at[pair]))
 			return false;
+		condition->is_open.at[pair] = 0;
 	}
-	condition->is_open.at[item] = 0;
+	return true;
+}
+
+/* Looks at all that the known patterns do not explain. */
+static bool branch_all(struct worker *worker, size_t depth, struct level *level)
+{
+	struct lode_condition *condition = &level->condition;
+	int64_t weight;
+	uint32_t i;
+
+	lode_pivot_prepare(condition, &level->known, &worker->pivoting);
+	lode_vec_reserve(&level->unexplained, condition->db.n);
+	level->unexplained.n = lode_pivot_unexplained(level->unexplained.at, &weight, condition,
+						      &worker->pivoting);
+	if (weight < worker->search->options->min_cost)
+		return true;
+	if (level->unexplained.n < condition->db.n / 4 * 3) {
+		select_unexplained(level);
+		return visit(worker, depth + 1, level, condition->total);
+	}
+	lode_pivot_choose(&level->pivot, condition, level->unexplained.at,
+			  (uint32_t)level->unexplained.n, &worker->counting, &worker->pivoting);
+	if (level->pivot.n_uncovered == 0)
+		return true;
+	settle_items(level);
+	lode_lists_build(&level->lists, &condition->db, level->unexplained.at,
+			 (uint32_t)level->unexplained.n, condition->n_tail, level->is_settled.at);
+	for (i = 0; i < condition->n_tail; i++)
+		if (!level->is_settled.at[i] && !branch(worker, depth, level, i))
+			return false;
 	return true;
 }
 
 /*
- * Finds everything that grows from the child pattern which `parent` has prepared in `selected` and
- * `pattern`. False: stop the whole search.
+ * Finds everything new that grows from the child pattern which `parent` has prepared. False: stop
+ * the whole search.
  */
-static bool visit(struct worker *worker, size_t depth, struct level *parent, uint32_t last_at,
-		  int64_t total)
+static bool visit(struct worker *worker, size_t depth, struct level *parent, int64_t total)
 {
 	struct level *level = level_at(worker, depth);
 	struct lode_condition *condition = &level->condition;
-	struct lode_selection selection = {.parent = &parent->condition,
-					   .sequences = parent->selected.at,
-					   .n_sequences = (uint32_t)parent->selected.n,
-					   .pattern = parent->pattern.at,
-					   .n_pattern = (uint32_t)parent->pattern.n,
-					   .last_at = last_at};
-	uint32_t *names, n = selection.n_pattern, i;
-	size_t k;
+	struct lode_selection selection = {
+		.parent = &parent->condition,
+		.is_open = parent->condition.is_open.at,
+		.sequences = parent->selected.at,
+		.n_sequences = (uint32_t)parent->selected.n,
+		.pattern = parent->pattern.at,
+		.n_pattern = (uint32_t)parent->pattern.n,
+		.origin = parent->origin.at,
+		.barred_slot = parent->barred_slot,
+		.barred_item = parent->barred_item,
+	};
 
 	if (worker->search->stopped)
 		return false;
-	lode_vec_reserve(&worker->pivoting.names, n);
-	names = worker->pivoting.names.at;
-	for (i = 0; i < n; i++)
-		names[i] = parent->condition.global.at[selection.pattern[i]];
-	level->known.n = 0;
-	for (k = 0; k < parent->known.n; k++)
-		if (lode_is_subsequence(names, n, parent->known.at[k]->items,
-					parent->known.at[k]->n))
-			lode_vec_append(&level->known, parent->known.at[k]);
-	level->n_fresh = parent->n_fresh;
-	refresh_known(worker, level, names, n);
-
+	begin_level(worker, level, parent);
 	lode_condition_count(&level->insertions, &selection, worker->search->options->min_cost,
 			     &worker->counting);
 	if (level->insertions.n == 0) {
-		if (level->known.n == 0)
-			publish(worker, names, n, total);
+		if (level->known.n == 0 && depth == 0)
+			publish(worker, level->names.at, 1, total);
+		else if (level->known.n == 0)
+			publish_grown(worker, level);
 		return true;
 	}
 	lode_condition_build(condition, &selection, &level->insertions, total, &worker->counting);
+	if (depth == 0) {
+		lode_grower_start(&worker->grower, condition);
+		/* From here on, the function that this branch is about is its leftmost. */
+		condition->is_open.at[condition->pattern.at[0]] = 0;
+	}
 	if (level->known.n == 0) {
-		int64_t cost = lode_pivot_grow(condition, worker->search->options->min_cost,
-					       &worker->counting, &worker->pivoting);
-
-		publish(worker, worker->pivoting.names.at, (uint32_t)worker->pivoting.names.n,
-			cost);
-		level->pattern.n = 0;
-		for (i = 0; i < n; i++)
-			lode_vec_append(&level->pattern,
-					condition->global.at[condition->pattern.at[i]]);
-		refresh_known(worker, level, level->pattern.at, n);
+		publish_grown(worker, level);
+		refresh_known(worker, level);
 	}
-	lode_pivot_choose(&level->pivot, condition, &level->known, &worker->counting,
-			  &worker->pivoting);
-	/* More of the last item comes first, whatever the pivot: docs/mining.md, order. */
-	if (condition->last_item < condition->n_tail &&
-	    level->pivot.is_covered.at[condition->last_item]) {
-		level->pivot.is_covered.at[condition->last_item] = 0;
-		level->pivot.n_covered--;
-	}
-	if (level->pivot.n_covered == condition->n_tail)
-		return true;
-	build_lists(&level->lists, &condition->db, condition->n_tail, level->pivot.is_covered.at);
-	if (condition->last_item < condition->n_tail &&
-	    !branch(worker, depth, level, condition->last_item))
-		return false;
-	for (i = 0; i < condition->n_tail; i++)
-		if (i != condition->last_item && !level->pivot.is_covered.at[i] &&
-		    !branch(worker, depth, level, i))
-			return false;
-	return true;
+	return branch_all(worker, depth, level);
 }
 
 /* The root: the empty pattern, all sequences, every item a branch. */
@@ -299,11 +328,14 @@ static void run_branch(void *context, size_t job, unsigned index)
 	root->n_fresh = 0;
 	root->known.n = 0;
 	lode_found_import(search->found, item, &worker->n_known, &root->known);
-	root->selected.n = root->pattern.n = 0;
+	root->selected.n = root->pattern.n = root->origin.n = 0;
 	for (i = search->lists.start.at[item]; i < search->lists.start.at[item + 1]; i++)
 		lode_vec_append(&root->selected, search->lists.list.at[i]);
 	lode_vec_append(&root->pattern, item);
-	visit(worker, 0, root, 0, search->reduced->item_cost[item]);
+	lode_vec_append(&root->origin, 0);
+	lode_vec_append(&root->origin, 0);
+	root->barred_slot = LODE_NO_SLOT;
+	visit(worker, 0, root, search->reduced->item_cost[item]);
 	if (index == 0 && search->options->progress)
 		search->options->progress(search->options->progress_context,
 					  (double)(job + 1) / search->reduced->n_items);
@@ -321,6 +353,7 @@ static void worker_release(struct worker *worker)
 	lode_vec_release(&worker->levels);
 	lode_scratch_release(&worker->counting);
 	lode_pivot_scratch_release(&worker->pivoting);
+	lode_grower_release(&worker->grower);
 	lode_vec_release(&worker->fresh);
 }
 
@@ -334,14 +367,16 @@ int lode_explore(struct lode_found *found, const struct lode_reduced *reduced,
 	for (i = 0; i < n_threads; i++) {
 		search.workers[i].search = &search;
 		lode_pivot_scratch_init(&search.workers[i].pivoting, reduced->n_items);
+		lode_grower_init(&search.workers[i].grower, reduced->n_items);
 		root_init(&search.workers[i]);
 	}
-	build_lists(&search.lists, &search.workers[0].root.condition.db, reduced->n_items, NULL);
+	lode_lists_build(&search.lists, &search.workers[0].root.condition.db, NULL, reduced->n,
+			 reduced->n_items, NULL);
 	lode_pool_run(n_threads, reduced->n_items, run_branch, &search);
 	for (i = 0; i < n_threads; i++)
 		worker_release(&search.workers[i]);
 	free(search.workers);
-	lists_release(&search.lists);
+	lode_lists_release(&search.lists);
 	if (search.stopped)
 		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "more than %zu patterns",
 				 options->max_patterns);

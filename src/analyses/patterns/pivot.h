@@ -1,10 +1,14 @@
 /*
  * Pivots: why most of the search space need not be looked at.
  *
- * Everything that can still grow from a pattern P and is contained in one known pattern M >= P is
- * old news. So choose an M, find the set of functions that M covers (however they are inserted
- * into P, the result is contained in M), and branch on the others only: a pattern that is not
- * contained in M has at least one of those. This is what pivoting is to maximal cliques.
+ * What can still grow from a pattern P but is contained in a known pattern is old news. Two
+ * consequences, each exact:
+ *
+ *  - A sequence of P's database that is, as it stands there, contained in a known pattern holds
+ *    nothing new: take it out. With less than λ left over, nothing new grows from P at all.
+ *  - Choose one known M >= P and find the insertions (slot, function) that it covers: however they
+ *    are combined, what becomes of P is contained in M. Branch on the others only, for something
+ *    new has at least one of those. This is what pivoting is to maximal cliques.
  */
 #ifndef LODE_PIVOT_H
 #define LODE_PIVOT_H
@@ -16,33 +20,34 @@
 #include "analyses/patterns/found.h"
 
 struct lode_pivot {
-	LODE_VEC(uint8_t) is_covered; /* per tail item */
-	uint32_t n_covered;
+	LODE_VEC(uint8_t) is_covered; /* [slot * n_items + item], as the condition's is_open */
+	size_t n_uncovered;	      /* of those that are open */
 };
 void lode_pivot_release(struct lode_pivot *pivot);
 
 struct lode_pivot_scratch {
 	LODE_VEC(uint32_t) local;   /* reduced item -> local item + 1; all 0 between uses */
-	LODE_VEC(uint32_t) known;   /* M in local items + 1, 0 where it has none */
+	LODE_VEC(uint32_t) known;   /* the known patterns in local items + 1, 0 for others */
+	LODE_VEC(uint32_t) start;   /* of each in `known` */
+	LODE_VEC(uint64_t) mask;    /* of each: bit local % 64 for what it has */
 	LODE_VEC(uint32_t) segment; /* slot -> begin of its segment in M */
-	LODE_VEC(uint32_t) sequences;
-	LODE_VEC(uint32_t) pattern;
-	LODE_VEC(uint32_t) names;
-	lode_insertion_vec insertions;
 };
 void lode_pivot_scratch_init(struct lode_pivot_scratch *scratch, uint32_t n_items);
 void lode_pivot_scratch_release(struct lode_pivot_scratch *scratch);
 
-/* Chooses among `known`, all of which contain the condition's pattern, not empty. */
-void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *condition,
-		       const lode_found_vec *known, struct lode_scratch *counting,
-		       struct lode_pivot_scratch *scratch);
+/* Translates the known patterns, all of which contain the condition's, for the calls below. */
+void lode_pivot_prepare(const struct lode_condition *condition, const lode_found_vec *known,
+			struct lode_pivot_scratch *scratch);
 
-/*
- * Grows the condition's pattern until nothing more can be inserted, the costliest function first.
- * Gives its cost; the pattern, in reduced items, is in scratch->names.
- */
-int64_t lode_pivot_grow(const struct lode_condition *condition, int64_t min_cost,
-			struct lode_scratch *counting, struct lode_pivot_scratch *scratch);
+/* Lists the sequences that no known pattern contains into `unexplained` (room for all); gives
+ * their number, and the sum of their weights. */
+uint32_t lode_pivot_unexplained(uint32_t *unexplained, int64_t *weight,
+				const struct lode_condition *condition,
+				const struct lode_pivot_scratch *scratch);
+
+/* Chooses M among the known, and finds what it covers in the sequences listed. */
+void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *condition,
+		       const uint32_t *sequences, uint32_t n_sequences,
+		       struct lode_scratch *counting, struct lode_pivot_scratch *scratch);
 
 #endif
