@@ -159,7 +159,7 @@ static int parse_long(struct reader *r, const char *word)
 {
 	const char *equals = strchr(word, '=');
 	size_t len = equals ? (size_t)(equals - word) : strlen(word);
-	const struct lode_option *option;
+	const struct lode_option *option = NULL;
 	int rc;
 
 	if (len == 4 && memcmp(word, "help", 4) == 0)
