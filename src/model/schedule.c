@@ -45,6 +45,17 @@ void lode_schedule_release(struct lode_schedule *schedule)
 	lode_vec_release(&schedule->nowhere.longest);
 }
 
+/* A thread that a record named: the builder has made it. */
+static inline struct lode_sched_thread *thread_at(struct lode_schedule *s, lode_thread_id id)
+{
+	return &s->threads.at[id];
+}
+
+static inline struct lode_sched_cpu *cpu_at(struct lode_schedule *s, uint32_t cpu)
+{
+	return cpu < s->cpus.n ? &s->cpus.at[cpu] : lode_schedule_cpu(s, cpu);
+}
+
 static int32_t tid_of(const struct lode_schedule *s, lode_thread_id id)
 {
 	return s->stream->threads.at[id].tid;
@@ -66,15 +77,79 @@ static bool counts(const struct lode_schedule *s, int64_t t_ns)
 	return t_ns >= s->from_ns && t_ns < s->to_ns;
 }
 
-/* Writes an event, clipped to the window; its index, or SIZE_MAX when nothing of it is inside. */
-static size_t emit(struct lode_schedule *s, lode_thread_id id, enum lode_event_kind kind,
-		   int64_t start_ns, int64_t end_ns, uint32_t stack, unsigned flags)
+/* ---- Events, staged ---- */
+
+static size_t event_count(struct lode_schedule *s, lode_thread_id id)
+{
+	return s->stream->threads.at[id].events.n + thread_at(s, id)->n_staged;
+}
+
+static void flush(struct lode_schedule *s, lode_thread_id id)
 {
 	struct lode_events *events = &s->stream->threads.at[id].events;
-	size_t i;
+	struct lode_sched_thread *t = thread_at(s, id);
+	size_t n = t->n_staged, first = lode_events_extend(events, n);
+
+#define WRITE(column)                  \
+	for (size_t i = 0; i < n; i++) \
+		events->column[first + i] = t->staged[i].column;
+	WRITE(start_ns)
+	WRITE(cost_ns)
+	WRITE(stack)
+	WRITE(other)
+	WRITE(other_stack)
+	WRITE(kind)
+	WRITE(reason)
+	WRITE(device)
+	WRITE(flags)
+	WRITE(cpu)
+#undef WRITE
+	t->n_staged = 0;
+}
+
+/* Valid until the thread's next event. */
+static struct lode_sched_event *append(struct lode_schedule *s, lode_thread_id id,
+				       enum lode_event_kind kind, int64_t start_ns, int64_t cost_ns,
+				       uint32_t stack)
+{
+	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_event *e;
+
+	if (t->n_staged == LODE_SCHED_STAGED)
+		flush(s, id);
+	e = &t->staged[t->n_staged++];
+	*e = (struct lode_sched_event){.start_ns = start_ns,
+				       .cost_ns = cost_ns,
+				       .stack = stack,
+				       .other = LODE_NONE,
+				       .kind = (uint8_t)kind,
+				       .cpu = UINT16_MAX};
+	return e;
+}
+
+/* Keeps the first `n` events of a thread. */
+static void truncate_to(struct lode_schedule *s, lode_thread_id id, size_t n)
+{
+	struct lode_events *events = &s->stream->threads.at[id].events;
+	struct lode_sched_thread *t = thread_at(s, id);
+
+	if (n < events->n) {
+		events->n = n;
+		t->n_staged = 0;
+	} else {
+		t->n_staged = (uint8_t)(n - events->n);
+	}
+}
+
+/* Writes an event, clipped to the window; NULL when nothing of it is inside. */
+static struct lode_sched_event *emit(struct lode_schedule *s, lode_thread_id id,
+				     enum lode_event_kind kind, int64_t start_ns, int64_t end_ns,
+				     uint32_t stack, unsigned flags)
+{
+	struct lode_sched_event *e;
 
 	if (kind != LODE_EVENT_RUNNING && s->running_only)
-		return SIZE_MAX;
+		return NULL;
 	if (start_ns < s->from_ns) {
 		start_ns = s->from_ns;
 		flags |= LODE_EVENT_CUT_START;
@@ -84,11 +159,11 @@ static size_t emit(struct lode_schedule *s, lode_thread_id id, enum lode_event_k
 		flags |= LODE_EVENT_CUT_END;
 	}
 	if (end_ns <= start_ns)
-		return SIZE_MAX;
-	i = lode_events_append(events, kind, start_ns, end_ns - start_ns, stack);
-	events->flags[i] = (uint8_t)flags;
-	events->cpu[i] = cpu_column(lode_schedule_thread(s, id)->cpu);
-	return i;
+		return NULL;
+	e = append(s, id, kind, start_ns, end_ns - start_ns, stack);
+	e->flags = (uint8_t)flags;
+	e->cpu = cpu_column(thread_at(s, id)->cpu);
+	return e;
 }
 
 /* ---- CPUs ---- */
@@ -145,38 +220,47 @@ static lode_thread_id cpu_longest(const struct lode_sched_cpu *cpu, int64_t sinc
 /* ---- Closing what a thread did ---- */
 
 /* Drops the samples that do not fit: an interval of n ns can be shared among n samples. */
-static void share_run(struct lode_events *events, size_t first, int64_t start_ns, int64_t length,
+static void share_run(struct lode_schedule *s, lode_thread_id id, int64_t start_ns, int64_t length,
 		      unsigned flags)
 {
-	size_t n = events->n - first;
+	struct lode_events *events = &s->stream->threads.at[id].events;
+	struct lode_sched_thread *t = thread_at(s, id);
+	size_t first = t->first_tile, n = event_count(s, id) - first;
 	int64_t each, rest;
 
 	if ((int64_t)n > length) {
 		n = (size_t)length;
-		events->n = first + n;
+		truncate_to(s, id, first + n);
 	}
 	each = length / (int64_t)n;
 	rest = length % (int64_t)n;
 	for (size_t i = 0; i < n; i++) {
+		size_t at = first + i;
+		int64_t cost_ns = each + ((int64_t)i < rest);
 		unsigned drop =
 			(i > 0 ? LODE_EVENT_CUT_START : 0) | (i + 1 < n ? LODE_EVENT_CUT_END : 0);
 
-		events->start_ns[first + i] = start_ns;
-		events->cost_ns[first + i] = each + ((int64_t)i < rest);
-		events->flags[first + i] = (uint8_t)(flags & ~drop);
-		start_ns += events->cost_ns[first + i];
+		if (at < events->n) {
+			events->start_ns[at] = start_ns;
+			events->cost_ns[at] = cost_ns;
+			events->flags[at] = (uint8_t)(flags & ~drop);
+		} else {
+			t->staged[at - events->n].start_ns = start_ns;
+			t->staged[at - events->n].cost_ns = cost_ns;
+			t->staged[at - events->n].flags = (uint8_t)(flags & ~drop);
+		}
+		start_ns += cost_ns;
 	}
 }
 
 static void close_run(struct lode_schedule *s, lode_thread_id id, int64_t t_ns,
 		      uint32_t leave_stack, unsigned flags)
 {
-	struct lode_sched_thread *t = lode_schedule_thread(s, id);
-	struct lode_events *events = &s->stream->threads.at[id].events;
+	struct lode_sched_thread *t = thread_at(s, id);
 	int64_t start_ns = t->since_ns, end_ns = t_ns;
 
 	flags |= t->flags;
-	if (events->n == t->first_tile) {
+	if (event_count(s, id) == t->first_tile) {
 		emit(s, id, LODE_EVENT_RUNNING, start_ns, end_ns, leave_stack,
 		     flags | LODE_EVENT_UNSAMPLED);
 		return;
@@ -190,30 +274,32 @@ static void close_run(struct lode_schedule *s, lode_thread_id id, int64_t t_ns,
 		flags |= LODE_EVENT_CUT_END;
 	}
 	if (end_ns <= start_ns)
-		events->n = t->first_tile;
+		truncate_to(s, id, t->first_tile);
 	else
-		share_run(events, t->first_tile, start_ns, end_ns - start_ns, flags);
+		share_run(s, id, start_ns, end_ns - start_ns, flags);
 }
 
 static void close_ready(struct lode_schedule *s, lode_thread_id id, int64_t t_ns,
 			const struct lode_sched_cpu *cpu, unsigned flags)
 {
-	const struct lode_sched_thread *t = lode_schedule_thread(s, id);
-	size_t i = emit(s, id, LODE_EVENT_READY, t->since_ns, t_ns, t->stack, flags);
+	const struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_event *e =
+		emit(s, id, LODE_EVENT_READY, t->since_ns, t_ns, t->stack, flags);
 
-	if (i != SIZE_MAX)
-		s->stream->threads.at[id].events.other[i] =
-			cpu_longest(cpu, s->stream->threads.at[id].events.start_ns[i]);
+	if (e)
+		e->other = cpu_longest(cpu, e->start_ns);
 }
 
-static size_t close_wait(struct lode_schedule *s, lode_thread_id id, int64_t t_ns, unsigned flags)
+static struct lode_sched_event *close_wait(struct lode_schedule *s, lode_thread_id id, int64_t t_ns,
+					   unsigned flags)
 {
-	const struct lode_sched_thread *t = lode_schedule_thread(s, id);
-	size_t i = emit(s, id, LODE_EVENT_WAITING, t->since_ns, t_ns, t->stack, flags | t->flags);
+	const struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_event *e =
+		emit(s, id, LODE_EVENT_WAITING, t->since_ns, t_ns, t->stack, flags | t->flags);
 
-	if (i != SIZE_MAX)
-		s->stream->threads.at[id].events.reason[i] = t->hint;
-	return i;
+	if (e)
+		e->reason = t->hint;
+	return e;
 }
 
 static void count_no_waker(struct lode_schedule *s, lode_thread_id id, int64_t since_ns,
@@ -233,7 +319,7 @@ static void count_no_waker(struct lode_schedule *s, lode_thread_id id, int64_t s
 static void close_off_cpu(struct lode_schedule *s, lode_thread_id id, int64_t t_ns,
 			  const struct lode_sched_cpu *cpu, unsigned flags)
 {
-	struct lode_sched_thread *t = lode_schedule_thread(s, id);
+	struct lode_sched_thread *t = thread_at(s, id);
 
 	switch (t->state) {
 	case LODE_SCHED_WAITING:
@@ -260,14 +346,14 @@ static void close_off_cpu(struct lode_schedule *s, lode_thread_id id, int64_t t_
 static void start_run(struct lode_schedule *s, lode_thread_id id, uint32_t cpu, int64_t t_ns,
 		      unsigned flags)
 {
-	struct lode_sched_thread *t = lode_schedule_thread(s, id);
+	struct lode_sched_thread *t = thread_at(s, id);
 
 	t->state = LODE_SCHED_RUNNING;
 	t->since_ns = t_ns;
 	t->flags = (uint8_t)flags;
 	t->cpu = cpu;
 	t->early_wake_ns = INT64_MIN;
-	t->first_tile = s->stream->threads.at[id].events.n;
+	t->first_tile = event_count(s, id);
 }
 
 /* `doubtful_ns`: time before `t_ns` that stands on it. */
@@ -286,13 +372,13 @@ static void contradiction(struct lode_schedule *s, lode_thread_id id, uint32_t c
 /* Somebody else is seen on `cpu`: whoever we had there left without a recorded switch. */
 static void displace(struct lode_schedule *s, uint32_t cpu_index, int64_t t_ns)
 {
-	struct lode_sched_cpu *cpu = lode_schedule_cpu(s, cpu_index);
+	struct lode_sched_cpu *cpu = cpu_at(s, cpu_index);
 	lode_thread_id id = cpu->current;
 	struct lode_sched_thread *t;
 
 	if (!is_thread(id))
 		return;
-	t = lode_schedule_thread(s, id);
+	t = thread_at(s, id);
 	if (!cpu->is_uncertain)
 		contradiction(s, id, cpu_index, t_ns, t_ns - cpu->since_ns,
 			      "it left without a recorded switch");
@@ -308,8 +394,8 @@ static void displace(struct lode_schedule *s, uint32_t cpu_index, int64_t t_ns)
 /* A running thread is seen on another CPU: it goes on running there. */
 static void move(struct lode_schedule *s, lode_thread_id id, uint32_t cpu_index, int64_t t_ns)
 {
-	struct lode_sched_thread *t = lode_schedule_thread(s, id);
-	struct lode_sched_cpu *old = lode_schedule_cpu(s, t->cpu);
+	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_cpu *old = cpu_at(s, t->cpu);
 
 	if (old->current == id) {
 		if (!old->is_uncertain)
@@ -319,7 +405,7 @@ static void move(struct lode_schedule *s, lode_thread_id id, uint32_t cpu_index,
 	}
 	displace(s, cpu_index, t_ns);
 	t->cpu = cpu_index;
-	cpu_set(lode_schedule_cpu(s, cpu_index), id, t_ns);
+	cpu_set(cpu_at(s, cpu_index), id, t_ns);
 }
 
 /* Since when a thread runs that is seen on `cpu` at `t_ns`, its switch-in not being recorded. */
@@ -346,7 +432,7 @@ static int64_t infer_switch_in(const struct lode_schedule *s, const struct lode_
 void lode_schedule_own(struct lode_schedule *schedule, lode_thread_id thread, uint32_t cpu_index,
 		       int64_t t_ns)
 {
-	struct lode_sched_thread *t = lode_schedule_thread(schedule, thread);
+	struct lode_sched_thread *t = thread_at(schedule, thread);
 	struct lode_sched_cpu *cpu;
 	bool was_idle, from_start;
 	int64_t free_ns, start_ns;
@@ -359,7 +445,7 @@ void lode_schedule_own(struct lode_schedule *schedule, lode_thread_id thread, ui
 	}
 	if (t->state == LODE_SCHED_DEAD)
 		return;
-	cpu = lode_schedule_cpu(schedule, cpu_index);
+	cpu = cpu_at(schedule, cpu_index);
 	was_idle = cpu->current == LODE_IDLE;
 	displace(schedule, cpu_index, t_ns);
 	free_ns = cpu == &schedule->nowhere ? t_ns : cpu->since_ns;
@@ -384,8 +470,8 @@ void lode_schedule_own(struct lode_schedule *schedule, lode_thread_id thread, ui
 
 static void leave(struct lode_schedule *s, const struct lode_switch *record, lode_thread_id id)
 {
-	struct lode_sched_thread *t = lode_schedule_thread(s, id);
-	struct lode_sched_cpu *cpu = lode_schedule_cpu(s, t->cpu);
+	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_cpu *cpu = cpu_at(s, t->cpu);
 
 	if (t->state != LODE_SCHED_RUNNING)
 		return;
@@ -422,14 +508,14 @@ static void leave(struct lode_schedule *s, const struct lode_switch *record, lod
 
 static void enter(struct lode_schedule *s, lode_thread_id id, uint32_t cpu_index, int64_t t_ns)
 {
-	struct lode_sched_thread *t = lode_schedule_thread(s, id);
+	struct lode_sched_thread *t = thread_at(s, id);
 	struct lode_sched_cpu *cpu;
 
 	if (t->state == LODE_SCHED_RUNNING) {
 		move(s, id, cpu_index, t_ns);
 		return;
 	}
-	cpu = lode_schedule_cpu(s, cpu_index);
+	cpu = cpu_at(s, cpu_index);
 	if (t->state == LODE_SCHED_DEAD) {
 		cpu_set(cpu, LODE_NONE, t_ns);
 		return;
@@ -448,7 +534,7 @@ void lode_schedule_switch(struct lode_schedule *schedule, const struct lode_swit
 		lode_schedule_own(schedule, prev, record->cpu, record->t_ns);
 		leave(schedule, record, prev);
 	} else {
-		cpu = lode_schedule_cpu(schedule, record->cpu);
+		cpu = cpu_at(schedule, record->cpu);
 		if (prev == LODE_NONE && is_thread(next) && cpu->current == next)
 			return; /* it is there already */
 		displace(schedule, record->cpu, record->t_ns);
@@ -456,38 +542,36 @@ void lode_schedule_switch(struct lode_schedule *schedule, const struct lode_swit
 	if (is_thread(next))
 		enter(schedule, next, record->cpu, record->t_ns);
 	else
-		cpu_set(lode_schedule_cpu(schedule, record->cpu), next, record->t_ns);
-	cpu = lode_schedule_cpu(schedule, record->cpu);
+		cpu_set(cpu_at(schedule, record->cpu), next, record->t_ns);
+	cpu = cpu_at(schedule, record->cpu);
 	cpu->is_uncertain = false;
 }
 
 /* The waker's part of a wait that a recorded waking ended. */
-static void name_waker(struct lode_schedule *s, lode_thread_id id, size_t i,
+static void name_waker(struct lode_schedule *s, lode_thread_id id, struct lode_sched_event *e,
 		       const struct lode_waking *record, lode_thread_id waker)
 {
-	struct lode_events *events = &s->stream->threads.at[id].events;
-
-	events->other_stack[i] = record->stack;
+	e->other_stack = record->stack;
 	if (waker == LODE_IDLE)
-		events->flags[i] |= LODE_EVENT_FROM_IDLE;
+		e->flags |= LODE_EVENT_FROM_IDLE;
 	if ((record->has_context && record->in_interrupt) || waker == LODE_IDLE) {
-		events->device[i] = LODE_HINT_INTERRUPT;
+		e->device = LODE_HINT_INTERRUPT;
 		return;
 	}
-	events->other[i] = waker;
+	e->other = waker;
 	if (!record->has_context) {
-		events->device[i] = LODE_HINT_UNTOLD;
+		e->device = LODE_HINT_UNTOLD;
 	} else if (waker == LODE_NONE) {
-		events->flags[i] |= LODE_EVENT_NO_WAKER;
-		count_no_waker(s, id, events->start_ns[i], record->t_ns);
+		e->flags |= LODE_EVENT_NO_WAKER;
+		count_no_waker(s, id, e->start_ns, record->t_ns);
 	}
 }
 
 static void wake(struct lode_schedule *s, const struct lode_waking *record, lode_thread_id waker,
 		 lode_thread_id id)
 {
-	struct lode_sched_thread *t = lode_schedule_thread(s, id);
-	size_t i;
+	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_event *e;
 
 	switch (t->state) {
 	case LODE_SCHED_RUNNING:
@@ -506,9 +590,9 @@ static void wake(struct lode_schedule *s, const struct lode_waking *record, lode
 	}
 	if (t->state == LODE_SCHED_GONE)
 		t->hint = 0;
-	i = close_wait(s, id, record->t_ns, 0);
-	if (i != SIZE_MAX)
-		name_waker(s, id, i, record, waker);
+	e = close_wait(s, id, record->t_ns, 0);
+	if (e)
+		name_waker(s, id, e, record, waker);
 	t->state = LODE_SCHED_READY;
 	t->since_ns = record->t_ns;
 	t->flags = 0;
@@ -519,7 +603,7 @@ void lode_schedule_waking(struct lode_schedule *schedule, const struct lode_waki
 			  lode_thread_id waker, lode_thread_id wakee)
 {
 	if (waker == LODE_NONE)
-		waker = lode_schedule_cpu(schedule, record->cpu)->current;
+		waker = cpu_at(schedule, record->cpu)->current;
 	else if (waker == LODE_IDLE)
 		displace(schedule, record->cpu, record->t_ns);
 	else
@@ -531,29 +615,25 @@ void lode_schedule_waking(struct lode_schedule *schedule, const struct lode_waki
 void lode_schedule_sample(struct lode_schedule *schedule, const struct lode_sample *record,
 			  lode_thread_id thread)
 {
-	struct lode_events *events;
-	size_t i;
-
 	if (thread == LODE_IDLE) {
 		displace(schedule, record->cpu, record->t_ns);
 		return;
 	}
 	if (thread == LODE_NONE)
-		thread = lode_schedule_cpu(schedule, record->cpu)->current;
+		thread = cpu_at(schedule, record->cpu)->current;
 	if (!is_thread(thread))
 		return;
 	lode_schedule_own(schedule, thread, record->cpu, record->t_ns);
 	if (!counts(schedule, record->t_ns) ||
-	    lode_schedule_thread(schedule, thread)->state != LODE_SCHED_RUNNING)
+	    thread_at(schedule, thread)->state != LODE_SCHED_RUNNING)
 		return;
-	events = &schedule->stream->threads.at[thread].events;
-	i = lode_events_append(events, LODE_EVENT_RUNNING, record->t_ns, 0, record->stack);
-	events->cpu[i] = cpu_column(record->cpu);
+	append(schedule, thread, LODE_EVENT_RUNNING, record->t_ns, 0, record->stack)->cpu =
+		cpu_column(record->cpu);
 }
 
 void lode_schedule_born(struct lode_schedule *schedule, lode_thread_id thread, int64_t t_ns)
 {
-	struct lode_sched_thread *t = lode_schedule_thread(schedule, thread);
+	struct lode_sched_thread *t = thread_at(schedule, thread);
 
 	if (t->state != LODE_SCHED_UNSEEN)
 		return;
@@ -563,7 +643,7 @@ void lode_schedule_born(struct lode_schedule *schedule, lode_thread_id thread, i
 
 void lode_schedule_exiting(struct lode_schedule *schedule, lode_thread_id thread, int64_t t_ns)
 {
-	struct lode_sched_thread *t = lode_schedule_thread(schedule, thread);
+	struct lode_sched_thread *t = thread_at(schedule, thread);
 
 	if (t->state != LODE_SCHED_UNSEEN && !schedule->running_only)
 		lode_schedule_own(schedule, thread, LODE_CPU_NOWHERE, t_ns);
@@ -580,8 +660,8 @@ void lode_schedule_lost(struct lode_schedule *schedule, uint32_t cpu)
 /* Closes what a thread does at `t_ns` without knowing what comes next. */
 static void cut(struct lode_schedule *s, lode_thread_id id, int64_t t_ns, unsigned flags)
 {
-	struct lode_sched_thread *t = lode_schedule_thread(s, id);
-	struct lode_sched_cpu *cpu = lode_schedule_cpu(s, t->cpu);
+	struct lode_sched_thread *t = thread_at(s, id);
+	struct lode_sched_cpu *cpu = cpu_at(s, t->cpu);
 
 	switch (t->state) {
 	case LODE_SCHED_RUNNING:
@@ -610,7 +690,7 @@ static void cut(struct lode_schedule *s, lode_thread_id id, int64_t t_ns, unsign
 
 void lode_schedule_replaced(struct lode_schedule *schedule, lode_thread_id thread, int64_t t_ns)
 {
-	if (lode_schedule_thread(schedule, thread)->state != LODE_SCHED_DEAD)
+	if (thread_at(schedule, thread)->state != LODE_SCHED_DEAD)
 		cut(schedule, thread, t_ns, LODE_EVENT_INFERRED);
 }
 
@@ -618,7 +698,8 @@ void lode_schedule_close(struct lode_schedule *schedule, int64_t end_ns)
 {
 	for (uint32_t i = 0; i < schedule->cpus.n; i++)
 		cpu_log_run(&schedule->cpus.at[i], end_ns);
-	for (uint32_t i = 0; i < schedule->threads.n; i++)
-		if (i < schedule->stream->threads.n)
-			cut(schedule, i, end_ns, LODE_EVENT_CUT_END);
+	for (uint32_t i = 0; i < schedule->threads.n; i++) {
+		cut(schedule, i, end_ns, LODE_EVENT_CUT_END);
+		flush(schedule, i);
+	}
 }

@@ -39,10 +39,21 @@ enum lode_sched_state {
 	LODE_SCHED_DEAD,
 };
 
+/* A row of struct lode_events. */
+struct lode_sched_event {
+	int64_t start_ns, cost_ns;
+	uint32_t stack, other, other_stack;
+	uint16_t cpu;
+	uint8_t kind, reason, device, flags;
+};
+
+/* Events are collected in rows and written to the columns by the cache line, not one by one. */
+enum { LODE_SCHED_STAGED = 8 };
+
 struct lode_sched_thread {
 	int64_t since_ns;      /* start of the open interval */
 	int64_t early_wake_ns; /* a waking that came while it still ran, else INT64_MIN */
-	size_t first_tile;     /* running: index of its interval's first event */
+	size_t first_tile;     /* running: index of its interval's first event, staged ones too */
 	uint32_t stack;	       /* raw stack with which it left the CPU */
 	uint32_t cpu;	       /* where it runs, or the CPU it left */
 	uint8_t state;	       /* enum lode_sched_state */
@@ -50,6 +61,8 @@ struct lode_sched_thread {
 	uint8_t hint;	       /* of the open wait, as in the column `reason` */
 	uint8_t syscall;       /* enum lode_wait_reason that the open system call suggests */
 	bool is_exiting;       /* has had its exit record, and still runs to its last switch */
+	uint8_t n_staged;
+	struct lode_sched_event staged[LODE_SCHED_STAGED]; /* follow those in the columns */
 };
 
 /* One closed run on a CPU. */

@@ -23,18 +23,28 @@ void lode_stream_free(struct lode_stream *stream)
 	x(start_ns) x(cost_ns) x(stack) x(other) x(other_stack) x(kind) x(reason) x(device) \
 		x(flags) x(cpu)
 
-size_t lode_events_append(struct lode_events *events, enum lode_event_kind kind, int64_t start_ns,
-			  int64_t cost_ns, uint32_t stack)
+size_t lode_events_extend(struct lode_events *events, size_t n_more)
 {
-	size_t i = events->n;
+	size_t first = events->n;
 
-	if (i == events->capacity) {
-		events->capacity = i < 8 ? 8 : i + i / 2;
+	if (n_more > events->capacity - first) {
+		events->capacity += events->capacity / 2;
+		if (events->capacity < first + n_more)
+			events->capacity = first + n_more;
 #define GROW(column) \
 	events->column = lode_realloc_n(events->column, events->capacity, sizeof(*events->column));
 		EVENT_COLUMNS(GROW)
 #undef GROW
 	}
+	events->n += n_more;
+	return first;
+}
+
+size_t lode_events_append(struct lode_events *events, enum lode_event_kind kind, int64_t start_ns,
+			  int64_t cost_ns, uint32_t stack)
+{
+	size_t i = lode_events_extend(events, 1);
+
 	events->start_ns[i] = start_ns;
 	events->cost_ns[i] = cost_ns;
 	events->stack[i] = stack;
@@ -45,7 +55,6 @@ size_t lode_events_append(struct lode_events *events, enum lode_event_kind kind,
 	events->device[i] = LODE_DEVICE_NONE;
 	events->flags[i] = 0;
 	events->cpu[i] = UINT16_MAX;
-	events->n++;
 	return i;
 }
 

@@ -146,6 +146,8 @@ void lode_stream_free(struct lode_stream *stream);
  */
 size_t lode_events_append(struct lode_events *events, enum lode_event_kind kind, int64_t start_ns,
 			  int64_t cost_ns, uint32_t stack);
+/* Room for `n_more` more events, which are counted but not yet set; the index of the first. */
+size_t lode_events_extend(struct lode_events *events, size_t n_more);
 void lode_events_release(struct lode_events *events);
 
 /* Index of the first event of `events` that ends after `t_ns`; n if none. O(log n). Timeline only.
