@@ -99,6 +99,54 @@ static bool is_library(const struct lode_digest *digest, uint32_t frame)
 	       strncmp(module, "ld-", 3) == 0 || strncmp(module, "libpthread", 10) == 0;
 }
 
+/* Functions that every program, thread, system call or context switch passes through. */
+static bool is_everywhere(const char *function)
+{
+	static const char *const names[] = {
+		"_start",
+		"_start_c",
+		"main",
+		"start",
+		"start_thread",
+		"clone",
+		"__clone",
+		"clone3",
+		"__clone3",
+		"schedule",
+		"__schedule",
+		"__libc_start_main",
+		"do_syscall_64",
+		"ret_from_fork",
+		"kthread",
+		"ret_from_fork_asm",
+		"__cp_end",
+		"__syscall_cp_c",
+		"x64_sys_call",
+		"preempt_schedule_irq",
+		"asm_exc_page_fault",
+		"exc_page_fault",
+	};
+	static const char *const beginnings[] = {"libc_start_main", "__libc_start_",
+						 "entry_SYSCALL_",  "el0t_64_sync",
+						 "do_el0_svc",	    "invoke_syscall",
+						 "asm_sysvec_"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(function, names[i]) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
+		if (strncmp(function, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool says_nothing(const struct lode_digest *digest, uint32_t frame)
+{
+	return is_everywhere(lode_frame_function(&digest->tree, frame));
+}
+
 /* The program's own functions tell most, and the deeper the better. */
 static double telling(const struct lode_digest *digest, uint32_t frame, size_t place, size_t n)
 {
@@ -108,6 +156,8 @@ static double telling(const struct lode_digest *digest, uint32_t frame, size_t p
 		score += is_library(digest, frame) ? 1 : 3;
 	else if (digest->tree.frames.at[frame].flags & LODE_FRAME_UNKNOWN)
 		score -= 1;
+	if (says_nothing(digest, frame))
+		score -= 4;
 	return score;
 }
 
@@ -184,12 +234,13 @@ static void link_line(char *out, size_t size, const struct lode_digest *digest,
 	bool has_user = false;
 
 	for (size_t i = link->first; i < link->end; i++)
-		has_user |= is_user(digest, frames[i]);
+		has_user |= is_user(digest, frames[i]) && !says_nothing(digest, frames[i]);
 	out[0] = '\0';
 	while (n_chosen < max_frames_per_link) {
 		size_t best = most_telling(digest, frames, link, is_taken, has_user);
 
-		if (best == SIZE_MAX)
+		if (best == SIZE_MAX ||
+		    (n_chosen && says_nothing(digest, frames[link->first + best])))
 			break;
 		is_taken[best] = is_chosen[best] = true;
 		if (join(line, sizeof(line), digest, frames, gap_before, link, is_chosen) <=

@@ -47,9 +47,9 @@ static void put_cost(struct lode_json *json, const struct lode_quality *q)
 	lode_json_int(json, "threads", (int64_t)q->n_threads);
 	lode_json_int(json, "command_threads", (int64_t)q->n_command_threads);
 	lode_json_object(json, "cost");
-	lode_json_int(json, "wait_ns", q->kind_ns[LODE_EVENT_WAITING]);
-	lode_json_int(json, "run_ns", q->kind_ns[LODE_EVENT_RUNNING]);
-	lode_json_int(json, "ready_ns", q->kind_ns[LODE_EVENT_READY]);
+	lode_json_int(json, "wait_ns", q->machine.kind_ns[LODE_EVENT_WAITING]);
+	lode_json_int(json, "run_ns", q->machine.kind_ns[LODE_EVENT_RUNNING]);
+	lode_json_int(json, "ready_ns", q->machine.kind_ns[LODE_EVENT_READY]);
 	lode_json_end_object(json);
 }
 
@@ -81,25 +81,32 @@ static void put_losses(struct lode_json *json, const struct lode_losses *losses)
 	lode_json_end_array(json);
 }
 
+static void put_flaws(struct lode_json *json, const struct lode_flaws *f)
+{
+	lode_json_number(json, "no_stack_pct", lode_part_pct(f->no_stack));
+	lode_json_number(json, "unrooted_pct", lode_part_pct(f->unrooted));
+	lode_json_number(json, "truncated_pct", lode_part_pct(f->truncated));
+	lode_json_number(json, "kernel_only_pct", lode_part_pct(f->kernel_only));
+	lode_json_number(json, "unknown_pct", lode_part_pct(f->unknown));
+	lode_json_number(json, "leaf_unknown_pct", lode_part_pct(f->leaf_unknown));
+	lode_json_number(json, "no_waker_pct", lode_part_pct(f->no_waker));
+	lode_json_number(json, "inferred_pct", lode_part_pct(f->inferred));
+	lode_json_number(json, "unsampled_pct", lode_part_pct(f->unsampled));
+}
+
 static void put_quality(struct lode_json *json, const struct lode_info_report *report)
 {
 	const struct lode_quality *q = report->quality;
 	const struct lode_stream *s = report->stream;
-	const struct {
-		const char *key;
-		struct lode_part part;
-	} parts[] = {
-		{"no_stack_pct", q->no_stack},	 {"unrooted_pct", q->unrooted},
-		{"truncated_pct", q->truncated}, {"kernel_only_pct", q->kernel_only},
-		{"unknown_pct", q->unknown},	 {"leaf_unknown_pct", q->leaf_unknown},
-		{"no_waker_pct", q->no_waker},	 {"inferred_pct", q->inferred},
-		{"unsampled_pct", q->unsampled},
-	};
 	size_t n = report->top && report->top < s->modules.n ? report->top : s->modules.n;
 
 	lode_json_object(json, "quality");
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		lode_json_number(json, parts[i].key, lode_part_pct(parts[i].part));
+	put_flaws(json, &q->machine);
+	if (q->has_command) {
+		lode_json_object(json, "command");
+		put_flaws(json, &q->command);
+		lode_json_end_object(json);
+	}
 	lode_json_int(json, "idle_switches_missing",
 		      (int64_t)s->losses.by_kind[LODE_LOSS_IDLE_GAP].count);
 	lode_json_array(json, "modules");

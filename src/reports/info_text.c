@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -81,9 +82,9 @@ static void print_contents(FILE *out, const struct lode_info_report *report)
 	fputc('\n', out);
 	label(out, "cost");
 	fprintf(out, "%s running, %s waiting, %s ready\n",
-		lode_format_cost_long(a, q->kind_ns[LODE_EVENT_RUNNING], unit),
-		lode_format_cost(b, q->kind_ns[LODE_EVENT_WAITING], unit),
-		lode_format_cost(c, q->kind_ns[LODE_EVENT_READY], unit));
+		lode_format_cost_long(a, q->machine.kind_ns[LODE_EVENT_RUNNING], unit),
+		lode_format_cost(b, q->machine.kind_ns[LODE_EVENT_WAITING], unit),
+		lode_format_cost(c, q->machine.kind_ns[LODE_EVENT_READY], unit));
 	label(out, "samples");
 	fprintf(out, "%s, %s in the model\n", lode_format_plural(a, s->n_samples, "record"),
 		lode_format_plural(d, q->n_events, "event"));
@@ -148,27 +149,39 @@ static void print_losses(FILE *out, const struct lode_info_report *report)
 	fputs(is_any ? "" : "none\n", out);
 }
 
-static void print_part(FILE *out, struct lode_part part, const char *what)
+/* A row for one flaw: its share of the command's cost, and of the machine's. */
+static void add_part(struct lode_table *table, struct lode_part command, struct lode_part machine,
+		     const char *what)
 {
 	char pct[LODE_UNITS_BUFFER];
+	size_t row = lode_table_row(table);
 
-	if (part.whole_ns > 0)
-		fprintf(out, "  %8s  %s\n", lode_format_pct(pct, lode_part_pct(part)), what);
+	lode_table_set(table, row, 0, "%s",
+		       command.whole_ns > 0 ? lode_format_pct(pct, lode_part_pct(command)) : "-");
+	lode_table_set(table, row, 1, "%s",
+		       machine.whole_ns > 0 ? lode_format_pct(pct, lode_part_pct(machine)) : "-");
+	lode_table_set(table, row, 2, "%s", what);
 }
 
 static void print_quality(FILE *out, const struct lode_info_report *report)
 {
-	const struct lode_quality *q = report->quality;
+	static const struct lode_table_column columns[] = {
+		{"command", true}, {"machine", true}, {"share of the cost that", false}};
+	const struct lode_flaws *c = &report->quality->command, *m = &report->quality->machine;
+	struct lode_table *table = lode_table_new(columns, 3, 2);
 
-	fprintf(out, "quality, as shares of cost\n");
-	print_part(out, q->no_stack, "has no callchain");
-	print_part(out, q->unrooted, "has a stack that does not reach its thread's entry");
-	print_part(out, q->truncated, "has a stack cut at the recorder's limit");
-	print_part(out, q->kernel_only, "of user threads has kernel frames only");
-	print_part(out, q->unknown, "has a frame without a symbol");
-	print_part(out, q->no_waker, "of waiting time has no recorded waker");
-	print_part(out, q->inferred, "has an end that was worked out, not recorded");
-	print_part(out, q->unsampled, "of running time has no CPU sample of its own");
+	add_part(table, c->no_stack, m->no_stack, "has no callchain");
+	add_part(table, c->unrooted, m->unrooted,
+		 "has a stack that does not reach its thread's entry");
+	add_part(table, c->truncated, m->truncated, "has a stack cut at the recorder's limit");
+	add_part(table, c->kernel_only, m->kernel_only, "has kernel frames only, in a user thread");
+	add_part(table, c->unknown, m->unknown, "has a frame without a symbol");
+	add_part(table, c->no_waker, m->no_waker, "is waiting without a recorded waker");
+	add_part(table, c->inferred, m->inferred, "has an end that was worked out, not recorded");
+	add_part(table, c->unsampled, m->unsampled, "is running without a CPU sample of its own");
+	fputc('\n', out);
+	lode_table_print(table, out, report->is_terminal);
+	lode_table_free(table);
 }
 
 /* Modules with unknown frames first, by the cost that goes through those. */
@@ -192,7 +205,9 @@ static void print_modules(FILE *out, const struct lode_info_report *report)
 	size_t n = s->modules.n, n_max = report->top ? report->top : n;
 	struct lode_table *table = lode_table_new(columns, 5, 2);
 	const struct lode_module_quality *last = NULL;
+	const char **symbols = lode_alloc0(n + 1, sizeof(*symbols));
 	char text[2400], cost[LODE_UNITS_BUFFER];
+	size_t room, n_rows = 0;
 
 	for (size_t shown = 0; shown < n && shown < n_max; shown++) {
 		const struct lode_module_quality *best = NULL;
@@ -211,15 +226,19 @@ static void print_modules(FILE *out, const struct lode_info_report *report)
 		last = best;
 		unknown = (struct lode_part){best->unknown_ns, best->cost_ns};
 		row = lode_table_row(table);
+		n_rows = row + 1;
 		lode_table_set(table, row, 0, "%s",
 			       lode_escape_fit(text, sizeof(text), best->name, 24));
 		lode_table_set(table, row, 1, "%s", lode_format_cost(cost, best->cost_ns, s->unit));
 		lode_table_set(table, row, 2, "%s", lode_format_pct(cost, lode_part_pct(unknown)));
 		lode_table_set(table, row, 3, "%.12s", best->build_id);
-		lode_table_set(table, row, 4, "%s",
-			       lode_escape_fit(text, sizeof(text),
-					       best->symbols ? best->symbols : "", 44));
+		symbols[row] = best->symbols ? best->symbols : "";
 	}
+	room = lode_table_room(table, report->columns);
+	for (size_t row = 0; row < n_rows; row++)
+		lode_table_set(table, row, 4, "%s",
+			       lode_escape_fit(text, sizeof(text), symbols[row], room));
+	free(symbols);
 	if (last) {
 		fputc('\n', out);
 		lode_table_print(table, out, report->is_terminal);

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* From here on a flaw is worth a sentence; below it every recording has some. */
+/*
+ * Shares of the recorded command's cost: the rest of a machine is often in a bad state, and hardly
+ * matters. From `notable_pct` on a flaw is worth a sentence; below it every recording has some.
+ */
 static const double notable_pct = 5, serious_pct = 25;
 
 /* A share of losses that changes answers, not only their last digit. */
@@ -62,7 +65,8 @@ static struct lode_serves serve_mine(struct lode_quality *q, const struct lode_s
 
 	if (q->n_events == 0)
 		return (struct lode_serves){LODE_SERVICE_NO, "no event that costs time"};
-	if (q->no_stack.part_ns == q->no_stack.whole_ns && q->no_stack.whole_ns > 0)
+	if (q->machine.no_stack.part_ns == q->machine.no_stack.whole_ns &&
+	    q->machine.no_stack.whole_ns > 0)
 		return (struct lode_serves){LODE_SERVICE_NO, "no callchains"};
 	if (!is_perf(stream))
 		return (struct lode_serves){LODE_SERVICE_PARTLY,
@@ -70,7 +74,7 @@ static struct lode_serves serve_mine(struct lode_quality *q, const struct lode_s
 					    "from a wait to its waker"};
 	if (!stream->has_switches)
 		return (struct lode_serves){LODE_SERVICE_PARTLY,
-					    q->kind_ns[LODE_EVENT_WAITING]
+					    q->machine.kind_ns[LODE_EVENT_WAITING]
 						    ? "off-CPU time is summed: no critical paths"
 						    : "CPU time only: waits were not recorded"};
 	if (sampled)
@@ -80,16 +84,16 @@ static struct lode_serves serve_mine(struct lode_quality *q, const struct lode_s
 	if (!stream->has_wakings)
 		return (struct lode_serves){LODE_SERVICE_PARTLY,
 					    "waits, but nobody to follow from a wait to its waker"};
-	if (lode_part_pct(q->no_waker) > serious_pct)
+	if (lode_part_pct(q->command.no_waker) > serious_pct)
 		return (struct lode_serves){LODE_SERVICE_PARTLY,
 					    say(q, "%.0f %% of waiting time has no recorded waker",
-						lode_part_pct(q->no_waker))};
+						lode_part_pct(q->command.no_waker))};
 	return (struct lode_serves){LODE_SERVICE_YES, ""};
 }
 
 static struct lode_serves serve_suspects(struct lode_quality *q, const struct lode_stream *stream)
 {
-	if (q->no_stack.part_ns == q->no_stack.whole_ns)
+	if (q->machine.no_stack.part_ns == q->machine.no_stack.whole_ns)
 		return (struct lode_serves){LODE_SERVICE_NO, "no callchains"};
 	if (!stream->has_switches && !stream->has_syscalls)
 		return (struct lode_serves){LODE_SERVICE_NO,
@@ -154,7 +158,7 @@ static void advise_events(struct lode_quality *q, const struct lode_stream *stre
 	if (!stream->has_switches)
 		advise_recording(
 			q, wish,
-			q->kind_ns[LODE_EVENT_WAITING]
+			q->machine.kind_ns[LODE_EVENT_WAITING]
 				? "Waits are sums without a time or a waker: critical paths "
 				  "and other threads' part in a delay cannot be told."
 				: "No sched:sched_switch: only CPU time was recorded, so "
@@ -188,7 +192,7 @@ static void advise_stacks(struct lode_quality *q, const struct lode_stream *stre
 {
 	if (!stream->has_callchains)
 		return;
-	if (lode_part_pct(q->truncated) > notable_pct)
+	if (lode_part_pct(q->command.truncated) > notable_pct)
 		advise_recording(
 			q, wish,
 			say(q,
@@ -196,23 +200,24 @@ static void advise_stacks(struct lode_quality *q, const struct lode_stream *stre
 			    "stack dumps, or kernel.perf_event_max_stack): the outer callers are "
 			    "missing. Programs built with -fno-omit-frame-pointer record whole "
 			    "stacks, and smaller ones.",
-			    lode_part_pct(q->truncated)));
-	if (lode_part_pct(q->unrooted) > serious_pct) {
-		wish->dwarf = q->truncated.part_ns == 0;
+			    lode_part_pct(q->command.truncated)));
+	if (lode_part_pct(q->command.unrooted) > serious_pct) {
+		/* Not where stack dumps cut stacks already. */
+		wish->dwarf = lode_part_pct(q->command.truncated) <= notable_pct;
 		advise_recording(
 			q, wish,
 			say(q,
 			    "%.0f %% of the cost has stacks that do not reach a thread's entry: "
 			    "code without frame pointers. Build the program and its libraries "
 			    "with -fno-omit-frame-pointer, or record stack dumps.",
-			    lode_part_pct(q->unrooted)));
+			    lode_part_pct(q->command.unrooted)));
 	}
-	if (lode_part_pct(q->kernel_only) > serious_pct)
+	if (lode_part_pct(q->command.kernel_only) > serious_pct)
 		advise_recording(q, wish,
 				 say(q,
 				     "%.0f %% of the cost of user threads has kernel frames only: "
 				     "no function of a program to name.",
-				     lode_part_pct(q->kernel_only)));
+				     lode_part_pct(q->command.kernel_only)));
 }
 
 static void advise_losses(struct lode_quality *q, const struct lode_stream *stream,
@@ -242,13 +247,13 @@ static void advise_losses(struct lode_quality *q, const struct lode_stream *stre
 			    "blocked until they are seen again. A spinner of the lowest class "
 			    "keeps the CPUs awake and costs nobody anything.",
 			    (unsigned long long)idle->count));
-	} else if (stream->has_wakings && lode_part_pct(q->no_waker) > notable_pct) {
+	} else if (stream->has_wakings && lode_part_pct(q->command.no_waker) > notable_pct) {
 		advise_recording(
 			q, wish,
 			say(q,
 			    "%.0f %% of waiting time has no recorded waker. When only one process "
 			    "was recorded, record the whole machine: wakers live elsewhere.",
-			    lode_part_pct(q->no_waker)));
+			    lode_part_pct(q->command.no_waker)));
 	}
 }
 
@@ -257,7 +262,7 @@ static void advise_symbols(struct lode_quality *q, const struct lode_stream *str
 {
 	const struct lode_module_quality *worst = NULL;
 
-	if (lode_part_pct(q->unknown) <= notable_pct)
+	if (lode_part_pct(q->command.unknown) <= notable_pct)
 		return;
 	for (size_t i = 0; i < stream->modules.n; i++) {
 		const struct lode_module_quality *m = &stream->modules.at[i];
@@ -267,12 +272,12 @@ static void advise_symbols(struct lode_quality *q, const struct lode_stream *str
 	}
 	if (!worst || !worst->symbols)
 		advise(q, say(q, "%.0f %% of the cost has frames without a symbol.",
-			      lode_part_pct(q->unknown)));
+			      lode_part_pct(q->command.unknown)));
 	else
 		advise(q, say(q,
 			      "%.0f %% of the cost has frames without a symbol, most of them in "
 			      "%.80s%s%s: %.160s. Give its file with --symfs or --buildid-dir.",
-			      lode_part_pct(q->unknown), worst->name,
+			      lode_part_pct(q->command.unknown), worst->name,
 			      worst->build_id[0] ? " build-id " : "", worst->build_id,
 			      worst->symbols));
 }

@@ -34,22 +34,22 @@ static void add(struct lode_part *part, bool is_in, int64_t cost_ns)
 		part->part_ns += cost_ns;
 }
 
-static void add_stack(struct lode_quality *q, const struct lode_stream *stream, bool is_kernel,
+static void add_stack(struct lode_flaws *f, const struct lode_stream *stream, bool is_kernel,
 		      const uint8_t *node_flags, uint32_t stack, int64_t cost_ns)
 {
 	const struct lode_calltree *tree = &stream->tree;
 	unsigned flags = stack < stream->n_stack_flags ? stream->stack_flags[stack] : 0;
 	uint32_t leaf = tree->nodes.at[stack].frame;
 
-	add(&q->unrooted, flags & LODE_STACK_UNROOTED, cost_ns);
-	add(&q->truncated, flags & LODE_STACK_TRUNCATED, cost_ns);
-	add(&q->unknown, node_flags[stack] & NODE_UNKNOWN, cost_ns);
-	add(&q->leaf_unknown, tree->frames.at[leaf].flags & LODE_FRAME_UNKNOWN, cost_ns);
+	add(&f->unrooted, flags & LODE_STACK_UNROOTED, cost_ns);
+	add(&f->truncated, flags & LODE_STACK_TRUNCATED, cost_ns);
+	add(&f->unknown, node_flags[stack] & NODE_UNKNOWN, cost_ns);
+	add(&f->leaf_unknown, tree->frames.at[leaf].flags & LODE_FRAME_UNKNOWN, cost_ns);
 	if (!is_kernel)
-		add(&q->kernel_only, !(node_flags[stack] & NODE_USER), cost_ns);
+		add(&f->kernel_only, !(node_flags[stack] & NODE_USER), cost_ns);
 }
 
-static void add_thread(struct lode_quality *q, const struct lode_stream *stream,
+static void add_thread(struct lode_flaws *f, const struct lode_stream *stream,
 		       const struct lode_thread *thread, const uint8_t *node_flags)
 {
 	const struct lode_events *events = &thread->events;
@@ -62,19 +62,17 @@ static void add_thread(struct lode_quality *q, const struct lode_stream *stream,
 		if (flags & (LODE_EVENT_CUT_START | LODE_EVENT_CUT_END) &&
 		    kind == LODE_EVENT_WAITING)
 			continue;
-		q->kind_ns[kind] += cost_ns;
-		add(&q->no_stack, events->stack[i] == 0, cost_ns);
-		add(&q->inferred, flags & LODE_EVENT_INFERRED, cost_ns);
-		add(&q->sampled_whole, !stream->has_switches, cost_ns);
+		f->kind_ns[kind] += cost_ns;
+		add(&f->no_stack, events->stack[i] == 0, cost_ns);
+		add(&f->inferred, flags & LODE_EVENT_INFERRED, cost_ns);
 		if (kind == LODE_EVENT_WAITING)
-			add(&q->no_waker, flags & LODE_EVENT_NO_WAKER, cost_ns);
+			add(&f->no_waker, flags & LODE_EVENT_NO_WAKER, cost_ns);
 		if (kind == LODE_EVENT_RUNNING)
-			add(&q->unsampled, flags & LODE_EVENT_UNSAMPLED, cost_ns);
+			add(&f->unsampled, flags & LODE_EVENT_UNSAMPLED, cost_ns);
 		if (events->stack[i])
-			add_stack(q, stream, thread->is_kernel, node_flags, events->stack[i],
+			add_stack(f, stream, thread->is_kernel, node_flags, events->stack[i],
 				  cost_ns);
 	}
-	q->n_events += events->n;
 }
 
 void lode_quality_assess(struct lode_quality *out, const struct lode_stream *stream)
@@ -86,10 +84,17 @@ void lode_quality_assess(struct lode_quality *out, const struct lode_stream *str
 		const struct lode_thread *thread = &stream->threads.at[i];
 
 		out->n_threads++;
-		out->n_command_threads += thread->is_command;
-		add_thread(out, stream, thread, node_flags);
+		out->n_events += thread->events.n;
+		add_thread(&out->machine, stream, thread, node_flags);
+		if (!thread->is_command)
+			continue;
+		out->n_command_threads++;
+		add_thread(&out->command, stream, thread, node_flags);
 	}
 	free(node_flags);
+	out->has_command = out->command.no_stack.whole_ns > 0;
+	if (!out->has_command)
+		out->command = out->machine;
 	lode_quality_decide_services(out, stream);
 	lode_quality_give_advice(out, stream);
 }

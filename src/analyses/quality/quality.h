@@ -43,21 +43,27 @@ struct lode_advice {
 	bool needs_recording; /* `record_line` mends it */
 };
 
+/* Flaws of a set of threads. Events that carry a stack, by what is wrong with it. */
+struct lode_flaws {
+	int64_t kind_ns[LODE_N_EVENT_KINDS];
+	struct lode_part no_stack;     /* of all events: no callchain at all */
+	struct lode_part unrooted;     /* of events with a stack: does not reach its entry */
+	struct lode_part truncated;    /* as deep as the recorder allows, or cut by it */
+	struct lode_part kernel_only;  /* of user threads' events: no user frame in the stack */
+	struct lode_part unknown;      /* a frame without a symbol */
+	struct lode_part leaf_unknown; /* the innermost frame has no symbol */
+	struct lode_part no_waker;     /* of waiting time: the waking was not recorded */
+	struct lode_part inferred;     /* of all: one end of the event was worked out */
+	struct lode_part unsampled;    /* of running time: no sample fell into it */
+};
+
 struct lode_quality {
 	uint64_t n_threads, n_command_threads, n_events;
-	int64_t kind_ns[LODE_N_EVENT_KINDS];
-
-	/* Events that carry a stack, by what is wrong with it. Idle time carries none. */
-	struct lode_part no_stack;	/* of all events: no callchain at all */
-	struct lode_part unrooted;	/* of events with a stack: does not reach its entry */
-	struct lode_part truncated;	/* as deep as the recorder allows, or cut by it */
-	struct lode_part kernel_only;	/* of user threads' events: no user frame in the stack */
-	struct lode_part unknown;	/* a frame without a symbol */
-	struct lode_part leaf_unknown;	/* the innermost frame has no symbol */
-	struct lode_part no_waker;	/* of waiting time: the waking was not recorded */
-	struct lode_part inferred;	/* of all: one end of the event was worked out */
-	struct lode_part unsampled;	/* of running time: no sample fell into it */
-	struct lode_part sampled_whole; /* of all: weighted samples, no switches recorded */
+	struct lode_flaws machine; /* of all threads */
+	/* Of the recorded command's threads alone: the rest of a machine is often in a bad state,
+	   and hardly matters. Equal to `machine` where no command is known. */
+	struct lode_flaws command;
+	bool has_command;
 
 	struct lode_serves serves[LODE_N_ANALYSES];
 	LODE_VEC(struct lode_advice) advice; /* what spoils most first */
