@@ -18,7 +18,8 @@
 #include "sources/text/modules.h"
 
 #define FOLDED_TID     1
-#define IDENTITY_BYTES ((size_t)64 << 10) /* of text, hashed for the stream's identity */
+#define MAX_TOTAL      (((int64_t)1 << 61) - 1) /* LIMIT: the builder takes times up to it */
+#define IDENTITY_BYTES ((size_t)64 << 10)	/* of text, hashed for the stream's identity */
 
 /* A stack of the line before: where its text ends, and what it is. */
 struct mark {
@@ -305,9 +306,10 @@ static int take_line(struct folded *f, const char *line, size_t len, struct lode
 		return lode_fail_line(err, LODE_ERR_LIMIT, f->path, f->lines.number,
 				      "the count does not fit 63 bits");
 	}
-	if (__builtin_add_overflow(f->total, sample.weight_ns, &f->total))
+	if (sample.weight_ns > MAX_TOTAL - f->total)
 		return lode_fail_line(err, LODE_ERR_LIMIT, f->path, f->lines.number,
-				      "the counts up to here sum to more than 63 bits hold");
+				      "the counts up to here sum to 2^61 or more");
+	f->total += sample.weight_ns;
 	sample.stack = stack_of(f, line, stack_len);
 	f->n_lines++;
 	if (f->options->folded_kind == LODE_EVENT_WAITING)
@@ -443,6 +445,9 @@ static bool folded_recognise(const uint8_t *head, size_t size)
 			continue;
 		kind = parse_count(text, (size_t)(feed - text) - (feed[-1] == '\r'), &stack_len,
 				   &count);
+		/* A table's columns are parted by tabs; no function's name has one. */
+		if (kind == COUNT_OK && memchr(text, '\t', stack_len))
+			kind = COUNT_NONE;
 		n_good += kind != COUNT_NONE;
 		n_bad += kind == COUNT_NONE;
 	}
