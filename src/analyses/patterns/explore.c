@@ -220,7 +220,7 @@ static bool branch_all(struct worker *worker, size_t depth, struct level *level)
 	lode_pivot_prepare(condition, &level->known, &worker->pivoting);
 	lode_vec_reserve(&level->unexplained, condition->db.n);
 	level->unexplained.n = lode_pivot_unexplained(level->unexplained.at, &weight, condition,
-						      &worker->pivoting);
+						      &worker->counting, &worker->pivoting);
 	if (weight < worker->search->options->min_cost)
 		return true;
 	if (level->unexplained.n < condition->db.n / 4 * 3) {
@@ -228,7 +228,8 @@ static bool branch_all(struct worker *worker, size_t depth, struct level *level)
 		return visit(worker, depth + 1, level, condition->total);
 	}
 	lode_pivot_choose(&level->pivot, condition, level->unexplained.at,
-			  (uint32_t)level->unexplained.n, &worker->counting, &worker->pivoting);
+			  (uint32_t)level->unexplained.n, worker->search->options->min_cost,
+			  &worker->counting, &worker->pivoting);
 	if (level->pivot.n_uncovered == 0)
 		return true;
 	settle_items(level);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analyses/patterns/conflicts.h"
 #include "analyses/patterns/windows.h"
 
 void lode_pivot_release(struct lode_pivot *pivot)
@@ -14,6 +15,7 @@ void lode_pivot_scratch_init(struct lode_pivot_scratch *scratch, uint32_t n_item
 	memset(scratch, 0, sizeof(*scratch));
 	lode_vec_reserve(&scratch->local, (size_t)n_items + 1);
 	memset(scratch->local.at, 0, n_items * sizeof(*scratch->local.at));
+	scratch->conflicts = lode_alloc0(1, sizeof(*scratch->conflicts));
 }
 
 void lode_pivot_scratch_release(struct lode_pivot_scratch *scratch)
@@ -23,6 +25,12 @@ void lode_pivot_scratch_release(struct lode_pivot_scratch *scratch)
 	lode_vec_release(&scratch->start);
 	lode_vec_release(&scratch->mask);
 	lode_vec_release(&scratch->segment);
+	lode_vec_release(&scratch->whole);
+	lode_vec_release(&scratch->order);
+	lode_vec_release(&scratch->window);
+	if (scratch->conflicts)
+		lode_conflicts_release(scratch->conflicts);
+	free(scratch->conflicts);
 }
 
 void lode_pivot_prepare(const struct lode_condition *condition, const lode_found_vec *known,
@@ -72,29 +80,75 @@ static bool fits(const uint32_t *items, uint32_t n_items, const uint32_t *known,
 	return true;
 }
 
-uint32_t lode_pivot_unexplained(uint32_t *unexplained, int64_t *weight,
-				const struct lode_condition *condition,
-				const struct lode_pivot_scratch *scratch)
+static uint64_t mask_of(const uint32_t *items, uint32_t n_items)
 {
-	uint32_t n = 0, n_items, i, at;
+	uint64_t mask = 0;
+	uint32_t at;
+
+	for (at = 0; at < n_items; at++)
+		mask |= UINT64_C(1) << items[at] % 64;
+	return mask;
+}
+
+static bool fits_any(const uint32_t *items, uint32_t n_items,
+		     const struct lode_pivot_scratch *scratch)
+{
+	uint64_t mask = mask_of(items, n_items);
 	size_t k;
 
+	for (k = 0; k < scratch->mask.n; k++)
+		if (!(mask & ~scratch->mask.at[k]) &&
+		    fits(items, n_items, scratch->known.at + scratch->start.at[k],
+			 scratch->start.at[k + 1] - scratch->start.at[k]))
+			return true;
+	return false;
+}
+
+/*
+ * The windows' open contents, one behind the other, with the pattern's items between them, once
+ * each: whatever of P plus insertions a sequence contains, this contains too. Other copies of the
+ * pattern's items, which recursion makes plenty of, are gone.
+ */
+static void spread_out(struct lode_pivot_scratch *scratch, const struct lode_condition *condition,
+		       const uint32_t *items, uint32_t n_items, struct lode_scratch *counting)
+{
+	uint32_t n_pattern = (uint32_t)condition->pattern.n, slot, at, end;
+	uint32_t n_all = lode_condition_n_items(condition);
+
+	lode_windows_match(items, n_items, condition->pattern.at, n_pattern, counting->first.at,
+			   counting->last.at);
+	scratch->whole.n = 0;
+	for (slot = 0; slot <= n_pattern; slot++) {
+		const uint8_t *is_open = condition->is_open.at + (size_t)slot * n_all;
+
+		end = lode_window_end(counting->last.at, n_pattern, n_items, slot);
+		for (at = lode_window_begin(counting->first.at, slot); at < end; at++)
+			if (is_open[items[at]])
+				lode_vec_append(&scratch->whole, items[at]);
+		if (slot < n_pattern)
+			lode_vec_append(&scratch->whole, condition->pattern.at[slot]);
+	}
+}
+
+uint32_t lode_pivot_unexplained(uint32_t *unexplained, int64_t *weight,
+				const struct lode_condition *condition,
+				struct lode_scratch *counting, struct lode_pivot_scratch *scratch)
+{
+	uint32_t n = 0, n_items, i;
+
+	lode_vec_reserve(&counting->first, condition->pattern.n + 1);
+	lode_vec_reserve(&counting->last, condition->pattern.n + 1);
 	*weight = 0;
 	for (i = 0; i < condition->db.n; i++) {
 		const uint32_t *items = lode_condition_sequence(condition, i, &n_items);
-		uint64_t mask = 0;
 
-		for (at = 0; at < n_items; at++)
-			mask |= UINT64_C(1) << items[at] % 64;
-		for (k = 0; k < scratch->mask.n; k++)
-			if (!(mask & ~scratch->mask.at[k]) &&
-			    fits(items, n_items, scratch->known.at + scratch->start.at[k],
-				 scratch->start.at[k + 1] - scratch->start.at[k]))
-				break;
-		if (k == scratch->mask.n) {
-			unexplained[n++] = i;
-			*weight += condition->db.weight.at[i];
-		}
+		if (fits_any(items, n_items, scratch))
+			continue;
+		spread_out(scratch, condition, items, n_items, counting);
+		if (fits_any(scratch->whole.at, (uint32_t)scratch->whole.n, scratch))
+			continue;
+		unexplained[n++] = i;
+		*weight += condition->db.weight.at[i];
 	}
 	return n;
 }
@@ -128,57 +182,85 @@ static void cut_segments(const struct lode_condition *condition, size_t chosen,
 	lode_vec_append(&scratch->segment, scratch->start.at[chosen + 1] + 1);
 }
 
-/*
- * What can stand in the windows of one sequence must be a subsequence of M's segments; an insertion
- * that breaks this is struck out, which does no harm to what was found to fit before.
- */
-static void strike_misfits(struct lode_pivot *out, const struct lode_condition *condition,
-			   const uint32_t *items, uint32_t n_items, struct lode_scratch *counting,
-			   const struct lode_pivot_scratch *scratch)
+/* Where in its segment M has what is open there; of several, the first counts. */
+static void number_segments(const struct lode_condition *condition,
+			    struct lode_pivot_scratch *scratch)
 {
-	uint32_t n_pattern = (uint32_t)condition->pattern.n, *first = counting->first.at,
-		 *last = counting->last.at, slot, at, end, m, m_end, fit;
+	uint32_t n_all = lode_condition_n_items(condition), slot, at;
+
+	scratch->order.n = condition->is_open.n;
+	lode_vec_reserve(&scratch->order, scratch->order.n);
+	memset(scratch->order.at, 0, scratch->order.n * sizeof(*scratch->order.at));
+	for (slot = 0; slot <= condition->pattern.n; slot++)
+		/* The pattern's own item ends the segment, and is no part of it. */
+		for (at = scratch->segment.at[slot]; at + 1 < scratch->segment.at[slot + 1]; at++) {
+			uint32_t *order =
+				&scratch->order
+					 .at[(size_t)slot * n_all + scratch->known.at[at] - 1];
+
+			if (*order == 0)
+				*order = at + 1;
+		}
+}
+
+/* Counts the pairs of one sequence that M has the other way round, or has once only. */
+static void add_conflicts(const struct lode_pivot *out, const struct lode_condition *condition,
+			  uint32_t s, struct lode_scratch *counting,
+			  struct lode_pivot_scratch *scratch)
+{
+	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_items, slot, at, end;
 	uint32_t n_all = lode_condition_n_items(condition);
+	const uint32_t *items = lode_condition_sequence(condition, s, &n_items);
+	size_t i, j;
 
-	lode_windows_match(items, n_items, condition->pattern.at, n_pattern, first, last);
+	lode_windows_match(items, n_items, condition->pattern.at, n_pattern, counting->first.at,
+			   counting->last.at);
 	for (slot = 0; slot <= n_pattern; slot++) {
-		uint8_t *is_covered = out->is_covered.at + (size_t)slot * n_all;
+		uint32_t row = slot * n_all, highest = 0;
 
-		m = scratch->segment.at[slot];
-		m_end = scratch->segment.at[slot + 1] - 1; /* the pattern's item ends it */
-		end = lode_window_end(last, n_pattern, n_items, slot);
-		for (at = lode_window_begin(first, slot); at < end; at++) {
-			if (!is_covered[items[at]])
+		scratch->window.n = 0;
+		end = lode_window_end(counting->last.at, n_pattern, n_items, slot);
+		for (at = lode_window_begin(counting->first.at, slot); at < end; at++) {
+			uint32_t pair = row + items[at], order;
+
+			if (!out->is_covered.at[pair])
 				continue;
-			for (fit = m; fit < m_end && scratch->known.at[fit] != items[at] + 1; fit++)
-				;
-			if (fit < m_end) {
-				m = fit + 1;
-			} else {
-				is_covered[items[at]] = 0;
-				out->n_uncovered++;
-			}
+			order = scratch->order.at[pair];
+			j = order > highest ? 0 : scratch->window.n; /* mostly in order */
+			for (i = 0; i < j; i++)
+				if (scratch->order.at[scratch->window.at[i]] >= order)
+					lode_conflicts_add(scratch->conflicts,
+							   scratch->window.at[i], pair,
+							   condition->db.weight.at[s], s + 1);
+			if (order > highest)
+				highest = order;
+			lode_vec_append(&scratch->window, pair);
 		}
 	}
 }
 
 void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *condition,
-		       const uint32_t *sequences, uint32_t n_sequences,
+		       const uint32_t *sequences, uint32_t n_sequences, int64_t min_cost,
 		       struct lode_scratch *counting, struct lode_pivot_scratch *scratch)
 {
-	uint32_t i, n_items;
+	uint32_t n = (uint32_t)condition->is_open.n, i;
 
 	cut_segments(condition, choose_known(scratch), scratch);
-	/* All is covered until a sequence shows that it is not. */
+	number_segments(condition, scratch);
 	out->n_uncovered = 0;
-	out->is_covered.n = condition->is_open.n;
-	lode_vec_reserve(&out->is_covered, out->is_covered.n);
-	memcpy(out->is_covered.at, condition->is_open.at, out->is_covered.n);
-	lode_vec_reserve(&counting->first, condition->pattern.n + 1);
-	lode_vec_reserve(&counting->last, condition->pattern.n + 1);
-	for (i = 0; i < n_sequences; i++) {
-		const uint32_t *items = lode_condition_sequence(condition, sequences[i], &n_items);
-
-		strike_misfits(out, condition, items, n_items, counting, scratch);
+	out->is_covered.n = n;
+	lode_vec_reserve(&out->is_covered, n);
+	for (i = 0; i < n; i++) {
+		out->is_covered.at[i] = condition->is_open.at[i] && scratch->order.at[i];
+		out->n_uncovered += condition->is_open.at[i] && !scratch->order.at[i];
 	}
+	lode_conflicts_begin(scratch->conflicts);
+	for (i = 0; i < n_sequences; i++)
+		add_conflicts(out, condition, sequences[i], counting, scratch);
+	for (i = 0; i < n; i++)
+		out->is_covered.at[i] = !out->is_covered.at[i];
+	out->n_uncovered +=
+		lode_conflicts_cover(scratch->conflicts, min_cost, out->is_covered.at, n);
+	for (i = 0; i < n; i++)
+		out->is_covered.at[i] = !out->is_covered.at[i];
 }

@@ -6,9 +6,11 @@
  *
  *  - A sequence of P's database that is, as it stands there, contained in a known pattern holds
  *    nothing new: take it out. With less than λ left over, nothing new grows from P at all.
- *  - Choose one known M >= P and find the insertions (slot, function) that it covers: however they
- *    are combined, what becomes of P is contained in M. Branch on the others only, for something
- *    new has at least one of those. This is what pivoting is to maximal cliques.
+ *  - Choose one known M >= P, cut into segments by its match of P. Something new puts into a slot a
+ *    function that M's segment lacks, or two that stand there the other way round. Such a pair is
+ *    possible only if it costs λ itself. So branch on the functions that M lacks, and on one of
+ *    each costly pair (a vertex cover): nothing else can start something new. This is what
+ *    pivoting is to maximal cliques.
  */
 #ifndef LODE_PIVOT_H
 #define LODE_PIVOT_H
@@ -31,6 +33,10 @@ struct lode_pivot_scratch {
 	LODE_VEC(uint32_t) start;   /* of each in `known` */
 	LODE_VEC(uint64_t) mask;    /* of each: bit local % 64 for what it has */
 	LODE_VEC(uint32_t) segment; /* slot -> begin of its segment in M */
+	LODE_VEC(uint32_t) whole;   /* a sequence with its windows spread out */
+	LODE_VEC(uint32_t) order;   /* [slot * n_items + item]: place in M + 1, 0 none */
+	LODE_VEC(uint32_t) window;  /* what of M stands in a window */
+	struct lode_conflicts *conflicts;
 };
 void lode_pivot_scratch_init(struct lode_pivot_scratch *scratch, uint32_t n_items);
 void lode_pivot_scratch_release(struct lode_pivot_scratch *scratch);
@@ -43,11 +49,11 @@ void lode_pivot_prepare(const struct lode_condition *condition, const lode_found
  * their number, and the sum of their weights. */
 uint32_t lode_pivot_unexplained(uint32_t *unexplained, int64_t *weight,
 				const struct lode_condition *condition,
-				const struct lode_pivot_scratch *scratch);
+				struct lode_scratch *counting, struct lode_pivot_scratch *scratch);
 
 /* Chooses M among the known, and finds what it covers in the sequences listed. */
 void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *condition,
-		       const uint32_t *sequences, uint32_t n_sequences,
+		       const uint32_t *sequences, uint32_t n_sequences, int64_t min_cost,
 		       struct lode_scratch *counting, struct lode_pivot_scratch *scratch);
 
 #endif
