@@ -39,11 +39,12 @@ struct lode_builder {
 	struct lode_stream *stream;
 	struct lode_narrow narrow;
 	struct lode_schedule schedule;
-	int64_t last_ns;   /* of the latest record */
-	int64_t weight_ns; /* sum of all weights, so that no sum of costs can overflow */
+	int64_t first_ns, last_ns; /* of the first and the latest record */
+	int64_t weight_ns;	   /* sum of all weights, so that no sum of costs can overflow */
 	/* Until the first switch it is not known what samples mean: they are held back. */
 	enum { SWITCHES_UNKNOWN, SWITCHES_NONE, SWITCHES_SEEN } switches;
 	LODE_VEC(struct record) held;
+	bool is_tracing;		 /* a sample, switch or waking was seen */
 	struct lode_map syscall_reasons; /* nr -> enum lode_wait_reason */
 };
 
@@ -111,7 +112,7 @@ static void begin(struct lode_builder *b, int64_t t_ns)
 		narrow->to_ns = add_times(narrow->to_ns, t_ns);
 	b->schedule.from_ns = narrow->from_ns;
 	b->schedule.to_ns = narrow->to_ns;
-	b->schedule.first_ns = t_ns;
+	b->first_ns = t_ns;
 }
 
 /*
@@ -122,7 +123,7 @@ static bool is_time(const struct lode_builder *b, int64_t t_ns)
 {
 	if (b->last_ns == INT64_MIN || b->switches == SWITCHES_NONE)
 		return t_ns > -MAX_CLOCK_NS && t_ns < MAX_CLOCK_NS;
-	return t_ns < b->schedule.first_ns + MAX_SPAN_NS;
+	return t_ns < b->first_ns + MAX_SPAN_NS;
 }
 
 /* The record's time, moved to that of the record before when it cannot be right. */
@@ -315,6 +316,18 @@ void lode_builder_expect_switches(struct lode_builder *builder, bool has_switche
 		builder->switches = has_switches ? SWITCHES_SEEN : SWITCHES_NONE;
 }
 
+/*
+ * The first record that events send. Mappings and names may be older by far: who ran where back
+ * then is not known.
+ */
+static void trace_begins(struct lode_builder *b, int64_t t_ns)
+{
+	if (b->is_tracing)
+		return;
+	b->is_tracing = true;
+	b->schedule.first_ns = t_ns;
+}
+
 static bool is_other_cpu(const struct lode_builder *b, uint32_t cpu)
 {
 	return b->narrow.cpu >= 0 && cpu != (uint32_t)b->narrow.cpu;
@@ -400,6 +413,7 @@ void lode_builder_switch(struct lode_builder *builder, const struct lode_switch 
 			   .left = (uint8_t)record->left,
 			   .is_disk_sleep = record->is_disk_sleep};
 
+	trace_begins(builder, r.t_ns);
 	if (!builder->stream->has_switches)
 		first_switch(builder);
 	if (record->stack)
@@ -425,6 +439,7 @@ void lode_builder_waking(struct lode_builder *builder, const struct lode_waking 
 			   .has_context = record->has_context,
 			   .in_interrupt = record->in_interrupt};
 
+	trace_begins(builder, r.t_ns);
 	builder->stream->has_wakings = true;
 	if (is_other_cpu(builder, record->cpu) || record->wakee_tid <= 0 ||
 	    builder->switches == SWITCHES_NONE)
@@ -444,6 +459,7 @@ static void take_sample(struct lode_builder *b, const struct lode_sample *record
 			   .stack = record->stack,
 			   .weight_ns = record->weight_ns};
 
+	trace_begins(b, r.t_ns);
 	if (record->stack)
 		b->stream->has_callchains = true;
 	if (is_other_cpu(b, record->cpu))
@@ -512,7 +528,7 @@ void lode_builder_syscall_exit(struct lode_builder *builder, int64_t t_ns, int32
 static void close_stream(struct lode_builder *b)
 {
 	struct lode_stream *stream = b->stream;
-	int64_t t0 = b->schedule.first_ns, t1 = b->last_ns;
+	int64_t t0 = b->first_ns, t1 = b->last_ns;
 
 	if (b->last_ns == INT64_MIN)
 		t0 = t1 = 0;

@@ -86,7 +86,7 @@ struct lode_sched_cpu {
 struct lode_schedule {
 	struct lode_stream *stream;		    /* borrowed */
 	int64_t from_ns, to_ns;			    /* events are clipped to this window */
-	int64_t first_ns;			    /* the recording's first time */
+	int64_t first_ns;			    /* since when who runs is recorded */
 	bool running_only;			    /* one CPU is read: waits would be guesses */
 	LODE_VEC(struct lode_sched_thread) threads; /* one per thread of the stream */
 	LODE_VEC(struct lode_sched_cpu) cpus;

@@ -74,7 +74,8 @@ static struct sim_record *record(struct sim *sim, enum sim_record_kind kind)
 
 	r->kind = kind;
 	r->t_ns = r->sw.t_ns = r->waking.t_ns = r->sample.t_ns = sim->now_ns;
-	if (sim->records.n == 1)
+	/* Births and ends do not tell who ran before. */
+	if (!sim->first_ns && kind != SIM_FORK && kind != SIM_EXIT)
 		sim->first_ns = sim->now_ns;
 	return r;
 }

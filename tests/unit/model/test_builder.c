@@ -678,6 +678,28 @@ static void times_and_weights_that_cannot_be_are_counted(void **state)
 	lode_stream_free(stream);
 }
 
+/* perf knows mappings and names before its events begin: nobody saw who ran then. */
+static void what_was_open_at_the_start_began_with_the_events(void **state)
+{
+	struct lode_builder *b = lode_builder_new("x", "x", "ns", NULL);
+	struct lode_stream *stream;
+
+	(void)state;
+	lode_builder_time(b, 10);
+	lode_builder_comm(b, 20, 7, 7, "x", false);
+	on_waking(b, 100, 0, 0, 9);
+	on_switch(b, 150, 1, 7, LODE_LEFT_RUNNABLE, 0);
+	on_waking(b, 160, 0, 0, 8);
+	stream = finish(b);
+	assert_int_equal(stream->t0_ns, 10);
+	CHECK_EVENTS(stream, 7,
+		     {LODE_EVENT_RUNNING, 100, 50, LODE_EVENT_CUT_START | LODE_EVENT_UNSAMPLED},
+		     {LODE_EVENT_READY, 150, 10, LODE_EVENT_PREEMPTED | LODE_EVENT_CUT_END});
+	CHECK_EVENTS(stream, 8,
+		     {LODE_EVENT_WAITING, 100, 60, LODE_EVENT_CUT_START | LODE_EVENT_FROM_IDLE});
+	lode_stream_free(stream);
+}
+
 static void nothing_at_all_is_an_empty_stream(void **state)
 {
 	struct lode_builder *b = lode_builder_new("x", "x", "ns", NULL);
@@ -707,6 +729,7 @@ int main(void)
 		cmocka_unit_test(without_switches_samples_count_by_weight),
 		cmocka_unit_test(the_command_is_what_perf_started_and_its_children),
 		cmocka_unit_test(times_and_weights_that_cannot_be_are_counted),
+		cmocka_unit_test(what_was_open_at_the_start_began_with_the_events),
 		cmocka_unit_test(nothing_at_all_is_an_empty_stream),
 	};
 
