@@ -106,9 +106,7 @@ static void print_dry_run(const struct lode_record_options *record)
 {
 	char **argv = lode_record_perf_command(record, "perf.data");
 
-	for (char **word = argv; *word; word++)
-		printf("%s%s", word == argv ? "" : " ", *word);
-	putchar('\n');
+	lode_record_print_command(stdout, argv);
 	free(argv);
 }
 

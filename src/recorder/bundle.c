@@ -98,20 +98,6 @@ static int write_symptoms(const char *dir, const char *recording, const struct l
 
 /* ---- README: what this is ---- */
 
-/* A word as a shell would need it. */
-static void put_word(FILE *out, const char *word)
-{
-	if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				  "-_./:=,+@%") == strlen(word)) {
-		fputs(word, out);
-		return;
-	}
-	fputc('\'', out);
-	for (; *word; word++)
-		fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
-	fputc('\'', out);
-}
-
 static int write_readme(const char *dir, const struct lode_record_result *result,
 			char *const *perf_argv, struct lode_error *err)
 {
@@ -142,12 +128,8 @@ static int write_readme(const char *dir, const struct lode_record_result *result
 	if (result->command_exit >= 0)
 		fprintf(out, "exit       %d%s\n", result->command_exit,
 			result->was_stopped ? " (stopped)" : "");
-	fprintf(out, "recorded by\n   ");
-	for (; *perf_argv; perf_argv++) {
-		fputc(' ', out);
-		put_word(out, *perf_argv);
-	}
-	fputc('\n', out);
+	fprintf(out, "recorded by\n    ");
+	lode_record_print_command(out, perf_argv);
 	if (fclose(out))
 		return lode_fail_errno(err, errno, path, "writing it");
 	return 0;

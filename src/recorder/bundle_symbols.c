@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "recorder/child.h"
 #include "recorder/compress.h"
+#include "recorder/relevant.h"
 #include "recorder/rights.h"
 #include "symbols/elf_file.h"
 #include "symbols/files.h"
@@ -24,6 +25,8 @@ enum {
 struct copying {
 	const char *dir;	/* of the bundle */
 	char strip[path_bytes]; /* objcopy, "" when it is not installed */
+	const struct lode_stream *stream;
+	const bool *is_relevant; /* per module name */
 	struct lode_record_result *result;
 	struct lode_error *err;
 };
@@ -154,8 +157,10 @@ static int write_vdso(struct copying *c, const char *hex)
 }
 
 /* Maps that JIT compilers write are found beside the recording by their name. */
-static void copy_jit_maps(struct copying *c, const struct lode_stream *stream)
+static void copy_jit_maps(struct copying *c)
 {
+	const struct lode_stream *stream = c->stream;
+
 	for (size_t i = 0; i < stream->threads.n; i++) {
 		const struct lode_thread *thread = &stream->threads.at[i];
 		char from[64], to[path_bytes];
@@ -169,29 +174,40 @@ static void copy_jit_maps(struct copying *c, const struct lode_stream *stream)
 	}
 }
 
-/* Was a frame of the module with that build-id in a stack? */
-static bool is_hit(const struct lode_stream *stream, const char *hex, size_t len)
+/* Was a frame of the module with that build-id in a stack that matters? */
+static bool is_hit(const struct copying *c, const char *hex, size_t len)
 {
+	const struct lode_stream *stream = c->stream;
+
 	for (size_t i = 0; i < stream->modules.n; i++) {
 		const struct lode_module_quality *m = &stream->modules.at[i];
+		uint32_t name;
 
-		if (m->n_frames && strlen(m->build_id) == len && memcmp(m->build_id, hex, len) == 0)
-			return true;
+		if (!m->n_frames || strlen(m->build_id) != len ||
+		    memcmp(m->build_id, hex, len) != 0)
+			continue;
+		name = lode_strings_find(&stream->tree.strings, m->name, strlen(m->name));
+		return name != LODE_NONE && c->is_relevant[name];
 	}
 	return false;
 }
 
 /* One line of perf's list: "BUILD-ID PATH". */
-static int copy_listed(struct copying *c, const struct lode_stream *stream, char *line)
+static int copy_listed(struct copying *c, char *line)
 {
 	size_t len = strspn(line, "0123456789abcdef");
 	const char *path = line + len + 1;
 
-	if (len < 8 || line[len] != ' ' || !is_hit(stream, line, len))
+	if (len < 8 || line[len] != ' ')
+		return 0;
+	/* No recording is read without the kernel's. */
+	if (strcmp(path, "[kernel.kallsyms]") == 0) {
+		line[len] = '\0';
+		return copy_kallsyms(c, line);
+	}
+	if (!is_hit(c, line, len))
 		return 0;
 	line[len] = '\0';
-	if (strcmp(path, "[kernel.kallsyms]") == 0)
-		return copy_kallsyms(c, line);
 	if (strcmp(path, "[vdso]") == 0)
 		return write_vdso(c, line);
 	/* "[module]" and its file: kallsyms has the kernel's modules. */
@@ -204,11 +220,18 @@ int lode_bundle_symbols(struct lode_record_result *result, const char *dir, cons
 			const char *perf, const struct lode_stream *stream, struct lode_error *err)
 {
 	const char *const argv[] = {perf, "buildid-list", "-i", recording, NULL};
-	struct copying c = {.dir = dir, .result = result, .err = err};
+	struct copying c = {.dir = dir, .stream = stream, .result = result, .err = err};
+	bool *is_relevant;
 	char *list = lode_alloc(max_list_bytes + 1);
 	size_t len;
 	int rc;
 
+	rc = lode_relevant_modules(&is_relevant, stream, err);
+	if (rc < 0) {
+		free(list);
+		return rc;
+	}
+	c.is_relevant = is_relevant;
 	if (lode_find_program(c.strip, sizeof(c.strip), "objcopy", NULL) < 0)
 		c.strip[0] = '\0';
 	rc = lode_child_read(list, max_list_bytes, &len, argv, err);
@@ -217,10 +240,11 @@ int lode_bundle_symbols(struct lode_record_result *result, const char *dir, cons
 		next = line + strcspn(line, "\n");
 		if (*next)
 			*next++ = '\0';
-		rc = copy_listed(&c, stream, line);
+		rc = copy_listed(&c, line);
 	}
 	if (rc == 0)
-		copy_jit_maps(&c, stream);
+		copy_jit_maps(&c);
 	free(list);
+	free(is_relevant);
 	return rc;
 }

@@ -106,3 +106,26 @@ char **lode_record_perf_command(const struct lode_record_options *options, const
 	}
 	return finish(&words);
 }
+
+/* A word as a shell would need it. */
+static void put_word(FILE *out, const char *word)
+{
+	if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				  "-_./:=,+@%") == strlen(word)) {
+		fputs(word, out);
+		return;
+	}
+	fputc('\'', out);
+	for (; *word; word++)
+		fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
+	fputc('\'', out);
+}
+
+void lode_record_print_command(FILE *out, char *const *argv)
+{
+	for (char *const *word = argv; *word; word++) {
+		fputs(word == argv ? "" : " ", out);
+		put_word(out, *word);
+	}
+	fputc('\n', out);
+}

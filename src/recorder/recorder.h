@@ -3,7 +3,8 @@
  *
  *   NAME.lode/
  *     perf.data.zst    the recording
- *     symbols/         the programs that its stacks pass through, by build-id; kernel symbols
+ *     symbols/         programs that stacks of the command, and of whoever it waited
+ *                      for, pass through, by build-id; kernel symbols
  *     symptoms.tsv     the life of the recorded command, from its exec to its end
  *     README           what this is, how it was made, how to read it
  *
@@ -15,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
@@ -57,5 +59,7 @@ void lode_record_result_release(struct lode_record_result *result);
  * file that perf writes. NULL-terminated, one heap block.
  */
 char **lode_record_perf_command(const struct lode_record_options *options, const char *data);
+/* A command line as a shell would need it, with a line feed. */
+void lode_record_print_command(FILE *out, char *const *argv);
 
 #endif

@@ -46,6 +46,9 @@ static void fold_name(char *out, size_t size, const char *name)
 			p += n - 1;
 			continue;
 		}
+		/* memcpy@GLIBC_2.14: the version of a symbol tells nothing here. */
+		if (*p == '@' && depth == 0 && p > name)
+			break;
 		if (*p == '(' && depth == 0 && p > name && strncmp(p, "(anonymous", 10) != 0)
 			break;
 		if (*p == '<' && p > name && depth++ == 0) {
@@ -270,7 +273,8 @@ static void whole_line(char *out, size_t size, const struct lode_digest *digest,
 	if (link->link_frame != LODE_NONE) {
 		lode_frame_label(&digest->tree, link->link_frame, label, sizeof(label));
 		lode_escape_fit(head, sizeof(head) - 4, label, columns / 2);
-		strncat(head, "  ", sizeof(head) - strlen(head) - 1);
+		if (link->first < link->end)
+			strncat(head, "  ", sizeof(head) - strlen(head) - 1);
 	}
 	width = lode_escape_width(head);
 	link_line(line, sizeof(line), digest, frames, gap_before, link, columns - width);
@@ -282,21 +286,30 @@ const char *lode_common_part_short(char *buffer, size_t size, const struct lode_
 				   size_t columns, size_t max_lines)
 {
 	struct link links[max_links];
-	size_t n_links = split_links(digest, frames, n, links), used = 0;
+	size_t n_links = split_links(digest, frames, n, links), used = 0, last_width = 0;
 	char line[LODE_COMMON_LINE + 160];
 
 	buffer[0] = '\0';
 	for (size_t i = 0; i < n_links && used + 1 < size; i++) {
 		/* The last lines go to the end of the chain, where the root of the delay is. */
 		bool is_left_out = n_links > max_lines && i > 0 && i + max_lines - 1 < n_links;
+		const char *between = used ? "\n" : "";
+		size_t width = 0;
 
 		if (is_left_out)
 			continue;
 		whole_line(line, sizeof(line), digest, frames, gap_before, &links[i], columns);
 		if (!line[0])
 			continue;
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? "\n" : "",
-					 line);
+		/* A device, or a thread whose stack is not common: behind its waiter, if it fits.
+		 */
+		if (used && links[i].first == links[i].end) {
+			width = last_width + 1 + lode_escape_width(line);
+			if (width <= columns)
+				between = " ";
+		}
+		last_width = *between == ' ' ? width : lode_escape_width(line);
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s", between, line);
 	}
 	return buffer;
 }

@@ -62,8 +62,19 @@ static void print_origin(FILE *out, const struct lode_info_report *report)
 		fill(out, line, label_columns, label_columns, report->columns);
 	}
 	if (s->command[0]) {
+		const char *separator = strstr(s->command, " -- ");
+
 		label(out, "command");
-		fill(out, s->command, label_columns, label_columns, report->columns);
+		fill(out, separator ? separator + 4 : s->command, label_columns, label_columns,
+		     report->columns);
+		if (separator) {
+			label(out, "recorder");
+			snprintf(line, sizeof(line), "%.*s",
+				 (int)(separator - s->command < 1300 ? separator - s->command
+								     : 1300),
+				 s->command);
+			fill(out, line, label_columns, label_columns, report->columns);
+		}
 	}
 }
 
@@ -103,8 +114,12 @@ static void print_events(FILE *out, const struct lode_info_report *report)
 	table = lode_table_new(columns, 4, 2);
 	for (size_t i = 0; i < s->event_counts.n; i++) {
 		const struct lode_event_count *e = &s->event_counts.at[i];
-		size_t row = lode_table_row(table);
+		size_t row;
 
+		/* perf's own helper, for mappings and names. */
+		if (e->n == 0 && strncmp(e->name, "dummy", 5) == 0)
+			continue;
+		row = lode_table_row(table);
 		lode_table_set(table, row, 0, "%s",
 			       lode_escape_fit(text, sizeof(text), e->name, 48));
 		lode_table_set(table, row, 1, "%s", lode_format_count(n, e->n));

@@ -248,12 +248,15 @@ static void advise_losses(struct lode_quality *q, const struct lode_stream *stre
 			    "keeps the CPUs awake and costs nobody anything.",
 			    (unsigned long long)idle->count));
 	} else if (stream->has_wakings && lode_part_pct(q->command.no_waker) > notable_pct) {
+		bool is_machine = strstr(stream->command, " -a ") != NULL;
+
+		wish->keep_awake = is_machine;
 		advise_recording(
 			q, wish,
-			say(q,
-			    "%.0f %% of waiting time has no recorded waker. When only one process "
-			    "was recorded, record the whole machine: wakers live elsewhere.",
-			    lode_part_pct(q->command.no_waker)));
+			say(q, "%.0f %% of waiting time has no recorded waker: %s.",
+			    lode_part_pct(q->command.no_waker),
+			    is_machine ? "interrupts that hit an idle CPU may not be traced here"
+				       : "record the whole machine, wakers live elsewhere"));
 	}
 }
 

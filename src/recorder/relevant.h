@@ -1,0 +1,19 @@
+/*
+ * Which modules of a recording matter to the command that was recorded.
+ */
+#ifndef LODE_RELEVANT_H
+#define LODE_RELEVANT_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "model/stream.h"
+
+/*
+ * One flag per module name (string id of the stream's tree): does a stack of the command pass
+ * through it, or one of whoever it waited for meanwhile, near or far? Without a recorded command
+ * all do. To be freed.
+ */
+int lode_relevant_modules(bool **out, const struct lode_stream *stream, struct lode_error *err);
+
+#endif
