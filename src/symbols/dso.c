@@ -131,6 +131,26 @@ void lode_dso_resolve(struct lode_dso *dso, const uint64_t *addresses, size_t n,
 	pthread_mutex_unlock(&dso->lock);
 }
 
+void lode_dso_open_files(struct lode_dso *dso, struct lode_elf_file **program,
+			 struct lode_elf_file **debug)
+{
+	bool is_own;
+
+	*program = *debug = NULL;
+	pthread_mutex_lock(&dso->lock);
+	load(dso);
+	pthread_mutex_unlock(&dso->lock);
+	/* Loaded modules do not change any more: their paths can be read without the lock. */
+	is_own = dso->kind == LODE_DSO_VDSO && dso->program_path &&
+		 !strcmp(dso->program_path, "[vdso]");
+	if (is_own)
+		*program = lode_own_vdso();
+	else if (dso->program_path)
+		*program = lode_elf_open(dso->program_path);
+	if (dso->symbols_path)
+		*debug = lode_elf_open(dso->symbols_path);
+}
+
 /* ---- Telling ---- */
 
 const char *lode_dso_name(const struct lode_dso *dso)

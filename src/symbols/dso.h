@@ -40,7 +40,8 @@ struct lode_dso {
 	char *text;	    /* file content in which names lie, or NULL */
 	const char **shown; /* per entry of the table: its readable name, NULL before use */
 	bool is_mangled;    /* names may be mangled: ELF */
-	struct lode_inlines *inlines; /* NULL: not wanted or no DWARF */
+	struct lode_inlines *inlines;	   /* NULL: not wanted or no DWARF */
+	char *program_path, *symbols_path; /* USER: of the files that were found */
 	char status[640];
 
 	struct lode_symtab added;		      /* of the recording, settled */
@@ -72,6 +73,12 @@ struct lode_dso *lode_symboliser_dump(struct lode_symboliser *symboliser,
 				      const struct lode_dso *jit);
 
 struct lode_roots lode_dso_roots(const struct lode_dso *dso);
+
+/* Opens the module's files anew: the program, and its debug file if that is another; NULL: none. */
+void lode_dso_open_files(struct lode_dso *dso, struct lode_elf_file **program,
+			 struct lode_elf_file **debug);
+/* The vdso of this very process, copied; NULL if there is none. */
+struct lode_elf_file *lode_own_vdso(void);
 
 /* Fill table and status; called once, with the lock held. */
 void lode_dso_load_user(struct lode_dso *dso);

@@ -155,6 +155,7 @@ static bool load_vdso_file(struct lode_dso *dso, struct lode_elf_file *file)
 		(void)lode_elf_add_symbols(&dso->table, &dso->names, file, LODE_ELF_DYNSYM);
 	lode_elf_map_build(&dso->map, file);
 	lode_symtab_settle(&dso->table, LODE_SYMTAB_ELF);
+	dso->program_path = lode_strdup(file->path);
 	lode_elf_close(file);
 	return true;
 }
@@ -169,8 +170,7 @@ static bool try_cached_vdso(void *context, const char *path)
 	return true;
 }
 
-/* The vdso of this very process, copied. */
-static struct lode_elf_file *own_vdso(void)
+struct lode_elf_file *lode_own_vdso(void)
 {
 	uintptr_t start = getauxval(AT_SYSINFO_EHDR);
 	unsigned long long from = 0, to = 0;
@@ -197,7 +197,7 @@ void lode_dso_load_vdso(struct lode_dso *dso)
 	if (dso->build_id_size &&
 	    lode_files_by_build_id(&roots, "[vdso]", dso->hex, kinds, try_cached_vdso, dso))
 		return;
-	if ((dso->build_id_size || is_running_release(dso)) && load_vdso_file(dso, own_vdso()))
+	if ((dso->build_id_size || is_running_release(dso)) && load_vdso_file(dso, lode_own_vdso()))
 		lode_dso_say(dso, "vdso of the running kernel, %s",
 			     dso->build_id_size ? "build-id verified"
 						: "not verified (no build-id in the recording, "

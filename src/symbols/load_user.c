@@ -213,6 +213,9 @@ static void load_symbols(struct search *search)
 	lode_elf_map_build(&dso->map, search->program);
 	lode_symtab_settle(&dso->table, LODE_SYMTAB_ELF);
 	dso->is_mangled = true;
+	dso->program_path = lode_strdup(search->program->path);
+	if (search->symbols && search->symbols != search->program)
+		dso->symbols_path = lode_strdup(search->symbols->path);
 	if (dso->symboliser->want_inlined)
 		open_inlines(search);
 	lode_dso_say(dso, "%s: %s, %s",

@@ -77,6 +77,8 @@ static void dso_free(struct lode_dso *dso)
 	lode_arena_release(&dso->names);
 	lode_inlines_free(dso->inlines);
 	pthread_mutex_destroy(&dso->lock);
+	free(dso->program_path);
+	free(dso->symbols_path);
 	free(dso->text);
 	free(dso->shown);
 	free(dso->path);
