@@ -61,6 +61,7 @@ fmt: deps-test
 ## install: to PREFIX (default /usr/local), under DESTDIR
 install: all
 	@meson configure $(RELEASE) -Dprefix=$(PREFIX) >/dev/null
+	@ninja -C $(RELEASE) -j $(JOBS) --quiet >/dev/null
 	@meson install -C $(RELEASE) --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 
 ## clean: remove all builds
