@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/help.h"
-#include "cli/lode_version.h"
+#include <cli/lode_version.h> /* made by Meson */
 
 static int usage_of_unknown(const char *name)
 {

@@ -1,0 +1,22 @@
+# Each command explains itself in 80 columns; man pages and completion are well-formed.
+"$LODE" --version | grep -c '^lode [0-9]'
+"$LODE" --help | head -n 1
+for command in mine info record help completion; do
+	"$LODE" $command --help >help.txt || echo "$command --help: $?"
+	"$LODE" help $command | cmp - help.txt
+	awk -v c=$command 'length($0) > 110 { print c ": " $0 }' help.txt
+	grep -c -e '^Usage: lode' help.txt
+	grep -q -e '^Examples:' help.txt || echo "$command: no examples"
+	"$LODE" help --man $command >page.1 || echo "$command: no man page"
+	if command -v groff >/dev/null; then
+		groff -K utf8 -T utf8 -man -ww page.1 >/dev/null
+	fi
+done
+"$LODE" help --man >page.1
+"$LODE" completion bash >completion && bash -n completion
+bash -c '
+	source ./completion
+	COMP_WORDS=(lode mine --sco); COMP_CWORD=2; _lode; echo "${COMPREPLY[@]}"
+	COMP_WORDS=(lode mine --scope g); COMP_CWORD=3; _lode; echo "${COMPREPLY[@]}"
+	COMP_WORDS=(lode re); COMP_CWORD=1; _lode; echo "${COMPREPLY[@]}"
+'

@@ -1,0 +1,36 @@
+# Every document is valid JSON and fits its schema; lists are capped and say so.
+python3 -c 'import jsonschema' 2>/dev/null || { echo "python3-jsonschema is not installed"; exit 77; }
+cat >check.py <<'P'
+import json, sys
+import jsonschema
+schema = json.load(open(sys.argv[1]))
+document = json.load(sys.stdin)
+jsonschema.Draft7Validator(schema).validate(document)
+print(eval(sys.argv[2], {"d": document}))
+P
+check() { python3 check.py "$LODE_TOP/docs/schema/$1.json" "$2"; }
+samples=$LODE_TOP/samples/startup
+printf 'main;a\xff;"b" 60\nmain;c;d 30\nmain;e 9\n' >a.folded
+printf 'x;y 1\n' >b.folded
+: >empty
+
+"$LODE" mine --json a.folded | check mine \
+	'd["unit"], d["symptom_ns"], sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"]'
+"$LODE" mine --json --top 1 a.folded | check mine 'len(d["clusters"]), d["more"]'
+"$LODE" mine --json --show 2 a.folded | check mine '[c["rank"] for c in d["clusters"]]'
+"$LODE" mine --json --classic --prevalence 10% --delay 10ns a.folded | check mine 'd["lambda_ns"]'
+"$LODE" mine --json a.folded empty b.folded 2>/dev/null |
+	check mine 'd["streams"], [s["path"] for s in d["skipped"]], len(d["skipped"][0]["reason"]) > 10'
+"$LODE" info --json a.folded | check info 'd["format"], d["unit"], d["samples"], d["serves"]["timeline"]'
+"$LODE" info --json a.folded b.folded | check info 'len(d["streams"])'
+
+if [ -d "$samples" ]; then
+	"$LODE" mine --json --top 0 "$samples" >six.json
+	check mine '(d["streams"], d["symptoms"], d["symptom_ns"] ==
+		sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"] ==
+		sum(d["aoi"][k] for k in ("wait_ns", "run_ns", "ready_ns")))' <six.json
+	check mine 'all(c["own_ns"] == sum(c["split"].values()) for c in d["clusters"])' <six.json
+	"$LODE" mine --json --top 0 --threads 1 "$samples" | cmp - six.json && echo "same for 1 and N threads"
+	"$LODE" info --json "$samples"/startup-08.perf.data.zst |
+		check info 'd["format"], d["cpus"], d["lost"]["events"], d["events"]["sched:sched_switch"] > 1000'
+fi

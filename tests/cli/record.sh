@@ -1,0 +1,76 @@
+# A program is recorded, its bundle stands alone, and mining names what it waited for.
+command -v perf >/dev/null || { echo "perf is not installed"; exit 77; }
+perf record -q -a -k CLOCK_MONOTONIC -e sched:sched_switch -o probe.data -- true 2>/dev/null ||
+	{ echo "this user may not record the machine"; exit 77; }
+command -v cc >/dev/null || { echo "no C compiler"; exit 77; }
+cat >slow.c <<'C'
+#include <fcntl.h>
+#include <unistd.h>
+__attribute__((noinline)) static void wait_for_nothing(void)
+{
+	for (int i = 0; i < 4; i++)
+		usleep(50000);
+}
+__attribute__((noinline)) static long burn_cpu(void)
+{
+	volatile long sum = 0;
+	for (long i = 0; i < 30000000; i++)
+		sum += i;
+	return sum;
+}
+int main(void)
+{
+	wait_for_nothing();
+	return burn_cpu() == 0 ? 1 : 3;
+}
+C
+cc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o slow slow.c || exit 77
+"$LODE" record ./slow 2>err
+echo "exit $?"
+grep -c 'next: lode mine slow.lode' err
+ls slow.lode
+head -n 1 slow.lode/symptoms.tsv
+[ "$(wc -l <slow.lode/symptoms.tsv)" = 2 ] || cat slow.lode/symptoms.tsv
+mv slow.lode elsewhere && rm slow
+"$LODE" mine elsewhere >table 2>err || cat err
+grep -o 'burn_cpu' table | head -n 1
+grep -c '^Symptoms: those listed in symptoms.tsv' table
+"$LODE" mine --json --top 0 elsewhere | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+own = sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"]
+timer = sum(c["own_ns"] for c in d["clusters"] if c["reason"] == "timer")
+print(own == d["symptom_ns"], d["symptoms"], timer > 150e6)'
+
+echo "== refusals"
+"$LODE" record -o elsewhere -- true; echo "exit $?"
+"$LODE" record -- ./no-such-program; echo "exit $?"
+PATH=/nowhere "$LODE" record -- /bin/true; echo "exit $?"
+"$LODE" record --dry-run --cpu-rate 99 -- true | grep -o 'cpu-clock/freq=99,[^ ]* -e sched:sched_switch'
+
+echo "== stopped"
+"$LODE" record -o stopped --no-symbols -- sleep 60 2>/dev/null &
+pid=$!
+sleep 2
+kill -INT $pid
+wait $pid
+echo "exit $?"
+ls stopped
+
+echo "== killed with its spinners"
+(
+	"$LODE" record -o killed --keep-awake -- sleep 60 &
+	pid=$!
+	sleep 1.5
+	spinners=$(pgrep -P $pid lode-awake)
+	[ "$(echo "$spinners" | wc -l)" = "$(nproc)" ] && echo "one on each CPU"
+	pkill -INT -P $pid perf
+	kill -KILL $pid
+	wait $pid
+	sleep 0.5
+	# Where nobody reaps them, the dead stay as zombies.
+	for s in $spinners; do
+		grep -q '^State:.*[RSDT]' "/proc/$s/status" && echo "spinner $s lives"
+	done
+) 2>/dev/null
+true

@@ -1,0 +1,34 @@
+# Wrong usage ends with code 2, a sentence that says what was meant, and nothing on standard output.
+try() {
+	"$LODE" "$@" >out
+	local code=$?
+	echo "$* -> $code$([ -s out ] && echo ', printed something')"
+	echo >&2
+}
+try
+try mien
+try --nonsense
+try mine
+try mine --jsn x
+try mine --sym x
+try mine --top
+try mine --top=-1 x
+try mine --json=yes x
+try mine --min-cost 0 x
+try mine --min-cost 30x x
+try mine --scope chained x
+try mine --only run,sleep x
+try mine --time 5s x
+try mine --time +2s,+1s x
+try mine --slower-than soon x
+try mine --prevalence 10% x
+try mine --min-cost 1s --patterns 5 x
+try mine --scope graph --stacks chained x
+try mine --json --folded x
+try mine --symptom nonsense=1 x
+try mine -x x
+try info
+try help nonsense
+try completion fish
+try record
+try record --buffer 1K -- true
