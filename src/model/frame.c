@@ -131,7 +131,8 @@ const char *lode_frame_full_name(const struct lode_calltree *tree, uint32_t fram
 {
 	const struct lode_frame *f = &tree->frames.at[frame];
 
-	if (f->flags & (LODE_FRAME_LINK | LODE_FRAME_UNKNOWN))
+	/* Folded stacks often name no modules: then there is nothing to stand before a "!". */
+	if (f->flags & (LODE_FRAME_LINK | LODE_FRAME_UNKNOWN) || !*lode_frame_module(tree, frame))
 		return lode_frame_label(tree, frame, buffer, size);
 	snprintf(buffer, size, "%s!%s", lode_frame_module(tree, frame),
 		 lode_frame_function(tree, frame));

@@ -94,7 +94,8 @@ static inline const char *lode_frame_function(const struct lode_calltree *tree, 
 /* "function", "[module]" when it has no symbol, "→ comm" for a link: what tables show. */
 const char *lode_frame_label(const struct lode_calltree *tree, uint32_t frame, char *buffer,
 			     size_t size);
-/* "module!function" (design §1): what JSON and exact comparisons use. */
+/* "module!function" (design §1), "function" where no module is known: what JSON and exact
+ * comparisons use. */
 const char *lode_frame_full_name(const struct lode_calltree *tree, uint32_t frame, char *buffer,
 				 size_t size);
 
