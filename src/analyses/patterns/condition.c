@@ -12,6 +12,7 @@ void lode_scratch_release(struct lode_scratch *scratch)
 	lode_vec_release(&scratch->last);
 	lode_vec_release(&scratch->keep);
 	lode_vec_release(&scratch->renumbered);
+	lode_vec_release(&scratch->tail);
 }
 
 void lode_condition_release(struct lode_condition *condition)
@@ -21,6 +22,8 @@ void lode_condition_release(struct lode_condition *condition)
 	lode_vec_release(&condition->pattern);
 	lode_vec_release(&condition->cost);
 	lode_vec_release(&condition->is_open);
+	lode_vec_release(&condition->windows);
+	lode_vec_release(&condition->is_tight);
 }
 
 static void reserve_scratch(struct lode_scratch *scratch, const struct lode_selection *selection)
@@ -95,8 +98,7 @@ void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *
 						   scratch->counters.at[at].cost};
 
 		scratch->counters.at[at].cost = 0;
-		if (insertion.cost >= min_cost && (insertion.slot != selection->barred_slot ||
-						   insertion.item != selection->barred_item))
+		if (insertion.cost >= min_cost)
 			lode_vec_append(out, insertion);
 	}
 	scratch->touched.n = 0;
@@ -104,14 +106,9 @@ void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *
 		qsort(out->at, out->n, sizeof(*out->at), compare_insertions);
 }
 
-struct tail_item {
-	int64_t best;
-	uint32_t item;
-};
-
 static int compare_tail_items(const void *pa, const void *pb)
 {
-	const struct tail_item *a = pa, *b = pb;
+	const struct lode_tail_item *a = pa, *b = pb;
 
 	if (a->best != b->best)
 		return a->best < b->best ? -1 : 1;
@@ -124,9 +121,9 @@ static void renumber(struct lode_condition *out, const struct lode_selection *se
 {
 	const struct lode_condition *parent = selection->parent;
 	uint32_t n_all = lode_condition_n_items(parent), *new_id, i;
-	LODE_VEC(struct tail_item) tail = {0};
 	size_t k;
 
+	scratch->tail.n = 0;
 	lode_vec_reserve(&scratch->renumbered, n_all);
 	new_id = scratch->renumbered.at;
 	memset(new_id, 0xff, n_all * sizeof(*new_id));
@@ -134,20 +131,20 @@ static void renumber(struct lode_condition *out, const struct lode_selection *se
 		const struct lode_insertion *insertion = &insertions->at[k];
 
 		if (new_id[insertion->item] == UINT32_MAX) {
-			new_id[insertion->item] = (uint32_t)tail.n;
-			lode_vec_append(&tail, ((struct tail_item){0, insertion->item}));
+			new_id[insertion->item] = (uint32_t)scratch->tail.n;
+			lode_vec_append(&scratch->tail,
+					((struct lode_tail_item){0, insertion->item}));
 		}
-		if (insertion->cost > tail.at[new_id[insertion->item]].best)
-			tail.at[new_id[insertion->item]].best = insertion->cost;
+		if (insertion->cost > scratch->tail.at[new_id[insertion->item]].best)
+			scratch->tail.at[new_id[insertion->item]].best = insertion->cost;
 	}
-	qsort(tail.at, tail.n, sizeof(*tail.at), compare_tail_items);
+	qsort(scratch->tail.at, scratch->tail.n, sizeof(*scratch->tail.at), compare_tail_items);
 	out->global.n = out->pattern.n = 0;
-	for (i = 0; i < tail.n; i++) {
-		new_id[tail.at[i].item] = i;
-		lode_vec_append(&out->global, parent->global.at[tail.at[i].item]);
+	for (i = 0; i < scratch->tail.n; i++) {
+		new_id[scratch->tail.at[i].item] = i;
+		lode_vec_append(&out->global, parent->global.at[scratch->tail.at[i].item]);
 	}
-	out->n_tail = (uint32_t)tail.n;
-	lode_vec_release(&tail);
+	out->n_tail = (uint32_t)scratch->tail.n;
 	for (i = 0; i < selection->n_pattern; i++) {
 		uint32_t item = selection->pattern[i];
 
@@ -159,9 +156,40 @@ static void renumber(struct lode_condition *out, const struct lode_selection *se
 	}
 }
 
+/*
+ * first[] and last[] of the selection's pattern in a sequence of the parent. Where the parent's
+ * pattern matches in one way only, they are its own with those of the inserted item between them.
+ */
+static void find_windows(const struct lode_selection *selection, uint32_t s, const uint32_t *items,
+			 uint32_t n_items, uint32_t *first, uint32_t *last)
+{
+	const struct lode_condition *parent = selection->parent;
+	uint32_t slot = selection->inserted_slot, n = (uint32_t)parent->pattern.n, item, at, end;
+	const uint32_t *tight;
+
+	if (slot == LODE_NO_SLOT || !parent->is_tight.at[s]) {
+		lode_windows_match(items, n_items, selection->pattern, selection->n_pattern, first,
+				   last);
+		return;
+	}
+	tight = lode_condition_windows(parent, s);
+	item = selection->pattern[slot];
+	memcpy(first, tight, slot * sizeof(*first));
+	memcpy(first + slot + 1, tight + slot, (n - slot) * sizeof(*first));
+	memcpy(last, first, (n + 1) * sizeof(*last));
+	at = lode_window_begin(tight, slot);
+	while (items[at] != item)
+		at++;
+	first[slot] = at;
+	end = lode_window_end(tight, n, n_items, slot);
+	while (items[--end] != item)
+		;
+	last[slot] = end;
+}
+
 /* Marks the occurrences that stay: those that can be inserted, and those that P can match. */
 static void mark_kept(uint8_t *keep, const struct lode_condition *out,
-		      const struct lode_selection *selection, const uint32_t *items,
+		      const struct lode_selection *selection, uint32_t s, const uint32_t *items,
 		      uint32_t n_items, struct lode_scratch *scratch)
 {
 	uint32_t n_new = lode_condition_n_items(out), n_pattern = selection->n_pattern;
@@ -170,7 +198,7 @@ static void mark_kept(uint8_t *keep, const struct lode_condition *out,
 	uint32_t slot, at, end;
 
 	memset(keep, 0, n_items);
-	lode_windows_match(items, n_items, selection->pattern, n_pattern, first, last);
+	find_windows(selection, s, items, n_items, first, last);
 	for (slot = 0; slot <= n_pattern; slot++) {
 		const uint8_t *is_open = out->is_open.at + (size_t)slot * n_new;
 
@@ -186,23 +214,34 @@ static void mark_kept(uint8_t *keep, const struct lode_condition *out,
 	}
 }
 
-void lode_condition_build(struct lode_condition *out, const struct lode_selection *selection,
-			  const lode_insertion_vec *insertions, int64_t total,
-			  struct lode_scratch *scratch)
+/* Notes the windows of the sequence that was merged last, if it was a new one. */
+static void add_windows(struct lode_condition *out)
 {
-	const struct lode_condition *parent = selection->parent;
-	uint32_t n_new, n_items, n_kept, i, at;
-	size_t k;
+	uint32_t n_pattern = (uint32_t)out->pattern.n, n_items, *first, *last;
+	const uint32_t *items;
 
-	renumber(out, selection, insertions, scratch);
-	n_new = lode_condition_n_items(out);
-	out->total = total;
-	out->cost.n = ((size_t)selection->n_pattern + 1) * n_new;
-	lode_vec_reserve(&out->cost, out->cost.n);
-	memset(out->cost.at, 0, out->cost.n * sizeof(*out->cost.at));
-	out->is_open.n = out->cost.n;
-	lode_vec_reserve(&out->is_open, out->is_open.n);
-	memset(out->is_open.at, 0, out->is_open.n);
+	if (out->is_tight.n == out->db.n)
+		return;
+	lode_vec_reserve(&out->windows, out->windows.n + 2 * (size_t)n_pattern);
+	first = out->windows.at + out->windows.n;
+	last = first + n_pattern;
+	out->windows.n += 2 * (size_t)n_pattern;
+	items = lode_condition_sequence(out, out->db.n - 1, &n_items);
+	lode_windows_match(items, n_items, out->pattern.at, n_pattern, first, last);
+	lode_vec_append(&out->is_tight, memcmp(first, last, n_pattern * sizeof(*first)) == 0);
+}
+
+static void set_costs(struct lode_condition *out, const lode_insertion_vec *insertions,
+		      const struct lode_scratch *scratch)
+{
+	uint32_t n_new = lode_condition_n_items(out);
+	size_t n = (out->pattern.n + 1) * n_new, k;
+
+	out->cost.n = out->is_open.n = n;
+	lode_vec_reserve(&out->cost, n);
+	lode_vec_reserve(&out->is_open, n);
+	memset(out->cost.at, 0, n * sizeof(*out->cost.at));
+	memset(out->is_open.at, 0, n);
 	for (k = 0; k < insertions->n; k++) {
 		const struct lode_insertion *insertion = &insertions->at[k];
 		size_t pair =
@@ -211,13 +250,27 @@ void lode_condition_build(struct lode_condition *out, const struct lode_selectio
 		out->cost.at[pair] = insertion->cost;
 		out->is_open.at[pair] = 1;
 	}
+}
+
+void lode_condition_build(struct lode_condition *out, const struct lode_selection *selection,
+			  const lode_insertion_vec *insertions, int64_t total,
+			  struct lode_scratch *scratch)
+{
+	const struct lode_condition *parent = selection->parent;
+	uint32_t n_items, n_kept, i, at;
+
+	reserve_scratch(scratch, selection);
+	renumber(out, selection, insertions, scratch);
+	set_costs(out, insertions, scratch);
+	out->total = total;
+	out->windows.n = out->is_tight.n = 0;
 	lode_merge_begin(&out->db, selection->n_sequences);
 	for (i = 0; i < selection->n_sequences; i++) {
 		uint32_t s = selection->sequences[i];
 		const uint32_t *items = lode_condition_sequence(parent, s, &n_items);
 
 		lode_vec_reserve(&scratch->keep, n_items);
-		mark_kept(scratch->keep.at, out, selection, items, n_items, scratch);
+		mark_kept(scratch->keep.at, out, selection, s, items, n_items, scratch);
 		lode_vec_reserve(&out->db.items, out->db.items.n + n_items);
 		for (at = 0, n_kept = 0; at < n_items; at++) {
 			out->db.items.at[out->db.items.n + n_kept] =
@@ -228,6 +281,7 @@ void lode_condition_build(struct lode_condition *out, const struct lode_selectio
 		if (n_kept > selection->n_pattern) {
 			out->db.items.n += n_kept;
 			lode_merge_close(&out->db, parent->db.weight.at[s]);
+			add_windows(out);
 		}
 	}
 }

@@ -27,6 +27,10 @@ struct lode_counter {
 	int64_t cost;
 	uint64_t stamp; /* sequence that was counted last */
 };
+struct lode_tail_item {
+	int64_t best; /* its highest cost over all slots */
+	uint32_t item;
+};
 struct lode_scratch {
 	LODE_VEC(struct lode_counter)
 	counters; /* [slot * n_items + item]; all cost 0 between uses */
@@ -35,6 +39,7 @@ struct lode_scratch {
 	LODE_VEC(uint32_t) first, last;
 	LODE_VEC(uint8_t) keep;
 	LODE_VEC(uint32_t) renumbered;
+	LODE_VEC(struct lode_tail_item) tail;
 };
 void lode_scratch_release(struct lode_scratch *scratch);
 
@@ -48,6 +53,9 @@ struct lode_condition {
 	LODE_VEC(int64_t) cost;
 	LODE_VEC(uint8_t) is_open;
 	int64_t total; /* cost of the pattern itself */
+	/* Per sequence: first[] and last[] of the pattern (windows.h), and whether they are one. */
+	LODE_VEC(uint32_t) windows;
+	LODE_VEC(uint8_t) is_tight;
 };
 void lode_condition_release(struct lode_condition *condition);
 
@@ -64,8 +72,9 @@ struct lode_selection {
 	const uint32_t *pattern;
 	uint32_t n_pattern;
 	const uint32_t *origin; /* n_pattern + 1 */
-	/* One insertion that is not wanted; LODE_NO_SLOT if there is none. */
-	uint32_t barred_slot, barred_item;
+	/* The pattern is the parent's with its item inserted_slot inserted; LODE_NO_SLOT: it is
+	   not, or not known to be. */
+	uint32_t inserted_slot;
 };
 #define LODE_NO_SLOT UINT32_MAX
 
@@ -81,6 +90,13 @@ void lode_condition_build(struct lode_condition *out, const struct lode_selectio
 static inline uint32_t lode_condition_n_items(const struct lode_condition *condition)
 {
 	return (uint32_t)condition->global.n;
+}
+
+/* first[] of sequence i; last[] follows it. */
+static inline const uint32_t *lode_condition_windows(const struct lode_condition *condition,
+						     uint32_t i)
+{
+	return condition->windows.at + 2 * condition->pattern.n * i;
 }
 
 static inline const uint32_t *lode_condition_sequence(const struct lode_condition *condition,

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analyses/patterns/children.h"
 #include "analyses/patterns/condition.h"
 #include "analyses/patterns/grow.h"
 #include "analyses/patterns/lists.h"
@@ -20,11 +21,13 @@ struct level {
 	LODE_VEC(uint32_t) unexplained; /* sequences that may hold something new */
 	LODE_VEC(uint8_t) is_settled;	/* per tail item: nothing to branch on */
 	struct lode_lists lists;	/* of the others, among the unexplained */
-	lode_insertion_vec insertions;
+	struct lode_children children;
+	LODE_VEC(uint32_t) branches; /* insertions to branch on, as pairs slot * n_items + item */
 
-	/* The child that is being visited, see struct lode_selection. */
+	/* The child that is being visited: its insertions, and see struct lode_selection. */
+	lode_insertion_vec insertions;
 	LODE_VEC(uint32_t) selected, pattern, origin;
-	uint32_t barred_slot, barred_item;
+	uint32_t inserted_slot;
 };
 
 struct search {
@@ -41,6 +44,7 @@ struct worker {
 	struct level root;
 	LODE_VEC(struct level *) levels;
 	struct lode_scratch counting;
+	struct lode_children_scratch children;
 	struct lode_pivot_scratch pivoting;
 	struct lode_grower grower;
 	lode_found_vec fresh; /* found since the branch began, by this thread or heard of */
@@ -58,6 +62,8 @@ static void level_release(struct level *level)
 	lode_vec_release(&level->unexplained);
 	lode_vec_release(&level->is_settled);
 	lode_lists_release(&level->lists);
+	lode_children_release(&level->children);
+	lode_vec_release(&level->branches);
 	lode_vec_release(&level->insertions);
 	lode_vec_release(&level->selected);
 	lode_vec_release(&level->pattern);
@@ -119,47 +125,70 @@ static void begin_level(struct worker *worker, struct level *level, const struct
 	refresh_known(worker, level);
 }
 
+static struct lode_selection selection_of(const struct level *parent)
+{
+	return (struct lode_selection){
+		.parent = &parent->condition,
+		.is_open = parent->condition.is_open.at,
+		.sequences = parent->selected.at,
+		.n_sequences = (uint32_t)parent->selected.n,
+		.pattern = parent->pattern.at,
+		.n_pattern = (uint32_t)parent->pattern.n,
+		.origin = parent->origin.at,
+		.inserted_slot = parent->inserted_slot,
+	};
+}
+
 static bool visit(struct worker *worker, size_t depth, struct level *parent, int64_t total);
 
-/* Prepares the child that has `item` inserted at `slot`; `list` has all sequences with it. */
-static void select_child(struct worker *worker, struct level *level, const uint32_t *list,
-			 uint32_t n_list, uint32_t slot, uint32_t item)
+/* The pattern of the child that has `item` inserted at `slot`. */
+static void set_child_pattern(struct level *level, uint32_t slot, uint32_t item)
 {
 	const struct lode_condition *condition = &level->condition;
-	const uint32_t *pattern = condition->pattern.at;
-	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_items, i, at, end;
-	uint32_t *first, *last;
+	uint32_t n_pattern = (uint32_t)condition->pattern.n, i;
 
-	lode_vec_reserve(&worker->counting.first, n_pattern + 1);
-	lode_vec_reserve(&worker->counting.last, n_pattern + 1);
-	first = worker->counting.first.at;
-	last = worker->counting.last.at;
-	level->selected.n = level->pattern.n = level->origin.n = 0;
+	level->pattern.n = level->origin.n = 0;
+	for (i = 0; i <= n_pattern; i++) {
+		if (i == slot)
+			lode_vec_append(&level->pattern, item);
+		if (i < n_pattern)
+			lode_vec_append(&level->pattern, condition->pattern.at[i]);
+	}
+	for (i = 0; i <= n_pattern + 1; i++)
+		lode_vec_append(&level->origin, i <= slot ? i : i - 1);
+	level->inserted_slot = slot;
+}
+
+/* Its sequences; `list` has all those with the item. */
+static void select_child(struct level *level, const uint32_t *list, uint32_t n_list, uint32_t slot,
+			 uint32_t item)
+{
+	const struct lode_condition *condition = &level->condition;
+	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_items, i, at, end;
+
+	level->selected.n = 0;
 	for (i = 0; i < n_list; i++) {
 		const uint32_t *items = lode_condition_sequence(condition, list[i], &n_items);
+		const uint32_t *first = lode_condition_windows(condition, list[i]);
 
-		lode_windows_match(items, n_items, pattern, n_pattern, first, last);
-		end = lode_window_end(last, n_pattern, n_items, slot);
+		end = lode_window_end(first + n_pattern, n_pattern, n_items, slot);
 		for (at = lode_window_begin(first, slot); at < end && items[at] != item; at++)
 			;
 		if (at < end)
 			lode_vec_append(&level->selected, list[i]);
 	}
-	for (i = 0; i <= n_pattern; i++) {
-		if (i == slot)
-			lode_vec_append(&level->pattern, item);
-		if (i < n_pattern)
-			lode_vec_append(&level->pattern, pattern[i]);
-	}
-	for (i = 0; i <= n_pattern + 1; i++)
-		lode_vec_append(&level->origin, i <= slot ? i : i - 1);
-	/* Of several in that slot, the leftmost is the one that was put in here. */
-	level->barred_slot = slot;
-	level->barred_item = item;
+}
+
+static void count_selected(struct worker *worker, struct level *level)
+{
+	struct lode_selection selection = selection_of(level);
+
+	lode_condition_count(&level->insertions, &selection, worker->search->options->min_cost,
+			     &worker->counting);
 }
 
 /* Prepares a child with the same pattern and only the unexplained sequences. */
-static void select_unexplained(struct level *level)
+static void select_unexplained(struct worker *worker, struct level *level)
 {
 	size_t i;
 
@@ -170,42 +199,63 @@ static void select_unexplained(struct level *level)
 		lode_vec_append(&level->pattern, level->condition.pattern.at[i]);
 	for (i = 0; i <= level->condition.pattern.n; i++)
 		lode_vec_append(&level->origin, (uint32_t)i);
-	level->barred_slot = LODE_NO_SLOT;
+	level->inserted_slot = LODE_NO_SLOT;
+	count_selected(worker, level);
 }
 
-/* Marks the items of which every open insertion is covered. */
-static void settle_items(struct level *level)
+/* Lists what the pivot does not cover, rarest item first, and marks the items without any. */
+static void list_branches(struct level *level)
 {
 	const struct lode_condition *condition = &level->condition;
 	uint32_t n_all = lode_condition_n_items(condition), slot, x;
 
+	level->branches.n = 0;
 	lode_vec_reserve(&level->is_settled, condition->n_tail);
-	memset(level->is_settled.at, 1, condition->n_tail);
-	for (slot = 0; slot <= condition->pattern.n; slot++)
-		for (x = 0; x < condition->n_tail; x++) {
-			size_t pair = (size_t)slot * n_all + x;
+	for (x = 0; x < condition->n_tail; x++) {
+		size_t n_before = level->branches.n;
 
-			level->is_settled.at[x] &=
-				condition->is_open.at[pair] == level->pivot.is_covered.at[pair];
+		for (slot = 0; slot <= condition->pattern.n; slot++) {
+			uint32_t pair = slot * n_all + x;
+
+			if (condition->is_open.at[pair] && !level->pivot.is_covered.at[pair])
+				lode_vec_append(&level->branches, pair);
 		}
+		level->is_settled.at[x] = level->branches.n == n_before;
+	}
 }
 
-/* Visits what has `item` inserted where the pivot does not cover that. */
-static bool branch(struct worker *worker, size_t depth, struct level *level, uint32_t item)
+static bool branch(struct worker *worker, size_t depth, struct level *level, size_t row)
 {
 	struct lode_condition *condition = &level->condition;
-	uint32_t n_all = lode_condition_n_items(condition), slot;
+	uint32_t n_all = lode_condition_n_items(condition), pair = level->children.pairs.at[row];
+	uint32_t slot = pair / n_all, item = pair % n_all;
 	uint32_t from = level->lists.start.at[item], end = level->lists.start.at[item + 1];
 
-	for (slot = 0; slot <= condition->pattern.n; slot++) {
-		size_t pair = (size_t)slot * n_all + item;
+	lode_children_insertions(&level->insertions, &level->children, row, condition,
+				 worker->search->options->min_cost);
+	set_child_pattern(level, slot, item);
+	if (level->insertions.n)
+		select_child(level, level->lists.list.at + from, end - from, slot, item);
+	if (!visit(worker, depth + 1, level, condition->cost.at[pair]))
+		return false;
+	condition->is_open.at[pair] = 0;
+	return true;
+}
 
-		if (!condition->is_open.at[pair] || level->pivot.is_covered.at[pair])
-			continue;
-		select_child(worker, level, level->lists.list.at + from, end - from, slot, item);
-		if (!visit(worker, depth + 1, level, condition->cost.at[pair]))
-			return false;
-		condition->is_open.at[pair] = 0;
+/* Visits the children, as many at a time as there is room to count for. */
+static bool branch_each(struct worker *worker, size_t depth, struct level *level)
+{
+	size_t most = lode_children_most(&level->condition), at, row;
+
+	for (at = 0; at < level->branches.n; at += most) {
+		level->children.pairs.n = 0;
+		for (row = 0; row < most && at + row < level->branches.n; row++)
+			lode_vec_append(&level->children.pairs, level->branches.at[at + row]);
+		lode_children_count(&level->children, &level->condition, level->unexplained.at,
+				    (uint32_t)level->unexplained.n, &worker->children);
+		for (row = 0; row < level->children.pairs.n; row++)
+			if (!branch(worker, depth, level, row))
+				return false;
 	}
 	return true;
 }
@@ -215,30 +265,26 @@ static bool branch_all(struct worker *worker, size_t depth, struct level *level)
 {
 	struct lode_condition *condition = &level->condition;
 	int64_t weight;
-	uint32_t i;
 
 	lode_pivot_prepare(condition, &level->known, &worker->pivoting);
 	lode_vec_reserve(&level->unexplained, condition->db.n);
 	level->unexplained.n = lode_pivot_unexplained(level->unexplained.at, &weight, condition,
-						      &worker->counting, &worker->pivoting);
+						      &worker->pivoting);
 	if (weight < worker->search->options->min_cost)
 		return true;
 	if (level->unexplained.n < condition->db.n / 4 * 3) {
-		select_unexplained(level);
+		select_unexplained(worker, level);
 		return visit(worker, depth + 1, level, condition->total);
 	}
 	lode_pivot_choose(&level->pivot, condition, level->unexplained.at,
 			  (uint32_t)level->unexplained.n, worker->search->options->min_cost,
-			  &worker->counting, &worker->pivoting);
+			  &worker->pivoting);
 	if (level->pivot.n_uncovered == 0)
 		return true;
-	settle_items(level);
+	list_branches(level);
 	lode_lists_build(&level->lists, &condition->db, level->unexplained.at,
 			 (uint32_t)level->unexplained.n, condition->n_tail, level->is_settled.at);
-	for (i = 0; i < condition->n_tail; i++)
-		if (!level->is_settled.at[i] && !branch(worker, depth, level, i))
-			return false;
-	return true;
+	return branch_each(worker, depth, level);
 }
 
 /*
@@ -249,31 +295,19 @@ static bool visit(struct worker *worker, size_t depth, struct level *parent, int
 {
 	struct level *level = level_at(worker, depth);
 	struct lode_condition *condition = &level->condition;
-	struct lode_selection selection = {
-		.parent = &parent->condition,
-		.is_open = parent->condition.is_open.at,
-		.sequences = parent->selected.at,
-		.n_sequences = (uint32_t)parent->selected.n,
-		.pattern = parent->pattern.at,
-		.n_pattern = (uint32_t)parent->pattern.n,
-		.origin = parent->origin.at,
-		.barred_slot = parent->barred_slot,
-		.barred_item = parent->barred_item,
-	};
+	struct lode_selection selection = selection_of(parent);
 
 	if (worker->search->stopped)
 		return false;
 	begin_level(worker, level, parent);
-	lode_condition_count(&level->insertions, &selection, worker->search->options->min_cost,
-			     &worker->counting);
-	if (level->insertions.n == 0) {
+	if (parent->insertions.n == 0) {
 		if (level->known.n == 0 && depth == 0)
 			publish(worker, level->names.at, 1, total);
 		else if (level->known.n == 0)
 			publish_grown(worker, level);
 		return true;
 	}
-	lode_condition_build(condition, &selection, &level->insertions, total, &worker->counting);
+	lode_condition_build(condition, &selection, &parent->insertions, total, &worker->counting);
 	if (depth == 0) {
 		lode_grower_start(&worker->grower, condition);
 		/* From here on, the function that this branch is about is its leftmost. */
@@ -335,7 +369,8 @@ static void run_branch(void *context, size_t job, unsigned index)
 	lode_vec_append(&root->pattern, item);
 	lode_vec_append(&root->origin, 0);
 	lode_vec_append(&root->origin, 0);
-	root->barred_slot = LODE_NO_SLOT;
+	root->inserted_slot = LODE_NO_SLOT;
+	count_selected(worker, root);
 	visit(worker, 0, root, search->reduced->item_cost[item]);
 	if (index == 0 && search->options->progress)
 		search->options->progress(search->options->progress_context,
@@ -353,6 +388,7 @@ static void worker_release(struct worker *worker)
 	}
 	lode_vec_release(&worker->levels);
 	lode_scratch_release(&worker->counting);
+	lode_children_scratch_release(&worker->children);
 	lode_pivot_scratch_release(&worker->pivoting);
 	lode_grower_release(&worker->grower);
 	lode_vec_release(&worker->fresh);

@@ -149,7 +149,7 @@ void lode_grow(struct lode_grower *grower, const uint32_t *pattern, uint32_t n, 
 						   .pattern = grower->pattern.at,
 						   .n_pattern = (uint32_t)grower->pattern.n,
 						   .origin = grower->origin.at,
-						   .barred_slot = LODE_NO_SLOT};
+						   .inserted_slot = LODE_NO_SLOT};
 
 		lode_condition_count(&grower->insertions, &selection, min_cost, scratch);
 		if (grower->insertions.n == 0)

@@ -110,19 +110,19 @@ static bool fits_any(const uint32_t *items, uint32_t n_items,
  * pattern's items, which recursion makes plenty of, are gone.
  */
 static void spread_out(struct lode_pivot_scratch *scratch, const struct lode_condition *condition,
-		       const uint32_t *items, uint32_t n_items, struct lode_scratch *counting)
+		       uint32_t s)
 {
 	uint32_t n_pattern = (uint32_t)condition->pattern.n, slot, at, end;
-	uint32_t n_all = lode_condition_n_items(condition);
+	uint32_t n_all = lode_condition_n_items(condition), n_items;
+	const uint32_t *items = lode_condition_sequence(condition, s, &n_items);
+	const uint32_t *first = lode_condition_windows(condition, s), *last = first + n_pattern;
 
-	lode_windows_match(items, n_items, condition->pattern.at, n_pattern, counting->first.at,
-			   counting->last.at);
 	scratch->whole.n = 0;
 	for (slot = 0; slot <= n_pattern; slot++) {
 		const uint8_t *is_open = condition->is_open.at + (size_t)slot * n_all;
 
-		end = lode_window_end(counting->last.at, n_pattern, n_items, slot);
-		for (at = lode_window_begin(counting->first.at, slot); at < end; at++)
+		end = lode_window_end(last, n_pattern, n_items, slot);
+		for (at = lode_window_begin(first, slot); at < end; at++)
 			if (is_open[items[at]])
 				lode_vec_append(&scratch->whole, items[at]);
 		if (slot < n_pattern)
@@ -132,21 +132,21 @@ static void spread_out(struct lode_pivot_scratch *scratch, const struct lode_con
 
 uint32_t lode_pivot_unexplained(uint32_t *unexplained, int64_t *weight,
 				const struct lode_condition *condition,
-				struct lode_scratch *counting, struct lode_pivot_scratch *scratch)
+				struct lode_pivot_scratch *scratch)
 {
 	uint32_t n = 0, n_items, i;
 
-	lode_vec_reserve(&counting->first, condition->pattern.n + 1);
-	lode_vec_reserve(&counting->last, condition->pattern.n + 1);
 	*weight = 0;
 	for (i = 0; i < condition->db.n; i++) {
 		const uint32_t *items = lode_condition_sequence(condition, i, &n_items);
 
 		if (fits_any(items, n_items, scratch))
 			continue;
-		spread_out(scratch, condition, items, n_items, counting);
-		if (fits_any(scratch->whole.at, (uint32_t)scratch->whole.n, scratch))
-			continue;
+		if (!condition->is_tight.at[i]) {
+			spread_out(scratch, condition, i);
+			if (fits_any(scratch->whole.at, (uint32_t)scratch->whole.n, scratch))
+				continue;
+		}
 		unexplained[n++] = i;
 		*weight += condition->db.weight.at[i];
 	}
@@ -205,22 +205,20 @@ static void number_segments(const struct lode_condition *condition,
 
 /* Counts the pairs of one sequence that M has the other way round, or has once only. */
 static void add_conflicts(const struct lode_pivot *out, const struct lode_condition *condition,
-			  uint32_t s, struct lode_scratch *counting,
-			  struct lode_pivot_scratch *scratch)
+			  uint32_t s, struct lode_pivot_scratch *scratch)
 {
 	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_items, slot, at, end;
 	uint32_t n_all = lode_condition_n_items(condition);
 	const uint32_t *items = lode_condition_sequence(condition, s, &n_items);
+	const uint32_t *first = lode_condition_windows(condition, s), *last = first + n_pattern;
 	size_t i, j;
 
-	lode_windows_match(items, n_items, condition->pattern.at, n_pattern, counting->first.at,
-			   counting->last.at);
 	for (slot = 0; slot <= n_pattern; slot++) {
 		uint32_t row = slot * n_all, highest = 0;
 
 		scratch->window.n = 0;
-		end = lode_window_end(counting->last.at, n_pattern, n_items, slot);
-		for (at = lode_window_begin(counting->first.at, slot); at < end; at++) {
+		end = lode_window_end(last, n_pattern, n_items, slot);
+		for (at = lode_window_begin(first, slot); at < end; at++) {
 			uint32_t pair = row + items[at], order;
 
 			if (!out->is_covered.at[pair])
@@ -241,7 +239,7 @@ static void add_conflicts(const struct lode_pivot *out, const struct lode_condit
 
 void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *condition,
 		       const uint32_t *sequences, uint32_t n_sequences, int64_t min_cost,
-		       struct lode_scratch *counting, struct lode_pivot_scratch *scratch)
+		       struct lode_pivot_scratch *scratch)
 {
 	uint32_t n = (uint32_t)condition->is_open.n, i;
 
@@ -256,7 +254,7 @@ void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *cond
 	}
 	lode_conflicts_begin(scratch->conflicts);
 	for (i = 0; i < n_sequences; i++)
-		add_conflicts(out, condition, sequences[i], counting, scratch);
+		add_conflicts(out, condition, sequences[i], scratch);
 	for (i = 0; i < n; i++)
 		out->is_covered.at[i] = !out->is_covered.at[i];
 	out->n_uncovered +=

@@ -49,11 +49,11 @@ void lode_pivot_prepare(const struct lode_condition *condition, const lode_found
  * their number, and the sum of their weights. */
 uint32_t lode_pivot_unexplained(uint32_t *unexplained, int64_t *weight,
 				const struct lode_condition *condition,
-				struct lode_scratch *counting, struct lode_pivot_scratch *scratch);
+				struct lode_pivot_scratch *scratch);
 
 /* Chooses M among the known, and finds what it covers in the sequences listed. */
 void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *condition,
 		       const uint32_t *sequences, uint32_t n_sequences, int64_t min_cost,
-		       struct lode_scratch *counting, struct lode_pivot_scratch *scratch);
+		       struct lode_pivot_scratch *scratch);
 
 #endif
