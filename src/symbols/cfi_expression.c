@@ -48,10 +48,11 @@ static bool dereference(struct machine *m, uint64_t size)
 
 static bool unary(struct machine *m, const Dwarf_Op *op)
 {
-	uint64_t *top = &m->stack[m->depth - 1];
+	uint64_t *top;
 
 	if (!m->depth)
 		return false;
+	top = &m->stack[m->depth - 1];
 	switch (op->atom) {
 	case DW_OP_abs:
 		*top = (int64_t)*top < 0 ? -*top : *top;

@@ -1,12 +1,15 @@
-/* Any bytes at all as kallsyms, perf-PID.map, jitdump or ELF file: the first byte chooses. */
+/* Any bytes at all as kallsyms, perf-PID.map, jitdump, ELF file (its symbols, its frame
+   information, its DWARF): the first byte chooses. */
 #include "fuzz/fuzz.h"
 
 #include <string.h>
 
 #include "base/map.h"
+#include "symbols/cfi.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_symbols.h"
+#include "symbols/inlines.h"
 #include "symbols/jit.h"
 #include "symbols/kallsyms.h"
 
@@ -106,11 +109,48 @@ static void read_elf(struct lode_elf_file *file, int depth)
 	lode_elf_close(file);
 }
 
+/* A stack of zeros and ones. */
+static bool read_word(void *context, uint64_t address, uint64_t *value)
+{
+	(void)context;
+	*value = address >> 3 & 1;
+	return address < 0x10000;
+}
+
+static void read_cfi(const uint8_t *data, size_t size)
+{
+	struct lode_elf_file *file = lode_elf_open_take(copy(data, size), size, "fuzz");
+	struct lode_cfi *cfi = file ? lode_cfi_new_take(file, NULL) : NULL;
+
+	for (uint64_t at = 0; cfi && at < 0x1000; at += 16) {
+		struct lode_cfi_regs regs = {.valid = ((uint64_t)1 << LODE_CFI_N_REGS) - 1};
+		struct lode_cfi_step step;
+
+		(void)lode_cfi_step(cfi, at, &regs, &step, read_word, NULL);
+	}
+	lode_cfi_free(cfi);
+}
+
+static void read_dwarf(const uint8_t *data, size_t size)
+{
+	struct lode_inlines *inlines = lode_inlines_open(fuzz_file(data, size), false);
+
+	for (uint64_t at = 0; inlines && at < 0x1000; at += 16) {
+		const char *const *names;
+		uint32_t n;
+
+		lode_inlines_find(inlines, at, &names, &n);
+		for (uint32_t i = 0; i < n; i++)
+			FUZZ_CHECK(names[i] != NULL);
+	}
+	lode_inlines_free(inlines);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
-	switch (data[0] & 3) {
+	switch (data[0] & 7) {
 	case 0:
 		read_kallsyms(data + 1, size - 1);
 		break;
@@ -119,6 +159,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 2:
 		read_dump(data + 1, size - 1);
+		break;
+	case 4:
+		read_cfi(data + 1, size - 1);
+		break;
+	case 5:
+		read_dwarf(data + 1, size - 1);
 		break;
 	default:
 		read_elf(lode_elf_open_take(copy(data + 1, size - 1), size - 1, "fuzz"), 0);
