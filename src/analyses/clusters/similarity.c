@@ -127,29 +127,33 @@ static enum lode_align_op segment_of(uint8_t op)
 	return op == LODE_ALIGN_INSERT ? LODE_ALIGN_DELETE : (enum lode_align_op)op;
 }
 
-double lode_pattern_similarity(const struct lode_similarity *similarity, uint32_t a, uint32_t b,
-			       struct lode_aligner *aligner)
+static double sub_of(const struct lode_similarity *similarity, const struct lode_sub_table *subs,
+		     size_t i, size_t k)
 {
-	const size_t *start = similarity->patterns->start.at;
-	bool turned = align_canonical(similarity, a, b, aligner), before, behind;
-	size_t i = start[turned ? b : a], k = start[turned ? a : b];
+	uint32_t a = similarity->functions[i], b = similarity->functions[k];
+
+	return subs->n ? subs->sub[lode_sub_code(subs, a, b)]
+		       : lode_words_sub(&similarity->words, a, b);
+}
+
+double lode_similarity_of_ops(const struct lode_similarity *similarity,
+			      const struct lode_sub_table *subs, uint32_t first, uint32_t second,
+			      const uint8_t *op, size_t n)
+{
 	const struct lode_weight *w = similarity->weights;
-	double matched = 0, other = 0, sub;
+	size_t i = similarity->patterns->start.at[first];
+	size_t k = similarity->patterns->start.at[second];
+	double matched = 0, other = 0;
+	bool before = false, behind;
 
-	for (size_t n = 0; n < aligner->op.n; n++) {
-		uint8_t op = aligner->op.at[n];
-
-		before = n && segment_of(aligner->op.at[n - 1]) == segment_of(op);
-		behind = n + 1 < aligner->op.n &&
-			 segment_of(aligner->op.at[n + 1]) == segment_of(op);
-		switch ((enum lode_align_op)op) {
+	for (size_t at = 0; at < n; at++, before = behind) {
+		behind = at + 1 < n && segment_of(op[at + 1]) == segment_of(op[at]);
+		switch ((enum lode_align_op)op[at]) {
 		case LODE_ALIGN_MATCH:
 			matched += lode_weight_omega(&w[i], before, behind);
 			break;
 		case LODE_ALIGN_SUBSTITUTE:
-			sub = lode_words_sub(&similarity->words, similarity->functions[i],
-					     similarity->functions[k]);
-			other += sub *
+			other += sub_of(similarity, subs, i, k) *
 				 (lode_weight_omega(&w[i], before, behind) +
 				  lode_weight_omega(&w[k], before, behind)) /
 				 2;
@@ -161,12 +165,22 @@ double lode_pattern_similarity(const struct lode_similarity *similarity, uint32_
 			other += lode_weight_omega(&w[k], before, behind);
 			break;
 		}
-		i += op != LODE_ALIGN_INSERT;
-		k += op != LODE_ALIGN_DELETE;
+		i += op[at] != LODE_ALIGN_INSERT;
+		k += op[at] != LODE_ALIGN_DELETE;
 	}
 	if (matched > 0 || other > 0)
 		return matched / (matched + other);
-	return compare_patterns(similarity, a, b) ? 0 : 1;
+	return compare_patterns(similarity, first, second) ? 0 : 1;
+}
+
+double lode_pattern_similarity(const struct lode_similarity *similarity, uint32_t a, uint32_t b,
+			       struct lode_aligner *aligner)
+{
+	static const struct lode_sub_table none;
+	bool turned = align_canonical(similarity, a, b, aligner);
+
+	return lode_similarity_of_ops(similarity, &none, turned ? b : a, turned ? a : b,
+				      aligner->op.at, aligner->op.n);
 }
 
 void lode_pattern_align(const struct lode_similarity *similarity, uint32_t a, uint32_t b,

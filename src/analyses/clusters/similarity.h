@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "analyses/clusters/align.h"
+#include "analyses/clusters/subtable.h"
 #include "analyses/clusters/weights.h"
 #include "analyses/clusters/words.h"
 #include "analyses/patterns/miner.h"
@@ -42,6 +43,14 @@ void lode_similarity_release(struct lode_similarity *similarity);
 /* Sim of patterns `a` and `b` (indices). `aligner` is the calling thread's own. */
 double lode_pattern_similarity(const struct lode_similarity *similarity, uint32_t a, uint32_t b,
 			       struct lode_aligner *aligner);
+
+/*
+ * Sim of the alignment `op` (n operations) of `first` with `second`: what lode_pattern_similarity
+ * gives when that is the alignment of the pair in its canonical order. `subs` may be empty.
+ */
+double lode_similarity_of_ops(const struct lode_similarity *similarity,
+			      const struct lode_sub_table *subs, uint32_t first, uint32_t second,
+			      const uint8_t *op, size_t n);
 
 /* The alignment that the similarity stands on, from `a` to `b`, in `aligner->op`. */
 void lode_pattern_align(const struct lode_similarity *similarity, uint32_t a, uint32_t b,

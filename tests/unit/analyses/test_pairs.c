@@ -1,0 +1,210 @@
+#include "analyses/clusters/joining.h"
+#include "analyses/clusters/linkage.h"
+#include "analyses/clusters/pairs.h"
+#include "clusters_fixture.h"
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct lode_pair *x = a, *y = b;
+
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
+}
+
+/* Cuts at similarities that occur, and between: a pair exactly at the cut is similar enough. */
+static uint32_t random_cut(uint64_t *random, const struct lode_similarity *similarity,
+			   struct lode_aligner *aligner)
+{
+	uint32_t n = (uint32_t)similarity->patterns->n, cut;
+
+	if (random_below(random, 2))
+		return 1 + random_below(random, LODE_SIMILARITY_ONE);
+	cut = lode_similarity_fixed(lode_pattern_similarity(similarity, random_below(random, n),
+							    random_below(random, n), aligner));
+	return cut ? cut : 1;
+}
+
+static void check_pairs(uint32_t run, const struct fixture *f, uint64_t *random)
+{
+	struct lode_aligner aligner = {0};
+	struct lode_similarity similarity;
+	lode_pair_vec found = {0};
+	uint32_t cut, expected, n = (uint32_t)f->patterns.n;
+	size_t at = 0;
+
+	lode_similarity_init(&similarity, &f->patterns, &f->tree, &f->names);
+	cut = random_cut(random, &similarity, &aligner);
+	lode_pairs_find(&found, &similarity, cut, 1 + random_below(random, 3));
+	if (found.n)
+		qsort(found.at, found.n, sizeof(*found.at), compare_pairs);
+	for (uint32_t a = 0; a < n; a++)
+		for (uint32_t b = a + 1; b < n; b++) {
+			expected = lode_similarity_fixed(
+				lode_pattern_similarity(&similarity, a, b, &aligner));
+			if (expected < cut)
+				continue;
+			if (at >= found.n || found.at[at].a != a || found.at[at].b != b ||
+			    found.at[at].similarity != expected)
+				fail_msg("run %u: pair %u, %u at cut %u", run, a, b, cut);
+			at++;
+		}
+	if (at != found.n)
+		fail_msg("run %u: %zu pairs, expected %zu", run, found.n, at);
+	lode_vec_release(&found);
+	lode_aligner_release(&aligner);
+	lode_similarity_release(&similarity);
+}
+
+static void all_similar_pairs_are_found_and_no_others(void **state)
+{
+	uint64_t random = 12;
+
+	(void)state;
+	for (uint32_t run = 0; run < 1200; run++) {
+		struct fixture f;
+
+		fixture_random(&f, &random, 1 + random_below(&random, 20),
+			       1 + random_below(&random, 40), 2 + random_below(&random, 40));
+		check_pairs(run, &f, &random);
+		fixture_release(&f);
+	}
+}
+
+/* Names of so many words that there is no table: the plain way must find the same. */
+static void long_names_are_compared_as_well(void **state)
+{
+	uint64_t random = 13;
+	char name[800];
+
+	(void)state;
+	for (uint32_t run = 0; run < 20; run++) {
+		struct fixture f = {0};
+		uint32_t frames[8];
+		size_t at;
+
+		lode_calltree_init(&f.tree);
+		for (uint32_t i = 0; i < 12; i++) {
+			at = 0;
+			for (uint32_t k = 0; k < 60 + i; k++)
+				at += (size_t)snprintf(name + at, sizeof(name) - at, "w%c_",
+						       'a' + (int)random_below(&random, 26));
+			lode_frame_intern(&f.tree, "m", name, 0);
+		}
+		for (uint32_t p = 0; p < 12; p++) {
+			for (uint32_t k = 0; k < 8; k++)
+				frames[k] = random_below(&random, 12);
+			set_append(&f.patterns, frames, 1 + random_below(&random, 8));
+		}
+		check_pairs(run, &f, &random);
+		fixture_release(&f);
+	}
+}
+
+static void the_table_says_what_the_words_say(void **state)
+{
+	uint64_t random = 14;
+
+	(void)state;
+	for (uint32_t run = 0; run < 300; run++) {
+		struct lode_words words = {0};
+		struct lode_sub_table table;
+		uint32_t n = 1 + random_below(&random, 30);
+		uint16_t code;
+		char name[64];
+
+		for (uint32_t i = 0; i < n; i++) {
+			random_name(&random, name, sizeof(name));
+			lode_words_append(&words, name);
+		}
+		lode_sub_table_init(&table, &words, n, 2);
+		for (uint32_t a = 0; a < n; a++)
+			for (uint32_t b = 0; b < n; b++) {
+				code = lode_sub_code(&table, a, b);
+				if (a == b) {
+					assert_int_equal(code, 0);
+					continue;
+				}
+				check_near(table.sub[code], lode_words_sub(&words, a, b), 0);
+				assert_int_equal(table.units[code],
+						 lode_words_sub_units(&words, a, b));
+			}
+		for (size_t i = 1; i < table.n_codes; i++)
+			assert_true(table.sub[i - 1] < table.sub[i]);
+		lode_sub_table_release(&table);
+		lode_words_release(&words);
+	}
+}
+
+/* ---- Joining ---- */
+
+enum { MOST = 40 };
+
+struct matrix {
+	uint32_t n, cut;
+	uint32_t triangle[MOST * MOST];
+	bool is_known[MOST * MOST];
+};
+
+static uint32_t ask(void *context, uint32_t a, uint32_t b)
+{
+	struct matrix *m = context;
+	size_t at = a < b ? lode_triangle_at(a, b) : lode_triangle_at(b, a);
+
+	/* A pair is never asked for when it was given, and never twice. */
+	assert_true(m->triangle[at] < m->cut);
+	assert_false(m->is_known[at]);
+	m->is_known[at] = true;
+	return m->triangle[at];
+}
+
+static void joining_agrees_with_the_matrix(void **state)
+{
+	static struct matrix m;
+	uint32_t found[MOST], expected[MOST];
+	uint64_t random = 15;
+
+	(void)state;
+	for (uint32_t run = 0; run < 12000; run++) {
+		uint32_t values = run % 3 ? 2 + random_below(&random, 12) : LODE_SIMILARITY_ONE;
+		lode_pair_vec pairs = {0};
+		struct lode_joining joining = {
+			.pairs = &pairs,
+			.linkage = (enum lode_linkage)(random_below(&random, 3)),
+			.similarity = ask,
+			.context = &m,
+		};
+
+		m.n = 1 + random_below(&random, MOST);
+		m.cut = 1 + random_below(&random, values);
+		memset(m.is_known, 0, sizeof(m.is_known));
+		for (uint32_t b = 0; b < m.n; b++)
+			for (uint32_t a = 0; a < b; a++) {
+				uint32_t s = random_below(&random, values);
+
+				m.triangle[lode_triangle_at(a, b)] = s;
+				if (s >= m.cut)
+					lode_vec_append(&pairs, ((struct lode_pair){a, b, s}));
+			}
+		joining.n = m.n;
+		joining.cut = m.cut;
+		lode_join_similar(found, &joining);
+		lode_agglomerate(expected, m.n, m.triangle, joining.linkage, m.cut);
+		if (memcmp(found, expected, m.n * sizeof(*found)))
+			fail_msg("run %u: n %u, %u values, cut %u, linkage %d", run, m.n, values,
+				 m.cut, (int)joining.linkage);
+		lode_vec_release(&pairs);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_similar_pairs_are_found_and_no_others),
+		cmocka_unit_test(long_names_are_compared_as_well),
+		cmocka_unit_test(the_table_says_what_the_words_say),
+		cmocka_unit_test(joining_agrees_with_the_matrix),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
