@@ -147,7 +147,10 @@ static bool is_everywhere(const char *function)
 
 static bool says_nothing(const struct lode_digest *digest, uint32_t frame)
 {
-	return is_everywhere(lode_frame_function(&digest->tree, frame));
+	const char *function = lode_frame_function(&digest->tree, frame);
+
+	/* A library's insides: its public functions tell how a program waits. */
+	return is_everywhere(function) || (function[0] == '_' && is_library(digest, frame));
 }
 
 /* The program's own functions tell most, and the deeper the better. */
@@ -162,6 +165,24 @@ static double telling(const struct lode_digest *digest, uint32_t frame, size_t p
 	if (says_nothing(digest, frame))
 		score -= 4;
 	return score;
+}
+
+uint32_t lode_telling_frame(const struct lode_digest *digest, const uint32_t *frames, size_t n)
+{
+	uint32_t best = LODE_NONE;
+	double best_score = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double score = telling(digest, frames[i], i, n);
+
+		if (!is_user(digest, frames[i]) || is_library(digest, frames[i]) ||
+		    digest->tree.frames.at[frames[i]].flags & LODE_FRAME_LINK ||
+		    says_nothing(digest, frames[i]) || score <= best_score)
+			continue;
+		best = frames[i];
+		best_score = score;
+	}
+	return best;
 }
 
 static size_t split_links(const struct lode_digest *digest, const uint32_t *frames, size_t n,
@@ -283,10 +304,11 @@ static void whole_line(char *out, size_t size, const struct lode_digest *digest,
 
 const char *lode_common_part_short(char *buffer, size_t size, const struct lode_digest *digest,
 				   const uint32_t *frames, const bool *gap_before, size_t n,
-				   size_t columns, size_t max_lines)
+				   size_t columns, size_t more_columns, size_t max_lines)
 {
 	struct link links[max_links];
 	size_t n_links = split_links(digest, frames, n, links), used = 0, last_width = 0;
+	bool is_first = true; /* still on the first line */
 	char line[LODE_COMMON_LINE + 160];
 
 	buffer[0] = '\0';
@@ -298,16 +320,18 @@ const char *lode_common_part_short(char *buffer, size_t size, const struct lode_
 
 		if (is_left_out)
 			continue;
-		whole_line(line, sizeof(line), digest, frames, gap_before, &links[i], columns);
+		whole_line(line, sizeof(line), digest, frames, gap_before, &links[i],
+			   used ? more_columns : columns);
 		if (!line[0])
 			continue;
 		/* A device, or a thread whose stack is not common: behind its waiter, if it fits.
 		 */
 		if (used && links[i].first == links[i].end) {
 			width = last_width + 1 + lode_escape_width(line);
-			if (width <= columns)
+			if (width <= (is_first ? columns : more_columns))
 				between = " ";
 		}
+		is_first = is_first && *between != '\n';
 		last_width = *between == ' ' ? width : lode_escape_width(line);
 		used += (size_t)snprintf(buffer + used, size - used, "%s%s", between, line);
 	}

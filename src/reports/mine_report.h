@@ -35,8 +35,8 @@ void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
 /* The AOI as folded stacks, "a;b;c cost": what flame graphs are drawn from. */
 void lode_mine_report_folded(FILE *out, const struct lode_digest *digest);
 
-/* The wait reason, or what else most of the cluster's own cost is: "lock", "cpu", "ready". */
-const char *lode_cluster_why(const struct lode_cluster *cluster);
+/* What most of the cluster's own cost is, in a word or two: "lock", "cpu", "disk, ready". */
+const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluster *cluster);
 /* The kind of event that most of the cluster's own cost is. */
 enum lode_event_kind lode_cluster_kind(const struct lode_cluster *cluster);
 /* The reason of most of its waits, LODE_REASON_NONE when it never waited. */

@@ -6,6 +6,7 @@
 #include "reports/mine_report.h"
 #include "reports/table.h"
 #include "reports/units.h"
+#include "reports/variants.h"
 
 enum {
 	max_variants = 4, /* shown in one gap of the common part */
@@ -82,65 +83,6 @@ static void print_wakers(FILE *out, const struct lode_mine_report *report,
 
 /* ---- The common part with the variants between its frames ---- */
 
-/* A part of patterns that stands in one gap: its frames and what patterns with it cost. */
-struct variant {
-	const uint32_t *frames;
-	size_t n;
-	int64_t own_ns;
-};
-
-struct gap {
-	LODE_VEC(struct variant) variants;
-};
-
-static void add_variant(struct gap *gap, const uint32_t *frames, size_t n, int64_t own_ns)
-{
-	for (size_t i = 0; i < gap->variants.n; i++) {
-		struct variant *v = &gap->variants.at[i];
-
-		if (v->n == n && (n == 0 || memcmp(v->frames, frames, n * sizeof(*frames)) == 0)) {
-			v->own_ns += own_ns;
-			return;
-		}
-	}
-	lode_vec_append(&gap->variants, ((struct variant){frames, n, own_ns}));
-}
-
-/*
- * What `pattern` holds between the frames of the common part. Where a common frame occurs more than
- * once, its first place that leaves room for the rest is taken.
- */
-static void add_pattern(struct gap *gaps, const struct lode_cluster *c,
-			const struct lode_mined_pattern *pattern)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i <= c->n_common; i++) {
-		size_t start = at;
-
-		if (i == c->n_common)
-			at = pattern->n_frames;
-		while (i < c->n_common && at < pattern->n_frames &&
-		       pattern->frames[at] != c->common[i])
-			at++;
-		add_variant(&gaps[i], pattern->frames + start, at - start, pattern->own_ns);
-		at++;
-		if (at > pattern->n_frames)
-			break;
-	}
-}
-
-static int dearest_first(const void *a, const void *b)
-{
-	const struct variant *x = a, *y = b;
-
-	if (x->own_ns != y->own_ns)
-		return x->own_ns < y->own_ns ? 1 : -1;
-	if (x->n != y->n)
-		return x->n < y->n ? -1 : 1;
-	return x->n ? memcmp(x->frames, y->frames, x->n * sizeof(*x->frames)) : 0;
-}
-
 /* Frames of one variant on a line: "a › b › c", threads' borders included. */
 static void join_frames(char *out, size_t size, const struct lode_calltree *tree,
 			const uint32_t *frames, size_t n)
@@ -149,12 +91,18 @@ static void join_frames(char *out, size_t size, const struct lode_calltree *tree
 	size_t used = 0;
 
 	out[0] = '\0';
-	for (size_t i = 0; i < n && used + 8 < size; i++)
-		used += (size_t)snprintf(out + used, size - used, "%s%s", i ? " › " : "",
+	for (size_t i = 0; i < n && used + 8 < size; i++) {
+		bool is_link = tree->frames.at[frames[i]].flags & LODE_FRAME_LINK;
+
+		used += (size_t)snprintf(out + used, size - used, "%s%s",
+					 i == 0	   ? ""
+					 : is_link ? " "
+						   : " › ",
 					 lode_short_label(label, sizeof(label), tree, frames[i]));
+	}
 }
 
-static void print_gap(FILE *out, const struct lode_mine_report *report, struct gap *gap)
+static void print_gap(FILE *out, const struct lode_mine_report *report, struct lode_gap *gap)
 {
 	const struct lode_digest *digest = report->mined->digest;
 	char line[4096], fit[4096], cost[LODE_UNITS_BUFFER];
@@ -163,9 +111,8 @@ static void print_gap(FILE *out, const struct lode_mine_report *report, struct g
 	/* Only patterns that have nothing here: no gap at all. */
 	if (n_real == 0 || (n_real == 1 && gap->variants.at[0].n == 0))
 		return;
-	qsort(gap->variants.at, n_real, sizeof(*gap->variants.at), dearest_first);
 	for (size_t i = 0; i < n_real && i < max_variants; i++) {
-		const struct variant *v = &gap->variants.at[i];
+		const struct lode_variant *v = &gap->variants.at[i];
 
 		join_frames(line, sizeof(line), &digest->tree, v->frames, v->n);
 		lode_escape_fit(fit, sizeof(fit), v->n ? line : "(nothing)", report->columns - 22);
@@ -202,21 +149,18 @@ static void print_common_frame(FILE *out, const struct lode_mine_report *report,
 static void print_common(FILE *out, const struct lode_mine_report *report,
 			 const struct lode_cluster *c)
 {
-	struct gap *gaps = lode_alloc0(c->n_common + 1, sizeof(*gaps));
+	struct lode_gap *gaps = lode_gaps_new(c);
 
-	for (size_t i = 0; i < c->n_patterns; i++)
-		add_pattern(gaps, c, &c->patterns[i]);
 	fprintf(out, "\nCommon part%s\n",
 		c->n_patterns > 1 ? ", with the variants between (own cost)" : "");
 	for (size_t i = 0; i <= c->n_common; i++) {
 		print_gap(out, report, &gaps[i]);
 		if (i < c->n_common)
 			print_common_frame(out, report, c->common[i]);
-		lode_vec_release(&gaps[i].variants);
 	}
 	if (c->n_common == 0)
 		fprintf(out, "     (its patterns have no function in common)\n");
-	free(gaps);
+	lode_gaps_free(gaps, c);
 }
 
 /* ---- Patterns and streams ---- */
@@ -252,7 +196,7 @@ static void print_patterns(FILE *out, const struct lode_mine_report *report,
 
 		lode_table_set(table, i, 5, "%s",
 			       lode_common_part_short(line, sizeof(line), digest, p->frames, NULL,
-						      p->n_frames, room, 8));
+						      p->n_frames, room, room, 8));
 	}
 	fprintf(out, "\n%s, alike by %.2f at least\n",
 		lode_format_plural(text, c->n_patterns, "pattern"), c->min_similarity);

@@ -6,6 +6,7 @@
 #include "reports/mine_report.h"
 #include "reports/table.h"
 #include "reports/units.h"
+#include "reports/variants.h"
 
 enum { lines_per_cluster = 4 };
 
@@ -31,22 +32,58 @@ enum lode_wait_reason lode_cluster_reason(const struct lode_cluster *cluster)
 	return (enum lode_wait_reason)best;
 }
 
-const char *lode_cluster_why(const struct lode_cluster *cluster)
-{
-	enum lode_wait_reason reason = lode_cluster_reason(cluster);
+/* What a cluster's own cost is made of, as its owner sees it. */
+struct part {
+	const char *name;
+	int64_t ns;
+};
 
-	/* Chained stacks end in what another thread did while the symptom waited for it: the
-	   symptom's own wait is what its owner sees. */
-	if (reason != LODE_REASON_NONE && cluster->reason_ns[reason] * 2 >= cluster->own_ns)
-		return lode_wait_reason_name(reason);
-	switch (lode_cluster_kind(cluster)) {
-	case LODE_EVENT_RUNNING:
-		return "cpu";
-	case LODE_EVENT_READY:
-		return "ready";
-	default:
-		return lode_wait_reason_name(reason);
+static int costliest_first(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+/*
+ * Waits by their reason, whatever others did meanwhile (chained stacks end there); the rest is the
+ * symptom's own running and ready time.
+ */
+static size_t parts_of(struct part *parts, const struct lode_cluster *c)
+{
+	int64_t run_ns = c->split_ns[LODE_EVENT_RUNNING], ready_ns = c->split_ns[LODE_EVENT_READY];
+	int64_t self_ns = c->own_ns;
+	size_t n = 0;
+
+	for (unsigned r = LODE_REASON_NONE + 1; r < LODE_N_REASONS; r++) {
+		self_ns -= c->reason_ns[r];
+		parts[n++] = (struct part){lode_wait_reason_name((enum lode_wait_reason)r),
+					   c->reason_ns[r]};
 	}
+	if (run_ns + ready_ns > 0) {
+		int64_t self_run_ns =
+			(int64_t)((double)self_ns * (double)run_ns / (double)(run_ns + ready_ns));
+
+		parts[n++] = (struct part){"cpu", self_run_ns};
+		parts[n++] = (struct part){"ready", self_ns - self_run_ns};
+	}
+	qsort(parts, n, sizeof(*parts), costliest_first);
+	return n;
+}
+
+const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluster *cluster)
+{
+	struct part parts[LODE_N_REASONS + 2];
+	size_t n = parts_of(parts, cluster);
+
+	/* The second is said as well when it is a third of the cost. */
+	if (n > 1 && parts[1].ns * 3 >= cluster->own_ns && parts[1].ns > 0)
+		snprintf(buffer, size, "%s, %s", parts[0].name, parts[1].name);
+	else
+		snprintf(buffer, size, "%s", parts[0].name);
+	return buffer;
 }
 
 /* ---- Above the table: what was read ---- */
@@ -92,7 +129,20 @@ static void set_numbers(struct lode_table *table, const struct lode_mine_report 
 	lode_table_set(table, row, AVERAGE, "%s",
 		       lode_format_cost(text, cluster->average_ns, unit));
 	lode_table_set(table, row, STREAMS, "%u", cluster->n_streams);
-	lode_table_set(table, row, WHY, "%s", lode_cluster_why(cluster));
+	lode_table_set(table, row, WHY, "%s", lode_cluster_why(text, sizeof(text), cluster));
+}
+
+static void set_common(struct lode_table *table, const struct lode_mine_report *report, size_t row,
+		       size_t room, size_t more_room)
+{
+	const struct lode_digest *digest = report->mined->digest;
+	const struct lode_cluster *c = &report->mined->clusters[row];
+	char text[lines_per_cluster * (LODE_COMMON_LINE + 160)], variants[1024];
+
+	lode_common_part_short(text, sizeof(text), digest, c->common, c->gap_before, c->n_common,
+			       room, more_room, lines_per_cluster);
+	lode_variants_short(variants, sizeof(variants), digest, c, more_room);
+	lode_table_set(table, row, COMMON, "%s%s%s", text, variants[0] ? "\n" : "", variants);
 }
 
 static void print_clusters(FILE *out, const struct lode_mine_report *report, size_t n_shown)
@@ -103,16 +153,10 @@ static void print_clusters(FILE *out, const struct lode_mine_report *report, siz
 
 	for (size_t i = 0; i < n_shown; i++)
 		set_numbers(table, report, &m->clusters[i]);
+	lode_table_hang(table, OWN);
 	room = lode_table_room(table, report->columns);
-	for (size_t i = 0; i < n_shown; i++) {
-		const struct lode_cluster *c = &m->clusters[i];
-		char text[lines_per_cluster * (LODE_COMMON_LINE + 160)];
-
-		lode_table_set(table, i, COMMON, "%s",
-			       lode_common_part_short(text, sizeof(text), m->digest, c->common,
-						      c->gap_before, c->n_common, room,
-						      lines_per_cluster));
-	}
+	for (size_t i = 0; i < n_shown; i++)
+		set_common(table, report, i, room, lode_table_hang_room(table, report->columns));
 	lode_table_print(table, out, report->is_terminal);
 	lode_table_free(table);
 }

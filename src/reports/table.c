@@ -14,6 +14,7 @@ struct lode_table {
 	const struct lode_table_column *columns;
 	size_t n_columns;
 	unsigned indent;
+	size_t hang;		      /* column under which further lines of the last one start */
 	LODE_VEC(const char *) cells; /* row by row */
 	struct lode_arena arena;
 };
@@ -26,6 +27,7 @@ struct lode_table *lode_table_new(const struct lode_table_column *columns, size_
 	table->columns = columns;
 	table->n_columns = n;
 	table->indent = indent;
+	table->hang = n - 1;
 	return table;
 }
 
@@ -76,21 +78,34 @@ static size_t width_of_column(const struct lode_table *table, size_t column)
 	return widest;
 }
 
-/* Where the last column starts. */
-static size_t last_start(const struct lode_table *table)
+/* Where a column starts. */
+static size_t start_of_column(const struct lode_table *table, size_t column)
 {
 	size_t start = table->indent;
 
-	for (size_t c = 0; c + 1 < table->n_columns; c++)
+	for (size_t c = 0; c < column; c++)
 		start += width_of_column(table, c) + gap;
 	return start;
 }
 
+void lode_table_hang(struct lode_table *table, size_t hang)
+{
+	table->hang = hang;
+}
+
+static size_t room_from(size_t start, unsigned line_columns)
+{
+	return start + least_room <= line_columns ? line_columns - start : least_room;
+}
+
+size_t lode_table_hang_room(const struct lode_table *table, unsigned line_columns)
+{
+	return room_from(start_of_column(table, table->hang), line_columns);
+}
+
 size_t lode_table_room(const struct lode_table *table, unsigned line_columns)
 {
-	size_t start = last_start(table);
-
-	return start + least_room <= line_columns ? line_columns - start : least_room;
+	return room_from(start_of_column(table, table->n_columns - 1), line_columns);
 }
 
 static void print_blanks(FILE *out, size_t n)
@@ -98,7 +113,7 @@ static void print_blanks(FILE *out, size_t n)
 	fprintf(out, "%*s", (int)n, "");
 }
 
-/* The cell of the last column; its further lines stand below its first. */
+/* The cell of the last column; its further lines start at `start`. */
 static void print_last(FILE *out, const char *cell, size_t start)
 {
 	while (*cell) {
@@ -128,7 +143,7 @@ static void print_row(const struct lode_table *table, FILE *out, const size_t *w
 		if (c + 1 == table->n_columns && !table->columns[c].is_right) {
 			if (*cell)
 				print_blanks(out, pending);
-			print_last(out, cell, last_start(table));
+			print_last(out, cell, start_of_column(table, table->hang));
 			break;
 		}
 		if (table->columns[c].is_right)

@@ -4,7 +4,7 @@
  *   #  share     own   why   common part
  *   1  30.7 %  28.6 s  disk  path_canonicalize › path_query_component
  *   2  15.5 %  14.4 s  lock  session_restore › session_state_get
- *                            → ph-store  journal_append
+ *      → ph-store  store_checkpoint › journal_append
  *
  * Widths are columns of a terminal, so wide characters stay aligned. Cells are shown as they are:
  * escape untrusted text first (base/escape.h).
@@ -34,7 +34,14 @@ size_t lode_table_row(struct lode_table *table);
 void lode_table_set(struct lode_table *table, size_t row, size_t column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Room for the last column so that a line takes `line_columns` at most; 20 at least. */
+/* Further lines of the last column start under the column `hang`; without this, under their first.
+ */
+void lode_table_hang(struct lode_table *table, size_t hang);
+/* Room for those lines. */
+size_t lode_table_hang_room(const struct lode_table *table, unsigned line_columns);
+
+/* Room for (the first line of) the last column so that a line takes `line_columns` at most; 20 at
+ * least. */
 size_t lode_table_room(const struct lode_table *table, unsigned line_columns);
 
 /* With a line of titles. `is_bold` marks it by escape sequences of terminals. */

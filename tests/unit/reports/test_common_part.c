@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "random.h"
 #include "reports/common_part.h"
+#include "reports/variants.h"
 
 struct common {
 	struct lode_digest *digest;
@@ -40,7 +41,7 @@ static const char *shorten(struct common *c, char *buffer, size_t size, size_t c
 			   size_t lines)
 {
 	return lode_common_part_short(buffer, size, c->digest, c->frames, c->gaps, c->n, columns,
-				      lines);
+				      columns, lines);
 }
 
 static void kernel_frames_give_way_to_the_program(void **state)
@@ -49,11 +50,13 @@ static void kernel_frames_give_way_to_the_program(void **state)
 	char text[4096];
 
 	(void)state;
-	add(&c, "app", "main");
+	add(&c, "app", "main"); /* every program has it: it tells nothing */
+	add(&c, "app", "start_up");
 	add(&c, "app", "load");
+	add(&c, "libc.so.6", "__read_cancel");
 	add(&c, "[kernel]", "do_syscall_64");
 	add(&c, "[kernel]", "io_schedule");
-	assert_string_equal(shorten(&c, text, sizeof(text), 80, 4), "main › load");
+	assert_string_equal(shorten(&c, text, sizeof(text), 80, 4), "start_up › load");
 	lode_digest_free(c.digest);
 }
 
@@ -78,11 +81,11 @@ static void what_is_left_out_shows(void **state)
 	char text[4096];
 
 	(void)state;
-	add(&c, "app", "main");
+	add(&c, "app", "first");
 	add(&c, "app", "outer");
 	c.gaps[2] = true; /* variants stand before it */
 	add(&c, "app", "inner");
-	assert_string_equal(shorten(&c, text, sizeof(text), 80, 4), "main › outer … inner");
+	assert_string_equal(shorten(&c, text, sizeof(text), 80, 4), "first › outer … inner");
 	/* No room for all: the deepest tell most. */
 	assert_string_equal(shorten(&c, text, sizeof(text), 13, 4), "outer … inner");
 	assert_string_equal(shorten(&c, text, sizeof(text), 4, 4), "inn…");
@@ -181,6 +184,43 @@ static void no_line_is_too_wide(void **state)
 	}
 }
 
+static void what_parts_a_cluster_is_named(void **state)
+{
+	static const char *const callers[] = {"from_config", "from_theme", "from_plugin"};
+	struct lode_digest *digest = lode_digest_new();
+	struct lode_mined_pattern patterns[3] = {{.round = 1}, {.round = 1}, {.round = 1}};
+	uint32_t frames[3][3], common[2];
+	bool gap_before[2] = {false, true};
+	struct lode_cluster cluster = {.common = common,
+				       .gap_before = gap_before,
+				       .n_common = 2,
+				       .patterns = patterns,
+				       .n_patterns = 3};
+	char text[1024];
+
+	(void)state;
+	digest->unit = "ns";
+	common[0] = lode_frame_intern(&digest->tree, "app", "start_up", 0);
+	common[1] = lode_frame_intern(&digest->tree, "app", "canonicalize", 0);
+	for (int i = 0; i < 3; i++) {
+		frames[i][0] = common[0];
+		frames[i][1] = lode_frame_intern(&digest->tree, "app", callers[i], 0);
+		frames[i][2] = common[1];
+		patterns[i].frames = frames[i];
+		patterns[i].n_frames = 3;
+		patterns[i].own_ns = (i + 1) * 1000000000LL;
+	}
+	assert_string_equal(lode_variants_short(text, sizeof(text), digest, &cluster, 90),
+			    "┆ from_plugin 3.00 s, from_theme 2.00 s, from_config 1.00 s");
+	/* What does not fit is left out whole. */
+	assert_string_equal(lode_variants_short(text, sizeof(text), digest, &cluster, 45),
+			    "┆ from_plugin 3.00 s, from_theme 2.00 s");
+	/* One variant alone parts nothing. */
+	cluster.n_patterns = 1;
+	assert_string_equal(lode_variants_short(text, sizeof(text), digest, &cluster, 90), "");
+	lode_digest_free(digest);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +230,7 @@ int main(void)
 		cmocka_unit_test(long_chains_keep_their_ends),
 		cmocka_unit_test(names_are_folded_and_harmless),
 		cmocka_unit_test(no_line_is_too_wide),
+		cmocka_unit_test(what_parts_a_cluster_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

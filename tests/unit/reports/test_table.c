@@ -51,6 +51,12 @@ static void columns_align_by_width_and_not_by_bytes(void **state)
 	/* 1 + 2 + 2 + 4 + 2 + 7 + 2 columns stand before the last one. */
 	assert_int_equal(lode_table_room(table, 100), 80);
 	assert_int_equal(lode_table_room(table, 30), 20);
+	/* Further lines may start further left. */
+	lode_table_hang(table, 1);
+	assert_int_equal(lode_table_hang_room(table, 100), 95);
+	text = printed(table);
+	assert_non_null(strstr(text, "first\n     second\n"));
+	free(text);
 	lode_table_free(table);
 }
 
