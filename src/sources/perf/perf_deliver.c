@@ -25,6 +25,7 @@ void lode_perf_deliver_release(struct lode_perf_deliver *deliver)
 	lode_perf_dsos_release(&deliver->dsos);
 	lode_perf_stacks_release(&deliver->stacks);
 	lode_perf_command_release(&deliver->command);
+	lode_map_release(&deliver->executing);
 	lode_vec_release(&deliver->n_samples);
 	lode_vec_release(&deliver->paces);
 }
@@ -219,6 +220,10 @@ static void deliver_mmap(struct lode_perf_deliver *deliver, struct lode_bytes b,
 	}
 	if (cpumode != PERF_RECORD_MISC_USER)
 		return; /* of a guest */
+	if (lode_map_find(&deliver->executing, (uint32_t)pid) == true) {
+		lode_spaces_exec(deliver->spaces, pid);
+		*lode_map_slot(&deliver->executing, (uint32_t)pid) = false;
+	}
 	dso = lode_perf_dsos_user(&deliver->dsos, path, pid, build_id, build_id_size);
 	if (deliver->dsos.at.at[dso].kind == LODE_DSO_JIT)
 		page_offset = start;
@@ -234,15 +239,19 @@ static void deliver_comm(struct lode_perf_deliver *deliver, struct lode_bytes b,
 
 	if (b.overrun)
 		return;
+	/*
+	 * Until the first map of the new program, samples still show the old one's call of exec:
+	 * its maps go only then.
+	 */
 	if (is_exec)
-		lode_spaces_exec(deliver->spaces, pid);
+		*lode_map_slot(&deliver->executing, (uint32_t)pid) = true;
 	lode_builder_comm(deliver->builder, t_ns, pid, tid, comm, is_exec);
 	lode_perf_command_comm(&deliver->command, lode_builder_stream(deliver->builder), tid, comm,
 			       is_exec);
 }
 
-static void deliver_fork(struct lode_perf_deliver *deliver, struct lode_bytes b, int64_t t_ns,
-			 bool is_exit)
+static void deliver_fork(struct lode_perf_deliver *deliver, struct lode_bytes b, uint16_t misc,
+			 int64_t t_ns, bool is_exit)
 {
 	int32_t pid = lode_bytes_i32(&b), parent_pid = lode_bytes_i32(&b);
 	int32_t tid = lode_bytes_i32(&b), parent_tid = lode_bytes_i32(&b);
@@ -254,7 +263,8 @@ static void deliver_fork(struct lode_perf_deliver *deliver, struct lode_bytes b,
 			lode_builder_exit(deliver->builder, t_ns, pid, tid);
 		return;
 	}
-	if (pid != parent_pid)
+	/* What perf makes of a process that already lived brings that one's own maps. */
+	if (pid != parent_pid && !(misc & PERF_RECORD_MISC_FORK_EXEC))
 		lode_spaces_fork(deliver->spaces, pid, parent_pid);
 	lode_perf_command_fork(&deliver->command, tid, parent_tid);
 	lode_builder_fork(deliver->builder, t_ns, pid, tid, parent_pid, parent_tid);
@@ -367,7 +377,7 @@ static void deliver_other(struct lode_perf_deliver *deliver, const struct lode_p
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		deliver_fork(deliver, b, t_ns, type == PERF_RECORD_EXIT);
+		deliver_fork(deliver, b, misc, t_ns, type == PERF_RECORD_EXIT);
 		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "base/map.h"
 #include "model/builder.h"
 #include "sources/perf/perf_batch.h"
 #include "sources/perf/perf_command.h"
@@ -31,7 +32,8 @@ struct lode_perf_deliver {
 	struct lode_perf_dsos dsos;
 	struct lode_perf_stacks stacks;
 	struct lode_perf_command command;
-	LODE_VEC(uint64_t) n_samples;	       /* per event */
+	struct lode_map executing;    /* pid -> 1: between an exec and the new program's maps */
+	LODE_VEC(uint64_t) n_samples; /* per event */
 	LODE_VEC(struct lode_perf_pace) paces; /* per CPU */
 	uint64_t n_all_samples, n_lost, n_unknown;
 	int64_t first_ns, last_ns; /* of all records with a time; INT64_MIN: none yet */

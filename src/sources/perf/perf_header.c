@@ -208,7 +208,7 @@ static void read_features(struct lode_perf_header *header, const struct lode_per
 			return;
 		}
 		at += sizeof(entry);
-		if (i == 0)
+		if (i == 0 || entry[1] == 0)
 			continue;
 		data = read_section(reader, entry[0], entry[1]);
 		if (!data) {

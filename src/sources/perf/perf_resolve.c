@@ -30,21 +30,40 @@ struct resolving {
 
 /* ---- Names ---- */
 
+/*
+ * Addresses are one byte back from where a function returns to. That misses what is returned to but
+ * was not called: a signal's trampoline stands behind padding. So what has no name is asked for
+ * again, one byte on.
+ */
+static void ask_again(struct lode_dso *dso, const uint64_t *addresses, size_t n,
+		      struct lode_symbol *symbols)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t next = addresses[i] + 1;
+
+		if (!symbols[i].name)
+			lode_dso_resolve(dso, &next, 1, &symbols[i]);
+	}
+}
+
 static void resolve_module(void *context, size_t index, unsigned worker)
 {
 	struct resolving *r = context;
 	uint32_t begin = r->first[index], n = r->first[index + 1] - begin;
+	struct lode_dso *dso = r->dsos->at.at[index].dso;
 	struct lode_symbol *symbols;
 	uint64_t *addresses;
 
 	(void)worker;
-	if (n == 0 || !r->dsos->at.at[index].dso)
+	if (n == 0 || !dso)
 		return;
 	addresses = lode_alloc(n * sizeof(*addresses));
 	symbols = lode_alloc0(n, sizeof(*symbols));
 	for (uint32_t i = 0; i < n; i++)
 		addresses[i] = r->stacks->places.at[r->by_dso[begin + i]].address;
-	lode_dso_resolve(r->dsos->at.at[index].dso, addresses, n, symbols);
+	lode_dso_resolve(dso, addresses, n, symbols);
+	if (lode_dso_has_symbols(dso))
+		ask_again(dso, addresses, n, symbols);
 	for (uint32_t i = 0; i < n; i++) {
 		struct named *named = &r->named[r->by_dso[begin + i]];
 
@@ -296,6 +315,7 @@ uint32_t *lode_perf_resolve(struct lode_stream *stream, const struct lode_perf_s
 	for (size_t i = 1; i < stacks->raws.n; i++)
 		node_of_raw[i] = node_of(&r, &stacks->raws.at[i], &users, &path);
 	flag(stream, 0, 0);
+	stream->n_stack_flags = stream->tree.nodes.n;
 	free(users.node);
 	free(users.is_rooted);
 	lode_vec_release(&path.places);

@@ -96,22 +96,119 @@ static bool is_complete(const char *name, const struct lode_perf_payload *payloa
 	return true;
 }
 
+/* ---- Only what libtraceevent can be trusted with ---- */
+
+static const char *skip_class(const char *p, const char *end, bool (*is_in)(char))
+{
+	while (p < end && is_in(*p))
+		p++;
+	return p;
+}
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_declaration(char c)
+{
+	return is_word(c) || c == ' ' || c == '*';
+}
+
+/* `key`, one to six digits, `;` at `*p`, which moves behind them. */
+static bool skip_number(const char **p, const char *end, const char *key)
+{
+	size_t len = strlen(key);
+	const char *digits;
+
+	if ((size_t)(end - *p) < len || memcmp(*p, key, len) != 0)
+		return false;
+	digits = *p + len;
+	*p = skip_class(digits, end, is_digit);
+	if (*p == digits || *p - digits > 6 || *p == end || **p != ';')
+		return false;
+	++*p;
+	return true;
+}
+
+/* "\tfield:TYPE NAME;\toffset:N;\tsize:N;\tsigned:N;", perhaps "NAME[N]". */
+static bool is_plain_field(const char *p, const char *end)
+{
+	static const char head[] = "\tfield:";
+	const char *name, *rest;
+
+	if ((size_t)(end - p) < sizeof(head) || memcmp(p, head, sizeof(head) - 1) != 0)
+		return false;
+	p += sizeof(head) - 1;
+	rest = skip_class(p, end, is_declaration);
+	for (name = rest; name > p && is_word(name[-1]); name--)
+		;
+	/* A type of at least a letter, a blank or star, then a name that is none. */
+	if (name == rest || is_digit(*name) || name - p < 2 || !is_word(*p) || is_digit(*p))
+		return false;
+	if (rest < end && *rest == '[') {
+		p = skip_class(rest + 1, end, is_word);
+		if (p == rest + 1 || p == end || *p != ']')
+			return false;
+		rest = p + 1;
+	}
+	if (rest == end || *rest++ != ';')
+		return false;
+	return skip_number(&rest, end, "\toffset:") && skip_number(&rest, end, "\tsize:") &&
+	       (rest == end || (skip_number(&rest, end, "\tsigned:") && rest == end));
+}
+
+static bool is_plain_head(const char *p, const char *end)
+{
+	static const char name[] = "name: ", id[] = "ID: ", format[] = "format:";
+	size_t n = (size_t)(end - p);
+
+	if (n > sizeof(name) - 1 && !memcmp(p, name, sizeof(name) - 1))
+		return skip_class(p + sizeof(name) - 1, end, is_word) == end;
+	if (n > sizeof(id) - 1 && !memcmp(p, id, sizeof(id) - 1))
+		return skip_class(p + sizeof(id) - 1, end, is_digit) == end && n < 16;
+	return n == sizeof(format) - 1 && !memcmp(p, format, n);
+}
+
 /*
- * Has libtraceevent read the fields. The print format is cut off: nothing here prints, and its
- * grammar is what newer kernels extend first.
+ * Has libtraceevent read the fields. It is not made for hostile texts (some crash it), so it gets
+ * only lines of the plain form, which all fields that matter here have. The print format is left
+ * out: nothing here prints, and its grammar is what newer kernels extend first.
  */
 static struct tep_event *parse_fields(struct reading *reading, const char *system, const char *text,
 				      size_t size, int id)
 {
 	static const char print[] = "\nprint fmt: \"\"\n";
-	const char *cut = memmem(text, size, "\nprint fmt:", 11);
-	size_t keep = cut ? (size_t)(cut - text) : size;
-	char *copy = lode_alloc(keep + sizeof(print));
+	char *copy = lode_alloc(size + 2 + sizeof(print));
+	const char *line = text, *end = text + size, *eol;
+	bool has_fields = false, has_gap = false;
+	size_t n = 0;
 	int rc;
 
-	memcpy(copy, text, keep);
-	memcpy(copy + keep, print, sizeof(print));
-	rc = tep_parse_event(reading->tep, copy, keep + sizeof(print) - 1, system);
+	for (; line < end; line = eol + 1) {
+		bool is_field;
+
+		eol = memchr(line, '\n', (size_t)(end - line));
+		if (!eol)
+			break;
+		is_field = is_plain_field(line, eol);
+		/* The common fields end with an empty line. */
+		if (line == eol && has_fields && !has_gap)
+			has_gap = true;
+		else if (!is_field && (has_fields || !is_plain_head(line, eol)))
+			continue;
+		has_fields |= is_field;
+		memcpy(copy + n, line, (size_t)(eol + 1 - line));
+		n += (size_t)(eol + 1 - line);
+	}
+	memcpy(copy + n, print, sizeof(print));
+	rc = has_gap ? tep_parse_event(reading->tep, copy, n + sizeof(print) - 1, system) : 1;
 	free(copy);
 	return rc ? NULL : tep_find_event(reading->tep, id);
 }

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Compares what lode's perf source delivers with what `perf script` prints.
+
+    perf_script_compare.py DUMP_STREAM                       a selection of the shared recordings
+    LODE_COMPARE_ALL=1 perf_script_compare.py DUMP_STREAM    all of them
+    perf_script_compare.py DUMP_STREAM FILE SYMBOLS          one; SYMBOLS is a build-id folder
+
+Exit 77 (skipped) when perf, zstd, c++filt or the data are not there.
+
+The same samples must come in the same order with the same event, time, process, thread and CPU, and
+with the same functions in their stacks. They differ where perf is wrong or says less; each such
+difference is recognised for what it is, counted and shown, and anything else fails:
+
+ next-function  perf looks return addresses up as they are. A call that never returns can be the last
+                instruction of its function; then perf names the next one, at offset 0, or finds
+                nothing in the padding between them. lode looks one byte back.
+ dropped-chain  A frame that looks like a context marker makes perf drop the whole callchain. lode
+                keeps the part before it.
+ old-program    perf never forgets the maps of a program that was replaced by exec. lode does, so
+                that no address is looked up in a program that is gone.
+
+No difference at all are: runs of frames without a symbol in one module, which are one frame in the
+model; the names of modules without a file (perf-PID.map, memfd: are [jit] in lode); parameters and
+clone suffixes of demangled names.
+"""
+
+import collections
+import glob
+import itertools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SMALL = {"startup-01", "gitstatus-01", "ls-03-never-cold", "ls-04-color-cold-glibc"}
+SKIPPED = 77
+HEAD = re.compile(r"^\s*(?:\S.*?)?\s*(?<!\S)(?P<pid>-?\d+)/(?P<tid>-?\d+)\s+\[(?P<cpu>-?\d+)\]\s+"
+                  r"(?P<time>\d+\.\d{9}):\s+(?P<event>\S+?):(?:\s+[0-9a-f]+ .*)?\s*$")
+FRAME = re.compile(r"^\s+(?P<ip>[0-9a-f]+)\s+(?P<sym>.*?)(?:\+0x(?P<off>[0-9a-f]+))?\s+"
+                   r"\((?P<dso>.*)\)$")
+
+
+def module_of(dso):
+    """lode's name of a module that perf prints."""
+    name = os.path.basename(dso)
+    if dso.startswith("[kernel") or name.endswith((".ko", ".ko.xz", ".ko.zst")):
+        return "[kernel]"
+    if re.fullmatch(r"perf-\d+\.map", name) or dso.startswith(("/memfd:", "//anon", "anon_inode:")):
+        return "[jit]"
+    return name
+
+
+def perf_samples(path, symbols, kallsyms):
+    """(event, time, pid, tid, cpu), [(address, symbol, offset, module)] leaf first, per sample."""
+    command = ["perf", "--buildid-dir", symbols, "script", "--no-inline", "--ns", "--no-demangle",
+               "-F", "comm,tid,pid,cpu,time,event,ip,sym,symoff,dso", "-i", path]
+    if kallsyms:
+        command += ["--kallsyms", kallsyms]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          errors="replace") as process:
+        head, frames = None, []
+        for line in process.stdout:
+            line = line.rstrip("\n")
+            if not line:
+                continue
+            frame = FRAME.match(line) if line[0] == "\t" else None
+            if frame and head:
+                offset = int(frame["off"], 16) if frame["off"] else 0
+                frames.append((int(frame["ip"], 16), frame["sym"], offset, module_of(frame["dso"])))
+                continue
+            match = HEAD.match(line)
+            if not match:
+                raise ValueError(f"{path}: neither head nor frame of a sample: {line!r}")
+            if head:
+                yield head, frames
+            seconds, ns = match["time"].split(".")
+            head = (match["event"], int(seconds) * 10**9 + int(ns), int(match["pid"]),
+                    int(match["tid"]), int(match["cpu"]))
+            frames = []
+        if head:
+            yield head, frames
+    if process.returncode:
+        raise RuntimeError(f"{path}: perf script failed")
+
+
+def lode_samples(dump_stream, path, symbols):
+    """(event, time, pid, tid, cpu), [(module, function)] leaf first, per sample."""
+    with subprocess.Popen([dump_stream, path, "--symbols", symbols, "--threads", "2"],
+                          stdout=subprocess.PIPE, text=True, errors="replace") as process:
+        head, frames = None, []
+        for line in process.stdout:
+            line = line.rstrip("\n")
+            if line.startswith("\t"):
+                module, _, function = line[1:].partition(" ")
+                frames.append((module, function))
+            elif line.startswith("S "):
+                if head:
+                    yield head, frames
+                event, *numbers = line[2:].rsplit(" ", 4)
+                head, frames = (event, *map(int, numbers)), []
+        if head:
+            yield head, frames
+    if process.returncode:
+        raise RuntimeError(f"{path}: dump_stream failed")
+
+
+class Names:
+    """perf's symbols as lode writes them."""
+
+    def __init__(self):
+        self.filter = subprocess.Popen(["c++filt", "-p"], stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, text=True, bufsize=1)
+        self.known = {}
+
+    def __call__(self, symbol):
+        if symbol in ("[unknown]", "@plt"):  # an entry of the PLT that has no symbol to name it
+            return ""
+        if symbol not in self.known:
+            name = symbol
+            if symbol.startswith("_Z"):
+                self.filter.stdin.write(symbol + "\n")
+                self.filter.stdin.flush()
+                name = self.filter.stdout.readline().rstrip("\n")
+            self.known[symbol] = plain(name)
+        return self.known[symbol]
+
+
+def plain(name):
+    """A name without what demanglers may or may not write."""
+    name = re.sub(r"( \[clone [^]]*\])+$", "", name)
+    if "::" in name or "(" in name:
+        name = re.sub(r"(\.(part|isra|constprop|cold|lto_priv)(\.\d+)*)+$", "", name)
+    return name.replace("> >", ">>")
+
+
+def collapse(frames):
+    """Runs of unknown frames of one module as one, like the model."""
+    out = []
+    for frame in frames:
+        if frame[0] == "" and out and out[-1][:2] == frame[:2]:
+            continue
+        out.append(frame)
+    return out
+
+
+def difference(perf_frames, lode_frames, names):
+    """None if the stacks are the same; else why they differ ("" when there is no good reason)."""
+    theirs = collapse([(names(symbol), module, offset) for _, symbol, offset, module in perf_frames])
+    ours = collapse([(plain(function), module) for module, function in lode_frames])
+    if not theirs and ours:
+        return "dropped-chain"
+    why = None
+    for i, (a, b) in enumerate(itertools.zip_longest(theirs, ours)):
+        if a is None or b is None:
+            return ""
+        if a[:2] == b:
+            continue
+        if i > 0 and a[1] == b[1] and a[2] == 0:  # also no name, when padding comes next
+            why = why or "next-function"
+        elif b == ("", "[unknown]") and i == len(theirs) - 1:
+            why = "old-program"
+        else:
+            return ""
+    return why
+
+
+def compare(dump_stream, path, symbols, kallsyms, names):
+    """Number of samples compared; raises ValueError at the first difference without a reason."""
+    reasons = collections.Counter()
+    events = collections.Counter()
+    n = 0
+    for theirs, ours in itertools.zip_longest(perf_samples(path, symbols, kallsyms),
+                                              lode_samples(dump_stream, path, symbols)):
+        n += 1
+        if theirs is None or ours is None or theirs[0] != ours[0]:
+            raise ValueError(f"{path}: sample {n}: perf has {theirs and theirs[0]}, "
+                             f"lode {ours and ours[0]}")
+        events[ours[0][0]] += 1
+        why = difference(theirs[1], ours[1], names)
+        if why == "":
+            raise ValueError(f"{path}: sample {n} {ours[0]}: stacks differ\n" + "\n".join(
+                f"  {a!s:70} {b!s}" for a, b in itertools.zip_longest(theirs[1], ours[1])))
+        if why:
+            reasons[why] += 1
+    print(f"{os.path.basename(path)}: {n} samples of {len(events)} events agree"
+          + "".join(f"; {why} {count}" for why, count in sorted(reasons.items())), flush=True)
+    return n
+
+
+def find_kallsyms(folder):
+    found = glob.glob(os.path.join(folder, ".build-id", "*", "*", "kallsyms"))
+    found += glob.glob(os.path.join(folder, "kallsyms"))
+    return found[0] if found else None
+
+
+def shared_recordings(scratch):
+    """(path of the compressed recording, symbols) of the shared sets."""
+    top = os.environ.get("LODE_TOP", os.path.join(os.path.dirname(__file__), "..", ".."))
+    traces = os.path.join(top, "..", "shared", "traces")
+    for name in ("startup", "syscalls-ls"):
+        folder = os.path.join(traces, name)
+        symbols = os.path.join(folder, "symbols")
+        packed = symbols + ".tar.zst"
+        if os.path.exists(packed):
+            symbols = os.path.join(scratch, name)
+            os.makedirs(symbols)
+            subprocess.run(["tar", "-C", symbols, "--zstd", "-xf", packed], check=True)
+        for path in sorted(glob.glob(os.path.join(folder, "*.perf.data.zst"))):
+            # perf 6.1's own unwinding of DWARF stacks is another matter than decoding.
+            if "dwarf" not in path:
+                yield path, symbols
+
+
+def main():
+    dump_stream = sys.argv[1]
+    if not all(map(shutil.which, ("perf", "zstd", "c++filt"))):
+        return SKIPPED
+    names = Names()
+    if len(sys.argv) > 3:
+        compare(dump_stream, sys.argv[2], sys.argv[3], find_kallsyms(sys.argv[3]), names)
+        return 0
+    n = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for packed, symbols in shared_recordings(scratch):
+            name = os.path.basename(packed).removesuffix(".perf.data.zst")
+            if name not in SMALL and not os.environ.get("LODE_COMPARE_ALL"):
+                continue
+            path = os.path.join(scratch, name + ".perf.data")
+            subprocess.run(["zstd", "-q", "-d", "-o", path, packed], check=True)
+            os.chmod(path, 0o600)
+            n += compare(dump_stream, path, symbols, find_kallsyms(symbols), names)
+            os.unlink(path)
+    return 0 if n else SKIPPED
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (ValueError, RuntimeError) as error:
+        sys.exit(str(error))
