@@ -213,39 +213,53 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+enum worst_column { COST, OF_SYMPTOM, STREAM_FIRST, EVENT = STREAM_FIRST, AT, THREAD, STREAM };
+
+static void add_worst(struct lode_table *table, const struct lode_digest *digest,
+		      const struct lode_cluster_worst *w, bool has_times)
+{
+	const char *const *strings = digest->tree.strings.text.at;
+	const struct lode_digest_symptom *s = &digest->symptoms.at[w->symptom];
+	const char *path = strings[digest->streams.at[s->stream].path];
+	size_t row = lode_table_row(table);
+	char text[LODE_UNITS_BUFFER], name[600];
+
+	lode_table_set(table, row, COST, "%s",
+		       lode_format_cost(text, w->symptom_cost_ns, digest->unit));
+	lode_table_set(table, row, OF_SYMPTOM, "%s",
+		       lode_format_share(text, w->symptom_cost_ns, s->t1_ns - s->t0_ns));
+	if (has_times) {
+		lode_table_set(table, row, EVENT, "%s",
+			       lode_format_cost(text, w->cost_ns, digest->unit));
+		lode_table_set(table, row, AT, "+%.3f s", (double)(w->t0_ns - s->t0_ns) / 1e9);
+		lode_table_set(table, row, THREAD, "%s %d",
+			       lode_escape_fit(name, sizeof(name), strings[s->comm], 16), s->tid);
+	}
+	lode_table_set(table, row, has_times ? STREAM : STREAM_FIRST, "%s",
+		       lode_escape_fit(name, sizeof(name), base_name(path), 40));
+}
+
 static void print_worst(FILE *out, const struct lode_mine_report *report,
 			const struct lode_cluster *c)
 {
-	static const struct lode_table_column columns[] = {
+	static const struct lode_table_column timed[] = {
 		{"cost", true}, {"of symptom", true}, {"worst event", true},
 		{"at", true},	{"thread", false},    {"stream", false},
 	};
+	/* Bare stacks have neither times nor threads. */
+	static const struct lode_table_column bare[] = {
+		{"cost", true}, {"of stream", true}, {"stream", false}};
 	const struct lode_digest *digest = report->mined->digest;
-	const char *const *strings = digest->tree.strings.text.at;
+	bool has_times = strcmp(digest->unit, "ns") == 0;
 	size_t n = report->top && report->top < c->n_worst ? report->top : c->n_worst;
-	struct lode_table *table = lode_table_new(columns, 6, 2);
-	char text[LODE_UNITS_BUFFER], name[600], room_text[600];
+	struct lode_table *table = lode_table_new(has_times ? timed : bare, has_times ? 6 : 3, 2);
 
-	for (size_t i = 0; i < n; i++) {
-		const struct lode_cluster_worst *w = &c->worst[i];
-		const struct lode_digest_symptom *s = &digest->symptoms.at[w->symptom];
-		const struct lode_digest_stream *stream = &digest->streams.at[s->stream];
-		size_t row = lode_table_row(table);
-
-		lode_table_set(table, row, 0, "%s",
-			       lode_format_cost(text, w->symptom_cost_ns, digest->unit));
-		lode_table_set(table, row, 1, "%s",
-			       lode_format_share(text, w->symptom_cost_ns, s->t1_ns - s->t0_ns));
-		lode_table_set(table, row, 2, "%s",
-			       lode_format_cost(text, w->cost_ns, digest->unit));
-		lode_table_set(table, row, 3, "+%.3f s", (double)(w->t0_ns - s->t0_ns) / 1e9);
-		lode_table_set(table, row, 4, "%s %d",
-			       lode_escape_fit(name, sizeof(name), strings[s->comm], 16), s->tid);
-		lode_table_set(table, row, 5, "%s",
-			       lode_escape_fit(room_text, sizeof(room_text),
-					       base_name(strings[stream->path]), 40));
-	}
-	fprintf(out, "\nSymptoms that it cost most (\"at\" counts from the symptom's start)\n");
+	for (size_t i = 0; i < n; i++)
+		add_worst(table, digest, &c->worst[i], has_times);
+	fprintf(out,
+		has_times
+			? "\nSymptoms that it cost most (\"at\" counts from the symptom's start)\n"
+			: "\nStreams that it cost most\n");
 	lode_table_print(table, out, false);
 	if (n < c->n_worst)
 		fprintf(out, "  and %zu more; --top 0 shows all\n", c->n_worst - n);
