@@ -485,7 +485,7 @@ static void read_all(char *image, size_t size)
 static void test_truncated_and_flipped_elf_files_are_survived(void **state)
 {
 	struct test_random random = {3};
-	size_t size;
+	size_t size = 0;
 	char *image = own_vdso(&size);
 
 	(void)state;
