@@ -18,6 +18,8 @@ difference is recognised for what it is, counted and shown, and anything else fa
                 keeps the part before it.
  old-program    perf never forgets the maps of a program that was replaced by exec. lode does, so
                 that no address is looked up in a program that is gone.
+ short-unwind   perf stops unwinding a copied stack (DWARF) in a module whose frame information it
+                did not find, at a frame without a name; lode goes on down to the root.
 
 No difference at all are: runs of frames without a symbol in one module, which are one frame in the
 model; the names of modules without a file (perf-PID.map, memfd: are [jit] in lode); parameters and
@@ -34,7 +36,7 @@ import subprocess
 import sys
 import tempfile
 
-SMALL = {"startup-01", "gitstatus-01", "ls-03-never-cold", "ls-04-color-cold-glibc"}
+SMALL = {"startup-01", "gitstatus-01", "ls-03-never-cold", "ls-04-color-cold-glibc", "ls-05-dwarf"}
 SKIPPED = 77
 HEAD = re.compile(r"^\s*(?:\S.*?)?\s*(?<!\S)(?P<pid>-?\d+)/(?P<tid>-?\d+)\s+\[(?P<cpu>-?\d+)\]\s+"
                   r"(?P<time>\d+\.\d{9}):\s+(?P<event>\S+?):(?:\s+[0-9a-f]+ .*)?\s*$")
@@ -147,12 +149,16 @@ def collapse(frames):
 
 def difference(perf_frames, lode_frames, names):
     """None if the stacks are the same; else why they differ ("" when there is no good reason)."""
+    if perf_frames and perf_frames[-1][0] == 2**64 - 1:
+        perf_frames = perf_frames[:-1]  # where perf's unwinder met the end of the copied stack
     theirs = collapse([(names(symbol), module, offset) for _, symbol, offset, module in perf_frames])
     ours = collapse([(plain(function), module) for module, function in lode_frames])
     if not theirs and ours:
         return "dropped-chain"
     why = None
     for i, (a, b) in enumerate(itertools.zip_longest(theirs, ours)):
+        if a is None and theirs[-1][0] == "":
+            return "short-unwind"
         if a is None or b is None:
             return ""
         if a[:2] == b:
@@ -208,9 +214,7 @@ def shared_recordings(scratch):
             os.makedirs(symbols)
             subprocess.run(["tar", "-C", symbols, "--zstd", "-xf", packed], check=True)
         for path in sorted(glob.glob(os.path.join(folder, "*.perf.data.zst"))):
-            # perf 6.1's own unwinding of DWARF stacks is another matter than decoding.
-            if "dwarf" not in path:
-                yield path, symbols
+            yield path, symbols
 
 
 def main():

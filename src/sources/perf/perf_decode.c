@@ -5,6 +5,7 @@
 #include "model/builder.h"
 #include "sources/perf/perf_abi.h"
 #include "sources/perf/perf_sample.h"
+#include "sources/perf/perf_unwind.h"
 
 /* Per decoder call. */
 struct step {
@@ -199,7 +200,7 @@ static bool is_used(const struct step *step, enum lode_perf_class class)
 static void keep_dump(struct step *step, const struct lode_perf_event *event,
 		      const struct lode_perf_sample *sample, struct lode_perf_record *record)
 {
-	uint64_t head[2] = {sample->regs_abi, sample->stack_bytes};
+	struct lode_perf_dump head = {sample->regs_abi, sample->stack_bytes};
 	size_t regs_bytes = (size_t)event->n_regs_user * 8, place = step->batch->side.n;
 	size_t size = sizeof(head) + regs_bytes + sample->stack_bytes;
 
@@ -208,7 +209,7 @@ static void keep_dump(struct step *step, const struct lode_perf_event *event,
 	if (!lode_perf_record_names(event->class))
 		record->side = (uint32_t)place;
 	lode_vec_reserve(&step->batch->side, place + size);
-	memcpy(step->batch->side.at + place, head, sizeof(head));
+	memcpy(step->batch->side.at + place, &head, sizeof(head));
 	memcpy(step->batch->side.at + place + sizeof(head), sample->regs, regs_bytes);
 	memcpy(step->batch->side.at + place + sizeof(head) + regs_bytes, sample->stack,
 	       sample->stack_bytes);

@@ -17,10 +17,14 @@ void lode_perf_deliver_init(struct lode_perf_deliver *deliver, struct lode_perf_
 	deliver->first_ns = deliver->last_ns = INT64_MIN;
 	lode_perf_stacks_init(&deliver->stacks, deliver->spaces, n_workers);
 	lode_perf_command_init(&deliver->command);
+	deliver->unwind.header = header;
+	deliver->unwind.spaces = deliver->spaces;
+	deliver->unwind.dsos = &deliver->dsos;
 }
 
 void lode_perf_deliver_release(struct lode_perf_deliver *deliver)
 {
+	lode_perf_unwind_release(&deliver->unwind);
 	lode_spaces_free(deliver->spaces);
 	lode_perf_dsos_release(&deliver->dsos);
 	lode_perf_stacks_release(&deliver->stacks);
@@ -121,6 +125,24 @@ static void deliver_switch(struct lode_perf_deliver *deliver, const struct lode_
 	lode_builder_switch(deliver->builder, &out);
 }
 
+/* The stack of a sample whose user part is a dump. */
+static uint32_t unwound_stack(struct lode_perf_deliver *deliver,
+			      const struct lode_perf_batch *batch,
+			      const struct lode_perf_record *record,
+			      const struct lode_perf_event *event)
+{
+	size_t names = (size_t)lode_perf_record_names(event->class) * LODE_PERF_COMM_BYTES, n;
+	bool is_cut;
+
+	n = lode_perf_unwind(&deliver->unwind, batch->side.at + record->side + names, event,
+			     record->pid, &is_cut);
+	if (n == 0)
+		return lode_perf_stacks_raw(&deliver->stacks, batch->worker, record->chain,
+					    record->pid);
+	return lode_perf_stacks_unwound(&deliver->stacks, batch->worker, record->chain, record->pid,
+					deliver->unwind.addresses, n, is_cut);
+}
+
 static void deliver_sample(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
 			   const struct lode_perf_record *record, int64_t t_ns)
 {
@@ -131,7 +153,9 @@ static void deliver_sample(struct lode_perf_deliver *deliver, const struct lode_
 
 	deliver->n_samples.at[record->event]++;
 	deliver->n_all_samples++;
-	if (record->chain)
+	if (record->has_dump)
+		stack = unwound_stack(deliver, batch, record, event);
+	else if (record->chain)
 		stack = lode_perf_stacks_raw(&deliver->stacks, batch->worker, record->chain,
 					     record->pid);
 	if (deliver->observer)

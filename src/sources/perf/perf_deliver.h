@@ -17,6 +17,7 @@
 #include "sources/perf/perf_header.h"
 #include "sources/perf/perf_load.h"
 #include "sources/perf/perf_stacks.h"
+#include "sources/perf/perf_unwind.h"
 #include "symbols/spaces.h"
 
 /* When a CPU's last sample was, to weigh those that come every so many cycles. */
@@ -31,6 +32,7 @@ struct lode_perf_deliver {
 	struct lode_spaces *spaces;
 	struct lode_perf_dsos dsos;
 	struct lode_perf_stacks stacks;
+	struct lode_perf_unwind unwind;
 	struct lode_perf_command command;
 	struct lode_map executing;    /* pid -> 1: between an exec and the new program's maps */
 	LODE_VEC(uint64_t) n_samples; /* per event */

@@ -7,6 +7,8 @@ void lode_perf_dsos_release(struct lode_perf_dsos *dsos)
 {
 	lode_vec_release(&dsos->at);
 	lode_strings_release(&dsos->keys);
+	lode_strings_release(&dsos->paths);
+	lode_vec_release(&dsos->id_of_path);
 }
 
 static bool starts_with(const char *text, const char *prefix)
@@ -102,38 +104,44 @@ uint32_t lode_perf_dsos_ksymbol(struct lode_perf_dsos *dsos, const char *name, u
 	return id;
 }
 
-void lode_perf_dsos_open(struct lode_perf_dsos *dsos, const struct lode_perf_header *header,
-			 struct lode_symboliser *symboliser, const char *recording)
+/* Takes in the header's build-ids that came since. The last word on a path counts. */
+static void index_build_ids(struct lode_perf_dsos *dsos, const struct lode_perf_header *header)
 {
-	struct lode_strings paths = {0};
-	LODE_VEC(const struct lode_perf_build_id *) ids = {0};
+	for (; dsos->n_ids < header->build_ids.n; dsos->n_ids++) {
+		const char *path = header->build_ids.at[dsos->n_ids].path;
+		uint32_t at = lode_strings_intern(&dsos->paths, path, strlen(path));
 
-	/* The last word on a path counts; kernel names and user paths cannot be equal. */
-	for (size_t i = 0; i < header->build_ids.n; i++) {
-		const struct lode_perf_build_id *id = &header->build_ids.at[i];
-		uint32_t at = lode_strings_intern(&paths, id->path, strlen(id->path));
-
-		if (at == ids.n)
-			lode_vec_append(&ids, id);
-		ids.at[at] = id;
+		if (at == dsos->id_of_path.n)
+			lode_vec_append(&dsos->id_of_path, dsos->n_ids);
+		dsos->id_of_path.at[at] = dsos->n_ids;
 	}
-	for (size_t i = 0; i < dsos->at.n; i++) {
-		struct lode_perf_dso *dso = &dsos->at.at[i];
-		struct lode_dso_key key = {.kind = dso->kind, .path = dso->path, .pid = dso->pid};
-		uint32_t at = lode_strings_find(&paths, dso->path, strlen(dso->path));
+}
 
-		if (!dso->build_id_size && at != LODE_NONE)
-			set_build_id(dso, ids.at[at]->bytes, ids.at[at]->size);
-		key.build_id = dso->build_id_size ? dso->build_id : NULL;
-		key.build_id_size = dso->build_id_size;
-		key.kernel_release = header->kernel;
-		key.recording = recording;
-		if (!symboliser)
-			continue;
-		dso->dso = lode_symboliser_dso(symboliser, &key);
-		if (dso->symbol)
-			lode_dso_add_symbol(dso->dso, dso->start, dso->size, dso->symbol);
+struct lode_dso *lode_perf_dsos_open(struct lode_perf_dsos *dsos, uint32_t id,
+				     const struct lode_perf_header *header,
+				     struct lode_symboliser *symboliser, const char *recording)
+{
+	struct lode_perf_dso *dso = id < dsos->at.n ? &dsos->at.at[id] : NULL;
+	struct lode_dso_key key = {.kernel_release = header->kernel, .recording = recording};
+	uint32_t at;
+
+	if (!dso || !symboliser || dso->dso)
+		return dso ? dso->dso : NULL;
+	index_build_ids(dsos, header);
+	at = lode_strings_find(&dsos->paths, dso->path, strlen(dso->path));
+	if (!dso->build_id_size && at != LODE_NONE) {
+		const struct lode_perf_build_id *known =
+			&header->build_ids.at[dsos->id_of_path.at[at]];
+
+		set_build_id(dso, known->bytes, known->size);
 	}
-	lode_vec_release(&ids);
-	lode_strings_release(&paths);
+	key.kind = dso->kind;
+	key.path = dso->path;
+	key.pid = dso->pid;
+	key.build_id = dso->build_id_size ? dso->build_id : NULL;
+	key.build_id_size = dso->build_id_size;
+	dso->dso = lode_symboliser_dso(symboliser, &key);
+	if (dso->symbol)
+		lode_dso_add_symbol(dso->dso, dso->start, dso->size, dso->symbol);
+	return dso->dso;
 }

@@ -26,6 +26,10 @@ struct lode_perf_dso {
 struct lode_perf_dsos {
 	LODE_VEC(struct lode_perf_dso) at;
 	struct lode_strings keys; /* all that tells modules apart; its ids are indices of `at` */
+	/* The header's build-ids by path, as far as they have been looked at. */
+	struct lode_strings paths;
+	LODE_VEC(size_t) id_of_path;
+	size_t n_ids;
 };
 
 void lode_perf_dsos_release(struct lode_perf_dsos *dsos);
@@ -40,8 +44,12 @@ uint32_t lode_perf_dsos_kernel(struct lode_perf_dsos *dsos, const char *path,
 uint32_t lode_perf_dsos_ksymbol(struct lode_perf_dsos *dsos, const char *name, uint64_t start,
 				uint64_t size);
 
-/* Gives modules without a build-id that of the header, and all their symboliser's module. */
-void lode_perf_dsos_open(struct lode_perf_dsos *dsos, const struct lode_perf_header *header,
-			 struct lode_symboliser *symboliser, const char *recording);
+/*
+ * The symboliser's module of `id`; NULL without a symboliser. Without a build-id of its own a
+ * module has the header's, as far as that is known by the time of the first call.
+ */
+struct lode_dso *lode_perf_dsos_open(struct lode_perf_dsos *dsos, uint32_t id,
+				     const struct lode_perf_header *header,
+				     struct lode_symboliser *symboliser, const char *recording);
 
 #endif

@@ -96,6 +96,7 @@ static void set_up(struct loading *l, struct lode_builder *builder,
 	struct lode_perf_decoder decoder = {
 		.events = &header->events,
 		.want_all_stacks = observer != NULL,
+		.want_dumps = l->options->symboliser != NULL,
 		.from_ns = has_range ? header->first_sample_ns - time_slack_ns : INT64_MIN,
 		.to_ns = has_range ? header->last_sample_ns + time_slack_ns : INT64_MAX,
 	};
@@ -103,6 +104,8 @@ static void set_up(struct loading *l, struct lode_builder *builder,
 	lode_perf_blocks_init(&l->blocks, &l->header, &l->reader);
 	lode_perf_deliver_init(&l->deliver, &l->header, builder, l->n_threads, observer);
 	lode_perf_merge_init(&l->merge, waiting_limit(l->options));
+	l->deliver.unwind.symboliser = l->options->symboliser;
+	l->deliver.unwind.recording = lode_input_path(l->input);
 	l->merge.deliver = lode_perf_deliver_record;
 	l->merge.context = &l->deliver;
 	l->decoders = lode_alloc0(l->n_threads, sizeof(*l->decoders));
@@ -255,8 +258,9 @@ static int finish(struct lode_stream **out, struct loading *l, struct lode_build
 		lode_builder_free(builder);
 		return rc;
 	}
-	lode_perf_dsos_open(&l->deliver.dsos, &l->header, l->options->symboliser,
-			    lode_input_path(l->input));
+	for (uint32_t i = 0; i < l->deliver.dsos.at.n; i++)
+		lode_perf_dsos_open(&l->deliver.dsos, i, &l->header, l->options->symboliser,
+				    lode_input_path(l->input));
 	node_of_raw = lode_perf_resolve(stream, &l->deliver.stacks, &l->deliver.dsos, l->n_threads);
 	stream = lode_builder_finish(builder, node_of_raw, n_raw);
 	lode_perf_command_mark(&l->deliver.command, stream);

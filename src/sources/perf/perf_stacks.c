@@ -223,7 +223,7 @@ uint32_t lode_perf_stacks_unwound(struct lode_perf_stacks *stacks, unsigned work
 	uint32_t node = USER_ROOT;
 
 	while (n-- > 0)
-		node = child(stacks, node, user_place(stacks, pid, addresses[n]));
+		node = child(stacks, node, user_place(stacks, pid, addresses[n] - (n > 0)));
 	return raw_id(stacks, node, kernel_part_node(stacks, known, c->chain.kernel),
 		      is_truncated || c->chain.is_truncated);
 }

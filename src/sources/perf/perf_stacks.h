@@ -86,7 +86,7 @@ void lode_perf_stacks_kernel_changed(struct lode_perf_stacks *stacks);
 uint32_t lode_perf_stacks_raw(struct lode_perf_stacks *stacks, unsigned worker, uint32_t chain,
 			      int32_t pid);
 
-/* As above, with a user part that was unwound: `n` addresses to look up as they are, leaf first. */
+/* As above, with a user part that was unwound: `n` addresses, leaf first. */
 uint32_t lode_perf_stacks_unwound(struct lode_perf_stacks *stacks, unsigned worker, uint32_t chain,
 				  int32_t pid, const uint64_t *addresses, size_t n,
 				  bool is_truncated);
