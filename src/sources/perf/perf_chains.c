@@ -203,15 +203,17 @@ static bool take_apart(struct lode_perf_chains *chains, const uint8_t *words, si
 		} else if (word == PERF_CONTEXT_USER && chains->user_words.n == 0) {
 			is_usual &= i == 0 || where == KERNEL;
 			where = USER;
-		} else if (word == LODE_PERF_CONTEXT_USER_DEFERRED) {
+		} else if (word == LODE_PERF_CONTEXT_USER_DEFERRED && chains->user_words.n == 0) {
 			i++; /* its cookie */
 			where = NOWHERE;
 			is_usual = false;
 		} else {
 			is_usual = false;
 			where = NOWHERE;
-			if (word == PERF_CONTEXT_HV || word == PERF_CONTEXT_GUEST ||
-			    word == PERF_CONTEXT_GUEST_KERNEL || word == PERF_CONTEXT_GUEST_USER)
+			/* Kernels that record guests at all begin with them. */
+			if (i == 0 &&
+			    (word == PERF_CONTEXT_HV || word == PERF_CONTEXT_GUEST ||
+			     word == PERF_CONTEXT_GUEST_KERNEL || word == PERF_CONTEXT_GUEST_USER))
 				lode_vec_append(&chains->kernel_words, word);
 			else
 				*is_damaged = true;
