@@ -179,21 +179,27 @@ void lode_children_count(struct lode_children *children, const struct lode_condi
 	}
 }
 
-void lode_children_insertions(lode_insertion_vec *out, const struct lode_children *children,
+bool lode_children_insertions(lode_insertion_vec *out, const struct lode_children *children,
 			      size_t row, const struct lode_condition *condition, int64_t min_cost)
 {
 	const int64_t *cost = children->rows.at + row * children->row_length;
 	uint32_t n_all = lode_condition_n_items(condition), own_pair = children->pairs.at[row];
 	uint32_t own_slot = own_pair / n_all, slot, x;
+	bool is_barred = false;
 
 	out->n = 0;
 	for (slot = 0; slot <= condition->pattern.n + 1; slot++, cost += n_all) {
 		const uint8_t *is_open = condition->is_open.at +
 					 (size_t)(slot <= own_slot ? slot : slot - 1) * n_all;
 
-		for (x = 0; x < n_all; x++)
-			if (cost[x] >= min_cost && is_open[x] &&
-			    (slot != own_slot || x != own_pair % n_all))
+		for (x = 0; x < n_all; x++) {
+			if (cost[x] < min_cost || !is_open[x])
+				continue;
+			if (slot == own_slot && x == own_pair % n_all)
+				is_barred = true;
+			else
 				lode_vec_append(out, ((struct lode_insertion){slot, x, cost[x]}));
+		}
 	}
+	return is_barred;
 }

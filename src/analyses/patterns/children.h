@@ -9,6 +9,7 @@
 #ifndef LODE_CHILDREN_H
 #define LODE_CHILDREN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyses/patterns/condition.h"
@@ -45,9 +46,11 @@ void lode_children_count(struct lode_children *children, const struct lode_condi
 			 const uint32_t *sequences, uint32_t n_sequences,
 			 struct lode_children_scratch *scratch);
 
-/* What reaches λ in a row, is still open in the parent, and does not put the child's own item to
-   the left of itself in the same slot. By slot, then item. */
-void lode_children_insertions(lode_insertion_vec *out, const struct lode_children *children,
+/*
+ * What reaches λ in a row and is still open in the parent, by slot, then item. The child's own item
+ * to the left of itself in the same slot is left out; whether that reaches λ is what it gives.
+ */
+bool lode_children_insertions(lode_insertion_vec *out, const struct lode_children *children,
 			      size_t row, const struct lode_condition *condition, int64_t min_cost);
 
 #endif

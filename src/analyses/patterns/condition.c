@@ -11,6 +11,8 @@ void lode_scratch_release(struct lode_scratch *scratch)
 	lode_vec_release(&scratch->first);
 	lode_vec_release(&scratch->last);
 	lode_vec_release(&scratch->keep);
+	lode_thin_scratch_release(&scratch->thin);
+	lode_vec_release(&scratch->kept);
 	lode_vec_release(&scratch->renumbered);
 	lode_vec_release(&scratch->tail);
 }
@@ -189,16 +191,15 @@ static void find_windows(const struct lode_selection *selection, uint32_t s, con
 
 /* Marks the occurrences that stay: those that can be inserted, and those that P can match. */
 static void mark_kept(uint8_t *keep, const struct lode_condition *out,
-		      const struct lode_selection *selection, uint32_t s, const uint32_t *items,
-		      uint32_t n_items, struct lode_scratch *scratch)
+		      const struct lode_selection *selection, const uint32_t *items,
+		      uint32_t n_items, const struct lode_scratch *scratch)
 {
 	uint32_t n_new = lode_condition_n_items(out), n_pattern = selection->n_pattern;
 	const uint32_t *new_id = scratch->renumbered.at;
-	uint32_t *first = scratch->first.at, *last = scratch->last.at;
+	const uint32_t *first = scratch->first.at, *last = scratch->last.at;
 	uint32_t slot, at, end;
 
 	memset(keep, 0, n_items);
-	find_windows(selection, s, items, n_items, first, last);
 	for (slot = 0; slot <= n_pattern; slot++) {
 		const uint8_t *is_open = out->is_open.at + (size_t)slot * n_new;
 
@@ -212,6 +213,70 @@ static void mark_kept(uint8_t *keep, const struct lode_condition *out,
 			if (items[at] == selection->pattern[slot])
 				keep[at] = 1;
 	}
+}
+
+/* Appends what stays of a sequence; gives its length. */
+static uint32_t append_loose(struct lode_condition *out, const struct lode_selection *selection,
+			     const uint32_t *items, uint32_t n_items, struct lode_scratch *scratch)
+{
+	uint32_t n_pattern = selection->n_pattern, n_kept = 0, n_thin = 0, at;
+	uint32_t *to = out->db.items.at + out->db.items.n, *kept, *first, *last;
+	struct lode_thin_input thin;
+
+	lode_vec_reserve(&scratch->keep, n_items);
+	mark_kept(scratch->keep.at, out, selection, items, n_items, scratch);
+	lode_vec_reserve(&scratch->kept, n_items + 2 * (size_t)n_pattern);
+	kept = scratch->kept.at + 2 * n_pattern;
+	for (at = 0; at < n_items; at++) {
+		kept[n_kept] = scratch->renumbered.at[items[at]];
+		n_kept += scratch->keep.at[at];
+	}
+	first = scratch->kept.at;
+	last = first + n_pattern;
+	lode_windows_match(kept, n_kept, out->pattern.at, n_pattern, first, last);
+	thin = (struct lode_thin_input){.items = kept,
+					.n_items = n_kept,
+					.pattern = out->pattern.at,
+					.n_pattern = n_pattern,
+					.first = first,
+					.last = last,
+					.is_open = out->is_open.at,
+					.n_all = lode_condition_n_items(out)};
+	memset(scratch->keep.at, 1, n_kept);
+	lode_thin(scratch->keep.at, &thin, &scratch->thin);
+	for (at = 0; at < n_kept; at++) {
+		to[n_thin] = kept[at];
+		n_thin += scratch->keep.at[at];
+	}
+	return n_thin;
+}
+
+/*
+ * The same when P matches in one way: its windows tile the sequence, so one walk does it. Writing
+ * always and advancing if kept spares a branch that nobody could predict.
+ */
+static uint32_t append_tight(struct lode_condition *out, const struct lode_selection *selection,
+			     const uint32_t *items, uint32_t n_items,
+			     const struct lode_scratch *scratch)
+{
+	uint32_t n_new = lode_condition_n_items(out), *to = out->db.items.at + out->db.items.n;
+	const uint32_t *new_id = scratch->renumbered.at, *last = scratch->last.at;
+	uint32_t n_kept = 0, slot, at = 0, end;
+
+	for (slot = 0; slot <= selection->n_pattern; slot++) {
+		const uint8_t *is_open = out->is_open.at + (size_t)slot * n_new;
+
+		end = lode_window_end(last, selection->n_pattern, n_items, slot);
+		for (; at < end; at++) {
+			uint32_t id = new_id[items[at]];
+
+			to[n_kept] = id;
+			n_kept += id < n_new && is_open[id];
+		}
+		if (slot < selection->n_pattern)
+			to[n_kept++] = new_id[items[at++]];
+	}
+	return n_kept;
 }
 
 /* Notes the windows of the sequence that was merged last, if it was a new one. */
@@ -257,7 +322,7 @@ void lode_condition_build(struct lode_condition *out, const struct lode_selectio
 			  struct lode_scratch *scratch)
 {
 	const struct lode_condition *parent = selection->parent;
-	uint32_t n_items, n_kept, i, at;
+	uint32_t n_items, n_kept, i;
 
 	reserve_scratch(scratch, selection);
 	renumber(out, selection, insertions, scratch);
@@ -269,14 +334,12 @@ void lode_condition_build(struct lode_condition *out, const struct lode_selectio
 		uint32_t s = selection->sequences[i];
 		const uint32_t *items = lode_condition_sequence(parent, s, &n_items);
 
-		lode_vec_reserve(&scratch->keep, n_items);
-		mark_kept(scratch->keep.at, out, selection, s, items, n_items, scratch);
-		lode_vec_reserve(&out->db.items, out->db.items.n + n_items);
-		for (at = 0, n_kept = 0; at < n_items; at++) {
-			out->db.items.at[out->db.items.n + n_kept] =
-				scratch->renumbered.at[items[at]];
-			n_kept += scratch->keep.at[at];
-		}
+		lode_vec_reserve(&out->db.items, out->db.items.n + n_items + 1);
+		find_windows(selection, s, items, n_items, scratch->first.at, scratch->last.at);
+		n_kept = memcmp(scratch->first.at, scratch->last.at,
+				selection->n_pattern * sizeof(*scratch->first.at)) == 0
+				 ? append_tight(out, selection, items, n_items, scratch)
+				 : append_loose(out, selection, items, n_items, scratch);
 		/* With nothing but P left, a sequence has said all that it has to say. */
 		if (n_kept > selection->n_pattern) {
 			out->db.items.n += n_kept;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "analyses/patterns/merge.h"
+#include "analyses/patterns/thin.h"
 #include "base/mem.h"
 
 /* A function that can be inserted at a slot, and what the pattern costs then (>= λ). */
@@ -38,6 +39,8 @@ struct lode_scratch {
 	uint64_t stamp;
 	LODE_VEC(uint32_t) first, last;
 	LODE_VEC(uint8_t) keep;
+	struct lode_thin_scratch thin;
+	LODE_VEC(uint32_t) kept; /* a sequence, and its first[] and last[] */
 	LODE_VEC(uint32_t) renumbered;
 	LODE_VEC(struct lode_tail_item) tail;
 };

@@ -28,6 +28,10 @@ struct level {
 	lode_insertion_vec insertions;
 	LODE_VEC(uint32_t) selected, pattern, origin;
 	uint32_t inserted_slot;
+	bool child_is_barred;
+
+	/* An insertion that reaches λ was left out on the way here: see set_child_pattern. */
+	bool is_barred;
 };
 
 struct search {
@@ -47,8 +51,9 @@ struct worker {
 	struct lode_children_scratch children;
 	struct lode_pivot_scratch pivoting;
 	struct lode_grower grower;
-	lode_found_vec fresh; /* found since the branch began, by this thread or heard of */
-	size_t n_known;	      /* see lode_found_import */
+	LODE_VEC(uint8_t) base_open; /* is_open of level 0 before anything was closed */
+	lode_found_vec fresh;	     /* found since the branch began, by this thread or heard of */
+	size_t n_known;		     /* see lode_found_import */
 	uint32_t job;
 	uint32_t next_open; /* root items below are closed */
 };
@@ -87,12 +92,22 @@ static void publish(struct worker *worker, const uint32_t *items, uint32_t n, in
 		search->stopped = true;
 }
 
-/* Publishes a maximal pattern that contains the level's. */
+/*
+ * Publishes a maximal pattern that contains the level's, which no known one does. Its own database
+ * has it unless a function was barred on the way here that might be in it: then it is looked for
+ * where the branch began.
+ */
 static void publish_grown(struct worker *worker, const struct level *level)
 {
 	struct lode_grower *grower = &worker->grower;
+	const struct lode_condition *base = &level->condition;
+	const uint8_t *is_open = base->is_open.at;
 
-	lode_grow(grower, level->names.at, (uint32_t)level->names.n,
+	if (level->is_barred) {
+		base = &worker->levels.at[0]->condition;
+		is_open = worker->base_open.at;
+	}
+	lode_grow(grower, base, is_open, level->names.at, (uint32_t)level->names.n,
 		  worker->search->options->min_cost, &worker->counting);
 	publish(worker, grower->names.at, (uint32_t)grower->names.n, grower->cost);
 }
@@ -200,6 +215,7 @@ static void select_unexplained(struct worker *worker, struct level *level)
 	for (i = 0; i <= level->condition.pattern.n; i++)
 		lode_vec_append(&level->origin, (uint32_t)i);
 	level->inserted_slot = LODE_NO_SLOT;
+	level->child_is_barred = level->is_barred;
 	count_selected(worker, level);
 }
 
@@ -231,8 +247,10 @@ static bool branch(struct worker *worker, size_t depth, struct level *level, siz
 	uint32_t slot = pair / n_all, item = pair % n_all;
 	uint32_t from = level->lists.start.at[item], end = level->lists.start.at[item + 1];
 
-	lode_children_insertions(&level->insertions, &level->children, row, condition,
-				 worker->search->options->min_cost);
+	level->child_is_barred =
+		lode_children_insertions(&level->insertions, &level->children, row, condition,
+					 worker->search->options->min_cost) ||
+		level->is_barred;
 	set_child_pattern(level, slot, item);
 	if (level->insertions.n)
 		select_child(level, level->lists.list.at + from, end - from, slot, item);
@@ -245,15 +263,16 @@ static bool branch(struct worker *worker, size_t depth, struct level *level, siz
 /* Visits the children, as many at a time as there is room to count for. */
 static bool branch_each(struct worker *worker, size_t depth, struct level *level)
 {
-	size_t most = lode_children_most(&level->condition), at, row;
+	size_t most = lode_children_most(&level->condition), at, row, n;
 
 	for (at = 0; at < level->branches.n; at += most) {
+		n = level->branches.n - at < most ? level->branches.n - at : most;
 		level->children.pairs.n = 0;
-		for (row = 0; row < most && at + row < level->branches.n; row++)
+		for (row = 0; row < n; row++)
 			lode_vec_append(&level->children.pairs, level->branches.at[at + row]);
 		lode_children_count(&level->children, &level->condition, level->unexplained.at,
 				    (uint32_t)level->unexplained.n, &worker->children);
-		for (row = 0; row < level->children.pairs.n; row++)
+		for (row = 0; row < n; row++)
 			if (!branch(worker, depth, level, row))
 				return false;
 	}
@@ -287,6 +306,19 @@ static bool branch_all(struct worker *worker, size_t depth, struct level *level)
 	return branch_each(worker, depth, level);
 }
 
+/* From here on, the function that the branch is about is its leftmost. */
+static void begin_branch(struct worker *worker, struct level *level)
+{
+	struct lode_condition *condition = &level->condition;
+	uint8_t *left = &condition->is_open.at[condition->pattern.at[0]];
+
+	worker->base_open.n = 0;
+	lode_vec_reserve(&worker->base_open, condition->is_open.n);
+	memcpy(worker->base_open.at, condition->is_open.at, condition->is_open.n);
+	level->is_barred = *left;
+	*left = 0;
+}
+
 /*
  * Finds everything new that grows from the child pattern which `parent` has prepared. False: stop
  * the whole search.
@@ -300,19 +332,17 @@ static bool visit(struct worker *worker, size_t depth, struct level *parent, int
 	if (worker->search->stopped)
 		return false;
 	begin_level(worker, level, parent);
+	level->is_barred = parent->child_is_barred;
 	if (parent->insertions.n == 0) {
-		if (level->known.n == 0 && depth == 0)
-			publish(worker, level->names.at, 1, total);
-		else if (level->known.n == 0)
+		if (level->known.n == 0 && level->is_barred)
 			publish_grown(worker, level);
+		else if (level->known.n == 0)
+			publish(worker, level->names.at, (uint32_t)level->names.n, total);
 		return true;
 	}
 	lode_condition_build(condition, &selection, &parent->insertions, total, &worker->counting);
-	if (depth == 0) {
-		lode_grower_start(&worker->grower, condition);
-		/* From here on, the function that this branch is about is its leftmost. */
-		condition->is_open.at[condition->pattern.at[0]] = 0;
-	}
+	if (depth == 0)
+		begin_branch(worker, level);
 	if (level->known.n == 0) {
 		publish_grown(worker, level);
 		refresh_known(worker, level);
@@ -370,6 +400,7 @@ static void run_branch(void *context, size_t job, unsigned index)
 	lode_vec_append(&root->origin, 0);
 	lode_vec_append(&root->origin, 0);
 	root->inserted_slot = LODE_NO_SLOT;
+	root->child_is_barred = false;
 	count_selected(worker, root);
 	visit(worker, 0, root, search->reduced->item_cost[item]);
 	if (index == 0 && search->options->progress)
@@ -391,6 +422,7 @@ static void worker_release(struct worker *worker)
 	lode_children_scratch_release(&worker->children);
 	lode_pivot_scratch_release(&worker->pivoting);
 	lode_grower_release(&worker->grower);
+	lode_vec_release(&worker->base_open);
 	lode_vec_release(&worker->fresh);
 }
 

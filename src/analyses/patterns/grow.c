@@ -8,32 +8,16 @@ void lode_grower_init(struct lode_grower *grower, uint32_t n_items)
 {
 	memset(grower, 0, sizeof(*grower));
 	lode_vec_reserve(&grower->local, (size_t)n_items + 1);
-	memset(grower->local.at, 0xff, ((size_t)n_items + 1) * sizeof(*grower->local.at));
 }
 
 void lode_grower_release(struct lode_grower *grower)
 {
-	lode_vec_release(&grower->is_open);
 	lode_vec_release(&grower->local);
-	lode_lists_release(&grower->lists);
 	lode_vec_release(&grower->sequences);
 	lode_vec_release(&grower->pattern);
 	lode_vec_release(&grower->origin);
 	lode_vec_release(&grower->insertions);
 	lode_vec_release(&grower->names);
-}
-
-void lode_grower_start(struct lode_grower *grower, const struct lode_condition *base)
-{
-	uint32_t i;
-
-	grower->base = base;
-	grower->has_lists = false;
-	lode_vec_reserve(&grower->is_open, base->is_open.n);
-	memcpy(grower->is_open.at, base->is_open.at, base->is_open.n);
-	/* What an earlier base left here is never asked for: a pattern has items of this one. */
-	for (i = 0; i < base->global.n; i++)
-		grower->local.at[base->global.at[i]] = i;
 }
 
 /* Moves what is at `at` and behind one up; the last of the `n` is free to be overwritten. */
@@ -54,46 +38,32 @@ static bool contains_pattern(const uint32_t *items, uint32_t n_items, const uint
 	return j == n_pattern;
 }
 
-/* The sequences with the pattern, from the shortest list that one of its items has. */
-static void find_sequences(struct lode_grower *grower)
+static void find_sequences(struct lode_grower *grower, const struct lode_condition *base)
 {
-	const struct lode_condition *base = grower->base;
-	uint32_t best = UINT32_MAX, begin = 0, end = base->db.n, n_items, i;
+	uint32_t n_items, i;
 
-	if (!grower->has_lists)
-		lode_lists_build(&grower->lists, &base->db, NULL, base->db.n,
-				 lode_condition_n_items(base), NULL);
-	grower->has_lists = true;
-	for (i = 0; i < grower->pattern.n; i++) {
-		uint32_t item = grower->pattern.at[i];
-		uint32_t n = grower->lists.start.at[item + 1] - grower->lists.start.at[item];
-
-		if (n < best) {
-			best = n;
-			begin = grower->lists.start.at[item];
-			end = grower->lists.start.at[item + 1];
-		}
-	}
 	grower->sequences.n = 0;
-	for (i = begin; i < end; i++) {
-		uint32_t s = grower->lists.list.at[i];
-		const uint32_t *items = lode_condition_sequence(base, s, &n_items);
+	grower->cost = 0;
+	for (i = 0; i < base->db.n; i++) {
+		const uint32_t *items = lode_condition_sequence(base, i, &n_items);
 
-		if (contains_pattern(items, n_items, grower->pattern.at, grower->pattern.n))
-			lode_vec_append(&grower->sequences, s);
+		if (!contains_pattern(items, n_items, grower->pattern.at, grower->pattern.n))
+			continue;
+		lode_vec_append(&grower->sequences, i);
+		grower->cost += base->db.weight.at[i];
 	}
 }
 
 /* Keeps the sequences in which the item stands in the window of the slot. */
-static void narrow(struct lode_grower *grower, const struct lode_insertion *insertion,
-		   struct lode_scratch *scratch)
+static void narrow(struct lode_grower *grower, const struct lode_condition *base,
+		   const struct lode_insertion *insertion, struct lode_scratch *scratch)
 {
 	uint32_t n_pattern = (uint32_t)grower->pattern.n, n_items, at, end;
 	size_t i, n_kept = 0;
 
 	for (i = 0; i < grower->sequences.n; i++) {
 		const uint32_t *items =
-			lode_condition_sequence(grower->base, grower->sequences.at[i], &n_items);
+			lode_condition_sequence(base, grower->sequences.at[i], &n_items);
 
 		lode_windows_match(items, n_items, grower->pattern.at, n_pattern, scratch->first.at,
 				   scratch->last.at);
@@ -107,7 +77,8 @@ static void narrow(struct lode_grower *grower, const struct lode_insertion *inse
 	grower->sequences.n = n_kept;
 }
 
-static void insert_costliest(struct lode_grower *grower, struct lode_scratch *scratch)
+static void insert_costliest(struct lode_grower *grower, const struct lode_condition *base,
+			     struct lode_scratch *scratch)
 {
 	const struct lode_insertion *best = &grower->insertions.at[0];
 	size_t i;
@@ -116,34 +87,44 @@ static void insert_costliest(struct lode_grower *grower, struct lode_scratch *sc
 		if (grower->insertions.at[i].cost > best->cost)
 			best = &grower->insertions.at[i];
 	grower->cost = best->cost;
-	narrow(grower, best, scratch);
+	narrow(grower, base, best, scratch);
 	lode_vec_append(&grower->pattern, 0);
 	lode_vec_append(&grower->origin, 0);
 	insert(grower->pattern.at, grower->pattern.n, best->slot, best->item);
 	insert(grower->origin.at, grower->origin.n, best->slot, grower->origin.at[best->slot]);
 }
 
-void lode_grow(struct lode_grower *grower, const uint32_t *pattern, uint32_t n, int64_t min_cost,
-	       struct lode_scratch *scratch)
+/* Starts from `names`, each slot of which lies in a slot of the base's leftmost match in it. */
+static void begin(struct lode_grower *grower, const struct lode_condition *base,
+		  const uint32_t *names, uint32_t n)
 {
-	const struct lode_condition *base = grower->base;
 	uint32_t i, slot = 0;
 
-	grower->pattern.n = grower->origin.n = grower->names.n = 0;
+	for (i = 0; i < base->global.n; i++)
+		grower->local.at[base->global.at[i]] = i;
+	grower->pattern.n = grower->origin.n = 0;
 	for (i = 0; i < n; i++) {
-		lode_vec_append(&grower->pattern, grower->local.at[pattern[i]]);
+		uint32_t item = grower->local.at[names[i]];
+
+		lode_vec_append(&grower->pattern, item);
 		lode_vec_append(&grower->origin, slot);
-		if (grower->pattern.at[i] == base->pattern.at[0])
-			slot = 1;
+		if (slot < base->pattern.n && item == base->pattern.at[slot])
+			slot++;
 	}
 	lode_vec_append(&grower->origin, slot);
-	find_sequences(grower);
-	grower->cost = 0;
-	for (i = 0; i < grower->sequences.n; i++)
-		grower->cost += base->db.weight.at[grower->sequences.at[i]];
+}
+
+void lode_grow(struct lode_grower *grower, const struct lode_condition *base,
+	       const uint8_t *is_open, const uint32_t *names, uint32_t n, int64_t min_cost,
+	       struct lode_scratch *scratch)
+{
+	size_t i;
+
+	begin(grower, base, names, n);
+	find_sequences(grower, base);
 	for (;;) {
 		struct lode_selection selection = {.parent = base,
-						   .is_open = grower->is_open.at,
+						   .is_open = is_open,
 						   .sequences = grower->sequences.at,
 						   .n_sequences = (uint32_t)grower->sequences.n,
 						   .pattern = grower->pattern.at,
@@ -154,8 +135,9 @@ void lode_grow(struct lode_grower *grower, const uint32_t *pattern, uint32_t n, 
 		lode_condition_count(&grower->insertions, &selection, min_cost, scratch);
 		if (grower->insertions.n == 0)
 			break;
-		insert_costliest(grower, scratch);
+		insert_costliest(grower, base, scratch);
 	}
+	grower->names.n = 0;
 	for (i = 0; i < grower->pattern.n; i++)
 		lode_vec_append(&grower->names, base->global.at[grower->pattern.at[i]]);
 }

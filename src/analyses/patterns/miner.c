@@ -4,6 +4,7 @@
 
 #include "analyses/patterns/explore.h"
 #include "analyses/patterns/found.h"
+#include "analyses/patterns/prefix_search.h"
 #include "analyses/patterns/reduce.h"
 
 void lode_pattern_set_release(struct lode_pattern_set *set)
@@ -34,36 +35,33 @@ static int compare_results(const void *pa, const void *pb)
 	return a->n < b->n ? -1 : a->n > b->n;
 }
 
-static void write_results(struct lode_pattern_set *out, const struct lode_found *found,
-			  const struct lode_reduced *reduced)
+typedef LODE_VEC(struct result) result_vec;
+
+/* A pattern of the reduced input, its chains written out. */
+static void add_result(result_vec *results, struct lode_arena *arena,
+		       const struct lode_reduced *reduced, const uint32_t *items, size_t n,
+		       int64_t cost)
 {
-	LODE_VEC(struct result) results = {0};
-	struct lode_arena arena = {0};
-	size_t k, i;
-	uint32_t c;
+	uint32_t *written;
+	size_t n_written = 0;
 
-	for (k = 0; k < found->all.n; k++) {
-		const struct lode_found_pattern *p = found->all.at[k];
-		size_t n = 0;
-		uint32_t *items;
+	for (size_t i = 0; i < n; i++)
+		n_written += reduced->chain_start[items[i] + 1] - reduced->chain_start[items[i]];
+	written = lode_arena_array(arena, uint32_t, n_written);
+	lode_vec_append(results, ((struct result){cost, written, n_written}));
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t c = reduced->chain_start[items[i]];
+		     c < reduced->chain_start[items[i] + 1]; c++)
+			*written++ = reduced->chain[c];
+}
 
-		if (lode_found_is_covered(found, p))
-			continue;
-		for (i = 0; i < p->n; i++)
-			n += reduced->chain_start[p->items[i] + 1] -
-			     reduced->chain_start[p->items[i]];
-		items = lode_arena_array(&arena, uint32_t, n);
-		lode_vec_append(&results, ((struct result){p->cost, items, n}));
-		for (i = 0, n = 0; i < p->n; i++)
-			for (c = reduced->chain_start[p->items[i]];
-			     c < reduced->chain_start[p->items[i] + 1]; c++)
-				items[n++] = reduced->chain[c];
-	}
-	if (results.n)
-		qsort(results.at, results.n, sizeof(*results.at), compare_results);
+static void write_results(struct lode_pattern_set *out, result_vec *results)
+{
+	if (results->n)
+		qsort(results->at, results->n, sizeof(*results->at), compare_results);
 	lode_vec_append(&out->start, 0);
-	for (k = 0; k < results.n; k++) {
-		const struct result *r = &results.at[k];
+	for (size_t k = 0; k < results->n; k++) {
+		const struct result *r = &results->at[k];
 
 		lode_vec_reserve(&out->items, out->items.n + r->n);
 		memcpy(out->items.at + out->items.n, r->items, r->n * sizeof(*r->items));
@@ -71,13 +69,42 @@ static void write_results(struct lode_pattern_set *out, const struct lode_found 
 		lode_vec_append(&out->start, out->items.n);
 		lode_vec_append(&out->cost, r->cost);
 	}
-	out->n = results.n;
-	lode_vec_release(&results);
-	lode_arena_release(&arena);
+	out->n = results->n;
 }
 
-int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences *sequences,
-		       const struct lode_miner_options *options, struct lode_error *err)
+/*
+ * What the search by prefixes may cost before the search by insertions takes over: a fraction of a
+ * second. Real stacks need a hundredth of it.
+ */
+static const uint64_t prefix_work = (uint64_t)1 << 28;
+
+/* 1: done; 0: gave up; negative: failed. */
+static int mine_prefixes(result_vec *results, struct lode_arena *arena,
+			 const struct lode_reduced *reduced,
+			 const struct lode_miner_options *options, struct lode_error *err)
+{
+	struct lode_prefix_options search = {
+		.min_cost = options->min_cost,
+		.max_patterns = options->max_patterns,
+		.n_threads = options->n_threads,
+		.max_work = options->method == LODE_MINER_BOTH ? prefix_work : 0,
+	};
+	struct lode_prefix_patterns found = {0};
+	enum lode_prefix_end end = lode_prefix_search(&found, reduced, &search);
+
+	for (size_t k = 0; end == LODE_PREFIX_DONE && k < found.n; k++)
+		add_result(results, arena, reduced, &found.items.at[found.start.at[k]],
+			   found.start.at[k + 1] - found.start.at[k], found.cost.at[k]);
+	lode_prefix_patterns_release(&found);
+	if (end == LODE_PREFIX_TOO_MANY)
+		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "more than %zu maximal patterns",
+				 options->max_patterns);
+	return end == LODE_PREFIX_DONE;
+}
+
+static int mine_insertions(result_vec *results, struct lode_arena *arena,
+			   const struct lode_reduced *reduced,
+			   const struct lode_miner_options *options, struct lode_error *err)
 {
 	struct lode_explore_options explore = {
 		.min_cost = options->min_cost,
@@ -86,22 +113,45 @@ int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences
 		.progress = options->progress,
 		.progress_context = options->progress_context,
 	};
-	struct lode_reduced reduced = {0};
-	struct lode_found found = {0};
+	struct lode_found found;
 	int rc;
+
+	lode_found_init(&found, reduced->n_items);
+	rc = lode_explore(&found, reduced, &explore, err);
+	for (size_t k = 0; rc == 0 && k < found.all.n; k++) {
+		const struct lode_found_pattern *p = found.all.at[k];
+
+		if (!lode_found_is_covered(&found, p))
+			add_result(results, arena, reduced, p->items, p->n, p->cost);
+	}
+	lode_found_release(&found);
+	return rc;
+}
+
+int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences *sequences,
+		       const struct lode_miner_options *options, struct lode_error *err)
+{
+	struct lode_reduced reduced = {0};
+	struct lode_arena arena = {0};
+	result_vec results = {0};
+	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
 	if (options->min_cost <= 0)
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "the minimum cost must be positive");
-	rc = lode_reduce(&reduced, sequences, options->min_cost, err);
-	if (rc < 0)
+	if ((rc = lode_reduce(&reduced, sequences, options->min_cost, err)) < 0)
 		goto out;
-	lode_found_init(&found, reduced.n_items);
-	rc = lode_explore(&found, &reduced, &explore, err);
+	if (options->method != LODE_MINER_INSERTIONS)
+		rc = mine_prefixes(&results, &arena, &reduced, options, err);
 	if (rc == 0)
-		write_results(out, &found, &reduced);
-	lode_found_release(&found);
+		rc = mine_insertions(&results, &arena, &reduced, options, err);
+	if (rc >= 0) {
+		write_results(out, &results);
+		rc = 0;
+	}
 out:
+	lode_vec_release(&results);
+	lode_arena_release(&arena);
 	lode_reduced_release(&reduced);
 	return rc;
 }

@@ -32,10 +32,18 @@ struct lode_pattern_set {
 	size_t n;
 };
 
+/* Two searches with the same result. Which is faster depends on the input, and cannot be told. */
+enum lode_miner_method {
+	LODE_MINER_BOTH,       /* prefixes up to a bound of work, then insertions */
+	LODE_MINER_PREFIXES,   /* prefix_search.h */
+	LODE_MINER_INSERTIONS, /* explore.h */
+};
+
 struct lode_miner_options {
 	int64_t min_cost;    /* λ, > 0 */
 	size_t max_patterns; /* past this: LODE_ERR_LIMIT; 0 = no bound */
 	unsigned n_threads;  /* 0 = 1 */
+	enum lode_miner_method method;
 	/* Where progress is wanted; may be NULL. Called now and then from one thread. */
 	void (*progress)(void *context, double done);
 	void *progress_context;

@@ -42,6 +42,7 @@ void lode_pivot_prepare(const struct lode_condition *condition, const lode_found
 	for (i = 0; i < condition->global.n; i++)
 		local[condition->global.at[i]] = i + 1;
 	scratch->known.n = scratch->start.n = scratch->mask.n = 0;
+	scratch->longest = 0;
 	for (k = 0; k < known->n; k++) {
 		const struct lode_found_pattern *m = known->at[k];
 		uint64_t mask = 0;
@@ -58,6 +59,8 @@ void lode_pivot_prepare(const struct lode_condition *condition, const lode_found
 			}
 		}
 		lode_vec_append(&scratch->mask, mask);
+		if (scratch->known.n - scratch->start.at[k] > scratch->longest)
+			scratch->longest = (uint32_t)scratch->known.n - scratch->start.at[k];
 	}
 	lode_vec_append(&scratch->start, (uint32_t)scratch->known.n);
 	for (i = 0; i < condition->global.n; i++)
@@ -93,9 +96,12 @@ static uint64_t mask_of(const uint32_t *items, uint32_t n_items)
 static bool fits_any(const uint32_t *items, uint32_t n_items,
 		     const struct lode_pivot_scratch *scratch)
 {
-	uint64_t mask = mask_of(items, n_items);
+	uint64_t mask;
 	size_t k;
 
+	if (n_items > scratch->longest)
+		return false;
+	mask = mask_of(items, n_items);
 	for (k = 0; k < scratch->mask.n; k++)
 		if (!(mask & ~scratch->mask.at[k]) &&
 		    fits(items, n_items, scratch->known.at + scratch->start.at[k],

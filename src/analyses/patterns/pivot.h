@@ -32,6 +32,7 @@ struct lode_pivot_scratch {
 	LODE_VEC(uint32_t) known;   /* the known patterns in local items + 1, 0 for others */
 	LODE_VEC(uint32_t) start;   /* of each in `known` */
 	LODE_VEC(uint64_t) mask;    /* of each: bit local % 64 for what it has */
+	uint32_t longest;	    /* of them */
 	LODE_VEC(uint32_t) segment; /* slot -> begin of its segment in M */
 	LODE_VEC(uint32_t) whole;   /* a sequence with its windows spread out */
 	LODE_VEC(uint32_t) order;   /* [slot * n_items + item]: place in M + 1, 0 none */

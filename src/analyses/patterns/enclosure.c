@@ -1,0 +1,214 @@
+#include "analyses/patterns/enclosure.h"
+
+#include <stdlib.h>
+
+void lode_enclosure_init(struct lode_enclosure *e, const struct lode_prefix_tree *tree,
+			 const int64_t *item_cost)
+{
+	size_t room = (size_t)tree->max_depth + 1;
+
+	memset(e, 0, sizeof(*e));
+	e->tree = tree;
+	e->item_cost = item_cost;
+	e->path = lode_alloc(room * sizeof(*e->path));
+	e->left = lode_alloc(room * sizeof(*e->left));
+	e->right = lode_alloc(room * sizeof(*e->right));
+	e->cells = lode_alloc0(room * tree->n_items, sizeof(*e->cells));
+}
+
+void lode_enclosure_release(struct lode_enclosure *e)
+{
+	free(e->path);
+	free(e->left);
+	free(e->right);
+	free(e->cells);
+	lode_vec_release(&e->alive);
+	memset(e, 0, sizeof(*e));
+}
+
+static struct lode_enclosure_cell *cell_at(struct lode_enclosure *e, uint32_t place, uint32_t item)
+{
+	return &e->cells[(size_t)place * e->tree->n_items + item];
+}
+
+static void path_to(struct lode_enclosure *e, uint32_t v)
+{
+	const struct lode_prefix_tree *t = e->tree;
+
+	for (uint32_t d = t->depth[v] + 1; d > 0; d--, v = t->parent[v])
+		e->path[d - 1] = t->item[v];
+	e->work += t->depth[v] + 1;
+}
+
+static void embed_left(const uint32_t *items, const uint32_t *pattern, uint32_t n, uint32_t *left)
+{
+	for (uint32_t i = 0, x = 0; i < n; x++)
+		if (items[x] == pattern[i])
+			left[i++] = x;
+}
+
+/* The rightmost embedding of which all positions are below `end`. */
+static void embed_right(const uint32_t *items, const uint32_t *pattern, uint32_t n, uint32_t end,
+			uint32_t *right)
+{
+	for (uint32_t i = n, x = end; i-- > 0;) {
+		do
+			x--;
+		while (items[x] != pattern[i]);
+		right[i] = x;
+	}
+}
+
+static uint32_t common_ancestor(const struct lode_prefix_tree *t, uint32_t a, uint32_t b)
+{
+	while (a != UINT32_MAX && t->end[a] <= b)
+		a = t->parent[a];
+	return a;
+}
+
+/*
+ * What all share up to where they part: when the leftmost embedding there leaves items behind it,
+ * these stand before the pattern's next item in every sequence.
+ */
+static bool is_enclosed_before_parting(struct lode_enclosure *e, const uint32_t *pattern,
+				       uint32_t n_pattern, const uint32_t *nodes, uint32_t n_nodes)
+{
+	uint32_t v = common_ancestor(e->tree, nodes[0], nodes[n_nodes - 1]);
+	uint32_t n_matched = 0, after = 0, n;
+
+	if (n_nodes < 2 || v == UINT32_MAX)
+		return false;
+	n = e->tree->depth[v] + 1;
+	path_to(e, v);
+	for (uint32_t x = 0; x < n && n_matched < n_pattern; x++)
+		if (e->path[x] == pattern[n_matched]) {
+			n_matched++;
+			after = x + 1;
+		}
+	return after < n;
+}
+
+/* All items in the windows of one sequence; those too cheap to be in all are left out. */
+static void collect_alive(struct lode_enclosure *e, uint32_t n_pattern, int64_t cost)
+{
+	e->alive.n = 0;
+	e->generation++;
+	for (uint32_t i = 0; i < n_pattern; i++)
+		for (uint32_t x = i ? e->left[i - 1] + 1 : 0; x < e->right[i]; x++) {
+			struct lode_enclosure_cell *cell = cell_at(e, i, e->path[x]);
+
+			if (cell->generation == e->generation || e->item_cost[e->path[x]] < cost)
+				continue;
+			cell->generation = e->generation;
+			lode_vec_append(&e->alive, (uint64_t)i << 32 | e->path[x]);
+		}
+}
+
+/* Keeps what this sequence has as well. */
+static void filter_alive(struct lode_enclosure *e)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < e->alive.n; k++) {
+		uint32_t i = (uint32_t)(e->alive.at[k] >> 32), item = (uint32_t)e->alive.at[k];
+		uint32_t x = i ? e->left[i - 1] + 1 : 0;
+
+		while (x < e->right[i] && e->path[x] != item)
+			x++;
+		if (x < e->right[i])
+			e->alive.at[n++] = e->alive.at[k];
+	}
+	e->work += e->alive.n;
+	e->alive.n = n;
+}
+
+/* A stride that visits all of 0..n-1 with neighbours far apart: they differ soonest. */
+static uint32_t far_stride(uint32_t n)
+{
+	uint32_t step = (uint32_t)(0.618 * n) | 1, a, b;
+
+	for (;; step += 2) {
+		for (a = n, b = step; b;) {
+			uint32_t rest = a % b;
+
+			a = b;
+			b = rest;
+		}
+		if (a == 1)
+			return step % n;
+	}
+}
+
+bool lode_is_enclosed(struct lode_enclosure *e, const uint32_t *pattern, uint32_t n_pattern,
+		      const uint32_t *nodes, uint32_t n_nodes, int64_t cost)
+{
+	const struct lode_prefix_tree *t = e->tree;
+	uint32_t step = n_nodes > 3 ? far_stride(n_nodes) : 1;
+	bool is_first = true;
+
+	if (is_enclosed_before_parting(e, pattern, n_pattern, nodes, n_nodes))
+		return true;
+	for (uint64_t k = 0, at = 0; k < n_nodes; k++, at = (at + step) % n_nodes) {
+		uint32_t v = nodes[at];
+
+		if (t->weight[v] == 0)
+			continue;
+		path_to(e, v);
+		embed_left(e->path, pattern, n_pattern, e->left);
+		embed_right(e->path, pattern, n_pattern, t->depth[v] + 1, e->right);
+		if (is_first)
+			collect_alive(e, n_pattern, cost);
+		else
+			filter_alive(e);
+		is_first = false;
+		if (e->alive.n == 0)
+			return false;
+	}
+	return !is_first;
+}
+
+/* Counts the items in the windows of one sequence; true once one of them costs enough. */
+static bool count_windows(struct lode_enclosure *e, uint32_t s, uint32_t n_pattern,
+			  int64_t min_cost)
+{
+	const uint32_t *items = &e->tree->items[e->tree->start[s]];
+	int64_t cost = e->tree->cost[s];
+
+	for (uint32_t i = 0; i < n_pattern; i++)
+		for (uint32_t x = i ? e->left[i - 1] + 1 : 0; x < e->right[i]; x++) {
+			struct lode_enclosure_cell *cell = cell_at(e, i, items[x]);
+
+			if (cell->generation != e->generation) {
+				cell->generation = e->generation;
+				cell->cost = cost;
+			} else if (cell->last_sequence != s) {
+				cell->cost += cost;
+			}
+			cell->last_sequence = s;
+			if (cell->cost >= min_cost)
+				return true;
+		}
+	return false;
+}
+
+bool lode_can_take_more(struct lode_enclosure *e, const uint32_t *pattern, uint32_t n_pattern,
+			const uint32_t *nodes, uint32_t n_nodes, int64_t min_cost)
+{
+	const struct lode_prefix_tree *t = e->tree;
+
+	e->generation++;
+	for (uint32_t k = 0; k < n_nodes; k++) {
+		uint32_t first = t->first_sequence[nodes[k]];
+
+		embed_left(&t->items[t->start[first]], pattern, n_pattern, e->left);
+		for (uint32_t s = first; s < t->first_sequence[t->end[nodes[k]]]; s++) {
+			uint32_t len = t->start[s + 1] - t->start[s];
+
+			e->work += len;
+			embed_right(&t->items[t->start[s]], pattern, n_pattern, len, e->right);
+			if (count_windows(e, s, n_pattern, min_cost))
+				return true;
+		}
+	}
+	return false;
+}

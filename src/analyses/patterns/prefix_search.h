@@ -1,0 +1,45 @@
+/*
+ * The search by prefixes: BIDE [BIDE04] with costs, on a prefix tree.
+ *
+ * A pattern grows at its end, and its projection is the set of tree nodes at which its leftmost
+ * embeddings end. A prefix that some function encloses in all its sequences (BackScan) leads to
+ * nothing maximal and is left at once. That is what real call stacks are like: long and nearly
+ * equal, so that few prefixes survive. On sets with many independent variants it is the search by
+ * insertions (explore.h) that wins; lode_mine_patterns lets both try.
+ */
+#ifndef LODE_PREFIX_SEARCH_H
+#define LODE_PREFIX_SEARCH_H
+
+#include <stdint.h>
+
+#include "analyses/patterns/reduce.h"
+#include "base/mem.h"
+
+/* Patterns in reduced items, in no order: pattern i is items[start[i] .. start[i + 1]). */
+struct lode_prefix_patterns {
+	LODE_VEC(uint32_t) items;
+	LODE_VEC(size_t) start;
+	LODE_VEC(int64_t) cost;
+	size_t n;
+};
+
+struct lode_prefix_options {
+	int64_t min_cost;
+	size_t max_patterns; /* 0: no bound */
+	unsigned n_threads;
+	uint64_t max_work; /* steps of the inner loops, some ns each; 0: no bound */
+};
+
+enum lode_prefix_end {
+	LODE_PREFIX_DONE,
+	LODE_PREFIX_TOO_MANY, /* more than max_patterns */
+	LODE_PREFIX_GAVE_UP,  /* max_work is used up: nothing is known */
+};
+
+/* `*out` must be { 0 }; it is complete with LODE_PREFIX_DONE, and empty otherwise. */
+enum lode_prefix_end lode_prefix_search(struct lode_prefix_patterns *out,
+					const struct lode_reduced *reduced,
+					const struct lode_prefix_options *options);
+void lode_prefix_patterns_release(struct lode_prefix_patterns *patterns);
+
+#endif
