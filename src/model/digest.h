@@ -91,6 +91,8 @@ void lode_name_stats_add_stream(struct lode_name_stats *names, struct lode_callt
 /* Adds `from`'s counts; its frame i is frame_of[i] here, all of them below `n_frames`. */
 void lode_name_stats_merge(struct lode_name_stats *names, const struct lode_name_stats *from,
 			   const uint32_t *frame_of, size_t n_frames);
+/* Counts `pair->n` more occurrences. */
+void lode_name_stats_add_pair(struct lode_name_stats *names, const struct lode_name_pair *pair);
 void lode_name_stats_release(struct lode_name_stats *names);
 /* Occurrences of `caller` directly above `callee`. */
 uint64_t lode_name_stats_pair(const struct lode_name_stats *names, uint32_t caller,

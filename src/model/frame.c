@@ -46,6 +46,13 @@ uint32_t lode_frame_intern(struct lode_calltree *tree, const char *module, const
 	return frame_of(tree, m, m, f, flags);
 }
 
+uint32_t lode_frame_add(struct lode_calltree *tree, uint32_t module, uint32_t function,
+			uint32_t flags)
+{
+	return frame_of(tree, flags & LODE_FRAME_LINK ? link_module : module, module, function,
+			flags);
+}
+
 uint32_t lode_frame_link(struct lode_calltree *tree, const char *comm)
 {
 	uint32_t f = lode_strings_intern(&tree->strings, comm, strlen(comm));

@@ -58,6 +58,9 @@ void lode_calltree_release(struct lode_calltree *tree);
 /* Frame id of (module, function); flags are those of the first sight. */
 uint32_t lode_frame_intern(struct lode_calltree *tree, const char *module, const char *function,
 			   uint32_t flags);
+/* As lode_frame_intern, from ids of the tree's own strings; links (LODE_FRAME_LINK) too. */
+uint32_t lode_frame_add(struct lode_calltree *tree, uint32_t module, uint32_t function,
+			uint32_t flags);
 /* The frame "→ comm" that joins stacks of two threads. */
 uint32_t lode_frame_link(struct lode_calltree *tree, const char *comm);
 /* Another tree's frame in this one. */

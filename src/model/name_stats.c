@@ -15,22 +15,23 @@ static void reserve_frames(struct lode_name_stats *names, size_t n_frames)
 	}
 }
 
-static void add_pair(struct lode_name_stats *names, uint32_t caller, uint32_t callee, uint64_t n)
+void lode_name_stats_add_pair(struct lode_name_stats *names, const struct lode_name_pair *pair)
 {
-	uint32_t *slot = lode_map_slot(&names->pair_index, (uint64_t)caller << 32 | callee);
-	struct lode_name_pair pair = {caller, callee, 0};
+	uint64_t key = (uint64_t)pair->caller << 32 | pair->callee;
+	uint32_t *slot = lode_map_slot(&names->pair_index, key);
 
 	if (*slot == LODE_NONE) {
 		*slot = (uint32_t)names->pairs.n;
-		lode_vec_append(&names->pairs, pair);
+		lode_vec_append(&names->pairs, *pair);
+		return;
 	}
-	names->pairs.at[*slot].n += n;
+	names->pairs.at[*slot].n += pair->n;
 }
 
 void lode_name_stats_merge(struct lode_name_stats *names, const struct lode_name_stats *from,
 			   const uint32_t *frame_of, size_t n_frames)
 {
-	const struct lode_name_pair *pair;
+	struct lode_name_pair pair;
 
 	reserve_frames(names, n_frames);
 	names->n_stacks += from->n_stacks;
@@ -40,8 +41,10 @@ void lode_name_stats_merge(struct lode_name_stats *names, const struct lode_name
 		names->n_caller.at[frame_of[i]] += from->n_caller.at[i];
 	}
 	for (size_t i = 0; i < from->pairs.n; i++) {
-		pair = &from->pairs.at[i];
-		add_pair(names, frame_of[pair->caller], frame_of[pair->callee], pair->n);
+		pair = from->pairs.at[i];
+		pair.caller = frame_of[pair.caller];
+		pair.callee = frame_of[pair.callee];
+		lode_name_stats_add_pair(names, &pair);
 	}
 }
 
@@ -126,6 +129,7 @@ void lode_name_stats_add_stream(struct lode_name_stats *names, struct lode_callt
 	uint32_t *frame_of = lode_alloc(from->frames.n * sizeof(*frame_of));
 	const struct lode_callnode *node;
 	uint32_t frame, caller;
+	struct lode_name_pair pair;
 
 	for (size_t i = 0; i < from->frames.n; i++)
 		frame_of[i] = LODE_NONE;
@@ -145,7 +149,8 @@ void lode_name_stats_add_stream(struct lode_name_stats *names, struct lode_callt
 		caller = frame_of[from->nodes.at[node->parent].frame];
 		names->n_caller.at[frame] += n_through[i];
 		names->n_callee.at[caller] += n_through[i];
-		add_pair(names, caller, frame, n_through[i]);
+		pair = (struct lode_name_pair){caller, frame, n_through[i]};
+		lode_name_stats_add_pair(names, &pair);
 	}
 	reserve_frames(names, tree->frames.n);
 	free(frame_of);

@@ -1,0 +1,430 @@
+#include "store/digest_file.h"
+
+#include <lzma.h>
+#include <stdlib.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "store/atomic_file.h"
+#include "store/digest_columns.h"
+
+/*
+ * The first byte is in no text; the line feeds are what transfers as text would spoil. This header
+ * is the same in all versions, so that a newer file is told from a damaged one.
+ */
+static const uint8_t magic[8] = {0x8f, 'l', 'o', 'd', 'e', '\r', '\n', '\n'};
+
+enum {
+	AT_VERSION = 8,	     /* u32 */
+	AT_HEADER_CRC = 12,  /* u32: CRC-32 of the header with zeros here */
+	AT_SIZE = 16,	     /* u64: of the file */
+	AT_CONTENT_CRC = 24, /* u64: CRC-64 of what follows */
+	HEADER_BYTES = 32,
+};
+
+/*
+ * LIMIT: how far a file may unfold: what is real stays below 20 times. Whatever would go beyond is
+ * written uncompressed, so that a small file cannot ask for a large memory.
+ */
+static const uint64_t unfold_free_bytes = 1 << 20, unfold_factor = 500;
+
+void lode_digest_origin_release(struct lode_digest_origin *origin)
+{
+	lode_vec_release(&origin->skipped);
+	lode_arena_release(&origin->arena);
+	memset(origin, 0, sizeof(*origin));
+}
+
+void lode_digest_origin_set(struct lode_digest_origin *origin, const char *shape,
+			    const char *symptom_text)
+{
+	origin->shape = lode_arena_strndup(&origin->arena, shape, strlen(shape));
+	origin->symptom_text =
+		lode_arena_strndup(&origin->arena, symptom_text, strlen(symptom_text));
+}
+
+void lode_digest_origin_skip(struct lode_digest_origin *origin, const char *path,
+			     const char *reason)
+{
+	struct lode_origin_skipped skipped = {
+		lode_arena_strndup(&origin->arena, path, strlen(path)),
+		lode_arena_strndup(&origin->arena, reason, strlen(reason)),
+	};
+
+	lode_vec_append(&origin->skipped, skipped);
+}
+
+/* ---- Origin ---- */
+
+static void put_text(lode_byte_vec *to, const char *text)
+{
+	for (; text && *text; text++)
+		lode_vec_append(to, (uint8_t)*text);
+	lode_vec_append(to, 0);
+}
+
+static void write_origin(lode_byte_vec *to, const struct lode_digest_origin *origin,
+			 bool has_digest)
+{
+	lode_vec_append(to, (uint8_t)has_digest);
+	lode_varint_put(to, origin->key);
+	lode_varint_put(to, origin->n_inputs);
+	lode_varint_put(to, origin->n_beside);
+	lode_varint_put(to, (uint64_t)origin->input_bytes);
+	put_text(to, origin->shape);
+	put_text(to, origin->symptom_text);
+	lode_varint_put(to, origin->skipped.n);
+	for (size_t i = 0; i < origin->skipped.n; i++) {
+		put_text(to, origin->skipped.at[i].path);
+		put_text(to, origin->skipped.at[i].reason);
+	}
+}
+
+static int read_origin(struct lode_digest_origin *origin, bool *has_digest, struct lode_bytes *from,
+		       const char *path, struct lode_error *err)
+{
+	const char *shape, *symptom_text, *skipped_path;
+	uint64_t n;
+
+	*has_digest = lode_bytes_u8(from);
+	origin->key = lode_varint_get(from);
+	origin->n_inputs = lode_varint_get(from);
+	origin->n_beside = lode_varint_get(from);
+	origin->input_bytes = (int64_t)lode_varint_get(from);
+	shape = lode_bytes_string(from);
+	symptom_text = lode_bytes_string(from);
+	lode_digest_origin_set(origin, shape, symptom_text);
+	for (n = lode_varint_get(from); n && !from->overrun; n--) {
+		skipped_path = lode_bytes_string(from);
+		lode_digest_origin_skip(origin, skipped_path, lode_bytes_string(from));
+	}
+	if (!from->overrun && !lode_bytes_left(from))
+		return 0;
+	lode_digest_origin_release(origin);
+	return lode_fail(err, LODE_ERR_FORMAT, path, from->base_offset,
+			 "damaged digest: what it was made of is not understood");
+}
+
+/* ---- Writing ---- */
+
+static void put_u32(uint8_t *at, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static void put_u64(uint8_t *at, uint64_t value)
+{
+	for (int i = 0; i < 8; i++)
+		at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static uint32_t header_crc(const uint8_t *data)
+{
+	uint8_t header[HEADER_BYTES];
+
+	memcpy(header, data, sizeof(header));
+	memset(header + AT_HEADER_CRC, 0, sizeof(uint32_t));
+	return (uint32_t)crc32(0, header, sizeof(header));
+}
+
+void lode_digest_seal(uint8_t *data, size_t size)
+{
+	put_u64(data + AT_SIZE, size);
+	put_u64(data + AT_CONTENT_CRC, lzma_crc64(data + HEADER_BYTES, size - HEADER_BYTES, 0));
+	put_u32(data + AT_HEADER_CRC, header_crc(data));
+}
+
+/* A column as it is stored: compressed if that is shorter. */
+static void compress_column(lode_byte_vec *stored, const lode_byte_vec *plain, ZSTD_CCtx *zstd,
+			    int level)
+{
+	size_t n;
+
+	if (!plain->n)
+		return;
+	lode_vec_reserve(stored, ZSTD_compressBound(plain->n));
+	n = ZSTD_compressCCtx(zstd, stored->at, stored->capacity, plain->at, plain->n, level);
+	if (ZSTD_isError(n) || n >= plain->n) {
+		lode_vec_reserve(stored, plain->n);
+		memcpy(stored->at, plain->at, plain->n);
+		n = plain->n;
+	}
+	stored->n = n;
+}
+
+static void put_columns(lode_byte_vec *out, const struct lode_digest_columns *plain,
+			const struct lode_digest_columns *stored)
+{
+	lode_varint_put(out, LODE_N_DIGEST_COLUMNS);
+	for (size_t i = 0; i < LODE_N_DIGEST_COLUMNS; i++) {
+		lode_varint_put(out, plain->at[i].n);
+		lode_varint_put(out, stored->at[i].n);
+	}
+	for (size_t i = 0; i < LODE_N_DIGEST_COLUMNS; i++) {
+		size_t n = stored->at[i].n;
+
+		lode_vec_reserve(out, out->n + n);
+		if (n)
+			memcpy(out->at + out->n, stored->at[i].at, n);
+		out->n += n;
+	}
+}
+
+void lode_digest_pack(lode_byte_vec *out, const struct lode_digest *digest,
+		      const struct lode_digest_origin *origin, int level)
+{
+	struct lode_digest_columns plain = {0}, stored = {0};
+	ZSTD_CCtx *zstd = ZSTD_createCCtx();
+	uint64_t n_plain = 0, n_stored = 0;
+	size_t start = out->n;
+
+	if (!zstd)
+		lode_oom(sizeof(plain));
+	write_origin(&plain.at[LODE_COLUMN_ORIGIN], origin, digest != NULL);
+	if (digest)
+		lode_digest_columns_write(&plain, digest);
+	for (size_t i = 0; i < LODE_N_DIGEST_COLUMNS; i++) {
+		compress_column(&stored.at[i], &plain.at[i], zstd, level);
+		n_plain += plain.at[i].n;
+		n_stored += stored.at[i].n;
+	}
+	lode_vec_reserve(out, start + HEADER_BYTES + n_stored);
+	memset(out->at + start, 0, HEADER_BYTES);
+	memcpy(out->at + start, magic, sizeof(magic));
+	put_u32(out->at + start + AT_VERSION, LODE_DIGEST_VERSION);
+	out->n = start + HEADER_BYTES;
+	put_columns(out, &plain,
+		    n_plain > unfold_free_bytes + unfold_factor * n_stored ? &plain : &stored);
+	lode_digest_seal(out->at + start, out->n - start);
+	ZSTD_freeCCtx(zstd);
+	lode_digest_columns_release(&plain);
+	lode_digest_columns_release(&stored);
+}
+
+/* ---- Reading ---- */
+
+bool lode_digest_recognise(const uint8_t *head, size_t size)
+{
+	return size >= sizeof(magic) && memcmp(head, magic, sizeof(magic)) == 0;
+}
+
+/* The header of any version; gives the size that the file must have. */
+static int read_header(uint64_t *size, const uint8_t *data, size_t n, const char *path,
+		       struct lode_error *err)
+{
+	struct lode_bytes b = lode_bytes_make(data, n, 0);
+	const uint8_t *found = lode_bytes_take(&b, sizeof(magic));
+	uint32_t version = lode_bytes_u32(&b), crc = lode_bytes_u32(&b);
+
+	*size = lode_bytes_u64(&b);
+	if (n < HEADER_BYTES)
+		return lode_fail(err, LODE_ERR_TRUNCATED, path, (int64_t)n,
+				 "a digest begins with %d bytes, here are %zu", HEADER_BYTES, n);
+	if (memcmp(found, magic, sizeof(magic)) != 0)
+		return lode_fail(err, LODE_ERR_FORMAT, path, 0, "this is no digest");
+	if (crc != header_crc(data))
+		return lode_fail(err, LODE_ERR_FORMAT, path, AT_HEADER_CRC,
+				 "damaged digest: its header's checksum is wrong");
+	if (version > LODE_DIGEST_VERSION)
+		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, AT_VERSION,
+				 "made by a newer lode: version %u of digests, this one reads %u",
+				 version, LODE_DIGEST_VERSION);
+	if (version == 0 || *size < HEADER_BYTES)
+		return lode_fail(err, LODE_ERR_FORMAT, path, AT_VERSION,
+				 "damaged digest: version %u, %llu bytes", version,
+				 (unsigned long long)*size);
+	return 0;
+}
+
+static int check_content(const uint8_t *data, size_t size, const char *path, struct lode_error *err)
+{
+	struct lode_bytes b = lode_bytes_make(data, size, 0);
+	uint64_t expected;
+	int rc = read_header(&expected, data, size, path, err);
+
+	if (rc < 0)
+		return rc;
+	if (size < expected)
+		return lode_fail(err, LODE_ERR_TRUNCATED, path, (int64_t)size,
+				 "the digest is cut: it has %llu bytes, %zu are there",
+				 (unsigned long long)expected, size);
+	if (size > expected)
+		return lode_fail(err, LODE_ERR_FORMAT, path, (int64_t)expected,
+				 "%llu bytes too many follow the digest",
+				 (unsigned long long)(size - expected));
+	lode_bytes_take(&b, AT_CONTENT_CRC);
+	if (lode_bytes_u64(&b) != lzma_crc64(data + HEADER_BYTES, size - HEADER_BYTES, 0))
+		return lode_fail(err, LODE_ERR_FORMAT, path, HEADER_BYTES,
+				 "damaged digest: the checksum of its content is wrong");
+	return 0;
+}
+
+/* Where the columns are, and how large they will be. */
+struct table {
+	uint64_t plain[LODE_N_DIGEST_COLUMNS];
+	struct lode_bytes stored[LODE_N_DIGEST_COLUMNS];
+	uint64_t n_plain;
+};
+
+static int read_table(struct table *table, struct lode_bytes *from, const char *path,
+		      struct lode_error *err)
+{
+	uint64_t stored[LODE_N_DIGEST_COLUMNS], n_stored = 0;
+
+	if (lode_varint_get(from) != LODE_N_DIGEST_COLUMNS)
+		return lode_fail(err, LODE_ERR_FORMAT, path, HEADER_BYTES,
+				 "damaged digest: it has not the %d columns of version %u",
+				 LODE_N_DIGEST_COLUMNS, LODE_DIGEST_VERSION);
+	table->n_plain = 0;
+	for (size_t i = 0; i < LODE_N_DIGEST_COLUMNS; i++) {
+		table->plain[i] = lode_varint_get(from);
+		stored[i] = lode_varint_get(from);
+		if (stored[i] > table->plain[i] || !stored[i] != !table->plain[i] ||
+		    __builtin_add_overflow(table->n_plain, table->plain[i], &table->n_plain) ||
+		    __builtin_add_overflow(n_stored, stored[i], &n_stored))
+			from->overrun = true;
+	}
+	if (from->overrun || n_stored != lode_bytes_left(from))
+		return lode_fail(err, LODE_ERR_FORMAT, path, HEADER_BYTES,
+				 "damaged digest: its columns do not fill it");
+	if (table->n_plain > unfold_free_bytes + unfold_factor * n_stored)
+		return lode_fail(err, LODE_ERR_LIMIT, path, HEADER_BYTES,
+				 "the digest would unfold from %llu bytes to %llu",
+				 (unsigned long long)n_stored, (unsigned long long)table->n_plain);
+	for (size_t i = 0; i < LODE_N_DIGEST_COLUMNS; i++)
+		table->stored[i] = lode_bytes_sub(from, (size_t)stored[i]);
+	return 0;
+}
+
+/* The first `n` columns, uncompressed: in place where they are, else in `buffer`. */
+static int unfold(struct lode_bytes *columns, size_t n, const struct table *table, uint8_t *buffer,
+		  const char *path, struct lode_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_bytes *stored = &table->stored[i];
+		size_t plain = (size_t)table->plain[i];
+		size_t got;
+
+		columns[i] = *stored;
+		if (lode_bytes_left(stored) == plain)
+			continue;
+		got = ZSTD_decompress(buffer, plain, stored->at, lode_bytes_left(stored));
+		if (ZSTD_isError(got) || got != plain)
+			return lode_fail(err, LODE_ERR_FORMAT, path, stored->base_offset,
+					 "damaged digest: column of %s: %s",
+					 lode_digest_column_name((enum lode_digest_column)i),
+					 ZSTD_isError(got) ? ZSTD_getErrorName(got) : "too short");
+		columns[i] = lode_bytes_make(buffer, plain, stored->base_offset);
+		buffer += plain;
+	}
+	return 0;
+}
+
+int lode_digest_unpack(struct lode_digest **digest, struct lode_digest_origin *origin,
+		       const uint8_t *data, size_t size, const char *path, struct lode_error *err)
+{
+	struct lode_bytes from, columns[LODE_N_DIGEST_COLUMNS];
+	struct table table = {0};
+	uint8_t *buffer = NULL;
+	bool has_digest = false;
+	size_t n = digest ? LODE_N_DIGEST_COLUMNS : LODE_COLUMN_ORIGIN + 1;
+	int rc = check_content(data, size, path, err);
+
+	if (digest)
+		*digest = NULL;
+	if (rc < 0)
+		return rc;
+	from = lode_bytes_make(data + HEADER_BYTES, size - HEADER_BYTES, HEADER_BYTES);
+	rc = read_table(&table, &from, path, err);
+	if (rc < 0)
+		return rc;
+	buffer = lode_alloc(digest ? table.n_plain : table.plain[LODE_COLUMN_ORIGIN]);
+	rc = unfold(columns, n, &table, buffer, path, err);
+	if (rc == 0)
+		rc = read_origin(origin, &has_digest, &columns[LODE_COLUMN_ORIGIN], path, err);
+	if (rc == 0 && digest && has_digest) {
+		rc = lode_digest_columns_read(digest, columns, path, err);
+		if (rc < 0)
+			lode_digest_origin_release(origin);
+	}
+	free(buffer);
+	return rc;
+}
+
+/* ---- On disk ---- */
+
+/* Reads to the size that the header says, and a byte more if there is one: too many is a fault. */
+static int read_bytes(lode_byte_vec *data, struct lode_input *input, struct lode_error *err)
+{
+	static const size_t chunk = (size_t)1 << 20;
+	const char *path = lode_input_path(input);
+	uint64_t size;
+	ssize_t got;
+	int rc;
+
+	lode_vec_reserve(data, HEADER_BYTES);
+	got = lode_input_read(input, data->at, HEADER_BYTES, err);
+	if (got < 0)
+		return (int)got;
+	data->n = (size_t)got;
+	rc = read_header(&size, data->at, data->n, path, err);
+	if (rc < 0)
+		return rc;
+	/* The size is the file's word: room is made for what comes. */
+	while (data->n <= size && got > 0) {
+		uint64_t want = size + 1 - data->n;
+
+		lode_vec_reserve(data, data->n + (want < chunk ? (size_t)want : chunk));
+		got = lode_input_read(input, data->at + data->n,
+				      want < chunk ? (size_t)want : chunk, err);
+		if (got < 0)
+			return (int)got;
+		data->n += (size_t)got;
+	}
+	return 0;
+}
+
+int lode_digest_read(struct lode_digest **digest, struct lode_digest_origin *origin,
+		     struct lode_input *input, struct lode_error *err)
+{
+	lode_byte_vec data = {0};
+	int rc = read_bytes(&data, input, err);
+
+	if (digest)
+		*digest = NULL;
+	if (rc == 0)
+		rc = lode_digest_unpack(digest, origin, data.at, data.n, lode_input_path(input),
+					err);
+	lode_vec_release(&data);
+	return rc;
+}
+
+int lode_digest_load(struct lode_digest **digest, struct lode_digest_origin *origin,
+		     const char *path, struct lode_error *err)
+{
+	struct lode_input *input;
+	int rc = lode_input_open(&input, path, err);
+
+	if (digest)
+		*digest = NULL;
+	if (rc < 0)
+		return rc;
+	rc = lode_digest_read(digest, origin, input, err);
+	lode_input_close(input);
+	return rc;
+}
+
+int lode_digest_save(const char *path, const struct lode_digest *digest,
+		     const struct lode_digest_origin *origin, size_t *size, struct lode_error *err)
+{
+	lode_byte_vec data = {0};
+	int rc;
+
+	lode_digest_pack(&data, digest, origin, LODE_DIGEST_LEVEL_FILE);
+	if (size)
+		*size = data.n;
+	rc = lode_atomic_write(path, data.at, data.n, err);
+	lode_vec_release(&data);
+	return rc;
+}

@@ -1,0 +1,253 @@
+#include "store/digest_columns.h"
+
+#include <stdlib.h>
+
+static lode_byte_vec *column(struct lode_digest_columns *columns, enum lode_digest_column id)
+{
+	return &columns->at[id];
+}
+
+static void put_text(lode_byte_vec *to, const char *text, size_t len)
+{
+	lode_varint_put(to, len);
+	lode_vec_reserve(to, to->n + len);
+	if (len)
+		memcpy(to->at + to->n, text, len);
+	to->n += len;
+}
+
+static void write_counts(lode_byte_vec *to, const struct lode_digest *digest)
+{
+	const uint64_t counts[] = {
+		digest->tree.strings.text.n, digest->tree.frames.n,
+		digest->tree.nodes.n,	     digest->streams.n,
+		digest->symptoms.n,	     digest->rows.n,
+		digest->names.n_with.n,	     digest->names.pairs.n,
+		digest->names.n_stacks,	     digest->n_events,
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		lode_varint_put(to, counts[i]);
+	lode_varint_put(to, digest->unit != NULL);
+	if (digest->unit)
+		put_text(to, digest->unit, strlen(digest->unit));
+}
+
+/*
+ * Ids are in order of first sight, so most of them are either the next new one, written as 0, or
+ * one seen not long ago.
+ */
+static void put_seen(lode_byte_vec *to, uint64_t *next, uint32_t id)
+{
+	lode_varint_put_delta(to, *next, id);
+	if (id >= *next)
+		*next = (uint64_t)id + 1;
+}
+
+/* Each with the NUL that ends it; string 0, the empty one, is always there and not written. */
+static void write_strings(struct lode_digest_columns *out, const struct lode_strings *strings)
+{
+	lode_byte_vec *text = column(out, LODE_COLUMN_STRING_TEXT);
+
+	for (size_t i = 1; i < strings->text.n; i++) {
+		const char *string = strings->text.at[i];
+		size_t len = strings->len.at[i];
+
+		for (const char *nul = string;
+		     (nul = memchr(nul, 0, len - (size_t)(nul - string)));)
+			lode_varint_put(column(out, LODE_COLUMN_STRING_NULS),
+					text->n + (size_t)(nul++ - string));
+		lode_vec_reserve(text, text->n + len + 1);
+		memcpy(text->at + text->n, string, len + 1);
+		text->n += len + 1;
+	}
+}
+
+/*
+ * Functions are in order of first sight, modules come again and again, and say what most of their
+ * frames' flags are.
+ */
+static void write_frames(struct lode_digest_columns *out, const struct lode_calltree *tree)
+{
+	uint8_t *flags_of = lode_alloc0(tree->strings.text.n, sizeof(*flags_of));
+	uint64_t next = 1;
+
+	for (size_t i = 0; i < tree->frames.n; i++) {
+		const struct lode_frame *frame = &tree->frames.at[i];
+
+		lode_varint_put(column(out, LODE_COLUMN_FRAME_MODULE), frame->module);
+		if (frame->module >= next)
+			next = (uint64_t)frame->module + 1;
+		put_seen(column(out, LODE_COLUMN_FRAME_FUNCTION), &next, frame->function);
+		lode_varint_put(column(out, LODE_COLUMN_FRAME_FLAGS),
+				frame->flags ^ flags_of[frame->module]);
+		flags_of[frame->module] = (uint8_t)frame->flags;
+	}
+	free(flags_of);
+}
+
+static void write_nodes(struct lode_digest_columns *out, const struct lode_calltree *tree)
+{
+	uint64_t next_frame = 0;
+
+	/* Node 0 is the empty stack: always there. */
+	for (size_t i = 1; i < tree->nodes.n; i++) {
+		const struct lode_callnode *node = &tree->nodes.at[i];
+
+		/* A stack is filled from its root: the node before is mostly the parent. */
+		lode_varint_put(column(out, LODE_COLUMN_NODE_PARENT), i - 1 - node->parent);
+		put_seen(column(out, LODE_COLUMN_NODE_FRAME), &next_frame, node->frame);
+	}
+}
+
+static void write_losses(lode_byte_vec *to, const struct lode_losses *losses, int64_t t0_ns)
+{
+	uint64_t n = 0;
+
+	for (size_t k = 0; k < LODE_N_LOSS_KINDS; k++)
+		n += losses->by_kind[k].count > 0;
+	lode_varint_put(to, n);
+	for (size_t k = 0; k < LODE_N_LOSS_KINDS; k++) {
+		const struct lode_loss *loss = &losses->by_kind[k];
+
+		if (!loss->count)
+			continue;
+		lode_varint_put(to, k);
+		lode_varint_put(to, loss->count);
+		lode_varint_put_delta(to, (uint64_t)loss->offset, 0);
+		lode_varint_put_delta(to, (uint64_t)loss->first_ns, (uint64_t)t0_ns);
+		lode_varint_put_delta(to, (uint64_t)loss->last_ns, (uint64_t)loss->first_ns);
+		lode_varint_put_delta(to, (uint64_t)loss->cost_ns, 0);
+		put_text(to, loss->detail, strnlen(loss->detail, sizeof(loss->detail) - 1));
+	}
+}
+
+static void write_streams(struct lode_digest_columns *out, const struct lode_digest *digest)
+{
+	lode_byte_vec *to = column(out, LODE_COLUMN_STREAMS);
+
+	for (size_t i = 0; i < digest->streams.n; i++) {
+		const struct lode_digest_stream *stream = &digest->streams.at[i];
+
+		lode_varint_put(to, stream->path);
+		lode_varint_put(to, stream->host);
+		lode_varint_put(to, stream->kernel);
+		lode_varint_put(to, stream->content_hash);
+		lode_varint_put_delta(to, (uint64_t)stream->t0_ns, 0);
+		lode_varint_put_delta(to, (uint64_t)stream->t1_ns, (uint64_t)stream->t0_ns);
+		lode_varint_put_delta(to, (uint64_t)stream->lost_cost_ns, 0);
+		write_losses(to, &stream->losses, stream->t0_ns);
+	}
+	for (size_t i = 0; i < digest->symptoms.n; i++) {
+		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];
+		const struct lode_digest_stream *stream = &digest->streams.at[symptom->stream];
+
+		lode_varint_put_delta(column(out, LODE_COLUMN_SYMPTOM_STREAM), symptom->stream,
+				      i ? symptom[-1].stream : 0);
+		lode_varint_put_delta(column(out, LODE_COLUMN_SYMPTOM_PID), (uint64_t)symptom->pid,
+				      0);
+		lode_varint_put_delta(column(out, LODE_COLUMN_SYMPTOM_TID), (uint64_t)symptom->tid,
+				      (uint64_t)symptom->pid);
+		lode_varint_put(column(out, LODE_COLUMN_SYMPTOM_COMM), symptom->comm);
+		lode_varint_put_delta(column(out, LODE_COLUMN_SYMPTOM_T0), (uint64_t)symptom->t0_ns,
+				      (uint64_t)stream->t0_ns);
+		lode_varint_put_delta(column(out, LODE_COLUMN_SYMPTOM_LENGTH),
+				      (uint64_t)symptom->t1_ns, (uint64_t)symptom->t0_ns);
+	}
+}
+
+static void write_rows(struct lode_digest_columns *out, const struct lode_digest *digest)
+{
+	for (size_t i = 0; i < digest->rows.n; i++) {
+		const struct lode_digest_row *row = &digest->rows.at[i];
+		bool is_first = i == 0 || row[-1].symptom != row->symptom;
+
+		lode_varint_put(column(out, LODE_COLUMN_ROW_SYMPTOM),
+				row->symptom - (i ? row[-1].symptom : 0));
+		lode_varint_put_delta(column(out, LODE_COLUMN_ROW_STACK), row->stack,
+				      is_first ? 0 : row[-1].stack);
+		lode_vec_append(column(out, LODE_COLUMN_ROW_KIND), row->kind);
+		lode_vec_append(column(out, LODE_COLUMN_ROW_REASON), row->reason);
+		lode_varint_put(column(out, LODE_COLUMN_ROW_WAKER), row->waker);
+		lode_varint_put_delta(column(out, LODE_COLUMN_ROW_COST), (uint64_t)row->cost_ns, 0);
+		lode_varint_put(column(out, LODE_COLUMN_ROW_EVENTS), row->n_events);
+		lode_varint_put_delta(column(out, LODE_COLUMN_ROW_WORST_T0),
+				      (uint64_t)row->worst_t0_ns,
+				      (uint64_t)digest->symptoms.at[row->symptom].t0_ns);
+		/* Most rows are one event, which is then the costliest. */
+		lode_varint_put_delta(column(out, LODE_COLUMN_ROW_WORST_COST),
+				      (uint64_t)row->cost_ns, (uint64_t)row->worst_cost_ns);
+	}
+}
+
+static int by_callee(const void *left, const void *right)
+{
+	const struct lode_name_pair *a = left, *b = right;
+
+	if (a->callee != b->callee)
+		return a->callee < b->callee ? -1 : 1;
+	return (a->caller > b->caller) - (a->caller < b->caller);
+}
+
+/* By callee, then caller: their own order is of no account, and would double what they take. */
+static void write_pairs(struct lode_digest_columns *out, const struct lode_name_stats *names)
+{
+	size_t n = names->pairs.n;
+	struct lode_name_pair *pairs = lode_alloc(n * sizeof(*pairs));
+
+	if (n) {
+		memcpy(pairs, names->pairs.at, n * sizeof(*pairs));
+		qsort(pairs, n, sizeof(*pairs), by_callee);
+	}
+	for (size_t i = 0; i < n; i++) {
+		bool is_same = i && pairs[i].callee == pairs[i - 1].callee;
+
+		lode_varint_put(column(out, LODE_COLUMN_PAIR_CALLEE),
+				pairs[i].callee - (i ? pairs[i - 1].callee : 0));
+		/* The first caller of a function was mostly seen just before it. */
+		lode_varint_put_delta(column(out, LODE_COLUMN_PAIR_CALLER),
+				      is_same ? pairs[i].caller : pairs[i].callee,
+				      is_same ? pairs[i - 1].caller : pairs[i].caller);
+		lode_varint_put_delta(column(out, LODE_COLUMN_PAIR_COUNT), pairs[i].n,
+				      i ? pairs[i - 1].n : 0);
+	}
+	free(pairs);
+}
+
+/*
+ * A frame's callees and callers are the sums of its pairs, and a stack with it has a caller for it
+ * unless it is the root: what is written is what is not to be expected, mostly 0.
+ */
+static void write_names(struct lode_digest_columns *out, const struct lode_name_stats *names)
+{
+	uint64_t *n_callee = lode_alloc0(names->n_with.n, sizeof(*n_callee));
+	uint64_t *n_caller = lode_alloc0(names->n_with.n, sizeof(*n_caller));
+
+	for (size_t i = 0; i < names->pairs.n; i++) {
+		n_callee[names->pairs.at[i].caller] += names->pairs.at[i].n;
+		n_caller[names->pairs.at[i].callee] += names->pairs.at[i].n;
+	}
+	for (size_t i = 0; i < names->n_with.n; i++) {
+		lode_varint_put_delta(column(out, LODE_COLUMN_NAME_STACKS), names->n_with.at[i],
+				      names->n_caller.at[i]);
+		lode_varint_put_delta(column(out, LODE_COLUMN_NAME_CALLEES), names->n_callee.at[i],
+				      n_callee[i]);
+		lode_varint_put_delta(column(out, LODE_COLUMN_NAME_CALLERS), names->n_caller.at[i],
+				      n_caller[i]);
+	}
+	free(n_callee);
+	free(n_caller);
+}
+
+void lode_digest_columns_write(struct lode_digest_columns *columns,
+			       const struct lode_digest *digest)
+{
+	write_counts(column(columns, LODE_COLUMN_COUNTS), digest);
+	write_strings(columns, &digest->tree.strings);
+	write_frames(columns, &digest->tree);
+	write_nodes(columns, &digest->tree);
+	write_streams(columns, digest);
+	write_rows(columns, digest);
+	write_pairs(columns, &digest->names);
+	write_names(columns, &digest->names);
+}
