@@ -64,8 +64,8 @@ static size_t count_options(const struct lode_option *options)
 	return n;
 }
 
-static int fail_unknown(const struct lode_option *options, const char *word, size_t len,
-			struct lode_error *err)
+static void fail_unknown(const struct lode_option *options, const char *word, size_t len,
+			 struct lode_error *err)
 {
 	size_t n = count_options(options);
 	const char **names = lode_alloc0(n + 2, sizeof(*names));
@@ -79,34 +79,35 @@ static int fail_unknown(const struct lode_option *options, const char *word, siz
 	close = lode_closest_name(given, names);
 	free(names);
 	if (close)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "there is no option --%s; did you mean --%s?", given, close);
-	return lode_fail(err, LODE_ERR_ARG, NULL, -1, "there is no option --%s", given);
+		lode_fail(err, LODE_ERR_ARG, NULL, -1,
+			  "there is no option --%s; did you mean --%s?", given, close);
+	else
+		lode_fail(err, LODE_ERR_ARG, NULL, -1, "there is no option --%s", given);
 }
 
-/* The option called word[0..len), or the only one whose name begins so. */
-static int find_long(const struct lode_option **out, const struct lode_option *options,
-		     const char *word, size_t len, struct lode_error *err)
+/* The option called word[0..len), or the only one whose name begins so; NULL and *err if none. */
+static const struct lode_option *find_long(const struct lode_option *options, const char *word,
+					   size_t len, struct lode_error *err)
 {
 	const struct lode_option *found = NULL;
 
 	for (const struct lode_option *o = options; o->name; o++) {
 		if (strncmp(o->name, word, len) != 0)
 			continue;
-		if (strlen(o->name) == len) {
-			*out = o;
-			return 0;
+		if (strlen(o->name) == len)
+			return o;
+		if (found) {
+			lode_fail(err, LODE_ERR_ARG, NULL, -1, "--%.*s could be --%s or --%s",
+				  (int)len, word, found->name, o->name);
+			return NULL;
 		}
-		if (found)
-			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-					 "--%.*s could be --%s or --%s", (int)len, word,
-					 found->name, o->name);
 		found = o;
 	}
-	if (!found || len < 2)
-		return fail_unknown(options, word, len, err);
-	*out = found;
-	return 0;
+	if (!found || len < 2) {
+		fail_unknown(options, word, len, err);
+		return NULL;
+	}
+	return found;
 }
 
 static int check_choice(const struct lode_option *option, const char *text, struct lode_error *err)
@@ -159,15 +160,12 @@ static int parse_long(struct reader *r, const char *word)
 {
 	const char *equals = strchr(word, '=');
 	size_t len = equals ? (size_t)(equals - word) : strlen(word);
-	const struct lode_option *option = NULL;
-	int rc;
+	const struct lode_option *option;
 
 	if (len == 4 && memcmp(word, "help", 4) == 0)
 		return LODE_OPTIONS_HELP;
-	rc = find_long(&option, r->options, word, len, r->err);
-	if (rc < 0)
-		return rc;
-	return take_value(r, option, equals ? equals + 1 : NULL);
+	option = find_long(r->options, word, len, r->err);
+	return option ? take_value(r, option, equals ? equals + 1 : NULL) : LODE_ERR_ARG;
 }
 
 /* A word of letters: -v, -n 10, -n10, -vn10. */

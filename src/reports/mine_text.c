@@ -211,6 +211,9 @@ static void print_method(FILE *out, const struct lode_mine_report *report)
 	}
 	fprintf(out, "%s, %s.\n", lode_format_plural(a, m->n_aoi_events, "event"),
 		lode_format_plural(b, m->n_aoi_stacks, "stack"));
+	if (report->is_filtered && m->aoi_ns < m->symptom_ns)
+		fprintf(out, "Content filters left out %s of symptom time.\n",
+			lode_format_share(a, m->symptom_ns - m->aoi_ns, m->symptom_ns));
 	fprintf(out, "Mined at λ = %s (%s): %s in %s, ranked by %s.\n",
 		lode_format_cost_long(a, m->min_cost, unit), report->lambda,
 		lode_format_plural(b, m->n_patterns, "pattern"),
