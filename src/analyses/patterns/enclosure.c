@@ -35,9 +35,9 @@ static void path_to(struct lode_enclosure *e, uint32_t v)
 {
 	const struct lode_prefix_tree *t = e->tree;
 
+	e->work += t->depth[v] + 1;
 	for (uint32_t d = t->depth[v] + 1; d > 0; d--, v = t->parent[v])
 		e->path[d - 1] = t->item[v];
-	e->work += t->depth[v] + 1;
 }
 
 static void embed_left(const uint32_t *items, const uint32_t *pattern, uint32_t n, uint32_t *left)

@@ -76,7 +76,7 @@ static void write_results(struct lode_pattern_set *out, result_vec *results)
  * What the search by prefixes may cost before the search by insertions takes over: a fraction of a
  * second. Real stacks need a hundredth of it.
  */
-static const uint64_t prefix_work = (uint64_t)1 << 28;
+static const uint64_t prefix_work = (uint64_t)1 << 24;
 
 /* 1: done; 0: gave up; negative: failed. */
 static int mine_prefixes(result_vec *results, struct lode_arena *arena,

@@ -195,13 +195,18 @@ static void same_as_definition_on_random_inputs(void **state)
 		options.min_cost = 1 + random_below(&random, 14);
 		sequences = view(&input);
 		n = oracle(expected, &input, options.min_cost);
-		assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
-		if (!is_same(&set, expected, n)) {
-			print_input(&input);
-			fail_msg("seed %llu, minimum cost %lld: %zu patterns, expected %zu",
-				 (unsigned long long)seed, (long long)options.min_cost, set.n, n);
+		for (int method = LODE_MINER_PREFIXES; method <= LODE_MINER_INSERTIONS; method++) {
+			options.method = (enum lode_miner_method)method;
+			assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
+			if (!is_same(&set, expected, n)) {
+				print_input(&input);
+				fail_msg("seed %llu, minimum cost %lld, method %d: %zu patterns, "
+					 "expected %zu",
+					 (unsigned long long)seed, (long long)options.min_cost,
+					 method, set.n, n);
+			}
+			lode_pattern_set_release(&set);
 		}
-		lode_pattern_set_release(&set);
 	}
 }
 
