@@ -9,207 +9,13 @@
 
 #include "model/digest.h"
 #include "unit/analyses/random_stream.h"
-
-/* ---- Canonical text: what a digest says, whatever its ids are ---- */
-
-struct lines {
-	char *text[4096];
-	size_t n;
-};
-
-static void add_line(struct lines *lines, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-static void add_line(struct lines *lines, const char *format, ...)
-{
-	char line[4096];
-	va_list args;
-	int len;
-
-	va_start(args, format);
-	len = vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	assert_true(len >= 0 && (size_t)len < sizeof(line));
-	assert_true(lines->n < sizeof(lines->text) / sizeof(*lines->text));
-	lines->text[lines->n++] = lode_strdup(line);
-}
-
-static int compare_lines(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void stack_text(const struct lode_calltree *tree, uint32_t stack, char *text, size_t size)
-{
-	char name[128];
-	size_t len;
-
-	text[0] = '\0';
-	if (!stack)
-		return;
-	stack_text(tree, tree->nodes.at[stack].parent, text, size);
-	lode_frame_full_name(tree, tree->nodes.at[stack].frame, name, sizeof(name));
-	len = strlen(text);
-	snprintf(text + len, size - len, ";%s", name);
-}
-
-static void dump_names(struct lines *lines, const struct lode_name_stats *names,
-		       const struct lode_calltree *tree)
-{
-	char a[128], b[128];
-
-	add_line(lines, "names of %lu stacks", names->n_stacks);
-	for (uint32_t f = 0; f < names->n_with.n; f++)
-		if (names->n_with.at[f])
-			add_line(lines, "frame %s: %lu, callee %lu, caller %lu, flags %u",
-				 lode_frame_full_name(tree, f, a, sizeof(a)), names->n_with.at[f],
-				 names->n_callee.at[f], names->n_caller.at[f],
-				 tree->frames.at[f].flags);
-	for (uint32_t f = 0; f < names->n_with.n; f++)
-		for (uint32_t g = 0; g < names->n_with.n; g++)
-			if (lode_name_stats_pair(names, f, g))
-				add_line(lines, "pair %s > %s: %lu",
-					 lode_frame_full_name(tree, f, a, sizeof(a)),
-					 lode_frame_full_name(tree, g, b, sizeof(b)),
-					 lode_name_stats_pair(names, f, g));
-}
-
-/* Streams are named by their path, which is unique in these tests. */
-static struct lines *dump(const struct lode_digest *digest)
-{
-	struct lines *lines = lode_alloc0(1, sizeof(*lines));
-	const char *const *text = digest->tree.strings.text.at;
-	char stack[2048];
-
-	add_line(lines, "unit %s, %lu events", digest->unit ? digest->unit : "-", digest->n_events);
-	for (size_t i = 0; i < digest->streams.n; i++) {
-		const struct lode_digest_stream *s = &digest->streams.at[i];
-
-		add_line(lines, "stream %s %lx %s %s %ld %ld lost %ld losses %lu", text[s->path],
-			 s->content_hash, text[s->host], text[s->kernel], s->t0_ns, s->t1_ns,
-			 s->lost_cost_ns, s->losses.by_kind[LODE_LOSS_EVENTS].count);
-	}
-	for (size_t i = 0; i < digest->symptoms.n; i++) {
-		const struct lode_digest_symptom *s = &digest->symptoms.at[i];
-
-		add_line(lines, "symptom %s %d %d %s %ld %ld",
-			 text[digest->streams.at[s->stream].path], s->pid, s->tid, text[s->comm],
-			 s->t0_ns, s->t1_ns);
-	}
-	for (size_t i = 0; i < digest->rows.n; i++) {
-		const struct lode_digest_row *r = &digest->rows.at[i];
-		const struct lode_digest_symptom *s = &digest->symptoms.at[r->symptom];
-
-		stack_text(&digest->tree, r->stack, stack, sizeof(stack));
-		add_line(lines, "row %s %d %u %u %s %s: %ld %u %ld %ld",
-			 text[digest->streams.at[s->stream].path], s->tid, r->kind, r->reason,
-			 text[r->waker], stack, r->cost_ns, r->n_events, r->worst_t0_ns,
-			 r->worst_cost_ns);
-	}
-	dump_names(lines, &digest->names, &digest->tree);
-	qsort(lines->text, lines->n, sizeof(*lines->text), compare_lines);
-	return lines;
-}
-
-static void free_lines(struct lines *lines)
-{
-	for (size_t i = 0; i < lines->n; i++)
-		free(lines->text[i]);
-	free(lines);
-}
-
-static void check_same(const struct lode_digest *a, const struct lode_digest *b, uint64_t seed)
-{
-	struct lines *x = dump(a), *y = dump(b);
-
-	for (size_t i = 0; i < x->n && i < y->n; i++)
-		if (strcmp(x->text[i], y->text[i]) != 0)
-			fail_msg("seed %lu: '%s' is not '%s'", seed, x->text[i], y->text[i]);
-	assert_int_equal(x->n, y->n);
-	free_lines(x);
-	free_lines(y);
-}
+#include "unit/model/random_digest.h"
 
 static void check_order(const struct lode_digest *digest, uint64_t seed)
 {
 	for (size_t i = 1; i < digest->rows.n; i++)
 		if (lode_digest_row_compare(&digest->rows.at[i - 1], &digest->rows.at[i]) >= 0)
 			fail_msg("seed %lu: row %zu is out of order", seed, i);
-}
-
-/* ---- Random digests ---- */
-
-static uint32_t random_text(struct rng *rng, struct lode_digest *digest)
-{
-	static const char *const texts[] = {"app", "disk", "ph-worker/N", "host", "6.1"};
-	const char *text = texts[rng_below(rng, 5)];
-
-	return lode_strings_intern(&digest->tree.strings, text, strlen(text));
-}
-
-static void add_random_rows(struct rng *rng, struct lode_digest *digest, uint32_t symptom)
-{
-	uint32_t n_nodes = (uint32_t)digest->tree.nodes.n;
-	size_t first = digest->rows.n, kept = first;
-
-	for (uint32_t n = rng_below(rng, 12); n; n--) {
-		struct lode_digest_row row = {
-			.stack = rng_below(rng, n_nodes),
-			.symptom = symptom,
-			.waker = rng_chance(rng, 50) ? random_text(rng, digest) : 0,
-			.kind = (uint8_t)rng_below(rng, LODE_N_EVENT_KINDS),
-			.reason = (uint8_t)rng_below(rng, LODE_N_REASONS),
-			.cost_ns = rng_below(rng, 1000),
-			.n_events = 1 + rng_below(rng, 5),
-			.worst_t0_ns = rng_below(rng, 100),
-			.worst_cost_ns = rng_below(rng, 100),
-		};
-
-		lode_vec_append(&digest->rows, row);
-		digest->n_events += row.n_events;
-	}
-	if (digest->rows.n == first)
-		return;
-	qsort(digest->rows.at + first, digest->rows.n - first, sizeof(*digest->rows.at),
-	      lode_digest_row_compare);
-	for (size_t i = first; i < digest->rows.n; i++)
-		if (kept == first ||
-		    lode_digest_row_compare(&digest->rows.at[kept - 1], &digest->rows.at[i]) != 0)
-			digest->rows.at[kept++] = digest->rows.at[i];
-		else
-			digest->n_events -= digest->rows.at[i].n_events;
-	digest->rows.n = kept;
-}
-
-static struct lode_digest *random_digest(struct rng *rng, int number)
-{
-	struct lode_digest *digest = lode_digest_new();
-	struct lode_stream *stream = random_stream(rng);
-	struct lode_digest_stream described = {.content_hash = rng_next(rng)};
-	char path[16];
-
-	for (uint32_t node = 0; node < stream->tree.nodes.n; node++)
-		if (rng_chance(rng, 50))
-			lode_calltree_graft(&digest->tree,
-					    rng_below(rng, (uint32_t)digest->tree.nodes.n),
-					    &stream->tree, node);
-	lode_name_stats_add_stream(&digest->names, &digest->tree, stream);
-	digest->unit = rng_chance(rng, 95) ? "ns" : "samples";
-	snprintf(path, sizeof(path), "stream%d", number);
-	described.path = lode_strings_intern(&digest->tree.strings, path, strlen(path));
-	described.host = random_text(rng, digest);
-	described.kernel = random_text(rng, digest);
-	described.lost_cost_ns = rng_below(rng, 1000);
-	described.losses.by_kind[LODE_LOSS_EVENTS].count = rng_below(rng, 3);
-	lode_vec_append(&digest->streams, described);
-	for (uint32_t i = 0, n = rng_below(rng, 4); i < n; i++) {
-		struct lode_digest_symptom symptom = {
-			.pid = 1, .tid = (int32_t)i, .comm = random_text(rng, digest)};
-
-		lode_vec_append(&digest->symptoms, symptom);
-		add_random_rows(rng, digest, i);
-	}
-	lode_stream_free(stream);
-	return digest;
 }
 
 /* ---- Merging ---- */
@@ -269,8 +75,8 @@ static void test_merging_does_not_depend_on_order_or_groups(void **state)
 		check_order(a, seed);
 		check_order(b, seed);
 		check_order(c, seed);
-		check_same(a, b, seed);
-		check_same(a, c, seed);
+		check_same_digest(a, b, seed);
+		check_same_digest(a, c, seed);
 		lode_digest_free(a);
 		lode_digest_free(b);
 		lode_digest_free(c);
@@ -288,9 +94,9 @@ static void test_merging_into_an_empty_digest_changes_nothing(void **state)
 		struct lode_digest *empty = lode_digest_new();
 
 		lode_digest_merge(copy, digest);
-		check_same(copy, digest, seed);
+		check_same_digest(copy, digest, seed);
 		lode_digest_merge(copy, empty);
-		check_same(copy, digest, seed);
+		check_same_digest(copy, digest, seed);
 		lode_digest_free(digest);
 		lode_digest_free(copy);
 		lode_digest_free(empty);
@@ -302,7 +108,7 @@ static void test_dumps_of_different_digests_differ(void **state)
 {
 	struct rng rng = {7};
 	struct lode_digest *digest = lode_digest_new(), *other = random_digest(&rng, 0);
-	struct lines *x, *y;
+	struct digest_lines *x, *y;
 	size_t n_same = 0;
 
 	(void)state;
@@ -312,15 +118,15 @@ static void test_dumps_of_different_digests_differ(void **state)
 		other = random_digest(&rng, 0);
 		lode_digest_merge(digest, other);
 	}
-	x = dump(digest);
+	x = digest_dump(digest);
 	digest->rows.at[0].cost_ns++;
-	y = dump(digest);
+	y = digest_dump(digest);
 	assert_int_equal(x->n, y->n);
 	for (size_t i = 0; i < x->n; i++)
 		n_same += !strcmp(x->text[i], y->text[i]);
 	assert_true(n_same < x->n);
-	free_lines(x);
-	free_lines(y);
+	digest_lines_free(x);
+	digest_lines_free(y);
 	lode_digest_free(digest);
 	lode_digest_free(other);
 }
