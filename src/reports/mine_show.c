@@ -102,15 +102,57 @@ static void join_frames(char *out, size_t size, const struct lode_calltree *tree
 	}
 }
 
+/* One function of the common part; `pct` below 100: of so much of the cluster's own cost only. */
+static void print_common_frame(FILE *out, const struct lode_mine_report *report, uint32_t frame,
+			       double pct)
+{
+	const struct lode_calltree *tree = &report->mined->digest->tree;
+	char label[name_bytes], text[name_bytes], module[128], part[32] = "";
+	uint32_t flags = tree->frames.at[frame].flags;
+
+	lode_frame_label(tree, frame, label, sizeof(label));
+	lode_escape_fit(text, sizeof(text), label, report->columns - 24);
+	if (pct < 99.95)
+		snprintf(part, sizeof(part), "  (%.1f %%)", pct);
+	if (flags & LODE_FRAME_LINK) {
+		fprintf(out, "  %s%s\n", text, part);
+		return;
+	}
+	lode_escape_fit(module, sizeof(module), lode_frame_module(tree, frame), 16);
+	if (flags & LODE_FRAME_UNKNOWN)
+		fprintf(out, "     %s, no symbol%s\n", text, part);
+	else if (!module[0])
+		fprintf(out, "     %s%s\n", text, part);
+	else
+		fprintf(out, "     %s%*s  %s%s\n", text,
+			(int)(44 > lode_escape_width(text) ? 44 - lode_escape_width(text) : 0), "",
+			module, part);
+}
+
+static double share_of_gap(const struct lode_gap *gap, const struct lode_variant *variant)
+{
+	int64_t all_ns = 0;
+
+	for (size_t i = 0; i < gap->variants.n; i++)
+		all_ns += gap->variants.at[i].own_ns;
+	return all_ns > 0 ? 100.0 * (double)variant->own_ns / (double)all_ns : 100;
+}
+
 static void print_gap(FILE *out, const struct lode_mine_report *report, struct lode_gap *gap)
 {
 	const struct lode_digest *digest = report->mined->digest;
 	char line[4096], fit[4096], cost[LODE_UNITS_BUFFER];
+	const struct lode_variant *main = lode_gap_main(gap);
 	size_t n_real = gap->variants.n;
 
 	/* Only patterns that have nothing here: no gap at all. */
 	if (n_real == 0 || (n_real == 1 && gap->variants.at[0].n == 0))
 		return;
+	if (main) {
+		for (size_t i = 0; i < main->n; i++)
+			print_common_frame(out, report, main->frames[i], share_of_gap(gap, main));
+		return;
+	}
 	for (size_t i = 0; i < n_real && i < max_variants; i++) {
 		const struct lode_variant *v = &gap->variants.at[i];
 
@@ -123,29 +165,6 @@ static void print_gap(FILE *out, const struct lode_mine_report *report, struct l
 		fprintf(out, "   ┆             and %zu more\n", n_real - max_variants);
 }
 
-static void print_common_frame(FILE *out, const struct lode_mine_report *report, uint32_t frame)
-{
-	const struct lode_calltree *tree = &report->mined->digest->tree;
-	char label[name_bytes], text[name_bytes], module[128];
-	uint32_t flags = tree->frames.at[frame].flags;
-
-	lode_frame_label(tree, frame, label, sizeof(label));
-	lode_escape_fit(text, sizeof(text), label, report->columns - 24);
-	if (flags & LODE_FRAME_LINK) {
-		fprintf(out, "  %s\n", text);
-		return;
-	}
-	lode_escape_fit(module, sizeof(module), lode_frame_module(tree, frame), 16);
-	if (flags & LODE_FRAME_UNKNOWN)
-		fprintf(out, "     %s, no symbol\n", text);
-	else if (!module[0])
-		fprintf(out, "     %s\n", text);
-	else
-		fprintf(out, "     %s%*s  %s\n", text,
-			(int)(44 > lode_escape_width(text) ? 44 - lode_escape_width(text) : 0), "",
-			module);
-}
-
 static void print_common(FILE *out, const struct lode_mine_report *report,
 			 const struct lode_cluster *c)
 {
@@ -156,7 +175,7 @@ static void print_common(FILE *out, const struct lode_mine_report *report,
 	for (size_t i = 0; i <= c->n_common; i++) {
 		print_gap(out, report, &gaps[i]);
 		if (i < c->n_common)
-			print_common_frame(out, report, c->common[i]);
+			print_common_frame(out, report, c->common[i], 100);
 	}
 	if (c->n_common == 0)
 		fprintf(out, "     (its patterns have no function in common)\n");

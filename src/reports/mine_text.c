@@ -138,9 +138,13 @@ static void set_common(struct lode_table *table, const struct lode_mine_report *
 	const struct lode_digest *digest = report->mined->digest;
 	const struct lode_cluster *c = &report->mined->clusters[row];
 	char text[lines_per_cluster * (LODE_COMMON_LINE + 160)], variants[1024];
+	struct lode_mainline mainline;
 
-	lode_common_part_short(text, sizeof(text), digest, c->common, c->gap_before, c->n_common,
-			       room, more_room, lines_per_cluster);
+	lode_mainline_build(&mainline, c);
+	lode_common_part_short(text, sizeof(text), digest, mainline.frames.at,
+			       mainline.gap_before.at, mainline.frames.n, room, more_room,
+			       lines_per_cluster);
+	lode_mainline_release(&mainline);
 	lode_variants_short(variants, sizeof(variants), digest, c, more_room);
 	lode_table_set(table, row, COMMON, "%s%s%s", text, variants[0] ? "\n" : "", variants);
 }
