@@ -5,9 +5,10 @@
 #include "base/pool.h"
 
 enum {
-	LANES = 16, /* rows are padded to full vectors */
-	BLOCK = 32, /* patterns per job */
-	PAIR = 1,   /* bits of `move`: which last operations cost least */
+	LANES = 16,  /* rows are padded to full vectors */
+	CHUNK = 256, /* patterns that are bounded at a time */
+	BLOCK = 32,  /* patterns per job */
+	PAIR = 1,    /* bits of `move`: which last operations cost least */
 	SKIP_Q = 2,
 	SKIP_P = 4,
 };
@@ -18,6 +19,18 @@ typedef uint16_t lanes16 __attribute__((vector_size(2 * LANES)));
 /* As in align.c: a unit weighs more than all matches together. */
 static const int64_t unit_weight = (int64_t)1 << 20, gap = LODE_SUB_ONE * ((int64_t)1 << 20);
 
+/*
+ * A function of a pattern that the pattern before does not share: a node of the tree of all
+ * patterns, in depth-first order. The parts of its least omega, which is Uni * (FBi + BBi) / 2,
+ * where BBi depends on the function behind it and so stands there, for the one before.
+ */
+struct node {
+	uint32_t function, depth;
+	float before; /* Uni * FBi / 2 */
+	float above;  /* Uni * BBi / 2 of the function before it */
+	float end;    /* Uni / 2: when nothing stands behind it */
+};
+
 /* What all threads share: patterns in the order of their functions. */
 struct sorted {
 	const struct lode_similarity *similarity;
@@ -27,9 +40,11 @@ struct sorted {
 	size_t *start;	   /* place -> its functions (n + 1) */
 	uint32_t *shared;  /* functions that it begins with like the place before */
 	uint32_t *function;
-	float *uni;   /* per function: Uni, 0 where there are no weights */
-	float *least; /* parallel to `function`: the least omega it can have there */
-	size_t width; /* longest pattern, in full vectors */
+	struct node *nodes;
+	size_t *first_node; /* place -> its nodes (n + 1) */
+	float *uni;	    /* per function: Uni, 0 where there are no weights */
+	float *least;	    /* parallel to `function`: the least omega it can have there */
+	size_t width;	    /* longest pattern, in full vectors */
 	uint32_t longest;
 	uint32_t cut;
 	float ratio;		/* W(M) / (W(ID) + W(S)) below which no pair reaches the cut */
@@ -42,6 +57,17 @@ struct part {
 	float has, lack;
 };
 
+/* Of the bounds on W(M) and on W(ID) + W(S), up to some function of Q. */
+struct sums {
+	float common, unlike, lack;
+};
+
+/* A pattern that the first step did not rule out. */
+struct survivor {
+	uint32_t place, shared; /* functions shared with the survivor before */
+	float common, unlike;
+};
+
 /* What one thread keeps for the pattern P that it compares with all behind it. */
 struct finder {
 	uint32_t place, n; /* of P; its length */
@@ -51,8 +77,11 @@ struct finder {
 	uint8_t *bytes;	      /* the same in 1/255, rounded down, for the bounds */
 	uint8_t *byte_weight; /* per function of P: its least omega in 1/255, rounded down */
 	struct part *part;    /* per function */
+	struct sums *path;    /* by the number of functions of Q that are done */
+	struct sums *node;    /* of a chunk of patterns; `common` and `unlike` if it is the last */
+	struct survivor *survivors; /* of the chunk */
+	struct sums carried;	    /* of the last node of the chunk before */
 	/* By the number of functions of Q that are done; row 0 is none. */
-	float *common, *unlike;
 	uint8_t *nearest; /* * width: least Sub of each of P's functions to those of Q */
 	int64_t *cost;	  /* * (width + 1): of the alignment, matches taken off */
 	uint8_t *move;	  /* * (width + 1) */
@@ -95,6 +124,31 @@ static uint32_t length_at(const struct sorted *s, size_t place)
 	return (uint32_t)(s->start[place + 1] - s->start[place]);
 }
 
+static void list_nodes(struct sorted *s)
+{
+	const struct lode_similarity *similarity = s->similarity;
+	size_t n = 0, i;
+
+	s->first_node = lode_alloc((s->n + 1) * sizeof(*s->first_node));
+	s->nodes = lode_alloc(s->start[s->n] * sizeof(*s->nodes));
+	for (size_t place = 0; place < s->n; place++) {
+		const struct lode_weight *w =
+			similarity->weights + similarity->patterns->start.at[s->pattern[place]];
+		const uint32_t *function = s->function + s->start[place];
+
+		s->first_node[place] = n;
+		for (i = s->shared[place]; i < length_at(s, place); i++)
+			s->nodes[n++] = (struct node){
+				.function = function[i],
+				.depth = (uint32_t)i,
+				.before = (float)(w[i].uni * w[i].fbi / 2),
+				.above = i ? (float)(w[i - 1].uni * w[i - 1].bbi / 2) : 0,
+				.end = (float)(w[i].uni / 2),
+			};
+	}
+	s->first_node[s->n] = n;
+}
+
 static void sorted_init(struct sorted *s)
 {
 	const struct lode_similarity *similarity = s->similarity;
@@ -131,6 +185,7 @@ static void sorted_init(struct sorted *s)
 			      : 0;
 	}
 	s->width = (s->longest + LANES - 1) / LANES * LANES;
+	list_nodes(s);
 }
 
 static void sorted_release(struct sorted *s)
@@ -140,6 +195,8 @@ static void sorted_release(struct sorted *s)
 	free(s->shared);
 	free(s->function);
 	free(s->least);
+	free(s->nodes);
+	free(s->first_node);
 	free(s->uni);
 }
 
@@ -152,8 +209,9 @@ static void finder_init(struct finder *f, const struct sorted *s)
 	f->column = lode_alloc(s->width * sizeof(*f->column));
 	f->code = lode_alloc0(n_functions * s->width, sizeof(*f->code));
 	f->part = lode_alloc(n_functions * sizeof(*f->part));
-	f->common = lode_alloc0(rows + 1, sizeof(*f->common));
-	f->unlike = lode_alloc0(rows + 1, sizeof(*f->unlike));
+	f->path = lode_alloc0(rows, sizeof(*f->path));
+	f->node = lode_alloc(CHUNK * rows * sizeof(*f->node));
+	f->survivors = lode_alloc((CHUNK + 1) * sizeof(*f->survivors));
 	f->nearest = lode_alloc(rows * s->width);
 	f->bytes = lode_alloc0(n_functions * s->width, 1);
 	f->byte_weight = lode_alloc0(s->width, sizeof(*f->byte_weight));
@@ -178,8 +236,9 @@ static void finder_release(struct finder *f)
 	free(f->bytes);
 	free(f->byte_of);
 	free(f->byte_weight);
-	free(f->common);
-	free(f->unlike);
+	free(f->path);
+	free(f->node);
+	free(f->survivors);
 	free(f->nearest);
 	free(f->cost);
 	free(f->move);
@@ -240,18 +299,56 @@ static void set_pattern(struct finder *f, const struct sorted *s, uint32_t place
 
 /* ---- Bounds ---- */
 
-/* Sums over the functions of Q from the `from`-th on; what stands before has not changed. */
-static void sum_functions(struct finder *f, const uint32_t *function, const float *least,
-			  uint32_t from, uint32_t n)
+/* Sums of the beginning that Q, the pattern behind P, shares with P: all of it is common. */
+static void start_path(struct finder *f, const struct sorted *s, const uint32_t *function,
+		       uint32_t shared)
 {
-	float common = f->common[from], unlike = f->unlike[from];
+	for (uint32_t i = 0; i < shared; i++)
+		f->path[i + 1] = (struct sums){.common = f->path[i].common + s->uni[function[i]]};
+}
 
-	for (uint32_t i = from; i < n; i++) {
-		common += f->part[function[i]].has;
-		unlike += f->part[function[i]].lack * least[i];
-		f->common[i + 1] = common;
-		f->unlike[i + 1] = unlike;
+/*
+ * First step for the patterns from `place` to `end`: a sum per node of their tree, without a branch
+ * that could be guessed wrong, then one comparison per pattern. Gives the number of survivors;
+ * `*shared` is the least number of functions shared since the last of them.
+ */
+static uint32_t bound_chunk(struct finder *f, const struct sorted *s, uint32_t place, uint32_t end,
+			    uint32_t *shared)
+{
+	const size_t first = s->first_node[place], last = s->first_node[end];
+	struct sums *path = f->path;
+	uint32_t n = 0, least = *shared;
+
+	for (size_t i = first; i < last; i++) {
+		const struct node *node = &s->nodes[i];
+		const struct part *part = &f->part[node->function];
+		/* One number at a time: a whole struct would wait for its parts to be stored. */
+		const struct sums *above = &path[node->depth];
+		float lack = part->lack, common = above->common + part->has;
+		float unlike = above->unlike + lack * node->before + above->lack * node->above;
+
+		path[node->depth + 1].common = common;
+		path[node->depth + 1].unlike = unlike;
+		path[node->depth + 1].lack = lack;
+		f->node[i - first].common = common;
+		f->node[i - first].unlike = unlike + lack * node->end;
 	}
+	for (uint32_t p = place; p < end; p++) {
+		/* A pattern without a node of its own is equal to the one before. */
+		size_t at = s->first_node[p + 1] - 1 - first;
+		const struct sums *sums = s->first_node[p + 1] > first ? &f->node[at] : &f->carried;
+
+		least = s->shared[p] < least ? s->shared[p] : least;
+		f->survivors[n] = (struct survivor){p, least, sums->common, sums->unlike};
+		if (sums->common >= s->ratio * sums->unlike) {
+			n++;
+			least = UINT32_MAX;
+		}
+	}
+	if (last > first)
+		f->carried = f->node[last - 1 - first];
+	*shared = least;
+	return n;
 }
 
 static lanes8 load_lanes(const uint8_t *from)
@@ -381,42 +478,49 @@ static uint32_t exact(struct finder *f, const struct sorted *s, uint32_t place, 
 
 /* ---- All pairs ---- */
 
-/* Whether no alignment of P with the pattern at `place` can reach the cut. */
-static bool is_hopeless(struct finder *f, const struct sorted *s, uint32_t place, uint32_t n)
+/* Second step: whether no alignment of P with the pattern can reach the cut. */
+static bool is_hopeless(struct finder *f, const struct sorted *s, const struct survivor *q,
+			uint32_t n)
 {
-	const uint32_t *function = s->function + s->start[place];
-	float common = f->common[n];
+	const uint32_t *function = s->function + s->start[q->place];
 
-	if (common < s->ratio * f->unlike[n])
-		return true;
 	/* Nothing that weighs is common: 0, but for equal patterns. */
-	if (common <= 0)
+	if (q->common <= 0)
 		return n != f->n || memcmp(function, f->column, n * sizeof(*function)) != 0;
-	return common < s->ratio * (f->unlike[n] + sum_own(f, s, function, n));
+	return q->common < s->ratio * (q->unlike + sum_own(f, s, function, n));
+}
+
+static void compare_survivor(struct finder *f, const struct sorted *s, const struct survivor *q,
+			     lode_pair_vec *found)
+{
+	uint32_t n = length_at(s, q->place), similarity;
+	uint32_t a = s->pattern[f->place], b = s->pattern[q->place];
+
+	f->nearest_done = f->nearest_done < q->shared ? f->nearest_done : q->shared;
+	f->aligned_done = f->aligned_done < q->shared ? f->aligned_done : q->shared;
+	if (is_hopeless(f, s, q, n))
+		return;
+	similarity = exact(f, s, q->place, n);
+	if (similarity >= s->cut)
+		lode_vec_append(found,
+				((struct lode_pair){a < b ? a : b, a < b ? b : a, similarity}));
 }
 
 static void compare_with_later(struct finder *f, const struct sorted *s, uint32_t place,
 			       lode_pair_vec *found)
 {
-	uint32_t n, shared = 0, p = s->pattern[place], q, similarity;
+	uint32_t shared = 0, end, n;
 
+	if (place + 1 == s->n)
+		return;
 	set_pattern(f, s, place);
-	for (uint32_t other = place + 1; other < s->n; other++) {
-		n = length_at(s, other);
-		shared = other == place + 1 ? 0 : s->shared[other];
-		f->nearest_done = f->nearest_done < shared ? f->nearest_done : shared;
-		f->aligned_done = f->aligned_done < shared ? f->aligned_done : shared;
-		/* The least omega of the last shared function depends on what stands behind it. */
-		sum_functions(f, s->function + s->start[other], s->least + s->start[other],
-			      shared ? shared - 1 : 0, n);
-		if (is_hopeless(f, s, other, n))
-			continue;
-		similarity = exact(f, s, other, n);
-		if (similarity < s->cut)
-			continue;
-		q = s->pattern[other];
-		lode_vec_append(found,
-				((struct lode_pair){p < q ? p : q, p < q ? q : p, similarity}));
+	start_path(f, s, s->function + s->start[place], s->shared[place + 1]);
+	f->carried = f->path[s->shared[place + 1]];
+	for (uint32_t from = place + 1; from < s->n; from = end) {
+		end = s->n - from < CHUNK ? (uint32_t)s->n : from + CHUNK;
+		n = bound_chunk(f, s, from, end, &shared);
+		for (uint32_t i = 0; i < n; i++)
+			compare_survivor(f, s, &f->survivors[i], found);
 	}
 }
 
