@@ -20,6 +20,7 @@ difference is recognised for what it is, counted and shown, and anything else fa
                 that no address is looked up in a program that is gone.
  short-unwind   perf stops unwinding a copied stack (DWARF) in a module whose frame information it
                 did not find, at a frame without a name; lode goes on down to the root.
+ nameless-plt   perf has entries of the PLT without a name where lode has one, or none at all.
 
 No difference at all are: runs of frames without a symbol in one module, which are one frame in the
 model; the names of modules without a file (perf-PID.map, memfd: are [jit] in lode); parameters and
@@ -117,7 +118,7 @@ class Names:
         self.known = {}
 
     def __call__(self, symbol):
-        if symbol in ("[unknown]", "@plt"):  # an entry of the PLT that has no symbol to name it
+        if symbol == "[unknown]":
             return ""
         if symbol not in self.known:
             name = symbol
@@ -162,6 +163,9 @@ def difference(perf_frames, lode_frames, names):
         if a is None or b is None:
             return ""
         if a[:2] == b:
+            continue
+        if a[0] == "@plt" and a[1] == b[1] and (not b[0] or b[0].endswith("@plt")):
+            why = why or "nameless-plt"
             continue
         if i > 0 and a[1] == b[1] and a[2] == 0:  # also no name, when padding comes next
             why = why or "next-function"

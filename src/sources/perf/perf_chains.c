@@ -284,14 +284,14 @@ static bool is_same(const struct known *known, const uint8_t *words, size_t n)
 		return !memcmp(known->odd, words, n * 8);
 	if (known->kernel) {
 		if (n < known->n_kernel + 1 || lode_perf_u64(words) != PERF_CONTEXT_KERNEL ||
-		    memcmp(words + 8, known->kernel, known->n_kernel * 8))
+		    memcmp(words + 8, known->kernel, (size_t)known->n_kernel * 8) != 0)
 			return false;
-		words += (known->n_kernel + 1) * 8;
+		words += ((size_t)known->n_kernel + 1) * 8;
 		n -= known->n_kernel + 1;
 	}
 	if (known->user) {
 		if (n < known->n_user + 1 || lode_perf_u64(words) != PERF_CONTEXT_USER ||
-		    memcmp(words + 8, known->user, known->n_user * 8))
+		    memcmp(words + 8, known->user, (size_t)known->n_user * 8) != 0)
 			return false;
 		n -= known->n_user + 1;
 	}

@@ -281,7 +281,7 @@ static int read_all(struct reading *reading, struct lode_bytes *data, const char
 	const void *found = lode_bytes_take(data, sizeof(magic));
 	uint8_t is_big_endian, long_size;
 
-	if (!found || memcmp(found, magic, sizeof(magic)))
+	if (!found || memcmp(found, magic, sizeof(magic)) != 0)
 		return lode_fail(err, LODE_ERR_FORMAT, path, lode_bytes_offset(data),
 				 "tracing data do not begin with their magic");
 	(void)lode_bytes_string(data); /* version: 0.5 and 0.6 are the same up to here */
