@@ -61,7 +61,8 @@ struct lode_gap *lode_gaps_new(const struct lode_cluster *cluster)
 	struct lode_gap *gaps = lode_alloc0(cluster->n_common + 1, sizeof(*gaps));
 
 	for (size_t i = 0; i < cluster->n_patterns; i++)
-		add_pattern(gaps, cluster, &cluster->patterns[i]);
+		if (cluster->patterns[i].holds_common)
+			add_pattern(gaps, cluster, &cluster->patterns[i]);
 	for (size_t i = 0; i <= cluster->n_common; i++) {
 		if (gaps[i].variants.n)
 			qsort(gaps[i].variants.at, gaps[i].variants.n, sizeof(*gaps[i].variants.at),

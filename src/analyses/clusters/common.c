@@ -226,6 +226,8 @@ struct description {
 	uint32_t *member; /* patterns, cluster by cluster, in their order */
 	size_t *start;	  /* n_clusters + 1: where a cluster's members begin */
 	const uint32_t *cluster_of;
+	const uint8_t *is_core;	       /* per pattern; NULL: all are */
+	uint32_t *core;		       /* as `member`, for the core patterns of each cluster */
 	struct lode_common *commons;   /* per cluster */
 	double *lowest;		       /* per place in `member`: similarity to those before it */
 	struct lode_aligner *aligners; /* per worker */
@@ -248,10 +250,14 @@ static void group_members(struct description *d, size_t n_clusters, size_t n)
 static void find_common(void *context, size_t cluster, unsigned worker)
 {
 	struct description *d = context;
+	uint32_t *core = d->core + d->start[cluster];
+	size_t n = 0;
 
 	(void)worker;
-	lode_cluster_common(&d->commons[cluster], d->similarity, d->member + d->start[cluster],
-			    d->start[cluster + 1] - d->start[cluster]);
+	for (size_t i = d->start[cluster]; i < d->start[cluster + 1]; i++)
+		if (!d->is_core || d->is_core[d->member[i]])
+			core[n++] = d->member[i];
+	lode_cluster_common(&d->commons[cluster], d->similarity, core, n);
 }
 
 static void find_lowest(void *context, size_t at, unsigned worker)
@@ -290,10 +296,11 @@ static void describe(struct lode_cluster_parts *out, const struct description *d
 
 void lode_cluster_describe(struct lode_cluster_parts *out, size_t n_clusters,
 			   const struct lode_pattern_set *patterns, const uint32_t *cluster_of,
-			   const struct lode_calltree *tree, const struct lode_name_stats *names,
-			   unsigned n_threads, struct lode_arena *arena)
+			   const uint8_t *is_core, const struct lode_calltree *tree,
+			   const struct lode_name_stats *names, unsigned n_threads,
+			   struct lode_arena *arena)
 {
-	struct description d = {.cluster_of = cluster_of};
+	struct description d = {.cluster_of = cluster_of, .is_core = is_core};
 	struct lode_similarity similarity;
 
 	if (!n_clusters)
@@ -302,6 +309,7 @@ void lode_cluster_describe(struct lode_cluster_parts *out, size_t n_clusters,
 	lode_similarity_init(&similarity, patterns, tree, names);
 	d.similarity = &similarity;
 	group_members(&d, n_clusters, patterns->n);
+	d.core = lode_alloc(patterns->n * sizeof(*d.core));
 	d.commons = lode_alloc0(n_clusters, sizeof(*d.commons));
 	d.lowest = lode_alloc(patterns->n * sizeof(*d.lowest));
 	d.aligners = lode_alloc0(n_threads, sizeof(*d.aligners));
@@ -318,5 +326,6 @@ void lode_cluster_describe(struct lode_cluster_parts *out, size_t n_clusters,
 	free(d.commons);
 	free(d.start);
 	free(d.member);
+	free(d.core);
 	lode_similarity_release(&similarity);
 }

@@ -36,15 +36,19 @@ void lode_common_release(struct lode_common *common);
 
 /* What a report says of a cluster. */
 struct lode_cluster_parts {
-	const uint32_t *common; /* frames that every pattern of the cluster has, in that order */
+	const uint32_t *common; /* frames that its core patterns all have, in that order */
 	const bool *gap_before; /* as in struct lode_common */
 	size_t n_common;
 	double min_similarity; /* the lowest similarity of two of its patterns; 1 for one pattern */
 };
 
-/* Describes clusters 0..n_clusters-1, all at once; arrays live in `arena`. */
+/*
+ * Describes clusters 0..n_clusters-1, all at once; arrays live in `arena`. The common part is that of
+ * the patterns marked in `is_core` (one byte each; NULL: all); every cluster needs one of them.
+ */
 void lode_cluster_describe(struct lode_cluster_parts *out, size_t n_clusters,
 			   const struct lode_pattern_set *patterns, const uint32_t *cluster_of,
+			   const uint8_t *is_core,
 			   const struct lode_calltree *tree, const struct lode_name_stats *names,
 			   unsigned n_threads, struct lode_arena *arena);
 

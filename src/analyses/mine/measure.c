@@ -52,6 +52,15 @@ static uint64_t count_events(const struct lode_measure *m, size_t s)
 	return n;
 }
 
+static bool holds(const struct lode_mined_pattern *pattern, const uint32_t *common, size_t n_common)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < pattern->n_frames && n < n_common; i++)
+		n += pattern->frames[i] == common[n];
+	return n == n_common;
+}
+
 /* Cost, events and streams of one pattern over all stacks; its stacks join `stacks` if new. */
 static void measure_pattern(const struct job *job, struct scratch *scratch, uint32_t p,
 			    struct lode_mined_pattern *out, uint32_t cluster_stamp)
@@ -212,6 +221,7 @@ static void measure_cluster(void *context, size_t c, unsigned worker)
 		scratch->stamp++;
 		measure_pattern(job, scratch, job->members[job->member_start[c] + i], &patterns[i],
 				cluster_stamp);
+		patterns[i].holds_common = holds(&patterns[i], cluster->common, cluster->n_common);
 	}
 	qsort_r(patterns, cluster->n_patterns, sizeof(*patterns), by_cost, (void *)m->name_rank);
 	cluster->patterns = patterns;

@@ -16,7 +16,7 @@ struct lode_measure {
 	const struct lode_rounds *rounds;
 	const uint32_t *cluster_of;    /* per pattern of `rounds` */
 	const uint32_t *name_rank;     /* per frame, see lode_rounds_mine */
-	struct lode_cluster *clusters; /* n_clusters, to be filled */
+	struct lode_cluster *clusters; /* n_clusters, to be filled; common parts are there */
 	size_t n_clusters;
 	unsigned n_threads;
 	struct lode_arena *arena; /* the results' */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyses/clusters/common.h"
+#include "analyses/mine/adopt.h"
 #include "analyses/mine/measure.h"
 #include "analyses/mine/rounds.h"
 
@@ -224,14 +225,16 @@ static uint64_t cluster_id(const struct lode_calltree *tree, const struct lode_c
 	return id;
 }
 
-static void find_common(struct mining *m, const struct lode_pattern_set *patterns,
-			const uint32_t *cluster_of, struct lode_cluster *clusters,
-			size_t n_clusters)
+static void find_common(struct mining *m, const struct group *group,
+			const struct lode_pattern_set *patterns, const uint32_t *cluster_of,
+			struct lode_cluster *clusters, size_t n_clusters)
 {
 	const struct lode_digest *digest = m->mined->digest;
 	struct lode_cluster_parts *parts = lode_alloc0(n_clusters, sizeof(*parts));
+	uint8_t *is_core = lode_alloc(group->rounds.n_patterns);
 
-	lode_cluster_describe(parts, n_clusters, patterns, cluster_of, &digest->tree,
+	lode_core_patterns(is_core, &group->rounds, &group->set, cluster_of, n_clusters);
+	lode_cluster_describe(parts, n_clusters, patterns, cluster_of, is_core, &digest->tree,
 			      &digest->names, m->options->n_threads, &m->mined->arena);
 	for (size_t c = 0; c < n_clusters; c++) {
 		clusters[c].common = parts[c].common;
@@ -239,6 +242,7 @@ static void find_common(struct mining *m, const struct lode_pattern_set *pattern
 		clusters[c].n_common = parts[c].n_common;
 		clusters[c].min_similarity = parts[c].min_similarity;
 	}
+	free(is_core);
 	free(parts);
 }
 
@@ -267,6 +271,9 @@ static int cluster_group(struct mining *m, struct group *group, struct lode_erro
 	clusters = &mined->clusters[mined->n_clusters];
 	memset(clusters, 0, n_clusters * sizeof(*clusters));
 	mined->n_clusters += n_clusters;
+	find_common(m, group, &patterns, cluster_of, clusters, n_clusters);
+	lode_adopt_stacks(&group->rounds, &group->set, cluster_of, clusters, n_clusters,
+			  m->options->n_threads);
 	lode_postings_build(&postings, &group->set, mined->digest->tree.frames.n, &m->scratch);
 	lode_measure_clusters(
 		&(struct lode_measure){
@@ -282,7 +289,6 @@ static int cluster_group(struct mining *m, struct group *group, struct lode_erro
 			.arena = &mined->arena,
 		},
 		group->kind_group);
-	find_common(m, &patterns, cluster_of, clusters, n_clusters);
 	for (size_t s = 0; s < group->set.n; s++)
 		if (group->rounds.owner[s] == LODE_NONE)
 			mined->other_ns += group->set.cost_ns[s];

@@ -51,6 +51,7 @@ struct lode_mined_pattern {
 	int64_t own_ns;	 /* of the stacks that it explains */
 	uint64_t n_events;
 	uint32_t n_streams;
+	bool holds_common; /* has its cluster's whole common part: all but odd ones do */
 };
 
 struct lode_cluster_worst {
@@ -74,8 +75,8 @@ struct lode_cluster {
 	uint64_t n_events;		      /* events that any of its patterns matches */
 	uint32_t n_streams, n_symptoms;
 	double min_similarity; /* its spread: lowest similarity inside */
-	/* Common part: functions that every pattern has, in order; a gap before common[i] when
-	   variants stand between it and common[i - 1]. */
+	/* Common part: functions that the patterns which carry 95 % of its own cost all have, in
+	   order; a gap before common[i] when variants stand between it and common[i - 1]. */
 	const uint32_t *common;
 	const bool *gap_before;
 	size_t n_common;

@@ -185,8 +185,8 @@ static void every_cluster_is_described_by_its_own_patterns(void **state)
 		fixture_random(&f, &random, 16, LONGEST, 10);
 		for (uint32_t i = 0; i < 16; i++)
 			cluster_of[i] = i < 4 ? i : random_below(&random, 4);
-		lode_cluster_describe(parts, 4, &f.patterns, cluster_of, &f.tree, &f.names, run % 4,
-				      &arena);
+		lode_cluster_describe(parts, 4, &f.patterns, cluster_of, NULL, &f.tree, &f.names,
+				      run % 4, &arena);
 		for (uint32_t c = 0; c < 4; c++)
 			check_parts(run, &f, cluster_of, c, &parts[c]);
 		lode_arena_release(&arena);

@@ -133,6 +133,42 @@ static size_t plain_rounds(struct plain_stack *stacks, size_t n, int64_t min_cos
 	return n_patterns;
 }
 
+/* The longest common part that a stack of a later round holds takes it, see adopt.h. */
+static void plain_adoption(struct plain_stack *stacks, size_t n_stacks,
+			   const struct plain_pattern *patterns, const int *cluster_of,
+			   char common[][MAX_DEPTH + 1], size_t n_clusters, int *home)
+{
+	int64_t own[MAX_PATTERNS] = {0};
+
+	for (size_t s = 0; s < n_stacks; s++)
+		if (stacks[s].owner >= 0)
+			own[cluster_of[stacks[s].owner]] += stacks[s].cost;
+	for (size_t s = 0; s < n_stacks; s++) {
+		size_t longest = 0;
+		int best = -1;
+
+		home[s] = -1;
+		if (stacks[s].owner < 0)
+			continue;
+		home[s] = cluster_of[stacks[s].owner];
+		if (patterns[stacks[s].owner].round == 1)
+			continue;
+		for (size_t c = 0; c < n_clusters; c++) {
+			size_t len = strlen(common[c]);
+
+			if (len <= strlen(patterns[stacks[s].owner].text) ||
+			    !contains(stacks[s].text, common[c]))
+				continue;
+			if (best < 0 || len > longest || (len == longest && own[c] > own[best])) {
+				best = (int)c;
+				longest = len;
+			}
+		}
+		if (best >= 0)
+			home[s] = best;
+	}
+}
+
 /* Adds one stream with `n` stacks to a digest, a few rows each; the same stacks as plain text. */
 static struct lode_digest *random_digest(struct plain_stack *stacks, size_t n_stacks,
 					 size_t n_streams)
@@ -195,11 +231,10 @@ static const struct plain_pattern *find_plain(const struct plain_pattern *patter
 
 /* Cluster figures from the rows, the slow way. */
 static void check_cluster(const struct lode_mined *mined, const struct lode_cluster *cluster,
-			  const struct plain_stack *stacks, size_t n_stacks,
-			  const struct plain_pattern *patterns, size_t n_patterns)
+			  const struct plain_stack *stacks, size_t n_stacks, const int *home)
 {
 	const struct lode_digest *digest = mined->digest;
-	int64_t total = 0, own = 0, split = 0;
+	int64_t total = 0, own = 0, split = 0, by_pattern = 0;
 	uint64_t n_events = 0;
 	uint32_t n_streams = 0;
 	bool stream_seen[8] = {false};
@@ -214,17 +249,12 @@ static void check_cluster(const struct lode_mined *mined, const struct lode_clus
 		for (size_t i = 0; i < depth; i++)
 			text[i] = lode_frame_function(&digest->tree, path[i])[0];
 		for (size_t p = 0; p < cluster->n_patterns; p++) {
-			const struct plain_pattern *q;
-
 			text_of(digest, &cluster->patterns[p], pattern);
 			is_matched |= contains(text, pattern);
-			q = find_plain(patterns, n_patterns, pattern,
-				       (int)cluster->patterns[p].round);
-			assert_non_null(q);
-			for (size_t s = 0; s < n_stacks; s++)
-				is_owned |= !strcmp(stacks[s].text, text) &&
-					    stacks[s].owner == q - patterns;
 		}
+		for (size_t s = 0; s < n_stacks; s++)
+			is_owned |= !strcmp(stacks[s].text, text) &&
+				    home[s] == cluster - mined->clusters;
 		own += is_owned ? row->cost_ns : 0;
 		if (!is_matched)
 			continue;
@@ -235,6 +265,9 @@ static void check_cluster(const struct lode_mined *mined, const struct lode_clus
 	}
 	for (size_t k = 0; k < LODE_N_EVENT_KINDS; k++)
 		split += cluster->split_ns[k];
+	for (size_t p = 0; p < cluster->n_patterns; p++)
+		by_pattern += cluster->patterns[p].own_ns;
+	assert_int_equal(by_pattern, cluster->own_ns);
 	assert_int_equal(cluster->total_ns, total);
 	assert_int_equal(cluster->own_ns, own);
 	assert_int_equal(split, own);
@@ -245,6 +278,9 @@ static void check_cluster(const struct lode_mined *mined, const struct lode_clus
 static void check_one(uint64_t seed)
 {
 	static struct plain_pattern patterns[MAX_PATTERNS];
+	static char common[MAX_PATTERNS][MAX_DEPTH + 1];
+	static int cluster_of[MAX_PATTERNS];
+	int home[MAX_STACKS];
 	struct plain_stack stacks[MAX_STACKS] = {0};
 	size_t n_stacks = 0, n_wanted, n_patterns, n_seen = 0;
 	struct lode_mine_options options = {.min_similarity = 0.5, .n_threads = seed % 8 ? 1 : 2};
@@ -277,17 +313,29 @@ static void check_one(uint64_t seed)
 		fail_msg("seed %llu: %zu patterns, %zu by definition", (unsigned long long)seed,
 			 mined->n_patterns, n_patterns);
 	for (size_t c = 0; c < mined->n_clusters; c++) {
-		for (size_t p = 0; p < mined->clusters[c].n_patterns; p++, n_seen++) {
-			const struct lode_mined_pattern *pattern = &mined->clusters[c].patterns[p];
+		const struct lode_cluster *cluster = &mined->clusters[c];
+
+		for (size_t i = 0; i < cluster->n_common; i++)
+			common[c][i] = lode_frame_function(&digest->tree, cluster->common[i])[0];
+		common[c][cluster->n_common] = '\0';
+		for (size_t p = 0; p < cluster->n_patterns; p++, n_seen++) {
+			const struct lode_mined_pattern *pattern = &cluster->patterns[p];
+			const struct plain_pattern *plain;
 			char text[MAX_DEPTH + 1];
 
 			text_of(digest, pattern, text);
-			if (!find_plain(patterns, n_patterns, text, (int)pattern->round))
+			plain = find_plain(patterns, n_patterns, text, (int)pattern->round);
+			if (!plain)
 				fail_msg("seed %llu: %s is no pattern of round %u",
 					 (unsigned long long)seed, text, pattern->round);
+			cluster_of[plain - patterns] = (int)c;
 			assert_int_equal(pattern->cost_ns, cost_of(stacks, n_stacks, text, false));
+			assert_int_equal(pattern->holds_common, contains(text, common[c]));
 		}
-		check_cluster(mined, &mined->clusters[c], stacks, n_stacks, patterns, n_patterns);
+	}
+	plain_adoption(stacks, n_stacks, patterns, cluster_of, common, mined->n_clusters, home);
+	for (size_t c = 0; c < mined->n_clusters; c++) {
+		check_cluster(mined, &mined->clusters[c], stacks, n_stacks, home);
 		explained += mined->clusters[c].own_ns;
 	}
 	assert_int_equal(n_seen, n_patterns);
