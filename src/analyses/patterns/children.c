@@ -185,7 +185,7 @@ bool lode_children_insertions(lode_insertion_vec *out, const struct lode_childre
 	const int64_t *cost = children->rows.at + row * children->row_length;
 	uint32_t n_all = lode_condition_n_items(condition), own_pair = children->pairs.at[row];
 	uint32_t own_slot = own_pair / n_all, slot, x;
-	bool is_barred = false;
+	bool has_watched = false;
 
 	out->n = 0;
 	for (slot = 0; slot <= condition->pattern.n + 1; slot++, cost += n_all) {
@@ -193,13 +193,15 @@ bool lode_children_insertions(lode_insertion_vec *out, const struct lode_childre
 					 (size_t)(slot <= own_slot ? slot : slot - 1) * n_all;
 
 		for (x = 0; x < n_all; x++) {
-			if (cost[x] < min_cost || !is_open[x])
+			uint8_t state = is_open[x];
+
+			if (cost[x] < min_cost || state == LODE_CLOSED)
 				continue;
 			if (slot == own_slot && x == own_pair % n_all)
-				is_barred = true;
-			else
-				lode_vec_append(out, ((struct lode_insertion){slot, x, cost[x]}));
+				state = LODE_WATCHED;
+			has_watched |= state == LODE_WATCHED;
+			lode_vec_append(out, ((struct lode_insertion){slot, x, cost[x], state}));
 		}
 	}
-	return is_barred;
+	return has_watched;
 }

@@ -47,8 +47,9 @@ void lode_children_count(struct lode_children *children, const struct lode_condi
 			 struct lode_children_scratch *scratch);
 
 /*
- * What reaches λ in a row and is still open in the parent, by slot, then item. The child's own item
- * to the left of itself in the same slot is left out; whether that reaches λ is what it gives.
+ * What reaches λ in a row and is still open or watched in the parent, by slot, then item. The
+ * child's own item to the left of itself in the same slot becomes watched. Gives whether there is
+ * anything watched.
  */
 bool lode_children_insertions(lode_insertion_vec *out, const struct lode_children *children,
 			      size_t row, const struct lode_condition *condition, int64_t min_cost);

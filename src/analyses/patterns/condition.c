@@ -96,8 +96,10 @@ void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *
 	}
 	for (t = 0; t < scratch->touched.n; t++) {
 		size_t at = scratch->touched.at[t];
-		struct lode_insertion insertion = {(uint32_t)(at / n_all), (uint32_t)(at % n_all),
-						   scratch->counters.at[at].cost};
+		uint32_t slot = (uint32_t)(at / n_all), item = (uint32_t)(at % n_all);
+		struct lode_insertion insertion = {
+			slot, item, scratch->counters.at[at].cost,
+			selection->is_open[(size_t)selection->origin[slot] * n_all + item]};
 
 		scratch->counters.at[at].cost = 0;
 		if (insertion.cost >= min_cost)
@@ -271,7 +273,7 @@ static uint32_t append_tight(struct lode_condition *out, const struct lode_selec
 			uint32_t id = new_id[items[at]];
 
 			to[n_kept] = id;
-			n_kept += id < n_new && is_open[id];
+			n_kept += id < n_new && is_open[id] != LODE_CLOSED;
 		}
 		if (slot < selection->n_pattern)
 			to[n_kept++] = new_id[items[at++]];
@@ -302,6 +304,7 @@ static void set_costs(struct lode_condition *out, const lode_insertion_vec *inse
 	uint32_t n_new = lode_condition_n_items(out);
 	size_t n = (out->pattern.n + 1) * n_new, k;
 
+	out->has_watched = false;
 	out->cost.n = out->is_open.n = n;
 	lode_vec_reserve(&out->cost, n);
 	lode_vec_reserve(&out->is_open, n);
@@ -313,7 +316,8 @@ static void set_costs(struct lode_condition *out, const lode_insertion_vec *inse
 			(size_t)insertion->slot * n_new + scratch->renumbered.at[insertion->item];
 
 		out->cost.at[pair] = insertion->cost;
-		out->is_open.at[pair] = 1;
+		out->is_open.at[pair] = insertion->state;
+		out->has_watched |= insertion->state == LODE_WATCHED;
 	}
 }
 

@@ -16,12 +16,21 @@
 #include "analyses/patterns/thin.h"
 #include "base/mem.h"
 
+/*
+ * May a function be inserted at a slot? A watched one may not, for it is another copy of the
+ * pattern's own to its left; but it is counted, because as long as it reaches λ there may be
+ * super-sequences that this part of the search does not see.
+ */
+enum { LODE_CLOSED, LODE_OPEN, LODE_WATCHED };
+
 /* A function that can be inserted at a slot, and what the pattern costs then (>= λ). */
 struct lode_insertion {
 	uint32_t slot, item;
 	int64_t cost;
+	uint8_t state; /* LODE_OPEN or LODE_WATCHED */
 };
 typedef LODE_VEC(struct lode_insertion) lode_insertion_vec;
+typedef LODE_VEC(uint32_t) lode_item_vec;
 
 /* What one thread needs to count; reused for all databases of its branch. */
 struct lode_counter {
@@ -52,9 +61,10 @@ struct lode_condition {
 	uint32_t n_tail;	    /* items 0..n_tail - 1 are those that can be inserted */
 	LODE_VEC(uint32_t) pattern; /* local items; no repeated item is left out */
 	/* By [slot * n_items + item]: the pattern's cost with that item inserted there, 0 where
-	   that is less than λ; and whether it may (still) be inserted there at all. */
+	   that is less than λ; and whether it may (still) be inserted there at all, as above. */
 	LODE_VEC(int64_t) cost;
 	LODE_VEC(uint8_t) is_open;
+	bool has_watched;
 	int64_t total; /* cost of the pattern itself */
 	/* Per sequence: first[] and last[] of the pattern (windows.h), and whether they are one. */
 	LODE_VEC(uint32_t) windows;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analyses/patterns/children.h"
+#include "analyses/patterns/closure.h"
 #include "analyses/patterns/condition.h"
 #include "analyses/patterns/grow.h"
 #include "analyses/patterns/lists.h"
@@ -26,12 +27,16 @@ struct level {
 
 	/* The child that is being visited: its insertions, and see struct lode_selection. */
 	lode_insertion_vec insertions;
-	LODE_VEC(uint32_t) selected, pattern, origin;
+	lode_item_vec selected, pattern, origin;
+	const uint8_t *is_open;
 	uint32_t inserted_slot;
-	bool child_is_barred;
+	bool has_watched;
+	bool keeps_base; /* children have this level's base, watched or not */
 
-	/* An insertion that reaches λ was left out on the way here: see set_child_pattern. */
-	bool is_barred;
+	/* The level in whose database super-sequences are to be looked for, and the slot of its
+	   pattern that each slot of this one's lies in. */
+	size_t base;
+	LODE_VEC(uint32_t) base_origin;
 };
 
 struct search {
@@ -51,9 +56,9 @@ struct worker {
 	struct lode_children_scratch children;
 	struct lode_pivot_scratch pivoting;
 	struct lode_grower grower;
-	LODE_VEC(uint8_t) base_open; /* is_open of level 0 before anything was closed */
-	lode_found_vec fresh;	     /* found since the branch began, by this thread or heard of */
-	size_t n_known;		     /* see lode_found_import */
+	LODE_VEC(uint8_t) all_open;
+	lode_found_vec fresh; /* found since the branch began, by this thread or heard of */
+	size_t n_known;	      /* see lode_found_import */
 	uint32_t job;
 	uint32_t next_open; /* root items below are closed */
 };
@@ -73,6 +78,7 @@ static void level_release(struct level *level)
 	lode_vec_release(&level->selected);
 	lode_vec_release(&level->pattern);
 	lode_vec_release(&level->origin);
+	lode_vec_release(&level->base_origin);
 }
 
 static struct level *level_at(struct worker *worker, size_t depth)
@@ -93,21 +99,16 @@ static void publish(struct worker *worker, const uint32_t *items, uint32_t n, in
 }
 
 /*
- * Publishes a maximal pattern that contains the level's, which no known one does. Its own database
- * has it unless a function was barred on the way here that might be in it: then it is looked for
- * where the branch began.
+ * Publishes a maximal pattern that contains the level's, which no known one does. It is in the
+ * level's own database, unless something is watched there: then in that of the nearest level above
+ * where nothing was.
  */
 static void publish_grown(struct worker *worker, const struct level *level)
 {
 	struct lode_grower *grower = &worker->grower;
-	const struct lode_condition *base = &level->condition;
-	const uint8_t *is_open = base->is_open.at;
 
-	if (level->is_barred) {
-		base = &worker->levels.at[0]->condition;
-		is_open = worker->base_open.at;
-	}
-	lode_grow(grower, base, is_open, level->names.at, (uint32_t)level->names.n,
+	lode_grow(grower, &worker->levels.at[level->base]->condition, level->names.at,
+		  (uint32_t)level->names.n, level->base_origin.at,
 		  worker->search->options->min_cost, &worker->counting);
 	publish(worker, grower->names.at, (uint32_t)grower->names.n, grower->cost);
 }
@@ -144,7 +145,7 @@ static struct lode_selection selection_of(const struct level *parent)
 {
 	return (struct lode_selection){
 		.parent = &parent->condition,
-		.is_open = parent->condition.is_open.at,
+		.is_open = parent->is_open,
 		.sequences = parent->selected.at,
 		.n_sequences = (uint32_t)parent->selected.n,
 		.pattern = parent->pattern.at,
@@ -172,6 +173,7 @@ static void set_child_pattern(struct level *level, uint32_t slot, uint32_t item)
 	for (i = 0; i <= n_pattern + 1; i++)
 		lode_vec_append(&level->origin, i <= slot ? i : i - 1);
 	level->inserted_slot = slot;
+	level->is_open = condition->is_open.at;
 }
 
 /* Its sequences; `list` has all those with the item. */
@@ -202,21 +204,54 @@ static void count_selected(struct worker *worker, struct level *level)
 			     &worker->counting);
 }
 
-/* Prepares a child with the same pattern and only the unexplained sequences. */
-static void select_unexplained(struct worker *worker, struct level *level)
+static void select_unexplained(struct level *level)
 {
 	size_t i;
 
 	level->selected.n = level->pattern.n = level->origin.n = 0;
 	for (i = 0; i < level->unexplained.n; i++)
 		lode_vec_append(&level->selected, level->unexplained.at[i]);
+	level->inserted_slot = LODE_NO_SLOT;
+}
+
+/* Prepares a child with the same pattern and only the unexplained sequences. */
+static void select_same(struct worker *worker, struct level *level)
+{
+	size_t i;
+
+	select_unexplained(level);
 	for (i = 0; i < level->condition.pattern.n; i++)
 		lode_vec_append(&level->pattern, level->condition.pattern.at[i]);
 	for (i = 0; i <= level->condition.pattern.n; i++)
 		lode_vec_append(&level->origin, (uint32_t)i);
-	level->inserted_slot = LODE_NO_SLOT;
-	level->child_is_barred = level->is_barred;
+	level->is_open = level->condition.is_open.at;
+	level->has_watched = level->condition.has_watched;
 	count_selected(worker, level);
+}
+
+/*
+ * Prepares a child that has the ends which all unexplained sequences have. False: it has already.
+ * The pattern may stand elsewhere in the longer one than the search had it, so what had been closed
+ * must be open again; that it is known by now will show.
+ */
+static bool select_closure(struct worker *worker, struct level *level, size_t depth)
+{
+	size_t n = level->condition.is_open.n, n_before = worker->all_open.n;
+
+	select_unexplained(level);
+	if (!lode_closure_find(&level->pattern, &level->origin, &level->condition,
+			       level->unexplained.at, (uint32_t)level->unexplained.n))
+		return false;
+	if (n > n_before) {
+		lode_vec_reserve(&worker->all_open, n);
+		worker->all_open.n = worker->all_open.capacity;
+		memset(worker->all_open.at, LODE_OPEN, worker->all_open.n);
+	}
+	level->is_open = worker->all_open.at;
+	level->has_watched = false;
+	level->keeps_base |= level->base != depth;
+	count_selected(worker, level);
+	return true;
 }
 
 /* Lists what the pivot does not cover, rarest item first, and marks the items without any. */
@@ -233,11 +268,22 @@ static void list_branches(struct level *level)
 		for (slot = 0; slot <= condition->pattern.n; slot++) {
 			uint32_t pair = slot * n_all + x;
 
-			if (condition->is_open.at[pair] && !level->pivot.is_covered.at[pair])
+			if (condition->is_open.at[pair] == LODE_OPEN &&
+			    !level->pivot.is_covered.at[pair])
 				lode_vec_append(&level->branches, pair);
 		}
 		level->is_settled.at[x] = level->branches.n == n_before;
 	}
+}
+
+static bool has_open(const lode_insertion_vec *insertions)
+{
+	size_t i;
+
+	for (i = 0; i < insertions->n; i++)
+		if (insertions->at[i].state == LODE_OPEN)
+			return true;
+	return false;
 }
 
 static bool branch(struct worker *worker, size_t depth, struct level *level, size_t row)
@@ -247,12 +293,10 @@ static bool branch(struct worker *worker, size_t depth, struct level *level, siz
 	uint32_t slot = pair / n_all, item = pair % n_all;
 	uint32_t from = level->lists.start.at[item], end = level->lists.start.at[item + 1];
 
-	level->child_is_barred =
-		lode_children_insertions(&level->insertions, &level->children, row, condition,
-					 worker->search->options->min_cost) ||
-		level->is_barred;
+	level->has_watched = lode_children_insertions(&level->insertions, &level->children, row,
+						      condition, worker->search->options->min_cost);
 	set_child_pattern(level, slot, item);
-	if (level->insertions.n)
+	if (has_open(&level->insertions))
 		select_child(level, level->lists.list.at + from, end - from, slot, item);
 	if (!visit(worker, depth + 1, level, condition->cost.at[pair]))
 		return false;
@@ -291,8 +335,10 @@ static bool branch_all(struct worker *worker, size_t depth, struct level *level)
 						      &worker->pivoting);
 	if (weight < worker->search->options->min_cost)
 		return true;
+	if (select_closure(worker, level, depth))
+		return visit(worker, depth + 1, level, weight);
 	if (level->unexplained.n < condition->db.n / 4 * 3) {
-		select_unexplained(worker, level);
+		select_same(worker, level);
 		return visit(worker, depth + 1, level, condition->total);
 	}
 	lode_pivot_choose(&level->pivot, condition, level->unexplained.at,
@@ -306,17 +352,29 @@ static bool branch_all(struct worker *worker, size_t depth, struct level *level)
 	return branch_each(worker, depth, level);
 }
 
-/* From here on, the function that the branch is about is its leftmost. */
-static void begin_branch(struct worker *worker, struct level *level)
+static void set_base(struct level *level, const struct level *parent, size_t depth)
 {
-	struct lode_condition *condition = &level->condition;
+	bool is_own = depth == 0 || (!parent->has_watched && !parent->keeps_base);
+	size_t i;
+
+	level->keeps_base = parent->keeps_base;
+	level->base = is_own ? depth : parent->base;
+	level->base_origin.n = 0;
+	for (i = 0; i < parent->origin.n; i++)
+		lode_vec_append(&level->base_origin,
+				is_own ? (uint32_t)i
+				       : parent->base_origin.at[parent->origin.at[i]]);
+}
+
+/* From here on, the function that the branch is about is its leftmost. */
+static void watch_left(struct lode_condition *condition)
+{
 	uint8_t *left = &condition->is_open.at[condition->pattern.at[0]];
 
-	worker->base_open.n = 0;
-	lode_vec_reserve(&worker->base_open, condition->is_open.n);
-	memcpy(worker->base_open.at, condition->is_open.at, condition->is_open.n);
-	level->is_barred = *left;
-	*left = 0;
+	if (*left == LODE_OPEN) {
+		*left = LODE_WATCHED;
+		condition->has_watched = true;
+	}
 }
 
 /*
@@ -332,9 +390,9 @@ static bool visit(struct worker *worker, size_t depth, struct level *parent, int
 	if (worker->search->stopped)
 		return false;
 	begin_level(worker, level, parent);
-	level->is_barred = parent->child_is_barred;
-	if (parent->insertions.n == 0) {
-		if (level->known.n == 0 && level->is_barred)
+	set_base(level, parent, depth);
+	if (!has_open(&parent->insertions)) {
+		if (level->known.n == 0 && level->base != depth)
 			publish_grown(worker, level);
 		else if (level->known.n == 0)
 			publish(worker, level->names.at, (uint32_t)level->names.n, total);
@@ -342,7 +400,7 @@ static bool visit(struct worker *worker, size_t depth, struct level *parent, int
 	}
 	lode_condition_build(condition, &selection, &parent->insertions, total, &worker->counting);
 	if (depth == 0)
-		begin_branch(worker, level);
+		watch_left(condition);
 	if (level->known.n == 0) {
 		publish_grown(worker, level);
 		refresh_known(worker, level);
@@ -400,7 +458,8 @@ static void run_branch(void *context, size_t job, unsigned index)
 	lode_vec_append(&root->origin, 0);
 	lode_vec_append(&root->origin, 0);
 	root->inserted_slot = LODE_NO_SLOT;
-	root->child_is_barred = false;
+	root->is_open = root->condition.is_open.at;
+	root->has_watched = false;
 	count_selected(worker, root);
 	visit(worker, 0, root, search->reduced->item_cost[item]);
 	if (index == 0 && search->options->progress)
@@ -422,7 +481,7 @@ static void worker_release(struct worker *worker)
 	lode_children_scratch_release(&worker->children);
 	lode_pivot_scratch_release(&worker->pivoting);
 	lode_grower_release(&worker->grower);
-	lode_vec_release(&worker->base_open);
+	lode_vec_release(&worker->all_open);
 	lode_vec_release(&worker->fresh);
 }
 

@@ -94,37 +94,30 @@ static void insert_costliest(struct lode_grower *grower, const struct lode_condi
 	insert(grower->origin.at, grower->origin.n, best->slot, grower->origin.at[best->slot]);
 }
 
-/* Starts from `names`, each slot of which lies in a slot of the base's leftmost match in it. */
 static void begin(struct lode_grower *grower, const struct lode_condition *base,
-		  const uint32_t *names, uint32_t n)
+		  const uint32_t *names, uint32_t n, const uint32_t *origin)
 {
-	uint32_t i, slot = 0;
+	uint32_t i;
 
 	for (i = 0; i < base->global.n; i++)
 		grower->local.at[base->global.at[i]] = i;
 	grower->pattern.n = grower->origin.n = 0;
-	for (i = 0; i < n; i++) {
-		uint32_t item = grower->local.at[names[i]];
-
-		lode_vec_append(&grower->pattern, item);
-		lode_vec_append(&grower->origin, slot);
-		if (slot < base->pattern.n && item == base->pattern.at[slot])
-			slot++;
-	}
-	lode_vec_append(&grower->origin, slot);
+	for (i = 0; i < n; i++)
+		lode_vec_append(&grower->pattern, grower->local.at[names[i]]);
+	for (i = 0; i <= n; i++)
+		lode_vec_append(&grower->origin, origin[i]);
 }
 
-void lode_grow(struct lode_grower *grower, const struct lode_condition *base,
-	       const uint8_t *is_open, const uint32_t *names, uint32_t n, int64_t min_cost,
-	       struct lode_scratch *scratch)
+void lode_grow(struct lode_grower *grower, const struct lode_condition *base, const uint32_t *names,
+	       uint32_t n, const uint32_t *origin, int64_t min_cost, struct lode_scratch *scratch)
 {
 	size_t i;
 
-	begin(grower, base, names, n);
+	begin(grower, base, names, n, origin);
 	find_sequences(grower, base);
 	for (;;) {
 		struct lode_selection selection = {.parent = base,
-						   .is_open = is_open,
+						   .is_open = base->is_open.at,
 						   .sequences = grower->sequences.at,
 						   .n_sequences = (uint32_t)grower->sequences.n,
 						   .pattern = grower->pattern.at,

@@ -19,13 +19,11 @@ void lode_grower_init(struct lode_grower *grower, uint32_t n_items);
 void lode_grower_release(struct lode_grower *grower);
 
 /*
- * Inserts functions into `names` (n reduced items, at least one sequence has them all) until no
- * more can be, costliest first, in the database of `base`, whose pattern must be contained in
- * `names`. `is_open` says what may be inserted, as base->is_open. The result and its cost are in
- * the grower.
+ * Inserts functions into `names` (n reduced items, contained in sequences of the base) until no
+ * more can be, costliest first. Slot j of `names` lies in slot origin[j] of the base's pattern;
+ * what is open or watched there may be inserted. The result and its cost are in the grower.
  */
-void lode_grow(struct lode_grower *grower, const struct lode_condition *base,
-	       const uint8_t *is_open, const uint32_t *names, uint32_t n, int64_t min_cost,
-	       struct lode_scratch *scratch);
+void lode_grow(struct lode_grower *grower, const struct lode_condition *base, const uint32_t *names,
+	       uint32_t n, const uint32_t *origin, int64_t min_cost, struct lode_scratch *scratch);
 
 #endif

@@ -129,7 +129,7 @@ static void spread_out(struct lode_pivot_scratch *scratch, const struct lode_con
 
 		end = lode_window_end(last, n_pattern, n_items, slot);
 		for (at = lode_window_begin(first, slot); at < end; at++)
-			if (is_open[items[at]])
+			if (is_open[items[at]] == LODE_OPEN)
 				lode_vec_append(&scratch->whole, items[at]);
 		if (slot < n_pattern)
 			lode_vec_append(&scratch->whole, condition->pattern.at[slot]);
@@ -148,7 +148,7 @@ uint32_t lode_pivot_unexplained(uint32_t *unexplained, int64_t *weight,
 
 		if (fits_any(items, n_items, scratch))
 			continue;
-		if (!condition->is_tight.at[i]) {
+		if (!condition->is_tight.at[i] || condition->has_watched) {
 			spread_out(scratch, condition, i);
 			if (fits_any(scratch->whole.at, (uint32_t)scratch->whole.n, scratch))
 				continue;
@@ -255,8 +255,9 @@ void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *cond
 	out->is_covered.n = n;
 	lode_vec_reserve(&out->is_covered, n);
 	for (i = 0; i < n; i++) {
-		out->is_covered.at[i] = condition->is_open.at[i] && scratch->order.at[i];
-		out->n_uncovered += condition->is_open.at[i] && !scratch->order.at[i];
+		out->is_covered.at[i] =
+			condition->is_open.at[i] == LODE_OPEN && scratch->order.at[i];
+		out->n_uncovered += condition->is_open.at[i] == LODE_OPEN && !scratch->order.at[i];
 	}
 	lode_conflicts_begin(scratch->conflicts);
 	for (i = 0; i < n_sequences; i++)

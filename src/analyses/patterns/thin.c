@@ -24,7 +24,7 @@ static void find_roles(const struct lode_thin_input *in, struct lode_thin_scratc
 
 		end = lode_window_end(in->last, in->n_pattern, in->n_items, j);
 		for (at = lode_window_begin(in->first, j); at < end; at++)
-			scratch->is_inserted.at[at] |= is_open[in->items[at]];
+			scratch->is_inserted.at[at] |= is_open[in->items[at]] != 0;
 		if (j < in->n_pattern)
 			for (at = in->first[j]; at <= in->last[j]; at++)
 				scratch->stands_for.at[at] += in->items[at] == in->pattern[j];
