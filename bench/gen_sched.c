@@ -6,6 +6,7 @@
 enum {
 	NOBODY = -1,
 	THREADS_PER_PROCESS = 8,
+	COMMAND_PID = 1000,
 	TICK_NS = 1001001, /* 999 Hz */
 	SLICE_NS = 3000000,
 	MAX_WAIT_CHAIN = 4,
@@ -112,7 +113,7 @@ static void enter_state(struct sched *s, struct thread *t, enum state state)
 {
 	int planted = s->world->sites.at[t->site].planted;
 
-	if (t->state != STATE_UNBORN) {
+	if (t->state != STATE_UNBORN && t->state != STATE_GONE) {
 		add_cost(&s->truth->all, t->state, s->now_ns - t->since_ns);
 		if (planted >= 0)
 			add_cost(&s->truth->planted[planted], t->state, s->now_ns - t->since_ns);
@@ -479,38 +480,67 @@ static void step(struct sched *s)
 		preempt(s, cpu);
 }
 
+static void name_thread(struct sched *s, uint32_t i)
+{
+	struct thread *t = &s->threads[i];
+	uint32_t in_process = i % THREADS_PER_PROCESS;
+
+	t->is_main = in_process == 0;
+	t->pid = (int32_t)(COMMAND_PID + i / THREADS_PER_PROCESS * 100);
+	t->tid = t->pid + (int32_t)in_process;
+	t->waits_for = NOBODY;
+	t->since_ns = s->now_ns;
+	t->cpu = i % s->options->n_cpus;
+	if (t->is_main)
+		snprintf(t->comm, sizeof(t->comm), "synthapp");
+	else
+		snprintf(t->comm, sizeof(t->comm), "worker-%u", in_process);
+	/* The last threads of a process are born on the way, and the very last ends. */
+	t->is_named = in_process < THREADS_PER_PROCESS - 2;
+	if (in_process == THREADS_PER_PROCESS - 1)
+		t->lives = 20;
+}
+
+/* A thread that is there from the start; records of `t_ns` 0 are those that perf makes up. */
+static void announce(struct sched *s, uint32_t i, int64_t t_ns)
+{
+	struct thread *t = &s->threads[i];
+	struct gen_stamp stamp = {.t_ns = t_ns, .pid = t->pid, .tid = t->tid};
+
+	gen_perf_fork(s->perf, &stamp, t->is_main ? COMMAND_PID : t->pid,
+		      t->is_main ? COMMAND_PID : t->pid);
+	gen_perf_comm(s->perf, &stamp, t->comm, false);
+	for (int m = GEN_APP; t->is_main && m < GEN_N_MODULES; m++)
+		gen_perf_mmap(s->perf, &stamp, (enum gen_module)m);
+}
+
+/*
+ * The first process is the recorded command: perf's child, called perf-exec until it executes the
+ * program, in the first moment of the recording. The others are its children.
+ */
 static void make_threads(struct sched *s)
 {
-	struct gen_stamp stamp = {0};
+	struct gen_stamp stamp = {.pid = COMMAND_PID, .tid = COMMAND_PID};
+	uint32_t i;
 
-	for (uint32_t i = 0; i < s->n_threads; i++) {
-		struct thread *t = &s->threads[i];
-		uint32_t in_process = i % THREADS_PER_PROCESS;
-
-		t->is_main = in_process == 0;
-		t->pid = (int32_t)(1000 + i / THREADS_PER_PROCESS * 100);
-		t->tid = t->pid + (int32_t)in_process;
-		t->waits_for = NOBODY;
-		t->since_ns = s->now_ns;
-		t->cpu = i % s->options->n_cpus;
-		if (t->is_main)
-			snprintf(t->comm, sizeof(t->comm), "synthapp");
-		else
-			snprintf(t->comm, sizeof(t->comm), "worker-%u", in_process);
-		/* The last threads of a process are born on the way, and the very last ends. */
-		t->is_named = in_process < THREADS_PER_PROCESS - 2;
-		if (in_process == THREADS_PER_PROCESS - 1)
-			t->lives = 20;
-		if (!t->is_named)
+	gen_perf_fork(s->perf, &stamp, 1, 1);
+	gen_perf_comm(s->perf, &stamp, "perf-exec", false);
+	for (i = 0; i < s->n_threads; i++) {
+		name_thread(s, i);
+		if (s->threads[i].is_named && i >= THREADS_PER_PROCESS)
+			announce(s, i, 0);
+	}
+	stamp.t_ns = s->now_ns;
+	gen_perf_comm(s->perf, &stamp, s->threads[0].comm, true);
+	for (int m = GEN_APP; m < GEN_N_MODULES; m++)
+		gen_perf_mmap(s->perf, &stamp, (enum gen_module)m);
+	for (i = 0; i < s->n_threads; i++) {
+		if (!s->threads[i].is_named)
 			continue;
-		stamp.pid = t->pid;
-		stamp.tid = t->tid;
-		gen_perf_fork(s->perf, &stamp, t->is_main ? 1 : t->pid, t->is_main ? 1 : t->pid);
-		gen_perf_comm(s->perf, &stamp, t->comm, t->is_main);
-		for (int m = GEN_APP; t->is_main && m < GEN_N_MODULES; m++)
-			gen_perf_mmap(s->perf, &stamp, (enum gen_module)m);
-		enter_state(s, t, STATE_READY);
-		enqueue(s, (int)i, t->cpu);
+		if (i && i < THREADS_PER_PROCESS)
+			announce(s, i, s->now_ns);
+		enter_state(s, &s->threads[i], STATE_READY);
+		enqueue(s, (int)i, s->threads[i].cpu);
 	}
 }
 

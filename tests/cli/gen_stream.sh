@@ -72,3 +72,20 @@ lost=$(perf script --show-lost-events -i "$dir/lost/perf.data" 2>/dev/null |
 	sed -n 's/.*PERF_RECORD_LOST lost \([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
 [ "$lost" -gt 0 ] && [ "$lost" -le "$(truth "$dir/lost" lost)" ] ||
 	fail "lost: perf sees $lost, truth.json has $(truth "$dir/lost" lost)"
+
+# The running time of truth.json is that between the switches.
+[ "$(grep -o '"run_ns": [0-9]*' "$dir/a/truth.json" | head -n 1 | grep -o '[0-9]*$')" = "$(awk '
+function ns(t) { split(t, p, "."); return p[1] * 1000000000 + p[2] }
+/prev_pid=/ {
+	match($0, /\[[0-9]+\]/)
+	cpu = substr($0, RSTART, RLENGTH)
+	match($0, /[0-9]+\.[0-9]+:/)
+	now = last = ns(substr($0, RSTART, RLENGTH - 1))
+	if (cpu in since) run += now - since[cpu]
+	delete since[cpu]
+	if ($0 !~ /next_pid=0 /) since[cpu] = now
+	next
+}
+/^[^ \t]/ && match($0, /[0-9]+\.[0-9]+:/) { last = ns(substr($0, RSTART, RLENGTH - 1)) }
+END { for (cpu in since) run += last - since[cpu]; printf "%d", run }' "$dir/a/txt")" ] ||
+	fail "truth.json has another running time than the switches"
