@@ -10,26 +10,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/input.h"
 #include "base/mem.h"
 
 int lode_file_read(char **data, size_t *size, const char *path, size_t max_bytes,
 		   struct lode_error *err)
 {
-	/* O_NONBLOCK: a pipe of that name must not make us wait for its other end. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = 0;
 	size_t capacity = 64 << 10, n = 0;
+	struct lode_input *input = NULL;
 	struct stat st;
 	ssize_t got = 1;
 	char *text;
+	int rc;
 
 	*data = NULL;
 	*size = 0;
-	if (fd < 0)
+	/* A pipe of that name must not make us wait for its other end. */
+	if (stat(path, &st) < 0)
 		return lode_fail_errno(err, errno, path, "cannot open");
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
+	if (!S_ISREG(st.st_mode))
 		return lode_fail(err, LODE_ERR_IO, path, -1, "not a regular file");
-	}
+	rc = lode_input_open(&input, path, err);
+	if (rc < 0)
+		return rc;
 	if (st.st_size > 0 && (uint64_t)st.st_size <= max_bytes)
 		capacity = (size_t)st.st_size + 2;
 	text = lode_alloc(capacity);
@@ -38,15 +41,15 @@ int lode_file_read(char **data, size_t *size, const char *path, size_t max_bytes
 			capacity *= 2;
 			text = lode_realloc_n(text, capacity, 1);
 		}
-		got = read(fd, text + n, capacity - n - 1);
+		got = lode_input_read(input, text + n, capacity - n - 1, err);
 		if (got > 0)
 			n += (size_t)got;
 	}
 	if (got < 0)
-		rc = lode_fail_errno(err, errno, path, "cannot read");
+		rc = (int)got;
 	else if (n > max_bytes)
-		rc = lode_fail(err, LODE_ERR_LIMIT, path, -1, "larger than %zu bytes", max_bytes);
-	close(fd);
+		rc = lode_fail(err, LODE_ERR_LIMIT, path, -1, "more than %zu bytes", max_bytes);
+	lode_input_close(input);
 	if (rc < 0) {
 		free(text);
 		return rc;

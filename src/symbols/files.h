@@ -16,8 +16,8 @@
 
 #include "base/error.h"
 
-/* Whole file into heap memory with a NUL behind it; fails beyond `max_bytes`. Files that do not
-   tell their size (/proc) are read as well. */
+/* Whole file, compressed or not, into heap memory with a NUL behind it; fails beyond `max_bytes`.
+   Files that do not tell their size (/proc) are read as well. */
 int lode_file_read(char **data, size_t *size, const char *path, size_t max_bytes,
 		   struct lode_error *err);
 

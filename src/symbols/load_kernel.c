@@ -119,7 +119,7 @@ static void try_running(struct kernel_search *search)
 
 void lode_dso_load_kernel(struct lode_dso *dso)
 {
-	static const char *const kinds[] = {"kallsyms", NULL};
+	static const char *const kinds[] = {"kallsyms", "kallsyms.zst", NULL};
 	struct kernel_search search = {.dso = dso,
 				       .options = {.anchor = anchor_of(dso),
 						   .anchor_address = dso->kernel_anchor}};
