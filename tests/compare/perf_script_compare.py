@@ -20,7 +20,8 @@ difference is recognised for what it is, counted and shown, and anything else fa
                 that no address is looked up in a program that is gone.
  short-unwind   perf stops unwinding a copied stack (DWARF) in a module whose frame information it
                 did not find, at a frame without a name; lode goes on down to the root.
- nameless-plt   perf has entries of the PLT without a name where lode has one, or none at all.
+ nameless-plt   entries of the PLT have no symbols: their names are worked out, and one of the two finds
+                none (perf's own worked-out name may be empty: "@plt").
 
 No difference at all are: runs of frames without a symbol in one module, which are one frame in the
 model; the names of modules without a file (perf-PID.map, memfd: are [jit] in lode); parameters and
@@ -158,13 +159,15 @@ def difference(perf_frames, lode_frames, names):
         return "dropped-chain"
     why = None
     for i, (a, b) in enumerate(itertools.zip_longest(theirs, ours)):
-        if a is None and theirs[-1][0] == "":
+        if a is None and theirs and theirs[-1][0] == "":
             return "short-unwind"
+        if b is None and i == len(theirs) - 1 and ours and ours[-1] == ("", "[unknown]"):
+            return "old-program"  # and the unknown frame above it is the same one in the model
         if a is None or b is None:
             return ""
         if a[:2] == b:
             continue
-        if a[0] == "@plt" and a[1] == b[1] and (not b[0] or b[0].endswith("@plt")):
+        if b and a[1] == b[1] and all(not name or name.endswith("@plt") for name in (a[0], b[0])):
             why = why or "nameless-plt"
             continue
         if i > 0 and a[1] == b[1] and a[2] == 0:  # also no name, when padding comes next
