@@ -43,13 +43,13 @@ struct lode_cluster_parts {
 };
 
 /*
- * Describes clusters 0..n_clusters-1, all at once; arrays live in `arena`. The common part is that of
- * the patterns marked in `is_core` (one byte each; NULL: all); every cluster needs one of them.
+ * Describes clusters 0..n_clusters-1, all at once; arrays live in `arena`. The common part is that
+ * of the patterns marked in `is_core` (one byte each; NULL: all); every cluster needs one of them.
  */
 void lode_cluster_describe(struct lode_cluster_parts *out, size_t n_clusters,
 			   const struct lode_pattern_set *patterns, const uint32_t *cluster_of,
-			   const uint8_t *is_core,
-			   const struct lode_calltree *tree, const struct lode_name_stats *names,
-			   unsigned n_threads, struct lode_arena *arena);
+			   const uint8_t *is_core, const struct lode_calltree *tree,
+			   const struct lode_name_stats *names, unsigned n_threads,
+			   struct lode_arena *arena);
 
 #endif

@@ -12,8 +12,6 @@
 
 #include <cmocka.h>
 
-
-
 enum { MAX_SEQUENCES = 8, MAX_ITEMS = 7, MAX_SUBSEQUENCES = MAX_SEQUENCES << MAX_ITEMS };
 
 struct random {

@@ -188,7 +188,11 @@ static void what_parts_a_cluster_is_named(void **state)
 {
 	static const char *const callers[] = {"from_config", "from_theme", "from_plugin"};
 	struct lode_digest *digest = lode_digest_new();
-	struct lode_mined_pattern patterns[3] = {{.round = 1}, {.round = 1}, {.round = 1}};
+	struct lode_mined_pattern patterns[3] = {
+		{.round = 1, .holds_common = true},
+		{.round = 1, .holds_common = true},
+		{.round = 1, .holds_common = true},
+	};
 	uint32_t frames[3][3], common[2];
 	bool gap_before[2] = {false, true};
 	struct lode_cluster cluster = {.common = common,
