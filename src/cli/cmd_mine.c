@@ -3,25 +3,20 @@
 #include <string.h>
 
 #include "analyses/mine/mine.h"
+#include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "job/digest_job.h"
+#include "job/shape.h"
 #include "reports/mine_report.h"
 #include "reports/units.h"
 
 struct mine_values {
 	struct lode_input_options input;
-	/* symptoms */
-	const char *symptom, *symptoms, *comm;
-	int32_t pid;
-	int64_t slower_than_ns;
-	/* area of interest */
-	int scope, stacks;
-	lode_text_list include, exclude;
-	struct lode_bits_value only, reason;
+	struct lode_aoi_values aoi;
 	/* mining */
 	struct lode_cost_value min_cost;
 	double prevalence, similarity;
@@ -37,85 +32,14 @@ struct mine_values {
 };
 
 /* Choices in the order of the enums that they stand for. */
-static const char *const scopes[] = {"critical", "graph", "thread", NULL};
-static const char *const stack_kinds[] = {"chained", "own", NULL};
-static const char *const reasons[] = {"none", "lock",  "disk",	"fault", "network", "ipc",
-				      "poll", "timer", "child", "other", NULL};
 static const char *const linkages[] = {"average", "complete", "single", NULL};
 static const char *const ranks[] = {"own", "total", "average", "streams", "events", NULL};
-
-enum { UNSET = -1 };
 
 #define AT(field) .offset = offsetof(struct mine_values, field)
 
 static const struct lode_option options[] = {
-	{.name = "symptom",
-	 .argument = "WHAT",
-	 .help = "whole lives of processes, 'comm=git' (globs; 'comm=git,threads' for all of their "
-		 "threads), 'pid=N' or 'tid=N'; or from one event to another, "
-		 "'from=exec,to=syscall:"
-		 "epoll_wait': start, exec, exit, syscall:NAME or a function",
-	 .set = lode_set_text,
-	 AT(symptom),
-	 .group = "Symptoms: who waited, and when"},
-	{.name = "symptoms",
-	 .argument = "FILE",
-	 .help = "a table (TSV with a header) of symptoms: columns stream (or trace), tid, t0_ns, "
-		 "t1_ns; other columns are ignored",
-	 .set = lode_set_text,
-	 AT(symptoms)},
-	{.name = "slower-than",
-	 .argument = "TIME",
-	 .help = "leave out shorter symptoms: 300ms, 1s",
-	 .set = lode_set_duration,
-	 AT(slower_than_ns)},
-	{.name = "comm",
-	 .argument = "GLOB",
-	 .help = "only threads with such a name",
-	 .set = lode_set_text,
-	 AT(comm)},
-	{.name = "pid",
-	 .argument = "N",
-	 .help = "only threads of process N",
-	 .set = lode_set_id,
-	 AT(pid)},
-
-	{.name = "scope",
-	 .argument = "SCOPE",
-	 .help = "critical: each ns of a symptom once, along the chain of who waited for whom "
-		 "(default); graph: all that the paper's wait graph reaches; thread: the symptom's "
-		 "thread alone",
-	 .set = lode_set_choice,
-	 .choices = scopes,
-	 AT(scope),
-	 .group = "Area of interest: which events count"},
-	{.name = "stacks",
-	 .argument = "KIND",
-	 .help = "chained: the waiting stack, then the stack of whom it waited for, and so on "
-		 "(default with scope critical); own: the last link alone",
-	 .set = lode_set_choice,
-	 .choices = stack_kinds,
-	 AT(stacks)},
-	{.name = "include",
-	 .argument = "GLOB",
-	 .help = "only stacks with such a function or module!function; may be repeated",
-	 .set = lode_set_list,
-	 AT(include)},
-	{.name = "exclude",
-	 .argument = "GLOB",
-	 .help = "no stacks with such a function; may be repeated",
-	 .set = lode_set_list,
-	 AT(exclude)},
-	{.name = "only",
-	 .argument = "KINDS",
-	 .help = "only such events: run,wait,ready",
-	 .set = lode_set_bits,
-	 AT(only)},
-	{.name = "reason",
-	 .argument = "REASONS",
-	 .help = "only waits for: lock, disk, fault, network, ipc, poll, timer, child, other",
-	 .set = lode_set_bits,
-	 AT(reason)},
+	LODE_SYMPTOM_OPTIONS(offsetof(struct mine_values, aoi)),
+	LODE_AOI_OPTIONS(offsetof(struct mine_values, aoi)),
 
 	{.name = "min-cost",
 	 .argument = "COST",
@@ -212,10 +136,8 @@ static void init(struct mine_values *v)
 {
 	memset(v, 0, sizeof(*v));
 	lode_input_options_init(&v->input);
-	v->pid = -1;
-	v->scope = v->stacks = v->rank = UNSET;
-	v->only.names = lode_kind_choices;
-	v->reason.names = reasons;
+	lode_aoi_values_init(&v->aoi);
+	v->rank = LODE_UNSET;
 	v->prevalence = 0;
 	v->similarity = 0.5;
 	v->top = SIZE_MAX;
@@ -224,11 +146,8 @@ static void init(struct mine_values *v)
 /* What --classic and a scope other than the default imply, unless it was said otherwise. */
 static void settle(struct mine_values *v)
 {
-	if (v->scope == UNSET)
-		v->scope = v->is_classic ? LODE_SCOPE_GRAPH : LODE_SCOPE_CRITICAL;
-	if (v->stacks == UNSET)
-		v->stacks = v->scope != LODE_SCOPE_CRITICAL;
-	if (v->rank == UNSET)
+	lode_aoi_values_settle(&v->aoi, v->is_classic);
+	if (v->rank == LODE_UNSET)
 		v->rank = v->is_classic ? LODE_RANK_AVERAGE : LODE_RANK_OWN;
 	if (v->top == SIZE_MAX)
 		v->top = v->wants_json ? 50 : v->show ? 10 : 12;
@@ -245,9 +164,8 @@ static int check(const struct lode_command *self, const struct mine_values *v, i
 	    1)
 		return lode_command_misused(
 			self, "--min-cost, --prevalence and --patterns all say λ: choose one");
-	if (v->stacks == 0 && v->scope != LODE_SCOPE_CRITICAL)
-		return lode_command_misused(
-			self, "--stacks chained needs --scope critical: only a path has one chain");
+	if (lode_aoi_values_misuse(&v->aoi))
+		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
 	if (v->wants_json && v->wants_folded)
 		return lode_command_misused(self, "--json and --folded exclude each other");
 	if (v->show && v->wants_folded)
@@ -258,34 +176,33 @@ static int check(const struct lode_command *self, const struct mine_values *v, i
 static struct lode_digest_job_options job_options(const struct mine_values *v,
 						  struct lode_progress *progress)
 {
-	return (struct lode_digest_job_options){
-		.symbols = v->input.symbols,
-		.narrow = lode_input_options_narrow(&v->input),
-		.folded_kind = (enum lode_event_kind)v->input.folded_kind,
-		.unit = v->input.unit,
-		.symptoms = {.select = v->symptom,
-			     .tsv_path = v->symptoms,
-			     .comm = v->comm,
-			     .min_ns = v->slower_than_ns,
-			     .pid = v->pid},
-		.aoi = {.scope = (enum lode_scope)v->scope,
-			.own_stacks = v->stacks == 1,
-			.include = v->include.at,
-			.n_include = v->include.n,
-			.exclude = v->exclude.at,
-			.n_exclude = v->exclude.n,
-			.kinds = v->only.bits,
-			.reasons = v->reason.bits},
-		.n_threads = v->input.n_threads,
-		.memory_bytes = v->input.memory_bytes,
-		.progress = lode_progress_read,
-		.progress_context = progress,
-	};
+	struct lode_digest_job_options options = lode_input_options_job(&v->input);
+
+	lode_aoi_values_apply(&v->aoi, &options);
+	options.progress = lode_progress_read;
+	options.progress_context = progress;
+	return options;
+}
+
+/* What stands in the shape of the digest that was made or given: "critical", "own". */
+static const char *shape_choice(const struct lode_digest_job *job, const char *option,
+				const char *const *choices)
+{
+	size_t len = 0;
+	const char *value = lode_shape_value(job->origin.shape, option, &len);
+
+	for (; *choices; choices++)
+		if (value && strlen(*choices) == len && memcmp(value, *choices, len) == 0)
+			return *choices;
+	return "unknown";
 }
 
 static struct lode_mine_options mine_options(const struct mine_values *v,
+					     const struct lode_digest_job *job,
 					     struct lode_progress *progress)
 {
+	const char *stacks = shape_choice(job, "--stacks", lode_stacks_choices);
+
 	return (struct lode_mine_options){
 		.min_cost = v->min_cost.amount,
 		.min_cost_share = v->min_cost.share,
@@ -294,7 +211,7 @@ static struct lode_mine_options mine_options(const struct mine_values *v,
 		.patterns = v->patterns,
 		.max_patterns = v->max_patterns,
 		.classic = v->is_classic,
-		.split_kinds = v->stacks == 1,
+		.split_kinds = strcmp(stacks, "own") == 0,
 		.linkage = (enum lode_linkage)v->linkage,
 		.min_similarity = v->similarity,
 		.rank = (enum lode_rank)v->rank,
@@ -353,12 +270,13 @@ static int report(const struct lode_command *self, const struct mine_values *v,
 	struct lode_mine_report r = {
 		.mined = mined,
 		.job = job,
-		.scope = scopes[v->scope],
-		.stacks = stack_kinds[v->stacks],
+		.scope = shape_choice(job, "--scope", lode_scope_choices),
+		.stacks = shape_choice(job, "--stacks", lode_stacks_choices),
 		.rank = ranks[v->rank],
 		.lambda = lambda_words(v, lambda, sizeof(lambda)),
 		.is_classic = v->is_classic,
-		.is_filtered = v->include.n || v->exclude.n || v->only.bits || v->reason.bits,
+		.is_filtered = lode_shape_has_filters(job->origin.shape) || v->aoi.include.n ||
+			       v->aoi.exclude.n || v->aoi.only.bits || v->aoi.reason.bits,
 		.top = v->top,
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,
@@ -384,7 +302,7 @@ static int report(const struct lode_command *self, const struct mine_values *v,
 static int mine(const struct lode_command *self, const struct mine_values *v,
 		struct lode_progress *progress, const struct lode_digest_job *job)
 {
-	struct lode_mine_options mining = mine_options(v, progress);
+	struct lode_mine_options mining = mine_options(v, job, progress);
 	struct lode_mined *mined = NULL;
 	struct lode_error err;
 	int code;
@@ -449,8 +367,7 @@ static int run(const struct lode_command *self, int argc, char **argv)
 		if (code == 0)
 			code = run_job(self, &values, argv, (size_t)n);
 	}
-	lode_vec_release(&values.include);
-	lode_vec_release(&values.exclude);
+	lode_aoi_values_release(&values.aoi);
 	return code;
 }
 
@@ -460,7 +377,8 @@ const struct lode_command lode_cmd_mine = {
 	.usage = "[OPTION]... INPUT...",
 	.description =
 		"Reads recordings (perf.data, perf script text, folded stacks; plain, .zst, .gz or "
-		".xz; a folder means every recording in it), finds the symptoms in them - who "
+		".xz; a folder means every recording in it) or what `lode digest` made of them, "
+		"finds the symptoms in them - who "
 		"waited, and when -, follows each along the threads and devices that it waited "
 		"for, "
 		"and mines the call stacks of that time for costly patterns: functions that stand "

@@ -7,7 +7,7 @@
 #include "cli/help.h"
 
 const struct lode_command *const lode_commands[] = {
-	&lode_cmd_mine, &lode_cmd_info,	      &lode_cmd_record,
+	&lode_cmd_mine, &lode_cmd_digest,     &lode_cmd_info, &lode_cmd_record,
 	&lode_cmd_help, &lode_cmd_completion, NULL,
 };
 

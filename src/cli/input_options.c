@@ -23,3 +23,15 @@ struct lode_narrow lode_input_options_narrow(const struct lode_input_options *op
 		.is_to_offset = options->span.is_to_offset,
 	};
 }
+
+struct lode_digest_job_options lode_input_options_job(const struct lode_input_options *options)
+{
+	return (struct lode_digest_job_options){
+		.symbols = options->symbols,
+		.narrow = lode_input_options_narrow(options),
+		.folded_kind = (enum lode_event_kind)options->folded_kind,
+		.unit = options->unit,
+		.n_threads = options->n_threads,
+		.memory_bytes = options->memory_bytes,
+	};
+}

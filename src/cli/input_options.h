@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cli/option_values.h"
+#include "job/digest_job.h"
 #include "sources/source.h"
 
 struct lode_input_options {
@@ -23,6 +24,8 @@ struct lode_input_options {
 
 void lode_input_options_init(struct lode_input_options *options);
 struct lode_narrow lode_input_options_narrow(const struct lode_input_options *options);
+/* A job's options, as far as these say them. */
+struct lode_digest_job_options lode_input_options_job(const struct lode_input_options *options);
 
 extern const char *const lode_kind_choices[]; /* in the order of enum lode_event_kind */
 

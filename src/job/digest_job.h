@@ -1,13 +1,15 @@
 /*
  * From inputs to one digest: the part of `lode mine` that is done stream by stream.
  *
- *   inputs --> load --> symptoms --> area of interest --> digest ---+
- *   inputs --> load --> symptoms --> area of interest --> digest ---+--> merged, in input order
+ *   stream --> load --> symptoms --> area of interest --> digest ---+
+ *   stream --> load --> symptoms --> area of interest --> digest ---+--> merged, in input order
+ *   digest ----------------------------------------------------------+
  *   broken --> skipped                                              |
  *
  * Streams are read side by side as far as the memory bound allows, and freed as soon as their
- * digest is made; with few streams the threads go into each of them. One bad stream never costs the
- * others: it is listed with its reason. The result is the same for any number of threads.
+ * digest is made; with few streams the threads go into each of them. Digests that wait to be merged
+ * are on the disk, or packed. One bad stream never costs the others: it is listed with its reason.
+ * The result is the same for any number of threads.
  */
 #ifndef LODE_DIGEST_JOB_H
 #define LODE_DIGEST_JOB_H
@@ -22,6 +24,7 @@
 #include "model/digest.h"
 #include "model/symptom.h"
 #include "sources/source.h"
+#include "store/digest_file.h"
 
 /* How far reading has come; all counts only grow. */
 struct lode_digest_progress {
@@ -36,6 +39,12 @@ struct lode_digest_job_options {
 	const char *unit;
 	struct lode_symptom_options symptoms;
 	struct lode_aoi_options aoi;
+	bool is_scope_given, are_stacks_given; /* digests of another scope are then refused */
+	/* Folder in which each stream's digest is kept; NULL: none is. A stream whose digest is
+	   there and up to date is not read, unless `again`. */
+	const char *digest_dir;
+	bool again;
+	bool no_merge;	     /* only the folder's digests are wanted */
 	unsigned n_threads;  /* 0: all CPUs */
 	size_t memory_bytes; /* 0: half of the machine */
 	/* Called from any thread, often; may be NULL. */
@@ -47,22 +56,41 @@ struct lode_skipped_input {
 	const char *path, *reason;
 };
 
+enum lode_digest_state {
+	LODE_DIGEST_MADE, /* read, and written to the folder */
+	LODE_DIGEST_KEPT, /* it was there, and up to date */
+	LODE_DIGEST_GIVEN /* the input is a digest */
+};
+
+/* What one input came to, when digests are kept. */
+struct lode_digest_output {
+	const char *path;	 /* of the input */
+	const char *digest_path; /* of its digest */
+	enum lode_digest_state state;
+	int64_t input_bytes, digest_bytes; /* of recording and digest, as they lie on the disk */
+	size_t n_symptoms, n_rows;
+};
+
 struct lode_digest_job {
-	struct lode_digest *digest;			/* NULL when nothing was usable */
-	const char *symptom_text;			/* in words: what counted as a symptom */
-	bool is_default_symptoms;			/* nobody said what the symptoms are */
-	LODE_VEC(struct lode_skipped_input) skipped;	/* streams without any result */
+	struct lode_digest *digest; /* NULL when nothing was usable, or with `no_merge` */
+	/* What it was made of: for keeping it. Its shape is that of all inputs. */
+	struct lode_digest_origin origin;
+	LODE_VEC(struct lode_digest_output) outputs; /* in input order; of inputs that are usable */
+	const char *symptom_text;		     /* in words: what counted as a symptom */
+	bool is_default_symptoms;		     /* nobody said what the symptoms are */
+	LODE_VEC(struct lode_skipped_input) skipped; /* streams without any result */
 	LODE_VEC(struct lode_skipped_input) incomplete; /* used, but their files are cut or bad */
-	size_t n_inputs;
-	int64_t input_bytes; /* on disk */
+	size_t n_inputs;				/* streams; those of digests as well */
+	int64_t input_bytes;				/* of the streams, on disk */
 	struct lode_arena arena;
 };
 
 /*
  * `*out` is the caller's, to release also on failure: what was skipped says why nothing was usable.
- * Fails on wrong options (LODE_ERR_ARG) and on symbol files that were named but cannot be used. A
- * stream that cannot be used is no failure. When the symptoms are not given, a `symptoms.tsv`
- * beside a recording says them (as bundles of `lode record` have), else they are lode's default.
+ * Fails on wrong options (LODE_ERR_ARG), which digests of another shape are (job/shape.h), on
+ * symbol files that were named but cannot be used, and on a folder that cannot be written. A stream
+ * that cannot be used is no failure. When the symptoms are not given, a `symptoms.tsv` beside a
+ * recording says them (as bundles of `lode record` have), else they are lode's default.
  */
 int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t n_inputs,
 			const struct lode_digest_job_options *options, struct lode_error *err);

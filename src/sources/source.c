@@ -25,37 +25,37 @@ static const struct lode_source *recognise(const uint8_t *head, size_t size)
 	return NULL;
 }
 
+int lode_stream_read(struct lode_stream **out, struct lode_input *input,
+		     const struct lode_source_options *options, struct lode_error *err)
+{
+	const struct lode_source *source;
+	uint8_t head[LODE_PEEK_BYTES];
+	ssize_t n = lode_input_peek(input, head, sizeof(head), err);
+
+	*out = NULL;
+	if (n < 0)
+		return (int)n;
+	if (n == 0)
+		return lode_fail(err, LODE_ERR_FORMAT, lode_input_path(input), 0,
+				 "the file is empty: nothing was recorded, or it was not copied");
+	source = recognise(head, (size_t)n);
+	if (!source)
+		return lode_fail(err, LODE_ERR_FORMAT, lode_input_path(input), 0,
+				 "this is none of: perf.data, perf script text, folded stacks "
+				 "(plain, .zst, .gz or .xz)");
+	return source->load(out, input, options, err);
+}
+
 int lode_stream_load(struct lode_stream **out, const char *path,
 		     const struct lode_source_options *options, struct lode_error *err)
 {
-	struct lode_input *input = NULL;
-	const struct lode_source *source;
-	uint8_t head[LODE_PEEK_BYTES];
-	ssize_t n;
-	int rc;
+	struct lode_input *input;
+	int rc = lode_input_open(&input, path, err);
 
 	*out = NULL;
-	rc = lode_input_open(&input, path, err);
 	if (rc < 0)
-		goto out;
-	n = lode_input_peek(input, head, sizeof(head), err);
-	if (n < 0) {
-		rc = (int)n;
-		goto out;
-	}
-	if (n == 0) {
-		rc = lode_fail(err, LODE_ERR_FORMAT, lode_input_path(input), 0,
-			       "the file is empty: nothing was recorded, or it was not copied");
-		goto out;
-	}
-	source = recognise(head, (size_t)n);
-	if (source)
-		rc = source->load(out, input, options, err);
-	else
-		rc = lode_fail(err, LODE_ERR_FORMAT, lode_input_path(input), 0,
-			       "this is none of: perf.data, perf script text, folded stacks "
-			       "(plain, .zst, .gz or .xz)");
-out:
+		return rc;
+	rc = lode_stream_read(out, input, options, err);
 	lode_input_close(input);
 	return rc;
 }
@@ -84,7 +84,9 @@ static bool is_recording(const uint8_t *head, size_t size)
 	return source != NULL;
 }
 
-static void consider(struct lode_inputs *inputs, const char *path)
+typedef bool recogniser(const uint8_t *head, size_t size);
+
+static void consider(struct lode_inputs *inputs, const char *path, recogniser *is_wanted)
 {
 	struct lode_input *input;
 	struct lode_error err;
@@ -107,7 +109,7 @@ static void consider(struct lode_inputs *inputs, const char *path)
 		skip(inputs, path, err.message);
 	else if (n == 0)
 		skip(inputs, path, "the file is empty");
-	else if (is_recording(head, (size_t)n))
+	else if (is_recording(head, (size_t)n) || (is_wanted && is_wanted(head, (size_t)n)))
 		lode_vec_append(&inputs->paths, lode_strdup(path));
 	lode_input_close(input);
 }
@@ -131,7 +133,7 @@ static char *join(const char *dir, const char *name)
 }
 
 /* Hidden files are nobody's recordings. */
-static void expand_dir(struct lode_inputs *inputs, const char *path)
+static void expand_dir(struct lode_inputs *inputs, const char *path, recogniser *is_wanted)
 {
 	size_t n_before = inputs->paths.n, n_skipped_before = inputs->n_skipped;
 	LODE_VEC(char *) names = {0};
@@ -149,7 +151,7 @@ static void expand_dir(struct lode_inputs *inputs, const char *path)
 	if (names.n)
 		qsort(names.at, names.n, sizeof(*names.at), by_name);
 	for (size_t i = 0; i < names.n; i++) {
-		consider(inputs, names.at[i]);
+		consider(inputs, names.at[i], is_wanted);
 		free(names.at[i]);
 	}
 	lode_vec_release(&names);
@@ -159,6 +161,12 @@ static void expand_dir(struct lode_inputs *inputs, const char *path)
 
 int lode_inputs_expand(struct lode_inputs *out, char *const *arguments, size_t n,
 		       struct lode_error *err)
+{
+	return lode_inputs_expand_with(out, arguments, n, NULL, err);
+}
+
+int lode_inputs_expand_with(struct lode_inputs *out, char *const *arguments, size_t n,
+			    recogniser *is_wanted, struct lode_error *err)
 {
 	struct stat st;
 
@@ -173,7 +181,7 @@ int lode_inputs_expand(struct lode_inputs *out, char *const *arguments, size_t n
 		else if (stat(arguments[i], &st))
 			skip(out, arguments[i], strerror(errno));
 		else if (S_ISDIR(st.st_mode))
-			expand_dir(out, arguments[i]);
+			expand_dir(out, arguments[i], is_wanted);
 		else
 			lode_vec_append(&out->paths, lode_strdup(arguments[i]));
 	}

@@ -38,6 +38,9 @@ struct lode_source {
 };
 extern const struct lode_source lode_source_perf, lode_source_script, lode_source_folded;
 
+/* Recognises and reads an input that is at its beginning. */
+int lode_stream_read(struct lode_stream **out, struct lode_input *input,
+		     const struct lode_source_options *options, struct lode_error *err);
 /* Opens, recognises, reads. */
 int lode_stream_load(struct lode_stream **out, const char *path,
 		     const struct lode_source_options *options, struct lode_error *err);
@@ -58,6 +61,10 @@ struct lode_inputs {
 };
 int lode_inputs_expand(struct lode_inputs *out, char *const *arguments, size_t n,
 		       struct lode_error *err);
+/* As lode_inputs_expand, and files of directories count as well that `is_wanted` recognises. */
+int lode_inputs_expand_with(struct lode_inputs *out, char *const *arguments, size_t n,
+			    bool (*is_wanted)(const uint8_t *head, size_t size),
+			    struct lode_error *err);
 void lode_inputs_release(struct lode_inputs *inputs);
 
 #endif

@@ -21,7 +21,7 @@
 #include "store/varint.h"
 
 #define LODE_DIGEST_VERSION 1u
-#define LODE_DIGEST_SUFFIX  ".lode"
+#define LODE_DIGEST_SUFFIX  ".digest"
 
 /* An input that gave nothing, and why: the rest of a digest would not tell that it was there. */
 struct lode_origin_skipped {

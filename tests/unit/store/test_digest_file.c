@@ -125,7 +125,7 @@ static struct lode_digest *unpack(const lode_byte_vec *data, struct lode_digest_
 	struct lode_error err = {0};
 	char text[1200];
 
-	if (lode_digest_unpack(&digest, origin ? origin : &ignored, data->at, data->n, "x.lode",
+	if (lode_digest_unpack(&digest, origin ? origin : &ignored, data->at, data->n, "x.digest",
 			       &err) < 0)
 		fail_msg("%s", lode_error_text(&err, text, sizeof(text)));
 	lode_digest_origin_release(&ignored);
@@ -280,7 +280,7 @@ static int unpack_copy(struct lode_digest **digest, const uint8_t *data, size_t 
 	if (size)
 		memcpy(copy, data, size);
 	memset(err, 0, sizeof(*err));
-	rc = lode_digest_unpack(digest, &origin, copy, size, "x.lode", err);
+	rc = lode_digest_unpack(digest, &origin, copy, size, "x.digest", err);
 	if (rc < 0) {
 		assert_null(*digest);
 		assert_true(err->message[0] && err->status == rc);
@@ -439,7 +439,7 @@ static void test_files_are_replaced_whole(void **state)
 	(void)state;
 	random_origin(&rng, &origin);
 	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/a.lode", folder);
+	snprintf(path, sizeof(path), "%s/a.digest", folder);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(lode_digest_save(path, digest, &origin, &size, &err), 0);
 		assert_int_equal(stat(path, &st), 0);
@@ -454,8 +454,8 @@ static void test_files_are_replaced_whole(void **state)
 
 	/* What a killed writer left goes, what only looks like it stays. */
 	for (int i = 0; i < 3; i++) {
-		static const char *const names[] = {".a.lode.4711.tmp", ".b.lode.tmp",
-						    ".lode.1.tmp"};
+		static const char *const names[] = {".a.digest.4711.tmp", ".b.digest.tmp",
+						    ".digest.1.tmp"};
 
 		snprintf(other, sizeof(other), "%s/%s", folder, names[i]);
 		file = fopen(other, "w");
@@ -465,7 +465,7 @@ static void test_files_are_replaced_whole(void **state)
 	lode_atomic_sweep(folder, LODE_DIGEST_SUFFIX);
 	assert_int_equal(count_files(folder), 3);
 
-	snprintf(other, sizeof(other), "%s/none/a.lode", folder);
+	snprintf(other, sizeof(other), "%s/none/a.digest", folder);
 	assert_int_equal(lode_digest_save(other, digest, &origin, NULL, &err), LODE_ERR_IO);
 	assert_string_equal(err.path, other);
 	assert_int_equal(truncate(path, (off_t)size - 1), 0);
@@ -473,7 +473,7 @@ static void test_files_are_replaced_whole(void **state)
 	assert_int_equal(err.offset, size - 1);
 
 	for (int i = 0; i < 3; i++) {
-		static const char *const names[] = {"a.lode", ".b.lode.tmp", ".lode.1.tmp"};
+		static const char *const names[] = {"a.digest", ".b.digest.tmp", ".digest.1.tmp"};
 
 		snprintf(other, sizeof(other), "%s/%s", folder, names[i]);
 		assert_int_equal(unlink(other), 0);

@@ -1,0 +1,177 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/aoi_options.h"
+#include "cli/command.h"
+#include "cli/input_options.h"
+#include "cli/messages.h"
+#include "cli/progress.h"
+#include "job/digest_job.h"
+#include "reports/digest_report.h"
+#include "store/digest_file.h"
+
+struct digest_values {
+	struct lode_input_options input;
+	struct lode_aoi_values aoi;
+	const char *output, *merge;
+	size_t top;
+	bool again, wants_json;
+};
+
+#define AT(field) .offset = offsetof(struct digest_values, field)
+
+static const struct lode_option options[] = {
+	{.name = "output",
+	 .letter = 'o',
+	 .argument = "DIR",
+	 .help = "keep a digest of each recording in this folder, which is made if need be",
+	 .set = lode_set_text,
+	 AT(output),
+	 .group = "Output"},
+	{.name = "merge",
+	 .argument = "FILE",
+	 .help = "write all of them, digests among the inputs as well, to one digest",
+	 .set = lode_set_text,
+	 AT(merge)},
+	{.name = "again",
+	 .help = "make also those that are there and up to date: files of symbols have changed",
+	 .set = lode_set_flag,
+	 AT(again)},
+	{.name = "json",
+	 .help = "one JSON document (docs/digest.md)",
+	 .set = lode_set_flag,
+	 AT(wants_json)},
+	{.name = "top",
+	 .letter = 'n',
+	 .argument = "N",
+	 .help = "longest list in JSON (default 50; 0: no bound)",
+	 .set = lode_set_count,
+	 AT(top)},
+	LODE_SYMPTOM_OPTIONS(offsetof(struct digest_values, aoi)),
+	LODE_AOI_OPTIONS(offsetof(struct digest_values, aoi)),
+	LODE_NARROW_OPTIONS(offsetof(struct digest_values, input)),
+	LODE_SYMBOL_OPTIONS(offsetof(struct digest_values, input)),
+	LODE_MACHINE_OPTIONS(offsetof(struct digest_values, input)),
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"Read each recording once, then mine as often as you like",
+	 "lode digest -o digests/ recordings/ && lode mine digests/"},
+	{"After new recordings came, or after it was interrupted: only what is missing is read",
+	 "lode digest -o digests/ recordings/"},
+	{"On many machines, then on one",
+	 "lode digest --merge $HOSTNAME.digest /var/recordings/ ... && lode mine *.digest"},
+	{NULL},
+};
+
+static struct lode_digest_job_options job_options(const struct digest_values *v,
+						  struct lode_progress *progress)
+{
+	struct lode_digest_job_options options = lode_input_options_job(&v->input);
+
+	lode_aoi_values_apply(&v->aoi, &options);
+	options.digest_dir = v->output;
+	options.again = v->again;
+	options.no_merge = !v->merge;
+	options.progress = lode_progress_read;
+	options.progress_context = progress;
+	return options;
+}
+
+static int check(const struct lode_command *self, const struct digest_values *v, int n_operands)
+{
+	if (n_operands == 0)
+		return lode_command_misused(self, "give recordings, or folders of recordings");
+	if (!v->output && !v->merge)
+		return lode_command_misused(self, "say where the digests go: -o DIR, --merge FILE, "
+						  "or both");
+	if (v->again && !v->output)
+		return lode_command_misused(self, "--again is for the digests of -o DIR");
+	if (lode_aoi_values_misuse(&v->aoi))
+		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
+	return 0;
+}
+
+/* Writes the merged digest, and says what there is now. */
+static int finish(const struct lode_command *self, const struct digest_values *v,
+		  const struct lode_digest_job *job)
+{
+	struct lode_digest_report report = {
+		.job = job, .folder = v->output, .merged = v->merge, .top = v->top};
+	struct lode_error err;
+	size_t size = 0;
+
+	if (v->merge && lode_digest_save(v->merge, job->digest, &job->origin, &size, &err) < 0)
+		return lode_say_error(self, &err);
+	report.merged_bytes = (int64_t)size;
+	if (v->wants_json)
+		lode_digest_report_json(stdout, &report);
+	else
+		lode_digest_report_text(stdout, &report);
+	return job->skipped.n + job->incomplete.n > 0 ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
+}
+
+static int run_job(const struct lode_command *self, const struct digest_values *v, char **inputs,
+		   size_t n_inputs)
+{
+	struct lode_progress progress;
+	struct lode_digest_job job;
+	struct lode_digest_job_options job_with = job_options(v, &progress);
+	struct lode_error err;
+	int code;
+
+	lode_progress_start(&progress);
+	code = lode_digest_job_run(&job, inputs, n_inputs, &job_with, &err);
+	lode_progress_end(&progress);
+	lode_say_skipped(self, &job);
+	if (code < 0) {
+		code = lode_say_error(self, &err);
+	} else if (v->merge ? !job.digest : !job.outputs.n) {
+		lode_say(self, "no usable recording in %s",
+			 n_inputs == 1 ? "the input" : "the inputs");
+		code = LODE_EXIT_NOTHING;
+	} else {
+		code = finish(self, v, &job);
+	}
+	lode_digest_job_release(&job);
+	return code;
+}
+
+static int run(const struct lode_command *self, int argc, char **argv)
+{
+	struct digest_values values = {.top = 50};
+	int n, code = LODE_EXIT_OK;
+
+	lode_input_options_init(&values.input);
+	lode_aoi_values_init(&values.aoi);
+	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
+		lode_aoi_values_settle(&values.aoi, false);
+		code = check(self, &values, n);
+		if (code == 0)
+			code = run_job(self, &values, argv, (size_t)n);
+	}
+	lode_aoi_values_release(&values.aoi);
+	return code;
+}
+
+const struct lode_command lode_cmd_digest = {
+	.name = "digest",
+	.summary = "keep what mining needs of each recording: small, mergeable files",
+	.usage = "[OPTION]... -o DIR INPUT...",
+	.description =
+		"Reads recordings as `lode mine` does, up to the point where they are mined, and "
+		"writes what was found to one small file each. `lode mine` reads these digests "
+		"wherever it reads recordings, in seconds, and with the same result. Digests of "
+		"many machines can be gathered, mixed with recordings, and merged in any order.\n\n"
+		"What is done is not done again: a digest that is up to date with its recording "
+		"and was made with the same options is kept, so that a run that was interrupted "
+		"goes on where it was. A recording that cannot be read costs nothing but itself; "
+		"its digest says why.\n\n"
+		"Symptoms and area of interest are part of a digest. Mining takes them from it; "
+		"digests that were made with different ones cannot be mined together. Content "
+		"filters (--include and its like) can also be given later, to `lode mine`.",
+	.options = options,
+	.examples = examples,
+	.run = run,
+};

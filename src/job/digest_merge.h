@@ -1,0 +1,22 @@
+/*
+ * From the items of a job to one digest, in the order of the items, with few of them in memory.
+ * Inside of job/ only.
+ */
+#ifndef LODE_DIGEST_MERGE_H
+#define LODE_DIGEST_MERGE_H
+
+#include "job/digest_item.h"
+
+/*
+ * Merges what the items came to into job->digest, and lists what was skipped and incomplete. A
+ * digest whose streams came with an earlier input is skipped: they would count twice.
+ */
+void lode_job_merge(struct lode_digest_job *job, struct lode_job_run *run, unsigned n_threads,
+		    int64_t memory_bytes);
+
+/* The lists alone. */
+void lode_job_list(struct lode_digest_job *job, struct lode_job_run *run);
+
+void lode_job_add_skipped(struct lode_digest_job *job, const char *path, const char *reason);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * Shape: the options that decide what is in a digest, as command line text, one to a line.
+ *
+ *   --symptom comm=git
+ *   --scope critical
+ *   --stacks chained
+ *
+ * Digests of one shape go together; one of another shape would add up what is not alike. Mining
+ * digests alone takes their shape, so that it need not be said again; content filters can still be
+ * applied to digests that were made without any.
+ */
+#ifndef LODE_SHAPE_H
+#define LODE_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+struct lode_digest_job_options;
+
+/* The shape of a stream's digest; `only_given`: without what nobody said. */
+const char *lode_shape_of(const struct lode_digest_job_options *options, bool only_given,
+			  struct lode_arena *arena);
+
+/* What stands behind "--name" in the shape, or NULL; *len is its length. */
+const char *lode_shape_value(const char *shape, const char *name, size_t *len);
+
+/* Whether content filters (--include, --exclude, --only, --reason) are part of it. */
+bool lode_shape_has_filters(const char *shape);
+
+/* What a run asks of the digests among its inputs. */
+struct lode_shape_demand {
+	const char *given; /* lode_shape_of, only what was given */
+	const char *full;  /* lode_shape_of, all */
+	/* Streams are read as well: digests must have their shape. Otherwise, that of `first`. */
+	bool has_streams;
+	const char *first, *first_path; /* the first digest's; NULL: there was none yet */
+};
+
+/*
+ * Whether a digest can be used; *needs_filter: once the run's content filters are applied to it.
+ * LODE_ERR_ARG, with what is different, if not.
+ */
+int lode_shape_agree(bool *needs_filter, const struct lode_shape_demand *demand, const char *shape,
+		     const char *path, struct lode_error *err);
+
+#endif
