@@ -48,7 +48,22 @@ struct raw_symbol {
 	const char *name;
 };
 
-/* All functions and objects of a .symtab, as libelf gives them. */
+/* A function without a size is another name for the one that begins there, if one does. */
+static size_t give_aliases_a_size(struct raw_symbol *symbols, size_t n)
+{
+	size_t n_kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < n && !symbols[i].size; k++)
+			if (symbols[k].start == symbols[i].start)
+				symbols[i].size = symbols[k].size;
+		if (symbols[i].size)
+			symbols[n_kept++] = symbols[i];
+	}
+	return n_kept;
+}
+
+/* All functions of a .symtab, as libelf gives them. */
 static size_t read_raw_symbols(struct lode_elf_file *file, struct raw_symbol **out)
 {
 	Elf_Scn *section = NULL;
@@ -66,14 +81,13 @@ static size_t read_raw_symbols(struct lode_elf_file *file, struct raw_symbol **o
 		GElf_Sym symbol;
 
 		gelf_getsym(data, (int)i, &symbol);
-		if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || !symbol.st_size ||
-		    symbol.st_shndx == SHN_UNDEF)
+		if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF)
 			continue;
 		(*out)[n].start = symbol.st_value;
 		(*out)[n].size = symbol.st_size;
 		(*out)[n++].name = elf_strptr(file->elf, header.sh_link, symbol.st_name);
 	}
-	return n;
+	return give_aliases_a_size(*out, n);
 }
 
 static bool is_one_of(const struct raw_symbol *symbols, size_t n, uint64_t address,
