@@ -100,6 +100,7 @@ static void add_loose(int64_t *row, const struct lode_condition *condition, uint
 		 *last = scratch->last.at;
 	uint64_t stamp = ++scratch->last_stamp;
 
+	scratch->work += n_items;
 	for (i = 0; i < n_pattern; i++)
 		pattern[i < own_slot ? i : i + 1] = condition->pattern.at[i];
 	pattern[own_slot] = own_pair % n_all;
@@ -158,6 +159,7 @@ void lode_children_count(struct lode_children *children, const struct lode_condi
 		bool is_tight = condition->is_tight.at[s];
 
 		list_entries(scratch, condition, s);
+		scratch->work += scratch->entries.n;
 		for (slot = 0, from = 0; slot <= condition->pattern.n; slot++, from = end) {
 			end = scratch->slot_end.at[slot];
 			for (e = from; e < end; e++) {
@@ -167,6 +169,7 @@ void lode_children_count(struct lode_children *children, const struct lode_condi
 
 				if (row == 0)
 					continue;
+				scratch->work += scratch->entries.n / 4;
 				at = children->rows.at + (row - 1) * children->row_length;
 				if (is_tight)
 					add_tight(at, scratch->entries.at, from, end,

@@ -34,6 +34,7 @@ struct lode_children_scratch {
 	entry_of;		  /* pair -> entry of the sequence at hand, if it is that pair's */
 	LODE_VEC(uint64_t) stamp; /* child (slot, item): row and sequence that were counted last */
 	uint64_t last_stamp;
+	uint64_t work; /* additions and items walked over; the owner resets it */
 	LODE_VEC(uint32_t) pattern, first, last;
 };
 void lode_children_scratch_release(struct lode_children_scratch *scratch);

@@ -50,6 +50,7 @@ static void count_sequence(struct lode_scratch *scratch, const struct lode_selec
 	uint64_t stamp = ++scratch->stamp;
 	uint32_t slot, at, end;
 
+	scratch->work += n_items;
 	lode_windows_match(items, n_items, selection->pattern, selection->n_pattern, first, last);
 	for (slot = 0; slot <= selection->n_pattern; slot++) {
 		size_t row = (size_t)slot * n_all;
@@ -338,6 +339,7 @@ void lode_condition_build(struct lode_condition *out, const struct lode_selectio
 		uint32_t s = selection->sequences[i];
 		const uint32_t *items = lode_condition_sequence(parent, s, &n_items);
 
+		scratch->work += n_items;
 		lode_vec_reserve(&out->db.items, out->db.items.n + n_items + 1);
 		find_windows(selection, s, items, n_items, scratch->first.at, scratch->last.at);
 		n_kept = memcmp(scratch->first.at, scratch->last.at,

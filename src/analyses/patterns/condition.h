@@ -46,6 +46,7 @@ struct lode_scratch {
 	counters; /* [slot * n_items + item]; all cost 0 between uses */
 	LODE_VEC(size_t) touched;
 	uint64_t stamp;
+	uint64_t work; /* items walked over, some ns each; the owner resets it */
 	LODE_VEC(uint32_t) first, last;
 	LODE_VEC(uint8_t) keep;
 	struct lode_thin_scratch thin;

@@ -1,5 +1,6 @@
 #include "analyses/patterns/explore.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "analyses/patterns/children.h"
@@ -45,7 +46,10 @@ struct search {
 	const struct lode_reduced *reduced;
 	struct lode_lists lists;
 	struct worker *workers;
-	bool stopped;
+	unsigned n_workers;
+	atomic_int end; /* enum lode_explore_end; DONE while all is well */
+	atomic_uint_fast64_t work;
+	atomic_size_t next_check; /* of max_patterns: at that many published patterns */
 };
 
 struct worker {
@@ -59,8 +63,8 @@ struct worker {
 	LODE_VEC(uint8_t) all_open;
 	lode_found_vec fresh; /* found since the branch began, by this thread or heard of */
 	size_t n_known;	      /* see lode_found_import */
-	uint32_t job;
-	uint32_t next_open; /* root items below are closed */
+	atomic_uint job;      /* the item that its branch is about */
+	uint32_t next_open;   /* root items below are closed */
 };
 
 static void level_release(struct level *level)
@@ -88,14 +92,48 @@ static struct level *level_at(struct worker *worker, size_t depth)
 	return worker->levels.at[depth];
 }
 
+static bool may_go_on(struct worker *worker)
+{
+	struct search *search = worker->search;
+	uint64_t work = worker->counting.work + worker->children.work + worker->pivoting.work;
+
+	if (work > 1 << 14) {
+		worker->counting.work = worker->children.work = worker->pivoting.work = 0;
+		work += atomic_fetch_add(&search->work, work);
+		if (search->options->max_work && work > search->options->max_work)
+			atomic_store(&search->end, LODE_EXPLORE_GAVE_UP);
+	}
+	return atomic_load_explicit(&search->end, memory_order_relaxed) == LODE_EXPLORE_DONE;
+}
+
+/*
+ * Stops when there are certainly too many. What a branch has published is certain once no branch
+ * before it runs any more; branches start in order, and a thread that is between two still names
+ * the former one here.
+ */
+static void check_limit(struct search *search, size_t n_published)
+{
+	unsigned lowest = UINT32_MAX, i;
+
+	if (search->options->max_patterns == 0 || n_published < atomic_load(&search->next_check))
+		return;
+	for (i = 0; i < search->n_workers; i++) {
+		unsigned job = atomic_load(&search->workers[i].job);
+
+		lowest = job < lowest ? job : lowest;
+	}
+	if (lode_found_count(search->found, lowest) > search->options->max_patterns)
+		atomic_store(&search->end, LODE_EXPLORE_TOO_MANY);
+	atomic_store(&search->next_check, n_published + n_published / 8 + 1);
+}
+
 static void publish(struct worker *worker, const uint32_t *items, uint32_t n, int64_t cost)
 {
 	struct search *search = worker->search;
 	size_t n_published = lode_found_publish(search->found, items, n, cost, worker->job,
 						&worker->n_known, &worker->fresh);
 
-	if (search->options->max_patterns && n_published > search->options->max_patterns)
-		search->stopped = true;
+	check_limit(search, n_published);
 }
 
 /*
@@ -387,7 +425,7 @@ static bool visit(struct worker *worker, size_t depth, struct level *parent, int
 	struct lode_condition *condition = &level->condition;
 	struct lode_selection selection = selection_of(parent);
 
-	if (worker->search->stopped)
+	if (!may_go_on(worker))
 		return false;
 	begin_level(worker, level, parent);
 	set_base(level, parent, depth);
@@ -441,11 +479,11 @@ static void run_branch(void *context, size_t job, unsigned index)
 	struct level *root = &worker->root;
 	uint32_t item = (uint32_t)job, i;
 
-	if (search->stopped)
+	atomic_store(&worker->job, item);
+	if (!may_go_on(worker))
 		return;
 	for (; worker->next_open < item; worker->next_open++)
 		root->condition.is_open.at[worker->next_open] = 0;
-	worker->job = item;
 	worker->n_known = 0;
 	worker->fresh.n = 0;
 	root->n_fresh = 0;
@@ -485,28 +523,46 @@ static void worker_release(struct worker *worker)
 	lode_vec_release(&worker->fresh);
 }
 
-int lode_explore(struct lode_found *found, const struct lode_reduced *reduced,
-		 const struct lode_explore_options *options, struct lode_error *err)
+static void search_init(struct search *search)
+{
+	const struct lode_reduced *reduced = search->reduced;
+	unsigned i;
+
+	search->n_workers = search->options->n_threads ? search->options->n_threads : 1;
+	search->workers = lode_alloc0(search->n_workers, sizeof(*search->workers));
+	for (i = 0; i < search->n_workers; i++) {
+		search->workers[i].search = search;
+		lode_pivot_scratch_init(&search->workers[i].pivoting, reduced->n_items);
+		lode_grower_init(&search->workers[i].grower, reduced->n_items);
+		root_init(&search->workers[i]);
+	}
+	lode_lists_build(&search->lists, &search->workers[0].root.condition.db, NULL, reduced->n,
+			 reduced->n_items, NULL);
+	atomic_store(&search->next_check, search->options->max_patterns + 1);
+}
+
+static void search_release(struct search *search)
+{
+	unsigned i;
+
+	for (i = 0; i < search->n_workers; i++)
+		worker_release(&search->workers[i]);
+	free(search->workers);
+	lode_lists_release(&search->lists);
+}
+
+enum lode_explore_end lode_explore(struct lode_found *found, const struct lode_reduced *reduced,
+				   const struct lode_explore_options *options)
 {
 	struct search search = {.options = options, .found = found, .reduced = reduced};
-	unsigned n_threads = options->n_threads ? options->n_threads : 1, i;
+	enum lode_explore_end end;
 
-	search.workers = lode_alloc0(n_threads, sizeof(*search.workers));
-	for (i = 0; i < n_threads; i++) {
-		search.workers[i].search = &search;
-		lode_pivot_scratch_init(&search.workers[i].pivoting, reduced->n_items);
-		lode_grower_init(&search.workers[i].grower, reduced->n_items);
-		root_init(&search.workers[i]);
-	}
-	lode_lists_build(&search.lists, &search.workers[0].root.condition.db, NULL, reduced->n,
-			 reduced->n_items, NULL);
-	lode_pool_run(n_threads, reduced->n_items, run_branch, &search);
-	for (i = 0; i < n_threads; i++)
-		worker_release(&search.workers[i]);
-	free(search.workers);
-	lode_lists_release(&search.lists);
-	if (search.stopped)
-		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "more than %zu patterns",
-				 options->max_patterns);
-	return 0;
+	search_init(&search);
+	lode_pool_run(search.n_workers, reduced->n_items, run_branch, &search);
+	end = (enum lode_explore_end)atomic_load(&search.end);
+	if (end == LODE_EXPLORE_DONE && options->max_patterns &&
+	    lode_found_count(found, reduced->n_items) > options->max_patterns)
+		end = LODE_EXPLORE_TOO_MANY;
+	search_release(&search);
+	return end;
 }

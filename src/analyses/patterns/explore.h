@@ -8,22 +8,28 @@
 
 #include "analyses/patterns/found.h"
 #include "analyses/patterns/reduce.h"
-#include "base/error.h"
 
 struct lode_explore_options {
 	int64_t min_cost;
 	size_t max_patterns; /* 0: no bound */
 	unsigned n_threads;
+	uint64_t max_work; /* items walked over, some ns each; 0: no bound */
 	void (*progress)(void *context, double done);
 	void *progress_context;
 };
 
+enum lode_explore_end {
+	LODE_EXPLORE_DONE,
+	LODE_EXPLORE_TOO_MANY, /* certainly more than max_patterns, whatever the threads did */
+	LODE_EXPLORE_GAVE_UP,  /* max_work is used up */
+};
+
 /*
- * `found` must be fresh from lode_found_init. When done it holds every maximal pattern, and with
- * more than one thread perhaps others, which lode_found_is_covered tells. Stops with
- * LODE_ERR_LIMIT as soon as it is certain that there are more than max_patterns.
+ * `found` is fresh from lode_found_init, or comes from a search of the same input that gave up:
+ * what that found need not be found again. When done it holds every maximal pattern, and with more
+ * than one thread perhaps others, which lode_found_is_covered tells.
  */
-int lode_explore(struct lode_found *found, const struct lode_reduced *reduced,
-		 const struct lode_explore_options *options, struct lode_error *err);
+enum lode_explore_end lode_explore(struct lode_found *found, const struct lode_reduced *reduced,
+				   const struct lode_explore_options *options);
 
 #endif

@@ -102,3 +102,15 @@ bool lode_found_is_covered(const struct lode_found *found, const struct lode_fou
 			return true;
 	return false;
 }
+
+size_t lode_found_count(struct lode_found *found, uint32_t last_job)
+{
+	size_t n = 0, i;
+
+	pthread_mutex_lock(&found->lock);
+	for (i = 0; i < found->all.n; i++)
+		n += found->all.at[i]->job <= last_job &&
+		     !lode_found_is_covered(found, found->all.at[i]);
+	pthread_mutex_unlock(&found->lock);
+	return n;
+}

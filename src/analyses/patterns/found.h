@@ -57,4 +57,7 @@ size_t lode_found_publish(struct lode_found *found, const uint32_t *items, uint3
 bool lode_found_is_covered(const struct lode_found *found,
 			   const struct lode_found_pattern *pattern);
 
+/* How many patterns of branches up to `last_job` are maximal; no earlier one may be running. */
+size_t lode_found_count(struct lode_found *found, uint32_t last_job);
+
 #endif

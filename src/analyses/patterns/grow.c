@@ -38,7 +38,8 @@ static bool contains_pattern(const uint32_t *items, uint32_t n_items, const uint
 	return j == n_pattern;
 }
 
-static void find_sequences(struct lode_grower *grower, const struct lode_condition *base)
+static void find_sequences(struct lode_grower *grower, const struct lode_condition *base,
+			   struct lode_scratch *scratch)
 {
 	uint32_t n_items, i;
 
@@ -47,6 +48,7 @@ static void find_sequences(struct lode_grower *grower, const struct lode_conditi
 	for (i = 0; i < base->db.n; i++) {
 		const uint32_t *items = lode_condition_sequence(base, i, &n_items);
 
+		scratch->work += n_items / 2;
 		if (!contains_pattern(items, n_items, grower->pattern.at, grower->pattern.n))
 			continue;
 		lode_vec_append(&grower->sequences, i);
@@ -114,7 +116,7 @@ void lode_grow(struct lode_grower *grower, const struct lode_condition *base, co
 	size_t i;
 
 	begin(grower, base, names, n, origin);
-	find_sequences(grower, base);
+	find_sequences(grower, base, scratch);
 	for (;;) {
 		struct lode_selection selection = {.parent = base,
 						   .is_open = base->is_open.at,

@@ -1,5 +1,6 @@
 #include "analyses/patterns/miner.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "analyses/patterns/explore.h"
@@ -72,22 +73,23 @@ static void write_results(struct lode_pattern_set *out, result_vec *results)
 	out->n = results->n;
 }
 
-/*
- * What the search by prefixes may cost before the search by insertions takes over: a fraction of a
- * second. Real stacks need a hundredth of it.
- */
-static const uint64_t prefix_work = (uint64_t)1 << 24;
+static int too_many(const struct lode_miner_options *options, struct lode_error *err)
+{
+	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "more than %zu maximal patterns",
+			 options->max_patterns);
+}
 
-/* 1: done; 0: gave up; negative: failed. */
+/* 1: done; 0: gave up after `max_work`; negative: failed. */
 static int mine_prefixes(result_vec *results, struct lode_arena *arena,
 			 const struct lode_reduced *reduced,
-			 const struct lode_miner_options *options, struct lode_error *err)
+			 const struct lode_miner_options *options, uint64_t max_work,
+			 struct lode_error *err)
 {
 	struct lode_prefix_options search = {
 		.min_cost = options->min_cost,
 		.max_patterns = options->max_patterns,
 		.n_threads = options->n_threads,
-		.max_work = options->method == LODE_MINER_BOTH ? prefix_work : 0,
+		.max_work = max_work,
 	};
 	struct lode_prefix_patterns found = {0};
 	enum lode_prefix_end end = lode_prefix_search(&found, reduced, &search);
@@ -97,32 +99,74 @@ static int mine_prefixes(result_vec *results, struct lode_arena *arena,
 			   found.start.at[k + 1] - found.start.at[k], found.cost.at[k]);
 	lode_prefix_patterns_release(&found);
 	if (end == LODE_PREFIX_TOO_MANY)
-		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "more than %zu maximal patterns",
-				 options->max_patterns);
+		return too_many(options, err);
 	return end == LODE_PREFIX_DONE;
 }
 
-static int mine_insertions(result_vec *results, struct lode_arena *arena,
+/* The same; `found` keeps what was found for the next time. */
+static int mine_insertions(result_vec *results, struct lode_arena *arena, struct lode_found *found,
 			   const struct lode_reduced *reduced,
-			   const struct lode_miner_options *options, struct lode_error *err)
+			   const struct lode_miner_options *options, uint64_t max_work,
+			   struct lode_error *err)
 {
 	struct lode_explore_options explore = {
 		.min_cost = options->min_cost,
 		.max_patterns = options->max_patterns,
 		.n_threads = options->n_threads,
+		.max_work = max_work,
 		.progress = options->progress,
 		.progress_context = options->progress_context,
 	};
+	enum lode_explore_end end = lode_explore(found, reduced, &explore);
+
+	if (end == LODE_EXPLORE_TOO_MANY)
+		return too_many(options, err);
+	for (size_t k = 0; end == LODE_EXPLORE_DONE && k < found->all.n; k++) {
+		const struct lode_found_pattern *p = found->all.at[k];
+
+		if (!lode_found_is_covered(found, p))
+			add_result(results, arena, reduced, p->items, p->n, p->cost);
+	}
+	return end == LODE_EXPLORE_DONE;
+}
+
+/*
+ * A first bound for the search by insertions, in its units: some times what it takes to look at the
+ * neighbours of every function once. Where it fares well it needs less than that.
+ */
+static uint64_t first_bound(const struct lode_reduced *reduced)
+{
+	uint64_t work = (uint64_t)1 << 20;
+	uint32_t i;
+
+	for (i = 0; i < reduced->n; i++) {
+		uint64_t n = reduced->start[i + 1] - reduced->start[i];
+
+		work += 6 * n * n;
+	}
+	return work;
+}
+
+/*
+ * Takes turns until one of the two is done, with bounds that grow so fast that the turns before
+ * cost little beside the last one: no input makes this much slower than the better search alone.
+ */
+static int mine(result_vec *results, struct lode_arena *arena, const struct lode_reduced *reduced,
+		const struct lode_miner_options *options, struct lode_error *err)
+{
+	bool is_one = options->method != LODE_MINER_BOTH;
+	uint64_t max_work = is_one ? 0 : first_bound(reduced);
 	struct lode_found found;
-	int rc;
+	int rc = 0;
 
 	lode_found_init(&found, reduced->n_items);
-	rc = lode_explore(&found, reduced, &explore, err);
-	for (size_t k = 0; rc == 0 && k < found.all.n; k++) {
-		const struct lode_found_pattern *p = found.all.at[k];
-
-		if (!lode_found_is_covered(&found, p))
-			add_result(results, arena, reduced, p->items, p->n, p->cost);
+	while (rc == 0) {
+		if (options->method != LODE_MINER_PREFIXES)
+			rc = mine_insertions(results, arena, &found, reduced, options, max_work,
+					     err);
+		if (rc == 0 && options->method != LODE_MINER_INSERTIONS)
+			rc = mine_prefixes(results, arena, reduced, options, 4 * max_work, err);
+		max_work *= 8;
 	}
 	lode_found_release(&found);
 	return rc;
@@ -141,14 +185,11 @@ int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "the minimum cost must be positive");
 	if ((rc = lode_reduce(&reduced, sequences, options->min_cost, err)) < 0)
 		goto out;
-	if (options->method != LODE_MINER_INSERTIONS)
-		rc = mine_prefixes(&results, &arena, &reduced, options, err);
-	if (rc == 0)
-		rc = mine_insertions(&results, &arena, &reduced, options, err);
-	if (rc >= 0) {
-		write_results(out, &results);
-		rc = 0;
-	}
+	rc = mine(&results, &arena, &reduced, options, err);
+	if (rc < 0)
+		goto out;
+	write_results(out, &results);
+	rc = 0;
 out:
 	lode_vec_release(&results);
 	lode_arena_release(&arena);

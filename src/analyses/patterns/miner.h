@@ -34,7 +34,7 @@ struct lode_pattern_set {
 
 /* Two searches with the same result. Which is faster depends on the input, and cannot be told. */
 enum lode_miner_method {
-	LODE_MINER_BOTH,       /* prefixes up to a bound of work, then insertions */
+	LODE_MINER_BOTH,       /* in turns, until one is done */
 	LODE_MINER_PREFIXES,   /* prefix_search.h */
 	LODE_MINER_INSERTIONS, /* explore.h */
 };

@@ -146,6 +146,7 @@ uint32_t lode_pivot_unexplained(uint32_t *unexplained, int64_t *weight,
 	for (i = 0; i < condition->db.n; i++) {
 		const uint32_t *items = lode_condition_sequence(condition, i, &n_items);
 
+		scratch->work += n_items + scratch->mask.n / 8;
 		if (fits_any(items, n_items, scratch))
 			continue;
 		if (!condition->is_tight.at[i] || condition->has_watched) {
@@ -219,6 +220,7 @@ static void add_conflicts(const struct lode_pivot *out, const struct lode_condit
 	const uint32_t *first = lode_condition_windows(condition, s), *last = first + n_pattern;
 	size_t i, j;
 
+	scratch->work += n_items;
 	for (slot = 0; slot <= n_pattern; slot++) {
 		uint32_t row = slot * n_all, highest = 0;
 
@@ -231,6 +233,7 @@ static void add_conflicts(const struct lode_pivot *out, const struct lode_condit
 				continue;
 			order = scratch->order.at[pair];
 			j = order > highest ? 0 : scratch->window.n; /* mostly in order */
+			scratch->work += j;
 			for (i = 0; i < j; i++)
 				if (scratch->order.at[scratch->window.at[i]] >= order)
 					lode_conflicts_add(scratch->conflicts,

@@ -38,6 +38,7 @@ struct lode_pivot_scratch {
 	LODE_VEC(uint32_t) order;   /* [slot * n_items + item]: place in M + 1, 0 none */
 	LODE_VEC(uint32_t) window;  /* what of M stands in a window */
 	struct lode_conflicts *conflicts;
+	uint64_t work; /* items walked over; the owner resets it */
 };
 void lode_pivot_scratch_init(struct lode_pivot_scratch *scratch, uint32_t n_items);
 void lode_pivot_scratch_release(struct lode_pivot_scratch *scratch);
