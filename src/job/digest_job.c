@@ -82,49 +82,60 @@ static int agree_on_shape(struct lode_digest_job *job, struct lode_job_run *run,
 	return rc;
 }
 
-/* What counted as a symptom, in words: of all streams, whichever input they came with. */
-static void describe_symptoms(struct lode_digest_job *job, const struct lode_job_run *run)
+/* Did nobody say what the symptoms are? Options are `--symptom`, `--symptoms`, `--comm`, `--pid`.
+ */
+static bool is_default(const char *shape)
+{
+	static const char *const options[] = {"--symptom", "--symptoms", "--comm", "--pid"};
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (lode_shape_value(shape, options[i], &len))
+			return false;
+	return true;
+}
+
+/* What counts as a symptom where no table is beside the recording, in words. */
+static const char *common_symptoms(const struct lode_job_run *run)
 {
 	const char *common = run->n_streams ? run->symptom_text : NULL;
-	uint64_t n_beside = 0, n_inputs = 0;
-	bool is_default = true;
 
 	for (size_t i = 0; i < run->n_items; i++) {
 		const struct lode_job_item *item = &run->items[i];
-		const struct lode_digest_origin *origin = &item->origin;
 
-		if (!item->is_given_digest || item->skipped) {
-			n_beside += item->symptoms.table != NULL;
-			n_inputs++;
+		if (!item->is_given_digest || item->skipped)
 			continue;
-		}
-		n_beside += origin->n_beside;
-		n_inputs += origin->n_inputs;
-		if (common && strcmp(common, origin->symptom_text) != 0)
-			common = "those that each digest was made with";
-		else if (!common)
-			common = origin->symptom_text;
+		if (common && strcmp(common, item->origin.symptom_text) != 0)
+			return "those that each digest was made with";
+		common = item->origin.symptom_text;
 	}
-	static const char *const given[] = {"--symptom", "--symptoms", "--comm", "--pid"};
-	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
-		size_t len;
+	return common ? common : run->symptom_text;
+}
 
-		is_default &= !lode_shape_value(job->origin.shape, given[i], &len);
+/* Of all streams, whichever input they came with: how many, and what their symptoms are. */
+static void describe_symptoms(struct lode_digest_job *job, const struct lode_job_run *run)
+{
+	const char *common = common_symptoms(run);
+	uint64_t n_beside = 0, n_inputs = 0;
+
+	for (size_t i = 0; i < run->n_items; i++) {
+		const struct lode_job_item *item = &run->items[i];
+		bool is_digest = item->is_given_digest && !item->skipped;
+
+		n_beside += is_digest ? item->origin.n_beside : item->symptoms.table != NULL;
+		n_inputs += is_digest ? item->origin.n_inputs : 1;
 	}
-	if (!common)
-		common = run->symptom_text;
 	job->n_inputs = n_inputs;
-	job->is_default_symptoms = is_default && !n_beside;
+	job->is_default_symptoms = !n_beside && is_default(job->origin.shape);
 	job->origin.n_inputs = n_inputs;
 	job->origin.n_beside = n_beside;
 	job->origin.symptom_text = lode_arena_strndup(&job->arena, common, strlen(common));
 	job->symptom_text = job->origin.symptom_text;
-	if (n_beside)
-		job->symptom_text =
-			n_beside == n_inputs
-				? "those listed in symptoms.tsv beside the recordings"
-				: "those listed in symptoms.tsv beside the recordings; elsewhere "
-				  "every thread of the recorded command";
+	if (n_beside && n_beside == n_inputs)
+		job->symptom_text = "those listed in symptoms.tsv beside the recordings";
+	else if (n_beside)
+		job->symptom_text = "those listed in symptoms.tsv beside the recordings; elsewhere "
+				    "every thread of the recorded command";
 }
 
 /* ---- Running ---- */

@@ -33,11 +33,11 @@ static struct sums sum_up(const struct lode_digest_report *report)
 
 static void put_share(FILE *out, int64_t bytes, int64_t of_bytes)
 {
-	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
 
 	fprintf(out, "%s", lode_format_bytes(a, bytes));
 	if (of_bytes > 0)
-		fprintf(out, ", %.2g %% of %s recordings", 100 * (double)bytes / (double)of_bytes,
+		fprintf(out, ", %s of %s recordings", lode_format_share(share, bytes, of_bytes),
 			lode_format_bytes(b, of_bytes));
 }
 

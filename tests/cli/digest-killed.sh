@@ -1,0 +1,36 @@
+# Killed at any point, `lode digest` leaves whole digests and nothing else that counts; the next run
+# makes only what is missing, and ends with the same bytes as one that was never disturbed.
+awk 'BEGIN {
+	srand(11)
+	for (s = 1; s <= 40; s++) {
+		file = sprintf("s%02d.folded", s)
+		for (i = 0; i < 400; i++) {
+			line = "app;main"
+			for (d = 0; d < 20; d++) line = line ";function_" int(rand() * 400)
+			print line " " 1 + int(rand() * 500) > file
+		}
+		close(file)
+	}
+}'
+"$LODE" digest -o whole s*.folded >/dev/null
+n_killed=0
+shopt -s nullglob
+mkdir d
+for ((i = 0; i < 12; i++)); do
+	digests=(d/*.digest)
+	before=${#digests[@]}
+	"$LODE" digest -o d s*.folded >/dev/null &
+	pid=$!
+	sleep "$(printf '0.%03d' $((RANDOM % (40 * (i + 1)))))"
+	kill -9 $pid 2>/dev/null && n_killed=$((n_killed + 1))
+	wait $pid 2>/dev/null
+	digests=(d/*.digest)
+	[ "${#digests[@]}" -ge "$before" ] || echo "run $i: digests are gone"
+	for digest in "${digests[@]}"; do
+		cmp "$digest" "whole/${digest#d/}" || echo "run $i: $digest is not whole"
+	done
+done
+[ "$n_killed" -gt 0 ] || echo "nothing was killed"
+"$LODE" digest --json --top 1 -o d s*.folded >run.json
+grep -q "\"kept\": ${#digests[@]}," run.json || echo "the last run did not keep ${#digests[@]} digests"
+diff -r whole d && [ "$(ls -A d | wc -l)" = 40 ] && echo "as if never disturbed"
