@@ -57,7 +57,8 @@ void lode_digest_origin_skip(struct lode_digest_origin *origin, const char *path
 /* ---- In memory ---- */
 
 enum {
-	LODE_DIGEST_LEVEL_FILE = 19, /* zstd's level for what is kept */
+	/* Of zstd, for what is kept: 19 would save 3 % and take 8 times as long. */
+	LODE_DIGEST_LEVEL_FILE = 9,
 	LODE_DIGEST_LEVEL_MEMORY = 1,
 };
 
