@@ -1,5 +1,6 @@
 #include "analyses/patterns/reduce.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "analyses/patterns/merge.h"
@@ -86,12 +87,14 @@ static void keep_costly(struct draft *draft, const struct lode_sequences *sequen
 {
 	size_t first = sequences->n ? sequences->start[0] : 0, n_kept = 0, i, p;
 
+	assert(draft->start && (sequences->start || sequences->n == 0));
 	for (i = 0; i < sequences->n; i++) {
 		draft->start[i] = n_kept;
 		for (p = sequences->start[i]; sequences->cost[i] && p < sequences->start[i + 1];
 		     p++) {
 			uint32_t x = draft->dense[p - first];
 
+			assert(draft->cost.at); /* every item was counted */
 			if (draft->cost.at[x] >= min_cost)
 				draft->dense[n_kept++] = x;
 		}
