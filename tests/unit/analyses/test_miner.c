@@ -1,6 +1,7 @@
 /*
  * The miner against its definition: on thousands of small random inputs, every subsequence of
  * every sequence is listed, its cost summed, and what has a costly super-sequence is struck out.
+ * On larger inputs the two searches, which share nothing but the reduction, are compared.
  */
 #include "analyses/patterns/miner.h"
 
@@ -11,6 +12,10 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "base/input.h"
+#include "base/lines.h"
+#include "base/mem.h"
 
 enum { MAX_SEQUENCES = 8, MAX_ITEMS = 7, MAX_SUBSEQUENCES = MAX_SEQUENCES << MAX_ITEMS };
 
@@ -193,7 +198,7 @@ static void same_as_definition_on_random_inputs(void **state)
 		options.min_cost = 1 + random_below(&random, 14);
 		sequences = view(&input);
 		n = oracle(expected, &input, options.min_cost);
-		for (int method = LODE_MINER_PREFIXES; method <= LODE_MINER_INSERTIONS; method++) {
+		for (int method = LODE_MINER_BOTH; method <= LODE_MINER_INSERTIONS; method++) {
 			options.method = (enum lode_miner_method)method;
 			assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
 			if (!is_same(&set, expected, n)) {
@@ -208,10 +213,337 @@ static void same_as_definition_on_random_inputs(void **state)
 	}
 }
 
+/* ---- Larger inputs, which the oracle cannot do ---- */
+
+enum { MOST_SEQUENCES = 32, LONGEST = 32 };
+
+struct large {
+	size_t n, start[MOST_SEQUENCES + 1];
+	uint32_t items[MOST_SEQUENCES * LONGEST];
+	int64_t cost[MOST_SEQUENCES];
+	int64_t total;
+};
+
+static struct lode_sequences view_large(const struct large *input)
+{
+	return (struct lode_sequences){input->n, input->items, input->start, input->cost};
+}
+
+/* A variant of an earlier sequence: like stacks, with frames left out, put in, and repeated. */
+static size_t vary(uint32_t *to, const struct large *input, size_t s, uint32_t n_functions,
+		   struct random *random)
+{
+	size_t other = random_below(random, (uint32_t)s), n = 0, p;
+
+	for (p = input->start[other]; p < input->start[other + 1] && n + 2 < LONGEST; p++) {
+		if (random_below(random, 8) == 0)
+			continue;
+		if (random_below(random, 8) == 0)
+			to[n++] = random_below(random, n_functions);
+		to[n++] = input->items[p];
+	}
+	return n;
+}
+
+static void random_large(struct large *input, struct random *random)
+{
+	uint32_t n_functions = 2 + random_below(random, 12), costs = 1 + random_below(random, 30);
+	uint32_t longest = 1 + random_below(random, 12), shape = random_below(random, 3);
+	uint32_t n_front = random_below(random, 4), n_back = random_below(random, 4), i, n;
+	size_t s, p = 0;
+
+	input->n = 1 + random_below(random, MOST_SEQUENCES);
+	input->total = 0;
+	for (s = 0; s < input->n; s++) {
+		input->start[s] = p;
+		input->cost[s] = random_below(random, costs);
+		input->total += input->cost[s];
+		if (shape > 0 && s > 0 && random_below(random, 3)) {
+			p += vary(input->items + p, input, s, n_functions, random);
+			continue;
+		}
+		for (i = 0; shape == 1 && i < n_front; i++)
+			input->items[p++] = i % n_functions;
+		for (i = 0, n = random_below(random, longest + 1); i < n; i++)
+			input->items[p++] = random_below(random, n_functions);
+		for (i = 0; shape == 1 && i < n_back; i++)
+			input->items[p++] = (5 * i + 1) % n_functions;
+	}
+	input->start[s] = p;
+}
+
+static int64_t random_min_cost(const struct large *input, struct random *random)
+{
+	int64_t most = input->total / (1 + random_below(random, 10)) + 2;
+
+	return 1 + random_below(random, (uint32_t)most);
+}
+
+static void assert_equal_sets(const struct lode_pattern_set *a, const struct lode_pattern_set *b,
+			      uint64_t seed)
+{
+	if (a->n != b->n || a->items.n != b->items.n ||
+	    (a->n && (memcmp(a->items.at, b->items.at, a->items.n * sizeof(*a->items.at)) != 0 ||
+		      memcmp(a->start.at, b->start.at, a->start.n * sizeof(*a->start.at)) != 0 ||
+		      memcmp(a->cost.at, b->cost.at, a->n * sizeof(*a->cost.at)) != 0)))
+		fail_msg("seed %llu: %zu patterns, and %zu that differ", (unsigned long long)seed,
+			 a->n, b->n);
+}
+
+static void both_searches_agree_for_any_number_of_threads(void **state)
+{
+	struct lode_error err;
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 1500; seed++) {
+		struct random random = {seed * 104729};
+		struct lode_miner_options options = {.n_threads = 1, .max_patterns = 2000};
+		struct lode_pattern_set sets[4] = {0};
+		static struct large input;
+		struct lode_sequences sequences;
+		int rc[4], k;
+
+		random_large(&input, &random);
+		sequences = view_large(&input);
+		options.min_cost = random_min_cost(&input, &random);
+		for (k = 0; k < 4; k++) {
+			options.n_threads = k < 2 ? 1 : 4;
+			options.method = k % 2 ? LODE_MINER_PREFIXES : LODE_MINER_INSERTIONS;
+			rc[k] = lode_mine_patterns(&sets[k], &sequences, &options, &err);
+			assert_true(rc[k] == 0 || rc[k] == LODE_ERR_LIMIT);
+			assert_int_equal(rc[k], rc[0]);
+			assert_equal_sets(&sets[0], &sets[k], seed);
+		}
+		for (k = 0; k < 4; k++)
+			lode_pattern_set_release(&sets[k]);
+	}
+}
+
+/* Sequences in another order, and split into two of half the cost: nothing changes. */
+static void order_and_splitting_do_not_matter(void **state)
+{
+	struct lode_error err;
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 500; seed++) {
+		struct random random = {seed * 15485863};
+		struct lode_miner_options options = {.n_threads = 1};
+		struct lode_pattern_set a = {0}, b = {0};
+		static struct large input, other;
+		struct lode_sequences sequences;
+		size_t s, p = 0, from;
+
+		random_large(&input, &random);
+		if (input.n > MOST_SEQUENCES / 2)
+			input.n = MOST_SEQUENCES / 2;
+		options.min_cost = random_min_cost(&input, &random);
+		for (s = 0; s < 2 * input.n; s++) {
+			from = s % 2 ? s / 2 : input.n - 1 - s / 2;
+			other.start[s] = p;
+			other.cost[s] = s % 2 ? input.cost[from] / 2
+					      : input.cost[from] - input.cost[from] / 2;
+			memcpy(other.items + p, input.items + input.start[from],
+			       (input.start[from + 1] - input.start[from]) * sizeof(uint32_t));
+			p += input.start[from + 1] - input.start[from];
+		}
+		other.start[s] = p;
+		other.n = s;
+		sequences = view_large(&input);
+		assert_int_equal(lode_mine_patterns(&a, &sequences, &options, &err), 0);
+		sequences = view_large(&other);
+		assert_int_equal(lode_mine_patterns(&b, &sequences, &options, &err), 0);
+		assert_equal_sets(&a, &b, seed);
+		lode_pattern_set_release(&a);
+		lode_pattern_set_release(&b);
+	}
+}
+
+static void max_patterns_is_exact(void **state)
+{
+	struct lode_error err;
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 200; seed++) {
+		struct random random = {seed * 32452843};
+		struct lode_miner_options options = {.n_threads = 1};
+		struct lode_pattern_set set = {0};
+		static struct large input;
+		struct lode_sequences sequences;
+		size_t n;
+
+		random_large(&input, &random);
+		sequences = view_large(&input);
+		options.min_cost = random_min_cost(&input, &random);
+		assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
+		n = set.n;
+		lode_pattern_set_release(&set);
+		for (int k = 0; n > 1 && k < 6; k++) {
+			options.method = (enum lode_miner_method)(k % 3);
+			options.n_threads = k < 3 ? 1 : 4;
+			options.max_patterns = n;
+			assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
+			assert_int_equal(set.n, n);
+			lode_pattern_set_release(&set);
+			options.max_patterns = n - 1;
+			assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err),
+					 LODE_ERR_LIMIT);
+			assert_int_equal(set.n, 0);
+			assert_null(set.items.at);
+		}
+	}
+}
+
+static size_t count_patterns(const struct lode_sequences *sequences, int64_t min_cost)
+{
+	struct lode_miner_options options = {.min_cost = min_cost};
+	struct lode_pattern_set set = {0};
+	struct lode_error err;
+	size_t n;
+
+	assert_int_equal(lode_mine_patterns(&set, sequences, &options, &err), 0);
+	n = set.n;
+	lode_pattern_set_release(&set);
+	return n;
+}
+
+static void found_min_cost_gives_few_and_one_less_gives_more(void **state)
+{
+	struct lode_error err;
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 300; seed++) {
+		struct random random = {seed * 49979687};
+		struct lode_miner_options options = {.n_threads = 1};
+		static struct large input;
+		struct lode_sequences sequences;
+		size_t most = 1 + random_below(&random, 40);
+		int64_t min_cost;
+
+		random_large(&input, &random);
+		sequences = view_large(&input);
+		assert_int_equal(
+			lode_mine_find_min_cost(&min_cost, &sequences, most, &options, &err), 0);
+		assert_true(min_cost >= 1);
+		if (count_patterns(&sequences, min_cost) > most)
+			fail_msg("seed %llu: more than %zu patterns", (unsigned long long)seed,
+				 most);
+		if (min_cost > 1 && count_patterns(&sequences, min_cost - 1) <= most)
+			fail_msg("seed %llu: %lld is not the least", (unsigned long long)seed,
+				 (long long)min_cost);
+	}
+}
+
+static void what_cannot_be_mined_is_said(void **state)
+{
+	static const uint32_t items[] = {1, 2, 1};
+	static const size_t start[] = {0, 2, 3};
+	static const int64_t huge[] = {INT64_MAX, 1}, negative[] = {3, -1}, fine[] = {INT64_MAX, 0};
+	struct lode_sequences sequences = {2, items, start, huge};
+	struct lode_miner_options options = {.min_cost = 1};
+	struct lode_pattern_set set = {0};
+	struct lode_error err;
+	int64_t min_cost;
+
+	(void)state;
+	assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), LODE_ERR_LIMIT);
+	assert_int_equal(lode_mine_find_min_cost(&min_cost, &sequences, 1, &options, &err),
+			 LODE_ERR_LIMIT);
+	sequences.cost = negative;
+	assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), LODE_ERR_ARG);
+	sequences.cost = fine;
+	options.min_cost = 0;
+	assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), LODE_ERR_ARG);
+	assert_int_equal(lode_mine_find_min_cost(&min_cost, &sequences, 0, &options, &err),
+			 LODE_ERR_ARG);
+	options.min_cost = INT64_MAX;
+	assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
+	assert_int_equal(set.n, 1);
+	assert_int_equal(set.items.n, 2);
+	assert_true(set.cost.at[0] == INT64_MAX);
+	lode_pattern_set_release(&set);
+	sequences.n = 0;
+	assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
+	assert_int_equal(set.n, 0);
+	lode_pattern_set_release(&set);
+}
+
+/* ---- Public sets with known numbers of patterns ---- */
+
+struct public_set {
+	const char *name;
+	int64_t min_cost;
+	size_t n_patterns;
+};
+
+static bool mine_spmf(const struct public_set *which, enum lode_miner_method method)
+{
+	struct lode_miner_options options = {
+		.min_cost = which->min_cost, .n_threads = 2, .method = method};
+	LODE_VEC(uint32_t) items = {0};
+	LODE_VEC(size_t) start = {0};
+	LODE_VEC(int64_t) cost = {0};
+	struct lode_pattern_set set = {0};
+	struct lode_sequences sequences;
+	struct lode_input *input = NULL;
+	struct lode_lines lines;
+	struct lode_error err;
+	const char *top = getenv("LODE_TOP");
+	char path[512], *line;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/../shared/datasets/sequences/%s.txt.zst", top ? top : ".",
+		 which->name);
+	if (lode_input_open(&input, path, &err) < 0)
+		return false;
+	lode_lines_init(&lines, input);
+	lode_vec_append(&start, 0);
+	while (lode_lines_next(&lines, &line, &len, &err) > 0) {
+		char *rest, *word;
+
+		for (word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+			if (word[0] != '-')
+				lode_vec_append(&items, (uint32_t)strtoul(word, NULL, 10));
+		lode_vec_append(&start, items.n);
+		lode_vec_append(&cost, 1);
+	}
+	lode_lines_release(&lines);
+	lode_input_close(input);
+	sequences = (struct lode_sequences){cost.n, items.at, start.at, cost.at};
+	assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
+	assert_int_equal(set.n, which->n_patterns);
+	lode_pattern_set_release(&set);
+	lode_vec_release(&items);
+	lode_vec_release(&start);
+	lode_vec_release(&cost);
+	return true;
+}
+
+static void public_sets_have_as_many_patterns_as_is_known(void **state)
+{
+	static const struct public_set sets[] = {
+		{"SIGN", 146, 3451}, {"KOSARAK25K", 50, 1910}, {"BIKE", 100, 2164}};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(sets) / sizeof(*sets); i++)
+		if (!mine_spmf(&sets[i], LODE_MINER_BOTH))
+			skip();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_definition_on_random_inputs),
+		cmocka_unit_test(both_searches_agree_for_any_number_of_threads),
+		cmocka_unit_test(order_and_splitting_do_not_matter),
+		cmocka_unit_test(max_patterns_is_exact),
+		cmocka_unit_test(found_min_cost_gives_few_and_one_less_gives_more),
+		cmocka_unit_test(what_cannot_be_mined_is_said),
+		cmocka_unit_test(public_sets_have_as_many_patterns_as_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
