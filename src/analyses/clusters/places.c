@@ -64,7 +64,8 @@ static void list_nodes(struct lode_places *p)
 		p->first_node[place] = n;
 		shared = place ? lode_places_shared(p, place - 1, place) : 0;
 		for (uint32_t i = 0; i < lode_place_length(p, place); i++) {
-			float least = lode_place_least(&p->weight[start + i]);
+			const struct lode_place_weight *w = &p->weight[start + i];
+			float least = lode_place_least(w);
 			struct lode_place_node *node;
 
 			if (i < shared) {
@@ -73,8 +74,8 @@ static void list_nodes(struct lode_places *p)
 				node->least = least < node->least ? least : node->least;
 			} else {
 				p->node_of[start + i] = n;
-				p->nodes[n++] =
-					(struct lode_place_node){p->function[start + i], i, least};
+				p->nodes[n++] = (struct lode_place_node){p->function[start + i], i,
+									 least, w->alone - w->fbi};
 			}
 		}
 	}

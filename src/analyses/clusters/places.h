@@ -20,6 +20,7 @@
 struct lode_place_node {
 	uint32_t function, depth;
 	float least; /* the least omega that it can have in any pattern that has the node */
+	float front; /* how much more at least when nothing of its segment stands before it */
 };
 
 /* The parts of omega of one function at its place in a pattern (weights.h), halved. */

@@ -8,8 +8,8 @@
  *      read  | . . . . . . . . . . . . . . . .
  *
  * The table holds the most that W(M) - ratio * (W(ID) + W(S)) can be for any alignment of two
- * beginnings, whatever it costs: a match counts Uni, the most that omega can be, and all else the
- * least omega that it can have. Whole numbers of 16 bits, rounded in favour of the pair.
+ * beginnings, whatever it costs: matches count the most that omega can be, given whether they stand
+ * next to matches, and all else the least. Whole numbers of 16 bits, rounded in favour of the pair.
  */
 #ifndef LODE_REACH_H
 #define LODE_REACH_H
@@ -33,13 +33,14 @@ struct lode_reach {
 	int32_t one;	     /* 1 as a whole number */
 	float match, differ; /* factors of what matches and of what does not */
 	int16_t *skip;	     /* per node: what it costs to leave it out */
+	int16_t *begin;	     /* the same for the first that is left out after a match */
 	int16_t *least;	     /* per function: the least of them, over 1/2 of Sub */
 	int32_t *half_of;    /* per code of `subs`: half of Sub in 2^-15, rounded down */
 };
 
 /* One thread's. `{ 0 }` is ready. */
 struct lode_reach_block {
-	LODE_VEC(uint8_t) table, rows, skip; /* vectors, behind what aligns them */
+	LODE_VEC(uint8_t) table, rows, columns; /* vectors, behind what aligns them */
 	/* Per lane: the places behind the block's that may reach the cut, ascending. */
 	lode_place_vec found[LODE_REACH_LANES];
 };
