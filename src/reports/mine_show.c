@@ -27,7 +27,7 @@ static void print_figures(FILE *out, const struct lode_mine_report *report,
 	fprintf(out, "own cost    %s, %s of symptom time: nobody else's, counted once\n",
 		lode_format_cost_long(a, c->own_ns, unit),
 		lode_format_share(b, c->own_ns, m->symptom_ns));
-	fprintf(out, "total cost  %s in all stacks that hold one of its patterns",
+	fprintf(out, "total cost  %s in all stacks that hold one of its patterns, or are its own",
 		lode_format_cost_long(a, c->total_ns, unit));
 	fprintf(out, "; %s on average\n", lode_format_cost(b, c->average_ns, unit));
 	fprintf(out, "where       %s of %zu, %s, %s\n",

@@ -203,6 +203,22 @@ static void forget_details(struct scratch *scratch)
 	scratch->stamp++;
 }
 
+/* Adopted stacks hold the common part, but perhaps no whole pattern: they are of the total too. */
+static void join_own_stacks(const struct job *job, struct scratch *scratch, size_t c,
+			    uint32_t cluster_stamp)
+{
+	for (size_t i = job->member_start[c]; i < job->member_start[c + 1]; i++)
+		for (size_t k = job->owned_start[job->members[i]];
+		     k < job->owned_start[job->members[i] + 1]; k++) {
+			uint32_t s = job->owned[k];
+
+			if (scratch->stack_stamp[s] == cluster_stamp)
+				continue;
+			scratch->stack_stamp[s] = cluster_stamp;
+			lode_vec_append(&scratch->stacks, s);
+		}
+}
+
 static void measure_cluster(void *context, size_t c, unsigned worker)
 {
 	const struct job *job = context;
@@ -223,9 +239,10 @@ static void measure_cluster(void *context, size_t c, unsigned worker)
 				cluster_stamp);
 		patterns[i].holds_common = holds(&patterns[i], cluster->common, cluster->n_common);
 	}
+	join_own_stacks(job, scratch, c, cluster_stamp);
 	qsort_r(patterns, cluster->n_patterns, sizeof(*patterns), by_cost, (void *)m->name_rank);
 	cluster->patterns = patterns;
-	/* All that any pattern matches: totals. */
+	/* All that any pattern matches, or that it owns: totals. */
 	forget_details(scratch);
 	for (size_t i = 0; i < scratch->stacks.n; i++) {
 		uint32_t s = scratch->stacks.at[i];

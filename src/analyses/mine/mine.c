@@ -1,7 +1,9 @@
 #include "analyses/mine/mine.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyses/clusters/common.h"
 #include "analyses/mine/adopt.h"
@@ -173,6 +175,34 @@ static int64_t chosen_min_cost(const struct mining *m)
 	return cost < 1 ? 1 : (int64_t)ceil(cost);
 }
 
+/* "5681ms": a cost as --min-cost takes it, rounded up so that it still fits. */
+static const char *option_cost(char *buffer, size_t size, int64_t cost, const char *unit)
+{
+	static const int64_t ns_per_ms = 1000000;
+
+	if (!unit || strcmp(unit, "ns") != 0)
+		snprintf(buffer, size, "%lld", (long long)cost);
+	else if (cost >= 10 * ns_per_ms)
+		snprintf(buffer, size, "%lldms", (long long)((cost - 1) / ns_per_ms + 1));
+	else
+		snprintf(buffer, size, "%lldns", (long long)cost);
+	return buffer;
+}
+
+static int fail_too_many(const struct mining *m, size_t max_patterns, int64_t fits,
+			 struct lode_error *err)
+{
+	const char *unit = m->mined->digest->unit;
+	char chosen[32], option[32];
+
+	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
+			 "more than %zu patterns reach λ = %s; --min-cost %s gives fewer, "
+			 "--max-patterns allows more",
+			 max_patterns,
+			 option_cost(chosen, sizeof(chosen), chosen_min_cost(m), unit),
+			 option_cost(option, sizeof(option), fits, unit));
+}
+
 static int mine_stage(struct mining *m, struct lode_error *err)
 {
 	size_t max_patterns = m->options->max_patterns ? m->options->max_patterns : 100000;
@@ -186,10 +216,7 @@ static int mine_stage(struct mining *m, struct lode_error *err)
 	}
 	rc = mine_groups(m, chosen_min_cost(m), max_patterns, err);
 	if (rc == LODE_ERR_LIMIT && find_min_cost(m, max_patterns, &fits, NULL) == 0)
-		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
-				 "more than %zu patterns reach a cost of %lld; --min-cost %lld "
-				 "gives fewer, --max-patterns allows more",
-				 max_patterns, (long long)chosen_min_cost(m), (long long)fits);
+		return fail_too_many(m, max_patterns, fits, err);
 	return rc;
 }
 

@@ -256,7 +256,8 @@ static void check_cluster(const struct lode_mined *mined, const struct lode_clus
 			is_owned |= !strcmp(stacks[s].text, text) &&
 				    home[s] == cluster - mined->clusters;
 		own += is_owned ? row->cost_ns : 0;
-		if (!is_matched)
+		/* Adopted stacks hold a common part, but perhaps no pattern: they are its own. */
+		if (!is_matched && !is_owned)
 			continue;
 		total += row->cost_ns;
 		n_events += row->n_events;
