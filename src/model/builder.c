@@ -416,8 +416,6 @@ void lode_builder_switch(struct lode_builder *builder, const struct lode_switch 
 	trace_begins(builder, r.t_ns);
 	if (!builder->stream->has_switches)
 		first_switch(builder);
-	if (record->stack)
-		builder->stream->has_callchains = true;
 	if (is_other_cpu(builder, record->cpu))
 		return;
 	r.thread = party_of(builder, record->prev_pid);
@@ -460,8 +458,6 @@ static void take_sample(struct lode_builder *b, const struct lode_sample *record
 			   .weight_ns = record->weight_ns};
 
 	trace_begins(b, r.t_ns);
-	if (record->stack)
-		b->stream->has_callchains = true;
 	if (is_other_cpu(b, record->cpu))
 		return;
 	r.thread = party_of(b, record->tid);
@@ -540,6 +536,10 @@ static void close_stream(struct lode_builder *b)
 		t0 = t1;
 	stream->t0_ns = t0;
 	stream->t1_ns = t1;
+	stream->is_one_cpu = b->narrow.cpu >= 0;
+	stream->is_part = b->narrow.from_ns != INT64_MIN || b->narrow.to_ns != INT64_MAX;
+	stream->part_t0_ns = b->narrow.from_ns;
+	stream->part_t1_ns = b->narrow.to_ns;
 	if (b->switches == SWITCHES_SEEN) {
 		lode_schedule_close(&b->schedule, t1);
 	} else {

@@ -15,9 +15,26 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_UNDECODABLE] = "undecodable events",
 };
 
+static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
+	[LODE_LOSS_EVENTS] = "lost event",
+	[LODE_LOSS_TRUNCATED] = "truncated input",
+	[LODE_LOSS_BAD_RECORD] = "bad record",
+	[LODE_LOSS_UNORDERED] = "record out of order",
+	[LODE_LOSS_CONTRADICTION] = "contradictory switch",
+	[LODE_LOSS_NO_SWITCH_IN] = "switch-in inferred",
+	[LODE_LOSS_IDLE_GAP] = "switch from idle missing",
+	[LODE_LOSS_NO_WAKER] = "wait without a waker",
+	[LODE_LOSS_UNDECODABLE] = "undecodable event",
+};
+
 const char *lode_loss_name(enum lode_loss_kind kind)
 {
 	return names[kind];
+}
+
+const char *lode_loss_words(enum lode_loss_kind kind, uint64_t n)
+{
+	return n == 1 ? names_of_one[kind] : names[kind];
 }
 
 void lode_loss_add(struct lode_losses *losses, enum lode_loss_kind kind, uint64_t count,

@@ -43,5 +43,7 @@ void lode_loss_add(struct lode_losses *losses, enum lode_loss_kind kind, uint64_
 	__attribute__((format(printf, 6, 7)));
 
 const char *lode_loss_name(enum lode_loss_kind kind);
+/* The same behind a number: "1 lost event", "2 lost events". */
+const char *lode_loss_words(enum lode_loss_kind kind, uint64_t n);
 
 #endif

@@ -122,6 +122,9 @@ struct lode_stream {
 	uint64_t n_samples;    /* sample records in the file */
 	uint64_t content_hash; /* stable hash of the recording's identity */
 	bool has_switches, has_wakings, has_samples, has_callchains, has_syscalls;
+	bool is_one_cpu; /* one CPU's running events alone were read (--cpu): gaps are not waits */
+	bool is_part;	 /* only [part_t0_ns, part_t1_ns) was read (--time) */
+	int64_t part_t0_ns, part_t1_ns;
 
 	struct lode_calltree tree;
 	uint8_t *stack_flags; /* per node: enum lode_stack_flag */

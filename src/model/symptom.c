@@ -423,6 +423,24 @@ static void find_rows(lode_symptom_vec *out, const struct lode_symptom_spec *spe
 	}
 }
 
+/* Of each symptom from `first` on, what was read; those outside of it go. */
+static void cut_to_part(lode_symptom_vec *out, size_t first, const struct lode_stream *stream)
+{
+	size_t n = first;
+
+	for (size_t i = first; i < out->n; i++) {
+		struct lode_symptom symptom = out->at[i];
+
+		if (symptom.t0_ns < stream->part_t0_ns)
+			symptom.t0_ns = stream->part_t0_ns;
+		if (symptom.t1_ns > stream->part_t1_ns)
+			symptom.t1_ns = stream->part_t1_ns;
+		if (symptom.t0_ns < symptom.t1_ns)
+			out->at[n++] = symptom;
+	}
+	out->n = n;
+}
+
 static int compare_symptoms(const void *a, const void *b)
 {
 	const struct lode_symptom *x = a, *y = b;
@@ -444,6 +462,8 @@ int lode_symptoms_find(lode_symptom_vec *out, const struct lode_symptom_spec *sp
 		find_rows(out, spec, stream);
 	if (spec->has_select || !spec->table.has_header)
 		find_selected(out, spec, stream);
+	if (stream->is_part)
+		cut_to_part(out, first, stream);
 	if (out->n > first + 1)
 		qsort(out->at + first, out->n - first, sizeof(*out->at), compare_symptoms);
 	return 0;

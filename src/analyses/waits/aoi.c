@@ -221,7 +221,7 @@ static void add_symptom(struct aoi *aoi, const struct lode_symptom *symptom)
 		add_graph(aoi, symptom);
 	else if (!aoi->stream->has_switches)
 		add_samples(aoi, symptom);
-	else if (aoi->options->scope == LODE_SCOPE_THREAD)
+	else if (aoi->options->scope == LODE_SCOPE_THREAD || aoi->stream->is_one_cpu)
 		add_thread(aoi, symptom);
 	else
 		add_critical(aoi, symptom);

@@ -302,7 +302,8 @@ static void emit(struct script *s)
 		return;
 	p->is_open = false;
 	stack = p->sample.stack = pending_stack(s);
-	if (s->frames.n)
+	/* One frame is what perf script prints of an event without a callchain as well. */
+	if (s->frames.n > 1)
 		lode_script_events_has_callchain(&s->events, p->event);
 	s->frames.n = 0;
 	if (!p->event || !p->is_understood)

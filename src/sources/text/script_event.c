@@ -161,6 +161,7 @@ void lode_script_events_finish(const struct lode_script_events *events, struct l
 						 .is_tracepoint = event->is_tracepoint,
 						 .has_callchain = event->has_callchain};
 
+		stream->has_callchains |= event->has_callchain;
 		count.name = lode_arena_strndup(&stream->arena, event->name, strlen(event->name));
 		lode_vec_append(&stream->event_counts, count);
 	}
