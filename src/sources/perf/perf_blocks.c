@@ -47,12 +47,16 @@ void lode_perf_blocks_release(struct lode_perf_blocks *blocks)
 /* How many bytes from `at` on are whole, ordinary records; and what comes then. */
 static size_t walk(const struct lode_perf_window *window, enum stop *stop)
 {
-	const uint8_t *begin = window->data + window->at, *end = window->data + window->end;
-	const uint8_t *p = begin;
+	const uint8_t *begin, *end, *p;
 	uint32_t type;
 	uint16_t size;
 
 	*stop = STOP_MORE;
+	/* No compressed record was met so far: there is nothing to point into. */
+	if (!window->data)
+		return 0;
+	p = begin = window->data + window->at;
+	end = window->data + window->end;
 	for (; end - p >= LODE_PERF_RECORD_HEADER_BYTES; p += size) {
 		type = lode_perf_u32(p);
 		size = lode_perf_u16(p + 6);

@@ -427,12 +427,32 @@ static void deliver_other(struct lode_perf_deliver *deliver, const struct lode_p
 	}
 }
 
+/*
+ * Where switches were recorded, everything has its place in time: a sample without a time (perf's
+ * --per-thread takes such of all but tracepoints) has none.
+ */
+static void leave_out_timeless(struct lode_perf_deliver *deliver,
+			       const struct lode_perf_batch *batch,
+			       const struct lode_perf_record *record)
+{
+	deliver->n_samples.at[record->event]++;
+	deliver->n_all_samples++;
+	lode_loss_add(losses_of(deliver), LODE_LOSS_UNDECODABLE, 1, batch->offset, 0,
+		      "samples of %s have no time (perf record -T adds it)",
+		      deliver->header->events.at.at[record->event].name);
+}
+
 void lode_perf_deliver_record(void *context, const struct lode_perf_batch *batch,
 			      const struct lode_perf_record *record)
 {
 	struct lode_perf_deliver *deliver = context;
 	int64_t t_ns = record->t_ns;
 
+	if (record->kind == LODE_PERF_REC_SAMPLE && t_ns == LODE_PERF_NO_TIME &&
+	    deliver->header->events.has_switch_tracepoint) {
+		leave_out_timeless(deliver, batch, record);
+		return;
+	}
 	if (t_ns == LODE_PERF_NO_TIME || t_ns == INT64_MAX) {
 		/* A sample without a time is of now; other records were so from the beginning. */
 		if (record->kind == LODE_PERF_REC_SAMPLE)
