@@ -1,12 +1,13 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyses/quality/quality.h"
+#include "base/pool.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
-#include "base/pool.h"
 #include "reports/info_report.h"
 #include "reports/json.h"
 
@@ -53,11 +54,17 @@ struct output {
 	int worst_exit; /* of what could not be read, when nothing could be */
 };
 
-static bool is_incomplete(const struct lode_losses *losses)
+/* What makes the exit code 1 is said where messages go, as lode mine does. */
+static void say_incomplete(struct output *o, const struct lode_stream *stream)
 {
-	return losses->by_kind[LODE_LOSS_TRUNCATED].count ||
-	       losses->by_kind[LODE_LOSS_BAD_RECORD].count ||
-	       losses->by_kind[LODE_LOSS_UNDECODABLE].count;
+	char *cut = lode_job_cut_text(&stream->losses);
+	struct lode_skipped_input input = {.path = (char *)stream->path, .reason = cut};
+
+	if (!cut)
+		return;
+	o->n_bad++;
+	lode_say_incomplete(o->command, &input, 1);
+	free(cut);
 }
 
 static void show_json(struct output *o, const struct lode_info_report *report)
@@ -93,7 +100,7 @@ static void show(struct output *o, const struct lode_stream *stream)
 		lode_info_report_text(stdout, &report);
 	}
 	o->n_shown++;
-	o->n_bad += is_incomplete(&stream->losses);
+	say_incomplete(o, stream);
 	lode_quality_release(&quality);
 }
 

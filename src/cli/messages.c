@@ -49,5 +49,11 @@ static void say_inputs(const struct lode_command *self, const char *what,
 void lode_say_skipped(const struct lode_command *self, const struct lode_digest_job *job)
 {
 	say_inputs(self, "skipped: ", job->skipped.at, job->skipped.n);
-	say_inputs(self, "incomplete: ", job->incomplete.at, job->incomplete.n);
+	lode_say_incomplete(self, job->incomplete.at, job->incomplete.n);
+}
+
+void lode_say_incomplete(const struct lode_command *self, const struct lode_skipped_input *inputs,
+			 size_t n)
+{
+	say_inputs(self, "incomplete: ", inputs, n);
 }

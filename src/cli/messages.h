@@ -14,6 +14,10 @@ int lode_say_error(const struct lode_command *self, const struct lode_error *err
 /* One line per input that was skipped or is incomplete. */
 void lode_say_skipped(const struct lode_command *self, const struct lode_digest_job *job);
 
+/* One line per input of which a part could not be read. */
+void lode_say_incomplete(const struct lode_command *self, const struct lode_skipped_input *inputs,
+			 size_t n);
+
 /* Says one line: "lode mine: ...". Names in it must be harmless already. */
 void lode_say(const struct lode_command *self, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

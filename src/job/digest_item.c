@@ -78,8 +78,14 @@ char *lode_job_cut_text(const struct lode_losses *losses)
 
 		if (!loss->count)
 			continue;
-		snprintf(text + used, sizeof(text) - used, "%s%s (%llu): %s", used ? "; " : "",
-			 lode_loss_name(kinds[i]), (unsigned long long)loss->count, loss->detail);
+		snprintf(text + used, sizeof(text) - used, "%s%s (%llu): ", used ? "; " : "",
+			 lode_loss_name(kinds[i]), (unsigned long long)loss->count);
+		used = strlen(text);
+		if (loss->offset >= 0)
+			snprintf(text + used, sizeof(text) - used,
+				 "offset 0x%llx: ", (unsigned long long)loss->offset);
+		used = strlen(text);
+		snprintf(text + used, sizeof(text) - used, "%s", loss->detail);
 	}
 	return *text ? lode_strdup(text) : NULL;
 }

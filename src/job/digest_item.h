@@ -73,7 +73,4 @@ void lode_job_item_done(struct lode_job_item *item);
 
 void lode_job_item_release(struct lode_job_item *item);
 
-/* What a stream's file lacks, in words, if it ends early or holds bad records; else NULL. */
-char *lode_job_cut_text(const struct lode_losses *losses);
-
 #endif

@@ -96,4 +96,7 @@ int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t
 			const struct lode_digest_job_options *options, struct lode_error *err);
 void lode_digest_job_release(struct lode_digest_job *job);
 
+/* What a stream's file lacks, in words, if it ends early or holds bad records; else NULL. */
+char *lode_job_cut_text(const struct lode_losses *losses);
+
 #endif
