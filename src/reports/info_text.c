@@ -63,8 +63,9 @@ static void print_origin(FILE *out, const struct lode_info_report *report)
 	}
 	if (s->command[0]) {
 		const char *separator = strstr(s->command, " -- ");
+		bool is_machine = !separator && report->quality->n_command_threads == 0;
 
-		label(out, "command");
+		label(out, is_machine ? "recorder" : "command");
 		fill(out, separator ? separator + 4 : s->command, label_columns, label_columns,
 		     report->columns);
 		if (separator) {
@@ -87,7 +88,7 @@ static void print_contents(FILE *out, const struct lode_info_report *report)
 
 	label(out, "threads");
 	fprintf(out, "%s", lode_format_count(a, q->n_threads));
-	if (s->command[0])
+	if (s->command[0] && q->n_command_threads + (strstr(s->command, " -- ") != NULL) > 0)
 		fprintf(out, ", %s of the recorded command",
 			lode_format_count(b, q->n_command_threads));
 	fputc('\n', out);
@@ -156,8 +157,8 @@ static void print_losses(FILE *out, const struct lode_info_report *report)
 		if (is_any)
 			label(out, "");
 		snprintf(line, sizeof(line), "%s %s%s%s", lode_format_count(n, loss->count),
-			 lode_loss_name((enum lode_loss_kind)k), loss->detail[0] ? ", first: " : "",
-			 loss->detail);
+			 lode_loss_words((enum lode_loss_kind)k, loss->count),
+			 loss->detail[0] ? ", first: " : "", loss->detail);
 		fill(out, line, label_columns, label_columns + 2, report->columns);
 		is_any = true;
 	}
@@ -209,6 +210,20 @@ static bool is_before(const struct lode_module_quality *a, const struct lode_mod
 	return strcmp(a->name, b->name) < 0;
 }
 
+/* "PATH: what is in it" with the verdict first: the path is what may be cut. */
+static void put_symbols(struct lode_table *table, size_t row, const char *symbols, size_t room)
+{
+	const char *colon = strstr(symbols, ": "), *slash = strchr(symbols, '/');
+	char line[1200], text[2400];
+
+	if (colon && slash && slash < colon)
+		snprintf(line, sizeof(line), "%s: %.*s", colon + 2, (int)(colon - symbols),
+			 symbols);
+	else
+		snprintf(line, sizeof(line), "%s", symbols);
+	lode_table_set(table, row, 4, "%s", lode_escape_fit(text, sizeof(text), line, room));
+}
+
 static void print_modules(FILE *out, const struct lode_info_report *report)
 {
 	static const struct lode_table_column columns[] = {{"module", false},
@@ -243,7 +258,8 @@ static void print_modules(FILE *out, const struct lode_info_report *report)
 		row = lode_table_row(table);
 		n_rows = row + 1;
 		lode_table_set(table, row, 0, "%s",
-			       lode_escape_fit(text, sizeof(text), best->name, 24));
+			       lode_escape_fit(text, sizeof(text),
+					       best->name[0] ? best->name : "(not named)", 24));
 		lode_table_set(table, row, 1, "%s", lode_format_cost(cost, best->cost_ns, s->unit));
 		lode_table_set(table, row, 2, "%s", lode_format_pct(cost, lode_part_pct(unknown)));
 		lode_table_set(table, row, 3, "%.12s", best->build_id);
@@ -251,8 +267,7 @@ static void print_modules(FILE *out, const struct lode_info_report *report)
 	}
 	room = lode_table_room(table, report->columns);
 	for (size_t row = 0; row < n_rows; row++)
-		lode_table_set(table, row, 4, "%s",
-			       lode_escape_fit(text, sizeof(text), symbols[row], room));
+		put_symbols(table, row, symbols[row], room);
 	free(symbols);
 	if (last) {
 		fputc('\n', out);

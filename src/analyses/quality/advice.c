@@ -68,6 +68,10 @@ static struct lode_serves serve_mine(struct lode_quality *q, const struct lode_s
 	if (q->machine.no_stack.part_ns == q->machine.no_stack.whole_ns &&
 	    q->machine.no_stack.whole_ns > 0)
 		return (struct lode_serves){LODE_SERVICE_NO, "no callchains"};
+	if (is_perf(stream) && !stream->has_callchains)
+		return (struct lode_serves){
+			LODE_SERVICE_PARTLY,
+			"no callchains: single functions, no patterns of calls"};
 	if (!is_perf(stream))
 		return (struct lode_serves){LODE_SERVICE_PARTLY,
 					    "stacks with costs: patterns, but nobody to follow "
@@ -117,7 +121,7 @@ void lode_quality_decide_services(struct lode_quality *q, const struct lode_stre
 
 /* What a better recording needs; one command line is made of all of it. */
 struct wish {
-	bool any, syscalls, dwarf, keep_awake, bigger_buffer;
+	bool any, syscalls, dwarf, no_dumps, keep_awake, bigger_buffer;
 };
 
 /* The recorded program with its arguments: what stands behind perf's own options. */
@@ -128,11 +132,21 @@ static const char *recorded_command(const struct lode_stream *stream)
 	return separator && separator[4] ? separator + 4 : "COMMAND";
 }
 
+/* Stack dumps were asked for: perf's "--call-graph dwarf". */
+static bool had_dumps(const struct lode_stream *stream)
+{
+	return strstr(stream->command, "--call-graph dwarf") ||
+	       strstr(stream->command, "--call-graph=dwarf");
+}
+
 static const char *record_line(struct lode_quality *q, const struct lode_stream *stream,
 			       const struct wish *wish)
 {
-	return say(q, "lode record%s%s%s%s -- %.300s", wish->syscalls ? " --syscalls" : "",
-		   wish->dwarf ? " --call-graph dwarf" : "",
+	/* What this recording has already, the better one keeps. */
+	return say(q, "lode record%s%s%s%s -- %.300s",
+		   wish->syscalls || stream->has_syscalls ? " --syscalls" : "",
+		   wish->dwarf || (had_dumps(stream) && !wish->no_dumps) ? " --call-graph dwarf"
+									 : "",
 		   wish->keep_awake ? " --keep-awake" : "",
 		   wish->bigger_buffer ? " --buffer 64M --cpu-rate 199" : "",
 		   recorded_command(stream));
@@ -192,7 +206,8 @@ static void advise_stacks(struct lode_quality *q, const struct lode_stream *stre
 {
 	if (!stream->has_callchains)
 		return;
-	if (lode_part_pct(q->command.truncated) > notable_pct)
+	if (lode_part_pct(q->command.truncated) > notable_pct) {
+		wish->no_dumps = true;
 		advise_recording(
 			q, wish,
 			say(q,
@@ -201,6 +216,7 @@ static void advise_stacks(struct lode_quality *q, const struct lode_stream *stre
 			    "missing. Programs built with -fno-omit-frame-pointer record whole "
 			    "stacks, and smaller ones.",
 			    lode_part_pct(q->command.truncated)));
+	}
 	if (lode_part_pct(q->command.unrooted) > serious_pct) {
 		/* Not where stack dumps cut stacks already. */
 		wish->dwarf = lode_part_pct(q->command.truncated) <= notable_pct;
@@ -260,6 +276,12 @@ static void advise_losses(struct lode_quality *q, const struct lode_stream *stre
 	}
 }
 
+/* Addresses that belong to no file: nothing that could be given mends them. */
+static bool is_no_file(const struct lode_module_quality *module)
+{
+	return strcmp(module->name, "[unknown]") == 0 || strcmp(module->name, "[jit]") == 0;
+}
+
 /* Names the module without symbols that most cost passes through. */
 static void advise_symbols(struct lode_quality *q, const struct lode_stream *stream)
 {
@@ -270,16 +292,19 @@ static void advise_symbols(struct lode_quality *q, const struct lode_stream *str
 	for (size_t i = 0; i < stream->modules.n; i++) {
 		const struct lode_module_quality *m = &stream->modules.at[i];
 
-		if (m->n_unknown && (!worst || m->unknown_ns > worst->unknown_ns))
+		if (m->n_unknown &&
+		    (!worst || is_no_file(m) < is_no_file(worst) ||
+		     (is_no_file(m) == is_no_file(worst) && m->unknown_ns > worst->unknown_ns)))
 			worst = m;
 	}
-	if (!worst || !worst->symbols)
+	if (!worst || !worst->symbols || is_no_file(worst))
 		advise(q, say(q, "%.0f %% of the cost has frames without a symbol.",
 			      lode_part_pct(q->command.unknown)));
 	else
 		advise(q, say(q,
-			      "%.0f %% of the cost has frames without a symbol, most of them in "
-			      "%.80s%s%s: %.160s. Give its file with --symfs or --buildid-dir.",
+			      "%.0f %% of the cost has frames without a symbol. Of all files most "
+			      "are in %.80s%s%s: %.160s. Give that file with --symfs or "
+			      "--buildid-dir.",
 			      lode_part_pct(q->command.unknown), worst->name,
 			      worst->build_id[0] ? " build-id " : "", worst->build_id,
 			      worst->symbols));

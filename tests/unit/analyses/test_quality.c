@@ -142,7 +142,7 @@ static void sampled_tracepoints_are_found_by_rate_and_by_period(void **state)
 		assert_true(advises(&q, "sched:sched_switch"));
 		assert_false(advises(&q, "sched:sched_waking"));
 		assert_int_equal(q.serves[LODE_ANALYSIS_MINE].service, LODE_SERVICE_PARTLY);
-		assert_string_equal(q.record_line, "lode record -- ./slow --flag");
+		assert_string_equal(q.record_line, "lode record --syscalls -- ./slow --flag");
 		lode_quality_release(&q);
 		lode_stream_free(s);
 	}
@@ -183,7 +183,7 @@ static void without_switches_waits_are_missing(void **state)
 	lode_quality_assess(&q, s);
 	assert_int_equal(q.serves[LODE_ANALYSIS_MINE].service, LODE_SERVICE_PARTLY);
 	assert_true(advises(&q, "No sched:sched_switch"));
-	assert_string_equal(q.record_line, "lode record -- COMMAND");
+	assert_string_equal(q.record_line, "lode record --syscalls -- COMMAND");
 	lode_quality_release(&q);
 	lode_stream_free(s);
 }
