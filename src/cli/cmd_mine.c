@@ -345,6 +345,10 @@ static int run_job(const struct lode_command *self, const struct mine_values *v,
 	} else if (job.digest->symptoms.n == 0) {
 		lode_say(self, "no symptom in %zu stream%s: %s", job.digest->streams.n,
 			 job.digest->streams.n == 1 ? "" : "s", job.symptom_text);
+		if (job.is_default_symptoms)
+			lode_say(self,
+				 "the recorded command has no event in it; --symptom 'comm=*' "
+				 "takes every process, --symptom comm=NAME those of a name");
 		code = LODE_EXIT_NOTHING;
 	} else {
 		code = mine(self, v, &progress, &job);

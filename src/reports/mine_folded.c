@@ -26,11 +26,39 @@ static void put_stack(FILE *out, const struct lode_calltree *tree, uint32_t stac
 		fputs("[no stack]", out);
 }
 
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* In the order of their text, whatever the order of the inputs. */
+static void put_lines(FILE *out, char *text)
+{
+	LODE_VEC(char *) lines = {0};
+
+	for (char *line = text, *end; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		*end = '\0';
+		lode_vec_append(&lines, line);
+	}
+	if (lines.n)
+		qsort(lines.at, lines.n, sizeof(*lines.at), by_text);
+	for (size_t i = 0; i < lines.n; i++)
+		fprintf(out, "%s\n", lines.at[i]);
+	lode_vec_release(&lines);
+}
+
 void lode_mine_report_folded(FILE *out, const struct lode_digest *digest)
 {
 	const struct lode_calltree *tree = &digest->tree;
 	int64_t *cost = lode_alloc0(tree->nodes.n, sizeof(*cost));
 	uint32_t deepest = 0, *frames;
+	char *text;
+	size_t size;
+	FILE *unordered = open_memstream(&text, &size);
+
+	if (!unordered)
+		lode_oom(0);
 
 	for (size_t i = 0; i < digest->rows.n; i++)
 		cost[digest->rows.at[i].stack] += digest->rows.at[i].cost_ns;
@@ -42,9 +70,13 @@ void lode_mine_report_folded(FILE *out, const struct lode_digest *digest)
 	for (size_t i = 0; i < tree->nodes.n; i++) {
 		if (cost[i] <= 0)
 			continue;
-		put_stack(out, tree, (uint32_t)i, frames);
-		fprintf(out, " %lld\n", (long long)cost[i]);
+		put_stack(unordered, tree, (uint32_t)i, frames);
+		fprintf(unordered, " %lld\n", (long long)cost[i]);
 	}
+	if (fclose(unordered) != 0)
+		lode_oom(size);
+	put_lines(out, text);
+	free(text);
 	free(frames);
 	free(cost);
 }

@@ -68,6 +68,9 @@ static size_t parts_of(struct part *parts, const struct lode_cluster *c)
 
 		parts[n++] = (struct part){"cpu", self_run_ns};
 		parts[n++] = (struct part){"ready", self_ns - self_run_ns};
+	} else {
+		/* Time of which nothing was recorded: not even whether the thread waited. */
+		parts[n++] = (struct part){"unknown", self_ns};
 	}
 	qsort(parts, n, sizeof(*parts), costliest_first);
 	return n;
@@ -205,8 +208,9 @@ static void print_method(FILE *out, const struct lode_mine_report *report)
 		fprintf(out, "Symptoms: %s.\n",
 			lode_escape(text, sizeof(text), report->job->symptom_text));
 		if (report->job->is_default_symptoms)
-			fprintf(out,
-				"  Nobody said who waited when: --symptom and --symptoms do.\n");
+			fprintf(out, "  Nobody said who waited when: --symptom and --symptoms do. "
+				     "Where no "
+				     "command is known, every thread\n  is meant.\n");
 		fprintf(out, "Area of interest (%s, %s): %s waiting, %s running, %s ready; ",
 			report->scope, report->stacks,
 			lode_format_cost(a, m->aoi_kind_ns[LODE_EVENT_WAITING], unit),
@@ -267,7 +271,7 @@ static void print_losses(FILE *out, const struct lode_mine_report *report)
 			continue;
 		fprintf(out, "%s%s %s",
 			is_any ? ", " : "  In whole: ", lode_format_count(a, n_by_kind[k]),
-			lode_loss_name((enum lode_loss_kind)k));
+			lode_loss_words((enum lode_loss_kind)k, n_by_kind[k]));
 		is_any = true;
 	}
 	fputs(is_any ? ".\n" : "", out);
