@@ -115,7 +115,8 @@ static void say_result(const struct lode_command *self, const struct lode_record
 	char size[LODE_UNITS_BUFFER], modules[LODE_UNITS_BUFFER], name[2400];
 
 	lode_escape(name, sizeof(name), result->bundle);
-	lode_say(self, "%s: %s, symbols of %s%s", name, lode_format_bytes(size, result->size_bytes),
+	lode_say(self, "%s: recording of %s, symbols of %s%s", name,
+		 lode_format_bytes(size, result->size_bytes),
 		 lode_format_plural(modules, result->n_modules, "module"),
 		 result->was_stopped ? " (stopped)" : "");
 	if (result->n_missing)
@@ -165,13 +166,15 @@ static int record(const struct lode_command *self, const struct record_values *v
 
 static int run(const struct lode_command *self, int argc, char **argv)
 {
-	struct record_values values = {.cpu_rate = 999, .buffer_bytes = 8 << 20};
+	struct record_values values = {.cpu_rate = 999, .buffer_bytes = 8 << 20, .duration_ns = -1};
 	char **command;
 	int n, code;
 
 	if (!lode_command_start(self, &values, argc, argv, &n, &code))
 		return code;
-	if (n == 0 && values.duration_ns <= 0)
+	if (values.duration_ns == 0)
+		return lode_command_misused(self, "--duration: a time above 0, such as 10s");
+	if (n == 0 && values.duration_ns < 0)
 		return lode_command_misused(self, "say what to run, or for how long (--duration)");
 	/* A power of two of pages is what perf takes. */
 	while (values.buffer_bytes & (values.buffer_bytes - 1))
