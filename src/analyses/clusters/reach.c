@@ -2,6 +2,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 enum {
 	LANES = LODE_REACH_LANES,
@@ -139,100 +142,17 @@ static void fill_table(struct work *w)
 	free(column);
 }
 
-#define LARGER(a, b) (((a) & ((a) > (b))) | ((b) & ~((a) > (b))))
-
-/* The row below the one of `depth`. */
-static inline __attribute__((always_inline)) void
-add_row(const struct work *w, uint32_t function, uint32_t depth, int16_t skip, int16_t begin)
-{
-	const uint32_t n = w->n_columns;
-	const struct cell *above = w->rows + depth * (size_t)(n + 1);
-	const struct column *column = w->columns;
-	const lanes *add = w->table + function * (size_t)n;
-	struct cell *row = w->rows + (depth + 1) * (size_t)(n + 1);
-	const lanes none = (lanes){0} - MOST;
-	lanes match = none, other, pair, up, left, best, joint, is_match;
-
-	/* Here all of Q's functions are left out. */
-	other = above[0].other - skip;
-	row[0].match = match;
-	row[0].other = other;
-	for (uint32_t k = 0; k < n; k++) {
-		is_match = add[k] > 0;
-		joint = above[k].match - column[k].joint;
-		best = LARGER(above[k].match, above[k].other);
-		pair = LARGER(joint, above[k].other);
-		pair = (pair & is_match) | (best & ~is_match);
-		pair = pair + add[k];
-		up = above[k + 1].other - skip;
-		best = above[k + 1].match - begin;
-		up = LARGER(up, best);
-		left = other - column[k].skip;
-		best = match - column[k].begin;
-		left = LARGER(left, best);
-		other = LARGER(left, up);
-		match = (pair & is_match) | (none & ~is_match);
-		pair = (none & is_match) | (pair & ~is_match);
-		other = LARGER(other, pair);
-		row[k + 1].match = match;
-		row[k + 1].other = other;
-	}
-}
-
-/* More than 0: less than nothing is never similar, and nothing is only without a match. */
-static inline __attribute__((always_inline)) void note_found(struct work *w, uint32_t place)
-{
-	const size_t length = lode_place_length(w->reach->places, place);
-	const struct cell *end = w->rows + (length + 1) * (w->n_columns + 1) - 1;
-	const lanes above = (end->match > 0) | (end->other > 0);
-	uint64_t parts[sizeof(lanes) / sizeof(uint64_t)], any = 0;
-
-	memcpy(parts, &above, sizeof(parts));
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		any |= parts[i];
-	if (!any)
-		return;
-	for (uint32_t lane = 0; lane < w->n; lane++) {
-		lode_place_vec *found = &w->found[lane];
-
-		if (above[lane] && place > w->first + lane)
-			found->at[found->n++] = place;
-	}
-}
-
-static inline __attribute__((always_inline)) void walk(struct work *w)
-{
-	const struct lode_places *p = w->reach->places;
-	const int16_t *skip = w->reach->skip, *begin = w->reach->begin;
-	const uint32_t *node = p->node_of + p->start[w->first];
-
-	w->rows[0].match = (lanes){0} - MOST;
-	w->rows[0].other = (lanes){0};
-	for (uint32_t k = 0; k < w->n_columns; k++) {
-		w->rows[k + 1].match = w->rows[0].match;
-		w->rows[k + 1].other = w->rows[k].other - w->columns[k].skip;
-	}
-	for (uint32_t i = 0; i < lode_place_length(p, w->first); i++)
-		add_row(w, p->nodes[node[i]].function, i, skip[node[i]], begin[node[i]]);
-	for (uint32_t place = w->first + 1; place < p->n; place++) {
-		/* A place without a node of its own is equal to the one before. */
-		for (uint32_t i = p->first_node[place]; i < p->first_node[place + 1]; i++)
-			add_row(w, p->nodes[i].function, p->nodes[i].depth, skip[i], begin[i]);
-		note_found(w, place);
-	}
-}
-
 #ifdef __x86_64__
-static __attribute__((target("avx2"))) void walk_avx2(struct work *w)
-{
-	walk(w);
-}
+#define WALK_NAME(name) name##_avx2
+#define WALK_TARGET	__attribute__((target("avx2")))
+#define LARGER(a, b)	((lanes)_mm256_max_epi16((__m256i)(a), (__m256i)(b)))
+#include "analyses/clusters/reach_walk.inc"
 #endif
 
-static void walk_plain(struct work *w)
-{
-	walk(w);
-}
+#define WALK_NAME(name) name##_plain
+#define WALK_TARGET
+#define LARGER(a, b) (((a) & ((a) > (b))) | ((b) & ~((a) > (b))))
+#include "analyses/clusters/reach_walk.inc"
 
 static void find_all(struct work *w)
 {
