@@ -1,5 +1,29 @@
 #include "analyses/patterns/closure.h"
 
+void lode_closure_mandatory(lode_item_vec *out, const struct lode_condition *condition,
+			    const uint32_t *sequences, uint32_t n_sequences, int64_t min_cost)
+{
+	int64_t spare = -min_cost, spared = 0;
+	uint32_t i;
+
+	for (i = 0; i < n_sequences; i++)
+		spare += condition->db.weight.at[sequences[i]];
+	out->n = 0;
+	for (i = 0; i < n_sequences; i++) {
+		int64_t weight = condition->db.weight.at[sequences[i]];
+
+		if (weight > spare)
+			lode_vec_append(out, sequences[i]);
+		else
+			spared += weight;
+	}
+	if (spared <= spare)
+		return;
+	out->n = 0;
+	for (i = 0; i < n_sequences; i++)
+		lode_vec_append(out, sequences[i]);
+}
+
 /* How many items all sequences have in common at the front and, not the same ones, at the end. */
 static void find_ends(uint32_t *n_front, uint32_t *n_back, const struct lode_condition *condition,
 		      const uint32_t *sequences, uint32_t n_sequences)

@@ -28,7 +28,7 @@ struct level {
 
 	/* The child that is being visited: its insertions, and see struct lode_selection. */
 	lode_insertion_vec insertions;
-	lode_item_vec selected, pattern, origin;
+	lode_item_vec selected, mandatory, pattern, origin;
 	const uint8_t *is_open;
 	uint32_t inserted_slot;
 	bool has_watched;
@@ -80,6 +80,7 @@ static void level_release(struct level *level)
 	lode_vec_release(&level->branches);
 	lode_vec_release(&level->insertions);
 	lode_vec_release(&level->selected);
+	lode_vec_release(&level->mandatory);
 	lode_vec_release(&level->pattern);
 	lode_vec_release(&level->origin);
 	lode_vec_release(&level->base_origin);
@@ -267,19 +268,47 @@ static void select_same(struct worker *worker, struct level *level)
 	count_selected(worker, level);
 }
 
+/* Drops the selected sequences that the child's pattern is not contained in; gives the weight of
+   the others. */
+static int64_t keep_containing(struct level *level)
+{
+	const struct lode_condition *condition = &level->condition;
+	int64_t weight = 0;
+	uint32_t n_items;
+	size_t i, n = 0;
+
+	for (i = 0; i < level->selected.n; i++) {
+		uint32_t s = level->selected.at[i];
+		const uint32_t *items = lode_condition_sequence(condition, s, &n_items);
+
+		if (!lode_is_subsequence(level->pattern.at, (uint32_t)level->pattern.n, items,
+					 n_items))
+			continue;
+		level->selected.at[n++] = s;
+		weight += condition->db.weight.at[s];
+	}
+	level->selected.n = n;
+	return weight;
+}
+
 /*
- * Prepares a child that has the ends which all unexplained sequences have. False: it has already.
- * The pattern may stand elsewhere in the longer one than the search had it, so what had been closed
- * must be open again; that it is known by now will show.
+ * Prepares a child that has the ends which all unexplained sequences (or those that count) have.
+ * False: it has already. The pattern may stand elsewhere in the longer one than the search had it,
+ * so what had been closed must be open again; that it is known by now will show.
  */
-static bool select_closure(struct worker *worker, struct level *level, size_t depth)
+static bool select_closure(struct worker *worker, struct level *level, size_t depth, int64_t *total)
 {
 	size_t n = level->condition.is_open.n, n_before = worker->all_open.n;
 
+	int64_t weight;
+
 	select_unexplained(level);
+	lode_closure_mandatory(&level->mandatory, &level->condition, level->unexplained.at,
+			       (uint32_t)level->unexplained.n, worker->search->options->min_cost);
 	if (!lode_closure_find(&level->pattern, &level->origin, &level->condition,
-			       level->unexplained.at, (uint32_t)level->unexplained.n))
+			       level->mandatory.at, (uint32_t)level->mandatory.n))
 		return false;
+	weight = keep_containing(level);
 	if (n > n_before) {
 		lode_vec_reserve(&worker->all_open, n);
 		worker->all_open.n = worker->all_open.capacity;
@@ -289,6 +318,7 @@ static bool select_closure(struct worker *worker, struct level *level, size_t de
 	level->has_watched = false;
 	level->keeps_base |= level->base != depth;
 	count_selected(worker, level);
+	*total = weight;
 	return true;
 }
 
@@ -373,7 +403,7 @@ static bool branch_all(struct worker *worker, size_t depth, struct level *level)
 						      &worker->pivoting);
 	if (weight < worker->search->options->min_cost)
 		return true;
-	if (select_closure(worker, level, depth))
+	if (select_closure(worker, level, depth, &weight))
 		return visit(worker, depth + 1, level, weight);
 	if (level->unexplained.n < condition->db.n / 4 * 3) {
 		select_same(worker, level);

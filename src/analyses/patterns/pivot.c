@@ -5,6 +5,12 @@
 #include "analyses/patterns/conflicts.h"
 #include "analyses/patterns/windows.h"
 
+enum {
+	FEW_BRANCHES = 2,     /* no more than that: good enough */
+	MOST_SEQUENCES = 256, /* to look at one by one */
+	MOST_TRIED = 4,	      /* known patterns to match each with */
+};
+
 void lode_pivot_release(struct lode_pivot *pivot)
 {
 	lode_vec_release(&pivot->is_covered);
@@ -16,6 +22,7 @@ void lode_pivot_scratch_init(struct lode_pivot_scratch *scratch, uint32_t n_item
 	lode_vec_reserve(&scratch->local, (size_t)n_items + 1);
 	memset(scratch->local.at, 0, n_items * sizeof(*scratch->local.at));
 	scratch->conflicts = lode_alloc0(1, sizeof(*scratch->conflicts));
+	scratch->misfits = lode_alloc0(1, sizeof(*scratch->misfits));
 }
 
 void lode_pivot_scratch_release(struct lode_pivot_scratch *scratch)
@@ -31,6 +38,11 @@ void lode_pivot_scratch_release(struct lode_pivot_scratch *scratch)
 	if (scratch->conflicts)
 		lode_conflicts_release(scratch->conflicts);
 	free(scratch->conflicts);
+	if (scratch->misfits)
+		lode_misfits_release(scratch->misfits);
+	free(scratch->misfits);
+	lode_vec_release(&scratch->tried);
+	lode_vec_release(&scratch->is_chosen);
 }
 
 void lode_pivot_prepare(const struct lode_condition *condition, const lode_found_vec *known,
@@ -232,6 +244,11 @@ static void add_conflicts(const struct lode_pivot *out, const struct lode_condit
 			if (!out->is_covered.at[pair])
 				continue;
 			order = scratch->order.at[pair];
+			if (order == 0) { /* M does not have it at all */
+				lode_conflicts_add(scratch->conflicts, pair, pair,
+						   condition->db.weight.at[s], s + 1);
+				continue;
+			}
 			j = order > highest ? 0 : scratch->window.n; /* mostly in order */
 			scratch->work += j;
 			for (i = 0; i < j; i++)
@@ -246,6 +263,37 @@ static void add_conflicts(const struct lode_pivot *out, const struct lode_condit
 	}
 }
 
+/* Branches by the misfits of sequences, if these are fewer than `n_chosen`. */
+static void try_misfits(struct lode_pivot *out, const struct lode_condition *condition,
+			const uint32_t *sequences, uint32_t n_sequences, int64_t min_cost,
+			struct lode_pivot_scratch *scratch)
+{
+	uint32_t n = (uint32_t)condition->is_open.n, n_chosen, i;
+	size_t k;
+
+	scratch->tried.n = 0;
+	for (k = scratch->mask.n; k-- > 0 && scratch->tried.n < MOST_TRIED;)
+		lode_vec_append(
+			&scratch->tried,
+			((struct lode_known){scratch->known.at + scratch->start.at[k],
+					     scratch->start.at[k + 1] - scratch->start.at[k]}));
+	lode_misfits_begin(scratch->misfits, condition);
+	for (i = 0; i < n_sequences; i++)
+		lode_misfits_add(scratch->misfits, condition, sequences[i], scratch->tried.at,
+				 (uint32_t)scratch->tried.n);
+	scratch->work += scratch->misfits->work;
+	scratch->misfits->work = 0;
+	lode_vec_reserve(&scratch->is_chosen, n);
+	memset(scratch->is_chosen.at, 0, n);
+	n_chosen = lode_misfits_choose(scratch->misfits, scratch->is_chosen.at, min_cost);
+	if (n_chosen >= out->n_uncovered)
+		return;
+	out->n_uncovered = n_chosen;
+	for (i = 0; i < n; i++)
+		out->is_covered.at[i] =
+			condition->is_open.at[i] == LODE_OPEN && !scratch->is_chosen.at[i];
+}
+
 void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *condition,
 		       const uint32_t *sequences, uint32_t n_sequences, int64_t min_cost,
 		       struct lode_pivot_scratch *scratch)
@@ -254,21 +302,20 @@ void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *cond
 
 	cut_segments(condition, choose_known(scratch), scratch);
 	number_segments(condition, scratch);
-	out->n_uncovered = 0;
 	out->is_covered.n = n;
 	lode_vec_reserve(&out->is_covered, n);
-	for (i = 0; i < n; i++) {
-		out->is_covered.at[i] =
-			condition->is_open.at[i] == LODE_OPEN && scratch->order.at[i];
-		out->n_uncovered += condition->is_open.at[i] == LODE_OPEN && !scratch->order.at[i];
-	}
+	for (i = 0; i < n; i++)
+		out->is_covered.at[i] = condition->is_open.at[i] == LODE_OPEN;
 	lode_conflicts_begin(scratch->conflicts);
 	for (i = 0; i < n_sequences; i++)
 		add_conflicts(out, condition, sequences[i], scratch);
 	for (i = 0; i < n; i++)
-		out->is_covered.at[i] = !out->is_covered.at[i];
-	out->n_uncovered +=
+		out->is_covered.at[i] = condition->is_open.at[i] != LODE_OPEN;
+	out->n_uncovered =
 		lode_conflicts_cover(scratch->conflicts, min_cost, out->is_covered.at, n);
 	for (i = 0; i < n; i++)
-		out->is_covered.at[i] = !out->is_covered.at[i];
+		out->is_covered.at[i] =
+			condition->is_open.at[i] == LODE_OPEN && !out->is_covered.at[i];
+	if (out->n_uncovered > FEW_BRANCHES && n_sequences <= MOST_SEQUENCES)
+		try_misfits(out, condition, sequences, n_sequences, min_cost, scratch);
 }

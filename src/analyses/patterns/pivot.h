@@ -20,6 +20,7 @@
 
 #include "analyses/patterns/condition.h"
 #include "analyses/patterns/found.h"
+#include "analyses/patterns/misfits.h"
 
 struct lode_pivot {
 	LODE_VEC(uint8_t) is_covered; /* [slot * n_items + item], as the condition's is_open */
@@ -38,6 +39,9 @@ struct lode_pivot_scratch {
 	LODE_VEC(uint32_t) order;   /* [slot * n_items + item]: place in M + 1, 0 none */
 	LODE_VEC(uint32_t) window;  /* what of M stands in a window */
 	struct lode_conflicts *conflicts;
+	struct lode_misfits *misfits;
+	LODE_VEC(struct lode_known) tried;
+	LODE_VEC(uint8_t) is_chosen;
 	uint64_t work; /* items walked over; the owner resets it */
 };
 void lode_pivot_scratch_init(struct lode_pivot_scratch *scratch, uint32_t n_items);
