@@ -29,10 +29,11 @@ static uint32_t hash_items(const uint32_t *items, uint32_t n)
 void lode_merge_close(struct lode_merge *merge, int64_t weight)
 {
 	uint32_t from = merge->start.at[merge->n], n = (uint32_t)merge->items.n - from, other, at;
-	const uint32_t *items = merge->items.at + from;
+	const uint32_t *items;
 
 	if (n == 0)
 		return;
+	items = merge->items.at + from;
 	for (at = hash_items(items, n);; at++) {
 		other = merge->slots.at[at & merge->mask];
 		if (other == 0)
