@@ -156,7 +156,7 @@ static int mine(result_vec *results, struct lode_arena *arena, const struct lode
 {
 	bool is_one = options->method != LODE_MINER_BOTH;
 	uint64_t max_work = is_one ? 0 : first_bound(reduced);
-	uint64_t least = is_one ? 0 : 1 << 24; /* a tenth of a second for prefixes */
+	uint64_t least = is_one ? 0 : 1 << 27; /* some tenths of a second for prefixes */
 	struct lode_found found;
 	int rc = 0;
 
@@ -168,7 +168,7 @@ static int mine(result_vec *results, struct lode_arena *arena, const struct lode
 		if (rc == 0 && options->method != LODE_MINER_INSERTIONS)
 			rc = mine_prefixes(results, arena, reduced, options,
 					   max_work < least ? least : max_work, err);
-		max_work *= 8;
+		max_work *= 4;
 	}
 	lode_found_release(&found);
 	return rc;
