@@ -1,16 +1,9 @@
 /*
  * Pairs of patterns that are similar enough, without looking at all of them closely.
  *
- * Patterns are walked in the order of their functions, so neighbours share their beginnings: what
- * is computed for a beginning is kept for all that share it. For each pair there is first a bound
- * from above on Sim, in two steps, and an alignment only if that reaches the cut:
- *
- *   W(M)            <= sum of Uni over the functions of Q that P has
- *   W(ID) + W(S)    >= sum over functions of Q that P has not of half the least Sub to any of P's,
- *                      times the least omega; and the same with P and Q exchanged
- *
- * (A function that is not matched is inserted or deleted, at its omega, or substituted, at Sub
- * times half its omega.) What is found is exact, to the bit.
+ * A bound from above on Sim (reach.h) rules out most pairs, 16 at a time; the others are aligned.
+ * Patterns are taken in the order of their functions (places.h), so that rows of an alignment hold
+ * for all that begin alike. What is found is exact, to the bit.
  */
 #ifndef LODE_PAIRS_H
 #define LODE_PAIRS_H

@@ -11,8 +11,9 @@ enum {
 	/* Sums stay within it, so a sum and one more number stay within 16 bits. */
 	MOST = 16000,
 	FINEST = 1024,
-	/* A table of more bytes is not made: then all pairs of the block are found. */
-	TABLE_BYTES = 64 << 20,
+	/* LIMIT: past this for the table or the rows, all pairs of the block are found, and
+	   aligned. */
+	MOST_BYTES = 64 << 20,
 };
 
 typedef int16_t lanes __attribute__((vector_size(2 * LANES)));
@@ -166,6 +167,7 @@ void lode_reach_find(struct lode_reach_block *block, const struct lode_reach *re
 {
 	struct work w = {.reach = reach, .first = first, .n = n, .found = block->found};
 	const struct lode_places *p = reach->places;
+	size_t table_bytes, rows_bytes;
 
 	for (uint32_t lane = 0; lane < n; lane++) {
 		uint32_t length = lode_place_length(p, first + lane);
@@ -174,13 +176,15 @@ void lode_reach_find(struct lode_reach_block *block, const struct lode_reach *re
 		block->found[lane].n = 0;
 		lode_vec_reserve(&block->found[lane], p->n);
 	}
-	if (!reach->one || reach->subs->n * w.n_columns > TABLE_BYTES / sizeof(lanes)) {
+	table_bytes = reach->subs->n * w.n_columns * sizeof(*w.table);
+	rows_bytes = (p->longest + (size_t)1) * (w.n_columns + 1) * sizeof(*w.rows);
+	if (!reach->one || table_bytes > MOST_BYTES || rows_bytes > MOST_BYTES) {
 		find_all(&w);
 		return;
 	}
-	w.table = ROOM(&block->table, reach->subs->n * w.n_columns * sizeof(*w.table));
+	w.table = ROOM(&block->table, table_bytes);
 	w.columns = ROOM(&block->columns, w.n_columns * sizeof(*w.columns));
-	w.rows = ROOM(&block->rows, (p->longest + (size_t)1) * (w.n_columns + 1) * sizeof(*w.rows));
+	w.rows = ROOM(&block->rows, rows_bytes);
 	fill_table(&w);
 #ifdef __x86_64__
 	if (__builtin_cpu_supports("avx2")) {
