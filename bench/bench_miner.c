@@ -1,14 +1,16 @@
 /*
- * bench_miner: how long mining takes, on folded stacks or on sequences in SPMF's format.
+ * bench_miner: how long the miner alone takes on a file of sequences, and what it needs.
+ *
+ * Two formats, told line by line: folded stacks (`a;b;c 123`), and SPMF's sequences of single items
+ * (`5 -1 15 -1 -2`, each of cost 1), so that the public sets of sequential pattern mining are read
+ * as they are. Equal stacks stay apart: joining them is part of the miner's work.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "analyses/patterns/miner.h"
@@ -18,277 +20,260 @@
 #include "base/pool.h"
 
 static const char usage[] =
-	"usage: bench_miner [options] FILE COST\n"
+	"usage: bench_miner [options] FILE[.zst]\n"
 	"\n"
-	"FILE holds folded stacks (`a;b;c 12`) or sequences in SPMF's format (`1 -1 2 -1 -2`, each "
-	"of\n"
-	"cost 1), plain or compressed, - for standard input. COST is the minimum cost, or a share: "
-	"1%.\n"
-	"\n"
-	"  --threads N   (all CPUs)\n"
-	"  --runs N      median of so many (1)\n"
-	"  --first N     only the first N sequences\n"
-	"  --method M    both, prefixes or insertions (both)\n"
-	"  --find N      find the minimum cost that gives at most N patterns; COST is left out\n"
-	"  --print       also print the patterns, one a line, the cost first\n";
+	"  --share X%       λ as a share of all cost (0.5%)\n"
+	"  --support N      λ itself, in the file's unit\n"
+	"  --method M       both, prefixes or insertions (both)\n"
+	"  --threads N      (all CPUs)\n"
+	"  --max-patterns N give up past so many (no bound)\n"
+	"  --print          the patterns, one a line, in place of the figures\n";
 
 struct options {
-	const char *path, *cost;
-	unsigned n_threads;
-	size_t n_runs, n_first, find;
-	enum lode_miner_method method;
-	bool prints;
+	double share;
+	struct lode_miner_options miner;
+	const char *path;
+	bool wants_patterns;
 };
 
-struct sequences {
-	struct lode_strings names;
+struct input {
+	struct lode_strings names; /* items are ids of these, in both formats */
 	LODE_VEC(uint32_t) items;
 	LODE_VEC(size_t) start;
 	LODE_VEC(int64_t) cost;
 	int64_t total;
 };
 
-static void __attribute__((noreturn)) die(const struct lode_error *err)
+static void __attribute__((noreturn)) die(const char *what, const char *why)
 {
-	char text[1200];
-
-	fprintf(stderr, "bench_miner: %s\n", lode_error_text(err, text, sizeof(text)));
+	fprintf(stderr, "bench_miner: %s: %s\n", what, why);
 	exit(2);
 }
 
-static uint64_t number(const char *text)
+static void __attribute__((noreturn)) die_of(const char *what, const struct lode_error *err)
+{
+	char text[1200];
+
+	die(what, lode_error_text(err, text, sizeof(text)));
+}
+
+/* A number from the beginning of `text`, above zero and with `unit` behind it. */
+static double number(const char *text, const char *unit)
 {
 	char *end;
-	unsigned long long value;
+	double x = strtod(text, &end);
 
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno || end == text || *end) {
-		fprintf(stderr, "bench_miner: %s is not a number\n\n%s", text, usage);
-		exit(2);
-	}
-	return value;
+	if (end == text || strcmp(end, unit) != 0 || !(x > 0) || x > 9e18)
+		die(text, "not a number that can be used here");
+	return x;
 }
 
 static enum lode_miner_method method(const char *text)
 {
-	if (strcmp(text, "both") == 0)
-		return LODE_MINER_BOTH;
-	if (strcmp(text, "prefixes") == 0)
-		return LODE_MINER_PREFIXES;
-	if (strcmp(text, "insertions") == 0)
-		return LODE_MINER_INSERTIONS;
-	fputs(usage, stderr);
-	exit(2);
+	static const char *const names[] = {"both", "prefixes", "insertions"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(text, names[i]))
+			return (enum lode_miner_method)i;
+	die(text, "no such method");
 }
 
 static void parse(struct options *o, int argc, char **argv)
 {
-	static const struct option long_options[] = {{"threads", required_argument, NULL, 't'},
-						     {"runs", required_argument, NULL, 'r'},
-						     {"first", required_argument, NULL, 'n'},
+	static const struct option long_options[] = {{"share", required_argument, NULL, 's'},
+						     {"support", required_argument, NULL, 'u'},
 						     {"method", required_argument, NULL, 'm'},
-						     {"find", required_argument, NULL, 'f'},
+						     {"threads", required_argument, NULL, 't'},
+						     {"max-patterns", required_argument, NULL, 'x'},
 						     {"print", no_argument, NULL, 'p'},
 						     {0}};
 	int c;
 
-	*o = (struct options){.n_threads = lode_pool_cpus(), .n_runs = 1};
-	while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-		if (c == 't')
-			o->n_threads = (unsigned)number(optarg);
-		else if (c == 'r')
-			o->n_runs = number(optarg);
-		else if (c == 'n')
-			o->n_first = number(optarg);
-		else if (c == 'm')
-			o->method = method(optarg);
-		else if (c == 'f')
-			o->find = number(optarg);
-		else if (c == 'p')
-			o->prints = true;
-		else
-			optind = argc;
-	}
-	if (argc - optind != (o->find ? 1 : 2) || o->n_runs == 0) {
+	while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1)
+		switch (c) {
+		case 's':
+			o->share = number(optarg, "%") / 100;
+			break;
+		case 'u':
+			o->miner.min_cost = (int64_t)number(optarg, "");
+			break;
+		case 'm':
+			o->miner.method = method(optarg);
+			break;
+		case 't':
+			o->miner.n_threads = (unsigned)number(optarg, "");
+			break;
+		case 'x':
+			o->miner.max_patterns = (size_t)number(optarg, "");
+			break;
+		case 'p':
+			o->wants_patterns = true;
+			break;
+		default:
+			fputs(usage, stderr);
+			exit(2);
+		}
+	if (optind != argc - 1) {
 		fputs(usage, stderr);
 		exit(2);
 	}
 	o->path = argv[optind];
-	o->cost = o->find ? NULL : argv[optind + 1];
 }
 
-static void add_item(struct sequences *s, const char *text, size_t len)
+static void add_item(struct input *in, const char *name, size_t len)
 {
-	lode_vec_append(&s->items, lode_strings_intern(&s->names, text, len));
+	lode_vec_append(&in->items, lode_strings_intern(&in->names, name, len));
 }
 
-/* `1 -1 2 -1 -2`: itemsets of one item each. */
-static int64_t read_spmf(struct sequences *s, char *line)
+/* "5 -1 15 -1 -2": false when it is not such a line. Sets of several items are no sequences. */
+static bool add_spmf(struct input *in, const char *line)
 {
-	char *rest, *word;
+	const char *at = line;
+	bool has_item = false;
 
-	for (word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-		if (strcmp(word, "-2") == 0)
-			break;
-		if (strcmp(word, "-1") != 0)
-			add_item(s, word, strlen(word));
+	for (size_t len; *at; at += len + (at[len] == ' ')) {
+		len = strcspn(at, " ");
+		if (len == 2 && !memcmp(at, "-2", 2))
+			return !at[2 + (at[2] == ' ')];
+		if (len == 2 && !memcmp(at, "-1", 2)) {
+			has_item = false;
+			continue;
+		}
+		if (has_item || !len || strspn(at, "0123456789") != len)
+			return false;
+		add_item(in, at, len);
+		has_item = true;
 	}
-	return 1;
+	return false;
 }
 
-/* `a;b;c 12` */
-static int64_t read_folded(struct sequences *s, char *line, char *space)
+/* "a;b;c 123": its cost, or -1 when it is not such a line. */
+static int64_t add_folded(struct input *in, const char *line)
 {
-	char *at = line, *end;
+	const char *space = strrchr(line, ' ');
+	char *end;
+	long long cost;
 
-	for (; at <= space; at = end + 1) {
-		end = memchr(at, ';', (size_t)(space - at));
-		if (!end)
-			end = space;
-		if (end > at)
-			add_item(s, at, (size_t)(end - at));
+	if (!space)
+		return -1;
+	errno = 0;
+	cost = strtoll(space + 1, &end, 10);
+	if (end == space + 1 || *end || cost < 0 || errno)
+		return -1;
+	for (const char *at = line; at < space;) {
+		const char *semicolon = memchr(at, ';', (size_t)(space - at));
+		const char *stop = semicolon ? semicolon : space;
+
+		add_item(in, at, (size_t)(stop - at));
+		at = stop + 1;
 	}
-	return (int64_t)number(space + 1);
+	return cost;
 }
 
-static void read_sequences(struct sequences *s, const struct options *o)
+static void read_sequences(struct input *in, const char *path)
 {
-	struct lode_input *input = NULL;
+	struct lode_input *input;
 	struct lode_lines lines;
-	struct lode_error err;
-	size_t len;
+	struct lode_error err = {0};
 	char *line;
+	size_t len;
 	int rc;
 
-	if (lode_input_open(&input, o->path, &err) < 0)
-		die(&err);
+	if (lode_input_open(&input, path, &err) < 0)
+		die_of(path, &err);
 	lode_lines_init(&lines, input);
-	lode_vec_append(&s->start, 0);
-	while ((o->n_first == 0 || s->cost.n < o->n_first) &&
-	       (rc = lode_lines_next(&lines, &line, &len, &err)) != 0) {
-		char *space = strrchr(line, ' ');
-		int64_t cost;
+	lode_vec_append(&in->start, 0);
+	while ((rc = lode_lines_next(&lines, &line, &len, &err)) > 0) {
+		int64_t cost = 1;
 
-		if (rc < 0)
-			die(&err);
-		if (!space || line[0] == '#' || line[0] == '@' || line[0] == '%')
+		if (!len || strchr("#%@", *line))
 			continue;
-		cost = strcmp(space, " -2") == 0 ? read_spmf(s, line) : read_folded(s, line, space);
-		lode_vec_append(&s->start, s->items.n);
-		lode_vec_append(&s->cost, cost);
-		s->total += cost;
+		if (!add_spmf(in, line)) {
+			in->items.n = in->start.at[in->start.n - 1];
+			cost = add_folded(in, line);
+		}
+		if (cost < 0 || in->total > INT64_MAX - cost)
+			die(path, "a line is neither a folded stack nor a sequence");
+		lode_vec_append(&in->start, in->items.n);
+		lode_vec_append(&in->cost, cost);
+		in->total += cost;
 	}
+	if (rc < 0)
+		die_of(path, &err);
 	lode_lines_release(&lines);
 	lode_input_close(input);
 }
 
-static int64_t min_cost(const char *text, int64_t total)
+static void print_patterns(const struct lode_pattern_set *patterns, const struct input *in)
 {
-	size_t len = strlen(text);
-	char *end;
-	double share;
-
-	if (len == 0 || text[len - 1] != '%')
-		return (int64_t)number(text);
-	share = strtod(text, &end);
-	if (end != text + len - 1) {
-		fputs(usage, stderr);
-		exit(2);
+	for (size_t i = 0; i < patterns->n; i++) {
+		for (size_t k = patterns->start.at[i]; k < patterns->start.at[i + 1]; k++)
+			printf("%s%s", k > patterns->start.at[i] ? ";" : "",
+			       in->names.text.at[patterns->items.at[k]]);
+		printf(" %" PRId64 "\n", patterns->cost.at[i]);
 	}
-	return (int64_t)ceil(share / 100 * (double)total);
 }
 
-static double now(void)
+static double seconds_now(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static double cpu_seconds(void)
+/* Not getrusage: its figure begins with that of the process that started this one. */
+static double peak_mb(void)
 {
-	struct rusage usage_now;
+	FILE *in = fopen("/proc/self/status", "r");
+	char line[256];
+	double kb = 0;
 
-	getrusage(RUSAGE_SELF, &usage_now);
-	return (double)usage_now.ru_utime.tv_sec + (double)usage_now.ru_utime.tv_usec / 1e6 +
-	       (double)usage_now.ru_stime.tv_sec + (double)usage_now.ru_stime.tv_usec / 1e6;
-}
-
-static int compare_doubles(const void *pa, const void *pb)
-{
-	double a = *(const double *)pa, b = *(const double *)pb;
-
-	return a < b ? -1 : a > b;
-}
-
-static void print_json(const struct options *o, const struct sequences *s, int64_t cost,
-		       const struct lode_pattern_set *set, const double *seconds, double cpu)
-{
-	struct rusage peak;
-
-	getrusage(RUSAGE_SELF, &peak);
-	printf("{\"input\": \"%s\", \"sequences\": %zu, \"items\": %zu, \"functions\": %zu, "
-	       "\"min_cost\": %" PRId64 ", \"threads\": %u, \"patterns\": %zu, "
-	       "\"mean_length\": %.1f, \"runs\": %zu, \"seconds\": %.4f, \"fastest\": %.4f, "
-	       "\"slowest\": %.4f, \"cpu_seconds\": %.4f, \"peak_rss_bytes\": %ld}\n",
-	       o->path, s->cost.n, s->items.n, s->names.text.n, cost, o->n_threads, set->n,
-	       set->n ? (double)set->items.n / (double)set->n : 0, o->n_runs,
-	       seconds[o->n_runs / 2], seconds[0], seconds[o->n_runs - 1], cpu / (double)o->n_runs,
-	       peak.ru_maxrss * 1024);
-}
-
-static void print_patterns(const struct sequences *s, const struct lode_pattern_set *set)
-{
-	for (size_t i = 0; i < set->n; i++) {
-		printf("%" PRId64, set->cost.at[i]);
-		for (size_t k = set->start.at[i]; k < set->start.at[i + 1]; k++)
-			printf("%c%s", k == set->start.at[i] ? ' ' : ';',
-			       s->names.text.at[set->items.at[k]]);
-		putchar('\n');
-	}
+	if (!in)
+		die("/proc/self/status", strerror(errno));
+	while (fgets(line, sizeof(line), in))
+		if (!strncmp(line, "VmHWM:", 6))
+			kb = strtod(line + 6, NULL);
+	fclose(in);
+	return kb / 1024;
 }
 
 int main(int argc, char **argv)
 {
-	struct lode_pattern_set set = {0};
+	struct options o = {.share = 0.005, .miner.n_threads = lode_pool_cpus()};
+	struct lode_pattern_set patterns = {0};
+	struct input in = {0};
+	struct lode_error err = {0};
 	struct lode_sequences sequences;
-	struct lode_miner_options mining = {0};
-	struct sequences s = {0};
-	struct lode_error err;
-	struct options o;
-	double *seconds, cpu;
+	double wall, cpu, read_mb;
 
 	parse(&o, argc, argv);
-	read_sequences(&s, &o);
-	sequences = (struct lode_sequences){s.cost.n, s.items.at, s.start.at, s.cost.at};
-	mining.n_threads = o.n_threads;
-	mining.method = o.method;
-	mining.min_cost = o.cost ? min_cost(o.cost, s.total) : 1;
-	seconds = lode_alloc0(o.n_runs, sizeof(*seconds));
-	cpu = cpu_seconds();
-	for (size_t i = 0; i < o.n_runs; i++) {
-		double start = now();
-
-		lode_pattern_set_release(&set);
-		if (o.find && lode_mine_find_min_cost(&mining.min_cost, &sequences, o.find, &mining,
-						      &err) < 0)
-			die(&err);
-		if (lode_mine_patterns(&set, &sequences, &mining, &err) < 0)
-			die(&err);
-		seconds[i] = now() - start;
-	}
-	cpu = cpu_seconds() - cpu;
-	qsort(seconds, o.n_runs, sizeof(*seconds), compare_doubles);
-	print_json(&o, &s, mining.min_cost, &set, seconds, cpu);
-	if (o.prints)
-		print_patterns(&s, &set);
-	lode_pattern_set_release(&set);
-	lode_strings_release(&s.names);
-	lode_vec_release(&s.items);
-	lode_vec_release(&s.start);
-	lode_vec_release(&s.cost);
-	free(seconds);
+	read_sequences(&in, o.path);
+	if (!o.miner.min_cost)
+		o.miner.min_cost = (int64_t)((double)in.total * o.share);
+	if (o.miner.min_cost < 1)
+		o.miner.min_cost = 1;
+	read_mb = peak_mb();
+	sequences = (struct lode_sequences){in.cost.n, in.items.at, in.start.at, in.cost.at};
+	wall = seconds_now(CLOCK_MONOTONIC);
+	cpu = seconds_now(CLOCK_PROCESS_CPUTIME_ID);
+	if (lode_mine_patterns(&patterns, &sequences, &o.miner, &err) < 0)
+		die_of(o.path, &err);
+	wall = seconds_now(CLOCK_MONOTONIC) - wall;
+	cpu = seconds_now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	if (o.wants_patterns)
+		print_patterns(&patterns, &in);
+	else
+		printf("{\"sequences\": %zu, \"mean_length\": %.1f, \"min_cost\": %" PRId64
+		       ", \"patterns\": %zu, \"threads\": %u, \"seconds\": %.4f, "
+		       "\"cpu_seconds\": %.4f, \"read_mb\": %.1f, \"peak_mb\": %.1f}\n",
+		       sequences.n, (double)in.items.n / (double)(sequences.n ? sequences.n : 1),
+		       o.miner.min_cost, patterns.n, o.miner.n_threads, wall, cpu, read_mb,
+		       peak_mb());
+	lode_pattern_set_release(&patterns);
+	lode_strings_release(&in.names);
+	lode_vec_release(&in.items);
+	lode_vec_release(&in.start);
+	lode_vec_release(&in.cost);
 	return 0;
 }
