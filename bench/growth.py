@@ -104,7 +104,7 @@ SERIES = (
      (10000, 20000, 40000, 80000, 160000), lambda b, x: mine(b, distinct=x)),
     ("miner-depth", "miner: depth of 20,000 stacks, λ = 1 %", "mean depth", (10, 20, 30, 40),
      lambda b, x: mine(b, depth=x)),
-    ("miner-lambda", "miner: 1/λ, 20,000 stacks", "1/λ", (20, 50, 100, 200, 400),
+    ("miner-lambda", "miner: 1/λ, 20,000 stacks", "1/λ", (10, 20, 50, 100, 150),
      lambda b, x: mine(b, share=100 / x)),
 )
 

@@ -68,4 +68,4 @@ def machine():
             if line.startswith("model name"):
                 model = " ".join(line.split(":", 1)[1].split())
                 break
-    return f"{len(os.sched_getaffinity(0))} CPUs, {model}, Linux {os.uname().release}"
+    return f"{len(os.sched_getaffinity(0))} CPUs, {model}"

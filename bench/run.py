@@ -221,8 +221,6 @@ def mine_one(bench, name, path, size, known=None):
 
 
 def bench_miner(bench):
-    mine_one(bench, "generated 10k, λ 0.5 %", bench.folded(10000), ["--share", "0.5%"])
-    mine_one(bench, "generated 1M, λ 1 %", bench.folded(1000000), ["--share", "1%"])
     for name, share, known in (("layered", 1, 418), ("layered", 0.1, 9997), ("callgraph", 5, 214),
                                ("callgraph", 1, 1519)):
         path = os.path.join(SHARED, "datasets", "stacks", f"{name}-100k.folded.zst")
@@ -233,6 +231,8 @@ def bench_miner(bench):
         path = os.path.join(SHARED, "datasets", "sequences", f"{name}.txt.zst")
         if os.path.exists(path):
             mine_one(bench, f"{name}, support {support}", path, ["--support", str(support)])
+    mine_one(bench, "generated 10k, λ 0.5 %", bench.folded(10000), ["--share", "0.5%"])
+    mine_one(bench, "generated 1M, λ 1 %", bench.folded(1000000), ["--share", "1%"])
 
 
 def bench_clusters(bench):
@@ -290,8 +290,10 @@ def main():
     bench = Bench(args.build, max(1, args.runs), args.size)
     for name, function in BENCHES.items():
         if name in args.names or (not args.names and name not in ON_REQUEST):
-            function(bench)
-            rows = bench.save()
+            try:
+                function(bench)
+            finally:  # also what was measured before an interrupt
+                rows = bench.save()
             if args.doc:
                 write_page(rows)
 
