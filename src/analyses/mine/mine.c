@@ -183,7 +183,7 @@ static const char *option_cost(char *buffer, size_t size, int64_t cost, const ch
 	if (!unit || strcmp(unit, "ns") != 0)
 		snprintf(buffer, size, "%lld", (long long)cost);
 	else if (cost >= 10 * ns_per_ms)
-		snprintf(buffer, size, "%lldms", (long long)((cost - 1) / ns_per_ms + 1));
+		snprintf(buffer, size, "%lldms", ms);
 	else
 		snprintf(buffer, size, "%lldns", (long long)cost);
 	return buffer;
