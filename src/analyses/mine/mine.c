@@ -179,6 +179,7 @@ static int64_t chosen_min_cost(const struct mining *m)
 static const char *option_cost(char *buffer, size_t size, int64_t cost, const char *unit)
 {
 	static const int64_t ns_per_ms = 1000000;
+	long long ms = (cost - 1) / ns_per_ms + 1;
 
 	if (!unit || strcmp(unit, "ns") != 0)
 		snprintf(buffer, size, "%lld", (long long)cost);
