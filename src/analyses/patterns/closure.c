@@ -55,8 +55,8 @@ bool lode_closure_find(lode_item_vec *pattern, lode_item_vec *origin,
 		       const struct lode_condition *condition, const uint32_t *sequences,
 		       uint32_t n_sequences)
 {
-	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_front, n_back, n_items, begin, end,
-		 i;
+	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_front, n_back, n_items, begin, end;
+	uint32_t begin_back, i;
 	const uint32_t *items = lode_condition_sequence(condition, sequences[0], &n_items);
 	const uint32_t *old = condition->pattern.at;
 
@@ -73,14 +73,22 @@ bool lode_closure_find(lode_item_vec *pattern, lode_item_vec *origin,
 		lode_vec_append(pattern, items[i]);
 		begin += begin < n_pattern && items[i] == old[begin];
 	}
+	begin_back = end;
 	for (i = begin; i < end; i++) {
 		lode_vec_append(origin, i);
 		lode_vec_append(pattern, old[i]);
 	}
+	/* At the end the old items are matched from the right. */
 	for (i = 0; i < n_back; i++) {
-		lode_vec_append(origin, end);
+		lode_vec_append(origin, 0);
 		lode_vec_append(pattern, items[n_items - n_back + i]);
 	}
 	lode_vec_append(origin, n_pattern);
+	for (i = n_back, end = n_pattern; i-- > 0;) {
+		size_t at = pattern->n - n_back + i;
+
+		end -= end > begin_back && pattern->at[at] == old[end - 1];
+		origin->at[at] = end;
+	}
 	return true;
 }

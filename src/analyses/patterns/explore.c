@@ -61,10 +61,11 @@ struct worker {
 	struct lode_pivot_scratch pivoting;
 	struct lode_grower grower;
 	LODE_VEC(uint8_t) all_open;
-	lode_found_vec fresh; /* found since the branch began, by this thread or heard of */
-	size_t n_known;	      /* see lode_found_import */
-	atomic_uint job;      /* the item that its branch is about */
-	uint32_t next_open;   /* root items below are closed */
+	LODE_VEC(uint8_t) first_open; /* is_open of the first level before it closed anything */
+	lode_found_vec fresh;	      /* found since the branch began, by this thread or heard of */
+	size_t n_known;		      /* see lode_found_import */
+	atomic_uint job;	      /* the item that its branch is about */
+	uint32_t next_open;	      /* root items below are closed */
 };
 
 static void level_release(struct level *level)
@@ -140,14 +141,17 @@ static void publish(struct worker *worker, const uint32_t *items, uint32_t n, in
 /*
  * Publishes a maximal pattern that contains the level's, which no known one does. It is in the
  * level's own database, unless something is watched there: then in that of the nearest level above
- * where nothing was.
+ * where nothing was. Where even the first level watches, what it has closed since counts for
+ * nothing: it was closed for patterns in which the branch's function is the leftmost.
  */
 static void publish_grown(struct worker *worker, const struct level *level)
 {
+	const struct lode_condition *base = &worker->levels.at[level->base]->condition;
 	struct lode_grower *grower = &worker->grower;
+	bool is_first = level->base == 0 && base->has_watched;
 
-	lode_grow(grower, &worker->levels.at[level->base]->condition, level->names.at,
-		  (uint32_t)level->names.n, level->base_origin.at,
+	lode_grow(grower, base, is_first ? worker->first_open.at : base->is_open.at,
+		  level->names.at, (uint32_t)level->names.n, level->base_origin.at,
 		  worker->search->options->min_cost, &worker->counting);
 	publish(worker, grower->names.at, (uint32_t)grower->names.n, grower->cost);
 }
@@ -435,10 +439,12 @@ static void set_base(struct level *level, const struct level *parent, size_t dep
 }
 
 /* From here on, the function that the branch is about is its leftmost. */
-static void watch_left(struct lode_condition *condition)
+static void watch_left(struct worker *worker, struct lode_condition *condition)
 {
 	uint8_t *left = &condition->is_open.at[condition->pattern.at[0]];
 
+	lode_vec_reserve(&worker->first_open, condition->is_open.n);
+	memcpy(worker->first_open.at, condition->is_open.at, condition->is_open.n);
 	if (*left == LODE_OPEN) {
 		*left = LODE_WATCHED;
 		condition->has_watched = true;
@@ -468,7 +474,7 @@ static bool visit(struct worker *worker, size_t depth, struct level *parent, int
 	}
 	lode_condition_build(condition, &selection, &parent->insertions, total, &worker->counting);
 	if (depth == 0)
-		watch_left(condition);
+		watch_left(worker, condition);
 	if (level->known.n == 0) {
 		publish_grown(worker, level);
 		refresh_known(worker, level);
@@ -550,6 +556,7 @@ static void worker_release(struct worker *worker)
 	lode_pivot_scratch_release(&worker->pivoting);
 	lode_grower_release(&worker->grower);
 	lode_vec_release(&worker->all_open);
+	lode_vec_release(&worker->first_open);
 	lode_vec_release(&worker->fresh);
 }
 

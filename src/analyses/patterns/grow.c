@@ -110,8 +110,9 @@ static void begin(struct lode_grower *grower, const struct lode_condition *base,
 		lode_vec_append(&grower->origin, origin[i]);
 }
 
-void lode_grow(struct lode_grower *grower, const struct lode_condition *base, const uint32_t *names,
-	       uint32_t n, const uint32_t *origin, int64_t min_cost, struct lode_scratch *scratch)
+void lode_grow(struct lode_grower *grower, const struct lode_condition *base,
+	       const uint8_t *is_open, const uint32_t *names, uint32_t n, const uint32_t *origin,
+	       int64_t min_cost, struct lode_scratch *scratch)
 {
 	size_t i;
 
@@ -119,7 +120,7 @@ void lode_grow(struct lode_grower *grower, const struct lode_condition *base, co
 	find_sequences(grower, base, scratch);
 	for (;;) {
 		struct lode_selection selection = {.parent = base,
-						   .is_open = base->is_open.at,
+						   .is_open = is_open,
 						   .sequences = grower->sequences.at,
 						   .n_sequences = (uint32_t)grower->sequences.n,
 						   .pattern = grower->pattern.at,

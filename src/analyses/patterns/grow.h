@@ -21,9 +21,11 @@ void lode_grower_release(struct lode_grower *grower);
 /*
  * Inserts functions into `names` (n reduced items, contained in sequences of the base) until no
  * more can be, costliest first. Slot j of `names` lies in slot origin[j] of the base's pattern;
- * what is open or watched there may be inserted. The result and its cost are in the grower.
+ * what is open or watched there by `is_open` may be inserted. The result and its cost are in the
+ * grower.
  */
-void lode_grow(struct lode_grower *grower, const struct lode_condition *base, const uint32_t *names,
-	       uint32_t n, const uint32_t *origin, int64_t min_cost, struct lode_scratch *scratch);
+void lode_grow(struct lode_grower *grower, const struct lode_condition *base,
+	       const uint8_t *is_open, const uint32_t *names, uint32_t n, const uint32_t *origin,
+	       int64_t min_cost, struct lode_scratch *scratch);
 
 #endif

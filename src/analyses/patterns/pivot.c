@@ -8,7 +8,7 @@
 enum {
 	FEW_BRANCHES = 2,     /* no more than that: good enough */
 	MOST_SEQUENCES = 256, /* to look at one by one */
-	MOST_TRIED = 4,	      /* known patterns to match each with */
+	MOST_TRIED = 16,      /* known patterns to match each with */
 };
 
 void lode_pivot_release(struct lode_pivot *pivot)
@@ -286,12 +286,35 @@ static void try_misfits(struct lode_pivot *out, const struct lode_condition *con
 	lode_vec_reserve(&scratch->is_chosen, n);
 	memset(scratch->is_chosen.at, 0, n);
 	n_chosen = lode_misfits_choose(scratch->misfits, scratch->is_chosen.at, min_cost);
+	scratch->n_misfit_tries++;
 	if (n_chosen >= out->n_uncovered)
 		return;
+	scratch->n_misfit_wins++;
 	out->n_uncovered = n_chosen;
 	for (i = 0; i < n; i++)
 		out->is_covered.at[i] =
 			condition->is_open.at[i] == LODE_OPEN && !scratch->is_chosen.at[i];
+}
+
+/*
+ * Aligning costs more than counting, and pays where functions repeat. After some tries that did not
+ * pay, only one in sixteen is made. What is branched on has no influence on the result.
+ */
+static bool is_worth_misfits(const struct lode_pivot *out, const struct lode_condition *condition,
+			     const uint32_t *sequences, uint32_t n_sequences,
+			     struct lode_pivot_scratch *scratch)
+{
+	uint32_t i;
+
+	if (out->n_uncovered <= FEW_BRANCHES || n_sequences > MOST_SEQUENCES)
+		return false;
+	for (i = 0; i < n_sequences && condition->is_tight.at[sequences[i]]; i++)
+		;
+	if (i == n_sequences)
+		return false;
+	if (scratch->n_misfit_tries < 64 || scratch->n_misfit_wins * 4 > scratch->n_misfit_tries)
+		return true;
+	return ++scratch->n_misfit_skips % 16 == 0;
 }
 
 void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *condition,
@@ -316,6 +339,6 @@ void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *cond
 	for (i = 0; i < n; i++)
 		out->is_covered.at[i] =
 			condition->is_open.at[i] == LODE_OPEN && !out->is_covered.at[i];
-	if (out->n_uncovered > FEW_BRANCHES && n_sequences <= MOST_SEQUENCES)
+	if (is_worth_misfits(out, condition, sequences, n_sequences, scratch))
 		try_misfits(out, condition, sequences, n_sequences, min_cost, scratch);
 }

@@ -40,6 +40,8 @@ struct lode_pivot_scratch {
 	LODE_VEC(uint32_t) window;  /* what of M stands in a window */
 	struct lode_conflicts *conflicts;
 	struct lode_misfits *misfits;
+	uint32_t n_misfit_tries, n_misfit_wins,
+		n_misfit_skips; /* of this thread: is it worth while here? */
 	LODE_VEC(struct lode_known) tried;
 	LODE_VEC(uint8_t) is_chosen;
 	uint64_t work; /* items walked over; the owner resets it */

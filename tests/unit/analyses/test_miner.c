@@ -296,7 +296,7 @@ static void both_searches_agree_for_any_number_of_threads(void **state)
 	uint64_t seed;
 
 	(void)state;
-	for (seed = 1; seed <= 1500; seed++) {
+	for (seed = 1; seed <= 4000; seed++) {
 		struct random random = {seed * 104729};
 		struct lode_miner_options options = {.n_threads = 1, .max_patterns = 2000};
 		struct lode_pattern_set sets[4] = {0};
@@ -318,6 +318,28 @@ static void both_searches_agree_for_any_number_of_threads(void **state)
 		for (k = 0; k < 4; k++)
 			lode_pattern_set_release(&sets[k]);
 	}
+}
+
+/* Once, a pattern was grown only from where the search stood, although the copy of its first
+   function to the left of that was what its super-sequence needed. */
+static void a_copy_to_the_left_is_not_lost(void **state)
+{
+	static const uint32_t items[] = {10, 2, 5, 9, 10, 4, 3,	 10, 3, 5, 3,
+					 10, 9, 4, 2, 4,  3, 10, 2,  9, 3, 4};
+	static const size_t start[] = {0, 9, 18, 19, 22};
+	static const int64_t cost[] = {2, 4, 2, 1};
+	struct lode_sequences sequences = {4, items, start, cost};
+	struct lode_miner_options options = {.min_cost = 6, .method = LODE_MINER_PREFIXES};
+	struct lode_pattern_set a = {0}, b = {0};
+	struct lode_error err;
+
+	(void)state;
+	assert_int_equal(lode_mine_patterns(&a, &sequences, &options, &err), 0);
+	options.method = LODE_MINER_INSERTIONS;
+	assert_int_equal(lode_mine_patterns(&b, &sequences, &options, &err), 0);
+	assert_equal_sets(&a, &b, 0);
+	lode_pattern_set_release(&a);
+	lode_pattern_set_release(&b);
 }
 
 /* Sequences in another order, and split into two of half the cost: nothing changes. */
@@ -539,6 +561,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_definition_on_random_inputs),
 		cmocka_unit_test(both_searches_agree_for_any_number_of_threads),
+		cmocka_unit_test(a_copy_to_the_left_is_not_lost),
 		cmocka_unit_test(order_and_splitting_do_not_matter),
 		cmocka_unit_test(max_patterns_is_exact),
 		cmocka_unit_test(found_min_cost_gives_few_and_one_less_gives_more),
