@@ -13,6 +13,7 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_IDLE_GAP] = "switches from idle missing",
 	[LODE_LOSS_NO_WAKER] = "waits without a waker",
 	[LODE_LOSS_UNDECODABLE] = "undecodable events",
+	[LODE_LOSS_DUPLICATE] = "duplicated buffers",
 };
 
 static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
@@ -25,6 +26,7 @@ static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_IDLE_GAP] = "switch from idle missing",
 	[LODE_LOSS_NO_WAKER] = "wait without a waker",
 	[LODE_LOSS_UNDECODABLE] = "undecodable event",
+	[LODE_LOSS_DUPLICATE] = "duplicated buffer",
 };
 
 const char *lode_loss_name(enum lode_loss_kind kind)

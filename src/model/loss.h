@@ -21,6 +21,7 @@ enum lode_loss_kind {
 	LODE_LOSS_IDLE_GAP,	 /* switches to idle without the switch back (untraced idle CPU) */
 	LODE_LOSS_NO_WAKER,	 /* a wait without a recorded waking */
 	LODE_LOSS_UNDECODABLE,	 /* a tracepoint whose format is missing or not understood */
+	LODE_LOSS_DUPLICATE, /* the same records a second time (a buffer written twice), left out */
 	LODE_N_LOSS_KINDS,
 };
 
