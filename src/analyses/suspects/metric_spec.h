@@ -1,0 +1,64 @@
+/*
+ * Which metrics are measured: the texts of `--metric`, any number of them.
+ *
+ *   syscall:*                                      a glob on the names of metrics, or a kind alone
+ *   lock=lock:contention_begin..lock:contention_end[by lock_addr]        a metric of one's own
+ *    |            |                    |              |
+ *   name   begins with this ..  ends with that,   of the same value of this field
+ *
+ * An own metric is the time from an event to the next event that ends it. Without `[by ...]` both
+ * are events of one thread; with it they may be of any two, as long as the field has the same value
+ * in both. The field is one of the tracepoint's format, or `cpu`; several are joined by commas
+ * (`[by dev,sector]`), and `[by pid=next_pid]` compares two of different names. The brackets may be
+ * left out. Inside of each other, the innermost that is open ends first.
+ *
+ * Without any text every metric that the recordings have events for is measured. As soon as there
+ * are texts, only what they name: their globs, and their own metrics.
+ */
+#ifndef LODE_METRIC_SPEC_H
+#define LODE_METRIC_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+enum { LODE_METRIC_KEYS = 4 }; /* fields of one `by`, at most */
+
+struct lode_own_metric {
+	const char *text;		/* as given, for messages */
+	const char *name, *begin, *end; /* `begin`, `end`: events, "irq:irq_handler_entry" */
+	unsigned n_keys;		/* 0: by thread */
+	const char *begin_key[LODE_METRIC_KEYS], *end_key[LODE_METRIC_KEYS];
+};
+
+/* `{ 0 }` is the empty spec: everything. Strings live in its arena. */
+struct lode_metric_spec {
+	LODE_VEC(const char *) globs;
+	LODE_VEC(struct lode_own_metric) own;
+	struct lode_arena arena;
+};
+
+/* Adds one text of `--metric`. LODE_ERR_ARG says what is wrong with it, and what a right one is. */
+int lode_metric_spec_add(struct lode_metric_spec *spec, const char *text, struct lode_error *err);
+void lode_metric_spec_release(struct lode_metric_spec *spec);
+
+/* Whether a metric of this name ("syscall:statx"), which is not an own one, is asked for. NULL: as
+   the empty spec. */
+bool lode_metric_spec_wants(const struct lode_metric_spec *spec, const char *name);
+
+/* Whether any name that begins with `kind` and a colon may be asked for: "offcpu". */
+bool lode_metric_spec_may_want(const struct lode_metric_spec *spec, const char *kind);
+
+/* The kinds of metrics that there are, with what each one measures: for help and messages. */
+struct lode_metric_kind {
+	const char *name;    /* "syscall" */
+	const char *example; /* "syscall:statx" */
+	const char *meaning;
+	const char *events; /* that a recording needs for it */
+};
+extern const struct lode_metric_kind lode_metric_kinds[];
+extern const size_t lode_n_metric_kinds;
+
+#endif
