@@ -1,0 +1,96 @@
+/*
+ * Performance counters (the PerformanceLog of PIO13): as sources deliver them, and on one grid.
+ *
+ *   source  ->  counter log: groups of columns, rows of samples at their own times
+ *                   |  lode_counters_align
+ *                   v
+ *   grid    interval    0    1    2    3   ...      [start + i * step, start + (i + 1) * step)
+ *           web/cpu    12   14  NaN   13            NaN: missing
+ *           db/locks    0    0    3    1
+ *
+ * How samples get onto the grid. A group's own period d is the median distance of its rows. The
+ * sample at time t speaks of the time that ended then:
+ *   d >= step   it fills the last round(d / step) whole intervals that end at or before t (a sample
+ *               may be late by less than a step, as collectors are; or early by 2 % of it)
+ *   d < step    it belongs to the interval that holds t - d/2; several rates of an interval are
+ *               averaged, of several states the last one holds
+ *   totals      become rates per second over the time since the sample before, and fill all of it
+ *               (also over a gap); one that fell (reset, wrap) gives no value, and is counted
+ * A missing sample leaves NaN: nothing is carried over a gap. Rows may come in any order; of two at
+ * the same time the later one delivered holds. One counter may come in several groups (rotated
+ * files): they are laid over each other, later groups over earlier ones.
+ */
+#ifndef LODE_COUNTERS_H
+#define LODE_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/loss.h"
+
+enum lode_counter_kind {
+	LODE_COUNTER_STATE, /* what was true at the sample: memory, queue length */
+	LODE_COUNTER_RATE,  /* of the time since the sample before: per second, or a share */
+	LODE_COUNTER_TOTAL, /* counts up since some start */
+	LODE_COUNTER_VALUE, /* the source cannot tell; taken as a rate is */
+};
+
+struct lode_counter_column {
+	const char *server, *name; /* copied by the log; "" is no server's name */
+	enum lode_counter_kind kind;
+};
+
+/* ---- What sources fill ---- */
+
+struct lode_counter_log;
+
+struct lode_counter_log *lode_counter_log_new(void);
+void lode_counter_log_free(struct lode_counter_log *log);
+/* Columns that are sampled together: a file's, or one counter alone. Gives the group's number. */
+uint32_t lode_counter_log_group(struct lode_counter_log *log,
+				const struct lode_counter_column *columns, size_t n);
+/* One sample of a group at `t_ns` since the epoch (UTC): a value per column, NaN where missing.
+   A time before 1970 or after 2116 is a loss. */
+void lode_counter_log_row(struct lode_counter_log *log, uint32_t group, int64_t t_ns,
+			  const double *values);
+/* Where sources count what they could not read. */
+struct lode_losses *lode_counter_log_losses(struct lode_counter_log *log);
+/* Samples (not NaN) so far. */
+uint64_t lode_counter_log_values(const struct lode_counter_log *log);
+
+/* ---- On the grid ---- */
+
+struct lode_counter {
+	char *server, *name;
+	double *at;	   /* n_intervals values; NaN: missing */
+	int64_t period_ns; /* how often it was sampled: the median distance */
+};
+
+struct lode_counters {
+	int64_t start_ns, step_ns; /* start is a multiple of step */
+	size_t n_intervals;
+	struct lode_counter *counters; /* by server, then name */
+	size_t n_counters;
+	uint64_t n_resets; /* totals that fell */
+};
+
+/* The finest period of all groups, to take for a step: at least 1 ms; 0 without two rows. */
+int64_t lode_counter_log_period(struct lode_counter_log *log);
+
+/*
+ * Lays the log on a grid of `step_ns` (> 0) from its first to its last sample. Fails with
+ * LODE_ERR_LIMIT when that is more than LODE_MAX_INTERVALS, with LODE_ERR_ARG without any sample.
+ */
+int lode_counters_align(struct lode_counters *out, struct lode_counter_log *log, int64_t step_ns,
+			struct lode_error *err);
+void lode_counters_release(struct lode_counters *counters);
+/* By server and name; NULL if there is none. */
+const struct lode_counter *lode_counters_find(const struct lode_counters *counters,
+					      const char *server, const char *name);
+
+/* LIMIT: 20 years of seconds in one grid; more is a wrong time in the data. */
+#define LODE_MAX_INTERVALS ((int64_t)20 * 366 * 86400)
+
+#endif
