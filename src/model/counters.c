@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 
-enum { EARLY_PARTS = 50 }; /* a sample may be 1/50 of a step early */
+enum { EARLY_PARTS = 200 }; /* a sample may be 1/200 of a step early */
 
 struct series {
 	uint32_t server, name; /* ids in the log's strings */

@@ -11,7 +11,7 @@
  * How samples get onto the grid. A group's own period d is the median distance of its rows. The
  * sample at time t speaks of the time that ended then:
  *   d >= step   it fills the last round(d / step) whole intervals that end at or before t (a sample
- *               may be late by less than a step, as collectors are; or early by 2 % of it)
+ *               may be late by less than a step, as collectors are; or early by 0.5 % of it)
  *   d < step    it belongs to the interval that holds t - d/2; several rates of an interval are
  *               averaged, of several states the last one holds
  *   totals      become rates per second over the time since the sample before, and fill all of it
