@@ -1,0 +1,36 @@
+/*
+ * Collects events of many threads, which a format has mixed, into batches of one thread each, and
+ * hands them to a sink. For formats that are read line by line; those that hold a thread's events
+ * together call the sink themselves.
+ */
+#ifndef LODE_CALL_BATCH_H
+#define LODE_CALL_BATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "model/calls.h"
+
+enum { LODE_CALL_BATCH_EVENTS = 256 };
+
+struct lode_call_batch {
+	struct lode_call_event *at;
+	uint32_t n, capacity;
+};
+
+/* `{ .sink = sink }` is empty. Threads are the sink's indices, which must be dense. */
+struct lode_call_batches {
+	struct lode_call_sink *sink; /* borrowed */
+	LODE_VEC(struct lode_call_batch) threads;
+	size_t n_held; /* events of all threads that the sink has not got yet */
+};
+
+int lode_call_batches_add(struct lode_call_batches *batches, uint32_t thread, int64_t t_ns,
+			  enum lode_call_event_kind kind, uint32_t function,
+			  struct lode_error *err);
+/* To be called at the end: hands over what is left, thread by thread. */
+int lode_call_batches_flush(struct lode_call_batches *batches, struct lode_error *err);
+void lode_call_batches_release(struct lode_call_batches *batches);
+
+#endif

@@ -1,0 +1,156 @@
+#include "sources/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define STEP_BYTES ((size_t)1 << 20)
+
+static int open_unnamed(int *fd, struct lode_error *err)
+{
+	const char *dir = getenv("TMPDIR");
+
+	if (!dir || !*dir)
+		dir = "/var/tmp";
+	*fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (*fd < 0) { /* not every file system has unnamed files */
+		char name[4096];
+		size_t n = strlen(dir);
+
+		if (n + sizeof("/lode-XXXXXX") > sizeof(name))
+			return lode_fail(err, LODE_ERR_IO, dir, -1, "the name is too long");
+		memcpy(name, dir, n);
+		memcpy(name + n, "/lode-XXXXXX", sizeof("/lode-XXXXXX"));
+		*fd = mkostemp(name, O_CLOEXEC);
+		if (*fd < 0)
+			return lode_fail_errno(err, errno, dir,
+					       "cannot keep unpacked data there (see TMPDIR)");
+		unlink(name);
+	}
+	return 0;
+}
+
+static int write_all(int fd, const uint8_t *data, size_t size, struct lode_error *err)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return lode_fail_errno(err, errno, NULL,
+					       "writing unpacked data failed (see TMPDIR)");
+		data += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+/* `spool->memory` has n bytes and the input goes on: all of it goes to a file. */
+static int spill(struct lode_spool *spool, size_t n, struct lode_error *err)
+{
+	int rc = open_unnamed(&spool->fd, err);
+
+	if (rc == 0)
+		rc = write_all(spool->fd, spool->memory, n, err);
+	while (rc == 0) {
+		ssize_t got =
+			lode_input_read(spool->input, spool->memory, STEP_BYTES, &spool->fault);
+
+		if (got <= 0)
+			break;
+		rc = write_all(spool->fd, spool->memory, (size_t)got, err);
+		spool->size_bytes += got;
+	}
+	free(spool->memory);
+	spool->memory = NULL;
+	return rc;
+}
+
+static int unpack(struct lode_spool *spool, struct lode_error *err)
+{
+	size_t n = 0, capacity = 0;
+	ssize_t got = 1;
+
+	while (got > 0 && n < LODE_SPOOL_MEMORY_BYTES) {
+		if (n + STEP_BYTES > capacity)
+			spool->memory = lode_vec_grow(spool->memory, &capacity, n + STEP_BYTES, 1);
+		got = lode_input_read(spool->input, spool->memory + n, STEP_BYTES, &spool->fault);
+		if (got > 0)
+			n += (size_t)got;
+	}
+	spool->size_bytes = (int64_t)n;
+	if (got < 0 && n == 0) {
+		if (err)
+			*err = spool->fault;
+		return (int)got;
+	}
+	if (got > 0) {
+		int rc = spill(spool, n, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	spool->input = NULL;
+	return 0;
+}
+
+int lode_spool_open(struct lode_spool *spool, struct lode_input *input, struct lode_error *err)
+{
+	int rc = 0;
+
+	memset(spool, 0, sizeof(*spool));
+	spool->fd = -1;
+	spool->input = input;
+	spool->path = lode_input_path(input);
+	if (lode_input_is_seekable(input))
+		spool->size_bytes = lode_input_size_bytes(input);
+	else
+		rc = unpack(spool, err);
+	if (rc < 0)
+		lode_spool_close(spool);
+	return rc;
+}
+
+void lode_spool_close(struct lode_spool *spool)
+{
+	free(spool->memory);
+	spool->memory = NULL;
+	if (spool->fd >= 0)
+		close(spool->fd);
+	spool->fd = -1;
+}
+
+ssize_t lode_spool_read(const struct lode_spool *spool, void *buffer, size_t size, int64_t offset,
+			struct lode_error *err)
+{
+	size_t n = 0;
+
+	if (spool->input)
+		return lode_input_read_at(spool->input, buffer, size, offset, err);
+	if (offset < 0 || offset >= spool->size_bytes)
+		return 0;
+	if ((int64_t)size > spool->size_bytes - offset)
+		size = (size_t)(spool->size_bytes - offset);
+	if (spool->memory) {
+		memcpy(buffer, spool->memory + offset, size);
+		return (ssize_t)size;
+	}
+	while (n < size) {
+		ssize_t got = pread(spool->fd, (char *)buffer + n, size - n,
+				    (off_t)(offset + (int64_t)n));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return lode_fail_errno(err, errno, spool->path, "reading failed");
+		if (got == 0)
+			break;
+		n += (size_t)got;
+	}
+	return (ssize_t)n;
+}

@@ -1,0 +1,205 @@
+#include <stdlib.h>
+
+#include "base/pipeline.h"
+#include "sources/spool.h"
+#include "sources/xray/xray_block.h"
+#include "sources/xray/xray_format.h"
+#include "sources/xray/xray_index.h"
+#include "sources/xray/xray_log.h"
+
+/*
+ * Flight data recorder logs: buffers in the order of the index, read and decoded side by side,
+ * handed over one after another.
+ */
+
+struct item {
+	const struct lode_xray_buffer *buffer;
+	struct lode_xray_block block;
+	LODE_VEC(uint8_t) bytes;
+	struct lode_error read_error; /* status LODE_OK: none */
+};
+
+struct fdr {
+	struct lode_xray_log *log;
+	struct lode_spool spool;
+	struct lode_xray_index index;
+	size_t next;		 /* buffer to be made */
+	uint32_t thread;	 /* of the buffer last taken; LODE_NONE: none yet */
+	bool is_cut;		 /* events of this thread are missing before the next buffer */
+	LODE_VEC(uint32_t) open; /* functions of this thread that are open: XRay's ids */
+	uint64_t n_events;
+	int64_t taken_bytes;
+	struct lode_error *err;
+};
+
+static int make(void *context, void *item)
+{
+	struct fdr *fdr = context;
+	struct item *it = item;
+
+	if (fdr->next == fdr->index.buffers.n)
+		return LODE_PIPELINE_END;
+	it->buffer = &fdr->index.buffers.at[fdr->next++];
+	return LODE_PIPELINE_ITEM;
+}
+
+static void work(void *context, void *item, unsigned worker)
+{
+	const struct fdr *fdr = context;
+	struct item *it = item;
+	ssize_t n;
+
+	(void)worker;
+	lode_vec_reserve(&it->bytes, it->buffer->size_bytes);
+	it->read_error.status = LODE_OK;
+	n = lode_spool_read(&fdr->spool, it->bytes.at, it->buffer->size_bytes, it->buffer->offset,
+			    &it->read_error);
+	it->bytes.n = n < 0 ? 0 : (size_t)n;
+	lode_xray_block_decode(&it->block, it->bytes.at, it->bytes.n, fdr->log->header.version,
+			       &fdr->log->ticks);
+}
+
+/*
+ * Does the buffer contradict what its thread had open? It does if it leaves a function that is not
+ * open while others are: then buffers between the two were lost (the recorder had none free), and
+ * nobody knows since when what is open was left. With nothing open the function was entered before
+ * the log begins.
+ */
+static bool is_seamless(struct fdr *fdr, const struct lode_xray_block *block)
+{
+	for (size_t i = 0; i < block->exits.n; i++) {
+		size_t depth = fdr->open.n;
+
+		if (depth == 0)
+			return true;
+		while (depth && fdr->open.at[depth - 1] != block->exits.at[i])
+			depth--;
+		if (depth == 0)
+			return false;
+		fdr->open.n = depth - 1;
+	}
+	return true;
+}
+
+static void follow_stack(struct fdr *fdr, const struct item *it)
+{
+	struct lode_losses *losses = fdr->log->sink->losses;
+
+	if (it->buffer->thread != fdr->thread) {
+		fdr->thread = it->buffer->thread;
+		fdr->open.n = 0;
+		fdr->is_cut = false;
+	} else if (!fdr->is_cut && !is_seamless(fdr, &it->block)) {
+		fdr->is_cut = true;
+		lode_loss_add(losses, LODE_LOSS_EVENTS, 1, it->buffer->offset,
+			      it->block.events.at[1].t_ns,
+			      "offset 0x%llx: buffers of thread %d are missing before this one",
+			      (unsigned long long)it->buffer->offset, it->buffer->tid);
+	}
+	if (fdr->is_cut)
+		fdr->open.n = 0;
+	for (size_t i = 0; i < it->block.opens.n; i++)
+		lode_vec_append(&fdr->open, it->block.opens.at[i]);
+}
+
+static int hand_over(struct fdr *fdr, struct item *it)
+{
+	struct lode_xray_log *log = fdr->log;
+	struct lode_call_event *events = it->block.events.at;
+	size_t n = it->block.events.n, first = 1;
+	uint32_t thread = lode_xray_thread(log, it->buffer->pid, it->buffer->tid);
+
+	for (size_t i = 1; i < n; i++)
+		events[i].function = lode_xray_function(log, events[i].function);
+	if (fdr->is_cut) {
+		events[0] = (struct lode_call_event){.t_ns = events[1].t_ns, .kind = LODE_CALL_CUT};
+		first = 0;
+		fdr->is_cut = false;
+	}
+	fdr->n_events += n - 1;
+	return log->sink->events(log->sink->context, thread, events + first, n - first, fdr->err);
+}
+
+static int take(void *context, void *item)
+{
+	struct fdr *fdr = context;
+	struct item *it = item;
+	struct lode_losses *losses = fdr->log->sink->losses;
+	const struct lode_call_options *options = fdr->log->options;
+	int rc = LODE_OK;
+
+	if (it->read_error.status != LODE_OK) {
+		if (fdr->err)
+			*fdr->err = it->read_error;
+		return it->read_error.status;
+	}
+	if (it->block.events.n > 1) {
+		follow_stack(fdr, it);
+		rc = hand_over(fdr, it);
+	}
+	if (it->block.fault) {
+		int64_t offset = it->buffer->offset + (int64_t)it->block.fault_at;
+
+		lode_loss_add(losses, LODE_LOSS_BAD_RECORD, 1, offset, 0,
+			      "offset 0x%llx: %s: the rest of the buffer is left out",
+			      (unsigned long long)offset, it->block.fault);
+		fdr->is_cut = it->buffer->thread == fdr->thread;
+	}
+	fdr->taken_bytes += it->buffer->size_bytes;
+	if (options->progress)
+		options->progress(options->progress_context, fdr->taken_bytes,
+				  fdr->spool.size_bytes);
+	return rc;
+}
+
+static int run(struct fdr *fdr, struct lode_error *err)
+{
+	unsigned n_threads = fdr->log->options->n_threads;
+	struct lode_pipeline pipeline = {.make = make, .work = work, .take = take, .context = fdr};
+	struct item *items;
+	void **pointers;
+	int rc;
+
+	if (n_threads == 0)
+		n_threads = 1;
+	pipeline.n_items = n_threads == 1 ? 1 : 2 * (size_t)n_threads;
+	items = lode_alloc0(pipeline.n_items, sizeof(*items));
+	pointers = lode_alloc0(pipeline.n_items, sizeof(*pointers));
+	for (size_t i = 0; i < pipeline.n_items; i++)
+		pointers[i] = &items[i];
+	pipeline.items = pointers;
+	fdr->thread = LODE_NONE;
+	fdr->err = err;
+	rc = lode_pipeline_run(&pipeline, n_threads);
+	for (size_t i = 0; i < pipeline.n_items; i++) {
+		lode_xray_block_release(&items[i].block);
+		lode_vec_release(&items[i].bytes);
+	}
+	free(items);
+	free(pointers);
+	lode_vec_release(&fdr->open);
+	if (rc == LODE_OK && fdr->n_events == 0)
+		rc = lode_fail(err, LODE_ERR_FORMAT, fdr->log->path, XRAY_HEADER_BYTES,
+			       "no function entry or exit in any of its %zu buffers",
+			       fdr->index.buffers.n);
+	return rc;
+}
+
+int lode_xray_read_fdr(struct lode_xray_log *log, struct lode_input *input, struct lode_error *err)
+{
+	struct lode_losses *losses = log->sink->losses;
+	struct fdr fdr = {.log = log};
+	int rc = lode_spool_open(&fdr.spool, input, err);
+
+	if (rc < 0)
+		return rc;
+	if (fdr.spool.fault.status != LODE_OK)
+		lode_loss_add(losses, LODE_LOSS_TRUNCATED, 1, fdr.spool.size_bytes, 0, "%s",
+			      fdr.spool.fault.message);
+	rc = lode_xray_index_build(&fdr.index, &log->header, &fdr.spool, losses, err);
+	if (rc == LODE_OK)
+		rc = run(&fdr, err);
+	lode_xray_index_release(&fdr.index);
+	lode_spool_close(&fdr.spool);
+	return rc;
+}
