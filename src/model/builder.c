@@ -152,6 +152,11 @@ static int64_t tick(struct lode_builder *b, int64_t t_ns)
 	return t_ns;
 }
 
+void lode_builder_window(const struct lode_builder *builder, struct lode_narrow *out)
+{
+	*out = builder->narrow;
+}
+
 void lode_builder_time(struct lode_builder *builder, int64_t t_ns)
 {
 	tick(builder, t_ns);

@@ -120,6 +120,9 @@ void lode_builder_syscall_exit(struct lode_builder *builder, int64_t t_ns, int32
  */
 void lode_builder_lost(struct lode_builder *builder, int64_t t_ns, uint32_t cpu);
 
+/* What is read of the recording, its ends as times; from the first record on. */
+void lode_builder_window(const struct lode_builder *builder, struct lode_narrow *out);
+
 /*
  * To be called before the first record if the source knows whether switches come. Without it,
  * samples are held back until the first switch, or to the end: right, but more memory.

@@ -11,6 +11,7 @@
 #include "base/input.h"
 #include "model/builder.h"
 #include "model/stream.h"
+#include "model/tap.h"
 #include "symbols/symbols.h"
 
 struct lode_source_options {
@@ -20,6 +21,8 @@ struct lode_source_options {
 	size_t memory_bytes;		  /* bound; 0: half of the machine */
 	enum lode_event_kind folded_kind; /* --kind, for folded stacks */
 	const char *unit;		  /* --unit, for folded stacks */
+	const struct lode_tap *tap;	  /* gets the events as they stand in the recording, from
+					     sources that have any; NULL: nobody listens */
 	/* Bytes read so far of this stream; may be NULL. May be called from any thread. */
 	void (*progress)(void *context, int64_t consumed_bytes);
 	void *progress_context;

@@ -13,26 +13,27 @@
 #include <string.h>
 #include <inttypes.h>
 
-#include "sources/perf/perf_load.h"
-
-struct seen {
-	struct lode_perf_seen sample;
-	uint32_t event; /* in `names` */
-};
+#include "sources/source.h"
 
 struct dump {
-	LODE_VEC(struct seen) samples;
-	struct lode_strings names;
+	LODE_VEC(struct lode_tap_event) samples;
+	struct lode_strings names; /* of events; ids as in wishes */
 	bool is_quiet;
 };
 
-static void on_sample(void *context, const struct lode_perf_seen *sample)
+static void on_kind(void *context, const struct lode_tap_kind *kind, struct lode_tap_wish *wish)
 {
 	struct dump *dump = context;
-	struct seen seen = {*sample, 0};
 
-	seen.event = lode_strings_intern(&dump->names, sample->event, strlen(sample->event));
-	lode_vec_append(&dump->samples, seen);
+	wish->id = lode_strings_intern(&dump->names, kind->name, strlen(kind->name));
+	wish->wants_stack = true;
+}
+
+static void on_event(void *context, const struct lode_tap_event *event)
+{
+	struct dump *dump = context;
+
+	lode_vec_append(&dump->samples, *event);
 }
 
 static void print_stack(const struct lode_stream *stream, uint32_t node)
@@ -54,11 +55,11 @@ static void on_finish(void *context, const struct lode_stream *stream, const uin
 
 	(void)n_raw;
 	for (size_t i = 0; i < dump->samples.n; i++) {
-		const struct seen *s = &dump->samples.at[i];
+		const struct lode_tap_event *s = &dump->samples.at[i];
 
-		printf("S %s %" PRId64 " %d %d %d\n", dump->names.text.at[s->event], s->sample.t_ns,
-		       s->sample.pid, s->sample.tid, (int)s->sample.cpu);
-		print_stack(stream, node_of_raw[s->sample.stack]);
+		printf("S %s %" PRId64 " %d %d %d\n", dump->names.text.at[s->id], s->t_ns, s->pid,
+		       s->tid, (int)s->cpu);
+		print_stack(stream, node_of_raw[s->stack]);
 	}
 }
 
@@ -70,16 +71,21 @@ static int fail(struct lode_error *err)
 	return 1;
 }
 
-static int dump_file(const char *path, const struct lode_source_options *options, struct dump *dump)
+static int dump_file(const char *path, struct lode_source_options *options, struct dump *dump)
 {
-	struct lode_perf_observer observer = {on_sample, on_finish, dump};
+	struct lode_tap tap = {.context = dump,
+			       .wants_model = true,
+			       .kind = on_kind,
+			       .event = on_event,
+			       .finish = on_finish};
 	struct lode_stream *stream;
 	struct lode_input *input;
 	struct lode_error err;
 
 	if (lode_input_open(&input, path, &err) < 0)
 		return fail(&err);
-	if (lode_perf_load(&stream, input, options, dump->is_quiet ? NULL : &observer, &err) < 0) {
+	options->tap = dump->is_quiet ? NULL : &tap;
+	if (lode_source_perf.load(&stream, input, options, &err) < 0) {
 		lode_input_close(input);
 		return fail(&err);
 	}

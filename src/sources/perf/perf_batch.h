@@ -33,8 +33,9 @@ struct lode_perf_record {
 	uint8_t in_interrupt : 1;
 	uint8_t has_context : 1;
 	uint8_t has_dump : 1; /* registers and stack stand behind the names */
-	uint8_t unused;
-	uint32_t side;	 /* place in the side bytes: of names, dump, or of the whole record */
+	uint8_t context;      /* the tracepoint's common_flags, for the tap */
+	uint32_t side;	 /* place in the side bytes: of names, what the tap wants, dump, or of the
+			    whole record */
 	int32_t pids[2]; /* prev, next; or the wakee */
 	uint64_t value;	 /* period; number of the system call; other: bytes without the trailer */
 };

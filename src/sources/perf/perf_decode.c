@@ -182,21 +182,44 @@ static void take_payload(struct step *step, const struct lode_perf_event *event,
 	}
 }
 
-static bool is_used(const struct step *step, enum lode_perf_class class)
+/* Whether the stacks of an event are used. */
+static bool is_used(const struct step *step, const struct lode_perf_event *event)
 {
-	switch (class) {
+	if (event->tap.wants_stack)
+		return true;
+	if (step->decoder->has_no_model)
+		return false;
+	switch (event->class) {
 	case LODE_PERF_OTHER:
 	case LODE_PERF_SYS_ENTER:
 	case LODE_PERF_SYS_EXIT:
-		return step->decoder->want_all_stacks;
+		return false;
 	case LODE_PERF_SCHED_WAKEUP:
-		return !step->events->has_waking || step->decoder->want_all_stacks;
+		return !step->events->has_waking;
 	default:
 		return true;
 	}
 }
 
-/* Registers and stack for the unwinder: sizes first, all copied, behind the record's names. */
+/* What the tap wants, behind the record's names. */
+static void keep_for_tap(struct step *step, const struct lode_perf_event *event,
+			 const struct lode_perf_sample *sample, struct lode_perf_record *record)
+{
+	size_t place = step->batch->side.n, size = lode_perf_tap_bytes(&event->tap);
+
+	if (event->payload.common_flags.size)
+		record->context = (uint8_t)field_value(sample->raw, event->payload.common_flags);
+	if (!lode_perf_record_names(event->class))
+		record->side = (uint32_t)place;
+	if (!size)
+		return;
+	lode_vec_reserve(&step->batch->side, place + size);
+	lode_perf_tap_keep(&event->tap, sample->raw, sample->raw_bytes,
+			   step->batch->side.at + place);
+	step->batch->side.n += size;
+}
+
+/* Registers and stack for the unwinder: sizes first, all copied, behind what the record has. */
 static void keep_dump(struct step *step, const struct lode_perf_event *event,
 		      const struct lode_perf_sample *sample, struct lode_perf_record *record)
 {
@@ -206,7 +229,7 @@ static void keep_dump(struct step *step, const struct lode_perf_event *event,
 
 	if (!sample->regs || !sample->stack)
 		return;
-	if (!lode_perf_record_names(event->class))
+	if (!lode_perf_record_names(event->class) && event->tap.id == LODE_NONE)
 		record->side = (uint32_t)place;
 	lode_vec_reserve(&step->batch->side, place + size);
 	memcpy(step->batch->side.at + place, &head, sizeof(head));
@@ -224,7 +247,7 @@ static uint32_t chain_of(struct step *step, const struct lode_perf_event *event,
 	uint64_t words[2] = {PERF_CONTEXT_USER, sample->ip};
 	uint16_t limit = event->max_stack;
 
-	if (!is_used(step, event->class))
+	if (!is_used(step, event))
 		return 0;
 	if (event->sample_type & PERF_SAMPLE_CALLCHAIN)
 		return lode_perf_chains_intern(decoder->chains, sample->chain, sample->n_chain,
@@ -269,8 +292,9 @@ static void decode_sample(struct step *step, const uint8_t *p, size_t size)
 		return;
 	}
 	wrong = lode_perf_sample_parse(&sample, event, p, size);
-	if (!wrong && event->class >= LODE_PERF_SCHED_SWITCH &&
-	    sample.raw_bytes < event->payload.need)
+	if (!wrong &&
+	    ((event->class >= LODE_PERF_SCHED_SWITCH && sample.raw_bytes < event->payload.need) ||
+	     sample.raw_bytes < event->tap.need))
 		wrong = "tracepoint data are shorter than their format";
 	if (!wrong && !time_is_possible(step, sample.t_ns))
 		wrong = "time is outside of the recording's own first and last time";
@@ -288,9 +312,11 @@ static void decode_sample(struct step *step, const uint8_t *p, size_t size)
 	record->value = sample.period;
 	if (event->class >= LODE_PERF_SCHED_SWITCH)
 		take_payload(step, event, sample.raw, record);
+	if (event->tap.id != LODE_NONE)
+		keep_for_tap(step, event, &sample, record);
 	record->chain = chain_of(step, event, &sample,
 				 lode_perf_u16(p + 4) & PERF_RECORD_MISC_CPUMODE_MASK);
-	if (step->decoder->want_dumps && event->regs_user && is_used(step, event->class))
+	if (step->decoder->want_dumps && event->regs_user && is_used(step, event))
 		keep_dump(step, event, &sample, record);
 	place_in_time(step);
 }

@@ -7,12 +7,13 @@
 
 void lode_perf_deliver_init(struct lode_perf_deliver *deliver, struct lode_perf_header *header,
 			    struct lode_builder *builder, unsigned n_workers,
-			    const struct lode_perf_observer *observer)
+			    const struct lode_tap *tap)
 {
 	memset(deliver, 0, sizeof(*deliver));
 	deliver->header = header;
 	deliver->builder = builder;
-	deliver->observer = observer;
+	deliver->tap = tap;
+	deliver->has_model = !tap || tap->wants_model;
 	deliver->spaces = lode_spaces_new();
 	deliver->first_ns = deliver->last_ns = INT64_MIN;
 	lode_perf_stacks_init(&deliver->stacks, deliver->spaces, n_workers);
@@ -44,7 +45,10 @@ void lode_perf_deliver_batch(struct lode_perf_deliver *deliver, const struct lod
 	const struct lode_perf_events *events = &deliver->header->events;
 
 	/* Before the first record all events are known: descriptions come first. */
-	if (!deliver->is_begun && (events->has_switch_tracepoint || events->has_context_switch))
+	if (!deliver->is_begun && !deliver->has_model)
+		lode_builder_expect_switches(deliver->builder, false);
+	else if (!deliver->is_begun &&
+		 (events->has_switch_tracepoint || events->has_context_switch))
 		lode_builder_expect_switches(deliver->builder, true);
 	deliver->is_begun = true;
 	while (deliver->n_samples.n < events->at.n)
@@ -125,17 +129,62 @@ static void deliver_switch(struct lode_perf_deliver *deliver, const struct lode_
 	lode_builder_switch(deliver->builder, &out);
 }
 
+/* Where in the side bytes the sample has what the tap wants. */
+static const uint8_t *side_for_tap(const struct lode_perf_batch *batch,
+				   const struct lode_perf_record *record,
+				   const struct lode_perf_event *event)
+{
+	return batch->side.at + record->side +
+	       (size_t)lode_perf_record_names(event->class) * LODE_PERF_COMM_BYTES;
+}
+
+static bool is_inside(struct lode_perf_deliver *deliver, const struct lode_perf_record *record,
+		      int64_t t_ns)
+{
+	if (!deliver->has_window)
+		lode_builder_window(deliver->builder, &deliver->window);
+	deliver->has_window = true;
+	return t_ns >= deliver->window.from_ns && t_ns < deliver->window.to_ns &&
+	       (deliver->window.cpu < 0 || deliver->window.cpu == record->cpu);
+}
+
+static void tap_event(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
+		      const struct lode_perf_record *record, const struct lode_perf_event *event,
+		      int64_t t_ns, uint32_t stack)
+{
+	const struct lode_perf_tap *tap = &event->tap;
+	const uint8_t *side = side_for_tap(batch, record, event);
+	struct lode_tap_event out;
+
+	out.t_ns = t_ns;
+	out.id = tap->id;
+	out.pid = record->pid;
+	out.tid = record->tid;
+	out.cpu = record->cpu == UINT16_MAX ? UINT32_MAX : record->cpu;
+	out.stack = stack;
+	out.is_inside = is_inside(deliver, record, t_ns);
+	out.has_context = event->payload.common_flags.size != 0;
+	out.in_hardirq = record->context & (LODE_TRACE_FLAG_HARDIRQ | LODE_TRACE_FLAG_NMI);
+	out.in_softirq = record->context & LODE_TRACE_FLAG_SOFTIRQ;
+	out.found = tap->found;
+	memcpy(out.values, side, tap->n_fields * sizeof(*out.values));
+	out.text = tap->text.size ? (const char *)side + tap->n_fields * sizeof(*out.values) : NULL;
+	deliver->tap->event(deliver->tap->context, &out);
+}
+
 /* The stack of a sample whose user part is a dump. */
 static uint32_t unwound_stack(struct lode_perf_deliver *deliver,
 			      const struct lode_perf_batch *batch,
 			      const struct lode_perf_record *record,
 			      const struct lode_perf_event *event)
 {
-	size_t names = (size_t)lode_perf_record_names(event->class) * LODE_PERF_COMM_BYTES, n;
+	const uint8_t *dump = side_for_tap(batch, record, event);
 	bool is_cut;
+	size_t n;
 
-	n = lode_perf_unwind(&deliver->unwind, batch->side.at + record->side + names, event,
-			     record->pid, &is_cut);
+	if (event->tap.id != LODE_NONE)
+		dump += lode_perf_tap_bytes(&event->tap);
+	n = lode_perf_unwind(&deliver->unwind, dump, event, record->pid, &is_cut);
 	if (n == 0)
 		return lode_perf_stacks_raw(&deliver->stacks, batch->worker, record->chain,
 					    record->pid);
@@ -143,25 +192,14 @@ static uint32_t unwound_stack(struct lode_perf_deliver *deliver,
 					deliver->unwind.addresses, n, is_cut);
 }
 
-static void deliver_sample(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
-			   const struct lode_perf_record *record, int64_t t_ns)
+/* What the sample means to the model. */
+static void deliver_to_model(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
+			     const struct lode_perf_record *record,
+			     const struct lode_perf_event *event, int64_t t_ns, uint32_t stack)
 {
-	const struct lode_perf_event *event = &deliver->header->events.at.at[record->event];
 	uint32_t cpu = record->cpu == UINT16_MAX ? UINT32_MAX : record->cpu;
-	uint32_t stack = 0;
 	struct lode_sample sample;
 
-	deliver->n_samples.at[record->event]++;
-	deliver->n_all_samples++;
-	if (record->has_dump)
-		stack = unwound_stack(deliver, batch, record, event);
-	else if (record->chain)
-		stack = lode_perf_stacks_raw(&deliver->stacks, batch->worker, record->chain,
-					     record->pid);
-	if (deliver->observer)
-		deliver->observer->sample(deliver->observer->context,
-					  &(struct lode_perf_seen){event->name, t_ns, record->pid,
-								   record->tid, cpu, stack});
 	switch (event->class) {
 	case LODE_PERF_SCHED_SWITCH:
 		deliver_switch(deliver, batch, record, cpu, t_ns, stack);
@@ -197,6 +235,27 @@ static void deliver_sample(struct lode_perf_deliver *deliver, const struct lode_
 		lode_builder_time(deliver->builder, t_ns);
 		break;
 	}
+}
+
+static void deliver_sample(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
+			   const struct lode_perf_record *record, int64_t t_ns)
+{
+	const struct lode_perf_event *event = &deliver->header->events.at.at[record->event];
+	uint32_t stack = 0;
+
+	deliver->n_samples.at[record->event]++;
+	deliver->n_all_samples++;
+	if (record->has_dump)
+		stack = unwound_stack(deliver, batch, record, event);
+	else if (record->chain)
+		stack = lode_perf_stacks_raw(&deliver->stacks, batch->worker, record->chain,
+					     record->pid);
+	if (deliver->has_model)
+		deliver_to_model(deliver, batch, record, event, t_ns, stack);
+	else
+		lode_builder_time(deliver->builder, t_ns);
+	if (event->tap.id != LODE_NONE)
+		tap_event(deliver, batch, record, event, t_ns, stack);
 }
 
 /* ---- Maps and names ---- */
@@ -283,8 +342,11 @@ static void deliver_fork(struct lode_perf_deliver *deliver, struct lode_bytes b,
 	if (b.overrun)
 		return;
 	if (is_exit) {
-		if (t_ns != LODE_PERF_NO_TIME)
-			lode_builder_exit(deliver->builder, t_ns, pid, tid);
+		if (t_ns == LODE_PERF_NO_TIME)
+			return;
+		lode_builder_exit(deliver->builder, t_ns, pid, tid);
+		if (deliver->tap && deliver->tap->ended)
+			deliver->tap->ended(deliver->tap->context, t_ns, tid);
 		return;
 	}
 	/* What perf makes of a process that already lived brings that one's own maps. */
@@ -292,6 +354,8 @@ static void deliver_fork(struct lode_perf_deliver *deliver, struct lode_bytes b,
 		lode_spaces_fork(deliver->spaces, pid, parent_pid);
 	lode_perf_command_fork(&deliver->command, tid, parent_tid);
 	lode_builder_fork(deliver->builder, t_ns, pid, tid, parent_pid, parent_tid);
+	if (deliver->tap && deliver->tap->born)
+		deliver->tap->born(deliver->tap->context, t_ns, pid, tid);
 }
 
 static void deliver_ksymbol(struct lode_perf_deliver *deliver, struct lode_bytes b)
@@ -316,6 +380,7 @@ static void deliver_ksymbol(struct lode_perf_deliver *deliver, struct lode_bytes
 static void deliver_lost(struct lode_perf_deliver *deliver, struct lode_bytes b, bool has_id,
 			 const struct lode_perf_record *record, int64_t t_ns)
 {
+	uint32_t cpu = record->cpu == UINT16_MAX ? UINT32_MAX : record->cpu;
 	uint64_t n;
 
 	if (has_id)
@@ -328,8 +393,10 @@ static void deliver_lost(struct lode_perf_deliver *deliver, struct lode_bytes b,
 		      record->cpu == UINT16_MAX ? -1 : record->cpu);
 	deliver->n_lost++;
 	if (t_ns != LODE_PERF_NO_TIME)
-		lode_builder_lost(deliver->builder, t_ns,
-				  record->cpu == UINT16_MAX ? UINT32_MAX : record->cpu);
+		lode_builder_lost(deliver->builder, t_ns, cpu);
+	if (deliver->tap && deliver->tap->lost && deliver->last_ns != INT64_MIN)
+		deliver->tap->lost(deliver->tap->context,
+				   t_ns == LODE_PERF_NO_TIME ? deliver->last_ns : t_ns, cpu);
 }
 
 /*
@@ -348,7 +415,8 @@ static void deliver_context_switch(struct lode_perf_deliver *deliver, struct lod
 								   : LODE_LEFT_SLEEPING,
 	};
 
-	if (deliver->header->events.has_switch_tracepoint || t_ns == LODE_PERF_NO_TIME)
+	if (deliver->header->events.has_switch_tracepoint || t_ns == LODE_PERF_NO_TIME ||
+	    !deliver->has_model)
 		return;
 	if (is_cpu_wide) {
 		if (!is_out)

@@ -11,11 +11,11 @@
 
 #include "base/map.h"
 #include "model/builder.h"
+#include "model/tap.h"
 #include "sources/perf/perf_batch.h"
 #include "sources/perf/perf_command.h"
 #include "sources/perf/perf_dsos.h"
 #include "sources/perf/perf_header.h"
-#include "sources/perf/perf_load.h"
 #include "sources/perf/perf_stacks.h"
 #include "sources/perf/perf_unwind.h"
 #include "symbols/spaces.h"
@@ -28,7 +28,7 @@ struct lode_perf_pace {
 struct lode_perf_deliver {
 	struct lode_perf_header *header; /* borrowed; build-ids of pipes are added */
 	struct lode_builder *builder;	 /* borrowed */
-	const struct lode_perf_observer *observer;
+	const struct lode_tap *tap;	 /* borrowed; NULL: nobody listens */
 	struct lode_spaces *spaces;
 	struct lode_perf_dsos dsos;
 	struct lode_perf_stacks stacks;
@@ -39,12 +39,14 @@ struct lode_perf_deliver {
 	LODE_VEC(struct lode_perf_pace) paces; /* per CPU */
 	uint64_t n_all_samples, n_lost, n_unknown;
 	int64_t first_ns, last_ns; /* of all records with a time; INT64_MIN: none yet */
+	struct lode_narrow window; /* what is read; for the tap */
+	bool has_model, has_window;
 	bool is_begun;
 };
 
 void lode_perf_deliver_init(struct lode_perf_deliver *deliver, struct lode_perf_header *header,
 			    struct lode_builder *builder, unsigned n_workers,
-			    const struct lode_perf_observer *observer);
+			    const struct lode_tap *tap);
 void lode_perf_deliver_release(struct lode_perf_deliver *deliver);
 
 /* What a batch brings beside its records: before these are delivered. */

@@ -92,6 +92,7 @@ struct lode_perf_event *lode_perf_events_add(struct lode_perf_events *events,
 	uint64_t flags, regs_intr;
 
 	event->name = event->unit = "";
+	event->tap.id = LODE_NONE;
 	event->type = lode_bytes_u32(&attr);
 	(void)lode_bytes_u32(&attr); /* its size */
 	event->config = lode_bytes_u64(&attr);
@@ -217,6 +218,23 @@ static bool is_same_measure(const struct lode_perf_event *a, const struct lode_p
 	       (uint32_t)a->config == (uint32_t)b->config && a->config != b->config;
 }
 
+void lode_perf_event_ask(const struct lode_perf_events *events, struct lode_perf_event *event,
+			 struct tep_event *format)
+{
+	struct lode_perf_field flags = event->payload.common_flags;
+	char buffer[64];
+	struct lode_tap_kind kind = {
+		.name = *event->name ? event->name
+				     : lode_perf_event_default_name(event, buffer, sizeof(buffer)),
+		.tracepoint = event->tracepoint,
+		.is_sampled = event->is_freq || event->period > 1,
+	};
+
+	lode_perf_tap_ask(&event->tap, events->tap, &kind, format);
+	if (event->tap.id != LODE_NONE && format && flags.offset + flags.size > event->tap.need)
+		event->tap.need = (uint16_t)(flags.offset + flags.size);
+}
+
 void lode_perf_events_classify(struct lode_perf_events *events)
 {
 	const struct lode_perf_event *cpu = NULL;
@@ -236,6 +254,9 @@ void lode_perf_events_classify(struct lode_perf_events *events)
 			event->class = LODE_PERF_CPU;
 		if (event->class == LODE_PERF_CPU && !cpu)
 			cpu = event;
+		/* Tracepoints are asked about where their formats are at hand. */
+		if (events->tap && !event->tracepoint)
+			lode_perf_event_ask(events, event, NULL);
 		events->has_waking |= event->class == LODE_PERF_SCHED_WAKING;
 		events->has_switch_tracepoint |= event->class == LODE_PERF_SCHED_SWITCH;
 		events->has_context_switch |= event->context_switch;

@@ -17,6 +17,7 @@
 #include "base/bytes.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "sources/perf/perf_tap.h"
 
 /* What a sample of the event means for the model. */
 enum lode_perf_class {
@@ -61,6 +62,7 @@ struct lode_perf_event {
 	const char *syscall; /* of sys_enter_X: X */
 	bool is_time;	     /* its period counts ns */
 	struct lode_perf_payload payload;
+	struct lode_perf_tap tap;
 
 	/* Offsets from a sample's start; 0: the field is not there. */
 	uint16_t at_id, at_ip, at_tid, at_time, at_cpu, at_period;
@@ -74,7 +76,8 @@ struct lode_perf_events {
 	struct lode_map by_id;
 	struct lode_strings strings;
 	bool has_waking, has_switch_tracepoint, has_context_switch;
-	uint16_t at_id, back_id; /* where samples and other records have their event's id */
+	const struct lode_tap *tap; /* borrowed; NULL: nobody listens */
+	uint16_t at_id, back_id;    /* where samples and other records have their event's id */
 };
 
 void lode_perf_events_release(struct lode_perf_events *events);
@@ -98,6 +101,10 @@ const char *lode_perf_events_text(struct lode_perf_events *events, const char *t
 
 /* After events, names or tracepoints came: decides what each event means. */
 void lode_perf_events_classify(struct lode_perf_events *events);
+
+/* Asks the tap about an event; `format` NULL: its tracepoint's is not known (yet). */
+void lode_perf_event_ask(const struct lode_perf_events *events, struct lode_perf_event *event,
+			 struct tep_event *format);
 
 /* A name for an event that the recording does not name: "cpu-clock", "type 8 config 0x1". */
 const char *lode_perf_event_default_name(const struct lode_perf_event *event, char *buffer,

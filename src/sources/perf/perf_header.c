@@ -308,13 +308,14 @@ static int read_file(struct lode_perf_header *header, struct lode_perf_reader *r
 }
 
 int lode_perf_header_read(struct lode_perf_header *header, struct lode_perf_reader *reader,
-			  struct lode_error *err)
+			  const struct lode_tap *tap, struct lode_error *err)
 {
 	const char *path = lode_input_path(reader->input);
 	uint64_t head[2] = {0};
 	ssize_t n;
 
 	memset(header, 0, sizeof(*header));
+	header->events.tap = tap;
 	header->host = header->kernel = header->arch = header->command = "";
 	n = reader->size >= 0 ? lode_perf_reader_read_at(reader, head, sizeof(head), 0, err)
 			      : lode_input_peek(reader->input, head, sizeof(head), err);

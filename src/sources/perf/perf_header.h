@@ -43,10 +43,10 @@ struct lode_perf_header {
 
 /*
  * Reads the header, and of a file also its events and features. Fails only when without it nothing
- * can be read; a damaged section becomes a loss.
+ * can be read; a damaged section becomes a loss. `tap` (may be NULL) is asked about the events.
  */
 int lode_perf_header_read(struct lode_perf_header *header, struct lode_perf_reader *reader,
-			  struct lode_error *err);
+			  const struct lode_tap *tap, struct lode_error *err);
 void lode_perf_header_release(struct lode_perf_header *header);
 
 /*

@@ -1,4 +1,10 @@
-#include "sources/perf/perf_load.h"
+/*
+ * Reads a perf recording: the whole way from bytes to a stream.
+ *
+ *   splitter --blocks--> decoders --batches--> merge by time --> builder, tap
+ *   (one at a time)      (in parallel)         (one at a time, in file order)
+ */
+#include "sources/source.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -86,8 +92,7 @@ static size_t waiting_limit(const struct lode_source_options *options)
 	return all / 4;
 }
 
-static void set_up(struct loading *l, struct lode_builder *builder,
-		   const struct lode_perf_observer *observer)
+static void set_up(struct loading *l, struct lode_builder *builder)
 {
 	const struct lode_perf_header *header = &l->header;
 	bool has_range = header->first_sample_ns > 0 &&
@@ -95,14 +100,14 @@ static void set_up(struct loading *l, struct lode_builder *builder,
 			 header->last_sample_ns < INT64_MAX - time_slack_ns;
 	struct lode_perf_decoder decoder = {
 		.events = &header->events,
-		.want_all_stacks = observer != NULL,
+		.has_no_model = l->options->tap && !l->options->tap->wants_model,
 		.want_dumps = l->options->symboliser != NULL,
 		.from_ns = has_range ? header->first_sample_ns - time_slack_ns : INT64_MIN,
 		.to_ns = has_range ? header->last_sample_ns + time_slack_ns : INT64_MAX,
 	};
 
 	lode_perf_blocks_init(&l->blocks, &l->header, &l->reader);
-	lode_perf_deliver_init(&l->deliver, &l->header, builder, l->n_threads, observer);
+	lode_perf_deliver_init(&l->deliver, &l->header, builder, l->n_threads, l->options->tap);
 	lode_perf_merge_init(&l->merge, waiting_limit(l->options));
 	l->deliver.unwind.symboliser = l->options->symboliser;
 	l->deliver.unwind.recording = lode_input_path(l->input);
@@ -244,8 +249,9 @@ static int check_usable(const struct loading *l, const struct lode_stream *strea
 }
 
 static int finish(struct lode_stream **out, struct loading *l, struct lode_builder *builder,
-		  const struct lode_perf_observer *observer, struct lode_error *err)
+		  struct lode_error *err)
 {
+	const struct lode_tap *tap = l->options->tap;
 	struct lode_stream *stream = lode_builder_stream(builder);
 	size_t n_raw = l->deliver.stacks.raws.n;
 	uint32_t *node_of_raw;
@@ -265,16 +271,15 @@ static int finish(struct lode_stream **out, struct loading *l, struct lode_build
 	stream = lode_builder_finish(builder, node_of_raw, n_raw);
 	lode_perf_command_mark(&l->deliver.command, stream);
 	lode_perf_cost_modules(stream);
-	if (observer)
-		observer->finish(observer->context, stream, node_of_raw, n_raw);
+	if (tap && tap->finish)
+		tap->finish(tap->context, stream, node_of_raw, n_raw);
 	free(node_of_raw);
 	*out = stream;
 	return LODE_OK;
 }
 
-int lode_perf_load(struct lode_stream **out, struct lode_input *input,
-		   const struct lode_source_options *options,
-		   const struct lode_perf_observer *observer, struct lode_error *err)
+static int load(struct lode_stream **out, struct lode_input *input,
+		const struct lode_source_options *options, struct lode_error *err)
 {
 	struct loading *l = lode_alloc0(1, sizeof(*l));
 	struct lode_builder *builder;
@@ -291,14 +296,14 @@ int lode_perf_load(struct lode_stream **out, struct lode_input *input,
 		free(l);
 		return rc;
 	}
-	rc = lode_perf_header_read(&l->header, &l->reader, err);
+	rc = lode_perf_header_read(&l->header, &l->reader, options->tap, err);
 	if (rc == LODE_OK) {
 		builder = lode_builder_new(lode_input_path(input), lode_source_perf.name, "ns",
 					   &options->narrow);
-		set_up(l, builder, observer);
+		set_up(l, builder);
 		rc = run(l);
 		if (rc == LODE_OK) {
-			rc = finish(out, l, builder, observer, err);
+			rc = finish(out, l, builder, err);
 		} else {
 			release_reading(l);
 			lode_builder_free(builder);
@@ -320,12 +325,6 @@ static bool recognise(const uint8_t *head, size_t size)
 	memcpy(&magic, head, sizeof(magic));
 	return magic == LODE_PERF_MAGIC || magic == LODE_PERF_MAGIC_SWAPPED ||
 	       magic == LODE_PERF_MAGIC_V1;
-}
-
-static int load(struct lode_stream **out, struct lode_input *input,
-		const struct lode_source_options *options, struct lode_error *err)
-{
-	return lode_perf_load(out, input, options, NULL, err);
 }
 
 const struct lode_source lode_source_perf = {

@@ -137,16 +137,31 @@ static bool skip_number(const char **p, const char *end, const char *key)
 	return true;
 }
 
-/* "\tfield:TYPE NAME;\toffset:N;\tsize:N;\tsigned:N;", perhaps "NAME[N]". */
+/* `text` at `*p`, which moves behind it. */
+static bool skip_text(const char **p, const char *end, const char *text)
+{
+	size_t len = strlen(text);
+
+	if ((size_t)(end - *p) < len || memcmp(*p, text, len) != 0)
+		return false;
+	*p += len;
+	return true;
+}
+
+/*
+ * "\tfield:TYPE NAME;\toffset:N;\tsize:N;\tsigned:N;", perhaps "NAME[N]"; of types with brackets
+ * only that of texts, which stand elsewhere.
+ */
 static bool is_plain_field(const char *p, const char *end)
 {
-	static const char head[] = "\tfield:";
 	const char *name, *rest;
 
-	if ((size_t)(end - p) < sizeof(head) || memcmp(p, head, sizeof(head) - 1) != 0)
+	if (!skip_text(&p, end, "\tfield:"))
 		return false;
-	p += sizeof(head) - 1;
-	rest = skip_class(p, end, is_declaration);
+	rest = p;
+	if (!skip_text(&rest, end, "__data_loc char[] "))
+		rest = p;
+	rest = skip_class(rest, end, is_declaration);
 	for (name = rest; name > p && is_word(name[-1]); name--)
 		;
 	/* A type of at least a letter, a blank or star, then a name that is none. */
@@ -241,6 +256,8 @@ static void read_format(struct reading *reading, const char *system, const char 
 			continue;
 		event->tracepoint = kept;
 		event->payload = payload;
+		if (reading->events->tap)
+			lode_perf_event_ask(reading->events, event, format);
 	}
 }
 

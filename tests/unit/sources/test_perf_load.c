@@ -1,4 +1,4 @@
-/* sources/perf/perf_load.h: recordings written here come back sample by sample, damaged or whole.
+/* The perf source: recordings written here come back sample by sample, damaged or whole.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,22 +13,29 @@
 
 #include "random.h"
 #include "sources/perf/perf_abi.h"
-#include "sources/perf/perf_load.h"
+#include "sources/source.h"
 #include "unit/sources/perf_image.h"
 
 /* ---- Loading images ---- */
 
 struct watched {
-	LODE_VEC(struct lode_perf_seen) samples;
+	LODE_VEC(struct lode_tap_event) samples;
 	LODE_VEC(uint32_t) depths; /* of each sample's stack */
 };
 
-static void on_sample(void *context, const struct lode_perf_seen *seen)
+static void on_kind(void *context, const struct lode_tap_kind *kind, struct lode_tap_wish *wish)
+{
+	(void)context;
+	(void)kind;
+	wish->id = 0;
+	wish->wants_stack = true;
+}
+
+static void on_event(void *context, const struct lode_tap_event *event)
 {
 	struct watched *watched = context;
 
-	lode_vec_append(&watched->samples, *seen);
-	watched->samples.at[watched->samples.n - 1].event = NULL; /* lives only now */
+	lode_vec_append(&watched->samples, *event);
 }
 
 static void on_finish(void *context, const struct lode_stream *stream, const uint32_t *node_of_raw,
@@ -54,14 +61,19 @@ static int load_bytes(const void *data, size_t size, unsigned n_threads,
 		      struct lode_stream **stream, struct watched *watched, struct lode_error *err)
 {
 	struct lode_source_options options = {.narrow = lode_narrow_none, .n_threads = n_threads};
-	struct lode_perf_observer observer = {on_sample, on_finish, watched};
+	struct lode_tap tap = {.context = watched,
+			       .wants_model = true,
+			       .kind = on_kind,
+			       .event = on_event,
+			       .finish = on_finish};
 	struct lode_input *input;
 	char path[64];
 	int fd = perf_memory_file(data, size, path), rc;
 
 	*stream = NULL;
 	assert_int_equal(lode_input_open(&input, path, err), 0);
-	rc = lode_perf_load(stream, input, &options, watched ? &observer : NULL, err);
+	options.tap = watched ? &tap : NULL;
+	rc = lode_source_perf.load(stream, input, &options, err);
 	lode_input_close(input);
 	close(fd);
 	assert_true((rc == 0) == (*stream != NULL));
@@ -270,7 +282,7 @@ static void put_random_sample(struct test_random *random, struct perf_image *ima
 	uint64_t type = event->sample_type, chain[12], raw[4] = {0};
 	uint32_t n_user = test_random_below(random, 10);
 	struct perf_image_sample s = {.time = time, .chain = chain, .raw = raw};
-	struct lode_perf_seen seen = {.t_ns = (int64_t)time};
+	struct lode_tap_event seen = {.t_ns = (int64_t)time};
 
 	s.pid = (int32_t)test_random_below(random, 1000) + 1;
 	s.tid = s.pid + 1;
@@ -295,7 +307,7 @@ static void check_same(const struct watched *seen, const struct watched *expecte
 		fail_msg("seed %llu: %zu samples of %zu", (unsigned long long)seed, seen->samples.n,
 			 expected->samples.n);
 	for (size_t i = 0; i < seen->samples.n; i++) {
-		const struct lode_perf_seen *a = &seen->samples.at[i],
+		const struct lode_tap_event *a = &seen->samples.at[i],
 					    *b = &expected->samples.at[i];
 
 		if (a->t_ns != b->t_ns || a->pid != b->pid || a->tid != b->tid ||
@@ -346,7 +358,7 @@ static void test_every_sample_type_is_taken_apart(void **state)
 
 static int compare_times(const void *a, const void *b)
 {
-	const struct lode_perf_seen *x = a, *y = b;
+	const struct lode_tap_event *x = a, *y = b;
 
 	/* `stack` is the place in the file. */
 	return x->t_ns != y->t_ns ? (x->t_ns < y->t_ns ? -1 : 1) : x->stack < y->stack ? -1 : 1;
@@ -366,7 +378,7 @@ static void put_rounds(struct test_random *random, struct perf_image *image,
 			uint64_t time = 1000 + round * 100 - test_random_below(random, 50);
 
 			for (uint32_t i = 0; i < n; i++) {
-				struct lode_perf_seen seen = {.pid = 1, .cpu = cpu};
+				struct lode_tap_event seen = {.pid = 1, .cpu = cpu};
 
 				time += test_random_below(random, 4);
 				s.time = time;
