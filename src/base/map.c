@@ -38,51 +38,56 @@ uint64_t lode_stable_hash(const void *data, size_t size_bytes, uint64_t seed)
 	return lode_hash_u64(h);
 }
 
-uint32_t lode_map_find(const struct lode_map *map, uint64_t key)
+/* A free slot's key is 0, as its value is LODE_NONE: one compare finds either end of a search. */
+static struct lode_map_slot *free_slot(const struct lode_map *map, uint64_t key)
 {
-	if (!map->slots)
-		return LODE_NONE;
-	for (size_t i = lode_hash_u64(key) & map->mask;; i = (i + 1) & map->mask) {
-		if (map->slots[i].value == LODE_NONE)
-			return LODE_NONE;
-		if (map->slots[i].key == key)
-			return map->slots[i].value;
-	}
+	size_t i = lode_map_place(map, key);
+
+	while (map->slots[i].value != LODE_NONE)
+		i = (i + 1) & map->mask;
+	return &map->slots[i];
 }
 
-static void map_grow(struct lode_map *map)
+static void resize(struct lode_map *map, size_t n_slots)
 {
 	struct lode_map old = *map;
-	size_t n = old.slots ? (old.mask + 1) * 2 : 16, i, k;
 
-	map->slots = lode_alloc(n * sizeof(*map->slots));
-	map->mask = n - 1;
-	for (i = 0; i < n; i++)
-		map->slots[i].value = LODE_NONE;
-	for (k = 0; old.slots && k <= old.mask; k++) {
-		if (old.slots[k].value == LODE_NONE)
-			continue;
-		i = lode_hash_u64(old.slots[k].key) & map->mask;
-		while (map->slots[i].value != LODE_NONE)
-			i = (i + 1) & map->mask;
-		map->slots[i] = old.slots[k];
-	}
+	map->slots = lode_alloc(n_slots * sizeof(*map->slots));
+	map->mask = n_slots - 1;
+	for (size_t i = 0; i < n_slots; i++)
+		map->slots[i] = (struct lode_map_slot){0, LODE_NONE};
+	for (size_t i = 0; old.slots && i <= old.mask; i++)
+		if (old.slots[i].value != LODE_NONE)
+			*free_slot(map, old.slots[i].key) = old.slots[i];
 	free(old.slots);
 }
 
-uint32_t *lode_map_slot(struct lode_map *map, uint64_t key)
+/* Keys that fit into a table. */
+static size_t room(size_t n_slots)
 {
-	size_t i;
+	return n_slots / 8 * 5;
+}
 
-	if (!map->slots || (map->n + 1) * 4 > (map->mask + 1) * 3)
-		map_grow(map);
-	for (i = lode_hash_u64(key) & map->mask; map->slots[i].value != LODE_NONE;
-	     i = (i + 1) & map->mask)
-		if (map->slots[i].key == key)
-			return &map->slots[i].value;
-	map->slots[i].key = key;
+void lode_map_reserve(struct lode_map *map, size_t n)
+{
+	size_t n_slots = map->slots ? map->mask + 1 : 16;
+
+	while (room(n_slots) < n)
+		n_slots *= 2;
+	if (!map->slots || n_slots > map->mask + 1)
+		resize(map, n_slots);
+}
+
+uint32_t *lode_map_add(struct lode_map *map, uint64_t key)
+{
+	struct lode_map_slot *slot;
+
+	if (!map->slots || map->n + 1 > room(map->mask + 1))
+		resize(map, map->slots ? (map->mask + 1) * 2 : 16);
+	slot = free_slot(map, key);
+	slot->key = key;
 	map->n++;
-	return &map->slots[i].value;
+	return &slot->value;
 }
 
 void lode_map_release(struct lode_map *map)

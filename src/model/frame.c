@@ -8,6 +8,7 @@ void lode_calltree_init(struct lode_calltree *tree)
 	memset(tree, 0, sizeof(*tree));
 	lode_strings_intern(&tree->strings, "", 0); /* string 0 is the empty one */
 	lode_vec_append(&tree->nodes, (struct lode_callnode){.frame = LODE_NONE});
+	tree->n_indexed = 1;
 }
 
 void lode_calltree_release(struct lode_calltree *tree)
@@ -60,14 +61,29 @@ uint32_t lode_frame_link(struct lode_calltree *tree, const char *comm)
 	return frame_of(tree, link_module, 0, f, LODE_FRAME_LINK);
 }
 
+/* Nodes that were appended without a look-up. */
+static void index_nodes(struct lode_calltree *tree)
+{
+	lode_map_reserve(&tree->child_index, tree->nodes.n);
+	for (size_t i = tree->n_indexed; i < tree->nodes.n; i++) {
+		const struct lode_callnode *node = &tree->nodes.at[i];
+
+		*lode_map_slot(&tree->child_index, (uint64_t)node->parent << 32 | node->frame) =
+			(uint32_t)i;
+	}
+	tree->n_indexed = tree->nodes.n;
+}
+
 uint32_t lode_calltree_child(struct lode_calltree *tree, uint32_t parent, uint32_t frame)
 {
-	uint32_t *slot = lode_map_slot(&tree->child_index, (uint64_t)parent << 32 | frame);
-	struct lode_callnode node = {parent, frame, tree->nodes.at[parent].depth + 1};
+	uint32_t *slot;
 
+	if (tree->n_indexed < tree->nodes.n)
+		index_nodes(tree);
+	slot = lode_map_slot(&tree->child_index, (uint64_t)parent << 32 | frame);
 	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)tree->nodes.n;
-		lode_vec_append(&tree->nodes, node);
+		*slot = lode_calltree_append(tree, parent, frame);
+		tree->n_indexed++;
 	}
 	return *slot;
 }

@@ -49,7 +49,8 @@ struct lode_calltree {
 	LODE_VEC(struct lode_frame) frames;
 	struct lode_map frame_index; /* (module, function, link) -> frame */
 	LODE_VEC(struct lode_callnode) nodes;
-	struct lode_map child_index; /* (parent, frame) -> node */
+	struct lode_map child_index; /* (parent, frame) -> node, of the first n_indexed nodes */
+	size_t n_indexed;
 };
 
 void lode_calltree_init(struct lode_calltree *tree);
@@ -69,6 +70,19 @@ uint32_t lode_frame_copy(struct lode_calltree *tree, const struct lode_calltree 
 
 /* The stack `parent` with `frame` called from its innermost function. */
 uint32_t lode_calltree_child(struct lode_calltree *tree, uint32_t parent, uint32_t frame);
+
+/*
+ * The same for a stack that the caller knows not to be there yet: no look-up. The index catches up
+ * when lode_calltree_child is called next, so that trees which nobody asks never have one.
+ */
+static inline uint32_t lode_calltree_append(struct lode_calltree *tree, uint32_t parent,
+					    uint32_t frame)
+{
+	struct lode_callnode node = {parent, frame, tree->nodes.at[parent].depth + 1};
+
+	lode_vec_append(&tree->nodes, node);
+	return (uint32_t)tree->nodes.n - 1;
+}
 
 /*
  * As lode_calltree_child, but a frame without a symbol collapses into its caller when that is
