@@ -22,21 +22,6 @@ void lode_digest_free(struct lode_digest *digest)
 	free(digest);
 }
 
-int lode_digest_row_compare(const void *left, const void *right)
-{
-	const struct lode_digest_row *a = left, *b = right;
-
-	if (a->symptom != b->symptom)
-		return a->symptom < b->symptom ? -1 : 1;
-	if (a->stack != b->stack)
-		return a->stack < b->stack ? -1 : 1;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->reason != b->reason)
-		return a->reason < b->reason ? -1 : 1;
-	return (a->waker > b->waker) - (a->waker < b->waker);
-}
-
 /* ---- Merge ---- */
 
 /* Ids of one digest in another: made on first use, so that each costs one look-up. */
@@ -128,9 +113,7 @@ static void merge_rows(struct remap *remap, uint32_t n_symptoms)
 		lode_vec_append(&into->rows, row);
 	}
 	/* All symptoms of `from` are behind those of `into`: only its own rows change places. */
-	if (into->rows.n > n_rows)
-		qsort(into->rows.at + n_rows, into->rows.n - n_rows, sizeof(*into->rows.at),
-		      lode_digest_row_compare);
+	lode_digest_rows_sort(into->rows.at + n_rows, into->rows.n - n_rows);
 }
 
 /* One unit, or none if they differ: a sum of ns and samples would mean nothing. */

@@ -78,6 +78,9 @@ void lode_digest_free(struct lode_digest *digest);
 /* Order of rows: symptom, stack, kind, reason, waker. For qsort. */
 int lode_digest_row_compare(const void *left, const void *right);
 
+/* Brings rows into that order which are in order of their symptoms already. O(rows). */
+void lode_digest_rows_sort(struct lode_digest_row *rows, size_t n);
+
 /* Adds `from`'s streams behind `into`'s. O(what `from` holds), however large `into` is. */
 void lode_digest_merge(struct lode_digest *into, const struct lode_digest *from);
 

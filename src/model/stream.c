@@ -66,10 +66,9 @@ void lode_events_release(struct lode_events *events)
 	memset(events, 0, sizeof(*events));
 }
 
-size_t lode_events_find(const struct lode_events *events, int64_t t_ns)
+/* In [low, high], where events before `low` end in time and `high` does not, or is the end. */
+static size_t find_between(const struct lode_events *events, int64_t t_ns, size_t low, size_t high)
 {
-	size_t low = 0, high = events->n;
-
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
@@ -79,6 +78,33 @@ size_t lode_events_find(const struct lode_events *events, int64_t t_ns)
 			low = mid + 1;
 	}
 	return low;
+}
+
+size_t lode_events_find(const struct lode_events *events, int64_t t_ns)
+{
+	return find_between(events, t_ns, 0, events->n);
+}
+
+size_t lode_events_find_near(const struct lode_events *events, int64_t t_ns, size_t near)
+{
+	size_t n = events->n, step = 1;
+
+	if (near > n)
+		near = n;
+	if (near < n && lode_event_end_ns(events, near) <= t_ns) {
+		size_t low = near + 1;
+
+		while (step < n - low && lode_event_end_ns(events, low + step - 1) <= t_ns) {
+			low += step;
+			step *= 2;
+		}
+		return find_between(events, t_ns, low, step < n - low ? low + step - 1 : n);
+	}
+	while (step < near && lode_event_end_ns(events, near - step) > t_ns) {
+		near -= step;
+		step *= 2;
+	}
+	return find_between(events, t_ns, step < near ? near - step : 0, near);
 }
 
 const char *lode_event_kind_name(enum lode_event_kind kind)

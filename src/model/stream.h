@@ -156,6 +156,8 @@ void lode_events_release(struct lode_events *events);
 /* Index of the first event of `events` that ends after `t_ns`; n if none. O(log n). Timeline only.
  */
 size_t lode_events_find(const struct lode_events *events, int64_t t_ns);
+/* The same, looking around index `near` first: O(log of the distance to it). */
+size_t lode_events_find_near(const struct lode_events *events, int64_t t_ns, size_t near);
 
 static inline int64_t lode_event_end_ns(const struct lode_events *events, size_t i)
 {

@@ -11,7 +11,8 @@
 
 /* What a link of a critical path is in the digest; worked out once however many spans it has. */
 struct link_stack {
-	uint32_t node;	/* its stack there, chained or own */
+	uint32_t chain; /* its stack, chained or own */
+	uint32_t base;	/* of the links behind it, all of one thread; LODE_NONE: none yet */
 	uint8_t reason; /* of the symptom thread's wait that began the chain */
 };
 
@@ -25,7 +26,6 @@ struct aoi {
 	struct lode_critpath path;
 	struct lode_waitgraph graph;
 	LODE_VEC(struct link_stack) link_stacks;
-	uint32_t unrecorded; /* stack of time without an event; 0 until needed */
 	int64_t lost_cost_ns;
 };
 
@@ -133,31 +133,32 @@ static void add_graph(struct aoi *aoi, const struct lode_symptom *symptom)
 static void make_link_stacks(struct aoi *aoi)
 {
 	const struct lode_critpath *path = &aoi->path;
-	struct link_stack *stacks;
+	struct link_stack *stacks, *parent;
 
 	lode_vec_reserve(&aoi->link_stacks, path->links.n);
 	stacks = aoi->link_stacks.at;
 	for (size_t i = 0; i < path->links.n; i++) {
 		const struct lode_link *link = &path->links.at[i];
 		const struct lode_events *events = &aoi->stream->threads.at[link->thread].events;
-		bool is_first = link->parent == LODE_NONE;
-		uint32_t node = 0;
+		uint32_t base = 0;
 
+		stacks[i].base = LODE_NONE;
+		stacks[i].reason = LODE_REASON_NONE;
 		if (link->event == LODE_NONE) {
-			if (!aoi->unrecorded)
-				aoi->unrecorded = lode_calltree_child(
-					&aoi->digest->tree, 0,
-					lode_frame_intern(&aoi->digest->tree, "[unrecorded]", "",
-							  0));
-			stacks[i] = (struct link_stack){aoi->unrecorded, LODE_REASON_NONE};
+			stacks[i].chain = lode_chain_unrecorded(&aoi->joiner);
 			continue;
 		}
-		if (!is_first && !aoi->options->own_stacks)
-			node = lode_chain_thread(&aoi->joiner, stacks[link->parent].node,
-						 link->thread);
-		stacks[i].node = lode_chain_stack(&aoi->joiner, node, events->stack[link->event]);
-		stacks[i].reason =
-			is_first ? events->reason[link->event] : stacks[link->parent].reason;
+		if (link->parent == LODE_NONE) {
+			stacks[i].reason = events->reason[link->event];
+		} else {
+			parent = &stacks[link->parent];
+			if (parent->base == LODE_NONE && !aoi->options->own_stacks)
+				parent->base = lode_chain_thread(&aoi->joiner, parent->chain,
+								 link->thread);
+			stacks[i].reason = parent->reason;
+			base = aoi->options->own_stacks ? 0 : parent->base;
+		}
+		stacks[i].chain = lode_chain_stack(&aoi->joiner, base, events->stack[link->event]);
 	}
 }
 
@@ -166,7 +167,7 @@ static void add_span(struct aoi *aoi, const struct lode_span *span)
 	const struct lode_link *link = &aoi->path.links.at[span->link];
 	const struct lode_events *events = &aoi->stream->threads.at[link->thread].events;
 	struct lode_piece piece = {
-		.stack = aoi->link_stacks.at[span->link].node,
+		.stack = aoi->link_stacks.at[span->link].chain,
 		.kind = LODE_EVENT_WAITING, /* all that is known of unrecorded time */
 		.reason = aoi->link_stacks.at[span->link].reason,
 		.thread = link->thread,
@@ -201,6 +202,21 @@ static void add_critical(struct aoi *aoi, const struct lode_symptom *symptom)
 }
 
 /* ---- Digest ---- */
+
+/* The chains of the rows become nodes of the tree, and the rows take their places. */
+static void plant_rows(struct aoi *aoi)
+{
+	struct lode_digest *digest = aoi->digest;
+	bool *is_wanted = lode_alloc0(lode_chain_count(&aoi->joiner), sizeof(*is_wanted));
+
+	for (size_t i = 0; i < digest->rows.n; i++)
+		is_wanted[digest->rows.at[i].stack] = true;
+	lode_chain_plant(&aoi->joiner, is_wanted);
+	for (size_t i = 0; i < digest->rows.n; i++)
+		digest->rows.at[i].stack = aoi->joiner.node_of.at[digest->rows.at[i].stack];
+	lode_digest_rows_sort(digest->rows.at, digest->rows.n);
+	free(is_wanted);
+}
 
 static void add_symptom(struct aoi *aoi, const struct lode_symptom *symptom)
 {
@@ -288,6 +304,7 @@ int lode_aoi_digest(struct lode_digest **out, const struct lode_stream *stream,
 	lode_chain_init(&aoi.joiner, &aoi.digest->tree, stream);
 	for (size_t i = 0; i < n_symptoms; i++)
 		add_symptom(&aoi, &symptoms[i]);
+	plant_rows(&aoi);
 	describe_stream(aoi.digest, stream, aoi.lost_cost_ns);
 	lode_content_filter(aoi.digest, options);
 	for (size_t i = 0; i < aoi.digest->rows.n; i++)

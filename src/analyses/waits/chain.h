@@ -6,15 +6,25 @@
  *       > "→ ph-journal" > start > flush > fsync > [kernel] io_schedule
  *         > "→ disk"
  *
- * They are nodes of a digest's tree, made from the nodes of a stream's tree. Joining is memoised
- * per (node so far, stack to add): what is joined again costs one look-up, not its depth.
+ * A stream has far more chains than stacks, and each is a hundred frames long: so a chain is kept
+ * as what it is made of, and becomes nodes of the digest's tree only when all are known, and only
+ * if something was spent on it.
+ *
+ *   base    what stands before a stack: 0 is the root, others are (chain, link)
+ *   chain   (base, stack of the stream)
+ *
+ * Joining costs one look-up for the base and one for the chain, whatever their depth; below base 0
+ * a chain's id is its stack's, and there is nothing to look up. Planting costs a few stores per
+ * new node and no look-up at all: see chain.c.
  */
 #ifndef LODE_CHAIN_H
 #define LODE_CHAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "model/stream.h"
 
@@ -34,27 +44,57 @@
  */
 const char *lode_link_name(const char *comm, char *buffer, size_t size);
 
+/* What the chains of one base share. */
+struct lode_chain_base {
+	uint32_t chain; /* that it continues */
+	uint32_t frame; /* of the tree: the link between */
+};
+
+struct lode_chain {
+	uint32_t base, stack;
+};
+
 /* Joins stacks of `from` in `tree`; both must outlive it, and `from` must not change. */
 struct lode_chain_joiner {
 	struct lode_calltree *tree;
 	const struct lode_stream *from;
-	uint32_t *frame_of;   /* per frame of the stream: the tree's, LODE_NONE not met yet */
-	uint32_t *name_of;    /* per thread: string id in the tree of its link name, same */
-	uint32_t *link_of;    /* per thread: frame id in the tree of its link, same */
-	struct lode_map memo; /* (node of the tree, stack of the stream) -> node of the tree */
-	LODE_VEC(uint32_t) pending;
+	uint32_t n_stacks; /* nodes of the stream's tree: chains of base 0 */
+	uint32_t *name_of; /* per thread: string id in the tree of its link name, or LODE_NONE */
+	uint32_t *link_of; /* per thread: frame id in the tree of its link, or LODE_NONE */
+	struct lode_map chain_of;	    /* base << 32 | stack -> chain */
+	struct lode_map base_of;	    /* chain << 32 | frame -> base */
+	LODE_VEC(struct lode_chain) chains; /* those of other bases: from id n_stacks on */
+	LODE_VEC(struct lode_chain_base) bases;
+	uint32_t unrecorded; /* chain of lode_chain_unrecorded; LODE_NONE: not asked for yet */
+	LODE_VEC(uint32_t) node_of; /* per chain, once planted: its node; LODE_NONE: not wanted */
 };
 
 void lode_chain_init(struct lode_chain_joiner *joiner, struct lode_calltree *tree,
 		     const struct lode_stream *from);
 void lode_chain_release(struct lode_chain_joiner *joiner);
 
-/* `node` with the stream's `stack` behind it. */
-uint32_t lode_chain_stack(struct lode_chain_joiner *joiner, uint32_t node, uint32_t stack);
-/* `node` with "→ comm" of a thread, or "→ disk" of a device, behind it. */
-uint32_t lode_chain_thread(struct lode_chain_joiner *joiner, uint32_t node, lode_thread_id thread);
-uint32_t lode_chain_device(struct lode_chain_joiner *joiner, uint32_t node,
+/* Chain of the stream's `stack` behind `base`. */
+uint32_t lode_chain_stack(struct lode_chain_joiner *joiner, uint32_t base, uint32_t stack);
+/* Base of what stands behind `chain` and "→ comm" of a thread. */
+uint32_t lode_chain_thread(struct lode_chain_joiner *joiner, uint32_t chain, lode_thread_id thread);
+/* `chain` with "→ disk" of a device behind it: a chain. */
+uint32_t lode_chain_device(struct lode_chain_joiner *joiner, uint32_t chain,
 			   enum lode_device device);
+/* Chain of the one frame `[unrecorded]`: time of which there is no event. */
+uint32_t lode_chain_unrecorded(struct lode_chain_joiner *joiner);
+
+/* How many chains there are: ids are below. */
+static inline size_t lode_chain_count(const struct lode_chain_joiner *joiner)
+{
+	return joiner->n_stacks + joiner->chains.n;
+}
+
+/*
+ * Makes nodes of the tree for the chains that are wanted (`is_wanted` per chain, true or false) and
+ * the chains that these continue: `node_of` then has them. Once, into a tree without nodes. O(nodes
+ * made + chains + frames).
+ */
+void lode_chain_plant(struct lode_chain_joiner *joiner, bool *is_wanted);
 
 /* String id in the tree of a thread's link name, or a device's name. */
 uint32_t lode_chain_thread_name(struct lode_chain_joiner *joiner, lode_thread_id thread);

@@ -22,11 +22,14 @@ static void push_level(struct walk *walk, lode_thread_id thread, uint32_t parent
 		       int64_t end_ns)
 {
 	const struct lode_events *events = &walk->stream->threads.at[thread].events;
+	size_t *last = &walk->path->last_found.at[thread];
 
+	/* Time only goes on: where the thread was looked for last is close by. */
+	*last = lode_events_find_near(events, start_ns, *last);
 	walk->levels[walk->n_levels++] = (struct level){
 		.thread = thread,
 		.parent = parent,
-		.next = lode_events_find(events, start_ns),
+		.next = *last,
 		.at_ns = start_ns,
 		.end_ns = end_ns,
 	};
@@ -118,6 +121,8 @@ void lode_critpath_build(struct lode_critpath *path, const struct lode_stream *s
 	struct walk walk = {.path = path, .stream = stream};
 
 	path->links.n = path->spans.n = 0;
+	while (path->last_found.n < stream->threads.n)
+		lode_vec_append(&path->last_found, 0);
 	push_level(&walk, symptom->thread, LODE_NONE, symptom->t0_ns, symptom->t1_ns);
 	while (walk.n_levels) {
 		if (walk.levels[walk.n_levels - 1].at_ns >= walk.levels[walk.n_levels - 1].end_ns)
@@ -131,4 +136,5 @@ void lode_critpath_release(struct lode_critpath *path)
 {
 	lode_vec_release(&path->links);
 	lode_vec_release(&path->spans);
+	lode_vec_release(&path->last_found);
 }

@@ -52,6 +52,7 @@ struct lode_span {
 struct lode_critpath {
 	LODE_VEC(struct lode_link) links;
 	LODE_VEC(struct lode_span) spans;
+	LODE_VEC(size_t) last_found; /* per thread: where to look first, whatever it holds */
 };
 
 /*

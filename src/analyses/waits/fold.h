@@ -15,7 +15,7 @@
 #include "model/digest.h"
 
 struct lode_piece {
-	uint32_t stack; /* node of the digest's tree */
+	uint32_t stack; /* chain, see chain.h: few enough for one number each */
 	uint32_t waker; /* string id in the digest's tree, 0 none */
 	enum lode_event_kind kind;
 	enum lode_wait_reason reason;
@@ -27,24 +27,31 @@ struct lode_piece {
 
 /* A piece that is not a whole event; other parts of the event may be in the same row. */
 struct lode_part {
-	uint32_t row; /* index into `rows` below */
 	lode_thread_id thread;
 	uint32_t event;
 	int64_t start_ns, cost_ns;
+	uint32_t row; /* index into `rows` below */
 };
 
-/* `{ 0 }` is ready for use; symptoms go through it one after the other. */
+/*
+ * `{ 0 }` is ready for use; symptoms go through it one after the other.
+ *
+ * A stack mostly comes with the label that it had the last time, and so in the row that it had: a
+ * table per stack says which. Only stacks with several labels are looked up.
+ */
 struct lode_fold {
-	struct lode_map row_of;	  /* (stack, label) -> index of the row since the last finish */
-	struct lode_map label_of; /* (waker, kind, reason) -> label */
+	LODE_VEC(uint32_t) last_row; /* per stack: its latest row, LODE_NONE none yet */
+	struct lode_map row_of;	     /* (stack, label) -> row, of stacks with several labels */
+	struct lode_map label_of;    /* (waker, kind, reason) -> label */
 	uint32_t n_labels;
-	LODE_VEC(struct lode_digest_row) rows; /* of the symptom at hand */
+	LODE_VEC(struct lode_digest_row) rows; /* of the symptom at hand; `stack` is a chain */
+	LODE_VEC(uint32_t) last_part;	       /* per row, LODE_NONE none yet */
 	LODE_VEC(struct lode_part) parts;
 };
 
 void lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece);
 
-/* Appends the rows of `symptom` to the digest, in order, and starts over. */
+/* Appends the rows of `symptom` to the digest, in order of their making, and starts over. */
 void lode_fold_finish(struct lode_fold *fold, struct lode_digest *digest, uint32_t symptom);
 void lode_fold_release(struct lode_fold *fold);
 
