@@ -24,7 +24,7 @@ static const char usage[] =
 	"\n"
 	"  --share X%       λ as a share of all cost (0.5%)\n"
 	"  --support N      λ itself, in the file's unit\n"
-	"  --method M       both, prefixes or insertions (both)\n"
+	"  --method M       all, prefixes, insertions or enumeration (all)\n"
 	"  --threads N      (all CPUs)\n"
 	"  --max-patterns N give up past so many (no bound)\n"
 	"  --print          the patterns, one a line, in place of the figures\n";
@@ -70,7 +70,7 @@ static double number(const char *text, const char *unit)
 
 static enum lode_miner_method method(const char *text)
 {
-	static const char *const names[] = {"both", "prefixes", "insertions"};
+	static const char *const names[] = {"all", "prefixes", "insertions", "enumeration"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(text, names[i]))

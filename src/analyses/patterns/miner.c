@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "analyses/patterns/enumerate.h"
 #include "analyses/patterns/explore.h"
 #include "analyses/patterns/found.h"
 #include "analyses/patterns/prefix_search.h"
@@ -15,6 +16,9 @@ void lode_pattern_set_release(struct lode_pattern_set *set)
 	lode_vec_release(&set->cost);
 	set->n = 0;
 }
+
+/* What the search by enumeration may list: with more, or longer ones, it is the wrong search. */
+enum { ENUMERATED_AT_LEAST = 1 << 18, DEEPEST_ENUMERATED = 16 };
 
 /* A found pattern, and its items written out in the caller's ids. */
 struct result {
@@ -130,47 +134,122 @@ static int mine_insertions(result_vec *results, struct lode_arena *arena, struct
 	return end == LODE_EXPLORE_DONE;
 }
 
-/*
- * A first bound for the search by insertions, in its units: some times what it takes to look at the
- * neighbours of every function once. Where it fares well it needs less than that.
- */
-static uint64_t first_bound(const struct lode_reduced *reduced)
-{
-	uint64_t work = (uint64_t)1 << 20;
-	uint32_t i;
+struct add_context {
+	result_vec *results;
+	struct lode_arena *arena;
+	const struct lode_reduced *reduced;
+};
 
-	for (i = 0; i < reduced->n; i++) {
+static void add_enumerated(void *context, const uint32_t *items, uint32_t n, int64_t cost)
+{
+	const struct add_context *c = context;
+
+	add_result(c->results, c->arena, c->reduced, items, n, cost);
+}
+
+/* 1: done; 0: gave up after `max_work`; -1: never try again. */
+static int enumerate(result_vec *results, struct lode_arena *arena,
+		     const struct lode_reduced *reduced, const struct lode_miner_options *options,
+		     uint64_t max_work)
+{
+	struct lode_enumerate_options search = {
+		.min_cost = options->min_cost,
+		.n_threads = options->n_threads,
+		.max_work = max_work,
+		.max_nodes = ENUMERATED_AT_LEAST + reduced->start[reduced->n] / 2,
+		.max_depth = DEEPEST_ENUMERATED,
+	};
+	struct add_context context = {results, arena, reduced};
+	struct lode_costly_trie trie = {0};
+	enum lode_enumerate_end end = lode_enumerate(&trie, reduced, &search);
+
+	if (end == LODE_ENUMERATE_DONE)
+		lode_costly_trie_walk(&trie, add_enumerated, &context);
+	lode_costly_trie_release(&trie);
+	return end == LODE_ENUMERATE_DONE ? 1 : end == LODE_ENUMERATE_GAVE_UP ? 0 : -1;
+}
+
+/* Some times what it takes to look at all pairs of items of every sequence once. */
+static uint64_t pair_work(const struct lode_reduced *reduced, uint32_t times)
+{
+	uint64_t work = 0;
+
+	for (uint32_t i = 0; i < reduced->n; i++) {
 		uint64_t n = reduced->start[i + 1] - reduced->start[i];
 
-		work += 6 * n * n;
+		work += times * n * n;
 	}
 	return work;
 }
 
 /*
- * Takes turns until one of the two is done, with bounds that grow so fast that the turns before
- * cost little beside the last one: no input makes this much slower than the better search alone.
+ * The bounds of a turn, in steps of each search's inner loops. Those of insertions and prefixes
+ * grow so fast that the turns before cost little beside the last one: no input makes this much
+ * slower than the best search alone. Where insertions fare well, they need less than the first
+ * bound. Enumeration comes first, since where it fares well it is many times faster than the
+ * others, and elsewhere sees soon that patterns are too long; on large inputs, whose first step
+ * alone takes long, it waits for its turn.
  */
+struct turn {
+	uint64_t insertions, prefixes, enumeration;
+};
+
+static struct turn first_turn(const struct lode_reduced *reduced)
+{
+	return (struct turn){
+		.insertions = pair_work(reduced, 6) + (1 << 20),
+		.prefixes = 1 << 27, /* some tenths of a second */
+		.enumeration = 1 << 26,
+	};
+}
+
+static struct turn next_turn(const struct turn *turn)
+{
+	struct turn next = {4 * turn->insertions, 4 * turn->prefixes, 4 * turn->enumeration};
+
+	if (next.prefixes < next.insertions)
+		next.prefixes = next.insertions;
+	return next;
+}
+
+static int mine_by_turns(result_vec *results, struct lode_arena *arena, struct lode_found *found,
+			 const struct lode_reduced *reduced,
+			 const struct lode_miner_options *options, struct lode_error *err)
+{
+	struct turn turn = first_turn(reduced);
+	uint64_t first_step = pair_work(reduced, 8);
+	int rc = 0, enumerated = 0;
+
+	for (; rc == 0; turn = next_turn(&turn)) {
+		if (enumerated == 0 && turn.enumeration >= first_step)
+			enumerated = enumerate(results, arena, reduced, options, turn.enumeration);
+		if (enumerated == 1)
+			return 1;
+		rc = mine_insertions(results, arena, found, reduced, options, turn.insertions, err);
+		if (rc == 0)
+			rc = mine_prefixes(results, arena, reduced, options, turn.prefixes, err);
+	}
+	return rc;
+}
+
 static int mine(result_vec *results, struct lode_arena *arena, const struct lode_reduced *reduced,
 		const struct lode_miner_options *options, struct lode_error *err)
 {
-	bool is_one = options->method != LODE_MINER_BOTH;
-	uint64_t max_work = is_one ? 0 : first_bound(reduced);
-	uint64_t least = is_one ? 0 : 1 << 27; /* some tenths of a second for prefixes */
 	struct lode_found found;
 	int rc = 0;
 
 	lode_found_init(&found, reduced->n_items);
-	while (rc == 0) {
-		if (options->method != LODE_MINER_PREFIXES)
-			rc = mine_insertions(results, arena, &found, reduced, options, max_work,
-					     err);
-		if (rc == 0 && options->method != LODE_MINER_INSERTIONS)
-			rc = mine_prefixes(results, arena, reduced, options,
-					   max_work < least ? least : max_work, err);
-		max_work *= 4;
-	}
+	if (options->method == LODE_MINER_ENUMERATION)
+		rc = enumerate(results, arena, reduced, options, 0) == 1;
+	else if (options->method == LODE_MINER_PREFIXES)
+		rc = mine_prefixes(results, arena, reduced, options, 0, err);
+	else if (options->method == LODE_MINER_INSERTIONS)
+		rc = mine_insertions(results, arena, &found, reduced, options, 0, err);
+	if (rc == 0)
+		rc = mine_by_turns(results, arena, &found, reduced, options, err);
 	lode_found_release(&found);
+	if (rc > 0 && options->max_patterns && results->n > options->max_patterns)
+		return too_many(options, err);
 	return rc;
 }
 

@@ -32,11 +32,13 @@ struct lode_pattern_set {
 	size_t n;
 };
 
-/* Two searches with the same result. Which is faster depends on the input, and cannot be told. */
+/* Three searches with the same result. Which is fastest depends on the input, and cannot be told.
+ */
 enum lode_miner_method {
-	LODE_MINER_BOTH,       /* in turns, until one is done */
+	LODE_MINER_ALL,	       /* in turns, until one is done */
 	LODE_MINER_PREFIXES,   /* prefix_search.h */
 	LODE_MINER_INSERTIONS, /* explore.h */
+	LODE_MINER_ENUMERATION /* enumerate.h; the others where patterns are too many or too long */
 };
 
 struct lode_miner_options {

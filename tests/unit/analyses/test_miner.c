@@ -1,7 +1,7 @@
 /*
  * The miner against its definition: on thousands of small random inputs, every subsequence of
  * every sequence is listed, its cost summed, and what has a costly super-sequence is struck out.
- * On larger inputs the two searches, which share nothing but the reduction, are compared.
+ * On larger inputs the three searches, which share nothing but the reduction, are compared.
  */
 #include "analyses/patterns/miner.h"
 
@@ -198,7 +198,7 @@ static void same_as_definition_on_random_inputs(void **state)
 		options.min_cost = 1 + random_below(&random, 14);
 		sequences = view(&input);
 		n = oracle(expected, &input, options.min_cost);
-		for (int method = LODE_MINER_BOTH; method <= LODE_MINER_INSERTIONS; method++) {
+		for (int method = LODE_MINER_ALL; method <= LODE_MINER_ENUMERATION; method++) {
 			options.method = (enum lode_miner_method)method;
 			assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
 			if (!is_same(&set, expected, n)) {
@@ -290,7 +290,7 @@ static void assert_equal_sets(const struct lode_pattern_set *a, const struct lod
 			 a->n, b->n);
 }
 
-static void both_searches_agree_for_any_number_of_threads(void **state)
+static void all_searches_agree_for_any_number_of_threads(void **state)
 {
 	struct lode_error err;
 	uint64_t seed;
@@ -299,23 +299,25 @@ static void both_searches_agree_for_any_number_of_threads(void **state)
 	for (seed = 1; seed <= 4000; seed++) {
 		struct random random = {seed * 104729};
 		struct lode_miner_options options = {.n_threads = 1, .max_patterns = 2000};
-		struct lode_pattern_set sets[4] = {0};
+		static const enum lode_miner_method methods[] = {
+			LODE_MINER_INSERTIONS, LODE_MINER_PREFIXES, LODE_MINER_ENUMERATION};
+		struct lode_pattern_set sets[6] = {0};
 		static struct large input;
 		struct lode_sequences sequences;
-		int rc[4], k;
+		int rc[6], k;
 
 		random_large(&input, &random);
 		sequences = view_large(&input);
 		options.min_cost = random_min_cost(&input, &random);
-		for (k = 0; k < 4; k++) {
-			options.n_threads = k < 2 ? 1 : 4;
-			options.method = k % 2 ? LODE_MINER_PREFIXES : LODE_MINER_INSERTIONS;
+		for (k = 0; k < 6; k++) {
+			options.n_threads = k < 3 ? 1 : 4;
+			options.method = methods[k % 3];
 			rc[k] = lode_mine_patterns(&sets[k], &sequences, &options, &err);
 			assert_true(rc[k] == 0 || rc[k] == LODE_ERR_LIMIT);
 			assert_int_equal(rc[k], rc[0]);
 			assert_equal_sets(&sets[0], &sets[k], seed);
 		}
-		for (k = 0; k < 4; k++)
+		for (k = 0; k < 6; k++)
 			lode_pattern_set_release(&sets[k]);
 	}
 }
@@ -402,9 +404,9 @@ static void max_patterns_is_exact(void **state)
 		assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
 		n = set.n;
 		lode_pattern_set_release(&set);
-		for (int k = 0; n > 1 && k < 6; k++) {
-			options.method = (enum lode_miner_method)(k % 3);
-			options.n_threads = k < 3 ? 1 : 4;
+		for (int k = 0; n > 1 && k < 8; k++) {
+			options.method = (enum lode_miner_method)(k % 4);
+			options.n_threads = k < 4 ? 1 : 4;
 			options.max_patterns = n;
 			assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
 			assert_int_equal(set.n, n);
@@ -546,21 +548,24 @@ static bool mine_spmf(const struct public_set *which, enum lode_miner_method met
 
 static void public_sets_have_as_many_patterns_as_is_known(void **state)
 {
-	static const struct public_set sets[] = {
-		{"SIGN", 146, 3451}, {"KOSARAK25K", 50, 1910}, {"BIKE", 100, 2164}};
+	static const struct public_set sets[] = {{"SIGN", 146, 3451},	 {"KOSARAK25K", 50, 1910},
+						 {"BIKE", 100, 2164},	 {"LEVIATHAN", 117, 17124},
+						 {"BIBLE1K", 10, 16035}, {"BMS1", 38, 12835}};
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(sets) / sizeof(*sets); i++)
-		if (!mine_spmf(&sets[i], LODE_MINER_BOTH))
+		if (!mine_spmf(&sets[i], LODE_MINER_ALL))
 			skip();
+	assert_true(mine_spmf(&sets[0], LODE_MINER_INSERTIONS));
+	assert_true(mine_spmf(&sets[2], LODE_MINER_PREFIXES));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_definition_on_random_inputs),
-		cmocka_unit_test(both_searches_agree_for_any_number_of_threads),
+		cmocka_unit_test(all_searches_agree_for_any_number_of_threads),
 		cmocka_unit_test(a_copy_to_the_left_is_not_lost),
 		cmocka_unit_test(order_and_splitting_do_not_matter),
 		cmocka_unit_test(max_patterns_is_exact),
