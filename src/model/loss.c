@@ -14,6 +14,7 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_NO_WAKER] = "waits without a waker",
 	[LODE_LOSS_UNDECODABLE] = "undecodable events",
 	[LODE_LOSS_DUPLICATE] = "duplicated buffers",
+	[LODE_LOSS_OVERLAP] = "overlapping calls cut",
 };
 
 static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
@@ -27,6 +28,7 @@ static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_NO_WAKER] = "wait without a waker",
 	[LODE_LOSS_UNDECODABLE] = "undecodable event",
 	[LODE_LOSS_DUPLICATE] = "duplicated buffer",
+	[LODE_LOSS_OVERLAP] = "overlapping call cut",
 };
 
 const char *lode_loss_name(enum lode_loss_kind kind)

@@ -7,14 +7,15 @@
 #include <sys/stat.h>
 
 #include "sources/calltext/calltext.h"
+#include "sources/chrome/chrome.h"
+#include "sources/ftrace/graph.h"
 #include "sources/uftrace/uftrace.h"
 #include "sources/xray/xray_log.h"
 
 /* Asked in this order: those with a shape of their own before those that are mere lines. */
 static const struct lode_call_source *const sources[] = {
-	&lode_call_source_xray,
-	&lode_call_source_nonsequitur,
-	&lode_call_source_csv,
+	&lode_call_source_xray,	       &lode_call_source_chrome, &lode_call_source_graph,
+	&lode_call_source_nonsequitur, &lode_call_source_csv,
 };
 
 #define N_SOURCES (sizeof(sources) / sizeof(*sources))

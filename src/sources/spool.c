@@ -10,7 +10,7 @@
 
 #define STEP_BYTES ((size_t)1 << 20)
 
-static int open_unnamed(int *fd, struct lode_error *err)
+int lode_unnamed_file_open(int *fd, struct lode_error *err)
 {
 	const char *dir = getenv("TMPDIR");
 
@@ -34,36 +34,55 @@ static int open_unnamed(int *fd, struct lode_error *err)
 	return 0;
 }
 
-static int write_all(int fd, const uint8_t *data, size_t size, struct lode_error *err)
+int lode_unnamed_file_write(int fd, const void *data, size_t size, struct lode_error *err)
 {
+	const uint8_t *at = data;
+
 	while (size) {
-		ssize_t n = write(fd, data, size);
+		ssize_t n = write(fd, at, size);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return lode_fail_errno(err, errno, NULL,
 					       "writing unpacked data failed (see TMPDIR)");
-		data += n;
+		at += n;
 		size -= (size_t)n;
 	}
 	return 0;
 }
 
+int lode_unnamed_file_read(int fd, void *data, size_t size, int64_t offset, struct lode_error *err)
+{
+	size_t n = 0;
+
+	while (n < size) {
+		ssize_t got = pread(fd, (char *)data + n, size - n, (off_t)(offset + (int64_t)n));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return lode_fail_errno(err, got ? errno : EIO, NULL,
+					       "reading unpacked data back failed (see TMPDIR)");
+		n += (size_t)got;
+	}
+	return LODE_OK;
+}
+
 /* `spool->memory` has n bytes and the input goes on: all of it goes to a file. */
 static int spill(struct lode_spool *spool, size_t n, struct lode_error *err)
 {
-	int rc = open_unnamed(&spool->fd, err);
+	int rc = lode_unnamed_file_open(&spool->fd, err);
 
 	if (rc == 0)
-		rc = write_all(spool->fd, spool->memory, n, err);
+		rc = lode_unnamed_file_write(spool->fd, spool->memory, n, err);
 	while (rc == 0) {
 		ssize_t got =
 			lode_input_read(spool->input, spool->memory, STEP_BYTES, &spool->fault);
 
 		if (got <= 0)
 			break;
-		rc = write_all(spool->fd, spool->memory, (size_t)got, err);
+		rc = lode_unnamed_file_write(spool->fd, spool->memory, (size_t)got, err);
 		spool->size_bytes += got;
 	}
 	free(spool->memory);
@@ -128,7 +147,7 @@ void lode_spool_close(struct lode_spool *spool)
 ssize_t lode_spool_read(const struct lode_spool *spool, void *buffer, size_t size, int64_t offset,
 			struct lode_error *err)
 {
-	size_t n = 0;
+	int rc;
 
 	if (spool->input)
 		return lode_input_read_at(spool->input, buffer, size, offset, err);
@@ -140,17 +159,6 @@ ssize_t lode_spool_read(const struct lode_spool *spool, void *buffer, size_t siz
 		memcpy(buffer, spool->memory + offset, size);
 		return (ssize_t)size;
 	}
-	while (n < size) {
-		ssize_t got = pread(spool->fd, (char *)buffer + n, size - n,
-				    (off_t)(offset + (int64_t)n));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return lode_fail_errno(err, errno, spool->path, "reading failed");
-		if (got == 0)
-			break;
-		n += (size_t)got;
-	}
-	return (ssize_t)n;
+	rc = lode_unnamed_file_read(spool->fd, buffer, size, offset, err);
+	return rc < 0 ? rc : (ssize_t)size;
 }

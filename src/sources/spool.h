@@ -36,4 +36,10 @@ void lode_spool_close(struct lode_spool *spool);
 ssize_t lode_spool_read(const struct lode_spool *spool, void *buffer, size_t size, int64_t offset,
 			struct lode_error *err);
 
+/* A file without a name, for data that memory should not hold; the caller closes `*fd`. */
+int lode_unnamed_file_open(int *fd, struct lode_error *err);
+int lode_unnamed_file_write(int fd, const void *data, size_t size, struct lode_error *err);
+/* Exactly `size` bytes at `offset`; fewer are an error. */
+int lode_unnamed_file_read(int fd, void *data, size_t size, int64_t offset, struct lode_error *err);
+
 #endif

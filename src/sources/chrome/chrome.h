@@ -1,0 +1,11 @@
+/*
+ * Chrome's (Catapult's) trace events in JSON: B and E, X; names of threads and processes.
+ */
+#ifndef LODE_CHROME_H
+#define LODE_CHROME_H
+
+#include "sources/call_source.h"
+
+extern const struct lode_call_source lode_call_source_chrome;
+
+#endif

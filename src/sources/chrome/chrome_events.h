@@ -1,0 +1,47 @@
+/*
+ * A JSON text of trace events, one event after another, read as it streams in.
+ *
+ *   [ {"name":"f","ph":"B",...}, ... ]                     the array form; its end may be missing
+ *   { "traceEvents": [ ... ], "metadata": { ... } }        the object form
+ *
+ * Members that are not named below are passed over, whatever they hold.
+ */
+#ifndef LODE_CHROME_EVENTS_H
+#define LODE_CHROME_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/input.h"
+#include "base/mem.h"
+
+/* A text, borrowed; `at` NULL: the member was not there. Numbers come as their text, too. */
+struct lode_chrome_text {
+	const char *at;
+	size_t len;
+};
+
+struct lode_chrome_event {
+	struct lode_chrome_text ph, name, ts, dur, pid, tid;
+	struct lode_chrome_text args_name; /* the member "name" of "args" */
+};
+
+struct lode_chrome_reader {
+	/* Each event, in the order of the file; 0, or a failure that ends the reading. */
+	int (*take)(void *context, const struct lode_chrome_event *event);
+	void *context;
+	void (*progress)(void *context, int64_t consumed_bytes, int64_t size_bytes);
+	void *progress_context;
+};
+
+/*
+ * Gives 0 at the end of the text, what `take` failed with, or LODE_ERR_FORMAT/TRUNCATED where the
+ * JSON breaks off: the events before have been given. `*is_open`: the array's end was missing,
+ * after a whole event.
+ */
+int lode_chrome_events_read(const struct lode_chrome_reader *reader, struct lode_input *input,
+			    bool *is_open, struct lode_error *err);
+
+#endif

@@ -1,0 +1,252 @@
+#include "sources/ftrace/graph_line.h"
+
+#include <string.h>
+
+#include "sources/call_number.h"
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static struct lode_graph_text trim(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	return (struct lode_graph_text){at, (size_t)(end - at)};
+}
+
+static bool is_text(struct lode_graph_text text, const char *word)
+{
+	return text.len == strlen(word) && !memcmp(text.at, word, text.len);
+}
+
+static const char *find(struct lode_graph_text text, const char *word)
+{
+	return memmem(text.at, text.len, word, strlen(word));
+}
+
+/* "bash-123", "kworker/0:1-45", "<...>-9": the number behind the last dash. */
+static bool parse_task(struct lode_graph_task *task, struct lode_graph_text text)
+{
+	const char *end = text.at + text.len, *at = end;
+
+	while (at > text.at && is_digit(at[-1]))
+		at--;
+	if (at == end || at - text.at < 2 || at[-1] != '-' ||
+	    !lode_call_id(at, (size_t)(end - at), &task->tid))
+		return false;
+	task->comm = trim(text.at, at - 1);
+	return task->comm.len > 0;
+}
+
+/* "1234.567890": seconds with six digits behind the point, or nine. */
+static bool parse_time(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *point = memchr(text.at, '.', text.len);
+
+	if (!point || point == text.at || text.at + text.len - point < 4)
+		return false;
+	for (size_t i = 0; i < text.len; i++)
+		if (!is_digit(text.at[i]) && text.at + i != point)
+			return false;
+	out->has_time = lode_call_decimal(text.at, text.len, 9, &out->t_ns);
+	return out->has_time;
+}
+
+/* "0.123 us", "+ 12.345 us", "$ 1234567 us": a mark of how long it is may stand before. */
+static bool parse_duration(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *end = text.at + text.len;
+
+	if (text.len < 4 || memcmp(end - 3, " us", 3) != 0)
+		return false;
+	if (memchr("+!#*@$", *text.at, 6))
+		text = trim(text.at + 1, end);
+	end -= 3;
+	text = trim(text.at, end);
+	out->has_duration =
+		lode_call_decimal(text.at, text.len, 3, &out->duration_ns) && out->duration_ns >= 0;
+	return out->has_duration;
+}
+
+/* "read_page", "read_page+0x10/0x40", "ext4_getattr [ext4]": what stands before the bracket. */
+static void set_function(struct lode_graph_line *out, struct lode_graph_text name)
+{
+	const char *bracket = memchr(name.at, '[', name.len), *plus;
+
+	if (bracket && name.at[name.len - 1] == ']') {
+		out->module = trim(bracket + 1, name.at + name.len - 1);
+		name = trim(name.at, bracket);
+	}
+	plus = find(name, "+0x");
+	if (plus)
+		name.len = (size_t)(plus - name.at);
+	out->function = name;
+}
+
+/* The comment of a closing brace may name its function: read_page, read_page [ext4], read_page =
+   0x0, read_page ret=0x0; or only tell what it gave: "= 0x0", "ret=0x0". */
+static void parse_exit(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *at = find(text, "/*"), *end, *mark;
+	struct lode_graph_text comment;
+
+	out->kind = LODE_GRAPH_EXIT;
+	if (!at)
+		return;
+	comment = (struct lode_graph_text){at + 2, text.len - (size_t)(at + 2 - text.at)};
+	end = find(comment, "*/");
+	comment = trim(comment.at, end ? end : text.at + text.len);
+	mark = find(comment, "= ");
+	if (!mark)
+		mark = find(comment, "ret=");
+	if (mark)
+		comment = trim(comment.at, mark);
+	if (comment.len)
+		set_function(out, comment);
+}
+
+static void parse_function(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *bracket;
+
+	out->kind = LODE_GRAPH_BAD;
+	if (!text.len || !strncmp(text.at, "/*", 2)) {
+		out->kind = LODE_GRAPH_NOTHING;
+		return;
+	}
+	if (*text.at == '}') {
+		parse_exit(out, text);
+		return;
+	}
+	bracket = memchr(text.at, '(', text.len);
+	if (!bracket || bracket == text.at)
+		return;
+	set_function(out, trim(text.at, bracket));
+	text = (struct lode_graph_text){bracket, text.len - (size_t)(bracket - text.at)};
+	if (find(text, ") {"))
+		out->kind = LODE_GRAPH_ENTER;
+	else if (find(text, ");"))
+		out->kind = LODE_GRAPH_LEAF;
+}
+
+/* "0)  bash-123  =>  sshd-456" */
+static bool parse_switch(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *arrow = find(text, "=>");
+
+	if (!arrow || !parse_task(&out->task, trim(text.at, arrow)) ||
+	    !parse_task(&out->next, trim(arrow + 2, text.at + text.len)))
+		return false;
+	out->kind = LODE_GRAPH_SWITCH;
+	return true;
+}
+
+/* "CPU:1 [LOST 23 EVENTS]" */
+static bool parse_lost(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *lost = find(text, "[LOST "), *cpu = find(text, "CPU:");
+	int64_t n;
+	size_t len = 0;
+
+	if (!lost || !cpu || cpu > lost)
+		return false;
+	cpu += strlen("CPU:");
+	while (is_digit(cpu[len]))
+		len++;
+	if (!lode_call_id(cpu, len, &out->cpu))
+		return false;
+	for (lost += strlen("[LOST "), len = 0; is_digit(lost[len]);)
+		len++;
+	if (!lode_call_decimal(lost, len, 0, &n))
+		return false;
+	out->n_lost = (uint64_t)n;
+	out->kind = LODE_GRAPH_LOST;
+	return true;
+}
+
+/* "0)", from the left; what follows it. */
+static struct lode_graph_text parse_cpu(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	size_t n = 0;
+
+	while (n < text.len && is_digit(text.at[n]))
+		n++;
+	if (n && n < text.len && text.at[n] == ')' && lode_call_id(text.at, n, &out->cpu))
+		return trim(text.at + n + 1, text.at + text.len);
+	return text;
+}
+
+static bool is_mark(struct lode_graph_text text)
+{
+	return is_text(text, "==========>") || is_text(text, "<==========");
+}
+
+/*
+ * Columns end in '|'; the function is what follows the last one, and may itself have '|' in its
+ * arguments. So columns are taken from the left as long as they look like one.
+ */
+static void parse_columns(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *end = text.at + text.len, *bar;
+
+	while ((bar = memchr(text.at, '|', (size_t)(end - text.at)))) {
+		struct lode_graph_text column = trim(text.at, bar);
+
+		column = parse_cpu(out, column);
+		if (is_mark(column)) {
+			out->kind = LODE_GRAPH_NOTHING;
+			return;
+		}
+		if (column.len && !parse_duration(out, column) && !parse_time(out, column) &&
+		    !parse_task(&out->task, column)) {
+			/* flags, such as "d..1": a few characters without a blank */
+			if (column.len > 8 || memchr(column.at, ' ', column.len) ||
+			    memchr(column.at, '(', column.len))
+				break;
+		}
+		text = trim(bar + 1, end);
+	}
+	parse_function(out, parse_cpu(out, trim(text.at, end)));
+}
+
+/* trace-cmd's report: "bash-123   [000]  1234.567890: funcgraph_entry:   0.734 us   |  f();" */
+static bool parse_report(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *event = find(text, ": funcgraph_"), *end = text.at + text.len, *open, *close;
+	const char *colon, *at;
+
+	if (!event)
+		return false;
+	for (at = event; at > text.at && at[-1] != ' ';)
+		at--;
+	open = memchr(text.at, '[', (size_t)(event - text.at));
+	close = open ? memchr(open, ']', (size_t)(event - open)) : NULL;
+	colon = memchr(event + 2, ':', (size_t)(end - event - 2));
+	if (!close || !colon || !parse_time(out, trim(at, event)) ||
+	    !parse_task(&out->task, trim(text.at, open)) ||
+	    !lode_call_id(open + 1, (size_t)(close - open - 1), &out->cpu))
+		return false;
+	parse_columns(out, trim(colon + 1, end));
+	return true;
+}
+
+void lode_graph_parse(struct lode_graph_line *out, const char *line, size_t len)
+{
+	struct lode_graph_text text = trim(line, line + len);
+
+	*out = (struct lode_graph_line){.cpu = -1, .kind = LODE_GRAPH_NOTHING};
+	if (!text.len || *text.at == '#' || !strncmp(text.at, "-----", 5) || parse_lost(out, text))
+		return;
+	if (!memchr(text.at, '|', text.len)) {
+		struct lode_graph_text rest = parse_cpu(out, text);
+
+		if (parse_switch(out, rest))
+			return;
+	}
+	if (!parse_report(out, text))
+		parse_columns(out, text);
+}
