@@ -34,6 +34,13 @@ static const char *const names[LODE_N_DIGEST_COLUMNS] = {
 	[LODE_COLUMN_PAIR_CALLER] = "pair callers",
 	[LODE_COLUMN_PAIR_CALLEE] = "pair callees",
 	[LODE_COLUMN_PAIR_COUNT] = "pair counts",
+	[LODE_COLUMN_RUN_COUNTS] = "run counts",
+	[LODE_COLUMN_RUN_KIND] = "run kinds",
+	[LODE_COLUMN_RUN_PIECE] = "run pieces",
+	[LODE_COLUMN_LINK_PARENT] = "link parents",
+	[LODE_COLUMN_LINK_FRAME] = "link frames",
+	[LODE_COLUMN_RUN_PARENT] = "run parents",
+	[LODE_COLUMN_RUN_LENGTH] = "run lengths",
 };
 
 const char *lode_digest_column_name(enum lode_digest_column column)

@@ -49,7 +49,16 @@ enum lode_digest_column {
 	LODE_COLUMN_PAIR_CALLER,
 	LODE_COLUMN_PAIR_CALLEE,
 	LODE_COLUMN_PAIR_COUNT,
+	/* Of version 2: runs, all empty where the tree has no links (digest_tree.h). */
+	LODE_COLUMN_RUN_COUNTS,
+	LODE_COLUMN_RUN_KIND,
+	LODE_COLUMN_RUN_PIECE,
+	LODE_COLUMN_LINK_PARENT,
+	LODE_COLUMN_LINK_FRAME,
+	LODE_COLUMN_RUN_PARENT,
+	LODE_COLUMN_RUN_LENGTH,
 	LODE_N_DIGEST_COLUMNS,
+	LODE_N_DIGEST_COLUMNS_1 = LODE_COLUMN_RUN_COUNTS, /* of version 1 */
 };
 
 const char *lode_digest_column_name(enum lode_digest_column column); /* "row cost" */
@@ -60,17 +69,20 @@ struct lode_digest_columns {
 };
 void lode_digest_columns_release(struct lode_digest_columns *columns);
 
-/* Appends all columns of `digest`, the origin's apart. */
+/* Appends all columns of `digest`, the origin's apart; `is_flat`: without runs. */
 void lode_digest_columns_write(struct lode_digest_columns *columns,
-			       const struct lode_digest *digest);
+			       const struct lode_digest *digest, bool is_flat);
+/* The two columns of a tree's nodes alone. */
+void lode_digest_nodes_write(struct lode_digest_columns *columns, const struct lode_calltree *tree);
 
 /*
  * The digest that columns of LODE_N_DIGEST_COLUMNS cursors say; the origin's is not looked at.
  * Nothing in them is trusted: a count is held against the bytes that are left, an id against what
- * it points to, and rows must be in order. `path` is for messages; their offset is where the column
- * is in the file (its cursor's base).
+ * it points to, and rows must be in order. At most `node_limit` nodes come of runs, which alone
+ * hold more items than bytes. `path` is for messages; their offset is where the column is in the
+ * file (its cursor's base).
  */
-int lode_digest_columns_read(struct lode_digest **out, struct lode_bytes *columns, const char *path,
-			     struct lode_error *err);
+int lode_digest_columns_read(struct lode_digest **out, struct lode_bytes *columns,
+			     uint64_t node_limit, const char *path, struct lode_error *err);
 
 #endif

@@ -26,7 +26,16 @@ enum {
  * LIMIT: how far a file may unfold: what is real stays below 20 times. Whatever would go beyond is
  * written uncompressed, so that a small file cannot ask for a large memory.
  */
-static const uint64_t unfold_free_bytes = 1 << 20, unfold_factor = 500;
+static const uint64_t unfold_free_bytes = 1 << 20, unfold_factor = 500, node_bytes = 16;
+
+/* From this size on a column is of costs and times, in which there is nothing to find: searching
+   long for it would take longer than all the rest of making a digest. */
+static const size_t large_column_bytes = 256 << 10;
+
+static uint64_t unfold_limit(uint64_t n_stored)
+{
+	return unfold_free_bytes + unfold_factor * n_stored;
+}
 
 void lode_digest_origin_release(struct lode_digest_origin *origin)
 {
@@ -143,6 +152,8 @@ static void compress_column(lode_byte_vec *stored, const lode_byte_vec *plain, Z
 
 	if (!plain->n)
 		return;
+	if (plain->n >= large_column_bytes)
+		level = LODE_DIGEST_LEVEL_MEMORY;
 	lode_vec_reserve(stored, ZSTD_compressBound(plain->n));
 	n = ZSTD_compressCCtx(zstd, stored->at, stored->capacity, plain->at, plain->n, level);
 	if (ZSTD_isError(n) || n >= plain->n) {
@@ -171,31 +182,56 @@ static void put_columns(lode_byte_vec *out, const struct lode_digest_columns *pl
 	}
 }
 
+/* Gives the size that the columns take, compressed where that is shorter. */
+static uint64_t make_columns(struct lode_digest_columns *plain, struct lode_digest_columns *stored,
+			     ZSTD_CCtx *zstd, int level)
+{
+	uint64_t n_stored = 0;
+
+	for (size_t i = 0; i < LODE_N_DIGEST_COLUMNS; i++) {
+		compress_column(&stored->at[i], &plain->at[i], zstd, level);
+		n_stored += stored->at[i].n;
+	}
+	return n_stored;
+}
+
+static uint64_t total_bytes(const struct lode_digest_columns *columns)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < LODE_N_DIGEST_COLUMNS; i++)
+		n += columns->at[i].n;
+	return n;
+}
+
 void lode_digest_pack(lode_byte_vec *out, const struct lode_digest *digest,
 		      const struct lode_digest_origin *origin, int level)
 {
-	struct lode_digest_columns plain = {0}, stored = {0};
+	struct lode_digest_columns plain = {0}, stored = {0}, *kept = &stored;
 	ZSTD_CCtx *zstd = ZSTD_createCCtx();
-	uint64_t n_plain = 0, n_stored = 0;
 	size_t start = out->n;
+	uint64_t n_stored, n_nodes = digest ? digest->tree.nodes.n : 0;
 
 	if (!zstd)
 		lode_oom(sizeof(plain));
 	write_origin(&plain.at[LODE_COLUMN_ORIGIN], origin, digest != NULL);
 	if (digest)
-		lode_digest_columns_write(&plain, digest);
-	for (size_t i = 0; i < LODE_N_DIGEST_COLUMNS; i++) {
-		compress_column(&stored.at[i], &plain.at[i], zstd, level);
-		n_plain += plain.at[i].n;
-		n_stored += stored.at[i].n;
+		lode_digest_columns_write(&plain, digest, false);
+	n_stored = make_columns(&plain, &stored, zstd, level);
+	if (total_bytes(&plain) + n_nodes * node_bytes > unfold_limit(n_stored)) {
+		lode_digest_columns_release(&plain);
+		write_origin(&plain.at[LODE_COLUMN_ORIGIN], origin, digest != NULL);
+		if (digest)
+			lode_digest_columns_write(&plain, digest, true);
+		kept = &plain;
+		n_stored = total_bytes(&plain);
 	}
 	lode_vec_reserve(out, start + HEADER_BYTES + n_stored);
 	memset(out->at + start, 0, HEADER_BYTES);
 	memcpy(out->at + start, magic, sizeof(magic));
 	put_u32(out->at + start + AT_VERSION, LODE_DIGEST_VERSION);
 	out->n = start + HEADER_BYTES;
-	put_columns(out, &plain,
-		    n_plain > unfold_free_bytes + unfold_factor * n_stored ? &plain : &stored);
+	put_columns(out, &plain, kept);
 	lode_digest_seal(out->at + start, out->n - start);
 	ZSTD_freeCCtx(zstd);
 	lode_digest_columns_release(&plain);
@@ -237,10 +273,12 @@ static int read_header(uint64_t *size, const uint8_t *data, size_t n, const char
 	return 0;
 }
 
+/* Gives the version. */
 static int check_content(const uint8_t *data, size_t size, const char *path, struct lode_error *err)
 {
 	struct lode_bytes b = lode_bytes_make(data, size, 0);
 	uint64_t expected;
+	uint32_t version;
 	int rc = read_header(&expected, data, size, path, err);
 
 	if (rc < 0)
@@ -253,31 +291,33 @@ static int check_content(const uint8_t *data, size_t size, const char *path, str
 		return lode_fail(err, LODE_ERR_FORMAT, path, (int64_t)expected,
 				 "%llu bytes too many follow the digest",
 				 (unsigned long long)(size - expected));
-	lode_bytes_take(&b, AT_CONTENT_CRC);
+	lode_bytes_take(&b, AT_VERSION);
+	version = lode_bytes_u32(&b);
+	lode_bytes_take(&b, AT_CONTENT_CRC - AT_HEADER_CRC);
 	if (lode_bytes_u64(&b) != lzma_crc64(data + HEADER_BYTES, size - HEADER_BYTES, 0))
 		return lode_fail(err, LODE_ERR_FORMAT, path, HEADER_BYTES,
 				 "damaged digest: the checksum of its content is wrong");
-	return 0;
+	return (int)version;
 }
 
 /* Where the columns are, and how large they will be. */
 struct table {
 	uint64_t plain[LODE_N_DIGEST_COLUMNS];
 	struct lode_bytes stored[LODE_N_DIGEST_COLUMNS];
-	uint64_t n_plain;
+	uint64_t n_plain, n_stored;
 };
 
-static int read_table(struct table *table, struct lode_bytes *from, const char *path,
-		      struct lode_error *err)
+static int read_table(struct table *table, struct lode_bytes *from, uint32_t version,
+		      const char *path, struct lode_error *err)
 {
-	uint64_t stored[LODE_N_DIGEST_COLUMNS], n_stored = 0;
+	uint64_t stored[LODE_N_DIGEST_COLUMNS] = {0}, n_stored = 0;
+	size_t n_columns = version == 1 ? LODE_N_DIGEST_COLUMNS_1 : LODE_N_DIGEST_COLUMNS;
 
-	if (lode_varint_get(from) != LODE_N_DIGEST_COLUMNS)
+	if (lode_varint_get(from) != n_columns)
 		return lode_fail(err, LODE_ERR_FORMAT, path, HEADER_BYTES,
-				 "damaged digest: it has not the %d columns of version %u",
-				 LODE_N_DIGEST_COLUMNS, LODE_DIGEST_VERSION);
-	table->n_plain = 0;
-	for (size_t i = 0; i < LODE_N_DIGEST_COLUMNS; i++) {
+				 "damaged digest: it has not the %zu columns of version %u",
+				 n_columns, version);
+	for (size_t i = 0; i < n_columns; i++) {
 		table->plain[i] = lode_varint_get(from);
 		stored[i] = lode_varint_get(from);
 		if (stored[i] > table->plain[i] || !stored[i] != !table->plain[i] ||
@@ -288,10 +328,12 @@ static int read_table(struct table *table, struct lode_bytes *from, const char *
 	if (from->overrun || n_stored != lode_bytes_left(from))
 		return lode_fail(err, LODE_ERR_FORMAT, path, HEADER_BYTES,
 				 "damaged digest: its columns do not fill it");
-	if (table->n_plain > unfold_free_bytes + unfold_factor * n_stored)
+	if (table->n_plain > unfold_limit(n_stored))
 		return lode_fail(err, LODE_ERR_LIMIT, path, HEADER_BYTES,
 				 "the digest would unfold from %llu bytes to %llu",
 				 (unsigned long long)n_stored, (unsigned long long)table->n_plain);
+	table->n_stored = n_stored;
+	/* Those that an older version has not are empty. */
 	for (size_t i = 0; i < LODE_N_DIGEST_COLUMNS; i++)
 		table->stored[i] = lode_bytes_sub(from, (size_t)stored[i]);
 	return 0;
@@ -336,7 +378,7 @@ int lode_digest_unpack(struct lode_digest **digest, struct lode_digest_origin *o
 	if (rc < 0)
 		return rc;
 	from = lode_bytes_make(data + HEADER_BYTES, size - HEADER_BYTES, HEADER_BYTES);
-	rc = read_table(&table, &from, path, err);
+	rc = read_table(&table, &from, (uint32_t)rc, path, err);
 	if (rc < 0)
 		return rc;
 	buffer = lode_alloc(digest ? table.n_plain : table.plain[LODE_COLUMN_ORIGIN]);
@@ -344,7 +386,8 @@ int lode_digest_unpack(struct lode_digest **digest, struct lode_digest_origin *o
 	if (rc == 0)
 		rc = read_origin(origin, &has_digest, &columns[LODE_COLUMN_ORIGIN], path, err);
 	if (rc == 0 && digest && has_digest) {
-		rc = lode_digest_columns_read(digest, columns, path, err);
+		rc = lode_digest_columns_read(digest, columns,
+					      unfold_limit(table.n_stored) / node_bytes, path, err);
 		if (rc < 0)
 			lode_digest_origin_release(origin);
 	}

@@ -1,4 +1,5 @@
 #include "store/digest_columns.h"
+#include "store/digest_tree.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -183,9 +184,9 @@ static void read_frames(struct reader *r)
 	free(flags_of);
 }
 
-static void read_nodes(struct reader *r)
+/* Into `tree`, which is that of the digest or of its pieces: frames are the digest's. */
+static void read_nodes(struct reader *r, struct lode_calltree *tree)
 {
-	struct lode_calltree *tree = &r->digest->tree;
 	uint64_t next = 0;
 
 	for (size_t i = 1; i < r->n_nodes && r->rc == 0; i++) {
@@ -198,6 +199,27 @@ static void read_nodes(struct reader *r)
 		if (r->rc == 0 && lode_calltree_child(tree, parent, frame) != i)
 			refuse(r, LODE_COLUMN_NODE_FRAME, "stack %zu is there twice", i);
 	}
+}
+
+static void read_tree(struct reader *r, uint64_t node_limit)
+{
+	struct lode_calltree *tree = &r->digest->tree, pieces;
+	enum lode_digest_column id;
+	const char *wrong;
+
+	if (!lode_bytes_left(column(r, LODE_COLUMN_RUN_COUNTS))) {
+		read_nodes(r, tree);
+		return;
+	}
+	lode_calltree_init(&pieces);
+	read_nodes(r, &pieces);
+	if (r->rc == 0) {
+		wrong = lode_digest_tree_read(tree, &pieces, r->columns, node_limit, &id);
+		if (wrong)
+			refuse(r, id, "%s", wrong);
+	}
+	r->n_nodes = tree->nodes.n;
+	lode_calltree_release(&pieces);
 }
 
 static void read_losses(struct reader *r, struct lode_losses *losses, int64_t t0_ns)
@@ -404,8 +426,8 @@ static void check_ends(struct reader *r)
 	}
 }
 
-int lode_digest_columns_read(struct lode_digest **out, struct lode_bytes *columns, const char *path,
-			     struct lode_error *err)
+int lode_digest_columns_read(struct lode_digest **out, struct lode_bytes *columns,
+			     uint64_t node_limit, const char *path, struct lode_error *err)
 {
 	struct reader r = {.columns = columns, .path = path, .err = err};
 
@@ -415,7 +437,7 @@ int lode_digest_columns_read(struct lode_digest **out, struct lode_bytes *column
 	if (r.rc == 0)
 		read_strings(&r);
 	read_frames(&r);
-	read_nodes(&r);
+	read_tree(&r, node_limit);
 	read_streams(&r);
 	read_symptoms(&r);
 	read_rows(&r);

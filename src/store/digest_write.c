@@ -1,4 +1,5 @@
 #include "store/digest_columns.h"
+#include "store/digest_tree.h"
 
 #include <stdlib.h>
 
@@ -16,14 +17,20 @@ static void put_text(lode_byte_vec *to, const char *text, size_t len)
 	to->n += len;
 }
 
-static void write_counts(lode_byte_vec *to, const struct lode_digest *digest)
+/* `n_nodes`: of those in the columns of nodes. */
+static void write_counts(lode_byte_vec *to, const struct lode_digest *digest, size_t n_nodes)
 {
 	const uint64_t counts[] = {
-		digest->tree.strings.text.n, digest->tree.frames.n,
-		digest->tree.nodes.n,	     digest->streams.n,
-		digest->symptoms.n,	     digest->rows.n,
-		digest->names.n_with.n,	     digest->names.pairs.n,
-		digest->names.n_stacks,	     digest->n_events,
+		digest->tree.strings.text.n,
+		digest->tree.frames.n,
+		n_nodes,
+		digest->streams.n,
+		digest->symptoms.n,
+		digest->rows.n,
+		digest->names.n_with.n,
+		digest->names.pairs.n,
+		digest->names.n_stacks,
+		digest->n_events,
 	};
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
@@ -86,7 +93,7 @@ static void write_frames(struct lode_digest_columns *out, const struct lode_call
 	free(flags_of);
 }
 
-static void write_nodes(struct lode_digest_columns *out, const struct lode_calltree *tree)
+void lode_digest_nodes_write(struct lode_digest_columns *out, const struct lode_calltree *tree)
 {
 	uint64_t next_frame = 0;
 
@@ -240,12 +247,17 @@ static void write_names(struct lode_digest_columns *out, const struct lode_name_
 }
 
 void lode_digest_columns_write(struct lode_digest_columns *columns,
-			       const struct lode_digest *digest)
+			       const struct lode_digest *digest, bool is_flat)
 {
-	write_counts(column(columns, LODE_COLUMN_COUNTS), digest);
+	size_t n_nodes = digest->tree.nodes.n;
+
+	if (!is_flat && lode_digest_tree_is_chained(&digest->tree))
+		n_nodes = lode_digest_tree_write(columns, &digest->tree);
+	else
+		lode_digest_nodes_write(columns, &digest->tree);
+	write_counts(column(columns, LODE_COLUMN_COUNTS), digest, n_nodes);
 	write_strings(columns, &digest->tree.strings);
 	write_frames(columns, &digest->tree);
-	write_nodes(columns, &digest->tree);
 	write_streams(columns, digest);
 	write_rows(columns, digest);
 	write_pairs(columns, &digest->names);

@@ -172,13 +172,20 @@ struct lode_digest *random_digest(struct rng *rng, int number)
 	struct lode_digest *digest = lode_digest_new();
 	struct lode_stream *stream = random_stream(rng);
 	struct lode_digest_stream described = {.content_hash = rng_next(rng)};
+	bool is_chained = rng_chance(rng, 60);
 	char path[16];
 
-	for (uint32_t node = 0; node < stream->tree.nodes.n; node++)
+	for (uint32_t node = 0; node < stream->tree.nodes.n; node++) {
+		uint32_t parent = rng_below(rng, (uint32_t)digest->tree.nodes.n);
+
+		/* Chained stacks come back to their links at any time, when they are of several. */
+		if (is_chained && rng_chance(rng, 30))
+			parent = lode_calltree_child(
+				&digest->tree, parent,
+				lode_frame_link(&digest->tree, rng_chance(rng, 50) ? "a" : "b"));
 		if (rng_chance(rng, 50))
-			lode_calltree_graft(&digest->tree,
-					    rng_below(rng, (uint32_t)digest->tree.nodes.n),
-					    &stream->tree, node);
+			lode_calltree_graft(&digest->tree, parent, &stream->tree, node);
+	}
 	lode_name_stats_add_stream(&digest->names, &digest->tree, stream);
 	digest->unit = rng_chance(rng, 95) ? "ns" : "samples";
 	snprintf(path, sizeof(path), "stream%d", number);

@@ -385,9 +385,56 @@ static void test_newer_versions_are_named(void **state)
 	data.at[8] = LODE_DIGEST_VERSION + 1;
 	lode_digest_seal(data.at, data.n);
 	assert_int_equal(unpack_copy(&read, data.at, data.n, &err), LODE_ERR_UNSUPPORTED);
-	assert_non_null(strstr(err.message, "made by a newer lode: version 2"));
+	assert_non_null(strstr(err.message, "made by a newer lode: version 3"));
 	lode_vec_release(&data);
 	lode_digest_free(digest);
+}
+
+/* A file of version 1, as it was written. */
+static void test_older_versions_are_read(void **state)
+{
+	struct lode_digest_origin origin = {0};
+	struct lode_digest *digest;
+	struct lode_error err = {0};
+	char path[4096];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/fuzz_digest/perf", getenv("LODE_TOP"));
+	if (lode_digest_load(&digest, &origin, path, &err) < 0)
+		fail_msg("%s: %s", path, err.message);
+	assert_int_equal(digest->streams.n, 1);
+	assert_int_equal(digest->symptoms.n, 1);
+	assert_int_equal(digest->rows.n, 5);
+	assert_int_equal(digest->tree.nodes.n, 35);
+	assert_int_equal(digest->names.pairs.n, 202);
+	lode_digest_origin_release(&origin);
+	lode_digest_free(digest);
+}
+
+/* A deep stack behind each of many links: as runs it would be far smaller than what it unfolds to.
+ */
+static void test_a_tree_that_repeats_itself_is_read(void **state)
+{
+	struct lode_digest *digest = lode_digest_new(), *read;
+	uint32_t link = lode_frame_link(&digest->tree, "a"), base = 0, node;
+	uint32_t frame = lode_frame_intern(&digest->tree, "m", "f", 0);
+	lode_byte_vec data = {0};
+
+	(void)state;
+	for (int i = 0; i < 400; i++) {
+		base = lode_calltree_child(&digest->tree, base, link);
+		node = base;
+		for (int k = 0; k < 1000; k++)
+			node = lode_calltree_child(&digest->tree, node, frame);
+	}
+	pack(&data, digest, NULL);
+	read = unpack(&data, NULL);
+	check_same_ids(digest, read, 0);
+	/* The reader believes a file 500 bytes for each of its own, and a node is 16. */
+	assert_true(data.n * 500 + (1 << 20) > digest->tree.nodes.n * 16);
+	lode_digest_free(read);
+	lode_digest_free(digest);
+	lode_vec_release(&data);
 }
 
 /* What compresses beyond belief is written as it is, and read. */
@@ -493,6 +540,8 @@ int main(void)
 		cmocka_unit_test(test_flipped_bits_are_refused_at_every_offset),
 		cmocka_unit_test(test_damage_with_right_checksums_does_no_harm),
 		cmocka_unit_test(test_newer_versions_are_named),
+		cmocka_unit_test(test_older_versions_are_read),
+		cmocka_unit_test(test_a_tree_that_repeats_itself_is_read),
 		cmocka_unit_test(test_a_digest_that_repeats_itself_is_read),
 		cmocka_unit_test(test_files_are_replaced_whole),
 	};
