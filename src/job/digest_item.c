@@ -45,17 +45,22 @@ void lode_job_item_done(struct lode_job_item *item)
 
 /* ---- Faults ---- */
 
-static void skip(struct lode_job_item *item, const struct lode_error *err)
+char *lode_job_reason(const char *path, const struct lode_error *err)
 {
 	char text[sizeof(err->path) + sizeof(err->message) + 64];
 	const char *reason = lode_error_text(err, text, sizeof(text));
-	size_t len = strlen(item->path);
+	size_t len = strlen(path);
 
 	/* The list names the path already. */
-	if (strncmp(reason, item->path, len) == 0 && reason[len] == ':')
+	if (strncmp(reason, path, len) == 0 && reason[len] == ':')
 		reason += len + 2;
+	return lode_strdup(reason);
+}
+
+static void skip(struct lode_job_item *item, const struct lode_error *err)
+{
 	free(item->skipped);
-	item->skipped = lode_strdup(reason);
+	item->skipped = lode_job_reason(item->path, err);
 }
 
 static void fail(struct lode_job_run *run, const struct lode_error *err)

@@ -45,7 +45,7 @@ struct lode_suspects_job_options {
 
 /* A metric that could not be measured in a stream although it was asked for, or only in part. */
 struct lode_metric_note {
-	const char *path; /* of the stream */
+	const char *path; /* of the stream; NULL: of all */
 	const char *text; /* "lock: the recording has no event lock:contention_begin" */
 };
 

@@ -44,6 +44,9 @@ struct lode_tap_kind {
 		*tracepoint; /* "syscalls:sys_enter_read"; NULL: none, or its format is missing */
 	/* Not every one is in the recording: sampled by frequency, or every so many. */
 	bool is_sampled;
+	/* With it come switches of threads in records of their own (perf record --switch-events).
+	 */
+	bool has_switches;
 };
 
 struct lode_tap_event {
@@ -60,17 +63,25 @@ struct lode_tap_event {
 	const char *text;		  /* valid during the call; NULL: not there */
 };
 
+/* The recording as a whole. */
+struct lode_tap_about {
+	const char *arch; /* "x86_64"; "" unknown */
+};
+
 /* Functions that are NULL are not called. */
 struct lode_tap {
 	void *context;
 	/*
 	 * Without it the source does not fill threads' events: no state machine, no samples, only
-	 * threads, names, counts and losses. Much faster where nobody looks at them.
+	 * threads, names, counts and losses. Much faster where nobody looks at them. It may be set
+	 * by `kind`: the source looks when the first event comes.
 	 */
 	bool wants_model;
 	/* `wish` comes filled with zeros and the id LODE_NONE. May be asked again about one kind,
 	   when more has become known of it; the last answer counts. */
 	void (*kind)(void *context, const struct lode_tap_kind *kind, struct lode_tap_wish *wish);
+	/* Once, before the first event, birth, end or loss. */
+	void (*begin)(void *context, const struct lode_tap_about *about);
 	void (*event)(void *context, const struct lode_tap_event *event);
 	/* A thread is made (INT64_MIN: before the recording), ends; as lode_builder_fork, _exit. */
 	void (*born)(void *context, int64_t t_ns, int32_t pid, int32_t tid);

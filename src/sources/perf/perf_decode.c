@@ -187,7 +187,7 @@ static bool is_used(const struct step *step, const struct lode_perf_event *event
 {
 	if (event->tap.wants_stack)
 		return true;
-	if (step->decoder->has_no_model)
+	if (step->events->tap && !step->events->tap->wants_model)
 		return false;
 	switch (event->class) {
 	case LODE_PERF_OTHER:

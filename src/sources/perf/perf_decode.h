@@ -22,7 +22,6 @@ struct lode_perf_decoder {
 	const struct lode_perf_events *events;
 	struct lode_perf_chains *chains;
 	unsigned worker;
-	bool has_no_model;	/* only what the tap wants is used */
 	bool want_dumps;	/* keep registers and stacks for an unwinder */
 	int64_t from_ns, to_ns; /* times outside cannot be true: the record is damaged */
 };

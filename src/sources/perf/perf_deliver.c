@@ -13,7 +13,6 @@ void lode_perf_deliver_init(struct lode_perf_deliver *deliver, struct lode_perf_
 	deliver->header = header;
 	deliver->builder = builder;
 	deliver->tap = tap;
-	deliver->has_model = !tap || tap->wants_model;
 	deliver->spaces = lode_spaces_new();
 	deliver->first_ns = deliver->last_ns = INT64_MIN;
 	lode_perf_stacks_init(&deliver->stacks, deliver->spaces, n_workers);
@@ -45,11 +44,16 @@ void lode_perf_deliver_batch(struct lode_perf_deliver *deliver, const struct lod
 	const struct lode_perf_events *events = &deliver->header->events;
 
 	/* Before the first record all events are known: descriptions come first. */
+	if (!deliver->is_begun)
+		deliver->has_model = !deliver->tap || deliver->tap->wants_model;
 	if (!deliver->is_begun && !deliver->has_model)
 		lode_builder_expect_switches(deliver->builder, false);
 	else if (!deliver->is_begun &&
 		 (events->has_switch_tracepoint || events->has_context_switch))
 		lode_builder_expect_switches(deliver->builder, true);
+	if (!deliver->is_begun && deliver->tap && deliver->tap->begin)
+		deliver->tap->begin(deliver->tap->context,
+				    &(struct lode_tap_about){.arch = deliver->header->arch});
 	deliver->is_begun = true;
 	while (deliver->n_samples.n < events->at.n)
 		(void)lode_vec_append_zero(&deliver->n_samples);

@@ -228,6 +228,7 @@ void lode_perf_event_ask(const struct lode_perf_events *events, struct lode_perf
 				     : lode_perf_event_default_name(event, buffer, sizeof(buffer)),
 		.tracepoint = event->tracepoint,
 		.is_sampled = event->is_freq || event->period > 1,
+		.has_switches = event->context_switch,
 	};
 
 	lode_perf_tap_ask(&event->tap, events->tap, &kind, format);

@@ -100,7 +100,6 @@ static void set_up(struct loading *l, struct lode_builder *builder)
 			 header->last_sample_ns < INT64_MAX - time_slack_ns;
 	struct lode_perf_decoder decoder = {
 		.events = &header->events,
-		.has_no_model = l->options->tap && !l->options->tap->wants_model,
 		.want_dumps = l->options->symboliser != NULL,
 		.from_ns = has_range ? header->first_sample_ns - time_slack_ns : INT64_MIN,
 		.to_ns = has_range ? header->last_sample_ns + time_slack_ns : INT64_MAX,

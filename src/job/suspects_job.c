@@ -1,0 +1,266 @@
+#include "job/suspects_job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "analyses/suspects/collect.h"
+#include "analyses/suspects/offcpu.h"
+#include "base/pool.h"
+#include "job/digest_item.h"
+#include "job/job_symptoms.h"
+#include "job/suspects_critical.h"
+#include "job/suspects_windows.h"
+#include "sources/source.h"
+
+struct run {
+	const struct lode_suspects_job_options *options;
+	struct lode_suspects_job *job;
+	struct lode_execution_set *set;
+	struct lode_symboliser *symboliser;
+	struct lode_job_symptoms *symptoms;
+	bool has_windows;   /* somebody said which: executions outside do not count */
+	int64_t done_bytes; /* of the streams before */
+	size_t n_done;
+};
+
+static const char *kept(struct lode_suspects_job *job, const char *text)
+{
+	return lode_arena_strndup(&job->arena, text, strlen(text));
+}
+
+static struct lode_skipped_input listed(struct run *run, const char *path, const char *reason)
+{
+	return (struct lode_skipped_input){kept(run->job, path), kept(run->job, reason)};
+}
+
+static void skip(struct run *run, const char *path, const struct lode_error *err)
+{
+	char *reason = lode_job_reason(path, err);
+
+	lode_vec_append(&run->job->skipped, listed(run, path, reason));
+	free(reason);
+}
+
+static void progress(void *context, int64_t consumed_bytes)
+{
+	struct run *run = context;
+	struct lode_digest_progress now = {
+		.n_streams = run->job->n_inputs,
+		.n_done = run->n_done,
+		.total_bytes = run->job->input_bytes,
+		.done_bytes = run->done_bytes + consumed_bytes,
+	};
+
+	if (run->options->progress)
+		run->options->progress(run->options->progress_context, &now);
+}
+
+/* ---- One stream ---- */
+
+static int load(struct run *run, struct lode_stream **stream, const char *path,
+		const struct lode_tap *tap, struct lode_error *err)
+{
+	const struct lode_suspects_job_options *options = run->options;
+	struct lode_source_options source = {
+		.symboliser = run->symboliser,
+		.narrow = options->narrow,
+		.n_threads = options->n_threads ? options->n_threads : lode_pool_cpus(),
+		.memory_bytes = options->memory_bytes,
+		.tap = tap,
+		.progress = progress,
+		.progress_context = run,
+	};
+
+	return lode_stream_load(stream, path, &source, err);
+}
+
+static void describe(struct run *run, const char *path, const struct lode_stream *stream,
+		     const struct lode_collect *collect)
+{
+	struct lode_suspects_job *job = run->job;
+	char *cut = lode_job_cut_text(&stream->losses);
+
+	if (cut)
+		lode_vec_append(&job->incomplete, listed(run, path, cut));
+	free(cut);
+	for (size_t i = 0; i < collect->notes.n; i++)
+		lode_vec_append(&job->notes,
+				((struct lode_metric_note){kept(job, path),
+							   kept(job, collect->notes.at[i])}));
+	job->n_streams++;
+	job->n_events += stream->n_samples;
+	job->n_lost += stream->losses.by_kind[LODE_LOSS_EVENTS].count;
+}
+
+/* What the finished stream tells. */
+static int measure_stream(struct run *run, struct lode_collect *collect,
+			  const struct lode_stream *stream, const struct lode_job_spec *spec,
+			  lode_symptom_vec *symptoms, struct lode_error *err)
+{
+	bool has_critical = lode_metric_spec_may_want(run->options->metrics, "critical") &&
+			    stream->has_switches;
+	int rc = 0;
+
+	lode_offcpu_measure(collect, stream);
+	if (has_critical || run->has_windows)
+		rc = lode_symptoms_find(symptoms, spec->spec, stream, err);
+	if (rc == 0 && has_critical)
+		lode_suspects_critical(collect, stream, symptoms->at, symptoms->n);
+	return rc;
+}
+
+/* Measures into `set`. `*stream` is the caller's to free; a stream that failed is listed. */
+static int measure(struct run *run, struct lode_execution_set *set, const char *path,
+		   const struct lode_job_spec *spec, struct lode_stream **stream,
+		   lode_symptom_vec *symptoms, struct lode_error *err)
+{
+	struct lode_collect *collect =
+		lode_collect_new(set, run->options->metrics, run->options->kernel_frames);
+	struct lode_tap *tap = lode_collect_tap(collect);
+	struct lode_error bad;
+	int rc;
+
+	lode_collect_begin(collect, path);
+	tap->wants_model = run->has_windows;
+	rc = load(run, stream, path, tap, &bad);
+	if (rc == 0 && !collect->is_begun) {
+		rc = lode_fail(
+			&bad, LODE_ERR_UNSUPPORTED, path, -1,
+			"has no events to measure: a perf recording of tracepoints is needed");
+		lode_stream_free(*stream);
+		*stream = NULL;
+	}
+	if (rc == 0)
+		rc = measure_stream(run, collect, *stream, spec, symptoms, &bad);
+	if (rc == 0)
+		describe(run, path, *stream, collect);
+	else
+		skip(run, path, &bad);
+	rc = lode_collect_end(collect, err);
+	lode_collect_free(collect);
+	return rc;
+}
+
+/* A stream whose executions count in slow windows only: these are known at its end. */
+static int measure_windows(struct run *run, const char *path, const struct lode_job_spec *spec,
+			   struct lode_error *err)
+{
+	enum { memory_bytes = 64 << 20 };
+	struct lode_execution_set *all = lode_execution_set_new(memory_bytes);
+	struct lode_stream *stream = NULL;
+	lode_symptom_vec symptoms = {0};
+	int rc = measure(run, all, path, spec, &stream, &symptoms, err);
+
+	if (rc == 0 && stream)
+		rc = lode_suspects_copy_within(run->set, all, stream, symptoms.at, symptoms.n, err);
+	lode_vec_release(&symptoms);
+	lode_stream_free(stream);
+	lode_execution_set_free(all);
+	return rc;
+}
+
+static int run_stream(struct run *run, const char *path, struct lode_error *err)
+{
+	struct lode_stream *stream = NULL;
+	lode_symptom_vec symptoms = {0};
+	struct lode_job_spec spec;
+	int rc = lode_job_symptoms_choose(&spec, run->symptoms, path, err);
+
+	if (rc < 0)
+		return rc;
+	if (run->has_windows)
+		return measure_windows(run, path, &spec, err);
+	rc = measure(run, run->set, path, &spec, &stream, &symptoms, err);
+	lode_vec_release(&symptoms);
+	lode_stream_free(stream);
+	return rc;
+}
+
+/* ---- All of them ---- */
+
+static int64_t size_of(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode) ? st.st_size
+										     : 0;
+}
+
+static int run_inputs(struct run *run, const struct lode_inputs *inputs, struct lode_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < inputs->n_skipped; i++)
+		lode_vec_append(&run->job->skipped,
+				listed(run, inputs->skipped[i].path, inputs->skipped[i].reason));
+	run->job->n_inputs = inputs->paths.n;
+	for (size_t i = 0; i < inputs->paths.n; i++)
+		run->job->input_bytes += size_of(inputs->paths.at[i]);
+	for (size_t i = 0; rc == 0 && i < inputs->paths.n; i++) {
+		rc = run_stream(run, inputs->paths.at[i], err);
+		run->done_bytes += size_of(inputs->paths.at[i]);
+		run->n_done++;
+		progress(run, 0);
+	}
+	return rc;
+}
+
+/* What was asked for and is in no recording at all. */
+static void note_unmet(struct run *run)
+{
+	const struct lode_metric_spec *spec = run->options->metrics;
+
+	for (size_t i = 0; spec && i < spec->globs.n; i++) {
+		struct lode_metric_spec one = {
+			.globs = {.at = &spec->globs.at[i], .n = 1, .capacity = 1}};
+		bool is_met = false;
+		char text[256];
+
+		for (size_t k = 0; k < run->set->metrics.n; k++)
+			is_met |= lode_metric_spec_wants(&one, run->set->metrics.at[k].name);
+		if (is_met)
+			continue;
+		snprintf(text, sizeof(text), "nothing was measured for '%s'", spec->globs.at[i]);
+		lode_vec_append(&run->job->notes,
+				((struct lode_metric_note){NULL, kept(run->job, text)}));
+	}
+}
+
+int lode_suspects_job_run(struct lode_suspects_job *out, struct lode_execution_set *set,
+			  char *const *inputs, size_t n_inputs,
+			  const struct lode_suspects_job_options *options, struct lode_error *err)
+{
+	struct run run = {.options = options,
+			  .job = out,
+			  .set = set,
+			  .has_windows = lode_job_symptoms_are_given(&options->symptoms)};
+	struct lode_inputs expanded = {0};
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = lode_job_symptoms_new(&run.symptoms, &options->symptoms, err);
+	if (rc == 0 && run.has_windows)
+		out->symptom_text = kept(out, lode_job_symptoms_text(run.symptoms));
+	if (rc == 0)
+		rc = lode_symboliser_new(&run.symboliser, &options->symbols, err);
+	if (rc == 0)
+		rc = lode_inputs_expand(&expanded, inputs, n_inputs, err);
+	if (rc == 0)
+		rc = run_inputs(&run, &expanded, err);
+	if (rc == 0)
+		note_unmet(&run);
+	lode_inputs_release(&expanded);
+	lode_symboliser_free(run.symboliser);
+	lode_job_symptoms_free(run.symptoms);
+	return rc;
+}
+
+void lode_suspects_job_release(struct lode_suspects_job *job)
+{
+	lode_vec_release(&job->skipped);
+	lode_vec_release(&job->incomplete);
+	lode_vec_release(&job->notes);
+	lode_arena_release(&job->arena);
+	memset(job, 0, sizeof(*job));
+}
