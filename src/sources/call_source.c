@@ -9,13 +9,15 @@
 #include "sources/calltext/calltext.h"
 #include "sources/chrome/chrome.h"
 #include "sources/ftrace/graph.h"
+#include "sources/stream_calls.h"
+#include "sources/thread_names.h"
 #include "sources/uftrace/uftrace.h"
 #include "sources/xray/xray_log.h"
 
 /* Asked in this order: those with a shape of their own before those that are mere lines. */
 static const struct lode_call_source *const sources[] = {
-	&lode_call_source_xray,	       &lode_call_source_chrome, &lode_call_source_graph,
-	&lode_call_source_nonsequitur, &lode_call_source_csv,
+	&lode_call_source_xray,	 &lode_call_source_perf,	&lode_call_source_chrome,
+	&lode_call_source_graph, &lode_call_source_nonsequitur, &lode_call_source_csv,
 };
 
 #define N_SOURCES (sizeof(sources) / sizeof(*sources))
@@ -159,11 +161,26 @@ static bool is_directory(const char *path)
 	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-int lode_calls_read(const char *path, const struct lode_call_options *options,
+static int read_any(const char *path, const struct lode_call_options *options,
 		    struct lode_call_sink *sink, struct lode_error *err)
 {
 	return is_directory(path) ? read_directory(path, options, sink, err)
 				  : read_file(path, options, sink, err);
+}
+
+int lode_calls_read(const char *path, const struct lode_call_options *options,
+		    struct lode_call_sink *sink, struct lode_error *err)
+{
+	struct lode_thread_names names;
+	int rc;
+
+	if (!options->thread_names)
+		return read_any(path, options, sink, err);
+	rc = lode_thread_names_open(&names, options->thread_names, sink, err);
+	if (rc == LODE_OK)
+		rc = read_any(path, options, &names.sink, err);
+	lode_thread_names_release(&names);
+	return rc;
 }
 
 /* ---- Recognising ---- */
