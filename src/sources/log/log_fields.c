@@ -30,6 +30,9 @@ static const struct known names[] = {
 	{"request_time", {LODE_LOG_RESPONSE, ns_per_s, false}},
 	{"time-taken", {LODE_LOG_RESPONSE, ns_per_ms, false}},
 	{"response_time", {LODE_LOG_RESPONSE, 0, false}},
+	{"response", {LODE_LOG_RESPONSE, 0, false}},
+	{"time_taken", {LODE_LOG_RESPONSE, 0, false}},
+	{"total_time", {LODE_LOG_RESPONSE, 0, false}},
 	{"responsetime", {LODE_LOG_RESPONSE, 0, false}},
 	{"duration", {LODE_LOG_RESPONSE, 0, false}},
 	{"elapsed", {LODE_LOG_RESPONSE, 0, false}},
@@ -63,10 +66,10 @@ static const struct known names[] = {
 
 /* Roles as the option `fields` names them. */
 static const struct known roles[] = {
-	{"time", {LODE_LOG_TIME, 0, false}},	   {"start", {LODE_LOG_TIME, 0, true}},
+	{"time", {LODE_LOG_TIME, 0, false}},	     {"start", {LODE_LOG_TIME, 0, true}},
 	{"response", {LODE_LOG_RESPONSE, 0, false}}, {"upstream", {LODE_LOG_UPSTREAM, 0, false}},
 	{"request", {LODE_LOG_REQUEST, 0, false}},   {"method", {LODE_LOG_METHOD, 0, false}},
-	{"action", {LODE_LOG_URL, 0, false}},	   {"status", {LODE_LOG_STATUS, 0, false}},
+	{"action", {LODE_LOG_URL, 0, false}},	     {"status", {LODE_LOG_STATUS, 0, false}},
 	{"user", {LODE_LOG_USER, 0, false}},
 };
 
@@ -151,8 +154,8 @@ static bool next_assignment(const char **at, struct assignment *a)
 		end = colon;
 	}
 	a->field_len = (size_t)(end - a->field);
-	a->is_sound = a->field_len > 0 && find(roles, sizeof(roles) / sizeof(roles[0]), a->role,
-					       a->role_len) != NULL;
+	a->is_sound = a->field_len > 0 &&
+		      find(roles, sizeof(roles) / sizeof(roles[0]), a->role, a->role_len) != NULL;
 	return true;
 }
 
@@ -174,11 +177,11 @@ struct lode_log_meaning lode_log_meaning_with(const char *fields, const char *na
 			return meaning;
 		}
 		/* A role that the user gave to one field is no other's. */
-		is_taken |= meaning.role == suggested.role ||
-			    (meaning.role == LODE_LOG_TIME &&
-			     (suggested.role == LODE_LOG_FINE_TIME ||
-			      suggested.role == LODE_LOG_DATE)) ||
-			    (meaning.role == LODE_LOG_URL && suggested.role == LODE_LOG_REQUEST);
+		is_taken |=
+			meaning.role == suggested.role ||
+			(meaning.role == LODE_LOG_TIME && (suggested.role == LODE_LOG_FINE_TIME ||
+							   suggested.role == LODE_LOG_DATE)) ||
+			(meaning.role == LODE_LOG_URL && suggested.role == LODE_LOG_REQUEST);
 	}
 	if (is_taken)
 		suggested = (struct lode_log_meaning){0};

@@ -12,8 +12,8 @@
 #include "base/error.h"
 
 enum lode_log_role {
-	LODE_LOG_NONE, /* of no use here */
-	LODE_LOG_TIME, /* when it was answered, or began: see is_start */
+	LODE_LOG_NONE,	    /* of no use here */
+	LODE_LOG_TIME,	    /* when it was answered, or began: see is_start */
 	LODE_LOG_FINE_TIME, /* the same, finer: preferred */
 	LODE_LOG_FRACTION,  /* what to add to the time */
 	LODE_LOG_DATE,	    /* day, where the time of day is a field of its own (LODE_LOG_TIME) */

@@ -20,8 +20,9 @@
 
 struct lode_log_options {
 	/*
-	 * NULL: told from the first lines. Otherwise "combined", "haproxy", "w3c", "json", "csv", or
-	 * the text of nginx's log_format ('$remote_addr ... $request_time') or of Apache's LogFormat
+	 * NULL: told from the first lines. Otherwise "combined", "haproxy", "w3c", "json", "csv",
+	 * or the text of nginx's log_format ('$remote_addr ... $request_time') or of Apache's
+	 * LogFormat
 	 * ('%h ... %D').
 	 */
 	const char *format;
@@ -35,8 +36,8 @@ struct lode_log_options {
 	const char *fields;
 	/*
 	 * URL -> action. NULL: the path without its query, where elements that are ids (numbers,
-	 * hexadecimal of 8 and more digits, UUIDs) become "*"; methods other than GET and HEAD stand
-	 * before it. "path": the path as it is. "last": its last element. "first": its first.
+	 * hexadecimal of 8 and more digits, UUIDs) become "*"; methods other than GET and HEAD
+	 * stand before it. "path": the path as it is. "last": its last element. "first": its first.
 	 * Otherwise "REGEX=>TEXT" (PCRE2; $1 in TEXT), for URLs that it matches.
 	 */
 	const char *action;

@@ -1,0 +1,274 @@
+#include "sources/log/log_time.h"
+
+#include <string.h>
+#include <time.h>
+
+static const int64_t ns_per_s = 1000000000;
+/* Lines of a log may be out of order by so much. */
+static const int64_t unordered_ns = INT64_C(600) * 1000000000;
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* n digits at `text` as a number, or -1. */
+static int digits(const char *text, size_t n)
+{
+	int value = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_digit(text[i]))
+			return -1;
+		value = value * 10 + (text[i] - '0');
+	}
+	return value;
+}
+
+/* Days from 1970-01-01 to a day of the Gregorian calendar: years begin in March, so that the day
+   that comes and goes is their last. */
+static int64_t days_of(int year, int month, int day)
+{
+	int64_t y = month <= 2 ? year - 1 : year;
+	int64_t m = month <= 2 ? month + 9 : month - 3;
+
+	return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
+}
+
+static bool is_day(int year, int month, int day)
+{
+	static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+
+	return year >= 1970 && year <= 2200 && month >= 1 && month <= 12 && day >= 1 &&
+	       day <= days[month - 1];
+}
+
+bool lode_log_decimal(int64_t *out_ns, const char *text, size_t len, int64_t unit_ns)
+{
+	int64_t whole = 0, fraction = 0, scale = unit_ns;
+	size_t i = 0;
+
+	for (; i < len && is_digit(text[i]); i++)
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, text[i] - '0', &whole))
+			return false;
+	if (i == 0)
+		return false;
+	if (i < len && (text[i] == '.' || text[i] == ',')) {
+		size_t first = ++i;
+
+		for (; i < len && is_digit(text[i]); i++) {
+			scale /= 10;
+			fraction += scale * (text[i] - '0');
+		}
+		if (i == first)
+			return false;
+	}
+	return i == len && !__builtin_mul_overflow(whole, unit_ns, &whole) &&
+	       !__builtin_add_overflow(whole, fraction, out_ns);
+}
+
+/* "04:04:24" */
+static bool parse_clock(int64_t *out_s, const char *t)
+{
+	int h = digits(t, 2), m = digits(t + 3, 2), s = digits(t + 6, 2);
+
+	*out_s = h * 3600 + m * 60 + s;
+	return t[2] == ':' && t[5] == ':' && h >= 0 && h < 24 && m >= 0 && m < 60 && s >= 0 &&
+	       s <= 60;
+}
+
+static bool parse_month(int *out, const char *t)
+{
+	static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+	for (int i = 0; i < 12; i++)
+		if (memcmp(names + (ptrdiff_t)3 * i, t, 3) == 0) {
+			*out = i + 1;
+			return true;
+		}
+	return false;
+}
+
+/* ".572": up to nine digits count, more are read over. Gives where it ends. */
+static size_t parse_fraction(int64_t *out_ns, const char *text, size_t len, size_t at)
+{
+	int64_t scale = ns_per_s;
+
+	*out_ns = 0;
+	if (at + 1 >= len || (text[at] != '.' && text[at] != ',') || !is_digit(text[at + 1]))
+		return at;
+	for (at++; at < len && is_digit(text[at]); at++) {
+		scale /= 10;
+		*out_ns += scale * (text[at] - '0');
+	}
+	return at;
+}
+
+/* "", "Z", " +0000", "+01:00", " UTC": from `at` to the end. */
+static bool parse_zone(int64_t *out_s, bool *has_zone, const char *text, size_t len, size_t at)
+{
+	int h, m;
+	bool has_colon;
+
+	*out_s = 0;
+	while (at < len && text[at] == ' ')
+		at++;
+	*has_zone = at < len;
+	if (at == len || (len - at == 1 && (text[at] == 'Z' || text[at] == 'z')) ||
+	    (len - at == 3 && (!memcmp(text + at, "UTC", 3) || !memcmp(text + at, "GMT", 3))))
+		return true;
+	if (text[at] != '+' && text[at] != '-')
+		return false;
+	has_colon = len - at == 6 && text[at + 3] == ':';
+	if (len - at != 5 && len - at != 3 && !has_colon)
+		return false;
+	h = digits(text + at + 1, 2);
+	m = len - at == 3 ? 0 : digits(text + at + 3 + has_colon, 2);
+	if (h < 0 || h > 15 || m < 0 || m > 59)
+		return false;
+	*out_s = (text[at] == '-' ? -1 : 1) * (h * 3600 + m * 60);
+	return true;
+}
+
+static bool finish(struct lode_log_time *out, int64_t days, int64_t clock_s, const char *text,
+		   size_t len, size_t at)
+{
+	int64_t fraction_ns, zone_s;
+
+	at = parse_fraction(&fraction_ns, text, len, at);
+	if (!parse_zone(&zone_s, &out->has_zone, text, len, at))
+		return false;
+	out->ns = (days * 86400 + clock_s - zone_s) * ns_per_s + fraction_ns;
+	return true;
+}
+
+/* "21/Nov/2026:04:04:24 +0000" */
+static bool parse_common(struct lode_log_time *out, const char *t, size_t len)
+{
+	int day, month, year;
+	int64_t clock_s;
+
+	if (len < 20 || t[2] != '/' || t[6] != '/' || t[11] != ':')
+		return false;
+	day = digits(t, 2);
+	year = digits(t + 7, 4);
+	return parse_month(&month, t + 3) && is_day(year, month, day) &&
+	       parse_clock(&clock_s, t + 12) &&
+	       finish(out, days_of(year, month, day), clock_s, t, len, 20);
+}
+
+static bool parse_date(int64_t *days, const char *t, size_t len)
+{
+	int year, month, day;
+
+	if (len < 10 || (t[4] != '-' && t[4] != '/') || t[7] != t[4])
+		return false;
+	year = digits(t, 4);
+	month = digits(t + 5, 2);
+	day = digits(t + 8, 2);
+	*days = is_day(year, month, day) ? days_of(year, month, day) : 0;
+	return is_day(year, month, day);
+}
+
+static bool parse_iso(struct lode_log_time *out, const char *t, size_t len)
+{
+	int64_t days, clock_s;
+
+	return len >= 19 && (t[10] == 'T' || t[10] == ' ' || t[10] == 't') &&
+	       parse_date(&days, t, len) && parse_clock(&clock_s, t + 11) &&
+	       finish(out, days, clock_s, t, len, 19);
+}
+
+/* Between 1973 and 2286 the number of digits tells the unit. */
+static bool parse_epoch(struct lode_log_time *out, const char *t, size_t len)
+{
+	size_t n = 0;
+	int64_t unit = 0;
+
+	while (n < len && is_digit(t[n]))
+		n++;
+	if (n >= 9 && n <= 10)
+		unit = ns_per_s;
+	else if (n >= 12 && n <= 13)
+		unit = 1000000;
+	else if (n >= 15 && n <= 16)
+		unit = 1000;
+	else if (n >= 18 && n <= 19)
+		unit = 1;
+	out->has_zone = true;
+	return unit && lode_log_decimal(&out->ns, t, len, unit);
+}
+
+bool lode_log_time_parse(struct lode_log_time *out, struct lode_log_clock *clock, const char *text,
+			 size_t len)
+{
+	bool ok;
+
+	if (len >= 2 && text[0] == '[' && text[len - 1] == ']') {
+		text++;
+		len -= 2;
+	}
+	if (len && len == clock->len && memcmp(clock->text, text, len) == 0) {
+		*out = clock->time;
+		return true;
+	}
+	ok = parse_common(out, text, len) || parse_iso(out, text, len) ||
+	     parse_epoch(out, text, len);
+	if (ok && len <= sizeof(clock->text)) {
+		memcpy(clock->text, text, len);
+		clock->len = len;
+		clock->time = *out;
+	}
+	return ok;
+}
+
+bool lode_log_time_join(struct lode_log_time *out, const char *date, size_t date_len,
+			const char *time, size_t time_len)
+{
+	int64_t days, clock_s;
+
+	return date_len == 10 && parse_date(&days, date, date_len) && time_len >= 8 &&
+	       parse_clock(&clock_s, time) && finish(out, days, clock_s, time, time_len, 8);
+}
+
+/* What to add to a wall clock's second to have UTC, if the clock was on that side of a change. */
+static bool offset_of(int64_t *out_s, int64_t wall_s, int is_dst)
+{
+	time_t as_utc = (time_t)wall_s, utc;
+	struct tm wall, tm, back;
+
+	if (!gmtime_r(&as_utc, &wall))
+		return false;
+	tm = wall;
+	tm.tm_isdst = is_dst;
+	utc = mktime(&tm);
+	*out_s = (int64_t)utc - wall_s;
+	/* mktime gives something for any wish: is it this hour again? */
+	return localtime_r(&utc, &back) && back.tm_hour == wall.tm_hour &&
+	       back.tm_min == wall.tm_min && back.tm_mday == wall.tm_mday;
+}
+
+int64_t lode_log_zone_utc(struct lode_log_zone *zone, int64_t wall_ns, int64_t near_ns)
+{
+	int64_t wall_s = wall_ns / ns_per_s, quarter = wall_s / 900, first, second;
+
+	/* Clocks change at quarters of an hour, at the finest. */
+	if (zone->quarter != quarter + 1) {
+		bool has_dst = offset_of(&first, quarter * 900, 1);
+		bool has_standard = offset_of(&second, quarter * 900, 0);
+
+		if (!has_dst && !has_standard)
+			(void)offset_of(&first, quarter * 900, -1); /* a skipped hour */
+		if (!has_dst && has_standard)
+			first = second;
+		if (!has_standard)
+			second = first;
+		zone->quarter = quarter + 1;
+		zone->first_s = first < second ? first : second;
+		zone->second_s = first < second ? second : first;
+	}
+	first = wall_ns + zone->first_s * ns_per_s;
+	second = wall_ns + zone->second_s * ns_per_s;
+	return near_ns == INT64_MIN || first >= near_ns - unordered_ns ? first : second;
+}
