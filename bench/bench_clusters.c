@@ -1,5 +1,6 @@
 /*
- * bench_clusters: how long it takes to cluster N patterns, mined from generated stacks.
+ * bench_clusters: how long it takes to cluster N patterns, mined from generated stacks or from
+ * those of a file.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -16,18 +17,24 @@
 #include "model/digest.h"
 #include "sources/source.h"
 
-static const char usage[] = "usage: bench_clusters [options]\n"
-			    "\n"
-			    "  --patterns N     how many, at most (2239)\n"
-			    "  --stacks N       generated stacks that they are mined from (20000)\n"
-			    "  --seed N         (1)\n"
-			    "  --similarity S   (0.5)\n"
-			    "  --linkage L      average, complete or single (average)\n"
-			    "  --threads N      (all CPUs)\n";
+static const char usage[] =
+	"usage: bench_clusters [options] [FILE]\n"
+	"\n"
+	"FILE holds folded stacks, plain or compressed; without it some are made.\n"
+	"\n"
+	"  --patterns N     how many, at most (2239)\n"
+	"  --share X        take as Î» X percent of all cost, whatever comes\n"
+	"  --stacks N       generated stacks that they are mined from (20000)\n"
+	"  --seed N         (1)\n"
+	"  --similarity S   (0.5)\n"
+	"  --linkage L      average, complete or single (average)\n"
+	"  --threads N      (all CPUs)\n";
 
 struct options {
 	size_t n_patterns;
+	double share_pct; /* 0: what gives n_patterns */
 	uint64_t n_stacks;
+	const char *path; /* NULL: generated */
 	struct gen_world_options world;
 	struct lode_cluster_options clusters;
 };
@@ -52,6 +59,7 @@ static void __attribute__((noreturn)) die(const char *what, const struct lode_er
 static void parse(struct options *o, int argc, char **argv)
 {
 	static const struct option long_options[] = {{"patterns", required_argument, NULL, 'p'},
+						     {"share", required_argument, NULL, 'h'},
 						     {"stacks", required_argument, NULL, 'k'},
 						     {"seed", required_argument, NULL, 's'},
 						     {"similarity", required_argument, NULL, 'c'},
@@ -64,6 +72,9 @@ static void parse(struct options *o, int argc, char **argv)
 		switch (c) {
 		case 'p':
 			o->n_patterns = strtoull(optarg, NULL, 10);
+			break;
+		case 'h':
+			o->share_pct = strtod(optarg, NULL);
 			break;
 		case 'k':
 			o->n_stacks = strtoull(optarg, NULL, 10);
@@ -86,28 +97,38 @@ static void parse(struct options *o, int argc, char **argv)
 			fputs(usage, stderr);
 			exit(2);
 		}
+	if (optind + 1 == argc)
+		o->path = argv[optind++];
 	if (optind < argc || !o->n_patterns || !o->n_stacks) {
 		fputs(usage, stderr);
 		exit(2);
 	}
 }
 
-/* Through a file, as any folded stacks are read. */
-static void read_stacks(struct input *in, const struct options *o)
+/* Generated stacks, through a file, as any folded stacks are read. Gives its name. */
+static char *write_stacks(char *path, const struct options *o)
 {
-	char path[] = "/tmp/bench-clusters-XXXXXX";
-	struct lode_source_options source = {.narrow = lode_narrow_none, .unit = "ns"};
-	struct lode_stream *stream;
-	struct lode_error err = {0};
-	int fd = mkstemp(path), rc;
+	int fd = mkstemp(path);
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (!out)
 		die(path, NULL);
 	gen_world_write_folded(out, o->n_stacks, &o->world);
 	fclose(out);
-	rc = lode_stream_load(&stream, path, &source, &err);
-	unlink(path);
+	return path;
+}
+
+static void read_stacks(struct input *in, const struct options *o)
+{
+	char made[] = "/tmp/bench-clusters-XXXXXX";
+	const char *path = o->path ? o->path : write_stacks(made, o);
+	struct lode_source_options source = {.narrow = lode_narrow_none, .unit = "ns"};
+	struct lode_stream *stream;
+	struct lode_error err = {0};
+	int rc = lode_stream_load(&stream, path, &source, &err);
+
+	if (!o->path)
+		unlink(path);
 	if (rc < 0)
 		die(path, &err);
 	lode_calltree_init(&in->tree);
@@ -131,23 +152,30 @@ static void read_stacks(struct input *in, const struct options *o)
 	lode_stream_free(stream);
 }
 
-static void mine(struct lode_pattern_set *patterns, const struct input *in, const struct options *o)
+/* Gives the lambda taken. */
+static int64_t mine(struct lode_pattern_set *patterns, const struct input *in,
+		    const struct options *o)
 {
 	struct lode_sequences sequences = {in->cost.n, in->items.at, in->start.at, in->cost.at};
 	struct lode_miner_options options = {.n_threads = o->clusters.n_threads};
 	struct lode_error err = {0};
+	int64_t total = 0;
 
-	if (lode_mine_find_min_cost(&options.min_cost, &sequences, o->n_patterns, &options, &err) <
-		    0 ||
+	for (size_t i = 0; i < in->cost.n; i++)
+		total += in->cost.at[i];
+	options.min_cost = (int64_t)((double)total * o->share_pct / 100);
+	if ((!options.min_cost && lode_mine_find_min_cost(&options.min_cost, &sequences,
+							  o->n_patterns, &options, &err) < 0) ||
 	    lode_mine_patterns(patterns, &sequences, &options, &err) < 0)
 		die("mining", &err);
+	return options.min_cost;
 }
 
-static double seconds_now(void)
+static double seconds_on(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -165,22 +193,29 @@ int main(int argc, char **argv)
 	struct rusage usage;
 	uint32_t *cluster_of;
 	size_t n_clusters;
-	double start;
+	int64_t min_cost;
+	double start, start_cpu, peak_before;
 
 	parse(&o, argc, argv);
 	o.world.n_distinct = (uint32_t)o.n_stacks;
 	read_stacks(&in, &o);
-	mine(&patterns, &in, &o);
+	min_cost = mine(&patterns, &in, &o);
 	cluster_of = lode_alloc(patterns.n * sizeof(*cluster_of));
-	start = seconds_now();
+	getrusage(RUSAGE_SELF, &usage);
+	peak_before = (double)usage.ru_maxrss / 1024;
+	start = seconds_on(CLOCK_MONOTONIC);
+	start_cpu = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
 	if (lode_cluster_patterns(cluster_of, &n_clusters, &patterns, &in.tree, &in.names,
 				  &o.clusters, &err) < 0)
 		die("clustering", &err);
 	getrusage(RUSAGE_SELF, &usage);
-	printf("{\"patterns\": %zu, \"mean_length\": %.1f, \"clusters\": %zu, \"threads\": %u, "
-	       "\"seconds\": %.4f, \"peak_mb\": %.1f}\n",
-	       patterns.n, (double)patterns.items.n / (double)patterns.n, n_clusters,
-	       o.clusters.n_threads, seconds_now() - start, (double)usage.ru_maxrss / 1024);
+	printf("{\"patterns\": %zu, \"mean_length\": %.1f, \"min_cost\": %" PRId64
+	       ", \"clusters\": %zu, \"threads\": %u, \"seconds\": %.4f, \"cpu_seconds\": %.4f, "
+	       "\"mining_peak_mb\": %.1f, \"peak_mb\": %.1f}\n",
+	       patterns.n, (double)patterns.items.n / (double)patterns.n, min_cost, n_clusters,
+	       o.clusters.n_threads, seconds_on(CLOCK_MONOTONIC) - start,
+	       seconds_on(CLOCK_PROCESS_CPUTIME_ID) - start_cpu, peak_before,
+	       (double)usage.ru_maxrss / 1024);
 	free(cluster_of);
 	lode_pattern_set_release(&patterns);
 	lode_name_stats_release(&in.names);

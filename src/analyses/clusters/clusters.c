@@ -17,17 +17,9 @@ static size_t number_clusters(uint32_t *cluster_of, size_t n)
 	return n_clusters;
 }
 
-struct single {
-	const struct lode_similarity *similarity;
-	struct lode_aligner aligner;
-};
-
 static uint32_t similarity_of(void *context, uint32_t a, uint32_t b)
 {
-	struct single *single = context;
-
-	return lode_similarity_fixed(
-		lode_pattern_similarity(single->similarity, a, b, &single->aligner));
+	return lode_pair_similarity(context, a, b);
 }
 
 int lode_cluster_patterns(uint32_t *cluster_of, size_t *n_clusters,
@@ -35,10 +27,14 @@ int lode_cluster_patterns(uint32_t *cluster_of, size_t *n_clusters,
 			  const struct lode_name_stats *names,
 			  const struct lode_cluster_options *options, struct lode_error *err)
 {
-	unsigned n_threads = options->n_threads ? options->n_threads : 1;
 	uint32_t cut = lode_similarity_fixed(options->min_similarity);
+	struct lode_pair_options pair_options = {
+		.cut = cut,
+		.n_threads = options->n_threads,
+		.max_kind = LODE_REACH_AVX512,
+	};
 	struct lode_similarity similarity;
-	struct single single = {.similarity = &similarity};
+	struct lode_pair_search *search;
 	lode_pair_vec pairs = {0};
 	struct lode_joining joining = {
 		.n = patterns->n,
@@ -46,7 +42,6 @@ int lode_cluster_patterns(uint32_t *cluster_of, size_t *n_clusters,
 		.linkage = options->linkage,
 		.cut = cut,
 		.similarity = similarity_of,
-		.context = &single,
 	};
 
 	*n_clusters = 0;
@@ -62,11 +57,13 @@ int lode_cluster_patterns(uint32_t *cluster_of, size_t *n_clusters,
 		return 0;
 	}
 	lode_similarity_init(&similarity, patterns, tree, names);
-	lode_pairs_find(&pairs, &similarity, cut, n_threads);
+	search = lode_pair_search_new(&similarity, &pair_options);
+	joining.context = search;
+	lode_pairs_find(&pairs, search);
 	lode_join_similar(cluster_of, &joining);
 	*n_clusters = number_clusters(cluster_of, patterns->n);
 	lode_vec_release(&pairs);
-	lode_aligner_release(&single.aligner);
+	lode_pair_search_free(search);
 	lode_similarity_release(&similarity);
 	return 0;
 }

@@ -16,12 +16,13 @@ enum {
 static const int64_t unit_weight = (int64_t)1 << 20, gap = LODE_SUB_ONE * ((int64_t)1 << 20);
 
 /* What all threads share. */
-struct search {
+struct lode_pair_search {
 	const struct lode_similarity *similarity;
 	struct lode_sub_table subs;
 	struct lode_places places;
 	struct lode_reach reach;
 	uint32_t cut;
+	unsigned n_threads;
 	float ratio;		/* W(M) / (W(ID) + W(S)) below which no pair reaches the cut */
 	int64_t *weight_of;	/* per code: units as in `cost` */
 	float *sub_of;		/* per code */
@@ -32,16 +33,18 @@ struct search {
 /* What one thread keeps for the pattern P that it aligns with others. */
 struct finder {
 	struct lode_reach_block block;
-	uint32_t place, n; /* of P; its length */
-	const uint32_t *column;
+	uint32_t place, n;	/* of P; its length */
+	uint32_t before;	/* place of the Q that `done` rows are of */
+	const uint32_t *column; /* P's functions, by their rows of the table of Subs */
 	/* By the number of functions of Q that are done; row 0 is none. */
 	int64_t *cost; /* * (longest + 1): of the alignment, matches taken off */
 	uint8_t *move; /* * (longest + 1) */
-	uint32_t done; /* rows that hold for the current Q */
+	uint32_t done; /* rows that hold for the last Q */
 	uint8_t *op;
+	struct lode_aligner aligner; /* where there are no rows */
 };
 
-static void finder_init(struct finder *f, const struct search *s)
+static void finder_init(struct finder *f, const struct lode_pair_search *s)
 {
 	size_t rows = s->places.longest + (size_t)1;
 
@@ -49,6 +52,7 @@ static void finder_init(struct finder *f, const struct search *s)
 	f->cost = lode_alloc(rows * rows * sizeof(*f->cost));
 	f->move = lode_alloc(rows * rows);
 	f->op = lode_alloc(2 * rows);
+	f->place = LODE_NONE;
 }
 
 static void finder_release(struct finder *f)
@@ -57,27 +61,30 @@ static void finder_release(struct finder *f)
 	free(f->cost);
 	free(f->move);
 	free(f->op);
+	lode_aligner_release(&f->aligner);
 }
 
-static void set_pattern(struct finder *f, const struct search *s, uint32_t place)
+static void set_pattern(struct finder *f, const struct lode_pair_search *s, uint32_t place)
 {
 	f->place = place;
 	f->n = lode_place_length(&s->places, place);
-	f->column = s->places.function + s->places.start[place];
+	f->column = s->places.row + s->places.start[place];
 	for (uint32_t k = 0; k <= f->n; k++) {
 		f->cost[k] = (int64_t)k * gap;
 		f->move[k] = SKIP_P;
 	}
 	f->done = 0;
+	f->before = place;
 }
 
 /* ---- Alignment ---- */
 
-static void align_row(struct finder *f, const struct search *s, uint32_t function, size_t row)
+static void align_row(struct finder *f, const struct lode_pair_search *s, uint32_t function,
+		      size_t row)
 {
 	const size_t width = s->places.longest + (size_t)1;
 	const uint32_t *column = f->column;
-	const uint16_t *code = s->subs.code + function * s->subs.n;
+	const uint16_t *code = lode_sub_codes(&s->subs, function);
 	const int64_t *above = f->cost + (row - 1) * width, *weight_of = s->weight_of;
 	int64_t *cost = f->cost + row * width, pair, skip_q, left, best;
 	uint8_t *move = f->move + row * width;
@@ -122,15 +129,18 @@ static inline void weigh(struct weighing *w, enum lode_align_op segment, float f
 /*
  * The operations from the end to the start, written backwards: the choice among equals is that of
  * lode_align for the canonical order of the two, whichever of them is P. Gives where they begin;
- * NULL when the similarity is clearly below the cut: it is summed on the way, in floats.
+ * NULL when the similarity is clearly below the cut and not wanted then: it is summed on the way,
+ * in floats.
  */
-static uint8_t *trace_back(struct finder *f, const struct search *s, uint32_t place, uint32_t n,
-			   bool p_is_first)
+static uint8_t *trace_back(struct finder *f, const struct lode_pair_search *s, uint32_t place,
+			   uint32_t n, bool p_is_first, bool is_wanted)
 {
 	const size_t width = s->places.longest + (size_t)1;
 	const struct lode_place_weight *of_p = s->places.weight + s->places.start[f->place];
 	const struct lode_place_weight *of_q = s->places.weight + s->places.start[place];
-	const uint32_t *function = s->places.function + s->places.start[place];
+	const uint32_t *function = s->places.row + s->places.start[place];
+	const float *rest_p = lode_place_sums(&s->places, f->place);
+	const float *rest_q = lode_place_sums(&s->places, place);
 	const uint8_t deleted = p_is_first ? SKIP_P : SKIP_Q;
 	uint8_t *op = f->op + 2 * width, move;
 	struct weighing w = {.segment = LODE_ALIGN_INSERT}; /* which is none of those used here */
@@ -138,6 +148,11 @@ static uint8_t *trace_back(struct finder *f, const struct search *s, uint32_t pl
 
 	w.front = &w.other;
 	while (i || k) {
+		/* What is left of either can at most be matched, all of it. */
+		if (!is_wanted &&
+		    w.matched + w.alone + (rest_p[k] < rest_q[i] ? rest_p[k] : rest_q[i]) <
+			    s->ratio * w.other)
+			return NULL;
 		move = f->move[i * width + k];
 		if (move & PAIR) {
 			i--;
@@ -146,7 +161,7 @@ static uint8_t *trace_back(struct finder *f, const struct search *s, uint32_t pl
 				*--op = LODE_ALIGN_MATCH;
 				weigh(&w, LODE_ALIGN_MATCH, 1, &of_p[k], NULL);
 			} else {
-				uint16_t code = lode_sub_code(&s->subs, function[i], f->column[k]);
+				uint16_t code = lode_sub_codes(&s->subs, function[i])[f->column[k]];
 
 				*--op = LODE_ALIGN_SUBSTITUTE;
 				weigh(&w, LODE_ALIGN_SUBSTITUTE, s->sub_of[code] / 2, &of_p[k],
@@ -159,24 +174,35 @@ static uint8_t *trace_back(struct finder *f, const struct search *s, uint32_t pl
 		weigh(&w, LODE_ALIGN_DELETE, 1, move == SKIP_P ? &of_p[--k] : &of_q[--i], NULL);
 	}
 	*w.front += w.alone;
-	return w.matched < s->ratio * w.other ? NULL : op;
+	return !is_wanted && w.matched < s->ratio * w.other ? NULL : op;
 }
 
-/* The similarity if it reaches the cut, else anything below. */
-static uint32_t exact(struct finder *f, const struct search *s, uint32_t place)
+/* Aligns P, all of whose functions have rows, with such a Q. */
+static void align(struct finder *f, const struct lode_pair_search *s, uint32_t place)
 {
-	const uint32_t *function = s->places.function + s->places.start[place];
+	const uint32_t *function = s->places.row + s->places.start[place];
 	uint32_t n = lode_place_length(&s->places, place);
+	uint32_t shared = lode_places_shared(&s->places, f->before, place);
+
+	for (size_t row = shared < f->done ? shared : f->done; row < n; row++)
+		align_row(f, s, function[row], row + 1);
+	f->done = n;
+	f->before = place;
+}
+
+/* The similarity if it reaches the cut or `is_wanted`, else that or 0. */
+static uint32_t similarity_of(struct finder *f, const struct lode_pair_search *s, uint32_t place,
+			      bool is_wanted)
+{
 	/* The canonical order: the shorter first, of equally long ones the one with smaller names.
 	 */
-	bool p_is_first = f->n <= n;
+	uint32_t n = lode_place_length(&s->places, place);
+	bool p_is_first = f->n < n || (f->n == n && f->place < place);
 	uint32_t p = s->places.pattern[f->place], q = s->places.pattern[place];
 	uint8_t *op;
 
-	for (size_t row = f->done; row < n; row++)
-		align_row(f, s, function[row], row + 1);
-	f->done = n;
-	op = trace_back(f, s, place, n, p_is_first);
+	align(f, s, place);
+	op = trace_back(f, s, place, n, p_is_first, is_wanted);
 	if (!op)
 		return 0;
 	return lode_similarity_fixed(lode_similarity_of_ops(
@@ -184,12 +210,35 @@ static uint32_t exact(struct finder *f, const struct search *s, uint32_t place)
 		(size_t)(f->op + 2 * (s->places.longest + (size_t)1) - op)));
 }
 
+/* The same where some function of either has no row of its own. */
+static uint32_t similarity_by_words(const struct lode_pair_search *s, uint32_t p, uint32_t q,
+				    struct lode_aligner *aligner)
+{
+	return lode_similarity_fixed(lode_pattern_similarity(s->similarity, s->places.pattern[p],
+							     s->places.pattern[q], aligner));
+}
+
+uint32_t lode_pair_similarity(struct lode_pair_search *s, uint32_t a, uint32_t b)
+{
+	struct finder *f = &s->finders[0];
+	uint32_t p = s->places.place_of[a], q = s->places.place_of[b];
+
+	if (!s->places.has_rows[p] || !s->places.has_rows[q])
+		return similarity_by_words(s, p, q, &f->aligner);
+	if (f->place != p)
+		set_pattern(f, s, p);
+	return similarity_of(f, s, q, true);
+}
+
 /* ---- All pairs ---- */
 
-static void compare(struct finder *f, const struct search *s, uint32_t place, lode_pair_vec *found)
+static void compare(struct finder *f, const struct lode_pair_search *s, uint32_t place,
+		    lode_pair_vec *found)
 {
-	uint32_t similarity = exact(f, s, place);
 	uint32_t a = s->places.pattern[f->place], b = s->places.pattern[place];
+	uint32_t similarity = s->places.has_rows[f->place] && s->places.has_rows[place]
+				      ? similarity_of(f, s, place, false)
+				      : similarity_by_words(s, f->place, place, &f->aligner);
 
 	if (similarity >= s->cut)
 		lode_vec_append(found,
@@ -197,59 +246,40 @@ static void compare(struct finder *f, const struct search *s, uint32_t place, lo
 }
 
 /* The pattern at `place` with those that it may be similar to. */
-static void compare_lane(struct finder *f, const struct search *s, uint32_t place,
+static void compare_lane(struct finder *f, const struct lode_pair_search *s, uint32_t place,
 			 const lode_place_vec *others, lode_pair_vec *found)
 {
 	const struct lode_places *p = &s->places;
-	uint32_t before = LODE_NONE, shared, i;
+	uint32_t i;
 
 	set_pattern(f, s, place);
 	/* Equal patterns have no nodes of their own. They are similar even if they weigh nothing.
 	 */
-	for (i = place + 1; i < p->n && p->first_node[i] == p->first_node[i + 1]; i++) {
-		before = i;
+	for (i = place + 1; i < p->n && p->first_node[i] == p->first_node[i + 1]; i++)
 		compare(f, s, i, found);
-	}
-	for (size_t k = 0; k < others->n; k++) {
-		if (others->at[k] < i)
-			continue;
-		shared = before == LODE_NONE ? 0 : lode_places_shared(p, before, others->at[k]);
-		f->done = shared < f->done ? shared : f->done;
-		before = others->at[k];
-		compare(f, s, before, found);
-	}
+	for (size_t k = 0; k < others->n; k++)
+		if (others->at[k] >= i)
+			compare(f, s, others->at[k], found);
 }
 
 static void compare_block(void *context, size_t job, unsigned worker)
 {
-	struct search *s = context;
+	struct lode_pair_search *s = context;
 	struct finder *f = &s->finders[worker];
-	uint32_t first = (uint32_t)job * LODE_REACH_LANES;
-	uint32_t n = s->places.n - first < LODE_REACH_LANES ? (uint32_t)s->places.n - first
-							    : LODE_REACH_LANES;
+	uint32_t n_lanes = s->reach.n_lanes, first = (uint32_t)job * n_lanes;
+	uint32_t n = s->places.n - first < n_lanes ? (uint32_t)s->places.n - first : n_lanes;
 
 	lode_reach_find(&f->block, &s->reach, first, n);
 	for (uint32_t lane = 0; lane < n; lane++)
 		compare_lane(f, s, first + lane, &f->block.found[lane], &s->found[job]);
 }
 
-static void find_with_table(lode_pair_vec *out, struct search *s, unsigned n_threads)
+void lode_pairs_find(lode_pair_vec *out, struct lode_pair_search *s)
 {
-	size_t n_jobs = (s->similarity->patterns->n + LODE_REACH_LANES - 1) / LODE_REACH_LANES;
+	size_t n_jobs = (s->places.n + s->reach.n_lanes - 1) / s->reach.n_lanes;
 
-	lode_places_init(&s->places, s->similarity);
-	lode_reach_init(&s->reach, &s->places, &s->subs, s->ratio);
-	s->weight_of = lode_alloc(s->subs.n_codes * sizeof(*s->weight_of));
-	s->sub_of = lode_alloc(s->subs.n_codes * sizeof(*s->sub_of));
-	for (size_t i = 0; i < s->subs.n_codes; i++) {
-		s->weight_of[i] = s->subs.units[i] * unit_weight;
-		s->sub_of[i] = (float)s->subs.sub[i];
-	}
 	s->found = lode_alloc0(n_jobs, sizeof(*s->found));
-	s->finders = lode_alloc(n_threads * sizeof(*s->finders));
-	for (unsigned i = 0; i < n_threads; i++)
-		finder_init(&s->finders[i], s);
-	lode_pool_run(n_threads, n_jobs, compare_block, s);
+	lode_pool_run(s->n_threads, n_jobs, compare_block, s);
 	for (size_t i = 0; i < n_jobs; i++) {
 		lode_vec_reserve(out, out->n + s->found[i].n);
 		if (s->found[i].n)
@@ -257,47 +287,62 @@ static void find_with_table(lode_pair_vec *out, struct search *s, unsigned n_thr
 		out->n += s->found[i].n;
 		lode_vec_release(&s->found[i]);
 	}
-	for (unsigned i = 0; i < n_threads; i++)
+	free(s->found);
+	s->found = NULL;
+}
+
+static void choose_rows(struct lode_pair_search *s, const struct lode_pair_options *options)
+{
+	const struct lode_similarity *similarity = s->similarity;
+	uint32_t *count = lode_alloc0(similarity->n_functions, sizeof(*count));
+
+	for (size_t i = 0; i < similarity->patterns->items.n; i++)
+		count[similarity->functions[i]]++;
+	lode_sub_table_init(&s->subs, &similarity->words, similarity->n_functions, count,
+			    options->max_rows ? options->max_rows : LODE_SUB_TABLE_ROWS,
+			    s->n_threads);
+	free(count);
+}
+
+struct lode_pair_search *lode_pair_search_new(const struct lode_similarity *similarity,
+					      const struct lode_pair_options *options)
+{
+	struct lode_pair_search *s = lode_alloc0(1, sizeof(*s));
+	/* Floats and the rounding of similarities must not cost a pair: the bound is a bit low. */
+	double least = (double)options->cut / LODE_SIMILARITY_ONE - 1e-5;
+
+	s->similarity = similarity;
+	s->cut = options->cut;
+	s->ratio = least > 0 ? (float)(least / (1 - least) * (1 - 1e-4)) : 0;
+	s->n_threads = options->n_threads ? options->n_threads : 1;
+	choose_rows(s, options);
+	lode_places_init(&s->places, similarity, &s->subs);
+	lode_reach_init(&s->reach, &s->places, &s->subs, similarity->n_functions, s->ratio,
+			options->max_kind < lode_reach_best_kind() ? options->max_kind
+								   : lode_reach_best_kind());
+	s->weight_of = lode_alloc(s->subs.n_codes * sizeof(*s->weight_of));
+	s->sub_of = lode_alloc(s->subs.n_codes * sizeof(*s->sub_of));
+	for (size_t i = 0; i < s->subs.n_codes; i++) {
+		s->weight_of[i] = s->subs.units[i] * unit_weight;
+		s->sub_of[i] = (float)s->subs.sub[i];
+	}
+	s->finders = lode_alloc(s->n_threads * sizeof(*s->finders));
+	for (unsigned i = 0; i < s->n_threads; i++)
+		finder_init(&s->finders[i], s);
+	return s;
+}
+
+void lode_pair_search_free(struct lode_pair_search *s)
+{
+	if (!s)
+		return;
+	for (unsigned i = 0; i < s->n_threads; i++)
 		finder_release(&s->finders[i]);
 	free(s->finders);
-	free(s->found);
 	free(s->weight_of);
 	free(s->sub_of);
 	lode_reach_release(&s->reach);
 	lode_places_release(&s->places);
-}
-
-/* Where there are too many functions for a table, or names of too many words. */
-static void find_plainly(lode_pair_vec *out, const struct lode_similarity *similarity, uint32_t cut)
-{
-	struct lode_aligner aligner = {0};
-	uint32_t found;
-
-	for (uint32_t b = 0; b < similarity->patterns->n; b++)
-		for (uint32_t a = 0; a < b; a++) {
-			found = lode_similarity_fixed(
-				lode_pattern_similarity(similarity, a, b, &aligner));
-			if (found >= cut)
-				lode_vec_append(out, ((struct lode_pair){a, b, found}));
-		}
-	lode_aligner_release(&aligner);
-}
-
-void lode_pairs_find(lode_pair_vec *out, const struct lode_similarity *similarity, uint32_t cut,
-		     unsigned n_threads)
-{
-	/* Floats and the rounding of similarities must not cost a pair: the bound is a bit low. */
-	double least = (double)cut / LODE_SIMILARITY_ONE - 1e-5;
-	struct search s = {
-		.similarity = similarity,
-		.cut = cut,
-		.ratio = least > 0 ? (float)(least / (1 - least) * (1 - 1e-4)) : 0,
-	};
-
-	lode_sub_table_init(&s.subs, &similarity->words, similarity->n_functions, n_threads);
-	if (s.subs.n)
-		find_with_table(out, &s, n_threads);
-	else
-		find_plainly(out, similarity, cut);
-	lode_sub_table_release(&s.subs);
+	lode_sub_table_release(&s->subs);
+	free(s);
 }

@@ -32,24 +32,28 @@ uint32_t lode_places_shared(const struct lode_places *p, size_t a, size_t b)
 
 /* The functions of a place, and what they weigh. Gives where they end. */
 static size_t list_functions(struct lode_places *p, const struct lode_similarity *similarity,
-			     size_t place, size_t at)
+			     const struct lode_sub_table *subs, size_t place, size_t at)
 {
 	size_t from = similarity->patterns->start.at[p->pattern[place]];
 	size_t to = similarity->patterns->start.at[p->pattern[place] + 1];
+	float *sum = p->sum + at + place;
 
+	*sum = 0;
 	for (size_t i = from; i < to; i++, at++) {
 		const struct lode_weight *w = &similarity->weights[i];
 		uint32_t function = similarity->functions[i];
 
 		p->function[at] = function;
+		p->row[at] = subs->row[function];
+		p->has_rows[place] &= p->row[at] < subs->n;
 		p->weight[at] = (struct lode_place_weight){
 			.alone = (float)(w->uni / 2),
 			.fbi = (float)(w->uni * w->fbi / 2),
 			.bbi = (float)(w->uni * w->bbi / 2),
 		};
 		p->uni[function] = (float)w->uni;
-		if (lode_place_least(&p->weight[at]) < p->least[function])
-			p->least[function] = lode_place_least(&p->weight[at]);
+		sum[1] = sum[0] + (float)w->uni;
+		sum++;
 	}
 	return at;
 }
@@ -82,7 +86,8 @@ static void list_nodes(struct lode_places *p)
 	p->first_node[p->n] = n;
 }
 
-void lode_places_init(struct lode_places *p, const struct lode_similarity *similarity)
+void lode_places_init(struct lode_places *p, const struct lode_similarity *similarity,
+		      const struct lode_sub_table *subs)
 {
 	const struct lode_pattern_set *patterns = similarity->patterns;
 	size_t at = 0;
@@ -92,21 +97,24 @@ void lode_places_init(struct lode_places *p, const struct lode_similarity *simil
 	p->pattern = lode_alloc(p->n * sizeof(*p->pattern));
 	p->start = lode_alloc((p->n + 1) * sizeof(*p->start));
 	p->function = lode_alloc(patterns->items.n * sizeof(*p->function));
+	p->row = lode_alloc(patterns->items.n * sizeof(*p->row));
+	p->has_rows = lode_alloc(p->n * sizeof(*p->has_rows));
+	p->place_of = lode_alloc(p->n * sizeof(*p->place_of));
 	p->node_of = lode_alloc(patterns->items.n * sizeof(*p->node_of));
 	p->weight = lode_alloc(patterns->items.n * sizeof(*p->weight));
+	p->sum = lode_alloc((patterns->items.n + p->n) * sizeof(*p->sum));
 	p->nodes = lode_alloc(patterns->items.n * sizeof(*p->nodes));
 	p->first_node = lode_alloc((p->n + 1) * sizeof(*p->first_node));
 	p->uni = lode_alloc0(similarity->n_functions, sizeof(*p->uni));
-	p->least = lode_alloc(similarity->n_functions * sizeof(*p->least));
-	for (size_t f = 0; f < similarity->n_functions; f++)
-		p->least[f] = 1;
 	for (size_t place = 0; place < p->n; place++)
 		p->pattern[place] = (uint32_t)place;
 	qsort_r(p->pattern, p->n, sizeof(*p->pattern), compare_places,
 		(void *)(uintptr_t)similarity);
 	for (size_t place = 0; place < p->n; place++) {
 		p->start[place] = at;
-		at = list_functions(p, similarity, place, at);
+		p->has_rows[place] = true;
+		p->place_of[p->pattern[place]] = (uint32_t)place;
+		at = list_functions(p, similarity, subs, place, at);
 		p->start[place + 1] = at;
 		if (lode_place_length(p, place) > p->longest)
 			p->longest = lode_place_length(p, place);
@@ -119,11 +127,14 @@ void lode_places_release(struct lode_places *p)
 	free(p->pattern);
 	free(p->start);
 	free(p->function);
+	free(p->row);
+	free(p->has_rows);
+	free(p->place_of);
 	free(p->node_of);
 	free(p->weight);
+	free(p->sum);
 	free(p->nodes);
 	free(p->first_node);
 	free(p->uni);
-	free(p->least);
 	memset(p, 0, sizeof(*p));
 }

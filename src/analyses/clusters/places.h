@@ -12,10 +12,12 @@
 #ifndef LODE_PLACES_H
 #define LODE_PLACES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "analyses/clusters/similarity.h"
+#include "analyses/clusters/subtable.h"
 
 struct lode_place_node {
 	uint32_t function, depth;
@@ -37,20 +39,30 @@ struct lode_places {
 	uint32_t *pattern; /* place -> pattern */
 	size_t *start;	   /* place -> its functions (n + 1) */
 	uint32_t *function;
-	uint32_t *node_of;		  /* parallel to `function` */
+	uint32_t *row;	    /* of `subs`, parallel to `function` */
+	bool *has_rows;	    /* per place: each of its functions has a row of its own */
+	uint32_t *place_of; /* pattern -> place */
+	uint32_t *node_of;  /* parallel to `function` */
 	struct lode_place_weight *weight; /* parallel to `function` */
+	float *sum;			  /* of Uni: lode_place_sums */
 	struct lode_place_node *nodes;
 	uint32_t *first_node; /* place -> its own nodes (n + 1) */
 	float *uni;	      /* per function */
-	float *least;	      /* per function: the least omega that it can have in any pattern */
 };
 
-void lode_places_init(struct lode_places *places, const struct lode_similarity *similarity);
+void lode_places_init(struct lode_places *places, const struct lode_similarity *similarity,
+		      const struct lode_sub_table *subs);
 void lode_places_release(struct lode_places *places);
 
 static inline uint32_t lode_place_length(const struct lode_places *places, size_t place)
 {
 	return (uint32_t)(places->start[place + 1] - places->start[place]);
+}
+
+/* Item k is the sum of Uni over the first k functions, the last one that over all. */
+static inline const float *lode_place_sums(const struct lode_places *places, size_t place)
+{
+	return places->sum + places->start[place] + place;
 }
 
 /* How many functions the patterns at two places begin with alike. */

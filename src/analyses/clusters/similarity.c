@@ -132,8 +132,8 @@ static double sub_of(const struct lode_similarity *similarity, const struct lode
 {
 	uint32_t a = similarity->functions[i], b = similarity->functions[k];
 
-	return subs->n ? subs->sub[lode_sub_code(subs, a, b)]
-		       : lode_words_sub(&similarity->words, a, b);
+	return subs ? subs->sub[lode_sub_codes(subs, subs->row[a])[subs->row[b]]]
+		    : lode_words_sub(&similarity->words, a, b);
 }
 
 double lode_similarity_of_ops(const struct lode_similarity *similarity,
@@ -176,10 +176,9 @@ double lode_similarity_of_ops(const struct lode_similarity *similarity,
 double lode_pattern_similarity(const struct lode_similarity *similarity, uint32_t a, uint32_t b,
 			       struct lode_aligner *aligner)
 {
-	static const struct lode_sub_table none;
 	bool turned = align_canonical(similarity, a, b, aligner);
 
-	return lode_similarity_of_ops(similarity, &none, turned ? b : a, turned ? a : b,
+	return lode_similarity_of_ops(similarity, NULL, turned ? b : a, turned ? a : b,
 				      aligner->op.at, aligner->op.n);
 }
 

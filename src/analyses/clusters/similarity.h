@@ -46,7 +46,8 @@ double lode_pattern_similarity(const struct lode_similarity *similarity, uint32_
 
 /*
  * Sim of the alignment `op` (n operations) of `first` with `second`: what lode_pattern_similarity
- * gives when that is the alignment of the pair in its canonical order. `subs` may be empty.
+ * gives when that is the alignment of the pair in its canonical order. `subs` may be NULL;
+ * else all functions must have rows of their own.
  */
 double lode_similarity_of_ops(const struct lode_similarity *similarity,
 			      const struct lode_sub_table *subs, uint32_t first, uint32_t second,

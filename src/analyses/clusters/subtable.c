@@ -19,9 +19,10 @@ static int compare_fractions(const void *a, const void *b)
 struct build {
 	struct lode_sub_table *table;
 	const struct lode_words *words;
-	size_t *start;	   /* per word + 1: names that have it, in `name` */
-	uint32_t *name;	   /* as often as they have it */
-	uint16_t *code_of; /* common * stride + words of both */
+	uint32_t *function; /* per row */
+	size_t *start;	    /* per word + 1: names that have it, in `name` */
+	uint32_t *name;	    /* their rows, as often as they have it */
+	uint16_t *code_of;  /* common * stride + words of both */
 	size_t stride;
 	uint16_t **n_common; /* per worker: words shared with each name */
 };
@@ -63,74 +64,123 @@ static void number_values(struct build *b, uint32_t most)
 	free(value);
 }
 
-static void list_names(struct build *b, size_t n)
+static void list_names(struct build *b)
 {
 	size_t n_words = b->words->words.text.n;
 
 	b->start = lode_alloc0(n_words + 2, sizeof(*b->start));
 	b->name = lode_alloc(b->words->word.n * sizeof(*b->name));
-	for (size_t i = 0; i < b->words->word.n; i++)
-		b->start[b->words->word.at[i] + 2]++;
+	for (size_t row = 0; row < b->table->n; row++)
+		for (size_t i = lode_words_start(b->words, b->function[row]);
+		     i < b->words->end.at[b->function[row]]; i++)
+			b->start[b->words->word.at[i] + 2]++;
 	for (size_t w = 2; w < n_words + 2; w++)
 		b->start[w] += b->start[w - 1];
-	for (uint32_t f = 0; f < n; f++)
-		for (size_t i = lode_words_start(b->words, f); i < b->words->end.at[f]; i++)
-			b->name[b->start[b->words->word.at[i] + 1]++] = f;
+	for (uint32_t row = 0; row < b->table->n; row++)
+		for (size_t i = lode_words_start(b->words, b->function[row]);
+		     i < b->words->end.at[b->function[row]]; i++)
+			b->name[b->start[b->words->word.at[i] + 1]++] = row;
 }
 
 /*
  * One row. Words shared as bags: the k-th time that a word stands in this name counts for names
  * that have it k times or more, which stand k times in a row in its list.
  */
-static void fill_row(void *context, size_t f, unsigned worker)
+static void fill_row(void *context, size_t job, unsigned worker)
 {
 	const struct build *b = context;
 	const struct lode_words *words = b->words;
-	uint16_t *common = b->n_common[worker], *row = b->table->code + f * b->table->n;
-	size_t own = lode_words_count(words, (uint32_t)f), nth = 0, run;
-	size_t first = lode_words_start(words, (uint32_t)f), i, k;
+	uint16_t *common = b->n_common[worker], *row = b->table->code + job * (b->table->n + 1);
+	uint32_t f = b->function[job];
+	size_t own = lode_words_count(words, f), first = lode_words_start(words, f), nth = 0, run;
 
 	memset(common, 0, b->table->n * sizeof(*common));
-	for (i = first; i < words->end.at[f]; i++) {
+	for (size_t i = first; i < words->end.at[f]; i++) {
 		uint32_t word = words->word.at[i];
 
 		nth = i > first && words->word.at[i - 1] == word ? nth + 1 : 1;
 		run = 0;
-		for (k = b->start[word]; k < b->start[word + 1]; k++) {
+		for (size_t k = b->start[word]; k < b->start[word + 1]; k++) {
 			run = k > b->start[word] && b->name[k - 1] == b->name[k] ? run + 1 : 1;
 			common[b->name[k]] += run == nth;
 		}
 	}
-	for (i = 0; i < b->table->n; i++)
+	for (size_t i = 0; i < b->table->n; i++)
 		row[i] = b->code_of[common[i] * b->stride + own +
-				    lode_words_count(words, (uint32_t)i)];
-	row[f] = 0; /* also when it has no words at all */
+				    lode_words_count(words, b->function[i])];
+	row[job] = 0; /* also when it has no words at all */
+	row[b->table->n] = 0;
+}
+
+struct candidate {
+	uint32_t function, count;
+};
+
+/* The more frequent goes first. */
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+/* Which functions have a row; these stand in the order of the functions. Gives their most words. */
+static size_t choose_rows(struct build *b, size_t n, const uint32_t *count, size_t max_rows)
+{
+	struct lode_sub_table *table = b->table;
+	struct candidate *candidate = lode_alloc(n * sizeof(*candidate));
+	size_t n_candidates = 0, most = 0, n_words;
+
+	table->row = lode_alloc(n * sizeof(*table->row));
+	for (uint32_t f = 0; f < n; f++) {
+		table->row[f] = LODE_NONE;
+		if (lode_words_count(b->words, f) <= LODE_SUB_TABLE_WORDS)
+			candidate[n_candidates++] = (struct candidate){f, count[f]};
+	}
+	if (n_candidates > max_rows) {
+		qsort(candidate, n_candidates, sizeof(*candidate), compare_candidates);
+		n_candidates = max_rows;
+	}
+	for (size_t i = 0; i < n_candidates; i++)
+		table->row[candidate[i].function] = 0;
+	table->n = n_candidates;
+	b->function = lode_alloc(n_candidates * sizeof(*b->function));
+	for (uint32_t f = 0, row = 0; f < n; f++) {
+		if (table->row[f] == LODE_NONE) {
+			table->row[f] = (uint32_t)n_candidates;
+			continue;
+		}
+		n_words = lode_words_count(b->words, f);
+		most = n_words > most ? n_words : most;
+		b->function[row] = f;
+		table->row[f] = row++;
+	}
+	free(candidate);
+	return most;
 }
 
 void lode_sub_table_init(struct lode_sub_table *table, const struct lode_words *words, size_t n,
-			 unsigned n_threads)
+			 const uint32_t *count, size_t max_rows, unsigned n_threads)
 {
 	struct build b = {.table = table, .words = words};
-	size_t most = 0, count;
+	size_t most;
 
 	memset(table, 0, sizeof(*table));
-	for (uint32_t f = 0; f < n; f++) {
-		count = lode_words_count(words, f);
-		most = count > most ? count : most;
-	}
-	if (!n || n > LODE_SUB_TABLE_FUNCTIONS || 2 * most > LODE_SUB_TABLE_WORDS)
-		return;
-	table->n = n;
-	table->code = lode_alloc(n * n * sizeof(*table->code));
+	most = choose_rows(&b, n, count, max_rows);
+	table->code = lode_alloc((table->n + 1) * (table->n + 1) * sizeof(*table->code));
+	memset(table->code + table->n * (table->n + 1), 0, (table->n + 1) * sizeof(*table->code));
 	number_values(&b, (uint32_t)(2 * most));
-	list_names(&b, n);
+	list_names(&b);
 	b.n_common = lode_alloc(n_threads * sizeof(*b.n_common));
 	for (unsigned i = 0; i < n_threads; i++)
-		b.n_common[i] = lode_alloc(n * sizeof(**b.n_common));
-	lode_pool_run(n_threads, n, fill_row, &b);
+		b.n_common[i] = lode_alloc(table->n * sizeof(**b.n_common));
+	lode_pool_run(n_threads, table->n, fill_row, &b);
 	for (unsigned i = 0; i < n_threads; i++)
 		free(b.n_common[i]);
 	free(b.n_common);
+	free(b.function);
 	free(b.start);
 	free(b.name);
 	free(b.code_of);
@@ -138,6 +188,7 @@ void lode_sub_table_init(struct lode_sub_table *table, const struct lode_words *
 
 void lode_sub_table_release(struct lode_sub_table *table)
 {
+	free(table->row);
 	free(table->code);
 	free(table->sub);
 	free(table->units);

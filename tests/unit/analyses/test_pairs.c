@@ -29,28 +29,48 @@ static void check_pairs(uint32_t run, const struct fixture *f, uint64_t *random)
 {
 	struct lode_aligner aligner = {0};
 	struct lode_similarity similarity;
+	struct lode_pair_options options = {
+		.n_threads = 1 + random_below(random, 3),
+		.max_kind = (enum lode_reach_kind)random_below(random, LODE_REACH_AVX512 + 1),
+		.max_rows = random_below(random, 3) ? 0 : 1 + random_below(random, 20),
+	};
+	struct lode_pair_search *search;
 	lode_pair_vec found = {0};
-	uint32_t cut, expected, n = (uint32_t)f->patterns.n;
+	uint32_t cut, expected, n = (uint32_t)f->patterns.n, a, b;
 	size_t at = 0;
 
 	lode_similarity_init(&similarity, &f->patterns, &f->tree, &f->names);
 	cut = random_cut(random, &similarity, &aligner);
-	lode_pairs_find(&found, &similarity, cut, 1 + random_below(random, 3));
+	options.cut = cut;
+	search = lode_pair_search_new(&similarity, &options);
+	lode_pairs_find(&found, search);
 	if (found.n)
 		qsort(found.at, found.n, sizeof(*found.at), compare_pairs);
-	for (uint32_t a = 0; a < n; a++)
-		for (uint32_t b = a + 1; b < n; b++) {
+	for (a = 0; a < n; a++)
+		for (b = a + 1; b < n; b++) {
 			expected = lode_similarity_fixed(
 				lode_pattern_similarity(&similarity, a, b, &aligner));
 			if (expected < cut)
 				continue;
 			if (at >= found.n || found.at[at].a != a || found.at[at].b != b ||
 			    found.at[at].similarity != expected)
-				fail_msg("run %u: pair %u, %u at cut %u", run, a, b, cut);
+				fail_msg("run %u: pair %u, %u at cut %u, kind %d, %zu rows", run, a,
+					 b, cut, (int)options.max_kind, options.max_rows);
 			at++;
 		}
 	if (at != found.n)
 		fail_msg("run %u: %zu pairs, expected %zu", run, found.n, at);
+	/* Joining asks for single ones, whatever these are. */
+	for (uint32_t i = 0; i < 20; i++) {
+		if (i % 3 == 0)
+			a = random_below(random, n);
+		b = random_below(random, n);
+		expected =
+			lode_similarity_fixed(lode_pattern_similarity(&similarity, a, b, &aligner));
+		if (lode_pair_similarity(search, a, b) != expected)
+			fail_msg("run %u: similarity of %u and %u", run, a, b);
+	}
+	lode_pair_search_free(search);
 	lode_vec_release(&found);
 	lode_aligner_release(&aligner);
 	lode_similarity_release(&similarity);
@@ -71,7 +91,7 @@ static void all_similar_pairs_are_found_and_no_others(void **state)
 	}
 }
 
-/* Names of so many words that there is no table: the plain way must find the same. */
+/* Names of so many words that they are in no table: the same must be found. */
 static void long_names_are_compared_as_well(void **state)
 {
 	uint64_t random = 13;
@@ -86,7 +106,7 @@ static void long_names_are_compared_as_well(void **state)
 		lode_calltree_init(&f.tree);
 		for (uint32_t i = 0; i < 12; i++) {
 			at = 0;
-			for (uint32_t k = 0; k < 60 + i; k++)
+			for (uint32_t k = 0; k < 59 + i; k++)
 				at += (size_t)snprintf(name + at, sizeof(name) - at, "w%c_",
 						       'a' + (int)random_below(&random, 26));
 			lode_frame_intern(&f.tree, "m", name, 0);
@@ -109,19 +129,28 @@ static void the_table_says_what_the_words_say(void **state)
 	for (uint32_t run = 0; run < 300; run++) {
 		struct lode_words words = {0};
 		struct lode_sub_table table;
-		uint32_t n = 1 + random_below(&random, 30);
+		uint32_t n = 1 + random_below(&random, 30), row_a, row_b, count[30];
+		size_t max_rows = 1 + random_below(&random, 40), n_rows = 0;
 		uint16_t code;
 		char name[64];
 
 		for (uint32_t i = 0; i < n; i++) {
 			random_name(&random, name, sizeof(name));
 			lode_words_append(&words, name);
+			count[i] = random_below(&random, 4);
 		}
-		lode_sub_table_init(&table, &words, n, 2);
-		for (uint32_t a = 0; a < n; a++)
+		lode_sub_table_init(&table, &words, n, count, max_rows, 2);
+		assert_int_equal(table.n, n < max_rows ? n : max_rows);
+		for (uint32_t a = 0; a < n; a++) {
+			row_a = table.row[a];
+			n_rows += row_a < table.n;
 			for (uint32_t b = 0; b < n; b++) {
-				code = lode_sub_code(&table, a, b);
-				if (a == b) {
+				row_b = table.row[b];
+				/* Those without a row are no more frequent than any with one. */
+				if (row_a == table.n && row_b < table.n)
+					assert_true(count[a] <= count[b]);
+				code = lode_sub_codes(&table, row_a)[row_b];
+				if (a == b || row_a == table.n || row_b == table.n) {
 					assert_int_equal(code, 0);
 					continue;
 				}
@@ -129,6 +158,8 @@ static void the_table_says_what_the_words_say(void **state)
 				assert_int_equal(table.units[code],
 						 lode_words_sub_units(&words, a, b));
 			}
+		}
+		assert_int_equal(n_rows, table.n);
 		for (size_t i = 1; i < table.n_codes; i++)
 			assert_true(table.sub[i - 1] < table.sub[i]);
 		lode_sub_table_release(&table);
