@@ -315,17 +315,13 @@ static void grow(struct lode_perf_chains *chains)
 	chains->mask = n - 1;
 }
 
-uint32_t lode_perf_chains_intern(struct lode_perf_chains *chains, const uint8_t *words, size_t n,
-				 uint16_t max_stack, struct lode_perf_new_chains *fresh)
+static uint32_t intern_hashed(struct lode_perf_chains *chains, uint64_t hash, const uint8_t *words,
+			      size_t n, uint16_t max_stack, struct lode_perf_new_chains *fresh)
 {
-	uint64_t hash;
 	size_t i;
 
-	if (n == 0)
-		return 0;
 	if (chains->known.n * 2 > chains->mask)
 		grow(chains);
-	hash = hash_words(words, n);
 	for (i = hash & chains->mask; chains->slots[i].id; i = (i + 1) & chains->mask) {
 		const struct chain_slot *slot = &chains->slots[i];
 
@@ -335,4 +331,49 @@ uint32_t lode_perf_chains_intern(struct lode_perf_chains *chains, const uint8_t 
 	}
 	remember(chains, i, hash, words, n, max_stack, fresh);
 	return chains->known.at[chains->slots[i].id].chain;
+}
+
+uint32_t lode_perf_chains_intern(struct lode_perf_chains *chains, const uint8_t *words, size_t n,
+				 uint16_t max_stack, struct lode_perf_new_chains *fresh)
+{
+	return n ? intern_hashed(chains, hash_words(words, n), words, n, max_stack, fresh) : 0;
+}
+
+static void prefetch_words(const uint64_t *words, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i += 8)
+		__builtin_prefetch(words + i);
+}
+
+/*
+ * A look-up is a chain of places in memory, each found in the one before: slot, what is known,
+ * words of both parts. None is in the nearest cache. So all chains take each step together: while
+ * one waits, the others' places are on their way already. What is prefetched is a guess: the first
+ * slot; the look-up itself goes by nothing but the hash.
+ */
+void lode_perf_chains_intern_all(struct lode_perf_chains *chains,
+				 struct lode_perf_chain_request *requests, size_t n,
+				 struct lode_perf_new_chains *fresh)
+{
+	struct lode_perf_chain_request *r;
+
+	for (r = requests; r < requests + n; r++) {
+		r->hash = hash_words(r->words, r->n);
+		__builtin_prefetch(&chains->slots[r->hash & chains->mask]);
+	}
+	for (r = requests; r < requests + n; r++)
+		__builtin_prefetch(&chains->known.at[chains->slots[r->hash & chains->mask].id]);
+	for (r = requests; r < requests + n; r++) {
+		const struct chain_slot *slot = &chains->slots[r->hash & chains->mask];
+		const struct known *known = &chains->known.at[slot->id];
+
+		if (slot->hash != r->hash)
+			continue;
+		prefetch_words(known->kernel, known->n_kernel);
+		prefetch_words(known->user, known->n_user);
+	}
+	for (r = requests; r < requests + n; r++)
+		r->chain =
+			r->n ? intern_hashed(chains, r->hash, r->words, r->n, r->max_stack, fresh)
+			     : 0;
 }

@@ -35,6 +35,18 @@ struct lode_perf_new_chains {
 
 struct lode_perf_chains;
 
+/* A callchain that is to be looked up, and where its id is wanted. */
+struct lode_perf_chain_request {
+	const uint8_t *words; /* borrowed until the answer */
+	uint32_t n;
+	uint16_t max_stack;
+	uint32_t record; /* of the caller's */
+	uint32_t chain;	 /* the answer */
+	uint64_t hash;	 /* the table's own */
+};
+
+enum { LODE_PERF_CHAIN_REQUESTS = 16 }; /* answered together */
+
 struct lode_perf_chains *lode_perf_chains_new(void);
 void lode_perf_chains_free(struct lode_perf_chains *chains);
 
@@ -44,6 +56,11 @@ void lode_perf_chains_free(struct lode_perf_chains *chains);
  */
 uint32_t lode_perf_chains_intern(struct lode_perf_chains *chains, const uint8_t *words, size_t n,
 				 uint16_t max_stack, struct lode_perf_new_chains *fresh);
+
+/* The same for up to LODE_PERF_CHAIN_REQUESTS at once, which waits for memory less often. */
+void lode_perf_chains_intern_all(struct lode_perf_chains *chains,
+				 struct lode_perf_chain_request *requests, size_t n,
+				 struct lode_perf_new_chains *fresh);
 
 /* A word of a kernel part that stands for "code of a guest or the hypervisor". */
 static inline bool lode_perf_is_marker(uint64_t word)

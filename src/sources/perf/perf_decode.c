@@ -18,6 +18,8 @@ struct step {
 	int64_t run_ns;	    /* last time of the open run */
 	uint32_t run_begin; /* first record of the open run */
 	bool is_in_run;
+	struct lode_perf_chain_request requests[LODE_PERF_CHAIN_REQUESTS];
+	size_t n_requests; /* chains that their records still wait for */
 };
 
 void lode_perf_batch_clear(struct lode_perf_batch *batch)
@@ -240,27 +242,51 @@ static void keep_dump(struct step *step, const struct lode_perf_event *event,
 	record->has_dump = true;
 }
 
-static uint32_t chain_of(struct step *step, const struct lode_perf_event *event,
-			 const struct lode_perf_sample *sample, unsigned cpumode)
+/* Looks up the chains that wait; their records are the batch's by now. */
+static void answer_requests(struct step *step)
 {
-	struct lode_perf_decoder *decoder = step->decoder;
+	lode_perf_chains_intern_all(step->decoder->chains, step->requests, step->n_requests,
+				    &step->batch->fresh);
+	for (size_t i = 0; i < step->n_requests; i++)
+		step->batch->records.at[step->requests[i].record].chain = step->requests[i].chain;
+	step->n_requests = 0;
+}
+
+static void request_chain(struct step *step, const struct lode_perf_sample *sample, uint16_t limit)
+{
+	struct lode_perf_chain_request *request = &step->requests[step->n_requests++];
+
+	request->words = sample->chain;
+	request->n = (uint32_t)sample->n_chain;
+	request->max_stack = limit;
+	request->record = (uint32_t)step->batch->records.n - 1;
+	if (step->n_requests == LODE_PERF_CHAIN_REQUESTS)
+		answer_requests(step);
+}
+
+/* The last record's chain: now, or when the next ones are looked up. */
+static void find_chain(struct step *step, const struct lode_perf_event *event,
+		       const struct lode_perf_sample *sample, unsigned cpumode)
+{
 	uint64_t words[2] = {PERF_CONTEXT_USER, sample->ip};
-	uint16_t limit = event->max_stack;
+	struct lode_perf_batch *batch = step->batch;
 
 	if (!is_used(step, event))
-		return 0;
-	if (event->sample_type & PERF_SAMPLE_CALLCHAIN)
-		return lode_perf_chains_intern(decoder->chains, sample->chain, sample->n_chain,
-					       limit, &step->batch->fresh);
+		return;
+	if (event->sample_type & PERF_SAMPLE_CALLCHAIN) {
+		request_chain(step, sample, event->max_stack);
+		return;
+	}
 	/* Without callchains a sampled address is a stack of one frame. */
 	if (event->class != LODE_PERF_CPU || !event->at_ip)
-		return 0;
+		return;
 	if (cpumode == PERF_RECORD_MISC_KERNEL)
 		words[0] = PERF_CONTEXT_KERNEL;
 	else if (cpumode != PERF_RECORD_MISC_USER)
-		return 0;
-	return lode_perf_chains_intern(decoder->chains, (const uint8_t *)words, 2, UINT16_MAX,
-				       &step->batch->fresh);
+		return;
+	batch->records.at[batch->records.n - 1].chain =
+		lode_perf_chains_intern(step->decoder->chains, (const uint8_t *)words, 2,
+					UINT16_MAX, &batch->fresh);
 }
 
 static const struct lode_perf_event *event_of(struct step *step, uint64_t id)
@@ -314,8 +340,7 @@ static void decode_sample(struct step *step, const uint8_t *p, size_t size)
 		take_payload(step, event, sample.raw, record);
 	if (event->tap.id != LODE_NONE)
 		keep_for_tap(step, event, &sample, record);
-	record->chain = chain_of(step, event, &sample,
-				 lode_perf_u16(p + 4) & PERF_RECORD_MISC_CPUMODE_MASK);
+	find_chain(step, event, &sample, lode_perf_u16(p + 4) & PERF_RECORD_MISC_CPUMODE_MASK);
 	if (step->decoder->want_dumps && event->regs_user && is_used(step, event))
 		keep_dump(step, event, &sample, record);
 	place_in_time(step);
@@ -411,11 +436,19 @@ static void decode_other(struct step *step, uint32_t type, const uint8_t *p, siz
 void lode_perf_decode(struct lode_perf_decoder *decoder, const struct lode_perf_block *block,
 		      struct lode_perf_batch *batch)
 {
-	struct step step = {.decoder = decoder, .events = decoder->events, .batch = batch};
+	struct step step;
 	const uint8_t *p = block->data, *end = block->data + block->size_bytes;
 	uint32_t type;
 	uint16_t size;
 
+	/* The requests are not cleared. */
+	step.decoder = decoder;
+	step.events = decoder->events;
+	step.batch = batch;
+	step.last_id = 0;
+	step.last_event = NULL;
+	step.is_in_run = false;
+	step.n_requests = 0;
 	lode_perf_batch_clear(batch);
 	batch->worker = decoder->worker;
 	batch->offset = block->offset;
@@ -438,5 +471,6 @@ void lode_perf_decode(struct lode_perf_decoder *decoder, const struct lode_perf_
 			decode_other(&step, type, p, size);
 		}
 	}
+	answer_requests(&step);
 	close_run(&step);
 }

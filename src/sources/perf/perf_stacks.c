@@ -33,6 +33,7 @@ void lode_perf_stacks_release(struct lode_perf_stacks *stacks)
 		lode_vec_release(&stacks->workers[i].kernel);
 		lode_vec_release(&stacks->workers[i].user);
 		lode_map_release(&stacks->workers[i].older);
+		lode_map_release(&stacks->workers[i].older_raws);
 	}
 	free(stacks->workers);
 	lode_vec_release(&stacks->places);
@@ -195,23 +196,45 @@ static uint32_t user_part_node(struct lode_perf_stacks *stacks, struct lode_perf
 	return node;
 }
 
+/* A chain that neither of its latest two answers is for. */
+static uint32_t look_up(struct lode_perf_stacks *stacks, struct lode_perf_known *known,
+			uint32_t chain, int32_t pid, uint32_t epoch)
+{
+	struct lode_perf_known_chain *c = &known->chains.at[chain];
+	uint64_t row = (uint64_t)chain << 32;
+	uint32_t raw = LODE_NONE;
+
+	if (c->epoch[1]) {
+		*lode_map_slot(&known->older_raws, row | c->epoch[1]) = c->raw[1];
+		raw = lode_map_find(&known->older_raws, row | epoch);
+	}
+	if (raw == LODE_NONE)
+		raw = raw_id(stacks, user_part_node(stacks, known, c->chain.user, pid, epoch),
+			     kernel_part_node(stacks, known, c->chain.kernel),
+			     c->chain.is_truncated);
+	c->epoch[1] = c->epoch[0];
+	c->raw[1] = c->raw[0];
+	c->epoch[0] = epoch;
+	c->raw[0] = raw;
+	return raw;
+}
+
 uint32_t lode_perf_stacks_raw(struct lode_perf_stacks *stacks, unsigned worker, uint32_t chain,
 			      int32_t pid)
 {
 	struct lode_perf_known *known = &stacks->workers[worker];
-	struct lode_perf_known_chain *c = &known->chains.at[chain];
+	const struct lode_perf_known_chain *c = &known->chains.at[chain];
 	uint32_t epoch;
 
 	if (chain == 0)
 		return 0;
 	/* A user epoch ends with the kernel's too; those of chains without user part are apart. */
 	epoch = c->chain.user ? lode_spaces_epoch(stacks->spaces, pid) : stacks->kernel_epoch;
-	if (c->epoch == epoch)
-		return c->raw;
-	c->raw = raw_id(stacks, user_part_node(stacks, known, c->chain.user, pid, epoch),
-			kernel_part_node(stacks, known, c->chain.kernel), c->chain.is_truncated);
-	c->epoch = epoch;
-	return c->raw;
+	if (c->epoch[0] == epoch)
+		return c->raw[0];
+	if (c->epoch[1] == epoch)
+		return c->raw[1];
+	return look_up(stacks, known, chain, pid, epoch);
 }
 
 uint32_t lode_perf_stacks_unwound(struct lode_perf_stacks *stacks, unsigned worker, uint32_t chain,

@@ -45,19 +45,22 @@ struct lode_perf_known_part {
 	uint32_t node;
 };
 
+/* The two latest answers: processes that share addresses take turns. */
 struct lode_perf_known_chain {
 	struct lode_perf_chain chain;
-	uint32_t epoch, raw;
+	uint32_t epoch[2], raw[2]; /* latest first; epoch 0: none */
 };
 
 /*
- * The chains of one worker, as far as its blocks have been consumed. A part remembers its latest
- * answer; `older` has those that were pushed out, for processes that share addresses (forks).
+ * The chains of one worker, as far as its blocks have been consumed. Parts and chains remember
+ * their latest answers; those that were pushed out are in tables, for many processes that share
+ * addresses: one look-up instead of finding both parts and their stack again.
  */
 struct lode_perf_known {
 	LODE_VEC(struct lode_perf_known_part) kernel, user;
 	LODE_VEC(struct lode_perf_known_chain) chains;
-	struct lode_map older; /* user part << 32 | epoch -> node */
+	struct lode_map older;	    /* user part << 32 | epoch -> node */
+	struct lode_map older_raws; /* chain << 32 | epoch -> raw */
 };
 
 struct lode_perf_stacks {

@@ -135,6 +135,51 @@ static void test_chains_are_their_parts_and_known_once(void **state)
 	}
 }
 
+/* Whether they are looked up one by one or together, chains have the same ids. */
+static void test_chains_looked_up_together_are_those_one_by_one(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct test_random random = {seed};
+		struct lode_perf_chains *alone = lode_perf_chains_new();
+		struct lode_perf_chains *together = lode_perf_chains_new();
+		struct lode_perf_new_chains fresh[2] = {0};
+
+		for (int i = 0; i < 300; i++) {
+			static uint64_t words[LODE_PERF_CHAIN_REQUESTS][2 * MAX_WORDS];
+			struct lode_perf_chain_request requests[LODE_PERF_CHAIN_REQUESTS];
+			size_t n_requests =
+				test_random_below(&random, LODE_PERF_CHAIN_REQUESTS + 1);
+			struct parts ignored;
+
+			for (size_t k = 0; k < n_requests; k++) {
+				requests[k].n = (uint32_t)random_chain(&random, words[k], &ignored);
+				requests[k].words = (const uint8_t *)words[k];
+				requests[k].max_stack = LIMIT;
+			}
+			lode_perf_chains_intern_all(together, requests, n_requests, &fresh[0]);
+			for (size_t k = 0; k < n_requests; k++) {
+				uint32_t id =
+					lode_perf_chains_intern(alone, requests[k].words,
+								requests[k].n, LIMIT, &fresh[1]);
+
+				if (id != requests[k].chain)
+					fail_msg("seed %llu, batch %d", (unsigned long long)seed,
+						 i);
+			}
+		}
+		assert_int_equal(fresh[0].chains.n, fresh[1].chains.n);
+		assert_true(fresh[0].chains.n > 100);
+		for (int k = 0; k < 2; k++) {
+			lode_vec_release(&fresh[k].kernel);
+			lode_vec_release(&fresh[k].user);
+			lode_vec_release(&fresh[k].chains);
+		}
+		lode_perf_chains_free(alone);
+		lode_perf_chains_free(together);
+	}
+}
+
 static uint32_t one(const uint64_t *words, size_t n, uint16_t limit, struct lode_perf_chain *chain,
 		    size_t *n_kernel, size_t *n_user)
 {
@@ -186,6 +231,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chains_are_their_parts_and_known_once),
+		cmocka_unit_test(test_chains_looked_up_together_are_those_one_by_one),
 		cmocka_unit_test(test_markers_of_other_kinds),
 	};
 
