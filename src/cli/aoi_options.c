@@ -44,16 +44,21 @@ const char *lode_aoi_values_misuse(const struct lode_aoi_values *values)
 	return NULL;
 }
 
-void lode_aoi_values_apply(const struct lode_aoi_values *values,
-			   struct lode_digest_job_options *options)
+struct lode_symptom_options lode_aoi_values_symptoms(const struct lode_aoi_values *values)
 {
-	options->symptoms = (struct lode_symptom_options){
+	return (struct lode_symptom_options){
 		.select = values->symptom,
 		.tsv_path = values->symptoms,
 		.comm = values->comm,
 		.min_ns = values->slower_than_ns,
 		.pid = values->pid,
 	};
+}
+
+void lode_aoi_values_apply(const struct lode_aoi_values *values,
+			   struct lode_digest_job_options *options)
+{
+	options->symptoms = lode_aoi_values_symptoms(values);
 	options->aoi = (struct lode_aoi_options){
 		.scope = (enum lode_scope)values->scope,
 		.own_stacks = values->stacks == 1,

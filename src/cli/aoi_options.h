@@ -37,6 +37,9 @@ void lode_aoi_values_settle(struct lode_aoi_values *values, bool is_classic);
 /* NULL, or what is wrong with them; once settled. */
 const char *lode_aoi_values_misuse(const struct lode_aoi_values *values);
 
+/* Whose waiting counts. */
+struct lode_symptom_options lode_aoi_values_symptoms(const struct lode_aoi_values *values);
+
 /* Fills the part of a job's options that they are. */
 void lode_aoi_values_apply(const struct lode_aoi_values *values,
 			   struct lode_digest_job_options *options);

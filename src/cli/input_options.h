@@ -30,7 +30,7 @@ struct lode_digest_job_options lode_input_options_job(const struct lode_input_op
 extern const char *const lode_kind_choices[]; /* in the order of enum lode_event_kind */
 
 /* Entries of an option table; `at` is the offset of struct lode_input_options in the values. */
-#define LODE_NARROW_OPTIONS(at)                                                                    \
+#define LODE_SPAN_OPTIONS(at)                                                                      \
 	{                                                                                          \
 		.name = "time",                                                                    \
 		.argument = "FROM,TO",                                                             \
@@ -40,13 +40,14 @@ extern const char *const lode_kind_choices[]; /* in the order of enum lode_event
 		.offset = (at) + offsetof(struct lode_input_options, span),                        \
 		.group = "What is read",                                                           \
 	},                                                                                         \
-		{                                                                                  \
-			.name = "cpu",                                                             \
-			.argument = "N",                                                           \
-			.help = "read only what ran on CPU N: running time, no waits",             \
-			.set = lode_set_id,                                                        \
-			.offset = (at) + offsetof(struct lode_input_options, cpu),                 \
-		},                                                                                 \
+	{                                                                                          \
+		.name = "cpu", .argument = "N",                                                    \
+		.help = "read only what ran on CPU N: running time, no waits", .set = lode_set_id, \
+		.offset = (at) + offsetof(struct lode_input_options, cpu),                         \
+	}
+
+#define LODE_NARROW_OPTIONS(at)                                                                    \
+	LODE_SPAN_OPTIONS(at),                                                                     \
 		{                                                                                  \
 			.name = "kind",                                                            \
 			.argument = "KIND",                                                        \

@@ -36,8 +36,8 @@ int lode_say_error(const struct lode_command *self, const struct lode_error *err
 	}
 }
 
-static void say_inputs(const struct lode_command *self, const char *what,
-		       const struct lode_skipped_input *inputs, size_t n)
+void lode_say_inputs(const struct lode_command *self, const char *what,
+		     const struct lode_skipped_input *inputs, size_t n)
 {
 	char path[line_bytes], reason[line_bytes];
 
@@ -48,12 +48,12 @@ static void say_inputs(const struct lode_command *self, const char *what,
 
 void lode_say_skipped(const struct lode_command *self, const struct lode_digest_job *job)
 {
-	say_inputs(self, "skipped: ", job->skipped.at, job->skipped.n);
+	lode_say_inputs(self, "skipped: ", job->skipped.at, job->skipped.n);
 	lode_say_incomplete(self, job->incomplete.at, job->incomplete.n);
 }
 
 void lode_say_incomplete(const struct lode_command *self, const struct lode_skipped_input *inputs,
 			 size_t n)
 {
-	say_inputs(self, "incomplete: ", inputs, n);
+	lode_say_inputs(self, "incomplete: ", inputs, n);
 }

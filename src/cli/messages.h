@@ -18,6 +18,10 @@ void lode_say_skipped(const struct lode_command *self, const struct lode_digest_
 void lode_say_incomplete(const struct lode_command *self, const struct lode_skipped_input *inputs,
 			 size_t n);
 
+/* "PATH: WHATREASON" for each. */
+void lode_say_inputs(const struct lode_command *self, const char *what,
+		     const struct lode_skipped_input *inputs, size_t n);
+
 /* Says one line: "lode mine: ...". Names in it must be harmless already. */
 void lode_say(const struct lode_command *self, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -198,6 +198,35 @@ int lode_set_percent(const struct lode_option *option, void *field, const char *
 	return 0;
 }
 
+int lode_set_ratio(const struct lode_option *option, void *field, const char *text,
+		   struct lode_error *err)
+{
+	bool is_negative = *text == '-';
+	double value;
+
+	if (!parse_share(text + is_negative, true, &value))
+		return fail(option, text, "a number from -1 to 1", err);
+	*(double *)field = is_negative ? -value : value;
+	return 0;
+}
+
+int lode_set_top(const struct lode_option *option, void *field, const char *text,
+		 struct lode_error *err)
+{
+	struct lode_top_value value = {.is_given = true};
+	int64_t n;
+
+	if (!parse_share(text, false, &value.share)) {
+		value.share = 0;
+		if (!parse_whole(text, 0, INT64_MAX, &n))
+			return fail(option, text, "a share such as 15% or a number such as 20",
+				    err);
+		value.n = (size_t)n;
+	}
+	*(struct lode_top_value *)field = value;
+	return 0;
+}
+
 int lode_set_size(const struct lode_option *option, void *field, const char *text,
 		  struct lode_error *err)
 {

@@ -21,6 +21,13 @@ struct lode_cost_value {
 	double share;	/* 0: not given as a share; 0.002 is 0.2 % */
 };
 
+/* How much of a list: its first n, or a share of it; n = 0 and share = 0: all of it. */
+struct lode_top_value {
+	bool is_given;
+	size_t n;
+	double share;
+};
+
 /* A span of time; each end absolute or counted from the start of the recording. */
 struct lode_time_span {
 	int64_t from_ns, to_ns; /* INT64_MIN / INT64_MAX: open */
@@ -36,6 +43,8 @@ lode_option_setter lode_set_id;	      /* int32_t, 0 and up: a pid or a CPU */
 lode_option_setter lode_set_duration; /* int64_t ns: 300ms, 1.5s, 2m; a bare number is ns */
 lode_option_setter lode_set_cost;     /* struct lode_cost_value: 30s, 0.2%, 5000 */
 lode_option_setter lode_set_percent;  /* double 0..1: 10%, or 0.1 */
+lode_option_setter lode_set_ratio;    /* double -1..1 */
+lode_option_setter lode_set_top;      /* struct lode_top_value: 15%, 20, 0 */
 lode_option_setter lode_set_size;     /* size_t bytes: 4G, 512M, 100K */
 lode_option_setter lode_set_span;     /* struct lode_time_span: FROM,TO */
 lode_option_setter lode_set_choice;   /* int: index into the option's choices */

@@ -89,10 +89,12 @@ static void set_group(struct lode_suspects *s, struct lode_suspect **group, size
 
 /* ---- Two sets ---- */
 
-/* 1 - fast / slow, of amounts per recording. */
+/* 1 - fast / slow, of amounts per recording; -1: the fast ones have at least twice as much. */
 static double excess_of(double slow, double fast)
 {
-	return slow > 0 ? 1 - fast / slow : (fast > 0 ? -INFINITY : 0);
+	if (slow <= 0)
+		return fast > 0 ? -1 : 0;
+	return fast < 2 * slow ? 1 - fast / slow : -1;
 }
 
 /*
@@ -103,7 +105,7 @@ static double excess_low(double slow, double fast, double n, double runs_ratio)
 {
 	double sum = slow + fast, low = sum > 0 ? lode_wilson(slow / sum * n, n).low : 0;
 
-	return low > 0 ? 1 - runs_ratio * (1 - low) / low : -INFINITY;
+	return excess_of(low, runs_ratio * (1 - low));
 }
 
 static double squares_of(const struct lode_moments *m)

@@ -42,8 +42,8 @@ enum lode_suspect_order {
 
 /*
  * What slow recordings do that fast ones do not, per recording: 1 - fast / slow, of calls and of
- * their time. 1: only in slow ones; 0: as in fast ones. `low` is the lower end of its 95 %
- * interval: what one or two calls seem to say counts for nothing.
+ * their time. 1: only in slow ones; 0: as in fast ones; -1: half of it or less. `low` is the lower
+ * end of the 95 % interval: what one or two calls seem to say counts for little.
  */
 struct lode_excess {
 	double calls, time;

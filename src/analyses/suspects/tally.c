@@ -258,8 +258,11 @@ static void count(void *context, const struct lode_execution *at, size_t n)
 		label = lode_label_of(at[i].value, &m->thresholds);
 		m->n[side][label]++;
 		row->n[label]++;
-		if (label == LODE_LABEL_FAILED)
-			row->failed_sum += (uint64_t)at[i].value;
+		if (label != LODE_LABEL_FAILED)
+			continue;
+		row->failed_sum += (uint64_t)at[i].value;
+		if (side == LODE_SIDE_SUBJECT)
+			m->failed_sum += (uint64_t)at[i].value;
 	}
 }
 

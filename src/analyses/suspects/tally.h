@@ -31,6 +31,7 @@ struct lode_tally_metric {
 	struct lode_thresholds thresholds;
 	bool is_labelled; /* false: there was nothing to take thresholds from */
 	uint64_t n[LODE_N_SIDES][LODE_N_LABELS]; /* all 0 where it is not labelled */
+	lode_u128 failed_sum;			 /* of the subject's failed values */
 	uint64_t losses[LODE_N_EXECUTION_LOSSES];
 };
 
