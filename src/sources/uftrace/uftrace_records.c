@@ -75,29 +75,28 @@ static bool follows(const struct lode_uftrace_records *r, const struct lode_uftr
 						: next->depth + 1 == last->depth;
 }
 
-/* Moves past the arguments behind r->last. */
+/* Moves past the arguments behind r->last. Those of the last record are what is left of the file.
+ */
 static void skip_arguments(struct lode_uftrace_records *r)
 {
+	size_t left;
+
 	for (int is_strict = 1; is_strict >= 0; is_strict--)
-		for (size_t skip = 8; skip <= ARGUMENTS_MAX; skip += 8) {
+		for (size_t skip = 8; skip <= ARGUMENTS_MAX && have(r, skip + RECORD_BYTES);
+		     skip += 8) {
 			struct lode_uftrace_record next;
 
-			if (!have(r, skip + RECORD_BYTES)) {
-				if (have(r, skip) && r->end - r->at == skip) { /* the last */
-					r->at = r->end;
-					return;
-				}
-				break;
-			}
 			if (parse(&next, r->buffer + r->at + skip) &&
 			    follows(r, &next, is_strict)) {
 				r->at += skip;
 				return;
 			}
 		}
-	lode_loss_add(r->losses, LODE_LOSS_BAD_RECORD, 1, r->offset + (int64_t)r->at, 0,
-		      "%s: offset 0x%llx: no record behind a call's arguments", r->name,
-		      (unsigned long long)r->offset + r->at);
+	left = r->end - r->at;
+	if (!r->is_end || left > ARGUMENTS_MAX || left == 0 || left % 8 != 0)
+		lode_loss_add(r->losses, LODE_LOSS_BAD_RECORD, 1, r->offset + (int64_t)r->at, 0,
+			      "%s: offset 0x%llx: no record behind a call's arguments", r->name,
+			      (unsigned long long)r->offset + r->at);
 	r->at = r->end;
 	r->is_end = true;
 }
