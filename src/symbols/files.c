@@ -1,5 +1,6 @@
 #include "symbols/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -214,4 +215,50 @@ bool lode_files_by_name(const struct lode_roots *roots, const char *path, lode_c
 	if (roots->buildid_dir && ask(&asking, "%s/%s", roots->buildid_dir, name))
 		return true;
 	return lode_files_by_path(roots, path, candidate, context);
+}
+
+/* Calls `each` with "DIR/NAME" for what is in a folder, until it gives true. */
+static bool for_names(const char *dir, bool (*each)(void *context, const char *path), void *context)
+{
+	struct asking asking = {each, context};
+	DIR *folder = opendir(dir);
+	struct dirent *entry;
+	bool is_done = false;
+
+	while (folder && !is_done && (entry = readdir(folder)))
+		if (entry->d_name[0] != '.')
+			is_done = ask(&asking, "%s/%s", dir, entry->d_name);
+	if (folder)
+		closedir(folder);
+	return is_done;
+}
+
+static bool ask_entry(void *context, const char *path)
+{
+	return ask(context, "%s/elf", path);
+}
+
+static bool ask_entries(void *context, const char *path)
+{
+	return for_names(path, ask_entry, context);
+}
+
+bool lode_files_in_caches(const struct lode_roots *roots, lode_candidate *candidate, void *context)
+{
+	static const char *const below[] = {"symbols/", ".debug/", ""};
+	struct asking asking = {candidate, context};
+	char path[PATH_MAX];
+	int n;
+
+	if (roots->buildid_dir) {
+		n = snprintf(path, sizeof(path), "%s/.build-id", roots->buildid_dir);
+		if ((size_t)n < sizeof(path) && for_names(path, ask_entries, &asking))
+			return true;
+	}
+	for (size_t i = 0; roots->recording_dir && i < sizeof(below) / sizeof(*below); i++) {
+		n = snprintf(path, sizeof(path), "%s/%s.build-id", roots->recording_dir, below[i]);
+		if ((size_t)n < sizeof(path) && for_names(path, ask_entries, &asking))
+			return true;
+	}
+	return false;
 }

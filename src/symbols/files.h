@@ -54,6 +54,9 @@ bool lode_files_debuglink(const struct lode_roots *roots, const char *path, cons
 bool lode_files_by_path(const struct lode_roots *roots, const char *path, lode_candidate *candidate,
 			void *context);
 
+/* Every program in the build-id caches that were given or lie beside the recording, in no order. */
+bool lode_files_in_caches(const struct lode_roots *roots, lode_candidate *candidate, void *context);
+
 /* A file known by its base name alone (perf-PID.map): beside the recording, in the caches, below
    --symfs and as it is. */
 bool lode_files_by_name(const struct lode_roots *roots, const char *path, lode_candidate *candidate,

@@ -94,6 +94,64 @@ static bool consider_first(void *context, const char *path)
 	return search->program != NULL;
 }
 
+/* LIMIT: of programs that were mapped in larger pages than these, the layout does not tell. */
+static const uint64_t page_bytes = 4096;
+
+/* Whether the recorded mapping is the file's code, all of it and nothing else. */
+static bool has_layout(const struct lode_dso *dso, const struct lode_elf_file *file)
+{
+	struct lode_elf_map map = {0};
+	bool is_same = false;
+
+	lode_elf_map_build(&map, file);
+	for (size_t i = 0; i < map.segments.n; i++) {
+		const struct lode_elf_segment *s = &map.segments.at[i];
+		uint64_t begin = s->offset / page_bytes * page_bytes;
+		uint64_t end = (s->offset + s->size + page_bytes - 1) / page_bytes * page_bytes;
+
+		is_same |=
+			s->is_code && begin == dso->code_offset && end - begin == dso->code_bytes;
+	}
+	lode_elf_map_release(&map);
+	return is_same;
+}
+
+/* A program of a cache: right is only the only one. True when there are two. */
+static bool consider_layout(void *context, const char *path)
+{
+	struct search *search = context;
+	struct lode_elf_file *file = lode_elf_open(path);
+
+	if (!file || !file->has_code || !has_layout(search->dso, file)) {
+		lode_elf_close(file);
+		return false;
+	}
+	if (!search->program) {
+		search->program = file;
+		return false;
+	}
+	lode_elf_close(file);
+	lode_elf_close(search->program);
+	search->program = NULL;
+	return true;
+}
+
+/*
+ * perf writes down the build-ids of modules that samples fall into, not of all that callchains pass
+ * through: a program that only calls others may have none.
+ */
+static void find_by_layout(struct search *search)
+{
+	if (!search->dso->code_bytes || search->program)
+		return;
+	(void)lode_files_in_caches(&search->roots, consider_layout, search);
+	if (!search->program)
+		return;
+	search->dso->is_by_layout = true;
+	if (search->program->has_symtab)
+		search->symbols = search->program;
+}
+
 static void follow_debug_files(struct search *search, const char *hex)
 {
 	const char *link;
@@ -140,6 +198,7 @@ static void find_files(struct search *search)
 	if (!lode_files_by_path(&search->roots, dso->path, consider_first, search) &&
 	    is_jitted(dso))
 		(void)lode_files_by_name(&search->roots, dso->path, consider_first, search);
+	find_by_layout(search);
 	program = search->program;
 	if (!program || search->symbols)
 		return;
@@ -222,7 +281,10 @@ static void load_symbols(struct search *search)
 		     search->symbols ? search->symbols->path : search->program->path,
 		     n ? table : "no symbols in it",
 		     dso->build_id_size ? "build-id verified"
-					: "not verified (no build-id in the recording)");
+		     : dso->is_by_layout
+			     ? "not verified (no build-id in the recording; the only program here "
+			       "whose code has this size and place)"
+			     : "not verified (no build-id in the recording)");
 }
 
 void lode_dso_load_user(struct lode_dso *dso)

@@ -211,6 +211,10 @@ static struct lode_dso *dso_new(struct lode_symboliser *symboliser, const struct
 	lode_hex(dso->hex, dso->build_id, dso->build_id_size);
 	dso->pid = key->pid ? key->pid : lode_jit_dump_pid(dso->path);
 	dso->kernel_anchor = key->kernel_anchor;
+	if (key->kind == LODE_DSO_USER && !dso->build_id_size) {
+		dso->code_offset = key->code_offset;
+		dso->code_bytes = key->code_bytes;
+	}
 	dso->kernel_release = lode_strdup(key->kernel_release ? key->kernel_release : "");
 	dso->recording = lode_strdup(key->recording ? key->recording : "");
 	if (key->recording && key->recording[0])
@@ -253,6 +257,10 @@ static void make_key(char_vec *bytes, const struct lode_dso *dso)
 		put(bytes, &dso->pid, sizeof(dso->pid));
 	if (dso->kind == LODE_DSO_KERNEL)
 		put(bytes, &dso->kernel_anchor, sizeof(dso->kernel_anchor));
+	if (dso->code_bytes) {
+		put(bytes, &dso->code_offset, sizeof(dso->code_offset));
+		put(bytes, &dso->code_bytes, sizeof(dso->code_bytes));
+	}
 	if (dso->kind != LODE_DSO_USER)
 		put(bytes, dso->kernel_release, strlen(dso->kernel_release) + 1);
 }

@@ -46,6 +46,11 @@ struct lode_dso_key {
 	const char *kernel_release; /* of the recording; decides whether the running kernel fits */
 	const char *recording;	    /* path of the recording: files beside it are looked at too */
 	/*
+	 * USER, without build-id: which part of the file was mapped as code; 0 bytes: unknown. In a
+	 * build-id cache, the one program with just that layout then is taken for it.
+	 */
+	uint64_t code_offset, code_bytes;
+	/*
 	 * KERNEL: page offset of the kernel's map record, which is the address of the symbol behind
 	 * the "]" of its path ("[kernel.kallsyms]_text"). Tells kallsyms of another boot, where the
 	 * kernel lay elsewhere. 0: unknown.

@@ -18,6 +18,8 @@ difference is recognised for what it is, counted and shown, and anything else fa
                 keeps the part before it.
  old-program    perf never forgets the maps of a program that was replaced by exec. lode does, so
                 that no address is looked up in a program that is gone.
+ by-layout      perf knows no file for a module whose build-id it did not write down (no sample fell
+                into it). lode takes the one program of the cache that has its layout.
  short-unwind   perf stops unwinding a copied stack (DWARF) in a module whose frame information it
                 did not find, at a frame without a name; lode goes on down to the root.
  nameless-plt   entries of the PLT have no symbols: their names are worked out, and one of the two finds
@@ -139,22 +141,24 @@ def plain(name):
     return name.replace("> >", ">>")
 
 
-def collapse(frames):
-    """Runs of unknown frames of one module as one, like the model."""
+def collapse(frames, apart=()):
+    """Runs of unknown frames of one module as one, like the model; not of the modules `apart`."""
     out = []
     for frame in frames:
-        if frame[0] == "" and out and out[-1][:2] == frame[:2]:
+        if frame[0] == "" and out and out[-1][:2] == frame[:2] and frame[1] not in apart:
             continue
         out.append(frame)
     return out
 
 
-def difference(perf_frames, lode_frames, names):
+def difference(perf_frames, lode_frames, names, identified):
     """None if the stacks are the same; else why they differ ("" when there is no good reason)."""
     if perf_frames and perf_frames[-1][0] == 2**64 - 1:
         perf_frames = perf_frames[:-1]  # where perf's unwinder met the end of the copied stack
-    theirs = collapse([(names(symbol), module, offset) for _, symbol, offset, module in perf_frames])
     ours = collapse([(plain(function), module) for module, function in lode_frames])
+    by_layout = {module for name, module in ours if name and module not in identified}
+    theirs = collapse([(names(symbol), module, offset) for _, symbol, offset, module in perf_frames],
+                      by_layout)
     if not theirs and ours:
         return "dropped-chain"
     why = None
@@ -166,6 +170,9 @@ def difference(perf_frames, lode_frames, names):
         if a is None or b is None:
             return ""
         if a[:2] == b:
+            continue
+        if a[0] == "" and a[1] == b[1] and b[1] in by_layout:
+            why = "by-layout"
             continue
         if b and a[1] == b[1] and all(not name or name.endswith("@plt") for name in (a[0], b[0])):
             why = why or "nameless-plt"
@@ -183,6 +190,9 @@ def compare(dump_stream, path, symbols, kallsyms, names):
     """Number of samples compared; raises ValueError at the first difference without a reason."""
     reasons = collections.Counter()
     events = collections.Counter()
+    listed = subprocess.run(["perf", "buildid-list", "-i", path], capture_output=True, text=True,
+                            check=True).stdout.splitlines()
+    identified = {module_of(line.split(" ", 1)[1]) for line in listed if " " in line}
     n = 0
     for theirs, ours in itertools.zip_longest(perf_samples(path, symbols, kallsyms),
                                               lode_samples(dump_stream, path, symbols)):
@@ -191,7 +201,7 @@ def compare(dump_stream, path, symbols, kallsyms, names):
             raise ValueError(f"{path}: sample {n}: perf has {theirs and theirs[0]}, "
                              f"lode {ours and ours[0]}")
         events[ours[0][0]] += 1
-        why = difference(theirs[1], ours[1], names)
+        why = difference(theirs[1], ours[1], names, identified)
         if why == "":
             raise ValueError(f"{path}: sample {n} {ours[0]}: stacks differ\n" + "\n".join(
                 f"  {a!s:70} {b!s}" for a, b in itertools.zip_longest(theirs[1], ours[1])))

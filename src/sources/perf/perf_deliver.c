@@ -312,6 +312,8 @@ static void deliver_mmap(struct lode_perf_deliver *deliver, struct lode_bytes b,
 		*lode_map_slot(&deliver->executing, (uint32_t)pid) = false;
 	}
 	dso = lode_perf_dsos_user(&deliver->dsos, path, pid, build_id, build_id_size);
+	if (!(misc & PERF_RECORD_MISC_MMAP_DATA))
+		lode_perf_dsos_mapped(&deliver->dsos, dso, page_offset, size);
 	if (deliver->dsos.at.at[dso].kind == LODE_DSO_JIT)
 		page_offset = start;
 	lode_spaces_mmap(deliver->spaces, pid, start, size, page_offset, dso);

@@ -76,6 +76,17 @@ uint32_t lode_perf_dsos_user(struct lode_perf_dsos *dsos, const char *path, int3
 	return intern(dsos, &dso);
 }
 
+void lode_perf_dsos_mapped(struct lode_perf_dsos *dsos, uint32_t id, uint64_t offset,
+			   uint64_t bytes)
+{
+	struct lode_perf_dso *dso = &dsos->at.at[id];
+
+	if (dso->kind != LODE_DSO_USER || dso->code_bytes)
+		return;
+	dso->code_offset = offset;
+	dso->code_bytes = bytes;
+}
+
 uint32_t lode_perf_dsos_kernel(struct lode_perf_dsos *dsos, const char *path,
 			       const uint8_t *build_id, uint8_t build_id_size)
 {
@@ -140,6 +151,8 @@ struct lode_dso *lode_perf_dsos_open(struct lode_perf_dsos *dsos, uint32_t id,
 	key.pid = dso->pid;
 	key.build_id = dso->build_id_size ? dso->build_id : NULL;
 	key.build_id_size = dso->build_id_size;
+	key.code_offset = dso->code_offset;
+	key.code_bytes = dso->code_bytes;
 	dso->dso = lode_symboliser_dso(symboliser, &key);
 	if (dso->symbol)
 		lode_dso_add_symbol(dso->dso, dso->start, dso->size, dso->symbol);

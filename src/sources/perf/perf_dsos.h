@@ -17,10 +17,11 @@ struct lode_perf_dso {
 	const char *path;
 	int32_t pid; /* of JIT code, else 0 */
 	uint8_t build_id[20];
-	uint8_t build_id_size; /* 0: not known */
-	uint64_t start, size;  /* of a symbol the recording brought itself */
-	const char *symbol;    /* NULL: none */
-	struct lode_dso *dso;  /* once asked for */
+	uint8_t build_id_size;		  /* 0: not known */
+	uint64_t start, size;		  /* of a symbol the recording brought itself */
+	uint64_t code_offset, code_bytes; /* of the first mapping of a file; 0 bytes: none */
+	const char *symbol;		  /* NULL: none */
+	struct lode_dso *dso;		  /* once asked for */
 };
 
 struct lode_perf_dsos {
@@ -37,6 +38,9 @@ void lode_perf_dsos_release(struct lode_perf_dsos *dsos);
 /* The module behind a mapping of a user process; anonymous memory is its process's JIT code. */
 uint32_t lode_perf_dsos_user(struct lode_perf_dsos *dsos, const char *path, int32_t pid,
 			     const uint8_t *build_id, uint8_t build_id_size);
+/* Which part of the file was mapped as code. */
+void lode_perf_dsos_mapped(struct lode_perf_dsos *dsos, uint32_t id, uint64_t offset,
+			   uint64_t bytes);
 /* The kernel ("[kernel.kallsyms]_text") or one of its modules. */
 uint32_t lode_perf_dsos_kernel(struct lode_perf_dsos *dsos, const char *path,
 			       const uint8_t *build_id, uint8_t build_id_size);

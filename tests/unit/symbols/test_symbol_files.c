@@ -119,6 +119,54 @@ static void test_every_place_is_looked_at(void **state)
 	}
 }
 
+/* The first code segment of this program, as it was mapped. */
+static void own_layout(uint64_t *offset, uint64_t *bytes)
+{
+	struct dl_phdr_info self;
+
+	dl_iterate_phdr(first_object, &self);
+	for (int i = 0; i < self.dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &self.dlpi_phdr[i];
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+			continue;
+		*offset = segment->p_offset / 4096 * 4096;
+		*bytes = (segment->p_offset + segment->p_filesz + 4095) / 4096 * 4096 - *offset;
+		return;
+	}
+	abort();
+}
+
+static void test_without_a_build_id_the_only_one_of_its_layout_is_taken(void **state)
+{
+	uint64_t offset = offset_of((const void *)(uintptr_t)lode_test_marked);
+	struct lode_dso_key key = {.kind = LODE_DSO_USER, .path = "/gone/program"};
+	struct scratch scratch;
+
+	(void)state;
+	scratch_make(&scratch);
+	scratch_copy(scratch_path(&scratch, ".build-id/11/22/elf"), own_path());
+	scratch_write(scratch_path(&scratch, ".build-id/11/33/elf"), "no ELF", 6);
+	own_layout(&key.code_offset, &key.code_bytes);
+	for (int turn = 0; turn < 3; turn++) {
+		struct lode_symboliser *symboliser;
+		struct lode_dso *dso;
+
+		/* Another size: another program. The same once more: which one it was is not known.
+		 */
+		key.code_bytes += turn == 1 ? 4096 : turn == 2 ? (uint64_t)-4096 : 0;
+		if (turn == 2)
+			scratch_copy(scratch_path(&scratch, ".build-id/44/55/elf"), own_path());
+		symboliser = make(&(struct lode_symbol_options){.buildid_dir = scratch.dir});
+		dso = lode_symboliser_dso(symboliser, &key);
+		assert_string_equal(resolve(dso, offset), turn ? "-" : "lode_test_marked");
+		assert_contains(lode_dso_status(dso),
+				turn ? "no such ELF file" : "the only program here");
+		lode_symboliser_free(symboliser);
+	}
+	scratch_remove(&scratch);
+}
+
 static void test_a_cache_with_the_wrong_file_is_not_believed(void **state)
 {
 	struct own_id id = own_build_id();
@@ -295,6 +343,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_recorded_build_id_decides),
 		cmocka_unit_test(test_every_place_is_looked_at),
+		cmocka_unit_test(test_without_a_build_id_the_only_one_of_its_layout_is_taken),
 		cmocka_unit_test(test_a_cache_with_the_wrong_file_is_not_believed),
 		cmocka_unit_test(test_debug_links_are_followed_and_checked),
 		cmocka_unit_test(test_a_debug_file_alone_is_not_enough),
