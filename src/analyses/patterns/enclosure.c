@@ -10,7 +10,6 @@ void lode_enclosure_init(struct lode_enclosure *e, const struct lode_prefix_tree
 	memset(e, 0, sizeof(*e));
 	e->tree = tree;
 	e->item_cost = item_cost;
-	e->path = lode_alloc(room * sizeof(*e->path));
 	e->left = lode_alloc(room * sizeof(*e->left));
 	e->right = lode_alloc(room * sizeof(*e->right));
 	e->cells = lode_alloc0(room * tree->n_items, sizeof(*e->cells));
@@ -18,7 +17,6 @@ void lode_enclosure_init(struct lode_enclosure *e, const struct lode_prefix_tree
 
 void lode_enclosure_release(struct lode_enclosure *e)
 {
-	free(e->path);
 	free(e->left);
 	free(e->right);
 	free(e->cells);
@@ -31,13 +29,13 @@ static struct lode_enclosure_cell *cell_at(struct lode_enclosure *e, uint32_t pl
 	return &e->cells[(size_t)place * e->tree->n_items + item];
 }
 
+/* The items down to a node: any sequence that passes it begins with them. */
 static void path_to(struct lode_enclosure *e, uint32_t v)
 {
 	const struct lode_prefix_tree *t = e->tree;
 
 	e->work += t->depth[v] + 1;
-	for (uint32_t d = t->depth[v] + 1; d > 0; d--, v = t->parent[v])
-		e->path[d - 1] = t->item[v];
+	e->path = t->items + t->start[t->first_sequence[v]];
 }
 
 static void embed_left(const uint32_t *items, const uint32_t *pattern, uint32_t n, uint32_t *left)

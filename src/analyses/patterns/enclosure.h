@@ -20,8 +20,9 @@ struct lode_enclosure_cell {
 struct lode_enclosure {
 	const struct lode_prefix_tree *tree;
 	const int64_t *item_cost;
-	uint32_t *path, *left, *right; /* of one sequence: its items, the pattern's embeddings */
-	LODE_VEC(uint64_t) alive;      /* (place in the pattern, item) that all had so far */
+	const uint32_t *path;		   /* the items of one sequence, borrowed */
+	uint32_t *left, *right;		   /* the pattern's embeddings in it */
+	LODE_VEC(uint64_t) alive;	   /* (place in the pattern, item) that all had so far */
 	struct lode_enclosure_cell *cells; /* per place and item */
 	uint32_t generation;
 	uint64_t work; /* steps taken */

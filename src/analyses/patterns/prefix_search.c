@@ -104,11 +104,14 @@ static void end_prefix(struct worker *w, const struct level *level)
 		add_pattern(w, cost);
 }
 
-/* The prefix grown by extension i becomes the child level, unless BackScan closes it. */
+/* The prefix grown by extension i becomes the child level, unless BackScan closes it: mostly by
+   what stands right before the extension, which the projection has found out already. */
 static bool enter_child(struct worker *w, const struct level *level, size_t i, struct level *child)
 {
 	const struct lode_extensions *x = &level->extensions;
 
+	if (x->between.at[i])
+		return false;
 	w->nodes.n = child->ranges.n = 0;
 	child->view = &x->view;
 	for (uint32_t k = x->first.at[i]; k < x->first.at[i + 1]; k++) {

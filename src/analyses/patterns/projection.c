@@ -7,12 +7,14 @@ void lode_counting_init(struct lode_counting *counting, uint32_t n_items)
 	memset(counting, 0, sizeof(*counting));
 	counting->cost = lode_alloc0(n_items, sizeof(*counting->cost));
 	counting->count = lode_alloc0(n_items, sizeof(*counting->count));
+	counting->index = lode_alloc0(n_items, sizeof(*counting->index));
 }
 
 void lode_counting_release(struct lode_counting *counting)
 {
 	free(counting->cost);
 	free(counting->count);
+	free(counting->index);
 	lode_vec_release(&counting->touched);
 }
 
@@ -59,7 +61,7 @@ static bool choose_items(struct lode_extensions *out, struct lode_counting *c, i
 {
 	uint32_t n_entries = 0;
 
-	out->items.n = out->cost.n = out->first.n = 0;
+	out->items.n = out->cost.n = out->first.n = out->between.n = 0;
 	for (size_t k = 0; k < c->touched.n; k++) {
 		uint32_t item = c->touched.at[k], count = c->count[item];
 
@@ -67,6 +69,8 @@ static bool choose_items(struct lode_extensions *out, struct lode_counting *c, i
 			lode_vec_append(&out->items, item);
 			lode_vec_append(&out->cost, c->cost[item]);
 			lode_vec_append(&out->first, n_entries);
+			lode_vec_append(&out->between, UINT64_MAX);
+			c->index[item] = (uint32_t)out->items.n - 1;
 			c->count[item] = n_entries + 1;
 			n_entries += count;
 		} else {
@@ -89,6 +93,19 @@ static void view_reserve(struct lode_view *view, uint32_t n)
 	view->above = lode_realloc_n(view->above, view->capacity, sizeof(*view->above));
 	view->end = lode_realloc_n(view->end, view->capacity, sizeof(*view->end));
 	view->weight = lode_realloc_n(view->weight, view->capacity, sizeof(*view->weight));
+	view->between = lode_realloc_n(view->between, view->capacity, sizeof(*view->between));
+}
+
+/* The items above the next node to be copied, below the range's top. */
+static uint64_t items_between(const struct lode_extensions *out, const struct lode_counting *c)
+{
+	uint32_t parent, index;
+
+	if (out->open.n == 0)
+		return 0;
+	parent = out->open.at[out->open.n - 1];
+	index = c->index[out->view.item[parent]];
+	return out->view.between[parent] | (index < 64 ? UINT64_C(1) << index : 0);
 }
 
 /* Copies the chosen items' nodes of one range, and notes the topmost ones. */
@@ -105,8 +122,11 @@ static void copy_range(struct lode_extensions *out, struct lode_counting *c,
 			continue;
 		while (out->open.n && end[to->node[out->open.at[out->open.n - 1]]] <= node)
 			to->end[out->open.at[--out->open.n]] = to->n;
-		if (from->above[i] <= range.above)
+		to->between[to->n] = items_between(out, c);
+		if (from->above[i] <= range.above) {
 			out->entries.at[c->count[item]++ - 1] = to->n;
+			out->between.at[c->index[item]] &= to->between[to->n];
+		}
 		to->node[to->n] = node;
 		to->item[to->n] = item;
 		to->above[to->n] = from->above[i];
@@ -145,6 +165,8 @@ void lode_extensions_release(struct lode_extensions *extensions)
 	free(extensions->view.above);
 	free(extensions->view.end);
 	free(extensions->view.weight);
+	free(extensions->view.between);
+	lode_vec_release(&extensions->between);
 	lode_vec_release(&extensions->items);
 	lode_vec_release(&extensions->cost);
 	lode_vec_release(&extensions->first);

@@ -20,6 +20,7 @@ struct lode_view {
 	uint32_t *item, *above; /* as the tree's */
 	uint32_t *end;		/* view entry behind the node's subtree */
 	int64_t *weight;
+	uint64_t *between; /* items between the range's top and the node: see lode_extensions */
 };
 
 /* View entries strictly below a node; `above` is that node + 1, 0 for the whole tree. */
@@ -36,13 +37,17 @@ struct lode_extensions {
 	LODE_VEC(int64_t) cost;
 	LODE_VEC(uint32_t) first;   /* n + 1, into `entries` */
 	LODE_VEC(uint32_t) entries; /* of `view` */
-	LODE_VEC(uint32_t) open;    /* scratch: nodes whose subtree is being copied */
+	/* Per item: what stands between prefix and item in all sequences, as bit k for item k, of
+	   the first 64 items. Not 0: nothing maximal grows from the prefix with that item. */
+	LODE_VEC(uint64_t) between;
+	LODE_VEC(uint32_t) open; /* scratch: nodes whose subtree is being copied */
 };
 
 /* Scratch of one thread: per item, all zero between calls. */
 struct lode_counting {
 	int64_t *cost;
 	uint32_t *count; /* topmost nodes; then where the next one goes, plus one */
+	uint32_t *index; /* of the chosen items in lode_extensions; unset for others */
 	LODE_VEC(uint32_t) touched;
 	uint64_t work;
 };
