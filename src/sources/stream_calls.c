@@ -244,7 +244,7 @@ static int walk_threads(struct reader *reader, const struct lode_stream *stream)
 		for (end = low; end < n && calls[end].tid == thread->tid;)
 			end++;
 		if (end > low || (stream->has_switches && thread->events.n))
-			rc = walk_thread(reader, stream, thread, calls + low, end - low);
+			rc = walk_thread(reader, stream, thread, n ? calls + low : NULL, end - low);
 	}
 	return rc;
 }

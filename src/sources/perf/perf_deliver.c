@@ -133,11 +133,13 @@ static void deliver_switch(struct lode_perf_deliver *deliver, const struct lode_
 	lode_builder_switch(deliver->builder, &out);
 }
 
-/* Where in the side bytes the sample has what the tap wants. */
+/* Where in the side bytes the sample has what the tap wants; NULL: no sample has any. */
 static const uint8_t *side_for_tap(const struct lode_perf_batch *batch,
 				   const struct lode_perf_record *record,
 				   const struct lode_perf_event *event)
 {
+	if (!batch->side.at)
+		return NULL;
 	return batch->side.at + record->side +
 	       (size_t)lode_perf_record_names(event->class) * LODE_PERF_COMM_BYTES;
 }
@@ -171,7 +173,8 @@ static void tap_event(struct lode_perf_deliver *deliver, const struct lode_perf_
 	out.in_hardirq = record->context & (LODE_TRACE_FLAG_HARDIRQ | LODE_TRACE_FLAG_NMI);
 	out.in_softirq = record->context & LODE_TRACE_FLAG_SOFTIRQ;
 	out.found = tap->found;
-	memcpy(out.values, side, tap->n_fields * sizeof(*out.values));
+	if (tap->n_fields)
+		memcpy(out.values, side, tap->n_fields * sizeof(*out.values));
 	out.text = tap->text.size ? (const char *)side + tap->n_fields * sizeof(*out.values) : NULL;
 	deliver->tap->event(deliver->tap->context, &out);
 }
