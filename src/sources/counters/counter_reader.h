@@ -1,0 +1,63 @@
+/*
+ * What readers of counter files share. Inside of sources/counters only.
+ */
+#ifndef LODE_COUNTER_READER_H
+#define LODE_COUNTER_READER_H
+
+#include <math.h>
+
+#include "base/input.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "model/counters.h"
+#include "sources/counters/counter_source.h"
+#include "sources/log/log_time.h"
+
+/* One file being read. */
+struct lode_counter_reader {
+	struct lode_counter_log *log;
+	struct lode_input *input;
+	const char *path;
+	const char *server; /* whose counters they are, as far as the file does not say */
+	bool is_server_given;
+	char host[256]; /* what the file says of the whole of it */
+	struct lode_counter_facts *facts;
+	struct lode_log_clock clock;
+	struct lode_log_zone zone;
+	int64_t last_ns;
+	/* Counters that come one by one: "server\0name" -> group of its own. */
+	struct lode_strings series;
+	LODE_VEC(uint32_t) groups;
+	LODE_VEC(char) key;
+};
+
+/* Each gives LODE_OK or fails; `facts->n_rows` says whether anything was read. */
+int lode_counter_read_table(struct lode_counter_reader *reader, struct lode_error *err);
+int lode_counter_read_sadf(struct lode_counter_reader *reader, struct lode_error *err);
+int lode_counter_read_json(struct lode_counter_reader *reader, struct lode_error *err);
+/* A binary file of sar's: runs sadf on it, which must be as new as the file. */
+int lode_counter_read_sar(struct lode_counter_reader *reader, struct lode_error *err);
+
+/* Does a text begin as a table does that has times and numbers? */
+bool lode_counter_is_table(const char *head, size_t size);
+
+/* A time as text, by its zone or the process'. */
+bool lode_counter_time(struct lode_counter_reader *reader, int64_t *out_ns, const char *text,
+		       size_t len);
+
+/* The file says whose counters all of it are: taken unless the user said so. */
+void lode_counter_host(struct lode_counter_reader *reader, const char *host, size_t len);
+
+/* One value of one counter. */
+void lode_counter_add(struct lode_counter_reader *reader, const char *server, const char *name,
+		      enum lode_counter_kind kind, int64_t t_ns, double value);
+
+/* Counts a line or a row that is none. */
+void lode_counter_bad(struct lode_counter_reader *reader, int64_t offset, int64_t line,
+		      const char *what);
+
+/* A decimal number, maybe signed, with or without an exponent; NaN: empty, "-" or no number, the
+   last of which sets *is_bad. */
+double lode_counter_number(const char *text, size_t len, bool *is_bad);
+
+#endif

@@ -1,0 +1,173 @@
+/*
+ * What `sadf -d` prints (docs/formats/counters.md): several tables one behind the other, each with
+ * a header "# hostname;interval;timestamp;..." and rows, of which some speak of one device each.
+ * Times are the ends of intervals. And sar's binary files, of which sadf makes that text.
+ */
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/lines.h"
+#include "sources/counters/counter_reader.h"
+
+enum { MAX_COLUMNS = 256, FIXED_COLUMNS = 3 };
+
+extern char **environ;
+
+struct table {
+	char *names[MAX_COLUMNS];
+	size_t n;
+	bool has_device; /* the first column behind the time says which CPU, disk, interface */
+};
+
+static void clear(struct table *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free(t->names[i]);
+	t->n = 0;
+}
+
+/* Counters have a unit in their names, or small letters; devices' columns are in capitals. */
+static bool is_device(const char *name)
+{
+	size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+	return n >= 2 && name[n] == '\0';
+}
+
+static void read_header(struct table *t, char *line)
+{
+	char *save = NULL;
+
+	clear(t);
+	for (char *name = strtok_r(line + strspn(line, "# "), ";", &save);
+	     name && t->n < MAX_COLUMNS; name = strtok_r(NULL, ";", &save))
+		t->names[t->n++] = lode_strdup(name);
+	t->has_device = t->n > FIXED_COLUMNS && is_device(t->names[FIXED_COLUMNS]);
+}
+
+/* "-1" is all CPUs together. */
+static const char *device_text(const char *column, const char *device, char *buffer, size_t size)
+{
+	snprintf(buffer, size, "%s %s", column, strcmp(device, "-1") == 0 ? "all" : device);
+	return buffer;
+}
+
+/* A row; false: it is none. Restarts of the machine are told and hold nothing. */
+static bool read_row(struct lode_counter_reader *reader, const struct table *t, char *line)
+{
+	char *cells[MAX_COLUMNS], *save = line, device[300] = "", name[600];
+	size_t n = 0, first = FIXED_COLUMNS + t->has_device;
+	int64_t t_ns;
+
+	while (save && n < MAX_COLUMNS)
+		cells[n++] = strsep(&save, ";");
+	if (n > 3 && strstr(cells[3], "LINUX-RESTART"))
+		return true;
+	if (n != t->n || n <= first ||
+	    !lode_counter_time(reader, &t_ns, cells[2], strlen(cells[2])))
+		return false;
+	if (t->has_device)
+		device_text(t->names[FIXED_COLUMNS], cells[FIXED_COLUMNS], device, sizeof(device));
+	for (size_t i = first; i < n; i++) {
+		bool is_bad = false;
+		double value = lode_counter_number(cells[i], strlen(cells[i]), &is_bad);
+
+		if (is_bad)
+			continue; /* names of file systems and the like */
+		snprintf(name, sizeof(name), "%s%s%s", device, *device ? " " : "", t->names[i]);
+		lode_counter_add(reader, reader->is_server_given ? reader->server : cells[0], name,
+				 strchr(t->names[i], '/') || t->names[i][0] == '%'
+					 ? LODE_COUNTER_RATE
+					 : LODE_COUNTER_STATE,
+				 t_ns, value);
+	}
+	return true;
+}
+
+int lode_counter_read_sadf(struct lode_counter_reader *reader, struct lode_error *err)
+{
+	struct lode_lines lines;
+	struct table table = {0};
+	char *line;
+	size_t len;
+	int rc;
+
+	reader->facts->format = "sadf text";
+	lode_lines_init(&lines, reader->input);
+	while ((rc = lode_lines_next(&lines, &line, &len, err)) > 0) {
+		if (memchr(line, '\0', len))
+			lode_counter_bad(reader, lines.offset, lines.number, "is no text");
+		else if (*line == '#')
+			read_header(&table, line);
+		else if (len && !read_row(reader, &table, line))
+			lode_counter_bad(reader, lines.offset, lines.number,
+					 "is no row of the table above it");
+	}
+	if (rc < 0 && reader->facts->n_rows) {
+		lode_loss_add(lode_counter_log_losses(reader->log), LODE_LOSS_TRUNCATED, 1,
+			      lines.next_offset, reader->last_ns, "%s: %s", reader->path,
+			      err->message);
+		rc = LODE_OK;
+	}
+	clear(&table);
+	lode_lines_release(&lines);
+	return rc;
+}
+
+/* Starts sadf; its output comes from *out_fd. */
+static int start_sadf(pid_t *pid, int *out_fd, const char *path)
+{
+	const char *const argv[] = {"sadf", "-d", "-U", path, "--", "-A", NULL};
+	posix_spawn_file_actions_t actions;
+	int fds[2], rc;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -1;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	rc = posix_spawnp(pid, argv[0], &actions, NULL, (char *const *)argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(fds[1]);
+	if (rc != 0) {
+		close(fds[0]);
+		return -1;
+	}
+	*out_fd = fds[0];
+	return 0;
+}
+
+int lode_counter_read_sar(struct lode_counter_reader *reader, struct lode_error *err)
+{
+	struct lode_input *binary = reader->input, *text;
+	char pipe_path[64];
+	pid_t pid;
+	int fd, rc, status = 0;
+
+	if (start_sadf(&pid, &fd, reader->path) < 0)
+		return lode_fail(err, LODE_ERR_UNSUPPORTED, reader->path, 0,
+				 "a binary file of sar's is read through sadf, which is not here: "
+				 "install sysstat, or give the output of 'sadf -d FILE -- -A'");
+	snprintf(pipe_path, sizeof(pipe_path), "/proc/self/fd/%d", fd);
+	rc = lode_input_open(&text, pipe_path, err);
+	if (rc == LODE_OK) {
+		reader->input = text;
+		rc = lode_counter_read_sadf(reader, err);
+		lode_input_close(text);
+		reader->input = binary;
+	}
+	close(fd);
+	waitpid(pid, &status, 0);
+	reader->facts->format = "sar binary, through sadf";
+	if (rc == LODE_OK && (!WIFEXITED(status) || WEXITSTATUS(status) != 0) &&
+	    !reader->facts->n_rows)
+		rc = lode_fail(err, LODE_ERR_FORMAT, reader->path, 0,
+			       "sadf cannot read this file (it may be of another version of "
+			       "sysstat): try 'sadf -c', or give the output of 'sadf -d'");
+	return rc;
+}

@@ -1,0 +1,41 @@
+/*
+ * Files of performance counters -> counter log (model/counters.h). The format is told from content:
+ *
+ *   table        CSV, TSV or ';' with a header and a column of times; wide (a column per counter,
+ *                maybe one that names the server) or long (time, counter, value)
+ *   dstat        CSV of dstat, dool and pcp-dstat
+ *   relog        CSV and TSV of Windows' performance monitor ("(PDH-CSV 4.0)")
+ *   collectd     its CSV files ("epoch,value"): host, plugin and type are the path's last parts
+ *   sadf         `sadf -d` text, `sadf -j` JSON, and sar's binary files, through sadf
+ *   prometheus   the JSON of a range query
+ *
+ * Plain or compressed. What cannot be read is counted in the log's losses.
+ */
+#ifndef LODE_COUNTER_SOURCE_H
+#define LODE_COUNTER_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/counters.h"
+
+struct lode_counter_facts {
+	const char *format; /* in words */
+	uint64_t n_rows;
+	bool is_zone_assumed; /* times had no zone: the process' TZ was taken */
+};
+
+/*
+ * Reads one file. `server` names whose counters they are where the file does not say; NULL: the
+ * file's name without endings and without "counters_" or "counters-" before it. Fails when nothing
+ * in it is a sample.
+ */
+int lode_counters_read(struct lode_counter_log *log, const char *path, const char *server,
+		       struct lode_counter_facts *facts, struct lode_error *err);
+
+/* First bytes of a file of counters, by its content alone. */
+bool lode_counters_recognise(const uint8_t *head, size_t size);
+
+#endif

@@ -1,0 +1,271 @@
+/* sources/counters: files of counters read as their samples, whatever their format. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "random.h"
+#include "sources/counters/counter_reader.h"
+
+#define NS INT64_C(1000000000)
+
+static char folder[] = "/tmp/lode-test-counters-XXXXXX";
+
+struct sample {
+	const char *what, *file, *text;
+	/* One counter at the grid's first interval, and how many counters there are. */
+	const char *server, *counter;
+	int64_t start_s;
+	double first;
+	size_t n;
+};
+
+/* 1795233864 is 2026-11-21 04:04:24 UTC. */
+static const struct sample samples[] = {
+	{"plain CSV, the server in the file's name", "counters_web.csv",
+	 "time,cpu,mem\n1795233865.002,1.5,7\n1795233866.002,2.5,\n", "web", "cpu", 1795233864, 1.5,
+	 2},
+	{"plain CSV with a column of servers, and a mark of byte order", "all.csv",
+	 "\xef\xbb\xbftimestamp;host;cpu\n2026-11-21T04:04:25Z;a;1\n2026-11-21T04:04:25Z;b;2\n"
+	 "2026-11-21T04:04:26Z;a;3\n2026-11-21T04:04:26Z;b;4\n",
+	 "b", "cpu", 1795233864, 2, 2},
+	{"long table", "long.csv",
+	 "ts,server,metric,value\n1795233865,a,x,1\n1795233865,a,y,2\n1795233866,a,x,3\n"
+	 "1795233866,a,y,4\n",
+	 "a", "y", 1795233864, 2, 2},
+	{"dstat", "dstat.csv",
+	 "\"Dstat 0.8.0 CSV output\"\n\"Author:\",\"D\",,,,\"URL:\",\"h\"\n"
+	 "\"Host:\",\"vm\",,,,\"User:\",\"root\"\n"
+	 "\"Cmdline:\",\"dstat\",,,,\"Date:\",\"21 Nov 2026 04:04:24 UTC\"\n"
+	 "\"epoch\",\"total cpu "
+	 "usage\",,\"dsk/total\",\n\"epoch\",\"usr\",\"sys\",\"read\",\"writ\"\n"
+	 "1795233865.1,64.434,9.068,1,2\n1795233866.1,4,9,1,2\n",
+	 "vm", "total cpu usage/sys", 1795233864, 9.068, 4},
+	{"Windows' performance monitor: a wall clock and what it lacks to UTC", "p.csv",
+	 "\"(PDH-CSV 4.0) (W. Europe Standard Time)(-60)\",\"\\\\HOST\\Processor(_Total)\\% "
+	 "Processor Time\",\"\\\\HOST\\Memory\\Available Bytes\"\r\n\"11/21/2026 "
+	 "05:04:25.000\",\"12.5\",\" \"\r\n\"11/21/2026 05:04:26.000\",\"13.5\",\"4\"\r\n",
+	 "HOST", "Processor(_Total)\\% Processor Time", 1795233864, 12.5, 2},
+	{"collectd: the path tells", "db/cpu-0/cpu-user-2026-11-21",
+	 "epoch,value\n1795233865.000,3.25\n1795233866.000,4\n", "db", "cpu-0/cpu-user", 1795233864,
+	 3.25, 1},
+	{"sadf's text: tables one behind the other", "sadf.txt",
+	 "# hostname;interval;timestamp;CPU;%user;%idle\nvm;1;2026-11-21 04:04:25 UTC;-1;42.08;50\n"
+	 "vm;1;2026-11-21 04:04:26 UTC;-1;34;60\nvm;-1;2026-11-21 04:04:27 UTC;LINUX-RESTART\t(2 "
+	 "CPU)\n# hostname;interval;timestamp;proc/s\nvm;1;2026-11-21 04:04:25 "
+	 "UTC;5\nvm;1;2026-11-21 "
+	 "04:04:26 UTC;6\n",
+	 "vm", "CPU all %user", 1795233864, 42.08, 3},
+	{"sadf's JSON", "sadf.json",
+	 "{\"sysstat\":{\"hosts\":[{\"nodename\":\"vm\",\"statistics\":[{\"timestamp\":{\"date\":"
+	 "\"2026-11-21\",\"time\":\"04:04:25\",\"utc\":1,\"interval\":1},\"cpu-load\":[{\"cpu\":"
+	 "\"all\",\"user\":42.08},{\"user\":1,\"cpu\":\"0\"}]},{\"timestamp\":{\"date\":"
+	 "\"2026-11-21\",\"time\":\"04:04:26\",\"utc\":1},\"cpu-load\":[{\"cpu\":\"all\",\"user\":7"
+	 "}]}]}]}}",
+	 "vm", "cpu-load/0/user", 1795233864, 1, 2},
+	{"Prometheus: totals become rates", "prom.json",
+	 "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":[{\"metric\":{"
+	 "\"__name__\":\"requests_total\",\"instance\":\"web1:9100\",\"code\":\"200\"},\"values\":["
+	 "["
+	 "1795233864,\"10\"],[1795233865,\"14\"],[1795233866,\"19\"]]}]}}",
+	 "web1", "requests_total{code=\"200\"}", 1795233863, NAN, 1},
+};
+
+static const char *write_file(const char *name, const char *text, size_t len)
+{
+	static char path[300];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	for (char *p = path + strlen(folder) + 1; (p = strchr(p, '/')) != NULL; p++) {
+		char command[400];
+
+		*p = '\0';
+		snprintf(command, sizeof(command), "mkdir -p '%s'", path);
+		assert_int_equal(system(command), 0);
+		*p = '/';
+	}
+	f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, len, f), len);
+	fclose(f);
+	return path;
+}
+
+static void formats_read_as_their_samples(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		const struct sample *s = &samples[i];
+		struct lode_counter_log *log = lode_counter_log_new();
+		const char *path = write_file(s->file, s->text, strlen(s->text));
+		struct lode_counter_facts facts;
+		struct lode_counters grid;
+		const struct lode_counter *counter;
+		struct lode_error err;
+
+		assert_true(lode_counters_recognise((const uint8_t *)s->text, strlen(s->text)));
+		if (lode_counters_read(log, path, NULL, &facts, &err) < 0)
+			fail_msg("%s: %s", s->what, err.message);
+		assert_int_equal(lode_counters_align(&grid, log, NS, &err), 0);
+		if (grid.n_counters != s->n)
+			fail_msg("%s: %zu counters", s->what, grid.n_counters);
+		counter = lode_counters_find(&grid, s->server, s->counter);
+		if (!counter)
+			fail_msg("%s: no counter %s of %s", s->what, s->counter, s->server);
+		assert_int_equal(grid.start_ns / NS, s->start_s);
+		if (isnan(s->first) ? !isnan(counter->at[0]) : counter->at[0] != s->first)
+			fail_msg("%s: %g, expected %g", s->what, counter->at[0], s->first);
+		assert_int_equal(lode_counter_log_losses(log)->by_kind[LODE_LOSS_BAD_RECORD].count,
+				 0);
+		lode_counters_release(&grid);
+		lode_counter_log_free(log);
+	}
+}
+
+static void the_user_s_name_of_a_server_holds(void **state)
+{
+	struct lode_counter_log *log = lode_counter_log_new();
+	struct lode_counter_facts facts;
+	struct lode_counters grid;
+	struct lode_error err;
+
+	(void)state;
+	assert_int_equal(lode_counters_read(
+				 log, write_file("x.csv", samples[3].text, strlen(samples[3].text)),
+				 "db7", &facts, &err),
+			 0);
+	assert_int_equal(lode_counters_align(&grid, log, NS, &err), 0);
+	for (size_t i = 0; i < grid.n_counters; i++)
+		assert_string_equal(grid.counters[i].server, "db7");
+	lode_counters_release(&grid);
+	lode_counter_log_free(log);
+}
+
+static void bad_rows_cost_nothing_else(void **state)
+{
+	static const char text[] = "time,a,b\n1795233865,1,2\nyesterday,1,2\n1795233866,1,2,3,4,5\n"
+				   "1795233867,x,2\n1795233868,3,4\n";
+	struct lode_counter_log *log = lode_counter_log_new();
+	struct lode_counter_facts facts;
+	struct lode_error err;
+
+	(void)state;
+	assert_int_equal(lode_counters_read(log, write_file("bad.csv", text, strlen(text)), NULL,
+					    &facts, &err),
+			 0);
+	assert_int_equal(facts.n_rows, 3);
+	assert_int_equal(lode_counter_log_losses(log)->by_kind[LODE_LOSS_BAD_RECORD].count, 3);
+	assert_int_equal(lode_counter_log_values(log), 5);
+	lode_counter_log_free(log);
+	log = lode_counter_log_new();
+	assert_int_equal(lode_counters_read(log, write_file("no.csv", "hello\n", 6), NULL, &facts,
+					    &err),
+			 LODE_ERR_FORMAT);
+	assert_int_equal(lode_counters_read(log, write_file("no.csv", "", 0), NULL, &facts, &err),
+			 LODE_ERR_FORMAT);
+	lode_counter_log_free(log);
+}
+
+/* Every decimal text is the number that the C library reads. */
+static void numbers_are_those_of_strtod(void **state)
+{
+	struct test_random random = {3};
+	char text[80];
+
+	(void)state;
+	for (int i = 0; i < 50000; i++) {
+		uint64_t mantissa = test_random_next(&random) >> test_random_below(&random, 60);
+		int n = snprintf(text, sizeof(text), "%s%" PRIu64,
+				 test_random_below(&random, 4) ? "" : "-", mantissa);
+		bool is_bad = false;
+		double got;
+
+		if (test_random_below(&random, 2))
+			n += snprintf(text + n, sizeof(text) - (size_t)n, ".%0*u",
+				      (int)test_random_below(&random, 12) + 1,
+				      test_random_below(&random, 1000));
+		if (test_random_below(&random, 10) == 0)
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "e%d",
+				      (int)test_random_below(&random, 40) - 20);
+		got = lode_counter_number(text, (size_t)n, &is_bad);
+		assert_false(is_bad);
+		if (got != strtod(text, NULL))
+			fail_msg("%s: %.17g", text, got);
+	}
+	for (const char *const *p = (const char *const[]){"", "-", " ", "nan", "inf", NULL}; *p;
+	     p++) {
+		bool is_bad = false;
+
+		assert_true(isnan(lode_counter_number(*p, strlen(*p), &is_bad)));
+		assert_false(is_bad);
+	}
+	for (const char *const *p = (const char *const[]){"x", "1x", "1.2.3", "--1", NULL}; *p;
+	     p++) {
+		bool is_bad = false;
+
+		assert_true(isnan(lode_counter_number(*p, strlen(*p), &is_bad)) && is_bad);
+	}
+}
+
+/* A real collector's files of one machine and time agree: dstat, sadf's text, sar's binary file. */
+static void files_of_one_machine_agree(void **state)
+{
+	static const char *const files[] = {"sadf.csv.zst", "dstat.csv.zst"};
+	static const char *const names[] = {"ldavg-1", "load avg/1m"};
+	const char *top = getenv("LODE_TOP");
+	double sums[2] = {0};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct lode_counter_log *log = lode_counter_log_new();
+		struct lode_counter_facts facts;
+		struct lode_counters grid;
+		const struct lode_counter *counter;
+		struct lode_error err;
+		char path[600];
+
+		snprintf(path, sizeof(path), "%s/../shared/pio/auction/P1/%s", top ? top : ".",
+			 files[i]);
+		if (access(path, R_OK) != 0) {
+			lode_counter_log_free(log);
+			skip();
+		}
+		assert_int_equal(lode_counters_read(log, path, NULL, &facts, &err), 0);
+		assert_int_equal(lode_counters_align(&grid, log, NS, &err), 0);
+		counter = lode_counters_find(&grid, "vm", names[i]);
+		assert_non_null(counter);
+		for (size_t k = 0; k < grid.n_intervals; k++)
+			sums[i] += isnan(counter->at[k]) ? 0 : counter->at[k] / 1800;
+		lode_counters_release(&grid);
+		lode_counter_log_free(log);
+	}
+	assert_true(fabs(sums[0] - sums[1]) < 0.02 * sums[0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(formats_read_as_their_samples),
+		cmocka_unit_test(the_user_s_name_of_a_server_holds),
+		cmocka_unit_test(bad_rows_cost_nothing_else),
+		cmocka_unit_test(numbers_are_those_of_strtod),
+		cmocka_unit_test(files_of_one_machine_agree),
+	};
+	char command[100];
+	int failed;
+
+	assert_non_null(mkdtemp(folder));
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	assert_int_equal(system(command), 0);
+	return failed;
+}
