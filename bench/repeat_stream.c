@@ -21,6 +21,7 @@ enum {
 	AT_FEATURES = 72, /* 32 bytes, a bit for each section behind the data */
 	RECORD_SAMPLE = 9,
 	RECORD_ROUND = 68,
+	FEATURE_TIMES = 21, /* a section with the first and the last sample's time */
 	PAUSE_NS = 1000,
 };
 
@@ -138,6 +139,23 @@ static uint64_t write_samples(FILE *out, struct recording *in, uint64_t shift_ns
 	return n;
 }
 
+/* The recording says itself when its last sample was: that is later now. */
+static void shift_last_time(FILE *out, const struct recording *in, uint64_t moved, uint64_t last_ns)
+{
+	const uint8_t *bits = in->bytes + AT_FEATURES;
+	uint64_t section = in->data + in->data_bytes, place;
+
+	if (!(bits[FEATURE_TIMES / 8] >> FEATURE_TIMES % 8 & 1))
+		return;
+	for (unsigned i = 0; i < FEATURE_TIMES; i++)
+		section += bits[i / 8] >> i % 8 & 1 ? 16 : 0;
+	if (section > in->n - 16)
+		return;
+	place = u64_at(in->bytes + section) + moved + 8;
+	fseek(out, (long)place, SEEK_SET);
+	fwrite(&last_ns, sizeof(last_ns), 1, out);
+}
+
 static int write_all(struct recording *in, const char *path, unsigned n)
 {
 	const uint8_t *behind = in->bytes + in->data + in->data_bytes;
@@ -162,6 +180,7 @@ static int write_all(struct recording *in, const char *path, unsigned n)
 	}
 	if (left > n_features * 16)
 		fwrite(behind + n_features * 16, 1, left - n_features * 16, out);
+	shift_last_time(out, in, size - in->data_bytes, in->last_ns + period_ns * (n - 1));
 	fseek(out, AT_DATA + 8, SEEK_SET);
 	fwrite(&size, sizeof(size), 1, out);
 	if (ferror(out) | fclose(out))

@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import sys
 
+from bench_suspects import bench_suspects
 from growth import bench_growth
 from measure import TooSlow, load_average, machine, median, run, warm
 
@@ -257,7 +258,7 @@ def bench_plots(bench):
 
 BENCHES = {"decode": bench_decode, "startup": bench_startup, "digest": bench_digest,
            "miner": bench_miner, "clusters": bench_clusters, "large": bench_large,
-           "growth": bench_plots}
+           "growth": bench_plots, "suspects": bench_suspects}
 ON_REQUEST = {"large", "growth"}
 
 
