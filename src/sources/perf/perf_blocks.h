@@ -16,7 +16,8 @@
 #include "sources/perf/perf_header.h"
 #include "sources/perf/perf_reader.h"
 
-enum { LODE_PERF_BLOCK_BYTES = 1 << 20 };
+/* So few that a block is still in a core's own cache when its records are decoded. */
+enum { LODE_PERF_BLOCK_BYTES = 1 << 17 };
 
 /* Bytes being walked: records up to `at` are dealt with. */
 struct lode_perf_window {

@@ -456,6 +456,11 @@ void lode_perf_decode(struct lode_perf_decoder *decoder, const struct lode_perf_
 	for (; p < end; p += size) {
 		type = lode_perf_u32(p);
 		size = lode_perf_u16(p + 6);
+		/* Callchains are passed over here: a tracepoint's data behind them, and the next
+		   record, are on no line that was touched yet. */
+		__builtin_prefetch(p + (size > 64 ? size - 64 : 0));
+		__builtin_prefetch(p + size);
+		__builtin_prefetch(p + size + 64);
 		step.offset =
 			block->is_expanded ? block->offset : block->offset + (p - block->data);
 		if (type == PERF_RECORD_SAMPLE) {
