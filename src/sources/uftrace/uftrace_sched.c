@@ -1,6 +1,6 @@
 #include "sources/uftrace/uftrace_sched.h"
 
-#include <stdio.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,6 @@ enum {
 	MISC_SWITCH_OUT_PREEMPT = 1 << 14,
 	HEADER_BYTES = 8,
 	SAMPLE_ID_BYTES = 16, /* pid, tid, time */
-	CPUS_MAX = 4096,      /* LIMIT: files looked for */
 };
 
 struct cpu_file {
@@ -120,23 +119,53 @@ static int by_thread_and_time(const void *a, const void *b)
 	return x->kind == y->kind ? 0 : x->kind < y->kind ? -1 : 1;
 }
 
+static void load_file(struct lode_uftrace_sched *sched, const char *directory, const char *name,
+		      struct lode_losses *losses)
+{
+	struct cpu_file file = {.sched = sched, .losses = losses, .name = name};
+	char *path = lode_uftrace_path(directory, name);
+	struct lode_input *input;
+	struct lode_error fault;
+
+	if (lode_input_open(&input, path, &fault) == 0) {
+		read_records(&file, input);
+		lode_input_close(input);
+	} else {
+		lode_loss_add(losses, LODE_LOSS_UNDECODABLE, 1, -1, 0, "%s: %s", name,
+			      fault.message);
+	}
+	free(path);
+}
+
+/* perf-cpu0.dat ..., by number: of names, the last one counts. */
+static int by_length_and_name(const void *a, const void *b)
+{
+	const char *x = *(char *const *)a, *y = *(char *const *)b;
+	size_t n_x = strlen(x), n_y = strlen(y);
+
+	return n_x != n_y ? (n_x > n_y) - (n_x < n_y) : strcmp(x, y);
+}
+
 void lode_uftrace_sched_load(struct lode_uftrace_sched *sched, const char *directory,
 			     struct lode_losses *losses)
 {
-	for (unsigned cpu = 0; cpu < CPUS_MAX; cpu++) {
-		struct cpu_file file = {.sched = sched, .losses = losses};
-		struct lode_input *input;
-		char name[32], *path;
+	static const char prefix[] = "perf-cpu";
+	LODE_VEC(char *) names = {0};
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
 
-		snprintf(name, sizeof(name), "perf-cpu%u.dat", cpu);
-		path = lode_uftrace_path(directory, name);
-		file.name = name;
-		if (lode_input_open(&input, path, NULL) == 0) {
-			read_records(&file, input);
-			lode_input_close(input);
-		}
-		free(path);
+	while (dir && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, prefix, sizeof(prefix) - 1))
+			lode_vec_append(&names, lode_strdup(entry->d_name));
+	if (dir)
+		closedir(dir);
+	if (names.n)
+		qsort(names.at, names.n, sizeof(*names.at), by_length_and_name);
+	for (size_t i = 0; i < names.n; i++) {
+		load_file(sched, directory, names.at[i], losses);
+		free(names.at[i]);
 	}
+	lode_vec_release(&names);
 	if (sched->events.n)
 		qsort(sched->events.at, sched->events.n, sizeof(*sched->events.at),
 		      by_thread_and_time);

@@ -25,6 +25,7 @@ struct basic {
 	int32_t pid, tid; /* of the events */
 	uint8_t *bytes;
 	int64_t offset; /* of the chunk in the file */
+	uint64_t n_events;
 };
 
 static int hand_over(struct basic *basic, struct lode_error *err)
@@ -33,6 +34,7 @@ static int hand_over(struct basic *basic, struct lode_error *err)
 	size_t n = basic->n;
 
 	basic->n = 0;
+	basic->n_events += n;
 	if (n == 0)
 		return LODE_OK;
 	return sink->events(sink->context, lode_xray_thread(basic->log, basic->pid, basic->tid),
@@ -114,7 +116,6 @@ static int read_chunks(struct basic *basic, struct lode_input *input, struct lod
 	const struct lode_call_options *options = basic->log->options;
 	struct lode_losses *losses = basic->log->sink->losses;
 	struct lode_error fault;
-	uint64_t n_records = 0;
 
 	for (;;) {
 		ssize_t got =
@@ -132,7 +133,6 @@ static int read_chunks(struct basic *basic, struct lode_input *input, struct lod
 		rc = take_chunk(basic, (size_t)got, err);
 		if (rc < 0)
 			return rc;
-		n_records += (size_t)got / XRAY_BASIC_RECORD_BYTES;
 		basic->offset += got;
 		if (got % XRAY_BASIC_RECORD_BYTES)
 			lode_loss_add(losses, LODE_LOSS_TRUNCATED, 1,
@@ -143,9 +143,10 @@ static int read_chunks(struct basic *basic, struct lode_input *input, struct lod
 					  lode_input_consumed_bytes(input),
 					  lode_input_size_bytes(input));
 	}
-	if (n_records == 0)
-		return lode_fail(err, LODE_ERR_FORMAT, basic->log->path, XRAY_HEADER_BYTES,
-				 "the log has a header and no records: nothing was traced");
+	if (basic->n_events == 0)
+		return lode_fail(
+			err, LODE_ERR_FORMAT, basic->log->path, XRAY_HEADER_BYTES,
+			"the log has a header and no records of calls: nothing was traced");
 	return LODE_OK;
 }
 

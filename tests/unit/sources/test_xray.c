@@ -564,7 +564,7 @@ static void what_is_no_log_is_refused_with_a_reason(void **state)
 	image.bytes.n = 0;
 	put_header(&image, 3, 0, 1000000000, 0);
 	assert_int_equal(read_image(&collector, &image, 1, &err), LODE_ERR_FORMAT);
-	assert_non_null(strstr(err.message, "no records"));
+	assert_non_null(strstr(err.message, "no records of calls"));
 	test_collector_release(&collector);
 	image.bytes.n = 0;
 	put_header(&image, 9, 1, 1000000000, 4096);

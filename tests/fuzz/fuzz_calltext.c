@@ -1,0 +1,12 @@
+/* Any bytes at all, read as texts of entries and exits. */
+#include "fuzz/fuzz.h"
+
+#include "fuzz/fuzz_calls.h"
+#include "sources/calltext/calltext.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz_call_source(&lode_call_source_csv, data, size);
+	fuzz_call_source(&lode_call_source_nonsequitur, data, size);
+	return 0;
+}

@@ -1,0 +1,11 @@
+/* Any bytes at all, read as trace events in JSON. */
+#include "fuzz/fuzz.h"
+
+#include "fuzz/fuzz_calls.h"
+#include "sources/chrome/chrome.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz_call_source(&lode_call_source_chrome, data, size);
+	return 0;
+}
