@@ -34,8 +34,8 @@ struct lode_command {
 	int (*run)(const struct lode_command *self, int argc, char **argv);
 };
 
-extern const struct lode_command lode_cmd_mine, lode_cmd_suspects, lode_cmd_digest, lode_cmd_info,
-	lode_cmd_record, lode_cmd_help, lode_cmd_completion;
+extern const struct lode_command lode_cmd_mine, lode_cmd_suspects, lode_cmd_pio, lode_cmd_digest,
+	lode_cmd_info, lode_cmd_record, lode_cmd_help, lode_cmd_completion;
 
 /* All commands in the order of help; NULL ends the list. */
 extern const struct lode_command *const lode_commands[];

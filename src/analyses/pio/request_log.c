@@ -1,0 +1,128 @@
+#include "analyses/pio/request_log.h"
+
+void lode_request_log_init(struct lode_request_log *log,
+			   const struct lode_request_log_options *options, struct lode_usual *usual,
+			   bool is_judging)
+{
+	*log = (struct lode_request_log){.options = *options, .usual = usual};
+	if (!is_judging)
+		log->spool = lode_request_spool_new(options->memory_bytes);
+	log->first_ns = INT64_MAX;
+	log->last_ns = INT64_MIN;
+}
+
+void lode_request_log_release(struct lode_request_log *log)
+{
+	lode_request_spool_free(log->spool);
+	lode_tally_release(&log->tally);
+	lode_vec_release(&log->hits);
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+	return a / b - (a % b < 0);
+}
+
+static void hit(struct lode_request_log *log, int64_t interval, uint32_t pair)
+{
+	struct lode_slow_hits *last = log->hits.n ? &log->hits.at[log->hits.n - 1] : NULL;
+
+	if (last && last->interval == interval && last->pair == pair)
+		last->n++;
+	else
+		lode_vec_append(&log->hits, ((struct lode_slow_hits){interval, pair, 1}));
+}
+
+/* Counts a request whose bound is known; gives whether it is SLOW. */
+static bool judge(struct lode_request_log *log, int64_t interval, double bound, int64_t judged_ns,
+		  int64_t response_ns)
+{
+	struct lode_tally_interval *t;
+	bool is_slow = (double)judged_ns > bound;
+
+	if (isinf(bound)) {
+		log->n_unjudged++;
+		return false;
+	}
+	t = lode_tally_at(&log->tally, interval);
+	if (!t) {
+		log->n_far++;
+		return false;
+	}
+	t->n++;
+	t->n_slow += is_slow;
+	t->n_client += !is_slow && (double)response_ns > bound;
+	return is_slow;
+}
+
+static int take(void *context, const struct lode_request *at, size_t n, struct lode_error *err)
+{
+	struct lode_request_log *log = context;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_request *r = &at[i];
+		int64_t t = log->options.is_by_start ? r->end_ns - r->response_ns : r->end_ns;
+		int64_t interval = floor_div(t, log->options.step_ns);
+		uint32_t pair = lode_usual_pair(log->usual, r->action, r->user);
+		int64_t judged = r->response_ns;
+
+		if (!log->options.is_whole_response && r->upstream_ns >= 0 &&
+		    r->upstream_ns < r->response_ns)
+			judged = r->upstream_ns;
+		log->n_requests++;
+		log->first_ns = t < log->first_ns ? t : log->first_ns;
+		log->last_ns = t > log->last_ns ? t : log->last_ns;
+		if (log->spool) {
+			struct lode_spooled_request item = {interval, judged, pair};
+			int rc = lode_request_spool_add(log->spool, &item, err);
+
+			if (rc < 0)
+				return rc;
+			lode_usual_add(log->usual, pair, judged);
+		} else if (judge(log, interval, lode_usual_bound(log->usual, pair), judged,
+				 r->response_ns)) {
+			hit(log, interval, pair);
+		}
+	}
+	return 0;
+}
+
+struct lode_request_sink lode_request_log_sink(struct lode_request_log *log,
+					       struct lode_request_names *names)
+{
+	return (struct lode_request_sink){
+		.context = log, .names = names, .requests = take, .losses = &log->losses};
+}
+
+int lode_request_log_count(struct lode_request_log *log, struct lode_error *err)
+{
+	struct lode_request_spool_reader reader = {0};
+	struct lode_spooled_request item;
+	int rc;
+
+	lode_tally_release(&log->tally);
+	log->tally = (struct lode_tally){0};
+	log->n_unjudged = log->n_far = 0;
+	while ((rc = lode_request_spool_next(log->spool, &reader, &item, err)) > 0)
+		judge(log, item.interval, lode_usual_bound(log->usual, item.pair), item.response_ns,
+		      item.response_ns);
+	lode_request_spool_reader_release(&reader);
+	return rc;
+}
+
+int lode_request_log_relearn(const struct lode_request_log *log, struct lode_usual *usual,
+			     int64_t first, const bool *is_wanted, size_t n, struct lode_error *err)
+{
+	struct lode_request_spool_reader reader = {0};
+	struct lode_spooled_request item;
+	int rc;
+
+	while ((rc = lode_request_spool_next(log->spool, &reader, &item, err)) > 0) {
+		int64_t at = item.interval - first;
+
+		if (at >= 0 && at < (int64_t)n && is_wanted[at])
+			lode_usual_add(usual, item.pair, item.response_ns);
+	}
+	lode_request_spool_reader_release(&reader);
+	return rc;
+}

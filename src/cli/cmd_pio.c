@@ -1,0 +1,52 @@
+#include "cli/cmd_pio.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/help.h"
+
+static const struct lode_command *const parts[] = {&lode_cmd_pio_train, &lode_cmd_pio_analyse,
+						   &lode_cmd_pio_show, NULL};
+
+static const struct lode_option options[] = {LODE_OPTIONS_END};
+
+static const struct lode_example examples[] = {
+	{"Learn from yesterday",
+	 "lode pio train --log access.log -c web=web.csv -c db=db.csv -o shop.model"},
+	{"When was it slow today, and which server was it?",
+	 "lode pio analyse -m shop.model --log access.log -c web=web.csv -c db=db.csv"},
+	{"The same: analyse may be left out", "lode pio -m shop.model -c web=web.csv -c db=db.csv"},
+	{NULL},
+};
+
+static int run(const struct lode_command *self, int argc, char **argv)
+{
+	for (size_t i = 0; argc && parts[i]; i++) {
+		/* The name of a part is "pio" and its word. */
+		if (strcmp(parts[i]->name + strlen("pio "), argv[0]) == 0)
+			return parts[i]->run(parts[i], argc - 1, argv + 1);
+	}
+	if (argc && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)) {
+		lode_help_command(stdout, self);
+		return LODE_EXIT_OK;
+	}
+	if (argc && argv[0][0] == '-')
+		return lode_cmd_pio_analyse.run(&lode_cmd_pio_analyse, argc, argv);
+	return lode_command_misused(self, "say train, analyse or show");
+}
+
+const struct lode_command lode_cmd_pio = {
+	.name = "pio",
+	.summary = "say when a service was slow, and which counter of which server goes with it",
+	.usage = "train|analyse|show [OPTION]...",
+	.description =
+		"Requests in, counters in; out comes when the service was slow for its users, and "
+		"which counters of which server go with it, learnt from the service's own "
+		"history.\n\n"
+		"'lode pio train' makes a model of one or several periods, 'lode pio analyse' "
+		"applies it, 'lode pio show' tells what is in it; each has its own --help.",
+	.options = options,
+	.examples = examples,
+	.first_operand_ends = true,
+	.run = run,
+};

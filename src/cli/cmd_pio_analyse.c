@@ -1,0 +1,192 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyses/pio/model_file.h"
+#include "cli/cmd_pio.h"
+#include "cli/help.h"
+#include "cli/messages.h"
+#include "cli/pio_inputs.h"
+#include "reports/pio_report.h"
+
+struct analyse_values {
+	struct pio_inputs inputs;
+	const char *model;
+	int order;
+	size_t top;
+	bool wants_json;
+};
+
+#define AT(field) .offset = offsetof(struct analyse_values, field)
+
+static const struct lode_option options[] = {
+	{.name = "model",
+	 .letter = 'm',
+	 .argument = "FILE",
+	 .help = "what `lode pio train` wrote",
+	 .set = lode_set_text,
+	 AT(model),
+	 .group = "Model"},
+	PIO_INPUT_OPTIONS(offsetof(struct analyse_values, inputs)),
+
+	{.name = "rank",
+	 .argument = "BY",
+	 .help = "order of periods: time (default), harm (slow requests beyond what is usual: long "
+		 "ones first) or peak (share of slow requests: short, sharp ones stand beside long "
+		 "ones)",
+	 .set = lode_set_choice,
+	 .choices = pio_order_choices,
+	 AT(order),
+	 .group = "Output"},
+	{.name = "top",
+	 .letter = 'n',
+	 .argument = "N",
+	 .help = "longest list (default 8 on the page, 50 in JSON; 0: no bound)",
+	 .set = lode_set_count,
+	 AT(top)},
+	{.name = "json",
+	 .help = "one JSON document (docs/json.md)",
+	 .set = lode_set_flag,
+	 AT(wants_json)},
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"When was it slow today, and which server was it?",
+	 "lode pio -m shop.model --log access.log -c web=web.csv -c app=app.csv -c db=db.csv"},
+	{"From counters alone",
+	 "lode pio -m shop.model -c web=web.csv -c app=app.csv -c db=db.csv"},
+	{"Did the update make it slower?",
+	 "lode pio -m before.model --log access.log -c db=db.csv --json | jq .regression"},
+	{NULL},
+};
+
+static int report(const struct analyse_values *v, const struct lode_pio_model *model,
+		  const struct pio_period *period)
+{
+	struct lode_pio_analysis analysis;
+	struct lode_pio_report r = {
+		.analysis = &analysis,
+		.names = &model->names,
+		.losses = &period->requests.losses,
+		.order = (enum lode_pio_order)v->order,
+		.top = v->top,
+		.columns = lode_columns(stdout, 100),
+		.is_terminal = lode_columns(stdout, 0) > 0,
+	};
+	bool is_lossy = false;
+
+	lode_pio_analyse(&analysis, model, &period->counters,
+			 period->has_log ? &period->requests : NULL);
+	if (v->wants_json)
+		lode_pio_report_json(stdout, &r);
+	else
+		lode_pio_report_text(stdout, &r);
+	lode_pio_analysis_release(&analysis);
+	for (int k = 0; k < LODE_N_LOSS_KINDS; k++)
+		is_lossy |= period->requests.losses.by_kind[k].count > 0;
+	return is_lossy ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
+}
+
+static int analyse(const struct lode_command *self, const struct analyse_values *v)
+{
+	struct lode_request_log_options log = {0};
+	struct lode_pio_model model;
+	struct pio_period period = {0};
+	struct lode_error err;
+	int code;
+
+	if (lode_pio_model_read(&model, v->model, &err) < 0)
+		return lode_say_error(self, &err);
+	log.step_ns = model.settings.step_ns;
+	log.is_by_start = model.settings.is_by_start;
+	log.is_whole_response = model.settings.is_whole_response;
+	lode_request_log_init(&period.requests, &log, &model.usual, true);
+	code = pio_read_counters(self, &v->inputs, 0, &period);
+	if (code < LODE_EXIT_USAGE)
+		code = pio_worse(code, pio_align(self, log.step_ns, &period));
+	if (code < LODE_EXIT_USAGE)
+		code = pio_worse(code, pio_read_logs(self, &v->inputs, 0, &period, &model.names));
+	if (code < LODE_EXIT_USAGE)
+		code = pio_worse(code, report(v, &model, &period));
+	pio_period_release(&period);
+	lode_pio_model_release(&model);
+	return code;
+}
+
+static int run(const struct lode_command *self, int argc, char **argv)
+{
+	struct analyse_values v = {.top = SIZE_MAX};
+	struct lode_error err;
+	int n, code;
+
+	if (!lode_command_start(self, &v, argc, argv, &n, &code))
+		goto out;
+	if (v.top == SIZE_MAX)
+		v.top = v.wants_json ? 50 : 8;
+	if (n)
+		code = lode_command_misused(self,
+					    "'%.60s': name logs with --log and counters with "
+					    "--counters",
+					    argv[0]);
+	else if (!v.model)
+		code = lode_command_misused(self,
+					    "give a model: --model FILE, made by 'lode pio train'");
+	else if (lode_log_options_check(&v.inputs.log, &err) < 0)
+		code = lode_command_misused(self, "%s", err.message);
+	else
+		code = analyse(self, &v);
+out:
+	lode_vec_release(&v.inputs.list);
+	return code;
+}
+
+const struct lode_command lode_cmd_pio_analyse = {
+	.name = "pio analyse",
+	.summary = "say when a service was slow, and which counter of which server goes with it",
+	.usage = "[OPTION]... --model FILE --counters [SERVER=]FILE... [--log FILE...]",
+	.description =
+		"Finds slow periods in counters by a model, from their first second on, and ranks "
+		"servers and counters by what they have to show. With the request log of the same "
+		"time it also says who was hit, leaves out what nobody felt, and names slow time "
+		"that no counter explains.",
+	.options = options,
+	.examples = examples,
+	.run = run,
+};
+
+/* ---- show ---- */
+
+static const struct lode_option show_options[] = {LODE_OPTIONS_END};
+
+static const struct lode_example show_examples[] = {
+	{"What does this model know?", "lode pio show shop.model"},
+	{NULL},
+};
+
+static int show(const struct lode_command *self, int argc, char **argv)
+{
+	struct lode_pio_model model;
+	struct lode_error err;
+	int n, code;
+
+	if (!lode_command_start(self, NULL, argc, argv, &n, &code))
+		return code;
+	if (n != 1)
+		return lode_command_misused(self, "give one model");
+	if (lode_pio_model_read(&model, argv[0], &err) < 0)
+		return lode_say_error(self, &err);
+	lode_pio_model_report(stdout, &model, lode_columns(stdout, 100));
+	lode_pio_model_release(&model);
+	return LODE_EXIT_OK;
+}
+
+const struct lode_command lode_cmd_pio_show = {
+	.name = "pio show",
+	.summary = "say what a model has learnt",
+	.usage = "MODEL",
+	.description = "Shows a model's training periods, bounds and rules.",
+	.options = show_options,
+	.examples = show_examples,
+	.run = show,
+};

@@ -1,0 +1,280 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyses/pio/model_file.h"
+#include "analyses/pio/train.h"
+#include "cli/cmd_pio.h"
+#include "cli/help.h"
+#include "cli/messages.h"
+#include "cli/pio_inputs.h"
+#include "reports/pio_report.h"
+
+struct train_values {
+	struct pio_inputs inputs;
+	const char *output;
+	bool is_classic, is_plain, is_log, is_per_action;
+	size_t window, min_requests, seed, rulesets, folds;
+	int64_t step_ns;
+	int by;
+	size_t memory_bytes;
+};
+
+static const char *const by_choices[] = {"start", "end", NULL};
+
+#define AT(field) .offset = offsetof(struct train_values, field)
+
+static const struct lode_option options[] = {
+	PIO_INPUT_OPTIONS(offsetof(struct train_values, inputs)),
+	{.name = "then",
+	 .help = "what follows is of another period; the model learns from all of them",
+	 .set = pio_set_input,
+	 AT(inputs.list)},
+
+	{.name = "output",
+	 .letter = 'o',
+	 .argument = "FILE",
+	 .help = "where the model goes (default: standard output)",
+	 .set = lode_set_text,
+	 AT(output),
+	 .group = "Learning"},
+	{.name = "classic",
+	 .help = "the paper's pipeline to the letter: plain response times, requests by their end, "
+		 "one ruleset, no baseline",
+	 .set = lode_set_flag,
+	 AT(is_classic)},
+	{.name = "interval",
+	 .argument = "TIME",
+	 .help = "length of an interval (default: how often the fastest counter was sampled)",
+	 .set = lode_set_duration,
+	 AT(step_ns)},
+	{.name = "per-action",
+	 .help = "usual response times per action, not per (action, user)",
+	 .set = lode_set_flag,
+	 AT(is_per_action)},
+	{.name = "plain",
+	 .help = "response times as they are (default with --classic)",
+	 .set = lode_set_flag,
+	 AT(is_plain)},
+	{.name = "log-times",
+	 .help = "logarithms of response times (default without --classic)",
+	 .set = lode_set_flag,
+	 AT(is_log)},
+	{.name = "by",
+	 .argument = "END",
+	 .help = "which end of a request says its interval: start (default) or end (--classic)",
+	 .set = lode_set_choice,
+	 .choices = by_choices,
+	 AT(by)},
+	{.name = "min-requests",
+	 .argument = "N",
+	 .help = "a pair with fewer is judged by its action (default 10; --classic 1)",
+	 .set = lode_set_count,
+	 AT(min_requests)},
+	{.name = "window",
+	 .argument = "N",
+	 .help = "intervals that intensity and smoothing look back (default 5)",
+	 .set = lode_set_count,
+	 AT(window)},
+	{.name = "rulesets",
+	 .argument = "N",
+	 .help = "how many to learn, each from other LOW intervals (default 5; --classic 1)",
+	 .set = lode_set_count,
+	 AT(rulesets)},
+	{.name = "seed",
+	 .argument = "N",
+	 .help = "of what is drawn by chance (default 1)",
+	 .set = lode_set_count,
+	 AT(seed)},
+	{.name = "cross-validate",
+	 .argument = "N",
+	 .help = "also learn from all parts but one, N times over, and count the errors",
+	 .set = lode_set_count,
+	 AT(folds)},
+	{.name = "memory",
+	 .argument = "SIZE",
+	 .help = "for requests that wait to be judged; more go to a temporary file (default 1G)",
+	 .set = lode_set_size,
+	 AT(memory_bytes)},
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"Learn from a day of one service on three servers",
+	 "lode pio train --log access.log -c web=web.csv -c app=app.csv -c db=db.csv -o "
+	 "shop.model"},
+	{"From two days, how well do the rules do?",
+	 "lode pio train -l mon.log -c db=mon.csv --then -l tue.log -c db=tue.csv "
+	 "--cross-validate 10 -o shop.model"},
+	{NULL},
+};
+
+static struct lode_pio_settings settings_of(const struct train_values *v)
+{
+	struct lode_pio_settings s = lode_pio_settings_default(v->is_classic);
+
+	s.is_log = v->is_log || (s.is_log && !v->is_plain);
+	s.is_per_action = v->is_per_action;
+	if (v->by >= 0)
+		s.is_by_start = v->by == 0;
+	if (v->min_requests != SIZE_MAX)
+		s.min_requests = (uint32_t)v->min_requests;
+	if (v->window)
+		s.window = (uint32_t)v->window;
+	if (v->rulesets)
+		s.n_rulesets = (uint32_t)v->rulesets;
+	s.seed = v->seed;
+	s.step_ns = v->step_ns;
+	return s;
+}
+
+/* Reads all periods: counters first, since they say how long an interval is. */
+static int read_periods(const struct lode_command *self, const struct train_values *v,
+			struct lode_pio_model *model, struct pio_period *periods, size_t n)
+{
+	struct lode_request_log_options log = {.is_by_start = model->settings.is_by_start,
+					       .is_whole_response =
+						       model->settings.is_whole_response,
+					       .memory_bytes = v->memory_bytes / n};
+	int code = LODE_EXIT_OK;
+
+	for (size_t i = 0; i < n && code < LODE_EXIT_USAGE; i++) {
+		code = pio_worse(code, pio_read_counters(self, &v->inputs, i, &periods[i]));
+		if (code < LODE_EXIT_USAGE && !model->settings.step_ns)
+			model->settings.step_ns = lode_counter_log_period(periods[i].raw);
+	}
+	if (code >= LODE_EXIT_USAGE)
+		return code;
+	if (!model->settings.step_ns)
+		return lode_command_misused(self, "one sample does not say how often counters are "
+						  "taken: give --interval");
+	log.step_ns = model->settings.step_ns;
+	for (size_t i = 0; i < n && code < LODE_EXIT_USAGE; i++) {
+		lode_request_log_init(&periods[i].requests, &log, &model->usual, false);
+		code = pio_worse(code, pio_align(self, log.step_ns, &periods[i]));
+		if (code < LODE_EXIT_USAGE)
+			code = pio_worse(code, pio_read_logs(self, &v->inputs, i, &periods[i],
+							     &model->names));
+		if (code < LODE_EXIT_USAGE && !periods[i].has_log)
+			return lode_command_misused(self, "give a request log: --log FILE");
+	}
+	return code;
+}
+
+static int write_model(const struct lode_command *self, const struct train_values *v,
+		       const struct lode_pio_model *model)
+{
+	FILE *out = v->output ? fopen(v->output, "w") : stdout;
+	bool is_bad;
+
+	if (out)
+		lode_pio_model_write(out, model);
+	is_bad = !out || ferror(out) || (v->output && fclose(out) != 0);
+	if (is_bad) {
+		struct lode_error err;
+
+		lode_fail(&err, LODE_ERR_IO, v->output ? v->output : "standard output", -1,
+			  "cannot write the model");
+		lode_say_error(self, &err);
+		return LODE_EXIT_FAILURE;
+	}
+	if (v->output)
+		lode_pio_model_report(stdout, model, lode_columns(stdout, 100));
+	return LODE_EXIT_OK;
+}
+
+static void say_losses(const struct lode_command *self, const struct pio_period *periods, size_t n,
+		       int *code)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (int k = 0; k < LODE_N_LOSS_KINDS; k++) {
+			const struct lode_loss *loss = &periods[i].requests.losses.by_kind[k];
+
+			if (!loss->count)
+				continue;
+			lode_say(self, "%s; first: %s",
+				 lode_loss_words((enum lode_loss_kind)k, loss->count),
+				 loss->detail);
+			*code = pio_worse(*code, LODE_EXIT_INCOMPLETE);
+		}
+	}
+}
+
+static int train(const struct lode_command *self, const struct train_values *v)
+{
+	struct lode_pio_model model = {.settings = settings_of(v)};
+	size_t n = pio_inputs_periods(&v->inputs.list);
+	struct pio_period *periods = lode_alloc0(n, sizeof(*periods));
+	struct lode_pio_training *training = lode_alloc0(n, sizeof(*training));
+	struct lode_pio_train_options how = {.n_folds = (unsigned)v->folds,
+					     .n_threads = v->inputs.n_threads};
+	struct lode_error err;
+	int code;
+
+	model.usual.is_log = model.settings.is_log;
+	model.usual.is_per_action = model.settings.is_per_action;
+	model.usual.min_requests = model.settings.min_requests;
+	code = read_periods(self, v, &model, periods, n);
+	for (size_t i = 0; i < n; i++)
+		training[i] =
+			(struct lode_pio_training){&periods[i].requests, &periods[i].counters};
+	if (code < LODE_EXIT_USAGE && lode_pio_train(&model, training, n, &how, &err) < 0) {
+		lode_say_error(self, &err);
+		code = LODE_EXIT_NOTHING;
+	}
+	if (code < LODE_EXIT_USAGE) {
+		say_losses(self, periods, n, &code);
+		code = pio_worse(code, write_model(self, v, &model));
+	}
+	for (size_t i = 0; i < n; i++)
+		pio_period_release(&periods[i]);
+	free(periods);
+	free(training);
+	lode_pio_model_release(&model);
+	return code;
+}
+
+static int run(const struct lode_command *self, int argc, char **argv)
+{
+	struct train_values v = {
+		.min_requests = SIZE_MAX, .seed = 1, .by = -1, .memory_bytes = (size_t)1 << 30};
+	struct lode_error err;
+	int n, code;
+
+	if (!lode_command_start(self, &v, argc, argv, &n, &code))
+		goto out;
+	if (n)
+		code = lode_command_misused(self,
+					    "'%.60s': name logs with --log and counters with "
+					    "--counters",
+					    argv[0]);
+	else if (v.is_plain && v.is_log)
+		code = lode_command_misused(self, "--plain and --log-times exclude each other");
+	else if (v.window > 63)
+		code = lode_command_misused(self, "--window is at most 63");
+	else if (v.folds == 1)
+		code = lode_command_misused(self, "--cross-validate needs 2 parts at least");
+	else if (lode_log_options_check(&v.inputs.log, &err) < 0)
+		code = lode_command_misused(self, "%s", err.message);
+	else
+		code = train(self, &v);
+out:
+	lode_vec_release(&v.inputs.list);
+	return code;
+}
+
+const struct lode_command lode_cmd_pio_train = {
+	.name = "pio train",
+	.summary = "learn when a service is slow, and which counters go with it",
+	.usage = "[OPTION]... --log FILE... --counters [SERVER=]FILE...",
+	.description =
+		"Learns the usual response time of every (action, user), how much of an interval's "
+		"requests are slow on a bad day, and, by rules and by each counter's healthy "
+		"range, "
+		"which counters of which server go with it. The period should hold some slow time "
+		"of the kinds that are to be recognised.\n\n"
+		"The model is a JSON file that people can read (docs/pio.md).",
+	.options = options,
+	.examples = examples,
+	.run = run,
+};
