@@ -21,8 +21,9 @@ static void count_requests(struct lode_pio_run *run)
 
 	for (size_t i = 0; i < a->n_intervals; i++) {
 		struct lode_pio_interval *interval = &a->intervals[i];
-		const struct lode_tally_interval *t =
-			run->requests ? lode_tally_find(&run->requests->tally, first + (int64_t)i)
+		const struct lode_interval_counts *t =
+			run->requests ? lode_interval_tally_find(&run->requests->tally,
+								 first + (int64_t)i)
 				      : NULL;
 
 		interval->sa_ratio = t && t->n ? (double)t->n_slow / t->n : NAN;
@@ -140,7 +141,7 @@ static void find_regression(struct lode_pio_analysis *a)
 	struct lode_pio_regression *g = &a->regression;
 	uint64_t total =
 		a->model->class_counts[0] + a->model->class_counts[1] + a->model->class_counts[2];
-	struct lode_moments all = {0};
+	struct lode_usual_moments all = {0};
 	double products = 0, likeness = 0;
 	size_t n_pairs = 0;
 
@@ -151,7 +152,7 @@ static void find_regression(struct lode_pio_analysis *a)
 			continue;
 		g->n++;
 		g->n_high += class_at(a, i) == LODE_PIO_HIGH;
-		lode_moments_add(&all, class_at(a, i) == LODE_PIO_HIGH);
+		lode_usual_moments_add(&all, class_at(a, i) == LODE_PIO_HIGH);
 	}
 	for (size_t i = 1; i < a->n_intervals; i++) {
 		if (class_at(a, i) == LODE_PIO_NONE || class_at(a, i - 1) == LODE_PIO_NONE)

@@ -155,7 +155,7 @@ static double resolution(const double *sorted, size_t n)
 static bool is_drifting(const struct learning *l, const double *column, const double *sorted,
 			size_t n)
 {
-	struct lode_moments all = {0};
+	struct lode_usual_moments all = {0};
 	double squares = 0;
 	size_t n_pairs = 0, n_values = n > 0;
 
@@ -165,7 +165,7 @@ static bool is_drifting(const struct learning *l, const double *column, const do
 		for (size_t r = l->matrix->starts[p]; r < l->matrix->starts[p + 1]; r++) {
 			if (!l->is_healthy[r] || isnan(column[r]))
 				continue;
-			lode_moments_add(&all, column[r]);
+			lode_usual_moments_add(&all, column[r]);
 			if (r == l->matrix->starts[p] || !l->is_healthy[r - 1] ||
 			    isnan(column[r - 1]))
 				continue;

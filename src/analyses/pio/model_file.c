@@ -164,7 +164,7 @@ static void put_usual(FILE *out, const struct lode_pio_model *m)
 		fprintf(out, ", %llu, ", (unsigned long long)p->moments.n);
 		put_number(out, p->moments.mean);
 		fputs(", ", out);
-		put_number(out, lode_moments_deviation(&p->moments));
+		put_number(out, lode_usual_moments_deviation(&p->moments));
 		fputc(']', out);
 	}
 	fprintf(out, "%s\n  ]},\n", action == LODE_NONE ? "" : "]}");
@@ -546,7 +546,7 @@ static void read_pair(struct reading *r, uint32_t action, yajl_val v)
 		user = lode_strings_intern(&m->names.users, at[0]->u.string,
 					   strlen(at[0]->u.string));
 	pair = lode_usual_pair(&m->usual, action, user);
-	m->usual.pairs.at[pair].moments = (struct lode_moments){
+	m->usual.pairs.at[pair].moments = (struct lode_usual_moments){
 		.n = (uint64_t)n, .mean = mean, .m2 = deviation * deviation * (double)n};
 }
 

@@ -14,7 +14,7 @@ void lode_request_log_init(struct lode_request_log *log,
 void lode_request_log_release(struct lode_request_log *log)
 {
 	lode_request_spool_free(log->spool);
-	lode_tally_release(&log->tally);
+	lode_interval_tally_release(&log->tally);
 	lode_vec_release(&log->hits);
 }
 
@@ -37,14 +37,14 @@ static void hit(struct lode_request_log *log, int64_t interval, uint32_t pair)
 static bool judge(struct lode_request_log *log, int64_t interval, double bound, int64_t judged_ns,
 		  int64_t response_ns)
 {
-	struct lode_tally_interval *t;
+	struct lode_interval_counts *t;
 	bool is_slow = (double)judged_ns > bound;
 
 	if (isinf(bound)) {
 		log->n_unjudged++;
 		return false;
 	}
-	t = lode_tally_at(&log->tally, interval);
+	t = lode_interval_tally_at(&log->tally, interval);
 	if (!t) {
 		log->n_far++;
 		return false;
@@ -100,8 +100,8 @@ int lode_request_log_count(struct lode_request_log *log, struct lode_error *err)
 	struct lode_spooled_request item;
 	int rc;
 
-	lode_tally_release(&log->tally);
-	log->tally = (struct lode_tally){0};
+	lode_interval_tally_release(&log->tally);
+	log->tally = (struct lode_interval_tally){0};
 	log->n_unjudged = log->n_far = 0;
 	while ((rc = lode_request_spool_next(log->spool, &reader, &item, err)) > 0)
 		judge(log, item.interval, lode_usual_bound(log->usual, item.pair), item.response_ns,

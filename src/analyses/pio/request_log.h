@@ -12,7 +12,7 @@
 #define LODE_REQUEST_LOG_H
 
 #include "analyses/pio/request_spool.h"
-#include "analyses/pio/tally.h"
+#include "analyses/pio/interval_tally.h"
 #include "analyses/pio/usual.h"
 #include "model/requests.h"
 
@@ -33,7 +33,7 @@ struct lode_request_log {
 	struct lode_request_log_options options;
 	struct lode_usual *usual;	  /* borrowed: filled, or asked */
 	struct lode_request_spool *spool; /* learning */
-	struct lode_tally tally;	  /* judging at once; learning: by lode_request_log_count */
+	struct lode_interval_tally tally; /* judging at once; learning: by lode_request_log_count */
 	LODE_VEC(struct lode_slow_hits) hits; /* judging; in the order of the log */
 	uint64_t n_requests, n_unjudged, n_far;
 	int64_t first_ns, last_ns; /* of the times that place requests */

@@ -64,8 +64,8 @@ static void find_ratios(struct run *run)
 					     .n_requests = log->n_requests};
 
 		for (size_t i = 0; i < counters->n_intervals; i++) {
-			const struct lode_tally_interval *t =
-				lode_tally_find(&log->tally, first + (int64_t)i);
+			const struct lode_interval_counts *t =
+				lode_interval_tally_find(&log->tally, first + (int64_t)i);
 			size_t row = run->matrix.starts[p] + i;
 
 			run->ratios[row] = t && t->n ? (double)t->n_slow / t->n : NAN;
@@ -94,11 +94,11 @@ static void find_classes(struct run *run)
 static void find_healthy_ratio(struct run *run)
 {
 	double middle = lode_percentile(run->ratios, run->matrix.n_rows, 50);
-	struct lode_moments below = {0};
+	struct lode_usual_moments below = {0};
 
 	for (size_t r = 0; r < run->matrix.n_rows; r++) {
 		if (run->ratios[r] <= middle)
-			lode_moments_add(&below, run->ratios[r]);
+			lode_usual_moments_add(&below, run->ratios[r]);
 	}
 	run->model->healthy_ratio = below.mean;
 }

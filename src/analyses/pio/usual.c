@@ -36,13 +36,13 @@ void lode_usual_add(struct lode_usual *usual, uint32_t pair, int64_t response_ns
 
 	if (usual->is_log)
 		x = log(x > 0 ? x : ZERO_NS);
-	lode_moments_add(&usual->pairs.at[pair].moments, x);
+	lode_usual_moments_add(&usual->pairs.at[pair].moments, x);
 }
 
 void lode_usual_reset(struct lode_usual *usual)
 {
 	for (size_t i = 0; i < usual->pairs.n; i++)
-		usual->pairs.at[i].moments = (struct lode_moments){0};
+		usual->pairs.at[i].moments = (struct lode_usual_moments){0};
 }
 
 void lode_usual_merge(struct lode_usual *usual, const struct lode_usual *other)
@@ -51,13 +51,13 @@ void lode_usual_merge(struct lode_usual *usual, const struct lode_usual *other)
 		const struct lode_usual_pair *p = &other->pairs.at[i];
 		uint32_t pair = lode_usual_pair(usual, p->action, p->user);
 
-		lode_moments_merge(&usual->pairs.at[pair].moments, &p->moments);
+		lode_usual_moments_merge(&usual->pairs.at[pair].moments, &p->moments);
 	}
 }
 
-static double bound_of(const struct lode_usual *usual, const struct lode_moments *m)
+static double bound_of(const struct lode_usual *usual, const struct lode_usual_moments *m)
 {
-	double bound = m->mean + lode_moments_deviation(m);
+	double bound = m->mean + lode_usual_moments_deviation(m);
 
 	if (!m->n)
 		return INFINITY;
@@ -67,10 +67,10 @@ static double bound_of(const struct lode_usual *usual, const struct lode_moments
 void lode_usual_settle(struct lode_usual *usual)
 {
 	for (size_t a = 0; a < usual->actions.n; a++)
-		usual->actions.at[a].moments = (struct lode_moments){0};
+		usual->actions.at[a].moments = (struct lode_usual_moments){0};
 	for (size_t i = 0; i < usual->pairs.n; i++)
-		lode_moments_merge(&usual->actions.at[usual->pairs.at[i].action].moments,
-				   &usual->pairs.at[i].moments);
+		lode_usual_moments_merge(&usual->actions.at[usual->pairs.at[i].action].moments,
+					 &usual->pairs.at[i].moments);
 	for (size_t a = 0; a < usual->actions.n; a++)
 		usual->actions.at[a].slow_above_ns = bound_of(usual, &usual->actions.at[a].moments);
 	for (size_t i = 0; i < usual->pairs.n; i++) {

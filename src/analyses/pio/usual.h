@@ -14,13 +14,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyses/pio/moments.h"
+#include "analyses/pio/usual_moments.h"
 #include "base/map.h"
 #include "base/mem.h"
 
 struct lode_usual_pair {
 	uint32_t action, user;
-	struct lode_moments moments;
+	struct lode_usual_moments moments;
 	double slow_above_ns; /* set by lode_usual_settle */
 };
 

@@ -7,7 +7,7 @@
 #ifndef LODE_LEARNER_H
 #define LODE_LEARNER_H
 
-#include "analyses/ripper/grow.h"
+#include "analyses/ripper/grow_rule.h"
 #include "analyses/ripper/mdl.h"
 #include "analyses/ripper/random.h"
 #include "analyses/ripper/rows.h"

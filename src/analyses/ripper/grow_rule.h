@@ -8,8 +8,8 @@
  *
  * So nothing is sorted twice, and a condition costs one pass over what the rule still covers.
  */
-#ifndef LODE_GROW_H
-#define LODE_GROW_H
+#ifndef LODE_GROW_RULE_H
+#define LODE_GROW_RULE_H
 
 #include "analyses/ripper/dataset.h"
 #include "analyses/ripper/rows.h"

@@ -1,4 +1,4 @@
-#include "analyses/ripper/grow.h"
+#include "analyses/ripper/grow_rule.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,18 +1,18 @@
 /*
  * Mean and standard deviation of a stream of numbers, in one pass, that merge.
  */
-#ifndef LODE_MOMENTS_H
-#define LODE_MOMENTS_H
+#ifndef LODE_USUAL_MOMENTS_H
+#define LODE_USUAL_MOMENTS_H
 
 #include <math.h>
 #include <stdint.h>
 
-struct lode_moments {
+struct lode_usual_moments {
 	uint64_t n;
 	double mean, m2; /* m2: summed squares of distances from the mean */
 };
 
-static inline void lode_moments_add(struct lode_moments *m, double x)
+static inline void lode_usual_moments_add(struct lode_usual_moments *m, double x)
 {
 	double d = x - m->mean;
 
@@ -22,7 +22,8 @@ static inline void lode_moments_add(struct lode_moments *m, double x)
 }
 
 /* As though all of `other` had been added to `m`. */
-static inline void lode_moments_merge(struct lode_moments *m, const struct lode_moments *other)
+static inline void lode_usual_moments_merge(struct lode_usual_moments *m,
+					    const struct lode_usual_moments *other)
 {
 	double d = other->mean - m->mean, n = (double)(m->n + other->n);
 
@@ -34,7 +35,7 @@ static inline void lode_moments_merge(struct lode_moments *m, const struct lode_
 }
 
 /* Of the population; 0 without two values. */
-static inline double lode_moments_deviation(const struct lode_moments *m)
+static inline double lode_usual_moments_deviation(const struct lode_usual_moments *m)
 {
 	return m->n > 1 && m->m2 > 0 ? sqrt(m->m2 / (double)m->n) : 0;
 }

@@ -1,8 +1,9 @@
-#include "analyses/pio/tally.h"
+#include "analyses/pio/interval_tally.h"
 
 #include <stdlib.h>
 
-struct lode_tally_interval *lode_tally_at(struct lode_tally *tally, int64_t interval)
+struct lode_interval_counts *lode_interval_tally_at(struct lode_interval_tally *tally,
+						    int64_t interval)
 {
 	size_t n = tally->intervals.n, missing;
 
@@ -32,14 +33,15 @@ struct lode_tally_interval *lode_tally_at(struct lode_tally *tally, int64_t inte
 	return &tally->intervals.at[interval - tally->first];
 }
 
-const struct lode_tally_interval *lode_tally_find(const struct lode_tally *tally, int64_t interval)
+const struct lode_interval_counts *lode_interval_tally_find(const struct lode_interval_tally *tally,
+							    int64_t interval)
 {
 	if (interval < tally->first || interval - tally->first >= (int64_t)tally->intervals.n)
 		return NULL;
 	return &tally->intervals.at[interval - tally->first];
 }
 
-void lode_tally_release(struct lode_tally *tally)
+void lode_interval_tally_release(struct lode_interval_tally *tally)
 {
 	lode_vec_release(&tally->intervals);
 }
