@@ -55,14 +55,15 @@ static const char *next_input(const pio_input_list *list, size_t number, enum pi
 static int read_counter_file(struct lode_counter_log *log, const char *text, struct lode_error *err)
 {
 	size_t len = strcspn(text, "=/");
+	struct lode_counter_facts facts;
 	char *server;
 	int rc;
 
 	if (text[len] != '=')
-		return lode_counters_read(log, text, NULL, err);
+		return lode_counters_read(log, text, NULL, &facts, err);
 	server = lode_strdup(text);
 	server[len] = 0;
-	rc = lode_counters_read(log, text + len + 1, server, err);
+	rc = lode_counters_read(log, text + len + 1, server, &facts, err);
 	free(server);
 	return rc;
 }
