@@ -1,0 +1,178 @@
+#include "model/call_block.h"
+
+#include <stdlib.h>
+#include <zstd.h>
+
+enum {
+	zstd_level = 1,
+	varint_bytes = 10,
+};
+
+void lode_call_packer_release(struct lode_call_packer *packer)
+{
+	ZSTD_freeCCtx(packer->compressor);
+	ZSTD_freeDCtx(packer->decompressor);
+	lode_vec_release(&packer->plain);
+	lode_vec_release(&packer->packed);
+	memset(packer, 0, sizeof(*packer));
+}
+
+static inline uint8_t *put(uint8_t *to, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		*to++ = (uint8_t)(value | 0x80);
+	*to++ = (uint8_t)value;
+	return to;
+}
+
+/* More than 64 bits are an overrun: nobody writes them. */
+static inline uint64_t get(struct lode_bytes *from)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; from->at < from->end && shift < 64; shift += 7) {
+		uint8_t byte = *from->at++;
+
+		if (shift == 63 && byte > 1)
+			break;
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+	from->overrun = true;
+	from->at = from->end;
+	return 0;
+}
+
+static void compress(struct lode_call_packer *packer)
+{
+	size_t bound = ZSTD_compressBound(packer->plain.n), n;
+
+	if (!packer->compressor) {
+		packer->compressor = ZSTD_createCCtx();
+		if (!packer->compressor)
+			lode_oom(bound);
+		ZSTD_CCtx_setParameter(packer->compressor, ZSTD_c_compressionLevel, zstd_level);
+		ZSTD_CCtx_setParameter(packer->compressor, ZSTD_c_checksumFlag, 1);
+	}
+	lode_vec_reserve(&packer->packed, bound);
+	n = ZSTD_compress2(packer->compressor, packer->packed.at, bound, packer->plain.at,
+			   packer->plain.n);
+	if (ZSTD_isError(n)) /* nothing but memory can fail here */
+		lode_oom(bound);
+	packer->packed.n = n;
+}
+
+void lode_call_block_pack(struct lode_call_packer *packer, const struct lode_call_columns *calls)
+{
+	uint8_t *to;
+	int64_t before = calls->n ? calls->starts[0] : 0;
+
+	lode_vec_reserve(&packer->plain, calls->n * 3 * varint_bytes + 1);
+	to = packer->plain.at;
+	for (size_t i = 0; i < calls->n; i++) {
+		to = put(to, (uint64_t)(calls->starts[i] - before));
+		before = calls->starts[i];
+	}
+	for (size_t i = 0; i < calls->n; i++)
+		to = put(to, (uint64_t)calls->durations[i]);
+	for (size_t i = 0; i < calls->n; i++)
+		to = put(to, calls->stacks[i]);
+	packer->plain.n = (size_t)(to - packer->plain.at);
+	compress(packer);
+}
+
+static int decompress(struct lode_call_packer *packer, size_t bound, const uint8_t *data,
+		      size_t size, const char *path, int64_t offset, struct lode_error *err)
+{
+	size_t n;
+
+	if (!packer->decompressor) {
+		packer->decompressor = ZSTD_createDCtx();
+		if (!packer->decompressor)
+			lode_oom(bound);
+	}
+	lode_vec_reserve(&packer->plain, bound);
+	n = ZSTD_decompressDCtx(packer->decompressor, packer->plain.at, bound, data, size);
+	if (ZSTD_isError(n))
+		return lode_fail(err, LODE_ERR_FORMAT, path, offset,
+				 "a block of calls is damaged: %s", ZSTD_getErrorName(n));
+	packer->plain.n = n;
+	return LODE_OK;
+}
+
+int lode_call_block_unpack(struct lode_call *out, size_t n, int64_t first_ns, size_t n_stacks,
+			   const uint8_t *data, size_t size, struct lode_call_packer *packer,
+			   const char *path, int64_t offset, struct lode_error *err)
+{
+	struct lode_bytes from;
+	int64_t start = first_ns;
+	bool is_bad = false;
+	/* A frame that gives more than this is not ours. */
+	int rc = decompress(packer, 3 * varint_bytes * n + 1, data, size, path, offset, err);
+
+	if (rc < 0)
+		return rc;
+	from = lode_bytes_make(packer->plain.at, packer->plain.n, 0);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t step = get(&from);
+
+		is_bad |= step > 2 * (uint64_t)LODE_CALL_TIME_MAX ||
+			  start + (int64_t)step > LODE_CALL_TIME_MAX;
+		start = is_bad ? first_ns : start + (int64_t)step;
+		out[i].start_ns = start;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t duration = get(&from);
+
+		is_bad |= duration > (uint64_t)(LODE_CALL_TIME_MAX - out[i].start_ns);
+		out[i].duration_ns = is_bad ? 0 : (int64_t)duration;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t stack = get(&from);
+
+		is_bad |= stack == 0 || stack >= n_stacks;
+		out[i].stack = is_bad ? 0 : (uint32_t)stack;
+	}
+	if (is_bad || from.overrun || lode_bytes_left(&from))
+		return lode_fail(err, LODE_ERR_FORMAT, path, offset,
+				 "a block of %zu calls does not hold what it should", n);
+	return LODE_OK;
+}
+
+void lode_call_sums_pack(struct lode_call_packer *packer, const struct lode_call_sums *sums)
+{
+	uint8_t *to;
+	uint32_t before = 0;
+
+	lode_vec_reserve(&packer->packed, sums->at.n * 3 * varint_bytes + 1);
+	to = packer->packed.at;
+	for (size_t i = 0; i < sums->at.n; i++) {
+		const struct lode_call_sum *sum = &sums->at.at[i];
+		int64_t step = (int64_t)sum->stack - before;
+
+		to = put(to, (uint64_t)step << 1 ^ (step < 0 ? UINT64_MAX : 0));
+		to = put(to, sum->n);
+		to = put(to, sum->ns);
+		before = sum->stack;
+	}
+	packer->packed.n = (size_t)(to - packer->packed.at);
+}
+
+int lode_call_sums_unpack(struct lode_call_sums *sums, size_t n_stacks, const uint8_t *data,
+			  size_t size, const char *path, int64_t offset, struct lode_error *err)
+{
+	struct lode_bytes from = lode_bytes_make(data, size, offset);
+	uint64_t stack = 0;
+
+	while (lode_bytes_left(&from)) {
+		uint64_t folded = get(&from), n = get(&from), ns = get(&from);
+
+		stack += folded >> 1 ^ (folded & 1 ? UINT64_MAX : 0);
+		if (from.overrun || stack == 0 || stack >= n_stacks)
+			return lode_fail(err, LODE_ERR_FORMAT, path, offset,
+					 "sums of calls do not hold what they should");
+		lode_call_sums_add(sums, (uint32_t)stack, n, ns);
+	}
+	return LODE_OK;
+}

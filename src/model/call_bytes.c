@@ -1,0 +1,173 @@
+#include "model/call_bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { first_chunk_bytes = 4 << 10, last_chunk_bytes = 1 << 20 };
+
+void lode_call_store_release(struct lode_call_store *store)
+{
+	int file = atomic_exchange(&store->file, 0);
+
+	if (file)
+		close(file - 1);
+}
+
+void lode_call_pieces_release(struct lode_call_pieces *pieces)
+{
+	for (size_t i = 0; i < pieces->chunks.n; i++)
+		free(pieces->chunks.at[i].memory);
+	lode_vec_release(&pieces->chunks);
+}
+
+/* A file without a name: gone when lode is, however it ends. */
+static int open_unnamed(const char *folder)
+{
+	char path[4096];
+	int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (file >= 0 || (errno != EISDIR && errno != EOPNOTSUPP && errno != ENOENT))
+		return file;
+	snprintf(path, sizeof(path), "%s/lode-XXXXXX", folder);
+	file = mkostemp(path, O_CLOEXEC);
+	if (file >= 0)
+		unlink(path);
+	return file;
+}
+
+/* Two threads may get here at once: one file is kept. */
+static int spill_file(struct lode_call_store *store, struct lode_error *err)
+{
+	const char *folder = getenv("TMPDIR");
+	int none = 0, file = atomic_load(&store->file);
+
+	if (file)
+		return file - 1;
+	folder = folder && *folder ? folder : "/tmp";
+	file = open_unnamed(folder);
+	if (file < 0)
+		return lode_fail_errno(err, errno, folder,
+				       "making a file for what is too large "
+				       "for memory");
+	if (atomic_compare_exchange_strong(&store->file, &none, file + 1))
+		return file;
+	close(file);
+	return none - 1;
+}
+
+static int spill(struct lode_call_chunk *chunk, struct lode_call_store *store,
+		 struct lode_error *err)
+{
+	int file = spill_file(store, err);
+	int64_t offset;
+
+	if (file < 0)
+		return file;
+	offset = atomic_fetch_add(&store->file_bytes, (long long)chunk->used);
+	for (uint32_t done = 0; done < chunk->used;) {
+		ssize_t n = pwrite(file, chunk->memory + done, chunk->used - done, offset + done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return lode_fail_errno(err, n ? errno : ENOSPC, NULL,
+					       "keeping calls that are too many for memory");
+		done += (uint32_t)n;
+	}
+	chunk->file_offset = offset;
+	free(chunk->memory);
+	chunk->memory = NULL;
+	atomic_fetch_sub(&store->in_memory, chunk->size);
+	return LODE_OK;
+}
+
+/* Room for a piece; the chunk before is full and goes to the file if memory is short. */
+static int new_chunk(struct lode_call_pieces *pieces, struct lode_call_store *store, size_t size,
+		     struct lode_error *err)
+{
+	size_t n = pieces->chunks.n;
+	size_t chunk_bytes = n ? pieces->chunks.at[n - 1].size * (size_t)2 : first_chunk_bytes;
+	int rc;
+
+	if (n && store->memory_bytes && atomic_load(&store->in_memory) > store->memory_bytes) {
+		rc = spill(&pieces->chunks.at[n - 1], store, err);
+		if (rc < 0)
+			return rc;
+	}
+	if (chunk_bytes > last_chunk_bytes)
+		chunk_bytes = last_chunk_bytes;
+	if (chunk_bytes < size)
+		chunk_bytes = size;
+	atomic_fetch_add(&store->in_memory, chunk_bytes);
+	lode_vec_append(&pieces->chunks,
+			((struct lode_call_chunk){.memory = lode_alloc(chunk_bytes),
+						  .size = (uint32_t)chunk_bytes}));
+	return LODE_OK;
+}
+
+int lode_call_pieces_append(struct lode_call_piece *out, struct lode_call_pieces *pieces,
+			    struct lode_call_store *store, const uint8_t *data, size_t size,
+			    struct lode_error *err)
+{
+	struct lode_call_chunk *chunk = NULL;
+	int rc;
+
+	if (pieces->chunks.n)
+		chunk = &pieces->chunks.at[pieces->chunks.n - 1];
+	if (!chunk || chunk->size - chunk->used < size) {
+		rc = new_chunk(pieces, store, size, err);
+		if (rc < 0)
+			return rc;
+		chunk = &pieces->chunks.at[pieces->chunks.n - 1];
+	}
+	out->at = (uint64_t)(pieces->chunks.n - 1) << 32 | chunk->used;
+	out->size = (uint32_t)size;
+	if (size)
+		memcpy(chunk->memory + chunk->used, data, size);
+	chunk->used += (uint32_t)size;
+	return LODE_OK;
+}
+
+static int read_file(struct lode_call_store *store, uint8_t *to, size_t size, int64_t offset,
+		     struct lode_error *err)
+{
+	const char *path = atomic_load(&store->path);
+	int file = atomic_load(&store->file) - 1;
+
+	for (size_t done = 0; done < size;) {
+		ssize_t n = pread(file, to + done, size - done, offset + (int64_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return lode_fail_errno(err, errno, path, "reading calls");
+		if (n == 0)
+			return lode_fail(err, LODE_ERR_TRUNCATED, path, offset + (int64_t)done,
+					 "the file ends where %zu bytes of calls should be", size);
+		done += (size_t)n;
+	}
+	return LODE_OK;
+}
+
+int lode_call_pieces_read(const uint8_t **out, const struct lode_call_pieces *pieces,
+			  struct lode_call_store *store, struct lode_call_piece piece,
+			  lode_call_buffer *buffer, struct lode_error *err)
+{
+	int64_t offset = (int64_t)piece.at;
+
+	if (!pieces->is_index) {
+		const struct lode_call_chunk *chunk = &pieces->chunks.at[piece.at >> 32];
+
+		if (chunk->memory) {
+			*out = chunk->memory + (uint32_t)piece.at;
+			return LODE_OK;
+		}
+		offset = chunk->file_offset + (uint32_t)piece.at;
+	}
+	lode_vec_reserve(buffer, piece.size ? piece.size : 1);
+	*out = buffer->at;
+	return read_file(store, buffer->at, piece.size, offset, err);
+}

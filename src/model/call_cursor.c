@@ -1,0 +1,297 @@
+#include "model/call_cursor.h"
+
+#include <stdlib.h>
+
+#define NO_BLOCK ((size_t)-1)
+
+void lode_call_cursor_init(struct lode_call_cursor *cursor, struct lode_call_trace *trace,
+			   const struct lode_call_thread *thread)
+{
+	memset(cursor, 0, sizeof(*cursor));
+	cursor->trace = trace;
+	lode_call_cursor_move(cursor, thread);
+}
+
+void lode_call_cursor_release(struct lode_call_cursor *cursor)
+{
+	lode_call_packer_release(&cursor->packer);
+	lode_vec_release(&cursor->buffer);
+	lode_vec_release(&cursor->calls);
+}
+
+void lode_call_cursor_move(struct lode_call_cursor *cursor, const struct lode_call_thread *thread)
+{
+	cursor->thread = thread;
+	cursor->block = NO_BLOCK;
+	lode_vec_reserve(&cursor->calls, (size_t)1 << thread->block_bits);
+}
+
+/* Late calls have their durations elsewhere. */
+static int patch_late(struct lode_call_cursor *cursor, const struct lode_call_span *block)
+{
+	const struct lode_call_late *late = cursor->thread->late.at + block->first_late;
+
+	for (uint32_t i = 0; i < block->n_late; i++) {
+		struct lode_call *call = &cursor->calls.at[late[i].index];
+
+		if (late[i].index >= block->n_calls || call->start_ns != late[i].call.start_ns ||
+		    call->stack != late[i].call.stack)
+			return lode_fail(&cursor->err, LODE_ERR_FORMAT, cursor->trace->path,
+					 (int64_t)block->calls.at,
+					 "a block of calls and its late calls do not fit");
+		call->duration_ns = late[i].call.duration_ns;
+	}
+	return LODE_OK;
+}
+
+static int unpack(struct lode_call_cursor *cursor, const struct lode_call_span *block)
+{
+	const uint8_t *data;
+	int rc = lode_call_pieces_read(&data, &cursor->thread->pieces, &cursor->trace->store,
+				       block->calls, &cursor->buffer, &cursor->err);
+
+	if (rc == LODE_OK)
+		rc = lode_call_block_unpack(cursor->calls.at, block->n_calls, block->first_ns,
+					    cursor->thread->stacks.at.n, data, block->calls.size,
+					    &cursor->packer, cursor->trace->path,
+					    (int64_t)block->calls.at, &cursor->err);
+	if (rc == LODE_OK && block->n_late)
+		rc = patch_late(cursor, block);
+	return rc;
+}
+
+const struct lode_call *lode_call_cursor_block(struct lode_call_cursor *cursor, uint64_t index,
+					       uint64_t *first, size_t *n)
+{
+	size_t block = (size_t)(index >> cursor->thread->block_bits);
+
+	if (block != cursor->block) {
+		const struct lode_call_span *span = &cursor->thread->levels[0].at[block];
+
+		if (cursor->rc == LODE_OK)
+			cursor->rc = unpack(cursor, span);
+		if (cursor->rc < 0) {
+			/* Callers look at rc; until they do, they see harmless calls. */
+			for (size_t i = 0; i < span->n_calls; i++)
+				cursor->calls.at[i] =
+					(struct lode_call){.start_ns = span->first_ns};
+		}
+		cursor->block = block;
+		cursor->calls.n = span->n_calls;
+	}
+	*first = (uint64_t)block << cursor->thread->block_bits;
+	*n = cursor->calls.n;
+	return cursor->calls.at;
+}
+
+uint64_t lode_call_find(struct lode_call_cursor *cursor, int64_t t_ns)
+{
+	const struct lode_call_span *blocks = cursor->thread->levels[0].at;
+	const struct lode_call *calls;
+	size_t from = 0, to = cursor->thread->levels[0].n, n;
+	uint64_t first;
+
+	/* The last block that starts before t, then in it. */
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (blocks[middle].first_ns < t_ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (from == 0)
+		return 0;
+	calls = lode_call_cursor_block(cursor, (uint64_t)(from - 1) << cursor->thread->block_bits,
+				       &first, &n);
+	from = 0;
+	while (from < n) {
+		size_t middle = from + (n - from) / 2;
+
+		if (calls[middle].start_ns < t_ns)
+			from = middle + 1;
+		else
+			n = middle;
+	}
+	return first + from;
+}
+
+/* What is open when a block begins, outermost first. */
+static void open_before(lode_call_vec *out, const struct lode_call_thread *thread, size_t block)
+{
+	uint32_t late = thread->levels[0].at[block].open, depth = 0;
+
+	for (uint32_t i = late; i != LODE_NONE; i = thread->late.at[i].caller)
+		depth++;
+	lode_vec_reserve(out, depth);
+	out->n = depth;
+	for (; late != LODE_NONE; late = thread->late.at[late].caller)
+		out->at[--depth] = thread->late.at[late].call;
+}
+
+int lode_call_open_at(lode_call_vec *out, struct lode_call_cursor *cursor, uint64_t index,
+		      int64_t t_ns)
+{
+	const struct lode_call_thread *thread = cursor->thread;
+	uint64_t first;
+	size_t n;
+
+	out->n = 0;
+	if (index == 0 || !thread->n_calls)
+		return cursor->rc;
+	/* Of the block with the call before: `index` may be one behind the last. */
+	const struct lode_call *calls = lode_call_cursor_block(cursor, index - 1, &first, &n);
+
+	if (cursor->rc < 0)
+		return cursor->rc;
+	open_before(out, thread, (size_t)(first >> thread->block_bits));
+	for (uint64_t i = first; i < index; i++) {
+		const struct lode_call *call = &calls[i - first];
+		size_t depth = lode_call_depth(thread, call->stack);
+
+		if (depth < out->n)
+			out->n = depth;
+		lode_vec_append(out, *call);
+	}
+	while (out->n && lode_call_end(&out->at[out->n - 1]) <= t_ns)
+		out->n--;
+	return LODE_OK;
+}
+
+int lode_call_sum_span(struct lode_call_sums *sums, struct lode_call_cursor *cursor,
+		       const struct lode_call_span *span)
+{
+	const uint8_t *data;
+
+	if (cursor->rc == LODE_OK)
+		cursor->rc =
+			lode_call_pieces_read(&data, &cursor->thread->pieces, &cursor->trace->store,
+					      span->sums, &cursor->buffer, &cursor->err);
+	if (cursor->rc == LODE_OK)
+		cursor->rc = lode_call_sums_unpack(sums, cursor->thread->stacks.at.n, data,
+						   span->sums.size, cursor->trace->path,
+						   (int64_t)span->sums.at, &cursor->err);
+	return cursor->rc;
+}
+
+/* The widest span that begins with call `from` and ends before `to`, or NULL. */
+static const struct lode_call_span *widest(const struct lode_call_thread *thread, uint64_t from,
+					   uint64_t to)
+{
+	const struct lode_call_span *found = NULL;
+	uint64_t width = (uint64_t)1 << thread->block_bits;
+
+	for (unsigned level = 0; level < thread->n_levels; level++, width *= LODE_CALL_FAN_OUT) {
+		const struct lode_call_span *span;
+
+		if (from % width)
+			break;
+		span = &thread->levels[level].at[from / width];
+		if (from + span->n_calls > to)
+			break;
+		found = span;
+	}
+	return found;
+}
+
+int lode_call_sum_range(struct lode_call_sums *sums, struct lode_call_cursor *cursor, uint64_t from,
+			uint64_t to)
+{
+	while (from < to && cursor->rc == LODE_OK) {
+		const struct lode_call_span *span = widest(cursor->thread, from, to);
+		const struct lode_call *calls;
+		uint64_t first, i = from;
+		size_t n;
+
+		if (span) {
+			lode_call_sum_span(sums, cursor, span);
+			from += span->n_calls;
+			continue;
+		}
+		calls = lode_call_cursor_block(cursor, from, &first, &n);
+		if (cursor->rc < 0)
+			break;
+		for (from = first + n < to ? first + n : to; i < from; i++)
+			lode_call_sums_add(sums, calls[i - first].stack, 1,
+					   (uint64_t)calls[i - first].duration_ns);
+	}
+	return cursor->rc;
+}
+
+int lode_call_sum_window(struct lode_call_sums *sums, struct lode_call_cursor *cursor, int64_t t0,
+			 int64_t t1)
+{
+	uint64_t from = lode_call_find(cursor, t0), to = lode_call_find(cursor, t1);
+	lode_call_vec open = {0};
+
+	lode_call_open_at(&open, cursor, from, t0);
+	for (size_t i = 0; i < open.n; i++) {
+		int64_t end = lode_call_end(&open.at[i]);
+
+		lode_call_sums_add(sums, open.at[i].stack, 1,
+				   (uint64_t)((end < t1 ? end : t1) - t0));
+	}
+	if (to > from) {
+		lode_call_sum_range(sums, cursor, from, to);
+		lode_call_open_at(&open, cursor, to, t1);
+		for (size_t i = 0; i < open.n; i++)
+			if (open.at[i].start_ns >= t0)
+				lode_call_sums_add(sums, open.at[i].stack, 0,
+						   (uint64_t)(t1 - lode_call_end(&open.at[i])));
+	}
+	lode_vec_release(&open);
+	return cursor->rc;
+}
+
+uint64_t *lode_call_own_times(const struct lode_call_thread *thread,
+			      const struct lode_call_sums *sums)
+{
+	uint64_t *own = lode_alloc0(sums->at.n, sizeof(*own));
+
+	for (size_t i = 0; i < sums->at.n; i++) {
+		const struct lode_call_sum *sum = &sums->at.at[i];
+		const struct lode_call_sum *caller =
+			lode_call_sums_find(sums, thread->stacks.at.at[sum->stack].caller);
+
+		own[i] += sum->ns;
+		if (caller)
+			own[caller - sums->at.at] -= sum->ns;
+	}
+	return own;
+}
+
+int lode_call_find_long(lode_call_vec *out, struct lode_call_cursor *cursor, uint64_t from,
+			uint64_t to, int64_t longer_ns)
+{
+	while (from < to && cursor->rc == LODE_OK) {
+		const struct lode_call_thread *thread = cursor->thread;
+		uint64_t width = (uint64_t)1 << thread->block_bits, first;
+		const struct lode_call_span *span = &thread->levels[0].at[from / width];
+		const struct lode_call *calls;
+		size_t n;
+
+		if (span->max_duration_ns <= longer_ns) {
+			/* As far as nothing long begins; what lies before `from` counts too little
+			   to matter. */
+			for (unsigned level = 1; level < thread->n_levels; level++) {
+				const struct lode_call_span *over =
+					&thread->levels[level]
+						 .at[from / (width * LODE_CALL_FAN_OUT)];
+
+				if (over->max_duration_ns > longer_ns)
+					break;
+				width *= LODE_CALL_FAN_OUT;
+				span = over;
+			}
+			from = span->first_call + span->n_calls;
+			continue;
+		}
+		calls = lode_call_cursor_block(cursor, from, &first, &n);
+		if (cursor->rc < 0)
+			break;
+		for (; from < first + n && from < to; from++)
+			if (calls[from - first].duration_ns > longer_ns)
+				lode_vec_append(out, calls[from - first]);
+	}
+	return cursor->rc;
+}

@@ -1,0 +1,83 @@
+/*
+ * Reading the calls of one thread of a trace: by index, by time, or summed over any range, without
+ * unpacking more than two blocks.
+ *
+ * Calls are in order of start, callers before callees. A cursor keeps the block it looked at last;
+ * one per thread of ours. Errors (an index that is damaged or cannot be read) are given as usual,
+ * and stay: a cursor that failed fails again.
+ */
+#ifndef LODE_CALL_CURSOR_H
+#define LODE_CALL_CURSOR_H
+
+#include "model/call_block.h"
+#include "model/call_sums.h"
+#include "model/call_trace.h"
+
+struct lode_call_cursor {
+	struct lode_call_trace *trace; /* its calls do not change; its store keeps files open */
+	const struct lode_call_thread *thread;
+	struct lode_call_packer packer;
+	lode_call_buffer buffer;
+	LODE_VEC(struct lode_call) calls; /* of block `block` */
+	size_t block;
+	int rc;
+	struct lode_error err; /* why, when rc < 0 */
+};
+
+void lode_call_cursor_init(struct lode_call_cursor *cursor, struct lode_call_trace *trace,
+			   const struct lode_call_thread *thread);
+void lode_call_cursor_release(struct lode_call_cursor *cursor);
+/* To another thread of the same trace. */
+void lode_call_cursor_move(struct lode_call_cursor *cursor, const struct lode_call_thread *thread);
+
+/* The calls of the block with call `index`; `*n` of them, the first is *first. NULL: cursor->rc. */
+const struct lode_call *lode_call_cursor_block(struct lode_call_cursor *cursor, uint64_t index,
+					       uint64_t *first, size_t *n);
+
+/* Call `index`, below the thread's n_calls. Valid until the next call. NULL: cursor->rc. */
+static inline const struct lode_call *lode_call_at(struct lode_call_cursor *cursor, uint64_t index)
+{
+	uint64_t first;
+	size_t n;
+
+	if (index >> cursor->thread->block_bits == cursor->block)
+		return &cursor->calls.at[index & (((uint64_t)1 << cursor->thread->block_bits) - 1)];
+	return lode_call_cursor_block(cursor, index, &first, &n) +
+	       (index & (((uint64_t)1 << cursor->thread->block_bits) - 1));
+}
+
+/* Index of the first call that starts at `t_ns` or later. */
+uint64_t lode_call_find(struct lode_call_cursor *cursor, int64_t t_ns);
+
+typedef LODE_VEC(struct lode_call) lode_call_vec;
+
+/* The calls before call `index` that end behind `t_ns` (its start, or an earlier time), outermost
+   first. With index = lode_call_find(t): what is open at t. */
+int lode_call_open_at(lode_call_vec *out, struct lode_call_cursor *cursor, uint64_t index,
+		      int64_t t_ns);
+
+/* Adds the calls [from, to) to `sums`, reserved for the thread's stacks. */
+int lode_call_sum_range(struct lode_call_sums *sums, struct lode_call_cursor *cursor, uint64_t from,
+			uint64_t to);
+
+/*
+ * Adds what lies of any call within [t0, t1): whole calls, and the parts of those that begin before
+ * or end behind. Counts the calls that overlap it.
+ */
+int lode_call_sum_window(struct lode_call_sums *sums, struct lode_call_cursor *cursor, int64_t t0,
+			 int64_t t1);
+
+/* Adds one span's sums. */
+int lode_call_sum_span(struct lode_call_sums *sums, struct lode_call_cursor *cursor,
+		       const struct lode_call_span *span);
+
+/* Time by stack without that of callees, in the order of sums->at; the array is the caller's. */
+uint64_t *lode_call_own_times(const struct lode_call_thread *thread,
+			      const struct lode_call_sums *sums);
+
+/* Appends the calls of [from, to) that are longer than `longer_ns`, in order. Passes over what has
+   none. */
+int lode_call_find_long(lode_call_vec *out, struct lode_call_cursor *cursor, uint64_t from,
+			uint64_t to, int64_t longer_ns);
+
+#endif

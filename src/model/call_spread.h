@@ -1,0 +1,60 @@
+/*
+ * How long the calls of each function take: counted in buckets while calls come in, made exact
+ * once all are there.
+ *
+ * A bucket is a value below 32 ns, and 1/32 of an octave above. Buckets say which few calls a
+ * quantile lies among; these are then read again.
+ */
+#ifndef LODE_CALL_SPREAD_H
+#define LODE_CALL_SPREAD_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/call_trace.h"
+
+enum {
+	LODE_SPREAD_BITS = 5,
+	LODE_SPREAD_BUCKETS = (64 - LODE_SPREAD_BITS) << LODE_SPREAD_BITS,
+};
+
+static inline uint32_t lode_spread_bucket(uint64_t ns)
+{
+	unsigned shift;
+
+	if (ns < 1u << LODE_SPREAD_BITS)
+		return (uint32_t)ns;
+	shift = 63u - (unsigned)__builtin_clzll(ns) - LODE_SPREAD_BITS;
+	return (shift + 1) << LODE_SPREAD_BITS |
+	       (uint32_t)(ns >> shift & ((1u << LODE_SPREAD_BITS) - 1));
+}
+
+/* The least value of a bucket. */
+uint64_t lode_spread_bucket_start(uint32_t bucket);
+
+/* By function, of the calls that one of our threads has seen. `{ 0 }` is empty. */
+struct lode_call_buckets {
+	LODE_VEC(uint64_t *) at; /* LODE_SPREAD_BUCKETS counts, or NULL */
+};
+
+void lode_call_buckets_release(struct lode_call_buckets *buckets);
+uint64_t *lode_call_buckets_new(struct lode_call_buckets *buckets, uint32_t function);
+
+static inline void lode_call_buckets_add(struct lode_call_buckets *buckets, uint32_t function,
+					 uint64_t ns)
+{
+	uint64_t *counts = function < buckets->at.n ? buckets->at.at[function] : NULL;
+
+	if (!counts)
+		counts = lode_call_buckets_new(buckets, function);
+	counts[lode_spread_bucket(ns)]++;
+}
+
+/*
+ * Fills trace->spreads from `n` sets of buckets, and from the calls of the trace where buckets are
+ * not exact. Reads each block once more, on `n_threads` threads.
+ */
+int lode_call_spreads_make(struct lode_call_trace *trace, struct lode_call_buckets *buckets,
+			   size_t n, unsigned n_threads, struct lode_error *err);
+
+#endif

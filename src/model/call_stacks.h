@@ -1,0 +1,68 @@
+/*
+ * Stacks of functions, as one thread had them: a tree of (caller's stack, function).
+ *
+ *   0 -+- 1 main -+- 2 read_page          stack 2 = main > read_page
+ *      |          +- 3 evict
+ *      +- 4 idle
+ *
+ * A call's stack tells its function and its depth, so that is all a call keeps. Ids are in order of
+ * first sight, a caller's is smaller than its callees'. Each thread has its own tree, so that
+ * threads are read side by side and ids do not depend on which was first.
+ */
+#ifndef LODE_CALL_STACKS_H
+#define LODE_CALL_STACKS_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+
+struct lode_call_stack {
+	uint32_t caller;      /* stack; 0 for outermost calls */
+	uint32_t function;    /* LODE_NONE of stack 0 */
+	uint32_t n_functions; /* 0 for stack 0; the depth of its calls is one less */
+	uint32_t last_callee; /* stack last found here: calls repeat themselves */
+};
+
+/* `{ 0 }` must be given to lode_call_stacks_init. */
+struct lode_call_stacks {
+	LODE_VEC(struct lode_call_stack) at;
+	struct lode_map callees; /* (caller, function) -> stack */
+};
+
+static inline void lode_call_stacks_init(struct lode_call_stacks *stacks)
+{
+	lode_vec_append(&stacks->at, ((struct lode_call_stack){.function = LODE_NONE}));
+}
+
+static inline void lode_call_stacks_release(struct lode_call_stacks *stacks)
+{
+	lode_vec_release(&stacks->at);
+	lode_map_release(&stacks->callees);
+}
+
+/* The stack of a call of `function` from `caller`; made if it is new. */
+static inline uint32_t lode_call_stacks_callee(struct lode_call_stacks *stacks, uint32_t caller,
+					       uint32_t function)
+{
+	uint32_t guess = stacks->at.at[caller].last_callee;
+	const struct lode_call_stack *last = &stacks->at.at[guess];
+	uint32_t *slot;
+
+	if (last->caller == caller && last->function == function)
+		return guess;
+	slot = lode_map_slot(&stacks->callees, (uint64_t)caller << 32 | function);
+	if (*slot == LODE_NONE) {
+		*slot = (uint32_t)stacks->at.n;
+		lode_vec_append(&stacks->at,
+				((struct lode_call_stack){
+					.caller = caller,
+					.function = function,
+					.n_functions = stacks->at.at[caller].n_functions + 1}));
+	}
+	stacks->at.at[caller].last_callee = *slot;
+	return *slot;
+}
+
+#endif

@@ -1,0 +1,74 @@
+#include "model/call_trace.h"
+
+#include <stdlib.h>
+
+static const struct {
+	const char *name, *words;
+} repairs[LODE_N_REPAIRS] = {
+	[LODE_REPAIR_EXIT_ALONE] = {"exit_without_entry", "exits without entry: dropped"},
+	[LODE_REPAIR_NO_EXIT] = {"entry_without_exit",
+				 "entries without exit: end when their caller does"},
+	[LODE_REPAIR_CUT_AT_LOSS] = {"cut_at_loss", "calls open where events were lost: end there"},
+	[LODE_REPAIR_CUT_AT_END] = {"cut_at_end", "calls open at the end: end there"},
+	[LODE_REPAIR_BACKWARDS] = {"backwards", "events earlier than the one before: moved up"},
+	[LODE_REPAIR_DUPLICATE] = {"duplicate", "events said twice: dropped once"},
+	[LODE_REPAIR_BAD_TIME] = {"bad_time", "events at impossible times: dropped"},
+};
+
+const char *lode_call_repair_words(enum lode_call_repair repair)
+{
+	return repairs[repair].words;
+}
+
+const char *lode_call_repair_name(enum lode_call_repair repair)
+{
+	return repairs[repair].name;
+}
+
+struct lode_call_trace *lode_call_trace_new(void)
+{
+	struct lode_call_trace *trace = lode_alloc0(1, sizeof(*trace));
+
+	lode_calltree_init(&trace->functions);
+	return trace;
+}
+
+void lode_call_trace_free(struct lode_call_trace *trace)
+{
+	if (!trace)
+		return;
+	for (size_t i = 0; i < trace->threads.n; i++)
+		lode_call_thread_free(trace->threads.at[i]);
+	lode_vec_release(&trace->threads);
+	lode_vec_release(&trace->spreads);
+	lode_calltree_release(&trace->functions);
+	lode_call_store_release(&trace->store);
+	free(trace->format);
+	free(trace->command);
+	free(trace->host);
+	free(trace);
+}
+
+struct lode_call_thread *lode_call_thread_new(int32_t pid, int32_t tid, unsigned block_bits)
+{
+	struct lode_call_thread *thread = lode_alloc0(1, sizeof(*thread));
+
+	thread->pid = pid;
+	thread->tid = tid;
+	thread->name = LODE_NONE;
+	thread->block_bits = block_bits;
+	lode_call_stacks_init(&thread->stacks);
+	return thread;
+}
+
+void lode_call_thread_free(struct lode_call_thread *thread)
+{
+	if (!thread)
+		return;
+	lode_call_stacks_release(&thread->stacks);
+	lode_call_pieces_release(&thread->pieces);
+	for (unsigned i = 0; i < LODE_CALL_MAX_LEVELS; i++)
+		lode_vec_release(&thread->levels[i]);
+	lode_vec_release(&thread->late);
+	free(thread);
+}

@@ -1,0 +1,163 @@
+/*
+ * All calls of a function trace, small enough to keep fifty million of them, and quick to sum up
+ * at any width: what RegTime, queries and the index file work on.
+ *
+ *   thread    calls 0 1 2 3 ...               in order of their start, callers before callees
+ *   spans     level 0   |----|----|----|----|----|   blocks of 2^block_bits calls
+ *             level 1   |-------------------|----    each spans LODE_CALL_FAN_OUT of level 0
+ *             level 2   |-----------------------     ... until one spans the thread
+ *
+ * A span keeps what lets a reader pass over it: its calls summed by stack, its longest call, and
+ * its outermost calls' times. A block's calls are packed (call_block.h), and read one block at a
+ * time (call_cursor.h).
+ *
+ * A trace is made from events by call_intake.h, or read from an index (store/timeline_file.h), and
+ * constant from then on: share it freely.
+ */
+#ifndef LODE_CALL_TRACE_H
+#define LODE_CALL_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/call_bytes.h"
+#include "model/call_stacks.h"
+#include "model/frame.h"
+#include "model/loss.h"
+
+enum {
+	/* A block is what has to be unpacked to look at one call. Tests make them small. */
+	LODE_CALL_BLOCK_BITS = 11,
+	LODE_CALL_BLOCK_BITS_MAX = 16,
+	LODE_CALL_FAN_OUT = 8,
+	LODE_CALL_MAX_LEVELS = 22,
+};
+
+/* LIMIT: times are within +-2^61 ns (73 years), so that differences are always right. An event
+ * outside of that is dropped and counted. */
+#define LODE_CALL_TIME_MAX ((int64_t)1 << 61)
+/* LIMIT: distinct stacks of one thread. A trace with more is refused. */
+#define LODE_CALL_MAX_STACKS ((size_t)1 << 25)
+
+/* What had to be mended so that every call has a start and an end (design §5), in events. */
+enum lode_call_repair {
+	LODE_REPAIR_EXIT_ALONE,	 /* exits without entry: dropped */
+	LODE_REPAIR_NO_EXIT,	 /* entries whose caller was left first: end with the caller */
+	LODE_REPAIR_CUT_AT_LOSS, /* open where events were lost: end at the last event before */
+	LODE_REPAIR_CUT_AT_END,	 /* open at the thread's end: end at its last event */
+	LODE_REPAIR_BACKWARDS,	 /* earlier than the event before: moved up to its time */
+	LODE_REPAIR_DUPLICATE,	 /* said before, in the same order: dropped */
+	LODE_REPAIR_BAD_TIME,	 /* beyond LODE_CALL_TIME_MAX: dropped */
+	LODE_N_REPAIRS,
+};
+
+/* "exits without entry, dropped" */
+const char *lode_call_repair_words(enum lode_call_repair repair);
+/* "exit_alone": the field in JSON */
+const char *lode_call_repair_name(enum lode_call_repair repair);
+
+struct lode_call {
+	int64_t start_ns, duration_ns;
+	uint32_t stack;
+};
+
+/* A call that was still open when its block was full. They chain to their callers: from the one
+   that is innermost at a block's beginning, all that are open there can be walked. */
+struct lode_call_late {
+	struct lode_call call;
+	uint32_t caller; /* late call, or LODE_NONE */
+	uint32_t index;	 /* in its block */
+};
+
+/* A run of calls: a block (level 0), or several spans of the level below. */
+struct lode_call_span {
+	int64_t first_ns;	 /* start of its first call */
+	int64_t max_duration_ns; /* longest call that begins in it */
+	/* Of the outermost calls that begin in it, all of one depth and one caller: */
+	int64_t max_gap_ns; /* longest time from the end of the one before; -1: none */
+	int64_t top_start_ns, top_end_ns; /* the last one's */
+	uint64_t first_call;		  /* index in the thread */
+	uint64_t n_calls;
+	uint32_t min_depth;
+	struct lode_call_piece sums; /* its calls by stack (call_block.h) */
+	/* Of level 0 only: */
+	struct lode_call_piece calls;
+	uint32_t open;		     /* late call that is innermost when it begins, or LODE_NONE */
+	uint32_t first_late, n_late; /* its own late calls */
+};
+
+struct lode_call_thread {
+	int32_t pid, tid;
+	uint32_t name; /* string of the trace's functions, or LODE_NONE */
+	uint64_t n_calls, n_events;
+	/* From the first call's start to the last end: RegTime's "thread's total time". */
+	int64_t first_ns, last_ns;
+	uint32_t max_depth; /* functions on its deepest stack */
+	uint64_t repairs[LODE_N_REPAIRS];
+	struct lode_call_stacks stacks;
+	struct lode_call_pieces pieces;
+	unsigned block_bits; /* all blocks but the last have 2^block_bits calls */
+	unsigned n_levels;
+	LODE_VEC(struct lode_call_span) levels[LODE_CALL_MAX_LEVELS];
+	LODE_VEC(struct lode_call_late) late;
+};
+
+/* How long the calls of one function take, over all threads. Exact: no estimates. */
+struct lode_call_spread {
+	uint64_t n, total_ns;
+	int64_t min_ns, median_ns, p99_ns, max_ns; /* nearest rank: median of 4 is the 2nd */
+};
+
+struct lode_call_trace {
+	const char *path; /* borrowed */
+	char *format, *command, *host;
+	double ticks_per_ns;
+	struct lode_calltree functions; /* its frames: a function is a frame id */
+	/* By (pid, tid). Pointers stay where they are. */
+	LODE_VEC(struct lode_call_thread *) threads;
+	LODE_VEC(struct lode_call_spread) spreads; /* by function */
+	struct lode_losses losses;
+	uint64_t repairs[LODE_N_REPAIRS]; /* of all threads */
+	int64_t first_ns, last_ns;
+	uint64_t n_calls, n_events;
+	struct lode_call_store store;
+};
+
+struct lode_call_trace *lode_call_trace_new(void);
+void lode_call_trace_free(struct lode_call_trace *trace);
+
+struct lode_call_thread *lode_call_thread_new(int32_t pid, int32_t tid, unsigned block_bits);
+void lode_call_thread_free(struct lode_call_thread *thread);
+
+/* The span at the top, of all the thread's calls; NULL without calls. */
+static inline const struct lode_call_span *
+lode_call_thread_top(const struct lode_call_thread *thread)
+{
+	return thread->n_levels ? thread->levels[thread->n_levels - 1].at : NULL;
+}
+
+static inline uint32_t lode_call_function(const struct lode_call_thread *thread, uint32_t stack)
+{
+	return thread->stacks.at.at[stack].function;
+}
+
+/* Callers a call has. */
+static inline uint32_t lode_call_depth(const struct lode_call_thread *thread, uint32_t stack)
+{
+	return thread->stacks.at.at[stack].n_functions - 1;
+}
+
+static inline int64_t lode_call_end(const struct lode_call *call)
+{
+	return call->start_ns + call->duration_ns;
+}
+
+/* "worker", or "" if not known. */
+static inline const char *lode_call_thread_name(const struct lode_call_trace *trace,
+						const struct lode_call_thread *thread)
+{
+	return thread->name == LODE_NONE ? "" : trace->functions.strings.text.at[thread->name];
+}
+
+#endif

@@ -1,0 +1,430 @@
+/* model/call_*.h: events become calls by the stated rules, and every way to read them agrees with
+   the plain list of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/call_cursor.h"
+#include "unit/model/random_calls.h"
+
+/* Of the case at hand; checks name it. */
+static uint64_t seed;
+
+static void broken(const char *what, int line)
+{
+	fail_msg("line %d, seed %llu: %s", line, (unsigned long long)seed, what);
+}
+
+#define CHECK(condition) ((condition) ? (void)0 : broken(#condition, __LINE__))
+
+/* The thread of a trace with this plain one's number; NULL if it has no calls. */
+static const struct lode_call_thread *thread_of(const struct lode_call_trace *trace, size_t i)
+{
+	for (size_t k = 0; k < trace->threads.n; k++)
+		if (trace->threads.at[k]->tid == 100 - (int32_t)i)
+			return trace->threads.at[k];
+	return NULL;
+}
+
+static bool same_stack(const struct lode_call_thread *thread, uint32_t stack,
+		       const struct plain_thread *plain, size_t i)
+{
+	for (; i != SIZE_MAX && stack; i = plain->calls.at[i].caller) {
+		if (lode_call_function(thread, stack) != plain->calls.at[i].function)
+			return false;
+		stack = thread->stacks.at.at[stack].caller;
+	}
+	return i == SIZE_MAX && stack == 0;
+}
+
+static void check_calls(struct lode_call_cursor *cursor, const struct plain_thread *plain)
+{
+	const struct lode_call_thread *thread = cursor->thread;
+	int64_t last = INT64_MIN;
+
+	CHECK(thread->n_calls == plain->calls.n);
+	for (size_t i = 0; i < plain->calls.n; i++) {
+		const struct lode_call *call = lode_call_at(cursor, i);
+		const struct plain_call *want = &plain->calls.at[i];
+
+		CHECK(call->start_ns == want->start && lode_call_end(call) == want->end);
+		CHECK(lode_call_depth(thread, call->stack) == want->depth);
+		CHECK(same_stack(thread, call->stack, plain, i));
+		last = want->end > last ? want->end : last;
+	}
+	CHECK(thread->first_ns == plain->calls.at[0].start && thread->last_ns == last);
+}
+
+/* ---- Spans: what they promise, from the calls below them ---- */
+
+static void check_span(struct lode_call_cursor *cursor, const struct lode_call_span *span,
+		       const struct plain_thread *plain)
+{
+	uint64_t end = span->first_call + span->n_calls;
+	uint32_t min_depth = UINT32_MAX;
+	int64_t max_duration = 0, max_gap = -1;
+	size_t top = 0;
+
+	for (uint64_t i = span->first_call; i < end; i++) {
+		const struct plain_call *call = &plain->calls.at[i];
+
+		min_depth = call->depth < min_depth ? call->depth : min_depth;
+		if (call->end - call->start > max_duration)
+			max_duration = call->end - call->start;
+	}
+	for (uint64_t i = span->first_call; i < end; i++) {
+		const struct plain_call *call = &plain->calls.at[i];
+
+		if (call->depth != min_depth)
+			continue;
+		top = i;
+		for (size_t k = i; k-- > 0;)
+			if (plain->calls.at[k].depth <= call->depth) {
+				if (plain->calls.at[k].depth == call->depth &&
+				    call->start - plain->calls.at[k].end > max_gap)
+					max_gap = call->start - plain->calls.at[k].end;
+				break;
+			}
+	}
+	CHECK(span->first_ns == plain->calls.at[span->first_call].start);
+	CHECK(span->min_depth == min_depth && span->max_duration_ns == max_duration);
+	CHECK(span->max_gap_ns == max_gap);
+	CHECK(span->top_start_ns == plain->calls.at[top].start);
+	CHECK(span->top_end_ns == plain->calls.at[top].end);
+	(void)cursor;
+}
+
+/* ---- Sums ---- */
+
+/* [t0, t1) of the calls [from, to) summed by stack must be what `sums` says. */
+static void check_sums(const struct lode_call_sums *sums, const struct lode_call_thread *thread,
+		       const struct plain_thread *plain, size_t from, size_t to, int64_t t0,
+		       int64_t t1)
+{
+	uint64_t n_sums = 0, n_calls = 0;
+
+	for (size_t i = 0; i < sums->at.n; i++) {
+		const struct lode_call_sum *sum = &sums->at.at[i];
+		uint64_t n = 0, ns = 0;
+
+		for (size_t k = from; k < to; k++) {
+			const struct plain_call *call = &plain->calls.at[k];
+			int64_t start = call->start > t0 ? call->start : t0;
+			int64_t end = call->end < t1 ? call->end : t1;
+
+			if (call->start >= t1 || (call->end <= t0 && call->start < t0) ||
+			    !same_stack(thread, sum->stack, plain, k))
+				continue;
+			n++;
+			ns += (uint64_t)(end - start);
+		}
+		CHECK(sum->n == n && sum->ns == ns);
+		n_sums += sum->n;
+	}
+	for (size_t k = from; k < to; k++) {
+		const struct plain_call *call = &plain->calls.at[k];
+
+		n_calls += call->start < t1 && !(call->end <= t0 && call->start < t0);
+	}
+	CHECK(n_sums == n_calls);
+}
+
+static void check_reading(struct lode_call_cursor *cursor, const struct plain_thread *plain,
+			  struct test_random *random)
+{
+	const struct lode_call_thread *thread = cursor->thread;
+	struct lode_call_sums sums = {0};
+	lode_call_vec calls = {0};
+	uint32_t n = (uint32_t)plain->calls.n;
+	uint32_t span_ns = (uint32_t)(thread->last_ns - thread->first_ns);
+	size_t from = test_random_below(random, n + 1), to = test_random_below(random, n + 1), i, k;
+	int64_t t0 = thread->first_ns - 2 + test_random_below(random, span_ns + 6);
+	int64_t t1 = t0 + test_random_below(random, span_ns + 6), longer;
+
+	lode_call_sums_reserve(&sums, thread->stacks.at.n);
+	CHECK(lode_call_sum_range(&sums, cursor, from, to) == 0);
+	check_sums(&sums, thread, plain, from, to < from ? from : to, INT64_MIN, INT64_MAX);
+	lode_call_sums_clear(&sums);
+	CHECK(lode_call_sum_window(&sums, cursor, t0, t1) == 0);
+	check_sums(&sums, thread, plain, 0, n, t0, t1);
+	for (i = 0; i < n && plain->calls.at[i].start < t0; i++)
+		;
+	CHECK(lode_call_find(cursor, t0) == i);
+	CHECK(lode_call_open_at(&calls, cursor, i, t0) == 0);
+	for (k = 0, to = 0; k < i; k++)
+		if (plain->calls.at[k].end > t0) {
+			CHECK(to < calls.n && calls.at[to].start_ns == plain->calls.at[k].start);
+			CHECK(lode_call_end(&calls.at[to++]) == plain->calls.at[k].end);
+		}
+	CHECK(to == calls.n);
+	longer = test_random_below(random, span_ns + 1);
+	calls.n = 0;
+	from = test_random_below(random, n + 1);
+	CHECK(lode_call_find_long(&calls, cursor, from, n, longer) == 0);
+	for (k = from, to = 0; k < n; k++)
+		if (plain->calls.at[k].end - plain->calls.at[k].start > longer) {
+			CHECK(to < calls.n);
+			CHECK(calls.at[to++].start_ns == plain->calls.at[k].start);
+		}
+	CHECK(to == calls.n);
+	lode_vec_release(&calls);
+	lode_call_sums_release(&sums);
+}
+
+/* ---- Spreads ---- */
+
+static int compare_times(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void check_spread(const struct lode_call_trace *trace, uint32_t function,
+			 const struct plain_thread *plain, size_t n_threads)
+{
+	const struct lode_call_spread *spread = &trace->spreads.at[function];
+	LODE_VEC(int64_t) times = {0};
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < n_threads; i++)
+		for (size_t k = 0; k < plain[i].calls.n; k++) {
+			const struct plain_call *call = &plain[i].calls.at[k];
+
+			if (call->function != function)
+				continue;
+			lode_vec_append(&times, call->end - call->start);
+			total += (uint64_t)(call->end - call->start);
+		}
+	CHECK(spread->n == times.n && spread->total_ns == total);
+	if (times.n) {
+		qsort(times.at, times.n, sizeof(*times.at), compare_times);
+		CHECK(spread->min_ns == times.at[0]);
+		CHECK(spread->max_ns == times.at[times.n - 1]);
+		CHECK(spread->median_ns == times.at[(times.n + 1) / 2 - 1]);
+		CHECK(spread->p99_ns == times.at[(times.n * 99 + 99) / 100 - 1]);
+	}
+	lode_vec_release(&times);
+}
+
+static void check_trace(struct random_trace *random_trace, struct test_random *random)
+{
+	unsigned block_bits = 1 + test_random_below(random, 4);
+	unsigned n_ours = 1 + test_random_below(random, 3);
+	struct lode_call_trace *trace = random_trace_intake(random_trace, n_ours, block_bits);
+	struct plain_thread plain[RANDOM_MAX_THREADS];
+
+	for (size_t i = 0; i < random_trace->n_threads; i++) {
+		const struct lode_call_thread *thread = thread_of(trace, i);
+		struct lode_call_cursor cursor;
+
+		plain_pair(&plain[i], &random_trace->threads[i]);
+		CHECK((thread != NULL) == (plain[i].calls.n > 0));
+		if (!thread)
+			continue;
+		CHECK(memcmp(thread->repairs, plain[i].repairs, sizeof(plain[i].repairs)) == 0);
+		lode_call_cursor_init(&cursor, trace, thread);
+		check_calls(&cursor, &plain[i]);
+		for (unsigned level = 0; level < thread->n_levels; level++)
+			for (size_t k = 0; k < thread->levels[level].n; k++)
+				check_span(&cursor, &thread->levels[level].at[k], &plain[i]);
+		for (unsigned k = 0; k < 4; k++)
+			check_reading(&cursor, &plain[i], random);
+		lode_call_cursor_release(&cursor);
+	}
+	for (uint32_t f = 0; f < random_trace->n_functions; f++)
+		check_spread(trace, f, plain, random_trace->n_threads);
+	for (size_t i = 0; i < random_trace->n_threads; i++)
+		lode_vec_release(&plain[i].calls);
+	lode_call_trace_free(trace);
+}
+
+static void random_traces_are_paired_by_the_rules(void **state)
+{
+	(void)state;
+	for (seed = 1; seed <= 4000; seed++) {
+		struct test_random random = {seed};
+		struct random_options options = {
+			.max_events = seed % 50 ? 60 : 800,
+			.depth = 2 + test_random_below(&random, 12),
+			.faults = seed % 2 ? test_random_below(&random, 30) : 0,
+			.long_step = seed % 7 ? 300 : 300000,
+		};
+		struct random_trace trace;
+
+		random_trace_make(&trace, &random, &options);
+		check_trace(&trace, &random);
+		random_trace_release(&trace);
+	}
+}
+
+/* ---- Buffers that were written twice ---- */
+
+static bool is_same_event(const struct lode_call_event *a, const struct lode_call_event *b)
+{
+	return a->t_ns == b->t_ns && a->function == b->function && a->kind == b->kind;
+}
+
+/* `clean` with the `n` events from `from` on once more, before event `end`. False where nothing
+   shows that they are a repeat, or where it ends. */
+static bool repeat(struct random_thread *out, const struct random_thread *clean, size_t from,
+		   size_t n, size_t end)
+{
+	const struct lode_call_event *at = clean->events.at;
+
+	if (at[from].t_ns == at[end - 1].t_ns)
+		return false;
+	if (from + n < end && end < clean->events.n && is_same_event(&at[from + n], &at[end]))
+		return false;
+	for (size_t i = 0; i < end; i++)
+		lode_vec_append(&out->events, at[i]);
+	for (size_t i = from; i < from + n; i++)
+		lode_vec_append(&out->events, at[i]);
+	for (size_t i = end; i < clean->events.n; i++)
+		lode_vec_append(&out->events, at[i]);
+	return true;
+}
+
+static void check_repeat(const struct random_thread *clean, struct random_trace *twice, size_t n)
+{
+	struct lode_call_trace *trace = random_trace_intake(twice, 1, 3);
+	struct lode_call_cursor cursor;
+	struct plain_thread plain;
+
+	plain_pair(&plain, clean);
+	CHECK(trace->threads.n == 1);
+	CHECK(trace->repairs[LODE_REPAIR_DUPLICATE] == n);
+	CHECK(trace->repairs[LODE_REPAIR_BACKWARDS] == 0);
+	lode_call_cursor_init(&cursor, trace, trace->threads.at[0]);
+	check_calls(&cursor, &plain);
+	lode_call_cursor_release(&cursor);
+	lode_call_trace_free(trace);
+	lode_vec_release(&plain.calls);
+}
+
+static void a_buffer_that_comes_twice_counts_once(void **state)
+{
+	(void)state;
+	for (seed = 1; seed <= 500; seed++) {
+		struct test_random random = {seed};
+		struct random_options options = {.max_events = 200, .depth = 6, .long_step = 300};
+		struct random_trace clean, twice = {.n_threads = 1};
+		size_t n_events, n, from, end;
+
+		random_trace_make(&clean, &random, &options);
+		twice.n_functions = clean.n_functions;
+		n_events = clean.threads[0].events.n;
+		if (n_events >= 30) {
+			n = 8 + test_random_below(&random, (uint32_t)n_events - 20);
+			from = test_random_below(&random, (uint32_t)(n_events - n));
+			/* Right behind itself, or somewhat later. */
+			end = from + n +
+			      test_random_below(&random, (uint32_t)(n_events - from - n) + 1);
+			if (repeat(&twice.threads[0], &clean.threads[0], from, n, end))
+				check_repeat(&clean.threads[0], &twice, n);
+		}
+		random_trace_release(&twice);
+		random_trace_release(&clean);
+	}
+}
+
+/* ---- Deep stacks, wide blocks, a file for what does not fit ---- */
+
+static int read_deep(void *context, struct lode_call_sink *sink, struct lode_error *err)
+{
+	uint32_t n = *(uint32_t *)context, thread = sink->thread(sink->context, 1, 100, "deep");
+	uint32_t function = sink->function(sink->context, "m", "recurse");
+	struct lode_call_event event = {.function = function};
+	int rc = LODE_OK;
+
+	for (uint32_t i = 0; i < 2 * n && rc == LODE_OK; i++) {
+		event.t_ns = i;
+		event.kind = i < n ? LODE_CALL_ENTER : LODE_CALL_EXIT;
+		rc = sink->events(sink->context, thread, &event, 1, err);
+	}
+	return rc;
+}
+
+static void recursion_of_any_depth_is_read(void **state)
+{
+	uint32_t n = 30000;
+	struct lode_call_intake_options options = {.n_threads = 2, .memory_bytes = 1};
+	struct lode_call_trace *trace;
+	struct lode_call_cursor cursor;
+
+	(void)state;
+	/* memory_bytes = 1: all but the chunk at hand goes to the file. */
+	assert_int_equal(lode_call_intake(&trace, "deep", read_deep, &n, &options, NULL), 0);
+	assert_int_equal(trace->n_calls, n);
+	assert_int_equal(trace->threads.at[0]->max_depth, n);
+	lode_call_cursor_init(&cursor, trace, trace->threads.at[0]);
+	for (uint32_t i = 0; i < n; i += 7) {
+		const struct lode_call *call = lode_call_at(&cursor, i);
+
+		assert_int_equal(call->start_ns, i);
+		assert_int_equal(call->duration_ns, 2 * n - 1 - 2 * i);
+	}
+	assert_int_equal(cursor.rc, 0);
+	lode_call_cursor_release(&cursor);
+	lode_call_trace_free(trace);
+}
+
+static void exits_of_what_is_not_open_cost_no_search(void **state)
+{
+	enum { n = 100000 };
+	struct random_trace random_trace = {.n_threads = 1, .n_functions = 2};
+	struct lode_call_trace *trace;
+
+	(void)state;
+	for (int64_t i = 0; i < n; i++)
+		lode_vec_append(&random_trace.threads[0].events,
+				((struct lode_call_event){.t_ns = i, .kind = LODE_CALL_ENTER}));
+	for (int64_t i = 0; i < n; i++)
+		lode_vec_append(&random_trace.threads[0].events,
+				((struct lode_call_event){
+					.t_ns = n + i, .function = 1, .kind = LODE_CALL_EXIT}));
+	trace = random_trace_intake(&random_trace, 1, 11);
+	assert_int_equal(trace->repairs[LODE_REPAIR_EXIT_ALONE], n);
+	assert_int_equal(trace->repairs[LODE_REPAIR_CUT_AT_END], n);
+	lode_call_trace_free(trace);
+	random_trace_release(&random_trace);
+}
+
+static int read_nothing(void *context, struct lode_call_sink *sink, struct lode_error *err)
+{
+	(void)context;
+	(void)sink;
+	return lode_fail(err, LODE_ERR_FORMAT, "x", 7, "nothing of use");
+}
+
+static void an_error_of_the_source_is_given(void **state)
+{
+	struct lode_call_intake_options options = {.n_threads = 2};
+	struct lode_call_trace *trace;
+	struct lode_error err;
+
+	(void)state;
+	assert_int_equal(lode_call_intake(&trace, "x", read_nothing, NULL, &options, &err),
+			 LODE_ERR_FORMAT);
+	assert_null(trace);
+	assert_string_equal(err.message, "nothing of use");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_traces_are_paired_by_the_rules),
+		cmocka_unit_test(a_buffer_that_comes_twice_counts_once),
+		cmocka_unit_test(recursion_of_any_depth_is_read),
+		cmocka_unit_test(exits_of_what_is_not_open_cost_no_search),
+		cmocka_unit_test(an_error_of_the_source_is_given),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
