@@ -1,0 +1,174 @@
+#include "analyses/regtime/regtime.h"
+
+#include <stdlib.h>
+
+#include "analyses/regtime/regtime_borders.h"
+#include "analyses/regtime/regtime_fold.h"
+#include "analyses/regtime/regtime_walk.h"
+#include "base/pool.h"
+
+int64_t lode_regtime_threshold_ns(struct lode_regtime_threshold threshold, int64_t whole_ns)
+{
+	if (threshold.is_time)
+		return threshold.ns;
+	return (int64_t)((__int128)whole_ns * threshold.parts_1e9 / 1000000000);
+}
+
+struct lode_regtime_options lode_regtime_defaults(void)
+{
+	return (struct lode_regtime_options){
+		.long_call = LODE_REGTIME_SHARE(0.01),
+		.gap = LODE_REGTIME_SHARE(0.001),
+		.expression = LODE_REGTIME_SHARE(0.13),
+		.negligible = LODE_REGTIME_SHARE(0.01),
+		.n_threads = 1,
+	};
+}
+
+struct run {
+	struct lode_regtime *regtime;
+	const struct lode_regtime_options *options;
+	struct lode_regtime_borders borders;
+	/* by thread, then by worker */
+	lode_call_vec *outliers;
+	struct lode_call_cursor *cursors;
+	bool *is_open;
+};
+
+static void set_thresholds(struct lode_regtime_thread *out,
+			   const struct lode_regtime_options *options)
+{
+	int64_t whole;
+
+	out->t0_ns = out->thread->first_ns;
+	out->t1_ns = out->thread->last_ns;
+	if (options->t0_ns < options->t1_ns) {
+		out->t0_ns = options->t0_ns;
+		out->t1_ns = options->t1_ns;
+	}
+	whole = out->t1_ns - out->t0_ns;
+	out->long_call_ns = lode_regtime_threshold_ns(options->long_call, whole);
+	out->gap_ns = lode_regtime_threshold_ns(options->gap, whole);
+	out->expression_ns = lode_regtime_threshold_ns(options->expression, whole);
+}
+
+static struct lode_call_cursor *cursor_of(struct run *run, unsigned worker, size_t thread)
+{
+	struct lode_call_cursor *cursor = &run->cursors[worker];
+
+	if (!run->is_open[worker])
+		lode_call_cursor_init(cursor, run->regtime->trace,
+				      run->regtime->threads[thread].thread);
+	run->is_open[worker] = true;
+	lode_call_cursor_move(cursor, run->regtime->threads[thread].thread);
+	return cursor;
+}
+
+static void keep_status(struct lode_regtime_thread *thread, const struct lode_call_cursor *cursor)
+{
+	thread->rc = cursor->rc;
+	thread->err = cursor->err;
+}
+
+/* First the outliers of all threads: other threads' expressions end at them. */
+static void find_outliers(void *context, size_t index, unsigned worker)
+{
+	struct run *run = context;
+	struct lode_regtime_thread *thread = &run->regtime->threads[index];
+	struct lode_call_cursor *cursor = cursor_of(run, worker, index);
+	lode_call_vec open = {0};
+	uint64_t from, to;
+	bool is_all = run->options->t0_ns == run->options->t1_ns;
+
+	lode_regtime_range(&from, &to, &open, cursor, thread->t0_ns, thread->t1_ns, is_all);
+	for (size_t i = 0; i < open.n; i++)
+		if (open.at[i].duration_ns > thread->long_call_ns)
+			lode_vec_append(&run->outliers[index], open.at[i]);
+	lode_call_find_long(&run->outliers[index], cursor, from, to, thread->long_call_ns);
+	lode_vec_release(&open);
+	keep_status(thread, cursor);
+}
+
+static void compress_thread(void *context, size_t index, unsigned worker)
+{
+	struct run *run = context;
+	struct lode_regtime_thread *thread = &run->regtime->threads[index];
+	struct lode_call_cursor *cursor = cursor_of(run, worker, index);
+	lode_border_vec borders = {0};
+
+	if (thread->rc < 0)
+		return;
+	if (!run->options->is_classic)
+		lode_regtime_borders_of(&borders, &run->borders, index, thread);
+	lode_regtime_walk(thread, cursor, &borders, !run->options->is_classic);
+	if (cursor->rc == LODE_OK)
+		lode_regtime_fold(thread, run->options);
+	lode_vec_release(&borders);
+	keep_status(thread, cursor);
+}
+
+static void run_jobs(struct run *run, unsigned n_threads)
+{
+	struct lode_regtime *regtime = run->regtime;
+
+	if (!run->options->is_classic) {
+		lode_pool_run(n_threads, regtime->n_threads, find_outliers, run);
+		lode_regtime_borders_make(&run->borders, regtime, run->outliers);
+	}
+	lode_pool_run(n_threads, regtime->n_threads, compress_thread, run);
+}
+
+int lode_regtime_run(struct lode_regtime **out, struct lode_call_trace *trace,
+		     const struct lode_regtime_options *options, struct lode_error *err)
+{
+	unsigned n_threads = options->n_threads ? options->n_threads : 1;
+	struct lode_regtime *regtime = lode_alloc0(1, sizeof(*regtime));
+	struct run run = {.regtime = regtime, .options = options};
+	int rc = LODE_OK;
+
+	regtime->trace = trace;
+	regtime->n_threads = trace->threads.n;
+	regtime->threads = lode_alloc0(trace->threads.n, sizeof(*regtime->threads));
+	for (size_t i = 0; i < regtime->n_threads; i++) {
+		regtime->threads[i].thread = trace->threads.at[i];
+		set_thresholds(&regtime->threads[i], options);
+	}
+	run.outliers = lode_alloc0(trace->threads.n, sizeof(*run.outliers));
+	run.cursors = lode_alloc0(n_threads, sizeof(*run.cursors));
+	run.is_open = lode_alloc0(n_threads, sizeof(*run.is_open));
+	run_jobs(&run, n_threads);
+	for (size_t i = 0; i < regtime->n_threads; i++) {
+		if (regtime->threads[i].rc < 0 && rc == LODE_OK) {
+			rc = regtime->threads[i].rc;
+			if (err)
+				*err = regtime->threads[i].err;
+		}
+		lode_vec_release(&run.outliers[i]);
+	}
+	for (unsigned i = 0; i < n_threads; i++)
+		if (run.is_open[i])
+			lode_call_cursor_release(&run.cursors[i]);
+	free(run.cursors);
+	free(run.is_open);
+	free(run.outliers);
+	lode_regtime_borders_release(&run.borders);
+	*out = regtime;
+	if (rc < 0) {
+		*out = NULL;
+		lode_regtime_free(regtime);
+	}
+	return rc;
+}
+
+void lode_regtime_free(struct lode_regtime *regtime)
+{
+	if (!regtime)
+		return;
+	for (size_t i = 0; i < regtime->n_threads; i++) {
+		lode_vec_release(&regtime->threads[i].items);
+		lode_vec_release(&regtime->threads[i].nodes);
+		lode_vec_release(&regtime->threads[i].functions);
+	}
+	free(regtime->threads);
+	free(regtime);
+}

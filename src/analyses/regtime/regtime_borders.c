@@ -1,0 +1,59 @@
+#include "analyses/regtime/regtime_borders.h"
+
+#include <stdlib.h>
+
+static int compare_borders(const void *a, const void *b)
+{
+	const struct lode_regtime_border *x = a, *y = b;
+
+	if (x->t_ns != y->t_ns)
+		return x->t_ns < y->t_ns ? -1 : 1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+void lode_regtime_borders_make(struct lode_regtime_borders *borders,
+			       const struct lode_regtime *regtime, const lode_call_vec *outliers)
+{
+	for (size_t i = 0; i < regtime->n_threads; i++) {
+		for (size_t k = 0; k < outliers[i].n; k++) {
+			const struct lode_call *call = &outliers[i].at[k];
+
+			lode_vec_append(&borders->at,
+					((struct lode_regtime_border){call->start_ns, i}));
+			lode_vec_append(&borders->at,
+					((struct lode_regtime_border){lode_call_end(call), i}));
+		}
+	}
+	if (borders->at.n)
+		qsort(borders->at.at, borders->at.n, sizeof(*borders->at.at), compare_borders);
+}
+
+void lode_regtime_borders_release(struct lode_regtime_borders *borders)
+{
+	lode_vec_release(&borders->at);
+}
+
+/* Those of other threads, at least `apart_ns` from each other; equal ones are one. */
+static void choose(lode_border_vec *out, const struct lode_regtime_borders *borders, size_t index,
+		   const struct lode_regtime_thread *thread, int64_t apart_ns)
+{
+	out->n = 0;
+	for (size_t i = 0; i < borders->at.n; i++) {
+		const struct lode_regtime_border *border = &borders->at.at[i];
+
+		if (border->thread == index || border->t_ns <= thread->t0_ns ||
+		    border->t_ns >= thread->t1_ns)
+			continue;
+		if (!out->n || border->t_ns - out->at[out->n - 1] >= apart_ns)
+			lode_vec_append(out, border->t_ns);
+	}
+}
+
+void lode_regtime_borders_of(lode_border_vec *out, const struct lode_regtime_borders *borders,
+			     size_t index, const struct lode_regtime_thread *thread)
+{
+	choose(out, borders, index, thread, 1);
+	if (out->n > LODE_REGTIME_MAX_BORDERS)
+		choose(out, borders, index, thread,
+		       (thread->t1_ns - thread->t0_ns) / LODE_REGTIME_MAX_BORDERS + 1);
+}

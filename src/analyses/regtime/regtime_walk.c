@@ -1,0 +1,272 @@
+#include "analyses/regtime/regtime_walk.h"
+
+#define NO_TIME INT64_MIN
+
+struct walk {
+	struct lode_regtime_thread *out;
+	struct lode_call_cursor *cursor;
+	const lode_border_vec *borders;
+	bool wants_gaps;
+	struct lode_call_sums sums; /* of the expression that is open */
+	/* That expression: */
+	bool is_open;
+	uint32_t depth;
+	int64_t start_ns, end_ns;
+	size_t next_border; /* first one behind its start */
+	/* Of calls that can be seen: by depth, end of the last one of the present caller. */
+	LODE_VEC(int64_t) ends;
+};
+
+static void add_item(struct walk *w, struct lode_regtime_item item)
+{
+	lode_vec_append(&w->out->items, item);
+}
+
+static void note_end(struct walk *w, uint32_t depth, int64_t end_ns)
+{
+	while (w->ends.n <= depth)
+		lode_vec_append(&w->ends, NO_TIME);
+	w->ends.n = depth + 1;
+	w->ends.at[depth] = end_ns;
+}
+
+/* ---- Expressions ---- */
+
+static void add_nodes(struct walk *w)
+{
+	const struct lode_call_stacks *stacks = &w->out->thread->stacks;
+	size_t first = w->out->nodes.n, n = w->sums.at.n;
+	struct lode_regtime_node *nodes;
+
+	lode_vec_reserve(&w->out->nodes, first + n);
+	w->out->nodes.n += n;
+	nodes = w->out->nodes.at + first;
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_call_sum *sum = &w->sums.at.at[i];
+		const struct lode_call_sum *caller =
+			lode_call_sums_find(&w->sums, stacks->at.at[sum->stack].caller);
+
+		nodes[i] = (struct lode_regtime_node){
+			.stack = sum->stack,
+			.caller = caller ? (uint32_t)(caller - w->sums.at.at) : LODE_NONE,
+			.n_calls = sum->n,
+			.total_ns = sum->ns,
+		};
+	}
+	for (size_t i = 0; i < n; i++) {
+		nodes[i].own_ns += nodes[i].total_ns;
+		if (nodes[i].caller != LODE_NONE)
+			nodes[nodes[i].caller].own_ns -= nodes[i].total_ns;
+	}
+}
+
+static void close_expression(struct walk *w)
+{
+	struct lode_regtime_item item = {
+		.kind = LODE_REGTIME_EXPRESSION,
+		.depth = w->depth,
+		.start_ns = w->start_ns,
+		.end_ns = w->end_ns,
+		.first_node = w->out->nodes.n,
+		.n_nodes = w->sums.at.n,
+	};
+
+	add_nodes(w);
+	for (size_t i = 0; i < w->sums.at.n; i++)
+		item.n_calls += w->sums.at.at[i].n;
+	add_item(w, item);
+	note_end(w, w->depth, w->end_ns);
+	w->out->n_expressions++;
+	w->out->n_calls += item.n_calls;
+	w->is_open = false;
+}
+
+static int64_t border(const struct walk *w)
+{
+	return w->next_border < w->borders->n ? w->borders->at[w->next_border] : INT64_MAX;
+}
+
+static void open_expression(struct walk *w, uint32_t depth, const struct lode_call *call)
+{
+	lode_call_sums_clear(&w->sums);
+	lode_call_sums_add(&w->sums, call->stack, 1, (uint64_t)call->duration_ns);
+	w->is_open = true;
+	w->depth = depth;
+	w->start_ns = call->start_ns;
+	w->end_ns = lode_call_end(call);
+	while (border(w) <= w->start_ns && w->next_border < w->borders->n)
+		w->next_border++;
+}
+
+/* The rules that are asked at calls of the expression's depth. */
+static bool ends_before(const struct walk *w, int64_t start_ns, int64_t end_ns, int64_t duration_ns,
+			int64_t gap_ns)
+{
+	return duration_ns > w->out->long_call_ns || gap_ns > w->out->gap_ns ||
+	       end_ns - w->start_ns > w->out->expression_ns || border(w) <= start_ns;
+}
+
+/* ---- Calls ---- */
+
+static void see_gap(struct walk *w, uint32_t depth, int64_t start_ns)
+{
+	int64_t from = depth < w->ends.n ? w->ends.at[depth] : NO_TIME;
+
+	if (!w->wants_gaps || from == NO_TIME || start_ns - from <= w->out->gap_ns)
+		return;
+	add_item(w, (struct lode_regtime_item){.kind = LODE_REGTIME_GAP,
+					       .depth = depth,
+					       .start_ns = from,
+					       .end_ns = start_ns});
+	w->out->n_gaps++;
+}
+
+static void keep(struct walk *w, uint32_t depth, const struct lode_call *call)
+{
+	add_item(w, (struct lode_regtime_item){.kind = LODE_REGTIME_CALL,
+					       .depth = depth,
+					       .stack = call->stack,
+					       .start_ns = call->start_ns,
+					       .end_ns = lode_call_end(call)});
+	note_end(w, depth, lode_call_end(call));
+	w->out->n_kept++;
+	w->out->n_calls++;
+}
+
+static inline void see_call(struct walk *w, const struct lode_call *call)
+{
+	uint32_t depth = lode_call_depth(w->out->thread, call->stack);
+
+	if (w->is_open) {
+		if (depth > w->depth ||
+		    (depth == w->depth &&
+		     !ends_before(w, call->start_ns, lode_call_end(call), call->duration_ns,
+				  call->start_ns - w->end_ns))) {
+			lode_call_sums_add(&w->sums, call->stack, 1, (uint64_t)call->duration_ns);
+			if (depth == w->depth)
+				w->end_ns = lode_call_end(call);
+			return;
+		}
+		close_expression(w);
+	}
+	see_gap(w, depth, call->start_ns);
+	if (call->duration_ns > w->out->long_call_ns)
+		keep(w, depth, call);
+	else
+		open_expression(w, depth, call);
+}
+
+/* Whether no call of a span ends the expression. Calls deeper than its outermost need no asking:
+   they are shorter than those, which were asked. */
+static bool takes_in(const struct walk *w, const struct lode_call_span *span)
+{
+	if (span->min_depth > w->depth)
+		return true;
+	return span->min_depth == w->depth && !ends_before(w, span->top_start_ns, span->top_end_ns,
+							   span->max_duration_ns, span->max_gap_ns);
+}
+
+/* The widest span from call `from` on, within `to`, that the open expression takes in; or NULL. */
+static const struct lode_call_span *widest(const struct walk *w, uint64_t from, uint64_t to)
+{
+	const struct lode_call_thread *thread = w->out->thread;
+	const struct lode_call_span *found = NULL;
+	uint64_t width = (uint64_t)1 << thread->block_bits;
+
+	for (unsigned level = 0; level < thread->n_levels; level++, width *= LODE_CALL_FAN_OUT) {
+		const struct lode_call_span *span;
+
+		if (from % width)
+			break;
+		span = &thread->levels[level].at[from / width];
+		if (from + span->n_calls > to || !takes_in(w, span))
+			break;
+		found = span;
+	}
+	return found;
+}
+
+static void see_range(struct walk *w, uint64_t from, uint64_t to)
+{
+	while (from < to && w->cursor->rc == LODE_OK) {
+		const struct lode_call_span *span = w->is_open ? widest(w, from, to) : NULL;
+		const struct lode_call *calls;
+		uint64_t first, end;
+		size_t n;
+
+		if (span) {
+			lode_call_sum_span(&w->sums, w->cursor, span);
+			if (span->min_depth == w->depth)
+				w->end_ns = span->top_end_ns;
+			from += span->n_calls;
+			continue;
+		}
+		calls = lode_call_cursor_block(w->cursor, from, &first, &n);
+		if (w->cursor->rc < 0)
+			break;
+		for (end = first + n < to ? first + n : to; from < end; from++)
+			see_call(w, &calls[from - first]);
+	}
+}
+
+int lode_regtime_range(uint64_t *from, uint64_t *to, lode_call_vec *open,
+		       struct lode_call_cursor *cursor, int64_t t0_ns, int64_t t1_ns, bool is_all)
+{
+	open->n = 0;
+	*from = 0;
+	*to = cursor->thread->n_calls;
+	if (is_all)
+		return cursor->rc;
+	*from = lode_call_find(cursor, t0_ns);
+	*to = lode_call_find(cursor, t1_ns);
+	return lode_call_open_at(open, cursor, *from, t0_ns);
+}
+
+static void add_functions(struct lode_regtime_thread *out, size_t n_functions)
+{
+	for (size_t i = 0; i < n_functions; i++)
+		lode_vec_append(&out->functions, ((struct lode_regtime_function){0}));
+	for (size_t i = 0; i < out->items.n; i++) {
+		const struct lode_regtime_item *item = &out->items.at[i];
+		struct lode_regtime_function *function;
+
+		if (item->kind != LODE_REGTIME_CALL)
+			continue;
+		function = &out->functions.at[lode_call_function(out->thread, item->stack)];
+		function->n_calls++;
+		function->total_ns += (uint64_t)(item->end_ns - item->start_ns);
+	}
+	for (size_t i = 0; i < out->nodes.n; i++) {
+		const struct lode_regtime_node *node = &out->nodes.at[i];
+		struct lode_regtime_function *function =
+			&out->functions.at[lode_call_function(out->thread, node->stack)];
+
+		function->n_calls += node->n_calls;
+		function->total_ns += node->total_ns;
+	}
+}
+
+int lode_regtime_walk(struct lode_regtime_thread *out, struct lode_call_cursor *cursor,
+		      const lode_border_vec *borders, bool wants_gaps)
+{
+	struct walk w = {
+		.out = out, .cursor = cursor, .borders = borders, .wants_gaps = wants_gaps};
+	lode_call_vec open = {0};
+	uint64_t from, to;
+
+	lode_call_sums_reserve(&w.sums, out->thread->stacks.at.n);
+	lode_regtime_range(&from, &to, &open, cursor, out->t0_ns, out->t1_ns,
+			   out->t0_ns == out->thread->first_ns &&
+				   out->t1_ns == out->thread->last_ns);
+	for (size_t i = 0; i < open.n; i++)
+		see_call(&w, &open.at[i]);
+	see_range(&w, from, to);
+	if (w.is_open)
+		close_expression(&w);
+	if (cursor->rc == LODE_OK)
+		add_functions(out, cursor->trace->functions.frames.n);
+	lode_call_sums_release(&w.sums);
+	lode_vec_release(&w.ends);
+	lode_vec_release(&open);
+	return cursor->rc;
+}

@@ -1,0 +1,25 @@
+/*
+ * One thread's calls -> items and nodes of RegTime, before folding.
+ */
+#ifndef LODE_REGTIME_WALK_H
+#define LODE_REGTIME_WALK_H
+
+#include "analyses/regtime/regtime.h"
+#include "model/call_cursor.h"
+
+/* Times at which expressions end, rising, each once. */
+typedef LODE_VEC(int64_t) lode_border_vec;
+
+/*
+ * fills items, nodes, counts and functions of `out`, whose thread, t0, t1 and thresholds are set.
+ * Blocks and wider spans of calls that an expression takes in as a whole are taken in by their
+ * sums.
+ */
+int lode_regtime_walk(struct lode_regtime_thread *out, struct lode_call_cursor *cursor,
+		      const lode_border_vec *borders, bool wants_gaps);
+
+/* The range of calls of a window, and those that are open when it begins. */
+int lode_regtime_range(uint64_t *from, uint64_t *to, lode_call_vec *open,
+		       struct lode_call_cursor *cursor, int64_t t0_ns, int64_t t1_ns, bool is_all);
+
+#endif
