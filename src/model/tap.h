@@ -66,13 +66,15 @@ struct lode_tap_event {
 /* The recording as a whole. */
 struct lode_tap_about {
 	const char *arch; /* "x86_64"; "" unknown */
+	/* `kind` was asked about all there are. Else it will be when the first one comes. */
+	bool has_all_kinds;
 };
 
 /* Functions that are NULL are not called. */
 struct lode_tap {
 	void *context;
 	/*
-	 * Without it the source does not fill threads' events: no state machine, no samples, only
+	 * Without it the source need not fill threads' events: no state machine, no samples, only
 	 * threads, names, counts and losses. Much faster where nobody looks at them. It may be set
 	 * by `kind`: the source looks when the first event comes.
 	 */

@@ -12,6 +12,7 @@ Every execution must be there with the same begin, value and thread, of system c
 same innermost function of the program, and nothing else may be there; begins without ends and ends
 without begins must be as many. Where perf prints no callchain (it drops all of one in which a
 garbage frame looks like a context marker) the function cannot be compared: these are counted.
+lode must also measure the same from that text as from the recording.
 """
 
 import collections
@@ -77,7 +78,7 @@ def innermost(frames):
 
 
 class Reconstruction:
-    """The definitions of docs/suspects.md, word by word, with lists and dictionaries."""
+    """The definitions of docs/metrics.md, word by word, with lists and dictionaries."""
 
     def __init__(self, names):
         self.executions = []  # (metric, t, value, tid, function)
@@ -281,10 +282,27 @@ def measured(dump, path, symbols):
             collections.Counter({k: n for k, n in lost.items() if not k[0].startswith(model)}))
 
 
+def measured_from_text(dump, path, symbols):
+    command = ["perf"] + (["--buildid-dir", symbols] if symbols else [])
+    command += ["script", "--header", "--no-inline", "--ns", "--show-task-events", "-F",
+                "comm,pid,tid,cpu,time,event,trace,ip,sym,dso", "-i", path]
+    with open(path + ".txt", "wb") as f:
+        subprocess.run(command, stdout=f, stderr=subprocess.DEVNULL, check=True)
+    try:
+        return measured(dump, path + ".txt", None)
+    finally:
+        os.unlink(path + ".txt")
+
+
 def compare(dump, path, symbols):
     ours, our_lost = measured(dump, path, symbols)
+    from_text, text_lost = measured_from_text(dump, path, symbols)
     theirs = reconstruct(path, symbols)
     faults, n_without = [], 0
+    if collections.Counter(e[:4] for e in ours) != collections.Counter(e[:4] for e in from_text):
+        faults.append(f"other executions from text: {len(from_text)}, from the recording {len(ours)}")
+    if our_lost != text_lost:
+        faults.append(f"other losses from text: {text_lost}, from the recording {our_lost}")
     a = collections.Counter(e[:4] for e in ours)
     b = collections.Counter(e[:4] for e in theirs.executions)
     faults += [f"only lode: {e} x{n}" for e, n in (a - b).items()]

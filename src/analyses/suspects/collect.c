@@ -142,7 +142,7 @@ static void on_begin(void *context, const struct lode_tap_about *about)
 	c->arch = lode_arena_strndup(&c->arena, about->arch, strlen(about->arch));
 	lode_execution_set_begin(c->set, c->path);
 	c->is_begun = true;
-	lode_collect_agree(c);
+	lode_collect_agree(c, about->has_all_kinds);
 }
 
 static void lose_by_stack(struct lode_collect *c, const uint32_t *node_of_raw, uint32_t metric,
@@ -161,6 +161,8 @@ static void on_finish(void *context, const struct lode_stream *stream, const uin
 {
 	struct lode_collect *c = context;
 
+	if (!c->has_all_kinds)
+		lode_collect_check_own(c);
 	lode_graft_init(&c->graft, &c->set->tree, stream);
 	c->is_complete = true;
 	c->nodes.n = 0;

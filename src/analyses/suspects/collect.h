@@ -84,6 +84,7 @@ struct lode_collect {
 	uint32_t other_syscall, born;
 	LODE_VEC(uint32_t) own; /* whats of the spec's own metrics */
 	bool has_role[LODE_N_ROLES];
+	bool has_all_kinds; /* no more kinds of events can come */
 
 	struct lode_pairing calls;
 	struct lode_block_requests queued, issued;
@@ -151,7 +152,9 @@ enum {
 /* The answers to the source's questions, and what is to be done before the first event. */
 void lode_collect_on_kind(void *context, const struct lode_tap_kind *kind,
 			  struct lode_tap_wish *wish);
-void lode_collect_agree(struct lode_collect *collect);
+void lode_collect_agree(struct lode_collect *collect, bool has_all_kinds);
+/* Notes own metrics whose events are not there. */
+void lode_collect_check_own(struct lode_collect *collect);
 /* What the source hands over. */
 void lode_collect_on_event(void *context, const struct lode_tap_event *event);
 void lode_collect_on_born(void *context, int64_t t_ns, int32_t pid, int32_t tid);

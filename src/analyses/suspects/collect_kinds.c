@@ -51,6 +51,11 @@ static bool is_syscall_wanted(struct lode_collect *c, struct lode_collect_kind *
 	       (kind->is_futex && lode_collect_is_wanted(c, c->futex));
 }
 
+static bool has_raw_calls(const struct lode_collect *c)
+{
+	return c->has_role[LODE_ROLE_RAW_ENTER] && c->has_role[LODE_ROLE_RAW_EXIT];
+}
+
 static void take_role(struct lode_collect *c, struct lode_collect_kind *kind,
 		      const struct lode_tap_kind *about, struct lode_tap_wish *wish)
 {
@@ -74,6 +79,9 @@ static void take_role(struct lode_collect *c, struct lode_collect_kind *kind,
 				  about->name);
 		return;
 	}
+	/* Both kinds tell of the same calls. */
+	if (c->is_begun && syscall && has_raw_calls(c))
+		return;
 	kind->role = role;
 	c->has_role[role] = true;
 	if (role == LODE_ROLE_ENTER)
@@ -150,7 +158,7 @@ void lode_collect_on_kind(void *context, const struct lode_tap_kind *about,
 
 /* ---- Before the first event ---- */
 
-static void check_own(struct lode_collect *c)
+void lode_collect_check_own(struct lode_collect *c)
 {
 	for (size_t i = 0; i < c->own.n; i++) {
 		const struct lode_own_metric *own = &c->spec->own.at[i];
@@ -194,12 +202,19 @@ static bool is_alone(const struct lode_collect *c, enum lode_event_role role)
 	}
 }
 
-void lode_collect_agree(struct lode_collect *c)
+void lode_collect_agree(struct lode_collect *c, bool has_all_kinds)
 {
-	bool has_raw = c->has_role[LODE_ROLE_RAW_ENTER] && c->has_role[LODE_ROLE_RAW_EXIT];
+	bool has_raw = has_raw_calls(c);
 	size_t n_halves = 0;
 
-	check_own(c);
+	c->has_all_kinds = has_all_kinds;
+	if (!has_all_kinds) {
+		/* What comes later is not known: nothing counts as missing. */
+		for (int i = 0; i < LODE_N_ROLES; i++)
+			c->has_role[i] |= i != LODE_ROLE_RAW_ENTER && i != LODE_ROLE_RAW_EXIT;
+		return;
+	}
+	lode_collect_check_own(c);
 	for (size_t i = 0; i < c->kinds.n; i++) {
 		struct lode_collect_kind *kind = &c->kinds.at[i];
 		const struct lode_collect_what *what = &c->whats.at[kind->what];

@@ -53,7 +53,8 @@ void lode_perf_deliver_batch(struct lode_perf_deliver *deliver, const struct lod
 		lode_builder_expect_switches(deliver->builder, true);
 	if (!deliver->is_begun && deliver->tap && deliver->tap->begin)
 		deliver->tap->begin(deliver->tap->context,
-				    &(struct lode_tap_about){.arch = deliver->header->arch});
+				    &(struct lode_tap_about){.arch = deliver->header->arch,
+							     .has_all_kinds = true});
 	deliver->is_begun = true;
 	while (deliver->n_samples.n < events->at.n)
 		(void)lode_vec_append_zero(&deliver->n_samples);

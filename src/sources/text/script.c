@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "sources/text/modules.h"
 #include "sources/text/script_event.h"
+#include "sources/text/script_fields.h"
 #include "sources/text/script_line.h"
 
 #define COMM_BYTES     64 /* the kernel's names have 16 */
@@ -38,7 +39,9 @@ struct pending {
 	struct lode_switch switched;
 	struct lode_waking waking;
 	char comm[COMM_BYTES], other_comm[COMM_BYTES];
-	bool is_understood; /* its payload could be read */
+	bool is_understood;	      /* its payload could be read */
+	struct lode_tap_event tapped; /* id LODE_NONE: the tap does not want it */
+	char text[LODE_TAP_TEXT_BYTES];
 };
 
 struct script {
@@ -48,6 +51,8 @@ struct script {
 	struct lode_stream *stream; /* the builder's */
 	const char *path;
 	struct lode_script_events events;
+	LODE_VEC(struct lode_tap_wish) wishes; /* per event */
+	bool is_tap_begun;
 	struct pending pending;
 	LODE_VEC(struct frame_text) frames; /* of the pending sample, leaf first */
 	struct lode_strings texts;	    /* distinct lines of callchains */
@@ -162,6 +167,100 @@ static uint32_t pending_stack(struct script *s)
 	return node;
 }
 
+/* ---- The tap ---- */
+
+static void tap_begin(struct script *s)
+{
+	const struct lode_tap *tap = s->options->tap;
+
+	if (tap && tap->begin && !s->is_tap_begun)
+		tap->begin(tap->context, &(struct lode_tap_about){.arch = s->stream->arch});
+	s->is_tap_begun = true;
+}
+
+/* What the tap wants of an event; it is asked when the first one comes. */
+static const struct lode_tap_wish *wish_of(struct script *s, const struct lode_script_event *event)
+{
+	const struct lode_tap *tap = s->options->tap;
+
+	while (s->wishes.n <= event->index) {
+		struct lode_tap_wish wish = {.id = LODE_NONE};
+		struct lode_tap_kind kind = {
+			.name = s->events.at.at[s->wishes.n].name,
+			.is_sampled = s->events.at.at[s->wishes.n].frequency ||
+				      s->events.at.at[s->wishes.n].period > 1,
+		};
+
+		kind.tracepoint = strchr(kind.name, ':') ? kind.name : NULL;
+		if (tap->kind)
+			tap->kind(tap->context, &kind, &wish);
+		lode_vec_append(&s->wishes, wish);
+	}
+	return &s->wishes.at[event->index];
+}
+
+/* The fields that the tap wants, while the line is at hand. */
+static void tap_payload(struct script *s, struct lode_text payload)
+{
+	struct pending *p = &s->pending;
+	const struct lode_tap_wish *wish;
+	struct lode_tap_event *tapped = &p->tapped;
+	struct lode_text text;
+
+	tapped->id = LODE_NONE;
+	if (!s->options->tap)
+		return;
+	tap_begin(s);
+	wish = wish_of(s, p->event);
+	if (wish->id == LODE_NONE)
+		return;
+	*tapped = (struct lode_tap_event){.t_ns = p->sample.t_ns,
+					  .id = wish->id,
+					  .pid = p->sample.pid,
+					  .tid = p->sample.tid,
+					  .cpu = p->sample.cpu};
+	for (unsigned i = 0; i < wish->n_fields; i++)
+		if (lode_script_value(&tapped->values[i], p->event->name, payload, wish->field[i],
+				      wish->element[i]))
+			tapped->found |= (uint8_t)(1u << i);
+	if (!wish->text)
+		return;
+	text = lode_script_text(payload, wish->text);
+	copy_text(p->text, sizeof(p->text), text);
+	tapped->text = text.len ? p->text : NULL;
+}
+
+static void tap_event(struct script *s, uint32_t stack)
+{
+	const struct lode_tap *tap = s->options->tap;
+	struct lode_tap_event *tapped = &s->pending.tapped;
+	struct lode_narrow window;
+
+	if (!tap || tapped->id == LODE_NONE)
+		return;
+	lode_builder_window(s->builder, &window);
+	tapped->is_inside = tapped->t_ns >= window.from_ns && tapped->t_ns < window.to_ns &&
+			    (window.cpu < 0 || (uint32_t)window.cpu == tapped->cpu);
+	tapped->stack = stack;
+	tap->event(tap->context, tapped);
+}
+
+static void tap_record(struct script *s, const struct lode_script_record *record,
+		       const struct lode_sample *at)
+{
+	const struct lode_tap *tap = s->options->tap;
+
+	if (!tap)
+		return;
+	tap_begin(s);
+	if (record->kind == LODE_SCRIPT_RECORD_FORK && tap->born)
+		tap->born(tap->context, at->t_ns, record->pid, record->tid);
+	else if (record->kind == LODE_SCRIPT_RECORD_EXIT && tap->ended)
+		tap->ended(tap->context, at->t_ns, record->tid);
+	else if (record->kind == LODE_SCRIPT_RECORD_LOST && tap->lost)
+		tap->lost(tap->context, at->t_ns, at->cpu);
+}
+
 /* ---- Threads ---- */
 
 static void set_comm(struct script *s, const struct lode_sample *sample, struct lode_text comm)
@@ -198,6 +297,7 @@ static void take_record(struct script *s, const struct lode_sample *at, struct l
 		return;
 	}
 	s->has_task_records |= record.kind != LODE_SCRIPT_RECORD_LOST;
+	tap_record(s, &record, at);
 	switch (record.kind) {
 	case LODE_SCRIPT_RECORD_FORK:
 		lode_builder_fork(s->builder, at->t_ns, record.pid, record.tid, record.parent_pid,
@@ -306,6 +406,7 @@ static void emit(struct script *s)
 	if (s->frames.n > 1)
 		lode_script_events_has_callchain(&s->events, p->event);
 	s->frames.n = 0;
+	tap_event(s, stack);
 	if (!p->event || !p->is_understood)
 		return;
 	switch (p->event->class) {
@@ -396,6 +497,7 @@ static bool take_sample(struct script *s, const char *line, size_t len)
 	p->event = lode_script_events_count(&s->events, parsed.event.at, parsed.event.len);
 	p->sample.weight_ns =
 		lode_script_weight(&s->events, p->event, parsed.has_period, parsed.period);
+	tap_payload(s, parsed.payload);
 	take_payload(s, parsed.payload);
 	return true;
 }
@@ -529,7 +631,6 @@ static struct lode_stream *finish(struct script *s)
 	memset(&s->node_flags, 0, sizeof(s->node_flags));
 	lode_builder_finish(s->builder, nodes, n);
 	s->builder = NULL;
-	free(nodes);
 	stream->n_samples = s->n_samples;
 	sums[0] = s->n_samples;
 	sums[1] = (uint64_t)(stream->t1_ns - stream->t0_ns);
@@ -537,6 +638,9 @@ static struct lode_stream *finish(struct script *s)
 	lode_script_events_finish(&s->events, stream);
 	mark_command(s);
 	lode_text_modules(stream, "names are in the text");
+	if (s->options->tap && s->options->tap->finish)
+		s->options->tap->finish(s->options->tap->context, stream, nodes, n);
+	free(nodes);
 	return stream;
 }
 
@@ -545,6 +649,7 @@ static void release(struct script *s)
 	lode_builder_free(s->builder);
 	lode_lines_release(&s->lines);
 	lode_script_events_release(&s->events);
+	lode_vec_release(&s->wishes);
 	lode_vec_release(&s->frames);
 	lode_strings_release(&s->texts);
 	lode_vec_release(&s->frame_of_text);
