@@ -115,12 +115,12 @@ static bool parse_extents(const uint8_t *at, size_t n, int64_t *size_bytes)
 	       at[XRAY_METADATA_BYTES] == metadata(XRAY_NEW_BUFFER);
 }
 
-/* The next place that looks like extents, or the end. */
+/* The next place behind `*at` that looks like extents, or the end. */
 static int find_extents(struct scan *scan, int64_t *at, struct lode_error *err)
 {
 	enum { WINDOW = 65536, LOOK = XRAY_METADATA_BYTES + 1 };
 	uint8_t *window = lode_alloc(WINDOW);
-	int64_t from = *at, size;
+	int64_t from = (*at)++, size; /* what is at `*at` is none */
 	ssize_t n;
 
 	for (;;) {
@@ -167,7 +167,6 @@ static int scan_extents(struct scan *scan, struct lode_error *err)
 			break;
 		}
 		if (!parse_extents(head, (size_t)n, &size) || size > LODE_XRAY_BUFFER_MAX) {
-			at++;
 			rc = find_extents(scan, &at, err);
 			if (rc < 0)
 				return rc;
