@@ -43,7 +43,7 @@ ci: test
 ## bench: measure against peers; JSON lines in build/bench/bench.json
 bench: deps-test
 	@tools/setup-build bench gcc $(RELEASE_OPTIONS) -Dtests=true
-	@ninja -C build/bench -j $(JOBS) --quiet
+	@ninja -C build/bench -j $(JOBS) --quiet bench_programs
 	@bench/run.py --build build/bench $(BENCH)
 
 ## fuzz: each libFuzzer target for FUZZ_SECONDS (default 60)

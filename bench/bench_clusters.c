@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "analyses/clusters/clusters.h"
+#include "analyses/clusters/linkage.h"
+#include "analyses/clusters/similarity.h"
 #include "analyses/patterns/miner.h"
 #include "base/pool.h"
 #include "gen_world.h"
@@ -35,6 +37,7 @@ struct options {
 	double share_pct; /* 0: what gives n_patterns */
 	uint64_t n_stacks;
 	const char *path; /* NULL: generated */
+	bool is_plain;
 	struct gen_world_options world;
 	struct lode_cluster_options clusters;
 };
@@ -65,6 +68,7 @@ static void parse(struct options *o, int argc, char **argv)
 						     {"similarity", required_argument, NULL, 'c'},
 						     {"linkage", required_argument, NULL, 'l'},
 						     {"threads", required_argument, NULL, 't'},
+						     {"plain", no_argument, NULL, 'y'},
 						     {0}};
 	int c;
 
@@ -92,6 +96,9 @@ static void parse(struct options *o, int argc, char **argv)
 			break;
 		case 't':
 			o->clusters.n_threads = (unsigned)strtoul(optarg, NULL, 10);
+			break;
+		case 'y':
+			o->is_plain = true;
 			break;
 		default:
 			fputs(usage, stderr);
@@ -179,6 +186,34 @@ static double seconds_on(clockid_t clock)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* Aligns every pair, and agglomerates their matrix: true when it gives the same clusters. */
+static bool cluster_plainly(const uint32_t *expected, const struct lode_pattern_set *patterns,
+			    const struct input *in, const struct lode_cluster_options *options)
+{
+	size_t n = patterns->n;
+	uint32_t *triangle = lode_alloc(n * n / 2 * sizeof(*triangle) + sizeof(*triangle));
+	uint32_t *first_of = lode_alloc(n * sizeof(*first_of));
+	struct lode_similarity similarity;
+	struct lode_aligner aligner = {0};
+	uint32_t n_clusters = 0;
+	bool is_same = true;
+
+	lode_similarity_init(&similarity, patterns, &in->tree, &in->names);
+	for (uint32_t k = 0; k < n; k++)
+		for (uint32_t i = 0; i < k; i++)
+			triangle[lode_triangle_at(i, k)] = lode_similarity_fixed(
+				lode_pattern_similarity(&similarity, i, k, &aligner));
+	lode_agglomerate(first_of, n, triangle, options->linkage,
+			 lode_similarity_fixed(options->min_similarity));
+	for (uint32_t i = 0; i < n; i++)
+		is_same &= expected[i] == (first_of[i] == i ? n_clusters++ : expected[first_of[i]]);
+	lode_aligner_release(&aligner);
+	lode_similarity_release(&similarity);
+	free(triangle);
+	free(first_of);
+	return is_same;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {
@@ -194,6 +229,7 @@ int main(int argc, char **argv)
 	uint32_t *cluster_of;
 	size_t n_clusters;
 	int64_t min_cost;
+	bool is_same;
 	double start, start_cpu, peak_before;
 
 	parse(&o, argc, argv);
@@ -211,11 +247,19 @@ int main(int argc, char **argv)
 	getrusage(RUSAGE_SELF, &usage);
 	printf("{\"patterns\": %zu, \"mean_length\": %.1f, \"min_cost\": %" PRId64
 	       ", \"clusters\": %zu, \"threads\": %u, \"seconds\": %.4f, \"cpu_seconds\": %.4f, "
-	       "\"mining_peak_mb\": %.1f, \"peak_mb\": %.1f}\n",
+	       "\"mining_peak_mb\": %.1f, \"peak_mb\": %.1f",
 	       patterns.n, (double)patterns.items.n / (double)patterns.n, min_cost, n_clusters,
 	       o.clusters.n_threads, seconds_on(CLOCK_MONOTONIC) - start,
 	       seconds_on(CLOCK_PROCESS_CPUTIME_ID) - start_cpu, peak_before,
 	       (double)usage.ru_maxrss / 1024);
+	if (o.is_plain) {
+		start_cpu = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
+		is_same = cluster_plainly(cluster_of, &patterns, &in, &o.clusters);
+		printf(", \"plain_seconds\": %.4f, \"same\": %s",
+		       seconds_on(CLOCK_PROCESS_CPUTIME_ID) - start_cpu,
+		       is_same ? "true" : "false");
+	}
+	puts("}");
 	free(cluster_of);
 	lode_pattern_set_release(&patterns);
 	lode_name_stats_release(&in.names);

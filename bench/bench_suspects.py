@@ -76,3 +76,6 @@ def bench_suspects(bench):
                  f"{ours.cpu:.2f} s, perf script and Python {peer.cpu:.1f} s: "
                  f"{peer.cpu / ours.cpu:.0f} times the CPU", events=events, lode_cpu_s=ours.cpu,
                  peer_cpu_s=peer.cpu, cpu_ratio=peer.cpu / ours.cpu)
+
+
+BENCHES = {"suspects": bench_suspects}

@@ -1,8 +1,8 @@
 """Whole processes, measured: wall and CPU seconds, peak memory, standard output."""
 import os
+import shutil
 import statistics
 import subprocess
-import sys
 import threading
 import time
 
@@ -11,12 +11,28 @@ class TooSlow(Exception):
     """The command was stopped at its time limit."""
 
 
+class Missing(Exception):
+    """A peer or a data set that is not here."""
+
+
+class Failed(Exception):
+    """A command ended with an error."""
+
+
 class Figures:
     """What one process took. `peak_mb` of processes below 20 MB is this interpreter's own."""
 
     def __init__(self, wall, cpu, peak_mb, out=b""):
         self.wall, self.cpu, self.peak_mb, self.out = wall, cpu, peak_mb, out
         self.best = wall
+
+
+def peer(name):
+    """The path of another program, or Missing."""
+    found = shutil.which(name)
+    if not found:
+        raise Missing(f"{name} is not installed")
+    return found
 
 
 def run(command, keep_output=True, limit=240):
@@ -34,7 +50,7 @@ def run(command, keep_output=True, limit=240):
     if p.returncode < 0 and wall >= limit:
         raise TooSlow(f"over {limit} s")
     if p.returncode not in (0, 1):
-        sys.exit(f"{' '.join(command)}: exit {p.returncode}")
+        raise Failed(f"{' '.join(command)}: exit {p.returncode}")
     return Figures(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, out)
 
 

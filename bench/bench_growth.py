@@ -10,14 +10,16 @@ import os
 import statistics
 import subprocess
 
+from harness import TOP
 from measure import TooSlow, run
 
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 460, 260, 62, 34, 16, 42
+WIDTH, HEIGHT = 480, 280
+LEFT, ABOVE, RIGHT, BELOW = 66, 52, 20, 44  # margins of the plot
 
 
 def ticks(low, high):
     """1, 2, 5 times powers of ten within [low, high]; powers alone when these would be many."""
-    wide = high / low > 100
+    wide = high / low > 1000
     return [d * 10.0 ** e for e in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
             for d in ((1,) if wide else (1, 2, 5)) if low <= d * 10.0 ** e <= high]
 
@@ -25,44 +27,58 @@ def ticks(low, high):
 def short(x):
     for size, unit in ((1e6, "M"), (1e3, "k")):
         if x >= size:
-            return f"{x / size:g}{unit}"
+            return f"{x / size:.3g}{unit}"
     return f"{x:g}"
 
 
+def seconds(y):
+    return f"{y:.2g} s" if y < 10 else f"{y:.0f} s"
+
+
 def plot(title, x_label, points):
-    """SVG text of [(x, seconds)]; colours that can be read on white and on black."""
+    """SVG text of [(x, CPU seconds)]; both axes are logarithmic."""
     xs, ys = [p[0] for p in points], [p[1] for p in points]
     linear = [ys[0] * x / xs[0] for x in xs]
     x0, x1 = min(xs) / 1.15, max(xs) * 1.15
-    y0, y1 = min(ys + linear) / 1.5, max(ys + linear) * 1.5
+    y0, y1 = min(ys + linear) / 1.6, max(ys + linear) * 1.6
 
     def at(x, y):
         return (LEFT + (WIDTH - LEFT - RIGHT) * math.log(x / x0) / math.log(x1 / x0),
-                HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * math.log(y / y0) / math.log(y1 / y0))
+                HEIGHT - BELOW - (HEIGHT - ABOVE - BELOW) * math.log(y / y0) / math.log(y1 / y0))
 
     def path(values):
         return " ".join("{:.1f},{:.1f}".format(*at(x, y)) for x, y in zip(xs, values))
 
+    middle = (HEIGHT - BELOW + ABOVE) / 2
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
-           f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="11" fill="#555">',
+           f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="11" fill="#444">',
            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
-           f'<text x="{LEFT}" y="20" font-size="13" fill="#222">{title}</text>']
+           f'<text x="{LEFT}" y="20" font-size="13" fill="#111">{title}</text>',
+           f'<text x="{LEFT}" y="37">grows with the power {exponent(points):.2f}; '
+           'dotted: in proportion to the first point</text>',
+           f'<text x="14" y="{middle}" text-anchor="middle" transform="rotate(-90 14 {middle})">'
+           'CPU time</text>']
     for y in ticks(y0, y1):
         _, v = at(x0, y)
-        out.append(f'<path d="M{LEFT} {v:.1f}H{WIDTH - RIGHT}" stroke="#e4e4e4"/>'
-                   f'<text x="{LEFT - 6}" y="{v + 4:.1f}" text-anchor="end">{short(y)} s</text>')
+        out.append(f'<path d="M{LEFT} {v:.1f}H{WIDTH - RIGHT}" stroke="#e0e0e0"/>'
+                   f'<text x="{LEFT - 6}" y="{v + 4:.1f}" text-anchor="end">{y:g} s</text>')
     for x in xs:
-        h, _ = at(x, y0)
-        out.append(f'<text x="{h:.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{short(x)}'
-                   '</text>')
-    out += [f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" text-anchor="middle">{x_label}'
+        h, v = at(x, y0)
+        out.append(f'<path d="M{h:.1f} {v:.1f}v4" stroke="#888"/>'
+                   f'<text x="{h:.1f}" y="{v + 16:.1f}" text-anchor="middle">{short(x)}</text>')
+    out += [f'<path d="M{LEFT} {ABOVE}V{HEIGHT - BELOW}H{WIDTH - RIGHT}" fill="none" stroke="#888"/>',
+            f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" text-anchor="middle">{x_label}'
             '</text>',
-            f'<polyline points="{path(linear)}" fill="none" stroke="#999" stroke-dasharray="2 4"/>',
+            f'<polyline points="{path(linear)}" fill="none" stroke="#888" stroke-dasharray="2 4"/>',
             f'<polyline points="{path(ys)}" fill="none" stroke="#0b62a4" stroke-width="2"/>']
-    for x, y in points:
+    for i, (x, y) in enumerate(points):
         h, v = at(x, y)
-        out.append(f'<circle cx="{h:.1f}" cy="{v:.1f}" r="3.5" fill="#0b62a4">'
-                   f'<title>{short(x)}: {y:.3g} s</title></circle>')
+        # Away from the dotted line, and inside the frame.
+        below = y <= linear[i] and v + 18 < HEIGHT - BELOW
+        side = "start" if i == 0 else "end" if i == len(points) - 1 else "middle"
+        out.append(f'<circle cx="{h:.1f}" cy="{v:.1f}" r="3.5" fill="#0b62a4"/>'
+                   f'<text x="{h:.1f}" y="{v + (16 if below else -8):.1f}" text-anchor="{side}" '
+                   f'fill="#0b62a4">{seconds(y)}</text>')
     return "\n".join(out + ["</svg>", ""])
 
 
@@ -91,6 +107,20 @@ def mine(bench, distinct=20000, depth=34, share=1.0):
                           limit=60).out)["cpu_seconds"]
 
 
+def cluster(bench, share):
+    """Clustering alone; gives the number of patterns as well, which the share is chosen by."""
+    row = json.loads(run([bench.tool("bench_clusters"), "--share", str(share)], limit=200).out)
+    return row["patterns"], row["cpu_seconds"]
+
+
+def median_point(bench, x, cost):
+    rows = [cost(bench, x) for _ in range(bench.runs_small)]
+    if isinstance(rows[0], tuple):
+        return rows[0][0], statistics.median(y for _, y in rows)
+    return x, statistics.median(rows)
+
+
+# Name of the plot, its title, what x is, xs, and what is run for one of them: CPU seconds, or x and those.
 SERIES = (
     ("streams", "lode digest: streams of 50,000 samples", "streams", (1, 2, 4, 8, 16),
      lambda b, x: digest(b, streams=x, events=50000)),
@@ -106,16 +136,18 @@ SERIES = (
      lambda b, x: mine(b, depth=x)),
     ("miner-lambda", "miner: 1/λ, 20,000 stacks", "1/λ", (10, 20, 50, 100, 150),
      lambda b, x: mine(b, share=100 / x)),
+    ("clusters", "clustering: patterns of 20,000 stacks", "patterns", (4, 2, 1, 0.5, 0.22), cluster),
 )
 
 
-def bench_growth(bench, folder):
+def bench_growth(bench):
+    folder = os.path.join(TOP, "docs", "performance")
     os.makedirs(folder, exist_ok=True)
     for name, title, x_label, xs, cost in SERIES:
         points = []
         for x in xs:
             try:
-                points.append((x, statistics.median(cost(bench, x) for _ in range(bench.runs_small))))
+                points.append(median_point(bench, x, cost))
             except TooSlow:
                 break
         if len(points) < 2:
@@ -126,3 +158,7 @@ def bench_growth(bench, folder):
         text = ", ".join(f"{short(x)}: {y:.2f} s" for x, y in points)
         bench.report("growth", name, f"CPU {text}; grows with the power {exponent(points):.2f}",
                      points=points, exponent=exponent(points))
+
+
+BENCHES = {"growth": bench_growth}
+ON_REQUEST = {"growth"}
