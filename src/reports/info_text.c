@@ -102,6 +102,9 @@ static void print_contents(FILE *out, const struct lode_info_report *report)
 		lode_format_plural(d, q->n_events, "event"));
 }
 
+/* More events without a record than this, as of each system call, are only counted. */
+enum { most_empty = 10 };
+
 static void print_events(FILE *out, const struct lode_info_report *report)
 {
 	static const struct lode_table_column columns[] = {
@@ -109,16 +112,19 @@ static void print_events(FILE *out, const struct lode_info_report *report)
 	const struct lode_stream *s = report->stream;
 	struct lode_table *table;
 	char text[2400], n[LODE_UNITS_BUFFER];
+	size_t n_empty = 0;
 
 	if (s->event_counts.n == 0)
 		return;
+	for (size_t i = 0; i < s->event_counts.n; i++)
+		n_empty += s->event_counts.at[i].n == 0;
 	table = lode_table_new(columns, 4, 2);
 	for (size_t i = 0; i < s->event_counts.n; i++) {
 		const struct lode_event_count *e = &s->event_counts.at[i];
 		size_t row;
 
 		/* perf's own helper, for mappings and names. */
-		if (e->n == 0 && strncmp(e->name, "dummy", 5) == 0)
+		if (e->n == 0 && (n_empty > most_empty || strncmp(e->name, "dummy", 5) == 0))
 			continue;
 		row = lode_table_row(table);
 		lode_table_set(table, row, 0, "%s",
@@ -136,6 +142,8 @@ static void print_events(FILE *out, const struct lode_info_report *report)
 	}
 	fputc('\n', out);
 	lode_table_print(table, out, report->is_terminal);
+	if (n_empty > most_empty)
+		fprintf(out, "  and %zu events of which none happened\n", n_empty);
 	lode_table_free(table);
 }
 

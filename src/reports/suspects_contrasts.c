@@ -76,7 +76,8 @@ static void choose(struct choice *choice, const struct lode_suspects *s,
 		const struct lode_contrast *c = &s->contrasts.at[i];
 		size_t same = 0;
 
-		if (c->log_q > log(LODE_SUSPECTS_LEVEL) ||
+		/* One execution is an anecdote, however unlikely. */
+		if (c->log_q > log(LODE_SUSPECTS_LEVEL) || c->with.outcome.failed < 2 ||
 		    (only && !concerns(c, only->function->frame)))
 			continue;
 		choice->n_significant++;

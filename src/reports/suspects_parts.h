@@ -37,7 +37,7 @@ void lode_suspects_set_sides(struct lode_table *table, const struct lode_suspect
 			     size_t row, size_t column, const uint64_t *n,
 			     const struct lode_moments *moments, const char *unit);
 
-/* "0.03", "4e-12", "1e-2345" of a natural logarithm; LODE_UNITS_BUFFER is enough. */
+/* "0.03", "4e-12", "<1e-99" of a natural logarithm; LODE_UNITS_BUFFER is enough. */
 const char *lode_format_log_p(char *buffer, double log_p);
 /* A sum of ns as a duration. */
 const char *lode_format_sum(char *buffer, lode_u128 sum);

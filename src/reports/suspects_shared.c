@@ -10,7 +10,10 @@ const char *lode_format_log_p(char *buffer, double log_p)
 {
 	double log10_p = log_p / log(10), exponent = floor(log10_p + 1e-9);
 
-	if (log10_p >= -0.0044) /* what rounds to 1 */
+	/* Such digits say nothing more: executions are not that independent of each other. */
+	if (log10_p < -99)
+		snprintf(buffer, LODE_UNITS_BUFFER, "<1e-99");
+	else if (log10_p >= -0.0044) /* what rounds to 1 */
 		snprintf(buffer, LODE_UNITS_BUFFER, "1");
 	else if (log10_p >= -1.3)
 		snprintf(buffer, LODE_UNITS_BUFFER, "%.2f", pow(10, log10_p));

@@ -95,17 +95,44 @@ static struct lode_serves serve_mine(struct lode_quality *q, const struct lode_s
 	return (struct lode_serves){LODE_SERVICE_YES, ""};
 }
 
+/* Beside system calls and switches, what has a start and an end (analyses/suspects). */
+static bool has_requests(const struct lode_stream *stream)
+{
+	static const char *const parts[] = {"block:block_rq_", "irq:irq_handler_", "irq:softirq_"};
+
+	for (size_t i = 0; i < stream->event_counts.n; i++) {
+		for (size_t k = 0; k < sizeof(parts) / sizeof(*parts); k++) {
+			if (stream->event_counts.at[i].n &&
+			    strstr(stream->event_counts.at[i].name, parts[k]))
+				return true;
+		}
+	}
+	return false;
+}
+
 static struct lode_serves serve_suspects(struct lode_quality *q, const struct lode_stream *stream)
 {
-	if (q->machine.no_stack.part_ns == q->machine.no_stack.whole_ns)
+	const struct lode_event_count *sampled = sampled_tracepoint(stream);
+
+	if (strcmp(stream->format, "perf.data") != 0)
+		return (struct lode_serves){LODE_SERVICE_NO,
+					    "stacks and times, but nothing with a start and an "
+					    "end: perf.data has those"};
+	if (!stream->has_callchains)
 		return (struct lode_serves){LODE_SERVICE_NO, "no callchains"};
-	if (!stream->has_switches && !stream->has_syscalls)
+	if (!stream->has_switches && !stream->has_syscalls && !has_requests(stream))
 		return (struct lode_serves){LODE_SERVICE_NO,
 					    "no system calls and no switches: nothing has an end"};
+	if (sampled)
+		return (struct lode_serves){LODE_SERVICE_PARTLY,
+					    say(q, "%.80s was sampled: starts and ends are missing",
+						sampled->name)};
 	if (!stream->has_syscalls)
 		return (struct lode_serves){
 			LODE_SERVICE_PARTLY,
-			"off-CPU and ready time only: system calls were not recorded"};
+			stream->has_switches
+				? "off-CPU and ready time only: system calls were not recorded"
+				: "requests and interrupts only: system calls were not recorded"};
 	return (struct lode_serves){LODE_SERVICE_YES, ""};
 }
 
@@ -175,8 +202,11 @@ static void advise_events(struct lode_quality *q, const struct lode_stream *stre
 			q->machine.kind_ns[LODE_EVENT_WAITING]
 				? "Waits are sums without a time or a waker: critical paths "
 				  "and other threads' part in a delay cannot be told."
-				: "No sched:sched_switch: only CPU time was recorded, so "
-				  "whatever makes users wait off the CPU is missing.");
+			: stream->has_samples
+				? "No sched:sched_switch: only CPU time was recorded, so "
+				  "whatever makes users wait off the CPU is missing."
+				: "No sched:sched_switch and no CPU samples: lode mine has "
+				  "nothing to stand on.");
 	else if (!stream->has_wakings)
 		advise_recording(q, wish,
 				 "No sched:sched_waking: a wait cannot be followed to the thread "

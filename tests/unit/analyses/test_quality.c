@@ -188,6 +188,35 @@ static void without_switches_waits_are_missing(void **state)
 	lode_stream_free(s);
 }
 
+/* Such recordings have no event that costs time: their system calls are measured, not modelled. */
+static void system_calls_alone_serve_suspects(void **state)
+{
+	struct lode_stream *s = good_stream();
+	struct lode_quality q;
+
+	(void)state;
+	s->has_switches = s->has_wakings = s->has_samples = false;
+	lode_quality_assess(&q, s);
+	assert_int_equal(q.serves[LODE_ANALYSIS_SUSPECTS].service, LODE_SERVICE_YES);
+	assert_int_equal(q.serves[LODE_ANALYSIS_MINE].service, LODE_SERVICE_NO);
+	lode_quality_release(&q);
+	s->has_callchains = false;
+	lode_quality_assess(&q, s);
+	assert_int_equal(q.serves[LODE_ANALYSIS_SUSPECTS].service, LODE_SERVICE_NO);
+	lode_quality_release(&q);
+	s->has_callchains = true;
+	s->has_syscalls = false;
+	lode_quality_assess(&q, s);
+	assert_int_equal(q.serves[LODE_ANALYSIS_SUSPECTS].service, LODE_SERVICE_NO);
+	lode_quality_release(&q);
+	lode_vec_append(&s->event_counts,
+			((struct lode_event_count){.name = "block:block_rq_issue", .n = 5}));
+	lode_quality_assess(&q, s);
+	assert_int_equal(q.serves[LODE_ANALYSIS_SUSPECTS].service, LODE_SERVICE_PARTLY);
+	lode_quality_release(&q);
+	lode_stream_free(s);
+}
+
 static void nothing_serves_nothing(void **state)
 {
 	struct lode_stream *s = good_stream();
@@ -230,6 +259,7 @@ int main(void)
 		cmocka_unit_test(sampled_tracepoints_are_found_by_rate_and_by_period),
 		cmocka_unit_test(one_command_mends_all),
 		cmocka_unit_test(without_switches_waits_are_missing),
+		cmocka_unit_test(system_calls_alone_serve_suspects),
 		cmocka_unit_test(nothing_serves_nothing),
 		cmocka_unit_test(folded_stacks_serve_patterns_and_get_no_advice_on_perf),
 	};
