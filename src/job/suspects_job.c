@@ -19,8 +19,9 @@ struct run {
 	struct lode_execution_set *set;
 	struct lode_symboliser *symboliser;
 	struct lode_job_symptoms *symptoms;
-	bool has_windows;   /* somebody said which: executions outside do not count */
-	int64_t done_bytes; /* of the streams before */
+	bool are_windows_given; /* somebody said which: executions outside do not count */
+	bool has_windows;	/* of the stream at hand: given, or by a table beside it */
+	int64_t done_bytes;	/* of the streams before */
 	size_t n_done;
 };
 
@@ -169,6 +170,11 @@ static int run_stream(struct run *run, const char *path, struct lode_error *err)
 
 	if (rc < 0)
 		return rc;
+	/* What `lode record` leaves says whose life was recorded; the rest is other programs'. */
+	run->has_windows = run->are_windows_given || spec.table;
+	if (spec.table && !run->job->symptom_text)
+		run->job->symptom_text =
+			kept(run->job, "the command's, by the symptoms.tsv beside a recording");
 	if (run->has_windows)
 		return measure_windows(run, path, &spec, err);
 	rc = measure(run, run->set, path, &spec, &stream, &symptoms, err);
@@ -234,13 +240,13 @@ int lode_suspects_job_run(struct lode_suspects_job *out, struct lode_execution_s
 	struct run run = {.options = options,
 			  .job = out,
 			  .set = set,
-			  .has_windows = lode_job_symptoms_are_given(&options->symptoms)};
+			  .are_windows_given = lode_job_symptoms_are_given(&options->symptoms)};
 	struct lode_inputs expanded = {0};
 	int rc;
 
 	memset(out, 0, sizeof(*out));
 	rc = lode_job_symptoms_new(&run.symptoms, &options->symptoms, err);
-	if (rc == 0 && run.has_windows)
+	if (rc == 0 && run.are_windows_given)
 		out->symptom_text = kept(out, lode_job_symptoms_text(run.symptoms));
 	if (rc == 0)
 		rc = lode_symboliser_new(&run.symboliser, &options->symbols, err);

@@ -203,6 +203,26 @@ static uint64_t most_of(const struct lode_latency_histogram *h, const struct ran
 	return most;
 }
 
+/* The counts and bars of one line, without blanks at its end. */
+static void put_row(FILE *out, const struct lode_bars *bars, unsigned bucket, unsigned step,
+		    const uint64_t *most, unsigned bar)
+{
+	uint64_t n = sum_of(bars->histogram, bucket, step);
+	uint64_t n_other = bars->other ? sum_of(bars->other, bucket, step) : 0;
+	char text[LODE_UNITS_BUFFER];
+
+	if (n || n_other)
+		put_padded(out, n ? lode_format_count(text, n) : "", count_columns);
+	if (n || n_other)
+		fputs("  ", out);
+	put_bar(out, n, most[0], bar, n_other > 0);
+	if (!n_other)
+		return;
+	put_padded(out, lode_format_count(text, n_other), count_columns);
+	fputs("  ", out);
+	put_bar(out, n_other, most[1], bar, false);
+}
+
 void lode_bars_print(FILE *out, const struct lode_bars *bars, unsigned columns)
 {
 	struct range r = range_of(bars);
@@ -225,18 +245,7 @@ void lode_bars_print(FILE *out, const struct lode_bars *bars, unsigned columns)
 			   lode_format_cost(text, (int64_t)lode_latency_bucket_start(b),
 					    bars->unit),
 			   label_columns);
-		for (unsigned half = 0; half < n_halves; half++) {
-			uint64_t n = sum_of(half ? bars->other : bars->histogram, b, r.step);
-
-			bool is_last = half + 1 == n_halves;
-
-			/* No blanks at the end of a line. */
-			if (is_last && !n)
-				break;
-			put_padded(out, n ? lode_format_count(text, n) : "", count_columns);
-			fputs("  ", out);
-			put_bar(out, n, most[half], bar, !is_last);
-		}
+		put_row(out, bars, b, r.step, most, bar);
 		fputc('\n', out);
 	}
 	while (marks.at < marks.n)

@@ -136,7 +136,11 @@ void lode_suspects_print_metrics_of_sides(FILE *out, const struct lode_suspects_
 	for (size_t i = 0; i < n && i < shown_metrics; i++) {
 		const struct lode_tally_metric *m = order[i].metric;
 		uint64_t calls[LODE_N_SIDES] = {m->moments[0].n, m->moments[1].n};
-		size_t row = lode_table_row(table);
+		size_t row;
+
+		if (!calls[0] && !calls[1])
+			continue;
+		row = lode_table_row(table);
 
 		lode_table_set(table, row, 0, "%s",
 			       lode_escape_fit(name, sizeof(name), m->name, 24));

@@ -27,14 +27,14 @@ static void print_heading(FILE *out, const struct lode_suspects_report *report)
 	for (size_t i = 0; i < s->tally.metrics.n; i++)
 		n_metrics += s->tally.metrics.at[i].moments[LODE_SIDE_SUBJECT].n > 0;
 	if (lode_suspects_is_versus(report)) {
-		fprintf(out, "%s slow, %s of %s; %s fast, ",
-			lode_format_plural(a, s->n_streams[LODE_SIDE_SUBJECT], "stream"),
+		fprintf(out, "%s, %s of %s; ",
+			lode_format_plural(a, s->n_streams[LODE_SIDE_SUBJECT], "slow stream"),
 			lode_format_plural(b, n, "execution"),
-			lode_format_sum(c, time_of(s, LODE_SIDE_SUBJECT)),
-			lode_format_plural(d, s->n_streams[LODE_SIDE_OTHER], "stream"));
-		fprintf(out, "%s of %s\n",
-			lode_format_plural(a, s->n[LODE_SIDE_OTHER], "execution"),
-			lode_format_sum(b, time_of(s, LODE_SIDE_OTHER)));
+			lode_format_sum(c, time_of(s, LODE_SIDE_SUBJECT)));
+		fprintf(out, "%s, %s of %s\n",
+			lode_format_plural(a, s->n_streams[LODE_SIDE_OTHER], "fast stream"),
+			lode_format_plural(b, s->n[LODE_SIDE_OTHER], "execution"),
+			lode_format_sum(c, time_of(s, LODE_SIDE_OTHER)));
 		return;
 	}
 	fprintf(out,

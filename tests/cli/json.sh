@@ -34,3 +34,24 @@ if [ -d "$samples" ]; then
 	"$LODE" info --json "$samples"/startup-08.perf.data.zst |
 		check info 'd["format"], d["cpus"], d["lost"]["events"], d["events"]["sched:sched_switch"] > 1000'
 fi
+
+if [ -d "$LODE_TOP/samples/orders" ]; then
+	orders=$LODE_TOP/samples/orders/orders.perf.data.zst
+	first='d["contrasts"][0]["function"], d["contrasts"][0]["callers"], d["contrasts"][0]["q"] < 1e-9'
+	"$LODE" suspects --json --top 0 "$orders" >orders.json
+	check suspects "$first, d['cut'], len(d['functions']) == d['functions_total']" <orders.json
+	# Each execution has one label, and each function's scores are those of its counts.
+	check suspects '(all(m["succeeded"] + m["failed"] + m["ignored"] == m["n"] ==
+		sum(b["n"] for b in m["histogram"]) for m in d["metrics"]),
+		all(f["increase"] == f["failure"] - f["context"] for f in d["functions"]),
+		[f["rank"] for f in d["functions"]] == list(range(1, 22)))' <orders.json
+	"$LODE" suspects --json "$orders" --top 3 | check suspects 'len(d["functions"]), d["more"]'
+	"$LODE" suspects --json "$orders" --top 50% | check suspects 'len(d["functions"]), d["more"]'
+	"$LODE" suspects --json "$orders" --versus "$orders" |
+		check suspects 'd["options"]["evidence"], {f["excess_calls"] for f in d["functions"]}'
+	"$LODE" suspects --json "$orders" --baseline "$orders" --pooled |
+		check suspects 'd["failed"], [m["metric"] for m in d["metrics"]]'
+	"$LODE" suspects --json "$orders" --explain journal_commit --thresholds 1ms,9ms |
+		check suspects '(d["explain"]["worst"][0]["value_ns"] == d["metrics"][0]["max_ns"],
+			[c["function"] for c in d["explain"]["callees"]])'
+fi

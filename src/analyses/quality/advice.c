@@ -114,10 +114,9 @@ static struct lode_serves serve_suspects(struct lode_quality *q, const struct lo
 {
 	const struct lode_event_count *sampled = sampled_tracepoint(stream);
 
-	if (strcmp(stream->format, "perf.data") != 0)
+	if (!is_perf(stream))
 		return (struct lode_serves){LODE_SERVICE_NO,
-					    "stacks and times, but nothing with a start and an "
-					    "end: perf.data has those"};
+					    "stacks with costs: nothing has a start and an end"};
 	if (!stream->has_callchains)
 		return (struct lode_serves){LODE_SERVICE_NO, "no callchains"};
 	if (!stream->has_switches && !stream->has_syscalls && !has_requests(stream))
