@@ -68,8 +68,9 @@ void lode_collect_on_lost_call(void *context, const struct lode_lane *lane,
 static struct lode_open_call call_of(struct lode_collect *c, const struct lode_tap_event *event,
 				     uint32_t what, bool is_syscall)
 {
-	if (c->whats.at[what].is_wanted && event->is_inside)
-		(void)lode_collect_metric(c, what); /* in order of first sight */
+	/* In order of first sight; but most wakings come to nothing. */
+	if (c->whats.at[what].is_wanted && event->is_inside && what != c->receive)
+		(void)lode_collect_metric(c, what);
 	return (struct lode_open_call){
 		.start_ns = event->t_ns,
 		.what = what,

@@ -51,7 +51,8 @@ static struct lode_tap_wish ask(struct feed *feed, const char *tracepoint, bool 
 
 static void feed_begin(struct feed *feed)
 {
-	feed->tap->begin(feed->tap->context, &(struct lode_tap_about){.arch = "x86_64"});
+	feed->tap->begin(feed->tap->context,
+			 &(struct lode_tap_about){.arch = "x86_64", .has_all_kinds = true});
 }
 
 static void feed_event(struct feed *feed, uint32_t id, int64_t t_ns, int32_t tid, uint32_t cpu,
@@ -66,7 +67,8 @@ static void feed_event(struct feed *feed, uint32_t id, int64_t t_ns, int32_t tid
 				       .is_inside = true,
 				       .found = (uint8_t)((1u << n_values) - 1)};
 
-	memcpy(event.values, values, n_values * sizeof(*values));
+	for (unsigned i = 0; i < n_values; i++)
+		event.values[i] = values[i];
 	feed->tap->event(feed->tap->context, &event);
 }
 
@@ -695,6 +697,29 @@ static void test_what_a_recording_lacks_is_noted(void **state)
 	feed_release(&feed);
 }
 
+/* A text says what events there are only as they come. */
+static void test_kinds_may_come_late(void **state)
+{
+	struct feed feed;
+	struct outcome out;
+	uint32_t enter, leave;
+
+	(void)state;
+	feed_init(&feed, (const char *[]){"syscall:read", "x=a:take..a:never", NULL});
+	feed.tap->begin(feed.tap->context, &(struct lode_tap_about){.arch = ""});
+	enter = ask(&feed, "syscalls:sys_enter_read", false).id;
+	feed_event(&feed, enter, 10, 1, 0, 1, 0, NULL);
+	leave = ask(&feed, "syscalls:sys_exit_read", false).id;
+	feed_event(&feed, leave, 15, 1, 0, 0, 0, NULL);
+	assert_int_equal(feed.collect->notes.n, 0);
+	feed_end(&feed);
+	outcome_of(&out, &feed);
+	assert_int_equal(out.executions.n, 1);
+	expect(&out, 0, "syscall:read", 10, 5);
+	outcome_release(&out);
+	feed_release(&feed);
+}
+
 /* Of raw and named events of the same calls only the raw ones count. */
 static void test_calls_count_once(void **state)
 {
@@ -730,6 +755,7 @@ int main(void)
 		cmocka_unit_test(test_packets_are_received_after_wakings),
 		cmocka_unit_test(test_own_metrics_pair_by_their_fields),
 		cmocka_unit_test(test_what_a_recording_lacks_is_noted),
+		cmocka_unit_test(test_kinds_may_come_late),
 		cmocka_unit_test(test_calls_count_once),
 	};
 
