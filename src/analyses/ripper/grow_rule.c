@@ -82,7 +82,8 @@ static double gain_of(const struct lode_grower *g, uint32_t positive, uint32_t c
 
 /*
  * The best threshold of a list. A gain can only be highest where positives end ("at most") or begin
- * ("at least"), and never above positives x -base: most places are passed over without a sum.
+ * ("at least": behind a negative, or where none came yet), and never above positives x -base: most
+ * places are passed over without a sum.
  */
 static void scan_numeric(const struct lode_grower *g, const struct list *list,
 			 struct candidate *best)
@@ -109,7 +110,8 @@ static void scan_numeric(const struct lode_grower *g, const struct list *list,
 					*best = (struct candidate){
 						gain, LODE_AT_MOST, previous, row, 0, positive};
 			}
-			if (covered - positive > group_start - group_start_positive &&
+			if ((covered == positive ||
+			     covered - positive > group_start - group_start_positive) &&
 			    above * -g->base > best->gain) {
 				double gain = gain_of(g, above, n - covered);
 
