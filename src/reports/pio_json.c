@@ -62,7 +62,7 @@ static void put_hits(struct lode_json *json, const char *key, const char *item,
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
-	snprintf(more, sizeof(more), "more_%s", key);
+	snprintf(more, sizeof(more), "%s_more", key);
 	put_more(json, more, ranking->n, top);
 }
 
@@ -107,7 +107,7 @@ static void put_period(struct lode_json *json, const struct lode_pio_report *r,
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
-	put_more(json, "more_counters", p->counters.n, r->top);
+	put_more(json, "counters_more", p->counters.n, r->top);
 	lode_json_array(json, "rules");
 	for (size_t i = 0; i < shown(p->rules.n, r->top); i++) {
 		const struct lode_pio_rule_use *u = &p->rules.at[i];
@@ -120,7 +120,7 @@ static void put_period(struct lode_json *json, const struct lode_pio_report *r,
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
-	put_more(json, "more_rules", p->rules.n, r->top);
+	put_more(json, "rules_more", p->rules.n, r->top);
 	put_hits(json, "actions", "action", &p->actions, &r->names->actions, r->top);
 	put_hits(json, "users", "user", &p->users, &r->names->users, r->top);
 	lode_json_end_object(json);

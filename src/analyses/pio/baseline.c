@@ -283,13 +283,15 @@ static void share_blame(const struct learning *l, const struct lode_pio_servers 
 
 /*
  * Blame and blamed depend on each other: start from rarity, then let the episodes say again and
- * again whose counters' deviations went with their own server's blame.
+ * again whose counters' deviations went with their own server's blame. What shows in every episode
+ * stays a symptom, even of a server that is often at fault.
  */
 static void learn_blame(struct learning *l)
 {
 	size_t n = l->model->counters.n, n_episodes = l->episodes.n;
 	struct lode_pio_servers servers;
 	uint8_t *shown = lode_alloc0(2 * n * n_episodes + 1, 1); /* [episode][counter][side] */
+	double *rare = lode_alloc0(2 * n + 1, sizeof(*rare)); /* [counter][side] */
 	double *shares;
 
 	lode_pio_servers_build(&servers, l->model);
@@ -304,8 +306,8 @@ static void learn_blame(struct learning *l)
 			n_rise += at[0] = is_shown(l, c, 1, &l->episodes.at[e]);
 			n_fall += at[1] = is_shown(l, c, -1, &l->episodes.at[e]);
 		}
-		counter->rise.blame = rarity(n_rise, n_episodes);
-		counter->fall.blame = rarity(n_fall, n_episodes);
+		rare[2 * c] = counter->rise.blame = rarity(n_rise, n_episodes);
+		rare[2 * c + 1] = counter->fall.blame = rarity(n_fall, n_episodes);
 	}
 	for (unsigned round = 0; round < BLAME_ROUNDS; round++) {
 		for (size_t e = 0; e < n_episodes; e++)
@@ -321,11 +323,12 @@ static void learn_blame(struct learning *l)
 					all[side] += shown[2 * (e * n + c) + (size_t)side];
 				}
 			}
-			l->model->counters.at[c].rise.blame = own[0] / all[0];
-			l->model->counters.at[c].fall.blame = own[1] / all[1];
+			l->model->counters.at[c].rise.blame = rare[2 * c] * own[0] / all[0];
+			l->model->counters.at[c].fall.blame = rare[2 * c + 1] * own[1] / all[1];
 		}
 	}
 	free(shares);
+	free(rare);
 	free(shown);
 	lode_pio_servers_release(&servers);
 }
