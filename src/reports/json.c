@@ -118,15 +118,25 @@ void lode_json_id(struct lode_json *json, const char *key, uint64_t id)
 	lode_json_text(json, key, text);
 }
 
-void lode_json_number(struct lode_json *json, const char *key, double value)
+static void put_number(struct lode_json *json, const char *key, double value, int digits)
 {
-	char text[32];
+	char text[40];
 	int len;
 
 	put_key(json, key);
-	/* Seven digits: what is printed is the same on every machine. */
-	len = snprintf(text, sizeof(text), "%.7g", isfinite(value) ? value : 0.0);
+	len = snprintf(text, sizeof(text), "%.*g", digits, isfinite(value) ? value : 0.0);
 	yajl_gen_number(json->gen, text, (size_t)len);
+}
+
+void lode_json_number(struct lode_json *json, const char *key, double value)
+{
+	/* Seven digits: what is printed is the same on every machine. */
+	put_number(json, key, value, 7);
+}
+
+void lode_json_exact(struct lode_json *json, const char *key, double value)
+{
+	put_number(json, key, value, 15);
 }
 
 void lode_json_object(struct lode_json *json, const char *key)

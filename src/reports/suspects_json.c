@@ -134,9 +134,9 @@ static void put_metrics(struct lode_json *json, const struct lode_suspects_repor
 
 static void put_scores(struct lode_json *json, const struct lode_scores *s)
 {
-	lode_json_number(json, "failure", s->failure);
-	lode_json_number(json, "context", s->context);
-	lode_json_number(json, "increase", s->increase);
+	lode_json_exact(json, "failure", s->failure);
+	lode_json_exact(json, "context", s->context);
+	lode_json_exact(json, "increase", s->increase);
 	lode_json_number(json, "increase_low", s->increase_ci.low);
 	lode_json_number(json, "increase_high", s->increase_ci.high);
 	lode_json_number(json, "ochiai", s->ochiai);

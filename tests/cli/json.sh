@@ -43,7 +43,7 @@ if [ -d "$LODE_TOP/samples/orders" ]; then
 	# Each execution has one label, and each function's scores are those of its counts.
 	check suspects '(all(m["succeeded"] + m["failed"] + m["ignored"] == m["n"] ==
 		sum(b["n"] for b in m["histogram"]) for m in d["metrics"]),
-		all(f["increase"] == f["failure"] - f["context"] for f in d["functions"]),
+		all(abs(f["increase"] - f["failure"] + f["context"]) < 1e-12 for f in d["functions"]),
 		[f["rank"] for f in d["functions"]] == list(range(1, 22)))' <orders.json
 	"$LODE" suspects --json "$orders" --top 3 | check suspects 'len(d["functions"]), d["more"]'
 	"$LODE" suspects --json "$orders" --top 50% | check suspects 'len(d["functions"]), d["more"]'
