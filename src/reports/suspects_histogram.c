@@ -35,6 +35,15 @@ static bool is_marked(const struct marks *marks, unsigned bucket)
 
 /* ---- Lines of a few columns ---- */
 
+/* Blanks at the end go. */
+static void trim(char *text)
+{
+	size_t len = strlen(text);
+
+	while (len && text[len - 1] == ' ')
+		text[--len] = '\0';
+}
+
 struct lode_sparkline lode_sparkline_make(const struct lode_suspects *suspects,
 					  const uint32_t *metrics, size_t n, unsigned columns)
 {
@@ -88,6 +97,7 @@ void lode_sparkline_axis(char *buffer, const struct lode_sparkline *line)
 					 (int)(at - column), "", labels[i]);
 		column = at + width + 1;
 	}
+	trim(buffer);
 }
 
 void lode_sparkline_draw(char *buffer, const struct lode_sparkline *line,
@@ -118,6 +128,7 @@ void lode_sparkline_draw(char *buffer, const struct lode_sparkline *line,
 		used += (size_t)snprintf(buffer + used, LODE_SPARKLINE_BYTES - used, "%s",
 					 blocks[height < 8 ? height : 8]);
 	}
+	trim(buffer);
 }
 
 /* ---- Bars ---- */

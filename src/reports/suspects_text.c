@@ -72,11 +72,9 @@ static void print_method(FILE *out, const struct lode_suspects_report *report)
 			"recording.\n");
 	else
 		fprintf(out,
-			"Failed: %s. Increase is Failure (where\nthe function is last) less "
-			"Context "
-			"(where it occurs): 0 if it is always last, -Context if it never\nis; "
-			"--sort "
-			"ochiai, importance and others compare those too.\n",
+			"Failed: %s.\nIncrease is Failure (where the function is last) less "
+			"Context (where it occurs): 0 if it is always\nlast, -Context if it never "
+			"is; --sort ochiai, importance and others compare those too.\n",
 			report->thresholds);
 	fprintf(out,
 		"q: chance that the function, or caller, goes with %s by accident, Fisher's\nexact "
