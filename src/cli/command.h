@@ -34,6 +34,7 @@ struct lode_command {
 	int (*run)(const struct lode_command *self, int argc, char **argv);
 };
 
+extern const struct lode_command lode_cmd_timeline;
 extern const struct lode_command lode_cmd_mine, lode_cmd_suspects, lode_cmd_pio, lode_cmd_digest,
 	lode_cmd_info, lode_cmd_record, lode_cmd_help, lode_cmd_completion;
 

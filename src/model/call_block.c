@@ -53,7 +53,6 @@ static void compress(struct lode_call_packer *packer)
 		if (!packer->compressor)
 			lode_oom(bound);
 		ZSTD_CCtx_setParameter(packer->compressor, ZSTD_c_compressionLevel, zstd_level);
-		ZSTD_CCtx_setParameter(packer->compressor, ZSTD_c_checksumFlag, 1);
 	}
 	lode_vec_reserve(&packer->packed, bound);
 	n = ZSTD_compress2(packer->compressor, packer->packed.at, bound, packer->plain.at,

@@ -1,7 +1,7 @@
 /*
  * Blocks of calls and sums of calls as bytes.
  *
- *   calls   three columns behind each other, then zstd with its checksum: starts as differences to
+ *   calls   three columns behind each other, then zstd: starts as differences to
  *           the one before, durations (0 for calls that outlived the block: struct lode_call_late
  *           has theirs), stacks
  *   sums    per stack, in order of first occurrence: stack, number of calls, their time

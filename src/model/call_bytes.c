@@ -8,6 +8,22 @@
 
 enum { first_chunk_bytes = 4 << 10, last_chunk_bytes = 1 << 20 };
 
+uint32_t lode_call_check(const uint8_t *data, size_t size)
+{
+	uint64_t h = size * 0x9e3779b97f4a7c15u, word;
+
+	for (; size >= 8; data += 8, size -= 8) {
+		memcpy(&word, data, 8);
+		h = (h ^ word) * 0xff51afd7ed558ccdu;
+		h ^= h >> 32;
+	}
+	word = 0;
+	if (size)
+		memcpy(&word, data, size);
+	h = (h ^ word) * 0xff51afd7ed558ccdu;
+	return (uint32_t)(h >> 32);
+}
+
 void lode_call_store_release(struct lode_call_store *store)
 {
 	int file = atomic_exchange(&store->file, 0);
@@ -125,6 +141,7 @@ int lode_call_pieces_append(struct lode_call_piece *out, struct lode_call_pieces
 	}
 	out->at = (uint64_t)(pieces->chunks.n - 1) << 32 | chunk->used;
 	out->size = (uint32_t)size;
+	out->check = lode_call_check(data, size);
 	if (size)
 		memcpy(chunk->memory + chunk->used, data, size);
 	chunk->used += (uint32_t)size;
@@ -157,6 +174,7 @@ int lode_call_pieces_read(const uint8_t **out, const struct lode_call_pieces *pi
 			  lode_call_buffer *buffer, struct lode_error *err)
 {
 	int64_t offset = (int64_t)piece.at;
+	int rc;
 
 	if (!pieces->is_index) {
 		const struct lode_call_chunk *chunk = &pieces->chunks.at[piece.at >> 32];
@@ -169,5 +187,10 @@ int lode_call_pieces_read(const uint8_t **out, const struct lode_call_pieces *pi
 	}
 	lode_vec_reserve(buffer, piece.size ? piece.size : 1);
 	*out = buffer->at;
-	return read_file(store, buffer->at, piece.size, offset, err);
+	rc = read_file(store, buffer->at, piece.size, offset, err);
+	if (rc == LODE_OK && lode_call_check(buffer->at, piece.size) != piece.check)
+		return lode_fail(err, LODE_ERR_FORMAT, atomic_load(&store->path), offset,
+				 "%u bytes of calls are damaged: their checksum is wrong",
+				 piece.size);
+	return rc;
 }

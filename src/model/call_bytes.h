@@ -29,8 +29,11 @@ void lode_call_store_release(struct lode_call_store *store);
  * index. */
 struct lode_call_piece {
 	uint64_t at;
-	uint32_t size;
+	uint32_t size, check; /* of its bytes: lode_call_check */
 };
+
+/* A checksum, eight bytes at a time (docs/formats/lodet.md). */
+uint32_t lode_call_check(const uint8_t *data, size_t size);
 
 struct lode_call_chunk {
 	uint8_t *memory;     /* NULL: in the file */

@@ -5,14 +5,14 @@
 static const struct {
 	const char *name, *words;
 } repairs[LODE_N_REPAIRS] = {
-	[LODE_REPAIR_EXIT_ALONE] = {"exit_without_entry", "exits without entry: dropped"},
+	[LODE_REPAIR_EXIT_ALONE] = {"exit_without_entry", "exits without entry, dropped"},
 	[LODE_REPAIR_NO_EXIT] = {"entry_without_exit",
-				 "entries without exit: end when their caller does"},
-	[LODE_REPAIR_CUT_AT_LOSS] = {"cut_at_loss", "calls open where events were lost: end there"},
-	[LODE_REPAIR_CUT_AT_END] = {"cut_at_end", "calls open at the end: end there"},
-	[LODE_REPAIR_BACKWARDS] = {"backwards", "events earlier than the one before: moved up"},
-	[LODE_REPAIR_DUPLICATE] = {"duplicate", "events said twice: dropped once"},
-	[LODE_REPAIR_BAD_TIME] = {"bad_time", "events at impossible times: dropped"},
+				 "entries without exit, ended with their caller"},
+	[LODE_REPAIR_CUT_AT_LOSS] = {"cut_at_loss", "calls open where events were lost, ended there"},
+	[LODE_REPAIR_CUT_AT_END] = {"cut_at_end", "calls open at the end, ended there"},
+	[LODE_REPAIR_BACKWARDS] = {"backwards", "events earlier than the one before, moved up to it"},
+	[LODE_REPAIR_DUPLICATE] = {"duplicate", "events said twice, dropped once"},
+	[LODE_REPAIR_BAD_TIME] = {"bad_time", "events at impossible times, dropped"},
 };
 
 const char *lode_call_repair_words(enum lode_call_repair repair)

@@ -28,20 +28,10 @@ static char *temporary_name(const char *path)
 	return name;
 }
 
-static int write_all(int fd, const char *data, size_t size)
-{
-	while (size > 0) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		data += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
+struct lode_atomic_file {
+	char *path, *temporary;
+	int fd;
+};
 
 /* Some file systems have no fsync; what they promise is all there is. */
 static int sync_file(int fd)
@@ -49,31 +39,92 @@ static int sync_file(int fd)
 	return fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -1 : 0;
 }
 
-int lode_atomic_write(const char *path, const void *data, size_t size, struct lode_error *err)
+static void free_file(struct lode_atomic_file *file)
 {
-	char *temporary = temporary_name(path);
-	int fd, rc = 0, errnum = 0;
+	free(file->path);
+	free(file->temporary);
+	free(file);
+}
 
+int lode_atomic_open(struct lode_atomic_file **out, const char *path, struct lode_error *err)
+{
+	struct lode_atomic_file *file = lode_alloc(sizeof(*file));
+	int rc;
+
+	*out = NULL;
+	file->path = lode_strdup(path);
+	file->temporary = temporary_name(path);
 	/* One with our own pid is a dead process' of that number. */
-	unlink(temporary);
-	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0) {
+	unlink(file->temporary);
+	file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (file->fd < 0) {
 		rc = lode_fail_errno(err, errno, path, "making it");
-		free(temporary);
+		free_file(file);
 		return rc;
 	}
-	if (write_all(fd, data, size) < 0 || sync_file(fd) < 0)
+	*out = file;
+	return LODE_OK;
+}
+
+int lode_atomic_write_at(struct lode_atomic_file *file, const void *data, size_t size,
+			 int64_t offset, struct lode_error *err)
+{
+	const char *from = data;
+
+	while (size > 0) {
+		ssize_t n = pwrite(file->fd, from, size, offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return lode_fail_errno(err, errno, file->path, "writing it");
+		from += n;
+		offset += n;
+		size -= (size_t)n;
+	}
+	return LODE_OK;
+}
+
+int lode_atomic_commit(struct lode_atomic_file *file, struct lode_error *err)
+{
+	int errnum = 0, rc = LODE_OK;
+
+	if (sync_file(file->fd) < 0)
 		errnum = errno;
-	if (close(fd) < 0 && !errnum)
+	if (close(file->fd) < 0 && !errnum)
 		errnum = errno;
-	if (!errnum && rename(temporary, path) < 0)
+	if (!errnum && rename(file->temporary, file->path) < 0)
 		errnum = errno;
 	if (errnum) {
-		unlink(temporary);
-		rc = lode_fail_errno(err, errnum, path, "writing it");
+		unlink(file->temporary);
+		rc = lode_fail_errno(err, errnum, file->path, "writing it");
 	}
-	free(temporary);
+	free_file(file);
 	return rc;
+}
+
+void lode_atomic_abandon(struct lode_atomic_file *file)
+{
+	if (!file)
+		return;
+	close(file->fd);
+	unlink(file->temporary);
+	free_file(file);
+}
+
+int lode_atomic_write(const char *path, const void *data, size_t size, struct lode_error *err)
+{
+	struct lode_atomic_file *file;
+	int rc = lode_atomic_open(&file, path, err);
+
+	if (rc < 0)
+		return rc;
+	rc = lode_atomic_write_at(file, data, size, 0, err);
+	if (rc < 0) {
+		lode_atomic_abandon(file);
+		return rc;
+	}
+	return lode_atomic_commit(file, err);
 }
 
 /* ".NAME.PID.tmp" with a NAME that ends in `suffix` */

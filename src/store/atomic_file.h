@@ -14,6 +14,18 @@
  */
 int lode_atomic_write(const char *path, const void *data, size_t size, struct lode_error *err);
 
+/* The same in parts, for files that are too large for memory. */
+struct lode_atomic_file;
+
+int lode_atomic_open(struct lode_atomic_file **out, const char *path, struct lode_error *err);
+/* At an offset: holes are zeros, what was written may be written again. */
+int lode_atomic_write_at(struct lode_atomic_file *file, const void *data, size_t size,
+			 int64_t offset, struct lode_error *err);
+/* Puts the file in place; frees `file`, also on failure. */
+int lode_atomic_commit(struct lode_atomic_file *file, struct lode_error *err);
+/* Leaves what was at `path`; frees `file`. NULL does nothing. */
+void lode_atomic_abandon(struct lode_atomic_file *file);
+
 /*
  * Removes from the folder what writers that were killed have left of files whose names end in
  * `suffix`. Nobody else may be writing such files there.

@@ -1,0 +1,162 @@
+#include "job/timeline_job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/pool.h"
+#include "model/call_intake.h"
+#include "store/atomic_file.h"
+#include "store/timeline_file.h"
+
+static size_t quarter_of_machine(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && page_bytes > 0 ? (size_t)pages / 4 * (size_t)page_bytes : 0;
+}
+
+/* "-" and folders are never an index. */
+static bool is_index(const char *path)
+{
+	uint8_t head[8];
+	FILE *file = strcmp(path, "-") != 0 ? fopen(path, "rbe") : NULL;
+	size_t n;
+
+	if (!file)
+		return false;
+	n = fread(head, 1, sizeof(head), file);
+	fclose(file);
+	return lode_timeline_recognise(head, n);
+}
+
+struct reading {
+	const char *path;
+	struct lode_call_options options;
+};
+
+static int read_calls(void *context, struct lode_call_sink *sink, struct lode_error *err)
+{
+	const struct reading *reading = context;
+
+	return lode_calls_read(reading->path, &reading->options, sink, err);
+}
+
+int lode_timeline_job_read(struct lode_timeline_job *job, const char *path,
+			   const struct lode_timeline_job_options *options, struct lode_error *err)
+{
+	struct reading reading = {path, options->reading};
+	struct lode_call_intake_options intake = {.memory_bytes = options->memory_bytes};
+	int rc;
+
+	memset(job, 0, sizeof(*job));
+	job->n_threads = options->n_threads ? options->n_threads : lode_pool_cpus();
+	job->is_index = is_index(path);
+	intake.n_threads = job->n_threads;
+	if (!intake.memory_bytes)
+		intake.memory_bytes = quarter_of_machine();
+	reading.options.n_threads = job->n_threads;
+	if (job->is_index)
+		rc = lode_timeline_load(&job->trace, path, err);
+	else
+		rc = lode_call_intake(&job->trace, path, read_calls, &reading, &intake, err);
+	if (rc < 0)
+		return rc;
+	if (!job->trace->threads.n)
+		rc = lode_fail(err, LODE_ERR_FORMAT, path, -1, "no calls of functions in it");
+	if (rc == LODE_OK && options->index)
+		rc = lode_timeline_save(options->index, job->trace, &job->index_bytes, err);
+	if (rc < 0)
+		lode_timeline_job_release(job);
+	return rc;
+}
+
+int lode_timeline_job_compress(struct lode_timeline_job *job,
+			       const struct lode_regtime_options *options, struct lode_error *err)
+{
+	struct lode_regtime_options with = *options;
+	int rc;
+
+	with.n_threads = job->n_threads;
+	rc = lode_regtime_run(&job->regtime, job->trace, &with, err);
+	if (rc == LODE_OK)
+		lode_outliers_find(&job->outliers, job->regtime);
+	return rc;
+}
+
+int lode_timeline_job_leaves(struct lode_meanwhile *out, const struct lode_timeline_job *job,
+			     struct lode_error *err)
+{
+	int rc = LODE_OK;
+
+	*out = (struct lode_meanwhile){.n_threads = job->regtime->n_threads};
+	out->threads = lode_alloc0(out->n_threads, sizeof(*out->threads));
+	for (size_t i = 0; i < out->n_threads && rc == LODE_OK; i++) {
+		const struct lode_regtime_thread *t = &job->regtime->threads[i];
+		struct lode_meanwhile one;
+
+		rc = lode_meanwhile_make(&one, job->trace, t->thread, t->t0_ns, t->t1_ns, 1, err);
+		if (rc < 0)
+			break;
+		out->threads[i] = one.threads[0];
+		free(one.threads);
+	}
+	if (rc < 0)
+		lode_meanwhile_release(out);
+	return rc;
+}
+
+void lode_timeline_job_release(struct lode_timeline_job *job)
+{
+	lode_outliers_release(&job->outliers);
+	lode_regtime_free(job->regtime);
+	lode_call_trace_free(job->trace);
+	memset(job, 0, sizeof(*job));
+}
+
+char *lode_timeline_incomplete(const struct lode_call_trace *trace)
+{
+	static const enum lode_loss_kind kinds[] = {LODE_LOSS_TRUNCATED, LODE_LOSS_BAD_RECORD};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (trace->losses.by_kind[kinds[i]].count)
+			return lode_strdup(*trace->losses.by_kind[kinds[i]].detail
+						   ? trace->losses.by_kind[kinds[i]].detail
+						   : lode_loss_name(kinds[i]));
+	return NULL;
+}
+
+int lode_timeline_symptoms(const char *path, const struct lode_timeline_job *job, uint32_t function,
+			   struct lode_error *err)
+{
+	const char *slash = strrchr(job->trace->path, '/');
+	const char *stream = slash ? slash + 1 : job->trace->path;
+	char *text = NULL, name[4096];
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int rc;
+
+	if (!out)
+		lode_oom(4096);
+	fputs("stream\ttid\tt0_ns\tt1_ns\tfunction\tduration_ns\n", out);
+	for (size_t i = 0; i < job->outliers.at.n; i++) {
+		const struct lode_outlier *o = &job->outliers.at.at[i];
+		char *tab;
+
+		/* A symptom has a length. */
+		if ((function != LODE_NONE && o->function != function) || o->duration_ns <= 0)
+			continue;
+		lode_frame_full_name(&job->trace->functions, o->function, name, sizeof(name));
+		for (tab = name; (tab = strpbrk(tab, "\t\r\n"));)
+			*tab = ' ';
+		fprintf(out, "%s\t%d\t%lld\t%lld\t%s\t%lld\n", stream,
+			job->trace->threads.at[o->thread]->tid, (long long)o->start_ns,
+			(long long)(o->start_ns + o->duration_ns), name, (long long)o->duration_ns);
+	}
+	if (fclose(out))
+		lode_oom(size);
+	rc = lode_atomic_write(path, text, size, err);
+	free(text);
+	return rc;
+}

@@ -1,0 +1,231 @@
+#include <zstd.h>
+
+#include "store/atomic_file.h"
+#include "store/timeline_file.h"
+#include "store/varint.h"
+
+struct writer {
+	struct lode_atomic_file *file;
+	struct lode_call_trace *trace;
+	lode_byte_vec directory;
+	lode_byte_vec pending; /* pieces that are not written yet */
+	int64_t offset;	       /* of `pending` in the file */
+	lode_call_buffer buffer;
+	struct lode_error *err;
+};
+
+enum { pending_max = 1 << 20 };
+
+static void put_text(lode_byte_vec *to, const char *text)
+{
+	size_t n = text ? strlen(text) : 0;
+
+	lode_varint_put(to, n);
+	for (size_t i = 0; i < n; i++)
+		lode_vec_append(to, (uint8_t)text[i]);
+}
+
+static void put_u64(lode_byte_vec *to, uint64_t value)
+{
+	for (unsigned i = 0; i < 8; i++)
+		lode_vec_append(to, (uint8_t)(value >> 8 * i));
+}
+
+static void put_signed(lode_byte_vec *to, int64_t value)
+{
+	lode_varint_put_delta(to, (uint64_t)value, 0);
+}
+
+static int flush(struct writer *w)
+{
+	int rc = lode_atomic_write_at(w->file, w->pending.at, w->pending.n, w->offset, w->err);
+
+	w->offset += (int64_t)w->pending.n;
+	w->pending.n = 0;
+	return rc;
+}
+
+/* A piece goes behind the one before, so the directory needs its size only. */
+static int put_piece(struct writer *w, const struct lode_call_thread *thread,
+		     struct lode_call_piece piece)
+{
+	const uint8_t *data;
+	int rc = lode_call_pieces_read(&data, &thread->pieces, &w->trace->store, piece, &w->buffer,
+				       w->err);
+
+	if (rc < 0)
+		return rc;
+	lode_varint_put(&w->directory, piece.size);
+	for (unsigned i = 0; i < 4; i++)
+		lode_vec_append(&w->directory, (uint8_t)(piece.check >> 8 * i));
+	lode_vec_reserve(&w->pending, w->pending.n + piece.size);
+	if (piece.size)
+		memcpy(w->pending.at + w->pending.n, data, piece.size);
+	w->pending.n += piece.size;
+	return w->pending.n >= pending_max ? flush(w) : LODE_OK;
+}
+
+static int put_block(struct writer *w, const struct lode_call_thread *thread,
+		     const struct lode_call_span *block, int64_t before_ns)
+{
+	lode_byte_vec *to = &w->directory;
+	int rc;
+
+	lode_varint_put_delta(to, (uint64_t)block->first_ns, (uint64_t)before_ns);
+	lode_varint_put(to, (uint64_t)block->max_duration_ns);
+	lode_varint_put(to, (uint64_t)(block->max_gap_ns + 1));
+	lode_varint_put(to, (uint64_t)(block->top_start_ns - block->first_ns));
+	lode_varint_put(to, (uint64_t)(block->top_end_ns - block->top_start_ns));
+	lode_varint_put(to, block->min_depth);
+	lode_varint_put(to, block->open == LODE_NONE ? 0 : (uint64_t)block->open + 1);
+	lode_varint_put(to, block->n_late);
+	rc = put_piece(w, thread, block->calls);
+	return rc < 0 ? rc : put_piece(w, thread, block->sums);
+}
+
+static void put_late(lode_byte_vec *to, const struct lode_call_thread *thread)
+{
+	int64_t before = 0;
+
+	lode_varint_put(to, thread->late.n);
+	for (size_t i = 0; i < thread->late.n; i++) {
+		const struct lode_call_late *late = &thread->late.at[i];
+
+		lode_varint_put_delta(to, (uint64_t)late->call.start_ns, (uint64_t)before);
+		lode_varint_put(to, (uint64_t)late->call.duration_ns);
+		lode_varint_put(to, late->call.stack);
+		lode_varint_put(to, late->caller == LODE_NONE ? 0 : (uint64_t)late->caller + 1);
+		lode_varint_put(to, late->index);
+		before = late->call.start_ns;
+	}
+}
+
+static int put_thread(struct writer *w, const struct lode_call_thread *thread)
+{
+	lode_byte_vec *to = &w->directory;
+	int64_t before = 0;
+	int rc = LODE_OK;
+
+	put_signed(to, thread->pid);
+	put_signed(to, thread->tid);
+	put_text(to, lode_call_thread_name(w->trace, thread));
+	lode_varint_put(to, thread->n_calls);
+	lode_varint_put(to, thread->n_events);
+	for (unsigned i = 0; i < LODE_N_REPAIRS; i++)
+		lode_varint_put(to, thread->repairs[i]);
+	lode_varint_put(to, thread->block_bits);
+	lode_varint_put(to, thread->stacks.at.n - 1);
+	for (uint32_t i = 1; i < thread->stacks.at.n; i++) {
+		lode_varint_put(to, i - thread->stacks.at.at[i].caller);
+		lode_varint_put(to, thread->stacks.at.at[i].function);
+	}
+	put_late(to, thread);
+	for (size_t i = 0; i < thread->levels[0].n && rc == LODE_OK; i++) {
+		rc = put_block(w, thread, &thread->levels[0].at[i], before);
+		before = thread->levels[0].at[i].first_ns;
+	}
+	for (unsigned level = 1; level < thread->n_levels; level++)
+		for (size_t i = 0; i < thread->levels[level].n && rc == LODE_OK; i++)
+			rc = put_piece(w, thread, thread->levels[level].at[i].sums);
+	return rc;
+}
+
+static void put_losses(lode_byte_vec *to, const struct lode_losses *losses)
+{
+	for (unsigned i = 0; i < LODE_N_LOSS_KINDS; i++) {
+		const struct lode_loss *loss = &losses->by_kind[i];
+
+		lode_varint_put(to, loss->count);
+		if (!loss->count)
+			continue;
+		put_signed(to, loss->offset);
+		put_signed(to, loss->first_ns);
+		put_signed(to, loss->last_ns);
+		put_signed(to, loss->cost_ns);
+		put_text(to, loss->detail);
+	}
+}
+
+static int put_all(struct writer *w)
+{
+	const struct lode_call_trace *trace = w->trace;
+	lode_byte_vec *to = &w->directory;
+	uint64_t ticks;
+	int rc = LODE_OK;
+
+	put_text(to, trace->format);
+	put_text(to, trace->command);
+	put_text(to, trace->host);
+	memcpy(&ticks, &trace->ticks_per_ns, sizeof(ticks));
+	put_u64(to, ticks);
+	lode_varint_put(to, LODE_N_LOSS_KINDS);
+	put_losses(to, &trace->losses);
+	lode_varint_put(to, trace->functions.frames.n);
+	for (uint32_t i = 0; i < trace->functions.frames.n; i++) {
+		const struct lode_call_spread *spread = &trace->spreads.at[i];
+
+		put_text(to, lode_frame_module(&trace->functions, i));
+		put_text(to, lode_frame_function(&trace->functions, i));
+		lode_varint_put(to, spread->n);
+		lode_varint_put(to, spread->total_ns);
+		lode_varint_put(to, (uint64_t)spread->min_ns);
+		lode_varint_put(to, (uint64_t)spread->median_ns);
+		lode_varint_put(to, (uint64_t)spread->p99_ns);
+		lode_varint_put(to, (uint64_t)spread->max_ns);
+	}
+	lode_varint_put(to, LODE_N_REPAIRS);
+	lode_varint_put(to, trace->threads.n);
+	for (size_t i = 0; i < trace->threads.n && rc == LODE_OK; i++)
+		rc = put_thread(w, trace->threads.at[i]);
+	return rc == LODE_OK ? flush(w) : rc;
+}
+
+/* The directory behind the pieces, then the header before them. */
+static int put_ends(struct writer *w, int64_t *size)
+{
+	static const uint8_t magic[8] = "LODETML";
+	size_t bound = ZSTD_compressBound(w->directory.n), n;
+	uint8_t *packed = lode_alloc(bound);
+	lode_byte_vec header = {0};
+	int rc;
+
+	n = ZSTD_compress(packed, bound, w->directory.at, w->directory.n, 3);
+	if (ZSTD_isError(n))
+		lode_oom(bound);
+	for (size_t i = 0; i < sizeof(magic); i++)
+		lode_vec_append(&header, magic[i]);
+	put_u64(&header, LODE_TIMELINE_VERSION | (uint64_t)LODE_CALL_FAN_OUT << 32);
+	put_u64(&header, (uint64_t)w->offset);
+	put_u64(&header, n);
+	put_u64(&header, lode_call_check(packed, n));
+	put_u64(&header, lode_call_check(header.at, header.n));
+	rc = lode_atomic_write_at(w->file, packed, n, w->offset, w->err);
+	if (rc == LODE_OK)
+		rc = lode_atomic_write_at(w->file, header.at, header.n, 0, w->err);
+	if (size)
+		*size = w->offset + (int64_t)n;
+	free(packed);
+	lode_vec_release(&header);
+	return rc;
+}
+
+int lode_timeline_save(const char *path, struct lode_call_trace *trace, int64_t *size,
+		       struct lode_error *err)
+{
+	struct writer w = {.trace = trace, .offset = LODE_TIMELINE_HEADER_BYTES, .err = err};
+	int rc = lode_atomic_open(&w.file, path, err);
+
+	if (rc < 0)
+		return rc;
+	rc = put_all(&w);
+	if (rc == LODE_OK)
+		rc = put_ends(&w, size);
+	if (rc == LODE_OK)
+		rc = lode_atomic_commit(w.file, err);
+	else
+		lode_atomic_abandon(w.file);
+	lode_vec_release(&w.directory);
+	lode_vec_release(&w.pending);
+	lode_vec_release(&w.buffer);
+	return rc;
+}
