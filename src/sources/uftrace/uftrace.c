@@ -61,7 +61,7 @@ struct reader {
 	struct lode_uftrace_sched sched;
 	struct lode_uftrace_names *names;
 	LODE_VEC(int32_t) tids;
-	uint64_t n_records;
+	uint64_t n_records; /* that give events */
 	struct lode_error *err;
 };
 
@@ -292,7 +292,7 @@ static void take_record(struct task *task, const struct lode_uftrace_record *rec
 		    lode_uftrace_function(task->reader->names, session_of(task, record->t_ns),
 					  record->address));
 	}
-	task->reader->n_records++;
+	task->reader->n_records += record->type != LODE_UFTRACE_EVENT;
 }
 
 static const char *name_of(struct reader *reader, int32_t pid, int32_t tid)
@@ -365,7 +365,7 @@ static int read_tasks(struct reader *reader, struct lode_error *err)
 	}
 	if (rc == LODE_OK && reader->n_records == 0)
 		rc = lode_fail(err, LODE_ERR_FORMAT, reader->directory, -1,
-			       "no file TID.dat in it holds a record");
+			       "no file TID.dat in it holds a function's record");
 	return rc;
 }
 

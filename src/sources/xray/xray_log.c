@@ -8,7 +8,7 @@
 #include "sources/xray/xray_format.h"
 
 /* Ids below are looked up in an array: programs number their functions from 1. */
-#define ARRAY_IDS (UINT32_C(1) << 22)
+#define ARRAY_IDS (UINT32_C(1) << 20)
 
 #define TICKS_PER_S_MIN 1000
 
@@ -57,8 +57,12 @@ uint32_t lode_xray_function_slow(struct lode_xray_log *log, uint32_t id)
 	uint32_t *slot;
 
 	if (id < ARRAY_IDS) {
-		while (log->functions.n <= id)
-			lode_vec_append(&log->functions, LODE_NONE);
+		if (log->functions.n <= id) {
+			lode_vec_reserve(&log->functions, id + 1);
+			memset(log->functions.at + log->functions.n, 0xff,
+			       (log->functions.capacity - log->functions.n) * sizeof(uint32_t));
+			log->functions.n = log->functions.capacity;
+		}
 		slot = &log->functions.at[id];
 	} else {
 		slot = lode_map_slot(&log->high_functions, id);
