@@ -20,6 +20,10 @@ uint32_t lode_collect_what(struct lode_collect *c, const char *name, const char 
 	what->unit = unit;
 	what->metric = LODE_NONE;
 	what->is_wanted = lode_metric_spec_wants(c->spec, name);
+	if (!strcmp(name, "syscall:futex"))
+		what->futex = LODE_FUTEX_BY_OP;
+	else if (!strcmp(name, "syscall:futex_wait") || !strcmp(name, "syscall:futex_waitv"))
+		what->futex = LODE_FUTEX_WAITS;
 	return id;
 }
 

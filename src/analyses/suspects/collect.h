@@ -41,6 +41,8 @@ struct lode_collect_what {
 	const char *name, *unit;
 	uint32_t metric; /* of the set; LODE_NONE */
 	bool is_wanted, has_begin, has_end;
+	/* System calls: it waits on a futex, always or as its operation says. */
+	enum { LODE_FUTEX_NONE, LODE_FUTEX_BY_OP, LODE_FUTEX_WAITS } futex;
 };
 
 /* How an own metric uses a kind of event. */
@@ -54,7 +56,6 @@ enum { LODE_KEY_CPU = 0xf0, LODE_KEY_TID = 0xf1, LODE_KEY_PID = 0xf2, LODE_KEY_A
 struct lode_collect_kind {
 	enum lode_event_role role;
 	uint32_t what; /* of LODE_ROLE_ENTER, _EXIT */
-	bool is_futex;
 	LODE_VEC(struct lode_collect_use) uses;
 };
 

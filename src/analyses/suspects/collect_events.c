@@ -121,19 +121,18 @@ static uint32_t what_of_nr(struct lode_collect *c, uint64_t nr)
 	return *what;
 }
 
-static bool is_futex_call(const struct lode_collect *c, uint32_t what)
-{
-	const char *name = c->whats.at[what].name;
-
-	return !strncmp(name, "syscall:futex", 13) &&
-	       (!name[13] || !strcmp(name + 13, "_wait") || !strcmp(name + 13, "_waitv"));
-}
-
 /* `op`: of the futex call; NULL: not recorded. */
 static bool waits_on_futex(const struct lode_collect *c, uint32_t what, const uint64_t *op)
 {
-	return c->whats.at[what].name[sizeof("syscall:futex") - 1] ? true
-								   : op && lode_futex_op_waits(*op);
+	switch (c->whats.at[what].futex) {
+	case LODE_FUTEX_BY_OP:
+		return op && lode_futex_op_waits(*op);
+	case LODE_FUTEX_WAITS:
+		return true;
+	case LODE_FUTEX_NONE:
+		break;
+	}
+	return false;
 }
 
 /* Of a new thread nothing was seen before: it is in no call, and returns from clone. */
@@ -153,12 +152,12 @@ static bool take_newborn(struct lode_collect *c, const struct lode_lane *lane)
 }
 
 static void enter(struct lode_collect *c, const struct lode_tap_event *event, uint32_t what,
-		  bool is_futex, const uint64_t *op)
+		  const uint64_t *op)
 {
 	struct lode_lane lane = lane_of_thread(LODE_SPACE_SYSCALL, event->tid, event->cpu);
 	struct lode_open_call call = call_of(c, event, what, true);
 
-	if (is_futex && waits_on_futex(c, what, op))
+	if (waits_on_futex(c, what, op))
 		call.flags |= LODE_CALL_FUTEX_WAIT;
 	(void)take_newborn(c, &lane);
 	/* No call enters itself: the exit of the one before was lost. */
@@ -203,8 +202,7 @@ static void raw_syscall(struct lode_collect *c, const struct lode_tap_event *eve
 	if (is_exit)
 		leave(c, event, what);
 	else
-		enter(c, event, what, is_futex_call(c, what),
-		      event->found & 2 ? &event->values[1] : NULL);
+		enter(c, event, what, event->found & 2 ? &event->values[1] : NULL);
 }
 
 /* ---- Requests of block devices ---- */
@@ -452,8 +450,7 @@ static void take_role(struct lode_collect *c, const struct lode_collect_kind *ki
 		raw_syscall(c, event, kind->role == LODE_ROLE_RAW_EXIT);
 		break;
 	case LODE_ROLE_ENTER:
-		enter(c, event, kind->what, kind->is_futex,
-		      event->found & 1 ? &event->values[0] : NULL);
+		enter(c, event, kind->what, event->found & 1 ? &event->values[0] : NULL);
 		break;
 	case LODE_ROLE_EXIT:
 		leave(c, event, kind->what);

@@ -37,7 +37,7 @@ static bool is_role_wanted(const struct lode_collect *c, enum lode_event_role ro
 	}
 }
 
-/* syscall:NAME, and futex:wait. Calls that wait on futexes by their very nature are all such. */
+/* syscall:NAME, and futex:wait. */
 static bool is_syscall_wanted(struct lode_collect *c, struct lode_collect_kind *kind,
 			      const char *name)
 {
@@ -45,10 +45,8 @@ static bool is_syscall_wanted(struct lode_collect *c, struct lode_collect_kind *
 
 	snprintf(text, sizeof(text), "syscall:%s", name);
 	kind->what = lode_collect_what(c, text, "ns");
-	kind->is_futex = !strcmp(name, "futex") || !strcmp(name, "futex_wait") ||
-			 !strcmp(name, "futex_waitv");
 	return lode_collect_is_wanted(c, kind->what) ||
-	       (kind->is_futex && lode_collect_is_wanted(c, c->futex));
+	       (c->whats.at[kind->what].futex && lode_collect_is_wanted(c, c->futex));
 }
 
 static bool has_raw_calls(const struct lode_collect *c)
@@ -89,7 +87,7 @@ static void take_role(struct lode_collect *c, struct lode_collect_kind *kind,
 	if (role == LODE_ROLE_EXIT)
 		c->whats.at[kind->what].has_end = true;
 	lode_event_role_wish(role, wish);
-	if (role == LODE_ROLE_ENTER && !kind->is_futex)
+	if (role == LODE_ROLE_ENTER && c->whats.at[kind->what].futex != LODE_FUTEX_BY_OP)
 		wish->n_fields = 0;
 }
 
@@ -158,12 +156,28 @@ void lode_collect_on_kind(void *context, const struct lode_tap_kind *about,
 
 /* ---- Before the first event ---- */
 
+/* Without both of its ends nothing can be measured, and nothing is missing either. */
+static void drop_uses(struct lode_collect *c, uint32_t own)
+{
+	for (size_t i = 0; i < c->kinds.n; i++) {
+		struct lode_collect_kind *kind = &c->kinds.at[i];
+		size_t n = 0;
+
+		for (size_t k = 0; k < kind->uses.n; k++)
+			if (kind->uses.at[k].own != own)
+				kind->uses.at[n++] = kind->uses.at[k];
+		kind->uses.n = n;
+	}
+}
+
 void lode_collect_check_own(struct lode_collect *c)
 {
 	for (size_t i = 0; i < c->own.n; i++) {
 		const struct lode_own_metric *own = &c->spec->own.at[i];
 		const struct lode_collect_what *what = &c->whats.at[c->own.at[i]];
 
+		if (!what->has_begin || !what->has_end)
+			drop_uses(c, (uint32_t)i);
 		if (!what->has_begin)
 			lode_collect_note(c, "%s: the recording has no event %s", own->name,
 					  own->begin);
