@@ -9,10 +9,10 @@
  * it ends, so memory does not grow with the number of executions. One bad stream never costs the
  * others: it is listed with its reason. The result is the same for any number of threads.
  *
- * With symptoms, given or by a table beside the recording, only executions count that overlap a slow
- * window: those of the symptom's own thread, and of what belongs to no thread (block, irq, softirq,
- * net) all of that time. The metrics of the critical path are always those of the symptoms (without
- * any: every thread of the recorded command, whole stream).
+ * With symptoms, given or by a table beside the recording, only executions count that overlap a
+ * slow window: those of the symptom's own thread, and of what belongs to no thread (block, irq,
+ * softirq, net) all of that time. The metrics of the critical path are always those of the symptoms
+ * (without any: every thread of the recorded command, whole stream).
  */
 #ifndef LODE_SUSPECTS_JOB_H
 #define LODE_SUSPECTS_JOB_H

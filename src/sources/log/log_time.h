@@ -39,9 +39,9 @@ bool lode_log_time_join(struct lode_log_time *out, const char *date, size_t date
 bool lode_log_decimal(int64_t *out_ns, const char *text, size_t len, int64_t unit_ns);
 
 /*
- * Wall clock -> UTC by the process' time zone (TZ). Of an hour that the clock passes twice the first
- * is meant, unless that lies more than 10 minutes before `near_ns`, the time of the line before
- * (INT64_MIN: there is none). `{ 0 }` is ready.
+ * Wall clock -> UTC by the process' time zone (TZ). Of an hour that the clock passes twice the
+ * first is meant, unless that lies more than 10 minutes before `near_ns`, the time of the line
+ * before (INT64_MIN: there is none). `{ 0 }` is ready.
  */
 struct lode_log_zone {
 	int64_t quarter; /* of an hour: the one last asked for, since the epoch, + 1; 0: none */
