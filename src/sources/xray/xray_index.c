@@ -221,7 +221,7 @@ static bool same_bytes(const struct scan *scan, const struct lode_xray_buffer *a
 
 		if (lode_spool_read(scan->spool, left, n, a->offset + at, NULL) != (ssize_t)n ||
 		    lode_spool_read(scan->spool, right, n, b->offset + at, NULL) != (ssize_t)n ||
-		    memcmp(left, right, n))
+		    memcmp(left, right, n) != 0)
 			return false;
 	}
 	return true;

@@ -85,7 +85,7 @@ static uint64_t fixed_up(const struct fixups *fixups, uint64_t word_address, uin
 {
 	uint32_t i = value ? LODE_NONE : lode_map_find(&fixups->index, word_address);
 
-	return i == LODE_NONE ? value : fixups->values.at[i];
+	return i < fixups->values.n ? fixups->values.at[i] : value;
 }
 
 static const char *name_at(struct lode_xray_names *names, const struct lode_symtab *symtab,
