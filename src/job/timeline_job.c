@@ -130,8 +130,6 @@ char *lode_timeline_incomplete(const struct lode_call_trace *trace)
 int lode_timeline_symptoms(const char *path, const struct lode_timeline_job *job, uint32_t function,
 			   struct lode_error *err)
 {
-	const char *slash = strrchr(job->trace->path, '/');
-	const char *stream = slash ? slash + 1 : job->trace->path;
 	char *text = NULL, name[4096];
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -150,7 +148,7 @@ int lode_timeline_symptoms(const char *path, const struct lode_timeline_job *job
 		lode_frame_full_name(&job->trace->functions, o->function, name, sizeof(name));
 		for (tab = name; (tab = strpbrk(tab, "\t\r\n"));)
 			*tab = ' ';
-		fprintf(out, "%s\t%d\t%lld\t%lld\t%s\t%lld\n", stream,
+		fprintf(out, "%s\t%d\t%lld\t%lld\t%s\t%lld\n", job->trace->source,
 			job->trace->threads.at[o->thread]->tid, (long long)o->start_ns,
 			(long long)(o->start_ns + o->duration_ns), name, (long long)o->duration_ns);
 	}

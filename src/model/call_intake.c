@@ -383,6 +383,7 @@ int lode_call_intake(struct lode_call_trace **out, const char *path, lode_call_r
 
 	*out = NULL;
 	in.trace->path = path;
+	in.trace->source = lode_strdup(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
 	in.trace->store.memory_bytes = options->memory_bytes;
 	in.tools = lode_alloc0(n_threads, sizeof(*in.tools));
 	in.is_alone = n_threads == 1;

@@ -8,9 +8,11 @@ static const struct {
 	[LODE_REPAIR_EXIT_ALONE] = {"exit_without_entry", "exits without entry, dropped"},
 	[LODE_REPAIR_NO_EXIT] = {"entry_without_exit",
 				 "entries without exit, ended with their caller"},
-	[LODE_REPAIR_CUT_AT_LOSS] = {"cut_at_loss", "calls open where events were lost, ended there"},
+	[LODE_REPAIR_CUT_AT_LOSS] = {"cut_at_loss",
+				     "calls open where events were lost, ended there"},
 	[LODE_REPAIR_CUT_AT_END] = {"cut_at_end", "calls open at the end, ended there"},
-	[LODE_REPAIR_BACKWARDS] = {"backwards", "events earlier than the one before, moved up to it"},
+	[LODE_REPAIR_BACKWARDS] = {"backwards",
+				   "events earlier than the one before, moved up to it"},
 	[LODE_REPAIR_DUPLICATE] = {"duplicate", "events said twice, dropped once"},
 	[LODE_REPAIR_BAD_TIME] = {"bad_time", "events at impossible times, dropped"},
 };
@@ -43,6 +45,7 @@ void lode_call_trace_free(struct lode_call_trace *trace)
 	lode_vec_release(&trace->spreads);
 	lode_calltree_release(&trace->functions);
 	lode_call_store_release(&trace->store);
+	free(trace->source);
 	free(trace->format);
 	free(trace->command);
 	free(trace->host);

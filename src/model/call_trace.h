@@ -111,6 +111,7 @@ struct lode_call_spread {
 
 struct lode_call_trace {
 	const char *path; /* borrowed */
+	char *source;	  /* name of the trace's own file, also where this comes from an index */
 	char *format, *command, *host;
 	double ticks_per_ns;
 	struct lode_calltree functions; /* its frames: a function is a frame id */

@@ -65,7 +65,9 @@ static const char *leaves_text(const struct lode_timeline_report *report,
 	for (size_t i = 0; i < thread->leaves.n && n < n_leaves; i++, n++) {
 		const struct lode_leaf *leaf = &thread->leaves.at[i];
 
-		if (!leaf->leaf_ns || used + 1 >= size)
+		/* What is next to nothing says nothing, unless it is all there is. */
+		if ((used && leaf->leaf_ns * 1000 < (uint64_t)whole_ns) || !leaf->leaf_ns ||
+		    used + 1 >= size)
 			break;
 		used += (size_t)snprintf(buffer + used, size - used, "%s%.120s %s",
 					 used ? ", " : "", label(report, leaf->function, name),

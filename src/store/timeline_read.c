@@ -311,6 +311,7 @@ int lode_timeline_directory_read(struct lode_call_trace *trace, const uint8_t *d
 	uint64_t ticks, n_repairs;
 	size_t n_threads;
 
+	trace->source = lode_strdup(get_text(&r));
 	trace->format = copy_text(get_text(&r));
 	trace->command = copy_text(get_text(&r));
 	trace->host = copy_text(get_text(&r));

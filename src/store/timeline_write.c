@@ -153,6 +153,7 @@ static int put_all(struct writer *w)
 	uint64_t ticks;
 	int rc = LODE_OK;
 
+	put_text(to, trace->source);
 	put_text(to, trace->format);
 	put_text(to, trace->command);
 	put_text(to, trace->host);

@@ -1,0 +1,23 @@
+# Any tracer's text: repairs are said; wrong questions and bad input too.
+cat >a.csv <<'C'
+tid,event,function,ns
+7,exit,lost,1000
+7,enter,main,1000
+7,enter,read,1100
+7,exit,read,1900
+7,enter,read,2000
+7,enter,decode,2100
+7,exit,read,2600
+7,enter,read,2500
+7,exit,read,9000
+8,enter,idle,1500
+C
+"$LODE" timeline a.csv
+"$LODE" timeline --negligible 0 --long-call 1us --gap 0 --thread 7 a.csv
+"$LODE" timeline --index a.lodet a.csv >/dev/null
+head -c 100 a.lodet >cut.lodet
+for wrong in "--at 7 a.csv" "--at 9:+1us a.csv" "-f nothing a.csv" "--window 5,4 a.csv" "--full a.csv" \
+	"--gap soon a.csv" "a.csv a.csv" "cut.lodet" "missing"; do
+	"$LODE" timeline $wrong >out
+	echo "$? $(wc -l <out)"
+done

@@ -1,0 +1,19 @@
+# The sample of docs/timeline.md, from the summary to the culprit; a trace and its index say the same.
+mail=$LODE_TOP/samples/mailroom
+names="--symbols $mail/symbols.tsv --thread-names $mail/threads.tsv"
+cp "$mail/mailroom.xray.zst" .
+"$LODE" timeline $names --index mail.lodet mailroom.xray.zst
+echo
+"$LODE" timeline -f shelf_lock mail.lodet
+echo
+"$LODE" timeline --at archivist:+0.45s mail.lodet
+echo
+"$LODE" timeline --thread sorter-1 --window +0.43s,+0.5s mail.lodet
+"$LODE" timeline $names --json --full --top 0 mailroom.xray.zst | grep -v '"path"' >trace.json
+"$LODE" timeline --json --full --top 0 mail.lodet | grep -v '"path"' | cmp - trace.json && echo "index = trace"
+for n in 1 2 5; do
+	"$LODE" timeline $names -j $n --index again.lodet --json --full --top 0 mailroom.xray.zst |
+		grep -v '"path"' | cmp - trace.json && cmp mail.lodet again.lodet && echo "same for $n threads"
+done
+"$LODE" timeline -f shelf_lock --symptoms-out slow.tsv mail.lodet >/dev/null
+cat slow.tsv
