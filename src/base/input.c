@@ -22,7 +22,8 @@ struct lode_input {
 	struct lode_decompressor *decompressor; /* NULL: plain */
 	bool is_done;				/* the decompressor has seen the end */
 	int64_t size_bytes;
-	int64_t offset; /* of the next byte to be read from the file */
+	int64_t offset;	       /* of the next byte to be read from the file */
+	int64_t content_bytes; /* given so far, uncompressed */
 	/* A fault behind bytes that could be read: those are given first, then this, for ever. */
 	struct lode_error failure;
 	bool has_failed, is_raw_end;
@@ -279,12 +280,19 @@ ssize_t lode_input_read(struct lode_input *input, void *buffer, size_t size, str
 		have = size;
 	memcpy(buffer, input->peek + input->peek_at, have);
 	input->peek_at += have;
+	input->content_bytes += (int64_t)have;
 	if (have == size)
 		return (ssize_t)size;
 	n = read_content(input, (uint8_t *)buffer + have, size - have, err);
 	if (n < 0)
 		return have ? (ssize_t)have : n;
+	input->content_bytes += n;
 	return (ssize_t)have + n;
+}
+
+int64_t lode_input_content_bytes(const struct lode_input *input)
+{
+	return lode_input_is_seekable(input) ? input->size_bytes : input->content_bytes;
 }
 
 ssize_t lode_input_read_at(struct lode_input *input, void *buffer, size_t size, int64_t offset,

@@ -27,6 +27,9 @@ int64_t lode_input_size_bytes(const struct lode_input *input);
 /* How much of lode_input_size_bytes has been consumed. */
 int64_t lode_input_consumed_bytes(const struct lode_input *input);
 
+/* Size of the content, uncompressed: of a seekable input the whole, else what was read so far. */
+int64_t lode_input_content_bytes(const struct lode_input *input);
+
 #define LODE_PEEK_BYTES ((size_t)4096)
 
 /* The next bytes without consuming them: up to `size` (at most LODE_PEEK_BYTES), fewer only at the

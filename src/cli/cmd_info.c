@@ -10,6 +10,7 @@
 #include "cli/messages.h"
 #include "reports/info_report.h"
 #include "reports/json.h"
+#include "store/digest_file.h"
 
 struct info_values {
 	struct lode_input_options input;
@@ -104,13 +105,40 @@ static void show(struct output *o, const struct lode_stream *stream)
 	lode_quality_release(&quality);
 }
 
+/* A digest has no events left to judge; who asks about one wants to know what it is for. */
+static bool is_digest(const char *path, struct lode_error *err)
+{
+	struct lode_digest_origin origin = {0};
+	uint8_t head[LODE_PEEK_BYTES];
+	struct lode_input *input;
+	char recordings[64] = "";
+	bool is_one;
+	ssize_t n;
+
+	if (strcmp(path, "-") == 0 || lode_input_open(&input, path, NULL) < 0)
+		return false;
+	n = lode_input_peek(input, head, sizeof(head), NULL);
+	is_one = n > 0 && lode_digest_recognise(head, (size_t)n);
+	if (is_one && lode_digest_read(NULL, &origin, input, err) == 0) {
+		snprintf(recordings, sizeof(recordings), " of %llu recording%s",
+			 (unsigned long long)origin.n_inputs, origin.n_inputs == 1 ? "" : "s");
+		lode_fail(err, LODE_ERR_UNSUPPORTED, path, -1,
+			  "this is no recording but a digest%s: mine it (lode mine), or merge it "
+			  "with others (lode digest --merge)",
+			  recordings);
+	}
+	lode_digest_origin_release(&origin);
+	lode_input_close(input);
+	return is_one;
+}
+
 static void load_and_show(struct output *o, const struct lode_source_options *source,
 			  const char *path)
 {
 	struct lode_stream *stream;
 	struct lode_error err;
 
-	if (lode_stream_load(&stream, path, source, &err) == 0) {
+	if (!is_digest(path, &err) && lode_stream_load(&stream, path, source, &err) == 0) {
 		show(o, stream);
 		lode_stream_free(stream);
 		return;

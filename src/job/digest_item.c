@@ -173,8 +173,10 @@ static int make_digest(struct lode_job_item *item, struct lode_error *err)
 	if (rc == 0)
 		rc = lode_aoi_digest(&item->digest, stream, symptoms.at, symptoms.n,
 				     &item->run->options->aoi, err);
-	if (rc == 0)
+	if (rc == 0) {
 		item->cut = lode_job_cut_text(&stream->losses);
+		item->origin.content_bytes = stream->content_bytes;
+	}
 	lode_vec_release(&symptoms);
 	lode_stream_free(stream);
 	return rc;

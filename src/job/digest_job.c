@@ -215,9 +215,18 @@ static int make_digests(struct lode_digest_job *job, struct lode_job_run *run,
 /* What the merged digest was made of. */
 static void describe_origin(struct lode_digest_job *job, const struct lode_job_run *run)
 {
-	for (size_t i = 0; i < run->n_items; i++)
-		job->input_bytes += run->items[i].is_given_digest ? run->items[i].origin.input_bytes
-								  : run->items[i].size_bytes;
+	bool is_known = true;
+
+	for (size_t i = 0; i < run->n_items; i++) {
+		const struct lode_job_item *item = &run->items[i];
+
+		job->input_bytes +=
+			item->is_given_digest ? item->origin.input_bytes : item->size_bytes;
+		job->origin.content_bytes += item->origin.content_bytes;
+		is_known &= item->skipped || item->origin.content_bytes > 0;
+	}
+	if (!is_known)
+		job->origin.content_bytes = 0;
 	job->origin.input_bytes = job->input_bytes;
 	for (size_t i = 0; i < job->skipped.n; i++)
 		lode_digest_origin_skip(&job->origin, job->skipped.at[i].path,

@@ -68,6 +68,7 @@ struct lode_digest_output {
 	const char *digest_path; /* of its digest */
 	enum lode_digest_state state;
 	int64_t input_bytes, digest_bytes; /* of recording and digest, as they lie on the disk */
+	int64_t content_bytes;		   /* of the recording, uncompressed; 0: not known */
 	size_t n_symptoms, n_rows;
 };
 

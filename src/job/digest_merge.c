@@ -45,6 +45,7 @@ static void list_output(struct lode_digest_job *job, const struct lode_job_item 
 	struct lode_digest_output output = {
 		.state = item->state,
 		.input_bytes = item->is_given_digest ? item->origin.input_bytes : item->size_bytes,
+		.content_bytes = item->origin.content_bytes,
 		.digest_bytes = (int64_t)item->digest_bytes,
 		.n_symptoms = item->n_symptoms,
 		.n_rows = item->n_rows,

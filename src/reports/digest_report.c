@@ -10,11 +10,13 @@
 struct sums {
 	size_t n_made, n_kept, n_given;
 	int64_t input_bytes, digest_bytes; /* of those in the folder */
+	int64_t content_bytes;		   /* 0: not known of all */
 };
 
 static struct sums sum_up(const struct lode_digest_report *report)
 {
 	struct sums sums = {0};
+	bool is_known = true;
 
 	for (size_t i = 0; i < report->job->outputs.n; i++) {
 		const struct lode_digest_output *output = &report->job->outputs.at[i];
@@ -27,18 +29,29 @@ static struct sums sum_up(const struct lode_digest_report *report)
 		sums.n_kept += output->state == LODE_DIGEST_KEPT;
 		sums.input_bytes += output->input_bytes;
 		sums.digest_bytes += output->digest_bytes;
+		sums.content_bytes += output->content_bytes;
+		is_known &= output->content_bytes > 0;
 	}
+	if (!is_known)
+		sums.content_bytes = 0;
 	return sums;
 }
 
-static void put_share(FILE *out, int64_t bytes, int64_t of_bytes)
+/* Compressed recordings have two sizes, and a share of each. */
+static void put_share(FILE *out, int64_t bytes, int64_t content_bytes, int64_t input_bytes)
 {
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
+	bool is_compressed = content_bytes > input_bytes;
+	int64_t of_bytes = is_compressed ? content_bytes : input_bytes;
 
 	fprintf(out, "%s", lode_format_bytes(a, bytes));
 	if (of_bytes > 0)
 		fprintf(out, ", %s of %s recordings", lode_format_share(share, bytes, of_bytes),
 			lode_format_bytes(b, of_bytes));
+	if (is_compressed)
+		fprintf(out, ", %s of the %s they take compressed",
+			lode_format_share(share, bytes, input_bytes),
+			lode_format_bytes(b, input_bytes));
 }
 
 void lode_digest_report_text(FILE *out, const struct lode_digest_report *report)
@@ -50,7 +63,7 @@ void lode_digest_report_text(FILE *out, const struct lode_digest_report *report)
 	if (report->folder) {
 		fprintf(out, "%zu digest%s in %s (%zu made, %zu kept): ", n, n == 1 ? "" : "s",
 			lode_escape(name, sizeof(name), report->folder), sums.n_made, sums.n_kept);
-		put_share(out, sums.digest_bytes, sums.input_bytes);
+		put_share(out, sums.digest_bytes, sums.content_bytes, sums.input_bytes);
 		fputc('\n', out);
 	}
 	if (report->merged) {
@@ -58,7 +71,8 @@ void lode_digest_report_text(FILE *out, const struct lode_digest_report *report)
 			"%llu stream%s in %s: ", (unsigned long long)report->job->digest->streams.n,
 			report->job->digest->streams.n == 1 ? "" : "s",
 			lode_escape(name, sizeof(name), report->merged));
-		put_share(out, report->merged_bytes, report->job->input_bytes);
+		put_share(out, report->merged_bytes, report->job->origin.content_bytes,
+			  report->job->input_bytes);
 		fputc('\n', out);
 	}
 }
@@ -78,6 +92,7 @@ static void put_outputs(struct lode_json *json, const struct lode_digest_report 
 		lode_json_text(json, "digest", output->digest_path);
 		lode_json_text(json, "state", states[output->state]);
 		lode_json_int(json, "input_bytes", output->input_bytes);
+		lode_json_int(json, "content_bytes", output->content_bytes);
 		lode_json_int(json, "digest_bytes", output->digest_bytes);
 		lode_json_int(json, "symptoms", (int64_t)output->n_symptoms);
 		lode_json_int(json, "rows", (int64_t)output->n_rows);
@@ -131,6 +146,7 @@ void lode_digest_report_json(FILE *out, const struct lode_digest_report *report)
 	lode_json_int(json, "kept", (int64_t)sums.n_kept);
 	lode_json_int(json, "given", (int64_t)sums.n_given);
 	lode_json_int(json, "input_bytes", sums.input_bytes);
+	lode_json_int(json, "content_bytes", sums.content_bytes);
 	lode_json_int(json, "digest_bytes", sums.digest_bytes);
 	lode_json_text(json, "symptoms", job->symptom_text);
 	put_shape(json, job->origin.shape);

@@ -31,6 +31,7 @@ int lode_stream_read(struct lode_stream **out, struct lode_input *input,
 	const struct lode_source *source;
 	uint8_t head[LODE_PEEK_BYTES];
 	ssize_t n = lode_input_peek(input, head, sizeof(head), err);
+	int rc;
 
 	*out = NULL;
 	if (n < 0)
@@ -43,7 +44,10 @@ int lode_stream_read(struct lode_stream **out, struct lode_input *input,
 		return lode_fail(err, LODE_ERR_FORMAT, lode_input_path(input), 0,
 				 "this is none of: perf.data, perf script text, folded stacks "
 				 "(plain, .zst, .gz or .xz)");
-	return source->load(out, input, options, err);
+	rc = source->load(out, input, options, err);
+	if (rc == 0)
+		(*out)->content_bytes = lode_input_content_bytes(input);
+	return rc;
 }
 
 int lode_stream_load(struct lode_stream **out, const char *path,

@@ -87,10 +87,11 @@ static void write_origin(lode_byte_vec *to, const struct lode_digest_origin *ori
 		put_text(to, origin->skipped.at[i].path);
 		put_text(to, origin->skipped.at[i].reason);
 	}
+	lode_varint_put(to, (uint64_t)origin->content_bytes);
 }
 
 static int read_origin(struct lode_digest_origin *origin, bool *has_digest, struct lode_bytes *from,
-		       const char *path, struct lode_error *err)
+		       uint32_t version, const char *path, struct lode_error *err)
 {
 	const char *shape, *symptom_text, *skipped_path;
 	uint64_t n;
@@ -107,6 +108,8 @@ static int read_origin(struct lode_digest_origin *origin, bool *has_digest, stru
 		skipped_path = lode_bytes_string(from);
 		lode_digest_origin_skip(origin, skipped_path, lode_bytes_string(from));
 	}
+	if (version > 1)
+		origin->content_bytes = (int64_t)lode_varint_get(from);
 	if (!from->overrun && !lode_bytes_left(from))
 		return 0;
 	lode_digest_origin_release(origin);
@@ -370,6 +373,7 @@ int lode_digest_unpack(struct lode_digest **digest, struct lode_digest_origin *o
 	struct table table = {0};
 	uint8_t *buffer = NULL;
 	bool has_digest = false;
+	uint32_t version;
 	size_t n = digest ? LODE_N_DIGEST_COLUMNS : LODE_COLUMN_ORIGIN + 1;
 	int rc = check_content(data, size, path, err);
 
@@ -378,13 +382,15 @@ int lode_digest_unpack(struct lode_digest **digest, struct lode_digest_origin *o
 	if (rc < 0)
 		return rc;
 	from = lode_bytes_make(data + HEADER_BYTES, size - HEADER_BYTES, HEADER_BYTES);
-	rc = read_table(&table, &from, (uint32_t)rc, path, err);
+	version = (uint32_t)rc;
+	rc = read_table(&table, &from, version, path, err);
 	if (rc < 0)
 		return rc;
 	buffer = lode_alloc(digest ? table.n_plain : table.plain[LODE_COLUMN_ORIGIN]);
 	rc = unfold(columns, n, &table, buffer, path, err);
 	if (rc == 0)
-		rc = read_origin(origin, &has_digest, &columns[LODE_COLUMN_ORIGIN], path, err);
+		rc = read_origin(origin, &has_digest, &columns[LODE_COLUMN_ORIGIN], version, path,
+				 err);
 	if (rc == 0 && digest && has_digest) {
 		rc = lode_digest_columns_read(digest, columns,
 					      unfold_limit(table.n_stored) / node_bytes, path, err);

@@ -40,9 +40,10 @@ struct lode_digest_origin {
 	/* Of the recording as it was on the disk and all options: the same key, the same digest. 0
 	   of a merged one. */
 	uint64_t key;
-	uint64_t n_inputs; /* recordings, also those that were skipped */
-	uint64_t n_beside; /* of these, with their symptoms from a table beside them */
-	int64_t input_bytes;
+	uint64_t n_inputs;     /* recordings, also those that were skipped */
+	uint64_t n_beside;     /* of these, with their symptoms from a table beside them */
+	int64_t input_bytes;   /* of the recordings, on disk */
+	int64_t content_bytes; /* the same uncompressed; 0: not known, as of version 1 */
 	LODE_VEC(struct lode_origin_skipped) skipped;
 	struct lode_arena arena;
 };

@@ -64,6 +64,10 @@ say mine --min-cost 5% all.digest s02.folded
 say digest s01.folded
 say digest -o missing/d s01.folded
 
+echo "== a digest is no recording"
+say info e/s02*
+say info s01.folded all.digest
+
 echo "== damage"
 head -c 1000 all.digest >cut.digest
 say mine cut.digest

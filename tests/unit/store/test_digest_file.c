@@ -28,6 +28,7 @@ static void random_origin(struct rng *rng, struct lode_digest_origin *origin)
 	origin->n_inputs = rng_below(rng, 5);
 	origin->n_beside = rng_below(rng, 5);
 	origin->input_bytes = (int64_t)(rng_next(rng) >> 1 >> rng_below(rng, 63));
+	origin->content_bytes = (int64_t)(rng_next(rng) >> 1 >> rng_below(rng, 63));
 	for (uint32_t n = rng_below(rng, 3); n; n--)
 		lode_digest_origin_skip(origin, n == 1 ? "a\nb" : "", "not a recording");
 }
@@ -40,6 +41,7 @@ static void check_same_origin(const struct lode_digest_origin *a,
 	assert_true(a->key == b->key);
 	assert_true(a->n_inputs == b->n_inputs && a->n_beside == b->n_beside);
 	assert_true(a->input_bytes == b->input_bytes);
+	assert_true(a->content_bytes == b->content_bytes);
 	assert_int_equal(a->skipped.n, b->skipped.n);
 	for (size_t i = 0; i < a->skipped.n; i++) {
 		assert_string_equal(a->skipped.at[i].path, b->skipped.at[i].path);
