@@ -111,30 +111,41 @@ static int measure_stream(struct run *run, struct lode_collect *collect,
 	return rc;
 }
 
-/* Measures into `set`. `*stream` is the caller's to free; a stream that failed is listed. */
+/* The stream of a file, measured as far as its events tell; NULL: `err` says why not. */
+static struct lode_stream *load_events(struct run *run, struct lode_collect *collect,
+				       const char *path, struct lode_error *err)
+{
+	struct lode_tap *tap = lode_collect_tap(collect);
+	struct lode_stream *stream = NULL;
+
+	lode_collect_begin(collect, path);
+	tap->wants_model = run->has_windows;
+	if (load(run, &stream, path, tap, err) == 0 && collect->is_begun)
+		return stream;
+	if (stream)
+		(void)lode_fail(
+			err, LODE_ERR_UNSUPPORTED, path, -1,
+			"has no events to measure: a perf recording of tracepoints is needed");
+	lode_stream_free(stream);
+	return NULL;
+}
+
+/* Measures into `set`. `*stream` is the caller's to free; NULL: it failed, and is listed. */
 static int measure(struct run *run, struct lode_execution_set *set, const char *path,
 		   const struct lode_job_spec *spec, struct lode_stream **stream,
 		   lode_symptom_vec *symptoms, struct lode_error *err)
 {
 	struct lode_collect *collect =
 		lode_collect_new(set, run->options->metrics, run->options->kernel_frames);
-	struct lode_tap *tap = lode_collect_tap(collect);
 	struct lode_error bad;
 	int rc;
 
-	lode_collect_begin(collect, path);
-	tap->wants_model = run->has_windows;
-	rc = load(run, stream, path, tap, &bad);
-	if (rc == 0 && !collect->is_begun) {
-		rc = lode_fail(
-			&bad, LODE_ERR_UNSUPPORTED, path, -1,
-			"has no events to measure: a perf recording of tracepoints is needed");
+	*stream = load_events(run, collect, path, &bad);
+	if (*stream && measure_stream(run, collect, *stream, spec, symptoms, &bad) < 0) {
 		lode_stream_free(*stream);
 		*stream = NULL;
 	}
-	if (rc == 0)
-		rc = measure_stream(run, collect, *stream, spec, symptoms, &bad);
-	if (rc == 0)
+	if (*stream)
 		describe(run, path, *stream, collect);
 	else
 		skip(run, path, &bad);

@@ -26,16 +26,16 @@ struct lode_dso {
 	size_t build_id_size;
 	char hex[2 * LODE_BUILD_ID_MAX + 1];
 	int32_t pid;
-	char *kernel_release;		  /* "" when unknown */
-	char *recording;		  /* "" when unknown */
-	char *recording_dir;		  /* NULL when unknown */
+	char *kernel_release;	/* "" when unknown */
+	char *recording;	/* "" when unknown */
+	char *recording_dir;	/* NULL when unknown */
+	uint64_t kernel_anchor; /* address of the symbol behind the "]" of `path`; 0 unknown */
 	uint64_t code_offset, code_bytes; /* USER, without build-id: of its mapped code */
-	bool is_by_layout;		  /* the program was found by them */
-	uint64_t kernel_anchor;	 /* address of the symbol behind the "]" of `path`; 0 unknown */
-	struct lode_dso *kernel; /* KMODULE: whose kallsyms has its symbols */
+	struct lode_dso *kernel;	  /* KMODULE: whose kallsyms has its symbols */
 
 	pthread_mutex_t lock; /* for all below */
 	bool is_loaded;
+	bool is_by_layout; /* USER: the program was found by the layout of its code */
 	struct lode_symtab table;
 	struct lode_elf_map map; /* USER, VDSO: file offset -> address in the table */
 	struct lode_arena names;

@@ -96,9 +96,9 @@ static void take_role(struct lode_collect *c, struct lode_collect_kind *kind,
 /* The place of a field in the event's values; it is asked for if it is not yet. */
 static uint8_t place_of(struct lode_tap_wish *wish, const char *field)
 {
-	for (uint8_t i = 0; i < wish->n_fields; i++)
+	for (unsigned i = 0; i < wish->n_fields; i++)
 		if (!strcmp(wish->field[i], field) && !wish->element[i])
-			return i;
+			return (uint8_t)i;
 	if (wish->n_fields == LODE_TAP_FIELDS)
 		return LODE_KEY_ABSENT;
 	wish->field[wish->n_fields] = field;

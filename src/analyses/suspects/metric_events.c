@@ -3,49 +3,34 @@
 #include <stdio.h>
 #include <string.h>
 
+#define REQUEST                              \
+	{                                    \
+		"dev", "sector", "nr_sector" \
+	}
+
 /* One tracepoint: its role, and what is wanted of it. */
 static const struct known {
 	const char *tracepoint;
-	enum lode_event_role role;
 	const char *field[3];
-	uint8_t element[3];
 	const char *text;
+	enum lode_event_role role;
+	uint8_t element[3];
 	bool begins; /* an execution: its stack counts */
 } known[] = {
-	{"raw_syscalls:sys_enter", LODE_ROLE_RAW_ENTER, {"id", "args"}, {0, 1}, NULL, true},
-	{"raw_syscalls:sys_exit", LODE_ROLE_RAW_EXIT, {"id"}, {0}, NULL, false},
-	{"block:block_rq_insert",
-	 LODE_ROLE_RQ_INSERT,
-	 {"dev", "sector", "nr_sector"},
-	 {0},
-	 NULL,
-	 true},
-	{"block:block_rq_issue",
-	 LODE_ROLE_RQ_ISSUE,
-	 {"dev", "sector", "nr_sector"},
-	 {0},
-	 NULL,
-	 true},
-	{"block:block_rq_complete",
-	 LODE_ROLE_RQ_COMPLETE,
-	 {"dev", "sector", "nr_sector"},
-	 {0},
-	 NULL,
-	 false},
-	{"block:block_rq_requeue",
-	 LODE_ROLE_RQ_REQUEUE,
-	 {"dev", "sector", "nr_sector"},
-	 {0},
-	 NULL,
-	 false},
-	{"irq:irq_handler_entry", LODE_ROLE_IRQ_ENTRY, {"irq"}, {0}, "name", true},
-	{"irq:irq_handler_exit", LODE_ROLE_IRQ_EXIT, {"irq"}, {0}, NULL, false},
-	{"irq:softirq_entry", LODE_ROLE_SOFTIRQ_ENTRY, {"vec"}, {0}, NULL, true},
-	{"irq:softirq_exit", LODE_ROLE_SOFTIRQ_EXIT, {"vec"}, {0}, NULL, false},
-	{"net:net_dev_queue", LODE_ROLE_NET_QUEUE, {NULL}, {0}, NULL, false},
-	{"net:netif_receive_skb", LODE_ROLE_NET_RECEIVE, {NULL}, {0}, NULL, false},
-	{"sched:sched_waking", LODE_ROLE_WAKING, {"pid"}, {0}, NULL, true},
-	{"sched:sched_switch", LODE_ROLE_SWITCH, {NULL}, {0}, NULL, false},
+	{"raw_syscalls:sys_enter", {"id", "args"}, NULL, LODE_ROLE_RAW_ENTER, {0, 1}, true},
+	{"raw_syscalls:sys_exit", {"id"}, NULL, LODE_ROLE_RAW_EXIT, {0}, false},
+	{"block:block_rq_insert", REQUEST, NULL, LODE_ROLE_RQ_INSERT, {0}, true},
+	{"block:block_rq_issue", REQUEST, NULL, LODE_ROLE_RQ_ISSUE, {0}, true},
+	{"block:block_rq_complete", REQUEST, NULL, LODE_ROLE_RQ_COMPLETE, {0}, false},
+	{"block:block_rq_requeue", REQUEST, NULL, LODE_ROLE_RQ_REQUEUE, {0}, false},
+	{"irq:irq_handler_entry", {"irq"}, "name", LODE_ROLE_IRQ_ENTRY, {0}, true},
+	{"irq:irq_handler_exit", {"irq"}, NULL, LODE_ROLE_IRQ_EXIT, {0}, false},
+	{"irq:softirq_entry", {"vec"}, NULL, LODE_ROLE_SOFTIRQ_ENTRY, {0}, true},
+	{"irq:softirq_exit", {"vec"}, NULL, LODE_ROLE_SOFTIRQ_EXIT, {0}, false},
+	{"net:net_dev_queue", {NULL}, NULL, LODE_ROLE_NET_QUEUE, {0}, false},
+	{"net:netif_receive_skb", {NULL}, NULL, LODE_ROLE_NET_RECEIVE, {0}, false},
+	{"sched:sched_waking", {"pid"}, NULL, LODE_ROLE_WAKING, {0}, true},
+	{"sched:sched_switch", {NULL}, NULL, LODE_ROLE_SWITCH, {0}, false},
 };
 
 static const char enter[] = "syscalls:sys_enter_", leave[] = "syscalls:sys_exit_";
