@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyses/pio/evidence.h"
+#include "analyses/ripper/sorting.h"
 #include "base/pool.h"
 
 /* Of healthy values, beyond these percentiles they left the range. */
@@ -35,13 +36,6 @@ struct learning {
 	float **deviations;
 };
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* ---- Healthy and slow time ---- */
 
 /*
@@ -58,7 +52,7 @@ static double part(const double *ratios, size_t n)
 		if (!isnan(ratios[i]))
 			sorted[kept++] = ratios[i];
 	}
-	qsort(sorted, kept, sizeof(*sorted), compare_doubles);
+	lode_sort_doubles(sorted, kept);
 	for (size_t i = 0; i < kept; i++)
 		total += sorted[i];
 	for (size_t i = 1; i < kept; i++) {
@@ -144,7 +138,7 @@ static double resolution(const double *sorted, size_t n)
 		if (sorted[i] > sorted[i - 1])
 			steps[n_steps++] = sorted[i] - sorted[i - 1];
 	}
-	qsort(steps, n_steps, sizeof(*steps), compare_doubles);
+	lode_sort_doubles(steps, n_steps);
 	if (n_steps)
 		step = steps[n_steps / 2];
 	free(steps);
@@ -203,13 +197,13 @@ static void learn_range(void *context, size_t c, unsigned worker)
 			sorted[n_all++] = column[r];
 	}
 	counter->n_values = n_all;
-	qsort(sorted, n_all, sizeof(*sorted), compare_doubles);
+	lode_sort_doubles(sorted, n_all);
 	step = resolution(sorted, n_all);
 	for (size_t r = 0; r < l->matrix->n_rows; r++) {
 		if (l->is_healthy[r] && !isnan(column[r]))
 			sorted[n++] = column[r];
 	}
-	qsort(sorted, n, sizeof(*sorted), compare_doubles);
+	lode_sort_doubles(sorted, n);
 	counter->median = lode_percentile_sorted(sorted, n, 50);
 	if (n) {
 		double high = lode_percentile_sorted(sorted, n, HIGH_PCT);
@@ -291,7 +285,7 @@ static void learn_blame(struct learning *l)
 	size_t n = l->model->counters.n, n_episodes = l->episodes.n;
 	struct lode_pio_servers servers;
 	uint8_t *shown = lode_alloc0(2 * n * n_episodes + 1, 1); /* [episode][counter][side] */
-	double *rare = lode_alloc0(2 * n + 1, sizeof(*rare)); /* [counter][side] */
+	double *rare = lode_alloc0(2 * n + 1, sizeof(*rare));	 /* [counter][side] */
 	double *shares;
 
 	lode_pio_servers_build(&servers, l->model);

@@ -40,13 +40,6 @@ double lode_pio_deviation(const struct lode_pio_counter *counter, double value)
 
 /* ---- Running medians ---- */
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The median of the last `window` values up to `row`; NaN with less than half of them. */
 static double running_median(const double *column, size_t start, size_t row, size_t window)
 {
@@ -54,12 +47,17 @@ static double running_median(const double *column, size_t start, size_t row, siz
 	size_t n = 0, first = row + 1 - start < window ? start : row + 1 - window;
 
 	for (size_t r = first; r <= row; r++) {
-		if (!isnan(column[r]))
-			values[n++] = column[r];
+		size_t at = n;
+
+		if (isnan(column[r]))
+			continue;
+		for (; at && values[at - 1] > column[r]; at--)
+			values[at] = values[at - 1];
+		values[at] = column[r];
+		n++;
 	}
 	if (n < (window + 1) / 2)
 		return NAN;
-	qsort(values, n, sizeof(*values), compare_doubles);
 	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyses/ripper/sorting.h"
 #include "base/mem.h"
 
 const char *lode_pio_class_name(enum lode_pio_class class)
@@ -43,13 +44,6 @@ void lode_intensity_all(uint32_t *intensity, const uint8_t *classes, size_t n, s
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 double lode_percentile_sorted(const double *sorted, size_t n, double p)
 {
 	double place = p / 100 * (double)(n ? n - 1 : 0);
@@ -72,7 +66,7 @@ double lode_percentile(const double *values, size_t n, double p)
 		if (!isnan(values[i]))
 			sorted[kept++] = values[i];
 	}
-	qsort(sorted, kept, sizeof(*sorted), compare);
+	lode_sort_doubles(sorted, kept);
 	result = lode_percentile_sorted(sorted, kept, p);
 	free(sorted);
 	return result;

@@ -100,29 +100,11 @@ int lode_request_log_count(struct lode_request_log *log, struct lode_error *err)
 	struct lode_spooled_request item;
 	int rc;
 
-	lode_interval_tally_release(&log->tally);
-	log->tally = (struct lode_interval_tally){0};
-	log->n_unjudged = log->n_far = 0;
 	while ((rc = lode_request_spool_next(log->spool, &reader, &item, err)) > 0)
 		judge(log, item.interval, lode_usual_bound(log->usual, item.pair), item.response_ns,
 		      item.response_ns);
 	lode_request_spool_reader_release(&reader);
-	return rc;
-}
-
-int lode_request_log_relearn(const struct lode_request_log *log, struct lode_usual *usual,
-			     int64_t first, const bool *is_wanted, size_t n, struct lode_error *err)
-{
-	struct lode_request_spool_reader reader = {0};
-	struct lode_spooled_request item;
-	int rc;
-
-	while ((rc = lode_request_spool_next(log->spool, &reader, &item, err)) > 0) {
-		int64_t at = item.interval - first;
-
-		if (at >= 0 && at < (int64_t)n && is_wanted[at])
-			lode_usual_add(usual, item.pair, item.response_ns);
-	}
-	lode_request_spool_reader_release(&reader);
+	lode_request_spool_free(log->spool);
+	log->spool = NULL;
 	return rc;
 }

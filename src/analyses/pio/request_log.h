@@ -49,12 +49,7 @@ void lode_request_log_release(struct lode_request_log *log);
 struct lode_request_sink lode_request_log_sink(struct lode_request_log *log,
 					       struct lode_request_names *names);
 
-/* After learning and lode_usual_settle: fills the tally from the spool. */
+/* Ends learning: after lode_usual_settle, fills the tally from the spool and lets that go. */
 int lode_request_log_count(struct lode_request_log *log, struct lode_error *err);
-/* Adds to `usual` the requests of intervals for which `is_wanted` (by interval - first, n of them)
-   is set: statistics of healthy time alone. */
-int lode_request_log_relearn(const struct lode_request_log *log, struct lode_usual *usual,
-			     int64_t first, const bool *is_wanted, size_t n,
-			     struct lode_error *err);
 
 #endif

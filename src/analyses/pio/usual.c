@@ -39,12 +39,6 @@ void lode_usual_add(struct lode_usual *usual, uint32_t pair, int64_t response_ns
 	lode_usual_moments_add(&usual->pairs.at[pair].moments, x);
 }
 
-void lode_usual_reset(struct lode_usual *usual)
-{
-	for (size_t i = 0; i < usual->pairs.n; i++)
-		usual->pairs.at[i].moments = (struct lode_usual_moments){0};
-}
-
 void lode_usual_merge(struct lode_usual *usual, const struct lode_usual *other)
 {
 	for (size_t i = 0; i < other->pairs.n; i++) {

@@ -88,3 +88,43 @@ void lode_sort_rows(uint32_t *rows, size_t n, const double *column)
 		rows[i] = from[i].row;
 	free(keyed);
 }
+
+static double value_of(uint64_t key)
+{
+	uint64_t bits = key >> 63 ? key & ~((uint64_t)1 << 63) : ~key;
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+void lode_sort_doubles(double *values, size_t n)
+{
+	uint64_t *keys = lode_alloc((2 * n + 1) * sizeof(*keys)), *from = keys, *to = keys + n;
+
+	for (size_t i = 0; i < n; i++)
+		from[i] = key_of(values[i]);
+	for (unsigned digit = 0; digit < N_DIGITS && n > 1; digit++) {
+		uint32_t starts[N_BUCKETS] = {0};
+		uint32_t at = 0;
+		uint64_t *swapped = from;
+
+		for (size_t i = 0; i < n; i++)
+			starts[digit_of(from[i], digit)]++;
+		if (starts[digit_of(from[0], digit)] == n)
+			continue;
+		for (size_t b = 0; b < N_BUCKETS; b++) {
+			uint32_t count = starts[b];
+
+			starts[b] = at;
+			at += count;
+		}
+		for (size_t i = 0; i < n; i++)
+			to[starts[digit_of(from[i], digit)]++] = from[i];
+		from = to;
+		to = swapped;
+	}
+	for (size_t i = 0; i < n; i++)
+		values[i] = value_of(from[i]);
+	free(keys);
+}

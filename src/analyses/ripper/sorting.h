@@ -11,4 +11,7 @@
    +0. O(n) with eight passes at most. */
 void lode_sort_rows(uint32_t *rows, size_t n, const double *column);
 
+/* Sorts n values, none of them NaN. -0 becomes +0. */
+void lode_sort_doubles(double *values, size_t n);
+
 #endif

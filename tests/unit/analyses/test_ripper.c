@@ -67,7 +67,7 @@ static void rows_are_sorted_by_value_and_equal_ones_keep_their_order(void **stat
 	for (uint64_t seed = 1; seed <= 300; seed++) {
 		struct lode_random random = {seed};
 		size_t n = lode_random_below(&random, MAX_ROWS);
-		double column[MAX_ROWS], sorted[MAX_ROWS];
+		double column[MAX_ROWS], column2[MAX_ROWS], sorted[MAX_ROWS];
 		uint32_t rows[MAX_ROWS];
 
 		for (size_t i = 0; i < n; i++) {
@@ -76,11 +76,16 @@ static void rows_are_sorted_by_value_and_equal_ones_keep_their_order(void **stat
 				column[i] *= 1e-300 * (double)lode_random_below(&random, 9);
 			if (seed % 3 == 1)
 				column[i] = exp(column[i]) * (i % 2 ? -1 : 1);
-			sorted[i] = column[i];
+			sorted[i] = column2[i] = column[i];
 			rows[i] = (uint32_t)i;
 		}
 		qsort(sorted, n, sizeof(*sorted), compare);
 		lode_sort_rows(rows, n, column);
+		lode_sort_doubles(column2, n);
+		for (size_t i = 0; i < n; i++) {
+			if (column2[i] != sorted[i])
+				fail_msg("seed %llu: value %zu", (unsigned long long)seed, i);
+		}
 		for (size_t i = 0; i < n; i++) {
 			if (column[rows[i]] != sorted[i])
 				fail_msg("seed %llu: place %zu", (unsigned long long)seed, i);
