@@ -40,7 +40,7 @@ static void put_text(FILE *out, const char *text)
 		size_t n = utf8_length(s);
 
 		if (!n) {
-			fputs("\\ufffd", out);
+			fputs("\xef\xbf\xbd", out); /* U+FFFD */
 			n = 1;
 		} else if (*s == '"' || *s == '\\') {
 			fprintf(out, "\\%c", *s);
