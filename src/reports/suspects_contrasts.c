@@ -5,19 +5,19 @@
 #include "base/escape.h"
 #include "reports/common_part.h"
 #include "reports/suspects_parts.h"
-#include "reports/table.h"
+#include "reports/sheet.h"
 #include "reports/units.h"
 
 enum { shown_contrasts = 8, contrasts_per_leaf = 3, name_bytes = 2400 };
 
 /* "47.5 % of 400" */
-static void set_half(struct lode_table *table, size_t row, size_t column,
+static void set_half(struct lode_sheet *sheet, size_t row, size_t column,
 		     const struct lode_contrast_half *half)
 {
 	uint64_t n = half->outcome.failed + half->outcome.succeeded;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
 
-	lode_table_set(table, row, column, "%s of %s",
+	lode_sheet_set(sheet, row, column, "%s of %s",
 		       lode_format_share(a, (int64_t)half->outcome.failed, (int64_t)n),
 		       lode_format_count(b, n));
 }
@@ -28,7 +28,7 @@ static const char *mean_of(char *buffer, const struct lode_contrast_half *half)
 }
 
 /* "gobble_file › do_lstat": callers that always occur together there. */
-static void set_callers(struct lode_table *table, const struct lode_calltree *tree, size_t row,
+static void set_callers(struct lode_sheet *sheet, const struct lode_calltree *tree, size_t row,
 			size_t column, const struct lode_contrast *c, size_t room)
 {
 	char text[name_bytes] = "", label[name_bytes];
@@ -50,7 +50,7 @@ static void set_callers(struct lode_table *table, const struct lode_calltree *tr
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
 					 i > first ? " › " : "", label);
 	}
-	lode_table_set(table, row, column, "%s", lode_escape_fit(label, sizeof(label), text, room));
+	lode_sheet_set(sheet, row, column, "%s", lode_escape_fit(label, sizeof(label), text, room));
 }
 
 /* Stands at either end of it. */
@@ -93,7 +93,7 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_report 
 				   const struct lode_suspect *only)
 {
 	bool versus = lode_suspects_is_versus(report);
-	const struct lode_table_column columns[] = {
+	const struct lode_sheet_column columns[] = {
 		{"last function", false},    {versus ? "slow with" : "failed with", true},
 		{"without", true},	     {"mean with", true},
 		{"without", true},	     {"q", true},
@@ -101,7 +101,7 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_report 
 	};
 	const struct lode_suspects *s = report->suspects;
 	const struct lode_calltree *tree = &s->tally.set->tree;
-	struct lode_table *table = lode_table_new(columns, 7, 0);
+	struct lode_sheet *sheet = lode_sheet_new(columns, 7, 0);
 	char text[LODE_UNITS_BUFFER], label[name_bytes], name[name_bytes];
 	struct choice choice;
 	size_t room;
@@ -109,23 +109,23 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_report 
 	choose(&choice, s, only);
 	for (size_t i = 0; i < choice.n; i++) {
 		const struct lode_contrast *c = &s->contrasts.at[choice.chosen[i]];
-		size_t row = lode_table_row(table);
+		size_t row = lode_sheet_row(sheet);
 
 		lode_short_label(label, sizeof(label), tree, c->leaf);
-		lode_table_set(table, row, 0, "%s", lode_escape_fit(name, sizeof(name), label, 22));
-		set_half(table, row, 1, &c->with);
-		set_half(table, row, 2, &c->without);
-		lode_table_set(table, row, 3, "%s", mean_of(text, &c->with));
-		lode_table_set(table, row, 4, "%s", mean_of(text, &c->without));
-		lode_table_set(table, row, 5, "%s", lode_format_log_p(text, c->log_q));
+		lode_sheet_set(sheet, row, 0, "%s", lode_escape_fit(name, sizeof(name), label, 22));
+		set_half(sheet, row, 1, &c->with);
+		set_half(sheet, row, 2, &c->without);
+		lode_sheet_set(sheet, row, 3, "%s", mean_of(text, &c->with));
+		lode_sheet_set(sheet, row, 4, "%s", mean_of(text, &c->without));
+		lode_sheet_set(sheet, row, 5, "%s", lode_format_log_p(text, c->log_q));
 	}
-	room = lode_table_room(table, report->columns);
+	room = lode_sheet_fit(sheet, report->columns, 15, 6, NULL);
 	for (size_t i = 0; i < choice.n; i++)
-		set_callers(table, tree, i, 6, &s->contrasts.at[choice.chosen[i]], room);
+		set_callers(sheet, tree, i, 6, &s->contrasts.at[choice.chosen[i]], room);
 	if (choice.n) {
 		fprintf(out, "\nWhich caller makes the same call %s:\n",
 			versus ? "one of slow recordings" : "slow");
-		lode_table_print(table, out, report->is_terminal);
+		lode_sheet_print(sheet, out, report->is_terminal);
 		if (choice.n_significant > choice.n)
 			fprintf(out, "%zu more%s.\n", choice.n_significant - choice.n,
 				only ? "" : "; --explain FUNCTION tells those of one");
@@ -136,5 +136,5 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_report 
 			versus ? "more often one of slow recordings" : "slower",
 			s->n_contrast_tests);
 	}
-	lode_table_free(table);
+	lode_sheet_free(sheet);
 }

@@ -5,7 +5,7 @@
 #include "base/escape.h"
 #include "reports/common_part.h"
 #include "reports/suspects_parts.h"
-#include "reports/table.h"
+#include "reports/sheet.h"
 #include "reports/units.h"
 
 enum { shown_histograms = 3, shown_neighbours = 8, name_bytes = 2400, indent = 2 };
@@ -78,46 +78,47 @@ static void print_group(FILE *out, const struct lode_suspects_report *report,
 
 /* ---- Metrics, with it and without ---- */
 
-static void set_outcome(struct lode_table *table, size_t row, size_t column,
+static void set_outcome(struct lode_sheet *sheet, size_t row, size_t column,
 			const struct lode_outcome *o, const struct lode_moments *m,
 			const char *unit)
 {
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
 	uint64_t n = o->failed + o->succeeded;
 
-	lode_table_set(table, row, column, "%s",
+	lode_sheet_set(sheet, row, column, "%s",
 		       n ? lode_format_share(a, (int64_t)o->failed, (int64_t)n) : "-");
-	lode_table_set(table, row, column + 1, "%s", lode_format_count(b, m->n));
-	lode_table_set(table, row, column + 2, "%s",
+	lode_sheet_set(sheet, row, column + 1, "%s", lode_format_count(b, m->n));
+	lode_sheet_set(sheet, row, column + 2, "%s",
 		       m->n ? lode_format_cost(a, lode_moments_mean(m), unit) : "-");
-	lode_table_set(table, row, column + 3, "%s",
+	lode_sheet_set(sheet, row, column + 3, "%s",
 		       m->n ? lode_format_cost(a, lode_moments_std(m), unit) : "-");
 }
 
 static void print_metrics(FILE *out, const struct lode_suspects_report *report,
 			  const struct lode_explanation *x)
 {
-	static const struct lode_table_column columns[] = {
+	static const struct lode_sheet_column columns[] = {
 		{"metric", false}, {"failed with", true}, {"n", true},
 		{"mean", true},	   {"σ", true},		  {"failed without", true},
 		{"n", true},	   {"mean", true},	  {"σ", true},
 	};
-	struct lode_table *table = lode_table_new(columns, 9, indent);
+	struct lode_sheet *sheet = lode_sheet_new(columns, 9, indent);
 	char name[name_bytes];
 
 	for (size_t i = 0; i < x->metrics.n && i < shown_neighbours; i++) {
 		const struct lode_explained_metric *m = &x->metrics.at[i];
 		const struct lode_tally_metric *t = &report->suspects->tally.metrics.at[m->metric];
-		size_t row = lode_table_row(table);
+		size_t row = lode_sheet_row(sheet);
 
-		lode_table_set(table, row, 0, "%s",
+		lode_sheet_set(sheet, row, 0, "%s",
 			       lode_escape_fit(name, sizeof(name), t->name, 24));
-		set_outcome(table, row, 1, &m->with, &m->moments_with, t->unit);
-		set_outcome(table, row, 5, &m->without, &m->moments_without, t->unit);
+		set_outcome(sheet, row, 1, &m->with, &m->moments_with, t->unit);
+		set_outcome(sheet, row, 5, &m->without, &m->moments_without, t->unit);
 	}
 	fputc('\n', out);
-	lode_table_print(table, out, report->is_terminal);
-	lode_table_free(table);
+	lode_sheet_fit(sheet, report->columns, 8, 8, NULL);
+	lode_sheet_print(sheet, out, report->is_terminal);
+	lode_sheet_free(sheet);
 }
 
 static void print_histograms(FILE *out, const struct lode_suspects_report *report,
@@ -154,28 +155,28 @@ static void print_neighbours(FILE *out, const struct lode_suspects_report *repor
 			     const char *title, const char *nobody,
 			     const struct lode_explained_neighbour *at, size_t n)
 {
-	const struct lode_table_column columns[] = {
+	const struct lode_sheet_column columns[] = {
 		{"failed", true}, {"of", true}, {"share", true}, {"mean", true}, {title, false}};
-	struct lode_table *table = lode_table_new(columns, 5, indent);
+	struct lode_sheet *sheet = lode_sheet_new(columns, 5, indent);
 	size_t n_shown = n < shown_neighbours ? n : shown_neighbours;
 	char text[LODE_UNITS_BUFFER], name[name_bytes], label[name_bytes];
 
 	for (size_t i = 0; i < n_shown; i++) {
 		uint64_t counted = at[i].outcome.failed + at[i].outcome.succeeded;
-		size_t row = lode_table_row(table);
+		size_t row = lode_sheet_row(sheet);
 
-		lode_table_set(table, row, 0, "%s", lode_format_count(text, at[i].outcome.failed));
-		lode_table_set(table, row, 1, "%s", lode_format_count(text, counted));
-		lode_table_set(table, row, 2, "%s",
+		lode_sheet_set(sheet, row, 0, "%s", lode_format_count(text, at[i].outcome.failed));
+		lode_sheet_set(sheet, row, 1, "%s", lode_format_count(text, counted));
+		lode_sheet_set(sheet, row, 2, "%s",
 			       lode_format_share(text, (int64_t)at[i].outcome.failed,
 						 (int64_t)counted));
-		lode_table_set(table, row, 3, "%s",
+		lode_sheet_set(sheet, row, 3, "%s",
 			       at[i].sum ? lode_format_sum(text, at[i].sum / at[i].n) : "-");
 		if (at[i].frame == LODE_NONE)
-			lode_table_set(table, row, 4, "%s", nobody);
+			lode_sheet_set(sheet, row, 4, "%s", nobody);
 		else
-			lode_table_set(
-				table, row, 4, "%s",
+			lode_sheet_set(
+				sheet, row, 4, "%s",
 				lode_escape_fit(name, sizeof(name),
 						lode_short_label(label, sizeof(label),
 								 &report->suspects->tally.set->tree,
@@ -183,10 +184,10 @@ static void print_neighbours(FILE *out, const struct lode_suspects_report *repor
 						48));
 	}
 	fputc('\n', out);
-	lode_table_print(table, out, report->is_terminal);
+	lode_sheet_print(sheet, out, report->is_terminal);
 	if (n_shown < n)
 		fprintf(out, "  and %zu more\n", n - n_shown);
-	lode_table_free(table);
+	lode_sheet_free(sheet);
 }
 
 /* ---- Where to look ---- */

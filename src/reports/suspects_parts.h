@@ -31,9 +31,9 @@ uint32_t *lode_suspects_metric_order(const struct lode_suspects *suspects);
 /* How many functions are shown. */
 size_t lode_suspects_n_shown(const struct lode_suspects_report *report);
 
-struct lode_table;
+struct lode_sheet;
 /* Four cells from `column` on: calls and time of one recording, of slow ones and of fast ones. */
-void lode_suspects_set_sides(struct lode_table *table, const struct lode_suspects *suspects,
+void lode_suspects_set_sides(struct lode_sheet *sheet, const struct lode_suspects *suspects,
 			     size_t row, size_t column, const uint64_t *n,
 			     const struct lode_moments *moments, const char *unit);
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "reports/suspects_parts.h"
-#include "reports/table.h"
+#include "reports/sheet.h"
 #include "reports/units.h"
 
 const char *lode_format_log_p(char *buffer, double log_p)
@@ -83,26 +83,26 @@ uint32_t *lode_suspects_metric_order(const struct lode_suspects *suspects)
 }
 
 /* Amounts of one recording of each set. */
-static void set_pair(struct lode_table *table, size_t row, size_t column, double slow, double fast,
+static void set_pair(struct lode_sheet *sheet, size_t row, size_t column, double slow, double fast,
 		     const char *unit)
 {
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
 
-	lode_table_set(table, row, column, "%s",
+	lode_sheet_set(sheet, row, column, "%s",
 		       lode_format_cost(a, (int64_t)(slow < 9e18 ? slow + 0.5 : 9e18), unit));
-	lode_table_set(table, row, column + 1, "%s",
+	lode_sheet_set(sheet, row, column + 1, "%s",
 		       lode_format_cost(b, (int64_t)(fast < 9e18 ? fast + 0.5 : 9e18), unit));
 }
 
-void lode_suspects_set_sides(struct lode_table *table, const struct lode_suspects *s, size_t row,
+void lode_suspects_set_sides(struct lode_sheet *sheet, const struct lode_suspects *s, size_t row,
 			     size_t column, const uint64_t *n, const struct lode_moments *moments,
 			     const char *unit)
 {
 	double slow_runs = (double)s->n_streams[LODE_SIDE_SUBJECT];
 	double fast_runs = (double)s->n_streams[LODE_SIDE_OTHER];
 
-	set_pair(table, row, column, (double)n[LODE_SIDE_SUBJECT] / slow_runs,
+	set_pair(sheet, row, column, (double)n[LODE_SIDE_SUBJECT] / slow_runs,
 		 (double)n[LODE_SIDE_OTHER] / fast_runs, "");
-	set_pair(table, row, column + 2, (double)moments[LODE_SIDE_SUBJECT].sum / slow_runs,
+	set_pair(sheet, row, column + 2, (double)moments[LODE_SIDE_SUBJECT].sum / slow_runs,
 		 (double)moments[LODE_SIDE_OTHER].sum / fast_runs, unit);
 }

@@ -59,6 +59,37 @@ static void print_rest(FILE *out, const struct lode_suspects_report *report)
 			s->functions.n - n_shown, s->functions.n);
 }
 
+/* σ of values with a long tail is that of a few of them. */
+static void print_tails(FILE *out, const struct lode_suspects_report *report)
+{
+	const struct lode_suspects *s = report->suspects;
+	const struct lode_tally_options *tally = &s->options.tally;
+	const struct lode_tally_metric *worst = NULL;
+	enum { least_n = 30, tail = 5 };
+	char name[600];
+
+	if (lode_suspects_is_versus(report) || tally->robust || tally->by_hand ||
+	    tally->source != LODE_THRESHOLDS_SUBJECT)
+		return;
+	for (size_t i = 0; i < s->tally.metrics.n; i++) {
+		const struct lode_tally_metric *m = &s->tally.metrics.at[i];
+		const struct lode_moments *moments = &m->moments[LODE_SIDE_SUBJECT];
+
+		if (moments->n < least_n ||
+		    lode_moments_std(moments) / tail < lode_moments_mean(moments))
+			continue;
+		if (!worst || m->failed_sum > worst->failed_sum)
+			worst = m;
+	}
+	if (worst)
+		fprintf(out,
+			"Long tails: of %s, σ is %lld times the mean. A few extreme\nexecutions "
+			"decide what is slow; --robust labels by median and MAD.\n",
+			lode_escape_fit(name, sizeof(name), worst->name, 28),
+			(long long)(lode_moments_std(&worst->moments[LODE_SIDE_SUBJECT]) /
+				    (lode_moments_mean(&worst->moments[LODE_SIDE_SUBJECT]) + 1)));
+}
+
 static void print_method(FILE *out, const struct lode_suspects_report *report)
 {
 	const struct lode_suspects *s = report->suspects;
@@ -68,18 +99,20 @@ static void print_method(FILE *out, const struct lode_suspects_report *report)
 	if (lode_suspects_is_versus(report))
 		fprintf(out,
 			"Excess: at least this share (95 %%) of a function's calls, or of their "
-			"time, is not in the fast\nrecordings. Calls and times are of one "
+			"time,\nis not in the fast recordings. Calls and times are of one "
 			"recording.\n");
 	else
 		fprintf(out,
-			"Failed: %s.\nIncrease is Failure (where the function is last) less "
-			"Context (where it occurs): 0 if it is always\nlast, -Context if it never "
-			"is; --sort ochiai, importance and others compare those too.\n",
+			"Failed: %s.\nIncrease: Failure (where the function is last) less Context "
+			"(where it occurs);\n0 if it is always last, -Context if it never is. "
+			"--sort "
+			"ochiai, importance and\nothers compare those too.\n",
 			report->thresholds);
+	print_tails(out, report);
 	fprintf(out,
-		"q: chance that the function, or caller, goes with %s by accident, Fisher's\nexact "
-		"test, %s over %zu groups of functions and over %zu callers.\n",
-		lode_suspects_is_versus(report) ? "slow recordings" : "failed executions",
+		"q: chance that a function, or a caller, goes with %s by\naccident; Fisher's exact "
+		"test, %s over %zu groups of functions and over\n%zu callers.\n",
+		lode_suspects_is_versus(report) ? "slow recordings" : "what failed",
 		report->correction, s->n_groups, s->n_contrast_tests);
 	if (report->job && report->job->symptom_text)
 		fprintf(out, "Only executions in slow windows count: %s.\n",

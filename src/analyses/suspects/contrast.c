@@ -227,7 +227,7 @@ void lode_contrasts_build(lode_contrasts *contrasts, size_t *n_tests,
 		contrast_unit(&c, &items[i], end - i);
 	}
 	lode_correct_log_p(c.log_p.at, c.log_p.n, correction);
-	for (i = 0; i < contrasts->n; i++)
+	for (i = 0; i < c.test_of.n; i++)
 		contrasts->at[i].log_q = c.log_p.at[c.test_of.at[i]];
 	if (contrasts->n)
 		qsort(contrasts->at, contrasts->n, sizeof(*contrasts->at), most_significant_first);
