@@ -223,7 +223,9 @@ static void describe_origin(struct lode_digest_job *job, const struct lode_job_r
 		job->input_bytes +=
 			item->is_given_digest ? item->origin.input_bytes : item->size_bytes;
 		job->origin.content_bytes += item->origin.content_bytes;
-		is_known &= item->skipped || item->origin.content_bytes > 0;
+		/* What gave nothing, here or when its digest was made, has no content. */
+		is_known &= item->skipped || item->origin.content_bytes > 0 ||
+			    item->origin.skipped.n >= item->origin.n_inputs;
 	}
 	if (!is_known)
 		job->origin.content_bytes = 0;
