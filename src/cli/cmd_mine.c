@@ -60,7 +60,7 @@ static const struct lode_option options[] = {
 	 AT(delay_ns)},
 	{.name = "patterns",
 	 .argument = "N",
-	 .help = "the smallest λ that gives at most N patterns in the first round",
+	 .help = "the smallest λ that gives at most N patterns, those of all rounds counted",
 	 .set = lode_set_count,
 	 AT(patterns)},
 	{.name = "max-patterns",

@@ -9,6 +9,7 @@
 #include "analyses/mine/adopt.h"
 #include "analyses/mine/measure.h"
 #include "analyses/mine/rounds.h"
+#include "analyses/patterns/min_cost.h"
 
 /* Stacks that are mined together: all kinds, or those of one kind. */
 struct group {
@@ -82,84 +83,6 @@ static void build_groups(struct mining *m)
 	m->mined->n_aoi_events = digest->n_events;
 }
 
-/* All rounds of all groups at λ; LODE_ERR_LIMIT when they give more than `max_patterns`. */
-static int mine_groups(struct mining *m, int64_t min_cost, size_t max_patterns,
-		       struct lode_error *err)
-{
-	size_t left = max_patterns;
-
-	m->mined->n_patterns = 0;
-	m->mined->n_rounds = 0;
-	for (size_t g = 0; g < m->n_groups; g++) {
-		struct group *group = &m->groups[g];
-		struct lode_miner_options options = {
-			.min_cost = min_cost,
-			.max_patterns = left ? left : 1,
-			.n_threads = m->options->n_threads,
-		};
-		int rc = lode_rounds_mine(&group->rounds, &group->set, m->name_rank, &options,
-					  m->options->classic, &m->scratch, err);
-
-		if (rc == 0 && group->rounds.n_patterns > left)
-			rc = lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "more than %zu patterns",
-				       max_patterns);
-		if (rc < 0)
-			return rc;
-		left -= group->rounds.n_patterns;
-		m->mined->n_patterns += group->rounds.n_patterns;
-		if (group->rounds.n_rounds > m->mined->n_rounds)
-			m->mined->n_rounds = group->rounds.n_rounds;
-	}
-	m->mined->min_cost = min_cost;
-	return 0;
-}
-
-/*
- * The smallest λ, to 0.1 %, whose result (all rounds, all groups) has no more than `max_patterns`.
- * Later rounds add patterns to the first's, so the first round's λ is only where the search starts.
- */
-static int find_min_cost(struct mining *m, size_t max_patterns, int64_t *min_cost,
-			 struct lode_error *err)
-{
-	struct lode_miner_options options = {.n_threads = m->options->n_threads};
-	int64_t low = 1, high;
-	int rc;
-
-	for (size_t g = 0; g < m->n_groups; g++) {
-		struct lode_sequences all =
-			lode_stackset_sequences(&m->groups[g].set, NULL, &m->scratch);
-		int64_t found;
-
-		rc = lode_mine_find_min_cost(&found, &all, max_patterns, &options, err);
-		if (rc < 0)
-			return rc;
-		if (found > low)
-			low = found;
-	}
-	*min_cost = low;
-	rc = mine_groups(m, low, max_patterns, err);
-	if (rc != LODE_ERR_LIMIT)
-		return rc;
-	for (high = low; rc == LODE_ERR_LIMIT && high <= INT64_MAX / 2;) {
-		low = high;
-		high *= 2;
-		rc = mine_groups(m, high, max_patterns, err);
-	}
-	while (rc == 0 && high - low > 1 && (double)(high - low) > 1e-3 * (double)low) {
-		int64_t mid = low + (high - low) / 2;
-		int tried = mine_groups(m, mid, max_patterns, err);
-
-		if (tried < 0 && tried != LODE_ERR_LIMIT)
-			return tried;
-		if (tried == 0)
-			high = mid;
-		else
-			low = mid;
-	}
-	*min_cost = high;
-	return rc;
-}
-
 static int64_t chosen_min_cost(const struct mining *m)
 {
 	const struct lode_mine_options *o = m->options;
@@ -173,6 +96,101 @@ static int64_t chosen_min_cost(const struct mining *m)
 		cost = (o->min_cost_share > 0 ? o->min_cost_share : 0.002) *
 		       (double)m->mined->aoi_ns;
 	return cost < 1 ? 1 : (int64_t)ceil(cost);
+}
+
+/*
+ * How long the search may take, in the miner's steps, besides what each pattern allows: some ten
+ * seconds for a hundred thousand stacks. Where patterns are so intertwined that this is too little,
+ * they are too many as well.
+ */
+static uint64_t allowed_work(const struct lode_stackset *set, double share)
+{
+	double n_frames = (double)set->start[set->n];
+	double work = fmin(256 * n_frames, fmax(1 << 30, 64 * n_frames));
+
+	return (uint64_t)(share * work) + (1 << 24);
+}
+
+/*
+ * All rounds of all groups at λ; LODE_ERR_LIMIT when they give more than `max_patterns`, or when
+ * the search takes longer than `share` of what is reasonable for so many. `crowded_to`: see
+ * miner.h.
+ */
+static int mine_groups(struct mining *m, int64_t min_cost, size_t max_patterns, double share,
+		       struct lode_miner_stop *stop, struct lode_error *err)
+{
+	size_t left = max_patterns;
+
+	m->mined->n_patterns = 0;
+	m->mined->n_rounds = 0;
+	for (size_t g = 0; g < m->n_groups; g++) {
+		struct group *group = &m->groups[g];
+		struct lode_miner_options options = {
+			.min_cost = min_cost,
+			.max_patterns = left ? left : 1,
+			.max_work = allowed_work(&group->set, share),
+			.n_threads = m->options->n_threads,
+			.stop = stop,
+		};
+		int rc = lode_rounds_mine(&group->rounds, &group->set, m->name_rank, &options,
+					  m->options->classic, &m->scratch, err);
+
+		if (rc == 0 && group->rounds.n_patterns > left)
+			rc = lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "more than %zu patterns",
+				       max_patterns);
+		if (m->n_groups > 1) /* the bound was not this group's alone */
+			stop->crowded_to = 0;
+		if (rc < 0)
+			return rc;
+		left -= group->rounds.n_patterns;
+		m->mined->n_patterns += group->rounds.n_patterns;
+		if (group->rounds.n_rounds > m->mined->n_rounds)
+			m->mined->n_rounds = group->rounds.n_rounds;
+	}
+	m->mined->min_cost = min_cost;
+	return 0;
+}
+
+/* One question of lode_min_cost_find or _fit. */
+struct question {
+	struct mining *m;
+	size_t max_patterns;
+	double share;
+};
+
+static int ask(void *context, int64_t min_cost, int64_t *crowded_to, struct lode_error *err)
+{
+	const struct question *q = context;
+	struct lode_miner_stop stop = {0};
+	int rc = mine_groups(q->m, min_cost, q->max_patterns, q->share, &stop, err);
+
+	*crowded_to = stop.crowded_to;
+	return rc == LODE_ERR_LIMIT ? 0 : rc < 0 ? rc : 1;
+}
+
+/* The smallest λ whose result (all rounds, all groups) has no more than `max_patterns`. */
+static int find_min_cost(struct mining *m, size_t max_patterns, int64_t *min_cost,
+			 struct lode_error *err)
+{
+	struct question question = {m, max_patterns, 1};
+	struct lode_min_cost_search search = {
+		.probe = ask, .context = &question, .total = m->mined->aoi_ns};
+	size_t n_frames = 0;
+
+	for (size_t g = 0; g < m->n_groups; g++)
+		n_frames += m->groups[g].set.start[m->groups[g].set.n];
+	search.max_upward = lode_min_cost_max_upward(n_frames);
+	return lode_min_cost_find(min_cost, &search, err);
+}
+
+/* Some λ that has no more, found with little work: for advice. */
+static int fit_min_cost(struct mining *m, size_t max_patterns, int64_t *min_cost)
+{
+	struct question question = {m, max_patterns, 1.0 / 8};
+	struct lode_min_cost_search search = {
+		.probe = ask, .context = &question, .total = m->mined->aoi_ns};
+
+	return lode_min_cost_fit(min_cost, &search, chosen_min_cost(m), NULL);
 }
 
 /* "5681ms": a cost as --min-cost takes it, rounded up so that it still fits. */
@@ -190,16 +208,23 @@ static const char *option_cost(char *buffer, size_t size, int64_t cost, const ch
 	return buffer;
 }
 
-static int fail_too_many(const struct mining *m, size_t max_patterns, int64_t fits,
+/* Says that it has stopped, and names a λ that fits. */
+static int fail_too_many(struct mining *m, size_t max_patterns, bool is_too_long,
 			 struct lode_error *err)
 {
 	const char *unit = m->mined->digest->unit;
-	char chosen[32], option[32];
+	char chosen[32], option[32], why[64];
+	int64_t fits;
+	int rc = fit_min_cost(m, max_patterns, &fits);
 
+	if (rc < 0)
+		return rc;
+	if (is_too_long)
+		snprintf(why, sizeof(why), "mining takes too long");
+	else
+		snprintf(why, sizeof(why), "more than %zu patterns", max_patterns);
 	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
-			 "more than %zu patterns reach λ = %s; --min-cost %s gives fewer, "
-			 "--max-patterns allows more",
-			 max_patterns,
+			 "%s at λ = %s; --min-cost %s fits, --max-patterns allows more", why,
 			 option_cost(chosen, sizeof(chosen), chosen_min_cost(m), unit),
 			 option_cost(option, sizeof(option), fits, unit));
 }
@@ -207,18 +232,17 @@ static int fail_too_many(const struct mining *m, size_t max_patterns, int64_t fi
 static int mine_stage(struct mining *m, struct lode_error *err)
 {
 	size_t max_patterns = m->options->max_patterns ? m->options->max_patterns : 100000;
+	struct lode_miner_stop stop = {0};
 	int64_t fits;
 	int rc;
 
 	progress(m, "mining patterns", 0);
 	if (m->options->patterns) {
 		rc = find_min_cost(m, m->options->patterns, &fits, err);
-		return rc < 0 ? rc : mine_groups(m, fits, m->options->patterns, err);
+		return rc < 0 ? rc : mine_groups(m, fits, m->options->patterns, 1, &stop, err);
 	}
-	rc = mine_groups(m, chosen_min_cost(m), max_patterns, err);
-	if (rc == LODE_ERR_LIMIT && find_min_cost(m, max_patterns, &fits, NULL) == 0)
-		return fail_too_many(m, max_patterns, fits, err);
-	return rc;
+	rc = mine_groups(m, chosen_min_cost(m), max_patterns, 1, &stop, err);
+	return rc == LODE_ERR_LIMIT ? fail_too_many(m, max_patterns, stop.is_too_long, err) : rc;
 }
 
 /* The patterns of one group as the clustering wants them. */

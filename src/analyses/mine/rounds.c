@@ -152,6 +152,8 @@ int lode_rounds_mine(struct lode_rounds *out, const struct lode_stackset *set,
 			left.max_patterns =
 				options->max_patterns > all.n ? options->max_patterns - all.n : 1;
 		rc = lode_mine_patterns(&found, &sequences, &left, err);
+		if (options->stop && all.n) /* that of round 1 holds; of later ones it does not */
+			options->stop->crowded_to = 0;
 		if (rc == 0 && options->max_patterns && all.n + found.n > options->max_patterns)
 			rc = lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
 				       "more than %zu maximal patterns", options->max_patterns);

@@ -516,7 +516,7 @@ static void run_branch(void *context, size_t job, unsigned index)
 	uint32_t item = (uint32_t)job, i;
 
 	atomic_store(&worker->job, item);
-	if (!may_go_on(worker))
+	if (search->found->is_done[item] || !may_go_on(worker))
 		return;
 	for (; worker->next_open < item; worker->next_open++)
 		root->condition.is_open.at[worker->next_open] = 0;
@@ -535,7 +535,7 @@ static void run_branch(void *context, size_t job, unsigned index)
 	root->is_open = root->condition.is_open.at;
 	root->has_watched = false;
 	count_selected(worker, root);
-	visit(worker, 0, root, search->reduced->item_cost[item]);
+	search->found->is_done[item] = visit(worker, 0, root, search->reduced->item_cost[item]);
 	if (index == 0 && search->options->progress)
 		search->options->progress(search->options->progress_context,
 					  (double)(job + 1) / search->reduced->n_items);

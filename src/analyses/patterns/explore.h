@@ -1,5 +1,5 @@
 /*
- * The search for all maximal patterns of a reduced input (docs/mining.md has the why).
+ * The search for all maximal patterns of a reduced input (docs/mining.md says why it is fast).
  */
 #ifndef LODE_EXPLORE_H
 #define LODE_EXPLORE_H
@@ -26,8 +26,8 @@ enum lode_explore_end {
 
 /*
  * `found` is fresh from lode_found_init, or comes from a search of the same input that gave up:
- * what that found need not be found again. When done it holds every maximal pattern, and with more
- * than one thread perhaps others, which lode_found_is_covered tells.
+ * then it goes on from there, but for branches that were under way. When done it holds every
+ * maximal pattern, and with more than one thread perhaps others, which lode_found_is_covered tells.
  */
 enum lode_explore_end lode_explore(struct lode_found *found, const struct lode_reduced *reduced,
 				   const struct lode_explore_options *options);

@@ -8,6 +8,7 @@ void lode_found_init(struct lode_found *found, uint32_t n_items)
 	pthread_mutex_init(&found->lock, NULL);
 	found->n_items = n_items;
 	found->with_item = lode_alloc0(n_items, sizeof(*found->with_item));
+	found->is_done = lode_alloc0(n_items, sizeof(*found->is_done));
 }
 
 void lode_found_release(struct lode_found *found)
@@ -17,6 +18,7 @@ void lode_found_release(struct lode_found *found)
 	for (i = 0; i < found->n_items; i++)
 		lode_vec_release(&found->with_item[i]);
 	free(found->with_item);
+	free(found->is_done);
 	lode_vec_release(&found->all);
 	lode_arena_release(&found->arena);
 	pthread_mutex_destroy(&found->lock);

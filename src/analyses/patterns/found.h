@@ -31,6 +31,7 @@ struct lode_found {
 	struct lode_arena arena;
 	lode_found_vec all;
 	lode_found_vec *with_item; /* per item: the patterns that contain it, by id */
+	uint8_t *is_done;	   /* per item: its branch is searched; set by that branch alone */
 	uint32_t n_items;
 };
 

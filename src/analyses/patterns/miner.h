@@ -12,6 +12,7 @@
 #ifndef LODE_MINER_H
 #define LODE_MINER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -35,17 +36,30 @@ struct lode_pattern_set {
 /* Three searches with the same result. Which is fastest depends on the input, and cannot be told.
  */
 enum lode_miner_method {
-	LODE_MINER_ALL,	       /* in turns, until one is done */
+	LODE_MINER_ALL,	       /* in turns, until one is done: turns.h */
 	LODE_MINER_PREFIXES,   /* prefix_search.h */
 	LODE_MINER_INSERTIONS, /* explore.h */
 	LODE_MINER_ENUMERATION /* enumerate.h; the others where patterns are too many or too long */
 };
 
+#define LODE_MINER_WORK_PER_PATTERN 8192
+
+/* What is known when mining stopped at a bound. */
+struct lode_miner_stop {
+	bool is_too_long; /* past max_work; else past max_patterns, if at all */
+	/* At least λ, or 0: every λ from here to there gives too many patterns as well. */
+	int64_t crowded_to;
+};
+
 struct lode_miner_options {
 	int64_t min_cost;    /* λ, > 0 */
 	size_t max_patterns; /* past this: LODE_ERR_LIMIT; 0 = no bound */
-	unsigned n_threads;  /* 0 = 1 */
+	/* Steps of some 10 ns, besides LODE_MINER_WORK_PER_PATTERN for every pattern that is found.
+	   Past this: LODE_ERR_LIMIT; 0 = no bound. */
+	uint64_t max_work;
+	unsigned n_threads; /* 0 = 1 */
 	enum lode_miner_method method;
+	struct lode_miner_stop *stop; /* may be NULL; set by every call */
 	/* Where progress is wanted; may be NULL. Called now and then from one thread. */
 	void (*progress)(void *context, double done);
 	void *progress_context;
@@ -55,7 +69,8 @@ struct lode_miner_options {
 int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences *sequences,
 		       const struct lode_miner_options *options, struct lode_error *err);
 
-/* The smallest λ that gives at most `max_patterns` patterns (`--patterns N`). */
+/* The smallest λ that gives at most `max_patterns` patterns (`--patterns N`; min_cost.h has the
+ * small print). */
 int lode_mine_find_min_cost(int64_t *min_cost, const struct lode_sequences *sequences,
 			    size_t max_patterns, const struct lode_miner_options *options,
 			    struct lode_error *err);

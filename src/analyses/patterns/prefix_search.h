@@ -27,19 +27,30 @@ struct lode_prefix_options {
 	int64_t min_cost;
 	size_t max_patterns; /* 0: no bound */
 	unsigned n_threads;
-	uint64_t max_work; /* steps of the inner loops, some ns each; 0: no bound */
 };
 
 enum lode_prefix_end {
 	LODE_PREFIX_DONE,
 	LODE_PREFIX_TOO_MANY, /* more than max_patterns */
-	LODE_PREFIX_GAVE_UP,  /* max_work is used up: nothing is known */
+	LODE_PREFIX_GAVE_UP,  /* max_work is used up */
 };
 
-/* `*out` must be { 0 }; it is complete with LODE_PREFIX_DONE, and empty otherwise. */
-enum lode_prefix_end lode_prefix_search(struct lode_prefix_patterns *out,
-					const struct lode_reduced *reduced,
-					const struct lode_prefix_options *options);
+struct lode_prefix_search;
+
+/* `reduced` is borrowed. */
+struct lode_prefix_search *lode_prefix_search_new(const struct lode_reduced *reduced,
+						  const struct lode_prefix_options *options);
+void lode_prefix_search_free(struct lode_prefix_search *search);
+
+/*
+ * Goes on from where it gave up, for `max_work` steps of its inner loops (a ns or so each; 0: no
+ * bound). A step is done once only, however often it is interrupted.
+ */
+enum lode_prefix_end lode_prefix_search_run(struct lode_prefix_search *search, uint64_t max_work);
+
+/* Patterns found so far, all of them maximal. `*out` must be { 0 }. */
+void lode_prefix_search_collect(struct lode_prefix_patterns *out,
+				const struct lode_prefix_search *search);
 void lode_prefix_patterns_release(struct lode_prefix_patterns *patterns);
 
 #endif

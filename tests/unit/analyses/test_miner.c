@@ -186,7 +186,7 @@ static void same_as_definition_on_random_inputs(void **state)
 	uint64_t seed;
 
 	(void)state;
-	for (seed = 1; seed <= 8000; seed++) {
+	for (seed = 1; seed <= 5000; seed++) {
 		struct random random = {seed * 7919};
 		struct lode_miner_options options = {.n_threads = seed % 50 ? 1 : 3};
 		struct lode_pattern_set set = {0};
@@ -296,7 +296,7 @@ static void all_searches_agree_for_any_number_of_threads(void **state)
 	uint64_t seed;
 
 	(void)state;
-	for (seed = 1; seed <= 4000; seed++) {
+	for (seed = 1; seed <= 1500; seed++) {
 		struct random random = {seed * 104729};
 		struct lode_miner_options options = {.n_threads = 1, .max_patterns = 2000};
 		static const enum lode_miner_method methods[] = {
@@ -433,13 +433,51 @@ static size_t count_patterns(const struct lode_sequences *sequences, int64_t min
 	return n;
 }
 
+/* Asked of every λ there is: the smallest that gives few enough, though a larger one may not. */
+static void found_min_cost_is_the_smallest_of_all(void **state)
+{
+	struct lode_error err;
+	uint64_t seed;
+	size_t n_uneven = 0;
+
+	(void)state;
+	for (seed = 1; seed <= 150; seed++) {
+		struct random random = {seed * 49979687};
+		struct lode_miner_options options = {.n_threads = 1};
+		static struct large input;
+		struct lode_sequences sequences;
+		size_t most = 1 + random_below(&random, seed % 2 ? 40 : 8);
+		int64_t min_cost, expected = 0, above = 0;
+
+		random_large(&input, &random);
+		if (input.n > 10)
+			input.n = 10;
+		input.total = 0;
+		for (size_t s = 0; s < input.n; s++)
+			input.total += input.cost[s];
+		sequences = view_large(&input);
+		for (int64_t cost = input.total + 1; cost >= 1; cost--)
+			if (count_patterns(&sequences, cost) <= most)
+				expected = cost;
+			else if (above == 0)
+				above = cost + 1;
+		n_uneven += above && expected != above;
+		assert_int_equal(
+			lode_mine_find_min_cost(&min_cost, &sequences, most, &options, &err), 0);
+		if (min_cost != expected)
+			fail_msg("seed %llu: %lld, expected %lld", (unsigned long long)seed,
+				 (long long)min_cost, (long long)expected);
+	}
+	assert_true(n_uneven > 3); /* or nothing is looked for from below */
+}
+
 static void found_min_cost_gives_few_and_one_less_gives_more(void **state)
 {
 	struct lode_error err;
 	uint64_t seed;
 
 	(void)state;
-	for (seed = 1; seed <= 300; seed++) {
+	for (seed = 1; seed <= 200; seed++) {
 		struct random random = {seed * 49979687};
 		struct lode_miner_options options = {.n_threads = 1};
 		static struct large input;
@@ -458,6 +496,82 @@ static void found_min_cost_gives_few_and_one_less_gives_more(void **state)
 		if (min_cost > 1 && count_patterns(&sequences, min_cost - 1) <= most)
 			fail_msg("seed %llu: %lld is not the least", (unsigned long long)seed,
 				 (long long)min_cost);
+	}
+}
+
+/* Past max_patterns: every λ up to where it is said to be crowded gives too many as well. */
+static void crowded_ranges_are_crowded(void **state)
+{
+	struct lode_error err;
+	uint64_t seed;
+	size_t n_wide = 0;
+
+	(void)state;
+	for (seed = 1; seed <= 600; seed++) {
+		struct random random = {seed * 86028121};
+		struct lode_miner_stop stop;
+		struct lode_miner_options options = {.n_threads = seed % 10 ? 1 : 3, .stop = &stop};
+		static struct large input;
+		struct lode_sequences sequences;
+		struct lode_pattern_set set = {0};
+
+		random_large(&input, &random);
+		sequences = view_large(&input);
+		options.min_cost = random_min_cost(&input, &random);
+		options.max_patterns = 1 + random_below(&random, 12);
+		options.method = (enum lode_miner_method)(seed % 4);
+		if (lode_mine_patterns(&set, &sequences, &options, &err) == 0) {
+			assert_true(stop.crowded_to == 0 && !stop.is_too_long);
+			lode_pattern_set_release(&set);
+			continue;
+		}
+		assert_false(stop.is_too_long);
+		assert_true(stop.crowded_to >= options.min_cost);
+		n_wide += stop.crowded_to > options.min_cost;
+		if (count_patterns(&sequences, stop.crowded_to) <= options.max_patterns ||
+		    count_patterns(&sequences, (stop.crowded_to + options.min_cost) / 2) <=
+			    options.max_patterns)
+			fail_msg("seed %llu: not crowded", (unsigned long long)seed);
+	}
+	assert_true(n_wide > 100);
+}
+
+/* Twelve shuffled variants of many functions: any search would take ages, and must say so. */
+static void a_search_without_end_is_ended(void **state)
+{
+	enum { N = 600, N_SEQUENCES = 12 };
+	struct random random = {4711};
+	static uint32_t items[N * N_SEQUENCES];
+	size_t start[N_SEQUENCES + 1] = {0};
+	int64_t cost[N_SEQUENCES];
+	struct lode_sequences sequences = {N_SEQUENCES, items, start, cost};
+	struct lode_miner_stop stop;
+	struct lode_miner_options options = {
+		.min_cost = 6, .max_work = 1 << 18, .n_threads = 1, .stop = &stop};
+	struct lode_pattern_set set = {0};
+	struct lode_error err;
+
+	(void)state;
+	for (size_t s = 0; s < N_SEQUENCES; s++) {
+		uint32_t *at = items + s * N;
+
+		cost[s] = 1;
+		start[s + 1] = (s + 1) * N;
+		for (uint32_t i = 0; i < N; i++)
+			at[i] = i;
+		for (uint32_t k = 0; k < 4 * N; k++) { /* neighbours change places */
+			uint32_t i = random_below(&random, N - 1), x = at[i];
+
+			at[i] = at[i + 1];
+			at[i + 1] = x;
+		}
+	}
+	for (int k = 0; k < 2; k++) {
+		options.n_threads = k ? 3 : 1;
+		assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err),
+				 LODE_ERR_LIMIT);
+		assert_true(stop.is_too_long);
+		assert_int_equal(set.n, 0);
 	}
 }
 
@@ -569,7 +683,10 @@ int main(void)
 		cmocka_unit_test(a_copy_to_the_left_is_not_lost),
 		cmocka_unit_test(order_and_splitting_do_not_matter),
 		cmocka_unit_test(max_patterns_is_exact),
+		cmocka_unit_test(found_min_cost_is_the_smallest_of_all),
 		cmocka_unit_test(found_min_cost_gives_few_and_one_less_gives_more),
+		cmocka_unit_test(crowded_ranges_are_crowded),
+		cmocka_unit_test(a_search_without_end_is_ended),
 		cmocka_unit_test(what_cannot_be_mined_is_said),
 		cmocka_unit_test(public_sets_have_as_many_patterns_as_is_known),
 	};
