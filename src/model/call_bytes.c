@@ -32,10 +32,13 @@ void lode_call_store_release(struct lode_call_store *store)
 		close(file - 1);
 }
 
-void lode_call_pieces_release(struct lode_call_pieces *pieces)
+void lode_call_pieces_release(struct lode_call_pieces *pieces, struct lode_call_store *store)
 {
-	for (size_t i = 0; i < pieces->chunks.n; i++)
+	for (size_t i = 0; i < pieces->chunks.n; i++) {
+		if (store && pieces->chunks.at[i].memory)
+			atomic_fetch_sub(&store->in_memory, pieces->chunks.at[i].size);
 		free(pieces->chunks.at[i].memory);
+	}
 	lode_vec_release(&pieces->chunks);
 }
 

@@ -47,7 +47,8 @@ struct lode_call_pieces {
 	bool is_index;
 };
 
-void lode_call_pieces_release(struct lode_call_pieces *pieces);
+/* `store` gets its memory back; NULL if it goes too. */
+void lode_call_pieces_release(struct lode_call_pieces *pieces, struct lode_call_store *store);
 
 int lode_call_pieces_append(struct lode_call_piece *out, struct lode_call_pieces *pieces,
 			    struct lode_call_store *store, const uint8_t *data, size_t size,

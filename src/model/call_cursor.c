@@ -174,7 +174,7 @@ int lode_call_sum_span(struct lode_call_sums *sums, struct lode_call_cursor *cur
 	return cursor->rc;
 }
 
-/* The widest span that begins with call `from` and ends before `to`, or NULL. */
+/* The widest span with sums that begins with call `from` and ends before `to`, or NULL. */
 static const struct lode_call_span *widest(const struct lode_call_thread *thread, uint64_t from,
 					   uint64_t to)
 {
@@ -189,7 +189,8 @@ static const struct lode_call_span *widest(const struct lode_call_thread *thread
 		span = &thread->levels[level].at[from / width];
 		if (from + span->n_calls > to)
 			break;
-		found = span;
+		if (span->sums.size)
+			found = span;
 	}
 	return found;
 }
@@ -241,23 +242,6 @@ int lode_call_sum_window(struct lode_call_sums *sums, struct lode_call_cursor *c
 	}
 	lode_vec_release(&open);
 	return cursor->rc;
-}
-
-uint64_t *lode_call_own_times(const struct lode_call_thread *thread,
-			      const struct lode_call_sums *sums)
-{
-	uint64_t *own = lode_alloc0(sums->at.n, sizeof(*own));
-
-	for (size_t i = 0; i < sums->at.n; i++) {
-		const struct lode_call_sum *sum = &sums->at.at[i];
-		const struct lode_call_sum *caller =
-			lode_call_sums_find(sums, thread->stacks.at.at[sum->stack].caller);
-
-		own[i] += sum->ns;
-		if (caller)
-			own[caller - sums->at.at] -= sum->ns;
-	}
-	return own;
 }
 
 int lode_call_find_long(lode_call_vec *out, struct lode_call_cursor *cursor, uint64_t from,

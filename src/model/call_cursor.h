@@ -67,13 +67,9 @@ int lode_call_sum_range(struct lode_call_sums *sums, struct lode_call_cursor *cu
 int lode_call_sum_window(struct lode_call_sums *sums, struct lode_call_cursor *cursor, int64_t t0,
 			 int64_t t1);
 
-/* Adds one span's sums. */
+/* Adds one span's sums, which it must have. */
 int lode_call_sum_span(struct lode_call_sums *sums, struct lode_call_cursor *cursor,
 		       const struct lode_call_span *span);
-
-/* Time by stack without that of callees, in the order of sums->at; the array is the caller's. */
-uint64_t *lode_call_own_times(const struct lode_call_thread *thread,
-			      const struct lode_call_sums *sums);
 
 /* Appends the calls of [from, to) that are longer than `longer_ns`, in order. Passes over what has
    none. */

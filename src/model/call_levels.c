@@ -6,6 +6,10 @@ struct making {
 	struct lode_call_sums *sums;
 	struct lode_call_packer *packer;
 	lode_call_buffer buffer;
+	LODE_VEC(struct lode_call) calls;
+	/* Of the level at hand: complete sums, whether they are kept or not. */
+	struct lode_call_pieces passing;
+	LODE_VEC(struct lode_call_piece) pieces;
 };
 
 static int add_sums(struct making *m, const struct lode_call_pieces *pieces,
@@ -20,20 +24,49 @@ static int add_sums(struct making *m, const struct lode_call_pieces *pieces,
 				     err);
 }
 
-static int keep_sums(struct making *m, struct lode_call_piece *out, struct lode_error *err)
+/* A block's sums from its calls, where they were not worth keeping; late calls count as 0 here. */
+static int add_calls(struct making *m, const struct lode_call_span *block, struct lode_error *err)
 {
+	const uint8_t *data;
+	int rc = lode_call_pieces_read(&data, &m->thread->pieces, m->store, block->calls,
+				       &m->buffer, err);
+
+	if (rc < 0)
+		return rc;
+	lode_vec_reserve(&m->calls, block->n_calls);
+	rc = lode_call_block_unpack(m->calls.at, block->n_calls, block->first_ns,
+				    m->thread->stacks.at.n, data, block->calls.size, m->packer,
+				    NULL, -1, err);
+	for (size_t i = 0; i < block->n_calls && rc == LODE_OK; i++)
+		lode_call_sums_add(m->sums, m->calls.at[i].stack, 1,
+				   (uint64_t)m->calls.at[i].duration_ns);
+	return rc;
+}
+
+/* Puts the sums at hand where the next level finds them and, if they pay, where readers do. */
+static int keep_sums(struct making *m, struct lode_call_span *span, struct lode_call_piece *passing,
+		     struct lode_call_pieces *to, struct lode_error *err)
+{
+	int rc;
+
 	lode_call_sums_pack(m->packer, m->sums);
-	return lode_call_pieces_append(out, &m->thread->pieces, m->store, m->packer->packed.at,
-				       m->packer->packed.n, err);
+	rc = lode_call_pieces_append(passing, to, m->store, m->packer->packed.at,
+				     m->packer->packed.n, err);
+	span->sums = (struct lode_call_piece){0};
+	if (rc < 0 || !lode_call_sums_pay(m->sums, span->n_calls))
+		return rc;
+	return lode_call_pieces_append(&span->sums, &m->thread->pieces, m->store,
+				       m->packer->packed.at, m->packer->packed.n, err);
 }
 
 static int finish_block(struct making *m, const struct lode_call_pieces *early,
 			struct lode_call_span *block, struct lode_error *err)
 {
+	struct lode_call_piece passing;
 	int rc;
 
 	lode_call_sums_clear(m->sums);
-	rc = add_sums(m, early, block->sums, err);
+	rc = block->sums.size ? add_sums(m, early, block->sums, err) : add_calls(m, block, err);
 	if (rc < 0)
 		return rc;
 	for (uint32_t i = 0; i < block->n_late; i++) {
@@ -46,7 +79,10 @@ static int finish_block(struct making *m, const struct lode_call_pieces *early,
 		if (lode_call_depth(m->thread, call->stack) == block->min_depth)
 			block->top_end_ns = lode_call_end(call);
 	}
-	return keep_sums(m, &block->sums, err);
+	rc = keep_sums(m, block, &passing, &m->passing, err);
+	if (rc == LODE_OK)
+		lode_vec_append(&m->pieces, passing);
+	return rc;
 }
 
 struct lode_call_span lode_call_span_over(const struct lode_call_span *parts, size_t n)
@@ -72,27 +108,30 @@ struct lode_call_span lode_call_span_over(const struct lode_call_span *parts, si
 	return over;
 }
 
+/* The level above the one whose sums are passing by. */
 static int make_level(struct making *m, unsigned level, struct lode_error *err)
 {
 	struct lode_call_thread *thread = m->thread;
-	size_t n_below = thread->levels[level - 1].n;
+	struct lode_call_pieces above = {0};
+	size_t n_below = thread->levels[level - 1].n, n_above = 0;
+	int rc = LODE_OK;
 
-	for (size_t i = 0; i < n_below; i += LODE_CALL_FAN_OUT) {
-		const struct lode_call_span *parts = &thread->levels[level - 1].at[i];
+	for (size_t i = 0; i < n_below && rc == LODE_OK; i += LODE_CALL_FAN_OUT) {
 		size_t n = n_below - i < LODE_CALL_FAN_OUT ? n_below - i : LODE_CALL_FAN_OUT;
-		struct lode_call_span over = lode_call_span_over(parts, n);
-		int rc = LODE_OK;
+		struct lode_call_span over =
+			lode_call_span_over(&thread->levels[level - 1].at[i], n);
 
 		lode_call_sums_clear(m->sums);
 		for (size_t k = 0; k < n && rc == LODE_OK; k++)
-			rc = add_sums(m, &thread->pieces, parts[k].sums, err);
+			rc = add_sums(m, &m->passing, m->pieces.at[i + k], err);
 		if (rc == LODE_OK)
-			rc = keep_sums(m, &over.sums, err);
-		if (rc < 0)
-			return rc;
+			rc = keep_sums(m, &over, &m->pieces.at[n_above++], &above, err);
 		lode_vec_append(&thread->levels[level], over);
 	}
-	return LODE_OK;
+	lode_call_pieces_release(&m->passing, m->store);
+	m->passing = above;
+	m->pieces.n = n_above;
+	return rc;
 }
 
 static void finish_thread(struct lode_call_thread *thread)
@@ -112,7 +151,7 @@ int lode_call_levels_make(struct lode_call_thread *thread, const struct lode_cal
 			  struct lode_call_store *store, struct lode_call_sums *sums,
 			  struct lode_call_packer *packer, struct lode_error *err)
 {
-	struct making m = {thread, store, sums, packer, {0}};
+	struct making m = {.thread = thread, .store = store, .sums = sums, .packer = packer};
 	int rc = LODE_OK;
 
 	lode_call_sums_reserve(sums, thread->stacks.at.n);
@@ -124,6 +163,9 @@ int lode_call_levels_make(struct lode_call_thread *thread, const struct lode_cal
 		thread->n_levels++;
 	}
 	finish_thread(thread);
+	lode_call_pieces_release(&m.passing, store);
+	lode_vec_release(&m.pieces);
+	lode_vec_release(&m.calls);
 	lode_vec_release(&m.buffer);
 	return rc;
 }

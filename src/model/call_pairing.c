@@ -94,7 +94,7 @@ void lode_call_pairing_free(struct lode_call_pairing *p)
 	for (size_t i = 0; i < p->history.n; i++)
 		free(p->history.at[i].at);
 	lode_vec_release(&p->history);
-	lode_call_pieces_release(&p->early);
+	lode_call_pieces_release(&p->early, p->store);
 	lode_vec_release(&p->open);
 	lode_vec_release(&p->starts);
 	lode_vec_release(&p->durations);
@@ -158,7 +158,9 @@ static int end_block(struct lode_call_pairing *p, struct lode_pairing_tools *too
 				     tools->packer.packed.at, tools->packer.packed.n, err);
 	if (rc < 0)
 		return rc;
-	lode_call_sums_pack(&tools->packer, &tools->sums);
+	tools->packer.packed.n = 0;
+	if (lode_call_sums_pay(&tools->sums, p->n))
+		lode_call_sums_pack(&tools->packer, &tools->sums);
 	rc = lode_call_pieces_append(&span.sums, &p->early, p->store, tools->packer.packed.at,
 				     tools->packer.packed.n, err);
 	if (rc < 0)
@@ -205,10 +207,6 @@ static inline int enter(struct lode_call_pairing *p, struct lode_pairing_tools *
 	caller = &p->open.at[depth];
 	gap = caller->callee_end_ns == NO_TIME ? -1 : t_ns - caller->callee_end_ns;
 	stack = lode_call_stacks_callee(&p->thread->stacks, caller->stack, function);
-	if (__builtin_expect(stack >= LODE_CALL_MAX_STACKS, 0))
-		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
-				 "thread %d has more than %zu distinct stacks", p->thread->tid,
-				 LODE_CALL_MAX_STACKS);
 	if (depth < p->min_depth) {
 		p->min_depth = depth;
 		p->max_gap_ns = gap;

@@ -349,7 +349,7 @@ static int add_totals(struct lode_call_trace *trace, struct lode_error *err)
 		lode_call_cursor_init(&cursor, trace, thread);
 		lode_call_sums_reserve(&sums, thread->stacks.at.n);
 		lode_call_sums_clear(&sums);
-		rc = lode_call_sum_span(&sums, &cursor, lode_call_thread_top(thread));
+		rc = lode_call_sum_range(&sums, &cursor, 0, thread->n_calls);
 		for (size_t k = 0; k < sums.at.n; k++)
 			trace->spreads.at[lode_call_function(thread, sums.at.at[k].stack)]
 				.total_ns += sums.at.at[k].ns;

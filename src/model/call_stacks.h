@@ -8,6 +8,11 @@
  * A call's stack tells its function and its depth, so that is all a call keeps. Ids are in order of
  * first sight, a caller's is smaller than its callees'. Each thread has its own tree, so that
  * threads are read side by side and ids do not depend on which was first.
+ *
+ * LIMIT: a thread has LODE_CALL_MAX_STACKS stacks of their own (a real server's threads have some
+ * hundreds to some thousands). What comes then and is new is told apart by depth, function and
+ * caller's function only: it stands below a stack of just that caller, whose own callers are not
+ * known (n_functions says how deep it is). Calls, times and depths stay exact.
  */
 #ifndef LODE_CALL_STACKS_H
 #define LODE_CALL_STACKS_H
@@ -17,6 +22,8 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+
+#define LODE_CALL_MAX_STACKS ((size_t)1 << 17)
 
 struct lode_call_stack {
 	uint32_t caller;      /* stack; 0 for outermost calls */
@@ -42,6 +49,22 @@ static inline void lode_call_stacks_release(struct lode_call_stacks *stacks)
 	lode_map_release(&stacks->callees);
 }
 
+/* Any stack of so many functions that ends in `function`: what is beyond the limit shares it. */
+static inline uint32_t lode_call_stacks_shared(struct lode_call_stacks *stacks, uint32_t function,
+					       uint32_t n_functions)
+{
+	uint32_t *slot = lode_map_slot(&stacks->callees,
+				       (uint64_t)1 << 63 | (uint64_t)n_functions << 32 | function);
+
+	if (*slot == LODE_NONE) {
+		*slot = (uint32_t)stacks->at.n;
+		lode_vec_append(&stacks->at,
+				((struct lode_call_stack){.function = function,
+							  .n_functions = n_functions}));
+	}
+	return *slot;
+}
+
 /* The stack of a call of `function` from `caller`; made if it is new. */
 static inline uint32_t lode_call_stacks_callee(struct lode_call_stacks *stacks, uint32_t caller,
 					       uint32_t function)
@@ -52,6 +75,10 @@ static inline uint32_t lode_call_stacks_callee(struct lode_call_stacks *stacks, 
 
 	if (last->caller == caller && last->function == function)
 		return guess;
+	if (stacks->at.n >= LODE_CALL_MAX_STACKS && caller &&
+	    lode_map_find(&stacks->callees, (uint64_t)caller << 32 | function) == LODE_NONE)
+		caller = lode_call_stacks_shared(stacks, stacks->at.at[caller].function,
+						 stacks->at.at[caller].n_functions);
 	slot = lode_map_slot(&stacks->callees, (uint64_t)caller << 32 | function);
 	if (*slot == LODE_NONE) {
 		*slot = (uint32_t)stacks->at.n;

@@ -10,6 +10,7 @@
 #ifndef LODE_CALL_SUMS_H
 #define LODE_CALL_SUMS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -61,6 +62,12 @@ static inline void lode_call_sums_add(struct lode_call_sums *sums, uint32_t stac
 	}
 	sums->at.at[slot].n += n;
 	sums->at.at[slot].ns += ns;
+}
+
+/* Whether sums of `n_calls` calls are short enough to be kept beside these. */
+static inline bool lode_call_sums_pay(const struct lode_call_sums *sums, uint64_t n_calls)
+{
+	return sums->at.n <= n_calls / 4;
 }
 
 static inline void lode_call_sums_clear(struct lode_call_sums *sums)

@@ -69,7 +69,7 @@ void lode_call_thread_free(struct lode_call_thread *thread)
 	if (!thread)
 		return;
 	lode_call_stacks_release(&thread->stacks);
-	lode_call_pieces_release(&thread->pieces);
+	lode_call_pieces_release(&thread->pieces, NULL);
 	for (unsigned i = 0; i < LODE_CALL_MAX_LEVELS; i++)
 		lode_vec_release(&thread->levels[i]);
 	lode_vec_release(&thread->late);

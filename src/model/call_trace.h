@@ -7,9 +7,9 @@
  *             level 1   |-------------------|----    each spans LODE_CALL_FAN_OUT of level 0
  *             level 2   |-----------------------     ... until one spans the thread
  *
- * A span keeps what lets a reader pass over it: its calls summed by stack, its longest call, and
- * its outermost calls' times. A block's calls are packed (call_block.h), and read one block at a
- * time (call_cursor.h).
+ * A span keeps what lets a reader pass over it: its longest call, its outermost calls' times and,
+ * where that is much shorter than the calls, these summed by stack. A block's calls are packed
+ * (call_block.h), and read one block at a time (call_cursor.h).
  *
  * A trace is made from events by call_intake.h, or read from an index (store/timeline_file.h), and
  * constant from then on: share it freely.
@@ -37,9 +37,6 @@ enum {
 /* LIMIT: times are within +-2^61 ns (73 years), so that differences are always right. An event
  * outside of that is dropped and counted. */
 #define LODE_CALL_TIME_MAX ((int64_t)1 << 61)
-/* LIMIT: distinct stacks of one thread. A trace with more is refused. */
-#define LODE_CALL_MAX_STACKS ((size_t)1 << 25)
-
 /* What had to be mended so that every call has a start and an end (design §5), in events. */
 enum lode_call_repair {
 	LODE_REPAIR_EXIT_ALONE,	 /* exits without entry: dropped */
@@ -80,7 +77,7 @@ struct lode_call_span {
 	uint64_t first_call;		  /* index in the thread */
 	uint64_t n_calls;
 	uint32_t min_depth;
-	struct lode_call_piece sums; /* its calls by stack (call_block.h) */
+	struct lode_call_piece sums; /* its calls by stack (call_block.h); size 0: not kept */
 	/* Of level 0 only: */
 	struct lode_call_piece calls;
 	uint32_t open;		     /* late call that is innermost when it begins, or LODE_NONE */

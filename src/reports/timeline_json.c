@@ -157,7 +157,7 @@ static void put_thread(struct lode_json *json, const struct lode_timeline_report
 	lode_json_int(json, "long_call_ns", t->long_call_ns);
 	lode_json_int(json, "gap_ns", t->gap_ns);
 	lode_json_int(json, "expression_ns", t->expression_ns);
-	lode_json_int(json, "negligible_ns", report->options->is_classic ? 0 : t->negligible_ns);
+	lode_json_int(json, "negligible_ns", t->negligible_ns);
 	lode_json_int(json, "idle_ns", (int64_t)report->leaves->threads[i].idle_ns);
 	put_leaves(json, "top_functions", report, &report->leaves->threads[i], n_top_functions);
 	put_repairs(json, t->thread->repairs);

@@ -209,7 +209,7 @@ static void print_expression(FILE *out, const struct lode_timeline_report *repor
 			label(report, lode_call_function(t->thread, node->stack), name),
 			lode_format_share(share, (int64_t)node->total_ns, t->t1_ns - t->t0_ns));
 	}
-	if (item->n_nodes - item->n_folded > n)
+	if (item->n_nodes > n)
 		fprintf(out, ", ...");
 	if (item->n_folded)
 		fprintf(out, ", and %u more, %s", item->n_folded,

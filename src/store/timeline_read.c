@@ -140,21 +140,24 @@ static struct lode_call_piece get_piece(struct reader *r)
 
 static void get_stacks(struct reader *r, struct lode_call_thread *thread)
 {
-	size_t n = get_count(r, 2);
+	size_t n = get_count(r, 3);
 	struct lode_call_stacks *stacks = &thread->stacks;
 
-	if (!is_good(r, n < LODE_CALL_MAX_STACKS, "too many stacks"))
+	if (!is_good(r, n < UINT32_MAX, "too many stacks"))
 		return;
 	lode_vec_reserve(&stacks->at, n + 1);
 	for (uint32_t i = 1; i <= n; i++) {
-		uint64_t back = get(r), function = get(r);
+		uint64_t back = get(r), function = get(r), unknown = get(r);
 		struct lode_call_stack stack = {.function = (uint32_t)function};
 
-		if (!is_good(r, back >= 1 && back <= i && function < r->trace->spreads.n,
+		if (!is_good(r,
+			     back >= 1 && back <= i && function < r->trace->spreads.n &&
+				     unknown < thread->n_calls && unknown < INT32_MAX &&
+				     (back == i || !unknown),
 			     "a stack is not possible"))
 			return;
 		stack.caller = i - (uint32_t)back;
-		stack.n_functions = stacks->at.at[stack.caller].n_functions + 1;
+		stack.n_functions = stacks->at.at[stack.caller].n_functions + 1 + (uint32_t)unknown;
 		if (stack.n_functions > thread->max_depth)
 			thread->max_depth = stack.n_functions;
 		lode_vec_append(&stacks->at, stack);

@@ -116,8 +116,12 @@ static int put_thread(struct writer *w, const struct lode_call_thread *thread)
 	lode_varint_put(to, thread->block_bits);
 	lode_varint_put(to, thread->stacks.at.n - 1);
 	for (uint32_t i = 1; i < thread->stacks.at.n; i++) {
-		lode_varint_put(to, i - thread->stacks.at.at[i].caller);
-		lode_varint_put(to, thread->stacks.at.at[i].function);
+		const struct lode_call_stack *stack = &thread->stacks.at.at[i];
+		uint32_t n_callers = thread->stacks.at.at[stack->caller].n_functions;
+
+		lode_varint_put(to, i - stack->caller);
+		lode_varint_put(to, stack->function);
+		lode_varint_put(to, stack->n_functions - n_callers - 1);
 	}
 	put_late(to, thread);
 	for (size_t i = 0; i < thread->levels[0].n && rc == LODE_OK; i++) {

@@ -32,15 +32,23 @@ static void add_leaves(struct lode_meanwhile_thread *out, const struct lode_call
 {
 	size_t n_functions = trace->functions.frames.n;
 	struct lode_leaf *by_function = lode_alloc0(n_functions, sizeof(*by_function));
-	uint64_t *own = lode_call_own_times(out->thread, sums), busy = 0;
+	uint64_t busy = 0;
 
+	/* A call's own time is its time without its callees': taken from their caller's function.
+	 */
 	for (size_t i = 0; i < sums->at.n; i++) {
-		uint32_t f = lode_call_function(out->thread, sums->at.at[i].stack);
+		const struct lode_call_stack *stack =
+			&out->thread->stacks.at.at[sums->at.at[i].stack];
+		uint32_t f = stack->function;
 
-		by_function[f].leaf_ns += own[i];
+		by_function[f].leaf_ns += sums->at.at[i].ns;
+		if (stack->caller)
+			by_function[out->thread->stacks.at.at[stack->caller].function].leaf_ns -=
+				sums->at.at[i].ns;
+		if (stack->n_functions == 1)
+			busy += sums->at.at[i].ns;
 		by_function[f].n_calls += sums->at.at[i].n;
 		out->n_calls += sums->at.at[i].n;
-		busy += own[i];
 	}
 	for (uint32_t f = 0; f < n_functions; f++) {
 		by_function[f].function = f;
@@ -51,7 +59,6 @@ static void add_leaves(struct lode_meanwhile_thread *out, const struct lode_call
 		qsort_r(out->leaves.at, out->leaves.n, sizeof(*out->leaves.at), compare_leaves,
 			(void *)&trace->functions);
 	out->idle_ns = (uint64_t)whole_ns - busy;
-	free(own);
 	free(by_function);
 }
 
@@ -202,7 +209,7 @@ int lode_function_use(struct lode_function_use *out, struct lode_call_trace *tra
 	memset(out, 0, sizeof(*out));
 	lode_call_cursor_init(&cursor, trace, thread);
 	lode_call_sums_reserve(&sums, thread->stacks.at.n);
-	lode_call_sum_span(&sums, &cursor, lode_call_thread_top(thread));
+	lode_call_sum_range(&sums, &cursor, 0, thread->n_calls);
 	out->total_ns = sum_marked(&sums, marks);
 	for (size_t i = 0; i < sums.at.n; i++)
 		if (lode_call_function(thread, sums.at.at[i].stack) == function)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "analyses/regtime/regtime_borders.h"
-#include "analyses/regtime/regtime_fold.h"
 #include "analyses/regtime/regtime_walk.h"
 #include "base/pool.h"
 
@@ -50,6 +49,8 @@ static void set_thresholds(struct lode_regtime_thread *out,
 	out->long_call_ns = lode_regtime_threshold_ns(options->long_call, whole);
 	out->gap_ns = lode_regtime_threshold_ns(options->gap, whole);
 	out->expression_ns = lode_regtime_threshold_ns(options->expression, whole);
+	if (!options->is_classic)
+		out->negligible_ns = lode_regtime_threshold_ns(options->negligible, whole);
 }
 
 static struct lode_call_cursor *cursor_of(struct run *run, unsigned worker, size_t thread)
@@ -100,9 +101,7 @@ static void compress_thread(void *context, size_t index, unsigned worker)
 		return;
 	if (!run->options->is_classic)
 		lode_regtime_borders_of(&borders, &run->borders, index, thread);
-	lode_regtime_walk(thread, cursor, &borders, !run->options->is_classic);
-	if (cursor->rc == LODE_OK)
-		lode_regtime_fold(thread, run->options);
+	lode_regtime_walk(thread, cursor, &borders, run->options);
 	lode_vec_release(&borders);
 	keep_status(thread, cursor);
 }

@@ -60,6 +60,8 @@ struct lode_regtime_options {
 	   0: nothing is. */
 	struct lode_regtime_threshold negligible;
 	bool is_classic;
+	/* Nodes that are folded stay, marked; otherwise only what they come to does. */
+	bool keep_folded;
 	/* Only [t0_ns, t1_ns) of each thread; t0_ns == t1_ns: all. */
 	int64_t t0_ns, t1_ns;
 	unsigned n_threads; /* of ours */
@@ -80,7 +82,7 @@ struct lode_regtime_node {
 	uint32_t caller; /* node of the same expression, or LODE_NONE */
 	uint64_t n_calls;
 	uint64_t total_ns, own_ns; /* own: without callees */
-	bool is_folded;		   /* its callees are too */
+	bool is_folded;		   /* its callees are too; see keep_folded */
 };
 
 struct lode_regtime_item {

@@ -15,11 +15,12 @@ static size_t heaviest(const struct lode_regtime_node *nodes, size_t n)
 }
 
 /* Callers stand before their callees, so one pass folds whole branches. */
-static void fold_expression(struct lode_regtime_thread *thread, struct lode_regtime_item *item,
-			    uint32_t *folded_in)
+static void mark(struct lode_regtime_thread *thread, struct lode_regtime_item *item,
+		 uint32_t *folded_in)
 {
 	struct lode_regtime_node *nodes = thread->nodes.at + item->first_node;
 	uint64_t negligible = (uint64_t)thread->negligible_ns;
+	uint32_t number = (uint32_t)(item - thread->items.at + 1);
 	size_t always = heaviest(nodes, item->n_nodes);
 
 	for (size_t i = 0; i < item->n_nodes; i++) {
@@ -35,31 +36,37 @@ static void fold_expression(struct lode_regtime_thread *thread, struct lode_regt
 		item->n_folded++;
 		item->folded_calls += node->n_calls;
 		item->folded_ns += node->own_ns;
-		if (folded_in[function] != item - thread->items.at + 1)
-			item->n_folded_functions++;
-		folded_in[function] = (uint32_t)(item - thread->items.at + 1);
+		item->n_folded_functions += folded_in[function] != number;
+		folded_in[function] = number;
 	}
 }
 
-void lode_regtime_fold(struct lode_regtime_thread *thread,
-		       const struct lode_regtime_options *options)
+/* The nodes that are shown, whose callers are too, move together. */
+static void drop(struct lode_regtime_thread *thread, struct lode_regtime_item *item)
 {
-	/* By function: the last item, counted from 1, in which it was folded. */
-	uint32_t *folded_in = lode_alloc0(thread->functions.n, sizeof(*folded_in));
+	struct lode_regtime_node *nodes = thread->nodes.at + item->first_node;
+	uint32_t *place = lode_alloc(item->n_nodes * sizeof(*place)), n = 0;
 
-	thread->negligible_ns =
-		lode_regtime_threshold_ns(options->negligible, thread->t1_ns - thread->t0_ns);
-	thread->n_glyphs = thread->n_kept;
-	for (size_t i = 0; i < thread->items.n; i++) {
-		struct lode_regtime_item *item = &thread->items.at[i];
-
-		if (item->kind != LODE_REGTIME_EXPRESSION)
+	for (size_t i = 0; i < item->n_nodes; i++) {
+		if (nodes[i].is_folded)
 			continue;
-		if (!options->is_classic)
-			fold_expression(thread, item, folded_in);
-		thread->n_glyphs += item->n_nodes - item->n_folded + (item->n_folded > 0);
+		place[i] = n;
+		nodes[n] = nodes[i];
+		if (nodes[n].caller != LODE_NONE)
+			nodes[n].caller = place[nodes[n].caller];
+		n++;
 	}
-	for (size_t i = 0; i < thread->functions.n; i++)
-		thread->n_functions += thread->functions.at[i].n_calls > 0;
-	free(folded_in);
+	item->n_nodes = n;
+	thread->nodes.n = item->first_node + n;
+	free(place);
+}
+
+void lode_regtime_fold(struct lode_regtime_thread *thread, struct lode_regtime_item *item,
+		       bool keeps, uint32_t *folded_in)
+{
+	if (thread->negligible_ns > 0)
+		mark(thread, item, folded_in);
+	thread->n_glyphs += item->n_nodes - item->n_folded + (item->n_folded > 0);
+	if (item->n_folded && !keeps)
+		drop(thread, item);
 }

@@ -6,8 +6,12 @@
 
 #include "analyses/regtime/regtime.h"
 
-/* Marks nodes, sums them up in their expressions, and counts glyphs. */
-void lode_regtime_fold(struct lode_regtime_thread *thread,
-		       const struct lode_regtime_options *options);
+/*
+ * Folds an expression, the last item of `thread`, whose functions' times are known: marks its
+ * nodes, or drops them if `keeps` is false, and sums them up in the item. `folded_in` is scratch by
+ * function, zeroed once per thread.
+ */
+void lode_regtime_fold(struct lode_regtime_thread *thread, struct lode_regtime_item *item,
+		       bool keeps, uint32_t *folded_in);
 
 #endif

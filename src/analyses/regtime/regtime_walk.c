@@ -1,12 +1,17 @@
 #include "analyses/regtime/regtime_walk.h"
 
+#include <stdlib.h>
+
+#include "analyses/regtime/regtime_fold.h"
+
 #define NO_TIME INT64_MIN
 
 struct walk {
 	struct lode_regtime_thread *out;
 	struct lode_call_cursor *cursor;
 	const lode_border_vec *borders;
-	bool wants_gaps;
+	bool wants_gaps, keeps_folded;
+	uint32_t *folded_in;	    /* scratch of folding */
 	struct lode_call_sums sums; /* of the expression that is open */
 	/* That expression: */
 	bool is_open;
@@ -75,6 +80,8 @@ static void close_expression(struct walk *w)
 	for (size_t i = 0; i < w->sums.at.n; i++)
 		item.n_calls += w->sums.at.at[i].n;
 	add_item(w, item);
+	lode_regtime_fold(w->out, &w->out->items.at[w->out->items.n - 1], w->keeps_folded,
+			  w->folded_in);
 	note_end(w, w->depth, w->end_ns);
 	w->out->n_expressions++;
 	w->out->n_calls += item.n_calls;
@@ -130,6 +137,7 @@ static void keep(struct walk *w, uint32_t depth, const struct lode_call *call)
 					       .end_ns = lode_call_end(call)});
 	note_end(w, depth, lode_call_end(call));
 	w->out->n_kept++;
+	w->out->n_glyphs++;
 	w->out->n_calls++;
 }
 
@@ -181,7 +189,8 @@ static const struct lode_call_span *widest(const struct walk *w, uint64_t from, 
 		span = &thread->levels[level].at[from / width];
 		if (from + span->n_calls > to || !takes_in(w, span))
 			break;
-		found = span;
+		if (span->sums.size)
+			found = span;
 	}
 	return found;
 }
@@ -222,51 +231,58 @@ int lode_regtime_range(uint64_t *from, uint64_t *to, lode_call_vec *open,
 	return lode_call_open_at(open, cursor, *from, t0_ns);
 }
 
-static void add_functions(struct lode_regtime_thread *out, size_t n_functions)
+/* What folding asks for: each function's calls and time, before there are items. */
+static void sum_functions(struct walk *w, const lode_call_vec *open, uint64_t from, uint64_t to)
 {
+	struct lode_regtime_thread *out = w->out;
+	size_t n_functions = w->cursor->trace->functions.frames.n;
+
+	lode_call_sums_clear(&w->sums);
+	for (size_t i = 0; i < open->n; i++)
+		lode_call_sums_add(&w->sums, open->at[i].stack, 1,
+				   (uint64_t)open->at[i].duration_ns);
+	if (from < to)
+		lode_call_sum_range(&w->sums, w->cursor, from, to);
 	for (size_t i = 0; i < n_functions; i++)
 		lode_vec_append(&out->functions, ((struct lode_regtime_function){0}));
-	for (size_t i = 0; i < out->items.n; i++) {
-		const struct lode_regtime_item *item = &out->items.at[i];
-		struct lode_regtime_function *function;
-
-		if (item->kind != LODE_REGTIME_CALL)
-			continue;
-		function = &out->functions.at[lode_call_function(out->thread, item->stack)];
-		function->n_calls++;
-		function->total_ns += (uint64_t)(item->end_ns - item->start_ns);
-	}
-	for (size_t i = 0; i < out->nodes.n; i++) {
-		const struct lode_regtime_node *node = &out->nodes.at[i];
+	for (size_t i = 0; i < w->sums.at.n && w->cursor->rc == LODE_OK; i++) {
+		const struct lode_call_sum *sum = &w->sums.at.at[i];
 		struct lode_regtime_function *function =
-			&out->functions.at[lode_call_function(out->thread, node->stack)];
+			&out->functions.at[lode_call_function(out->thread, sum->stack)];
 
-		function->n_calls += node->n_calls;
-		function->total_ns += node->total_ns;
+		function->n_calls += sum->n;
+		function->total_ns += sum->ns;
 	}
+	for (size_t i = 0; i < n_functions; i++)
+		out->n_functions += out->functions.at[i].n_calls > 0;
 }
 
 int lode_regtime_walk(struct lode_regtime_thread *out, struct lode_call_cursor *cursor,
-		      const lode_border_vec *borders, bool wants_gaps)
+		      const lode_border_vec *borders, const struct lode_regtime_options *options)
 {
 	struct walk w = {
-		.out = out, .cursor = cursor, .borders = borders, .wants_gaps = wants_gaps};
+		.out = out,
+		.cursor = cursor,
+		.borders = borders,
+		.wants_gaps = !options->is_classic,
+		.keeps_folded = options->keep_folded,
+		.folded_in = lode_alloc0(cursor->trace->functions.frames.n, sizeof(uint32_t)),
+	};
 	lode_call_vec open = {0};
 	uint64_t from, to;
 
 	lode_call_sums_reserve(&w.sums, out->thread->stacks.at.n);
 	lode_regtime_range(&from, &to, &open, cursor, out->t0_ns, out->t1_ns,
-			   out->t0_ns == out->thread->first_ns &&
-				   out->t1_ns == out->thread->last_ns);
-	for (size_t i = 0; i < open.n; i++)
+			   options->t0_ns >= options->t1_ns);
+	sum_functions(&w, &open, from, to);
+	for (size_t i = 0; i < open.n && cursor->rc == LODE_OK; i++)
 		see_call(&w, &open.at[i]);
 	see_range(&w, from, to);
 	if (w.is_open)
 		close_expression(&w);
-	if (cursor->rc == LODE_OK)
-		add_functions(out, cursor->trace->functions.frames.n);
 	lode_call_sums_release(&w.sums);
 	lode_vec_release(&w.ends);
 	lode_vec_release(&open);
+	free(w.folded_in);
 	return cursor->rc;
 }

@@ -1,5 +1,5 @@
 /*
- * One thread's calls -> items and nodes of RegTime, before folding.
+ * One thread's calls -> items and nodes of RegTime.
  */
 #ifndef LODE_REGTIME_WALK_H
 #define LODE_REGTIME_WALK_H
@@ -16,7 +16,7 @@ typedef LODE_VEC(int64_t) lode_border_vec;
  * sums.
  */
 int lode_regtime_walk(struct lode_regtime_thread *out, struct lode_call_cursor *cursor,
-		      const lode_border_vec *borders, bool wants_gaps);
+		      const lode_border_vec *borders, const struct lode_regtime_options *options);
 
 /* The range of calls of a window, and those that are open when it begins. */
 int lode_regtime_range(uint64_t *from, uint64_t *to, lode_call_vec *open,

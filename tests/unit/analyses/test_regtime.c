@@ -392,6 +392,7 @@ static struct lode_regtime_threshold random_threshold(struct test_random *random
 static void random_options(struct fixture *f, struct test_random *random)
 {
 	f->options = lode_regtime_defaults();
+	f->options.keep_folded = true;
 	f->options.n_threads = 1 + test_random_below(random, 3);
 	if (test_random_below(random, 5)) {
 		f->options.long_call = random_threshold(random, 30);
@@ -403,6 +404,43 @@ static void random_options(struct fixture *f, struct test_random *random)
 		f->options.t0_ns = 500 + test_random_below(random, 1500);
 		f->options.t1_ns = f->options.t0_ns + 1 + test_random_below(random, 2000);
 	}
+}
+
+/* Without the folded nodes, all else is the same. */
+static void check_dropped(const struct lode_regtime *kept, struct lode_call_trace *trace,
+			  struct lode_regtime_options options)
+{
+	struct lode_regtime *got;
+
+	options.keep_folded = false;
+	CHECK(lode_regtime_run(&got, trace, &options, NULL) == 0);
+	for (size_t i = 0; i < got->n_threads; i++) {
+		const struct lode_regtime_thread *a = &kept->threads[i], *b = &got->threads[i];
+
+		CHECK(a->items.n == b->items.n && a->n_glyphs == b->n_glyphs);
+		for (size_t k = 0; k < a->items.n; k++) {
+			const struct lode_regtime_item *x = &a->items.at[k], *y = &b->items.at[k];
+			size_t n = 0;
+
+			CHECK(x->n_folded == y->n_folded && x->folded_ns == y->folded_ns);
+			CHECK(x->n_nodes == y->n_nodes + y->n_folded);
+			for (size_t j = x->first_node; j < x->first_node + x->n_nodes; j++) {
+				const struct lode_regtime_node *p = &a->nodes.at[j], *q;
+
+				if (p->is_folded)
+					continue;
+				q = &b->nodes.at[y->first_node + n++];
+				CHECK(p->stack == q->stack && p->n_calls == q->n_calls);
+				CHECK(p->total_ns == q->total_ns && p->own_ns == q->own_ns);
+				CHECK((p->caller == LODE_NONE) == (q->caller == LODE_NONE));
+				if (p->caller != LODE_NONE)
+					CHECK(a->nodes.at[x->first_node + p->caller].stack ==
+					      b->nodes.at[y->first_node + q->caller].stack);
+			}
+			CHECK(n == y->n_nodes);
+		}
+	}
+	lode_regtime_free(got);
 }
 
 static void check_case(void)
@@ -427,6 +465,8 @@ static void check_case(void)
 		for (size_t k = 0; k < got->n_threads; k++)
 			check_thread(&f, &got->threads[k],
 				     (size_t)(100 - got->threads[k].thread->tid));
+		if (!classic)
+			check_dropped(got, trace, f.options);
 		lode_regtime_free(got);
 	}
 	lode_call_trace_free(trace);

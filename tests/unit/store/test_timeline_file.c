@@ -172,7 +172,9 @@ static int read_all(struct lode_call_trace *trace)
 			lode_call_at(&cursor, k);
 		for (unsigned level = 0; level < thread->n_levels; level++)
 			for (size_t k = 0; k < thread->levels[level].n && cursor.rc == 0; k++)
-				lode_call_sum_span(&sums, &cursor, &thread->levels[level].at[k]);
+				if (thread->levels[level].at[k].sums.size)
+					lode_call_sum_span(&sums, &cursor,
+							   &thread->levels[level].at[k]);
 		rc = cursor.rc;
 		lode_call_sums_release(&sums);
 		lode_call_cursor_release(&cursor);
