@@ -22,7 +22,7 @@ static void measure(struct lode_collect *c, const struct lode_stream *stream,
 	}
 	if (lode_collect_is_wanted(c, whats[kind]))
 		lode_collect_execution(c, whats[kind], start_ns, end_ns - start_ns, thread->tid,
-				       node);
+				       node, kind != LODE_EVENT_RUNNING);
 }
 
 void lode_suspects_critical(struct lode_collect *c, const struct lode_stream *stream,

@@ -119,15 +119,18 @@ void lode_collect_append(struct lode_collect *c, uint32_t what, const struct lod
 }
 
 void lode_collect_execution(struct lode_collect *c, uint32_t what, int64_t start_ns, int64_t value,
-			    int32_t tid, uint32_t node)
+			    int32_t tid, uint32_t node, bool is_off_cpu)
 {
-	uint32_t metric = lode_collect_metric(c, what), *id = &c->node_ids[node];
+	enum lode_graft_trim trim =
+		is_off_cpu && !c->kernel_frames ? LODE_TRIM_SWITCH : LODE_TRIM_NONE;
+	uint32_t metric = lode_collect_metric(c, what);
+	uint32_t *id = &c->node_ids[(size_t)node * 2 + (trim != LODE_TRIM_NONE)];
 	struct lode_execution execution = {
 		.start_ns = start_ns, .value = value, .metric = metric, .tid = tid};
 
 	if (*id == LODE_NONE) {
 		*id = (uint32_t)c->nodes.n;
-		lode_vec_append(&c->nodes, lode_graft_node(&c->graft, node, false));
+		lode_vec_append(&c->nodes, lode_graft_node(&c->graft, node, trim));
 	}
 	execution.stack = *id;
 	if (!c->nodes.at[*id])
@@ -174,7 +177,9 @@ static void on_finish(void *context, const struct lode_stream *stream, const uin
 		bool is_used = c->counts.at[id].n && id >> 1 < n_raw;
 
 		lode_vec_append(&c->nodes,
-				is_used ? lode_graft_node(&c->graft, node_of_raw[id >> 1], id & 1)
+				is_used ? lode_graft_node(&c->graft, node_of_raw[id >> 1],
+							  id & 1 ? LODE_TRIM_KERNEL
+								 : LODE_TRIM_NONE)
 					: 0);
 	}
 	for (uint32_t id = 0; id < c->counts.n; id++)
@@ -182,8 +187,8 @@ static void on_finish(void *context, const struct lode_stream *stream, const uin
 	for (size_t i = 0; i < c->more.n; i++)
 		lose_by_stack(c, node_of_raw, c->more.at[i].metric, c->more.at[i].stack,
 			      c->more.at[i].n);
-	c->node_ids = lode_alloc(stream->tree.nodes.n * sizeof(*c->node_ids));
-	memset(c->node_ids, 0xff, stream->tree.nodes.n * sizeof(*c->node_ids));
+	c->node_ids = lode_alloc(stream->tree.nodes.n * 2 * sizeof(*c->node_ids));
+	memset(c->node_ids, 0xff, stream->tree.nodes.n * 2 * sizeof(*c->node_ids));
 	lode_collect_close_calls(c);
 }
 

@@ -97,8 +97,8 @@ struct lode_collect {
 	LODE_VEC(struct lode_collect_more) more;
 	LODE_VEC(uint32_t) nodes; /* of the set, per stack id */
 	struct lode_graft graft;  /* once the stream is complete */
-	uint32_t *node_ids;	  /* per node of the stream: stack id; LODE_NONE */
-	bool is_begun;		  /* the set knows of the stream: it has events */
+	uint32_t *node_ids; /* per node of the stream, whole and trimmed: stack id; LODE_NONE */
+	bool is_begun;	    /* the set knows of the stream: it has events */
 	bool is_complete;
 	size_t n_newborn; /* threads of which nothing but their birth was seen */
 
@@ -123,9 +123,9 @@ int lode_collect_end(struct lode_collect *collect, struct lode_error *err);
 /* The metric that may come to be under this name; `unit` is a static string. */
 uint32_t lode_collect_what(struct lode_collect *collect, const char *name, const char *unit);
 bool lode_collect_is_wanted(const struct lode_collect *collect, uint32_t what);
-/* `node`: of the stream. */
+/* `node`: of the stream; `is_off_cpu`: that with which a thread left its CPU. */
 void lode_collect_execution(struct lode_collect *collect, uint32_t what, int64_t start_ns,
-			    int64_t value, int32_t tid, uint32_t node);
+			    int64_t value, int32_t tid, uint32_t node, bool is_off_cpu);
 void lode_collect_lose(struct lode_collect *collect, uint32_t what, enum lode_execution_loss loss);
 void lode_collect_note(struct lode_collect *collect, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

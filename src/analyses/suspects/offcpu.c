@@ -25,7 +25,7 @@ static void measure(struct lode_collect *c, uint32_t what, int32_t tid, const st
 	else if (s->flags & LODE_EVENT_INFERRED)
 		lode_collect_lose(c, what, LODE_EXECUTION_DOUBTFUL);
 	else
-		lode_collect_execution(c, what, s->start_ns, s->length_ns, tid, s->stack);
+		lode_collect_execution(c, what, s->start_ns, s->length_ns, tid, s->stack, true);
 }
 
 static struct stretch stretch_of(const struct lode_events *events, size_t i)

@@ -6,7 +6,8 @@
  *                            `ready:woken
  *                            `cpu:wait         `cpu:wait
  *
- * The stack is the one with which the thread left its CPU. Ends that were worked out, not recorded,
+ * The stack is the one with which the thread left its CPU, without the scheduler's own functions.
+ * Ends that were worked out, not recorded,
  * make their executions doubtful: they are left out and counted.
  */
 #ifndef LODE_OFFCPU_H

@@ -147,7 +147,7 @@ static void check(uint64_t seed, struct lode_execution_set *from, struct lode_ex
 static void test_executions_in_windows_are_copied(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 3000; seed++) {
+	for (uint64_t seed = 1; seed <= 500; seed++) {
 		struct test_random random = {seed};
 		struct lode_stream *stream = make_stream();
 		struct lode_execution_set *from = make_set(&random),
