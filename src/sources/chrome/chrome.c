@@ -51,7 +51,11 @@ static bool recognise(const uint8_t *head, size_t size)
 		at++;
 	if (at == size || (text[at] != '[' && text[at] != '{'))
 		return false;
-	return has_word(text, size, "\"traceEvents\"") || has_word(text, size, "\"ph\"");
+	/* What else stands in the outermost object may come first, and be long. */
+	return has_word(text, size, "\"traceEvents\"") || has_word(text, size, "\"ph\"") ||
+	       (text[at] == '{' &&
+		(has_word(text, size, "\"displayTimeUnit\"") ||
+		 has_word(text, size, "\"stackFrames\"") || has_word(text, size, "\"otherData\"")));
 }
 
 /* ---- Threads ---- */

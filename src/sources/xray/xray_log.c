@@ -12,6 +12,9 @@
 
 #define TICKS_PER_S_MIN 1000
 
+/* Since LLVM 20 the bits above say in which object a function is: 0 is the program. */
+#define OBJECT_SHIFT 24
+
 static bool parse_header(struct lode_xray_header *header, struct lode_bytes *b)
 {
 	*header = (struct lode_xray_header){0};
@@ -53,7 +56,7 @@ static bool recognise(const uint8_t *head, size_t size)
 uint32_t lode_xray_function_slow(struct lode_xray_log *log, uint32_t id)
 {
 	const char *name = lode_xray_name(&log->names, id);
-	char number[16];
+	char number[32];
 	uint32_t *slot;
 
 	if (id < ARRAY_IDS) {
@@ -69,7 +72,11 @@ uint32_t lode_xray_function_slow(struct lode_xray_log *log, uint32_t id)
 	}
 	if (*slot != LODE_NONE)
 		return *slot;
-	snprintf(number, sizeof(number), "#%u", id);
+	if (id >> OBJECT_SHIFT) /* of a shared library, numbered as it was loaded */
+		snprintf(number, sizeof(number), "#%u:%u", id >> OBJECT_SHIFT,
+			 id & ((1u << OBJECT_SHIFT) - 1));
+	else
+		snprintf(number, sizeof(number), "#%u", id);
 	*slot = log->sink->function(log->sink->context, log->names.module, name ? name : number);
 	return *slot;
 }
