@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "analyses/suspects/explain.h"
 #include "analyses/suspects/suspects.h"
 #include "random.h"
 
@@ -590,6 +591,102 @@ static void check_contrasts(const struct oracle *o, const struct lode_suspects *
 		CHECK(o->in, s->contrasts.at[k - 1].log_p <= s->contrasts.at[k].log_p);
 }
 
+/* ---- Two sets ---- */
+
+static double excess(double slow, double fast)
+{
+	return slow > 0 ? fmax(-1, 1 - fast / slow) : (fast > 0 ? -1 : 0);
+}
+
+static void check_excess(const struct oracle *o, const struct lode_suspects *s)
+{
+	uint32_t n_subject = o->in->options.tally.n_subject_streams;
+	double slow_runs = n_subject, fast_runs = (double)o->in->n_streams - n_subject;
+
+	if (!sides(o))
+		return;
+	for (size_t k = 0; k < s->functions.n; k++) {
+		const struct lode_excess *e = &s->ranked[k].excess;
+		uint32_t f = number_of(s, s->ranked[k].function->frame);
+		double calls[2] = {0}, time[2] = {0};
+
+		for (uint32_t i = 0; i < o->in->n; i++) {
+			calls[o->is_other[i]] += o->has[i][f];
+			time[o->is_other[i]] += o->has[i][f] ? (double)o->in->e[i].value : 0;
+		}
+		CHECK(o->in, is_near(e->calls, excess(calls[0] / slow_runs, calls[1] / fast_runs)));
+		CHECK(o->in, is_near(e->time, excess(time[0] / slow_runs, time[1] / fast_runs)));
+		CHECK(o->in, e->calls_low <= e->calls + 1e-9 && e->time_low <= e->time + 1e-9);
+		CHECK(o->in, e->low == fmax(e->calls_low, e->time_low));
+	}
+}
+
+/* ---- One function in full ---- */
+
+static void check_neighbours(const struct oracle *o, const struct lode_evidence *e,
+			     const struct lode_explained_neighbour *at, size_t n)
+{
+	uint64_t n_failed = 0, n_succeeded = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		n_failed += at[i].outcome.failed;
+		n_succeeded += at[i].outcome.succeeded;
+		CHECK(o->in, i == 0 || at[i - 1].outcome.failed >= at[i].outcome.failed);
+	}
+	CHECK(o->in, n_failed == e->o_failed && n_succeeded == e->o_success);
+}
+
+static void check_worst(const struct oracle *o, const struct lode_explanation *x, uint32_t f)
+{
+	uint32_t n = 0;
+
+	/* So many executions with the function are longer than the k-th worst. */
+	for (uint32_t i = 0; i < o->in->n; i++)
+		n += o->has[i][f] && !o->is_other[i];
+	CHECK(o->in, x->n_worst == (n < LODE_EXPLAIN_WORST ? n : LODE_EXPLAIN_WORST));
+	for (size_t k = 0; k < x->n_worst; k++) {
+		uint32_t longer = 0, index = (uint32_t)x->worst[k].start_ns;
+
+		for (uint32_t i = 0; i < o->in->n; i++)
+			longer += o->has[i][f] && !o->is_other[i] &&
+				  o->in->e[i].value > x->worst[k].value;
+		CHECK(o->in, longer <= k);
+		CHECK(o->in, o->has[index][f] && o->in->e[index].value == x->worst[k].value);
+	}
+}
+
+static void check_explanation(const struct oracle *o, const struct lode_suspects *s)
+{
+	const struct lode_suspect *suspect = s->functions.n ? &s->ranked[s->functions.n / 2] : NULL;
+	struct lode_explanation x;
+	struct lode_error err;
+	uint64_t n = 0;
+	uint32_t f;
+
+	if (!suspect)
+		return;
+	f = number_of(s, suspect->function->frame);
+	assert_int_equal(lode_explain(&x, s, suspect, &err), 0);
+	check_neighbours(o, &suspect->function->evidence, x.callers.at, x.callers.n);
+	check_neighbours(o, &suspect->function->evidence, x.callees.at, x.callees.n);
+	check_worst(o, &x, f);
+	for (size_t i = 0; i < x.metrics.n; i++) {
+		const struct lode_explained_metric *m = &x.metrics.at[i];
+		const struct lode_tally_metric *t = &s->tally.metrics.at[m->metric];
+		uint64_t in_buckets = 0;
+
+		n += m->with.failed + m->with.succeeded;
+		CHECK(o->in,
+		      m->moments_with.n + m->moments_without.n == t->moments[LODE_SIDE_SUBJECT].n);
+		for (unsigned b = 0; b < LODE_LATENCY_BUCKETS; b++)
+			in_buckets += m->histogram_with.n[b];
+		CHECK(o->in, in_buckets == m->moments_with.n);
+	}
+	CHECK(o->in,
+	      n == suspect->function->evidence.o_failed + suspect->function->evidence.o_success);
+	lode_explanation_release(&x);
+}
+
 static void statistics_are_as_defined(void **state)
 {
 	struct lode_execution_set *set;
@@ -606,6 +703,8 @@ static void statistics_are_as_defined(void **state)
 		check_labels(&o, s);
 		check_functions(&o, s);
 		check_contrasts(&o, s);
+		check_excess(&o, s);
+		check_explanation(&o, s);
 		lode_suspects_free(s);
 		lode_execution_set_free(set);
 	}
