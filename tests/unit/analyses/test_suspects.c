@@ -623,17 +623,39 @@ static void check_excess(const struct oracle *o, const struct lode_suspects *s)
 
 /* ---- One function in full ---- */
 
-static void check_neighbours(const struct oracle *o, const struct lode_evidence *e,
-			     const struct lode_explained_neighbour *at, size_t n)
+/* The frame `step` away from the innermost f of a stack; n_names: there is none. */
+static uint32_t beside(const struct execution *e, uint32_t f, int step)
 {
-	uint64_t n_failed = 0, n_succeeded = 0;
+	int d = (int)e->depth - 1;
 
-	for (size_t i = 0; i < n; i++) {
-		n_failed += at[i].outcome.failed;
-		n_succeeded += at[i].outcome.succeeded;
-		CHECK(o->in, i == 0 || at[i - 1].outcome.failed >= at[i].outcome.failed);
+	while (e->frames[d] != f)
+		d--;
+	d += step;
+	return d < 0 || d >= (int)e->depth ? n_names : e->frames[d];
+}
+
+static void check_neighbours(const struct oracle *o, const struct lode_suspects *s, uint32_t f,
+			     int step, const struct lode_explained_neighbour *at, size_t n)
+{
+	struct lode_outcome all = {0};
+	struct lode_evidence e = evidence(o, f);
+
+	for (size_t k = 0; k < n; k++) {
+		uint32_t who = at[k].frame == LODE_NONE ? n_names : number_of(s, at[k].frame);
+		struct lode_outcome want = {0};
+
+		for (uint32_t i = 0; i < o->in->n; i++) {
+			if (!o->has[i][f] || beside(&o->in->e[i], f, step) != who)
+				continue;
+			want.failed += failed(o, i);
+			want.succeeded += succeeded(o, i);
+		}
+		CHECK(o->in, memcmp(&want, &at[k].outcome, sizeof(want)) == 0);
+		CHECK(o->in, k == 0 || at[k - 1].outcome.failed >= at[k].outcome.failed);
+		all.failed += want.failed;
+		all.succeeded += want.succeeded;
 	}
-	CHECK(o->in, n_failed == e->o_failed && n_succeeded == e->o_success);
+	CHECK(o->in, all.failed == e.o_failed && all.succeeded == e.o_success);
 }
 
 static void check_worst(const struct oracle *o, const struct lode_explanation *x, uint32_t f)
@@ -667,8 +689,8 @@ static void check_explanation(const struct oracle *o, const struct lode_suspects
 		return;
 	f = number_of(s, suspect->function->frame);
 	assert_int_equal(lode_explain(&x, s, suspect, &err), 0);
-	check_neighbours(o, &suspect->function->evidence, x.callers.at, x.callers.n);
-	check_neighbours(o, &suspect->function->evidence, x.callees.at, x.callees.n);
+	check_neighbours(o, s, f, -1, x.callers.at, x.callers.n);
+	check_neighbours(o, s, f, 1, x.callees.at, x.callees.n);
 	check_worst(o, &x, f);
 	for (size_t i = 0; i < x.metrics.n; i++) {
 		const struct lode_explained_metric *m = &x.metrics.at[i];
