@@ -289,14 +289,14 @@ static void put_map(FILE *out, const struct lode_pio_report *r)
 
 /* ---- Advice ---- */
 
-static void put_counter_advice(FILE *out, const char *words, const struct lode_pio_model *model,
-			       const uint32_t *at, size_t n)
+static void put_counter_advice(FILE *out, const char *one, const char *many,
+			       const struct lode_pio_model *model, const uint32_t *at, size_t n)
 {
 	char name[512];
 
 	if (!n)
 		return;
-	fprintf(out, "  %zu %s:", n, words);
+	fprintf(out, "  %zu %s:", n, n == 1 ? one : many);
 	for (size_t i = 0; i < n && i < 3; i++)
 		fprintf(out, "%s %s", i ? "," : "",
 			counter_name(name, sizeof(name), &model->counters.at[at[i]], 40));
@@ -322,12 +322,15 @@ static void put_advice(FILE *out, const struct lode_pio_analysis *a)
 	if (!lode_pio_is_retraining_advised(a))
 		return;
 	fputs("train anew: what is measured is not what was learnt from\n", out);
-	put_counter_advice(out, "counters have no values any more", a->model, advice->vanished.at,
+	put_counter_advice(out, "counter has no values any more",
+			   "counters have no values any more", a->model, advice->vanished.at,
 			   advice->vanished.n);
-	put_counter_advice(out, "counters have a new level (left out here)", a->model,
+	put_counter_advice(out, "counter has a new level (left out here)",
+			   "counters have a new level (left out here)", a->model,
 			   advice->shifted.at, advice->shifted.n);
 	if (advice->appeared.n)
-		fprintf(out, "  %zu counters are new\n", advice->appeared.n);
+		fprintf(out, "  %zu %s new\n", advice->appeared.n,
+			advice->appeared.n == 1 ? "counter is" : "counters are");
 	if (advice->n_unjudged)
 		fprintf(out, "  %llu requests are of actions that training did not see\n",
 			(unsigned long long)advice->n_unjudged);

@@ -80,7 +80,6 @@ static void find_by_evidence(struct lode_pio_run *run, lode_pio_periods *periods
 	struct raw raw = {lode_alloc0(run->servers.names.n + 1, sizeof(*raw.worths)),
 			  lode_alloc0(n + 1, sizeof(*raw.one)),
 			  lode_alloc0(n + 1, sizeof(*raw.cells))};
-	size_t n_before = 0;
 
 	for (size_t c = 0; c < n; c++)
 		raw.one[c] = &raw.cells[c];
@@ -97,7 +96,7 @@ static void find_by_evidence(struct lode_pio_run *run, lode_pio_periods *periods
 		p->last = i;
 		p->evidence_max = fmax(p->evidence_max, a->intervals[i].evidence);
 	}
-	for (size_t i = n_before; i < periods->n; i++)
+	for (size_t i = 0; i < periods->n; i++)
 		date(run, &periods->at[i], &raw);
 	free(raw.worths);
 	free(raw.one);
@@ -298,28 +297,42 @@ static void add_hit(lode_pio_ranking *ranking, struct lode_map *index, uint32_t 
 	ranking->at[*slot].value += n;
 }
 
-static void find_hits(const struct lode_pio_run *run, struct lode_pio_period *p)
+/* Which list a period belongs to does not matter here: they do not overlap. */
+static void find_hits(const struct lode_pio_run *run, lode_pio_periods *periods)
 {
 	const struct lode_pio_analysis *a = run->out;
-	int64_t first = a->start_ns / a->step_ns + (int64_t)p->first;
-	int64_t last = first + (int64_t)(p->last - p->first);
-	struct lode_map actions = {0}, users = {0};
+	int64_t first = a->start_ns / a->step_ns;
+	uint32_t *period_of = lode_alloc((a->n_intervals + 1) * sizeof(*period_of));
+	struct lode_map *index = lode_alloc0(2 * periods->n + 1, sizeof(*index));
 
+	for (size_t i = 0; i < a->n_intervals; i++)
+		period_of[i] = LODE_NONE;
+	for (size_t p = 0; p < periods->n; p++) {
+		for (size_t i = periods->at[p].first; i <= periods->at[p].last; i++)
+			period_of[i] = (uint32_t)p;
+	}
 	for (size_t i = 0; i < run->requests->hits.n; i++) {
 		const struct lode_slow_hits *h = &run->requests->hits.at[i];
+		int64_t at = h->interval - first;
 		const struct lode_usual_pair *pair;
+		uint32_t p;
 
-		if (h->interval < first || h->interval > last)
+		if (at < 0 || at >= (int64_t)a->n_intervals || period_of[at] == LODE_NONE)
 			continue;
+		p = period_of[at];
 		pair = &run->requests->usual->pairs.at[h->pair];
-		add_hit(&p->actions, &actions, pair->action, h->n);
+		add_hit(&periods->at[p].actions, &index[2 * p], pair->action, h->n);
 		if (pair->user != LODE_NONE)
-			add_hit(&p->users, &users, pair->user, h->n);
+			add_hit(&periods->at[p].users, &index[2 * p + 1], pair->user, h->n);
 	}
-	sort_ranking(&p->actions);
-	sort_ranking(&p->users);
-	lode_map_release(&actions);
-	lode_map_release(&users);
+	for (size_t p = 0; p < periods->n; p++) {
+		sort_ranking(&periods->at[p].actions);
+		sort_ranking(&periods->at[p].users);
+		lode_map_release(&index[2 * p]);
+		lode_map_release(&index[2 * p + 1]);
+	}
+	free(period_of);
+	free(index);
 }
 
 static double healthy_ratio(const struct lode_pio_model *model)
@@ -352,8 +365,6 @@ static void describe(const struct lode_pio_run *run, struct lode_pio_period *p)
 	rank_counters(run, p);
 	rank_servers(run, p);
 	find_rules(run, p);
-	if (run->requests)
-		find_hits(run, p);
 }
 
 /* ---- Slow time that counters do not explain ---- */
@@ -391,6 +402,7 @@ static void find_unexplained(struct lode_pio_run *run)
 	}
 	for (size_t i = 0; i < a->unexplained.n; i++)
 		describe(run, &a->unexplained.at[i]);
+	find_hits(run, &a->unexplained);
 }
 
 void lode_pio_find_periods(struct lode_pio_run *run)
@@ -402,10 +414,13 @@ void lode_pio_find_periods(struct lode_pio_run *run)
 		find_by_intensity(run, &found);
 	else
 		find_by_evidence(run, &found);
+	for (size_t i = 0; i < found.n; i++)
+		describe(run, &found.at[i]);
+	if (run->requests)
+		find_hits(run, &found);
 	for (size_t i = 0; i < found.n; i++) {
 		struct lode_pio_period *p = &found.at[i];
 
-		describe(run, p);
 		if (run->model->settings.is_classic || !run->requests || is_felt(run->model, p))
 			lode_vec_append(&a->periods, *p);
 		else
