@@ -61,7 +61,8 @@ static const struct lode_option options[] = {
 	 .set = lode_set_flag,
 	 AT(pooled)},
 	{.name = "kernel-frames",
-	 .help = "keep the kernel's frames in stacks of system calls",
+	 .help = "keep the kernel's frames in stacks of system calls, and "
+		 "the scheduler's in those of waits",
 	 .set = lode_set_flag,
 	 AT(kernel_frames)},
 
