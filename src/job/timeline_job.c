@@ -96,6 +96,10 @@ int lode_timeline_job_leaves(struct lode_meanwhile *out, const struct lode_timel
 		const struct lode_regtime_thread *t = &job->regtime->threads[i];
 		struct lode_meanwhile one;
 
+		if (t->t0_ns == t->thread->first_ns && t->t1_ns == t->thread->last_ns) {
+			lode_meanwhile_of_whole(&out->threads[i], job->trace, t);
+			continue;
+		}
 		rc = lode_meanwhile_make(&one, job->trace, t->thread, t->t0_ns, t->t1_ns, 1, err);
 		if (rc < 0)
 			break;

@@ -6,6 +6,7 @@
 enum {
 	zstd_level = 1,
 	varint_bytes = 10,
+	padding_bytes = 16, /* behind a block's columns: a varint that runs over ends there */
 };
 
 void lode_call_packer_release(struct lode_call_packer *packer)
@@ -91,20 +92,49 @@ static int decompress(struct lode_call_packer *packer, size_t bound, const uint8
 		if (!packer->decompressor)
 			lode_oom(bound);
 	}
-	lode_vec_reserve(&packer->plain, bound);
+	lode_vec_reserve(&packer->plain, bound + padding_bytes);
 	n = ZSTD_decompressDCtx(packer->decompressor, packer->plain.at, bound, data, size);
 	if (ZSTD_isError(n))
 		return lode_fail(err, LODE_ERR_FORMAT, path, offset,
 				 "a block of calls is damaged: %s", ZSTD_getErrorName(n));
 	packer->plain.n = n;
+	memset(packer->plain.at + n, 0, padding_bytes);
 	return LODE_OK;
+}
+
+/* From a block's columns, which are padded: reads 10 bytes at most. Most numbers are of one byte or
+   two. */
+static inline uint64_t get_padded(const uint8_t **at)
+{
+	const uint8_t *p = *at;
+	uint64_t value = p[0];
+
+	if (value < 0x80) {
+		*at = p + 1;
+		return value;
+	}
+	value = (value & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7;
+	if (p[1] < 0x80) {
+		*at = p + 2;
+		return value;
+	}
+	p += 2;
+	for (unsigned shift = 14; shift < 70; shift += 7) {
+		uint8_t byte = *p++;
+
+		value |= shift < 63 ? (uint64_t)(byte & 0x7f) << shift : (uint64_t)byte << 63;
+		if (byte < 0x80)
+			break;
+	}
+	*at = p;
+	return value;
 }
 
 int lode_call_block_unpack(struct lode_call *out, size_t n, int64_t first_ns, size_t n_stacks,
 			   const uint8_t *data, size_t size, struct lode_call_packer *packer,
 			   const char *path, int64_t offset, struct lode_error *err)
 {
-	struct lode_bytes from;
+	const uint8_t *at, *end;
 	int64_t start = first_ns;
 	bool is_bad = false;
 	/* A frame that gives more than this is not ours. */
@@ -112,28 +142,31 @@ int lode_call_block_unpack(struct lode_call *out, size_t n, int64_t first_ns, si
 
 	if (rc < 0)
 		return rc;
-	from = lode_bytes_make(packer->plain.at, packer->plain.n, 0);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t step = get(&from);
+	at = packer->plain.at;
+	end = at + packer->plain.n;
+	for (size_t i = 0; i < n && at < end; i++) {
+		uint64_t step = get_padded(&at);
 
 		is_bad |= step > 2 * (uint64_t)LODE_CALL_TIME_MAX ||
 			  start + (int64_t)step > LODE_CALL_TIME_MAX;
 		start = is_bad ? first_ns : start + (int64_t)step;
 		out[i].start_ns = start;
 	}
-	for (size_t i = 0; i < n; i++) {
-		uint64_t duration = get(&from);
+	is_bad |= at >= end;
+	for (size_t i = 0; i < n && at < end && !is_bad; i++) {
+		uint64_t duration = get_padded(&at);
 
 		is_bad |= duration > (uint64_t)(LODE_CALL_TIME_MAX - out[i].start_ns);
 		out[i].duration_ns = is_bad ? 0 : (int64_t)duration;
 	}
-	for (size_t i = 0; i < n; i++) {
-		uint64_t stack = get(&from);
+	is_bad |= at >= end;
+	for (size_t i = 0; i < n && !is_bad; i++) {
+		uint64_t stack = at < end ? get_padded(&at) : 0;
 
 		is_bad |= stack == 0 || stack >= n_stacks;
-		out[i].stack = is_bad ? 0 : (uint32_t)stack;
+		out[i].stack = (uint32_t)stack;
 	}
-	if (is_bad || from.overrun || lode_bytes_left(&from))
+	if (is_bad || at != end)
 		return lode_fail(err, LODE_ERR_FORMAT, path, offset,
 				 "a block of %zu calls does not hold what it should", n);
 	return LODE_OK;

@@ -27,6 +27,32 @@ static int compare_leaves(const void *a, const void *b, void *context)
 	return order ? order : (x->function > y->function) - (x->function < y->function);
 }
 
+static void sort_leaves(struct lode_meanwhile_thread *out, const struct lode_call_trace *trace)
+{
+	if (out->leaves.n)
+		qsort_r(out->leaves.at, out->leaves.n, sizeof(*out->leaves.at), compare_leaves,
+			(void *)&trace->functions);
+}
+
+void lode_meanwhile_of_whole(struct lode_meanwhile_thread *out, const struct lode_call_trace *trace,
+			     const struct lode_regtime_thread *thread)
+{
+	*out = (struct lode_meanwhile_thread){.thread = thread->thread,
+					      .n_calls = thread->n_calls,
+					      .idle_ns = (uint64_t)(thread->t1_ns - thread->t0_ns)};
+	for (uint32_t f = 0; f < thread->functions.n; f++) {
+		const struct lode_regtime_function *function = &thread->functions.at[f];
+
+		if (!function->n_calls)
+			continue;
+		out->idle_ns -= function->leaf_ns;
+		lode_vec_append(&out->leaves, ((struct lode_leaf){.function = f,
+								  .leaf_ns = function->leaf_ns,
+								  .n_calls = function->n_calls}));
+	}
+	sort_leaves(out, trace);
+}
+
 static void add_leaves(struct lode_meanwhile_thread *out, const struct lode_call_trace *trace,
 		       const struct lode_call_sums *sums, int64_t whole_ns)
 {
@@ -55,9 +81,7 @@ static void add_leaves(struct lode_meanwhile_thread *out, const struct lode_call
 		if (by_function[f].n_calls)
 			lode_vec_append(&out->leaves, by_function[f]);
 	}
-	if (out->leaves.n)
-		qsort_r(out->leaves.at, out->leaves.n, sizeof(*out->leaves.at), compare_leaves,
-			(void *)&trace->functions);
+	sort_leaves(out, trace);
 	out->idle_ns = (uint64_t)whole_ns - busy;
 	free(by_function);
 }

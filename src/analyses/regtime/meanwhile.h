@@ -7,6 +7,7 @@
 #ifndef LODE_MEANWHILE_H
 #define LODE_MEANWHILE_H
 
+#include "analyses/regtime/regtime.h"
 #include "base/error.h"
 #include "model/call_trace.h"
 
@@ -33,6 +34,9 @@ struct lode_meanwhile {
 int lode_meanwhile_make(struct lode_meanwhile *out, struct lode_call_trace *trace,
 			const struct lode_call_thread *only, int64_t t0_ns, int64_t t1_ns,
 			unsigned n_threads, struct lode_error *err);
+/* Of a thread that was compressed as a whole: as above over its own time, from what is known. */
+void lode_meanwhile_of_whole(struct lode_meanwhile_thread *out, const struct lode_call_trace *trace,
+			     const struct lode_regtime_thread *thread);
 void lode_meanwhile_release(struct lode_meanwhile *meanwhile);
 
 /*

@@ -101,6 +101,7 @@ struct lode_regtime_item {
 
 struct lode_regtime_function {
 	uint64_t n_calls, total_ns; /* inclusive */
+	uint64_t leaf_ns;	    /* without callees */
 };
 
 struct lode_regtime_thread {

@@ -247,11 +247,17 @@ static void sum_functions(struct walk *w, const lode_call_vec *open, uint64_t fr
 		lode_vec_append(&out->functions, ((struct lode_regtime_function){0}));
 	for (size_t i = 0; i < w->sums.at.n && w->cursor->rc == LODE_OK; i++) {
 		const struct lode_call_sum *sum = &w->sums.at.at[i];
-		struct lode_regtime_function *function =
-			&out->functions.at[lode_call_function(out->thread, sum->stack)];
+		const struct lode_call_stack *stack = &out->thread->stacks.at.at[sum->stack];
+		struct lode_regtime_function *function = &out->functions.at[stack->function];
 
 		function->n_calls += sum->n;
 		function->total_ns += sum->ns;
+		function->leaf_ns += sum->ns;
+		if (stack->caller) {
+			uint32_t caller = out->thread->stacks.at.at[stack->caller].function;
+
+			out->functions.at[caller].leaf_ns -= sum->ns;
+		}
 	}
 	for (size_t i = 0; i < n_functions; i++)
 		out->n_functions += out->functions.at[i].n_calls > 0;
