@@ -110,7 +110,8 @@ static void print_dry_run(const struct lode_record_options *record)
 	free(argv);
 }
 
-static void say_result(const struct lode_command *self, const struct lode_record_result *result)
+static void say_result(const struct lode_command *self, const struct lode_record_result *result,
+		       bool has_syscalls)
 {
 	char size[LODE_UNITS_BUFFER], modules[LODE_UNITS_BUFFER], name[2400];
 
@@ -122,7 +123,8 @@ static void say_result(const struct lode_command *self, const struct lode_record
 	if (result->n_missing)
 		lode_say(self, "%zu modules changed or vanished since they were run: not copied",
 			 result->n_missing);
-	lode_say(self, "next: lode mine %s", name);
+	lode_say(self, "next: lode mine %s%s%s", name, has_syscalls ? ", lode suspects " : "",
+		 has_syscalls ? name : "");
 }
 
 static int record(const struct lode_command *self, const struct record_values *v, char **command)
@@ -154,7 +156,7 @@ static int record(const struct lode_command *self, const struct record_values *v
 		lode_say_error(self, &err);
 		code = LODE_EXIT_FAILURE;
 	} else {
-		say_result(self, &result);
+		say_result(self, &result, v->want_syscalls);
 		/* The command's own: a script that is recorded goes on as it would. Stopping it is
 		   what was asked for, and no failure. */
 		code = result.was_stopped || result.command_exit < 0 ? LODE_EXIT_OK
