@@ -164,7 +164,8 @@ static int ask(void *context, int64_t min_cost, int64_t *crowded_to, struct lode
 	struct lode_miner_stop stop = {0};
 	int rc = mine_groups(q->m, min_cost, q->max_patterns, q->share, &stop, err);
 
-	*crowded_to = stop.crowded_to;
+	if (rc == LODE_ERR_LIMIT && !stop.is_too_long)
+		*crowded_to = stop.crowded_to > min_cost ? stop.crowded_to : min_cost;
 	return rc == LODE_ERR_LIMIT ? 0 : rc < 0 ? rc : 1;
 }
 
@@ -172,11 +173,14 @@ static int ask(void *context, int64_t min_cost, int64_t *crowded_to, struct lode
 static int find_min_cost(struct mining *m, size_t max_patterns, int64_t *min_cost,
 			 struct lode_error *err)
 {
-	struct question question = {m, max_patterns, 1};
+	struct question question = {m, max_patterns, 1.0 / 4};
 	struct lode_min_cost_search search = {
 		.probe = ask, .context = &question, .total = m->mined->aoi_ns};
 	size_t n_frames = 0;
 
+	/* Later rounds tell nothing of other λ. */
+	if (!m->options->classic || m->n_groups > 1)
+		search.tolerance = 1e-4;
 	for (size_t g = 0; g < m->n_groups; g++)
 		n_frames += m->groups[g].set.start[m->groups[g].set.n];
 	search.max_upward = lode_min_cost_max_upward(n_frames);

@@ -15,6 +15,8 @@ struct narrowing {
 	const struct lode_min_cost_search *search;
 	LODE_VEC(struct range) crowded;
 	int64_t few, many; /* many: 0 when none is known */
+	bool is_vague;	   /* `many` took too long to tell */
+	bool has_jumped;   /* `many` is the end of a range of more than one */
 	struct lode_error *err;
 };
 
@@ -24,6 +26,8 @@ static int probe(struct narrowing *n, int64_t min_cost)
 	int rc = n->search->probe(n->search->context, min_cost, &crowded_to, n->err);
 
 	if (rc == 0) {
+		n->is_vague = crowded_to == 0;
+		n->has_jumped = crowded_to > min_cost;
 		if (crowded_to < min_cost)
 			crowded_to = min_cost;
 		lode_vec_append(&n->crowded, ((struct range){min_cost, crowded_to}));
@@ -61,16 +65,25 @@ static int64_t middle(const struct narrowing *n)
 	return n->many + (n->few - n->many) / 2;
 }
 
-/* Of what is between the bounds, in turn the middle and the least: where `many` came to stand by
-   a range's end, the answer is likely next to it. */
+static bool is_narrow(const struct narrowing *n)
+{
+	int64_t gap = n->few - n->many;
+
+	return gap <= 1 || (n->is_vague && gap <= n->many / 100) ||
+	       (!n->has_jumped && (double)gap <= n->search->tolerance * (double)n->many);
+}
+
+/* Of what is between the bounds the middle, and, where `many` came to stand by a range's end, the
+   least: the answer is likely there. */
 static int narrow(struct narrowing *n)
 {
 	int rc;
 
-	while (n->few - n->many > 1) {
+	while (!is_narrow(n)) {
 		if ((rc = move(n, middle(n))) < 0)
 			return rc;
-		if (n->few - n->many > 1 && (rc = move(n, n->many + 1)) < 0)
+		if ((n->has_jumped || n->search->tolerance == 0) && !is_narrow(n) &&
+		    (rc = move(n, n->many + 1)) < 0)
 			return rc;
 	}
 	return 0;
@@ -105,10 +118,10 @@ static int look_below(struct narrowing *n)
 			break;
 		if ((rc = probe(n, at)) < 0)
 			return rc;
-		if (rc > 0) {
+		if (rc > 0)
 			n->few = at;
+		if (rc > 0 || n->is_vague)
 			break;
-		}
 	}
 	return 0;
 }

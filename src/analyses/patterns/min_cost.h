@@ -14,16 +14,21 @@
 #include "analyses/patterns/miner.h"
 
 struct lode_min_cost_search {
-	/* 1: few enough. 0: too many, and so they are up to *crowded_to, which may be 0 when
-	   nothing is known of larger ones. Negative: failed. */
+	/* 1: few enough. 0: too many, and so they are up to *crowded_to, which is at least
+	   min_cost; or 0, when that took too long to tell. Negative: failed. */
 	int (*probe)(void *context, int64_t min_cost, int64_t *crowded_to, struct lode_error *err);
 	void *context;
 	int64_t total;	   /* of all costs: no pattern costs more */
 	size_t max_upward; /* probes from below, at most */
+	/* How exact to be where probes know nothing beyond their own λ; 0: quite. */
+	double tolerance;
 };
 
-/* The smallest λ with few patterns; of all, unless max_upward came in the way; then the smallest
- * that was found, and with one less there are too many. */
+/*
+ * The smallest λ with few patterns: of all, unless max_upward or a probe that took too long came in
+ * the way of telling; then the smallest from above, and with one less there are too many. Exact but
+ * for `tolerance`, and to 1 % where probes take too long.
+ */
 int lode_min_cost_find(int64_t *min_cost, const struct lode_min_cost_search *search,
 		       struct lode_error *err);
 
