@@ -6,7 +6,7 @@ import statistics
 import subprocess
 
 from harness import shared
-from measure import Missing, run, warm
+from measure import Missing, median, run, warm
 
 LARGE, PEER = 50_000_000, 1_000_000  # calls
 
@@ -72,8 +72,53 @@ def bench_reading(bench):
                 read_one(bench, "wiredtiger-evict", path, os.path.join(folder, "symbols.tsv"), 1))
 
 
+# ---- The engine: read, compress, index; windows from the index ----
+
+def whole(bench, name, path, symbols):
+    """lode timeline --index, and windows of the busiest thread from that index."""
+    mb = warm(path)
+    index = os.path.join(bench.data, "timeline.lodet")
+    ours = median([bench.lode, "timeline", "--json", "--symbols", symbols, "--index", index, path],
+                  bench.runs_small)
+    threads = sorted(json.loads(ours.out)["threads"], key=lambda t: -t["calls"])
+    calls = json.loads(ours.out)["calls"]
+    bench.report("timeline", f"read, compress, index {name}",
+                 f"{mb:.0f} MB, {calls:,} calls in {ours.wall:.2f} s, best {ours.best:.2f}, CPU "
+                 f"{ours.cpu:.2f} s = {ours.cpu / calls * 1e9:.0f} ns per call; peak "
+                 f"{ours.peak_mb:.0f} MB; index {os.path.getsize(index) / 1e6:.0f} MB; ratios "
+                 f"{min(t['ratio'] for t in threads[:8]):,.0f} to "
+                 f"{max(t['ratio'] for t in threads[:8]):,.0f}, most glyphs "
+                 f"{max(t['events_after'] for t in threads):,}",
+                 mb=mb, calls=calls, lode_s=ours.wall, lode_best_s=ours.best, lode_cpu_s=ours.cpu,
+                 lode_peak_mb=ours.peak_mb, index_mb=os.path.getsize(index) / 1e6)
+    busiest = threads[0]
+    length = (busiest["t1_ns"] - busiest["t0_ns"]) / 1e9
+    for share in (0.001, 0.1, 1):
+        start = (busiest["t0_ns"] - json.loads(ours.out)["t0_ns"]) / 1e9 + length * (1 - share) / 2
+        window = f"+{start:.9f}s,+{start + length * share:.9f}s"
+        row = median([bench.lode, "timeline", "--json", "--thread", str(busiest["tid"]),
+                      "--window", window, index], bench.runs_small)
+        n = json.loads(row.out)["threads"][0]["calls"]
+        bench.report("timeline", f"a window of {share:.1%} from the index of {name}",
+                     f"{n:,} calls of one thread again in {row.wall * 1000:.0f} ms, best "
+                     f"{row.best * 1000:.0f}, CPU {row.cpu * 1000:.0f} ms, the program's start and "
+                     "the index's directory included", calls=n, lode_s=row.wall,
+                     lode_best_s=row.best, lode_cpu_s=row.cpu)
+    os.remove(index)
+
+
+def bench_engine(bench):
+    path, symbols = generated(bench, LARGE)
+    whole(bench, "a generated log of 50 million calls", path, symbols)
+    with bench.optional("timeline", "read, compress, index wiredtiger-evict"):
+        folder = shared("traces", "function", "wiredtiger-evict")
+        path = unpacked(bench, "wiredtiger-evict.xray", os.path.join(folder, "trace.log.zst"))
+        whole(bench, "wiredtiger-evict", path, os.path.join(folder, "symbols.tsv"))
+
+
 def bench_timeline(bench):
     bench_reading(bench)
+    bench_engine(bench)
 
 
 BENCHES = {"timeline": bench_timeline}

@@ -441,6 +441,9 @@ static int run_job(const struct lode_command *self, struct timeline_values *v, c
 		code = find_thread(self, job.trace, v->thread, &thread);
 		if (code == LODE_EXIT_OK)
 			only = job.trace->threads.at[thread];
+		/* With a question beside it, the others' timelines may be asked for. */
+		if (!v->at && !v->function && !v->symptoms_out)
+			v->regtime.only = only;
 	}
 	if (code == LODE_EXIT_OK && lode_timeline_job_compress(&job, &v->regtime, &err) < 0)
 		code = lode_say_error(self, &err);

@@ -96,6 +96,9 @@ int lode_timeline_job_leaves(struct lode_meanwhile *out, const struct lode_timel
 		const struct lode_regtime_thread *t = &job->regtime->threads[i];
 		struct lode_meanwhile one;
 
+		out->threads[i].thread = t->thread;
+		if (!t->functions.n) /* not asked for */
+			continue;
 		if (t->t0_ns == t->thread->first_ns && t->t1_ns == t->thread->last_ns) {
 			lode_meanwhile_of_whole(&out->threads[i], job->trace, t);
 			continue;

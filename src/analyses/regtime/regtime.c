@@ -97,7 +97,7 @@ static void compress_thread(void *context, size_t index, unsigned worker)
 	struct lode_call_cursor *cursor = cursor_of(run, worker, index);
 	lode_border_vec borders = {0};
 
-	if (thread->rc < 0)
+	if (thread->rc < 0 || (run->options->only && run->options->only != thread->thread))
 		return;
 	if (!run->options->is_classic)
 		lode_regtime_borders_of(&borders, &run->borders, index, thread);

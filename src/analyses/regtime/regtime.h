@@ -65,6 +65,8 @@ struct lode_regtime_options {
 	/* Only [t0_ns, t1_ns) of each thread; t0_ns == t1_ns: all. */
 	int64_t t0_ns, t1_ns;
 	unsigned n_threads; /* of ours */
+	/* Compress only this one; of the others only what its borders need. NULL: all. */
+	const struct lode_call_thread *only;
 };
 
 /* 1 %, 0.1 %, 13 %, 1 %: the thesis's, chapter 5, and the design's. */
