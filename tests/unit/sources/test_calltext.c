@@ -234,6 +234,37 @@ static void csv_fields_may_be_quoted_and_threads_named(void **state)
 	scratch_remove(&scratch);
 }
 
+/* A table names the threads that come without a name, and no others. */
+static void a_table_names_threads_that_have_no_name(void **state)
+{
+	static const char text[] = "17,enter,f1,1\nmain,enter,f1,1\n18,enter,f1,1\n";
+	static const char table[] = "# tid\tname\n17\tthe worker\n19\tnobody\n-1\tnot main\n";
+	char names[sizeof(scratch.path)];
+	struct lode_call_options options = {.n_threads = 1, .thread_names = names};
+	struct test_collector collector;
+	struct lode_error err = {0};
+
+	(void)state;
+	scratch_make(&scratch);
+	test_write_file(in_scratch("names.tsv"), table, sizeof(table) - 1);
+	memcpy(names, scratch.path, sizeof(names));
+	test_write_file(in_scratch("calls.csv"), text, sizeof(text) - 1);
+	test_collector_init(&collector);
+	assert_int_equal(lode_calls_read(scratch.path, &options, &collector.sink, &err), 0);
+	assert_int_equal(collector.trace.threads.n, 3);
+	assert_string_equal(collector.trace.threads.at[0].name, "the worker");
+	assert_string_equal(collector.trace.threads.at[1].name, "main");
+	assert_string_equal(collector.trace.threads.at[2].name, "");
+	test_collector_release(&collector);
+	test_write_file(names, "1\ta\nb\n", 6);
+	test_collector_init(&collector);
+	assert_int_equal(lode_calls_read(scratch.path, &options, &collector.sink, &err),
+			 LODE_ERR_FORMAT);
+	assert_true(err.is_line && err.offset == 2);
+	test_collector_release(&collector);
+	scratch_remove(&scratch);
+}
+
 /* What looks like text of another kind is not taken for calls. */
 static void other_texts_are_not_calls(void **state)
 {
@@ -262,6 +293,7 @@ int main(void)
 		cmocka_unit_test(an_empty_folder_is_refused),
 		cmocka_unit_test(csv_of_any_dialect_reads_as_it_was_written),
 		cmocka_unit_test(csv_fields_may_be_quoted_and_threads_named),
+		cmocka_unit_test(a_table_names_threads_that_have_no_name),
 		cmocka_unit_test(other_texts_are_not_calls),
 	};
 
