@@ -186,7 +186,7 @@ static void same_as_definition_on_random_inputs(void **state)
 	uint64_t seed;
 
 	(void)state;
-	for (seed = 1; seed <= 5000; seed++) {
+	for (seed = 1; seed <= 3000; seed++) {
 		struct random random = {seed * 7919};
 		struct lode_miner_options options = {.n_threads = seed % 50 ? 1 : 3};
 		struct lode_pattern_set set = {0};
