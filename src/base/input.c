@@ -133,6 +133,22 @@ out:
 	return rc;
 }
 
+void lode_input_open_bytes(struct lode_input **out, const char *name, const void *bytes,
+			   size_t size)
+{
+	struct lode_input *input = lode_alloc0(1, sizeof(*input));
+
+	input->fd = -1;
+	input->path = lode_strdup(name);
+	input->raw = lode_alloc(size + 1);
+	if (size)
+		memcpy(input->raw, bytes, size);
+	input->raw_n = size;
+	input->offset = input->size_bytes = (int64_t)size;
+	input->is_raw_end = true;
+	*out = input;
+}
+
 void lode_input_close(struct lode_input *input)
 {
 	if (!input)

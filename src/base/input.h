@@ -16,6 +16,9 @@
 struct lode_input;
 
 int lode_input_open(struct lode_input **out, const char *path, struct lode_error *err);
+/* Plain bytes that are in memory already; they are copied. `name` stands for a path. */
+void lode_input_open_bytes(struct lode_input **out, const char *name, const void *bytes,
+			   size_t size);
 void lode_input_close(struct lode_input *input);
 
 /* For messages; "standard input" for "-". */

@@ -6,7 +6,7 @@
 #include "cli/help.h"
 
 static const struct lode_command *const parts[] = {&lode_cmd_pio_train, &lode_cmd_pio_analyse,
-						   &lode_cmd_pio_show, NULL};
+						   &lode_cmd_pio_show, &lode_cmd_pio_watch, NULL};
 
 static const struct lode_option options[] = {LODE_OPTIONS_END};
 
@@ -32,19 +32,20 @@ static int run(const struct lode_command *self, int argc, char **argv)
 	}
 	if (argc && argv[0][0] == '-')
 		return lode_cmd_pio_analyse.run(&lode_cmd_pio_analyse, argc, argv);
-	return lode_command_misused(self, "say train, analyse or show");
+	return lode_command_misused(self, "say train, analyse, show or watch");
 }
 
 const struct lode_command lode_cmd_pio = {
 	.name = "pio",
 	.summary = "say when a service was slow, and which counter of which server goes with it",
-	.usage = "train|analyse|show [OPTION]...",
+	.usage = "train|analyse|show|watch [OPTION]...",
 	.description =
 		"Requests in, counters in; out comes when the service was slow for its users, and "
 		"which counters of which server go with it, learnt from the service's own "
 		"history.\n\n"
 		"'lode pio train' makes a model of one or several periods, 'lode pio analyse' "
-		"applies it, 'lode pio show' tells what is in it; each has its own --help.",
+		"applies it, 'lode pio show' tells what is in it, 'lode pio watch' applies it to "
+		"what is being written; each has its own --help.",
 	.options = options,
 	.examples = examples,
 	.first_operand_ends = true,

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 
-extern const struct lode_command lode_cmd_pio_train, lode_cmd_pio_analyse, lode_cmd_pio_show;
+extern const struct lode_command lode_cmd_pio_train, lode_cmd_pio_analyse, lode_cmd_pio_show,
+	lode_cmd_pio_watch;
 
 #endif

@@ -28,11 +28,17 @@ struct lode_counter_log {
 	struct lode_strings strings;
 	struct lode_losses losses;
 	uint64_t n_values;
+	bool is_followed; /* groups are found again */
+	int64_t newest_ns;
+	int64_t floor_ns; /* rows before it are not taken */
 };
 
 struct lode_counter_log *lode_counter_log_new(void)
 {
-	return lode_alloc0(1, sizeof(struct lode_counter_log));
+	struct lode_counter_log *log = lode_alloc0(1, sizeof(*log));
+
+	log->newest_ns = INT64_MIN;
+	return log;
 }
 
 void lode_counter_log_free(struct lode_counter_log *log)
@@ -49,11 +55,35 @@ void lode_counter_log_free(struct lode_counter_log *log)
 	free(log);
 }
 
+/* The group with just these columns, or LODE_NONE. */
+static uint32_t find_group(const struct lode_counter_log *log,
+			   const struct lode_counter_column *columns, size_t n)
+{
+	for (size_t g = 0; g < log->groups.n; g++) {
+		const struct group *group = &log->groups.at[g];
+		const char *const *text = log->strings.text.at;
+		size_t i = 0;
+
+		while (group->n_columns == n && i < n &&
+		       group->columns[i].kind == columns[i].kind &&
+		       strcmp(text[group->columns[i].name], columns[i].name) == 0 &&
+		       strcmp(text[group->columns[i].server], columns[i].server) == 0)
+			i++;
+		if (group->n_columns == n && i == n)
+			return (uint32_t)g;
+	}
+	return LODE_NONE;
+}
+
 uint32_t lode_counter_log_group(struct lode_counter_log *log,
 				const struct lode_counter_column *columns, size_t n)
 {
-	struct group *group = lode_vec_append_zero(&log->groups);
+	uint32_t known = log->is_followed ? find_group(log, columns, n) : LODE_NONE;
+	struct group *group;
 
+	if (known != LODE_NONE)
+		return known;
+	group = lode_vec_append_zero(&log->groups);
 	group->columns = lode_alloc0(n, sizeof(*group->columns));
 	group->n_columns = n;
 	group->is_sorted = true;
@@ -79,6 +109,10 @@ void lode_counter_log_row(struct lode_counter_log *log, uint32_t group_number, i
 			      "a sample's time is before 1970 or after 2116");
 		return;
 	}
+	if (t_ns > log->newest_ns)
+		log->newest_ns = t_ns;
+	if (t_ns < log->floor_ns)
+		return;
 	if (group->times.n && group->times.at[group->times.n - 1] >= t_ns)
 		group->is_sorted = false;
 	lode_vec_append(&group->times, t_ns);
@@ -407,6 +441,95 @@ int lode_counters_align(struct lode_counters *out, struct lode_counter_log *log,
 	free(weights);
 	lode_map_release(&index);
 	return 0;
+}
+
+/* ---- Following ---- */
+
+void lode_counter_log_follow(struct lode_counter_log *log)
+{
+	log->is_followed = true;
+}
+
+int64_t lode_counter_log_newest(struct lode_counter_log *log)
+{
+	int64_t newest = log->newest_ns;
+
+	log->newest_ns = INT64_MIN;
+	return newest;
+}
+
+void lode_counter_log_forget(struct lode_counter_log *log, int64_t before_ns, size_t n_least)
+{
+	if (before_ns > log->floor_ns)
+		log->floor_ns = before_ns;
+	for (size_t g = 0; g < log->groups.n; g++) {
+		struct group *group = &log->groups.at[g];
+		size_t n, old = 0;
+
+		sort_rows(group);
+		n = group->times.n;
+		/* Silent for so long: what it kept would only stretch the grid. */
+		if (n && group->times.at[n - 1] <
+				 before_ns - (int64_t)(n_least + 1) * (period_of(group) + 1))
+			old = n;
+		while (old + n_least < n && group->times.at[old] < before_ns)
+			old++;
+		if (!old)
+			continue;
+		memmove(group->times.at, group->times.at + old,
+			(n - old) * sizeof(*group->times.at));
+		memmove(group->values.at, group->values.at + old * group->n_columns,
+			(n - old) * group->n_columns * sizeof(*group->values.at));
+		group->times.n = n - old;
+		group->values.n = group->times.n * group->n_columns;
+		group->period_ns = 0;
+	}
+}
+
+bool lode_counter_log_reach(struct lode_counter_reach *reach, struct lode_counter_log *log,
+			    int64_t step_ns, int64_t now_ns)
+{
+	bool is_any = false;
+
+	for (size_t g = 0; g < log->groups.n; g++) {
+		struct group *group = &log->groups.at[g];
+		int64_t period = period_of(group), last, end;
+
+		if (!group->times.n || !group->n_columns)
+			continue;
+		last = group->times.at[group->times.n - 1];
+		if (now_ns - last > 2 * period + 3 * step_ns)
+			continue;
+		/* Of samples finer than a step the interval is complete when it is over. */
+		end = floor_div(last + step_ns / EARLY_PARTS, step_ns);
+		if (!is_any || end < reach->all)
+			reach->all = end;
+		if (!is_any || end > reach->most)
+			reach->most = end;
+		is_any = true;
+	}
+	return is_any;
+}
+
+void lode_counter_log_give(struct lode_counter_log *log, const struct lode_counter_taker *to)
+{
+	for (size_t g = 0; g < log->groups.n; g++) {
+		struct group *group = &log->groups.at[g];
+		size_t n = group->n_columns;
+		struct lode_counter_column *columns = lode_alloc0(n + 1, sizeof(*columns));
+
+		for (size_t i = 0; i < n; i++)
+			columns[i] = (struct lode_counter_column){
+				log->strings.text.at[group->columns[i].server],
+				log->strings.text.at[group->columns[i].name],
+				group->columns[i].kind};
+		to->group(to->context, columns, n);
+		sort_rows(group);
+		for (size_t r = 0; r < group->times.n; r++)
+			to->row(to->context, (uint32_t)g, group->times.at[r],
+				group->values.at + r * n, n);
+		free(columns);
+	}
 }
 
 void lode_counters_release(struct lode_counters *counters)

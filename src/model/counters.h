@@ -60,6 +60,42 @@ struct lode_losses *lode_counter_log_losses(struct lode_counter_log *log);
 /* Samples (not NaN) so far. */
 uint64_t lode_counter_log_values(const struct lode_counter_log *log);
 
+/* ---- Following: one log that is fed, aligned and thinned out again and again ---- */
+
+/* From now on a group with the columns of an earlier one is that group, and its rows go on. */
+void lode_counter_log_follow(struct lode_counter_log *log);
+
+/*
+ * Forgets rows before `before_ns`, and takes none from then on; but each group keeps its last
+ * `n_least` (so that its period and its totals stay known), unless it has been silent for longer
+ * than those would take.
+ */
+void lode_counter_log_forget(struct lode_counter_log *log, int64_t before_ns, size_t n_least);
+
+/* The newest time delivered since this was last asked; INT64_MIN: none. */
+int64_t lode_counter_log_newest(struct lode_counter_log *log);
+
+/* How far a log goes: intervals counted from the epoch. */
+struct lode_counter_reach {
+	int64_t all;  /* all intervals before it are complete in every group that still delivers */
+	int64_t most; /* ... in the one that is ahead */
+};
+
+/*
+ * A group still delivers unless it is behind `now_ns` (the newest time known of anything) by more
+ * than two of its periods and three steps. False: no group does.
+ */
+bool lode_counter_log_reach(struct lode_counter_reach *reach, struct lode_counter_log *log,
+			    int64_t step_ns, int64_t now_ns);
+
+/* Gives what the log holds to `to`, as sources would: groups, then each one's rows. */
+struct lode_counter_taker {
+	void *context;
+	void (*group)(void *context, const struct lode_counter_column *columns, size_t n);
+	void (*row)(void *context, uint32_t group, int64_t t_ns, const double *values, size_t n);
+};
+void lode_counter_log_give(struct lode_counter_log *log, const struct lode_counter_taker *to);
+
 /* ---- On the grid ---- */
 
 struct lode_counter {

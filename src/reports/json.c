@@ -17,7 +17,7 @@ static void print(void *context, const char *text, size_t len)
 	fwrite(text, 1, len, context);
 }
 
-struct lode_json *lode_json_open(FILE *out, const char *schema)
+static struct lode_json *open_document(FILE *out, const char *schema, bool is_pretty)
 {
 	struct lode_json *json = lode_alloc(sizeof(*json));
 
@@ -25,12 +25,22 @@ struct lode_json *lode_json_open(FILE *out, const char *schema)
 	json->gen = yajl_gen_alloc(NULL);
 	if (!json->gen)
 		lode_oom(0);
-	yajl_gen_config(json->gen, yajl_gen_beautify, 1);
+	yajl_gen_config(json->gen, yajl_gen_beautify, is_pretty);
 	yajl_gen_config(json->gen, yajl_gen_indent_string, " ");
 	yajl_gen_config(json->gen, yajl_gen_print_callback, print, out);
 	yajl_gen_map_open(json->gen);
 	lode_json_text(json, "schema", schema);
 	return json;
+}
+
+struct lode_json *lode_json_open(FILE *out, const char *schema)
+{
+	return open_document(out, schema, true);
+}
+
+struct lode_json *lode_json_open_line(FILE *out, const char *schema)
+{
+	return open_document(out, schema, false);
 }
 
 void lode_json_close(struct lode_json *json)

@@ -15,6 +15,8 @@ struct lode_json;
 
 /* Starts a document. `schema` is "lode/<command>/1": the first field of its outermost object. */
 struct lode_json *lode_json_open(FILE *out, const char *schema);
+/* The same on one line, without its end: for streams of documents, a line each. */
+struct lode_json *lode_json_open_line(FILE *out, const char *schema);
 /* Ends the outermost object and the line. */
 void lode_json_close(struct lode_json *json);
 

@@ -14,7 +14,7 @@
 #define SHIFTED_SHARE 0.5
 enum { SHIFTED_LEAST_ROWS = 300 };
 
-static void count_requests(struct lode_pio_run *run)
+void lode_pio_count_requests(struct lode_pio_run *run)
 {
 	struct lode_pio_analysis *a = run->out;
 	int64_t first = a->start_ns / a->step_ns;
@@ -38,8 +38,7 @@ static void count_requests(struct lode_pio_run *run)
 	}
 }
 
-/* The middle class of several rulesets' votes; the higher of two middle ones. */
-static enum lode_pio_class middle_vote(const uint32_t *votes)
+enum lode_pio_class lode_pio_middle_vote(const uint32_t *votes)
 {
 	uint32_t n = votes[LODE_PIO_LOW] + votes[LODE_PIO_MED] + votes[LODE_PIO_HIGH];
 
@@ -71,7 +70,7 @@ static void estimate(struct lode_pio_run *run)
 			lode_pio_coverage_step(column, n, rules, v->class, &v->fired,
 					       1.0F / (float)n_rulesets, is_moved);
 		}
-		a->intervals[i].estimated = (uint8_t)middle_vote(votes);
+		a->intervals[i].estimated = (uint8_t)lode_pio_middle_vote(votes);
 		for (size_t c = 0; c < n; c++)
 			a->coverage[c][i] = column[c];
 	}
@@ -95,6 +94,11 @@ static void find_intensity(struct lode_pio_analysis *a)
 
 /* ---- Advice ---- */
 
+bool lode_pio_has_new_level(size_t n_out, size_t n_rows)
+{
+	return n_rows >= SHIFTED_LEAST_ROWS && (double)n_out > SHIFTED_SHARE * (double)n_rows;
+}
+
 static void compare_counters(struct lode_pio_run *run, const struct lode_counters *counters)
 {
 	struct lode_pio_advice *advice = &run->out->advice;
@@ -110,8 +114,7 @@ static void compare_counters(struct lode_pio_run *run, const struct lode_counter
 		}
 		if (!n_values) {
 			lode_vec_append(&advice->vanished, (uint32_t)c);
-		} else if (n_rows >= SHIFTED_LEAST_ROWS &&
-			   (double)n_out > SHIFTED_SHARE * (double)n_rows) {
+		} else if (lode_pio_has_new_level(n_out, n_rows)) {
 			run->is_out[c] = true;
 			if (!run->model->counters.at[c].is_drifting)
 				lode_vec_append(&advice->shifted, (uint32_t)c);
@@ -213,7 +216,7 @@ void lode_pio_analyse(struct lode_pio_analysis *out, const struct lode_pio_model
 	lode_pio_servers_build(&run.servers, model);
 	if (!model->settings.is_classic)
 		out->deviations = lode_pio_deviations(model, &run.matrix, model->settings.window);
-	count_requests(&run);
+	lode_pio_count_requests(&run);
 	compare_counters(&run, counters);
 	estimate(&run);
 	find_intensity(out);

@@ -71,12 +71,17 @@ static void date(const struct lode_pio_run *run, struct lode_pio_period *p, cons
 		p->last--;
 }
 
+size_t lode_pio_period_gap(const struct lode_pio_model *model)
+{
+	return 2 * (size_t)model->settings.window;
+}
+
 /* Rows with evidence; those with less than two windows between them belong together. */
 static void find_by_evidence(struct lode_pio_run *run, lode_pio_periods *periods)
 {
 	struct lode_pio_analysis *a = run->out;
 	size_t n = run->model->counters.n;
-	size_t gap = 2 * (size_t)run->model->settings.window;
+	size_t gap = lode_pio_period_gap(run->model);
 	struct raw raw = {lode_alloc0(run->servers.names.n + 1, sizeof(*raw.worths)),
 			  lode_alloc0(n + 1, sizeof(*raw.one)),
 			  lode_alloc0(n + 1, sizeof(*raw.cells))};

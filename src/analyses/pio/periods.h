@@ -25,6 +25,16 @@ struct lode_pio_run {
 	bool *is_out;			   /* counters with a new level */
 };
 
+/* Counts the requests of every interval, and gives its SARatio and class. */
+void lode_pio_count_requests(struct lode_pio_run *run);
+/* The middle class of several rulesets' votes (per class); the higher of two middle ones. */
+enum lode_pio_class lode_pio_middle_vote(const uint32_t *votes);
+/* Whether a counter that was out of its range in `n_out` of `n_rows` has a new level. */
+bool lode_pio_has_new_level(size_t n_out, size_t n_rows);
+
+/* Rows between two slow ones of a period, at most; of not classic models. */
+size_t lode_pio_period_gap(const struct lode_pio_model *model);
+
 /* Fills periods, unfelt, unexplained, and the intervals' evidence. */
 void lode_pio_find_periods(struct lode_pio_run *run);
 

@@ -1,5 +1,7 @@
 #include "analyses/pio/request_log.h"
 
+#include <string.h>
+
 void lode_request_log_init(struct lode_request_log *log,
 			   const struct lode_request_log_options *options, struct lode_usual *usual,
 			   bool is_judging)
@@ -92,6 +94,26 @@ struct lode_request_sink lode_request_log_sink(struct lode_request_log *log,
 {
 	return (struct lode_request_sink){
 		.context = log, .names = names, .requests = take, .losses = &log->losses};
+}
+
+void lode_request_log_forget(struct lode_request_log *log, int64_t interval)
+{
+	size_t kept = 0, n = log->tally.intervals.n;
+	int64_t old = interval - log->tally.first;
+
+	for (size_t i = 0; i < log->hits.n; i++) {
+		if (log->hits.at[i].interval >= interval)
+			log->hits.at[kept++] = log->hits.at[i];
+	}
+	log->hits.n = kept;
+	if (!n || old <= 0)
+		return;
+	if (old > (int64_t)n)
+		old = (int64_t)n;
+	memmove(log->tally.intervals.at, log->tally.intervals.at + old,
+		(n - (size_t)old) * sizeof(*log->tally.intervals.at));
+	log->tally.intervals.n -= (size_t)old;
+	log->tally.first += old;
 }
 
 int lode_request_log_count(struct lode_request_log *log, struct lode_error *err)

@@ -49,6 +49,9 @@ void lode_request_log_release(struct lode_request_log *log);
 struct lode_request_sink lode_request_log_sink(struct lode_request_log *log,
 					       struct lode_request_names *names);
 
+/* Judging: forgets the requests of intervals before `interval`. */
+void lode_request_log_forget(struct lode_request_log *log, int64_t interval);
+
 /* Ends learning: after lode_usual_settle, fills the tally from the spool and lets that go. */
 int lode_request_log_count(struct lode_request_log *log, struct lode_error *err);
 

@@ -88,8 +88,10 @@ static int read_by_format(struct lode_counter_reader *reader, struct lode_error 
 			 lode_escape_fit(shown, sizeof(shown), head, 60));
 }
 
-int lode_counters_read(struct lode_counter_log *log, const char *path, const char *server,
-		       struct lode_counter_facts *facts, struct lode_error *err)
+/* `input` is closed; NULL: what is at `path`. */
+static int read_counters(struct lode_counter_log *log, struct lode_input *input, const char *path,
+			 const char *server, struct lode_counter_facts *facts,
+			 struct lode_error *err)
 {
 	struct lode_counter_reader reader = {.log = log,
 					     .path = path,
@@ -98,12 +100,14 @@ int lode_counters_read(struct lode_counter_log *log, const char *path, const cha
 					     .last_ns = INT64_MIN};
 	struct lode_error local;
 	char *by_name = server_of(path);
-	int rc;
+	int rc = LODE_OK;
 
 	memset(facts, 0, sizeof(*facts));
 	err = err ? err : &local;
 	reader.server = server ? server : by_name;
-	rc = lode_input_open(&reader.input, path, err);
+	reader.input = input;
+	if (!input)
+		rc = lode_input_open(&reader.input, path, err);
 	if (rc == LODE_OK)
 		rc = read_by_format(&reader, err);
 	if (rc == LODE_OK && !facts->n_rows)
@@ -118,4 +122,20 @@ int lode_counters_read(struct lode_counter_log *log, const char *path, const cha
 	lode_vec_release(&reader.key);
 	free(by_name);
 	return rc;
+}
+
+int lode_counters_read(struct lode_counter_log *log, const char *path, const char *server,
+		       struct lode_counter_facts *facts, struct lode_error *err)
+{
+	return read_counters(log, NULL, path, server, facts, err);
+}
+
+int lode_counters_read_text(struct lode_counter_log *log, const char *name,
+			    const struct lode_counter_text *text, const char *server,
+			    struct lode_counter_facts *facts, struct lode_error *err)
+{
+	struct lode_input *input;
+
+	lode_input_open_bytes(&input, name, text->at, text->size);
+	return read_counters(log, input, name, server, facts, err);
 }

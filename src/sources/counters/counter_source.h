@@ -35,6 +35,15 @@ struct lode_counter_facts {
 int lode_counters_read(struct lode_counter_log *log, const char *path, const char *server,
 		       struct lode_counter_facts *facts, struct lode_error *err);
 
+/* The same of plain text in memory; `name` stands for its path. */
+struct lode_counter_text {
+	const char *at;
+	size_t size;
+};
+int lode_counters_read_text(struct lode_counter_log *log, const char *name,
+			    const struct lode_counter_text *text, const char *server,
+			    struct lode_counter_facts *facts, struct lode_error *err);
+
 /* First bytes of a file of counters, by its content alone. */
 bool lode_counters_recognise(const uint8_t *head, size_t size);
 

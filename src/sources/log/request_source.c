@@ -67,6 +67,7 @@ struct reading {
 	struct lode_error *err;
 	struct lode_input *input;
 	const char *path;
+	const struct lode_log_text *text;	    /* NULL: the path is read */
 	LODE_VEC(struct lode_log_layout *) layouts; /* the last one is in use */
 	char *rest;				    /* the begun line behind the last block */
 	size_t rest_size, rest_capacity;
@@ -445,7 +446,11 @@ static int set_up(struct reading *r, struct lode_error *err)
 			return rc;
 		r->workers[i].splitter = lode_log_splitter_new();
 	}
-	rc = lode_input_open(&r->input, r->path, err);
+	rc = LODE_OK;
+	if (r->text)
+		lode_input_open_bytes(&r->input, r->path, r->text->at, r->text->size);
+	else
+		rc = lode_input_open(&r->input, r->path, err);
 	if (rc == LODE_OK)
 		rc = choose_layout(r, err);
 	if (rc == LODE_OK)
@@ -502,9 +507,10 @@ static int conclude(struct reading *r, struct lode_error *err)
 	return LODE_OK;
 }
 
-int lode_requests_read(const struct lode_request_sink *sink, const char *path,
-		       const struct lode_log_options *options, struct lode_log_facts *facts,
-		       struct lode_error *err)
+/* `text` NULL: what is at `path`. */
+static int read_log(const struct lode_request_sink *sink, const char *path,
+		    const struct lode_log_text *text, const struct lode_log_options *options,
+		    struct lode_log_facts *facts, struct lode_error *err)
 {
 	struct reading *r = lode_alloc0(1, sizeof(*r));
 	struct lode_error local;
@@ -516,6 +522,7 @@ int lode_requests_read(const struct lode_request_sink *sink, const char *path,
 	r->facts = facts;
 	r->err = err ? err : &local;
 	r->path = path;
+	r->text = text;
 	r->last_ns = INT64_MIN;
 	rc = set_up(r, r->err);
 	if (rc == LODE_OK)
@@ -524,6 +531,21 @@ int lode_requests_read(const struct lode_request_sink *sink, const char *path,
 		rc = conclude(r, r->err);
 	release(r);
 	return rc;
+}
+
+int lode_requests_read(const struct lode_request_sink *sink, const char *path,
+		       const struct lode_log_options *options, struct lode_log_facts *facts,
+		       struct lode_error *err)
+{
+	return read_log(sink, path, NULL, options, facts, err);
+}
+
+int lode_requests_read_text(const struct lode_request_sink *sink, const char *name,
+			    const struct lode_log_text *text,
+			    const struct lode_log_options *options, struct lode_log_facts *facts,
+			    struct lode_error *err)
+{
+	return read_log(sink, name, text, options, facts, err);
 }
 
 int lode_log_options_check(const struct lode_log_options *options, struct lode_error *err)

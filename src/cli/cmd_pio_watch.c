@@ -1,0 +1,355 @@
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "analyses/pio/model_file.h"
+#include "cli/cmd_pio.h"
+#include "cli/help.h"
+#include "cli/messages.h"
+#include "cli/pio_inputs.h"
+#include "job/hook.h"
+#include "job/pio_watch.h"
+#include "reports/pio_news.h"
+#include "reports/pio_report.h"
+
+enum {
+	POLL_MS = 250,
+	IDLE_POLLS = 6,	   /* in vain, before --once believes that this was all */
+	SAVE_SECONDS = 30, /* between two writings of the state without news */
+};
+
+struct watch_values {
+	struct pio_inputs inputs;
+	const char *model, *state, *command;
+	int from;
+	size_t top;
+	bool is_once, wants_json;
+};
+
+static const char *const from_choices[] = {"end", "start", NULL};
+
+#define AT(field) .offset = offsetof(struct watch_values, field)
+
+static const struct lode_option options[] = {
+	{.name = "model",
+	 .letter = 'm',
+	 .argument = "FILE",
+	 .help = "what `lode pio train` wrote",
+	 .set = lode_set_text,
+	 AT(model),
+	 .group = "Model"},
+	PIO_INPUT_OPTIONS(offsetof(struct watch_values, inputs)),
+
+	{.name = "from",
+	 .argument = "WHERE",
+	 .help = "where files are read from at first: end (default: what is written from now on) "
+		 "or "
+		 "start",
+	 .set = lode_set_choice,
+	 .choices = from_choices,
+	 AT(from),
+	 .group = "Watching"},
+	{.name = "state",
+	 .argument = "FILE",
+	 .help = "keep in FILE how far it came: a watch that is started again with it goes on "
+		 "there",
+	 .set = lode_set_text,
+	 AT(state)},
+	{.name = "once",
+	 .help = "read what is there, then end (from cron, with --state)",
+	 .set = lode_set_flag,
+	 AT(is_once)},
+	{.name = "exec",
+	 .argument = "COMMAND",
+	 .help = "run COMMAND (by sh) at each line: JSON on its standard input, LODE_PIO_EVENT, "
+		 "_START, _END, _DURATION, _SERVER, _COUNTER in its environment; never waited for",
+	 .set = lode_set_text,
+	 AT(command),
+	 .group = "Output"},
+	{.name = "top",
+	 .letter = 'n',
+	 .argument = "N",
+	 .help = "longest list in JSON (default 50; 0: no bound)",
+	 .set = lode_set_count,
+	 AT(top)},
+	{.name = "json",
+	 .help = "a JSON document per line (docs/json.md)",
+	 .set = lode_set_flag,
+	 AT(wants_json)},
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"Tell when the shop gets slow, and mail it",
+	 "lode pio watch -m shop.model -l access.log -c web=web.csv -c db=db.csv --state "
+	 "shop.state --exec 'mail -s \"shop $LODE_PIO_EVENT\" ops'"},
+	{"Lines for an alerting system",
+	 "lode pio watch -m shop.model -l access.log -c db=db.csv --json"},
+	{"What would it have told last night?",
+	 "lode pio watch -m shop.model -l access.log -c db=db.csv --from start --once"},
+	{NULL},
+};
+
+struct watching {
+	const struct lode_command *self;
+	const struct watch_values *values;
+	const struct lode_pio_model *model;
+	struct lode_hook hook;
+	bool is_incomplete;
+};
+
+/* ---- News ---- */
+
+/* "NAME=text"; control characters become spaces: they are for shells and mails. */
+static char *variable(const char *name, const char *text)
+{
+	size_t size = strlen(name) + strlen(text) + 2;
+	char *v = lode_alloc(size);
+
+	snprintf(v, size, "%s=%s", name, text);
+	for (char *at = v; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = ' ';
+	return v;
+}
+
+static void run_hook(struct watching *w, const struct lode_pio_news *news)
+{
+	const struct lode_pio_period *p = news->period;
+	const struct lode_pio_counter *c =
+		p->counters.n ? &w->model->counters.at[p->counters.at[0].at] : NULL;
+	char start[LODE_PIO_TIME_BYTES], end[LODE_PIO_TIME_BYTES], length[32];
+	char *variables[7] = {0}, *text = NULL;
+	struct lode_error err;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		lode_oom(0);
+	lode_pio_news_json(out, news, &w->model->names, w->values->top);
+	if (fclose(out) != 0)
+		lode_oom(0);
+	snprintf(length, sizeof(length), "%lld",
+		 (long long)((news->end_ns - news->start_ns) / 1000000000));
+	variables[0] = variable("LODE_PIO_EVENT", lode_pio_news_word(news->kind));
+	variables[1] = variable("LODE_PIO_START", lode_pio_time_text(start, news->start_ns, false));
+	variables[2] = variable("LODE_PIO_END", lode_pio_time_text(end, news->end_ns, false));
+	variables[3] = variable("LODE_PIO_DURATION", length);
+	variables[4] =
+		variable("LODE_PIO_SERVER",
+			 p->servers.n ? lode_pio_server_name(news->analysis, p->servers.at[0].at)
+				      : "");
+	variables[5] = variable("LODE_PIO_COUNTER", c ? c->name : "");
+	if (lode_hook_run(&w->hook, (const char *const *)variables, text, size, &err) < 0) {
+		lode_say_error(w->self, &err);
+		w->is_incomplete = true;
+	}
+	for (size_t i = 0; variables[i]; i++)
+		free(variables[i]);
+	free(text);
+}
+
+static void tell(void *context, const struct lode_pio_news *news)
+{
+	struct watching *w = context;
+
+	if (w->values->wants_json)
+		lode_pio_news_json(stdout, news, &w->model->names, w->values->top);
+	else
+		lode_pio_news_text(stdout, news);
+	fflush(stdout);
+	if (w->hook.command)
+		run_hook(w, news);
+}
+
+static void warn(void *context, const struct lode_error *what)
+{
+	struct watching *w = context;
+
+	lode_say_error(w->self, what);
+	w->is_incomplete = true;
+}
+
+/* ---- Watching ---- */
+
+/* "web=FILE", unless a file has that whole name. */
+static void add_counters(struct lode_pio_watch *watch, const char *text)
+{
+	size_t len = strcspn(text, "=/");
+	char *server;
+
+	if (text[len] != '=' || !len || access(text, F_OK) == 0) {
+		lode_pio_watch_add_counters(watch, text, NULL);
+		return;
+	}
+	server = lode_strdup(text);
+	server[len] = '\0';
+	lode_pio_watch_add_counters(watch, text + len + 1, server);
+	free(server);
+}
+
+static struct lode_pio_watch *open_watch(const struct watch_values *v, struct lode_pio_model *model)
+{
+	struct lode_pio_watch_options o = {
+		.log = v->inputs.log, .is_from_start = v->from == 1, .state_path = v->state};
+	struct lode_pio_watch *watch = lode_pio_watch_new(model, &o);
+
+	for (size_t i = 0; i < v->inputs.list.n; i++) {
+		const struct pio_input *input = &v->inputs.list.at[i];
+
+		if (input->kind == PIO_LOG)
+			lode_pio_watch_add_log(watch, input->text);
+		else
+			add_counters(watch, input->text);
+	}
+	return watch;
+}
+
+/* Waits for a signal; gives whether it says to end. */
+static bool wait_for_end(int signals, int timeout_ms)
+{
+	struct pollfd p = {.fd = signals, .events = POLLIN};
+	struct signalfd_siginfo info;
+
+	return poll(&p, 1, timeout_ms) > 0 &&
+	       read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info);
+}
+
+static void follow(struct watching *w, struct lode_pio_watch *watch, int signals)
+{
+	const struct lode_pio_watcher watcher = {w, tell, warn};
+	int64_t since_save_ms = 0, judged = INT64_MIN;
+	int n_idle = 0;
+	struct lode_error err;
+
+	for (;;) {
+		bool is_more = lode_pio_watch_poll(watch, &watcher);
+
+		lode_hook_reap(&w->hook);
+		if (lode_pio_watch_judged_ns(watch) != judged)
+			n_idle = 0;
+		judged = lode_pio_watch_judged_ns(watch);
+		n_idle += !is_more;
+		if (w->values->is_once && n_idle >= IDLE_POLLS)
+			return;
+		since_save_ms += is_more ? 1 : POLL_MS;
+		if (w->values->state && since_save_ms >= SAVE_SECONDS * 1000) {
+			since_save_ms = 0;
+			if (lode_pio_watch_save(watch, &err) < 0)
+				warn(w, &err);
+		}
+		if (wait_for_end(signals, is_more ? 0 : w->values->is_once ? 1 : POLL_MS))
+			return;
+		if (ferror(stdout)) /* whoever read the lines has gone */
+			return;
+	}
+}
+
+static int watch_all(struct watching *w, struct lode_pio_watch *watch)
+{
+	const struct lode_pio_watcher watcher = {w, tell, warn};
+	const struct lode_losses *losses = lode_pio_watch_losses(watch);
+	int code = LODE_EXIT_OK, signals;
+	struct lode_error err;
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signals < 0) {
+		lode_fail_errno(&err, errno, NULL, "cannot take signals");
+		return lode_say_error(w->self, &err);
+	}
+	if (w->values->state && lode_pio_watch_resume(watch, &watcher, &err) < 0) {
+		close(signals);
+		return lode_say_error(w->self, &err);
+	}
+	follow(w, watch, signals);
+	close(signals);
+	if (w->values->state && lode_pio_watch_save(watch, &err) < 0)
+		code = lode_say_error(w->self, &err);
+	for (int k = 0; k < LODE_N_LOSS_KINDS; k++) {
+		if (!losses->by_kind[k].count)
+			continue;
+		lode_say(w->self, "%s; first: %s",
+			 lode_loss_words((enum lode_loss_kind)k, losses->by_kind[k].count),
+			 losses->by_kind[k].detail);
+		w->is_incomplete = true;
+	}
+	if (ferror(stdout))
+		code = pio_worse(code, LODE_EXIT_FAILURE);
+	return w->is_incomplete ? pio_worse(code, LODE_EXIT_INCOMPLETE) : code;
+}
+
+static int watch(const struct lode_command *self, const struct watch_values *v)
+{
+	struct lode_pio_model model;
+	struct watching w = {
+		.self = self, .values = v, .model = &model, .hook = {.command = v->command}};
+	struct lode_pio_watch *watch;
+	struct lode_error err;
+	int code;
+
+	if (lode_pio_model_read(&model, v->model, &err) < 0)
+		return lode_say_error(self, &err);
+	watch = open_watch(v, &model);
+	code = watch_all(&w, watch);
+	lode_pio_watch_free(watch);
+	lode_hook_release(&w.hook);
+	lode_pio_model_release(&model);
+	return code;
+}
+
+static int run(const struct lode_command *self, int argc, char **argv)
+{
+	struct watch_values v = {.top = 50};
+	bool has_counters = false;
+	struct lode_error err;
+	int n, code;
+
+	if (!lode_command_start(self, &v, argc, argv, &n, &code))
+		goto out;
+	for (size_t i = 0; i < v.inputs.list.n; i++)
+		has_counters |= v.inputs.list.at[i].kind == PIO_COUNTERS;
+	if (n)
+		code = lode_command_misused(self,
+					    "'%.60s': name logs with --log and counters with "
+					    "--counters",
+					    argv[0]);
+	else if (!v.model)
+		code = lode_command_misused(self,
+					    "give a model: --model FILE, made by 'lode pio train'");
+	else if (!has_counters)
+		code = lode_command_misused(self, "give counters: --counters [SERVER=]FILE");
+	else if (lode_log_options_check(&v.inputs.log, &err) < 0)
+		code = lode_command_misused(self, "%s", err.message);
+	else
+		code = watch(self, &v);
+out:
+	lode_vec_release(&v.inputs.list);
+	return code;
+}
+
+const struct lode_command lode_cmd_pio_watch = {
+	.name = "pio watch",
+	.summary = "follow live logs and counters, and say when it gets slow and whose fault it is",
+	.usage = "[OPTION]... --model FILE --counters [SERVER=]FILE... [--log FILE...]",
+	.description =
+		"Follows files as they grow (over rotation) and prints a line when a slow period "
+		"starts and when it ended, dated back to its first slow interval. The verdicts are "
+		"those of 'lode pio analyse' over the same data.\n\n"
+		"Runs until it gets SIGTERM or SIGINT. With --state it goes on where it ended, and "
+		"neither repeats nor loses a period.",
+	.options = options,
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,228 @@
+#include "job/pio_watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyses/pio/matrix.h"
+#include "job/pio_watch_parts.h"
+
+enum {
+	CHUNK_BYTES = 256 << 10,
+	CHUNKS_PER_POLL = 64, /* so that whoever polls can look at signals */
+	ROWS_KEPT = 16,	      /* of each group of counters: they say how often it is sampled */
+};
+
+struct lode_pio_watch *lode_pio_watch_new(struct lode_pio_model *model,
+					  const struct lode_pio_watch_options *options)
+{
+	struct lode_pio_watch *w = lode_alloc0(1, sizeof(*w));
+	struct lode_request_log_options log = {
+		.step_ns = model->settings.step_ns,
+		.is_by_start = model->settings.is_by_start,
+		.is_whole_response = model->settings.is_whole_response,
+	};
+
+	w->model = model;
+	w->options = *options;
+	w->model_hash = lode_watch_model_hash(model);
+	w->other_action = lode_strings_intern(&model->names.actions, "(other)", 7);
+	w->other_user = lode_strings_intern(&model->names.users, "(other)", 7);
+	lode_request_log_init(&w->requests, &log, &model->usual, true);
+	w->counters = lode_counter_log_new();
+	lode_counter_log_follow(w->counters);
+	return w;
+}
+
+void lode_pio_watch_free(struct lode_pio_watch *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->sources.n; i++) {
+		lode_follow_free(w->sources.at[i].follow);
+		free(w->sources.at[i].server);
+		lode_vec_release(&w->sources.at[i].section);
+	}
+	lode_vec_release(&w->sources);
+	lode_vec_release(&w->text);
+	lode_request_log_release(&w->requests);
+	lode_counter_log_free(w->counters);
+	lode_pio_online_free(w->online);
+	free(w);
+}
+
+static struct lode_watch_source *add(struct lode_pio_watch *w, const char *path)
+{
+	struct lode_watch_source *s = lode_vec_append_zero(&w->sources);
+
+	s->follow = lode_follow_new(path, !w->options.is_from_start);
+	s->newest_ns = INT64_MIN;
+	return s;
+}
+
+void lode_pio_watch_add_log(struct lode_pio_watch *w, const char *path)
+{
+	add(w, path)->is_log = true;
+	w->has_log = true;
+}
+
+void lode_pio_watch_add_counters(struct lode_pio_watch *w, const char *path, const char *server)
+{
+	struct lode_watch_source *s = add(w, path);
+
+	s->server = server ? lode_strdup(server) : NULL;
+}
+
+void lode_watch_start(struct lode_pio_watch *w)
+{
+	if (!w->online)
+		w->online = lode_pio_online_new(w->model, w->has_log ? &w->requests : NULL);
+}
+
+int64_t lode_pio_watch_judged_ns(const struct lode_pio_watch *w)
+{
+	int64_t next = w->online ? lode_pio_online_next(w->online) : INT64_MIN;
+
+	return next == INT64_MIN ? next : next * w->model->settings.step_ns;
+}
+
+const struct lode_losses *lode_pio_watch_losses(const struct lode_pio_watch *w)
+{
+	return &w->losses;
+}
+
+/* ---- Judging ---- */
+
+/* The interval before which all are complete; INT64_MIN: none is. */
+static int64_t complete_until(struct lode_pio_watch *w)
+{
+	int64_t step = w->model->settings.step_ns, now = INT64_MIN, behind = INT64_MAX;
+	struct lode_counter_reach reach;
+
+	for (size_t i = 0; i < w->sources.n; i++) {
+		const struct lode_watch_source *s = &w->sources.at[i];
+
+		if (s->newest_ns > now)
+			now = s->newest_ns;
+		if (!s->is_idle && s->newest_ns < behind)
+			behind = s->newest_ns;
+	}
+	if (now == INT64_MIN || behind == INT64_MIN ||
+	    !lode_counter_log_reach(&reach, w->counters, step, now))
+		return INT64_MIN;
+	if (behind != INT64_MAX && behind / step < reach.all)
+		return behind / step;
+	return reach.all;
+}
+
+struct telling {
+	const struct lode_pio_watcher *watcher;
+	bool has_told;
+};
+
+static void tell(void *context, const struct lode_pio_news *news)
+{
+	struct telling *telling = context;
+
+	telling->watcher->tell(telling->watcher->context, news);
+	telling->has_told = true;
+}
+
+static void save_or_warn(const struct lode_pio_watch *w, const struct lode_pio_watcher *watcher)
+{
+	struct lode_error err;
+
+	if (w->options.state_path && lode_pio_watch_save(w, &err) < 0)
+		watcher->warn(watcher->context, &err);
+}
+
+static void judge_all(struct lode_pio_watch *w, const struct lode_counters *grid, int64_t until,
+		      const struct lode_pio_watcher *watcher)
+{
+	struct telling telling = {.watcher = watcher};
+	struct lode_pio_listener listener = {&telling, tell};
+	int64_t first = grid->start_ns / grid->step_ns, next = lode_pio_online_next(w->online);
+	double *values = lode_alloc0(w->model->counters.n + 1, sizeof(*values));
+	struct lode_pio_matrix matrix;
+
+	lode_pio_matrix_build(&matrix, w->model, &grid, 1);
+	for (int64_t i = next > first ? next : first;
+	     i < until && i - first < (int64_t)grid->n_intervals; i++) {
+		for (size_t c = 0; c < w->model->counters.n; c++)
+			values[c] = matrix.columns[c][i - first];
+		lode_pio_online_step(w->online, i, values, &listener);
+		if (telling.has_told)
+			save_or_warn(w, watcher);
+		telling.has_told = false;
+	}
+	lode_pio_matrix_release(&matrix);
+	free(values);
+}
+
+static void advance(struct lode_pio_watch *w, const struct lode_pio_watcher *watcher)
+{
+	int64_t until = complete_until(w), step = w->model->settings.step_ns;
+	struct lode_counters grid;
+	struct lode_error err;
+
+	if (until == INT64_MIN || until <= lode_pio_online_next(w->online))
+		return;
+	if (lode_counters_align(&grid, w->counters, step, &err) < 0) {
+		watcher->warn(watcher->context, &err);
+		/* A wrong time stretches the grid: without old rows it heals. */
+		lode_counter_log_forget(w->counters, (until - 1) * step, 0);
+		return;
+	}
+	judge_all(w, &grid, until, watcher);
+	lode_counters_release(&grid);
+	lode_counter_log_forget(w->counters, (until - 2) * step, ROWS_KEPT);
+}
+
+/* ---- Reading ---- */
+
+/* The file that is furthest behind of those that may have more. */
+static struct lode_watch_source *next_source(struct lode_pio_watch *w)
+{
+	struct lode_watch_source *best = NULL;
+
+	for (size_t i = 0; i < w->sources.n; i++) {
+		struct lode_watch_source *s = &w->sources.at[i];
+
+		if (!s->is_idle && (!best || s->newest_ns < best->newest_ns))
+			best = s;
+	}
+	return best;
+}
+
+static void note_truncation(struct lode_pio_watch *w, struct lode_watch_source *s)
+{
+	uint64_t n = lode_follow_truncations(s->follow);
+
+	if (n > s->n_truncations)
+		lode_loss_add(&w->losses, LODE_LOSS_TRUNCATED, n - s->n_truncations, 0,
+			      s->newest_ns, "%s was cut while it was followed",
+			      lode_follow_path(s->follow));
+	s->n_truncations = n;
+}
+
+bool lode_pio_watch_poll(struct lode_pio_watch *w, const struct lode_pio_watcher *watcher)
+{
+	struct lode_watch_source *s;
+
+	lode_watch_start(w);
+	for (size_t i = 0; i < w->sources.n; i++)
+		w->sources.at[i].is_idle = false;
+	for (int n = 0; n < CHUNKS_PER_POLL && (s = next_source(w)); n++) {
+		struct lode_follow_chunk chunk;
+		struct lode_error err;
+		int rc = lode_follow_read(s->follow, CHUNK_BYTES, &chunk, &err);
+
+		note_truncation(w, s);
+		if (rc < 0)
+			lode_watch_warn(s, watcher, &err);
+		s->is_idle = rc <= 0;
+		if (rc > 0)
+			lode_watch_feed(w, s, &chunk, watcher);
+		advance(w, watcher);
+	}
+	return next_source(w) != NULL;
+}

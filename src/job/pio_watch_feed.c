@@ -1,0 +1,244 @@
+#include "job/pio_watch_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sources/counters/counter_source.h"
+
+/* LIMIT: a request that lies this many intervals off the time that is judged has a wrong time. */
+#define FAR_INTERVALS ((int64_t)100000)
+
+void lode_watch_warn(struct lode_watch_source *source, const struct lode_pio_watcher *watcher,
+		     const struct lode_error *err)
+{
+	if (!source->is_warned)
+		watcher->warn(watcher->context, err);
+	source->is_warned = true;
+}
+
+/* Head and chunk as one text. */
+static void join(struct lode_pio_watch *w, const char *head, size_t head_size, const char *text,
+		 size_t size)
+{
+	w->text.n = 0;
+	lode_vec_reserve(&w->text, head_size + size + 1);
+	if (head_size)
+		memcpy(w->text.at, head, head_size);
+	if (size)
+		memcpy(w->text.at + head_size, text, size);
+	w->text.n = head_size + size;
+}
+
+/* ---- Counters ---- */
+
+/* The lines above the first one that begins with a number, as rows do and headers do not. */
+static size_t header_size(const char *head, size_t size)
+{
+	size_t at = 0;
+
+	while (at < size) {
+		const char *line = head + at, *feed = memchr(line, '\n', size - at);
+		size_t begin = *line == '"' && at + 1 < size;
+
+		if (line[begin] >= '0' && line[begin] <= '9')
+			break;
+		at = feed ? (size_t)(feed - head) + 1 : size;
+	}
+	return at;
+}
+
+/* sadf: remembers the last line that names columns. */
+static void find_section(struct lode_watch_source *s, const char *text, size_t size)
+{
+	const char *end = text + size, *at = text;
+
+	while (at && at < end) {
+		const char *feed = memchr(at, '\n', (size_t)(end - at));
+
+		if (*at == '#' && feed) {
+			s->section.n = 0;
+			lode_vec_reserve(&s->section, (size_t)(feed - at) + 1);
+			memcpy(s->section.at, at, (size_t)(feed - at) + 1);
+			s->section.n = (size_t)(feed - at) + 1;
+		}
+		at = feed ? feed + 1 : NULL;
+	}
+}
+
+static void feed_counters(struct lode_pio_watch *w, struct lode_watch_source *s,
+			  const struct lode_follow_chunk *chunk,
+			  const struct lode_pio_watcher *watcher)
+{
+	bool is_sadf = (chunk->head_size ? chunk->head[0] : chunk->text[0]) == '#';
+	const char *head = chunk->head;
+	size_t size = header_size(chunk->head, chunk->head_size);
+	struct lode_counter_facts facts;
+	struct lode_counter_text text;
+	struct lode_error err;
+	int64_t newest;
+
+	if (is_sadf && !s->section.n)
+		find_section(s, chunk->head, chunk->head_size);
+	if (is_sadf) {
+		head = s->section.at;
+		size = chunk->text[0] == '#' ? 0 : s->section.n;
+	}
+	if (!size && header_size(chunk->text, chunk->size) == chunk->size)
+		return; /* nothing but a header yet: it is the head of what follows */
+	join(w, head, size, chunk->text, chunk->size);
+	text = (struct lode_counter_text){w->text.at, w->text.n};
+	if (lode_counters_read_text(w->counters, lode_follow_path(s->follow), &text, s->server,
+				    &facts, &err) < 0)
+		lode_watch_warn(s, watcher, &err);
+	else
+		s->is_warned = false;
+	if (is_sadf)
+		find_section(s, chunk->text, chunk->size);
+	newest = lode_counter_log_newest(w->counters);
+	if (newest > s->newest_ns)
+		s->newest_ns = newest;
+}
+
+/* ---- Requests ---- */
+
+/* What takes requests on their way to the request log. */
+struct intake {
+	struct lode_pio_watch *watch;
+	struct lode_request_sink to;
+	struct lode_request_names names; /* of this chunk */
+	uint64_t n_left_out;		 /* requests of the head, which were taken before */
+	int64_t newest_ns;
+};
+
+static uint32_t known(const struct lode_strings *names, const struct lode_strings *chunk,
+		      uint32_t id, uint32_t other)
+{
+	uint32_t found;
+
+	if (id == LODE_NONE)
+		return LODE_NONE;
+	found = lode_strings_find(names, chunk->text.at[id], chunk->len.at[id]);
+	return found == LODE_NONE ? other : found;
+}
+
+/* Is the request of a time that is of use? */
+static bool is_near(struct lode_pio_watch *w, int64_t t_ns)
+{
+	int64_t step = w->model->settings.step_ns, interval = t_ns / step - (t_ns % step < 0);
+	int64_t oldest = lode_pio_online_oldest(w->online);
+	int64_t next = lode_pio_online_next(w->online);
+
+	if (next == INT64_MIN && !w->requests.tally.intervals.n)
+		return true;
+	if (next == INT64_MIN)
+		next = w->requests.tally.first;
+	else if (interval < oldest)
+		return false;
+	return interval - next < FAR_INTERVALS && next - interval < FAR_INTERVALS;
+}
+
+static int take(void *context, const struct lode_request *at, size_t n, struct lode_error *err)
+{
+	struct intake *in = context;
+	struct lode_pio_watch *w = in->watch;
+
+	for (size_t i = 0; i < n; i++) {
+		struct lode_request r = at[i];
+		int rc;
+
+		if (in->n_left_out) {
+			in->n_left_out--;
+			continue;
+		}
+		if (!is_near(w, w->requests.options.is_by_start ? r.end_ns - r.response_ns
+								: r.end_ns)) {
+			w->requests.n_far++;
+			continue;
+		}
+		if (r.end_ns > in->newest_ns)
+			in->newest_ns = r.end_ns;
+		r.action = known(&w->model->names.actions, &in->names.actions, r.action,
+				 w->other_action);
+		r.user = known(&w->model->names.users, &in->names.users, r.user, w->other_user);
+		rc = in->to.requests(in->to.context, &r, 1, err);
+		if (rc < 0)
+			return rc;
+	}
+	return LODE_OK;
+}
+
+static int ignore(void *context, const struct lode_request *at, size_t n, struct lode_error *err)
+{
+	(void)context;
+	(void)at;
+	(void)n;
+	(void)err;
+	return LODE_OK;
+}
+
+/* How many requests and bad lines the head holds: they were taken before. */
+static void count_head(const struct lode_pio_watch *w, struct lode_watch_source *s,
+		       const struct lode_follow_chunk *chunk)
+{
+	struct lode_log_options options = w->options.log;
+	struct lode_log_text text = {chunk->head, chunk->head_size};
+	struct lode_request_names names = {0};
+	struct lode_losses losses = {0};
+	struct lode_request_sink sink = {.names = &names, .requests = ignore, .losses = &losses};
+	struct lode_log_facts facts;
+	struct lode_error err;
+
+	if (s->head_file == chunk->file && s->head_size == chunk->head_size)
+		return;
+	options.n_threads = 1;
+	(void)lode_requests_read_text(&sink, lode_follow_path(s->follow), &text, &options, &facts,
+				      &err); /* a head without a request has none to leave out */
+	s->head_file = chunk->file;
+	s->head_size = chunk->head_size;
+	s->n_head_requests = facts.n_requests;
+	s->n_head_bad = losses.by_kind[LODE_LOSS_BAD_RECORD].count;
+	lode_request_names_release(&names);
+}
+
+static void feed_log(struct lode_pio_watch *w, struct lode_watch_source *s,
+		     const struct lode_follow_chunk *chunk, const struct lode_pio_watcher *watcher)
+{
+	struct intake in = {.watch = w,
+			    .to = lode_request_log_sink(&w->requests, &w->model->names),
+			    .newest_ns = s->newest_ns};
+	struct lode_losses losses = {0};
+	struct lode_request_sink sink = {
+		.context = &in, .names = &in.names, .requests = take, .losses = &losses};
+	struct lode_log_options options = w->options.log;
+	struct lode_log_facts facts;
+	struct lode_log_text text;
+	struct lode_error err;
+	const struct lode_loss *bad = &losses.by_kind[LODE_LOSS_BAD_RECORD];
+
+	if (chunk->head_size)
+		count_head(w, s, chunk);
+	in.n_left_out = chunk->head_size ? s->n_head_requests : 0;
+	join(w, chunk->head, chunk->head_size, chunk->text, chunk->size);
+	text = (struct lode_log_text){w->text.at, w->text.n};
+	options.n_threads = 1;
+	if (lode_requests_read_text(&sink, lode_follow_path(s->follow), &text, &options, &facts,
+				    &err) < 0)
+		lode_watch_warn(s, watcher, &err);
+	else
+		s->is_warned = false;
+	if (bad->count > (chunk->head_size ? s->n_head_bad : 0))
+		lode_loss_add(&w->losses, LODE_LOSS_BAD_RECORD,
+			      bad->count - (chunk->head_size ? s->n_head_bad : 0), chunk->offset,
+			      in.newest_ns, "%s", bad->detail);
+	s->newest_ns = in.newest_ns;
+	lode_request_names_release(&in.names);
+}
+
+void lode_watch_feed(struct lode_pio_watch *watch, struct lode_watch_source *source,
+		     const struct lode_follow_chunk *chunk, const struct lode_pio_watcher *watcher)
+{
+	if (source->is_log)
+		feed_log(watch, source, chunk, watcher);
+	else
+		feed_counters(watch, source, chunk, watcher);
+}

@@ -1,0 +1,52 @@
+/*
+ * What a watch is made of. Inside of job/pio_watch*.c.
+ */
+#ifndef LODE_PIO_WATCH_PARTS_H
+#define LODE_PIO_WATCH_PARTS_H
+
+#include "base/follow_file.h"
+#include "job/pio_watch.h"
+#include "model/counters.h"
+
+/* One file. */
+struct lode_watch_source {
+	struct lode_follow *follow;
+	bool is_log;
+	char *server;	   /* of counters; NULL: by the file's name */
+	int64_t newest_ns; /* INT64_MIN: nothing yet */
+	bool is_idle;	   /* nothing to read just now */
+	bool is_warned;	   /* its fault was told, and nothing has been right since */
+	uint64_t n_truncations;
+	/* Logs: requests and bad lines in the head that is read again before each chunk. */
+	uint32_t head_file;
+	size_t head_size;
+	uint64_t n_head_requests, n_head_bad;
+	/* sadf: the "# ..." line that names the columns of what follows. */
+	LODE_VEC(char) section;
+};
+
+struct lode_pio_watch {
+	struct lode_pio_model *model;
+	struct lode_pio_watch_options options;
+	LODE_VEC(struct lode_watch_source) sources;
+	struct lode_request_log requests;
+	bool has_log;
+	struct lode_counter_log *counters;
+	struct lode_pio_online *online;
+	struct lode_losses losses;
+	uint32_t other_action, other_user; /* ids of "(other)": what the model does not know */
+	uint64_t model_hash;
+	LODE_VEC(char) text; /* head and chunk */
+};
+
+/* Which model it is: of its text. */
+uint64_t lode_watch_model_hash(const struct lode_pio_model *model);
+/* Makes the analysis, once all files are known. */
+void lode_watch_start(struct lode_pio_watch *watch);
+/* Takes in what was read; a failure is warned of. */
+void lode_watch_feed(struct lode_pio_watch *watch, struct lode_watch_source *source,
+		     const struct lode_follow_chunk *chunk, const struct lode_pio_watcher *watcher);
+void lode_watch_warn(struct lode_watch_source *source, const struct lode_pio_watcher *watcher,
+		     const struct lode_error *err);
+
+#endif

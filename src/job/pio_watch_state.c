@@ -1,0 +1,344 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyses/pio/model_file.h"
+#include "base/input.h"
+#include "base/state_words.h"
+#include "job/pio_watch_parts.h"
+#include "store/atomic_file.h"
+
+/* LIMIT: a state file is not larger than this. */
+#define STATE_MAX_BYTES ((size_t)256 << 20)
+
+uint64_t lode_watch_model_hash(const struct lode_pio_model *model)
+{
+	uint64_t hash = 0;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		lode_oom(0);
+	lode_pio_model_write(out, model);
+	if (fclose(out) == 0)
+		hash = lode_stable_hash(text, size, 0);
+	free(text);
+	return hash;
+}
+
+/* ---- Writing ---- */
+
+static void put_text(FILE *out, const char *text)
+{
+	lode_words_put_text(out, text, strlen(text));
+}
+
+static void save_sources(FILE *out, const struct lode_pio_watch *w)
+{
+	fprintf(out, "files %zu\n", w->sources.n);
+	for (size_t i = 0; i < w->sources.n; i++) {
+		const struct lode_watch_source *s = &w->sources.at[i];
+		struct lode_follow_place p = {0};
+		bool is_placed = lode_follow_place(s->follow, &p);
+
+		put_text(out, lode_follow_path(s->follow));
+		fprintf(out, " %d %lld %d %lld %lld %lld %lld %u ", s->is_log,
+			(long long)s->newest_ns, is_placed, (long long)p.device, (long long)p.inode,
+			(long long)p.offset, (long long)p.start_hash, p.n_start);
+		lode_words_put_text(out, s->section.at ? s->section.at : "", s->section.n);
+		fputc('\n', out);
+	}
+}
+
+static void save_requests(FILE *out, const struct lode_pio_watch *w)
+{
+	const struct lode_request_log *log = &w->requests;
+
+	fprintf(out, "requests %lld %zu\n", (long long)log->tally.first, log->tally.intervals.n);
+	for (size_t i = 0; i < log->tally.intervals.n; i++) {
+		const struct lode_interval_counts *c = &log->tally.intervals.at[i];
+
+		fprintf(out, "%u %u %u\n", c->n, c->n_slow, c->n_client);
+	}
+	fprintf(out, "hits %zu\n", log->hits.n);
+	for (size_t i = 0; i < log->hits.n; i++) {
+		const struct lode_slow_hits *h = &log->hits.at[i];
+		const struct lode_usual_pair *pair = &log->usual->pairs.at[h->pair];
+
+		fprintf(out, "%lld %u ", (long long)h->interval, h->n);
+		put_text(out, w->model->names.actions.text.at[pair->action]);
+		fprintf(out, " %d ", pair->user != LODE_NONE);
+		put_text(out,
+			 pair->user == LODE_NONE ? "" : w->model->names.users.text.at[pair->user]);
+		fputc('\n', out);
+	}
+}
+
+static void save_group(void *context, const struct lode_counter_column *columns, size_t n)
+{
+	FILE *out = context;
+
+	fprintf(out, "group %zu\n", n);
+	for (size_t i = 0; i < n; i++) {
+		fprintf(out, "%d ", (int)columns[i].kind);
+		put_text(out, columns[i].server);
+		fputc(' ', out);
+		put_text(out, columns[i].name);
+		fputc('\n', out);
+	}
+}
+
+static void save_row(void *context, uint32_t group, int64_t t_ns, const double *values, size_t n)
+{
+	FILE *out = context;
+
+	fprintf(out, "row %u %lld %zu", group, (long long)t_ns, n);
+	for (size_t i = 0; i < n; i++) {
+		fputc(' ', out);
+		lode_words_put_number(out, values[i]);
+	}
+	fputc('\n', out);
+}
+
+int lode_pio_watch_save(const struct lode_pio_watch *w, struct lode_error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	struct lode_counter_taker taker = {out, save_group, save_row};
+	int rc;
+
+	if (!out)
+		lode_oom(0);
+	fprintf(out, "lode-pio-watch 1\nmodel %lld\n", (long long)w->model_hash);
+	save_sources(out, w);
+	save_requests(out, w);
+	lode_counter_log_give(w->counters, &taker);
+	if (w->online)
+		lode_pio_online_save(out, w->online);
+	fputs("end\n", out);
+	if (fclose(out) != 0)
+		lode_oom(0);
+	rc = lode_atomic_write(w->options.state_path, text, size, err);
+	free(text);
+	return rc;
+}
+
+/* ---- Reading ---- */
+
+static void load_source(struct lode_pio_watch *w, struct lode_words *words,
+			const struct lode_pio_watcher *watcher)
+{
+	struct lode_follow_place p;
+	struct lode_error err;
+	bool is_log, is_placed;
+	int64_t newest;
+	size_t len, section_len;
+	char *path = lode_words_text(words, &len), *section;
+
+	is_log = lode_words_int(words) != 0;
+	newest = lode_words_int(words);
+	is_placed = lode_words_int(words) != 0;
+	p.device = (uint64_t)lode_words_int(words);
+	p.inode = (uint64_t)lode_words_int(words);
+	p.offset = lode_words_int(words);
+	p.start_hash = (uint64_t)lode_words_int(words);
+	p.n_start = (uint32_t)lode_words_int(words);
+	section = lode_words_text(words, &section_len);
+	for (size_t i = 0; i < w->sources.n && !words->is_bad; i++) {
+		struct lode_watch_source *s = &w->sources.at[i];
+
+		if (s->is_log != is_log || strcmp(lode_follow_path(s->follow), path) != 0)
+			continue;
+		s->newest_ns = newest;
+		s->section.n = 0;
+		lode_vec_reserve(&s->section, section_len + 1);
+		memcpy(s->section.at, section, section_len);
+		s->section.n = section_len;
+		if (is_placed && !lode_follow_resume(s->follow, &p)) {
+			lode_fail(&err, LODE_ERR_IO, path, -1,
+				  "the file that was followed is gone: what was written to it "
+				  "since is lost; going on at the start of the one that is there");
+			watcher->warn(watcher->context, &err);
+		}
+		break;
+	}
+	free(path);
+	free(section);
+}
+
+static void load_requests(struct lode_pio_watch *w, struct lode_words *words)
+{
+	struct lode_request_log *log = &w->requests;
+	size_t n;
+
+	lode_words_expect(words, "requests");
+	log->tally.first = lode_words_int(words);
+	n = lode_words_count(words);
+	for (size_t i = 0; i < n && !words->is_bad; i++) {
+		struct lode_interval_counts c = {.n = (uint32_t)lode_words_int(words)};
+
+		c.n_slow = (uint32_t)lode_words_int(words);
+		c.n_client = (uint32_t)lode_words_int(words);
+		lode_vec_append(&log->tally.intervals, c);
+	}
+	lode_words_expect(words, "hits");
+	n = lode_words_count(words);
+	for (size_t i = 0; i < n && !words->is_bad; i++) {
+		struct lode_slow_hits h = {.interval = lode_words_int(words)};
+		uint32_t action_id, user_id;
+		size_t action_len, user_len;
+		char *action, *user;
+		bool has_user;
+
+		h.n = (uint32_t)lode_words_int(words);
+		action = lode_words_text(words, &action_len);
+		has_user = lode_words_int(words) != 0;
+		user = lode_words_text(words, &user_len);
+		action_id = lode_strings_find(&w->model->names.actions, action, action_len);
+		user_id = lode_strings_find(&w->model->names.users, user, user_len);
+		if (!words->is_bad && action_id != LODE_NONE) {
+			h.pair = lode_usual_pair(log->usual, action_id,
+						 has_user ? user_id : LODE_NONE);
+			lode_vec_append(&log->hits, h);
+		}
+		free(action);
+		free(user);
+	}
+}
+
+static void load_group(struct lode_pio_watch *w, struct lode_words *words)
+{
+	size_t n = lode_words_count(words), len;
+	struct lode_counter_column *columns = lode_alloc0(n + 1, sizeof(*columns));
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t kind = lode_words_int(words);
+
+		columns[i].kind = (enum lode_counter_kind)(kind & 3);
+		columns[i].server = lode_words_text(words, &len);
+		columns[i].name = lode_words_text(words, &len);
+	}
+	if (!words->is_bad)
+		(void)lode_counter_log_group(w->counters, columns, n);
+	for (size_t i = 0; i < n; i++) {
+		free((void *)(uintptr_t)columns[i].server);
+		free((void *)(uintptr_t)columns[i].name);
+	}
+	free(columns);
+}
+
+/* `widths`: columns of each group. */
+static void load_row(struct lode_pio_watch *w, struct lode_words *words, const size_t *widths,
+		     size_t n_groups)
+{
+	int64_t group = lode_words_int(words), t_ns = lode_words_int(words);
+	size_t n = lode_words_count(words);
+	double *values = lode_alloc0(n + 1, sizeof(*values));
+
+	for (size_t i = 0; i < n; i++)
+		values[i] = lode_words_number(words);
+	if (group < 0 || (size_t)group >= n_groups || widths[group] != n)
+		words->is_bad = true;
+	if (!words->is_bad)
+		lode_counter_log_row(w->counters, (uint32_t)group, t_ns, values);
+	free(values);
+}
+
+static void load_counters(struct lode_pio_watch *w, struct lode_words *words)
+{
+	LODE_VEC(size_t) widths = {0};
+
+	while (!words->is_bad) {
+		if (lode_words_are(words, "group")) {
+			struct lode_words ahead = *words;
+
+			lode_vec_append(&widths, lode_words_count(&ahead));
+			load_group(w, words);
+		} else if (lode_words_are(words, "row")) {
+			load_row(w, words, widths.at, widths.n);
+		} else {
+			break;
+		}
+	}
+	(void)lode_counter_log_newest(w->counters);
+	lode_vec_release(&widths);
+}
+
+static bool load(struct lode_pio_watch *w, struct lode_words *words,
+		 const struct lode_pio_watcher *watcher)
+{
+	size_t n;
+
+	lode_words_expect(words, "files");
+	n = lode_words_count(words);
+	for (size_t i = 0; i < n && !words->is_bad; i++)
+		load_source(w, words, watcher);
+	load_requests(w, words);
+	load_counters(w, words);
+	lode_watch_start(w);
+	if (!lode_words_are(words, "end")) {
+		lode_pio_online_load(w->online, words);
+		lode_words_expect(words, "end");
+	}
+	return !words->is_bad;
+}
+
+/* The whole file as text; 0 when there is none. */
+static int read_state(const char *path, char **text, size_t *size, struct lode_error *err)
+{
+	struct lode_input *input;
+	ssize_t n;
+	int rc;
+
+	if (access(path, F_OK) != 0 && errno == ENOENT)
+		return 0;
+	rc = lode_input_open(&input, path, err);
+	if (rc < 0)
+		return rc;
+	*size = (size_t)(lode_input_size_bytes(input) < 0 ? 0 : lode_input_size_bytes(input));
+	if (*size > STATE_MAX_BYTES) {
+		lode_input_close(input);
+		return lode_fail(err, LODE_ERR_LIMIT, path, -1, "is no state of lode pio watch");
+	}
+	*text = lode_alloc(*size + 1);
+	n = lode_input_read(input, *text, *size, err);
+	lode_input_close(input);
+	if (n < 0) {
+		free(*text);
+		return (int)n;
+	}
+	*size = (size_t)n;
+	(*text)[*size] = '\0';
+	return 1;
+}
+
+int lode_pio_watch_resume(struct lode_pio_watch *w, const struct lode_pio_watcher *watcher,
+			  struct lode_error *err)
+{
+	const char *path = w->options.state_path;
+	struct lode_words words = {0};
+	char *text = NULL;
+	size_t size = 0;
+	int rc = read_state(path, &text, &size, err);
+
+	if (rc <= 0)
+		return rc;
+	words.at = text;
+	words.end = text + size;
+	lode_words_expect(&words, "lode-pio-watch");
+	if (lode_words_int(&words) != 1)
+		words.is_bad = true;
+	lode_words_expect(&words, "model");
+	if (!words.is_bad && lode_words_int(&words) != (int64_t)w->model_hash)
+		rc = lode_fail(err, LODE_ERR_ARG, path, -1,
+			       "is the state of a watch with another model: remove it, or name "
+			       "another file");
+	else if (words.is_bad || !load(w, &words, watcher))
+		rc = lode_fail(err, LODE_ERR_FORMAT, path, words.at - text,
+			       "is no state of lode pio watch, or was damaged");
+	free(text);
+	return rc;
+}

@@ -1,0 +1,155 @@
+#include "reports/pio_news.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/escape.h"
+#include "reports/json.h"
+#include "reports/pio_report.h"
+
+enum { SHOWN_COUNTERS = 3, NAME_COLUMNS = 40 };
+
+const char *lode_pio_news_word(enum lode_pio_news_kind kind)
+{
+	static const char *const words[] = {"started", "ended", "withdrawn"};
+
+	return words[kind];
+}
+
+static size_t shown(size_t n, size_t top)
+{
+	return top && n > top ? top : n;
+}
+
+static void put_servers(FILE *out, const struct lode_pio_news *news)
+{
+	const struct lode_pio_period *p = news->period;
+	char name[256];
+
+	for (uint32_t i = 0; i < p->n_at_fault; i++)
+		fprintf(out, "%s%s", i ? " and " : "  ",
+			lode_escape_fit(name, sizeof(name),
+					lode_pio_server_name(news->analysis, p->servers.at[i].at),
+					NAME_COLUMNS));
+	if (!p->n_at_fault)
+		fputs("  no server stands out", out);
+}
+
+static void put_counters(FILE *out, const struct lode_pio_news *news)
+{
+	const struct lode_pio_period *p = news->period;
+	const struct lode_pio_analysis *a = news->analysis;
+
+	for (size_t i = 0; i < p->counters.n && i < SHOWN_COUNTERS; i++) {
+		const struct lode_pio_ranked *c = &p->counters.at[i];
+		const struct lode_pio_counter *counter = &a->model->counters.at[c->at];
+		char whole[1024], name[256];
+
+		snprintf(whole, sizeof(whole), "%s%s%s", counter->server,
+			 counter->server[0] ? "/" : "", counter->name);
+		fprintf(out, "%s %s", i ? "," : ":",
+			lode_escape_fit(name, sizeof(name), whole, NAME_COLUMNS));
+		if (a->deviations && fabs(c->deviation) > 1)
+			fprintf(out, " %s%.*f×", c->deviation > 0 ? "↑" : "↓",
+				fabs(c->deviation) < 10, fabs(c->deviation));
+	}
+}
+
+void lode_pio_news_text(FILE *out, const struct lode_pio_news *news)
+{
+	const struct lode_pio_period *p = news->period;
+	char start[LODE_PIO_TIME_BYTES], other[LODE_PIO_TIME_BYTES], length[LODE_DURATION_BYTES];
+
+	if (news->kind == LODE_PIO_STARTED)
+		fprintf(out, "%s  started, known %s",
+			lode_pio_time_text(start, news->start_ns, false),
+			lode_pio_time_text(other, news->known_ns, true));
+	else
+		fprintf(out, "%s  %s %s after %s", lode_pio_time_text(start, news->start_ns, false),
+			news->kind == LODE_PIO_ENDED ? "ended"
+						     : "withdrawn (users did not feel it)",
+			lode_pio_time_text(other, news->end_ns, true),
+			lode_duration_text(news->end_ns - news->start_ns, length, sizeof(length)));
+	if (p->n)
+		fprintf(out, "  %.0f %% of %llu requests slow",
+			100.0 * (double)p->n_slow / (double)p->n, (unsigned long long)p->n);
+	put_servers(out, news);
+	put_counters(out, news);
+	fputc('\n', out);
+}
+
+/* ---- JSON ---- */
+
+static void put_hits(struct lode_json *json, const char *key, const char *item,
+		     const lode_pio_ranking *ranking, const struct lode_strings *names, size_t top)
+{
+	lode_json_array(json, key);
+	for (size_t i = 0; i < shown(ranking->n, top); i++) {
+		lode_json_object(json, NULL);
+		lode_json_text(json, item, names->text.at[ranking->at[i].at]);
+		lode_json_int(json, "slow", (int64_t)ranking->at[i].n_slow);
+		lode_json_end_object(json);
+	}
+	lode_json_end_array(json);
+}
+
+static void put_lists(struct lode_json *json, const struct lode_pio_news *news,
+		      const struct lode_request_names *names, size_t top)
+{
+	const struct lode_pio_analysis *a = news->analysis;
+	const struct lode_pio_period *p = news->period;
+
+	lode_json_array(json, "servers");
+	for (size_t i = 0; i < p->servers.n; i++) {
+		lode_json_object(json, NULL);
+		lode_json_text(json, "server", lode_pio_server_name(a, p->servers.at[i].at));
+		lode_json_number(json, "value", p->servers.at[i].value);
+		lode_json_bool(json, "bottleneck", i < p->n_at_fault);
+		lode_json_end_object(json);
+	}
+	lode_json_end_array(json);
+	lode_json_array(json, "counters");
+	for (size_t i = 0; i < shown(p->counters.n, top); i++) {
+		const struct lode_pio_counter *c = &a->model->counters.at[p->counters.at[i].at];
+
+		lode_json_object(json, NULL);
+		lode_json_text(json, "server", c->server);
+		lode_json_text(json, "counter", c->name);
+		lode_json_number(json, "value", p->counters.at[i].value);
+		if (a->deviations)
+			lode_json_number(json, "deviation", p->counters.at[i].deviation);
+		lode_json_end_object(json);
+	}
+	lode_json_end_array(json);
+	if (p->counters.n > shown(p->counters.n, top))
+		lode_json_int(json, "more_counters",
+			      (int64_t)(p->counters.n - shown(p->counters.n, top)));
+	put_hits(json, "actions", "action", &p->actions, &names->actions, top);
+	put_hits(json, "users", "user", &p->users, &names->users, top);
+}
+
+void lode_pio_news_json(FILE *out, const struct lode_pio_news *news,
+			const struct lode_request_names *names, size_t top)
+{
+	struct lode_json *json = lode_json_open_line(out, "lode/pio-watch/1");
+	const struct lode_pio_period *p = news->period;
+	char text[LODE_PIO_TIME_BYTES];
+
+	lode_json_text(json, "event", lode_pio_news_word(news->kind));
+	lode_json_int(json, "start", news->start_ns);
+	lode_json_int(json, "end", news->end_ns);
+	lode_json_int(json, "known", news->known_ns);
+	lode_json_text(json, "start_utc", lode_pio_time_text(text, news->start_ns, false));
+	lode_json_int(json, "duration_ns", news->end_ns - news->start_ns);
+	lode_json_int(json, "intensity_max", p->intensity_max);
+	if (news->analysis->deviations)
+		lode_json_number(json, "evidence_max", p->evidence_max);
+	if (news->analysis->has_log) {
+		lode_json_int(json, "requests", (int64_t)p->n);
+		lode_json_int(json, "slow", (int64_t)p->n_slow);
+	}
+	put_lists(json, news, names, top);
+	lode_json_close(json);
+	fputc('\n', out);
+}

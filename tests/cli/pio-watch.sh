@@ -1,0 +1,144 @@
+# Files that grow and are rotated while they are watched, by a watch that is ended and started again:
+# it tells what analysing the same data at once finds, each period once.
+cat >make.py <<'P'
+import random, sys
+name, seed, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+at = [{t for s in a.split(",") for t in range(int(s), int(s) + 20)} for a in sys.argv[4:]]
+r, start = random.Random(seed), 1795230000
+with open(f"{name}.log", "w") as log, open(f"{name}-web.csv", "w") as web, open(f"{name}-db.csv", "w") as db:
+    web.write("time,cpu,connections\n")
+    db.write("time,cpu,waits,transactions\n")
+    for t in range(seconds):
+        d, w = t in at[0], t in at[1]
+        n = 15 if d or w else 20
+        for k in range(n):
+            took = r.lognormvariate(-4, 0.3) * (8 if d or w else 1)
+            log.write(f'10.0.0.1 - u{k % 3} [21/Nov/2026:02:00:00 +0000] "GET /shop/{"cart" if k % 2 else "list"}'
+                      f'?id={k} HTTP/1.1" 200 100 "-" "-" {took + 0.001:.3f} {took:.3f} {start + t + k / n + took:.3f}\n')
+        web.write(f"{start + t + 1}.002,{n + r.randint(0, 9) + 60 * w},{5 + r.randint(0, 3) + 40 * (d or w)}\n")
+        db.write(f"{start + t + 1}.004,{2 * n + r.randint(0, 9)},{r.randint(0, 1) + 12 * d},{n * 3 + r.randint(0, 5)}\n")
+P
+python3 make.py one 1 800 100,600 300,450
+python3 make.py two 2 700 250,600 100,430
+"$LODE" pio train --log one.log -c web=one-web.csv -c db=one-db.csv --rulesets 1 -o model >train.txt
+"$LODE" pio -m model --log two.log -c web=two-web.csv -c db=two-db.csv --json >whole.json
+
+echo "== what is there, at once"
+"$LODE" pio watch -m model --log two.log -c web=two-web.csv -c db=two-db.csv --from start --once
+echo "== the schema of its JSON"
+"$LODE" pio watch -m model --log two.log -c web=two-web.csv -c db=two-db.csv --from start --once --json >once.jsonl
+python3 - "$LODE_TOP" <<'P'
+import json, sys
+lines = [json.loads(line) for line in open("once.jsonl")]
+print(len(lines), "lines")
+try:
+    import jsonschema
+    schema = json.load(open(sys.argv[1] + "/docs/schema/pio-watch.json"))
+    for line in lines:
+        jsonschema.Draft7Validator(schema).validate(line)
+except ImportError:
+    pass
+P
+
+echo "== live"
+cat >live.py <<'P'
+import json, os, signal, subprocess, sys, time
+lode = os.environ["LODE"]
+names = {"log": "two.log", "web": "two-web.csv", "db": "two-db.csv"}
+rows = {k: open(v).read().splitlines(True) for k, v in names.items()}
+# Lines by the time they are written at: header first.
+def when(k, line):
+    if k == "log":
+        return float(line.split()[-1])
+    field = line.split(",")[0]
+    return float(field) if field[0].isdigit() else 0
+rows = {k: sorted(v, key=lambda line, k=k: when(k, line)) for k, v in rows.items()}
+done = dict.fromkeys(rows, 0)
+def path(k):
+    return "live." + ("log" if k == "log" else k + ".csv")
+def write_until(t):
+    for k, lines in rows.items():
+        with open(path(k), "a") as f:
+            if f.tell() == 0 and done[k] and k != "log":
+                f.write(lines[0])          # a new file has its header again
+            while done[k] < len(lines) and when(k, lines[done[k]]) < t:
+                line = lines[done[k]]
+                f.write(line[:9]); f.flush(); f.write(line[9:])
+                done[k] += 1
+def start():
+    return subprocess.Popen([lode, "pio", "watch", "-m", "model", "--log", "live.log", "-c", "web=live.web.csv",
+        "-c", "db=live.db.csv", "--from", "start", "--state", "state", "--json",
+        "--exec", 'echo "$LODE_PIO_EVENT $LODE_PIO_SERVER $LODE_PIO_DURATION" >>hook.txt; cat >>hook.jsonl; exit 1'],
+        stdout=open("live.jsonl", "a"))
+def told():
+    return [json.loads(line) for line in open("live.jsonl")]
+def stop(p, sig=signal.SIGTERM):
+    p.send_signal(sig)
+    return p.wait(60)
+def drained(p):
+    """All that was written has been read: its file offsets say so."""
+    fds = f"/proc/{p.pid}/fd"
+    sizes = {os.path.realpath(path(k)): os.path.getsize(path(k)) for k in rows}
+    end = time.time() + 60
+    while time.time() < end:
+        open_now = set()
+        for fd in os.listdir(fds):
+            try:
+                open_now.add(os.readlink(f"{fds}/{fd}"))
+            except OSError:
+                pass
+        if set(sizes) <= open_now:
+            break
+        time.sleep(0.05)
+    time.sleep(1)
+base = 1795230000
+p = start()
+for t in range(20, 300, 40):
+    write_until(base + t)
+    time.sleep(0.1)
+    if t == 100:                           # renamed, and created anew; in the middle of a period
+        os.rename("live.log", "live.log.1")
+        os.rename("live.db.csv", "live.db.csv.1")
+    if t == 180:                           # copied, and cut
+        drained(p)
+        for k in ("log", "web"):
+            os.truncate(path(k), 0)
+drained(p)
+print("ended by SIGTERM:", stop(p))
+write_until(base + 380)
+os.rename("live.log", "live.log.2")        # while nobody looks
+write_until(base + 440)                    # a period has begun
+p = start()
+drained(p)
+write_until(base + 445)
+drained(p)
+print("killed:", stop(p, signal.SIGKILL))  # no chance to write its state
+p = start()
+for t in range(460, 720, 40):
+    write_until(base + t)
+    time.sleep(0.1)
+drained(p)
+print("ended by SIGTERM:", stop(p))
+news = told()
+whole = json.load(open("whole.json"))["periods"]
+print("periods found at once:", len(whole))
+started = [n for n in news if n["event"] == "started"]
+ended = [n for n in news if n["event"] == "ended"]
+print("each told once:", [n["start"] for n in started] == [w["start"] for w in whole],
+      [(n["start"], n["end"]) for n in ended] == [(w["start"], w["end"]) for w in whole])
+print("the same servers:", [n["servers"][0]["server"] for n in ended] == [w["servers"][0]["server"] for w in whole])
+hooks = [json.loads(line) for line in open("hook.jsonl")]
+print("hooks:", sorted(h["start"] for h in hooks) == sorted(n["start"] for n in news))
+P
+python3 live.py 2>err.txt
+sort hook.txt | uniq -c | sed 's/^ *//'
+sed 's/first: live.*/first: one of them/' err.txt
+
+echo "== states that are none, or another's"
+echo hello >bad
+"$LODE" pio watch -m model -c db=two-db.csv --state bad --once 2>&1
+echo "exit $?"
+sed 's/"seed": 1/"seed": 2/' model >other
+cmp -s model other || "$LODE" pio watch -m other -c db=two-db.csv --state state --once 2>&1
+"$LODE" pio watch -m model 2>&1
+echo "exit $?"
