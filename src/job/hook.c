@@ -64,7 +64,8 @@ static char **environment(const char *const *variables)
 int lode_hook_run(struct lode_hook *hook, const char *const *variables, const char *text,
 		  size_t size, struct lode_error *err)
 {
-	char *argv[] = {"sh", "-c", (char *)(uintptr_t)hook->command, NULL};
+	char shell[] = "sh", flag[] = "-c";
+	char *argv[] = {shell, flag, (char *)(uintptr_t)hook->command, NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t none, usual;
