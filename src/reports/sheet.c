@@ -42,6 +42,7 @@ void lode_sheet_free(struct lode_sheet *sheet)
 
 size_t lode_sheet_row(struct lode_sheet *sheet)
 {
+	assert(sheet->n_columns);
 	for (size_t i = 0; i < sheet->n_columns; i++)
 		lode_vec_append(&sheet->cells, "");
 	return sheet->cells.n / sheet->n_columns - 1;
@@ -70,8 +71,10 @@ static struct lode_table *table_of(const struct lode_sheet *sheet,
 				   struct lode_table_column *columns, size_t *hang)
 {
 	struct lode_table *table;
-	size_t n = 0, n_rows = sheet->cells.n / sheet->n_columns;
+	size_t n = 0, n_rows;
 
+	assert(sheet->n_columns);
+	n_rows = sheet->cells.n / sheet->n_columns;
 	*hang = 0;
 	for (size_t c = 0; c < sheet->n_columns; c++) {
 		if (c < sheet->hang)
