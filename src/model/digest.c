@@ -113,7 +113,8 @@ static void merge_rows(struct remap *remap, uint32_t n_symptoms)
 		lode_vec_append(&into->rows, row);
 	}
 	/* All symptoms of `from` are behind those of `into`: only its own rows change places. */
-	lode_digest_rows_sort(into->rows.at + n_rows, into->rows.n - n_rows);
+	if (into->rows.n > n_rows)
+		lode_digest_rows_sort(into->rows.at + n_rows, into->rows.n - n_rows);
 }
 
 /* One unit, or none if they differ: a sum of ns and samples would mean nothing. */
