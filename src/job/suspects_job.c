@@ -76,6 +76,21 @@ static int load(struct run *run, struct lode_stream **stream, const char *path,
 	return lode_stream_load(stream, path, &source, err);
 }
 
+/* Ends that come before their starts cannot be paired: the user must know why calls are missing. */
+static void note_unordered(struct run *run, const char *path, const struct lode_loss *loss)
+{
+	char text[200];
+
+	if (!loss->count)
+		return;
+	snprintf(text, sizeof(text),
+		 "%llu of its records came out of order, so some calls could not be measured (more "
+		 "--memory may help)",
+		 (unsigned long long)loss->count);
+	lode_vec_append(&run->job->notes,
+			((struct lode_metric_note){kept(run->job, path), kept(run->job, text)}));
+}
+
 static void describe(struct run *run, const char *path, const struct lode_stream *stream,
 		     const struct lode_collect *collect)
 {
@@ -89,6 +104,7 @@ static void describe(struct run *run, const char *path, const struct lode_stream
 		lode_vec_append(&job->notes,
 				((struct lode_metric_note){kept(job, path),
 							   kept(job, collect->notes.at[i])}));
+	note_unordered(run, path, &stream->losses.by_kind[LODE_LOSS_UNORDERED]);
 	job->n_streams++;
 	job->n_events += stream->n_samples;
 	job->n_lost += stream->losses.by_kind[LODE_LOSS_EVENTS].count;

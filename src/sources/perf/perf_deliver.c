@@ -520,6 +520,15 @@ static void leave_out_timeless(struct lode_perf_deliver *deliver,
 		      deliver->header->events.at.at[record->event].name);
 }
 
+/* The builder counts what is older than the record before it; without it nobody else does. */
+static void count_unordered(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
+			    int64_t t_ns)
+{
+	lode_loss_add(losses_of(deliver), LODE_LOSS_UNORDERED, 1, batch->offset, t_ns,
+		      "a record is %lld ns older than the one before it",
+		      (long long)(deliver->last_ns - t_ns));
+}
+
 void lode_perf_deliver_record(void *context, const struct lode_perf_batch *batch,
 			      const struct lode_perf_record *record)
 {
@@ -542,6 +551,8 @@ void lode_perf_deliver_record(void *context, const struct lode_perf_batch *batch
 			deliver->first_ns = t_ns;
 		if (t_ns > deliver->last_ns)
 			deliver->last_ns = t_ns;
+		else if (t_ns < deliver->last_ns && !deliver->has_model)
+			count_unordered(deliver, batch, t_ns);
 	}
 	switch ((enum lode_perf_kind)record->kind) {
 	case LODE_PERF_REC_SAMPLE:
