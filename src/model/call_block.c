@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "base/varint.h"
+
 enum {
 	zstd_level = 1,
 	varint_bytes = 10,
@@ -24,25 +26,6 @@ static inline uint8_t *put(uint8_t *to, uint64_t value)
 		*to++ = (uint8_t)(value | 0x80);
 	*to++ = (uint8_t)value;
 	return to;
-}
-
-/* More than 64 bits are an overrun: nobody writes them. */
-static inline uint64_t get(struct lode_bytes *from)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; from->at < from->end && shift < 64; shift += 7) {
-		uint8_t byte = *from->at++;
-
-		if (shift == 63 && byte > 1)
-			break;
-		value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return value;
-	}
-	from->overrun = true;
-	from->at = from->end;
-	return 0;
 }
 
 static void compress(struct lode_call_packer *packer)
@@ -198,7 +181,8 @@ int lode_call_sums_unpack(struct lode_call_sums *sums, size_t n_stacks, const ui
 	uint64_t stack = 0;
 
 	while (lode_bytes_left(&from)) {
-		uint64_t folded = get(&from), n = get(&from), ns = get(&from);
+		uint64_t folded = lode_varint_get(&from), n = lode_varint_get(&from);
+		uint64_t ns = lode_varint_get(&from);
 
 		stack += folded >> 1 ^ (folded & 1 ? UINT64_MAX : 0);
 		if (from.overrun || stack == 0 || stack >= n_stacks)

@@ -14,7 +14,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "model/digest.h"
-#include "store/varint.h"
+#include "base/varint.h"
 
 /* In the order in which they stand in the file. New ones go to the end of a new version. */
 enum lode_digest_column {

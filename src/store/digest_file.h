@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/input.h"
 #include "model/digest.h"
-#include "store/varint.h"
+#include "base/varint.h"
 
 #define LODE_DIGEST_VERSION 2u
 #define LODE_DIGEST_SUFFIX  ".digest"

@@ -8,7 +8,7 @@
 
 #include "model/call_levels.h"
 #include "store/timeline_file.h"
-#include "store/varint.h"
+#include "base/varint.h"
 
 static const uint8_t magic[8] = "LODETML";
 

@@ -2,7 +2,7 @@
 
 #include "store/atomic_file.h"
 #include "store/timeline_file.h"
-#include "store/varint.h"
+#include "base/varint.h"
 
 struct writer {
 	struct lode_atomic_file *file;
