@@ -6,11 +6,13 @@
 #include "cli/cmd_pio.h"
 #include "cli/help.h"
 #include "cli/messages.h"
+#include "cli/pio_bridge.h"
 #include "cli/pio_inputs.h"
 #include "reports/pio_report.h"
 
 struct analyse_values {
 	struct pio_inputs inputs;
+	struct pio_bridge bridge;
 	const char *model;
 	int order;
 	size_t top;
@@ -28,6 +30,7 @@ static const struct lode_option options[] = {
 	 AT(model),
 	 .group = "Model"},
 	PIO_INPUT_OPTIONS(offsetof(struct analyse_values, inputs)),
+	PIO_BRIDGE_OPTIONS(offsetof(struct analyse_values, bridge)),
 
 	{.name = "rank",
 	 .argument = "BY",
@@ -61,8 +64,8 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static int report(const struct analyse_values *v, const struct lode_pio_model *model,
-		  const struct pio_period *period)
+static int report(const struct lode_command *self, const struct analyse_values *v,
+		  const struct lode_pio_model *model, const struct pio_period *period)
 {
 	struct lode_pio_analysis analysis;
 	struct lode_pio_report r = {
@@ -75,6 +78,7 @@ static int report(const struct analyse_values *v, const struct lode_pio_model *m
 		.is_terminal = lode_columns(stdout, 0) > 0,
 	};
 	bool is_lossy = false;
+	int code;
 
 	lode_pio_analyse(&analysis, model, &period->counters,
 			 period->has_log ? &period->requests : NULL);
@@ -82,10 +86,11 @@ static int report(const struct analyse_values *v, const struct lode_pio_model *m
 		lode_pio_report_json(stdout, &r);
 	else
 		lode_pio_report_text(stdout, &r);
+	code = pio_bridge_write(self, &v->bridge, &analysis);
 	lode_pio_analysis_release(&analysis);
 	for (int k = 0; k < LODE_N_LOSS_KINDS; k++)
 		is_lossy |= period->requests.losses.by_kind[k].count > 0;
-	return is_lossy ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
+	return is_lossy ? pio_worse(code, LODE_EXIT_INCOMPLETE) : code;
 }
 
 static int analyse(const struct lode_command *self, const struct analyse_values *v)
@@ -108,7 +113,7 @@ static int analyse(const struct lode_command *self, const struct analyse_values 
 	if (code < LODE_EXIT_USAGE)
 		code = pio_worse(code, pio_read_logs(self, &v->inputs, 0, &period, &model.names));
 	if (code < LODE_EXIT_USAGE)
-		code = pio_worse(code, report(v, &model, &period));
+		code = pio_worse(code, report(self, v, &model, &period));
 	pio_period_release(&period);
 	lode_pio_model_release(&model);
 	return code;
@@ -134,10 +139,11 @@ static int run(const struct lode_command *self, int argc, char **argv)
 					    "give a model: --model FILE, made by 'lode pio train'");
 	else if (lode_log_options_check(&v.inputs.log, &err) < 0)
 		code = lode_command_misused(self, "%s", err.message);
-	else
+	else if ((code = pio_bridge_check(self, &v.bridge)) == LODE_EXIT_OK)
 		code = analyse(self, &v);
 out:
 	lode_vec_release(&v.inputs.list);
+	lode_vec_release(&v.bridge.streams);
 	return code;
 }
 

@@ -118,10 +118,12 @@ struct lode_stream {
 	const char *unit;   /* of costs: "ns", or what a folded file counts */
 	const char *host, *kernel, *command, *arch; /* "" when unknown */
 	uint32_t n_cpus;
-	int64_t t0_ns, t1_ns;  /* first and last time seen */
-	uint64_t n_samples;    /* sample records in the file */
-	uint64_t content_hash; /* stable hash of the recording's identity */
-	int64_t content_bytes; /* size of the recording, uncompressed, as far as it was read */
+	int64_t t0_ns, t1_ns;	/* first and last time seen */
+	bool has_wall_clock;	/* the recording says which time of day its times are */
+	int64_t wall_offset_ns; /* what to add to them for ns since the epoch (UTC) */
+	uint64_t n_samples;	/* sample records in the file */
+	uint64_t content_hash;	/* stable hash of the recording's identity */
+	int64_t content_bytes;	/* size of the recording, uncompressed, as far as it was read */
 	bool has_switches, has_wakings, has_samples, has_callchains, has_syscalls;
 	bool is_one_cpu; /* one CPU's running events alone were read (--cpu): gaps are not waits */
 	bool is_part;	 /* only [part_t0_ns, part_t1_ns) was read (--time) */

@@ -151,6 +151,13 @@ static void take_feature(struct lode_perf_header *header, uint64_t feature, stru
 		header->first_sample_ns = (int64_t)lode_bytes_u64(&b);
 		header->last_sample_ns = (int64_t)lode_bytes_u64(&b);
 		break;
+	case LODE_PERF_FEATURE_CLOCK_DATA:
+		(void)lode_bytes_u64(&b); /* version 1, and which clock it is */
+		header->wall_clock_ns = (int64_t)lode_bytes_u64(&b);
+		header->own_clock_ns = (int64_t)lode_bytes_u64(&b);
+		header->has_wall_clock =
+			!b.overrun && header->wall_clock_ns > 0 && header->own_clock_ns >= 0;
+		break;
 	case LODE_PERF_FEATURE_DIR_FORMAT:
 		header->is_directory = true;
 		break;

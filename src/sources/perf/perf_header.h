@@ -33,6 +33,9 @@ struct lode_perf_header {
 	const char *host, *kernel, *arch, *command; /* "" when not there */
 	uint32_t n_cpus;
 	int64_t first_sample_ns, last_sample_ns; /* both 0: not there */
+	/* perf record -k: two readings at one moment, wall clock (UTC) and the recording's own. */
+	bool has_wall_clock;
+	int64_t wall_clock_ns, own_clock_ns;
 	bool is_directory;
 	LODE_VEC(struct lode_perf_build_id) build_ids;
 

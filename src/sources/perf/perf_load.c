@@ -212,6 +212,9 @@ static void describe_stream(struct lode_stream *stream, struct loading *l)
 				(uint64_t)l->deliver.first_ns};
 
 	stream->host = keep_text(stream, l->header.host);
+	stream->has_wall_clock = l->header.has_wall_clock;
+	if (stream->has_wall_clock)
+		stream->wall_offset_ns = l->header.wall_clock_ns - l->header.own_clock_ns;
 	stream->kernel = keep_text(stream, l->header.kernel);
 	stream->arch = keep_text(stream, l->header.arch);
 	stream->command = keep_text(stream, l->header.command);
