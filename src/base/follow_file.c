@@ -127,7 +127,7 @@ static void learn_start(struct lode_follow *f)
 static bool is_truncated(const struct lode_follow *f)
 {
 	uint8_t now[START_BYTES];
-	struct stat st;
+	struct stat st = {0};
 
 	if (fstat(f->fd, &st) || st.st_size < f->offset)
 		return true;
@@ -216,7 +216,7 @@ static int find_sibling(const struct lode_follow *f, sibling_wanted *is_wanted,
 	int best = -1;
 
 	while (dir && (entry = readdir(dir))) {
-		struct stat st;
+		struct stat st = {0};
 		int fd;
 
 		if (!is_rotated_name(entry->d_name, base))
@@ -244,7 +244,7 @@ static int find_sibling(const struct lode_follow *f, sibling_wanted *is_wanted,
 /* Goes on with the file that came after the open one, if there is one. 1, 0 or < 0. */
 static int go_on(struct lode_follow *f, struct lode_error *err)
 {
-	struct stat now, found, at_path;
+	struct stat now = {0}, found = {0}, at_path = {0};
 	int fd, rc, sibling;
 
 	if (fstat(f->fd, &now))
@@ -272,7 +272,7 @@ static int go_on(struct lode_follow *f, struct lode_error *err)
 static bool is_place(int fd, const struct lode_follow_place *place)
 {
 	uint8_t start[START_BYTES];
-	struct stat st;
+	struct stat st = {0};
 
 	return place->n_start <= START_BYTES && place->offset >= 0 && fstat(fd, &st) == 0 &&
 	       (uint64_t)st.st_dev == place->device && (uint64_t)st.st_ino == place->inode &&
@@ -410,7 +410,7 @@ static int fill(struct lode_follow *f, size_t most, struct lode_error *err)
    another file is open now; 0: no. */
 static int at_end(struct lode_follow *f, struct lode_follow_chunk *chunk, struct lode_error *err)
 {
-	struct stat st, at_path;
+	struct stat st = {0}, at_path = {0};
 
 	if (fstat(f->fd, &st) || stat(f->path, &at_path) || is_same(&st, &at_path)) {
 		f->n_in_vain = 0;
@@ -430,8 +430,8 @@ int lode_follow_read(struct lode_follow *f, size_t most, struct lode_follow_chun
 {
 	*chunk = (struct lode_follow_chunk){0};
 	if (f->fd < 0) {
-		struct stat st;
-		int fd, rc = open_file(f->path, &fd, &st, err);
+		struct stat st = {0};
+		int fd = -1, rc = open_file(f->path, &fd, &st, err);
 
 		if (rc <= 0)
 			return rc;

@@ -50,10 +50,18 @@ void lode_arena_release(struct lode_arena *arena);
 
 LODE_NEVER_NULL void *lode_vec_grow(void *at, size_t *capacity, size_t need, size_t item_bytes);
 
+/* What the analyzer cannot see: room for something is never nowhere. */
+#ifdef __clang_analyzer__
+#define lode_vec_is_there(v) ((v)->at ? (void)0 : __builtin_unreachable())
+#else
+#define lode_vec_is_there(v) ((void)0)
+#endif
+
 #define lode_vec_reserve(v, need)                                                                  \
 	((need) <= (v)->capacity ? (void)0                                                         \
 				 : (void)((v)->at = lode_vec_grow((v)->at, &(v)->capacity, (need), \
-								  sizeof(*(v)->at))))
+								  sizeof(*(v)->at))),              \
+	 lode_vec_is_there(v))
 #define lode_vec_append(v, item) \
 	(lode_vec_reserve(v, (v)->n + 1), (void)((v)->at[(v)->n++] = (item)))
 /* Appends one zeroed item and gives its address (valid until the next append). */

@@ -430,7 +430,7 @@ static int run_job(const struct lode_command *self, struct timeline_values *v, c
 	const struct lode_call_thread *only = NULL;
 	struct lode_timeline_job job;
 	struct lode_error err;
-	size_t thread;
+	size_t thread = 0;
 	char *incomplete;
 	int code;
 

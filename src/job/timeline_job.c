@@ -147,6 +147,7 @@ int lode_timeline_symptoms(const char *path, const struct lode_timeline_job *job
 	fputs("stream\ttid\tt0_ns\tt1_ns\tfunction\tduration_ns\n", out);
 	for (size_t i = 0; i < job->outliers.at.n; i++) {
 		const struct lode_outlier *o = &job->outliers.at.at[i];
+		long long end_ns;
 		char *tab;
 
 		/* A symptom has a length. */
@@ -155,9 +156,10 @@ int lode_timeline_symptoms(const char *path, const struct lode_timeline_job *job
 		lode_frame_full_name(&job->trace->functions, o->function, name, sizeof(name));
 		for (tab = name; (tab = strpbrk(tab, "\t\r\n"));)
 			*tab = ' ';
+		end_ns = o->start_ns + o->duration_ns;
 		fprintf(out, "%s\t%d\t%lld\t%lld\t%s\t%lld\n", job->trace->source,
-			job->trace->threads.at[o->thread]->tid, (long long)o->start_ns,
-			(long long)(o->start_ns + o->duration_ns), name, (long long)o->duration_ns);
+			job->trace->threads.at[o->thread]->tid, (long long)o->start_ns, end_ns,
+			name, (long long)o->duration_ns);
 	}
 	if (fclose(out))
 		lode_oom(size);

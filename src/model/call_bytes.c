@@ -107,7 +107,7 @@ static int spill(struct lode_call_chunk *chunk, struct lode_call_store *store,
 static int new_chunk(struct lode_call_pieces *pieces, struct lode_call_store *store, size_t size,
 		     struct lode_error *err)
 {
-	size_t n = pieces->chunks.n;
+	size_t n = pieces->chunks.at ? pieces->chunks.n : 0;
 	size_t chunk_bytes = n ? pieces->chunks.at[n - 1].size * (size_t)2 : first_chunk_bytes;
 	int rc;
 

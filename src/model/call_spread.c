@@ -1,5 +1,6 @@
 #include "model/call_spread.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/pool.h"
@@ -98,6 +99,7 @@ static struct search find_bucket(const uint64_t *counts, uint64_t rank)
 	struct search s = {.rank = rank};
 	uint32_t bucket = 0;
 
+	assert(counts); /* a rank is of something that was counted */
 	for (; s.before + counts[bucket] <= rank; bucket++)
 		s.before += counts[bucket];
 	s.n = counts[bucket];

@@ -10,6 +10,7 @@
 #ifndef LODE_CALL_SUMS_H
 #define LODE_CALL_SUMS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -54,8 +55,10 @@ static inline struct lode_call_sum *lode_call_sums_find(const struct lode_call_s
 static inline void lode_call_sums_add(struct lode_call_sums *sums, uint32_t stack, uint64_t n,
 				      uint64_t ns)
 {
-	uint32_t slot = sums->slot_of[stack];
+	uint32_t slot;
 
+	assert(stack < sums->n_slots && sums->slot_of);
+	slot = sums->slot_of[stack];
 	if (slot >= sums->at.n || sums->at.at[slot].stack != stack) {
 		slot = sums->slot_of[stack] = (uint32_t)sums->at.n;
 		lode_vec_append(&sums->at, ((struct lode_call_sum){.stack = stack}));

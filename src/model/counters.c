@@ -190,7 +190,7 @@ static int compare_i64(const void *a, const void *b)
 /* The median distance of rows; 0 with fewer than two. */
 static int64_t period_of(struct group *group)
 {
-	size_t n = group->times.n < 2 ? 0 : group->times.n - 1;
+	size_t n;
 	int64_t *gaps;
 
 	sort_rows(group);
@@ -406,15 +406,16 @@ int lode_counters_align(struct lode_counters *out, struct lode_counter_log *log,
 	struct lode_map index = {0};
 	struct extent range = {0, -1};
 	uint32_t *weights;
+	long long n_intervals;
 
 	memset(out, 0, sizeof(*out));
 	if (!find_range(log, step_ns, &range))
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no sample of any counter");
-	if (range.last - range.first >= LODE_MAX_INTERVALS)
+	n_intervals = range.last - range.first + 1;
+	if (n_intervals > LODE_MAX_INTERVALS)
 		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
 				 "counters span %lld intervals, more than %lld: is a time wrong?",
-				 (long long)(range.last - range.first + 1),
-				 (long long)LODE_MAX_INTERVALS);
+				 n_intervals, (long long)LODE_MAX_INTERVALS);
 	out->start_ns = range.first * step_ns;
 	out->step_ns = step_ns;
 	out->n_intervals = (size_t)(range.last - range.first + 1);

@@ -1,5 +1,6 @@
 #include "store/atomic_file.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -71,6 +72,7 @@ int lode_atomic_write_at(struct lode_atomic_file *file, const void *data, size_t
 {
 	const char *from = data;
 
+	assert(file);
 	while (size > 0) {
 		ssize_t n = pwrite(file->fd, from, size, offset);
 
@@ -89,6 +91,7 @@ int lode_atomic_commit(struct lode_atomic_file *file, struct lode_error *err)
 {
 	int errnum = 0, rc = LODE_OK;
 
+	assert(file);
 	if (sync_file(file->fd) < 0)
 		errnum = errno;
 	if (close(file->fd) < 0 && !errnum)

@@ -22,7 +22,7 @@ struct dump {
 	LODE_VEC(char *) functions;
 	struct thread {
 		int32_t pid, tid;
-		const char *name;
+		char *name;
 		uint64_t n_events;
 	} * threads;
 	uint32_t n_threads;
@@ -40,8 +40,10 @@ static uint32_t on_thread(void *context, int32_t pid, int32_t tid, const char *n
 			lode_realloc_n(dump->threads, ++dump->n_threads, sizeof(*dump->threads));
 		dump->threads[i] = (struct thread){.pid = pid, .tid = tid};
 	}
-	if (name)
+	if (name) {
+		free(dump->threads[i].name);
 		dump->threads[i].name = lode_strdup(name);
+	}
 	return i;
 }
 
@@ -88,6 +90,16 @@ static void report(const struct dump *dump, const struct lode_losses *losses)
 		dump->n_threads, dump->functions.n);
 }
 
+static void release(struct dump *dump)
+{
+	for (size_t i = 0; i < dump->n_threads; i++)
+		free(dump->threads[i].name);
+	for (size_t i = 0; i < dump->functions.n; i++)
+		free(dump->functions.at[i]);
+	free(dump->threads);
+	lode_vec_release(&dump->functions);
+}
+
 int main(int argc, char **argv)
 {
 	struct dump dump = {0};
@@ -129,5 +141,6 @@ int main(int argc, char **argv)
 		return 3;
 	}
 	report(&dump, &losses);
+	release(&dump);
 	return 0;
 }

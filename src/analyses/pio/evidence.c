@@ -1,5 +1,6 @@
 #include "analyses/pio/evidence.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +44,10 @@ double lode_pio_deviation(const struct lode_pio_counter *counter, double value)
 /* The median of the last `window` values up to `row`; NaN with less than half of them. */
 static double running_median(const double *column, size_t start, size_t row, size_t window)
 {
-	double values[64];
+	double values[64] = {0};
 	size_t n = 0, first = row + 1 - start < window ? start : row + 1 - window;
 
+	assert(window > 0 && window <= sizeof(values) / sizeof(values[0]));
 	for (size_t r = first; r <= row; r++) {
 		size_t at = n;
 
@@ -56,6 +58,7 @@ static double running_median(const double *column, size_t start, size_t row, siz
 		values[at] = column[r];
 		n++;
 	}
+	assert(n <= window);
 	if (n < (window + 1) / 2)
 		return NAN;
 	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;

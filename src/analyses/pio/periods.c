@@ -399,9 +399,11 @@ static void find_unexplained(struct lode_pio_run *run)
 		if (2 * n_high <= window || is_near(&a->periods, i, window))
 			continue;
 		if (!p || i - p->last > 2 * window) {
-			p = lode_vec_append_zero(&a->unexplained);
-			p->first = i + 1 < window ? 0 : i + 1 - window;
-			p->reported = i;
+			struct lode_pio_period begun = {
+				.first = i + 1 < window ? 0 : i + 1 - window, .reported = i};
+
+			lode_vec_append(&a->unexplained, begun);
+			p = &a->unexplained.at[a->unexplained.n - 1];
 		}
 		p->last = i;
 	}

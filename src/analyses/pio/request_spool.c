@@ -1,5 +1,6 @@
 #include "analyses/pio/request_spool.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -117,6 +118,7 @@ static int put_away(struct lode_request_spool *spool, struct block *block, struc
 
 static int next_block(struct lode_request_spool *spool, struct lode_error *err)
 {
+	assert(!spool->blocks.n || spool->blocks.at);
 	if (spool->blocks.n) {
 		struct block *full = &spool->blocks.at[spool->blocks.n - 1];
 

@@ -251,7 +251,8 @@ static bool offset_of(int64_t *out_s, int64_t wall_s, int is_dst)
 
 int64_t lode_log_zone_utc(struct lode_log_zone *zone, int64_t wall_ns, int64_t near_ns)
 {
-	int64_t wall_s = wall_ns / ns_per_s, quarter = wall_s / 900, first, second;
+	int64_t wall_s = wall_ns / ns_per_s, quarter = wall_s / 900;
+	int64_t first = 0, second = 0;
 
 	/* Clocks change at quarters of an hour, at the finest. */
 	if (zone->quarter != quarter + 1) {

@@ -316,12 +316,11 @@ static uint32_t shared_id(struct ids *ids, struct lode_strings *names, uint32_t 
 static void count(struct reading *r, const struct item *item)
 {
 	struct lode_log_facts *facts = r->facts;
+	unsigned long long bad_line = facts->n_lines + item->bad_line;
 
 	if (item->n_bad)
 		lode_loss_add(r->sink->losses, LODE_LOSS_BAD_RECORD, item->n_bad, item->bad_offset,
-			      r->last_ns, "%s: line %llu %s", r->path,
-			      (unsigned long long)(facts->n_lines + item->bad_line),
-			      item->bad_words);
+			      r->last_ns, "%s: line %llu %s", r->path, bad_line, item->bad_words);
 	facts->n_lines += item->n_lines;
 	facts->n_requests += item->requests.n;
 	facts->n_no_response += item->n_no_response;
