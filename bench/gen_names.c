@@ -37,15 +37,19 @@ void gen_name(struct gen_random *random, enum gen_module style, char *name, size
 	const char *verb = PICK(random, verbs), *noun = PICK(random, nouns);
 	const char *other = PICK(random, nouns), *third = PICK(random, nouns);
 
-	if (style == GEN_KERNEL)
-		snprintf(name, size, "%s%s_%s_%s", gen_below(random, 5) ? "" : "__",
-			 PICK(random, kernel_areas), PICK(random, kernel_acts),
-			 PICK(random, kernel_things));
-	else if (style == GEN_LIBRARY)
+	/* One draw a statement: compilers differ in the order of a call's arguments. */
+	if (style == GEN_KERNEL) {
+		const char *thing = PICK(random, kernel_things), *act = PICK(random, kernel_acts);
+		const char *area = PICK(random, kernel_areas);
+
+		snprintf(name, size, "%s%s_%s_%s", gen_below(random, 5) ? "" : "__", area, act,
+			 thing);
+	} else if (style == GEN_LIBRARY) {
 		snprintf(name, size, "%c%s%c%s::%s%c%s", toupper(noun[0]), noun + 1,
 			 toupper(other[0]), other + 1, verb, toupper(third[0]), third + 1);
-	else
+	} else {
 		snprintf(name, size, "%s_%s_%s", noun, verb, other);
+	}
 }
 
 #define SYSCALL_ENTRY "entry_SYSCALL_64_after_hwframe", "do_syscall_64"

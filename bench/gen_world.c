@@ -57,7 +57,7 @@ static uint32_t function_of(struct builder *b, enum gen_module module, const cha
 /* A function with a name that its module does not have yet. */
 static uint32_t new_function(struct builder *b, enum gen_module module)
 {
-	char name[128];
+	char name[128], first, second;
 	size_t length;
 
 	gen_name(&b->random, module, name, sizeof(name));
@@ -69,9 +69,9 @@ static uint32_t new_function(struct builder *b, enum gen_module module)
 		}
 		/* The words are used up: one more of them, until it is new. */
 		length = strlen(name);
-		snprintf(name + length, sizeof(name) - length, "_%c%c",
-			 'a' + (char)gen_below(&b->random, 26),
-			 'a' + (char)gen_below(&b->random, 26));
+		second = 'a' + (char)gen_below(&b->random, 26);
+		first = 'a' + (char)gen_below(&b->random, 26);
+		snprintf(name + length, sizeof(name) - length, "_%c%c", first, second);
 	}
 	return function_of(b, module, name);
 }
@@ -150,7 +150,8 @@ static void walk_user(struct builder *b, struct gen_random *random, bool is_work
 		      struct walk *walk)
 {
 	/* The mean of three uniform numbers: a hump between half and one and a half. */
-	double spread = (gen_unit(random) + gen_unit(random) + gen_unit(random)) / 3;
+	double first = gen_unit(random), second = gen_unit(random);
+	double spread = (first + second + gen_unit(random)) / 3;
 	uint32_t depth = (uint32_t)(b->user_depth * (0.5 + spread) + 0.5), f;
 
 	walk->n = 0;
