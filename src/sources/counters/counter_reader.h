@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "model/counters.h"
 #include "sources/counters/counter_source.h"
-#include "sources/log/log_time.h"
+#include "base/log_time.h"
 
 /* One file being read. */
 struct lode_counter_reader {

@@ -6,7 +6,7 @@
 
 #include "model/requests.h"
 #include "sources/log/log_fields.h"
-#include "sources/log/log_time.h"
+#include "base/log_time.h"
 
 enum lode_log_verdict {
 	LODE_LOG_IS_REQUEST,

@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 #include "random.h"
-#include "sources/log/log_time.h"
+#include "base/log_time.h"
 #include "sources/log/request_source.h"
 
 #define NS INT64_C(1000000000)

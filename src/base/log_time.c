@@ -1,4 +1,4 @@
-#include "sources/log/log_time.h"
+#include "base/log_time.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,11 +1,9 @@
 /*
- * Times in logs -> ns since the epoch. Forms are told from the text:
+ * Times in logs and in files of counters -> ns since the epoch. Forms are told from the text:
  *
  *   21/Nov/2026:04:04:24 +0000    Apache, nginx, HAProxy (may have a fraction, may lack the zone)
  *   2026-11-21T04:04:24.572Z      ISO 8601 (a space for the T, a comma for the dot, zone optional)
  *   1795233864.572                since the epoch: s, ms, us or ns, told from the size
- *
- * Inside of sources/log only.
  */
 #ifndef LODE_LOG_TIME_H
 #define LODE_LOG_TIME_H
