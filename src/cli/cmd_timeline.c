@@ -152,7 +152,7 @@ static const struct lode_option options[] = {
 	{.name = "memory",
 	 .argument = "SIZE",
 	 .help = "keep to about this much memory for calls, e.g. 1G (default: a quarter of the "
-		 "machine); what is beyond goes to a file in $TMPDIR",
+		 "machine); what is beyond goes to a temporary file ($TMPDIR, else /var/tmp)",
 	 .set = lode_set_size,
 	 AT(memory_bytes)},
 	LODE_OPTIONS_END,

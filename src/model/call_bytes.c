@@ -1,10 +1,10 @@
 #include "model/call_bytes.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "base/unnamed_file.h"
 
 enum { first_chunk_bytes = 4 << 10, last_chunk_bytes = 1 << 20 };
 
@@ -42,35 +42,16 @@ void lode_call_pieces_release(struct lode_call_pieces *pieces, struct lode_call_
 	lode_vec_release(&pieces->chunks);
 }
 
-/* A file without a name: gone when lode is, however it ends. */
-static int open_unnamed(const char *folder)
-{
-	char path[4096];
-	int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (file >= 0 || (errno != EISDIR && errno != EOPNOTSUPP && errno != ENOENT))
-		return file;
-	snprintf(path, sizeof(path), "%s/lode-XXXXXX", folder);
-	file = mkostemp(path, O_CLOEXEC);
-	if (file >= 0)
-		unlink(path);
-	return file;
-}
-
 /* Two threads may get here at once: one file is kept. */
 static int spill_file(struct lode_call_store *store, struct lode_error *err)
 {
-	const char *folder = getenv("TMPDIR");
-	int none = 0, file = atomic_load(&store->file);
+	int none = 0, file = atomic_load(&store->file), rc;
 
 	if (file)
 		return file - 1;
-	folder = folder && *folder ? folder : "/tmp";
-	file = open_unnamed(folder);
-	if (file < 0)
-		return lode_fail_errno(err, errno, folder,
-				       "making a file for what is too large "
-				       "for memory");
+	rc = lode_unnamed_file_open(&file, err);
+	if (rc < 0)
+		return rc;
 	if (atomic_compare_exchange_strong(&store->file, &none, file + 1))
 		return file;
 	close(file);
@@ -82,20 +63,14 @@ static int spill(struct lode_call_chunk *chunk, struct lode_call_store *store,
 {
 	int file = spill_file(store, err);
 	int64_t offset;
+	int rc;
 
 	if (file < 0)
 		return file;
 	offset = atomic_fetch_add(&store->file_bytes, (long long)chunk->used);
-	for (uint32_t done = 0; done < chunk->used;) {
-		ssize_t n = pwrite(file, chunk->memory + done, chunk->used - done, offset + done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return lode_fail_errno(err, n ? errno : ENOSPC, NULL,
-					       "keeping calls that are too many for memory");
-		done += (uint32_t)n;
-	}
+	rc = lode_unnamed_file_write(file, chunk->memory, chunk->used, offset, err);
+	if (rc < 0)
+		return rc;
 	chunk->file_offset = offset;
 	free(chunk->memory);
 	chunk->memory = NULL;

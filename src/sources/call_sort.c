@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "sources/spool.h"
+#include "base/unnamed_file.h"
 
 #define MEMORY_DEFAULT ((size_t)256 << 20)
 enum { READ_RECORDS = 4096, OUT_EVENTS = 4096 };
@@ -94,7 +94,8 @@ static int spill(struct lode_call_sort *sort, struct lode_error *err)
 		if (run.n == 0)
 			continue;
 		sort_thread(thread);
-		rc = lode_unnamed_file_write(sort->fd, thread->records.at, size, err);
+		rc = lode_unnamed_file_write(sort->fd, thread->records.at, size, sort->file_bytes,
+					     err);
 		sort->file_bytes += (int64_t)size;
 		lode_vec_append(&sort->runs, run);
 		lode_vec_release(&thread->records);

@@ -1,73 +1,13 @@
 #include "sources/spool.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/unnamed_file.h"
 
 #define STEP_BYTES ((size_t)1 << 20)
-
-int lode_unnamed_file_open(int *fd, struct lode_error *err)
-{
-	const char *dir = getenv("TMPDIR");
-
-	if (!dir || !*dir)
-		dir = "/var/tmp";
-	*fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (*fd < 0) { /* not every file system has unnamed files */
-		char name[4096];
-		size_t n = strlen(dir);
-
-		if (n + sizeof("/lode-XXXXXX") > sizeof(name))
-			return lode_fail(err, LODE_ERR_IO, dir, -1, "the name is too long");
-		memcpy(name, dir, n);
-		memcpy(name + n, "/lode-XXXXXX", sizeof("/lode-XXXXXX"));
-		*fd = mkostemp(name, O_CLOEXEC);
-		if (*fd < 0)
-			return lode_fail_errno(err, errno, dir,
-					       "cannot keep unpacked data there (see TMPDIR)");
-		unlink(name);
-	}
-	return 0;
-}
-
-int lode_unnamed_file_write(int fd, const void *data, size_t size, struct lode_error *err)
-{
-	const uint8_t *at = data;
-
-	while (size) {
-		ssize_t n = write(fd, at, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return lode_fail_errno(err, errno, NULL,
-					       "writing unpacked data failed (see TMPDIR)");
-		at += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
-int lode_unnamed_file_read(int fd, void *data, size_t size, int64_t offset, struct lode_error *err)
-{
-	size_t n = 0;
-
-	while (n < size) {
-		ssize_t got = pread(fd, (char *)data + n, size - n, (off_t)(offset + (int64_t)n));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return lode_fail_errno(err, got ? errno : EIO, NULL,
-					       "reading unpacked data back failed (see TMPDIR)");
-		n += (size_t)got;
-	}
-	return LODE_OK;
-}
 
 /* `spool->memory` has n bytes and the input goes on: all of it goes to a file. */
 static int spill(struct lode_spool *spool, size_t n, struct lode_error *err)
@@ -75,14 +15,15 @@ static int spill(struct lode_spool *spool, size_t n, struct lode_error *err)
 	int rc = lode_unnamed_file_open(&spool->fd, err);
 
 	if (rc == 0)
-		rc = lode_unnamed_file_write(spool->fd, spool->memory, n, err);
+		rc = lode_unnamed_file_write(spool->fd, spool->memory, n, 0, err);
 	while (rc == 0) {
 		ssize_t got =
 			lode_input_read(spool->input, spool->memory, STEP_BYTES, &spool->fault);
 
 		if (got <= 0)
 			break;
-		rc = lode_unnamed_file_write(spool->fd, spool->memory, (size_t)got, err);
+		rc = lode_unnamed_file_write(spool->fd, spool->memory, (size_t)got,
+					     spool->size_bytes, err);
 		spool->size_bytes += got;
 	}
 	free(spool->memory);

@@ -1,7 +1,7 @@
 /*
  * An input made addressable: a plain file is read where it lies; what comes compressed or through a
  * pipe is first unpacked into memory, and from LODE_SPOOL_MEMORY_BYTES on into a file without a
- * name in $TMPDIR (or /var/tmp), which goes when the spool does.
+ * name (base/unnamed_file.h).
  */
 #ifndef LODE_SPOOL_H
 #define LODE_SPOOL_H
@@ -35,11 +35,5 @@ void lode_spool_close(struct lode_spool *spool);
  * called from several threads. */
 ssize_t lode_spool_read(const struct lode_spool *spool, void *buffer, size_t size, int64_t offset,
 			struct lode_error *err);
-
-/* A file without a name, for data that memory should not hold; the caller closes `*fd`. */
-int lode_unnamed_file_open(int *fd, struct lode_error *err);
-int lode_unnamed_file_write(int fd, const void *data, size_t size, struct lode_error *err);
-/* Exactly `size` bytes at `offset`; fewer are an error. */
-int lode_unnamed_file_read(int fd, void *data, size_t size, int64_t offset, struct lode_error *err);
 
 #endif

@@ -1,19 +1,18 @@
 #include "analyses/pio/request_spool.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/unnamed_file.h"
 
 enum { BLOCK_BYTES = 1 << 20, ITEM_MAX_BYTES = 32 };
 
 struct block {
 	uint8_t *at; /* NULL: in the file */
-	off_t offset;
+	int64_t offset;
 	size_t size;
 };
 
@@ -22,8 +21,8 @@ struct lode_request_spool {
 	struct lode_spooled_request last; /* before the next item */
 	uint64_t n;
 	size_t memory_bytes, held_bytes;
-	FILE *file;
-	off_t file_bytes;
+	int fd; /* -1: no file yet */
+	int64_t file_bytes;
 };
 
 struct lode_request_spool *lode_request_spool_new(size_t memory_bytes)
@@ -31,6 +30,7 @@ struct lode_request_spool *lode_request_spool_new(size_t memory_bytes)
 	struct lode_request_spool *spool = lode_alloc0(1, sizeof(*spool));
 
 	spool->memory_bytes = memory_bytes;
+	spool->fd = -1;
 	return spool;
 }
 
@@ -41,8 +41,8 @@ void lode_request_spool_free(struct lode_request_spool *spool)
 	for (size_t i = 0; i < spool->blocks.n; i++)
 		free(spool->blocks.at[i].at);
 	lode_vec_release(&spool->blocks);
-	if (spool->file)
-		fclose(spool->file);
+	if (spool->fd >= 0)
+		close(spool->fd);
 	free(spool);
 }
 
@@ -103,14 +103,17 @@ static int64_t unpack_time(uint64_t x)
 /* Writes the last block, which is full, to the file. */
 static int put_away(struct lode_request_spool *spool, struct block *block, struct lode_error *err)
 {
-	if (!spool->file)
-		spool->file = tmpfile();
-	if (!spool->file || fwrite(block->at, 1, block->size, spool->file) != block->size ||
-	    fflush(spool->file) != 0)
-		return lode_fail_errno(err, errno, NULL,
-				       "cannot keep requests in a temporary file");
+	int rc = spool->fd < 0 ? lode_unnamed_file_open(&spool->fd, err) : LODE_OK;
+
+	if (rc == LODE_OK)
+		rc = lode_unnamed_file_write(spool->fd, block->at, block->size, spool->file_bytes,
+					     err);
+	if (rc < 0) {
+		lode_error_context(err, "keeping requests");
+		return rc;
+	}
 	block->offset = spool->file_bytes;
-	spool->file_bytes += (off_t)block->size;
+	spool->file_bytes += (int64_t)block->size;
 	free(block->at);
 	block->at = NULL;
 	return 0;
@@ -160,23 +163,6 @@ int lode_request_spool_add(struct lode_request_spool *spool,
 	return 0;
 }
 
-static int read_back(const struct lode_request_spool *spool, const struct block *block,
-		     uint8_t *buffer, struct lode_error *err)
-{
-	size_t got = 0;
-
-	while (got < block->size) {
-		ssize_t n = pread(fileno(spool->file), buffer + got, block->size - got,
-				  block->offset + (off_t)got);
-
-		if (n <= 0)
-			return lode_fail_errno(err, n < 0 ? errno : EIO, NULL,
-					       "cannot read the temporary file of requests");
-		got += (size_t)n;
-	}
-	return 0;
-}
-
 int lode_request_spool_next(const struct lode_request_spool *spool,
 			    struct lode_request_spool_reader *reader,
 			    struct lode_spooled_request *item, struct lode_error *err)
@@ -198,8 +184,13 @@ int lode_request_spool_next(const struct lode_request_spool *spool,
 	if (!start) {
 		if (!reader->buffer)
 			reader->buffer = lode_alloc(BLOCK_BYTES);
-		if (reader->at == 0 && read_back(spool, block, reader->buffer, err) < 0)
-			return err ? (int)err->status : LODE_ERR_IO;
+		if (reader->at == 0) {
+			int rc = lode_unnamed_file_read(spool->fd, reader->buffer, block->size,
+							block->offset, err);
+
+			if (rc < 0)
+				return rc;
+		}
 		start = reader->buffer;
 	}
 	p = get(start + reader->at, &interval);

@@ -1,10 +1,9 @@
 #include "analyses/suspects/execution.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "base/unnamed_file.h"
 
 /*
  * Records lie in chunks. The first ones stay in memory; once those are all that is allowed, one
@@ -97,52 +96,20 @@ void lode_execution_set_begin(struct lode_execution_set *set, const char *path)
 	lode_vec_append(&set->log->maps, (struct stack_map){0});
 }
 
-/* A file that is gone once it is closed. */
-static int open_unnamed(struct lode_error *err)
-{
-	const char *folder = getenv("TMPDIR");
-	char path[512];
-	int fd;
-
-	if (!folder || !*folder)
-		folder = "/tmp";
-	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	/* Not every file system knows O_TMPFILE. */
-	if ((size_t)snprintf(path, sizeof(path), "%s/lode-XXXXXX", folder) >= sizeof(path))
-		return lode_fail(err, LODE_ERR_IO, NULL, -1, "$TMPDIR is too long");
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return lode_fail_errno(err, errno, folder, "making a temporary file");
-	unlink(path);
-	return fd;
-}
-
 static int write_chunk(struct lode_execution_log *log, struct lode_error *err)
 {
 	const size_t size = chunk_records * sizeof(*log->chunk);
-	const char *bytes = (const char *)log->chunk;
-	off_t at = (off_t)(log->n_written * size);
-	size_t done = 0;
-	ssize_t n;
+	int rc = log->fd < 0 ? lode_unnamed_file_open(&log->fd, err) : LODE_OK;
 
-	if (log->fd < 0) {
-		log->fd = open_unnamed(err);
-		if (log->fd < 0)
-			return log->fd;
-	}
-	while (done < size) {
-		n = pwrite(log->fd, bytes + done, size - done, at + (off_t)done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return lode_fail_errno(err, n < 0 ? errno : ENOSPC, NULL,
-					       "writing executions to a temporary file in $TMPDIR");
-		done += (size_t)n;
+	if (rc == LODE_OK)
+		rc = lode_unnamed_file_write(log->fd, log->chunk, size,
+					     (int64_t)(log->n_written * size), err);
+	if (rc < 0) {
+		lode_error_context(err, "keeping executions");
+		return rc;
 	}
 	log->n_written++;
-	return 0;
+	return LODE_OK;
 }
 
 /* Makes room in the chunk that is being filled. */
@@ -216,19 +183,8 @@ static int read_chunk(struct lode_execution *chunk, const struct lode_execution_
 		      size_t index, struct lode_error *err)
 {
 	const size_t size = chunk_records * sizeof(*chunk);
-	size_t done = 0;
-	ssize_t n;
 
-	while (done < size) {
-		n = pread(log->fd, (char *)chunk + done, size - done, (off_t)(index * size + done));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return lode_fail_errno(err, n < 0 ? errno : EIO, NULL,
-					       "reading executions from a temporary file");
-		done += (size_t)n;
-	}
-	return 0;
+	return lode_unnamed_file_read(log->fd, chunk, size, (int64_t)(index * size), err);
 }
 
 static int give_written(const struct reader *reader, struct lode_error *err)

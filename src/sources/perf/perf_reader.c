@@ -1,55 +1,36 @@
 #include "sources/perf/perf_reader.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/unnamed_file.h"
 #include "sources/perf/perf_abi.h"
 
 enum { CHUNK_BYTES = 1 << 20 };
 
-static int open_spool(struct lode_error *err, const char *path)
+static int append(struct lode_perf_reader *reader, size_t size, struct lode_error *err)
 {
-	const char *folder = getenv("TMPDIR");
-	int fd;
+	int rc = reader->fd < 0 ? lode_unnamed_file_open(&reader->fd, err) : LODE_OK;
 
-	if (!folder || !*folder)
-		folder = "/tmp";
-	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd < 0)
-		lode_fail_errno(err, errno, path,
-				"keeping a large compressed recording in a temporary file");
-	return fd;
+	if (rc == LODE_OK)
+		rc = lode_unnamed_file_write(reader->fd, reader->memory, size, reader->size, err);
+	if (rc < 0)
+		lode_error_context(err, "keeping a large compressed recording");
+	return rc;
 }
 
-static int write_all(int fd, const uint8_t *p, size_t size)
-{
-	ssize_t n;
-
-	for (; size; p += n, size -= (size_t)n) {
-		n = write(fd, p, size);
-		if (n < 0 && errno == EINTR)
-			n = 0;
-		else if (n <= 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Moves what is in memory to a temporary file. */
+/* Moves what is in memory to a file. */
 static int spill(struct lode_perf_reader *reader, struct lode_error *err)
 {
-	const char *path = lode_input_path(reader->input);
+	int64_t size = reader->size;
+	int rc;
 
-	reader->fd = open_spool(err, path);
-	if (reader->fd < 0)
-		return LODE_ERR_IO;
-	if (write_all(reader->fd, reader->memory, (size_t)reader->size))
-		return lode_fail_errno(err, errno, path, "writing the temporary file");
-	return LODE_OK;
+	reader->size = 0;
+	rc = append(reader, (size_t)size, err);
+	reader->size = size;
+	return rc;
 }
 
 static int keep(struct lode_perf_reader *reader, struct lode_error *err)
@@ -69,9 +50,11 @@ static int keep(struct lode_perf_reader *reader, struct lode_error *err)
 		reader->is_cut = n < 0;
 		if (n <= 0)
 			break;
-		if (reader->fd >= 0 && write_all(reader->fd, reader->memory, (size_t)n))
-			return lode_fail_errno(err, errno, lode_input_path(reader->input),
-					       "writing the temporary file");
+		if (reader->fd >= 0) {
+			rc = append(reader, (size_t)n, err);
+			if (rc < 0)
+				return rc;
+		}
 		reader->size += n;
 		if (reader->fd < 0 && reader->size >= LODE_PERF_KEEP_IN_MEMORY_BYTES) {
 			rc = spill(reader, err);
@@ -122,44 +105,23 @@ void lode_perf_reader_close(struct lode_perf_reader *reader)
 	reader->fd = -1;
 }
 
-static ssize_t read_fd_at(int fd, uint8_t *p, size_t size, int64_t offset)
-{
-	size_t done = 0;
-	ssize_t n;
-
-	while (done < size) {
-		n = pread(fd, p + done, size - done, offset + (int64_t)done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break;
-		done += (size_t)n;
-	}
-	return (ssize_t)done;
-}
-
 ssize_t lode_perf_reader_read_at(const struct lode_perf_reader *reader, void *buffer, size_t size,
 				 int64_t offset, struct lode_error *err)
 {
-	ssize_t n;
+	int rc;
 
 	if (offset < 0 || (reader->size >= 0 && offset >= reader->size))
 		return 0;
+	if (!reader->memory && reader->fd < 0)
+		return lode_input_read_at(reader->input, buffer, size, offset, err);
+	if ((uint64_t)(reader->size - offset) < size)
+		size = (size_t)(reader->size - offset);
 	if (reader->memory) {
-		if ((uint64_t)(reader->size - offset) < size)
-			size = (size_t)(reader->size - offset);
 		memcpy(buffer, reader->memory + offset, size);
 		return (ssize_t)size;
 	}
-	if (reader->fd < 0)
-		return lode_input_read_at(reader->input, buffer, size, offset, err);
-	n = read_fd_at(reader->fd, buffer, size, offset);
-	if (n < 0)
-		return lode_fail_errno(err, errno, lode_input_path(reader->input),
-				       "reading the temporary file");
-	return n;
+	rc = lode_unnamed_file_read(reader->fd, buffer, size, offset, err);
+	return rc < 0 ? rc : (ssize_t)size;
 }
 
 ssize_t lode_perf_reader_read(struct lode_perf_reader *reader, void *buffer, size_t size)
