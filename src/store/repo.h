@@ -1,0 +1,158 @@
+/*
+ * Repository: the digests of many streams in one SQLite file, with what is known of each stream.
+ *
+ *   import --> digest   one per input, as lode_digest_pack writes it; most hold one stream
+ *              stream   host, kernel, path, time, labels, symptoms: what queries ask for
+ *              segment  merged digests of 16, 256, 4096 ... digests, with their name statistics
+ *              signature, run
+ *
+ * Every change is one transaction, synced to the disk before the call returns (WAL, synchronous =
+ * FULL): whatever happens, it is there whole or not at all. Several processes may read and write at
+ * once; a writer waits for another. All digests of a repository have one shape (job/shape.h), that
+ * of the first.
+ *
+ * Segments make reading many streams cheap: a digest is merged again each time that 16 segments of
+ * its size have come together, so log16(n) times, and n streams lie in at most 15 segments of each
+ * size. They hold nothing that the digests do not say: `lode repo compact` makes them anew.
+ *
+ * A handle is one thread's at a time. docs/formats/repository.md has the tables.
+ */
+#ifndef LODE_REPO_H
+#define LODE_REPO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "model/digest.h"
+#include "store/digest_file.h"
+
+struct lode_repo;
+struct lode_repo_query; /* store/repo_query.h */
+
+enum lode_repo_mode {
+	LODE_REPO_READ,	  /* is never changed, not even brought up to date; a file without write
+			     permission will do */
+	LODE_REPO_WRITE,  /* must be there; an older schema is brought up to date */
+	LODE_REPO_CREATE, /* is made if it is not there */
+};
+
+/*
+ * LODE_ERR_UNSUPPORTED: a newer lode's; LODE_ERR_FORMAT: no repository, or damaged; LODE_ERR_IO:
+ * cannot be opened, or locked for longer than a minute.
+ */
+int lode_repo_open(struct lode_repo **out, const char *path, enum lode_repo_mode mode,
+		   struct lode_error *err);
+void lode_repo_close(struct lode_repo *repo); /* NULL does nothing */
+
+const char *lode_repo_path(const struct lode_repo *repo);
+/* Options that all digests were made with (job/shape.h); NULL: it has none yet. */
+const char *lode_repo_shape(const struct lode_repo *repo);
+
+/* Between these two all reading sees one state, whatever others write. */
+int lode_repo_snapshot(struct lode_repo *repo, struct lode_error *err);
+void lode_repo_snapshot_end(struct lode_repo *repo);
+
+/* ---- Streams ---- */
+
+/* A free label of a stream: "release" = "2.1". Keys are [A-Za-z_][A-Za-z0-9_.-]* and none of the
+   query language's own fields. */
+struct lode_repo_label {
+	const char *key, *value;
+};
+
+struct lode_repo_stream {
+	int64_t row;	       /* in the order of import */
+	uint64_t content_hash; /* the id that people see; struct lode_digest_stream has the same */
+	const char *path, *host, *kernel;
+	int64_t time_ns; /* of its start, since the epoch (UTC) */
+	bool is_clock;	 /* by the recording's wall clock; else its file's time */
+	int64_t imported_ns;
+	int64_t length_ns; /* of the recording */
+	size_t n_symptoms;
+	int64_t symptom_ns;		      /* sum of their lengths */
+	const struct lode_repo_label *labels; /* by key, each once */
+	size_t n_labels;
+};
+
+/* `{ 0 }` is empty; texts are the arena's. */
+struct lode_repo_streams {
+	LODE_VEC(struct lode_repo_stream) list; /* by time, path, content_hash */
+	struct lode_arena arena;
+};
+
+/* Appends the streams that a query picks; NULL: all. */
+int lode_repo_find(struct lode_repo_streams *out, struct lode_repo *repo,
+		   const struct lode_repo_query *query, struct lode_error *err);
+void lode_repo_streams_release(struct lode_repo_streams *streams);
+/* NULL: it has none. */
+const char *lode_repo_stream_label(const struct lode_repo_stream *stream, const char *key);
+
+/* ---- Digests ---- */
+
+/*
+ * The digest of these streams (of lode_repo_find, in any order), in canonical form
+ * (model/digest_canonical.h): the same whatever order they were imported in. Its name statistics
+ * are those of the whole repository. *out is NULL if there are none. `origin` must be `{ 0 }`.
+ */
+int lode_repo_read(struct lode_digest **out, struct lode_digest_origin *origin,
+		   struct lode_repo *repo, const struct lode_repo_streams *streams,
+		   unsigned n_threads, struct lode_error *err);
+
+/* Adds the name statistics of the whole repository to those of `digest`. */
+int lode_repo_add_names(struct lode_digest *digest, struct lode_repo *repo, struct lode_error *err);
+
+/* ---- Signatures and runs: rows of text, whose meaning is their owners' ---- */
+
+struct lode_repo_signature {
+	int64_t id;	  /* 0: not in the repository yet */
+	const char *name; /* unique */
+	const char *bug, *owner, *kind, *reason, *pattern, *state, *note; /* "" if there is none */
+	int64_t created_ns, changed_ns;					  /* since the epoch */
+};
+
+struct lode_repo_signatures {
+	LODE_VEC(struct lode_repo_signature) list; /* by id */
+	struct lode_arena arena;
+};
+
+int lode_repo_signatures(struct lode_repo_signatures *out, struct lode_repo *repo,
+			 struct lode_error *err);
+void lode_repo_signatures_release(struct lode_repo_signatures *signatures);
+
+/*
+ * Adds signatures with id 0 and changes those with an id, all or none, and sets the ids; times are
+ * set by the caller. A name that is taken fails with LODE_ERR_ARG.
+ */
+int lode_repo_put_signatures(struct lode_repo *repo, struct lode_repo_signature *signatures,
+			     size_t n, struct lode_error *err);
+int lode_repo_remove_signature(struct lode_repo *repo, int64_t id, struct lode_error *err);
+
+/* What the last mining of the repository showed: `lode sign --cluster 3` means that one. */
+struct lode_repo_cluster {
+	uint32_t rank; /* from 1 */
+	uint64_t id;   /* struct lode_cluster's */
+	const char *kind, *reason;
+	int64_t own_ns, total_ns;
+	const char *common;   /* functions parted by ';', "*" for a gap */
+	const char *patterns; /* one to a line: full names of functions parted by ';' */
+};
+
+struct lode_repo_run {
+	int64_t created_ns;
+	const char *where; /* the query; "": all */
+	uint64_t n_streams;
+	LODE_VEC(struct lode_repo_cluster) clusters; /* by rank */
+	struct lode_arena arena;
+};
+
+/* Replaces the last run. */
+int lode_repo_put_run(struct lode_repo *repo, const struct lode_repo_run *run,
+		      struct lode_error *err);
+/* 1, or 0 if there was none. */
+int lode_repo_last_run(struct lode_repo_run *out, struct lode_repo *repo, struct lode_error *err);
+void lode_repo_run_release(struct lode_repo_run *run);
+
+#endif
