@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "analyses/pio/train.h"
-#include "analyses/ripper/random.h"
+#include "base/random.h"
 
 enum { N_ACTIONS = 1067, N_USERS = 17237, BATCH = 1024 };
 #define STEP 60000000000LL

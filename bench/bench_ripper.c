@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "analyses/ripper/random.h"
+#include "base/random.h"
 #include "analyses/ripper/ripper.h"
 #include "arff.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyses/ripper/random.h"
+#include "base/random.h"
 #include "analyses/ripper/ripper.h"
 
 static const char *const low_other_names[] = {"LOW", "OTHER"};

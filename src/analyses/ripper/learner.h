@@ -9,7 +9,7 @@
 
 #include "analyses/ripper/grow_rule.h"
 #include "analyses/ripper/mdl.h"
-#include "analyses/ripper/random.h"
+#include "base/random.h"
 #include "analyses/ripper/rows.h"
 #include "analyses/ripper/ruleset.h"
 

@@ -15,7 +15,7 @@
 #include "analyses/pio/analyse.h"
 #include "analyses/pio/model_file.h"
 #include "analyses/pio/train.h"
-#include "analyses/ripper/random.h"
+#include "base/random.h"
 
 #define STEP 1000000000LL
 #define T0   (1700000000 * STEP)

@@ -11,7 +11,7 @@
 #include "analyses/pio/intensity.h"
 #include "analyses/pio/request_log.h"
 #include "analyses/pio/rules.h"
-#include "analyses/ripper/random.h"
+#include "base/random.h"
 
 static int max(int a, int b)
 {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analyses/ripper/learner.h"
-#include "analyses/ripper/random.h"
+#include "base/random.h"
 #include "analyses/ripper/ripper.h"
 #include "analyses/ripper/sorting.h"
 
