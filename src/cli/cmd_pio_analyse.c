@@ -15,9 +15,12 @@ struct analyse_values {
 	struct pio_bridge bridge;
 	const char *model;
 	int order;
-	size_t top;
+	size_t top, points;
+	int series;
 	bool wants_json;
 };
+
+static const char *const series_choices[] = {"top", "all", "none", NULL};
 
 #define AT(field) .offset = offsetof(struct analyse_values, field)
 
@@ -47,6 +50,18 @@ static const struct lode_option options[] = {
 	 .help = "longest list (default 8 on the page, 50 in JSON; 0: no bound)",
 	 .set = lode_set_count,
 	 AT(top)},
+	{.name = "series",
+	 .argument = "WHICH",
+	 .help = "whose raw values JSON has: top (default: counters of the heat map, and the first "
+		 "of each period), all or none",
+	 .set = lode_set_choice,
+	 .choices = series_choices,
+	 AT(series)},
+	{.name = "points",
+	 .argument = "N",
+	 .help = "of a counter's raw values at most (default 5000; 0: one per interval)",
+	 .set = lode_set_count,
+	 AT(points)},
 	{.name = "json",
 	 .help = "one JSON document (docs/json.md)",
 	 .set = lode_set_flag,
@@ -74,6 +89,8 @@ static int report(const struct lode_command *self, const struct analyse_values *
 		.losses = &period->requests.losses,
 		.order = (enum lode_pio_order)v->order,
 		.top = v->top,
+		.series = (enum lode_pio_series)v->series,
+		.points = v->points,
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,
 	};
@@ -121,7 +138,7 @@ static int analyse(const struct lode_command *self, const struct analyse_values 
 
 static int run(const struct lode_command *self, int argc, char **argv)
 {
-	struct analyse_values v = {.top = SIZE_MAX};
+	struct analyse_values v = {.top = SIZE_MAX, .points = 5000};
 	struct lode_error err;
 	int n, code;
 

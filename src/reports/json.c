@@ -149,6 +149,12 @@ void lode_json_exact(struct lode_json *json, const char *key, double value)
 	put_number(json, key, value, 15);
 }
 
+void lode_json_null(struct lode_json *json, const char *key)
+{
+	put_key(json, key);
+	yajl_gen_null(json->gen);
+}
+
 void lode_json_object(struct lode_json *json, const char *key)
 {
 	put_key(json, key);

@@ -30,6 +30,8 @@ void lode_json_id(struct lode_json *json, const char *key, uint64_t id);
 void lode_json_number(struct lode_json *json, const char *key, double value);
 /* As lode_json_number, with all digits: of a quotient of counts, which is the same everywhere. */
 void lode_json_exact(struct lode_json *json, const char *key, double value);
+/* No value where there could be one. */
+void lode_json_null(struct lode_json *json, const char *key);
 
 void lode_json_object(struct lode_json *json, const char *key);
 void lode_json_end_object(struct lode_json *json);

@@ -5,8 +5,7 @@
 
 #include "base/duration.h"
 #include "base/escape.h"
-#include "reports/json.h"
-#include "reports/pio_report.h"
+#include "reports/pio_parts.h"
 
 enum { SHOWN_COUNTERS = 3, NAME_COLUMNS = 40 };
 
@@ -15,11 +14,6 @@ const char *lode_pio_news_word(enum lode_pio_news_kind kind)
 	static const char *const words[] = {"started", "ended", "withdrawn"};
 
 	return words[kind];
-}
-
-static size_t shown(size_t n, size_t top)
-{
-	return top && n > top ? top : n;
 }
 
 static void put_servers(FILE *out, const struct lode_pio_news *news)
@@ -81,54 +75,6 @@ void lode_pio_news_text(FILE *out, const struct lode_pio_news *news)
 
 /* ---- JSON ---- */
 
-static void put_hits(struct lode_json *json, const char *key, const char *item,
-		     const lode_pio_ranking *ranking, const struct lode_strings *names, size_t top)
-{
-	lode_json_array(json, key);
-	for (size_t i = 0; i < shown(ranking->n, top); i++) {
-		lode_json_object(json, NULL);
-		lode_json_text(json, item, names->text.at[ranking->at[i].at]);
-		lode_json_int(json, "slow", (int64_t)ranking->at[i].n_slow);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-}
-
-static void put_lists(struct lode_json *json, const struct lode_pio_news *news,
-		      const struct lode_request_names *names, size_t top)
-{
-	const struct lode_pio_analysis *a = news->analysis;
-	const struct lode_pio_period *p = news->period;
-
-	lode_json_array(json, "servers");
-	for (size_t i = 0; i < p->servers.n; i++) {
-		lode_json_object(json, NULL);
-		lode_json_text(json, "server", lode_pio_server_name(a, p->servers.at[i].at));
-		lode_json_number(json, "value", p->servers.at[i].value);
-		lode_json_bool(json, "bottleneck", i < p->n_at_fault);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-	lode_json_array(json, "counters");
-	for (size_t i = 0; i < shown(p->counters.n, top); i++) {
-		const struct lode_pio_counter *c = &a->model->counters.at[p->counters.at[i].at];
-
-		lode_json_object(json, NULL);
-		lode_json_text(json, "server", c->server);
-		lode_json_text(json, "counter", c->name);
-		lode_json_number(json, "value", p->counters.at[i].value);
-		if (a->deviations)
-			lode_json_number(json, "deviation", p->counters.at[i].deviation);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-	if (p->counters.n > shown(p->counters.n, top))
-		lode_json_int(json, "more_counters",
-			      (int64_t)(p->counters.n - shown(p->counters.n, top)));
-	put_hits(json, "actions", "action", &p->actions, &names->actions, top);
-	put_hits(json, "users", "user", &p->users, &names->users, top);
-}
-
 void lode_pio_news_json(FILE *out, const struct lode_pio_news *news,
 			const struct lode_request_names *names, size_t top)
 {
@@ -149,7 +95,7 @@ void lode_pio_news_json(FILE *out, const struct lode_pio_news *news,
 		lode_json_int(json, "requests", (int64_t)p->n);
 		lode_json_int(json, "slow", (int64_t)p->n_slow);
 	}
-	put_lists(json, news, names, top);
+	lode_pio_put_ranked(json, news->analysis, p, names, top);
 	lode_json_close(json);
 	fputc('\n', out);
 }

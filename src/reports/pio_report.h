@@ -11,12 +11,17 @@
 
 enum lode_pio_order { LODE_PIO_BY_TIME, LODE_PIO_BY_HARM, LODE_PIO_BY_PEAK };
 
+/* Whose raw values JSON has. */
+enum lode_pio_series { LODE_PIO_SERIES_TOP, LODE_PIO_SERIES_ALL, LODE_PIO_SERIES_NONE };
+
 struct lode_pio_report {
 	const struct lode_pio_analysis *analysis;
 	const struct lode_request_names *names; /* of actions and users */
 	const struct lode_losses *losses;	/* of logs and counters, together; may be NULL */
 	enum lode_pio_order order;
 	size_t top; /* longest list; 0: no bound */
+	enum lode_pio_series series;
+	size_t points; /* of a series, at most; 0: one per interval */
 	unsigned columns;
 	bool is_terminal;
 };

@@ -1,11 +1,12 @@
 /* What the text and the JSON of `lode pio` share. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/escape.h"
 #include "base/mem.h"
-#include "reports/pio_report.h"
+#include "reports/pio_parts.h"
 
 const char *const lode_pio_low_other_names[2] = {"LOW", "OTHER"};
 const char *const lode_pio_med_high_names[2] = {"MED", "HIGH"};
@@ -100,4 +101,41 @@ const char *lode_pio_server_name(const struct lode_pio_analysis *analysis, uint3
 							       : "(no server)";
 	}
 	return "?";
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const struct lode_pio_ranked *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static int by_counter(const void *a, const void *b)
+{
+	const struct lode_pio_ranked *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+size_t lode_pio_map_rows(lode_pio_ranking *rows, const struct lode_pio_analysis *a, size_t most)
+{
+	size_t n;
+
+	for (size_t c = 0; c < a->model->counters.n; c++) {
+		struct lode_pio_ranked row = {.at = (uint32_t)c};
+
+		for (size_t i = 0; i < a->n_intervals; i++)
+			row.value = fmax(row.value, (double)a->coverage[c][i]);
+		if (row.value > 0)
+			lode_vec_append(rows, row);
+	}
+	n = rows->n;
+	if (!n)
+		return 0;
+	qsort(rows->at, n, sizeof(*rows->at), by_value);
+	rows->n = lode_pio_shown(n, most);
+	qsort(rows->at, rows->n, sizeof(*rows->at), by_counter);
+	return n;
 }

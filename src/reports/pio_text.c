@@ -4,15 +4,10 @@
 
 #include "base/duration.h"
 #include "base/escape.h"
-#include "reports/pio_report.h"
+#include "reports/pio_parts.h"
 #include "reports/units.h"
 
 enum { NAME_COLUMNS = 28 };
-
-static size_t shown(size_t n, size_t top)
-{
-	return top && n > top ? top : n;
-}
 
 /* "web/cpu_user_ms", harmless, at most `columns` wide. */
 static const char *counter_name(char *buffer, size_t size, const struct lode_pio_counter *c,
@@ -53,7 +48,7 @@ static void put_counters(FILE *out, const struct lode_pio_report *r,
 			 const struct lode_pio_period *p)
 {
 	const struct lode_pio_analysis *a = r->analysis;
-	size_t n = shown(p->counters.n, r->top), column = 0;
+	size_t n = lode_pio_shown(p->counters.n, r->top), column = 0;
 	char name[512], item[640];
 
 	for (size_t i = 0; i < n; i++) {
@@ -157,10 +152,10 @@ static void put_list(FILE *out, const struct lode_pio_report *r, const lode_pio_
 	if (!periods->n)
 		return;
 	fprintf(out, "\n%s\n", title);
-	for (size_t i = 0; i < shown(periods->n, r->top); i++)
+	for (size_t i = 0; i < lode_pio_shown(periods->n, r->top); i++)
 		put_period(out, r, &periods->at[i], false);
-	if (shown(periods->n, r->top) < periods->n)
-		fprintf(out, "  and %zu more\n", periods->n - shown(periods->n, r->top));
+	if (lode_pio_shown(periods->n, r->top) < periods->n)
+		fprintf(out, "  and %zu more\n", periods->n - lode_pio_shown(periods->n, r->top));
 }
 
 /* ---- The heat map ---- */
@@ -187,42 +182,6 @@ static const char *shade(double value, double most)
 		return shades[0];
 	/* Square root: small values of short periods stay visible beside long ones. */
 	return shades[1 + (size_t)fmin(3, 4 * sqrt(value / most) * 0.999)];
-}
-
-static int by_value(const void *a, const void *b)
-{
-	const struct lode_pio_ranked *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-static int by_counter(const void *a, const void *b)
-{
-	const struct lode_pio_ranked *x = a, *y = b;
-
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-/* The rows to show: those with the largest cells, in the order of servers and names. */
-static void choose_rows(const struct lode_pio_report *r, lode_pio_ranking *rows)
-{
-	const struct lode_pio_analysis *a = r->analysis;
-
-	for (size_t c = 0; c < a->model->counters.n; c++) {
-		struct lode_pio_ranked row = {.at = (uint32_t)c};
-
-		for (size_t i = 0; i < a->n_intervals; i++)
-			row.value = fmax(row.value, (double)a->coverage[c][i]);
-		if (row.value > 0)
-			lode_vec_append(rows, row);
-	}
-	if (!rows->n)
-		return;
-	qsort(rows->at, rows->n, sizeof(*rows->at), by_value);
-	rows->n = shown(rows->n, r->top ? 3 * r->top : 0);
-	qsort(rows->at, rows->n, sizeof(*rows->at), by_counter);
 }
 
 /* A line of marks: which columns hold a slow interval, or a period. */
@@ -253,7 +212,7 @@ static void put_map(FILE *out, const struct lode_pio_report *r)
 	char name[512], from[LODE_PIO_TIME_BYTES], each[LODE_DURATION_BYTES];
 	const char *server = NULL;
 
-	choose_rows(r, &rows);
+	lode_pio_map_rows(&rows, a, r->top ? 3 * r->top : 0);
 	if (!rows.n || !a->n_intervals)
 		return;
 	map.per_column = (a->n_intervals + map.columns - 1) / map.columns;
@@ -343,7 +302,7 @@ void lode_pio_report_text(FILE *out, const struct lode_pio_report *r)
 	const struct lode_pio_analysis *a = r->analysis;
 	char from[LODE_PIO_TIME_BYTES], length[LODE_DURATION_BYTES], step[LODE_DURATION_BYTES];
 	size_t *order = lode_pio_period_order(&a->periods, r->order);
-	size_t n = shown(a->periods.n, r->top);
+	size_t n = lode_pio_shown(a->periods.n, r->top);
 
 	fprintf(out, "%zu slow period%s in %s from %s, intervals of %s%s\n", a->periods.n,
 		a->periods.n == 1 ? "" : "s",

@@ -57,12 +57,44 @@ for p in d["periods"]:
 print(len(d["intervals"]), len(d["unfelt"]), len(d["unexplained"]), d["regression"]["verdict"],
       d["retraining"]["advised"])
 P
+echo "== what pictures are drawn from"
+"$LODE" pio -m model $(inputs two) --json --series all --points 100 --top 2 >few.json
+"$LODE" pio -m model $(inputs two) --json --series none --top 0 >none.json
+python3 - <<'P'
+import csv, json
+d, few, none = (json.load(open(name + ".json")) for name in ("two", "few", "none"))
+n = len(d["intervals"])
+for kind, classes in (("low_other", ("LOW", "MED", "HIGH")), ("med_high", ("MED", "HIGH"))):
+    decided = [0] * n  # one ruleset: each interval is decided once
+    for rule in d["rules"][kind]:
+        for first, last in rule["intervals"]:
+            for i in range(first, last + 1):
+                decided[i] += 1
+    print(kind, decided == [int(i["estimated"] in classes) for i in d["intervals"]])
+for p in d["periods"]:
+    a, b = ((p[k] - d["start"]) // d["step_ns"] for k in ("start", "end"))
+    for use in p["rules"]:
+        runs = d["rules"][use["list"]][use["rule"]]["intervals"]
+        assert use["intervals"] == sum(max(0, min(last, b - 1) - max(first, a) + 1) for first, last in runs)
+raw = {(s, c): [float(r[c]) for r in csv.DictReader(open(f"two-{s}.csv"))] for s, c in
+       (("web", "cpu"), ("web", "connections"), ("db", "waits"), ("db", "cpu"))}
+series = {(s["server"], s["counter"]): s for s in d["series"]}
+print("raw values:", [k for k, v in raw.items() if k in series and series[k]["values"] == v])
+print("map:", all(len(r["values"]) == n for r in d["matrix"]), len(few["matrix"]),
+      few.get("matrix_more", 0) + len(few["matrix"]) == len(none["matrix"]))
+w = next(s for s in few["series"] if s["counter"] == "waits")
+print("few points:", len(few["series"]), len(w["values"]), few["series_step_ns"] // 10**9, w["values"] == [
+    max(raw["db", "waits"][i:i + 9], key=lambda x: abs(x - w["median"])) for i in range(0, n, 9)])
+print("none:", none["series"], [len(s["evidence"]) == n for s in none["servers"]], all(
+    abs(max(s["evidence"][i] for s in d["servers"]) - d["intervals"][i]["evidence"]) < 1e-5 for i in range(n)))
+P
 echo "== classic"
 "$LODE" pio train --classic $(inputs one) -o classic >/dev/null
 "$LODE" pio -m classic $(inputs two) --json | python3 -c '
 import json, sys
 d = json.load(sys.stdin)
 start = d["start"] // 10**9
+assert not d["servers"] and set(d["bounds"]) == {"med", "high"}
 print([(p["start"] // 10**9 - start, p["end"] // 10**9 - start, [s["server"] for s in p["servers"]][:1]) for p in d["periods"]])'
 echo "== two periods; a counter less, one more, and an unknown page"
 "$LODE" pio train $(inputs one) --then $(inputs two) --rulesets 1 -o both | head -2

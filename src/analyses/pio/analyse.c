@@ -62,7 +62,7 @@ static void estimate(struct lode_pio_run *run)
 
 		for (size_t k = 0; k < n_rulesets; k++) {
 			const struct lode_pio_rules *rules = &run->model->rules.at[k];
-			struct lode_pio_verdict *v = &run->verdicts[k * a->n_intervals + i];
+			struct lode_pio_verdict *v = &a->verdicts[k * a->n_intervals + i];
 
 			v->class = (uint8_t)lode_pio_rules_classify(
 				rules, (const double *const *)run->matrix.columns, n, i, &v->fired);
@@ -210,7 +210,7 @@ void lode_pio_analyse(struct lode_pio_analysis *out, const struct lode_pio_model
 	out->coverage = lode_alloc0(n + 1, sizeof(*out->coverage));
 	for (size_t c = 0; c < n; c++)
 		out->coverage[c] = lode_alloc0(out->n_intervals + 1, sizeof(float));
-	run.verdicts = lode_alloc0(model->rules.n * out->n_intervals + 1, sizeof(*run.verdicts));
+	out->verdicts = lode_alloc0(model->rules.n * out->n_intervals + 1, sizeof(*out->verdicts));
 	run.is_out = lode_alloc0(n + 1, sizeof(*run.is_out));
 	lode_pio_matrix_build(&run.matrix, model, &counters, 1);
 	lode_pio_servers_build(&run.servers, model);
@@ -223,8 +223,10 @@ void lode_pio_analyse(struct lode_pio_analysis *out, const struct lode_pio_model
 	lode_pio_find_periods(&run);
 	find_regression(out);
 	lode_pio_servers_release(&run.servers);
+	out->values = run.matrix.columns;
+	run.matrix.columns = NULL;
+	run.matrix.n_columns = 0;
 	lode_pio_matrix_release(&run.matrix);
-	free(run.verdicts);
 	free(run.is_out);
 }
 
@@ -244,11 +246,19 @@ static void release_periods(lode_pio_periods *periods)
 
 void lode_pio_analysis_release(struct lode_pio_analysis *a)
 {
-	for (size_t c = 0; a->model && c < a->model->counters.n; c++)
+	for (size_t c = 0; a->model && c < a->model->counters.n; c++) {
 		free(a->coverage[c]);
+		if (a->values)
+			free(a->values[c]);
+	}
+	for (size_t s = 0; a->detections && s < a->n_servers; s++)
+		free(a->detections[s]);
 	if (a->model)
 		lode_pio_deviations_free(a->deviations, a->model->counters.n);
 	free(a->coverage);
+	free(a->values);
+	free(a->detections);
+	free(a->verdicts);
 	free(a->intervals);
 	release_periods(&a->periods);
 	release_periods(&a->unfelt);

@@ -15,6 +15,7 @@
 
 #include "analyses/pio/model.h"
 #include "analyses/pio/request_log.h"
+#include "analyses/pio/rules.h"
 #include "model/counters.h"
 
 struct lode_pio_interval {
@@ -79,7 +80,11 @@ struct lode_pio_analysis {
 	size_t n_intervals;
 	struct lode_pio_interval *intervals;
 	float **coverage;   /* rule coverage matrix: [counter][interval] */
-	float **deviations; /* NULL in classic models */
+	float **deviations; /* [counter][interval]; NULL in classic models */
+	double **values;    /* [counter][interval], NaN: none; NULL of rows that a watch kept */
+	float **detections; /* [server][interval]; NULL in classic models */
+	size_t n_servers;
+	struct lode_pio_verdict *verdicts; /* [ruleset * n_intervals + interval] */
 	lode_pio_periods periods, unfelt, unexplained;
 	struct lode_pio_advice advice;
 	struct lode_pio_regression regression;

@@ -250,9 +250,9 @@ static void analyse(struct lode_pio_analysis *out, struct lode_pio_online *o)
 		out->coverage[c] = lode_alloc((o->n + 1) * sizeof(float));
 		memcpy(out->coverage[c], o->coverage[c], o->n * sizeof(float));
 	}
-	run.verdicts = lode_alloc0(o->n_rulesets * o->n + 1, sizeof(*run.verdicts));
+	out->verdicts = lode_alloc0(o->n_rulesets * o->n + 1, sizeof(*out->verdicts));
 	for (size_t k = 0; k < o->n_rulesets; k++)
-		memcpy(run.verdicts + k * o->n, o->verdicts[k], o->n * sizeof(*run.verdicts));
+		memcpy(out->verdicts + k * o->n, o->verdicts[k], o->n * sizeof(*out->verdicts));
 	for (size_t i = 0; i < o->n; i++) {
 		out->intervals[i].estimated = o->rows[i].estimated;
 		out->intervals[i].intensity = o->rows[i].intensity;
@@ -262,7 +262,6 @@ static void analyse(struct lode_pio_analysis *out, struct lode_pio_online *o)
 			lode_pio_deviations(o->model, &run.matrix, o->model->settings.window);
 	lode_pio_count_requests(&run);
 	lode_pio_find_periods(&run);
-	free(run.verdicts);
 }
 
 static const struct lode_pio_period *last_of(const lode_pio_periods *periods)

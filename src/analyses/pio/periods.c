@@ -13,20 +13,21 @@
 
 /* ---- Where ---- */
 
-/* Largest detection of a server, from smoothed counters or (at one row) from raw values. */
-static double detection_at(const struct lode_pio_run *run, struct lode_pio_worth *worths,
-			   size_t row)
+/* Each server's detection at a row, from smoothed counters, and the largest of them. */
+static double detect(const struct lode_pio_run *run, struct lode_pio_worth *worths, size_t row)
 {
 	double most = 0;
 
 	lode_pio_evidence(worths, run->model, &run->servers, run->out->deviations, row,
 			  run->is_out);
-	for (size_t s = 0; s < run->servers.names.n; s++)
+	for (size_t s = 0; s < run->servers.names.n; s++) {
+		run->out->detections[s][row] = (float)worths[s].detection;
 		most = fmax(most, worths[s].detection);
+	}
 	return most;
 }
 
-/* The same without smoothing: deviations of the row's own values. */
+/* The largest without smoothing: deviations of the row's own values. */
 static double raw_detection(const struct lode_pio_run *run, struct lode_pio_worth *worths,
 			    float **one, size_t row)
 {
@@ -88,10 +89,14 @@ static void find_by_evidence(struct lode_pio_run *run, lode_pio_periods *periods
 
 	for (size_t c = 0; c < n; c++)
 		raw.one[c] = &raw.cells[c];
+	a->n_servers = run->servers.names.n;
+	a->detections = lode_alloc0(a->n_servers + 1, sizeof(*a->detections));
+	for (size_t s = 0; s < a->n_servers; s++)
+		a->detections[s] = lode_alloc0(a->n_intervals + 1, sizeof(float));
 	for (size_t i = 0; i < a->n_intervals; i++) {
 		struct lode_pio_period *p = periods->n ? &periods->at[periods->n - 1] : NULL;
 
-		a->intervals[i].evidence = detection_at(run, raw.worths, i);
+		a->intervals[i].evidence = detect(run, raw.worths, i);
 		if (!(a->intervals[i].evidence > run->model->evidence_bound))
 			continue;
 		if (!p || i - p->last > gap) {
@@ -276,7 +281,7 @@ static void find_rules(const struct lode_pio_run *run, struct lode_pio_period *p
 
 	for (uint32_t k = 0; k < run->model->rules.n; k++) {
 		for (size_t i = p->first; i <= p->last; i++) {
-			const struct lode_pio_verdict *v = &run->verdicts[k * n + i];
+			const struct lode_pio_verdict *v = &run->out->verdicts[k * n + i];
 
 			if (v->class == LODE_PIO_LOW || v->class == LODE_PIO_NONE)
 				continue;

@@ -7,13 +7,6 @@
 #include "analyses/pio/analyse.h"
 #include "analyses/pio/evidence.h"
 #include "analyses/pio/matrix.h"
-#include "analyses/pio/rules.h"
-
-/* What one ruleset said about one interval. */
-struct lode_pio_verdict {
-	uint8_t class;
-	struct lode_pio_fired fired;
-};
 
 struct lode_pio_run {
 	struct lode_pio_analysis *out;
@@ -21,8 +14,7 @@ struct lode_pio_run {
 	const struct lode_request_log *requests;
 	struct lode_pio_matrix matrix;
 	struct lode_pio_servers servers;
-	struct lode_pio_verdict *verdicts; /* [ruleset][interval] */
-	bool *is_out;			   /* counters with a new level */
+	bool *is_out; /* counters with a new level */
 };
 
 /* Counts the requests of every interval, and gives its SARatio and class. */

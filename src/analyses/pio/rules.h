@@ -27,6 +27,11 @@ void lode_pio_rules_learn(struct lode_pio_rules *out, const struct lode_pio_matr
 struct lode_pio_fired {
 	size_t low_other, med_high; /* med_high has a meaning only when the class is not LOW */
 };
+/* What one ruleset said about one interval. */
+struct lode_pio_verdict {
+	uint8_t class;
+	struct lode_pio_fired fired;
+};
 /* LODE_PIO_NONE when the row has no value at all. */
 enum lode_pio_class lode_pio_rules_classify(const struct lode_pio_rules *rules,
 					    const double *const *columns, size_t n_columns,
