@@ -13,7 +13,7 @@ LARGE, PEER = 50_000_000, 1_000_000  # calls
 
 def generated(bench, calls):
     """An XRay log of so many calls of 28 threads, and its symbols; kept."""
-    path = os.path.join(bench.data, f"calls-{calls}.xray")
+    path = os.path.join(bench.data, f"served-{calls}.xray")
     symbols = os.path.join(bench.data, "calls.symbols")
     if not os.path.exists(path):
         with open(path + ".truth", "wb") as truth:

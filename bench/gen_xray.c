@@ -2,12 +2,16 @@
  * gen_xray: an XRay flight data recorder log (version 5) of any size, the same for the same seed.
  *
  *   gen_xray [--calls N] [--threads N] [--seed N] [--hz N] [--buffer BYTES] [--basic] [--lost PCT]
- *            [--symbols FILE] LOG
+ *            [--fork PCT] [--symbols FILE] LOG
  *
- * Threads serve requests: a request calls functions of a fixed random call graph up to 24 deep,
- * with own time around each call. Between requests a thread now and then has nothing to do. A few
- * calls per thread are planted outliers of 50 to 800 ms. --basic writes a basic log (version 3),
- * --lost leaves out that share of the buffers, as a recorder that had none free.
+ * Threads serve requests of a few kinds each: a request calls functions of a fixed random call
+ * graph up to 24 deep, with own time around each call. As in real programs most calls of a function
+ * go to the same callee, in loops, and a third of all functions are leaves that many others call
+ * (locks, allocation, comparisons): threads have some thousands of distinct stacks, where those of
+ * a recorded storage engine have 300 to 900; --fork is the share of functions that call two others
+ * beside leaves, and makes more of them. Between requests a thread now and then has nothing to do.
+ * A few calls per thread are planted outliers of 50 to 800 ms. --basic writes a basic log
+ * (version 3), --lost leaves out that share of the buffers, as a recorder that had none free.
  *
  * On standard output, the truth as a table:
  *
@@ -25,8 +29,12 @@
 
 enum {
 	N_FUNCTIONS = 600,
-	N_ROOTS = 12, /* functions that requests start with; the thread's own function is 1 */
-	CALLEES_MAX = 5,
+	N_INNER = 400,	/* functions up to here call others; the thread's own function is 1 */
+	N_ROOTS = 12,	/* functions that requests start with, from 2 on */
+	ROOTS_EACH = 3, /* of them, in one thread */
+	INNER_SPAN = 30,
+	CALLEES_MAX = 6,
+	CALLS_MAX = 4, /* that one call makes */
 	DEPTH_MAX = 24,
 	OUTLIERS = 3, /* per thread */
 	METADATA = 16,
@@ -34,7 +42,7 @@ enum {
 };
 
 struct function {
-	uint32_t callees[CALLEES_MAX];
+	uint32_t callees[CALLEES_MAX]; /* the usual ones first */
 	uint32_t n_callees;
 	uint32_t own_ticks; /* mean, around each call that it makes */
 };
@@ -47,6 +55,7 @@ struct frame {
 
 struct thread {
 	int32_t tid;
+	uint32_t kind; /* of requests that it serves */
 	uint32_t depth;
 	uint64_t now, last_event; /* ticks */
 	uint64_t first, n_calls, budget;
@@ -59,7 +68,7 @@ struct thread {
 
 struct options {
 	uint64_t calls, seed, hz, buffer;
-	uint32_t threads, lost_pct;
+	uint32_t threads, lost_pct, fork_pct;
 	bool is_basic;
 	const char *log, *symbols;
 };
@@ -159,16 +168,34 @@ static void make_functions(struct gen *gen, struct gen_random *random)
 {
 	for (uint32_t f = 2; f <= N_FUNCTIONS; f++) {
 		struct function *function = &gen->functions[f];
+		uint32_t n_inner, n_callees;
 
-		/* Functions call later ones only, mostly near ones: leaves are at the end. */
-		function->n_callees = f + 1 < N_FUNCTIONS ? gen_below(random, CALLEES_MAX + 1) : 0;
-		for (uint32_t i = 0; i < function->n_callees; i++) {
-			uint32_t span = N_FUNCTIONS - f < 90 ? N_FUNCTIONS - f : 90;
-
-			function->callees[i] = f + 1 + gen_below(random, span);
-		}
 		function->own_ticks = 20 + gen_below(random, 180);
+		if (f > N_INNER)
+			continue;
+		/* Inner functions call later ones, one or two, and some leaves. */
+		n_inner = f + INNER_SPAN > N_INNER
+				  ? 0
+				  : 1 + (gen_below(random, 100) < gen->options.fork_pct);
+		n_callees = n_inner + 1 + gen_below(random, CALLEES_MAX - n_inner);
+		for (uint32_t i = 0; i < n_callees; i++)
+			function->callees[i] =
+				i < n_inner
+					? f + 1 + gen_below(random, INNER_SPAN)
+					: N_INNER + 1 + gen_below(random, N_FUNCTIONS - N_INNER);
+		function->n_callees = n_callees;
 	}
+}
+
+/* Which callee is next: three times in four the first that is left. */
+static uint32_t next_callee(struct gen *gen, struct thread *t, uint32_t function)
+{
+	const struct function *f = &gen->functions[function];
+	uint32_t i = 0;
+
+	while (i + 1 < f->n_callees && gen_below(&t->random, 4) == 0)
+		i++;
+	return f->callees[i];
 }
 
 static uint64_t own_time(struct gen *gen, struct thread *t, uint32_t function)
@@ -187,7 +214,7 @@ static void enter(struct gen *gen, struct thread *t, uint32_t function)
 	frame->planted_at = 0;
 	frame->n_calls_left = t->depth <= DEPTH_MAX ? gen->functions[function].n_callees : 0;
 	if (frame->n_calls_left)
-		frame->n_calls_left = gen_below(&t->random, frame->n_calls_left + 1);
+		frame->n_calls_left = gen_below(&t->random, CALLS_MAX + 1);
 	t->n_calls++;
 	if (t->next_outlier < OUTLIERS && t->n_calls >= t->outliers[t->next_outlier] &&
 	    frame->n_calls_left == 0) {
@@ -230,11 +257,11 @@ static void step(struct gen *gen, struct thread *t)
 	} else if (t->depth == 1) { /* the next request */
 		if (gen_below(&t->random, 400) == 0)
 			t->now += gen->options.hz / 1000000 * gen_below(&t->random, 100000);
-		enter(gen, t, 2 + gen_below(&t->random, N_ROOTS));
+		enter(gen, t,
+		      2 + (t->kind * ROOTS_EACH + gen_below(&t->random, ROOTS_EACH)) % N_ROOTS);
 	} else if (frame->n_calls_left) {
-		const struct function *function = &gen->functions[frame->function];
-
-		enter(gen, t, function->callees[--frame->n_calls_left]);
+		frame->n_calls_left--;
+		enter(gen, t, next_callee(gen, t, frame->function));
 	} else {
 		leave(gen, t);
 	}
@@ -262,6 +289,7 @@ static void make_threads(struct gen *gen, struct gen_random *random)
 		struct thread *t = &gen->threads[i];
 
 		t->tid = gen->pid + (int32_t)i;
+		t->kind = i;
 		t->random.state = gen_u64(random);
 		t->budget = gen->options.calls * (1 + i % 5) / parts;
 		if (i + 1 == gen->options.threads)
@@ -351,13 +379,17 @@ static int run(struct gen *gen)
 
 static bool parse(struct options *options, int argc, char **argv)
 {
-	uint64_t threads = 28, lost = 0;
+	uint64_t threads = 28, lost = 0, fork = 28;
 	const struct {
 		const char *name;
 		uint64_t *value;
-	} numbers[] = {{"--calls", &options->calls},   {"--threads", &threads},
-		       {"--seed", &options->seed},     {"--hz", &options->hz},
-		       {"--buffer", &options->buffer}, {"--lost", &lost}};
+	} numbers[] = {{"--calls", &options->calls},
+		       {"--threads", &threads},
+		       {"--seed", &options->seed},
+		       {"--hz", &options->hz},
+		       {"--buffer", &options->buffer},
+		       {"--lost", &lost},
+		       {"--fork", &fork}};
 
 	for (int i = 1; i < argc; i++) {
 		size_t k = 0;
@@ -377,6 +409,7 @@ static bool parse(struct options *options, int argc, char **argv)
 	}
 	options->threads = (uint32_t)threads;
 	options->lost_pct = (uint32_t)lost;
+	options->fork_pct = (uint32_t)fork;
 	return options->log && threads > 0 && threads < 100000 && options->buffer >= 256 &&
 	       options->hz >= 1000000 && options->calls >= threads;
 }
@@ -388,8 +421,10 @@ int main(int argc, char **argv)
 	gen.options =
 		(struct options){.calls = 1000000, .seed = 1, .hz = 2596126000, .buffer = 262144};
 	if (!parse(&gen.options, argc, argv)) {
-		fprintf(stderr, "usage: gen_xray [--calls N] [--threads N] [--seed N] [--hz N] "
-				"[--buffer BYTES] [--basic] [--lost PCT] [--symbols FILE] LOG\n");
+		fprintf(stderr,
+			"usage: gen_xray [--calls N] [--threads N] [--seed N] [--hz N] "
+			"[--buffer BYTES] [--basic] [--lost PCT] [--fork PCT] [--symbols FILE] "
+			"LOG\n");
 		return 2;
 	}
 	return run(&gen);
