@@ -8,6 +8,7 @@
 #include "cli/help.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
+#include "cli/timeline_output.h"
 #include "job/timeline_job.h"
 #include "reports/timeline_report.h"
 
@@ -19,7 +20,7 @@ struct timeline_values {
 	const char *index, *symptoms_out;
 	unsigned n_threads;
 	size_t memory_bytes, top;
-	bool wants_json, is_full;
+	bool wants_json, is_full, is_page;
 };
 
 /* A share of the thread's time, or a time. */
@@ -123,6 +124,11 @@ static const struct lode_option options[] = {
 	 .help = "with --json: the timelines themselves, for programs and pages that draw them",
 	 .set = lode_set_flag,
 	 AT(is_full)},
+	{.name = "page",
+	 .help = "with --json: the compact document that the page draws; with --window "
+		 "what it draws of that window",
+	 .set = lode_set_flag,
+	 AT(is_page)},
 	{.name = "top",
 	 .letter = 'n',
 	 .argument = "N",
@@ -383,6 +389,8 @@ static int answer(const struct answering *a)
 		code = lode_say_error(a->self, &err);
 	if (code != LODE_EXIT_OK)
 		return code;
+	if (a->v->is_page)
+		return lode_timeline_put_page(a->self, a->report);
 	if (a->v->at)
 		return answer_moment(a, thread, t_ns);
 	if (a->v->function)
@@ -445,7 +453,9 @@ static int run_job(const struct lode_command *self, struct timeline_values *v, c
 		if (!v->at && !v->function && !v->symptoms_out)
 			v->regtime.only = only;
 	}
-	if (code == LODE_EXIT_OK && lode_timeline_job_compress(&job, &v->regtime, &err) < 0)
+	if (code == LODE_EXIT_OK && v->is_page && v->regtime.t0_ns < v->regtime.t1_ns)
+		code = lode_timeline_put_window(self, &job, &v->regtime, only);
+	else if (code == LODE_EXIT_OK && lode_timeline_job_compress(&job, &v->regtime, &err) < 0)
 		code = lode_say_error(self, &err);
 	else if (code == LODE_EXIT_OK)
 		code = report(self, v, &job, only);
@@ -478,6 +488,8 @@ static int run(const struct lode_command *self, int argc, char **argv)
 		return lode_command_misused(self, "--at and --function are two questions: ask one");
 	if (values.is_full && !values.wants_json)
 		return lode_command_misused(self, "--full is for --json");
+	if (values.is_page && (!values.wants_json || values.at || values.function))
+		return lode_command_misused(self, "--page is for --json, and answers no question");
 	if (values.top == SIZE_MAX)
 		values.top = values.wants_json ? 50 : 20;
 	return run_job(self, &values, argv[0]);

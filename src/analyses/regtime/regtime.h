@@ -64,6 +64,9 @@ struct lode_regtime_options {
 	bool keep_folded;
 	/* Only [t0_ns, t1_ns) of each thread; t0_ns == t1_ns: all. */
 	int64_t t0_ns, t1_ns;
+	/* A thread with no more calls than this in the window is left as it is: each call is kept,
+	   however short. 0: none is. */
+	uint64_t single_calls;
 	unsigned n_threads; /* of ours */
 	/* Compress only this one; of the others only what its borders need. NULL: all. */
 	const struct lode_call_thread *only;
@@ -115,6 +118,7 @@ struct lode_regtime_thread {
 	/* By function, of all its calls: */
 	LODE_VEC(struct lode_regtime_function) functions;
 	uint64_t n_calls, n_kept, n_expressions, n_gaps, n_functions;
+	bool is_single; /* each call was kept: see single_calls */
 	/* Kept calls, nodes that are not folded, and one for each "and n more". */
 	uint64_t n_glyphs;
 	int rc;

@@ -11,6 +11,7 @@ struct walk {
 	struct lode_call_cursor *cursor;
 	const lode_border_vec *borders;
 	bool wants_gaps, keeps_folded;
+	int64_t long_call_ns;	    /* what is longer is kept */
 	uint32_t *folded_in;	    /* scratch of folding */
 	struct lode_call_sums sums; /* of the expression that is open */
 	/* That expression: */
@@ -109,7 +110,7 @@ static void open_expression(struct walk *w, uint32_t depth, const struct lode_ca
 static bool ends_before(const struct walk *w, int64_t start_ns, int64_t end_ns, int64_t duration_ns,
 			int64_t gap_ns)
 {
-	return duration_ns > w->out->long_call_ns || gap_ns > w->out->gap_ns ||
+	return duration_ns > w->long_call_ns || gap_ns > w->out->gap_ns ||
 	       end_ns - w->start_ns > w->out->expression_ns || border(w) <= start_ns;
 }
 
@@ -158,7 +159,7 @@ static inline void see_call(struct walk *w, const struct lode_call *call)
 		close_expression(w);
 	}
 	see_gap(w, depth, call->start_ns);
-	if (call->duration_ns > w->out->long_call_ns)
+	if (call->duration_ns > w->long_call_ns)
 		keep(w, depth, call);
 	else
 		open_expression(w, depth, call);
@@ -281,6 +282,8 @@ int lode_regtime_walk(struct lode_regtime_thread *out, struct lode_call_cursor *
 	lode_regtime_range(&from, &to, &open, cursor, out->t0_ns, out->t1_ns,
 			   options->t0_ns >= options->t1_ns);
 	sum_functions(&w, &open, from, to);
+	out->is_single = to - from + open.n <= options->single_calls;
+	w.long_call_ns = out->is_single ? -1 : out->long_call_ns;
 	for (size_t i = 0; i < open.n && cursor->rc == LODE_OK; i++)
 		see_call(&w, &open.at[i]);
 	see_range(&w, from, to);

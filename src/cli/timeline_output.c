@@ -1,0 +1,59 @@
+#include "cli/timeline_output.h"
+
+#include <stdio.h>
+
+#include "cli/messages.h"
+#include "job/timeline_views.h"
+#include "job/timeline_window.h"
+#include "reports/timeline_page.h"
+
+/* As many as a wide screen has pixels for. */
+enum { SINGLE_CALLS = 1500 };
+
+static int make_views(struct lode_timeline_views *views, const struct lode_timeline_report *report,
+		      struct lode_error *err)
+{
+	const struct lode_timeline_views_options options = {
+		.regtime = report->options,
+		.budget = LODE_VIEWS_BUDGET,
+		.n_meanwhiles = LODE_VIEWS_MEANWHILES,
+	};
+
+	return lode_timeline_views_make(views, report->job, &options, err);
+}
+
+int lode_timeline_put_page(const struct lode_command *self,
+			   const struct lode_timeline_report *report)
+{
+	struct lode_timeline_views views;
+	struct lode_error err;
+
+	if (make_views(&views, report, &err) < 0)
+		return lode_say_error(self, &err);
+	lode_timeline_page_json(stdout, report, &views);
+	putchar('\n');
+	lode_timeline_views_release(&views);
+	return LODE_EXIT_OK;
+}
+
+int lode_timeline_put_window(const struct lode_command *self, struct lode_timeline_job *job,
+			     const struct lode_regtime_options *options,
+			     const struct lode_call_thread *only)
+{
+	const struct lode_timeline_window_query query = {
+		.t0_ns = options->t0_ns,
+		.t1_ns = options->t1_ns,
+		.single_calls = SINGLE_CALLS,
+		.only = only,
+		.n_threads = job->n_threads,
+	};
+	struct lode_regtime *window;
+	struct lode_error err;
+
+	if (lode_timeline_window(&window, job->trace, options, &query, &err) < 0)
+		return lode_say_error(self, &err);
+	lode_timeline_window_json(stdout, window, query.t0_ns, query.t1_ns);
+	putchar('\n');
+	lode_regtime_free(window);
+	return LODE_EXIT_OK;
+}

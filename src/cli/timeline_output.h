@@ -1,0 +1,19 @@
+/*
+ * What `lode timeline` writes for the page that draws timelines.
+ */
+#ifndef LODE_TIMELINE_OUTPUT_H
+#define LODE_TIMELINE_OUTPUT_H
+
+#include "cli/command.h"
+#include "reports/timeline_report.h"
+
+/* --json --page: the page's document on standard output. Exit code. */
+int lode_timeline_put_page(const struct lode_command *self,
+			   const struct lode_timeline_report *report);
+
+/* --json --page --window: one window. */
+int lode_timeline_put_window(const struct lode_command *self, struct lode_timeline_job *job,
+			     const struct lode_regtime_options *options,
+			     const struct lode_call_thread *only);
+
+#endif

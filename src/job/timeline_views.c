@@ -1,0 +1,285 @@
+#include "job/timeline_views.h"
+
+#include <stdlib.h>
+
+enum {
+	STEP = 4,	   /* a level's windows are so much shorter than those of the one above */
+	MAX_LEVELS = 15,   /* 4^15: from an hour to microseconds */
+	MAX_WINDOWS = 400, /* looked at in one level */
+	SINGLE_CALLS = 400,
+};
+
+struct views_work {
+	struct lode_timeline_views *out;
+	const struct lode_timeline_job *job;
+	const struct lode_timeline_views_options *options;
+	size_t spent;
+};
+
+/* ---- Windows ---- */
+
+/* A window that might be made. */
+struct candidate {
+	int64_t t0_ns, t1_ns;
+	uint64_t n_calls;
+};
+
+typedef LODE_VEC(struct candidate) candidate_vec;
+
+static size_t n_marks(const struct lode_regtime *regtime)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < regtime->n_threads; i++)
+		n += regtime->threads[i].items.n + regtime->threads[i].nodes.n;
+	return n;
+}
+
+/* Busiest first. */
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->n_calls != y->n_calls)
+		return x->n_calls > y->n_calls ? -1 : 1;
+	return (x->t0_ns > y->t0_ns) - (x->t0_ns < y->t0_ns);
+}
+
+static int compare_windows(const void *a, const void *b)
+{
+	const struct lode_timeline_view *x = a, *y = b;
+
+	if (x->level != y->level)
+		return x->level < y->level ? -1 : 1;
+	return (x->t0_ns > y->t0_ns) - (x->t0_ns < y->t0_ns);
+}
+
+/* Whether [t0, t1) lies in a window that is call by call. */
+static bool is_known(const struct lode_timeline_views *views, int64_t t0_ns, int64_t t1_ns)
+{
+	for (size_t i = 0; i < views->windows.n; i++) {
+		const struct lode_timeline_view *w = &views->windows.at[i];
+
+		if (w->is_single && w->t0_ns <= t0_ns && t1_ns <= w->t1_ns)
+			return true;
+	}
+	return false;
+}
+
+/* The windows of a level that hold calls and are not known call by call. */
+static int find_candidates(candidate_vec *out, const struct views_work *work, unsigned level,
+			   struct lode_error *err)
+{
+	struct lode_call_trace *trace = work->job->trace;
+	__int128 length = trace->last_ns + 1 - trace->first_ns;
+	int64_t n = (int64_t)2 << 2 * level;
+	int rc = LODE_OK;
+
+	if (length < n)
+		return LODE_OK;
+	/* LIMIT: of a level with thousands of windows only the first of these are looked at: the
+	   budget has ended long before, save in traces of few calls far apart. */
+	for (int64_t i = 0; i + 2 <= n && out->n < MAX_WINDOWS && rc == LODE_OK; i++) {
+		struct candidate c = {
+			.t0_ns = trace->first_ns + (int64_t)(length * i / n),
+			.t1_ns = trace->first_ns + (int64_t)(length * (i + 2) / n),
+		};
+
+		if (is_known(work->out, c.t0_ns, c.t1_ns))
+			continue;
+		rc = lode_timeline_window_calls(&c.n_calls, trace, c.t0_ns, c.t1_ns, err);
+		if (c.n_calls)
+			lode_vec_append(out, c);
+	}
+	return rc;
+}
+
+/* Gives 1 when there was room for it, 0 when not. */
+static int make_window(struct views_work *work, const struct candidate *c, unsigned level,
+		       struct lode_error *err)
+{
+	const struct lode_timeline_window_query query = {
+		.t0_ns = c->t0_ns,
+		.t1_ns = c->t1_ns,
+		.detail = STEP,
+		.single_calls = SINGLE_CALLS,
+		.n_threads = work->job->n_threads,
+	};
+	struct lode_timeline_view view = {.t0_ns = c->t0_ns, .t1_ns = c->t1_ns, .level = level};
+	size_t n;
+	int rc = lode_timeline_window(&view.regtime, work->job->trace, work->options->regtime,
+				      &query, err);
+
+	if (rc < 0)
+		return rc;
+	n = n_marks(view.regtime);
+	if (work->spent + n > work->options->budget) {
+		lode_regtime_free(view.regtime);
+		return 0;
+	}
+	work->spent += n;
+	view.is_single = lode_timeline_window_is_single(view.regtime);
+	for (size_t i = 0; i < view.regtime->n_threads; i++) /* the largest part, and not shown */
+		lode_vec_release(&view.regtime->threads[i].functions);
+	lode_vec_append(&work->out->windows, view);
+	return 1;
+}
+
+/* Gives 1 when a deeper level may be made. */
+static int make_level(struct views_work *work, unsigned level, struct lode_error *err)
+{
+	candidate_vec candidates = {0};
+	size_t made = 0;
+	int rc = find_candidates(&candidates, work, level, err);
+
+	if (rc == LODE_OK && candidates.n) {
+		qsort(candidates.at, candidates.n, sizeof(*candidates.at), compare_candidates);
+		for (rc = 1; made < candidates.n && rc > 0; made += rc > 0)
+			rc = make_window(work, &candidates.at[made], level, err);
+		work->out->n_left_out = candidates.n - made;
+	}
+	lode_vec_release(&candidates);
+	return rc;
+}
+
+static int make_windows(struct views_work *work, struct lode_error *err)
+{
+	int rc = work->options->budget > 0;
+
+	for (unsigned level = 1; level <= MAX_LEVELS && rc > 0; level++)
+		rc = make_level(work, level, err);
+	if (work->out->windows.n)
+		qsort(work->out->windows.at, work->out->windows.n, sizeof(*work->out->windows.at),
+		      compare_windows);
+	return rc < 0 ? rc : LODE_OK;
+}
+
+/* ---- Spans of which the page says what everybody did ---- */
+
+struct span {
+	int64_t t0_ns, t1_ns;
+	bool is_gap;
+};
+
+typedef LODE_VEC(struct span) span_vec;
+
+/* Outliers before gaps, the longest first. */
+static int compare_spans(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+	int64_t p = x->t1_ns - x->t0_ns, q = y->t1_ns - y->t0_ns;
+
+	if (x->is_gap != y->is_gap)
+		return x->is_gap ? 1 : -1;
+	if (p != q)
+		return p > q ? -1 : 1;
+	return (x->t0_ns > y->t0_ns) - (x->t0_ns < y->t0_ns);
+}
+
+static int compare_by_time(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (x->t0_ns != y->t0_ns)
+		return x->t0_ns < y->t0_ns ? -1 : 1;
+	return (x->t1_ns > y->t1_ns) - (x->t1_ns < y->t1_ns);
+}
+
+static void find_spans(span_vec *spans, const struct views_work *work)
+{
+	const struct lode_regtime *regtime = work->job->regtime;
+	size_t n = 0;
+
+	for (size_t i = 0; i < regtime->n_threads; i++)
+		for (size_t k = 0; k < regtime->threads[i].items.n; k++) {
+			const struct lode_regtime_item *item = &regtime->threads[i].items.at[k];
+
+			if (item->kind == LODE_REGTIME_EXPRESSION || item->start_ns == item->end_ns)
+				continue;
+			lode_vec_append(spans, ((struct span){item->start_ns, item->end_ns,
+							      item->kind == LODE_REGTIME_GAP}));
+		}
+	if (!spans->n)
+		return;
+	qsort(spans->at, spans->n, sizeof(*spans->at), compare_spans);
+	if (spans->n > work->options->n_meanwhiles)
+		spans->n = work->options->n_meanwhiles;
+	qsort(spans->at, spans->n, sizeof(*spans->at), compare_by_time);
+	for (size_t i = 0; i < spans->n; i++)
+		if (!i || compare_by_time(&spans->at[i], &spans->at[n - 1]))
+			spans->at[n++] = spans->at[i];
+	spans->n = n;
+}
+
+static int make_meanwhiles(struct views_work *work, struct lode_error *err)
+{
+	span_vec spans = {0};
+	int rc = LODE_OK;
+
+	find_spans(&spans, work);
+	for (size_t i = 0; i < spans.n && rc == LODE_OK; i++) {
+		struct lode_meanwhile meanwhile;
+
+		rc = lode_meanwhile_make(&meanwhile, work->job->trace, NULL, spans.at[i].t0_ns,
+					 spans.at[i].t1_ns, work->job->n_threads, err);
+		if (rc == LODE_OK)
+			lode_vec_append(&work->out->meanwhiles, meanwhile);
+	}
+	lode_vec_release(&spans);
+	return rc;
+}
+
+/* ---- Functions ---- */
+
+static void count_functions(struct lode_timeline_views *out, const struct lode_regtime *regtime)
+{
+	for (size_t f = 0; f < regtime->trace->functions.frames.n; f++)
+		lode_vec_append(&out->functions, ((struct lode_timeline_prominence){0}));
+	for (size_t i = 0; i < regtime->n_threads; i++) {
+		const struct lode_regtime_thread *t = &regtime->threads[i];
+
+		for (size_t f = 0; f < t->functions.n; f++)
+			out->functions.at[f].n_threads += t->functions.at[f].n_calls > 0;
+		for (size_t k = 0; k < t->items.n; k++)
+			if (t->items.at[k].kind == LODE_REGTIME_CALL)
+				out->functions
+					.at[lode_call_function(t->thread, t->items.at[k].stack)]
+					.n_glyphs++;
+		for (size_t k = 0; k < t->nodes.n; k++)
+			if (!t->nodes.at[k].is_folded)
+				out->functions
+					.at[lode_call_function(t->thread, t->nodes.at[k].stack)]
+					.n_glyphs++;
+	}
+}
+
+int lode_timeline_views_make(struct lode_timeline_views *out, const struct lode_timeline_job *job,
+			     const struct lode_timeline_views_options *options,
+			     struct lode_error *err)
+{
+	struct views_work work = {.out = out, .job = job, .options = options};
+	int rc;
+
+	*out = (struct lode_timeline_views){0};
+	count_functions(out, job->regtime);
+	lode_readable_axis_make(&out->axis, job->regtime, job->trace->first_ns,
+				job->trace->last_ns);
+	rc = make_meanwhiles(&work, err);
+	if (rc == LODE_OK)
+		rc = make_windows(&work, err);
+	if (rc < 0)
+		lode_timeline_views_release(out);
+	return rc;
+}
+
+void lode_timeline_views_release(struct lode_timeline_views *views)
+{
+	for (size_t i = 0; i < views->windows.n; i++)
+		lode_regtime_free(views->windows.at[i].regtime);
+	for (size_t i = 0; i < views->meanwhiles.n; i++)
+		lode_meanwhile_release(&views->meanwhiles.at[i]);
+	lode_vec_release(&views->windows);
+	lode_vec_release(&views->meanwhiles);
+	lode_vec_release(&views->functions);
+	lode_readable_axis_release(&views->axis);
+}

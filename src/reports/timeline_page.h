@@ -1,0 +1,33 @@
+/*
+ * What the timeline page draws: compact documents, columns of numbers (docs/json.md).
+ *
+ *   lode/timeline-page/1      the trace, its functions and threads, the whole timeline, the
+ * readable axis, what everybody did during outliers and gaps, and which windows of more detail
+ * there are lode/timeline-windows/1   some of these windows, or any other one of the trace
+ *
+ * Times are ns since the trace's start, so that they are exact in a browser. Functions are indices
+ * into the page's table, the same for each window of the trace. Windows come in parts, so that a
+ * page need not unpack all of them to show its first picture.
+ */
+#ifndef LODE_TIMELINE_PAGE_H
+#define LODE_TIMELINE_PAGE_H
+
+#include <stdio.h>
+
+#include "job/timeline_views.h"
+#include "reports/timeline_report.h"
+
+enum { LODE_PAGE_WINDOWS = 16 }; /* of a part */
+
+/* All without a line's end. `report`: of the whole trace. */
+void lode_timeline_page_json(FILE *out, const struct lode_timeline_report *report,
+			     const struct lode_timeline_views *views);
+size_t lode_timeline_page_parts(const struct lode_timeline_views *views);
+void lode_timeline_part_json(FILE *out, const struct lode_timeline_report *report,
+			     const struct lode_timeline_views *views, size_t part);
+
+/* One window (job/timeline_window.h). */
+void lode_timeline_window_json(FILE *out, const struct lode_regtime *window, int64_t t0_ns,
+			       int64_t t1_ns);
+
+#endif
