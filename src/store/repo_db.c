@@ -1,0 +1,163 @@
+#include "store/repo_db.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- Errors ---- */
+
+/* What went wrong with the file itself: the operating system's words if it has any. */
+static int fail_io(const struct lode_repo *repo, const char *doing, struct lode_error *err)
+{
+	int errnum = sqlite3_system_errno(repo->db);
+
+	if (sqlite3_extended_errcode(repo->db) == SQLITE_IOERR_SHORT_READ)
+		return lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
+				 "%s: damaged repository: it ends too early", doing);
+	if (errnum)
+		return lode_fail_errno(err, errnum, repo->path, doing);
+	return lode_fail(err, LODE_ERR_IO, repo->path, -1, "%s: %s", doing,
+			 sqlite3_errmsg(repo->db));
+}
+
+int lode_repo_fail(const struct lode_repo *repo, const char *doing, struct lode_error *err)
+{
+	const char *path = repo->path;
+
+	switch (sqlite3_errcode(repo->db) & 0xff) {
+	case SQLITE_NOMEM:
+		lode_oom(0);
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return lode_fail(err, LODE_ERR_IO, path, -1,
+				 "%s: another process has had the repository locked for longer "
+				 "than %d s",
+				 doing, LODE_REPO_BUSY_MS / 1000);
+	case SQLITE_FULL:
+		return lode_fail(err, LODE_ERR_IO, path, -1,
+				 "%s: no space is left for it; what was stored before is safe",
+				 doing);
+	case SQLITE_READONLY:
+		return lode_fail(err, LODE_ERR_IO, path, -1,
+				 "%s: the file or its folder cannot be written", doing);
+	case SQLITE_NOTADB:
+		return lode_fail(err, LODE_ERR_FORMAT, path, -1, "this is no repository of lode");
+	case SQLITE_CORRUPT:
+		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
+				 "%s: damaged repository (%s); nothing was changed, 'lode repo "
+				 "check' tells more",
+				 doing, sqlite3_errmsg(repo->db));
+	case SQLITE_TOOBIG:
+		return lode_fail(err, LODE_ERR_LIMIT, path, -1,
+				 "%s: more than a gigabyte in one piece", doing);
+	case SQLITE_IOERR:
+	case SQLITE_CANTOPEN:
+	case SQLITE_PERM:
+		return fail_io(repo, doing, err);
+	default:
+		return lode_fail(err, LODE_ERR_IO, path, -1, "%s: %s", doing,
+				 sqlite3_errmsg(repo->db));
+	}
+}
+
+/* ---- Statements ---- */
+
+int lode_repo_exec(struct lode_repo *repo, const char *sql, struct lode_error *err)
+{
+	if (sqlite3_exec(repo->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+		return lode_repo_fail(repo, "changing it", err);
+	return 0;
+}
+
+int lode_repo_prepare(sqlite3_stmt **out, struct lode_repo *repo, const char *sql,
+		      struct lode_error *err)
+{
+	*out = NULL;
+	if (sqlite3_prepare_v2(repo->db, sql, -1, out, NULL) != SQLITE_OK)
+		return lode_repo_fail(repo, "reading it", err);
+	return 0;
+}
+
+int lode_repo_step(struct lode_repo *repo, sqlite3_stmt *st, struct lode_error *err)
+{
+	switch (sqlite3_step(st)) {
+	case SQLITE_ROW:
+		return 1;
+	case SQLITE_DONE:
+		return 0;
+	default:
+		return lode_repo_fail(repo, sqlite3_stmt_readonly(st) ? "reading it" : "storing it",
+				      err);
+	}
+}
+
+int lode_repo_number(int64_t *out, struct lode_repo *repo, const char *sql, struct lode_error *err)
+{
+	sqlite3_stmt *st;
+	int rc = lode_repo_prepare(&st, repo, sql, err);
+
+	*out = 0;
+	if (rc < 0)
+		return rc;
+	rc = lode_repo_step(repo, st, err);
+	if (rc > 0)
+		*out = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	return rc < 0 ? rc : 0;
+}
+
+void lode_repo_bind_text(sqlite3_stmt *st, int at, const char *text)
+{
+	sqlite3_bind_text(st, at, text ? text : "", -1, SQLITE_TRANSIENT);
+}
+
+const char *lode_repo_column_text(sqlite3_stmt *st, int column, struct lode_arena *arena)
+{
+	const char *text = (const char *)sqlite3_column_text(st, column);
+
+	return lode_arena_strndup(arena, text ? text : "", text ? strlen(text) : 0);
+}
+
+/* ---- Transactions ---- */
+
+int lode_repo_begin(struct lode_repo *repo, struct lode_error *err)
+{
+	/* At once the writer's: a reader that becomes one may have to be refused. */
+	if (sqlite3_exec(repo->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
+		return lode_repo_fail(repo, "beginning to write", err);
+	return 0;
+}
+
+int lode_repo_end(struct lode_repo *repo, int rc, struct lode_error *err)
+{
+	if (rc >= 0 && sqlite3_exec(repo->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+		rc = lode_repo_fail(repo, "storing it", err);
+	/* SQLite has rolled back some failures itself. */
+	if (rc < 0 && !sqlite3_get_autocommit(repo->db))
+		sqlite3_exec(repo->db, "ROLLBACK", NULL, NULL, NULL);
+	return rc;
+}
+
+int lode_repo_snapshot(struct lode_repo *repo, struct lode_error *err)
+{
+	int64_t n;
+
+	if (sqlite3_exec(repo->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
+		return lode_repo_fail(repo, "reading it", err);
+	/* The state is that of the first reading. */
+	return lode_repo_number(&n, repo, "SELECT count(*) FROM sqlite_schema", err);
+}
+
+void lode_repo_snapshot_end(struct lode_repo *repo)
+{
+	if (!sqlite3_get_autocommit(repo->db))
+		sqlite3_exec(repo->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+int64_t lode_repo_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}

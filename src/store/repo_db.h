@@ -1,0 +1,65 @@
+/*
+ * A repository's connection: statements, transactions, and what SQLite's errors mean. Inside of
+ * store/repo*.c, and for tests that break things.
+ *
+ *   rc = lode_repo_begin(repo, err);
+ *   if (rc == 0)
+ *           rc = lode_repo_prepare(&st, repo, "SELECT ...", err);
+ *   while (rc >= 0 && (rc = lode_repo_step(repo, st, err)) > 0)
+ *           ...
+ *   return lode_repo_end(repo, rc, err);
+ */
+#ifndef LODE_REPO_DB_H
+#define LODE_REPO_DB_H
+
+#include <sqlite3.h>
+
+#include "store/repo.h"
+
+enum {
+	LODE_REPO_APPLICATION_ID = 0x6c6f6465, /* "lode" */
+	LODE_REPO_SCHEMA_VERSION = 2,
+	LODE_REPO_BUSY_MS = 60000,
+};
+
+struct lode_repo {
+	sqlite3 *db;
+	char *path;
+	enum lode_repo_mode mode;
+	char *shape; /* NULL: none yet */
+};
+
+/* Creates the tables, or brings those of an older version up to date, in one transaction. */
+int lode_repo_migrate(struct lode_repo *repo, struct lode_error *err);
+/* The SQL that leads from version - 1 to `version`, from 1; NULL: there is none. */
+const char *lode_repo_schema_step(int version);
+
+/* Fills `err` from SQLite's last error; `doing`: "storing a stream". */
+int lode_repo_fail(const struct lode_repo *repo, const char *doing, struct lode_error *err);
+
+/* One or more statements without parameters or results. */
+int lode_repo_exec(struct lode_repo *repo, const char *sql, struct lode_error *err);
+/* *out is to be finalized; NULL on failure. */
+int lode_repo_prepare(sqlite3_stmt **out, struct lode_repo *repo, const char *sql,
+		      struct lode_error *err);
+/* 1: a row; 0: done. */
+int lode_repo_step(struct lode_repo *repo, sqlite3_stmt *st, struct lode_error *err);
+/* A statement of one number, without parameters. */
+int lode_repo_number(int64_t *out, struct lode_repo *repo, const char *sql, struct lode_error *err);
+
+/* A writing transaction. _end commits if rc >= 0, else rolls back and leaves err as it is; gives
+   rc, or why it could not commit. */
+int lode_repo_begin(struct lode_repo *repo, struct lode_error *err);
+int lode_repo_end(struct lode_repo *repo, int rc, struct lode_error *err);
+
+/* Binds a copy that SQLite keeps; NULL is the empty text. */
+void lode_repo_bind_text(sqlite3_stmt *st, int at, const char *text);
+/* A column's text in the arena; NULL becomes "". */
+const char *lode_repo_column_text(sqlite3_stmt *st, int column, struct lode_arena *arena);
+
+/* Reads the shape again: another process may have set it. */
+int lode_repo_read_shape(struct lode_repo *repo, struct lode_error *err);
+
+int64_t lode_repo_now_ns(void); /* since the epoch */
+
+#endif

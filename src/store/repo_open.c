@@ -1,0 +1,252 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/repo_db.h"
+
+/* ---- The file ---- */
+
+/* A path as a URI of SQLite: what has a meaning there is escaped. */
+static char *immutable_uri(const char *path)
+{
+	static const char hex[] = "0123456789abcdef", mode[] = "?immutable=1";
+	size_t n = 0;
+	char *uri = lode_alloc(3 * strlen(path) + sizeof("file:") + sizeof(mode));
+
+	memcpy(uri, "file:", 5);
+	n = 5;
+	for (; *path; path++) {
+		if (strchr("%?#", *path)) {
+			uri[n++] = '%';
+			uri[n++] = hex[(unsigned char)*path >> 4];
+			uri[n++] = hex[(unsigned char)*path & 15];
+		} else {
+			uri[n++] = *path;
+		}
+	}
+	memcpy(uri + n, mode, sizeof(mode));
+	return uri;
+}
+
+/* Is there a log of changes beside it that are not in the file yet? */
+static bool has_wal(const char *path)
+{
+	size_t size = strlen(path) + sizeof("-wal");
+	char *wal = lode_alloc(size);
+	struct stat st;
+	bool has;
+
+	snprintf(wal, size, "%s-wal", path);
+	has = stat(wal, &st) == 0 && st.st_size > 0;
+	free(wal);
+	return has;
+}
+
+static int open_db(struct lode_repo *repo, const char *name, int flags, struct lode_error *err)
+{
+	sqlite3_close_v2(repo->db);
+	repo->db = NULL;
+	if (sqlite3_open_v2(name, &repo->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+			    NULL) != SQLITE_OK) {
+		if (!repo->db)
+			lode_oom(0);
+		return lode_repo_fail(repo, "opening it", err);
+	}
+	sqlite3_busy_timeout(repo->db, LODE_REPO_BUSY_MS);
+	return 0;
+}
+
+/* Reads its first page. */
+static int touch(struct lode_repo *repo, struct lode_error *err)
+{
+	int64_t version;
+
+	return lode_repo_number(&version, repo, "PRAGMA user_version", err);
+}
+
+/*
+ * SQLite wants to write beside a file in WAL mode even to read it. Where it may not, and there is
+ * no log, nobody is writing, and the file can be read as it is.
+ */
+static int open_to_read(struct lode_repo *repo, struct lode_error *err)
+{
+	int rc = open_db(repo, repo->path, SQLITE_OPEN_READONLY, err), code;
+	char *uri;
+
+	if (rc == 0)
+		rc = touch(repo, err);
+	code = sqlite3_errcode(repo->db) & 0xff;
+	if (rc == 0 || (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) ||
+	    access(repo->path, R_OK) < 0 || has_wal(repo->path))
+		return rc;
+	uri = immutable_uri(repo->path);
+	rc = open_db(repo, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
+	free(uri);
+	return rc == 0 ? touch(repo, err) : rc;
+}
+
+/* What a new file's entry in its folder needs to outlast a power failure. */
+static void sync_folder(const char *path)
+{
+	char *copy = lode_strdup(path);
+	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	free(copy);
+	if (fd < 0)
+		return;
+	(void)fsync(fd);
+	close(fd);
+}
+
+/* ---- What it is ---- */
+
+/* Gives its version; 0: an empty file. */
+static int identify(int64_t *version, struct lode_repo *repo, struct lode_error *err)
+{
+	int64_t application = 0, n_tables = 0;
+	int rc = lode_repo_number(version, repo, "PRAGMA user_version", err);
+
+	if (rc == 0)
+		rc = lode_repo_number(&application, repo, "PRAGMA application_id", err);
+	if (rc == 0)
+		rc = lode_repo_number(&n_tables, repo, "SELECT count(*) FROM sqlite_schema", err);
+	if (rc < 0)
+		return rc;
+	if (application == 0 && *version == 0 && n_tables == 0)
+		return 0;
+	if (application != LODE_REPO_APPLICATION_ID || *version < 1)
+		return lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
+				 "this is an SQLite file, but no repository of lode");
+	if (*version > LODE_REPO_SCHEMA_VERSION)
+		return lode_fail(err, LODE_ERR_UNSUPPORTED, repo->path, -1,
+				 "made by a newer lode: its schema has version %lld, this lode "
+				 "knows %d; nothing was changed",
+				 (long long)*version, LODE_REPO_SCHEMA_VERSION);
+	return 0;
+}
+
+int lode_repo_read_shape(struct lode_repo *repo, struct lode_error *err)
+{
+	sqlite3_stmt *st;
+	int rc = lode_repo_prepare(&st, repo, "SELECT value FROM meta WHERE key = 'shape'", err);
+
+	if (rc < 0)
+		return rc;
+	rc = lode_repo_step(repo, st, err);
+	free(repo->shape);
+	repo->shape = NULL;
+	if (rc > 0)
+		repo->shape = lode_strdup((const char *)sqlite3_column_text(st, 0));
+	sqlite3_finalize(st);
+	return rc < 0 ? rc : 0;
+}
+
+static int open_to_write(struct lode_repo *repo, struct lode_error *err)
+{
+	bool may_make = repo->mode == LODE_REPO_CREATE;
+	bool is_new = may_make && access(repo->path, F_OK) < 0;
+	int64_t version = 0;
+	int rc = open_db(repo, repo->path,
+			 SQLITE_OPEN_READWRITE | (may_make ? SQLITE_OPEN_CREATE : 0), err);
+
+	if (rc == 0)
+		rc = identify(&version, repo, err);
+	if (rc == 0 && version == 0 && !may_make)
+		return lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
+				 "the file is empty: 'lode import' makes repositories");
+	if (rc == 0 && sqlite3_db_readonly(repo->db, "main"))
+		return lode_fail(err, LODE_ERR_IO, repo->path, -1, "the file cannot be written");
+	/* Only what is ours is changed from here on. */
+	if (rc == 0)
+		rc = lode_repo_exec(repo,
+				    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+				    "PRAGMA foreign_keys = ON",
+				    err);
+	if (rc == 0 && version < LODE_REPO_SCHEMA_VERSION)
+		rc = lode_repo_migrate(repo, err);
+	if (rc == 0 && is_new)
+		sync_folder(repo->path);
+	return rc;
+}
+
+/* An older schema is brought up to date by whoever may write. */
+static int open_older(struct lode_repo *repo, int64_t version, struct lode_error *err)
+{
+	if (open_to_write(repo, NULL) < 0)
+		return lode_fail(err, LODE_ERR_UNSUPPORTED, repo->path, -1,
+				 "made by an older lode (version %lld of the schema, this lode "
+				 "has %d), and it cannot be written to bring it up to date",
+				 (long long)version, LODE_REPO_SCHEMA_VERSION);
+	return 0;
+}
+
+static int open_as(struct lode_repo *repo, struct lode_error *err)
+{
+	int64_t version = 0;
+	int rc;
+
+	if (repo->mode != LODE_REPO_READ)
+		return open_to_write(repo, err);
+	rc = open_to_read(repo, err);
+	if (rc == 0)
+		rc = identify(&version, repo, err);
+	if (rc < 0)
+		return rc;
+	if (version == 0)
+		return lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
+				 "the file is empty: 'lode import' makes repositories");
+	return version < LODE_REPO_SCHEMA_VERSION ? open_older(repo, version, err) : 0;
+}
+
+int lode_repo_open(struct lode_repo **out, const char *path, enum lode_repo_mode mode,
+		   struct lode_error *err)
+{
+	struct lode_repo *repo;
+	struct stat st;
+	int rc;
+
+	*out = NULL;
+	if (stat(path, &st) < 0) {
+		if (errno != ENOENT || mode != LODE_REPO_CREATE)
+			return lode_fail_errno(err, errno, path, "opening the repository");
+	} else if (!S_ISREG(st.st_mode)) {
+		return lode_fail(err, LODE_ERR_ARG, path, -1,
+				 "a repository is a file, and this is none");
+	}
+	repo = lode_alloc0(1, sizeof(*repo));
+	repo->path = lode_strdup(path);
+	repo->mode = mode;
+	rc = open_as(repo, err);
+	if (rc == 0)
+		rc = lode_repo_read_shape(repo, err);
+	if (rc < 0) {
+		lode_repo_close(repo);
+		return rc;
+	}
+	*out = repo;
+	return 0;
+}
+
+void lode_repo_close(struct lode_repo *repo)
+{
+	if (!repo)
+		return;
+	sqlite3_close_v2(repo->db);
+	free(repo->path);
+	free(repo->shape);
+	free(repo);
+}
+
+const char *lode_repo_path(const struct lode_repo *repo)
+{
+	return repo->path;
+}
+
+const char *lode_repo_shape(const struct lode_repo *repo)
+{
+	return repo->shape;
+}
