@@ -17,7 +17,7 @@
 #include "store/digest_file.h"
 
 /* Raised when the same recording and the same options give another digest than before. */
-static const uint64_t rules = 2;
+static const uint64_t rules = 3;
 
 int lode_digest_dir_open(struct lode_digest_dir *dir, const char *path, struct lode_error *err)
 {

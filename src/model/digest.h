@@ -8,6 +8,7 @@
 #ifndef LODE_DIGEST_H
 #define LODE_DIGEST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/mem.h"
@@ -19,6 +20,8 @@ struct lode_digest_stream {
 	uint64_t content_hash;
 	uint32_t host, kernel; /* string ids */
 	int64_t t0_ns, t1_ns;
+	bool has_wall_clock;	/* wall_offset_ns is known */
+	int64_t wall_offset_ns; /* what to add to its times for ns since the epoch (UTC), else 0 */
 	struct lode_losses losses;
 	int64_t lost_cost_ns; /* symptom time that stands on waits without a waker */
 };

@@ -41,6 +41,7 @@ static const char *const names[LODE_N_DIGEST_COLUMNS] = {
 	[LODE_COLUMN_LINK_FRAME] = "link frames",
 	[LODE_COLUMN_RUN_PARENT] = "run parents",
 	[LODE_COLUMN_RUN_LENGTH] = "run lengths",
+	[LODE_COLUMN_STREAM_CLOCK] = "stream clocks",
 };
 
 const char *lode_digest_column_name(enum lode_digest_column column)

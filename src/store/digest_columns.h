@@ -57,8 +57,11 @@ enum lode_digest_column {
 	LODE_COLUMN_LINK_FRAME,
 	LODE_COLUMN_RUN_PARENT,
 	LODE_COLUMN_RUN_LENGTH,
+	/* Of version 3: empty where no stream says which time of day its times are. */
+	LODE_COLUMN_STREAM_CLOCK,
 	LODE_N_DIGEST_COLUMNS,
-	LODE_N_DIGEST_COLUMNS_1 = LODE_COLUMN_RUN_COUNTS, /* of version 1 */
+	LODE_N_DIGEST_COLUMNS_1 = LODE_COLUMN_RUN_COUNTS,   /* of version 1 */
+	LODE_N_DIGEST_COLUMNS_2 = LODE_COLUMN_STREAM_CLOCK, /* of version 2 */
 };
 
 const char *lode_digest_column_name(enum lode_digest_column column); /* "row cost" */

@@ -272,6 +272,25 @@ static void read_streams(struct reader *r)
 	}
 }
 
+static void read_clocks(struct reader *r)
+{
+	struct lode_bytes *from = column(r, LODE_COLUMN_STREAM_CLOCK);
+	uint64_t offset = 0;
+
+	if (!lode_bytes_left(from))
+		return;
+	for (size_t i = 0; i < r->digest->streams.n && r->rc == 0; i++) {
+		struct lode_digest_stream *stream = &r->digest->streams.at[i];
+
+		stream->has_wall_clock =
+			get_below(r, LODE_COLUMN_STREAM_CLOCK, lode_varint_get(from), 2);
+		if (!stream->has_wall_clock)
+			continue;
+		offset = lode_varint_get_delta(from, offset);
+		stream->wall_offset_ns = (int64_t)offset;
+	}
+}
+
 /* A pid or tid: 32 bits and a sign. */
 static int32_t get_id(struct reader *r, enum lode_digest_column id, int64_t base)
 {
@@ -439,6 +458,7 @@ int lode_digest_columns_read(struct lode_digest **out, struct lode_bytes *column
 	read_frames(&r);
 	read_tree(&r, node_limit);
 	read_streams(&r);
+	read_clocks(&r);
 	read_symptoms(&r);
 	read_rows(&r);
 	read_pairs(&r);

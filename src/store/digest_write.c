@@ -129,10 +129,29 @@ static void write_losses(lode_byte_vec *to, const struct lode_losses *losses, in
 	}
 }
 
+static void write_clocks(lode_byte_vec *to, const struct lode_digest *digest)
+{
+	int64_t before = 0;
+	bool is_known = false;
+
+	for (size_t i = 0; i < digest->streams.n; i++)
+		is_known |= digest->streams.at[i].has_wall_clock;
+	for (size_t i = 0; is_known && i < digest->streams.n; i++) {
+		const struct lode_digest_stream *stream = &digest->streams.at[i];
+
+		lode_varint_put(to, stream->has_wall_clock);
+		if (!stream->has_wall_clock)
+			continue;
+		lode_varint_put_delta(to, (uint64_t)stream->wall_offset_ns, (uint64_t)before);
+		before = stream->wall_offset_ns;
+	}
+}
+
 static void write_streams(struct lode_digest_columns *out, const struct lode_digest *digest)
 {
 	lode_byte_vec *to = column(out, LODE_COLUMN_STREAMS);
 
+	write_clocks(column(out, LODE_COLUMN_STREAM_CLOCK), digest);
 	for (size_t i = 0; i < digest->streams.n; i++) {
 		const struct lode_digest_stream *stream = &digest->streams.at[i];
 

@@ -261,6 +261,8 @@ static void describe_stream(struct lode_digest *digest, const struct lode_stream
 		.kernel = intern(digest, stream->kernel),
 		.t0_ns = stream->t0_ns,
 		.t1_ns = stream->t1_ns,
+		.has_wall_clock = stream->has_wall_clock,
+		.wall_offset_ns = stream->has_wall_clock ? stream->wall_offset_ns : 0,
 		.losses = stream->losses,
 		.lost_cost_ns = lost_cost_ns,
 	};

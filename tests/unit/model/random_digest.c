@@ -78,9 +78,10 @@ struct digest_lines *digest_dump(const struct lode_digest *digest)
 	for (size_t i = 0; i < digest->streams.n; i++) {
 		const struct lode_digest_stream *s = &digest->streams.at[i];
 
-		add_line(lines, "stream %s %lx %s %s %ld %ld lost %ld losses %lu", text[s->path],
-			 s->content_hash, text[s->host], text[s->kernel], s->t0_ns, s->t1_ns,
-			 s->lost_cost_ns, s->losses.by_kind[LODE_LOSS_EVENTS].count);
+		add_line(lines, "stream %s %lx %s %s %ld %ld wall %d %ld lost %ld losses %lu",
+			 text[s->path], s->content_hash, text[s->host], text[s->kernel], s->t0_ns,
+			 s->t1_ns, s->has_wall_clock, s->wall_offset_ns, s->lost_cost_ns,
+			 s->losses.by_kind[LODE_LOSS_EVENTS].count);
 	}
 	for (size_t i = 0; i < digest->symptoms.n; i++) {
 		const struct lode_digest_symptom *s = &digest->symptoms.at[i];
@@ -193,6 +194,9 @@ struct lode_digest *random_digest(struct rng *rng, int number)
 	described.host = random_text(rng, digest);
 	described.kernel = random_text(rng, digest);
 	described.lost_cost_ns = rng_below(rng, 1000);
+	described.has_wall_clock = rng_chance(rng, 50);
+	if (described.has_wall_clock)
+		described.wall_offset_ns = (int64_t)(rng_next(rng) >> 4);
 	described.losses.by_kind[LODE_LOSS_EVENTS].count = rng_below(rng, 3);
 	lode_vec_append(&digest->streams, described);
 	for (uint32_t i = 0, n = rng_below(rng, 4); i < n; i++) {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "store/atomic_file.h"
+#include "store/digest_columns.h"
 #include "store/digest_file.h"
 #include "unit/model/random_digest.h"
 
@@ -72,6 +73,8 @@ static void make_wild(struct rng *rng, struct lode_digest *digest)
 	stream->t0_ns = wild(rng);
 	stream->t1_ns = wild(rng);
 	stream->lost_cost_ns = wild(rng);
+	if (stream->has_wall_clock)
+		stream->wall_offset_ns = wild(rng);
 	lode_loss_add(&stream->losses, loss->kind, 1 + rng_below(rng, 3), wild(rng), wild(rng),
 		      "%*s", (int)rng_below(rng, 200), "x");
 	loss->cost_ns = wild(rng);
@@ -387,7 +390,7 @@ static void test_newer_versions_are_named(void **state)
 	data.at[8] = LODE_DIGEST_VERSION + 1;
 	lode_digest_seal(data.at, data.n);
 	assert_int_equal(unpack_copy(&read, data.at, data.n, &err), LODE_ERR_UNSUPPORTED);
-	assert_non_null(strstr(err.message, "made by a newer lode: version 3"));
+	assert_non_null(strstr(err.message, "made by a newer lode: version 4"));
 	lode_vec_release(&data);
 	lode_digest_free(digest);
 }
@@ -411,6 +414,44 @@ static void test_older_versions_are_read(void **state)
 	assert_int_equal(digest->names.pairs.n, 202);
 	lode_digest_origin_release(&origin);
 	lode_digest_free(digest);
+}
+
+/* A file of version 2 is one of version 3 whose last column is empty, and not in the table. */
+static void test_version_2_has_no_clocks(void **state)
+{
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		struct rng rng = {seed};
+		struct lode_digest *digest = random_digest(&rng, 0), *read;
+		lode_byte_vec data = {0}, table = {0};
+		struct lode_error err;
+		struct lode_bytes from;
+		size_t end;
+
+		(void)state;
+		digest->streams.at[0].has_wall_clock = false;
+		digest->streams.at[0].wall_offset_ns = 0;
+		pack(&data, digest, NULL);
+		from = lode_bytes_make(data.at + 32, data.n - 32, 32);
+		assert_int_equal(lode_varint_get(&from), LODE_N_DIGEST_COLUMNS);
+		lode_varint_put(&table, LODE_N_DIGEST_COLUMNS_2);
+		for (size_t i = 0; i < 2 * LODE_N_DIGEST_COLUMNS_2; i++)
+			lode_varint_put(&table, lode_varint_get(&from));
+		assert_int_equal(lode_varint_get(&from), 0);
+		assert_int_equal(lode_varint_get(&from), 0);
+		end = data.n - lode_bytes_left(&from);
+		memmove(data.at + 32 + table.n, data.at + end, data.n - end);
+		memcpy(data.at + 32, table.at, table.n);
+		data.n -= end - (32 + table.n);
+		data.at[8] = 2;
+		lode_digest_seal(data.at, data.n);
+		if (unpack_copy(&read, data.at, data.n, &err) < 0)
+			fail_msg("seed %lu: %s", seed, err.message);
+		check_same_ids(digest, read, seed);
+		lode_digest_free(read);
+		lode_digest_free(digest);
+		lode_vec_release(&table);
+		lode_vec_release(&data);
+	}
 }
 
 /* A deep stack behind each of many links: as runs it would be far smaller than what it unfolds to.
@@ -543,6 +584,7 @@ int main(void)
 		cmocka_unit_test(test_damage_with_right_checksums_does_no_harm),
 		cmocka_unit_test(test_newer_versions_are_named),
 		cmocka_unit_test(test_older_versions_are_read),
+		cmocka_unit_test(test_version_2_has_no_clocks),
 		cmocka_unit_test(test_a_tree_that_repeats_itself_is_read),
 		cmocka_unit_test(test_a_digest_that_repeats_itself_is_read),
 		cmocka_unit_test(test_files_are_replaced_whole),
