@@ -19,14 +19,18 @@ struct item {
 	struct lode_error read_error; /* status LODE_OK: none */
 };
 
+/* What is known of a thread behind the buffers that were taken. */
+struct line {
+	bool is_cut;		 /* events are missing before its next buffer */
+	LODE_VEC(uint32_t) open; /* functions that are open: XRay's ids */
+};
+
 struct fdr {
 	struct lode_xray_log *log;
 	struct lode_spool spool;
 	struct lode_xray_index index;
-	size_t next;		 /* buffer to be made */
-	uint32_t thread;	 /* of the buffer last taken; LODE_NONE: none yet */
-	bool is_cut;		 /* events of this thread are missing before the next buffer */
-	LODE_VEC(uint32_t) open; /* functions of this thread that are open: XRay's ids */
+	size_t next;	    /* buffer to be made */
+	struct line *lines; /* by thread of the index */
 	uint64_t n_events;
 	int64_t taken_bytes;
 	struct lode_error *err;
@@ -65,18 +69,18 @@ static void work(void *context, void *item, unsigned worker)
  * nobody knows since when what is open was left. With nothing open the function was entered before
  * the log begins.
  */
-static bool is_seamless(struct fdr *fdr, const struct lode_xray_block *block)
+static bool is_seamless(struct line *line, const struct lode_xray_block *block)
 {
 	for (size_t i = 0; i < block->exits.n; i++) {
-		size_t depth = fdr->open.n;
+		size_t depth = line->open.n;
 
 		if (depth == 0)
 			return true;
-		while (depth && fdr->open.at[depth - 1] != block->exits.at[i])
+		while (depth && line->open.at[depth - 1] != block->exits.at[i])
 			depth--;
 		if (depth == 0)
 			return false;
-		fdr->open.n = depth - 1;
+		line->open.n = depth - 1;
 	}
 	return true;
 }
@@ -84,22 +88,19 @@ static bool is_seamless(struct fdr *fdr, const struct lode_xray_block *block)
 static void follow_stack(struct fdr *fdr, const struct item *it)
 {
 	struct lode_losses *losses = fdr->log->sink->losses;
+	struct line *line = &fdr->lines[it->buffer->thread];
 
-	if (it->buffer->thread != fdr->thread) {
-		fdr->thread = it->buffer->thread;
-		fdr->open.n = 0;
-		fdr->is_cut = false;
-	} else if (!fdr->is_cut && !is_seamless(fdr, &it->block)) {
-		fdr->is_cut = true;
+	if (!line->is_cut && !is_seamless(line, &it->block)) {
+		line->is_cut = true;
 		lode_loss_add(losses, LODE_LOSS_EVENTS, 1, it->buffer->offset,
 			      it->block.events.at[1].t_ns,
 			      "offset 0x%llx: buffers of thread %d are missing before this one",
 			      (unsigned long long)it->buffer->offset, it->buffer->tid);
 	}
-	if (fdr->is_cut)
-		fdr->open.n = 0;
+	if (line->is_cut)
+		line->open.n = 0;
 	for (size_t i = 0; i < it->block.opens.n; i++)
-		lode_vec_append(&fdr->open, it->block.opens.at[i]);
+		lode_vec_append(&line->open, it->block.opens.at[i]);
 }
 
 static int hand_over(struct fdr *fdr, struct item *it)
@@ -107,14 +108,15 @@ static int hand_over(struct fdr *fdr, struct item *it)
 	struct lode_xray_log *log = fdr->log;
 	struct lode_call_event *events = it->block.events.at;
 	size_t n = it->block.events.n, first = 1;
+	struct line *line = &fdr->lines[it->buffer->thread];
 	uint32_t thread = lode_xray_thread(log, it->buffer->pid, it->buffer->tid);
 
 	for (size_t i = 1; i < n; i++)
 		events[i].function = lode_xray_function(log, events[i].function);
-	if (fdr->is_cut) {
+	if (line->is_cut) {
 		events[0] = (struct lode_call_event){.t_ns = events[1].t_ns, .kind = LODE_CALL_CUT};
 		first = 0;
-		fdr->is_cut = false;
+		line->is_cut = false;
 	}
 	fdr->n_events += n - 1;
 	return log->sink->events(log->sink->context, thread, events + first, n - first, fdr->err);
@@ -143,7 +145,7 @@ static int take(void *context, void *item)
 		lode_loss_add(losses, LODE_LOSS_BAD_RECORD, 1, offset, 0,
 			      "offset 0x%llx: %s: the rest of the buffer is left out",
 			      (unsigned long long)offset, it->block.fault);
-		fdr->is_cut = it->buffer->thread == fdr->thread;
+		fdr->lines[it->buffer->thread].is_cut = true;
 	}
 	fdr->taken_bytes += it->buffer->size_bytes;
 	if (options->progress)
@@ -168,7 +170,7 @@ static int run(struct fdr *fdr, struct lode_error *err)
 	for (size_t i = 0; i < pipeline.n_items; i++)
 		pointers[i] = &items[i];
 	pipeline.items = pointers;
-	fdr->thread = LODE_NONE;
+	fdr->lines = lode_alloc0(fdr->index.n_threads, sizeof(*fdr->lines));
 	fdr->err = err;
 	rc = lode_pipeline_run(&pipeline, n_threads);
 	for (size_t i = 0; i < pipeline.n_items; i++) {
@@ -177,7 +179,9 @@ static int run(struct fdr *fdr, struct lode_error *err)
 	}
 	free(items);
 	free(pointers);
-	lode_vec_release(&fdr->open);
+	for (size_t i = 0; i < fdr->index.n_threads; i++)
+		lode_vec_release(&fdr->lines[i].open);
+	free(fdr->lines);
 	if (rc == LODE_OK && fdr->n_events == 0)
 		rc = lode_fail(err, LODE_ERR_FORMAT, fdr->log->path, XRAY_HEADER_BYTES,
 			       "no function entry or exit in any of its %zu buffers",

@@ -197,18 +197,24 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int by_thread_and_time(const void *left, const void *right)
+static int by_time(const void *left, const void *right)
 {
 	const struct lode_xray_buffer *a = left, *b = right;
-	int order = compare_u64(a->thread, b->thread);
+	int order = compare_u64(a->wall_s, b->wall_s);
 
-	if (order == 0)
-		order = compare_u64(a->wall_s, b->wall_s);
 	if (order == 0)
 		order = compare_u64(a->wall_part, b->wall_part);
 	if (order == 0)
 		order = compare_u64(a->ticks, b->ticks);
 	return order ? order : compare_u64((uint64_t)a->offset, (uint64_t)b->offset);
+}
+
+static int by_thread_and_time(const void *left, const void *right)
+{
+	const struct lode_xray_buffer *a = left, *b = right;
+	int order = compare_u64(a->thread, b->thread);
+
+	return order ? order : by_time(left, right);
 }
 
 static bool same_bytes(const struct scan *scan, const struct lode_xray_buffer *a,
@@ -256,11 +262,13 @@ int lode_xray_index_build(struct lode_xray_index *index, const struct lode_xray_
 	struct scan scan = {.index = index, .header = header, .spool = spool, .losses = losses};
 	int rc = header->version == 1 ? scan_padded(&scan, err) : scan_extents(&scan, err);
 
+	index->n_threads = scan.threads.n;
 	lode_map_release(&scan.threads);
 	if (rc == LODE_OK && index->buffers.n) {
 		qsort(index->buffers.at, index->buffers.n, sizeof(*index->buffers.at),
 		      by_thread_and_time);
 		drop_duplicates(&scan);
+		qsort(index->buffers.at, index->buffers.n, sizeof(*index->buffers.at), by_time);
 	}
 	return rc;
 }

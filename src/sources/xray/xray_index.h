@@ -2,7 +2,10 @@
  * Where the buffers of a flight data recorder log lie, and in which order to read them.
  *
  *   file     B2 A2 | B1 | A1 ...        buffers of all threads, in no order
- *   index    A1 A2   B1 B2              thread after thread, each by its wall clock records
+ *   index    A1 B1 A2 B2                by their wall clock records
+ *
+ * So threads come side by side, as they ran: whoever takes their events can work on several at
+ * once, and the file is read from front to back.
  */
 #ifndef LODE_XRAY_INDEX_H
 #define LODE_XRAY_INDEX_H
@@ -29,7 +32,8 @@ struct lode_xray_buffer {
 };
 
 struct lode_xray_index {
-	LODE_VEC(struct lode_xray_buffer) buffers;
+	LODE_VEC(struct lode_xray_buffer) buffers; /* each thread's in order */
+	size_t n_threads;
 };
 
 /*
