@@ -6,6 +6,7 @@
 #include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
@@ -27,9 +28,14 @@ struct mine_values {
 	/* output */
 	int rank;
 	size_t top;
-	const char *show;
+	const char *show, *html;
 	bool wants_json, wants_folded;
+	char *const *inputs; /* the operands */
+	size_t n_inputs;
 };
+
+/* Enough for all that a page can show: a few thousand items of each list. */
+enum { PAGE_TOP = 5000 };
 
 /* Choices in the order of the enums that they stand for. */
 static const char *const linkages[] = {"average", "complete", "single", NULL};
@@ -108,6 +114,7 @@ static const struct lode_option options[] = {
 	 .help = "one JSON document (docs/json.md)",
 	 .set = lode_set_flag,
 	 AT(wants_json)},
+	LODE_HTML_OPTION(offsetof(struct mine_values, html)),
 	{.name = "folded",
 	 .help = "the area of interest as folded stacks, for flame graphs",
 	 .set = lode_set_flag,
@@ -150,7 +157,7 @@ static void settle(struct mine_values *v)
 	if (v->rank == LODE_UNSET)
 		v->rank = v->is_classic ? LODE_RANK_AVERAGE : LODE_RANK_OWN;
 	if (v->top == SIZE_MAX)
-		v->top = v->wants_json ? 50 : v->show ? 10 : 12;
+		v->top = v->html ? PAGE_TOP : v->wants_json ? 50 : v->show ? 10 : 12;
 }
 
 static int check(const struct lode_command *self, const struct mine_values *v, int n_operands)
@@ -170,6 +177,11 @@ static int check(const struct lode_command *self, const struct mine_values *v, i
 		return lode_command_misused(self, "--json and --folded exclude each other");
 	if (v->show && v->wants_folded)
 		return lode_command_misused(self, "--show and --folded exclude each other");
+	if (v->html && (v->wants_json || v->wants_folded || v->show))
+		return lode_command_misused(
+			self, "--html stands alone, without --json, --folded, --show");
+	if (v->html)
+		return lode_html_check(self);
 	return 0;
 }
 
@@ -262,6 +274,11 @@ static const struct lode_cluster *find_cluster(const struct lode_mined *mined, c
 	return found;
 }
 
+static void put_json(FILE *out, const void *report)
+{
+	lode_mine_report_json(out, report, NULL);
+}
+
 static int report(const struct lode_command *self, const struct mine_values *v,
 		  const struct lode_mined *mined, const struct lode_digest_job *job)
 {
@@ -289,6 +306,9 @@ static int report(const struct lode_command *self, const struct mine_values *v,
 				self, "no cluster '%.40s': there are %zu, named by rank or id",
 				v->show, mined->n_clusters);
 	}
+	if (v->html)
+		return lode_html_put(self, v->html, "lode/mine/1", v->inputs, v->n_inputs, put_json,
+				     &r);
 	if (v->wants_json)
 		lode_mine_report_json(stdout, &r, only);
 	else if (only)
@@ -366,6 +386,8 @@ static int run(const struct lode_command *self, int argc, char **argv)
 
 	init(&values);
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
+		values.inputs = argv;
+		values.n_inputs = (size_t)n;
 		settle(&values);
 		code = check(self, &values, n);
 		if (code == 0)

@@ -1,0 +1,27 @@
+#include "cli/html_option.h"
+
+#include "cli/messages.h"
+#include "reports/html.h"
+
+int lode_html_check(const struct lode_command *self)
+{
+	if (!lode_html_missing())
+		return LODE_EXIT_OK;
+	lode_say(self,
+		 "this lode was built without its pages: %s. Building it again with Node 18 or "
+		 "later and npm at hand adds them (docs/pages.md)",
+		 lode_html_missing());
+	return LODE_EXIT_FAILURE;
+}
+
+int lode_html_put(const struct lode_command *self, const char *path, const char *schema,
+		  char *const *inputs, size_t n_inputs, void (*put)(FILE *out, const void *report),
+		  const void *report)
+{
+	struct lode_error err;
+
+	if (lode_html_write_report(path, self->name, schema, inputs, n_inputs, put, report, &err) <
+	    0)
+		return lode_say_error(self, &err);
+	return LODE_EXIT_OK;
+}

@@ -1,0 +1,35 @@
+/*
+ * --html FILE, which all analyses have: their report as one page (docs/pages.md).
+ */
+#ifndef LODE_HTML_OPTION_H
+#define LODE_HTML_OPTION_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cli/command.h"
+
+/* In a table of options; the offset is that of a `const char *`. */
+#define LODE_HTML_OPTION(place)                                                            \
+	{                                                                                  \
+		.name = "html", .argument = "FILE",                                        \
+		.help = "one self-contained page to look at and to mail, instead of text " \
+			"(docs/pages.md)",                                                 \
+		.set = lode_set_text, .offset = (place)                                    \
+	}
+
+/*
+ * Asked before the work is done: 0 when pages can be written, else LODE_EXIT_FAILURE, and what is
+ * missing was said.
+ */
+int lode_html_check(const struct lode_command *self);
+
+/*
+ * Writes the report of one command, whose JSON `put` writes; `schema` is "lode/<command>/1". The
+ * operands become the title. Gives LODE_EXIT_OK, or what the error that was said stands for.
+ */
+int lode_html_put(const struct lode_command *self, const char *path, const char *schema,
+		  char *const *inputs, size_t n_inputs, void (*put)(FILE *out, const void *report),
+		  const void *report);
+
+#endif

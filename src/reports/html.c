@@ -1,0 +1,209 @@
+#include "reports/html.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/mem.h"
+#include "store/atomic_file.h"
+
+/* Made by tools/build-pages; the template ends in a NUL. */
+extern const unsigned char lode_pages_template[];
+extern const size_t lode_pages_template_size;
+extern const char lode_pages_template_missing[];
+
+/* Where the reports go; web/tools/single-file.mjs sees to it that there is one. */
+static const char marker[] = "<!--lode:data-->";
+
+struct text {
+	LODE_VEC(char) bytes;
+};
+
+static void add(struct text *text, const void *bytes, size_t n)
+{
+	lode_vec_reserve(&text->bytes, text->bytes.n + n);
+	memcpy(text->bytes.at + text->bytes.n, bytes, n);
+	text->bytes.n += n;
+}
+
+static void add_text(struct text *text, const char *s)
+{
+	add(text, s, strlen(s));
+}
+
+/*
+ * An attribute's value: markup as entities, and nothing but UTF-8, as HTML wants it. Bytes that are
+ * not become U+FFFD.
+ */
+static void add_attribute(struct text *text, const char *name, const char *value)
+{
+	char entity[16];
+
+	add_text(text, " ");
+	add_text(text, name);
+	add_text(text, "=\"");
+	for (const unsigned char *s = (const unsigned char *)value; *s;) {
+		size_t n = *s < 0x80		     ? 1
+			   : *s >= 0xc2 && *s < 0xe0 ? 2
+			   : *s >= 0xe0 && *s < 0xf0 ? 3
+			   : *s >= 0xf0 && *s < 0xf5 ? 4
+						     : 0;
+
+		for (size_t i = 1; i < n; i++)
+			if ((s[i] & 0xc0) != 0x80)
+				n = 0;
+		if (n == 0) {
+			add_text(text, "\xef\xbf\xbd");
+			s++;
+			continue;
+		}
+		if (n == 1 && (*s < 0x20 || strchr("&<>\"'", *s))) {
+			snprintf(entity, sizeof(entity), "&#%u;", *s < 0x20 ? ' ' : *s);
+			add_text(text, entity);
+		} else {
+			add(text, s, n);
+		}
+		s += n;
+	}
+	add_text(text, "\"");
+}
+
+/* The document on one line: line ends and what indents the next one, which strings never hold. */
+static void add_compact(struct text *text, const char *json, size_t n)
+{
+	const char *end = json + n;
+
+	while (json < end) {
+		const char *line = memchr(json, '\n', (size_t)(end - json));
+
+		if (!line)
+			line = end;
+		add(text, json, (size_t)(line - json));
+		while (line < end && (*line == '\n' || *line == ' ' || *line == '\t'))
+			line++;
+		json = line;
+	}
+}
+
+static void deflate_text(struct text *out, const struct text *in)
+{
+	z_stream z = {0};
+	unsigned char buffer[1 << 16];
+	size_t left = in->bytes.n;
+	int rc = deflateInit(&z, 6);
+
+	if (rc != Z_OK)
+		lode_oom(sizeof(z));
+	z.next_in = (unsigned char *)in->bytes.at;
+	do {
+		if (z.avail_in == 0) {
+			z.avail_in = left > UINT_MAX ? UINT_MAX : (unsigned)left;
+			left -= z.avail_in;
+		}
+		z.next_out = buffer;
+		z.avail_out = sizeof(buffer);
+		rc = deflate(&z, left ? Z_NO_FLUSH : Z_FINISH);
+		assert(rc == Z_OK || rc == Z_BUF_ERROR || rc == Z_STREAM_END);
+		add(out, buffer, sizeof(buffer) - z.avail_out);
+	} while (rc != Z_STREAM_END);
+	deflateEnd(&z);
+}
+
+static void add_base64(struct text *text, const struct text *from)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *s = (const unsigned char *)from->bytes.at;
+	size_t n = from->bytes.n;
+
+	lode_vec_reserve(&text->bytes, text->bytes.n + n / 3 * 4 + 4);
+	for (size_t i = 0; i < n; i += 3) {
+		uint32_t word = (uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) |
+				(i + 2 < n ? s[i + 2] : 0);
+		char four[] = {digits[word >> 18], digits[word >> 12 & 63],
+			       i + 1 < n ? digits[word >> 6 & 63] : '=',
+			       i + 2 < n ? digits[word & 63] : '='};
+
+		add(text, four, sizeof(four));
+	}
+}
+
+static void add_part(struct text *text, const struct lode_html_part *part)
+{
+	struct text json = {0}, packed = {0};
+
+	add_compact(&json, part->json, part->json_bytes);
+	deflate_text(&packed, &json);
+	add_text(text, "<script type=\"application/octet-stream\" class=\"lode-report\"");
+	add_attribute(text, "data-name", part->name);
+	add_attribute(text, "data-schema", part->schema);
+	add_attribute(text, "data-title", part->title);
+	add_text(text, " data-encoding=\"deflate\">");
+	add_base64(text, &packed);
+	add_text(text, "</script>\n");
+	lode_vec_release(&json.bytes);
+	lode_vec_release(&packed.bytes);
+}
+
+const char *lode_html_missing(void)
+{
+	return lode_pages_template_size ? NULL : lode_pages_template_missing;
+}
+
+int lode_html_write(const char *path, const struct lode_html_part *parts, size_t n_parts,
+		    struct lode_error *err)
+{
+	const char *page = (const char *)lode_pages_template, *at;
+	struct text text = {0};
+	int rc;
+
+	if (lode_html_missing())
+		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, -1,
+				 "this lode was built without its pages: %s", lode_html_missing());
+	at = strstr(page, marker);
+	assert(at);
+	add(&text, page, (size_t)(at - page));
+	for (size_t i = 0; i < n_parts; i++)
+		add_part(&text, &parts[i]);
+	add_text(&text, at + strlen(marker));
+	rc = lode_atomic_write(path, text.bytes.at, text.bytes.n, err);
+	lode_vec_release(&text.bytes);
+	return rc;
+}
+
+int lode_html_write_report(const char *path, const char *name, const char *schema,
+			   char *const *inputs, size_t n_inputs,
+			   void (*put)(FILE *out, const void *report), const void *report,
+			   struct lode_error *err)
+{
+	struct lode_html_part part = {.name = name, .schema = schema};
+	char title[1024], *json = NULL;
+	FILE *out;
+	int rc;
+
+	if (lode_html_missing()) /* before the work is done for nothing */
+		return lode_html_write(path, NULL, 0, err);
+	out = open_memstream(&json, &part.json_bytes);
+	if (!out)
+		lode_oom(1);
+	put(out, report);
+	if (fclose(out) != 0)
+		lode_oom(part.json_bytes);
+	part.json = json;
+	part.title = lode_html_title(title, sizeof(title), inputs, n_inputs);
+	rc = lode_html_write(path, &part, 1, err);
+	free(json);
+	return rc;
+}
+
+const char *lode_html_title(char *buffer, size_t size, char *const *inputs, size_t n_inputs)
+{
+	if (n_inputs == 0)
+		snprintf(buffer, size, "standard input");
+	else if (n_inputs == 1)
+		snprintf(buffer, size, "%s", inputs[0]);
+	else
+		snprintf(buffer, size, "%s and %zu more", inputs[0], n_inputs - 1);
+	return buffer;
+}

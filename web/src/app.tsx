@@ -1,0 +1,141 @@
+// The frame of all pages: the bar with the reports, and the view of the one that the URL names.
+import { Component, type ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { type ReportRef, type Source, SourceError } from "./data/source";
+import { shorten, visible } from "./shared/format";
+import { hrefOf, usePlace } from "./shared/location";
+import { theme, toggleTheme, useColors } from "./shared/theme";
+import { TooltipLayer } from "./shared/tooltip";
+import { viewOf } from "./views";
+
+type Loaded<T> =
+	| { state: "loading" }
+	| { state: "failed"; reason: string }
+	| { state: "done"; value: T };
+
+/** What a promise comes to; asked for again when `key` changes. */
+function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
+	const [result, set] = useState<{ key: string; loaded: Loaded<T> } | null>(null);
+	useEffect(() => {
+		let wanted = true;
+		load().then(
+			(value) => wanted && set({ key, loaded: { state: "done", value } }),
+			(error: unknown) =>
+				wanted && set({ key, loaded: { state: "failed", reason: reasonOf(error) } }),
+		);
+		return () => {
+			wanted = false;
+		};
+	}, [key]);
+	return result?.key === key ? result.loaded : { state: "loading" };
+}
+
+function reasonOf(error: unknown): string {
+	if (error instanceof SourceError) return error.message;
+	return `The report cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+export function App({ source }: { source: Source }) {
+	const place = usePlace();
+	const list = useLoaded("list", () => source.list());
+	const refs = list.state === "done" ? list.value : [];
+	const reference = refs.find((ref) => ref.name === place.path[0]) ?? refs[0];
+
+	useEffect(() => {
+		const word = reference ? viewOf(reference.schema)?.title : undefined;
+		const title = reference ? visible(shorten(reference.title, 80)) : "";
+		document.title = word ? `${word} · ${title} · lode` : "lode";
+	}, [reference]);
+	return (
+		<>
+			<button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
+				Skip to the report
+			</button>
+			<header class="bar">
+				<span class="brand">lode</span>
+				<nav aria-label="Reports">
+					{refs.map((ref) => (
+						<a
+							key={ref.name}
+							href={hrefOf([ref.name])}
+							aria-current={ref === reference ? "page" : undefined}
+						>
+							{viewOf(ref.schema)?.title ?? visible(ref.name)}
+						</a>
+					))}
+				</nav>
+				<span class="bar-title quiet">
+					{reference ? <bdi>{visible(shorten(reference.title, 120))}</bdi> : null}
+				</span>
+				<ThemeButton />
+			</header>
+			<main id="main" tabIndex={-1}>
+				{list.state === "failed" ? <Notice text={list.reason} /> : null}
+				{list.state === "done" && !reference ? <Notice text="There is no report here." /> : null}
+				{reference ? (
+					<Guard key={reference.name}>
+						<Report source={source} reference={reference} path={place.path.slice(1)} />
+					</Guard>
+				) : null}
+			</main>
+			<TooltipLayer />
+		</>
+	);
+}
+
+function Report(props: { source: Source; reference: ReportRef; path: readonly string[] }) {
+	const { source, reference } = props;
+	const loaded = useLoaded(reference.name, () => source.report(reference.name));
+	const view = viewOf(reference.schema);
+	if (!view)
+		return <Notice text={`This page does not know reports of ${visible(reference.schema)}.`} />;
+	if (loaded.state === "failed") return <Notice text={loaded.reason} />;
+	if (loaded.state === "loading") return <p class="quiet loading">Reading the report…</p>;
+	const Page = view.component;
+	return <Page report={loaded.value} reference={reference} source={source} path={props.path} />;
+}
+
+function ThemeButton() {
+	useColors(); // drawn again when the theme changes
+	const other = theme() === "dark" ? "light" : "dark";
+	return (
+		<button
+			type="button"
+			class="theme no-print"
+			onClick={toggleTheme}
+			aria-label={`Use the ${other} theme`}
+			title={`Use the ${other} theme`}
+		>
+			<svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+				<circle cx="8" cy="8" r="6.25" fill="none" stroke="currentColor" stroke-width="1.5" />
+				<path d="M8 1.75a6.25 6.25 0 0 1 0 12.5z" fill="currentColor" />
+			</svg>
+		</button>
+	);
+}
+
+function Notice({ text }: { text: string }) {
+	return (
+		<p class="notice" role="alert">
+			{text}
+		</p>
+	);
+}
+
+/** A view that fails says so, and leaves the bar and the other reports alone. */
+class Guard extends Component<{ children: ComponentChildren }, { failed?: string }> {
+	static override getDerivedStateFromError(error: unknown) {
+		return { failed: error instanceof Error ? error.message : String(error) };
+	}
+	override componentDidCatch(error: unknown) {
+		console.error(error);
+	}
+	override render() {
+		const { failed } = this.state;
+		return failed === undefined ? (
+			this.props.children
+		) : (
+			<Notice text={`This page failed: ${failed}`} />
+		);
+	}
+}

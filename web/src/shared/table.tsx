@@ -1,0 +1,278 @@
+// Tables: sorted by any column, searched, walked with the arrow keys, saved as CSV. Sort order and
+// search are in the URL (`NAME.sort`, `NAME.q`). Only the rows in sight are in the document, so that
+// ten thousand cost no more than fifty; for print all are there.
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { csv, downloadCsv } from "./export";
+import { count } from "./format";
+import { setParams, usePlace } from "./location";
+
+export type Value = string | number | undefined | null;
+
+export interface Column<Row> {
+	readonly key: string;
+	readonly title: string;
+	/** What the column says, for the tooltip of its head. */
+	readonly help?: string;
+	/** What it is sorted by, and what the CSV has. */
+	readonly value: (row: Row) => Value;
+	/** What is shown; default: the value. */
+	readonly cell?: (row: Row) => ComponentChildren;
+	/** Numbers stand right, and are sorted from the largest first. */
+	readonly numeric?: boolean;
+	/** A CSS width; default: what is left. */
+	readonly width?: string;
+}
+
+export interface TableProps<Row> {
+	/** Unique in the page: parameters and the CSV are named for it. */
+	name: string;
+	label: string;
+	rows: readonly Row[];
+	columns: readonly Column<Row>[];
+	keyOf: (row: Row) => string;
+	/** Column of the first order; default: the rows' own order. */
+	sort?: string;
+	/** What a row is found by. */
+	search?: (row: Row) => string;
+	selected?: string | undefined;
+	onSelect?: (row: Row) => void;
+	/** Height of a row in pixels, the same for all. */
+	rowHeight?: number;
+	/** Rows in sight before it scrolls. */
+	most?: number;
+	empty?: string;
+	/** What stands beside the search box. */
+	tools?: ComponentChildren;
+	rowClass?: (row: Row) => string;
+}
+
+function compare(a: Value, b: Value): number {
+	if (a === b) return 0;
+	if (a === undefined || a === null || Number.isNaN(a)) return 1;
+	if (b === undefined || b === null || Number.isNaN(b)) return -1;
+	if (typeof a === "number" && typeof b === "number") return a - b;
+	return String(a) < String(b) ? -1 : 1;
+}
+
+function ordered<Row>(rows: readonly Row[], column: Column<Row> | undefined, down: boolean) {
+	if (!column) return rows;
+	const sign = down ? -1 : 1;
+	return rows
+		.map((row, i) => ({ row, i, value: column.value(row) }))
+		.sort((a, b) => {
+			const missing = (v: Value) => v === undefined || v === null || Number.isNaN(v);
+			// What has no value stands last in both orders.
+			if (missing(a.value) || missing(b.value)) return compare(a.value, b.value) || a.i - b.i;
+			return sign * compare(a.value, b.value) || a.i - b.i;
+		})
+		.map((item) => item.row);
+}
+
+function usePrinting(): boolean {
+	const [printing, set] = useState(false);
+	useEffect(() => {
+		const query = matchMedia("print");
+		const change = () => set(query.matches);
+		query.addEventListener("change", change);
+		return () => query.removeEventListener("change", change);
+	}, []);
+	return printing;
+}
+
+export function Table<Row>(props: TableProps<Row>) {
+	const { name, rows, columns, keyOf, rowHeight = 26, most = 20 } = props;
+	const place = usePlace();
+	const printing = usePrinting();
+	const body = useRef<HTMLDivElement>(null);
+	const [top, setTop] = useState(0);
+	const [focus, setFocus] = useState(-1);
+
+	const sortText = place.params.get(`${name}.sort`) ?? props.sort ?? "";
+	const sortKey = sortText.replace(/^-/, "");
+	const column = columns.find((c) => c.key === sortKey);
+	// "-key" turns a column's natural order around: numbers fall, texts rise.
+	const down = Boolean(column?.numeric) !== sortText.startsWith("-");
+	const query = place.params.get(`${name}.q`) ?? "";
+
+	const shown = useMemo(() => {
+		const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+		const found =
+			props.search && words.length
+				? rows.filter((row) => {
+						const text = props.search!(row).toLowerCase();
+						return words.every((word) => text.includes(word));
+					})
+				: rows;
+		return ordered(found, column, down);
+	}, [rows, columns, query, sortKey, down]);
+
+	const selectedAt = props.selected ? shown.findIndex((row) => keyOf(row) === props.selected) : -1;
+	const height = Math.min(shown.length, most) * rowHeight;
+	const reveal = (at: number) => {
+		const box = body.current;
+		if (!box || at < 0) return;
+		const y = at * rowHeight;
+		if (y < box.scrollTop) box.scrollTop = y;
+		else if (y + rowHeight > box.scrollTop + box.clientHeight)
+			box.scrollTop = y + rowHeight - box.clientHeight;
+	};
+	useLayoutEffect(() => reveal(selectedAt), [selectedAt, shown]);
+
+	const windowed = !printing && shown.length > 2 * most;
+	const first = windowed ? Math.max(0, Math.floor(top / rowHeight) - 8) : 0;
+	const last = windowed ? Math.min(shown.length, first + most + 24) : shown.length;
+	const grid = { gridTemplateColumns: columns.map((c) => c.width ?? "minmax(0, 1fr)").join(" ") };
+
+	const onKey = (event: KeyboardEvent) => {
+		const from = focus >= 0 ? focus : selectedAt;
+		const step = { ArrowDown: 1, ArrowUp: -1, PageDown: most, PageUp: -most }[event.key];
+		let to = -1;
+		if (step) to = Math.min(shown.length - 1, Math.max(0, from + step));
+		else if (event.key === "Home") to = 0;
+		else if (event.key === "End") to = shown.length - 1;
+		else if ((event.key === "Enter" || event.key === " ") && from >= 0) {
+			const row = shown[from];
+			if (row) props.onSelect?.(row);
+			event.preventDefault();
+			return;
+		} else return;
+		event.preventDefault();
+		setFocus(to);
+		reveal(to);
+	};
+	const sortBy = (c: Column<Row>) => {
+		const next = c.key === sortKey && !sortText.startsWith("-") ? `-${c.key}` : c.key;
+		setParams({ [`${name}.sort`]: next === (props.sort ?? "") ? "" : next });
+		if (body.current) body.current.scrollTop = 0;
+	};
+	const active = focus >= 0 ? focus : selectedAt;
+	const rowId = (at: number) => `${name}-row-${at}`;
+	return (
+		<div class="table-box">
+			<div class="table-tools no-print">
+				{props.search ? (
+					<input
+						type="search"
+						placeholder="Search"
+						aria-label={`Search ${props.label}`}
+						value={query}
+						onInput={(event) => {
+							setFocus(-1);
+							setParams({ [`${name}.q`]: event.currentTarget.value });
+						}}
+					/>
+				) : null}
+				<span class="quiet" aria-live="polite">
+					{shown.length === rows.length
+						? count(rows.length)
+						: `${count(shown.length)} of ${count(rows.length)}`}
+				</span>
+				{props.tools}
+				<span class="exports">
+					<button
+						type="button"
+						title="this table as CSV"
+						aria-label={`${props.label}: save as CSV`}
+						onClick={() =>
+							downloadCsv(
+								name,
+								csv(
+									columns.map((c) => c.key),
+									shown.map((row) => columns.map((c) => c.value(row))),
+								),
+							)
+						}
+					>
+						CSV
+					</button>
+				</span>
+			</div>
+			<div
+				class="table"
+				role="grid"
+				aria-label={props.label}
+				aria-rowcount={shown.length + 1}
+				aria-activedescendant={active >= 0 ? rowId(active) : undefined}
+				tabIndex={0}
+				onKeyDown={onKey}
+				onBlur={() => setFocus(-1)}
+			>
+				<div class="table-row table-head" role="row" style={grid}>
+					{columns.map((c) => (
+						<div
+							key={c.key}
+							role="columnheader"
+							class={c.numeric ? "cell num" : "cell"}
+							aria-sort={c.key === sortKey ? (down ? "descending" : "ascending") : "none"}
+						>
+							<button type="button" title={c.help} onClick={() => sortBy(c)}>
+								{c.title}
+								<span class="sort-mark" aria-hidden="true">
+									{c.key === sortKey ? (down ? "▾" : "▴") : ""}
+								</span>
+							</button>
+						</div>
+					))}
+				</div>
+				<div
+					class="table-body"
+					role="rowgroup"
+					ref={body}
+					style={printing ? {} : { maxHeight: `${height}px` }}
+					onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+				>
+					{windowed ? <div style={{ height: `${first * rowHeight}px` }} /> : null}
+					{shown.slice(first, last).map((row, i) => (
+						<TableRow
+							key={keyOf(row)}
+							row={row}
+							columns={columns}
+							id={rowId(first + i)}
+							at={first + i}
+							style={{ ...grid, height: `${rowHeight}px` }}
+							selected={keyOf(row) === props.selected}
+							focused={first + i === focus}
+							extra={props.rowClass?.(row) ?? ""}
+							onSelect={props.onSelect}
+						/>
+					))}
+					{windowed ? <div style={{ height: `${(shown.length - last) * rowHeight}px` }} /> : null}
+				</div>
+				{shown.length ? null : <p class="empty">{props.empty ?? "Nothing found."}</p>}
+			</div>
+		</div>
+	);
+}
+
+function TableRow<Row>(props: {
+	row: Row;
+	columns: readonly Column<Row>[];
+	id: string;
+	at: number;
+	style: JSX.CSSProperties;
+	selected: boolean;
+	focused: boolean;
+	extra: string;
+	onSelect: ((row: Row) => void) | undefined;
+}) {
+	const { row, columns, selected, focused } = props;
+	const state = `${selected ? " selected" : ""}${focused ? " focused" : ""}${props.onSelect ? " pick" : ""}`;
+	return (
+		<div
+			class={`table-row${state} ${props.extra}`}
+			role="row"
+			id={props.id}
+			aria-rowindex={props.at + 2}
+			aria-selected={selected}
+			style={props.style}
+			onClick={() => props.onSelect?.(row)}
+		>
+			{columns.map((c) => (
+				<div key={c.key} role="gridcell" class={c.numeric ? "cell num" : "cell"}>
+					{c.cell ? c.cell(row) : c.value(row)}
+				</div>
+			))}
+		</div>
+	);
+}

@@ -1,0 +1,50 @@
+// One tooltip for the whole page; it stays inside of the window and never takes the pointer.
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+
+interface Shown {
+	x: number;
+	y: number;
+	content: ComponentChildren;
+}
+
+let show: (tip: Shown | null) => void = () => {};
+
+/** At window coordinates; null takes it away. */
+export function setTooltip(tip: Shown | null) {
+	show(tip);
+}
+
+export function TooltipLayer() {
+	const [tip, set] = useState<Shown | null>(null);
+	const box = useRef<HTMLDivElement>(null);
+	show = set;
+	useLayoutEffect(() => {
+		const element = box.current;
+		if (!element || !tip) return;
+		const { offsetWidth: w, offsetHeight: h } = element;
+		const right = tip.x + 14 + w > innerWidth - 8;
+		const below = tip.y + 16 + h > innerHeight - 8;
+		element.style.left = `${Math.max(8, right ? tip.x - 12 - w : tip.x + 14)}px`;
+		element.style.top = `${Math.max(8, below ? tip.y - 12 - h : tip.y + 16)}px`;
+	});
+	return tip ? (
+		<div class="tooltip" role="tooltip" ref={box}>
+			{tip.content}
+		</div>
+	) : null;
+}
+
+/** Rows of "what: value", as most tooltips are. */
+export function TipTable({ rows }: { rows: ReadonlyArray<readonly [string, ComponentChildren]> }) {
+	return (
+		<dl class="tip-rows">
+			{rows.map(([name, value]) => (
+				<div key={name}>
+					<dt>{name}</dt>
+					<dd>{value}</dd>
+				</div>
+			))}
+		</dl>
+	);
+}

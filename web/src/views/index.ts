@@ -1,0 +1,24 @@
+// Which view draws which report.
+import type {
+	MineReport,
+	PioReport,
+	Schema,
+	SuspectsReport,
+	TimelineReport,
+} from "../data/reports";
+import { MinePage } from "./mine/page";
+import { PioPage } from "./pio/page";
+import { SuspectsPage } from "./suspects/page";
+import { TimelinePage } from "./timeline/page";
+import { type View, view } from "./view";
+
+const views: Record<Schema, View> = {
+	"lode/mine/1": view<MineReport>("Mine", MinePage),
+	"lode/suspects/1": view<SuspectsReport>("Suspects", SuspectsPage),
+	"lode/timeline/1": view<TimelineReport>("Timeline", TimelinePage),
+	"lode/pio/1": view<PioReport>("PIO", PioPage),
+};
+
+export function viewOf(schema: string): View | undefined {
+	return Object.hasOwn(views, schema) ? views[schema as Schema] : undefined;
+}
