@@ -1,0 +1,193 @@
+#include "analyses/diff/splits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/random.h"
+
+/* Streams of one stratum, and how many of them are in the second set. */
+struct stratum {
+	uint32_t *streams; /* in `order` */
+	size_t n, n_second;
+	size_t *chosen; /* enumerating: n_second places in `streams`, ascending */
+};
+
+struct plan {
+	uint32_t *order; /* streams, stratum behind stratum */
+	struct stratum *strata;
+	size_t n_strata;
+	size_t *chosen;
+};
+
+double lode_binomial(size_t n, size_t k)
+{
+	double product = 1;
+
+	if (k > n)
+		return 0;
+	if (k > n - k)
+		k = n - k;
+	/* Each quotient is a whole number, and exact while it fits. */
+	for (size_t i = 1; i <= k; i++)
+		product = product * (double)(n - k + i) / (double)i;
+	return product;
+}
+
+static int by_stratum(const void *a, const void *b, void *context)
+{
+	const uint32_t *stratum = context;
+	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+
+	if (stratum[p] != stratum[q])
+		return stratum[p] < stratum[q] ? -1 : 1;
+	return p < q ? -1 : p > q;
+}
+
+static void plan_init(struct plan *plan, const uint8_t *side, const uint32_t *stratum, size_t n)
+{
+	plan->order = lode_alloc(n * sizeof(*plan->order));
+	plan->strata = lode_alloc0(n, sizeof(*plan->strata));
+	plan->chosen = lode_alloc0(n, sizeof(*plan->chosen));
+	for (size_t i = 0; i < n; i++)
+		plan->order[i] = (uint32_t)i;
+	if (stratum && n)
+		qsort_r(plan->order, n, sizeof(*plan->order), by_stratum, (void *)stratum);
+	for (size_t i = 0; i < n; i++) {
+		struct stratum *s;
+
+		if (i == 0 || (stratum && stratum[plan->order[i]] != stratum[plan->order[i - 1]])) {
+			s = &plan->strata[plan->n_strata++];
+			s->streams = &plan->order[i];
+			s->chosen = &plan->chosen[i];
+		}
+		s = &plan->strata[plan->n_strata - 1];
+		s->n++;
+		s->n_second += side[plan->order[i]] != 0;
+	}
+}
+
+static void plan_release(struct plan *plan)
+{
+	free(plan->order);
+	free(plan->strata);
+	free(plan->chosen);
+}
+
+static void set_bit(uint64_t *row, uint32_t stream)
+{
+	row[stream / 64] |= (uint64_t)1 << stream % 64;
+}
+
+/* ---- All of them ---- */
+
+static void first_choice(struct stratum *s)
+{
+	for (size_t i = 0; i < s->n_second; i++)
+		s->chosen[i] = i;
+}
+
+/* The next choice of n_second out of n, in lexicographic order; false after the last. */
+static bool next_choice(struct stratum *s)
+{
+	size_t i = s->n_second;
+
+	while (i > 0 && s->chosen[i - 1] == s->n - s->n_second + i - 1)
+		i--;
+	if (i == 0)
+		return false;
+	s->chosen[i - 1]++;
+	for (; i < s->n_second; i++)
+		s->chosen[i] = s->chosen[i - 1] + 1;
+	return true;
+}
+
+static void enumerate(struct lode_splits *out, struct plan *plan)
+{
+	size_t at = 0, turn = 0;
+
+	for (size_t i = 0; i < plan->n_strata; i++)
+		first_choice(&plan->strata[i]);
+	do {
+		uint64_t *row = &out->bits[at++ * out->n_words];
+
+		for (size_t i = 0; i < plan->n_strata; i++)
+			for (size_t k = 0; k < plan->strata[i].n_second; k++)
+				set_bit(row, plan->strata[i].streams[plan->strata[i].chosen[k]]);
+		for (turn = 0; turn < plan->n_strata && !next_choice(&plan->strata[turn]); turn++)
+			first_choice(&plan->strata[turn]);
+	} while (turn < plan->n_strata);
+}
+
+/* The observed split changes places with the first. */
+static void bring_forward(struct lode_splits *out, const uint64_t *observed)
+{
+	size_t bytes = out->n_words * sizeof(*out->bits);
+
+	for (size_t b = 1; b < out->n; b++) {
+		uint64_t *row = &out->bits[b * out->n_words];
+
+		if (memcmp(row, observed, bytes) == 0) {
+			memcpy(row, out->bits, bytes);
+			memcpy(out->bits, observed, bytes);
+			return;
+		}
+	}
+}
+
+/* ---- Some of them ---- */
+
+static void draw(uint64_t *row, struct plan *plan, struct lode_random *random)
+{
+	for (size_t i = 0; i < plan->n_strata; i++) {
+		struct stratum *s = &plan->strata[i];
+
+		for (size_t k = 0; k < s->n_second; k++) {
+			size_t j = k + lode_random_below(random, s->n - k);
+			uint32_t stream = s->streams[j];
+
+			s->streams[j] = s->streams[k];
+			s->streams[k] = stream;
+			set_bit(row, stream);
+		}
+	}
+}
+
+void lode_splits_build(struct lode_splits *out, const uint8_t *side, const uint32_t *stratum,
+		       size_t n_streams, size_t max, uint64_t seed)
+{
+	struct plan plan = {0};
+	struct lode_random random = {seed};
+	uint64_t *observed;
+
+	memset(out, 0, sizeof(*out));
+	plan_init(&plan, side, stratum, n_streams);
+	out->n_streams = n_streams;
+	out->n_words = (n_streams + 63) / 64;
+	out->n_possible = 1;
+	for (size_t i = 0; i < plan.n_strata; i++)
+		out->n_possible *= lode_binomial(plan.strata[i].n, plan.strata[i].n_second);
+	out->is_exact = out->n_possible <= (double)max;
+	out->n = out->is_exact ? (size_t)(out->n_possible + 0.5) : max;
+	out->bits = lode_alloc0(out->n * out->n_words + 1, sizeof(*out->bits));
+	observed = lode_alloc0(out->n_words + 1, sizeof(*observed));
+	for (size_t i = 0; i < n_streams; i++)
+		if (side[i])
+			set_bit(observed, (uint32_t)i);
+	if (out->is_exact) {
+		enumerate(out, &plan);
+		bring_forward(out, observed);
+	} else {
+		memcpy(out->bits, observed, out->n_words * sizeof(*observed));
+		for (size_t b = 1; b < out->n; b++)
+			draw(&out->bits[b * out->n_words], &plan, &random);
+	}
+	free(observed);
+	plan_release(&plan);
+}
+
+void lode_splits_release(struct lode_splits *splits)
+{
+	free(splits->bits);
+	memset(splits, 0, sizeof(*splits));
+}

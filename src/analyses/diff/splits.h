@@ -1,0 +1,43 @@
+/*
+ * Splits: the ways in which streams could have fallen into two sets, had chance alone done it.
+ *
+ *   stream     0 1 2 3 4 5        1: it is in the second set
+ *   observed   0 0 0 1 1 1
+ *   others     0 0 1 0 1 1 ...    as many ones, also within each stratum
+ *
+ * What a permutation test compares with: all splits there are, if they are no more than asked for,
+ * else that many drawn at random. The observed one is always the first of them, so that p-values
+ * are right for any number of them (Phipson and Smyth 2010: (b + 1) / (m + 1)).
+ */
+#ifndef LODE_SPLITS_H
+#define LODE_SPLITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lode_splits {
+	size_t n_streams, n_words;
+	uint64_t *bits;	   /* n rows of n_words: bit i of row b, is stream i in the second set? */
+	size_t n;	   /* rows; row 0 is the observed split */
+	bool is_exact;	   /* the rows are all that are possible, each once */
+	double n_possible; /* how many those are; infinite beyond what a double holds */
+};
+
+/*
+ * `side[i]` is 0 or 1, `stratum[i]` any number (NULL: one stratum). `max` > 0 bounds the rows. The
+ * same for the same seed on every machine. O(rows * streams).
+ */
+void lode_splits_build(struct lode_splits *out, const uint8_t *side, const uint32_t *stratum,
+		       size_t n_streams, size_t max, uint64_t seed);
+void lode_splits_release(struct lode_splits *splits);
+
+/* n over k, as a double. */
+double lode_binomial(size_t n, size_t k);
+
+static inline bool lode_split_has(const struct lode_splits *splits, size_t row, size_t stream)
+{
+	return splits->bits[row * splits->n_words + stream / 64] >> stream % 64 & 1;
+}
+
+#endif
