@@ -14,9 +14,11 @@
 #include "base/follow_file.h"
 #include "base/mem.h"
 #include "random.h"
+#include "scratch.h"
 
 struct world {
-	char folder[64], path[128];
+	struct scratch scratch;
+	const char *path;
 	FILE *out;
 	uint64_t written; /* numbers 0 .. written - 1 were, each on a line */
 	uint64_t read;
@@ -33,24 +35,16 @@ static void open_log(struct world *w)
 static void set_up(struct world *w, uint64_t seed)
 {
 	memset(w, 0, sizeof(*w));
-	snprintf(w->folder, sizeof(w->folder), "/tmp/lode-follow-XXXXXX");
-	assert_non_null(mkdtemp(w->folder));
-	snprintf(w->path, sizeof(w->path), "%s/app.log", w->folder);
+	scratch_make(&w->scratch);
+	w->path = scratch_path(&w->scratch, "app.log");
 	w->seed = seed;
 }
 
 static void tear_down(struct world *w)
 {
-	char path[160];
-
 	if (w->out)
 		fclose(w->out);
-	unlink(w->path);
-	for (int i = 0; i <= w->rotations; i++) {
-		snprintf(path, sizeof(path), "%s.%d", w->path, i);
-		unlink(path);
-	}
-	assert_int_equal(rmdir(w->folder), 0);
+	scratch_remove(&w->scratch);
 }
 
 /* Takes what there is; each line must hold the number after the last one's. */

@@ -14,16 +14,14 @@
 #include "base/lines.h"
 #include "base/mem.h"
 #include "random.h"
+#include "scratch.h"
 
-static char path[] = "/tmp/lode-test-lines-XXXXXX";
+static struct scratch scratch;
+static const char *path;
 
 static void write_file(const char *data, size_t n)
 {
-	FILE *f = fopen(path, "wb");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(data, 1, n, f), n);
-	assert_int_equal(fclose(f), 0);
+	scratch_write(path, data, n);
 }
 
 static struct lode_input *open_file(struct lode_lines *lines)
@@ -139,18 +137,19 @@ static void cut_compressed_text_gives_its_whole_lines_first(void **state)
 	lode_input_close(input);
 }
 
-static int make_file(void **state)
+static int make_folder(void **state)
 {
-	int fd = mkstemp(path);
-
 	(void)state;
-	return fd < 0 ? -1 : close(fd);
+	scratch_make(&scratch);
+	path = scratch_path(&scratch, "text");
+	return 0;
 }
 
-static int remove_file(void **state)
+static int remove_folder(void **state)
 {
 	(void)state;
-	return unlink(path);
+	scratch_remove(&scratch);
+	return 0;
 }
 
 int main(void)
@@ -161,5 +160,5 @@ int main(void)
 		cmocka_unit_test(cut_compressed_text_gives_its_whole_lines_first),
 	};
 
-	return cmocka_run_group_tests(tests, make_file, remove_file);
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -208,11 +208,3 @@ void test_collector_release(struct test_collector *collector)
 	lode_vec_release(&collector->functions);
 	lode_strings_release(&collector->names);
 }
-
-void test_write_file(const char *path, const void *data, size_t size)
-{
-	FILE *f = fopen(path, "wb");
-
-	if (!f || fwrite(data, 1, size, f) != size || fclose(f))
-		abort();
-}

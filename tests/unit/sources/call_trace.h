@@ -68,7 +68,4 @@ struct test_collector {
 void test_collector_init(struct test_collector *collector);
 void test_collector_release(struct test_collector *collector);
 
-/* Writes bytes to a file, or aborts. */
-void test_write_file(const char *path, const void *data, size_t size);
-
 #endif

@@ -14,7 +14,7 @@
 #include "sources/call_source.h"
 #include "sources/calltext/call_line.h"
 #include "unit/sources/call_trace.h"
-#include "unit/symbols/scratch.h"
+#include "scratch.h"
 
 static struct scratch scratch;
 
@@ -79,7 +79,7 @@ static void a_folder_of_texts_is_one_run(void **state)
 				thread->tid = (int32_t)i + 1;
 			write_thread(thread, in_scratch(name));
 		}
-		test_write_file(in_scratch("README.md"), "# notes\n", 8);
+		scratch_write(in_scratch("README.md"), "# notes\n", 8);
 		if (read_path(&collector, scratch.dir, &err) < 0)
 			fail_msg("seed %" PRIu64 ": %s", seed, err.message);
 		if (!test_trace_equal(&trace, &collector.trace))
@@ -100,7 +100,7 @@ static void a_bad_line_is_counted_and_the_rest_read(void **state)
 
 	(void)state;
 	scratch_make(&scratch);
-	test_write_file(in_scratch("run_7.txt"), text, sizeof(text) - 1);
+	scratch_write(in_scratch("run_7.txt"), text, sizeof(text) - 1);
 	assert_int_equal(read_path(&collector, in_scratch("run_7.txt"), &err), 0);
 	assert_int_equal(collector.n_events, 3);
 	assert_int_equal(collector.trace.threads.at[0].tid, 7);
@@ -221,7 +221,7 @@ static void csv_fields_may_be_quoted_and_threads_named(void **state)
 
 	(void)state;
 	scratch_make(&scratch);
-	test_write_file(in_scratch("calls.csv"), text, sizeof(text) - 1);
+	scratch_write(in_scratch("calls.csv"), text, sizeof(text) - 1);
 	assert_int_equal(read_path(&collector, in_scratch("calls.csv"), &err), 0);
 	assert_int_equal(collector.trace.threads.n, 2);
 	assert_string_equal(collector.trace.threads.at[0].name, "main loop");
@@ -246,9 +246,9 @@ static void a_table_names_threads_that_have_no_name(void **state)
 
 	(void)state;
 	scratch_make(&scratch);
-	test_write_file(in_scratch("names.tsv"), table, sizeof(table) - 1);
+	scratch_write(in_scratch("names.tsv"), table, sizeof(table) - 1);
 	memcpy(names, scratch.path, sizeof(names));
-	test_write_file(in_scratch("calls.csv"), text, sizeof(text) - 1);
+	scratch_write(in_scratch("calls.csv"), text, sizeof(text) - 1);
 	test_collector_init(&collector);
 	assert_int_equal(lode_calls_read(scratch.path, &options, &collector.sink, &err), 0);
 	assert_int_equal(collector.trace.threads.n, 3);
@@ -256,7 +256,7 @@ static void a_table_names_threads_that_have_no_name(void **state)
 	assert_string_equal(collector.trace.threads.at[1].name, "main");
 	assert_string_equal(collector.trace.threads.at[2].name, "");
 	test_collector_release(&collector);
-	test_write_file(names, "1\ta\nb\n", 6);
+	scratch_write(names, "1\ta\nb\n", 6);
 	test_collector_init(&collector);
 	assert_int_equal(lode_calls_read(scratch.path, &options, &collector.sink, &err),
 			 LODE_ERR_FORMAT);
@@ -277,7 +277,7 @@ static void other_texts_are_not_calls(void **state)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		const char *format;
 
-		test_write_file(in_scratch("text"), texts[i], strlen(texts[i]));
+		scratch_write(in_scratch("text"), texts[i], strlen(texts[i]));
 		assert_int_equal(lode_calls_recognise(&format, in_scratch("text"), &err), 0);
 		if (format)
 			fail_msg("\"%s\" is %s", texts[i], format);

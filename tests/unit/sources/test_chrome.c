@@ -11,18 +11,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scratch.h"
 #include "sources/call_number.h"
 #include "sources/call_source.h"
 #include "unit/sources/call_trace.h"
 
-static char path[] = "/tmp/lode-test-chrome-XXXXXX";
+static struct scratch scratch;
+static const char *path;
 
 static int read_text(struct test_collector *collector, const char *text, size_t memory_bytes,
 		     struct lode_error *err)
 {
 	struct lode_call_options options = {.n_threads = 1, .memory_bytes = memory_bytes};
 
-	test_write_file(path, text, strlen(text));
+	scratch_write(path, text, strlen(text));
 	test_collector_init(collector);
 	return lode_calls_read(path, &options, &collector->sink, err);
 }
@@ -467,12 +469,11 @@ int main(void)
 		cmocka_unit_test(threads_have_the_names_that_come_at_any_time),
 		cmocka_unit_test(broken_text_gives_what_was_before_it),
 	};
-	int fd = mkstemp(path), failed;
+	int failed;
 
-	if (fd < 0)
-		return 1;
-	close(fd);
+	scratch_make(&scratch);
+	path = scratch_path(&scratch, "trace.json");
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
+	scratch_remove(&scratch);
 	return failed;
 }

@@ -13,11 +13,12 @@
 #include <unistd.h>
 
 #include "random.h"
+#include "scratch.h"
 #include "sources/counters/counter_reader.h"
 
 #define NS INT64_C(1000000000)
 
-static char folder[] = "/tmp/lode-test-counters-XXXXXX";
+static struct scratch scratch;
 
 struct sample {
 	const char *what, *file, *text;
@@ -81,22 +82,9 @@ static const struct sample samples[] = {
 
 static const char *write_file(const char *name, const char *text, size_t len)
 {
-	static char path[300];
-	FILE *f;
+	const char *path = scratch_path(&scratch, "%s", name);
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	for (char *p = path + strlen(folder) + 1; (p = strchr(p, '/')) != NULL; p++) {
-		char command[400];
-
-		*p = '\0';
-		snprintf(command, sizeof(command), "mkdir -p '%s'", path);
-		assert_int_equal(system(command), 0);
-		*p = '/';
-	}
-	f = fopen(path, "wb");
-	assert_non_null(f);
-	assert_int_equal(fwrite(text, 1, len, f), len);
-	fclose(f);
+	scratch_write(path, text, len);
 	return path;
 }
 
@@ -260,12 +248,10 @@ int main(void)
 		cmocka_unit_test(numbers_are_those_of_strtod),
 		cmocka_unit_test(files_of_one_machine_agree),
 	};
-	char command[100];
 	int failed;
 
-	assert_non_null(mkdtemp(folder));
+	scratch_make(&scratch);
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	assert_int_equal(system(command), 0);
+	scratch_remove(&scratch);
 	return failed;
 }

@@ -11,22 +11,21 @@
 #include <unistd.h>
 
 #include "random.h"
+#include "scratch.h"
 #include "sources/source.h"
 
-static char path[] = "/tmp/lode-test-folded-XXXXXX";
+static struct scratch scratch;
+static const char *path;
 
 static int load_bytes(struct lode_stream **out, const char *text, size_t n,
 		      enum lode_event_kind kind, struct lode_error *err)
 {
 	struct lode_source_options options = {
 		.narrow = lode_narrow_none, .n_threads = 1, .folded_kind = kind};
-	FILE *f = fopen(path, "wb");
 	struct lode_input *input;
 	int rc;
 
-	assert_non_null(f);
-	assert_int_equal(fwrite(text, 1, n, f), n);
-	fclose(f);
+	scratch_write(path, text, n);
 	assert_int_equal(lode_input_open(&input, path, err), 0);
 	rc = lode_source_folded.load(out, input, &options, err);
 	assert_true((rc == 0) == (*out != NULL));
@@ -247,18 +246,19 @@ static void other_texts_are_not_folded_stacks(void **state)
 	assert_false(lode_source_folded.recognise((const uint8_t *)"a;b\0 1\n", 7));
 }
 
-static int make_file(void **state)
+static int make_folder(void **state)
 {
-	int fd = mkstemp(path);
-
 	(void)state;
-	return fd < 0 ? -1 : close(fd);
+	scratch_make(&scratch);
+	path = scratch_path(&scratch, "text");
+	return 0;
 }
 
-static int remove_file(void **state)
+static int remove_folder(void **state)
 {
 	(void)state;
-	return unlink(path);
+	scratch_remove(&scratch);
+	return 0;
 }
 
 int main(void)
@@ -273,5 +273,5 @@ int main(void)
 		cmocka_unit_test(other_texts_are_not_folded_stacks),
 	};
 
-	return cmocka_run_group_tests(tests, make_file, remove_file);
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -11,17 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scratch.h"
 #include "sources/call_source.h"
 #include "sources/ftrace/graph_line.h"
 #include "unit/sources/call_trace.h"
 
-static char path[] = "/tmp/lode-test-graph-XXXXXX";
+static struct scratch scratch;
+static const char *path;
 
 static int read_text(struct test_collector *collector, const char *text, struct lode_error *err)
 {
 	struct lode_call_options options = {.n_threads = 1};
 
-	test_write_file(path, text, strlen(text));
+	scratch_write(path, text, strlen(text));
 	test_collector_init(collector);
 	return lode_calls_read(path, &options, &collector->sink, err);
 }
@@ -325,12 +327,11 @@ int main(void)
 		cmocka_unit_test(lost_events_are_cuts),
 		cmocka_unit_test(text_without_any_time_is_refused),
 	};
-	int fd = mkstemp(path), failed;
+	int failed;
 
-	if (fd < 0)
-		return 1;
-	close(fd);
+	scratch_make(&scratch);
+	path = scratch_path(&scratch, "trace");
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
+	scratch_remove(&scratch);
 	return failed;
 }

@@ -14,13 +14,15 @@
 
 #include "base/mem.h"
 #include "random.h"
+#include "scratch.h"
 #include "base/log_time.h"
 #include "sources/log/request_source.h"
 
 #define NS INT64_C(1000000000)
 #define MS INT64_C(1000000)
 
-static char path[] = "/tmp/lode-test-log-XXXXXX";
+static struct scratch scratch;
+static const char *path;
 
 /* What a log came to. */
 struct log {
@@ -47,12 +49,9 @@ static void read_log(struct log *log, const char *text, size_t len,
 {
 	struct lode_request_sink sink = {
 		.context = log, .names = &log->names, .requests = take, .losses = &log->losses};
-	FILE *f = fopen(path, "wb");
 
 	memset(log, 0, sizeof(*log));
-	assert_non_null(f);
-	assert_int_equal(fwrite(text, 1, len, f), len);
-	fclose(f);
+	scratch_write(path, text, len);
 	log->rc = lode_requests_read(&sink, path, options, &log->facts, &log->err);
 }
 
@@ -210,105 +209,131 @@ static void what_is_no_request_is_said(void **state)
 		LODE_OK);
 }
 
-/* Random requests, written in each format, come back as they were: also where blocks end. */
+/* ---- Random requests, written in each format ---- */
+
+enum written_form { WRITTEN_TEXT, WRITTEN_JSON, WRITTEN_TABLE, N_WRITTEN_FORMS };
+
+static const char *const written_formats[N_WRITTEN_FORMS] = {
+	"$remote_addr - $remote_user [$time_local] \"$request\" $status "
+	"$upstream_response_time $request_time $msec",
+	NULL, NULL /* told from the lines */};
+
+static struct lode_request random_request(struct test_random *random)
+{
+	struct lode_request r = {0};
+
+	r.end_ns = (1795233864000 + (int64_t)test_random_below(random, 90000000)) * MS;
+	r.response_ns = test_random_below(random, 100000) * MS;
+	r.upstream_ns = test_random_below(random, 5) ? test_random_below(random, 100000) * MS : -1;
+	r.action = test_random_below(random, 26);
+	r.user = test_random_below(random, 100);
+	r.status = (uint16_t)(200 + test_random_below(random, 300));
+	return r;
+}
+
+static void write_text_line(FILE *f, const struct lode_request *r, uint32_t noise)
+{
+	time_t second = (time_t)(r->end_ns / NS);
+	char day[40];
+	struct tm tm;
+
+	gmtime_r(&second, &tm);
+	strftime(day, sizeof(day), "%d/%b/%Y:%H:%M:%S +0000", &tm);
+	fprintf(f, "1.2.3.4 - u%u [%s] \"GET /act%c?%" PRIu32 " HTTP/1.1\" %u ", r->user, day,
+		'a' + (int)r->action, noise, r->status);
+	if (r->upstream_ns < 0)
+		fputs("-", f);
+	else
+		fprintf(f, "%.3f, 0.000", (double)r->upstream_ns / 1e9);
+	fprintf(f, " %.3f %.3f\n", (double)r->response_ns / 1e9, (double)(r->end_ns / MS) / 1e3);
+}
+
+static void write_json_line(FILE *f, const struct lode_request *r)
+{
+	fprintf(f,
+		"{\"msec\":%.3f,\"request_time\":\"%.3f\",\"url\":\"/act%c\",\"user\":\"u%u\","
+		"\"status\":%u,\"upstream_response_time\":",
+		(double)(r->end_ns / MS) / 1e3, (double)r->response_ns / 1e9, 'a' + (int)r->action,
+		r->user, r->status);
+	if (r->upstream_ns < 0)
+		fputs("null}\n", f);
+	else
+		fprintf(f, "%.3f}\n", (double)r->upstream_ns / 1e9);
+}
+
+static void write_table_row(FILE *f, const struct lode_request *r)
+{
+	fprintf(f, "%" PRId64 ",%" PRId64 ",", r->end_ns / MS, r->response_ns / MS);
+	if (r->upstream_ns >= 0)
+		fprintf(f, "%" PRId64, r->upstream_ns / MS);
+	fprintf(f, ",/act%c,u%u,%u\n", 'a' + (int)r->action, r->user, r->status);
+}
+
+/* `n` requests as text, and what they are in `truth`. To be freed. */
+static char *write_requests(struct lode_request *truth, size_t n, enum written_form form,
+			    struct test_random *random, size_t *size)
+{
+	char *text = NULL;
+	FILE *f = open_memstream(&text, size);
+
+	if (form == WRITTEN_TABLE)
+		fputs("end,response_ms,upstream_time_ms,url,user,status\n", f);
+	for (size_t i = 0; i < n; i++) {
+		truth[i] = random_request(random);
+		if (form == WRITTEN_TEXT)
+			write_text_line(f, &truth[i], test_random_below(random, 9));
+		else if (form == WRITTEN_JSON)
+			write_json_line(f, &truth[i]);
+		else
+			write_table_row(f, &truth[i]);
+	}
+	fclose(f);
+	return text;
+}
+
+static void check_request(const struct log *log, size_t i, const struct lode_request *truth)
+{
+	const struct lode_request *r = &log->requests.at[i];
+	char name[20];
+
+	assert_true(r->end_ns == truth->end_ns);
+	assert_true(r->response_ns == truth->response_ns);
+	assert_true(r->upstream_ns == truth->upstream_ns);
+	assert_int_equal(r->status, truth->status);
+	snprintf(name, sizeof(name), "/act%c", 'a' + (int)truth->action);
+	assert_string_equal(log->names.actions.text.at[r->action], name);
+	snprintf(name, sizeof(name), "u%u", truth->user);
+	assert_string_equal(log->names.users.text.at[r->user], name);
+}
+
+/* They come back as they were: also where blocks end, and for any number of threads. */
 static void written_requests_come_back(void **state)
 {
-	static const char *const forms[] = {
-		"$remote_addr - $remote_user [$time_local] \"$request\" $status "
-		"$upstream_response_time $request_time $msec",
-		NULL /* JSON */, NULL /* table */};
 	struct test_random random = {7};
 	enum { N = 30000 };
 	struct lode_request *truth = calloc(N, sizeof(*truth));
 
 	(void)state;
-	for (int form = 0; form < 3; form++) {
-		char *text = NULL;
+	for (int form = 0; form < N_WRITTEN_FORMS; form++) {
+		struct lode_log_options options = {.format = written_formats[form], .n_threads = 1};
+		struct log one, three;
 		size_t size = 0;
-		FILE *f = open_memstream(&text, &size);
-		struct log one, two;
+		char *text = write_requests(truth, N, (enum written_form)form, &random, &size);
 
-		if (form == 2)
-			fputs("end,response_ms,upstream_time_ms,url,user,status\n", f);
-		for (size_t i = 0; i < N; i++) {
-			struct lode_request *r = &truth[i];
-			char day[40];
-			time_t second;
-			struct tm tm;
-
-			r->end_ns =
-				(1795233864000 + (int64_t)test_random_below(&random, 90000000)) *
-				MS;
-			r->response_ns = test_random_below(&random, 100000) * MS;
-			r->upstream_ns = test_random_below(&random, 5)
-						 ? test_random_below(&random, 100000) * MS
-						 : -1;
-			r->action = test_random_below(&random, 26);
-			r->user = test_random_below(&random, 100);
-			r->status = (uint16_t)(200 + test_random_below(&random, 300));
-			second = (time_t)(r->end_ns / NS);
-			gmtime_r(&second, &tm);
-			strftime(day, sizeof(day), "%d/%b/%Y:%H:%M:%S +0000", &tm);
-			if (form == 0) {
-				fprintf(f,
-					"1.2.3.4 - u%u [%s] \"GET /act%c?%" PRIu32
-					" HTTP/1.1\" %u ",
-					r->user, day, 'a' + (int)r->action,
-					test_random_below(&random, 9), r->status);
-				if (r->upstream_ns < 0)
-					fputs("-", f);
-				else
-					fprintf(f, "%.3f, 0.000", (double)r->upstream_ns / 1e9);
-				fprintf(f, " %.3f %.3f\n", (double)r->response_ns / 1e9,
-					(double)(r->end_ns / MS) / 1e3);
-			} else if (form == 1) {
-				fprintf(f,
-					"{\"msec\":%.3f,\"request_time\":\"%.3f\",\"url\":\"/"
-					"act%c\","
-					"\"user\":\"u%u\",\"status\":%u,\"upstream_response_"
-					"time\":",
-					(double)(r->end_ns / MS) / 1e3,
-					(double)r->response_ns / 1e9, 'a' + (int)r->action, r->user,
-					r->status);
-				if (r->upstream_ns < 0)
-					fputs("null}\n", f);
-				else
-					fprintf(f, "%.3f}\n", (double)r->upstream_ns / 1e9);
-			} else {
-				fprintf(f, "%" PRId64 ",%" PRId64 ",", r->end_ns / MS,
-					r->response_ns / MS);
-				if (r->upstream_ns >= 0)
-					fprintf(f, "%" PRId64, r->upstream_ns / MS);
-				fprintf(f, ",/act%c,u%u,%u\n", 'a' + (int)r->action, r->user,
-					r->status);
-			}
-		}
-		fclose(f);
-		read_log(&one, text, size,
-			 &(struct lode_log_options){.format = forms[form], .n_threads = 1});
-		read_log(&two, text, size,
-			 &(struct lode_log_options){.format = forms[form], .n_threads = 3});
+		read_log(&one, text, size, &options);
+		options.n_threads = 3;
+		read_log(&three, text, size, &options);
 		assert_int_equal(one.rc, 0);
 		assert_int_equal(one.requests.n, N);
-		assert_int_equal(two.requests.n, N);
-		assert_memory_equal(one.requests.at, two.requests.at, N * sizeof(*truth));
-		for (size_t i = 0; i < N; i++) {
-			const struct lode_request *r = &one.requests.at[i];
-			char name[20];
-
-			assert_true(r->end_ns == truth[i].end_ns);
-			assert_true(r->response_ns == truth[i].response_ns);
-			assert_true(r->upstream_ns == truth[i].upstream_ns);
-			assert_int_equal(r->status, truth[i].status);
-			snprintf(name, sizeof(name), "/act%c", 'a' + (int)truth[i].action);
-			assert_string_equal(one.names.actions.text.at[r->action], name);
-			snprintf(name, sizeof(name), "u%u", truth[i].user);
-			assert_string_equal(one.names.users.text.at[r->user], name);
-		}
+		assert_int_equal(three.requests.n, N);
+		assert_memory_equal(one.requests.at, three.requests.at, N * sizeof(*truth));
+		for (size_t i = 0; i < N; i++)
+			check_request(&one, i, &truth[i]);
 		for (size_t i = 0; i < one.names.users.text.n; i++)
-			assert_string_equal(one.names.users.text.at[i], two.names.users.text.at[i]);
+			assert_string_equal(one.names.users.text.at[i],
+					    three.names.users.text.at[i]);
 		release(&one);
-		release(&two);
+		release(&three);
 		free(text);
 	}
 	free(truth);
@@ -417,11 +442,11 @@ int main(void)
 		cmocka_unit_test(clocks_change),
 		cmocka_unit_test(bad_lines_are_counted_and_cost_nothing_else),
 	};
-	int fd = mkstemp(path), failed;
+	int failed;
 
-	assert_true(fd >= 0);
-	close(fd);
+	scratch_make(&scratch);
+	path = scratch_path(&scratch, "access.log");
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
+	scratch_remove(&scratch);
 	return failed;
 }

@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "random.h"
+#include "scratch.h"
 #include "sources/source.h"
 #include "sources/text/script_line.h"
 
-static char path[] = "/tmp/lode-test-script-XXXXXX";
+static struct scratch scratch;
+static const char *path;
 
 static bool is_text(struct lode_text text, const char *want)
 {
@@ -224,13 +226,10 @@ static void records_that_are_no_samples_are_read(void **state)
 static int load(struct lode_stream **out, const char *text, struct lode_error *err)
 {
 	struct lode_source_options options = {.narrow = lode_narrow_none, .n_threads = 1};
-	FILE *f = fopen(path, "wb");
 	struct lode_input *input;
 	int rc;
 
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	scratch_write(path, text, strlen(text));
 	assert_int_equal(lode_input_open(&input, path, err), 0);
 	assert_true(!*text || lode_source_script.recognise((const uint8_t *)text, strlen(text)));
 	rc = lode_source_script.load(out, input, &options, err);
@@ -453,18 +452,19 @@ static void random_texts_read_as_they_were_written(void **state)
 	}
 }
 
-static int make_file(void **state)
+static int make_folder(void **state)
 {
-	int fd = mkstemp(path);
-
 	(void)state;
-	return fd < 0 ? -1 : close(fd);
+	scratch_make(&scratch);
+	path = scratch_path(&scratch, "text");
+	return 0;
 }
 
-static int remove_file(void **state)
+static int remove_folder(void **state)
 {
 	(void)state;
-	return unlink(path);
+	scratch_remove(&scratch);
+	return 0;
 }
 
 int main(void)
@@ -482,5 +482,5 @@ int main(void)
 		cmocka_unit_test(random_texts_read_as_they_were_written),
 	};
 
-	return cmocka_run_group_tests(tests, make_file, remove_file);
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

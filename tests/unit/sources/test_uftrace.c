@@ -13,7 +13,7 @@
 
 #include "sources/call_source.h"
 #include "unit/sources/call_trace.h"
-#include "unit/symbols/scratch.h"
+#include "scratch.h"
 
 enum { ENTRY, EXIT, LOST, EVENT };
 
@@ -63,7 +63,7 @@ static const char *in_scratch(const char *format, ...)
 
 static void write_image(struct image *image, const char *path)
 {
-	test_write_file(path, image->bytes.at ? (const void *)image->bytes.at : "", image->bytes.n);
+	scratch_write(path, image->bytes.at ? (const void *)image->bytes.at : "", image->bytes.n);
 	lode_vec_release(&image->bytes);
 }
 
@@ -376,10 +376,10 @@ static void a_directory_without_records_or_of_another_version_is_refused(void **
 	write_directory(&trace, &random);
 	assert_int_equal(read_scratch(&collector, &err), LODE_ERR_FORMAT);
 	test_collector_release(&collector);
-	test_write_file(in_scratch("info"), "Ftrace!\0\x63\0\0\0\x28\0\1\2\0\0\0\0\0\0\0\0", 24);
+	scratch_write(in_scratch("info"), "Ftrace!\0\x63\0\0\0\x28\0\1\2\0\0\0\0\0\0\0\0", 24);
 	assert_int_equal(read_scratch(&collector, &err), LODE_ERR_UNSUPPORTED);
 	test_collector_release(&collector);
-	test_write_file(in_scratch("info"), "Ftrace!\0\4", 9);
+	scratch_write(in_scratch("info"), "Ftrace!\0\4", 9);
 	assert_int_equal(read_scratch(&collector, &err), LODE_ERR_TRUNCATED);
 	test_collector_release(&collector);
 	scratch_remove(&scratch);

@@ -10,11 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scratch.h"
 #include "sources/call_source.h"
 #include "sources/xray/xray_ticks.h"
 #include "unit/sources/call_trace.h"
 
-static char path[] = "/tmp/lode-test-xray-XXXXXX";
+static struct scratch scratch;
+static const char *path;
 
 struct image {
 	LODE_VEC(uint8_t) bytes;
@@ -46,7 +48,7 @@ static int read_image(struct test_collector *collector, const struct image *imag
 {
 	struct lode_call_options options = {.n_threads = n_threads};
 
-	test_write_file(path, image->bytes.at, image->bytes.n);
+	scratch_write(path, image->bytes.at, image->bytes.n);
 	test_collector_init(collector);
 	return lode_calls_read(path, &options, &collector->sink, err);
 }
@@ -584,12 +586,11 @@ int main(void)
 		cmocka_unit_test(basic_logs_of_all_versions_read_as_they_were_written),
 		cmocka_unit_test(what_is_no_log_is_refused_with_a_reason),
 	};
-	int fd = mkstemp(path), failed;
+	int failed;
 
-	if (fd < 0)
-		return 1;
-	close(fd);
+	scratch_make(&scratch);
+	path = scratch_path(&scratch, "xray.log");
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
+	scratch_remove(&scratch);
 	return failed;
 }

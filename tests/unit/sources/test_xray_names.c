@@ -12,10 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scratch.h"
 #include "sources/xray/xray_names.h"
 #include "unit/sources/call_trace.h"
 
-static char path[] = "/tmp/lode-test-names-XXXXXX";
+static struct scratch scratch;
+static const char *path;
 
 enum {
 	MAP_ADDRESS = 0x5000,
@@ -185,7 +187,7 @@ static void ids_of_programs_are_those_of_their_sleds(void **state)
 static int load_text(struct lode_xray_names *names, const char *text, struct lode_error *err)
 {
 	memset(names, 0, sizeof(*names));
-	test_write_file(path, text, strlen(text));
+	scratch_write(path, text, strlen(text));
 	return lode_xray_names_load(names, path, err);
 }
 
@@ -237,12 +239,11 @@ int main(void)
 		cmocka_unit_test(tables_of_all_shapes_name_ids),
 		cmocka_unit_test(bad_tables_name_their_line),
 	};
-	int fd = mkstemp(path), failed;
+	int failed;
 
-	if (fd < 0)
-		return 1;
-	close(fd);
+	scratch_make(&scratch);
+	path = scratch_path(&scratch, "names");
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
+	scratch_remove(&scratch);
 	return failed;
 }

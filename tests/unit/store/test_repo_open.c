@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "store/repo_db.h"
-#include "unit/symbols/scratch.h"
+#include "scratch.h"
 
 static int in_scratch(void **state)
 {
