@@ -31,7 +31,6 @@
 
 struct lode_signature {
 	const char *name; /* no blanks; unique in its list */
-	uint64_t id;	  /* stable: that of the name it was made with */
 	bool is_retired;  /* fixed: it explains nothing any more, and must not come back */
 	unsigned kinds;	  /* bit per enum lode_event_kind; 0: any */
 	unsigned reasons; /* bit per enum lode_wait_reason; 0: any */
@@ -52,17 +51,28 @@ struct lode_signatures {
 void lode_signatures_release(struct lode_signatures *signatures);
 
 /*
- * Adds a copy. The name must be new; an id of 0 is made from the name. Patterns may be in any
- * order and form. Fails (LODE_ERR_ARG) on what no file could say.
+ * Adds a copy. The name must be new. Patterns may be in any order and form. Fails (LODE_ERR_ARG) on
+ * what no file could say.
  */
 int lode_signatures_add(struct lode_signatures *signatures, const struct lode_signature *signature,
 			struct lode_error *err);
-/* By name, else by id (16 hex digits); NULL. Valid until the list changes. */
+/* By its name; NULL. Valid until the list changes. */
 struct lode_signature *lode_signatures_find(const struct lode_signatures *signatures,
 					    const char *name);
 void lode_signatures_remove(struct lode_signatures *signatures, struct lode_signature *signature);
 
 /* ---- As text ---- */
+
+/* Names joined by commas <-> bits; "" is 0. LODE_ERR_ARG on a name that is none. */
+enum lode_signature_field { LODE_SIGNATURE_KINDS, LODE_SIGNATURE_REASONS };
+enum { LODE_SIGNATURE_BITS_BYTES = 128 }; /* always enough */
+int lode_signature_bits_parse(unsigned *bits, enum lode_signature_field field, const char *text,
+			      struct lode_error *err);
+const char *lode_signature_bits_text(char *buffer, enum lode_signature_field field, unsigned bits);
+
+/* "2026-11-21T09:30:00Z"; "" for 0. */
+enum { LODE_SIGNATURE_TIME_BYTES = 24 };
+const char *lode_signature_time_text(char *buffer, int64_t time_s);
 
 /* Adds the signatures of a file (plain or compressed, "-"). Errors name file and line. */
 int lode_signatures_read(struct lode_signatures *signatures, const char *path,
