@@ -72,8 +72,9 @@ extern const char *const pio_order_choices[];
 			.name = "counters",                                                        \
 			.letter = 'c',                                                             \
 			.argument = "[SERVER=]FILE",                                               \
-			.help = "counters of a server, named by the file if SERVER is not "        \
-				"given; may be repeated",                                          \
+			.help = "counters of a server: a file, a folder of them, or "              \
+				"prometheus:URL (docs/formats/counters.md); named by the "         \
+				"file if SERVER is not given; may be repeated",                    \
 			.set = pio_set_input,                                                      \
 			.offset = (at) + offsetof(struct pio_inputs, list),                        \
 		},                                                                                 \

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
+#include "base/escape.h"
+#include "sources/counters/counter_json.h"
 #include "sources/counters/counter_reader.h"
 
 enum { MAX_DEPTH = 24, MAX_NAME = 512, CHUNK_BYTES = 1 << 16 };
@@ -40,6 +42,7 @@ struct json {
 	bool has_time, is_local; /* local: "utc": 0 */
 	/* Prometheus */
 	char metric[MAX_NAME], labels[MAX_NAME], instance[256];
+	char refusal[256]; /* its words, when it answered with an error */
 	int64_t point_ns;
 	bool has_point;
 };
@@ -160,6 +163,7 @@ static bool is_total(const char *metric)
 static void take_point(struct json *j, const char *text, size_t len)
 {
 	struct level *level = &j->levels[j->depth];
+	const char *metric = j->metric;
 	char name[2 * MAX_NAME + 4];
 	bool is_bad = false;
 	double value;
@@ -171,12 +175,23 @@ static void take_point(struct json *j, const char *text, size_t len)
 	value = lode_counter_number(text, len, &is_bad);
 	if (level->n_items != 2 || !j->has_point)
 		return;
-	snprintf(name, sizeof(name), *j->labels ? "%s{%s}" : "%s", *j->metric ? j->metric : "value",
-		 j->labels);
+	if (!*metric)
+		metric = j->reader->unnamed ? j->reader->unnamed : "value";
+	snprintf(name, sizeof(name), *j->labels ? "%s{%s}" : "%s", metric, j->labels);
 	lode_counter_add(
 		j->reader,
 		*j->instance && !j->reader->is_server_given ? j->instance : j->reader->server, name,
 		is_total(j->metric) ? LODE_COUNTER_TOTAL : LODE_COUNTER_STATE, j->point_ns, value);
+}
+
+/* What it could not do fully, as when a shard of it did not answer. */
+static void take_warning(struct json *j, const char *text, size_t len)
+{
+	char shown[120];
+
+	lode_loss_add(lode_counter_log_losses(j->reader->log), LODE_LOSS_TRUNCATED, 1, -1,
+		      j->reader->last_ns, "Prometheus warns: %s",
+		      lode_escape_n(shown, sizeof(shown), text, len));
 }
 
 /* ---- The stream ---- */
@@ -226,6 +241,10 @@ static int on_string(void *context, const unsigned char *bytes, size_t len)
 		join(level->device, sizeof(level->device), " ", text, len);
 	else if (is_key(j, j->depth, "nodename"))
 		lode_counter_host(j->reader, text, len);
+	else if (j->depth == 1 && is_key(j, 1, "error"))
+		lode_escape_n(j->refusal, sizeof(j->refusal), text, len);
+	else if (j->depth == 2 && is_key(j, 1, "warnings"))
+		take_warning(j, text, len);
 	return 1;
 }
 
@@ -284,42 +303,97 @@ static int on_end_array(void *context)
 	return 1;
 }
 
+struct lode_counter_json {
+	struct json json;
+	yajl_handle parser;
+	yajl_status status;
+	int64_t offset; /* of what comes next */
+};
+
+static const yajl_callbacks callbacks = {
+	.yajl_number = on_number,
+	.yajl_string = on_string,
+	.yajl_start_map = on_start_map,
+	.yajl_map_key = on_key,
+	.yajl_end_map = on_end_map,
+	.yajl_start_array = on_start_array,
+	.yajl_end_array = on_end_array,
+};
+
+struct lode_counter_json *lode_counter_json_new(struct lode_counter_reader *reader)
+{
+	struct lode_counter_json *parse = lode_alloc0(1, sizeof(*parse));
+
+	parse->json.reader = reader;
+	parse->parser = yajl_alloc(&callbacks, NULL, &parse->json);
+	parse->status = yajl_status_ok;
+	return parse;
+}
+
+void lode_counter_json_free(struct lode_counter_json *parse)
+{
+	if (!parse)
+		return;
+	yajl_free(parse->parser);
+	lode_vec_release(&parse->json.held);
+	free(parse);
+}
+
+bool lode_counter_json_feed(struct lode_counter_json *parse, const void *bytes, size_t size)
+{
+	if (parse->status != yajl_status_ok)
+		return false;
+	parse->status = yajl_parse(parse->parser, bytes, size);
+	parse->offset += parse->status == yajl_status_ok
+				 ? (int64_t)size
+				 : (int64_t)yajl_get_bytes_consumed(parse->parser);
+	return parse->status == yajl_status_ok;
+}
+
+bool lode_counter_json_end(struct lode_counter_json *parse)
+{
+	if (parse->status == yajl_status_ok)
+		parse->status = yajl_complete_parse(parse->parser);
+	return parse->status == yajl_status_ok;
+}
+
+int64_t lode_counter_json_offset(const struct lode_counter_json *parse)
+{
+	return parse->offset;
+}
+
+const char *lode_counter_json_refusal(const struct lode_counter_json *parse)
+{
+	return *parse->json.refusal ? parse->json.refusal : NULL;
+}
+
 int lode_counter_read_json(struct lode_counter_reader *reader, struct lode_error *err)
 {
-	static const yajl_callbacks callbacks = {
-		.yajl_number = on_number,
-		.yajl_string = on_string,
-		.yajl_start_map = on_start_map,
-		.yajl_map_key = on_key,
-		.yajl_end_map = on_end_map,
-		.yajl_start_array = on_start_array,
-		.yajl_end_array = on_end_array,
-	};
-	struct json *j = lode_alloc0(1, sizeof(*j));
+	struct lode_counter_json *parse = lode_counter_json_new(reader);
 	unsigned char *chunk = lode_alloc(CHUNK_BYTES);
-	yajl_handle parser = yajl_alloc(&callbacks, NULL, j);
-	yajl_status status = yajl_status_ok;
-	int64_t offset = 0;
+	struct lode_losses *losses = lode_counter_log_losses(reader->log);
+	bool is_json = true;
 	ssize_t n;
+	int rc = LODE_OK;
 
 	reader->facts->format = "JSON";
-	j->reader = reader;
-	while ((n = lode_input_read(reader->input, chunk, CHUNK_BYTES, err)) > 0 &&
-	       status == yajl_status_ok) {
-		status = yajl_parse(parser, chunk, (size_t)n);
-		offset += status == yajl_status_ok ? n : (int64_t)yajl_get_bytes_consumed(parser);
+	while (is_json && (n = lode_input_read(reader->input, chunk, CHUNK_BYTES, err)) > 0)
+		is_json = lode_counter_json_feed(parse, chunk, (size_t)n);
+	if (is_json && n == 0)
+		is_json = lode_counter_json_end(parse);
+	if (is_json && n < 0) {
+		rc = reader->facts->n_rows ? LODE_OK : (int)n;
+		if (rc == LODE_OK)
+			lode_loss_add(losses, LODE_LOSS_TRUNCATED, 1, parse->offset,
+				      reader->last_ns, "%s: %s", reader->path, err->message);
+	} else if (!is_json) {
+		lode_loss_add(losses, LODE_LOSS_TRUNCATED, 1, parse->offset, reader->last_ns,
+			      "%s: this is not JSON any more", reader->path);
 	}
-	if (n == 0 && status == yajl_status_ok)
-		status = yajl_complete_parse(parser);
-	if (n < 0 && reader->facts->n_rows)
-		lode_loss_add(lode_counter_log_losses(reader->log), LODE_LOSS_TRUNCATED, 1, offset,
-			      reader->last_ns, "%s: %s", reader->path, err->message);
-	else if (n >= 0 && status != yajl_status_ok)
-		lode_loss_add(lode_counter_log_losses(reader->log), LODE_LOSS_TRUNCATED, 1, offset,
-			      reader->last_ns, "%s: this is not JSON any more", reader->path);
-	yajl_free(parser);
-	lode_vec_release(&j->held);
-	free(j);
+	if (rc == LODE_OK && !reader->facts->n_rows && *parse->json.refusal)
+		rc = lode_fail(err, LODE_ERR_FORMAT, reader->path, -1, "Prometheus answered: %s",
+			       parse->json.refusal);
+	lode_counter_json_free(parse);
 	free(chunk);
-	return n < 0 && !reader->facts->n_rows ? (int)n : LODE_OK;
+	return rc;
 }

@@ -20,7 +20,8 @@ struct lode_counter_reader {
 	const char *path;
 	const char *server; /* whose counters they are, as far as the file does not say */
 	bool is_server_given;
-	char host[256]; /* what the file says of the whole of it */
+	const char *unnamed; /* what series without a name are called; NULL: "value" */
+	char host[256];	     /* what the file says of the whole of it */
 	struct lode_counter_facts *facts;
 	struct lode_log_clock clock;
 	struct lode_log_zone zone;

@@ -1,15 +1,23 @@
 #include "sources/counters/counter_source.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/escape.h"
+#include "sources/counters/counter_pcp.h"
+#include "sources/counters/counter_prometheus.h"
 #include "sources/counters/counter_reader.h"
+#include "sources/counters/prometheus_query.h"
 
 /* Binary files of sar's begin with this number, in the byte order of their machine. */
 static const uint16_t sar_magic = 0xd596;
 
-enum format { UNKNOWN, TABLE, SADF, SAR, JSON };
+enum format { UNKNOWN, TABLE, SADF, SAR, JSON, PCP };
 
 static bool is_sar(const uint8_t *head, size_t size)
 {
@@ -30,6 +38,8 @@ static enum format format_of(const uint8_t *head, size_t size)
 		return UNKNOWN;
 	if (is_sar(head, size))
 		return SAR;
+	if (lode_counter_is_pcp(head, size))
+		return PCP;
 	if (size >= sizeof(sadf) - 1 && memcmp(text, sadf, sizeof(sadf) - 1) == 0)
 		return SADF;
 	while (blank < size && memchr(" \t\r\n", text[blank], 4))
@@ -42,7 +52,10 @@ static enum format format_of(const uint8_t *head, size_t size)
 
 bool lode_counters_recognise(const uint8_t *head, size_t size)
 {
-	return format_of(head, size) != UNKNOWN;
+	enum format format = format_of(head, size);
+
+	/* The files of an archive are one thing. */
+	return format == PCP ? lode_counter_is_pcp_meta(head, size) : format != UNKNOWN;
 }
 
 /* "/data/counters_web.csv.zst" -> "web" */
@@ -77,6 +90,8 @@ static int read_by_format(struct lode_counter_reader *reader, struct lode_error 
 		return lode_counter_read_sar(reader, err);
 	case JSON:
 		return lode_counter_read_json(reader, err);
+	case PCP:
+		return lode_counter_read_pcp(reader, err);
 	case UNKNOWN:
 		break;
 	}
@@ -106,10 +121,15 @@ static int read_counters(struct lode_counter_log *log, struct lode_input *input,
 	err = err ? err : &local;
 	reader.server = server ? server : by_name;
 	reader.input = input;
-	if (!input)
-		rc = lode_input_open(&reader.input, path, err);
-	if (rc == LODE_OK)
-		rc = read_by_format(&reader, err);
+	if (!input && lode_prometheus_is(path)) {
+		reader.server = server ? server : "";
+		rc = lode_counter_read_prometheus(&reader, path, err);
+	} else {
+		if (!input)
+			rc = lode_input_open(&reader.input, path, err);
+		if (rc == LODE_OK)
+			rc = read_by_format(&reader, err);
+	}
 	if (rc == LODE_OK && !facts->n_rows)
 		rc = lode_fail(
 			err, LODE_ERR_FORMAT, path, -1, "no row is a sample: %s",
@@ -124,10 +144,146 @@ static int read_counters(struct lode_counter_log *log, struct lode_input *input,
 	return rc;
 }
 
+/* ---- Folders ---- */
+
+/* LIMIT: folders in folders; deeper ones are not looked into. */
+enum { MAX_FOLDERS = 8 };
+
+struct folder {
+	struct lode_counter_log *log;
+	const char *server;
+	struct lode_counter_facts *facts; /* of all files */
+	size_t n_read;
+	struct lode_error first; /* of the first file that could not be read */
+	bool has_failed;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool is_counters(const char *path)
+{
+	uint8_t head[LODE_PEEK_BYTES];
+	struct lode_input *input;
+	ssize_t n;
+
+	if (lode_input_open(&input, path, NULL) < 0)
+		return false;
+	n = lode_input_peek(input, head, sizeof(head), NULL);
+	lode_input_close(input);
+	return n > 0 && lode_counters_recognise(head, (size_t)n);
+}
+
+static void consider_file(struct folder *f, const char *path)
+{
+	struct lode_counter_facts facts;
+	struct lode_error err;
+
+	if (!is_counters(path))
+		return;
+	if (read_counters(f->log, NULL, path, f->server, &facts, &err) == LODE_OK) {
+		f->n_read++;
+		f->facts->format = f->n_read == 1 ? facts.format : "a folder of counters";
+		f->facts->n_rows += facts.n_rows;
+		f->facts->is_zone_assumed |= facts.is_zone_assumed;
+		return;
+	}
+	if (!f->has_failed)
+		f->first = err;
+	f->has_failed = true;
+	lode_loss_add(lode_counter_log_losses(f->log), LODE_LOSS_BAD_RECORD, 1, -1, 0, "%s: %s",
+		      path, err.message);
+}
+
+/* Every file of counters in it and its folders, by name; hidden ones are nobody's. */
+static int consider_folder(struct folder *f, const char *path, unsigned depth,
+			   struct lode_error *err)
+{
+	LODE_VEC(char *) names = {0};
+	struct dirent *entry;
+	DIR *dir = opendir(path);
+	struct stat st;
+
+	if (!dir)
+		return lode_fail_errno(err, errno, path, "cannot list it");
+	while ((entry = readdir(dir))) {
+		size_t size = strlen(path) + strlen(entry->d_name) + 2;
+		char *name;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		name = lode_alloc(size);
+		snprintf(name, size, "%s/%s", path, entry->d_name);
+		lode_vec_append(&names, name);
+	}
+	closedir(dir);
+	if (names.n)
+		qsort(names.at, names.n, sizeof(*names.at), by_name);
+	for (size_t i = 0; i < names.n; i++) {
+		if (lstat(names.at[i], &st) == 0 && S_ISDIR(st.st_mode)) {
+			if (depth < MAX_FOLDERS)
+				consider_folder(f, names.at[i], depth + 1, NULL);
+		} else if (stat(names.at[i], &st) == 0 && S_ISREG(st.st_mode)) {
+			consider_file(f, names.at[i]);
+		}
+		free(names.at[i]);
+	}
+	lode_vec_release(&names);
+	return LODE_OK;
+}
+
+static int read_folder(struct lode_counter_log *log, const char *path, const char *server,
+		       struct lode_counter_facts *facts, struct lode_error *err)
+{
+	struct folder f = {.log = log, .server = server, .facts = facts};
+	int rc;
+
+	memset(facts, 0, sizeof(*facts));
+	rc = consider_folder(&f, path, 1, err);
+	if (rc < 0 || f.n_read)
+		return rc;
+	if (!f.has_failed)
+		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
+				 "no file in this folder holds counters that lode knows");
+	if (err)
+		*err = f.first;
+	return f.first.status;
+}
+
+/* PCP's tools call an archive by what the names of its files begin with. */
+static char *archive_meta(const char *path)
+{
+	size_t size = strlen(path) + sizeof(".meta.xz");
+	char *meta = lode_alloc(size);
+
+	snprintf(meta, size, "%s.meta", path);
+	if (access(meta, R_OK) == 0)
+		return meta;
+	snprintf(meta, size, "%s.meta.xz", path);
+	if (access(meta, R_OK) == 0)
+		return meta;
+	free(meta);
+	return NULL;
+}
+
 int lode_counters_read(struct lode_counter_log *log, const char *path, const char *server,
 		       struct lode_counter_facts *facts, struct lode_error *err)
 {
-	return read_counters(log, NULL, path, server, facts, err);
+	struct stat st;
+	char *meta;
+	int rc;
+
+	if (lode_prometheus_is(path))
+		return read_counters(log, NULL, path, server, facts, err);
+	if (stat(path, &st) == 0)
+		return S_ISDIR(st.st_mode) ? read_folder(log, path, server, facts, err)
+					   : read_counters(log, NULL, path, server, facts, err);
+	meta = archive_meta(path);
+	rc = read_counters(log, NULL, meta ? meta : path, server, facts, err);
+	free(meta);
+	return rc;
 }
 
 int lode_counters_read_text(struct lode_counter_log *log, const char *name,

@@ -7,7 +7,8 @@
  *   relog        CSV and TSV of Windows' performance monitor ("(PDH-CSV 4.0)")
  *   collectd     its CSV files ("epoch,value"): host, plugin and type are the path's last parts
  *   sadf         `sadf -d` text, `sadf -j` JSON, and sar's binary files, through sadf
- *   prometheus   the JSON of a range query
+ *   prometheus   the JSON of a range query; or the query itself, "prometheus:http://..."
+ *   pcp          archives of Performance Co-Pilot, when lode was built with libpcp
  *
  * Plain or compressed. What cannot be read is counted in the log's losses.
  */
@@ -28,7 +29,8 @@ struct lode_counter_facts {
 };
 
 /*
- * Reads one file. `server` names whose counters they are where the file does not say; NULL: the
+ * Reads one file, every file of counters in a folder and its folders, or asks Prometheus. `server`
+ * names whose counters they are where the file does not say; NULL: the
  * file's name without endings and without "counters_" or "counters-" before it. Fails when nothing
  * in it is a sample.
  */
