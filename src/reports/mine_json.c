@@ -1,5 +1,7 @@
 #include <string.h>
 
+#include "job/cluster_signatures.h"
+#include "model/signature.h"
 #include "reports/json.h"
 #include "reports/mine_report.h"
 
@@ -190,8 +192,24 @@ static void put_wakers(struct lode_json *json, const struct lode_mine_report *re
 	put_more(json, "wakers_more", c->n_wakers, n);
 }
 
+/* What `lode sign --cluster` takes from the document. */
+static void put_signature(struct lode_json *json, const struct lode_cluster_signature *s)
+{
+	char kinds[LODE_SIGNATURE_BITS_BYTES];
+
+	lode_json_object(json, "signature");
+	lode_json_text(json, "kind",
+		       lode_signature_bits_text(kinds, LODE_SIGNATURE_KINDS, s->kinds));
+	lode_json_array(json, "patterns");
+	for (size_t i = 0; i < s->n_patterns; i++)
+		lode_json_text(json, NULL, s->patterns[i]);
+	lode_json_end_array(json);
+	lode_json_int(json, "total_ns", s->total_ns);
+	lode_json_end_object(json);
+}
+
 static void put_cluster(struct lode_json *json, const struct lode_mine_report *report,
-			const struct lode_cluster *c)
+			const struct lode_cluster *c, const struct lode_cluster_signature *s)
 {
 	const struct lode_mined *m = report->mined;
 
@@ -222,6 +240,7 @@ static void put_cluster(struct lode_json *json, const struct lode_mine_report *r
 	lode_json_end_array(json);
 	put_wakers(json, report, c);
 	put_patterns(json, report, c);
+	put_signature(json, s);
 	put_worst(json, report, c);
 	lode_json_end_object(json);
 }
@@ -232,6 +251,8 @@ void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
 	const struct lode_mined *m = report->mined;
 	struct lode_json *json = lode_json_open(out, "lode/mine/1");
 	size_t n = only ? 1 : shown(report, m->n_clusters);
+	const struct lode_cluster *clusters = only ? only : m->clusters;
+	struct lode_cluster_signatures signatures;
 
 	lode_json_text(json, "unit", m->digest->unit);
 	lode_json_int(json, "streams", (int64_t)m->digest->streams.n);
@@ -248,8 +269,10 @@ void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
 	lode_json_int(json, "other_ns", m->other_ns);
 	put_options(json, report);
 	lode_json_array(json, "clusters");
+	lode_cluster_signatures_build(&signatures, m, clusters, n);
 	for (size_t i = 0; i < n; i++)
-		put_cluster(json, report, only ? only : &m->clusters[i]);
+		put_cluster(json, report, &clusters[i], &signatures.at[i]);
+	lode_cluster_signatures_release(&signatures);
 	lode_json_end_array(json);
 	put_more(json, "more", m->n_clusters, n);
 	put_streams(json, report);
