@@ -196,24 +196,11 @@ static struct lode_digest_job_options job_options(const struct mine_values *v,
 	return options;
 }
 
-/* What stands in the shape of the digest that was made or given: "critical", "own". */
-static const char *shape_choice(const struct lode_digest_job *job, const char *option,
-				const char *const *choices)
-{
-	size_t len = 0;
-	const char *value = lode_shape_value(job->origin.shape, option, &len);
-
-	for (; *choices; choices++)
-		if (value && strlen(*choices) == len && memcmp(value, *choices, len) == 0)
-			return *choices;
-	return "unknown";
-}
-
 static struct lode_mine_options mine_options(const struct mine_values *v,
 					     const struct lode_digest_job *job,
 					     struct lode_progress *progress)
 {
-	const char *stacks = shape_choice(job, "--stacks", lode_stacks_choices);
+	const char *stacks = lode_shape_choice(job->origin.shape, "--stacks", lode_stacks_choices);
 
 	return (struct lode_mine_options){
 		.min_cost = v->min_cost.amount,
@@ -287,8 +274,8 @@ static int report(const struct lode_command *self, const struct mine_values *v,
 	struct lode_mine_report r = {
 		.mined = mined,
 		.job = job,
-		.scope = shape_choice(job, "--scope", lode_scope_choices),
-		.stacks = shape_choice(job, "--stacks", lode_stacks_choices),
+		.scope = lode_shape_choice(job->origin.shape, "--scope", lode_scope_choices),
+		.stacks = lode_shape_choice(job->origin.shape, "--stacks", lode_stacks_choices),
 		.rank = ranks[v->rank],
 		.lambda = lambda_words(v, lambda, sizeof(lambda)),
 		.is_classic = v->is_classic,
