@@ -137,7 +137,8 @@ struct lode_repo_cluster {
 	const char *kind, *reason;
 	int64_t own_ns, total_ns;
 	const char *common;   /* functions parted by ';', "*" for a gap */
-	const char *patterns; /* one to a line: full names of functions parted by ';' */
+	/* What a signature of it holds (job/cluster_signatures.h): one pattern to a line. */
+	const char *patterns;
 };
 
 struct lode_repo_run {
