@@ -24,6 +24,7 @@ static void put_period(struct lode_json *json, const struct lode_pio_report *r,
 		lode_json_int(json, "requests", (int64_t)p->n);
 		lode_json_int(json, "slow", (int64_t)p->n_slow);
 		lode_json_number(json, "excess_slow", p->excess);
+		lode_json_int(json, "client", (int64_t)p->n_client);
 	}
 	lode_pio_put_ranked(json, a, p, r->names, r->top);
 	lode_json_array(json, "rules");

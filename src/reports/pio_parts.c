@@ -15,6 +15,13 @@ void lode_pio_put_counter(struct lode_json *json, const struct lode_pio_model *m
 	lode_json_text(json, "counter", model->counters.at[c].name);
 }
 
+static void put_span(struct lode_json *json, const struct lode_pio_analysis *a,
+		     const struct lode_pio_ranked *ranked)
+{
+	lode_json_int(json, "start", lode_pio_time(a, ranked->first));
+	lode_json_int(json, "end", lode_pio_time(a, ranked->last + 1));
+}
+
 static void put_servers(struct lode_json *json, const struct lode_pio_analysis *a,
 			const struct lode_pio_period *p)
 {
@@ -23,7 +30,9 @@ static void put_servers(struct lode_json *json, const struct lode_pio_analysis *
 		lode_json_object(json, NULL);
 		lode_json_text(json, "server", lode_pio_server_name(a, p->servers.at[i].at));
 		lode_json_number(json, "value", p->servers.at[i].value);
-		lode_json_bool(json, "bottleneck", i < p->n_at_fault);
+		lode_json_bool(json, "bottleneck", p->servers.at[i].is_at_fault);
+		if (p->servers.at[i].is_at_fault)
+			put_span(json, a, &p->servers.at[i]);
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
@@ -39,6 +48,7 @@ static void put_counters(struct lode_json *json, const struct lode_pio_analysis 
 		lode_json_number(json, "value", p->counters.at[i].value);
 		if (a->deviations)
 			lode_json_number(json, "deviation", p->counters.at[i].deviation);
+		put_span(json, a, &p->counters.at[i]);
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);

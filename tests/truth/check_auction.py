@@ -27,14 +27,19 @@ def inputs(folder, with_log=True):
     return options + (["--log", f"{folder}/access.log.zst"] if with_log else [])
 
 
-def run(lode, train, analyse, options, with_log=True):
+def run_on(lode, trained, analysed, options):
+    """What analysing says; `trained` and `analysed` are options that name inputs."""
     with tempfile.TemporaryDirectory() as folder:
         model = os.path.join(folder, "model")
-        subprocess.run([lode, "pio", "train", *inputs(train), *options, "-o", model],
+        subprocess.run([lode, "pio", "train", *trained, *options, "-o", model],
                        check=True, stdout=subprocess.DEVNULL)
-        out = subprocess.run([lode, "pio", "analyse", "-m", model, "--json", "--top", "0",
-                              *inputs(analyse, with_log)], check=True, stdout=subprocess.PIPE)
+        out = subprocess.run([lode, "pio", "analyse", "-m", model, "--json", "--top", "0", "--series", "none",
+                              *analysed], check=True, stdout=subprocess.PIPE)
     return json.loads(out.stdout)
+
+
+def run(lode, train, analyse, options, with_log=True):
+    return run_on(lode, inputs(train), inputs(analyse, with_log), options)
 
 
 def incidents(folder):
@@ -116,4 +121,5 @@ def main():
         sys.exit(1)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -31,7 +31,11 @@ struct lode_pio_ranked {
 	uint32_t at; /* a counter, a server, an action or a user */
 	double value;
 	double deviation; /* counters of not classic models: the median one in the period */
-	uint64_t n, n_slow;
+	uint64_t n_slow;  /* actions and users */
+	/* Counters: the intervals in which they had something to show; servers at fault: in which
+	   they were. */
+	size_t first, last;
+	bool is_at_fault; /* servers */
 };
 typedef LODE_VEC(struct lode_pio_ranked) lode_pio_ranking;
 
@@ -47,6 +51,7 @@ struct lode_pio_period {
 	uint32_t intensity_max;
 	double evidence_max;
 	uint64_t n, n_slow;  /* requests */
+	uint64_t n_client;   /* not SLOW by the servers' time, but by the response time */
 	double excess;	     /* SLOW requests beyond the healthy share */
 	uint32_t n_at_fault; /* of the servers ranked first: bottlenecks of their own */
 	lode_pio_ranking servers, counters, actions, users;

@@ -18,7 +18,12 @@
 enum { DRIFT_LEAST_VALUES = 8 };
 /* An episode shows a counter when it is out of range for this share of it. */
 #define SHOWN_SHARE 0.3
-enum { BLAME_ROUNDS = 3, EPISODE_LEAST_ROWS = 3, LEAST_HEALTHY_ROWS = 30 };
+enum {
+	BLAME_ROUNDS = 3,
+	EPISODE_LEAST_ROWS = 3,
+	LEAST_HEALTHY_ROWS = 30,
+	BYSTANDER_LEAST_EPISODES = 3
+};
 /* Above what healthy time ever showed, by a margin. */
 #define BOUND_PCT    99.9
 #define BOUND_MARGIN 1.2
@@ -354,6 +359,71 @@ static void learn_bound(struct learning *l)
 	lode_pio_servers_release(&servers);
 }
 
+/* ---- What bystanders show ---- */
+
+static int descending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+/* The blame that each server had in an episode for a window and an interval: values[server]. */
+static void lasting_blame(const struct learning *l, const struct lode_pio_servers *servers,
+			  const struct episode *e, double *values)
+{
+	size_t n = servers->names.n, length = e->last - e->first + 1;
+	size_t window = l->model->settings.window;
+	struct lode_pio_worth *worths = lode_alloc0(n + 1, sizeof(*worths));
+	double *rows = lode_alloc0(n * length + 1, sizeof(*rows)); /* [server][row] */
+
+	for (size_t r = 0; r < length; r++) {
+		lode_pio_evidence(worths, l->model, servers, l->deviations, e->first + r, NULL);
+		for (size_t s = 0; s < n; s++)
+			rows[s * length + r] = worths[s].blame;
+	}
+	for (size_t s = 0; s < n; s++) {
+		qsort(rows + s * length, length, sizeof(*rows), descending);
+		values[s] = window < length ? rows[s * length + window] : 0;
+	}
+	free(rows);
+	free(worths);
+}
+
+/* How much blame a server can have while another is at fault: beyond that it is a bottleneck of
+   its own, however much larger the other's is. */
+static void learn_bystanders(struct learning *l)
+{
+	struct lode_pio_servers servers;
+	double *values, *shares;
+	size_t *n_seen;
+
+	lode_pio_servers_build(&servers, l->model);
+	values = lode_alloc0(servers.names.n + 1, sizeof(*values));
+	shares = lode_alloc0(servers.names.n + 1, sizeof(*shares));
+	n_seen = lode_alloc0(servers.names.n + 1, sizeof(*n_seen));
+	for (size_t s = 0; s < servers.names.n; s++)
+		lode_vec_append(&l->model->bystanders, 0.0);
+	for (size_t e = 0; e < l->episodes.n; e++) {
+		lasting_blame(l, &servers, &l->episodes.at[e], values);
+		share_blame(l, &servers, &l->episodes.at[e], shares);
+		for (size_t s = 0; s < servers.names.n; s++) {
+			if (shares[s] > 0.5)
+				continue; /* its own */
+			n_seen[s]++;
+			l->model->bystanders.at[s] = fmax(l->model->bystanders.at[s], values[s]);
+		}
+	}
+	for (size_t s = 0; s < servers.names.n; s++)
+		l->model->bystanders.at[s] = n_seen[s] < BYSTANDER_LEAST_EPISODES
+						     ? NAN
+						     : BOUND_MARGIN * l->model->bystanders.at[s];
+	free(values);
+	free(shares);
+	free(n_seen);
+	lode_pio_servers_release(&servers);
+}
+
 void lode_pio_baseline_learn(struct lode_pio_model *model, const struct lode_pio_matrix *matrix,
 			     const double *ratios, unsigned n_threads)
 {
@@ -372,6 +442,7 @@ void lode_pio_baseline_learn(struct lode_pio_model *model, const struct lode_pio
 	}
 	learn_blame(&l);
 	learn_bound(&l);
+	learn_bystanders(&l);
 	lode_pio_deviations_free(l.deviations, model->counters.n);
 	lode_vec_release(&l.episodes);
 	free(l.is_healthy);

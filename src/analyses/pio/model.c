@@ -29,6 +29,7 @@ void lode_pio_model_release(struct lode_pio_model *model)
 		free(model->counters.at[i].name);
 	}
 	lode_vec_release(&model->counters);
+	lode_vec_release(&model->bystanders);
 	for (size_t i = 0; i < model->rules.n; i++) {
 		lode_ruleset_release(&model->rules.at[i].low_other);
 		lode_ruleset_release(&model->rules.at[i].med_high);

@@ -81,6 +81,10 @@ struct lode_pio_model {
 	LODE_VEC(struct lode_pio_rules) rules;
 	double evidence_bound; /* evidence above it is never seen in healthy time */
 	uint32_t n_episodes;   /* slow times that blame was learnt from */
+	/* Per server, in the order of counters: more blame than it ever had for a while in slow
+	   time that was another's fault; NaN: there was too little of that. Empty in classic
+	   models. */
+	LODE_VEC(double) bystanders;
 };
 
 void lode_pio_model_release(struct lode_pio_model *model);

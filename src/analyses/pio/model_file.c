@@ -206,7 +206,12 @@ static void put_counters(FILE *out, const struct lode_pio_model *m)
 	}
 	fputs("\n  ],\n  \"evidence\": {", out);
 	put_field(out, "bound", m->evidence_bound);
-	fprintf(out, ", \"episodes\": %u},\n", m->n_episodes);
+	fprintf(out, ", \"episodes\": %u, \"bystanders\": [", m->n_episodes);
+	for (size_t s = 0; s < m->bystanders.n; s++) {
+		fputs(s ? ", " : "", out);
+		put_number(out, m->bystanders.at[s]);
+	}
+	fputs("]},\n", out);
 }
 
 /* A condition: [server, counter, "<=", threshold]. */
@@ -437,6 +442,14 @@ static void read_counters(struct reading *r, yajl_val root)
 	}
 	m->evidence_bound = number(r, e, "bound", false);
 	m->n_episodes = (uint32_t)integer(r, e, "episodes", 0, UINT32_MAX);
+	n = items(r, e, "bystanders", &at);
+	for (size_t s = 0; s < n; s++) {
+		double bound = YAJL_IS_DOUBLE(at[s]) ? YAJL_GET_DOUBLE(at[s]) : NAN;
+
+		if (YAJL_IS_INTEGER(at[s]))
+			bound = (double)YAJL_GET_INTEGER(at[s]);
+		lode_vec_append(&m->bystanders, bound);
+	}
 }
 
 static uint32_t class_number(struct reading *r, yajl_val v, const char *field,

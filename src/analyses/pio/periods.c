@@ -8,8 +8,6 @@
    half of it. */
 #define FELT_ERRORS 3.0
 #define FELT_FACTOR 1.5
-/* A server has a bottleneck of its own when it has this share of the worst one's blame. */
-#define AT_FAULT_SHARE 0.5
 
 /* ---- Where ---- */
 
@@ -142,239 +140,22 @@ static void find_by_intensity(struct lode_pio_run *run, lode_pio_periods *period
 	}
 }
 
-/* ---- Whose fault ---- */
-
-static int by_value(const void *a, const void *b)
+/* Are `n_slow` of `n` requests more than healthy time has? */
+static bool is_beyond_healthy(const struct lode_pio_model *model, uint64_t n_slow, uint64_t n)
 {
-	const struct lode_pio_ranked *x = a, *y = b;
+	double healthy = lode_pio_healthy_ratio(model), share = (double)n_slow / (double)n;
 
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-static void sort_ranking(lode_pio_ranking *ranking)
-{
-	if (ranking->n)
-		qsort(ranking->at, ranking->n, sizeof(*ranking->at), by_value);
-}
-
-static int compare_floats(const void *a, const void *b)
-{
-	float x = *(const float *)a, y = *(const float *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static double median_deviation(const struct lode_pio_analysis *a, size_t c,
-			       const struct lode_pio_period *p)
-{
-	size_t n = p->last - p->first + 1;
-	float *values = lode_alloc(n * sizeof(*values));
-	double median;
-
-	memcpy(values, a->deviations[c] + p->first, n * sizeof(*values));
-	qsort(values, n, sizeof(*values), compare_floats);
-	median = (double)values[n / 2];
-	free(values);
-	return median;
-}
-
-/* Counters by what they had to show: blame, or their cells of the matrix, per interval. */
-static void rank_counters(const struct lode_pio_run *run, struct lode_pio_period *p)
-{
-	const struct lode_pio_analysis *a = run->out;
-	double length = (double)(p->last - p->first + 1);
-
-	for (size_t c = 0; c < run->model->counters.n; c++) {
-		struct lode_pio_ranked ranked = {.at = (uint32_t)c};
-
-		for (size_t i = p->first; i <= p->last; i++) {
-			if (!a->deviations)
-				ranked.value += (double)a->coverage[c][i];
-			else if (!run->is_out[c])
-				ranked.value += lode_pio_worth_of(&run->model->counters.at[c],
-								  (double)a->deviations[c][i])
-							.blame;
-		}
-		ranked.value /= length;
-		if (!(ranked.value > 0))
-			continue;
-		if (a->deviations)
-			ranked.deviation = median_deviation(a, c, p);
-		lode_vec_append(&p->counters, ranked);
-	}
-	sort_ranking(&p->counters);
-}
-
-static void rank_servers(const struct lode_pio_run *run, struct lode_pio_period *p)
-{
-	const struct lode_pio_analysis *a = run->out;
-	size_t n = run->servers.names.n;
-	double length = (double)(p->last - p->first + 1);
-	double *values = lode_alloc0(n + 1, sizeof(*values));
-	double *detections = lode_alloc0(n + 1, sizeof(*detections));
-	struct lode_pio_worth *worths = lode_alloc0(n + 1, sizeof(*worths));
-
-	for (size_t i = p->first; i <= p->last && a->deviations; i++) {
-		lode_pio_evidence(worths, run->model, &run->servers, a->deviations, i, run->is_out);
-		for (size_t s = 0; s < n; s++) {
-			values[s] += worths[s].blame / length;
-			detections[s] = fmax(detections[s], worths[s].detection);
-		}
-	}
-	for (size_t i = 0; i < p->counters.n && !a->deviations; i++)
-		values[run->servers.of[p->counters.at[i].at]] += p->counters.at[i].value;
-	for (size_t s = 0; s < n; s++) {
-		if (values[s] > 0)
-			lode_vec_append(
-				&p->servers,
-				((struct lode_pio_ranked){.at = (uint32_t)s, .value = values[s]}));
-	}
-	sort_ranking(&p->servers);
-	while (p->n_at_fault < p->servers.n) {
-		const struct lode_pio_ranked *server = &p->servers.at[p->n_at_fault];
-
-		if (p->n_at_fault &&
-		    (!a->deviations || server->value < AT_FAULT_SHARE * p->servers.at[0].value ||
-		     detections[server->at] <= run->model->evidence_bound))
-			break;
-		p->n_at_fault++;
-	}
-	free(values);
-	free(detections);
-	free(worths);
-}
-
-static void use_rule(struct lode_pio_period *p, uint32_t ruleset, bool is_med_high, size_t rule)
-{
-	if (rule == LODE_NO_RULE)
-		return;
-	for (size_t i = 0; i < p->rules.n; i++) {
-		struct lode_pio_rule_use *u = &p->rules.at[i];
-
-		if (u->ruleset == ruleset && u->is_med_high == is_med_high && u->rule == rule) {
-			u->n++;
-			return;
-		}
-	}
-	lode_vec_append(&p->rules,
-			((struct lode_pio_rule_use){ruleset, is_med_high, (uint32_t)rule, 1}));
-}
-
-static int by_use(const void *a, const void *b)
-{
-	const struct lode_pio_rule_use *x = a, *y = b;
-
-	if (x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	if (x->ruleset != y->ruleset)
-		return x->ruleset < y->ruleset ? -1 : 1;
-	if (x->is_med_high != y->is_med_high)
-		return x->is_med_high - y->is_med_high;
-	return x->rule < y->rule ? -1 : x->rule > y->rule;
-}
-
-static void find_rules(const struct lode_pio_run *run, struct lode_pio_period *p)
-{
-	size_t n = run->out->n_intervals;
-
-	for (uint32_t k = 0; k < run->model->rules.n; k++) {
-		for (size_t i = p->first; i <= p->last; i++) {
-			const struct lode_pio_verdict *v = &run->out->verdicts[k * n + i];
-
-			if (v->class == LODE_PIO_LOW || v->class == LODE_PIO_NONE)
-				continue;
-			use_rule(p, k, false, v->fired.low_other);
-			use_rule(p, k, true, v->fired.med_high);
-		}
-	}
-	if (p->rules.n)
-		qsort(p->rules.at, p->rules.n, sizeof(*p->rules.at), by_use);
-}
-
-/* ---- Who was hit ---- */
-
-static void add_hit(lode_pio_ranking *ranking, struct lode_map *index, uint32_t id, uint32_t n)
-{
-	uint32_t *slot = lode_map_slot(index, id);
-
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)ranking->n;
-		lode_vec_append(ranking, ((struct lode_pio_ranked){.at = id}));
-	}
-	ranking->at[*slot].n_slow += n;
-	ranking->at[*slot].value += n;
-}
-
-/* Which list a period belongs to does not matter here: they do not overlap. */
-static void find_hits(const struct lode_pio_run *run, lode_pio_periods *periods)
-{
-	const struct lode_pio_analysis *a = run->out;
-	int64_t first = a->start_ns / a->step_ns;
-	uint32_t *period_of = lode_alloc((a->n_intervals + 1) * sizeof(*period_of));
-	struct lode_map *index = lode_alloc0(2 * periods->n + 1, sizeof(*index));
-
-	for (size_t i = 0; i < a->n_intervals; i++)
-		period_of[i] = LODE_NONE;
-	for (size_t p = 0; p < periods->n; p++) {
-		for (size_t i = periods->at[p].first; i <= periods->at[p].last; i++)
-			period_of[i] = (uint32_t)p;
-	}
-	for (size_t i = 0; i < run->requests->hits.n; i++) {
-		const struct lode_slow_hits *h = &run->requests->hits.at[i];
-		int64_t at = h->interval - first;
-		const struct lode_usual_pair *pair;
-		uint32_t p;
-
-		if (at < 0 || at >= (int64_t)a->n_intervals || period_of[at] == LODE_NONE)
-			continue;
-		p = period_of[at];
-		pair = &run->requests->usual->pairs.at[h->pair];
-		add_hit(&periods->at[p].actions, &index[2 * p], pair->action, h->n);
-		if (pair->user != LODE_NONE)
-			add_hit(&periods->at[p].users, &index[2 * p + 1], pair->user, h->n);
-	}
-	for (size_t p = 0; p < periods->n; p++) {
-		sort_ranking(&periods->at[p].actions);
-		sort_ranking(&periods->at[p].users);
-		lode_map_release(&index[2 * p]);
-		lode_map_release(&index[2 * p + 1]);
-	}
-	free(period_of);
-	free(index);
-}
-
-static double healthy_ratio(const struct lode_pio_model *model)
-{
-	return isnan(model->healthy_ratio) ? model->med_bound : model->healthy_ratio;
+	return share > FELT_FACTOR * healthy &&
+	       share > healthy + FELT_ERRORS * sqrt(healthy * (1 - healthy) / (double)n);
 }
 
 static bool is_felt(const struct lode_pio_model *model, const struct lode_pio_period *p)
 {
-	double healthy = healthy_ratio(model), n = (double)p->n, share;
-
 	if (!p->n)
 		return true; /* nothing was answered: nobody can say that it was fine */
-	share = (double)p->n_slow / n;
-	return share > FELT_FACTOR * healthy &&
-	       share > healthy + FELT_ERRORS * sqrt(healthy * (1 - healthy) / n);
-}
-
-static void describe(const struct lode_pio_run *run, struct lode_pio_period *p)
-{
-	const struct lode_pio_analysis *a = run->out;
-
-	for (size_t i = p->first; i <= p->last; i++) {
-		p->n += a->intervals[i].n;
-		p->n_slow += a->intervals[i].n_slow;
-		if (a->intervals[i].intensity > p->intensity_max)
-			p->intensity_max = a->intervals[i].intensity;
-	}
-	p->excess = (double)p->n_slow - healthy_ratio(run->model) * (double)p->n;
-	rank_counters(run, p);
-	rank_servers(run, p);
-	find_rules(run, p);
+	/* Where more answers waited for their clients than were late from the servers, connections
+	   pile up and packets are sent again, but no server is at fault. */
+	return is_beyond_healthy(model, p->n_slow, p->n) && p->excess > (double)p->n_client;
 }
 
 /* ---- Slow time that counters do not explain ---- */
@@ -413,8 +194,8 @@ static void find_unexplained(struct lode_pio_run *run)
 		p->last = i;
 	}
 	for (size_t i = 0; i < a->unexplained.n; i++)
-		describe(run, &a->unexplained.at[i]);
-	find_hits(run, &a->unexplained);
+		lode_pio_describe(run, &a->unexplained.at[i]);
+	lode_pio_find_hits(run, &a->unexplained);
 }
 
 void lode_pio_find_periods(struct lode_pio_run *run)
@@ -427,9 +208,9 @@ void lode_pio_find_periods(struct lode_pio_run *run)
 	else
 		find_by_evidence(run, &found);
 	for (size_t i = 0; i < found.n; i++)
-		describe(run, &found.at[i]);
+		lode_pio_describe(run, &found.at[i]);
 	if (run->requests)
-		find_hits(run, &found);
+		lode_pio_find_hits(run, &found);
 	for (size_t i = 0; i < found.n; i++) {
 		struct lode_pio_period *p = &found.at[i];
 

@@ -27,6 +27,13 @@ bool lode_pio_has_new_level(size_t n_out, size_t n_rows);
 /* Rows between two slow ones of a period, at most; of not classic models. */
 size_t lode_pio_period_gap(const struct lode_pio_model *model);
 
+/* SLOW share of healthy time. */
+double lode_pio_healthy_ratio(const struct lode_pio_model *model);
+/* What stands behind a period whose first and last interval are set. */
+void lode_pio_describe(const struct lode_pio_run *run, struct lode_pio_period *period);
+/* Actions and users that were hit in each of several periods that do not overlap. */
+void lode_pio_find_hits(const struct lode_pio_run *run, lode_pio_periods *periods);
+
 /* Fills periods, unfelt, unexplained, and the intervals' evidence. */
 void lode_pio_find_periods(struct lode_pio_run *run);
 
