@@ -161,7 +161,7 @@ static void tell(void *context, const struct lode_pio_news *news)
 	if (w->values->wants_json)
 		lode_pio_news_json(stdout, news, &w->model->names, w->values->top);
 	else
-		lode_pio_news_text(stdout, news);
+		lode_pio_news_text(stdout, news, lode_columns(stdout, 0));
 	fflush(stdout);
 	if (w->hook.command)
 		run_hook(w, news);

@@ -1,17 +1,20 @@
 #include "reports/pio_news.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/duration.h"
 #include "base/escape.h"
+#include "base/mem.h"
 #include "reports/pio_parts.h"
 
 enum { SHOWN_COUNTERS = 3, NAME_COLUMNS = 40 };
 
 const char *lode_pio_news_word(enum lode_pio_news_kind kind)
 {
-	static const char *const words[] = {"started", "ended", "withdrawn"};
+	static const char *const words[] = {"started", "ended", "withdrawn", "unexplained",
+					    "unexplained_ended"};
 
 	return words[kind];
 }
@@ -50,27 +53,63 @@ static void put_counters(FILE *out, const struct lode_pio_news *news)
 	}
 }
 
-void lode_pio_news_text(FILE *out, const struct lode_pio_news *news)
+static bool is_unexplained(const struct lode_pio_news *news)
 {
+	return news->kind == LODE_PIO_UNEXPLAINED || news->kind == LODE_PIO_UNEXPLAINED_ENDED;
+}
+
+static void put_line(FILE *out, const struct lode_pio_news *news)
+{
+	static const char *const what[] = {
+		[LODE_PIO_STARTED] = "started",
+		[LODE_PIO_ENDED] = "ended",
+		[LODE_PIO_WITHDRAWN] = "withdrawn (no server made users wait)",
+		[LODE_PIO_UNEXPLAINED] = "slow, no counter says why,",
+		[LODE_PIO_UNEXPLAINED_ENDED] = "ended",
+	};
 	const struct lode_pio_period *p = news->period;
 	char start[LODE_PIO_TIME_BYTES], other[LODE_PIO_TIME_BYTES], length[LODE_DURATION_BYTES];
 
-	if (news->kind == LODE_PIO_STARTED)
-		fprintf(out, "%s  started, known %s",
-			lode_pio_time_text(start, news->start_ns, false),
+	fprintf(out, "%s  %s", lode_pio_time_text(start, news->start_ns, false), what[news->kind]);
+	if (news->kind == LODE_PIO_STARTED || news->kind == LODE_PIO_UNEXPLAINED)
+		fprintf(out, "%s known %s", news->kind == LODE_PIO_STARTED ? "," : "",
 			lode_pio_time_text(other, news->known_ns, true));
 	else
-		fprintf(out, "%s  %s %s after %s", lode_pio_time_text(start, news->start_ns, false),
-			news->kind == LODE_PIO_ENDED ? "ended"
-						     : "withdrawn (users did not feel it)",
-			lode_pio_time_text(other, news->end_ns, true),
+		fprintf(out, " %s after %s", lode_pio_time_text(other, news->end_ns, true),
 			lode_duration_text(news->end_ns - news->start_ns, length, sizeof(length)));
 	if (p->n)
 		fprintf(out, "  %.0f %% of %llu requests slow",
 			100.0 * (double)p->n_slow / (double)p->n, (unsigned long long)p->n);
+	if (is_unexplained(news)) {
+		fputs(news->kind == LODE_PIO_UNEXPLAINED ? "" : "  no counter says why", out);
+		return;
+	}
 	put_servers(out, news);
 	put_counters(out, news);
+}
+
+void lode_pio_news_text(FILE *out, const struct lode_pio_news *news, size_t columns)
+{
+	char *text = NULL, *cut;
+	size_t size = 0, room;
+	FILE *line = open_memstream(&text, &size);
+
+	if (!line)
+		lode_oom(0);
+	put_line(line, news);
+	if (fclose(line) != 0)
+		lode_oom(0);
+	if (columns && lode_escape_width(text) > columns) {
+		/* Names are harmless already: cutting escapes nothing anew. */
+		room = 4 * size + 1;
+		cut = lode_alloc(room);
+		fputs(lode_escape_fit(cut, room, text, columns), out);
+		free(cut);
+	} else {
+		fputs(text, out);
+	}
 	fputc('\n', out);
+	free(text);
 }
 
 /* ---- JSON ---- */
@@ -94,6 +133,7 @@ void lode_pio_news_json(FILE *out, const struct lode_pio_news *news,
 	if (news->analysis->has_log) {
 		lode_json_int(json, "requests", (int64_t)p->n);
 		lode_json_int(json, "slow", (int64_t)p->n_slow);
+		lode_json_int(json, "client", (int64_t)p->n_client);
 	}
 	lode_pio_put_ranked(json, news->analysis, p, names, top);
 	lode_json_close(json);

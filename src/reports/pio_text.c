@@ -24,16 +24,21 @@ static const char *counter_name(char *buffer, size_t size, const struct lode_pio
 static void put_servers(FILE *out, const struct lode_pio_analysis *a,
 			const struct lode_pio_period *p)
 {
-	char name[256];
+	char name[256], from[LODE_PIO_TIME_BYTES], to[LODE_PIO_TIME_BYTES];
 
 	if (!p->servers.n) {
 		fputs("no server stands out", out);
 		return;
 	}
 	for (size_t i = 0; i < p->n_at_fault; i++) {
-		lode_escape_fit(name, sizeof(name), lode_pio_server_name(a, p->servers.at[i].at),
-				40);
+		const struct lode_pio_ranked *s = &p->servers.at[i];
+
+		lode_escape_fit(name, sizeof(name), lode_pio_server_name(a, s->at), 40);
 		fprintf(out, "%s%s", i ? " and " : "", name);
+		if (p->n_at_fault > 1)
+			fprintf(out, " (%s to %s)",
+				lode_pio_time_text(from, lode_pio_time(a, s->first), true),
+				lode_pio_time_text(to, lode_pio_time(a, s->last + 1), true));
 	}
 	for (size_t i = p->n_at_fault; i < p->servers.n && i < p->n_at_fault + 2; i++) {
 		lode_escape_fit(name, sizeof(name), lode_pio_server_name(a, p->servers.at[i].at),
@@ -54,15 +59,21 @@ static void put_counters(FILE *out, const struct lode_pio_report *r,
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_pio_ranked *c = &p->counters.at[i];
 		const struct lode_pio_counter *counter = &a->model->counters.at[c->at];
+		/* Later than smoothing alone would have it. */
+		bool is_late = c->first > p->first + a->model->settings.window;
+		char from[LODE_PIO_TIME_BYTES];
 		size_t width;
 
 		counter_name(name, sizeof(name), counter, 40);
 		if (!a->deviations)
 			snprintf(item, sizeof(item), "%s %.1f", name, c->value);
 		else if (fabs(c->deviation) > 1)
-			snprintf(item, sizeof(item), "%s %s%.*f×", name,
+			snprintf(item, sizeof(item), "%s %s%.*f×%s%s", name,
 				 c->deviation > 0 ? "↑" : "↓", fabs(c->deviation) < 10,
-				 fabs(c->deviation));
+				 fabs(c->deviation), is_late ? " from " : "",
+				 is_late ? lode_pio_time_text(from, lode_pio_time(a, c->first),
+							      true)
+					 : "");
 		else
 			snprintf(item, sizeof(item), "%s at times", name);
 		width = lode_escape_width(item) + 2;
@@ -134,6 +145,9 @@ static void put_period(FILE *out, const struct lode_pio_report *r, const struct 
 	if (p->n)
 		fprintf(out, "  %.0f %% of %llu requests slow",
 			100.0 * (double)p->n_slow / (double)p->n, (unsigned long long)p->n);
+	if ((double)p->n_client > p->excess && p->n_client)
+		fprintf(out, ", %.0f %% for the client alone",
+			100.0 * (double)p->n_client / (double)p->n);
 	fputs("   ", out);
 	if (is_full)
 		put_servers(out, a, p);
@@ -323,7 +337,7 @@ void lode_pio_report_text(FILE *out, const struct lode_pio_report *r)
 	}
 	if (n < a->periods.n)
 		fprintf(out, "\n  and %zu more periods\n", a->periods.n - n);
-	put_list(out, r, &a->unfelt, "counters out of range, but users did not feel it");
+	put_list(out, r, &a->unfelt, "counters out of range, but no server made users wait");
 	put_list(out, r, &a->unexplained, "slow by the log, and no counter says why");
 	put_map(out, r);
 	put_advice(out, a);

@@ -137,41 +137,32 @@ static uint8_t class_at(const struct lode_pio_analysis *a, size_t i)
 
 /*
  * Share of HIGH against training's. Slow intervals come in bunches, so n of them are worth fewer
- * independent ones: n (1 - r) / (1 + r), r the likeness of neighbours.
+ * independent ones: n (1 - r) / (1 + r), r the likeness of neighbours (a Markov chain's variance);
+ * that of training where few are HIGH here. Training's share is exact only by definition: where its
+ * bound lies is as uncertain as its own intervals are few.
  */
 static void find_regression(struct lode_pio_analysis *a)
 {
 	struct lode_pio_regression *g = &a->regression;
-	uint64_t total =
-		a->model->class_counts[0] + a->model->class_counts[1] + a->model->class_counts[2];
-	struct lode_usual_moments all = {0};
-	double products = 0, likeness = 0;
-	size_t n_pairs = 0;
+	const uint64_t *trained = a->model->class_counts;
+	uint64_t n_trained = trained[0] + trained[1] + trained[2];
+	uint8_t *classes = lode_alloc0(a->n_intervals + 1, 1);
+	double p, r;
 
 	*g = (struct lode_pio_regression){.z = NAN, .is_estimated = !a->has_log};
-	g->expected = total ? (double)a->model->class_counts[LODE_PIO_HIGH] / (double)total : 0.05;
+	p = n_trained ? (double)trained[LODE_PIO_HIGH] / (double)n_trained : 0.05;
+	g->expected = p;
 	for (size_t i = 0; i < a->n_intervals; i++) {
-		if (class_at(a, i) == LODE_PIO_NONE)
-			continue;
-		g->n++;
-		g->n_high += class_at(a, i) == LODE_PIO_HIGH;
-		lode_usual_moments_add(&all, class_at(a, i) == LODE_PIO_HIGH);
+		classes[i] = class_at(a, i);
+		g->n += classes[i] != LODE_PIO_NONE;
+		g->n_high += classes[i] == LODE_PIO_HIGH;
 	}
-	for (size_t i = 1; i < a->n_intervals; i++) {
-		if (class_at(a, i) == LODE_PIO_NONE || class_at(a, i - 1) == LODE_PIO_NONE)
-			continue;
-		products += ((class_at(a, i) == LODE_PIO_HIGH) - all.mean) *
-			    ((class_at(a, i - 1) == LODE_PIO_HIGH) - all.mean);
-		n_pairs++;
-	}
-	if (g->n < 20 || !(g->expected > 0))
+	r = fmax(a->model->likeness, lode_pio_likeness(classes, a->n_intervals));
+	free(classes);
+	if (g->n < 20 || !n_trained || !(p > 0 && p < 1))
 		return;
-	if (all.m2 > 0 && n_pairs)
-		likeness = products / (double)n_pairs / (all.m2 / (double)all.n);
-	likeness = fmin(0.99, fmax(0, likeness));
-	g->z = ((double)g->n_high / (double)g->n - g->expected) /
-	       sqrt(g->expected * (1 - g->expected) * (1 + likeness) /
-		    ((double)g->n * (1 - likeness)));
+	g->z = ((double)g->n_high / (double)g->n - p) /
+	       sqrt(p * (1 - p) * (1 + r) / (1 - r) * (1 / (double)g->n + 1 / (double)n_trained));
 	a->advice.is_class_drift = fabs(g->z) > 4;
 }
 

@@ -44,6 +44,30 @@ void lode_intensity_all(uint32_t *intensity, const uint8_t *classes, size_t n, s
 	}
 }
 
+double lode_pio_likeness(const uint8_t *classes, size_t n)
+{
+	double products = 0, share;
+	size_t n_known = 0, n_high = 0, n_pairs = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		n_known += classes[i] != LODE_PIO_NONE;
+		n_high += classes[i] == LODE_PIO_HIGH;
+	}
+	if (!n_high || n_high == n_known)
+		return 0;
+	share = (double)n_high / (double)n_known;
+	for (size_t i = 1; i < n; i++) {
+		if (classes[i] == LODE_PIO_NONE || classes[i - 1] == LODE_PIO_NONE)
+			continue;
+		products += ((classes[i] == LODE_PIO_HIGH) - share) *
+			    ((classes[i - 1] == LODE_PIO_HIGH) - share);
+		n_pairs++;
+	}
+	if (!n_pairs)
+		return 0;
+	return fmin(0.99, fmax(0, products / (double)n_pairs / (share * (1 - share))));
+}
+
 double lode_percentile_sorted(const double *sorted, size_t n, double p)
 {
 	double place = p / 100 * (double)(n ? n - 1 : 0);

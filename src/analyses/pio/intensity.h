@@ -30,6 +30,10 @@ uint32_t lode_intensity_step(const uint8_t *classes, size_t n, size_t window, ui
 /* The intensity at each of n intervals, from 0. */
 void lode_intensity_all(uint32_t *intensity, const uint8_t *classes, size_t n, size_t window);
 
+/* How alike neighbours are in being HIGH: the correlation from one interval to the next, 0 to 0.99;
+   0 where none or all are. Pairs with an interval without a class are left out. */
+double lode_pio_likeness(const uint8_t *classes, size_t n);
+
 /* p percent of n values (NaN left out) are below: linear between ranks; NaN without values. */
 double lode_percentile(const double *values, size_t n, double p);
 /* As lode_percentile, of values that are sorted and no NaN. */

@@ -76,6 +76,7 @@ struct lode_pio_model {
 	struct lode_usual usual;
 	double med_bound, high_bound; /* of SARatio */
 	uint64_t class_counts[3];     /* LOW, MED, HIGH intervals in training */
+	double likeness;	      /* of neighbours in being HIGH, see lode_pio_likeness */
 	double healthy_ratio;	      /* SLOW share of healthy time; NaN in classic models */
 	LODE_VEC(struct lode_pio_counter) counters; /* by server, then name */
 	LODE_VEC(struct lode_pio_rules) rules;

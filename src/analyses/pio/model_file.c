@@ -116,6 +116,8 @@ static void put_training(FILE *out, const struct lode_pio_model *m)
 	fputs(", ", out);
 	put_field(out, "high", m->high_bound);
 	fputs(", ", out);
+	put_field(out, "likeness", m->likeness);
+	fputs(", ", out);
 	put_field(out, "healthy", m->healthy_ratio);
 	fprintf(out, ",\n    \"intervals\": {\"LOW\": %llu, \"MED\": %llu, \"HIGH\": %llu}},\n",
 		(unsigned long long)m->class_counts[LODE_PIO_LOW],
@@ -390,6 +392,9 @@ static void read_training(struct reading *r, yajl_val root)
 					(uint64_t)integer(r, at[i], "intervals", 0, INT64_MAX)}));
 	r->model->med_bound = number(r, s, "med", false);
 	r->model->high_bound = number(r, s, "high", false);
+	r->model->likeness = number(r, s, "likeness", false);
+	if (!(r->model->likeness >= 0 && r->model->likeness < 1))
+		bad(r, "likeness");
 	r->model->healthy_ratio = number(r, s, "healthy", true);
 	for (int c = 0; c < 3; c++)
 		r->model->class_counts[c] =

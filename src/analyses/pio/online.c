@@ -1,49 +1,12 @@
-#include "analyses/pio/online.h"
+#include "analyses/pio/online_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyses/pio/evidence.h"
 #include "analyses/pio/periods.h"
-#include "analyses/pio/rules.h"
 
 enum { NEW_LEVEL_ROWS = 1 << 16 }; /* that say whether a counter has a new level; then halved */
-
-/* What the rules made of a row. */
-struct row {
-	uint8_t estimated;
-	uint32_t intensity;
-};
-
-struct open_period {
-	bool is_open, is_told;
-	int64_t reported, last; /* intervals: the first and the last slow one as they came */
-	int64_t start_ns;	/* told; of what is not told yet 0 */
-};
-
-struct lode_pio_online {
-	const struct lode_pio_model *model;
-	struct lode_request_log *requests; /* may be NULL */
-	struct lode_pio_servers servers;
-	size_t n_counters, n_rulesets;
-	/* Rows kept: interval `first` + i is at i. */
-	int64_t first;
-	size_t n, capacity;
-	double **columns;		    /* [counter] */
-	float **coverage;		    /* [counter] */
-	struct lode_pio_verdict **verdicts; /* [ruleset] */
-	struct row *rows;
-	/* Of the newest row. */
-	float *column;
-	bool *is_moved;
-	uint32_t intensity;
-	/* New levels. */
-	uint32_t *n_out;
-	uint32_t n_seen;
-	bool *is_out, *has_value;
-	struct open_period open;
-};
 
 struct lode_pio_online *lode_pio_online_new(const struct lode_pio_model *model,
 					    struct lode_request_log *requests)
@@ -102,7 +65,7 @@ int64_t lode_pio_online_oldest(const struct lode_pio_online *o)
 
 /* ---- Rows ---- */
 
-static void reserve(struct lode_pio_online *o, size_t need)
+void lode_online_reserve(struct lode_pio_online *o, size_t need)
 {
 	size_t capacity = o->capacity ? o->capacity : 128;
 
@@ -146,7 +109,8 @@ static size_t rows_before(const struct lode_pio_online *o)
 
 static void thin_out(struct lode_pio_online *o)
 {
-	size_t keep = o->open.is_open ? LODE_PIO_ONLINE_MAX : rows_before(o);
+	bool is_needed = o->open.is_open || o->silence.is_told;
+	size_t keep = is_needed ? LODE_PIO_ONLINE_MAX : rows_before(o);
 
 	if (o->n >= 2 * keep)
 		drop(o, o->n - keep);
@@ -229,39 +193,45 @@ static bool is_slow(struct lode_pio_online *o)
 
 /* ---- What a period is, by all rows that are kept ---- */
 
-static void analyse(struct lode_pio_analysis *out, struct lode_pio_online *o)
+/* The rows from `from` on. */
+static void analyse(struct lode_pio_analysis *out, struct lode_pio_online *o, size_t from)
 {
-	size_t n = o->n_counters, starts[2] = {0, o->n};
+	size_t n = o->n_counters, n_rows = o->n - from, starts[2] = {0, n_rows};
+	double **columns = lode_alloc0(n + 1, sizeof(*columns));
 	struct lode_pio_run run = {.out = out,
 				   .model = o->model,
 				   .requests = o->requests,
-				   .matrix = {o->columns, n, o->n, starts, 1},
+				   .matrix = {columns, n, n_rows, starts, 1},
 				   .servers = o->servers,
 				   .is_out = o->is_out};
 
 	*out = (struct lode_pio_analysis){.model = o->model,
-					  .start_ns = o->first * o->model->settings.step_ns,
+					  .start_ns = (o->first + (int64_t)from) *
+						      o->model->settings.step_ns,
 					  .step_ns = o->model->settings.step_ns,
-					  .n_intervals = o->n,
+					  .n_intervals = n_rows,
 					  .has_log = o->requests != NULL};
-	out->intervals = lode_alloc0(o->n + 1, sizeof(*out->intervals));
+	out->intervals = lode_alloc0(n_rows + 1, sizeof(*out->intervals));
 	out->coverage = lode_alloc0(n + 1, sizeof(*out->coverage));
 	for (size_t c = 0; c < n; c++) {
-		out->coverage[c] = lode_alloc((o->n + 1) * sizeof(float));
-		memcpy(out->coverage[c], o->coverage[c], o->n * sizeof(float));
+		columns[c] = o->columns[c] + from;
+		out->coverage[c] = lode_alloc((n_rows + 1) * sizeof(float));
+		memcpy(out->coverage[c], o->coverage[c] + from, n_rows * sizeof(float));
 	}
-	out->verdicts = lode_alloc0(o->n_rulesets * o->n + 1, sizeof(*out->verdicts));
+	out->verdicts = lode_alloc0(o->n_rulesets * n_rows + 1, sizeof(*out->verdicts));
 	for (size_t k = 0; k < o->n_rulesets; k++)
-		memcpy(out->verdicts + k * o->n, o->verdicts[k], o->n * sizeof(*out->verdicts));
-	for (size_t i = 0; i < o->n; i++) {
-		out->intervals[i].estimated = o->rows[i].estimated;
-		out->intervals[i].intensity = o->rows[i].intensity;
+		memcpy(out->verdicts + k * n_rows, o->verdicts[k] + from,
+		       n_rows * sizeof(*out->verdicts));
+	for (size_t i = 0; i < n_rows; i++) {
+		out->intervals[i].estimated = o->rows[from + i].estimated;
+		out->intervals[i].intensity = o->rows[from + i].intensity;
 	}
 	if (!o->model->settings.is_classic)
 		out->deviations =
 			lode_pio_deviations(o->model, &run.matrix, o->model->settings.window);
 	lode_pio_count_requests(&run);
 	lode_pio_find_periods(&run);
+	free(columns);
 }
 
 static const struct lode_pio_period *last_of(const lode_pio_periods *periods)
@@ -277,7 +247,7 @@ static void look(struct lode_pio_online *o, bool is_over, const struct lode_pio_
 	struct lode_pio_news news = {.analysis = &a};
 	bool is_felt;
 
-	analyse(&a, o);
+	analyse(&a, o, 0);
 	felt = last_of(&a.periods);
 	unfelt = last_of(&a.unfelt);
 	is_felt = felt && (!unfelt || felt->first > unfelt->first);
@@ -311,20 +281,108 @@ static bool is_over(const struct lode_pio_online *o, int64_t interval, bool is_s
 	       interval - o->open.last >= (int64_t)lode_pio_period_gap(o->model);
 }
 
+/* ---- Slow time that no counter explains ---- */
+
+/* Are most of the window that ends with a row HIGH by the log? */
+static bool is_mostly_high(const struct lode_pio_online *o, size_t row)
+{
+	size_t window = o->model->settings.window, n_high = 0;
+
+	for (size_t i = row + 1 < window ? 0 : row + 1 - window; i <= row; i++) {
+		const struct lode_interval_counts *t =
+			lode_interval_tally_find(&o->requests->tally, o->first + (int64_t)i);
+
+		n_high += t && t->n &&
+			  lode_pio_class_of((double)t->n_slow / t->n, o->model->med_bound,
+					    o->model->high_bound) == LODE_PIO_HIGH;
+	}
+	return 2 * n_high > window;
+}
+
+/* The unexplained period that an interval belongs to. */
+static const struct lode_pio_period *unexplained_at(const struct lode_pio_analysis *a,
+						    int64_t interval)
+{
+	int64_t at = interval - a->start_ns / a->step_ns;
+
+	for (size_t i = 0; i < a->unexplained.n; i++) {
+		const struct lode_pio_period *p = &a->unexplained.at[i];
+
+		if (at >= (int64_t)p->first && at <= (int64_t)p->last)
+			return p;
+	}
+	return NULL;
+}
+
+static void tell_silence(struct lode_pio_online *o, int64_t interval, bool is_over,
+			 const struct lode_pio_listener *listener)
+{
+	struct lode_pio_analysis a;
+	struct lode_pio_news news = {
+		.kind = is_over ? LODE_PIO_UNEXPLAINED_ENDED : LODE_PIO_UNEXPLAINED,
+		.known_ns = (o->first + (int64_t)o->n) * o->model->settings.step_ns,
+		.analysis = &a,
+	};
+
+	analyse(&a, o, 0);
+	news.period = unexplained_at(&a, interval);
+	if (news.period) {
+		if (!is_over)
+			o->silence.start_ns = lode_pio_time(&a, news.period->first);
+		news.start_ns = o->silence.start_ns;
+		news.end_ns = (interval + 1) * a.step_ns;
+		listener->tell(listener->context, &news);
+		o->silence.is_told = !is_over;
+	}
+	lode_pio_analysis_release(&a);
+}
+
+/*
+ * Whether an interval lies near a period is known two windows later: one that begins after it may
+ * be dated back a window. So that is when it is looked at.
+ */
+static void find_silence(struct lode_pio_online *o, const struct lode_pio_listener *listener)
+{
+	size_t window = o->model->settings.window, lag = 2 * window, row;
+	int64_t interval;
+
+	if (!o->requests || o->model->settings.is_classic || o->n <= lag)
+		return;
+	row = o->n - 1 - lag;
+	interval = o->first + (int64_t)row;
+	if (is_mostly_high(o, row)) {
+		struct lode_pio_analysis a;
+		bool is_unexplained;
+
+		analyse(&a, o, row < rows_before(o) ? 0 : row - rows_before(o));
+		is_unexplained = unexplained_at(&a, interval) != NULL;
+		lode_pio_analysis_release(&a);
+		if (is_unexplained && !o->silence.is_told)
+			tell_silence(o, interval, false, listener);
+		if (is_unexplained)
+			o->silence.last = interval;
+	}
+	if (o->silence.is_told &&
+	    interval - o->silence.last > (int64_t)lode_pio_period_gap(o->model)) {
+		tell_silence(o, o->silence.last, true, listener);
+		o->silence.is_told = false;
+	}
+}
+
 static void step(struct lode_pio_online *o, const double *values,
 		 const struct lode_pio_listener *listener)
 {
 	int64_t now = o->first + (int64_t)o->n, age;
 	bool is_slow_now;
 
-	reserve(o, o->n + 1);
+	lode_online_reserve(o, o->n + 1);
 	for (size_t c = 0; c < o->n_counters; c++)
 		o->columns[c][o->n] = values ? values[c] : NAN;
 	o->n++;
 	estimate(o);
 	is_slow_now = is_slow(o);
 	if (is_slow_now && !o->open.is_open)
-		o->open = (struct open_period){.is_open = true, .reported = now};
+		o->open = (struct lode_online_period){.is_open = true, .reported = now};
 	if (is_slow_now)
 		o->open.last = now;
 	if (o->open.is_open) {
@@ -338,6 +396,7 @@ static void step(struct lode_pio_online *o, const double *values,
 		if (is_end)
 			o->open.is_open = false;
 	}
+	find_silence(o, listener);
 	thin_out(o);
 }
 
@@ -363,95 +422,4 @@ void lode_pio_online_step(struct lode_pio_online *o, int64_t interval, const dou
 	while (o->first + (int64_t)o->n < interval)
 		step(o, NULL, listener);
 	step(o, values, listener);
-}
-
-/* ---- State ---- */
-
-void lode_pio_online_save(FILE *out, const struct lode_pio_online *o)
-{
-	fprintf(out, "online %zu %zu %lld %zu %u %u\n", o->n_counters, o->n_rulesets,
-		(long long)o->first, o->n, o->intensity, o->n_seen);
-	fprintf(out, "open %d %d %lld %lld %lld\n", o->open.is_open, o->open.is_told,
-		(long long)o->open.reported, (long long)o->open.last, (long long)o->open.start_ns);
-	for (size_t c = 0; c < o->n_counters; c++) {
-		fprintf(out, "%u %d ", o->n_out[c], o->has_value[c]);
-		lode_words_put_number(out, (double)o->column[c]);
-		fputc(' ', out);
-		lode_words_put_text(out, o->model->counters.at[c].name,
-				    strlen(o->model->counters.at[c].name));
-		fputc('\n', out);
-	}
-	for (size_t i = 0; i < o->n; i++) {
-		fprintf(out, "%u %u", o->rows[i].estimated, o->rows[i].intensity);
-		for (size_t c = 0; c < o->n_counters; c++) {
-			fputc(' ', out);
-			lode_words_put_number(out, o->columns[c][i]);
-		}
-		/* The matrix is needed back to a period's start only by classic models. */
-		for (size_t c = 0; c < o->n_counters && o->model->settings.is_classic; c++) {
-			fputc(' ', out);
-			lode_words_put_number(out, (double)o->coverage[c][i]);
-		}
-		fputc('\n', out);
-	}
-}
-
-static void load_row(struct lode_pio_online *o, struct lode_words *words)
-{
-	size_t i = o->n;
-
-	reserve(o, i + 1);
-	o->rows[i].estimated = (uint8_t)lode_words_int(words) & 3;
-	o->rows[i].intensity = (uint32_t)lode_words_int(words);
-	for (size_t c = 0; c < o->n_counters; c++) {
-		o->columns[c][i] = lode_words_number(words);
-		o->coverage[c][i] = 0;
-	}
-	for (size_t c = 0; c < o->n_counters && o->model->settings.is_classic; c++)
-		o->coverage[c][i] = (float)lode_words_number(words);
-	/* Which rules spoke follows from the values. */
-	for (size_t k = 0; k < o->n_rulesets; k++) {
-		struct lode_pio_verdict *v = &o->verdicts[k][i];
-
-		v->class = (uint8_t)lode_pio_rules_classify(&o->model->rules.at[k],
-							    (const double *const *)o->columns,
-							    o->n_counters, i, &v->fired);
-	}
-	o->n++;
-}
-
-bool lode_pio_online_load(struct lode_pio_online *o, struct lode_words *words)
-{
-	size_t n_rows, len;
-
-	lode_words_expect(words, "online");
-	if (lode_words_int(words) != (int64_t)o->n_counters ||
-	    lode_words_int(words) != (int64_t)o->n_rulesets)
-		words->is_bad = true;
-	o->first = lode_words_int(words);
-	if (o->first < 0 || o->first > INT64_MAX / 4)
-		words->is_bad = true;
-	n_rows = lode_words_count(words);
-	o->intensity = (uint32_t)lode_words_int(words);
-	o->n_seen = (uint32_t)lode_words_int(words);
-	lode_words_expect(words, "open");
-	o->open.is_open = lode_words_int(words) != 0;
-	o->open.is_told = lode_words_int(words) != 0;
-	o->open.reported = lode_words_int(words);
-	o->open.last = lode_words_int(words);
-	o->open.start_ns = lode_words_int(words);
-	for (size_t c = 0; c < o->n_counters && !words->is_bad; c++) {
-		char *name;
-
-		o->n_out[c] = (uint32_t)lode_words_int(words);
-		o->has_value[c] = lode_words_int(words) != 0;
-		o->column[c] = (float)lode_words_number(words);
-		name = lode_words_text(words, &len);
-		words->is_bad |= strcmp(name, o->model->counters.at[c].name) != 0;
-		free(name);
-		o->is_out[c] = o->has_value[c] && lode_pio_has_new_level(o->n_out[c], o->n_seen);
-	}
-	for (size_t i = 0; i < n_rows && !words->is_bad; i++)
-		load_row(o, words);
-	return !words->is_bad;
 }

@@ -26,7 +26,10 @@ struct lode_pio_online;
 enum lode_pio_news_kind {
 	LODE_PIO_STARTED,
 	LODE_PIO_ENDED,
-	LODE_PIO_WITHDRAWN, /* ended, and all in all users did not feel it */
+	LODE_PIO_WITHDRAWN,   /* ended, and all in all no server made users wait */
+	LODE_PIO_UNEXPLAINED, /* requests are slow, and no counter says why: known two windows late
+			       */
+	LODE_PIO_UNEXPLAINED_ENDED,
 };
 
 /* All valid only while it is told. */

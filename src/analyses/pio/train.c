@@ -88,6 +88,7 @@ static void find_classes(struct run *run)
 		if (run->classes[r] != LODE_PIO_NONE)
 			model->class_counts[run->classes[r]]++;
 	}
+	model->likeness = lode_pio_likeness(run->classes, n);
 }
 
 /* Share of SLOW requests in the lower half of the intervals: what healthy time looks like. */

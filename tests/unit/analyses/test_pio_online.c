@@ -40,6 +40,16 @@ static void make_faults(int8_t *faults, int n, struct test_random *r)
 	}
 }
 
+enum { HIDDEN = 2 }; /* slow, and no counter says so */
+
+static void hide_faults(int8_t *faults, int n, struct test_random *r)
+{
+	int at = (int)test_random_below(r, (uint32_t)n), length = 4 + (int)test_random_below(r, 50);
+
+	for (int i = at; i < at + length && i < n; i++)
+		faults[i] = HIDDEN;
+}
+
 static void make_counters(struct lode_counters *out, const int8_t *faults, int n,
 			  struct test_random *r)
 {
@@ -62,7 +72,9 @@ static void make_counters(struct lode_counters *out, const int8_t *faults, int n
 			if (c % 4 == 1 || c % 4 == 3)
 				row[c] += is_its ? 40 + 60 * uniform(r) : 0;
 			if (c % 4 == 2)
-				row[c] += faults[i] >= 0 ? 20 + 40 * uniform(r) : 0;
+				row[c] += faults[i] >= 0 && faults[i] != HIDDEN
+						  ? 20 + 40 * uniform(r)
+						  : 0;
 			if (test_random_below(r, 60) == 0)
 				row[c] = NAN;
 		}
@@ -136,7 +148,7 @@ struct told {
 	bool is_ended;
 };
 struct listening {
-	LODE_VEC(struct told) periods;
+	LODE_VEC(struct told) periods, silences;
 	uint64_t seed, n_withdrawn;
 };
 
@@ -150,6 +162,21 @@ static void tell(void *context, const struct lode_pio_news *news)
 	struct listening *l = context;
 	struct told *t;
 
+	if (news->kind == LODE_PIO_UNEXPLAINED) {
+		t = lode_vec_append_zero(&l->silences);
+		t->start_ns = news->start_ns;
+		return;
+	}
+	if (news->kind == LODE_PIO_UNEXPLAINED_ENDED) {
+		assert_true(l->silences.n > 0);
+		t = &l->silences.at[l->silences.n - 1];
+		assert_false(t->is_ended);
+		assert_true(t->start_ns == news->start_ns);
+		t->is_ended = true;
+		t->end_ns = news->end_ns;
+		t->n_slow = news->period->n_slow;
+		return;
+	}
 	if (news->kind == LODE_PIO_STARTED) {
 		t = lode_vec_append_zero(&l->periods);
 		t->start_ns = news->start_ns;
@@ -227,8 +254,33 @@ static void compare(const struct lode_pio_analysis *a, const struct listening *l
 			 l->periods.n, n);
 }
 
+static void compare_silences(const struct lode_pio_analysis *a, const struct listening *l)
+{
+	size_t n = a->unexplained.n;
+	int64_t told_until =
+		lode_pio_time(a, a->n_intervals - 2 * (size_t)a->model->settings.window);
+
+	/* What came last is told later. */
+	while (n && lode_pio_time(a, a->unexplained.at[n - 1].reported) >= told_until)
+		n--;
+	if (l->silences.n != n)
+		fail_msg("seed %llu: %zu unexplained told, %zu found", (unsigned long long)l->seed,
+			 l->silences.n, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_pio_period *p = &a->unexplained.at[i];
+		const struct told *t = &l->silences.at[i];
+
+		if (t->start_ns != lode_pio_time(a, p->first) || (!t->is_ended && i + 1 < n) ||
+		    (t->is_ended &&
+		     (t->end_ns != lode_pio_time(a, p->last + 1) || t->n_slow != p->n_slow)))
+			fail_msg("seed %llu: unexplained %zu: %lld to %lld told, %zu to %zu found",
+				 (unsigned long long)l->seed, i, (long long)(t->start_ns / STEP),
+				 (long long)(t->end_ns / STEP), p->first, p->last);
+	}
+}
+
 static uint64_t check(uint64_t seed, const struct lode_pio_model *model, struct lode_usual *usual,
-		      struct lode_request_names *names, bool has_log)
+		      struct lode_request_names *names, bool has_log, uint64_t *n_silences)
 {
 	enum { N = 250 };
 	struct lode_request_log_options options = {.step_ns = STEP,
@@ -245,6 +297,8 @@ static uint64_t check(uint64_t seed, const struct lode_pio_model *model, struct 
 	uint64_t n;
 
 	make_faults(faults, N, &r);
+	if (seed % 3 == 0)
+		hide_faults(faults, N, &r);
 	make_counters(&counters, faults, N, &r);
 	lode_request_log_init(&all, &options, usual, true);
 	lode_request_log_init(&live, &options, usual, true);
@@ -264,7 +318,10 @@ static uint64_t check(uint64_t seed, const struct lode_pio_model *model, struct 
 			online = restarted(online, model, has_log ? &live : NULL);
 	}
 	compare(&a, &heard);
+	compare_silences(&a, &heard);
 	n = heard.periods.n;
+	*n_silences += heard.silences.n;
+	lode_vec_release(&heard.silences);
 	lode_pio_online_free(online);
 	lode_pio_analysis_release(&a);
 	lode_request_log_release(&all);
@@ -278,7 +335,7 @@ static void it_tells_what_batch_analysis_finds(void **state)
 {
 	(void)state;
 	for (int is_classic = 0; is_classic < 2; is_classic++) {
-		uint64_t n_periods = 0;
+		uint64_t n_periods = 0, n_silences = 0;
 
 		for (uint64_t m = 1; m <= 6; m++) {
 			struct test_random r = {m};
@@ -287,11 +344,13 @@ static void it_tells_what_batch_analysis_finds(void **state)
 			make_model(&model, is_classic, &r);
 			for (uint64_t seed = 1; seed <= 25; seed++)
 				n_periods += check(m * 1000 + seed, &model, &model.usual,
-						   &model.names, seed % 2);
+						   &model.names, seed % 2, &n_silences);
 			lode_pio_model_release(&model);
 		}
 		print_message("%llu periods\n", (unsigned long long)n_periods);
 		assert_true(n_periods > 200); /* else there was nothing to compare */
+		print_message("%llu unexplained\n", (unsigned long long)n_silences);
+		assert_true(is_classic || n_silences > 10);
 	}
 }
 
