@@ -24,6 +24,8 @@ static inline uint64_t lode_varint_get(struct lode_bytes *from)
 {
 	uint64_t value = 0;
 
+	if (from->at < from->end && *from->at < 0x80)
+		return *from->at++;
 	for (unsigned shift = 0; from->at < from->end && shift < 64; shift += 7) {
 		uint8_t byte = *from->at++;
 

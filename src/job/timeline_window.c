@@ -21,7 +21,8 @@ int lode_timeline_window_calls(uint64_t *n_calls, struct lode_call_trace *trace,
 
 		if (!thread->n_calls || thread->last_ns < t0_ns || thread->first_ns >= t1_ns)
 			continue;
-		lode_call_cursor_init(&cursor, trace, thread);
+		lode_call_cursor_init(&cursor, trace, NULL);
+		lode_call_cursor_move_for_times(&cursor, thread);
 		*n_calls += lode_call_find(&cursor, t1_ns) - lode_call_find(&cursor, t0_ns);
 		rc = cursor.rc;
 		if (rc < 0 && err)

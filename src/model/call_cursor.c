@@ -9,7 +9,8 @@ void lode_call_cursor_init(struct lode_call_cursor *cursor, struct lode_call_tra
 {
 	memset(cursor, 0, sizeof(*cursor));
 	cursor->trace = trace;
-	lode_call_cursor_move(cursor, thread);
+	if (thread)
+		lode_call_cursor_move(cursor, thread);
 }
 
 void lode_call_cursor_release(struct lode_call_cursor *cursor)
@@ -19,11 +20,25 @@ void lode_call_cursor_release(struct lode_call_cursor *cursor)
 	lode_vec_release(&cursor->calls);
 }
 
-void lode_call_cursor_move(struct lode_call_cursor *cursor, const struct lode_call_thread *thread)
+static void move(struct lode_call_cursor *cursor, const struct lode_call_thread *thread,
+		 unsigned parts)
 {
 	cursor->thread = thread;
 	cursor->block = NO_BLOCK;
 	lode_vec_reserve(&cursor->calls, (size_t)1 << thread->block_bits);
+	if (cursor->rc == LODE_OK)
+		cursor->rc = lode_call_thread_need(cursor->trace, thread, parts, &cursor->err);
+}
+
+void lode_call_cursor_move(struct lode_call_cursor *cursor, const struct lode_call_thread *thread)
+{
+	move(cursor, thread, LODE_CALL_ALL);
+}
+
+void lode_call_cursor_move_for_times(struct lode_call_cursor *cursor,
+				     const struct lode_call_thread *thread)
+{
+	move(cursor, thread, LODE_CALL_SPANS);
 }
 
 /* Late calls have their durations elsewhere. */
@@ -52,7 +67,7 @@ static int unpack(struct lode_call_cursor *cursor, const struct lode_call_span *
 
 	if (rc == LODE_OK)
 		rc = lode_call_block_unpack(cursor->calls.at, block->n_calls, block->first_ns,
-					    cursor->thread->stacks.at.n, data, block->calls.size,
+					    cursor->thread->n_stacks, data, block->calls.size,
 					    &cursor->packer, cursor->trace->path,
 					    (int64_t)block->calls.at, &cursor->err);
 	if (rc == LODE_OK && block->n_late)
@@ -66,18 +81,18 @@ const struct lode_call *lode_call_cursor_block(struct lode_call_cursor *cursor, 
 	size_t block = (size_t)(index >> cursor->thread->block_bits);
 
 	if (block != cursor->block) {
-		const struct lode_call_span *span = &cursor->thread->levels[0].at[block];
+		const struct lode_call_thread *thread = cursor->thread;
+		uint64_t n_left = thread->n_calls - ((uint64_t)block << thread->block_bits);
 
-		if (cursor->rc == LODE_OK)
-			cursor->rc = unpack(cursor, span);
-		if (cursor->rc < 0) {
-			/* Callers look at rc; until they do, they see harmless calls. */
-			for (size_t i = 0; i < span->n_calls; i++)
-				cursor->calls.at[i] =
-					(struct lode_call){.start_ns = span->first_ns};
-		}
 		cursor->block = block;
-		cursor->calls.n = span->n_calls;
+		cursor->calls.n = (size_t)1 << thread->block_bits;
+		if (n_left < cursor->calls.n)
+			cursor->calls.n = (size_t)n_left;
+		if (cursor->rc == LODE_OK)
+			cursor->rc = unpack(cursor, &thread->levels[0].at[block]);
+		/* Callers look at rc; until they do, they see harmless calls. */
+		for (size_t i = 0; i < cursor->calls.n && cursor->rc < 0; i++)
+			cursor->calls.at[i] = (struct lode_call){.start_ns = thread->first_ns};
 	}
 	*first = (uint64_t)block << cursor->thread->block_bits;
 	*n = cursor->calls.n;
@@ -144,17 +159,13 @@ int lode_call_open_at(lode_call_vec *out, struct lode_call_cursor *cursor, uint6
 
 	if (cursor->rc < 0)
 		return cursor->rc;
+	/* Whoever has ended is no caller of who has not. */
 	open_before(out, thread, (size_t)(first >> thread->block_bits));
-	for (uint64_t i = first; i < index; i++) {
-		const struct lode_call *call = &calls[i - first];
-		size_t depth = lode_call_depth(thread, call->stack);
-
-		if (depth < out->n)
-			out->n = depth;
-		lode_vec_append(out, *call);
-	}
 	while (out->n && lode_call_end(&out->at[out->n - 1]) <= t_ns)
 		out->n--;
+	for (uint64_t i = first; i < index; i++)
+		if (lode_call_end(&calls[i - first]) > t_ns)
+			lode_vec_append(out, calls[i - first]);
 	return LODE_OK;
 }
 
@@ -168,7 +179,7 @@ int lode_call_sum_span(struct lode_call_sums *sums, struct lode_call_cursor *cur
 			lode_call_pieces_read(&data, &cursor->thread->pieces, &cursor->trace->store,
 					      span->sums, &cursor->buffer, &cursor->err);
 	if (cursor->rc == LODE_OK)
-		cursor->rc = lode_call_sums_unpack(sums, cursor->thread->stacks.at.n, data,
+		cursor->rc = lode_call_sums_unpack(sums, cursor->thread->n_stacks, data,
 						   span->sums.size, cursor->trace->path,
 						   (int64_t)span->sums.at, &cursor->err);
 	return cursor->rc;
@@ -244,6 +255,30 @@ int lode_call_sum_window(struct lode_call_sums *sums, struct lode_call_cursor *c
 	return cursor->rc;
 }
 
+/* Long calls of a block, from call `from` to `to`, of which at most one is not late. */
+static void find_known_long(lode_call_vec *out, const struct lode_call_thread *thread,
+			    const struct lode_call_span *block, uint64_t from, uint64_t to,
+			    int64_t longer_ns)
+{
+	const struct lode_call_late *late = thread->late.at + block->first_late;
+	bool is_left = block->longest.duration_ns > longer_ns;
+
+	for (uint32_t i = 0; i <= block->n_late; i++) {
+		uint32_t index = i < block->n_late ? late[i].index : UINT32_MAX;
+		uint64_t at = block->first_call + block->longest_index;
+
+		if (is_left && block->longest_index < index) {
+			is_left = false;
+			if (at >= from && at < to)
+				lode_vec_append(out, block->longest);
+		}
+		at = block->first_call + index;
+		if (i < block->n_late && at >= from && at < to &&
+		    late[i].call.duration_ns > longer_ns)
+			lode_vec_append(out, late[i].call);
+	}
+}
+
 int lode_call_find_long(lode_call_vec *out, struct lode_call_cursor *cursor, uint64_t from,
 			uint64_t to, int64_t longer_ns)
 {
@@ -267,6 +302,11 @@ int lode_call_find_long(lode_call_vec *out, struct lode_call_cursor *cursor, uin
 				width *= LODE_CALL_FAN_OUT;
 				span = over;
 			}
+			from = span->first_call + span->n_calls;
+			continue;
+		}
+		if (span->second_ns <= longer_ns) {
+			find_known_long(out, thread, span, from, to, longer_ns);
 			from = span->first_call + span->n_calls;
 			continue;
 		}

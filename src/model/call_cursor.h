@@ -24,11 +24,16 @@ struct lode_call_cursor {
 	struct lode_error err; /* why, when rc < 0 */
 };
 
+/* `thread` NULL: at none yet. */
 void lode_call_cursor_init(struct lode_call_cursor *cursor, struct lode_call_trace *trace,
 			   const struct lode_call_thread *thread);
 void lode_call_cursor_release(struct lode_call_cursor *cursor);
 /* To another thread of the same trace. */
 void lode_call_cursor_move(struct lode_call_cursor *cursor, const struct lode_call_thread *thread);
+/* The same for times alone: of an index, the thread's stacks are not read. Calls tell the numbers
+   of their stacks, but nobody may look into these or sum by them. */
+void lode_call_cursor_move_for_times(struct lode_call_cursor *cursor,
+				     const struct lode_call_thread *thread);
 
 /* The calls of the block with call `index`; `*n` of them, the first is *first. NULL: cursor->rc. */
 const struct lode_call *lode_call_cursor_block(struct lode_call_cursor *cursor, uint64_t index,

@@ -91,6 +91,9 @@ struct lode_call_span lode_call_span_over(const struct lode_call_span *parts, si
 
 	over.calls = (struct lode_call_piece){0};
 	over.n_late = 0;
+	over.longest = (struct lode_call){0};
+	over.longest_index = 0;
+	over.second_ns = 0;
 	for (size_t i = 1; i < n; i++) {
 		const struct lode_call_span *part = &parts[i];
 
@@ -138,6 +141,7 @@ static void finish_thread(struct lode_call_thread *thread)
 {
 	const struct lode_call_span *top = lode_call_thread_top(thread);
 
+	thread->n_stacks = (uint32_t)thread->stacks.at.n;
 	for (size_t i = 0; i < thread->stacks.at.n; i++)
 		if (thread->stacks.at.at[i].n_functions > thread->max_depth)
 			thread->max_depth = thread->stacks.at.at[i].n_functions;

@@ -125,6 +125,33 @@ static void keep_late(struct lode_call_pairing *p)
 	}
 }
 
+/* Late calls have no duration yet; they come in order. */
+static void find_longest(const struct lode_call_pairing *p, struct lode_call_span *span)
+{
+	const struct lode_call_late *late = p->thread->late.at + span->first_late;
+	const struct lode_call_late *end = late + span->n_late;
+	int64_t first = -1, second = -1;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		int64_t duration = p->durations.at[i];
+
+		if (late < end && late->index == i) {
+			late++;
+		} else if (duration > first) {
+			second = first;
+			first = duration;
+			span->longest_index = i;
+		} else if (duration > second) {
+			second = duration;
+		}
+	}
+	span->second_ns = second;
+	span->longest = (struct lode_call){.start_ns = p->starts.at[span->longest_index],
+					   .duration_ns = first,
+					   .stack = p->stacks.at[span->longest_index]};
+	span->max_duration_ns = first < 0 ? 0 : first;
+}
+
 /* Packs the block at hand. What late calls will add to it comes at the end (call_levels.h). */
 static int end_block(struct lode_call_pairing *p, struct lode_pairing_tools *tools,
 		     struct lode_error *err)
@@ -148,11 +175,9 @@ static int end_block(struct lode_call_pairing *p, struct lode_pairing_tools *too
 	span.n_late = (uint32_t)thread->late.n - span.first_late;
 	lode_call_sums_reserve(&tools->sums, thread->stacks.at.n);
 	lode_call_sums_clear(&tools->sums);
-	for (size_t i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->n; i++)
 		lode_call_sums_add(&tools->sums, p->stacks.at[i], 1, (uint64_t)p->durations.at[i]);
-		if (p->durations.at[i] > span.max_duration_ns)
-			span.max_duration_ns = p->durations.at[i];
-	}
+	find_longest(p, &span);
 	lode_call_block_pack(&tools->packer, &columns);
 	rc = lode_call_pieces_append(&span.calls, &thread->pieces, p->store,
 				     tools->packer.packed.at, tools->packer.packed.n, err);

@@ -45,6 +45,8 @@ void lode_call_trace_free(struct lode_call_trace *trace)
 	lode_vec_release(&trace->spreads);
 	lode_calltree_release(&trace->functions);
 	lode_call_store_release(&trace->store);
+	if (trace->loader)
+		trace->loader->free(trace->loader);
 	free(trace->source);
 	free(trace->format);
 	free(trace->command);
@@ -60,6 +62,7 @@ struct lode_call_thread *lode_call_thread_new(int32_t pid, int32_t tid, unsigned
 	thread->tid = tid;
 	thread->name = LODE_NONE;
 	thread->block_bits = block_bits;
+	atomic_init(&thread->parts, LODE_CALL_ALL);
 	lode_call_stacks_init(&thread->stacks);
 	return thread;
 }

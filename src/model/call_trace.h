@@ -12,11 +12,13 @@
  * (call_block.h), and read one block at a time (call_cursor.h).
  *
  * A trace is made from events by call_intake.h, or read from an index (store/timeline_file.h), and
- * constant from then on: share it freely.
+ * constant from then on: share it freely. Of an index, a thread's spans and stacks are read when
+ * they are first needed; cursors see to that.
  */
 #ifndef LODE_CALL_TRACE_H
 #define LODE_CALL_TRACE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -79,9 +81,21 @@ struct lode_call_span {
 	uint32_t min_depth;
 	struct lode_call_piece sums; /* its calls by stack (call_block.h); size 0: not kept */
 	/* Of level 0 only: */
+	/* Its longest call that is not late (duration -1: all are late), and the second one's
+	   duration: one long call among short ones is found without unpacking. */
+	struct lode_call longest;
+	int64_t second_ns;
+	uint32_t longest_index; /* in the block */
 	struct lode_call_piece calls;
 	uint32_t open;		     /* late call that is innermost when it begins, or LODE_NONE */
 	uint32_t first_late, n_late; /* its own late calls */
+};
+
+/* What of a thread may not be here yet. */
+enum lode_call_part {
+	LODE_CALL_SPANS = 1,  /* levels, late calls */
+	LODE_CALL_STACKS = 2, /* stacks */
+	LODE_CALL_ALL = LODE_CALL_SPANS | LODE_CALL_STACKS,
 };
 
 struct lode_call_thread {
@@ -91,10 +105,13 @@ struct lode_call_thread {
 	/* From the first call's start to the last end: RegTime's "thread's total time". */
 	int64_t first_ns, last_ns;
 	uint32_t max_depth; /* functions on its deepest stack */
+	uint32_t n_stacks;  /* number 0 included */
 	uint64_t repairs[LODE_N_REPAIRS];
-	struct lode_call_stacks stacks;
 	struct lode_call_pieces pieces;
 	unsigned block_bits; /* all blocks but the last have 2^block_bits calls */
+	uint32_t index;	     /* of an index: in it */
+	atomic_uint parts;   /* of enum lode_call_part: what of the following is here */
+	struct lode_call_stacks stacks;
 	unsigned n_levels;
 	LODE_VEC(struct lode_call_span) levels[LODE_CALL_MAX_LEVELS];
 	LODE_VEC(struct lode_call_late) late;
@@ -104,6 +121,15 @@ struct lode_call_thread {
 struct lode_call_spread {
 	uint64_t n, total_ns;
 	int64_t min_ns, median_ns, p99_ns, max_ns; /* nearest rank: median of 4 is the 2nd */
+};
+
+struct lode_call_trace;
+
+/* Brings what is not here, on any of our threads; freed with the trace. */
+struct lode_call_loader {
+	int (*load)(struct lode_call_loader *loader, struct lode_call_trace *trace,
+		    struct lode_call_thread *thread, unsigned parts, struct lode_error *err);
+	void (*free)(struct lode_call_loader *loader);
 };
 
 struct lode_call_trace {
@@ -120,6 +146,7 @@ struct lode_call_trace {
 	int64_t first_ns, last_ns;
 	uint64_t n_calls, n_events;
 	struct lode_call_store store;
+	struct lode_call_loader *loader; /* of an index; NULL: all is here */
 };
 
 struct lode_call_trace *lode_call_trace_new(void);
@@ -127,6 +154,18 @@ void lode_call_trace_free(struct lode_call_trace *trace);
 
 struct lode_call_thread *lode_call_thread_new(int32_t pid, int32_t tid, unsigned block_bits);
 void lode_call_thread_free(struct lode_call_thread *thread);
+
+/* Must be called before a thread's levels, late calls or stacks are looked at. Cursors do. */
+static inline int lode_call_thread_need(struct lode_call_trace *trace,
+					const struct lode_call_thread *thread, unsigned parts,
+					struct lode_error *err)
+{
+	if ((atomic_load_explicit(&thread->parts, memory_order_acquire) & parts) == parts)
+		return LODE_OK;
+	/* Threads are the trace's, which is not constant here. */
+	return trace->loader->load(trace->loader, trace, (struct lode_call_thread *)thread, parts,
+				   err);
+}
 
 /* The span at the top, of all the thread's calls; NULL without calls. */
 static inline const struct lode_call_span *

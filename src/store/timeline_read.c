@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,12 +18,32 @@ bool lode_timeline_recognise(const uint8_t *head, size_t size)
 	return size >= sizeof(magic) && memcmp(head, magic, sizeof(magic)) == 0;
 }
 
-/* A directory as it is read. Any fault sets from.overrun, or `fault`. */
+/* Something that was packed, as it is read. Any fault sets from.overrun, or `fault`. */
 struct reader {
 	struct lode_bytes from;
 	struct lode_call_trace *trace;
 	int64_t piece_at, pieces_end;
 	const char *fault; /* first thing that is wrong */
+};
+
+struct place {
+	int64_t offset;
+	uint64_t size;
+	uint32_t check;
+};
+
+/* Where the parts of a thread are. */
+struct places {
+	int64_t pieces_at;
+	struct place spans, stacks; /* pieces end where spans begin */
+	pthread_mutex_t lock;	    /* one of our threads reads them */
+};
+
+struct loader {
+	struct lode_call_loader base;
+	LODE_VEC(struct places *) threads; /* as trace->threads */
+	const char *path;
+	bool is_plain; /* parts are neither packed nor checked */
 };
 
 static bool is_good(struct reader *r, bool condition, const char *fault)
@@ -140,28 +161,28 @@ static struct lode_call_piece get_piece(struct reader *r)
 
 static void get_stacks(struct reader *r, struct lode_call_thread *thread)
 {
-	size_t n = get_count(r, 3);
 	struct lode_call_stacks *stacks = &thread->stacks;
+	uint32_t max_depth = 0;
 
-	if (!is_good(r, n < UINT32_MAX, "too many stacks"))
+	if (!is_good(r, thread->n_stacks - 1 <= lode_bytes_left(&r->from) / 3, "too many stacks"))
 		return;
-	lode_vec_reserve(&stacks->at, n + 1);
-	for (uint32_t i = 1; i <= n; i++) {
+	lode_vec_reserve(&stacks->at, thread->n_stacks);
+	for (uint32_t i = 1; i < thread->n_stacks; i++) {
 		uint64_t back = get(r), function = get(r), unknown = get(r);
 		struct lode_call_stack stack = {.function = (uint32_t)function};
 
 		if (!is_good(r,
 			     back >= 1 && back <= i && function < r->trace->spreads.n &&
-				     unknown < thread->n_calls && unknown < INT32_MAX &&
-				     (back == i || !unknown),
+				     unknown < thread->max_depth && (back == i || !unknown),
 			     "a stack is not possible"))
 			return;
 		stack.caller = i - (uint32_t)back;
 		stack.n_functions = stacks->at.at[stack.caller].n_functions + 1 + (uint32_t)unknown;
-		if (stack.n_functions > thread->max_depth)
-			thread->max_depth = stack.n_functions;
+		if (stack.n_functions > max_depth)
+			max_depth = stack.n_functions;
 		lode_vec_append(&stacks->at, stack);
 	}
+	is_good(r, max_depth == thread->max_depth, "stacks are not as deep as they should be");
 }
 
 static void get_late(struct reader *r, struct lode_call_thread *thread)
@@ -181,16 +202,40 @@ static void get_late(struct reader *r, struct lode_call_thread *thread)
 		caller = get(r);
 		index = get(r);
 		late.call.stack = (uint32_t)stack;
-		late.caller = caller ? (uint32_t)(caller - 1) : LODE_NONE;
+		late.caller = caller ? (uint32_t)(i - caller) : LODE_NONE;
 		late.index = (uint32_t)index;
 		if (!is_good(r,
-			     stack > 0 && stack < thread->stacks.at.n && caller <= i &&
+			     stack > 0 && stack < thread->n_stacks && caller <= i &&
 				     index < (uint64_t)1 << thread->block_bits,
 			     "a late call is not possible"))
 			return;
 		before = late.call.start_ns;
 		lode_vec_append(&thread->late, late);
 	}
+}
+
+static void get_longest(struct reader *r, const struct lode_call_thread *thread,
+			struct lode_call_span *block)
+{
+	uint64_t duration = get(r), stack, index, second;
+
+	block->longest.duration_ns = block->second_ns = -1;
+	if (!duration)
+		return;
+	block->longest.start_ns = get_time(r, block->first_ns);
+	stack = get(r);
+	index = get(r);
+	second = get(r);
+	block->longest.duration_ns = (int64_t)(duration - 1);
+	block->longest.stack = (uint32_t)stack;
+	block->longest_index = (uint32_t)index;
+	block->second_ns = (int64_t)(second - 1);
+	is_good(r,
+		duration - 1 <= (uint64_t)block->max_duration_ns && second <= duration &&
+			block->longest.start_ns <=
+				LODE_CALL_TIME_MAX - block->longest.duration_ns &&
+			stack > 0 && stack < thread->n_stacks && index < block->n_calls,
+		"a block's longest call is not possible");
 }
 
 static void get_block(struct reader *r, struct lode_call_thread *thread, uint64_t first_call)
@@ -214,6 +259,7 @@ static void get_block(struct reader *r, struct lode_call_thread *thread, uint64_
 	block.open = open ? (uint32_t)(open - 1) : LODE_NONE;
 	n_late = get(r);
 	block.n_late = (uint32_t)n_late;
+	get_longest(r, thread, &block);
 	block.calls = get_piece(r);
 	block.sums = get_piece(r);
 	if (is_good(r,
@@ -247,93 +293,34 @@ static void get_levels(struct reader *r, struct lode_call_thread *thread)
 		}
 		thread->n_levels++;
 	}
-	thread->first_ns = lode_call_thread_top(thread)->first_ns;
-	thread->last_ns = lode_call_thread_top(thread)->top_end_ns;
+	is_good(r,
+		thread->first_ns == lode_call_thread_top(thread)->first_ns &&
+			thread->last_ns == lode_call_thread_top(thread)->top_end_ns,
+		"a thread is not as long as it should be");
+	is_good(r, r->piece_at == r->pieces_end, "pieces that belong to nobody");
 }
 
-static void add_thread(struct lode_call_trace *trace, struct lode_call_thread *thread)
+static void get_spans(struct reader *r, struct lode_call_thread *thread)
 {
-	if (!trace->threads.n || thread->first_ns < trace->first_ns)
-		trace->first_ns = thread->first_ns;
-	if (!trace->threads.n || thread->last_ns > trace->last_ns)
-		trace->last_ns = thread->last_ns;
-	trace->n_calls += thread->n_calls;
-	trace->n_events += thread->n_events;
-	for (unsigned i = 0; i < LODE_N_REPAIRS; i++)
-		trace->repairs[i] += thread->repairs[i];
-	lode_vec_append(&trace->threads, thread);
-}
-
-static void get_thread(struct reader *r, uint64_t n_repairs)
-{
-	int64_t pid = get_signed(r), tid = get_signed(r);
-	const char *name = get_text(r);
-	struct lode_call_thread *thread = lode_call_thread_new((int32_t)pid, (int32_t)tid, 1);
-	uint64_t bits;
-
-	thread->pieces.is_index = true;
-	if (*name)
-		thread->name =
-			lode_strings_intern(&r->trace->functions.strings, name, strlen(name));
-	thread->n_calls = get(r);
-	thread->n_events = get(r);
-	for (uint64_t i = 0; i < n_repairs; i++) {
-		uint64_t n = get(r);
-
-		if (i < LODE_N_REPAIRS)
-			thread->repairs[i] = n;
-	}
-	bits = get(r);
-	if (is_good(r, bits >= 1 && bits <= LODE_CALL_BLOCK_BITS_MAX,
-		    "blocks of calls are too large"))
-		thread->block_bits = (unsigned)bits;
-	get_stacks(r, thread);
 	get_late(r, thread);
 	/* A block takes more than ten bytes here. */
 	if (is_good(r, thread->n_calls >> thread->block_bits <= lode_bytes_left(&r->from) / 10,
 		    "more calls than there is room for"))
 		get_levels(r, thread);
-	if (is_good(r, true, NULL))
-		add_thread(r->trace, thread);
-	else
-		lode_call_thread_free(thread);
 }
 
-static char *copy_text(const char *text)
-{
-	return *text ? lode_strdup(text) : NULL;
-}
+/* ---- Parts of threads, when they are needed ---- */
 
-int lode_timeline_directory_read(struct lode_call_trace *trace, const uint8_t *data, size_t size,
-				 int64_t pieces_end, const char *path, struct lode_error *err)
+static int finish(struct reader *r, const char *path, int64_t offset, const char *what,
+		  struct lode_error *err)
 {
-	struct reader r = {.from = lode_bytes_make(data, size, 0),
-			   .trace = trace,
-			   .piece_at = LODE_TIMELINE_HEADER_BYTES,
-			   .pieces_end = pieces_end};
-	uint64_t ticks, n_repairs;
-	size_t n_threads;
-
-	trace->source = lode_strdup(get_text(&r));
-	trace->format = copy_text(get_text(&r));
-	trace->command = copy_text(get_text(&r));
-	trace->host = copy_text(get_text(&r));
-	ticks = lode_bytes_u64(&r.from);
-	memcpy(&trace->ticks_per_ns, &ticks, sizeof(ticks));
-	get_losses(&r);
-	get_functions(&r);
-	n_repairs = get(&r);
-	is_good(&r, n_repairs <= 64, "too many kinds of repairs");
-	n_threads = get_count(&r, 10);
-	for (size_t i = 0; i < n_threads && is_good(&r, true, NULL); i++)
-		get_thread(&r, n_repairs);
-	is_good(&r, lode_bytes_left(&r.from) == 0, "bytes behind its end");
-	if (r.from.overrun && !r.fault)
-		r.fault = "it ends too early";
-	if (r.fault)
-		return lode_fail(err, LODE_ERR_FORMAT, path, pieces_end,
-				 "the directory of the index is damaged: %s", r.fault);
-	return LODE_OK;
+	is_good(r, lode_bytes_left(&r->from) == 0, "bytes behind its end");
+	if (r->from.overrun && !r->fault)
+		r->fault = "it ends too early";
+	if (!r->fault)
+		return LODE_OK;
+	return lode_fail(err, LODE_ERR_FORMAT, path, offset, "%s of the index is damaged: %s", what,
+			 r->fault);
 }
 
 static int read_at(int file, void *to, size_t size, int64_t offset, const char *path,
@@ -353,44 +340,282 @@ static int read_at(int file, void *to, size_t size, int64_t offset, const char *
 	return LODE_OK;
 }
 
-static int unpack_directory(struct lode_call_trace *trace, const uint8_t *packed, size_t size,
-			    int64_t offset, const char *path, struct lode_error *err)
+/* The bytes at a place, unpacked: the caller's. */
+static int read_packed(uint8_t **out, size_t *out_size, int file, struct place place,
+		       const char *path, const char *what, struct lode_error *err)
 {
-	unsigned long long plain = ZSTD_getFrameContentSize(packed, size);
-	uint8_t *data;
+	uint8_t *packed = lode_alloc(place.size), *data;
+	unsigned long long plain;
 	size_t n;
+	int rc = read_at(file, packed, place.size, place.offset, path, err);
+
+	if (rc == LODE_OK && lode_call_check(packed, place.size) != place.check)
+		rc = lode_fail(err, LODE_ERR_FORMAT, path, place.offset,
+			       "%s of the index is damaged: its checksum is wrong", what);
+	plain = rc == LODE_OK ? ZSTD_getFrameContentSize(packed, place.size) : 0;
+	if (rc == LODE_OK && plain > LODE_TIMELINE_DIRECTORY_MAX) /* not known: more than any */
+		rc = lode_fail(err, LODE_ERR_LIMIT, path, place.offset,
+			       "%s of the index says no size, or one beyond %zu bytes", what,
+			       LODE_TIMELINE_DIRECTORY_MAX);
+	if (rc < 0) {
+		free(packed);
+		return rc;
+	}
+	data = lode_alloc(plain);
+	n = ZSTD_decompress(data, plain, packed, place.size);
+	free(packed);
+	if (ZSTD_isError(n) || n != plain) {
+		free(data);
+		return lode_fail(err, LODE_ERR_FORMAT, path, place.offset,
+				 "%s of the index cannot be unpacked", what);
+	}
+	*out = data;
+	*out_size = n;
+	return LODE_OK;
+}
+
+static int read_plain(uint8_t **out, size_t *out_size, int file, struct place place,
+		      const char *path, struct lode_error *err)
+{
 	int rc;
 
-	if (plain == ZSTD_CONTENTSIZE_UNKNOWN || plain == ZSTD_CONTENTSIZE_ERROR ||
-	    plain > LODE_TIMELINE_DIRECTORY_MAX)
-		return lode_fail(err, LODE_ERR_LIMIT, path, offset,
-				 "the directory of the index says no size, or one beyond %zu bytes",
-				 LODE_TIMELINE_DIRECTORY_MAX);
-	data = lode_alloc(plain);
-	n = ZSTD_decompress(data, plain, packed, size);
-	if (ZSTD_isError(n) || n != plain)
-		rc = lode_fail(err, LODE_ERR_FORMAT, path, offset,
-			       "the directory of the index cannot be unpacked");
+	*out_size = place.size;
+	*out = lode_alloc(place.size);
+	rc = read_at(file, *out, place.size, place.offset, path, err);
+	if (rc < 0)
+		free(*out);
+	return rc;
+}
+
+static int load_part(struct loader *loader, struct lode_call_trace *trace,
+		     struct lode_call_thread *thread, const struct places *places, unsigned part,
+		     struct lode_error *err)
+{
+	const char *what = part == LODE_CALL_SPANS ? "a part (spans)" : "a part (stacks)";
+	struct place place = part == LODE_CALL_SPANS ? places->spans : places->stacks;
+	int file = atomic_load(&trace->store.file) - 1, rc;
+	struct reader r = {
+		.trace = trace, .piece_at = places->pieces_at, .pieces_end = places->spans.offset};
+	uint8_t *data;
+	size_t size;
+
+	rc = loader->is_plain ? read_plain(&data, &size, file, place, loader->path, err)
+			      : read_packed(&data, &size, file, place, loader->path, what, err);
+	if (rc < 0)
+		return rc;
+	r.from = lode_bytes_make(data, size, 0);
+	if (part == LODE_CALL_SPANS)
+		get_spans(&r, thread);
 	else
-		rc = lode_timeline_directory_read(trace, data, n, offset, path, err);
+		get_stacks(&r, thread);
+	rc = finish(&r, loader->path, place.offset, what, err);
 	free(data);
 	return rc;
 }
 
-static int read_header(struct lode_bytes *header, int64_t file_bytes, uint64_t *offset,
-		       uint64_t *size, uint64_t *check, const char *path, struct lode_error *err)
+/* What was read of a part that turned out to be damaged goes again: it is asked for once more. */
+static void forget_part(struct lode_call_thread *thread, unsigned part)
+{
+	if (part == LODE_CALL_STACKS) {
+		thread->stacks.at.n = 1;
+		return;
+	}
+	thread->late.n = 0;
+	thread->n_levels = 0;
+	for (unsigned i = 0; i < LODE_CALL_MAX_LEVELS; i++)
+		thread->levels[i].n = 0;
+}
+
+static int load(struct lode_call_loader *base, struct lode_call_trace *trace,
+		struct lode_call_thread *thread, unsigned parts, struct lode_error *err)
+{
+	struct loader *loader = (struct loader *)base;
+	struct places *places = loader->threads.at[thread->index];
+	int rc = LODE_OK;
+
+	pthread_mutex_lock(&places->lock);
+	for (unsigned part = LODE_CALL_SPANS; part <= LODE_CALL_STACKS && rc == LODE_OK;
+	     part <<= 1) {
+		if (!(parts & part) || (atomic_load(&thread->parts) & part))
+			continue;
+		rc = load_part(loader, trace, thread, places, part, err);
+		if (rc == LODE_OK)
+			atomic_fetch_or(&thread->parts, part);
+		else
+			forget_part(thread, part);
+	}
+	pthread_mutex_unlock(&places->lock);
+	return rc;
+}
+
+static void free_loader(struct lode_call_loader *base)
+{
+	struct loader *loader = (struct loader *)base;
+
+	for (size_t i = 0; i < loader->threads.n; i++) {
+		pthread_mutex_destroy(&loader->threads.at[i]->lock);
+		free(loader->threads.at[i]);
+	}
+	lode_vec_release(&loader->threads);
+	free(loader);
+}
+
+/* ---- The directory ---- */
+
+static void add_thread(struct lode_call_trace *trace, struct lode_call_thread *thread)
+{
+	if (!trace->threads.n || thread->first_ns < trace->first_ns)
+		trace->first_ns = thread->first_ns;
+	if (!trace->threads.n || thread->last_ns > trace->last_ns)
+		trace->last_ns = thread->last_ns;
+	trace->n_calls += thread->n_calls;
+	trace->n_events += thread->n_events;
+	for (unsigned i = 0; i < LODE_N_REPAIRS; i++)
+		trace->repairs[i] += thread->repairs[i];
+	lode_vec_append(&trace->threads, thread);
+}
+
+/* A part of a thread, behind what comes before it. */
+static struct place get_place(struct reader *r)
+{
+	struct place place = {.offset = r->piece_at};
+
+	place.size = get(r);
+	place.check = lode_bytes_u32(&r->from);
+	if (is_good(r, place.size <= (uint64_t)(r->pieces_end - r->piece_at),
+		    "a thread's part lies beyond the threads"))
+		r->piece_at += (int64_t)place.size;
+	return place;
+}
+
+static void get_places(struct reader *r, struct places *places)
+{
+	uint64_t size = get(r);
+
+	places->pieces_at = r->piece_at;
+	if (is_good(r, size <= (uint64_t)(r->pieces_end - r->piece_at),
+		    "a thread's pieces lie beyond the threads"))
+		r->piece_at += (int64_t)size;
+	places->spans = get_place(r);
+	places->stacks = get_place(r);
+}
+
+static void get_figures(struct reader *r, struct lode_call_thread *thread, uint64_t n_repairs)
+{
+	uint64_t bits, depth, n_stacks;
+
+	thread->n_calls = get(r);
+	thread->n_events = get(r);
+	for (uint64_t i = 0; i < n_repairs; i++) {
+		uint64_t n = get(r);
+
+		if (i < LODE_N_REPAIRS)
+			thread->repairs[i] = n;
+	}
+	thread->first_ns = get_start(r, 0);
+	thread->last_ns = get_time(r, thread->first_ns);
+	depth = get(r);
+	n_stacks = get(r);
+	bits = get(r);
+	is_good(r, thread->n_calls > 0, "a thread without calls");
+	if (is_good(r,
+		    bits >= 1 && bits <= LODE_CALL_BLOCK_BITS_MAX && n_stacks >= 1 &&
+			    n_stacks < UINT32_MAX && depth >= 1 && depth <= INT32_MAX,
+		    "a thread's figures are not possible")) {
+		thread->max_depth = (uint32_t)depth;
+		thread->n_stacks = (uint32_t)n_stacks + 1;
+		thread->block_bits = (unsigned)bits;
+	}
+}
+
+static void get_thread(struct reader *r, struct loader *loader, uint64_t n_repairs)
+{
+	int64_t pid = get_signed(r), tid = get_signed(r);
+	const char *name = get_text(r);
+	struct lode_call_thread *thread = lode_call_thread_new((int32_t)pid, (int32_t)tid, 1);
+	struct places *places = lode_alloc0(1, sizeof(*places));
+
+	thread->pieces.is_index = true;
+	atomic_init(&thread->parts, 0);
+	thread->index = (uint32_t)loader->threads.n;
+	pthread_mutex_init(&places->lock, NULL);
+	lode_vec_append(&loader->threads, places);
+	if (*name)
+		thread->name =
+			lode_strings_intern(&r->trace->functions.strings, name, strlen(name));
+	get_figures(r, thread, n_repairs);
+	get_places(r, places);
+	if (is_good(r, true, NULL))
+		add_thread(r->trace, thread);
+	else
+		lode_call_thread_free(thread);
+}
+
+static char *copy_text(const char *text)
+{
+	return *text ? lode_strdup(text) : NULL;
+}
+
+static void get_directory(struct reader *r, struct loader *loader)
+{
+	struct lode_call_trace *trace = r->trace;
+	uint64_t ticks, n_repairs;
+	size_t n_threads;
+
+	trace->source = lode_strdup(get_text(r));
+	trace->format = copy_text(get_text(r));
+	trace->command = copy_text(get_text(r));
+	trace->host = copy_text(get_text(r));
+	ticks = lode_bytes_u64(&r->from);
+	memcpy(&trace->ticks_per_ns, &ticks, sizeof(ticks));
+	get_losses(r);
+	get_functions(r);
+	n_repairs = get(r);
+	is_good(r, n_repairs <= 64, "too many kinds of repairs");
+	n_threads = get_count(r, 20);
+	for (size_t i = 0; i < n_threads && is_good(r, true, NULL); i++)
+		get_thread(r, loader, n_repairs);
+	is_good(r, r->piece_at == r->pieces_end, "bytes between the threads and it");
+}
+
+static int read_directory(struct lode_call_trace *trace, const uint8_t *data, size_t size,
+			  int64_t threads_end, const char *path, bool is_plain,
+			  struct lode_error *err)
+{
+	struct loader *loader = lode_alloc0(1, sizeof(*loader));
+	struct reader r = {.from = lode_bytes_make(data, size, 0),
+			   .trace = trace,
+			   .piece_at = LODE_TIMELINE_HEADER_BYTES,
+			   .pieces_end = threads_end};
+
+	*loader = (struct loader){
+		.base = {.load = load, .free = free_loader}, .path = path, .is_plain = is_plain};
+	trace->loader = &loader->base;
+	get_directory(&r, loader);
+	return finish(&r, path, threads_end, "the directory", err);
+}
+
+int lode_timeline_directory_read(struct lode_call_trace *trace, const uint8_t *data, size_t size,
+				 int64_t threads_end, const char *path, struct lode_error *err)
+{
+	return read_directory(trace, data, size, threads_end, path, true, err);
+}
+
+static int read_header(struct lode_bytes *header, int64_t file_bytes, struct place *directory,
+		       const char *path, struct lode_error *err)
 {
 	const uint8_t *start = header->at;
 	uint32_t version, fan_out;
+	uint64_t offset, check;
 
 	if (!lode_timeline_recognise(start, LODE_TIMELINE_HEADER_BYTES))
 		return lode_fail(err, LODE_ERR_FORMAT, path, 0, "not an index of a function trace");
 	lode_bytes_take(header, sizeof(magic));
 	version = lode_bytes_u32(header);
 	fan_out = lode_bytes_u32(header);
-	*offset = lode_bytes_u64(header);
-	*size = lode_bytes_u64(header);
-	*check = lode_bytes_u64(header);
+	offset = lode_bytes_u64(header);
+	directory->size = lode_bytes_u64(header);
+	check = lode_bytes_u64(header);
 	if (version != LODE_TIMELINE_VERSION)
 		return lode_fail(
 			err, LODE_ERR_UNSUPPORTED, path, 8,
@@ -398,38 +623,38 @@ static int read_header(struct lode_bytes *header, int64_t file_bytes, uint64_t *
 			"from the trace",
 			version, LODE_TIMELINE_VERSION);
 	if (lode_bytes_u64(header) != lode_call_check(start, LODE_TIMELINE_HEADER_BYTES - 8) ||
-	    fan_out != LODE_CALL_FAN_OUT || *offset < LODE_TIMELINE_HEADER_BYTES)
+	    fan_out != LODE_CALL_FAN_OUT || offset < LODE_TIMELINE_HEADER_BYTES)
 		return lode_fail(err, LODE_ERR_FORMAT, path, 0, "the index's header is damaged");
-	if (*offset > (uint64_t)file_bytes || *size > (uint64_t)file_bytes - *offset)
+	if (offset > (uint64_t)file_bytes || directory->size > (uint64_t)file_bytes - offset)
 		return lode_fail(err, LODE_ERR_TRUNCATED, path, file_bytes,
 				 "the index ends here; its directory is at %llu",
-				 (unsigned long long)*offset);
+				 (unsigned long long)offset);
+	directory->offset = (int64_t)offset;
+	directory->check = (uint32_t)check;
 	return LODE_OK;
 }
 
-static int load(struct lode_call_trace *trace, int file, const char *path, struct lode_error *err)
+static int open_index(struct lode_call_trace *trace, int file, const char *path,
+		      struct lode_error *err)
 {
-	uint8_t bytes[LODE_TIMELINE_HEADER_BYTES], *packed;
+	uint8_t bytes[LODE_TIMELINE_HEADER_BYTES], *data;
 	struct lode_bytes header = lode_bytes_make(bytes, sizeof(bytes), 0);
-	uint64_t offset = 0, size = 0, check = 0;
+	struct place place = {0};
 	struct stat st;
+	size_t size;
 	int rc;
 
 	if (fstat(file, &st) < 0)
 		return lode_fail_errno(err, errno, path, "reading it");
 	rc = read_at(file, bytes, sizeof(bytes), 0, path, err);
 	if (rc == LODE_OK)
-		rc = read_header(&header, st.st_size, &offset, &size, &check, path, err);
+		rc = read_header(&header, st.st_size, &place, path, err);
+	if (rc == LODE_OK)
+		rc = read_packed(&data, &size, file, place, path, "the directory", err);
 	if (rc < 0)
 		return rc;
-	packed = lode_alloc(size);
-	rc = read_at(file, packed, size, (int64_t)offset, path, err);
-	if (rc == LODE_OK && lode_call_check(packed, size) != check)
-		rc = lode_fail(err, LODE_ERR_FORMAT, path, (int64_t)offset,
-			       "the directory of the index is damaged: its checksum is wrong");
-	if (rc == LODE_OK)
-		rc = unpack_directory(trace, packed, size, (int64_t)offset, path, err);
-	free(packed);
+	rc = read_directory(trace, data, size, place.offset, path, false, err);
+	free(data);
 	return rc;
 }
 
@@ -445,7 +670,7 @@ int lode_timeline_load(struct lode_call_trace **out, const char *path, struct lo
 	trace->path = path;
 	atomic_store(&trace->store.path, path);
 	atomic_store(&trace->store.file, file + 1);
-	rc = load(trace, file, path, err);
+	rc = open_index(trace, file, path, err);
 	if (rc < 0) {
 		lode_call_trace_free(trace);
 		return rc;

@@ -8,13 +8,19 @@ struct writer {
 	struct lode_atomic_file *file;
 	struct lode_call_trace *trace;
 	lode_byte_vec directory;
-	lode_byte_vec pending; /* pieces that are not written yet */
+	lode_byte_vec part; /* spans or stacks of the thread at hand */
+	lode_byte_vec packed;
+	lode_byte_vec pending; /* of the file; not written yet */
 	int64_t offset;	       /* of `pending` in the file */
 	lode_call_buffer buffer;
 	struct lode_error *err;
 };
 
-enum { pending_max = 1 << 20 };
+enum {
+	pending_max = 1 << 20,
+	part_level = 1, /* of zstd: there is much of it */
+	directory_level = 3,
+};
 
 static void put_text(lode_byte_vec *to, const char *text)
 {
@@ -28,6 +34,12 @@ static void put_text(lode_byte_vec *to, const char *text)
 static void put_u64(lode_byte_vec *to, uint64_t value)
 {
 	for (unsigned i = 0; i < 8; i++)
+		lode_vec_append(to, (uint8_t)(value >> 8 * i));
+}
+
+static void put_u32(lode_byte_vec *to, uint32_t value)
+{
+	for (unsigned i = 0; i < 4; i++)
 		lode_vec_append(to, (uint8_t)(value >> 8 * i));
 }
 
@@ -45,7 +57,28 @@ static int flush(struct writer *w)
 	return rc;
 }
 
-/* A piece goes behind the one before, so the directory needs its size only. */
+static int put_pending(struct writer *w, const uint8_t *data, size_t size)
+{
+	lode_vec_reserve(&w->pending, w->pending.n + size);
+	if (size)
+		memcpy(w->pending.at + w->pending.n, data, size);
+	w->pending.n += size;
+	return w->pending.n >= pending_max ? flush(w) : LODE_OK;
+}
+
+/* Into w->packed; how many bytes. */
+static size_t pack(struct writer *w, const lode_byte_vec *plain, int level)
+{
+	size_t bound = ZSTD_compressBound(plain->n), n;
+
+	lode_vec_reserve(&w->packed, bound);
+	n = ZSTD_compress(w->packed.at, bound, plain->at, plain->n, level);
+	if (ZSTD_isError(n)) /* nothing but memory can fail here */
+		lode_oom(bound);
+	return n;
+}
+
+/* A piece goes behind the one before, so the spans need its size only. */
 static int put_piece(struct writer *w, const struct lode_call_thread *thread,
 		     struct lode_call_piece piece)
 {
@@ -55,20 +88,15 @@ static int put_piece(struct writer *w, const struct lode_call_thread *thread,
 
 	if (rc < 0)
 		return rc;
-	lode_varint_put(&w->directory, piece.size);
-	for (unsigned i = 0; i < 4; i++)
-		lode_vec_append(&w->directory, (uint8_t)(piece.check >> 8 * i));
-	lode_vec_reserve(&w->pending, w->pending.n + piece.size);
-	if (piece.size)
-		memcpy(w->pending.at + w->pending.n, data, piece.size);
-	w->pending.n += piece.size;
-	return w->pending.n >= pending_max ? flush(w) : LODE_OK;
+	lode_varint_put(&w->part, piece.size);
+	put_u32(&w->part, piece.check);
+	return put_pending(w, data, piece.size);
 }
 
 static int put_block(struct writer *w, const struct lode_call_thread *thread,
 		     const struct lode_call_span *block, int64_t before_ns)
 {
-	lode_byte_vec *to = &w->directory;
+	lode_byte_vec *to = &w->part;
 	int rc;
 
 	lode_varint_put_delta(to, (uint64_t)block->first_ns, (uint64_t)before_ns);
@@ -79,6 +107,13 @@ static int put_block(struct writer *w, const struct lode_call_thread *thread,
 	lode_varint_put(to, block->min_depth);
 	lode_varint_put(to, block->open == LODE_NONE ? 0 : (uint64_t)block->open + 1);
 	lode_varint_put(to, block->n_late);
+	lode_varint_put(to, (uint64_t)(block->longest.duration_ns + 1));
+	if (block->longest.duration_ns >= 0) {
+		lode_varint_put(to, (uint64_t)(block->longest.start_ns - block->first_ns));
+		lode_varint_put(to, block->longest.stack);
+		lode_varint_put(to, block->longest_index);
+		lode_varint_put(to, (uint64_t)(block->second_ns + 1));
+	}
 	rc = put_piece(w, thread, block->calls);
 	return rc < 0 ? rc : put_piece(w, thread, block->sums);
 }
@@ -94,27 +129,14 @@ static void put_late(lode_byte_vec *to, const struct lode_call_thread *thread)
 		lode_varint_put_delta(to, (uint64_t)late->call.start_ns, (uint64_t)before);
 		lode_varint_put(to, (uint64_t)late->call.duration_ns);
 		lode_varint_put(to, late->call.stack);
-		lode_varint_put(to, late->caller == LODE_NONE ? 0 : (uint64_t)late->caller + 1);
+		lode_varint_put(to, late->caller == LODE_NONE ? 0 : i - late->caller);
 		lode_varint_put(to, late->index);
 		before = late->call.start_ns;
 	}
 }
 
-static int put_thread(struct writer *w, const struct lode_call_thread *thread)
+static void put_stacks(lode_byte_vec *to, const struct lode_call_thread *thread)
 {
-	lode_byte_vec *to = &w->directory;
-	int64_t before = 0;
-	int rc = LODE_OK;
-
-	put_signed(to, thread->pid);
-	put_signed(to, thread->tid);
-	put_text(to, lode_call_thread_name(w->trace, thread));
-	lode_varint_put(to, thread->n_calls);
-	lode_varint_put(to, thread->n_events);
-	for (unsigned i = 0; i < LODE_N_REPAIRS; i++)
-		lode_varint_put(to, thread->repairs[i]);
-	lode_varint_put(to, thread->block_bits);
-	lode_varint_put(to, thread->stacks.at.n - 1);
 	for (uint32_t i = 1; i < thread->stacks.at.n; i++) {
 		const struct lode_call_stack *stack = &thread->stacks.at.at[i];
 		uint32_t n_callers = thread->stacks.at.at[stack->caller].n_functions;
@@ -123,7 +145,14 @@ static int put_thread(struct writer *w, const struct lode_call_thread *thread)
 		lode_varint_put(to, stack->function);
 		lode_varint_put(to, stack->n_functions - n_callers - 1);
 	}
-	put_late(to, thread);
+}
+
+static int put_spans(struct writer *w, const struct lode_call_thread *thread)
+{
+	int64_t before = 0;
+	int rc = LODE_OK;
+
+	put_late(&w->part, thread);
 	for (size_t i = 0; i < thread->levels[0].n && rc == LODE_OK; i++) {
 		rc = put_block(w, thread, &thread->levels[0].at[i], before);
 		before = thread->levels[0].at[i].first_ns;
@@ -132,6 +161,46 @@ static int put_thread(struct writer *w, const struct lode_call_thread *thread)
 		for (size_t i = 0; i < thread->levels[level].n && rc == LODE_OK; i++)
 			rc = put_piece(w, thread, thread->levels[level].at[i].sums);
 	return rc;
+}
+
+/* Packs w->part behind what is pending, and tells the directory of it. */
+static int put_part(struct writer *w)
+{
+	size_t n = pack(w, &w->part, part_level);
+
+	lode_varint_put(&w->directory, n);
+	put_u32(&w->directory, lode_call_check(w->packed.at, n));
+	w->part.n = 0;
+	return put_pending(w, w->packed.at, n);
+}
+
+static int put_thread(struct writer *w, const struct lode_call_thread *thread)
+{
+	lode_byte_vec *to = &w->directory;
+	int64_t start;
+	int rc = lode_call_thread_need(w->trace, thread, LODE_CALL_ALL, w->err);
+
+	if (rc < 0)
+		return rc;
+	put_signed(to, thread->pid);
+	put_signed(to, thread->tid);
+	put_text(to, lode_call_thread_name(w->trace, thread));
+	lode_varint_put(to, thread->n_calls);
+	lode_varint_put(to, thread->n_events);
+	for (unsigned i = 0; i < LODE_N_REPAIRS; i++)
+		lode_varint_put(to, thread->repairs[i]);
+	put_signed(to, thread->first_ns);
+	lode_varint_put(to, (uint64_t)(thread->last_ns - thread->first_ns));
+	lode_varint_put(to, thread->max_depth);
+	lode_varint_put(to, thread->n_stacks - 1);
+	lode_varint_put(to, thread->block_bits);
+	start = w->offset + (int64_t)w->pending.n;
+	rc = put_spans(w, thread);
+	lode_varint_put(to, (uint64_t)(w->offset + (int64_t)w->pending.n - start));
+	if (rc == LODE_OK)
+		rc = put_part(w);
+	put_stacks(&w->part, thread);
+	return rc == LODE_OK ? put_part(w) : rc;
 }
 
 static void put_losses(lode_byte_vec *to, const struct lode_losses *losses)
@@ -185,31 +254,26 @@ static int put_all(struct writer *w)
 	return rc == LODE_OK ? flush(w) : rc;
 }
 
-/* The directory behind the pieces, then the header before them. */
+/* The directory behind the threads, then the header before them. */
 static int put_ends(struct writer *w, int64_t *size)
 {
 	static const uint8_t magic[8] = "LODETML";
-	size_t bound = ZSTD_compressBound(w->directory.n), n;
-	uint8_t *packed = lode_alloc(bound);
+	size_t n = pack(w, &w->directory, directory_level);
 	lode_byte_vec header = {0};
 	int rc;
 
-	n = ZSTD_compress(packed, bound, w->directory.at, w->directory.n, 3);
-	if (ZSTD_isError(n))
-		lode_oom(bound);
 	for (size_t i = 0; i < sizeof(magic); i++)
 		lode_vec_append(&header, magic[i]);
 	put_u64(&header, LODE_TIMELINE_VERSION | (uint64_t)LODE_CALL_FAN_OUT << 32);
 	put_u64(&header, (uint64_t)w->offset);
 	put_u64(&header, n);
-	put_u64(&header, lode_call_check(packed, n));
+	put_u64(&header, lode_call_check(w->packed.at, n));
 	put_u64(&header, lode_call_check(header.at, header.n));
-	rc = lode_atomic_write_at(w->file, packed, n, w->offset, w->err);
+	rc = lode_atomic_write_at(w->file, w->packed.at, n, w->offset, w->err);
 	if (rc == LODE_OK)
 		rc = lode_atomic_write_at(w->file, header.at, header.n, 0, w->err);
 	if (size)
 		*size = w->offset + (int64_t)n;
-	free(packed);
 	lode_vec_release(&header);
 	return rc;
 }
@@ -230,6 +294,8 @@ int lode_timeline_save(const char *path, struct lode_call_trace *trace, int64_t 
 	else
 		lode_atomic_abandon(w.file);
 	lode_vec_release(&w.directory);
+	lode_vec_release(&w.part);
+	lode_vec_release(&w.packed);
 	lode_vec_release(&w.pending);
 	lode_vec_release(&w.buffer);
 	return rc;

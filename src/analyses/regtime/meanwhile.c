@@ -175,12 +175,13 @@ int lode_function_over_time(uint64_t *bins_ns, size_t n_bins, struct lode_call_t
 			    const struct lode_call_thread *thread, uint32_t function, int64_t t0_ns,
 			    int64_t t1_ns, struct lode_error *err)
 {
-	uint8_t *marks = outermost_stacks(thread, function);
 	struct lode_call_sums sums = {0};
 	struct lode_call_cursor cursor;
 	int64_t before = t0_ns;
+	uint8_t *marks;
 
 	lode_call_cursor_init(&cursor, trace, thread);
+	marks = outermost_stacks(thread, function);
 	lode_call_sums_reserve(&sums, thread->stacks.at.n);
 	for (size_t i = 0; i < n_bins && cursor.rc == LODE_OK; i++) {
 		int64_t end = t0_ns + (int64_t)((__int128)(t1_ns - t0_ns) * (int64_t)(i + 1) /
@@ -226,12 +227,13 @@ int lode_function_use(struct lode_function_use *out, struct lode_call_trace *tra
 		      const struct lode_call_thread *thread, uint32_t function,
 		      struct lode_error *err)
 {
-	uint8_t *marks = outermost_stacks(thread, function);
 	struct lode_call_sums sums = {0};
 	struct lode_call_cursor cursor;
+	uint8_t *marks;
 
 	memset(out, 0, sizeof(*out));
 	lode_call_cursor_init(&cursor, trace, thread);
+	marks = outermost_stacks(thread, function);
 	lode_call_sums_reserve(&sums, thread->stacks.at.n);
 	lode_call_sum_range(&sums, &cursor, 0, thread->n_calls);
 	out->total_ns = sum_marked(&sums, marks);

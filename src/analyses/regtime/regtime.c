@@ -53,15 +53,13 @@ static void set_thresholds(struct lode_regtime_thread *out,
 		out->negligible_ns = lode_regtime_threshold_ns(options->negligible, whole);
 }
 
-static struct lode_call_cursor *cursor_of(struct run *run, unsigned worker, size_t thread)
+static struct lode_call_cursor *cursor_of(struct run *run, unsigned worker)
 {
 	struct lode_call_cursor *cursor = &run->cursors[worker];
 
 	if (!run->is_open[worker])
-		lode_call_cursor_init(cursor, run->regtime->trace,
-				      run->regtime->threads[thread].thread);
+		lode_call_cursor_init(cursor, run->regtime->trace, NULL);
 	run->is_open[worker] = true;
-	lode_call_cursor_move(cursor, run->regtime->threads[thread].thread);
 	return cursor;
 }
 
@@ -76,11 +74,12 @@ static void find_outliers(void *context, size_t index, unsigned worker)
 {
 	struct run *run = context;
 	struct lode_regtime_thread *thread = &run->regtime->threads[index];
-	struct lode_call_cursor *cursor = cursor_of(run, worker, index);
+	struct lode_call_cursor *cursor = cursor_of(run, worker);
 	lode_call_vec open = {0};
 	uint64_t from, to;
 	bool is_all = run->options->t0_ns == run->options->t1_ns;
 
+	lode_call_cursor_move_for_times(cursor, thread->thread);
 	lode_regtime_range(&from, &to, &open, cursor, thread->t0_ns, thread->t1_ns, is_all);
 	for (size_t i = 0; i < open.n; i++)
 		if (open.at[i].duration_ns > thread->long_call_ns)
@@ -94,11 +93,12 @@ static void compress_thread(void *context, size_t index, unsigned worker)
 {
 	struct run *run = context;
 	struct lode_regtime_thread *thread = &run->regtime->threads[index];
-	struct lode_call_cursor *cursor = cursor_of(run, worker, index);
+	struct lode_call_cursor *cursor = cursor_of(run, worker);
 	lode_border_vec borders = {0};
 
 	if (thread->rc < 0 || (run->options->only && run->options->only != thread->thread))
 		return;
+	lode_call_cursor_move(cursor, thread->thread);
 	if (!run->options->is_classic)
 		lode_regtime_borders_of(&borders, &run->borders, index, thread);
 	lode_regtime_walk(thread, cursor, &borders, run->options);

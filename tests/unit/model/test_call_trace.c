@@ -63,8 +63,7 @@ static void check_calls(struct lode_call_cursor *cursor, const struct plain_thre
 
 /* ---- Spans: what they promise, from the calls below them ---- */
 
-static void check_span(struct lode_call_cursor *cursor, const struct lode_call_span *span,
-		       const struct plain_thread *plain)
+static void check_span(const struct lode_call_span *span, const struct plain_thread *plain)
 {
 	uint64_t end = span->first_call + span->n_calls;
 	uint32_t min_depth = UINT32_MAX;
@@ -97,7 +96,34 @@ static void check_span(struct lode_call_cursor *cursor, const struct lode_call_s
 	CHECK(span->max_gap_ns == max_gap);
 	CHECK(span->top_start_ns == plain->calls.at[top].start);
 	CHECK(span->top_end_ns == plain->calls.at[top].end);
-	(void)cursor;
+}
+
+/* Of a block: the longest of the calls that end in it, and how long the second one is. */
+static void check_longest(const struct lode_call_thread *thread, const struct lode_call_span *block,
+			  const struct plain_thread *plain)
+{
+	int64_t first = -1, second = -1;
+
+	for (uint64_t i = block->first_call; i < block->first_call + block->n_calls; i++) {
+		const struct plain_call *call = &plain->calls.at[i];
+		bool is_late = false;
+
+		for (uint32_t k = 0; k < block->n_late; k++)
+			is_late |= thread->late.at[block->first_late + k].index ==
+				   i - block->first_call;
+		if (is_late)
+			continue;
+		if (call->end - call->start > first) {
+			second = first;
+			first = call->end - call->start;
+		} else if (call->end - call->start > second) {
+			second = call->end - call->start;
+		}
+	}
+	CHECK(block->longest.duration_ns == first && block->second_ns == second);
+	if (first >= 0)
+		CHECK(block->longest.start_ns ==
+		      plain->calls.at[block->first_call + block->longest_index].start);
 }
 
 /* ---- Sums ---- */
@@ -233,7 +259,9 @@ static void check_trace(struct random_trace *random_trace, struct test_random *r
 		check_calls(&cursor, &plain[i]);
 		for (unsigned level = 0; level < thread->n_levels; level++)
 			for (size_t k = 0; k < thread->levels[level].n; k++)
-				check_span(&cursor, &thread->levels[level].at[k], &plain[i]);
+				check_span(&thread->levels[level].at[k], &plain[i]);
+		for (size_t k = 0; k < thread->levels[0].n; k++)
+			check_longest(thread, &thread->levels[0].at[k], &plain[i]);
 		for (unsigned k = 0; k < 4; k++)
 			check_reading(&cursor, &plain[i], random);
 		lode_call_cursor_release(&cursor);

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/pool.h"
 #include "model/call_cursor.h"
 #include "store/timeline_file.h"
 #include "unit/model/random_calls.h"
@@ -156,6 +157,64 @@ static void what_is_written_is_read_again(void **state)
 	}
 }
 
+/* ---- Parts are read when they are needed, by whoever needs them first ---- */
+
+struct reading {
+	struct lode_call_trace *trace;
+	uint64_t *sums; /* by job */
+};
+
+static void sum_thread(void *context, size_t index, unsigned worker)
+{
+	struct reading *reading = context;
+	const struct lode_call_thread *thread =
+		reading->trace->threads.at[index % reading->trace->threads.n];
+	struct lode_call_sums sums = {0};
+	struct lode_call_cursor cursor;
+	uint64_t sum = 0;
+
+	(void)worker;
+	lode_call_cursor_init(&cursor, reading->trace, NULL);
+	if (index % 3 == 0)
+		lode_call_cursor_move_for_times(&cursor, thread);
+	for (uint64_t i = 0; i < thread->n_calls && index % 3 == 0; i += 5)
+		sum += (uint64_t)lode_call_at(&cursor, i)->duration_ns;
+	lode_call_cursor_move(&cursor, thread);
+	lode_call_sums_reserve(&sums, thread->stacks.at.n);
+	lode_call_sum_range(&sums, &cursor, 0, thread->n_calls);
+	for (size_t i = 0; i < sums.at.n; i++)
+		sum += sums.at.at[i].ns * lode_call_function(thread, sums.at.at[i].stack);
+	reading->sums[index] = cursor.rc < 0 ? UINT64_MAX : sum;
+	lode_call_sums_release(&sums);
+	lode_call_cursor_release(&cursor);
+}
+
+static void many_may_read_an_index_at_once(void **state)
+{
+	enum { n_jobs = 30 };
+	uint64_t alone[n_jobs], together[n_jobs];
+
+	(void)state;
+	for (seed = 1; seed <= 40; seed++) {
+		struct lode_call_trace *trace = random_trace(), *read;
+		struct reading first = {trace, alone}, second = {NULL, together};
+
+		if (trace->threads.n) {
+			CHECK(lode_timeline_save(path, trace, NULL, NULL) == 0);
+			CHECK(lode_timeline_load(&read, path, NULL) == 0);
+			for (size_t i = 0; i < read->threads.n; i++)
+				CHECK(!read->threads.at[i]->n_levels &&
+				      read->threads.at[i]->stacks.at.n == 1);
+			second.trace = read;
+			lode_pool_run(1, n_jobs, sum_thread, &first);
+			lode_pool_run(4, n_jobs, sum_thread, &second);
+			CHECK(memcmp(alone, together, sizeof(alone)) == 0);
+			lode_call_trace_free(read);
+		}
+		lode_call_trace_free(trace);
+	}
+}
+
 /* Reads everything there is; gives the first error. */
 static int read_all(struct lode_call_trace *trace)
 {
@@ -238,6 +297,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_read_again),
+		cmocka_unit_test(many_may_read_an_index_at_once),
 		cmocka_unit_test(every_changed_byte_and_every_cut_is_noticed),
 		cmocka_unit_test(another_version_is_said_to_be_one),
 	};
