@@ -272,6 +272,32 @@ static void put_leaves(const struct page *page, const char *key,
 	lode_json_end_array(page->json);
 }
 
+/* Every function that the thread calls, also those that are folded everywhere. */
+static void put_called(const struct page *page, const struct lode_regtime_thread *t)
+{
+	size_t n = t->functions.n;
+	uint32_t last = 0;
+
+	lode_json_array(page->json, "called");
+	for (size_t f = 0; f < n; f++) {
+		if (!t->functions.at[f].n_calls)
+			continue;
+		lode_json_int(page->json, NULL, page->ids.of[f] - last);
+		last = page->ids.of[f];
+	}
+	lode_json_end_array(page->json);
+	lode_json_array(page->json, "called_calls");
+	for (size_t f = 0; f < n; f++)
+		if (t->functions.at[f].n_calls)
+			lode_json_int(page->json, NULL, (int64_t)t->functions.at[f].n_calls);
+	lode_json_end_array(page->json);
+	lode_json_array(page->json, "called_leaf");
+	for (size_t f = 0; f < n; f++)
+		if (t->functions.at[f].n_calls)
+			lode_json_int(page->json, NULL, (int64_t)t->functions.at[f].leaf_ns);
+	lode_json_end_array(page->json);
+}
+
 static void put_threads(const struct page *page, const struct lode_timeline_report *report)
 {
 	lode_json_array(page->json, "threads");
@@ -295,6 +321,7 @@ static void put_threads(const struct page *page, const struct lode_timeline_repo
 		lode_json_int(page->json, "gap_ns", t->gap_ns);
 		lode_json_int(page->json, "idle_ns", (int64_t)report->leaves->threads[i].idle_ns);
 		put_leaves(page, "leaves", &report->leaves->threads[i]);
+		put_called(page, t);
 		lode_json_end_object(page->json);
 	}
 	lode_json_end_array(page->json);

@@ -39,6 +39,8 @@ for mine, theirs in zip(page["threads"], full["threads"], strict=True):
 	for key in ("tid", "name", "calls", "kept_calls", "expressions", "gaps", "events_after", "idle_ns"):
 		assert mine[key] == theirs[key], key
 	leaves = [(names[f], ns) for f, ns in zip(mine["leaves"][::2], mine["leaves"][1::2])]
+	assert len(mine["called"]) == theirs["functions"] and sum(mine["called_calls"]) == theirs["calls"]
+	assert sum(mine["called_leaf"]) + mine["idle_ns"] == theirs["t1_ns"] - theirs["t0_ns"]
 	assert leaves == [(l["function"], l["leaf_ns"]) for l in theirs["top_functions"] if l["leaf_ns"]][:8]
 o = page["outliers"]
 assert [(full["threads"][t]["tid"], names[f], s + t0, d, depth) for t, f, s, d, depth in zip(o["thread"],
