@@ -6,6 +6,7 @@
 #include "base/glob.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
 #include "cli/timeline_output.h"
@@ -17,7 +18,8 @@ struct timeline_values {
 	struct lode_time_span window;
 	const char *symbols, *thread_names;
 	const char *at, *function, *thread;
-	const char *index, *symptoms_out;
+	const char *index, *symptoms_out, *html;
+	const char *input;
 	unsigned n_threads;
 	size_t memory_bytes, top;
 	bool wants_json, is_full, is_page;
@@ -116,6 +118,7 @@ static const struct lode_option options[] = {
 		 "--symptoms'",
 	 .set = lode_set_text,
 	 AT(symptoms_out)},
+	LODE_HTML_OPTION(offsetof(struct timeline_values, html)),
 	{.name = "json",
 	 .help = "one JSON document (docs/json.md)",
 	 .set = lode_set_flag,
@@ -389,6 +392,8 @@ static int answer(const struct answering *a)
 		code = lode_say_error(a->self, &err);
 	if (code != LODE_EXIT_OK)
 		return code;
+	if (a->v->html)
+		return lode_timeline_put_html(a->self, a->report, a->v->html, a->v->input);
 	if (a->v->is_page)
 		return lode_timeline_put_page(a->self, a->report);
 	if (a->v->at)
@@ -490,6 +495,13 @@ static int run(const struct lode_command *self, int argc, char **argv)
 		return lode_command_misused(self, "--full is for --json");
 	if (values.is_page && (!values.wants_json || values.at || values.function))
 		return lode_command_misused(self, "--page is for --json, and answers no question");
+	if (values.html && (values.wants_json || values.at || values.function || values.thread ||
+			    values.window.from_ns != INT64_MIN || values.window.to_ns != INT64_MAX))
+		return lode_command_misused(self, "--html shows the whole trace: it stands alone, "
+						  "without --json, --window or a question");
+	if (values.html && lode_html_check(self) != LODE_EXIT_OK)
+		return LODE_EXIT_FAILURE;
+	values.input = argv[0];
 	if (values.top == SIZE_MAX)
 		values.top = values.wants_json ? 50 : 20;
 	return run_job(self, &values, argv[0]);

@@ -1,10 +1,12 @@
 #include "cli/timeline_output.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/messages.h"
 #include "job/timeline_views.h"
 #include "job/timeline_window.h"
+#include "reports/html.h"
 #include "reports/timeline_page.h"
 
 /* As many as a wide screen has pixels for. */
@@ -34,6 +36,57 @@ int lode_timeline_put_page(const struct lode_command *self,
 	putchar('\n');
 	lode_timeline_views_release(&views);
 	return LODE_EXIT_OK;
+}
+
+/* Part -1 is the page's own document. */
+static void write_part(struct lode_html_part *part, const struct lode_timeline_report *report,
+		       const struct lode_timeline_views *views, int number)
+{
+	char *json = NULL, name[40];
+	FILE *out = open_memstream(&json, &part->json_bytes);
+
+	if (!out)
+		lode_oom(1);
+	if (number < 0) {
+		snprintf(name, sizeof(name), "timeline");
+		lode_timeline_page_json(out, report, views);
+	} else {
+		snprintf(name, sizeof(name), "timeline-part-%d", number);
+		lode_timeline_part_json(out, report, views, (size_t)number);
+	}
+	if (fclose(out) != 0)
+		lode_oom(part->json_bytes);
+	part->name = lode_strdup(name);
+	part->schema = number < 0 ? "lode/timeline-page/1" : "lode/timeline-windows/1";
+	part->title = "";
+	part->json = json;
+}
+
+int lode_timeline_put_html(const struct lode_command *self,
+			   const struct lode_timeline_report *report, const char *path,
+			   const char *input)
+{
+	struct lode_timeline_views views;
+	struct lode_html_part *parts;
+	struct lode_error err;
+	size_t n;
+	int rc;
+
+	if (make_views(&views, report, &err) < 0)
+		return lode_say_error(self, &err);
+	n = 1 + lode_timeline_page_parts(&views);
+	parts = lode_alloc0(n, sizeof(*parts));
+	for (size_t i = 0; i < n; i++)
+		write_part(&parts[i], report, &views, (int)i - 1);
+	parts[0].title = input;
+	rc = lode_html_write(path, parts, n, &err);
+	for (size_t i = 0; i < n; i++) {
+		free((char *)parts[i].name);
+		free((char *)parts[i].json);
+	}
+	free(parts);
+	lode_timeline_views_release(&views);
+	return rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
 }
 
 int lode_timeline_put_window(const struct lode_command *self, struct lode_timeline_job *job,

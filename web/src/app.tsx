@@ -38,7 +38,11 @@ function reasonOf(error: unknown): string {
 export function App({ source }: { source: Source }) {
 	const place = usePlace();
 	const list = useLoaded("list", () => source.list());
-	const refs = list.state === "done" ? list.value : [];
+	// Parts of reports have no page of their own.
+	const all = list.state === "done" ? list.value : [];
+	const refs = all.some((ref) => viewOf(ref.schema))
+		? all.filter((ref) => viewOf(ref.schema))
+		: all.slice(0, 1);
 	const reference = refs.find((ref) => ref.name === place.path[0]) ?? refs[0];
 
 	useEffect(() => {

@@ -3,14 +3,22 @@
 import type { MineReport } from "./generated/mine";
 import type { PioReport } from "./generated/pio";
 import type { SuspectsReport } from "./generated/suspects";
-import type { TimelineReport } from "./generated/timeline";
+import type { Timeline, TimelinePageReport } from "./generated/timeline-page";
+import type { TimelineWindowsReport } from "./generated/timeline-windows";
 
-export type { MineReport, PioReport, SuspectsReport, TimelineReport };
+export type {
+	MineReport,
+	PioReport,
+	SuspectsReport,
+	Timeline,
+	TimelinePageReport,
+	TimelineWindowsReport,
+};
 
 export interface ReportTypes {
 	"lode/mine/1": MineReport;
 	"lode/suspects/1": SuspectsReport;
-	"lode/timeline/1": TimelineReport;
+	"lode/timeline-page/1": TimelinePageReport;
 	"lode/pio/1": PioReport;
 }
 export type Schema = keyof ReportTypes;

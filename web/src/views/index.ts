@@ -4,7 +4,7 @@ import type {
 	PioReport,
 	Schema,
 	SuspectsReport,
-	TimelineReport,
+	TimelinePageReport,
 } from "../data/reports";
 import { MinePage } from "./mine/page";
 import { PioPage } from "./pio/page";
@@ -15,7 +15,7 @@ import { type View, view } from "./view";
 const views: Record<Schema, View> = {
 	"lode/mine/1": view<MineReport>("Mine", MinePage),
 	"lode/suspects/1": view<SuspectsReport>("Suspects", SuspectsPage),
-	"lode/timeline/1": view<TimelineReport>("Timeline", TimelinePage),
+	"lode/timeline-page/1": view<TimelinePageReport>("Timeline", TimelinePage),
 	"lode/pio/1": view<PioReport>("PIO", PioPage),
 };
 

@@ -1,11 +1,344 @@
-import type { TimelineReport } from "../../data/reports";
+// The timeline: what each thread did over time, on one screen ([REGTIME24] §4.4, and what its users
+// missed, §7.5-7.6).
+import { useCallback, useMemo, useState } from "preact/hooks";
+import type { TimelinePageReport } from "../../data/reports";
+import { downloadPng, downloadSvg } from "../../shared/export";
+import { count, duration, plural, visible } from "../../shared/format";
+import { setParams } from "../../shared/location";
+import { currentColors } from "../../shared/theme";
 import type { ViewProps } from "../view";
+import { around, Chart } from "./chart";
+import { Details } from "./details";
+import { FunctionsPanel, matches } from "./functions-panel";
+import { type Model, makeModel, type Outlier } from "./model";
+import { functionHues, makePalette } from "./palette";
+import { formatPick, type Pick, parsePick, pickMark } from "./pick";
+import { layoutRows, SORTS, sortThreads } from "./rows";
+import { OutliersTable, outlierKey, ThreadsTable, ThreadTable } from "./tables";
+import { timeAxis, View } from "./time-axis";
+import { drawPicture } from "./whole-picture";
+import "./timeline.css";
+import { useTimelineState } from "./use-view";
+import { type Detail, Windows } from "./windows";
 
-export function TimelinePage({ report, reference }: ViewProps<TimelineReport>) {
-	return (
-		<section>
-			<h1>{reference.title}</h1>
-			<p>{report.schema}</p>
-		</section>
+export function TimelinePage({ report, source, reference }: ViewProps<TimelinePageReport>) {
+	const model = useMemo(() => makeModel(report), [report]);
+	const hues = useMemo(() => functionHues(model), [model]);
+	const [version, setVersion] = useState(0);
+	const windows = useMemo(
+		() => new Windows(model, source, reference.name, () => setVersion((v) => v + 1)),
+		[model, source],
 	);
+	const state = useTimelineState(model);
+	const { span, query, highlighted } = state;
+	const detail = useMemo(() => windows.at(span[0], span[1]), [windows, span[0], span[1], version]);
+
+	const found = useMemo(
+		() =>
+			query
+				? new Set(model.functions.filter((f) => matches(f.name, query)).map((f) => f.index))
+				: null,
+		[model, query],
+	);
+	const threads = useMemo(() => {
+		const all = sortThreads(model.threads, state.sort);
+		return all.filter(
+			(t) =>
+				(state.only.size === 0 || state.only.has(t.index)) &&
+				(!found || [...t.called.keys()].some((fn) => found.has(fn))),
+		);
+	}, [model, state.sort, state.only, found]);
+	const shownThreads = useMemo(() => new Set(threads.map((t) => t.index)), [threads]);
+	// What is searched for is lit as well, unless something was picked in the legend.
+	const lit = highlighted.size ? highlighted : (found ?? highlighted);
+
+	const selection = useMemo(
+		() =>
+			state.selected ? parsePick(model, state.selected, (thread) => detail.marks.of(thread)) : null,
+		[model, state.selected, detail.marks],
+	);
+	const select = useCallback(
+		(pick: Pick | null) => state.setSelected(pick ? formatPick(model, pick) : ""),
+		[model, state.selected],
+	);
+	const highlight = (fn: number) => {
+		const next = new Set(highlighted);
+		if (!next.delete(fn)) next.add(fn);
+		state.setHighlighted(next);
+	};
+	const goTo = (pick: { t0: number; t1: number }) => state.setSpan(...around(pick, model.length));
+	const selectOutlier = (o: Outlier) => {
+		const marks = model.whole.of(o.thread);
+		const mark = marks.markStart.findIndex(
+			(start, m) =>
+				start === o.start &&
+				marks.markDepth[m] === o.depth &&
+				marks.markEnd[m] === o.start + o.duration,
+		);
+		if (mark < 0) return;
+		const pick = pickMark(o.thread, marks, mark);
+		if (pick.t0 < span[0] || pick.t1 > span[1] || pick.t1 - pick.t0 < (span[1] - span[0]) / 200)
+			goTo(pick);
+		select(pick);
+	};
+	const tableThread = selection?.thread ?? state.thread;
+	return (
+		<div class="tl-page">
+			<Head model={model} />
+			<Toolbar
+				model={model}
+				state={state}
+				detail={detail}
+				shown={threads.length}
+				hues={hues}
+				threads={threads}
+			/>
+			<div class="tl-main">
+				<Chart
+					model={model}
+					hues={hues}
+					threads={threads}
+					span={span}
+					axis={state.axis}
+					detail={detail}
+					highlighted={lit}
+					open={state.open}
+					chosen={state.only}
+					selection={selection}
+					onSpan={state.setSpan}
+					onSelect={select}
+					onOpen={(thread) => state.setOpen(toggled(state.open, thread))}
+					onChoose={(thread) => state.setOnly(toggled(state.only, thread))}
+					onThread={state.setThread}
+				/>
+				<aside class="tl-side">
+					<FunctionsPanel
+						model={model}
+						hues={hues}
+						query={query}
+						highlighted={highlighted}
+						onHighlight={state.setHighlighted}
+					/>
+					<Details
+						model={model}
+						pick={selection}
+						thread={state.thread}
+						marks={detail.marks}
+						source={source}
+						name={reference.name}
+						onZoom={(t0, t1) => goTo({ t0, t1 })}
+						onHighlight={highlight}
+					/>
+				</aside>
+			</div>
+			<section class="section">
+				<div class="section-head">
+					<h2>Long calls</h2>
+					<span class="quiet">
+						each longer than its thread's threshold; pick one to see it, and what the others did
+					</span>
+				</div>
+				<OutliersTable
+					model={model}
+					threads={shownThreads}
+					highlighted={lit}
+					selected={
+						selection
+							? outlierKey({
+									thread: selection.thread,
+									start: selection.t0,
+									duration: selection.t1 - selection.t0,
+									depth: selection.depth,
+								})
+							: undefined
+					}
+					onSelect={selectOutlier}
+				/>
+			</section>
+			<section class="section">
+				<div class="section-head">
+					<h2>Threads</h2>
+				</div>
+				<ThreadsTable
+					model={model}
+					threads={threads}
+					current={tableThread}
+					onThread={state.setThread}
+				/>
+			</section>
+			{tableThread !== null && tableThread !== undefined ? (
+				<section class="section">
+					<div class="section-head">
+						<h2>
+							{visible(model.threads[tableThread]!.name) || "Thread"}{" "}
+							{model.threads[tableThread]!.tid} in order of time
+						</h2>
+						<span class="quiet">what is seen above, line by line</span>
+					</div>
+					<ThreadTable
+						model={model}
+						thread={model.threads[tableThread]!}
+						marks={detail.marks.of(tableThread)}
+						span={span}
+						selectedItem={
+							selection && selection.marks === detail.marks.of(tableThread) ? selection.item : -1
+						}
+						onSelect={(item) => {
+							const marks = detail.marks.of(tableThread);
+							select(pickMark(tableThread, marks, marks.itemMark[item]!));
+						}}
+					/>
+				</section>
+			) : null}
+		</div>
+	);
+}
+
+function toggled(set: ReadonlySet<number>, thread: number): ReadonlySet<number> {
+	const next = new Set(set);
+	if (!next.delete(thread)) next.add(thread);
+	return next;
+}
+
+function Head({ model }: { model: Model }) {
+	const { trace } = model.report;
+	const marks = model.report.threads.reduce((sum, t) => sum + t.events_after, 0);
+	const faults = [
+		...Object.entries(trace.repairs).map(([what, n]) => `${count(n)} ${what}`),
+		...trace.losses.map((loss) => `${count(loss.count)} ${loss.detail || loss.kind}`),
+	];
+	return (
+		<>
+			<div class="head">
+				<h1>Timeline</h1>
+				<span class="quiet">
+					{count(trace.calls)} calls of {plural(model.threads.length, "thread")} in{" "}
+					{duration(model.length)}, as {count(marks)} marks
+					{trace.format ? ` · ${visible(trace.format)}` : ""}
+					{trace.classic ? " · classic" : ""}
+				</span>
+			</div>
+			{faults.length ? (
+				<p class="quiet tl-faults">Mended or missing: {faults.map(visible).join("; ")}.</p>
+			) : null}
+		</>
+	);
+}
+
+function Toolbar(props: {
+	model: Model;
+	state: ReturnType<typeof useTimelineState>;
+	detail: Detail;
+	shown: number;
+	hues: Int8Array;
+	threads: ReturnType<typeof sortThreads>;
+}) {
+	const { model, state, detail, shown } = props;
+	const { span, setSpan } = state;
+	const length = span[1] - span[0];
+	const zoom = (factor: number) => {
+		const half = Math.min(model.length, Math.max(20, length * factor)) / 2;
+		const middle = Math.max(half, Math.min(model.length - half, (span[0] + span[1]) / 2));
+		setSpan(Math.floor(middle - half), Math.ceil(middle + half));
+	};
+	const save = (how: "svg" | "png") => {
+		const width = 1600;
+		const { rows, height } = layoutRows(model, props.threads, state.open, 900);
+		const view = new View(timeAxis(model.report, state.axis), span[0], span[1], width - 176);
+		const linear = new View(timeAxis(model.report, "linear"), span[0], span[1], width - 176);
+		const draw = drawPicture({
+			model,
+			rows,
+			marks: detail.marks,
+			linear,
+			scene: (colors) => ({
+				view,
+				colors,
+				palette: makePalette(colors, props.hues, state.highlighted),
+				nameOf: (fn) => visible(model.functions[fn]?.name ?? ""),
+			}),
+		});
+		const total = draw.height(height);
+		if (how === "svg")
+			downloadSvg("timeline", "Timelines of threads", draw.draw, width, total, currentColors());
+		else downloadPng("timeline", draw.draw, width, total, currentColors());
+	};
+	return (
+		<div class="tl-tools no-print" role="toolbar" aria-label="Timeline">
+			<input
+				type="search"
+				placeholder="Function…"
+				aria-label="Show only threads that call a function"
+				value={state.query}
+				onInput={(event) => state.setQuery(event.currentTarget.value)}
+			/>
+			<span class="quiet" aria-live="polite">
+				{shown === model.threads.length
+					? ""
+					: `${count(shown)} of ${plural(model.threads.length, "thread")}`}
+			</span>
+			{state.only.size || state.query || state.highlighted.size ? (
+				<button type="button" class="button" onClick={() => setParams({ only: "", q: "", hl: "" })}>
+					Show all
+				</button>
+			) : null}
+			<label class="tl-sort">
+				<span class="quiet">Threads</span>
+				<select value={state.sort} onChange={(event) => state.setSort(event.currentTarget.value)}>
+					{SORTS.map(([key, words]) => (
+						<option key={key} value={key}>
+							{words}
+						</option>
+					))}
+				</select>
+			</label>
+			<fieldset class="choice" aria-label="Axis of time">
+				<button
+					type="button"
+					aria-pressed={state.axis === "linear"}
+					onClick={() => state.setAxis("linear")}
+				>
+					Linear
+				</button>
+				<button
+					type="button"
+					aria-pressed={state.axis === "readable"}
+					title="Regular stretches are narrow, outliers and gaps have room; the strip above shows where time went"
+					onClick={() => state.setAxis("readable")}
+				>
+					Readable
+				</button>
+			</fieldset>
+			<fieldset class="choice" aria-label="Zoom">
+				<button type="button" aria-label="Zoom out" onClick={() => zoom(2)}>
+					−
+				</button>
+				<button type="button" aria-label="Zoom in" onClick={() => zoom(0.5)}>
+					+
+				</button>
+				<button type="button" onClick={() => setSpan(0, model.length)}>
+					All
+				</button>
+			</fieldset>
+			<span class="tl-resolution quiet" aria-live="polite">
+				{duration(length)} shown · {resolution(model, detail)}
+			</span>
+			<span class="spring" />
+			<span class="exports">
+				<button type="button" title="these timelines as SVG" onClick={() => save("svg")}>
+					SVG
+				</button>
+				<button type="button" title="these timelines as PNG" onClick={() => save("png")}>
+					PNG
+				</button>
+			</span>
+		</div>
+	);
+}
+
+function resolution(model: Model, detail: Detail): string {
+	if (detail.isLoading) return "more detail is coming…";
+	if (detail.isSingle) return "call by call";
+	if (detail.isEnd) return "the finest that this file has; lode timeline --window goes further";
+	return detail.marks === model.whole ? "whole trace" : "summarised anew";
 }

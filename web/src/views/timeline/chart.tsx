@@ -1,0 +1,416 @@
+// Rows of threads on a canvas: pointer, wheel, drag and keys.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { visible } from "../../shared/format";
+import { canvasPaint } from "../../shared/paint";
+import { useWidth } from "../../shared/picture";
+import { useColors } from "../../shared/theme";
+import { setTooltip } from "../../shared/tooltip";
+import type { Scene } from "./draw";
+import { Minimap } from "./minimap";
+import type { Model, ThreadInfo } from "./model";
+import { makePalette } from "./palette";
+import { formatPick, neighbour, type Pick, pickAt, pickMark } from "./pick";
+import { RowHead } from "./row-head";
+import { layoutRows, type Row, rowAt } from "./rows";
+import { drawBand, drawBandLabel, drawRows, drawRuler, rulerHeight } from "./scene";
+import { type AxisKind, timeAxis, View } from "./time-axis";
+import { PickTip } from "./tip";
+import type { Detail } from "./windows";
+
+export const HEAD = 176;
+
+export interface ChartProps {
+	model: Model;
+	hues: Int8Array;
+	threads: readonly ThreadInfo[];
+	span: readonly [number, number];
+	axis: AxisKind;
+	detail: Detail;
+	highlighted: ReadonlySet<number>;
+	open: ReadonlySet<number>;
+	chosen: ReadonlySet<number>;
+	selection: Pick | null;
+	onSpan: (t0: number, t1: number) => void;
+	onSelect: (pick: Pick | null) => void;
+	onOpen: (thread: number) => void;
+	onChoose: (thread: number) => void;
+	onThread: (thread: number) => void;
+}
+
+function context(canvas: HTMLCanvasElement | null, width: number, height: number) {
+	if (!canvas || width < 1 || height < 1) return null;
+	const scale = window.devicePixelRatio || 1;
+	const w = Math.round(width * scale);
+	const h = Math.round(height * scale);
+	if (canvas.width !== w) canvas.width = w;
+	if (canvas.height !== h) canvas.height = h;
+	const result = canvas.getContext("2d");
+	result?.setTransform(scale, 0, 0, scale, 0, 0);
+	result?.clearRect(0, 0, width, height);
+	return result;
+}
+
+export function Chart(props: ChartProps) {
+	const { model, span, detail, selection } = props;
+	const colors = useColors();
+	const { ref: box, width: full } = useWidth<HTMLDivElement>();
+	const scroller = useRef<HTMLDivElement>(null);
+	const base = useRef<HTMLCanvasElement>(null);
+	const over = useRef<HTMLCanvasElement>(null);
+	const ruler = useRef<HTMLCanvasElement>(null);
+	const [top, setTop] = useState(0);
+	const [room, setRoom] = useState(480);
+	const hover = useRef<Pick | null>(null);
+	const drag = useRef<{ x: number; span: readonly [number, number]; moved: boolean } | null>(null);
+	const width = Math.max(0, full - HEAD - 14);
+
+	const axis = useMemo(() => timeAxis(model.report, props.axis), [model, props.axis]);
+	const straight = useMemo(() => timeAxis(model.report, "linear"), [model]);
+	const view = useMemo(
+		() => new View(axis, span[0], span[1], width),
+		[axis, span[0], span[1], width],
+	);
+	const linear = useMemo(
+		() => new View(straight, span[0], span[1], width),
+		[straight, span[0], span[1], width],
+	);
+	const { rows, height } = useMemo(
+		() => layoutRows(model, props.threads, props.open, room),
+		[model, props.threads, props.open, room],
+	);
+	const shown = Math.min(room, Math.max(height, 60));
+	const scene: Scene = useMemo(
+		() => ({
+			view,
+			colors,
+			palette: makePalette(colors, props.hues, props.highlighted),
+			nameOf: (fn) => visible(model.functions[fn]?.name ?? ""),
+		}),
+		[view, colors, props.hues, props.highlighted, model],
+	);
+
+	useLayoutEffect(() => {
+		const measure = () => {
+			const at = (box.current?.getBoundingClientRect().top ?? 0) + window.scrollY;
+			setRoom(Math.max(320, window.innerHeight - at - rulerHeight(props.axis === "readable") - 72));
+		};
+		measure();
+		window.addEventListener("resize", measure);
+		return () => window.removeEventListener("resize", measure);
+	}, [props.axis]);
+
+	useLayoutEffect(() => {
+		const c = context(base.current, width, shown);
+		if (!c) return;
+		drawRows(canvasPaint(c, colors.font), scene, rows, detail.marks, top, shown);
+		performance.mark("lode-timeline-drawn");
+	}, [scene, rows, detail.marks, top, width, shown]);
+
+	useLayoutEffect(() => {
+		const c = context(ruler.current, width, rulerHeight(props.axis === "readable"));
+		if (c) drawRuler(canvasPaint(c, colors.font), colors, view, linear);
+	}, [view, linear, colors, width, props.axis]);
+
+	const drawOverlay = () => {
+		const c = context(over.current, width, shown);
+		if (!c) return;
+		const paint = canvasPaint(c, colors.font);
+		if (selection) drawBand(paint, scene, selection, rows, top, shown, true);
+		const pick = hover.current;
+		if (pick) {
+			drawBand(paint, scene, pick, rows, top, shown, false);
+			drawBandLabel(paint, colors, view, pick.t0, pick.t1, 0, false);
+		} else if (selection) drawBandLabel(paint, colors, view, selection.t0, selection.t1, 0, true);
+	};
+	useLayoutEffect(drawOverlay);
+	useEffect(() => () => setTooltip(null), []);
+
+	/** A selection that the keys moved to is brought into sight. */
+	useLayoutEffect(() => {
+		const row = selection && rows.find((r) => r.thread.index === selection.thread);
+		const element = scroller.current;
+		if (!row || !element) return;
+		if (row.y < element.scrollTop) element.scrollTop = row.y;
+		else if (row.y + row.height > element.scrollTop + shown)
+			element.scrollTop = row.y + row.height - shown;
+	}, [selection, rows]);
+
+	const find = (event: MouseEvent): { pick: Pick; x: number; row: Row } | null => {
+		const place = over.current!.getBoundingClientRect();
+		const x = event.clientX - place.left;
+		const y = event.clientY - place.top + top;
+		const row = rowAt(rows, y);
+		if (!row || x < 0 || x > width) return null;
+		const depth = Math.max(0, Math.floor((y - row.y - 3) / row.level));
+		const slack = Math.max(0, view.time(x + 1.5) - view.time(x));
+		const marks = detail.marks.of(row.thread.index);
+		return { pick: pickAt(model, row.thread.index, marks, view.time(x), depth, slack), x, row };
+	};
+	const point = (event: MouseEvent) => {
+		const found = find(event);
+		hover.current = found?.pick ?? null;
+		drawOverlay();
+		setTooltip(
+			found
+				? {
+						x: event.clientX,
+						y: event.clientY,
+						content: <PickTip model={model} pick={found.pick} />,
+					}
+				: null,
+		);
+	};
+	const move = (event: PointerEvent) => {
+		const state = drag.current;
+		if (state && (event.buttons & 1) === 1) {
+			const by = state.x - event.clientX;
+			if (Math.abs(by) > 3) state.moved = true;
+			if (state.moved) {
+				const from = new View(axis, state.span[0], state.span[1], width);
+				props.onSpan(...from.panned(by, model.length));
+				hover.current = null;
+				setTooltip(null);
+				return;
+			}
+		}
+		point(event);
+	};
+	const leave = () => {
+		hover.current = null;
+		setTooltip(null);
+		drawOverlay();
+	};
+	const zoom = (factor: number, x = width / 2) =>
+		props.onSpan(...view.zoomed(factor, x, model.length));
+	const wheel = (event: WheelEvent, x: number) => {
+		const by = event.deltaMode === 1 ? 16 : 1;
+		if (event.ctrlKey || event.metaKey) zoom(Math.exp(event.deltaY * by * 0.002), x);
+		else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+			props.onSpan(...view.panned((event.deltaX || event.deltaY) * by, model.length));
+		else return;
+		event.preventDefault();
+	};
+	// Preact's handlers are passive for wheels: the page would zoom as well.
+	useEffect(() => {
+		const element = scroller.current;
+		if (!element) return;
+		const handler = (event: WheelEvent) =>
+			wheel(event, event.clientX - (over.current?.getBoundingClientRect().left ?? 0));
+		element.addEventListener("wheel", handler, { passive: false });
+		return () => element.removeEventListener("wheel", handler);
+	});
+
+	const select = (pick: Pick | null) => {
+		if (pick && (pick.t1 < view.t0 || pick.t0 > view.t1)) {
+			const half = (view.t1 - view.t0) / 2;
+			const from = Math.max(0, Math.min(model.length - 2 * half, (pick.t0 + pick.t1) / 2 - half));
+			props.onSpan(Math.floor(from), Math.ceil(from + 2 * half));
+		}
+		props.onSelect(pick);
+	};
+	const firstIn = (thread: number): Pick | null => {
+		const marks = detail.marks.of(thread);
+		const at = marks.markEnd.findIndex((end) => end > view.t0);
+		return at >= 0 ? pickMark(thread, marks, at) : null;
+	};
+	const step = (thread: number, by: 1 | -1) => {
+		const now = selection?.thread === thread ? selection : null;
+		const inView = now && { ...now, marks: detail.marks.of(thread) };
+		const next = inView && now.marks === inView.marks ? neighbour(now, by) : firstIn(thread);
+		if (next) select(next);
+	};
+	const key = (event: KeyboardEvent, thread?: number) => {
+		if (event.altKey || event.ctrlKey || event.metaKey) return;
+		const row = thread ?? selection?.thread ?? rows[0]?.thread.index;
+		const actions: Record<string, () => void> = {
+			"+": () => zoom(0.5),
+			"=": () => zoom(0.5),
+			"-": () => zoom(2),
+			Home: () => props.onSpan(0, model.length),
+			Escape: () => props.onSelect(null),
+			ArrowLeft: () =>
+				event.shiftKey && row !== undefined
+					? step(row, -1)
+					: props.onSpan(...view.panned(-width / 8, model.length)),
+			ArrowRight: () =>
+				event.shiftKey && row !== undefined
+					? step(row, 1)
+					: props.onSpan(...view.panned(width / 8, model.length)),
+			Enter: () => {
+				if (row !== undefined) select(selection?.thread === row ? selection : firstIn(row));
+				document.getElementById("timeline-details")?.focus();
+			},
+			z: () => {
+				if (selection) props.onSpan(...around(selection, model.length));
+			},
+		};
+		const action = actions[event.key];
+		if (
+			!action ||
+			(event.key === "Enter" && event.target instanceof HTMLButtonElement && thread === undefined)
+		)
+			return;
+		event.preventDefault();
+		action();
+	};
+
+	return (
+		<div class="tl-chart" ref={box}>
+			<Minimap
+				model={model}
+				hues={props.hues}
+				threads={props.threads}
+				span={span}
+				onSpan={props.onSpan}
+				width={width}
+			/>
+			<div class="tl-ruler" style={{ marginLeft: `${HEAD}px` }}>
+				<Ruler
+					canvas={ruler}
+					view={view}
+					height={rulerHeight(props.axis === "readable")}
+					onSpan={props.onSpan}
+					onWheel={wheel}
+				/>
+			</div>
+			<div
+				class="tl-rows"
+				ref={scroller}
+				style={{ height: `${shown}px` }}
+				onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+			>
+				<div class="tl-all" style={{ height: `${Math.max(height, shown)}px` }}>
+					<div role="list" aria-label="Threads">
+						{rows.map((row) => (
+							<RowHead
+								key={row.thread.index}
+								row={row}
+								isChosen={props.chosen.has(row.thread.index)}
+								isCurrent={selection?.thread === row.thread.index}
+								onOpen={props.onOpen}
+								onChoose={props.onChoose}
+								onThread={props.onThread}
+								onKey={key}
+							/>
+						))}
+					</div>
+					<div
+						class="tl-canvas"
+						role="application"
+						tabIndex={0}
+						aria-roledescription="timelines"
+						aria-label={`Timelines of ${rows.length} threads. Plus and minus zoom, arrows move in time, Home shows all, Shift with an arrow goes from mark to mark, Enter opens its details. The tables below say the same in text.`}
+						style={{
+							height: `${shown}px`,
+							left: `${HEAD}px`,
+							width: `${width}px`,
+							marginLeft: `${HEAD}px`,
+						}}
+						onPointerMove={move}
+						onPointerLeave={leave}
+						onPointerDown={(event) => {
+							if (event.button !== 0) return;
+							drag.current = { x: event.clientX, span, moved: false };
+							event.currentTarget.setPointerCapture(event.pointerId);
+						}}
+						onPointerUp={(event) => {
+							const state = drag.current;
+							drag.current = null;
+							if (!state || state.moved) return;
+							const found = find(event);
+							const isSame =
+								found &&
+								selection &&
+								formatPick(model, found.pick) === formatPick(model, selection);
+							props.onSelect(found && !isSame ? found.pick : null);
+						}}
+						onDblClick={(event) => {
+							const found = find(event);
+							if (!found) return;
+							props.onSelect(found.pick);
+							props.onSpan(...around(found.pick, model.length));
+						}}
+						onKeyDown={(event) => key(event)}
+					>
+						<canvas ref={base} aria-hidden="true" />
+						<canvas ref={over} class="tl-over" aria-hidden="true" />
+					</div>
+				</div>
+			</div>
+			{rows.length ? null : <p class="empty">No thread calls that.</p>}
+		</div>
+	);
+}
+
+/** A span with what is left and right of it. */
+export function around(pick: { t0: number; t1: number }, length: number): [number, number] {
+	const room = Math.max(20, (pick.t1 - pick.t0) * 0.15);
+	return [Math.max(0, Math.floor(pick.t0 - room)), Math.min(length, Math.ceil(pick.t1 + room))];
+}
+
+/** Dragging over the times zooms to them. */
+function Ruler(props: {
+	canvas: { current: HTMLCanvasElement | null };
+	view: View;
+	height: number;
+	onSpan: (t0: number, t1: number) => void;
+	onWheel: (event: WheelEvent, x: number) => void;
+}) {
+	const { view } = props;
+	const [range, setRange] = useState<readonly [number, number] | null>(null);
+	const from = useRef(0);
+	const x = (event: MouseEvent) =>
+		event.clientX - (props.canvas.current?.getBoundingClientRect().left ?? 0);
+	useEffect(() => {
+		const element = props.canvas.current;
+		const handler = (event: WheelEvent) => {
+			props.onWheel(event, x(event));
+			if (event.defaultPrevented) return;
+			event.preventDefault();
+			const plain = new WheelEvent("wheel", {
+				ctrlKey: true,
+				deltaY: event.deltaY,
+				deltaMode: event.deltaMode,
+				cancelable: true,
+			});
+			props.onWheel(plain, x(event));
+		};
+		element?.addEventListener("wheel", handler, { passive: false });
+		return () => element?.removeEventListener("wheel", handler);
+	});
+	return (
+		<div
+			class="tl-ruler-box"
+			style={{ height: `${props.height}px`, width: `${view.width}px` }}
+			title="Drag to zoom to a stretch of time; the wheel zooms"
+			onPointerDown={(event) => {
+				if (event.button !== 0) return;
+				event.currentTarget.setPointerCapture(event.pointerId);
+				from.current = x(event);
+				setRange([from.current, from.current]);
+			}}
+			onPointerMove={(event) => {
+				if (range) setRange([from.current, x(event)]);
+			}}
+			onPointerUp={() => {
+				if (range) {
+					const [a, b] = [Math.min(...range), Math.max(...range)];
+					if (b - a > 4)
+						props.onSpan(
+							Math.floor(view.time(Math.max(0, a))),
+							Math.ceil(view.time(Math.min(view.width, b))),
+						);
+				}
+				setRange(null);
+			}}
+		>
+			<canvas ref={props.canvas} role="img" aria-label="Time axis" />
+			{range && Math.abs(range[1] - range[0]) > 2 ? (
+				<div
+					class="tl-brush"
+					style={{ left: `${Math.min(...range)}px`, width: `${Math.abs(range[1] - range[0])}px` }}
+				/>
+			) : null}
+		</div>
+	);
+}

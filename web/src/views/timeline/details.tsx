@@ -1,0 +1,389 @@
+// One mark, or one thread, in numbers: the expression's tree, and what everybody did meanwhile.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Source } from "../../data/source";
+import { count, duration, percent, plural } from "../../shared/format";
+import { Frame, Name } from "../../shared/name";
+import { type GivenMeanwhile, givenMeanwhile, type Meanwhile, meanwhileOf } from "./meanwhile";
+import { EXPRESSION, type Model, NO_FUNCTION, type WindowMarks } from "./model";
+import { callersOf, type Pick } from "./pick";
+import { threadTitle } from "./scene";
+import { pickFacts, pickFunction, pickWords } from "./tip";
+
+export function Details(props: {
+	model: Model;
+	pick: Pick | null;
+	thread: number | null;
+	marks: WindowMarks;
+	source: Source;
+	name: string;
+	onZoom: (t0: number, t1: number) => void;
+	onHighlight: (fn: number) => void;
+}) {
+	const { model, pick } = props;
+	return (
+		<section
+			class="tl-details"
+			id="timeline-details"
+			tabIndex={-1}
+			aria-label="Details"
+			aria-live="polite"
+		>
+			{pick ? (
+				<PickDetails
+					key={`${pick.thread} ${pick.t0} ${pick.t1} ${pick.mark}`}
+					{...props}
+					pick={pick}
+				/>
+			) : props.thread !== null ? (
+				<ThreadDetails model={model} thread={props.thread} onHighlight={props.onHighlight} />
+			) : (
+				<Help />
+			)}
+		</section>
+	);
+}
+
+function Help() {
+	return (
+		<div class="tl-help quiet">
+			<h2>Details</h2>
+			<p>
+				Point at anything, also at a gap: the same time is lit in all threads. Click it, and what
+				every thread did meanwhile stands here.
+			</p>
+			<p>
+				<kbd>+</kbd> <kbd>−</kbd> or Ctrl and the wheel zoom, dragging and arrows move,{" "}
+				<kbd>Home</kbd> shows all. A double click, or <kbd>z</kbd>, zooms to what is selected.{" "}
+				<kbd>Shift</kbd> and an arrow go from mark to mark, <kbd>Tab</kbd> from thread to thread,{" "}
+				<kbd>Enter</kbd> comes here.
+			</p>
+			<dl class="tl-marks">
+				<dt class="tl-mark-call" />
+				<dd>a long call, as it is; dark: the time is its own</dd>
+				<dt class="tl-mark-box" />
+				<dd>an expression: shorter calls merged by their stacks, each as wide as its time</dd>
+				<dt class="tl-mark-rest" />
+				<dd>folded: functions of negligible time</dd>
+				<dt class="tl-mark-gap" />
+				<dd>a gap: nothing was called</dd>
+			</dl>
+		</div>
+	);
+}
+
+function Facts({ facts }: { facts: ReadonlyArray<readonly [string, string]> }) {
+	return (
+		<dl class="tip-rows tl-facts">
+			{facts.map(([name, value]) => (
+				<div key={name}>
+					<dt>{name}</dt>
+					<dd>{value}</dd>
+				</div>
+			))}
+		</dl>
+	);
+}
+
+function PickDetails(props: {
+	model: Model;
+	pick: Pick;
+	marks: WindowMarks;
+	source: Source;
+	name: string;
+	onZoom: (t0: number, t1: number) => void;
+	onHighlight: (fn: number) => void;
+}) {
+	const { model, pick } = props;
+	const fn = pickFunction(pick);
+	const callers = useMemo(() => callersOf(pick), [pick]);
+	const [all, setAll] = useState(false);
+	const isExpression = pick.item >= 0 && pick.marks.itemKind[pick.item] === EXPRESSION;
+	return (
+		<>
+			<div class="section-head">
+				<h2>{threadTitle(model.threads[pick.thread]!)}</h2>
+				<span class="spring" />
+				<button type="button" class="button" onClick={() => props.onZoom(pick.t0, pick.t1)}>
+					Zoom to it
+				</button>
+			</div>
+			{fn >= 0 ? (
+				<button
+					type="button"
+					class="tl-link"
+					title="highlight it"
+					onClick={() => props.onHighlight(fn)}
+				>
+					<Frame text={model.functions[fn]!.name} most={200} />
+				</button>
+			) : null}
+			<div class="quiet">{pickWords(pick)}</div>
+			<Facts facts={pickFacts(model, pick)} />
+			{callers.length ? (
+				<p class="tl-callers quiet">
+					called by{" "}
+					{callers
+						.slice()
+						.reverse()
+						.slice(0, all ? callers.length : 3)
+						.map((caller, i) => (
+							<span key={`${i} ${caller}`}>
+								{i ? " ‹ " : ""}
+								<Frame text={model.functions[caller]!.name} most={60} />
+							</span>
+						))}
+					{callers.length > 3 && !all ? (
+						<button type="button" class="tl-link" onClick={() => setAll(true)}>
+							{" "}
+							and {count(callers.length - 3)} more
+						</button>
+					) : null}
+				</p>
+			) : null}
+			<MeanwhileList {...props} />
+			{isExpression ? <Tree model={model} pick={pick} onHighlight={props.onHighlight} /> : null}
+		</>
+	);
+}
+
+/** An expression as a table: callees below their callers. */
+function Tree({
+	model,
+	pick,
+	onHighlight,
+}: {
+	model: Model;
+	pick: Pick;
+	onHighlight: (fn: number) => void;
+}) {
+	const { marks, item } = pick;
+	const first = marks.itemMark[item]!;
+	const last =
+		item + 1 < marks.itemMark.length ? marks.itemMark[item + 1]! : marks.markStart.length;
+	const length = pick.t1 - pick.t0;
+	const order = useMemo(() => {
+		const below = new Map<number, number[]>();
+		for (let m = first; m < last; m++) {
+			if (marks.markFunction[m] === NO_FUNCTION) continue;
+			const caller = marks.markCaller[m]!;
+			below.set(caller, [...(below.get(caller) ?? []), m]);
+		}
+		const out: number[] = [];
+		const walk = (caller: number) => {
+			for (const m of below.get(caller) ?? []) {
+				out.push(m);
+				walk(m);
+			}
+		};
+		walk(-1);
+		return out;
+	}, [marks, item]);
+	const [nodes, functions, calls, own] = marks.fold[marks.itemFold[item]!] ?? [0, 0, 0, 0];
+	const top = marks.itemDepth[item]!;
+	return (
+		<>
+			<h3 class="tl-sub">
+				The expression: {plural(marks.itemCalls[item]!, "call")} in {duration(length)}
+			</h3>
+			<div class="tl-scroll">
+				<table class="tl-tree">
+					<thead>
+						<tr>
+							<th scope="col">function</th>
+							<th scope="col">calls</th>
+							<th scope="col">total</th>
+							<th scope="col">own</th>
+						</tr>
+					</thead>
+					<tbody>
+						{order.map((m) => (
+							<tr key={m} class={m === pick.mark ? "current" : ""}>
+								<th
+									scope="row"
+									style={{ paddingLeft: `${Math.min(12, marks.markDepth[m]! - top) * 10}px` }}
+								>
+									<button
+										type="button"
+										class="tl-link"
+										title="highlight it"
+										onClick={() => onHighlight(marks.markFunction[m]!)}
+									>
+										<Frame text={model.functions[marks.markFunction[m]!]!.name} most={60} />
+									</button>
+								</th>
+								<td>{count(marks.markCalls[m]!)}</td>
+								<td>{duration(marks.markEnd[m]! - marks.markStart[m]!)}</td>
+								<td>{duration(marks.markOwn[m]!)}</td>
+							</tr>
+						))}
+						{nodes ? (
+							<tr class="quiet">
+								<th scope="row">
+									and {count(functions)} more, {percent(own, length)}
+								</th>
+								<td>{count(calls)}</td>
+								<td />
+								<td>{duration(own)}</td>
+							</tr>
+						) : null}
+					</tbody>
+				</table>
+			</div>
+		</>
+	);
+}
+
+/** From the report, from the server, or from the marks at hand. */
+function useMeanwhile(props: {
+	model: Model;
+	pick: Pick;
+	marks: WindowMarks;
+	source: Source;
+	name: string;
+}): Meanwhile {
+	const { model, pick, marks, source } = props;
+	const near = useMemo(() => meanwhileOf(model, marks, pick.t0, pick.t1), [model, marks, pick]);
+	const [given, setGiven] = useState<Meanwhile | null>(null);
+	useEffect(() => {
+		let isWanted = !near.isExact && source.ask !== undefined;
+		if (isWanted)
+			source
+				.ask?.(props.name, "meanwhile", { t0: String(pick.t0), t1: String(pick.t1) })
+				.then((answer) => isWanted && setGiven(givenMeanwhile(answer as GivenMeanwhile)))
+				.catch(() => {}); // what is at hand stays
+		return () => {
+			isWanted = false;
+		};
+	}, [near]);
+	return given ?? near;
+}
+
+function MeanwhileList(props: {
+	model: Model;
+	pick: Pick;
+	marks: WindowMarks;
+	source: Source;
+	name: string;
+	onHighlight: (fn: number) => void;
+}) {
+	const { model, pick } = props;
+	const meanwhile = useMeanwhile(props);
+	const length = Math.max(1, meanwhile.t1 - meanwhile.t0);
+	const shares = [...meanwhile.threads].sort(
+		(a, b) =>
+			Number(b.thread === pick.thread) - Number(a.thread === pick.thread) ||
+			a.idle - b.idle ||
+			a.thread - b.thread,
+	);
+	const busy = shares.filter((share) => share.idle < length || share.thread === pick.thread);
+	return (
+		<>
+			<h3 class="tl-sub">
+				Meanwhile ({duration(length)}
+				{meanwhile.isExact ? "" : ", about"}): leaf functions by time
+			</h3>
+			<ul class="tl-meanwhile" aria-label="What each thread did meanwhile">
+				{busy.map((share) => (
+					<li key={share.thread} class={share.thread === pick.thread ? "current" : ""}>
+						<div class="tl-meanwhile-thread">
+							<Name text={threadTitle(model.threads[share.thread]!)} most={36} />
+							<span class="quiet">
+								idle {share.isExact ? "" : "about "}
+								{percent(share.idle, length)}
+							</span>
+						</div>
+						<ol>
+							{share.leaves.slice(0, 3).map((leaf) => (
+								<li key={leaf.fn}>
+									<span
+										class="tl-bar"
+										aria-hidden="true"
+										style={{ width: `${Math.min(100, (100 * leaf.ns) / length)}%` }}
+									/>
+									{leaf.fn === NO_FUNCTION ? (
+										<span class="quiet">others</span>
+									) : (
+										<button
+											type="button"
+											class="tl-link"
+											title="highlight it"
+											onClick={() => props.onHighlight(leaf.fn)}
+										>
+											<Frame text={model.functions[leaf.fn]!.name} most={44} />
+										</button>
+									)}
+									<span class="tl-legend-number">{percent(leaf.ns, length)}</span>
+								</li>
+							))}
+						</ol>
+					</li>
+				))}
+			</ul>
+			{shares.length > busy.length ? (
+				<p class="quiet">{plural(shares.length - busy.length, "thread")} idle all the time.</p>
+			) : null}
+		</>
+	);
+}
+
+function ThreadDetails({
+	model,
+	thread,
+	onHighlight,
+}: {
+	model: Model;
+	thread: number;
+	onHighlight: (fn: number) => void;
+}) {
+	const info = model.threads[thread]!;
+	const own = [...info.called].sort((a, b) => b[1][1] - a[1][1] || a[0] - b[0]);
+	const life = info.last - info.first;
+	return (
+		<>
+			<div class="section-head">
+				<h2>{threadTitle(info)}</h2>
+			</div>
+			<Facts
+				facts={[
+					["calls", count(info.calls)],
+					["lives", `${duration(life)} from +${(info.first / 1e9).toFixed(6)}\u202fs`],
+					["idle", `${duration(info.idle)} (${percent(info.idle, life)})`],
+					["long calls", `${count(info.outliers)} (longer than ${duration(info.longCall)})`],
+					["functions", count(info.called.size)],
+				]}
+			/>
+			<h3 class="tl-sub">Leaf functions by time</h3>
+			<div class="tl-scroll">
+				<table class="tl-tree">
+					<thead>
+						<tr>
+							<th scope="col">function</th>
+							<th scope="col">calls</th>
+							<th scope="col">own</th>
+							<th scope="col" />
+						</tr>
+					</thead>
+					<tbody>
+						{own.slice(0, 200).map(([fn, [calls, leaf]]) => (
+							<tr key={fn}>
+								<th scope="row">
+									<button
+										type="button"
+										class="tl-link"
+										title="highlight it"
+										onClick={() => onHighlight(fn)}
+									>
+										<Frame text={model.functions[fn]!.name} most={60} />
+									</button>
+								</th>
+								<td>{count(calls)}</td>
+								<td>{duration(leaf)}</td>
+								<td>{percent(leaf, life)}</td>
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</div>
+		</>
+	);
+}

@@ -1,0 +1,332 @@
+// The same in text: threads, long calls, and one thread in order of time. For those who cannot see
+// the picture, who search, and who take the numbers elsewhere.
+import { useMemo } from "preact/hooks";
+import { count, duration, percent, visible } from "../../shared/format";
+import { Frame, Name } from "../../shared/name";
+import { type Column, Table } from "../../shared/table";
+import {
+	CALL,
+	EXPRESSION,
+	GAP,
+	type Model,
+	NO_FUNCTION,
+	type Outlier,
+	type ThreadInfo,
+	type ThreadMarks,
+} from "./model";
+import { threadTitle } from "./scene";
+import { since } from "./tip";
+
+export function ThreadsTable(props: {
+	model: Model;
+	threads: readonly ThreadInfo[];
+	current: number | null;
+	onThread: (thread: number) => void;
+}) {
+	const columns: Column<ThreadInfo>[] = [
+		{
+			key: "thread",
+			title: "thread",
+			value: (t) => t.name,
+			cell: (t) => <Name text={t.name || "–"} most={50} />,
+		},
+		{
+			key: "tid",
+			title: "tid",
+			numeric: true,
+			width: "80px",
+			value: (t) => t.tid,
+			cell: (t) => String(t.tid),
+		},
+		{
+			key: "first",
+			title: "from",
+			numeric: true,
+			width: "150px",
+			value: (t) => t.first,
+			cell: (t) => since(t.first),
+		},
+		{
+			key: "last",
+			title: "to",
+			numeric: true,
+			width: "150px",
+			value: (t) => t.last,
+			cell: (t) => since(t.last),
+		},
+		{
+			key: "calls",
+			title: "calls",
+			numeric: true,
+			width: "110px",
+			value: (t) => t.calls,
+			cell: (t) => count(t.calls),
+		},
+		{
+			key: "functions",
+			title: "functions",
+			numeric: true,
+			width: "90px",
+			value: (t) => t.called.size,
+		},
+		{
+			key: "idle_ns",
+			title: "idle",
+			help: "of its time, from its first call to its last end",
+			numeric: true,
+			width: "80px",
+			value: (t) => t.idle,
+			cell: (t) => percent(t.idle, t.last - t.first),
+		},
+		{
+			key: "long_calls",
+			title: "long calls",
+			numeric: true,
+			width: "90px",
+			value: (t) => t.outliers,
+			cell: (t) => count(t.outliers),
+		},
+		{
+			key: "longest_ns",
+			title: "longest",
+			numeric: true,
+			width: "90px",
+			value: (t) => t.longest || undefined,
+			cell: (t) => (t.longest ? duration(t.longest) : "–"),
+		},
+	];
+	return (
+		<Table
+			name="threads"
+			label="Threads"
+			rows={props.threads}
+			columns={columns}
+			keyOf={(t) => String(t.index)}
+			selected={props.current === null ? undefined : String(props.current)}
+			onSelect={(t) => props.onThread(t.index)}
+			search={(t) => `${t.name} ${t.tid}`}
+			most={12}
+		/>
+	);
+}
+
+export function OutliersTable(props: {
+	model: Model;
+	threads: ReadonlySet<number>;
+	highlighted: ReadonlySet<number>;
+	selected: string | undefined;
+	onSelect: (outlier: Outlier) => void;
+}) {
+	const { model, highlighted } = props;
+	const rows = useMemo(
+		() =>
+			model.outliers.filter(
+				(o) => props.threads.has(o.thread) && (highlighted.size === 0 || highlighted.has(o.fn)),
+			),
+		[model, props.threads, highlighted],
+	);
+	const columns: Column<Outlier>[] = [
+		{
+			key: "function",
+			title: "function",
+			value: (o) => model.functions[o.fn]!.name,
+			cell: (o) => <Frame text={model.functions[o.fn]!.name} most={80} />,
+		},
+		{
+			key: "thread",
+			title: "thread",
+			width: "220px",
+			value: (o) => threadTitle(model.threads[o.thread]!),
+			cell: (o) => <Name text={threadTitle(model.threads[o.thread]!)} most={30} />,
+		},
+		{
+			key: "start_ns",
+			title: "from",
+			numeric: true,
+			width: "150px",
+			value: (o) => o.start,
+			cell: (o) => since(o.start),
+		},
+		{
+			key: "duration_ns",
+			title: "lasts",
+			numeric: true,
+			width: "90px",
+			value: (o) => o.duration,
+			cell: (o) => duration(o.duration),
+		},
+		{
+			key: "times_median",
+			title: "× median",
+			help: "how many times the median of the function's calls",
+			numeric: true,
+			width: "100px",
+			value: (o) => o.timesMedian,
+			cell: (o) => (o.timesMedian < 10 ? o.timesMedian.toFixed(1) : count(o.timesMedian)),
+		},
+		{
+			key: "depth",
+			title: "depth",
+			numeric: true,
+			width: "70px",
+			value: (o) => o.depth,
+			cell: (o) => String(o.depth),
+		},
+	];
+	return (
+		<Table
+			name="outliers"
+			label="Long calls"
+			rows={rows}
+			columns={columns}
+			keyOf={outlierKey}
+			sort="duration_ns"
+			selected={props.selected}
+			onSelect={props.onSelect}
+			search={(o) => `${model.functions[o.fn]!.name} ${threadTitle(model.threads[o.thread]!)}`}
+			most={12}
+		/>
+	);
+}
+
+export function outlierKey(o: {
+	thread: number;
+	start: number;
+	duration: number;
+	depth: number;
+}): string {
+	return `${o.thread} ${o.start} ${o.duration} ${o.depth}`;
+}
+
+interface Line {
+	readonly item: number;
+	readonly kind: string;
+	readonly depth: number;
+	readonly start: number;
+	readonly end: number;
+	readonly calls: number;
+	readonly fn: number;
+	readonly own: number;
+}
+
+/** The heaviest outermost function says what an expression is. */
+function heaviest(marks: ThreadMarks, item: number): number {
+	const last =
+		item + 1 < marks.itemMark.length ? marks.itemMark[item + 1]! : marks.markStart.length;
+	let found = NO_FUNCTION;
+	let most = -1;
+	for (let m = marks.itemMark[item]!; m < last; m++) {
+		const total = marks.markEnd[m]! - marks.markStart[m]!;
+		if (marks.markCaller[m]! < 0 && marks.markFunction[m] !== NO_FUNCTION && total > most) {
+			most = total;
+			found = marks.markFunction[m]!;
+		}
+	}
+	return found;
+}
+
+export function ThreadTable(props: {
+	model: Model;
+	marks: ThreadMarks;
+	thread: ThreadInfo;
+	span: readonly [number, number];
+	selectedItem: number;
+	onSelect: (item: number) => void;
+}) {
+	const { model, marks, span } = props;
+	const lines = useMemo(() => {
+		const words: Record<number, string> = {
+			[CALL]: "call",
+			[EXPRESSION]: "expression",
+			[GAP]: "gap",
+		};
+		const out: Line[] = [];
+		for (let i = 0; i < marks.itemKind.length; i++) {
+			if (marks.itemEnd[i]! < span[0] || marks.itemStart[i]! > span[1]) continue;
+			const kind = marks.itemKind[i]!;
+			const mark = marks.itemMark[i]!;
+			out.push({
+				item: i,
+				kind: words[kind]!,
+				depth: marks.itemDepth[i]!,
+				start: marks.itemStart[i]!,
+				end: marks.itemEnd[i]!,
+				calls: marks.itemCalls[i]!,
+				fn:
+					kind === CALL
+						? marks.markFunction[mark]!
+						: kind === EXPRESSION
+							? heaviest(marks, i)
+							: NO_FUNCTION,
+				own: kind === CALL ? marks.markOwn[mark]! : Number.NaN,
+			});
+		}
+		return out;
+	}, [marks, span[0], span[1]]);
+	const nameOf = (line: Line) =>
+		line.fn === NO_FUNCTION ? "" : visible(model.functions[line.fn]!.name);
+	const columns: Column<Line>[] = [
+		{
+			key: "start_ns",
+			title: "from",
+			numeric: true,
+			width: "150px",
+			value: (l) => l.start,
+			cell: (l) => since(l.start),
+		},
+		{
+			key: "duration_ns",
+			title: "lasts",
+			numeric: true,
+			width: "90px",
+			value: (l) => l.end - l.start,
+			cell: (l) => duration(l.end - l.start),
+		},
+		{ key: "kind", title: "what", width: "100px", value: (l) => l.kind },
+		{
+			key: "depth",
+			title: "depth",
+			numeric: true,
+			width: "70px",
+			value: (l) => l.depth,
+			cell: (l) => String(l.depth),
+		},
+		{
+			key: "calls",
+			title: "calls",
+			numeric: true,
+			width: "100px",
+			value: (l) => l.calls,
+			cell: (l) => (l.calls ? count(l.calls) : ""),
+		},
+		{
+			key: "own_ns",
+			title: "own",
+			numeric: true,
+			width: "90px",
+			value: (l) => l.own,
+			cell: (l) => (Number.isNaN(l.own) ? "" : duration(l.own)),
+		},
+		{
+			key: "function",
+			title: "function",
+			help: "of an expression, the outermost one with most time",
+			value: nameOf,
+			cell: (l) =>
+				l.fn === NO_FUNCTION ? "" : <Frame text={model.functions[l.fn]!.name} most={90} />,
+		},
+	];
+	return (
+		<Table
+			name="marks"
+			label={`${threadTitle(props.thread)} in order of time`}
+			rows={lines}
+			columns={columns}
+			keyOf={(l) => String(l.item)}
+			selected={props.selectedItem >= 0 ? String(props.selectedItem) : undefined}
+			onSelect={(l) => props.onSelect(l.item)}
+			search={nameOf}
+			most={16}
+		/>
+	);
+}

@@ -1,0 +1,109 @@
+// The page's state: all of it is in the URL, so that a link shows what was seen.
+//
+//   w      120000-900000   the stretch of time, ns since the trace's start
+//   axis   readable        else linear
+//   q      read_page       the search: threads that call nothing like it are not shown
+//   hl     read_page,evict highlighted functions, by name
+//   sel    7_100_900_2_node_1   the selected mark (pick.ts)
+//   t      7               the thread whose details are shown
+//   only   7,9             threads that were chosen, and alone are shown
+//   open   7               threads that are shown large
+//   sort   calls           the order of threads
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { setParams, usePlace } from "../../shared/location";
+import type { Model } from "./model";
+import { SORTS, type SortKey } from "./rows";
+import type { AxisKind } from "./time-axis";
+
+export type Span = readonly [number, number];
+
+function parseSpan(text: string | undefined, length: number): Span {
+	const match = /^(\d+)-(\d+)$/.exec(text ?? "");
+	if (!match) return [0, length];
+	const t0 = Math.min(Number(match[1]), length - 1);
+	const t1 = Math.min(Number(match[2]), length);
+	return t1 > t0 ? [t0, t1] : [0, length];
+}
+
+/** The stretch of time that is seen; the URL follows when it has come to rest. */
+export function useSpan(model: Model): [Span, (t0: number, t1: number) => void] {
+	const text = usePlace().params.get("w");
+	const [span, setSpan] = useState<Span>(() => parseSpan(text, model.length));
+	const written = useRef(text);
+	const timer = useRef(0);
+	useEffect(() => {
+		if (text === written.current) return;
+		written.current = text;
+		setSpan(parseSpan(text, model.length));
+	}, [text]);
+	useEffect(() => () => clearTimeout(timer.current), []);
+	const set = (t0: number, t1: number) => {
+		setSpan([t0, t1]);
+		clearTimeout(timer.current);
+		timer.current = window.setTimeout(() => {
+			const isAll = t0 <= 0 && t1 >= model.length;
+			written.current = isAll ? undefined : `${t0}-${t1}`;
+			setParams({ w: written.current ?? "" });
+		}, 200);
+	};
+	return [span, set];
+}
+
+function useThreadSet(
+	model: Model,
+	key: string,
+): [ReadonlySet<number>, (next: ReadonlySet<number>) => void] {
+	const text = usePlace().params.get(key) ?? "";
+	const set = useMemo(() => {
+		const tids = new Set(text.split(",").filter(Boolean));
+		return new Set(model.threads.filter((t) => tids.has(String(t.tid))).map((t) => t.index));
+	}, [text, model]);
+	const write = (next: ReadonlySet<number>) =>
+		setParams({ [key]: [...next].map((i) => model.threads[i]!.tid).join(",") });
+	return [set, write];
+}
+
+export function useTimelineState(model: Model) {
+	const { params } = usePlace();
+	const [span, setSpan] = useSpan(model);
+	const [only, setOnly] = useThreadSet(model, "only");
+	const [open, setOpen] = useThreadSet(model, "open");
+	const byName = useMemo(() => new Map(model.functions.map((f) => [f.name, f.index])), [model]);
+	const names = params.get("hl") ?? "";
+	// Names may hold commas: they are separated by line ends.
+	const highlighted: ReadonlySet<number> = useMemo(
+		() =>
+			new Set(
+				names
+					.split("\n")
+					.map((name) => byName.get(name))
+					.filter((fn) => fn !== undefined),
+			),
+		[names, byName],
+	);
+	const sort = SORTS.find(([key]) => key === params.get("sort"))?.[0] ?? "trace";
+	const t = params.get("t");
+	const thread = model.threads.findIndex((info) => String(info.tid) === t);
+	return {
+		span,
+		setSpan,
+		only,
+		setOnly,
+		open,
+		setOpen,
+		highlighted,
+		setHighlighted: (fns: ReadonlySet<number>) =>
+			setParams({ hl: [...fns].map((fn) => model.functions[fn]!.name).join("\n") }),
+		sort: sort as SortKey,
+		setSort: (key: string) => setParams({ sort: key === "trace" ? "" : key }),
+		axis: (params.get("axis") === "readable" ? "readable" : "linear") as AxisKind,
+		setAxis: (axis: AxisKind) => setParams({ axis: axis === "linear" ? "" : axis }),
+		query: params.get("q") ?? "",
+		setQuery: (query: string) => setParams({ q: query }),
+		selected: params.get("sel") ?? "",
+		setSelected: (text: string) => setParams({ sel: text, ...(text ? { t: "" } : {}) }, false),
+		thread: thread < 0 ? null : thread,
+		setThread: (index: number) =>
+			setParams({ t: String(model.threads[index]!.tid), sel: "" }, false),
+	};
+}
