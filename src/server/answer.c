@@ -1,0 +1,446 @@
+#include "server/answer.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "reports/json.h"
+#include "server/server.h"
+
+enum { MOST_PARAMETERS = 32 };
+
+/* One request while it lasts. */
+struct request {
+	LODE_VEC(char) body;
+	bool is_judged;
+	bool is_too_large;
+};
+
+/* ---- Responses ---- */
+
+/* MHD asks for bytes that it could change; it never does. */
+static struct MHD_Response *response_of(const char *bytes, size_t n,
+					enum MHD_ResponseMemoryMode mode)
+{
+	struct MHD_Response *response = MHD_create_response_from_buffer(n, (void *)bytes, mode);
+
+	if (!response)
+		lode_oom(n);
+	return response;
+}
+
+static void add_headers(struct MHD_Response *response, const char *type)
+{
+	static const char *const always[][2] = {
+		{"X-Content-Type-Options", "nosniff"},
+		{"X-Frame-Options", "DENY"},
+		{"Referrer-Policy", "no-referrer"},
+		{"Cross-Origin-Resource-Policy", "same-origin"},
+		{"Cross-Origin-Opener-Policy", "same-origin"},
+		{"Cache-Control", "no-cache"},
+	};
+	/* The page has a policy of its own in its head, stricter than could be said here without
+	   knowing its script; what stands here holds as well. */
+	bool is_page = strncmp(type, "text/html", 9) == 0;
+
+	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
+		MHD_add_response_header(response, always[i][0], always[i][1]);
+	MHD_add_response_header(response, "Content-Type", type);
+	MHD_add_response_header(response, "Content-Security-Policy",
+				is_page ? "frame-ancestors 'none'; base-uri 'none'; "
+					  "form-action 'none'; object-src 'none'"
+					: "default-src 'none'; frame-ancestors 'none'");
+}
+
+static struct MHD_Response *made_of(const char *bytes, size_t n, bool is_packed,
+				    const struct lode_site_document *document)
+{
+	struct MHD_Response *response = response_of(bytes, n, MHD_RESPMEM_PERSISTENT);
+
+	add_headers(response, document->type);
+	MHD_add_response_header(response, "ETag", document->tag);
+	MHD_add_response_header(response, "Vary", "Accept-Encoding");
+	if (is_packed)
+		MHD_add_response_header(response, "Content-Encoding", "gzip");
+	return response;
+}
+
+void lode_answers_make(struct lode_answers *answers)
+{
+	size_t n = lode_site_n_documents(answers->site);
+	size_t n_reports = lode_site_n_reports(answers->site);
+
+	answers->made = lode_alloc0(n, sizeof(*answers->made));
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_site_document *d = lode_site_document(answers->site, i);
+
+		answers->made[i][0] = made_of(d->plain, d->plain_bytes, false, d);
+		if (d->gzip)
+			answers->made[i][1] = made_of(d->gzip, d->gzip_bytes, true, d);
+	}
+	answers->asking = lode_alloc0(n_reports + 1, sizeof(*answers->asking));
+	for (size_t i = 0; i < n_reports; i++)
+		pthread_mutex_init(&answers->asking[i], NULL);
+}
+
+void lode_answers_release(struct lode_answers *answers)
+{
+	for (size_t i = 0; answers->made && i < lode_site_n_documents(answers->site); i++)
+		for (int packed = 0; packed < 2; packed++)
+			if (answers->made[i][packed])
+				MHD_destroy_response(answers->made[i][packed]);
+	for (size_t i = 0; answers->asking && i < lode_site_n_reports(answers->site); i++)
+		pthread_mutex_destroy(&answers->asking[i]);
+	free(answers->made);
+	free(answers->asking);
+}
+
+static enum MHD_Result queue(struct MHD_Connection *connection, unsigned status,
+			     struct MHD_Response *response)
+{
+	enum MHD_Result result = MHD_queue_response(connection, status, response);
+
+	MHD_destroy_response(response);
+	return result;
+}
+
+/* Bytes that are freed with the answer. */
+static enum MHD_Result send_json(struct MHD_Connection *connection, unsigned status, char *json,
+				 size_t n)
+{
+	struct MHD_Response *response = response_of(json, n, MHD_RESPMEM_MUST_FREE);
+
+	add_headers(response, "application/json");
+	return queue(connection, status, response);
+}
+
+/* {"schema": "lode/error/1", "error": "..."}, and a header if there is one to add. */
+static enum MHD_Result refuse_with(struct MHD_Connection *connection, unsigned status,
+				   const char *why, const char *header, const char *value)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+	struct MHD_Response *response;
+	struct lode_json *json;
+
+	if (!out)
+		lode_oom(1);
+	json = lode_json_open(out, "lode/error/1");
+	lode_json_text(json, "error", why);
+	lode_json_close(json);
+	if (fclose(out) != 0)
+		lode_oom(n);
+	response = response_of(text, n, MHD_RESPMEM_MUST_FREE);
+	add_headers(response, "application/json");
+	if (header)
+		MHD_add_response_header(response, header, value);
+	return queue(connection, status, response);
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status, const char *why)
+{
+	return refuse_with(connection, status, why, NULL, NULL);
+}
+
+/* ---- Documents ---- */
+
+static const char *header_of(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static enum MHD_Result send_document(const struct lode_answers *answers,
+				     struct MHD_Connection *connection, size_t number)
+{
+	const struct lode_site_document *document = lode_site_document(answers->site, number);
+	const char *encodings = header_of(connection, "Accept-Encoding");
+	const char *known = header_of(connection, "If-None-Match");
+	struct MHD_Response *made = answers->made[number][0];
+
+	if (known && strstr(known, document->tag)) {
+		struct MHD_Response *same = response_of("", 0, MHD_RESPMEM_PERSISTENT);
+
+		MHD_add_response_header(same, "ETag", document->tag);
+		MHD_add_response_header(same, "Cache-Control", "no-cache");
+		return queue(connection, MHD_HTTP_NOT_MODIFIED, same);
+	}
+	if (encodings && strstr(encodings, "gzip") && answers->made[number][1])
+		made = answers->made[number][1];
+	return MHD_queue_response(connection, MHD_HTTP_OK, made);
+}
+
+/* ---- Questions ---- */
+
+struct parameters {
+	struct lode_site_pair at[MOST_PARAMETERS];
+	size_t n;
+	bool is_too_many;
+};
+
+static enum MHD_Result add_parameter(void *context, enum MHD_ValueKind kind, const char *key,
+				     const char *value)
+{
+	struct parameters *p = context;
+
+	(void)kind;
+	if (p->n == MOST_PARAMETERS) {
+		p->is_too_many = true;
+		return MHD_NO;
+	}
+	if (strcmp(key, "token") != 0)
+		p->at[p->n++] = (struct lode_site_pair){key, value ? value : ""};
+	return MHD_YES;
+}
+
+static unsigned status_of(enum lode_status status)
+{
+	switch (status) {
+	case LODE_ERR_ARG:
+		return MHD_HTTP_BAD_REQUEST;
+	case LODE_ERR_LIMIT:
+		return MHD_HTTP_CONTENT_TOO_LARGE;
+	default:
+		return MHD_HTTP_INTERNAL_SERVER_ERROR;
+	}
+}
+
+static enum MHD_Result ask(const struct lode_answers *answers, struct MHD_Connection *connection,
+			   const struct lode_site_place *place, const struct request *request)
+{
+	struct parameters parameters = {.n = 0};
+	struct lode_site_query query = {.at = parameters.at};
+	struct lode_error err;
+	char *json = NULL, text[1100];
+	size_t n = 0;
+	FILE *out;
+	int rc;
+
+	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_parameter, &parameters);
+	if (parameters.is_too_many)
+		return refuse(connection, MHD_HTTP_BAD_REQUEST, "too many parameters");
+	query.n = parameters.n;
+	if (place->question->is_change) {
+		query.body = request->body.at;
+		query.body_bytes = request->body.n - 1;
+	}
+	out = open_memstream(&json, &n);
+	if (!out)
+		lode_oom(1);
+	pthread_mutex_lock(&answers->asking[place->report]);
+	rc = place->question->answer(place->question->context, &query, out, &err);
+	pthread_mutex_unlock(&answers->asking[place->report]);
+	if (fclose(out) != 0)
+		lode_oom(n);
+	if (rc == LODE_OK)
+		return send_json(connection, MHD_HTTP_OK, json, n);
+	free(json);
+	return refuse(connection, status_of(err.status), lode_error_text(&err, text, sizeof(text)));
+}
+
+/* ---- Who asks ---- */
+
+static struct lode_request_marks marks_of(const struct lode_answers *answers,
+					  struct MHD_Connection *connection)
+{
+	return (struct lode_request_marks){
+		.host = header_of(connection, "Host"),
+		.origin = header_of(connection, "Origin"),
+		.fetch_site = header_of(connection, "Sec-Fetch-Site"),
+		.authorization = header_of(connection, "Authorization"),
+		.cookie = MHD_lookup_connection_value(connection, MHD_COOKIE_KIND, answers->cookie),
+		.token = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token"),
+		.content_type = header_of(connection, "Content-Type"),
+		.has_change_header = header_of(connection, LODE_CHANGE_HEADER) != NULL,
+	};
+}
+
+/* Whether whoever asks may change things. */
+static enum MHD_Result send_session(const struct lode_answers *answers,
+				    struct MHD_Connection *connection)
+{
+	struct lode_request_marks marks = marks_of(answers, connection);
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+	struct lode_json *json;
+
+	if (!out)
+		lode_oom(1);
+	marks.has_change_header = true;
+	marks.content_type = "application/json";
+	json = lode_json_open(out, "lode/session/1");
+	lode_json_bool(json, "may_change",
+		       lode_guard_judge(&answers->guard, &marks, LODE_REQUEST_CHANGE) ==
+			       LODE_VERDICT_ALLOWED);
+	lode_json_close(json);
+	if (fclose(out) != 0)
+		lode_oom(n);
+	return send_json(connection, MHD_HTTP_OK, text, n);
+}
+
+/* /?token=...: the token moves into a cookie, out of the address bar and the history. */
+static enum MHD_Result let_in(const struct lode_answers *answers, struct MHD_Connection *connection)
+{
+	struct MHD_Response *response = response_of("", 0, MHD_RESPMEM_PERSISTENT);
+	char cookie[128];
+
+	snprintf(cookie, sizeof(cookie), "%s=%s; Path=/; HttpOnly; SameSite=Strict",
+		 answers->cookie, answers->guard.token);
+	add_headers(response, "text/plain; charset=utf-8");
+	MHD_add_response_header(response, "Set-Cookie", cookie);
+	MHD_add_response_header(response, "Location", "/");
+	return queue(connection, MHD_HTTP_SEE_OTHER, response);
+}
+
+/* ---- From request to answer ---- */
+
+static bool is_reading(const char *method)
+{
+	return strcmp(method, MHD_HTTP_METHOD_GET) == 0 ||
+	       strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+}
+
+/* MHD_YES with *goes_on when nothing speaks against the request. */
+static enum MHD_Result judge(const struct lode_answers *answers, struct MHD_Connection *connection,
+			     const char *url, const char *method,
+			     const struct lode_site_place *place, bool *goes_on)
+{
+	static const unsigned statuses[] = {
+		[LODE_VERDICT_HOST] = MHD_HTTP_MISDIRECTED_REQUEST,
+		[LODE_VERDICT_ORIGIN] = MHD_HTTP_FORBIDDEN,
+		[LODE_VERDICT_TOKEN] = MHD_HTTP_UNAUTHORIZED,
+		[LODE_VERDICT_FORM] = MHD_HTTP_FORBIDDEN,
+	};
+	bool is_session = strcmp(url, "/api/session") == 0;
+	bool is_change = place->kind == LODE_SITE_QUESTION && place->question->is_change;
+	struct lode_request_marks marks = marks_of(answers, connection);
+	enum lode_request_kind kind = strcmp(url, "/") == 0 ? LODE_REQUEST_PAGE
+				      : is_change	    ? LODE_REQUEST_CHANGE
+							    : LODE_REQUEST_READ;
+	enum lode_verdict verdict;
+
+	*goes_on = false;
+	if (is_session)
+		kind = LODE_REQUEST_PAGE;
+	verdict = lode_guard_judge(&answers->guard, &marks, kind);
+	if (verdict == LODE_VERDICT_TOKEN)
+		return refuse_with(connection, MHD_HTTP_UNAUTHORIZED, lode_verdict_text(verdict),
+				   "WWW-Authenticate", "Bearer");
+	if (verdict != LODE_VERDICT_ALLOWED)
+		return refuse(connection, statuses[verdict], lode_verdict_text(verdict));
+	if (place->kind == LODE_SITE_NOTHING && !is_session)
+		return refuse(connection, MHD_HTTP_NOT_FOUND, "there is nothing of that name here");
+	if (is_change ? strcmp(method, MHD_HTTP_METHOD_POST) != 0 : !is_reading(method))
+		return refuse_with(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
+				   "this cannot be asked that way", "Allow",
+				   is_change ? "POST" : "GET, HEAD");
+	*goes_on = true;
+	return MHD_YES;
+}
+
+/* Takes a piece of the body; false: it is too large. */
+static void take_body(struct request *request, const char *bytes, size_t n)
+{
+	if (request->body.n + n > LODE_SERVER_BODY_BYTES) {
+		request->is_too_large = true;
+		return;
+	}
+	lode_vec_reserve(&request->body, request->body.n + n);
+	memcpy(request->body.at + request->body.n, bytes, n);
+	request->body.n += n;
+}
+
+static void set_phase(const struct lode_answers *answers, struct MHD_Connection *connection,
+		      enum lode_overdue_phase phase)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	if (info && info->socket_context)
+		lode_overdue_phase(answers->overdue, info->socket_context, phase);
+}
+
+static enum MHD_Result answer(const struct lode_answers *answers, struct MHD_Connection *connection,
+			      const char *url, const struct lode_site_place *place,
+			      struct request *request)
+{
+	const char *token = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
+
+	set_phase(answers, connection, LODE_AWAITS_READER);
+	if (request->is_too_large)
+		return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too large");
+	if (strcmp(url, "/api/session") == 0)
+		return send_session(answers, connection);
+	if (place->kind == LODE_SITE_DOCUMENT) {
+		if (strcmp(url, "/") == 0 && token) {
+			if (lode_token_is(&answers->guard, token))
+				return let_in(answers, connection);
+			return refuse(connection, MHD_HTTP_FORBIDDEN,
+				      "this is not the token that lode serve printed");
+		}
+		return send_document(answers, connection, place->document);
+	}
+	lode_vec_append(&request->body, '\0');
+	return ask(answers, connection, place, request);
+}
+
+enum MHD_Result lode_answer_request(void *context, struct MHD_Connection *connection,
+				    const char *url, const char *method, const char *version,
+				    const char *upload, size_t *upload_bytes, void **state)
+{
+	const struct lode_answers *answers = context;
+	struct lode_site_place place = lode_site_find(answers->site, url);
+	struct request *request = *state;
+	bool goes_on = true;
+
+	(void)version;
+	if (!request) {
+		request = lode_alloc0(1, sizeof(*request));
+		*state = request;
+	}
+	if (!request->is_judged) {
+		enum MHD_Result result = judge(answers, connection, url, method, &place, &goes_on);
+
+		request->is_judged = true;
+		set_phase(answers, connection, goes_on ? LODE_AWAITS_BODY : LODE_AWAITS_READER);
+		return result;
+	}
+	if (*upload_bytes) {
+		take_body(request, upload, *upload_bytes);
+		*upload_bytes = 0;
+		return MHD_YES;
+	}
+	return answer(answers, connection, url, &place, request);
+}
+
+void lode_answer_completed(void *context, struct MHD_Connection *connection, void **state,
+			   enum MHD_RequestTerminationCode how)
+{
+	struct request *request = *state;
+
+	(void)how;
+	if (!request)
+		return;
+	set_phase(context, connection, LODE_AWAITS_HEADER);
+	lode_vec_release(&request->body);
+	free(request);
+	*state = NULL;
+}
+
+void lode_answer_connection(void *context, struct MHD_Connection *connection, void **socket_state,
+			    enum MHD_ConnectionNotificationCode what)
+{
+	const struct lode_answers *answers = context;
+	const union MHD_ConnectionInfo *info;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+		*socket_state =
+			info ? lode_overdue_enter(answers->overdue, info->connect_fd) : NULL;
+	} else if (*socket_state) {
+		lode_overdue_leave(answers->overdue, *socket_state);
+		*socket_state = NULL;
+	}
+}

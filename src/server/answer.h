@@ -1,0 +1,37 @@
+/*
+ * Answers: from one HTTP request to what the site has for it. Inside of src/server.
+ */
+#ifndef LODE_ANSWER_H
+#define LODE_ANSWER_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+
+#include "server/guard.h"
+#include "server/overdue.h"
+#include "server/site.h"
+
+/* What all requests of a server share. */
+struct lode_answers {
+	struct lode_site *site;
+	struct lode_guard guard;
+	struct lode_overdue *overdue;
+	char cookie[24];		 /* its name: cookies do not know ports */
+	struct MHD_Response *(*made)[2]; /* per document: plain, gzipped (or NULL) */
+	pthread_mutex_t *asking;	 /* per report: its questions run one at a time */
+};
+
+/* Makes the answers that never change. Frees nothing of the site. */
+void lode_answers_make(struct lode_answers *answers);
+void lode_answers_release(struct lode_answers *answers);
+
+/* MHD's callbacks; `context` is a struct lode_answers. */
+enum MHD_Result lode_answer_request(void *context, struct MHD_Connection *connection,
+				    const char *url, const char *method, const char *version,
+				    const char *upload, size_t *upload_bytes, void **state);
+void lode_answer_completed(void *context, struct MHD_Connection *connection, void **state,
+			   enum MHD_RequestTerminationCode how);
+void lode_answer_connection(void *context, struct MHD_Connection *connection, void **socket_state,
+			    enum MHD_ConnectionNotificationCode what);
+
+#endif

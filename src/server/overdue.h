@@ -1,0 +1,32 @@
+/*
+ * Clients that are too slow: those that send a header a byte at a time, or never read an answer.
+ *
+ *   connected --(header_ms)--> asked --(body_ms)--> sent --(answer_ms)--> done --(header_ms)--> ...
+ *
+ * Every connection has a deadline for what is next. A thread of this module shuts down sockets that
+ * miss theirs; whoever owns the connection then finds it at its end. All calls from any thread.
+ */
+#ifndef LODE_OVERDUE_H
+#define LODE_OVERDUE_H
+
+#include <stdint.h>
+
+struct lode_overdue;
+struct lode_overdue_connection;
+
+enum lode_overdue_phase { LODE_AWAITS_HEADER, LODE_AWAITS_BODY, LODE_AWAITS_READER, LODE_N_PHASES };
+
+struct lode_overdue *lode_overdue_start(const int64_t limits_ms[LODE_N_PHASES]);
+/* All connections must have left. NULL does nothing. */
+void lode_overdue_stop(struct lode_overdue *overdue);
+
+/* A connection on the socket `fd`, which awaits its first header. */
+struct lode_overdue_connection *lode_overdue_enter(struct lode_overdue *overdue, int fd);
+/* Before the socket is closed: its number may be another's right after. */
+void lode_overdue_leave(struct lode_overdue *overdue, struct lode_overdue_connection *connection);
+
+/* What it awaits now: its time starts again. */
+void lode_overdue_phase(struct lode_overdue *overdue, struct lode_overdue_connection *connection,
+			enum lode_overdue_phase phase);
+
+#endif

@@ -1,0 +1,438 @@
+/* A server on a free port of the loopback, asked through plain sockets. */
+#include "server/server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+/* after those */
+#include <cmocka.h>
+
+static const char token[] = "0123456789abcdef";
+static const char page[] = "<!doctype html><title>the page</title>";
+
+struct house {
+	struct lode_site *site;
+	struct lode_server *server;
+	int in_question, most_in_question, n_changes;
+	char last_body[64];
+};
+
+/* Echoes a parameter; fails when it is told to. Questions of one report never overlap. */
+static int echo(void *context, const struct lode_site_query *query, FILE *out,
+		struct lode_error *err)
+{
+	struct house *house = context;
+	const char *say = lode_site_param(query, "say");
+	int n = __atomic_add_fetch(&house->in_question, 1, __ATOMIC_SEQ_CST);
+
+	if (n > house->most_in_question)
+		house->most_in_question = n;
+	fprintf(out, "{\"said\": \"%s\"}\n", say ? say : "");
+	__atomic_sub_fetch(&house->in_question, 1, __ATOMIC_SEQ_CST);
+	if (say && strcmp(say, "wrong") == 0)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "a <wrong> question");
+	if (say && strcmp(say, "much") == 0)
+		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "too much");
+	if (say && strcmp(say, "broken") == 0)
+		return lode_fail(err, LODE_ERR_IO, NULL, -1, "broken");
+	return LODE_OK;
+}
+
+static int change(void *context, const struct lode_site_query *query, FILE *out,
+		  struct lode_error *err)
+{
+	struct house *house = context;
+
+	(void)err;
+	house->n_changes++;
+	snprintf(house->last_body, sizeof(house->last_body), "%.*s",
+		 (int)(query->body_bytes < 60 ? query->body_bytes : 60), query->body);
+	fprintf(out, "{\"bytes\": %zu}\n", query->body_bytes);
+	return LODE_OK;
+}
+
+static void open_house(struct house *house, struct lode_server_options options)
+{
+	char *large = calloc(1, 300001);
+	struct lode_error err;
+
+	memset(house, 0, sizeof(*house));
+	assert_non_null(large);
+	memset(large, ' ', 300000);
+	memcpy(large, "{}", 2);
+	house->site = lode_site_new();
+	lode_site_set_page(house->site, page, strlen(page));
+	lode_site_add_report(house->site, "mine", "lode/mine/1", "slow/", "{\"a\": 1}\n", 9);
+	lode_site_add_report(house->site, "large", "lode/mine/1", "slow/", large, 300000);
+	lode_site_add_question(house->site, "mine", "echo", false, echo, house);
+	lode_site_add_question(house->site, "mine", "sign", true, change, house);
+	free(large);
+	options.token = token;
+	if (lode_server_start(&house->server, house->site, &options, &err) < 0)
+		fail_msg("%s", err.message);
+}
+
+static void close_house(struct house *house)
+{
+	lode_server_stop(house->server);
+	lode_site_free(house->site);
+}
+
+/* ---- A client ---- */
+
+static int dial(const struct house *house)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(lode_server_port(house->server)),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	struct timeval patience = {.tv_sec = 20};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_true(fd >= 0);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static void tell(int fd, const char *text, size_t n)
+{
+	while (n > 0) {
+		ssize_t sent = send(fd, text, n, MSG_NOSIGNAL);
+
+		if (sent <= 0)
+			return; /* refused before all was sent: the answer says why */
+		text += sent;
+		n -= (size_t)sent;
+	}
+}
+
+/* All that comes until the server closes; the caller's. */
+static char *hear(int fd, size_t *n)
+{
+	size_t room = 1 << 20, got = 0;
+	char *text = malloc(room + 1);
+	ssize_t k;
+
+	assert_non_null(text);
+	while (got < room && (k = recv(fd, text + got, room - got, 0)) > 0)
+		got += (size_t)k;
+	text[got] = 0;
+	*n = got;
+	return text;
+}
+
+/* One request with its own connection. `headers` are whole lines; %PORT% stands for the port. */
+static char *request(const struct house *house, const char *method, const char *path,
+		     const char *headers, const char *body)
+{
+	char text[9000], with_port[4000] = "";
+	const char *at;
+	size_t n;
+	int fd = dial(house);
+	char *answer;
+
+	while ((at = strstr(headers, "%PORT%"))) {
+		snprintf(with_port + strlen(with_port), sizeof(with_port) - strlen(with_port),
+			 "%.*s%u", (int)(at - headers), headers, lode_server_port(house->server));
+		headers = at + 6;
+	}
+	snprintf(with_port + strlen(with_port), sizeof(with_port) - strlen(with_port), "%s",
+		 headers);
+	snprintf(text, sizeof(text),
+		 "%s %s HTTP/1.1\r\n%sConnection: close\r\nContent-Length: %zu\r\n\r\n%s", method,
+		 path, with_port, strlen(body), body);
+	tell(fd, text, strlen(text));
+	answer = hear(fd, &n);
+	close(fd);
+	return answer;
+}
+
+#define HOST	 "Host: 127.0.0.1:%PORT%\r\n"
+#define COOKIE	 "Cookie: lode-%PORT%=0123456789abcdef\r\n"
+#define CHANGING HOST COOKIE "X-Lode-Change: 1\r\nContent-Type: application/json\r\n"
+
+static void expect(const struct house *house, const char *method, const char *path,
+		   const char *headers, int status, const char *part)
+{
+	char *answer = request(house, method, path, headers, "");
+
+	if (strncmp(answer, "HTTP/1.1 ", 9) != 0 || atoi(answer + 9) != status ||
+	    (part && !strstr(answer, part)))
+		fail_msg("%s %s: expected %d and '%s', got:\n%s", method, path, status,
+			 part ? part : "", answer);
+	free(answer);
+}
+
+/* ---- Tests ---- */
+
+static void documents_come_with_their_headers(void **state)
+{
+	struct house house;
+	char *answer, *tag, headers[200];
+
+	(void)state;
+	open_house(&house, (struct lode_server_options){0});
+	expect(&house, "GET", "/", HOST, 200, page);
+	expect(&house, "GET", "/", HOST, 200, "frame-ancestors 'none'");
+	expect(&house, "GET", "/api/reports", HOST, 200, "\"name\": \"mine\"");
+	expect(&house, "GET", "/api/reports/mine", HOST, 200, "{\"a\": 1}");
+	expect(&house, "GET", "/api/reports/mine", HOST, 200, "nosniff");
+	expect(&house, "GET", "/api/reports/mine", HOST, 200, "default-src 'none'");
+	expect(&house, "GET", "/api/reports/mine", HOST, 200, "-Resource-Policy: same-origin");
+	expect(&house, "GET", "/api/reports/large", HOST "Accept-Encoding: gzip\r\n", 200,
+	       "Content-Encoding: gzip");
+	answer = request(&house, "HEAD", "/api/reports/mine", HOST, "");
+	assert_non_null(strstr(answer, "Content-Length: 9"));
+	assert_null(strstr(answer, "{\"a\""));
+	tag = strstr(answer, "ETag: ");
+	assert_non_null(tag);
+	snprintf(headers, sizeof(headers), "%sIf-None-Match: %.18s\r\n", HOST, tag + 6);
+	free(answer);
+	expect(&house, "GET", "/api/reports/mine", headers, 304, NULL);
+	close_house(&house);
+}
+
+static void wrong_requests_are_refused(void **state)
+{
+	static const char *const nowhere[] = {"/x", "/api/reports/../../../../etc/passwd",
+					      "/api/reports/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+					      "/api/reports/mine/window", "//"};
+	struct house house;
+
+	(void)state;
+	open_house(&house, (struct lode_server_options){0});
+	for (size_t i = 0; i < sizeof(nowhere) / sizeof(*nowhere); i++)
+		expect(&house, "GET", nowhere[i], HOST, 404, "error");
+	expect(&house, "GET", "/", "Host: evil.example\r\n", 421, "--host-name");
+	expect(&house, "GET", "/api/reports", "Host: evil.example:%PORT%\r\n", 421, NULL);
+	expect(&house, "GET", "/api/reports", HOST "Origin: http://evil.example\r\n", 403, NULL);
+	expect(&house, "GET", "/api/reports", HOST "Sec-Fetch-Site: cross-site\r\n", 403, NULL);
+	expect(&house, "POST", "/api/reports/mine", HOST, 405, "Allow: GET, HEAD");
+	expect(&house, "DELETE", "/api/reports/mine", HOST, 405, NULL);
+	expect(&house, "GET", "/?token=0123456789abcdeX", HOST, 403, NULL);
+	expect(&house, "GET", "/?token=0123456789abcdef", HOST, 303, "HttpOnly; SameSite=Strict");
+	close_house(&house);
+}
+
+static void questions_are_asked_and_their_failures_told(void **state)
+{
+	struct house house;
+	char many[1000] = "/api/reports/mine/echo?a=1";
+
+	(void)state;
+	open_house(&house, (struct lode_server_options){0});
+	expect(&house, "GET", "/api/reports/mine/echo?say=a%20b", HOST, 200, "{\"said\": \"a b\"}");
+	expect(&house, "GET", "/api/reports/mine/echo?say=wrong", HOST, 400, "a <wrong> question");
+	expect(&house, "GET", "/api/reports/mine/echo?say=much", HOST, 413, "too much");
+	expect(&house, "GET", "/api/reports/mine/echo?say=broken", HOST, 500, "broken");
+	for (int i = 0; i < 40; i++)
+		strcat(many, "&a=1"); /* 26 + 160 characters */
+	expect(&house, "GET", many, HOST, 400, "too many");
+	close_house(&house);
+}
+
+static void changes_need_post_token_header_and_type(void **state)
+{
+	struct house house;
+	char *answer;
+
+	(void)state;
+	open_house(&house, (struct lode_server_options){0});
+	expect(&house, "GET", "/api/session", HOST, 200, "\"may_change\": false");
+	expect(&house, "GET", "/api/session", HOST COOKIE, 200, "\"may_change\": true");
+	expect(&house, "GET", "/api/reports/mine/sign", CHANGING, 405, "Allow: POST");
+	expect(&house, "POST", "/api/reports/mine/sign",
+	       HOST "X-Lode-Change: 1\r\nContent-Type: application/json\r\n", 401, NULL);
+	expect(&house, "POST", "/api/reports/mine/sign",
+	       HOST COOKIE "Content-Type: application/json\r\n", 403, NULL);
+	expect(&house, "POST", "/api/reports/mine/sign",
+	       HOST COOKIE "X-Lode-Change: 1\r\nContent-Type: text/plain\r\n", 403, NULL);
+	assert_int_equal(house.n_changes, 0);
+	answer = request(&house, "POST", "/api/reports/mine/sign", CHANGING, "{\"name\": \"x\"}");
+	assert_non_null(strstr(answer, "{\"bytes\": 13}"));
+	free(answer);
+	assert_int_equal(house.n_changes, 1);
+	assert_string_equal(house.last_body, "{\"name\": \"x\"}");
+	close_house(&house);
+}
+
+static void too_large_bodies_and_headers_are_refused(void **state)
+{
+	size_t n = LODE_SERVER_BODY_BYTES + 10, got;
+	char *text = malloc(n + 2000), *answer;
+	struct house house;
+	int fd;
+
+	(void)state;
+	assert_non_null(text);
+	open_house(&house, (struct lode_server_options){0});
+	snprintf(text, 2000,
+		 "POST /api/reports/mine/sign HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nCookie: "
+		 "lode-%u=%s\r\n"
+		 "X-Lode-Change: 1\r\nContent-Type: application/json\r\nConnection: close\r\n"
+		 "Content-Length: %zu\r\n\r\n",
+		 lode_server_port(house.server), lode_server_port(house.server), token, n);
+	fd = dial(&house);
+	tell(fd, text, strlen(text));
+	memset(text, 'x', n);
+	tell(fd, text, n);
+	answer = hear(fd, &got);
+	assert_non_null(strstr(answer, "HTTP/1.1 413"));
+	free(answer);
+	close(fd);
+	assert_int_equal(house.n_changes, 0);
+
+	fd = dial(&house);
+	tell(fd, "GET / HTTP/1.1\r\nX: ", 19);
+	tell(fd, text, 200000);
+	answer = hear(fd, &got);
+	assert_null(strstr(answer, "200 OK"));
+	free(answer);
+	close(fd);
+	expect(&house, "GET", "/", HOST, 200, NULL);
+	close_house(&house);
+	free(text);
+}
+
+/* A byte now and then must not keep a connection: what counts is when the header is whole. */
+static void slow_clients_are_closed(void **state)
+{
+	struct house house;
+	char end[16];
+	int fd;
+
+	(void)state;
+	open_house(&house, (struct lode_server_options){.header_ms = 300, .body_ms = 300});
+	fd = dial(&house);
+	tell(fd, "GET / HTTP/1.1\r\n", 16);
+	for (int i = 0; i < 200; i++) {
+		if (send(fd, "X", 1, MSG_NOSIGNAL) < 0)
+			break;
+		if (recv(fd, end, sizeof(end), MSG_DONTWAIT) == 0)
+			break;
+		usleep(20000);
+		if (i == 199)
+			fail_msg("a header of 200 parts, 4 s long, was waited for");
+	}
+	close(fd);
+
+	fd = dial(&house); /* never says a word */
+	errno = 0;
+	assert_true(recv(fd, end, sizeof(end), 0) <= 0 && errno != EAGAIN);
+	close(fd);
+	close_house(&house);
+}
+
+static void what_is_not_ours_does_not_start(void **state)
+{
+	struct lode_site *site = lode_site_new();
+	struct lode_server *server, *second;
+	struct lode_error err;
+	char url[100];
+
+	(void)state;
+	assert_int_equal(lode_server_start(&server, site,
+					   &(struct lode_server_options){.address = "0.0.0.0"},
+					   &err),
+			 LODE_ERR_ARG);
+	assert_non_null(strstr(err.message, "--open"));
+	assert_null(server);
+	assert_int_equal(lode_server_start(&server, site,
+					   &(struct lode_server_options){.address = "localhost"},
+					   &err),
+			 LODE_ERR_ARG);
+	assert_int_equal(lode_server_start(&server, site,
+					   &(struct lode_server_options){.token = "short"}, &err),
+			 LODE_ERR_ARG);
+	assert_int_equal(lode_server_start(&server, site, &(struct lode_server_options){0}, &err),
+			 0);
+	assert_int_equal(strlen(lode_server_token(server)), 32);
+	assert_non_null(strstr(lode_server_url(server, true, url, sizeof(url)), "/?token="));
+	assert_int_equal(
+		lode_server_start(&second, site,
+				  &(struct lode_server_options){.port = lode_server_port(server)},
+				  &err),
+		LODE_ERR_IO);
+	assert_non_null(strstr(err.message, "--port"));
+	lode_server_stop(server);
+	lode_site_free(site);
+}
+
+static void beyond_the_loopback_reading_needs_the_token(void **state)
+{
+	struct house house;
+
+	(void)state;
+	open_house(&house, (struct lode_server_options){.address = "0.0.0.0", .is_open = true});
+	expect(&house, "GET", "/", HOST, 200, NULL);
+	expect(&house, "GET", "/api/reports", HOST, 401, "WWW-Authenticate: Bearer");
+	expect(&house, "GET", "/api/reports", HOST COOKIE, 200, NULL);
+	expect(&house, "GET", "/api/reports", HOST "Authorization: Bearer 0123456789abcdef\r\n",
+	       200, NULL);
+	close_house(&house);
+}
+
+enum { CLIENTS = 6, REQUESTS = 60 };
+
+static void *ask_often(void *argument)
+{
+	const struct house *house = argument;
+
+	for (int i = 0; i < REQUESTS; i++) {
+		char *answer =
+			request(house, "GET",
+				i % 2 ? "/api/reports/mine/echo?say=x" : "/api/reports/large", HOST,
+				"");
+
+		if (strncmp(answer, "HTTP/1.1 200", 12) != 0) {
+			free(answer);
+			return argument;
+		}
+		free(answer);
+	}
+	return NULL;
+}
+
+static void many_ask_at_once(void **state)
+{
+	struct house house;
+	pthread_t clients[CLIENTS];
+	void *failed;
+
+	(void)state;
+	open_house(&house, (struct lode_server_options){.n_threads = 3});
+	for (int i = 0; i < CLIENTS; i++)
+		assert_int_equal(pthread_create(&clients[i], NULL, ask_often, &house), 0);
+	for (int i = 0; i < CLIENTS; i++) {
+		pthread_join(clients[i], &failed);
+		assert_null(failed);
+	}
+	assert_int_equal(house.most_in_question, 1);
+	close_house(&house);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(documents_come_with_their_headers),
+		cmocka_unit_test(wrong_requests_are_refused),
+		cmocka_unit_test(questions_are_asked_and_their_failures_told),
+		cmocka_unit_test(changes_need_post_token_header_and_type),
+		cmocka_unit_test(too_large_bodies_and_headers_are_refused),
+		cmocka_unit_test(slow_clients_are_closed),
+		cmocka_unit_test(what_is_not_ours_does_not_start),
+		cmocka_unit_test(beyond_the_loopback_reading_needs_the_token),
+		cmocka_unit_test(many_ask_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
