@@ -13,8 +13,9 @@ enum lode_exit {
 	LODE_EXIT_OK = 0,
 	LODE_EXIT_INCOMPLETE = 1, /* done, but some input was skipped or is incomplete */
 	LODE_EXIT_USAGE = 2,
-	LODE_EXIT_NOTHING = 3, /* nothing usable in the input */
-	LODE_EXIT_FAILURE = 4, /* internal or environment failure */
+	LODE_EXIT_NOTHING = 3,	/* nothing usable in the input */
+	LODE_EXIT_FAILURE = 4,	/* internal or environment failure */
+	LODE_EXIT_EXCEEDED = 5, /* done, and a threshold that the user set was exceeded */
 };
 
 struct lode_example {
@@ -35,6 +36,7 @@ struct lode_command {
 };
 
 extern const struct lode_command lode_cmd_timeline;
+extern const struct lode_command lode_cmd_diff;
 extern const struct lode_command lode_cmd_mine, lode_cmd_suspects, lode_cmd_pio, lode_cmd_digest,
 	lode_cmd_info, lode_cmd_record, lode_cmd_help, lode_cmd_completion;
 

@@ -61,9 +61,12 @@ static void take_streams(struct work *w, struct lode_diff *diff)
 
 	for (size_t i = 0; i < input->n_streams; i++) {
 		const struct lode_diff_stream *s = &input->streams[i];
-		struct lode_diff_side *side = &diff->sides[s->side != LODE_DIFF_A];
+		struct lode_diff_side *side;
 
 		w->number[i] = none;
+		if (s->side >= LODE_DIFF_NEITHER)
+			continue;
+		side = &diff->sides[s->side];
 		if (s->n_symptoms == 0) {
 			side->n_without++;
 			continue;
@@ -71,7 +74,7 @@ static void take_streams(struct work *w, struct lode_diff *diff)
 		side->n_streams++;
 		side->n_symptoms += s->n_symptoms;
 		side->symptom_ns += s->symptom_ns;
-		w->side[w->n] = s->side != LODE_DIFF_A;
+		w->side[w->n] = s->side;
 		w->n_symptoms[w->n] = s->n_symptoms;
 		w->symptom_ns[w->n] = s->symptom_ns;
 		w->stratum[w->n] = s->stratum;
@@ -283,8 +286,10 @@ static void test_all(struct work *w, struct lode_diff *diff,
 	diff->n_splits = w->splits.n;
 	diff->n_possible = w->splits.n_possible;
 	diff->is_exact = w->splits.is_exact;
-	/* Of two splits one is the furthest up, one the furthest down. */
-	diff->least_p = w->splits.n > 1 ? 2 / (double)w->splits.n : 1;
+	/* The mirror image of a split is as far out on the other side. */
+	diff->least_p = 1 / (double)w->splits.n;
+	if (w->splits.is_exact && w->splits.is_mirrored && w->splits.n > 1)
+		diff->least_p *= 2;
 	free(items);
 }
 

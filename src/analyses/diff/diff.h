@@ -25,10 +25,11 @@
 
 #include "base/mem.h"
 
-enum { LODE_DIFF_A, LODE_DIFF_B, LODE_N_DIFF_SIDES };
+/* What is on neither side is left out. */
+enum { LODE_DIFF_A, LODE_DIFF_B, LODE_N_DIFF_SIDES, LODE_DIFF_NEITHER = LODE_N_DIFF_SIDES };
 
 struct lode_diff_stream {
-	uint8_t side; /* LODE_DIFF_A or _B */
+	uint8_t side; /* LODE_DIFF_A, _B or _NEITHER */
 	uint32_t n_symptoms;
 	int64_t symptom_ns; /* sum of their lengths */
 	uint32_t stratum;   /* splits are made within strata; all 0: there are none */

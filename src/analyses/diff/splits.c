@@ -165,8 +165,11 @@ void lode_splits_build(struct lode_splits *out, const uint8_t *side, const uint3
 	out->n_streams = n_streams;
 	out->n_words = (n_streams + 63) / 64;
 	out->n_possible = 1;
-	for (size_t i = 0; i < plan.n_strata; i++)
+	out->is_mirrored = true;
+	for (size_t i = 0; i < plan.n_strata; i++) {
 		out->n_possible *= lode_binomial(plan.strata[i].n, plan.strata[i].n_second);
+		out->is_mirrored &= plan.strata[i].n == 2 * plan.strata[i].n_second;
+	}
 	out->is_exact = out->n_possible <= (double)max;
 	out->n = out->is_exact ? (size_t)(out->n_possible + 0.5) : max;
 	out->bits = lode_alloc0(out->n * out->n_words + 1, sizeof(*out->bits));

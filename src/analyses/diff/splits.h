@@ -21,6 +21,8 @@ struct lode_splits {
 	uint64_t *bits;	   /* n rows of n_words: bit i of row b, is stream i in the second set? */
 	size_t n;	   /* rows; row 0 is the observed split */
 	bool is_exact;	   /* the rows are all that are possible, each once */
+	bool is_mirrored;  /* with each possible split, the one with both sets exchanged is possible
+			    */
 	double n_possible; /* how many those are; infinite beyond what a double holds */
 };
 

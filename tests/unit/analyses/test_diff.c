@@ -269,10 +269,12 @@ static void check_same(const struct plain *x, const struct lode_diff *diff, uint
 	if (x->is_close)
 		return;
 	assert_int_equal(diff->n_changes, x->n_items);
+	assert_true(diff->total.p >= diff->least_p);
 	for (size_t c = 0; c < diff->n_changes; c++) {
 		const struct lode_diff_change *change = &diff->changes[c];
 		double p = x->p[change->item][0], adjusted = x->adjusted[change->item];
 
+		assert_true(change->p >= diff->least_p);
 		if (change->p != p || change->p_adjusted != adjusted)
 			fail_msg("seed %llu, item %u: p %.17g and %.17g, by definition %.17g and "
 				 "%.17g",

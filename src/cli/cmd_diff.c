@@ -1,0 +1,365 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/aoi_options.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/input_options.h"
+#include "cli/messages.h"
+#include "cli/progress.h"
+#include "job/diff_job.h"
+#include "job/diff_sets.h"
+#include "reports/diff_report.h"
+
+struct diff_values {
+	struct lode_input_options input;
+	struct lode_aoi_values aoi;
+	/* the sets */
+	lode_text_list sides[LODE_N_DIFF_SIDES];
+	const char *within;
+	/* mining and testing */
+	struct lode_cost_value min_cost, min_change;
+	double similarity, level, min_relative;
+	size_t max_splits, seed;
+	/* output */
+	struct lode_bits_value fail_on;
+	size_t top;
+	bool wants_json;
+};
+
+/* In the order of enum lode_diff_class. */
+static const char *const classes[] = {"new", "gone", "worse", "better", NULL};
+
+#define AT(field) .offset = offsetof(struct diff_values, field)
+
+static const struct lode_option options[] = {
+	{.name = "a",
+	 .letter = 'a',
+	 .argument = "INPUT",
+	 .help = "of the first set; may be repeated",
+	 .set = lode_set_list,
+	 AT(sides[LODE_DIFF_A]),
+	 .group = "The two sets, where each is more than one input"},
+	{.name = "b",
+	 .letter = 'b',
+	 .argument = "INPUT",
+	 .help = "of the second set; may be repeated",
+	 .set = lode_set_list,
+	 AT(sides[LODE_DIFF_B])},
+	{.name = "within",
+	 .argument = "LABEL",
+	 .help = "compare only streams with the same host or kernel, so that what differs between "
+		 "those is no change",
+	 .set = lode_set_text,
+	 AT(within)},
+
+	{.name = "level",
+	 .argument = "P",
+	 .help = "the chance that anything is called a change by accident (default 0.05)",
+	 .set = lode_set_percent,
+	 AT(level),
+	 .group = "What counts as a change"},
+	{.name = "min-change",
+	 .argument = "COST",
+	 .help = "least change of the cost per symptom: 20ms, or a share of the mean symptom "
+		 "(default 1%)",
+	 .set = lode_set_cost,
+	 AT(min_change)},
+	{.name = "min-relative",
+	 .argument = "SHARE",
+	 .help = "least change of a cluster, of its smaller cost (default 10%)",
+	 .set = lode_set_percent,
+	 AT(min_relative)},
+	{.name = "splits",
+	 .argument = "N",
+	 .help = "random splits to compare with (default 10000, or 200 per cluster if that is "
+		 "more); all of them where there are no more",
+	 .set = lode_set_count,
+	 AT(max_splits)},
+	{.name = "seed",
+	 .argument = "N",
+	 .help = "of the random splits (default 1)",
+	 .set = lode_set_count,
+	 AT(seed)},
+
+	{.name = "min-cost",
+	 .argument = "COST",
+	 .help = "the least cost λ of a pattern in both sets together: 30s or 0.2% (default: 0.2 % "
+		 "of the smaller set)",
+	 .set = lode_set_cost,
+	 AT(min_cost),
+	 .group = "Mining"},
+	{.name = "similarity",
+	 .argument = "X",
+	 .help = "least similarity of clusters that are merged, 0 to 1 (default 0.5)",
+	 .set = lode_set_percent,
+	 AT(similarity)},
+
+	{.name = "fail-on",
+	 .argument = "CLASSES",
+	 .help = "exit code 5 if there is such a change: new,worse (also gone, better)",
+	 .set = lode_set_bits,
+	 AT(fail_on),
+	 .group = "Output"},
+	{.name = "top",
+	 .letter = 'n',
+	 .argument = "N",
+	 .help = "longest list (default 20 in the table, 50 in JSON; 0: no bound)",
+	 .set = lode_set_count,
+	 AT(top)},
+	{.name = "json",
+	 .help = "one JSON document (docs/json.md)",
+	 .set = lode_set_flag,
+	 AT(wants_json)},
+
+	LODE_SYMPTOM_OPTIONS(offsetof(struct diff_values, aoi)),
+	LODE_AOI_OPTIONS(offsetof(struct diff_values, aoi)),
+	LODE_NARROW_OPTIONS(offsetof(struct diff_values, input)),
+	LODE_SYMBOL_OPTIONS(offsetof(struct diff_values, input)),
+	LODE_MACHINE_OPTIONS(offsetof(struct diff_values, input)),
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"Before and after: what a release made slower", "lode diff runs-2.0/ runs-2.1/"},
+	{"Slow against fast: what the slow ones have that the fast ones have not",
+	 "lode diff fast/ slow/"},
+	{"In CI: fail if anything is new or worse", "lode diff --fail-on new,worse main/ branch/"},
+	{"Recordings of several machines, each compared with itself",
+	 "lode diff --within host before/ after/"},
+	{"Sets of several inputs", "lode diff -a mon/ -a tue/ -b wed/ -b thu/"},
+	{NULL},
+};
+
+static void init(struct diff_values *v)
+{
+	memset(v, 0, sizeof(*v));
+	lode_input_options_init(&v->input);
+	lode_aoi_values_init(&v->aoi);
+	v->fail_on.names = classes;
+	v->similarity = 0.5;
+	v->level = 0.05;
+	v->seed = 1;
+	v->top = SIZE_MAX;
+}
+
+/* Operands are the two sets; with --a and --b there are none. */
+static int take_sets(const struct lode_command *self, struct diff_values *v, char **operands, int n)
+{
+	size_t n_given = v->sides[LODE_DIFF_A].n + v->sides[LODE_DIFF_B].n;
+
+	if (n_given && n)
+		return lode_command_misused(self, "give two sets, or --a and --b, not both");
+	if (n_given && (!v->sides[LODE_DIFF_A].n || !v->sides[LODE_DIFF_B].n))
+		return lode_command_misused(self, "--a and --b go together");
+	if (n_given)
+		return 0;
+	if (n != 2)
+		return lode_command_misused(self,
+					    "give two sets: folders, recordings or digests; where "
+					    "a set is more than one input, with --a and --b");
+	lode_vec_append(&v->sides[LODE_DIFF_A], operands[0]);
+	lode_vec_append(&v->sides[LODE_DIFF_B], operands[1]);
+	return 0;
+}
+
+static int check(const struct lode_command *self, const struct diff_values *v)
+{
+	if (v->level <= 0 || v->level >= 1)
+		return lode_command_misused(self, "--level is a chance between 0 and 1");
+	if (lode_aoi_values_misuse(&v->aoi))
+		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
+	return 0;
+}
+
+/* "runs-2.0/", "mon/ and 1 more" */
+static const char *set_name(char *buffer, size_t size, const lode_text_list *inputs)
+{
+	if (inputs->n == 1)
+		snprintf(buffer, size, "%s", inputs->at[0]);
+	else
+		snprintf(buffer, size, "%s and %zu more", inputs->at[0], inputs->n - 1);
+	return buffer;
+}
+
+static const char *lambda_words(const struct diff_values *v, const struct lode_diff_job *job,
+				char *buffer, size_t size)
+{
+	if (v->min_cost.amount)
+		snprintf(buffer, size, "as given");
+	else if (v->min_cost.share > 0)
+		snprintf(buffer, size, "%g %% of both sets", 100 * v->min_cost.share);
+	else
+		snprintf(buffer, size, "0.2 %% of %s",
+			 job->is_lambda_coarse ? "both sets" : "the smaller set");
+	return buffer;
+}
+
+static int report(const struct diff_values *v, const struct lode_diff_sets *sets,
+		  const struct lode_diff_job *job)
+{
+	char names[LODE_N_DIFF_SIDES][4096], lambda[128];
+	const char *shape = sets->jobs[LODE_DIFF_A].origin.shape;
+	struct lode_diff_report r = {
+		.sets = sets,
+		.job = job,
+		.scope = lode_shape_choice(shape, "--scope", lode_scope_choices),
+		.stacks = lode_shape_choice(shape, "--stacks", lode_stacks_choices),
+		.lambda = lambda_words(v, job, lambda, sizeof(lambda)),
+		.within = v->within,
+		.seed = v->seed,
+		.top = v->top != SIZE_MAX ? v->top
+		       : v->wants_json	  ? 50
+					  : 20,
+		.columns = lode_columns(stdout, 100),
+		.is_terminal = lode_columns(stdout, 0) > 0,
+		.fail_on = v->fail_on.bits,
+	};
+
+	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
+		r.names[s] = set_name(names[s], sizeof(names[s]), &v->sides[s]);
+	for (unsigned k = 0; k < LODE_DIFF_SAME; k++)
+		r.has_failed |= (v->fail_on.bits >> k & 1) && job->diff->n_of[k];
+	if (v->wants_json)
+		lode_diff_report_json(stdout, &r);
+	else
+		lode_diff_report_table(stdout, &r);
+	return r.has_failed ? LODE_EXIT_EXCEEDED : LODE_EXIT_OK;
+}
+
+static void say_empty(const struct lode_command *self, const struct lode_diff_sets *sets,
+		      unsigned side)
+{
+	char name = side == LODE_DIFF_A ? 'A' : 'B';
+
+	if (sets->n_in_both)
+		lode_say(self, "nothing left of set %c: %zu of its streams %s in both sets", name,
+			 sets->n_in_both, sets->n_in_both == 1 ? "is" : "are");
+	else
+		lode_say(self, "no symptom in set %c: %s", name, sets->jobs[side].symptom_text);
+}
+
+static int compare(const struct lode_command *self, const struct diff_values *v,
+		   struct lode_progress *progress, const struct lode_diff_sets *sets)
+{
+	const char *shape = sets->jobs[LODE_DIFF_A].origin.shape;
+	struct lode_mine_options mine = {
+		.min_cost = v->min_cost.amount,
+		.min_cost_share = v->min_cost.share,
+		.split_kinds = strcmp(lode_shape_choice(shape, "--stacks", lode_stacks_choices),
+				      "own") == 0,
+		.min_similarity = v->similarity,
+		.n_threads = v->input.n_threads,
+		.progress = lode_progress_stage,
+		.progress_context = progress,
+	};
+	struct lode_diff_options diff = {
+		.level = v->level,
+		.min_change = v->min_change.amount,
+		.min_change_share = v->min_change.share,
+		.min_relative = v->min_relative,
+		.max_splits = v->max_splits,
+		.seed = v->seed,
+		.n_threads = v->input.n_threads,
+	};
+	struct lode_diff_job job;
+	struct lode_error err;
+	int code;
+
+	if (lode_diff_job_run(&job, sets, &mine, &diff, &err) < 0) {
+		lode_progress_end(progress);
+		code = lode_say_error(self, &err);
+		/* Too many patterns: another λ mends it. */
+		code = err.status == LODE_ERR_LIMIT ? LODE_EXIT_USAGE : code;
+	} else if (!job.diff) {
+		lode_progress_end(progress);
+		say_empty(self, sets, job.empty);
+		code = LODE_EXIT_NOTHING;
+	} else {
+		lode_progress_end(progress);
+		code = report(v, sets, &job);
+	}
+	lode_diff_job_release(&job);
+	return code;
+}
+
+static int run_sets(const struct lode_command *self, const struct diff_values *v)
+{
+	struct lode_progress progress;
+	struct lode_diff_sets sets;
+	struct lode_diff_sets_options options = {
+		.within = v->within,
+		.job = lode_input_options_job(&v->input),
+	};
+	struct lode_error err;
+	bool is_incomplete = false;
+	int code;
+
+	lode_aoi_values_apply(&v->aoi, &options.job);
+	options.job.progress = lode_progress_read;
+	options.job.progress_context = &progress;
+	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++) {
+		options.inputs[s] = (char *const *)v->sides[s].at;
+		options.n_inputs[s] = v->sides[s].n;
+	}
+	lode_progress_start(&progress);
+	code = lode_diff_sets_read(&sets, &options, &err);
+	lode_progress_end(&progress);
+	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++) {
+		lode_say_skipped(self, &sets.jobs[s]);
+		is_incomplete |= sets.jobs[s].skipped.n + sets.jobs[s].incomplete.n > 0;
+	}
+	if (code < 0) {
+		code = lode_say_error(self, &err);
+	} else if (!sets.digest) {
+		lode_say(self, "no usable recording in set %c",
+			 sets.empty == LODE_DIFF_A ? 'A' : 'B');
+		code = LODE_EXIT_NOTHING;
+	} else {
+		code = compare(self, v, &progress, &sets);
+		if (code == LODE_EXIT_OK && is_incomplete)
+			code = LODE_EXIT_INCOMPLETE;
+	}
+	lode_diff_sets_release(&sets);
+	return code;
+}
+
+static int run(const struct lode_command *self, int argc, char **argv)
+{
+	struct diff_values values;
+	int n, code = LODE_EXIT_OK;
+
+	init(&values);
+	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
+		lode_aoi_values_settle(&values.aoi, false);
+		code = take_sets(self, &values, argv, n);
+		if (code == 0)
+			code = check(self, &values);
+		if (code == 0)
+			code = run_sets(self, &values);
+	}
+	lode_aoi_values_release(&values.aoi);
+	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
+		lode_vec_release(&values.sides[s]);
+	return code;
+}
+
+const struct lode_command lode_cmd_diff = {
+	.name = "diff",
+	.summary = "what is new, gone, worse or better between two sets of recordings",
+	.usage = "[OPTION]... A B",
+	.description =
+		"Reads two sets of recordings or digests - before and after, fast and slow -, "
+		"mines "
+		"both as one, and compares what each cluster costs per symptom. The sets may have "
+		"any sizes, and recordings any number of symptoms.\n\n"
+		"A change is shown only if chance would hardly make it: recordings are split into "
+		"two sets of the same sizes in thousands of other ways, and a change counts when "
+		"hardly any split shows one like it (a permutation test; p holds for all clusters "
+		"together). It must also be large enough to matter. With few recordings nothing "
+		"can be significant, whatever changed; the output then says how many are needed.",
+	.options = options,
+	.examples = examples,
+	.run = run,
+};

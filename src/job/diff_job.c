@@ -1,0 +1,140 @@
+#include "job/diff_job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/cluster_costs.h"
+
+/* Of the smaller set's area of interest, as lode_mine has it of the whole. */
+static const double lambda_share = 0.002;
+
+static void sum_sides(struct lode_diff_job *job, const struct lode_diff_sets *sets)
+{
+	const struct lode_digest *digest = sets->digest;
+
+	for (size_t i = 0; i < digest->rows.n; i++) {
+		const struct lode_digest_row *row = &digest->rows.at[i];
+		uint8_t side = sets->side[digest->symptoms.at[row->symptom].stream];
+
+		if (side < LODE_N_DIFF_SIDES)
+			job->aoi_ns[side] += row->cost_ns;
+	}
+}
+
+static bool has_lambda(const struct lode_mine_options *mine)
+{
+	return mine->min_cost > 0 || mine->min_cost_share > 0 || mine->prevalence > 0 ||
+	       mine->patterns > 0;
+}
+
+static int mine_both(struct lode_diff_job *job, const struct lode_diff_sets *sets,
+		     const struct lode_mine_options *mine, struct lode_error *err)
+{
+	struct lode_mine_options options = *mine;
+	double smaller = fmin((double)job->aoi_ns[LODE_DIFF_A], (double)job->aoi_ns[LODE_DIFF_B]);
+	int rc;
+
+	if (has_lambda(mine) || smaller <= 0)
+		return lode_mine(&job->mined, sets->digest, mine, err);
+	options.min_cost = (int64_t)ceil(lambda_share * smaller);
+	rc = lode_mine(&job->mined, sets->digest, &options, err);
+	if (rc != LODE_ERR_LIMIT)
+		return rc;
+	job->is_lambda_coarse = true;
+	return lode_mine(&job->mined, sets->digest, mine, err);
+}
+
+static struct lode_diff_stream *make_streams(const struct lode_diff_sets *sets)
+{
+	const struct lode_digest *digest = sets->digest;
+	struct lode_diff_stream *streams = lode_alloc0(digest->streams.n, sizeof(*streams));
+
+	for (size_t i = 0; i < digest->streams.n; i++) {
+		streams[i].side = sets->side[i];
+		streams[i].stratum = sets->stratum[i];
+	}
+	for (size_t i = 0; i < digest->symptoms.n; i++) {
+		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];
+
+		streams[symptom->stream].n_symptoms++;
+		streams[symptom->stream].symptom_ns += symptom->t1_ns - symptom->t0_ns;
+	}
+	return streams;
+}
+
+/* What clusters do not own of each side. */
+static void sum_other(struct lode_diff_job *job, const struct lode_diff_sets *sets,
+		      const struct lode_cluster_costs *costs)
+{
+	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
+		job->other_ns[s] = job->aoi_ns[s];
+	for (size_t i = 0; i < costs->cells.n; i++) {
+		uint8_t side = sets->side[costs->cells.at[i].stream];
+
+		if (side < LODE_N_DIFF_SIDES)
+			job->other_ns[side] -= costs->cells.at[i].cost_ns;
+	}
+}
+
+static void compare(struct lode_diff_job *job, const struct lode_diff_sets *sets,
+		    const struct lode_diff_options *options)
+{
+	struct lode_diff_stream *streams = make_streams(sets);
+	struct lode_cluster_costs costs;
+
+	lode_cluster_costs_build(&costs, job->mined);
+	sum_other(job, sets, &costs);
+	job->diff = lode_diff_build(
+		&(struct lode_diff_input){
+			.streams = streams,
+			.n_streams = sets->digest->streams.n,
+			.costs = costs.cells.at,
+			.start = costs.start,
+			.n_items = job->mined->n_clusters,
+		},
+		options);
+	free(streams);
+	lode_cluster_costs_release(&costs);
+}
+
+/* The first side without a symptom, or LODE_N_DIFF_SIDES. */
+static unsigned side_without_symptoms(const struct lode_diff_sets *sets)
+{
+	bool has_any[LODE_N_DIFF_SIDES] = {false};
+	unsigned side = 0;
+
+	for (size_t i = 0; i < sets->digest->symptoms.n; i++) {
+		uint8_t s = sets->side[sets->digest->symptoms.at[i].stream];
+
+		if (s < LODE_N_DIFF_SIDES)
+			has_any[s] = true;
+	}
+	while (side < LODE_N_DIFF_SIDES && has_any[side])
+		side++;
+	return side;
+}
+
+int lode_diff_job_run(struct lode_diff_job *out, const struct lode_diff_sets *sets,
+		      const struct lode_mine_options *mine, const struct lode_diff_options *diff,
+		      struct lode_error *err)
+{
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	out->empty = side_without_symptoms(sets);
+	if (out->empty < LODE_N_DIFF_SIDES)
+		return 0;
+	sum_sides(out, sets);
+	rc = mine_both(out, sets, mine, err);
+	if (rc == 0)
+		compare(out, sets, diff);
+	return rc;
+}
+
+void lode_diff_job_release(struct lode_diff_job *job)
+{
+	lode_diff_free(job->diff);
+	lode_mined_free(job->mined);
+	memset(job, 0, sizeof(*job));
+}

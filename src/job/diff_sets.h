@@ -1,0 +1,53 @@
+/*
+ * Two sets of streams as one digest, in which each stream knows its side: what `lode diff`
+ * compares.
+ *
+ *   A: INPUT... --- digest --+
+ *   B: INPUT... --- digest --+--> one digest, side of each stream
+ *
+ * A stream that is in both sets says nothing of a difference and is on neither side; one that is
+ * in a set twice counts once.
+ */
+#ifndef LODE_DIFF_SETS_H
+#define LODE_DIFF_SETS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyses/diff/diff.h"
+#include "base/error.h"
+#include "job/digest_job.h"
+#include "model/digest.h"
+
+struct lode_diff_sets_options {
+	char *const *inputs[LODE_N_DIFF_SIDES];
+	size_t n_inputs[LODE_N_DIFF_SIDES];
+	/* Compare streams only with those that have the same value of this label: "host", "kernel".
+	   NULL: with all. */
+	const char *within;
+	struct lode_digest_job_options job;
+};
+
+struct lode_diff_sets {
+	struct lode_digest *digest; /* NULL: a set has no usable stream; `empty` says which */
+	unsigned empty;
+	/* Per stream of the digest: LODE_DIFF_A, _B, or LODE_DIFF_NEITHER; number of its value of
+	   `within`, 0 without. */
+	uint8_t *side;
+	uint32_t *stratum;
+	size_t n_strata;
+	size_t n_in_both;  /* streams of A that are in B as well, and so of neither */
+	size_t n_repeated; /* streams that came again in the same set */
+	/* What was read for each set, without their digests. */
+	struct lode_digest_job jobs[LODE_N_DIFF_SIDES];
+};
+
+/*
+ * `*out` is the caller's to release, also on failure. Fails as lode_digest_job_run does, and with
+ * LODE_ERR_ARG where digests of both sets were not made alike, or `within` is no label.
+ */
+int lode_diff_sets_read(struct lode_diff_sets *out, const struct lode_diff_sets_options *options,
+			struct lode_error *err);
+void lode_diff_sets_release(struct lode_diff_sets *sets);
+
+#endif

@@ -1,0 +1,176 @@
+#include <math.h>
+
+#include "reports/diff_report.h"
+#include "reports/json.h"
+#include "reports/mine_report.h"
+
+static const char *const side_keys[LODE_N_DIFF_SIDES] = {"a", "b"};
+
+static void put_names(struct lode_json *json, const struct lode_calltree *tree,
+		      const struct lode_cluster *cluster)
+{
+	char name[4096];
+
+	lode_json_array(json, "common");
+	for (size_t i = 0; i < cluster->n_common; i++)
+		lode_json_text(json, NULL,
+			       lode_frame_full_name(tree, cluster->common[i], name, sizeof(name)));
+	lode_json_end_array(json);
+	lode_json_array(json, "gaps");
+	for (size_t i = 0; i < cluster->n_common; i++)
+		if (cluster->gap_before[i])
+			lode_json_int(json, NULL, (int64_t)i);
+	lode_json_end_array(json);
+}
+
+static void put_inputs(struct lode_json *json, const char *key,
+		       const struct lode_skipped_input *inputs, size_t n)
+{
+	lode_json_array(json, key);
+	for (size_t i = 0; i < n; i++) {
+		lode_json_object(json, NULL);
+		lode_json_text(json, "path", inputs[i].path);
+		lode_json_text(json, "reason", inputs[i].reason);
+		lode_json_end_object(json);
+	}
+	lode_json_end_array(json);
+}
+
+static void put_side(struct lode_json *json, const struct lode_diff_report *report, unsigned s)
+{
+	const struct lode_diff *diff = report->job->diff;
+	const struct lode_diff_side *side = &diff->sides[s];
+	const struct lode_digest_job *job = &report->sets->jobs[s];
+
+	lode_json_object(json, side_keys[s]);
+	lode_json_text(json, "name", report->names[s]);
+	lode_json_int(json, "streams", (int64_t)side->n_streams);
+	lode_json_int(json, "streams_without_symptom", (int64_t)side->n_without);
+	lode_json_int(json, "symptoms", (int64_t)side->n_symptoms);
+	lode_json_int(json, "symptom_ns", side->symptom_ns);
+	lode_json_int(json, "per_symptom_ns", llround(diff->total.per_symptom[s]));
+	lode_json_int(json, "other_ns", report->job->other_ns[s]);
+	put_inputs(json, "skipped", job->skipped.at, job->skipped.n);
+	put_inputs(json, "incomplete", job->incomplete.at, job->incomplete.n);
+	lode_json_end_object(json);
+}
+
+/* Figures that clusters and the whole have alike. */
+static void put_figures(struct lode_json *json, const struct lode_diff_change *change)
+{
+	double a = change->per_symptom[LODE_DIFF_A];
+
+	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++) {
+		lode_json_object(json, side_keys[s]);
+		lode_json_int(json, "cost_ns", change->cost_ns[s]);
+		lode_json_int(json, "per_symptom_ns", llround(change->per_symptom[s]));
+		lode_json_int(json, "streams", (int64_t)change->n_streams[s]);
+		lode_json_end_object(json);
+	}
+	lode_json_int(json, "change_ns", llround(change->change));
+	/* Without any cost in A there is none. */
+	if (a > 0)
+		lode_json_number(json, "ratio", change->per_symptom[LODE_DIFF_B] / a);
+	lode_json_bool(json, "matters", change->matters);
+	lode_json_exact(json, "p", change->p);
+}
+
+static void put_change(struct lode_json *json, const struct lode_diff_report *report,
+		       const struct lode_diff_change *change)
+{
+	const struct lode_cluster *cluster = &report->job->mined->clusters[change->item];
+
+	lode_json_object(json, NULL);
+	lode_json_text(json, "class", lode_diff_class_name(change->class));
+	lode_json_id(json, "id", cluster->id);
+	lode_json_int(json, "rank", cluster->rank);
+	put_figures(json, change);
+	lode_json_exact(json, "p_adjusted", change->p_adjusted);
+	lode_json_text(json, "kind", lode_event_kind_name(lode_cluster_kind(cluster)));
+	lode_json_text(json, "reason", lode_wait_reason_name(lode_cluster_reason(cluster)));
+	put_names(json, &report->sets->digest->tree, cluster);
+	lode_json_end_object(json);
+}
+
+static void put_options(struct lode_json *json, const struct lode_diff_report *report)
+{
+	const struct lode_diff *diff = report->job->diff;
+
+	lode_json_object(json, "options");
+	lode_json_text(json, "symptoms", report->sets->jobs[LODE_DIFF_A].symptom_text);
+	lode_json_text(json, "scope", report->scope);
+	lode_json_text(json, "stacks", report->stacks);
+	lode_json_text(json, "lambda", report->lambda);
+	lode_json_number(json, "level", diff->level);
+	lode_json_int(json, "min_change_ns", llround(diff->min_change));
+	lode_json_number(json, "min_relative", diff->min_relative);
+	if (report->within)
+		lode_json_text(json, "within", report->within);
+	lode_json_end_object(json);
+}
+
+static void put_splits(struct lode_json *json, const struct lode_diff_report *report)
+{
+	const struct lode_diff *diff = report->job->diff;
+
+	lode_json_object(json, "splits");
+	lode_json_int(json, "tried", (int64_t)diff->n_splits);
+	lode_json_bool(json, "exact", diff->is_exact);
+	if (!diff->is_exact)
+		lode_json_int(json, "seed", (int64_t)report->seed);
+	if (report->within)
+		lode_json_int(json, "strata", (int64_t)report->sets->n_strata);
+	lode_json_exact(json, "least_p", diff->least_p);
+	lode_json_bool(json, "enough_streams", diff->least_p <= diff->level);
+	lode_json_end_object(json);
+}
+
+static void put_counts(struct lode_json *json, const struct lode_diff *diff)
+{
+	lode_json_object(json, "counts");
+	for (unsigned k = 0; k < LODE_N_DIFF_CLASSES; k++)
+		lode_json_int(json, lode_diff_class_name((enum lode_diff_class)k),
+			      (int64_t)diff->n_of[k]);
+	lode_json_end_object(json);
+}
+
+static void put_verdict(struct lode_json *json, const struct lode_diff_report *report)
+{
+	if (!report->fail_on)
+		return;
+	lode_json_array(json, "fail_on");
+	for (unsigned k = 0; k < LODE_DIFF_SAME; k++)
+		if (report->fail_on >> k & 1)
+			lode_json_text(json, NULL, lode_diff_class_name((enum lode_diff_class)k));
+	lode_json_end_array(json);
+	lode_json_bool(json, "failed", report->has_failed);
+}
+
+void lode_diff_report_json(FILE *out, const struct lode_diff_report *report)
+{
+	const struct lode_diff *diff = report->job->diff;
+	struct lode_json *json = lode_json_open(out, "lode/diff/1");
+	size_t n = report->top && report->top < diff->n_changes ? report->top : diff->n_changes;
+
+	lode_json_text(json, "unit", report->sets->digest->unit);
+	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
+		put_side(json, report, s);
+	lode_json_object(json, "total");
+	put_figures(json, &diff->total);
+	lode_json_end_object(json);
+	put_counts(json, diff);
+	put_verdict(json, report);
+	lode_json_array(json, "clusters");
+	for (size_t i = 0; i < n; i++)
+		put_change(json, report, &diff->changes[i]);
+	lode_json_end_array(json);
+	if (n < diff->n_changes)
+		lode_json_int(json, "more", (int64_t)(diff->n_changes - n));
+	put_splits(json, report);
+	lode_json_int(json, "lambda_ns", report->job->mined->min_cost);
+	lode_json_int(json, "patterns", (int64_t)report->job->mined->n_patterns);
+	lode_json_int(json, "in_both", (int64_t)report->sets->n_in_both);
+	lode_json_int(json, "repeated", (int64_t)report->sets->n_repeated);
+	put_options(json, report);
+	lode_json_close(json);
+}

@@ -1,0 +1,75 @@
+# Two sets: what is new, gone, worse, better; what is not alike or not enough is said.
+python3 - <<'P'
+import os, random
+random.seed(4)
+def write(folder, n, slow):
+    os.makedirs(folder)
+    for i in range(n):
+        with open(f"{folder}/run{i:02}.folded", "w") as f:
+            cost = lambda mean: int(mean * random.uniform(0.8, 1.2))
+            f.write(f"app;main;load;parse {cost(4000)}\n")
+            f.write(f"app;main;load;read_disk {cost(9000 if slow else 3000)}\n")
+            f.write(f"app;main;draw;layout {cost(500 if slow else 2000)}\n")
+            f.write(f"app;main;save;{'sync_all' if slow else 'write_cache'} {cost(2500)}\n")
+write("old", 9, False)
+write("new", 6, True)
+write("old2", 7, False)
+P
+say() {
+	"$LODE" "$@" 2>&1
+	echo "exit $?"
+}
+echo "== before and after"
+say diff --unit ns old new
+echo "== the first two"
+"$LODE" diff --unit ns --top 2 old new | sed -n 3,8p
+echo "== like with like"
+say diff old old2 --fail-on new,gone,worse,better | head -n 4
+"$LODE" diff old old2 --fail-on new,gone,worse,better >out
+echo "exit $?: $(tail -n 1 out)"
+echo "== in CI"
+"$LODE" diff old new --fail-on worse >out
+echo "exit $?: $(tail -n 1 out)"
+"$LODE" diff new old --fail-on new,better >/dev/null
+echo "exit $?"
+echo "== too few"
+"$LODE" diff -a old/run00.folded -a old/run01.folded -b new/run00.folded | grep few
+echo "== the same streams"
+mkdir mixed && cp new/*.folded mixed/
+for i in 1 2 3; do cp old/run0$i.folded mixed/old$i.folded; done
+cp new/run05.folded mixed/again.folded
+"$LODE" diff old mixed | grep -E 'left out|counted once|^[AB]:'
+say diff old old
+echo "== digests"
+"$LODE" digest -o d --unit ns old >/dev/null
+"$LODE" digest -o e --unit ns new >/dev/null
+"$LODE" diff --unit ns old new | tail -n +3 >recordings
+"$LODE" diff d e | tail -n +3 | cmp - recordings && echo same
+"$LODE" digest --merge m.digest --scope graph new >/dev/null
+say diff d m.digest
+say diff --within release old new
+"$LODE" diff --within host old new | grep within
+echo "== bad input"
+: >new/empty.folded
+"$LODE" diff old new >out
+echo "exit $?: $(grep skipped out)"
+mkdir none
+say diff old none
+say diff old
+say diff -a old new
+say diff --level 0 old new
+say diff --fail-on wrose old new
+echo "== JSON"
+python3 -c 'import jsonschema' 2>/dev/null || { echo "python3-jsonschema is not installed"; exit 77; }
+cat >check.py <<'P'
+import json, sys, jsonschema
+d = json.load(sys.stdin)
+jsonschema.Draft7Validator(json.load(open(sys.argv[1]))).validate(d)
+print(eval(sys.argv[2]))
+P
+check() { python3 check.py "$LODE_TOP/docs/schema/diff.json" "$1"; }
+rm new/empty.folded
+"$LODE" diff --json --unit ns old new | check '[(c["class"], c["common"][-1]) for c in d["clusters"]]'
+"$LODE" diff --json --top 1 --fail-on new --within kernel old new | check 'd["failed"], d["more"], d["splits"]["strata"]'
+"$LODE" diff --json --splits 200 --seed 7 old new | check 'd["splits"]'
+"$LODE" diff --json --threads 1 old new >one && "$LODE" diff --json --threads 4 old new | cmp - one && echo "same for 1 and 4 threads"
