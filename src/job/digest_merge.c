@@ -77,8 +77,7 @@ void lode_job_list(struct lode_digest_job *job, struct lode_job_run *run)
 		list_item(job, &run->items[i]);
 }
 
-/* A given digest's streams may have been cut as well. */
-static void list_cut_streams(struct lode_digest_job *job, const struct lode_digest *digest)
+void lode_job_list_cut(struct lode_digest_job *job, const struct lode_digest *digest)
 {
 	for (size_t i = 0; i < digest->streams.n; i++) {
 		const struct lode_digest_stream *stream = &digest->streams.at[i];
@@ -92,8 +91,7 @@ static void list_cut_streams(struct lode_digest_job *job, const struct lode_dige
 
 /* ---- Merging ---- */
 
-/* As if the digest had been made with this run's content filters. */
-static void filter(struct lode_digest *digest, const struct lode_aoi_options *aoi)
+void lode_job_filter(struct lode_digest *digest, const struct lode_aoi_options *aoi)
 {
 	size_t n = 0;
 
@@ -161,7 +159,7 @@ static void work_slot(void *context, void *item, unsigned worker)
 	(void)worker;
 	slot->digest = lode_job_item_take_digest(slot->item);
 	if (slot->digest && slot->item->needs_filter)
-		filter(slot->digest, &merge->run->options->aoi);
+		lode_job_filter(slot->digest, &merge->run->options->aoi);
 }
 
 static int take_slot(void *context, void *item)
@@ -182,7 +180,7 @@ static int take_slot(void *context, void *item)
 	}
 	list_item(job, slot->item);
 	if (digest && slot->item->is_given_digest)
-		list_cut_streams(job, digest);
+		lode_job_list_cut(job, digest);
 	if (slot->item->is_given_digest)
 		lode_job_item_done(slot->item);
 	if (digest && job->digest) {

@@ -19,4 +19,10 @@ void lode_job_list(struct lode_digest_job *job, struct lode_job_run *run);
 
 void lode_job_add_skipped(struct lode_digest_job *job, const char *path, const char *reason);
 
+/* As if the digest had been made with these content filters. */
+void lode_job_filter(struct lode_digest *digest, const struct lode_aoi_options *aoi);
+
+/* A given digest's streams may have been cut: lists them as incomplete. */
+void lode_job_list_cut(struct lode_digest_job *job, const struct lode_digest *digest);
+
 #endif

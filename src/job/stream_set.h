@@ -40,10 +40,10 @@ int lode_stream_set_read(struct lode_stream_set *out, const struct lode_stream_s
 void lode_stream_set_release(struct lode_stream_set *set);
 
 /*
- * A label of stream i of set->job.digest, or NULL: also the fields host, kernel, path, and day
- * ("2026-11-01", UTC) of streams of a repository.
+ * A label of stream i of set->job.digest, or NULL: also host, kernel, path and day ("2026-11-01",
+ * UTC: of the repository's time, or of the recording's own clock). Lives as long as the set.
  */
-const char *lode_stream_set_label(const struct lode_stream_set *set, size_t i, const char *key);
+const char *lode_stream_set_label(struct lode_stream_set *set, size_t i, const char *key);
 
 /* The set without the streams whose keep[i] is false: rows and symptoms go, name statistics stay.
  */

@@ -55,13 +55,61 @@ const char *lode_repo_shape(const struct lode_repo *repo);
 int lode_repo_snapshot(struct lode_repo *repo, struct lode_error *err);
 void lode_repo_snapshot_end(struct lode_repo *repo);
 
-/* ---- Streams ---- */
+/* ---- Adding ---- */
 
 /* A free label of a stream: "release" = "2.1". Keys are [A-Za-z_][A-Za-z0-9_.-]* and none of the
    query language's own fields. */
 struct lode_repo_label {
 	const char *key, *value;
 };
+
+/* Where an input came from. */
+struct lode_repo_source {
+	const char *path; /* of the file, the same from every folder */
+	uint64_t key;	  /* of the recording as it lies on the disk (job/digest_dir.h); 0: none */
+	int64_t file_ns;  /* the file's time since the epoch: of streams that do not know theirs */
+};
+
+/* One input, ready to be stored. */
+struct lode_repo_entry;
+
+/*
+ * Takes `digest`, which holds at least one stream. `packed`: the bytes that it was read from, which
+ * are copied; NULL: there are none. Needs no repository: any thread may make one.
+ */
+struct lode_repo_entry *lode_repo_entry_new(struct lode_digest *digest,
+					    const struct lode_digest_origin *origin,
+					    const struct lode_repo_source *source,
+					    const struct lode_repo_label *labels, size_t n_labels,
+					    const lode_byte_vec *packed);
+void lode_repo_entry_free(struct lode_repo_entry *entry);
+
+enum lode_repo_added {
+	LODE_REPO_ADDED,
+	LODE_REPO_THERE,    /* all its streams are in the repository: nothing changed */
+	LODE_REPO_REPLACED, /* they were, and their digest is now this one */
+	LODE_REPO_OVERLAPS, /* a merged digest of which only some are: nothing changed */
+};
+
+/*
+ * Stores entries, all or none, in one transaction, and says of each what became of it. Another
+ * shape than the repository's is LODE_ERR_ARG (lode_repo_shape tells before). `replace`: streams
+ * that are there get their new digest and keep their labels.
+ */
+int lode_repo_add(struct lode_repo *repo, struct lode_repo_entry *const *entries, size_t n,
+		  bool replace, enum lode_repo_added *added, struct lode_error *err);
+
+/* Was that very file, unchanged, imported already? 1 or 0. */
+int lode_repo_has_source(struct lode_repo *repo, const char *path, uint64_t key,
+			 struct lode_error *err);
+
+/* Merges segments wherever 16 of a size are there; a transaction each. */
+int lode_repo_settle(struct lode_repo *repo, struct lode_error *err);
+
+/* Can it be the key of a label? */
+bool lode_repo_label_is_key(const char *key, size_t len);
+
+/* ---- Streams ---- */
 
 struct lode_repo_stream {
 	int64_t row;	       /* in the order of import */
@@ -75,6 +123,7 @@ struct lode_repo_stream {
 	int64_t symptom_ns;		      /* sum of their lengths */
 	const struct lode_repo_label *labels; /* by key, each once */
 	size_t n_labels;
+	int64_t digest, segment; /* where it lies; segment 0: in none yet. For store/ only */
 };
 
 /* `{ 0 }` is empty; texts are the arena's. */
@@ -89,6 +138,15 @@ int lode_repo_find(struct lode_repo_streams *out, struct lode_repo *repo,
 void lode_repo_streams_release(struct lode_repo_streams *streams);
 /* NULL: it has none. */
 const char *lode_repo_stream_label(const struct lode_repo_stream *stream, const char *key);
+
+/* Takes them out of the repository, with what they added to segments and name statistics, all or
+   none. Of a merged digest the names stay until its last stream goes: they are not known apart. */
+int lode_repo_forget(struct lode_repo *repo, const struct lode_repo_streams *streams,
+		     struct lode_error *err);
+
+/* Sets a label of streams, in place of another of its key; `value` NULL: removes it. */
+int lode_repo_set_label(struct lode_repo *repo, const struct lode_repo_streams *streams,
+			const char *key, const char *value, struct lode_error *err);
 
 /* ---- Digests ---- */
 

@@ -22,11 +22,17 @@ enum {
 	LODE_REPO_BUSY_MS = 60000,
 };
 
+struct lode_repo_recent {
+	int64_t id;
+	struct lode_digest *digest;
+};
+
 struct lode_repo {
 	sqlite3 *db;
 	char *path;
 	enum lode_repo_mode mode;
-	char *shape; /* NULL: none yet */
+	char *shape;				  /* NULL: none yet */
+	LODE_VEC(struct lode_repo_recent) recent; /* stored by this handle, in no segment yet */
 };
 
 /* Creates the tables, or brings those of an older version up to date, in one transaction. */

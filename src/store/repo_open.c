@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/repo_db.h"
+#include "store/repo_segments.h"
 
 /* ---- The file ---- */
 
@@ -235,6 +235,8 @@ void lode_repo_close(struct lode_repo *repo)
 {
 	if (!repo)
 		return;
+	lode_repo_forget_recent(repo);
+	lode_vec_release(&repo->recent);
 	sqlite3_close_v2(repo->db);
 	free(repo->path);
 	free(repo->shape);

@@ -23,7 +23,9 @@ static const char *const steps[] = {
 
 	"CREATE TABLE digest("
 	" id INTEGER PRIMARY KEY AUTOINCREMENT, source TEXT NOT NULL, key INTEGER,"
-	" imported_ns INTEGER NOT NULL, n_streams INTEGER NOT NULL, n_bytes INTEGER NOT NULL,"
+	" imported_ns INTEGER NOT NULL, input_bytes INTEGER NOT NULL,"
+	" content_bytes INTEGER NOT NULL, n_beside INTEGER NOT NULL,"
+	" n_streams INTEGER NOT NULL, n_bytes INTEGER NOT NULL,"
 	" segment INTEGER REFERENCES segment(id));"
 	"CREATE INDEX digest_segment ON digest(segment);"
 	"CREATE INDEX digest_source ON digest(source, key);"

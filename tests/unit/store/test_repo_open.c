@@ -175,7 +175,8 @@ static void older_schemas_are_brought_up_to_date(void **state)
 			run_sql(path, sql);
 			run_sql(path,
 				"INSERT INTO meta VALUES ('shape', '--scope graph');"
-				"INSERT INTO digest VALUES (7, 'a.data', 1, 2, 1, 3, NULL);"
+				"INSERT INTO digest VALUES (7, 'a.data', 1, 2, 3, 4, 0, 1, 3, "
+				"NULL);"
 				"INSERT INTO digest_content VALUES (7, x'01');"
 				"INSERT INTO stream VALUES (9, 7, '00000000000000ff', 'a.data',"
 				" 'h', 'k', 5, 1, 6, 1, 4);"

@@ -1,0 +1,352 @@
+/* Reading the digest of many streams: segments where they pay, else digests one by one. */
+#include <string.h>
+
+#include "base/pipeline.h"
+#include "base/pool.h"
+#include "model/digest_canonical.h"
+#include "store/repo_segments.h"
+
+/* A segment is read for its share of wanted streams: one of a segment's streams costs about a
+   twentieth of what it costs to read it from its own digest. */
+enum { WORTH_A_SEGMENT = 20, SLOTS_PER_THREAD = 3 };
+
+struct piece {
+	enum lode_repo_content content;
+	int64_t id;
+};
+
+struct slot {
+	struct piece piece;
+	lode_byte_vec bytes;
+	struct lode_digest *digest;
+	int rc;
+	struct lode_error error;
+};
+
+struct reading {
+	struct lode_repo *repo;
+	LODE_VEC(struct piece) pieces;
+	size_t next;
+	struct lode_map wanted; /* content of streams */
+	bool is_all;
+	struct lode_digest *merged;
+	struct lode_error *err;
+};
+
+/* ---- Which pieces ---- */
+
+struct placed {
+	int64_t segment, digest;
+};
+
+static int by_place(const void *left, const void *right)
+{
+	const struct placed *a = left, *b = right;
+
+	if (a->segment != b->segment)
+		return a->segment < b->segment ? -1 : 1;
+	return (a->digest > b->digest) - (a->digest < b->digest);
+}
+
+static void add_piece(struct reading *reading, enum lode_repo_content content, int64_t id)
+{
+	struct piece piece = {content, id};
+
+	lode_vec_append(&reading->pieces, piece);
+}
+
+/* The streams placed[0..n) are of one segment, or of none. */
+static int add_pieces(struct reading *reading, sqlite3_stmt *size, const struct placed *placed,
+		      size_t n, struct lode_error *err)
+{
+	int64_t n_streams = INT64_MAX;
+	int rc;
+
+	if (placed->segment) {
+		sqlite3_reset(size);
+		sqlite3_bind_int64(size, 1, placed->segment);
+		rc = lode_repo_step(reading->repo, size, err);
+		if (rc < 0)
+			return rc;
+		if (rc > 0)
+			n_streams = sqlite3_column_int64(size, 0);
+	}
+	if (n_streams / WORTH_A_SEGMENT < (int64_t)n) {
+		add_piece(reading, LODE_CONTENT_SEGMENT, placed->segment);
+		return 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!i || placed[i].digest != placed[i - 1].digest)
+			add_piece(reading, LODE_CONTENT_DIGEST, placed[i].digest);
+	return 0;
+}
+
+static int choose_pieces(struct reading *reading, const struct lode_repo_streams *streams,
+			 struct lode_error *err)
+{
+	size_t n = streams->list.n;
+	struct placed *placed = lode_alloc((n + 1) * sizeof(*placed));
+	sqlite3_stmt *size;
+	int rc = lode_repo_prepare(&size, reading->repo,
+				   "SELECT n_streams FROM segment WHERE id = ?", err);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_repo_stream *stream = &streams->list.at[i];
+
+		placed[i] = (struct placed){stream->segment, stream->digest};
+		*lode_map_slot(&reading->wanted, stream->content_hash) = 1;
+	}
+	if (n)
+		qsort(placed, n, sizeof(*placed), by_place);
+	for (size_t first = 0, end; rc == 0 && first < n; first = end) {
+		for (end = first; end < n && placed[end].segment == placed[first].segment; end++)
+			;
+		rc = add_pieces(reading, size, placed + first, end - first, err);
+	}
+	sqlite3_finalize(size);
+	free(placed);
+	return rc;
+}
+
+/* ---- Reading them ---- */
+
+static int make_slot(void *context, void *item)
+{
+	struct reading *reading = context;
+	struct slot *slot = item;
+
+	if (reading->next == reading->pieces.n)
+		return LODE_PIPELINE_END;
+	slot->piece = reading->pieces.at[reading->next++];
+	slot->bytes.n = 0;
+	slot->rc = lode_repo_content(&slot->bytes, reading->repo, slot->piece.content,
+				     slot->piece.id, &slot->error);
+	return LODE_PIPELINE_ITEM;
+}
+
+/* Without the streams that are not wanted. */
+static struct lode_digest *narrow(struct lode_digest *digest, const struct lode_map *wanted)
+{
+	bool *keep = lode_alloc0(digest->streams.n + 1, sizeof(*keep)), is_all = true;
+	struct lode_digest *narrowed = digest;
+
+	for (size_t i = 0; i < digest->streams.n; i++) {
+		keep[i] = lode_map_find(wanted, digest->streams.at[i].content_hash) != LODE_NONE;
+		is_all &= keep[i];
+	}
+	if (!is_all) {
+		/* Names come from elsewhere when streams are chosen. */
+		lode_name_stats_release(&digest->names);
+		narrowed = lode_digest_canonical(digest, keep);
+		lode_digest_free(digest);
+	}
+	free(keep);
+	return narrowed;
+}
+
+static void work_slot(void *context, void *item, unsigned worker)
+{
+	struct reading *reading = context;
+	struct slot *slot = item;
+
+	(void)worker;
+	if (slot->rc < 0)
+		return;
+	slot->rc =
+		lode_repo_unpack(&slot->digest, reading->repo,
+				 slot->piece.content == LODE_CONTENT_DIGEST ? "digest" : "segment",
+				 slot->piece.id, &slot->bytes, &slot->error);
+	if (slot->rc == 0 && !reading->is_all)
+		slot->digest = narrow(slot->digest, &reading->wanted);
+}
+
+static int take_slot(void *context, void *item)
+{
+	struct reading *reading = context;
+	struct slot *slot = item;
+	struct lode_digest *digest = slot->digest;
+
+	slot->digest = NULL;
+	if (slot->rc < 0) {
+		if (reading->err)
+			*reading->err = slot->error;
+		return slot->rc;
+	}
+	if (!reading->merged) {
+		reading->merged = digest;
+		return 0;
+	}
+	lode_digest_merge(reading->merged, digest);
+	lode_digest_free(digest);
+	return 0;
+}
+
+static int read_pieces(struct reading *reading, unsigned n_threads)
+{
+	size_t n;
+	struct slot *slots;
+	void **items;
+	struct lode_pipeline pipeline = {
+		.make = make_slot, .work = work_slot, .take = take_slot, .context = reading};
+	int rc;
+
+	n_threads = n_threads ? n_threads : lode_pool_cpus();
+	n = (size_t)n_threads * SLOTS_PER_THREAD;
+	slots = lode_alloc0(n, sizeof(*slots));
+	items = lode_alloc0(n, sizeof(*items));
+	for (size_t i = 0; i < n; i++)
+		items[i] = &slots[i];
+	pipeline.items = items;
+	pipeline.n_items = n;
+	rc = lode_pipeline_run(&pipeline, n_threads);
+	for (size_t i = 0; i < n; i++) {
+		lode_digest_free(slots[i].digest);
+		lode_vec_release(&slots[i].bytes);
+	}
+	free(slots);
+	free(items);
+	return rc;
+}
+
+/* ---- Names ---- */
+
+static int add_names_of(struct lode_digest *digest, struct lode_repo *repo,
+			enum lode_repo_content content, const char *sql, struct lode_error *err)
+{
+	bool none = false;
+	lode_id_vec ids = {0};
+	struct lode_digest *from, *names;
+	bool *keep;
+	int rc = lode_repo_ids(&ids, repo, sql, err);
+
+	for (size_t i = 0; rc == 0 && i < ids.n; i++) {
+		rc = lode_repo_load(&from, repo, content, ids.at[i], err);
+		if (rc < 0)
+			break;
+		keep = from->streams.n ? lode_alloc0(from->streams.n, sizeof(*keep)) : &none;
+		names = lode_digest_canonical(from, keep);
+		names->unit = digest->unit; /* that of names alone says nothing */
+		lode_digest_merge(digest, names);
+		lode_digest_free(names);
+		lode_digest_free(from);
+		if (keep != &none)
+			free(keep);
+	}
+	lode_vec_release(&ids);
+	return rc;
+}
+
+int lode_repo_add_names(struct lode_digest *digest, struct lode_repo *repo, struct lode_error *err)
+{
+	int rc = add_names_of(digest, repo, LODE_CONTENT_NAMES,
+			      "SELECT id FROM segment ORDER BY id", err);
+
+	if (rc == 0)
+		rc = add_names_of(digest, repo, LODE_CONTENT_DIGEST,
+				  "SELECT id FROM digest WHERE segment IS NULL ORDER BY id", err);
+	return rc;
+}
+
+/* ---- All of it ---- */
+
+/* What the streams' inputs were, in sums. */
+static int describe(struct lode_digest_origin *origin, struct lode_repo *repo,
+		    const struct lode_repo_streams *streams, struct lode_error *err)
+{
+	struct lode_map seen = {0};
+	sqlite3_stmt *st;
+	bool is_known = true;
+	int rc = lode_repo_prepare(&st, repo, "SELECT value FROM meta WHERE key = 'symptom_text'",
+				   err);
+
+	if (rc < 0)
+		return rc;
+	rc = lode_repo_step(repo, st, err);
+	if (rc >= 0)
+		lode_digest_origin_set(origin, repo->shape ? repo->shape : "",
+				       rc > 0 ? (const char *)sqlite3_column_text(st, 0) : "");
+	sqlite3_finalize(st);
+	if (rc >= 0)
+		rc = lode_repo_prepare(&st, repo,
+				       "SELECT input_bytes, content_bytes, n_beside FROM digest"
+				       " WHERE id = ?",
+				       err);
+	for (size_t i = 0; rc >= 0 && i < streams->list.n; i++) {
+		uint32_t *slot = lode_map_slot(&seen, (uint64_t)streams->list.at[i].digest);
+
+		if (*slot != LODE_NONE)
+			continue;
+		*slot = 1;
+		sqlite3_reset(st);
+		sqlite3_bind_int64(st, 1, streams->list.at[i].digest);
+		rc = lode_repo_step(repo, st, err);
+		if (rc <= 0)
+			continue;
+		origin->input_bytes += sqlite3_column_int64(st, 0);
+		origin->content_bytes += sqlite3_column_int64(st, 1);
+		origin->n_beside += (uint64_t)sqlite3_column_int64(st, 2);
+		is_known &= sqlite3_column_int64(st, 1) > 0;
+	}
+	if (!is_known)
+		origin->content_bytes = 0;
+	origin->n_inputs = streams->list.n;
+	if (rc >= 0)
+		sqlite3_finalize(st);
+	lode_map_release(&seen);
+	return rc < 0 ? rc : 0;
+}
+
+static int is_everything(bool *is_all, struct lode_repo *repo,
+			 const struct lode_repo_streams *streams, struct lode_error *err)
+{
+	int64_t n;
+	int rc = lode_repo_number(&n, repo, "SELECT coalesce(sum(n_streams), 0) FROM digest", err);
+
+	*is_all = rc == 0 && n == (int64_t)streams->list.n;
+	return rc;
+}
+
+static int finish(struct lode_digest **out, struct reading *reading, struct lode_error *err)
+{
+	int rc = 0;
+
+	if (!reading->is_all) {
+		lode_name_stats_release(&reading->merged->names);
+		rc = lode_repo_add_names(reading->merged, reading->repo, err);
+	}
+	if (rc == 0)
+		*out = lode_digest_canonical(reading->merged, NULL);
+	return rc;
+}
+
+int lode_repo_read(struct lode_digest **out, struct lode_digest_origin *origin,
+		   struct lode_repo *repo, const struct lode_repo_streams *streams,
+		   unsigned n_threads, struct lode_error *err)
+{
+	struct reading reading = {.repo = repo, .err = err};
+	int rc = is_everything(&reading.is_all, repo, streams, err);
+
+	*out = NULL;
+	if (rc == 0)
+		rc = choose_pieces(&reading, streams, err);
+	if (rc == 0)
+		rc = read_pieces(&reading, n_threads);
+	if (rc == 0 && reading.merged)
+		rc = finish(out, &reading, err);
+	if (rc == 0)
+		rc = describe(origin, repo, streams, err);
+	if (rc == 0 && *out && (*out)->streams.n != streams->list.n)
+		rc = lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
+			       "damaged repository: %zu streams are listed, %zu are stored: 'lode "
+			       "repo check' tells more",
+			       streams->list.n, (*out)->streams.n);
+	if (rc < 0) {
+		lode_digest_free(*out);
+		*out = NULL;
+		lode_digest_origin_release(origin);
+	}
+	lode_digest_free(reading.merged);
+	lode_vec_release(&reading.pieces);
+	lode_map_release(&reading.wanted);
+	return rc;
+}

@@ -1,0 +1,363 @@
+#include "store/repo_segments.h"
+
+#include <stdio.h>
+
+#include "model/digest_canonical.h"
+
+enum { FAN_IN = 16, MAX_RECENT = 64 };
+
+/* LIMIT: segments do not grow beyond about this size, so that none comes near the gigabyte that
+   SQLite can hold in one piece, and merging does not need more memory than mining would. */
+static const int64_t max_segment_bytes = 256 << 20;
+
+static const int segment_pack_level = 3;
+
+static const char *const tables[] = {"digest_content", "segment_content", "segment_names"};
+static const char *const keys[] = {"digest", "segment", "segment"};
+static const char *const words[] = {"digest", "segment", "names of segment"};
+
+/* ---- Contents ---- */
+
+int lode_repo_content(lode_byte_vec *out, struct lode_repo *repo, enum lode_repo_content content,
+		      int64_t id, struct lode_error *err)
+{
+	char sql[96];
+	sqlite3_stmt *st;
+	int rc;
+
+	snprintf(sql, sizeof(sql), "SELECT content FROM %s WHERE %s = ?", tables[content],
+		 keys[content]);
+	rc = lode_repo_prepare(&st, repo, sql, err);
+	if (rc < 0)
+		return rc;
+	sqlite3_bind_int64(st, 1, id);
+	rc = lode_repo_step(repo, st, err);
+	if (rc == 0)
+		rc = lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
+			       "damaged repository: %s %lld is not there", words[content],
+			       (long long)id);
+	if (rc > 0) {
+		size_t n = (size_t)sqlite3_column_bytes(st, 0);
+		const void *data = sqlite3_column_blob(st, 0);
+
+		lode_vec_reserve(out, out->n + n + 1);
+		if (data)
+			memcpy(out->at + out->n, data, n);
+		out->n += n;
+		rc = 0;
+	}
+	sqlite3_finalize(st);
+	return rc;
+}
+
+int lode_repo_unpack(struct lode_digest **out, const struct lode_repo *repo, const char *what,
+		     int64_t id, const lode_byte_vec *bytes, struct lode_error *err)
+{
+	struct lode_digest_origin origin = {0};
+	char name[600];
+	int rc;
+
+	snprintf(name, sizeof(name), "%.480s: %s %lld", repo->path, what, (long long)id);
+	rc = lode_digest_unpack(out, &origin, bytes->at, bytes->n, name, err);
+	lode_digest_origin_release(&origin);
+	if (rc == 0 && !*out)
+		rc = lode_fail(err, LODE_ERR_FORMAT, name, -1, "damaged repository: it is empty");
+	return rc;
+}
+
+int lode_repo_load(struct lode_digest **out, struct lode_repo *repo, enum lode_repo_content content,
+		   int64_t id, struct lode_error *err)
+{
+	lode_byte_vec bytes = {0};
+	int rc = lode_repo_content(&bytes, repo, content, id, err);
+
+	*out = NULL;
+	if (rc == 0)
+		rc = lode_repo_unpack(out, repo, words[content], id, &bytes, err);
+	lode_vec_release(&bytes);
+	return rc;
+}
+
+int lode_repo_put_content(struct lode_repo *repo, enum lode_repo_content content, int64_t id,
+			  const lode_byte_vec *bytes, struct lode_error *err)
+{
+	char sql[96];
+	sqlite3_stmt *st;
+	int rc;
+
+	snprintf(sql, sizeof(sql), "INSERT OR REPLACE INTO %s VALUES (?, ?)", tables[content]);
+	rc = lode_repo_prepare(&st, repo, sql, err);
+	if (rc < 0)
+		return rc;
+	sqlite3_bind_int64(st, 1, id);
+	sqlite3_bind_blob64(st, 2, bytes->at, bytes->n, SQLITE_STATIC);
+	rc = lode_repo_step(repo, st, err);
+	sqlite3_finalize(st);
+	return rc;
+}
+
+int lode_repo_ids(lode_id_vec *out, struct lode_repo *repo, const char *sql, struct lode_error *err)
+{
+	sqlite3_stmt *st;
+	int rc = lode_repo_prepare(&st, repo, sql, err);
+
+	while (rc >= 0 && (rc = lode_repo_step(repo, st, err)) > 0)
+		lode_vec_append(out, sqlite3_column_int64(st, 0));
+	sqlite3_finalize(st);
+	return rc;
+}
+
+/* ---- Just stored ---- */
+
+void lode_repo_remember(struct lode_repo *repo, int64_t id, struct lode_digest *digest)
+{
+	struct lode_repo_recent recent = {id, digest};
+
+	if (repo->recent.n == MAX_RECENT)
+		lode_repo_forget_recent(repo);
+	lode_vec_append(&repo->recent, recent);
+}
+
+void lode_repo_forget_recent(struct lode_repo *repo)
+{
+	for (size_t i = 0; i < repo->recent.n; i++)
+		lode_digest_free(repo->recent.at[i].digest);
+	repo->recent.n = 0;
+}
+
+static struct lode_digest *take_recent(struct lode_repo *repo, int64_t id)
+{
+	for (size_t i = 0; i < repo->recent.n; i++)
+		if (repo->recent.at[i].id == id) {
+			struct lode_digest *digest = repo->recent.at[i].digest;
+
+			repo->recent.at[i] = repo->recent.at[--repo->recent.n];
+			return digest;
+		}
+	return NULL;
+}
+
+/* ---- Segments ---- */
+
+int lode_repo_level_of(int64_t n_digests)
+{
+	int level = 1;
+
+	for (int64_t n = FAN_IN; n < n_digests; n *= FAN_IN)
+		level++;
+	return level;
+}
+
+static int put_segment_row(int64_t *id, struct lode_repo *repo, int level, int64_t n_digests,
+			   const struct lode_digest *merged, size_t n_bytes, struct lode_error *err)
+{
+	sqlite3_stmt *st;
+	int rc = lode_repo_prepare(&st, repo,
+				   "INSERT INTO segment(id, level, n_digests, n_streams, n_bytes)"
+				   " VALUES (?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET"
+				   " level = excluded.level, n_digests = excluded.n_digests,"
+				   " n_streams = excluded.n_streams, n_bytes = excluded.n_bytes",
+				   err);
+
+	if (rc < 0)
+		return rc;
+	if (*id)
+		sqlite3_bind_int64(st, 1, *id);
+	else
+		sqlite3_bind_null(st, 1);
+	sqlite3_bind_int64(st, 2, level);
+	sqlite3_bind_int64(st, 3, n_digests);
+	sqlite3_bind_int64(st, 4, (int64_t)merged->streams.n);
+	sqlite3_bind_int64(st, 5, (int64_t)n_bytes);
+	rc = lode_repo_step(repo, st, err);
+	sqlite3_finalize(st);
+	if (rc == 0 && !*id)
+		*id = sqlite3_last_insert_rowid(repo->db);
+	return rc;
+}
+
+static void pack(lode_byte_vec *out, const struct lode_digest *digest)
+{
+	struct lode_digest_origin origin = {0};
+
+	lode_digest_pack(out, digest, &origin, segment_pack_level);
+}
+
+int lode_repo_put_segment(int64_t *id, struct lode_repo *repo, int level, int64_t n_digests,
+			  const struct lode_digest *merged, struct lode_error *err)
+{
+	bool *keep = lode_alloc0(merged->streams.n + 1, sizeof(*keep)); /* none */
+	struct lode_digest *names = lode_digest_canonical(merged, keep);
+	lode_byte_vec whole = {0}, part = {0};
+	int rc;
+
+	pack(&whole, merged);
+	pack(&part, names);
+	rc = put_segment_row(id, repo, level, n_digests, merged, whole.n, err);
+	if (rc == 0)
+		rc = lode_repo_put_content(repo, LODE_CONTENT_SEGMENT, *id, &whole, err);
+	if (rc == 0)
+		rc = lode_repo_put_content(repo, LODE_CONTENT_NAMES, *id, &part, err);
+	lode_vec_release(&whole);
+	lode_vec_release(&part);
+	lode_digest_free(names);
+	free(keep);
+	return rc;
+}
+
+/* One digest of all, and of how many it is. */
+static int merge_contents(struct lode_digest **out, struct lode_repo *repo,
+			  enum lode_repo_content content, const int64_t *ids, size_t n,
+			  struct lode_error *err)
+{
+	struct lode_digest *merged = lode_digest_new(), *one;
+	int rc = 0;
+
+	*out = NULL;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		one = content == LODE_CONTENT_DIGEST ? take_recent(repo, ids[i]) : NULL;
+		if (!one)
+			rc = lode_repo_load(&one, repo, content, ids[i], err);
+		if (rc == 0)
+			lode_digest_merge(merged, one);
+		lode_digest_free(one);
+	}
+	if (rc == 0)
+		*out = lode_digest_canonical(merged, NULL);
+	lode_digest_free(merged);
+	return rc;
+}
+
+/* Moves digests, or those of segments, which are then no more, to `segment`. */
+static int move_into(struct lode_repo *repo, int64_t segment, enum lode_repo_content content,
+		     const int64_t *ids, size_t n, struct lode_error *err)
+{
+	sqlite3_stmt *move, *drop = NULL;
+	int rc = lode_repo_prepare(&move, repo,
+				   content == LODE_CONTENT_DIGEST
+					   ? "UPDATE digest SET segment = ?1 WHERE id = ?2"
+					   : "UPDATE digest SET segment = ?1 WHERE segment = ?2",
+				   err);
+
+	if (rc == 0 && content == LODE_CONTENT_SEGMENT)
+		rc = lode_repo_prepare(&drop, repo, "DELETE FROM segment WHERE id = ?", err);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		sqlite3_reset(move);
+		sqlite3_bind_int64(move, 1, segment);
+		sqlite3_bind_int64(move, 2, ids[i]);
+		rc = lode_repo_step(repo, move, err);
+		if (rc < 0 || !drop)
+			continue;
+		sqlite3_reset(drop);
+		sqlite3_bind_int64(drop, 1, ids[i]);
+		rc = lode_repo_step(repo, drop, err);
+	}
+	sqlite3_finalize(move);
+	sqlite3_finalize(drop);
+	return rc;
+}
+
+static int count_digests(int64_t *out, struct lode_repo *repo, enum lode_repo_content content,
+			 const int64_t *ids, size_t n, struct lode_error *err)
+{
+	sqlite3_stmt *st;
+	int rc = 0;
+
+	*out = (int64_t)n;
+	if (content == LODE_CONTENT_DIGEST)
+		return 0;
+	*out = 0;
+	rc = lode_repo_prepare(&st, repo, "SELECT n_digests FROM segment WHERE id = ?", err);
+	for (size_t i = 0; rc >= 0 && i < n; i++) {
+		sqlite3_reset(st);
+		sqlite3_bind_int64(st, 1, ids[i]);
+		rc = lode_repo_step(repo, st, err);
+		if (rc > 0)
+			*out += sqlite3_column_int64(st, 0);
+	}
+	sqlite3_finalize(st);
+	return rc < 0 ? rc : 0;
+}
+
+int lode_repo_merge(int64_t *segment, struct lode_repo *repo, enum lode_repo_content content,
+		    const int64_t *ids, size_t n, struct lode_error *err)
+{
+	struct lode_digest *merged = NULL;
+	int64_t n_digests;
+	int rc = count_digests(&n_digests, repo, content, ids, n, err);
+
+	*segment = 0;
+	if (rc == 0)
+		rc = merge_contents(&merged, repo, content, ids, n, err);
+	if (rc == 0)
+		rc = lode_repo_put_segment(segment, repo, lode_repo_level_of(n_digests), n_digests,
+					   merged, err);
+	if (rc == 0)
+		rc = move_into(repo, *segment, content, ids, n, err);
+	lode_digest_free(merged);
+	return rc;
+}
+
+/* ---- Settling ---- */
+
+/* What is to be merged next: 16 of a kind, the oldest; else nothing. */
+static int choose(lode_id_vec *ids, enum lode_repo_content *content, struct lode_repo *repo,
+		  struct lode_error *err)
+{
+	char sql[160];
+	int64_t level;
+	int rc;
+
+	ids->n = 0;
+	*content = LODE_CONTENT_DIGEST;
+	rc = lode_repo_ids(ids, repo,
+			   "SELECT id FROM digest WHERE segment IS NULL ORDER BY id LIMIT 16", err);
+	if (rc < 0 || ids->n == FAN_IN)
+		return rc;
+	ids->n = 0;
+	*content = LODE_CONTENT_SEGMENT;
+	snprintf(sql, sizeof(sql),
+		 "SELECT level FROM segment WHERE n_bytes < %lld GROUP BY level"
+		 " HAVING count(*) >= %d ORDER BY level LIMIT 1",
+		 (long long)max_segment_bytes / FAN_IN, FAN_IN);
+	rc = lode_repo_number(&level, repo, sql, err);
+	if (rc < 0 || !level)
+		return rc;
+	snprintf(sql, sizeof(sql),
+		 "SELECT id FROM segment WHERE level = %lld AND n_bytes < %lld ORDER BY id LIMIT "
+		 "%d",
+		 (long long)level, (long long)max_segment_bytes / FAN_IN, FAN_IN);
+	return lode_repo_ids(ids, repo, sql, err);
+}
+
+static int settle_one(bool *is_done, struct lode_repo *repo, struct lode_error *err)
+{
+	enum lode_repo_content content;
+	lode_id_vec ids = {0};
+	int64_t segment;
+	int rc = choose(&ids, &content, repo, err);
+
+	*is_done = rc < 0 || ids.n < FAN_IN;
+	/* Again within the transaction: somebody else may have done it meanwhile. */
+	if (!*is_done) {
+		rc = lode_repo_begin(repo, err);
+		if (rc == 0) {
+			rc = choose(&ids, &content, repo, err);
+			if (rc == 0 && ids.n >= FAN_IN)
+				rc = lode_repo_merge(&segment, repo, content, ids.at, ids.n, err);
+			rc = lode_repo_end(repo, rc, err);
+		}
+	}
+	lode_vec_release(&ids);
+	return rc;
+}
+
+int lode_repo_settle(struct lode_repo *repo, struct lode_error *err)
+{
+	bool is_done = false;
+	int rc = 0;
+
+	while (rc == 0 && !is_done)
+		rc = settle_one(&is_done, repo, err);
+	return rc;
+}
