@@ -3,49 +3,40 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyses/ripper/numeric_scan.h"
 #include "analyses/ripper/sorting.h"
 #include "base/pool.h"
 
-/* An entry of a sorted list is a row; its highest bit says that its value is larger than that of
-   the entry before. */
-enum { FIRST_SHIFT = 31 };
-#define FIRST	      ((uint32_t)1 << FIRST_SHIFT)
-#define ROW_OF(entry) ((entry) & ~FIRST)
+#define FIRST	      LODE_ENTRY_FIRST
+#define ROW_OF(entry) LODE_ENTRY_ROW(entry)
 
 /* Below this many entries a second thread costs more than it gives. */
 #define WORTH_THREADS ((size_t)400000)
 
-enum row_state { OUTSIDE = 0, NEGATIVE = 1, POSITIVE = 2 };
-
-struct list {
-	uint32_t *at;
-	size_t n;
-};
-
-struct candidate {
-	double gain;
-	enum lode_comparison comparison;
-	uint32_t below, above; /* rows on both sides of a numeric threshold */
-	double value;	       /* nominal */
-	uint32_t n_positive;
-};
+/* From this share of covered rows on, a list is scanned as it is, by blocks; below, what is covered
+   is taken out first. */
+enum { WORTH_BLOCKS = 4 };
 
 struct lode_grower {
 	const struct lode_dataset *data;
 	unsigned n_threads;
-	struct list *sorted, *left, *grown; /* per attribute; nominal ones have none */
-	size_t n_sorted_rows, n_left_rows;
-	bool is_left_all;  /* `left` is the same as `sorted` and not filled */
-	uint8_t *state;	   /* enum row_state per row, of the rule that grows */
+	struct lode_list *sorted, *grown; /* per attribute; nominal ones have none */
+	uint32_t **places;		  /* per attribute and row: where it stands in `sorted` */
+	uint64_t **firsts;		  /* per attribute: a bit per entry of `sorted` */
+	uint64_t **marks;		  /* per thread: a bit per entry, all 0 */
+	size_t n_sorted_rows;
+	uint8_t *state;	   /* enum lode_row_state per row, of the rule that grows */
 	uint32_t *members; /* rows that it covers */
 	size_t n_members;
-	uint32_t n_positive;	      /* of these */
-	double *log2_of;	      /* of 1 .. n_rows + 1 */
-	bool *is_used;		      /* nominal attributes that the rule asks for already */
-	struct candidate *candidates; /* per attribute, of one pass */
+	uint32_t n_positive;		   /* of these */
+	double *log2_of;		   /* of 1 .. n_rows + 1 */
+	bool *is_used;			   /* nominal attributes that the rule asks for already */
+	struct lode_candidate *candidates; /* per attribute, of one pass */
 	/* What one pass does. */
-	bool is_first;
-	double base;	  /* log2 of the share of positives before */
+	struct lode_scan scan;
+	bool is_grown_filled;	      /* else `grown` is yet to be taken from what is left */
+	struct lode_block_sums *sums; /* per attribute, when scanned by blocks */
+	double *gains;		      /* per attribute: one that some threshold has */
 	uint32_t *counts; /* nominal values: [attribute's offset + 2 * value + is_positive] */
 	size_t *counts_at;
 };
@@ -55,80 +46,9 @@ static bool is_numeric(const struct lode_grower *g, size_t attribute)
 	return g->data->attributes[attribute].n_values == 0;
 }
 
-/* Keeps the entries whose rows have a state; `to` may be `from`. */
-static size_t filter(uint32_t *to, const uint32_t *from, size_t n, const uint8_t *state)
-{
-	uint32_t first = 0;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		uint32_t row = ROW_OF(from[i]);
-		bool keep = state[row] != OUTSIDE;
-
-		first |= from[i] & FIRST;
-		to[kept] = row | first;
-		kept += keep;
-		first = keep ? 0 : first;
-	}
-	return kept;
-}
-
 /* ---- Candidates ---- */
 
-static double gain_of(const struct lode_grower *g, uint32_t positive, uint32_t covered)
-{
-	return positive * (g->log2_of[positive] - g->log2_of[covered] - g->base);
-}
-
-/*
- * The best threshold of a list. A gain can only be highest where positives end ("at most") or begin
- * ("at least": behind a negative, or where none came yet), and never above positives x -base: most
- * places are passed over without a sum.
- */
-static void scan_numeric(const struct lode_grower *g, const struct list *list,
-			 struct candidate *best)
-{
-	uint32_t covered = 0, positive = 0, group_start_positive = 0, group_start = 0;
-	uint32_t n = (uint32_t)list->n, n_positive = 0, previous = 0;
-
-	if (n == g->n_members) {
-		n_positive = g->n_positive;
-	} else {
-		for (uint32_t i = 0; i < n; i++)
-			n_positive += g->state[ROW_OF(list->at[i])] == POSITIVE;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t entry = list->at[i], row = ROW_OF(entry);
-
-		if (entry & FIRST && i) {
-			uint32_t above = n_positive - positive;
-
-			if (positive > group_start_positive && positive * -g->base > best->gain) {
-				double gain = gain_of(g, positive, covered);
-
-				if (gain > best->gain)
-					*best = (struct candidate){
-						gain, LODE_AT_MOST, previous, row, 0, positive};
-			}
-			if ((covered == positive ||
-			     covered - positive > group_start - group_start_positive) &&
-			    above * -g->base > best->gain) {
-				double gain = gain_of(g, above, n - covered);
-
-				if (gain > best->gain)
-					*best = (struct candidate){
-						gain, LODE_AT_LEAST, previous, row, 0, above};
-			}
-			group_start = covered;
-			group_start_positive = positive;
-		}
-		covered++;
-		positive += g->state[row] == POSITIVE;
-		previous = row;
-	}
-}
-
-static void scan_nominal(const struct lode_grower *g, size_t attribute, struct candidate *best)
+static void scan_nominal(const struct lode_grower *g, size_t attribute, struct lode_candidate *best)
 {
 	size_t n_values = g->data->attributes[attribute].n_values;
 	const double *column = g->data->columns[attribute];
@@ -139,14 +59,16 @@ static void scan_nominal(const struct lode_grower *g, size_t attribute, struct c
 		double value = column[g->members[i]];
 
 		if (!isnan(value))
-			counts[2 * (size_t)value + (g->state[g->members[i]] == POSITIVE ? 1 : 0)]++;
+			counts[2 * (size_t)value +
+			       (g->state[g->members[i]] == LODE_ROW_POSITIVE ? 1 : 0)]++;
 	}
 	for (size_t v = 0; v < n_values; v++) {
 		uint32_t positive = counts[2 * v + 1];
-		double gain = positive ? gain_of(g, positive, positive + counts[2 * v]) : 0;
+		double gain =
+			positive ? lode_foil_gain(&g->scan, positive, positive + counts[2 * v]) : 0;
 
 		if (gain > best->gain)
-			*best = (struct candidate){
+			*best = (struct lode_candidate){
 				.gain = gain,
 				.comparison = LODE_EQUAL,
 				.value = (double)v,
@@ -155,34 +77,85 @@ static void scan_nominal(const struct lode_grower *g, size_t attribute, struct c
 	}
 }
 
+/* What the rule covers of a column, taken out of all its rows. */
+static void pick(struct lode_grower *g, size_t attribute, unsigned worker)
+{
+	struct lode_list_places places = {g->places[attribute], g->firsts[attribute],
+					  g->marks[worker]};
+
+	g->grown[attribute].n = lode_list_pick(g->grown[attribute].at, &g->sorted[attribute],
+					       &places, g->members, g->n_members);
+}
+
 /* One attribute of one pass: keep what the rule still covers, find the best condition. */
 static void pass(void *context, size_t attribute, unsigned worker)
 {
 	struct lode_grower *g = context;
-	struct candidate *best = &g->candidates[attribute];
+	struct lode_candidate *best = &g->candidates[attribute];
+	struct lode_list *grown = &g->grown[attribute];
+	uint32_t n_positive = g->n_positive;
 
-	(void)worker;
-	*best = (struct candidate){0};
+	*best = (struct lode_candidate){0};
 	if (!is_numeric(g, attribute)) {
 		if (!g->is_used[attribute])
 			scan_nominal(g, attribute, best);
 		return;
 	}
-	struct list *grown = &g->grown[attribute];
-	const struct list *from = grown;
-
-	if (g->is_first)
-		from = g->is_left_all ? &g->sorted[attribute] : &g->left[attribute];
-	grown->n = filter(grown->at, from->at, from->n, g->state);
-	scan_numeric(g, grown, best);
+	if (g->is_grown_filled)
+		grown->n = lode_list_filter(grown->at, grown->at, grown->n, g->state);
+	else
+		pick(g, attribute, worker);
+	if (grown->n != g->n_members) { /* values are missing */
+		n_positive = 0;
+		for (size_t i = 0; i < grown->n; i++)
+			n_positive += g->state[ROW_OF(grown->at[i])] == LODE_ROW_POSITIVE;
+	}
+	lode_scan_covered(&g->scan, grown, n_positive, best);
 }
 
-static const struct candidate *best_candidate(struct lode_grower *g, uint32_t *attribute)
+/* The same of a rule that covers a good part of all rows: nothing is copied, and where blocks of
+   rows cannot hold the best condition of all attributes, they are only summed up. */
+static void sum_pass(void *context, size_t attribute, unsigned worker)
 {
-	size_t size = g->data->n_attributes * (g->is_first ? g->n_left_rows : g->n_members);
-	const struct candidate *best = NULL;
+	struct lode_grower *g = context;
+	struct lode_candidate *best = &g->candidates[attribute];
 
-	lode_pool_run(size < WORTH_THREADS ? 1 : g->n_threads, g->data->n_attributes, pass, g);
+	(void)worker;
+	*best = (struct lode_candidate){0};
+	g->gains[attribute] = 0;
+	if (is_numeric(g, attribute))
+		g->gains[attribute] =
+			lode_scan_sum(&g->scan, &g->sorted[attribute], &g->sums[attribute]);
+	else if (!g->is_used[attribute])
+		scan_nominal(g, attribute, best);
+}
+
+static void scan_by_blocks(struct lode_grower *g, unsigned n_threads)
+{
+	double floor = 0;
+
+	lode_pool_run(n_threads, g->data->n_attributes, sum_pass, g);
+	for (size_t a = 0; a < g->data->n_attributes; a++)
+		floor = g->gains[a] > floor ? g->gains[a] : floor;
+	for (size_t a = 0; a < g->data->n_attributes; a++)
+		if (is_numeric(g, a))
+			lode_scan_blocks(&g->scan, &g->sorted[a], &g->sums[a], floor,
+					 &g->candidates[a]);
+}
+
+static const struct lode_candidate *best_candidate(struct lode_grower *g, uint32_t *attribute)
+{
+	bool is_by_blocks = !g->is_grown_filled && g->n_members >= g->n_sorted_rows / WORTH_BLOCKS;
+	size_t n_rows = is_by_blocks ? g->n_sorted_rows : g->n_members;
+	unsigned n_threads = g->data->n_attributes * n_rows < WORTH_THREADS ? 1 : g->n_threads;
+	const struct lode_candidate *best = NULL;
+
+	if (is_by_blocks) {
+		scan_by_blocks(g, n_threads);
+	} else {
+		lode_pool_run(n_threads, g->data->n_attributes, pass, g);
+		g->is_grown_filled = true;
+	}
 	for (size_t a = 0; a < g->data->n_attributes; a++) {
 		if (g->candidates[a].gain > (best ? best->gain : 0)) {
 			best = &g->candidates[a];
@@ -195,7 +168,7 @@ static const struct candidate *best_candidate(struct lode_grower *g, uint32_t *a
 /* ---- One rule ---- */
 
 static struct lode_condition condition_of(const struct lode_grower *g, uint32_t attribute,
-					  const struct candidate *c)
+					  const struct lode_candidate *c)
 {
 	const double *column = g->data->columns[attribute];
 	double below, above, middle;
@@ -226,8 +199,8 @@ static void keep_covered(struct lode_grower *g, const struct lode_condition *c)
 			g->members[kept++] = row;
 			continue;
 		}
-		g->n_positive -= g->state[row] == POSITIVE;
-		g->state[row] = OUTSIDE;
+		g->n_positive -= g->state[row] == LODE_ROW_POSITIVE;
+		g->state[row] = LODE_ROW_OUTSIDE;
 	}
 	g->n_members = kept;
 }
@@ -242,7 +215,7 @@ static void begin(struct lode_grower *g, const struct lode_rule *rule, const lod
 			size_t row = w * 64 + (size_t)__builtin_ctzll(bits);
 			bool is_positive = lode_rows_has(positive, row);
 
-			g->state[row] = is_positive ? POSITIVE : NEGATIVE;
+			g->state[row] = is_positive ? LODE_ROW_POSITIVE : LODE_ROW_NEGATIVE;
 			g->n_positive += is_positive;
 			g->members[g->n_members++] = (uint32_t)row;
 		}
@@ -250,7 +223,7 @@ static void begin(struct lode_grower *g, const struct lode_rule *rule, const lod
 	memset(g->is_used, 0, g->data->n_attributes * sizeof(*g->is_used));
 	for (size_t i = 0; i < rule->conditions.n; i++)
 		g->is_used[rule->conditions.at[i].attribute] = true;
-	g->is_first = true;
+	g->is_grown_filled = false;
 }
 
 void lode_grow_rule(struct lode_grower *g, struct lode_rule *rule, const lode_row_word *grow,
@@ -258,13 +231,12 @@ void lode_grow_rule(struct lode_grower *g, struct lode_rule *rule, const lode_ro
 {
 	begin(g, rule, grow, positive);
 	while (g->n_positive && g->n_positive < g->n_members) {
-		const struct candidate *best;
+		const struct lode_candidate *best;
 		struct lode_condition condition;
 		uint32_t attribute = 0;
 
-		g->base = g->log2_of[g->n_positive] - g->log2_of[g->n_members];
+		g->scan.base = g->log2_of[g->n_positive] - g->log2_of[g->n_members];
 		best = best_candidate(g, &attribute);
-		g->is_first = false;
 		if (!best || best->n_positive < min_positive)
 			break;
 		condition = condition_of(g, attribute, best);
@@ -273,15 +245,28 @@ void lode_grow_rule(struct lode_grower *g, struct lode_rule *rule, const lode_ro
 		keep_covered(g, &condition);
 	}
 	for (size_t i = 0; i < g->n_members; i++)
-		g->state[g->members[i]] = OUTSIDE;
+		g->state[g->members[i]] = LODE_ROW_OUTSIDE;
 }
 
 /* ---- The lists ---- */
 
+/* Where each row stands in a column's list. */
+static void index_list(struct lode_grower *g, size_t attribute)
+{
+	const struct lode_list *list = &g->sorted[attribute];
+
+	memset(g->places[attribute], 0xff, g->data->n_rows * sizeof(uint32_t)); /* LODE_NONE */
+	memset(g->firsts[attribute], 0, (list->n + 63) / 64 * sizeof(uint64_t));
+	for (size_t i = 0; i < list->n; i++) {
+		g->places[attribute][ROW_OF(list->at[i])] = (uint32_t)i;
+		g->firsts[attribute][i / 64] |= (uint64_t)(list->at[i] >> 31) << i % 64;
+	}
+}
+
 static void sort_attribute(void *context, size_t attribute, unsigned worker)
 {
 	struct lode_grower *g = context;
-	struct list *list = &g->sorted[attribute];
+	struct lode_list *list = &g->sorted[attribute];
 	const double *column = g->data->columns[attribute];
 
 	(void)worker;
@@ -297,13 +282,31 @@ static void sort_attribute(void *context, size_t attribute, unsigned worker)
 		if (i == 0 || column[list->at[i]] > column[list->at[i - 1]])
 			list->at[i] |= FIRST;
 	}
+	g->grown[attribute].at = lode_alloc(list->n * sizeof(uint32_t) + 4);
+	g->sums[attribute].at = lode_alloc(lode_blocks_of(list->n) * sizeof(uint16_t) + 2);
+	g->places[attribute] = lode_alloc(g->data->n_rows * sizeof(uint32_t) + 4);
+	g->firsts[attribute] = lode_alloc((list->n + 63) / 64 * sizeof(uint64_t) + 8);
+	index_list(g, attribute);
+}
+
+/* Only rows with a state stay in a column's list. */
+static void restrict_attribute(void *context, size_t attribute, unsigned worker)
+{
+	struct lode_grower *g = context;
+	struct lode_list *list = &g->sorted[attribute];
+
+	(void)worker;
+	if (!is_numeric(g, attribute))
+		return;
+	list->n = lode_list_filter(list->at, list->at, list->n, g->state);
+	index_list(g, attribute);
 }
 
 static void mark(struct lode_grower *g, const lode_row_word *rows)
 {
 	g->n_members = 0;
 	for (size_t row = 0; row < g->data->n_rows; row++) {
-		g->state[row] = lode_rows_has(rows, row) ? NEGATIVE : OUTSIDE;
+		g->state[row] = lode_rows_has(rows, row) ? LODE_ROW_NEGATIVE : LODE_ROW_OUTSIDE;
 		if (g->state[row])
 			g->members[g->n_members++] = (uint32_t)row;
 	}
@@ -318,7 +321,11 @@ struct lode_grower *lode_grower_new(const struct lode_dataset *data, const lode_
 	g->data = data;
 	g->n_threads = n_threads ? n_threads : lode_pool_cpus();
 	g->sorted = lode_alloc0(n_attributes + 1, sizeof(*g->sorted));
-	g->left = lode_alloc0(n_attributes + 1, sizeof(*g->left));
+	g->places = lode_alloc0(n_attributes + 1, sizeof(*g->places));
+	g->firsts = lode_alloc0(n_attributes + 1, sizeof(*g->firsts));
+	g->marks = lode_alloc0(g->n_threads, sizeof(*g->marks));
+	for (unsigned i = 0; i < g->n_threads; i++)
+		g->marks[i] = lode_alloc0(data->n_rows / 64 + 1, sizeof(uint64_t));
 	g->grown = lode_alloc0(n_attributes + 1, sizeof(*g->grown));
 	g->state = lode_alloc0(data->n_rows + 1, 1);
 	g->members = lode_alloc0(data->n_rows + 1, sizeof(*g->members));
@@ -334,15 +341,13 @@ struct lode_grower *lode_grower_new(const struct lode_dataset *data, const lode_
 	g->log2_of = lode_alloc0(data->n_rows + 2, sizeof(*g->log2_of));
 	for (size_t i = 0; i < data->n_rows + 2; i++)
 		g->log2_of[i] = log2((double)i + 1);
+	g->scan = (struct lode_scan){.state = g->state, .log2_of = g->log2_of};
+	g->sums = lode_alloc0(n_attributes + 1, sizeof(*g->sums));
+	g->gains = lode_alloc0(n_attributes + 1, sizeof(*g->gains));
 	mark(g, rows);
 	lode_pool_run(g->n_members < 1000 ? 1 : g->n_threads, n_attributes, sort_attribute, g);
-	for (size_t a = 0; a < n_attributes; a++) {
-		g->left[a].at = lode_alloc(g->sorted[a].n * sizeof(uint32_t) + 4);
-		g->grown[a].at = lode_alloc(g->sorted[a].n * sizeof(uint32_t) + 4);
-	}
-	g->n_sorted_rows = g->n_left_rows = g->n_members;
-	g->is_left_all = true;
-	memset(g->state, OUTSIDE, data->n_rows);
+	g->n_sorted_rows = g->n_members;
+	memset(g->state, LODE_ROW_OUTSIDE, data->n_rows);
 	return g;
 }
 
@@ -352,11 +357,19 @@ void lode_grower_free(struct lode_grower *g)
 		return;
 	for (size_t a = 0; a < g->data->n_attributes; a++) {
 		free(g->sorted[a].at);
-		free(g->left[a].at);
+		free(g->places[a]);
+		free(g->firsts[a]);
 		free(g->grown[a].at);
+		free(g->sums[a].at);
 	}
+	free(g->sums);
+	free(g->gains);
 	free(g->sorted);
-	free(g->left);
+	for (unsigned i = 0; i < g->n_threads; i++)
+		free(g->marks[i]);
+	free(g->marks);
+	free(g->places);
+	free(g->firsts);
 	free(g->grown);
 	free(g->state);
 	free(g->members);
@@ -382,31 +395,11 @@ double lode_grower_possible(const struct lode_grower *g)
 
 void lode_grower_restrict(struct lode_grower *g, const lode_row_word *rows)
 {
-	mark(g, rows);
-	for (size_t a = 0; a < g->data->n_attributes; a++)
-		g->sorted[a].n = filter(g->sorted[a].at, g->sorted[a].at, g->sorted[a].n, g->state);
-	g->n_sorted_rows = g->n_left_rows = g->n_members;
-	g->is_left_all = true;
-	memset(g->state, OUTSIDE, g->data->n_rows);
-}
-
-void lode_grower_set_left(struct lode_grower *g, const lode_row_word *rows)
-{
-	size_t n = lode_rows_count(rows, g->data->n_rows);
-	bool is_subset_of_left = n <= g->n_left_rows;
-
-	/* Filtering pays when it drops a good part; rows of no state are passed over anyway. */
-	if (n > g->n_sorted_rows / 4 * 3) {
-		g->is_left_all = true;
-		g->n_left_rows = g->n_sorted_rows;
-		return;
-	}
-	if (!g->is_left_all && is_subset_of_left && n > g->n_left_rows / 4 * 3)
+	if (lode_rows_count(rows, g->data->n_rows) == g->n_sorted_rows)
 		return;
 	mark(g, rows);
-	for (size_t a = 0; a < g->data->n_attributes; a++)
-		g->left[a].n = filter(g->left[a].at, g->sorted[a].at, g->sorted[a].n, g->state);
-	g->n_left_rows = n;
-	g->is_left_all = false;
-	memset(g->state, OUTSIDE, g->data->n_rows);
+	lode_pool_run(g->n_members * g->data->n_attributes < WORTH_THREADS ? 1 : g->n_threads,
+		      g->data->n_attributes, restrict_attribute, g);
+	g->n_sorted_rows = g->n_members;
+	memset(g->state, LODE_ROW_OUTSIDE, g->data->n_rows);
 }

@@ -3,10 +3,11 @@
  * is covered, over columns that were sorted once.
  *
  *   sorted   every attribute's rows by value, of the rows at hand ("the table")
- *   left     of these, the rows that no rule has taken yet          filtered, order kept
  *   grown    of these, the rows that the growing rule covers        filtered again per condition
  *
- * So nothing is sorted twice, and a condition costs one pass over what the rule still covers.
+ * Nothing is sorted twice. While a rule covers a good part of all rows, they are walked over as
+ * they are, in blocks (numeric_scan.h); then what it covers is taken out by its places in the
+ * order, and a condition costs one pass over that.
  */
 #ifndef LODE_GROW_RULE_H
 #define LODE_GROW_RULE_H
@@ -28,8 +29,6 @@ double lode_grower_possible(const struct lode_grower *grower);
 
 /* Only `rows` are at hand from now on (a subset of those before). */
 void lode_grower_restrict(struct lode_grower *grower, const lode_row_word *rows);
-/* Only `rows` are left (a subset of those at hand): a hint; growing rows must be among them. */
-void lode_grower_set_left(struct lode_grower *grower, const lode_row_word *rows);
 
 /*
  * Adds conditions to `rule` for the rows `grow`, all of which it must cover already, where

@@ -131,7 +131,6 @@ static struct lode_rule new_rule(const struct lode_learner *learner, const struc
 	struct lode_rule rule = {.class = learner->class};
 
 	lode_learner_split(learner, s->left, s->grow, s->prune);
-	lode_grower_set_left(learner->grower, s->left);
 	lode_grow_rule(learner->grower, &rule, s->grow, learner->positive, learner->min_positive);
 	lode_learner_prune(learner, &rule, s->prune, false);
 	return rule;
@@ -259,7 +258,6 @@ static void optimize(const struct lode_learner *learner, lode_learnt_rules *rule
 		lode_learner_split(learner, s->left, s->grow, s->prune);
 		for (size_t later = at + 1; later < rules->n; later++)
 			lode_rows_remove_all(s->prune, rules->at[later].covers, n_rows);
-		lode_grower_set_left(learner->grower, s->left);
 		replaced = replacement(learner, s);
 		revised = revision(learner, s, &rules->at[at]);
 		keep_better(learner, rules, at, replaced, revised);

@@ -72,10 +72,13 @@ static void rows_are_sorted_by_value_and_equal_ones_keep_their_order(void **stat
 
 		for (size_t i = 0; i < n; i++) {
 			column[i] = (double)(int64_t)lode_random_below(&random, 50) - 25;
-			if (seed % 3 == 0)
+			if (seed % 4 == 0)
 				column[i] *= 1e-300 * (double)lode_random_below(&random, 9);
-			if (seed % 3 == 1)
+			if (seed % 4 == 1)
 				column[i] = exp(column[i]) * (i % 2 ? -1 : 1);
+			/* Far from 0 and close together, beside one that is far away. */
+			if (seed % 4 == 2)
+				column[i] = i == 7 ? -1e300 : 1e9 + column[i] * 1e-6;
 			sorted[i] = column2[i] = column[i];
 			rows[i] = (uint32_t)i;
 		}
