@@ -5,7 +5,7 @@
 
 #include "analyses/pio/periods.h"
 
-/* A server is at fault when it has this share of the worst one's blame. */
+/* Of the worst one's blame, where training did not show bystanders. */
 #define AT_FAULT_SHARE 0.5
 
 /* ---- Whose fault ---- */
@@ -94,14 +94,23 @@ struct server_share {
 	size_t first, last; /* of these */
 };
 
-/* More blame than a server ever had while another was at fault. */
-static bool is_own_fault(const struct lode_pio_model *model, size_t s, double blame)
+/*
+ * Is a server at fault in an interval whose worst one has `most` blame? It is the worst itself, or
+ * has more than it ever had as a bystander; where training does not say how much that is, half of
+ * the worst's.
+ */
+static bool is_own_fault(const struct lode_pio_model *model, size_t s,
+			 const struct lode_pio_worth *worth, double most)
 {
-	return s < model->bystanders.n && blame > model->bystanders.at[s];
+	double bystander = s < model->bystanders.n ? model->bystanders.at[s] : NAN;
+
+	if (!(worth->blame > 0) || worth->detection <= model->evidence_bound)
+		return false;
+	if (isnan(bystander))
+		return worth->blame >= AT_FAULT_SHARE * most;
+	return worth->blame >= most || worth->blame > bystander;
 }
 
-/* A server is at fault in an interval when it has evidence of its own there, and at least half of
-   the worst one's blame, or more than a bystander's. */
 static void add_interval(const struct lode_pio_run *run, const struct lode_pio_worth *worths,
 			 size_t i, struct server_share *shares)
 {
@@ -113,9 +122,7 @@ static void add_interval(const struct lode_pio_run *run, const struct lode_pio_w
 		struct server_share *share = &shares[s];
 
 		share->blame += worths[s].blame;
-		if (!(worths[s].blame > 0) || worths[s].detection <= run->model->evidence_bound ||
-		    (worths[s].blame < AT_FAULT_SHARE * most &&
-		     !is_own_fault(run->model, s, worths[s].blame)))
+		if (!is_own_fault(run->model, s, &worths[s], most))
 			continue;
 		if (!share->n_leading++)
 			share->first = i;
