@@ -29,13 +29,13 @@ struct mine_values {
 	int rank;
 	size_t top;
 	const char *show, *html;
-	bool wants_json, wants_folded;
+	bool wants_json, wants_detail, wants_folded;
 	char *const *inputs; /* the operands */
 	size_t n_inputs;
 };
 
-/* Enough for all that a page can show: a few thousand items of each list. */
-enum { PAGE_TOP = 5000 };
+/* Clusters and streams of a page, and items of a list inside of a cluster. */
+enum { PAGE_TOP = 5000, PAGE_TOP_INSIDE = 50 };
 
 /* Choices in the order of the enums that they stand for. */
 static const char *const linkages[] = {"average", "complete", "single", NULL};
@@ -114,6 +114,10 @@ static const struct lode_option options[] = {
 	 .help = "one JSON document (docs/json.md)",
 	 .set = lode_set_flag,
 	 AT(wants_json)},
+	{.name = "detail",
+	 .help = "JSON with what pages are drawn of: costs by stream, flame graphs of clusters",
+	 .set = lode_set_flag,
+	 AT(wants_detail)},
 	LODE_HTML_OPTION(offsetof(struct mine_values, html)),
 	{.name = "folded",
 	 .help = "the area of interest as folded stacks, for flame graphs",
@@ -177,6 +181,8 @@ static int check(const struct lode_command *self, const struct mine_values *v, i
 		return lode_command_misused(self, "--json and --folded exclude each other");
 	if (v->show && v->wants_folded)
 		return lode_command_misused(self, "--show and --folded exclude each other");
+	if (v->wants_detail && !v->wants_json)
+		return lode_command_misused(self, "--detail goes with --json");
 	if (v->html && (v->wants_json || v->wants_folded || v->show))
 		return lode_command_misused(
 			self, "--html stands alone, without --json, --folded, --show");
@@ -282,6 +288,8 @@ static int report(const struct lode_command *self, const struct mine_values *v,
 		.is_filtered = lode_shape_has_filters(job->origin.shape) || v->aoi.include.n ||
 			       v->aoi.exclude.n || v->aoi.only.bits || v->aoi.reason.bits,
 		.top = v->top,
+		.top_inside = v->html ? PAGE_TOP_INSIDE : 0,
+		.has_detail = v->html || v->wants_detail,
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,
 	};

@@ -8,6 +8,7 @@
 #include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
@@ -28,8 +29,10 @@ struct suspects_values {
 	/* output */
 	struct lode_top_value top;
 	double min_increase; /* NAN: not given */
-	const char *explain;
-	bool wants_histograms, wants_json, wants_folded;
+	const char *explain, *html;
+	bool wants_histograms, wants_json, wants_detail, wants_folded;
+	char *const *inputs; /* the operands */
+	size_t n_inputs;
 	/* made of the above */
 	struct lode_metric_spec spec;
 	lode_threshold_rules rules;
@@ -42,6 +45,9 @@ static const char *const orders[] = {"increase",  "excess", "failure",	  "contex
 				     "std",	  "time",   NULL};
 static const char *const corrections[] = {"holm", "bh", "none", NULL};
 static const char *const correction_names[] = {"Holm", "Benjamini-Hochberg", "uncorrected"};
+
+/* Functions and contrasts of a page; functions that it can show in full. */
+enum { PAGE_TOP = 2000, PAGE_DETAILS = 60, PAGE_CONTRASTS = 10 };
 
 #define AT(field) .offset = offsetof(struct suspects_values, field)
 
@@ -136,6 +142,12 @@ static const struct lode_option options[] = {
 	 .help = "one JSON document (docs/json.md)",
 	 .set = lode_set_flag,
 	 AT(wants_json)},
+	{.name = "detail",
+	 .help = "JSON with what pages are drawn of: the first functions in full, as --explain "
+		 "tells one",
+	 .set = lode_set_flag,
+	 AT(wants_detail)},
+	LODE_HTML_OPTION(offsetof(struct suspects_values, html)),
 	{.name = "folded",
 	 .help = "stacks of the failed executions with their time, for flame graphs",
 	 .set = lode_set_flag,
@@ -199,6 +211,13 @@ static int check(const struct lode_command *self, const struct suspects_values *
 	if (v->wants_json + v->wants_folded + v->wants_histograms > 1)
 		return lode_command_misused(self,
 					    "--json, --folded and --histograms exclude each other");
+	if (v->wants_detail && (!v->wants_json || v->explain))
+		return lode_command_misused(self, "--detail goes with --json, without --explain");
+	if (v->html && (v->wants_json || v->wants_folded || v->wants_histograms || v->explain))
+		return lode_command_misused(self, "--html stands alone, without --json, --folded, "
+						  "--histograms, --explain");
+	if (v->html)
+		return lode_html_check(self);
 	if (v->explain && (v->wants_folded || v->wants_histograms))
 		return lode_command_misused(self, "--explain goes with --json only");
 	return 0;
@@ -345,6 +364,8 @@ static void set_cut(struct lode_suspects_report *report, const struct suspects_v
 		report->top = report->cut;
 	else if (top->is_given)
 		report->top = report->list_top = top->n;
+	else if (v->html)
+		report->top = report->list_top = PAGE_TOP;
 	else if (v->wants_json)
 		report->top = 50;
 	else
@@ -384,6 +405,69 @@ static int explain(const struct reading *r, const struct lode_suspects_report *r
 	return LODE_EXIT_OK;
 }
 
+static void put_json(FILE *out, const void *report)
+{
+	lode_suspects_report_json(out, report, NULL);
+}
+
+/* Marks the suspect that is this frame, by its place in the ranking. */
+static void want_frame(bool *is_wanted, const struct lode_suspects *s, uint32_t frame)
+{
+	for (size_t i = 0; i < s->functions.n; i++)
+		if (s->ranked[i].function->frame == frame)
+			is_wanted[i] = true;
+}
+
+/*
+ * The functions that pages show in full: the first by rank, and both ends of the first contrasts,
+ * wherever they rank. `*details` is the caller's, to be released also on failure.
+ */
+static int explain_first(struct lode_explanation **details, size_t *n_details,
+			 const struct lode_suspects *s, struct lode_error *err)
+{
+	bool *is_wanted = lode_alloc0(s->functions.n + 1, sizeof(*is_wanted));
+	int rc = 0;
+
+	*n_details = 0;
+	*details = lode_alloc0(s->functions.n + 1, sizeof(**details));
+	for (size_t i = 0; i < s->functions.n && i < PAGE_DETAILS; i++)
+		is_wanted[i] = true;
+	for (size_t i = 0; i < s->contrasts.n && i < PAGE_CONTRASTS; i++) {
+		want_frame(is_wanted, s, s->contrasts.at[i].leaf);
+		if (s->contrasts.at[i].n_callers)
+			want_frame(is_wanted, s, s->contrasts.at[i].callers[0]);
+	}
+	for (size_t i = 0; i < s->functions.n && rc == 0; i++) {
+		if (!is_wanted[i])
+			continue;
+		rc = lode_explain(&(*details)[*n_details], s, &s->ranked[i], err);
+		*n_details += rc == 0;
+	}
+	free(is_wanted);
+	return rc;
+}
+
+static int report_in_detail(const struct reading *r, struct lode_suspects_report *report)
+{
+	const struct suspects_values *v = r->values;
+	struct lode_explanation *details;
+	struct lode_error err;
+	int code = LODE_EXIT_OK;
+
+	if (explain_first(&details, &report->n_details, report->suspects, &err) < 0)
+		code = lode_say_error(r->self, &err);
+	report->details = details;
+	if (code == LODE_EXIT_OK && v->html)
+		code = lode_html_put(r->self, v->html, "lode/suspects/1", v->inputs, v->n_inputs,
+				     put_json, report);
+	else if (code == LODE_EXIT_OK)
+		lode_suspects_report_json(stdout, report, NULL);
+	for (size_t i = 0; i < report->n_details; i++)
+		lode_explanation_release(&details[i]);
+	free(details);
+	return code;
+}
+
 static int report(const struct reading *r, const struct lode_suspects *suspects)
 {
 	const struct suspects_values *v = r->values;
@@ -402,6 +486,8 @@ static int report(const struct reading *r, const struct lode_suspects *suspects)
 	set_cut(&report, v, suspects->functions.n);
 	if (v->explain)
 		return explain(r, &report);
+	if (v->html || v->wants_detail)
+		return report_in_detail(r, &report);
 	if (v->wants_json)
 		lode_suspects_report_json(stdout, &report, NULL);
 	else if (v->wants_folded)
@@ -465,6 +551,8 @@ static int run(const struct lode_command *self, int argc, char **argv)
 
 	init(&values);
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
+		values.inputs = argv;
+		values.n_inputs = (size_t)n;
 		code = check(self, &values, n);
 		if (code == 0)
 			code = read_texts(self, &values);

@@ -3,11 +3,19 @@
 #include "job/cluster_signatures.h"
 #include "model/signature.h"
 #include "reports/json.h"
+#include "reports/mine_detail_json.h"
 #include "reports/mine_report.h"
 
 static size_t shown(const struct lode_mine_report *report, size_t n)
 {
 	return report->top && report->top < n ? report->top : n;
+}
+
+/* The same for lists inside of a cluster. */
+static size_t shown_inside(const struct lode_mine_report *report, size_t n)
+{
+	return report->top_inside ? (report->top_inside < n ? report->top_inside : n)
+				  : shown(report, n);
 }
 
 /* Says how many items of a list were left out, where there are any. */
@@ -114,7 +122,7 @@ static void put_streams(struct lode_json *json, const struct lode_mine_report *r
 static void put_patterns(struct lode_json *json, const struct lode_mine_report *report,
 			 const struct lode_cluster *c)
 {
-	size_t n = shown(report, c->n_patterns);
+	size_t n = shown_inside(report, c->n_patterns);
 
 	lode_json_array(json, "patterns");
 	for (size_t i = 0; i < n; i++) {
@@ -137,7 +145,7 @@ static void put_worst(struct lode_json *json, const struct lode_mine_report *rep
 		      const struct lode_cluster *c)
 {
 	const struct lode_digest *digest = report->mined->digest;
-	size_t n = shown(report, c->n_worst);
+	size_t n = shown_inside(report, c->n_worst);
 
 	lode_json_array(json, "worst");
 	for (size_t i = 0; i < n; i++) {
@@ -179,7 +187,7 @@ static void put_reasons(struct lode_json *json, const struct lode_cluster *c)
 static void put_wakers(struct lode_json *json, const struct lode_mine_report *report,
 		       const struct lode_cluster *c)
 {
-	size_t n = shown(report, c->n_wakers);
+	size_t n = shown_inside(report, c->n_wakers);
 
 	lode_json_array(json, "wakers");
 	for (size_t i = 0; i < n; i++) {
@@ -209,7 +217,8 @@ static void put_signature(struct lode_json *json, const struct lode_cluster_sign
 }
 
 static void put_cluster(struct lode_json *json, const struct lode_mine_report *report,
-			const struct lode_cluster *c, const struct lode_cluster_signature *s)
+			const struct lode_cluster *c, const struct lode_cluster_signature *s,
+			size_t n_clusters, struct lode_mine_names *names)
 {
 	const struct lode_mined *m = report->mined;
 
@@ -242,6 +251,8 @@ static void put_cluster(struct lode_json *json, const struct lode_mine_report *r
 	put_patterns(json, report, c);
 	put_signature(json, s);
 	put_worst(json, report, c);
+	if (report->has_detail)
+		lode_mine_detail_cluster(json, report, c, n_clusters, names);
 	lode_json_end_object(json);
 }
 
@@ -253,6 +264,7 @@ void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
 	size_t n = only ? 1 : shown(report, m->n_clusters);
 	const struct lode_cluster *clusters = only ? only : m->clusters;
 	struct lode_cluster_signatures signatures;
+	struct lode_mine_names names = {0};
 
 	lode_json_text(json, "unit", m->digest->unit);
 	lode_json_int(json, "streams", (int64_t)m->digest->streams.n);
@@ -271,10 +283,12 @@ void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
 	lode_json_array(json, "clusters");
 	lode_cluster_signatures_build(&signatures, m, clusters, n);
 	for (size_t i = 0; i < n; i++)
-		put_cluster(json, report, &clusters[i], &signatures.at[i]);
+		put_cluster(json, report, &clusters[i], &signatures.at[i], n, &names);
 	lode_cluster_signatures_release(&signatures);
 	lode_json_end_array(json);
 	put_more(json, "more", m->n_clusters, n);
+	if (report->has_detail)
+		lode_mine_detail_names(json, report, &names);
 	put_streams(json, report);
 	put_inputs(json, "skipped", report->job->skipped.at, report->job->skipped.n);
 	put_inputs(json, "incomplete", report->job->incomplete.at, report->job->incomplete.n);

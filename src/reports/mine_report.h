@@ -19,6 +19,8 @@ struct lode_mine_report {
 	const char *scope, *stacks, *rank, *lambda; /* the options in words */
 	bool is_classic, is_filtered; /* content filters leave out a part of the AOI */
 	size_t top;		      /* longest list; 0: no bound */
+	size_t top_inside;	      /* of the lists inside of clusters; 0: as `top` */
+	bool has_detail;	      /* JSON with what pages need: flame graphs, costs by stream */
 	unsigned columns;	      /* width of a line */
 	bool is_terminal;	      /* escape sequences for bold are fine */
 };

@@ -43,6 +43,14 @@ static void put_p(struct lode_json *json, const char *key, const char *log_key, 
 
 /* ---- Metrics ---- */
 
+/* The smallest value above the bucket, as far as JSON's readers can count. */
+static int64_t bucket_end(unsigned bucket)
+{
+	uint64_t end = lode_latency_bucket_start(bucket + 1);
+
+	return end < INT64_MAX ? (int64_t)end : INT64_MAX;
+}
+
 static void put_histogram(struct lode_json *json, const char *key,
 			  const struct lode_latency_histogram *h)
 {
@@ -52,6 +60,7 @@ static void put_histogram(struct lode_json *json, const char *key,
 			continue;
 		lode_json_object(json, NULL);
 		lode_json_int(json, "from", (int64_t)lode_latency_bucket_start(b));
+		lode_json_int(json, "to", bucket_end(b));
 		lode_json_int(json, "n", (int64_t)h->n[b]);
 		lode_json_end_object(json);
 	}
@@ -313,12 +322,13 @@ static void put_worst(struct lode_json *json, const struct lode_suspects_report 
 	lode_json_end_array(json);
 }
 
-static void put_explanation(struct lode_json *json, const struct lode_suspects_report *report,
+static void put_explanation(struct lode_json *json, const char *key,
+			    const struct lode_suspects_report *report,
 			    const struct lode_explanation *x)
 {
 	const struct lode_suspects *s = report->suspects;
 
-	lode_json_object(json, "explain");
+	lode_json_object(json, key);
 	lode_json_int(json, "rank", x->suspect->rank);
 	put_function(json, "function", "module", &s->tally.set->tree, x->suspect->function->frame);
 	lode_json_array(json, "metrics");
@@ -440,7 +450,13 @@ void lode_suspects_report_json(FILE *out, const struct lode_suspects_report *rep
 	lode_json_int(json, "contrast_tests", (int64_t)s->n_contrast_tests);
 	put_contrasts(json, report);
 	if (explanation)
-		put_explanation(json, report, explanation);
+		put_explanation(json, "explain", report, explanation);
+	if (report->n_details) {
+		lode_json_array(json, "details");
+		for (size_t i = 0; i < report->n_details; i++)
+			put_explanation(json, NULL, report, &report->details[i]);
+		lode_json_end_array(json);
+	}
 	put_notes(json, report);
 	put_inputs(json, report, "skipped");
 	put_inputs(json, report, "incomplete");

@@ -25,8 +25,10 @@ struct lode_suspects_report {
 	size_t top;
 	bool has_min_increase;
 	double min_increase;
-	size_t cut;	  /* ranks up to this one are suspects: the top 15 %, or the share given */
-	size_t list_top;  /* longest of the other lists; 0: no bound */
+	size_t cut;	 /* ranks up to this one are suspects: the top 15 %, or the share given */
+	size_t list_top; /* longest of the other lists; 0: no bound */
+	const struct lode_explanation *details; /* JSON: n_details functions in full */
+	size_t n_details;
 	unsigned columns; /* width of a line */
 	bool is_terminal; /* escape sequences for bold are fine */
 };

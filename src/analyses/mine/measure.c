@@ -1,5 +1,6 @@
 #include "analyses/mine/measure.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/pool.h"
@@ -13,6 +14,16 @@ struct scratch {
 	LODE_VEC(struct lode_cluster_worst) worst;
 	LODE_VEC(struct lode_cluster_waker) wakers;
 	struct lode_map waker_slot;
+	LODE_VEC(struct lode_cluster_stack) kept; /* of the cluster at hand */
+	LODE_VEC(struct lode_cluster_stream) by_stream;
+};
+
+/* Results of one cluster on the heap, until all are there. */
+struct details {
+	struct lode_cluster_worst *worst;
+	struct lode_cluster_waker *wakers;
+	struct lode_cluster_stack *stacks;
+	struct lode_cluster_stream *by_stream;
 };
 
 struct job {
@@ -24,8 +35,7 @@ struct job {
 	const size_t *member_start;	     /* n_clusters + 1 */
 	const uint32_t *owned;		     /* stacks that patterns own, pattern behind pattern */
 	const size_t *owned_start;	     /* n_patterns + 1 */
-	struct lode_cluster_worst **worst;   /* per cluster, heap */
-	struct lode_cluster_waker **wakers;
+	struct details *details;	     /* per cluster */
 };
 
 /* Marks the stack's streams under the current stamp and gives how many are new. */
@@ -132,7 +142,12 @@ static void add_stack(const struct job *job, struct scratch *scratch, uint32_t s
 		      struct lode_cluster *own)
 {
 	const struct lode_measure *m = job->m;
+	struct lode_cluster_stack kept = {
+		.node = m->digest->rows.at[m->set->rows[m->set->row_start[s]]].stack,
+		.cost_ns = m->set->cost_ns[s],
+	};
 
+	lode_vec_append(&scratch->kept, kept);
 	for (size_t r = m->set->row_start[s]; r < m->set->row_start[s + 1]; r++) {
 		const struct lode_digest_row *row = &m->digest->rows.at[m->set->rows[r]];
 
@@ -180,25 +195,84 @@ static void *copy_array(const void *items, size_t n, size_t item_bytes)
 	return n ? memcpy(copy, items, n * item_bytes) : copy;
 }
 
-/* The symptoms and wakers of the stacks seen since the last stamp, kept beyond this job. */
+static int by_node(const void *a, const void *b)
+{
+	const struct lode_cluster_stack *p = a, *q = b;
+
+	return p->node < q->node ? -1 : p->node > q->node;
+}
+
+static int by_stream(const void *a, const void *b)
+{
+	const struct lode_cluster_stream *p = a, *q = b;
+
+	return p->stream < q->stream ? -1 : p->stream > q->stream;
+}
+
+/* Costs by stream, from those by symptom. */
+static void sum_streams(const struct job *job, struct scratch *scratch)
+{
+	size_t n = 0;
+
+	scratch->by_stream.n = 0;
+	for (size_t i = 0; i < scratch->worst.n; i++) {
+		struct lode_cluster_stream item = {
+			.stream = job->m->digest->symptoms.at[scratch->worst.at[i].symptom].stream,
+			.cost_ns = scratch->worst.at[i].symptom_cost_ns,
+		};
+
+		lode_vec_append(&scratch->by_stream, item);
+	}
+	if (!scratch->by_stream.n)
+		return;
+	qsort(scratch->by_stream.at, scratch->by_stream.n, sizeof(*scratch->by_stream.at),
+	      by_stream);
+	for (size_t i = 1; i < scratch->by_stream.n; i++) {
+		if (scratch->by_stream.at[i].stream == scratch->by_stream.at[n].stream)
+			scratch->by_stream.at[n].cost_ns += scratch->by_stream.at[i].cost_ns;
+		else
+			scratch->by_stream.at[++n] = scratch->by_stream.at[i];
+	}
+	scratch->by_stream.n = n + 1;
+}
+
+/* What the stacks seen since the last stamp come to, kept beyond this job. */
 static void keep_details(const struct job *job, struct scratch *scratch, size_t c)
 {
 	struct lode_cluster *cluster = &job->m->clusters[c];
+	struct details *details = &job->details[c];
 
+	sum_streams(job, scratch);
 	cluster->n_worst = scratch->worst.n;
 	cluster->n_wakers = scratch->wakers.n;
-	job->worst[c] = copy_array(scratch->worst.at, scratch->worst.n, sizeof(*job->worst[c]));
-	job->wakers[c] = copy_array(scratch->wakers.at, scratch->wakers.n, sizeof(*job->wakers[c]));
+	cluster->n_stacks = scratch->kept.n;
+	cluster->n_by_stream = scratch->by_stream.n;
+	details->worst = copy_array(scratch->worst.at, scratch->worst.n, sizeof(*details->worst));
+	details->wakers =
+		copy_array(scratch->wakers.at, scratch->wakers.n, sizeof(*details->wakers));
+	details->stacks = copy_array(scratch->kept.at, scratch->kept.n, sizeof(*details->stacks));
+	details->by_stream = copy_array(scratch->by_stream.at, scratch->by_stream.n,
+					sizeof(*details->by_stream));
 	if (cluster->n_worst)
-		qsort(job->worst[c], cluster->n_worst, sizeof(*job->worst[c]), worst_first);
+		qsort(details->worst, cluster->n_worst, sizeof(*details->worst), worst_first);
 	if (cluster->n_wakers)
-		qsort_r(job->wakers[c], cluster->n_wakers, sizeof(*job->wakers[c]),
+		qsort_r(details->wakers, cluster->n_wakers, sizeof(*details->wakers),
 			dearest_waker_first, (void *)&job->m->digest->tree);
+	if (cluster->n_stacks)
+		qsort(details->stacks, cluster->n_stacks, sizeof(*details->stacks), by_node);
+}
+
+static void free_details(struct details *details)
+{
+	free(details->worst);
+	free(details->wakers);
+	free(details->stacks);
+	free(details->by_stream);
 }
 
 static void forget_details(struct scratch *scratch)
 {
-	scratch->worst.n = scratch->wakers.n = 0;
+	scratch->worst.n = scratch->wakers.n = scratch->kept.n = 0;
 	lode_map_release(&scratch->waker_slot);
 	scratch->stamp++;
 }
@@ -263,8 +337,7 @@ static void measure_cluster(void *context, size_t c, unsigned worker)
 		     k < job->owned_start[job->members[i] + 1]; k++)
 			add_stack(job, scratch, job->owned[k], cluster);
 	if (scratch->worst.n) {
-		free(job->worst[c]);
-		free(job->wakers[c]);
+		free_details(&job->details[c]);
 		keep_details(job, scratch, c);
 	}
 }
@@ -305,7 +378,18 @@ static void scratch_release(struct scratch *scratch)
 	lode_vec_release(&scratch->stacks);
 	lode_vec_release(&scratch->worst);
 	lode_vec_release(&scratch->wakers);
+	lode_vec_release(&scratch->kept);
+	lode_vec_release(&scratch->by_stream);
 	lode_map_release(&scratch->waker_slot);
+}
+
+/* The items in the arena, for as long as the results live. */
+static const void *take_array(struct lode_arena *arena, const void *items, size_t n,
+			      size_t item_bytes)
+{
+	void *copy = lode_arena_alloc(arena, n * item_bytes, _Alignof(max_align_t));
+
+	return n ? memcpy(copy, items, n * item_bytes) : copy;
 }
 
 void lode_measure_clusters(const struct lode_measure *m, uint32_t kind_group)
@@ -322,31 +406,29 @@ void lode_measure_clusters(const struct lode_measure *m, uint32_t kind_group)
 	job.owned = owned;
 	job.owned_start = owned_start;
 	job.patterns = lode_arena_array(m->arena, struct lode_mined_pattern, m->rounds->n_patterns);
-	job.worst = lode_alloc0(m->n_clusters, sizeof(*job.worst));
-	job.wakers = lode_alloc0(m->n_clusters, sizeof(*job.wakers));
+	job.details = lode_alloc0(m->n_clusters, sizeof(*job.details));
 	job.scratch = lode_alloc0(n_workers, sizeof(*job.scratch));
 	for (unsigned w = 0; w < n_workers; w++)
 		scratch_init(&job.scratch[w], m);
 	lode_pool_run(n_workers, m->n_clusters, measure_cluster, &job);
 	for (size_t c = 0; c < m->n_clusters; c++) {
 		struct lode_cluster *cluster = &m->clusters[c];
-		struct lode_cluster_worst *worst =
-			lode_arena_array(m->arena, struct lode_cluster_worst, cluster->n_worst);
-		struct lode_cluster_waker *wakers =
-			lode_arena_array(m->arena, struct lode_cluster_waker, cluster->n_wakers);
+		struct details *details = &job.details[c];
 
-		memcpy(worst, job.worst[c], cluster->n_worst * sizeof(*worst));
-		memcpy(wakers, job.wakers[c], cluster->n_wakers * sizeof(*wakers));
-		cluster->worst = worst;
-		cluster->wakers = wakers;
-		free(job.worst[c]);
-		free(job.wakers[c]);
+		cluster->worst = take_array(m->arena, details->worst, cluster->n_worst,
+					    sizeof(*details->worst));
+		cluster->wakers = take_array(m->arena, details->wakers, cluster->n_wakers,
+					     sizeof(*details->wakers));
+		cluster->stacks = take_array(m->arena, details->stacks, cluster->n_stacks,
+					     sizeof(*details->stacks));
+		cluster->by_stream = take_array(m->arena, details->by_stream, cluster->n_by_stream,
+						sizeof(*details->by_stream));
+		free_details(details);
 	}
 	for (unsigned w = 0; w < n_workers; w++)
 		scratch_release(&job.scratch[w]);
 	free(job.scratch);
-	free(job.worst);
-	free(job.wakers);
+	free(job.details);
 	free(members);
 	free(member_start);
 	free(owned);

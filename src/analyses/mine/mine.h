@@ -65,6 +65,18 @@ struct lode_cluster_waker {
 	int64_t cost_ns;
 };
 
+/* A stack that belongs to the cluster. */
+struct lode_cluster_stack {
+	uint32_t node; /* of the digest's tree */
+	int64_t cost_ns;
+};
+
+/* What the cluster costs in one stream. */
+struct lode_cluster_stream {
+	uint32_t stream; /* index into the digest's streams */
+	int64_t cost_ns;
+};
+
 struct lode_cluster {
 	uint64_t id;   /* stable hash of its patterns' functions */
 	uint32_t rank; /* from 1 */
@@ -86,6 +98,12 @@ struct lode_cluster {
 	size_t n_worst;
 	const struct lode_cluster_waker *wakers; /* by cost */
 	size_t n_wakers;
+	/* Its own stacks by node, their costs sum to own_ns; and where these costs are, by stream.
+	   Like `worst`, of all stacks that its patterns match when it owns none. */
+	const struct lode_cluster_stack *stacks;
+	size_t n_stacks;
+	const struct lode_cluster_stream *by_stream;
+	size_t n_by_stream;
 };
 
 struct lode_mined {

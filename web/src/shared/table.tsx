@@ -189,7 +189,7 @@ export function Table<Row>(props: TableProps<Row>) {
 				</span>
 			</div>
 			<div
-				class="table"
+				class={shown.length > most && !printing ? "table scrolls" : "table"}
 				role="grid"
 				aria-label={props.label}
 				aria-rowcount={shown.length + 1}

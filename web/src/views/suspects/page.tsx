@@ -1,11 +1,94 @@
 import type { SuspectsReport } from "../../data/reports";
+import { count, percent } from "../../shared/format";
+import { Name } from "../../shared/name";
+import { Facts, Section } from "../../shared/section";
 import type { ViewProps } from "../view";
+import { Contrasts } from "./contrasts";
+import { FunctionPage } from "./function";
+import { Functions } from "./functions";
+import { Metrics } from "./metrics";
+import { nameOf } from "./model";
+import "./suspects.css";
 
-export function SuspectsPage({ report, reference }: ViewProps<SuspectsReport>) {
+export function SuspectsPage(props: ViewProps<SuspectsReport>) {
+	const { report, reference, path } = props;
+	if (path[0]) {
+		const details = report.details?.find((x) => nameOf(x) === path[0]);
+		const suspect = report.functions.find((f) => nameOf(f) === path[0]);
+		if (details || suspect)
+			return (
+				<FunctionPage
+					report={report}
+					reference={reference}
+					details={details}
+					suspect={suspect}
+					name={path[0]}
+				/>
+			);
+	}
+	const versus = report.options.evidence === "sets";
 	return (
-		<section>
-			<h1>{reference.title}</h1>
-			<p>{report.schema}</p>
-		</section>
+		<>
+			<h1>{versus ? "What slow recordings do more" : "What goes with slow executions"}</h1>
+			{path[0] ? (
+				<p class="notice" role="alert">
+					This report has no function <Name text={path[0]} />.
+				</p>
+			) : null}
+			<Facts
+				items={[
+					["executions", count(report.executions)],
+					["failed", `${count(report.failed)} · ${percent(report.failed, report.executions)}`],
+					["succeeded", count(report.succeeded)],
+					["metrics", count(report.metrics.length + (report.metrics_more ?? 0))],
+					["functions", count(report.functions_total)],
+					["recordings", count(report.streams.length)],
+					report.other_streams
+						? [versus ? "fast recordings" : "baseline", count(report.other_streams.length)]
+						: null,
+				]}
+			/>
+			<Metrics report={report} />
+			<Functions report={report} reference={reference} />
+			<Contrasts report={report} reference={reference} />
+			<Notes report={report} />
+		</>
+	);
+}
+
+function Notes({ report }: { report: SuspectsReport }) {
+	const bad = [...report.skipped, ...report.incomplete];
+	return (
+		<Section title="What this stands on">
+			<p class="quiet">
+				Failed: <Name text={report.options.thresholds} most={200} />. Increase is Failure (the
+				function is last) less Context (it occurs). q: the chance that a function goes with what
+				failed by accident, Fisher's exact test, <Name text={report.options.correction} /> over{" "}
+				{count(report.groups)} groups of functions and {count(report.contrast_tests)} callers.
+				Statistics say what goes together, not what causes what.
+			</p>
+			{report.notes.length + bad.length ? (
+				<ul class="bad-inputs">
+					{report.notes.map((n) => (
+						<li key={`${n.path} ${n.text}`}>
+							<Name text={n.text} most={400} />
+						</li>
+					))}
+					{bad.map((s) => (
+						<li key={s.path}>
+							<Name text={s.path} />: <Name text={s.reason} most={400} />
+						</li>
+					))}
+				</ul>
+			) : null}
+			<p class="quiet">
+				{report.streams.slice(0, 20).map((s) => (
+					<span key={s} class="stream-name">
+						<Name text={s} />
+					</span>
+				))}
+				{report.streams.length > 20 ? ` and ${count(report.streams.length - 20)} more` : ""}
+			</p>
+		</Section>
 	);
 }

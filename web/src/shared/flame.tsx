@@ -1,0 +1,346 @@
+// Flame graphs, from the root down or (reverse) from the leaves: search, zoom, keys.
+//
+// The zoomed node and the search are in the URL: `NAME.at` (functions from the root, as their
+// numbers), `NAME.q`, `NAME.order`.
+import { useCallback, useMemo, useState } from "preact/hooks";
+import type { Draw } from "./export";
+import { cost as costText, frameParts, percent } from "./format";
+import { setParams, usePlace } from "./location";
+import { Frame } from "./name";
+import { Picture } from "./picture";
+import { Choice, Section } from "./section";
+import { type Colors, category } from "./theme";
+import { TipTable } from "./tooltip";
+
+/** Columns of a call tree, callers before what they call; `frame` are places in `names`. */
+export interface FlameData {
+	readonly parent: readonly number[];
+	readonly frame: readonly number[];
+	readonly own_ns: readonly number[];
+}
+
+interface Node {
+	readonly frame: number;
+	readonly parent: Node | null;
+	readonly depth: number;
+	readonly children: Map<number, Node>;
+	own: number;
+	total: number;
+	/** Where it lies, in shares of the whole. */
+	x: number;
+}
+
+function newNode(frame: number, parent: Node | null): Node {
+	return {
+		frame,
+		parent,
+		depth: parent ? parent.depth + 1 : 0,
+		children: new Map(),
+		own: 0,
+		total: 0,
+		x: 0,
+	};
+}
+
+function childOf(node: Node, frame: number): Node {
+	let child = node.children.get(frame);
+	if (!child) {
+		child = newNode(frame, node);
+		node.children.set(frame, child);
+	}
+	return child;
+}
+
+/** The tree as it came. */
+function fromRoots(data: FlameData): Node {
+	const root = newNode(-1, null);
+	const nodes: Node[] = [];
+	for (let i = 0; i < data.parent.length; i++) {
+		const up = data.parent[i]! < 0 ? root : nodes[data.parent[i]!]!;
+		const node = childOf(up, data.frame[i]!);
+		nodes.push(node);
+		node.own += data.own_ns[i]!;
+		for (let n: Node | null = node; n; n = n.parent) n.total += data.own_ns[i]!;
+	}
+	return root;
+}
+
+/** Each stack the other way around: what runs first, then its callers. */
+function fromLeaves(data: FlameData): Node {
+	const root = newNode(-1, null);
+	for (let i = 0; i < data.parent.length; i++) {
+		const own = data.own_ns[i]!;
+		if (!own) continue;
+		root.total += own;
+		let node = root;
+		for (let at = i; at >= 0; at = data.parent[at]!) {
+			node = childOf(node, data.frame[at]!);
+			node.total += own;
+		}
+		node.own += own;
+	}
+	return root;
+}
+
+/** Gives every node its place: siblings by name, so that two graphs can be compared. */
+function layOut(root: Node, names: readonly string[]): Node[][] {
+	const levels: Node[][] = [];
+	const todo: Node[] = [root];
+	while (todo.length) {
+		const node = todo.pop()!;
+		if (node.depth > 0) {
+			levels[node.depth - 1] ??= [];
+			levels[node.depth - 1]!.push(node);
+		}
+		let x = node.x;
+		const children = [...node.children.values()].sort((a, b) =>
+			(names[a.frame] ?? "") < (names[b.frame] ?? "") ? -1 : 1,
+		);
+		for (const child of children) {
+			child.x = x;
+			x += child.total;
+		}
+		todo.push(...children.reverse());
+	}
+	return levels;
+}
+
+const ROW = 18;
+
+function matcher(query: string): ((name: string) => boolean) | null {
+	const text = query.trim().toLowerCase();
+	return text ? (name) => name.toLowerCase().includes(text) : null;
+}
+
+/** Cost of the stacks with a match in them, each counted once. */
+function matched(root: Node, names: readonly string[], match: (name: string) => boolean): number {
+	let sum = 0;
+	const todo: Node[] = [root];
+	while (todo.length) {
+		const node = todo.pop()!;
+		if (node.frame >= 0 && match(names[node.frame] ?? "")) sum += node.total;
+		else todo.push(...node.children.values());
+	}
+	return sum;
+}
+
+function pathOf(node: Node): string {
+	const path: number[] = [];
+	for (let n: Node | null = node; n && n.frame >= 0; n = n.parent) path.push(n.frame);
+	return path.reverse().join(".");
+}
+
+function nodeAt(root: Node, path: string): Node {
+	let node = root;
+	for (const part of path.split(".")) {
+		const child = part ? node.children.get(Number(part)) : undefined;
+		if (!child) break;
+		node = child;
+	}
+	return node;
+}
+
+function colourOf(colors: Colors, frame: string, modules: ReadonlyMap<string, number>): string {
+	if (frame.startsWith("→")) return colors.mark;
+	const { module } = frameParts(frame);
+	if (module === "[kernel]") return colors["cat-7"];
+	return category(colors, (modules.get(module) ?? 0) % 7);
+}
+
+export interface FlameProps {
+	name: string;
+	title: string;
+	label: string;
+	data: FlameData;
+	names: readonly string[];
+	unit: string;
+	note?: string;
+}
+
+export function Flame(props: FlameProps) {
+	const { name, data, names, unit } = props;
+	const place = usePlace();
+	const order = place.params.get(`${name}.order`) === "leaves" ? "leaves" : "roots";
+	const query = place.params.get(`${name}.q`) ?? "";
+	const at = place.params.get(`${name}.at`) ?? "";
+	const [focus, setFocus] = useState<Node | null>(null);
+
+	const { root, levels, modules } = useMemo(() => {
+		const tree = order === "leaves" ? fromLeaves(data) : fromRoots(data);
+		const seen = new Map<string, number>();
+		for (const frame of data.frame) {
+			const { module } = frameParts(names[frame] ?? "");
+			if (module !== "[kernel]" && !seen.has(module)) seen.set(module, seen.size);
+		}
+		return { root: tree, levels: layOut(tree, names), modules: seen };
+	}, [data, names, order]);
+	const top = useMemo(() => nodeAt(root, at), [root, at]);
+	const match = matcher(query);
+	const found = useMemo(() => (match ? matched(root, names, match) : 0), [root, query]);
+	// Callers of what is zoomed in stay, full width; below it, what it calls.
+	const rows = useMemo(() => visibleRows(levels, top), [levels, top]);
+	const height = Math.max(1, rows) * ROW + 2;
+
+	const boxOf = useCallback(
+		(node: Node, width: number) => {
+			const scale = top.total > 0 ? width / top.total : 0;
+			const above = isAbove(node, top);
+			const x0 = above ? 0 : (node.x - top.x) * scale;
+			const x1 = above ? width : (node.x + node.total - top.x) * scale;
+			return { x: Math.max(0, x0), w: Math.min(width, x1) - Math.max(0, x0) };
+		},
+		[top],
+	);
+	const draw: Draw = useCallback(
+		(paint, width, _height, colors) => {
+			for (const [level, nodes] of levels.entries()) {
+				for (const node of nodes) {
+					const { x, w } = boxOf(node, width);
+					if (w < 0.4) continue;
+					const text = names[node.frame] ?? "";
+					const off = match !== null && !match(text);
+					const y = level * ROW;
+					const fill = colourOf(colors, text, modules);
+					const gap = w > 3 ? 1 : 0;
+					paint.rect(x, y, w - gap, ROW - 1, fill, off ? 0.12 : isAbove(node, top) ? 0.22 : 0.42);
+					if (w > 26)
+						paint.text(x + 4, y + ROW / 2 - 0.5, frameParts(text).name, {
+							fill: off ? colors.faint : colors.text,
+							size: 11,
+							baseline: "middle",
+							maxWidth: w - 8,
+						});
+				}
+			}
+		},
+		[levels, boxOf, names, modules, query],
+	);
+	const find = (x: number, y: number, width: number): Node | undefined =>
+		levels[Math.floor(y / ROW)]?.find((node) => {
+			const box = boxOf(node, width);
+			return box.w >= 0.4 && x >= box.x && x < box.x + box.w;
+		});
+	const zoom = (node: Node | null) => {
+		setParams({ [`${name}.at`]: node && node !== root ? pathOf(node) : "" }, false);
+		setFocus(null);
+	};
+	const step = (key: string): Node | null => {
+		const from = focus ?? (top === root ? null : top);
+		if (!from) return key === "ArrowDown" ? (levels[0]?.[0] ?? null) : null;
+		if (key === "ArrowUp") return from.parent === root ? from : from.parent;
+		if (key === "ArrowDown")
+			return [...from.children.values()].sort((a, b) => b.total - a.total)[0] ?? from;
+		const row = (levels[from.depth - 1] ?? []).slice().sort((a, b) => a.x - b.x);
+		const next = row.indexOf(from) + (key === "ArrowRight" ? 1 : -1);
+		return row[next] ?? from;
+	};
+	const tip = (node: Node) => (
+		<>
+			<Frame text={names[node.frame] ?? ""} most={400} />
+			<TipTable
+				rows={[
+					[
+						"with what it calls",
+						`${costText(node.total, unit)}, ${percent(node.total, root.total)}`,
+					],
+					["itself", costText(node.own, unit)],
+				]}
+			/>
+		</>
+	);
+	return (
+		<Section
+			title={props.title}
+			note={
+				match
+					? `${costText(found, unit)} matches, ${percent(found, root.total)}`
+					: focus
+						? `${frameParts(names[focus.frame] ?? "").name}: ${costText(focus.total, unit)}, ${percent(focus.total, root.total)}`
+						: props.note
+			}
+			tools={
+				<span class="flame-tools no-print">
+					{top !== root ? (
+						<button type="button" class="button" onClick={() => zoom(null)}>
+							Whole graph
+						</button>
+					) : null}
+					<input
+						type="search"
+						placeholder="Search functions"
+						aria-label="Search functions of the flame graph"
+						value={query}
+						onInput={(event) => setParams({ [`${name}.q`]: event.currentTarget.value })}
+					/>
+					<Choice
+						label="Order of the flame graph"
+						options={[
+							["roots", "Callers first"],
+							["leaves", "Leaves first"],
+						]}
+						value={order}
+						onChange={(value) =>
+							setParams({ [`${name}.order`]: value === "roots" ? "" : value, [`${name}.at`]: "" })
+						}
+					/>
+				</span>
+			}
+			class="flame"
+		>
+			<Picture
+				name={name}
+				label={props.label}
+				height={height}
+				draw={draw}
+				overlay={(paint, width, _height, colors, pointer) => {
+					const node = pointer ? find(pointer.x, pointer.y, width) : focus;
+					if (!node) return;
+					const { x, w } = boxOf(node, width);
+					paint.frame(x, (node.depth - 1) * ROW, Math.max(2, w), ROW - 1, colors.text, 1.5);
+				}}
+				hit={(x, y, width) => {
+					const node = find(x, y, width);
+					if (!node) return null;
+					return {
+						key: pathOf(node),
+						tip: tip(node),
+						pick: () => zoom(node === top ? node.parent : node),
+					};
+				}}
+				onKey={(event) => {
+					if (event.key.startsWith("Arrow")) {
+						setFocus(step(event.key));
+						return true;
+					}
+					if (event.key === "Enter" && focus) {
+						zoom(focus);
+						return true;
+					}
+					if (event.key === "Escape") {
+						zoom(null);
+						return true;
+					}
+					return false;
+				}}
+			/>
+		</Section>
+	);
+}
+
+/** Levels down to the last that has anything wide enough to be seen. */
+function visibleRows(levels: readonly Node[][], top: Node): number {
+	const least = top.total / 3000;
+	for (let level = levels.length; level > 0; level--)
+		if (
+			levels[level - 1]!.some(
+				(n) => n.total >= least && n.x + n.total > top.x && n.x < top.x + top.total,
+			)
+		)
+			return level;
+	return 0;
+}
+
+function isAbove(node: Node, of: Node): boolean {
+	for (let n = of.parent; n; n = n.parent) if (n === node) return true;
+	return false;
+}

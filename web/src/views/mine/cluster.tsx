@@ -1,0 +1,324 @@
+import { useEffect } from "preact/hooks";
+import type { MineReport } from "../../data/reports";
+import type { ReportRef } from "../../data/source";
+import { PartBar } from "../../shared/bars";
+import { Flame } from "../../shared/flame";
+import { count, duration, frameParts, pct, percent, plural, visible } from "../../shared/format";
+import { goTo, hrefOf } from "../../shared/location";
+import { Name } from "../../shared/name";
+import { Facts, Section } from "../../shared/section";
+import { type Column, Table } from "../../shared/table";
+import { briefOf, type Cluster, KINDS, neighbours, splitLabel, splitParts } from "./clusters";
+import { Columns } from "./columns";
+import { costIn } from "./page";
+import { StreamDots } from "./streams";
+
+export function ClusterPage(props: { report: MineReport; reference: ReportRef; cluster: Cluster }) {
+	const { report, cluster, reference } = props;
+	const cost = (ns: number) => costIn(report, ns);
+	const { before, after } = neighbours(report, cluster);
+	const to = (other: Cluster) => goTo({ path: [reference.name, other.id], params: new Map() });
+
+	useEffect(() => {
+		scrollTo(0, 0);
+		const key = (event: KeyboardEvent) => {
+			if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey) return;
+			if (event.key === "[" && before) to(before);
+			if (event.key === "]" && after) to(after);
+		};
+		addEventListener("keydown", key);
+		return () => removeEventListener("keydown", key);
+	}, [cluster]);
+	return (
+		<>
+			<nav class="cluster-nav no-print" aria-label="Clusters">
+				<a href={hrefOf([reference.name])}>All clusters</a>
+				<span class="spring" />
+				{before ? (
+					<a href={hrefOf([reference.name, before.id])} title="key [">
+						‹ Cluster {before.rank}
+					</a>
+				) : null}
+				{after ? (
+					<a href={hrefOf([reference.name, after.id])} title="key ]">
+						Cluster {after.rank} ›
+					</a>
+				) : null}
+			</nav>
+			<h1>
+				Cluster {cluster.rank}
+				<span class="cluster-why">{visible(cluster.why ?? cluster.reason)}</span>
+			</h1>
+			<p class="cluster-brief mono">
+				{(cluster.brief?.length ? cluster.brief : [briefOf(cluster)]).map((line) => (
+					<bdi key={line}>{visible(line)}</bdi>
+				))}
+			</p>
+			<Facts
+				items={[
+					["own cost", `${cost(cluster.own_ns)} · ${percent(cluster.own_ns, report.symptom_ns)}`],
+					["total cost", cost(cluster.total_ns)],
+					["average event", cost(cluster.average_ns)],
+					["events", count(cluster.events)],
+					["streams", `${count(cluster.streams)} of ${count(report.streams)}`],
+					["symptoms", `${count(cluster.symptoms)} of ${count(report.symptoms)}`],
+					["least similarity", cluster.min_similarity.toFixed(2)],
+				]}
+			/>
+			<div class="cluster-two">
+				<Columns report={report} cluster={cluster} />
+				<div>
+					<CostSplit report={report} cluster={cluster} />
+					<Wakers report={report} cluster={cluster} />
+					{cluster.by_stream ? <StreamDots report={report} cluster={cluster} /> : null}
+				</div>
+			</div>
+			{cluster.flame && report.frames ? (
+				<Flame
+					name={`flame-${cluster.rank}`}
+					title="Flame graph"
+					label={`Flame graph of the stacks of cluster ${cluster.rank}`}
+					data={cluster.flame}
+					names={report.frames}
+					unit={report.unit}
+					note={
+						cluster.flame.left_out
+							? `its own stacks; ${plural(cluster.flame.left_out, "small node")} (${cost(cluster.flame.left_out_ns)}) stand in their callers`
+							: "its own stacks, whole"
+					}
+				/>
+			) : null}
+			<Worst report={report} cluster={cluster} />
+			<Patterns report={report} cluster={cluster} />
+		</>
+	);
+}
+
+function CostSplit({ report, cluster }: { report: MineReport; cluster: Cluster }) {
+	const cost = (ns: number) => costIn(report, ns);
+	const reasons = Object.entries(cluster.reasons).sort((a, b) => b[1] - a[1]);
+	return (
+		<Section title="Own cost">
+			<PartBar
+				parts={splitParts(cluster)}
+				whole={cluster.own_ns}
+				label={splitLabel(cluster, cost)}
+			/>
+			<dl class="numbers">
+				{KINDS.map((kind) => (
+					<div key={kind.key}>
+						<dt>
+							<i class="chip" style={{ background: `var(--${kind.colour})` }} />
+							{kind.title}
+						</dt>
+						<dd>{cost(cluster.split[kind.key])}</dd>
+						<dd class="quiet">{percent(cluster.split[kind.key], cluster.own_ns)}</dd>
+					</div>
+				))}
+			</dl>
+			{reasons.length ? (
+				<>
+					<h3 class="numbers-head">Waits for</h3>
+					<dl class="numbers">
+						{reasons.map(([reason, ns]) => (
+							<div key={reason}>
+								<dt>{reason.replace(/_ns$/, "")}</dt>
+								<dd>{cost(ns)}</dd>
+								<dd class="quiet">{percent(ns, cluster.own_ns)}</dd>
+							</div>
+						))}
+					</dl>
+				</>
+			) : null}
+		</Section>
+	);
+}
+
+function Wakers({ report, cluster }: { report: MineReport; cluster: Cluster }) {
+	if (!cluster.wakers.length) return null;
+	const most = cluster.wakers[0]!.cost_ns;
+	const more = cluster.wakers.length - 8 + (cluster.wakers_more ?? 0);
+	return (
+		<Section title="Ended by" note="threads and devices that ended its waits">
+			<dl class="numbers with-bars">
+				{cluster.wakers.slice(0, 8).map((waker) => (
+					<div key={waker.name}>
+						<dt>
+							<Name text={waker.name} most={32} />
+						</dt>
+						<dd>
+							<PartBar parts={[[waker.cost_ns, "var(--wait)"]]} whole={most} />
+						</dd>
+						<dd>{costIn(report, waker.cost_ns)}</dd>
+					</div>
+				))}
+			</dl>
+			{more > 0 ? <p class="quiet">and {count(more)} more</p> : null}
+		</Section>
+	);
+}
+
+type WorstSymptom = Cluster["worst"][number];
+
+function Worst({ report, cluster }: { report: MineReport; cluster: Cluster }) {
+	const cost = (ns: number) => costIn(report, ns);
+	const columns: Column<WorstSymptom>[] = [
+		{
+			key: "cost_ns",
+			title: "cost",
+			help: "of the cluster in that symptom",
+			value: (w) => w.cost_ns,
+			cell: (w) => cost(w.cost_ns),
+			numeric: true,
+			width: "90px",
+		},
+		{
+			key: "share",
+			title: "of symptom",
+			value: (w) => (100 * w.cost_ns) / Math.max(1, w.symptom_t1_ns - w.symptom_t0_ns),
+			cell: (w) => pct((100 * w.cost_ns) / Math.max(1, w.symptom_t1_ns - w.symptom_t0_ns)),
+			numeric: true,
+			width: "90px",
+		},
+		{
+			key: "event_ns",
+			title: "worst event",
+			value: (w) => w.event_ns,
+			cell: (w) => cost(w.event_ns),
+			numeric: true,
+			width: "100px",
+		},
+		{
+			key: "at",
+			title: "at",
+			help: "when that event began, from the symptom's start",
+			value: (w) => w.t0_ns - w.symptom_t0_ns,
+			cell: (w) => `+${duration(w.t0_ns - w.symptom_t0_ns)}`,
+			numeric: true,
+			width: "100px",
+		},
+		{
+			key: "thread",
+			title: "thread",
+			value: (w) => `${w.comm} ${w.tid}`,
+			cell: (w) => <Name text={`${w.comm} ${w.tid}`} />,
+			width: "200px",
+		},
+		{
+			key: "stream",
+			title: "recording",
+			value: (w) => w.stream,
+			cell: (w) => <Name text={w.stream} />,
+		},
+	];
+	return (
+		<Section
+			title="Symptoms that it cost most"
+			note={
+				cluster.worst_more ? `${count(cluster.worst_more)} more are not in this report` : undefined
+			}
+		>
+			<Table
+				name="worst"
+				label="Symptoms that the cluster cost most"
+				rows={cluster.worst}
+				columns={columns}
+				keyOf={(w) => `${w.stream_id} ${w.tid} ${w.symptom_t0_ns}`}
+				search={(w) => `${w.stream} ${w.comm} ${w.tid}`}
+				most={10}
+			/>
+		</Section>
+	);
+}
+
+/** What a pattern has beside the common part, which stands as "…". */
+function ownFrames(functions: readonly string[], common: readonly string[]): string {
+	const out: string[] = [];
+	let at = 0;
+	for (const frame of functions) {
+		if (frame === common[at]) {
+			at++;
+			if (out.at(-1) !== "…") out.push("…");
+		} else {
+			out.push(frameParts(frame).name);
+		}
+	}
+	return out
+		.join(" › ")
+		.replaceAll("› … ›", "…")
+		.replace(/^… › | › …$/g, (m) => m.replace(/ ?› ?/, " "));
+}
+
+type Pattern = Cluster["patterns"][number];
+
+function Patterns({ report, cluster }: { report: MineReport; cluster: Cluster }) {
+	const cost = (ns: number) => costIn(report, ns);
+	const text = (p: Pattern) => ownFrames(p.functions, cluster.common);
+	const columns: Column<Pattern>[] = [
+		{
+			key: "own_ns",
+			title: "own",
+			help: "of the stacks that belong to this pattern",
+			value: (p) => p.own_ns,
+			cell: (p) => cost(p.own_ns),
+			numeric: true,
+			width: "84px",
+		},
+		{
+			key: "cost_ns",
+			title: "cost",
+			help: "of all stacks that contain it",
+			value: (p) => p.cost_ns,
+			cell: (p) => cost(p.cost_ns),
+			numeric: true,
+			width: "84px",
+		},
+		{
+			key: "events",
+			title: "events",
+			value: (p) => p.events,
+			cell: (p) => count(p.events),
+			numeric: true,
+			width: "80px",
+		},
+		{ key: "streams", title: "streams", value: (p) => p.streams, numeric: true, width: "70px" },
+		{
+			key: "round",
+			title: "round",
+			help: "of mining; the first has the paper's patterns",
+			value: (p) => p.round,
+			numeric: true,
+			width: "60px",
+		},
+		{
+			key: "functions",
+			title: "functions beside the common part",
+			value: text,
+			cell: (p) => (
+				<span class="mono">
+					<Name text={text(p)} most={400} />
+				</span>
+			),
+		},
+	];
+	return (
+		<Section
+			title="Patterns"
+			note={
+				cluster.patterns_more
+					? `${count(cluster.patterns_more)} more are not in this report`
+					: undefined
+			}
+		>
+			<Table
+				name="patterns"
+				label="Patterns of the cluster"
+				rows={cluster.patterns}
+				columns={columns}
+				keyOf={(p) => `${p.round} ${p.functions.join(" ")}`}
+				search={(p) => p.functions.join(" ")}
+				most={12}
+			/>
+		</Section>
+	);
+}

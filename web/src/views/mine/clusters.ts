@@ -1,0 +1,44 @@
+// What the views of mining share: parts of a cluster's cost and their colours.
+import type { MineReport } from "../../data/reports";
+
+export type Cluster = MineReport["clusters"][number];
+
+/** What one of a cluster's kinds of time is called, and its colour. */
+export const KINDS = [
+	{ key: "wait_ns", title: "waiting", colour: "wait" },
+	{ key: "run_ns", title: "running", colour: "run" },
+	{ key: "ready_ns", title: "ready, without a CPU", colour: "ready" },
+] as const;
+
+export function splitParts(cluster: Cluster): Array<readonly [number, string]> {
+	return KINDS.map((kind) => [cluster.split[kind.key], `var(--${kind.colour})`] as const);
+}
+
+export function splitLabel(cluster: Cluster, text: (ns: number) => string): string {
+	return KINDS.filter((kind) => cluster.split[kind.key] > 0)
+		.map((kind) => `${text(cluster.split[kind.key])} ${kind.title}`)
+		.join(", ");
+}
+
+/** The cluster in a line: what the table in the terminal has, or its last function. */
+export function briefOf(cluster: Cluster): string {
+	return cluster.brief?.length ? cluster.brief.join("  ") : (cluster.common.at(-1) ?? cluster.id);
+}
+
+/** What people find a cluster by. */
+export function searchText(cluster: Cluster): string {
+	return [
+		cluster.id,
+		cluster.why ?? "",
+		cluster.reason,
+		cluster.common.join(" "),
+		cluster.brief_variants ?? "",
+		cluster.wakers.map((w) => w.name).join(" "),
+	].join(" ");
+}
+
+/** Position in the ranked list, of the clusters that the report has. */
+export function neighbours(report: MineReport, cluster: Cluster) {
+	const at = report.clusters.indexOf(cluster);
+	return { before: report.clusters[at - 1], after: report.clusters[at + 1] };
+}

@@ -1,0 +1,176 @@
+// A cluster as aligned columns of frames: what all of its patterns have is solid and as wide as the
+// picture; where they differ, their variants stand side by side, as wide as what they cost.
+import type { MineReport } from "../../data/reports";
+import { count, frameParts, percent, visible } from "../../shared/format";
+import { useParam } from "../../shared/location";
+import { Frame, Name } from "../../shared/name";
+import { Choice, Section } from "../../shared/section";
+import type { Cluster } from "./clusters";
+import { costIn } from "./page";
+
+type Gap = NonNullable<Cluster["gap_variants"]>[number];
+
+/** Frames that stand for themselves, or a run of kernel frames that is folded into one line. */
+type Line = { frame: string; at: number } | { from: number; to: number };
+
+function lines(common: readonly string[], gaps: ReadonlySet<number>, all: boolean): Line[] {
+	const out: Line[] = [];
+	for (let i = 0; i < common.length; ) {
+		let end = i;
+		while (
+			end < common.length &&
+			frameParts(common[end]!).module === "[kernel]" &&
+			(end === i || !gaps.has(end))
+		)
+			end++;
+		if (!all && end - i >= 4) {
+			out.push({ from: i, to: end });
+			i = end;
+		} else {
+			const last = Math.max(end, i + 1);
+			for (; i < last; i++) out.push({ frame: common[i]!, at: i });
+		}
+	}
+	return out;
+}
+
+export function Columns({ report, cluster }: { report: MineReport; cluster: Cluster }) {
+	const [show, setShow] = useParam("frames", "brief");
+	const [open, setOpen] = useParam("open");
+	const opened = new Set(open.split(".").filter(Boolean).map(Number));
+	const gaps = new Map((cluster.gap_variants ?? []).map((gap) => [gap.before, gap]));
+	const marks = new Set([...cluster.gaps, ...gaps.keys()]);
+	const toggle = (before: number) => {
+		const next = new Set(opened);
+		if (!next.delete(before)) next.add(before);
+		setOpen([...next].sort((a, b) => a - b).join("."));
+	};
+	const gapAt = (at: number) => {
+		const gap = gaps.get(at);
+		if (gap)
+			return (
+				<Variants
+					key={`gap ${at}`}
+					report={report}
+					cluster={cluster}
+					gap={gap}
+					open={opened.has(at)}
+					onToggle={() => toggle(at)}
+				/>
+			);
+		return marks.has(at) ? (
+			<li key={`gap ${at}`} class="column-gap" aria-label="variants stand here" />
+		) : null;
+	};
+	const body = lines(cluster.common, marks, show === "all").flatMap((line) => {
+		if ("frame" in line) return [gapAt(line.at), <Solid key={line.at} frame={line.frame} />];
+		return [
+			gapAt(line.from),
+			<li key={line.from} class="column-frame column-folded">
+				<span class="frame">
+					<Name text={frameParts(cluster.common[line.from]!).name} most={50} /> …{" "}
+					<Name text={frameParts(cluster.common[line.to - 1]!).name} most={50} />
+				</span>
+				<span class="quiet"> {count(line.to - line.from)} of [kernel]</span>
+			</li>,
+		];
+	});
+	return (
+		<Section
+			title="Common part"
+			note="with the variants between, as wide as what they cost"
+			tools={
+				<Choice
+					label="Frames"
+					options={[
+						["brief", "Kernel folded"],
+						["all", "All frames"],
+					]}
+					value={show === "all" ? "all" : "brief"}
+					onChange={(value) => setShow(value)}
+				/>
+			}
+		>
+			<ol class="columns">
+				{body}
+				{gapAt(cluster.common.length)}
+			</ol>
+		</Section>
+	);
+}
+
+function Solid({ frame }: { frame: string }) {
+	return (
+		<li class={`column-frame${frame.startsWith("→") ? " column-link" : ""}`}>
+			<Frame text={frame} most={110} />
+		</li>
+	);
+}
+
+function Variants(props: {
+	report: MineReport;
+	cluster: Cluster;
+	gap: Gap;
+	open: boolean;
+	onToggle: () => void;
+}) {
+	const { report, gap, open } = props;
+	const whole = gap.variants.reduce((sum, v) => sum + v.own_ns, gap.more_ns ?? 0);
+	const shown = gap.variants.slice(0, open ? gap.variants.length : 5);
+	const restN = gap.variants.length - shown.length + (gap.more ?? 0);
+	const rest = whole - shown.reduce((sum, v) => sum + v.own_ns, 0);
+	return (
+		<li class="column-variants">
+			<button
+				type="button"
+				aria-expanded={open}
+				title={open ? "fold the variants" : "show all frames of the variants"}
+				onClick={props.onToggle}
+				class="variant-toggle"
+			>
+				<span aria-hidden="true">{open ? "−" : "+"}</span>
+			</button>
+			{shown.map((variant) => (
+				<div
+					key={variant.functions.join(" ")}
+					class="variant"
+					style={{ flexGrow: Math.max(0.02, variant.own_ns / Math.max(1, whole)) }}
+				>
+					<span class="variant-cost">
+						{costIn(report, variant.own_ns)}{" "}
+						<span class="quiet">{percent(variant.own_ns, whole)}</span>
+					</span>
+					<VariantFrames functions={variant.functions} open={open} />
+				</div>
+			))}
+			{restN > 0 ? (
+				<div class="variant" style={{ flexGrow: Math.max(0.02, rest / Math.max(1, whole)) }}>
+					<span class="variant-cost">{costIn(report, rest)}</span>
+					<span class="quiet">{count(restN)} more</span>
+				</div>
+			) : null}
+		</li>
+	);
+}
+
+function VariantFrames({ functions, open }: { functions: readonly string[]; open: boolean }) {
+	if (!functions.length) return <span class="quiet">nothing</span>;
+	const shown = open || functions.length <= 3 ? functions : [functions[0]!, functions.at(-1)!];
+	return (
+		<>
+			{shown.map((frame, i) => (
+				<span
+					// biome-ignore lint/suspicious/noArrayIndexKey: a function can stand there twice
+					key={i}
+					class={`variant-frame mono${frame.startsWith("→") ? " frame-link" : ""}`}
+					title={visible(frame.slice(0, 1000))}
+				>
+					<bdi>{visible(frameParts(frame).name.slice(0, 200))}</bdi>
+					{shown.length < functions.length && i === 0 ? (
+						<span class="quiet"> + {count(functions.length - 2)}</span>
+					) : null}
+				</span>
+			))}
+		</>
+	);
+}

@@ -1,0 +1,254 @@
+import { useCallback, useMemo } from "preact/hooks";
+import type { MineReport } from "../../data/reports";
+import type { ReportRef } from "../../data/source";
+import { PartBar } from "../../shared/bars";
+import type { Draw } from "../../shared/export";
+import { count, pct, percent, visible } from "../../shared/format";
+import { goTo } from "../../shared/location";
+import { Picture } from "../../shared/picture";
+import { linear } from "../../shared/scales";
+import { Section } from "../../shared/section";
+import { type Column, Table } from "../../shared/table";
+import { TipTable } from "../../shared/tooltip";
+import { briefOf, type Cluster, KINDS, searchText, splitLabel, splitParts } from "./clusters";
+import { costIn } from "./page";
+
+export function ClusterList({ report, reference }: { report: MineReport; reference: ReportRef }) {
+	const open = (cluster: Cluster) =>
+		goTo({ path: [reference.name, cluster.id], params: new Map() });
+	const columns = useMemo(() => columnsOf(report), [report]);
+	return (
+		<>
+			<Section
+				title="Coverage"
+				note="each cluster's own cost as a share of symptom time; no time is counted twice"
+			>
+				<Coverage report={report} onPick={open} />
+			</Section>
+			<Section
+				title="Clusters"
+				note={`ranked by ${report.options.rank}`}
+				tools={
+					<span class="legend">
+						{KINDS.map((kind) => (
+							<span key={kind.key}>
+								<i class="chip" style={{ background: `var(--${kind.colour})` }} />
+								{kind.title}
+							</span>
+						))}
+					</span>
+				}
+			>
+				<Table
+					name="clusters"
+					label="Clusters"
+					rows={report.clusters}
+					columns={columns}
+					keyOf={(c) => c.id}
+					search={searchText}
+					onSelect={open}
+					rowHeight={46}
+					most={14}
+					empty="No cluster: no pattern costs as much as λ."
+				/>
+			</Section>
+		</>
+	);
+}
+
+function columnsOf(report: MineReport): Column<Cluster>[] {
+	const cost = (value: number) => costIn(report, value);
+	const widest = Math.max(1, ...report.clusters.map((c) => c.own_ns));
+	return [
+		{ key: "rank", title: "#", value: (c) => c.rank, numeric: true, width: "34px" },
+		{
+			key: "coverage",
+			title: "share",
+			help: "own cost as a share of symptom time",
+			value: (c) => c.coverage,
+			cell: (c) => pct(100 * c.coverage),
+			numeric: true,
+			width: "62px",
+		},
+		{
+			key: "split",
+			title: "waiting, running, ready",
+			help: "own cost by kind, on the scale of the largest cluster",
+			value: (c) => splitLabel(c, cost),
+			cell: (c) => <PartBar parts={splitParts(c)} whole={widest} label={splitLabel(c, cost)} />,
+			width: "minmax(120px, 200px)",
+		},
+		{
+			key: "own_ns",
+			title: "own",
+			help: "cost that no other cluster counts",
+			value: (c) => c.own_ns,
+			cell: (c) => cost(c.own_ns),
+			numeric: true,
+			width: "78px",
+		},
+		{
+			key: "total_ns",
+			title: "total",
+			help: "cost of all stacks that contain one of its patterns, shared with other clusters",
+			value: (c) => c.total_ns,
+			cell: (c) => cost(c.total_ns),
+			numeric: true,
+			width: "78px",
+		},
+		{
+			key: "average_ns",
+			title: "average",
+			help: "total cost per event",
+			value: (c) => c.average_ns,
+			cell: (c) => cost(c.average_ns),
+			numeric: true,
+			width: "78px",
+		},
+		{
+			key: "streams",
+			title: "streams",
+			help: "recordings that have it",
+			value: (c) => c.streams,
+			cell: (c) => count(c.streams),
+			numeric: true,
+			width: "60px",
+		},
+		{
+			key: "why",
+			title: "why",
+			help: "what most of its own cost is",
+			value: (c) => c.why ?? c.reason,
+			width: "110px",
+		},
+		{
+			key: "common",
+			title: "common part",
+			help: "functions that tell most of what its patterns have in common; the second line goes on in other threads, or names the variants",
+			value: briefOf,
+			cell: (c) => <Brief cluster={c} />,
+		},
+	];
+}
+
+/** Two lines: the symptom's thread; then where it goes on, and what varies. */
+function Brief({ cluster }: { cluster: Cluster }) {
+	const [first = briefOf(cluster), ...others] = (cluster.brief ?? []).map(visible);
+	const second = [...others, visible(cluster.brief_variants ?? "")].filter(Boolean).join("   ");
+	return (
+		<span class="brief mono">
+			<bdi>{first}</bdi>
+			<bdi class="quiet">{second}</bdi>
+		</span>
+	);
+}
+
+const BAR = 30;
+
+/** All symptom time as one bar: the clusters by rank, what no pattern explains, what is not theirs. */
+function Coverage(props: { report: MineReport; onPick: (cluster: Cluster) => void }) {
+	const { report } = props;
+	const whole = useMemo(
+		() =>
+			Math.max(
+				report.symptom_ns,
+				report.clusters.reduce((sum, c) => sum + c.own_ns, report.other_ns),
+			),
+		[report],
+	);
+	const places = useMemo(() => {
+		let at = 0;
+		return report.clusters.map((cluster) => {
+			const place = { cluster, from: at, to: at + cluster.own_ns };
+			at = place.to;
+			return place;
+		});
+	}, [report]);
+	const draw: Draw = useCallback(
+		(paint, width, _height, colors) => {
+			const x = linear([0, whole], [0, width]);
+			paint.rect(0, 0, width, BAR, colors.grid);
+			for (const { cluster, from, to } of places) {
+				let at = from;
+				const gap = x(to) - x(from) > 4 ? 1 : 0;
+				for (const kind of KINDS) {
+					const part = cluster.split[kind.key];
+					const end = Math.min(at + part, to);
+					if (end > at)
+						paint.rect(
+							x(at),
+							0,
+							Math.max(0, x(end) - x(at) - (end === to ? gap : 0)),
+							BAR,
+							colors[kind.colour],
+							0.75,
+						);
+					at = end;
+				}
+				const w = x(to) - x(from);
+				if (w > 22)
+					paint.text(x(from) + 6, BAR + 15, `${cluster.rank}`, {
+						fill: colors.quiet,
+						size: 11,
+						weight: 600,
+						maxWidth: w - 8,
+					});
+				if (w > 70)
+					paint.text(x(from) + 22, BAR + 15, lastWord(cluster), {
+						fill: colors.quiet,
+						size: 11,
+						maxWidth: w - 30,
+					});
+			}
+		},
+		[places, whole],
+	);
+	const find = (px: number, width: number) => {
+		const at = linear([0, whole], [0, width]).invert(px);
+		return places.find((place) => at >= place.from && at < place.to);
+	};
+	return (
+		<Picture
+			name="coverage"
+			label={`Coverage: ${report.clusters.length} clusters as shares of symptom time`}
+			height={BAR + 22}
+			draw={draw}
+			hit={(px, _py, width) => {
+				const place = find(px, width);
+				if (!place)
+					return {
+						key: "other",
+						tip: `not explained by a pattern: ${costIn(report, report.other_ns)}`,
+					};
+				const { cluster } = place;
+				return {
+					key: cluster.id,
+					pick: () => props.onPick(cluster),
+					tip: (
+						<>
+							<b>Cluster {cluster.rank}</b>
+							<div class="mono">
+								<bdi>{visible(briefOf(cluster))}</bdi>
+							</div>
+							<TipTable
+								rows={[
+									[
+										"own",
+										`${costIn(report, cluster.own_ns)}, ${percent(cluster.own_ns, report.symptom_ns)}`,
+									],
+									["why", visible(cluster.why ?? cluster.reason)],
+								]}
+							/>
+						</>
+					),
+				};
+			}}
+		/>
+	);
+}
+
+/** The function that the short form ends with in the symptom's thread. */
+function lastWord(cluster: Cluster): string {
+	const line = cluster.brief?.[0] ?? cluster.common.at(-1) ?? "";
+	return line.split(/[›…]/).at(-1)?.trim() ?? "";
+}

@@ -1,0 +1,90 @@
+import type { MineReport } from "../../data/reports";
+import { count, duration } from "../../shared/format";
+import { Name } from "../../shared/name";
+import { Section } from "../../shared/section";
+import { type Column, Table } from "../../shared/table";
+import { costIn } from "./page";
+
+type Input = MineReport["inputs"][number];
+
+const columns: Column<Input>[] = [
+	{
+		key: "path",
+		title: "recording",
+		value: (s) => s.path,
+		cell: (s) => <Name text={s.path} />,
+		width: "minmax(0, 2fr)",
+	},
+	{
+		key: "host",
+		title: "host",
+		value: (s) => s.host,
+		cell: (s) => <Name text={s.host} />,
+		width: "140px",
+	},
+	{
+		key: "no_waker_ns",
+		title: "no waker",
+		help: "symptom time that stands on waits of which nobody knows who ended them",
+		value: (s) => s.no_waker_ns,
+		cell: (s) => duration(s.no_waker_ns),
+		numeric: true,
+		width: "110px",
+	},
+	{
+		key: "losses",
+		title: "losses",
+		help: "what the recording lacks, or contradicts itself in",
+		value: (s) => s.losses.map((l) => `${l.count} ${l.kind}`).join("; "),
+		cell: (s) => (
+			<Name
+				text={s.losses.map((l) => `${count(l.count)} ${l.kind}`).join("; ") || "none"}
+				most={300}
+			/>
+		),
+		width: "minmax(0, 3fr)",
+	},
+];
+
+/** What the result stands on. */
+export function MineNotes({ report }: { report: MineReport }) {
+	const bad = [
+		...report.skipped.map((s) => ({ ...s, what: "not used" })),
+		...report.incomplete.map((s) => ({ ...s, what: "used as far as it goes" })),
+	];
+	return (
+		<Section
+			title="What this stands on"
+			note={
+				<>
+					symptoms: <Name text={report.options.symptoms} most={200} />
+				</>
+			}
+		>
+			<p class="quiet">
+				Area of interest: scope {report.options.scope}, {report.options.stacks} stacks,{" "}
+				{count(report.aoi.events)} events, {count(report.aoi.stacks)} distinct stacks. λ ={" "}
+				{costIn(report, report.lambda_ns)} (<Name text={report.options.lambda} />
+				), {count(report.rounds)} rounds.
+			</p>
+			{bad.length ? (
+				<ul class="bad-inputs">
+					{bad.map((s) => (
+						<li key={s.path}>
+							<Name text={s.path} />: {s.what}: <Name text={s.reason} most={400} />
+						</li>
+					))}
+				</ul>
+			) : null}
+			<Table
+				name="inputs"
+				label="Recordings"
+				rows={report.inputs}
+				columns={columns}
+				keyOf={(s) => `${s.id} ${s.path}`}
+				search={(s) => `${s.path} ${s.host}`}
+				most={10}
+			/>
+		</Section>
+	);
+}

@@ -1,0 +1,130 @@
+import { useMemo } from "preact/hooks";
+import type { SuspectsReport } from "../../data/reports";
+import type { ReportRef } from "../../data/source";
+import { PartBar } from "../../shared/bars";
+import { cost as costText, count, percent } from "../../shared/format";
+import { hrefOf } from "../../shared/location";
+import { Frame, Name } from "../../shared/name";
+import { Section } from "../../shared/section";
+import { type Column, Table } from "../../shared/table";
+import { type Contrast, chance, nameOf } from "./model";
+
+type Half = Contrast["with"];
+
+function Rate({ half, colour }: { half: Half; colour: string }) {
+	const of = half.failed + half.succeeded;
+	return (
+		<span class="rate">
+			<span class="rate-text">{percent(half.failed, of)}</span>
+			<PartBar
+				parts={[[half.failed, colour]]}
+				whole={of}
+				label={`${count(half.failed)} of ${count(of)}`}
+			/>
+		</span>
+	);
+}
+
+const share = (half: Half) => half.failed / Math.max(1, half.failed + half.succeeded);
+
+export function contrastColumns(reference: ReportRef): Column<Contrast>[] {
+	return [
+		{
+			key: "function",
+			title: "the same call",
+			help: "the last function",
+			value: nameOf,
+			cell: (c) => (
+				<a href={hrefOf([reference.name, nameOf(c)])} class="mono">
+					<Name text={c.function} most={60} />
+				</a>
+			),
+			width: "minmax(120px, 1fr)",
+		},
+		{
+			key: "metric",
+			title: "metric",
+			value: (c) => c.metric ?? "",
+			cell: (c) => <Name text={c.metric ?? ""} most={40} />,
+			width: "minmax(110px, 1fr)",
+		},
+		{
+			key: "callers",
+			title: "from this caller",
+			value: (c) => c.callers.join(" › "),
+			cell: (c) =>
+				c.callers.map((caller, i) => (
+					<span key={caller}>
+						{i ? " › " : ""}
+						<Frame text={caller} most={60} />
+					</span>
+				)),
+			width: "minmax(160px, 2fr)",
+		},
+		{
+			key: "with",
+			title: "fails with it",
+			help: "failed, of those with this caller",
+			value: (c) => share(c.with),
+			cell: (c) => <Rate half={c.with} colour="var(--mark)" />,
+			width: "140px",
+			numeric: true,
+		},
+		{
+			key: "without",
+			title: "without it",
+			help: "failed, of those with other callers",
+			value: (c) => share(c.without),
+			cell: (c) => <Rate half={c.without} colour="var(--faint)" />,
+			width: "140px",
+			numeric: true,
+		},
+		{
+			key: "mean_with",
+			title: "mean with",
+			value: (c) => c.with.mean_ns,
+			cell: (c) => costText(c.with.mean_ns),
+			numeric: true,
+			width: "76px",
+		},
+		{
+			key: "mean_without",
+			title: "without",
+			value: (c) => c.without.mean_ns,
+			cell: (c) => costText(c.without.mean_ns),
+			numeric: true,
+			width: "76px",
+		},
+		{
+			key: "q",
+			title: "q",
+			help: "chance that this is an accident, held for all callers together",
+			value: (c) => -c.log10_q,
+			cell: (c) => chance(c.q, c.log10_q),
+			numeric: true,
+			width: "64px",
+		},
+	];
+}
+
+/** The caller that makes a good call slow. */
+export function Contrasts({ report, reference }: { report: SuspectsReport; reference: ReportRef }) {
+	const columns = useMemo(() => contrastColumns(reference), [reference]);
+	return (
+		<Section
+			title="Caller contrast"
+			note="the same last function, with this caller and with others; most significant first"
+		>
+			<Table
+				name="contrasts"
+				label="Caller contrast"
+				rows={report.contrasts}
+				columns={columns}
+				keyOf={(c) => `${nameOf(c)} ${c.metric ?? ""} ${c.callers.join(" ")}`}
+				search={(c) => `${nameOf(c)} ${c.metric ?? ""} ${c.callers.join(" ")}`}
+				most={12}
+				empty="No caller makes a difference that could be tested."
+			/>
+		</Section>
+	);
+}
