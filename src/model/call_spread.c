@@ -7,9 +7,9 @@
 #include "model/call_cursor.h"
 
 enum {
-	/* Values of one bucket that are kept and sorted; where there are more, parts of the bucket
-	   are counted first. */
-	sorted_max = 16 << 10,
+	/* Values of one bucket that are kept and looked through; where there are more, parts of the
+	   bucket are counted first. */
+	kept_max = 16 << 10,
 	n_parts = 4096,
 };
 
@@ -191,7 +191,7 @@ static void start_worker(struct counting *c, const struct searches *all)
 	c->n_parts = all->at.n;
 	c->parts = lode_alloc0(all->at.n, sizeof(*c->parts));
 	for (size_t i = 0; i < all->at.n; i++)
-		if (all->at.at[i].n > sorted_max)
+		if (all->at.at[i].n > kept_max)
 			c->parts[i] = lode_alloc0(n_parts, sizeof(**c->parts));
 	c->min = lode_alloc(n_functions * sizeof(*c->min));
 	c->max = lode_alloc(n_functions * sizeof(*c->max));
@@ -215,16 +215,46 @@ static void end_worker(struct counting *c)
 
 /* ---- What a pass has found ---- */
 
-static int compare_values(const void *a, const void *b)
+static void swap(uint64_t *a, uint64_t *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	uint64_t kept = *a;
 
-	return (x > y) - (x < y);
+	*a = *b;
+	*b = kept;
 }
 
-/* The kept values of all workers, each search's in order; search i has those from ends[i - 1] on.
- */
-static uint64_t *sort_kept(const struct searches *all, size_t *ends)
+/* The value that would stand at `rank` if the values were sorted; moves them. */
+static uint64_t value_at_rank(uint64_t *values, size_t n, size_t rank)
+{
+	size_t from = 0, to = n;
+
+	while (to - from > 1) {
+		/* The middle one of three; then those equal to it in the middle, so that many equal
+		   values are no worst case. */
+		uint64_t a = values[from], b = values[from + (to - from) / 2], c = values[to - 1];
+		uint64_t pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+		size_t low = from, high = to;
+
+		for (size_t i = from; i < high;) {
+			if (values[i] < pivot)
+				swap(&values[i++], &values[low++]);
+			else if (values[i] > pivot)
+				swap(&values[i], &values[--high]);
+			else
+				i++;
+		}
+		if (rank >= low && rank < high)
+			return pivot;
+		if (rank < low)
+			to = low;
+		else
+			from = high;
+	}
+	return values[from];
+}
+
+/* The kept values of all workers, by search; search i has those from ends[i - 1] on. */
+static uint64_t *gather_kept(const struct searches *all, size_t *ends)
 {
 	size_t n = 0, *next = lode_alloc0(all->at.n + 1, sizeof(*next));
 	uint64_t *values;
@@ -239,9 +269,6 @@ static uint64_t *sort_kept(const struct searches *all, size_t *ends)
 		for (size_t k = 0; k < all->workers[w].kept.n; k++)
 			values[next[all->workers[w].kept.at[k].search]++] =
 				all->workers[w].kept.at[k].value;
-	for (size_t i = 0, from = 0; i < all->at.n; from = next[i++])
-		if (next[i] > from)
-			qsort(values + from, next[i] - from, sizeof(*values), compare_values);
 	memcpy(ends, next, all->at.n * sizeof(*ends));
 	free(next);
 	return values;
@@ -292,7 +319,7 @@ static void take_extremes(struct searches *all)
 static void take_results(struct searches *all)
 {
 	size_t *ends = lode_alloc0(all->at.n + 1, sizeof(*ends)), n_left = 0;
-	uint64_t *values = sort_kept(all, ends);
+	uint64_t *values = gather_kept(all, ends);
 
 	take_extremes(all);
 	for (uint32_t i = 0; i < all->at.n; i++) {
@@ -302,7 +329,8 @@ static void take_results(struct searches *all)
 		if (all->workers[0].parts[i]) {
 			narrow(all, i);
 		} else if (s->rank - s->before < ends[i] - from) {
-			*s->found = (int64_t)values[from + s->rank - s->before];
+			*s->found = (int64_t)value_at_rank(values + from, ends[i] - from,
+							   s->rank - s->before);
 			s->width = 1;
 		}
 	}

@@ -12,6 +12,9 @@
 
 struct lode_call_names {
 	struct lode_strings strings;
+	/* String id + 1 of a name lately seen, by what its ends look like; 0: none. Traces name the
+	   same few functions again and again. */
+	uint32_t recent[256];
 	LODE_VEC(uint32_t) ids; /* [string id]: the sink's, LODE_NONE if not asked yet */
 };
 

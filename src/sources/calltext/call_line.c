@@ -11,6 +11,14 @@ bool lode_call_number(const char *text, size_t len, int64_t *out)
 
 	if (i == len)
 		return false;
+	/* 18 digits cannot be too many. */
+	for (size_t safe = len < i + 18 ? len : i + 18; i < safe; i++) {
+		unsigned digit = (unsigned char)text[i] - '0';
+
+		if (digit > 9)
+			return false;
+		value = 10 * value + digit;
+	}
 	for (; i < len; i++) {
 		unsigned digit = (unsigned char)text[i] - '0';
 
