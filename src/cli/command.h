@@ -35,6 +35,7 @@ struct lode_command {
 	int (*run)(const struct lode_command *self, int argc, char **argv);
 };
 
+extern const struct lode_command lode_cmd_sign, lode_cmd_coverage, lode_cmd_triage;
 extern const struct lode_command lode_cmd_timeline;
 extern const struct lode_command lode_cmd_diff;
 extern const struct lode_command lode_cmd_mine, lode_cmd_suspects, lode_cmd_pio, lode_cmd_digest,

@@ -55,3 +55,8 @@ if [ -d "$LODE_TOP/samples/orders" ]; then
 		check suspects '(d["explain"]["worst"][0]["value_ns"] == d["metrics"][0]["max_ns"],
 			[c["function"] for c in d["explain"]["callees"]])'
 fi
+
+"$LODE" mine --json a.folded >mined.json
+"$LODE" sign --signatures s.txt --json --from mined.json --cluster 1 --name x --kind run | check sign \
+	'd["action"], [(s["name"], s["kind"], len(s["patterns"])) for s in d["signatures"]]'
+"$LODE" sign --signatures s.txt --json | check sign 'd["action"], len(d["signatures"])'

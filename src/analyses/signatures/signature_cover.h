@@ -22,7 +22,8 @@
 /* What one signature matches, in all streams. */
 struct lode_signature_cost {
 	int64_t total_ns;
-	/* What no other signature matches that is not retired; of a retired one, what no other does. */
+	/* What no other signature matches that is not retired; of a retired one, what no other
+	 * does. */
 	int64_t exclusive_ns;
 	int64_t split_ns[LODE_N_EVENT_KINDS]; /* of total_ns */
 	uint64_t n_events;

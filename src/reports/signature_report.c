@@ -1,0 +1,187 @@
+#include "reports/signature_report.h"
+
+#include <string.h>
+
+#include "base/escape.h"
+#include "reports/sheet.h"
+
+const char *lode_signature_why(char *buffer, const struct lode_signature *s)
+{
+	char kinds[LODE_SIGNATURE_BITS_BYTES], reasons[LODE_SIGNATURE_BITS_BYTES];
+
+	lode_signature_bits_text(kinds, LODE_SIGNATURE_KINDS, s->kinds);
+	lode_signature_bits_text(reasons, LODE_SIGNATURE_REASONS, s->reasons);
+	snprintf(buffer, LODE_SIGNATURE_WHY_BYTES, "%s%s%s", s->kinds || s->reasons ? kinds : "any",
+		 s->kinds && s->reasons ? ": " : "", reasons);
+	return buffer;
+}
+
+/* ---- Patterns on one line ---- */
+
+/* The end of the step at `at`. */
+static const char *end_of_step(const char *at)
+{
+	while (*at && *at != ';')
+		at += *at == '\\' && at[1] ? 2 : 1;
+	return at;
+}
+
+/* The step's function, without its module where it names one. */
+static void put_step(FILE *out, const char *at, const char *end)
+{
+	const char *bang = memchr(at, '!', (size_t)(end - at));
+
+	if (*at == '>' && bang)
+		fputc('>', out);
+	if (bang && bang + 1 < end && bang[1] != '*')
+		at = bang + 1;
+	fprintf(out, "%.*s", (int)(end - at), at);
+}
+
+/* The last `n_last` steps of `n`, behind "…" if there are more. */
+static void put_last_steps(char *text, size_t size, const char *pattern, size_t n, size_t n_last)
+{
+	FILE *out = fmemopen(text, size, "w");
+	size_t i = 0;
+
+	*text = '\0';
+	if (!out)
+		return;
+	if (n_last < n)
+		fputs("… ", out);
+	for (const char *at = pattern;; i++) {
+		const char *end = end_of_step(at);
+
+		if (i + n_last >= n) {
+			if (i + n_last > n)
+				fputs(" › ", out);
+			put_step(out, at, end);
+		}
+		if (!*end)
+			break;
+		at = end + 1;
+	}
+	fclose(out);
+	text[size - 1] = '\0';
+}
+
+const char *lode_signature_pattern_short(char *buffer, size_t size, const char *pattern,
+					 size_t columns)
+{
+	char text[4096];
+	size_t n = 1;
+
+	for (const char *at = end_of_step(pattern); *at; at = end_of_step(at + 1))
+		n++;
+	/* What stands last tells most: the ways to it are alike. */
+	for (size_t n_last = n; n_last > 0; n_last--) {
+		put_last_steps(text, sizeof(text), pattern, n, n_last);
+		if (lode_escape_width(text) <= columns)
+			break;
+	}
+	return lode_escape_fit(buffer, size, text, columns);
+}
+
+/* ---- The table ---- */
+
+enum column { NAME, STATE, WHY, OWNER, BUG, UPDATED, N_PATTERNS, PATTERN, N_COLUMNS };
+
+static const struct lode_sheet_column sheet_columns[N_COLUMNS] = {
+	[NAME] = {"signature", false, 0},
+	[STATE] = {"state", false, 5},
+	[WHY] = {"events", false, 4},
+	[OWNER] = {"owner", false, 2},
+	[BUG] = {"bug", false, 3},
+	[UPDATED] = {"changed", false, 1},
+	[N_PATTERNS] = {"patterns", true, 6},
+	[PATTERN] = {"first pattern", false, 0},
+};
+
+/* Owners and bugs are people's words: as long as they like. */
+enum { TEXT_COLUMNS = 32, NAME_COLUMNS = 40 };
+
+static void set_text(struct lode_sheet *sheet, size_t row, enum column column, const char *text,
+		     size_t columns)
+{
+	char safe[1024];
+
+	lode_sheet_set(sheet, row, column, "%s",
+		       *text ? lode_escape_fit(safe, sizeof(safe), text, columns) : "-");
+}
+
+static void set_row(struct lode_sheet *sheet, const struct lode_signature *s)
+{
+	char why[LODE_SIGNATURE_WHY_BYTES], time[LODE_SIGNATURE_TIME_BYTES];
+	size_t row = lode_sheet_row(sheet);
+
+	set_text(sheet, row, NAME, s->name, NAME_COLUMNS);
+	lode_sheet_set(sheet, row, STATE, "%s", s->is_retired ? "retired" : "active");
+	lode_sheet_set(sheet, row, WHY, "%s", lode_signature_why(why, s));
+	set_text(sheet, row, OWNER, s->owner, TEXT_COLUMNS);
+	set_text(sheet, row, BUG, s->bug, TEXT_COLUMNS);
+	lode_sheet_set(sheet, row, UPDATED, "%.10s",
+		       *lode_signature_time_text(time, s->updated_s) ? time : "-");
+	lode_sheet_set(sheet, row, N_PATTERNS, "%zu", s->n_patterns);
+}
+
+void lode_signature_report_table(FILE *out, const struct lode_signature_report *report)
+{
+	struct lode_sheet *sheet;
+	char safe[4096], text[4096];
+	size_t room;
+
+	if (!report->n) {
+		fprintf(out, "No signatures in %s.\n",
+			lode_escape(safe, sizeof(safe), report->path));
+		return;
+	}
+	sheet = lode_sheet_new(sheet_columns, N_COLUMNS, 0);
+	for (size_t i = 0; i < report->n; i++)
+		set_row(sheet, report->signatures[i]);
+	room = lode_sheet_fit(sheet, report->columns, 24, PATTERN, NULL);
+	for (size_t i = 0; i < report->n; i++)
+		lode_sheet_set(sheet, i, PATTERN, "%s",
+			       lode_signature_pattern_short(text, sizeof(text),
+							    report->signatures[i]->patterns[0],
+							    room));
+	lode_sheet_print(sheet, out, report->is_terminal);
+	lode_sheet_free(sheet);
+}
+
+/* ---- JSON ---- */
+
+static void put_signature(struct lode_json *json, const struct lode_signature *s)
+{
+	char bits[LODE_SIGNATURE_BITS_BYTES], time[LODE_SIGNATURE_TIME_BYTES];
+
+	lode_json_object(json, NULL);
+	lode_json_text(json, "name", s->name);
+	lode_json_text(json, "state", s->is_retired ? "retired" : "active");
+	lode_json_text(json, "bug", s->bug);
+	lode_json_text(json, "owner", s->owner);
+	lode_json_text(json, "kind",
+		       lode_signature_bits_text(bits, LODE_SIGNATURE_KINDS, s->kinds));
+	lode_json_text(json, "reason",
+		       lode_signature_bits_text(bits, LODE_SIGNATURE_REASONS, s->reasons));
+	lode_json_text(json, "created", lode_signature_time_text(time, s->created_s));
+	lode_json_text(json, "updated", lode_signature_time_text(time, s->updated_s));
+	lode_json_text(json, "note", s->note);
+	lode_json_array(json, "patterns");
+	for (size_t i = 0; i < s->n_patterns; i++)
+		lode_json_text(json, NULL, s->patterns[i]);
+	lode_json_end_array(json);
+	lode_json_end_object(json);
+}
+
+void lode_signature_report_json(FILE *out, const struct lode_signature_report *report)
+{
+	struct lode_json *json = lode_json_open(out, "lode/sign/1");
+
+	lode_json_text(json, "path", report->path);
+	lode_json_text(json, "action", report->action);
+	lode_json_array(json, "signatures");
+	for (size_t i = 0; i < report->n; i++)
+		put_signature(json, report->signatures[i]);
+	lode_json_end_array(json);
+	lode_json_close(json);
+}

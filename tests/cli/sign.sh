@@ -1,0 +1,59 @@
+# Signatures: from clusters and typed patterns, in a file; changed, exported, imported.
+printf 'main;load;find_icon;stat 60\nmain;load;find_theme;stat 30\nmain;draw;blit 50\nmain;idle 2\n' >a.folded
+clean() { sed -e 's/20[0-9-]*T[0-9:]*Z/TIME/; s/20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]/DAY/'; }
+sign() { "$LODE" sign --signatures ours.txt "$@" | clean; }
+
+echo "-- a cluster of a document"
+"$LODE" mine --json a.folded >mined.json
+sign --from mined.json --cluster 1 --name slow-stat --bug https://bugs.example.org/1 --owner files
+id=$(python3 -c 'import json; print(json.load(open("mined.json"))["clusters"][1]["id"][:6])')
+sign --from - --cluster "$id" --name slow-draw <mined.json
+echo "-- typed"
+sign --name icons --kind run,wait --reason disk --note "why
+	not" 'load;*;find_*;>stat' 'a\;b; [kernel]!vfs_read;-> x'
+clean <ours.txt
+echo "-- listed, shown"
+sign
+sign --show icons
+sign --json --show slow-draw
+echo "-- edited"
+sign --edit icons --drop 'a\;b;[kernel]!vfs_read;→ x' --kind '' --bug 7 'load;find_icon'
+sign --edit icons --rename icon-lookup --note ''
+sign --show icon-lookup
+sign --retire slow-draw
+sign --list
+sign --activate slow-draw
+echo "-- exported, imported"
+sign --export - | clean | cmp - <(clean <ours.txt) && echo same
+sign --export all.txt
+sign --delete icon-lookup
+sign --import all.txt
+sed -i 's/^owner: files/owner: others/' all.txt
+sign --import - <all.txt
+sign --show slow-stat | grep owner
+"$LODE" sign --signatures new.txt --import all.txt && cmp new.txt all.txt && echo same
+
+echo "-- mistakes" | tee /dev/stderr
+try() { "$LODE" sign "$@"; echo "$?"; }
+try
+try --signatures ours.txt --name x
+try --signatures ours.txt 'a;b'
+try --signatures ours.txt --name x --list y
+try --signatures ours.txt --bug 7
+try --signatures ours.txt --name 'x y' a
+try --signatures ours.txt --name slow-stat a
+try --signatures ours.txt --name x 'a;;b'
+try --signatures ours.txt --name x '*'
+try --signatures ours.txt --name x --cluster 1
+try --signatures ours.txt --name x --from mined.json --cluster 9
+try --signatures ours.txt --name x --from mined.json --cluster ffff
+try --signatures ours.txt --name x --from mined.json --cluster two
+try --signatures ours.txt --name x --from a.folded --cluster 1
+try --signatures ours.txt --name x --reason sleep a
+try --signatures ours.txt --retire slow-stats
+try --signatures ours.txt --edit icon-lookup --drop main
+try --signatures none.txt
+printf 'signature: a\npattern: b\n\nsignature: c\nbugs: d\n' >bad.txt
+try --signatures bad.txt
+try --signatures ours.txt --import bad.txt
+"$LODE" sign --signatures ours.txt | wc -l
