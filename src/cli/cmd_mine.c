@@ -186,8 +186,8 @@ static int check(const struct lode_command *self, const struct mine_values *v, i
 	if (v->html && (v->wants_json || v->wants_folded || v->show))
 		return lode_command_misused(
 			self, "--html stands alone, without --json, --folded, --show");
-	if (v->html)
-		return lode_html_check(self);
+	if (v->html && lode_html_check(self) != LODE_EXIT_OK)
+		return LODE_EXIT_FAILURE;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "analyses/pio/model_file.h"
 #include "cli/cmd_pio.h"
 #include "cli/help.h"
+#include "cli/html_option.h"
 #include "cli/messages.h"
 #include "cli/pio_bridge.h"
 #include "cli/pio_inputs.h"
@@ -13,12 +14,15 @@
 struct analyse_values {
 	struct pio_inputs inputs;
 	struct pio_bridge bridge;
-	const char *model;
+	const char *model, *html;
 	int order;
 	size_t top, points;
 	int series;
 	bool wants_json;
 };
+
+/* Rows of a page's heat map, and items of its other lists. */
+enum { PAGE_TOP = 100 };
 
 static const char *const series_choices[] = {"top", "all", "none", NULL};
 
@@ -66,6 +70,7 @@ static const struct lode_option options[] = {
 	 .help = "one JSON document (docs/json.md)",
 	 .set = lode_set_flag,
 	 AT(wants_json)},
+	LODE_HTML_OPTION(offsetof(struct analyse_values, html)),
 	LODE_OPTIONS_END,
 };
 
@@ -78,6 +83,26 @@ static const struct lode_example examples[] = {
 	 "lode pio -m before.model --log access.log -c db=db.csv --json | jq .regression"},
 	{NULL},
 };
+
+static void put_json(FILE *out, const void *report)
+{
+	lode_pio_report_json(out, report);
+}
+
+/* The page, named for the files that were read. */
+static int put_html(const struct lode_command *self, const struct analyse_values *v,
+		    const struct lode_pio_report *report)
+{
+	LODE_VEC(char *) inputs = {0};
+	int code;
+
+	for (size_t i = 0; i < v->inputs.list.n; i++)
+		if (v->inputs.list.at[i].kind != PIO_THEN)
+			lode_vec_append(&inputs, (char *)v->inputs.list.at[i].text);
+	code = lode_html_put(self, v->html, "lode/pio/1", inputs.at, inputs.n, put_json, report);
+	lode_vec_release(&inputs);
+	return code;
+}
 
 static int report(const struct lode_command *self, const struct analyse_values *v,
 		  const struct lode_pio_model *model, const struct pio_period *period)
@@ -95,15 +120,17 @@ static int report(const struct lode_command *self, const struct analyse_values *
 		.is_terminal = lode_columns(stdout, 0) > 0,
 	};
 	bool is_lossy = false;
-	int code;
+	int code = LODE_EXIT_OK;
 
 	lode_pio_analyse(&analysis, model, &period->counters,
 			 period->has_log ? &period->requests : NULL);
-	if (v->wants_json)
+	if (v->html)
+		code = put_html(self, v, &r);
+	else if (v->wants_json)
 		lode_pio_report_json(stdout, &r);
 	else
 		lode_pio_report_text(stdout, &r);
-	code = pio_bridge_write(self, &v->bridge, &analysis);
+	code = pio_worse(code, pio_bridge_write(self, &v->bridge, &analysis));
 	lode_pio_analysis_release(&analysis);
 	for (int k = 0; k < LODE_N_LOSS_KINDS; k++)
 		is_lossy |= period->requests.losses.by_kind[k].count > 0;
@@ -145,12 +172,16 @@ static int run(const struct lode_command *self, int argc, char **argv)
 	if (!lode_command_start(self, &v, argc, argv, &n, &code))
 		goto out;
 	if (v.top == SIZE_MAX)
-		v.top = v.wants_json ? 50 : 8;
+		v.top = v.html ? PAGE_TOP : v.wants_json ? 50 : 8;
 	if (n)
 		code = lode_command_misused(self,
 					    "'%.60s': name logs with --log and counters with "
 					    "--counters",
 					    argv[0]);
+	else if (v.html && v.wants_json)
+		code = lode_command_misused(self, "--html stands alone, without --json");
+	else if (v.html && lode_html_check(self) != LODE_EXIT_OK)
+		code = LODE_EXIT_FAILURE;
 	else if (!v.model)
 		code = lode_command_misused(self,
 					    "give a model: --model FILE, made by 'lode pio train'");

@@ -216,8 +216,8 @@ static int check(const struct lode_command *self, const struct suspects_values *
 	if (v->html && (v->wants_json || v->wants_folded || v->wants_histograms || v->explain))
 		return lode_command_misused(self, "--html stands alone, without --json, --folded, "
 						  "--histograms, --explain");
-	if (v->html)
-		return lode_html_check(self);
+	if (v->html && lode_html_check(self) != LODE_EXIT_OK)
+		return LODE_EXIT_FAILURE;
 	if (v->explain && (v->wants_folded || v->wants_histograms))
 		return lode_command_misused(self, "--explain goes with --json only");
 	return 0;

@@ -1,5 +1,7 @@
 #include "cli/html_option.h"
 
+#include <string.h>
+
 #include "cli/messages.h"
 #include "reports/html.h"
 
@@ -19,9 +21,12 @@ int lode_html_put(const struct lode_command *self, const char *path, const char 
 		  const void *report)
 {
 	struct lode_error err;
+	char name[32];
 
-	if (lode_html_write_report(path, self->name, schema, inputs, n_inputs, put, report, &err) <
-	    0)
+	/* "lode/pio/1": pio */
+	snprintf(name, sizeof(name), "%s", strchr(schema, '/') + 1);
+	*strchrnul(name, '/') = '\0';
+	if (lode_html_write_report(path, name, schema, inputs, n_inputs, put, report, &err) < 0)
 		return lode_say_error(self, &err);
 	return LODE_EXIT_OK;
 }

@@ -1,11 +1,155 @@
 import type { PioReport } from "../../data/reports";
+import { count, duration, percent } from "../../shared/format";
+import { setParams, useParam } from "../../shared/location";
+import { Name } from "../../shared/name";
+import { dateText } from "../../shared/scales";
+import { Facts, Section } from "../../shared/section";
 import type { ViewProps } from "../view";
+import { intervalAt, type Period, type Range } from "./model";
+import { Moment } from "./moment";
+import { Periods } from "./periods";
+import { Tracks } from "./tracks";
+import "./pio.css";
 
-export function PioPage({ report, reference }: ViewProps<PioReport>) {
+const VERDICTS = {
+	worse: "worse than in training",
+	better: "better than in training",
+	same: "no significant change",
+	unknown: "not known",
+};
+
+export function PioPage({ report }: ViewProps<PioReport>) {
+	const [zoom, setZoom] = useParam("zoom");
+	const [at, setAt] = useParam("at");
+	const n = report.intervals.length;
+	const range = rangeOf(zoom, n);
+	const pinned = at === "" ? undefined : clamp(Number.parseInt(at, 10), 0, n - 1);
+	const slow = report.periods.reduce((sum, p) => sum + p.duration_ns, 0);
+	const { regression } = report;
+
+	const show = (next: Range | null) =>
+		setZoom(
+			next && next.to - next.from < n ? `${Math.round(next.from)}-${Math.round(next.to)}` : "",
+		);
+	const open = (period: Period) => {
+		const from = intervalAt(report, period.start);
+		const to = intervalAt(report, period.end);
+		const margin = Math.max(20, (to - from) * 2);
+		setParams(
+			{
+				zoom: `${Math.max(0, from - margin)}-${Math.min(n, to + margin)}`,
+				at: String(Math.floor((from + to) / 2)),
+			},
+			false,
+		);
+	};
 	return (
-		<section>
-			<h1>{reference.title}</h1>
-			<p>{report.schema}</p>
-		</section>
+		<>
+			<h1>When it was slow</h1>
+			<Facts
+				items={[
+					["from", `${dateText(report.start)} UTC`],
+					["length", duration(report.end - report.start)],
+					["interval", duration(report.step_ns)],
+					["slow periods", count(report.periods.length)],
+					["slow for", `${duration(slow)} · ${percent(slow, report.end - report.start)}`],
+					report.has_log
+						? ["requests", count(report.intervals.reduce((sum, i) => sum + i.requests, 0))]
+						: null,
+					[
+						"HIGH intervals",
+						`${percent(regression.high, regression.intervals)}, ${VERDICTS[regression.verdict]}`,
+					],
+				]}
+			/>
+			<Tracks
+				report={report}
+				range={range}
+				pinned={pinned}
+				onRange={show}
+				onPin={(interval) => setAt(interval === null ? "" : String(interval))}
+			/>
+			{pinned !== undefined && Number.isFinite(pinned) ? (
+				<Moment report={report} interval={pinned} range={range} onClose={() => setAt("")} />
+			) : (
+				<p class="quiet pio-hint no-print">
+					Rest the pointer on a moment for its rules; click it for its raw counters. Drag to zoom,
+					double-click for all. Keys: ← → move the moment, + − zoom, Esc leaves it.
+				</p>
+			)}
+			<Periods
+				report={report}
+				title="Slow periods"
+				name="periods"
+				periods={report.periods}
+				onOpen={open}
+			/>
+			{report.unfelt.length ? (
+				<Periods
+					report={report}
+					title="Out of range, but nobody felt it"
+					name="unfelt"
+					periods={report.unfelt}
+					onOpen={open}
+				/>
+			) : null}
+			{report.unexplained.length ? (
+				<Periods
+					report={report}
+					title="Slow, but no counter tells why"
+					name="unexplained"
+					periods={report.unexplained}
+					onOpen={open}
+				/>
+			) : null}
+			<Notes report={report} />
+		</>
+	);
+}
+
+function clamp(value: number, low: number, high: number): number {
+	return Math.min(high, Math.max(low, value));
+}
+
+function rangeOf(text: string, n: number): Range {
+	const [from, to] = text.split("-").map(Number);
+	if (!(from! >= 0) || !(to! > from!)) return { from: 0, to: n };
+	return { from: clamp(from!, 0, n - 1), to: clamp(to!, from! + 1, n) };
+}
+
+function Notes({ report }: { report: PioReport }) {
+	const { retraining } = report;
+	const lists = [
+		["gone", retraining.vanished],
+		["out of their range most of the time", retraining.shifted],
+		["new", retraining.appeared],
+	] as const;
+	return (
+		<Section title="What this stands on">
+			<p class="quiet">
+				{report.has_log ? "Request log and counters" : "Counters alone"};{" "}
+				{report.classic
+					? "the paper's rules and intensity"
+					: "evidence of counters against servers"}
+				. SARatio is MED from {report.bounds.med.toFixed(3)} and HIGH from{" "}
+				{report.bounds.high.toFixed(3)}.{" "}
+				{retraining.advised ? "Training anew is advised." : "The model still fits."}
+			</p>
+			<ul class="plain">
+				{lists.map(([what, counters]) =>
+					counters.length ? (
+						<li key={what}>
+							Counters {what}:{" "}
+							<Name text={counters.map((c) => `${c.server}/${c.counter}`).join(", ")} most={400} />
+						</li>
+					) : null,
+				)}
+				{report.losses.map((loss) => (
+					<li key={loss.kind}>
+						{count(loss.count)} × <Name text={loss.kind} />: <Name text={loss.detail} most={300} />
+					</li>
+				))}
+			</ul>
+		</Section>
 	);
 }

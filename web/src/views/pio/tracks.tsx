@@ -1,0 +1,501 @@
+// Tracks on one axis of time: SARatio, evidence, intensity and classes, and aligned under them the
+// rule coverage matrix, server by server. One picture, so that it is exported as one.
+import { useCallback, useMemo } from "preact/hooks";
+import type { PioReport } from "../../data/reports";
+import { bottomAxis } from "../../shared/axis";
+import type { Draw } from "../../shared/export";
+import { count, pct, ratio } from "../../shared/format";
+import { Name } from "../../shared/name";
+import type { Paint } from "../../shared/paint";
+import { Picture } from "../../shared/picture";
+import { clockText, dateText, linear, type Scale, timeTicks } from "../../shared/scales";
+import { Section } from "../../shared/section";
+import { type Colors, category } from "../../shared/theme";
+import { TipTable } from "../../shared/tooltip";
+import { heatRows, periodAt, type Range, rulesAt, timeAt } from "./model";
+
+const LEFT = 190;
+const RIGHT = 8;
+const ROW = 15;
+const SA = 84;
+const EVIDENCE = 64;
+const INTENSITY = 48;
+const STRIP = 13;
+const GAP = 14;
+
+interface Layout {
+	readonly sa: number;
+	readonly evidence: number;
+	readonly intensity: number;
+	readonly classes: number;
+	readonly heat: number;
+	readonly axis: number;
+	readonly height: number;
+}
+
+function layoutOf(report: PioReport, n_rows: number, n_servers: number): Layout {
+	let y = 10;
+	const place = (height: number, wanted: boolean) => {
+		const at = y;
+		if (wanted) y += height + GAP;
+		return at;
+	};
+	const sa = place(SA, report.has_log);
+	const evidence = place(EVIDENCE, report.servers.length > 0);
+	const intensity = place(INTENSITY, true);
+	const classes = place(2 * STRIP + 2, true);
+	const heat = place(n_rows * ROW + n_servers * 20 - GAP, n_rows > 0);
+	return { sa, evidence, intensity, classes, heat, axis: y + 2, height: y + 24 };
+}
+
+interface TracksProps {
+	report: PioReport;
+	range: Range;
+	pinned: number | undefined;
+	onRange: (range: Range | null) => void;
+	onPin: (interval: number | null) => void;
+}
+
+export function Tracks(props: TracksProps) {
+	const { report, range, pinned } = props;
+	const heat = useMemo(() => heatRows(report), [report]);
+	const n_rows = report.matrix.length;
+	const at = useMemo(() => layoutOf(report, n_rows, heat.length), [report]);
+	const x = useCallback(
+		(width: number) => linear([range.from, range.to], [LEFT, width - RIGHT]),
+		[range.from, range.to],
+	);
+	const draw: Draw = useCallback(
+		(paint, width, _h, colors) => drawTracks(paint, width, colors, report, x(width), at, heat),
+		[report, x, at, heat],
+	);
+	const intervalOf = (px: number, width: number) =>
+		px < LEFT || px > width - RIGHT ? -1 : Math.floor(x(width).invert(px));
+	const move = (by: number) => {
+		const from = pinned ?? range.from - by;
+		const next = Math.min(report.intervals.length - 1, Math.max(0, from + by));
+		props.onPin(next);
+		if (next < range.from || next >= range.to) {
+			const half = (range.to - range.from) / 2;
+			const middle = Math.min(report.intervals.length - half, Math.max(half, next));
+			props.onRange({ from: middle - half, to: middle + half });
+		}
+	};
+	const zoomBy = (factor: number, around: number) => {
+		const n = report.intervals.length;
+		const length = Math.min(n, Math.max(8, (range.to - range.from) * factor));
+		const from = Math.min(
+			n - length,
+			Math.max(0, around - ((around - range.from) * length) / (range.to - range.from)),
+		);
+		props.onRange({ from, to: from + length });
+	};
+	const isAll = range.to - range.from >= report.intervals.length;
+	return (
+		<Section
+			title="Time"
+			note={
+				isAll
+					? `${count(report.intervals.length)} intervals`
+					: `${dateText(timeAt(report, range.from))} to ${clockText(timeAt(report, range.to))} UTC`
+			}
+			tools={
+				isAll ? undefined : (
+					<button type="button" class="button no-print" onClick={() => props.onRange(null)}>
+						All of it
+					</button>
+				)
+			}
+		>
+			<div onDblClick={() => props.onRange(null)} role="presentation">
+				<Picture
+					name="slow-periods"
+					label={`SARatio, evidence, intensity and rule coverage over ${count(report.intervals.length)} intervals; ${count(report.periods.length)} slow periods are shaded`}
+					height={at.height}
+					draw={draw}
+					overlay={(paint, width, _h, colors, pointer) => {
+						const scale = x(width);
+						const rule = (interval: number, colour: string, dash: number[]) => {
+							const px = Math.round(scale(interval + 0.5)) + 0.5;
+							if (px >= LEFT && px <= width - RIGHT)
+								paint.line(px, 0, px, at.axis, colour, 1, dash);
+						};
+						if (pinned !== undefined) rule(pinned, colors.mark, []);
+						const hover = pointer ? intervalOf(pointer.x, width) : -1;
+						if (hover >= 0) rule(hover, colors.text, [2, 3]);
+					}}
+					hit={(px, py, width) => {
+						const interval = intervalOf(px, width);
+						if (interval < 0 || interval >= report.intervals.length) return null;
+						return {
+							key: String(interval),
+							pick: () => props.onPin(interval),
+							tip: (
+								<Tip report={report} interval={interval} cell={cellAt(heat, at, interval, py)} />
+							),
+						};
+					}}
+					onDrag={(x0, x1, done, width) => {
+						const scale = x(width);
+						const clamp = (px: number) => Math.min(width - RIGHT, Math.max(LEFT, px));
+						const from = Math.floor(scale.invert(clamp(Math.min(x0, x1))));
+						const to = Math.ceil(scale.invert(clamp(Math.max(x0, x1))));
+						if (done && to - from >= 4) props.onRange({ from, to });
+					}}
+					onKey={(event) => {
+						const step = event.shiftKey ? Math.max(1, Math.round((range.to - range.from) / 20)) : 1;
+						const middle = pinned ?? (range.from + range.to) / 2;
+						if (event.key === "ArrowRight") move(step);
+						else if (event.key === "ArrowLeft") move(-step);
+						else if (event.key === "+" || event.key === "=") zoomBy(0.5, middle);
+						else if (event.key === "-") zoomBy(2, middle);
+						else if (event.key === "Escape") props.onPin(null);
+						else return false;
+						return true;
+					}}
+				/>
+			</div>
+		</Section>
+	);
+}
+
+type Heat = ReturnType<typeof heatRows>;
+
+function cellAt(heat: Heat, at: Layout, interval: number, py: number) {
+	let y = at.heat;
+	for (const group of heat) {
+		y += 20;
+		for (const row of group.rows) {
+			if (py >= y && py < y + ROW) return { row, value: row.values[interval] ?? 0 };
+			y += ROW;
+		}
+	}
+	return undefined;
+}
+
+function Tip(props: { report: PioReport; interval: number; cell: ReturnType<typeof cellAt> }) {
+	const { report, interval, cell } = props;
+	const i = report.intervals[interval]!;
+	const period = periodAt(report, interval);
+	const rules = rulesAt(report, interval);
+	const rows: Array<readonly [string, preact.ComponentChildren]> = [];
+	if (report.has_log)
+		rows.push([
+			"SARatio",
+			i.sa_ratio === undefined
+				? "no request"
+				: `${pct(100 * i.sa_ratio)}, ${count(i.slow)} of ${count(i.requests)} slow: ${i.class}`,
+		]);
+	rows.push(["by the rules", i.estimated], ["intensity", count(i.intensity)]);
+	for (const server of report.servers)
+		rows.push([`evidence, ${server.server}`, ratio(server.evidence[interval], 2)]);
+	if (cell) rows.push([`coverage, ${cell.row.counter}`, count(cell.value)]);
+	return (
+		<>
+			<b>{dateText(timeAt(report, interval))} UTC</b>
+			{period ? <span class="tip-period"> slow period</span> : null}
+			<TipTable rows={rows} />
+			{rules.length ? (
+				<div class="tip-rules">
+					{rules.slice(0, 6).map((rule) => (
+						<div key={`${rule.ruleset} ${rule.then} ${rule.rule}`} class="mono">
+							<Name text={rule.text} most={120} />
+						</div>
+					))}
+					{rules.length > 6 ? (
+						<div class="quiet">and {count(rules.length - 6)} more rules</div>
+					) : null}
+				</div>
+			) : null}
+		</>
+	);
+}
+
+/** Colours of SARatio's classes. */
+function classColour(colors: Colors, name: string): string {
+	if (name === "HIGH") return colors["heat-4"];
+	if (name === "MED") return colors["heat-2"];
+	return name === "LOW" ? colors["heat-0"] : colors.bg;
+}
+
+function drawTracks(
+	paint: Paint,
+	width: number,
+	colors: Colors,
+	report: PioReport,
+	x: Scale,
+	at: Layout,
+	heat: Heat,
+) {
+	const first = Math.max(0, Math.floor(x.domain[0]));
+	const last = Math.min(report.intervals.length, Math.ceil(x.domain[1]));
+	const [x0, x1] = [LEFT, width - RIGHT];
+	const shade = () => {
+		for (const period of report.periods) {
+			const from = x((period.start - report.start) / report.step_ns);
+			const to = x((period.end - report.start) / report.step_ns);
+			if (to > x0 && from < x1) {
+				const left = Math.max(x0, from);
+				paint.rect(left, 0, Math.max(2, Math.min(x1, to) - left), at.axis, colors.mark, 0.13);
+			}
+		}
+	};
+	shade();
+	if (report.has_log) drawRatio(paint, colors, report, x, at.sa, first, last, x0, x1);
+	if (report.servers.length)
+		drawEvidence(paint, colors, report, x, at.evidence, first, last, x0, x1);
+	drawIntensity(paint, colors, report, x, at.intensity, first, last, x0, x1);
+	drawClasses(paint, colors, report, x, at.classes, first, last);
+	drawHeat(paint, colors, x, at.heat, heat, first, last, x0, x1);
+	const domain: [number, number] = [timeAt(report, x.domain[0]), timeAt(report, x.domain[1])];
+	const ticks = timeTicks(domain, Math.max(3, Math.floor((x1 - x0) / 90)));
+	const step = ticks.length > 1 ? ticks[1]! - ticks[0]! : report.step_ns;
+	const inTime = Object.assign((t: number) => x((t - report.start) / report.step_ns), {
+		invert: (px: number) => timeAt(report, x.invert(px)),
+		domain,
+		range: x.range,
+	});
+	bottomAxis(paint, colors, inTime, { at: at.axis, ticks, format: (t) => clockText(t, step) });
+}
+
+function title(paint: Paint, colors: Colors, y: number, text: string, note = "") {
+	paint.text(0, y + 11, text, { fill: colors.text, weight: 600, maxWidth: LEFT - 50 });
+	if (note) paint.text(0, y + 26, note, { fill: colors.quiet, size: 11, maxWidth: LEFT - 44 });
+}
+
+function scaleText(paint: Paint, colors: Colors, y: number, text: string) {
+	paint.text(LEFT - 6, y, text, {
+		fill: colors.quiet,
+		size: 10,
+		anchor: "end",
+		baseline: "middle",
+	});
+}
+
+/** For each pixel column, the largest of what falls into it: short peaks are never lost. */
+function columns(
+	x: Scale,
+	first: number,
+	last: number,
+	value: (i: number) => number | undefined,
+	put: (px: number, w: number, value: number) => void,
+) {
+	let px = Number.NaN;
+	let most = Number.NaN;
+	let end = 0;
+	const flush = () => {
+		if (!Number.isNaN(most)) put(px, Math.max(1, end - px), most);
+		most = Number.NaN;
+	};
+	for (let i = first; i < last; i++) {
+		const from = Math.floor(Math.max(LEFT, x(i)));
+		if (from !== px) {
+			flush();
+			px = from;
+		}
+		end = Math.floor(x(i + 1));
+		const v = value(i);
+		if (v !== undefined && !(v <= most)) most = v;
+	}
+	flush();
+}
+
+function drawRatio(
+	paint: Paint,
+	colors: Colors,
+	report: PioReport,
+	x: Scale,
+	top: number,
+	first: number,
+	last: number,
+	x0: number,
+	x1: number,
+) {
+	const y = linear([0, 1], [top + SA, top]);
+	title(paint, colors, top, "SARatio", "slow of all requests");
+	for (const v of [0, 0.5, 1]) {
+		paint.line(x0, Math.round(y(v)) + 0.5, x1, Math.round(y(v)) + 0.5, colors.grid);
+		scaleText(paint, colors, y(v), pct(100 * v));
+	}
+	columns(
+		x,
+		first,
+		last,
+		(i) => report.intervals[i]!.sa_ratio,
+		(px, w, v) => {
+			const colour =
+				v >= report.bounds.high && v > 0
+					? colors["heat-3"]
+					: v >= report.bounds.med && v > 0
+						? colors["heat-2"]
+						: colors.faint;
+			paint.rect(px, y(v), w, Math.max(1, y(0) - y(v)), colour);
+		},
+	);
+	for (const bound of [report.bounds.med, report.bounds.high])
+		if (bound > 0.02 && bound < 1) paint.line(x0, y(bound), x1, y(bound), colors.faint, 1, [2, 3]);
+}
+
+function drawEvidence(
+	paint: Paint,
+	colors: Colors,
+	report: PioReport,
+	x: Scale,
+	top: number,
+	first: number,
+	last: number,
+	x0: number,
+	x1: number,
+) {
+	let most = (report.bounds.evidence ?? 1) * 1.5;
+	for (const server of report.servers)
+		for (let i = first; i < last; i++) most = Math.max(most, server.evidence[i] ?? 0);
+	const y = linear([0, most], [top + EVIDENCE, top]);
+	title(paint, colors, top, "Evidence");
+	if (y(0) - y(report.bounds.evidence ?? most) > 11) scaleText(paint, colors, y(0), "0");
+	scaleText(paint, colors, y(most), most.toFixed(1));
+	paint.line(x0, top + EVIDENCE + 0.5, x1, top + EVIDENCE + 0.5, colors.line);
+	if (report.bounds.evidence) {
+		paint.line(
+			x0,
+			y(report.bounds.evidence),
+			x1,
+			y(report.bounds.evidence),
+			colors.faint,
+			1,
+			[2, 3],
+		);
+		scaleText(paint, colors, y(report.bounds.evidence), "bound");
+	}
+	report.servers.forEach((server, k) => {
+		const points: number[] = [];
+		columns(
+			x,
+			first,
+			last,
+			(i) => server.evidence[i],
+			(px, w, v) => points.push(px + w / 2, y(v)),
+		);
+		paint.polyline(points, category(colors, k), 1.5);
+		if (k >= 6) return; // more do not fit beside the track; the tooltip has them all
+		const lx = k % 2 ? 76 : 0;
+		const ly = top + 26 + 15 * Math.floor(k / 2);
+		paint.rect(lx, ly - 4, 10, 3, category(colors, k));
+		paint.text(lx + 15, ly, server.server || "(none)", {
+			fill: colors.quiet,
+			size: 11,
+			maxWidth: 56,
+		});
+	});
+}
+
+function drawIntensity(
+	paint: Paint,
+	colors: Colors,
+	report: PioReport,
+	x: Scale,
+	top: number,
+	first: number,
+	last: number,
+	x0: number,
+	x1: number,
+) {
+	let most = 1;
+	for (let i = first; i < last; i++) most = Math.max(most, report.intervals[i]!.intensity);
+	const y = linear([0, most], [top + INTENSITY, top]);
+	title(paint, colors, top, "Intensity", "by the rules");
+	scaleText(paint, colors, y(0), "0");
+	scaleText(paint, colors, y(most), count(most));
+	paint.line(x0, top + INTENSITY + 0.5, x1, top + INTENSITY + 0.5, colors.line);
+	columns(
+		x,
+		first,
+		last,
+		(i) => report.intervals[i]!.intensity,
+		(px, w, v) => {
+			if (v > 0) paint.rect(px, y(v), w, y(0) - y(v), colors.accent, 0.6);
+		},
+	);
+}
+
+const RANK = { NONE: 0, LOW: 1, MED: 2, HIGH: 3 } as const;
+const NAMES = ["NONE", "LOW", "MED", "HIGH"];
+
+function drawClasses(
+	paint: Paint,
+	colors: Colors,
+	report: PioReport,
+	x: Scale,
+	top: number,
+	first: number,
+	last: number,
+) {
+	const strips = [
+		["Class, by the log", "class"],
+		["Class, by the rules", "estimated"],
+	] as const;
+	strips.forEach(([text, key], k) => {
+		const y = top + k * (STRIP + 2);
+		paint.text(0, y + 10, text, { fill: colors.quiet, size: 11, maxWidth: LEFT - 12 });
+		columns(
+			x,
+			first,
+			last,
+			(i) => RANK[report.intervals[i]![key]],
+			(px, w, v) => paint.rect(px, y, w, STRIP, classColour(colors, NAMES[v]!)),
+		);
+	});
+}
+
+function drawHeat(
+	paint: Paint,
+	colors: Colors,
+	x: Scale,
+	top: number,
+	heat: Heat,
+	first: number,
+	last: number,
+	x0: number,
+	x1: number,
+) {
+	const steps = [colors["heat-1"], colors["heat-2"], colors["heat-3"], colors["heat-4"]];
+	let most = 1;
+	for (const group of heat)
+		for (const row of group.rows)
+			for (let i = first; i < last; i++) most = Math.max(most, row.values[i] ?? 0);
+	let y = top;
+	heat.forEach((group, k) => {
+		paint.text(0, y + 14, group.server || "(no server)", {
+			fill: colors.text,
+			weight: 600,
+			maxWidth: LEFT - 12,
+		});
+		if (k === 0)
+			paint.text(x1, y + 12, `rule coverage, up to ${count(most)}`, {
+				fill: colors.faint,
+				size: 11,
+				anchor: "end",
+			});
+		y += 20;
+		for (const row of group.rows) {
+			paint.rect(x0, y, x1 - x0, ROW - 1, colors["heat-0"]);
+			paint.text(10, y + ROW / 2, row.counter, {
+				fill: colors.quiet,
+				size: 11,
+				baseline: "middle",
+				maxWidth: LEFT - 22,
+			});
+			columns(
+				x,
+				first,
+				last,
+				(i) => row.values[i],
+				(px, w, v) => {
+					if (v > 0)
+						paint.rect(px, y, w, ROW - 1, steps[Math.min(3, Math.floor((4 * v) / (most + 1e-9)))]!);
+				},
+			);
+			y += ROW;
+		}
+	});
+}
