@@ -17,6 +17,7 @@ static int make_views(struct lode_timeline_views *views, const struct lode_timel
 {
 	const struct lode_timeline_views_options options = {
 		.regtime = report->options,
+		.whole_budget = LODE_VIEWS_WHOLE_BUDGET,
 		.budget = LODE_VIEWS_BUDGET,
 		.n_meanwhiles = LODE_VIEWS_MEANWHILES,
 	};

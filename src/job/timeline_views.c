@@ -7,14 +7,85 @@ enum {
 	MAX_LEVELS = 15,   /* 4^15: from an hour to microseconds */
 	MAX_WINDOWS = 400, /* looked at in one level */
 	SINGLE_CALLS = 400,
+	FOLD_STEP = 4,	      /* folding is tried so much finer each time, */
+	FOLD_TRIES = 3,	      /* so often, and then without any, */
+	MAX_STACKS = 4000000, /* where there cannot be more nodes than that */
 };
 
 struct views_work {
 	struct lode_timeline_views *out;
 	const struct lode_timeline_job *job;
 	const struct lode_timeline_views_options *options;
+	struct lode_regtime_options windows; /* what they are made with */
 	size_t spent;
 };
+
+/* ---- The whole ---- */
+
+static size_t n_marks(const struct lode_regtime *regtime)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < regtime->n_threads; i++)
+		n += regtime->threads[i].items.n + regtime->threads[i].nodes.n;
+	return n;
+}
+
+/* Nodes that there could be if nothing was folded. */
+static size_t n_nodes_at_most(const struct lode_regtime *regtime)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < regtime->n_threads; i++)
+		n += regtime->threads[i].n_expressions * regtime->threads[i].thread->stacks.at.n;
+	return n;
+}
+
+static struct lode_regtime_threshold scaled(struct lode_regtime_threshold threshold, int by)
+{
+	int64_t *value = threshold.is_time ? &threshold.ns : &threshold.parts_1e9;
+
+	*value = by ? *value / by : 0;
+	return threshold;
+}
+
+/* Takes it if it fits: gives 1; 0 when not. */
+static int try_folding(struct views_work *work, struct lode_regtime_threshold negligible,
+		       struct lode_error *err)
+{
+	struct lode_regtime_options with = *work->options->regtime;
+	struct lode_regtime *regtime;
+	int rc;
+
+	with.negligible = negligible;
+	with.n_threads = work->job->n_threads;
+	rc = lode_regtime_run(&regtime, work->job->trace, &with, err);
+	if (rc < 0)
+		return rc;
+	if (work->out->whole && n_marks(regtime) > work->options->whole_budget) {
+		lode_regtime_free(regtime);
+		return 0;
+	}
+	lode_regtime_free(work->out->whole);
+	work->out->whole = regtime;
+	work->out->negligible = negligible;
+	return 1;
+}
+
+/* As little folded as fits: what is asked for, then less and less of it. */
+static int make_whole(struct views_work *work, struct lode_error *err)
+{
+	const struct lode_regtime_threshold asked = work->options->regtime->negligible;
+	int rc = try_folding(work, asked, err), by = 1;
+
+	if (work->options->regtime->is_classic)
+		return rc < 0 ? rc : LODE_OK;
+	for (int i = 0; i < FOLD_TRIES && rc > 0; i++)
+		rc = try_folding(work, scaled(asked, by *= FOLD_STEP), err);
+	if (rc > 0 && n_nodes_at_most(work->out->whole) <= MAX_STACKS)
+		rc = try_folding(work, scaled(asked, 0), err);
+	return rc < 0 ? rc : LODE_OK;
+}
 
 /* ---- Windows ---- */
 
@@ -25,15 +96,6 @@ struct candidate {
 };
 
 typedef LODE_VEC(struct candidate) candidate_vec;
-
-static size_t n_marks(const struct lode_regtime *regtime)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < regtime->n_threads; i++)
-		n += regtime->threads[i].items.n + regtime->threads[i].nodes.n;
-	return n;
-}
 
 /* Busiest first. */
 static int compare_candidates(const void *a, const void *b)
@@ -107,8 +169,7 @@ static int make_window(struct views_work *work, const struct candidate *c, unsig
 	};
 	struct lode_timeline_view view = {.t0_ns = c->t0_ns, .t1_ns = c->t1_ns, .level = level};
 	size_t n;
-	int rc = lode_timeline_window(&view.regtime, work->job->trace, work->options->regtime,
-				      &query, err);
+	int rc = lode_timeline_window(&view.regtime, work->job->trace, &work->windows, &query, err);
 
 	if (rc < 0)
 		return rc;
@@ -142,10 +203,24 @@ static int make_level(struct views_work *work, unsigned level, struct lode_error
 	return rc;
 }
 
+static struct lode_regtime_threshold coarser(struct lode_regtime_threshold threshold,
+					     struct lode_regtime_threshold most)
+{
+	threshold.ns = threshold.ns < most.ns / STEP ? threshold.ns * STEP : most.ns;
+	threshold.parts_1e9 = threshold.parts_1e9 < most.parts_1e9 / STEP
+				      ? threshold.parts_1e9 * STEP
+				      : most.parts_1e9;
+	return threshold;
+}
+
 static int make_windows(struct views_work *work, struct lode_error *err)
 {
 	int rc = work->options->budget > 0;
 
+	/* Their expressions are shorter: what is folded is, too. */
+	work->windows = *work->options->regtime;
+	work->windows.negligible =
+		coarser(work->out->negligible, work->options->regtime->negligible);
 	for (unsigned level = 1; level <= MAX_LEVELS && rc > 0; level++)
 		rc = make_level(work, level, err);
 	if (work->out->windows.n)
@@ -261,10 +336,13 @@ int lode_timeline_views_make(struct lode_timeline_views *out, const struct lode_
 	int rc;
 
 	*out = (struct lode_timeline_views){0};
-	count_functions(out, job->regtime);
-	lode_readable_axis_make(&out->axis, job->regtime, job->trace->first_ns,
-				job->trace->last_ns);
-	rc = make_meanwhiles(&work, err);
+	rc = make_whole(&work, err);
+	if (rc == LODE_OK) {
+		count_functions(out, out->whole);
+		lode_readable_axis_make(&out->axis, out->whole, job->trace->first_ns,
+					job->trace->last_ns);
+		rc = make_meanwhiles(&work, err);
+	}
 	if (rc == LODE_OK)
 		rc = make_windows(&work, err);
 	if (rc < 0)
@@ -280,6 +358,8 @@ void lode_timeline_views_release(struct lode_timeline_views *views)
 		lode_meanwhile_release(&views->meanwhiles.at[i]);
 	lode_vec_release(&views->windows);
 	lode_vec_release(&views->meanwhiles);
+	lode_regtime_free(views->whole);
+	views->whole = NULL;
 	lode_vec_release(&views->functions);
 	lode_readable_axis_release(&views->axis);
 }

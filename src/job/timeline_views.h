@@ -1,6 +1,7 @@
 /*
- * All that a page which has no engine at hand shows of a trace: the whole, windows of it in more
- * detail, what everybody did during its outliers and gaps, functions, and the readable axis.
+ * All that a page which has no engine at hand shows of a trace: the whole, with as little folded as
+ * fits (who looks for a function wants to see where it is called), windows of it in more detail,
+ * what everybody did during its outliers and gaps, functions, and the readable axis.
  *
  *   whole      |-----------------------------------------------|
  *   level 1    |-----------|-----------|-----------|-----------|      a quarter each
@@ -29,8 +30,10 @@ struct lode_timeline_view {
 
 struct lode_timeline_views_options {
 	const struct lode_regtime_options *regtime;
-	/* Items and nodes of all windows together; 0: no windows. A glyph takes some 10 bytes of a
-	   page. */
+	/* Items and nodes of the whole, unless it has more with all folding that `regtime` asks
+	   for. */
+	size_t whole_budget;
+	/* Of all windows together; 0: no windows. One takes some 10 bytes of a page. */
 	size_t budget;
 	size_t n_meanwhiles; /* at most; outliers first, then gaps */
 };
@@ -42,6 +45,8 @@ struct lode_timeline_prominence {
 };
 
 struct lode_timeline_views {
+	struct lode_regtime *whole;
+	struct lode_regtime_threshold negligible;    /* what is folded in it */
 	LODE_VEC(struct lode_timeline_view) windows; /* by level, then by time */
 	size_t n_left_out;			     /* of the level at which the budget ended */
 	LODE_VEC(struct lode_meanwhile) meanwhiles;  /* by t0, then t1; each span once */
@@ -49,7 +54,11 @@ struct lode_timeline_views {
 	struct lode_readable_axis axis;
 };
 
-enum { LODE_VIEWS_BUDGET = 300000, LODE_VIEWS_MEANWHILES = 400 };
+enum {
+	LODE_VIEWS_WHOLE_BUDGET = 60000,
+	LODE_VIEWS_BUDGET = 300000,
+	LODE_VIEWS_MEANWHILES = 400,
+};
 
 /* Of a job that was compressed as a whole. */
 int lode_timeline_views_make(struct lode_timeline_views *out, const struct lode_timeline_job *job,

@@ -298,11 +298,12 @@ static void put_called(const struct page *page, const struct lode_regtime_thread
 	lode_json_end_array(page->json);
 }
 
-static void put_threads(const struct page *page, const struct lode_timeline_report *report)
+static void put_threads(const struct page *page, const struct lode_timeline_report *report,
+			const struct lode_timeline_views *views)
 {
 	lode_json_array(page->json, "threads");
-	for (size_t i = 0; i < report->job->regtime->n_threads; i++) {
-		const struct lode_regtime_thread *t = &report->job->regtime->threads[i];
+	for (size_t i = 0; i < views->whole->n_threads; i++) {
+		const struct lode_regtime_thread *t = &views->whole->threads[i];
 
 		lode_json_object(page->json, NULL);
 		lode_json_int(page->json, "pid", t->thread->pid);
@@ -319,6 +320,7 @@ static void put_threads(const struct page *page, const struct lode_timeline_repo
 		lode_json_int(page->json, "max_depth", t->thread->max_depth);
 		lode_json_int(page->json, "long_call_ns", t->long_call_ns);
 		lode_json_int(page->json, "gap_ns", t->gap_ns);
+		lode_json_int(page->json, "negligible_ns", t->negligible_ns);
 		lode_json_int(page->json, "idle_ns", (int64_t)report->leaves->threads[i].idle_ns);
 		put_leaves(page, "leaves", &report->leaves->threads[i]);
 		put_called(page, t);
@@ -424,10 +426,10 @@ void lode_timeline_page_json(FILE *out, const struct lode_timeline_report *repor
 	page_open(&page, out, "lode/timeline-page/1", report->job->trace);
 	put_trace(&page, report);
 	put_functions(&page, views);
-	put_threads(&page, report);
+	put_threads(&page, report, views);
 	put_outliers(&page, &report->job->outliers);
 	put_axis(&page, &views->axis);
-	put_timelines(&page, report->job->regtime);
+	put_timelines(&page, views->whole);
 	put_meanwhiles(&page, views);
 	put_window_list(&page, views);
 	page_close(&page);

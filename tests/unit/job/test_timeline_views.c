@@ -184,6 +184,7 @@ static void check_views(const struct fixture *f, struct test_random *random)
 {
 	const struct lode_timeline_views_options options = {
 		.regtime = &f->options,
+		.whole_budget = test_random_below(random, 500),
 		.budget = test_random_below(random, 2000),
 		.n_meanwhiles = test_random_below(random, 20),
 	};
@@ -192,6 +193,10 @@ static void check_views(const struct fixture *f, struct test_random *random)
 	size_t spent = 0;
 
 	CHECK(lode_timeline_views_make(&views, &f->job, &options, &err) == LODE_OK);
+	CHECK(views.whole->n_threads == f->job.regtime->n_threads);
+	for (size_t i = 0; i < views.whole->n_threads; i++)
+		CHECK(views.whole->threads[i].n_glyphs >= f->job.regtime->threads[i].n_expressions);
+	CHECK(views.negligible.parts_1e9 <= f->options.negligible.parts_1e9);
 	check_axis(&views.axis, f->job.trace);
 	CHECK(views.meanwhiles.n <= options.n_meanwhiles);
 	for (size_t i = 0; i < views.windows.n; i++) {

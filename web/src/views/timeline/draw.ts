@@ -143,14 +143,41 @@ function drawExpression(
 	const height = (deepest - marks.itemDepth[i]! + 1) * row.level - (row.level > 5 ? 1 : 0);
 	const width = Math.max(1, x1 - x0);
 	paint.rect(x0, top, width, height, colors.raised);
+	// Marks that are too narrow each stand together, as one run per level.
+	const runFrom: number[] = [];
+	const runTo: number[] = [];
+	const flush = (depth: number) => {
+		const from = runFrom[depth];
+		const to = runTo[depth]!;
+		if (from === undefined) return;
+		delete runFrom[depth];
+		if (to - from > 0.3)
+			paint.rect(
+				from,
+				y + levelTop(row, depth),
+				Math.max(LEAST_MARK, to - from),
+				bar,
+				colors.faint,
+				0.4,
+			);
+	};
 	for (let m = first; m < last; m++) {
 		if (marks.markEnd[m]! < view.t0 || marks.markStart[m]! > view.t1) continue;
 		const fn = marks.markFunction[m]!;
+		const depth = marks.markDepth[m]!;
 		const from = view.x(Math.max(marks.markStart[m]!, view.t0));
-		const w = view.x(Math.min(marks.markEnd[m]!, view.t1)) - from;
+		const to = view.x(Math.min(marks.markEnd[m]!, view.t1));
+		const w = to - from;
 		const isLit = fn !== NO_FUNCTION && palette.isLit(fn);
-		if (w < LEAST_MARK && !(isLit && palette.isHighlighting)) continue;
-		const at = y + levelTop(row, marks.markDepth[m]!);
+		if (w < LEAST_MARK && !(isLit && palette.isHighlighting)) {
+			if (runFrom[depth] === undefined || from - runTo[depth]! > 0.6) {
+				flush(depth);
+				runFrom[depth] = from;
+			}
+			runTo[depth] = to;
+			continue;
+		}
+		const at = y + levelTop(row, depth);
 		if (fn === NO_FUNCTION) {
 			hatch(paint, colors, from, at, w, bar);
 			continue;
@@ -160,6 +187,7 @@ function drawExpression(
 		paint.rect(from, at, shown, bar, isLit ? palette.of(fn) : colors.line, isLit ? opacity : 0.45);
 		if (isLit) label(paint, scene, row, from, at, w, fn, opacity > 0.75);
 	}
+	for (let depth = 0; depth < runFrom.length; depth++) flush(depth);
 	if (width > 4 && height > 5) paint.frame(x0, top, width, height, colors.faint, 1);
 }
 
