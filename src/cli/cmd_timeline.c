@@ -9,6 +9,7 @@
 #include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
+#include "cli/progress.h"
 #include "cli/timeline_output.h"
 #include "job/timeline_job.h"
 #include "reports/timeline_report.h"
@@ -20,8 +21,8 @@ struct timeline_values {
 	const char *at, *function, *thread;
 	const char *index, *symptoms_out, *html;
 	const char *input;
-	unsigned n_threads;
-	size_t memory_bytes, top;
+	struct lode_input_options shared; /* symbols and the machine */
+	size_t top;
 	bool wants_json, is_full, is_page;
 };
 
@@ -151,19 +152,8 @@ static const struct lode_option options[] = {
 	 .set = lode_set_text,
 	 AT(thread_names)},
 
-	{.name = "threads",
-	 .letter = 'j',
-	 .argument = "N",
-	 .help = "use N threads (default: all CPUs); the result is the same for any N",
-	 .set = lode_set_unsigned,
-	 AT(n_threads),
-	 .group = "Machine"},
-	{.name = "memory",
-	 .argument = "SIZE",
-	 .help = "keep to about this much memory for calls, e.g. 1G (default: a quarter of the "
-		 "machine); what is beyond goes to a temporary file ($TMPDIR, else /var/tmp)",
-	 .set = lode_set_size,
-	 AT(memory_bytes)},
+	LODE_SYMBOL_OPTIONS(offsetof(struct timeline_values, shared)),
+	LODE_MACHINE_OPTIONS(offsetof(struct timeline_values, shared)),
 	LODE_OPTIONS_END,
 };
 
@@ -434,20 +424,28 @@ static int report(const struct lode_command *self, const struct timeline_values 
 
 static int run_job(const struct lode_command *self, struct timeline_values *v, const char *path)
 {
+	struct lode_progress progress;
 	struct lode_timeline_job_options with = {
-		.reading = {.symbols = v->symbols, .thread_names = v->thread_names},
+		.reading = {.symbols = v->symbols,
+			    .thread_names = v->thread_names,
+			    .symbol_options = v->shared.symbols,
+			    .progress = lode_progress_part,
+			    .progress_context = &progress},
 		.index = v->index,
-		.n_threads = v->n_threads,
-		.memory_bytes = v->memory_bytes,
+		.n_threads = v->shared.n_threads,
+		.memory_bytes = v->shared.memory_bytes,
 	};
 	const struct lode_call_thread *only = NULL;
 	struct lode_timeline_job job;
 	struct lode_error err;
 	size_t thread = 0;
 	char *incomplete;
-	int code;
+	int rc, code;
 
-	if (lode_timeline_job_read(&job, path, &with, &err) < 0)
+	lode_progress_start(&progress);
+	rc = lode_timeline_job_read(&job, path, &with, &err);
+	lode_progress_end(&progress);
+	if (rc < 0)
 		return lode_say_error(self, &err);
 	code = set_window(self, v, job.trace);
 	if (code == LODE_EXIT_OK && v->thread) {
@@ -485,6 +483,7 @@ static int run(const struct lode_command *self, int argc, char **argv)
 	};
 	int n, code;
 
+	lode_input_options_init(&values.shared);
 	if (!lode_command_start(self, &values, argc, argv, &n, &code))
 		return code;
 	if (n != 1)

@@ -64,6 +64,22 @@ void lode_progress_stage(void *context, const char *stage, double done)
 	fprintf(stderr, "\r\033[K%s: %.0f %%", stage, 100 * done);
 }
 
+void lode_progress_part(void *context, int64_t done, int64_t total)
+{
+	struct lode_progress *progress = context;
+	int64_t now = now_ns();
+
+	if (!is_due(progress, now))
+		return;
+	if (done > 0 && total >= done)
+		fprintf(stderr, "\r\033[Kreading: %.0f %%, %.0f s left",
+			100.0 * (double)done / (double)total,
+			(double)(now - progress->start_ns) / 1e9 * (double)(total - done) /
+				(double)done);
+	else
+		fputs("\r\033[Kreading", stderr);
+}
+
 void lode_progress_end(struct lode_progress *progress)
 {
 	/* Only what was printed must go. */

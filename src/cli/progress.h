@@ -20,6 +20,8 @@ void lode_progress_start(struct lode_progress *progress);
 /* Callbacks for lode_digest_job_run and lode_mine; thread-safe. `context` is a lode_progress. */
 void lode_progress_read(void *context, const struct lode_digest_progress *state);
 void lode_progress_stage(void *context, const char *stage, double done);
+/* One input; `done` of `total` in any unit (-1: not known). */
+void lode_progress_part(void *context, int64_t done, int64_t total);
 /* Clears the line. */
 void lode_progress_end(struct lode_progress *progress);
 

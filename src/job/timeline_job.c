@@ -10,11 +10,11 @@
 #include "store/atomic_file.h"
 #include "store/timeline_file.h"
 
-static size_t quarter_of_machine(void)
+static size_t half_of_machine(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
 
-	return pages > 0 && page_bytes > 0 ? (size_t)pages / 4 * (size_t)page_bytes : 0;
+	return pages > 0 && page_bytes > 0 ? (size_t)pages / 2 * (size_t)page_bytes : 0;
 }
 
 /* "-" and folders are never an index. */
@@ -55,7 +55,7 @@ int lode_timeline_job_read(struct lode_timeline_job *job, const char *path,
 	job->is_index = is_index(path);
 	intake.n_threads = job->n_threads;
 	if (!intake.memory_bytes)
-		intake.memory_bytes = quarter_of_machine();
+		intake.memory_bytes = half_of_machine();
 	reading.options.n_threads = job->n_threads;
 	if (job->is_index)
 		rc = lode_timeline_load(&job->trace, path, err);

@@ -19,8 +19,7 @@
 #include "base/error.h"
 #include "base/input.h"
 #include "model/calls.h"
-
-struct lode_symboliser;
+#include "symbols/symbols.h"
 
 struct lode_call_options {
 	/* For XRay: the program (ELF with xray_instr_map) or a table "id <tab> [address <tab>]
@@ -28,10 +27,12 @@ struct lode_call_options {
 	const char *symbols;
 	/* A table "tid <tab> name", for formats without names of threads. NULL: none. */
 	const char *thread_names;
-	struct lode_symboliser *symboliser; /* for perf.data only; borrowed */
-	unsigned n_threads;		    /* that reading may use, the sink's caller included */
-	size_t memory_bytes;		    /* bound of what is held at once; 0: 256 MiB */
-	/* Bytes read so far of `size_bytes` (-1: not known); may be NULL. */
+	struct lode_symboliser *symboliser; /* for perf.data only; borrowed. NULL: one is made as */
+	struct lode_symbol_options symbol_options; /* say */
+	unsigned n_threads;  /* that reading may use, the sink's caller included */
+	size_t memory_bytes; /* bound of what is held at once; 0: 256 MiB */
+	/* What was read so far, in bytes or files, of `size_bytes` (-1: not known); may be NULL.
+	   Called on any thread. */
 	void (*progress)(void *context, int64_t consumed_bytes, int64_t size_bytes);
 	void *progress_context;
 };

@@ -304,11 +304,10 @@ static int read_perf(struct lode_input *input, const struct lode_call_options *o
 {
 	struct reader reader = {.sink = sink, .err = err};
 	struct lode_symboliser *own = NULL;
-	const struct lode_symbol_options none = {0};
 	int rc = LODE_OK;
 
 	if (!options->symboliser)
-		rc = lode_symboliser_new(&own, &none, err);
+		rc = lode_symboliser_new(&own, &options->symbol_options, err);
 	if (rc == LODE_OK)
 		rc = load(&reader, input, options, own ? own : options->symboliser, err);
 	lode_symboliser_free(own);

@@ -13,6 +13,7 @@ struct reader {
 	struct lode_call_names names;
 	struct lode_call_batches batches;
 	uint64_t n_events;
+	bool is_alone; /* one file: progress is in its bytes */
 };
 
 static bool recognise(const uint8_t *head, size_t size)
@@ -56,6 +57,10 @@ static int read_lines(struct reader *reader, struct lode_input *input, uint32_t 
 			continue;
 		}
 		reader->n_events++;
+		if (reader->is_alone && reader->options->progress && lines.number % 65536 == 0)
+			reader->options->progress(reader->options->progress_context,
+						  lode_input_consumed_bytes(input),
+						  lode_input_size_bytes(input));
 		rc = lode_call_batches_add(&reader->batches, thread, line.t_ns, line.kind,
 					   lode_call_names_id(&reader->names, reader->sink, NULL,
 							      line.function, line.function_len),
@@ -185,6 +190,7 @@ static int read_file(struct lode_input *input, const struct lode_call_options *o
 	int rc;
 
 	start(&reader, options, sink);
+	reader.is_alone = true;
 	rc = read_lines(&reader, input, add_thread(&reader, path, tid < 0 ? 1 : tid), err);
 	return finish(&reader, rc, path, err);
 }
