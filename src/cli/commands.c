@@ -7,9 +7,19 @@
 #include "cli/help.h"
 
 const struct lode_command *const lode_commands[] = {
-	&lode_cmd_mine,	  &lode_cmd_suspects, &lode_cmd_timeline,   &lode_cmd_pio,
-	&lode_cmd_digest, &lode_cmd_sign,     &lode_cmd_diff,	    &lode_cmd_info,
-	&lode_cmd_record, &lode_cmd_help,     &lode_cmd_completion, NULL,
+	&lode_cmd_mine,
+	&lode_cmd_suspects,
+	&lode_cmd_timeline,
+	&lode_cmd_pio,
+	&lode_cmd_digest,
+	&lode_cmd_sign,
+	&lode_cmd_diff,
+	&lode_cmd_next,
+	&lode_cmd_info,
+	&lode_cmd_record,
+	&lode_cmd_help,
+	&lode_cmd_completion,
+	NULL,
 };
 
 const struct lode_command *lode_command_find(const char *name)

@@ -1,0 +1,228 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/aoi_options.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/input_options.h"
+#include "cli/messages.h"
+#include "cli/progress.h"
+#include "job/next_job.h"
+#include "reports/next_report.h"
+
+struct next_values {
+	struct lode_input_options input;
+	struct lode_aoi_values aoi;
+	const char *signatures;
+	lode_text_list opened;
+	struct lode_cost_value min_cost;
+	double similarity;
+	size_t top;
+	bool wants_curves, wants_json;
+};
+
+#define AT(field) .offset = offsetof(struct next_values, field)
+
+static const struct lode_option options[] = {
+	{.name = "signatures",
+	 .letter = 's',
+	 .argument = "FILE",
+	 .help = "signatures, as text; without any, clusters stand in for them",
+	 .set = lode_set_text,
+	 AT(signatures),
+	 .group = "What is known"},
+	{.name = "opened",
+	 .argument = "STREAM",
+	 .help = "was looked at already: by its path, file name or id; may be repeated",
+	 .set = lode_set_list,
+	 AT(opened)},
+
+	{.name = "compare",
+	 .help = "how much streams opened in this order cover, beside the orders random, "
+		 "greedy-total (longest symptoms first) and greedy-max (longest symptom first)",
+	 .set = lode_set_flag,
+	 AT(wants_curves),
+	 .group = "Output"},
+	{.name = "top",
+	 .letter = 'n',
+	 .argument = "N",
+	 .help = "longest list (default 10 in the table, 50 in JSON; 0: no bound)",
+	 .set = lode_set_count,
+	 AT(top)},
+	{.name = "json",
+	 .help = "one JSON document (docs/json.md)",
+	 .set = lode_set_flag,
+	 AT(wants_json)},
+
+	{.name = "min-cost",
+	 .argument = "COST",
+	 .help = "the least cost λ of a pattern, for clusters: 30s or 0.2% (default)",
+	 .set = lode_set_cost,
+	 AT(min_cost),
+	 .group = "Mining"},
+	{.name = "similarity",
+	 .argument = "X",
+	 .help = "least similarity of clusters that are merged, 0 to 1 (default 0.5)",
+	 .set = lode_set_percent,
+	 AT(similarity)},
+
+	LODE_SYMPTOM_OPTIONS(offsetof(struct next_values, aoi)),
+	LODE_AOI_OPTIONS(offsetof(struct next_values, aoi)),
+	LODE_NARROW_OPTIONS(offsetof(struct next_values, input)),
+	LODE_SYMBOL_OPTIONS(offsetof(struct next_values, input)),
+	LODE_MACHINE_OPTIONS(offsetof(struct next_values, input)),
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"Which recordings to look at, and what for", "lode next digests/"},
+	{"After the first two", "lode next --opened run-17.data --opened run-03.data digests/"},
+	{"Against what has a name already", "lode next --signatures known.txt digests/"},
+	{"What that order saves", "lode next --compare digests/"},
+	{NULL},
+};
+
+static void init(struct next_values *v)
+{
+	memset(v, 0, sizeof(*v));
+	lode_input_options_init(&v->input);
+	lode_aoi_values_init(&v->aoi);
+	v->similarity = 0.5;
+	v->top = SIZE_MAX;
+}
+
+static int check(const struct lode_command *self, const struct next_values *v, int n_operands)
+{
+	if (n_operands == 0)
+		return lode_command_misused(self, "give recordings or digests, or folders of them");
+	if (lode_aoi_values_misuse(&v->aoi))
+		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
+	return 0;
+}
+
+/* Orders the streams that were read. */
+static int order(const struct lode_command *self, const struct next_values *v,
+		 struct lode_progress *progress, const struct lode_digest_job *job,
+		 const struct lode_signatures *signatures)
+{
+	const char *shape = job->origin.shape;
+	struct lode_next_options how = {
+		.signatures = signatures,
+		.mine = {.min_cost = v->min_cost.amount,
+			 .min_cost_share = v->min_cost.share,
+			 .split_kinds =
+				 strcmp(lode_shape_choice(shape, "--stacks", lode_stacks_choices),
+					"own") == 0,
+			 .min_similarity = v->similarity,
+			 .n_threads = v->input.n_threads,
+			 .progress = lode_progress_stage,
+			 .progress_context = progress},
+		.opened = v->opened.at,
+		.n_opened = v->opened.n,
+		.top = v->top,
+		.wants_curves = v->wants_curves,
+	};
+	struct lode_next_job next;
+	struct lode_next_report report = {
+		.next = &next,
+		.job = job,
+		.has_curves = v->wants_curves,
+		.top = v->top,
+		.columns = lode_columns(stdout, 100),
+		.is_terminal = lode_columns(stdout, 0) > 0,
+	};
+	struct lode_error err;
+	int code = LODE_EXIT_OK, rc = lode_next_job_run(&next, job->digest, &how, &err);
+
+	lode_progress_end(progress);
+	if (rc < 0) {
+		code = lode_say_error(self, &err);
+		/* Too many patterns: another λ mends it. */
+		code = err.status == LODE_ERR_LIMIT ? LODE_EXIT_USAGE : code;
+	} else if (v->wants_json) {
+		lode_next_report_json(stdout, &report);
+	} else {
+		lode_next_report_text(stdout, &report);
+	}
+	lode_next_job_release(&next);
+	return code;
+}
+
+static int run_inputs(const struct lode_command *self, const struct next_values *v, char **inputs,
+		      size_t n_inputs)
+{
+	struct lode_progress progress;
+	struct lode_signatures signatures = {0};
+	struct lode_digest_job job;
+	struct lode_digest_job_options job_with = lode_input_options_job(&v->input);
+	struct lode_error err;
+	int code;
+
+	if (v->signatures && lode_signatures_read(&signatures, v->signatures, &err) < 0) {
+		lode_signatures_release(&signatures);
+		return lode_say_error(self, &err);
+	}
+	lode_aoi_values_apply(&v->aoi, &job_with);
+	job_with.progress = lode_progress_read;
+	job_with.progress_context = &progress;
+	lode_progress_start(&progress);
+	code = lode_digest_job_run(&job, inputs, n_inputs, &job_with, &err);
+	lode_progress_end(&progress);
+	lode_say_skipped(self, &job);
+	if (code < 0) {
+		code = lode_say_error(self, &err);
+	} else if (!job.digest) {
+		lode_say(self, "no usable recording in %s",
+			 n_inputs == 1 ? "the input" : "the inputs");
+		code = LODE_EXIT_NOTHING;
+	} else if (job.digest->symptoms.n == 0) {
+		lode_say(self, "no symptom in %zu stream%s: %s", job.digest->streams.n,
+			 job.digest->streams.n == 1 ? "" : "s", job.symptom_text);
+		code = LODE_EXIT_NOTHING;
+	} else {
+		code = order(self, v, &progress, &job, &signatures);
+		if (code == LODE_EXIT_OK && job.skipped.n + job.incomplete.n > 0)
+			code = LODE_EXIT_INCOMPLETE;
+	}
+	lode_digest_job_release(&job);
+	lode_signatures_release(&signatures);
+	return code;
+}
+
+static int run(const struct lode_command *self, int argc, char **argv)
+{
+	struct next_values values;
+	int n, code = LODE_EXIT_OK;
+
+	init(&values);
+	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
+		lode_aoi_values_settle(&values.aoi, false);
+		if (values.top == SIZE_MAX)
+			values.top = values.wants_json ? 50 : 10;
+		code = check(self, &values, n);
+		if (code == 0)
+			code = run_inputs(self, &values, argv, (size_t)n);
+	}
+	lode_aoi_values_release(&values.aoi);
+	lode_vec_release(&values.opened);
+	return code;
+}
+
+const struct lode_command lode_cmd_next = {
+	.name = "next",
+	.summary = "which recording to open next, so that few of them show most problems",
+	.usage = "[OPTION]... INPUT...",
+	.description =
+		"Orders recordings or digests so that the first ones show most: each time the one "
+		"with the best signature not seen yet, the one that explains most time that "
+		"nothing "
+		"seen so far does. Once all signatures are seen, what they explain least comes "
+		"first.\n\n"
+		"Coverage is the share of all symptom time, that of recordings not opened "
+		"included, "
+		"that the signatures seen so far explain; each nanosecond counts once. Without "
+		"signatures, clusters stand in for them.",
+	.options = options,
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,58 @@
+/*
+ * Which stream to open next: from a digest and what is known in it to an order of its streams.
+ *
+ *   digest, signatures --> which of them are in which stream --> order, curves
+ *   digest alone       --> clusters stand in for signatures  --> order, curves
+ *
+ * Retired signatures are no reason to open anything and explain nothing.
+ */
+#ifndef LODE_NEXT_JOB_H
+#define LODE_NEXT_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyses/mine/mine.h"
+#include "analyses/order/order.h"
+#include "analyses/order/order_curves.h"
+#include "base/error.h"
+#include "model/digest.h"
+#include "model/signature.h"
+
+struct lode_next_options {
+	const struct lode_signatures *signatures; /* NULL or empty: clusters */
+	struct lode_mine_options mine;		  /* for clusters */
+	/* Streams that were looked at already: paths, their last parts, or beginnings of ids (4 hex
+	   digits or more). */
+	const char *const *opened;
+	size_t n_opened;
+	size_t top; /* streams in the order; 0: all */
+	bool wants_curves;
+};
+
+struct lode_next_job {
+	const struct lode_digest *digest;	  /* borrowed, as are the signatures */
+	const struct lode_signatures *signatures; /* NULL: clusters stand in */
+	struct lode_mined *mined;		  /* NULL: there are signatures */
+	/* Per number in the order's input: which signature of the list, or which cluster. */
+	uint32_t *which;
+	size_t n_which;
+	struct lode_order_input input;
+	struct lode_stream_order order;
+	struct lode_order_curves curves; /* with wants_curves */
+	size_t n_opened;
+	int64_t symptom_ns; /* of all streams */
+	int64_t covered_ns; /* of it, what all of them explain */
+	struct lode_arena arena;
+};
+
+/*
+ * `*out` is the caller's to release, also on failure: LODE_ERR_ARG for an opened stream that is not
+ * there or not the only one, else as lode_mine and lode_signature_matcher_new.
+ */
+int lode_next_job_run(struct lode_next_job *out, const struct lode_digest *digest,
+		      const struct lode_next_options *options, struct lode_error *err);
+void lode_next_job_release(struct lode_next_job *job);
+
+#endif
