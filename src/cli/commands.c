@@ -12,6 +12,8 @@ const struct lode_command *const lode_commands[] = {
 	&lode_cmd_timeline,
 	&lode_cmd_pio,
 	&lode_cmd_digest,
+	&lode_cmd_import,
+	&lode_cmd_repo,
 	&lode_cmd_sign,
 	&lode_cmd_diff,
 	&lode_cmd_next,

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/escape.h"
 
@@ -21,9 +22,16 @@ void lode_say(const struct lode_command *self, const char *format, ...)
 int lode_say_error(const struct lode_command *self, const struct lode_error *err)
 {
 	char text[2048], safe[line_bytes];
+	char *line, *rest = text;
+	bool is_several = err->status == LODE_ERR_ARG && !*err->path;
 
-	lode_say(self, "%s",
-		 lode_escape(safe, sizeof(safe), lode_error_text(err, text, sizeof(text))));
+	lode_error_text(err, text, sizeof(text));
+	line = is_several ? strsep(&rest, "\n") : text;
+	lode_say(self, "%s", lode_escape(safe, sizeof(safe), line));
+	/* A mistake in a query is shown in its place, on lines of its own; in the text of any other
+	   error a line feed is a name's, and must not look like a line of ours. */
+	while (is_several && (line = strsep(&rest, "\n")))
+		fprintf(stderr, "%s\n", lode_escape(safe, sizeof(safe), line));
 	switch (err->status) {
 	case LODE_ERR_ARG:
 		return LODE_EXIT_USAGE;

@@ -232,6 +232,37 @@ static void keep(struct lode_job_item *item)
 	item->digest = NULL;
 }
 
+/* Is it with the sink already, as it lies on the disk now? */
+static bool sink_has(struct lode_job_item *item)
+{
+	const struct lode_digest_sink *sink = item->run->options->sink;
+
+	item->key = lode_digest_key(item->path, item->is_given_digest ? NULL : item->run->shape,
+				    item->symptoms.table, item->run->options);
+	if (!item->key || !sink->has(sink->context, item->path, item->key))
+		return false;
+	item->state = LODE_DIGEST_KEPT;
+	return true;
+}
+
+void lode_job_item_sink(struct lode_job_item *item, struct lode_digest *digest)
+{
+	const struct lode_digest_sink *sink = item->run->options->sink;
+	struct lode_digest_taken taken = {
+		.path = item->path,
+		.key = item->key,
+		.digest = digest,
+		.origin = &item->origin,
+		.packed = item->packed.n ? &item->packed : NULL,
+		.is_given = item->is_given_digest,
+	};
+	struct lode_error err;
+
+	if (sink->take(sink->context, &taken, &err) < 0)
+		fail(item->run, &err);
+	lode_vec_release(&item->packed);
+}
+
 static void pack(struct lode_job_item *item)
 {
 	lode_digest_pack(&item->packed, item->digest, &item->origin, LODE_DIGEST_LEVEL_MEMORY);
@@ -246,6 +277,11 @@ void lode_job_item_make(struct lode_job_item *item)
 	struct lode_error err = {0};
 	uint64_t key = 0;
 
+	if (run->options->sink) {
+		if (sink_has(item))
+			return;
+		key = item->key;
+	}
 	if (is_kept) {
 		item->digest_path = lode_digest_dir_file(&run->dir, item->path);
 		/* Before it is read: what changes meanwhile is made again the next time. */
@@ -262,7 +298,10 @@ void lode_job_item_make(struct lode_job_item *item)
 	}
 	if (is_kept)
 		keep(item);
-	else if (item->digest && run->is_packed)
+	else if (item->digest && run->options->sink) {
+		lode_job_item_sink(item, item->digest);
+		item->digest = NULL;
+	} else if (item->digest && run->is_packed)
 		pack(item);
 }
 
@@ -278,14 +317,19 @@ struct lode_digest *lode_job_item_take_digest(struct lode_job_item *item)
 	item->digest = NULL;
 	if (item->skipped || digest)
 		return digest;
-	if (item->packed.n)
+	if (item->run->options->sink) {
+		if (item->is_given_digest && !sink_has(item))
+			rc = lode_digest_load_packed(&digest, &origin, &item->packed,
+						     item->digest_path, &err);
+	} else if (item->packed.n)
 		rc = lode_digest_unpack(&digest, &origin, item->packed.at, item->packed.n,
 					item->path, &err);
 	else if (item->digest_path)
 		rc = lode_digest_load(&digest, &origin, item->digest_path, &err);
 	if (rc < 0)
 		skip(item, &err);
-	lode_vec_release(&item->packed);
+	if (!item->run->options->sink)
+		lode_vec_release(&item->packed);
 	lode_digest_origin_release(&origin);
 	return digest;
 }

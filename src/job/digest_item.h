@@ -27,7 +27,8 @@ struct lode_job_item {
 	/* What it came to: a digest that is in memory, packed in memory, or on disk; or a reason.
 	 */
 	struct lode_digest *digest;
-	lode_byte_vec packed;
+	lode_byte_vec packed; /* of a given digest: for the sink */
+	uint64_t key;
 	char *digest_path;
 	struct lode_digest_origin origin;
 	enum lode_digest_state state;
@@ -67,6 +68,9 @@ void lode_job_item_make(struct lode_job_item *item);
  * What cannot be read (any more) becomes skipped.
  */
 struct lode_digest *lode_job_item_take_digest(struct lode_job_item *item);
+
+/* Gives a digest, which is the item's, to the run's sink. */
+void lode_job_item_sink(struct lode_job_item *item, struct lode_digest *digest);
 
 /* It is done; counts for the progress. */
 void lode_job_item_done(struct lode_job_item *item);

@@ -61,9 +61,12 @@ static int agree_on_shape(struct lode_digest_job *job, struct lode_job_run *run,
 		.full = run->shape,
 		.has_streams = run->n_streams > 0,
 	};
+	const struct lode_digest_sink *sink = run->options->sink;
 	int rc = 0;
 
 	job->origin.shape = run->shape;
+	if (sink && run->n_streams)
+		rc = sink->agree(sink->context, run->shape, NULL, err);
 	for (size_t i = 0; rc == 0 && i < run->n_items; i++) {
 		struct lode_job_item *item = &run->items[i];
 
@@ -71,6 +74,12 @@ static int agree_on_shape(struct lode_digest_job *job, struct lode_job_run *run,
 			continue;
 		rc = lode_shape_agree(&item->needs_filter, &demand, item->origin.shape, item->path,
 				      err);
+		if (rc == 0 && sink && item->needs_filter)
+			rc = lode_fail(err, LODE_ERR_ARG, item->path, -1,
+				       "this digest was made without content filters: keep it so, "
+				       "'lode mine' can apply them");
+		if (rc == 0 && sink)
+			rc = sink->agree(sink->context, item->origin.shape, item->path, err);
 		if (demand.first)
 			continue;
 		demand.first = item->origin.shape;
@@ -209,6 +218,11 @@ static int make_digests(struct lode_digest_job *job, struct lode_job_run *run,
 		lode_job_list(job, run);
 	else
 		lode_job_merge(job, run, n_threads, memory_bytes);
+	/* A sink may have failed on what came last. */
+	if (atomic_load(&run->has_failed)) {
+		*err = run->error;
+		return run->error.status;
+	}
 	return 0;
 }
 

@@ -32,6 +32,28 @@ struct lode_digest_progress {
 	int64_t total_bytes, done_bytes; /* as they lie on disk; total 0 when not known */
 };
 
+/* An input's digest on its way to whoever keeps it. */
+struct lode_digest_taken {
+	const char *path;	    /* of the input */
+	uint64_t key;		    /* of the file as it lies on the disk (digest_dir.h); 0: none */
+	struct lode_digest *digest; /* the taker's */
+	const struct lode_digest_origin *origin;
+	const lode_byte_vec *packed; /* the bytes that it was read from; NULL: there are none */
+	bool is_given;		     /* the input is a digest: the next will come at once */
+};
+
+/* Keeps digests somewhere else than in a folder, each as soon as it is there. */
+struct lode_digest_sink {
+	void *context;
+	/* Does it keep digests of that shape? `path` NULL: recordings'. Asked before any is read.
+	 */
+	int (*agree)(void *context, const char *shape, const char *path, struct lode_error *err);
+	/* Is this file there already, and need not be read? From any thread. */
+	bool (*has)(void *context, const char *path, uint64_t key);
+	/* From any thread. A failure ends the run. */
+	int (*take)(void *context, const struct lode_digest_taken *taken, struct lode_error *err);
+};
+
 struct lode_digest_job_options {
 	struct lode_symbol_options symbols;
 	struct lode_narrow narrow;
@@ -44,9 +66,10 @@ struct lode_digest_job_options {
 	   there and up to date is not read, unless `again`. */
 	const char *digest_dir;
 	bool again;
-	bool no_merge;	     /* only the folder's digests are wanted */
-	unsigned n_threads;  /* 0: all CPUs */
-	size_t memory_bytes; /* 0: half of the machine */
+	bool no_merge;			     /* only the folder's digests are wanted */
+	const struct lode_digest_sink *sink; /* gets all digests: none is merged. NULL: nobody */
+	unsigned n_threads;		     /* 0: all CPUs */
+	size_t memory_bytes;		     /* 0: half of the machine */
 	/* Called from any thread, often; may be NULL. */
 	void (*progress)(void *context, const struct lode_digest_progress *progress);
 	void *progress_context;

@@ -170,7 +170,7 @@ static int take_slot(void *context, void *item)
 	struct lode_digest *digest = slot->digest;
 
 	slot->digest = NULL;
-	if (digest && is_repeated(merge, slot->item, digest)) {
+	if (digest && !merge->run->options->sink && is_repeated(merge, slot->item, digest)) {
 		lode_digest_free(digest);
 		digest = NULL;
 	}
@@ -183,7 +183,12 @@ static int take_slot(void *context, void *item)
 		lode_job_list_cut(job, digest);
 	if (slot->item->is_given_digest)
 		lode_job_item_done(slot->item);
-	if (digest && job->digest) {
+	if (digest && merge->run->options->sink) {
+		if (!atomic_load(&merge->run->has_failed))
+			lode_job_item_sink(slot->item, digest);
+		else
+			lode_digest_free(digest);
+	} else if (digest && job->digest) {
 		lode_digest_merge(job->digest, digest);
 		lode_digest_free(digest);
 	} else if (digest) {

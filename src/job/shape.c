@@ -270,3 +270,17 @@ int lode_shape_agree(bool *needs_filter, const struct lode_shape_demand *demand,
 	snprintf(other, sizeof(other), "%.500s", demand->first_path);
 	return differ(shape, path, demand->first, other, false, err);
 }
+
+bool lode_shape_difference(char a_words[256], char b_words[256], const char *a, const char *b)
+{
+	size_t len;
+	const char *line = missing_line(b, a, false, &len);
+
+	if (!line)
+		line = missing_line(a, b, false, &len);
+	if (!line)
+		return false;
+	words(a_words, 256, a, line, len);
+	words(b_words, 256, b, line, len);
+	return true;
+}

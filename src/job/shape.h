@@ -30,6 +30,10 @@ const char *lode_shape_value(const char *shape, const char *name, size_t *len);
 /* Whether content filters (--include, --exclude, --only, --reason) are part of it. */
 bool lode_shape_has_filters(const char *shape);
 
+/* How two shapes differ, in words: "with --scope graph", "with --scope critical". False: they do
+   not. */
+bool lode_shape_difference(char a_words[256], char b_words[256], const char *a, const char *b);
+
 /* What a run asks of the digests among its inputs. */
 struct lode_shape_demand {
 	const char *given; /* lode_shape_of, only what was given */

@@ -466,6 +466,23 @@ int lode_digest_load(struct lode_digest **digest, struct lode_digest_origin *ori
 	return rc;
 }
 
+int lode_digest_load_packed(struct lode_digest **digest, struct lode_digest_origin *origin,
+			    lode_byte_vec *bytes, const char *path, struct lode_error *err)
+{
+	struct lode_input *input;
+	int rc = lode_input_open(&input, path, err);
+
+	*digest = NULL;
+	if (rc < 0)
+		return rc;
+	bytes->n = 0;
+	rc = read_bytes(bytes, input, err);
+	if (rc == 0)
+		rc = lode_digest_unpack(digest, origin, bytes->at, bytes->n, path, err);
+	lode_input_close(input);
+	return rc;
+}
+
 int lode_digest_save(const char *path, const struct lode_digest *digest,
 		     const struct lode_digest_origin *origin, size_t *size, struct lode_error *err)
 {

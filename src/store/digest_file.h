@@ -89,6 +89,10 @@ int lode_digest_read(struct lode_digest **digest, struct lode_digest_origin *ori
 int lode_digest_load(struct lode_digest **digest, struct lode_digest_origin *origin,
 		     const char *path, struct lode_error *err);
 
+/* The same, and the bytes themselves, for who keeps them elsewhere. */
+int lode_digest_load_packed(struct lode_digest **digest, struct lode_digest_origin *origin,
+			    lode_byte_vec *bytes, const char *path, struct lode_error *err);
+
 /* Written atomically (atomic_file.h). *size is what it takes there; may be NULL. */
 int lode_digest_save(const char *path, const struct lode_digest *digest,
 		     const struct lode_digest_origin *origin, size_t *size, struct lode_error *err);

@@ -1,0 +1,49 @@
+#include "cli/repo_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/messages.h"
+
+const char *lode_repo_option_path(const char *given)
+{
+	const char *path = given ? given : getenv("LODE_REPO");
+
+	return path && *path ? path : NULL;
+}
+
+int lode_repo_option_open(const struct lode_command *self, struct lode_repo **out,
+			  const char *given, enum lode_repo_mode mode)
+{
+	const char *path = lode_repo_option_path(given);
+	struct lode_error err;
+
+	*out = NULL;
+	if (!path)
+		return lode_command_misused(self,
+					    "say which repository: --repo FILE, or $LODE_REPO");
+	if (lode_repo_open(out, path, mode, &err) < 0)
+		return lode_say_error(self, &err);
+	return LODE_EXIT_OK;
+}
+
+int lode_repo_option_label(const struct lode_command *self, struct lode_repo_label *label,
+			   const char *text, struct lode_arena *arena)
+{
+	const char *equals = strchr(text, '=');
+	size_t len = equals ? (size_t)(equals - text) : strlen(text);
+
+	if (!equals || !equals[1])
+		return lode_command_misused(self, "a label is KEY=VALUE, such as release=2.1; not "
+						  "'%.60s'",
+					    text);
+	if (!lode_repo_label_is_key(text, len))
+		return lode_command_misused(
+			self,
+			"'%.*s' cannot be a label: names begin with a letter, have letters, "
+			"digits, '.', '-' and '_' in them, and are no field of queries",
+			(int)(len < 60 ? len : 60), text);
+	label->key = lode_arena_strndup(arena, text, len);
+	label->value = lode_arena_strndup(arena, equals + 1, strlen(equals + 1));
+	return LODE_EXIT_OK;
+}

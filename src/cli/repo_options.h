@@ -1,0 +1,21 @@
+/*
+ * Options of commands that have to do with a repository: which one it is, and labels.
+ */
+#ifndef LODE_REPO_OPTIONS_H
+#define LODE_REPO_OPTIONS_H
+
+#include "cli/command.h"
+#include "store/repo.h"
+
+/* What was given, else $LODE_REPO, else NULL. */
+const char *lode_repo_option_path(const char *given);
+
+/* Opens it; says what is wrong. Gives an exit code. */
+int lode_repo_option_open(const struct lode_command *self, struct lode_repo **out,
+			  const char *given, enum lode_repo_mode mode);
+
+/* "release=2.1", parted in the arena; says what is wrong. Gives an exit code. */
+int lode_repo_option_label(const struct lode_command *self, struct lode_repo_label *label,
+			   const char *text, struct lode_arena *arena);
+
+#endif

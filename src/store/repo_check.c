@@ -1,0 +1,224 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/digest_canonical.h"
+#include "store/repo_care.h"
+#include "store/repo_entry.h"
+#include "store/repo_segments.h"
+
+enum { MAX_FAULTS = 100 };
+
+static void __attribute__((format(printf, 2, 3)))
+fault(struct lode_repo_check *check, const char *format, ...)
+{
+	char text[1200];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (check->n_faults++ < MAX_FAULTS)
+		lode_vec_append(&check->faults,
+				lode_arena_strndup(&check->arena, text, strlen(text)));
+}
+
+/* ---- SQLite's own checks ---- */
+
+static int check_structure(struct lode_repo_check *check, struct lode_repo *repo,
+			   struct lode_error *err)
+{
+	sqlite3_stmt *st;
+	int rc = lode_repo_prepare(&st, repo, "PRAGMA integrity_check(100)", err);
+
+	while (rc >= 0 && (rc = lode_repo_step(repo, st, err)) > 0) {
+		const char *text = (const char *)sqlite3_column_text(st, 0);
+
+		if (text && strcmp(text, "ok") != 0)
+			fault(check, "structure: %s", text);
+	}
+	sqlite3_finalize(st);
+	if (rc == 0)
+		rc = lode_repo_prepare(&st, repo, "PRAGMA foreign_key_check", err);
+	while (rc >= 0 && (rc = lode_repo_step(repo, st, err)) > 0)
+		fault(check, "table %s, row %lld: what it refers to is not there",
+		      (const char *)sqlite3_column_text(st, 0),
+		      (long long)sqlite3_column_int64(st, 1));
+	if (rc >= 0)
+		sqlite3_finalize(st);
+	return rc;
+}
+
+/* ---- Digests ---- */
+
+/* The streams that are listed are those that the digest holds. */
+static int check_streams(struct lode_repo_check *check, struct lode_repo *repo, int64_t id,
+			 const struct lode_digest *digest, struct lode_error *err)
+{
+	size_t n_listed = 0, n_known = 0;
+	char uid[LODE_REPO_UID_BYTES];
+	sqlite3_stmt *st;
+	int rc = lode_repo_prepare(&st, repo, "SELECT uid FROM stream WHERE digest = ?", err);
+
+	if (rc < 0)
+		return rc;
+	sqlite3_bind_int64(st, 1, id);
+	while ((rc = lode_repo_step(repo, st, err)) > 0) {
+		const char *listed = (const char *)sqlite3_column_text(st, 0);
+
+		n_listed++;
+		for (size_t i = 0; listed && i < digest->streams.n; i++) {
+			lode_repo_uid(uid, digest->streams.at[i].content_hash);
+			n_known += strcmp(uid, listed) == 0;
+		}
+	}
+	sqlite3_finalize(st);
+	if (n_listed != digest->streams.n || n_known != n_listed)
+		fault(check, "digest %lld holds %zu streams, %zu are listed, %zu of them its own",
+		      (long long)id, digest->streams.n, n_listed, n_known);
+	return rc;
+}
+
+/* NULL if it cannot be read: then that is said. */
+static struct lode_digest *load(struct lode_repo_check *check, struct lode_repo *repo,
+				enum lode_repo_content content, int64_t id)
+{
+	struct lode_digest *digest;
+	struct lode_error err;
+
+	if (lode_repo_load(&digest, repo, content, id, &err) == 0)
+		return digest;
+	fault(check, "%s", err.message);
+	return NULL;
+}
+
+static int check_digest(struct lode_repo_check *check, struct lode_repo *repo, int64_t id,
+			struct lode_digest *merged, bool *is_whole, struct lode_error *err)
+{
+	struct lode_digest *digest = load(check, repo, LODE_CONTENT_DIGEST, id);
+	int rc = 0;
+
+	check->n_digests++;
+	if (!digest) {
+		*is_whole = false;
+		return 0;
+	}
+	rc = check_streams(check, repo, id, digest, err);
+	if (merged)
+		lode_digest_merge(merged, digest);
+	lode_digest_free(digest);
+	return rc;
+}
+
+/* ---- Segments ---- */
+
+/* Canonical digests are equal, id by id, if their bytes are. */
+static bool is_same(const struct lode_digest *a, const struct lode_digest *b)
+{
+	struct lode_digest_origin origin = {0};
+	lode_byte_vec x = {0}, y = {0};
+	bool same;
+
+	lode_digest_pack(&x, a, &origin, LODE_DIGEST_LEVEL_MEMORY);
+	lode_digest_pack(&y, b, &origin, LODE_DIGEST_LEVEL_MEMORY);
+	same = x.n == y.n && memcmp(x.at, y.at, x.n) == 0;
+	lode_vec_release(&x);
+	lode_vec_release(&y);
+	return same;
+}
+
+static void compare_segment(struct lode_repo_check *check, struct lode_repo *repo, int64_t id,
+			    const struct lode_digest *merged)
+{
+	struct lode_digest *want = lode_digest_canonical(merged, NULL);
+	bool *keep = lode_alloc0(want->streams.n + 1, sizeof(*keep));
+	struct lode_digest *want_names = lode_digest_canonical(want, keep);
+	struct lode_digest *got = load(check, repo, LODE_CONTENT_SEGMENT, id);
+	struct lode_digest *names = load(check, repo, LODE_CONTENT_NAMES, id);
+
+	if (got && !is_same(got, want))
+		fault(check,
+		      "segment %lld is not what its digests come to: 'lode repo compact --rebuild' "
+		      "makes it anew",
+		      (long long)id);
+	if (names && !is_same(names, want_names))
+		fault(check,
+		      "names of segment %lld are not those of its digests: 'lode repo compact "
+		      "--rebuild' makes them anew",
+		      (long long)id);
+	lode_digest_free(got);
+	lode_digest_free(names);
+	lode_digest_free(want);
+	lode_digest_free(want_names);
+	free(keep);
+}
+
+static int check_segment(struct lode_repo_check *check, struct lode_repo *repo, int64_t id,
+			 struct lode_error *err)
+{
+	struct lode_digest *merged = lode_digest_new();
+	lode_id_vec ids = {0};
+	char sql[96];
+	bool is_whole = true;
+	int rc;
+
+	check->n_segments++;
+	snprintf(sql, sizeof(sql), "SELECT id FROM digest WHERE segment = %lld ORDER BY id",
+		 (long long)id);
+	rc = lode_repo_ids(&ids, repo, sql, err);
+	for (size_t i = 0; rc == 0 && i < ids.n; i++)
+		rc = check_digest(check, repo, ids.at[i], merged, &is_whole, err);
+	if (rc == 0 && is_whole)
+		compare_segment(check, repo, id, merged);
+	lode_vec_release(&ids);
+	lode_digest_free(merged);
+	return rc;
+}
+
+static int check_contents(struct lode_repo_check *check, struct lode_repo *repo,
+			  struct lode_error *err)
+{
+	lode_id_vec ids = {0};
+	bool is_whole;
+	int rc = lode_repo_ids(&ids, repo, "SELECT id FROM segment ORDER BY id", err);
+
+	for (size_t i = 0; rc == 0 && i < ids.n; i++)
+		rc = check_segment(check, repo, ids.at[i], err);
+	ids.n = 0;
+	if (rc == 0)
+		rc = lode_repo_ids(&ids, repo,
+				   "SELECT id FROM digest WHERE segment IS NULL ORDER BY id", err);
+	for (size_t i = 0; rc == 0 && i < ids.n; i++)
+		rc = check_digest(check, repo, ids.at[i], NULL, &is_whole, err);
+	lode_vec_release(&ids);
+	return rc;
+}
+
+int lode_repo_check(struct lode_repo_check *out, struct lode_repo *repo, struct lode_error *err)
+{
+	struct lode_error damage;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = lode_repo_snapshot(repo, err);
+	if (rc == 0)
+		rc = check_structure(out, repo, err);
+	/* With a broken structure, reading on may fail anywhere: that is one fault more. */
+	if (rc == 0 && check_contents(out, repo, &damage) < 0) {
+		if (damage.status == LODE_ERR_FORMAT)
+			fault(out, "%s", damage.message);
+		else {
+			rc = damage.status;
+			if (err)
+				*err = damage;
+		}
+	}
+	lode_repo_snapshot_end(repo);
+	return rc;
+}
+
+void lode_repo_check_release(struct lode_repo_check *check)
+{
+	lode_vec_release(&check->faults);
+	lode_arena_release(&check->arena);
+}
