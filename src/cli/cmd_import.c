@@ -130,8 +130,8 @@ static int adopt(const struct lode_command *self, struct import_values *v, const
 	add_shape(&v->words, v->shape);
 	for (size_t i = 0; i < given.n; i++)
 		lode_vec_append(&v->words, given.at[i]);
-	rc = lode_options_parse(self->options, v, (int)v->words.n,
-				(char **)(uintptr_t)v->words.at, false, n, &err);
+	rc = lode_options_parse(self->options, v, (int)v->words.n, (char **)(uintptr_t)v->words.at,
+				false, n, &err);
 	return rc < 0 ? lode_command_misused(self, "%s", err.message) : LODE_EXIT_OK;
 }
 
@@ -271,7 +271,8 @@ const struct lode_command lode_cmd_import = {
 	.usage = "[OPTION]... --repo FILE INPUT...",
 	.description =
 		"Makes a digest of each recording, as `lode digest` does, and stores it in a "
-		"repository: one file that `lode mine --repo`, `lode diff`, `lode triage` and their "
+		"repository: one file that `lode mine --repo`, `lode diff`, `lode triage` and "
+		"their "
 		"like read, and that `lode repo` looks after. Digests may be given as well.\n\n"
 		"With each stream are kept its host, kernel, time, symptoms, and the labels given "
 		"here, so that it can be asked for: --where 'release=2.1 and host~web*'.\n\n"

@@ -89,7 +89,8 @@ static char *query_of_ids(const struct lode_command *self, char *const *ids, siz
 	for (size_t i = 0; i < n; i++)
 		if (!*ids[i] || strlen(ids[i]) > 16 ||
 		    strspn(ids[i], "0123456789abcdefABCDEF") != strlen(ids[i])) {
-			lode_command_misused(self, "'%s' is no id of a stream: 'lode repo list' "
+			lode_command_misused(self,
+					     "'%s' is no id of a stream: 'lode repo list' "
 					     "shows them",
 					     lode_escape(safe, sizeof(safe), ids[i]));
 			free(text);
@@ -223,8 +224,8 @@ static int set_labels(const struct repo_call *call, const struct lode_repo_strea
 							 NULL};
 		else
 			code = lode_repo_option_label(call->self, &label, text, arena);
-		if (code == LODE_EXIT_OK && lode_repo_set_label(call->repo, streams, label.key,
-								label.value, &err) < 0)
+		if (code == LODE_EXIT_OK &&
+		    lode_repo_set_label(call->repo, streams, label.key, label.value, &err) < 0)
 			code = lode_say_error(call->self, &err);
 	}
 	return code;
@@ -333,9 +334,9 @@ static const struct word {
 	bool takes_operands;
 	int (*run)(const struct repo_call *call);
 } words[] = {
-	{"list", LODE_REPO_READ, false, list},	   {"show", LODE_REPO_READ, true, show},
-	{"labels", LODE_REPO_READ, false, labels}, {"label", LODE_REPO_WRITE, true, label},
-	{"forget", LODE_REPO_WRITE, true, forget}, {"check", LODE_REPO_READ, false, check},
+	{"list", LODE_REPO_READ, false, list},	      {"show", LODE_REPO_READ, true, show},
+	{"labels", LODE_REPO_READ, false, labels},    {"label", LODE_REPO_WRITE, true, label},
+	{"forget", LODE_REPO_WRITE, true, forget},    {"check", LODE_REPO_READ, false, check},
 	{"compact", LODE_REPO_WRITE, false, compact},
 };
 

@@ -34,8 +34,9 @@ int lode_repo_option_label(const struct lode_command *self, struct lode_repo_lab
 	size_t len = equals ? (size_t)(equals - text) : strlen(text);
 
 	if (!equals || !equals[1])
-		return lode_command_misused(self, "a label is KEY=VALUE, such as release=2.1; not "
-						  "'%.60s'",
+		return lode_command_misused(self,
+					    "a label is KEY=VALUE, such as release=2.1; not "
+					    "'%.60s'",
 					    text);
 	if (!lode_repo_label_is_key(text, len))
 		return lode_command_misused(

@@ -28,15 +28,13 @@ void lode_import_report_text(FILE *out, const struct lode_import_report *report)
 	const struct lode_import *import = report->import;
 	char path[4096], n[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER], bytes[LODE_UNITS_BUFFER];
 
-	fprintf(out, "%s added",
-		lode_format_plural(n, import->n_streams_added, "stream"));
+	fprintf(out, "%s added", lode_format_plural(n, import->n_streams_added, "stream"));
 	if (import->n_replaced)
 		fprintf(out, ", %s replaced", lode_format_plural(n, import->n_replaced, "input"));
 	if (import->n_there)
 		fprintf(out, ", %s there already", lode_format_plural(n, import->n_there, "input"));
 	if (import->job.skipped.n)
-		fprintf(out, ", %s skipped",
-			lode_format_plural(n, import->job.skipped.n, "input"));
+		fprintf(out, ", %s skipped", lode_format_plural(n, import->job.skipped.n, "input"));
 	fprintf(out, "; %s: %s, %s\n",
 		lode_escape(path, sizeof(path), lode_repo_path(report->repo)),
 		lode_format_plural(all, (uint64_t)report->sums.n_streams, "stream"),

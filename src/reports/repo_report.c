@@ -55,8 +55,7 @@ static void put_row(struct lode_table *table, const struct lode_repo_stream *str
 	size_t row = lode_table_row(table);
 	char *labels = labels_text(stream);
 
-	lode_table_set(table, row, 0, "%.8llx",
-		       (unsigned long long)(stream->content_hash >> 32));
+	lode_table_set(table, row, 0, "%.8llx", (unsigned long long)(stream->content_hash >> 32));
 	lode_table_set(table, row, 1, "%s%s", stream->is_clock ? "" : "~",
 		       time_text(when, stream->time_ns, "%Y-%m-%d %H:%M"));
 	lode_table_set(table, row, 2, "%s", lode_escape_fit(safe, sizeof(safe), stream->host, 20));
@@ -86,7 +85,7 @@ static void cut_path(char *buffer, size_t size, const char *path, size_t columns
 void lode_repo_report_list(FILE *out, const struct lode_repo_report *report)
 {
 	static const struct lode_table_column columns[] = {
-		{"id", false},	     {"time (UTC)", false}, {"host", false}, {"symptoms", true},
+		{"id", false},	      {"time (UTC)", false}, {"host", false}, {"symptoms", true},
 		{"their time", true}, {"labels", false},     {"path", false}};
 	const struct lode_repo_streams *streams = report->streams;
 	struct lode_table *table = lode_table_new(columns, 7, 0);
@@ -203,8 +202,8 @@ void lode_repo_report_stream(FILE *out, const struct lode_repo_stream *stream)
 	fprintf(out, "  symptoms  %zu, ", stream->n_symptoms);
 	fprintf(out, "%s\n", lode_format_cost(cost, stream->symptom_ns, "ns"));
 	for (size_t i = 0; i < stream->n_labels; i++) {
-		fprintf(out, "  label     %s=",
-			lode_escape(safe, sizeof(safe), stream->labels[i].key));
+		fprintf(out,
+			"  label     %s=", lode_escape(safe, sizeof(safe), stream->labels[i].key));
 		fprintf(out, "%s\n", lode_escape(safe, sizeof(safe), stream->labels[i].value));
 	}
 }
@@ -216,7 +215,8 @@ void lode_repo_report_sums(FILE *out, const struct lode_repo_report *report)
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], safe[4096];
 	char first[TIME_BYTES], last[TIME_BYTES];
 
-	fprintf(out, "%s: %s, %s of ", lode_escape(safe, sizeof(safe), lode_repo_path(report->repo)),
+	fprintf(out, "%s: %s, %s of ",
+		lode_escape(safe, sizeof(safe), lode_repo_path(report->repo)),
 		lode_format_plural(a, (uint64_t)sums->n_streams, "stream"),
 		lode_format_plural(b, (uint64_t)sums->n_symptoms, "symptom"));
 	fprintf(out, "%s, %s\n", lode_format_cost(c, sums->symptom_ns, "ns"),
@@ -258,8 +258,7 @@ void lode_repo_report_labels(FILE *out, const struct lode_repo_label_counts *cou
 			       is_first ? lode_escape(safe, sizeof(safe), count->key) : "");
 		lode_table_set(table, row, 1, "%s",
 			       lode_format_count(n, (uint64_t)count->n_streams));
-		lode_table_set(table, row, 2, "%s",
-			       lode_escape(safe, sizeof(safe), count->value));
+		lode_table_set(table, row, 2, "%s", lode_escape(safe, sizeof(safe), count->value));
 	}
 	if (counts->list.n)
 		lode_table_print(table, out, false);
@@ -293,7 +292,8 @@ void lode_repo_report_check(FILE *out, const struct lode_repo_check *check)
 	if (check->n_faults > (int64_t)check->faults.n)
 		fprintf(out, "and %lld more\n",
 			(long long)(check->n_faults - (int64_t)check->faults.n));
-	fprintf(out, "%s and %s read: ", lode_format_plural(a, (uint64_t)check->n_digests, "digest"),
+	fprintf(out,
+		"%s and %s read: ", lode_format_plural(a, (uint64_t)check->n_digests, "digest"),
 		lode_format_plural(b, (uint64_t)check->n_segments, "segment"));
 	if (check->n_faults)
 		fprintf(out, "%s\n", lode_format_plural(a, (uint64_t)check->n_faults, "fault"));

@@ -9,7 +9,7 @@
 struct lode_repo_sums {
 	int64_t n_streams, n_digests, n_segments, n_loose; /* digests that are in no segment */
 	int64_t n_symptoms, symptom_ns, n_hosts, n_signatures;
-	int64_t first_ns, last_ns;		       /* times of streams; 0 if there are none */
+	int64_t first_ns, last_ns; /* times of streams; 0 if there are none */
 	int64_t digest_bytes, segment_bytes, file_bytes, free_bytes;
 };
 
