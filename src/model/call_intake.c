@@ -316,6 +316,11 @@ static void finish_trace(struct intake *in)
 	for (size_t i = 0; i < in->lines.n; i++) {
 		struct lode_call_thread *thread = in->lines.at[i]->thread;
 
+		if (thread->n_cut)
+			lode_loss_add(&trace->losses, LODE_LOSS_CALLERS, thread->n_cut, -1,
+				      thread->first_ns,
+				      "thread %d has more than %zu different stacks", thread->tid,
+				      LODE_CALL_MAX_STACKS);
 		for (unsigned k = 0; k < LODE_N_REPAIRS; k++)
 			trace->repairs[k] += thread->repairs[k];
 		trace->n_events += thread->n_events;

@@ -137,6 +137,22 @@ static int make_level(struct making *m, unsigned level, struct lode_error *err)
 	return rc;
 }
 
+/* Calls whose outermost callers are not known. `sums` are those of all the thread's calls. */
+static uint64_t count_cut(const struct lode_call_thread *thread, const struct lode_call_sums *sums)
+{
+	uint8_t *is_cut = lode_alloc0(thread->stacks.at.n, 1);
+	uint64_t n = 0;
+
+	for (uint32_t i = 1; i < thread->stacks.at.n; i++)
+		is_cut[i] = is_cut[thread->stacks.at.at[i].caller] ||
+			    lode_call_stacks_is_shared(&thread->stacks, i);
+	for (size_t i = 0; i < sums->at.n; i++)
+		if (is_cut[sums->at.at[i].stack])
+			n += sums->at.at[i].n;
+	free(is_cut);
+	return n;
+}
+
 static void finish_thread(struct lode_call_thread *thread)
 {
 	const struct lode_call_span *top = lode_call_thread_top(thread);
@@ -167,6 +183,8 @@ int lode_call_levels_make(struct lode_call_thread *thread, const struct lode_cal
 		thread->n_levels++;
 	}
 	finish_thread(thread);
+	if (rc == LODE_OK && thread->stacks.at.n > LODE_CALL_MAX_STACKS)
+		thread->n_cut = count_cut(thread, sums);
 	lode_call_pieces_release(&m.passing, store);
 	lode_vec_release(&m.pieces);
 	lode_vec_release(&m.calls);

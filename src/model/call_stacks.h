@@ -12,11 +12,13 @@
  * LIMIT: a thread has LODE_CALL_MAX_STACKS stacks of their own (a real server's threads have some
  * hundreds to some thousands). What comes then and is new is told apart by depth, function and
  * caller's function only: it stands below a stack of just that caller, whose own callers are not
- * known (n_functions says how deep it is). Calls, times and depths stay exact.
+ * known (n_functions says how deep it is). Calls, times, depths, and each function's time with and
+ * without its callees stay exact; how many calls stand below such stacks is counted as a loss.
  */
 #ifndef LODE_CALL_STACKS_H
 #define LODE_CALL_STACKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -65,18 +67,13 @@ static inline uint32_t lode_call_stacks_shared(struct lode_call_stacks *stacks, 
 	return *slot;
 }
 
-/* The stack of a call of `function` from `caller`; made if it is new. */
-static inline uint32_t lode_call_stacks_callee(struct lode_call_stacks *stacks, uint32_t caller,
-					       uint32_t function)
+/* A stack that was not found. */
+static inline uint32_t lode_call_stacks_add(struct lode_call_stacks *stacks, uint32_t caller,
+					    uint32_t function)
 {
-	uint32_t guess = stacks->at.at[caller].last_callee;
-	const struct lode_call_stack *last = &stacks->at.at[guess];
 	uint32_t *slot;
 
-	if (last->caller == caller && last->function == function)
-		return guess;
-	if (stacks->at.n >= LODE_CALL_MAX_STACKS && caller &&
-	    lode_map_find(&stacks->callees, (uint64_t)caller << 32 | function) == LODE_NONE)
+	if (stacks->at.n >= LODE_CALL_MAX_STACKS && caller)
 		caller = lode_call_stacks_shared(stacks, stacks->at.at[caller].function,
 						 stacks->at.at[caller].n_functions);
 	slot = lode_map_slot(&stacks->callees, (uint64_t)caller << 32 | function);
@@ -88,8 +85,31 @@ static inline uint32_t lode_call_stacks_callee(struct lode_call_stacks *stacks, 
 					.function = function,
 					.n_functions = stacks->at.at[caller].n_functions + 1}));
 	}
-	stacks->at.at[caller].last_callee = *slot;
 	return *slot;
+}
+
+/* The stack of a call of `function` from `caller`; made if it is new. */
+static inline uint32_t lode_call_stacks_callee(struct lode_call_stacks *stacks, uint32_t caller,
+					       uint32_t function)
+{
+	uint32_t found = stacks->at.at[caller].last_callee;
+	const struct lode_call_stack *last = &stacks->at.at[found];
+
+	if (last->caller == caller && last->function == function)
+		return found;
+	found = lode_map_find(&stacks->callees, (uint64_t)caller << 32 | function);
+	if (found == LODE_NONE)
+		found = lode_call_stacks_add(stacks, caller, function);
+	stacks->at.at[caller].last_callee = found;
+	return found;
+}
+
+/* Whether some callers between a stack and its caller are not known: then it is shared. */
+static inline bool lode_call_stacks_is_shared(const struct lode_call_stacks *stacks, uint32_t stack)
+{
+	const struct lode_call_stack *s = &stacks->at.at[stack];
+
+	return stack && s->n_functions != stacks->at.at[s->caller].n_functions + 1;
 }
 
 #endif

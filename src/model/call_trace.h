@@ -102,6 +102,7 @@ struct lode_call_thread {
 	int32_t pid, tid;
 	uint32_t name; /* string of the trace's functions, or LODE_NONE */
 	uint64_t n_calls, n_events;
+	uint64_t n_cut; /* calls below shared stacks (call_stacks.h); told as a loss of the trace */
 	/* From the first call's start to the last end: RegTime's "thread's total time". */
 	int64_t first_ns, last_ns;
 	uint32_t max_depth; /* functions on its deepest stack */

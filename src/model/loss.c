@@ -15,6 +15,7 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_UNDECODABLE] = "undecodable events",
 	[LODE_LOSS_DUPLICATE] = "duplicated buffers",
 	[LODE_LOSS_OVERLAP] = "overlapping calls cut",
+	[LODE_LOSS_CALLERS] = "calls whose outer callers are not told apart",
 };
 
 static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
@@ -29,6 +30,7 @@ static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_UNDECODABLE] = "undecodable event",
 	[LODE_LOSS_DUPLICATE] = "duplicated buffer",
 	[LODE_LOSS_OVERLAP] = "overlapping call cut",
+	[LODE_LOSS_CALLERS] = "call whose outer callers are not told apart",
 };
 
 const char *lode_loss_name(enum lode_loss_kind kind)

@@ -23,6 +23,7 @@ enum lode_loss_kind {
 	LODE_LOSS_UNDECODABLE,	 /* a tracepoint whose format is missing or not understood */
 	LODE_LOSS_DUPLICATE, /* the same records a second time (a buffer written twice), left out */
 	LODE_LOSS_OVERLAP,   /* calls that outlast the call they start in: cut (cost_ns: by) */
+	LODE_LOSS_CALLERS,   /* calls of too many stacks: outer callers not told apart */
 	LODE_N_LOSS_KINDS,
 };
 

@@ -403,6 +403,93 @@ static void recursion_of_any_depth_is_read(void **state)
 	lode_call_trace_free(trace);
 }
 
+/* ---- More stacks than are kept ---- */
+
+enum { wide_functions = 60, wide_depth = 8, wide_paths = 40000 };
+
+/* Paths down to the same depth, nearly all of them different; each call lasts 1 ns of its own
+   beside its callees. */
+static int read_wide(void *context, struct lode_call_sink *sink, struct lode_error *err)
+{
+	struct test_random random = {*(uint64_t *)context};
+	uint32_t thread = sink->thread(sink->context, 1, 100, NULL), ids[wide_functions];
+	struct lode_call_event events[2 * wide_depth];
+	int64_t t_ns = 0;
+	int rc = LODE_OK;
+
+	for (uint32_t i = 0; i < wide_functions; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "f%u", i);
+		ids[i] = sink->function(sink->context, "m", name);
+	}
+	for (uint32_t k = 0; k < wide_paths && rc == LODE_OK; k++) {
+		for (uint32_t i = 0; i < wide_depth; i++) {
+			uint32_t f = ids[test_random_below(&random, wide_functions)];
+
+			events[i] = (struct lode_call_event){
+				.t_ns = t_ns + i, .function = f, .kind = LODE_CALL_ENTER};
+			events[2 * wide_depth - 1 - i] =
+				(struct lode_call_event){.t_ns = t_ns + 2 * wide_depth - 1 - i,
+							 .function = f,
+							 .kind = LODE_CALL_EXIT};
+		}
+		t_ns += 2 * wide_depth;
+		rc = sink->events(sink->context, thread, events, 2 * wide_depth, err);
+	}
+	return rc;
+}
+
+/* Behind the limit a call still knows its time, its depth, its function and its caller's. */
+static void check_wide(const struct lode_call_thread *thread, struct lode_call_cursor *cursor)
+{
+	struct test_random random = {seed};
+	uint32_t path[wide_depth];
+	uint64_t n_cut = 0;
+
+	for (uint32_t k = 0; k < wide_paths; k++) {
+		for (uint32_t i = 0; i < wide_depth; i++) {
+			const struct lode_call *call =
+				lode_call_at(cursor, (uint64_t)k * wide_depth + i);
+			uint32_t stack = call->stack, n = 0;
+
+			path[i] = test_random_below(&random, wide_functions);
+			CHECK(call->start_ns == (int64_t)k * 2 * wide_depth + i);
+			CHECK(call->duration_ns == 2 * (int64_t)(wide_depth - i) - 1);
+			CHECK(lode_call_depth(thread, stack) == i);
+			for (; stack; stack = thread->stacks.at.at[stack].caller, n++)
+				CHECK(lode_call_function(thread, stack) == path[i - n]);
+			CHECK(n == i + 1 || (i >= 1 && n >= 2));
+			n_cut += n < i + 1;
+		}
+	}
+	CHECK(n_cut == thread->n_cut && n_cut > wide_paths);
+}
+
+static void more_stacks_than_are_kept_are_shared_and_counted(void **state)
+{
+	(void)state;
+	for (seed = 1; seed <= 2; seed++) {
+		struct lode_call_intake_options options = {.n_threads = (unsigned)seed};
+		struct lode_call_cursor cursor;
+		struct lode_call_trace *trace;
+		const struct lode_call_thread *thread;
+
+		CHECK(lode_call_intake(&trace, "wide", read_wide, &seed, &options, NULL) == 0);
+		thread = trace->threads.at[0];
+		CHECK(thread->n_calls == (uint64_t)wide_paths * wide_depth);
+		CHECK(thread->stacks.at.n > LODE_CALL_MAX_STACKS);
+		CHECK(thread->stacks.at.n <=
+		      LODE_CALL_MAX_STACKS + wide_depth * wide_functions * (wide_functions + 1));
+		lode_call_cursor_init(&cursor, trace, thread);
+		check_wide(thread, &cursor);
+		CHECK(trace->losses.by_kind[LODE_LOSS_CALLERS].count == thread->n_cut);
+		CHECK(strstr(trace->losses.by_kind[LODE_LOSS_CALLERS].detail, "thread 100"));
+		lode_call_cursor_release(&cursor);
+		lode_call_trace_free(trace);
+	}
+}
+
 static void exits_of_what_is_not_open_cost_no_search(void **state)
 {
 	enum { n = 100000 };
@@ -450,6 +537,7 @@ int main(void)
 		cmocka_unit_test(random_traces_are_paired_by_the_rules),
 		cmocka_unit_test(a_buffer_that_comes_twice_counts_once),
 		cmocka_unit_test(recursion_of_any_depth_is_read),
+		cmocka_unit_test(more_stacks_than_are_kept_are_shared_and_counted),
 		cmocka_unit_test(exits_of_what_is_not_open_cost_no_search),
 		cmocka_unit_test(an_error_of_the_source_is_given),
 	};
