@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "analyses/mine/mine.h"
 #include "cli/aoi_options.h"
@@ -10,8 +11,11 @@
 #include "cli/input_options.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
+#include "cli/repo_options.h"
 #include "job/digest_job.h"
+#include "job/mine_run.h"
 #include "job/shape.h"
+#include "job/stream_set.h"
 #include "reports/mine_report.h"
 #include "reports/units.h"
 
@@ -28,7 +32,7 @@ struct mine_values {
 	/* output */
 	int rank;
 	size_t top;
-	const char *show, *html;
+	const char *show, *html, *repo, *where;
 	bool wants_json, wants_detail, wants_folded;
 	char *const *inputs; /* the operands */
 	size_t n_inputs;
@@ -44,6 +48,21 @@ static const char *const ranks[] = {"own", "total", "average", "streams", "event
 #define AT(field) .offset = offsetof(struct mine_values, field)
 
 static const struct lode_option options[] = {
+	{.name = "repo",
+	 .letter = 'R',
+	 .argument = "FILE",
+	 .help = "mine the streams of a repository, which `lode import` has filled (default, "
+		 "without INPUT: $LODE_REPO); with INPUT, that is mined, and the repository gives "
+		 "name statistics",
+	 .set = lode_set_text,
+	 AT(repo),
+	 .group = "Repository"},
+	{.name = "where",
+	 .letter = 'w',
+	 .argument = "QUERY",
+	 .help = "only such streams of it: 'release=2.1 and host~web*' (docs/repo.md)",
+	 .set = lode_set_text,
+	 AT(where)},
 	LODE_SYMPTOM_OPTIONS(offsetof(struct mine_values, aoi)),
 	LODE_AOI_OPTIONS(offsetof(struct mine_values, aoi)),
 
@@ -139,6 +158,8 @@ static const struct lode_example examples[] = {
 	{"The third cluster in full", "lode mine --show 3 recordings/"},
 	{"Disk waits alone, as a flame graph",
 	 "lode mine --reason disk --folded recordings/ | flamegraph.pl --countname ns"},
+	{"What a repository holds of one release",
+	 "lode mine --repo startup.lode --where 'release=2.1 and host~web*'"},
 	{"Any profiler's folded stacks", "lode mine --min-cost 0.5% profile.folded"},
 	{NULL},
 };
@@ -166,8 +187,12 @@ static void settle(struct mine_values *v)
 
 static int check(const struct lode_command *self, const struct mine_values *v, int n_operands)
 {
-	if (n_operands == 0)
-		return lode_command_misused(self, "give recordings, or folders of recordings");
+	if (n_operands == 0 && !lode_repo_option_path(v->repo))
+		return lode_command_misused(
+			self, "give recordings, folders of recordings, or --repo FILE");
+	if (n_operands && v->where)
+		return lode_command_misused(self, "--where picks streams of a repository: give it "
+						  "without INPUT");
 	if ((v->prevalence > 0) != (v->delay_ns > 0))
 		return lode_command_misused(self, "--prevalence and --delay go together");
 	if ((v->min_cost.amount || v->min_cost.share > 0) + (v->prevalence > 0) +
@@ -334,43 +359,82 @@ static int mine(const struct lode_command *self, const struct mine_values *v,
 	}
 	lode_progress_end(progress);
 	code = report(self, v, mined, job);
+	/* So that `lode sign` can mean these clusters; a repository that cannot be written can
+	   still be mined. */
+	if (!v->n_inputs && (code == LODE_EXIT_OK || code == LODE_EXIT_INCOMPLETE))
+		lode_mine_keep_run(lode_repo_option_path(v->repo), v->where, mined, NULL);
 	lode_mined_free(mined);
 	return code;
 }
 
+static void say_nothing(const struct lode_command *self, const struct mine_values *v)
+{
+	if (v->n_inputs)
+		lode_say(self, "no usable recording in %s",
+			 v->n_inputs == 1 ? "the input" : "the inputs");
+	else
+		lode_say(self, v->where ? "no stream of the repository is such"
+					: "the repository has no streams");
+}
+
+static void say_no_symptom(const struct lode_command *self, const struct lode_digest_job *job)
+{
+	lode_say(self, "no symptom in %zu stream%s: %s", job->digest->streams.n,
+		 job->digest->streams.n == 1 ? "" : "s", job->symptom_text);
+	if (job->is_default_symptoms)
+		lode_say(self, "the recorded command has no event in it; --symptom 'comm=*' "
+			       "takes every process, --symptom comm=NAME those of a name");
+}
+
 static int run_job(const struct lode_command *self, const struct mine_values *v, char **inputs,
-		   size_t n_inputs)
+		   struct lode_repo *repo)
 {
 	struct lode_progress progress;
-	struct lode_digest_job job;
-	struct lode_digest_job_options job_with = job_options(v, &progress);
+	struct lode_stream_set set;
+	const struct lode_digest_job *job = &set.job;
+	struct lode_stream_set_options with = {
+		.inputs = inputs,
+		.n_inputs = v->n_inputs,
+		.repo = repo,
+		.where = v->where,
+		.now_ns = (int64_t)time(NULL) * 1000000000,
+		.job = job_options(v, &progress),
+	};
 	struct lode_error err;
 	int code;
 
 	lode_progress_start(&progress);
-	code = lode_digest_job_run(&job, inputs, n_inputs, &job_with, &err);
+	code = lode_stream_set_read(&set, &with, &err);
 	lode_progress_end(&progress);
-	lode_say_skipped(self, &job);
+	lode_say_skipped(self, job);
 	if (code < 0) {
 		code = lode_say_error(self, &err);
-	} else if (!job.digest) {
-		lode_say(self, "no usable recording in %s",
-			 n_inputs == 1 ? "the input" : "the inputs");
+	} else if (!job->digest) {
+		say_nothing(self, v);
 		code = LODE_EXIT_NOTHING;
-	} else if (job.digest->symptoms.n == 0) {
-		lode_say(self, "no symptom in %zu stream%s: %s", job.digest->streams.n,
-			 job.digest->streams.n == 1 ? "" : "s", job.symptom_text);
-		if (job.is_default_symptoms)
-			lode_say(self,
-				 "the recorded command has no event in it; --symptom 'comm=*' "
-				 "takes every process, --symptom comm=NAME those of a name");
+	} else if (job->digest->symptoms.n == 0) {
+		say_no_symptom(self, job);
 		code = LODE_EXIT_NOTHING;
 	} else {
-		code = mine(self, v, &progress, &job);
-		if (code == LODE_EXIT_OK && job.skipped.n + job.incomplete.n > 0)
+		code = mine(self, v, &progress, job);
+		if (code == LODE_EXIT_OK && job->skipped.n + job->incomplete.n > 0)
 			code = LODE_EXIT_INCOMPLETE;
 	}
-	lode_digest_job_release(&job);
+	lode_stream_set_release(&set);
+	return code;
+}
+
+/* With the repository that was named, or, without inputs, that of the environment. */
+static int run_with(const struct lode_command *self, const struct mine_values *v, char **inputs)
+{
+	struct lode_repo *repo = NULL;
+	int code = LODE_EXIT_OK;
+
+	if (v->repo || !v->n_inputs)
+		code = lode_repo_option_open(self, &repo, v->repo, LODE_REPO_READ);
+	if (code == LODE_EXIT_OK)
+		code = run_job(self, v, inputs, repo);
+	lode_repo_close(repo);
 	return code;
 }
 
@@ -386,7 +450,7 @@ static int run(const struct lode_command *self, int argc, char **argv)
 		settle(&values);
 		code = check(self, &values, n);
 		if (code == 0)
-			code = run_job(self, &values, argv, (size_t)n);
+			code = run_with(self, &values, argv);
 	}
 	lode_aoi_values_release(&values.aoi);
 	return code;
@@ -395,7 +459,7 @@ static int run(const struct lode_command *self, int argc, char **argv)
 const struct lode_command lode_cmd_mine = {
 	.name = "mine",
 	.summary = "rank the call patterns that made users wait, over many recordings",
-	.usage = "[OPTION]... INPUT...",
+	.usage = "[OPTION]... INPUT... | --repo FILE [--where QUERY]",
 	.description =
 		"Reads recordings (perf.data, perf script text, folded stacks; plain, .zst, .gz or "
 		".xz; a folder means every recording in it) or what `lode digest` made of them, "

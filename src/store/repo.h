@@ -51,6 +51,9 @@ const char *lode_repo_path(const struct lode_repo *repo);
 /* Options that all digests were made with (job/shape.h); NULL: it has none yet. */
 const char *lode_repo_shape(const struct lode_repo *repo);
 
+/* How long to wait for others that are writing; a minute if nothing is said. */
+void lode_repo_wait_ms(struct lode_repo *repo, int ms);
+
 /* Between these two all reading sees one state, whatever others write. */
 int lode_repo_snapshot(struct lode_repo *repo, struct lode_error *err);
 void lode_repo_snapshot_end(struct lode_repo *repo);

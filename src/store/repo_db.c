@@ -31,8 +31,8 @@ int lode_repo_fail(const struct lode_repo *repo, const char *doing, struct lode_
 	case SQLITE_LOCKED:
 		return lode_fail(err, LODE_ERR_IO, path, -1,
 				 "%s: another process has had the repository locked for longer "
-				 "than %d s",
-				 doing, LODE_REPO_BUSY_MS / 1000);
+				 "than %g s",
+				 doing, repo->wait_ms / 1000.0);
 	case SQLITE_FULL:
 		return lode_fail(err, LODE_ERR_IO, path, -1,
 				 "%s: no space is left for it; what was stored before is safe",

@@ -46,6 +46,12 @@ static bool has_wal(const char *path)
 	return has;
 }
 
+static void wait_ms(struct lode_repo *repo, int ms)
+{
+	repo->wait_ms = ms;
+	sqlite3_busy_timeout(repo->db, ms);
+}
+
 static int open_db(struct lode_repo *repo, const char *name, int flags, struct lode_error *err)
 {
 	sqlite3_close_v2(repo->db);
@@ -56,7 +62,7 @@ static int open_db(struct lode_repo *repo, const char *name, int flags, struct l
 			lode_oom(0);
 		return lode_repo_fail(repo, "opening it", err);
 	}
-	sqlite3_busy_timeout(repo->db, LODE_REPO_BUSY_MS);
+	wait_ms(repo, LODE_REPO_BUSY_MS);
 	return 0;
 }
 
@@ -241,6 +247,11 @@ void lode_repo_close(struct lode_repo *repo)
 	free(repo->path);
 	free(repo->shape);
 	free(repo);
+}
+
+void lode_repo_wait_ms(struct lode_repo *repo, int ms)
+{
+	wait_ms(repo, ms);
 }
 
 const char *lode_repo_path(const struct lode_repo *repo)

@@ -1,0 +1,110 @@
+#include "job/mine_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "job/cluster_signatures.h"
+#include "store/repo.h"
+
+/* LIMIT: of a run, the first so many clusters can be signed by their rank. */
+enum { MAX_CLUSTERS = 200, BUSY_MS = 2000 };
+
+static const char *text_of(struct lode_arena *arena, char *text)
+{
+	const char *copy = lode_arena_strndup(arena, text, strlen(text));
+
+	free(text);
+	return copy;
+}
+
+static const char *patterns_of(struct lode_arena *arena,
+			       const struct lode_cluster_signature *signature)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		lode_oom(0);
+	for (size_t i = 0; i < signature->n_patterns; i++)
+		fprintf(out, "%s%s", i ? "\n" : "", signature->patterns[i]);
+	if (fclose(out) != 0)
+		lode_oom(size);
+	return text_of(arena, text);
+}
+
+static const char *common_of(struct lode_arena *arena, const struct lode_mined *mined,
+			     const struct lode_cluster *cluster)
+{
+	char *text = NULL, name[1024];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		lode_oom(0);
+	for (size_t i = 0; i < cluster->n_common; i++)
+		fprintf(out, "%s%s%s", i ? ";" : "", cluster->gap_before[i] ? "*;" : "",
+			lode_frame_full_name(&mined->digest->tree, cluster->common[i], name,
+					     sizeof(name)));
+	if (fclose(out) != 0)
+		lode_oom(size);
+	return text_of(arena, text);
+}
+
+static const char *reason_of(const struct lode_cluster *cluster)
+{
+	int most = LODE_REASON_NONE;
+
+	for (int r = 0; r < LODE_N_REASONS; r++)
+		if (cluster->reason_ns[r] > cluster->reason_ns[most])
+			most = r;
+	return most == LODE_REASON_NONE ? "" : lode_wait_reason_name((enum lode_wait_reason)most);
+}
+
+static void describe(struct lode_repo_run *run, const struct lode_mined *mined, size_t n)
+{
+	struct lode_cluster_signatures signatures = {0};
+
+	lode_cluster_signatures_build(&signatures, mined, mined->clusters, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_cluster *cluster = &mined->clusters[i];
+		struct lode_repo_cluster kept = {
+			.rank = cluster->rank,
+			.id = cluster->id,
+			.kind = cluster->kind_group ? lode_event_kind_name((enum lode_event_kind)(
+							      cluster->kind_group - 1))
+						    : "",
+			.reason = reason_of(cluster),
+			.own_ns = cluster->own_ns,
+			.total_ns = cluster->total_ns,
+			.common = common_of(&run->arena, mined, cluster),
+			.patterns = patterns_of(&run->arena, &signatures.at[i]),
+		};
+
+		lode_vec_append(&run->clusters, kept);
+	}
+	lode_cluster_signatures_release(&signatures);
+}
+
+int lode_mine_keep_run(const char *repo_path, const char *where, const struct lode_mined *mined,
+		       struct lode_error *err)
+{
+	struct lode_repo_run run = {
+		.created_ns = (int64_t)time(NULL) * 1000000000,
+		.where = where ? where : "",
+		.n_streams = mined->digest->streams.n,
+	};
+	struct lode_repo *repo;
+	int rc = lode_repo_open(&repo, repo_path, LODE_REPO_WRITE, err);
+
+	if (rc < 0)
+		return rc;
+	/* Somebody else is writing for long: the run is not worth waiting for. */
+	lode_repo_wait_ms(repo, BUSY_MS);
+	describe(&run, mined, mined->n_clusters < MAX_CLUSTERS ? mined->n_clusters : MAX_CLUSTERS);
+	rc = lode_repo_put_run(repo, &run, err);
+	lode_repo_run_release(&run);
+	lode_repo_close(repo);
+	return rc;
+}
