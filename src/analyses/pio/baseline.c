@@ -18,12 +18,8 @@
 enum { DRIFT_LEAST_VALUES = 8 };
 /* An episode shows a counter when it is out of range for this share of it. */
 #define SHOWN_SHARE 0.3
-enum {
-	BLAME_ROUNDS = 3,
-	EPISODE_LEAST_ROWS = 3,
-	LEAST_HEALTHY_ROWS = 30,
-	BYSTANDER_LEAST_EPISODES = 3
-};
+enum { LONGEST_WINDOW = 5 };
+enum { BLAME_ROUNDS = 3, LEAST_HEALTHY_ROWS = 30, BYSTANDER_LEAST_EPISODES = 3 };
 /* Above what healthy time ever showed, by a margin. */
 #define BOUND_PCT    99.9
 #define BOUND_MARGIN 1.2
@@ -77,11 +73,54 @@ static double part(const double *ratios, size_t n)
 	return at;
 }
 
+static int longer(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+/*
+ * A running median is blind to what is shorter than half of its window: the window is at most half
+ * of what slow time usually lasts (the run of the middle slow row), odd, and no longer than the
+ * paper's. Counters that come every ten seconds are smooth already, and cannot wait for five.
+ */
+static uint32_t choose_window(const struct lode_pio_matrix *m, const double *ratios, double bound)
+{
+	LODE_VEC(size_t) runs = {0};
+	size_t n_slow = 0, seen = 0, usual = 2 * (size_t)LONGEST_WINDOW, window;
+
+	for (size_t p = 0; p < m->n_periods; p++) {
+		for (size_t r = m->starts[p]; r < m->starts[p + 1]; r++) {
+			size_t first = r;
+
+			while (r < m->starts[p + 1] && ratios[r] > bound)
+				r++;
+			if (r > first)
+				lode_vec_append(&runs, r - first);
+			n_slow += r - first;
+		}
+	}
+	if (runs.n)
+		qsort(runs.at, runs.n, sizeof(*runs.at), longer);
+	for (size_t i = 0; i < runs.n && 2 * seen < n_slow; i++) {
+		usual = runs.at[i];
+		seen += runs.at[i];
+	}
+	lode_vec_release(&runs);
+	window = usual / 2 < LONGEST_WINDOW ? usual / 2 : LONGEST_WINDOW;
+	return window < 3 ? 1 : (uint32_t)(window - (window % 2 == 0));
+}
+
 static void part_rows(struct learning *l, const double *ratios)
 {
 	const struct lode_pio_matrix *m = l->matrix;
 	double bound = part(ratios, m->n_rows);
-	size_t window = l->model->settings.window, n_healthy = 0;
+	size_t window, n_healthy = 0;
+
+	if (!l->model->settings.window)
+		l->model->settings.window = choose_window(m, ratios, bound);
+	window = l->model->settings.window;
 
 	for (size_t p = 0; p < m->n_periods; p++) {
 		for (size_t r = m->starts[p]; r < m->starts[p + 1]; r++) {
@@ -116,7 +155,7 @@ static void find_episodes(struct learning *l)
 			bool is_end = r == m->starts[p + 1];
 
 			if (n && (is_end || r - e.last > window)) {
-				if (n >= EPISODE_LEAST_ROWS)
+				if (2 * n > window) /* else smoothing does not see it */
 					lode_vec_append(&l->episodes, e);
 				n = 0;
 			}

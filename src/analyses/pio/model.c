@@ -11,7 +11,7 @@ struct lode_pio_settings lode_pio_settings_default(bool is_classic)
 		.is_by_start = !is_classic,
 		.is_whole_response = is_classic,
 		.min_requests = is_classic ? 1 : 10,
-		.window = 5,
+		.window = is_classic ? 5 : 0,
 		.med_pct = 85,
 		.high_pct = 95,
 		.n_rulesets = is_classic ? 1 : 5,

@@ -27,7 +27,7 @@ struct lode_pio_settings {
 	bool is_by_start;	/* requests belong to the interval of their start */
 	bool is_whole_response; /* upstream times are not looked at */
 	uint32_t min_requests;	/* of a pair, else its action is asked */
-	uint32_t window;	/* intervals of the intensity and of smoothing */
+	uint32_t window;	/* intervals of the intensity and of smoothing; 0: training says */
 	int64_t step_ns;
 	double med_pct, high_pct; /* 85 and 95 */
 	uint32_t n_rulesets;	  /* each learnt from another share of the LOW rows */
