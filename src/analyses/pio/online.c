@@ -104,7 +104,7 @@ static void drop(struct lode_pio_online *o, size_t n)
  */
 static size_t rows_before(const struct lode_pio_online *o)
 {
-	return 4 * (size_t)o->model->settings.window + lode_pio_period_gap(o->model);
+	return 5 * (size_t)o->model->settings.window + lode_pio_period_gap(o->model);
 }
 
 static void thin_out(struct lode_pio_online *o)

@@ -75,7 +75,7 @@ size_t lode_pio_period_gap(const struct lode_pio_model *model)
 	return 2 * (size_t)model->settings.window;
 }
 
-/* Rows with evidence; those with less than two windows between them belong together. */
+/* Rows with evidence; those with no more than two windows between them belong together. */
 static void find_by_evidence(struct lode_pio_run *run, lode_pio_periods *periods)
 {
 	struct lode_pio_analysis *a = run->out;
@@ -184,7 +184,7 @@ static void find_unexplained(struct lode_pio_run *run)
 			n_high -= a->intervals[i - window].class == LODE_PIO_HIGH;
 		if (2 * n_high <= window || is_near(&a->periods, i, window))
 			continue;
-		if (!p || i - p->last > 2 * window) {
+		if (!p || i - p->last > lode_pio_period_gap(run->model)) {
 			struct lode_pio_period begun = {
 				.first = i + 1 < window ? 0 : i + 1 - window, .reported = i};
 
