@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/aoi_options.h"
 #include "cli/command.h"
@@ -17,7 +18,7 @@ struct diff_values {
 	struct lode_aoi_values aoi;
 	/* the sets */
 	lode_text_list sides[LODE_N_DIFF_SIDES];
-	const char *within;
+	const char *repo, *within;
 	/* mining and testing */
 	struct lode_cost_value min_cost, min_change;
 	double similarity, level, min_relative;
@@ -34,23 +35,29 @@ static const char *const classes[] = {"new", "gone", "worse", "better", NULL};
 #define AT(field) .offset = offsetof(struct diff_values, field)
 
 static const struct lode_option options[] = {
+	{.name = "repo",
+	 .argument = "FILE",
+	 .help = "the sets are streams of this repository: A and B are queries as of --where, such "
+		 "as 'release=2.0'",
+	 .set = lode_set_text,
+	 AT(repo),
+	 .group = "The two sets"},
 	{.name = "a",
 	 .letter = 'a',
 	 .argument = "INPUT",
-	 .help = "of the first set; may be repeated",
+	 .help = "an input (or query) of the first set; may be repeated",
 	 .set = lode_set_list,
-	 AT(sides[LODE_DIFF_A]),
-	 .group = "The two sets, where each is more than one input"},
+	 AT(sides[LODE_DIFF_A])},
 	{.name = "b",
 	 .letter = 'b',
 	 .argument = "INPUT",
-	 .help = "of the second set; may be repeated",
+	 .help = "an input (or query) of the second set; may be repeated",
 	 .set = lode_set_list,
 	 AT(sides[LODE_DIFF_B])},
 	{.name = "within",
 	 .argument = "LABEL",
-	 .help = "compare only streams with the same host or kernel, so that what differs between "
-		 "those is no change",
+	 .help = "compare only streams with the same host, kernel, day or, of a repository, label, "
+		 "so that what differs between those is no change",
 	 .set = lode_set_text,
 	 AT(within)},
 
@@ -128,6 +135,8 @@ static const struct lode_example examples[] = {
 	{"In CI: fail if anything is new or worse", "lode diff --fail-on new,worse main/ branch/"},
 	{"Recordings of several machines, each compared with itself",
 	 "lode diff --within host before/ after/"},
+	{"Two releases in a repository",
+	 "lode diff --repo perf.lode release=2.0 'release=2.1 and host~web*'"},
 	{"Sets of several inputs", "lode diff -a mon/ -a tue/ -b wed/ -b thu/"},
 	{NULL},
 };
@@ -200,7 +209,7 @@ static int report(const struct diff_values *v, const struct lode_diff_sets *sets
 		  const struct lode_diff_job *job)
 {
 	char names[LODE_N_DIFF_SIDES][4096], lambda[128];
-	const char *shape = sets->jobs[LODE_DIFF_A].origin.shape;
+	const char *shape = sets->sets[LODE_DIFF_A].job.origin.shape;
 	struct lode_diff_report r = {
 		.sets = sets,
 		.job = job,
@@ -237,13 +246,13 @@ static void say_empty(const struct lode_command *self, const struct lode_diff_se
 		lode_say(self, "nothing left of set %c: %zu of its streams %s in both sets", name,
 			 sets->n_in_both, sets->n_in_both == 1 ? "is" : "are");
 	else
-		lode_say(self, "no symptom in set %c: %s", name, sets->jobs[side].symptom_text);
+		lode_say(self, "no symptom in set %c: %s", name, sets->sets[side].job.symptom_text);
 }
 
 static int compare(const struct lode_command *self, const struct diff_values *v,
 		   struct lode_progress *progress, const struct lode_diff_sets *sets)
 {
-	const char *shape = sets->jobs[LODE_DIFF_A].origin.shape;
+	const char *shape = sets->sets[LODE_DIFF_A].job.origin.shape;
 	struct lode_mine_options mine = {
 		.min_cost = v->min_cost.amount,
 		.min_cost_share = v->min_cost.share,
@@ -284,11 +293,23 @@ static int compare(const struct lode_command *self, const struct diff_values *v,
 	return code;
 }
 
-static int run_sets(const struct lode_command *self, const struct diff_values *v)
+static void say_unusable(const struct lode_command *self, const struct diff_values *v,
+			 unsigned side)
+{
+	lode_say(self,
+		 v->repo ? "no stream in the repository for set %c"
+			 : "no usable recording in set %c",
+		 side == LODE_DIFF_A ? 'A' : 'B');
+}
+
+static int run_sets(const struct lode_command *self, const struct diff_values *v,
+		    struct lode_repo *repo)
 {
 	struct lode_progress progress;
 	struct lode_diff_sets sets;
 	struct lode_diff_sets_options options = {
+		.repo = repo,
+		.now_ns = (int64_t)time(NULL) * 1000000000,
 		.within = v->within,
 		.job = lode_input_options_job(&v->input),
 	};
@@ -307,14 +328,13 @@ static int run_sets(const struct lode_command *self, const struct diff_values *v
 	code = lode_diff_sets_read(&sets, &options, &err);
 	lode_progress_end(&progress);
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++) {
-		lode_say_skipped(self, &sets.jobs[s]);
-		is_incomplete |= sets.jobs[s].skipped.n + sets.jobs[s].incomplete.n > 0;
+		lode_say_skipped(self, &sets.sets[s].job);
+		is_incomplete |= sets.sets[s].job.skipped.n + sets.sets[s].job.incomplete.n > 0;
 	}
 	if (code < 0) {
 		code = lode_say_error(self, &err);
 	} else if (!sets.digest) {
-		lode_say(self, "no usable recording in set %c",
-			 sets.empty == LODE_DIFF_A ? 'A' : 'B');
+		say_unusable(self, v, sets.empty);
 		code = LODE_EXIT_NOTHING;
 	} else {
 		code = compare(self, v, &progress, &sets);
@@ -322,6 +342,19 @@ static int run_sets(const struct lode_command *self, const struct diff_values *v
 			code = LODE_EXIT_INCOMPLETE;
 	}
 	lode_diff_sets_release(&sets);
+	return code;
+}
+
+static int run_with_repo(const struct lode_command *self, const struct diff_values *v)
+{
+	struct lode_repo *repo = NULL;
+	struct lode_error err;
+	int code;
+
+	if (v->repo && lode_repo_open(&repo, v->repo, LODE_REPO_READ, &err) < 0)
+		return lode_say_error(self, &err);
+	code = run_sets(self, v, repo);
+	lode_repo_close(repo);
 	return code;
 }
 
@@ -337,7 +370,7 @@ static int run(const struct lode_command *self, int argc, char **argv)
 		if (code == 0)
 			code = check(self, &values);
 		if (code == 0)
-			code = run_sets(self, &values);
+			code = run_with_repo(self, &values);
 	}
 	lode_aoi_values_release(&values.aoi);
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)

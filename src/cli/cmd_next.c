@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/aoi_options.h"
 #include "cli/command.h"
@@ -8,12 +9,14 @@
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "job/next_job.h"
+#include "job/signature_store.h"
+#include "job/stream_set.h"
 #include "reports/next_report.h"
 
 struct next_values {
 	struct lode_input_options input;
 	struct lode_aoi_values aoi;
-	const char *signatures;
+	const char *repo, *where, *signatures;
 	lode_text_list opened;
 	struct lode_cost_value min_cost;
 	double similarity;
@@ -24,13 +27,24 @@ struct next_values {
 #define AT(field) .offset = offsetof(struct next_values, field)
 
 static const struct lode_option options[] = {
+	{.name = "repo",
+	 .argument = "FILE",
+	 .help = "streams and signatures of this repository; with inputs as well, only its "
+		 "signatures",
+	 .set = lode_set_text,
+	 AT(repo),
+	 .group = "What is known"},
+	{.name = "where",
+	 .argument = "QUERY",
+	 .help = "only such streams of the repository: 'release=2.1 and host~web*'",
+	 .set = lode_set_text,
+	 AT(where)},
 	{.name = "signatures",
 	 .letter = 's',
 	 .argument = "FILE",
 	 .help = "signatures, as text; without any, clusters stand in for them",
 	 .set = lode_set_text,
-	 AT(signatures),
-	 .group = "What is known"},
+	 AT(signatures)},
 	{.name = "opened",
 	 .argument = "STREAM",
 	 .help = "was looked at already: by its path, file name or id; may be repeated",
@@ -78,6 +92,7 @@ static const struct lode_example examples[] = {
 	{"Which recordings to look at, and what for", "lode next digests/"},
 	{"After the first two", "lode next --opened run-17.data --opened run-03.data digests/"},
 	{"Against what has a name already", "lode next --signatures known.txt digests/"},
+	{"Of this week's streams in a repository", "lode next --repo perf.lode --where 'age<7d'"},
 	{"What that order saves", "lode next --compare digests/"},
 	{NULL},
 };
@@ -93,8 +108,14 @@ static void init(struct next_values *v)
 
 static int check(const struct lode_command *self, const struct next_values *v, int n_operands)
 {
-	if (n_operands == 0)
-		return lode_command_misused(self, "give recordings or digests, or folders of them");
+	if (n_operands == 0 && !v->repo)
+		return lode_command_misused(self, "give recordings or digests, or folders of them; "
+						  "or --repo FILE");
+	if (v->where && (n_operands || !v->repo))
+		return lode_command_misused(self, "--where picks streams of --repo FILE");
+	if (v->repo && v->signatures)
+		return lode_command_misused(self, "signatures come from --repo or from "
+						  "--signatures, not from both");
 	if (lode_aoi_values_misuse(&v->aoi))
 		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
 	return 0;
@@ -148,44 +169,66 @@ static int order(const struct lode_command *self, const struct next_values *v,
 	return code;
 }
 
-static int run_inputs(const struct lode_command *self, const struct next_values *v, char **inputs,
-		      size_t n_inputs)
+static int run_streams(const struct lode_command *self, const struct next_values *v,
+		       const struct lode_stream_set_options *streams,
+		       const struct lode_signatures *signatures, struct lode_progress *progress)
 {
-	struct lode_progress progress;
-	struct lode_signatures signatures = {0};
-	struct lode_digest_job job;
-	struct lode_digest_job_options job_with = lode_input_options_job(&v->input);
+	struct lode_stream_set set;
+	const struct lode_digest_job *job = &set.job;
 	struct lode_error err;
 	int code;
 
-	if (v->signatures && lode_signatures_read(&signatures, v->signatures, &err) < 0) {
-		lode_signatures_release(&signatures);
-		return lode_say_error(self, &err);
-	}
-	lode_aoi_values_apply(&v->aoi, &job_with);
-	job_with.progress = lode_progress_read;
-	job_with.progress_context = &progress;
-	lode_progress_start(&progress);
-	code = lode_digest_job_run(&job, inputs, n_inputs, &job_with, &err);
-	lode_progress_end(&progress);
-	lode_say_skipped(self, &job);
+	lode_progress_start(progress);
+	code = lode_stream_set_read(&set, streams, &err);
+	lode_progress_end(progress);
+	lode_say_skipped(self, job);
 	if (code < 0) {
 		code = lode_say_error(self, &err);
-	} else if (!job.digest) {
-		lode_say(self, "no usable recording in %s",
-			 n_inputs == 1 ? "the input" : "the inputs");
+	} else if (!job->digest) {
+		lode_say(self, streams->n_inputs ? "no usable recording in the input"
+						 : "no stream in the repository is picked");
 		code = LODE_EXIT_NOTHING;
-	} else if (job.digest->symptoms.n == 0) {
-		lode_say(self, "no symptom in %zu stream%s: %s", job.digest->streams.n,
-			 job.digest->streams.n == 1 ? "" : "s", job.symptom_text);
+	} else if (job->digest->symptoms.n == 0) {
+		lode_say(self, "no symptom in %zu stream%s: %s", job->digest->streams.n,
+			 job->digest->streams.n == 1 ? "" : "s", job->symptom_text);
 		code = LODE_EXIT_NOTHING;
 	} else {
-		code = order(self, v, &progress, &job, &signatures);
-		if (code == LODE_EXIT_OK && job.skipped.n + job.incomplete.n > 0)
+		code = order(self, v, progress, job, signatures);
+		if (code == LODE_EXIT_OK && job->skipped.n + job->incomplete.n > 0)
 			code = LODE_EXIT_INCOMPLETE;
 	}
-	lode_digest_job_release(&job);
-	lode_signatures_release(&signatures);
+	lode_stream_set_release(&set);
+	return code;
+}
+
+static int run_with_repo(const struct lode_command *self, const struct next_values *v,
+			 char **inputs, size_t n_inputs)
+{
+	struct lode_progress progress;
+	struct lode_signature_store store = {0};
+	struct lode_stream_set_options streams = {
+		.inputs = inputs,
+		.n_inputs = n_inputs,
+		.where = v->where,
+		.now_ns = (int64_t)time(NULL) * 1000000000,
+		.job = lode_input_options_job(&v->input),
+	};
+	struct lode_error err;
+	int code = 0;
+
+	lode_aoi_values_apply(&v->aoi, &streams.job);
+	streams.job.progress = lode_progress_read;
+	streams.job.progress_context = &progress;
+	if (v->repo)
+		code = lode_repo_open(&streams.repo, v->repo, LODE_REPO_READ, &err);
+	if (code == 0 && (v->repo || v->signatures))
+		code = lode_signature_store_open(&store, streams.repo, v->signatures, false, &err);
+	if (code < 0)
+		code = lode_say_error(self, &err);
+	else
+		code = run_streams(self, v, &streams, &store.signatures, &progress);
+	lode_signature_store_release(&store);
+	lode_repo_close(streams.repo);
 	return code;
 }
 
@@ -201,7 +244,7 @@ static int run(const struct lode_command *self, int argc, char **argv)
 			values.top = values.wants_json ? 50 : 10;
 		code = check(self, &values, n);
 		if (code == 0)
-			code = run_inputs(self, &values, argv, (size_t)n);
+			code = run_with_repo(self, &values, argv, (size_t)n);
 	}
 	lode_aoi_values_release(&values.aoi);
 	lode_vec_release(&values.opened);

@@ -5,6 +5,8 @@
  *   A: INPUT... --- digest --+
  *   B: INPUT... --- digest --+--> one digest, side of each stream
  *
+ *   --repo R, A: query, B: query --> one digest, side of each stream
+ *
  * A stream that is in both sets says nothing of a difference and is on neither side; one that is
  * in a set twice counts once.
  */
@@ -16,14 +18,17 @@
 
 #include "analyses/diff/diff.h"
 #include "base/error.h"
-#include "job/digest_job.h"
+#include "job/stream_set.h"
 #include "model/digest.h"
 
 struct lode_diff_sets_options {
+	/* Recordings and digests; with `repo` queries instead, of which any one may hold. */
 	char *const *inputs[LODE_N_DIFF_SIDES];
 	size_t n_inputs[LODE_N_DIFF_SIDES];
-	/* Compare streams only with those that have the same value of this label: "host", "kernel".
-	   NULL: with all. */
+	struct lode_repo *repo; /* NULL: none */
+	int64_t now_ns;		/* for ages in queries */
+	/* Compare streams only with those that have the same value of this label, as of
+	   lode_stream_set_label. NULL: with all. */
 	const char *within;
 	struct lode_digest_job_options job;
 };
@@ -38,13 +43,13 @@ struct lode_diff_sets {
 	size_t n_strata;
 	size_t n_in_both;  /* streams of A that are in B as well, and so of neither */
 	size_t n_repeated; /* streams that came again in the same set */
-	/* What was read for each set, without their digests. */
-	struct lode_digest_job jobs[LODE_N_DIFF_SIDES];
+	/* What was read for each set, without the digests; of a repository, all in the first. */
+	struct lode_stream_set sets[LODE_N_DIFF_SIDES];
 };
 
 /*
- * `*out` is the caller's to release, also on failure. Fails as lode_digest_job_run does, and with
- * LODE_ERR_ARG where digests of both sets were not made alike, or `within` is no label.
+ * `*out` is the caller's to release, also on failure. Fails as lode_stream_set_read does, and with
+ * LODE_ERR_ARG where digests of both sets were not made alike, or no stream has the label `within`.
  */
 int lode_diff_sets_read(struct lode_diff_sets *out, const struct lode_diff_sets_options *options,
 			struct lode_error *err);

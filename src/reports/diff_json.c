@@ -40,7 +40,7 @@ static void put_side(struct lode_json *json, const struct lode_diff_report *repo
 {
 	const struct lode_diff *diff = report->job->diff;
 	const struct lode_diff_side *side = &diff->sides[s];
-	const struct lode_digest_job *job = &report->sets->jobs[s];
+	const struct lode_digest_job *job = &report->sets->sets[s].job;
 
 	lode_json_object(json, side_keys[s]);
 	lode_json_text(json, "name", report->names[s]);
@@ -97,7 +97,7 @@ static void put_options(struct lode_json *json, const struct lode_diff_report *r
 	const struct lode_diff *diff = report->job->diff;
 
 	lode_json_object(json, "options");
-	lode_json_text(json, "symptoms", report->sets->jobs[LODE_DIFF_A].symptom_text);
+	lode_json_text(json, "symptoms", report->sets->sets[LODE_DIFF_A].job.symptom_text);
 	lode_json_text(json, "scope", report->scope);
 	lode_json_text(json, "stacks", report->stacks);
 	lode_json_text(json, "lambda", report->lambda);

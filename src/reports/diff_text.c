@@ -250,7 +250,7 @@ static void print_rest(FILE *out, const struct lode_diff_report *report)
 		fprintf(out, "%s more than once in a set: counted once.\n",
 			lode_format_plural(a, report->sets->n_repeated, "stream"));
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++) {
-		const struct lode_digest_job *job = &report->sets->jobs[s];
+		const struct lode_digest_job *job = &report->sets->sets[s].job;
 
 		if (job->skipped.n + job->incomplete.n)
 			fprintf(out, "%c: %zu input%s skipped, %zu incomplete (see stderr).\n",
