@@ -9,6 +9,7 @@
 #include "cli/input_options.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
+#include "cli/repo_options.h"
 #include "job/diff_job.h"
 #include "job/diff_sets.h"
 #include "reports/diff_report.h"
@@ -36,6 +37,7 @@ static const char *const classes[] = {"new", "gone", "worse", "better", NULL};
 
 static const struct lode_option options[] = {
 	{.name = "repo",
+	 .letter = 'R',
 	 .argument = "FILE",
 	 .help = "the sets are streams of this repository: A and B are queries as of --where, such "
 		 "as 'release=2.0'",
@@ -348,12 +350,13 @@ static int run_sets(const struct lode_command *self, const struct diff_values *v
 static int run_with_repo(const struct lode_command *self, const struct diff_values *v)
 {
 	struct lode_repo *repo = NULL;
-	struct lode_error err;
-	int code;
+	int code = 0;
 
-	if (v->repo && lode_repo_open(&repo, v->repo, LODE_REPO_READ, &err) < 0)
-		return lode_say_error(self, &err);
-	code = run_sets(self, v, repo);
+	/* Not $LODE_REPO: whether A is a query or a folder must not depend on it. */
+	if (v->repo)
+		code = lode_repo_option_open(self, &repo, v->repo, LODE_REPO_READ);
+	if (code == 0)
+		code = run_sets(self, v, repo);
 	lode_repo_close(repo);
 	return code;
 }

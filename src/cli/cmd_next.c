@@ -8,6 +8,7 @@
 #include "cli/input_options.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
+#include "cli/repo_options.h"
 #include "job/next_job.h"
 #include "job/signature_store.h"
 #include "job/stream_set.h"
@@ -28,9 +29,10 @@ struct next_values {
 
 static const struct lode_option options[] = {
 	{.name = "repo",
+	 .letter = 'R',
 	 .argument = "FILE",
 	 .help = "streams and signatures of this repository; with inputs as well, only its "
-		 "signatures",
+		 "signatures (default without inputs: $LODE_REPO)",
 	 .set = lode_set_text,
 	 AT(repo),
 	 .group = "What is known"},
@@ -108,11 +110,12 @@ static void init(struct next_values *v)
 
 static int check(const struct lode_command *self, const struct next_values *v, int n_operands)
 {
-	if (n_operands == 0 && !v->repo)
+	if (n_operands == 0 && !lode_repo_option_path(v->repo))
 		return lode_command_misused(self, "give recordings or digests, or folders of them; "
 						  "or --repo FILE");
-	if (v->where && (n_operands || !v->repo))
-		return lode_command_misused(self, "--where picks streams of --repo FILE");
+	if (v->where && n_operands)
+		return lode_command_misused(self, "--where picks streams of a repository, not of "
+						  "inputs");
 	if (v->repo && v->signatures)
 		return lode_command_misused(self, "signatures come from --repo or from "
 						  "--signatures, not from both");
@@ -219,9 +222,11 @@ static int run_with_repo(const struct lode_command *self, const struct next_valu
 	lode_aoi_values_apply(&v->aoi, &streams.job);
 	streams.job.progress = lode_progress_read;
 	streams.job.progress_context = &progress;
-	if (v->repo)
-		code = lode_repo_open(&streams.repo, v->repo, LODE_REPO_READ, &err);
-	if (code == 0 && (v->repo || v->signatures))
+	if (v->repo || !n_inputs)
+		code = lode_repo_option_open(self, &streams.repo, v->repo, LODE_REPO_READ);
+	if (code)
+		return code;
+	if (streams.repo || v->signatures)
 		code = lode_signature_store_open(&store, streams.repo, v->signatures, false, &err);
 	if (code < 0)
 		code = lode_say_error(self, &err);

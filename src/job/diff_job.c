@@ -45,20 +45,48 @@ static int mine_both(struct lode_diff_job *job, const struct lode_diff_sets *set
 	return lode_mine(&job->mined, sets->digest, mine, err);
 }
 
-static struct lode_diff_stream *make_streams(const struct lode_diff_sets *sets)
+static int by_content(const void *a, const void *b, void *context)
+{
+	const struct lode_digest *digest = context;
+	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+	uint64_t x = digest->streams.at[p].content_hash, y = digest->streams.at[q].content_hash;
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	return p < q ? -1 : p > q;
+}
+
+/* Numbers streams by their content: random splits are then the same whatever order they came in. */
+static uint32_t *number_streams(const struct lode_digest *digest)
+{
+	size_t n = digest->streams.n;
+	uint32_t *order = lode_alloc(n * sizeof(*order)), *number = lode_alloc(n * sizeof(*number));
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, n, sizeof(*order), by_content, (void *)digest);
+	for (size_t i = 0; i < n; i++)
+		number[order[i]] = (uint32_t)i;
+	free(order);
+	return number;
+}
+
+static struct lode_diff_stream *make_streams(const struct lode_diff_sets *sets,
+					     const uint32_t *number)
 {
 	const struct lode_digest *digest = sets->digest;
 	struct lode_diff_stream *streams = lode_alloc0(digest->streams.n, sizeof(*streams));
 
 	for (size_t i = 0; i < digest->streams.n; i++) {
-		streams[i].side = sets->side[i];
-		streams[i].stratum = sets->stratum[i];
+		streams[number[i]].side = sets->side[i];
+		streams[number[i]].stratum = sets->stratum[i];
 	}
 	for (size_t i = 0; i < digest->symptoms.n; i++) {
 		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];
+		struct lode_diff_stream *stream = &streams[number[symptom->stream]];
 
-		streams[symptom->stream].n_symptoms++;
-		streams[symptom->stream].symptom_ns += symptom->t1_ns - symptom->t0_ns;
+		stream->n_symptoms++;
+		stream->symptom_ns += symptom->t1_ns - symptom->t0_ns;
 	}
 	return streams;
 }
@@ -80,11 +108,14 @@ static void sum_other(struct lode_diff_job *job, const struct lode_diff_sets *se
 static void compare(struct lode_diff_job *job, const struct lode_diff_sets *sets,
 		    const struct lode_diff_options *options)
 {
-	struct lode_diff_stream *streams = make_streams(sets);
+	uint32_t *number = number_streams(sets->digest);
+	struct lode_diff_stream *streams = make_streams(sets, number);
 	struct lode_cluster_costs costs;
 
 	lode_cluster_costs_build(&costs, job->mined);
 	sum_other(job, sets, &costs);
+	for (size_t i = 0; i < costs.cells.n; i++)
+		costs.cells.at[i].stream = number[costs.cells.at[i].stream];
 	job->diff = lode_diff_build(
 		&(struct lode_diff_input){
 			.streams = streams,
@@ -95,6 +126,7 @@ static void compare(struct lode_diff_job *job, const struct lode_diff_sets *sets
 		},
 		options);
 	free(streams);
+	free(number);
 	lode_cluster_costs_release(&costs);
 }
 

@@ -194,7 +194,8 @@ static void print_power(FILE *out, const struct lode_diff_report *report)
 		diff->sides[LODE_DIFF_A].n_streams, diff->sides[LODE_DIFF_B].n_streams,
 		diff->has_strata ? ", compared only with their like," : "",
 		p_text(p, sizeof(p), diff->least_p));
-	fprintf(out, "At least %zu and %zu are needed for %g.\n", enough, enough, diff->level);
+	fprintf(out, "At least %zu and %zu%s are needed for %g.\n", enough, enough,
+		diff->has_strata ? " that are alike" : "", diff->level);
 }
 
 static void print_method(FILE *out, const struct lode_diff_report *report)

@@ -49,6 +49,15 @@ echo "== digests"
 say diff d m.digest
 say diff --within release old new
 "$LODE" diff --within host old new | grep within
+echo "== a repository"
+"$LODE" import --repo r.lode --unit ns --label release=1 old >/dev/null
+"$LODE" import --repo r.lode --label release=2 new >/dev/null
+"$LODE" diff --repo r.lode release=1 'release>=2' | tail -n +3 | cmp - recordings && echo same
+say diff --repo r.lode release=1 release=3
+say diff --repo r.lode release=1 'release=('
+say diff --repo r.lode 'release>0' release=2
+"$LODE" diff --repo r.lode --within release release=1 release=2 | grep -E 'Too few|same$'
+say diff --repo missing.lode release=1 release=2
 echo "== bad input"
 : >new/empty.folded
 "$LODE" diff old new >out

@@ -43,6 +43,16 @@ say next --min-cost 1% --opened runs/one.folded runs/one.folded
 echo "== the four orders"
 say next --signatures known.txt --compare runs
 say next --signatures known.txt --compare --opened three.folded --opened one.folded runs
+echo "== a repository"
+"$LODE" import --repo r.lode --label set=one runs/one.folded runs/two.folded >/dev/null
+"$LODE" import --repo r.lode --label set=two runs/three.folded runs/four.folded runs/five.folded >/dev/null
+"$LODE" sign --repo r.lode --import known.txt >/dev/null
+"$LODE" next --signatures known.txt runs >inputs
+LODE_REPO=r.lode "$LODE" next | head -n 5 | diff - <(head -n 5 inputs) && echo same
+say next --repo r.lode --where set=one
+say next --repo r.lode --where set=three
+say next --repo r.lode --where set=one runs
+say next --repo r.lode --signatures known.txt
 echo "== bad input"
 : >runs/empty.folded
 "$LODE" next --signatures known.txt runs >/dev/null
