@@ -15,6 +15,8 @@ const struct lode_command *const lode_commands[] = {
 	&lode_cmd_import,
 	&lode_cmd_repo,
 	&lode_cmd_sign,
+	&lode_cmd_coverage,
+	&lode_cmd_triage,
 	&lode_cmd_diff,
 	&lode_cmd_next,
 	&lode_cmd_info,

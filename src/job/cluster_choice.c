@@ -198,10 +198,12 @@ static int take_from_document(struct lode_cluster_choice *out, yajl_val root, co
 
 	if (rc < 0)
 		return rc;
-	if (strcmp(text_of(root, "schema"), "lode/mine/1") != 0 || !list || !YAJL_IS_ARRAY(list))
+	if ((strcmp(text_of(root, "schema"), "lode/mine/1") != 0 &&
+	     strcmp(text_of(root, "schema"), "lode/triage/1") != 0) ||
+	    !list || !YAJL_IS_ARRAY(list))
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-				 "no document of lode mine --json: no \"schema\": \"lode/mine/1\" "
-				 "with clusters");
+				 "no document of lode mine --json (or triage): no \"schema\": "
+				 "\"lode/mine/1\" with clusters");
 	n = YAJL_GET_ARRAY(list)->len;
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		yajl_val c = YAJL_GET_ARRAY(list)->values[i];

@@ -29,7 +29,7 @@ struct lode_cluster_choice {
  */
 int lode_cluster_choice_of_run(struct lode_cluster_choice *out, struct lode_repo *repo,
 			       const char *name, struct lode_error *err);
-/* The same in a document of `lode mine --json`; "-" is standard input. */
+/* The same in a document of `lode mine --json` or `lode triage --json`; "-" is standard input. */
 int lode_cluster_choice_of_json(struct lode_cluster_choice *out, const char *path, const char *name,
 				struct lode_error *err);
 void lode_cluster_choice_release(struct lode_cluster_choice *choice);

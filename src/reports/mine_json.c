@@ -256,14 +256,35 @@ static void put_cluster(struct lode_json *json, const struct lode_mine_report *r
 	lode_json_end_object(json);
 }
 
+static void put_clusters(struct lode_json *json, const struct lode_mine_report *report,
+			 const struct lode_cluster *only, struct lode_mine_names *names)
+{
+	const struct lode_mined *m = report->mined;
+	size_t n = only ? 1 : shown(report, m->n_clusters);
+	const struct lode_cluster *clusters = only ? only : m->clusters;
+	struct lode_cluster_signatures signatures;
+
+	lode_cluster_signatures_build(&signatures, m, clusters, n);
+	lode_json_array(json, "clusters");
+	for (size_t i = 0; i < n; i++)
+		put_cluster(json, report, &clusters[i], &signatures.at[i], n, names);
+	lode_json_end_array(json);
+	lode_cluster_signatures_release(&signatures);
+	put_more(json, "more", m->n_clusters, n);
+}
+
+void lode_mine_json_clusters(struct lode_json *json, const struct lode_mine_report *report)
+{
+	struct lode_mine_names names = {0};
+
+	put_clusters(json, report, NULL, &names);
+}
+
 void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
 			   const struct lode_cluster *only)
 {
 	const struct lode_mined *m = report->mined;
 	struct lode_json *json = lode_json_open(out, "lode/mine/1");
-	size_t n = only ? 1 : shown(report, m->n_clusters);
-	const struct lode_cluster *clusters = only ? only : m->clusters;
-	struct lode_cluster_signatures signatures;
 	struct lode_mine_names names = {0};
 
 	lode_json_text(json, "unit", m->digest->unit);
@@ -280,13 +301,7 @@ void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
 	lode_json_int(json, "patterns", (int64_t)m->n_patterns);
 	lode_json_int(json, "other_ns", m->other_ns);
 	put_options(json, report);
-	lode_json_array(json, "clusters");
-	lode_cluster_signatures_build(&signatures, m, clusters, n);
-	for (size_t i = 0; i < n; i++)
-		put_cluster(json, report, &clusters[i], &signatures.at[i], n, &names);
-	lode_cluster_signatures_release(&signatures);
-	lode_json_end_array(json);
-	put_more(json, "more", m->n_clusters, n);
+	put_clusters(json, report, only, &names);
 	if (report->has_detail)
 		lode_mine_detail_names(json, report, &names);
 	put_streams(json, report);

@@ -60,3 +60,13 @@ fi
 "$LODE" sign --signatures s.txt --json --from mined.json --cluster 1 --name x --kind run | check sign \
 	'd["action"], [(s["name"], s["kind"], len(s["patterns"])) for s in d["signatures"]]'
 "$LODE" sign --signatures s.txt --json | check sign 'd["action"], len(d["signatures"])'
+
+printf 'signature: d\npattern: d\n\nsignature: e\nstate: retired\npattern: e\n' >s.txt
+"$LODE" coverage --json --signatures s.txt --by path a.folded b.folded | check coverage \
+	'd["covered_ns"], d["returned_ns"], [(s["name"], s["total_ns"]) for s in d["signatures"]], len(d["groups"])'
+"$LODE" coverage --json --signatures s.txt --top 1 a.folded | check coverage 'd["coverage"], d["more"]'
+"$LODE" triage --json --signatures s.txt --fail-over 60% a.folded b.folded | check triage '(d["over"],
+	[(s["unexplained_ns"], s["over"], len(s["signatures"])) for s in d["triaged"]],
+	d["covered_ns"] + d["returned_ns"] + sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"] == d["aoi_ns"])'
+"$LODE" triage --json --signatures s.txt --no-mining a.folded empty 2>/dev/null | check triage \
+	'"clusters" in d, len(d["skipped"])'

@@ -1,0 +1,193 @@
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/aoi_options.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/input_options.h"
+#include "cli/messages.h"
+#include "cli/progress.h"
+#include "cli/signature_options.h"
+#include "job/coverage_job.h"
+#include "reports/coverage_report.h"
+
+struct coverage_values {
+	struct lode_input_options input;
+	struct lode_aoi_values aoi;
+	struct lode_signature_values known;
+	const char *where, *by;
+	int rank;
+	size_t top;
+	bool wants_json;
+};
+
+/* In the order of enum lode_coverage_rank. */
+static const char *const ranks[] = {"total", "exclusive", "streams", "name", NULL};
+
+#define AT(field) .offset = offsetof(struct coverage_values, field)
+
+static const struct lode_option options[] = {
+	LODE_SIGNATURE_OPTIONS(offsetof(struct coverage_values, known),
+			       "the repository: its signatures, and its streams unless INPUTs are "
+			       "given"),
+	{.name = "where",
+	 .argument = "QUERY",
+	 .help = "only such streams of the repository: 'release=2.1 and host~web*'",
+	 .set = lode_set_text,
+	 AT(where),
+	 .group = "Streams"},
+	{.name = "by",
+	 .argument = "LABEL",
+	 .help = "coverage side by side for each value of a label, such as release, or of day, "
+		 "host "
+		 "or kernel",
+	 .set = lode_set_text,
+	 AT(by),
+	 .group = "Output"},
+	{.name = "rank",
+	 .argument = "BY",
+	 .help = "total (default), exclusive, streams or name",
+	 .set = lode_set_choice,
+	 .choices = ranks,
+	 AT(rank)},
+	{.name = "top",
+	 .letter = 'n',
+	 .argument = "N",
+	 .help = "longest list (default 30 in the table, 50 in JSON; 0: no bound)",
+	 .set = lode_set_count,
+	 AT(top)},
+	{.name = "json",
+	 .help = "one JSON document (docs/signatures.md)",
+	 .set = lode_set_flag,
+	 AT(wants_json)},
+	LODE_SYMPTOM_OPTIONS(offsetof(struct coverage_values, aoi)),
+	LODE_AOI_OPTIONS(offsetof(struct coverage_values, aoi)),
+	LODE_NARROW_OPTIONS(offsetof(struct coverage_values, input)),
+	LODE_SYMBOL_OPTIONS(offsetof(struct coverage_values, input)),
+	LODE_MACHINE_OPTIONS(offsetof(struct coverage_values, input)),
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"How much of the waiting has a name?", "lode coverage --repo perf.lode"},
+	{"Did it become better with the releases?", "lode coverage --repo perf.lode --by release"},
+	{"Of one release, day by day",
+	 "lode coverage --repo perf.lode --where 'release=2.1' --by day"},
+	{"Without a repository", "lode coverage --signatures signatures.txt recordings/"},
+	{NULL},
+};
+
+static int check(const struct lode_command *self, const struct coverage_values *v, size_t n_inputs)
+{
+	if (lode_signature_values_misuse(&v->known))
+		return lode_command_misused(self, "%s", lode_signature_values_misuse(&v->known));
+	if (!v->known.repo && !n_inputs)
+		return lode_command_misused(self, "coverage of what? Give recordings, or --repo "
+						  "FILE");
+	if (v->where && (!v->known.repo || n_inputs))
+		return lode_command_misused(self, "--where picks streams of --repo FILE: no INPUTs "
+						  "beside it");
+	if (lode_aoi_values_misuse(&v->aoi))
+		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
+	return 0;
+}
+
+static int report(const struct lode_command *self, const struct coverage_values *v,
+		  const struct lode_coverage_job *job)
+{
+	const struct lode_digest_job *read = &job->streams.job;
+	struct lode_coverage_report r = {
+		.job = job,
+		.rank = (enum lode_coverage_rank)v->rank,
+		.top = v->top != SIZE_MAX ? v->top
+		       : v->wants_json	  ? 50
+					  : 30,
+		.columns = lode_columns(stdout, 100),
+		.is_terminal = lode_columns(stdout, 0) > 0,
+	};
+
+	if (!read->digest || !read->digest->symptoms.n) {
+		lode_say(self, read->digest ? "no symptom in the streams"
+			       : v->where   ? "no stream of the repository is such"
+					    : "no usable stream");
+		return LODE_EXIT_NOTHING;
+	}
+	if (v->wants_json)
+		lode_coverage_report_json(stdout, &r);
+	else
+		lode_coverage_report_text(stdout, &r);
+	return read->skipped.n + read->incomplete.n > 0 ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
+}
+
+static int run_job(const struct lode_command *self, const struct coverage_values *v, char **inputs,
+		   size_t n_inputs)
+{
+	struct lode_signature_sources sources;
+	struct lode_progress progress;
+	struct lode_coverage_job job;
+	struct lode_stream_set_options streams = {
+		.inputs = inputs,
+		.n_inputs = n_inputs,
+		.where = v->where,
+		.now_ns = (int64_t)time(NULL) * 1000000000,
+		.job = lode_input_options_job(&v->input),
+	};
+	struct lode_error err;
+	int code;
+
+	if (lode_signature_sources_open(&sources, &v->known, &err) < 0)
+		return lode_say_error(self, &err);
+	/* Names only tell how alike patterns are: nothing is mined here. */
+	streams.repo = n_inputs ? NULL : sources.repo;
+	lode_aoi_values_apply(&v->aoi, &streams.job);
+	streams.job.progress = lode_progress_read;
+	streams.job.progress_context = &progress;
+	lode_progress_start(&progress);
+	code = lode_coverage_job_run(&job, &sources.store.signatures, &streams, v->by, &err);
+	lode_progress_end(&progress);
+	lode_say_skipped(self, &job.streams.job);
+	code = code < 0 ? lode_say_error(self, &err) : report(self, v, &job);
+	lode_coverage_job_release(&job);
+	lode_signature_sources_close(&sources);
+	return code;
+}
+
+static int run(const struct lode_command *self, int argc, char **argv)
+{
+	struct coverage_values values = {.top = SIZE_MAX};
+	int n, code = LODE_EXIT_OK;
+
+	lode_input_options_init(&values.input);
+	lode_aoi_values_init(&values.aoi);
+	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
+		lode_aoi_values_settle(&values.aoi, false);
+		code = check(self, &values, (size_t)n);
+		if (code == 0)
+			code = run_job(self, &values, argv, (size_t)n);
+	}
+	lode_aoi_values_release(&values.aoi);
+	return code;
+}
+
+const struct lode_command lode_cmd_coverage = {
+	.name = "coverage",
+	.summary = "how much of the waiting signatures explain",
+	.usage = "[OPTION]... {--repo FILE | --signatures FILE} [INPUT]...",
+	.description =
+		"Coverage is the cost of the events that any signature matches, over the symptoms' "
+		"time: each event counts once, however many signatures match it. Of each signature "
+		"it "
+		"tells the total cost, the exclusive cost (what no other signature matches), and "
+		"where "
+		"it is worst.\n\n"
+		"The streams are those of the repository, all or such as --where says, or "
+		"recordings "
+		"and digests that are given. With --by the same is told for each release, host or "
+		"day: "
+		"a share that grows is a problem that does.\n\n"
+		"Retired signatures explain nothing; they are listed when they match something.",
+	.options = options,
+	.examples = examples,
+	.run = run,
+};

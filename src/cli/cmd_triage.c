@@ -1,0 +1,224 @@
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/aoi_options.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/input_options.h"
+#include "cli/messages.h"
+#include "cli/progress.h"
+#include "cli/signature_options.h"
+#include "job/triage_job.h"
+#include "reports/triage_report.h"
+#include "reports/units.h"
+#include "store/digest_file.h"
+
+struct triage_values {
+	struct lode_input_options input;
+	struct lode_aoi_values aoi;
+	struct lode_signature_values known;
+	struct lode_cost_value fail_over, min_cost;
+	const char *rest;
+	size_t top;
+	bool no_mining, wants_json;
+};
+
+#define AT(field) .offset = offsetof(struct triage_values, field)
+
+static const struct lode_option options[] = {
+	LODE_SIGNATURE_OPTIONS(offsetof(struct triage_values, known),
+			       "the repository that has the signatures; its names also tell how "
+			       "alike unexplained patterns are"),
+	{.name = "fail-over",
+	 .argument = "COST",
+	 .help = "exit code 5 if more than that is unexplained in any one stream: 10s, or a share "
+		 "of its symptoms' time, 20%; what retired signatures alone match is unexplained",
+	 .set = lode_set_cost,
+	 AT(fail_over),
+	 .group = "In a CI or cron job"},
+	{.name = "rest",
+	 .argument = "FILE",
+	 .help = "write what no signature matches to a digest, for `lode mine FILE`",
+	 .set = lode_set_text,
+	 AT(rest),
+	 .group = "The rest"},
+	{.name = "min-cost",
+	 .argument = "COST",
+	 .help = "the least cost of a pattern in it: 1s, or a share of all symptoms' time (default "
+		 "1%)",
+	 .set = lode_set_cost,
+	 AT(min_cost)},
+	{.name = "no-mining", .help = "do not mine it", .set = lode_set_flag, AT(no_mining)},
+	{.name = "top",
+	 .letter = 'n',
+	 .argument = "N",
+	 .help = "longest list (default 12 in the tables, 50 in JSON; 0: no bound)",
+	 .set = lode_set_count,
+	 AT(top),
+	 .group = "Output"},
+	{.name = "json",
+	 .help = "one JSON document (docs/signatures.md)",
+	 .set = lode_set_flag,
+	 AT(wants_json)},
+	LODE_SYMPTOM_OPTIONS(offsetof(struct triage_values, aoi)),
+	LODE_AOI_OPTIONS(offsetof(struct triage_values, aoi)),
+	LODE_NARROW_OPTIONS(offsetof(struct triage_values, input)),
+	LODE_SYMBOL_OPTIONS(offsetof(struct triage_values, input)),
+	LODE_MACHINE_OPTIONS(offsetof(struct triage_values, input)),
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"What of these new recordings is known already?",
+	 "lode triage --repo perf.lode new/*.data"},
+	{"In CI, without a repository: fail if ten seconds of a run are unexplained",
+	 "lode triage --signatures signatures.txt --fail-over 10s run.data"},
+	{"Sign the costliest problem that is left",
+	 "lode triage --repo perf.lode --json new/ > t.json && lode sign --repo perf.lode --from "
+	 "t.json --cluster 1 --name slow-new-thing"},
+	{"Look at the rest more closely",
+	 "lode triage --repo perf.lode --rest rest.digest new/ && lode mine rest.digest"},
+	{NULL},
+};
+
+static int check(const struct lode_command *self, const struct triage_values *v, size_t n_inputs)
+{
+	if (!n_inputs)
+		return lode_command_misused(self, "give recordings, or folders of recordings");
+	if (lode_signature_values_misuse(&v->known))
+		return lode_command_misused(self, "%s", lode_signature_values_misuse(&v->known));
+	if (lode_aoi_values_misuse(&v->aoi))
+		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
+	return 0;
+}
+
+/* "10.0 s", "20 %" */
+static const char *limit_words(const struct triage_values *v, const char *unit, char *buffer)
+{
+	if (v->fail_over.share > 0)
+		return lode_format_pct(buffer, 100 * v->fail_over.share);
+	return lode_format_cost_long(buffer, v->fail_over.amount, unit);
+}
+
+static int report(const struct lode_command *self, const struct triage_values *v,
+		  const struct lode_triage_job *job)
+{
+	const struct lode_digest_job *read = &job->coverage.streams.job;
+	bool has_limit = v->fail_over.amount > 0 || v->fail_over.share > 0;
+	char limit[LODE_UNITS_BUFFER];
+	struct lode_triage_report r = {
+		.job = job,
+		.rest_path = v->rest,
+		.top = v->top != SIZE_MAX ? v->top
+		       : v->wants_json	  ? 50
+					  : 12,
+		.columns = lode_columns(stdout, 100),
+		.is_terminal = lode_columns(stdout, 0) > 0,
+	};
+	struct lode_error err;
+
+	if (!read->digest || !read->digest->symptoms.n) {
+		lode_say(self, read->digest ? "no symptom in the streams" : "no usable stream");
+		return LODE_EXIT_NOTHING;
+	}
+	if (has_limit)
+		r.limit = limit_words(v, read->digest->unit, limit);
+	if (v->rest && lode_digest_save(v->rest, read->digest, &read->origin, NULL, &err) < 0)
+		return lode_say_error(self, &err);
+	if (v->wants_json)
+		lode_triage_report_json(stdout, &r);
+	else
+		lode_triage_report_text(stdout, &r);
+	if (job->n_over)
+		return LODE_EXIT_EXCEEDED;
+	return read->skipped.n + read->incomplete.n > 0 ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
+}
+
+static struct lode_triage_options job_options(const struct triage_values *v,
+					      struct lode_progress *progress)
+{
+	struct lode_triage_options options = {
+		.streams = {.now_ns = (int64_t)time(NULL) * 1000000000,
+			    .job = lode_input_options_job(&v->input)},
+		.mining = {.min_cost = v->min_cost.amount,
+			   .min_cost_share = v->min_cost.share,
+			   .min_similarity = 0.5,
+			   .n_threads = v->input.n_threads,
+			   .progress = lode_progress_stage,
+			   .progress_context = progress},
+		.no_mining = v->no_mining,
+		.limit = v->fail_over.amount,
+		.limit_share = v->fail_over.share,
+		.has_limit = v->fail_over.amount > 0 || v->fail_over.share > 0,
+	};
+
+	lode_aoi_values_apply(&v->aoi, &options.streams.job);
+	options.streams.job.progress = lode_progress_read;
+	options.streams.job.progress_context = progress;
+	return options;
+}
+
+static int run_job(const struct lode_command *self, const struct triage_values *v, char **inputs,
+		   size_t n_inputs)
+{
+	struct lode_signature_sources sources;
+	struct lode_progress progress;
+	struct lode_triage_job job;
+	struct lode_triage_options options = job_options(v, &progress);
+	struct lode_error err;
+	int code;
+
+	if (lode_signature_sources_open(&sources, &v->known, &err) < 0)
+		return lode_say_error(self, &err);
+	options.streams.inputs = inputs;
+	options.streams.n_inputs = n_inputs;
+	options.streams.repo = v->no_mining ? NULL : sources.repo;
+	lode_progress_start(&progress);
+	code = lode_triage_job_run(&job, &sources.store.signatures, &options, &err);
+	lode_progress_end(&progress);
+	lode_say_skipped(self, &job.coverage.streams.job);
+	code = code < 0 ? lode_say_error(self, &err) : report(self, v, &job);
+	lode_triage_job_release(&job);
+	lode_signature_sources_close(&sources);
+	return code;
+}
+
+static int run(const struct lode_command *self, int argc, char **argv)
+{
+	struct triage_values values = {.top = SIZE_MAX};
+	int n, code = LODE_EXIT_OK;
+
+	lode_input_options_init(&values.input);
+	lode_aoi_values_init(&values.aoi);
+	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
+		lode_aoi_values_settle(&values.aoi, false);
+		code = check(self, &values, (size_t)n);
+		if (code == 0)
+			code = run_job(self, &values, argv, (size_t)n);
+	}
+	lode_aoi_values_release(&values.aoi);
+	return code;
+}
+
+const struct lode_command lode_cmd_triage = {
+	.name = "triage",
+	.summary = "what of new recordings is known, and what the rest is",
+	.usage = "[OPTION]... {--repo FILE | --signatures FILE} INPUT...",
+	.description =
+		"Holds each new recording (or digest) against the signatures, as crash reports are "
+		"sorted into known bugs: which signatures explain how much of its symptoms' time, "
+		"and "
+		"how much is left. The rest of all of them is mined, and ranked: its clusters are "
+		"the "
+		"problems that nobody has signed yet. What matches a signature that was retired "
+		"has "
+		"come back, and counts as unexplained.\n\n"
+		"With --fail-over the exit code is 5 when a stream has more than that unexplained, "
+		"so "
+		"that a CI or cron job can stop there; it stands before 1 (skipped or incomplete "
+		"input).",
+	.options = options,
+	.examples = examples,
+	.run = run,
+};
