@@ -3,10 +3,10 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-export const top = resolve(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "../..");
+export const top = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 export const lode = resolve(process.env["LODE"] ?? join(top, "build/release/lode"));
 
 export const folder = mkdtempSync(join(tmpdir(), "lode-pages-"));
@@ -105,7 +105,7 @@ export class Timeline {
 	async lit(tid, parts) {
 		const row = await this.row(tid);
 		return this.page.evaluate(
-			([y, height, parts]) => {
+			({ y, height, parts }) => {
 				const canvas = /** @type {HTMLCanvasElement} */ (
 					document.querySelector(".tl-canvas canvas")
 				);
@@ -128,7 +128,7 @@ export class Timeline {
 					}
 				return out;
 			},
-			[row.y - row.canvasY, row.height - 2, parts],
+			{ y: row.y - row.canvasY, height: row.height - 2, parts },
 		);
 	}
 
