@@ -58,17 +58,19 @@ static int read_labels(struct lode_repo_streams *out, size_t first, struct lode_
 	return rc < 0 ? rc : 0;
 }
 
+const char lode_repo_find_head[] =
+	"SELECT s.id, s.uid, s.path, s.host, s.kernel, s.time_ns, s.is_clock, s.length_ns,"
+	" s.n_symptoms, s.symptom_ns, s.digest, d.segment, d.imported_ns"
+	" FROM stream AS s CROSS JOIN digest AS d ON d.id = s.digest";
+/* The + keeps SQLite from walking over all streams in the order of an index, rather than sorting
+   the few that another index finds. */
+const char lode_repo_find_tail[] = "ORDER BY +s.time_ns, s.path, s.uid";
+
 int lode_repo_find(struct lode_repo_streams *out, struct lode_repo *repo,
 		   const struct lode_repo_query *query, struct lode_error *err)
 {
 	size_t first = out->list.n;
-	char *sql =
-		lode_repo_query_sql(query,
-				    "SELECT s.id, s.uid, s.path, s.host, s.kernel, s.time_ns,"
-				    " s.is_clock, s.length_ns, s.n_symptoms, s.symptom_ns,"
-				    " s.digest, d.segment, d.imported_ns"
-				    " FROM stream AS s CROSS JOIN digest AS d ON d.id = s.digest",
-				    "ORDER BY s.time_ns, s.path, s.uid");
+	char *sql = lode_repo_query_sql(query, lode_repo_find_head, lode_repo_find_tail);
 	sqlite3_stmt *st;
 	int rc = lode_repo_query_register(repo, err);
 

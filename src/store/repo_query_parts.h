@@ -64,6 +64,8 @@ int lode_query_natural(const char *a, const char *b);
 
 /* "HEAD WHERE ... TAIL", the streams being `s`; `query` NULL: without WHERE. To be freed. */
 char *lode_repo_query_sql(const struct lode_repo_query *query, const char *head, const char *tail);
+/* What lode_repo_find asks with. */
+extern const char lode_repo_find_head[], lode_repo_find_tail[];
 /* Sets the parameters of that statement. */
 void lode_repo_query_bind(const struct lode_repo_query *query, sqlite3_stmt *st);
 /* Makes the functions known that such SQL uses. */

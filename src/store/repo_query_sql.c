@@ -186,14 +186,21 @@ static const char *sign_of(enum lode_query_op op)
 	return signs[op];
 }
 
-/* A comparison of texts that is not a negation. */
+/* Without its negation, if it is one. */
+static enum lode_query_op plain_op(enum lode_query_op op)
+{
+	return op == LODE_OP_NE ? LODE_OP_EQ : op == LODE_OP_NOT_GLOB ? LODE_OP_GLOB : op;
+}
+
+/* A comparison of texts; of a negation what it negates. */
 static void put_text_test(struct writer *w, const struct lode_query_expr *expr)
 {
 	const char *column = columns[expr->field];
+	enum lode_query_op op = plain_op(expr->op);
 
-	if (expr->op == LODE_OP_GLOB || (expr->op == LODE_OP_EQ && expr->field == LODE_FIELD_ID)) {
+	if (op == LODE_OP_GLOB || (op == LODE_OP_EQ && expr->field == LODE_FIELD_ID)) {
 		put_glob(w, column, expr->text);
-	} else if (expr->op == LODE_OP_EQ) {
+	} else if (op == LODE_OP_EQ) {
 		put(w, column);
 		put(w, " = ");
 		put_text(w, expr->text, strlen(expr->text));
@@ -203,7 +210,7 @@ static void put_text_test(struct writer *w, const struct lode_query_expr *expr)
 		put(w, ", ");
 		put_text(w, expr->text, strlen(expr->text));
 		put(w, ")");
-		put(w, sign_of(expr->op));
+		put(w, sign_of(op));
 		put(w, "0");
 	}
 }
@@ -279,6 +286,62 @@ static bool negates(const struct lode_query_expr *expr)
 	return expr->op == LODE_OP_NE || expr->op == LODE_OP_NOT_GLOB;
 }
 
+/* ---- Indices ---- */
+
+static bool is_indexed(const struct lode_query_expr *expr, bool is_not)
+{
+	enum lode_query_op op;
+	bool is_both;
+
+	switch (expr->kind) {
+	case LODE_QUERY_NOT:
+		return is_indexed(expr->left, !is_not);
+	case LODE_QUERY_AND:
+	case LODE_QUERY_OR:
+		is_both = (expr->kind == LODE_QUERY_AND) != is_not;
+		return is_both ? is_indexed(expr->left, is_not) || is_indexed(expr->right, is_not)
+			       : is_indexed(expr->left, is_not) && is_indexed(expr->right, is_not);
+	case LODE_QUERY_COMPARE:
+		break;
+	}
+	if (lode_query_is_number(expr->field))
+		return expr->op != (is_not ? LODE_OP_EQ : LODE_OP_NE);
+	if (negates(expr) != is_not)
+		return false;
+	if (expr->field == LODE_FIELD_COMM || expr->field == LODE_FIELD_LABEL)
+		return true; /* the streams come out of another table */
+	op = plain_op(expr->op);
+	if (op == LODE_OP_EQ && expr->field != LODE_FIELD_ID)
+		return true;
+	return (op == LODE_OP_GLOB || op == LODE_OP_EQ) && literal_length(expr->text) > 0;
+}
+
+/* ---- Expressions ---- */
+
+static void put_expr(struct writer *w, const struct lode_query_expr *expr, bool is_not);
+
+static bool is_or(const struct lode_query_expr *expr, bool is_not)
+{
+	return expr->kind == (is_not ? LODE_QUERY_AND : LODE_QUERY_OR);
+}
+
+/*
+ * Alternatives that indices find are a union of what each finds: left to itself, SQLite gives up on
+ * indices for nested ones.
+ */
+static void put_union(struct writer *w, const struct lode_query_expr *expr, bool is_not,
+		      const char *before)
+{
+	if (is_or(expr, is_not)) {
+		put_union(w, expr->left, is_not, before);
+		put_union(w, expr->right, is_not, " UNION ");
+		return;
+	}
+	put(w, before);
+	put(w, "SELECT s.id FROM stream AS s WHERE ");
+	put_expr(w, expr, is_not);
+}
+
 /* `is_not`: the negation of the expression, pushed down to its comparisons, where an index may
    serve it. */
 static void put_expr(struct writer *w, const struct lode_query_expr *expr, bool is_not)
@@ -289,9 +352,15 @@ static void put_expr(struct writer *w, const struct lode_query_expr *expr, bool 
 		return;
 	case LODE_QUERY_AND:
 	case LODE_QUERY_OR:
+		if (is_or(expr, is_not) && is_indexed(expr, is_not)) {
+			put(w, "s.id IN (");
+			put_union(w, expr, is_not, "");
+			put(w, ")");
+			return;
+		}
 		put(w, "(");
 		put_expr(w, expr->left, is_not);
-		put(w, (expr->kind == LODE_QUERY_AND) != is_not ? " AND " : " OR ");
+		put(w, is_or(expr, is_not) ? " OR " : " AND ");
 		put_expr(w, expr->right, is_not);
 		put(w, ")");
 		return;
@@ -330,35 +399,6 @@ void lode_repo_query_bind(const struct lode_repo_query *query, sqlite3_stmt *st)
 
 	if (query)
 		put_expr(&w, query->root, false);
-}
-
-/* ---- Indices ---- */
-
-static bool is_indexed(const struct lode_query_expr *expr, bool is_not)
-{
-	bool is_both;
-
-	switch (expr->kind) {
-	case LODE_QUERY_NOT:
-		return is_indexed(expr->left, !is_not);
-	case LODE_QUERY_AND:
-	case LODE_QUERY_OR:
-		is_both = (expr->kind == LODE_QUERY_AND) != is_not;
-		return is_both ? is_indexed(expr->left, is_not) || is_indexed(expr->right, is_not)
-			       : is_indexed(expr->left, is_not) && is_indexed(expr->right, is_not);
-	case LODE_QUERY_COMPARE:
-		break;
-	}
-	if (lode_query_is_number(expr->field))
-		return (expr->op == LODE_OP_NE) == is_not;
-	if (negates(expr) != is_not)
-		return false;
-	if (expr->field == LODE_FIELD_COMM || expr->field == LODE_FIELD_LABEL)
-		return true; /* the streams come out of another table */
-	if (expr->op == LODE_OP_EQ && expr->field != LODE_FIELD_ID)
-		return true;
-	return (expr->op == LODE_OP_GLOB || expr->op == LODE_OP_EQ) &&
-	       literal_length(expr->text) > 0;
 }
 
 bool lode_repo_query_is_indexed(const struct lode_repo_query *query)
