@@ -1,6 +1,7 @@
 // One tooltip for the whole page; it stays inside of the window and never takes the pointer.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { shorten, visible } from "./format";
 
 interface Shown {
 	x: number;
@@ -41,7 +42,7 @@ export function TipTable({ rows }: { rows: ReadonlyArray<readonly [string, Compo
 		<dl class="tip-rows">
 			{rows.map(([name, value]) => (
 				<div key={name}>
-					<dt>{name}</dt>
+					<dt>{shorten(visible(name), 60)}</dt>
 					<dd>{value}</dd>
 				</div>
 			))}

@@ -124,12 +124,12 @@ function columnsOf(report: PioReport, interval: number, range: Range): Column<Ro
 		},
 		{
 			key: "out",
-			title: "",
+			title: "healthy?",
 			help: "outside of the healthy range",
 			value: (r) => Math.abs(r.out),
 			cell: (r) => (r.out > 0 ? "↑ above" : r.out < 0 ? "↓ below" : ""),
 			numeric: true,
-			width: "64px",
+			width: "72px",
 		},
 		{
 			key: "median",

@@ -1,0 +1,196 @@
+// What the tests of the pages stand on: lode itself, one browser, and pages whose console is clean.
+//
+//   LODE        the program (default build/release/lode)
+//   CHROMIUM    the browser (default chromium, wherever it is)
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { after } from "node:test";
+import { fileURLToPath } from "node:url";
+import { deflateSync } from "node:zlib";
+import { chromium } from "playwright-core";
+
+export const top = resolve(dirname(fileURLToPath(import.meta.url)), "..", "..");
+export const samples = join(top, "samples");
+const lodePath = resolve(top, process.env.LODE ?? "build/release/lode");
+const folder = mkdtempSync(join(tmpdir(), "lode-pages-"));
+
+/** A path for a file of the tests. @param {string} name */
+export const temporary = (name) => join(folder, name);
+
+/**
+ * Runs lode; what it printed. Exit codes 0 and 1 (some input is incomplete) are fine.
+ * @param {string[]} args
+ */
+export function lode(...args) {
+	const run = spawnSync(lodePath, args, { cwd: folder, encoding: "utf8", maxBuffer: 1 << 30 });
+	assert.ok(run.status === 0 || run.status === 1, `lode ${args.join(" ")}: ${run.stderr}`);
+	return run.stdout;
+}
+
+/** @type {Map<string, string>} */
+const made = new Map();
+
+/**
+ * The page of a command, made once per command line. @param {string[]} args
+ * @returns {string} its path
+ */
+export function pageOf(...args) {
+	const key = args.join("\0");
+	const known = made.get(key);
+	if (known) return known;
+	const path = temporary(`page-${made.size}.html`);
+	lode(...args, "--html", path);
+	made.set(key, path);
+	return path;
+}
+
+/**
+ * A page with documents of one's own, packed as src/reports/html.c packs them.
+ * @param {string} template a page of lode's, whose reports are replaced
+ * @param {Array<{name: string, schema: string, title: string, report: unknown}>} parts
+ */
+export function pageWith(template, parts) {
+	const attribute = (/** @type {string} */ text) =>
+		text.replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
+	const scripts = parts.map(
+		(part) =>
+			`<script type="application/octet-stream" class="lode-report" data-name="${attribute(part.name)}" ` +
+			`data-schema="${attribute(part.schema)}" data-title="${attribute(part.title)}" data-encoding="deflate">` +
+			`${deflateSync(JSON.stringify(part.report)).toString("base64")}</script>`,
+	);
+	const html = readFileSync(template, "utf8");
+	const first = html.indexOf('<script type="application/octet-stream"');
+	const last = html.lastIndexOf('<script type="application/octet-stream"');
+	assert.ok(first > 0, "the page has a report");
+	const end = html.indexOf("</script>", last) + "</script>".length;
+	const path = temporary(`made-${made.size}-${Math.round(performance.now())}.html`);
+	writeFileSync(path, html.slice(0, first) + scripts.join("\n") + html.slice(end));
+	return path;
+}
+
+/** The documents of a page of lode's, by name. @param {string} path */
+export async function reportsIn(path) {
+	const { inflateSync } = await import("node:zlib");
+	const html = readFileSync(path, "utf8");
+	/** @type {Record<string, any>} */
+	const out = {};
+	for (const match of html.matchAll(/class="lode-report" data-name="([^"]*)"[^>]*>([^<]*)</g))
+		out[match[1] ?? ""] = JSON.parse(
+			inflateSync(Buffer.from(match[2] ?? "", "base64")).toString("utf8"),
+		);
+	return out;
+}
+
+function findChromium() {
+	const names = process.env.CHROMIUM
+		? [process.env.CHROMIUM]
+		: ["chromium", "chromium-browser", "google-chrome"];
+	for (const name of names) {
+		if (existsSync(name)) return name;
+		try {
+			return execFileSync("sh", ["-c", 'command -v "$1"', "sh", name], { encoding: "utf8" }).trim();
+		} catch {
+			// the next one
+		}
+	}
+	throw new Error("no Chromium: tools/install-deps test installs it");
+}
+
+const browser = await chromium.launch({
+	executablePath: findChromium(),
+	args: ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none"],
+});
+
+/** @type {import("playwright-core").Page[]} */
+const open = [];
+
+/**
+ * Opens a page from the disk at a place of its own; it must end with a clean console (see `close`).
+ * @param {string} path
+ * @param {{hash?: string, width?: number, height?: number, dark?: boolean}} [options]
+ */
+export async function show(path, options = {}) {
+	const context = await browser.newContext({
+		viewport: { width: options.width ?? 1280, height: options.height ?? 900 },
+		colorScheme: options.dark ? "dark" : "light",
+		acceptDownloads: true,
+		offline: true,
+	});
+	const page = await context.newPage();
+	/** @type {string[]} */
+	const complaints = [];
+	page.on("console", (message) => {
+		if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+	});
+	page.on("pageerror", (error) => complaints.push(error.message));
+	page.on("request", (request) => {
+		if (!/^(file|data|blob):/.test(request.url())) complaints.push(`asked for ${request.url()}`);
+	});
+	page.on("dialog", (dialog) => {
+		complaints.push(`dialog: ${dialog.message()}`);
+		dialog.dismiss();
+	});
+	open.push(page);
+	await page.goto(`file://${path}${options.hash ?? ""}`);
+	await page.waitForSelector("main h1, main h2");
+	return {
+		page,
+		/** Closes it; its console must have stayed clean. */
+		async close() {
+			assert.deepEqual(complaints, [], "the console is clean");
+			await context.close();
+		},
+	};
+}
+
+/**
+ * What a click makes the page save. @param {import("playwright-core").Page} page
+ * @param {import("playwright-core").Locator} button
+ */
+export async function saved(page, button) {
+	const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+	const path = temporary(`saved-${open.length}-${download.suggestedFilename()}`);
+	await download.saveAs(path);
+	return { name: download.suggestedFilename(), bytes: readFileSync(path) };
+}
+
+/** Rows of a CSV, by the names of its columns. @param {string} text */
+export function parseCsv(text) {
+	/** @type {string[][]} */
+	const rows = [[""]];
+	let quoted = false;
+	for (let i = 0; i < text.length; i++) {
+		const c = text.charAt(i);
+		const row = rows.at(-1) ?? [];
+		if (quoted) {
+			if (c !== '"') row.push(`${row.pop()}${c}`);
+			else if (text[i + 1] === '"') {
+				row.push(`${row.pop()}"`);
+				i++;
+			} else quoted = false;
+		} else if (c === '"') quoted = true;
+		else if (c === ",") row.push("");
+		else if (c === "\n") rows.push([""]);
+		else if (c !== "\r") row.push(`${row.pop()}${c}`);
+	}
+	rows.pop();
+	const [head = [], ...body] = rows;
+	return body.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i] ?? ""])));
+}
+
+/** Rows that a table shows: the texts of its cells. @param {import("playwright-core").Page} page @param {string} label */
+export function tableTexts(page, label) {
+	return page
+		.locator(`[role=grid][aria-label="${label}"] .table-body [role=row]`)
+		.evaluateAll((rows) =>
+			rows.map((row) => [...row.children].map((cell) => cell.textContent ?? "")),
+		);
+}
+
+after(async () => {
+	await browser.close();
+	rmSync(folder, { recursive: true, force: true });
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { lode, pageOf, parseCsv, reportsIn, saved, show, tableTexts } from "./harness.mjs";
+import { pioSample } from "./pio-sample.mjs";
+
+const command = pioSample();
+
+test("pio: the page has what --json says, and the table its periods", async () => {
+	const path = pageOf(...command);
+	const { pio } = await reportsIn(path);
+	const said = JSON.parse(lode(...command, "--json", "--top", "100"));
+	assert.deepEqual(said, pio);
+	assert.equal(said.periods.length, 2);
+	const { page, close } = await show(path);
+	const file = await saved(page, page.getByRole("button", { name: "Slow periods: save as CSV" }));
+	const rows = parseCsv(file.bytes.toString("utf8"));
+	assert.deepEqual(
+		rows.map((row) => [row.start, Number(row.duration_ns), row.servers?.split(",")[0]]),
+		said.periods.map((/** @type {any} */ p) => [p.start_utc, p.duration_ns, p.servers[0].server]),
+	);
+	await close();
+});
+
+test("pio: a moment's rules and raw counters, by click, key and link", async () => {
+	const path = pageOf(...command);
+	const { pio } = await reportsIn(path);
+	const { page, close } = await show(path);
+	await page
+		.locator('[role=grid][aria-label="Slow periods"] .table-body [role=row]')
+		.first()
+		.click();
+	await page.waitForFunction(
+		() => /at=\d+/.test(location.hash) && /zoom=\d+-\d+/.test(location.hash),
+	);
+	const at = Number(/at=(\d+)/.exec(page.url())?.[1]);
+	const period = pio.periods[0];
+	const t = pio.start + at * pio.step_ns;
+	assert.ok(t >= period.start && t < period.end, "the moment is in the period");
+	const check = async (/** @type {number} */ interval) => {
+		const file = await saved(
+			page,
+			page.getByRole("button", { name: "Raw counters at this moment: save as CSV" }),
+		);
+		const rows = parseCsv(file.bytes.toString("utf8"));
+		assert.equal(rows.length, pio.series.length);
+		for (const row of rows) {
+			const series = pio.series.find(
+				(/** @type {any} */ s) => s.server === row.server && s.counter === row.counter,
+			);
+			assert.equal(row.value, String(series.values[interval] ?? ""));
+		}
+		const rules = await page.locator(".rules li").allTextContents();
+		const fired = [...pio.rules.low_other, ...pio.rules.med_high].filter((rule) =>
+			rule.intervals.some(
+				(/** @type {number[]} */ [a = 0, b = 0]) => interval >= a && interval <= b,
+			),
+		);
+		assert.equal(rules.length, fired.length);
+		fired.forEach((rule, i) => {
+			assert.ok(rules[i]?.startsWith(rule.text), rule.text);
+		});
+	};
+	await check(at);
+	await page.getByRole("application", { name: /^SARatio, evidence/ }).focus();
+	await page.keyboard.press("ArrowRight");
+	await page.waitForFunction((next) => location.hash.includes(`at=${next}`), at + 1);
+	await check(at + 1);
+	const hash = new URL(page.url()).hash;
+	const heading = await page.locator(".section h2").nth(1).textContent();
+	await close();
+	const again = await show(path, { hash });
+	assert.equal(await again.page.locator(".section h2").nth(1).textContent(), heading);
+	await again.close();
+});
+
+test("pio: dragging zooms, a click pins the moment under the pointer", async () => {
+	const { page, close } = await show(pageOf(...command));
+	const picture = page.getByRole("application", { name: /^SARatio, evidence/ });
+	const box = await picture.boundingBox();
+	assert.ok(box);
+	await page.mouse.move(box.x + 400, box.y + 40);
+	await page.mouse.down();
+	await page.mouse.move(box.x + 600, box.y + 40, { steps: 4 });
+	await page.mouse.up();
+	await page.waitForFunction(() => /zoom=\d+-\d+/.test(location.hash));
+	await page.mouse.click(box.x + 500, box.y + 40);
+	await page.waitForFunction(() => /at=\d+/.test(location.hash));
+	await page.getByRole("button", { name: "All of it" }).click();
+	await page.waitForFunction(() => !location.hash.includes("zoom="));
+	const rows = await tableTexts(page, "Raw counters at this moment");
+	assert.ok(rows.length > 0);
+	await close();
+});

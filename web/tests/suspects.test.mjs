@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { lode, pageOf, parseCsv, reportsIn, samples, saved, show, tableTexts } from "./harness.mjs";
+
+const orders = join(samples, "orders", "orders.perf.data.zst");
+
+test("suspects: the page has what --json --detail says, and the table its numbers", async () => {
+	const path = pageOf("suspects", orders);
+	const { suspects } = await reportsIn(path);
+	const said = JSON.parse(lode("suspects", "--json", "--detail", "--top", "0", orders));
+	assert.deepEqual(said, suspects);
+	const { page, close } = await show(path);
+	const file = await saved(page, page.getByRole("button", { name: "Functions: save as CSV" }));
+	const rows = parseCsv(file.bytes.toString("utf8"));
+	assert.equal(rows.length, said.functions.length);
+	said.functions.forEach((/** @type {any} */ f, /** @type {number} */ i) => {
+		for (const key of ["rank", "increase", "failure", "context", "o_failed", "ochiai", "mean_ns"])
+			assert.equal(Number(rows[i]?.[key]), f[key], key);
+	});
+	await close();
+});
+
+test("suspects: every score sorts, both ways", async () => {
+	const { page, close } = await show(pageOf("suspects", orders));
+	const { functions } = JSON.parse(lode("suspects", "--json", "--top", "0", orders));
+	for (const [title = "", key = ""] of [
+		["Failure", "failure"],
+		["Ochiai", "ochiai"],
+		["mean", "mean_ns"],
+	]) {
+		const head = page
+			.locator('[role=grid][aria-label="Functions"]')
+			.getByRole("button", { name: title, exact: true });
+		for (const down of [true, false]) {
+			await head.click();
+			const ranks = (await tableTexts(page, "Functions")).map((row) => Number(row[0]));
+			const values = ranks.map((rank) => functions[rank - 1][key]);
+			assert.deepEqual(
+				values,
+				[...values].sort((a, b) => (down ? b - a : a - b)),
+				`${title} ${down ? "falls" : "rises"}`,
+			);
+		}
+	}
+	await close();
+});
+
+test("suspects: the caller that makes fdatasync slow, by way of the contrast", async () => {
+	const { page, close } = await show(pageOf("suspects", orders));
+	const [first = []] = await tableTexts(page, "Caller contrast");
+	assert.match(first.join(" "), /sys_fdatasync.*export_ledger.*49\.1.*2\.4/);
+	await page.getByRole("link", { name: "sys_fdatasync" }).first().click();
+	await page.getByRole("heading", { name: /sys_fdatasync/ }).waitFor();
+	const callers = await tableTexts(page, "Called by");
+	assert.match(callers.join(" "), /journal_commit/);
+	await close();
+});
+
+test("suspects: distributions with the function and without", async () => {
+	const path = pageOf("suspects", orders);
+	const { suspects } = await reportsIn(path);
+	const explained = suspects.details.find((/** @type {any} */ x) => x.function === "export_ledger");
+	const [metric] = explained.metrics;
+	const { page, close } = await show(path, { hash: "#/suspects/orderd!export_ledger" });
+	const heading = await page.locator(".distribution h3").first().textContent();
+	assert.match(heading ?? "", /fails in 49\.1.%.* with it, 2\.4.%/u);
+	const picture = page.locator(".distribution").first();
+	const file = await saved(page, picture.getByRole("button", { name: "save as SVG" }));
+	const svg = file.bytes.toString("utf8");
+	assert.ok(svg.includes(`with: ${metric.with.n}<`));
+	assert.ok(svg.includes(`without: ${metric.without.n.toLocaleString("en-US")}<`));
+	await close();
+});
