@@ -11,7 +11,7 @@ RELEASE := build/release
 RELEASE_OPTIONS := --buildtype=release -Doptimization=2 -Ddebug=true -Db_ndebug=true -Db_lto=true \
 	-Db_lto_threads=$(JOBS)
 
-.PHONY: all deps demo test quick bench fuzz tidy format-check fmt install clean help ci
+.PHONY: all pages deps demo test quick bench fuzz tidy format-check fmt install clean help ci
 
 all: deps-build $(RELEASE)/build.ninja
 	@ninja -C $(RELEASE) -j $(JOBS) --quiet
@@ -25,6 +25,11 @@ $(RELEASE)/build.ninja: meson.build meson_options.txt Makefile | deps-build
 	@if [ -e $@ ]; then meson configure $(RELEASE) $(RELEASE_OPTIONS) -Dprefix=$(PREFIX); \
 	else meson setup $(RELEASE) $(RELEASE_OPTIONS) -Dprefix=$(PREFIX) -Dtests=false; fi >/dev/null
 	@touch $@
+
+## pages: build what --html needs, and the program with it
+pages: deps-demo
+	@tools/build-pages enabled
+	@$(MAKE) --no-print-directory all
 
 ## demo: mine the six recordings of samples/
 demo: deps-demo all
