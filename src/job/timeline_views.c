@@ -231,21 +231,24 @@ static int make_windows(struct views_work *work, struct lode_error *err)
 
 /* ---- Spans of which the page says what everybody did ---- */
 
+/* An outlier tells more than one that did little but call it. */
+enum span_kind { SPAN_OUTLIER, SPAN_GAP, SPAN_CALLER };
+
 struct span {
 	int64_t t0_ns, t1_ns;
-	bool is_gap;
+	enum span_kind kind;
 };
 
 typedef LODE_VEC(struct span) span_vec;
 
-/* Outliers before gaps, the longest first. */
+/* By kind, the longest first. */
 static int compare_spans(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
 	int64_t p = x->t1_ns - x->t0_ns, q = y->t1_ns - y->t0_ns;
 
-	if (x->is_gap != y->is_gap)
-		return x->is_gap ? 1 : -1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
 	if (p != q)
 		return p > q ? -1 : 1;
 	return (x->t0_ns > y->t0_ns) - (x->t0_ns < y->t0_ns);
@@ -260,20 +263,44 @@ static int compare_by_time(const void *a, const void *b)
 	return (x->t1_ns > y->t1_ns) - (x->t1_ns < y->t1_ns);
 }
 
+/* The calls and gaps of one thread. */
+static void add_spans(span_vec *spans, const struct lode_regtime_thread *thread)
+{
+	LODE_VEC(size_t) open = {0}; /* spans of the calls around, by depth */
+
+	for (size_t k = 0; k < thread->items.n; k++) {
+		const struct lode_regtime_item *item = &thread->items.at[k];
+		struct span span = {item->start_ns, item->end_ns, SPAN_OUTLIER};
+
+		if (item->kind == LODE_REGTIME_EXPRESSION || item->start_ns == item->end_ns)
+			continue;
+		if (item->kind == LODE_REGTIME_GAP) {
+			span.kind = SPAN_GAP;
+			lode_vec_append(spans, span);
+			continue;
+		}
+		if (item->depth && open.n >= item->depth) {
+			struct span *caller = &spans->at[open.at[item->depth - 1]];
+
+			if (span.t1_ns - span.t0_ns >= (caller->t1_ns - caller->t0_ns) / 10 * 9)
+				caller->kind = SPAN_CALLER;
+		}
+		if (open.n > item->depth)
+			open.n = item->depth;
+		while (open.n <= item->depth)
+			lode_vec_append(&open, spans->n);
+		lode_vec_append(spans, span);
+	}
+	lode_vec_release(&open);
+}
+
 static void find_spans(span_vec *spans, const struct views_work *work)
 {
 	const struct lode_regtime *regtime = work->job->regtime;
 	size_t n = 0;
 
 	for (size_t i = 0; i < regtime->n_threads; i++)
-		for (size_t k = 0; k < regtime->threads[i].items.n; k++) {
-			const struct lode_regtime_item *item = &regtime->threads[i].items.at[k];
-
-			if (item->kind == LODE_REGTIME_EXPRESSION || item->start_ns == item->end_ns)
-				continue;
-			lode_vec_append(spans, ((struct span){item->start_ns, item->end_ns,
-							      item->kind == LODE_REGTIME_GAP}));
-		}
+		add_spans(spans, &regtime->threads[i]);
 	if (!spans->n)
 		return;
 	qsort(spans->at, spans->n, sizeof(*spans->at), compare_spans);

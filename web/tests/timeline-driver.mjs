@@ -175,7 +175,7 @@ export class Timeline {
 	/** @param {number} tid @param {number} part of the time seen @param {number} depth */
 	async click(tid, part, depth = 0) {
 		const row = await this.row(tid);
-		await this.page.mouse.click(row.x + row.width * part, row.y + 8 + depth * 12);
+		await this.page.mouse.click(row.x + row.width * part, row.y + 8 + depth * 18);
 		await this.page.waitForTimeout(30);
 	}
 

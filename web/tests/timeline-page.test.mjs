@@ -243,7 +243,7 @@ describe("mailroom", () => {
 				for (let x = 0; x < canvas.width; x++) n += (line[x * 4 + 3] ?? 0) > 0 ? 1 : 0;
 				return n / canvas.width;
 			});
-		await page.page.mouse.move(row.x + row.width * 0.5, row.y + 9 + 13);
+		await page.page.mouse.move(row.x + row.width * 0.5, row.y + 9 + 18);
 		const call = await page.tip();
 		const part = secondsOf(call?.facts.get("duration") ?? "") / since(json.t1_ns);
 		assert.ok(Math.abs((await band()) - part) < 0.01);

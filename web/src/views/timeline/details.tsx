@@ -132,9 +132,9 @@ function PickDetails(props: {
 								<Frame text={model.functions[caller]!.name} most={60} />
 							</span>
 						))}
+					{callers.length > 3 && !all ? " " : ""}
 					{callers.length > 3 && !all ? (
 						<button type="button" class="tl-link" onClick={() => setAll(true)}>
-							{" "}
 							and {count(callers.length - 3)} more
 						</button>
 					) : null}

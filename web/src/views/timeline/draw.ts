@@ -26,8 +26,10 @@ export interface Scene {
 	readonly nameOf: (fn: number) => string;
 }
 
-function opacityOf(own: number, total: number): number {
-	return 0.38 + 0.62 * (total > 0 && !Number.isNaN(own) ? Math.min(1, own / total) : 0);
+/** What is lit is seen, however little of its time is its own. */
+function opacityOf(own: number, total: number, isHighlighted: boolean): number {
+	const share = total > 0 && !Number.isNaN(own) ? Math.min(1, Math.max(0, own / total)) : 0;
+	return Math.max(isHighlighted ? 0.6 : 0.16, 0.16 + 0.84 * Math.sqrt(share));
 }
 
 function label(
@@ -40,8 +42,8 @@ function label(
 	fn: number,
 	strong: boolean,
 ) {
-	const size = row.isOpen ? 11 : 9;
-	if (w < LABEL_FROM || row.level < (row.isOpen ? 12 : 11)) return;
+	const size = row.level >= 15 ? 11 : 9;
+	if (w < LABEL_FROM || row.level < 11) return;
 	const from = Math.max(0, x);
 	const room = Math.min(x + w, scene.view.width) - from - 6;
 	if (room < LABEL_FROM - 6) return;
@@ -114,7 +116,7 @@ function drawCall(
 	const isOutlier = duration > row.thread.longCall;
 	const isLit = palette.isLit(fn);
 	const w = Math.max(isOutlier ? LEAST_OUTLIER : LEAST_MARK, x1 - x0);
-	const opacity = opacityOf(marks.markOwn[mark]!, duration);
+	const opacity = opacityOf(marks.markOwn[mark]!, duration, isLit && palette.isHighlighting);
 	paint.rect(x0, top, w, bar, isLit ? palette.of(fn) : colors.line, isLit ? opacity : 0.45);
 	if (isOutlier && w > 3 && bar > 6 && isLit) paint.frame(x0, top, w, bar, colors.text, 1);
 	if (isLit) label(paint, scene, row, x0, top, w, fn, opacity > 0.75);
@@ -182,7 +184,11 @@ function drawExpression(
 			hatch(paint, colors, from, at, w, bar);
 			continue;
 		}
-		const opacity = opacityOf(marks.markOwn[m]!, marks.markEnd[m]! - marks.markStart[m]!);
+		const opacity = opacityOf(
+			marks.markOwn[m]!,
+			marks.markEnd[m]! - marks.markStart[m]!,
+			isLit && palette.isHighlighting,
+		);
 		const shown = w > 3 ? w - 0.5 : Math.max(w, isLit && palette.isHighlighting ? 1 : 0);
 		paint.rect(from, at, shown, bar, isLit ? palette.of(fn) : colors.line, isLit ? opacity : 0.45);
 		if (isLit) label(paint, scene, row, from, at, w, fn, opacity > 0.75);

@@ -22,7 +22,7 @@ export const SORTS: ReadonlyArray<readonly [SortKey, string]> = [
 ];
 
 const PAD = 3;
-const OPEN_LEVEL = 16;
+const OPEN_LEVEL = 18;
 const MIN_ROW = 22;
 
 const orders: Record<SortKey, (a: ThreadInfo, b: ThreadInfo) => number> = {
@@ -52,8 +52,8 @@ export function layoutRows(
 ): { rows: Row[]; height: number } {
 	const total = threads.reduce((sum, thread) => sum + levels(model, thread), 0);
 	const level = Math.max(
-		4,
-		Math.min(13, Math.floor((room - threads.length * 2 * PAD) / Math.max(1, total))),
+		3,
+		Math.min(18, Math.floor((room - threads.length * 2 * PAD) / Math.max(1, total))),
 	);
 	const rows: Row[] = [];
 	let y = 0;
