@@ -94,25 +94,6 @@ static void release(struct import_values *v)
 
 /* ---- The repository's own options ---- */
 
-/* A shape is options as they would be given: one to a line, a blank before the value. */
-static void add_shape(lode_text_list *words, char *shape)
-{
-	char *line, *rest = shape;
-
-	while ((line = strsep(&rest, "\n"))) {
-		char *value = strchr(line, ' ');
-
-		/* Which table it was is not known: --symptoms must be given. */
-		if (!*line || strncmp(line, "--symptoms ", 11) == 0)
-			continue;
-		if (value)
-			*value++ = '\0';
-		lode_vec_append(words, line);
-		if (value)
-			lode_vec_append(words, value);
-	}
-}
-
 /*
  * Parses the command line once more, behind the options that the repository's digests were made
  * with: they need not be said again. What is said differently is seen by the import. Operands are
@@ -127,7 +108,7 @@ static int adopt(const struct lode_command *self, struct import_values *v, const
 	release(v);
 	init(v);
 	v->shape = lode_strdup(shape);
-	add_shape(&v->words, v->shape);
+	lode_repo_option_words(&v->words, v->shape);
 	for (size_t i = 0; i < given.n; i++)
 		lode_vec_append(&v->words, given.at[i]);
 	rc = lode_options_parse(self->options, v, (int)v->words.n, (char **)(uintptr_t)v->words.at,

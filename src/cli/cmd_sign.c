@@ -8,6 +8,7 @@
 #include "cli/help.h"
 #include "cli/messages.h"
 #include "cli/option_values.h"
+#include "cli/repo_options.h"
 #include "job/cluster_choice.h"
 #include "job/signature_store.h"
 #include "model/signature.h"
@@ -41,12 +42,14 @@ static int set_any_text(const struct lode_option *option, void *field, const cha
 
 static const struct lode_option options[] = {
 	{.name = "repo",
+	 .letter = 'R',
 	 .argument = "FILE",
-	 .help = "the repository that keeps the signatures",
+	 .help = "the repository that keeps the signatures (default: $LODE_REPO)",
 	 .set = lode_set_text,
 	 AT(repo),
 	 .group = "Where they are"},
 	{.name = "signatures",
+	 .letter = 's',
 	 .argument = "FILE",
 	 .help = "a file of signatures instead: text for people and version control",
 	 .set = lode_set_text,
@@ -375,13 +378,17 @@ static int sign(struct sign_run *run)
 		rc = describe(run, &s);
 	if (rc == 0)
 		rc = lode_signatures_add(&run->store.signatures, &s, &run->err);
-	if (rc == 0 && v->cluster)
-		snprintf(extra, sizeof(extra), ": %s, cluster %u of %s in total",
-			 lode_format_plural(count, patterns.n, "pattern"), choice.rank,
-			 lode_format_cost_long(cost, choice.total_ns, choice.unit));
-	else if (rc == 0)
-		snprintf(extra, sizeof(extra), ": %s",
-			 lode_format_plural(count, patterns.n, "pattern"));
+	if (rc == 0) {
+		lode_format_plural(count, patterns.n, "pattern");
+		if (choice.unit)
+			snprintf(extra, sizeof(extra), ": %s, cluster %u of %s in total", count,
+				 choice.rank,
+				 lode_format_cost_long(cost, choice.total_ns, choice.unit));
+		else if (v->cluster)
+			snprintf(extra, sizeof(extra), ": %s, cluster %u", count, choice.rank);
+		else
+			snprintf(extra, sizeof(extra), ": %s", count);
+	}
 	code = rc < 0 ? fail(run) : finish(run, v->name, extra);
 	lode_vec_release(&patterns);
 	lode_cluster_choice_release(&choice);
@@ -660,6 +667,8 @@ static int run_sign(const struct lode_command *self, int argc, char **argv)
 	int n, code = LODE_EXIT_OK;
 
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
+		if (!values.signatures)
+			values.repo = lode_repo_option_path(values.repo);
 		run.n_patterns = (size_t)n;
 		code = check(&run);
 		if (code == 0)

@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -82,12 +83,14 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static int check(const struct lode_command *self, const struct triage_values *v, size_t n_inputs)
+static int check(const struct lode_command *self, struct triage_values *v, size_t n_inputs)
 {
 	if (!n_inputs)
 		return lode_command_misused(self, "give recordings, or folders of recordings");
-	if (lode_signature_values_misuse(&v->known))
-		return lode_command_misused(self, "%s", lode_signature_values_misuse(&v->known));
+	const char *misuse = lode_signature_values_settle(&v->known);
+
+	if (misuse)
+		return lode_command_misused(self, "%s", misuse);
 	if (lode_aoi_values_misuse(&v->aoi))
 		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
 	return 0;
@@ -159,45 +162,80 @@ static struct lode_triage_options job_options(const struct triage_values *v,
 	return options;
 }
 
-static int run_job(const struct lode_command *self, const struct triage_values *v, char **inputs,
-		   size_t n_inputs)
+static int run_job(const struct lode_command *self, const struct triage_values *v,
+		   const struct lode_signature_sources *sources, char **inputs, size_t n_inputs)
 {
-	struct lode_signature_sources sources;
 	struct lode_progress progress;
 	struct lode_triage_job job;
 	struct lode_triage_options options = job_options(v, &progress);
 	struct lode_error err;
 	int code;
 
-	if (lode_signature_sources_open(&sources, &v->known, &err) < 0)
-		return lode_say_error(self, &err);
 	options.streams.inputs = inputs;
 	options.streams.n_inputs = n_inputs;
-	options.streams.repo = v->no_mining ? NULL : sources.repo;
+	options.streams.repo = v->no_mining ? NULL : sources->repo;
 	lode_progress_start(&progress);
-	code = lode_triage_job_run(&job, &sources.store.signatures, &options, &err);
+	code = lode_triage_job_run(&job, &sources->store.signatures, &options, &err);
 	lode_progress_end(&progress);
 	lode_say_skipped(self, &job.coverage.streams.job);
 	code = code < 0 ? lode_say_error(self, &err) : report(self, v, &job);
 	lode_triage_job_release(&job);
+	return code;
+}
+
+static void init(struct triage_values *v)
+{
+	memset(v, 0, sizeof(*v));
+	v->top = SIZE_MAX;
+	lode_input_options_init(&v->input);
+	lode_aoi_values_init(&v->aoi);
+}
+
+/* Once more, with the options that the repository's digests were made with: they need not be said
+   again. What is said differently is seen when streams are read. */
+static int run_as_repository(const struct lode_command *self, struct triage_values *v,
+			     const lode_text_list *given)
+{
+	struct lode_signature_sources sources;
+	lode_text_list words = {0};
+	char *shape = NULL;
+	struct lode_error err;
+	int n, rc, code;
+
+	if (lode_signature_sources_open(&sources, &v->known, &err) < 0)
+		return lode_say_error(self, &err);
+	lode_signature_sources_words(&words, &shape, &sources, given);
+	lode_aoi_values_release(&v->aoi);
+	init(v);
+	rc = lode_options_parse(self->options, v, (int)words.n, (char **)(uintptr_t)words.at, false,
+				&n, &err);
+	lode_aoi_values_settle(&v->aoi, false);
+	code = rc < 0 ? lode_command_misused(self, "%s", err.message) : check(self, v, (size_t)n);
+	if (code == LODE_EXIT_OK)
+		code = run_job(self, v, &sources, (char **)(uintptr_t)words.at, (size_t)n);
 	lode_signature_sources_close(&sources);
+	lode_vec_release(&words);
+	free(shape);
 	return code;
 }
 
 static int run(const struct lode_command *self, int argc, char **argv)
 {
-	struct triage_values values = {.top = SIZE_MAX};
+	struct triage_values values;
+	lode_text_list given = {0};
 	int n, code = LODE_EXIT_OK;
 
-	lode_input_options_init(&values.input);
-	lode_aoi_values_init(&values.aoi);
+	for (int i = 0; i < argc; i++)
+		lode_vec_append(&given, argv[i]);
+	init(&values);
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
 		lode_aoi_values_settle(&values.aoi, false);
 		code = check(self, &values, (size_t)n);
-		if (code == 0)
-			code = run_job(self, &values, argv, (size_t)n);
+		if (code == LODE_EXIT_OK)
+			code = run_as_repository(self, &values, &given);
 	}
 	lode_aoi_values_release(&values.aoi);
+	lode_vec_release(&given);
 	return code;
 }
 

@@ -48,3 +48,20 @@ int lode_repo_option_label(const struct lode_command *self, struct lode_repo_lab
 	label->value = lode_arena_strndup(arena, equals + 1, strlen(equals + 1));
 	return LODE_EXIT_OK;
 }
+
+void lode_repo_option_words(lode_text_list *words, char *shape)
+{
+	char *line, *rest = shape;
+
+	while ((line = strsep(&rest, "\n"))) {
+		char *value = strchr(line, ' ');
+
+		if (!*line || strncmp(line, "--symptoms ", 11) == 0)
+			continue;
+		if (value)
+			*value++ = '\0';
+		lode_vec_append(words, line);
+		if (value)
+			lode_vec_append(words, value);
+	}
+}

@@ -5,6 +5,7 @@
 #define LODE_REPO_OPTIONS_H
 
 #include "cli/command.h"
+#include "cli/option_values.h"
 #include "store/repo.h"
 
 /* What was given, else $LODE_REPO, else NULL. */
@@ -17,5 +18,12 @@ int lode_repo_option_open(const struct lode_command *self, struct lode_repo **ou
 /* "release=2.1", parted in the arena; says what is wrong. Gives an exit code. */
 int lode_repo_option_label(const struct lode_command *self, struct lode_repo_label *label,
 			   const char *text, struct lode_arena *arena);
+
+/*
+ * Appends the words of a command line that say a shape (job/shape.h): the options that a
+ * repository's digests were made with, which need not be said again. Words point into `shape`,
+ * which is cut up. Which table of symptoms it was is not known: --symptoms is left out.
+ */
+void lode_repo_option_words(lode_text_list *words, char *shape);
 
 #endif

@@ -2,8 +2,12 @@
 
 #include <string.h>
 
-const char *lode_signature_values_misuse(const struct lode_signature_values *values)
+#include "cli/repo_options.h"
+
+const char *lode_signature_values_settle(struct lode_signature_values *values)
 {
+	if (!values->signatures)
+		values->repo = lode_repo_option_path(values->repo);
 	if (!values->repo && !values->signatures)
 		return "say where the signatures are: --repo FILE or --signatures FILE";
 	return NULL;
@@ -24,6 +28,19 @@ int lode_signature_sources_open(struct lode_signature_sources *out,
 	if (rc < 0)
 		lode_signature_sources_close(out);
 	return rc;
+}
+
+void lode_signature_sources_words(lode_text_list *words, char **shape,
+				  const struct lode_signature_sources *sources,
+				  const lode_text_list *given)
+{
+	const char *made_with = sources->repo ? lode_repo_shape(sources->repo) : NULL;
+
+	*shape = made_with ? lode_strdup(made_with) : NULL;
+	if (*shape)
+		lode_repo_option_words(words, *shape);
+	for (size_t i = 0; i < given->n; i++)
+		lode_vec_append(words, given->at[i]);
 }
 
 void lode_signature_sources_close(struct lode_signature_sources *sources)

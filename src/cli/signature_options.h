@@ -20,24 +20,33 @@ struct lode_signature_sources {
 	struct lode_signature_store store;
 };
 
-/* NULL, or what is wrong with them. */
-const char *lode_signature_values_misuse(const struct lode_signature_values *values);
+/* Takes $LODE_REPO where neither is given. NULL, or what is wrong with them. */
+const char *lode_signature_values_settle(struct lode_signature_values *values);
 
 /* Signatures are the file's if there is one, else the repository's. */
 int lode_signature_sources_open(struct lode_signature_sources *out,
 				const struct lode_signature_values *values, struct lode_error *err);
+/*
+ * The words of a command line behind the options that the repository's digests were made with: new
+ * recordings are read as those were. Words point into *shape, which is the caller's to free;
+ * without a repository, or an empty one, they are just those of the command line.
+ */
+void lode_signature_sources_words(lode_text_list *words, char **shape,
+				  const struct lode_signature_sources *sources,
+				  const lode_text_list *given);
 void lode_signature_sources_close(struct lode_signature_sources *sources);
 
 /* Entries of an option table; `at` is the offset of struct lode_signature_values in the values. */
 #define LODE_SIGNATURE_OPTIONS(at, repo_help)                                             \
 	{.name = "repo",                                                                  \
+	 .letter = 'R',                                                                   \
 	 .argument = "FILE",                                                              \
 	 .help = repo_help,                                                               \
 	 .set = lode_set_text,                                                            \
 	 .offset = (at) + offsetof(struct lode_signature_values, repo),                   \
 	 .group = "Signatures"},                                                          \
 	{                                                                                 \
-		.name = "signatures", .argument = "FILE",                                 \
+		.name = "signatures", .letter = 's', .argument = "FILE",                  \
 		.help = "signatures from this file of text (lode sign --export) instead", \
 		.set = lode_set_text,                                                     \
 		.offset = (at) + offsetof(struct lode_signature_values, signatures)       \

@@ -7,7 +7,6 @@
 #include <yajl/yajl_tree.h>
 
 #include "base/input.h"
-#include "job/shape.h"
 #include "model/signature.h"
 
 /* LIMIT: bytes of a document; one of a hundred thousand patterns has some hundred million. */
@@ -85,18 +84,8 @@ static void take_lines(struct lode_cluster_choice *out, const char *text)
 	lode_vec_release(&lines);
 }
 
-/* Kinds were mined apart, as `lode mine` does with own stacks. */
-static bool has_own_stacks(const struct lode_repo *repo)
-{
-	const char *shape = lode_repo_shape(repo), *value;
-	size_t len = 0;
-
-	value = shape ? lode_shape_value(shape, "--stacks", &len) : NULL;
-	return value && len == 3 && memcmp(value, "own", 3) == 0;
-}
-
 static int take_from_run(struct lode_cluster_choice *out, const struct lode_repo_run *run,
-			 const struct lode_repo *repo, const char *name, struct lode_error *err)
+			 const char *name, struct lode_error *err)
 {
 	struct wanted wanted;
 	char id[17];
@@ -111,11 +100,8 @@ static int take_from_run(struct lode_cluster_choice *out, const struct lode_repo
 		out->rank = c->rank;
 		out->id = c->id;
 		out->total_ns = c->total_ns;
-		out->unit = "ns";
 		take_lines(out, c->patterns);
-		if (has_own_stacks(repo))
-			rc = lode_signature_bits_parse(&out->kinds, LODE_SIGNATURE_KINDS, c->kind,
-						       err);
+		rc = lode_signature_bits_parse(&out->kinds, LODE_SIGNATURE_KINDS, c->kind, err);
 	}
 	return rc < 0 ? rc
 		      : check_found(&wanted, run->clusters.n, "the repository's last mining", err);
@@ -129,7 +115,7 @@ int lode_cluster_choice_of_run(struct lode_cluster_choice *out, struct lode_repo
 
 	memset(out, 0, sizeof(*out));
 	if (rc > 0)
-		rc = take_from_run(out, &run, repo, name, err);
+		rc = take_from_run(out, &run, name, err);
 	else if (rc == 0)
 		rc = lode_fail(err, LODE_ERR_ARG, lode_repo_path(repo), -1,
 			       "it was not mined yet: clusters have their numbers from lode mine "

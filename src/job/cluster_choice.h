@@ -19,7 +19,7 @@ struct lode_cluster_choice {
 	const char *const *patterns; /* as struct lode_signature */
 	size_t n_patterns;
 	int64_t total_ns; /* of the cluster, in `unit` */
-	const char *unit;
+	const char *unit; /* NULL: not known, as of a run */
 	struct lode_arena arena;
 };
 

@@ -94,7 +94,7 @@ static const struct lode_sheet_column sheet_columns[N_COLUMNS] = {
 	[NAME] = {"signature", false, 0}, [TOTAL] = {"total", true, 0},
 	[SHARE] = {"share", true, 0},	  [EXCLUSIVE] = {"exclusive", true, 5},
 	[STREAMS] = {"streams", true, 4}, [AVERAGE] = {"avg", true, 1},
-	[OWNER] = {"owner", false, 2},	  [BUG] = {"bug", false, 3},
+	[OWNER] = {"owner", false, 3},	  [BUG] = {"bug", false, 2},
 	[WORST] = {"worst in", false, 0},
 };
 

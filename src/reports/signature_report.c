@@ -38,8 +38,27 @@ static void put_step(FILE *out, const char *at, const char *end)
 	fprintf(out, "%.*s", (int)(end - at), at);
 }
 
-/* The last `n_last` steps of `n`, behind "…" if there are more. */
-static void put_last_steps(char *text, size_t size, const char *pattern, size_t n, size_t n_last)
+/* Kernel functions tell least: they are the same below many problems. */
+static bool is_kernel_step(const char *at)
+{
+	return strncmp(at + (*at == '>'), "[kernel]!", strlen("[kernel]!")) == 0;
+}
+
+static size_t count_steps(const char *pattern, bool with_kernel)
+{
+	size_t n = 0;
+
+	for (const char *at = pattern;; at++) {
+		n += with_kernel || !is_kernel_step(at);
+		at = end_of_step(at);
+		if (!*at)
+			return n;
+	}
+}
+
+/* The last `n_last` of the `n` steps that are shown, behind "…" if there are more. */
+static void put_last_steps(char *text, size_t size, const char *pattern, size_t n, size_t n_last,
+			   bool with_kernel)
 {
 	FILE *out = fmemopen(text, size, "w");
 	size_t i = 0;
@@ -49,17 +68,20 @@ static void put_last_steps(char *text, size_t size, const char *pattern, size_t 
 		return;
 	if (n_last < n)
 		fputs("… ", out);
-	for (const char *at = pattern;; i++) {
+	for (const char *at = pattern;; at++) {
 		const char *end = end_of_step(at);
 
-		if (i + n_last >= n) {
-			if (i + n_last > n)
-				fputs(" › ", out);
-			put_step(out, at, end);
+		if (with_kernel || !is_kernel_step(at)) {
+			if (i + n_last >= n) {
+				if (i + n_last > n)
+					fputs(" › ", out);
+				put_step(out, at, end);
+			}
+			i++;
 		}
-		if (!*end)
+		at = end;
+		if (!*at)
 			break;
-		at = end + 1;
 	}
 	fclose(out);
 	text[size - 1] = '\0';
@@ -69,13 +91,12 @@ const char *lode_signature_pattern_short(char *buffer, size_t size, const char *
 					 size_t columns)
 {
 	char text[4096];
-	size_t n = 1;
+	bool with_kernel = count_steps(pattern, false) == 0;
+	size_t n = count_steps(pattern, with_kernel);
 
-	for (const char *at = end_of_step(pattern); *at; at = end_of_step(at + 1))
-		n++;
 	/* What stands last tells most: the ways to it are alike. */
 	for (size_t n_last = n; n_last > 0; n_last--) {
-		put_last_steps(text, sizeof(text), pattern, n, n_last);
+		put_last_steps(text, sizeof(text), pattern, n, n_last, with_kernel);
 		if (lode_escape_width(text) <= columns)
 			break;
 	}
@@ -88,12 +109,12 @@ enum column { NAME, STATE, WHY, OWNER, BUG, UPDATED, N_PATTERNS, PATTERN, N_COLU
 
 static const struct lode_sheet_column sheet_columns[N_COLUMNS] = {
 	[NAME] = {"signature", false, 0},
-	[STATE] = {"state", false, 5},
-	[WHY] = {"events", false, 4},
-	[OWNER] = {"owner", false, 2},
-	[BUG] = {"bug", false, 3},
+	[STATE] = {"state", false, 6},
+	[WHY] = {"events", false, 3},
+	[OWNER] = {"owner", false, 5},
+	[BUG] = {"bug", false, 4},
 	[UPDATED] = {"changed", false, 1},
-	[N_PATTERNS] = {"patterns", true, 6},
+	[N_PATTERNS] = {"patterns", true, 2},
 	[PATTERN] = {"first pattern", false, 0},
 };
 

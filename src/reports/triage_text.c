@@ -94,32 +94,42 @@ static void set_numbers(struct lode_sheet *sheet, const struct lode_triage_repor
 	lode_sheet_set(sheet, row, MARK, "%s", stream->is_over ? "!" : "");
 }
 
-/* "slow-path 1.92 s, crc 812 ms, 2 more": as many as fit. */
+/*
+ * "slow-path 1.92 s, crc 812 ms,
+ *  store-lock 34 ms, 2 more": on as many lines as a stream may have.
+ */
 static void set_known(struct lode_sheet *sheet, const struct lode_triage_report *report, size_t row,
 		      uint32_t stream, size_t room)
 {
 	const struct lode_triage_job *job = report->job;
 	const struct lode_signature *list = job->coverage.signatures->list.at;
-	size_t from = job->known_start[stream], n = job->known_start[stream + 1] - from, used = 0;
-	char text[known_bytes] = "", one[1024], name[512], cost[LODE_UNITS_BUFFER], more[40];
+	size_t from = job->known_start[stream], n = job->known_start[stream + 1] - from;
+	size_t max_lines = job->n_streams == 1 ? 12 : 3, line = 0, width = 0, used = 0;
+	char text[known_bytes] = "", one[1024], name[512], cost[LODE_UNITS_BUFFER];
 
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_signature_in_stream *in =
 			&coverage_of(report)->in_streams.at[job->known[from + i]];
-		size_t left = n - i - 1, width;
+		size_t one_width, more_width = i + 1 < n ? strlen(", 999 more") : 0;
 
-		snprintf(one, sizeof(one), "%s%s%s %s", i ? ", " : "",
+		snprintf(one, sizeof(one), "%s%s %s",
 			 lode_escape_fit(name, sizeof(name), list[in->signature].name, 40),
 			 list[in->signature].is_retired ? " (came back)" : "",
 			 lode_format_cost(cost, in->total_ns, digest_of(report)->unit));
-		snprintf(more, sizeof(more), ", %zu more", left);
-		width = lode_escape_width(text) + lode_escape_width(one);
-		if (i && width + (left ? strlen(more) : 0) > room) {
-			snprintf(more, sizeof(more), ", %zu more", left + 1);
-			snprintf(text + used, sizeof(text) - used, "%s", more);
-			break;
+		one_width = lode_escape_width(one);
+		if (i && width + 2 + one_width + more_width > room) {
+			if (line + 1 == max_lines || used + sizeof(one) > sizeof(text)) {
+				snprintf(text + used, sizeof(text) - used, ", %zu more", n - i);
+				break;
+			}
+			line++;
+			width = 0;
+			snprintf(text + used, sizeof(text) - used, ",\n%s", one);
+		} else {
+			snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "", one);
+			width += i ? 2 : 0;
 		}
-		snprintf(text + used, sizeof(text) - used, "%s", one);
+		width += one_width;
 		used = strlen(text);
 	}
 	lode_sheet_set(sheet, row, AS, "%s", n ? text : "-");

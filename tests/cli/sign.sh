@@ -57,3 +57,20 @@ printf 'signature: a\npattern: b\n\nsignature: c\nbugs: d\n' >bad.txt
 try --signatures bad.txt
 try --signatures ours.txt --import bad.txt
 "$LODE" sign --signatures ours.txt | wc -l
+
+echo "-- a repository: the clusters of its last mining, whatever the options were"
+export LODE_REPO=r.lode
+"$LODE" import a.folded >/dev/null
+"$LODE" sign --cluster 1 --name x 2>&1
+"$LODE" mine --top 1 --rank events --where 'path~*a.folded' | sed -n 4p
+"$LODE" sign --cluster 1 --name slow-stat --note z
+"$LODE" sign --import all.txt
+"$LODE" sign --show slow-stat | clean
+"$LODE" sign --retire icon-lookup
+"$LODE" sign --delete slow-draw
+"$LODE" sign | clean
+"$LODE" coverage | head -n 1
+chmod a-w r.lode
+"$LODE" coverage --by host | tail -n 3
+"$LODE" triage --no-mining a.folded | sed -n 1,4p
+"$LODE" triage --symptom comm=x a.folded 2>&1
