@@ -1,71 +1,32 @@
 // The timeline page as a person uses it: pointer, keys, and what stands on the screen.
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { writeFileSync } from "node:fs";
+import { pageOf, show, temporary } from "./harness.mjs";
 
-export const top = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
-export const lode = resolve(process.env["LODE"] ?? join(top, "build/release/lode"));
-
-export const folder = mkdtempSync(join(tmpdir(), "lode-pages-"));
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-
-/** @param {string[]} args */
-export function run(args) {
-	return execFileSync(lode, args, { encoding: "utf8", maxBuffer: 1 << 28 });
-}
-
-/** The page of a trace, made anew. @param {string} name @param {string | Buffer} csv @param {string[]} [options] */
-export function pageOf(name, csv, options = []) {
-	const trace = join(folder, `${name}.csv`);
-	const page = join(folder, `${name}.html`);
+/** The page of a trace. @param {string} name @param {string | Buffer} csv @param {string[]} options */
+export function pageOfTrace(name, csv, ...options) {
+	const trace = temporary(`${name}.csv`);
 	writeFileSync(trace, csv);
-	run(["timeline", ...options, "--html", page, trace]);
-	return { trace, page };
+	return pageOf("timeline", ...options, trace);
 }
 
 /** @typedef {import("playwright-core").Page} Page */
 
-export async function openBrowser() {
-	return chromium.launch({
-		executablePath: process.env["LODE_CHROMIUM"] ?? "/usr/bin/chromium",
-		args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-	});
-}
-
-/** A page, and every complaint of its console. @param {import("playwright-core").Browser} browser @param {string} file */
-export async function openTimeline(
-	browser,
-	file,
-	hash = "",
-	viewport = { width: 1280, height: 900 },
-) {
-	const page = await browser.newPage({ viewport, colorScheme: "light" });
-	/** @type {string[]} */
-	const complaints = [];
-	page.on("console", (message) => {
-		if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-	});
-	page.on("pageerror", (error) => complaints.push(String(error)));
-	page.on("request", (request) => {
-		if (!request.url().startsWith("file:") && !request.url().startsWith("data:"))
-			complaints.push(`asked for ${request.url()}`);
-	});
-	await page.goto(pathToFileURL(file).href + hash);
+/** @param {string} file @param {{hash?: string, width?: number}} [options] */
+export async function openTimeline(file, options = {}) {
+	const { page, close } = await show(file, options);
 	await page.waitForFunction(() => performance.getEntriesByName("lode-timeline-drawn").length > 0);
-	return new Timeline(page, complaints);
+	return new Timeline(page, close);
 }
 
 /** @typedef {{ thread: string, function: string, from: number, lasts: string, depth: number }} LongCall */
 /** @typedef {{ idle: number, leaves: Map<string, number> }} Share */
 
 export class Timeline {
-	/** @param {Page} page @param {string[]} complaints */
-	constructor(page, complaints) {
+	/** @param {Page} page @param {() => Promise<void>} close */
+	constructor(page, close) {
 		this.page = page;
-		this.complaints = complaints;
+		/** Its console must have stayed clean. */
+		this.close = close;
 	}
 
 	/** Threads in sight, by tid. */

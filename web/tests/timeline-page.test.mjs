@@ -1,30 +1,15 @@
 // The timeline page: its numbers are those of `lode timeline --json`, what is selected is in the
 // URL, keys do what the pointer does, and names stay text.
 import assert from "node:assert/strict";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import {
-	folder,
-	openBrowser,
-	openTimeline,
-	pageOf,
-	run,
-	seconds,
-	secondsOf,
-	top,
-} from "./timeline-driver.mjs";
+import { before, describe, test } from "node:test";
+import { lode, pageOf, samples, temporary } from "./harness.mjs";
+import { openTimeline, pageOfTrace, seconds, secondsOf } from "./timeline-driver.mjs";
 import { hostile, normal } from "./timeline-traces.mjs";
 
-/** @type {import("playwright-core").Browser} */
-let browser;
-before(async () => {
-	browser = await openBrowser();
-});
-after(() => browser?.close());
-
 describe("mailroom", () => {
-	const sample = join(top, "samples/mailroom");
+	const sample = join(samples, "mailroom");
 	const input = [
 		"--symbols",
 		join(sample, "symbols.tsv"),
@@ -32,19 +17,19 @@ describe("mailroom", () => {
 		join(sample, "threads.tsv"),
 		join(sample, "mailroom.xray.zst"),
 	];
-	const file = join(folder, "mailroom.html");
+	/** @type {string} */
+	let file;
 	/** @type {any} */
 	let json;
 	/** @param {string[]} options */
 	const ask = (...options) =>
 		JSON.parse(
-			run(["timeline", "--json", "--top", "0", ...options, ...input])
+			lode("timeline", "--json", "--top", "0", ...options, ...input)
 				// Wall clocks do not fit a number here.
 				.replace(/: (-?\d{16,})/g, ': "$1"'),
 		);
 	before(() => {
-		assert.ok(existsSync(sample));
-		run(["timeline", "--html", file, ...input]);
+		file = pageOf("timeline", ...input);
 		json = ask("--full");
 	});
 
@@ -52,7 +37,7 @@ describe("mailroom", () => {
 	const since = (ns) => Number(BigInt(ns) - BigInt(json.t0_ns)) / 1e9;
 
 	test("the table of long calls is the list of outliers", async () => {
-		const page = await openTimeline(browser, file);
+		const page = await openTimeline(file);
 		const rows = await page.longCalls();
 		const names = new Map(json.threads.map((/** @type {any} */ t) => [t.tid, t.name]));
 		const key = (/** @type {any[]} */ parts) => parts.join(" | ");
@@ -68,12 +53,11 @@ describe("mailroom", () => {
 		assert.ok(
 			Math.abs(Math.max(...rows.map((r) => secondsOf(r.lasts))) * 1e9 - longest) < longest / 100,
 		);
-		assert.deepEqual(page.complaints, []);
-		await page.page.close();
+		await page.close();
 	});
 
 	test("what everybody did during a long call is what --at says", async () => {
-		const page = await openTimeline(browser, file);
+		const page = await openTimeline(file);
 		const lock = json.outliers.find((/** @type {any} */ o) => o.function === "shelf_lock");
 		await page.highlight("shelf_lock");
 		await page.pickLongCall(String(lock.tid), `+${since(lock.start_ns).toFixed(9)}`);
@@ -95,12 +79,11 @@ describe("mailroom", () => {
 						leaf.function,
 					);
 		}
-		assert.deepEqual(page.complaints, []);
-		await page.page.close();
+		await page.close();
 	});
 
 	test("an expression's tree is that of --full", async () => {
-		const page = await openTimeline(browser, file);
+		const page = await openTimeline(file);
 		const full = ask("--full", "--negligible", "0");
 		const sorter = full.threads.find((/** @type {any} */ t) => t.name === "sorter-1");
 		const at = sorter.timeline.findIndex(
@@ -131,8 +114,7 @@ describe("mailroom", () => {
 			plain(rows),
 			plain(expression.nodes.map((/** @type {any} */ n) => [n.function, n.calls])),
 		);
-		assert.deepEqual(page.complaints, []);
-		await page.page.close();
+		await page.close();
 	});
 
 	test("zooming ends at single calls, whose times are those of a window call by call", async () => {
@@ -142,7 +124,7 @@ describe("mailroom", () => {
 		);
 		const from = Number(BigInt(busy.start_ns) - BigInt(json.t0_ns));
 		const to = from + Math.min(busy.duration_ns, 2e6);
-		const page = await openTimeline(browser, file, `#/timeline?w=${from}-${to}`);
+		const page = await openTimeline(file, { hash: `#/timeline?w=${from}-${to}` });
 		await page.page.getByText("call by call").waitFor();
 		const window = ask("--window", `+${from}ns,+${to}ns`, "--long-call", "0ns", "--full");
 		const calls = window.threads
@@ -165,12 +147,11 @@ describe("mailroom", () => {
 				`${call.function} at ${start}`,
 			);
 		}
-		assert.deepEqual(page.complaints, []);
-		await page.page.close();
+		await page.close();
 	});
 
 	test("a link opens what was seen: window, axis, highlight, selection, threads", async () => {
-		const page = await openTimeline(browser, file);
+		const page = await openTimeline(file);
 		await page.page.getByRole("button", { name: "Readable" }).click();
 		await page.highlight("shelf_put");
 		await page.page.getByLabel(/^Choose sorter-2/).check({ force: true });
@@ -189,20 +170,19 @@ describe("mailroom", () => {
 			"w=",
 		])
 			assert.ok(hash.includes(part), `${part} in ${hash}`);
-		const again = await openTimeline(browser, file, hash);
+		const again = await openTimeline(file, { hash: hash });
 		assert.deepEqual(await again.threads(), [32392]);
 		assert.deepEqual(await again.details(), before);
 		assert.equal(
 			await again.page.getByRole("button", { name: "Readable" }).getAttribute("aria-pressed"),
 			"true",
 		);
-		assert.deepEqual([...page.complaints, ...again.complaints], []);
-		await page.page.close();
-		await again.page.close();
+		await page.close();
+		await again.close();
 	});
 
 	test("keys: from thread to thread, from mark to mark, to its details", async () => {
-		const page = await openTimeline(browser, file);
+		const page = await openTimeline(file);
 		await page.page.locator(".tl-name").filter({ hasText: "archivist" }).focus();
 		await page.page.keyboard.press("Enter");
 		assert.equal((await page.details()).title, "archivist 32394");
@@ -221,12 +201,11 @@ describe("mailroom", () => {
 		await page.page.keyboard.press("Home");
 		await page.page.waitForTimeout(300);
 		assert.doesNotMatch(page.page.url(), /w=/);
-		assert.deepEqual(page.complaints, []);
-		await page.page.close();
+		await page.close();
 	});
 
 	test("pointing lights its time in all threads, for gaps too", async () => {
-		const page = await openTimeline(browser, file);
+		const page = await openTimeline(file);
 		const row = await page.row(32392);
 		const band = () =>
 			page.page.evaluate(() => {
@@ -251,17 +230,16 @@ describe("mailroom", () => {
 		const gap = await page.tip();
 		assert.equal(gap?.words, "nothing was called");
 		assert.ok((await band()) > 0.05);
-		assert.deepEqual(page.complaints, []);
-		await page.page.close();
+		await page.close();
 	});
 });
 
 test("names stay text, and show what they hide", async () => {
 	const { csv, names } = hostile();
-	const threads = join(folder, "threads.tsv");
+	const threads = temporary("threads.tsv");
 	writeFileSync(threads, "7\t<b>bold</b> \u202ethread\n");
-	const { page: file } = pageOf("hostile", csv, ["--thread-names", threads]);
-	const page = await openTimeline(browser, file);
+	const file = pageOfTrace("hostile", csv, "--thread-names", threads);
+	const page = await openTimeline(file);
 	const title = await page.page.title();
 	const legend = (await page.page.locator(".tl-legend-name").allTextContents()).join("\n");
 	assert.ok(
@@ -292,18 +270,16 @@ test("names stay text, and show what they hide", async () => {
 		"#/timeline?sel=7_0_1e99_-1_node_99&w=-5-1e9",
 		"#/%ff",
 	]) {
-		const odd = await openTimeline(browser, file, hash);
-		assert.deepEqual(odd.complaints, []);
-		await odd.page.close();
+		const odd = await openTimeline(file, { hash: hash });
+		await odd.close();
 	}
-	assert.deepEqual(page.complaints, []);
-	await page.page.close();
+	await page.close();
 });
 
 test("both themes and the narrow window show all of it, without moving what is there", async () => {
-	const { page: file } = pageOf("themes", normal());
+	const file = pageOfTrace("themes", normal());
 	for (const width of [1280, 1920]) {
-		const page = await openTimeline(browser, file, "", { width, height: 900 });
+		const page = await openTimeline(file, { width });
 		const moved = await page.page.evaluate(
 			() =>
 				new Promise((done) => {
@@ -317,7 +293,6 @@ test("both themes and the narrow window show all of it, without moving what is t
 		assert.ok(moved < 0.01, `layout shift ${moved}`);
 		assert.ok(await page.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 		await page.page.getByRole("button", { name: /dark theme/ }).click();
-		assert.deepEqual(page.complaints, []);
-		await page.page.close();
+		await page.close();
 	}
 });
