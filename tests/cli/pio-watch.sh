@@ -188,3 +188,25 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do [ "$(wc -l <pids)" -ge 32 ] || sleep 0.2; done
 echo "hooks: $(wc -l <pids)"
 sort -u hooks.txt
 kill $(cat pids)
+
+echo "== lines fit the terminal"
+python3 - <<'P'
+import fcntl, os, pty, struct, subprocess, termios
+ours, its = pty.openpty()
+fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 84, 0, 0))
+p = subprocess.Popen([os.environ["LODE"], "pio", "watch", "-m", "model", "--log", "two.log", "-c", "web=two-web.csv",
+                      "-c", "db=two-db.csv", "--from", "start", "--once"], stdout=its, stderr=subprocess.DEVNULL)
+os.close(its)
+text = b""
+while True:
+    try:
+        part = os.read(ours, 4096)
+    except OSError:
+        break
+    if not part:
+        break
+    text += part
+p.wait()
+lines = text.decode().splitlines()
+print(len(lines), "lines, the longest", max(map(len, lines)), "wide;", sum(line.endswith("…") for line in lines), "cut")
+P

@@ -11,6 +11,8 @@ not hold here is a limit to write down.
 """
 import argparse
 import csv
+import itertools
+import json
 import os
 import random
 import subprocess
@@ -79,6 +81,44 @@ class Period:
         with open(f"{folder}/access.log", "w", encoding="utf-8") as f:
             f.writelines(line for _, line in self.log)
         return options + ["--log", f"{folder}/access.log"]
+
+
+def overlay(period, first, second, delay):
+    """`first` as recorded, and from `delay` s after its start the counters of `second`'s server as they
+    were in `second`: two faults at once."""
+    begin, source = int(first["t0"] / 1e9) + delay, int(second["t0"] / 1e9) - 1
+    n, tier = int((second["t1"] - second["t0"]) / 1e9) + 3, second["tier"]
+    at = {int(float(r[0])) - 1: r for r in period.rows[tier]}
+
+    def change(server, _, row):
+        k = int(float(row[0])) - 1 - begin
+        if server == tier and 0 <= k < n and source + k in at:
+            row = row[:1] + at[source + k][1:]
+        return row
+    return period.map_rows(change).cut(int(first["t0"] / 1e9) - 60, int(first["t1"] / 1e9) + 60)
+
+
+def two_at_once(lode, p1, p2):
+    """Pairs of incidents of different servers, the second with the first or 12 s later."""
+    with tempfile.TemporaryDirectory() as folder:
+        model, named, n = os.path.join(folder, "model"), 0, 0
+        subprocess.run([lode, "pio", "train", *p1.write(f"{folder}/train"), "-o", model], check=True,
+                       stdout=subprocess.DEVNULL)
+        faults = [m for m in p2.manifest if m["tier"] != "client"]
+        for a, b, delay in itertools.product(faults, faults, (0, 12)):
+            if a["tier"] == b["tier"]:
+                continue
+            what = overlay(p2, a, b, delay).write(f"{folder}/{n}")
+            n += 1
+            document = json.loads(subprocess.run(
+                [lode, "pio", "analyse", "-m", model, "--json", "--series", "none", *what], check=True,
+                stdout=subprocess.PIPE).stdout)
+            servers = {s["server"] for p in document["periods"] for s in p["servers"] if s["bottleneck"]
+                       if p["start"] < a["t1"] and p["end"] > a["t0"]}
+            named += servers == {a["tier"], b["tier"]}
+            if servers != {a["tier"], b["tier"]}:
+                print(f"  {a['kind']} and {b['kind']} {delay} s later: {' '.join(sorted(servers))}")
+        print(f"{'two at once, both named':44} {named:3}/{n}", flush=True)
 
 
 def segments(period):
@@ -226,6 +266,8 @@ def main():
                 print("    ", (p["start"] - document["start"]) // 10**9, p["duration_ns"] // 10**9,
                       [(s["server"], round(s["value"], 2)) for s in p["servers"]],
                       [f'{c["server"]}/{c["counter"]} {c["value"]:.2f}' for c in p["counters"][:4]])
+    if arguments.only in "two at once":
+        two_at_once(arguments.lode, p1, p2)
     print(f"{'sum':44} {sums[1]:3}/{sums[0]:<3} {sums[2]:3}/{sums[0]:<3} {sums[3]:6}")
 
 

@@ -1,5 +1,6 @@
 #include "analyses/pio/online_parts.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -372,9 +373,10 @@ static void find_silence(struct lode_pio_online *o, const struct lode_pio_listen
 static void step(struct lode_pio_online *o, const double *values,
 		 const struct lode_pio_listener *listener)
 {
-	int64_t now = o->first + (int64_t)o->n, age;
+	int64_t now = o->first + (int64_t)o->n, age, window = o->model->settings.window;
 	bool is_slow_now;
 
+	assert(window > 0);
 	lode_online_reserve(o, o->n + 1);
 	for (size_t c = 0; c < o->n_counters; c++)
 		o->columns[c][o->n] = values ? values[c] : NAN;
@@ -390,8 +392,7 @@ static void step(struct lode_pio_online *o, const double *values,
 
 		/* What users do not feel yet is looked at again: at first each time. */
 		age = now - o->open.reported;
-		if (is_end || (!o->open.is_told && (age < 4 * (int64_t)o->model->settings.window ||
-						    age % o->model->settings.window == 0)))
+		if (is_end || (!o->open.is_told && (age < 4 * window || age % window == 0)))
 			look(o, is_end, listener);
 		if (is_end)
 			o->open.is_open = false;
