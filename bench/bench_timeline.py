@@ -1,4 +1,5 @@
-"""Function traces: reading them alone, and against llvm-xray convert on the same log."""
+"""Function traces: reading them, the whole engine, windows from the index; against llvm-xray convert
+on the same log, and against the authors' NonSequitur on their example and on a larger one."""
 import json
 import os
 import shutil
@@ -9,16 +10,19 @@ from harness import shared
 from measure import Missing, median, run, warm
 
 LARGE, PEER = 50_000_000, 1_000_000  # calls
+TANGLED = 50  # of 100 functions call two others: tens of thousands of stacks per thread
+COPIES = 40  # of NonSequitur's example, one behind the other
 
 
-def generated(bench, calls):
+def generated(bench, calls, fork=None):
     """An XRay log of so many calls of 28 threads, and its symbols; kept."""
-    path = os.path.join(bench.data, f"served-{calls}.xray")
+    path = os.path.join(bench.data, f"served-{calls}{f'-fork-{fork}' if fork else ''}.xray")
+    options = ["--fork", str(fork)] if fork else []
     symbols = os.path.join(bench.data, "calls.symbols")
     if not os.path.exists(path):
         with open(path + ".truth", "wb") as truth:
-            subprocess.run([bench.tool("gen_xray"), "--calls", str(calls), "--symbols", symbols,
-                            path + ".part"], check=True, stdout=truth)
+            subprocess.run([bench.tool("gen_xray"), "--calls", str(calls), *options, "--symbols",
+                            symbols, path + ".part"], check=True, stdout=truth)
         os.rename(path + ".part", path)
     return path, symbols
 
@@ -45,17 +49,25 @@ def read_one(bench, name, path, symbols, threads):
     return cpu
 
 
-def convert(bench, name, path, cpu):
-    """The peer: it reads a log into memory and writes yaml, its only exact output."""
-    with bench.optional("timeline", f"llvm-xray convert, {name}") as row:
-        if not shutil.which("llvm-xray"):
-            raise Missing("llvm-xray is not installed")
-        peer = run(["llvm-xray", "convert", "--output-format=yaml", "-o", "/dev/null", path],
-                   keep_output=False, limit=300)
-        bench.report("timeline", row, f"{peer.wall:.1f} s, CPU {peer.cpu:.1f} s, peak "
-                     f"{peer.peak_mb:.0f} MB: {peer.cpu / cpu:.0f} times the CPU of lode's reading",
-                     peer_s=peer.wall, peer_cpu_s=peer.cpu, peer_peak_mb=peer.peak_mb,
-                     cpu_ratio=peer.cpu / cpu)
+def convert(bench, name, path, symbols, cpu):
+    """The peer: it reads a log into memory and writes yaml, its only exact output, or trace events.
+
+    Compared with lode's reading alone (`cpu`), and with all of lode: reading, RegTime, the report."""
+    ours = median([bench.lode, "timeline", "-j1", "--symbols", symbols, path], bench.runs_small)
+    for output in ("yaml", "trace_event"):
+        with bench.optional("timeline", f"llvm-xray convert to {output}, {name}") as row:
+            if not shutil.which("llvm-xray"):
+                raise Missing("llvm-xray is not installed")
+            peer = run(["llvm-xray", "convert", f"--output-format={output}",
+                        "-o", "/dev/null", path], keep_output=False, limit=300)
+            bench.report("timeline", row,
+                         f"{peer.wall:.1f} s, CPU {peer.cpu:.1f} s, peak {peer.peak_mb:.0f} MB; "
+                         f"lode timeline, one thread, whole: {ours.wall:.3f} s, CPU "
+                         f"{ours.cpu:.3f} s: {peer.cpu / ours.cpu:.0f} times; its reading alone "
+                         f"{cpu:.3f} s: {peer.cpu / cpu:.0f} times",
+                         peer_s=peer.wall, peer_cpu_s=peer.cpu, peer_peak_mb=peer.peak_mb,
+                         lode_s=ours.wall, lode_cpu_s=ours.cpu, cpu_ratio=peer.cpu / ours.cpu,
+                         reading_ratio=peer.cpu / cpu)
 
 
 def bench_reading(bench):
@@ -63,13 +75,14 @@ def bench_reading(bench):
     for threads in (1, 2):
         read_one(bench, "a generated log of 50 million calls", path, symbols, threads)
     path, symbols = generated(bench, PEER)
-    convert(bench, "generated, 1 million calls", path,
+    convert(bench, "generated, 1 million calls", path, symbols,
             read_one(bench, "a generated log of 1 million calls", path, symbols, 1))
     with bench.optional("timeline", "reading wiredtiger-evict"):
         folder = shared("traces", "function", "wiredtiger-evict")
         path = unpacked(bench, "wiredtiger-evict.xray", os.path.join(folder, "trace.log.zst"))
-        convert(bench, "wiredtiger-evict", path,
-                read_one(bench, "wiredtiger-evict", path, os.path.join(folder, "symbols.tsv"), 1))
+        symbols = os.path.join(folder, "symbols.tsv")
+        convert(bench, "wiredtiger-evict", path, symbols,
+                read_one(bench, "wiredtiger-evict", path, symbols, 1))
 
 
 # ---- The engine: read, compress, index; windows from the index ----
@@ -110,14 +123,71 @@ def whole(bench, name, path, symbols):
 def bench_engine(bench):
     path, symbols = generated(bench, LARGE)
     whole(bench, "a generated log of 50 million calls", path, symbols)
+    path, symbols = generated(bench, LARGE, TANGLED)
+    whole(bench, "50 million calls with very many stacks", path, symbols)
+    os.remove(path)
     with bench.optional("timeline", "read, compress, index wiredtiger-evict"):
         folder = shared("traces", "function", "wiredtiger-evict")
         path = unpacked(bench, "wiredtiger-evict.xray", os.path.join(folder, "trace.log.zst"))
         whole(bench, "wiredtiger-evict", path, os.path.join(folder, "symbols.tsv"))
 
 
+# ---- NonSequitur's own example ----
+
+def repeated(source, folder, copies):
+    """The texts of a folder, each `copies` times one behind the other, in time order."""
+    os.makedirs(folder, exist_ok=True)
+    for name in sorted(os.listdir(source)):
+        with open(os.path.join(source, name), encoding="ascii") as f:
+            lines = [line.split(" ") for line in f]
+        span = int(lines[-1][2]) - int(lines[0][2]) + 1000
+        with open(os.path.join(folder, name), "w", encoding="ascii") as f:
+            for i in range(copies):
+                f.writelines(f"{kind} {function} {int(t) + i * span}\n"
+                             for kind, function, t in lines)
+
+
+def example(bench):
+    """The folder with NonSequitur's example."""
+    folder = os.path.join(bench.data, "nonsequitur-1")
+    source = shared("traces", "function", "nonsequitur-example")
+    os.makedirs(folder, exist_ok=True)
+    for name in sorted(os.listdir(source)):
+        if name.startswith("trace1_"):
+            unpacked(bench, os.path.join("nonsequitur-1", name[:-4]), os.path.join(source, name))
+    return folder
+
+
+def beside_nonsequitur(bench, name, folder, runs):
+    ours = median([bench.lode, "timeline", folder], runs)
+    line = f"lode {ours.wall * 1e3:.1f} ms, best {ours.best * 1e3:.1f}, CPU {ours.cpu * 1e3:.1f} ms"
+    with bench.optional("timeline", f"NonSequitur, {name}, {line}") as row:
+        checkout = os.environ.get("NONSEQUITUR")
+        if not checkout:
+            raise Missing("$NONSEQUITUR names no checkout of github.com/auggywonger/nonsequitur_vis")
+        peer = median(["python3", "bench/peer_nonsequitur.py", checkout, folder],
+                      bench.runs_small)
+        bench.report("timeline", row,
+                     f"the authors' engine {peer.wall:.2f} s, best {peer.best:.2f}, CPU "
+                     f"{peer.cpu:.2f} s: {peer.wall / ours.wall:.0f} times (best of each "
+                     f"{peer.best / ours.best:.0f}, CPU {peer.cpu / ours.cpu:.0f})",
+                     lode_s=ours.wall, lode_best_s=ours.best, lode_cpu_s=ours.cpu,
+                     peer_s=peer.wall, peer_best_s=peer.best, peer_cpu_s=peer.cpu)
+
+
+def bench_nonsequitur(bench):
+    with bench.optional("timeline", "NonSequitur"):
+        folder = example(bench)
+        large = os.path.join(bench.data, f"nonsequitur-{COPIES}")
+        beside_nonsequitur(bench, "its example (44,076 calls)", folder, 5 * bench.runs)
+        repeated(folder, large, COPIES)
+        beside_nonsequitur(bench, f"{COPIES} times its example", large, bench.runs)
+        shutil.rmtree(large)
+
+
 def bench_timeline(bench):
     bench_reading(bench)
+    bench_nonsequitur(bench)
     bench_engine(bench)
 
 

@@ -16,14 +16,17 @@ static const char *label(const struct lode_timeline_report *report, uint32_t fun
 	return lode_escape(buffer, name_bytes, plain);
 }
 
-/* "27085 eviction-ser 1" */
+/* "27085 eviction-ser 1"; of what is no thread of the system, such as a CPU, the name alone. */
 static const char *thread_label(const struct lode_timeline_report *report,
 				const struct lode_call_thread *thread, char *buffer)
 {
 	char name[name_bytes];
 
 	lode_escape(name, sizeof(name), lode_call_thread_name(report->job->trace, thread));
-	snprintf(buffer, name_bytes, "%d%s%.200s", thread->tid, *name ? " " : "", name);
+	if (thread->tid < 0 && *name)
+		snprintf(buffer, name_bytes, "%.200s", name);
+	else
+		snprintf(buffer, name_bytes, "%d%s%.200s", thread->tid, *name ? " " : "", name);
 	return buffer;
 }
 
@@ -247,6 +250,8 @@ static void set_group(struct lode_table *table, const struct lode_timeline_repor
 	const struct lode_call_spread *spread = &report->job->trace->spreads.at[group->function];
 	const struct lode_outlier *longest = &report->job->outliers.at.at[group->first];
 	char text[LODE_UNITS_BUFFER];
+	const struct lode_call_thread *thread = report->job->trace->threads.at[longest->thread];
+	char name[name_bytes];
 	size_t row = lode_table_row(table);
 
 	lode_table_set(table, row, 0, "%s", times(longest->times_median, text));
@@ -255,7 +260,10 @@ static void set_group(struct lode_table *table, const struct lode_timeline_repor
 	lode_table_set(table, row, 3, "%s", lode_format_cost(text, spread->p99_ns, "ns"));
 	lode_table_set(table, row, 4, "%s", lode_format_count(text, spread->n));
 	lode_table_set(table, row, 5, "%s", lode_format_count(text, group->n));
-	lode_table_set(table, row, 6, "%d", report->job->trace->threads.at[longest->thread]->tid);
+	if (thread->tid < 0)
+		lode_table_set(table, row, 6, "%s", thread_label(report, thread, name));
+	else
+		lode_table_set(table, row, 6, "%d", thread->tid);
 	lode_table_set(table, row, 7, "%s", offset(report, longest->start_ns, text));
 }
 
