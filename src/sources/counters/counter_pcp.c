@@ -43,6 +43,21 @@ int lode_counter_read_pcp(struct lode_counter_reader *reader, struct lode_error 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/late_library.h"
+
+#define PCP_FUNCTIONS(X)      \
+	X(pmErrStr_r)         \
+	X(pmConvScale)        \
+	X(pmLookupDesc)       \
+	X(pmNameID)           \
+	X(pmNameInDomArchive) \
+	X(pmExtractValue)     \
+	X(pmGetArchiveLabel) X(pmFetchArchive) X(pmFreeResult) X(pmNewContext) X(pmDestroyContext)
+
+struct pcp_library {
+	PCP_FUNCTIONS(LODE_LATE_MEMBER)
+};
+
 enum { SKIPPED = UINT32_MAX };
 
 /* A metric: what all of its instances share. */
@@ -63,6 +78,7 @@ struct series {
 };
 
 struct archive {
+	struct pcp_library lib;
 	struct lode_counter_reader *reader;
 	LODE_VEC(struct metric) metrics;
 	LODE_VEC(struct series) series;
@@ -77,7 +93,7 @@ static int fail_pcp(struct archive *a, struct lode_error *err, int code, const c
 	char text[PM_MAXERRMSGLEN];
 
 	return lode_fail(err, LODE_ERR_FORMAT, a->reader->path, -1, "%s: %s", what,
-			 pmErrStr_r(code, text, sizeof(text)));
+			 a->lib.pmErrStr_r(code, text, sizeof(text)));
 }
 
 /* ---- Metrics and their instances ---- */
@@ -88,7 +104,7 @@ static bool is_number(int type)
 }
 
 /* What a value is multiplied by, so that archives with other units agree. */
-static double scale_of(const pmUnits *units)
+static double scale_of(const struct archive *a, const pmUnits *units)
 {
 	pmUnits plain = *units;
 	pmAtomValue one = {.d = 1}, scaled;
@@ -98,7 +114,7 @@ static double scale_of(const pmUnits *units)
 	plain.scaleCount = PM_COUNT_ONE;
 	if (!units->dimSpace && !units->dimTime && !units->dimCount)
 		return 1;
-	return pmConvScale(PM_TYPE_DOUBLE, &one, units, &scaled, &plain) < 0 ? 1 : scaled.d;
+	return a->lib.pmConvScale(PM_TYPE_DOUBLE, &one, units, &scaled, &plain) < 0 ? 1 : scaled.d;
 }
 
 static uint32_t metric_of(struct archive *a, pmID id)
@@ -111,7 +127,7 @@ static uint32_t metric_of(struct archive *a, pmID id)
 		return *slot;
 	*slot = (uint32_t)a->metrics.n;
 	m = lode_vec_append_zero(&a->metrics);
-	if (pmLookupDesc(id, &m->desc) < 0 || pmNameID(id, &name) < 0) {
+	if (a->lib.pmLookupDesc(id, &m->desc) < 0 || a->lib.pmNameID(id, &name) < 0) {
 		lode_loss_add(lode_counter_log_losses(a->reader->log), LODE_LOSS_BAD_RECORD, 1, -1,
 			      a->reader->last_ns, "%s: a metric has no name or no description",
 			      a->reader->path);
@@ -120,13 +136,13 @@ static uint32_t metric_of(struct archive *a, pmID id)
 	m->name = lode_strdup(name);
 	free(name);
 	m->is_wanted = is_number(m->desc.type);
-	m->scale = scale_of(&m->desc.units);
+	m->scale = scale_of(a, &m->desc.units);
 	m->kind = m->desc.sem == PM_SEM_COUNTER ? LODE_COUNTER_TOTAL : LODE_COUNTER_STATE;
 	return *slot;
 }
 
 /* "kernel.all.load[1 minute]" */
-static char *name_of(const struct metric *m, int instance)
+static char *name_of(const struct archive *a, const struct metric *m, int instance)
 {
 	char *name = NULL, *full;
 	size_t size;
@@ -134,7 +150,7 @@ static char *name_of(const struct metric *m, int instance)
 	if (m->desc.indom == PM_INDOM_NULL)
 		return lode_strdup(m->name);
 	size = strlen(m->name) + 16;
-	if (pmNameInDomArchive(m->desc.indom, instance, &name) >= 0)
+	if (a->lib.pmNameInDomArchive(m->desc.indom, instance, &name) >= 0)
 		size += strlen(name);
 	full = lode_alloc(size);
 	if (name)
@@ -156,7 +172,7 @@ static struct series *series_of(struct archive *a, uint32_t metric, int instance
 			lode_vec_append(&a->discrete, *slot);
 		lode_vec_append(&a->series, ((struct series){.group = SKIPPED,
 							     .metric = metric,
-							     .name = name_of(m, instance),
+							     .name = name_of(a, m, instance),
 							     .held = NAN}));
 	}
 	return &a->series.at[*slot];
@@ -185,8 +201,8 @@ static void take_values(struct archive *a, const pmValueSet *set, int64_t t_ns)
 		struct series *s = series_of(a, metric, set->vlist[i].inst);
 		pmAtomValue value;
 
-		if (pmExtractValue(set->valfmt, &set->vlist[i], m->desc.type, &value,
-				   PM_TYPE_DOUBLE) < 0 ||
+		if (a->lib.pmExtractValue(set->valfmt, &set->vlist[i], m->desc.type, &value,
+					  PM_TYPE_DOUBLE) < 0 ||
 		    !isfinite(value.d))
 			continue;
 		if (m->desc.sem == PM_SEM_DISCRETE) {
@@ -259,15 +275,15 @@ static int read_records(struct archive *a, struct lode_error *err)
 {
 	pmLogLabel label;
 	pmResult *record;
-	int rc = pmGetArchiveLabel(&label);
+	int rc = a->lib.pmGetArchiveLabel(&label);
 
 	if (rc < 0)
 		return fail_pcp(a, err, rc, "the archive's label cannot be read");
 	label.ll_hostname[sizeof(label.ll_hostname) - 1] = '\0';
 	lode_counter_host(a->reader, label.ll_hostname, strlen(label.ll_hostname));
-	while ((rc = pmFetchArchive(&record)) >= 0) {
+	while ((rc = a->lib.pmFetchArchive(&record)) >= 0) {
 		take_record(a, record);
-		pmFreeResult(record);
+		a->lib.pmFreeResult(record);
 	}
 	if (rc == PM_ERR_EOL)
 		return LODE_OK;
@@ -290,13 +306,16 @@ int lode_counter_read_pcp(struct lode_counter_reader *reader, struct lode_error 
 			       "libpcp opens no archive with a comma in its name");
 		goto out;
 	}
-	context = pmNewContext(PM_CONTEXT_ARCHIVE, base);
+	rc = LODE_LATE_OPEN(&a.lib, PCP_FUNCTIONS, "libpcp.so.3", err);
+	if (rc < 0)
+		goto out;
+	context = a.lib.pmNewContext(PM_CONTEXT_ARCHIVE, base);
 	if (context < 0) {
 		rc = fail_pcp(&a, err, context, "the archive cannot be opened");
 		goto out;
 	}
 	rc = read_records(&a, err);
-	pmDestroyContext(context);
+	a.lib.pmDestroyContext(context);
 out:
 	for (size_t i = 0; i < a.metrics.n; i++)
 		free(a.metrics.at[i].name);

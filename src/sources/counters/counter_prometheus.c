@@ -26,7 +26,25 @@ int lode_counter_read_prometheus(struct lode_counter_reader *reader, const char 
 #include <time.h>
 
 #include "base/escape.h"
+#include "base/late_library.h"
 #include "base/lines.h"
+
+#define CURL_FUNCTIONS(X)     \
+	X(curl_easy_init)     \
+	X(curl_easy_cleanup)  \
+	X(curl_easy_setopt)   \
+	X(curl_easy_getinfo)  \
+	X(curl_easy_perform)  \
+	X(curl_easy_strerror) \
+	X(curl_easy_escape) X(curl_free) X(curl_slist_append) X(curl_slist_free_all)
+
+/* Macros of these names are in the way. */
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+
+struct curl_library {
+	CURL_FUNCTIONS(LODE_LATE_MEMBER)
+};
 
 /* Prometheus gives at most 11,000 points of a series in one answer. */
 static const int64_t points_per_request = 10000;
@@ -35,6 +53,7 @@ static const int64_t max_points = INT64_C(100) * 1000 * 1000;
 
 /* One request. */
 struct answer {
+	const struct curl_library *lib;
 	CURL *curl;
 	struct lode_counter_json *parse;
 	int64_t n_bytes, max_bytes;
@@ -46,6 +65,7 @@ struct answer {
 struct asking {
 	struct lode_counter_reader *reader;
 	const struct lode_prometheus_query *query;
+	struct curl_library lib;
 	CURL *curl;
 	struct curl_slist *headers;
 	char problem[CURL_ERROR_SIZE];
@@ -65,7 +85,7 @@ static int add_header(struct asking *a, const char *line, struct lode_error *err
 	if (!strchr(line, ':'))
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
 				 "prometheus: a header is 'Name: value'; one has no colon");
-	longer = curl_slist_append(a->headers, line);
+	longer = a->lib.curl_slist_append(a->headers, line);
 	if (!longer)
 		lode_oom(strlen(line));
 	a->headers = longer;
@@ -122,7 +142,7 @@ static size_t on_bytes(char *bytes, size_t one, size_t n, void *context)
 		answer->is_too_large = true;
 		return 0; /* ends the transfer */
 	}
-	curl_easy_getinfo(answer->curl, CURLINFO_RESPONSE_CODE, &status);
+	answer->lib->curl_easy_getinfo(answer->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (status == 200 && !lode_counter_json_feed(answer->parse, bytes, size)) {
 		answer->is_no_json = true;
 		return 0;
@@ -136,7 +156,7 @@ static int refused(struct asking *a, struct answer *answer, long status, struct 
 	char shown[300], *to = NULL;
 	const char *words;
 
-	curl_easy_getinfo(answer->curl, CURLINFO_REDIRECT_URL, &to);
+	answer->lib->curl_easy_getinfo(answer->curl, CURLINFO_REDIRECT_URL, &to);
 	if (to)
 		return lode_fail(err, LODE_ERR_IO, a->query->shown, -1,
 				 "HTTP %ld sends us on to %s; lode follows no redirect, since "
@@ -159,7 +179,7 @@ static int judge(struct asking *a, struct answer *answer, CURLcode code, struct 
 	char shown[200];
 	long status = 0;
 
-	curl_easy_getinfo(a->curl, CURLINFO_RESPONSE_CODE, &status);
+	a->lib.curl_easy_getinfo(a->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (answer->is_too_large)
 		return lode_fail(err, LODE_ERR_LIMIT, a->query->shown, -1,
 				 "the answer is larger than %lld bytes: ask for less, or set "
@@ -167,7 +187,7 @@ static int judge(struct asking *a, struct answer *answer, CURLcode code, struct 
 				 (long long)answer->max_bytes);
 	if (code != CURLE_OK && !answer->is_no_json)
 		return lode_fail(err, LODE_ERR_IO, a->query->shown, -1, "%s",
-				 *a->problem ? a->problem : curl_easy_strerror(code));
+				 *a->problem ? a->problem : a->lib.curl_easy_strerror(code));
 	if (status != 200)
 		return refused(a, answer, status, err);
 	if (answer->is_no_json)
@@ -195,7 +215,7 @@ static void seconds_text(char *buffer, size_t size, int64_t ns)
 /* The address to get: one query over [start, end]. */
 static char *address_of(struct asking *a, const char *query, int64_t start_ns, int64_t end_ns)
 {
-	char *escaped = curl_easy_escape(a->curl, query, 0), *address;
+	char *escaped = a->lib.curl_easy_escape(a->curl, query, 0), *address;
 	char start[32], end[32], step[32];
 	size_t size;
 
@@ -208,23 +228,23 @@ static char *address_of(struct asking *a, const char *query, int64_t start_ns, i
 	address = lode_alloc(size);
 	snprintf(address, size, "%s?query=%s&start=%s&end=%s&step=%s%s", a->query->url, escaped,
 		 start, end, step, a->query->others);
-	curl_free(escaped);
+	a->lib.curl_free(escaped);
 	return address;
 }
 
 static int ask(struct asking *a, const char *query, int64_t start_ns, int64_t end_ns,
 	       struct lode_error *err)
 {
-	struct answer answer = {.curl = a->curl, .max_bytes = a->query->max_bytes};
+	struct answer answer = {.lib = &a->lib, .curl = a->curl, .max_bytes = a->query->max_bytes};
 	char *address = address_of(a, query, start_ns, end_ns);
 	CURLcode code;
 	int rc;
 
 	*a->problem = '\0';
 	answer.parse = lode_counter_json_new(a->reader);
-	curl_easy_setopt(a->curl, CURLOPT_URL, address);
-	curl_easy_setopt(a->curl, CURLOPT_WRITEDATA, &answer);
-	code = curl_easy_perform(a->curl);
+	a->lib.curl_easy_setopt(a->curl, CURLOPT_URL, address);
+	a->lib.curl_easy_setopt(a->curl, CURLOPT_WRITEDATA, &answer);
+	code = a->lib.curl_easy_perform(a->curl);
 	rc = judge(a, &answer, code, err);
 	lode_counter_json_free(answer.parse);
 	free(address);
@@ -237,22 +257,23 @@ static void set_options(struct asking *a)
 {
 	long timeout_ms = (long)(a->query->timeout_ns / 1000000);
 
-	curl_easy_setopt(a->curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(a->curl, CURLOPT_FOLLOWLOCATION, 0L);
+	a->lib.curl_easy_setopt(a->curl, CURLOPT_NOSIGNAL, 1L);
+	a->lib.curl_easy_setopt(a->curl, CURLOPT_FOLLOWLOCATION, 0L);
 #if LIBCURL_VERSION_NUM >= 0x075500
-	curl_easy_setopt(a->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	a->lib.curl_easy_setopt(a->curl, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
-	curl_easy_setopt(a->curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+	a->lib.curl_easy_setopt(a->curl, CURLOPT_PROTOCOLS,
+				(long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
-	curl_easy_setopt(a->curl, CURLOPT_ACCEPT_ENCODING, ""); /* whatever curl can undo */
-	curl_easy_setopt(a->curl, CURLOPT_CONNECTTIMEOUT_MS,
-			 timeout_ms < 10000 ? timeout_ms : 10000L);
-	curl_easy_setopt(a->curl, CURLOPT_TIMEOUT_MS, timeout_ms);
-	curl_easy_setopt(a->curl, CURLOPT_ERRORBUFFER, a->problem);
-	curl_easy_setopt(a->curl, CURLOPT_WRITEFUNCTION, on_bytes);
-	curl_easy_setopt(a->curl, CURLOPT_USERAGENT, "lode");
+	a->lib.curl_easy_setopt(a->curl, CURLOPT_ACCEPT_ENCODING, ""); /* whatever curl can undo */
+	a->lib.curl_easy_setopt(a->curl, CURLOPT_CONNECTTIMEOUT_MS,
+				timeout_ms < 10000 ? timeout_ms : 10000L);
+	a->lib.curl_easy_setopt(a->curl, CURLOPT_TIMEOUT_MS, timeout_ms);
+	a->lib.curl_easy_setopt(a->curl, CURLOPT_ERRORBUFFER, a->problem);
+	a->lib.curl_easy_setopt(a->curl, CURLOPT_WRITEFUNCTION, on_bytes);
+	a->lib.curl_easy_setopt(a->curl, CURLOPT_USERAGENT, "lode");
 	if (a->headers)
-		curl_easy_setopt(a->curl, CURLOPT_HTTPHEADER, a->headers);
+		a->lib.curl_easy_setopt(a->curl, CURLOPT_HTTPHEADER, a->headers);
 }
 
 /* A series without a name is called by what was asked; of a long query the beginning and which
@@ -314,17 +335,22 @@ int lode_counter_read_prometheus(struct lode_counter_reader *reader, const char 
 		rc = lode_fail(err, LODE_ERR_LIMIT, query.shown, -1,
 			       "from start to end are more than %lld steps", (long long)max_points);
 	if (rc == LODE_OK)
-		rc = set_headers(&a, err);
+		rc = LODE_LATE_OPEN(&a.lib, CURL_FUNCTIONS, "libcurl.so.4", err);
+	if (rc < 0) {
+		lode_prometheus_release(&query);
+		return rc;
+	}
+	rc = set_headers(&a, err);
 	if (rc == LODE_OK) {
-		a.curl = curl_easy_init();
+		a.curl = a.lib.curl_easy_init();
 		if (!a.curl)
 			lode_oom(0);
 		set_options(&a);
 		rc = ask_all(&a, err);
 	}
-	curl_slist_free_all(a.headers);
+	a.lib.curl_slist_free_all(a.headers);
 	if (a.curl)
-		curl_easy_cleanup(a.curl);
+		a.lib.curl_easy_cleanup(a.curl);
 	lode_prometheus_release(&query);
 	return rc;
 }

@@ -74,11 +74,19 @@ static void check_thread(const struct test_collector *collector, const struct su
 	const struct lode_events *events = &thread->events;
 
 	for (size_t i = 0; i < events->n; i++) {
-		all += events->cost_ns[i];
+		int64_t cost_ns = events->cost_ns[i];
+
+		/* Nobody runs or waits after death, whatever was not recorded. */
+		if ((events->flags[i] & LODE_EVENT_CUT_END) &&
+		    thread->died_ns - events->start_ns[i] < cost_ns)
+			cost_ns = thread->died_ns > events->start_ns[i]
+					  ? thread->died_ns - events->start_ns[i]
+					  : 0;
+		all += cost_ns;
 		if (events->kind[i] == LODE_EVENT_WAITING)
-			waits[events->reason[i]] += events->cost_ns[i];
+			waits[events->reason[i]] += cost_ns;
 		else if (events->kind[i] == LODE_EVENT_READY)
-			ready += events->cost_ns[i];
+			ready += cost_ns;
 	}
 	assert_int_equal(sums->all, all);
 	assert_int_equal(sum_of(collector, sums, "ready"), ready);
