@@ -1,83 +1,13 @@
-"""lode pio: training at the paper's size, the auction recordings, and RIPPER against Weka's JRip."""
-import glob
+"""lode pio: training at the paper's size, reading logs, and the auction recordings."""
 import json
 import os
-import re
-import statistics
 import subprocess
 
-from measure import TooSlow, run, warm
+from measure import run, warm
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = os.environ.get("LODE_SHARED", os.path.join(os.path.dirname(TOP), "shared"))
-WEKA = "/usr/share/java/weka.jar"
-SETS = "/usr/share/doc/weka/examples"
-JRIP = ["java", "-Xmx6g", "-cp", WEKA, "weka.classifiers.rules.JRip"]
-N_SEEDS = 5
-LIMIT_S = 1800
-
-
-def table(bench, rows, columns):
-    """Generated counters with five planted rules."""
-    path = os.path.join(bench.data, f"counters-{rows}-{columns}.arff")
-    if not os.path.exists(path):
-        with open(path + ".part", "wb") as out:
-            subprocess.run([bench.tool("bench_ripper"), "--generate", str(rows), str(columns)],
-                           stdout=out, check=True)
-        os.rename(path + ".part", path)
-    return path
-
-
-def learning_time(bench, has_weka):
-    for rows in (20000, 180000):
-        path = table(bench, rows, 70)
-        warm(path)
-        ours = json.loads(run([bench.tool("bench_ripper"), path]).out)
-        text = (f"{rows:,} rows, 70 counters: {ours['rules']} rules in {ours['seconds']:.2f} s, "
-                f"CPU {ours['cpu_seconds']:.2f} s")
-        figures = {"rows": rows, "lode_s": ours["seconds"], "lode_cpu_s": ours["cpu_seconds"]}
-        if has_weka:
-            try:
-                peer = run([*JRIP, "-t", path, "-no-cv", "-S", "1"], limit=LIMIT_S)
-            except TooSlow:
-                bench.report("pio", f"RIPPER {rows}", f"{text}; JRip was stopped after {LIMIT_S} s",
-                             **figures, jrip_over_s=LIMIT_S)
-                continue
-            found = re.search(rb"Time taken to build model: ([\d.]+)", peer.out)
-            seconds = float(found.group(1)) if found else peer.wall
-            figures.update(jrip_s=seconds, jrip_cpu_s=peer.cpu)
-            text += (f"; JRip {seconds:.1f} s, its process {peer.cpu:.1f} s of CPU: "
-                     f"{peer.cpu / ours['cpu_seconds']:.0f} times the CPU")
-        bench.report("pio", f"RIPPER {rows}", text, **figures)
-
-
-def jrip_error(path, seed):
-    out = run([*JRIP, "-t", path, "-x", "10", "-s", str(seed), "-S", str(seed), "-o", "-v"],
-              limit=900).out.decode()
-    found = re.search(r"cross-validation.*?Incorrectly Classified Instances\s+\d+\s+([\d.]+)", out,
-                      re.S)
-    return float(found.group(1)) if found else None
-
-
-def errors(bench):
-    """10-fold errors on the public sets of Debian's weka package, each over some seeds."""
-    ours_all, peer_all, lines = [], [], []
-    for path in sorted(glob.glob(os.path.join(SETS, "*.arff"))):
-        name = os.path.basename(path)[:-5]
-        if name.startswith(("Reuters", "cpu", "supermarket")):
-            continue  # texts, a numeric class, and minutes of JRip
-        ours = [float(x) for x in run([bench.tool("bench_ripper"), "--folds", "10", "--seeds",
-                                       str(N_SEEDS), path]).out.split()]
-        peer = [e for e in (jrip_error(path, s) for s in range(1, N_SEEDS + 1)) if e is not None]
-        if not ours or not peer:
-            continue
-        ours_all.append(statistics.mean(ours))
-        peer_all.append(statistics.mean(peer))
-        lines.append(f"{name} {ours_all[-1]:.1f}/{peer_all[-1]:.1f}")
-    if lines:
-        bench.report("pio", "RIPPER's errors", f"10-fold, {N_SEEDS} seeds, percent lode/JRip: "
-                     f"{', '.join(lines)}; mean {statistics.mean(ours_all):.2f}/"
-                     f"{statistics.mean(peer_all):.2f}", lode=ours_all, jrip=peer_all)
+LOG_MB = 1000
 
 
 def auction(bench):
@@ -95,16 +25,39 @@ def auction(bench):
                  train_cpu_s=train.cpu, analyse_cpu_s=analyse.cpu)
 
 
+def log_file(bench):
+    path = os.path.join(bench.data, f"access-{LOG_MB}.log")
+    if not os.path.exists(path):
+        with open(path + ".part", "wb") as out:
+            subprocess.run([bench.tool("bench_log"), "--generate", str(LOG_MB)], stdout=out, check=True)
+        os.rename(path + ".part", path)
+    return path
+
+
+def parsing(bench):
+    """The best of some runs: what the machine can do when nobody else uses it."""
+    path = log_file(bench)
+    warm(path)
+    for threads in (1, 2):
+        runs = [json.loads(run([bench.tool("bench_log"), "--threads", str(threads), path]).out)
+                for _ in range(bench.runs)]
+        mb = runs[0]["bytes"] / 1e6
+        best = min(r["seconds"] for r in runs)
+        cpu = min(r["cpu_seconds"] for r in runs)
+        bench.report("pio", f"reading logs, {threads} thread{'s' if threads > 1 else ''}",
+                     f"{mb:.0f} MB, {runs[0]['requests']:,} requests in {best:.2f} s, best of {len(runs)}: "
+                     f"{mb / best:.0f} MB/s; CPU {cpu:.2f} s ({mb / cpu:.0f} MB per CPU second), peak "
+                     f"{runs[0]['peak_mb']:.0f} MB", mb_per_s=mb / best, mb_per_cpu_s=mb / cpu,
+                     threads=threads)
+
+
 def bench_pio(bench):
-    has_weka = os.path.exists(WEKA)
     auction(bench)
+    parsing(bench)
     d = json.loads(run([bench.tool("bench_pio")], limit=1800).out)
     bench.report("pio", "paper's size", f"{d['requests']:,} requests, {d['values']:,} counter values: "
                  f"{d['seconds']:.0f} s, CPU {d['cpu_seconds']:.0f} s, peak {d['peak_mb']:.0f} MB",
                  **d)
-    learning_time(bench, has_weka)
-    if has_weka:
-        errors(bench)
 
 
 BENCHES = {"pio": bench_pio}

@@ -4,7 +4,8 @@
 usage: bench/run.py [--build DIR] [--runs N] [--size MB] [--doc] [NAME...]
 
 NAMEs choose benches; without any: all but `growth` (plots how cost grows, into docs/performance/)
-and `large` (21 million callstacks: 8 GB of disk for a while, some minutes). Inputs that can be
+and `large` (21 million callstacks: 8 GB of disk for a while, some minutes; and all benches whose names
+end in -large). Inputs that can be
 generated are generated into DIR/bench-data and kept, those of `large` are not; those of ../shared
 are used when they are there ($LODE_SHARED names another place). What is missing is said, and the
 rest goes on. Each result is one line for people, and one JSON line in DIR/bench.json, where the
@@ -21,7 +22,8 @@ from harness import TOP, Bench
 from measure import Failed, Missing, TooSlow, machine
 
 # bench_<name>.py each; this order is that of the table.
-MODULES = ("decode", "startup", "digest", "miner", "clusters", "suspects", "timeline", "pio", "growth")
+MODULES = ("decode", "startup", "digest", "miner", "clusters", "suspects", "timeline", "pio", "ripper",
+           "growth")
 
 PAGE = os.path.join(TOP, "docs", "performance.md")
 MARKS = ("<!-- figures: written by bench/run.py --doc -->\n", "<!-- end of figures -->\n")
@@ -70,6 +72,8 @@ def main():
     parser.add_argument("--doc", action="store_true", help="write docs/performance.md's table")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join([*benches, "none"]))
     args = parser.parse_args()
+    if "large" in args.names:
+        args.names += [name for name in benches if name.endswith("-large")]
     unknown = set(args.names) - set(benches) - {"none"}
     if unknown:
         parser.error(f"no bench named {', '.join(sorted(unknown))}")

@@ -125,11 +125,18 @@ static void remove_last(lode_learnt_rules *rules)
 	free(rules->at[rules->n].covers);
 }
 
-/* Grows and prunes a rule on what is left. */
-static struct lode_rule new_rule(const struct lode_learner *learner, const struct scratch *s)
+/* Grows a rule on what is left, and prunes it; what optimising leaves over is little: then all of
+   it grows the rule, and the description length alone says whether it stays, as in Weka's JRip. */
+static struct lode_rule new_rule(const struct lode_learner *learner, const struct scratch *s,
+				 bool is_leftover)
 {
 	struct lode_rule rule = {.class = learner->class};
 
+	if (is_leftover) {
+		lode_grow_rule(learner->grower, &rule, s->left, learner->positive,
+			       learner->min_positive);
+		return rule;
+	}
 	lode_learner_split(learner, s->left, s->grow, s->prune);
 	lode_grow_rule(learner->grower, &rule, s->grow, learner->positive, learner->min_positive);
 	lode_learner_prune(learner, &rule, s->prune, false);
@@ -148,10 +155,10 @@ struct progress {
 
 /* Adds rules behind those there are until one does not pay any more. */
 static void build(const struct lode_learner *learner, lode_learnt_rules *rules, struct scratch *s,
-		  struct progress *p)
+		  struct progress *p, bool is_leftover)
 {
 	while (has_positive(learner, s->left)) {
-		struct lode_rule rule = new_rule(learner, s);
+		struct lode_rule rule = new_rule(learner, s, is_leftover);
 		struct lode_taken taken;
 		uint32_t covered, right;
 
@@ -263,7 +270,7 @@ static void optimize(const struct lode_learner *learner, lode_learnt_rules *rule
 		keep_better(learner, rules, at, replaced, revised);
 		lode_rows_remove_all(s->left, rules->at[at].covers, n_rows);
 	}
-	build(learner, rules, s, &progress);
+	build(learner, rules, s, &progress, true);
 	lode_learner_drop_idle(learner, rules);
 }
 
@@ -275,7 +282,7 @@ void lode_learn_class(const struct lode_learner *learner, lode_learnt_rules *rul
 	struct progress progress = {0};
 
 	lode_rows_copy(s.left, learner->all, n_rows);
-	build(learner, rules, &s, &progress);
+	build(learner, rules, &s, &progress, false);
 	for (unsigned i = 0; i < learner->n_optimizations; i++)
 		optimize(learner, rules, &s);
 	free(s.left);
