@@ -39,6 +39,12 @@ int lode_html_write_report(const char *path, const char *name, const char *schem
 			   void (*put)(FILE *out, const void *report), const void *report,
 			   struct lode_error *err);
 
+/*
+ * The page without reports, which asks the server that it came from for them; *size bytes, the
+ * caller's. NULL without pages.
+ */
+char *lode_html_served_page(size_t *size);
+
 /* "slow/", "slow/ and 2 more": a title of the inputs, in `buffer`. */
 const char *lode_html_title(char *buffer, size_t size, char *const *inputs, size_t n_inputs);
 

@@ -75,11 +75,8 @@ static void skip(struct lode_inputs *inputs, const char *path, const char *reaso
 	inputs->skipped[inputs->n_skipped++] = skipped;
 }
 
-/*
- * Is a file that stands in a directory a recording? Text that could be folded stacks must have a
- * ';' to count: nobody named it, and many tables end their lines in numbers.
- */
-static bool is_recording(const uint8_t *head, size_t size)
+/* A ';' to count: many tables end their lines in numbers. */
+bool lode_stream_recognise(const uint8_t *head, size_t size)
 {
 	const struct lode_source *source = recognise(head, size);
 
@@ -113,7 +110,7 @@ static void consider(struct lode_inputs *inputs, const char *path, recogniser *i
 		skip(inputs, path, err.message);
 	else if (n == 0)
 		skip(inputs, path, "the file is empty");
-	else if (is_recording(head, (size_t)n) || (is_wanted && is_wanted(head, (size_t)n)))
+	else if (lode_stream_recognise(head, (size_t)n) || (is_wanted && is_wanted(head, (size_t)n)))
 		lode_vec_append(&inputs->paths, lode_strdup(path));
 	lode_input_close(input);
 }

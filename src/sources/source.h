@@ -49,6 +49,12 @@ int lode_stream_load(struct lode_stream **out, const char *path,
 		     const struct lode_source_options *options, struct lode_error *err);
 
 /*
+ * Is a file that nobody named a recording, by its first bytes? Text that could be folded stacks must
+ * have more than one frame on its lines.
+ */
+bool lode_stream_recognise(const uint8_t *head, size_t size);
+
+/*
  * The files behind the arguments: a directory means every file in it (not below) that a source
  * recognises, sorted by name; a file named by the user is taken as it is. Paths that cannot be
  * opened are reported through `skipped`. Symbol bundles and other files of a directory are passed

@@ -1,0 +1,135 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/html_option.h"
+#include "cli/messages.h"
+#include "cli/option_values.h"
+#include "cli/page_overview.h"
+#include "cli/page_runs.h"
+
+struct analyze_values {
+	const char *html, *threads;
+	bool wants_json;
+};
+
+#define AT(field) .offset = offsetof(struct analyze_values, field)
+
+static const struct lode_option options[] = {
+	{.name = "html",
+	 .letter = 'o',
+	 .argument = "FILE",
+	 .help = "where the report goes (default: lode-report.html)",
+	 .set = lode_set_text,
+	 AT(html),
+	 .group = "Output"},
+	{.name = "json",
+	 .help = "what was found as one JSON document (docs/json.md), beside the report",
+	 .set = lode_set_flag,
+	 AT(wants_json)},
+	{.name = "threads",
+	 .letter = 'j',
+	 .argument = "N",
+	 .help = "use N threads (default: all CPUs)",
+	 .set = lode_set_text,
+	 AT(threads),
+	 .group = "Machine"},
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"All that was recorded of an incident, in one page to mail",
+	 "lode analyze incident-4711/ -o incident-4711.html"},
+	{"The same, served, with more to ask", "lode serve incident-4711/"},
+	{NULL},
+};
+
+static void starts(void *context, const struct lode_page_runs *runs, size_t i)
+{
+	const struct lode_page_run *run = &runs->list.at[i];
+
+	(void)context;
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "lode analyze: %zu of %zu: %s\n", i + 1, runs->list.n,
+			run->analysis);
+}
+
+static int show(const struct lode_command *self, const struct analyze_values *v,
+		struct lode_page_runs *runs, const struct lode_page_overview *overview)
+{
+	const char *html = v->html ? v->html : "lode-report.html";
+	struct lode_error err;
+	int code = lode_page_overview_exit(overview);
+
+	if (code == LODE_EXIT_NOTHING) {
+		lode_say(self, "nothing here could be analysed");
+		return code;
+	}
+	if (lode_html_write(html, runs->reports.parts.at, runs->reports.parts.n, &err) < 0)
+		return lode_say_error(self, &err);
+	if (v->wants_json) {
+		lode_analyze_json(stdout, &overview->report);
+	} else {
+		lode_analyze_text(stdout, &overview->report);
+		printf("\n%s has all of it: open it in a browser, or mail it\n", html);
+	}
+	return code;
+}
+
+static int run_all(const struct lode_command *self, const struct analyze_values *v, char **inputs,
+		   size_t n_inputs)
+{
+	struct lode_survey survey = {0};
+	struct lode_page_runs runs = {0};
+	struct lode_page_overview overview = {0};
+	struct lode_error err;
+	int code;
+
+	lode_survey(&survey, inputs, n_inputs);
+	lode_page_runs_say_unread(self, &survey);
+	if (lode_page_runs_plan(&runs, &survey, v->threads, false, &err) < 0 ||
+	    lode_page_runs_do(&runs, starts, NULL, &err) < 0) {
+		code = lode_say_error(self, &err);
+	} else {
+		lode_page_overview_make(&overview, &runs, &survey, inputs, n_inputs);
+		code = show(self, v, &runs, &overview);
+	}
+	lode_page_overview_release(&overview);
+	lode_page_runs_release(&runs);
+	lode_survey_release(&survey);
+	return code;
+}
+
+static int run(const struct lode_command *self, int argc, char **argv)
+{
+	struct analyze_values values = {0};
+	int n, code = LODE_EXIT_OK;
+
+	if (!lode_command_start(self, &values, argc, argv, &n, &code))
+		return code;
+	if (n == 0)
+		return lode_command_misused(self, "give folders or files of anything recorded");
+	code = lode_html_check(self);
+	return code ? code : run_all(self, &values, argv, (size_t)n);
+}
+
+const struct lode_command lode_cmd_analyze = {
+	.name = "analyze",
+	.summary = "look at what is there, run what fits, write one report",
+	.usage = "[OPTION]... INPUT...",
+	.description =
+		"Looks through folders for recordings, function traces, request logs and counters, "
+		"runs what fits - mine, suspects, timeline, pio -, and writes one page that holds "
+		"all "
+		"their reports, with what they found on the first. Files of one folder belong "
+		"together: its recordings are mined as one set, its logs and counters are one "
+		"service. A model of lode pio train that lies beside them is used; without one, "
+		"lode learns from the same time. symbols.tsv and threads.tsv beside a function "
+		"trace name its functions and threads.\n\n"
+		"Each analysis is the command that you would type, and the report shows it: run it "
+		"by hand to set more.",
+	.options = options,
+	.examples = examples,
+	.run = run,
+};

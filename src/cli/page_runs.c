@@ -1,0 +1,462 @@
+#include "cli/page_runs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <yajl/yajl_tree.h>
+
+#include "base/escape.h"
+#include "cli/messages.h"
+#include "recorder/child.h"
+#include "store/timeline_file.h"
+
+static const char program[] = "/proc/self/exe";
+
+/* Enough for what `lode info --json` says of one recording; what is longer is not read. */
+enum { INFO_BYTES = 4 << 20 };
+
+void lode_page_runs_say_unread(const struct lode_command *self, const struct lode_survey *survey)
+{
+	char path[1200];
+
+	for (size_t i = 0; i < survey->unread.n; i++)
+		lode_say(self, "%s: %s", lode_escape(path, sizeof(path), survey->unread.at[i].path),
+			 survey->unread.at[i].reason);
+}
+
+/* ---- Planning ---- */
+
+static const char *copy(struct lode_page_runs *runs, const char *text)
+{
+	return lode_arena_strndup(&runs->arena, text, strlen(text));
+}
+
+static const char *join(struct lode_page_runs *runs, const char *a, const char *b)
+{
+	size_t n = strlen(a) + strlen(b) + 1;
+	char *text = lode_arena_alloc(&runs->arena, n, 1);
+
+	snprintf(text, n, "%s%s", a, b);
+	return text;
+}
+
+static struct lode_page_run *new_run(struct lode_page_runs *runs, const char *analysis,
+				     const char *title)
+{
+	struct lode_page_run *run = lode_vec_append_zero(&runs->list);
+
+	run->analysis = analysis;
+	run->title = copy(runs, title);
+	return run;
+}
+
+static void say(struct lode_page_runs *runs, lode_words *words, const char *word)
+{
+	lode_vec_append(words, copy(runs, word));
+}
+
+static void say_threads(struct lode_page_runs *runs, lode_words *words, const char *threads)
+{
+	if (!threads)
+		return;
+	say(runs, words, "--threads");
+	say(runs, words, threads);
+}
+
+/* Does the recording hold what `lode suspects` measures best: calls with entry and exit? */
+static bool serves_suspects(const char *recording)
+{
+	const char *argv[] = {program, "info", "--json", "--top", "1", recording, NULL};
+	const char *path[] = {"serves", "suspects", NULL};
+	char *text = lode_alloc(INFO_BYTES + 1);
+	yajl_val root = NULL, value = NULL;
+	bool serves = false;
+	size_t n;
+
+	if (lode_child_read(text, INFO_BYTES, &n, argv, NULL) == LODE_OK) {
+		text[n] = 0;
+		root = yajl_tree_parse(text, NULL, 0);
+		value = root ? yajl_tree_get(root, path, yajl_t_string) : NULL;
+		serves = value && value->type == yajl_t_string &&
+			 strcmp(value->u.string, "yes") == 0;
+	}
+	yajl_tree_free(root);
+	free(text);
+	return serves;
+}
+
+/* In a folder the command finds the same files itself; bundles it must be told. */
+static void say_recordings(struct lode_page_runs *runs, lode_words *words,
+			   const struct lode_survey_folder *folder)
+{
+	const lode_path_list *recordings = &folder->of[LODE_SURVEY_RECORDING];
+	bool is_told = *folder->path == 0;
+
+	for (size_t i = 0; i < recordings->n; i++)
+		is_told = is_told || lode_survey_is_bundle(recordings->at[i]);
+	if (!is_told)
+		say(runs, words, folder->path);
+	for (size_t i = 0; i < recordings->n && is_told; i++)
+		say(runs, words, recordings->at[i]);
+}
+
+/* `analysis`: mine or suspects. */
+static void plan_recordings(struct lode_page_runs *runs, const struct lode_survey_folder *folder,
+			    const char *analysis, const char *threads)
+{
+	const lode_path_list *recordings = &folder->of[LODE_SURVEY_RECORDING];
+	struct lode_page_run *run;
+
+	if (!recordings->n)
+		return;
+	run = new_run(runs, analysis, *folder->path ? folder->path : recordings->at[0]);
+	say(runs, &run->words, analysis);
+	say_threads(runs, &run->words, threads);
+	say_recordings(runs, &run->words, folder);
+}
+
+/* A file of that name beside the trace; NULL: there is none. */
+static const char *beside(struct lode_page_runs *runs, const struct lode_survey_folder *folder,
+			  const char *name)
+{
+	const char *path = join(runs, *folder->path ? folder->path : ".", "/");
+
+	path = join(runs, path, name);
+	return access(path, R_OK) == 0 ? path : NULL;
+}
+
+/* A file of this number in the folder of temporary files. */
+static const char *temporary(struct lode_page_runs *runs, size_t number, const char *suffix)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "/%zu%s", number, suffix);
+	return join(runs, runs->folder, name);
+}
+
+static bool is_index(const char *path)
+{
+	struct lode_call_trace *trace;
+
+	if (lode_timeline_load(&trace, path, NULL) < 0)
+		return false;
+	lode_call_trace_free(trace);
+	return true;
+}
+
+static void plan_calls(struct lode_page_runs *runs, const struct lode_survey_folder *folder,
+		       const char *threads, bool with_indices)
+{
+	const lode_path_list *traces = &folder->of[LODE_SURVEY_CALLS];
+	const char *symbols = traces->n ? beside(runs, folder, "symbols.tsv") : NULL;
+	const char *names = traces->n ? beside(runs, folder, "threads.tsv") : NULL;
+
+	for (size_t i = 0; i < traces->n; i++) {
+		struct lode_page_run *run = new_run(runs, "timeline", traces->at[i]);
+
+		say(runs, &run->words, "timeline");
+		say_threads(runs, &run->words, threads);
+		if (symbols) {
+			say(runs, &run->words, "--symbols");
+			say(runs, &run->words, symbols);
+		}
+		if (names) {
+			say(runs, &run->words, "--thread-names");
+			say(runs, &run->words, names);
+		}
+		say(runs, &run->words, traces->at[i]);
+		if (with_indices && !is_index(traces->at[i]))
+			run->index = temporary(runs, runs->list.n - 1, ".lodet");
+	}
+}
+
+static void say_inputs(struct lode_page_runs *runs, lode_words *words,
+		       const struct lode_survey_folder *folder)
+{
+	for (size_t i = 0; i < folder->of[LODE_SURVEY_REQUESTS].n; i++) {
+		say(runs, words, "--log");
+		say(runs, words, folder->of[LODE_SURVEY_REQUESTS].at[i]);
+	}
+	for (size_t i = 0; i < folder->of[LODE_SURVEY_COUNTERS].n; i++) {
+		say(runs, words, "--counters");
+		say(runs, words, folder->of[LODE_SURVEY_COUNTERS].at[i]);
+	}
+}
+
+/* With a model beside them, by it; else by one that is learnt from the same time. */
+static void plan_pio(struct lode_page_runs *runs, const struct lode_survey_folder *folder)
+{
+	const lode_path_list *models = &folder->of[LODE_SURVEY_MODEL];
+	struct lode_page_run *run;
+	const char *model;
+
+	if (!folder->of[LODE_SURVEY_COUNTERS].n ||
+	    (!models->n && !folder->of[LODE_SURVEY_REQUESTS].n))
+		return;
+	run = new_run(runs, "pio",
+		      *folder->path ? folder->path : folder->of[LODE_SURVEY_COUNTERS].at[0]);
+	if (models->n) {
+		model = models->at[0];
+	} else {
+		model = temporary(runs, runs->list.n - 1, ".model");
+		say(runs, &run->before, "pio");
+		say(runs, &run->before, "train");
+		say_inputs(runs, &run->before, folder);
+		say(runs, &run->before, "--output");
+		say(runs, &run->before, model);
+	}
+	say(runs, &run->words, "pio");
+	say(runs, &run->words, "--model");
+	say(runs, &run->words, model);
+	say_inputs(runs, &run->words, folder);
+}
+
+enum step { MINE, SUSPECTS, TIMELINES, PIO, PAGES, N_STEPS };
+
+static void plan_step(struct lode_page_runs *runs, const struct lode_survey_folder *folder,
+		      int step, const char *threads, bool with_indices)
+{
+	const lode_path_list *recordings = &folder->of[LODE_SURVEY_RECORDING];
+	const lode_path_list *pages = &folder->of[LODE_SURVEY_PAGE];
+
+	if (step == MINE)
+		plan_recordings(runs, folder, "mine", threads);
+	else if (step == SUSPECTS && recordings->n && serves_suspects(recordings->at[0]))
+		plan_recordings(runs, folder, "suspects", threads);
+	else if (step == TIMELINES)
+		plan_calls(runs, folder, threads, with_indices);
+	else if (step == PIO)
+		plan_pio(runs, folder);
+	for (size_t k = 0; step == PAGES && k < pages->n; k++)
+		new_run(runs, "page", pages->at[k]);
+}
+
+static int make_folder(struct lode_page_runs *runs, struct lode_error *err)
+{
+	const char *parent = getenv("TMPDIR");
+	char path[500];
+
+	snprintf(path, sizeof(path), "%s/lode-XXXXXX", parent && *parent ? parent : "/var/tmp");
+	if (!mkdtemp(path))
+		return lode_fail_errno(err, errno, path, "cannot make a folder");
+	runs->folder = copy(runs, path);
+	return LODE_OK;
+}
+
+int lode_page_runs_plan(struct lode_page_runs *runs, const struct lode_survey *survey,
+			const char *threads, bool with_indices, struct lode_error *err)
+{
+	int rc = make_folder(runs, err);
+
+	for (int step = 0; step < N_STEPS && rc == LODE_OK; step++)
+		for (size_t i = 0; i < survey->folders.n; i++)
+			plan_step(runs, &survey->folders.at[i], step, threads, with_indices);
+	return rc;
+}
+
+/* ---- Running ---- */
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Some words for an option with a file, behind the command's name; NULL: not given. */
+struct further {
+	const char *html, *index;
+};
+
+static int run_words(int *exit_code, const lode_words *words, struct further further,
+		     struct lode_error *err)
+{
+	LODE_VEC(const char *) argv = {0};
+	bool was_stopped = false;
+	int status = 0, rc;
+
+	lode_vec_append(&argv, program);
+	for (size_t i = 0; i < words->n; i++) {
+		lode_vec_append(&argv, words->at[i]);
+		if (further.html && i == 0) {
+			lode_vec_append(&argv, "--html");
+			lode_vec_append(&argv, further.html);
+		}
+		if (further.index && i == 0) {
+			lode_vec_append(&argv, "--index");
+			lode_vec_append(&argv, further.index);
+		}
+	}
+	lode_vec_append(&argv, NULL);
+	rc = lode_child_run_quietly(&status, &was_stopped, argv.at, err);
+	lode_vec_release(&argv);
+	*exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : LODE_EXIT_FAILURE;
+	if (rc == LODE_OK && was_stopped)
+		return lode_fail(err, LODE_ERR_IO, NULL, -1, "stopped");
+	return rc;
+}
+
+/* "mine" is taken: "mine-2". What goes with a report, "NAME-part-3", goes with its new name. */
+static const char *free_name(struct lode_page_runs *runs, size_t before, const char *name)
+{
+	char text[200];
+	unsigned number = 1;
+	bool is_taken;
+
+	snprintf(text, sizeof(text), "%.150s", name);
+	do {
+		is_taken = false;
+		for (size_t i = 0; i < before && !is_taken; i++)
+			is_taken = strcmp(runs->reports.parts.at[i].name, text) == 0;
+		if (is_taken)
+			snprintf(text, sizeof(text), "%.150s-%u", name, ++number);
+	} while (is_taken);
+	return copy(runs, text);
+}
+
+static void rename_parts(struct lode_page_runs *runs, size_t first)
+{
+	const char *base = NULL, *renamed = NULL;
+
+	for (size_t i = first; i < runs->reports.parts.n; i++) {
+		struct lode_html_part *part = &runs->reports.parts.at[i];
+		size_t n = base ? strlen(base) : 0;
+
+		if (base && strncmp(part->name, base, n) == 0 &&
+		    strncmp(part->name + n, "-part-", 6) == 0) {
+			part->name = join(runs, renamed, part->name + n);
+			continue;
+		}
+		base = part->name;
+		renamed = free_name(runs, i, base);
+		part->name = renamed;
+	}
+}
+
+static int run_one(struct lode_page_runs *runs, struct lode_page_run *run, struct lode_error *err)
+{
+	const char *html = join(runs, runs->folder, "/page.html");
+	int rc = LODE_OK;
+
+	run->first_part = runs->reports.parts.n;
+	if (strcmp(run->analysis, "page") == 0)
+		return lode_html_read(&runs->reports, run->title, err);
+	if (run->before.n)
+		rc = run_words(&run->exit_code, &run->before, (struct further){0}, err);
+	if (rc < 0 || run->exit_code > LODE_EXIT_INCOMPLETE)
+		return rc;
+	rc = run_words(&run->exit_code, &run->words,
+		       (struct further){.html = html, .index = run->index}, err);
+	if (rc == LODE_OK && run->exit_code == LODE_EXIT_NOTHING &&
+	    strcmp(run->analysis, "mine") == 0) {
+		/* Of the whole machine, perhaps: then whoever waited. */
+		say(runs, &run->words, "--symptom");
+		say(runs, &run->words, "comm=*");
+		rc = run_words(&run->exit_code, &run->words, (struct further){.html = html}, err);
+	}
+	if (rc < 0 || run->exit_code > LODE_EXIT_INCOMPLETE)
+		return rc;
+	rc = lode_html_read(&runs->reports, html, err);
+	unlink(html);
+	return rc;
+}
+
+int lode_page_runs_do(struct lode_page_runs *runs,
+		      void (*starts)(void *context, const struct lode_page_runs *runs, size_t i),
+		      void *context, struct lode_error *err)
+{
+	for (size_t i = 0; i < runs->list.n; i++) {
+		struct lode_page_run *run = &runs->list.at[i];
+		int64_t start_ns = now_ns();
+		int rc;
+
+		if (starts)
+			starts(context, runs, i);
+		rc = run_one(runs, run, err);
+		if (rc < 0)
+			return rc;
+		run->elapsed_ns = now_ns() - start_ns;
+		run->n_parts = runs->reports.parts.n - run->first_part;
+		rename_parts(runs, run->first_part);
+	}
+	return LODE_OK;
+}
+
+/* ---- Showing ---- */
+
+static void put_word(FILE *out, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "-_./=:,@%+";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		fprintf(out, " %s", word);
+		return;
+	}
+	fputs(" '", out);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			fputc(*word, out);
+	}
+	fputc('\'', out);
+}
+
+const char *lode_page_run_text(struct lode_page_runs *runs, const struct lode_page_run *run)
+{
+	char *text = NULL;
+	const char *kept;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+
+	if (!out)
+		lode_oom(1);
+	if (run->before.n) {
+		fputs("lode", out);
+		for (size_t i = 0; i < run->before.n; i++)
+			put_word(out, run->before.at[i]);
+		fputs(" && ", out);
+	}
+	if (run->words.n)
+		fputs("lode", out);
+	for (size_t i = 0; i < run->words.n; i++)
+		put_word(out, run->words.at[i]);
+	if (fclose(out) != 0)
+		lode_oom(n);
+	kept = copy(runs, text);
+	free(text);
+	return kept;
+}
+
+static void remove_folder(const char *folder, size_t n_runs)
+{
+	char path[600];
+
+	for (size_t i = 0; i < n_runs; i++) {
+		snprintf(path, sizeof(path), "%s/%zu.model", folder, i);
+		unlink(path);
+		snprintf(path, sizeof(path), "%s/%zu.lodet", folder, i);
+		unlink(path);
+	}
+	snprintf(path, sizeof(path), "%s/page.html", folder);
+	unlink(path);
+	rmdir(folder);
+}
+
+void lode_page_runs_release(struct lode_page_runs *runs)
+{
+	if (runs->folder)
+		remove_folder(runs->folder, runs->list.n);
+	for (size_t i = 0; i < runs->list.n; i++) {
+		lode_vec_release(&runs->list.at[i].before);
+		lode_vec_release(&runs->list.at[i].words);
+	}
+	lode_vec_release(&runs->list);
+	lode_html_reports_release(&runs->reports);
+	lode_arena_release(&runs->arena);
+}

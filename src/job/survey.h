@@ -1,0 +1,63 @@
+/*
+ * What is there: files and folders of anything, sorted into what lode can do with them.
+ *
+ *   DIR/a.perf.data.zst  DIR/b.perf.data.zst   recordings: one set, they mine together
+ *   DIR/run.xray                               function trace: a timeline of its own
+ *   DIR/access.log  DIR/db.csv                 requests and counters: one service, one pio
+ *   DIR/more/...                               a folder of its own, with sets of its own
+ *
+ * The format is told from content. Bundles of `lode record` (NAME.lode) are recordings of the
+ * folder that they stand in. Other files are counted, never an error: a folder may hold anything.
+ */
+#ifndef LODE_SURVEY_H
+#define LODE_SURVEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+enum lode_survey_kind {
+	LODE_SURVEY_RECORDING, /* perf.data, perf script, folded stacks; digests; bundles */
+	LODE_SURVEY_CALLS,     /* a function trace, or an index of one */
+	LODE_SURVEY_REQUESTS,
+	LODE_SURVEY_COUNTERS,
+	LODE_SURVEY_MODEL, /* of lode pio */
+	LODE_SURVEY_PAGE,  /* reports that were written with --html */
+	LODE_N_SURVEY_KINDS,
+	LODE_SURVEY_OTHER = LODE_N_SURVEY_KINDS,
+};
+
+typedef LODE_VEC(char *) lode_path_list;
+
+struct lode_survey_folder {
+	const char *path; /* of the folder; "" for files that were named one by one */
+	lode_path_list of[LODE_N_SURVEY_KINDS]; /* by name */
+};
+
+struct lode_survey_unread {
+	const char *path, *reason;
+};
+
+struct lode_survey {
+	LODE_VEC(struct lode_survey_folder) folders; /* in order of the inputs, then by name */
+	size_t n_files, n_other;		     /* looked at; of no use */
+	LODE_VEC(struct lode_survey_unread) unread;  /* that could not be opened */
+	struct lode_arena arena;
+};
+
+/* LIMIT: folders below each other; deeper ones are not looked at. */
+enum { LODE_SURVEY_DEPTH = 8 };
+
+/* `{ 0 }` before; the caller's to release. What is not there is among those not read. */
+void lode_survey(struct lode_survey *out, char *const *inputs, size_t n);
+void lode_survey_release(struct lode_survey *survey);
+
+/* Is it named like a bundle? */
+bool lode_survey_is_bundle(const char *path);
+
+/* What one file or folder is, alone. */
+enum lode_survey_kind lode_survey_one(const char *path, struct lode_error *err);
+
+#endif

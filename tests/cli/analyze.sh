@@ -1,0 +1,41 @@
+# Everything in a folder, as one report: recordings as a set, a function trace, and what is no use.
+mkdir -p in/apps/one in/trace
+printf 'main;a;b 60\nmain;c;d 30\n' >in/apps/one/a.folded
+printf 'main;a;b 10\n' >in/apps/one/b.folded
+printf 'tid,enter/exit,function,ns\n1,enter,main,0\n1,enter,f,10\n1,exit,f,90\n1,exit,main,100\n' >in/trace/calls.csv
+echo 'Notes of the day.' >in/notes.txt
+if ! "$LODE" analyze in -o page.html 2>said >text; then
+	grep -q 'built without its pages' said && { echo "this lode has no pages"; exit 77; }
+fi
+cat text said
+"$LODE" analyze --json -o page.html in >document.json
+python3 - <<'P'
+import base64, json, os, re, zlib
+import jsonschema
+d = json.load(open("document.json"))
+jsonschema.Draft7Validator(json.load(open(os.environ["LODE_TOP"] + "/docs/schema/analyze.json"))).validate(d)
+html = open("page.html", encoding="utf-8").read()
+parts = dict(re.findall(r'class="lode-report" data-name="([^"]*)"[^>]*>([^<]*)</script>', html))
+first = json.loads(zlib.decompress(base64.b64decode(parts["overview"])))
+print(list(parts))
+for x in (d, first):
+    for run in x["runs"]:
+        run["elapsed_ns"] = 0
+print("the first page says the same:", d == first)
+for run in d["runs"]:
+    print(run["report"], "|", run["command"])
+P
+echo "== pages of before, joined: names stay apart"
+"$LODE" mine --html one.html in/apps/one/a.folded
+"$LODE" mine --html two.html in/apps/one/b.folded
+"$LODE" analyze one.html two.html -o joined.html
+grep -o 'data-name="[^"]*"' joined.html
+echo "== nothing of use"
+mkdir none
+echo x >none/x.txt
+"$LODE" analyze none
+echo "exit $?"
+"$LODE" analyze missing
+echo "exit $?"
+"$LODE" analyze
+echo "exit $?"
