@@ -29,7 +29,7 @@ static pid_t start(const char *const *argv, const sigset_t *mask, int output)
 	if (output >= 0)
 		dup2(output, STDOUT_FILENO);
 	execv(argv[0], (char *const *)argv); /* which does not write to them */
-	fprintf(stderr, "lode record: %s: %s\n", argv[0], strerror(errno));
+	fprintf(stderr, "lode: %s: %s\n", argv[0], strerror(errno));
 	_exit(127);
 }
 
@@ -51,8 +51,8 @@ static int wait_for_signal(const sigset_t *set, int64_t deadline_ns)
 	return signum < 0 && errno == EAGAIN ? 0 : signum;
 }
 
-int lode_child_run(int *status, bool *was_stopped, const char *const *argv, int64_t duration_ns,
-		   struct lode_error *err)
+static int run(int *status, bool *was_stopped, const char *const *argv, int64_t duration_ns,
+	       int output, struct lode_error *err)
 {
 	int64_t deadline_ns = duration_ns > 0 ? now_ns() + duration_ns : INT64_MAX;
 	sigset_t set, before;
@@ -67,7 +67,7 @@ int lode_child_run(int *status, bool *was_stopped, const char *const *argv, int6
 	sigaddset(&set, SIGCHLD);
 	/* Blocked before the child is there: its end must not go unnoticed. */
 	sigprocmask(SIG_BLOCK, &set, &before);
-	pid = start(argv, &before, -1);
+	pid = start(argv, &before, output);
 	if (pid < 0)
 		rc = lode_fail_errno(err, errno, argv[0], "starting it");
 	while (rc == 0) {
@@ -85,6 +85,24 @@ int lode_child_run(int *status, bool *was_stopped, const char *const *argv, int6
 		kill(pid, SIGINT);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	return rc;
+}
+
+int lode_child_run(int *status, bool *was_stopped, const char *const *argv, int64_t duration_ns,
+		   struct lode_error *err)
+{
+	return run(status, was_stopped, argv, duration_ns, -1, err);
+}
+
+int lode_child_run_quietly(int *status, bool *was_stopped, const char *const *argv,
+			   struct lode_error *err)
+{
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC), rc;
+
+	if (nowhere < 0)
+		return lode_fail_errno(err, errno, "/dev/null", "cannot open");
+	rc = run(status, was_stopped, argv, 0, nowhere, err);
+	close(nowhere);
 	return rc;
 }
 

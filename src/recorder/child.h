@@ -17,6 +17,11 @@
 int lode_child_run(int *status, bool *was_stopped, const char *const *argv, int64_t duration_ns,
 		   struct lode_error *err);
 
+/* As lode_child_run, without a clock; what it prints goes nowhere, what it says on stderr is seen.
+ */
+int lode_child_run_quietly(int *status, bool *was_stopped, const char *const *argv,
+			   struct lode_error *err);
+
 /* As lode_child_run, without signals; its standard output goes to `output`, up to `size` bytes. */
 int lode_child_read(char *output, size_t size, size_t *len, const char *const *argv,
 		    struct lode_error *err);

@@ -354,23 +354,26 @@ static void put_outliers(const struct page *page, const struct lode_outliers *ou
 	lode_json_end_object(page->json);
 }
 
+static void put_meanwhile(const struct page *page, const struct lode_meanwhile *m)
+{
+	lode_json_int(page->json, "t0", since(page, m->t0_ns));
+	lode_json_int(page->json, "t1", since(page, m->t1_ns));
+	lode_json_array(page->json, "idle");
+	for (size_t k = 0; k < m->n_threads; k++)
+		lode_json_int(page->json, NULL, (int64_t)m->threads[k].idle_ns);
+	lode_json_end_array(page->json);
+	lode_json_array(page->json, "leaves");
+	for (size_t k = 0; k < m->n_threads; k++)
+		put_leaves(page, NULL, &m->threads[k]);
+	lode_json_end_array(page->json);
+}
+
 static void put_meanwhiles(const struct page *page, const struct lode_timeline_views *views)
 {
 	lode_json_array(page->json, "meanwhile");
 	for (size_t i = 0; i < views->meanwhiles.n; i++) {
-		const struct lode_meanwhile *m = &views->meanwhiles.at[i];
-
 		lode_json_object(page->json, NULL);
-		lode_json_int(page->json, "t0", since(page, m->t0_ns));
-		lode_json_int(page->json, "t1", since(page, m->t1_ns));
-		lode_json_array(page->json, "idle");
-		for (size_t k = 0; k < m->n_threads; k++)
-			lode_json_int(page->json, NULL, (int64_t)m->threads[k].idle_ns);
-		lode_json_end_array(page->json);
-		lode_json_array(page->json, "leaves");
-		for (size_t k = 0; k < m->n_threads; k++)
-			put_leaves(page, NULL, &m->threads[k]);
-		lode_json_end_array(page->json);
+		put_meanwhile(page, &views->meanwhiles.at[i]);
 		lode_json_end_object(page->json);
 	}
 	lode_json_end_array(page->json);
@@ -465,5 +468,15 @@ void lode_timeline_window_json(FILE *out, const struct lode_regtime *window, int
 	lode_json_array(page.json, "windows");
 	put_window(&page, &view);
 	lode_json_end_array(page.json);
+	page_close(&page);
+}
+
+void lode_timeline_meanwhile_json(FILE *out, const struct lode_call_trace *trace,
+				  const struct lode_meanwhile *meanwhile)
+{
+	struct page page;
+
+	page_open(&page, out, "lode/timeline-meanwhile/1", trace);
+	put_meanwhile(&page, meanwhile);
 	page_close(&page);
 }

@@ -30,4 +30,8 @@ void lode_timeline_part_json(FILE *out, const struct lode_timeline_report *repor
 void lode_timeline_window_json(FILE *out, const struct lode_regtime *window, int64_t t0_ns,
 			       int64_t t1_ns);
 
+/* What all threads of the trace did during a span (analyses/regtime/meanwhile.h). */
+void lode_timeline_meanwhile_json(FILE *out, const struct lode_call_trace *trace,
+				  const struct lode_meanwhile *meanwhile);
+
 #endif

@@ -1,6 +1,6 @@
 // Reports of a server on the same origin:
 //
-//   GET api/reports              [{name, schema, title}]
+//   GET api/reports              {reports: [{name, schema, title}]}
 //   GET api/reports/NAME         the document
 //   GET api/reports/NAME/WHAT?…  what only the engine knows
 import { type ReportRef, type Source, SourceError } from "./source";
@@ -29,7 +29,7 @@ export function httpSource(): Source {
 	const place = (name: string) => `api/reports/${encodeURIComponent(name)}`;
 	return {
 		home: "server",
-		list: () => once("api/reports") as Promise<ReportRef[]>,
+		list: async () => ((await once("api/reports")) as { reports: ReportRef[] }).reports,
 		report: (name) => once(place(name)),
 		ask: (name, what, query) =>
 			get(`${place(name)}/${encodeURIComponent(what)}?${new URLSearchParams(query)}`),

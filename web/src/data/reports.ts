@@ -1,5 +1,6 @@
 // The reports that pages are drawn of, by their schema. Types come from docs/schema (`npm run
 // types`); nothing here is written by hand twice.
+import type { AnalyzeReport } from "./generated/analyze";
 import type { MineReport } from "./generated/mine";
 import type { PioReport } from "./generated/pio";
 import type { SuspectsReport } from "./generated/suspects";
@@ -7,6 +8,7 @@ import type { Timeline, TimelinePageReport } from "./generated/timeline-page";
 import type { TimelineWindowsReport } from "./generated/timeline-windows";
 
 export type {
+	AnalyzeReport,
 	MineReport,
 	PioReport,
 	SuspectsReport,
@@ -16,6 +18,7 @@ export type {
 };
 
 export interface ReportTypes {
+	"lode/analyze/1": AnalyzeReport;
 	"lode/mine/1": MineReport;
 	"lode/suspects/1": SuspectsReport;
 	"lode/timeline-page/1": TimelinePageReport;

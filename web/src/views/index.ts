@@ -1,5 +1,6 @@
 // Which view draws which report.
 import type {
+	AnalyzeReport,
 	MineReport,
 	PioReport,
 	Schema,
@@ -7,12 +8,14 @@ import type {
 	TimelinePageReport,
 } from "../data/reports";
 import { MinePage } from "./mine/page";
+import { OverviewPage } from "./overview/page";
 import { PioPage } from "./pio/page";
 import { SuspectsPage } from "./suspects/page";
 import { TimelinePage } from "./timeline/page";
 import { type View, view } from "./view";
 
 const views: Record<Schema, View> = {
+	"lode/analyze/1": view<AnalyzeReport>("Overview", OverviewPage),
 	"lode/mine/1": view<MineReport>("Mine", MinePage),
 	"lode/suspects/1": view<SuspectsReport>("Suspects", SuspectsPage),
 	"lode/timeline-page/1": view<TimelinePageReport>("Timeline", TimelinePage),
