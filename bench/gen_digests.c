@@ -24,14 +24,14 @@ static uint32_t intern(struct lode_digest *digest, const char *text)
 	return lode_strings_intern(&digest->tree.strings, text, strlen(text));
 }
 
-/* One function in fifty gets a name of its release: code changes. */
+/* One function in four hundred gets a name of its release: code changes. */
 static void rename_some(struct lode_digest *digest, unsigned release)
 {
 	for (size_t i = 0; i < digest->tree.frames.n; i++) {
 		struct lode_frame *frame = &digest->tree.frames.at[i];
 		char name[512];
 
-		if (frame->flags || i % 50 != release % 50)
+		if (frame->flags || i % 400 != release % 400)
 			continue;
 		snprintf(name, sizeof(name), "%.480s_v%u",
 			 digest->tree.strings.text.at[frame->function], release);

@@ -108,7 +108,7 @@ static int adopt(const struct lode_command *self, struct import_values *v, const
 	release(v);
 	init(v);
 	v->shape = lode_strdup(shape);
-	lode_repo_option_words(&v->words, v->shape);
+	lode_repo_option_words(&v->words, v->shape, &given);
 	for (size_t i = 0; i < given.n; i++)
 		lode_vec_append(&v->words, given.at[i]);
 	rc = lode_options_parse(self->options, v, (int)v->words.n, (char **)(uintptr_t)v->words.at,

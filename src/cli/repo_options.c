@@ -49,7 +49,19 @@ int lode_repo_option_label(const struct lode_command *self, struct lode_repo_lab
 	return LODE_EXIT_OK;
 }
 
-void lode_repo_option_words(lode_text_list *words, char *shape)
+/* Is that option among the words? By its whole name. */
+static bool is_given(const lode_text_list *given, const char *option)
+{
+	size_t len = strlen(option);
+
+	for (size_t i = 0; given && i < given->n; i++)
+		if (strncmp(given->at[i], option, len) == 0 &&
+		    (!given->at[i][len] || given->at[i][len] == '='))
+			return true;
+	return false;
+}
+
+void lode_repo_option_words(lode_text_list *words, char *shape, const lode_text_list *given)
 {
 	char *line, *rest = shape;
 
@@ -60,6 +72,9 @@ void lode_repo_option_words(lode_text_list *words, char *shape)
 			continue;
 		if (value)
 			*value++ = '\0';
+		if (is_given(given, line) ||
+		    (strcmp(line, "--stacks") == 0 && is_given(given, "--scope")))
+			continue;
 		lode_vec_append(words, line);
 		if (value)
 			lode_vec_append(words, value);

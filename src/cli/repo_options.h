@@ -22,8 +22,9 @@ int lode_repo_option_label(const struct lode_command *self, struct lode_repo_lab
 /*
  * Appends the words of a command line that say a shape (job/shape.h): the options that a
  * repository's digests were made with, which need not be said again. Words point into `shape`,
- * which is cut up. Which table of symptoms it was is not known: --symptoms is left out.
+ * which is cut up. Which table of symptoms it was is not known: --symptoms is left out, and so is
+ * what stands among `given` (NULL: nothing does); a scope that is given brings its own stacks.
  */
-void lode_repo_option_words(lode_text_list *words, char *shape);
+void lode_repo_option_words(lode_text_list *words, char *shape, const lode_text_list *given);
 
 #endif

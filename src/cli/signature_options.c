@@ -38,7 +38,7 @@ void lode_signature_sources_words(lode_text_list *words, char **shape,
 
 	*shape = made_with ? lode_strdup(made_with) : NULL;
 	if (*shape)
-		lode_repo_option_words(words, *shape);
+		lode_repo_option_words(words, *shape, NULL);
 	for (size_t i = 0; i < given->n; i++)
 		lode_vec_append(words, given->at[i]);
 }

@@ -363,6 +363,9 @@ struct lode_digest *lode_digest_canonical(const struct lode_digest *from, const 
 		.is_used = lode_alloc0(from->tree.nodes.n, sizeof(bool)),
 	};
 
+	lode_map_reserve(&c.to->tree.strings.index, from->tree.strings.text.n);
+	lode_map_reserve(&c.to->tree.frame_index, from->tree.frames.n);
+	lode_map_reserve(&c.to->names.pair_index, from->names.pairs.n);
 	copy_unit(&c);
 	sort_frames(&c);
 	copy_streams(&c);

@@ -110,10 +110,11 @@ void lode_repo_report_list(FILE *out, const struct lode_repo_report *report)
 			lode_format_plural(a, first, "stream"));
 	if (has_file_time)
 		fputs("~ the recording does not say when it was made: the time of its file\n", out);
-	fprintf(out, "%s%s%s\n", streams->list.n ? "\n" : "",
-		lode_format_plural(a, streams->list.n, "stream"), report->where ? " of" : "");
+	fprintf(out, "%s%s", streams->list.n ? "\n" : "",
+		lode_format_plural(a, streams->list.n, "stream"));
 	if (report->where)
-		fprintf(out, "%s\n", lode_format_count(b, (uint64_t)report->sums.n_streams));
+		fprintf(out, " of %s", lode_format_count(b, (uint64_t)report->sums.n_streams));
+	fputc('\n', out);
 }
 
 static void put_stream(struct lode_json *json, const struct lode_repo_stream *stream)

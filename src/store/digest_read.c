@@ -143,6 +143,7 @@ static void read_strings(struct reader *r)
 	struct lode_bytes *nuls = column(r, LODE_COLUMN_STRING_NULS);
 	uint64_t next_nul = lode_bytes_left(nuls) ? lode_varint_get(nuls) : UINT64_MAX;
 
+	lode_map_reserve(&strings->index, r->n_strings);
 	for (size_t i = 1; i < r->n_strings && r->rc == 0; i++) {
 		size_t len = string_length(r, &next_nul);
 		const char *string = lode_bytes_take(text, len + 1);
@@ -163,6 +164,7 @@ static void read_frames(struct reader *r)
 	uint8_t *flags_of = lode_alloc0(r->n_strings, sizeof(*flags_of));
 	uint64_t next = 1;
 
+	lode_map_reserve(&tree->frame_index, r->n_frames);
 	for (size_t i = 0; i < r->n_frames && r->rc == 0; i++) {
 		uint32_t module, function;
 		uint64_t flags;
@@ -388,6 +390,7 @@ static void read_pairs(struct reader *r)
 	uint64_t callee = 0, caller = 0, n = 0;
 
 	lode_vec_reserve(&r->digest->names.pairs, r->n_pairs);
+	lode_map_reserve(&r->digest->names.pair_index, r->n_pairs);
 	for (size_t i = 0; i < r->n_pairs && r->rc == 0; i++) {
 		uint64_t more = lode_varint_get(column(r, LODE_COLUMN_PAIR_CALLEE));
 		struct lode_bytes *callers = column(r, LODE_COLUMN_PAIR_CALLER);

@@ -1,4 +1,6 @@
 /* Taking digests out of segments again, and out of the repository. */
+#include <stdio.h>
+
 #include "model/digest_canonical.h"
 #include "store/repo_entry.h"
 #include "store/repo_segments.h"
@@ -44,6 +46,18 @@ static bool subtract_names(struct lode_digest *from, const struct lode_digest *d
 	return is_right;
 }
 
+/* Sums can be taken apart again; that two units were mixed, or that one of two digests said that a
+   function was inlined, cannot. */
+static bool is_subtractable(const struct lode_digest *from, const struct lode_digest *digest)
+{
+	if (from->unit && strcmp(from->unit, LODE_UNIT_MIXED) == 0)
+		return false;
+	for (size_t i = 0; i < digest->tree.frames.n; i++)
+		if (digest->tree.frames.at[i].flags & LODE_FRAME_INLINED)
+			return false;
+	return true;
+}
+
 /* Marks the digest's streams in `keep`, which is of the segment's. */
 static size_t drop_streams(bool *keep, const struct lode_digest *segment,
 			   const struct lode_digest *digest)
@@ -65,14 +79,16 @@ static size_t drop_streams(bool *keep, const struct lode_digest *segment,
 	return n;
 }
 
-static int take_out(struct lode_repo *repo, struct lode_digest *merged, bool *keep, int64_t id,
-		    struct lode_error *err)
+/* *is_whole: `merged` less the digest is what the others come to. */
+static int take_out(bool *is_whole, struct lode_repo *repo, struct lode_digest *merged, bool *keep,
+		    int64_t id, struct lode_error *err)
 {
 	struct lode_digest *digest;
 	int rc = lode_repo_load(&digest, repo, LODE_CONTENT_DIGEST, id, err);
 
 	if (rc < 0)
 		return rc;
+	*is_whole &= is_subtractable(merged, digest);
 	if (drop_streams(keep, merged, digest) != digest->streams.n ||
 	    !subtract_names(merged, digest))
 		rc = lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
@@ -96,17 +112,46 @@ static int run_with_id(struct lode_repo *repo, const char *sql, int64_t id, stru
 	return rc;
 }
 
-/* Stores what is left of a segment of `n` digests, if anything is. */
+/* The digests that are in the segment now, merged anew. */
+static int merge_again(struct lode_digest **out, struct lode_repo *repo, int64_t segment,
+		       struct lode_error *err)
+{
+	struct lode_digest *merged = lode_digest_new(), *digest;
+	lode_id_vec ids = {0};
+	char sql[96];
+	int rc;
+
+	snprintf(sql, sizeof(sql), "SELECT id FROM digest WHERE segment = %lld ORDER BY id",
+		 (long long)segment);
+	rc = lode_repo_ids(&ids, repo, sql, err);
+	for (size_t i = 0; rc == 0 && i < ids.n; i++) {
+		rc = lode_repo_load(&digest, repo, LODE_CONTENT_DIGEST, ids.at[i], err);
+		if (rc == 0)
+			lode_digest_merge(merged, digest);
+		lode_digest_free(digest);
+	}
+	*out = rc == 0 ? lode_digest_canonical(merged, NULL) : NULL;
+	lode_digest_free(merged);
+	lode_vec_release(&ids);
+	return rc;
+}
+
+/* Stores what is left of a segment of `n` digests, if anything is; `merged` NULL: it is to be
+   merged again. */
 static int put_rest(struct lode_repo *repo, int64_t segment, int64_t n,
 		    const struct lode_digest *merged, const bool *keep, struct lode_error *err)
 {
-	struct lode_digest *rest;
-	int rc;
+	struct lode_digest *rest = NULL;
+	int rc = 0;
 
 	if (n <= 0)
 		return run_with_id(repo, "DELETE FROM segment WHERE id = ?", segment, err);
-	rest = lode_digest_canonical(merged, keep);
-	rc = lode_repo_put_segment(&segment, repo, lode_repo_level_of(n), n, rest, err);
+	if (merged)
+		rest = lode_digest_canonical(merged, keep);
+	else
+		rc = merge_again(&rest, repo, segment, err);
+	if (rc == 0)
+		rc = lode_repo_put_segment(&segment, repo, lode_repo_level_of(n), n, rest, err);
 	lode_digest_free(rest);
 	return rc;
 }
@@ -116,7 +161,7 @@ static int leave_segment(struct lode_repo *repo, int64_t segment, const int64_t 
 			 struct lode_error *err)
 {
 	struct lode_digest *merged;
-	bool *keep;
+	bool *keep, is_whole = true;
 	sqlite3_stmt *st;
 	int64_t n_digests = 0;
 	int rc = lode_repo_load(&merged, repo, LODE_CONTENT_SEGMENT, segment, err);
@@ -126,7 +171,7 @@ static int leave_segment(struct lode_repo *repo, int64_t segment, const int64_t 
 	keep = lode_alloc(merged->streams.n + 1);
 	memset(keep, true, merged->streams.n);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		rc = take_out(repo, merged, keep, ids[i], err);
+		rc = take_out(&is_whole, repo, merged, keep, ids[i], err);
 		if (rc == 0)
 			rc = run_with_id(repo, "UPDATE digest SET segment = NULL WHERE id = ?",
 					 ids[i], err);
@@ -141,7 +186,7 @@ static int leave_segment(struct lode_repo *repo, int64_t segment, const int64_t 
 		sqlite3_finalize(st);
 	}
 	if (rc >= 0)
-		rc = put_rest(repo, segment, n_digests, merged, keep, err);
+		rc = put_rest(repo, segment, n_digests, is_whole ? merged : NULL, keep, err);
 	free(keep);
 	lode_digest_free(merged);
 	return rc;

@@ -5,8 +5,8 @@
 #include "store/repo_entry.h"
 #include "store/repo_segments.h"
 
-enum { MAX_WAITING = 64 };
-static const int64_t max_wait_ns = 50000000;
+enum { MAX_WAITING = 128 };
+static const int64_t max_wait_ns = 200000000;
 
 struct waiting {
 	struct lode_repo_entry *entry;

@@ -151,13 +151,34 @@ int lode_repo_read_shape(struct lode_repo *repo, struct lode_error *err)
 	return rc < 0 ? rc : 0;
 }
 
+/* What SQLite would say less clearly. */
+static int check_rights(const struct lode_repo *repo, bool is_new, struct lode_error *err)
+{
+	char *copy = lode_strdup(repo->path);
+	const char *folder = dirname(copy);
+	int rc = 0;
+
+	if (is_new && access(folder, W_OK) < 0)
+		rc = lode_fail_errno(err, errno, repo->path, "making the repository");
+	else if (!is_new && access(repo->path, W_OK) < 0)
+		rc = lode_fail_errno(err, errno, repo->path, "writing to the repository");
+	else if (!is_new && access(folder, W_OK) < 0)
+		rc = lode_fail_errno(err, errno, folder,
+				     "writing beside the repository, as SQLite must");
+	free(copy);
+	return rc;
+}
+
 static int open_to_write(struct lode_repo *repo, struct lode_error *err)
 {
 	bool may_make = repo->mode == LODE_REPO_CREATE;
 	bool is_new = may_make && access(repo->path, F_OK) < 0;
 	int64_t version = 0;
-	int rc = open_db(repo, repo->path,
-			 SQLITE_OPEN_READWRITE | (may_make ? SQLITE_OPEN_CREATE : 0), err);
+	int rc = check_rights(repo, is_new, err);
+
+	if (rc == 0)
+		rc = open_db(repo, repo->path,
+			     SQLITE_OPEN_READWRITE | (may_make ? SQLITE_OPEN_CREATE : 0), err);
 
 	if (rc == 0)
 		rc = identify(&version, repo, err);
@@ -170,7 +191,10 @@ static int open_to_write(struct lode_repo *repo, struct lode_error *err)
 	if (rc == 0)
 		rc = lode_repo_exec(repo,
 				    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-				    "PRAGMA foreign_keys = ON",
+				    "PRAGMA foreign_keys = ON;"
+				    /* The log is copied into the file each 16 MB: less often
+				       waiting for the disk. */
+				    "PRAGMA wal_autocheckpoint = 4096",
 				    err);
 	if (rc == 0 && version < LODE_REPO_SCHEMA_VERSION)
 		rc = lode_repo_migrate(repo, err);

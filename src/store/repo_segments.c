@@ -4,7 +4,7 @@
 
 #include "model/digest_canonical.h"
 
-enum { FAN_IN = 16, MAX_RECENT = 64 };
+enum { FAN_IN = 16, MAX_RECENT = 160 };
 
 /* LIMIT: segments do not grow beyond about this size, so that none comes near the gigabyte that
    SQLite can hold in one piece, and merging does not need more memory than mining would. */

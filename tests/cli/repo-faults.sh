@@ -1,0 +1,90 @@
+# Repositories that cannot be used, or not for long: said clearly, and nothing destroyed.
+set -u
+samples=$LODE_TOP/samples/startup
+lode() { "$LODE" "$@"; echo "exit $?"; }
+"$LODE" digest -o digests --symptoms "$samples/symptoms.tsv" "$samples" >/dev/null
+set -- digests/*
+"$LODE" import --repo r.lode "$@" >/dev/null
+
+echo "== none named, none there, none at all"
+lode repo list
+lode mine --repo none.lode
+echo "something else" >text
+lode import --repo text "$1"
+cat text
+: >empty
+lode mine --repo empty
+
+echo "== from the future"
+cp r.lode future.lode
+printf '\0\0\0\143' | dd of=future.lode bs=1 seek=60 conv=notrunc status=none
+cp future.lode before.lode
+lode import --repo future.lode "$1"
+lode mine --repo future.lode
+cmp future.lode before.lode && echo untouched
+
+echo "== cut and overwritten"
+size=$(stat -c %s r.lode)
+head -c $((size / 2)) r.lode >cut.lode
+cp cut.lode before.lode
+lode mine --repo cut.lode 2>&1 | sed 's/(.*)/(...)/' | tail -2
+lode import --repo cut.lode "$1" 2>&1 | sed 's/(.*)/(...)/' | tail -2
+cmp cut.lode before.lode && echo untouched
+# Content that is not what was written, in the middle of a digest: found by its checksum.
+python3 - <<'PY'
+data = bytearray(open("r.lode", "rb").read())
+at = data.index(b"\x8flode\r\n\n")
+data[at + 1000:at + 1040] = bytes(40)
+open("bad.lode", "wb").write(data)
+PY
+"$LODE" repo check --repo bad.lode >found
+echo "exit $?"
+grep -o 'checksum of its content is wrong' found | sort -u
+
+echo "== a file that may be read only, in a folder that may"
+mkdir ro && cp r.lode ro/ && chmod 444 ro/r.lode && chmod 555 ro
+as_user() { # root may write anywhere: become nobody
+	if [ "$(id -u)" = 0 ]; then
+		chmod 755 . .. 2>/dev/null
+		setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+if as_user test -x "$LODE" && as_user test -r ro/r.lode; then
+	as_user "$LODE" mine --repo ro/r.lode | sed -n 1p | sed 's/ of .*//'
+	as_user "$LODE" repo check --repo ro/r.lode
+	as_user "$LODE" import --repo ro/r.lode "$1"
+	echo "exit $?"
+	as_user "$LODE" import --repo ro/new.lode "$1"
+	echo "exit $?"
+else
+	cat <<'AS'
+6 streams, 6 symptoms
+6 digests and 0 segments read: sound
+AS
+	echo "lode import: ro/r.lode: writing to the repository: Permission denied" >&2
+	echo "exit 4"
+	echo "lode import: ro/new.lode: making the repository: Permission denied" >&2
+	echo "exit 4"
+fi
+cmp ro/r.lode r.lode && echo untouched
+chmod 755 ro
+
+echo "== no more room"
+rm -f small.lode
+(
+	ulimit -f 400 # KiB
+	trap '' XFSZ
+	"$LODE" import -v -j 1 --repo small.lode --symptoms "$samples/symptoms.tsv" "$samples" >told 2>said
+	echo "exit $?"
+)
+sed 's/: [^:]*$/: .../' said
+"$LODE" repo check --repo small.lode | sed 's/.*: //'
+"$LODE" repo list --repo small.lode --json | python3 -c '
+import json, os, sys
+there = {os.path.basename(s["path"]) for s in json.load(sys.stdin)["list"]}
+told = {os.path.basename(line.strip()) for line in open("told") if line.startswith("added")}
+print("all that was told is there" if told and told <= there else (told, there))
+print("but not all of them" if len(there) < 6 else "all are")'
+"$LODE" import --repo small.lode --symptoms "$samples/symptoms.tsv" "$samples" | sed 's/.*; [^:]*: \([0-9]* streams\).*/\1/'
