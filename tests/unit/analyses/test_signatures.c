@@ -11,6 +11,7 @@
 
 #include "analyses/signatures/signature_cover.h"
 #include "analyses/signatures/signature_match.h"
+#include "analyses/signatures/signature_trend.h"
 #include "model/signature_pattern.h"
 #include "random.h"
 
@@ -398,6 +399,67 @@ static void coverage_is_what_it_is_defined_to_be(void **state)
 	}
 }
 
+/* Costs of each signature in each group, and of all in it, by walking all streams. */
+static void check_trend(const struct world *w, const uint32_t *group_of, uint32_t n_groups)
+{
+	struct lode_signature_trend trend;
+
+	lode_signature_trend_build(&trend, &w->coverage, group_of, n_groups);
+	for (uint32_t g = 0; g < n_groups; g++) {
+		struct lode_stream_cover sum = {0};
+		uint32_t n = 0;
+
+		for (size_t i = 0; i < w->coverage.n_streams; i++) {
+			const struct lode_stream_cover *c = &w->coverage.streams[i];
+
+			if (group_of[i] != g)
+				continue;
+			sum.symptom_ns += c->symptom_ns;
+			sum.aoi_ns += c->aoi_ns;
+			sum.covered_ns += c->covered_ns;
+			sum.returned_ns += c->returned_ns;
+			n++;
+		}
+		CHECK(w,
+		      memcmp(&trend.groups[g], &sum, sizeof(sum)) == 0 && trend.n_streams[g] == n);
+		for (size_t s = 0; s < w->list.list.n; s++) {
+			struct lode_trend_cell cell = {0};
+
+			for (uint32_t i = 0; i < w->coverage.n_streams; i++) {
+				struct lode_signature_cost cost = plain_cost(w, s, i);
+
+				if (group_of[i] != g || !cost.n_symptoms)
+					continue;
+				cell.total_ns += cost.total_ns;
+				cell.exclusive_ns += cost.exclusive_ns;
+				cell.n_streams++;
+			}
+			CHECK(w,
+			      lode_trend_cell(&trend, s, g)->total_ns == cell.total_ns &&
+				      lode_trend_cell(&trend, s, g)->exclusive_ns ==
+					      cell.exclusive_ns &&
+				      lode_trend_cell(&trend, s, g)->n_streams == cell.n_streams);
+		}
+	}
+	lode_signature_trend_release(&trend);
+}
+
+static void groups_have_what_their_streams_have(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 800; seed++) {
+		struct test_random random = {seed + 1000000};
+		uint32_t group_of[8], n_groups = 1 + test_random_below(&random, 3);
+		struct world w;
+
+		world_make(&w, seed);
+		for (size_t i = 0; i < w.coverage.n_streams; i++)
+			group_of[i] = test_random_below(&random, n_groups);
+		check_trend(&w, group_of, n_groups);
+		world_free(&w);
+	}
+}
+
 /* A chain of calls that only the last frames tell apart, a thousand deep: no recursion, no blow-up.
  */
 static void deep_stacks_are_walked(void **state)
@@ -433,6 +495,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_have_the_signatures_whose_patterns_hold),
 		cmocka_unit_test(coverage_is_what_it_is_defined_to_be),
+		cmocka_unit_test(groups_have_what_their_streams_have),
 		cmocka_unit_test(deep_stacks_are_walked),
 	};
 
