@@ -70,3 +70,12 @@ printf 'signature: d\npattern: d\n\nsignature: e\nstate: retired\npattern: e\n' 
 	d["covered_ns"] + d["returned_ns"] + sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"] == d["aoi_ns"])'
 "$LODE" triage --json --signatures s.txt --no-mining a.folded empty 2>/dev/null | check triage \
 	'"clusters" in d, len(d["skipped"])'
+
+"$LODE" import --json --repo r.lode -l release=1 a.folded b.folded empty 2>/dev/null | check import \
+	'd["streams_added"], [i["state"] for i in d["inputs"]], len(d["skipped"])'
+"$LODE" import --json --repo r.lode a.folded | check import '[i["state"] for i in d["inputs"]]'
+"$LODE" repo list --json --repo r.lode --where 'path~*a.folded' | check repo \
+	'd["picked"], d["streams"], [(s["labels"], s["time_of"]) for s in d["list"]]'
+"$LODE" repo list --json --repo r.lode --top 1 | check repo 'len(d["list"]), d["more"]'
+"$LODE" repo labels --json --repo r.lode | check repo-labels 'd["labels"]'
+"$LODE" repo check --json --repo r.lode | check repo-check 'd["sound"], d["digests"]'

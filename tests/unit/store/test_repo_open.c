@@ -294,6 +294,70 @@ static void the_last_run_is_stored(void **state)
 	lode_repo_close(repo);
 }
 
+/* Whoever waits for too long is told, and has changed nothing; others go on reading. */
+static void a_lock_that_stays_is_told(void **state)
+{
+	const char *path = scratch_path(*state, "r.lode");
+	struct lode_repo *writer = open_repo(path, LODE_REPO_CREATE);
+	struct lode_repo *second = open_repo(path, LODE_REPO_WRITE);
+	struct lode_repo *reader = open_repo(path, LODE_REPO_READ);
+	struct lode_repo_signature signature = {.name = "a"};
+	struct lode_repo_signatures read = {0};
+	struct lode_error err;
+
+	assert_int_equal(lode_repo_begin(writer, &err), 0);
+	lode_repo_wait_ms(second, 20);
+	assert_int_equal(lode_repo_put_signatures(second, &signature, 1, &err), LODE_ERR_IO);
+	assert_non_null(strstr(err.message, "locked for longer than 0.02 s"));
+	assert_int_equal(signature.id, 0);
+	assert_int_equal(lode_repo_signatures(&read, reader, &err), 0);
+	assert_int_equal(read.list.n, 0);
+	assert_int_equal(lode_repo_end(writer, 0, &err), 0);
+	assert_int_equal(lode_repo_put_signatures(second, &signature, 1, &err), 0);
+	assert_int_equal(lode_repo_signatures(&read, reader, &err), 0);
+	assert_int_equal(read.list.n, 1);
+	lode_repo_signatures_release(&read);
+	lode_repo_close(reader);
+	lode_repo_close(second);
+	lode_repo_close(writer);
+}
+
+/* At whatever page the space ends: what was there before is there, and all of it. */
+static void a_full_disk_costs_only_what_is_new(void **state)
+{
+	struct lode_repo_signature signature = {.name = "kept"};
+	static char large[200000];
+	struct lode_error err;
+
+	memset(large, 'x', sizeof(large) - 1);
+	for (int pages = 0; pages < 50; pages += 7) {
+		struct lode_repo *repo =
+			open_repo(scratch_path(*state, "r.lode"), LODE_REPO_CREATE);
+		struct lode_repo_signature more = {.name = "more", .pattern = large};
+		struct lode_repo_signatures read = {0};
+		int64_t n_pages;
+		char sql[64];
+
+		signature.id = 0;
+		assert_int_equal(lode_repo_put_signatures(repo, &signature, 1, &err), 0);
+		lode_repo_number(&n_pages, repo, "PRAGMA page_count", &err);
+		snprintf(sql, sizeof(sql), "PRAGMA max_page_count = %d", (int)n_pages + pages);
+		lode_repo_number(&n_pages, repo, sql, &err);
+		if (lode_repo_put_signatures(repo, &more, 1, &err) == 0) {
+			assert_true(pages > 40);
+		} else {
+			assert_int_equal(err.status, LODE_ERR_IO);
+			assert_non_null(strstr(err.message, "no space is left"));
+		}
+		assert_int_equal(lode_repo_signatures(&read, repo, &err), 0);
+		assert_int_equal(read.list.n, more.id ? 2 : 1);
+		assert_string_equal(read.list.at[0].name, "kept");
+		lode_repo_signatures_release(&read);
+		lode_repo_close(repo);
+		assert_int_equal(remove(scratch_path(*state, "r.lode")), 0);
+	}
+}
+
 int main(void)
 {
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, in_scratch, leave_scratch)
@@ -304,6 +368,8 @@ int main(void)
 		IN_SCRATCH(a_cut_file_is_left_alone),
 		IN_SCRATCH(older_schemas_are_brought_up_to_date),
 		IN_SCRATCH(half_a_migration_is_none),
+		IN_SCRATCH(a_lock_that_stays_is_told),
+		IN_SCRATCH(a_full_disk_costs_only_what_is_new),
 		IN_SCRATCH(signatures_are_stored),
 		IN_SCRATCH(the_last_run_is_stored),
 	};
