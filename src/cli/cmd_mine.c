@@ -31,7 +31,7 @@ struct mine_values {
 	int linkage;
 	/* output */
 	int rank;
-	size_t top;
+	size_t top, paths;
 	const char *show, *html, *repo, *where;
 	bool wants_json, wants_detail, wants_folded;
 	char *const *inputs; /* the operands */
@@ -39,7 +39,7 @@ struct mine_values {
 };
 
 /* Clusters and streams of a page, and items of a list inside of a cluster. */
-enum { PAGE_TOP = 5000, PAGE_TOP_INSIDE = 50 };
+enum { PAGE_TOP = 5000, PAGE_TOP_INSIDE = 50, PAGE_PATHS = 10 };
 
 /* Choices in the order of the enums that they stand for. */
 static const char *const linkages[] = {"average", "complete", "single", NULL};
@@ -137,6 +137,12 @@ static const struct lode_option options[] = {
 	 .help = "JSON with what pages are drawn of: costs by stream, flame graphs of clusters",
 	 .set = lode_set_flag,
 	 AT(wants_detail)},
+	{.name = "paths",
+	 .argument = "N",
+	 .help = "with --detail, the critical path of the worst symptom of each of the first N "
+		 "clusters, read from the recordings again (default 0; 10 in a page)",
+	 .set = lode_set_count,
+	 AT(paths)},
 	LODE_HTML_OPTION(offsetof(struct mine_values, html)),
 	{.name = "folded",
 	 .help = "the area of interest as folded stacks, for flame graphs",
@@ -172,7 +178,7 @@ static void init(struct mine_values *v)
 	v->rank = LODE_UNSET;
 	v->prevalence = 0;
 	v->similarity = 0.5;
-	v->top = SIZE_MAX;
+	v->top = v->paths = SIZE_MAX;
 }
 
 /* What --classic and a scope other than the default imply, unless it was said otherwise. */
@@ -181,6 +187,8 @@ static void settle(struct mine_values *v)
 	lode_aoi_values_settle(&v->aoi, v->is_classic);
 	if (v->rank == LODE_UNSET)
 		v->rank = v->is_classic ? LODE_RANK_AVERAGE : LODE_RANK_OWN;
+	if (v->paths == SIZE_MAX)
+		v->paths = v->html ? PAGE_PATHS : 0;
 	if (v->top == SIZE_MAX)
 		v->top = v->html ? PAGE_TOP : v->wants_json ? 50 : v->show ? 10 : 12;
 }
@@ -206,6 +214,8 @@ static int check(const struct lode_command *self, const struct mine_values *v, i
 		return lode_command_misused(self, "--json and --folded exclude each other");
 	if (v->show && v->wants_folded)
 		return lode_command_misused(self, "--show and --folded exclude each other");
+	if (v->paths > 0 && !v->wants_detail && !v->html)
+		return lode_command_misused(self, "--paths goes with --detail or --html");
 	if (v->wants_detail && !v->wants_json)
 		return lode_command_misused(self, "--detail goes with --json");
 	if (v->html && (v->wants_json || v->wants_folded || v->show))
@@ -297,6 +307,29 @@ static void put_json(FILE *out, const void *report)
 	lode_mine_report_json(out, report, NULL);
 }
 
+/* What pages are drawn of, as a page or as JSON. */
+static int report_in_detail(const struct lode_command *self, const struct mine_values *v,
+			    struct lode_mine_report *r)
+{
+	struct lode_digest_job_options options = job_options(v, NULL);
+	struct lode_cluster_paths paths;
+	struct lode_error err;
+	int code = LODE_EXIT_OK;
+
+	options.progress = NULL;
+	if (lode_cluster_paths_load(&paths, r->mined, v->paths, &options, &err) < 0)
+		return lode_say_error(self, &err);
+	if (v->paths)
+		r->paths = &paths;
+	if (v->html)
+		code = lode_html_put(self, v->html, "lode/mine/1", v->inputs, v->n_inputs, put_json,
+				     r);
+	else
+		lode_mine_report_json(stdout, r, NULL);
+	lode_cluster_paths_release(&paths);
+	return code;
+}
+
 static int report(const struct lode_command *self, const struct mine_values *v,
 		  const struct lode_mined *mined, const struct lode_digest_job *job)
 {
@@ -326,9 +359,8 @@ static int report(const struct lode_command *self, const struct mine_values *v,
 				self, "no cluster '%.40s': there are %zu, named by rank or id",
 				v->show, mined->n_clusters);
 	}
-	if (v->html)
-		return lode_html_put(self, v->html, "lode/mine/1", v->inputs, v->n_inputs, put_json,
-				     &r);
+	if (v->html || (v->wants_detail && !only))
+		return report_in_detail(self, v, &r);
 	if (v->wants_json)
 		lode_mine_report_json(stdout, &r, only);
 	else if (only)

@@ -217,7 +217,7 @@ char *lode_html_served_page(size_t *size)
 const char *lode_html_title(char *buffer, size_t size, char *const *inputs, size_t n_inputs)
 {
 	if (n_inputs == 0)
-		snprintf(buffer, size, "standard input");
+		snprintf(buffer, size, "the repository");
 	else if (n_inputs == 1)
 		snprintf(buffer, size, "%s", inputs[0]);
 	else

@@ -1,6 +1,6 @@
 /*
- * What pages need of clusters beyond the numbers: flame graphs and costs by stream. Inside of
- * reports/ only.
+ * What pages need of clusters beyond the numbers: flame graphs, costs by stream, critical paths.
+ * Inside of reports/ only.
  */
 #ifndef LODE_MINE_DETAIL_JSON_H
 #define LODE_MINE_DETAIL_JSON_H
@@ -21,5 +21,7 @@ void lode_mine_detail_cluster(struct lode_json *json, const struct lode_mine_rep
 /* "frames": the names, once all clusters are written. Frees them. */
 void lode_mine_detail_names(struct lode_json *json, const struct lode_mine_report *report,
 			    struct lode_mine_names *names);
+/* "reasons", "devices" and "paths": the critical paths that the report has, if it has any. */
+void lode_mine_paths_json(struct lode_json *json, const struct lode_mine_report *report);
 
 #endif

@@ -304,6 +304,7 @@ void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
 	put_clusters(json, report, only, &names);
 	if (report->has_detail)
 		lode_mine_detail_names(json, report, &names);
+	lode_mine_paths_json(json, report);
 	put_streams(json, report);
 	put_inputs(json, "skipped", report->job->skipped.at, report->job->skipped.n);
 	put_inputs(json, "incomplete", report->job->incomplete.at, report->job->incomplete.n);

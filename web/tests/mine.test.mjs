@@ -8,7 +8,7 @@ const words = (/** @type {string} */ text) => text.replaceAll("\u202f", " ");
 
 test("mine: the page has what --json --detail says", async () => {
 	const { mine } = await reportsIn(pageOf("mine", startup));
-	const said = JSON.parse(lode("mine", "--json", "--detail", "--top", "0", startup));
+	const said = JSON.parse(lode("mine", "--json", "--detail", "--paths", "10", "--top", "0", startup));
 	for (const cluster of said.clusters) {
 		const shown = mine.clusters.find((/** @type {any} */ c) => c.id === cluster.id);
 		assert.deepEqual({ ...cluster, patterns: 0 }, { ...shown, patterns: 0 });
@@ -118,5 +118,36 @@ test("mine: the flame graph finds, turns around and zooms", async () => {
 	await page.waitForFunction(() => /flame-1\.at=\d/.test(location.hash));
 	await page.getByRole("button", { name: "Whole graph" }).click();
 	await page.waitForFunction(() => !location.hash.includes(".at="));
+	await close();
+});
+
+test("mine: the critical path of the worst symptom, span by span", async () => {
+	const path = pageOf("mine", startup);
+	const { mine } = await reportsIn(path);
+	const cluster = mine.clusters[4];
+	const drawn = mine.paths.find((/** @type {any} */ p) => p.clusters.includes(cluster.id));
+	const { spans } = drawn;
+	assert.equal(
+		spans.duration_ns.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0),
+		drawn.t1_ns - drawn.t0_ns,
+	);
+	const { page, close } = await show(path, { hash: `#/mine/${cluster.id}` });
+	const picture = page.getByRole("application", { name: /^Critical path of/ });
+	await picture.focus();
+	for (let k = 0; k < 3; k++) {
+		await page.keyboard.press("ArrowRight");
+		await page.waitForFunction((n) => location.hash.includes(`path.span=${n}`), k);
+		const lane = drawn.lanes[spans.lane[k]];
+		const text = (await page.locator(".span-details").textContent()) ?? "";
+		assert.ok(text.includes(`${lane.comm} ${lane.tid}`), text);
+		const depth = await page.locator(".span-details li .frame").count();
+		let frames = 0;
+		for (let at = spans.stack[k]; at > 0; at = drawn.stacks.parent[at]) frames++;
+		assert.equal(depth, frames);
+	}
+	await picture.press("+");
+	await page.waitForFunction(() => /path\.zoom=\d+-\d+/.test(location.hash));
+	await picture.press("Escape");
+	await page.waitForFunction(() => !location.hash.includes("path."));
 	await close();
 });

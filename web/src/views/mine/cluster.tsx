@@ -10,6 +10,7 @@ import { Facts, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
 import { briefOf, type Cluster, KINDS, neighbours, splitLabel, splitParts } from "./clusters";
 import { Columns } from "./columns";
+import { Lanes } from "./lanes";
 import { costIn } from "./page";
 import { StreamDots } from "./streams";
 
@@ -17,6 +18,7 @@ export function ClusterPage(props: { report: MineReport; reference: ReportRef; c
 	const { report, cluster, reference } = props;
 	const cost = (ns: number) => costIn(report, ns);
 	const { before, after } = neighbours(report, cluster);
+	const path = report.paths?.find((p) => p.clusters.includes(cluster.id));
 	const to = (other: Cluster) => goTo({ path: [reference.name, other.id], params: new Map() });
 
 	useEffect(() => {
@@ -88,6 +90,7 @@ export function ClusterPage(props: { report: MineReport; reference: ReportRef; c
 					}
 				/>
 			) : null}
+			{path ? <Lanes key={`${path.stream_id} ${path.tid}`} report={report} path={path} /> : null}
 			<Worst report={report} cluster={cluster} />
 			<Patterns report={report} cluster={cluster} />
 		</>

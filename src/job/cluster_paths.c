@@ -1,0 +1,119 @@
+#include "job/cluster_paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/digest_item.h"
+
+static int by_symptom(const void *a, const void *b)
+{
+	const struct lode_cluster_path *p = a, *q = b;
+
+	return p->symptom < q->symptom ? -1 : p->symptom > q->symptom;
+}
+
+/* The worst symptoms of the first clusters, each once, in order. */
+static void choose(struct lode_cluster_paths *out, const struct lode_mined *mined,
+		   size_t n_clusters)
+{
+	size_t n = 0;
+
+	for (size_t c = 0; c < mined->n_clusters && c < n_clusters; c++)
+		if (mined->clusters[c].n_worst)
+			lode_vec_append_zero(&out->at)->symptom =
+				mined->clusters[c].worst[0].symptom;
+	if (!out->at.n)
+		return;
+	qsort(out->at.at, out->at.n, sizeof(*out->at.at), by_symptom);
+	for (size_t i = 1; i < out->at.n; i++)
+		if (out->at.at[i].symptom != out->at.at[n].symptom)
+			out->at.at[++n] = out->at.at[i];
+	out->at.n = n + 1;
+}
+
+/* The thread of that number that lived at the time: numbers are used again. */
+static lode_thread_id find_thread(const struct lode_stream *stream,
+				  const struct lode_digest_symptom *symptom)
+{
+	for (uint32_t t = 0; t < stream->threads.n; t++) {
+		const struct lode_thread *thread = &stream->threads.at[t];
+		const struct lode_events *events = &thread->events;
+
+		if (thread->tid == symptom->tid && thread->pid == symptom->pid && events->n &&
+		    events->start_ns[0] < symptom->t1_ns &&
+		    lode_event_end_ns(events, events->n - 1) > symptom->t0_ns)
+			return t;
+	}
+	return LODE_NONE;
+}
+
+static void build(struct lode_cluster_path *path, const struct lode_stream *stream,
+		  const struct lode_digest_symptom *of)
+{
+	struct lode_symptom symptom = {find_thread(stream, of), of->t0_ns, of->t1_ns};
+
+	if (!stream->has_switches || stream->is_one_cpu)
+		path->missing = lode_strdup("the recording has no context switches");
+	else if (symptom.thread == LODE_NONE)
+		path->missing = lode_strdup("the recording no longer has this thread");
+	else
+		lode_lanes_build(&path->lanes, stream, &symptom, &LODE_LANES_BOUNDS);
+}
+
+int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mined *mined,
+			    size_t n_clusters, const struct lode_digest_job_options *options,
+			    struct lode_error *err)
+{
+	const struct lode_digest *digest = mined->digest;
+	struct lode_source_options source = {
+		.narrow = options->narrow,
+		.n_threads = options->n_threads,
+		.memory_bytes = options->memory_bytes,
+		.folded_kind = options->folded_kind,
+		.unit = options->unit,
+	};
+	uint32_t at_stream = LODE_NONE;
+	struct lode_stream *stream = NULL;
+	struct lode_error why;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	choose(out, mined, n_clusters);
+	if (!out->at.n)
+		return 0;
+	rc = lode_symboliser_new(&source.symboliser, &options->symbols, err);
+	if (rc < 0)
+		return rc;
+	/* Symptoms are in order of their streams, and so is what was chosen of them. */
+	for (size_t i = 0; i < out->at.n; i++) {
+		const struct lode_digest_symptom *s = &digest->symptoms.at[out->at.at[i].symptom];
+		const char *file = digest->tree.strings.text.at[digest->streams.at[s->stream].path];
+
+		if (s->stream != at_stream) {
+			lode_stream_free(stream);
+			stream = NULL;
+			at_stream = s->stream;
+			if (strcmp(file, "-") == 0)
+				lode_fail(&why, LODE_ERR_ARG, NULL, -1,
+					  "standard input cannot be read twice");
+			else
+				(void)lode_stream_load(&stream, file, &source, &why);
+		}
+		if (stream)
+			build(&out->at.at[i], stream, s);
+		else
+			out->at.at[i].missing = lode_job_reason(file, &why);
+	}
+	lode_stream_free(stream);
+	lode_symboliser_free(source.symboliser);
+	return 0;
+}
+
+void lode_cluster_paths_release(struct lode_cluster_paths *paths)
+{
+	for (size_t i = 0; i < paths->at.n; i++) {
+		lode_lanes_release(&paths->at.at[i].lanes);
+		free(paths->at.at[i].missing);
+	}
+	lode_vec_release(&paths->at);
+}
