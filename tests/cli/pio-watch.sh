@@ -210,3 +210,30 @@ p.wait()
 lines = text.decode().splitlines()
 print(len(lines), "lines, the longest", max(map(len, lines)), "wide;", sum(line.endswith("…") for line in lines), "cut")
 P
+
+echo "== killed again and again"
+cat >kill.py <<'P'
+import json, os, random, subprocess, time
+lode, r = os.environ["LODE"], random.Random(5)
+command = [lode, "pio", "watch", "-m", "day-model", "--log", "day.log", "-c", "web=day-web.csv", "-c", "db=day-db.csv",
+           "--from", "start", "--json"]
+whole = [tuple(json.loads(line)[k] for k in ("event", "start", "end")) for line in
+         subprocess.run([*command, "--once"], stdout=subprocess.PIPE).stdout.splitlines()]
+def lines():
+    return open("killed.jsonl").read().count("\n")
+open("killed.jsonl", "w").close()
+kills = 0
+for _ in range(12):
+    p = subprocess.Popen([*command, "--state", "killed"], stdout=open("killed.jsonl", "a"))
+    wanted = lines() + r.randrange(1, 30)
+    while lines() < wanted and lines() < len(whole) and p.poll() is None:
+        time.sleep(0.002)
+    p.kill()
+    p.wait()
+    kills += 1
+subprocess.run([*command, "--state", "killed", "--once"], stdout=open("killed.jsonl", "a"))
+told = [tuple(json.loads(line)[k] for k in ("event", "start", "end")) for line in open("killed.jsonl")]
+print("told:", len(whole) > 200, "none lost:", set(told) == set(whole), "in order:", sorted(set(told), key=told.index) == whole,
+      "repeated:", "as few as kills" if len(told) - len(whole) <= kills else len(told) - len(whole))
+P
+python3 kill.py
