@@ -230,7 +230,7 @@ static int show(const struct lode_command *self, int argc, char **argv)
 		return lode_command_misused(self, "give one model");
 	if (lode_pio_model_read(&model, argv[0], &err) < 0)
 		return lode_say_error(self, &err);
-	lode_pio_model_report(stdout, &model, lode_columns(stdout, 100));
+	lode_pio_model_report(stdout, &model);
 	lode_pio_model_release(&model);
 	return LODE_EXIT_OK;
 }

@@ -179,7 +179,7 @@ static int write_model(const struct lode_command *self, const struct train_value
 		return LODE_EXIT_FAILURE;
 	}
 	if (v->output)
-		lode_pio_model_report(stdout, model, lode_columns(stdout, 100));
+		lode_pio_model_report(stdout, model);
 	return LODE_EXIT_OK;
 }
 

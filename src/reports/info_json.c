@@ -17,6 +17,8 @@ static void put_origin(struct lode_json *json, const struct lode_info_report *re
 	lode_json_text(json, "command", s->command);
 	lode_json_int(json, "t0_ns", s->t0_ns);
 	lode_json_int(json, "t1_ns", s->t1_ns);
+	lode_json_bool(json, "has_wall_clock", s->has_wall_clock);
+	lode_json_int(json, "wall_offset_ns", s->has_wall_clock ? s->wall_offset_ns : 0);
 	lode_json_int(json, "samples", (int64_t)s->n_samples);
 }
 

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/escape.h"
 #include "reports/info_report.h"
@@ -41,6 +42,18 @@ static void fill(FILE *out, const char *text, unsigned at, unsigned indent, unsi
 	fputc('\n', out);
 }
 
+/* "2026-11-21 04:04:24.572" */
+static void print_day(FILE *out, int64_t t_ns)
+{
+	time_t second = (time_t)(t_ns / 1000000000);
+	char text[40] = "";
+	struct tm tm;
+
+	if (gmtime_r(&second, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	fprintf(out, "%s.%03d", text, (int)(t_ns / 1000000 % 1000));
+}
+
 static void print_origin(FILE *out, const struct lode_info_report *report)
 {
 	const struct lode_stream *s = report->stream;
@@ -54,6 +67,13 @@ static void print_origin(FILE *out, const struct lode_info_report *report)
 			lode_format_cost(cost, s->t1_ns - s->t0_ns, "ns"), (double)s->t0_ns / 1e9,
 			(double)s->t1_ns / 1e9);
 	fputc('\n', out);
+	if (s->has_wall_clock) {
+		label(out, "clock");
+		print_day(out, s->t0_ns + s->wall_offset_ns);
+		fputs(" to ", out);
+		print_day(out, s->t1_ns + s->wall_offset_ns);
+		fputs(" UTC\n", out);
+	}
 	if (s->host[0] || s->kernel[0]) {
 		label(out, "host");
 		snprintf(line, sizeof(line), "%.300s, kernel %.300s %.100s, %u CPUs",

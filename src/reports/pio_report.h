@@ -30,7 +30,7 @@ void lode_pio_report_text(FILE *out, const struct lode_pio_report *report);
 void lode_pio_report_json(FILE *out, const struct lode_pio_report *report);
 
 /* What a model is: its training, bounds, rules, and counters by what they are worth. */
-void lode_pio_model_report(FILE *out, const struct lode_pio_model *model, unsigned columns);
+void lode_pio_model_report(FILE *out, const struct lode_pio_model *model);
 
 /* ---- Parts that both share ---- */
 

@@ -367,12 +367,11 @@ static void put_ruleset(FILE *out, const struct lode_pio_model *model,
 	}
 }
 
-void lode_pio_model_report(FILE *out, const struct lode_pio_model *model, unsigned columns)
+void lode_pio_model_report(FILE *out, const struct lode_pio_model *model)
 {
 	char from[LODE_PIO_TIME_BYTES], to[LODE_PIO_TIME_BYTES], step[LODE_DURATION_BYTES];
 	size_t n_drifting = 0;
 
-	(void)columns;
 	for (size_t i = 0; i < model->periods.n; i++)
 		fprintf(out, "trained on %s to %s: %llu requests, %llu intervals of %s\n",
 			lode_pio_time_text(from, model->periods.at[i].start_ns, false),

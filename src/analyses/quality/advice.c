@@ -135,12 +135,26 @@ static struct lode_serves serve_suspects(struct lode_quality *q, const struct lo
 	return (struct lode_serves){LODE_SERVICE_YES, ""};
 }
 
+/* Slow periods are times of day: who brings them together with a recording's own clock? */
+static struct lode_serves serve_pio(const struct lode_stream *stream)
+{
+	if (strcmp(stream->unit, "ns") != 0 || stream->t1_ns <= stream->t0_ns)
+		return (struct lode_serves){LODE_SERVICE_NO, "no times"};
+	if (!stream->has_wall_clock)
+		return (struct lode_serves){
+			LODE_SERVICE_PARTLY,
+			"it does not say which time of day its times are: lode pio needs "
+			"--clock-offset (perf record -k CLOCK_MONOTONIC says it)"};
+	return (struct lode_serves){LODE_SERVICE_YES, ""};
+}
+
 void lode_quality_decide_services(struct lode_quality *q, const struct lode_stream *stream)
 {
 	q->serves[LODE_ANALYSIS_MINE] = serve_mine(q, stream);
 	q->serves[LODE_ANALYSIS_SUSPECTS] = serve_suspects(q, stream);
 	q->serves[LODE_ANALYSIS_TIMELINE] =
 		(struct lode_serves){LODE_SERVICE_NO, "no function entries and exits"};
+	q->serves[LODE_ANALYSIS_PIO] = serve_pio(stream);
 }
 
 /* ---- What to record better ---- */

@@ -120,7 +120,7 @@ const char *lode_service_name(enum lode_service service)
 
 const char *lode_analysis_name(enum lode_analysis analysis)
 {
-	static const char *const names[] = {"mine", "suspects", "timeline"};
+	static const char *const names[] = {"mine", "suspects", "timeline", "pio"};
 
 	return names[analysis];
 }

@@ -24,6 +24,7 @@ enum lode_analysis {
 	LODE_ANALYSIS_MINE,
 	LODE_ANALYSIS_SUSPECTS,
 	LODE_ANALYSIS_TIMELINE,
+	LODE_ANALYSIS_PIO, /* slow periods of a service as its symptoms */
 	LODE_N_ANALYSES,
 };
 
