@@ -1,5 +1,6 @@
 #include "base/log_time.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -43,6 +44,23 @@ static bool is_day(int year, int month, int day)
 	       day <= days[month - 1];
 }
 
+/* "6.3e-05": as JSON's writers put small numbers; to the nearest ns. */
+static bool parse_scientific(int64_t *out_ns, const char *text, size_t len, int64_t unit_ns)
+{
+	char copy[64], *end;
+	double value;
+
+	if (len >= sizeof(copy))
+		return false;
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	value = strtod(copy, &end) * (double)unit_ns + 0.5;
+	if (end != copy + len || !(value < 9.2e18))
+		return false;
+	*out_ns = (int64_t)value;
+	return true;
+}
+
 bool lode_log_decimal(int64_t *out_ns, const char *text, size_t len, int64_t unit_ns)
 {
 	int64_t whole = 0, fraction = 0, scale = unit_ns;
@@ -64,6 +82,8 @@ bool lode_log_decimal(int64_t *out_ns, const char *text, size_t len, int64_t uni
 		if (i == first)
 			return false;
 	}
+	if (i < len && (text[i] == 'e' || text[i] == 'E'))
+		return parse_scientific(out_ns, text, len, unit_ns);
 	return i == len && !__builtin_mul_overflow(whole, unit_ns, &whole) &&
 	       !__builtin_add_overflow(whole, fraction, out_ns);
 }

@@ -32,7 +32,8 @@ bool lode_log_time_parse(struct lode_log_time *out, struct lode_log_clock *clock
 bool lode_log_time_join(struct lode_log_time *out, const char *date, size_t date_len,
 			const char *time, size_t time_len);
 
-/* A decimal number in units of `unit_ns`, exact to the ns below; false if it is none, negative, or
+/* A decimal number in units of `unit_ns`, exact to the ns below (with an exponent to the nearest);
+   false if it is none, negative, or
    more than int64_t holds. */
 bool lode_log_decimal(int64_t *out_ns, const char *text, size_t len, int64_t unit_ns);
 

@@ -339,6 +339,39 @@ static void written_requests_come_back(void **state)
 	free(truth);
 }
 
+static void decimals_are_exact(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t unit_ns, want_ns; /* -1: no number */
+	} cases[] = {
+		{"0.063", NS, 63 * MS},
+		{"1,5", NS, 1500 * MS},
+		{"12", MS, 12 * MS},
+		{"0.0000000019", NS, 1},
+		{"6.3e-05", NS, 63000},
+		{"1E3", MS, 1000 * MS},
+		{"9e-07", NS, 900},
+		{"1e300", NS, -1},
+		{"1e", NS, -1},
+		{"e5", NS, -1},
+		{"-1", NS, -1},
+		{"1e5x", NS, -1},
+		{"9223372036854775808", 1, -1},
+		{"", NS, -1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int64_t got = -1;
+
+		if (!lode_log_decimal(&got, cases[i].text, strlen(cases[i].text), cases[i].unit_ns))
+			got = -1;
+		if (got != cases[i].want_ns)
+			fail_msg("%s: %" PRId64, cases[i].text, got);
+	}
+}
+
 /* Every second of the calendar, against the C library's. */
 static void times_are_the_calendar_s(void **state)
 {
@@ -438,6 +471,7 @@ int main(void)
 		cmocka_unit_test(formats_read_as_their_requests),
 		cmocka_unit_test(what_is_no_request_is_said),
 		cmocka_unit_test(written_requests_come_back),
+		cmocka_unit_test(decimals_are_exact),
 		cmocka_unit_test(times_are_the_calendar_s),
 		cmocka_unit_test(clocks_change),
 		cmocka_unit_test(bad_lines_are_counted_and_cost_nothing_else),
