@@ -82,8 +82,8 @@ static const struct lode_option options[] = {
 	 AT(min_relative)},
 	{.name = "splits",
 	 .argument = "N",
-	 .help = "random splits to compare with (default 10000, or 200 per cluster if that is "
-		 "more); all of them where there are no more",
+	 .help = "random splits to compare with (default 10000, fewer for very large inputs); "
+		 "all of them where there are no more",
 	 .set = lode_set_count,
 	 AT(max_splits)},
 	{.name = "seed",

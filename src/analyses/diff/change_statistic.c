@@ -40,15 +40,17 @@ void lode_change_sizes_init(struct lode_change_sizes *out, const uint32_t *n_sym
 		out->n_all += n_symptoms[i];
 		out->nn_all += (int64_t)n_symptoms[i] * n_symptoms[i];
 	}
-	for (size_t b = 0; b < splits->n; b++)
-		for (size_t w = 0; w < splits->n_words; w++)
-			for (uint64_t bits = splits->bits[b * splits->n_words + w]; bits;
-			     bits &= bits - 1) {
-				int64_t n = n_symptoms[w * 64 + (unsigned)__builtin_ctzll(bits)];
+	for (size_t i = 0; i < splits->n_streams; i++) {
+		const uint8_t *block = &splits->blocks[i / LODE_SPLIT_BLOCK * splits->n];
+		int64_t n = n_symptoms[i];
 
-				out->n[b] += n;
-				out->nn[b] += n * n;
-			}
+		for (size_t b = 0; b < splits->n; b++) {
+			int64_t mask = -(int64_t)(block[b] >> i % LODE_SPLIT_BLOCK & 1);
+
+			out->n[b] += n & mask;
+			out->nn[b] += n * n & mask;
+		}
+	}
 }
 
 void lode_change_sizes_release(struct lode_change_sizes *sizes)
@@ -90,14 +92,19 @@ static double statistic(const struct sums *all, const struct sums *second, doubl
 	return nearbyint(change * (1 << STATISTIC_BITS)) / (1 << STATISTIC_BITS);
 }
 
-/* A value that is not 0 in whole units, with its square and product. */
+/* What a stream, or several, add to the sums of a set, in whole units. */
 struct part {
-	uint32_t stream;
 	int64_t x, xx, xn;
 };
 
+/* One that is not 0. */
+struct stream_part {
+	uint32_t stream;
+	struct part part;
+};
+
 /* Costs in units that keep sums of squares within 64 bits. */
-static size_t make_parts(struct part *parts, const struct lode_change_sizes *sizes,
+static size_t make_parts(struct stream_part *parts, const struct lode_change_sizes *sizes,
 			 const struct lode_change_value *values, size_t n_values)
 {
 	double sum = 0;
@@ -111,41 +118,75 @@ static size_t make_parts(struct part *parts, const struct lode_change_sizes *siz
 		int64_t x = llround(ldexp(values[i].cost, UNIT_BITS - bits));
 
 		if (x)
-			parts[n++] = (struct part){values[i].stream, x, x * x,
-						   x * sizes->n_symptoms[values[i].stream]};
+			parts[n++] = (struct stream_part){
+				values[i].stream,
+				{x, x * x, x * sizes->n_symptoms[values[i].stream]}};
 	}
 	return n;
+}
+
+static void add(struct part *to, const struct part *part)
+{
+	to->x += part->x;
+	to->xx += part->xx;
+	to->xn += part->xn;
+}
+
+/*
+ * Adds the parts of one block of streams to the sums of every split. A block has 2^8 subsets: with
+ * many splits, what each of them adds is worked out once ("four Russians").
+ */
+static void add_block(struct part *sums, const struct lode_splits *splits,
+		      const struct stream_part *parts, size_t n)
+{
+	enum { SUBSETS = 1 << LODE_SPLIT_BLOCK };
+	const uint8_t *block = &splits->blocks[parts[0].stream / LODE_SPLIT_BLOCK * splits->n];
+	struct part of[SUBSETS] = {{0}};
+
+	for (size_t i = 0; i < n; i++)
+		of[1u << parts[i].stream % LODE_SPLIT_BLOCK] = parts[i].part;
+	for (unsigned subset = 1; subset < SUBSETS; subset++) {
+		unsigned rest = subset & (subset - 1);
+
+		if (!rest)
+			continue;
+		of[subset] = of[rest];
+		add(&of[subset], &of[subset ^ rest]);
+	}
+	for (size_t b = 0; b < splits->n; b++)
+		add(&sums[b], &of[block[b]]);
 }
 
 void lode_change_statistics(double *t, const struct lode_change_sizes *sizes,
 			    const struct lode_change_value *values, size_t n_values)
 {
 	const struct lode_splits *splits = sizes->splits;
-	struct part *parts = lode_alloc(n_values * sizeof(*parts));
+	struct stream_part *parts = lode_alloc(n_values * sizeof(*parts));
+	struct part *sums = lode_alloc0(splits->n, sizeof(*sums));
 	size_t n = make_parts(parts, sizes, values, n_values);
 	struct sums all = {.n = sizes->n_all, .nn = sizes->nn_all, .k = splits->n_streams};
 	double prior;
 
 	for (size_t i = 0; i < n; i++) {
-		all.x += parts[i].x;
-		all.xx += parts[i].xx;
-		all.xn += parts[i].xn;
+		all.x += parts[i].part.x;
+		all.xx += parts[i].part.xx;
+		all.xn += parts[i].part.xn;
 	}
 	prior = all.k > 1 ? residual(&all) / (double)(all.k - 1) : 0;
+	for (size_t from = 0, to; prior > 0 && from < n; from = to) {
+		uint32_t block = parts[from].stream / LODE_SPLIT_BLOCK;
+
+		for (to = from; to < n && parts[to].stream / LODE_SPLIT_BLOCK == block; to++)
+			;
+		add_block(sums, splits, &parts[from], to - from);
+	}
 	for (size_t b = 0; b < splits->n; b++) {
-		const uint64_t *row = &splits->bits[b * splits->n_words];
-		struct sums s = {.n = sizes->n[b], .nn = sizes->nn[b], .k = sizes->n_second};
+		struct sums s = {sums[b].x,   sums[b].xx,   sums[b].xn,
+				 sizes->n[b], sizes->nn[b], sizes->n_second};
 
-		for (size_t i = 0; prior > 0 && i < n; i++) {
-			uint32_t stream = parts[i].stream;
-			int64_t mask = -(int64_t)(row[stream / 64] >> stream % 64 & 1);
-
-			s.x += parts[i].x & mask;
-			s.xx += parts[i].xx & mask;
-			s.xn += parts[i].xn & mask;
-		}
 		/* Without any spread every symptom costs the same. */
 		t[b] = prior > 0 ? statistic(&all, &s, prior) : 0;
 	}
 	free(parts);
+	free(sums);
 }

@@ -48,7 +48,7 @@ void lode_change_sizes_release(struct lode_change_sizes *sizes);
 
 /*
  * T of each split into `t` (room for splits->n). `values` are those that are not 0, by stream.
- * O(splits * values).
+ * O(splits * blocks of streams that have any).
  */
 void lode_change_statistics(double *t, const struct lode_change_sizes *sizes,
 			    const struct lode_change_value *values, size_t n_values);

@@ -9,12 +9,9 @@
 /* Below this share of what it costs in the other set, it is hardly there. */
 static const double trace_share = 0.02;
 
-enum {
-	LEAST_SPLITS = 10000,
-	SPLITS_PER_ITEM = 200,
-	MOST_RANKS = 1 << 25, /* splits x items: 4 bytes each */
-	FEWEST_SPLITS = 1000,
-};
+/* Random splits: enough for a p well below any level in use, fewer where they would take long. */
+enum { USUAL_SPLITS = 10000, FEWEST_SPLITS = 2000 };
+static const size_t most_work = (size_t)1 << 32; /* splits x values: a few seconds */
 
 /* Streams with symptoms, renumbered, and what comes of them. */
 struct work {
@@ -244,16 +241,14 @@ static void measure_all(struct work *w, struct lode_diff *diff)
 
 /* ---- Tests ---- */
 
-static size_t choose_splits(const struct lode_diff_options *options, size_t n_items)
+static size_t choose_splits(const struct lode_diff_options *options, size_t n_values)
 {
-	size_t n = LEAST_SPLITS;
+	size_t n = USUAL_SPLITS;
 
 	if (options->max_splits)
 		return options->max_splits;
-	if (n < SPLITS_PER_ITEM * n_items)
-		n = SPLITS_PER_ITEM * n_items;
-	if (n_items && n > MOST_RANKS / n_items)
-		n = MOST_RANKS / n_items;
+	if (n_values && n > most_work / n_values)
+		n = most_work / n_values;
 	return n < FEWEST_SPLITS ? FEWEST_SPLITS : n;
 }
 
@@ -271,7 +266,7 @@ static void test_all(struct work *w, struct lode_diff *diff,
 	struct lode_permutation_item *items = lode_alloc0(n + 1, sizeof(*items));
 
 	lode_splits_build(&w->splits, w->side, w->has_strata ? w->stratum : NULL, w->n,
-			  choose_splits(options, n), options->seed);
+			  choose_splits(options, w->values.n), options->seed);
 	lode_change_sizes_init(&w->sizes, w->n_symptoms, &w->splits);
 	for (size_t i = 0; i <= n; i++) {
 		items[i].values = w->values.at + w->start.at[i];

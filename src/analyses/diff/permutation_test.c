@@ -1,5 +1,6 @@
 #include "analyses/diff/permutation_test.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ struct job {
 	struct lode_permutation_item *items;
 	const struct lode_change_sizes *sizes;
 	size_t n_splits;
-	uint32_t *ranks; /* per item and split: splits that are as extreme as it */
+	float *far; /* per item and split: how far out; less is further */
 	struct scratch *scratch;
 };
 
@@ -36,31 +37,29 @@ static uint64_t order_of(double t)
 	return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-/* By order, in place; equal ones keep theirs. Digits of 16 bits, least significant first. */
+/* By order, in place; equal ones keep theirs. Digits of 11 bits, least significant first. */
 static void sort_keys(struct key *keys, struct key *other, size_t n)
 {
-	enum { DIGIT = 16, DIGITS = 4 };
-	size_t *start = lode_alloc(((size_t)1 << DIGIT) * sizeof(*start));
+	enum { DIGIT = 11, DIGITS = 6, VALUES = 1 << DIGIT };
+	struct key *swapped;
 
 	for (unsigned d = 0; d < DIGITS; d++) {
-		struct key *swapped = keys;
-		size_t at = 0;
+		size_t start[VALUES] = {0}, at = 0;
 
-		memset(start, 0, ((size_t)1 << DIGIT) * sizeof(*start));
 		for (size_t i = 0; i < n; i++)
-			start[keys[i].order >> DIGIT * d & 0xffff]++;
-		for (size_t v = 0; v < (size_t)1 << DIGIT; v++) {
+			start[keys[i].order >> DIGIT * d & (VALUES - 1)]++;
+		for (size_t v = 0; v < VALUES; v++) {
 			size_t n_v = start[v];
 
 			start[v] = at;
 			at += n_v;
 		}
 		for (size_t i = 0; i < n; i++)
-			other[start[keys[i].order >> DIGIT * d & 0xffff]++] = keys[i];
+			other[start[keys[i].order >> DIGIT * d & (VALUES - 1)]++] = keys[i];
+		swapped = keys;
 		keys = other;
 		other = swapped;
 	}
-	free(start);
 }
 
 /* Per split: how many have a T as low, or as high; the rarer of the two. */
@@ -89,8 +88,8 @@ static void test_item(void *context, size_t index, unsigned worker)
 	const struct job *job = context;
 	struct scratch *s = &job->scratch[worker];
 	struct lode_permutation_item *item = &job->items[index];
-	uint32_t *ranks = &job->ranks[index * job->n_splits];
-	size_t n = job->n_splits;
+	float *far = &job->far[index * job->n_splits];
+	size_t n = job->n_splits, n_as_far = 0;
 
 	lode_change_statistics(s->t, job->sizes, item->values, item->n_values);
 	for (size_t b = 0; b < n; b++)
@@ -102,17 +101,24 @@ static void test_item(void *context, size_t index, unsigned worker)
 		s->n_with[s->tail[b]]++;
 	for (size_t i = 1; i <= n; i++)
 		s->n_with[i] += s->n_with[i - 1];
+	for (size_t b = 0; b < n; b++) {
+		double size = fabs(s->t[b]);
+
+		/* From rank - 1 to rank; where a float has no room for the rest, ranks are large.
+		 */
+		far[b] = (float)((double)s->n_with[s->tail[b]] - size / (1 + size));
+	}
 	for (size_t b = 0; b < n; b++)
-		ranks[b] = s->n_with[s->tail[b]];
-	item->p = (double)ranks[0] / (double)n;
+		n_as_far += far[b] <= far[0];
+	item->p = (double)n_as_far / (double)n;
 }
 
 /* The clearest first; ties by number. */
-static int by_rank(const void *a, const void *b, void *context)
+static int by_clarity(const void *a, const void *b, void *context)
 {
 	const struct job *job = context;
 	size_t p = *(const size_t *)a, q = *(const size_t *)b;
-	uint32_t x = job->ranks[p * job->n_splits], y = job->ranks[q * job->n_splits];
+	float x = job->far[p * job->n_splits], y = job->far[q * job->n_splits];
 
 	if (x != y)
 		return x < y ? -1 : 1;
@@ -122,23 +128,24 @@ static int by_rank(const void *a, const void *b, void *context)
 static void step_down(const struct job *job, size_t n_items)
 {
 	size_t n = job->n_splits, *order = lode_alloc(n_items * sizeof(*order));
-	uint32_t *least = lode_alloc(n * sizeof(*least));
+	float *furthest = lode_alloc(n * sizeof(*furthest));
 	double largest = 0;
 
 	for (size_t i = 0; i < n_items; i++)
 		order[i] = i;
-	qsort_r(order, n_items, sizeof(*order), by_rank, (void *)job);
-	memset(least, 0xff, n * sizeof(*least));
+	qsort_r(order, n_items, sizeof(*order), by_clarity, (void *)job);
+	for (size_t b = 0; b < n; b++)
+		furthest[b] = INFINITY;
 	for (size_t i = n_items; i > 0; i--) {
-		const uint32_t *ranks = &job->ranks[order[i - 1] * n];
-		size_t n_as_small = 0;
+		const float *far = &job->far[order[i - 1] * n];
+		size_t n_as_far = 0;
 
 		for (size_t b = 0; b < n; b++) {
-			if (ranks[b] < least[b])
-				least[b] = ranks[b];
-			n_as_small += least[b] <= ranks[0];
+			if (far[b] < furthest[b])
+				furthest[b] = far[b];
+			n_as_far += furthest[b] <= far[0];
 		}
-		job->items[order[i - 1]].p_adjusted = (double)n_as_small / (double)n;
+		job->items[order[i - 1]].p_adjusted = (double)n_as_far / (double)n;
 	}
 	/* What is less clear is no more significant. */
 	for (size_t i = 0; i < n_items; i++) {
@@ -149,7 +156,7 @@ static void step_down(const struct job *job, size_t n_items)
 		largest = item->p_adjusted;
 	}
 	free(order);
-	free(least);
+	free(furthest);
 }
 
 void lode_permutation_test(struct lode_permutation_item *items, size_t n_items,
@@ -164,7 +171,7 @@ void lode_permutation_test(struct lode_permutation_item *items, size_t n_items,
 		n_threads = (unsigned)n_items;
 	if (n_threads == 0)
 		n_threads = 1;
-	job.ranks = lode_realloc_n(NULL, n_items, n * sizeof(*job.ranks));
+	job.far = lode_realloc_n(NULL, n_items, n * sizeof(*job.far));
 	job.scratch = lode_alloc0(n_threads, sizeof(*job.scratch));
 	for (unsigned w = 0; w < n_threads; w++) {
 		job.scratch[w].t = lode_alloc(n * sizeof(*job.scratch[w].t));
@@ -183,5 +190,5 @@ void lode_permutation_test(struct lode_permutation_item *items, size_t n_items,
 		free(job.scratch[w].n_with);
 	}
 	free(job.scratch);
-	free(job.ranks);
+	free(job.far);
 }

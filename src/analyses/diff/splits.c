@@ -74,9 +74,10 @@ static void plan_release(struct plan *plan)
 	free(plan->chosen);
 }
 
-static void set_bit(uint64_t *row, uint32_t stream)
+static void put(struct lode_splits *out, size_t row, uint32_t stream)
 {
-	row[stream / 64] |= (uint64_t)1 << stream % 64;
+	out->blocks[stream / LODE_SPLIT_BLOCK * out->n + row] |=
+		(uint8_t)(1u << stream % LODE_SPLIT_BLOCK);
 }
 
 /* ---- All of them ---- */
@@ -109,35 +110,41 @@ static void enumerate(struct lode_splits *out, struct plan *plan)
 	for (size_t i = 0; i < plan->n_strata; i++)
 		first_choice(&plan->strata[i]);
 	do {
-		uint64_t *row = &out->bits[at++ * out->n_words];
-
 		for (size_t i = 0; i < plan->n_strata; i++)
 			for (size_t k = 0; k < plan->strata[i].n_second; k++)
-				set_bit(row, plan->strata[i].streams[plan->strata[i].chosen[k]]);
+				put(out, at, plan->strata[i].streams[plan->strata[i].chosen[k]]);
+		at++;
 		for (turn = 0; turn < plan->n_strata && !next_choice(&plan->strata[turn]); turn++)
 			first_choice(&plan->strata[turn]);
 	} while (turn < plan->n_strata);
 }
 
-/* The observed split changes places with the first. */
-static void bring_forward(struct lode_splits *out, const uint64_t *observed)
+static bool is_row(const struct lode_splits *out, size_t row, const uint8_t *side)
 {
-	size_t bytes = out->n_words * sizeof(*out->bits);
+	for (size_t i = 0; i < out->n_streams; i++)
+		if (lode_split_has(out, row, i) != (side[i] != 0))
+			return false;
+	return true;
+}
 
-	for (size_t b = 1; b < out->n; b++) {
-		uint64_t *row = &out->bits[b * out->n_words];
+/* The observed split changes places with the first. */
+static void bring_forward(struct lode_splits *out, const uint8_t *side)
+{
+	size_t row = 0;
 
-		if (memcmp(row, observed, bytes) == 0) {
-			memcpy(row, out->bits, bytes);
-			memcpy(out->bits, observed, bytes);
-			return;
-		}
+	while (row < out->n && !is_row(out, row, side))
+		row++;
+	for (size_t k = 0; row < out->n && k < out->n_blocks; k++) {
+		uint8_t *block = &out->blocks[k * out->n], first = block[0];
+
+		block[0] = block[row];
+		block[row] = first;
 	}
 }
 
 /* ---- Some of them ---- */
 
-static void draw(uint64_t *row, struct plan *plan, struct lode_random *random)
+static void draw(struct lode_splits *out, size_t row, struct plan *plan, struct lode_random *random)
 {
 	for (size_t i = 0; i < plan->n_strata; i++) {
 		struct stratum *s = &plan->strata[i];
@@ -148,7 +155,7 @@ static void draw(uint64_t *row, struct plan *plan, struct lode_random *random)
 
 			s->streams[j] = s->streams[k];
 			s->streams[k] = stream;
-			set_bit(row, stream);
+			put(out, row, stream);
 		}
 	}
 }
@@ -158,12 +165,11 @@ void lode_splits_build(struct lode_splits *out, const uint8_t *side, const uint3
 {
 	struct plan plan = {0};
 	struct lode_random random = {seed};
-	uint64_t *observed;
 
 	memset(out, 0, sizeof(*out));
 	plan_init(&plan, side, stratum, n_streams);
 	out->n_streams = n_streams;
-	out->n_words = (n_streams + 63) / 64;
+	out->n_blocks = (n_streams + LODE_SPLIT_BLOCK - 1) / LODE_SPLIT_BLOCK;
 	out->n_possible = 1;
 	out->is_mirrored = true;
 	for (size_t i = 0; i < plan.n_strata; i++) {
@@ -172,25 +178,21 @@ void lode_splits_build(struct lode_splits *out, const uint8_t *side, const uint3
 	}
 	out->is_exact = out->n_possible <= (double)max;
 	out->n = out->is_exact ? (size_t)(out->n_possible + 0.5) : max;
-	out->bits = lode_alloc0(out->n * out->n_words + 1, sizeof(*out->bits));
-	observed = lode_alloc0(out->n_words + 1, sizeof(*observed));
-	for (size_t i = 0; i < n_streams; i++)
-		if (side[i])
-			set_bit(observed, (uint32_t)i);
+	out->blocks = lode_alloc0(out->n * out->n_blocks + 1, sizeof(*out->blocks));
 	if (out->is_exact) {
 		enumerate(out, &plan);
-		bring_forward(out, observed);
-	} else {
-		memcpy(out->bits, observed, out->n_words * sizeof(*observed));
-		for (size_t b = 1; b < out->n; b++)
-			draw(&out->bits[b * out->n_words], &plan, &random);
+		bring_forward(out, side);
 	}
-	free(observed);
+	for (size_t i = 0; !out->is_exact && i < n_streams; i++)
+		if (side[i])
+			put(out, 0, (uint32_t)i);
+	for (size_t b = 1; !out->is_exact && b < out->n; b++)
+		draw(out, b, &plan, &random);
 	plan_release(&plan);
 }
 
 void lode_splits_release(struct lode_splits *splits)
 {
-	free(splits->bits);
+	free(splits->blocks);
 	memset(splits, 0, sizeof(*splits));
 }

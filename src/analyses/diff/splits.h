@@ -16,9 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { LODE_SPLIT_BLOCK = 8 }; /* streams of a block */
+
 struct lode_splits {
-	size_t n_streams, n_words;
-	uint64_t *bits;	   /* n rows of n_words: bit i of row b, is stream i in the second set? */
+	size_t n_streams, n_blocks;
+	/* A byte per split for each block of streams, block behind block: bit i % 8 of
+	   blocks[i / 8 * n + b] says whether stream i is in the second set of split b. */
+	uint8_t *blocks;
 	size_t n;	   /* rows; row 0 is the observed split */
 	bool is_exact;	   /* the rows are all that are possible, each once */
 	bool is_mirrored;  /* with each possible split, the one with both sets exchanged is possible
@@ -39,7 +43,9 @@ double lode_binomial(size_t n, size_t k);
 
 static inline bool lode_split_has(const struct lode_splits *splits, size_t row, size_t stream)
 {
-	return splits->bits[row * splits->n_words + stream / 64] >> stream % 64 & 1;
+	return splits->blocks[stream / LODE_SPLIT_BLOCK * splits->n + row] >>
+		       stream % LODE_SPLIT_BLOCK &
+	       1;
 }
 
 #endif

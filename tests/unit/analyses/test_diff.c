@@ -30,8 +30,8 @@ struct plain {
 	unsigned char split[MAX_SPLITS][MAX_STREAMS]; /* 0: observed */
 	long double value[MAX_STREAMS];
 	long double t[MAX_SPLITS];
-	double p[MAX_ITEMS][MAX_SPLITS];
-	double adjusted[MAX_ITEMS];
+	float far[MAX_ITEMS][MAX_SPLITS]; /* how far out; less is further */
+	double p[MAX_ITEMS], adjusted[MAX_ITEMS];
 	bool is_close; /* some T are so close that rounding decides which is larger */
 };
 
@@ -129,46 +129,53 @@ static size_t plain_tail(struct plain *x, size_t b)
 	return up < down ? up : down;
 }
 
+/* By rank, and among equal ranks by the size of T. */
 static void plain_p_values(struct plain *x)
 {
 	static size_t tail[MAX_SPLITS];
 
 	for (size_t item = 0; item < x->n_items; item++) {
+		float *far = x->far[item];
+
 		plain_values(x, item);
 		for (size_t b = 0; b < x->n_splits; b++)
 			x->t[b] = plain_statistic(x, b);
 		for (size_t b = 0; b < x->n_splits; b++)
 			tail[b] = plain_tail(x, b);
+		x->p[item] = 0;
 		for (size_t b = 0; b < x->n_splits; b++) {
-			size_t n = 0;
+			double size = fabs((double)(nearbyintl(x->t[b] / grid) * grid));
+			size_t rank = 0;
 
 			for (size_t other = 0; other < x->n_splits; other++)
-				n += tail[other] <= tail[b];
-			x->p[item][b] = (double)n / (double)x->n_splits;
+				rank += tail[other] <= tail[b];
+			far[b] = (float)((double)rank - size / (1 + size));
+			x->p[item] += far[b] <= far[0];
 		}
+		x->p[item] /= (double)x->n_splits;
 	}
 }
 
-/* Westfall and Young: against the minimum over the items that are no clearer. */
+/* Westfall and Young: against the furthest of the items that are no clearer. */
 static void plain_adjust(struct plain *x)
 {
 	for (size_t item = 0; item < x->n_items; item++) {
-		double p = x->p[item][0], worst = 0;
+		double worst = 0;
 
 		/* Of this item, and of the clearer ones: what is less clear is no more significant.
 		 */
 		for (size_t first = 0; first < x->n_items; first++) {
 			size_t n = 0;
 
-			if (x->p[first][0] > p)
+			if (x->far[first][0] > x->far[item][0])
 				continue;
 			for (size_t b = 0; b < x->n_splits; b++) {
-				double least = 2;
+				float furthest = INFINITY;
 
 				for (size_t i = 0; i < x->n_items; i++)
-					if (x->p[i][0] >= x->p[first][0])
-						least = fmin(least, x->p[i][b]);
-				n += least <= x->p[first][0];
+					if (x->far[i][0] >= x->far[first][0])
+						furthest = fminf(furthest, x->far[i][b]);
+				n += furthest <= x->far[first][0];
 			}
 			worst = fmax(worst, (double)n / (double)x->n_splits);
 		}
@@ -272,7 +279,7 @@ static void check_same(const struct plain *x, const struct lode_diff *diff, uint
 	assert_true(diff->total.p >= diff->least_p);
 	for (size_t c = 0; c < diff->n_changes; c++) {
 		const struct lode_diff_change *change = &diff->changes[c];
-		double p = x->p[change->item][0], adjusted = x->adjusted[change->item];
+		double p = x->p[change->item], adjusted = x->adjusted[change->item];
 
 		assert_true(change->p >= diff->least_p);
 		if (change->p != p || change->p_adjusted != adjusted)
