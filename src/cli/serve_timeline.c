@@ -68,7 +68,7 @@ static int answer_window(void *context, const struct lode_site_query *query, FIL
 	const struct lode_serve_timeline *timeline = context;
 	struct lode_timeline_window_query window = {.single_calls = SINGLE_CALLS, .n_threads = 1};
 	struct lode_regtime_options options = lode_regtime_defaults();
-	struct lode_regtime *made;
+	struct lode_regtime *made = NULL;
 	int rc = read_span(&window.t0_ns, &window.t1_ns, timeline->trace, query, err);
 
 	if (rc == LODE_OK)
@@ -85,7 +85,7 @@ static int answer_meanwhile(void *context, const struct lode_site_query *query, 
 {
 	const struct lode_serve_timeline *timeline = context;
 	struct lode_meanwhile meanwhile = {0};
-	int64_t t0_ns, t1_ns;
+	int64_t t0_ns = 0, t1_ns = 0;
 	int rc = read_span(&t0_ns, &t1_ns, timeline->trace, query, err);
 
 	if (rc == LODE_OK)

@@ -42,12 +42,12 @@ static double ratio_of(yajl_val object, const char *name)
 
 static size_t length(yajl_val array)
 {
-	return array && YAJL_IS_ARRAY(array) ? YAJL_GET_ARRAY(array)->len : 0;
+	return array && YAJL_IS_ARRAY(array) ? array->u.array.len : 0;
 }
 
 static yajl_val item(yajl_val array, size_t i)
 {
-	return i < length(array) ? YAJL_GET_ARRAY(array)->values[i] : NULL;
+	return i < length(array) ? array->u.array.values[i] : NULL;
 }
 
 static int64_t number_at(yajl_val array, size_t i)

@@ -3,7 +3,7 @@
 //   LODE        the program (default build/release/lode)
 //   CHROMIUM    the browser (default chromium, wherever it is)
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -28,6 +28,30 @@ export function lode(...args) {
 	const run = spawnSync(lodePath, args, { cwd: folder, encoding: "utf8", maxBuffer: 1 << 30 });
 	assert.ok(run.status === 0 || run.status === 1, `lode ${args.join(" ")}: ${run.stderr}`);
 	return run.stdout;
+}
+
+/**
+ * A server of these inputs. @param {string[]} inputs
+ * @returns {Promise<{url: string, end: () => Promise<number | null>}>}
+ */
+export async function serve(...inputs) {
+	const child = spawn(lodePath, ["serve", "--port", "0", ...inputs], { cwd: folder });
+	const ended = new Promise((resolve) => child.on("exit", resolve));
+	let said = "";
+	child.stderr.on("data", (bytes) => {
+		said += bytes;
+	});
+	const url = await new Promise((resolve, reject) => {
+		child.stdout.once("data", (bytes) => resolve(String(bytes).trim()));
+		ended.then(() => reject(new Error(`lode serve: ${said}`)));
+	});
+	return {
+		url,
+		end: () => {
+			child.kill("SIGTERM");
+			return /** @type {Promise<number | null>} */ (ended);
+		},
+	};
 }
 
 /** @type {Map<string, string>} */
@@ -108,16 +132,18 @@ const browser = await chromium.launch({
 const open = [];
 
 /**
- * Opens a page from the disk at a place of its own; it must end with a clean console (see `close`).
- * @param {string} path
+ * Opens a page at a place of its own, from the disk or from a server of lode's; it must end with a
+ * clean console (see `close`), and ask for nothing from elsewhere.
+ * @param {string} path or "http://127.0.0.1:PORT/"
  * @param {{hash?: string, width?: number, height?: number, dark?: boolean}} [options]
  */
 export async function show(path, options = {}) {
+	const isServed = path.startsWith("http:");
 	const context = await browser.newContext({
 		viewport: { width: options.width ?? 1280, height: options.height ?? 900 },
 		colorScheme: options.dark ? "dark" : "light",
 		acceptDownloads: true,
-		offline: true,
+		offline: !isServed,
 	});
 	const page = await context.newPage();
 	/** @type {string[]} */
@@ -127,14 +153,16 @@ export async function show(path, options = {}) {
 	});
 	page.on("pageerror", (error) => complaints.push(error.message));
 	page.on("request", (request) => {
-		if (!/^(file|data|blob):/.test(request.url())) complaints.push(`asked for ${request.url()}`);
+		const url = request.url();
+		if (!/^(file|data|blob):/.test(url) && !(isServed && url.startsWith(path)))
+			complaints.push(`asked for ${url}`);
 	});
 	page.on("dialog", (dialog) => {
 		complaints.push(`dialog: ${dialog.message()}`);
 		dialog.dismiss();
 	});
 	open.push(page);
-	await page.goto(`file://${path}${options.hash ?? ""}`);
+	await page.goto(`${isServed ? "" : "file://"}${path}${options.hash ?? ""}`);
 	await page.waitForSelector("main h1, main h2");
 	return {
 		page,

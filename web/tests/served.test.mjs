@@ -1,0 +1,64 @@
+// The second home of the pages: a server. The same reports, a first page over all of them, and a
+// timeline that is asked for what no file holds.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { lode, samples, serve, show, temporary } from "./harness.mjs";
+
+const server = await serve(join(samples, "startup"), join(samples, "mailroom"));
+after(() => server.end());
+
+test("the first page says what was found, and leads there", async () => {
+	const { page, close } = await show(server.url);
+	await page.waitForSelector(".overview-run");
+	const document = JSON.parse(
+		lode(
+			"analyze",
+			"--json",
+			"-o",
+			temporary("all.html"),
+			join(samples, "startup"),
+			join(samples, "mailroom"),
+		),
+	);
+	const shown = await page.locator(".overview-run").allInnerTexts();
+	assert.equal(shown.length, document.runs.length);
+	for (const [i, run] of document.runs.entries()) {
+		assert.ok(shown[i]?.includes(run.summary), `${shown[i]} has: ${run.summary}`);
+		for (const text of run.details)
+			assert.ok(shown[i]?.replaceAll(/\s+/g, " ").includes(text.replaceAll(/\s+/g, " ")), text);
+	}
+	await page.locator(".overview-run a").first().click();
+	await page.waitForSelector("text=What made users wait");
+	assert.match(page.url(), /#\/mine/);
+	await close();
+});
+
+test("every report that is served opens", async () => {
+	const { page, close } = await show(server.url);
+	const links = page.locator("nav[aria-label=Reports] a");
+	const n = await links.count();
+	assert.equal(n, 3);
+	for (let i = 0; i < n; i++) {
+		await links.nth(i).click();
+		await page.waitForSelector("main h1, main h2");
+		assert.equal(await page.locator("[role=alert]").count(), 0);
+	}
+	await close();
+});
+
+test("a timeline that is zoomed asks the engine for its window, and draws single calls", async () => {
+	const { page, close } = await show(server.url, { hash: "#/timeline?w=435070000-435080000" });
+	// It may have been answered before anybody could wait for it.
+	const asked = await page.waitForFunction(
+		() =>
+			performance.getEntriesByType("resource").find((entry) => entry.name.includes("/window?"))
+				?.name,
+	);
+	const response = await fetch(String(await asked.jsonValue()));
+	assert.equal(response.status, 200);
+	const report = await response.json();
+	assert.equal(report.schema, "lode/timeline-windows/1");
+	assert.ok(report.windows[0].timelines.every((/** @type {any} */ t) => t.single));
+	await close();
+});
