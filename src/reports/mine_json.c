@@ -11,11 +11,18 @@ static size_t shown(const struct lode_mine_report *report, size_t n)
 	return report->top && report->top < n ? report->top : n;
 }
 
-/* The same for lists inside of a cluster. */
-static size_t shown_inside(const struct lode_mine_report *report, size_t n)
+/* The same for lists inside of a cluster: of a thousand clusters, the last ones are rarely read. */
+static size_t shown_inside(const struct lode_mine_report *report, const struct lode_cluster *c,
+			   size_t n)
 {
-	return report->top_inside ? (report->top_inside < n ? report->top_inside : n)
-				  : shown(report, n);
+	const uint32_t n_first = 30;
+	size_t top = report->top_inside;
+
+	if (!top)
+		return shown(report, n);
+	if (c->rank > n_first)
+		top = (top + 4) / 5;
+	return top < n ? top : n;
 }
 
 /* Says how many items of a list were left out, where there are any. */
@@ -122,7 +129,7 @@ static void put_streams(struct lode_json *json, const struct lode_mine_report *r
 static void put_patterns(struct lode_json *json, const struct lode_mine_report *report,
 			 const struct lode_cluster *c)
 {
-	size_t n = shown_inside(report, c->n_patterns);
+	size_t n = shown_inside(report, c, c->n_patterns);
 
 	lode_json_array(json, "patterns");
 	for (size_t i = 0; i < n; i++) {
@@ -145,7 +152,7 @@ static void put_worst(struct lode_json *json, const struct lode_mine_report *rep
 		      const struct lode_cluster *c)
 {
 	const struct lode_digest *digest = report->mined->digest;
-	size_t n = shown_inside(report, c->n_worst);
+	size_t n = shown_inside(report, c, c->n_worst);
 
 	lode_json_array(json, "worst");
 	for (size_t i = 0; i < n; i++) {
@@ -187,7 +194,7 @@ static void put_reasons(struct lode_json *json, const struct lode_cluster *c)
 static void put_wakers(struct lode_json *json, const struct lode_mine_report *report,
 		       const struct lode_cluster *c)
 {
-	size_t n = shown_inside(report, c->n_wakers);
+	size_t n = shown_inside(report, c, c->n_wakers);
 
 	lode_json_array(json, "wakers");
 	for (size_t i = 0; i < n; i++) {

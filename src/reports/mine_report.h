@@ -18,9 +18,10 @@ struct lode_mine_report {
 	const struct lode_mined *mined;
 	const struct lode_digest_job *job;	    /* what was read, and what was not */
 	const char *scope, *stacks, *rank, *lambda; /* the options in words */
-	bool is_classic, is_filtered;		/* content filters leave out a part of the AOI */
-	size_t top;				/* longest list; 0: no bound */
-	size_t top_inside;			/* of the lists inside of clusters; 0: as `top` */
+	bool is_classic, is_filtered; /* content filters leave out a part of the AOI */
+	size_t top;		      /* longest list; 0: no bound */
+	size_t top_inside; /* of the lists inside of clusters; 0: as `top`. From the 31st cluster
+		    on, a fifth of it */
 	const struct lode_cluster_paths *paths; /* for pages; NULL: none */
 	bool has_detail;  /* JSON with what pages need: flame graphs, costs by stream */
 	unsigned columns; /* width of a line */

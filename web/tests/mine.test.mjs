@@ -8,7 +8,9 @@ const words = (/** @type {string} */ text) => text.replaceAll("\u202f", " ");
 
 test("mine: the page has what --json --detail says", async () => {
 	const { mine } = await reportsIn(pageOf("mine", startup));
-	const said = JSON.parse(lode("mine", "--json", "--detail", "--paths", "10", "--top", "0", startup));
+	const said = JSON.parse(
+		lode("mine", "--json", "--detail", "--paths", "10", "--top", "0", startup),
+	);
 	for (const cluster of said.clusters) {
 		const shown = mine.clusters.find((/** @type {any} */ c) => c.id === cluster.id);
 		assert.deepEqual({ ...cluster, patterns: 0 }, { ...shown, patterns: 0 });
