@@ -269,8 +269,9 @@ static void test_all(struct work *w, struct lode_diff *diff,
 			  choose_splits(options, w->values.n), options->seed);
 	lode_change_sizes_init(&w->sizes, w->n_symptoms, &w->splits);
 	for (size_t i = 0; i <= n; i++) {
-		items[i].values = w->values.at + w->start.at[i];
 		items[i].n_values = w->start.at[i + 1] - w->start.at[i];
+		if (items[i].n_values)
+			items[i].values = &w->values.at[w->start.at[i]];
 	}
 	lode_permutation_test(items, n, &w->sizes, options->n_threads);
 	lode_permutation_test(&items[n], 1, &w->sizes, 1);
