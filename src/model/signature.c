@@ -287,7 +287,7 @@ int lode_signatures_add(struct lode_signatures *signatures, const struct lode_si
 		rc = take_note(&s.note, signature->note, arena, err);
 	if (rc == 0)
 		rc = take_patterns(&s, signature, arena, err);
-	if (rc < 0)
+	if (rc < 0 || !s.name)
 		return rc;
 	at = place_of(signatures, s.name);
 	lode_vec_append(&signatures->list, s);
