@@ -23,7 +23,7 @@ from measure import Failed, Missing, TooSlow, machine
 
 # bench_<name>.py each; this order is that of the table.
 MODULES = ("decode", "startup", "digest", "miner", "clusters", "suspects", "timeline", "pio", "ripper",
-           "sign", "diff", "growth")
+           "sign", "diff", "pages", "growth")
 
 PAGE = os.path.join(TOP, "docs", "performance.md")
 MARKS = ("<!-- figures: written by bench/run.py --doc -->\n", "<!-- end of figures -->\n")

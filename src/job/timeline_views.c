@@ -7,6 +7,8 @@ enum {
 	MAX_LEVELS = 15,   /* 4^15: from an hour to microseconds */
 	MAX_WINDOWS = 400, /* looked at in one level */
 	SINGLE_CALLS = 400,
+	LEAST_STEP = 64,
+	LEAST_WINDOWS = 24,   /* that the budget is for: none takes more than its part */
 	FOLD_STEP = 4,	      /* folding is tried so much finer each time, */
 	FOLD_TRIES = 3,	      /* so often, and then without any, */
 	MAX_STACKS = 4000000, /* where there cannot be more nodes than that */
@@ -156,9 +158,24 @@ static int find_candidates(candidate_vec *out, const struct views_work *work, un
 	return rc;
 }
 
-/* Gives 1 when there was room for it, 0 when not. */
-static int make_window(struct views_work *work, const struct candidate *c, unsigned level,
-		       struct lode_error *err)
+static struct lode_regtime_threshold coarser(struct lode_regtime_threshold threshold,
+					     struct lode_regtime_threshold most)
+{
+	int64_t *value = threshold.is_time ? &threshold.ns : &threshold.parts_1e9;
+	int64_t end = most.is_time ? most.ns : most.parts_1e9;
+
+	if (*value > end / STEP)
+		*value = end;
+	else /* up from nothing, too */
+		*value = *value ? *value * STEP : end / LEAST_STEP + 1;
+	if (*value > end)
+		*value = end;
+	return threshold;
+}
+
+/* One window, folded as little as its part of the budget allows. */
+static int summarise(struct lode_regtime **out, struct views_work *work, const struct candidate *c,
+		     struct lode_error *err)
 {
 	const struct lode_timeline_window_query query = {
 		.t0_ns = c->t0_ns,
@@ -167,9 +184,27 @@ static int make_window(struct views_work *work, const struct candidate *c, unsig
 		.single_calls = SINGLE_CALLS,
 		.n_threads = work->job->n_threads,
 	};
+	const struct lode_regtime_threshold most = work->options->regtime->negligible;
+	struct lode_regtime_threshold *now = &work->windows.negligible;
+
+	for (;;) {
+		int rc = lode_timeline_window(out, work->job->trace, &work->windows, &query, err);
+
+		if (rc < 0 || n_marks(*out) <= work->options->budget / LEAST_WINDOWS ||
+		    (now->ns >= most.ns && now->parts_1e9 >= most.parts_1e9))
+			return rc;
+		lode_regtime_free(*out);
+		*now = coarser(*now, most); /* windows after it are alike */
+	}
+}
+
+/* Gives 1 when there was room for it, 0 when not. */
+static int make_window(struct views_work *work, const struct candidate *c, unsigned level,
+		       struct lode_error *err)
+{
 	struct lode_timeline_view view = {.t0_ns = c->t0_ns, .t1_ns = c->t1_ns, .level = level};
 	size_t n;
-	int rc = lode_timeline_window(&view.regtime, work->job->trace, &work->windows, &query, err);
+	int rc = summarise(&view.regtime, work, c, err);
 
 	if (rc < 0)
 		return rc;
@@ -201,16 +236,6 @@ static int make_level(struct views_work *work, unsigned level, struct lode_error
 	}
 	lode_vec_release(&candidates);
 	return rc;
-}
-
-static struct lode_regtime_threshold coarser(struct lode_regtime_threshold threshold,
-					     struct lode_regtime_threshold most)
-{
-	threshold.ns = threshold.ns < most.ns / STEP ? threshold.ns * STEP : most.ns;
-	threshold.parts_1e9 = threshold.parts_1e9 < most.parts_1e9 / STEP
-				      ? threshold.parts_1e9 * STEP
-				      : most.parts_1e9;
-	return threshold;
 }
 
 static int make_windows(struct views_work *work, struct lode_error *err)
