@@ -50,8 +50,7 @@ static int generate(uint64_t size_mb)
 {
 	static const char *const agents[] = {
 		"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
-		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
-		"Chrome/126.0 Safari/537.36",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/126.0",
 		"curl/7.88.1"};
 	struct lode_random random = {9};
 	uint64_t written = 0;
