@@ -30,8 +30,7 @@ void lode_regtime_own(int64_t *out, const struct lode_regtime_thread *thread)
 		if (kept.n > item->depth)
 			kept.n = item->depth;
 		/* Whoever calls what is kept, or an expression's outermost calls, is kept. */
-		if (item->depth && kept.n == item->depth &&
-		    kept.at[item->depth - 1] != SIZE_MAX &&
+		if (item->depth && kept.n == item->depth && kept.at[item->depth - 1] != SIZE_MAX &&
 		    out[kept.at[item->depth - 1]] != LODE_OWN_UNKNOWN)
 			out[kept.at[item->depth - 1]] -= ns;
 		if (item->kind != LODE_REGTIME_CALL)
