@@ -16,7 +16,7 @@ for name, schema, title, data in parts:
 print("marker left" if "<!--lode:data-->" in html else "no marker", html.count("Content-Security-Policy"))
 P
 python3 look.py page.html
-"$LODE" mine --json --detail --top 0 '"><b>.folded' | python3 -c '
+"$LODE" mine --json --detail --paths 10 --top 0 '"><b>.folded' | python3 -c '
 import json, sys
 print("as --json --detail says:", json.load(sys.stdin) == json.load(open("data.json")))'
 ls

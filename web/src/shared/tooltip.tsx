@@ -43,7 +43,7 @@ export function TipTable({ rows }: { rows: ReadonlyArray<readonly [string, Compo
 			{rows.map(([name, value]) => (
 				<div key={name}>
 					<dt>{shorten(visible(name), 60)}</dt>
-					<dd>{value}</dd>
+					<dd>{typeof value === "string" ? visible(value) : value}</dd>
 				</div>
 			))}
 		</dl>
