@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a member's name has none */
 #define LODE_LATE_MEMBER(function) __typeof__(&(function)) function;
 /* A header may have another name behind this one (zoo_feed_v2): that is what is looked for. */
 #define LODE_LATE_TEXT(function) #function
