@@ -71,7 +71,7 @@ int lode_repo_find(struct lode_repo_streams *out, struct lode_repo *repo,
 {
 	size_t first = out->list.n;
 	char *sql = lode_repo_query_sql(query, lode_repo_find_head, lode_repo_find_tail);
-	sqlite3_stmt *st;
+	sqlite3_stmt *st = NULL;
 	int rc = lode_repo_query_register(repo, err);
 
 	if (rc == 0)
