@@ -31,7 +31,7 @@ struct lode_repo {
 	sqlite3 *db;
 	char *path;
 	enum lode_repo_mode mode;
-	int wait_ms; /* for others that are writing */
+	int wait_ms;				  /* for others that are writing */
 	char *shape;				  /* NULL: none yet */
 	LODE_VEC(struct lode_repo_recent) recent; /* stored by this handle, in no segment yet */
 };

@@ -1,9 +1,9 @@
 /*
  * Intake: streams on their way into a repository, from several threads, a few to a transaction.
  *
- * A transaction waits for the disk, so entries that come in quick succession share one: at most 128,
- * and none waits for longer than 200 ms for the next. Whoever puts an entry is told, once it is on
- * the disk, what became of it. Nothing is locked while the next entries are being made.
+ * A transaction waits for the disk, so entries that come in quick succession share one: at most
+ * 128, and none waits for longer than 200 ms for the next. Whoever puts an entry is told, once it
+ * is on the disk, what became of it. Nothing is locked while the next entries are being made.
  */
 #ifndef LODE_REPO_INTAKE_H
 #define LODE_REPO_INTAKE_H
