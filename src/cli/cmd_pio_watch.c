@@ -312,14 +312,19 @@ static int watch(const struct lode_command *self, const struct watch_values *v)
 static int run(const struct lode_command *self, int argc, char **argv)
 {
 	struct watch_values v = {.top = 50};
-	bool has_counters = false;
+	bool has_counters = false, asks_prometheus = false;
 	struct lode_error err;
 	int n, code;
 
 	if (!lode_command_start(self, &v, argc, argv, &n, &code))
 		goto out;
-	for (size_t i = 0; i < v.inputs.list.n; i++)
-		has_counters |= v.inputs.list.at[i].kind == PIO_COUNTERS;
+	for (size_t i = 0; i < v.inputs.list.n; i++) {
+		const struct pio_input *input = &v.inputs.list.at[i];
+
+		has_counters |= input->kind == PIO_COUNTERS;
+		asks_prometheus |= input->kind == PIO_COUNTERS &&
+				   strstr(input->text, "prometheus:http") != NULL;
+	}
 	if (n)
 		code = lode_command_misused(self,
 					    "'%.60s': name logs with --log and counters with "
@@ -330,6 +335,9 @@ static int run(const struct lode_command *self, int argc, char **argv)
 					    "give a model: --model FILE, made by 'lode pio train'");
 	else if (!has_counters)
 		code = lode_command_misused(self, "give counters: --counters [SERVER=]FILE");
+	else if (asks_prometheus)
+		code = lode_command_misused(self, "Prometheus can be analysed, not watched: "
+						  "counters are followed in files");
 	else if (lode_log_options_check(&v.inputs.log, &err) < 0)
 		code = lode_command_misused(self, "%s", err.message);
 	else

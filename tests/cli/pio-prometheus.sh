@@ -125,4 +125,5 @@ for query in 'ftp://h/?query=up' 'http://h/?query=up' 'http://h/?start=now' 'htt
 	'http://h/?query=up&start=now&step=0' 'http://h/?query=up&start=now&end=now-1h' 'http://h/?query=&start=now'; do
 	train -c "prometheus:$query" -o model
 done
-true
+"$LODE" pio watch -m model -c "prometheus:$url/?query=up" 2>&1
+echo "exit $?"

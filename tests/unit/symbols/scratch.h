@@ -1,2 +1,0 @@
-/* For tests that still name it by this path. */
-#include "../../scratch.h"
