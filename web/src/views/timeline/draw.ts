@@ -136,10 +136,13 @@ function drawExpression(
 ) {
 	const { view, colors, palette } = scene;
 	const first = marks.itemMark[i]!;
+	const scale = (x1 - x0) / Math.max(1, marks.itemEnd[i]! - marks.itemStart[i]!);
 	let deepest = marks.itemDepth[i]!;
 	for (let m = first; m < last; m++) {
 		const depth = marks.markDepth[m]!;
-		if (depth > deepest) deepest = depth;
+		// As deep as there is something to see.
+		if (depth > deepest && (marks.markEnd[m]! - marks.markStart[m]!) * scale >= LEAST_MARK)
+			deepest = depth;
 	}
 	const top = y + levelTop(row, marks.itemDepth[i]!);
 	const height = (deepest - marks.itemDepth[i]! + 1) * row.level - (row.level > 5 ? 1 : 0);
