@@ -22,6 +22,7 @@ static void pass(passed_vec *passed, struct lode_map *slots, uint32_t node, int6
 		*slot = (uint32_t)passed->n;
 		lode_vec_append(passed, ((struct passed){.node = node, .kept = LODE_NONE}));
 	}
+	lode_vec_is_there(passed);
 	passed->at[*slot].own_ns += own_ns;
 	passed->at[*slot].total_ns += total_ns;
 }

@@ -94,6 +94,12 @@ static void choose_lanes(struct build *b)
 
 /* ---- The path ---- */
 
+/* Lengths below it are too short for a picture of `n` things. */
+static int64_t least_of(int64_t whole_ns, size_t n)
+{
+	return n ? whole_ns / (int64_t)n + 1 : whole_ns;
+}
+
 static struct lode_lane_span span_of(struct build *b, const struct lode_span *from)
 {
 	const struct lode_link *link = &b->path.links.at[from->link];
@@ -124,8 +130,8 @@ static struct lode_lane_span span_of(struct build *b, const struct lode_span *fr
 static void add_spans(struct build *b)
 {
 	int64_t whole = b->symptom->t1_ns - b->symptom->t0_ns;
-	int64_t bound = (int64_t)b->bounds->spans;
-	int64_t least_ns = b->path.spans.n > b->bounds->spans ? 2 * whole / bound + 1 : 0;
+	int64_t least_ns =
+		b->path.spans.n > b->bounds->spans ? 2 * least_of(whole, b->bounds->spans) : 0;
 	int64_t longest_ns = 0;
 
 	for (size_t s = 0; s < b->path.spans.n; s++) {
@@ -224,7 +230,7 @@ static void add_wakes(struct build *b)
 static void add_events(struct build *b, struct lode_lane *lane, const struct lode_events *events)
 {
 	int64_t t0 = b->symptom->t0_ns, t1 = b->symptom->t1_ns, longest_ns = 0;
-	int64_t least_ns = (t1 - t0) / (int64_t)b->bounds->events + 1;
+	int64_t least_ns = least_of(t1 - t0, b->bounds->events);
 
 	for (size_t i = lode_events_find(events, t0); i < events->n && events->start_ns[i] < t1;
 	     i++) {
