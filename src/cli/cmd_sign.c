@@ -172,8 +172,8 @@ static const struct lode_example examples[] = {
 	 "lode sign --repo perf.lode --cluster 3 --name slow-path-lookup --bug "
 	 "https://bugs.example.org/4711"},
 	{"The same without a repository",
-	 "lode mine --json recordings/ > mined.json && lode sign --signatures ours.txt --from "
-	 "mined.json --cluster 3 --name slow-path-lookup"},
+	 "lode mine --json runs/ >m.json && lode sign -s ours.txt --from m.json -c 3 --name "
+	 "slow-path"},
 	{"A typed pattern: GetHashCode somewhere below InitComponents",
 	 "lode sign --repo perf.lode --name slow-init 'InitComponents;*;GetHashCode'"},
 	{"Only waits for the disk, in any function of a module",

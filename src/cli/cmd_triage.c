@@ -75,9 +75,9 @@ static const struct lode_example examples[] = {
 	 "lode triage --repo perf.lode new/*.data"},
 	{"In CI, without a repository: fail if ten seconds of a run are unexplained",
 	 "lode triage --signatures signatures.txt --fail-over 10s run.data"},
-	{"Sign the costliest problem that is left",
-	 "lode triage --repo perf.lode --json new/ > t.json && lode sign --repo perf.lode --from "
-	 "t.json --cluster 1 --name slow-new-thing"},
+	{"Sign the costliest problem that is left", "lode triage -R perf.lode --json new/ >t.json "
+						    "&& lode sign -R perf.lode --from t.json -c 1 "
+						    "--name x"},
 	{"Look at the rest more closely",
 	 "lode triage --repo perf.lode --rest rest.digest new/ && lode mine rest.digest"},
 	{NULL},

@@ -1,7 +1,7 @@
 # Each command explains itself in 80 columns; man pages and completion are well-formed.
 "$LODE" --version | grep -c '^lode [0-9]'
 "$LODE" --help | head -n 1
-for command in mine digest diff next info record help completion; do
+for command in mine digest sign coverage triage diff next info record help completion; do
 	"$LODE" $command --help >help.txt || echo "$command --help: $?"
 	"$LODE" help $command | cmp - help.txt
 	awk -v c=$command 'length($0) > 110 { print c ": " $0 }' help.txt
