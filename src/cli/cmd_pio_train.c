@@ -73,7 +73,8 @@ static const struct lode_option options[] = {
 	 AT(min_requests)},
 	{.name = "window",
 	 .argument = "N",
-	 .help = "intervals that intensity and smoothing look back (default: half of what slow time usually lasts, at most 5; --classic 5)",
+	 .help = "intervals that intensity and smoothing look back (default: half of what slow "
+		 "time usually lasts, at most 5; --classic 5)",
 	 .set = lode_set_count,
 	 AT(window)},
 	{.name = "rulesets",

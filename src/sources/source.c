@@ -110,7 +110,8 @@ static void consider(struct lode_inputs *inputs, const char *path, recogniser *i
 		skip(inputs, path, err.message);
 	else if (n == 0)
 		skip(inputs, path, "the file is empty");
-	else if (lode_stream_recognise(head, (size_t)n) || (is_wanted && is_wanted(head, (size_t)n)))
+	else if (lode_stream_recognise(head, (size_t)n) ||
+		 (is_wanted && is_wanted(head, (size_t)n)))
 		lode_vec_append(&inputs->paths, lode_strdup(path));
 	lode_input_close(input);
 }

@@ -49,8 +49,8 @@ int lode_stream_load(struct lode_stream **out, const char *path,
 		     const struct lode_source_options *options, struct lode_error *err);
 
 /*
- * Is a file that nobody named a recording, by its first bytes? Text that could be folded stacks must
- * have more than one frame on its lines.
+ * Is a file that nobody named a recording, by its first bytes? Text that could be folded stacks
+ * must have more than one frame on its lines.
  */
 bool lode_stream_recognise(const uint8_t *head, size_t size);
 

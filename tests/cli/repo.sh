@@ -47,7 +47,7 @@ lode mine --where 'release=2.1' | sed -n 1p | sed 's/ of .*//'
 lode mine --where 'release=3'
 lode mine --where 'release=3' digests
 lode mine --scope graph --repo r.lode
-lode import --scope graph digests | sed 's/digests.*digest:/DIGEST:/'
+lode import --scope graph digests 2>&1 | sed 's/digests.*digest:/DIGEST:/'
 
 echo "== label, forget, check, compact"
 lode repo label team=ui --where 'release=2.1'
