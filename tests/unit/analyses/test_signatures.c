@@ -102,7 +102,7 @@ static void make_signatures(struct lode_signatures *list, struct test_random *ra
 	uint32_t n = test_random_below(random, 7);
 
 	for (uint32_t i = 0; i < n; i++) {
-		char name[8], texts[4][128];
+		char name[16], texts[4][128];
 		const char *patterns[4];
 		struct lode_signature s = {.name = name,
 					   .is_retired = test_random_below(random, 4) == 0,
