@@ -99,14 +99,16 @@ static int64_t chosen_min_cost(const struct mining *m)
 }
 
 /*
- * How long the search may take, in the miner's steps, besides what each pattern allows: some ten
- * seconds for a hundred thousand stacks. Where patterns are so intertwined that this is too little,
- * they are too many as well.
+ * How long the search may take, in the miner's steps of some 10 ns, besides what each pattern
+ * allows: most of a minute of one CPU, however few stacks there are. Threads that wait for each
+ * other in circles give chained stacks in which the same functions come again and again: few
+ * thousand stacks and few hundred patterns may take many seconds. Where this is too little,
+ * patterns are too many as well.
  */
 static uint64_t allowed_work(const struct lode_stackset *set, double share)
 {
 	double n_frames = (double)set->start[set->n];
-	double work = fmin(256 * n_frames, fmax(1 << 30, 64 * n_frames));
+	double work = fmax((double)(1LL << 32), 64 * n_frames);
 
 	return (uint64_t)(share * work) + (1 << 24);
 }
@@ -173,7 +175,7 @@ static int ask(void *context, int64_t min_cost, int64_t *crowded_to, struct lode
 static int find_min_cost(struct mining *m, size_t max_patterns, int64_t *min_cost,
 			 struct lode_error *err)
 {
-	struct question question = {m, max_patterns, 1.0 / 4};
+	struct question question = {m, max_patterns, 1.0 / 8};
 	struct lode_min_cost_search search = {
 		.probe = ask, .context = &question, .total = m->mined->aoi_ns};
 	size_t n_frames = 0;
@@ -190,7 +192,7 @@ static int find_min_cost(struct mining *m, size_t max_patterns, int64_t *min_cos
 /* Some λ that has no more, found with little work: for advice. */
 static int fit_min_cost(struct mining *m, size_t max_patterns, int64_t *min_cost)
 {
-	struct question question = {m, max_patterns, 1.0 / 8};
+	struct question question = {m, max_patterns, 1.0 / 32};
 	struct lode_min_cost_search search = {
 		.probe = ask, .context = &question, .total = m->mined->aoi_ns};
 
