@@ -396,8 +396,8 @@ static int load_part(struct loader *loader, struct lode_call_trace *trace,
 	int file = atomic_load(&trace->store.file) - 1, rc;
 	struct reader r = {
 		.trace = trace, .piece_at = places->pieces_at, .pieces_end = places->spans.offset};
-	uint8_t *data;
-	size_t size;
+	uint8_t *data = NULL;
+	size_t size = 0;
 
 	rc = loader->is_plain ? read_plain(&data, &size, file, place, loader->path, err)
 			      : read_packed(&data, &size, file, place, loader->path, what, err);
@@ -637,11 +637,11 @@ static int read_header(struct lode_bytes *header, int64_t file_bytes, struct pla
 static int open_index(struct lode_call_trace *trace, int file, const char *path,
 		      struct lode_error *err)
 {
-	uint8_t bytes[LODE_TIMELINE_HEADER_BYTES], *data;
+	uint8_t bytes[LODE_TIMELINE_HEADER_BYTES], *data = NULL;
 	struct lode_bytes header = lode_bytes_make(bytes, sizeof(bytes), 0);
 	struct place place = {0};
 	struct stat st;
-	size_t size;
+	size_t size = 0;
 	int rc;
 
 	if (fstat(file, &st) < 0)

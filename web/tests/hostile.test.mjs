@@ -78,7 +78,8 @@ async function harmless(path, hash) {
 	assert.equal(found.failed, "");
 	assert.ok(found.width <= 1280, `${found.width} px wide`);
 	assert.ok(found.text.includes("<script>"), "markup shows as text");
-	assert.match(found.text, /\\u202e|\\x1b/, "marks show as escapes");
+	// A report's first page shows all kinds of names; which a further page shows is by chance.
+	if (!hash) assert.match(found.text, /\\u202e|\\x1b/, "marks show as escapes");
 	await close();
 }
 
