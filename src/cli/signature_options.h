@@ -41,7 +41,7 @@ void lode_signature_sources_close(struct lode_signature_sources *sources);
 	{.name = "repo",                                                                  \
 	 .letter = 'R',                                                                   \
 	 .argument = "FILE",                                                              \
-	 .help = repo_help,                                                               \
+	 .help = (repo_help),                                                             \
 	 .set = lode_set_text,                                                            \
 	 .offset = (at) + offsetof(struct lode_signature_values, repo),                   \
 	 .group = "Signatures"},                                                          \

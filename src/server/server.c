@@ -35,13 +35,16 @@ static bool is_loopback(const struct sockaddr *address)
 
 static uint16_t bound_port(int fd)
 {
-	struct sockaddr_storage address = {0};
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} address = {.v6 = {.sin6_port = 0}};
 	socklen_t n = sizeof(address);
 
-	if (getsockname(fd, (struct sockaddr *)&address, &n) < 0)
+	if (getsockname(fd, &address.any, &n) < 0)
 		return 0;
-	return ntohs(address.ss_family == AF_INET ? ((struct sockaddr_in *)&address)->sin_port
-						  : ((struct sockaddr_in6 *)&address)->sin6_port);
+	return ntohs(address.any.sa_family == AF_INET ? address.v4.sin_port : address.v6.sin6_port);
 }
 
 /* A socket that listens, or negative. */

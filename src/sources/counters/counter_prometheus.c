@@ -336,7 +336,7 @@ int lode_counter_read_prometheus(struct lode_counter_reader *reader, const char 
 			       "from start to end are more than %lld steps", (long long)max_points);
 	if (rc == LODE_OK)
 		rc = LODE_LATE_OPEN(&a.lib, CURL_FUNCTIONS, "libcurl.so.4", err);
-	if (rc < 0) {
+	if (rc != LODE_OK) {
 		lode_prometheus_release(&query);
 		return rc;
 	}
