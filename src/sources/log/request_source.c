@@ -18,7 +18,7 @@ enum {
 	BLOCK_BYTES = 1 << 20,
 	MAX_THREADS = 64,
 	SPARE_ITEMS = 2,	  /* beyond one per thread, so that nobody waits for a slow block */
-	MAX_REMEMBERED = 1 << 18, /* URLs per thread whose action is remembered */
+	MAX_REMEMBERED = 4096, /* URLs per thread whose action is remembered */
 };
 
 /* A text that a worker met for the first time: `len` bytes of the item's texts. */
