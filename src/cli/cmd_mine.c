@@ -10,6 +10,7 @@
 #include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
+#include "cli/mining_options.h"
 #include "cli/progress.h"
 #include "cli/repo_options.h"
 #include "job/digest_job.h"
@@ -17,20 +18,12 @@
 #include "job/shape.h"
 #include "job/stream_set.h"
 #include "reports/mine_report.h"
-#include "reports/units.h"
 
 struct mine_values {
 	struct lode_input_options input;
 	struct lode_aoi_values aoi;
-	/* mining */
-	struct lode_cost_value min_cost;
-	double prevalence, similarity;
-	int64_t delay_ns;
-	size_t patterns, max_patterns;
-	bool is_classic;
-	int linkage;
+	struct lode_mining_values mining;
 	/* output */
-	int rank;
 	size_t top, paths;
 	const char *show, *html, *repo, *where;
 	bool wants_json, wants_detail, wants_folded;
@@ -40,10 +33,6 @@ struct mine_values {
 
 /* Clusters and streams of a page, and items of a list inside of a cluster. */
 enum { PAGE_TOP = 5000, PAGE_TOP_INSIDE = 50, PAGE_PATHS = 10 };
-
-/* Choices in the order of the enums that they stand for. */
-static const char *const linkages[] = {"average", "complete", "single", NULL};
-static const char *const ranks[] = {"own", "total", "average", "streams", "events", NULL};
 
 #define AT(field) .offset = offsetof(struct mine_values, field)
 
@@ -66,57 +55,14 @@ static const struct lode_option options[] = {
 	LODE_SYMPTOM_OPTIONS(offsetof(struct mine_values, aoi)),
 	LODE_AOI_OPTIONS(offsetof(struct mine_values, aoi)),
 
-	{.name = "min-cost",
-	 .argument = "COST",
-	 .help = "the least cost λ of a pattern: 30s, a share such as 0.2% of the area of interest "
-		 "(default), or a bare number in the input's own unit",
-	 .set = lode_set_cost,
-	 AT(min_cost),
-	 .group = "Mining"},
-	{.name = "prevalence",
-	 .argument = "SHARE",
-	 .help = "with --delay, the paper's rule of thumb: λ = prevalence x delay x streams",
-	 .set = lode_set_percent,
-	 AT(prevalence)},
-	{.name = "delay",
-	 .argument = "TIME",
-	 .help = "see --prevalence",
-	 .set = lode_set_duration,
-	 AT(delay_ns)},
-	{.name = "patterns",
-	 .argument = "N",
-	 .help = "the smallest λ that gives at most N patterns, those of all rounds counted",
-	 .set = lode_set_count,
-	 AT(patterns)},
-	{.name = "max-patterns",
-	 .argument = "N",
-	 .help = "stop, and name a λ that fits, past N patterns (default 100000)",
-	 .set = lode_set_count,
-	 AT(max_patterns)},
-	{.name = "classic",
-	 .help = "the paper to the letter: scope graph, own stacks, waiting and running events "
-		 "mined "
-		 "apart, one round, ranked by average",
-	 .set = lode_set_flag,
-	 AT(is_classic)},
-	{.name = "linkage",
-	 .argument = "KIND",
-	 .help = "how alike clusters are: average (default), complete or single linkage",
-	 .set = lode_set_choice,
-	 .choices = linkages,
-	 AT(linkage)},
-	{.name = "similarity",
-	 .argument = "X",
-	 .help = "least similarity of clusters that are merged, 0 to 1 (default 0.5)",
-	 .set = lode_set_percent,
-	 AT(similarity)},
+	LODE_MINING_OPTIONS(offsetof(struct mine_values, mining)),
 
 	{.name = "rank",
 	 .argument = "BY",
 	 .help = "own (default), total, average, streams or events",
 	 .set = lode_set_choice,
-	 .choices = ranks,
-	 AT(rank),
+	 .choices = lode_rank_choices,
+	 AT(mining.rank),
 	 .group = "Output"},
 	{.name = "top",
 	 .letter = 'n',
@@ -175,18 +121,15 @@ static void init(struct mine_values *v)
 	memset(v, 0, sizeof(*v));
 	lode_input_options_init(&v->input);
 	lode_aoi_values_init(&v->aoi);
-	v->rank = LODE_UNSET;
-	v->prevalence = 0;
-	v->similarity = 0.5;
+	lode_mining_values_init(&v->mining);
 	v->top = v->paths = SIZE_MAX;
 }
 
 /* What --classic and a scope other than the default imply, unless it was said otherwise. */
 static void settle(struct mine_values *v)
 {
-	lode_aoi_values_settle(&v->aoi, v->is_classic);
-	if (v->rank == LODE_UNSET)
-		v->rank = v->is_classic ? LODE_RANK_AVERAGE : LODE_RANK_OWN;
+	lode_aoi_values_settle(&v->aoi, v->mining.is_classic);
+	lode_mining_values_settle(&v->mining);
 	if (v->paths == SIZE_MAX)
 		v->paths = v->html ? PAGE_PATHS : 0;
 	if (v->top == SIZE_MAX)
@@ -201,13 +144,8 @@ static int check(const struct lode_command *self, const struct mine_values *v, i
 	if (n_operands && v->where)
 		return lode_command_misused(self, "--where picks streams of a repository: give it "
 						  "without INPUT");
-	if ((v->prevalence > 0) != (v->delay_ns > 0))
-		return lode_command_misused(self, "--prevalence and --delay go together");
-	if ((v->min_cost.amount || v->min_cost.share > 0) + (v->prevalence > 0) +
-		    (v->patterns > 0) >
-	    1)
-		return lode_command_misused(
-			self, "--min-cost, --prevalence and --patterns all say λ: choose one");
+	if (lode_mining_values_misuse(&v->mining))
+		return lode_command_misused(self, "%s", lode_mining_values_misuse(&v->mining));
 	if (lode_aoi_values_misuse(&v->aoi))
 		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
 	if (v->wants_json && v->wants_folded)
@@ -235,48 +173,6 @@ static struct lode_digest_job_options job_options(const struct mine_values *v,
 	options.progress = lode_progress_read;
 	options.progress_context = progress;
 	return options;
-}
-
-static struct lode_mine_options mine_options(const struct mine_values *v,
-					     const struct lode_digest_job *job,
-					     struct lode_progress *progress)
-{
-	const char *stacks = lode_shape_choice(job->origin.shape, "--stacks", lode_stacks_choices);
-
-	return (struct lode_mine_options){
-		.min_cost = v->min_cost.amount,
-		.min_cost_share = v->min_cost.share,
-		.prevalence = v->prevalence,
-		.delay_ns = v->delay_ns,
-		.patterns = v->patterns,
-		.max_patterns = v->max_patterns,
-		.classic = v->is_classic,
-		.split_kinds = strcmp(stacks, "own") == 0,
-		.linkage = (enum lode_linkage)v->linkage,
-		.min_similarity = v->similarity,
-		.rank = (enum lode_rank)v->rank,
-		.n_threads = v->input.n_threads,
-		.progress = lode_progress_stage,
-		.progress_context = progress,
-	};
-}
-
-/* How λ was chosen, in words. */
-static const char *lambda_words(const struct mine_values *v, char *buffer, size_t size)
-{
-	char delay[LODE_UNITS_BUFFER];
-
-	if (v->min_cost.amount)
-		snprintf(buffer, size, "as given");
-	else if (v->prevalence > 0)
-		snprintf(buffer, size, "%g %% of the streams delayed by %s", 100 * v->prevalence,
-			 lode_format_cost(delay, v->delay_ns, "ns"));
-	else if (v->patterns)
-		snprintf(buffer, size, "the least that gives at most %zu patterns", v->patterns);
-	else
-		snprintf(buffer, size, "%g %% of the area of interest",
-			 v->min_cost.share > 0 ? 100 * v->min_cost.share : 0.2);
-	return buffer;
 }
 
 /* The cluster that --show names: by rank, or by the beginning of its id. */
@@ -340,9 +236,9 @@ static int report(const struct lode_command *self, const struct mine_values *v,
 		.job = job,
 		.scope = lode_shape_choice(job->origin.shape, "--scope", lode_scope_choices),
 		.stacks = lode_shape_choice(job->origin.shape, "--stacks", lode_stacks_choices),
-		.rank = ranks[v->rank],
-		.lambda = lambda_words(v, lambda, sizeof(lambda)),
-		.is_classic = v->is_classic,
+		.rank = lode_rank_choices[v->mining.rank],
+		.lambda = lode_lambda_words(&v->mining, lambda, sizeof(lambda)),
+		.is_classic = v->mining.is_classic,
 		.is_filtered = lode_shape_has_filters(job->origin.shape) || v->aoi.include.n ||
 			       v->aoi.exclude.n || v->aoi.only.bits || v->aoi.reason.bits,
 		.top = v->top,
@@ -374,7 +270,8 @@ static int report(const struct lode_command *self, const struct mine_values *v,
 static int mine(const struct lode_command *self, const struct mine_values *v,
 		struct lode_progress *progress, const struct lode_digest_job *job)
 {
-	struct lode_mine_options mining = mine_options(v, job, progress);
+	struct lode_mine_options mining =
+		lode_mining_values_options(&v->mining, job->origin.shape, v->input.n_threads);
 	struct lode_mined *mined = NULL;
 	struct lode_error err;
 	int code;
@@ -383,6 +280,8 @@ static int mine(const struct lode_command *self, const struct mine_values *v,
 		lode_mine_report_folded(stdout, job->digest);
 		return LODE_EXIT_OK;
 	}
+	mining.progress = lode_progress_stage;
+	mining.progress_context = progress;
 	if (lode_mine(&mined, job->digest, &mining, &err) < 0) {
 		lode_progress_end(progress);
 		code = lode_say_error(self, &err);
