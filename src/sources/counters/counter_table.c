@@ -444,31 +444,84 @@ int lode_counter_read_table(struct lode_counter_reader *reader, struct lode_erro
 	return rc < 0 ? rc : LODE_OK;
 }
 
-/* The first line names several columns, and one that lies below it holds a time. */
+/* ---- Telling tables of counters from others ---- */
+
+/* What the rows of a table hold, as far as they are known. */
+struct sight {
+	size_t n_rows, n_timed;	    /* rows; of these with a time where it belongs */
+	size_t n_filled, n_numbers; /* cells where counters belong; of these numbers */
+};
+
+static void look_at_row(struct sight *sight, const struct table *t, struct lode_log_clock *clock)
+{
+	const struct cells *cells = &t->cells;
+	struct lode_log_time time;
+
+	sight->n_rows++;
+	sight->n_timed += t->time_column < cells->at.n &&
+			  lode_log_time_parse(&time, clock, cells->at.at[t->time_column],
+					      cells->len.at[t->time_column]);
+	for (size_t i = 0; i < cells->at.n && i < t->names.n; i++) {
+		bool is_bad = false, is_number;
+
+		if (!t->names.at[i] && i != t->value_column)
+			continue;
+		is_number = !isnan(lode_counter_number(cells->at.at[i], cells->len.at[i], &is_bad));
+		sight->n_numbers += is_number;
+		sight->n_filled += is_number || is_bad;
+	}
+}
+
+/* The rows below a header. The last may be cut: it counts if there is no other. */
+static struct sight look_at_rows(struct table *t, char *row, char *end)
+{
+	struct lode_log_clock clock = {0};
+	struct sight sight = {0};
+
+	while (row < end) {
+		char *feed = memchr(row, '\n', (size_t)(end - row)), *stop = feed ? feed : end;
+
+		if (!feed && sight.n_rows)
+			break;
+		if (stop > row && stop[-1] == '\r')
+			stop--;
+		if (stop > row) {
+			split(&t->cells, row, (size_t)(stop - row), t->delimiter);
+			look_at_row(&sight, t, &clock);
+		}
+		row = feed ? feed + 1 : end;
+	}
+	return sight;
+}
+
+/*
+ * A header of several columns; below it most rows have a time, and most of what stands in the
+ * columns of counters is a number. Other lists with times (of files, incidents, requests) are
+ * mostly words.
+ */
 bool lode_counter_is_table(const char *head, size_t size)
 {
-	const char *feed = memchr(head, '\n', size), *row, *end;
-	struct lode_log_clock clock = {0};
-	struct lode_log_time time;
-	char delimiter;
-	size_t len;
+	const char *feed = memchr(head, '\n', size);
+	struct table t = {0};
+	struct sight sight;
+	size_t header;
+	char *copy;
 
 	if (!feed || feed == head || memchr(head, '\0', size))
 		return false;
-	if (memmem(head, (size_t)(feed - head), "(PDH-", 5) ||
-	    memmem(head, (size_t)(feed - head), " CSV output\"", 12))
+	header = (size_t)(feed - head);
+	if (memmem(head, header, "(PDH-", 5) || memmem(head, header, " CSV output\"", 12))
 		return true;
-	delimiter = delimiter_of(head, (size_t)(feed - head));
-	if (!memchr(head, delimiter, (size_t)(feed - head)))
+	t.delimiter = delimiter_of(head, header);
+	if (!memchr(head, t.delimiter, header))
 		return false;
-	row = feed + 1;
-	end = memchr(row, delimiter, size - (size_t)(row - head));
-	if (!end)
-		return false;
-	len = (size_t)(end - row);
-	if (len > 1 && *row == '"' && row[len - 1] == '"') {
-		row++;
-		len -= 2;
-	}
-	return lode_log_time_parse(&time, &clock, row, len);
+	copy = lode_alloc(size);
+	memcpy(copy, head, size);
+	split(&t.cells, copy, header - (head[header - 1] == '\r'), t.delimiter);
+	set_columns(&t);
+	sight = look_at_rows(&t, copy + header + 1, copy + size);
+	release(&t);
+	free(copy);
+	return sight.n_rows && 2 * sight.n_timed > sight.n_rows &&
+	       (!sight.n_filled || 2 * sight.n_numbers > sight.n_filled);
 }

@@ -119,6 +119,41 @@ static void formats_read_as_their_samples(void **state)
 	}
 }
 
+/* Tables with times that hold no counters: lists of incidents, of requests, of files. */
+static void other_tables_are_none(void **state)
+{
+	static const char *const others[] = {
+		"start\tend\tstart_utc\tend_utc\tkind\ttier\tseverity\tdescription\n"
+		"1795233914.7\t1795233939.7\t2026-11-21T04:05:14Z\t2026-11-21T04:05:39Z\tcpu_"
+		"hog\tapp"
+		"\t1\tCPU-bound processes\n"
+		"1795234077.6\t1795234108.6\t2026-11-21T04:07:57Z\t2026-11-21T04:08:"
+		"28Z\tlock\tdb\t2"
+		"\tan exclusive lock\n",
+		"time,user,action,seconds\n1795233865.002,u1,browse,0.2\n1795233866.002,u2,buy,1\n",
+		"file,bytes,made\nrun-01.data,120,1795233865\nrun-02.data,130,1795233866\n",
+		"time,cpu\nyesterday,1\ntoday,2\n1795233866,3\n",
+		"time,cpu\n",
+		"x,y\n1,2\n3,4\n",
+	};
+	/* And counters that a hasty look would take for something else. */
+	static const char *const counters[] = {
+		"cpu,mem,timestamp\n1,2,1795233865\n3,4,1795233866\n",
+		"time,cpu,mem\r\n1795233865,,\r\n1795233866,1,2\r\n",
+		"time,cpu,state\n1795233865,5,up\n1795233866,6,\nlate,7,\n",
+		"\"time\",\"cpu, all\"\n\"2026-11-21 04:04:25\",\"1.5\"\n",
+		"time,cpu\n1795233865,1",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (lode_counters_recognise((const uint8_t *)others[i], strlen(others[i])))
+			fail_msg("counters: %s", others[i]);
+	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
+		if (!lode_counters_recognise((const uint8_t *)counters[i], strlen(counters[i])))
+			fail_msg("no counters: %s", counters[i]);
+}
+
 static void the_user_s_name_of_a_server_holds(void **state)
 {
 	struct lode_counter_log *log = lode_counter_log_new();
@@ -243,6 +278,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formats_read_as_their_samples),
+		cmocka_unit_test(other_tables_are_none),
 		cmocka_unit_test(the_user_s_name_of_a_server_holds),
 		cmocka_unit_test(bad_rows_cost_nothing_else),
 		cmocka_unit_test(numbers_are_those_of_strtod),
