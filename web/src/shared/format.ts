@@ -35,6 +35,16 @@ export function cost(value: number, unit = "ns"): string {
 	return unit === "ns" ? duration(value) : count(value);
 }
 
+/** What costs are in: every report that has some says it. */
+export interface InUnit {
+	readonly unit: string;
+}
+
+/** A cost as it stands alone: with its unit's name where that is no time. */
+export function costIn(report: InUnit, value: number): string {
+	return report.unit === "ns" ? duration(value) : `${count(value)} ${report.unit}`;
+}
+
 export function percent(part: number, whole: number): string {
 	if (!(whole > 0)) return "–";
 	return pct((100 * part) / whole);

@@ -1,20 +1,35 @@
-import { useEffect } from "preact/hooks";
-import type { MineReport } from "../../data/reports";
+import { useEffect, useMemo } from "preact/hooks";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
+import { Columns } from "../../shared/columns";
 import { Flame } from "../../shared/flame";
-import { count, duration, frameParts, pct, percent, plural, visible } from "../../shared/format";
+import {
+	costIn,
+	count,
+	duration,
+	frameParts,
+	pct,
+	percent,
+	plural,
+	visible,
+} from "../../shared/format";
 import { goTo, hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
+import { type Dot, StreamDots } from "../../shared/stream-dots";
 import { type Column, Table } from "../../shared/table";
-import { briefOf, type Cluster, KINDS, neighbours, splitLabel, splitParts } from "./clusters";
-import { Columns } from "./columns";
+import {
+	briefOf,
+	type Cluster,
+	KINDS,
+	type Mined,
+	neighbours,
+	splitLabel,
+	splitParts,
+} from "./clusters";
 import { Lanes } from "./lanes";
-import { costIn } from "./page";
-import { StreamDots } from "./streams";
 
-export function ClusterPage(props: { report: MineReport; reference: ReportRef; cluster: Cluster }) {
+export function ClusterPage(props: { report: Mined; reference: ReportRef; cluster: Cluster }) {
 	const { report, cluster, reference } = props;
 	const cost = (ns: number) => costIn(report, ns);
 	const { before, after } = neighbours(report, cluster);
@@ -72,7 +87,7 @@ export function ClusterPage(props: { report: MineReport; reference: ReportRef; c
 				<div>
 					<CostSplit report={report} cluster={cluster} />
 					<Wakers report={report} cluster={cluster} />
-					{cluster.by_stream ? <StreamDots report={report} cluster={cluster} /> : null}
+					{cluster.by_stream ? <Streams report={report} cluster={cluster} /> : null}
 				</div>
 			</div>
 			{cluster.flame && report.frames ? (
@@ -97,7 +112,35 @@ export function ClusterPage(props: { report: MineReport; reference: ReportRef; c
 	);
 }
 
-function CostSplit({ report, cluster }: { report: MineReport; cluster: Cluster }) {
+/** A dot per recording, in the order of the inputs. */
+function Streams({ report, cluster }: { report: Mined; cluster: Cluster }) {
+	const dots = useMemo(() => {
+		const costs = new Map<number, number>();
+		cluster.by_stream?.stream.forEach((at, i) => {
+			costs.set(at, cluster.by_stream?.cost_ns[i] ?? 0);
+		});
+		return Array.from({ length: report.streams }, (_, i): Dot => {
+			const title = report.inputs[i]?.path ?? `recording ${i + 1}`;
+			return { title, value: costs.get(i) ?? 0 };
+		});
+	}, [report, cluster]);
+	const groups = useMemo(
+		() => [{ title: `recordings, 1 to ${count(report.streams)}`, colour: "accent" as const, dots }],
+		[dots],
+	);
+	return (
+		<Section title="Streams" note="cost in each recording">
+			<StreamDots
+				name={`streams-${cluster.rank}`}
+				label={`Cost of cluster ${cluster.rank} in each of ${report.streams} recordings`}
+				report={report}
+				groups={groups}
+			/>
+		</Section>
+	);
+}
+
+function CostSplit({ report, cluster }: { report: Mined; cluster: Cluster }) {
 	const cost = (ns: number) => costIn(report, ns);
 	const reasons = Object.entries(cluster.reasons).sort((a, b) => b[1] - a[1]);
 	return (
@@ -137,7 +180,7 @@ function CostSplit({ report, cluster }: { report: MineReport; cluster: Cluster }
 	);
 }
 
-function Wakers({ report, cluster }: { report: MineReport; cluster: Cluster }) {
+function Wakers({ report, cluster }: { report: Mined; cluster: Cluster }) {
 	if (!cluster.wakers.length) return null;
 	const most = cluster.wakers[0]!.cost_ns;
 	const more = cluster.wakers.length - 8 + (cluster.wakers_more ?? 0);
@@ -163,7 +206,7 @@ function Wakers({ report, cluster }: { report: MineReport; cluster: Cluster }) {
 
 type WorstSymptom = Cluster["worst"][number];
 
-function Worst({ report, cluster }: { report: MineReport; cluster: Cluster }) {
+function Worst({ report, cluster }: { report: Mined; cluster: Cluster }) {
 	const cost = (ns: number) => costIn(report, ns);
 	const columns: Column<WorstSymptom>[] = [
 		{
@@ -254,7 +297,7 @@ function ownFrames(functions: readonly string[], common: readonly string[]): str
 
 type Pattern = Cluster["patterns"][number];
 
-function Patterns({ report, cluster }: { report: MineReport; cluster: Cluster }) {
+function Patterns({ report, cluster }: { report: Mined; cluster: Cluster }) {
 	const cost = (ns: number) => costIn(report, ns);
 	const text = (p: Pattern) => ownFrames(p.functions, cluster.common);
 	const columns: Column<Pattern>[] = [

@@ -3,6 +3,20 @@ import type { MineReport } from "../../data/reports";
 
 export type Cluster = MineReport["clusters"][number];
 
+/** What the page of a cluster needs of a report; triage has it as well, of what has no name. */
+export type Mined = Pick<
+	MineReport,
+	| "unit"
+	| "streams"
+	| "symptoms"
+	| "symptom_ns"
+	| "clusters"
+	| "frames"
+	| "paths"
+	| "reasons"
+	| "devices"
+> & { readonly inputs: ReadonlyArray<{ readonly path: string }> };
+
 /** What one of a cluster's kinds of time is called, and its colour. */
 export const KINDS = [
 	{ key: "wait_ns", title: "waiting", colour: "wait" },
@@ -38,7 +52,7 @@ export function searchText(cluster: Cluster): string {
 }
 
 /** Position in the ranked list, of the clusters that the report has. */
-export function neighbours(report: MineReport, cluster: Cluster) {
+export function neighbours(report: Mined, cluster: Cluster) {
 	const at = report.clusters.indexOf(cluster);
 	return { before: report.clusters[at - 1], after: report.clusters[at + 1] };
 }

@@ -11,7 +11,7 @@ import { Picture } from "../../shared/picture";
 import { linear, sinceText, timeTicks } from "../../shared/scales";
 import { Section } from "../../shared/section";
 import { TipTable } from "../../shared/tooltip";
-import { KINDS } from "./clusters";
+import { KINDS, type Mined } from "./clusters";
 
 export type Path = NonNullable<MineReport["paths"]>[number];
 type Whole = Path & Required<Pick<Path, "lanes" | "spans" | "wakes" | "stacks" | "threads">>;
@@ -44,7 +44,7 @@ function find(start: readonly number[], length: readonly number[], t: number): n
 	return low > 0 && t < start[low - 1]! + length[low - 1]! ? low - 1 : -1;
 }
 
-export function Lanes({ report, path }: { report: MineReport; path: Path }) {
+export function Lanes({ report, path }: { report: Mined; path: Path }) {
 	if (!path.lanes || !path.spans || !path.wakes || !path.stacks)
 		return (
 			<Section title="Critical path of its worst symptom">
@@ -57,7 +57,7 @@ export function Lanes({ report, path }: { report: MineReport; path: Path }) {
 	return <LanePicture report={report} path={path as Whole} />;
 }
 
-function LanePicture({ report, path }: { report: MineReport; path: Whole }) {
+function LanePicture({ report, path }: { report: Mined; path: Whole }) {
 	const [zoom, setZoom] = useParam("path.zoom");
 	const [chosen, setChosen] = useParam("path.span");
 	const { lanes, spans, wakes } = path;

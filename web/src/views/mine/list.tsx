@@ -3,7 +3,7 @@ import type { MineReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import type { Draw } from "../../shared/export";
-import { count, pct, percent, visible } from "../../shared/format";
+import { costIn, count, pct, percent, visible } from "../../shared/format";
 import { goTo } from "../../shared/location";
 import { Picture } from "../../shared/picture";
 import { linear } from "../../shared/scales";
@@ -11,7 +11,6 @@ import { Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
 import { TipTable } from "../../shared/tooltip";
 import { briefOf, type Cluster, KINDS, searchText, splitLabel, splitParts } from "./clusters";
-import { costIn } from "./page";
 
 export function ClusterList({ report, reference }: { report: MineReport; reference: ReportRef }) {
 	const open = (cluster: Cluster) =>

@@ -1,9 +1,8 @@
 import type { MineReport } from "../../data/reports";
-import { count, duration } from "../../shared/format";
+import { costIn, count, duration } from "../../shared/format";
 import { Name } from "../../shared/name";
 import { Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
-import { costIn } from "./page";
 
 type Input = MineReport["inputs"][number];
 

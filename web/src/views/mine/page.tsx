@@ -1,5 +1,5 @@
 import type { MineReport } from "../../data/reports";
-import { count, duration, percent, plural } from "../../shared/format";
+import { costIn, count, percent, plural } from "../../shared/format";
 import { Facts } from "../../shared/section";
 import type { ViewProps } from "../view";
 import { ClusterPage } from "./cluster";
@@ -40,8 +40,4 @@ export function MinePage(props: ViewProps<MineReport>) {
 			<MineNotes report={report} />
 		</>
 	);
-}
-
-export function costIn(report: MineReport, value: number): string {
-	return report.unit === "ns" ? duration(value) : `${count(value)} ${report.unit}`;
 }

@@ -1,14 +1,25 @@
 // A cluster as aligned columns of frames: what all of its patterns have is solid and as wide as the
 // picture; where they differ, their variants stand side by side, as wide as what they cost.
-import type { MineReport } from "../../data/reports";
-import { count, frameParts, percent, visible } from "../../shared/format";
-import { useParam } from "../../shared/location";
-import { Frame, Name } from "../../shared/name";
-import { Choice, Section } from "../../shared/section";
-import type { Cluster } from "./clusters";
-import { costIn } from "./page";
+import { costIn, count, frameParts, type InUnit, percent, visible } from "./format";
+import { useParam } from "./location";
+import { Frame, Name } from "./name";
+import { Choice, Section } from "./section";
+import "./columns.css";
 
-type Gap = NonNullable<Cluster["gap_variants"]>[number];
+/** What stands between two common functions, or before the first or behind the last. */
+interface Gap {
+	readonly before: number;
+	readonly variants: ReadonlyArray<{ own_ns: number; functions: readonly string[] }>;
+	readonly more?: number;
+	readonly more_ns?: number;
+}
+
+/** What all patterns of a cluster have in common, in order, and what varies. */
+export interface Aligned {
+	readonly common: readonly string[];
+	readonly gaps: readonly number[];
+	readonly gap_variants?: readonly Gap[];
+}
 
 /** Frames that stand for themselves, or a run of kernel frames that is folded into one line. */
 type Line = { frame: string; at: number } | { from: number; to: number };
@@ -34,7 +45,7 @@ function lines(common: readonly string[], gaps: ReadonlySet<number>, all: boolea
 	return out;
 }
 
-export function Columns({ report, cluster }: { report: MineReport; cluster: Cluster }) {
+export function Columns({ report, cluster }: { report: InUnit; cluster: Aligned }) {
 	const [show, setShow] = useParam("frames", "brief");
 	const [open, setOpen] = useParam("open");
 	const opened = new Set(open.split(".").filter(Boolean).map(Number));
@@ -52,7 +63,6 @@ export function Columns({ report, cluster }: { report: MineReport; cluster: Clus
 				<Variants
 					key={`gap ${at}`}
 					report={report}
-					cluster={cluster}
 					gap={gap}
 					open={opened.has(at)}
 					onToggle={() => toggle(at)}
@@ -107,13 +117,7 @@ function Solid({ frame }: { frame: string }) {
 	);
 }
 
-function Variants(props: {
-	report: MineReport;
-	cluster: Cluster;
-	gap: Gap;
-	open: boolean;
-	onToggle: () => void;
-}) {
+function Variants(props: { report: InUnit; gap: Gap; open: boolean; onToggle: () => void }) {
 	const { report, gap, open } = props;
 	const whole = gap.variants.reduce((sum, v) => sum + v.own_ns, gap.more_ns ?? 0);
 	const shown = gap.variants.slice(0, open ? gap.variants.length : 5);
