@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/closest_name.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include <cli/lode_version.h> /* made by Meson */

@@ -52,7 +52,4 @@ enum {
 int lode_options_parse(const struct lode_option *options, void *values, int argc, char **argv,
 		       bool first_operand_ends, int *n_operands, struct lode_error *err);
 
-/* The name of the list (NULL-terminated) that is closest to `word`, or NULL when none is close. */
-const char *lode_closest_name(const char *word, const char *const *names);
-
 #endif

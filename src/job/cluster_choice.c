@@ -4,17 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yajl/yajl_tree.h>
-
 #include "base/input.h"
+#include "job/cluster_signatures.h"
+#include "job/json_tree.h"
 #include "model/signature.h"
 
 /* LIMIT: bytes of a document; one of a hundred thousand patterns has some hundred million. */
 static const size_t max_document_bytes = (size_t)1 << 30;
-
-/* LIMIT: brackets inside of brackets; freeing a tree of them recurses. lode's have less than ten.
- */
-enum { MAX_NESTING = 100 };
 
 /* ---- Names ---- */
 
@@ -126,25 +122,63 @@ int lode_cluster_choice_of_run(struct lode_cluster_choice *out, struct lode_repo
 	return rc;
 }
 
-/* ---- A document ---- */
+/* ---- Mined just now ---- */
 
-static yajl_val member(yajl_val object, const char *name)
+const struct lode_cluster *lode_cluster_find(const struct lode_mined *mined, const char *name,
+					     struct lode_error *err)
 {
-	const char *path[] = {name, NULL};
+	const struct lode_cluster *found = NULL;
+	struct wanted wanted;
+	char id[17];
+	int rc = read_wanted(&wanted, name, err);
 
-	return object && YAJL_IS_OBJECT(object) ? yajl_tree_get(object, path, yajl_t_any) : NULL;
+	for (size_t i = 0; rc == 0 && i < mined->n_clusters; i++) {
+		snprintf(id, sizeof(id), "%016llx", (unsigned long long)mined->clusters[i].id);
+		if (is_wanted(&wanted, mined->clusters[i].rank, id))
+			found = &mined->clusters[i];
+	}
+	if (rc == 0)
+		rc = check_found(&wanted, mined->n_clusters, "this report", err);
+	return rc == 0 ? found : NULL;
 }
+
+void lode_cluster_choice_of(struct lode_cluster_choice *out, const struct lode_mined *mined,
+			    const struct lode_cluster *cluster)
+{
+	struct lode_cluster_signatures signatures;
+	const struct lode_cluster_signature *s;
+	const char **patterns;
+
+	lode_cluster_signatures_build(&signatures, mined, cluster, 1);
+	s = &signatures.at[0];
+	*out = (struct lode_cluster_choice){
+		.rank = cluster->rank,
+		.id = cluster->id,
+		.kinds = s->kinds,
+		.n_patterns = s->n_patterns,
+		.total_ns = cluster->total_ns,
+		.unit = mined->digest->unit,
+	};
+	patterns = lode_arena_array(&out->arena, const char *, s->n_patterns);
+	for (size_t i = 0; i < s->n_patterns; i++)
+		patterns[i] =
+			lode_arena_strndup(&out->arena, s->patterns[i], strlen(s->patterns[i]));
+	out->patterns = patterns;
+	lode_cluster_signatures_release(&signatures);
+}
+
+/* ---- A document ---- */
 
 static const char *text_of(yajl_val object, const char *name)
 {
-	yajl_val v = member(object, name);
+	yajl_val v = lode_json_tree_member(object, name);
 
 	return v && YAJL_IS_STRING(v) ? v->u.string : "";
 }
 
 static int64_t integer_of(yajl_val object, const char *name)
 {
-	yajl_val v = member(object, name);
+	yajl_val v = lode_json_tree_member(object, name);
 
 	return v && YAJL_IS_INTEGER(v) ? YAJL_GET_INTEGER(v) : 0;
 }
@@ -152,7 +186,7 @@ static int64_t integer_of(yajl_val object, const char *name)
 static int take_signature(struct lode_cluster_choice *out, yajl_val signature, const char *path,
 			  struct lode_error *err)
 {
-	yajl_val list = member(signature, "patterns");
+	yajl_val list = lode_json_tree_member(signature, "patterns");
 	size_t n = list && YAJL_IS_ARRAY(list) ? YAJL_GET_ARRAY(list)->len : 0;
 	const char **patterns = lode_arena_array(&out->arena, const char *, n);
 
@@ -177,7 +211,7 @@ static int take_signature(struct lode_cluster_choice *out, yajl_val signature, c
 static int take_from_document(struct lode_cluster_choice *out, yajl_val root, const char *path,
 			      const char *name, struct lode_error *err)
 {
-	yajl_val list = member(root, "clusters");
+	yajl_val list = lode_json_tree_member(root, "clusters");
 	struct wanted wanted;
 	int rc = read_wanted(&wanted, name, err);
 	size_t n;
@@ -201,31 +235,13 @@ static int take_from_document(struct lode_cluster_choice *out, yajl_val root, co
 		out->total_ns = integer_of(c, "total_ns");
 		out->unit = lode_arena_strndup(&out->arena, text_of(root, "unit"),
 					       strlen(text_of(root, "unit")));
-		rc = take_signature(out, member(c, "signature"), path, err);
+		rc = take_signature(out, lode_json_tree_member(c, "signature"), path, err);
 	}
 	return rc < 0 ? rc : check_found(&wanted, n, "the document", err);
 }
 
-static bool is_nested_too_deep(const char *text)
-{
-	int depth = 0;
-	bool in_text = false;
-
-	for (; *text; text++) {
-		if (*text == '"')
-			in_text = !in_text;
-		else if (in_text && *text == '\\' && text[1])
-			text++;
-		else if (!in_text && (*text == '[' || *text == '{') && ++depth > MAX_NESTING)
-			return true;
-		else if (!in_text && (*text == ']' || *text == '}'))
-			depth--;
-	}
-	return false;
-}
-
 /* The whole text, NUL-terminated. */
-static int read_document(char **out, const char *path, struct lode_error *err)
+static int read_document(char **out, size_t *size, const char *path, struct lode_error *err)
 {
 	LODE_VEC(char) text = {0};
 	struct lode_input *input;
@@ -244,44 +260,33 @@ static int read_document(char **out, const char *path, struct lode_error *err)
 					"a document is at most 1 GB");
 	}
 	text.at[text.n] = '\0';
-	if (got == 0 && strlen(text.at) != text.n)
-		got = lode_fail(err, LODE_ERR_FORMAT, lode_input_path(input),
-				(int64_t)strlen(text.at), "a NUL byte: not JSON");
 	lode_input_close(input);
 	if (got < 0) {
 		lode_vec_release(&text);
 		return (int)got;
 	}
 	*out = text.at;
+	*size = text.n;
 	return 0;
 }
 
 int lode_cluster_choice_of_json(struct lode_cluster_choice *out, const char *path, const char *name,
 				struct lode_error *err)
 {
-	char message[256] = "";
 	const char *shown = strcmp(path, "-") == 0 ? "standard input" : path;
 	yajl_val root;
 	char *text;
-	int rc = read_document(&text, path, err);
+	size_t size = 0;
+	int rc = read_document(&text, &size, path, err);
 
 	memset(out, 0, sizeof(*out));
 	if (rc < 0)
 		return rc;
-	if (is_nested_too_deep(text)) {
-		free(text);
-		return lode_fail(err, LODE_ERR_LIMIT, shown, -1,
-				 "more than %d brackets inside of each other", (int)MAX_NESTING);
-	}
-	root = yajl_tree_parse(text, message, sizeof(message));
+	rc = lode_json_tree_parse(&root, text, size, shown, err);
 	free(text);
-	if (root) {
+	if (rc == 0)
 		rc = take_from_document(out, root, shown, name, err);
-		yajl_tree_free(root);
-	} else {
-		message[strcspn(message, "\n")] = '\0';
-		rc = lode_fail(err, LODE_ERR_FORMAT, shown, -1, "not JSON: %.200s", message);
-	}
+	yajl_tree_free(root);
 	if (rc < 0)
 		lode_cluster_choice_release(out);
 	return rc;

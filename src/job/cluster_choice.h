@@ -1,6 +1,7 @@
 /*
  * A cluster that the user saw: by the number or id that `lode mine` showed, in what it kept of that
- * run - the repository's last run, or the document of `lode mine --json`.
+ * run - the repository's last run, or the document of `lode mine --json`; or in clusters that are
+ * at hand.
  */
 #ifndef LODE_CLUSTER_CHOICE_H
 #define LODE_CLUSTER_CHOICE_H
@@ -8,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyses/mine/mine.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "store/repo.h"
@@ -32,6 +34,14 @@ int lode_cluster_choice_of_run(struct lode_cluster_choice *out, struct lode_repo
 /* The same in a document of `lode mine --json` or `lode triage --json`; "-" is standard input. */
 int lode_cluster_choice_of_json(struct lode_cluster_choice *out, const char *path, const char *name,
 				struct lode_error *err);
+
+/* The cluster of that rank or id, or NULL and why not. */
+const struct lode_cluster *lode_cluster_find(const struct lode_mined *mined, const char *name,
+					     struct lode_error *err);
+/* What the repository would keep of it (job/mine_run.h); `unit` is the digest's. O(rows). */
+void lode_cluster_choice_of(struct lode_cluster_choice *out, const struct lode_mined *mined,
+			    const struct lode_cluster *cluster);
+
 void lode_cluster_choice_release(struct lode_cluster_choice *choice);
 
 #endif

@@ -160,6 +160,33 @@ int lode_signature_store_open(struct lode_signature_store *out, struct lode_repo
 	return rc;
 }
 
+int lode_signature_store_begin(struct lode_signature_store *out, struct lode_repo *repo,
+			       const char *path, bool may_be_new, struct lode_error *err)
+{
+	int rc = repo ? lode_repo_hold(repo, err) : 0;
+
+	memset(out, 0, sizeof(*out));
+	if (rc < 0)
+		return rc;
+	rc = lode_signature_store_open(out, repo, path, may_be_new, err);
+	if (rc == 0)
+		out->is_held = repo != NULL;
+	else if (repo)
+		lode_repo_hold_end(repo, rc, err);
+	return rc;
+}
+
+/* A store that was opened only saves in a transaction of its own. */
+static int save_held(struct lode_signature_store *store, struct lode_error *err)
+{
+	int rc = store->is_held ? 0 : lode_repo_hold(store->repo, err);
+
+	if (rc < 0)
+		return rc;
+	store->is_held = false;
+	return lode_repo_hold_end(store->repo, save_rows(store, err), err);
+}
+
 int lode_signature_store_save(struct lode_signature_store *store, struct lode_error *err)
 {
 	size_t size;
@@ -167,7 +194,7 @@ int lode_signature_store_save(struct lode_signature_store *store, struct lode_er
 	int rc;
 
 	if (store->repo)
-		return save_rows(store, err);
+		return save_held(store, err);
 	text = lode_signatures_format(&store->signatures, &size);
 	rc = lode_atomic_write(store->path, text, size, err);
 	free(text);
@@ -176,6 +203,8 @@ int lode_signature_store_save(struct lode_signature_store *store, struct lode_er
 
 void lode_signature_store_release(struct lode_signature_store *store)
 {
+	if (store->is_held)
+		lode_repo_hold_end(store->repo, LODE_ERR_IO, NULL);
 	lode_signatures_release(&store->signatures);
 	lode_repo_signatures_release(&store->rows);
 	memset(store, 0, sizeof(*store));

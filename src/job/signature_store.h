@@ -1,6 +1,12 @@
 /*
  * Where signatures are kept: a repository, or a file of text (model/signature.h). Either is read
  * into one list; what is done to the list is written back whole.
+ *
+ *   read    open --> signatures --> release
+ *   change  begin --> signatures, changed --> save --> release
+ *
+ * From begin to save a repository is held: nobody else changes it in between. What is begun and not
+ * saved has never been.
  */
 #ifndef LODE_SIGNATURE_STORE_H
 #define LODE_SIGNATURE_STORE_H
@@ -13,8 +19,9 @@
 
 struct lode_signature_store {
 	struct lode_signatures signatures;
-	struct lode_repo *repo;		  /* borrowed; NULL: a file */
-	const char *path;		  /* borrowed */
+	struct lode_repo *repo; /* borrowed; NULL: a file */
+	const char *path;	/* borrowed */
+	bool is_held;
 	struct lode_repo_signatures rows; /* of a repository, as they were */
 };
 
@@ -24,8 +31,10 @@ struct lode_signature_store {
  */
 int lode_signature_store_open(struct lode_signature_store *out, struct lode_repo *repo,
 			      const char *path, bool may_be_new, struct lode_error *err);
-/* Writes what has changed: a file atomically, a repository's rows in one transaction (and those
-   that are gone, one by one, after it). */
+/* The same, to change them. */
+int lode_signature_store_begin(struct lode_signature_store *out, struct lode_repo *repo,
+			       const char *path, bool may_be_new, struct lode_error *err);
+/* Writes what has changed: a file atomically, a repository in one transaction. */
 int lode_signature_store_save(struct lode_signature_store *store, struct lode_error *err);
 void lode_signature_store_release(struct lode_signature_store *store);
 

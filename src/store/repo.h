@@ -58,6 +58,14 @@ void lode_repo_wait_ms(struct lode_repo *repo, int ms);
 int lode_repo_snapshot(struct lode_repo *repo, struct lode_error *err);
 void lode_repo_snapshot_end(struct lode_repo *repo);
 
+/*
+ * Between these two nobody else changes the repository: what was read is what is changed. All
+ * changes are one transaction, which _end commits if `rc` is not negative, else none happens. Gives
+ * rc, or why it could not commit. Reading needs no snapshot in between.
+ */
+int lode_repo_hold(struct lode_repo *repo, struct lode_error *err);
+int lode_repo_hold_end(struct lode_repo *repo, int rc, struct lode_error *err);
+
 /* ---- Adding ---- */
 
 /* A free label of a stream: "release" = "2.1". Keys are [A-Za-z_][A-Za-z0-9_.-]* and none of the

@@ -122,6 +122,8 @@ const char *lode_repo_column_text(sqlite3_stmt *st, int column, struct lode_aren
 
 int lode_repo_begin(struct lode_repo *repo, struct lode_error *err)
 {
+	if (repo->is_held)
+		return 0;
 	/* At once the writer's: a reader that becomes one may have to be refused. */
 	if (sqlite3_exec(repo->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
 		return lode_repo_fail(repo, "beginning to write", err);
@@ -130,12 +132,28 @@ int lode_repo_begin(struct lode_repo *repo, struct lode_error *err)
 
 int lode_repo_end(struct lode_repo *repo, int rc, struct lode_error *err)
 {
+	if (repo->is_held)
+		return rc;
 	if (rc >= 0 && sqlite3_exec(repo->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
 		rc = lode_repo_fail(repo, "storing it", err);
 	/* SQLite has rolled back some failures itself. */
 	if (rc < 0 && !sqlite3_get_autocommit(repo->db))
 		sqlite3_exec(repo->db, "ROLLBACK", NULL, NULL, NULL);
 	return rc;
+}
+
+int lode_repo_hold(struct lode_repo *repo, struct lode_error *err)
+{
+	int rc = lode_repo_begin(repo, err);
+
+	repo->is_held = rc == 0;
+	return rc;
+}
+
+int lode_repo_hold_end(struct lode_repo *repo, int rc, struct lode_error *err)
+{
+	repo->is_held = false;
+	return lode_repo_end(repo, rc, err);
 }
 
 int lode_repo_snapshot(struct lode_repo *repo, struct lode_error *err)

@@ -32,6 +32,7 @@ struct lode_repo {
 	char *path;
 	enum lode_repo_mode mode;
 	int wait_ms;				  /* for others that are writing */
+	bool is_held;				  /* one transaction until lode_repo_hold_end */
 	char *shape;				  /* NULL: none yet */
 	LODE_VEC(struct lode_repo_recent) recent; /* stored by this handle, in no segment yet */
 };
@@ -54,7 +55,7 @@ int lode_repo_step(struct lode_repo *repo, sqlite3_stmt *st, struct lode_error *
 /* A statement of one number, without parameters. */
 int lode_repo_number(int64_t *out, struct lode_repo *repo, const char *sql, struct lode_error *err);
 
-/* A writing transaction. _end commits if rc >= 0, else rolls back and leaves err as it is; gives
+/* A writing transaction, or a part of that of lode_repo_hold. _end commits if rc >= 0, else rolls back and leaves err as it is; gives
    rc, or why it could not commit. */
 int lode_repo_begin(struct lode_repo *repo, struct lode_error *err);
 int lode_repo_end(struct lode_repo *repo, int rc, struct lode_error *err);
