@@ -60,18 +60,33 @@ static void build(struct lode_cluster_path *path, const struct lode_stream *stre
 		lode_lanes_build(&path->lanes, stream, &symptom, &LODE_LANES_BOUNDS);
 }
 
-int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mined *mined,
-			    size_t n_clusters, const struct lode_digest_job_options *options,
-			    struct lode_error *err)
+static struct lode_source_options source_options(const struct lode_digest_job_options *options)
 {
-	const struct lode_digest *digest = mined->digest;
-	struct lode_source_options source = {
+	return (struct lode_source_options){
 		.narrow = options->narrow,
 		.n_threads = options->n_threads,
 		.memory_bytes = options->memory_bytes,
 		.folded_kind = options->folded_kind,
 		.unit = options->unit,
 	};
+}
+
+static int load_stream(struct lode_stream **stream, const char *file,
+		       const struct lode_source_options *source, struct lode_error *err)
+{
+	*stream = NULL;
+	if (strcmp(file, "-") == 0)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "standard input cannot be read twice");
+	return lode_stream_load(stream, file, source, err);
+}
+
+int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mined *mined,
+			    size_t n_clusters, const struct lode_digest_job_options *options,
+			    struct lode_error *err)
+{
+	const struct lode_digest *digest = mined->digest;
+	struct lode_source_options source = source_options(options);
 	uint32_t at_stream = LODE_NONE;
 	struct lode_stream *stream = NULL;
 	struct lode_error why;
@@ -91,13 +106,8 @@ int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mi
 
 		if (s->stream != at_stream) {
 			lode_stream_free(stream);
-			stream = NULL;
 			at_stream = s->stream;
-			if (strcmp(file, "-") == 0)
-				lode_fail(&why, LODE_ERR_ARG, NULL, -1,
-					  "standard input cannot be read twice");
-			else
-				(void)lode_stream_load(&stream, file, &source, &why);
+			(void)load_stream(&stream, file, &source, &why);
 		}
 		if (stream)
 			build(&out->at.at[i], stream, s);
@@ -109,11 +119,63 @@ int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mi
 	return 0;
 }
 
+/* The recording at `file` as it was when the digest was made of it. */
+static int load_same(struct lode_stream **stream, const struct lode_digest_stream *of,
+		     const char *file, const struct lode_digest_job_options *options,
+		     struct lode_error *err)
+{
+	struct lode_source_options source = source_options(options);
+	int rc = lode_symboliser_new(&source.symboliser, &options->symbols, err);
+
+	*stream = NULL;
+	if (rc < 0)
+		return rc;
+	rc = load_stream(stream, file, &source, err);
+	if (rc == 0 && (*stream)->content_hash != of->content_hash) {
+		lode_stream_free(*stream);
+		*stream = NULL;
+		rc = lode_fail(err, LODE_ERR_IO, file, -1, "another recording lies there now");
+	}
+	lode_symboliser_free(source.symboliser);
+	return rc;
+}
+
+int lode_cluster_path_load(struct lode_cluster_path *out, const struct lode_digest *digest,
+			   uint32_t symptom, const char *file,
+			   const struct lode_digest_job_options *options, struct lode_error *err)
+{
+	const struct lode_digest_symptom *s = &digest->symptoms.at[symptom];
+	struct lode_stream *stream;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	out->symptom = symptom;
+	rc = load_same(&stream, &digest->streams.at[s->stream], file, options, err);
+	if (rc < 0) {
+		lode_error_context(err, "the recording cannot be read again");
+		if (err)
+			err->status = LODE_ERR_IO;
+		return LODE_ERR_IO;
+	}
+	build(out, stream, s);
+	lode_stream_free(stream);
+	if (!out->missing)
+		return 0;
+	rc = lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1, "no critical path: %s", out->missing);
+	lode_cluster_path_release(out);
+	return rc;
+}
+
+void lode_cluster_path_release(struct lode_cluster_path *path)
+{
+	lode_lanes_release(&path->lanes);
+	free(path->missing);
+	memset(path, 0, sizeof(*path));
+}
+
 void lode_cluster_paths_release(struct lode_cluster_paths *paths)
 {
-	for (size_t i = 0; i < paths->at.n; i++) {
-		lode_lanes_release(&paths->at.at[i].lanes);
-		free(paths->at.at[i].missing);
-	}
+	for (size_t i = 0; i < paths->at.n; i++)
+		lode_cluster_path_release(&paths->at.at[i]);
 	lode_vec_release(&paths->at);
 }

@@ -27,6 +27,16 @@ struct lode_cluster_paths {
 int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mined *mined,
 			    size_t n_clusters, const struct lode_digest_job_options *options,
 			    struct lode_error *err);
+
+/*
+ * Of one symptom, from the recording at `file`. LODE_ERR_IO: it is gone, cannot be read, or is
+ * another one now; LODE_ERR_UNSUPPORTED: it has no such path.
+ */
+int lode_cluster_path_load(struct lode_cluster_path *out, const struct lode_digest *digest,
+			   uint32_t symptom, const char *file,
+			   const struct lode_digest_job_options *options, struct lode_error *err);
+void lode_cluster_path_release(struct lode_cluster_path *path);
+
 void lode_cluster_paths_release(struct lode_cluster_paths *paths);
 
 #endif

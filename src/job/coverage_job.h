@@ -9,6 +9,7 @@
 
 #include "analyses/signatures/signature_cover.h"
 #include "analyses/signatures/signature_trend.h"
+#include "job/stream_groups.h"
 #include "job/stream_set.h"
 #include "model/signature.h"
 
@@ -34,8 +35,5 @@ int lode_coverage_job_run(struct lode_coverage_job *out, const struct lode_signa
 			  const struct lode_stream_set_options *streams, const char *by,
 			  struct lode_error *err);
 void lode_coverage_job_release(struct lode_coverage_job *job);
-
-/* What a stream without the label is grouped under. */
-extern const char lode_coverage_no_label[];
 
 #endif

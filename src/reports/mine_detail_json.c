@@ -61,10 +61,10 @@ static void put_flame(struct lode_json *json, const struct lode_flame *flame,
 	lode_json_end_object(json);
 }
 
-/* The cluster in a few lines, as the table in the terminal has them. */
-static void put_brief(struct lode_json *json, const struct lode_digest *digest,
-		      const struct lode_cluster *c)
+void lode_mine_detail_brief(struct lode_json *json, const struct lode_mine_report *report,
+			    const struct lode_cluster *c)
 {
+	const struct lode_digest *digest = report->mined->digest;
 	char text[BRIEF_LINES * LODE_COMMON_LINE], why[64];
 	struct lode_mainline mainline = {0};
 
@@ -139,7 +139,7 @@ void lode_mine_detail_cluster(struct lode_json *json, const struct lode_mine_rep
 {
 	struct lode_flame flame = {0};
 
-	put_brief(json, report->mined->digest, c);
+	lode_mine_detail_brief(json, report, c);
 	put_gaps(json, report->mined->digest, c);
 	lode_json_object(json, "by_stream");
 	lode_json_array(json, "stream");

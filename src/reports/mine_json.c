@@ -17,7 +17,6 @@ static size_t shown_inside(const struct lode_mine_report *report, const struct l
 {
 	const uint32_t n_first = 30;
 	size_t top = report->top_inside;
-
 	if (!top)
 		return shown(report, n);
 	if (c->rank > n_first)
@@ -67,6 +66,32 @@ static void put_options(struct lode_json *json, const struct lode_mine_report *r
 	lode_json_text(json, "rank", report->rank);
 	lode_json_text(json, "lambda", report->lambda);
 	lode_json_bool(json, "classic", report->is_classic);
+	lode_json_end_object(json);
+}
+
+/* What can be asked of it, and what changed. */
+static void put_served(struct lode_json *json, const struct lode_mine_served *served)
+{
+	static const char *const questions[] = {"cluster", "streams", "symptoms",
+						"path",	   "trend",   "signatures"};
+	static const char *const changes[] = {"sign", "edit", "retire", "activate", "delete"};
+	size_t n = sizeof(questions) / sizeof(*questions);
+
+	if (!served)
+		return;
+	lode_json_object(json, "served");
+	if (served->repo) {
+		lode_json_text(json, "repo", served->repo);
+		lode_json_text(json, "where", served->where ? served->where : "");
+	}
+	lode_json_array(json, "questions");
+	for (size_t i = 0; i < (served->repo ? n : n - 1); i++)
+		lode_json_text(json, NULL, questions[i]);
+	lode_json_end_array(json);
+	lode_json_array(json, "changes");
+	for (size_t i = 0; served->repo && i < sizeof(changes) / sizeof(*changes); i++)
+		lode_json_text(json, NULL, changes[i]);
+	lode_json_end_array(json);
 	lode_json_end_object(json);
 }
 
@@ -129,7 +154,7 @@ static void put_streams(struct lode_json *json, const struct lode_mine_report *r
 static void put_patterns(struct lode_json *json, const struct lode_mine_report *report,
 			 const struct lode_cluster *c)
 {
-	size_t n = shown_inside(report, c, c->n_patterns);
+	size_t n = report->served ? 0 : shown_inside(report, c, c->n_patterns);
 
 	lode_json_array(json, "patterns");
 	for (size_t i = 0; i < n; i++) {
@@ -152,7 +177,7 @@ static void put_worst(struct lode_json *json, const struct lode_mine_report *rep
 		      const struct lode_cluster *c)
 {
 	const struct lode_digest *digest = report->mined->digest;
-	size_t n = shown_inside(report, c, c->n_worst);
+	size_t n = report->served ? 0 : shown_inside(report, c, c->n_worst);
 
 	lode_json_array(json, "worst");
 	for (size_t i = 0; i < n; i++) {
@@ -208,7 +233,8 @@ static void put_wakers(struct lode_json *json, const struct lode_mine_report *re
 }
 
 /* What `lode sign --cluster` takes from the document. */
-static void put_signature(struct lode_json *json, const struct lode_cluster_signature *s)
+static void put_signature(struct lode_json *json, const struct lode_cluster_signature *s,
+			  bool is_light)
 {
 	char kinds[LODE_SIGNATURE_BITS_BYTES];
 
@@ -216,7 +242,7 @@ static void put_signature(struct lode_json *json, const struct lode_cluster_sign
 	lode_json_text(json, "kind",
 		       lode_signature_bits_text(kinds, LODE_SIGNATURE_KINDS, s->kinds));
 	lode_json_array(json, "patterns");
-	for (size_t i = 0; i < s->n_patterns; i++)
+	for (size_t i = 0; i < s->n_patterns && !is_light; i++)
 		lode_json_text(json, NULL, s->patterns[i]);
 	lode_json_end_array(json);
 	lode_json_int(json, "total_ns", s->total_ns);
@@ -225,11 +251,11 @@ static void put_signature(struct lode_json *json, const struct lode_cluster_sign
 
 static void put_cluster(struct lode_json *json, const struct lode_mine_report *report,
 			const struct lode_cluster *c, const struct lode_cluster_signature *s,
-			size_t n_clusters, struct lode_mine_names *names)
+			size_t n_clusters, const char *key, struct lode_mine_names *names)
 {
 	const struct lode_mined *m = report->mined;
 
-	lode_json_object(json, NULL);
+	lode_json_object(json, key);
 	lode_json_id(json, "id", c->id);
 	lode_json_int(json, "rank", c->rank);
 	lode_json_text(json, "kind", lode_event_kind_name(lode_cluster_kind(c)));
@@ -256,11 +282,40 @@ static void put_cluster(struct lode_json *json, const struct lode_mine_report *r
 	lode_json_end_array(json);
 	put_wakers(json, report, c);
 	put_patterns(json, report, c);
-	put_signature(json, s);
+	put_signature(json, s, report->served != NULL);
 	put_worst(json, report, c);
-	if (report->has_detail)
+	if (report->served)
+		lode_mine_detail_brief(json, report, c);
+	else if (report->has_detail)
 		lode_mine_detail_cluster(json, report, c, n_clusters, names);
 	lode_json_end_object(json);
+}
+
+/* Of some of the report's clusters. Those that were made before are of all. */
+static const struct lode_cluster_signature *signatures_of(struct lode_cluster_signatures *made,
+							  const struct lode_mine_report *report,
+							  const struct lode_cluster *clusters,
+							  size_t n)
+{
+	memset(made, 0, sizeof(*made));
+	if (report->signatures)
+		return &report->signatures->at[clusters - report->mined->clusters];
+	lode_cluster_signatures_build(made, report->mined, clusters, n);
+	return made->at;
+}
+
+/* Of one alone, there is room for a large picture. */
+enum { ROOM_OF_ONE = 30 };
+
+void lode_mine_json_cluster(struct lode_json *json, const struct lode_mine_report *report,
+			    const struct lode_cluster *cluster, const char *key,
+			    struct lode_mine_names *names)
+{
+	struct lode_cluster_signatures made;
+	const struct lode_cluster_signature *s = signatures_of(&made, report, cluster, 1);
+
+	put_cluster(json, report, cluster, s, ROOM_OF_ONE, key, names);
+	lode_cluster_signatures_release(&made);
 }
 
 static void put_clusters(struct lode_json *json, const struct lode_mine_report *report,
@@ -269,14 +324,14 @@ static void put_clusters(struct lode_json *json, const struct lode_mine_report *
 	const struct lode_mined *m = report->mined;
 	size_t n = only ? 1 : shown(report, m->n_clusters);
 	const struct lode_cluster *clusters = only ? only : m->clusters;
-	struct lode_cluster_signatures signatures;
+	struct lode_cluster_signatures made;
+	const struct lode_cluster_signature *s = signatures_of(&made, report, clusters, n);
 
-	lode_cluster_signatures_build(&signatures, m, clusters, n);
 	lode_json_array(json, "clusters");
 	for (size_t i = 0; i < n; i++)
-		put_cluster(json, report, &clusters[i], &signatures.at[i], n, names);
+		put_cluster(json, report, &clusters[i], &s[i], n, NULL, names);
 	lode_json_end_array(json);
-	lode_cluster_signatures_release(&signatures);
+	lode_cluster_signatures_release(&made);
 	put_more(json, "more", m->n_clusters, n);
 }
 
@@ -308,8 +363,9 @@ void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
 	lode_json_int(json, "patterns", (int64_t)m->n_patterns);
 	lode_json_int(json, "other_ns", m->other_ns);
 	put_options(json, report);
+	put_served(json, report->served);
 	put_clusters(json, report, only, &names);
-	if (report->has_detail)
+	if (report->has_detail && !report->served)
 		lode_mine_detail_names(json, report, &names);
 	lode_mine_paths_json(json, report);
 	put_streams(json, report);

@@ -113,14 +113,15 @@ static void put_clusters(struct lode_json *json, const struct lode_mined *m, uin
 	lode_json_end_array(json);
 }
 
-static void put_path(struct lode_json *json, const struct lode_mine_report *report,
-		     const struct lode_cluster_path *path)
+void lode_mine_path_json(struct lode_json *json, const char *key,
+			 const struct lode_mine_report *report,
+			 const struct lode_cluster_path *path)
 {
 	const struct lode_digest *digest = report->mined->digest;
 	const struct lode_digest_symptom *s = &digest->symptoms.at[path->symptom];
 	const struct lode_digest_stream *stream = &digest->streams.at[s->stream];
 
-	lode_json_object(json, NULL);
+	lode_json_object(json, key);
 	lode_json_text(json, "stream", digest->tree.strings.text.at[stream->path]);
 	lode_json_id(json, "stream_id", stream->content_hash);
 	lode_json_int(json, "pid", s->pid);
@@ -140,10 +141,8 @@ static void put_path(struct lode_json *json, const struct lode_mine_report *repo
 	lode_json_end_object(json);
 }
 
-void lode_mine_paths_json(struct lode_json *json, const struct lode_mine_report *report)
+void lode_mine_path_words_json(struct lode_json *json)
 {
-	if (!report->paths)
-		return;
 	lode_json_array(json, "reasons");
 	for (unsigned r = 0; r < LODE_N_REASONS; r++)
 		lode_json_text(json, NULL, lode_wait_reason_name((enum lode_wait_reason)r));
@@ -152,8 +151,15 @@ void lode_mine_paths_json(struct lode_json *json, const struct lode_mine_report 
 	for (unsigned d = 0; d < LODE_N_DEVICES; d++)
 		lode_json_text(json, NULL, lode_device_name((enum lode_device)d));
 	lode_json_end_array(json);
+}
+
+void lode_mine_paths_json(struct lode_json *json, const struct lode_mine_report *report)
+{
+	if (!report->paths)
+		return;
+	lode_mine_path_words_json(json);
 	lode_json_array(json, "paths");
 	for (size_t i = 0; i < report->paths->at.n; i++)
-		put_path(json, report, &report->paths->at.at[i]);
+		lode_mine_path_json(json, NULL, report, &report->paths->at.at[i]);
 	lode_json_end_array(json);
 }

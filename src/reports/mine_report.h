@@ -12,7 +12,14 @@
 
 #include "analyses/mine/mine.h"
 #include "job/cluster_paths.h"
+#include "job/cluster_signatures.h"
 #include "job/digest_job.h"
+
+/* What a server says of a report whose clusters are asked for one by one (mine_served.h). */
+struct lode_mine_served {
+	const char *repo;  /* path; NULL: made of files */
+	const char *where; /* of the repository; NULL: all */
+};
 
 struct lode_mine_report {
 	const struct lode_mined *mined;
@@ -23,6 +30,9 @@ struct lode_mine_report {
 	size_t top_inside; /* of the lists inside of clusters; 0: as `top`. From the 31st cluster
 		    on, a fifth of it */
 	const struct lode_cluster_paths *paths; /* for pages; NULL: none */
+	/* Of all clusters of `mined`, made before; NULL: they are made when they are needed. */
+	const struct lode_cluster_signatures *signatures;
+	const struct lode_mine_served *served; /* JSON with the list of clusters alone; or NULL */
 	bool has_detail;  /* JSON with what pages need: flame graphs, costs by stream */
 	unsigned columns; /* width of a line */
 	bool is_terminal; /* escape sequences for bold are fine */
@@ -41,6 +51,12 @@ void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
    only `mined` and `top` are needed. */
 struct lode_json;
 void lode_mine_json_clusters(struct lode_json *json, const struct lode_mine_report *report);
+
+/* One item of "clusters", with what `report->has_detail` says; `names` as mine_detail_json.h. */
+struct lode_mine_names;
+void lode_mine_json_cluster(struct lode_json *json, const struct lode_mine_report *report,
+			    const struct lode_cluster *cluster, const char *key,
+			    struct lode_mine_names *names);
 
 /* The AOI as folded stacks, "a;b;c cost": what flame graphs are drawn from. */
 void lode_mine_report_folded(FILE *out, const struct lode_digest *digest);

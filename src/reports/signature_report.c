@@ -171,11 +171,10 @@ void lode_signature_report_table(FILE *out, const struct lode_signature_report *
 
 /* ---- JSON ---- */
 
-static void put_signature(struct lode_json *json, const struct lode_signature *s)
+void lode_signature_members_json(struct lode_json *json, const struct lode_signature *s)
 {
 	char bits[LODE_SIGNATURE_BITS_BYTES], time[LODE_SIGNATURE_TIME_BYTES];
 
-	lode_json_object(json, NULL);
 	lode_json_text(json, "name", s->name);
 	lode_json_text(json, "state", s->is_retired ? "retired" : "active");
 	lode_json_text(json, "bug", s->bug);
@@ -191,7 +190,6 @@ static void put_signature(struct lode_json *json, const struct lode_signature *s
 	for (size_t i = 0; i < s->n_patterns; i++)
 		lode_json_text(json, NULL, s->patterns[i]);
 	lode_json_end_array(json);
-	lode_json_end_object(json);
 }
 
 void lode_signature_report_json(FILE *out, const struct lode_signature_report *report)
@@ -201,8 +199,11 @@ void lode_signature_report_json(FILE *out, const struct lode_signature_report *r
 	lode_json_text(json, "path", report->path);
 	lode_json_text(json, "action", report->action);
 	lode_json_array(json, "signatures");
-	for (size_t i = 0; i < report->n; i++)
-		put_signature(json, report->signatures[i]);
+	for (size_t i = 0; i < report->n; i++) {
+		lode_json_object(json, NULL);
+		lode_signature_members_json(json, report->signatures[i]);
+		lode_json_end_object(json);
+	}
 	lode_json_end_array(json);
 	lode_json_close(json);
 }

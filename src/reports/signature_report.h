@@ -25,6 +25,9 @@ void lode_signature_report_table(FILE *out, const struct lode_signature_report *
 /* "lode/sign/1", docs/signatures.md. */
 void lode_signature_report_json(FILE *out, const struct lode_signature_report *report);
 
+/* The members of one of its signatures, for others that hold signatures. */
+void lode_signature_members_json(struct lode_json *json, const struct lode_signature *signature);
+
 /* What kind of events it is about: "wait: disk, fault", "run", "any". */
 enum { LODE_SIGNATURE_WHY_BYTES = 2 * LODE_SIGNATURE_BITS_BYTES + 4 };
 const char *lode_signature_why(char *buffer, const struct lode_signature *signature);

@@ -1,0 +1,60 @@
+/*
+ * What a served mine report answers: one cluster in full, its streams and symptoms, the critical
+ * path of a symptom, signatures and trends. JSON documents of docs/serve.md.
+ *
+ * Renders results and computes nothing.
+ */
+#ifndef LODE_MINE_SERVED_H
+#define LODE_MINE_SERVED_H
+
+#include <stdio.h>
+
+#include "analyses/signatures/signature_cover.h"
+#include "job/cluster_drill.h"
+#include "job/cluster_matches.h"
+#include "job/group_costs.h"
+#include "model/signature.h"
+#include "reports/mine_report.h"
+
+/* "lode/mine-cluster/1": all that a page shows of one cluster. */
+void lode_mine_cluster_json(FILE *out, const struct lode_mine_report *report,
+			    const struct lode_cluster *cluster);
+
+/* "lode/mine-streams/1": `streams` as lode_drill_streams_of gives them, `top` of them. */
+void lode_mine_streams_json(FILE *out, struct lode_stream_set *set, const struct lode_drill *drill,
+			    const struct lode_cluster *cluster, const lode_drill_streams *streams,
+			    size_t top);
+
+/* "lode/mine-symptoms/1": `symptoms` as lode_drill_symptoms_of gives them, `top` of them. */
+void lode_mine_symptoms_json(FILE *out, struct lode_stream_set *set, const struct lode_drill *drill,
+			     const struct lode_cluster *cluster, uint32_t stream,
+			     const lode_drill_symptoms *symptoms, size_t top);
+
+/* "lode/mine-path/1" */
+void lode_mine_one_path_json(FILE *out, const struct lode_mine_report *report,
+			     const struct lode_cluster_path *path);
+
+/* Signatures held against the streams of a report; all borrowed. */
+struct lode_mine_signatures {
+	const char *path; /* of the repository */
+	const struct lode_signatures *signatures;
+	const struct lode_coverage *coverage;
+	const struct lode_mined *mined;
+	const lode_cluster_matches *matches;
+};
+/* "lode/mine-signatures/1" */
+void lode_mine_signatures_json(FILE *out, const struct lode_mine_signatures *signatures);
+
+/* What something costs in groups of streams; all borrowed. */
+struct lode_mine_trend {
+	const char *unit, *by;
+	const lode_stream_keys *keys;
+	const struct lode_cluster *cluster; /* or */
+	const char *signature;		    /* its name; the other one is NULL */
+	const struct lode_stream_groups *groups;
+	const struct lode_group_cost *at; /* groups->n */
+};
+/* "lode/mine-trend/1" */
+void lode_mine_trend_json(FILE *out, const struct lode_mine_trend *trend);
+
+#endif
