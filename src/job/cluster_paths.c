@@ -48,7 +48,7 @@ static lode_thread_id find_thread(const struct lode_stream *stream,
 }
 
 static void build(struct lode_cluster_path *path, const struct lode_stream *stream,
-		  const struct lode_digest_symptom *of)
+		  const struct lode_digest_symptom *of, const struct lode_lanes_bounds *bounds)
 {
 	struct lode_symptom symptom = {find_thread(stream, of), of->t0_ns, of->t1_ns};
 
@@ -57,7 +57,7 @@ static void build(struct lode_cluster_path *path, const struct lode_stream *stre
 	else if (symptom.thread == LODE_NONE)
 		path->missing = lode_strdup("the recording no longer has this thread");
 	else
-		lode_lanes_build(&path->lanes, stream, &symptom, &LODE_LANES_BOUNDS);
+		lode_lanes_build(&path->lanes, stream, &symptom, bounds);
 }
 
 static struct lode_source_options source_options(const struct lode_digest_job_options *options)
@@ -110,7 +110,7 @@ int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mi
 			(void)load_stream(&stream, file, &source, &why);
 		}
 		if (stream)
-			build(&out->at.at[i], stream, s);
+			build(&out->at.at[i], stream, s, &LODE_LANES_BOUNDS);
 		else
 			out->at.at[i].missing = lode_job_reason(file, &why);
 	}
@@ -140,9 +140,11 @@ static int load_same(struct lode_stream **stream, const struct lode_digest_strea
 	return rc;
 }
 
-int lode_cluster_path_load(struct lode_cluster_path *out, const struct lode_digest *digest,
-			   uint32_t symptom, const char *file,
-			   const struct lode_digest_job_options *options, struct lode_error *err)
+int lode_cluster_path_load_within(struct lode_cluster_path *out, const struct lode_digest *digest,
+				  uint32_t symptom, const char *file,
+				  const struct lode_lanes_bounds *bounds,
+				  const struct lode_digest_job_options *options,
+				  struct lode_error *err)
 {
 	const struct lode_digest_symptom *s = &digest->symptoms.at[symptom];
 	struct lode_stream *stream;
@@ -157,13 +159,21 @@ int lode_cluster_path_load(struct lode_cluster_path *out, const struct lode_dige
 			err->status = LODE_ERR_IO;
 		return LODE_ERR_IO;
 	}
-	build(out, stream, s);
+	build(out, stream, s, bounds);
 	lode_stream_free(stream);
 	if (!out->missing)
 		return 0;
 	rc = lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1, "no critical path: %s", out->missing);
 	lode_cluster_path_release(out);
 	return rc;
+}
+
+int lode_cluster_path_load(struct lode_cluster_path *out, const struct lode_digest *digest,
+			   uint32_t symptom, const char *file,
+			   const struct lode_digest_job_options *options, struct lode_error *err)
+{
+	return lode_cluster_path_load_within(out, digest, symptom, file, &LODE_LANES_BOUNDS,
+					     options, err);
 }
 
 void lode_cluster_path_release(struct lode_cluster_path *path)

@@ -35,6 +35,12 @@ int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mi
 int lode_cluster_path_load(struct lode_cluster_path *out, const struct lode_digest *digest,
 			   uint32_t symptom, const char *file,
 			   const struct lode_digest_job_options *options, struct lode_error *err);
+/* The same with more or less detail. */
+int lode_cluster_path_load_within(struct lode_cluster_path *out, const struct lode_digest *digest,
+				  uint32_t symptom, const char *file,
+				  const struct lode_lanes_bounds *bounds,
+				  const struct lode_digest_job_options *options,
+				  struct lode_error *err);
 void lode_cluster_path_release(struct lode_cluster_path *path);
 
 void lode_cluster_paths_release(struct lode_cluster_paths *paths);

@@ -227,39 +227,76 @@ static void add_wakes(struct build *b)
 
 /* ---- What the threads did ---- */
 
+/* Shorter than this, neighbours become one. With stacks every event is worth keeping. */
+static int64_t least_event(const struct build *b, const struct lode_events *events, size_t first)
+{
+	int64_t t0 = b->symptom->t0_ns, t1 = b->symptom->t1_ns;
+	size_t n;
+
+	if (b->bounds->has_stacks) {
+		n = lode_events_find_near(events, t1, first) - first;
+		if (n <= b->bounds->events)
+			return 0;
+	}
+	return least_of(t1 - t0, b->bounds->events);
+}
+
+/* An event and where it comes from: the stack in the stream, which costs less to compare. */
+struct lane_end {
+	struct lode_lane_event *last; /* NULL: none yet */
+	uint32_t stack;
+	int64_t longest_ns; /* of those merged */
+};
+
+static bool is_like(const struct build *b, const struct lane_end *end,
+		    const struct lode_lane_event *event, uint32_t stack)
+{
+	return end->last->kind == event->kind && end->last->reason == event->reason &&
+	       (!b->bounds->has_stacks || end->stack == stack);
+}
+
 static void add_events(struct build *b, struct lode_lane *lane, const struct lode_events *events)
 {
-	int64_t t0 = b->symptom->t0_ns, t1 = b->symptom->t1_ns, longest_ns = 0;
-	int64_t least_ns = least_of(t1 - t0, b->bounds->events);
+	int64_t t0 = b->symptom->t0_ns, t1 = b->symptom->t1_ns;
+	size_t first = lode_events_find(events, t0);
+	int64_t least_ns = least_event(b, events, first);
+	struct lane_end end = {0};
 
-	for (size_t i = lode_events_find(events, t0); i < events->n && events->start_ns[i] < t1;
-	     i++) {
-		int64_t start = events->start_ns[i], end = lode_event_end_ns(events, i);
-		struct lode_lane_event *last =
-			lane->events.n ? &lane->events.at[lane->events.n - 1] : NULL;
+	for (size_t i = first; i < events->n && events->start_ns[i] < t1; i++) {
+		int64_t start_ns = events->start_ns[i], end_ns = lode_event_end_ns(events, i);
+		uint32_t stack = events->stack[i];
 		struct lode_lane_event event = {
-			.start_ns = start < t0 ? t0 : start,
-			.end_ns = end > t1 ? t1 : end,
+			.start_ns = start_ns < t0 ? t0 : start_ns,
+			.end_ns = end_ns > t1 ? t1 : end_ns,
 			.kind = events->kind[i],
 			.reason = events->reason[i],
 		};
 		int64_t length = event.end_ns - event.start_ns;
+		bool joins =
+			end.last && end.last->end_ns == event.start_ns &&
+			(is_like(b, &end, &event, stack) ||
+			 (end.last->end_ns - end.last->start_ns < least_ns && length < least_ns));
 
 		if (length <= 0)
 			continue;
-		if (last && last->end_ns == event.start_ns &&
-		    ((last->kind == event.kind && last->reason == event.reason) ||
-		     (last->end_ns - last->start_ns < least_ns && length < least_ns))) {
-			if (length > longest_ns) {
-				last->kind = event.kind;
-				last->reason = event.reason;
-				longest_ns = length;
-			}
-			last->end_ns = event.end_ns;
+		if (joins && length <= end.longest_ns) {
+			end.last->end_ns = event.end_ns;
 			continue;
 		}
-		lode_vec_append(&lane->events, event);
-		longest_ns = length;
+		if (b->bounds->has_stacks && (!joins || end.stack != stack))
+			event.stack =
+				lode_calltree_graft(&b->out->tree, 0, &b->stream->tree, stack);
+		else if (joins)
+			event.stack = end.last->stack;
+		if (joins) {
+			event.start_ns = end.last->start_ns;
+			*end.last = event;
+		} else {
+			lode_vec_append(&lane->events, event);
+			end.last = &lane->events.at[lane->events.n - 1];
+		}
+		end.stack = stack;
+		end.longest_ns = length;
 	}
 }
 

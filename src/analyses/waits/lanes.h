@@ -14,6 +14,7 @@
 #ifndef LODE_LANES_H
 #define LODE_LANES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyses/waits/critpath.h"
@@ -28,8 +29,14 @@
  */
 struct lode_lanes_bounds {
 	size_t lanes, spans, events, wakes;
+	/* Events have stacks: only those of one stack are merged, unless there are more of them
+	   than the bound. */
+	bool has_stacks;
 };
-#define LODE_LANES_BOUNDS ((struct lode_lanes_bounds){16, 2000, 1000, 1000})
+#define LODE_LANES_BOUNDS ((struct lode_lanes_bounds){16, 2000, 1000, 1000, false})
+/* For files that other tools show, which zoom in: nothing is merged but in recordings of minutes.
+ */
+#define LODE_LANES_WHOLE ((struct lode_lanes_bounds){4096, 1000000, 200000, 1000000, true})
 
 struct lode_lane_span {
 	int64_t start_ns, end_ns;
@@ -42,6 +49,7 @@ struct lode_lane_span {
 /* What a lane's thread did; also off the path. */
 struct lode_lane_event {
 	int64_t start_ns, end_ns;
+	uint32_t stack; /* of `tree`, with `has_stacks`, else 0 */
 	uint8_t kind, reason;
 };
 

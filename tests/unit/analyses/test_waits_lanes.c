@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,10 +133,88 @@ static void test_lanes_are_the_critical_path(void **state)
 	lode_critpath_release(&path);
 }
 
+static void stack_text(char *out, size_t size, const struct lode_calltree *tree, uint32_t stack)
+{
+	uint32_t frames[256];
+	size_t n = lode_calltree_path(tree, stack, frames), used = 0;
+	char name[256];
+
+	out[0] = '\0';
+	for (size_t i = 0; i < n && used < size; i++)
+		used += (size_t)snprintf(out + used, size - used, ";%s",
+					 lode_frame_full_name(tree, frames[i], name, sizeof(name)));
+}
+
+/* What a lane should have: the thread's events within the symptom, of one stack those that touch.
+ */
+static void check_whole(const struct lode_lanes *lanes, const struct lode_stream *stream,
+			uint64_t seed)
+{
+	char want[4096], got[4096];
+
+	for (size_t i = 0; i < lanes->lanes.n; i++) {
+		const struct lode_lane *lane = &lanes->lanes.at[i];
+		const struct lode_events *events = NULL;
+		size_t k = 0;
+
+		for (size_t t = 0; t < stream->threads.n; t++)
+			if (stream->threads.at[t].tid == lane->tid)
+				events = &stream->threads.at[t].events;
+		assert_non_null(events);
+		for (size_t e = 0; e < events->n; e++) {
+			int64_t start = events->start_ns[e], end = lode_event_end_ns(events, e);
+
+			start = start < lanes->t0_ns ? lanes->t0_ns : start;
+			end = end > lanes->t1_ns ? lanes->t1_ns : end;
+			if (end <= start)
+				continue;
+			while (k < lane->events.n && lane->events.at[k].end_ns <= start)
+				k++;
+			if (k == lane->events.n || lane->events.at[k].start_ns > start ||
+			    lane->events.at[k].end_ns < end ||
+			    lane->events.at[k].kind != events->kind[e] ||
+			    lane->events.at[k].reason != events->reason[e])
+				fail_msg("seed %lu: lane %zu lacks event %zu", seed, i, e);
+			stack_text(want, sizeof(want), &stream->tree, events->stack[e]);
+			stack_text(got, sizeof(got), &lanes->tree, lane->events.at[k].stack);
+			if (strcmp(want, got) != 0)
+				fail_msg("seed %lu: event %zu has stack %s, not %s", seed, e, got,
+					 want);
+		}
+	}
+}
+
+static void test_whole_lanes_have_every_event_and_its_stack(void **state)
+{
+	size_t n_events = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 2000; seed++) {
+		struct rng rng = {seed};
+		struct lode_stream *stream = random_stream(&rng);
+		struct lode_symptom symptom = random_symptom(&rng, stream);
+		struct lode_lanes lanes;
+		struct lode_critpath path = {0};
+
+		lode_critpath_build(&path, stream, &symptom);
+		lode_lanes_build(&lanes, stream, &symptom, &LODE_LANES_WHOLE);
+		check_exact(&lanes, stream, &path, seed);
+		check_events(&lanes, seed);
+		check_whole(&lanes, stream, seed);
+		for (size_t i = 0; i < lanes.lanes.n; i++)
+			n_events += lanes.lanes.at[i].events.n;
+		lode_lanes_release(&lanes);
+		lode_critpath_release(&path);
+		lode_stream_free(stream);
+	}
+	assert_true(n_events > 5000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lanes_are_the_critical_path),
+		cmocka_unit_test(test_whole_lanes_have_every_event_and_its_stack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
