@@ -6,10 +6,12 @@
 #include "analyses/mine/mine.h"
 #include "cli/aoi_options.h"
 #include "cli/command.h"
+#include "cli/export_options.h"
 #include "cli/help.h"
 #include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
+#include "cli/mine_exports.h"
 #include "cli/mining_options.h"
 #include "cli/progress.h"
 #include "cli/repo_options.h"
@@ -27,6 +29,7 @@ struct mine_values {
 	size_t top, paths;
 	const char *show, *html, *repo, *where;
 	bool wants_json, wants_detail, wants_folded;
+	struct lode_export_values exports;
 	char *const *inputs; /* the operands */
 	size_t n_inputs;
 };
@@ -91,9 +94,14 @@ static const struct lode_option options[] = {
 	 AT(paths)},
 	LODE_HTML_OPTION(offsetof(struct mine_values, html)),
 	{.name = "folded",
-	 .help = "the area of interest as folded stacks, for flame graphs",
+	 .help = "the area of interest, or with --show one cluster, as folded stacks, for flame "
+		 "graphs",
 	 .set = lode_set_flag,
 	 AT(wants_folded)},
+	LODE_STACK_EXPORT_OPTIONS(offsetof(struct mine_values, exports)),
+	LODE_TRACE_EXPORT_OPTION(offsetof(struct mine_values, exports),
+				 "for Perfetto: the symptom that the first cluster, or that of "
+				 "--show, costs most, read from its recording again"),
 
 	LODE_NARROW_OPTIONS(offsetof(struct mine_values, input)),
 	LODE_SYMBOL_OPTIONS(offsetof(struct mine_values, input)),
@@ -112,6 +120,10 @@ static const struct lode_example examples[] = {
 	 "lode mine --reason disk --folded recordings/ | flamegraph.pl --countname ns"},
 	{"What a repository holds of one release",
 	 "lode mine --repo startup.lode --where 'release=2.1 and host~web*'"},
+	{"The first cluster's worst symptom in ui.perfetto.dev: threads, wake-ups, critical path",
+	 "lode mine --chrome-trace worst.json recordings/"},
+	{"For speedscope.app, a profile per cluster; for pprof, with clusters as labels",
+	 "lode mine --speedscope slow.speedscope.json --pprof slow.pb.gz recordings/"},
 	{"Any profiler's folded stacks", "lode mine --min-cost 0.5% profile.folded"},
 	{NULL},
 };
@@ -150,8 +162,6 @@ static int check(const struct lode_command *self, const struct mine_values *v, i
 		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
 	if (v->wants_json && v->wants_folded)
 		return lode_command_misused(self, "--json and --folded exclude each other");
-	if (v->show && v->wants_folded)
-		return lode_command_misused(self, "--show and --folded exclude each other");
 	if (v->paths > 0 && !v->wants_detail && !v->html)
 		return lode_command_misused(self, "--paths goes with --detail or --html");
 	if (v->wants_detail && !v->wants_json)
@@ -159,6 +169,9 @@ static int check(const struct lode_command *self, const struct mine_values *v, i
 	if (v->html && (v->wants_json || v->wants_folded || v->show))
 		return lode_command_misused(
 			self, "--html stands alone, without --json, --folded, --show");
+	if (lode_export_check(self, &v->exports, v->html || v->wants_json || v->wants_folded,
+			      "--html, --json, --folded") != 0)
+		return LODE_EXIT_USAGE;
 	if (v->html && lode_html_check(self) != LODE_EXIT_OK)
 		return LODE_EXIT_FAILURE;
 	return 0;
@@ -255,6 +268,16 @@ static int report(const struct lode_command *self, const struct mine_values *v,
 				self, "no cluster '%.40s': there are %zu, named by rank or id",
 				v->show, mined->n_clusters);
 	}
+	if (lode_export_is_asked(&v->exports)) {
+		struct lode_digest_job_options options = job_options(v, NULL);
+
+		options.progress = NULL;
+		return lode_mine_put_exports(self, &v->exports, mined, only, &options);
+	}
+	if (v->wants_folded) {
+		lode_mine_report_folded(stdout, job->digest, only);
+		return LODE_EXIT_OK;
+	}
 	if (v->html || (v->wants_detail && !only))
 		return report_in_detail(self, v, &r);
 	if (v->wants_json)
@@ -276,8 +299,8 @@ static int mine(const struct lode_command *self, const struct mine_values *v,
 	struct lode_error err;
 	int code;
 
-	if (v->wants_folded) {
-		lode_mine_report_folded(stdout, job->digest);
+	if (v->wants_folded && !v->show) { /* needs no mining */
+		lode_mine_report_folded(stdout, job->digest, NULL);
 		return LODE_EXIT_OK;
 	}
 	mining.progress = lode_progress_stage;

@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "cli/aoi_options.h"
 #include "cli/command.h"
+#include "cli/export_options.h"
 #include "cli/help.h"
 #include "cli/html_option.h"
 #include "cli/input_options.h"
@@ -31,6 +32,7 @@ struct suspects_values {
 	double min_increase; /* NAN: not given */
 	const char *explain, *html;
 	bool wants_histograms, wants_json, wants_detail, wants_folded;
+	struct lode_export_values exports;
 	char *const *inputs; /* the operands */
 	size_t n_inputs;
 	/* made of the above */
@@ -152,6 +154,7 @@ static const struct lode_option options[] = {
 	 .help = "stacks of the failed executions with their time, for flame graphs",
 	 .set = lode_set_flag,
 	 AT(wants_folded)},
+	LODE_STACK_EXPORT_OPTIONS(offsetof(struct suspects_values, exports)),
 
 	LODE_SPAN_OPTIONS(offsetof(struct suspects_values, input)),
 	LODE_SYMBOL_OPTIONS(offsetof(struct suspects_values, input)),
@@ -171,6 +174,8 @@ static const struct lode_example examples[] = {
 	 "lode suspects --metric 'lock=lock:contention_begin..lock:contention_end[by lock_addr]' "
 	 "perf.data"},
 	{"A flame graph of what is slow", "lode suspects --folded perf.data | flamegraph.pl"},
+	{"Slow and other executions side by side in speedscope.app",
+	 "lode suspects --speedscope slow.speedscope.json perf.data"},
 	{NULL},
 };
 
@@ -216,6 +221,11 @@ static int check(const struct lode_command *self, const struct suspects_values *
 	if (v->html && (v->wants_json || v->wants_folded || v->wants_histograms || v->explain))
 		return lode_command_misused(self, "--html stands alone, without --json, --folded, "
 						  "--histograms, --explain");
+	if (lode_export_check(self, &v->exports,
+			      v->html || v->wants_json || v->wants_folded || v->wants_histograms ||
+				      v->explain,
+			      "--html, --json, --folded, --histograms, --explain") != 0)
+		return LODE_EXIT_USAGE;
 	if (v->html && lode_html_check(self) != LODE_EXIT_OK)
 		return LODE_EXIT_FAILURE;
 	if (v->explain && (v->wants_folded || v->wants_histograms))
@@ -468,6 +478,17 @@ static int report_in_detail(const struct reading *r, struct lode_suspects_report
 	return code;
 }
 
+static int export(const struct reading *r, const struct lode_suspects *suspects)
+{
+	struct lode_export_stacks stacks;
+	int code;
+
+	lode_export_suspects(&stacks, suspects);
+	code = lode_export_put_stacks(r->self, &r->values->exports, &stacks);
+	lode_export_stacks_release(&stacks);
+	return code;
+}
+
 static int report(const struct reading *r, const struct lode_suspects *suspects)
 {
 	const struct suspects_values *v = r->values;
@@ -484,6 +505,8 @@ static int report(const struct reading *r, const struct lode_suspects *suspects)
 	};
 
 	set_cut(&report, v, suspects->functions.n);
+	if (lode_export_is_asked(&v->exports))
+		return export(r, suspects);
 	if (v->explain)
 		return explain(r, &report);
 	if (v->html || v->wants_detail)

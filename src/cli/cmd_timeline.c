@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "base/glob.h"
 #include "cli/command.h"
+#include "cli/export_options.h"
 #include "cli/help.h"
 #include "cli/html_option.h"
 #include "cli/input_options.h"
@@ -12,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/timeline_output.h"
 #include "job/timeline_job.h"
+#include "reports/export_trace.h"
 #include "reports/timeline_report.h"
 
 struct timeline_values {
@@ -24,6 +26,7 @@ struct timeline_values {
 	struct lode_input_options shared; /* symbols and the machine */
 	size_t top;
 	bool wants_json, is_full, is_page;
+	struct lode_export_values exports;
 };
 
 /* A share of the thread's time, or a time. */
@@ -120,6 +123,9 @@ static const struct lode_option options[] = {
 	 .set = lode_set_text,
 	 AT(symptoms_out)},
 	LODE_HTML_OPTION(offsetof(struct timeline_values, html)),
+	LODE_TRACE_EXPORT_OPTION(offsetof(struct timeline_values, exports),
+				 "the calls, of --window and --thread, for Perfetto, instead of "
+				 "text; '-' is standard output (docs/exports.md)"),
 	{.name = "json",
 	 .help = "one JSON document (docs/json.md)",
 	 .set = lode_set_flag,
@@ -166,6 +172,8 @@ static const struct lode_example examples[] = {
 	 "lode timeline --at 7:+1.5s run.lodet"},
 	{"The second around it, compressed anew", "lode timeline --window +1s,+2s run.lodet"},
 	{"One thread's timeline", "lode timeline --thread 7 uftrace.data"},
+	{"A moment's single calls in ui.perfetto.dev",
+	 "lode timeline --window +1.5s,+1.6s --chrome-trace calls.json run.lodet"},
 	{"Which call patterns made those calls long?",
 	 "lode timeline --symptoms-out slow.tsv perf.data && lode mine --symptoms slow.tsv "
 	 "perf.data"},
@@ -422,6 +430,20 @@ static int report(const struct lode_command *self, const struct timeline_values 
 	return code;
 }
 
+static int export(const struct lode_command *self, const struct timeline_values *v,
+		  const struct lode_timeline_job *job, const struct lode_call_thread *only)
+{
+	bool has_window = v->regtime.t0_ns < v->regtime.t1_ns;
+	struct lode_export_calls calls = {
+		.trace = job->trace,
+		.only = only,
+		.t0_ns = has_window ? v->regtime.t0_ns : job->trace->first_ns,
+		.t1_ns = has_window ? v->regtime.t1_ns : job->trace->last_ns + 1,
+	};
+
+	return lode_export_put_file(self, v->exports.chrome_trace, lode_export_calls, &calls);
+}
+
 static int run_job(const struct lode_command *self, struct timeline_values *v, const char *path)
 {
 	struct lode_progress progress;
@@ -456,7 +478,9 @@ static int run_job(const struct lode_command *self, struct timeline_values *v, c
 		if (!v->at && !v->function && !v->symptoms_out)
 			v->regtime.only = only;
 	}
-	if (code == LODE_EXIT_OK && v->is_page && v->regtime.t0_ns < v->regtime.t1_ns)
+	if (code == LODE_EXIT_OK && v->exports.chrome_trace)
+		code = export(self, v, &job, only);
+	else if (code == LODE_EXIT_OK && v->is_page && v->regtime.t0_ns < v->regtime.t1_ns)
 		code = lode_timeline_put_window(self, &job, &v->regtime, only);
 	else if (code == LODE_EXIT_OK && lode_timeline_job_compress(&job, &v->regtime, &err) < 0)
 		code = lode_say_error(self, &err);
@@ -498,6 +522,10 @@ static int run(const struct lode_command *self, int argc, char **argv)
 			    values.window.from_ns != INT64_MIN || values.window.to_ns != INT64_MAX))
 		return lode_command_misused(self, "--html shows the whole trace: it stands alone, "
 						  "without --json, --window or a question");
+	if (values.exports.chrome_trace && (values.html || values.wants_json || values.at ||
+					    values.function || values.symptoms_out))
+		return lode_command_misused(self, "--chrome-trace goes without --html, --json, "
+						  "--symptoms-out or a question");
 	if (values.html && lode_html_check(self) != LODE_EXIT_OK)
 		return LODE_EXIT_FAILURE;
 	values.input = argv[0];

@@ -29,7 +29,8 @@ static struct lode_json *open_document(FILE *out, const char *schema, bool is_pr
 	yajl_gen_config(json->gen, yajl_gen_indent_string, " ");
 	yajl_gen_config(json->gen, yajl_gen_print_callback, print, out);
 	yajl_gen_map_open(json->gen);
-	lode_json_text(json, "schema", schema);
+	if (schema)
+		lode_json_text(json, "schema", schema);
 	return json;
 }
 
@@ -41,6 +42,11 @@ struct lode_json *lode_json_open(FILE *out, const char *schema)
 struct lode_json *lode_json_open_line(FILE *out, const char *schema)
 {
 	return open_document(out, schema, false);
+}
+
+struct lode_json *lode_json_open_plain(FILE *out)
+{
+	return open_document(out, NULL, false);
 }
 
 void lode_json_close(struct lode_json *json)
@@ -149,6 +155,18 @@ void lode_json_exact(struct lode_json *json, const char *key, double value)
 	put_number(json, key, value, 15);
 }
 
+void lode_json_microseconds(struct lode_json *json, const char *key, int64_t value_ns)
+{
+	uint64_t size = value_ns < 0 ? -(uint64_t)value_ns : (uint64_t)value_ns;
+	char text[40];
+	int len;
+
+	put_key(json, key);
+	len = snprintf(text, sizeof(text), "%s%llu.%03llu", value_ns < 0 ? "-" : "",
+		       (unsigned long long)(size / 1000), (unsigned long long)(size % 1000));
+	yajl_gen_number(json->gen, text, (size_t)len);
+}
+
 void lode_json_null(struct lode_json *json, const char *key)
 {
 	put_key(json, key);
@@ -175,4 +193,9 @@ void lode_json_array(struct lode_json *json, const char *key)
 void lode_json_end_array(struct lode_json *json)
 {
 	yajl_gen_array_close(json->gen);
+}
+
+void lode_json_break(struct lode_json *json)
+{
+	fputc('\n', json->out);
 }

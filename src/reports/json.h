@@ -17,6 +17,8 @@ struct lode_json;
 struct lode_json *lode_json_open(FILE *out, const char *schema);
 /* The same on one line, without its end: for streams of documents, a line each. */
 struct lode_json *lode_json_open_line(FILE *out, const char *schema);
+/* The same for formats that are not lode's: an object in which nothing stands yet. */
+struct lode_json *lode_json_open_plain(FILE *out);
 /* Ends the outermost object and the line. */
 void lode_json_close(struct lode_json *json);
 
@@ -30,6 +32,8 @@ void lode_json_id(struct lode_json *json, const char *key, uint64_t id);
 void lode_json_number(struct lode_json *json, const char *key, double value);
 /* As lode_json_number, with all digits: of a quotient of counts, which is the same everywhere. */
 void lode_json_exact(struct lode_json *json, const char *key, double value);
+/* A time or length in microseconds, exact: 1234567 ns are 1234.567. */
+void lode_json_microseconds(struct lode_json *json, const char *key, int64_t value_ns);
 /* No value where there could be one. */
 void lode_json_null(struct lode_json *json, const char *key);
 
@@ -37,5 +41,9 @@ void lode_json_object(struct lode_json *json, const char *key);
 void lode_json_end_object(struct lode_json *json);
 void lode_json_array(struct lode_json *json, const char *key);
 void lode_json_end_array(struct lode_json *json);
+
+/* A line feed before what comes next, which may be anything but a member's value: for documents
+   that are not indented, and still have lines. */
+void lode_json_break(struct lode_json *json);
 
 #endif

@@ -58,8 +58,10 @@ void lode_mine_json_cluster(struct lode_json *json, const struct lode_mine_repor
 			    const struct lode_cluster *cluster, const char *key,
 			    struct lode_mine_names *names);
 
-/* The AOI as folded stacks, "a;b;c cost": what flame graphs are drawn from. */
-void lode_mine_report_folded(FILE *out, const struct lode_digest *digest);
+/* The AOI, or one cluster's stacks (`only`, not NULL), folded, "a;b;c cost": what flame graphs are
+   drawn from. */
+void lode_mine_report_folded(FILE *out, const struct lode_digest *digest,
+			     const struct lode_cluster *only);
 
 /* What most of the cluster's own cost is, in a word or two: "lock", "cpu", "disk, ready". */
 const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluster *cluster);
