@@ -186,6 +186,8 @@ if [ -d "$samples" ]; then
 	check 'sum(o["calls"] for o in x["threads"]) == sum(e["ph"] == "X" for e in Trace("t").events), not x["losses"]' x
 	# From digests and repositories as well; the window needs the recording.
 	"$LODE" digest -o d "$samples" >/dev/null
+	cp "$samples"/startup-12* . && "$LODE" digest -o gone startup-12* >/dev/null && rm startup-12*
+	"$LODE" mine --pprof pg --chrome-trace tg gone; echo "exit $?, $(ls pg tg 2>/dev/null)"
 	"$LODE" mine --pprof pd d && check 'Pprof("pd").stacks() == Pprof("p").stacks(), Pprof("pd").by("cluster") == Pprof("p").by("cluster")'
 	"$LODE" import --repo r.lode d >/dev/null
 	"$LODE" mine --repo r.lode --speedscope sr && check 'Speedscope("sr").profiles == Speedscope("s").profiles'
