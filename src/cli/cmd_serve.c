@@ -5,21 +5,30 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/html_option.h"
+#include "cli/input_options.h"
 #include "cli/messages.h"
+#include "cli/mining_options.h"
 #include "cli/option_values.h"
 #include "cli/page_overview.h"
 #include "cli/page_runs.h"
+#include "cli/repo_options.h"
+#include "cli/serve_mine.h"
 #include "cli/serve_timeline.h"
 #include "server/server.h"
 
 struct serve_values {
-	const char *address, *token_file, *threads;
+	const char *address, *token_file, *repo, *where;
 	lode_text_list names;
 	size_t port;
 	bool is_open;
+	/* From here on, what lode mine takes as well. */
+	struct lode_input_options input;
+	struct lode_aoi_values aoi;
+	struct lode_mining_values mining;
 };
 
 #define AT(field) .offset = offsetof(struct serve_values, field)
@@ -53,13 +62,32 @@ static const struct lode_option options[] = {
 	 .help = "has the token, 16 to 32 letters and digits (default: made at each start)",
 	 .set = lode_set_text,
 	 AT(token_file)},
-	{.name = "threads",
-	 .letter = 'j',
-	 .argument = "N",
-	 .help = "use N threads for analyses (default: all CPUs)",
+	{.name = "repo",
+	 .letter = 'R',
+	 .argument = "FILE",
+	 .help = "mine the streams of a repository; its signatures can be made and changed on the "
+		 "page (default, without INPUT: $LODE_REPO)",
 	 .set = lode_set_text,
-	 AT(threads),
-	 .group = "Machine"},
+	 AT(repo),
+	 .group = "Repository"},
+	{.name = "where",
+	 .letter = 'w',
+	 .argument = "QUERY",
+	 .help = "only such streams of it: 'release=2.1 and host~web*' (docs/repo.md)",
+	 .set = lode_set_text,
+	 AT(where)},
+	LODE_SYMPTOM_OPTIONS(offsetof(struct serve_values, aoi)),
+	LODE_AOI_OPTIONS(offsetof(struct serve_values, aoi)),
+	LODE_MINING_OPTIONS(offsetof(struct serve_values, mining)),
+	{.name = "rank",
+	 .argument = "BY",
+	 .help = "of clusters: own (default), total, average, streams or events",
+	 .set = lode_set_choice,
+	 .choices = lode_rank_choices,
+	 AT(mining.rank)},
+	LODE_NARROW_OPTIONS(offsetof(struct serve_values, input)),
+	LODE_SYMBOL_OPTIONS(offsetof(struct serve_values, input)),
+	LODE_MACHINE_OPTIONS(offsetof(struct serve_values, input)),
 	LODE_OPTIONS_END,
 };
 
@@ -67,9 +95,18 @@ static const struct lode_example examples[] = {
 	{"A report that somebody mailed, or one page of several", "lode serve report.html"},
 	{"Fifty million calls, down to each of them", "lode serve run.lodet"},
 	{"Everything in a folder", "lode serve incident-4711/"},
+	{"What a repository holds: problems can be signed, and seen to come and go",
+	 "lode serve --repo perf.lode"},
+	{"The same of one release, with the symptoms that took more than a second",
+	 "lode serve --repo perf.lode --where 'release=2.1' --min-cost 1s"},
 	{"From a server without a browser: on your own machine,",
 	 "ssh -L 7070:localhost:7070 server lode serve recordings/"},
 	{NULL},
+};
+
+struct serving_mine {
+	struct lode_serve_mine *mine;
+	size_t part; /* of the reports: the first is 0, before the overview stands there */
 };
 
 /* Everything that must live while the server answers. */
@@ -81,6 +118,8 @@ struct serving {
 	struct lode_page_overview overview;
 	struct lode_site *site;
 	LODE_VEC(struct lode_serve_timeline *) timelines;
+	LODE_VEC(struct serving_mine) mines;
+	lode_text_list mine_options;
 };
 
 static void starts(void *context, const struct lode_page_runs *runs, size_t i)
@@ -109,6 +148,54 @@ static int add_timelines(struct serving *s, struct lode_error *err)
 	return LODE_OK;
 }
 
+static struct lode_serve_mine_options mine_options(const struct serving *s)
+{
+	return (struct lode_serve_mine_options){
+		.input = &s->values->input, .aoi = &s->values->aoi, .mining = &s->values->mining};
+}
+
+/* Keeps it as a part of the reports. */
+static void add_part(struct serving *s, struct lode_serve_mine *mine, const char *title)
+{
+	struct lode_html_reports *reports = &s->runs.reports;
+	struct lode_html_part part = {.name = "mine", .schema = "lode/mine/1"};
+	char *json = NULL;
+	FILE *out = open_memstream(&json, &part.json_bytes);
+
+	if (!out)
+		lode_oom(1);
+	lode_serve_mine_put(out, mine);
+	if (fclose(out) != 0)
+		lode_oom(part.json_bytes);
+	part.json = lode_arena_strndup(&reports->arena, json, part.json_bytes);
+	part.title = lode_arena_strndup(&reports->arena, title, strlen(title));
+	free(json);
+	lode_vec_append(&s->mines, ((struct serving_mine){mine, reports->parts.n}));
+	lode_vec_append(&reports->parts, part);
+}
+
+/* `lode mine` of page_runs.h: in this program, so that the page can ask it. */
+static int mine_inside(void *context, struct lode_page_runs *runs, struct lode_page_run *run,
+		       const char *symptom, struct lode_error *err)
+{
+	struct serving *s = context;
+	struct lode_serve_mine_options options = mine_options(s);
+	struct lode_serve_mine *mine;
+	char title[1024];
+
+	(void)runs;
+	(void)err;
+	options.symptom = symptom;
+	options.inputs = (char *const *)(uintptr_t)(run->words.at + run->first_input);
+	options.n_inputs = run->words.n - run->first_input;
+	run->exit_code = lode_serve_mine_open(&mine, s->self, &options);
+	if (!mine)
+		return LODE_OK;
+	lode_html_title(title, sizeof(title), options.inputs, options.n_inputs);
+	add_part(s, mine, title);
+	return LODE_OK;
+}
+
 static int fill_site(struct serving *s, struct lode_error *err)
 {
 	size_t size = 0;
@@ -122,6 +209,13 @@ static int fill_site(struct serving *s, struct lode_error *err)
 
 		lode_site_add_report(s->site, part->name, part->schema, part->title, part->json,
 				     part->json_bytes);
+	}
+	for (size_t i = 0; i < s->mines.n; i++) {
+		/* The overview of files stands before all others by now. */
+		size_t part = s->mines.at[i].part + (s->values->repo ? 0 : 1);
+
+		lode_serve_mine_add(s->mines.at[i].mine, s->site,
+				    s->runs.reports.parts.at[part].name);
 	}
 	return add_timelines(s, err);
 }
@@ -187,7 +281,8 @@ static int answer(struct serving *s)
 	block_signals();
 	if (lode_server_start(&server, s->site, &options, &err) < 0)
 		return lode_say_error(s->self, &err);
-	printf("%s\n", lode_server_url(server, v->is_open, url, sizeof(url)));
+	/* With what can be changed, the address lets in who may. */
+	printf("%s\n", lode_server_url(server, v->is_open || v->repo, url, sizeof(url)));
 	fflush(stdout);
 	lode_say(s->self, "%zu report%s there; Ctrl-C ends it", s->runs.reports.parts.n,
 		 s->runs.reports.parts.n == 1 ? " is" : "s are");
@@ -196,13 +291,36 @@ static int answer(struct serving *s)
 	return LODE_EXIT_OK;
 }
 
-static int serve(struct serving *s, char **inputs, size_t n_inputs)
+/* Options that go to lode mine, as page_runs.h hands them on; threads it has already. */
+static bool is_of_mine(const struct lode_option *option)
 {
-	struct lode_error err;
+	return option->offset >= offsetof(struct serve_values, input) &&
+	       strcmp(option->name, "threads") != 0;
+}
 
+static void add_mine_word(void *context, const char *word)
+{
+	struct serving *s = context;
+
+	lode_vec_append(&s->mine_options, word);
+}
+
+static int serve_inputs(struct serving *s, char **inputs, size_t n_inputs)
+{
+	const struct serve_values *v = s->values;
+	struct lode_error err;
+	char threads[16];
+
+	snprintf(threads, sizeof(threads), "%u", v->input.n_threads);
+	s->runs.mine_inside = mine_inside;
+	s->runs.mine_context = s;
+	s->runs.mine_options = &s->mine_options;
+	s->runs.are_symptoms_given =
+		v->aoi.symptom || v->aoi.symptoms || v->aoi.comm || v->aoi.pid >= 0;
 	lode_survey(&s->survey, inputs, n_inputs);
 	lode_page_runs_say_unread(s->self, &s->survey);
-	if (lode_page_runs_plan(&s->runs, &s->survey, s->values->threads, true, &err) < 0 ||
+	if (lode_page_runs_plan(&s->runs, &s->survey, v->input.n_threads ? threads : NULL, true,
+				&err) < 0 ||
 	    lode_page_runs_do(&s->runs, starts, s, &err) < 0)
 		return lode_say_error(s->self, &err);
 	lode_page_overview_make(&s->overview, &s->runs, &s->survey, inputs, n_inputs);
@@ -215,44 +333,161 @@ static int serve(struct serving *s, char **inputs, size_t n_inputs)
 	return answer(s);
 }
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static void init(struct serve_values *v)
 {
-	struct serve_values values = {.port = DEFAULT_PORT};
-	struct serving serving = {.self = self, .values = &values};
+	memset(v, 0, sizeof(*v));
+	v->port = DEFAULT_PORT;
+	lode_input_options_init(&v->input);
+	lode_aoi_values_init(&v->aoi);
+	lode_mining_values_init(&v->mining);
+}
+
+static void settle(struct serve_values *v)
+{
+	lode_aoi_values_settle(&v->aoi, v->mining.is_classic);
+	lode_mining_values_settle(&v->mining);
+}
+
+static void release(struct serve_values *v)
+{
+	lode_vec_release(&v->names);
+	lode_aoi_values_release(&v->aoi);
+}
+
+static int check(const struct lode_command *self, struct serve_values *v, size_t n_inputs)
+{
+	if (n_inputs && v->repo)
+		return lode_command_misused(self, "--repo, or INPUTs: not both");
+	if (!n_inputs)
+		v->repo = lode_repo_option_path(v->repo);
+	if (!n_inputs && !v->repo)
+		return lode_command_misused(self, "give pages, recordings, traces, or folders of "
+						  "them; or --repo FILE");
+	if (n_inputs && v->where)
+		return lode_command_misused(self, "--where picks streams of --repo FILE: no INPUTs "
+						  "beside it");
+	if (v->port > UINT16_MAX)
+		return lode_command_misused(self, "--port: a port is at most 65535");
+	if (lode_mining_values_misuse(&v->mining))
+		return lode_command_misused(self, "%s", lode_mining_values_misuse(&v->mining));
+	if (lode_aoi_values_misuse(&v->aoi))
+		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
+	return lode_html_check(self);
+}
+
+static int serve_repository(struct serving *s)
+{
+	const struct serve_values *v = s->values;
+	struct lode_serve_mine_options options = mine_options(s);
+	struct lode_serve_mine *mine;
+	struct lode_error err;
+	char title[1024];
+	int code;
+
+	options.repo = v->repo;
+	options.where = v->where;
+	code = lode_serve_mine_open(&mine, s->self, &options);
+	if (!mine)
+		return code;
+	snprintf(title, sizeof(title), "%s%s%s", v->repo, v->where ? ", " : "",
+		 v->where ? v->where : "");
+	add_part(s, mine, title);
+	return fill_site(s, &err) < 0 ? lode_say_error(s->self, &err) : answer(s);
+}
+
+/* Once more, behind the options that the repository's digests were made with: recordings are read
+   as they were, and what is said differently is seen when streams are read. */
+static int serve_as_repository(struct serving *s, struct serve_values *v,
+			       const lode_text_list *given)
+{
+	lode_text_list words = {0};
+	const char *made_with;
+	char *shape = NULL;
+	struct lode_repo *repo;
+	struct lode_error err;
 	int n, code = LODE_EXIT_OK;
 
+	if (lode_repo_open(&repo, v->repo, LODE_REPO_READ, &err) < 0)
+		return lode_say_error(s->self, &err);
+	made_with = lode_repo_shape(repo);
+	shape = made_with ? lode_strdup(made_with) : NULL;
+	lode_repo_close(repo);
+	if (shape)
+		lode_repo_option_words(&words, shape, given);
+	for (size_t i = 0; i < given->n; i++)
+		lode_vec_append(&words, given->at[i]);
+	release(v);
+	init(v);
+	if (lode_options_parse(s->self->options, v, (int)words.n, (char **)(uintptr_t)words.at,
+			       false, &n, &err) < 0)
+		code = lode_command_misused(s->self, "%s", err.message);
+	settle(v);
+	if (code == LODE_EXIT_OK)
+		code = check(s->self, v, 0);
+	if (code == LODE_EXIT_OK)
+		code = serve_repository(s);
+	lode_vec_release(&words);
+	free(shape);
+	return code;
+}
+
+static void release_serving(struct serving *s)
+{
+	lode_site_free(s->site);
+	for (size_t i = 0; i < s->timelines.n; i++)
+		lode_serve_timeline_close(s->timelines.at[i]);
+	lode_vec_release(&s->timelines);
+	for (size_t i = 0; i < s->mines.n; i++)
+		lode_serve_mine_close(s->mines.at[i].mine);
+	lode_vec_release(&s->mines);
+	lode_vec_release(&s->mine_options);
+	lode_page_overview_release(&s->overview);
+	lode_page_runs_release(&s->runs);
+	lode_survey_release(&s->survey);
+}
+
+static int run(const struct lode_command *self, int argc, char **argv)
+{
+	struct serve_values values;
+	struct serving serving = {.self = self, .values = &values};
+	lode_text_list given = {0};
+	int n, code = LODE_EXIT_OK;
+
+	init(&values);
+	for (int i = 0; i < argc; i++)
+		lode_vec_append(&given, argv[i]);
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
-		if (n == 0)
-			code = lode_command_misused(self, "give pages, recordings, traces, or "
-							  "folders of them");
-		else if (values.port > UINT16_MAX)
-			code = lode_command_misused(self, "--port: a port is at most 65535");
-		else
-			code = lode_html_check(self);
+		settle(&values);
+		lode_options_words(options, (int)given.n, (char **)(uintptr_t)given.at, is_of_mine,
+				   add_mine_word, &serving);
+		code = check(self, &values, (size_t)n);
 		if (code == LODE_EXIT_OK)
-			code = serve(&serving, argv, (size_t)n);
+			code = values.repo ? serve_as_repository(&serving, &values, &given)
+					   : serve_inputs(&serving, argv, (size_t)n);
 	}
-	lode_site_free(serving.site);
-	for (size_t i = 0; i < serving.timelines.n; i++)
-		lode_serve_timeline_close(serving.timelines.at[i]);
-	lode_vec_release(&serving.timelines);
-	lode_page_overview_release(&serving.overview);
-	lode_page_runs_release(&serving.runs);
-	lode_survey_release(&serving.survey);
-	lode_vec_release(&values.names);
+	release_serving(&serving);
+	release(&values);
+	lode_vec_release(&given);
 	return code;
 }
 
 const struct lode_command lode_cmd_serve = {
 	.name = "serve",
 	.summary = "show reports in the browser, with what needs the engine",
-	.usage = "[OPTION]... INPUT...",
+	.usage = "[OPTION]... INPUT... | --repo FILE [--where QUERY]",
 	.description =
 		"Runs what fits on the inputs, as lode analyze does, or takes the reports of pages "
 		"that --html wrote, and shows them at an address that it prints. A timeline is "
 		"then "
 		"not bound to what fits into a page: any window of any thread is summed up again, "
-		"down to single calls.\n\n"
+		"down to single calls. Of a cluster of lode mine every recording that has it is "
+		"shown, "
+		"every symptom there, and the critical path of any.\n\n"
+		"With --repo the streams of a repository are mined, once, at the start; clusters "
+		"can be "
+		"signed, and signatures changed, as lode sign does it. The address that is printed "
+		"then lets in who may change things; without its token others of this machine can "
+		"read.\n\n"
 		"Only this machine can reach it, unless --open and --address say otherwise; then "
 		"everybody needs the token that is part of the address printed. It speaks HTTP: "
 		"beyond a trusted network, use ssh -L or a proxy with TLS.",

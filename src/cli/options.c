@@ -169,3 +169,49 @@ int lode_options_parse(const struct lode_option *options, void *values, int argc
 	}
 	return rc;
 }
+
+/* The option that a word of letters needs the next word for, or whose letters it begins with. */
+static const struct lode_option *find_letters(const struct lode_option *options,
+					      const char *letters, bool *needs_next)
+{
+	const struct lode_option *o = NULL;
+
+	*needs_next = false;
+	for (; *letters; letters++) {
+		for (o = options; o->name && o->letter != *letters;)
+			o++;
+		if (!o->name)
+			return NULL;
+		if (o->argument) {
+			*needs_next = !letters[1];
+			return o;
+		}
+	}
+	return o;
+}
+
+void lode_options_words(const struct lode_option *options, int argc, char **argv,
+			bool (*is_wanted)(const struct lode_option *option),
+			void (*add)(void *context, const char *word), void *context)
+{
+	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		const char *word = argv[i], *equals = strchr(word, '=');
+		const struct lode_option *o;
+		bool needs_next;
+
+		if (word[0] != '-' || !word[1])
+			continue;
+		if (word[1] == '-') {
+			o = find_long(options, word + 2,
+				      equals ? (size_t)(equals - word) - 2 : strlen(word) - 2,
+				      NULL);
+			needs_next = o && o->argument && !equals;
+		} else {
+			o = find_letters(options, word + 1, &needs_next);
+		}
+		if (o && is_wanted(o))
+			add(context, word);
+		if (needs_next && ++i < argc && is_wanted(o))
+			add(context, argv[i]);
+	}
+}

@@ -52,4 +52,13 @@ enum {
 int lode_options_parse(const struct lode_option *options, void *values, int argc, char **argv,
 		       bool first_operand_ends, int *n_operands, struct lode_error *err);
 
+/*
+ * The words of argv that set options for which `is_wanted`, with their values, as they stand: to
+ * hand them on to another command. Of a command line that lode_options_parse took, before it moved
+ * its operands. `add` is called for each word.
+ */
+void lode_options_words(const struct lode_option *options, int argc, char **argv,
+			bool (*is_wanted)(const struct lode_option *option),
+			void (*add)(void *context, const char *word), void *context);
+
 #endif

@@ -115,6 +115,10 @@ static void plan_recordings(struct lode_page_runs *runs, const struct lode_surve
 	run = new_run(runs, analysis, *folder->path ? folder->path : recordings->at[0]);
 	say(runs, &run->words, analysis);
 	say_threads(runs, &run->words, threads);
+	for (size_t i = 0;
+	     strcmp(analysis, "mine") == 0 && runs->mine_options && i < runs->mine_options->n; i++)
+		say(runs, &run->words, runs->mine_options->at[i]);
+	run->first_input = run->words.n;
 	say_recordings(runs, &run->words, folder);
 }
 
@@ -337,6 +341,20 @@ static void rename_parts(struct lode_page_runs *runs, size_t first)
 	}
 }
 
+/* `lode mine` in this program; where nobody waited, as run_one. */
+static int run_inside(struct lode_page_runs *runs, struct lode_page_run *run,
+		      struct lode_error *err)
+{
+	int rc = runs->mine_inside(runs->mine_context, runs, run, NULL, err);
+
+	if (rc == LODE_OK && run->exit_code == LODE_EXIT_NOTHING && !runs->are_symptoms_given) {
+		rc = runs->mine_inside(runs->mine_context, runs, run, "comm=*", err);
+		say(runs, &run->words, "--symptom");
+		say(runs, &run->words, "comm=*");
+	}
+	return rc;
+}
+
 static int run_one(struct lode_page_runs *runs, struct lode_page_run *run, struct lode_error *err)
 {
 	const char *html = join(runs, runs->folder, "/page.html");
@@ -345,6 +363,8 @@ static int run_one(struct lode_page_runs *runs, struct lode_page_run *run, struc
 	run->first_part = runs->reports.parts.n;
 	if (strcmp(run->analysis, "page") == 0)
 		return lode_html_read(&runs->reports, run->title, err);
+	if (strcmp(run->analysis, "mine") == 0 && runs->mine_inside)
+		return run_inside(runs, run, err);
 	if (run->before.n)
 		rc = run_words(&run->exit_code, &run->before, (struct further){0}, err);
 	if (rc < 0 || run->exit_code > LODE_EXIT_INCOMPLETE)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "cli/command.h"
+#include "cli/option_values.h"
 #include "job/survey.h"
 #include "reports/html_read.h"
 
@@ -21,13 +22,31 @@ struct lode_page_run {
 	const char *title;    /* of what: a folder, a file */
 	lode_words before;    /* another command that must succeed first; n 0: none */
 	lode_words words;     /* "mine", "samples/startup": behind the program's name */
+	size_t first_input;   /* of `words`; of recordings */
 	const char *index;    /* where a timeline's trace is kept as an index; NULL: nowhere */
 	int exit_code;	      /* of the last that ran */
 	int64_t elapsed_ns;
 	size_t first_part, n_parts; /* of `reports`; n_parts 0: it gave none */
 };
 
+struct lode_page_runs;
+
+/*
+ * Runs `lode mine` inside of this program instead, whose model then stays there to be asked.
+ * `symptom`: in place of the one that was given; or NULL. Sets run->exit_code, and appends the
+ * report's part to runs->reports if there is one.
+ */
+typedef int lode_page_run_inside(void *context, struct lode_page_runs *runs,
+				 struct lode_page_run *run, const char *symptom,
+				 struct lode_error *err);
+
 struct lode_page_runs {
+	/* Set before planning: */
+	lode_page_run_inside *mine_inside; /* NULL: as the others */
+	void *mine_context;
+	const lode_text_list *mine_options; /* words to hand on to lode mine; NULL: none */
+	bool are_symptoms_given;	    /* among them */
+	/* What there is: */
 	LODE_VEC(struct lode_page_run) list;
 	struct lode_html_reports reports; /* names are unique: "mine", "mine-2" */
 	const char *folder;		  /* of temporary files */

@@ -8,13 +8,28 @@
 #include "reports/json.h"
 #include "server/server.h"
 
-enum { MOST_PARAMETERS = 32 };
+enum { MOST_PARAMETERS = 32, MOST_KEY_BYTES = 1024 };
 
-/* One request while it lasts. */
+/* One request while it lasts. While it is asked, it is the asker's. */
 struct request {
 	LODE_VEC(char) body;
 	bool is_judged;
 	bool is_too_large;
+	/* of a question */
+	struct lode_site_pair parameters[MOST_PARAMETERS];
+	size_t n_parameters;
+	bool has_too_many;
+	char *key; /* of a lasting answer; NULL: it is none */
+	struct lode_answers *answers;
+	struct MHD_Connection *connection;
+	const struct lode_site_question *question;
+	struct lode_asker_job job;
+	/* what came of it: one of both */
+	bool is_answered;
+	struct lode_made *made;
+	char *json;
+	size_t json_bytes;
+	unsigned status;
 };
 
 /* ---- Responses ---- */
@@ -30,70 +45,32 @@ static struct MHD_Response *response_of(const char *bytes, size_t n,
 	return response;
 }
 
-static void add_headers(struct MHD_Response *response, const char *type)
-{
-	static const char *const always[][2] = {
-		{"X-Content-Type-Options", "nosniff"},
-		{"X-Frame-Options", "DENY"},
-		{"Referrer-Policy", "no-referrer"},
-		{"Cross-Origin-Resource-Policy", "same-origin"},
-		{"Cross-Origin-Opener-Policy", "same-origin"},
-		{"Cache-Control", "no-cache"},
-	};
-	/* The page has a policy of its own in its head, stricter than could be said here without
-	   knowing its script; what stands here holds as well. */
-	bool is_page = strncmp(type, "text/html", 9) == 0;
-
-	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
-		MHD_add_response_header(response, always[i][0], always[i][1]);
-	MHD_add_response_header(response, "Content-Type", type);
-	MHD_add_response_header(response, "Content-Security-Policy",
-				is_page ? "frame-ancestors 'none'; base-uri 'none'; "
-					  "form-action 'none'; object-src 'none'"
-					: "default-src 'none'; frame-ancestors 'none'");
-}
-
-static struct MHD_Response *made_of(const char *bytes, size_t n, bool is_packed,
-				    const struct lode_site_document *document)
-{
-	struct MHD_Response *response = response_of(bytes, n, MHD_RESPMEM_PERSISTENT);
-
-	add_headers(response, document->type);
-	MHD_add_response_header(response, "ETag", document->tag);
-	MHD_add_response_header(response, "Vary", "Accept-Encoding");
-	if (is_packed)
-		MHD_add_response_header(response, "Content-Encoding", "gzip");
-	return response;
-}
+enum { ASKER_THREADS = 2 };
 
 void lode_answers_make(struct lode_answers *answers)
 {
 	size_t n = lode_site_n_documents(answers->site);
-	size_t n_reports = lode_site_n_reports(answers->site);
 
 	answers->made = lode_alloc0(n, sizeof(*answers->made));
-	for (size_t i = 0; i < n; i++) {
-		const struct lode_site_document *d = lode_site_document(answers->site, i);
+	for (size_t i = 0; i < n; i++)
+		answers->made[i] = lode_made_of_document(lode_site_document(answers->site, i));
+	answers->kept = lode_kept_new(LODE_SITE_KEPT_BYTES);
+	answers->asker = lode_asker_start(lode_site_n_reports(answers->site), ASKER_THREADS);
+}
 
-		answers->made[i][0] = made_of(d->plain, d->plain_bytes, false, d);
-		if (d->gzip)
-			answers->made[i][1] = made_of(d->gzip, d->gzip_bytes, true, d);
-	}
-	answers->asking = lode_alloc0(n_reports + 1, sizeof(*answers->asking));
-	for (size_t i = 0; i < n_reports; i++)
-		pthread_mutex_init(&answers->asking[i], NULL);
+void lode_answers_stop(struct lode_answers *answers)
+{
+	if (answers->asker)
+		lode_asker_stop(answers->asker);
 }
 
 void lode_answers_release(struct lode_answers *answers)
 {
 	for (size_t i = 0; answers->made && i < lode_site_n_documents(answers->site); i++)
-		for (int packed = 0; packed < 2; packed++)
-			if (answers->made[i][packed])
-				MHD_destroy_response(answers->made[i][packed]);
-	for (size_t i = 0; answers->asking && i < lode_site_n_reports(answers->site); i++)
-		pthread_mutex_destroy(&answers->asking[i]);
+		lode_made_release(answers->made[i]);
 	free(answers->made);
-	free(answers->asking);
+	lode_kept_free(answers->kept);
+	lode_asker_free(answers->asker);
 }
 
 static enum MHD_Result queue(struct MHD_Connection *connection, unsigned status,
@@ -111,18 +88,15 @@ static enum MHD_Result send_json(struct MHD_Connection *connection, unsigned sta
 {
 	struct MHD_Response *response = response_of(json, n, MHD_RESPMEM_MUST_FREE);
 
-	add_headers(response, "application/json");
+	lode_made_headers(response, "application/json");
 	return queue(connection, status, response);
 }
 
-/* {"schema": "lode/error/1", "error": "..."}, and a header if there is one to add. */
-static enum MHD_Result refuse_with(struct MHD_Connection *connection, unsigned status,
-				   const char *why, const char *header, const char *value)
+/* {"schema": "lode/error/1", "error": "..."}; the caller's. */
+static char *json_of_refusal(const char *why, size_t *n)
 {
 	char *text = NULL;
-	size_t n = 0;
-	FILE *out = open_memstream(&text, &n);
-	struct MHD_Response *response;
+	FILE *out = open_memstream(&text, n);
 	struct lode_json *json;
 
 	if (!out)
@@ -131,9 +105,19 @@ static enum MHD_Result refuse_with(struct MHD_Connection *connection, unsigned s
 	lode_json_text(json, "error", why);
 	lode_json_close(json);
 	if (fclose(out) != 0)
-		lode_oom(n);
-	response = response_of(text, n, MHD_RESPMEM_MUST_FREE);
-	add_headers(response, "application/json");
+		lode_oom(*n);
+	return text;
+}
+
+/* That, and a header if there is one to add. */
+static enum MHD_Result refuse_with(struct MHD_Connection *connection, unsigned status,
+				   const char *why, const char *header, const char *value)
+{
+	size_t n = 0;
+	char *text = json_of_refusal(why, &n);
+	struct MHD_Response *response = response_of(text, n, MHD_RESPMEM_MUST_FREE);
+
+	lode_made_headers(response, "application/json");
 	if (header)
 		MHD_add_response_header(response, header, value);
 	return queue(connection, status, response);
@@ -151,92 +135,178 @@ static const char *header_of(struct MHD_Connection *connection, const char *name
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-static enum MHD_Result send_document(const struct lode_answers *answers,
-				     struct MHD_Connection *connection, size_t number)
+static enum MHD_Result send_made(struct MHD_Connection *connection, const struct lode_made *made)
 {
-	const struct lode_site_document *document = lode_site_document(answers->site, number);
 	const char *encodings = header_of(connection, "Accept-Encoding");
 	const char *known = header_of(connection, "If-None-Match");
-	struct MHD_Response *made = answers->made[number][0];
 
-	if (known && strstr(known, document->tag)) {
+	if (known && strstr(known, made->document.tag)) {
 		struct MHD_Response *same = response_of("", 0, MHD_RESPMEM_PERSISTENT);
 
-		MHD_add_response_header(same, "ETag", document->tag);
+		MHD_add_response_header(same, "ETag", made->document.tag);
 		MHD_add_response_header(same, "Cache-Control", "no-cache");
 		return queue(connection, MHD_HTTP_NOT_MODIFIED, same);
 	}
-	if (encodings && strstr(encodings, "gzip") && answers->made[number][1])
-		made = answers->made[number][1];
-	return MHD_queue_response(connection, MHD_HTTP_OK, made);
+	if (encodings && strstr(encodings, "gzip") && made->packed)
+		return MHD_queue_response(connection, MHD_HTTP_OK, made->packed);
+	return MHD_queue_response(connection, MHD_HTTP_OK, made->plain);
 }
 
 /* ---- Questions ---- */
 
-struct parameters {
-	struct lode_site_pair at[MOST_PARAMETERS];
-	size_t n;
-	bool is_too_many;
-};
-
 static enum MHD_Result add_parameter(void *context, enum MHD_ValueKind kind, const char *key,
 				     const char *value)
 {
-	struct parameters *p = context;
+	struct request *request = context;
 
 	(void)kind;
-	if (p->n == MOST_PARAMETERS) {
-		p->is_too_many = true;
+	if (request->n_parameters == MOST_PARAMETERS) {
+		request->has_too_many = true;
 		return MHD_NO;
 	}
 	if (strcmp(key, "token") != 0)
-		p->at[p->n++] = (struct lode_site_pair){key, value ? value : ""};
+		request->parameters[request->n_parameters++] =
+			(struct lode_site_pair){key, value ? value : ""};
 	return MHD_YES;
 }
 
-static unsigned status_of(enum lode_status status)
+static unsigned status_of(int rc)
 {
-	switch (status) {
+	switch (rc) {
 	case LODE_ERR_ARG:
 		return MHD_HTTP_BAD_REQUEST;
 	case LODE_ERR_LIMIT:
 		return MHD_HTTP_CONTENT_TOO_LARGE;
+	case LODE_SITE_ABSENT:
+		return MHD_HTTP_NOT_FOUND;
+	case LODE_SITE_TAKEN:
+		return MHD_HTTP_CONFLICT;
+	case LODE_SITE_GONE:
+		return MHD_HTTP_GONE;
+	case LODE_SITE_NO_SUCH:
+		return MHD_HTTP_UNPROCESSABLE_CONTENT;
 	default:
 		return MHD_HTTP_INTERNAL_SERVER_ERROR;
 	}
 }
 
-static enum MHD_Result ask(const struct lode_answers *answers, struct MHD_Connection *connection,
-			   const struct lode_site_place *place, const struct request *request)
+/* The caller's. */
+static char *json_of_error(const struct lode_error *err, size_t *n)
 {
-	struct parameters parameters = {.n = 0};
-	struct lode_site_query query = {.at = parameters.at};
-	struct lode_error err;
-	char *json = NULL, text[1100];
+	char text[1100];
+
+	return json_of_refusal(lode_error_text(err, text, sizeof(text)), n);
+}
+
+/* Asks, and leaves in the request what came of it. */
+static void ask(struct request *request)
+{
+	const struct lode_site_question *question = request->question;
+	struct lode_site_query query = {.at = request->parameters, .n = request->n_parameters};
+	struct lode_error err = {0};
+	char *json = NULL;
 	size_t n = 0;
-	FILE *out;
+	FILE *out = open_memstream(&json, &n);
 	int rc;
 
-	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_parameter, &parameters);
-	if (parameters.is_too_many)
-		return refuse(connection, MHD_HTTP_BAD_REQUEST, "too many parameters");
-	query.n = parameters.n;
-	if (place->question->is_change) {
+	if (!out)
+		lode_oom(1);
+	if (question->is_change) {
 		query.body = request->body.at;
 		query.body_bytes = request->body.n - 1;
 	}
-	out = open_memstream(&json, &n);
-	if (!out)
-		lode_oom(1);
-	pthread_mutex_lock(&answers->asking[place->report]);
-	rc = place->question->answer(place->question->context, &query, out, &err);
-	pthread_mutex_unlock(&answers->asking[place->report]);
+	rc = question->answer(question->context, &query, out, &err);
 	if (fclose(out) != 0)
 		lode_oom(n);
-	if (rc == LODE_OK)
-		return send_json(connection, MHD_HTTP_OK, json, n);
-	free(json);
-	return refuse(connection, status_of(err.status), lode_error_text(&err, text, sizeof(text)));
+	request->status = rc == LODE_OK ? MHD_HTTP_OK : status_of(rc);
+	if (rc != LODE_OK) {
+		free(json);
+		json = json_of_error(&err, &n);
+	} else if (request->key) {
+		request->made = lode_made_of_json(json, n);
+		lode_kept_put(request->answers->kept, request->key, request->made);
+		free(json);
+		return;
+	}
+	request->json = json;
+	request->json_bytes = n;
+}
+
+/* On one of the asker's threads. */
+static void ask_and_resume(void *context)
+{
+	struct request *request = context;
+
+	/* Somebody before may have asked the same. */
+	if (request->key)
+		request->made = lode_kept_find(request->answers->kept, request->key);
+	if (!request->made)
+		ask(request);
+	request->is_answered = true;
+	MHD_resume_connection(request->connection);
+}
+
+/* The values of a lasting question's parameters, a line each, which name its answer; NULL if they
+   are longer than anybody would ask, or have lines themselves: such answers are not kept. */
+static char *key_of(const struct lode_site_place *place, const struct lode_site_query *query)
+{
+	char text[MOST_KEY_BYTES];
+	int used = snprintf(text, sizeof(text), "%zu/%s", place->report, place->question->what);
+
+	for (const char *const *p = place->question->parameters; *p; p++) {
+		const char *value = lode_site_param(query, *p);
+		size_t room = sizeof(text) - (size_t)used;
+		int n = snprintf(text + used, room, "\n%c%s", value ? '=' : '-',
+				 value ? value : "");
+
+		if (n < 0 || (size_t)n >= room || (value && strchr(value, '\n')))
+			return NULL;
+		used += n;
+	}
+	return lode_strdup(text);
+}
+
+static enum MHD_Result start_question(struct lode_answers *answers,
+				      struct MHD_Connection *connection,
+				      const struct lode_site_place *place, struct request *request)
+{
+	struct lode_site_query query = {.at = request->parameters};
+
+	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_parameter, request);
+	if (request->has_too_many)
+		return refuse(connection, MHD_HTTP_BAD_REQUEST, "too many parameters");
+	query.n = request->n_parameters;
+	if (place->question->parameters)
+		request->key = key_of(place, &query);
+	if (request->key)
+		request->made = lode_kept_find(answers->kept, request->key);
+	if (request->made)
+		return send_made(connection, request->made);
+	request->answers = answers;
+	request->connection = connection;
+	request->question = place->question;
+	request->job = (struct lode_asker_job){
+		.lane = place->report, .run = ask_and_resume, .context = request};
+	/* Before it is anybody else's: it may be resumed at once. */
+	MHD_suspend_connection(connection);
+	if (lode_asker_put(answers->asker, &request->job))
+		return MHD_YES;
+	request->json = json_of_refusal("the server is stopping", &request->json_bytes);
+	request->status = MHD_HTTP_SERVICE_UNAVAILABLE;
+	request->is_answered = true;
+	MHD_resume_connection(connection);
+	return MHD_YES;
+}
+
+/* What the question came to. */
+static enum MHD_Result send_answer(struct MHD_Connection *connection, struct request *request)
+{
+	char *json = request->json;
+
+	if (request->made)
+		return send_made(connection, request->made);
+	request->json = NULL;
+	return send_json(connection, request->status, json, request->json_bytes);
 }
 
 /* ---- Who asks ---- */
@@ -274,6 +344,7 @@ static enum MHD_Result send_session(const struct lode_answers *answers,
 	lode_json_bool(json, "may_change",
 		       lode_guard_judge(&answers->guard, &marks, LODE_REQUEST_CHANGE) ==
 			       LODE_VERDICT_ALLOWED);
+	lode_json_bool(json, "repo", lode_site_has_changes(answers->site));
 	lode_json_close(json);
 	if (fclose(out) != 0)
 		lode_oom(n);
@@ -288,7 +359,7 @@ static enum MHD_Result let_in(const struct lode_answers *answers, struct MHD_Con
 
 	snprintf(cookie, sizeof(cookie), "%s=%s; Path=/; HttpOnly; SameSite=Strict",
 		 answers->cookie, answers->guard.token);
-	add_headers(response, "text/plain; charset=utf-8");
+	lode_made_headers(response, "text/plain; charset=utf-8");
 	MHD_add_response_header(response, "Set-Cookie", cookie);
 	MHD_add_response_header(response, "Location", "/");
 	return queue(connection, MHD_HTTP_SEE_OTHER, response);
@@ -362,7 +433,7 @@ static void set_phase(const struct lode_answers *answers, struct MHD_Connection 
 		lode_overdue_phase(answers->overdue, info->socket_context, phase);
 }
 
-static enum MHD_Result answer(const struct lode_answers *answers, struct MHD_Connection *connection,
+static enum MHD_Result answer(struct lode_answers *answers, struct MHD_Connection *connection,
 			      const char *url, const struct lode_site_place *place,
 			      struct request *request)
 {
@@ -380,17 +451,17 @@ static enum MHD_Result answer(const struct lode_answers *answers, struct MHD_Con
 			return refuse(connection, MHD_HTTP_FORBIDDEN,
 				      "this is not the token that lode serve printed");
 		}
-		return send_document(answers, connection, place->document);
+		return send_made(connection, answers->made[place->document]);
 	}
 	lode_vec_append(&request->body, '\0');
-	return ask(answers, connection, place, request);
+	return start_question(answers, connection, place, request);
 }
 
 enum MHD_Result lode_answer_request(void *context, struct MHD_Connection *connection,
 				    const char *url, const char *method, const char *version,
 				    const char *upload, size_t *upload_bytes, void **state)
 {
-	const struct lode_answers *answers = context;
+	struct lode_answers *answers = context;
 	struct lode_site_place place = lode_site_find(answers->site, url);
 	struct request *request = *state;
 	bool goes_on = true;
@@ -407,6 +478,8 @@ enum MHD_Result lode_answer_request(void *context, struct MHD_Connection *connec
 		set_phase(answers, connection, goes_on ? LODE_AWAITS_BODY : LODE_AWAITS_READER);
 		return result;
 	}
+	if (request->is_answered)
+		return send_answer(connection, request);
 	if (*upload_bytes) {
 		take_body(request, upload, *upload_bytes);
 		*upload_bytes = 0;
@@ -425,6 +498,9 @@ void lode_answer_completed(void *context, struct MHD_Connection *connection, voi
 		return;
 	set_phase(context, connection, LODE_AWAITS_HEADER);
 	lode_vec_release(&request->body);
+	lode_made_release(request->made);
+	free(request->json);
+	free(request->key);
 	free(request);
 	*state = NULL;
 }

@@ -5,9 +5,10 @@
 #define LODE_ANSWER_H
 
 #include <microhttpd.h>
-#include <pthread.h>
 
+#include "server/asker.h"
 #include "server/guard.h"
+#include "server/kept.h"
 #include "server/overdue.h"
 #include "server/site.h"
 
@@ -16,13 +17,16 @@ struct lode_answers {
 	struct lode_site *site;
 	struct lode_guard guard;
 	struct lode_overdue *overdue;
-	char cookie[24];		 /* its name: cookies do not know ports */
-	struct MHD_Response *(*made)[2]; /* per document: plain, gzipped (or NULL) */
-	pthread_mutex_t *asking;	 /* per report: its questions run one at a time */
+	char cookie[24];	  /* its name: cookies do not know ports */
+	struct lode_made **made;  /* per document */
+	struct lode_kept *kept;	  /* lasting answers */
+	struct lode_asker *asker; /* a lane per report: its questions run one at a time */
 };
 
-/* Makes the answers that never change. Frees nothing of the site. */
+/* Makes the answers that never change, and starts to take questions. Frees nothing of the site. */
 void lode_answers_make(struct lode_answers *answers);
+/* Answers what was asked, and takes no more questions; documents still come. */
+void lode_answers_stop(struct lode_answers *answers);
 void lode_answers_release(struct lode_answers *answers);
 
 /* MHD's callbacks; `context` is a struct lode_answers. */

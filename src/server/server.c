@@ -116,7 +116,8 @@ static int take_token(struct lode_server *server, const struct lode_server_optio
 static struct MHD_Daemon *start_daemon(struct lode_server *server, int fd,
 				       const struct lode_server_options *options)
 {
-	unsigned flags = MHD_USE_AUTO_INTERNAL_THREAD | (server->is_v6 ? MHD_USE_IPv6 : 0);
+	unsigned flags = MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+			 (server->is_v6 ? MHD_USE_IPv6 : 0);
 	unsigned n_threads = options->n_threads ? options->n_threads : DEFAULT_THREADS;
 	unsigned n_connections =
 		options->n_connections ? options->n_connections : DEFAULT_CONNECTIONS;
@@ -178,6 +179,8 @@ void lode_server_stop(struct lode_server *server)
 {
 	if (!server)
 		return;
+	/* Connections that wait for an answer cannot be closed. */
+	lode_answers_stop(&server->answers);
 	if (server->daemon)
 		MHD_stop_daemon(server->daemon);
 	lode_overdue_stop(server->answers.overdue);

@@ -23,6 +23,7 @@ struct site_report {
 struct lode_site {
 	LODE_VEC(struct lode_site_document) documents;
 	LODE_VEC(struct site_report) reports;
+	bool has_changes;
 	struct lode_arena arena;
 };
 
@@ -33,7 +34,7 @@ static const char *copy(struct lode_site *site, const char *text)
 	return lode_arena_strndup(&site->arena, text, strlen(text));
 }
 
-static void pack(struct lode_site *site, struct lode_site_document *document)
+static void pack(struct lode_site_document *document, struct lode_arena *arena)
 {
 	z_stream z = {0};
 	size_t room;
@@ -51,24 +52,28 @@ static void pack(struct lode_site *site, struct lode_site_document *document)
 	z.next_out = (unsigned char *)packed;
 	z.avail_out = (unsigned)room;
 	if (deflate(&z, Z_FINISH) == Z_STREAM_END && z.total_out < document->plain_bytes) {
-		document->gzip = lode_arena_strndup(&site->arena, packed, z.total_out);
+		document->gzip = lode_arena_strndup(arena, packed, z.total_out);
 		document->gzip_bytes = z.total_out;
 	}
 	deflateEnd(&z);
 	free(packed);
 }
 
-static void fill(struct lode_site *site, size_t number, const char *type, const char *bytes,
-		 size_t n)
+void lode_site_document_make(struct lode_site_document *document, const char *type,
+			     const char *bytes, size_t n, struct lode_arena *arena)
 {
-	struct lode_site_document *document = &site->documents.at[number];
-
 	document->type = type;
-	document->plain = lode_arena_strndup(&site->arena, bytes, n);
+	document->plain = lode_arena_strndup(arena, bytes, n);
 	document->plain_bytes = n;
 	snprintf(document->tag, sizeof(document->tag), "\"%016" PRIx64 "\"",
 		 lode_stable_hash(bytes, n, 0));
-	pack(site, document);
+	pack(document, arena);
+}
+
+static void fill(struct lode_site *site, size_t number, const char *type, const char *bytes,
+		 size_t n)
+{
+	lode_site_document_make(&site->documents.at[number], type, bytes, n, &site->arena);
 }
 
 struct lode_site *lode_site_new(void)
@@ -123,16 +128,39 @@ static struct site_report *find_report(const struct lode_site *site, const char 
 	return NULL;
 }
 
-void lode_site_add_question(struct lode_site *site, const char *report, const char *what,
-			    bool is_change, lode_site_answer *answer, void *context)
+static void add(struct lode_site *site, const char *report,
+		const struct lode_site_question *question)
 {
 	struct site_report *r = find_report(site, report, strlen(report));
 
 	assert(r);
-	lode_vec_append(&r->questions, ((struct lode_site_question){.what = copy(site, what),
-								    .is_change = is_change,
-								    .answer = answer,
-								    .context = context}));
+	lode_vec_append(&r->questions, *question);
+	site->has_changes |= question->is_change;
+}
+
+void lode_site_add_question(struct lode_site *site, const char *report, const char *what,
+			    bool is_change, lode_site_answer *answer, void *context)
+{
+	add(site, report,
+	    &(struct lode_site_question){.what = copy(site, what),
+					 .is_change = is_change,
+					 .answer = answer,
+					 .context = context});
+}
+
+void lode_site_add_lasting(struct lode_site *site, const char *report, const char *what,
+			   const char *const *parameters, lode_site_answer *answer, void *context)
+{
+	add(site, report,
+	    &(struct lode_site_question){.what = copy(site, what),
+					 .parameters = parameters,
+					 .answer = answer,
+					 .context = context});
+}
+
+bool lode_site_has_changes(const struct lode_site *site)
+{
+	return site->has_changes;
 }
 
 void lode_site_finish(struct lode_site *site)

@@ -21,6 +21,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 
 struct lode_site;
 
@@ -40,9 +41,18 @@ const char *lode_site_param(const struct lode_site_query *query, const char *key
 bool lode_site_param_number(const struct lode_site_query *query, const char *key, int64_t least,
 			    int64_t most, int64_t *out);
 
+/* Why there is no answer, where that has a status of its own in HTTP. */
+enum lode_site_refusal {
+	LODE_SITE_ABSENT = -100,  /* 404: what is asked about is not there */
+	LODE_SITE_TAKEN = -101,	  /* 409: a name that is to be new is not */
+	LODE_SITE_GONE = -102,	  /* 410: it was there once */
+	LODE_SITE_NO_SUCH = -103, /* 422: it is there, but has no such thing */
+};
+
 /*
- * Writes a JSON document to `out`. LODE_ERR_ARG: the question is wrong (400), LODE_ERR_LIMIT: asks
- * for too much (413), else the engine failed (500); what was written is then dropped.
+ * Writes a JSON document to `out` and gives LODE_OK; or a refusal, or a status: LODE_ERR_ARG: the
+ * question is wrong (400), LODE_ERR_LIMIT: asks for too much (413), else the engine failed (500).
+ * `err` then says why, and what was written is dropped. Runs on a thread of its own.
  */
 typedef int lode_site_answer(void *context, const struct lode_site_query *query, FILE *out,
 			     struct lode_error *err);
@@ -59,6 +69,16 @@ void lode_site_add_report(struct lode_site *site, const char *name, const char *
 /* Adds a question or a change to a report that is there; `context` must outlive the site. */
 void lode_site_add_question(struct lode_site *site, const char *report, const char *what,
 			    bool is_change, lode_site_answer *answer, void *context);
+/*
+ * The same for a question that has one answer for good, which depends on these parameters alone
+ * (NULL-terminated, borrowed): it is made once, kept packed and plain as long as it is asked for
+ * (LODE_SITE_KEPT_BYTES for all), and given out like a document.
+ */
+void lode_site_add_lasting(struct lode_site *site, const char *report, const char *what,
+			   const char *const *parameters, lode_site_answer *answer, void *context);
+
+/* LIMIT: of all lasting answers. What was not asked for longest is made again. */
+#define LODE_SITE_KEPT_BYTES ((size_t)512 << 20)
 
 /* ---- For the server ---- */
 
@@ -73,6 +93,7 @@ struct lode_site_document {
 struct lode_site_question {
 	const char *what;
 	bool is_change;
+	const char *const *parameters; /* of a lasting one; NULL: it is none */
 	lode_site_answer *answer;
 	void *context;
 };
@@ -86,8 +107,13 @@ struct lode_site_place {
 	size_t report; /* whose question: they run one at a time */
 };
 
+/* Fills it from bytes that are copied into the arena. */
+void lode_site_document_make(struct lode_site_document *document, const char *type,
+			     const char *bytes, size_t n, struct lode_arena *arena);
+
 /* Ends filling: makes the list of reports. */
 void lode_site_finish(struct lode_site *site);
+bool lode_site_has_changes(const struct lode_site *site);
 size_t lode_site_n_documents(const struct lode_site *site);
 size_t lode_site_n_reports(const struct lode_site *site);
 const struct lode_site_document *lode_site_document(const struct lode_site *site, size_t number);

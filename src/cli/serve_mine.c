@@ -1,0 +1,319 @@
+#include "cli/serve_mine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "cli/messages.h"
+#include "cli/progress.h"
+#include "cli/serve_mine_parts.h"
+#include "job/cluster_choice.h"
+#include "job/cluster_paths.h"
+#include "job/shape.h"
+#include "reports/mine_served.h"
+#include "store/repo.h"
+
+/* Clusters and streams of the report; items of lists that are asked for. */
+enum { PAGE_TOP = 5000, PAGE_TOP_INSIDE = 50, TOP_STREAMS = 1000, TOP_SYMPTOMS = 200 };
+enum { MOST_TOP = 100000 };
+
+/* ---- Reading and mining ---- */
+
+static int read_streams(struct lode_serve_mine *mine, const struct lode_serve_mine_options *options,
+			struct lode_error *err)
+{
+	struct lode_progress progress;
+	struct lode_stream_set_options streams = {
+		.inputs = options->inputs,
+		.n_inputs = options->n_inputs,
+		.where = options->where,
+		.now_ns = (int64_t)time(NULL) * 1000000000,
+		.job = mine->read,
+	};
+	int rc = 0;
+
+	streams.job.progress = lode_progress_read;
+	streams.job.progress_context = &progress;
+	if (options->repo)
+		rc = lode_repo_open(&streams.repo, options->repo, LODE_REPO_READ, err);
+	if (rc < 0)
+		return rc;
+	lode_progress_start(&progress);
+	rc = lode_stream_set_read(&mine->set, &streams, err);
+	lode_progress_end(&progress);
+	lode_repo_close(streams.repo);
+	return rc;
+}
+
+static int mine_streams(struct lode_serve_mine *mine, const struct lode_serve_mine_options *options,
+			struct lode_error *err)
+{
+	const struct lode_digest_job *job = &mine->set.job;
+	struct lode_progress progress;
+	struct lode_mine_options mining =
+		lode_mining_values_options(options->mining, job->origin.shape,
+					   options->input->n_threads);
+	int rc;
+
+	mining.progress = lode_progress_stage;
+	mining.progress_context = &progress;
+	lode_progress_start(&progress);
+	rc = lode_mine(&mine->mined, job->digest, &mining, err);
+	lode_progress_end(&progress);
+	return rc;
+}
+
+/* What answers look into. */
+static void prepare(struct lode_serve_mine *mine, const struct lode_serve_mine_options *options)
+{
+	const struct lode_aoi_values *aoi = options->aoi;
+	const char *shape = mine->set.job.origin.shape;
+
+	lode_cluster_signatures_build(&mine->signatures, mine->mined, mine->mined->clusters,
+				      mine->mined->n_clusters);
+	lode_drill_build(&mine->drill, mine->mined);
+	lode_stream_groups_keys(&mine->keys, &mine->set);
+	mine->groups = lode_alloc0(mine->keys.n + 1, sizeof(*mine->groups));
+	if (mine->repo)
+		lode_rows_of_nodes_build(&mine->rows, mine->mined->digest);
+	mine->served = (struct lode_mine_served){.repo = options->repo, .where = options->where};
+	mine->report = (struct lode_mine_report){
+		.mined = mine->mined,
+		.job = &mine->set.job,
+		.scope = lode_shape_choice(shape, "--scope", lode_scope_choices),
+		.stacks = lode_shape_choice(shape, "--stacks", lode_stacks_choices),
+		.rank = lode_rank_choices[options->mining->rank],
+		.lambda = lode_lambda_words(options->mining, mine->lambda, sizeof(mine->lambda)),
+		.is_classic = options->mining->is_classic,
+		.is_filtered = lode_shape_has_filters(shape) || aoi->include.n || aoi->exclude.n ||
+			       aoi->only.bits || aoi->reason.bits,
+		.top = PAGE_TOP,
+		.top_inside = PAGE_TOP_INSIDE,
+		.signatures = &mine->signatures,
+		.served = &mine->served,
+	};
+}
+
+static int say_nothing(const struct lode_command *self, const struct lode_serve_mine *mine,
+		       const struct lode_serve_mine_options *options)
+{
+	const struct lode_digest_job *job = &mine->set.job;
+
+	if (job->digest)
+		lode_say(self, "no symptom in %zu stream%s: %s", job->digest->streams.n,
+			 job->digest->streams.n == 1 ? "" : "s", job->symptom_text);
+	else if (options->repo)
+		lode_say(self, options->where ? "no stream of the repository is such"
+					      : "the repository has no streams");
+	else
+		lode_say(self, "no usable recording");
+	return LODE_EXIT_NOTHING;
+}
+
+int lode_serve_mine_open(struct lode_serve_mine **out, const struct lode_command *self,
+			 const struct lode_serve_mine_options *options)
+{
+	struct lode_serve_mine *mine = lode_alloc0(1, sizeof(*mine));
+	const struct lode_digest_job *job = &mine->set.job;
+	struct lode_error err;
+	int rc, code;
+
+	*out = NULL;
+	mine->repo = options->repo;
+	mine->read = lode_input_options_job(options->input);
+	lode_aoi_values_apply(options->aoi, &mine->read);
+	if (options->symptom)
+		mine->read.symptoms.select = options->symptom;
+	rc = read_streams(mine, options, &err);
+	lode_say_skipped(self, job);
+	if (rc == 0 && (!job->digest || !job->digest->symptoms.n)) {
+		code = say_nothing(self, mine, options);
+	} else {
+		if (rc == 0)
+			rc = mine_streams(mine, options, &err);
+		code = rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
+		/* Too many patterns: another λ mends it, so it is the command line's to change. */
+		if (rc == LODE_ERR_LIMIT)
+			code = LODE_EXIT_USAGE;
+	}
+	if (code != LODE_EXIT_OK) {
+		lode_serve_mine_close(mine);
+		return code;
+	}
+	prepare(mine, options);
+	*out = mine;
+	return job->skipped.n + job->incomplete.n > 0 ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
+}
+
+void lode_serve_mine_close(struct lode_serve_mine *mine)
+{
+	if (!mine)
+		return;
+	lode_serve_known_release(&mine->known);
+	lode_rows_of_nodes_release(&mine->rows);
+	for (size_t i = 0; i < mine->keys.n; i++)
+		lode_stream_groups_release(&mine->groups[i]);
+	free(mine->groups);
+	lode_vec_release(&mine->keys);
+	lode_drill_release(&mine->drill);
+	lode_cluster_signatures_release(&mine->signatures);
+	lode_mined_free(mine->mined);
+	lode_stream_set_release(&mine->set);
+	free(mine);
+}
+
+void lode_serve_mine_put(FILE *out, struct lode_serve_mine *mine)
+{
+	lode_mine_report_json(out, &mine->report, NULL);
+}
+
+/* ---- Questions ---- */
+
+int lode_serve_find_cluster(const struct lode_cluster **out, const struct lode_serve_mine *mine,
+			    const struct lode_site_query *query, const char *parameter,
+			    struct lode_error *err)
+{
+	const char *name = lode_site_param(query, parameter);
+
+	*out = NULL;
+	if (!name)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "%s= says which cluster, by its id",
+				 parameter);
+	*out = lode_cluster_find(mine->mined, name, err);
+	return *out ? LODE_OK : LODE_SITE_ABSENT;
+}
+
+static int find_stream(uint32_t *out, const struct lode_serve_mine *mine,
+		       const struct lode_site_query *query, struct lode_error *err)
+{
+	const char *name = lode_site_param(query, "stream");
+
+	*out = 0;
+	if (!name)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "stream= says which, by its id");
+	return lode_drill_find_stream(out, &mine->drill, name, err) < 0 ? LODE_SITE_ABSENT
+									: LODE_OK;
+}
+
+static int read_top(size_t *top, const struct lode_site_query *query, struct lode_error *err)
+{
+	int64_t value = (int64_t)*top;
+
+	if (!lode_site_param_number(query, "top", 1, MOST_TOP, &value))
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "top= is the length of the longest list, 1 to %d", (int)MOST_TOP);
+	*top = (size_t)value;
+	return LODE_OK;
+}
+
+static int answer_cluster(void *context, const struct lode_site_query *query, FILE *out,
+			  struct lode_error *err)
+{
+	const struct lode_serve_mine *mine = context;
+	const struct lode_cluster *cluster;
+	int rc = lode_serve_find_cluster(&cluster, mine, query, "id", err);
+
+	if (rc == LODE_OK)
+		lode_mine_cluster_json(out, &mine->report, cluster);
+	return rc;
+}
+
+static int answer_streams(void *context, const struct lode_site_query *query, FILE *out,
+			  struct lode_error *err)
+{
+	struct lode_serve_mine *mine = context;
+	const struct lode_cluster *cluster;
+	lode_drill_streams streams = {0};
+	size_t top = TOP_STREAMS;
+	int rc = lode_serve_find_cluster(&cluster, mine, query, "cluster", err);
+
+	if (rc == LODE_OK)
+		rc = read_top(&top, query, err);
+	if (rc != LODE_OK)
+		return rc;
+	lode_drill_streams_of(&streams, &mine->drill, cluster);
+	lode_mine_streams_json(out, &mine->set, &mine->drill, cluster, &streams, top);
+	lode_vec_release(&streams);
+	return LODE_OK;
+}
+
+static int answer_symptoms(void *context, const struct lode_site_query *query, FILE *out,
+			   struct lode_error *err)
+{
+	struct lode_serve_mine *mine = context;
+	const struct lode_cluster *cluster;
+	lode_drill_symptoms symptoms = {0};
+	size_t top = TOP_SYMPTOMS;
+	uint32_t stream;
+	int rc = lode_serve_find_cluster(&cluster, mine, query, "cluster", err);
+
+	if (rc == LODE_OK)
+		rc = find_stream(&stream, mine, query, err);
+	if (rc == LODE_OK)
+		rc = read_top(&top, query, err);
+	if (rc != LODE_OK)
+		return rc;
+	lode_drill_symptoms_of(&symptoms, &mine->drill, cluster, stream);
+	lode_mine_symptoms_json(out, &mine->set, &mine->drill, cluster, stream, &symptoms, top);
+	lode_vec_release(&symptoms);
+	return LODE_OK;
+}
+
+/* Where the stream's recording lies: a repository knows it from every folder. */
+static const char *file_of(const struct lode_serve_mine *mine, uint32_t stream)
+{
+	const struct lode_digest *digest = mine->mined->digest;
+
+	if (stream < mine->set.described.list.n)
+		return mine->set.described.list.at[stream].path;
+	return digest->tree.strings.text.at[digest->streams.at[stream].path];
+}
+
+static int answer_path(void *context, const struct lode_site_query *query, FILE *out,
+		       struct lode_error *err)
+{
+	const struct lode_serve_mine *mine = context;
+	const struct lode_drill *drill = &mine->drill;
+	struct lode_cluster_path path;
+	uint32_t stream, symptom;
+	int64_t number = -1;
+	size_t n;
+	int rc = find_stream(&stream, mine, query, err);
+
+	if (rc != LODE_OK)
+		return rc;
+	if (!lode_site_param_number(query, "symptom", 0, UINT32_MAX, &number) || number < 0)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "symptom= says which of the stream's, by its number");
+	n = drill->start[stream + 1] - drill->start[stream];
+	if ((size_t)number >= n) {
+		lode_fail(err, LODE_ERR_ARG, NULL, -1, "the stream has %zu symptom%s, from 0", n,
+			  n == 1 ? "" : "s");
+		return LODE_SITE_ABSENT;
+	}
+	symptom = drill->symptoms[drill->start[stream] + (size_t)number];
+	rc = lode_cluster_path_load(&path, mine->mined->digest, symptom, file_of(mine, stream),
+				    &mine->read, err);
+	if (rc == LODE_ERR_UNSUPPORTED)
+		return LODE_SITE_NO_SUCH;
+	if (rc < 0)
+		return LODE_SITE_GONE;
+	lode_mine_one_path_json(out, &mine->report, &path);
+	lode_cluster_path_release(&path);
+	return LODE_OK;
+}
+
+void lode_serve_mine_add(struct lode_serve_mine *mine, struct lode_site *site, const char *report)
+{
+	static const char *const cluster[] = {"id", NULL};
+	static const char *const streams[] = {"cluster", "top", NULL};
+	static const char *const symptoms[] = {"cluster", "stream", "top", NULL};
+	static const char *const path[] = {"stream", "symptom", NULL};
+
+	lode_site_add_lasting(site, report, "cluster", cluster, answer_cluster, mine);
+	lode_site_add_lasting(site, report, "streams", streams, answer_streams, mine);
+	lode_site_add_lasting(site, report, "symptoms", symptoms, answer_symptoms, mine);
+	lode_site_add_lasting(site, report, "path", path, answer_path, mine);
+	lode_serve_signatures_add(mine, site, report);
+}
