@@ -20,7 +20,8 @@ static const char page[] = "<!doctype html><title>the page</title>";
 struct house {
 	struct lode_site *site;
 	struct lode_server *server;
-	int in_question, most_in_question, n_changes;
+	int in_question, most_in_question, n_changes, n_made, n_waiting;
+	int is_gate_open;
 	char last_body[64];
 };
 
@@ -58,8 +59,44 @@ static int change(void *context, const struct lode_site_query *query, FILE *out,
 	return LODE_OK;
 }
 
+/* Says what it was asked, at length; counts how often it had to. */
+static int last(void *context, const struct lode_site_query *query, FILE *out,
+		struct lode_error *err)
+{
+	struct house *house = context;
+	const char *id = lode_site_param(query, "id"), *top = lode_site_param(query, "top");
+
+	__atomic_add_fetch(&house->n_made, 1, __ATOMIC_SEQ_CST);
+	fprintf(out, "{\"id\": \"%s\", \"top\": \"%s\", \"much\": \"%02000d\"}\n", id ? id : "",
+		top ? top : "", 0);
+	if (!id)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "which?");
+	lode_fail(err, LODE_ERR_ARG, NULL, -1, "no %s", id);
+	return strcmp(id, "absent") == 0    ? LODE_SITE_ABSENT
+	       : strcmp(id, "taken") == 0   ? LODE_SITE_TAKEN
+	       : strcmp(id, "gone") == 0    ? LODE_SITE_GONE
+	       : strcmp(id, "no-such") == 0 ? LODE_SITE_NO_SUCH
+					    : LODE_OK;
+}
+
+/* Takes as long as the test wants. */
+static int wait_at_gate(void *context, const struct lode_site_query *query, FILE *out,
+			struct lode_error *err)
+{
+	struct house *house = context;
+
+	(void)query;
+	(void)err;
+	__atomic_add_fetch(&house->n_waiting, 1, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&house->is_gate_open, __ATOMIC_SEQ_CST))
+		usleep(1000);
+	fputs("{\"waited\": true}\n", out);
+	return LODE_OK;
+}
+
 static void open_house(struct house *house, struct lode_server_options options)
 {
+	static const char *const parameters[] = {"id", "top", NULL};
 	char *large = calloc(1, 300001);
 	struct lode_error err;
 
@@ -73,6 +110,8 @@ static void open_house(struct house *house, struct lode_server_options options)
 	lode_site_add_report(house->site, "large", "lode/mine/1", "slow/", large, 300000);
 	lode_site_add_question(house->site, "mine", "echo", false, echo, house);
 	lode_site_add_question(house->site, "mine", "sign", true, change, house);
+	lode_site_add_lasting(house->site, "mine", "last", parameters, last, house);
+	lode_site_add_question(house->site, "mine", "gate", false, wait_at_gate, house);
 	free(large);
 	options.token = token;
 	if (lode_server_start(&house->server, house->site, &options, &err) < 0)
@@ -248,6 +287,7 @@ static void changes_need_post_token_header_and_type(void **state)
 	(void)state;
 	open_house(&house, (struct lode_server_options){0});
 	expect(&house, "GET", "/api/session", HOST, 200, "\"may_change\": false");
+	expect(&house, "GET", "/api/session", HOST, 200, "\"repo\": true");
 	expect(&house, "GET", "/api/session", HOST COOKIE, 200, "\"may_change\": true");
 	expect(&house, "GET", "/api/reports/mine/sign", CHANGING, 405, "Allow: POST");
 	expect(&house, "POST", "/api/reports/mine/sign",
@@ -420,6 +460,141 @@ static void many_ask_at_once(void **state)
 	close_house(&house);
 }
 
+/* ---- Lasting answers, and questions that take long ---- */
+
+static void expect_made(struct house *house, const char *path, const char *part, int n_made)
+{
+	int before = __atomic_load_n(&house->n_made, __ATOMIC_SEQ_CST);
+
+	for (int i = 0; i < 3; i++)
+		expect(house, "GET", path, HOST, 200, part);
+	assert_int_equal(__atomic_load_n(&house->n_made, __ATOMIC_SEQ_CST) - before, n_made);
+}
+
+static void lasting_answers_are_made_once(void **state)
+{
+	static const char packed[] = HOST "Accept-Encoding: gzip\r\n";
+	static const char one[] = "/api/reports/mine/last?id=a";
+	char *answer, *tag, headers[200], beyond[2000];
+	struct house house;
+
+	(void)state;
+	open_house(&house, (struct lode_server_options){0});
+	expect_made(&house, one, "{\"id\": \"a\", \"top\": \"\"", 1);
+	expect_made(&house, "/api/reports/mine/last?other=7&id=a&token=x", "\"id\": \"a\"", 0);
+	expect_made(&house, "/api/reports/mine/last?id=a&top=", "\"top\": \"\"", 1);
+	expect_made(&house, "/api/reports/mine/last?id=b", "\"id\": \"b\"", 1);
+	expect_made(&house, "/api/reports/mine/last?top=1&id=a", "\"top\": \"1\"", 1);
+	expect_made(&house, one, "\"id\": \"a\"", 0);
+	expect(&house, "GET", one, packed, 200, "Content-Encoding: gzip");
+	expect(&house, "GET", one, HOST, 200, "nosniff");
+	answer = request(&house, "GET", one, HOST, "");
+	tag = strstr(answer, "ETag: ");
+	assert_non_null(tag);
+	snprintf(headers, sizeof(headers), "%sIf-None-Match: %.18s\r\n", HOST, tag + 6);
+	free(answer);
+	expect(&house, "GET", one, headers, 304, NULL);
+	/* What nobody would ask is answered, and not kept. */
+	expect_made(&house, "/api/reports/mine/last?id=a%0A-", "\"id\": \"a\n-\"", 3);
+	snprintf(beyond, sizeof(beyond), "/api/reports/mine/last?id=%0*d", 1500, 0);
+	expect_made(&house, beyond, "\"id\": \"000", 3);
+	close_house(&house);
+}
+
+static void refusals_have_their_status_and_are_not_kept(void **state)
+{
+	static const struct {
+		const char *id;
+		int status;
+	} cases[] = {{"absent", 404}, {"taken", 409}, {"gone", 410}, {"no-such", 422}};
+	struct house house;
+	char path[80];
+
+	(void)state;
+	open_house(&house, (struct lode_server_options){0});
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
+		snprintf(path, sizeof(path), "/api/reports/mine/last?id=%s", cases[i / 2].id);
+		expect(&house, "GET", path, HOST, cases[i / 2].status, "\"error\": \"no ");
+		assert_int_equal(house.n_made, i + 1);
+	}
+	expect(&house, "GET", "/api/reports/mine/last", HOST, 400, "which?");
+	close_house(&house);
+}
+
+struct waiter {
+	const struct house *house;
+	char *answer;
+};
+
+static void *ask_at_gate(void *context)
+{
+	struct waiter *waiter = context;
+
+	waiter->answer = request(waiter->house, "GET", "/api/reports/mine/gate", HOST, "");
+	return NULL;
+}
+
+static void documents_do_not_wait_for_questions(void **state)
+{
+	struct house house;
+	struct waiter waiters[4];
+	pthread_t threads[4];
+
+	(void)state;
+	open_house(&house, (struct lode_server_options){0});
+	expect(&house, "GET", "/api/reports/mine/last?id=a", HOST, 200, "\"a\"");
+	for (int i = 0; i < 4; i++) {
+		waiters[i] = (struct waiter){&house, NULL};
+		assert_int_equal(pthread_create(&threads[i], NULL, ask_at_gate, &waiters[i]), 0);
+	}
+	while (!__atomic_load_n(&house.n_waiting, __ATOMIC_SEQ_CST))
+		usleep(1000);
+	for (int i = 0; i < 20; i++) {
+		expect(&house, "GET", "/api/reports/mine", HOST, 200, "{\"a\": 1}");
+		expect(&house, "GET", "/api/reports/mine/last?id=a", HOST, 200, "\"a\"");
+	}
+	assert_int_equal(__atomic_load_n(&house.n_waiting, __ATOMIC_SEQ_CST), 1);
+	__atomic_store_n(&house.is_gate_open, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		assert_non_null(strstr(waiters[i].answer, "{\"waited\": true}"));
+		free(waiters[i].answer);
+	}
+	close_house(&house);
+}
+
+static void *open_gate(void *context)
+{
+	struct house *house = context;
+
+	usleep(50000);
+	__atomic_store_n(&house->is_gate_open, 1, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+/* A client that went away, and a server that is stopped, while a question is asked. */
+static void stopping_waits_for_what_is_asked(void **state)
+{
+	static const char lines[] = "GET /api/reports/mine/gate HTTP/1.1\r\n";
+	struct house house;
+	pthread_t opener;
+	char text[200];
+	int fd;
+
+	(void)state;
+	open_house(&house, (struct lode_server_options){0});
+	fd = dial(&house);
+	snprintf(text, sizeof(text), "%sHost: 127.0.0.1:%u\r\n\r\n", lines,
+		 lode_server_port(house.server));
+	tell(fd, text, strlen(text));
+	while (!__atomic_load_n(&house.n_waiting, __ATOMIC_SEQ_CST))
+		usleep(1000);
+	close(fd);
+	assert_int_equal(pthread_create(&opener, NULL, open_gate, &house), 0);
+	close_house(&house);
+	pthread_join(opener, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,6 +607,10 @@ int main(void)
 		cmocka_unit_test(what_is_not_ours_does_not_start),
 		cmocka_unit_test(beyond_the_loopback_reading_needs_the_token),
 		cmocka_unit_test(many_ask_at_once),
+		cmocka_unit_test(lasting_answers_are_made_once),
+		cmocka_unit_test(refusals_have_their_status_and_are_not_kept),
+		cmocka_unit_test(documents_do_not_wait_for_questions),
+		cmocka_unit_test(stopping_waits_for_what_is_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
