@@ -17,8 +17,8 @@ all: deps-build $(RELEASE)/build.ninja
 	@ninja -C $(RELEASE) -j $(JOBS) --quiet
 	@echo "built: $(RELEASE)/lode"
 
-.PHONY: deps-build deps-test deps-demo
-deps-build deps-test deps-demo: deps-%:
+.PHONY: deps-build deps-test deps-demo deps-bench
+deps-build deps-test deps-demo deps-bench: deps-%:
 	@tools/install-deps $*
 
 $(RELEASE)/build.ninja: meson.build meson_options.txt Makefile | deps-build
@@ -45,8 +45,8 @@ quick: deps-test
 
 ci: test
 
-## bench: measure against peers; JSON lines in build/bench/bench.json
-bench: deps-test
+## bench: measure against peers; JSON lines in build/bench/bench.json (BENCH=--quick: do they work?)
+bench: deps-bench
 	@tools/setup-build bench gcc $(RELEASE_OPTIONS) -Dtests=true
 	@ninja -C build/bench -j $(JOBS) --quiet bench_programs
 	@bench/run.py --build build/bench $(BENCH)

@@ -8,7 +8,7 @@ from bench_startup import startup_set
 from measure import Missing, median, run
 
 
-def digest_streams(bench, name, folder, options, runs):
+def digest_streams(bench, name, folder, options, runs, of="digest"):
     """Digests of generated recordings; gives the folder they are in."""
     files = sorted(glob.glob(os.path.join(folder, "*perf.data")))
     with open(os.path.join(folder, "truth.json"), encoding="utf-8") as f:
@@ -17,7 +17,7 @@ def digest_streams(bench, name, folder, options, runs):
     got = median([bench.lode, "digest", "--json", "--again", "-o", out, "--buildid-dir",
                   os.path.join(folder, "symbols"), *options, *files], runs, limit=900)
     doc = json.loads(got.out)
-    bench.report("digest", name, f"{len(files)} streams, {samples:,} callstacks, "
+    bench.report(of, name, f"{len(files)} streams, {samples:,} callstacks, "
                  f"{doc['input_bytes'] / 1e6:.0f} MB in {got.wall:.2f} s, best {got.best:.2f} "
                  f"({samples / got.best / 1e6:.2f} M callstacks/s), CPU {got.cpu:.2f} s "
                  f"({samples / got.cpu / 1e6:.2f} M per CPU second), peak {got.peak_mb:.0f} MB, "
@@ -29,10 +29,11 @@ def digest_streams(bench, name, folder, options, runs):
 
 
 def bench_digest(bench):
-    folder = bench.generate("streams-4", "--streams", "4", "--events", "400000")
+    folder = bench.generate("streams-4", "--streams", "4", "--events",
+                            str(bench.scaled(400000, 10000)))
     digest_streams(bench, "own stacks", folder, ["--stacks", "own"], bench.runs_small)
     digest_streams(bench, "chained stacks", folder, [], 1)
-    table, files = startup_set()
+    table, files = startup_set(bench)
     out = os.path.join(bench.data, "startup-digests")
     made = run([bench.lode, "digest", "--json", "--again", "-o", out, "--symptoms", table, *files])
     doc = json.loads(made.out)
@@ -54,14 +55,16 @@ def bench_digest(bench):
 
 def bench_large(bench):
     """Some 21 million callstacks. Generated, read, and deleted again."""
-    need = 9e9
+    need = bench.scaled(9e9, 2e8)
+    n_events = bench.scaled(1750000, 5000)
     if shutil.disk_usage(bench.data).free < 2 * need:
         raise Missing(f"{bench.data} has less than {2 * need / 1e9:.0f} GB free")
     folder = os.path.join(bench.data, "large")
     try:
-        bench.generate("large", "--seed", "2", "--streams", "12", "--events", "1750000")
-        digest_streams(bench, "21 million callstacks, own stacks", folder, ["--stacks", "own"], 1)
-        digest_streams(bench, "21 million callstacks, chained stacks", folder, [], 1)
+        bench.generate("large", "--seed", "2", "--streams", "12", "--events", str(n_events))
+        name = f"{12 * n_events / 1e6:g} million callstacks"
+        digest_streams(bench, f"{name}, own stacks", folder, ["--stacks", "own"], 1, "large")
+        digest_streams(bench, f"{name}, chained stacks", folder, [], 1, "large")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

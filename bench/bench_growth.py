@@ -116,36 +116,40 @@ def cluster(bench, share):
 def median_point(bench, x, cost):
     rows = [cost(bench, x) for _ in range(bench.runs_small)]
     if isinstance(rows[0], tuple):
-        return rows[0][0], statistics.median(y for _, y in rows)
-    return x, statistics.median(rows)
+        return rows[0][0], max(0.001, statistics.median(y for _, y in rows))
+    return x, max(0.001, statistics.median(rows))  # what is not 0 has a logarithm
 
 
 # Name of the plot, its title, what x is, xs, and what is run for one of them: CPU seconds, or x and those.
+# A quick run does the first two xs, small ones in their place where even those are large.
 SERIES = (
     ("streams", "lode digest: streams of 50,000 samples", "streams", (1, 2, 4, 8, 16),
-     lambda b, x: digest(b, streams=x, events=50000)),
+     lambda b, x: digest(b, streams=x, events=b.scaled(50000, 5000))),
     ("events", "lode digest: samples in one stream", "samples",
      (50000, 100000, 200000, 400000, 800000), lambda b, x: digest(b, events=x)),
     ("distinct", "lode digest: distinct stacks, 200,000 samples", "distinct stacks (about)",
-     (2000, 8000, 32000, 128000), lambda b, x: digest(b, events=200000, distinct=x)),
+     (2000, 8000, 32000, 128000), lambda b, x: digest(b, events=b.scaled(200000, 5000), distinct=x)),
     ("depth", "lode digest: depth of stacks, 200,000 samples", "mean depth", (10, 20, 30, 40, 50),
-     lambda b, x: digest(b, events=200000, depth=x)),
+     lambda b, x: digest(b, events=b.scaled(200000, 5000), depth=x)),
     ("miner-distinct", "miner: distinct stacks, λ = 1 %", "distinct stacks",
      (10000, 20000, 40000, 80000, 160000), lambda b, x: mine(b, distinct=x)),
     ("miner-depth", "miner: depth of 20,000 stacks, λ = 1 %", "mean depth", (10, 20, 30, 40),
-     lambda b, x: mine(b, depth=x)),
+     lambda b, x: mine(b, b.scaled(20000, 1000), depth=x)),
     ("miner-lambda", "miner: 1/λ, 20,000 stacks", "1/λ", (10, 20, 50, 100, 150),
-     lambda b, x: mine(b, share=100 / x)),
+     lambda b, x: mine(b, b.scaled(20000, 1000), share=100 / x)),
     ("clusters", "clustering: patterns of 20,000 stacks", "patterns", (4, 2, 1, 0.5, 0.22), cluster),
 )
+QUICK = {"streams": (1, 2), "events": (5000, 10000), "distinct": (500, 1000),
+         "miner-distinct": (500, 1000)}
 
 
 def bench_growth(bench):
-    folder = os.path.join(TOP, "docs", "performance")
+    folder = bench.scaled(os.path.join(TOP, "docs", "performance"),
+                          os.path.join(bench.data, "plots"))
     os.makedirs(folder, exist_ok=True)
     for name, title, x_label, xs, cost in SERIES:
         points = []
-        for x in xs:
+        for x in bench.scaled(xs, QUICK.get(name, xs[:2])):
             try:
                 points.append(median_point(bench, x, cost))
             except TooSlow:

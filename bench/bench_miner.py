@@ -25,18 +25,21 @@ def mine_one(bench, name, path, size, known=None):
 
 
 def bench_miner(bench):
-    for name, share, known in (("layered", 1, 418), ("layered", 0.1, 9997), ("callgraph", 5, 214),
-                               ("callgraph", 1, 1519)):
+    stacks = (("layered", 1, 418), ("callgraph", 5, 214), ("layered", 0.1, 9997), ("callgraph", 1, 1519))
+    for name, share, known in stacks[:bench.scaled(4, 2)]:
         with bench.optional("miner", f"{name} 100k, λ {share:g} %") as row:
             path = shared("datasets", "stacks", f"{name}-100k.folded.zst")
             mine_one(bench, row, path, ["--share", f"{share}%"], known)
-    for name, support in (("SIGN", 146), ("LEVIATHAN", 117), ("BIBLE1K", 10), ("BMS1", 38),
-                          ("KOSARAK25K", 50), ("BIKE", 100)):
+    sequences = (("SIGN", 146), ("BIBLE1K", 10), ("LEVIATHAN", 117), ("BMS1", 38), ("KOSARAK25K", 50),
+                 ("BIKE", 100))
+    for name, support in sequences[:bench.scaled(6, 2)]:
         with bench.optional("miner", f"{name}, support {support}") as row:
             path = shared("datasets", "sequences", f"{name}.txt.zst")
             mine_one(bench, row, path, ["--support", str(support)])
-    mine_one(bench, "generated 10k, λ 0.5 %", bench.folded(10000), ["--share", "0.5%"])
-    mine_one(bench, "generated 1M, λ 1 %", bench.folded(1000000), ["--share", "1%"])
+    mine_one(bench, "generated 10k, λ 0.5 %", bench.folded(bench.scaled(10000, 1000)),
+             ["--share", bench.scaled("0.5%", "2%")])
+    mine_one(bench, "generated 1M, λ 1 %", bench.folded(bench.scaled(1000000, 10000)),
+             ["--share", bench.scaled("1%", "2%")])
 
 
 BENCHES = {"miner": bench_miner}

@@ -7,7 +7,6 @@ from measure import run, warm
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = os.environ.get("LODE_SHARED", os.path.join(os.path.dirname(TOP), "shared"))
-LOG_MB = 1000
 
 
 def auction(bench):
@@ -26,10 +25,11 @@ def auction(bench):
 
 
 def log_file(bench):
-    path = os.path.join(bench.data, f"access-{LOG_MB}.log")
+    mb = bench.scaled(1000, 20)
+    path = os.path.join(bench.data, f"access-{mb}.log")
     if not os.path.exists(path):
         with open(path + ".part", "wb") as out:
-            subprocess.run([bench.tool("bench_log"), "--generate", str(LOG_MB)], stdout=out, check=True)
+            subprocess.run([bench.tool("bench_log"), "--generate", str(mb)], stdout=out, check=True)
         os.rename(path + ".part", path)
     return path
 
@@ -54,7 +54,8 @@ def parsing(bench):
 def bench_pio(bench):
     auction(bench)
     parsing(bench)
-    d = json.loads(run([bench.tool("bench_pio")], limit=1800).out)
+    small = bench.scaled([], ["--requests", "1000000", "--intervals", "2000", "--counters", "20"])
+    d = json.loads(run([bench.tool("bench_pio"), *small], limit=1800).out)
     bench.report("pio", "paper's size", f"{d['requests']:,} requests, {d['values']:,} counter values: "
                  f"{d['seconds']:.0f} s, CPU {d['cpu_seconds']:.0f} s, peak {d['peak_mb']:.0f} MB",
                  **d)

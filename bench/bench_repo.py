@@ -16,7 +16,7 @@ MINE = ["--json", "--top", "10", "--min-cost", "1%"]
 def digests(bench, n):
     """n digests of startup size, from those of the startup set."""
     base = os.path.join(bench.data, "startup-digests")
-    table, files = startup_set()
+    table, files = startup_set(bench)
     files = [f for f in files if os.path.basename(f).startswith("startup-")] or files
     run([bench.lode, "digest", "-o", base, "--symptoms", table, *files])
     folder = os.path.join(bench.data, f"repo-digests-{n}")
@@ -73,7 +73,7 @@ def query(bench, n, repo):
 
 
 def bench_repo(bench):
-    for n in (1000, 10000):
+    for n in bench.scaled((1000, 10000), (100,)):
         folder = digests(bench, n)
         repo = os.path.join(bench.data, f"repo-{n}.lode")
         import_all(bench, n, folder, repo)

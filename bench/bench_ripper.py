@@ -65,7 +65,7 @@ def jrip_learns(bench, path, limit):
     return float(found.group(1)) if found else done.wall, done.cpu, *heap(log)
 
 
-def compare(bench, rows, limit):
+def compare(bench, rows, limit, of="ripper"):
     path = table(bench, rows)
     ours = json.loads(run([bench.tool("bench_ripper"), path]).out)
     seconds, cpu, live, collecting = jrip_learns(bench, path, limit)
@@ -79,7 +79,7 @@ def compare(bench, rows, limit):
         text += (f"JRip {seconds:.1f} s, its process {cpu:.1f} s of CPU: {ratio:.0f} times longer, "
                  f"{cpu / ours['cpu_seconds']:.0f} times the CPU")
     text += f" (heap of 6 GB, live at most {live} MB, {collecting:.1f} s of collections)"
-    bench.report("ripper", f"learning, {rows:,} rows", text, rows=rows, lode_s=ours["seconds"],
+    bench.report(of, f"learning, {rows:,} rows", text, rows=rows, lode_s=ours["seconds"],
                  lode_cpu_s=ours["cpu_seconds"], jrip_s=seconds, jrip_cpu_s=cpu, limit_s=limit,
                  ratio=ratio, jrip_live_mb=live, jrip_collecting_s=collecting)
     return cpu is not None
@@ -87,7 +87,7 @@ def compare(bench, rows, limit):
 
 def bench_ripper(bench):
     need_weka()
-    for rows in SIZES:
+    for rows in bench.scaled(SIZES, (250, 500)):
         if not compare(bench, rows, LIMIT_S):
             break
     errors(bench)
@@ -96,7 +96,7 @@ def bench_ripper(bench):
 def bench_full(bench):
     """The size of the promise, as far as the peer gets."""
     need_weka()
-    compare(bench, FULL, FULL_LIMIT_S)
+    compare(bench, bench.scaled(FULL, 1000), FULL_LIMIT_S, "ripper-large")
 
 
 # ---- Errors ----
@@ -118,11 +118,12 @@ def errors(bench):
     """10-fold errors of each set over some seeds; worse is what is so by more than a point and by more
     than two standard errors of the difference."""
     ours_all, peer_all, worse = [], [], []
-    for path in sorted(glob.glob(os.path.join(SETS, "*.arff"))):
+    paths = sorted(glob.glob(os.path.join(SETS, "*.arff")))
+    for path in bench.scaled(paths, [p for p in paths if p.endswith(("iris.arff", "vote.arff"))]):
         name = os.path.basename(path)[:-5]
         if name.startswith(("Reuters", "cpu")):
             continue  # texts, and a numeric class
-        n_seeds = SLOW_SETS.get(name, N_SEEDS)
+        n_seeds = bench.scaled(SLOW_SETS.get(name, N_SEEDS), 2)
         ours = [float(x) for x in run([bench.tool("bench_ripper"), "--folds", "10", "--seeds",
                                        str(n_seeds), path]).out.split()]
         peer = [e for e in (jrip_error(path, s) for s in range(1, n_seeds + 1)) if e is not None]

@@ -9,12 +9,16 @@ from bench_startup import startup_set
 from harness import shared
 from measure import median, run
 
-STREAMS, SIGNATURES = 10_000, 1_000
+
+
+def sizes(bench):
+    """Streams, signatures."""
+    return bench.scaled((10_000, 1_000), (100, 50))
 
 
 def base_digests(bench):
     """One digest for each recording of the startup set; the last one stays out of the repository."""
-    table, files = startup_set()
+    table, files = startup_set(bench)
     out = os.path.join(bench.data, "startup-digests")
     run([bench.lode, "digest", "-o", out, "--symptoms", table,
          "--buildid-dir", shared("traces", "startup", "symbols"), *files])
@@ -23,11 +27,12 @@ def base_digests(bench):
 
 def repository(bench, digests):
     """Many digests, varied from a few, in a repository."""
-    repo = os.path.join(bench.data, f"repo-{STREAMS}.lode")
+    n = sizes(bench)[0]
+    repo = os.path.join(bench.data, f"signed-{n}.lode")
     if not os.path.exists(repo):
-        folder = os.path.join(bench.data, f"digests-{STREAMS}")
-        if not os.path.exists(os.path.join(folder, f"{STREAMS - 1:05}.digest")):
-            subprocess.run([bench.tool("gen_digests"), str(STREAMS), folder, *digests], check=True,
+        folder = os.path.join(bench.data, f"digests-{n}")
+        if not os.path.exists(os.path.join(folder, f"{n - 1:05}.digest")):
+            subprocess.run([bench.tool("gen_digests"), str(n), folder, *digests], check=True,
                            stdout=subprocess.DEVNULL)
         run([bench.lode, "import", "--repo", repo + ".part", folder], limit=1200)
         os.rename(repo + ".part", repo)
@@ -37,7 +42,8 @@ def repository(bench, digests):
 def signatures(bench, digests):
     """As analysts have them: mined patterns in full, parts of them, and typed ones with globs. Nine in
     ten are of other releases: they have a function that the streams have not."""
-    path = os.path.join(bench.data, f"signatures-{SIGNATURES}.txt")
+    n = sizes(bench)[1]
+    path = os.path.join(bench.data, f"signatures-{n}.txt")
     if os.path.exists(path):
         return path
     mined = json.loads(run([bench.lode, "mine", "--json", "--top", "0", "--min-cost", "0.01%",
@@ -45,7 +51,7 @@ def signatures(bench, digests):
     patterns = [p["functions"] for c in mined["clusters"] for p in c["patterns"]]
     rng = random.Random(1)
     lines = []
-    for i in range(SIGNATURES):
+    for i in range(n):
         lines.append(f"\nsignature: problem-{i:04}\n")
         for _ in range(1 + rng.randrange(5)):
             steps = rng.choice(patterns)
@@ -65,6 +71,7 @@ def signatures(bench, digests):
 
 
 def bench_sign(bench):
+    n_streams, n_signatures = sizes(bench)
     digests = base_digests(bench)
     repo = repository(bench, digests[:-1])
     text = signatures(bench, digests)
@@ -76,7 +83,7 @@ def bench_sign(bench):
     known = json.loads(one.out)
     n_known = len(known["triaged"][0]["signatures"]) + known["triaged"][0].get("signatures_more", 0)
     bench.report("sign", "triage of one new stream",
-                 f"against {SIGNATURES:,} signatures in a repository of {STREAMS:,} streams, after "
+                 f"against {n_signatures:,} signatures in a repository of {n_streams:,} streams, after "
                  f"decoding: {one.wall:.2f} s, best {one.best:.2f} (CPU {one.cpu:.2f} s, "
                  f"{n_known} signatures match, the rest mined); without mining the rest "
                  f"{match.wall:.2f} s (CPU {match.cpu:.2f}); from a file of signatures "
@@ -86,7 +93,7 @@ def bench_sign(bench):
                    bench.runs_small)
     doc = json.loads(cover.out)
     bench.report("sign", "coverage",
-                 f"of {doc['streams']:,} streams by {SIGNATURES:,} signatures, by day: "
+                 f"of {doc['streams']:,} streams by {n_signatures:,} signatures, by day: "
                  f"{cover.wall:.2f} s (CPU {cover.cpu:.2f} s, peak {cover.peak_mb:.0f} MB); "
                  f"{doc['coverage']:.1%} covered", wall_s=cover.wall, cpu_s=cover.cpu,
                  peak_mb=cover.peak_mb)

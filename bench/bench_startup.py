@@ -7,18 +7,18 @@ from harness import SHARED, TOP
 from measure import Missing, median
 
 
-def startup_set():
+def startup_set(bench):
     """The recordings and their table of symptoms: the whole set, or the samples made from it."""
     for folder, table in ((os.path.join(SHARED, "traces", "startup"), "manifest.tsv"),
                           (os.path.join(TOP, "samples", "startup"), "symptoms.tsv")):
         if os.path.exists(os.path.join(folder, table)):
-            return (os.path.join(folder, table),
-                    sorted(glob.glob(os.path.join(folder, "*.perf.data.zst"))))
+            files = sorted(glob.glob(os.path.join(folder, "*.perf.data.zst")))
+            return os.path.join(folder, table), files[::bench.scaled(1, 5)]
     raise Missing("no startup recordings, not even in samples/")
 
 
 def bench_startup(bench):
-    table, files = startup_set()
+    table, files = startup_set(bench)
     got = median([bench.lode, "mine", "--json", "--symptoms", table, *files], bench.runs)
     doc = json.loads(got.out)
     bench.report("startup", "lode mine", f"{len(files)} recordings, {doc['symptoms']} symptoms, "

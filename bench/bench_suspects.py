@@ -47,7 +47,8 @@ def bench_suspects(bench):
         print("suspects  no recording of system calls, and perf cannot make one")
         return
     # From file to ranked table, on one thread.
-    for n, runs in ((N_LARGE, bench.runs), (N_LARGE * 4, 1)):
+    n_large = bench.scaled(N_LARGE, 2)
+    for n, runs in ((n_large, bench.runs), (n_large * 4, 1)):
         large = repeated(bench, path, n)
         mb = warm(large)
         ours = median([bench.lode, "suspects", "--json", "--threads", "1", *options, large], runs)
@@ -58,11 +59,11 @@ def bench_suspects(bench):
                      f"{events / ours.cpu / 1e6:.2f} M events per CPU second; peak "
                      f"{ours.peak_mb:.0f} MB", mb=mb, events=events, lode_s=ours.wall,
                      lode_best_s=ours.best, lode_cpu_s=ours.cpu, lode_peak_mb=ours.peak_mb)
-        if n != N_LARGE:
+        if n != n_large:
             os.unlink(large)
     if not shutil.which("perf"):
         return
-    small = repeated(bench, path, N_PEER)
+    small = repeated(bench, path, bench.scaled(N_PEER, 1))
     warm(small)
     ours = median([bench.lode, "suspects", "--json", "--threads", "1", *options, small],
                   bench.runs_small)

@@ -9,13 +9,15 @@ import subprocess
 from harness import shared
 from measure import Missing, median, run, warm
 
-LARGE, PEER = 50_000_000, 1_000_000  # calls
+LARGE, PEER = 50_000_000, 1_000_000  # calls; of a quick run, as many percent of these
+QUICK_PCT = 2
 TANGLED = 50  # of 100 functions call two others: tens of thousands of stacks per thread
 COPIES = 40  # of NonSequitur's example, one behind the other
 
 
 def generated(bench, calls, fork=None):
-    """An XRay log of so many calls of 28 threads, and its symbols; kept."""
+    """An XRay log of so many calls of 28 threads (a quick run: fewer), and its symbols; kept."""
+    calls = bench.scaled(calls, calls * QUICK_PCT // 100)
     path = os.path.join(bench.data, f"served-{calls}{f'-fork-{fork}' if fork else ''}.xray")
     options = ["--fork", str(fork)] if fork else []
     symbols = os.path.join(bench.data, "calls.symbols")
@@ -81,8 +83,9 @@ def bench_reading(bench):
         folder = shared("traces", "function", "wiredtiger-evict")
         path = unpacked(bench, "wiredtiger-evict.xray", os.path.join(folder, "trace.log.zst"))
         symbols = os.path.join(folder, "symbols.tsv")
-        convert(bench, "wiredtiger-evict", path, symbols,
-                read_one(bench, "wiredtiger-evict", path, symbols, 1))
+        cpu = read_one(bench, "wiredtiger-evict", path, symbols, 1)
+        if not bench.is_quick:
+            convert(bench, "wiredtiger-evict", path, symbols, cpu)
 
 
 # ---- The engine: read, compress, index; windows from the index ----
@@ -178,10 +181,11 @@ def beside_nonsequitur(bench, name, folder, runs):
 def bench_nonsequitur(bench):
     with bench.optional("timeline", "NonSequitur"):
         folder = example(bench)
-        large = os.path.join(bench.data, f"nonsequitur-{COPIES}")
+        copies = bench.scaled(COPIES, 2)
+        large = os.path.join(bench.data, f"nonsequitur-{copies}")
         beside_nonsequitur(bench, "its example (44,076 calls)", folder, 5 * bench.runs)
-        repeated(folder, large, COPIES)
-        beside_nonsequitur(bench, f"{COPIES} times its example", large, bench.runs)
+        repeated(folder, large, copies)
+        beside_nonsequitur(bench, f"{copies} times its example", large, bench.runs)
         shutil.rmtree(large)
 
 

@@ -21,14 +21,20 @@ def shared(*path):
 class Bench:
     """Where things are, and what came out."""
 
-    def __init__(self, build, runs, size_mb):
+    def __init__(self, build, runs, size_mb, is_quick=False):
         self.build = os.path.abspath(build)
         self.lode = os.path.join(self.build, "lode")
-        self.runs, self.size_mb = runs, size_mb
-        self.runs_small = min(3, runs)
-        self.data = os.path.join(self.build, "bench-data")
+        self.is_quick = is_quick
+        self.runs = 1 if is_quick else runs
+        self.size_mb = self.scaled(size_mb, 20)
+        self.runs_small = min(3, self.runs)
+        self.data = os.path.join(self.build, "bench-data" + self.scaled("", "-quick"))
         self.results = []
         os.makedirs(self.data, exist_ok=True)
+
+    def scaled(self, full, quick):
+        """The size of an input: a small one when all that is asked is whether the benches work."""
+        return quick if self.is_quick else full
 
     def tool(self, name):
         return os.path.join(self.build, "bench", name)
@@ -65,7 +71,7 @@ class Bench:
 
     def save(self, order):
         """Keeps the newest row of each name, of benches in `order`; gives them in that order."""
-        path = os.path.join(self.build, "bench.json")
+        path = os.path.join(self.build, "bench-quick.json" if self.is_quick else "bench.json")
         rows = {}
         if os.path.exists(path):
             with open(path, encoding="utf-8") as f:

@@ -3,6 +3,7 @@ import os
 import shutil
 import statistics
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -39,18 +40,21 @@ def run(command, keep_output=True, limit=240):
     """One run. A peer's output goes to /dev/null: reading it here would slow it down."""
     t0 = time.monotonic()
     sink = subprocess.PIPE if keep_output else subprocess.DEVNULL
-    with subprocess.Popen(command, stdout=sink, stderr=subprocess.DEVNULL) as p:
+    with tempfile.TemporaryFile() as said, \
+            subprocess.Popen(command, stdout=sink, stderr=said) as p:
         timer = threading.Timer(limit, p.kill)
         timer.start()
         out = p.stdout.read() if keep_output else b""
         _, status, usage = os.wait4(p.pid, 0)
         timer.cancel()
         p.returncode = os.waitstatus_to_exitcode(status)
-    wall = time.monotonic() - t0
+        wall = time.monotonic() - t0
+        said.seek(0)
+        complaint = said.read()[-500:].decode(errors="replace").strip().replace("\n", "; ")
     if p.returncode < 0 and wall >= limit:
         raise TooSlow(f"over {limit} s")
     if p.returncode not in (0, 1):
-        raise Failed(f"{' '.join(command)}: exit {p.returncode}")
+        raise Failed(f"{' '.join(command)}: exit {p.returncode}: {complaint}")
     return Figures(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, out)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures lode against its peers: same input, same run, whole processes, medians and ratios.
 
-usage: bench/run.py [--build DIR] [--runs N] [--size MB] [--doc] [NAME...]
+usage: bench/run.py [--build DIR] [--runs N] [--size MB] [--quick] [--doc] [NAME...]
 
 NAMEs choose benches; without any: all but `growth` (plots how cost grows, into docs/performance/)
 and `large` (21 million callstacks: 8 GB of disk for a while, some minutes; and all benches whose names
@@ -10,20 +10,22 @@ generated are generated into DIR/bench-data and kept, those of `large` are not; 
 are used when they are there ($LODE_SHARED names another place). What is missing is said, and the
 rest goes on. Each result is one line for people, and one JSON line in DIR/bench.json, where the
 last result of each bench stays. --doc writes all of these into the table of docs/performance.md;
-NAME `none` measures nothing.
+NAME `none` measures nothing. --quick runs every bench, those on request as well, once on a small
+input: whether they work, in some minutes; its figures say nothing and go into DIR/bench-quick.json.
 """
 import argparse
 import importlib
 import os
 import subprocess
 import sys
+import time
 
 from harness import TOP, Bench
 from measure import Failed, Missing, TooSlow, machine
 
 # bench_<name>.py each; this order is that of the table.
 MODULES = ("decode", "startup", "digest", "repo", "miner", "clusters", "suspects", "timeline", "pio", "ripper",
-           "sign", "diff", "pages", "growth")
+           "sign", "diff", "pages", "serve", "growth")
 
 PAGE = os.path.join(TOP, "docs", "performance.md")
 MARKS = ("<!-- figures: written by bench/run.py --doc -->\n", "<!-- end of figures -->\n")
@@ -69,6 +71,7 @@ def main():
     parser.add_argument("--build", default=os.path.join(TOP, "build", "bench"))
     parser.add_argument("--runs", type=int, default=5, help="runs of each command (medians)")
     parser.add_argument("--size", type=int, default=600, help="MB of the generated recording")
+    parser.add_argument("--quick", action="store_true", help="small inputs: do the benches work?")
     parser.add_argument("--doc", action="store_true", help="write docs/performance.md's table")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join([*benches, "none"]))
     args = parser.parse_args()
@@ -77,11 +80,16 @@ def main():
     unknown = set(args.names) - set(benches) - {"none"}
     if unknown:
         parser.error(f"no bench named {', '.join(sorted(unknown))}")
-    bench = Bench(args.build, max(1, args.runs), args.size)
+    if args.quick and args.doc:
+        parser.error("--quick measures nothing that --doc could write")
+    if args.quick and not args.names:
+        on_request = set()
+    bench = Bench(args.build, max(1, args.runs), args.size, args.quick)
     failed = []
     for name, function in benches.items():
         if name not in args.names and (args.names or name in on_request):
             continue
+        start = time.monotonic()
         try:
             function(bench)
         except (Missing, TooSlow) as e:
@@ -91,6 +99,7 @@ def main():
             failed.append(name)
         finally:  # also what was measured before an interrupt
             bench.save(list(benches))
+        print(f"{name:9} took {time.monotonic() - start:.0f} s", flush=True)
     if args.doc:
         write_page(bench.save(list(benches)))
     return 1 if failed else 0
