@@ -6,6 +6,7 @@
 #include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
@@ -20,8 +21,12 @@ struct coverage_values {
 	const char *where, *by;
 	int rank;
 	size_t top;
+	const char *html;
 	bool wants_json;
 };
+
+/* Signatures of a page. */
+enum { PAGE_TOP = 5000 };
 
 /* In the order of enum lode_coverage_rank. */
 static const char *const ranks[] = {"total", "exclusive", "streams", "name", NULL};
@@ -62,6 +67,7 @@ static const struct lode_option options[] = {
 	 .help = "one JSON document (docs/signatures.md)",
 	 .set = lode_set_flag,
 	 AT(wants_json)},
+	LODE_HTML_OPTION(offsetof(struct coverage_values, html)),
 	LODE_SYMPTOM_OPTIONS(offsetof(struct coverage_values, aoi)),
 	LODE_AOI_OPTIONS(offsetof(struct coverage_values, aoi)),
 	LODE_NARROW_OPTIONS(offsetof(struct coverage_values, input)),
@@ -73,6 +79,8 @@ static const struct lode_option options[] = {
 static const struct lode_example examples[] = {
 	{"How much of the waiting has a name?", "lode coverage --repo perf.lode"},
 	{"Did it become better with the releases?", "lode coverage --repo perf.lode --by release"},
+	{"As a page: the bar, the table, the releases side by side",
+	 "lode coverage --repo perf.lode --by release --html coverage.html"},
 	{"Of one release, day by day",
 	 "lode coverage --repo perf.lode --where 'release=2.1' --by day"},
 	{"Without a repository", "lode coverage --signatures signatures.txt recordings/"},
@@ -93,22 +101,32 @@ static int check(const struct lode_command *self, struct coverage_values *v, siz
 						  "beside it");
 	if (lode_aoi_values_misuse(&v->aoi))
 		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
-	return 0;
+	if (lode_html_misuse(v->html, v->wants_json, false))
+		return lode_command_misused(self, "%s",
+					    lode_html_misuse(v->html, v->wants_json, false));
+	return v->html ? lode_html_check(self) : 0;
+}
+
+static void put_json(FILE *out, const void *report)
+{
+	lode_coverage_report_json(out, report);
 }
 
 static int report(const struct lode_command *self, const struct coverage_values *v,
-		  const struct lode_coverage_job *job)
+		  const struct lode_coverage_job *job, char **inputs, size_t n_inputs)
 {
 	const struct lode_digest_job *read = &job->streams.job;
 	struct lode_coverage_report r = {
 		.job = job,
 		.rank = (enum lode_coverage_rank)v->rank,
 		.top = v->top != SIZE_MAX ? v->top
+		       : v->html	  ? PAGE_TOP
 		       : v->wants_json	  ? 50
 					  : 30,
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,
 	};
+	int code = LODE_EXIT_OK;
 
 	if (!read->digest || !read->digest->symptoms.n) {
 		lode_say(self, read->digest ? "no symptom in the streams"
@@ -116,11 +134,16 @@ static int report(const struct lode_command *self, const struct coverage_values 
 					    : "no usable stream");
 		return LODE_EXIT_NOTHING;
 	}
-	if (v->wants_json)
+	if (v->html)
+		code = lode_html_put(self, v->html, "lode/coverage/1", inputs, n_inputs, put_json,
+				     &r);
+	else if (v->wants_json)
 		lode_coverage_report_json(stdout, &r);
 	else
 		lode_coverage_report_text(stdout, &r);
-	return read->skipped.n + read->incomplete.n > 0 ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
+	if (code == LODE_EXIT_OK && read->skipped.n + read->incomplete.n > 0)
+		return LODE_EXIT_INCOMPLETE;
+	return code;
 }
 
 static int run_job(const struct lode_command *self, const struct coverage_values *v,
@@ -147,7 +170,7 @@ static int run_job(const struct lode_command *self, const struct coverage_values
 	code = lode_coverage_job_run(&job, &sources->store.signatures, &streams, v->by, &err);
 	lode_progress_end(&progress);
 	lode_say_skipped(self, &job.streams.job);
-	code = code < 0 ? lode_say_error(self, &err) : report(self, v, &job);
+	code = code < 0 ? lode_say_error(self, &err) : report(self, v, &job, inputs, n_inputs);
 	lode_coverage_job_release(&job);
 	return code;
 }

@@ -6,12 +6,14 @@
 #include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/repo_options.h"
 #include "job/diff_job.h"
 #include "job/diff_sets.h"
+#include "job/side_stacks.h"
 #include "reports/diff_report.h"
 
 struct diff_values {
@@ -27,11 +29,15 @@ struct diff_values {
 	/* output */
 	struct lode_bits_value fail_on;
 	size_t top;
-	bool wants_json;
+	const char *html;
+	bool wants_json, wants_detail;
 };
 
 /* In the order of enum lode_diff_class. */
 static const char *const classes[] = {"new", "gone", "worse", "better", NULL};
+
+/* Clusters of a page. */
+enum { PAGE_TOP = 5000 };
 
 #define AT(field) .offset = offsetof(struct diff_values, field)
 
@@ -121,6 +127,8 @@ static const struct lode_option options[] = {
 	 .help = "one JSON document (docs/json.md)",
 	 .set = lode_set_flag,
 	 AT(wants_json)},
+	LODE_DETAIL_OPTION(offsetof(struct diff_values, wants_detail)),
+	LODE_HTML_OPTION(offsetof(struct diff_values, html)),
 
 	LODE_SYMPTOM_OPTIONS(offsetof(struct diff_values, aoi)),
 	LODE_AOI_OPTIONS(offsetof(struct diff_values, aoi)),
@@ -134,6 +142,8 @@ static const struct lode_example examples[] = {
 	{"Before and after: what a release made slower", "lode diff runs-2.0/ runs-2.1/"},
 	{"Slow against fast: what the slow ones have that the fast ones have not",
 	 "lode diff fast/ slow/"},
+	{"To show in a meeting: each change with its recordings, frames and flame graph",
+	 "lode diff --html release-2.1.html runs-2.0/ runs-2.1/"},
 	{"In CI: fail if anything is new or worse", "lode diff --fail-on new,worse main/ branch/"},
 	{"Recordings of several machines, each compared with itself",
 	 "lode diff --within host before/ after/"},
@@ -181,7 +191,10 @@ static int check(const struct lode_command *self, const struct diff_values *v)
 		return lode_command_misused(self, "--level is a chance between 0 and 1");
 	if (lode_aoi_values_misuse(&v->aoi))
 		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
-	return 0;
+	if (lode_html_misuse(v->html, v->wants_json, v->wants_detail))
+		return lode_command_misused(
+			self, "%s", lode_html_misuse(v->html, v->wants_json, v->wants_detail));
+	return v->html ? lode_html_check(self) : 0;
 }
 
 /* "runs-2.0/", "mon/ and 1 more" */
@@ -207,8 +220,34 @@ static const char *lambda_words(const struct diff_values *v, const struct lode_d
 	return buffer;
 }
 
-static int report(const struct diff_values *v, const struct lode_diff_sets *sets,
-		  const struct lode_diff_job *job)
+static void put_json(FILE *out, const void *report)
+{
+	lode_diff_report_json(out, report);
+}
+
+/* The page, or JSON with what it is drawn of. */
+static int report_in_detail(const struct lode_command *self, const struct diff_values *v,
+			    struct lode_diff_report *r)
+{
+	struct lode_side_stacks stacks;
+	char title[LODE_N_DIFF_SIDES * 4096 + 16];
+	char *inputs[] = {title};
+	int code = LODE_EXIT_OK;
+
+	lode_side_stacks_build(&stacks, r->job->mined, r->sets->side);
+	r->stacks_of = &stacks;
+	snprintf(title, sizeof(title), "%s against %s", r->names[LODE_DIFF_A],
+		 r->names[LODE_DIFF_B]);
+	if (v->html)
+		code = lode_html_put(self, v->html, "lode/diff/1", inputs, 1, put_json, r);
+	else
+		lode_diff_report_json(stdout, r);
+	lode_side_stacks_release(&stacks);
+	return code;
+}
+
+static int report(const struct lode_command *self, const struct diff_values *v,
+		  const struct lode_diff_sets *sets, const struct lode_diff_job *job)
 {
 	char names[LODE_N_DIFF_SIDES][4096], lambda[128];
 	const char *shape = sets->sets[LODE_DIFF_A].job.origin.shape;
@@ -221,22 +260,26 @@ static int report(const struct diff_values *v, const struct lode_diff_sets *sets
 		.within = v->within,
 		.seed = v->seed,
 		.top = v->top != SIZE_MAX ? v->top
+		       : v->html	  ? PAGE_TOP
 		       : v->wants_json	  ? 50
 					  : 20,
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,
 		.fail_on = v->fail_on.bits,
 	};
+	int code = LODE_EXIT_OK;
 
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
 		r.names[s] = set_name(names[s], sizeof(names[s]), &v->sides[s]);
 	for (unsigned k = 0; k < LODE_DIFF_SAME; k++)
 		r.has_failed |= (v->fail_on.bits >> k & 1) && job->diff->n_of[k];
-	if (v->wants_json)
+	if (v->html || v->wants_detail)
+		code = report_in_detail(self, v, &r);
+	else if (v->wants_json)
 		lode_diff_report_json(stdout, &r);
 	else
 		lode_diff_report_table(stdout, &r);
-	return r.has_failed ? LODE_EXIT_EXCEEDED : LODE_EXIT_OK;
+	return code == LODE_EXIT_OK && r.has_failed ? LODE_EXIT_EXCEEDED : code;
 }
 
 static void say_empty(const struct lode_command *self, const struct lode_diff_sets *sets,
@@ -289,7 +332,7 @@ static int compare(const struct lode_command *self, const struct diff_values *v,
 		code = LODE_EXIT_NOTHING;
 	} else {
 		lode_progress_end(progress);
-		code = report(v, sets, &job);
+		code = report(self, v, sets, &job);
 	}
 	lode_diff_job_release(&job);
 	return code;

@@ -5,6 +5,7 @@
 #include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
@@ -22,8 +23,15 @@ struct next_values {
 	struct lode_cost_value min_cost;
 	double similarity;
 	size_t top;
-	bool wants_curves, wants_json;
+	const char *html;
+	bool wants_curves, wants_json, wants_detail;
+	/* Operands, for the page's title. */
+	char **inputs;
+	size_t n_inputs;
 };
+
+/* Streams of a page. */
+enum { PAGE_TOP = 5000 };
 
 #define AT(field) .offset = offsetof(struct next_values, field)
 
@@ -69,6 +77,8 @@ static const struct lode_option options[] = {
 	 .help = "one JSON document (docs/json.md)",
 	 .set = lode_set_flag,
 	 AT(wants_json)},
+	LODE_DETAIL_OPTION(offsetof(struct next_values, wants_detail)),
+	LODE_HTML_OPTION(offsetof(struct next_values, html)),
 
 	{.name = "min-cost",
 	 .argument = "COST",
@@ -96,6 +106,8 @@ static const struct lode_example examples[] = {
 	{"Against what has a name already", "lode next --signatures known.txt digests/"},
 	{"Of this week's streams in a repository", "lode next --repo perf.lode --where 'age<7d'"},
 	{"What that order saves", "lode next --compare digests/"},
+	{"The same as a page, with what is in each recording",
+	 "lode next --html next.html digests/"},
 	{NULL},
 };
 
@@ -121,7 +133,28 @@ static int check(const struct lode_command *self, const struct next_values *v, i
 						  "--signatures, not from both");
 	if (lode_aoi_values_misuse(&v->aoi))
 		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
-	return 0;
+	if (lode_html_misuse(v->html, v->wants_json, v->wants_detail))
+		return lode_command_misused(
+			self, "%s", lode_html_misuse(v->html, v->wants_json, v->wants_detail));
+	return v->html ? lode_html_check(self) : 0;
+}
+
+static void put_json(FILE *out, const void *report)
+{
+	lode_next_report_json(out, report);
+}
+
+static int report(const struct lode_command *self, const struct next_values *v,
+		  const struct lode_next_report *r)
+{
+	if (v->html)
+		return lode_html_put(self, v->html, "lode/next/1", v->inputs, v->n_inputs, put_json,
+				     r);
+	if (v->wants_json)
+		lode_next_report_json(stdout, r);
+	else
+		lode_next_report_text(stdout, r);
+	return LODE_EXIT_OK;
 }
 
 /* Orders the streams that were read. */
@@ -147,10 +180,11 @@ static int order(const struct lode_command *self, const struct next_values *v,
 		.wants_curves = v->wants_curves,
 	};
 	struct lode_next_job next;
-	struct lode_next_report report = {
+	struct lode_next_report r = {
 		.next = &next,
 		.job = job,
 		.has_curves = v->wants_curves,
+		.has_detail = v->html || v->wants_detail,
 		.top = v->top,
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,
@@ -163,10 +197,8 @@ static int order(const struct lode_command *self, const struct next_values *v,
 		code = lode_say_error(self, &err);
 		/* Too many patterns: another λ mends it. */
 		code = err.status == LODE_ERR_LIMIT ? LODE_EXIT_USAGE : code;
-	} else if (v->wants_json) {
-		lode_next_report_json(stdout, &report);
 	} else {
-		lode_next_report_text(stdout, &report);
+		code = report(self, v, &r);
 	}
 	lode_next_job_release(&next);
 	return code;
@@ -245,8 +277,11 @@ static int run(const struct lode_command *self, int argc, char **argv)
 	init(&values);
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
 		lode_aoi_values_settle(&values.aoi, false);
+		values.inputs = argv;
+		values.n_inputs = (size_t)n;
+		values.wants_curves |= values.html != NULL;
 		if (values.top == SIZE_MAX)
-			values.top = values.wants_json ? 50 : 10;
+			values.top = values.html ? PAGE_TOP : values.wants_json ? 50 : 10;
 		code = check(self, &values, n);
 		if (code == 0)
 			code = run_with_repo(self, &values, argv, (size_t)n);

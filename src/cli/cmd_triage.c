@@ -6,6 +6,7 @@
 #include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
@@ -20,10 +21,13 @@ struct triage_values {
 	struct lode_aoi_values aoi;
 	struct lode_signature_values known;
 	struct lode_cost_value fail_over, min_cost;
-	const char *rest;
+	const char *rest, *html;
 	size_t top;
-	bool no_mining, wants_json;
+	bool no_mining, wants_json, wants_detail;
 };
+
+/* Streams and clusters of a page; the longest lists inside of clusters. */
+enum { PAGE_TOP = 5000, PAGE_TOP_INSIDE = 50 };
 
 #define AT(field) .offset = offsetof(struct triage_values, field)
 
@@ -62,6 +66,8 @@ static const struct lode_option options[] = {
 	 .help = "one JSON document (docs/signatures.md)",
 	 .set = lode_set_flag,
 	 AT(wants_json)},
+	LODE_DETAIL_OPTION(offsetof(struct triage_values, wants_detail)),
+	LODE_HTML_OPTION(offsetof(struct triage_values, html)),
 	LODE_SYMPTOM_OPTIONS(offsetof(struct triage_values, aoi)),
 	LODE_AOI_OPTIONS(offsetof(struct triage_values, aoi)),
 	LODE_NARROW_OPTIONS(offsetof(struct triage_values, input)),
@@ -73,6 +79,8 @@ static const struct lode_option options[] = {
 static const struct lode_example examples[] = {
 	{"What of these new recordings is known already?",
 	 "lode triage --repo perf.lode new/*.data"},
+	{"As a page: each recording's share that is known, and what the rest is",
+	 "lode triage --repo perf.lode --html today.html new/"},
 	{"In CI, without a repository: fail if ten seconds of a run are unexplained",
 	 "lode triage --signatures signatures.txt --fail-over 10s run.data"},
 	{"Sign the costliest problem that is left", "lode triage -R perf.lode --json new/ >t.json "
@@ -93,7 +101,10 @@ static int check(const struct lode_command *self, struct triage_values *v, size_
 		return lode_command_misused(self, "%s", misuse);
 	if (lode_aoi_values_misuse(&v->aoi))
 		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
-	return 0;
+	if (lode_html_misuse(v->html, v->wants_json, v->wants_detail))
+		return lode_command_misused(
+			self, "%s", lode_html_misuse(v->html, v->wants_json, v->wants_detail));
+	return v->html ? lode_html_check(self) : 0;
 }
 
 /* "10.0 s", "20 %" */
@@ -104,8 +115,13 @@ static const char *limit_words(const struct triage_values *v, const char *unit, 
 	return lode_format_cost_long(buffer, v->fail_over.amount, unit);
 }
 
+static void put_json(FILE *out, const void *report)
+{
+	lode_triage_report_json(out, report);
+}
+
 static int report(const struct lode_command *self, const struct triage_values *v,
-		  const struct lode_triage_job *job)
+		  const struct lode_triage_job *job, char **inputs, size_t n_inputs)
 {
 	const struct lode_digest_job *read = &job->coverage.streams.job;
 	bool has_limit = v->fail_over.amount > 0 || v->fail_over.share > 0;
@@ -113,13 +129,17 @@ static int report(const struct lode_command *self, const struct triage_values *v
 	struct lode_triage_report r = {
 		.job = job,
 		.rest_path = v->rest,
+		.top_inside = v->html ? PAGE_TOP_INSIDE : 0,
+		.has_detail = v->html || v->wants_detail,
 		.top = v->top != SIZE_MAX ? v->top
+		       : v->html	  ? PAGE_TOP
 		       : v->wants_json	  ? 50
 					  : 12,
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,
 	};
 	struct lode_error err;
+	int code = LODE_EXIT_OK;
 
 	if (!read->digest || !read->digest->symptoms.n) {
 		lode_say(self, read->digest ? "no symptom in the streams" : "no usable stream");
@@ -129,10 +149,15 @@ static int report(const struct lode_command *self, const struct triage_values *v
 		r.limit = limit_words(v, read->digest->unit, limit);
 	if (v->rest && lode_digest_save(v->rest, read->digest, &read->origin, NULL, &err) < 0)
 		return lode_say_error(self, &err);
-	if (v->wants_json)
+	if (v->html)
+		code = lode_html_put(self, v->html, "lode/triage/1", inputs, n_inputs, put_json,
+				     &r);
+	else if (v->wants_json)
 		lode_triage_report_json(stdout, &r);
 	else
 		lode_triage_report_text(stdout, &r);
+	if (code != LODE_EXIT_OK)
+		return code;
 	if (job->n_over)
 		return LODE_EXIT_EXCEEDED;
 	return read->skipped.n + read->incomplete.n > 0 ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
@@ -178,7 +203,7 @@ static int run_job(const struct lode_command *self, const struct triage_values *
 	code = lode_triage_job_run(&job, &sources->store.signatures, &options, &err);
 	lode_progress_end(&progress);
 	lode_say_skipped(self, &job.coverage.streams.job);
-	code = code < 0 ? lode_say_error(self, &err) : report(self, v, &job);
+	code = code < 0 ? lode_say_error(self, &err) : report(self, v, &job, inputs, n_inputs);
 	lode_triage_job_release(&job);
 	return code;
 }

@@ -5,6 +5,15 @@
 #include "cli/messages.h"
 #include "reports/html.h"
 
+const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detail)
+{
+	if (html && wants_json)
+		return "--html stands alone, without --json";
+	if (wants_detail && !wants_json)
+		return "--detail goes with --json";
+	return NULL;
+}
+
 int lode_html_check(const struct lode_command *self)
 {
 	if (!lode_html_missing())

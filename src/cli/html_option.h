@@ -18,6 +18,16 @@
 		.set = lode_set_text, .offset = (place)                                    \
 	}
 
+/* The same of a `bool`: JSON with what the page is drawn of. */
+#define LODE_DETAIL_OPTION(place)                                                          \
+	{                                                                                  \
+		.name = "detail", .help = "with --json: all of what the page is drawn of", \
+		.set = lode_set_flag, .offset = (place)                                    \
+	}
+
+/* NULL, or what is wrong: a page is instead of everything else, detail is of JSON. */
+const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detail);
+
 /*
  * Asked before the work is done: 0 when pages can be written, else LODE_EXIT_FAILURE, and what is
  * missing was said.

@@ -1,7 +1,9 @@
 #include <math.h>
+#include <stdlib.h>
 
 #include "reports/diff_report.h"
 #include "reports/json.h"
+#include "reports/mine_detail_json.h"
 #include "reports/mine_report.h"
 
 static const char *const side_keys[LODE_N_DIFF_SIDES] = {"a", "b"};
@@ -75,8 +77,84 @@ static void put_figures(struct lode_json *json, const struct lode_diff_change *c
 	lode_json_exact(json, "p", change->p);
 }
 
+/* ---- What pages are drawn of ---- */
+
+static void put_costs(struct lode_json *json, const char *key, const struct lode_flame *flame,
+		      const struct lode_calltree *tree, const struct lode_cluster_stack *stacks,
+		      size_t n_stacks)
+{
+	int64_t *own_ns = lode_alloc(flame->nodes.n * sizeof(*own_ns));
+
+	lode_flame_spread(own_ns, flame, tree, stacks, n_stacks);
+	lode_json_array(json, key);
+	for (size_t i = 0; i < flame->nodes.n; i++)
+		lode_json_int(json, NULL, own_ns[i]);
+	lode_json_end_array(json);
+	free(own_ns);
+}
+
+/* One tree for both sets, so that a function stands in the same place in both. */
+static void put_flame(struct lode_json *json, const struct lode_diff_report *report,
+		      const struct lode_cluster *cluster, struct lode_mine_names *names)
+{
+	const struct lode_calltree *tree = &report->sets->digest->tree;
+	const struct lode_side_stacks *stacks = report->stacks_of;
+	size_t from = stacks->start[cluster - report->job->mined->clusters];
+	struct lode_flame flame = {0};
+
+	lode_flame_build(&flame, tree, stacks->both + from, cluster->n_stacks,
+			 lode_mine_detail_nodes(cluster, report->job->mined->n_clusters));
+	lode_json_object(json, "flame");
+	lode_mine_detail_tree(json, &flame, names);
+	put_costs(json, "a_ns", &flame, tree, stacks->of[LODE_DIFF_A] + from, cluster->n_stacks);
+	put_costs(json, "b_ns", &flame, tree, stacks->of[LODE_DIFF_B] + from, cluster->n_stacks);
+	lode_json_end_object(json);
+	lode_flame_release(&flame);
+}
+
+static void put_detail(struct lode_json *json, const struct lode_diff_report *report,
+		       const struct lode_cluster *cluster, struct lode_mine_names *names)
+{
+	lode_mine_detail_brief(json, report->sets->digest, cluster);
+	lode_mine_detail_gaps(json, report->sets->digest, cluster);
+	lode_mine_detail_streams(json, cluster);
+	put_flame(json, report, cluster, names);
+}
+
+/* The streams that "by_stream" counts, with their sets. */
+static void put_streams(struct lode_json *json, const struct lode_diff_report *report)
+{
+	const struct lode_digest *digest = report->sets->digest;
+	int64_t *n_symptoms = lode_alloc0(digest->streams.n, sizeof(*n_symptoms));
+	int64_t *symptom_ns = lode_alloc0(digest->streams.n, sizeof(*symptom_ns));
+
+	for (size_t i = 0; i < digest->symptoms.n; i++) {
+		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];
+
+		n_symptoms[symptom->stream]++;
+		symptom_ns[symptom->stream] += symptom->t1_ns - symptom->t0_ns;
+	}
+	lode_json_array(json, "streams");
+	for (size_t i = 0; i < digest->streams.n; i++) {
+		const struct lode_digest_stream *stream = &digest->streams.at[i];
+		uint8_t side = report->sets->side[i];
+
+		lode_json_object(json, NULL);
+		lode_json_id(json, "id", stream->content_hash);
+		lode_json_text(json, "path", digest->tree.strings.text.at[stream->path]);
+		if (side < LODE_N_DIFF_SIDES)
+			lode_json_text(json, "set", side_keys[side]);
+		lode_json_int(json, "symptoms", n_symptoms[i]);
+		lode_json_int(json, "symptom_ns", symptom_ns[i]);
+		lode_json_end_object(json);
+	}
+	lode_json_end_array(json);
+	free(n_symptoms);
+	free(symptom_ns);
+}
+
 static void put_change(struct lode_json *json, const struct lode_diff_report *report,
-		       const struct lode_diff_change *change)
+		       const struct lode_diff_change *change, struct lode_mine_names *names)
 {
 	const struct lode_cluster *cluster = &report->job->mined->clusters[change->item];
 
@@ -89,6 +167,8 @@ static void put_change(struct lode_json *json, const struct lode_diff_report *re
 	lode_json_text(json, "kind", lode_event_kind_name(lode_cluster_kind(cluster)));
 	lode_json_text(json, "reason", lode_wait_reason_name(lode_cluster_reason(cluster)));
 	put_names(json, &report->sets->digest->tree, cluster);
+	if (report->stacks_of)
+		put_detail(json, report, cluster, names);
 	lode_json_end_object(json);
 }
 
@@ -150,6 +230,7 @@ void lode_diff_report_json(FILE *out, const struct lode_diff_report *report)
 {
 	const struct lode_diff *diff = report->job->diff;
 	struct lode_json *json = lode_json_open(out, "lode/diff/1");
+	struct lode_mine_names names = {0};
 	size_t n = report->top && report->top < diff->n_changes ? report->top : diff->n_changes;
 
 	lode_json_text(json, "unit", report->sets->digest->unit);
@@ -162,10 +243,14 @@ void lode_diff_report_json(FILE *out, const struct lode_diff_report *report)
 	put_verdict(json, report);
 	lode_json_array(json, "clusters");
 	for (size_t i = 0; i < n; i++)
-		put_change(json, report, &diff->changes[i]);
+		put_change(json, report, &diff->changes[i], &names);
 	lode_json_end_array(json);
 	if (n < diff->n_changes)
 		lode_json_int(json, "more", (int64_t)(diff->n_changes - n));
+	if (report->stacks_of) {
+		lode_mine_detail_names(json, &report->sets->digest->tree, &names);
+		put_streams(json, report);
+	}
 	put_splits(json, report);
 	lode_json_int(json, "lambda_ns", report->job->mined->min_cost);
 	lode_json_int(json, "patterns", (int64_t)report->job->mined->n_patterns);

@@ -12,6 +12,7 @@
 
 #include "job/diff_job.h"
 #include "job/diff_sets.h"
+#include "job/side_stacks.h"
 
 struct lode_diff_report {
 	const struct lode_diff_sets *sets;
@@ -27,6 +28,8 @@ struct lode_diff_report {
 	/* Of `--fail-on`: bits of enum lode_diff_class; 0: not asked for. */
 	unsigned fail_on;
 	bool has_failed;
+	/* What pages are drawn of, in JSON; NULL: not asked for. */
+	const struct lode_side_stacks *stacks_of;
 };
 
 void lode_diff_report_table(FILE *out, const struct lode_diff_report *report);

@@ -16,7 +16,7 @@ enum { MAX_NODES = 120000, N_FIRST = 30, MIN_NODES = 40 };
 /* Columns of the cluster in short, lines of it, and variants of a gap. */
 enum { BRIEF_COLUMNS = 110, BRIEF_LINES = 3, MAX_VARIANTS = 12 };
 
-static size_t node_bound(const struct lode_cluster *cluster, size_t n_clusters)
+size_t lode_mine_detail_nodes(const struct lode_cluster *cluster, size_t n_clusters)
 {
 	size_t each = MAX_NODES / 2 / (n_clusters ? n_clusters : 1);
 
@@ -37,10 +37,9 @@ static uint32_t name_place(struct lode_mine_names *names, uint32_t frame)
 	return place;
 }
 
-static void put_flame(struct lode_json *json, const struct lode_flame *flame,
-		      struct lode_mine_names *names)
+void lode_mine_detail_tree(struct lode_json *json, const struct lode_flame *flame,
+			   struct lode_mine_names *names)
 {
-	lode_json_object(json, "flame");
 	lode_json_array(json, "parent");
 	for (size_t i = 0; i < flame->nodes.n; i++) {
 		uint32_t parent = flame->nodes.at[i].parent;
@@ -52,19 +51,25 @@ static void put_flame(struct lode_json *json, const struct lode_flame *flame,
 	for (size_t i = 0; i < flame->nodes.n; i++)
 		lode_json_int(json, NULL, name_place(names, flame->nodes.at[i].frame));
 	lode_json_end_array(json);
+	lode_json_int(json, "left_out", (int64_t)flame->n_left_out);
+	lode_json_int(json, "left_out_ns", flame->left_out_ns);
+}
+
+static void put_flame(struct lode_json *json, const struct lode_flame *flame,
+		      struct lode_mine_names *names)
+{
+	lode_json_object(json, "flame");
+	lode_mine_detail_tree(json, flame, names);
 	lode_json_array(json, "own_ns");
 	for (size_t i = 0; i < flame->nodes.n; i++)
 		lode_json_int(json, NULL, flame->nodes.at[i].own_ns);
 	lode_json_end_array(json);
-	lode_json_int(json, "left_out", (int64_t)flame->n_left_out);
-	lode_json_int(json, "left_out_ns", flame->left_out_ns);
 	lode_json_end_object(json);
 }
 
-void lode_mine_detail_brief(struct lode_json *json, const struct lode_mine_report *report,
+void lode_mine_detail_brief(struct lode_json *json, const struct lode_digest *digest,
 			    const struct lode_cluster *c)
 {
-	const struct lode_digest *digest = report->mined->digest;
 	char text[BRIEF_LINES * LODE_COMMON_LINE], why[64];
 	struct lode_mainline mainline = {0};
 
@@ -119,9 +124,8 @@ static void put_variants(struct lode_json *json, const struct lode_digest *diges
 	lode_json_end_object(json);
 }
 
-/* What stands between the common functions, where anything does. */
-static void put_gaps(struct lode_json *json, const struct lode_digest *digest,
-		     const struct lode_cluster *c)
+void lode_mine_detail_gaps(struct lode_json *json, const struct lode_digest *digest,
+			   const struct lode_cluster *c)
 {
 	struct lode_gap *gaps = lode_gaps_new(c);
 
@@ -133,14 +137,8 @@ static void put_gaps(struct lode_json *json, const struct lode_digest *digest,
 	lode_gaps_free(gaps, c);
 }
 
-void lode_mine_detail_cluster(struct lode_json *json, const struct lode_mine_report *report,
-			      const struct lode_cluster *c, size_t n_clusters,
-			      struct lode_mine_names *names)
+void lode_mine_detail_streams(struct lode_json *json, const struct lode_cluster *c)
 {
-	struct lode_flame flame = {0};
-
-	lode_mine_detail_brief(json, report, c);
-	put_gaps(json, report->mined->digest, c);
 	lode_json_object(json, "by_stream");
 	lode_json_array(json, "stream");
 	for (size_t i = 0; i < c->n_by_stream; i++)
@@ -151,13 +149,24 @@ void lode_mine_detail_cluster(struct lode_json *json, const struct lode_mine_rep
 		lode_json_int(json, NULL, c->by_stream[i].cost_ns);
 	lode_json_end_array(json);
 	lode_json_end_object(json);
+}
+
+void lode_mine_detail_cluster(struct lode_json *json, const struct lode_mine_report *report,
+			      const struct lode_cluster *c, size_t n_clusters,
+			      struct lode_mine_names *names)
+{
+	struct lode_flame flame = {0};
+
+	lode_mine_detail_brief(json, report->mined->digest, c);
+	lode_mine_detail_gaps(json, report->mined->digest, c);
+	lode_mine_detail_streams(json, c);
 	lode_flame_build(&flame, &report->mined->digest->tree, c->stacks, c->n_stacks,
-			 node_bound(c, n_clusters));
+			 lode_mine_detail_nodes(c, n_clusters));
 	put_flame(json, &flame, names);
 	lode_flame_release(&flame);
 }
 
-void lode_mine_detail_names(struct lode_json *json, const struct lode_mine_report *report,
+void lode_mine_detail_names(struct lode_json *json, const struct lode_calltree *tree,
 			    struct lode_mine_names *names)
 {
 	char name[4096];
@@ -165,8 +174,7 @@ void lode_mine_detail_names(struct lode_json *json, const struct lode_mine_repor
 	lode_json_array(json, "frames");
 	for (size_t i = 0; i < names->frames.n; i++)
 		lode_json_text(json, NULL,
-			       lode_frame_full_name(&report->mined->digest->tree,
-						    names->frames.at[i], name, sizeof(name)));
+			       lode_frame_full_name(tree, names->frames.at[i], name, sizeof(name)));
 	lode_json_end_array(json);
 	lode_map_release(&names->place_of);
 	lode_vec_release(&names->frames);

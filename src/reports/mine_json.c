@@ -285,7 +285,7 @@ static void put_cluster(struct lode_json *json, const struct lode_mine_report *r
 	put_signature(json, s, report->served != NULL);
 	put_worst(json, report, c);
 	if (report->served)
-		lode_mine_detail_brief(json, report, c);
+		lode_mine_detail_brief(json, m->digest, c);
 	else if (report->has_detail)
 		lode_mine_detail_cluster(json, report, c, n_clusters, names);
 	lode_json_end_object(json);
@@ -340,6 +340,8 @@ void lode_mine_json_clusters(struct lode_json *json, const struct lode_mine_repo
 	struct lode_mine_names names = {0};
 
 	put_clusters(json, report, NULL, &names);
+	if (report->has_detail)
+		lode_mine_detail_names(json, &report->mined->digest->tree, &names);
 }
 
 void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
@@ -366,7 +368,7 @@ void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
 	put_served(json, report->served);
 	put_clusters(json, report, only, &names);
 	if (report->has_detail && !report->served)
-		lode_mine_detail_names(json, report, &names);
+		lode_mine_detail_names(json, &m->digest->tree, &names);
 	lode_mine_paths_json(json, report);
 	put_streams(json, report);
 	put_inputs(json, "skipped", report->job->skipped.at, report->job->skipped.n);

@@ -47,8 +47,8 @@ void lode_mine_report_cluster(FILE *out, const struct lode_mine_report *report,
 void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
 			   const struct lode_cluster *only);
 
-/* The members "clusters" and "more" of that document, for others that hold clusters; of the report
-   only `mined` and `top` are needed. */
+/* The members "clusters" and "more" of that document, with `has_detail` "frames" too, for others
+   that hold clusters; of the report only `mined`, `top` and `top_inside` are needed. */
 struct lode_json;
 void lode_mine_json_clusters(struct lode_json *json, const struct lode_mine_report *report);
 

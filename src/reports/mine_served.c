@@ -31,7 +31,7 @@ void lode_mine_cluster_json(FILE *out, const struct lode_mine_report *report,
 	lode_json_text(json, "unit", report->mined->digest->unit);
 	lode_json_int(json, "symptom_ns", report->mined->symptom_ns);
 	lode_mine_json_cluster(json, &whole, cluster, "cluster", &names);
-	lode_mine_detail_names(json, &whole, &names);
+	lode_mine_detail_names(json, &report->mined->digest->tree, &names);
 	lode_json_close(json);
 }
 

@@ -1,6 +1,8 @@
 #include <math.h>
+#include <stdlib.h>
 
 #include "reports/json.h"
+#include "reports/mine_detail_json.h"
 #include "reports/next_report.h"
 
 static void put_what(struct lode_json *json, const struct lode_next_job *next, uint32_t number)
@@ -26,11 +28,66 @@ static void put_what(struct lode_json *json, const struct lode_next_job *next, u
 	lode_json_end_object(json);
 }
 
+/* ---- What pages are drawn of ---- */
+
+/* Signatures, or clusters, by the numbers that "sights" have. */
+static void put_known(struct lode_json *json, const struct lode_next_job *next)
+{
+	lode_json_array(json, "known");
+	for (uint32_t i = 0; i < next->n_which; i++) {
+		lode_json_object(json, NULL);
+		put_what(json, next, i);
+		if (!next->signatures)
+			lode_mine_detail_brief(json, next->digest,
+					       &next->mined->clusters[next->which[i]]);
+		lode_json_end_object(json);
+	}
+	lode_json_end_array(json);
+}
+
+static void put_sights(struct lode_json *json, const char *key, const struct lode_next_job *next,
+		       uint32_t stream, bool *is_seen)
+{
+	const struct lode_order_input *input = &next->input;
+	size_t from = input->sight_start[stream], to = input->sight_start[stream + 1];
+
+	lode_json_object(json, key);
+	lode_json_array(json, "known");
+	for (size_t i = from; i < to; i++)
+		lode_json_int(json, NULL, input->sights[i].signature);
+	lode_json_end_array(json);
+	lode_json_array(json, "cost_ns");
+	for (size_t i = from; i < to; i++)
+		lode_json_int(json, NULL, input->sights[i].cost_ns);
+	lode_json_end_array(json);
+	lode_json_array(json, "new");
+	for (size_t i = from; i < to; i++) {
+		lode_json_int(json, NULL, !is_seen[input->sights[i].signature]);
+		is_seen[input->sights[i].signature] = true;
+	}
+	lode_json_end_array(json);
+	lode_json_end_object(json);
+}
+
+/* What is in the streams that were opened is seen. */
+static bool *seen_before(const struct lode_next_job *next)
+{
+	const struct lode_order_input *input = &next->input;
+	bool *is_seen = lode_alloc0(input->n_signatures, sizeof(*is_seen));
+
+	for (size_t s = 0; s < input->n_streams; s++)
+		for (size_t i = input->sight_start[s];
+		     input->streams[s].is_opened && i < input->sight_start[s + 1]; i++)
+			is_seen[input->sights[i].signature] = true;
+	return is_seen;
+}
+
 static void put_steps(struct lode_json *json, const struct lode_next_report *report)
 {
 	const struct lode_next_job *next = report->next;
 	const struct lode_digest *digest = next->digest;
 	size_t n_left = next->input.n_streams - next->n_opened;
+	bool *is_seen = seen_before(next);
 
 	lode_json_array(json, "order");
 	for (size_t i = 0; i < next->order.steps.n; i++) {
@@ -51,9 +108,12 @@ static void put_steps(struct lode_json *json, const struct lode_next_report *rep
 		lode_json_int(json, "unexplained_ns",
 			      next->input.streams[step->stream].symptom_ns -
 				      next->input.streams[step->stream].covered_ns);
+		if (report->has_detail)
+			put_sights(json, "sights", next, step->stream, is_seen);
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
+	free(is_seen);
 	if (next->order.steps.n < n_left)
 		lode_json_int(json, "more", (int64_t)(n_left - next->order.steps.n));
 }
@@ -121,6 +181,8 @@ void lode_next_report_json(FILE *out, const struct lode_next_report *report)
 	lode_json_int(json, "explained_ns", next->covered_ns);
 	lode_json_int(json, "start_ns", next->order.start_ns);
 	put_steps(json, report);
+	if (report->has_detail)
+		put_known(json, next);
 	if (report->has_curves)
 		put_curves(json, &next->curves);
 	put_inputs(json, "skipped", report->job->skipped.at, report->job->skipped.n);

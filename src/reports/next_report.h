@@ -15,6 +15,7 @@ struct lode_next_report {
 	const struct lode_next_job *next;
 	const struct lode_digest_job *job; /* what was read */
 	bool has_curves;		   /* --compare */
+	bool has_detail;		   /* JSON with what is in each stream */
 	size_t top;			   /* longest list; 0: no bound */
 	unsigned columns;
 	bool is_terminal;

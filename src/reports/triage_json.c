@@ -79,10 +79,54 @@ static void put_stream(struct lode_json *json, const struct lode_triage_report *
 	lode_json_end_object(json);
 }
 
+/* Retired signatures that match something. */
+static void put_returned(struct lode_json *json, const struct lode_triage_report *report)
+{
+	const struct lode_coverage_job *coverage = &report->job->coverage;
+
+	lode_json_array(json, "returned");
+	for (size_t i = 0; i < coverage->signatures->list.n; i++) {
+		const struct lode_signature *s = &coverage->signatures->list.at[i];
+		const struct lode_signature_cost *cost = &coverage->coverage.signatures[i];
+
+		if (!s->is_retired || !cost->total_ns)
+			continue;
+		lode_json_object(json, NULL);
+		lode_json_text(json, "name", s->name);
+		lode_json_text(json, "owner", s->owner);
+		lode_json_text(json, "bug", s->bug);
+		lode_json_int(json, "total_ns", cost->total_ns);
+		lode_json_int(json, "events", (int64_t)cost->n_events);
+		lode_json_int(json, "streams", cost->n_streams);
+		lode_json_end_object(json);
+	}
+	lode_json_end_array(json);
+}
+
+/* In the order that "by_stream" of clusters counts. */
+static void put_stream_ids(struct lode_json *json, const struct lode_triage_report *report)
+{
+	const struct lode_digest *digest = digest_of(report);
+
+	lode_json_array(json, "inputs");
+	for (size_t i = 0; i < digest->streams.n; i++) {
+		lode_json_object(json, NULL);
+		lode_json_id(json, "id", digest->streams.at[i].content_hash);
+		lode_json_text(json, "path", string_at(digest, digest->streams.at[i].path));
+		lode_json_end_object(json);
+	}
+	lode_json_end_array(json);
+}
+
 static void put_rest(struct lode_json *json, const struct lode_triage_report *report)
 {
 	const struct lode_triage_job *job = report->job;
-	struct lode_mine_report mined = {.mined = job->mined, .top = report->top};
+	struct lode_mine_report mined = {
+		.mined = job->mined,
+		.top = report->top,
+		.top_inside = report->top_inside,
+		.has_detail = report->has_detail,
+	};
 
 	if (job->not_mined)
 		lode_json_text(json, "not_mined", job->not_mined);
@@ -91,6 +135,8 @@ static void put_rest(struct lode_json *json, const struct lode_triage_report *re
 	lode_json_int(json, "lambda_ns", job->mined->min_cost);
 	lode_json_int(json, "other_ns", job->mined->other_ns);
 	lode_mine_json_clusters(json, &mined);
+	if (report->has_detail)
+		put_stream_ids(json, report);
 }
 
 static void put_inputs(struct lode_json *json, const char *key,
@@ -126,6 +172,7 @@ void lode_triage_report_json(FILE *out, const struct lode_triage_report *report)
 		put_stream(json, report, &job->streams[i]);
 	lode_json_end_array(json);
 	put_more(json, "triaged_more", job->n_streams, n);
+	put_returned(json, report);
 	put_rest(json, report);
 	put_inputs(json, "skipped", read->skipped.at, read->skipped.n);
 	put_inputs(json, "incomplete", read->incomplete.at, read->incomplete.n);

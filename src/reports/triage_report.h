@@ -15,6 +15,8 @@ struct lode_triage_report {
 	const char *limit;		   /* --fail-over in words; NULL: none */
 	const char *rest_path;		   /* where the rest was written; NULL: nowhere */
 	size_t top;			   /* longest list; 0: no bound */
+	size_t top_inside;		   /* of the lists inside of clusters; 0: as `top` */
+	bool has_detail;		   /* JSON with what pages are drawn of */
 	unsigned columns;
 	bool is_terminal;
 };

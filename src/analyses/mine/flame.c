@@ -110,11 +110,40 @@ void lode_flame_build(struct lode_flame *flame, const struct lode_calltree *tree
 		p->kept = (uint32_t)flame->nodes.n;
 		lode_vec_append(&flame->nodes, ((struct lode_flame_node){
 						       .parent = node ? up->kept : LODE_NONE,
+						       .node = p->node,
 						       .frame = tree->nodes.at[p->node].frame,
 						       .own_ns = p->own_ns,
 					       }));
 	}
 	lode_vec_release(&passed);
+}
+
+static int by_tree_node(const void *a, const void *b)
+{
+	const struct lode_flame_node *p = a, *q = b;
+
+	return p->node < q->node ? -1 : p->node > q->node;
+}
+
+void lode_flame_spread(int64_t *own_ns, const struct lode_flame *flame,
+		       const struct lode_calltree *tree, const struct lode_cluster_stack *stacks,
+		       size_t n_stacks)
+{
+	const struct lode_flame_node *found;
+
+	for (size_t i = 0; i < flame->nodes.n; i++)
+		own_ns[i] = 0;
+	for (size_t i = 0; i < n_stacks && flame->nodes.n; i++) {
+		struct lode_flame_node key = {.node = stacks[i].node};
+
+		do {
+			found = bsearch(&key, flame->nodes.at, flame->nodes.n, sizeof(key),
+					by_tree_node);
+			if (found)
+				own_ns[found - flame->nodes.at] += stacks[i].cost_ns;
+			key.node = tree->nodes.at[key.node].parent;
+		} while (!found && key.node);
+	}
 }
 
 void lode_flame_release(struct lode_flame *flame)

@@ -18,6 +18,7 @@
 
 struct lode_flame_node {
 	uint32_t parent; /* index, smaller than the node's own; LODE_NONE for roots */
+	uint32_t node;	 /* of the digest's tree; nodes of the flame are in their order */
 	uint32_t frame;	 /* of the digest's tree */
 	int64_t own_ns;	 /* of stacks that end here, or whose rest was left out */
 };
@@ -31,6 +32,13 @@ struct lode_flame {
 /* `{ 0 }` is ready. Parents before children, siblings in order of the digest's tree. */
 void lode_flame_build(struct lode_flame *flame, const struct lode_calltree *tree,
 		      const struct lode_cluster_stack *stacks, size_t n_stacks, size_t max_nodes);
+/*
+ * Costs of some of the same stacks - those of one side of a comparison - where the flame has them:
+ * own_ns[i] of its node i, or of what was left out below it. `own_ns` has room for all nodes.
+ */
+void lode_flame_spread(int64_t *own_ns, const struct lode_flame *flame,
+		       const struct lode_calltree *tree, const struct lode_cluster_stack *stacks,
+		       size_t n_stacks);
 void lode_flame_release(struct lode_flame *flame);
 
 #endif

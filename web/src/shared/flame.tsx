@@ -2,6 +2,7 @@
 //
 // The zoomed node and the search are in the URL: `NAME.at` (functions from the root, as their
 // numbers), `NAME.q`, `NAME.order`.
+import type { ComponentChildren } from "preact";
 import { useCallback, useMemo, useState } from "preact/hooks";
 import type { Draw } from "./export";
 import { cost as costText, frameParts, percent } from "./format";
@@ -17,6 +18,8 @@ export interface FlameData {
 	readonly parent: readonly number[];
 	readonly frame: readonly number[];
 	readonly own_ns: readonly number[];
+	/** Own costs in two sets: the graph then shows what differs, as wide as `own_ns`. */
+	readonly sets?: readonly [readonly number[], readonly number[]];
 }
 
 interface Node {
@@ -26,6 +29,9 @@ interface Node {
 	readonly children: Map<number, Node>;
 	own: number;
 	total: number;
+	/** Totals in the two sets. */
+	first: number;
+	second: number;
 	/** Where it lies, in shares of the whole. */
 	x: number;
 }
@@ -38,6 +44,8 @@ function newNode(frame: number, parent: Node | null): Node {
 		children: new Map(),
 		own: 0,
 		total: 0,
+		first: 0,
+		second: 0,
 		x: 0,
 	};
 }
@@ -60,7 +68,11 @@ function fromRoots(data: FlameData): Node {
 		const node = childOf(up, data.frame[i]!);
 		nodes.push(node);
 		node.own += data.own_ns[i]!;
-		for (let n: Node | null = node; n; n = n.parent) n.total += data.own_ns[i]!;
+		for (let n: Node | null = node; n; n = n.parent) {
+			n.total += data.own_ns[i]!;
+			n.first += data.sets?.[0][i] ?? 0;
+			n.second += data.sets?.[1][i] ?? 0;
+		}
 	}
 	return root;
 }
@@ -71,11 +83,17 @@ function fromLeaves(data: FlameData): Node {
 	for (let i = 0; i < data.parent.length; i++) {
 		const own = data.own_ns[i]!;
 		if (!own) continue;
+		const first = data.sets?.[0][i] ?? 0;
+		const second = data.sets?.[1][i] ?? 0;
 		root.total += own;
+		root.first += first;
+		root.second += second;
 		let node = root;
 		for (let at = i; at >= 0; at = data.parent[at]!) {
 			node = childOf(node, data.frame[at]!);
 			node.total += own;
+			node.first += first;
+			node.second += second;
 		}
 		node.own += own;
 	}
@@ -147,6 +165,18 @@ function colourOf(colors: Colors, frame: string, modules: ReadonlyMap<string, nu
 	return category(colors, (modules.get(module) ?? 0) % 7);
 }
 
+/** -1: all of it is of the first set, 1: of the second, 0: both have the same. */
+function leaning(node: Node): number {
+	const sum = node.first + node.second;
+	return sum > 0 ? (node.second - node.first) / sum : 0;
+}
+
+/** What the eye is told in words as well: more or less of it in the second set. */
+function leaningMark(node: Node): string {
+	const lean = leaning(node);
+	return lean > 0.1 ? "+ " : lean < -0.1 ? "− " : "";
+}
+
 export interface FlameProps {
 	name: string;
 	title: string;
@@ -155,6 +185,10 @@ export interface FlameProps {
 	names: readonly string[];
 	unit: string;
 	note?: string;
+	/** What the first and the second set are called, where there are two. */
+	sets?: readonly [string, string];
+	/** Beside the search. */
+	tools?: ComponentChildren;
 }
 
 export function Flame(props: FlameProps) {
@@ -191,6 +225,7 @@ export function Flame(props: FlameProps) {
 		},
 		[top],
 	);
+	const mark = (node: Node) => (data.sets ? leaningMark(node) : "");
 	const draw: Draw = useCallback(
 		(paint, width, _height, colors) => {
 			for (const [level, nodes] of levels.entries()) {
@@ -200,11 +235,25 @@ export function Flame(props: FlameProps) {
 					const text = names[node.frame] ?? "";
 					const off = match !== null && !match(text);
 					const y = level * ROW;
-					const fill = colourOf(colors, text, modules);
+					const lean = leaning(node);
+					const fill = !data.sets
+						? colourOf(colors, text, modules)
+						: lean > 0
+							? colors.mark
+							: colors.wait;
+					const full = data.sets ? 0.6 * Math.abs(lean) : 0.42;
 					const gap = w > 3 ? 1 : 0;
-					paint.rect(x, y, w - gap, ROW - 1, fill, off ? 0.12 : isAbove(node, top) ? 0.22 : 0.42);
+					if (data.sets) paint.rect(x, y, w - gap, ROW - 1, colors.grid);
+					paint.rect(
+						x,
+						y,
+						w - gap,
+						ROW - 1,
+						fill,
+						off ? Math.min(full, 0.12) : isAbove(node, top) ? full / 2 : full,
+					);
 					if (w > 26)
-						paint.text(x + 4, y + ROW / 2 - 0.5, frameParts(text).name, {
+						paint.text(x + 4, y + ROW / 2 - 0.5, `${mark(node)}${frameParts(text).name}`, {
 							fill: off ? colors.faint : colors.text,
 							size: 11,
 							baseline: "middle",
@@ -213,7 +262,7 @@ export function Flame(props: FlameProps) {
 				}
 			}
 		},
-		[levels, boxOf, names, modules, query],
+		[levels, boxOf, names, modules, query, data],
 	);
 	const find = (x: number, y: number, width: number): Node | undefined =>
 		levels[Math.floor(y / ROW)]?.find((node) => {
@@ -238,13 +287,20 @@ export function Flame(props: FlameProps) {
 		<>
 			<Frame text={names[node.frame] ?? ""} most={400} />
 			<TipTable
-				rows={[
-					[
-						"with what it calls",
-						`${costText(node.total, unit)}, ${percent(node.total, root.total)}`,
-					],
-					["itself", costText(node.own, unit)],
-				]}
+				rows={
+					data.sets && props.sets
+						? [
+								[props.sets[0], costText(node.first, unit)],
+								[props.sets[1], costText(node.second, unit)],
+							]
+						: [
+								[
+									"with what it calls",
+									`${costText(node.total, unit)}, ${percent(node.total, root.total)}`,
+								],
+								["itself", costText(node.own, unit)],
+							]
+				}
 			/>
 		</>
 	);
@@ -260,6 +316,7 @@ export function Flame(props: FlameProps) {
 			}
 			tools={
 				<span class="flame-tools no-print">
+					{props.tools}
 					{top !== root ? (
 						<button type="button" class="button" onClick={() => zoom(null)}>
 							Whole graph

@@ -45,6 +45,33 @@ export function costIn(report: InUnit, value: number): string {
 	return report.unit === "ns" ? duration(value) : `${count(value)} ${report.unit}`;
 }
 
+/** +1.53 s, −340 ms */
+export function changeIn(report: InUnit, value: number): string {
+	return `${value < 0 ? "−" : "+"}${costIn(report, Math.abs(value))}`;
+}
+
+/** × 3.4, ÷ 2.0: how many times as much, or less; empty where one of both is nothing. */
+export function times(ratio: number | undefined): string {
+	if (ratio === undefined || !(ratio > 0)) return "";
+	const size = ratio >= 1 ? ratio : 1 / ratio;
+	const sign = ratio >= 1 ? "×" : "÷";
+	if (size >= 999.5) return `${sign}${THIN}999+`;
+	return `${sign}${THIN}${size.toFixed(size < 9.95 ? 1 : 0)}`;
+}
+
+/** A p: no more digits than tell. */
+export function chance(p: number): string {
+	if (p >= 0.0995) return p.toFixed(2);
+	if (p >= 0.00095) return p.toFixed(3);
+	return String(Number(p.toPrecision(1)));
+}
+
+/** The last part of a path, which tells recordings of a folder apart. */
+export function baseName(path: string): string {
+	const cut = path.lastIndexOf("/");
+	return cut >= 0 && cut + 1 < path.length ? path.slice(cut + 1) : path;
+}
+
 export function percent(part: number, whole: number): string {
 	if (!(whole > 0)) return "–";
 	return pct((100 * part) / whole);

@@ -29,7 +29,12 @@ export interface Paint {
 		dash?: readonly number[],
 	): void;
 	/** x, y, x, y, … */
-	polyline(points: ArrayLike<number>, stroke: string, width?: number): void;
+	polyline(
+		points: ArrayLike<number>,
+		stroke: string,
+		width?: number,
+		dash?: readonly number[],
+	): void;
 	polygon(points: ArrayLike<number>, fill: string, opacity?: number): void;
 	circle(x: number, y: number, r: number, fill: string, opacity?: number): void;
 	text(x: number, y: number, text: string, style: TextStyle): void;
@@ -87,13 +92,15 @@ export function canvasPaint(context: CanvasRenderingContext2D, font: string): Pa
 			context.stroke();
 			context.setLineDash([]);
 		},
-		polyline(points, stroke, width = 1) {
+		polyline(points, stroke, width = 1, dash = []) {
 			context.strokeStyle = stroke;
 			context.lineWidth = width;
+			context.setLineDash([...dash]);
 			context.lineJoin = "round";
 			context.beginPath();
 			for (let i = 0; i + 1 < points.length; i += 2) context.lineTo(points[i]!, points[i + 1]!);
 			context.stroke();
+			context.setLineDash([]);
 		},
 		polygon(points, fill, opacity = 1) {
 			context.globalAlpha = opacity;
@@ -178,9 +185,10 @@ export function svgPaint(font: string): SvgPaint {
 				`<line x1="${n(x0)}" y1="${n(y0)}" x2="${n(x1)}" y2="${n(y1)}" stroke="${stroke}" stroke-width="${n(width)}"${dashes}/>`,
 			);
 		},
-		polyline(points, stroke, width = 1) {
+		polyline(points, stroke, width = 1, dash = []) {
+			const dashes = dash.length ? ` stroke-dasharray="${dash.join(" ")}"` : "";
 			out.push(
-				`<polyline points="${list(points)}" fill="none" stroke="${stroke}" stroke-width="${n(width)}" stroke-linejoin="round"/>`,
+				`<polyline points="${list(points)}" fill="none" stroke="${stroke}" stroke-width="${n(width)}" stroke-linejoin="round"${dashes}/>`,
 			);
 		},
 		polygon(points, fill, opacity = 1) {

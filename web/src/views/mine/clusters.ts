@@ -34,10 +34,7 @@ export function splitLabel(cluster: Cluster, text: (ns: number) => string): stri
 		.join(", ");
 }
 
-/** The cluster in a line: what the table in the terminal has, or its last function. */
-export function briefOf(cluster: Cluster): string {
-	return cluster.brief?.length ? cluster.brief.join("  ") : (cluster.common.at(-1) ?? cluster.id);
-}
+export { briefOf } from "../../shared/brief";
 
 /** What people find a cluster by. */
 export function searchText(cluster: Cluster): string {

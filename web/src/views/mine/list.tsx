@@ -2,6 +2,7 @@ import { useCallback, useMemo } from "preact/hooks";
 import type { MineReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
+import { Brief, lastWord } from "../../shared/brief";
 import type { Draw } from "../../shared/export";
 import { costIn, count, pct, percent, visible } from "../../shared/format";
 import { goTo } from "../../shared/location";
@@ -130,18 +131,6 @@ function columnsOf(report: MineReport): Column<Cluster>[] {
 	];
 }
 
-/** Two lines: the symptom's thread; then where it goes on, and what varies. */
-function Brief({ cluster }: { cluster: Cluster }) {
-	const [first = briefOf(cluster), ...others] = (cluster.brief ?? []).map(visible);
-	const second = [...others, visible(cluster.brief_variants ?? "")].filter(Boolean).join("   ");
-	return (
-		<span class="brief mono">
-			<bdi>{first}</bdi>
-			<bdi class="quiet">{second}</bdi>
-		</span>
-	);
-}
-
 const BAR = 30;
 
 /** All symptom time as one bar: the clusters by rank, what no pattern explains, what is not theirs. */
@@ -244,10 +233,4 @@ function Coverage(props: { report: MineReport; onPick: (cluster: Cluster) => voi
 			}}
 		/>
 	);
-}
-
-/** The function that the short form ends with in the symptom's thread. */
-function lastWord(cluster: Cluster): string {
-	const line = cluster.brief?.[0] ?? cluster.common.at(-1) ?? "";
-	return line.split(/[›…]/).at(-1)?.trim() ?? "";
 }

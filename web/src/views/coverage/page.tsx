@@ -1,0 +1,84 @@
+// How much of the waiting has a name.
+import { useMemo } from "preact/hooks";
+import type { CoverageReport } from "../../data/reports";
+import { costIn, count, percent, plural } from "../../shared/format";
+import { BadInputs } from "../../shared/inputs";
+import { Name } from "../../shared/name";
+import { Facts, Section } from "../../shared/section";
+import type { ViewProps } from "../view";
+import { CoverageBar } from "./bar";
+import { GroupColumns } from "./groups";
+import { explaining, hasReturned, isRetired } from "./parts";
+import { SignaturePage } from "./signature";
+import { SignatureTable } from "./table";
+import "./coverage.css";
+
+export function CoveragePage(props: ViewProps<CoverageReport>) {
+	const { report, path, reference } = props;
+	const named = useMemo(() => explaining(report), [report]);
+	const signature = path[0] ? report.signatures.find((s) => s.name === path[0]) : undefined;
+	if (signature)
+		return <SignaturePage report={report} reference={reference} signature={signature} />;
+	const active = report.signatures.filter((s) => !isRetired(s)).length;
+	const returned = report.signatures.filter(hasReturned);
+	return (
+		<>
+			<h1>How much of the waiting has a name</h1>
+			{path[0] ? (
+				<p class="notice" role="alert">
+					This report has no signature <Name text={path[0]} most={60} />.
+				</p>
+			) : null}
+			<p class="coverage-answer">
+				{plural(active, "signature")} {active === 1 ? "explains" : "explain"}{" "}
+				<b>{percent(report.covered_ns, report.symptom_ns)}</b> of{" "}
+				{costIn(report, report.symptom_ns)}.
+			</p>
+			{returned.length ? (
+				<p class="notice" role="status">
+					Came back although retired:{" "}
+					{returned.slice(0, 5).map((s, i) => (
+						<span key={s.name}>
+							{i ? ", " : ""}
+							<b>
+								<Name text={s.name} most={60} />
+							</b>{" "}
+							({costIn(report, s.total_ns)} in {plural(s.streams, "recording")})
+						</span>
+					))}
+					{returned.length > 5 ? ` and ${count(returned.length - 5)} more` : ""}.
+				</p>
+			) : null}
+			<Facts
+				items={[
+					["recordings", count(report.streams)],
+					["symptoms", count(report.symptoms)],
+					["symptom time", costIn(report, report.symptom_ns)],
+					["area of interest", costIn(report, report.aoi_ns)],
+					["explained", costIn(report, report.covered_ns)],
+					["not explained", costIn(report, report.aoi_ns - report.covered_ns)],
+					report.returned_ns
+						? ["of that, only by retired ones", costIn(report, report.returned_ns)]
+						: null,
+				]}
+			/>
+			<Section
+				title="Coverage"
+				note="all symptom time: what is each signature's alone, what several explain, what came back, and the rest"
+			>
+				<CoverageBar report={report} reference={reference} named={named} />
+			</Section>
+			<SignatureTable report={report} reference={reference} />
+			{report.groups && report.by ? (
+				<GroupColumns
+					report={report}
+					reference={reference}
+					named={named}
+					groups={report.groups}
+					by={report.by}
+				/>
+			) : null}
+			<BadInputs skipped={report.skipped} incomplete={report.incomplete} />
+		</>
+	);
+}

@@ -1,0 +1,174 @@
+// One cluster of a comparison: its recordings in both sets, its frames, where its cost moved.
+import { useEffect, useMemo } from "preact/hooks";
+import type { DiffReport } from "../../data/reports";
+import type { ReportRef } from "../../data/source";
+import { Columns } from "../../shared/columns";
+import { Flame } from "../../shared/flame";
+import { chance, changeIn, costIn, count, plural, times, visible } from "../../shared/format";
+import { goTo, hrefOf, useParam } from "../../shared/location";
+import { Choice, Facts, Section } from "../../shared/section";
+import { type Dot, type DotGroup, StreamDots } from "../../shared/stream-dots";
+import { briefOf, type Change, CLASSES, classWord } from "./changes";
+
+interface ChangeProps {
+	report: DiffReport;
+	reference: ReportRef;
+	change: Change;
+}
+
+export function ChangePage({ report, reference, change }: ChangeProps) {
+	const at = report.clusters.indexOf(change);
+	const before = report.clusters[at - 1];
+	const after = report.clusters[at + 1];
+	const cost = (ns: number) => costIn(report, ns);
+	useEffect(() => {
+		scrollTo(0, 0);
+		const to = (other: Change) => goTo({ path: [reference.name, other.id], params: new Map() });
+		const key = (event: KeyboardEvent) => {
+			if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey) return;
+			if (event.key === "[" && before) to(before);
+			if (event.key === "]" && after) to(after);
+		};
+		addEventListener("keydown", key);
+		return () => removeEventListener("keydown", key);
+	}, [change]);
+	return (
+		<>
+			<nav class="cluster-nav no-print" aria-label="Clusters">
+				<a href={hrefOf([reference.name])}>All changes</a>
+				<span class="spring" />
+				{before ? (
+					<a href={hrefOf([reference.name, before.id])} title="key [">
+						‹ {classWord(before)} {changeIn(report, before.change_ns)}
+					</a>
+				) : null}
+				{after ? (
+					<a href={hrefOf([reference.name, after.id])} title="key ]">
+						{classWord(after)} {changeIn(report, after.change_ns)} ›
+					</a>
+				) : null}
+			</nav>
+			<h1>
+				<span class={`diff-class diff-${change.class}`}>{change.class}</span>:{" "}
+				{changeIn(report, change.change_ns)} a symptom
+				<span class="cluster-why">{visible(change.why ?? change.reason)}</span>
+			</h1>
+			<p class="cluster-brief mono">
+				{(change.brief?.length ? change.brief : [briefOf(change)]).map((line) => (
+					<bdi key={line}>{visible(line)}</bdi>
+				))}
+			</p>
+			<Facts
+				items={[
+					["a symptom in A", cost(change.a.per_symptom_ns)],
+					["a symptom in B", cost(change.b.per_symptom_ns)],
+					["change", `${changeIn(report, change.change_ns)} ${times(change.ratio)}`.trim()],
+					["p, corrected", chance(change.p_adjusted)],
+					["p alone", chance(change.p)],
+					["in A", `${count(change.a.streams)} of ${count(report.a.streams)}`],
+					["in B", `${count(change.b.streams)} of ${count(report.b.streams)}`],
+					["class", CLASSES[change.class].help],
+				]}
+			/>
+			<Recordings report={report} change={change} />
+			<div>
+				<Columns report={report} cluster={change} />
+			</div>
+			{change.flame && report.frames ? (
+				<Stacks report={report} change={change} flame={change.flame} names={report.frames} />
+			) : null}
+		</>
+	);
+}
+
+/** Per symptom of the recording, as the sets are compared. */
+function Recordings({ report, change }: { report: DiffReport; change: Change }) {
+	const groups = useMemo((): DotGroup[] | null => {
+		const { by_stream } = change;
+		const { streams } = report;
+		if (!by_stream || !streams) return null;
+		const costs = new Map(by_stream.stream.map((at, i) => [at, by_stream.cost_ns[i] ?? 0]));
+		const dots = (set: "a" | "b"): Dot[] =>
+			streams.flatMap((stream, i) =>
+				stream.set === set && stream.symptoms
+					? [{ title: stream.path, value: (costs.get(i) ?? 0) / stream.symptoms }]
+					: [],
+			);
+		return [
+			{
+				title: `A: ${plural(report.a.streams, "recording")}`,
+				colour: "wait",
+				dots: dots("a"),
+				mean: change.a.per_symptom_ns,
+			},
+			{
+				title: `B: ${plural(report.b.streams, "recording")}`,
+				colour: "mark",
+				dots: dots("b"),
+				mean: change.b.per_symptom_ns,
+			},
+		];
+	}, [report, change]);
+	if (!groups) return null;
+	return (
+		<Section title="Recordings" note="cost per symptom in each; the line is the mean of the set">
+			<StreamDots
+				name={`recordings-${change.rank}`}
+				label="Cost per symptom in each recording of A and of B"
+				report={report}
+				groups={groups}
+				what="cost per symptom"
+				height={190}
+			/>
+		</Section>
+	);
+}
+
+function Stacks(props: {
+	report: DiffReport;
+	change: Change;
+	flame: NonNullable<Change["flame"]>;
+	names: readonly string[];
+}) {
+	const { report, change, flame, names } = props;
+	const [width, setWidth] = useParam("flame.width", "both");
+	const data = useMemo(() => {
+		const a = flame.a_ns.map((ns) => ns / Math.max(1, report.a.symptoms));
+		const b = flame.b_ns.map((ns) => ns / Math.max(1, report.b.symptoms));
+		const both = a.map((ns, i) => ns + b[i]!);
+		return {
+			parent: flame.parent,
+			frame: flame.frame,
+			own_ns: width === "a" ? a : width === "b" ? b : both,
+			sets: [a, b] as const,
+		};
+	}, [report, flame, width]);
+	return (
+		<Flame
+			name={`flame-${change.rank}`}
+			title="Where it moved"
+			label="Flame graph of the stacks in both sets, coloured by the set that has more of them"
+			data={data}
+			names={names}
+			unit={report.unit}
+			sets={["a symptom in A", "a symptom in B"]}
+			note={
+				flame.left_out
+					? `+ more in B, − more in A; ${plural(flame.left_out, "small node")} stand in their callers`
+					: "+ more in B, − more in A"
+			}
+			tools={
+				<Choice
+					label="Width of the flame graph"
+					options={[
+						["both", "A + B"],
+						["a", "A"],
+						["b", "B"],
+					]}
+					value={width === "a" || width === "b" ? width : "both"}
+					onChange={setWidth}
+				/>
+			}
+		/>
+	);
+}

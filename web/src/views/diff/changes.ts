@@ -1,0 +1,38 @@
+// What the views of a comparison share.
+import type { DiffReport } from "../../data/reports";
+import { briefOf } from "../../shared/brief";
+import type { ColorName } from "../../shared/theme";
+
+export type Change = DiffReport["clusters"][number];
+export type Verdict = Change["class"];
+
+/** What a class means, and its colour: more in B is warm, less in B cool. */
+export const CLASSES: Record<Verdict, { help: string; colour: ColorName }> = {
+	new: { help: "more in B, hardly there in A", colour: "mark" },
+	gone: { help: "more in A, hardly there in B", colour: "wait" },
+	worse: { help: "more in B", colour: "mark" },
+	better: { help: "less in B", colour: "wait" },
+	same: { help: "chance would do that too, or it hardly matters", colour: "faint" },
+};
+
+/** In the table's words: differences that are large but may be chance are asked about. */
+export function classWord(change: Change): string {
+	return change.class === "same" && change.matters ? "?" : change.class;
+}
+
+/** Changes, and what would be one if it were more than chance. */
+export function isTold(change: Change): boolean {
+	return change.class !== "same" || change.matters;
+}
+
+export function searchText(change: Change): string {
+	return [
+		change.class,
+		change.id,
+		change.why ?? change.reason,
+		change.common.join(" "),
+		change.brief_variants ?? "",
+	].join(" ");
+}
+
+export { briefOf };

@@ -1,0 +1,282 @@
+import { useCallback, useMemo } from "preact/hooks";
+import type { DiffReport } from "../../data/reports";
+import type { ReportRef } from "../../data/source";
+import { bottomAxis } from "../../shared/axis";
+import { Brief, lastWords } from "../../shared/brief";
+import type { Draw } from "../../shared/export";
+import { chance, changeIn, costIn, count, times, visible } from "../../shared/format";
+import { goTo, useParam } from "../../shared/location";
+import { Picture } from "../../shared/picture";
+import { linear, ticks } from "../../shared/scales";
+import { Choice, Section } from "../../shared/section";
+import { type Column, Table } from "../../shared/table";
+import { TipTable } from "../../shared/tooltip";
+import { briefOf, type Change, CLASSES, classWord, isTold, searchText } from "./changes";
+
+/** Bars of the picture: more do not fit on a slide. */
+const MOST_BARS = 16;
+
+export function ChangeList({ report, reference }: { report: DiffReport; reference: ReportRef }) {
+	const [show, setShow] = useParam("show", "changes");
+	const told = useMemo(() => report.clusters.filter(isTold), [report]);
+	const columns = useMemo(() => columnsOf(report), [report]);
+	const open = (change: Change) => goTo({ path: [reference.name, change.id], params: new Map() });
+	return (
+		<>
+			{told.length ? (
+				<Section
+					title="Changes"
+					note={
+						told.length > MOST_BARS
+							? `cost per symptom, the first ${MOST_BARS} of ${told.length}; grey: large, but may be chance`
+							: "cost per symptom; grey: large, but may be chance"
+					}
+				>
+					<Bars report={report} changes={told.slice(0, MOST_BARS)} onPick={open} />
+				</Section>
+			) : null}
+			<Section
+				title="Clusters"
+				note={report.more ? `${count(report.more)} more are not in this report` : undefined}
+			>
+				<Table
+					name="clusters"
+					label="Clusters"
+					rows={show === "all" ? report.clusters : told}
+					columns={columns}
+					keyOf={(c) => c.id}
+					search={searchText}
+					onSelect={open}
+					rowHeight={46}
+					most={14}
+					empty={
+						report.clusters.length
+							? "Nothing changed more than chance would change it."
+							: "No cluster: no pattern costs as much as λ."
+					}
+					tools={
+						<Choice
+							label="Clusters that are shown"
+							options={[
+								["changes", "Changes"],
+								["all", "All clusters"],
+							]}
+							value={show === "all" ? "all" : "changes"}
+							onChange={(value) => setShow(value)}
+						/>
+					}
+				/>
+			</Section>
+		</>
+	);
+}
+
+function columnsOf(report: DiffReport): Column<Change>[] {
+	const cost = (value: number) => costIn(report, value);
+	const numbers = (
+		key: string,
+		title: string,
+		help: string,
+		value: (c: Change) => number,
+		cell: (c: Change) => string,
+		width: string,
+	): Column<Change> => ({ key, title, help, value, cell, numeric: true, width });
+	return [
+		{
+			key: "class",
+			title: "class",
+			help: "? is large enough to matter, but may be chance",
+			value: (c) => c.class,
+			cell: (c) => <span class={`diff-class diff-${c.class}`}>{classWord(c)}</span>,
+			width: "58px",
+		},
+		numbers(
+			"a_ns",
+			"A",
+			"cost per symptom",
+			(c) => c.a.per_symptom_ns,
+			(c) => cost(c.a.per_symptom_ns),
+			"76px",
+		),
+		numbers(
+			"b_ns",
+			"B",
+			"cost per symptom",
+			(c) => c.b.per_symptom_ns,
+			(c) => cost(c.b.per_symptom_ns),
+			"76px",
+		),
+		numbers(
+			"change_ns",
+			"change",
+			"of the cost per symptom",
+			(c) => c.change_ns,
+			(c) => changeIn(report, c.change_ns),
+			"84px",
+		),
+		numbers(
+			"ratio",
+			"times",
+			"B over A",
+			(c) => c.ratio ?? Number.NaN,
+			(c) => times(c.ratio),
+			"62px",
+		),
+		numbers(
+			"in_a",
+			"in A",
+			"recordings of A that have it",
+			(c) => c.a.streams,
+			(c) => `${count(c.a.streams)}/${count(report.a.streams)}`,
+			"58px",
+		),
+		numbers(
+			"in_b",
+			"in B",
+			"recordings of B that have it",
+			(c) => c.b.streams,
+			(c) => `${count(c.b.streams)}/${count(report.b.streams)}`,
+			"58px",
+		),
+		numbers(
+			"p_adjusted",
+			"p",
+			"corrected for all clusters",
+			(c) => c.p_adjusted,
+			(c) => chance(c.p_adjusted),
+			"62px",
+		),
+		{
+			key: "why",
+			title: "why",
+			help: "what most of its own cost is",
+			value: (c) => c.why ?? c.reason,
+			cell: (c) => visible(c.why ?? c.reason),
+			width: "104px",
+		},
+		{
+			key: "common",
+			title: "common part",
+			help: "functions that tell most of what its patterns have in common",
+			value: briefOf,
+			cell: (c) => <Brief cluster={c} />,
+		},
+	];
+}
+
+const ROW = 24;
+const AXIS = 24;
+const LABEL = 420;
+
+/** A bar per change from nothing to what was added or saved, the largest of its class first. */
+function Bars(props: {
+	report: DiffReport;
+	changes: readonly Change[];
+	onPick: (change: Change) => void;
+}) {
+	const { report, changes, onPick } = props;
+	const [at, setAt] = useParam("bar");
+	const focus = at === "" ? -1 : Math.min(Number(at) || 0, changes.length - 1);
+	const domain = useMemo((): [number, number] => {
+		const values = changes.map((c) => c.change_ns);
+		const low = Math.min(0, ...values);
+		const high = Math.max(0, ...values);
+		// Room for the texts beside the bars.
+		const room = 0.12 * (high - low || 1);
+		return [low < 0 ? low - room : 0, high > 0 ? high + room : 0];
+	}, [changes]);
+	const height = changes.length * ROW + AXIS;
+	const x = useCallback((width: number) => linear(domain, [LABEL, width - 8]), [domain]);
+	const draw: Draw = useCallback(
+		(paint, width, _height, colors) => {
+			const sx = x(width);
+			bottomAxis(paint, colors, sx, {
+				at: height - AXIS + 2,
+				ticks: ticks(domain, 6),
+				format: (v) => (v ? changeIn(report, v) : "0"),
+				gridTo: 0,
+			});
+			paint.line(sx(0), 0, sx(0), height - AXIS + 2, colors.quiet);
+			changes.forEach((change, i) => {
+				const y = i * ROW + 4;
+				const from = Math.min(sx(0), sx(change.change_ns));
+				const to = Math.max(sx(0), sx(change.change_ns));
+				paint.rect(
+					from,
+					y,
+					Math.max(1, to - from),
+					ROW - 9,
+					colors[CLASSES[change.class].colour],
+					0.85,
+				);
+				paint.text(0, y + 11, classWord(change), {
+					fill: change.class === "same" ? colors.quiet : colors.text,
+					size: 11,
+					weight: 600,
+				});
+				paint.text(52, y + 11, lastWords(change), {
+					fill: colors.text,
+					size: 12,
+					maxWidth: LABEL - 62,
+				});
+				const more = change.change_ns >= 0;
+				paint.text(more ? to + 6 : from - 6, y + 11, changeIn(report, change.change_ns), {
+					fill: colors.quiet,
+					size: 11,
+					anchor: more ? "start" : "end",
+				});
+			});
+		},
+		[changes, domain, report],
+	);
+	const rowAt = (y: number) => changes[Math.floor(y / ROW)];
+	return (
+		<Picture
+			name="changes"
+			label={`Changes of the cost per symptom from A to B, of ${changes.length} clusters`}
+			height={height}
+			draw={draw}
+			overlay={(paint, width, _h, colors, pointer) => {
+				const i = pointer ? Math.floor(pointer.y / ROW) : focus;
+				if (i >= 0 && i < changes.length)
+					paint.frame(0, i * ROW, width, ROW - 1, pointer ? colors.line : colors.accent);
+			}}
+			hit={(_px, py) => {
+				const change = rowAt(py);
+				if (!change) return null;
+				return {
+					key: change.id,
+					pick: () => onPick(change),
+					tip: (
+						<>
+							<b>
+								{classWord(change)}: {changeIn(report, change.change_ns)} a symptom
+							</b>
+							<div class="mono">
+								<bdi>{visible(briefOf(change))}</bdi>
+							</div>
+							<TipTable
+								rows={[
+									["A", costIn(report, change.a.per_symptom_ns)],
+									["B", costIn(report, change.b.per_symptom_ns)],
+									["p, corrected", chance(change.p_adjusted)],
+								]}
+							/>
+						</>
+					),
+				};
+			}}
+			onKey={(event) => {
+				const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+				if (step) {
+					setAt(String(Math.min(changes.length - 1, Math.max(0, focus + step))));
+					return true;
+				}
+				const change = changes[focus];
+				if (event.key !== "Enter" || !change) return false;
+				onPick(change);
+				return true;
+			}}
+		/>
+	);
+}

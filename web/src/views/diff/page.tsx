@@ -1,0 +1,174 @@
+// Two sets of recordings: what is new, gone, worse and better in the second.
+import type { DiffReport } from "../../data/reports";
+import {
+	chance,
+	changeIn,
+	costIn,
+	count,
+	pct,
+	percent,
+	plural,
+	ratio,
+	times,
+} from "../../shared/format";
+import { BadInputs } from "../../shared/inputs";
+import { Name } from "../../shared/name";
+import { Section } from "../../shared/section";
+import type { ViewProps } from "../view";
+import { ChangePage } from "./change";
+import { CLASSES, type Verdict } from "./changes";
+import { ChangeList } from "./list";
+import "./diff.css";
+
+export function DiffPage(props: ViewProps<DiffReport>) {
+	const { report, path, reference } = props;
+	const change = path[0] ? report.clusters.find((c) => c.id === path[0]) : undefined;
+	if (change) return <ChangePage report={report} reference={reference} change={change} />;
+	return (
+		<>
+			<h1>What changed from A to B</h1>
+			{path[0] ? (
+				<p class="notice" role="alert">
+					This report has no cluster <Name text={path[0]} most={40} />.
+				</p>
+			) : null}
+			<Answer report={report} />
+			<Sets report={report} />
+			<ChangeList report={report} reference={reference} />
+			<Notes report={report} />
+		</>
+	);
+}
+
+/** The verdict, first of all. */
+function Answer({ report }: { report: DiffReport }) {
+	const { total, counts, splits } = report;
+	const b = total.b.per_symptom_ns;
+	const a = total.a.per_symptom_ns;
+	const word =
+		!total.matters || total.p > report.options.level
+			? "About as long"
+			: b > a
+				? "Longer"
+				: "Shorter";
+	const classes: Verdict[] = ["new", "gone", "worse", "better", "same"];
+	return (
+		<>
+			<p class="diff-verdict">
+				<b>{word}:</b> a symptom takes {costIn(report, b)} in B and {costIn(report, a)} in A (
+				{changeIn(report, total.change_ns)}
+				{total.ratio === undefined ? "" : `, ${times(total.ratio)}`}, p = {chance(total.p)}).
+			</p>
+			<ul class="diff-counts" aria-label="Clusters by class">
+				{classes.map((name) => (
+					<li key={name} title={CLASSES[name].help} class={counts[name] ? "" : "faint"}>
+						<b>{count(counts[name])}</b> {name === "same" ? "the same" : name}
+					</li>
+				))}
+			</ul>
+			{report.fail_on ? (
+				<p class="notice" role="status">
+					{report.failed ? "FAILED" : "Passed"}: --fail-on {report.fail_on.join(",")}.
+				</p>
+			) : null}
+			{splits.enough_streams ? null : (
+				<p class="notice" role="status">
+					Too few recordings for significance: of {count(report.a.streams)} and{" "}
+					{count(report.b.streams)} p cannot fall below {chance(splits.least_p)}, whatever happened.
+				</p>
+			)}
+		</>
+	);
+}
+
+function Sets({ report }: { report: DiffReport }) {
+	const sides = [
+		["A", report.a],
+		["B", report.b],
+	] as const;
+	const other = (side: DiffReport["a"]) => side.other_ns / Math.max(1, side.symptoms);
+	return (
+		<div class="diff-sets">
+			{sides.map(([letter, side]) => (
+				<section key={letter} aria-label={`Set ${letter}`}>
+					<h2>
+						{letter}: <Name text={side.name} most={60} />
+					</h2>
+					<dl class="facts">
+						<div>
+							<dt>recordings</dt>
+							<dd>{count(side.streams)}</dd>
+						</div>
+						<div>
+							<dt>symptoms</dt>
+							<dd>{count(side.symptoms)}</dd>
+						</div>
+						<div>
+							<dt>symptom time</dt>
+							<dd>{costIn(report, side.symptom_ns)}</dd>
+						</div>
+						<div>
+							<dt>a symptom</dt>
+							<dd>{costIn(report, side.per_symptom_ns)}</dd>
+						</div>
+						<div>
+							<dt>of it in no cluster</dt>
+							<dd>
+								{costIn(report, other(side))} · {percent(side.other_ns, side.symptom_ns)}
+							</dd>
+						</div>
+					</dl>
+					{side.streams_without_symptom ? (
+						<p class="quiet">
+							{plural(side.streams_without_symptom, "recording")} without a symptom: left out.
+						</p>
+					) : null}
+				</section>
+			))}
+		</div>
+	);
+}
+
+function Notes({ report }: { report: DiffReport }) {
+	const { options, splits } = report;
+	return (
+		<Section title="What this stands on">
+			<p class="quiet">
+				Costs are per symptom, so that sets of any size compare. A change is called so when p ≤{" "}
+				{ratio(options.level, 2)}, corrected for all{" "}
+				{count(report.clusters.length + (report.more ?? 0))} clusters (the chance that even one is
+				called by accident), and when it is at least {costIn(report, options.min_change_ns)} a
+				symptom and {pct(100 * options.min_relative)} of the smaller cost. p is from{" "}
+				{splits.exact ? "all " : ""}
+				{count(splits.tried)} {splits.exact ? "" : "random "}ways to split these recordings in two
+				{options.within ? (
+					<>
+						{" "}
+						within each <Name text={options.within} most={40} /> ({count(splits.strata ?? 0)} of
+						them)
+					</>
+				) : null}
+				: had chance dealt them, how often would a cluster differ as much? Recordings that differ in
+				more than the change (another day, another machine) show that as well.
+			</p>
+			<p class="quiet">
+				Mined together at λ = {costIn(report, report.lambda_ns)} (
+				<Name text={options.lambda} most={80} />
+				): {plural(report.patterns, "pattern")}. Symptoms:{" "}
+				<Name text={options.symptoms} most={200} />.
+			</p>
+			{report.in_both ? (
+				<p class="quiet">{plural(report.in_both, "recording")} in both sets: left out.</p>
+			) : null}
+			{report.repeated ? (
+				<p class="quiet">
+					{plural(report.repeated, "recording")} more than once in a set: counted once.
+				</p>
+			) : null}
+			<BadInputs
+				skipped={[...report.a.skipped, ...report.b.skipped]}
+				incomplete={[...report.a.incomplete, ...report.b.incomplete]}
+			/>
+		</Section>
+	);
+}

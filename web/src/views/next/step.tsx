@@ -1,0 +1,149 @@
+// One recording of the order: what is in it, and what of that is new.
+import { useEffect, useMemo } from "preact/hooks";
+import type { NextReport } from "../../data/reports";
+import type { ReportRef } from "../../data/source";
+import { baseName, costIn, count, percent, visible } from "../../shared/format";
+import { goTo, hrefOf } from "../../shared/location";
+import { Name } from "../../shared/name";
+import { Facts, Section } from "../../shared/section";
+import { type Column, Table } from "../../shared/table";
+import { type Known, knownName, type Turn } from "./steps";
+
+interface Sight {
+	readonly known: Known;
+	readonly at: number;
+	readonly cost_ns: number;
+	readonly isNew: boolean;
+}
+
+export function StepPage(props: {
+	report: NextReport;
+	reference: ReportRef;
+	turns: readonly Turn[];
+	turn: Turn;
+}) {
+	const { report, reference, turns, turn } = props;
+	const { step } = turn;
+	const before = turns[turn.number - 2];
+	const after = turns[turn.number];
+	const share = (ns: number) => percent(ns, report.symptom_ns);
+	useEffect(() => {
+		scrollTo(0, 0);
+		const to = (other: Turn) =>
+			goTo({ path: [reference.name, other.step.stream_id], params: new Map() });
+		const key = (event: KeyboardEvent) => {
+			if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey) return;
+			if (event.key === "[" && before) to(before);
+			if (event.key === "]" && after) to(after);
+		};
+		addEventListener("keydown", key);
+		return () => removeEventListener("keydown", key);
+	}, [turn]);
+	return (
+		<>
+			<nav class="cluster-nav no-print" aria-label="Recordings">
+				<a href={hrefOf([reference.name])}>Whole order</a>
+				<span class="spring" />
+				{before ? (
+					<a href={hrefOf([reference.name, before.step.stream_id])} title="key [">
+						‹ {count(before.number)}. <Name text={baseName(before.step.stream)} most={40} />
+					</a>
+				) : null}
+				{after ? (
+					<a href={hrefOf([reference.name, after.step.stream_id])} title="key ]">
+						{count(after.number)}. <Name text={baseName(after.step.stream)} most={40} /> ›
+					</a>
+				) : null}
+			</nav>
+			<h1>
+				{count(turn.number)}. <Name text={baseName(step.stream)} most={80} />
+			</h1>
+			<p class="quiet mono">
+				<Name text={step.stream} most={300} />
+			</p>
+			<Facts
+				items={[
+					["symptom time", costIn(report, step.symptom_ns)],
+					["unexplained", costIn(report, step.unexplained_ns)],
+					["covered before", share(turn.before_ns)],
+					["adds", share(step.adds_ns)],
+					["covered with it", share(step.covered_ns)],
+					["new", count(step.new)],
+				]}
+			/>
+			<Sights report={report} turn={turn} />
+		</>
+	);
+}
+
+function Sights({ report, turn }: { report: NextReport; turn: Turn }) {
+	const { sights } = turn.step;
+	const { known } = report;
+	const rows = useMemo((): Sight[] => {
+		if (!sights || !known) return [];
+		return sights.known.flatMap((at, i) => {
+			const what = known[at];
+			return what
+				? [{ known: what, at, cost_ns: sights.cost_ns[i] ?? 0, isNew: sights.new[i] === 1 }]
+				: [];
+		});
+	}, [sights, known]);
+	const columns: Column<Sight>[] = [
+		{
+			key: "new",
+			title: "",
+			help: "seen here first, in this order",
+			value: (s) => (s.isNew ? "new" : ""),
+			cell: (s) => <b>{s.isNew ? "new" : ""}</b>,
+			width: "44px",
+		},
+		{
+			key: "cost_ns",
+			title: "cost",
+			help: "in this recording; several may explain the same time",
+			value: (s) => s.cost_ns,
+			cell: (s) => costIn(report, s.cost_ns),
+			numeric: true,
+			width: "84px",
+		},
+		{
+			key: "share",
+			title: "of symptoms",
+			value: (s) => s.cost_ns,
+			cell: (s) => percent(s.cost_ns, turn.step.symptom_ns),
+			numeric: true,
+			width: "90px",
+		},
+		{
+			key: "why",
+			title: "why",
+			value: (s) => s.known.why ?? "",
+			cell: (s) => visible(s.known.why ?? ""),
+			width: report.of === "clusters" ? "110px" : "0px",
+		},
+		{
+			key: "what",
+			title: report.of === "signatures" ? "signature" : "cluster",
+			value: (s) => knownName(s.known),
+			cell: (s) => (
+				<span class={report.of === "clusters" ? "mono" : ""}>
+					<bdi>{visible(knownName(s.known))}</bdi>
+				</span>
+			),
+		},
+	];
+	return (
+		<Section title="What is in it" note="new: seen here first, in this order">
+			<Table
+				name="sights"
+				label="What is in the recording"
+				rows={rows}
+				columns={report.of === "clusters" ? columns : columns.filter((c) => c.key !== "why")}
+				keyOf={(s) => String(s.at)}
+				sort="cost_ns"
+				search={(s) => knownName(s.known)}
+				empty="Nothing that is known: look here for what has no name yet."
+			/>
+		</Section>
+	);
+}
