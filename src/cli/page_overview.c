@@ -28,6 +28,25 @@ static void add_run(struct lode_page_overview *overview, struct lode_page_runs *
 	lode_vec_append(&overview->runs, run);
 }
 
+static bool is_worse(const struct lode_analyze_run *a, const struct lode_analyze_run *b)
+{
+	return a->report && b->report && strcmp(a->analysis, b->analysis) == 0 &&
+	       a->findings.weight > b->findings.weight;
+}
+
+/* Of one kind of analysis what hurts most comes first; equals stay in the order of folders. */
+static void order_runs(struct lode_page_overview *overview)
+{
+	for (size_t i = 1; i < overview->runs.n; i++) {
+		struct lode_analyze_run run = overview->runs.at[i];
+		size_t k = i;
+
+		for (; k > 0 && is_worse(&run, &overview->runs.at[k - 1]); k--)
+			overview->runs.at[k] = overview->runs.at[k - 1];
+		overview->runs.at[k] = run;
+	}
+}
+
 /* The overview as a report, the first. */
 static void put_first(struct lode_page_overview *overview, struct lode_page_runs *runs)
 {
@@ -62,6 +81,7 @@ void lode_page_overview_make(struct lode_page_overview *overview, struct lode_pa
 		for (size_t i = 0; i < runs->list.n; i++)
 			if ((runs->list.at[i].n_parts == 0) == is_empty)
 				add_run(overview, runs, i, lode_analyze_details(n_reports));
+	order_runs(overview);
 	overview->report = (struct lode_analyze_report){
 		.inputs = inputs,
 		.n_inputs = n_inputs,

@@ -18,6 +18,9 @@ static const char program[] = "/proc/self/exe";
 /* Enough for what `lode info --json` says of one recording; what is longer is not read. */
 enum { INFO_BYTES = 4 << 20 };
 
+/* Recordings of one folder were made alike: so many are asked what they hold. */
+enum { MOST_ASKED = 4 };
+
 void lode_page_runs_say_unread(const struct lode_command *self, const struct lode_survey *survey)
 {
 	char path[1200];
@@ -66,26 +69,47 @@ static void say_threads(struct lode_page_runs *runs, lode_words *words, const ch
 	say(runs, words, threads);
 }
 
-/* Does the recording hold what `lode suspects` measures best: calls with entry and exit? */
-static bool serves_suspects(const char *recording)
-{
-	const char *argv[] = {program, "info", "--json", "--top", "1", recording, NULL};
-	const char *path[] = {"serves", "suspects", NULL};
-	char *text = lode_alloc(INFO_BYTES + 1);
-	yajl_val root = NULL, value = NULL;
-	bool serves = false;
-	size_t n;
+/* What `lode info` says of whether a recording serves an analysis. */
+enum serves { NO, YES, UNKNOWN };
 
-	if (lode_child_read(text, INFO_BYTES, &n, argv, NULL) == LODE_OK) {
-		text[n] = 0;
-		root = yajl_tree_parse(text, NULL, 0);
-		value = root ? yajl_tree_get(root, path, yajl_t_string) : NULL;
-		serves = value && value->type == yajl_t_string &&
-			 strcmp(value->u.string, "yes") == 0;
+static enum serves serves_in(yajl_val root, const char *analysis)
+{
+	const char *path[] = {"serves", analysis, NULL};
+	yajl_val value = root ? yajl_tree_get(root, path, yajl_t_string) : NULL;
+
+	if (!value || value->type != yajl_t_string)
+		return UNKNOWN;
+	return strcmp(value->u.string, "no") == 0    ? NO
+	       : strcmp(value->u.string, "yes") == 0 ? YES
+						     : UNKNOWN;
+}
+
+/*
+ * Of a folder's recordings: `lode suspects` runs if they hold what it measures best, calls with
+ * entry and exit; `lode mine` unless they hold nothing that costs time. Where neither fits, it is
+ * `lode mine` that says why.
+ */
+static void ask_recordings(bool *is_mined, bool *has_suspects, const lode_path_list *recordings)
+{
+	char *text = lode_alloc(INFO_BYTES + 1);
+
+	*is_mined = *has_suspects = false;
+	for (size_t i = 0; i < recordings->n && i < MOST_ASKED && !*is_mined; i++) {
+		const char *argv[] = {program,		 "info", "--json", "--top", "1",
+				      recordings->at[i], NULL};
+		yajl_val root = NULL;
+		size_t n;
+
+		if (lode_child_read(text, INFO_BYTES, &n, argv, NULL) == LODE_OK) {
+			text[n] = 0;
+			root = yajl_tree_parse(text, NULL, 0);
+		}
+		*is_mined = serves_in(root, "mine") != NO;
+		*has_suspects = *has_suspects || serves_in(root, "suspects") == YES;
+		yajl_tree_free(root);
 	}
-	yajl_tree_free(root);
+	*is_mined = *is_mined || !*has_suspects;
 	free(text);
-	return serves;
 }
 
 /* In a folder the command finds the same files itself; bundles it must be told. */
@@ -220,15 +244,18 @@ static void plan_pio(struct lode_page_runs *runs, const struct lode_survey_folde
 
 enum step { MINE, SUSPECTS, TIMELINES, PIO, PAGES, N_STEPS };
 
+struct asked {
+	bool is_mined, has_suspects;
+};
+
 static void plan_step(struct lode_page_runs *runs, const struct lode_survey_folder *folder,
-		      int step, const char *threads, bool with_indices)
+		      const struct asked *asked, int step, const char *threads, bool with_indices)
 {
-	const lode_path_list *recordings = &folder->of[LODE_SURVEY_RECORDING];
 	const lode_path_list *pages = &folder->of[LODE_SURVEY_PAGE];
 
-	if (step == MINE)
+	if (step == MINE && asked->is_mined)
 		plan_recordings(runs, folder, "mine", threads);
-	else if (step == SUSPECTS && recordings->n && serves_suspects(recordings->at[0]))
+	else if (step == SUSPECTS && asked->has_suspects)
 		plan_recordings(runs, folder, "suspects", threads);
 	else if (step == TIMELINES)
 		plan_calls(runs, folder, threads, with_indices);
@@ -253,11 +280,18 @@ static int make_folder(struct lode_page_runs *runs, struct lode_error *err)
 int lode_page_runs_plan(struct lode_page_runs *runs, const struct lode_survey *survey,
 			const char *threads, bool with_indices, struct lode_error *err)
 {
+	struct asked *asked = lode_alloc0(survey->folders.n + 1, sizeof(*asked));
 	int rc = make_folder(runs, err);
 
+	for (size_t i = 0; i < survey->folders.n && rc == LODE_OK; i++)
+		if (survey->folders.at[i].of[LODE_SURVEY_RECORDING].n)
+			ask_recordings(&asked[i].is_mined, &asked[i].has_suspects,
+				       &survey->folders.at[i].of[LODE_SURVEY_RECORDING]);
 	for (int step = 0; step < N_STEPS && rc == LODE_OK; step++)
 		for (size_t i = 0; i < survey->folders.n; i++)
-			plan_step(runs, &survey->folders.at[i], step, threads, with_indices);
+			plan_step(runs, &survey->folders.at[i], &asked[i], step, threads,
+				  with_indices);
+	free(asked);
 	return rc;
 }
 

@@ -1,5 +1,6 @@
 #include "reports/analyze_report.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -19,6 +20,8 @@ static const struct {
 	{"pages", "page"},
 };
 
+enum { LINES = 10, MAX_DETAILS = 6 };
+
 static size_t count(const struct lode_survey *survey, int kind)
 {
 	size_t n = 0;
@@ -30,9 +33,10 @@ static size_t count(const struct lode_survey *survey, int kind)
 
 size_t lode_analyze_details(size_t n_runs)
 {
-	size_t each = n_runs ? 10 / n_runs : 3;
+	size_t each = n_runs ? LINES / n_runs : LINES;
 
-	return each < 2 ? 1 : each > 4 ? 3 : each - 1;
+	/* The line above them says what the analysis found as a whole. */
+	return each < 2 ? 1 : each > MAX_DETAILS ? MAX_DETAILS : each - 1;
 }
 
 static void put_found(struct lode_json *json, const struct lode_survey *survey)
@@ -50,6 +54,23 @@ static void put_found(struct lode_json *json, const struct lode_survey *survey)
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
+}
+
+static void put_finding(struct lode_json *json, const struct lode_finding *finding)
+{
+	lode_json_object(json, NULL);
+	lode_json_text(json, "text", finding->text);
+	if (!isnan(finding->share))
+		lode_json_number(json, "share", finding->share);
+	lode_json_array(json, "path");
+	if (finding->path)
+		lode_json_text(json, NULL, finding->path);
+	lode_json_end_array(json);
+	lode_json_object(json, "params");
+	for (size_t i = 0; i < LODE_FINDING_PARAMS && finding->params[i].name; i++)
+		lode_json_text(json, finding->params[i].name, finding->params[i].value);
+	lode_json_end_object(json);
+	lode_json_end_object(json);
 }
 
 void lode_analyze_json(FILE *out, const struct lode_analyze_report *report)
@@ -78,7 +99,7 @@ void lode_analyze_json(FILE *out, const struct lode_analyze_report *report)
 		lode_json_text(json, "summary", run->findings.summary);
 		lode_json_array(json, "details");
 		for (size_t k = 0; k < run->findings.details.n; k++)
-			lode_json_text(json, NULL, run->findings.details.at[k]);
+			put_finding(json, &run->findings.details.at[k]);
 		lode_json_end_array(json);
 		lode_json_end_object(json);
 	}
@@ -132,6 +153,6 @@ void lode_analyze_text(FILE *out, const struct lode_analyze_report *report)
 		else
 			put_line(out, report, 2, run->findings.summary);
 		for (size_t k = 0; k < run->findings.details.n; k++)
-			put_line(out, report, 4, run->findings.details.at[k]);
+			put_line(out, report, 4, run->findings.details.at[k].text);
 	}
 }

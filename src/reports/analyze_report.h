@@ -30,7 +30,7 @@ struct lode_analyze_report {
 	bool is_terminal;
 };
 
-/* How many details each run may show so that all fit into ten lines; 1 to 3. */
+/* How many details each run may show so that all fit into ten lines; 1 to 6. */
 size_t lode_analyze_details(size_t n_runs);
 
 /* `lode/analyze/1`: docs/json.md. */

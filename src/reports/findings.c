@@ -1,8 +1,10 @@
 #include "reports/findings.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <yajl/yajl_tree.h>
 
@@ -64,6 +66,20 @@ static const char *text_at(yajl_val array, size_t i)
 	return value && YAJL_IS_STRING(value) ? YAJL_GET_STRING(value) : "";
 }
 
+/* "module!function", what pages call a function; its name alone without a module. */
+static const char *name_of(struct lode_arena *arena, yajl_val function)
+{
+	const char *module = text_of(function, "module"), *name = text_of(function, "function");
+	size_t n = strlen(module) + strlen(name) + 2;
+	char *text;
+
+	if (!*module)
+		return name;
+	text = lode_arena_alloc(arena, n, 1);
+	snprintf(text, n, "%s!%s", module, name);
+	return text;
+}
+
 /* ---- Lines ---- */
 
 struct lines {
@@ -72,7 +88,7 @@ struct lines {
 	size_t most;
 };
 
-static const char *format(struct lode_arena *arena, const char *format, va_list args)
+static const char *format_list(struct lode_arena *arena, const char *format, va_list args)
 {
 	char text[600];
 	int n = vsnprintf(text, sizeof(text), format, args);
@@ -83,24 +99,27 @@ static const char *format(struct lode_arena *arena, const char *format, va_list 
 							   : (size_t)n);
 }
 
-__attribute__((format(printf, 2, 3))) static void summarise(const struct lines *lines,
-							    const char *text, ...)
+__attribute__((format(printf, 2, 3))) static const char *format(const struct lines *lines,
+								const char *text, ...)
 {
+	const char *made;
 	va_list args;
 
 	va_start(args, text);
-	lines->out->summary = format(lines->arena, text, args);
+	made = format_list(lines->arena, text, args);
 	va_end(args);
+	return made;
 }
 
-__attribute__((format(printf, 2, 3))) static void add(const struct lines *lines, const char *text,
-						      ...)
+/* `path` is copied: the document goes. */
+static struct lode_finding *add(const struct lines *lines, const char *text, const char *path)
 {
-	va_list args;
+	struct lode_finding *finding = lode_vec_append_zero(&lines->out->details);
 
-	va_start(args, text);
-	lode_vec_append(&lines->out->details, format(lines->arena, text, args));
-	va_end(args);
+	finding->text = text;
+	finding->share = NAN;
+	finding->path = path ? lode_arena_strndup(lines->arena, path, strlen(path)) : NULL;
+	return finding;
 }
 
 static bool has_room(const struct lines *lines)
@@ -154,106 +173,329 @@ static void mine_lines(const struct lines *lines, yajl_val root)
 	char streams[LODE_UNITS_BUFFER], found[LODE_UNITS_BUFFER];
 	size_t n = length(clusters) + (size_t)number_of(root, "more");
 
-	summarise(lines, "%s in %s of %s; %s explain%s %s of it",
-		  lode_format_cost(cost, whole, unit),
-		  lode_format_plural(symptoms, (uint64_t)number_of(root, "symptoms"), "symptom"),
-		  lode_format_plural(streams, (uint64_t)number_of(root, "streams"), "recording"),
-		  lode_format_plural(found, n, "cluster"), n == 1 ? "s" : "",
-		  lode_format_share(share, whole - number_of(root, "other_ns"), whole));
+	lines->out->weight = whole;
+	lines->out->summary = format(
+		lines, "%s in %s of %s; %s explain%s %s of it", lode_format_cost(cost, whole, unit),
+		lode_format_plural(symptoms, (uint64_t)number_of(root, "symptoms"), "symptom"),
+		lode_format_plural(streams, (uint64_t)number_of(root, "streams"), "recording"),
+		lode_format_plural(found, n, "cluster"), n == 1 ? "s" : "",
+		lode_format_share(share, whole - number_of(root, "other_ns"), whole));
 	for (size_t i = 0; i < length(clusters) && has_room(lines); i++) {
 		yajl_val c = item(clusters, i);
+		int64_t own = number_of(c, "own_ns");
+		const char *text =
+			format(lines, "%s  %s  %s: %s, in %s", lode_format_share(share, own, whole),
+			       lode_format_cost(cost, own, unit), known_by(get(c, "common")),
+			       why_of(c),
+			       lode_format_plural(streams, (uint64_t)number_of(c, "streams"),
+						  "recording"));
 
-		add(lines, "%s  %s  %s: %s, in %s",
-		    lode_format_share(share, number_of(c, "own_ns"), whole),
-		    lode_format_cost(cost, number_of(c, "own_ns"), unit),
-		    known_by(get(c, "common")), why_of(c),
-		    lode_format_plural(streams, (uint64_t)number_of(c, "streams"), "recording"));
+		if (own > 0)
+			add(lines, text, text_of(c, "id"))->share = (double)own / (double)whole;
 	}
 }
 
 /* ---- lode suspects ---- */
 
+/* What is rarer than this by accident is said; the page has the rest, too. */
+static const double significant = 0.05;
+
+/* What the executions of a contrast's caller took longer than those of others, ns in all. */
+static double lost_by(yajl_val contrast)
+{
+	yajl_val with = get(contrast, "with"), other = get(contrast, "without");
+
+	return ratio_of(with, "n") * (ratio_of(with, "mean_ns") - ratio_of(other, "mean_ns"));
+}
+
+/* The significant contrast of a metric that costs most; NULL: there is none. */
+static yajl_val contrast_of(yajl_val contrasts, const char *metric)
+{
+	yajl_val best = NULL;
+
+	for (size_t i = 0; i < length(contrasts); i++) {
+		yajl_val c = item(contrasts, i);
+
+		if (strcmp(text_of(c, "metric"), metric) != 0 || ratio_of(c, "q") >= significant ||
+		    lost_by(c) <= 0)
+			continue;
+		if (!best || lost_by(c) > lost_by(best))
+			best = c;
+	}
+	return best;
+}
+
+static void add_contrast(const struct lines *lines, yajl_val contrast)
+{
+	yajl_val callers = get(contrast, "callers"), with = get(contrast, "with");
+	yajl_val other = get(contrast, "without");
+	const char *caller = text_at(callers, length(callers) - 1);
+	int64_t n = number_of(with, "failed") + number_of(with, "succeeded");
+	int64_t n_other = number_of(other, "failed") + number_of(other, "succeeded");
+	char pct[LODE_UNITS_BUFFER], else_pct[LODE_UNITS_BUFFER];
+
+	add(lines,
+	    format(lines, "%s: slow in %s of its calls from %s, else in %s",
+		   text_of(contrast, "metric"),
+		   lode_format_share(pct, number_of(with, "failed"), n), function_of(caller),
+		   lode_format_share(else_pct, number_of(other, "failed"), n_other)),
+	    *caller ? caller : name_of(lines->arena, contrast));
+}
+
+static void add_metric(const struct lines *lines, yajl_val metric)
+{
+	const char *unit = text_of(metric, "unit"), *name = text_of(metric, "metric");
+	char n[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER], cost[LODE_UNITS_BUFFER];
+	char bound[LODE_UNITS_BUFFER];
+	struct lode_finding *finding;
+
+	finding = add(lines,
+		      format(lines, "%s: %s of %s took longer than %s, %s in all", name,
+			     lode_format_count(n, (uint64_t)number_of(metric, "failed")),
+			     lode_format_count(all, (uint64_t)number_of(metric, "n")),
+			     lode_format_cost(bound, number_of(metric, "failed_ns"), unit),
+			     lode_format_cost(cost, number_of(metric, "failed_total_ns"), unit)),
+		      NULL);
+	finding->params[0] =
+		(struct lode_finding_param){"metric",
+					    lode_arena_strndup(lines->arena, name, strlen(name))};
+}
+
+/* Two sets of recordings: what the slow ones do more. */
+static void add_excess(const struct lines *lines, yajl_val functions)
+{
+	for (size_t i = 0; i < length(functions) && has_room(lines); i++) {
+		yajl_val f = item(functions, i);
+		char pct[LODE_UNITS_BUFFER];
+
+		if (ratio_of(f, "q") >= significant || ratio_of(f, "excess") <= 0)
+			continue;
+		add(lines,
+		    format(lines, "%s: at least %s of it is not in fast recordings",
+			   text_of(f, "function"),
+			   lode_format_pct(pct, 100 * ratio_of(f, "excess"))),
+		    name_of(lines->arena, f));
+	}
+}
+
+/*
+ * Metrics stand in the order of the time in what was slow of them: the caller that makes one slow
+ * is its line, else how slow it was.
+ */
 static void suspects_lines(const struct lines *lines, yajl_val root)
 {
-	yajl_val contrasts = get(root, "contrasts"), functions = get(root, "functions");
-	char failed[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER], pct[LODE_UNITS_BUFFER];
-	char without[LODE_UNITS_BUFFER];
+	yajl_val contrasts = get(root, "contrasts"), metrics = get(root, "metrics");
+	char failed[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER], n_metrics[LODE_UNITS_BUFFER];
 
-	summarise(lines, "%s slow executions among %s of %zu metrics",
-		  lode_format_count(failed, (uint64_t)number_of(root, "failed")),
-		  lode_format_count(all, (uint64_t)number_of(root, "executions")),
-		  length(get(root, "metrics")) + (size_t)number_of(root, "metrics_more"));
-	for (size_t i = 0; i < length(contrasts) && has_room(lines); i++) {
-		yajl_val c = item(contrasts, i), with = get(c, "with"), other = get(c, "without");
-		int64_t n = number_of(with, "failed") + number_of(with, "succeeded");
-		int64_t n_other = number_of(other, "failed") + number_of(other, "succeeded");
-
-		if (n == 0)
-			continue;
-		add(lines, "%s: slow in %s of its calls from %s, else in %s", text_of(c, "metric"),
-		    lode_format_share(pct, number_of(with, "failed"), n),
-		    function_of(text_at(get(c, "callers"), length(get(c, "callers")) - 1)),
-		    lode_format_share(without, number_of(other, "failed"), n_other));
+	lines->out->weight = 0;
+	for (size_t i = 0; i < length(metrics); i++)
+		lines->out->weight += number_of(item(metrics, i), "failed_total_ns");
+	lines->out->summary = format(
+		lines, "%s slow executions among %s of %s",
+		lode_format_count(failed, (uint64_t)number_of(root, "failed")),
+		lode_format_count(all, (uint64_t)number_of(root, "executions")),
+		lode_format_plural(n_metrics,
+				   length(metrics) + (uint64_t)number_of(root, "metrics_more"),
+				   "metric"));
+	if (strcmp(text_of(get(root, "options"), "evidence"), "sets") == 0) {
+		add_excess(lines, get(root, "functions"));
+		return;
 	}
-	for (size_t i = 0; i < length(functions) && lines->out->details.n == 0 && has_room(lines);
-	     i++)
-		add(lines, "%s goes with slow executions (Increase %.2f)",
-		    text_of(item(functions, i), "function"),
-		    ratio_of(item(functions, i), "increase"));
+	for (int is_plain = 0; is_plain < 2; is_plain++) {
+		for (size_t i = 0; i < length(metrics) && has_room(lines); i++) {
+			yajl_val m = item(metrics, i);
+			yajl_val c = contrast_of(contrasts, text_of(m, "metric"));
+
+			if (c && !is_plain)
+				add_contrast(lines, c);
+			else if (!c && is_plain && number_of(m, "failed") > 0)
+				add_metric(lines, m);
+		}
+	}
 }
 
 /* ---- lode timeline ---- */
 
+struct outliers {
+	yajl_val function, thread, start, duration, depth;
+};
+
+static bool is_within(const struct outliers *o, size_t a, size_t b)
+{
+	int64_t a0 = number_at(o->start, a), a1 = a0 + number_at(o->duration, a);
+	int64_t b0 = number_at(o->start, b), b1 = b0 + number_at(o->duration, b);
+
+	return number_at(o->thread, a) == number_at(o->thread, b) && a0 >= b0 && a1 <= b1;
+}
+
+/* Is its function told already, or one that it called or that called it? They share their time. */
+static bool is_told(const struct outliers *o, const size_t *told, size_t n_told, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		bool is_of_told = false;
+
+		for (size_t t = 0; t < n_told && !is_of_told; t++)
+			is_of_told = number_at(o->function, k) == number_at(o->function, told[t]);
+		if (is_of_told && (number_at(o->function, k) == number_at(o->function, i) ||
+				   is_within(o, i, k) || is_within(o, k, i)))
+			return true;
+	}
+	return false;
+}
+
+static void add_outlier(const struct lines *lines, yajl_val root, const struct outliers *o,
+			size_t i)
+{
+	yajl_val functions = get(root, "functions"), threads = get(root, "threads");
+	size_t f = (size_t)number_at(o->function, i), n_such = 0;
+	yajl_val thread = item(threads, (size_t)number_at(o->thread, i));
+	int64_t start = number_at(o->start, i), duration = number_at(o->duration, i);
+	int64_t room = duration / 3 + 20, length_ns = number_of(get(root, "trace"), "length_ns");
+	char took[LODE_UNITS_BUFFER], usual[LODE_UNITS_BUFFER], such[40] = "";
+	struct lode_finding *finding;
+
+	for (size_t k = 0; k < length(o->function); k++)
+		n_such += number_at(o->function, k) == (int64_t)f;
+	if (n_such > 1)
+		snprintf(such, sizeof(such), "; %zu such calls", n_such);
+	finding =
+		add(lines,
+		    format(lines, "%s took %s in thread %s, usually %s%s",
+			   text_at(get(functions, "name"), f),
+			   lode_format_cost(took, duration, "ns"), text_of(thread, "name"),
+			   lode_format_cost(usual, number_at(get(functions, "median_ns"), f), "ns"),
+			   such),
+		    NULL);
+	/* As the page's own links: a stretch of time, and a call by thread, time and depth. */
+	finding->params[0] = (struct lode_finding_param){
+		"w",
+		format(lines, "%" PRId64 "-%" PRId64, start > room ? start - room : 0,
+		       start + duration + room < length_ns ? start + duration + room : length_ns)};
+	finding->params[1] = (struct lode_finding_param){
+		"sel",
+		format(lines, "%" PRId64 "_%" PRId64 "_%" PRId64 "_%" PRId64 "_call_0",
+		       number_of(thread, "tid"), start, start + duration, number_at(o->depth, i))};
+}
+
 static void timeline_lines(const struct lines *lines, yajl_val root)
 {
-	yajl_val trace = get(root, "trace"), functions = get(root, "functions");
-	yajl_val outliers = get(root, "outliers"), of = get(outliers, "function");
-	yajl_val names = get(functions, "name"), longest = get(functions, "max_ns");
-	yajl_val median = get(functions, "median_ns"), threads = get(outliers, "thread");
-	char calls[LODE_UNITS_BUFFER], n_threads[LODE_UNITS_BUFFER], length_text[LODE_UNITS_BUFFER];
-	char max_text[LODE_UNITS_BUFFER], median_text[LODE_UNITS_BUFFER];
-	int64_t last = -1;
+	yajl_val trace = get(root, "trace"), all = get(root, "outliers");
+	yajl_val median = get(get(root, "functions"), "median_ns");
+	const struct outliers o = {get(all, "function"), get(all, "thread"), get(all, "start"),
+				   get(all, "duration"), get(all, "depth")};
+	char calls[LODE_UNITS_BUFFER], n_threads[LODE_UNITS_BUFFER], lasted[LODE_UNITS_BUFFER];
+	char n_outliers[LODE_UNITS_BUFFER];
+	LODE_VEC(size_t) told = {0};
 
-	summarise(lines, "%s calls of %s in %s; %zu outliers",
-		  lode_format_count(calls, (uint64_t)number_of(trace, "calls")),
-		  lode_format_plural(n_threads, length(get(root, "threads")), "thread"),
-		  lode_format_cost(length_text, number_of(trace, "length_ns"), "ns"),
-		  length(threads));
-	/* In the report's order, function by function: the longest beside their median first. */
-	for (size_t i = 0; i < length(of) && has_room(lines); i++) {
-		int64_t f = number_at(of, i);
+	lines->out->weight = number_of(trace, "length_ns");
+	lines->out->summary =
+		format(lines, "%s calls of %s in %s; %s",
+		       lode_format_count(calls, (uint64_t)number_of(trace, "calls")),
+		       lode_format_plural(n_threads, length(get(root, "threads")), "thread"),
+		       lode_format_cost(lasted, number_of(trace, "length_ns"), "ns"),
+		       lode_format_plural(n_outliers, length(o.function), "outlier"));
+	/* In the report's order: the longest beside their median first. */
+	for (size_t i = 0; i < length(o.function) && has_room(lines); i++) {
+		int64_t f = number_at(o.function, i);
 
-		if (f == last || f < 0)
+		if (f < 0 || number_at(o.duration, i) < 2 * number_at(median, (size_t)f) ||
+		    is_told(&o, told.at, told.n, i))
 			continue;
-		last = f;
-		if (number_at(longest, (size_t)f) < 2 * number_at(median, (size_t)f))
-			continue;
-		add(lines, "%s took %s once, usually %s", text_at(names, (size_t)f),
-		    lode_format_cost(max_text, number_at(longest, (size_t)f), "ns"),
-		    lode_format_cost(median_text, number_at(median, (size_t)f), "ns"));
+		add_outlier(lines, root, &o, i);
+		lode_vec_append(&told, i);
 	}
+	lode_vec_release(&told);
 }
 
 /* ---- lode pio ---- */
+
+/* How much a period hurt: requests that were slow; without a log, how sure and how long it was. */
+static double hurt(yajl_val period)
+{
+	double slow = ratio_of(period, "slow");
+
+	return slow > 0 ? slow : ratio_of(period, "duration_ns") * 1e-18;
+}
+
+/* The period that hurt most of those that are not in `told`. */
+static size_t worst_of(yajl_val periods, const bool *told)
+{
+	size_t worst = length(periods);
+
+	for (size_t i = 0; i < length(periods); i++)
+		if (!told[i] && (worst == length(periods) ||
+				 hurt(item(periods, i)) > hurt(item(periods, worst))))
+			worst = i;
+	return worst;
+}
+
+/* Of the counters behind a period the first of the server at its head. */
+static yajl_val counter_of(yajl_val period, const char *server)
+{
+	yajl_val counters = get(period, "counters");
+
+	for (size_t i = 0; i < length(counters); i++)
+		if (strcmp(text_of(item(counters, i), "server"), server) == 0)
+			return item(counters, i);
+	return item(counters, 0);
+}
+
+static void add_period(const struct lines *lines, yajl_val root, yajl_val p)
+{
+	int64_t step = number_of(root, "step_ns"), from, to, margin, n;
+	const char *server = text_of(item(get(p, "servers"), 0), "server");
+	yajl_val counter = counter_of(p, server);
+	char lasted[LODE_UNITS_BUFFER], slow[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER];
+	const char *requests = "", *behind = "";
+	struct lode_finding *finding;
+
+	if (number_of(p, "requests") > 0)
+		requests = format(lines, ": %s of %s requests slow",
+				  lode_format_count(slow, (uint64_t)number_of(p, "slow")),
+				  lode_format_count(all, (uint64_t)number_of(p, "requests")));
+	if (counter)
+		behind = format(lines, "; %s: %s", text_of(counter, "server"),
+				text_of(counter, "counter"));
+	finding = add(lines,
+		      format(lines, "%s, %s%s%s", text_of(p, "start_utc"),
+			     lode_format_cost(lasted, number_of(p, "duration_ns"), "ns"), requests,
+			     behind),
+		      NULL);
+	if (step <= 0)
+		return;
+	from = (number_of(p, "start") - number_of(root, "start")) / step;
+	to = (number_of(p, "end") - number_of(root, "start")) / step;
+	n = (int64_t)length(get(root, "intervals"));
+	margin = 2 * (to - from) > 20 ? 2 * (to - from) : 20;
+	finding->params[0] = (struct lode_finding_param){"at", format(lines, "%" PRId64,
+								      from + (to - from) / 2)};
+	finding->params[1] = (struct lode_finding_param){
+		"zoom", format(lines, "%" PRId64 "-%" PRId64, from > margin ? from - margin : 0,
+			       to + margin < n ? to + margin : n)};
+}
 
 static void pio_lines(const struct lines *lines, yajl_val root)
 {
 	yajl_val periods = get(root, "periods");
 	char n[LODE_UNITS_BUFFER], lasted[LODE_UNITS_BUFFER], slow[LODE_UNITS_BUFFER];
+	bool *told = lode_alloc0(length(periods) + 1, sizeof(*told));
+	int64_t slow_ns = 0;
+	size_t i;
 
-	summarise(lines, "%s in %s",
-		  lode_format_plural(n, length(periods) + (size_t)number_of(root, "periods_more"),
-				     "slow period"),
-		  lode_format_cost(lasted, number_of(root, "end") - number_of(root, "start"),
-				   "ns"));
-	for (size_t i = 0; i < length(periods) && has_room(lines); i++) {
-		yajl_val p = item(periods, i), counter = item(get(p, "counters"), 0);
-
-		add(lines, "%s, %s: %s slow requests%s%s%s%s", text_of(p, "start_utc"),
-		    lode_format_cost(lasted, number_of(p, "duration_ns"), "ns"),
-		    lode_format_count(slow, (uint64_t)number_of(p, "slow")), counter ? "; " : "",
-		    text_of(counter, "server"), counter ? ": " : "", text_of(counter, "counter"));
+	for (i = 0; i < length(periods); i++)
+		slow_ns += number_of(item(periods, i), "duration_ns");
+	lines->out->weight = slow_ns;
+	lines->out->summary = format(
+		lines, "%s, %s of %s",
+		lode_format_plural(n, length(periods) + (uint64_t)number_of(root, "periods_more"),
+				   "slow period"),
+		lode_format_cost(slow, slow_ns, "ns"),
+		lode_format_cost(lasted, number_of(root, "end") - number_of(root, "start"), "ns"));
+	while (has_room(lines) && (i = worst_of(periods, told)) < length(periods)) {
+		told[i] = true;
+		add_period(lines, root, item(periods, i));
 	}
+	free(told);
 }
 
 void lode_findings_make(struct lode_findings *out, const struct lode_html_part *part, size_t most,

@@ -1,64 +1,79 @@
 // The first page of several reports: what was there, and what each analysis found.
 import type { AnalyzeReport } from "../../data/reports";
-import { count } from "../../shared/format";
+import { PartBar } from "../../shared/bars";
+import { count, pct } from "../../shared/format";
 import { hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
+import { distinguish } from "../../shared/titles";
 import type { ViewProps } from "../view";
 import "./overview.css";
 
 type Run = AnalyzeReport["runs"][number];
+type Finding = Run["details"][number];
 
 const QUESTIONS: Record<Run["analysis"], string> = {
 	mine: "What made users wait",
 	suspects: "What goes with slow executions",
-	timeline: "What all threads did, and which calls took long",
-	pio: "When it was slow, and which server",
+	timeline: "Which calls took unusually long",
+	pio: "When it was slow, and which server it was",
 	page: "A report of before",
 };
 
-function Command({ text }: { text: string }) {
+function FindingLine({ report, finding }: { report: string | null; finding: Finding }) {
+	const { share, path, params } = finding;
+	const text = <Name text={finding.text.replace(/ {2,}/g, " · ")} most={200} />;
+	const isPlace = report !== null && (path.length > 0 || Object.keys(params).length > 0);
 	return (
-		<p class="overview-command">
-			<code>
-				<Name text={text} most={600} />
-			</code>
-		</p>
+		<li class="finding">
+			{isPlace ? <a href={hrefOf([report, ...path], params)}>{text}</a> : text}
+			{share === undefined ? null : (
+				<PartBar
+					parts={[[share, "var(--mark)"]]}
+					whole={1}
+					label={`${pct(100 * share)} of the whole`}
+				/>
+			)}
+		</li>
 	);
 }
 
-function RunCard({ run }: { run: Run }) {
-	const heading = (
-		<>
-			<span class="overview-question">{QUESTIONS[run.analysis]}</span>{" "}
-			<span class="quiet">
-				{run.analysis} · <Name text={run.title} most={80} />
-			</span>
-		</>
-	);
+function RunCard({ run, title }: { run: Run; title: string }) {
+	const question = QUESTIONS[run.analysis];
 	return (
 		<li class="overview-run">
-			<h3>{run.report === null ? heading : <a href={hrefOf([run.report])}>{heading}</a>}</h3>
-			<p class="overview-summary">
-				{run.report === null ? (
-					`Gave no report (exit code ${run.exit_code}).`
-				) : (
-					<Name text={run.summary} most={200} />
-				)}
-			</p>
+			<h2>
+				{run.report === null ? question : <a href={hrefOf([run.report])}>{question}</a>}{" "}
+				<span class="quiet">
+					<Name text={title} most={80} />
+				</span>
+			</h2>
+			{run.report === null ? (
+				<p class="overview-summary">
+					Gave no report (exit code {run.exit_code}). Its command says why:
+				</p>
+			) : (
+				<p class="overview-summary">
+					<Name text={run.summary || "See its page."} most={200} />
+				</p>
+			)}
 			{run.details.length ? (
-				<ul class="overview-details">
-					{run.details.map((text) => (
-						<li key={text}>
-							<Name text={text} most={200} />
-						</li>
+				<ol class="findings">
+					{run.details.map((finding) => (
+						<FindingLine key={finding.text} report={run.report} finding={finding} />
 					))}
-				</ul>
+				</ol>
 			) : null}
 			{run.report !== null && run.exit_code !== 0 ? (
-				<p class="quiet">Some of its input was skipped or incomplete.</p>
+				<p class="quiet">Some of its input was skipped or incomplete: its page says what.</p>
 			) : null}
-			{run.command ? <Command text={run.command} /> : null}
+			{run.command ? (
+				<p class="overview-command">
+					<code>
+						<Name text={run.command} most={600} />
+					</code>
+				</p>
+			) : null}
 		</li>
 	);
 }
@@ -72,15 +87,22 @@ export function OverviewPage({ report }: ViewProps<AnalyzeReport>) {
 		["counter files", found.counter_files],
 		["models", found.models],
 		["pages", found.pages],
-		["other files", found.other_files],
+		["other files, of no use", found.other_files],
 	];
+	// One folder may be of two analyses: it is called the same in both.
+	const titles = [...new Set(report.runs.map((run) => run.title))];
+	const short = new Map(distinguish(titles).map((text, i) => [titles[i], text]));
 	return (
 		<>
 			<h1>What was found</h1>
 			<Facts items={facts.map(([name, n]) => (n ? [name, count(n)] : null))} />
 			<ol class="overview-runs">
 				{report.runs.map((run) => (
-					<RunCard key={`${run.analysis} ${run.title}`} run={run} />
+					<RunCard
+						key={`${run.analysis} ${run.title}`}
+						run={run}
+						title={short.get(run.title) ?? run.title}
+					/>
 				))}
 			</ol>
 			{report.unread.length ? (
