@@ -3,9 +3,10 @@ import { Component, type ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type ReportRef, type Source, SourceError } from "./data/source";
 import { shorten, visible } from "./shared/format";
-import { hrefOf, usePlace } from "./shared/location";
+import { useArrival, usePlace } from "./shared/location";
 import { theme, toggleTheme, useColors } from "./shared/theme";
 import { TooltipLayer } from "./shared/tooltip";
+import { Navigation } from "./shell/navigation";
 import { viewOf } from "./views";
 
 type Loaded<T> =
@@ -57,19 +58,13 @@ export function App({ source }: { source: Source }) {
 			</button>
 			<header class="bar">
 				<span class="brand">lode</span>
-				<nav aria-label="Reports">
-					{refs.map((ref) => (
-						<a
-							key={ref.name}
-							href={hrefOf([ref.name])}
-							aria-current={ref === reference ? "page" : undefined}
-						>
-							{viewOf(ref.schema)?.title ?? visible(ref.name)}
-						</a>
-					))}
-				</nav>
+				<Navigation refs={refs} current={reference} />
 				<span class="bar-title quiet">
-					{reference ? <bdi>{visible(shorten(reference.title, 120))}</bdi> : null}
+					{reference ? (
+						<bdi title={visible(shorten(reference.title, 400))}>
+							{visible(shorten(reference.title, 120))}
+						</bdi>
+					) : null}
 				</span>
 				<ThemeButton />
 			</header>
@@ -91,6 +86,7 @@ function Report(props: { source: Source; reference: ReportRef; path: readonly st
 	const { source, reference } = props;
 	const loaded = useLoaded(reference.name, () => source.report(reference.name));
 	const view = viewOf(reference.schema);
+	useArrival(loaded.state !== "loading", `${reference.name}/${props.path.join("/")}`);
 	if (!view)
 		return <Notice text={`This page does not know reports of ${visible(reference.schema)}.`} />;
 	if (loaded.state === "failed") return <Notice text={loaded.reason} />;

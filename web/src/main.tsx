@@ -4,6 +4,7 @@ import { embeddedSource } from "./data/embedded";
 import { httpSource } from "./data/http";
 import "./style/theme.css";
 import "./style/base.css";
+import "./style/bar.css";
 import "./style/table.css";
 
 // A page with reports in it is a file; one without comes from a server.

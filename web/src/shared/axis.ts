@@ -20,10 +20,10 @@ export function bottomAxis(paint: Paint, colors: Colors, scale: Scale, options: 
 		if (options.gridTo !== undefined) paint.line(x, options.gridTo, x, options.at, colors.grid);
 		paint.line(x, options.at, x, options.at + 4, colors.line);
 		const text = options.format(tick);
-		const half = paint.measure(text, 11) / 2;
+		const half = paint.measure(text, 12) / 2;
 		if (x - half < free) continue;
 		free = x + half + 12;
-		paint.text(x, options.at + 16, text, { fill: colors.quiet, size: 11, anchor: "middle" });
+		paint.text(x, options.at + 16, text, { fill: colors.quiet, size: 12, anchor: "middle" });
 	}
 	paint.line(scale.range[0], options.at + 0.5, scale.range[1], options.at + 0.5, colors.line);
 }
@@ -35,7 +35,7 @@ export function leftAxis(paint: Paint, colors: Colors, scale: Scale, options: Ax
 		if (options.gridTo !== undefined) paint.line(options.at, y, options.gridTo, y, colors.grid);
 		paint.text(options.at - 7, y, options.format(tick), {
 			fill: colors.quiet,
-			size: 11,
+			size: 12,
 			anchor: "end",
 			baseline: "middle",
 		});

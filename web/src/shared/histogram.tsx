@@ -42,7 +42,7 @@ export interface HistogramProps {
 
 const LEFT = 8;
 const RIGHT = 8;
-const TOP = 20;
+const TOP = 36;
 const AXIS = 22;
 
 const most = (d: Distribution | undefined) =>
@@ -103,40 +103,45 @@ export function Histogram(props: HistogramProps) {
 					[down, height - AXIS - 16],
 				] as const) {
 					const words = `${d.title}: ${count(d.n)}`;
-					paint.rect(LEFT, y, paint.measure(words, 11, 600) + 8, 15, colors.bg, 0.8);
-					paint.text(LEFT + 2, y + 11, words, { fill: colors.text, size: 11, weight: 600 });
+					paint.rect(LEFT, y, paint.measure(words, 12, 600) + 8, 15, colors.bg, 0.8);
+					paint.text(LEFT + 2, y + 11, words, { fill: colors.text, size: 12, weight: 600 });
 				}
 			}
+			if (!down) {
+				const words = count(most(up));
+				paint.rect(LEFT, base - room - 1, paint.measure(words, 12) + 4, 15, colors.bg, 0.8);
+				paint.text(LEFT, base - room + 10, words, { fill: colors.quiet, size: 12 });
+			}
 			if (bounds) {
-				let free = Number.NEGATIVE_INFINITY;
-				for (const [at, text] of [
-					[bounds.success, "succeeded up to"],
-					[bounds.failed, "failed above"],
+				for (const [at, text, y] of [
+					[bounds.success, "succeeded up to", TOP - 22],
+					[bounds.failed, "failed above", TOP - 7],
 				] as const) {
 					if (at < domain[0] || at > domain[1]) continue;
 					const px = Math.round(sx(at)) + 0.5;
-					paint.line(px, TOP - 6, px, height - AXIS, colors.text, 1, [3, 3]);
+					paint.line(px, y - 10, px, height - AXIS, colors.text, 1, [3, 3]);
 					const words = `${text} ${costText(at, unit)}`;
-					const w = paint.measure(words, 11);
-					const start = Math.max(px - w - 6, free);
-					if (at === bounds.success && start >= 0 && px - w - 6 >= 0) {
-						paint.text(px - 5, TOP - 8, words, { fill: colors.quiet, size: 11, anchor: "end" });
-						free = px;
-					} else {
-						const over = px + 5 + w > width;
-						paint.text(over ? width : px + 5, TOP - 8, words, {
-							fill: colors.quiet,
-							size: 11,
-							anchor: over ? "end" : "start",
-						});
-						free = px + w + 10;
-					}
+					const right = px + 5 + paint.measure(words, 12) < width;
+					paint.text(right ? px + 5 : px - 5, y, words, {
+						fill: colors.quiet,
+						size: 12,
+						anchor: right ? "start" : "end",
+					});
 				}
 			}
 			const mean = (d: Distribution, y0: number, y1: number) => {
 				if (!d.n || d.mean_ns < domain[0]) return;
 				const px = sx(d.mean_ns);
 				paint.line(px, y0, px, y1, colors.text, 1.5);
+				if (d !== up) return;
+				const w = paint.measure("mean", 12) + 6;
+				const right = px + w < width;
+				paint.rect(right ? px + 1 : px - w - 1, y0, w, 15, colors.bg, 0.8);
+				paint.text(right ? px + 4 : px - 4, y0 + 11, "mean", {
+					fill: colors.text,
+					size: 12,
+					anchor: right ? "start" : "end",
+				});
 			};
 			mean(up, base - room, base);
 			if (down) mean(down, base, height - AXIS);

@@ -1,6 +1,6 @@
 // Every selection is in the URL: `#/mine/9f8e01…?q=fsync&sort=own_ns`. A path of what is shown, and
 // parameters of how. Sharing the address shares what is on the screen.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export interface Place {
 	readonly path: readonly string[];
@@ -35,23 +35,72 @@ export function formatPlace(place: Place): string {
 const listeners = new Set<() => void>();
 let current = parsePlace(location.hash);
 
+/*
+ * How far down each entry of the history was read. The browser cannot know: it restores before the
+ * page is drawn. An entry without a number is new, and begins at its top.
+ */
+interface Entry {
+	readonly n: number;
+	readonly y: number;
+}
+const isEntry = (state: unknown): state is Entry =>
+	typeof state === "object" && state !== null && "n" in state && "y" in state;
+const readTo = new Map<number, number>();
+let entry = 0;
+let wanted = 0;
+
+function arrive() {
+	const { state } = history;
+	if (isEntry(state)) {
+		entry = state.n;
+		wanted = readTo.get(entry) ?? state.y;
+		return;
+	}
+	entry++;
+	wanted = 0;
+	readTo.set(entry, scrollY); // it may be the same thing, looked at in another way
+	history.replaceState({ n: entry, y: 0 }, "");
+}
+history.scrollRestoration = "manual";
+arrive();
+window.addEventListener("scroll", () => readTo.set(entry, scrollY), { passive: true });
+window.addEventListener("pagehide", () => history.replaceState({ n: entry, y: scrollY }, ""));
+
+/**
+ * Goes to where the reader was when a thing is shown again, else to its top. `isDrawn`: it is there;
+ * `thing`: what it is. What had the focus may be gone with the thing before: then the report has it.
+ */
+export function useArrival(isDrawn: boolean, thing: string) {
+	const before = useRef<string | null>(null);
+	useLayoutEffect(() => {
+		if (!isDrawn) return;
+		scrollTo(0, wanted);
+		if (before.current !== null && document.activeElement === document.body)
+			document.getElementById("main")?.focus({ preventScroll: true });
+		before.current = thing;
+	}, [isDrawn, thing]);
+}
+
 function changed() {
 	current = parsePlace(location.hash);
 	for (const listener of [...listeners]) listener();
 }
-window.addEventListener("hashchange", changed);
+window.addEventListener("hashchange", () => {
+	arrive();
+	changed();
+});
 
 /** Goes to a place; `replace` leaves no entry in the history (typing, dragging). */
 export function goTo(place: Place, replace = false) {
 	const hash = formatPlace(place);
 	if (hash === formatPlace(current)) return;
 	if (replace) {
-		history.replaceState(null, "", hash);
-		changed();
+		history.replaceState({ n: entry, y: scrollY }, "", hash);
 	} else {
 		location.hash = hash; // fires hashchange later; views need the new place at once
-		changed();
+		arrive();
 	}
+	changed();
 }
 
 export function usePlace(): Place {

@@ -8,7 +8,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Draw, downloadPng, downloadSvg } from "./export";
-import { canvasPaint, type Paint } from "./paint";
+import { canvasPaint, type Paint, svgPaint } from "./paint";
+import { usePrinting } from "./printing";
 import { type Colors, currentColors, useColors } from "./theme";
 import { setTooltip } from "./tooltip";
 
@@ -87,6 +88,7 @@ export function Picture(props: PictureProps) {
 	const pointer = useRef<Pointer | null>(null);
 	const drag = useRef<{ from: number; moved: boolean } | null>(null);
 	const colors = useColors();
+	const printing = usePrinting();
 	const { height, draw } = props;
 
 	useLayoutEffect(() => {
@@ -137,7 +139,7 @@ export function Picture(props: PictureProps) {
 				aria-label={props.label}
 				aria-roledescription="picture"
 				tabIndex={props.onKey ? 0 : -1}
-				style={{ height: `${height}px` }}
+				style={printing ? {} : { height: `${height}px` }}
 				onPointerMove={move}
 				onPointerLeave={leave}
 				onPointerDown={(event) => {
@@ -161,6 +163,17 @@ export function Picture(props: PictureProps) {
 			>
 				<canvas ref={base} aria-hidden="true" />
 				{props.overlay ? <canvas ref={over} class="overlay" aria-hidden="true" /> : null}
+				{printing && width > 0 ? (
+					<Printed
+						draw={(paint, w, h, now) => {
+							draw(paint, w, h, now);
+							props.overlay?.(paint, w, h, now, null);
+						}}
+						label={props.label}
+						width={width}
+						height={height}
+					/>
+				) : null}
 			</div>
 			{props.bare ? null : (
 				<PictureExport
@@ -173,6 +186,24 @@ export function Picture(props: PictureProps) {
 			)}
 		</figure>
 	);
+}
+
+/**
+ * A picture on paper: as wide as the sheet, sharp, in the colours for white. The window's canvases
+ * are as many pixels as the window had, so `.picture-box` hides them there.
+ */
+export function Printed(props: { draw: Draw; label: string; width: number; height: number }) {
+	const box = useRef<HTMLDivElement>(null);
+	const { width, height } = props;
+	useLayoutEffect(() => {
+		const colors = currentColors();
+		const paint = svgPaint(colors.font);
+		props.draw(paint, width, height, colors);
+		const text = paint.finish(width, height, colors.bg, props.label);
+		const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+		box.current?.replaceChildren(document.importNode(svg, true));
+	});
+	return <div class="printed" ref={box} />;
 }
 
 export function PictureExport(props: {

@@ -49,7 +49,7 @@ export function Choice<T extends string>(props: {
 	onChange: (value: T) => void;
 }) {
 	return (
-		<span class="choice" role="group" aria-label={props.label}>
+		<span class="choice no-print" role="group" aria-label={props.label}>
 			{props.options.map(([value, title]) => (
 				<button
 					key={value}

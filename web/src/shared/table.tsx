@@ -2,10 +2,11 @@
 // search are in the URL (`NAME.sort`, `NAME.q`). Only the rows in sight are in the document, so that
 // ten thousand cost no more than fifty; for print all are there.
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { csv, downloadCsv } from "./export";
 import { count } from "./format";
 import { setParams, usePlace } from "./location";
+import { usePrinting } from "./printing";
 
 export type Value = string | number | undefined | null;
 
@@ -20,6 +21,8 @@ export interface Column<Row> {
 	readonly cell?: (row: Row) => ComponentChildren;
 	/** Numbers stand right, and are sorted from the largest first. */
 	readonly numeric?: boolean;
+	/** Numbers that stand left all the same: a bar follows them. */
+	readonly left?: boolean;
 	/** A CSS width; default: what is left. */
 	readonly width?: string;
 }
@@ -69,15 +72,19 @@ function ordered<Row>(rows: readonly Row[], column: Column<Row> | undefined, dow
 		.map((item) => item.row);
 }
 
-function usePrinting(): boolean {
-	const [printing, set] = useState(false);
-	useEffect(() => {
-		const query = matchMedia("print");
-		const change = () => set(query.matches);
-		query.addEventListener("change", change);
-		return () => query.removeEventListener("change", change);
-	}, []);
-	return printing;
+function isRight(column: { numeric?: boolean; left?: boolean }): boolean {
+	return Boolean(column.numeric && !column.left);
+}
+
+const cellClass = (column: { numeric?: boolean; left?: boolean }) =>
+	isRight(column) ? "cell num" : "cell";
+
+function SortMark({ down }: { down: boolean }) {
+	return (
+		<span class="sort-mark" aria-hidden="true">
+			{down ? "▾" : "▴"}
+		</span>
+	);
 }
 
 export function Table<Row>(props: TableProps<Row>) {
@@ -203,15 +210,14 @@ export function Table<Row>(props: TableProps<Row>) {
 						<div
 							key={c.key}
 							role="columnheader"
-							class={c.numeric ? "cell num" : "cell"}
+							class={cellClass(c)}
 							aria-sort={c.key === sortKey ? (down ? "descending" : "ascending") : "none"}
 						>
+							{c.key === sortKey && isRight(c) ? <SortMark down={down} /> : null}
 							<button type="button" title={c.help} onClick={() => sortBy(c)}>
 								{c.title}
-								<span class="sort-mark" aria-hidden="true">
-									{c.key === sortKey ? (down ? "▾" : "▴") : ""}
-								</span>
 							</button>
+							{c.key === sortKey && !isRight(c) ? <SortMark down={down} /> : null}
 						</div>
 					))}
 				</div>
@@ -269,7 +275,7 @@ function TableRow<Row>(props: {
 			onClick={() => props.onSelect?.(row)}
 		>
 			{columns.map((c) => (
-				<div key={c.key} role="gridcell" class={c.numeric ? "cell num" : "cell"}>
+				<div key={c.key} role="gridcell" class={cellClass(c)}>
 					{c.cell ? c.cell(row) : c.value(row)}
 				</div>
 			))}

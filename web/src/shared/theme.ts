@@ -1,5 +1,6 @@
 // Colours: style/theme.css holds them, for both themes; pictures read them from there.
 import { useEffect, useState } from "preact/hooks";
+import { isPrinting, onPrinting } from "./printing";
 
 export type Theme = "light" | "dark";
 
@@ -55,7 +56,9 @@ function remembered(): Theme | "" {
 	}
 }
 
+/** As it is shown; paper is white. */
 export function theme(): Theme {
+	if (isPrinting()) return "light";
 	return chosen || (dark.matches ? "dark" : "light");
 }
 
@@ -65,6 +68,7 @@ function apply() {
 	for (const listener of [...listeners]) listener();
 }
 dark.addEventListener("change", apply);
+onPrinting(apply);
 apply();
 
 export function toggleTheme() {

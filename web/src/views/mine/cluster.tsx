@@ -37,7 +37,6 @@ export function ClusterPage(props: { report: Mined; reference: ReportRef; cluste
 	const to = (other: Cluster) => goTo({ path: [reference.name, other.id], params: new Map() });
 
 	useEffect(() => {
-		scrollTo(0, 0);
 		const key = (event: KeyboardEvent) => {
 			if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey) return;
 			if (event.key === "[" && before) to(before);

@@ -14,14 +14,14 @@ import { type Colors, category } from "../../shared/theme";
 import { TipTable } from "../../shared/tooltip";
 import { heatRows, periodAt, type Range, rulesAt, timeAt } from "./model";
 
-const LEFT = 190;
+const LEFT = 196;
 const RIGHT = 8;
-const ROW = 15;
+const ROW = 17;
 const SA = 84;
 const EVIDENCE = 64;
 const INTENSITY = 48;
-const STRIP = 13;
-const GAP = 14;
+const STRIP = 16;
+const GAP = 20;
 
 interface Layout {
 	readonly sa: number;
@@ -107,6 +107,7 @@ export function Tracks(props: TracksProps) {
 				)
 			}
 		>
+			<Legend report={report} />
 			<div onDblClick={() => props.onRange(null)} role="presentation">
 				<Picture
 					name="slow-periods"
@@ -156,6 +157,28 @@ export function Tracks(props: TracksProps) {
 				/>
 			</div>
 		</Section>
+	);
+}
+
+/** What the colours mean; the classes are named at the pointer, too. */
+function Legend({ report }: { report: PioReport }) {
+	const chip = (colour: string) => <i class="chip" style={{ background: colour }} />;
+	return (
+		<p class="legend pio-legend">
+			<span>
+				<i class="chip period" />
+				slow period
+			</span>
+			<span>{chip("var(--heat-4)")}HIGH</span>
+			<span>{chip("var(--heat-2)")}MED</span>
+			<span>{chip("var(--faint)")}LOW</span>
+			{report.matrix.length ? (
+				<span>
+					<i class="chip ramp" />
+					rule coverage, few to many
+				</span>
+			) : null}
+		</p>
 	);
 }
 
@@ -260,13 +283,13 @@ function drawTracks(
 
 function title(paint: Paint, colors: Colors, y: number, text: string, note = "") {
 	paint.text(0, y + 11, text, { fill: colors.text, weight: 600, maxWidth: LEFT - 50 });
-	if (note) paint.text(0, y + 26, note, { fill: colors.quiet, size: 11, maxWidth: LEFT - 44 });
+	if (note) paint.text(0, y + 26, note, { fill: colors.quiet, size: 12, maxWidth: LEFT - 44 });
 }
 
 function scaleText(paint: Paint, colors: Colors, y: number, text: string) {
 	paint.text(LEFT - 6, y, text, {
 		fill: colors.quiet,
-		size: 10,
+		size: 12,
 		anchor: "end",
 		baseline: "middle",
 	});
@@ -325,7 +348,7 @@ function drawRatio(
 		(px, w, v) => {
 			const colour =
 				v >= report.bounds.high && v > 0
-					? colors["heat-3"]
+					? colors["heat-4"]
 					: v >= report.bounds.med && v > 0
 						? colors["heat-2"]
 						: colors.faint;
@@ -383,7 +406,7 @@ function drawEvidence(
 		paint.rect(lx, ly - 4, 10, 3, category(colors, k));
 		paint.text(lx + 15, ly, server.server || "(none)", {
 			fill: colors.quiet,
-			size: 11,
+			size: 12,
 			maxWidth: 56,
 		});
 	});
@@ -436,7 +459,7 @@ function drawClasses(
 	] as const;
 	strips.forEach(([text, key], k) => {
 		const y = top + k * (STRIP + 2);
-		paint.text(0, y + 10, text, { fill: colors.quiet, size: 11, maxWidth: LEFT - 12 });
+		paint.text(0, y + 10, text, { fill: colors.quiet, size: 12, maxWidth: LEFT - 12 });
 		columns(
 			x,
 			first,
@@ -472,8 +495,8 @@ function drawHeat(
 		});
 		if (k === 0)
 			paint.text(x1, y + 12, `rule coverage, up to ${count(most)}`, {
-				fill: colors.faint,
-				size: 11,
+				fill: colors.quiet,
+				size: 12,
 				anchor: "end",
 			});
 		y += 20;
@@ -481,7 +504,7 @@ function drawHeat(
 			paint.rect(x0, y, x1 - x0, ROW - 1, colors["heat-0"]);
 			paint.text(10, y + ROW / 2, row.counter, {
 				fill: colors.quiet,
-				size: 11,
+				size: 12,
 				baseline: "middle",
 				maxWidth: LEFT - 22,
 			});

@@ -69,6 +69,7 @@ export function contrastColumns(reference: ReportRef): Column<Contrast>[] {
 			cell: (c) => <Rate half={c.with} colour="var(--mark)" />,
 			width: "140px",
 			numeric: true,
+			left: true,
 		},
 		{
 			key: "without",
@@ -78,6 +79,7 @@ export function contrastColumns(reference: ReportRef): Column<Contrast>[] {
 			cell: (c) => <Rate half={c.without} colour="var(--faint)" />,
 			width: "140px",
 			numeric: true,
+			left: true,
 		},
 		{
 			key: "mean_with",
@@ -89,11 +91,11 @@ export function contrastColumns(reference: ReportRef): Column<Contrast>[] {
 		},
 		{
 			key: "mean_without",
-			title: "without",
+			title: "mean without",
 			value: (c) => c.without.mean_ns,
 			cell: (c) => costText(c.without.mean_ns),
 			numeric: true,
-			width: "76px",
+			width: "88px",
 		},
 		{
 			key: "q",

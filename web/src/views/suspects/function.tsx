@@ -1,12 +1,13 @@
 import { useMemo } from "preact/hooks";
 import type { SuspectsReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
-import { cost as costText, count, percent, ratio } from "../../shared/format";
+import { cost as costText, count, percent, ratio, visible } from "../../shared/format";
 import { Histogram } from "../../shared/histogram";
 import { goTo, hrefOf } from "../../shared/location";
 import { Frame, Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
+import { distinguish } from "../../shared/titles";
 import { contrastColumns } from "./contrasts";
 import { boundsOf, chance, type Explained, nameOf, type Suspect } from "./model";
 
@@ -109,14 +110,13 @@ function Distributions({ report, details }: { report: SuspectsReport; details: E
 						<div key={m.metric} class="distribution">
 							<h3>
 								<Name text={m.metric} />
-								<span class="quiet">
-									{" "}
-									fails in {percent(m.with.failed, m.with.failed + m.with.succeeded)} with it,{" "}
-									{m.without.n
-										? `${percent(m.without.failed, m.without.failed + m.without.succeeded)} without; mean ${costText(m.with.mean_ns, unit)} and ${costText(m.without.mean_ns, unit)}`
-										: `never without; mean ${costText(m.with.mean_ns, unit)}`}
-								</span>
 							</h3>
+							<p class="quiet">
+								fails in {percent(m.with.failed, m.with.failed + m.with.succeeded)} with it,{" "}
+								{m.without.n
+									? `${percent(m.without.failed, m.without.failed + m.without.succeeded)} without; mean ${costText(m.with.mean_ns, unit)} and ${costText(m.without.mean_ns, unit)}`
+									: `never without; mean ${costText(m.with.mean_ns, unit)}`}
+							</p>
 							<Histogram
 								name="with-and-without"
 								label="Distribution of a metric with this function and without"
@@ -124,7 +124,7 @@ function Distributions({ report, details }: { report: SuspectsReport; details: E
 								up={{ ...m.with, title: "with" }}
 								down={m.without.n ? { ...m.without, title: "without" } : undefined}
 								bounds={boundsOf(report, metric)}
-								height={m.without.n ? 220 : 150}
+								height={m.without.n ? 236 : 166}
 							/>
 						</div>
 					);
@@ -210,6 +210,8 @@ type WorstExecution = Explained["worst"][number];
 
 function Worst({ details }: { details: Explained }) {
 	const stack = (w: WorstExecution) => w.stack.map((f) => f.replace(/^[^!]*!/, "")).join(" › ");
+	const streams = [...new Set(details.worst.map((w) => w.stream))];
+	const short = new Map(distinguish(streams).map((text, i) => [streams[i], text]));
 	const columns: Column<WorstExecution>[] = [
 		{
 			key: "value_ns",
@@ -240,7 +242,11 @@ function Worst({ details }: { details: Explained }) {
 			key: "stream",
 			title: "recording",
 			value: (w) => w.stream,
-			cell: (w) => <Name text={w.stream} most={60} />,
+			cell: (w) => (
+				<span title={visible(w.stream)}>
+					<Name text={short.get(w.stream) ?? w.stream} most={60} />
+				</span>
+			),
 			width: "minmax(0, 1fr)",
 		},
 		{

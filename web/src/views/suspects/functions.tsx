@@ -52,7 +52,7 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 		key: "failure" | "context" | "increase" | "ochiai" | "tarantula" | "dstar" | "importance",
 		title: string,
 		help: string,
-		width = "60px",
+		width = "56px",
 	): Column<Suspect> => ({
 		key,
 		title,
@@ -63,7 +63,7 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 		width,
 	});
 	const columns: Column<Suspect>[] = [
-		{ key: "rank", title: "#", value: (f) => f.rank, numeric: true, width: "36px" },
+		{ key: "rank", title: "#", value: (f) => f.rank, numeric: true, width: "30px" },
 		{
 			key: "function",
 			title: "function",
@@ -73,7 +73,7 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 					<Name text={f.function} most={80} />
 				</span>
 			),
-			width: "minmax(150px, 2fr)",
+			width: "minmax(140px, 2fr)",
 		},
 		{
 			key: "module",
@@ -125,6 +125,8 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 			help: "Increase and its 95 % interval",
 			value: (f) => f.increase_high - f.increase_low,
 			cell: (f) => <Interval f={f} />,
+			numeric: true,
+			left: true,
 			width: "70px",
 		},
 		score(
@@ -161,9 +163,9 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 			width: "60px",
 		},
 		score("ochiai", "Ochiai", "Ochiai's coefficient"),
-		score("tarantula", "Tarantula", "Tarantula's suspiciousness", "66px"),
-		score("dstar", "DStar", "DStar, with the square of what failed", "60px"),
-		score("importance", "Importance", "CBI's Importance", "76px"),
+		score("tarantula", "Tarantula", "Tarantula's suspiciousness", "62px"),
+		score("dstar", "DStar", "DStar, with the square of what failed", "56px"),
+		score("importance", "Importance", "CBI's Importance", "72px"),
 		{
 			key: "mean_ns",
 			title: "mean",

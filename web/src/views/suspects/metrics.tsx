@@ -63,7 +63,7 @@ export function Metrics({ report }: { report: SuspectsReport }) {
 					down={other ? { ...other, title: versus ? "fast" : "baseline" } : undefined}
 					bounds={boundsOf(report, metric)}
 					logCounts={counts === "log"}
-					height={228}
+					height={244}
 				/>
 			</Section>
 		</div>

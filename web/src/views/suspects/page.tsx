@@ -1,5 +1,7 @@
 import type { SuspectsReport } from "../../data/reports";
-import { count, percent } from "../../shared/format";
+import type { ReportRef } from "../../data/source";
+import { count, frameParts, percent } from "../../shared/format";
+import { hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
 import type { ViewProps } from "../view";
@@ -35,6 +37,7 @@ export function SuspectsPage(props: ViewProps<SuspectsReport>) {
 					This report has no function <Name text={path[0]} />.
 				</p>
 			) : null}
+			<Headline report={report} reference={reference} />
 			<Facts
 				items={[
 					["executions", count(report.executions)],
@@ -53,6 +56,23 @@ export function SuspectsPage(props: ViewProps<SuspectsReport>) {
 			<Contrasts report={report} reference={reference} />
 			<Notes report={report} />
 		</>
+	);
+}
+
+/** The caller that is surest to make a call slow, if there is one. */
+function Headline({ report, reference }: { report: SuspectsReport; reference: ReportRef }) {
+	const [first] = report.contrasts;
+	const caller = first?.callers.at(-1);
+	if (!first || !caller || first.q >= 0.05) return null;
+	const of = (half: typeof first.with) => percent(half.failed, half.failed + half.succeeded);
+	return (
+		<p class="headline">
+			<Name text={first.metric ?? ""} /> is slow in {of(first.with)} of the calls that come from{" "}
+			<a href={hrefOf([reference.name, caller])} class="mono">
+				<Name text={frameParts(caller).name} />
+			</a>
+			, else in {of(first.without)}.
+		</p>
 	);
 }
 
