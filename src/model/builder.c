@@ -304,6 +304,10 @@ static void take(struct lode_builder *b, const struct record *r)
 	}
 	if (r->t_ns < b->narrow.to_ns)
 		deliver(b, r);
+	else if (r->kind == RECORD_SWITCH || r->kind == RECORD_SAMPLE)
+		lode_schedule_later(&b->schedule, r->thread, r->cpu, r->t_ns);
+	else if (r->kind == RECORD_WAKING)
+		lode_schedule_later(&b->schedule, r->other, r->cpu, r->t_ns);
 }
 
 static void first_switch(struct lode_builder *b)

@@ -369,6 +369,32 @@ static void contradiction(struct lode_schedule *s, lode_thread_id id, uint32_t c
 	losses->by_kind[LODE_LOSS_CONTRADICTION].cost_ns += doubtful_ns;
 }
 
+/* A sign of life: after its exit record a thread runs on, if only for microseconds. */
+static void note_alive(struct lode_schedule *s, lode_thread_id id, int64_t t_ns)
+{
+	struct lode_thread *thread = &s->stream->threads.at[id];
+
+	if (thread_at(s, id)->is_exiting && thread->died_ns < t_ns)
+		thread->died_ns = t_ns;
+}
+
+/*
+ * Until when a running thread runs if that is known to be over by `t_ns`. One that has had its exit
+ * record and whose last switch is missing was gone as soon as it was last seen: otherwise it would
+ * seem to run until somebody came or the recording ended.
+ */
+static int64_t last_moment(struct lode_schedule *s, lode_thread_id id, int64_t t_ns)
+{
+	const struct lode_sched_thread *t = thread_at(s, id);
+	int64_t died_ns;
+
+	if (!t->is_exiting)
+		return t_ns;
+	note_alive(s, id, t->since_ns);
+	died_ns = s->stream->threads.at[id].died_ns;
+	return died_ns < t_ns ? died_ns : t_ns;
+}
+
 /* Somebody else is seen on `cpu`: whoever we had there left without a recorded switch. */
 static void displace(struct lode_schedule *s, uint32_t cpu_index, int64_t t_ns)
 {
@@ -379,6 +405,7 @@ static void displace(struct lode_schedule *s, uint32_t cpu_index, int64_t t_ns)
 	if (!is_thread(id))
 		return;
 	t = thread_at(s, id);
+	t_ns = last_moment(s, id, t_ns);
 	if (!cpu->is_uncertain)
 		contradiction(s, id, cpu_index, t_ns, t_ns - cpu->since_ns,
 			      "it left without a recorded switch");
@@ -438,6 +465,7 @@ void lode_schedule_own(struct lode_schedule *schedule, lode_thread_id thread, ui
 	int64_t free_ns, start_ns;
 	unsigned flags;
 
+	note_alive(schedule, thread, t_ns);
 	if (t->state == LODE_SCHED_RUNNING) {
 		if (t->cpu != cpu_index && cpu_index < MAX_CPUS)
 			move(schedule, thread, cpu_index, t_ns);
@@ -602,12 +630,15 @@ static void wake(struct lode_schedule *s, const struct lode_waking *record, lode
 void lode_schedule_waking(struct lode_schedule *schedule, const struct lode_waking *record,
 			  lode_thread_id waker, lode_thread_id wakee)
 {
-	if (waker == LODE_NONE)
+	if (waker == LODE_NONE) {
 		waker = cpu_at(schedule, record->cpu)->current;
-	else if (waker == LODE_IDLE)
+		if (is_thread(waker))
+			note_alive(schedule, waker, record->t_ns);
+	} else if (waker == LODE_IDLE) {
 		displace(schedule, record->cpu, record->t_ns);
-	else
+	} else {
 		lode_schedule_own(schedule, waker, record->cpu, record->t_ns);
+	}
 	if (is_thread(wakee))
 		wake(schedule, record, waker, wakee);
 }
@@ -650,6 +681,15 @@ void lode_schedule_exiting(struct lode_schedule *schedule, lode_thread_id thread
 	t->is_exiting = true;
 }
 
+void lode_schedule_later(struct lode_schedule *schedule, lode_thread_id thread, uint32_t cpu,
+			 int64_t t_ns)
+{
+	if (thread == LODE_NONE)
+		thread = cpu_at(schedule, cpu)->current;
+	if (is_thread(thread))
+		note_alive(schedule, thread, t_ns);
+}
+
 void lode_schedule_lost(struct lode_schedule *schedule, uint32_t cpu)
 {
 	for (uint32_t i = 0; i < schedule->cpus.n; i++)
@@ -662,21 +702,27 @@ static void cut(struct lode_schedule *s, lode_thread_id id, int64_t t_ns, unsign
 {
 	struct lode_sched_thread *t = thread_at(s, id);
 	struct lode_sched_cpu *cpu = cpu_at(s, t->cpu);
+	int64_t last_ns;
 
 	switch (t->state) {
 	case LODE_SCHED_RUNNING:
+		last_ns = last_moment(s, id, t_ns);
+		if (s->stream->threads.at[id].died_ns <= t_ns)
+			flags = LODE_EVENT_INFERRED;
 		if (cpu->current == id)
-			cpu_set(cpu, LODE_NONE, t_ns);
-		close_run(s, id, t_ns, 0, flags);
+			cpu_set(cpu, LODE_NONE, last_ns);
+		close_run(s, id, last_ns, 0, flags);
 		break;
 	case LODE_SCHED_READY:
 		close_ready(s, id, t_ns, cpu, flags | t->flags);
+		note_alive(s, id, t_ns);
 		break;
 	case LODE_SCHED_WAITING:
 		if (t->early_wake_ns != INT64_MIN)
 			close_ready(s, id, t_ns, cpu, flags | t->flags);
 		else
 			close_wait(s, id, t_ns, flags);
+		note_alive(s, id, t_ns);
 		break;
 	case LODE_SCHED_GONE:
 		/* Off its CPU for good, as far as the recording goes: it slept. */
@@ -696,8 +742,12 @@ void lode_schedule_replaced(struct lode_schedule *schedule, lode_thread_id threa
 
 void lode_schedule_close(struct lode_schedule *schedule, int64_t end_ns)
 {
-	for (uint32_t i = 0; i < schedule->cpus.n; i++)
-		cpu_log_run(&schedule->cpus.at[i], end_ns);
+	for (uint32_t i = 0; i < schedule->cpus.n; i++) {
+		struct lode_sched_cpu *cpu = &schedule->cpus.at[i];
+
+		if (is_thread(cpu->current))
+			cpu_log_run(cpu, last_moment(schedule, cpu->current, end_ns));
+	}
 	for (uint32_t i = 0; i < schedule->threads.n; i++) {
 		cut(schedule, i, end_ns, LODE_EVENT_CUT_END);
 		flush(schedule, i);

@@ -106,13 +106,20 @@ void lode_schedule_own(struct lode_schedule *schedule, lode_thread_id thread, ui
 		       int64_t t_ns);
 /* Created: ready until its first switch-in. */
 void lode_schedule_born(struct lode_schedule *schedule, lode_thread_id thread, int64_t t_ns);
-/* Its exit record: it runs on to its last switch. */
+/* Its exit record: it runs on to its last switch, or until it is last seen if that is missing. */
 void lode_schedule_exiting(struct lode_schedule *schedule, lode_thread_id thread, int64_t t_ns);
 /* Its tid was given to a new thread: whatever is open ends here. */
 void lode_schedule_replaced(struct lode_schedule *schedule, lode_thread_id thread, int64_t t_ns);
+/*
+ * A record from behind the window, where nothing is delivered any more: `thread` (LODE_NONE:
+ * whoever ran on `cpu`) is alive, so one that has had its exit record lasted as long.
+ */
+void lode_schedule_later(struct lode_schedule *schedule, lode_thread_id thread, uint32_t cpu,
+			 int64_t t_ns);
 /* Records of `cpu` (LODE_CPU_NOWHERE: any) may be missing up to here. */
 void lode_schedule_lost(struct lode_schedule *schedule, uint32_t cpu);
-/* Cuts everything that is open at `end_ns`. */
+/* Cuts everything that is open at `end_ns`; who runs on after its exit record ended when last seen.
+ */
 void lode_schedule_close(struct lode_schedule *schedule, int64_t end_ns);
 
 struct lode_sched_thread *lode_schedule_thread(struct lode_schedule *schedule,

@@ -86,7 +86,8 @@ struct lode_thread {
 	int32_t pid, tid;
 	uint32_t comm;		  /* string id in the stream's tree: the last name it had */
 	lode_thread_id parent;	  /* who created it; LODE_NONE unknown */
-	int64_t born_ns, died_ns; /* INT64_MIN / INT64_MAX when outside the recording */
+	int64_t born_ns, died_ns; /* INT64_MIN / INT64_MAX when outside the recording; no event
+				     ends after died_ns where switches were recorded */
 	int64_t exec_ns;	  /* its last exec; INT64_MIN when outside the recording */
 	bool is_command;	  /* belongs to the recorded command (or its descendants) */
 	bool is_kernel;		  /* a kernel thread */

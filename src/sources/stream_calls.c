@@ -171,20 +171,6 @@ static bool is_of(const struct syscall_event *call, const struct lode_thread *th
 }
 
 /*
- * Where an event ends. What a dead thread seems to do until the recording ends, because the switch
- * away from it was not recorded (as may be in a recording's first moments), ends with the thread:
- * it would be the longest call of all.
- */
-static int64_t end_of(const struct lode_thread *thread, const struct lode_events *events, size_t i)
-{
-	int64_t end_ns = lode_event_end_ns(events, i);
-
-	if (!(events->flags[i] & LODE_EVENT_CUT_END) || thread->died_ns >= end_ns)
-		return end_ns;
-	return thread->died_ns > events->start_ns[i] ? thread->died_ns : events->start_ns[i];
-}
-
-/*
  * Walks a thread's events and its system calls together, by time. At one time the end of a system
  * call comes before a change of state, and its start after.
  */
@@ -221,9 +207,8 @@ static int walk_thread(struct reader *reader, const struct lode_stream *stream,
 			next++;
 			continue;
 		}
-		end_ns = end_of(thread, events, i);
-		walk->state = end_ns > events->start_ns[i] ? state_of(reader, events, i, running)
-							   : LODE_NONE;
+		end_ns = lode_event_end_ns(events, i);
+		walk->state = state_of(reader, events, i, running);
 		show(walk, events->start_ns[i], running, false);
 		i++;
 	}

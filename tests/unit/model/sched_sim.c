@@ -115,6 +115,19 @@ static void seen(struct sim *sim, int i)
 	t->first_sample = 0;
 }
 
+/* A record has its tid. */
+static void named(struct sim *sim, int i)
+{
+	sim->threads.at[i].is_named = true;
+}
+
+/* A record shows it alive: after its exit record that is news. */
+static void alive(struct sim *sim, int i)
+{
+	if (sim->threads.at[i].is_told)
+		sim->threads.at[i].died_ns = sim->now_ns;
+}
+
 static void end_run(struct sim *sim, int i, uint32_t stack, unsigned flags)
 {
 	struct sim_thread *t = &sim->threads.at[i];
@@ -124,6 +137,18 @@ static void end_run(struct sim *sim, int i, uint32_t stack, unsigned flags)
 	e->first_sample = t->first_sample;
 	e->n_samples = t->samples.n - t->first_sample;
 	t->first_sample = t->samples.n;
+}
+
+/* The last switch is not recorded: for all that is known, it ended when it was last seen. */
+static void vanish(struct sim *sim, int i)
+{
+	struct sim_thread *t = &sim->threads.at[i];
+
+	if (t->state == SIM_RUNNING) {
+		end_run(sim, i, 0, LODE_EVENT_INFERRED);
+		t->events.at[t->events.n - 1].end_ns = t->died_ns;
+	}
+	t->state = SIM_DEAD;
 }
 
 static void begin(struct sim *sim, int i, int state, uint32_t cpu, uint32_t stack, unsigned flags)
@@ -146,6 +171,7 @@ static int spawn(struct sim *sim, int32_t tid)
 	t->tid = tid;
 	t->cpu = UINT32_MAX;
 	t->early_ns = INT64_MIN;
+	t->died_ns = INT64_MAX;
 	return (int)sim->threads.n - 1;
 }
 
@@ -187,23 +213,29 @@ static void do_sample(struct sim *sim, uint32_t cpu)
 		return;
 	t = &sim->threads.at[i];
 	r->sample.pid = r->sample.tid = t->is_exiting && t->state == SIM_RUNNING ? -1 : t->tid;
+	if (r->sample.tid > 0)
+		named(sim, i);
 	seen(sim, i);
+	alive(sim, i);
 	lode_vec_append(&t->samples, r->sample.stack);
 }
 
-static void leave(struct sim *sim, uint32_t cpu, int i, struct lode_switch *sw)
+static void leave(struct sim *sim, uint32_t cpu, int i, bool is_last, struct lode_switch *sw)
 {
 	struct sim_thread *t = &sim->threads.at[i];
 
 	seen(sim, i);
+	named(sim, i);
+	alive(sim, i);
 	sw->prev_pid = t->tid;
 	sw->stack = any_stack(sim);
-	sw->left = t->is_exiting     ? LODE_LEFT_DEAD
+	sw->left = is_last	     ? LODE_LEFT_DEAD
 		   : chance(sim, 40) ? LODE_LEFT_RUNNABLE
 				     : LODE_LEFT_SLEEPING;
 	end_run(sim, i, sw->stack, 0);
 	if (sw->left == LODE_LEFT_DEAD) {
 		begin(sim, i, SIM_DEAD, cpu, 0, 0);
+		t->died_ns = sim->now_ns;
 	} else if (sw->left == LODE_LEFT_RUNNABLE) {
 		begin(sim, i, SIM_READY, cpu, sw->stack, LODE_EVENT_PREEMPTED);
 	} else {
@@ -218,15 +250,30 @@ static void do_switch(struct sim *sim, uint32_t cpu)
 	struct sim_record *r;
 	struct sim_thread *t;
 	uint32_t stack;
+	bool is_last, is_lost;
 
 	if (prev < 0 && next < 0)
 		return;
+	/* Now and then one is preempted, or waits, between its exit record and its end. */
+	is_last = prev >= 0 && sim->threads.at[prev].is_exiting && chance(sim, 80);
+	is_lost = is_last && sim->threads.at[prev].is_told && chance(sim, sim->lose_last_pct);
+	if (is_lost) {
+		vanish(sim, prev);
+		sim->n_lost++;
+	}
+	sim->on_cpu[cpu] = next;
+	if (is_lost && next < 0)
+		return;
 	r = record(sim, SIM_SWITCH);
 	r->sw.cpu = cpu;
-	if (prev >= 0)
-		leave(sim, cpu, prev, &r->sw);
+	if (is_lost)
+		r->sw.prev_pid = -1;
+	else if (prev >= 0)
+		leave(sim, cpu, prev, is_last, &r->sw);
 	if (next >= 0) {
 		t = &sim->threads.at[next];
+		named(sim, next);
+		alive(sim, next);
 		r->sw.next_pid = t->tid;
 		stack = t->stack;
 		if (t->state != SIM_NEVER_SEEN_READY)
@@ -236,7 +283,6 @@ static void do_switch(struct sim *sim, uint32_t cpu)
 		t->is_early = false;
 		t->first_sample = t->samples.n;
 	}
-	sim->on_cpu[cpu] = next;
 }
 
 static void do_waking(struct sim *sim, uint32_t cpu)
@@ -252,6 +298,7 @@ static void do_waking(struct sim *sim, uint32_t cpu)
 		return;
 	r = record(sim, SIM_WAKING);
 	t = &sim->threads.at[wakee];
+	named(sim, wakee);
 	r->waking.cpu = cpu;
 	r->waking.wakee_tid = t->tid;
 	r->waking.has_context = chance(sim, 60);
@@ -262,7 +309,10 @@ static void do_waking(struct sim *sim, uint32_t cpu)
 		const struct sim_thread *w = &sim->threads.at[waker];
 
 		r->waking.waker_tid = w->is_exiting && w->state == SIM_RUNNING ? -1 : w->tid;
+		if (r->waking.waker_tid > 0)
+			named(sim, waker);
 		seen(sim, waker);
+		alive(sim, waker);
 	}
 	if (t->state == SIM_RUNNING)
 		t->early_ns = sim->now_ns;
@@ -276,6 +326,7 @@ static void do_waking(struct sim *sim, uint32_t cpu)
 	e->by_interrupt = by_interrupt;
 	e->waker = by_interrupt ? -1 : waker;
 	e->waker_stack = r->waking.stack;
+	alive(sim, wakee);
 	begin(sim, wakee, SIM_READY, t->cpu, t->stack, 0);
 }
 
@@ -300,7 +351,9 @@ static void do_fork(struct sim *sim, uint32_t cpu)
 	r = record(sim, SIM_FORK);
 	r->tid = tid;
 	r->parent_tid = sim->threads.at[parent].tid;
+	named(sim, parent);
 	begin(sim, spawn(sim, tid), SIM_READY, UINT32_MAX, 0, 0);
+	named(sim, (int)sim->threads.n - 1);
 }
 
 static void do_exit(struct sim *sim, uint32_t cpu)
@@ -313,6 +366,8 @@ static void do_exit(struct sim *sim, uint32_t cpu)
 	r = record(sim, SIM_EXIT);
 	r->tid = sim->threads.at[i].tid;
 	sim->threads.at[i].is_exiting = true;
+	sim->threads.at[i].is_told = sim->threads.at[i].is_named;
+	alive(sim, i);
 }
 
 static void cut(struct sim *sim, int i)
@@ -321,13 +376,18 @@ static void cut(struct sim *sim, int i)
 
 	switch ((int)t->state) {
 	case SIM_RUNNING:
-		end_run(sim, i, 0, LODE_EVENT_CUT_END);
+		if (t->is_told)
+			vanish(sim, i);
+		else
+			end_run(sim, i, 0, LODE_EVENT_CUT_END);
 		break;
 	case SIM_WAITING:
+		alive(sim, i);
 		note(sim, i, t->is_early ? LODE_EVENT_READY : LODE_EVENT_WAITING,
 		     LODE_EVENT_CUT_END);
 		break;
 	case SIM_READY:
+		alive(sim, i);
 		note(sim, i, LODE_EVENT_READY, LODE_EVENT_CUT_END);
 		break;
 	default:

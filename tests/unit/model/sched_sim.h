@@ -64,6 +64,9 @@ struct sim_thread {
 	unsigned flags;
 	size_t first_sample;
 	bool is_exiting, is_early;
+	bool is_named;	 /* some record had its tid */
+	bool is_told;	 /* so that its exit record meant somebody */
+	int64_t died_ns; /* as far as the records tell; INT64_MAX: they do not */
 };
 
 struct sim {
@@ -72,6 +75,8 @@ struct sim {
 	int on_cpu[SIM_CPUS]; /* index of a thread, -1 idle */
 	int64_t now_ns, first_ns;
 	uint64_t rng;
+	uint32_t lose_last_pct; /* so many last switches of threads that exit are not recorded */
+	size_t n_lost;
 };
 
 /* Plays `n_records` records from `seed`. `{ 0 }` before; sim_release after. */

@@ -65,6 +65,7 @@ static void check_tiles(uint64_t seed, const struct lode_stream *stream)
 			continue;
 		assert_true(e->start_ns[0] >= stream->t0_ns);
 		assert_true(lode_event_end_ns(e, e->n - 1) <= stream->t1_ns);
+		assert_true(lode_event_end_ns(e, e->n - 1) <= thread->died_ns);
 	}
 }
 
@@ -186,6 +187,10 @@ static void compare_thread(uint64_t seed, const struct lode_stream *stream, cons
 		return;
 	}
 	e = &stream->threads.at[id].events;
+	if (stream->threads.at[id].died_ns != sim->threads.at[i].died_ns)
+		FAIL_AT(seed, "thread %d died at %lld, expected %lld\n", sim->threads.at[i].tid,
+			(long long)stream->threads.at[id].died_ns,
+			(long long)sim->threads.at[i].died_ns);
 	for (size_t k = 0; k < all.n || k < e->n; k++) {
 		const struct expected *x = &all.at[k];
 
@@ -240,6 +245,37 @@ static void complete_recordings_give_the_schedulers_own_account(void **state)
 		lode_stream_free(stream);
 		sim_release(&sim);
 	}
+}
+
+/*
+ * Of a thread with an exit record whose last switch was lost, nothing is left behind the last
+ * record that shows it; nobody else's account changes.
+ */
+static void who_exits_unrecorded_ends_when_last_seen(void **state)
+{
+	size_t n_lost = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= N_SEEDS; seed++) {
+		struct sim sim = {.lose_last_pct = 70};
+		struct lode_stream *stream;
+		uint32_t nodes[SIM_RAW];
+
+		sim_play(&sim, seed, 1 + seed % N_RECORDS);
+		stream = build(&sim, NULL);
+		sim_nodes(&stream->tree, nodes);
+		if (stream->has_switches) {
+			check_tiles(seed, stream);
+			for (size_t i = 0; i < sim.threads.n; i++)
+				compare_thread(seed, stream, &sim, (int)i, nodes);
+			if (stream->losses.by_kind[LODE_LOSS_CONTRADICTION].count > sim.n_lost)
+				FAIL_AT(seed, "more contradictions than lost switches\n");
+		}
+		n_lost += sim.n_lost;
+		lode_stream_free(stream);
+		sim_release(&sim);
+	}
+	assert_true(n_lost > N_SEEDS / 10);
 }
 
 /* ---- Broken recordings: whatever is missing or moved, lives are tiled ---- */
@@ -573,6 +609,30 @@ static void a_missing_switch_out_is_a_contradiction(void **state)
 }
 
 /* PERF_RECORD_SWITCH: each half knows its own thread only. */
+/* As seen in a recording's first moments, and where a CPU traces nothing while it idles. */
+static void an_exit_without_a_last_switch_is_an_end(void **state)
+{
+	struct lode_builder *b = lode_builder_new("x", "x", "ns", NULL);
+	struct lode_stream *stream;
+
+	(void)state;
+	on_switch(b, 100, 0, 0, LODE_LEFT_RUNNABLE, 7);
+	on_switch(b, 100, 1, 0, LODE_LEFT_RUNNABLE, 8);
+	on_switch(b, 120, 1, 8, LODE_LEFT_SLEEPING, 0);
+	lode_builder_exit(b, 150, 7, 7);
+	on_sample(b, 155, 0, -1);	 /* still there */
+	lode_builder_exit(b, 160, 8, 8); /* it had not been seen to run again */
+	on_switch(b, 900, 2, 0, LODE_LEFT_RUNNABLE, 9);
+	on_switch(b, 950, 2, 9, LODE_LEFT_SLEEPING, 0);
+	stream = finish(b);
+	CHECK_EVENTS(stream, 7, {LODE_EVENT_RUNNING, 100, 55, LODE_EVENT_INFERRED});
+	CHECK_EVENTS(stream, 8, {LODE_EVENT_RUNNING, 100, 20, LODE_EVENT_UNSAMPLED},
+		     {LODE_EVENT_WAITING, 120, 40, LODE_EVENT_INFERRED | LODE_EVENT_NO_WAKER});
+	assert_int_equal(thread_with_tid(stream, 7)->died_ns, 155);
+	assert_int_equal(thread_with_tid(stream, 8)->died_ns, 160);
+	lode_stream_free(stream);
+}
+
 static void halves_of_switches_make_whole_ones(void **state)
 {
 	struct lode_builder *b = lode_builder_new("x", "x", "ns", NULL);
@@ -718,6 +778,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(complete_recordings_give_the_schedulers_own_account),
+		cmocka_unit_test(who_exits_unrecorded_ends_when_last_seen),
 		cmocka_unit_test(broken_recordings_still_tile_every_life),
 		cmocka_unit_test(a_window_shows_what_the_whole_shows_there),
 		cmocka_unit_test(one_cpu_gives_its_running_events_alone),
@@ -725,6 +786,7 @@ int main(void)
 		cmocka_unit_test(a_thread_without_a_waking_waits_until_it_is_seen),
 		cmocka_unit_test(an_inferred_switch_in_waits_for_its_cpu),
 		cmocka_unit_test(a_missing_switch_out_is_a_contradiction),
+		cmocka_unit_test(an_exit_without_a_last_switch_is_an_end),
 		cmocka_unit_test(halves_of_switches_make_whole_ones),
 		cmocka_unit_test(without_switches_samples_count_by_weight),
 		cmocka_unit_test(the_command_is_what_perf_started_and_its_children),

@@ -77,11 +77,7 @@ static void check_thread(const struct test_collector *collector, const struct su
 		int64_t cost_ns = events->cost_ns[i];
 
 		/* Nobody runs or waits after death, whatever was not recorded. */
-		if ((events->flags[i] & LODE_EVENT_CUT_END) &&
-		    thread->died_ns - events->start_ns[i] < cost_ns)
-			cost_ns = thread->died_ns > events->start_ns[i]
-					  ? thread->died_ns - events->start_ns[i]
-					  : 0;
+		assert_true(lode_event_end_ns(events, i) <= thread->died_ns);
 		all += cost_ns;
 		if (events->kind[i] == LODE_EVENT_WAITING)
 			waits[events->reason[i]] += cost_ns;
