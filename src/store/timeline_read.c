@@ -637,7 +637,7 @@ static int read_header(struct lode_bytes *header, int64_t file_bytes, struct pla
 static int open_index(struct lode_call_trace *trace, int file, const char *path,
 		      struct lode_error *err)
 {
-	uint8_t bytes[LODE_TIMELINE_HEADER_BYTES], *data = NULL;
+	uint8_t bytes[LODE_TIMELINE_HEADER_BYTES] = {0}, *data = NULL;
 	struct lode_bytes header = lode_bytes_make(bytes, sizeof(bytes), 0);
 	struct place place = {0};
 	struct stat st;
