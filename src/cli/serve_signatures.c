@@ -244,7 +244,9 @@ static int change(void *context, const struct lode_site_query *query, FILE *out,
 		cluster = lode_cluster_find(mine->mined, request.cluster, err);
 		rc = cluster ? LODE_OK : LODE_SITE_ABSENT;
 		if (cluster)
-			lode_cluster_choice_of(&choice, mine->mined, cluster);
+			lode_cluster_choice_of(
+				&choice, mine->mined, cluster,
+				&mine->signatures.at[cluster - mine->mined->clusters]);
 		request.edit.words.cluster = &choice;
 	}
 	if (rc == LODE_OK)

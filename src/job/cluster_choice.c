@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/input.h"
-#include "job/cluster_signatures.h"
 #include "job/json_tree.h"
 #include "model/signature.h"
 
@@ -143,28 +142,18 @@ const struct lode_cluster *lode_cluster_find(const struct lode_mined *mined, con
 }
 
 void lode_cluster_choice_of(struct lode_cluster_choice *out, const struct lode_mined *mined,
-			    const struct lode_cluster *cluster)
+			    const struct lode_cluster *cluster,
+			    const struct lode_cluster_signature *signature)
 {
-	struct lode_cluster_signatures signatures;
-	const struct lode_cluster_signature *s;
-	const char **patterns;
-
-	lode_cluster_signatures_build(&signatures, mined, cluster, 1);
-	s = &signatures.at[0];
 	*out = (struct lode_cluster_choice){
 		.rank = cluster->rank,
 		.id = cluster->id,
-		.kinds = s->kinds,
-		.n_patterns = s->n_patterns,
+		.kinds = signature->kinds,
+		.patterns = signature->patterns,
+		.n_patterns = signature->n_patterns,
 		.total_ns = cluster->total_ns,
 		.unit = mined->digest->unit,
 	};
-	patterns = lode_arena_array(&out->arena, const char *, s->n_patterns);
-	for (size_t i = 0; i < s->n_patterns; i++)
-		patterns[i] =
-			lode_arena_strndup(&out->arena, s->patterns[i], strlen(s->patterns[i]));
-	out->patterns = patterns;
-	lode_cluster_signatures_release(&signatures);
 }
 
 /* ---- A document ---- */

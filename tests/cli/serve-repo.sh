@@ -268,7 +268,7 @@ end
 cat log
 
 echo "-- recordings that are given answer the same, and cannot be signed"
-serve a.folded b.folded --min-cost 5
+serve a.folded b.folded --min-cost=5 -j1 --exclude y
 python3 - <<'P'
 from ask import *
 ours = [json.loads(ask("reports/" + r["name"])[1]) for r in json.loads(ask("reports")[1])["reports"] if r["schema"] == "lode/mine/1"]
@@ -279,6 +279,23 @@ print([(s["stream"], s["cost_ns"], s["time"]) for s in get("streams", cluster=c)
 print(mine("signatures")[0], mine("sign", {"name": "x", "cluster": c})[0], mine(question("trend", signature="x"))[0])
 P
 end
+if [ -f s.lode ]; then
+	echo "-- recordings that are gone"
+	mkdir in
+	cp "$LODE_TOP"/samples/startup/startup-{08,12}.perf.data.zst "$LODE_TOP"/samples/startup/*.tsv in/
+	serve in
+	python3 - <<'P'
+from ask import *
+c = json.loads(ask("reports/mine")[1])["clusters"][0]["id"]
+ids = [s["id"] for s in get("streams", cluster=c)["streams"]]
+print(len(ids), mine(question("path", stream=0, symptom=0))[0])
+os.rename("in/startup-12.perf.data.zst", "in/startup-08.perf.data.zst")
+for stream in ids:
+    print(*error(mine(question("path", stream=stream, symptom=0))))
+print(mine(question("cluster", id=c))[0], mine(question("path", stream=0, symptom=0))[0])
+P
+	end
+fi
 echo "-- mistakes"
 for words in "--repo none.lode" "--repo a.folded" "--repo r.lode a.folded" "a.folded --where release=2.9" "--repo r.lode --where release=" \
 	"--repo r.lode --where release=7" "--repo r.lode --scope graph" "--repo r.lode --prevalence 1%" "--repo r.lode --max-patterns 1 --min-cost 1"; do
