@@ -2,12 +2,17 @@
 
 #include "analyses/regtime/meanwhile.h"
 #include "base/mem.h"
+#include "base/pool.h"
 #include "job/timeline_window.h"
 #include "reports/timeline_page.h"
 #include "store/timeline_file.h"
 
-/* As many as a wide screen has pixels for. */
-enum { SINGLE_CALLS = 1500 };
+enum {
+	SINGLE_CALLS = 1500, /* as many as a wide screen has pixels for */
+	/* Who zooms looks for where a function is called: so much less is folded. */
+	LESS_FOLDED = 8,
+	MOST_THREADS = 8, /* for one answer */
+};
 
 struct lode_serve_timeline {
 	struct lode_call_trace *trace;
@@ -45,6 +50,13 @@ void lode_serve_timeline_close(struct lode_serve_timeline *timeline)
 	free(timeline);
 }
 
+static unsigned n_threads(void)
+{
+	unsigned n = lode_pool_cpus();
+
+	return n < MOST_THREADS ? n : MOST_THREADS;
+}
+
 /* The span that is asked for, on the trace's clock. */
 static int read_span(int64_t *t0_ns, int64_t *t1_ns, const struct lode_call_trace *trace,
 		     const struct lode_site_query *query, struct lode_error *err)
@@ -66,11 +78,13 @@ static int answer_window(void *context, const struct lode_site_query *query, FIL
 			 struct lode_error *err)
 {
 	const struct lode_serve_timeline *timeline = context;
-	struct lode_timeline_window_query window = {.single_calls = SINGLE_CALLS, .n_threads = 1};
+	struct lode_timeline_window_query window = {.single_calls = SINGLE_CALLS,
+						    .n_threads = n_threads()};
 	struct lode_regtime_options options = lode_regtime_defaults();
 	struct lode_regtime *made = NULL;
 	int rc = read_span(&window.t0_ns, &window.t1_ns, timeline->trace, query, err);
 
+	options.negligible.parts_1e9 /= LESS_FOLDED;
 	if (rc == LODE_OK)
 		rc = lode_timeline_window(&made, timeline->trace, &options, &window, err);
 	if (rc < 0)
@@ -89,7 +103,8 @@ static int answer_meanwhile(void *context, const struct lode_site_query *query, 
 	int rc = read_span(&t0_ns, &t1_ns, timeline->trace, query, err);
 
 	if (rc == LODE_OK)
-		rc = lode_meanwhile_make(&meanwhile, timeline->trace, NULL, t0_ns, t1_ns, 1, err);
+		rc = lode_meanwhile_make(&meanwhile, timeline->trace, NULL, t0_ns, t1_ns,
+					 n_threads(), err);
 	if (rc == LODE_OK)
 		lode_timeline_meanwhile_json(out, timeline->trace, &meanwhile);
 	lode_meanwhile_release(&meanwhile);

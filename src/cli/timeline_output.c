@@ -18,8 +18,8 @@ static int make_views(struct lode_timeline_views *views, const struct lode_timel
 	const struct lode_timeline_views_options options = {
 		.regtime = report->options,
 		.whole_budget = LODE_VIEWS_WHOLE_BUDGET,
-		.budget = LODE_VIEWS_BUDGET,
-		.n_meanwhiles = LODE_VIEWS_MEANWHILES,
+		.meanwhile_bytes = LODE_VIEWS_MEANWHILE_BYTES,
+		.page_bytes = LODE_VIEWS_PAGE_BYTES,
 	};
 
 	return lode_timeline_views_make(views, report->job, &options, err);
@@ -39,26 +39,37 @@ int lode_timeline_put_page(const struct lode_command *self,
 	return LODE_EXIT_OK;
 }
 
-/* Part -1 is the page's own document. */
+/* The page's own document, what everybody did meanwhile, then windows. */
+enum { PART_PAGE, PART_MEANWHILES, PART_WINDOWS };
+
 static void write_part(struct lode_html_part *part, const struct lode_timeline_report *report,
-		       const struct lode_timeline_views *views, int number)
+		       const struct lode_timeline_views *views, size_t number)
 {
 	char *json = NULL, name[40];
 	FILE *out = open_memstream(&json, &part->json_bytes);
 
 	if (!out)
 		lode_oom(1);
-	if (number < 0) {
+	switch (number) {
+	case PART_PAGE:
 		snprintf(name, sizeof(name), "timeline");
+		part->schema = "lode/timeline-page/1";
 		lode_timeline_page_json(out, report, views);
-	} else {
-		snprintf(name, sizeof(name), "timeline-part-%d", number);
-		lode_timeline_part_json(out, report, views, (size_t)number);
+		break;
+	case PART_MEANWHILES:
+		snprintf(name, sizeof(name), "timeline-part-meanwhile");
+		part->schema = "lode/timeline-meanwhiles/1";
+		lode_timeline_meanwhiles_json(out, report, views);
+		break;
+	default:
+		number -= PART_WINDOWS;
+		snprintf(name, sizeof(name), "timeline-part-%zu", number);
+		part->schema = "lode/timeline-windows/1";
+		lode_timeline_part_json(out, report, views, number);
 	}
 	if (fclose(out) != 0)
 		lode_oom(part->json_bytes);
 	part->name = lode_strdup(name);
-	part->schema = number < 0 ? "lode/timeline-page/1" : "lode/timeline-windows/1";
 	part->title = "";
 	part->json = json;
 }
@@ -75,10 +86,10 @@ int lode_timeline_put_html(const struct lode_command *self,
 
 	if (make_views(&views, report, &err) < 0)
 		return lode_say_error(self, &err);
-	n = 1 + lode_timeline_page_parts(&views);
+	n = PART_WINDOWS + lode_timeline_page_parts(&views);
 	parts = lode_alloc0(n, sizeof(*parts));
 	for (size_t i = 0; i < n; i++)
-		write_part(&parts[i], report, &views, (int)i - 1);
+		write_part(&parts[i], report, &views, i);
 	parts[0].title = input;
 	rc = lode_html_write(path, parts, n, &err);
 	for (size_t i = 0; i < n; i++) {

@@ -12,6 +12,17 @@ enum {
 	FOLD_STEP = 4,	      /* folding is tried so much finer each time, */
 	FOLD_TRIES = 3,	      /* so often, and then without any, */
 	MAX_STACKS = 4000000, /* where there cannot be more nodes than that */
+	MAX_SPANS = 2000,     /* each reads the index at its ends, in every thread */
+};
+
+/* Of a page, packed: as recorded and generated traces take, rather more. */
+enum {
+	THREAD_BYTES = 60,
+	ITEM_BYTES = 15,
+	NODE_BYTES = 11,
+	SPAN_BYTES = 8,
+	IDLE_BYTES = 6,
+	LEAF_BYTES = 5,
 };
 
 struct views_work {
@@ -19,7 +30,7 @@ struct views_work {
 	const struct lode_timeline_job *job;
 	const struct lode_timeline_views_options *options;
 	struct lode_regtime_options windows; /* what they are made with */
-	size_t spent;
+	size_t budget, spent;		     /* bytes for windows */
 };
 
 /* ---- The whole ---- */
@@ -30,6 +41,17 @@ static size_t n_marks(const struct lode_regtime *regtime)
 
 	for (size_t i = 0; i < regtime->n_threads; i++)
 		n += regtime->threads[i].items.n + regtime->threads[i].nodes.n;
+	return n;
+}
+
+size_t lode_timeline_view_bytes(const struct lode_regtime *regtime)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < regtime->n_threads; i++)
+		if (regtime->threads[i].items.n)
+			n += THREAD_BYTES + regtime->threads[i].items.n * ITEM_BYTES +
+			     regtime->threads[i].nodes.n * NODE_BYTES;
 	return n;
 }
 
@@ -190,7 +212,7 @@ static int summarise(struct lode_regtime **out, struct views_work *work, const s
 	for (;;) {
 		int rc = lode_timeline_window(out, work->job->trace, &work->windows, &query, err);
 
-		if (rc < 0 || n_marks(*out) <= work->options->budget / LEAST_WINDOWS ||
+		if (rc < 0 || lode_timeline_view_bytes(*out) <= work->budget / LEAST_WINDOWS ||
 		    (now->ns >= most.ns && now->parts_1e9 >= most.parts_1e9))
 			return rc;
 		lode_regtime_free(*out);
@@ -208,8 +230,8 @@ static int make_window(struct views_work *work, const struct candidate *c, unsig
 
 	if (rc < 0)
 		return rc;
-	n = n_marks(view.regtime);
-	if (work->spent + n > work->options->budget) {
+	n = lode_timeline_view_bytes(view.regtime);
+	if (work->spent + n > work->budget) {
 		lode_regtime_free(view.regtime);
 		return 0;
 	}
@@ -240,8 +262,11 @@ static int make_level(struct views_work *work, unsigned level, struct lode_error
 
 static int make_windows(struct views_work *work, struct lode_error *err)
 {
-	int rc = work->options->budget > 0;
+	size_t used = lode_timeline_view_bytes(work->out->whole) + work->out->meanwhile_bytes +
+		      work->job->outliers.at.n * ITEM_BYTES;
+	int rc = used < work->options->page_bytes;
 
+	work->budget = rc ? work->options->page_bytes - used : 0;
 	/* Their expressions are shorter: what is folded is, too. */
 	work->windows = *work->options->regtime;
 	work->windows.negligible =
@@ -257,7 +282,7 @@ static int make_windows(struct views_work *work, struct lode_error *err)
 /* ---- Spans of which the page says what everybody did ---- */
 
 /* An outlier tells more than one that did little but call it. */
-enum span_kind { SPAN_OUTLIER, SPAN_GAP, SPAN_CALLER };
+enum span_kind { SPAN_OUTLIER, SPAN_GAP, SPAN_CALLER, SPAN_EXPRESSION };
 
 struct span {
 	int64_t t0_ns, t1_ns;
@@ -285,73 +310,123 @@ static int compare_by_time(const void *a, const void *b)
 
 	if (x->t0_ns != y->t0_ns)
 		return x->t0_ns < y->t0_ns ? -1 : 1;
-	return (x->t1_ns > y->t1_ns) - (x->t1_ns < y->t1_ns);
+	if (x->t1_ns != y->t1_ns)
+		return x->t1_ns < y->t1_ns ? -1 : 1;
+	return ((int)x->kind > (int)y->kind) - ((int)x->kind < (int)y->kind);
 }
 
-/* The calls and gaps of one thread. */
+static void add_span(span_vec *spans, int64_t t0_ns, int64_t t1_ns, enum span_kind kind)
+{
+	if (t0_ns < t1_ns)
+		lode_vec_append(spans, ((struct span){t0_ns, t1_ns, kind}));
+}
+
+/* What one thread's marks mean. */
 static void add_spans(span_vec *spans, const struct lode_regtime_thread *thread)
 {
 	LODE_VEC(size_t) open = {0}; /* spans of the calls around, by depth */
 
 	for (size_t k = 0; k < thread->items.n; k++) {
 		const struct lode_regtime_item *item = &thread->items.at[k];
-		struct span span = {item->start_ns, item->end_ns, SPAN_OUTLIER};
 
-		if (item->kind == LODE_REGTIME_EXPRESSION || item->start_ns == item->end_ns)
+		if (item->start_ns == item->end_ns)
 			continue;
-		if (item->kind == LODE_REGTIME_GAP) {
-			span.kind = SPAN_GAP;
-			lode_vec_append(spans, span);
+		if (item->kind != LODE_REGTIME_CALL) {
+			add_span(spans, item->start_ns, item->end_ns,
+				 item->kind == LODE_REGTIME_GAP ? SPAN_GAP : SPAN_EXPRESSION);
 			continue;
 		}
 		if (item->depth && open.n >= item->depth) {
 			struct span *caller = &spans->at[open.at[item->depth - 1]];
 
-			if (span.t1_ns - span.t0_ns >= (caller->t1_ns - caller->t0_ns) / 10 * 9)
+			if (item->end_ns - item->start_ns >=
+			    (caller->t1_ns - caller->t0_ns) / 10 * 9)
 				caller->kind = SPAN_CALLER;
 		}
 		if (open.n > item->depth)
 			open.n = item->depth;
 		while (open.n <= item->depth)
 			lode_vec_append(&open, spans->n);
-		lode_vec_append(spans, span);
+		add_span(spans, item->start_ns, item->end_ns, SPAN_OUTLIER);
 	}
 	lode_vec_release(&open);
 }
 
+/* Each once, the most telling first. */
 static void find_spans(span_vec *spans, const struct views_work *work)
 {
-	const struct lode_regtime *regtime = work->job->regtime;
+	const struct lode_regtime *regtime = work->out->whole;
+	const struct lode_call_trace *trace = work->job->trace;
 	size_t n = 0;
 
-	for (size_t i = 0; i < regtime->n_threads; i++)
+	for (size_t i = 0; i < regtime->n_threads; i++) {
+		const struct lode_call_thread *thread = regtime->threads[i].thread;
+
+		if (!regtime->threads[i].items.n)
+			continue;
+		add_span(spans, trace->first_ns, thread->first_ns, SPAN_GAP);
 		add_spans(spans, &regtime->threads[i]);
+		add_span(spans, thread->last_ns, trace->last_ns, SPAN_GAP);
+	}
 	if (!spans->n)
 		return;
-	qsort(spans->at, spans->n, sizeof(*spans->at), compare_spans);
-	if (spans->n > work->options->n_meanwhiles)
-		spans->n = work->options->n_meanwhiles;
 	qsort(spans->at, spans->n, sizeof(*spans->at), compare_by_time);
 	for (size_t i = 0; i < spans->n; i++)
-		if (!i || compare_by_time(&spans->at[i], &spans->at[n - 1]))
+		if (!i || spans->at[i].t0_ns != spans->at[n - 1].t0_ns ||
+		    spans->at[i].t1_ns != spans->at[n - 1].t1_ns)
 			spans->at[n++] = spans->at[i];
 	spans->n = n;
+	qsort(spans->at, spans->n, sizeof(*spans->at), compare_spans);
+}
+
+static size_t meanwhile_bytes(const struct lode_meanwhile *meanwhile)
+{
+	size_t n = SPAN_BYTES;
+
+	for (size_t i = 0; i < meanwhile->n_threads; i++) {
+		size_t leaves = meanwhile->threads[i].leaves.n;
+
+		n += IDLE_BYTES +
+		     LEAF_BYTES * (leaves < LODE_VIEWS_LEAVES ? leaves : LODE_VIEWS_LEAVES);
+	}
+	return n;
+}
+
+static int compare_meanwhiles(const void *a, const void *b)
+{
+	const struct lode_meanwhile *x = a, *y = b;
+
+	if (x->t0_ns != y->t0_ns)
+		return x->t0_ns < y->t0_ns ? -1 : 1;
+	return (x->t1_ns > y->t1_ns) - (x->t1_ns < y->t1_ns);
 }
 
 static int make_meanwhiles(struct views_work *work, struct lode_error *err)
 {
+	struct lode_timeline_views *out = work->out;
 	span_vec spans = {0};
 	int rc = LODE_OK;
 
 	find_spans(&spans, work);
-	for (size_t i = 0; i < spans.n && rc == LODE_OK; i++) {
+	for (size_t i = 0; i < spans.n && i < MAX_SPANS && rc == LODE_OK; i++) {
 		struct lode_meanwhile meanwhile;
+		size_t bytes;
 
 		rc = lode_meanwhile_make(&meanwhile, work->job->trace, NULL, spans.at[i].t0_ns,
 					 spans.at[i].t1_ns, work->job->n_threads, err);
-		if (rc == LODE_OK)
-			lode_vec_append(&work->out->meanwhiles, meanwhile);
+		if (rc < 0)
+			break;
+		bytes = meanwhile_bytes(&meanwhile);
+		if (out->meanwhile_bytes + bytes > work->options->meanwhile_bytes) {
+			lode_meanwhile_release(&meanwhile);
+			break;
+		}
+		out->meanwhile_bytes += bytes;
+		lode_vec_append(&out->meanwhiles, meanwhile);
 	}
+	if (out->meanwhiles.n)
+		qsort(out->meanwhiles.at, out->meanwhiles.n, sizeof(*out->meanwhiles.at),
+		      compare_meanwhiles);
 	lode_vec_release(&spans);
 	return rc;
 }

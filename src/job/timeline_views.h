@@ -1,7 +1,8 @@
 /*
  * All that a page which has no engine at hand shows of a trace: the whole, with as little folded as
  * fits (who looks for a function wants to see where it is called), windows of it in more detail,
- * what everybody did during its outliers and gaps, functions, and the readable axis.
+ * what everybody did during its outliers, its gaps and, while there is room, its expressions,
+ * functions, and the readable axis.
  *
  *   whole      |-----------------------------------------------|
  *   level 1    |-----------|-----------|-----------|-----------|      a quarter each
@@ -33,9 +34,11 @@ struct lode_timeline_views_options {
 	/* Items and nodes of the whole, unless it has more with all folding that `regtime` asks
 	   for. */
 	size_t whole_budget;
-	/* Of all windows together; 0: no windows. One takes some 10 bytes of a page. */
-	size_t budget;
-	size_t n_meanwhiles; /* at most; outliers first, then gaps */
+	/* Of what everybody did during spans; outliers first, then gaps, then the rest. */
+	size_t meanwhile_bytes;
+	/* Of all together; windows take what is left. Packed, as a page has it: estimated, and
+	   rather too high (lode_timeline_view_bytes). */
+	size_t page_bytes;
 };
 
 /* A function on the page. */
@@ -50,15 +53,20 @@ struct lode_timeline_views {
 	LODE_VEC(struct lode_timeline_view) windows; /* by level, then by time */
 	size_t n_left_out;			     /* of the level at which the budget ended */
 	LODE_VEC(struct lode_meanwhile) meanwhiles;  /* by t0, then t1; each span once */
+	size_t meanwhile_bytes;			     /* that they take, estimated */
 	LODE_VEC(struct lode_timeline_prominence) functions; /* by function */
 	struct lode_readable_axis axis;
 };
 
 enum {
 	LODE_VIEWS_WHOLE_BUDGET = 60000,
-	LODE_VIEWS_BUDGET = 250000,
-	LODE_VIEWS_MEANWHILES = 400,
+	LODE_VIEWS_MEANWHILE_BYTES = 800000,
+	LODE_VIEWS_PAGE_BYTES = 4500000, /* with the page around it, under 5 MB */
+	LODE_VIEWS_LEAVES = 6,		 /* that are named of a thread during a span */
 };
+
+/* About so many bytes of a page, packed. */
+size_t lode_timeline_view_bytes(const struct lode_regtime *regtime);
 
 /* Of a job that was compressed as a whole. */
 int lode_timeline_views_make(struct lode_timeline_views *out, const struct lode_timeline_job *job,

@@ -260,9 +260,9 @@ static void put_functions(const struct page *page, const struct lode_timeline_vi
 
 /* What a thread did: pairs of function and time, the most first, in one list. */
 static void put_leaves(const struct page *page, const char *key,
-		       const struct lode_meanwhile_thread *thread)
+		       const struct lode_meanwhile_thread *thread, size_t most)
 {
-	size_t n = thread->leaves.n < N_LEAVES ? thread->leaves.n : N_LEAVES;
+	size_t n = thread->leaves.n < most ? thread->leaves.n : most;
 
 	lode_json_array(page->json, key);
 	for (size_t i = 0; i < n && thread->leaves.at[i].leaf_ns; i++) {
@@ -322,7 +322,7 @@ static void put_threads(const struct page *page, const struct lode_timeline_repo
 		lode_json_int(page->json, "gap_ns", t->gap_ns);
 		lode_json_int(page->json, "negligible_ns", t->negligible_ns);
 		lode_json_int(page->json, "idle_ns", (int64_t)report->leaves->threads[i].idle_ns);
-		put_leaves(page, "leaves", &report->leaves->threads[i]);
+		put_leaves(page, "leaves", &report->leaves->threads[i], N_LEAVES);
 		put_called(page, t);
 		lode_json_end_object(page->json);
 	}
@@ -354,7 +354,7 @@ static void put_outliers(const struct page *page, const struct lode_outliers *ou
 	lode_json_end_object(page->json);
 }
 
-static void put_meanwhile(const struct page *page, const struct lode_meanwhile *m)
+static void put_meanwhile(const struct page *page, const struct lode_meanwhile *m, size_t most)
 {
 	lode_json_int(page->json, "t0", since(page, m->t0_ns));
 	lode_json_int(page->json, "t1", since(page, m->t1_ns));
@@ -364,18 +364,7 @@ static void put_meanwhile(const struct page *page, const struct lode_meanwhile *
 	lode_json_end_array(page->json);
 	lode_json_array(page->json, "leaves");
 	for (size_t k = 0; k < m->n_threads; k++)
-		put_leaves(page, NULL, &m->threads[k]);
-	lode_json_end_array(page->json);
-}
-
-static void put_meanwhiles(const struct page *page, const struct lode_timeline_views *views)
-{
-	lode_json_array(page->json, "meanwhile");
-	for (size_t i = 0; i < views->meanwhiles.n; i++) {
-		lode_json_object(page->json, NULL);
-		put_meanwhile(page, &views->meanwhiles.at[i]);
-		lode_json_end_object(page->json);
-	}
+		put_leaves(page, NULL, &m->threads[k], most);
 	lode_json_end_array(page->json);
 }
 
@@ -433,7 +422,7 @@ void lode_timeline_page_json(FILE *out, const struct lode_timeline_report *repor
 	put_outliers(&page, &report->job->outliers);
 	put_axis(&page, &views->axis);
 	put_timelines(&page, views->whole);
-	put_meanwhiles(&page, views);
+	lode_json_int(page.json, "meanwhiles", (int64_t)views->meanwhiles.n);
 	put_window_list(&page, views);
 	page_close(&page);
 }
@@ -453,6 +442,22 @@ void lode_timeline_part_json(FILE *out, const struct lode_timeline_report *repor
 	lode_json_array(page.json, "windows");
 	for (size_t i = from; i < to && i < views->windows.n; i++)
 		put_window(&page, &views->windows.at[i]);
+	lode_json_end_array(page.json);
+	page_close(&page);
+}
+
+void lode_timeline_meanwhiles_json(FILE *out, const struct lode_timeline_report *report,
+				   const struct lode_timeline_views *views)
+{
+	struct page page;
+
+	page_open(&page, out, "lode/timeline-meanwhiles/1", report->job->trace);
+	lode_json_array(page.json, "meanwhile");
+	for (size_t i = 0; i < views->meanwhiles.n; i++) {
+		lode_json_object(page.json, NULL);
+		put_meanwhile(&page, &views->meanwhiles.at[i], LODE_VIEWS_LEAVES);
+		lode_json_end_object(page.json);
+	}
 	lode_json_end_array(page.json);
 	page_close(&page);
 }
@@ -477,6 +482,6 @@ void lode_timeline_meanwhile_json(FILE *out, const struct lode_call_trace *trace
 	struct page page;
 
 	page_open(&page, out, "lode/timeline-meanwhile/1", trace);
-	put_meanwhile(&page, meanwhile);
+	put_meanwhile(&page, meanwhile, N_LEAVES);
 	page_close(&page);
 }

@@ -1,13 +1,15 @@
 /*
  * What the timeline page draws: compact documents, columns of numbers (docs/json.md).
  *
- *   lode/timeline-page/1      the trace, its functions and threads, the whole timeline, the
- * readable axis, what everybody did during outliers and gaps, and which windows of more detail
- * there are lode/timeline-windows/1   some of these windows, or any other one of the trace
+ *   lode/timeline-page/1         the trace, its functions and threads, the whole timeline, the
+ *                                readable axis, and which windows of more detail there are
+ *   lode/timeline-windows/1      some of these windows, or any other one of the trace
+ *   lode/timeline-meanwhiles/1   what everybody did during outliers, gaps and expressions
+ *   lode/timeline-meanwhile/1    the same of one span
  *
  * Times are ns since the trace's start, so that they are exact in a browser. Functions are indices
  * into the page's table, the same for each window of the trace. Windows come in parts, so that a
- * page need not unpack all of them to show its first picture.
+ * page need not unpack all of them, nor what everybody did meanwhile, to show its first picture.
  */
 #ifndef LODE_TIMELINE_PAGE_H
 #define LODE_TIMELINE_PAGE_H
@@ -25,6 +27,10 @@ void lode_timeline_page_json(FILE *out, const struct lode_timeline_report *repor
 size_t lode_timeline_page_parts(const struct lode_timeline_views *views);
 void lode_timeline_part_json(FILE *out, const struct lode_timeline_report *report,
 			     const struct lode_timeline_views *views, size_t part);
+
+/* What everybody did during the spans that the page knows. */
+void lode_timeline_meanwhiles_json(FILE *out, const struct lode_timeline_report *report,
+				   const struct lode_timeline_views *views);
 
 /* One window (job/timeline_window.h). */
 void lode_timeline_window_json(FILE *out, const struct lode_regtime *window, int64_t t0_ns,

@@ -1,10 +1,15 @@
 # The page's document says what --json says; its windows are those of --window; both fit their schema.
 python3 -c 'import jsonschema' 2>/dev/null || { echo "python3-jsonschema is not installed"; exit 77; }
 cat >check.py <<'P'
-import json, sys
+import base64, json, re, sys, zlib
 import jsonschema
-top, full, page, window, plain = sys.argv[1], *map(lambda p: json.load(open(p)), sys.argv[2:])
-for document, name in ((page, "timeline-page"), (window, "timeline-windows")):
+top, full, page, window, plain = sys.argv[1], *map(lambda p: json.load(open(p)), sys.argv[2:6])
+# What a file has besides: as src/reports/html.c packs it.
+parts = {name: json.loads(zlib.decompress(base64.b64decode(packed))) for name, packed in
+	re.findall('class="lode-report" data-name="([^"]*)"[^>]*>([^<]*)<', open(sys.argv[6]).read())}
+meanwhile = parts["timeline-part-meanwhile"]
+for document, name in ((page, "timeline-page"), (window, "timeline-windows"), (meanwhile, "timeline-meanwhiles"),
+	(parts["timeline-part-0"], "timeline-windows")):
 	jsonschema.Draft7Validator(json.load(open(f"{top}/docs/schema/{name}.json"))).validate(document)
 t0, names = int(page["trace"]["t0_ns"]), page["functions"]["name"]
 
@@ -47,9 +52,13 @@ assert [(full["threads"][t]["tid"], names[f], s + t0, d, depth) for t, f, s, d, 
 	o["function"], o["start"], o["duration"], o["depth"])] == [(x["tid"], x["function"], x["start_ns"],
 	x["duration_ns"], x["depth"]) for x in full["outliers"]]
 same_timelines(window["windows"][0]["timelines"], plain)
-spans = {(m["t0"], m["t1"]) for m in page["meanwhile"]}
+assert parts["timeline"] == page
+spans = {(m["t0"], m["t1"]) for m in meanwhile["meanwhile"]}
+assert len(spans) == len(meanwhile["meanwhile"]) == page["meanwhiles"]
 assert all((s, s + d) in spans for s, d in zip(o["start"], o["duration"]))
-for m in page["meanwhile"]:
+for thread in page["threads"]:
+	assert not thread["first"] or (0, thread["first"]) in spans
+for m in meanwhile["meanwhile"]:
 	for idle, leaves in zip(m["idle"], m["leaves"], strict=True):
 		assert idle + sum(leaves[1::2]) <= m["t1"] - m["t0"]
 print(len(page["windows"]) > 20, page["windows_left_out"], {w["single"] for w in page["windows"]})
@@ -63,5 +72,6 @@ mail=$LODE_TOP/samples/mailroom
 # As many calls as a screen has pixels come one by one: here, all but those of the busiest threads.
 "$LODE" timeline --json --full --top 0 --window +0.4s,+0.4001s --long-call 0ns --negligible 0 a.lodet >plain.json
 "$LODE" timeline --json --page --window +0.4s,+0.4001s --long-call 0ns a.lodet >window.json
-python3 check.py "$LODE_TOP" full.json page.json window.json plain.json
+"$LODE" timeline --html page.html a.lodet
+python3 check.py "$LODE_TOP" full.json page.json window.json plain.json page.html
 "$LODE" timeline --page a.lodet

@@ -136,8 +136,9 @@ export class Timeline {
 	/** @param {number} tid @param {number} part of the time seen @param {number} depth */
 	async click(tid, part, depth = 0) {
 		const row = await this.row(tid);
-		await this.page.mouse.click(row.x + row.width * part, row.y + 8 + depth * 18);
-		await this.page.waitForTimeout(30);
+		await this.selecting(() =>
+			this.page.mouse.click(row.x + row.width * part, row.y + 8 + depth * 18),
+		);
 	}
 
 	/** The table of long calls, all of it. @returns {Promise<LongCall[]>} */
@@ -180,8 +181,7 @@ export class Timeline {
 			.locator(".table-row")
 			.filter({ hasText: thread })
 			.filter({ hasText: from });
-		await row.first().click();
-		await this.page.waitForTimeout(30);
+		await this.selecting(() => row.first().click());
 	}
 
 	async details() {
@@ -189,8 +189,17 @@ export class Timeline {
 		return { title: await details.locator("h2").innerText(), facts: await this.#facts(details) };
 	}
 
+	/** Selects something, and waits until the page says so. @param {() => Promise<void>} how */
+	async selecting(how) {
+		const before = await this.page.evaluate(() => location.hash);
+		await how();
+		await this.page.waitForFunction((hash) => location.hash !== hash, before);
+		await this.page.waitForSelector(".tl-meanwhiles[aria-busy=false]");
+	}
+
 	/** What each thread did during what is selected. @returns {Promise<Map<number, Share>>} */
 	async meanwhile() {
+		await this.page.waitForSelector(".tl-meanwhiles[aria-busy=false]");
 		const items = await this.page.locator(".tl-meanwhile > li").evaluateAll((elements) =>
 			elements.map((e) => ({
 				thread: e.querySelector(".tl-meanwhile-thread bdi")?.textContent ?? "",

@@ -154,7 +154,8 @@ describe("mailroom", () => {
 		const page = await openTimeline(file);
 		await page.page.getByRole("button", { name: "Readable" }).click();
 		await page.highlight("shelf_put");
-		await page.page.getByLabel(/^Choose sorter-2/).check({ force: true });
+		await page.page.getByLabel(/^Choose sorter-2/).check();
+		await page.page.getByRole("button", { name: "Only the 1 chosen" }).click();
 		await page.page.locator(".tl-open").first().click();
 		await page.click(32392, 0.57, 1);
 		await page.page.keyboard.press("z");
@@ -164,7 +165,8 @@ describe("mailroom", () => {
 		for (const part of [
 			"axis=readable",
 			"hl=shelf_put",
-			"only=32392",
+			"threads=32392",
+			"alone=1",
 			"open=32392",
 			"sel=32392_",
 			"w=",
@@ -266,7 +268,7 @@ test("names stay text, and show what they hide", async () => {
 	);
 	// Links with nonsense in them open the page all the same.
 	for (const hash of [
-		"#/timeline?w=9-1&sel=a_b&hl=%00&only=x&axis=no",
+		"#/timeline?w=9-1&sel=a_b&hl=%00&threads=x&alone=1&rows=no&axis=no",
 		"#/timeline?sel=7_0_1e99_-1_node_99&w=-5-1e9",
 		"#/%ff",
 	]) {

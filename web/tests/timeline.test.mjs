@@ -87,8 +87,7 @@ about("normal", normal, (open) => {
 			const gaps = (await page.gaps(24)).filter((gap) => gap.to - gap.from > 3.9);
 			assert.equal(gaps.length, 5);
 			for (const gap of gaps) {
-				await page.page.mouse.click(gap.x, gap.y);
-				await page.page.waitForTimeout(30);
+				await page.selecting(() => page.page.mouse.click(gap.x, gap.y));
 				const shares = [...(await page.meanwhile())]
 					.map(
 						([tid, share]) =>
@@ -229,8 +228,7 @@ about("rocks", rocks, (open) => {
 		async (page) => {
 			const [gap] = (await page.gaps(11, 12)).filter((one) => one.to - one.from > 500);
 			assert.ok(gap);
-			await page.page.mouse.click(gap.x, gap.y);
-			await page.page.waitForTimeout(30);
+			await page.selecting(() => page.page.mouse.click(gap.x, gap.y));
 			const shares = await page.meanwhile();
 			assert.equal(dominant(shares.get(4)), "db::CondVar::Wait");
 			assert.equal(dominant(shares.get(18)), "db::WriteThread::LinkOne");

@@ -180,13 +180,72 @@ static void check_axis(const struct lode_readable_axis *axis, const struct lode_
 	}
 }
 
+/* Whether a mark of the whole, or a time before or behind all calls of a thread, means it. */
+static bool is_meant(const struct lode_timeline_views *views, int64_t t0, int64_t t1)
+{
+	const struct lode_call_trace *trace = views->whole->trace;
+
+	for (size_t i = 0; i < views->whole->n_threads; i++) {
+		const struct lode_regtime_thread *t = &views->whole->threads[i];
+
+		if ((t0 == trace->first_ns && t1 == t->thread->first_ns) ||
+		    (t0 == t->thread->last_ns && t1 == trace->last_ns))
+			return true;
+		for (size_t k = 0; k < t->items.n; k++)
+			if (t->items.at[k].start_ns == t0 && t->items.at[k].end_ns == t1)
+				return true;
+	}
+	return false;
+}
+
+static void check_meanwhiles(const struct fixture *f, const struct lode_timeline_views *views,
+			     size_t budget)
+{
+	struct lode_error err;
+	size_t n_calls = 0;
+
+	CHECK(views->meanwhile_bytes <= budget);
+	for (size_t i = 0; i < views->meanwhiles.n; i++) {
+		const struct lode_meanwhile *m = &views->meanwhiles.at[i];
+		struct lode_meanwhile again;
+
+		CHECK(m->t0_ns < m->t1_ns && is_meant(views, m->t0_ns, m->t1_ns));
+		CHECK(!i || m[-1].t0_ns < m->t0_ns ||
+		      (m[-1].t0_ns == m->t0_ns && m[-1].t1_ns < m->t1_ns));
+		CHECK(lode_meanwhile_make(&again, f->job.trace, NULL, m->t0_ns, m->t1_ns, 1,
+					  &err) == LODE_OK);
+		for (size_t k = 0; k < m->n_threads; k++)
+			CHECK(m->threads[k].idle_ns == again.threads[k].idle_ns);
+		lode_meanwhile_release(&again);
+	}
+	/* With room for all, there are all. */
+	if (budget < 1000000)
+		return;
+	for (size_t i = 0; i < views->whole->n_threads; i++) {
+		const struct lode_regtime_thread *t = &views->whole->threads[i];
+
+		for (size_t k = 0; k < t->items.n; k++) {
+			const struct lode_regtime_item *item = &t->items.at[k];
+			size_t found = item->start_ns == item->end_ns;
+
+			for (size_t m = 0; m < views->meanwhiles.n; m++)
+				found += views->meanwhiles.at[m].t0_ns == item->start_ns &&
+					 views->meanwhiles.at[m].t1_ns == item->end_ns;
+			CHECK(found == 1);
+			n_calls++;
+		}
+	}
+	CHECK(n_calls >= views->whole->n_threads || !f->job.trace->n_calls);
+}
+
 static void check_views(const struct fixture *f, struct test_random *random)
 {
 	const struct lode_timeline_views_options options = {
 		.regtime = &f->options,
 		.whole_budget = test_random_below(random, 500),
-		.budget = test_random_below(random, 2000),
-		.n_meanwhiles = test_random_below(random, 20),
+		.meanwhile_bytes =
+			test_random_below(random, 2) ? 1000000 : test_random_below(random, 2000),
+		.page_bytes = test_random_below(random, 30000),
 	};
 	struct lode_timeline_views views;
 	struct lode_error err;
@@ -198,17 +257,18 @@ static void check_views(const struct fixture *f, struct test_random *random)
 		CHECK(views.whole->threads[i].n_glyphs >= f->job.regtime->threads[i].n_expressions);
 	CHECK(views.negligible.parts_1e9 <= f->options.negligible.parts_1e9);
 	check_axis(&views.axis, f->job.trace);
-	CHECK(views.meanwhiles.n <= options.n_meanwhiles);
+	check_meanwhiles(f, &views, options.meanwhile_bytes);
 	for (size_t i = 0; i < views.windows.n; i++) {
 		const struct lode_timeline_view *w = &views.windows.at[i];
 
-		for (size_t k = 0; k < w->regtime->n_threads; k++)
-			spent += w->regtime->threads[k].items.n + w->regtime->threads[k].nodes.n;
+		spent += lode_timeline_view_bytes(w->regtime);
 		CHECK(w->t0_ns < w->t1_ns && w->level > 0);
 		CHECK(!i || w[-1].level < w->level ||
 		      (w[-1].level == w->level && w[-1].t0_ns < w->t0_ns));
 	}
-	CHECK(spent <= options.budget);
+	CHECK(!views.windows.n ||
+	      spent + lode_timeline_view_bytes(views.whole) + views.meanwhile_bytes <=
+		      options.page_bytes);
 	lode_timeline_views_release(&views);
 }
 

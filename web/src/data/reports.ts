@@ -8,6 +8,7 @@ import type { NextReport } from "./generated/next";
 import type { PioReport } from "./generated/pio";
 import type { SuspectsReport } from "./generated/suspects";
 import type { Timeline, TimelinePageReport } from "./generated/timeline-page";
+import type { TimelineMeanwhilesReport } from "./generated/timeline-meanwhiles";
 import type { TimelineWindowsReport } from "./generated/timeline-windows";
 import type { TriageReport } from "./generated/triage";
 
@@ -21,6 +22,7 @@ export type {
 	SuspectsReport,
 	Timeline,
 	TimelinePageReport,
+	TimelineMeanwhilesReport,
 	TimelineWindowsReport,
 	TriageReport,
 };

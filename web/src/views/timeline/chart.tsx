@@ -9,15 +9,27 @@ import type { Scene } from "./draw";
 import { Minimap } from "./minimap";
 import type { Model, ThreadInfo } from "./model";
 import { makePalette } from "./palette";
-import { formatPick, neighbour, type Pick, pickAt, pickMark } from "./pick";
+import {
+	ANY_DEPTH,
+	callee,
+	caller,
+	formatPick,
+	neighbour,
+	type Pick,
+	pickAt,
+	pickMark,
+} from "./pick";
 import { RowHead } from "./row-head";
-import { layoutRows, type Row, rowAt } from "./rows";
+import { depthAt, type Row, rowAt } from "./rows";
+import { Ruler } from "./ruler";
 import { drawBand, drawBandLabel, drawRows, drawRuler, rulerHeight } from "./scene";
 import { type AxisKind, timeAxis, View } from "./time-axis";
 import { PickTip } from "./tip";
 import type { Detail } from "./windows";
 
 export const HEAD = 176;
+const LEAST_ROOM = 320;
+const DOUBLE_MS = 500; // two clicks within it are one double click
 
 export interface ChartProps {
 	model: Model;
@@ -27,13 +39,17 @@ export interface ChartProps {
 	axis: AxisKind;
 	detail: Detail;
 	highlighted: ReadonlySet<number>;
-	open: ReadonlySet<number>;
 	chosen: ReadonlySet<number>;
 	selection: Pick | null;
-	onSpan: (t0: number, t1: number) => void;
-	onSelect: (pick: Pick | null) => void;
+	/** How the rows are laid out; they are told the room that there is. */
+	rows: readonly Row[];
+	height: number;
+	onRoom: (pixels: number) => void;
+	/** A step is one that "back" takes back. */
+	onSpan: (t0: number, t1: number, isStep?: boolean) => void;
+	onSelect: (pick: Pick | null, isWalk?: boolean) => void;
 	onOpen: (thread: number) => void;
-	onChoose: (thread: number) => void;
+	onChoose: (threads: readonly number[], isChosen: boolean) => void;
 	onThread: (thread: number) => void;
 }
 
@@ -51,7 +67,7 @@ function context(canvas: HTMLCanvasElement | null, width: number, height: number
 }
 
 export function Chart(props: ChartProps) {
-	const { model, span, detail, selection } = props;
+	const { model, span, detail, selection, rows, height } = props;
 	const colors = useColors();
 	const { ref: box, width: full } = useWidth<HTMLDivElement>();
 	const scroller = useRef<HTMLDivElement>(null);
@@ -59,9 +75,11 @@ export function Chart(props: ChartProps) {
 	const over = useRef<HTMLCanvasElement>(null);
 	const ruler = useRef<HTMLCanvasElement>(null);
 	const [top, setTop] = useState(0);
-	const [room, setRoom] = useState(480);
+	const [room, setRoom] = useState(LEAST_ROOM);
 	const hover = useRef<Pick | null>(null);
 	const drag = useRef<{ x: number; span: readonly [number, number]; moved: boolean } | null>(null);
+	const lastChosen = useRef(-1);
+	const clicked = useRef(0);
 	const width = Math.max(0, full - HEAD - 14);
 
 	const axis = useMemo(() => timeAxis(model.report, props.axis), [model, props.axis]);
@@ -73,10 +91,6 @@ export function Chart(props: ChartProps) {
 	const linear = useMemo(
 		() => new View(straight, span[0], span[1], width),
 		[straight, span[0], span[1], width],
-	);
-	const { rows, height } = useMemo(
-		() => layoutRows(model, props.threads, props.open, room),
-		[model, props.threads, props.open, room],
 	);
 	const shown = Math.min(room, Math.max(height, 60));
 	const scene: Scene = useMemo(
@@ -92,7 +106,9 @@ export function Chart(props: ChartProps) {
 	useLayoutEffect(() => {
 		const measure = () => {
 			const at = (box.current?.getBoundingClientRect().top ?? 0) + window.scrollY;
-			setRoom(Math.max(320, window.innerHeight - at - rulerHeight(props.axis === "readable") - 72));
+			const free = window.innerHeight - at - rulerHeight(props.axis === "readable") - 72;
+			setRoom(Math.max(LEAST_ROOM, free));
+			props.onRoom(Math.max(LEAST_ROOM, free));
 		};
 		measure();
 		window.addEventListener("resize", measure);
@@ -141,10 +157,10 @@ export function Chart(props: ChartProps) {
 		const y = event.clientY - place.top + top;
 		const row = rowAt(rows, y);
 		if (!row || x < 0 || x > width) return null;
-		const depth = Math.max(0, Math.floor((y - row.y - 3) / row.level));
 		const slack = Math.max(0, view.time(x + 1.5) - view.time(x));
-		const marks = detail.marks.of(row.thread.index);
-		return { pick: pickAt(model, row.thread.index, marks, view.time(x), depth, slack), x, row };
+		const depth = depthAt(row, y);
+		const pick = pickAt(model, row.thread.index, detail.marks, view.time(x), depth, slack);
+		return { pick, x, row };
 	};
 	const point = (event: MouseEvent) => {
 		const found = find(event);
@@ -206,18 +222,38 @@ export function Chart(props: ChartProps) {
 			const from = Math.max(0, Math.min(model.length - 2 * half, (pick.t0 + pick.t1) / 2 - half));
 			props.onSpan(Math.floor(from), Math.ceil(from + 2 * half));
 		}
-		props.onSelect(pick);
+		props.onSelect(pick, true);
 	};
 	const firstIn = (thread: number): Pick | null => {
 		const marks = detail.marks.of(thread);
 		const at = marks.markEnd.findIndex((end) => end > view.t0);
 		return at >= 0 ? pickMark(thread, marks, at) : null;
 	};
-	const step = (thread: number, by: 1 | -1) => {
-		const now = selection?.thread === thread ? selection : null;
-		const inView = now && { ...now, marks: detail.marks.of(thread) };
-		const next = inView && now.marks === inView.marks ? neighbour(now, by) : firstIn(thread);
-		if (next) select(next);
+	/** From what is selected on a thread, in the marks that are drawn. */
+	const walk = (thread: number | undefined, next: (from: Pick) => Pick | null) => {
+		if (thread === undefined) return;
+		const marks = detail.marks.of(thread);
+		const from = selection?.thread === thread ? selection : null;
+		const here = from && from.marks !== marks ? { ...from, marks, item: -1, mark: -1 } : from;
+		const found = here ? next(here) : firstIn(thread);
+		if (found) select(found);
+	};
+	/** What the thread above or below does at the time of what is selected. */
+	const cross = (by: 1 | -1) => {
+		const at = rows.findIndex((row) => row.thread.index === selection?.thread);
+		const row = rows[at < 0 ? 0 : at + by];
+		if (!row) return;
+		if (!selection || at < 0) return select(firstIn(row.thread.index));
+		const from = Math.max(selection.t0, view.t0);
+		const t = from + (Math.min(selection.t1, view.t1) - from) / 2;
+		const depth = row.isFlat ? ANY_DEPTH : 0;
+		select(pickAt(model, row.thread.index, detail.marks, Math.max(view.t0, t), depth, 0));
+	};
+	/** From name to name. */
+	const focusHead = (thread: number, by: 1 | -1) => {
+		const next = rows[rows.findIndex((row) => row.thread.index === thread) + by];
+		const heads = scroller.current?.querySelectorAll<HTMLElement>(".tl-name");
+		if (next) heads?.[rows.indexOf(next)]?.focus();
 	};
 	const key = (event: KeyboardEvent, thread?: number) => {
 		if (event.altKey || event.ctrlKey || event.metaKey) return;
@@ -226,22 +262,32 @@ export function Chart(props: ChartProps) {
 			"+": () => zoom(0.5),
 			"=": () => zoom(0.5),
 			"-": () => zoom(2),
-			Home: () => props.onSpan(0, model.length),
+			Home: () => props.onSpan(0, model.length, true),
 			Escape: () => props.onSelect(null),
 			ArrowLeft: () =>
-				event.shiftKey && row !== undefined
-					? step(row, -1)
+				event.shiftKey
+					? walk(row, (from) => neighbour(from, -1))
 					: props.onSpan(...view.panned(-width / 8, model.length)),
 			ArrowRight: () =>
-				event.shiftKey && row !== undefined
-					? step(row, 1)
+				event.shiftKey
+					? walk(row, (from) => neighbour(from, 1))
 					: props.onSpan(...view.panned(width / 8, model.length)),
+			ArrowUp: () => {
+				if (event.shiftKey) walk(row, caller);
+				else if (thread === undefined) cross(-1);
+				else focusHead(thread, -1);
+			},
+			ArrowDown: () => {
+				if (event.shiftKey) walk(row, callee);
+				else if (thread === undefined) cross(1);
+				else focusHead(thread, 1);
+			},
 			Enter: () => {
 				if (row !== undefined) select(selection?.thread === row ? selection : firstIn(row));
 				document.getElementById("timeline-details")?.focus();
 			},
 			z: () => {
-				if (selection) props.onSpan(...around(selection, model.length));
+				if (selection) props.onSpan(...around(selection, model.length), true);
 			},
 		};
 		const action = actions[event.key];
@@ -252,6 +298,19 @@ export function Chart(props: ChartProps) {
 			return;
 		event.preventDefault();
 		action();
+	};
+
+	/** With Shift, all from the one that was ticked before to this one. */
+	const choose = (thread: number, isChosen: boolean, isRange: boolean) => {
+		const at = rows.findIndex((row) => row.thread.index === thread);
+		const from = isRange ? rows.findIndex((row) => row.thread.index === lastChosen.current) : at;
+		const first = from < 0 ? at : Math.min(at, from);
+		const last = from < 0 ? at : Math.max(at, from);
+		lastChosen.current = thread;
+		props.onChoose(
+			rows.slice(first, last + 1).map((row) => row.thread.index),
+			isChosen,
+		);
 	};
 
 	return (
@@ -288,7 +347,7 @@ export function Chart(props: ChartProps) {
 								isChosen={props.chosen.has(row.thread.index)}
 								isCurrent={selection?.thread === row.thread.index}
 								onOpen={props.onOpen}
-								onChoose={props.onChoose}
+								onChoose={choose}
 								onThread={props.onThread}
 								onKey={key}
 							/>
@@ -299,7 +358,7 @@ export function Chart(props: ChartProps) {
 						role="application"
 						tabIndex={0}
 						aria-roledescription="timelines"
-						aria-label={`Timelines of ${rows.length} threads. Plus and minus zoom, arrows move in time, Home shows all, Shift with an arrow goes from mark to mark, Enter opens its details. The tables below say the same in text.`}
+						aria-label={`Timelines of ${rows.length} threads. Plus and minus zoom, left and right move in time, up and down go to other threads, Home shows all, Shift with an arrow goes from mark to mark and along stacks, Enter opens its details. The tables below say the same in text.`}
 						style={{
 							height: `${shown}px`,
 							left: `${HEAD}px`,
@@ -322,13 +381,16 @@ export function Chart(props: ChartProps) {
 								found &&
 								selection &&
 								formatPick(model, found.pick) === formatPick(model, selection);
-							props.onSelect(found && !isSame ? found.pick : null);
+							// The second click of two is for zooming.
+							if (!isSame || performance.now() - clicked.current > DOUBLE_MS)
+								props.onSelect(found && !isSame ? found.pick : null);
+							clicked.current = performance.now();
 						}}
 						onDblClick={(event) => {
 							const found = find(event);
 							if (!found) return;
 							props.onSelect(found.pick);
-							props.onSpan(...around(found.pick, model.length));
+							props.onSpan(...around(found.pick, model.length), true);
 						}}
 						onKeyDown={(event) => key(event)}
 					>
@@ -346,71 +408,4 @@ export function Chart(props: ChartProps) {
 export function around(pick: { t0: number; t1: number }, length: number): [number, number] {
 	const room = Math.max(20, (pick.t1 - pick.t0) * 0.15);
 	return [Math.max(0, Math.floor(pick.t0 - room)), Math.min(length, Math.ceil(pick.t1 + room))];
-}
-
-/** Dragging over the times zooms to them. */
-function Ruler(props: {
-	canvas: { current: HTMLCanvasElement | null };
-	view: View;
-	height: number;
-	onSpan: (t0: number, t1: number) => void;
-	onWheel: (event: WheelEvent, x: number) => void;
-}) {
-	const { view } = props;
-	const [range, setRange] = useState<readonly [number, number] | null>(null);
-	const from = useRef(0);
-	const x = (event: MouseEvent) =>
-		event.clientX - (props.canvas.current?.getBoundingClientRect().left ?? 0);
-	useEffect(() => {
-		const element = props.canvas.current;
-		const handler = (event: WheelEvent) => {
-			props.onWheel(event, x(event));
-			if (event.defaultPrevented) return;
-			event.preventDefault();
-			const plain = new WheelEvent("wheel", {
-				ctrlKey: true,
-				deltaY: event.deltaY,
-				deltaMode: event.deltaMode,
-				cancelable: true,
-			});
-			props.onWheel(plain, x(event));
-		};
-		element?.addEventListener("wheel", handler, { passive: false });
-		return () => element?.removeEventListener("wheel", handler);
-	});
-	return (
-		<div
-			class="tl-ruler-box"
-			style={{ height: `${props.height}px`, width: `${view.width}px` }}
-			title="Drag to zoom to a stretch of time; the wheel zooms"
-			onPointerDown={(event) => {
-				if (event.button !== 0) return;
-				event.currentTarget.setPointerCapture(event.pointerId);
-				from.current = x(event);
-				setRange([from.current, from.current]);
-			}}
-			onPointerMove={(event) => {
-				if (range) setRange([from.current, x(event)]);
-			}}
-			onPointerUp={() => {
-				if (range) {
-					const [a, b] = [Math.min(...range), Math.max(...range)];
-					if (b - a > 4)
-						props.onSpan(
-							Math.floor(view.time(Math.max(0, a))),
-							Math.ceil(view.time(Math.min(view.width, b))),
-						);
-				}
-				setRange(null);
-			}}
-		>
-			<canvas ref={props.canvas} role="img" aria-label="Time axis" />
-			{range && Math.abs(range[1] - range[0]) > 2 ? (
-				<div
-					class="tl-brush"
-					style={{ left: `${Math.min(...range)}px`, width: `${Math.abs(range[1] - range[0])}px` }}
-				/>
-			) : null}
-		</div>
-	);
 }

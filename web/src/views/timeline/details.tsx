@@ -1,33 +1,27 @@
 // One mark, or one thread, in numbers: the expression's tree, and what everybody did meanwhile.
-import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Source } from "../../data/source";
-import { count, duration, percent, plural } from "../../shared/format";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { count, duration, percent, plural, visible } from "../../shared/format";
 import { Frame, Name } from "../../shared/name";
-import { type GivenMeanwhile, givenMeanwhile, type Meanwhile, meanwhileOf } from "./meanwhile";
-import { EXPRESSION, type Model, NO_FUNCTION, type WindowMarks } from "./model";
+import type { Answer, Meanwhile, Meanwhiles } from "./meanwhile";
+import { EXPRESSION, type Model, NO_FUNCTION } from "./model";
 import { callersOf, type Pick } from "./pick";
 import { threadTitle } from "./scene";
-import { pickFacts, pickFunction, pickWords } from "./tip";
+import { pickFacts, pickFunction, pickWords, since } from "./tip";
 
 export function Details(props: {
 	model: Model;
 	pick: Pick | null;
 	thread: number | null;
-	marks: WindowMarks;
-	source: Source;
-	name: string;
+	meanwhiles: Meanwhiles;
 	onZoom: (t0: number, t1: number) => void;
 	onHighlight: (fn: number) => void;
 }) {
 	const { model, pick } = props;
 	return (
-		<section
-			class="tl-details"
-			id="timeline-details"
-			tabIndex={-1}
-			aria-label="Details"
-			aria-live="polite"
-		>
+		<section class="tl-details" id="timeline-details" tabIndex={-1} aria-label="Details">
+			<p class="tl-spoken" aria-live="polite">
+				{pick ? spoken(model, pick) : ""}
+			</p>
 			{pick ? (
 				<PickDetails
 					key={`${pick.thread} ${pick.t0} ${pick.t1} ${pick.mark}`}
@@ -43,6 +37,13 @@ export function Details(props: {
 	);
 }
 
+/** What a selection is, in a line: what is read aloud when it changes. */
+function spoken(model: Model, pick: Pick): string {
+	const fn = pickFunction(pick);
+	const name = fn >= 0 ? visible(model.functions[fn]!.name) : pickWords(pick);
+	return `${name}, ${duration(pick.t1 - pick.t0)}, ${threadTitle(model.threads[pick.thread]!)}`;
+}
+
 function Help() {
 	return (
 		<div class="tl-help quiet">
@@ -54,8 +55,8 @@ function Help() {
 			<p>
 				<kbd>+</kbd> <kbd>−</kbd> or Ctrl and the wheel zoom, dragging and arrows move,{" "}
 				<kbd>Home</kbd> shows all. A double click, or <kbd>z</kbd>, zooms to what is selected.{" "}
-				<kbd>Shift</kbd> and an arrow go from mark to mark, <kbd>Tab</kbd> from thread to thread,{" "}
-				<kbd>Enter</kbd> comes here.
+				<kbd>Shift</kbd> and an arrow go from mark to mark, and to callers and callees; <kbd>↑</kbd>{" "}
+				<kbd>↓</kbd> to other threads at the same time; <kbd>Enter</kbd> comes here.
 			</p>
 			<dl class="tl-marks">
 				<dt class="tl-mark-call" />
@@ -87,9 +88,7 @@ function Facts({ facts }: { facts: ReadonlyArray<readonly [string, string]> }) {
 function PickDetails(props: {
 	model: Model;
 	pick: Pick;
-	marks: WindowMarks;
-	source: Source;
-	name: string;
+	meanwhiles: Meanwhiles;
 	onZoom: (t0: number, t1: number) => void;
 	onHighlight: (fn: number) => void;
 }) {
@@ -97,6 +96,8 @@ function PickDetails(props: {
 	const fn = pickFunction(pick);
 	const callers = useMemo(() => callersOf(pick), [pick]);
 	const [all, setAll] = useState(false);
+	const answer = useMeanwhile(props.meanwhiles, pick.t0, pick.t1);
+	const isAsking = answer === "asked";
 	const isExpression = pick.item >= 0 && pick.marks.itemKind[pick.item] === EXPRESSION;
 	return (
 		<>
@@ -140,7 +141,9 @@ function PickDetails(props: {
 					) : null}
 				</p>
 			) : null}
-			<MeanwhileList {...props} />
+			<div class="tl-meanwhiles" aria-busy={isAsking}>
+				<MeanwhileList {...props} answer={answer} />
+			</div>
 			{isExpression ? <Tree model={model} pick={pick} onHighlight={props.onHighlight} /> : null}
 		</>
 	);
@@ -233,41 +236,82 @@ function Tree({
 	);
 }
 
-/** From the report, from the server, or from the marks at hand. */
-function useMeanwhile(props: {
-	model: Model;
-	pick: Pick;
-	marks: WindowMarks;
-	source: Source;
-	name: string;
-}): Meanwhile {
-	const { model, pick, marks, source } = props;
-	const near = useMemo(() => meanwhileOf(model, marks, pick.t0, pick.t1), [model, marks, pick]);
-	const [given, setGiven] = useState<Meanwhile | null>(null);
+type Asked = Answer | "asked" | "failed";
+
+/** What is known of a span; asked for when it is not known yet. */
+function useMeanwhile(meanwhiles: Meanwhiles, t0: number, t1: number): Asked {
+	const [, drawAgain] = useState(0);
+	const failed = useRef("");
+	const span = `${t0} ${t1}`;
 	useEffect(() => {
-		let isWanted = !near.isExact && source.ask !== undefined;
-		if (isWanted)
-			source
-				.ask?.(props.name, "meanwhile", { t0: String(pick.t0), t1: String(pick.t1) })
-				.then((answer) => isWanted && setGiven(givenMeanwhile(answer as GivenMeanwhile)))
-				.catch(() => {}); // what is at hand stays
+		let isWanted = true;
+		const done = () => isWanted && drawAgain((n) => n + 1);
+		if (!meanwhiles.known(t0, t1))
+			meanwhiles.of(t0, t1).then(done, () => {
+				failed.current = span;
+				done();
+			});
 		return () => {
 			isWanted = false;
 		};
-	}, [near]);
-	return given ?? near;
+	}, [meanwhiles, span]);
+	return meanwhiles.known(t0, t1) ?? (failed.current === span ? "failed" : "asked");
 }
 
 function MeanwhileList(props: {
 	model: Model;
 	pick: Pick;
-	marks: WindowMarks;
-	source: Source;
-	name: string;
+	answer: Asked;
 	onHighlight: (fn: number) => void;
 }) {
-	const { model, pick } = props;
-	const meanwhile = useMeanwhile(props);
+	const { model, pick, answer } = props;
+	const words = `Meanwhile (${duration(pick.t1 - pick.t0)}): leaf functions by time`;
+	if (answer === "asked" || answer === "failed")
+		return (
+			<>
+				<h3 class="tl-sub">{words}</h3>
+				<p class="quiet">
+					{answer === "asked" ? "Asking…" : "The server does not say: it may have ended."}
+				</p>
+			</>
+		);
+	const { meanwhile, isExact } = answer;
+	if (isExact && meanwhile)
+		return (
+			<>
+				<h3 class="tl-sub">{words}</h3>
+				<Shares {...props} meanwhile={meanwhile} />
+			</>
+		);
+	return (
+		<>
+			<h3 class="tl-sub">Meanwhile</h3>
+			<p class="quiet tl-unknown">
+				What all threads did in just this time is not in this file, which has it for{" "}
+				{plural(model.report.meanwhiles, "span")}: the longest calls and gaps first.{" "}
+				<code>lode serve</code> says it for any.
+			</p>
+			{meanwhile ? (
+				<>
+					<h3 class="tl-sub">
+						In the {duration(meanwhile.t1 - meanwhile.t0)} around it, {since(meanwhile.t0)} to{" "}
+						{since(meanwhile.t1)}: leaf functions by time
+					</h3>
+					<Shares {...props} meanwhile={meanwhile} />
+				</>
+			) : null}
+		</>
+	);
+}
+
+/** The thread that is meant first, and in full; then the busiest. */
+function Shares(props: {
+	model: Model;
+	pick: Pick;
+	meanwhile: Meanwhile;
+	onHighlight: (fn: number) => void;
+}) {
+	const { model, pick, meanwhile } = props;
 	const length = Math.max(1, meanwhile.t1 - meanwhile.t0);
 	const shares = [...meanwhile.threads].sort(
 		(a, b) =>
@@ -278,22 +322,15 @@ function MeanwhileList(props: {
 	const busy = shares.filter((share) => share.idle < length || share.thread === pick.thread);
 	return (
 		<>
-			<h3 class="tl-sub">
-				Meanwhile ({duration(length)}
-				{meanwhile.isExact ? "" : ", about"}): leaf functions by time
-			</h3>
 			<ul class="tl-meanwhile" aria-label="What each thread did meanwhile">
 				{busy.map((share) => (
 					<li key={share.thread} class={share.thread === pick.thread ? "current" : ""}>
 						<div class="tl-meanwhile-thread">
 							<Name text={threadTitle(model.threads[share.thread]!)} most={36} />
-							<span class="quiet">
-								idle {share.isExact ? "" : "about "}
-								{percent(share.idle, length)}
-							</span>
+							<span class="quiet">idle {percent(share.idle, length)}</span>
 						</div>
 						<ol>
-							{share.leaves.slice(0, 3).map((leaf) => (
+							{share.leaves.slice(0, share.thread === pick.thread ? undefined : 3).map((leaf) => (
 								<li key={leaf.fn}>
 									<span
 										class="tl-bar"

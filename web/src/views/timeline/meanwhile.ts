@@ -1,6 +1,9 @@
-// What each thread did during a span (T3): exact where lode worked it out or where no expression is
-// cut by the span; else in parts, and said so.
-import { CALL, GAP, type Model, NO_FUNCTION, type ThreadMarks, type WindowMarks } from "./model";
+// What each thread did during a span (T3), as lode worked it out: a server is asked for any span, a
+// file has a document of the spans that tell most. Nothing is estimated: where a file does not have
+// a span, it says so, and shows the narrowest one around it that it has.
+import type { TimelineMeanwhilesReport } from "../../data/reports";
+import type { Source } from "../../data/source";
+import { NO_FUNCTION } from "./model";
 
 export interface Leaf {
 	readonly fn: number; // NO_FUNCTION: others
@@ -11,21 +14,20 @@ export interface ThreadShare {
 	readonly thread: number;
 	readonly idle: number;
 	readonly leaves: readonly Leaf[];
-	readonly isExact: boolean;
 }
 
 export interface Meanwhile {
 	readonly t0: number;
 	readonly t1: number;
 	readonly threads: readonly ThreadShare[];
-	readonly isExact: boolean;
 }
 
-export interface GivenMeanwhile {
-	readonly t0: number;
-	readonly t1: number;
-	readonly idle: readonly number[];
-	readonly leaves: ReadonlyArray<readonly number[]>;
+export type GivenMeanwhile = TimelineMeanwhilesReport["meanwhile"][number];
+
+/** Of a span: what was asked for, or what there is around it. */
+export interface Answer {
+	readonly isExact: boolean;
+	readonly meanwhile: Meanwhile | null;
 }
 
 /** From a document of lode. */
@@ -34,7 +36,6 @@ export function givenMeanwhile(given: GivenMeanwhile): Meanwhile {
 	return {
 		t0: given.t0,
 		t1: given.t1,
-		isExact: true,
 		threads: given.idle.map((idle, thread) => {
 			const leaves: Leaf[] = [];
 			const pairs = given.leaves[thread] ?? [];
@@ -44,68 +45,54 @@ export function givenMeanwhile(given: GivenMeanwhile): Meanwhile {
 				rest -= pairs[i + 1]!;
 			}
 			if (rest > 0) leaves.push({ fn: NO_FUNCTION, ns: rest });
-			return { thread, idle, leaves, isExact: true };
+			return { thread, idle, leaves };
 		}),
 	};
 }
 
-function shareOf(thread: number, marks: ThreadMarks, t0: number, t1: number): ThreadShare {
-	const leaves = new Map<number, number>();
-	const add = (fn: number, ns: number) => leaves.set(fn, (leaves.get(fn) ?? 0) + ns);
-	const running: number[] = []; // functions of the kept calls around, by depth
-	let busy = 0;
-	let isExact = true;
-	for (let i = 0; i < marks.itemKind.length && marks.itemStart[i]! < t1; i++) {
-		const start = marks.itemStart[i]!;
-		const end = marks.itemEnd[i]!;
-		const depth = marks.itemDepth[i]!;
-		const fn = marks.markFunction[marks.itemMark[i]!] ?? NO_FUNCTION;
-		const part = Math.min(end, t1) - Math.max(start, t0);
-		const kind = marks.itemKind[i];
-		if (kind === CALL) running[depth] = fn;
-		if (part <= 0 || kind === GAP) continue;
-		let used = part;
-		if (kind === CALL) {
-			add(fn, part);
-		} else {
-			const share = part / (end - start);
-			if (share < 1) isExact = false;
-			const last = i + 1 < marks.itemKind.length ? marks.itemMark[i + 1]! : marks.markStart.length;
-			used = 0;
-			for (let m = marks.itemMark[i]!; m < last; m++) {
-				add(marks.markFunction[m]!, marks.markOwn[m]! * share);
-				used += marks.markOwn[m]! * share;
-			}
-		}
-		if (depth > 0 && running[depth - 1] !== undefined) add(running[depth - 1]!, -used);
-		else busy += used;
+/** More than so many times as long tells little of a span. */
+const AROUND = 4;
+const KEPT = 200;
+
+export class Meanwhiles {
+	readonly #source: Source;
+	readonly #name: string;
+	#document: Promise<readonly GivenMeanwhile[]> | undefined;
+	readonly #answers = new Map<string, Answer>();
+
+	constructor(source: Source, name: string) {
+		this.#source = source;
+		this.#name = name;
 	}
-	return {
-		thread,
-		idle: Math.max(0, t1 - t0 - busy),
-		leaves: [...leaves]
-			.map(([fn, ns]) => ({ fn, ns }))
-			.filter((leaf) => leaf.ns > 0)
-			.sort((a, b) => b.ns - a.ns || a.fn - b.fn),
-		isExact,
-	};
-}
 
-/** From the marks at hand. */
-export function readMeanwhile(model: Model, marks: WindowMarks, t0: number, t1: number): Meanwhile {
-	const from = marks.t0 <= t0 && t1 <= marks.t1 ? marks : model.whole;
-	const threads = model.threads.map((thread) => {
-		const best = shareOf(thread.index, from.of(thread.index), t0, t1);
-		return best.isExact || from === model.whole
-			? best
-			: ([best, shareOf(thread.index, model.whole.of(thread.index), t0, t1)].find(
-					(s) => s.isExact,
-				) ?? best);
-	});
-	return { t0, t1, threads, isExact: threads.every((thread) => thread.isExact) };
-}
+	/** What is known already. */
+	known(t0: number, t1: number): Answer | undefined {
+		return this.#answers.get(`${t0} ${t1}`);
+	}
 
-export function meanwhileOf(model: Model, marks: WindowMarks, t0: number, t1: number): Meanwhile {
-	const given = model.report.meanwhile.find((m) => m.t0 === t0 && m.t1 === t1);
-	return given ? givenMeanwhile(given) : readMeanwhile(model, marks, t0, t1);
+	/** Fails when a server does. */
+	async of(t0: number, t1: number): Promise<Answer> {
+		const answer = this.known(t0, t1) ?? (await this.#find(t0, t1));
+		if (this.#answers.size > KEPT) this.#answers.clear();
+		this.#answers.set(`${t0} ${t1}`, answer);
+		return answer;
+	}
+
+	async #find(t0: number, t1: number): Promise<Answer> {
+		if (this.#source.ask) {
+			const query = { t0: String(t0), t1: String(t1) };
+			const given = await this.#source.ask(this.#name, "meanwhile", query);
+			return { isExact: true, meanwhile: givenMeanwhile(given as GivenMeanwhile) };
+		}
+		this.#document ??= this.#source
+			.report(`${this.#name}-part-meanwhile`)
+			.then((report) => (report as TimelineMeanwhilesReport).meanwhile);
+		let best: GivenMeanwhile | undefined;
+		for (const given of await this.#document) {
+			if (given.t0 > t0) break; // they are in order
+			if (given.t1 >= t1 && (!best || given.t1 - given.t0 < best.t1 - best.t0)) best = given;
+		}
+		if (!best || best.t1 - best.t0 > AROUND * (t1 - t0)) return { isExact: false, meanwhile: null };
+		return { isExact: best.t0 === t0 && best.t1 === t1, meanwhile: givenMeanwhile(best) };
+	}
 }

@@ -51,15 +51,29 @@ export interface ThreadMarks {
 	readonly maxDepth: number;
 }
 
+/** Marks while they are found: columns that are long enough from the start. */
 class Columns {
-	readonly start: number[] = [];
-	readonly end: number[] = [];
-	readonly depth: number[] = [];
-	readonly fn: number[] = [];
-	readonly item: number[] = [];
-	readonly own: number[] = [];
-	readonly calls: number[] = [];
-	readonly caller: number[] = [];
+	readonly start: Float64Array;
+	readonly end: Float64Array;
+	readonly depth: Uint16Array;
+	readonly fn: Int32Array;
+	readonly item: Uint32Array;
+	readonly own: Float64Array;
+	readonly calls: Float64Array;
+	readonly caller: Int32Array;
+	n = 0;
+	maxDepth = 0;
+
+	constructor(most: number) {
+		this.start = new Float64Array(most);
+		this.end = new Float64Array(most);
+		this.depth = new Uint16Array(most);
+		this.fn = new Int32Array(most);
+		this.item = new Uint32Array(most);
+		this.own = new Float64Array(most);
+		this.calls = new Float64Array(most);
+		this.caller = new Int32Array(most);
+	}
 
 	add(
 		start: number,
@@ -71,14 +85,16 @@ class Columns {
 		calls: number,
 		caller: number,
 	) {
-		this.start.push(start);
-		this.end.push(end);
-		this.depth.push(depth);
-		this.fn.push(fn);
-		this.item.push(item);
-		this.own.push(own);
-		this.calls.push(calls);
-		this.caller.push(caller);
+		const at = this.n++;
+		this.start[at] = start;
+		this.end[at] = end;
+		this.depth[at] = depth;
+		this.fn[at] = fn;
+		this.item[at] = item;
+		this.own[at] = own;
+		this.calls[at] = calls;
+		this.caller[at] = caller;
+		if (depth > this.maxDepth) this.maxDepth = depth;
 	}
 }
 
@@ -91,7 +107,7 @@ function addNodes(
 	start: number,
 	depth: number,
 ) {
-	const base = out.start.length;
+	const base = out.n;
 	const n = t.own[item]!;
 	const free = new Float64Array(n + 1).fill(start); // where a caller's next callee stands; 0: none
 	for (let k = 0; k < n; k++) {
@@ -116,7 +132,7 @@ function addNodes(
 
 export function decodeTimeline(t: Timeline): ThreadMarks {
 	const n = t.kind.length;
-	const out = new Columns();
+	const out = new Columns(n + t.node_function.length);
 	const itemStart = new Float64Array(n);
 	const itemEnd = new Float64Array(n);
 	const itemCalls = new Float64Array(n);
@@ -131,7 +147,7 @@ export function decodeTimeline(t: Timeline): ThreadMarks {
 		const depth = t.depth[i]!;
 		itemStart[i] = at;
 		itemEnd[i] = end;
-		itemMark[i] = out.start.length;
+		itemMark[i] = out.n;
 		if (t.kind[i] === CALL) {
 			itemCalls[i] = 1;
 			const own = t.own[i]!;
@@ -143,18 +159,11 @@ export function decodeTimeline(t: Timeline): ThreadMarks {
 			const used = addNodes(out, t, i, node, at, depth);
 			node += t.own[i]!;
 			itemFold[i] = fold;
-			const rest = Math.min(t.fold_own[fold]!, end - used);
-			if (t.fold_nodes[fold])
-				out.add(
-					used,
-					used + rest,
-					depth,
-					NO_FUNCTION,
-					i,
-					t.fold_own[fold]!,
-					t.fold_calls[fold]!,
-					-1,
-				);
+			const own = t.fold_own[fold]!;
+			if (t.fold_nodes[fold]) {
+				const rest = Math.min(own, end - used);
+				out.add(used, used + rest, depth, NO_FUNCTION, i, own, t.fold_calls[fold]!, -1);
+			}
 			fold++;
 		}
 	}
@@ -171,15 +180,15 @@ export function decodeTimeline(t: Timeline): ThreadMarks {
 		fold: t.fold_nodes.map(
 			(nodes, k) => [nodes, t.fold_functions[k]!, t.fold_calls[k]!, t.fold_own[k]!] as const,
 		),
-		markStart: Float64Array.from(out.start),
-		markEnd: Float64Array.from(out.end),
-		markDepth: Uint16Array.from(out.depth),
-		markFunction: Int32Array.from(out.fn),
-		markItem: Uint32Array.from(out.item),
-		markOwn: Float64Array.from(out.own),
-		markCalls: Float64Array.from(out.calls),
-		markCaller: Int32Array.from(out.caller),
-		maxDepth: out.depth.reduce((most, depth) => Math.max(most, depth), 0),
+		markStart: out.start.subarray(0, out.n),
+		markEnd: out.end.subarray(0, out.n),
+		markDepth: out.depth.subarray(0, out.n),
+		markFunction: out.fn.subarray(0, out.n),
+		markItem: out.item.subarray(0, out.n),
+		markOwn: out.own.subarray(0, out.n),
+		markCalls: out.calls.subarray(0, out.n),
+		markCaller: out.caller.subarray(0, out.n),
+		maxDepth: out.maxDepth,
 	};
 }
 
@@ -189,12 +198,6 @@ export function kindOf(marks: ThreadMarks, mark: number): MarkKind {
 	if (kind === CALL) return "call";
 	if (kind === GAP) return "gap";
 	return marks.markFunction[mark] === NO_FUNCTION ? "rest" : "node";
-}
-
-/** The time that pointing at a mark means: of a node that of its whole expression. */
-export function spanOf(marks: ThreadMarks, mark: number): readonly [number, number] {
-	const item = marks.markItem[mark]!;
-	return [marks.itemStart[item]!, marks.itemEnd[item]!];
 }
 
 const NOTHING: Timeline = {
@@ -231,6 +234,11 @@ export class WindowMarks {
 		const columns: Array<Timeline | undefined> = [];
 		for (const timeline of timelines) columns[timeline.thread] = timeline;
 		this.#columns = columns;
+	}
+
+	/** Call by call; also where nothing is called. */
+	isSingle(thread: number): boolean {
+		return this.#columns[thread]?.single ?? true;
 	}
 
 	of(thread: number): ThreadMarks {

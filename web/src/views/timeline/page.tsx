@@ -1,6 +1,6 @@
 // The timeline: what each thread did over time, on one screen ([REGTIME24] §4.4, and what its users
 // missed, §7.5-7.6).
-import { useCallback, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TimelinePageReport } from "../../data/reports";
 import { downloadPng, downloadSvg } from "../../shared/export";
 import { count, duration, plural, visible } from "../../shared/format";
@@ -10,10 +10,11 @@ import type { ViewProps } from "../view";
 import { around, Chart } from "./chart";
 import { Details } from "./details";
 import { FunctionsPanel, matches } from "./functions-panel";
+import { Meanwhiles } from "./meanwhile";
 import { type Model, makeModel, type Outlier } from "./model";
 import { functionHues, makePalette } from "./palette";
-import { formatPick, type Pick, parsePick, pickMark } from "./pick";
-import { layoutRows, SORTS, sortThreads } from "./rows";
+import { formatPick, isUnseen, type Pick, parsePick, pickMark } from "./pick";
+import { layoutRows, type RowStyle, SORTS, sortThreads } from "./rows";
 import { OutliersTable, outlierKey, ThreadsTable, ThreadTable } from "./tables";
 import { timeAxis, View } from "./time-axis";
 import { drawPicture } from "./whole-picture";
@@ -28,6 +29,10 @@ export function TimelinePage({ report, source, reference }: ViewProps<TimelinePa
 	const windows = useMemo(
 		() => new Windows(model, source, reference.name, () => setVersion((v) => v + 1)),
 		[model, source],
+	);
+	const meanwhiles = useMemo(
+		() => new Meanwhiles(source, reference.name),
+		[source, reference.name],
 	);
 	const state = useTimelineState(model);
 	const { span, query, highlighted } = state;
@@ -44,21 +49,31 @@ export function TimelinePage({ report, source, reference }: ViewProps<TimelinePa
 		const all = sortThreads(model.threads, state.sort);
 		return all.filter(
 			(t) =>
-				(state.only.size === 0 || state.only.has(t.index)) &&
+				(!state.isAlone || state.chosen.has(t.index)) &&
 				(!found || [...t.called.keys()].some((fn) => found.has(fn))),
 		);
-	}, [model, state.sort, state.only, found]);
+	}, [model, state.sort, state.isAlone, state.chosen, found]);
+	const [room, setRoom] = useState(0);
+	const { rows, height, style } = useMemo(
+		() => layoutRows(model, threads, state.open, room, state.rows),
+		[model, threads, state.open, room, state.rows],
+	);
 	const shownThreads = useMemo(() => new Set(threads.map((t) => t.index)), [threads]);
 	// What is searched for is lit as well, unless something was picked in the legend.
 	const lit = highlighted.size ? highlighted : (found ?? highlighted);
 
-	const selection = useMemo(
-		() =>
-			state.selected ? parsePick(model, state.selected, (thread) => detail.marks.of(thread)) : null,
-		[model, state.selected, detail.marks],
-	);
+	// What was seen from near stays selected from afar.
+	const seen = useRef<{ text: string; pick: Pick } | null>(null);
+	const selection = useMemo(() => {
+		const text = state.selected;
+		const pick = text ? parsePick(model, text, (thread) => detail.marks.of(thread)) : null;
+		if (pick && isUnseen(pick)) return seen.current?.text === text ? seen.current.pick : pick;
+		seen.current = pick && { text, pick };
+		return pick;
+	}, [model, state.selected, detail.marks]);
 	const select = useCallback(
-		(pick: Pick | null) => state.setSelected(pick ? formatPick(model, pick) : ""),
+		(pick: Pick | null, isWalk = false) =>
+			state.setSelected(pick ? formatPick(model, pick) : "", isWalk),
 		[model, state.selected],
 	);
 	const highlight = (fn: number) => {
@@ -66,7 +81,15 @@ export function TimelinePage({ report, source, reference }: ViewProps<TimelinePa
 		if (!next.delete(fn)) next.add(fn);
 		state.setHighlighted(next);
 	};
-	const goTo = (pick: { t0: number; t1: number }) => state.setSpan(...around(pick, model.length));
+	const goTo = (pick: { t0: number; t1: number }) =>
+		state.setSpan(...around(pick, model.length), true);
+	const choose = (threads: readonly number[], isChosen: boolean) => {
+		const next = new Set(state.chosen);
+		for (const thread of threads)
+			if (isChosen) next.add(thread);
+			else next.delete(thread);
+		state.setChosen(next);
+	};
 	const selectOutlier = (o: Outlier) => {
 		const marks = model.whole.of(o.thread);
 		const mark = marks.markStart.findIndex(
@@ -81,6 +104,12 @@ export function TimelinePage({ report, source, reference }: ViewProps<TimelinePa
 			goTo(pick);
 		select(pick);
 	};
+	// The picture comes first: tables below it once it is on the screen.
+	const [isDrawn, setDrawn] = useState(false);
+	useEffect(() => {
+		const frame = requestAnimationFrame(() => setTimeout(() => setDrawn(true)));
+		return () => cancelAnimationFrame(frame);
+	}, []);
 	const tableThread = selection?.thread ?? state.thread;
 	return (
 		<div class="tl-page">
@@ -92,6 +121,7 @@ export function TimelinePage({ report, source, reference }: ViewProps<TimelinePa
 				shown={threads.length}
 				hues={hues}
 				threads={threads}
+				style={style}
 			/>
 			<div class="tl-main">
 				<Chart
@@ -102,13 +132,15 @@ export function TimelinePage({ report, source, reference }: ViewProps<TimelinePa
 					axis={state.axis}
 					detail={detail}
 					highlighted={lit}
-					open={state.open}
-					chosen={state.only}
+					chosen={state.chosen}
 					selection={selection}
+					rows={rows}
+					height={height}
+					onRoom={setRoom}
 					onSpan={state.setSpan}
 					onSelect={select}
 					onOpen={(thread) => state.setOpen(toggled(state.open, thread))}
-					onChoose={(thread) => state.setOnly(toggled(state.only, thread))}
+					onChoose={choose}
 					onThread={state.setThread}
 				/>
 				<aside class="tl-side">
@@ -123,72 +155,76 @@ export function TimelinePage({ report, source, reference }: ViewProps<TimelinePa
 						model={model}
 						pick={selection}
 						thread={state.thread}
-						marks={detail.marks}
-						source={source}
-						name={reference.name}
+						meanwhiles={meanwhiles}
 						onZoom={(t0, t1) => goTo({ t0, t1 })}
 						onHighlight={highlight}
 					/>
 				</aside>
 			</div>
-			<section class="section">
-				<div class="section-head">
-					<h2>Long calls</h2>
-					<span class="quiet">
-						each longer than its thread's threshold; pick one to see it, and what the others did
-					</span>
-				</div>
-				<OutliersTable
-					model={model}
-					threads={shownThreads}
-					highlighted={lit}
-					selected={
-						selection
-							? outlierKey({
-									thread: selection.thread,
-									start: selection.t0,
-									duration: selection.t1 - selection.t0,
-									depth: selection.depth,
-								})
-							: undefined
-					}
-					onSelect={selectOutlier}
-				/>
-			</section>
-			<section class="section">
-				<div class="section-head">
-					<h2>Threads</h2>
-				</div>
-				<ThreadsTable
-					model={model}
-					threads={threads}
-					current={tableThread}
-					onThread={state.setThread}
-				/>
-			</section>
-			{tableThread !== null && tableThread !== undefined ? (
-				<section class="section">
-					<div class="section-head">
-						<h2>
-							{visible(model.threads[tableThread]!.name) || "Thread"}{" "}
-							{model.threads[tableThread]!.tid} in order of time
-						</h2>
-						<span class="quiet">what is seen above, line by line</span>
-					</div>
-					<ThreadTable
-						model={model}
-						thread={model.threads[tableThread]!}
-						marks={detail.marks.of(tableThread)}
-						span={span}
-						selectedItem={
-							selection && selection.marks === detail.marks.of(tableThread) ? selection.item : -1
-						}
-						onSelect={(item) => {
-							const marks = detail.marks.of(tableThread);
-							select(pickMark(tableThread, marks, marks.itemMark[item]!));
-						}}
-					/>
-				</section>
+			{isDrawn ? (
+				<>
+					<section class="section">
+						<div class="section-head">
+							<h2>Long calls</h2>
+							<span class="quiet">
+								each longer than its thread's threshold; pick one to see it, and what the others did
+							</span>
+						</div>
+						<OutliersTable
+							model={model}
+							threads={shownThreads}
+							highlighted={lit}
+							selected={
+								selection
+									? outlierKey({
+											thread: selection.thread,
+											start: selection.t0,
+											duration: selection.t1 - selection.t0,
+											depth: selection.depth,
+										})
+									: undefined
+							}
+							onSelect={selectOutlier}
+						/>
+					</section>
+					<section class="section">
+						<div class="section-head">
+							<h2>Threads</h2>
+						</div>
+						<ThreadsTable
+							model={model}
+							threads={threads}
+							current={tableThread}
+							onThread={state.setThread}
+						/>
+					</section>
+					{tableThread !== null && tableThread !== undefined ? (
+						<section class="section">
+							<div class="section-head">
+								<h2>
+									{visible(model.threads[tableThread]!.name) || "Thread"}{" "}
+									{model.threads[tableThread]!.tid} in order of time
+								</h2>
+								<span class="quiet">what is seen above, line by line</span>
+							</div>
+							<ThreadTable
+								model={model}
+								thread={model.threads[tableThread]!}
+								marks={detail.marks.of(tableThread)}
+								span={span}
+								selectedItem={
+									selection && selection.marks === detail.marks.of(tableThread)
+										? selection.item
+										: -1
+								}
+								onSelect={(item) => {
+									const marks = detail.marks.of(tableThread);
+									select(pickMark(tableThread, marks, marks.itemMark[item]!));
+								}}
+							/>
+						</section>
+					) : null}
+				</>
 			) : null}
 		</div>
 	);
@@ -232,6 +268,7 @@ function Toolbar(props: {
 	shown: number;
 	hues: Int8Array;
 	threads: ReturnType<typeof sortThreads>;
+	style: RowStyle;
 }) {
 	const { model, state, detail, shown } = props;
 	const { span, setSpan } = state;
@@ -239,11 +276,11 @@ function Toolbar(props: {
 	const zoom = (factor: number) => {
 		const half = Math.min(model.length, Math.max(20, length * factor)) / 2;
 		const middle = Math.max(half, Math.min(model.length - half, (span[0] + span[1]) / 2));
-		setSpan(Math.floor(middle - half), Math.ceil(middle + half));
+		setSpan(Math.floor(middle - half), Math.ceil(middle + half), true);
 	};
 	const save = (how: "svg" | "png") => {
 		const width = 1600;
-		const { rows, height } = layoutRows(model, props.threads, state.open, 900);
+		const { rows, height } = layoutRows(model, props.threads, state.open, 900, state.rows);
 		const view = new View(timeAxis(model.report, state.axis), span[0], span[1], width - 176);
 		const linear = new View(timeAxis(model.report, "linear"), span[0], span[1], width - 176);
 		const draw = drawPicture({
@@ -277,8 +314,23 @@ function Toolbar(props: {
 					? ""
 					: `${count(shown)} of ${plural(model.threads.length, "thread")}`}
 			</span>
-			{state.only.size || state.query || state.highlighted.size ? (
-				<button type="button" class="button" onClick={() => setParams({ only: "", q: "", hl: "" })}>
+			{state.chosen.size ? (
+				<button
+					type="button"
+					class="button"
+					aria-pressed={state.isAlone}
+					title="Hide the threads that are not ticked"
+					onClick={() => state.setAlone(!state.isAlone)}
+				>
+					Only the {count(state.chosen.size)} chosen
+				</button>
+			) : null}
+			{state.chosen.size || state.query || state.highlighted.size ? (
+				<button
+					type="button"
+					class="button"
+					onClick={() => setParams({ threads: "", alone: "", q: "", hl: "" })}
+				>
 					Show all
 				</button>
 			) : null}
@@ -292,6 +344,24 @@ function Toolbar(props: {
 					))}
 				</select>
 			</label>
+			<fieldset class="choice" aria-label="Rows">
+				<button
+					type="button"
+					aria-pressed={props.style === "stacks"}
+					title="Callees below their callers"
+					onClick={() => state.setRows("stacks")}
+				>
+					Stacks
+				</button>
+				<button
+					type="button"
+					aria-pressed={props.style === "leaves"}
+					title="A thread is one band: at each time what was innermost. More threads fit"
+					onClick={() => state.setRows("leaves")}
+				>
+					Leaves
+				</button>
+			</fieldset>
 			<fieldset class="choice" aria-label="Axis of time">
 				<button
 					type="button"
@@ -316,7 +386,7 @@ function Toolbar(props: {
 				<button type="button" aria-label="Zoom in" onClick={() => zoom(0.5)}>
 					+
 				</button>
-				<button type="button" onClick={() => setSpan(0, model.length)}>
+				<button type="button" onClick={() => setSpan(0, model.length, true)}>
 					All
 				</button>
 			</fieldset>
@@ -339,6 +409,7 @@ function Toolbar(props: {
 function resolution(model: Model, detail: Detail): string {
 	if (detail.isLoading) return "more detail is coming…";
 	if (detail.isSingle) return "call by call";
-	if (detail.isEnd) return "the finest that this file has; lode timeline --window goes further";
+	if (detail.isFailed) return "the server does not answer";
+	if (detail.isEnd) return "the finest that this file has; lode serve goes down to single calls";
 	return detail.marks === model.whole ? "whole trace" : "summarised anew";
 }

@@ -50,3 +50,26 @@ export function makePalette(
 		},
 	};
 }
+
+function channels(color: string): number[] | null {
+	const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(color);
+	return match ? [1, 2, 3].map((i) => Number.parseInt(match[i]!, 16) / 255) : null;
+}
+
+/** Relative luminance, as WCAG has it. */
+function luminance(rgb: readonly number[]): number {
+	const [r, g, b] = rgb.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+	return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+}
+
+/** Of the theme's text and background the one that is read better on a mark. */
+export function readableOn(colors: Colors, fill: string, opacity: number): string {
+	const [mark, bg, text] = [fill, colors.bg, colors.text].map(channels);
+	if (!mark || !bg || !text) return opacity > 0.75 ? colors.bg : colors.text;
+	const on = luminance(mark.map((c, i) => c * opacity + bg[i]! * (1 - opacity)));
+	const contrast = (other: readonly number[]) => {
+		const light = luminance(other);
+		return (Math.max(on, light) + 0.05) / (Math.min(on, light) + 0.05);
+	};
+	return contrast(bg) > contrast(text) ? colors.bg : colors.text;
+}

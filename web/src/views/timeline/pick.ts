@@ -1,7 +1,19 @@
 // What is at a point of a thread's row, and what a link's selection names.
-import { CALL, EXPRESSION, GAP, type Model, NO_FUNCTION, spanOf, type ThreadMarks } from "./model";
+import {
+	CALL,
+	EXPRESSION,
+	GAP,
+	type Model,
+	NO_FUNCTION,
+	type ThreadMarks,
+	type WindowMarks,
+} from "./model";
 
-export type PickKind = "call" | "node" | "rest" | "expression" | "gap" | "idle";
+const KINDS = ["call", "node", "rest", "expression", "gap", "idle"] as const;
+export type PickKind = (typeof KINDS)[number];
+
+/** Of rows that show what is innermost alone. */
+export const ANY_DEPTH = -1;
 
 export interface Pick {
 	readonly kind: PickKind;
@@ -11,23 +23,35 @@ export interface Pick {
 	readonly t1: number;
 	readonly depth: number;
 	readonly marks: ThreadMarks;
-	/** -1: nothing was called, and that for too short to be a gap of its own. */
+	/** -1: nothing was called, and that for too short to be a gap of its own; or, of another kind
+	    than that, it is not among the marks at hand. */
 	readonly item: number;
 	/** -1: a box, or nothing. */
 	readonly mark: number;
+	/** The marks at hand end before it does. */
+	readonly isCut?: boolean;
 }
 
-/** The deepest mark at or above a depth; of equals the one that is drawn last. */
+/** What a link names, but the marks at hand do not have. */
+export function isUnseen(pick: Pick): boolean {
+	return pick.item < 0 && pick.kind !== "idle";
+}
+
+/** The mark at a depth, or the innermost one (ANY_DEPTH); of equals the one that is drawn last. */
 function markAt(marks: ThreadMarks, t: number, depth: number, slack: number): number {
 	let found = -1;
 	for (let m = 0; m < marks.markStart.length; m++) {
 		const item = marks.markItem[m]!;
 		if (marks.itemStart[item]! > t + slack) break;
-		if (marks.itemKind[item] === GAP || marks.markDepth[m] !== depth) continue;
+		if (marks.itemKind[item] === GAP) continue;
+		if (depth !== ANY_DEPTH && marks.markDepth[m] !== depth) continue;
 		const start = marks.markStart[m]!;
 		const end = marks.markEnd[m]!;
 		if (start - slack > t || end + slack < t) continue;
-		if (found < 0 || (start <= t && t <= end)) found = m;
+		const isInside = start <= t && t <= end;
+		// A thin mark stands on its caller.
+		const isThin = depth === ANY_DEPTH && end - start < slack;
+		if (found < 0 || isInside || isThin) found = m;
 	}
 	return found;
 }
@@ -46,10 +70,22 @@ function gapAt(marks: ThreadMarks, t: number): number {
 	return found;
 }
 
-/** From the end of what was called before to the start of what is called next. */
-function idleAt(model: Model, thread: number, marks: ThreadMarks, t: number): [number, number] {
-	let from = 0;
-	let to = model.length;
+/**
+ * From the end of what was called before to the start of what is called next. A window knows
+ * nothing of what is outside of it: where its calls begin later, or end before, it is cut there.
+ */
+function idleAt(
+	model: Model,
+	thread: number,
+	window: WindowMarks,
+	t: number,
+): readonly [from: number, to: number, isCut: boolean] {
+	const { first, last } = model.threads[thread]!;
+	if (t < first) return [0, first, false];
+	if (t > last) return [last, model.length, false];
+	let from = -1;
+	let to = -1;
+	const marks = window.of(thread);
 	for (let i = 0; i < marks.itemKind.length; i++) {
 		if (marks.itemDepth[i] !== 0 || marks.itemKind[i] === GAP) continue;
 		if (marks.itemStart[i]! > t) {
@@ -58,9 +94,12 @@ function idleAt(model: Model, thread: number, marks: ThreadMarks, t: number): [n
 		}
 		from = Math.max(from, marks.itemEnd[i]!);
 	}
-	// A window knows nothing of what is outside of it.
-	const { first, last } = model.threads[thread]!;
-	return t < first ? [0, first] : t > last ? [last, model.length] : [from, to];
+	const isCut = (from < 0 && first < window.t0) || (to < 0 && last > window.t1);
+	return [
+		from < 0 ? Math.max(first, window.t0) : from,
+		to < 0 ? Math.min(last, window.t1) : to,
+		isCut,
+	];
 }
 
 function pickItem(thread: number, marks: ThreadMarks, item: number, mark: number): Pick {
@@ -92,24 +131,28 @@ export function pickMark(thread: number, marks: ThreadMarks, mark: number): Pick
 export function pickAt(
 	model: Model,
 	thread: number,
-	marks: ThreadMarks,
+	window: WindowMarks,
 	t: number,
 	depth: number,
 	slack: number,
 ): Pick {
+	const marks = window.of(thread);
 	const mark = markAt(marks, t, depth, slack);
 	if (mark >= 0) return pickItem(thread, marks, marks.markItem[mark]!, mark);
-	const box = boxAt(marks, t, depth);
+	const box = boxAt(marks, t, depth === ANY_DEPTH ? Number.POSITIVE_INFINITY : depth);
 	if (box >= 0) return pickItem(thread, marks, box, -1);
-	const gap = gapAt(marks, t);
-	if (gap >= 0) return pickItem(thread, marks, gap, marks.itemMark[gap]!);
+	// A window need not see both ends of a gap.
+	for (const known of [marks, model.whole.of(thread)]) {
+		const gap = gapAt(known, t);
+		if (gap >= 0) return pickItem(thread, known, gap, known.itemMark[gap]!);
+	}
 	// Below what is innermost: the call that was running.
 	for (let above = depth - 1; above >= 0; above--) {
 		const running = markAt(marks, t, above, 0);
 		if (running >= 0) return pickItem(thread, marks, marks.markItem[running]!, running);
 	}
-	const [t0, t1] = idleAt(model, thread, marks, t);
-	return { kind: "idle", thread, t0, t1, depth: 0, marks, item: -1, mark: -1 };
+	const [t0, t1, isCut] = idleAt(model, thread, window, t);
+	return { kind: "idle", thread, t0, t1, depth: 0, marks, item: -1, mark: -1, isCut };
 }
 
 /** Functions of callers, outermost first: kept calls around, then nodes above. */
@@ -162,32 +205,74 @@ export function parsePick(
 			if (isThere && pick.kind === kind) return pick;
 		}
 	return {
-		kind: "idle",
+		kind: KINDS.find((known) => known === kind) ?? "idle",
 		thread,
 		t0: from,
 		t1: Math.min(to, model.length),
-		depth: 0,
+		depth: Math.max(0, Number(depth) || 0),
 		marks: model.whole.of(thread),
 		item: -1,
 		mark: -1,
 	};
 }
 
-/* ---- Keys: from mark to mark ---- */
+/* ---- Keys: from mark to mark, and along stacks ---- */
 
-/** The next item (by = 1) or the one before (-1) on a thread; null at its ends. */
+function lastMark(marks: ThreadMarks, item: number): number {
+	return (
+		(item + 1 < marks.itemMark.length ? marks.itemMark[item + 1]! : marks.markStart.length) - 1
+	);
+}
+
+function pickWhole(thread: number, marks: ThreadMarks, item: number): Pick {
+	const isBox = marks.itemKind[item] === EXPRESSION;
+	return pickItem(thread, marks, item, isBox ? -1 : marks.itemMark[item]!);
+}
+
+/** The next (by = 1) or the one before (-1): of a node its siblings, then items; null at the ends. */
 export function neighbour(pick: Pick, by: 1 | -1): Pick | null {
-	const { marks } = pick;
+	const { marks, thread } = pick;
 	let item = pick.item;
 	if (item < 0) {
 		item = marks.itemStart.findIndex((start) => start >= pick.t1);
 		item = item < 0 ? marks.itemStart.length : item;
 		if (by > 0) item--;
+	} else if (pick.kind === "node" || pick.kind === "rest") {
+		const [first, last] = [marks.itemMark[item]!, lastMark(marks, item)];
+		for (let m = pick.mark + by; m >= first && m <= last; m += by)
+			if (marks.markCaller[m] === marks.markCaller[pick.mark])
+				return pickItem(thread, marks, item, m);
 	}
 	item += by;
-	if (item < 0 || item >= marks.itemKind.length) return null;
-	const isBox = marks.itemKind[item] === EXPRESSION;
-	return pickItem(pick.thread, marks, item, isBox ? -1 : marks.itemMark[item]!);
+	return item >= 0 && item < marks.itemKind.length ? pickWhole(thread, marks, item) : null;
 }
 
-export { spanOf };
+/** Its first callee: of a box its first node; null where it has none. */
+export function callee(pick: Pick): Pick | null {
+	const { marks, thread, item } = pick;
+	if (item < 0 || pick.kind === "gap") return null;
+	if (marks.itemKind[item] === EXPRESSION) {
+		for (let m = marks.itemMark[item]!; m <= lastMark(marks, item); m++)
+			if (marks.markCaller[m] === pick.mark && m !== pick.mark)
+				return pickItem(thread, marks, item, m);
+		return null;
+	}
+	const next = item + 1;
+	return next < marks.itemKind.length &&
+		marks.itemDepth[next]! > marks.itemDepth[item]! &&
+		marks.itemStart[next]! < pick.t1
+		? pickWhole(thread, marks, next)
+		: null;
+}
+
+/** What called it: of an outermost node its box, of a box the call around it. */
+export function caller(pick: Pick): Pick | null {
+	const { marks, thread, item, mark } = pick;
+	if (item < 0) return null;
+	if (marks.itemKind[item] === EXPRESSION && mark >= 0)
+		return pickItem(thread, marks, item, marks.markCaller[mark]!);
+	for (let i = item - 1; i >= 0; i--)
+		if (marks.itemKind[i] === CALL && marks.itemDepth[i]! < marks.itemDepth[item]!)
+			return marks.itemEnd[i]! >= pick.t1 ? pickWhole(thread, marks, i) : null;
+	return null;
+}

@@ -7,7 +7,7 @@ export function RowHead(props: {
 	isChosen: boolean;
 	isCurrent: boolean;
 	onOpen: (thread: number) => void;
-	onChoose: (thread: number) => void;
+	onChoose: (thread: number, isChosen: boolean, isRange: boolean) => void;
 	onThread: (thread: number) => void;
 	onKey: (event: KeyboardEvent, thread: number) => void;
 }) {
@@ -19,7 +19,7 @@ export function RowHead(props: {
 	return (
 		<div
 			role="listitem"
-			class={`tl-head${props.isCurrent ? " current" : ""}`}
+			class={`tl-head${props.isCurrent ? " current" : ""}${row.height < 22 ? " tl-low" : ""}`}
 			style={{ top: `${row.y}px`, height: `${row.height}px` }}
 		>
 			<button
@@ -46,7 +46,10 @@ export function RowHead(props: {
 				type="checkbox"
 				checked={props.isChosen}
 				aria-label={`Choose ${name} ${thread.tid}`}
-				onChange={() => props.onChoose(thread.index)}
+				title="Choose it; with Shift, all down to it"
+				onClick={(event) =>
+					props.onChoose(thread.index, event.currentTarget.checked, event.shiftKey)
+				}
 			/>
 		</div>
 	);

@@ -89,7 +89,10 @@ function markBox(pick: Pick, row: Row, view: View): { x: number; y: number; w: n
 	let from = pick.t0;
 	let to = pick.t1;
 	let h = row.level;
-	if (mark >= 0) {
+	if (row.isFlat) {
+		from = mark >= 0 ? marks.markStart[mark]! : from;
+		to = mark >= 0 ? marks.markEnd[mark]! : to;
+	} else if (mark >= 0) {
 		from = marks.markStart[mark]!;
 		to = marks.markEnd[mark]!;
 	} else if (item >= 0) {

@@ -3,7 +3,7 @@ import { count, duration, plural } from "../../shared/format";
 import { Frame } from "../../shared/name";
 import { TipTable } from "../../shared/tooltip";
 import type { Model } from "./model";
-import type { Pick } from "./pick";
+import { isUnseen, type Pick, type PickKind } from "./pick";
 
 type Fact = readonly [string, string];
 
@@ -13,7 +13,12 @@ export function since(t: number): string {
 }
 
 export function pickWords(pick: Pick): string {
-	switch (pick.kind) {
+	const words = kindWords(pick.kind);
+	return isUnseen(pick) ? `${words}; a closer zoom shows it` : words;
+}
+
+function kindWords(kind: PickKind): string {
+	switch (kind) {
 		case "call":
 			return "call";
 		case "node":
@@ -36,7 +41,9 @@ export function pickFacts(model: Model, pick: Pick): Fact[] {
 	const { marks, mark, item } = pick;
 	const length = pick.t1 - pick.t0;
 	const facts: Fact[] = [];
-	if (pick.kind === "call") {
+	if (item < 0) {
+		facts.push(["lasts", `${pick.isCut ? "at least " : ""}${duration(length)}`]);
+	} else if (pick.kind === "call") {
 		const own = marks.markOwn[mark]!;
 		const fn = model.functions[marks.markFunction[mark]!]!;
 		facts.push(["duration", duration(length)]);

@@ -6,14 +6,18 @@
 //   hl     read_page,evict highlighted functions, by name
 //   sel    7_100_900_2_node_1   the selected mark (pick.ts)
 //   t      7               the thread whose details are shown
-//   only   7,9             threads that were chosen, and alone are shown
+//   threads 7,9            threads that were chosen
+//   alone  1               only these are shown
+//   rows   leaves          each thread as one band of what is innermost, or as "stacks"; else what fits
 //   open   7               threads that are shown large
 //   sort   calls           the order of threads
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { setParams, usePlace } from "../../shared/location";
 import type { Model } from "./model";
-import { SORTS, type SortKey } from "./rows";
+import { type RowStyle, SORTS, type SortKey } from "./rows";
 import type { AxisKind } from "./time-axis";
+
+const ROW_STYLES: readonly RowStyle[] = ["stacks", "leaves"];
 
 export type Span = readonly [number, number];
 
@@ -25,26 +29,30 @@ function parseSpan(text: string | undefined, length: number): Span {
 	return t1 > t0 ? [t0, t1] : [0, length];
 }
 
-/** The stretch of time that is seen; the URL follows when it has come to rest. */
-export function useSpan(model: Model): [Span, (t0: number, t1: number) => void] {
+/** The stretch of time that is seen; the URL follows when it has come to rest. A step is one that
+    "back" takes back: zooming to something, not wheels and drags. */
+export function useSpan(model: Model): [Span, (t0: number, t1: number, isStep?: boolean) => void] {
 	const text = usePlace().params.get("w");
 	const [span, setSpan] = useState<Span>(() => parseSpan(text, model.length));
 	const written = useRef(text);
 	const timer = useRef(0);
 	useEffect(() => {
 		if (text === written.current) return;
+		clearTimeout(timer.current); // somebody went back
 		written.current = text;
 		setSpan(parseSpan(text, model.length));
 	}, [text]);
 	useEffect(() => () => clearTimeout(timer.current), []);
-	const set = (t0: number, t1: number) => {
+	const set = (t0: number, t1: number, isStep = false) => {
 		setSpan([t0, t1]);
 		clearTimeout(timer.current);
-		timer.current = window.setTimeout(() => {
+		const write = () => {
 			const isAll = t0 <= 0 && t1 >= model.length;
 			written.current = isAll ? undefined : `${t0}-${t1}`;
-			setParams({ w: written.current ?? "" });
-		}, 200);
+			setParams({ w: written.current ?? "" }, !isStep);
+		};
+		if (isStep) write();
+		else timer.current = window.setTimeout(write, 200);
 	};
 	return [span, set];
 }
@@ -66,7 +74,7 @@ function useThreadSet(
 export function useTimelineState(model: Model) {
 	const { params } = usePlace();
 	const [span, setSpan] = useSpan(model);
-	const [only, setOnly] = useThreadSet(model, "only");
+	const [chosen, setChosen] = useThreadSet(model, "threads");
 	const [open, setOpen] = useThreadSet(model, "open");
 	const byName = useMemo(() => new Map(model.functions.map((f) => [f.name, f.index])), [model]);
 	const names = params.get("hl") ?? "";
@@ -87,8 +95,12 @@ export function useTimelineState(model: Model) {
 	return {
 		span,
 		setSpan,
-		only,
-		setOnly,
+		chosen,
+		setChosen,
+		isAlone: params.get("alone") === "1" && chosen.size > 0,
+		setAlone: (isAlone: boolean) => setParams({ alone: isAlone ? "1" : "" }),
+		rows: ROW_STYLES.find((style) => style === params.get("rows")),
+		setRows: (style: RowStyle) => setParams({ rows: style }),
 		open,
 		setOpen,
 		highlighted,
@@ -101,7 +113,9 @@ export function useTimelineState(model: Model) {
 		query: params.get("q") ?? "",
 		setQuery: (query: string) => setParams({ q: query }),
 		selected: params.get("sel") ?? "",
-		setSelected: (text: string) => setParams({ sel: text, ...(text ? { t: "" } : {}) }, false),
+		/** Walking from mark to mark leaves no trail of places to go back to. */
+		setSelected: (text: string, isWalk = false) =>
+			setParams({ sel: text, ...(text ? { t: "" } : {}) }, isWalk && params.has("sel")),
 		thread: thread < 0 ? null : thread,
 		setThread: (index: number) =>
 			setParams({ t: String(model.threads[index]!.tid), sel: "" }, false),

@@ -7,11 +7,13 @@ interface Known {
 	readonly t0: number;
 	readonly t1: number;
 	/** Call by call: there is nothing finer. */
-	readonly single: boolean;
+	readonly isSingle: boolean;
 	readonly load: () => Promise<WindowMarks>;
 	marks?: WindowMarks;
-	asked?: boolean;
-	failed?: boolean;
+	isAsked?: boolean;
+	isFailed?: boolean;
+	/** When it was last drawn: the oldest are forgotten. */
+	used: number;
 }
 
 export interface Detail {
@@ -21,9 +23,17 @@ export interface Detail {
 	/** No zooming shows more: it is call by call, or the file's finest. */
 	readonly isEnd: boolean;
 	readonly isSingle: boolean;
+	/** Better marks could not be had. */
+	readonly isFailed: boolean;
 }
 
 const SERVED_KEPT = 60;
+const MOST_OF_ALL = 0.6;
+
+/** The shortest first. */
+function byLength(a: Known, b: Known): number {
+	return a.t1 - a.t0 - (b.t1 - b.t0) || a.t0 - b.t0;
+}
 
 export class Windows {
 	#known: Known[];
@@ -31,48 +41,63 @@ export class Windows {
 	readonly #source: Source;
 	readonly #name: string;
 	readonly #changed: () => void;
+	/** A server is asked for one window at a time, and then for the one that is wanted by then. */
+	#isAsking = false;
+	#next: Known | undefined;
+	#clock = 0;
 
 	constructor(model: Model, source: Source, name: string, changed: () => void) {
 		this.#model = model;
 		this.#source = source;
 		this.#name = name;
 		this.#changed = changed;
+		// A server's are made for what is seen, and have more detail.
+		this.#known = source.ask ? [] : this.#ofFile();
+	}
+
+	#ofFile(): Known[] {
 		const parts = new Map<number, Promise<Map<string, WindowMarks>>>();
 		const part = (n: number) => {
-			const asked = parts.get(n) ?? source.report(`${name}-part-${n}`).then(decodeWindows);
+			const asked =
+				parts.get(n) ?? this.#source.report(`${this.#name}-part-${n}`).then(decodeWindows);
 			parts.set(n, asked);
 			return asked;
 		};
-		this.#known = model.report.windows.map((w) => ({
-			t0: w.t0,
-			t1: w.t1,
-			single: w.single,
-			load: async () => {
-				const marks = (await part(w.part)).get(`${w.t0} ${w.t1}`);
-				if (!marks) throw new Error("the window is not in its part");
-				return marks;
-			},
-		}));
-		this.#known.sort((a, b) => a.t1 - a.t0 - (b.t1 - b.t0) || a.t0 - b.t0);
+		return this.#model.report.windows
+			.map((w) => ({
+				t0: w.t0,
+				t1: w.t1,
+				isSingle: w.single,
+				used: 0,
+				load: async () => {
+					const marks = (await part(w.part)).get(`${w.t0} ${w.t1}`);
+					if (!marks) throw new Error("the window is not in its part");
+					return marks;
+				},
+			}))
+			.sort(byLength);
 	}
 
 	/** The best marks there are for a stretch of time; better ones are fetched, and announced. */
 	at(t0: number, t1: number): Detail {
-		if (this.#source.ask) this.#askFor(t0, t1);
-		const holding = this.#known.filter((w) => w.t0 <= t0 && t1 <= w.t1 && !w.failed);
-		const best = holding[0];
+		if (this.#source.ask) this.#plan(t0, t1);
+		const holding = this.#known.filter((w) => w.t0 <= t0 && t1 <= w.t1);
+		const best = holding.find((w) => !w.isFailed);
 		const there = holding.find((w) => w.marks);
+		if (there) there.used = ++this.#clock;
 		if (best && !best.marks) this.#fetch(best);
+		const isSingle = there ? isAllSingle(this.#model, there.marks!) : this.#isWholeSingle();
 		return {
 			marks: there?.marks ?? this.#model.whole,
 			isLoading: Boolean(best && !best.marks),
-			isSingle: best?.single ?? this.#isSingle(),
-			isEnd: best?.single || (!this.#source.ask && !this.#hasFiner(t0, t1, best)),
+			isSingle,
+			isEnd: isSingle || (!this.#source.ask && !this.#hasFiner(t0, t1, best)),
+			isFailed: Boolean(holding[0]?.isFailed),
 		};
 	}
 
-	#isSingle(): boolean {
-		return this.#model.threads.every((thread) => this.#model.whole.of(thread.index).single);
+	#isWholeSingle(): boolean {
+		return isAllSingle(this.#model, this.#model.whole);
 	}
 
 	#hasFiner(t0: number, t1: number, best: Known | undefined): boolean {
@@ -81,32 +106,48 @@ export class Windows {
 	}
 
 	#fetch(window: Known) {
-		if (window.asked) return;
-		window.asked = true;
+		if (window.isAsked) return;
+		if (this.#source.ask && this.#isAsking) {
+			this.#next = window; // whatever was to be next is not looked at any more
+			return;
+		}
+		window.isAsked = true;
+		this.#isAsking = true;
+		const done = () => {
+			this.#isAsking = false;
+			const next = this.#next;
+			this.#next = undefined;
+			if (next) this.#fetch(next);
+			this.#changed();
+		};
 		window.load().then(
 			(marks) => {
 				window.marks = marks;
-				this.#changed();
+				done();
 			},
 			() => {
-				window.failed = true;
-				this.#changed();
+				window.isFailed = true;
+				done();
 			},
 		);
 	}
 
-	/** Windows of the server: twice to four times the stretch, half of them overlapping, so that
-	    panning finds most of them made. */
-	#askFor(t0: number, t1: number) {
+	/** Windows of the server: one and a half times to three times the stretch, from a multiple of a
+	    third of theirs, so that panning finds most of them made. */
+	#plan(t0: number, t1: number) {
 		const length = this.#model.length;
-		const step = 2 ** Math.ceil(Math.log2(Math.max(1, t1 - t0)));
+		const step = 2 ** Math.ceil(Math.log2(Math.max(1, (t1 - t0) / 2)));
 		const from = Math.floor(t0 / step) * step;
-		const to = Math.min(length + 1, from + 2 * step);
-		if (to - from >= length || this.#known.some((w) => w.t0 === from && w.t1 === to)) return;
-		this.#known.unshift({
+		const to = Math.min(length + 1, from + 3 * step);
+		if (to - from > MOST_OF_ALL * length) return; // the whole has as much of it
+		if (this.#known.some((w) => w.t0 === from && w.t1 === to)) return;
+		// Those that were planned on the way here, and not even asked for, are forgotten.
+		this.#known = this.#known.filter((w) => w.isAsked);
+		this.#known.push({
 			t0: from,
 			t1: to,
-			single: false,
+			isSingle: false,
+			used: 0,
 			load: async () => {
 				const ask = this.#source.ask!;
 				const query = { t0: String(from), t1: String(to) };
@@ -114,10 +155,15 @@ export class Windows {
 				return [...decodeWindows(report).values()][0]!;
 			},
 		});
-		this.#known.sort((a, b) => a.t1 - a.t0 - (b.t1 - b.t0) || a.t0 - b.t0);
-		const old = this.#known.filter((w) => w.marks).slice(SERVED_KEPT);
-		for (const window of old) this.#known.splice(this.#known.indexOf(window), 1);
+		this.#known.sort(byLength);
+		const loaded = this.#known.filter((w) => w.marks).sort((a, b) => b.used - a.used);
+		const old = new Set(loaded.slice(SERVED_KEPT));
+		this.#known = this.#known.filter((w) => !old.has(w));
 	}
+}
+
+function isAllSingle(model: Model, marks: WindowMarks): boolean {
+	return model.threads.every((thread) => marks.isSingle(thread.index));
 }
 
 function decodeWindows(report: unknown): Map<string, WindowMarks> {
