@@ -1,40 +1,14 @@
 // The frame of all pages: the bar with the reports, and the view of the one that the URL names.
 import { Component, type ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { type ReportRef, type Source, SourceError } from "./data/source";
+import { useEffect } from "preact/hooks";
+import type { ReportRef, Source } from "./data/source";
 import { shorten, visible } from "./shared/format";
+import { Pending, useLoaded } from "./shared/loaded";
 import { useArrival, usePlace } from "./shared/location";
 import { theme, toggleTheme, useColors } from "./shared/theme";
 import { TooltipLayer } from "./shared/tooltip";
 import { Navigation } from "./shell/navigation";
 import { viewOf } from "./views";
-
-type Loaded<T> =
-	| { state: "loading" }
-	| { state: "failed"; reason: string }
-	| { state: "done"; value: T };
-
-/** What a promise comes to; asked for again when `key` changes. */
-function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
-	const [result, set] = useState<{ key: string; loaded: Loaded<T> } | null>(null);
-	useEffect(() => {
-		let wanted = true;
-		load().then(
-			(value) => wanted && set({ key, loaded: { state: "done", value } }),
-			(error: unknown) =>
-				wanted && set({ key, loaded: { state: "failed", reason: reasonOf(error) } }),
-		);
-		return () => {
-			wanted = false;
-		};
-	}, [key]);
-	return result?.key === key ? result.loaded : { state: "loading" };
-}
-
-function reasonOf(error: unknown): string {
-	if (error instanceof SourceError) return error.message;
-	return `The report cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-}
 
 export function App({ source }: { source: Source }) {
 	const place = usePlace();
@@ -69,7 +43,7 @@ export function App({ source }: { source: Source }) {
 				<ThemeButton />
 			</header>
 			<main id="main" tabIndex={-1}>
-				{list.state === "failed" ? <Notice text={list.reason} /> : null}
+				{list.state === "failed" ? <Pending loaded={list} text="" /> : null}
 				{list.state === "done" && !reference ? <Notice text="There is no report here." /> : null}
 				{reference ? (
 					<Guard key={reference.name}>
@@ -89,8 +63,7 @@ function Report(props: { source: Source; reference: ReportRef; path: readonly st
 	useArrival(loaded.state !== "loading", `${reference.name}/${props.path.join("/")}`);
 	if (!view)
 		return <Notice text={`This page does not know reports of ${visible(reference.schema)}.`} />;
-	if (loaded.state === "failed") return <Notice text={loaded.reason} />;
-	if (loaded.state === "loading") return <p class="quiet loading">Reading the report…</p>;
+	if (loaded.state !== "done") return <Pending loaded={loaded} text="Reading the report…" />;
 	const Page = view.component;
 	return <Page report={loaded.value} reference={reference} source={source} path={props.path} />;
 }

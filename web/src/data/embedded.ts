@@ -2,18 +2,27 @@
 //
 //   <script type="application/octet-stream" class="lode-report" data-name="mine"
 //     data-schema="lode/mine/1" data-title="…" data-encoding="deflate">BASE64</script>
+//   <script … class="lode-rest" data-line="0" data-encoding="deflate">BASE64</script>  (any number)
 //
-// `deflate` is the zlib format, in base64. Unpacked when its page is opened for the first time.
-import { type ReportRef, type Source, SourceError } from "./source";
+// `deflate` is the zlib format, in base64. Unpacked when its page is opened for the first time. What
+// follows a report as `lode-rest` are members that were set apart from it (src/reports/html_split.h),
+// as lines of text: line 0 has those of the document, line N + 1 those of its item N. Each element
+// begins with a whole line, its number `data-line`, and is unpacked when one of its lines is wanted.
+import { type Members, type ReportRef, type Source, SourceError } from "./source";
+
+/** Newer browsers have it built in. */
+type FromBase64 = { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+	const builtIn = (Uint8Array as FromBase64).fromBase64;
+	if (builtIn) return builtIn.call(Uint8Array, base64);
 	const binary = atob(base64);
 	const bytes = new Uint8Array(binary.length);
 	for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
 	return bytes;
 }
 
-async function unpack(element: HTMLElement): Promise<unknown> {
+async function unpack(element: HTMLElement): Promise<string> {
 	if (element.dataset.encoding !== "deflate")
 		throw new SourceError("This report is packed in a way that this page does not know.");
 	if (typeof DecompressionStream === "undefined")
@@ -23,14 +32,39 @@ async function unpack(element: HTMLElement): Promise<unknown> {
 	const stream = new Blob([bytesOf((element.textContent ?? "").trim())])
 		.stream()
 		.pipeThrough(new DecompressionStream("deflate"));
-	return JSON.parse(await new Response(stream).text());
+	const text = await new Response(stream).text();
+	element.textContent = ""; // its text is not needed twice
+	return text;
+}
+
+interface Part {
+	readonly ref: ReportRef;
+	readonly element: HTMLElement;
+	/** In the order of their lines. */
+	readonly rest: Array<{ first: number; element: HTMLElement; lines?: Promise<string[]> }>;
+}
+
+/** Members of one line. */
+async function membersAt(part: Part, line: number): Promise<Members> {
+	const block = part.rest.findLast((b) => b.first <= line);
+	if (!block) return {};
+	block.lines ??= unpack(block.element).then((text) => text.split("\n"));
+	return JSON.parse(`{${(await block.lines)[line - block.first] ?? ""}}`) as Members;
 }
 
 export function embeddedSource(root: Document): Source {
-	const parts = new Map<string, { ref: ReportRef; element: HTMLElement }>();
-	for (const element of root.querySelectorAll<HTMLElement>("script.lode-report")) {
+	const parts = new Map<string, Part>();
+	let last: Part | undefined;
+	for (const element of root.querySelectorAll<HTMLElement>(
+		"script.lode-report, script.lode-rest",
+	)) {
+		if (element.className === "lode-rest") {
+			last?.rest.push({ first: Number(element.dataset.line), element });
+			continue;
+		}
 		const { name = "", schema = "", title = "" } = element.dataset;
-		parts.set(name, { ref: { name, schema, title }, element });
+		last = { ref: { name, schema, title }, element, rest: [] };
+		parts.set(name, last);
 	}
 	const loaded = new Map<string, Promise<unknown>>();
 	return {
@@ -41,13 +75,15 @@ export function embeddedSource(root: Document): Source {
 			if (known) return known;
 			const part = parts.get(name);
 			const promise = part
-				? unpack(part.element).then((report) => {
-						part.element.textContent = ""; // its text is not needed twice
-						return report;
-					})
+				? unpack(part.element).then((text): unknown => JSON.parse(text))
 				: Promise.reject(new SourceError("There is no such report in this page."));
 			loaded.set(name, promise);
 			return promise;
+		},
+		rest(name) {
+			const part = parts.get(name);
+			if (!part?.rest.length) return undefined;
+			return { whole: () => membersAt(part, 0), item: (at) => membersAt(part, at + 1) };
 		},
 	};
 }

@@ -1,19 +1,35 @@
 // Reports of a server on the same origin:
 //
-//   GET api/reports              {reports: [{name, schema, title}]}
-//   GET api/reports/NAME         the document
-//   GET api/reports/NAME/WHAT?…  what only the engine knows
-import { type ReportRef, type Source, SourceError } from "./source";
+//   GET api/reports               {reports: [{name, schema, title}]}
+//   GET api/reports/NAME          the document
+//   GET api/reports/NAME/WHAT?…   what only the engine knows
+//   POST api/reports/NAME/WHAT    a change
+//   GET api/session               {may_change}
+import { type ReportRef, type Session, type Source, SourceError } from "./source";
 
-async function get(path: string): Promise<unknown> {
+/** The server's own sentence, or one of ours. */
+async function refusal(response: Response): Promise<SourceError> {
+	const said: unknown = await response.json().catch(() => null);
+	const error = (said as { error?: unknown } | null)?.error;
+	if (typeof error === "string" && error) {
+		const sentence = error.charAt(0).toUpperCase() + error.slice(1);
+		return new SourceError(/[.?!]$/.test(sentence) ? sentence : `${sentence}.`, response.status);
+	}
+	return new SourceError(`The server answered ${response.status}.`, response.status);
+}
+
+async function send(path: string, options: RequestInit = {}): Promise<unknown> {
 	const response = await fetch(path, {
 		credentials: "same-origin",
-		headers: { Accept: "application/json" },
+		...options,
+		headers: { Accept: "application/json", ...options.headers },
 	}).catch(() => {
 		throw new SourceError("The server does not answer.");
 	});
-	if (!response.ok) throw new SourceError(`The server answered ${response.status}.`);
-	return response.json();
+	if (!response.ok) throw await refusal(response);
+	return response.json().catch(() => {
+		throw new SourceError("The server's answer was cut short.");
+	});
 }
 
 export function httpSource(): Source {
@@ -21,7 +37,7 @@ export function httpSource(): Source {
 	const once = (path: string) => {
 		const known = loaded.get(path);
 		if (known) return known;
-		const promise = get(path);
+		const promise = send(path);
 		promise.catch(() => loaded.delete(path)); // the next try asks again
 		loaded.set(path, promise);
 		return promise;
@@ -32,6 +48,13 @@ export function httpSource(): Source {
 		list: async () => ((await once("api/reports")) as { reports: ReportRef[] }).reports,
 		report: (name) => once(place(name)),
 		ask: (name, what, query) =>
-			get(`${place(name)}/${encodeURIComponent(what)}?${new URLSearchParams(query)}`),
+			send(`${place(name)}/${encodeURIComponent(what)}?${new URLSearchParams(query)}`),
+		change: (name, what, body) =>
+			send(`${place(name)}/${encodeURIComponent(what)}`, {
+				method: "POST",
+				headers: { "Content-Type": "application/json", "X-Lode-Change": "1" },
+				body: JSON.stringify(body),
+			}),
+		session: async () => (await send("api/session")) as Session,
 	};
 }

@@ -32,6 +32,10 @@ interface DotsProps {
 	/** What a value is called in the tooltip; default: cost. */
 	what?: string;
 	height?: number;
+	/** A click on a dot: its group, and its place there. */
+	onPick?: (group: number, at: number) => void;
+	/** Has a ring around it. */
+	chosen?: { readonly group: number; readonly at: number } | undefined;
 }
 
 const LEFT = 58;
@@ -103,6 +107,13 @@ export function StreamDots(props: DotsProps) {
 			height={height}
 			draw={draw}
 			overlay={(paint, width, _h, colors, pointer) => {
+				const { chosen } = props;
+				const value = chosen && groups[chosen.group]?.dots[chosen.at]?.value;
+				if (chosen && value !== undefined) {
+					const px = x(width)(places.starts[chosen.group]! + chosen.at);
+					paint.line(px, y(value), px, bottom, colors.mark, 1);
+					paint.circle(px, y(value), 5, colors.mark, 0.9);
+				}
 				const found = pointer ? find(pointer.x, pointer.y, width) : null;
 				if (found) paint.circle(found.x, found.y, 6, colors.mark, 0.9);
 			}}
@@ -111,6 +122,7 @@ export function StreamDots(props: DotsProps) {
 				if (!found) return null;
 				return {
 					key: found.key,
+					...(props.onPick ? { pick: () => props.onPick?.(found.group, found.at) } : {}),
 					tip: (
 						<>
 							<Name text={found.dot.title} />
@@ -123,6 +135,15 @@ export function StreamDots(props: DotsProps) {
 	);
 }
 
+interface Found {
+	readonly dot: Dot;
+	readonly key: string;
+	readonly group: number;
+	readonly at: number;
+	readonly x: number;
+	readonly y: number;
+}
+
 /** The dot within 12 pixels that is nearest. */
 function nearest(
 	groups: readonly DotGroup[],
@@ -132,7 +153,7 @@ function nearest(
 	px: number,
 	py: number,
 ) {
-	let found: { dot: Dot; key: string; x: number; y: number } | null = null;
+	let found: Found | null = null;
 	let distance = 144;
 	for (const [g, group] of groups.entries())
 		group.dots.forEach((dot, i) => {
@@ -141,7 +162,7 @@ function nearest(
 			const d = (x - px) ** 2 + (y - py) ** 2;
 			if (d >= distance) return;
 			distance = d;
-			found = { dot, key: `${g} ${i}`, x, y };
+			found = { dot, key: `${g} ${i}`, group: g, at: i, x, y };
 		});
-	return found as { dot: Dot; key: string; x: number; y: number } | null;
+	return found as Found | null;
 }

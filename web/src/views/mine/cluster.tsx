@@ -1,41 +1,68 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { Columns } from "../../shared/columns";
 import { Flame } from "../../shared/flame";
-import {
-	costIn,
-	count,
-	duration,
-	frameParts,
-	pct,
-	percent,
-	plural,
-	visible,
-} from "../../shared/format";
+import { costIn, count, frameParts, percent, plural, visible } from "../../shared/format";
+import { type Loaded, Pending } from "../../shared/loaded";
 import { goTo, hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
-import { type Dot, StreamDots } from "../../shared/stream-dots";
 import { type Column, Table } from "../../shared/table";
+import { Badge } from "./badge";
 import {
 	briefOf,
 	type Cluster,
 	KINDS,
+	type Listed,
 	type Mined,
 	neighbours,
 	splitLabel,
 	splitParts,
 } from "./clusters";
-import { Lanes } from "./lanes";
+import { Drill, StreamPicture } from "./drill";
+import type { Served } from "./served";
+import { SignaturePanel } from "./signature-panel";
+import { matchesOf, type Signatures, standingOf } from "./signatures";
+import { Trend } from "./trend";
 
-export function ClusterPage(props: { report: Mined; reference: ReportRef; cluster: Cluster }) {
-	const { report, cluster, reference } = props;
+interface Props {
+	report: Mined;
+	reference: ReportRef;
+	cluster: Cluster | Listed;
+	/** On its way, where `cluster` may be what the list has of it; absent: it is whole. */
+	detail?: Loaded<unknown>;
+	/** Undefined in a file. */
+	served?: Served | undefined;
+	/** Null without a repository. */
+	signatures?: Signatures | null | undefined;
+}
+
+export function ClusterPage(props: Props) {
+	const { report, cluster, reference, detail, served, signatures } = props;
+	const isWhole = !detail || detail.state === "done";
+	return (
+		<>
+			<Head {...props} />
+			{isWhole ? (
+				<Body
+					report={report}
+					cluster={cluster as Cluster}
+					reference={reference}
+					served={served}
+					signatures={signatures}
+				/>
+			) : (
+				<Pending loaded={detail} text="Reading the cluster…" height={600} />
+			)}
+		</>
+	);
+}
+
+function Head({ report, cluster, reference, signatures }: Props) {
 	const cost = (ns: number) => costIn(report, ns);
 	const { before, after } = neighbours(report, cluster);
-	const path = report.paths?.find((p) => p.clusters.includes(cluster.id));
 	const to = (other: Cluster) => goTo({ path: [reference.name, other.id], params: new Map() });
-
 	useEffect(() => {
 		const key = (event: KeyboardEvent) => {
 			if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey) return;
@@ -44,7 +71,7 @@ export function ClusterPage(props: { report: Mined; reference: ReportRef; cluste
 		};
 		addEventListener("keydown", key);
 		return () => removeEventListener("keydown", key);
-	}, [cluster]);
+	}, [cluster.id]);
 	return (
 		<>
 			<nav class="cluster-nav no-print" aria-label="Clusters">
@@ -64,6 +91,9 @@ export function ClusterPage(props: { report: Mined; reference: ReportRef; cluste
 			<h1>
 				Cluster {cluster.rank}
 				<span class="cluster-why">{visible(cluster.why ?? cluster.reason)}</span>
+				{signatures?.state.state === "done" ? (
+					<Badge standing={standingOf(matchesOf(signatures).get(cluster.id) ?? [])} />
+				) : null}
 			</h1>
 			<p class="cluster-brief mono">
 				{(cluster.brief?.length ? cluster.brief : [briefOf(cluster)]).map((line) => (
@@ -81,12 +111,29 @@ export function ClusterPage(props: { report: Mined; reference: ReportRef; cluste
 					["least similarity", cluster.min_similarity.toFixed(2)],
 				]}
 			/>
+		</>
+	);
+}
+
+function Body(props: Props & { cluster: Cluster }) {
+	const { report, cluster, served, signatures } = props;
+	const cost = (ns: number) => costIn(report, ns);
+	return (
+		<>
 			<div class="cluster-two">
 				<Columns report={report} cluster={cluster} />
 				<div>
+					{served && signatures ? (
+						<SignaturePanel
+							report={report}
+							cluster={cluster}
+							served={served}
+							signatures={signatures}
+						/>
+					) : null}
 					<CostSplit report={report} cluster={cluster} />
 					<Wakers report={report} cluster={cluster} />
-					{cluster.by_stream ? <Streams report={report} cluster={cluster} /> : null}
+					{cluster.by_stream ? <StreamPicture report={report} cluster={cluster} /> : null}
 				</div>
 			</div>
 			{cluster.flame && report.frames ? (
@@ -104,38 +151,12 @@ export function ClusterPage(props: { report: Mined; reference: ReportRef; cluste
 					}
 				/>
 			) : null}
-			{path ? <Lanes key={`${path.stream_id} ${path.tid}`} report={report} path={path} /> : null}
-			<Worst report={report} cluster={cluster} />
+			{served?.has("trend") ? (
+				<Trend served={served} of={{ cluster: cluster.id }} what={`cluster ${cluster.rank}`} />
+			) : null}
+			<Drill key={cluster.id} report={report} cluster={cluster} served={served} />
 			<Patterns report={report} cluster={cluster} />
 		</>
-	);
-}
-
-/** A dot per recording, in the order of the inputs. */
-function Streams({ report, cluster }: { report: Mined; cluster: Cluster }) {
-	const dots = useMemo(() => {
-		const costs = new Map<number, number>();
-		cluster.by_stream?.stream.forEach((at, i) => {
-			costs.set(at, cluster.by_stream?.cost_ns[i] ?? 0);
-		});
-		return Array.from({ length: report.streams }, (_, i): Dot => {
-			const title = report.inputs[i]?.path ?? `recording ${i + 1}`;
-			return { title, value: costs.get(i) ?? 0 };
-		});
-	}, [report, cluster]);
-	const groups = useMemo(
-		() => [{ title: `recordings, 1 to ${count(report.streams)}`, colour: "accent" as const, dots }],
-		[dots],
-	);
-	return (
-		<Section title="Streams" note="cost in each recording">
-			<StreamDots
-				name={`streams-${cluster.rank}`}
-				label={`Cost of cluster ${cluster.rank} in each of ${report.streams} recordings`}
-				report={report}
-				groups={groups}
-			/>
-		</Section>
 	);
 }
 
@@ -199,79 +220,6 @@ function Wakers({ report, cluster }: { report: Mined; cluster: Cluster }) {
 				))}
 			</dl>
 			{more > 0 ? <p class="quiet">and {count(more)} more</p> : null}
-		</Section>
-	);
-}
-
-type WorstSymptom = Cluster["worst"][number];
-
-function Worst({ report, cluster }: { report: Mined; cluster: Cluster }) {
-	const cost = (ns: number) => costIn(report, ns);
-	const columns: Column<WorstSymptom>[] = [
-		{
-			key: "cost_ns",
-			title: "cost",
-			help: "of the cluster in that symptom",
-			value: (w) => w.cost_ns,
-			cell: (w) => cost(w.cost_ns),
-			numeric: true,
-			width: "90px",
-		},
-		{
-			key: "share",
-			title: "of symptom",
-			value: (w) => (100 * w.cost_ns) / Math.max(1, w.symptom_t1_ns - w.symptom_t0_ns),
-			cell: (w) => pct((100 * w.cost_ns) / Math.max(1, w.symptom_t1_ns - w.symptom_t0_ns)),
-			numeric: true,
-			width: "90px",
-		},
-		{
-			key: "event_ns",
-			title: "worst event",
-			value: (w) => w.event_ns,
-			cell: (w) => cost(w.event_ns),
-			numeric: true,
-			width: "100px",
-		},
-		{
-			key: "at",
-			title: "at",
-			help: "when that event began, from the symptom's start",
-			value: (w) => w.t0_ns - w.symptom_t0_ns,
-			cell: (w) => `+${duration(w.t0_ns - w.symptom_t0_ns)}`,
-			numeric: true,
-			width: "100px",
-		},
-		{
-			key: "thread",
-			title: "thread",
-			value: (w) => `${w.comm} ${w.tid}`,
-			cell: (w) => <Name text={`${w.comm} ${w.tid}`} />,
-			width: "200px",
-		},
-		{
-			key: "stream",
-			title: "recording",
-			value: (w) => w.stream,
-			cell: (w) => <Name text={w.stream} />,
-		},
-	];
-	return (
-		<Section
-			title="Symptoms that it cost most"
-			note={
-				cluster.worst_more ? `${count(cluster.worst_more)} more are not in this report` : undefined
-			}
-		>
-			<Table
-				name="worst"
-				label="Symptoms that the cluster cost most"
-				rows={cluster.worst}
-				columns={columns}
-				keyOf={(w) => `${w.stream_id} ${w.tid} ${w.symptom_t0_ns}`}
-				search={(w) => `${w.stream} ${w.comm} ${w.tid}`}
-				most={10}
-			/>
 		</Section>
 	);
 }

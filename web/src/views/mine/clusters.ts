@@ -3,6 +3,12 @@ import type { MineReport } from "../../data/reports";
 
 export type Cluster = MineReport["clusters"][number];
 
+/** What the list needs of a cluster; the rest may come when its page is opened (detail.ts). */
+export type Listed = Omit<
+	Cluster,
+	"patterns" | "worst" | "signature" | "by_stream" | "flame" | "gap_variants"
+>;
+
 /** What the page of a cluster needs of a report; triage has it as well, of what has no name. */
 export type Mined = Pick<
 	MineReport,
@@ -15,7 +21,15 @@ export type Mined = Pick<
 	| "paths"
 	| "reasons"
 	| "devices"
-> & { readonly inputs: ReadonlyArray<{ readonly path: string }> };
+> & { readonly inputs: ReadonlyArray<Input> };
+
+/** A recording, with what is known of it. */
+interface Input {
+	readonly path: string;
+	readonly id?: string;
+	readonly host?: string;
+	readonly kernel?: string;
+}
 
 /** What one of a cluster's kinds of time is called, and its colour. */
 export const KINDS = [
@@ -24,11 +38,11 @@ export const KINDS = [
 	{ key: "ready_ns", title: "ready, without a CPU", colour: "ready" },
 ] as const;
 
-export function splitParts(cluster: Cluster): Array<readonly [number, string]> {
+export function splitParts(cluster: Listed): Array<readonly [number, string]> {
 	return KINDS.map((kind) => [cluster.split[kind.key], `var(--${kind.colour})`] as const);
 }
 
-export function splitLabel(cluster: Cluster, text: (ns: number) => string): string {
+export function splitLabel(cluster: Listed, text: (ns: number) => string): string {
 	return KINDS.filter((kind) => cluster.split[kind.key] > 0)
 		.map((kind) => `${text(cluster.split[kind.key])} ${kind.title}`)
 		.join(", ");
@@ -37,7 +51,7 @@ export function splitLabel(cluster: Cluster, text: (ns: number) => string): stri
 export { briefOf } from "../../shared/brief";
 
 /** What people find a cluster by. */
-export function searchText(cluster: Cluster): string {
+export function searchText(cluster: Listed): string {
 	return [
 		cluster.id,
 		cluster.why ?? "",
@@ -49,7 +63,7 @@ export function searchText(cluster: Cluster): string {
 }
 
 /** Position in the ranked list, of the clusters that the report has. */
-export function neighbours(report: Mined, cluster: Cluster) {
-	const at = report.clusters.indexOf(cluster);
+export function neighbours(report: Mined, cluster: Listed) {
+	const at = report.clusters.findIndex((c) => c.id === cluster.id);
 	return { before: report.clusters[at - 1], after: report.clusters[at + 1] };
 }

@@ -16,6 +16,8 @@ import { KINDS, type Mined } from "./clusters";
 export type Path = NonNullable<MineReport["paths"]>[number];
 type Whole = Path & Required<Pick<Path, "lanes" | "spans" | "wakes" | "stacks" | "threads">>;
 
+export const WORST_PATH = "Critical path of its worst symptom";
+
 const LEFT = 176;
 const RIGHT = 8;
 const LANE = 34;
@@ -44,20 +46,29 @@ function find(start: readonly number[], length: readonly number[], t: number): n
 	return low > 0 && t < start[low - 1]! + length[low - 1]! ? low - 1 : -1;
 }
 
-export function Lanes({ report, path }: { report: Mined; path: Path }) {
+interface LanesProps {
+	/** Names of reasons and devices, by number. */
+	report: Pick<Mined, "reasons" | "devices">;
+	path: Path;
+	/** Whose path it is; default: that of the cluster's worst symptom. */
+	title?: string;
+}
+
+export function Lanes({ report, path, title = WORST_PATH }: LanesProps) {
 	if (!path.lanes || !path.spans || !path.wakes || !path.stacks)
 		return (
-			<Section title="Critical path of its worst symptom">
+			<Section title={title}>
 				<p class="quiet">
 					There is none here:{" "}
 					<Name text={path.missing ?? "the recording could not be read"} most={300} />.
 				</p>
 			</Section>
 		);
-	return <LanePicture report={report} path={path as Whole} />;
+	return <LanePicture report={report} path={path as Whole} title={title} />;
 }
 
-function LanePicture({ report, path }: { report: Mined; path: Whole }) {
+function LanePicture(props: Required<LanesProps> & { path: Whole }) {
+	const { report, path } = props;
 	const [zoom, setZoom] = useParam("path.zoom");
 	const [chosen, setChosen] = useParam("path.span");
 	const { lanes, spans, wakes } = path;
@@ -207,7 +218,7 @@ function LanePicture({ report, path }: { report: Mined; path: Whole }) {
 	);
 	return (
 		<Section
-			title="Critical path of its worst symptom"
+			title={props.title}
 			note={
 				<>
 					<Name text={`${path.comm} ${path.tid}, ${path.stream}`} most={100} />: {duration(whole)},

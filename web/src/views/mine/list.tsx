@@ -5,18 +5,42 @@ import { PartBar } from "../../shared/bars";
 import { Brief, lastWord } from "../../shared/brief";
 import type { Draw } from "../../shared/export";
 import { costIn, count, pct, percent, visible } from "../../shared/format";
-import { goTo } from "../../shared/location";
+import { goTo, useParam } from "../../shared/location";
 import { Picture } from "../../shared/picture";
 import { linear } from "../../shared/scales";
-import { Section } from "../../shared/section";
+import { Choice, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
 import { TipTable } from "../../shared/tooltip";
-import { briefOf, type Cluster, KINDS, searchText, splitLabel, splitParts } from "./clusters";
+import { StandingCell, standingValue } from "./badge";
+import { briefOf, KINDS, type Listed, searchText, splitLabel, splitParts } from "./clusters";
+import { type Match, matchesOf, type Signatures, standingOf } from "./signatures";
 
-export function ClusterList({ report, reference }: { report: MineReport; reference: ReportRef }) {
-	const open = (cluster: Cluster) =>
-		goTo({ path: [reference.name, cluster.id], params: new Map() });
-	const columns = useMemo(() => columnsOf(report), [report]);
+const STANDINGS = [
+	["", "All"],
+	["new", "New"],
+	["partly", "Partly known"],
+	["known", "Known"],
+	["back", "Came back"],
+] as const;
+
+export function ClusterList(props: {
+	report: MineReport;
+	reference: ReportRef;
+	/** Null without a repository. */
+	signatures: Signatures | null;
+}) {
+	const { report, reference, signatures } = props;
+	const open = (cluster: Listed) => goTo({ path: [reference.name, cluster.id], params: new Map() });
+	const matches = matchesOf(signatures);
+	const [standing, setStanding] = useParam("standing");
+	const columns = useMemo(() => {
+		const known = signatures ? (c: Listed) => matches.get(c.id) ?? [] : null;
+		return columnsOf(report, known, signatures?.state.state === "done");
+	}, [report, matches, signatures?.state]);
+	const rows: readonly Listed[] = useMemo(() => {
+		if (!signatures || !standing) return report.clusters;
+		return report.clusters.filter((c) => standingOf(matches.get(c.id) ?? []) === standing);
+	}, [report, matches, standing]);
 	return (
 		<>
 			<Section
@@ -42,24 +66,47 @@ export function ClusterList({ report, reference }: { report: MineReport; referen
 				<Table
 					name="clusters"
 					label="Clusters"
-					rows={report.clusters}
+					rows={rows}
 					columns={columns}
 					keyOf={(c) => c.id}
-					search={searchText}
+					search={
+						signatures
+							? (c) => `${searchText(c)} ${standingValue(matches.get(c.id) ?? [])}`
+							: searchText
+					}
+					tools={
+						signatures ? (
+							<Choice
+								label="Clusters by what is known of them"
+								options={STANDINGS}
+								value={STANDINGS.find(([key]) => key === standing)?.[0] ?? ""}
+								onChange={setStanding}
+							/>
+						) : undefined
+					}
 					onSelect={open}
 					rowHeight={46}
 					most={14}
-					empty="No cluster: no pattern costs as much as λ."
+					empty={
+						rows.length < report.clusters.length
+							? "No cluster is that."
+							: "No cluster: no pattern costs as much as λ."
+					}
 				/>
 			</Section>
 		</>
 	);
 }
 
-function columnsOf(report: MineReport): Column<Cluster>[] {
+/** `known`: what signatures match of a cluster; null without a repository. */
+function columnsOf(
+	report: MineReport,
+	known: ((cluster: Listed) => readonly Match[]) | null,
+	isThere: boolean,
+): Column<Listed>[] {
 	const cost = (value: number) => costIn(report, value);
 	const widest = Math.max(1, ...report.clusters.map((c) => c.own_ns));
-	return [
+	const columns: Array<Column<Listed> | null> = [
 		{ key: "rank", title: "#", value: (c) => c.rank, numeric: true, width: "34px" },
 		{
 			key: "coverage",
@@ -76,7 +123,7 @@ function columnsOf(report: MineReport): Column<Cluster>[] {
 			help: "own cost by kind, on the scale of the largest cluster",
 			value: (c) => splitLabel(c, cost),
 			cell: (c) => <PartBar parts={splitParts(c)} whole={widest} label={splitLabel(c, cost)} />,
-			width: "minmax(120px, 200px)",
+			width: known ? "10%" : "minmax(120px, 200px)",
 		},
 		{
 			key: "own_ns",
@@ -121,6 +168,14 @@ function columnsOf(report: MineReport): Column<Cluster>[] {
 			value: (c) => c.why ?? c.reason,
 			width: "110px",
 		},
+		known && {
+			key: "known",
+			title: "known as",
+			help: "signatures that match it, and how much of its own cost if not all",
+			value: (c) => standingValue(known(c)),
+			cell: (c) => (isThere ? <StandingCell matches={known(c)} /> : null),
+			width: "150px",
+		},
 		{
 			key: "common",
 			title: "common part",
@@ -129,12 +184,13 @@ function columnsOf(report: MineReport): Column<Cluster>[] {
 			cell: (c) => <Brief cluster={c} />,
 		},
 	];
+	return columns.filter((c) => c !== null);
 }
 
 const BAR = 30;
 
 /** All symptom time as one bar: the clusters by rank, what no pattern explains, what is not theirs. */
-function Coverage(props: { report: MineReport; onPick: (cluster: Cluster) => void }) {
+function Coverage(props: { report: MineReport; onPick: (cluster: Listed) => void }) {
 	const { report } = props;
 	const whole = useMemo(
 		() =>

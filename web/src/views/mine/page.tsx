@@ -1,23 +1,44 @@
 import type { MineReport } from "../../data/reports";
 import { costIn, count, percent, plural } from "../../shared/format";
+import { hrefOf, useArrival } from "../../shared/location";
 import { Facts } from "../../shared/section";
 import type { ViewProps } from "../view";
 import { ClusterPage } from "./cluster";
+import type { Listed } from "./clusters";
+import { useDetail } from "./detail";
 import { ClusterList } from "./list";
 import { MineNotes } from "./notes";
+import { type Served, servedOf } from "./served";
+import { SignatureList } from "./signature-list";
+import { SignaturePage } from "./signature-page";
+import { type Signatures, useSignatures } from "./signatures";
 import "./mine.css";
 
 export function MinePage(props: ViewProps<MineReport>) {
-	const { report, path, reference } = props;
+	const { report, path, reference, source } = props;
+	const served = servedOf(source, reference.name, report);
+	const signatures = useSignatures(served);
+	if (path[0] === "signatures" && served && signatures)
+		return <SignaturesAt {...props} served={served} signatures={signatures} name={path[1]} />;
 	const cluster = path[0] ? report.clusters.find((c) => c.id === path[0]) : undefined;
-	if (cluster) return <ClusterPage report={report} reference={reference} cluster={cluster} />;
+	if (cluster)
+		return <OneCluster {...props} listed={cluster} served={served} signatures={signatures} />;
 	const explained = report.aoi.wait_ns + report.aoi.run_ns + report.aoi.ready_ns - report.other_ns;
+	const known = signatures?.state.state === "done" ? signatures.state.value : undefined;
 	return (
 		<>
-			<h1>What made users wait</h1>
+			<div class="head">
+				<h1>What made users wait</h1>
+				<span class="spring" />
+				{signatures ? <a href={hrefOf([reference.name, "signatures"])}>Signatures</a> : null}
+			</div>
 			{path[0] ? (
 				<p class="notice" role="alert">
-					This report has no cluster {path[0].slice(0, 40)}.
+					This report has no{" "}
+					{path[0] === "signatures"
+						? "signatures: lode serve --repo has"
+						: `cluster ${path[0].slice(0, 40)}`}
+					.
 				</p>
 			) : null}
 			<Facts
@@ -28,16 +49,57 @@ export function MinePage(props: ViewProps<MineReport>) {
 					["clusters", count(report.clusters.length + (report.more ?? 0))],
 					["patterns", count(report.patterns)],
 					["explained", percent(explained, explained + report.other_ns)],
+					signatures ? ["known", known ? percent(known.covered_ns, known.symptom_ns) : "…"] : null,
 					["waiting", costIn(report, report.aoi.wait_ns)],
 					["running", costIn(report, report.aoi.run_ns)],
 					["ready, without a CPU", costIn(report, report.aoi.ready_ns)],
 				]}
 			/>
-			<ClusterList report={report} reference={reference} />
+			<ClusterList report={report} reference={reference} signatures={signatures} />
 			{report.more ? (
 				<p class="quiet">{plural(report.more, "smaller cluster")} are not in this report.</p>
 			) : null}
 			<MineNotes report={report} />
 		</>
+	);
+}
+
+function OneCluster(
+	props: ViewProps<MineReport> & {
+		listed: Listed;
+		served: Served | undefined;
+		signatures: Signatures | null;
+	},
+) {
+	const { report, reference, source, listed, served, signatures } = props;
+	const detail = useDetail(report, listed, source, reference.name, served);
+	useArrival(detail.state !== "loading", listed.id); // once the page is as long as it was
+	return (
+		<ClusterPage
+			report={detail.state === "done" ? detail.value.report : report}
+			reference={reference}
+			cluster={detail.state === "done" ? detail.value.cluster : listed}
+			detail={detail}
+			served={served}
+			signatures={signatures}
+		/>
+	);
+}
+
+function SignaturesAt(
+	props: ViewProps<MineReport> & {
+		served: Served;
+		signatures: Signatures;
+		name: string | undefined;
+	},
+) {
+	const { signatures, name } = props;
+	const { state } = signatures;
+	const signature =
+		state.state === "done" ? state.value.signatures.find((s) => s.name === name) : undefined;
+	return signature ? (
+		<SignaturePage {...props} signature={signature} />
+	) : (
+		<SignatureList {...props} />
 	);
 }

@@ -1,0 +1,179 @@
+// All signatures of the repository, with what each matches in this report.
+import { useMemo, useState } from "preact/hooks";
+import { costIn, count, pct, plural } from "../../shared/format";
+import { Pending } from "../../shared/loaded";
+import { hrefOf, usePlace } from "../../shared/location";
+import { Name } from "../../shared/name";
+import { Facts, Section } from "../../shared/section";
+import { type Column, Table } from "../../shared/table";
+import { StateBadge } from "./badge";
+import type { Mined } from "./clusters";
+import { patternBrief } from "./pattern";
+import type { Served } from "./served";
+import { openSignature, ReadOnlyNote } from "./signature-card";
+import { SignForm } from "./signature-form";
+import { type Signature, type Signatures, useMayChange } from "./signatures";
+
+function columnsOf(report: Mined): Column<Signature>[] {
+	return [
+		{
+			key: "name",
+			title: "name",
+			value: (s) => s.name,
+			cell: (s) => <Name text={s.name} most={60} />,
+			width: "minmax(150px, 1fr)",
+		},
+		{
+			key: "state",
+			title: "state",
+			value: (s) => s.state,
+			cell: (s) => <StateBadge state={s.state} />,
+			width: "92px",
+		},
+		{
+			key: "total_ns",
+			title: "matches",
+			help: "cost of what it matches in this report's streams",
+			value: (s) => s.total_ns,
+			cell: (s) => costIn(report, s.total_ns),
+			numeric: true,
+			width: "84px",
+		},
+		{
+			key: "share",
+			title: "share",
+			help: "of symptom time",
+			value: (s) => s.share,
+			cell: (s) => pct(100 * s.share),
+			numeric: true,
+			width: "66px",
+		},
+		{
+			key: "exclusive_ns",
+			title: "alone",
+			help: "of that, what no other active signature matches",
+			value: (s) => s.exclusive_ns,
+			cell: (s) => costIn(report, s.exclusive_ns),
+			numeric: true,
+			width: "84px",
+		},
+		{
+			key: "streams",
+			title: "streams",
+			value: (s) => s.streams,
+			cell: (s) => count(s.streams),
+			numeric: true,
+			width: "66px",
+		},
+		{
+			key: "owner",
+			title: "owner",
+			value: (s) => s.owner,
+			cell: (s) => <Name text={s.owner} />,
+			width: "minmax(60px, 120px)",
+		},
+		{
+			key: "bug",
+			title: "bug",
+			value: (s) => s.bug,
+			cell: (s) => <Name text={s.bug} />,
+			width: "minmax(60px, 200px)",
+		},
+		{
+			key: "updated",
+			title: "changed",
+			value: (s) => s.updated,
+			cell: (s) => s.updated.slice(0, 10),
+			width: "90px",
+		},
+		{
+			key: "patterns",
+			title: "patterns",
+			help: "the end of the first one",
+			value: (s) => s.patterns.join(" | "),
+			cell: (s) => (
+				<span class="mono">
+					<Name text={patternBrief(s.patterns[0] ?? "")} most={300} />
+					{s.patterns.length > 1 ? (
+						<span class="quiet"> +{count(s.patterns.length - 1)}</span>
+					) : null}
+				</span>
+			),
+			width: "minmax(120px, 2fr)",
+		},
+	];
+}
+
+export function SignatureList(props: { report: Mined; served: Served; signatures: Signatures }) {
+	const { report, served, signatures } = props;
+	const [isNew, setNew] = useState(false);
+	const may = useMayChange(served);
+	const { state } = signatures;
+	const columns = useMemo(() => columnsOf(report), [report]);
+	const { path } = usePlace();
+	const all = state.state === "done" ? state.value : undefined;
+	const retired = all?.signatures.filter((s) => s.state === "retired") ?? [];
+	return (
+		<>
+			<nav class="cluster-nav no-print" aria-label="Clusters">
+				<a href={hrefOf([served.name])}>All clusters</a>
+			</nav>
+			<h1>Signatures</h1>
+			{path[2] && all ? (
+				<p class="notice" role="alert">
+					There is no signature <Name text={path[2]} most={60} />.
+				</p>
+			) : null}
+			{all ? (
+				<>
+					<Facts
+						items={[
+							["signatures", count(all.signatures.length)],
+							["retired", count(retired.length)],
+							["known", `${costIn(report, all.covered_ns)} · ${pct(100 * all.coverage)}`],
+							["only retired match", costIn(report, all.returned_ns)],
+						]}
+					/>
+					<Section
+						title="All signatures"
+						note={
+							<>
+								of <Name text={all.path} most={80} />, and what they match in{" "}
+								{plural(report.streams, "stream")}
+							</>
+						}
+					>
+						<Table
+							name="signatures"
+							label="Signatures"
+							rows={all.signatures}
+							columns={columns}
+							keyOf={(s) => s.name}
+							search={(s) => [s.name, s.state, s.owner, s.bug, s.note, ...s.patterns].join(" ")}
+							onSelect={(s) => openSignature(served, s.name)}
+							empty="There is none yet: sign a cluster, or type patterns here."
+							rowHeight={30}
+						/>
+						{isNew ? (
+							<SignForm
+								signatures={signatures}
+								cluster={undefined}
+								onDone={(name) => openSignature(served, name)}
+								onCancel={() => setNew(false)}
+							/>
+						) : may.state === "done" && may.value ? (
+							<p class="form-buttons no-print">
+								<button type="button" class="button" onClick={() => setNew(true)}>
+									New signature of typed patterns
+								</button>
+							</p>
+						) : null}
+						<ReadOnlyNote served={served} />
+					</Section>
+				</>
+			) : (
+				<Pending loaded={state} text="Matching signatures…" height={300} />
+			)}
+		</>
+	);
+}
