@@ -36,10 +36,7 @@ struct lode_command {
 };
 
 extern const struct lode_command lode_cmd_sign, lode_cmd_coverage, lode_cmd_triage;
-extern const struct lode_command lode_cmd_timeline, lode_cmd_analyze;
-#ifdef LODE_HAVE_SERVER
-extern const struct lode_command lode_cmd_serve;
-#endif
+extern const struct lode_command lode_cmd_timeline, lode_cmd_analyze, lode_cmd_serve;
 extern const struct lode_command lode_cmd_diff, lode_cmd_next;
 extern const struct lode_command lode_cmd_import, lode_cmd_repo;
 extern const struct lode_command lode_cmd_diff;

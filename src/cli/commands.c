@@ -8,9 +8,7 @@
 
 const struct lode_command *const lode_commands[] = {
 	&lode_cmd_analyze,
-#ifdef LODE_HAVE_SERVER
 	&lode_cmd_serve,
-#endif
 	&lode_cmd_mine,
 	&lode_cmd_suspects,
 	&lode_cmd_timeline,
