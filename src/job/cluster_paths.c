@@ -153,7 +153,7 @@ int lode_cluster_path_load_within(struct lode_cluster_path *out, const struct lo
 	memset(out, 0, sizeof(*out));
 	out->symptom = symptom;
 	rc = load_same(&stream, &digest->streams.at[s->stream], file, options, err);
-	if (rc < 0) {
+	if (rc < 0 || !stream) {
 		lode_error_context(err, "the recording cannot be read again");
 		if (err)
 			err->status = LODE_ERR_IO;

@@ -1,5 +1,7 @@
 // What leaves the page as a file.
 
+import type { FlameData } from "./flame";
+import { frameParts, visible } from "./format";
 import { canvasPaint, type Paint, svgPaint } from "./paint";
 import type { Colors } from "./theme";
 
@@ -83,4 +85,83 @@ export function downloadPng(
 	canvas.toBlob((blob) => {
 		if (blob) download(`${name}.png`, blob);
 	}, "image/png");
+}
+
+/** Places of a stack's frames, root first. */
+function pathTo(data: FlameData, node: number): number[] {
+	const path: number[] = [];
+	for (let at = node; at >= 0; at = data.parent[at]!) path.push(data.frame[at]!);
+	return path.reverse();
+}
+
+/** What nodes cost themselves: one column, or one for each of two sets. */
+function costsOf(data: FlameData): ReadonlyArray<readonly number[]> {
+	return data.sets ?? [data.own_ns];
+}
+
+/**
+ * The stacks of a flame graph as `a;b;c 120`, in the order of their texts: what flamegraph.pl and
+ * many others read, as `lode mine --folded` writes it. Of two sets, `a;b;c 120 80`: both costs, as
+ * flamegraph.pl wants them to draw a difference.
+ */
+export function folded(data: FlameData, names: readonly string[]): string {
+	const label = (frame: number) =>
+		frameParts(names[frame] ?? "")
+			.name.replaceAll(";", ":")
+			// biome-ignore lint/suspicious/noControlCharactersInRegex: they would end the line
+			.replace(/[\x00-\x1f\x7f]/g, "?");
+	const columns = costsOf(data);
+	const lines: string[] = [];
+	for (let node = 0; node < data.parent.length; node++) {
+		const costs = columns.map((own) => Math.round(own[node] ?? 0));
+		if (costs.some((cost) => cost > 0))
+			lines.push(`${pathTo(data, node).map(label).join(";")} ${costs.join(" ")}\n`);
+	}
+	return lines.sort().join("");
+}
+
+/** The same for speedscope.app, as `lode mine --speedscope` writes it: a profile for each set. */
+export function speedscope(
+	data: FlameData,
+	names: readonly string[],
+	unit: string,
+	title: string,
+	sets: readonly string[] = [],
+): string {
+	const places = new Map<number, number>();
+	const place = (frame: number) => {
+		const at = places.get(frame) ?? places.size;
+		places.set(frame, at);
+		return at;
+	};
+	const profiles = costsOf(data).map((own, set) => {
+		const samples: number[][] = [];
+		const weights: number[] = [];
+		own.forEach((cost, node) => {
+			if (cost <= 0) return;
+			samples.push(pathTo(data, node).map(place));
+			weights.push(cost);
+		});
+		return {
+			type: "sampled",
+			name: visible(sets[set] ?? title),
+			unit: unit === "ns" ? "nanoseconds" : "none",
+			startValue: 0,
+			endValue: weights.reduce((a, b) => a + b, 0),
+			samples,
+			weights,
+		};
+	});
+	const frames = [...places.keys()].map((frame) => {
+		const { module, name } = frameParts(names[frame] ?? "");
+		return module ? { name: visible(name), file: visible(module) } : { name: visible(name) };
+	});
+	return JSON.stringify({
+		$schema: "https://www.speedscope.app/file-format-schema.json",
+		exporter: "lode",
+		name: visible(title),
+		activeProfileIndex: 0,
+		profiles,
+		shared: { frames },
+	});
 }

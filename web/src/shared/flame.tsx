@@ -4,7 +4,7 @@
 // numbers), `NAME.q`, `NAME.order`.
 import type { ComponentChildren } from "preact";
 import { useCallback, useMemo, useState } from "preact/hooks";
-import type { Draw } from "./export";
+import { type Draw, download, folded, speedscope } from "./export";
 import { cost as costText, frameParts, percent } from "./format";
 import { setParams, usePlace } from "./location";
 import { Frame } from "./name";
@@ -189,6 +189,40 @@ export interface FlameProps {
 	sets?: readonly [string, string];
 	/** Beside the search. */
 	tools?: ComponentChildren;
+	/** What has all of it, and more forms of it, on the command line. */
+	command?: string;
+}
+
+/** Stacks for other tools; docs/exports.md. */
+function StackExports({ name, label, data, names, unit, sets }: FlameProps) {
+	const save = (file: string, text: string, type: string) =>
+		download(file, new Blob([text], { type }));
+	return (
+		<>
+			<button
+				type="button"
+				title="the stacks as folded lines, for flamegraph.pl"
+				aria-label={`${label}: save as folded stacks`}
+				onClick={() => save(`${name}.folded`, folded(data, names), "text/plain")}
+			>
+				Folded
+			</button>
+			<button
+				type="button"
+				title="the stacks for speedscope.app"
+				aria-label={`${label}: save for speedscope`}
+				onClick={() =>
+					save(
+						`${name}.speedscope.json`,
+						speedscope(data, names, unit, label, sets),
+						"application/json",
+					)
+				}
+			>
+				Speedscope
+			</button>
+		</>
+	);
 }
 
 export function Flame(props: FlameProps) {
@@ -349,6 +383,7 @@ export function Flame(props: FlameProps) {
 				label={props.label}
 				height={height}
 				draw={draw}
+				exports={<StackExports {...props} />}
 				overlay={(paint, width, _height, colors, pointer) => {
 					const node = pointer ? find(pointer.x, pointer.y, width) : focus;
 					if (!node) return;
@@ -380,6 +415,11 @@ export function Flame(props: FlameProps) {
 					return false;
 				}}
 			/>
+			{props.command ? (
+				<p class="quiet no-print">
+					For pprof and Perfetto: <code>{props.command}</code>
+				</p>
+			) : null}
 		</Section>
 	);
 }

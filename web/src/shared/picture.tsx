@@ -42,6 +42,8 @@ export interface PictureProps {
 	onWheel?: (event: WheelEvent, x: number, width: number) => boolean;
 	/** Dragging over it: from x0 to x1; `done` when the button is released. */
 	onDrag?: (x0: number, x1: number, done: boolean, width: number) => void;
+	/** Further buttons beside those for SVG and PNG. */
+	exports?: ComponentChildren;
 	/** No buttons for SVG and PNG: the view has its own. */
 	bare?: boolean;
 	class?: string;
@@ -182,6 +184,7 @@ export function Picture(props: PictureProps) {
 					draw={draw}
 					width={width}
 					height={height}
+					more={props.exports}
 				/>
 			)}
 		</figure>
@@ -212,10 +215,12 @@ export function PictureExport(props: {
 	draw: Draw;
 	width: number;
 	height: number;
+	more?: ComponentChildren;
 }) {
 	const { name, label, draw, width, height } = props;
 	return (
 		<div class="exports no-print">
+			{props.more}
 			<button
 				type="button"
 				title="this picture as SVG"

@@ -3,20 +3,22 @@
 // ten thousand cost no more than fifty; for print all are there.
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { csv, downloadCsv } from "./export";
+import { CsvButton, type Value } from "./csv-button";
 import { count } from "./format";
 import { setParams, usePlace } from "./location";
 import { usePrinting } from "./printing";
 
-export type Value = string | number | undefined | null;
+export type { Value };
 
 export interface Column<Row> {
 	readonly key: string;
 	readonly title: string;
 	/** What the column says, for the tooltip of its head. */
 	readonly help?: string;
-	/** What it is sorted by, and what the CSV has. */
+	/** What it is sorted by, and what the CSV has under the column's key. */
 	readonly value: (row: Row) => Value;
+	/** What the CSV has instead, by their names there: where a cell shows several, or a picture. */
+	readonly csv?: ReadonlyArray<readonly [name: string, value: (row: Row) => Value]>;
 	/** What is shown; default: the value. */
 	readonly cell?: (row: Row) => ComponentChildren;
 	/** Numbers stand right, and are sorted from the largest first. */
@@ -114,6 +116,7 @@ export function Table<Row>(props: TableProps<Row>) {
 		return ordered(found, column, down);
 	}, [rows, columns, query, sortKey, down]);
 
+	const fields = columns.flatMap((c) => c.csv ?? [[c.key, c.value] as const]);
 	const selectedAt = props.selected ? shown.findIndex((row) => keyOf(row) === props.selected) : -1;
 	const height = Math.min(shown.length, most) * rowHeight;
 	const reveal = (at: number) => {
@@ -176,24 +179,12 @@ export function Table<Row>(props: TableProps<Row>) {
 						: `${count(shown.length)} of ${count(rows.length)}`}
 				</span>
 				{props.tools}
-				<span class="exports">
-					<button
-						type="button"
-						title="this table as CSV"
-						aria-label={`${props.label}: save as CSV`}
-						onClick={() =>
-							downloadCsv(
-								name,
-								csv(
-									columns.map((c) => c.key),
-									shown.map((row) => columns.map((c) => c.value(row))),
-								),
-							)
-						}
-					>
-						CSV
-					</button>
-				</span>
+				<CsvButton
+					name={name}
+					label={props.label}
+					header={fields.map(([title]) => title)}
+					rows={() => shown.map((row) => fields.map(([, value]) => value(row)))}
+				/>
 			</div>
 			<div
 				class={shown.length > most && !printing ? "table scrolls" : "table"}

@@ -144,6 +144,7 @@ function Body(props: Props & { cluster: Cluster }) {
 					data={cluster.flame}
 					names={report.frames}
 					unit={report.unit}
+					command={`lode mine --show ${cluster.id} --pprof FILE --chrome-trace FILE INPUT...`}
 					note={
 						cluster.flame.left_out
 							? `its own stacks; ${plural(cluster.flame.left_out, "small node")} (${cost(cluster.flame.left_out_ns)}) stand in their callers`

@@ -122,6 +122,11 @@ function columnsOf(
 			title: "waiting, running, ready",
 			help: "own cost by kind, on the scale of the largest cluster",
 			value: (c) => splitLabel(c, cost),
+			csv: [
+				["wait_ns", (c) => c.split.wait_ns],
+				["run_ns", (c) => c.split.run_ns],
+				["ready_ns", (c) => c.split.ready_ns],
+			],
 			cell: (c) => <PartBar parts={splitParts(c)} whole={widest} label={splitLabel(c, cost)} />,
 			width: known ? "10%" : "minmax(120px, 200px)",
 		},

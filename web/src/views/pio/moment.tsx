@@ -127,6 +127,7 @@ function columnsOf(report: PioReport, interval: number, range: Range): Column<Ro
 			title: "healthy?",
 			help: "outside of the healthy range",
 			value: (r) => Math.abs(r.out),
+			csv: [["out", (r) => r.out]],
 			cell: (r) => (r.out > 0 ? "↑ above" : r.out < 0 ? "↓ below" : ""),
 			numeric: true,
 			width: "72px",
@@ -144,6 +145,10 @@ function columnsOf(report: PioReport, interval: number, range: Range): Column<Ro
 			key: "range",
 			title: "healthy range",
 			value: (r) => r.series.low,
+			csv: [
+				["low", (r) => r.series.low],
+				["high", (r) => r.series.high],
+			],
 			cell: (r) =>
 				r.series.low === undefined || r.series.high === undefined
 					? "–"
@@ -155,6 +160,7 @@ function columnsOf(report: PioReport, interval: number, range: Range): Column<Ro
 			key: "trend",
 			title: "in the range shown",
 			value: () => "",
+			csv: [],
 			cell: (r) => <Trend report={report} series={r.series} interval={interval} range={range} />,
 			width: "minmax(150px, 2fr)",
 		},

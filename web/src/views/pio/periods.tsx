@@ -108,6 +108,10 @@ function columnsOf(report: PioReport): Column<Period>[] {
 				key: "slow",
 				title: "slow",
 				value: (p) => p.slow,
+				csv: [
+					["slow", (p) => p.slow],
+					["requests", (p) => p.requests],
+				],
 				cell: (p) => `${percent(p.slow ?? 0, p.requests ?? 0)} of ${count(p.requests ?? 0)}`,
 				numeric: true,
 				width: "130px",

@@ -66,6 +66,10 @@ export function contrastColumns(reference: ReportRef): Column<Contrast>[] {
 			title: "fails with it",
 			help: "failed, of those with this caller",
 			value: (c) => share(c.with),
+			csv: [
+				["with_failed", (c) => c.with.failed],
+				["with_succeeded", (c) => c.with.succeeded],
+			],
 			cell: (c) => <Rate half={c.with} colour="var(--mark)" />,
 			width: "140px",
 			numeric: true,
@@ -76,6 +80,10 @@ export function contrastColumns(reference: ReportRef): Column<Contrast>[] {
 			title: "without it",
 			help: "failed, of those with other callers",
 			value: (c) => share(c.without),
+			csv: [
+				["without_failed", (c) => c.without.failed],
+				["without_succeeded", (c) => c.without.succeeded],
+			],
 			cell: (c) => <Rate half={c.without} colour="var(--faint)" />,
 			width: "140px",
 			numeric: true,
@@ -102,6 +110,10 @@ export function contrastColumns(reference: ReportRef): Column<Contrast>[] {
 			title: "q",
 			help: "chance that this is an accident, held for all callers together",
 			value: (c) => -c.log10_q,
+			csv: [
+				["q", (c) => c.q],
+				["log10_q", (c) => c.log10_q],
+			],
 			cell: (c) => chance(c.q, c.log10_q),
 			numeric: true,
 			width: "64px",

@@ -124,6 +124,10 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 			title: "−1 … 1",
 			help: "Increase and its 95 % interval",
 			value: (f) => f.increase_high - f.increase_low,
+			csv: [
+				["increase_low", (f) => f.increase_low],
+				["increase_high", (f) => f.increase_high],
+			],
 			cell: (f) => <Interval f={f} />,
 			numeric: true,
 			left: true,
@@ -158,6 +162,10 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 			title: "q",
 			help: "chance that it goes with what failed by accident, held for all functions together",
 			value: (f) => -f.log10_q,
+			csv: [
+				["q", (f) => f.q],
+				["log10_q", (f) => f.log10_q],
+			],
 			cell: (f) => chance(f.q, f.log10_q),
 			numeric: true,
 			width: "60px",

@@ -118,6 +118,7 @@ function columnsOf(report: SuspectsReport): Column<Metric>[] {
 			title: "distribution",
 			help: "all metrics on one logarithmic axis, counts logarithmic",
 			value: (m) => m.failed_total_ns,
+			csv: [["failed_total_ns", (m) => m.failed_total_ns]],
 			cell: (m) => <Spark histogram={m.histogram} domain={domain} bounds={boundsOf(report, m)} />,
 			width: "minmax(90px, 1fr)",
 		},

@@ -1,5 +1,6 @@
 // One mark, or one thread, in numbers: the expression's tree, and what everybody did meanwhile.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { CsvButton } from "../../shared/csv-button";
 import { count, duration, percent, plural, visible } from "../../shared/format";
 import { Frame, Name } from "../../shared/name";
 import type { Answer, Meanwhile, Meanwhiles } from "./meanwhile";
@@ -187,6 +188,21 @@ function Tree({
 		<>
 			<h3 class="tl-sub">
 				The expression: {plural(marks.itemCalls[item]!, "call")} in {duration(length)}
+				<CsvButton
+					name="expression"
+					label="The expression"
+					header={["function", "depth", "calls", "total_ns", "own_ns"]}
+					rows={() => [
+						...order.map((m) => [
+							model.functions[marks.markFunction[m]!]!.name,
+							marks.markDepth[m]!,
+							marks.markCalls[m]!,
+							marks.markEnd[m]! - marks.markStart[m]!,
+							marks.markOwn[m]!,
+						]),
+						...(nodes ? [[`and ${functions} more`, undefined, calls, undefined, own]] : []),
+					]}
+				/>
 			</h3>
 			<div class="tl-scroll">
 				<table class="tl-tree">
@@ -322,6 +338,24 @@ function Shares(props: {
 	const busy = shares.filter((share) => share.idle < length || share.thread === pick.thread);
 	return (
 		<>
+			<CsvButton
+				name="meanwhile"
+				label="What each thread did meanwhile"
+				header={["thread", "function", "own_ns"]}
+				rows={() =>
+					shares.flatMap((share) => {
+						const thread = threadTitle(model.threads[share.thread]!);
+						return [
+							[thread, "(idle)", share.idle],
+							...share.leaves.map((leaf) => [
+								thread,
+								leaf.fn === NO_FUNCTION ? "(others)" : model.functions[leaf.fn]!.name,
+								leaf.ns,
+							]),
+						];
+					})
+				}
+			/>
 			<ul class="tl-meanwhile" aria-label="What each thread did meanwhile">
 				{busy.map((share) => (
 					<li key={share.thread} class={share.thread === pick.thread ? "current" : ""}>
@@ -389,7 +423,15 @@ function ThreadDetails({
 					["functions", count(info.called.size)],
 				]}
 			/>
-			<h3 class="tl-sub">Leaf functions by time</h3>
+			<h3 class="tl-sub">
+				Leaf functions by time
+				<CsvButton
+					name="leaves"
+					label="Leaf functions"
+					header={["function", "calls", "own_ns"]}
+					rows={() => own.map(([fn, [calls, leaf]]) => [model.functions[fn]!.name, calls, leaf])}
+				/>
+			</h3>
 			<div class="tl-scroll">
 				<table class="tl-tree">
 					<thead>
