@@ -42,7 +42,7 @@ export interface InUnit {
 
 /** A cost as it stands alone: with its unit's name where that is no time. */
 export function costIn(report: InUnit, value: number): string {
-	return report.unit === "ns" ? duration(value) : `${count(value)} ${report.unit}`;
+	return report.unit === "ns" ? duration(value) : `${count(value)} ${visible(report.unit)}`;
 }
 
 /** +1.53 s, −340 ms */
