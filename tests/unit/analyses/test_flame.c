@@ -136,9 +136,52 @@ static void test_kept_nodes_cost_what_their_stacks_cost(void **state)
 	lode_flame_release(&flame);
 }
 
+/* Of some of the stacks' costs: every kept node has those of the stacks through it, none twice. */
+static void test_a_part_is_spread_over_the_same_nodes(void **state)
+{
+	struct lode_cluster_stack stacks[MAX_STACKS], part[MAX_STACKS];
+	struct lode_flame flame = {0};
+	int64_t own_ns[5 * MAX_STACKS];
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 2000; seed++) {
+		struct rng rng = {seed};
+		struct lode_calltree tree;
+		size_t n;
+
+		lode_calltree_init(&tree);
+		n = random_stacks(&rng, &tree, stacks);
+		lode_flame_build(&flame, &tree, stacks, n, 1 + rng_below(&rng, 20));
+		for (size_t i = 0; i < n; i++) {
+			part[i] = stacks[i];
+			part[i].cost_ns = rng_below(&rng, (uint32_t)stacks[i].cost_ns + 1);
+		}
+		lode_flame_spread(own_ns, &flame, &tree, part, n);
+		for (size_t i = 0; i < flame.nodes.n; i++)
+			flame.nodes.at[i].own_ns = own_ns[i];
+		/* As if the flame had been built of the part, but with these nodes. */
+		for (uint32_t i = 0; i < flame.nodes.n; i++) {
+			int64_t total = 0;
+			uint32_t node = node_of(&tree, &flame, i);
+
+			assert_int_equal(node, flame.nodes.at[i].node);
+			for (uint32_t k = i; k < flame.nodes.n; k++)
+				for (uint32_t at = k; at != LODE_NONE;
+				     at = flame.nodes.at[at].parent)
+					total += at == i ? own_ns[k] : 0;
+			if (total != cost_through(&tree, node, part, n))
+				fail_msg("seed %lu: node %u has %ld, not %ld", seed, i, total,
+					 cost_through(&tree, node, part, n));
+		}
+		lode_calltree_release(&tree);
+	}
+	lode_flame_release(&flame);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_part_is_spread_over_the_same_nodes),
 		cmocka_unit_test(test_kept_nodes_cost_what_their_stacks_cost),
 	};
 
