@@ -498,6 +498,139 @@ static void pio_lines(const struct lines *lines, yajl_val root)
 	free(told);
 }
 
+/* ---- lode diff ---- */
+
+static void diff_lines(const struct lines *lines, yajl_val root)
+{
+	yajl_val clusters = get(root, "clusters"), counts = get(root, "counts");
+	const char *unit = text_of(root, "unit");
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], cost[LODE_UNITS_BUFFER];
+
+	lines->out->weight = number_of(get(root, "b"), "symptom_ns");
+	lines->out->summary =
+		format(lines,
+		       "A symptom takes %s in B, %s in A; %" PRId64 " new, %" PRId64
+		       " gone, %" PRId64 " worse, %" PRId64 " better",
+		       lode_format_cost(b, number_of(get(root, "b"), "per_symptom_ns"), unit),
+		       lode_format_cost(a, number_of(get(root, "a"), "per_symptom_ns"), unit),
+		       number_of(counts, "new"), number_of(counts, "gone"),
+		       number_of(counts, "worse"), number_of(counts, "better"));
+	for (size_t i = 0; i < length(clusters) && has_room(lines); i++) {
+		yajl_val c = item(clusters, i);
+		int64_t change = number_of(c, "change_ns");
+
+		if (strcmp(text_of(c, "class"), "same") == 0)
+			break;
+		add(lines,
+		    format(lines, "%s  %s%s a symptom  %s: %s", text_of(c, "class"),
+			   change < 0 ? "-" : "+",
+			   lode_format_cost(cost, change < 0 ? -change : change, unit),
+			   known_by(get(c, "common")), why_of(c)),
+		    text_of(c, "id"));
+	}
+}
+
+/* ---- lode next ---- */
+
+static void next_lines(const struct lines *lines, yajl_val root)
+{
+	yajl_val order = get(root, "order");
+	int64_t whole = number_of(root, "symptom_ns");
+	char n[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER], adds[LODE_UNITS_BUFFER];
+
+	lines->out->weight = whole;
+	lines->out->summary =
+		format(lines, "%s; %" PRId64 " %s explain %s of their symptoms' time",
+		       lode_format_plural(n, (uint64_t)number_of(root, "streams"), "recording"),
+		       number_of(root, "signatures"), text_of(root, "of"),
+		       lode_format_share(share, number_of(root, "explained_ns"), whole));
+	for (size_t i = 0; i < length(order) && has_room(lines); i++) {
+		yajl_val step = item(order, i);
+		int64_t added = number_of(step, "adds_ns");
+
+		if (number_of(step, "new") == 0)
+			break;
+		add(lines,
+		    format(lines, "%zu  %s: %" PRId64 " new, adds %s, covers %s then", i + 1,
+			   text_of(step, "stream"), number_of(step, "new"),
+			   lode_format_share(adds, added, whole),
+			   lode_format_share(share, number_of(step, "covered_ns"), whole)),
+		    text_of(step, "stream_id"))
+			->share = whole > 0 ? (double)added / (double)whole : NAN;
+	}
+}
+
+/* ---- lode coverage, lode triage ---- */
+
+static bool is_retired(yajl_val signature)
+{
+	return strcmp(text_of(signature, "state"), "retired") == 0;
+}
+
+static void known_line(const struct lines *lines, yajl_val root)
+{
+	const char *unit = text_of(root, "unit");
+	int64_t whole = number_of(root, "symptom_ns"), covered = number_of(root, "covered_ns");
+	char cost[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER], n[LODE_UNITS_BUFFER];
+	char rest[LODE_UNITS_BUFFER];
+
+	lines->out->weight = whole;
+	lines->out->summary =
+		format(lines, "%s of %s in %s is known, %s is not explained",
+		       lode_format_share(share, covered, whole),
+		       lode_format_cost(cost, whole, unit),
+		       lode_format_plural(n, (uint64_t)number_of(root, "streams"), "recording"),
+		       lode_format_cost(rest, number_of(root, "aoi_ns") - covered, unit));
+}
+
+/* A part of all symptoms' time, and what it is. */
+static void add_part(const struct lines *lines, yajl_val root, int64_t cost_ns, const char *words,
+		     const char *what, const char *why, const char *path)
+{
+	int64_t whole = number_of(root, "symptom_ns");
+	char cost[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
+
+	add(lines,
+	    format(lines, "%s  %s  %s%s%s%s", lode_format_share(share, cost_ns, whole),
+		   lode_format_cost(cost, cost_ns, text_of(root, "unit")), words, what,
+		   *why ? ": " : "", why),
+	    path)
+		->share = whole > 0 ? (double)cost_ns / (double)whole : NAN;
+}
+
+/* What came back first: nobody expects it. */
+static void coverage_lines(const struct lines *lines, yajl_val root)
+{
+	yajl_val signatures = get(root, "signatures");
+
+	known_line(lines, root);
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < length(signatures) && has_room(lines); i++) {
+			yajl_val s = item(signatures, i);
+			const char *name = text_of(s, "name");
+
+			if (is_retired(s) == (pass == 0) && number_of(s, "total_ns") > 0)
+				add_part(lines, root, number_of(s, "total_ns"),
+					 pass == 0 ? "came back: " : "", name, "", name);
+		}
+}
+
+static void triage_lines(const struct lines *lines, yajl_val root)
+{
+	yajl_val returned = get(root, "returned"), clusters = get(root, "clusters");
+
+	known_line(lines, root);
+	for (size_t i = 0; i < length(returned) && has_room(lines); i++)
+		add_part(lines, root, number_of(item(returned, i), "total_ns"),
+			 "came back: ", text_of(item(returned, i), "name"), "", NULL);
+	for (size_t i = 0; i < length(clusters) && has_room(lines); i++) {
+		yajl_val c = item(clusters, i);
+
+		add_part(lines, root, number_of(c, "own_ns"),
+			 "not known: ", known_by(get(c, "common")), why_of(c), text_of(c, "id"));
+	}
+}
+
 void lode_findings_make(struct lode_findings *out, const struct lode_html_part *part, size_t most,
 			struct lode_arena *arena)
 {
@@ -509,6 +642,10 @@ void lode_findings_make(struct lode_findings *out, const struct lode_html_part *
 		{"lode/suspects/1", suspects_lines},
 		{"lode/timeline-page/1", timeline_lines},
 		{"lode/pio/1", pio_lines},
+		{"lode/diff/1", diff_lines},
+		{"lode/next/1", next_lines},
+		{"lode/coverage/1", coverage_lines},
+		{"lode/triage/1", triage_lines},
 	};
 	struct lines lines = {out, arena, most};
 	yajl_val root = NULL;
