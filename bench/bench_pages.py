@@ -47,14 +47,14 @@ def mine_text(seen):
 
 
 def bench_mine(bench):
-    page, made = mine_page(bench)
+    page, made, serve = mine_page(bench)
     measure = driver("mine")
     mb = os.path.getsize(page) / 1e6
     name = f"{made['clusters']:,} clusters of {made['streams']:,} streams"
     seen = Seen(bench, measure, page)
     bench.report("pages", f"{name}, a file", f"{mb:.2f} MB, {mine_text(seen)}", mb=mb, **made,
                  **seen.figures())
-    with lode_serve(bench, page) as server:
+    with lode_serve(bench, *serve) as server:
         seen = Seen(bench, measure, server.url + "/#/mine")
     bench.report("pages", f"{name}, served", mine_text(seen), **made, **seen.figures())
 

@@ -168,8 +168,8 @@ def cluster_path(cluster):
     return f"/api/reports/mine/cluster?id={cluster}"
 
 
-def throughput(bench, page):
-    with lode_serve(bench, page) as server:
+def throughput(bench, site):
+    with lode_serve(bench, *site) as server:
         ids = clusters_of(server)
         sizes = [len(server.get(cluster_path(c))) for c in ids[:100]]
         # The largest of the first: what people look at.
@@ -246,6 +246,10 @@ class Client:
             return "window", get("/api/reports/timeline/window" + self.span())
         if pick < 740:
             return "meanwhile", get("/api/reports/timeline/meanwhile" + self.span())
+        if pick < 745:
+            return "streams", get(f"/api/reports/mine/streams?cluster={self.random.choice(self.ids)}", packed)
+        if pick < 750:
+            return "trend", get(f"/api/reports/mine/trend?cluster={self.random.choice(self.ids)}&by=day")
         if pick < 780:
             return "not there", get(f"/api/reports/mine/{pick}/../../etc/passwd")
         if pick < 820:
@@ -296,8 +300,8 @@ class Client:
             self.close()
 
 
-def memory(bench, page, index):
-    with lode_serve(bench, page, index) as server:
+def memory(bench, site, index):
+    with lode_serve(bench, *site, index) as server:
         length = json.loads(server.get("/api/reports/timeline"))["trace"]["length_ns"]
         client = Client(server, clusters_of(server), length)
         looks, n = [], 0
@@ -316,11 +320,11 @@ def memory(bench, page, index):
 
 
 def bench_serve(bench):
-    page, _ = mine_page(bench)
+    _, _, site = mine_page(bench)
     with bench.optional("serve", "a cluster's data"):
         peer("wrk")
-        throughput(bench, page)
-    memory(bench, page, timeline_index(bench, 1_000_000))
+        throughput(bench, site)
+    memory(bench, site, timeline_index(bench, 1_000_000))
 
 
 BENCHES = {"serve": bench_serve}

@@ -5,7 +5,6 @@ import glob
 import json
 import os
 import re
-import shutil
 import subprocess
 import zlib
 
@@ -26,7 +25,8 @@ def report_in(page, name):
 
 
 def mine_page(bench):
-    """(page, facts): STREAMS digests varied from the startup set, mined for PATTERNS."""
+    """(page, facts, what lode serve takes to show the same): STREAMS digests varied from the startup set,
+    mined for PATTERNS."""
     n_streams, n_patterns = bench.scaled((STREAMS, PATTERNS), (50, 150))
     page = os.path.join(bench.data, f"mine-{n_streams}-{n_patterns}.html")
     facts = page + ".json"
@@ -38,12 +38,14 @@ def mine_page(bench):
                         *sorted(glob.glob(os.path.join(base, "*.digest")))], check=True)
         made = run([bench.lode, "mine", "--patterns", str(n_patterns), "--similarity", str(SIMILARITY),
                     "--html", page, folder], limit=900)
-        shutil.rmtree(folder)
+        report = report_in(page, "mine")
         with open(facts, "w", encoding="utf-8") as f:
-            json.dump({"clusters": len(report_in(page, "mine")["clusters"]), "streams": n_streams,
-                       "make_cpu_s": made.cpu}, f)
+            json.dump({"clusters": len(report["clusters"]), "streams": n_streams,
+                       "make_cpu_s": made.cpu, "lambda_ns": report["lambda_ns"], "folder": folder}, f)
     with open(facts, encoding="utf-8") as f:
-        return page, json.load(f)
+        made = json.load(f)
+    serve = ["--min-cost", f"{made.pop('lambda_ns')}ns", "--similarity", str(SIMILARITY), made.pop("folder")]
+    return page, made, serve
 
 
 def timeline_index(bench, calls):
