@@ -10,13 +10,26 @@
 #include "cli/page_runs.h"
 
 struct analyze_values {
-	const char *html, *threads;
+	const char *html, *threads, *repo, *signatures;
 	bool wants_json;
 };
 
 #define AT(field) .offset = offsetof(struct analyze_values, field)
 
 static const struct lode_option options[] = {
+	{.name = "repo",
+	 .letter = 'R',
+	 .argument = "FILE",
+	 .help = "hold recordings against the signatures of this repository, too (lode triage)",
+	 .set = lode_set_text,
+	 AT(repo),
+	 .group = "What is known"},
+	{.name = "signatures",
+	 .letter = 's',
+	 .argument = "FILE",
+	 .help = "the same with a file of signatures",
+	 .set = lode_set_text,
+	 AT(signatures)},
 	{.name = "html",
 	 .letter = 'o',
 	 .argument = "FILE",
@@ -41,6 +54,8 @@ static const struct lode_option options[] = {
 static const struct lode_example examples[] = {
 	{"All that was recorded of an incident, in one page to mail",
 	 "lode analyze incident-4711/ -o incident-4711.html"},
+	{"And how much of it has a name already",
+	 "lode analyze --signatures signatures.txt incident-4711/"},
 	{"The same, served, with more to ask", "lode serve incident-4711/"},
 	{NULL},
 };
@@ -81,7 +96,7 @@ static int run_all(const struct lode_command *self, const struct analyze_values 
 		   size_t n_inputs)
 {
 	struct lode_survey survey = {0};
-	struct lode_page_runs runs = {0};
+	struct lode_page_runs runs = {.repo = v->repo, .signatures = v->signatures};
 	struct lode_page_overview overview = {0};
 	struct lode_error err;
 	int code;
@@ -110,6 +125,9 @@ static int run(const struct lode_command *self, int argc, char **argv)
 		return code;
 	if (n == 0)
 		return lode_command_misused(self, "give folders or files of anything recorded");
+	if (values.repo && values.signatures)
+		return lode_command_misused(self, "signatures come from --repo or from "
+						  "--signatures, not from both");
 	code = lode_html_check(self);
 	return code ? code : run_all(self, &values, argv, (size_t)n);
 }

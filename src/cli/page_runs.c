@@ -127,7 +127,7 @@ static void say_recordings(struct lode_page_runs *runs, lode_words *words,
 		say(runs, words, recordings->at[i]);
 }
 
-/* `analysis`: mine or suspects. */
+/* `analysis`: mine, triage or suspects. */
 static void plan_recordings(struct lode_page_runs *runs, const struct lode_survey_folder *folder,
 			    const char *analysis, const char *threads)
 {
@@ -142,6 +142,10 @@ static void plan_recordings(struct lode_page_runs *runs, const struct lode_surve
 	for (size_t i = 0;
 	     strcmp(analysis, "mine") == 0 && runs->mine_options && i < runs->mine_options->n; i++)
 		say(runs, &run->words, runs->mine_options->at[i]);
+	if (strcmp(analysis, "triage") == 0) {
+		say(runs, &run->words, runs->signatures ? "--signatures" : "--repo");
+		say(runs, &run->words, runs->signatures ? runs->signatures : runs->repo);
+	}
 	run->first_input = run->words.n;
 	say_recordings(runs, &run->words, folder);
 }
@@ -242,7 +246,7 @@ static void plan_pio(struct lode_page_runs *runs, const struct lode_survey_folde
 	say_inputs(runs, &run->words, folder);
 }
 
-enum step { MINE, SUSPECTS, TIMELINES, PIO, PAGES, N_STEPS };
+enum step { MINE, TRIAGE, SUSPECTS, TIMELINES, PIO, PAGES, N_STEPS };
 
 struct asked {
 	bool is_mined, has_suspects;
@@ -255,6 +259,8 @@ static void plan_step(struct lode_page_runs *runs, const struct lode_survey_fold
 
 	if (step == MINE && asked->is_mined)
 		plan_recordings(runs, folder, "mine", threads);
+	else if (step == TRIAGE && asked->is_mined && (runs->repo || runs->signatures))
+		plan_recordings(runs, folder, "triage", threads);
 	else if (step == SUSPECTS && asked->has_suspects)
 		plan_recordings(runs, folder, "suspects", threads);
 	else if (step == TIMELINES)

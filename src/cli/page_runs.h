@@ -46,6 +46,7 @@ struct lode_page_runs {
 	void *mine_context;
 	const lode_text_list *mine_options; /* words to hand on to lode mine; NULL: none */
 	bool are_symptoms_given;	    /* among them */
+	const char *repo, *signatures;	    /* that recordings are held against; both NULL: none */
 	/* What there is: */
 	LODE_VEC(struct lode_page_run) list;
 	struct lode_html_reports reports; /* names are unique: "mine", "mine-2" */
@@ -56,9 +57,9 @@ struct lode_page_runs {
 /* One line per file that could not be opened. */
 void lode_page_runs_say_unread(const struct lode_command *self, const struct lode_survey *survey);
 
-/* What fits, in order: mine, suspects, timeline, pio, folder by folder; pages bring their reports.
-   `threads` is handed on; NULL: not given. `with_indices`: function traces are kept as indices,
-   in `folder`. */
+/* What fits, in order: mine, triage, suspects, timeline, pio, folder by folder; pages bring their
+   reports. `threads` is handed on; NULL: not given. `with_indices`: function traces are kept as
+   indices, in `folder`. */
 int lode_page_runs_plan(struct lode_page_runs *runs, const struct lode_survey *survey,
 			const char *threads, bool with_indices, struct lode_error *err);
 

@@ -30,6 +30,11 @@ echo "== pages of before, joined: names stay apart"
 "$LODE" mine --html two.html in/apps/one/b.folded
 "$LODE" analyze one.html two.html -o joined.html
 grep -o 'data-name="[^"]*"' joined.html
+echo "== with signatures"
+printf 'signature: known\npattern: a;b\n' >known.txt
+"$LODE" analyze --signatures known.txt in/apps -o known.html
+"$LODE" analyze --signatures known.txt --repo r.lode in/apps
+echo "exit $?"
 echo "== nothing of use"
 mkdir none
 echo x >none/x.txt
