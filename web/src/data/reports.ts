@@ -7,8 +7,8 @@ import type { MineReport } from "./generated/mine";
 import type { NextReport } from "./generated/next";
 import type { PioReport } from "./generated/pio";
 import type { SuspectsReport } from "./generated/suspects";
-import type { Timeline, TimelinePageReport } from "./generated/timeline-page";
 import type { TimelineMeanwhilesReport } from "./generated/timeline-meanwhiles";
+import type { Timeline, TimelinePageReport } from "./generated/timeline-page";
 import type { TimelineWindowsReport } from "./generated/timeline-windows";
 import type { TriageReport } from "./generated/triage";
 
