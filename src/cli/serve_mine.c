@@ -266,7 +266,7 @@ static const char *file_of(const struct lode_serve_mine *mine, uint32_t stream)
 	const struct lode_digest *digest = mine->mined->digest;
 
 	if (stream < mine->set.described.list.n)
-		return mine->set.described.list.at[stream].path;
+		return mine->set.described.list.at[stream].source;
 	return digest->tree.strings.text.at[digest->streams.at[stream].path];
 }
 

@@ -119,22 +119,40 @@ int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mi
 	return 0;
 }
 
-/* The recording at `file` as it was when the digest was made of it. */
+/* The recording at `file`, if it is that one. */
 static int load_same(struct lode_stream **stream, const struct lode_digest_stream *of,
-		     const char *file, const struct lode_digest_job_options *options,
+		     const char *file, const struct lode_source_options *source,
 		     struct lode_error *err)
 {
+	int rc = load_stream(stream, file, source, err);
+
+	if (rc < 0 || (*stream)->content_hash == of->content_hash)
+		return rc;
+	lode_stream_free(*stream);
+	*stream = NULL;
+	return lode_fail(err, LODE_ERR_IO, file, -1, "another recording lies there now");
+}
+
+/* At `file`, or where it was. */
+static int load_either(struct lode_stream **stream, const struct lode_digest *digest,
+		       const struct lode_digest_stream *of, const char *file,
+		       const struct lode_digest_job_options *options, struct lode_error *err)
+{
 	struct lode_source_options source = source_options(options);
-	int rc = lode_symboliser_new(&source.symboliser, &options->symbols, err);
+	const char *other = digest->tree.strings.text.at[of->path];
+	struct lode_error why = {0};
+	int rc = lode_symboliser_new(&source.symboliser, &options->symbols, err), other_rc;
 
 	*stream = NULL;
 	if (rc < 0)
 		return rc;
-	rc = load_stream(stream, file, &source, err);
-	if (rc == 0 && (*stream)->content_hash != of->content_hash) {
-		lode_stream_free(*stream);
-		*stream = NULL;
-		rc = lode_fail(err, LODE_ERR_IO, file, -1, "another recording lies there now");
+	rc = load_same(stream, of, file, &source, err);
+	if (rc < 0 && strcmp(other, file) != 0) {
+		other_rc = load_same(stream, of, other, &source, &why);
+		/* What is at `file`, and no recording, is the digest that was imported. */
+		if (err && other_rc < 0 && rc != LODE_ERR_IO)
+			*err = why;
+		rc = other_rc == 0 ? 0 : rc;
 	}
 	lode_symboliser_free(source.symboliser);
 	return rc;
@@ -152,7 +170,7 @@ int lode_cluster_path_load_within(struct lode_cluster_path *out, const struct lo
 
 	memset(out, 0, sizeof(*out));
 	out->symptom = symptom;
-	rc = load_same(&stream, &digest->streams.at[s->stream], file, options, err);
+	rc = load_either(&stream, digest, &digest->streams.at[s->stream], file, options, err);
 	if (rc < 0 || !stream) {
 		lode_error_context(err, "the recording cannot be read again");
 		if (err)

@@ -29,7 +29,8 @@ int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mi
 			    struct lode_error *err);
 
 /*
- * Of one symptom, from the recording at `file`. LODE_ERR_IO: it is gone, cannot be read, or is
+ * Of one symptom, from the recording at `file`, or else where the digest says that it was: `file`
+ * may be the digest that a repository imported. LODE_ERR_IO: it is gone, cannot be read, or is
  * another one now; LODE_ERR_UNSUPPORTED: it has no such path.
  */
 int lode_cluster_path_load(struct lode_cluster_path *out, const struct lode_digest *digest,

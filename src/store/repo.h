@@ -125,9 +125,10 @@ bool lode_repo_label_is_key(const char *key, size_t len);
 struct lode_repo_stream {
 	int64_t row;	       /* in the order of import */
 	uint64_t content_hash; /* the id that people see; struct lode_digest_stream has the same */
-	const char *path, *host, *kernel;
-	int64_t time_ns; /* of its start, since the epoch (UTC) */
-	bool is_clock;	 /* by the recording's wall clock; else its file's time */
+	const char *path, *host, *kernel; /* path: of the recording, as it was given then */
+	const char *source; /* what was imported, the same from every folder: it, or a digest */
+	int64_t time_ns;    /* of its start, since the epoch (UTC) */
+	bool is_clock;	    /* by the recording's wall clock; else its file's time */
 	int64_t imported_ns;
 	int64_t length_ns; /* of the recording */
 	size_t n_symptoms;

@@ -20,6 +20,7 @@ static void read_stream(struct lode_repo_streams *out, sqlite3_stmt *st)
 		.digest = sqlite3_column_int64(st, 10),
 		.segment = sqlite3_column_int64(st, 11),
 		.imported_ns = sqlite3_column_int64(st, 12),
+		.source = lode_repo_column_text(st, 13, &out->arena),
 	};
 
 	lode_vec_append(&out->list, stream);
@@ -60,7 +61,7 @@ static int read_labels(struct lode_repo_streams *out, size_t first, struct lode_
 
 const char lode_repo_find_head[] =
 	"SELECT s.id, s.uid, s.path, s.host, s.kernel, s.time_ns, s.is_clock, s.length_ns,"
-	" s.n_symptoms, s.symptom_ns, s.digest, d.segment, d.imported_ns"
+	" s.n_symptoms, s.symptom_ns, s.digest, d.segment, d.imported_ns, d.source"
 	" FROM stream AS s CROSS JOIN digest AS d ON d.id = s.digest";
 /* The + keeps SQLite from walking over all streams in the order of an index, rather than sorting
    the few that another index finds. */

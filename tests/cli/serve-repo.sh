@@ -283,6 +283,17 @@ if [ -f s.lode ]; then
 	echo "-- recordings that are gone"
 	mkdir in
 	cp "$LODE_TOP"/samples/startup/startup-{08,12}.perf.data.zst "$LODE_TOP"/samples/startup/*.tsv in/
+	(cd in && "$LODE" import --repo ../in.lode . >/dev/null)
+	"$LODE" digest --output digests in/startup-08.perf.data.zst >/dev/null
+	"$LODE" import --repo digests.lode digests >/dev/null
+	for repo in in digests; do
+		serve --repo "$repo.lode" # from another folder than the one that they were imported from
+		python3 - <<'P'
+from ask import *
+print(mine(question("path", stream=0, symptom=0))[0])
+P
+		end
+	done
 	serve in
 	python3 - <<'P'
 from ask import *
