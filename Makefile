@@ -22,8 +22,10 @@ deps-build deps-test deps-demo deps-bench: deps-%:
 	@tools/install-deps $*
 
 $(RELEASE)/build.ninja: meson.build meson_options.txt Makefile | deps-build
-	@if [ -e $@ ]; then meson configure $(RELEASE) $(RELEASE_OPTIONS) -Dprefix=$(PREFIX); \
-	else meson setup $(RELEASE) $(RELEASE_OPTIONS) -Dprefix=$(PREFIX) -Dtests=false; fi >/dev/null
+	@mkdir -p build
+	@meson setup $(if $(wildcard $@),--reconfigure) $(RELEASE) $(RELEASE_OPTIONS) \
+		-Dprefix=$(PREFIX) -Dtests=false >build/release.log 2>&1 || \
+		{ cat build/release.log >&2; exit 1; }
 	@touch $@
 
 ## pages: build what --html needs, and the program with it
