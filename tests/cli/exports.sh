@@ -158,7 +158,7 @@ cat kept
 
 samples=$LODE_TOP/samples/startup
 if [ -d "$samples" ]; then
-	two="$samples/startup-08.perf.data.zst $samples/startup-12.perf.data.zst"
+	two="$samples/startup-22.perf.data.zst $samples/startup-12.perf.data.zst"
 	"$LODE" mine --json --top 0 --detail --paths 1 $two >m.json
 	"$LODE" mine --speedscope s --pprof p --chrome-trace t $two
 	"$LODE" mine --folded $two >f
