@@ -25,7 +25,7 @@ struct timeline_values {
 	const char *input;
 	struct lode_input_options shared; /* symbols and the machine */
 	size_t top;
-	bool wants_json, is_full, is_page;
+	bool wants_json, is_full, is_page, is_whole_only;
 	struct lode_export_values exports;
 };
 
@@ -123,6 +123,11 @@ static const struct lode_option options[] = {
 	 .set = lode_set_text,
 	 AT(symptoms_out)},
 	LODE_HTML_OPTION(offsetof(struct timeline_values, html)),
+	{.name = "whole-only",
+	 .help = "with --html: without windows to zoom into and what everybody did meanwhile, "
+		 "which lode serve works out when it is asked",
+	 .set = lode_set_flag,
+	 AT(is_whole_only)},
 	LODE_TRACE_EXPORT_OPTION(offsetof(struct timeline_values, exports),
 				 "the calls, of --window and --thread, for Perfetto, instead of "
 				 "text; '-' is standard output (docs/exports.md)"),
@@ -391,7 +396,8 @@ static int answer(const struct answering *a)
 	if (code != LODE_EXIT_OK)
 		return code;
 	if (a->v->html)
-		return lode_timeline_put_html(a->self, a->report, a->v->html, a->v->input);
+		return lode_timeline_put_html(a->self, a->report, a->v->html, a->v->input,
+					      a->v->is_whole_only);
 	if (a->v->is_page)
 		return lode_timeline_put_page(a->self, a->report);
 	if (a->v->at)
@@ -518,6 +524,8 @@ static int run(const struct lode_command *self, int argc, char **argv)
 		return lode_command_misused(self, "--full is for --json");
 	if (values.is_page && (!values.wants_json || values.at || values.function))
 		return lode_command_misused(self, "--page is for --json, and answers no question");
+	if (values.is_whole_only && !values.html)
+		return lode_command_misused(self, "--whole-only is for --html");
 	if (values.html && (values.wants_json || values.at || values.function || values.thread ||
 			    values.window.from_ns != INT64_MIN || values.window.to_ns != INT64_MAX))
 		return lode_command_misused(self, "--html shows the whole trace: it stands alone, "

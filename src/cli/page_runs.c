@@ -200,6 +200,7 @@ static void plan_calls(struct lode_page_runs *runs, const struct lode_survey_fol
 			say(runs, &run->words, names);
 		}
 		say(runs, &run->words, traces->at[i]);
+		run->is_served = with_indices;
 		if (with_indices && !is_index(traces->at[i]))
 			run->index = temporary(runs, runs->list.n - 1, ".lodet");
 	}
@@ -311,9 +312,10 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Some words for an option with a file, behind the command's name; NULL: not given. */
+/* Options behind the command's name; NULL: not given. */
 struct further {
 	const char *html, *index;
+	bool is_whole_only;
 };
 
 static int run_words(int *exit_code, const lode_words *words, struct further further,
@@ -334,6 +336,8 @@ static int run_words(int *exit_code, const lode_words *words, struct further fur
 			lode_vec_append(&argv, "--index");
 			lode_vec_append(&argv, further.index);
 		}
+		if (further.is_whole_only && i == 0)
+			lode_vec_append(&argv, "--whole-only");
 	}
 	lode_vec_append(&argv, NULL);
 	rc = lode_child_run_quietly(&status, &was_stopped, argv.at, err);
@@ -410,7 +414,9 @@ static int run_one(struct lode_page_runs *runs, struct lode_page_run *run, struc
 	if (rc < 0 || run->exit_code > LODE_EXIT_INCOMPLETE)
 		return rc;
 	rc = run_words(&run->exit_code, &run->words,
-		       (struct further){.html = html, .index = run->index}, err);
+		       (struct further){
+			       .html = html, .index = run->index, .is_whole_only = run->is_served},
+		       err);
 	if (rc == LODE_OK && run->exit_code == LODE_EXIT_NOTHING &&
 	    strcmp(run->analysis, "mine") == 0) {
 		/* Of the whole machine, perhaps: then whoever waited. */

@@ -23,6 +23,7 @@ struct lode_page_run {
 	lode_words before;    /* another command that must succeed first; n 0: none */
 	lode_words words;     /* "mine", "samples/startup": behind the program's name */
 	size_t first_input;   /* of `words`; of recordings */
+	bool is_served;	      /* a timeline's windows are made as they are asked for */
 	const char *index;    /* where a timeline's trace is kept as an index; NULL: nowhere */
 	int exit_code;	      /* of the last that ran */
 	int64_t elapsed_ns;

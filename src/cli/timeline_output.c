@@ -13,13 +13,13 @@
 enum { SINGLE_CALLS = 1500 };
 
 static int make_views(struct lode_timeline_views *views, const struct lode_timeline_report *report,
-		      struct lode_error *err)
+		      bool is_whole_only, struct lode_error *err)
 {
 	const struct lode_timeline_views_options options = {
 		.regtime = report->options,
 		.whole_budget = LODE_VIEWS_WHOLE_BUDGET,
-		.meanwhile_bytes = LODE_VIEWS_MEANWHILE_BYTES,
-		.page_bytes = LODE_VIEWS_PAGE_BYTES,
+		.meanwhile_bytes = is_whole_only ? 0 : LODE_VIEWS_MEANWHILE_BYTES,
+		.page_bytes = is_whole_only ? 0 : LODE_VIEWS_PAGE_BYTES,
 	};
 
 	return lode_timeline_views_make(views, report->job, &options, err);
@@ -31,7 +31,7 @@ int lode_timeline_put_page(const struct lode_command *self,
 	struct lode_timeline_views views;
 	struct lode_error err;
 
-	if (make_views(&views, report, &err) < 0)
+	if (make_views(&views, report, false, &err) < 0)
 		return lode_say_error(self, &err);
 	lode_timeline_page_json(stdout, report, &views);
 	putchar('\n');
@@ -76,7 +76,7 @@ static void write_part(struct lode_html_part *part, const struct lode_timeline_r
 
 int lode_timeline_put_html(const struct lode_command *self,
 			   const struct lode_timeline_report *report, const char *path,
-			   const char *input)
+			   const char *input, bool is_whole_only)
 {
 	struct lode_timeline_views views;
 	struct lode_html_part *parts;
@@ -84,9 +84,9 @@ int lode_timeline_put_html(const struct lode_command *self,
 	size_t n;
 	int rc;
 
-	if (make_views(&views, report, &err) < 0)
+	if (make_views(&views, report, is_whole_only, &err) < 0)
 		return lode_say_error(self, &err);
-	n = PART_WINDOWS + lode_timeline_page_parts(&views);
+	n = is_whole_only ? PART_MEANWHILES : PART_WINDOWS + lode_timeline_page_parts(&views);
 	parts = lode_alloc0(n, sizeof(*parts));
 	for (size_t i = 0; i < n; i++)
 		write_part(&parts[i], report, &views, i);

@@ -11,10 +11,11 @@
 int lode_timeline_put_page(const struct lode_command *self,
 			   const struct lode_timeline_report *report);
 
-/* --html: the page's document and its windows as one file. */
+/* --html: the page's document and, unless --whole-only, its windows and what everybody did
+   meanwhile, as one file. */
 int lode_timeline_put_html(const struct lode_command *self,
 			   const struct lode_timeline_report *report, const char *path,
-			   const char *input);
+			   const char *input, bool is_whole_only);
 
 /* --json --page --window: one window. */
 int lode_timeline_put_window(const struct lode_command *self, struct lode_timeline_job *job,

@@ -412,6 +412,8 @@ static int make_meanwhiles(struct views_work *work, struct lode_error *err)
 		struct lode_meanwhile meanwhile;
 		size_t bytes;
 
+		if (out->meanwhile_bytes >= work->options->meanwhile_bytes)
+			break;
 		rc = lode_meanwhile_make(&meanwhile, work->job->trace, NULL, spans.at[i].t0_ns,
 					 spans.at[i].t1_ns, work->job->n_threads, err);
 		if (rc < 0)

@@ -75,3 +75,7 @@ mail=$LODE_TOP/samples/mailroom
 "$LODE" timeline --html page.html a.lodet
 python3 check.py "$LODE_TOP" full.json page.json window.json plain.json page.html
 "$LODE" timeline --page a.lodet
+# Without what a server works out.
+"$LODE" timeline --html whole.html --whole-only a.lodet
+grep -o 'data-name="[^"]*"' whole.html
+"$LODE" timeline --whole-only a.lodet

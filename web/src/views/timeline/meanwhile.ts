@@ -3,7 +3,8 @@
 // a span, it says so, and shows the narrowest one around it that it has.
 import type { TimelineMeanwhilesReport } from "../../data/reports";
 import type { Source } from "../../data/source";
-import { NO_FUNCTION } from "./model";
+import { type Model, NO_FUNCTION } from "./model";
+import { hasEngine } from "./windows";
 
 export interface Leaf {
 	readonly fn: number; // NO_FUNCTION: others
@@ -57,10 +58,12 @@ const KEPT = 200;
 export class Meanwhiles {
 	readonly #source: Source;
 	readonly #name: string;
+	readonly #hasEngine: boolean;
 	#document: Promise<readonly GivenMeanwhile[]> | undefined;
 	readonly #answers = new Map<string, Answer>();
 
-	constructor(source: Source, name: string) {
+	constructor(model: Model, source: Source, name: string) {
+		this.#hasEngine = hasEngine(model, source);
 		this.#source = source;
 		this.#name = name;
 	}
@@ -79,7 +82,7 @@ export class Meanwhiles {
 	}
 
 	async #find(t0: number, t1: number): Promise<Answer> {
-		if (this.#source.ask) {
+		if (this.#hasEngine && this.#source.ask) {
 			const query = { t0: String(t0), t1: String(t1) };
 			const given = await this.#source.ask(this.#name, "meanwhile", query);
 			return { isExact: true, meanwhile: givenMeanwhile(given as GivenMeanwhile) };

@@ -31,8 +31,8 @@ export function TimelinePage({ report, source, reference }: ViewProps<TimelinePa
 		[model, source],
 	);
 	const meanwhiles = useMemo(
-		() => new Meanwhiles(source, reference.name),
-		[source, reference.name],
+		() => new Meanwhiles(model, source, reference.name),
+		[model, source, reference.name],
 	);
 	const state = useTimelineState(model);
 	const { span, query, highlighted } = state;

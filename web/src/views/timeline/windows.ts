@@ -30,6 +30,13 @@ export interface Detail {
 const SERVED_KEPT = 60;
 const MOST_OF_ALL = 0.6;
 
+/** Whether somebody can be asked: a server of the trace. One of a file that was made before shows what
+    that has, its windows and spans; a page for a server has none. */
+export function hasEngine(model: Model, source: Source): boolean {
+	const { windows, meanwhiles } = model.report;
+	return source.ask !== undefined && !windows.length && !meanwhiles;
+}
+
 /** The shortest first. */
 function byLength(a: Known, b: Known): number {
 	return a.t1 - a.t0 - (b.t1 - b.t0) || a.t0 - b.t0;
@@ -41,6 +48,7 @@ export class Windows {
 	readonly #source: Source;
 	readonly #name: string;
 	readonly #changed: () => void;
+	readonly #hasEngine: boolean;
 	/** A server is asked for one window at a time, and then for the one that is wanted by then. */
 	#isAsking = false;
 	#next: Known | undefined;
@@ -51,8 +59,8 @@ export class Windows {
 		this.#source = source;
 		this.#name = name;
 		this.#changed = changed;
-		// A server's are made for what is seen, and have more detail.
-		this.#known = source.ask ? [] : this.#ofFile();
+		this.#hasEngine = hasEngine(model, source);
+		this.#known = this.#ofFile();
 	}
 
 	#ofFile(): Known[] {
@@ -80,7 +88,7 @@ export class Windows {
 
 	/** The best marks there are for a stretch of time; better ones are fetched, and announced. */
 	at(t0: number, t1: number): Detail {
-		if (this.#source.ask) this.#plan(t0, t1);
+		if (this.#hasEngine) this.#plan(t0, t1);
 		const holding = this.#known.filter((w) => w.t0 <= t0 && t1 <= w.t1);
 		const best = holding.find((w) => !w.isFailed);
 		const there = holding.find((w) => w.marks);
@@ -91,7 +99,7 @@ export class Windows {
 			marks: there?.marks ?? this.#model.whole,
 			isLoading: Boolean(best && !best.marks),
 			isSingle,
-			isEnd: isSingle || (!this.#source.ask && !this.#hasFiner(t0, t1, best)),
+			isEnd: isSingle || (!this.#hasEngine && !this.#hasFiner(t0, t1, best)),
 			isFailed: Boolean(holding[0]?.isFailed),
 		};
 	}
@@ -107,7 +115,7 @@ export class Windows {
 
 	#fetch(window: Known) {
 		if (window.isAsked) return;
-		if (this.#source.ask && this.#isAsking) {
+		if (this.#hasEngine && this.#isAsking) {
 			this.#next = window; // whatever was to be next is not looked at any more
 			return;
 		}
