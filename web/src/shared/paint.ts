@@ -158,7 +158,8 @@ export interface SvgPaint extends Paint {
 	finish(width: number, height: number, background: string, title: string): string;
 }
 
-export function svgPaint(font: string): SvgPaint {
+/** `prefix`: of its ids; pictures that stand in one document need different ones. */
+export function svgPaint(font: string, prefix = "c"): SvgPaint {
 	const out: string[] = [];
 	let clips = 0;
 	const solid = (opacity: number) => (opacity === 1 ? "" : ` fill-opacity="${n(opacity)}"`);
@@ -209,7 +210,7 @@ export function svgPaint(font: string): SvgPaint {
 		},
 		measure: (text, size = SIZE, weight = 400) => measureWith(font, text, size, weight),
 		clip(x, y, w, h, draw) {
-			const id = `c${clips++}`;
+			const id = `${prefix}${clips++}`;
 			out.push(
 				`<clipPath id="${id}"><rect x="${n(x)}" y="${n(y)}" width="${n(w)}" height="${n(h)}"/></clipPath><g clip-path="url(#${id})">`,
 			);

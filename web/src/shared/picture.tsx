@@ -191,6 +191,8 @@ export function Picture(props: PictureProps) {
 	);
 }
 
+let printed = 0; // pictures so far: their ids must differ
+
 /**
  * A picture on paper: as wide as the sheet, sharp, in the colours for white. The window's canvases
  * are as many pixels as the window had, so `.picture-box` hides them there.
@@ -200,7 +202,7 @@ export function Printed(props: { draw: Draw; label: string; width: number; heigh
 	const { width, height } = props;
 	useLayoutEffect(() => {
 		const colors = currentColors();
-		const paint = svgPaint(colors.font);
+		const paint = svgPaint(colors.font, `p${printed++}-`);
 		props.draw(paint, width, height, colors);
 		const text = paint.finish(width, height, colors.bg, props.label);
 		const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;

@@ -5,6 +5,7 @@ import type { TimelinePageReport } from "../../data/reports";
 import { downloadPng, downloadSvg } from "../../shared/export";
 import { count, duration, plural, visible } from "../../shared/format";
 import { setParams } from "../../shared/location";
+import { usePrinting } from "../../shared/printing";
 import { currentColors } from "../../shared/theme";
 import type { ViewProps } from "../view";
 import { around, Chart } from "./chart";
@@ -14,10 +15,11 @@ import { Meanwhiles } from "./meanwhile";
 import { type Model, makeModel, type Outlier } from "./model";
 import { functionHues, makePalette } from "./palette";
 import { formatPick, isUnseen, type Pick, parsePick, pickMark } from "./pick";
+import { PrintedRows } from "./printed-rows";
 import { layoutRows, type RowStyle, SORTS, sortThreads } from "./rows";
 import { OutliersTable, outlierKey, ThreadsTable, ThreadTable } from "./tables";
 import { timeAxis, View } from "./time-axis";
-import { drawPicture } from "./whole-picture";
+import { drawPicture, PICTURE_HEAD } from "./whole-picture";
 import "./timeline.css";
 import { useTimelineState } from "./use-view";
 import { type Detail, Windows } from "./windows";
@@ -110,6 +112,7 @@ export function TimelinePage({ report, source, reference }: ViewProps<TimelinePa
 		const frame = requestAnimationFrame(() => setTimeout(() => setDrawn(true)));
 		return () => cancelAnimationFrame(frame);
 	}, []);
+	const printing = usePrinting();
 	const tableThread = selection?.thread ?? state.thread;
 	return (
 		<div class="tl-page">
@@ -124,6 +127,17 @@ export function TimelinePage({ report, source, reference }: ViewProps<TimelinePa
 				style={style}
 			/>
 			<div class="tl-main">
+				{printing ? (
+					<PrintedRows
+						model={model}
+						hues={hues}
+						rows={rows}
+						marks={detail.marks}
+						span={span}
+						axis={state.axis}
+						highlighted={lit}
+					/>
+				) : null}
 				<Chart
 					model={model}
 					hues={hues}
@@ -281,8 +295,18 @@ function Toolbar(props: {
 	const save = (how: "svg" | "png") => {
 		const width = 1600;
 		const { rows, height } = layoutRows(model, props.threads, state.open, 900, state.rows);
-		const view = new View(timeAxis(model.report, state.axis), span[0], span[1], width - 176);
-		const linear = new View(timeAxis(model.report, "linear"), span[0], span[1], width - 176);
+		const view = new View(
+			timeAxis(model.report, state.axis),
+			span[0],
+			span[1],
+			width - PICTURE_HEAD,
+		);
+		const linear = new View(
+			timeAxis(model.report, "linear"),
+			span[0],
+			span[1],
+			width - PICTURE_HEAD,
+		);
 		const draw = drawPicture({
 			model,
 			rows,

@@ -8,7 +8,8 @@ import type { Row } from "./rows";
 import { drawRows, drawRuler, rulerHeight } from "./scene";
 import type { View } from "./time-axis";
 
-const HEAD = 176;
+/** Left of the times: names of threads. */
+export const PICTURE_HEAD = 176;
 
 /** A paint whose origin is elsewhere. */
 function moved(paint: Paint, dx: number, dy: number): Paint {
@@ -38,19 +39,19 @@ export function drawPicture(of: {
 	const top = rulerHeight(of.linear.axis.kind === "readable") + 4;
 	return {
 		height: (rows: number) => rows + top,
-		draw(paint: Paint, _width: number, height: number, colors: Colors) {
+		draw(paint: Paint, _width: number, total: number, colors: Colors) {
 			const scene = of.scene(colors);
 			const ruler = rulerHeight(scene.view.axis.kind === "readable");
-			drawRuler(moved(paint, HEAD, 0), colors, scene.view, of.linear);
-			drawRows(moved(paint, HEAD, ruler), scene, of.rows, of.marks, 0, height - ruler);
-			for (const { thread, y } of of.rows)
+			drawRuler(moved(paint, PICTURE_HEAD, 0), colors, scene.view, of.linear);
+			drawRows(moved(paint, PICTURE_HEAD, ruler), scene, of.rows, of.marks, 0, total - ruler);
+			for (const { thread, y, height } of of.rows)
 				paint.text(
 					4,
-					ruler + y + 15,
+					ruler + y + Math.min(15, height / 2 + 4),
 					shorten(`${visible(thread.name) || "thread"} ${thread.tid}`, 30),
 					{
 						fill: colors.text,
-						maxWidth: HEAD - 10,
+						maxWidth: PICTURE_HEAD - 10,
 					},
 				);
 		},
