@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "base/mem.h"
+#include "reports/html_split.h"
 #include "store/atomic_file.h"
 
 /* Made by tools/build-pages; the template ends in a NUL. */
@@ -16,18 +17,17 @@ extern const char lode_pages_template_missing[];
 /* Where the reports go; web/tools/single-file.mjs sees to it that there is one. */
 static const char marker[] = "<!--lode:data-->";
 
-struct text {
-	LODE_VEC(char) bytes;
-};
+/* Bytes of lines that are packed together: a cluster is unpacked with its neighbours. */
+enum { BLOCK_BYTES = 1 << 19 };
 
-static void add(struct text *text, const void *bytes, size_t n)
+static void add(struct lode_html_text *text, const void *bytes, size_t n)
 {
 	lode_vec_reserve(&text->bytes, text->bytes.n + n);
 	memcpy(text->bytes.at + text->bytes.n, bytes, n);
 	text->bytes.n += n;
 }
 
-static void add_text(struct text *text, const char *s)
+static void add_text(struct lode_html_text *text, const char *s)
 {
 	add(text, s, strlen(s));
 }
@@ -36,7 +36,7 @@ static void add_text(struct text *text, const char *s)
  * An attribute's value: markup as entities, and nothing but UTF-8, as HTML wants it. Bytes that are
  * not become U+FFFD.
  */
-static void add_attribute(struct text *text, const char *name, const char *value)
+static void add_attribute(struct lode_html_text *text, const char *name, const char *value)
 {
 	char entity[16];
 
@@ -70,7 +70,7 @@ static void add_attribute(struct text *text, const char *name, const char *value
 }
 
 /* The document on one line: line ends and what indents the next one, which strings never hold. */
-static void add_compact(struct text *text, const char *json, size_t n)
+static void add_compact(struct lode_html_text *text, const char *json, size_t n)
 {
 	const char *end = json + n;
 
@@ -86,16 +86,16 @@ static void add_compact(struct text *text, const char *json, size_t n)
 	}
 }
 
-static void deflate_text(struct text *out, const struct text *in)
+static void deflate_text(struct lode_html_text *out, const char *bytes, size_t n)
 {
 	z_stream z = {0};
 	unsigned char buffer[1 << 16];
-	size_t left = in->bytes.n;
+	size_t left = n;
 	int rc = deflateInit(&z, 6);
 
 	if (rc != Z_OK)
 		lode_oom(sizeof(z));
-	z.next_in = (unsigned char *)in->bytes.at;
+	z.next_in = (unsigned char *)bytes;
 	do {
 		if (z.avail_in == 0) {
 			z.avail_in = left > UINT_MAX ? UINT_MAX : (unsigned)left;
@@ -110,7 +110,7 @@ static void deflate_text(struct text *out, const struct text *in)
 	deflateEnd(&z);
 }
 
-static void add_base64(struct text *text, const struct text *from)
+static void add_base64(struct lode_html_text *text, const struct lode_html_text *from)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -129,21 +129,54 @@ static void add_base64(struct text *text, const struct text *from)
 	}
 }
 
-static void add_part(struct text *text, const struct lode_html_part *part)
+/* What ends the opening tag, the bytes packed, and the end of the element. */
+static void add_packed(struct lode_html_text *text, const char *bytes, size_t n)
 {
-	struct text json = {0}, packed = {0};
+	struct lode_html_text packed = {0};
+
+	deflate_text(&packed, bytes, n);
+	add_text(text, " data-encoding=\"deflate\">");
+	add_base64(text, &packed);
+	add_text(text, "</script>\n");
+	lode_vec_release(&packed.bytes);
+}
+
+static void add_rest(struct lode_html_text *text, const struct lode_html_split *split)
+{
+	for (size_t line = 0, next; line < split->lines.n; line = next) {
+		size_t from = split->lines.at[line], to = from;
+		char number[24];
+
+		for (next = line;
+		     next < split->lines.n && (next == line || to - from < BLOCK_BYTES);)
+			to = ++next < split->lines.n ? split->lines.at[next] : split->rest.bytes.n;
+		add_text(text, "<script type=\"application/octet-stream\" class=\"lode-rest\"");
+		snprintf(number, sizeof(number), "%zu", line);
+		add_attribute(text, "data-line", number);
+		add_packed(text, split->rest.bytes.at + from, to - from);
+	}
+}
+
+static void add_part(struct lode_html_text *text, const struct lode_html_part *part)
+{
+	struct lode_html_text json = {0};
+	struct lode_html_split split;
+	bool is_split;
 
 	add_compact(&json, part->json, part->json_bytes);
-	deflate_text(&packed, &json);
+	is_split = lode_html_split(&split, part->schema, json.bytes.at, json.bytes.n);
 	add_text(text, "<script type=\"application/octet-stream\" class=\"lode-report\"");
 	add_attribute(text, "data-name", part->name);
 	add_attribute(text, "data-schema", part->schema);
 	add_attribute(text, "data-title", part->title);
-	add_text(text, " data-encoding=\"deflate\">");
-	add_base64(text, &packed);
-	add_text(text, "</script>\n");
+	if (is_split) {
+		add_packed(text, split.light.bytes.at, split.light.bytes.n);
+		add_rest(text, &split);
+	} else {
+		add_packed(text, json.bytes.at, json.bytes.n);
+	}
+	lode_html_split_release(&split);
 	lode_vec_release(&json.bytes);
-	lode_vec_release(&packed.bytes);
 }
 
 const char *lode_html_missing(void)
@@ -155,7 +188,7 @@ int lode_html_write(const char *path, const struct lode_html_part *parts, size_t
 		    struct lode_error *err)
 {
 	const char *page = (const char *)lode_pages_template, *at;
-	struct text text = {0};
+	struct lode_html_text text = {0};
 	int rc;
 
 	if (lode_html_missing())

@@ -7,7 +7,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "reports/html_split.h"
+
 static const char opening[] = "<script type=\"application/octet-stream\" class=\"lode-report\"";
+static const char rest_opening[] = "<script type=\"application/octet-stream\" class=\"lode-rest\"";
 
 /* Where reading stands in a page. */
 struct place {
@@ -148,21 +151,15 @@ static bool is_word(const char *text)
 	return *text && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(text);
 }
 
-static int read_part(struct lode_html_reports *reports, struct place *p)
+/* What stands packed in the element whose opening tag ends here; its text is the arena's. */
+static int read_packed(const char **text, size_t *n_text, struct lode_arena *arena, struct place *p)
 {
-	struct lode_html_part part = {
-		.name = attribute(p, &reports->arena, "data-name"),
-		.schema = attribute(p, &reports->arena, "data-schema"),
-		.title = attribute(p, &reports->arena, "data-title"),
-	};
-	const char *encoding = attribute(p, &reports->arena, "data-encoding"), *end;
+	const char *encoding = attribute(p, arena, "data-encoding"), *end;
 	unsigned char *packed;
 	size_t n;
 
-	if (!part.name || !part.schema || !part.title || !encoding || !skip(p, ">"))
+	if (!encoding || !skip(p, ">"))
 		return fail(p, LODE_ERR_FORMAT, "a report's element is not as lode writes it");
-	if (!is_word(part.name))
-		return fail(p, LODE_ERR_FORMAT, "a report's name is not one that lode gives");
 	if (strcmp(encoding, "deflate") != 0)
 		return fail(p, LODE_ERR_UNSUPPORTED, "a report is packed in an unknown way");
 	end = memchr(p->at, '<', (size_t)(p->end - p->at));
@@ -170,13 +167,80 @@ static int read_part(struct lode_html_reports *reports, struct place *p)
 		return fail(p, LODE_ERR_TRUNCATED, "the page ends within a report");
 	if (!unbase64(p->at, end, &packed, &n))
 		return fail(p, LODE_ERR_FORMAT, "a report is no base64");
-	part.json = inflate_text(&reports->arena, packed, n, &part.json_bytes);
+	*text = inflate_text(arena, packed, n, n_text);
 	free(packed);
-	if (!part.json)
+	if (!*text)
 		return fail(p, LODE_ERR_FORMAT, "a report does not unpack");
-	lode_vec_append(&reports->parts, part);
 	p->at = end;
 	return LODE_OK;
+}
+
+/* The elements that follow a report with what was set apart from it. */
+static int read_rest(struct lode_html_text *rest, struct place *p)
+{
+	int rc = LODE_OK;
+
+	while (rc == LODE_OK && skip(p, "</script>\n") && skip(p, rest_opening)) {
+		struct lode_arena arena = {0}; /* not all of them at the same time */
+		const char *text;
+		size_t n = 0;
+
+		if (!attribute(p, &arena, "data-line"))
+			rc = fail(p, LODE_ERR_FORMAT, "a report's rest is not as lode writes it");
+		else
+			rc = read_packed(&text, &n, &arena, p);
+		if (rc == LODE_OK && n > LODE_HTML_JSON_MAX - rest->bytes.n)
+			rc = fail(p, LODE_ERR_LIMIT, "a report is larger than 2 GiB");
+		if (rc == LODE_OK && n) {
+			lode_vec_reserve(&rest->bytes, rest->bytes.n + n);
+			memcpy(rest->bytes.at + rest->bytes.n, text, n);
+			rest->bytes.n += n;
+		}
+		lode_arena_release(&arena);
+	}
+	return rc;
+}
+
+/* Puts the report together again, if it was parted. */
+static int add_rest(struct lode_html_reports *reports, struct lode_html_part *part, struct place *p)
+{
+	struct lode_html_text rest = {0}, whole = {0};
+	int rc = read_rest(&rest, p);
+
+	if (rc == LODE_OK && rest.bytes.n) {
+		if (lode_html_join(&whole, part->schema, part->json, part->json_bytes,
+				   rest.bytes.at, rest.bytes.n)) {
+			part->json =
+				lode_arena_strndup(&reports->arena, whole.bytes.at, whole.bytes.n);
+			part->json_bytes = whole.bytes.n;
+		} else {
+			rc = fail(p, LODE_ERR_FORMAT, "a report and its rest do not fit together");
+		}
+	}
+	lode_vec_release(&rest.bytes);
+	lode_vec_release(&whole.bytes);
+	return rc;
+}
+
+static int read_part(struct lode_html_reports *reports, struct place *p)
+{
+	struct lode_html_part part = {
+		.name = attribute(p, &reports->arena, "data-name"),
+		.schema = attribute(p, &reports->arena, "data-schema"),
+		.title = attribute(p, &reports->arena, "data-title"),
+	};
+	int rc;
+
+	if (!part.name || !part.schema || !part.title)
+		return fail(p, LODE_ERR_FORMAT, "a report's element is not as lode writes it");
+	if (!is_word(part.name))
+		return fail(p, LODE_ERR_FORMAT, "a report's name is not one that lode gives");
+	rc = read_packed(&part.json, &part.json_bytes, &reports->arena, p);
+	if (rc == LODE_OK)
+		rc = add_rest(reports, &part, p);
+	if (rc == LODE_OK)
+		lode_vec_append(&reports->parts, part);
+	return rc;
 }
 
 bool lode_html_recognise(const char *head, size_t size)

@@ -95,16 +95,35 @@ export function pageWith(template, parts) {
 	return path;
 }
 
-/** The documents of a page of lode's, by name. @param {string} path */
+/**
+ * The documents of a page of lode's, by name, with what was set apart from them
+ * (src/reports/html_split.h). @param {string} path
+ */
 export async function reportsIn(path) {
 	const { inflateSync } = await import("node:zlib");
 	const html = readFileSync(path, "utf8");
+	const unpack = (/** @type {string} */ text) =>
+		inflateSync(Buffer.from(text, "base64")).toString("utf8");
 	/** @type {Record<string, any>} */
 	const out = {};
-	for (const match of html.matchAll(/class="lode-report" data-name="([^"]*)"[^>]*>([^<]*)</g))
-		out[match[1] ?? ""] = JSON.parse(
-			inflateSync(Buffer.from(match[2] ?? "", "base64")).toString("utf8"),
-		);
+	/** @type {Record<string, string[]>} */
+	const rest = {};
+	let name = "";
+	for (const match of html.matchAll(/class="lode-(report|rest)" [^>]*>([^<]*)</g)) {
+		const text = unpack(match[2] ?? "");
+		if (match[1] === "rest") {
+			rest[name] = [...(rest[name] ?? []), ...text.split("\n").slice(0, -1)];
+		} else {
+			name = /data-name="([^"]*)"/.exec(match[0])?.[1] ?? "";
+			out[name] = JSON.parse(text);
+		}
+	}
+	for (const [of, lines] of Object.entries(rest)) {
+		const [whole, ...items] = lines.map((line) => JSON.parse(`{${line}}`));
+		Object.assign(out[of], whole);
+		assert.equal(items.length, out[of].clusters.length, "a line for each item");
+		for (const [i, item] of items.entries()) Object.assign(out[of].clusters[i], item);
+	}
 	return out;
 }
 

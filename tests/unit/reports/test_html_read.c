@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 /* after those */
@@ -58,6 +59,41 @@ static void reports_come_back_as_they_were(void **state)
 	}
 }
 
+/* A report that is parted when it is written is whole again when it is read. */
+static void parted_reports_are_whole_again(void **state)
+{
+	static char text[1 << 21];
+	struct lode_html_part part = {.name = "mine", .schema = "lode/mine/1", .title = "t"};
+	struct lode_html_reports reports = {0};
+	struct lode_error err;
+	unsigned seed = 1;
+	size_t at;
+
+	(void)state;
+	if (lode_html_missing())
+		skip();
+	at = (size_t)sprintf(text, "{\n \"streams\": 1,\n \"clusters\": [");
+	for (unsigned i = 0; i < 300; i++) /* more than one block */
+		at += (size_t)sprintf(text + at,
+				      "%s\n  {\n   \"id\": %u,\n   \"flame\": \"%04000u\"\n  }",
+				      i ? "," : "", i, (unsigned)rand_r(&seed));
+	sprintf(text + at, "\n ],\n \"frames\": [\"a\"]\n}\n");
+	part.json = text;
+	part.json_bytes = strlen(text);
+	assert_int_equal(lode_html_write(path, &part, 1, &err), LODE_OK);
+	assert_int_equal(lode_html_read(&reports, path, &err), LODE_OK);
+	assert_int_equal(reports.parts.n, 1);
+	for (char *from = text, *to = text;; from++) { /* one line, as pages hold it */
+		while (*from == '\n' || (*from == ' ' && from[-1] != ':'))
+			from++;
+		*to++ = *from;
+		if (!*from)
+			break;
+	}
+	assert_string_equal(reports.parts.at[0].json, text);
+	lode_html_reports_release(&reports);
+}
+
 static void check_fault(const char *text, enum lode_status status, const char *what)
 {
 	struct lode_html_reports reports = {0};
@@ -71,6 +107,7 @@ static void check_fault(const char *text, enum lode_status status, const char *w
 static void faults_are_told(void **state)
 {
 #define ELEMENT "<script type=\"application/octet-stream\" class=\"lode-report\""
+#define REST	"<script type=\"application/octet-stream\" class=\"lode-rest\""
 #define NAMED	ELEMENT " data-name=\"a\" data-schema=\"s\" data-title=\"t\" data-encoding="
 
 	(void)state;
@@ -83,12 +120,18 @@ static void faults_are_told(void **state)
 	check_fault(NAMED "\"deflate\">eJyLjgUAARUAuQ==", LODE_ERR_TRUNCATED, "ends within");
 	check_fault(NAMED "\"deflate\">eJy*</script>", LODE_ERR_FORMAT, "base64");
 	check_fault(NAMED "\"deflate\">AAAA</script>", LODE_ERR_FORMAT, "unpack");
+	check_fault(NAMED "\"deflate\">eJyLjgUAARUAuQ==</script>\n" REST ">", LODE_ERR_FORMAT,
+		    "rest is not as");
+	check_fault(NAMED "\"deflate\">eJyLjgUAARUAuQ==</script>\n" REST
+			  " data-line=\"0\" data-encoding=\"deflate\">eJyLjgUAARUAuQ==</script>",
+		    LODE_ERR_FORMAT, "do not fit together");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_come_back_as_they_were),
+		cmocka_unit_test(parted_reports_are_whole_again),
 		cmocka_unit_test(faults_are_told),
 	};
 	int fd = mkstemp(path), failed;
