@@ -29,13 +29,7 @@ static const char *const series_choices[] = {"top", "all", "none", NULL};
 #define AT(field) .offset = offsetof(struct analyse_values, field)
 
 static const struct lode_option options[] = {
-	{.name = "model",
-	 .letter = 'm',
-	 .argument = "FILE",
-	 .help = "what `lode pio train` wrote",
-	 .set = lode_set_text,
-	 AT(model),
-	 .group = "Model"},
+	PIO_MODEL_OPTION(offsetof(struct analyse_values, model)),
 	PIO_INPUT_OPTIONS(offsetof(struct analyse_values, inputs)),
 	PIO_BRIDGE_OPTIONS(offsetof(struct analyse_values, bridge)),
 
@@ -48,12 +42,8 @@ static const struct lode_option options[] = {
 	 .choices = pio_order_choices,
 	 AT(order),
 	 .group = "Output"},
-	{.name = "top",
-	 .letter = 'n',
-	 .argument = "N",
-	 .help = "longest list (default 8 on the page, 50 in JSON; 0: no bound)",
-	 .set = lode_set_count,
-	 AT(top)},
+	PIO_TOP_OPTION(offsetof(struct analyse_values, top),
+		       " (default 8 on the page, 50 in JSON; 0: no bound)"),
 	{.name = "series",
 	 .argument = "WHICH",
 	 .help = "whose raw values JSON has: top (default: counters of the heat map, and the first "
@@ -66,10 +56,7 @@ static const struct lode_option options[] = {
 	 .help = "of a counter's raw values at most (default 5000; 0: one per interval)",
 	 .set = lode_set_count,
 	 AT(points)},
-	{.name = "json",
-	 .help = "one JSON document (docs/json.md)",
-	 .set = lode_set_flag,
-	 AT(wants_json)},
+	PIO_JSON_OPTION(offsetof(struct analyse_values, wants_json), "one JSON document"),
 	LODE_HTML_OPTION(offsetof(struct analyse_values, html)),
 	LODE_OPTIONS_END,
 };

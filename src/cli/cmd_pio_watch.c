@@ -36,13 +36,7 @@ static const char *const from_choices[] = {"end", "start", NULL};
 #define AT(field) .offset = offsetof(struct watch_values, field)
 
 static const struct lode_option options[] = {
-	{.name = "model",
-	 .letter = 'm',
-	 .argument = "FILE",
-	 .help = "what `lode pio train` wrote",
-	 .set = lode_set_text,
-	 AT(model),
-	 .group = "Model"},
+	PIO_MODEL_OPTION(offsetof(struct watch_values, model)),
 	PIO_INPUT_OPTIONS(offsetof(struct watch_values, inputs)),
 
 	{.name = "from",
@@ -71,16 +65,8 @@ static const struct lode_option options[] = {
 	 .set = lode_set_text,
 	 AT(command),
 	 .group = "Output"},
-	{.name = "top",
-	 .letter = 'n',
-	 .argument = "N",
-	 .help = "longest list in JSON (default 50; 0: no bound)",
-	 .set = lode_set_count,
-	 AT(top)},
-	{.name = "json",
-	 .help = "a JSON document per line (docs/json.md)",
-	 .set = lode_set_flag,
-	 AT(wants_json)},
+	PIO_TOP_OPTION(offsetof(struct watch_values, top), " in JSON (default 50; 0: no bound)"),
+	PIO_JSON_OPTION(offsetof(struct watch_values, wants_json), "a JSON document per line"),
 	LODE_OPTIONS_END,
 };
 

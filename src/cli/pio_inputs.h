@@ -58,6 +58,24 @@ int pio_worse(int a, int b);
 
 extern const char *const pio_order_choices[];
 
+/* What commands with a trained model share; offsets of a `const char *`, a size_t and a bool. */
+#define PIO_MODEL_OPTION(place)                                                                 \
+	{                                                                                       \
+		.name = "model", .letter = 'm', .argument = "FILE",                             \
+		.help = "what `lode pio train` wrote", .set = lode_set_text, .offset = (place), \
+		.group = "Model"                                                                \
+	}
+#define PIO_TOP_OPTION(place, defaults)                                                         \
+	{                                                                                       \
+		.name = "top", .letter = 'n', .argument = "N", .help = "longest list" defaults, \
+		.set = lode_set_count, .offset = (place)                                        \
+	}
+#define PIO_JSON_OPTION(place, what)                                                  \
+	{                                                                             \
+		.name = "json", .help = what " (docs/json.md)", .set = lode_set_flag, \
+		.offset = (place)                                                     \
+	}
+
 #define PIO_INPUT_OPTIONS(at)                                                                      \
 	{                                                                                          \
 		.name = "log",                                                                     \
