@@ -15,6 +15,7 @@
 #include "cli/mining_options.h"
 #include "cli/progress.h"
 #include "cli/repo_options.h"
+#include "cli/stream_reading.h"
 #include "job/digest_job.h"
 #include "job/mine_run.h"
 #include "job/shape.h"
@@ -321,31 +322,11 @@ static int mine(const struct lode_command *self, const struct mine_values *v,
 	return code;
 }
 
-static void say_nothing(const struct lode_command *self, const struct mine_values *v)
-{
-	if (v->n_inputs)
-		lode_say(self, "no usable recording in %s",
-			 v->n_inputs == 1 ? "the input" : "the inputs");
-	else
-		lode_say(self, v->where ? "no stream of the repository is such"
-					: "the repository has no streams");
-}
-
-static void say_no_symptom(const struct lode_command *self, const struct lode_digest_job *job)
-{
-	lode_say(self, "no symptom in %zu stream%s: %s", job->digest->streams.n,
-		 job->digest->streams.n == 1 ? "" : "s", job->symptom_text);
-	if (job->is_default_symptoms)
-		lode_say(self, "the recorded command has no event in it; --symptom 'comm=*' "
-			       "takes every process, --symptom comm=NAME those of a name");
-}
-
 static int run_job(const struct lode_command *self, const struct mine_values *v, char **inputs,
 		   struct lode_repo *repo)
 {
 	struct lode_progress progress;
 	struct lode_stream_set set;
-	const struct lode_digest_job *job = &set.job;
 	struct lode_stream_set_options with = {
 		.inputs = inputs,
 		.n_inputs = v->n_inputs,
@@ -354,26 +335,10 @@ static int run_job(const struct lode_command *self, const struct mine_values *v,
 		.now_ns = (int64_t)time(NULL) * 1000000000,
 		.job = job_options(v, &progress),
 	};
-	struct lode_error err;
-	int code;
+	int code = lode_streams_read(self, &set, &with, &progress);
 
-	lode_progress_start(&progress);
-	code = lode_stream_set_read(&set, &with, &err);
-	lode_progress_end(&progress);
-	lode_say_skipped(self, job);
-	if (code < 0) {
-		code = lode_say_error(self, &err);
-	} else if (!job->digest) {
-		say_nothing(self, v);
-		code = LODE_EXIT_NOTHING;
-	} else if (job->digest->symptoms.n == 0) {
-		say_no_symptom(self, job);
-		code = LODE_EXIT_NOTHING;
-	} else {
-		code = mine(self, v, &progress, job);
-		if (code == LODE_EXIT_OK && job->skipped.n + job->incomplete.n > 0)
-			code = LODE_EXIT_INCOMPLETE;
-	}
+	if (code == LODE_EXIT_OK)
+		code = lode_streams_exit(&set, mine(self, v, &progress, &set.job));
 	lode_stream_set_release(&set);
 	return code;
 }

@@ -10,6 +10,7 @@
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/repo_options.h"
+#include "cli/stream_reading.h"
 #include "job/next_job.h"
 #include "job/signature_store.h"
 #include "job/stream_set.h"
@@ -209,29 +210,10 @@ static int run_streams(const struct lode_command *self, const struct next_values
 		       const struct lode_signatures *signatures, struct lode_progress *progress)
 {
 	struct lode_stream_set set;
-	const struct lode_digest_job *job = &set.job;
-	struct lode_error err;
-	int code;
+	int code = lode_streams_read(self, &set, streams, progress);
 
-	lode_progress_start(progress);
-	code = lode_stream_set_read(&set, streams, &err);
-	lode_progress_end(progress);
-	lode_say_skipped(self, job);
-	if (code < 0) {
-		code = lode_say_error(self, &err);
-	} else if (!job->digest) {
-		lode_say(self, streams->n_inputs ? "no usable recording in the input"
-						 : "no stream in the repository is picked");
-		code = LODE_EXIT_NOTHING;
-	} else if (job->digest->symptoms.n == 0) {
-		lode_say(self, "no symptom in %zu stream%s: %s", job->digest->streams.n,
-			 job->digest->streams.n == 1 ? "" : "s", job->symptom_text);
-		code = LODE_EXIT_NOTHING;
-	} else {
-		code = order(self, v, progress, job, signatures);
-		if (code == LODE_EXIT_OK && job->skipped.n + job->incomplete.n > 0)
-			code = LODE_EXIT_INCOMPLETE;
-	}
+	if (code == LODE_EXIT_OK)
+		code = lode_streams_exit(&set, order(self, v, progress, &set.job, signatures));
 	lode_stream_set_release(&set);
 	return code;
 }
