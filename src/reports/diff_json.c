@@ -70,6 +70,10 @@ static void put_figures(struct lode_json *json, const struct lode_diff_change *c
 		lode_json_end_object(json);
 	}
 	lode_json_int(json, "change_ns", llround(change->change));
+	if (change->has_interval) {
+		lode_json_int(json, "change_low_ns", llround(change->low));
+		lode_json_int(json, "change_high_ns", llround(change->high));
+	}
 	/* Without any cost in A there is none. */
 	if (a > 0)
 		lode_json_number(json, "ratio", change->per_symptom[LODE_DIFF_B] / a);

@@ -24,6 +24,8 @@ test("diff: the page has what --json --detail says, and its details add up", asy
 	const said = JSON.parse(lode(...command, "--json", "--detail", "--top", "0"));
 	assert.deepEqual(said, diff);
 	for (const cluster of said.clusters) {
+		assert.ok(cluster.change_low_ns <= cluster.change_ns);
+		assert.ok(cluster.change_high_ns >= cluster.change_ns);
 		for (const set of ["a", "b"]) {
 			assert.equal(sum(cluster.flame[`${set}_ns`]), cluster[set].cost_ns);
 			const there = cluster.by_stream.stream.map(
@@ -66,7 +68,7 @@ test("diff: verdict, counts and table are those of the JSON and of the terminal"
 			.split("\n")
 			.find((text) => text.startsWith(`${name} `) && text.includes(words(cells[2] ?? "").slice(1)));
 		assert.ok(line, `the terminal has ${name} ${cells.join(" ")}`);
-		for (const text of [cells[0], cells[1], cells[4], cells[5], cells[6]])
+		for (const text of [cells[0], cells[1], cells[5], cells[6], cells[7]])
 			assert.ok(line.includes(words(text ?? "")), `"${line}" has ${text}`);
 	}
 	await page.getByRole("button", { name: "All clusters" }).click();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyses/diff/change_interval.h"
 #include "analyses/diff/permutation_test.h"
 
 /* Below this share of what it costs in the other set, it is hardly there. */
@@ -203,6 +204,16 @@ static double change_within(const struct work *w, const int64_t *cost)
 	return bottom > 0 ? top / bottom : 0;
 }
 
+static void bound_change(const struct work *w, struct lode_diff_change *change, const int64_t *cost)
+{
+	struct lode_interval_side sides[LODE_N_DIFF_SIDES] = {{0}};
+
+	for (size_t i = 0; i < w->n; i++)
+		lode_interval_add(&sides[w->side[i]], cost[i], w->n_symptoms[i]);
+	change->has_interval = lode_change_interval(&change->low, &change->high,
+						    &sides[LODE_DIFF_A], &sides[LODE_DIFF_B]);
+}
+
 /* Costs by set, and the values to be tested; `cost` has one number per stream. */
 static void measure(struct work *w, const struct lode_diff *diff, struct lode_diff_change *change,
 		    const int64_t *cost)
@@ -217,6 +228,8 @@ static void measure(struct work *w, const struct lode_diff *diff, struct lode_di
 	change->change =
 		w->has_strata ? change_within(w, cost)
 			      : change->per_symptom[LODE_DIFF_B] - change->per_symptom[LODE_DIFF_A];
+	if (!w->has_strata)
+		bound_change(w, change, cost);
 	append_values(w, cost);
 }
 

@@ -84,7 +84,11 @@ struct lode_diff_change {
 	double per_symptom[LODE_N_DIFF_SIDES]; /* the same over the number of symptoms */
 	size_t n_streams[LODE_N_DIFF_SIDES];   /* that it costs anything */
 	double change; /* of the cost per symptom, B - A; within strata, where there are some */
-	bool matters;  /* is large enough */
+	/* Its 95 % interval (change_interval.h); without it where there are strata, or a set is one
+	   stream. */
+	double low, high;
+	bool has_interval;
+	bool matters; /* is large enough */
 	double p, p_adjusted;
 	int direction; /* of the evidence: 1 more in B, -1 less */
 };

@@ -213,7 +213,7 @@ function GroupTable({ report, named, groups }: GroupsProps) {
 				title: visible(report.by ?? "group"),
 				value: (g) => g.name,
 				cell: (g) => <Name text={g.name} most={50} />,
-				width: "minmax(100px, 1fr)",
+				width: "minmax(100px, 280px)",
 			},
 			{
 				key: "streams",
@@ -258,7 +258,7 @@ function GroupTable({ report, named, groups }: GroupsProps) {
 				value: (g) => totals.get(g.name) ?? 0,
 				cell: (g) => share(totals.get(g.name) ?? 0, g),
 				numeric: true,
-				width: "minmax(60px, 120px)",
+				width: "minmax(60px, 1fr)",
 			};
 		});
 		return [...fixed, ...ofSignatures];

@@ -8,7 +8,7 @@ import { chance, changeIn, costIn, count, plural, times, visible } from "../../s
 import { goTo, hrefOf, useParam } from "../../shared/location";
 import { Choice, Facts, Section } from "../../shared/section";
 import { type Dot, type DotGroup, StreamDots } from "../../shared/stream-dots";
-import { briefOf, type Change, CLASSES, classWord } from "./changes";
+import { briefOf, type Change, CLASSES, classWord, intervalText } from "./changes";
 
 interface ChangeProps {
 	report: DiffReport;
@@ -63,6 +63,9 @@ export function ChangePage({ report, reference, change }: ChangeProps) {
 					["a symptom in A", cost(change.a.per_symptom_ns)],
 					["a symptom in B", cost(change.b.per_symptom_ns)],
 					["change", `${changeIn(report, change.change_ns)} ${times(change.ratio)}`.trim()],
+					intervalText(report, change)
+						? ["95 % interval of it", intervalText(report, change)]
+						: null,
 					["p, corrected", chance(change.p_adjusted)],
 					["p alone", chance(change.p)],
 					["in A", `${count(change.a.streams)} of ${count(report.a.streams)}`],

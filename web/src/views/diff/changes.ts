@@ -1,6 +1,7 @@
 // What the views of a comparison share.
 import type { DiffReport } from "../../data/reports";
 import { briefOf } from "../../shared/brief";
+import { changeIn, costIn } from "../../shared/format";
 import type { ColorName } from "../../shared/theme";
 
 export type Change = DiffReport["clusters"][number];
@@ -23,6 +24,16 @@ export function classWord(change: Change): string {
 /** Changes, and what would be one if it were more than chance. */
 export function isTold(change: Change): boolean {
 	return change.class !== "same" || change.matters;
+}
+
+/** "+540 to +810 ms"; empty where nothing is known of the spread. */
+export function intervalText(
+	report: DiffReport,
+	change: Pick<Change, "change_low_ns" | "change_high_ns">,
+): string {
+	const { change_low_ns: low, change_high_ns: high } = change;
+	if (low === undefined || high === undefined) return "";
+	return `${changeIn(report, low)} to ${low < 0 === high < 0 ? costIn(report, Math.abs(high)) : changeIn(report, high)}`;
 }
 
 export function searchText(change: Change): string {

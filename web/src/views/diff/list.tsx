@@ -11,7 +11,15 @@ import { linear, ticks } from "../../shared/scales";
 import { Choice, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
 import { TipTable } from "../../shared/tooltip";
-import { briefOf, type Change, CLASSES, classWord, isTold, searchText } from "./changes";
+import {
+	briefOf,
+	type Change,
+	CLASSES,
+	classWord,
+	intervalText,
+	isTold,
+	searchText,
+} from "./changes";
 
 /** Bars of the picture: more do not fit on a slide. */
 const MOST_BARS = 16;
@@ -114,6 +122,15 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			(c) => changeIn(report, c.change_ns),
 			"84px",
 		),
+		{
+			key: "interval",
+			title: "95 % interval",
+			help: "of the change: how large it is, give or take; not corrected",
+			value: (c) => intervalText(report, c),
+			cell: (c) => <span class="quiet">{intervalText(report, c)}</span>,
+			numeric: true,
+			width: "128px",
+		},
 		numbers(
 			"ratio",
 			"times",
@@ -179,8 +196,8 @@ function Bars(props: {
 	const focus = at === "" ? -1 : Math.min(Number(at) || 0, changes.length - 1);
 	const domain = useMemo((): [number, number] => {
 		const values = changes.map((c) => c.change_ns);
-		const low = Math.min(0, ...values);
-		const high = Math.max(0, ...values);
+		const low = Math.min(0, ...values, ...changes.map((c) => c.change_low_ns ?? 0));
+		const high = Math.max(0, ...values, ...changes.map((c) => c.change_high_ns ?? 0));
 		// Room for the texts beside the bars.
 		const room = 0.12 * (high - low || 1);
 		return [low < 0 ? low - room : 0, high > 0 ? high + room : 0];
@@ -209,6 +226,13 @@ function Bars(props: {
 					colors[CLASSES[change.class].colour],
 					0.85,
 				);
+				const { change_low_ns: low, change_high_ns: high } = change;
+				if (low !== undefined && high !== undefined) {
+					const middle = y + (ROW - 9) / 2;
+					paint.line(sx(low), middle, sx(high), middle, colors.text, 1);
+					for (const end of [low, high])
+						paint.line(sx(end), middle - 4, sx(end), middle + 4, colors.text, 1);
+				}
 				paint.text(0, y + 11, classWord(change), {
 					fill: change.class === "same" ? colors.quiet : colors.text,
 					size: 11,
@@ -220,7 +244,9 @@ function Bars(props: {
 					maxWidth: LABEL - 62,
 				});
 				const more = change.change_ns >= 0;
-				paint.text(more ? to + 6 : from - 6, y + 11, changeIn(report, change.change_ns), {
+				const right = Math.max(to, sx(high ?? 0)) + 6;
+				const left = Math.min(from, sx(low ?? 0)) - 6;
+				paint.text(more ? right : left, y + 11, changeIn(report, change.change_ns), {
 					fill: colors.quiet,
 					size: 11,
 					anchor: more ? "start" : "end",
@@ -259,6 +285,7 @@ function Bars(props: {
 								rows={[
 									["A", costIn(report, change.a.per_symptom_ns)],
 									["B", costIn(report, change.b.per_symptom_ns)],
+									["change, 95 % interval", intervalText(report, change) || "–"],
 									["p, corrected", chance(change.p_adjusted)],
 								]}
 							/>
