@@ -2,7 +2,6 @@
 
 #include "sources/log/log_action.h"
 
-#include <ctype.h>
 #include <pcre2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,59 +84,87 @@ void lode_log_action_free(struct lode_log_action *action)
 	free(action);
 }
 
+/* What a character of a path can be a part of. */
+enum { DIGIT = 1, HEX = 2, DASH = 4, END = 8 };
+static const uint8_t class_of[256] = {
+	['0' ... '9'] = DIGIT | HEX,
+	['a' ... 'f'] = HEX,
+	['A' ... 'F'] = HEX,
+	['-'] = DASH,
+	['?'] = END,
+	['#'] = END,
+	[';'] = END,
+};
+
+static unsigned look_up(const char *p)
+{
+	return class_of[(unsigned char)*p];
+}
+
 /* The path of a URL: without scheme and host, query and fragment. */
 static const char *path_of(const char *url, size_t *len)
 {
 	const char *end = url + *len, *p, *scheme;
 
 	scheme = *len > 8 ? memchr(url, ':', *len < 12 ? *len : 12) : NULL;
-	if (scheme && end - scheme > 3 && scheme[1] == '/' && scheme[2] == '/') {
+	if (scheme && end - scheme > 3 && scheme[1] == '/' && scheme[2] == '/' &&
+	    !memchr(url, '?', (size_t)(scheme - url))) {
 		url = memchr(scheme + 3, '/', (size_t)(end - scheme - 3));
 		if (!url)
 			url = end;
 	}
-	for (p = url; p < end && *p != '?' && *p != '#' && *p != ';'; p++)
+	for (p = url; p < end && !(look_up(p) & END); p++)
 		;
 	*len = (size_t)(p - url);
 	return url;
 }
 
-/* An element that names one thing of many: a number, a long hexadecimal number, a UUID. */
-static bool is_id(const char *text, size_t len)
+/*
+ * An element that names one thing of many: a number, a long hexadecimal number, a UUID. Gives where
+ * it ends, or NULL; most elements that are none tell by their first letters.
+ */
+static const char *skip_id(const char *p, const char *end)
 {
-	size_t n_digits = 0, n_hex = 0, n_dashes = 0;
+	const char *start = p;
+	size_t n_digits = 0, n_dashes = 0, len;
+	unsigned class;
 
-	for (size_t i = 0; i < len; i++) {
-		n_digits += text[i] >= '0' && text[i] <= '9';
-		n_hex += isxdigit((unsigned char)text[i]) != 0;
-		n_dashes += text[i] == '-';
+	for (; p < end && (class = look_up(p)) != 0; p++) {
+		n_digits += class & DIGIT;
+		n_dashes += class == DASH;
 	}
-	if (len == 0 || n_digits == 0)
-		return false;
+	len = (size_t)(p - start);
+	if ((p < end && *p != '/') || n_digits == 0)
+		return NULL;
 	if (n_digits == len)
-		return true;
-	return n_hex + n_dashes == len && n_hex >= 8 && (n_dashes == 0 || n_dashes == 4);
+		return p;
+	return len - n_dashes >= 8 && (n_dashes == 0 || n_dashes == 4) ? p : NULL;
 }
 
 static size_t normal(char *out, const char *path, size_t len)
 {
-	size_t n = 0, at = 0;
+	const char *p = path, *end = path + len;
+	size_t n = 0;
 
-	while (at < len && n + 2 < MAX_ACTION_BYTES) {
-		const char *slash = memchr(path + at, '/', len - at);
-		size_t end = slash ? (size_t)(slash - path) : len, element = end - at;
+	while (p < end && n + 2 < MAX_ACTION_BYTES) {
+		const char *behind = skip_id(p, end);
 
-		if (is_id(path + at, element)) {
+		if (behind) {
 			out[n++] = '*';
 		} else {
+			const char *slash = memchr(p, '/', (size_t)(end - p));
+			size_t element;
+
+			behind = slash ? slash : end;
+			element = (size_t)(behind - p);
 			if (element > MAX_ACTION_BYTES - n - 2)
 				element = MAX_ACTION_BYTES - n - 2;
-			memcpy(out + n, path + at, element);
+			memcpy(out + n, p, element);
 			n += element;
 		}
-		if (slash)
-			out[n++] = '/';
-		at = end + 1;
+		p = behind;
+		if (p < end)
+			out[n++] = *p++;
 	}
 	/* "/items/" and "/items" are one */
 	if (n > 1 && out[n - 1] == '/')

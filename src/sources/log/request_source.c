@@ -19,6 +19,7 @@ enum {
 	MAX_THREADS = 64,
 	SPARE_ITEMS = 2,       /* beyond one per thread, so that nobody waits for a slow block */
 	MAX_REMEMBERED = 4096, /* URLs per thread whose action is remembered */
+	LOOK_BACK = 4096,      /* and for how many of them it is asked whether that helps */
 };
 
 /* A text that a worker met for the first time: `len` bytes of the item's texts. */
@@ -49,9 +50,11 @@ struct worker {
 	struct lode_log_action *action;
 	struct lode_log_clock clock;
 	struct lode_strings actions, users;
-	/* URLs met: most come again. */
+	/* URLs met, and their actions; of so many that were looked up, how many were there. */
 	struct lode_strings urls;
 	LODE_VEC(uint32_t) action_of_url;
+	unsigned n_asked, n_found;
+	bool is_memory_useless;
 };
 
 /* A worker's ids, as the taker knows them. */
@@ -201,25 +204,41 @@ static uint32_t own_id(struct item *item, struct lode_strings *strings, const ch
 	return id;
 }
 
-/* The action of a URL: looked up, since most URLs come again. */
+/* Whether what was seen so far speaks for looking up this URL: none of a million comes again soon.
+ */
+static bool is_looked_up(struct worker *w, const struct lode_log_request *line)
+{
+	if (line->method.len && (line->method.len != 3 || *line->method.at != 'G'))
+		return false;
+	if (w->n_asked == LOOK_BACK && w->urls.text.n == MAX_REMEMBERED) {
+		w->is_memory_useless = w->n_found < LOOK_BACK / 2;
+		w->n_asked = w->n_found = 0;
+	}
+	w->n_asked += w->n_asked < LOOK_BACK;
+	return !w->is_memory_useless || lode_log_action_wants_query(w->action);
+}
+
+/* The action of a URL. */
 static uint32_t action_of(struct worker *w, struct item *item, const struct lode_log_request *line)
 {
 	const char *url = line->url.at ? line->url.at : "", *query, *action;
 	size_t len = line->url.len, action_len;
-	bool is_get = !line->method.len || (line->method.len == 3 && *line->method.at == 'G');
+	bool is_asked = is_looked_up(w, line);
 	uint32_t url_id = LODE_NONE, id;
 
 	query = lode_log_action_wants_query(w->action) ? NULL : memchr(url, '?', len);
 	if (query)
 		len = (size_t)(query - url);
-	if (is_get)
+	if (is_asked)
 		url_id = lode_strings_find(&w->urls, url, len);
-	if (url_id != LODE_NONE)
+	if (url_id != LODE_NONE) {
+		w->n_found++;
 		return w->action_of_url.at[url_id];
+	}
 	action = lode_log_action_of(w->action, line->method.at ? line->method.at : "",
 				    line->method.len, url, len, &action_len);
 	id = own_id(item, &w->actions, action, action_len, false);
-	if (is_get && w->urls.text.n < MAX_REMEMBERED) {
+	if (is_asked && w->urls.text.n < MAX_REMEMBERED) {
 		(void)lode_strings_intern(&w->urls, url, len);
 		lode_vec_append(&w->action_of_url, id);
 	}
