@@ -209,6 +209,23 @@ export function rocks() {
 	});
 }
 
+/** More threads, with deeper stacks, than a screen has room for; each ends in a function of its own. */
+export function crowd() {
+	return trace(4, (thread) => {
+		for (let tid = 1; tid <= 40; tid++) {
+			const t = thread(tid);
+			const down = (/** @type {number} */ depth, /** @type {number} */ ns) =>
+				t.call(depth ? `level_${depth}` : `leaf_${tid % 5}`, ns, () => {
+					if (depth) down(depth - 1, ns - 10);
+				});
+			t.until(2 * S, () => {
+				down(11, t.about(100 * MS));
+				t.idle(30 * MS);
+			});
+		}
+	});
+}
+
 /** Names that would like to be something else. */
 export function hostile() {
 	const template = `std::map<${"std::vector<unsigned long, alloc>, ".repeat(290)}int>`;

@@ -4,8 +4,12 @@
 //   T1   what does a thread do over time?
 //   T2   which calls were unusually long, and when?
 //   T3   what did one thread do while another was blocked, or did nothing?
+//
+// In a file, and those about the others also of a server, whose engine is asked for them.
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { writeFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { serve, temporary } from "./harness.mjs";
 import { dominant, openTimeline, pageOfTrace, secondsOf, Timeline } from "./timeline-driver.mjs";
 import { large, normal, rocks } from "./timeline-traces.mjs";
 
@@ -20,31 +24,46 @@ function when(parts) {
 	return words.join(" and ");
 }
 
-/** @param {string} name @param {() => string} make @param {(open: () => Promise<Timeline>) => void} ask */
+/** A trace's page from the disk, or from a server. @typedef {{file: () => Promise<Timeline>, served: () => Promise<Timeline>}} Homes */
+
+/** @param {string} name @param {() => string} make @param {(homes: Homes) => void} ask */
 function about(name, make, ask) {
 	describe(name, () => {
 		/** @type {string} */
 		let file;
-		before(() => {
-			file = pageOfTrace(name, make());
+		/** @type {Awaited<ReturnType<typeof serve>>} */
+		let server;
+		before(async () => {
+			const csv = make();
+			file = pageOfTrace(name, csv);
+			const trace = temporary(`served-${name}.csv`);
+			writeFileSync(trace, csv);
+			server = await serve(trace);
 		});
-		ask(async () => openTimeline(file));
+		after(() => server.end());
+		ask({
+			file: () => openTimeline(file),
+			served: () => openTimeline(server.url, { hash: "#/timeline" }),
+		});
 	});
 }
 
-/** @param {string} words @param {() => Promise<Timeline>} open @param {(page: Timeline) => Promise<void>} answer */
-function question(words, open, answer) {
+/** @param {string} words @param {Homes} homes @param {(page: Timeline) => Promise<void>} answer */
+function question(words, homes, answer) {
 	test(words, async () => {
-		const timeline = await open();
-		await answer(timeline);
-		await timeline.close();
+		// What the others did is what only an engine knows of any span.
+		for (const open of words.startsWith("T3") ? [homes.file, homes.served] : [homes.file]) {
+			const timeline = await open();
+			await answer(timeline);
+			await timeline.close();
+		}
 	});
 }
 
-about("normal", normal, (open) => {
+about("normal", normal, (homes) => {
 	question(
 		"T1: which thread executes evict_lru_walk throughout its lifetime, but evict_page only at its beginning and its end?",
-		open,
+		homes,
 		async (page) => {
 			await page.search("evict_page");
 			assert.deepEqual(await page.threads(), [2, 6, 7]); // the others never call it, and are gone
@@ -59,7 +78,7 @@ about("normal", normal, (open) => {
 
 	question(
 		"T2: which threads have invocations of cond_wait_signal that last 10 seconds, and when?",
-		open,
+		homes,
 		async (page) => {
 			await page.search("cond_wait_signal");
 			const calls = (await page.longCalls()).filter(
@@ -82,7 +101,7 @@ about("normal", normal, (open) => {
 
 	question(
 		"T3: while thread 24 executes no function, which thread spends most of its time in sleep_until_signal?",
-		open,
+		homes,
 		async (page) => {
 			const gaps = (await page.gaps(24)).filter((gap) => gap.to - gap.from > 3.9);
 			assert.equal(gaps.length, 5);
@@ -102,7 +121,7 @@ about("normal", normal, (open) => {
 
 	question(
 		"T3: while thread 21 calls cond_wait_signal at depth 0, what leaf functions does thread 17 call?",
-		open,
+		homes,
 		async (page) => {
 			await page.highlight("cond_wait_signal");
 			const waits = (await page.longCalls()).filter(
@@ -119,10 +138,10 @@ about("normal", normal, (open) => {
 	);
 });
 
-about("large", large, (open) => {
+about("large", large, (homes) => {
 	question(
 		"T1: which thread makes one invocation of cond_wait_signal, and then evict_lru_pages again and again?",
-		open,
+		homes,
 		async (page) => {
 			await page.search("evict_lru_pages");
 			assert.deepEqual(await page.threads(), [12, 13, 14]);
@@ -146,7 +165,7 @@ about("large", large, (open) => {
 
 	question(
 		"T2: which threads have invocations of cond_wait_signal over 10 seconds, and when?",
-		open,
+		homes,
 		async (page) => {
 			await page.search("cond_wait_signal");
 			const calls = (await page.longCalls()).filter((call) => secondsOf(call.lasts) > 10);
@@ -165,7 +184,7 @@ about("large", large, (open) => {
 
 	question(
 		"T3: what does thread 24 call at the top of its stack all the time, but more while thread 18 waits for over 10 seconds?",
-		open,
+		homes,
 		async (page) => {
 			const leavesOf24 = async () => (await page.meanwhile()).get(24)?.leaves ?? new Map();
 			await page.highlight("cond_wait_signal");
@@ -186,10 +205,10 @@ about("large", large, (open) => {
 	);
 });
 
-about("rocks", rocks, (open) => {
+about("rocks", rocks, (homes) => {
 	question(
 		"T1: which thread calls BGThread, is idle for long, and then calls BGWorkFlush again and again?",
-		open,
+		homes,
 		async (page) => {
 			await page.search("BGThread");
 			const candidates = await page.threads();
@@ -212,7 +231,7 @@ about("rocks", rocks, (open) => {
 
 	question(
 		"T2: which threads have invocations of LinkOne over 500 seconds, and when?",
-		open,
+		homes,
 		async (page) => {
 			await page.search("linkone");
 			// As people say it: 8 minutes and 20 seconds.
@@ -224,7 +243,7 @@ about("rocks", rocks, (open) => {
 
 	question(
 		"T3: while thread 11 is idle between two BGWorkFlush, which leaf function dominates threads 4, 18 and 25?",
-		open,
+		homes,
 		async (page) => {
 			const [gap] = (await page.gaps(11, 12)).filter((one) => one.to - one.from > 500);
 			assert.ok(gap);
