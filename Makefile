@@ -69,7 +69,7 @@ fmt: deps-test
 install: all
 	@meson configure $(RELEASE) -Dprefix=$(PREFIX) >/dev/null
 	@ninja -C $(RELEASE) -j $(JOBS) --quiet >/dev/null
-	@meson install -C $(RELEASE) --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+	@meson install -C $(RELEASE) --no-rebuild $(if $(DESTDIR),--destdir "$$(realpath -m "$(DESTDIR)")")
 
 ## clean: remove all builds
 clean:

@@ -7,6 +7,7 @@
 #include "cli/messages.h"
 #include "cli/option_values.h"
 #include "recorder/recorder.h"
+#include "recorder/rights.h"
 #include "reports/units.h"
 
 struct record_values {
@@ -183,6 +184,12 @@ static int run(const struct lode_command *self, int argc, char **argv)
 		values.buffer_bytes &= values.buffer_bytes - 1;
 	if (values.buffer_bytes < 1 << 16 || values.buffer_bytes > 1 << 30)
 		return lode_command_misused(self, "--buffer: from 64K to 1G");
+	if (!values.is_dry_run && lode_in_pid_namespace())
+		lode_say(self,
+			 "processes have numbers of their own here, as in a container, and the "
+			 "kernel's scheduling events have the machine's: who waits for whom "
+			 "will not be known. Run lode record on the host, or in a container "
+			 "that shares its numbers (docker run --pid=host)");
 	command = calloc((size_t)n + 1, sizeof(*command));
 	if (!command)
 		return LODE_EXIT_FAILURE;

@@ -121,3 +121,14 @@ int lode_check_rights(struct lode_error *err)
 	close(fd);
 	return 0;
 }
+
+bool lode_in_pid_namespace(void)
+{
+	/* The number of the first namespace is part of the kernel's interface: PROC_PID_INIT_INO.
+	 */
+	static const char first[] = "pid:[4026531836]";
+	char link[64];
+	ssize_t n = readlink("/proc/self/ns/pid", link, sizeof(link));
+
+	return n > 0 && ((size_t)n != sizeof(first) - 1 || memcmp(link, first, (size_t)n) != 0);
+}

@@ -4,6 +4,7 @@
 #ifndef LODE_RIGHTS_H
 #define LODE_RIGHTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -20,5 +21,12 @@ int lode_find_program(char *path, size_t size, const char *program, struct lode_
  * told from settings alone. Fails with a sentence that says what to do.
  */
 int lode_check_rights(struct lode_error *err);
+
+/*
+ * Whether processes have numbers of their own here, as in most containers. The kernel's scheduling
+ * events name threads by the machine's numbers all the same, and perf's samples by those of here,
+ * so that a recording cannot tell who waited for whom.
+ */
+bool lode_in_pid_namespace(void);
 
 #endif
