@@ -126,7 +126,7 @@ static int load_same(struct lode_stream **stream, const struct lode_digest_strea
 {
 	int rc = load_stream(stream, file, source, err);
 
-	if (rc < 0 || (*stream)->content_hash == of->content_hash)
+	if (rc < 0 || !*stream || (*stream)->content_hash == of->content_hash)
 		return rc;
 	lode_stream_free(*stream);
 	*stream = NULL;
