@@ -2,84 +2,97 @@
 // that nothing comes from elsewhere.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
+import { accessible, walkable } from "./accessible.mjs";
 import { pageOf, reportsIn, samples, saved, show } from "./harness.mjs";
 import { pioSample } from "./pio-sample.mjs";
 
-const mine = pageOf("mine", join(samples, "startup"));
-const suspects = pageOf("suspects", join(samples, "orders"));
+// One page with the reports of all samples, and one of a service's log and counters.
+const all = pageOf("analyze", samples);
 const pio = pageOf(...pioSample());
-const { mine: mined } = await reportsIn(mine);
+const { mine: mined } = await reportsIn(all);
 const places = [
-	[mine, ""],
-	[mine, `#/mine/${mined.clusters[0].id}`],
-	[suspects, ""],
-	[suspects, "#/suspects/orderd!export_ledger"],
+	[all, ""],
+	[all, "#/mine"],
+	[all, `#/mine/${mined.clusters[0].id}`],
+	[all, "#/suspects"],
+	[all, "#/suspects/orderd!export_ledger"],
+	[all, "#/timeline"],
 	[pio, ""],
 	[pio, "#/pio?at=160&zoom=100-220"],
 ];
 
-test("every page fits 1280 and 1920 pixels, light and dark, and nothing jumps", async () => {
-	for (const [path = "", hash = ""] of places) {
-		for (const [width, dark] of /** @type {const} */ ([
-			[1280, false],
-			[1920, true],
-		])) {
-			const { page, close } = await show(path, { hash, width, dark });
-			/** @type {any} */
-			const found = await page.evaluate(
-				() =>
-					new Promise((resolve) => {
-						let shift = 0;
-						new PerformanceObserver((list) => {
-							for (const entry of /** @type {any[]} */ (list.getEntries())) shift += entry.value;
-						}).observe({ type: "layout-shift", buffered: true });
-						setTimeout(
-							() =>
-								resolve({
-									width: document.documentElement.scrollWidth,
-									shift,
-									theme: document.documentElement.dataset.theme,
-								}),
-							150,
-						);
-					}),
-			);
-			assert.ok(found.width <= width, `${hash}: ${found.width} px wide`);
-			assert.ok(found.shift < 0.02, `${hash}: shifts by ${found.shift}`);
-			assert.equal(found.theme, dark ? "dark" : "light");
-			await close();
-		}
-	}
-});
+/** At 1024 px nothing is cut off. @param {import("playwright-core").Page} page @param {string} what */
+async function narrow(page, what) {
+	await page.setViewportSize({ width: 1024, height: 900 });
+	await page.waitForFunction(() => innerWidth === 1024);
+	const found = await page.evaluate(() => ({
+		cut: [...document.querySelectorAll("main *")]
+			.filter((e) => e.scrollWidth > e.clientWidth + 1)
+			.filter((e) => getComputedStyle(e).overflowX === "hidden")
+			.filter((e) => getComputedStyle(e).textOverflow !== "ellipsis")
+			.map((e) => e.outerHTML.slice(0, 120)),
+		width: document.documentElement.scrollWidth,
+	}));
+	assert.deepEqual(found, { cut: [], width: found.width }, what);
+	assert.ok(found.width <= 1024, `${what}: ${found.width} of 1024 px`);
+}
 
-test("every picture and control has a name, and the keyboard reaches what can be picked", async () => {
-	for (const [path = "", hash = ""] of places) {
-		const { page, close } = await show(path, { hash });
-		const nameless = await page.evaluate(() =>
-			[
-				...document.querySelectorAll(
-					"button, a, input, select, [role=grid], .picture-box, [role=img]",
-				),
-			]
-				.filter(
-					(e) =>
-						!(e.getAttribute("aria-label") ?? e.textContent ?? e.getAttribute("title"))?.trim(),
-				)
-				.filter((e) => !e.classList.contains("part-bar"))
-				.map((e) => e.outerHTML.slice(0, 120)),
-		);
-		assert.deepEqual(nameless, []);
-		const unreachable = await page.evaluate(() =>
-			[...document.querySelectorAll("button, a[href], input, [role=grid]")]
-				.filter((e) => /** @type {HTMLElement} */ (e).tabIndex < 0)
-				.map((e) => e.outerHTML.slice(0, 120)),
-		);
-		assert.deepEqual(unreachable, []);
-		await close();
+/**
+ * On paper: light, whole tables, pictures as wide as the sheet, no controls; and back again.
+ * @param {import("playwright-core").Page} page @param {string} what
+ */
+async function paper(page, what) {
+	await page.emulateMedia({ media: "print" });
+	await page.waitForFunction(() => document.documentElement.dataset.theme === "light");
+	const found = await page.evaluate(() => {
+		const shown = (/** @type {Element} */ e) => e.getClientRects().length > 0;
+		const all = (/** @type {string} */ selector) =>
+			[...document.querySelectorAll(selector)].filter(shown);
+		const right = document.documentElement.getBoundingClientRect().right + 1;
+		return {
+			controls: all("input, select, main button.button, .exports").length,
+			canvases: all("canvas").length,
+			unprinted: all(".picture-box").filter((e) => !e.querySelector(".printed > svg")).length,
+			outside: all("main *")
+				.filter((e) => e.getBoundingClientRect().right > right && !e.closest("svg"))
+				.map((e) => e.outerHTML.slice(0, 100)),
+			background: getComputedStyle(document.documentElement).backgroundColor,
+		};
+	});
+	assert.deepEqual(
+		found,
+		{ controls: 0, canvases: 0, unprinted: 0, outside: [], background: "rgba(0, 0, 0, 0)" },
+		what,
+	);
+	if (what.startsWith("#/mine ")) {
+		const rows = page.locator('[role=grid][aria-label="Clusters"] .table-body [role=row]');
+		assert.equal(await rows.count(), mined.clusters.length);
 	}
-});
+	await page.emulateMedia({ media: "screen" });
+	await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
+	assert.equal(await page.locator(".printed").count(), 0);
+}
+
+for (const [path = "", hash = ""] of places) {
+	const name = `${path === pio ? "pio" : "samples"} ${hash}`;
+
+	test(`${name}: legible, named and still in the light; narrow; walked with Tab`, async () => {
+		const { page, close } = await show(path, { hash, width: 1280 });
+		await accessible(page, name);
+		await walkable(page, name);
+		await narrow(page, name);
+		await close();
+	});
+
+	test(`${name}: the same in the dark, at 1920 pixels; and on paper`, async () => {
+		const { page, close } = await show(path, { hash, width: 1920, dark: true });
+		assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+		await accessible(page, name);
+		await paper(page, `${hash} `);
+		await close();
+	});
+}
 
 test("every table saves as CSV; every picture as SVG that parses, and as PNG", async () => {
 	for (const [path = "", hash = ""] of places) {
@@ -103,7 +116,7 @@ test("every table saves as CSV; every picture as SVG that parses, and as PNG", a
 });
 
 test("the file allows its own script and style, and nothing else", () => {
-	for (const path of [mine, suspects, pio]) {
+	for (const path of [all, pio]) {
 		const html = readFileSync(path, "utf8");
 		const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? "";
 		assert.match(policy, /default-src 'none'/);
@@ -119,7 +132,7 @@ test("the file allows its own script and style, and nothing else", () => {
 });
 
 test("the theme is changed by hand, and stays", async () => {
-	const { page, close } = await show(mine);
+	const { page, close } = await show(all);
 	await page.getByRole("button", { name: "Use the dark theme" }).click();
 	await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
 	await page.reload();
@@ -128,20 +141,8 @@ test("the theme is changed by hand, and stays", async () => {
 	await close();
 });
 
-test("on paper all rows of a table are there, and no controls", async () => {
-	const { page, close } = await show(mine);
-	await page.emulateMedia({ media: "print" });
-	await page.waitForTimeout(100);
-	const rows = await page
-		.locator('[role=grid][aria-label="Clusters"] .table-body [role=row]')
-		.count();
-	assert.equal(rows, mined.clusters.length);
-	assert.equal(await page.locator("input:visible").count(), 0);
-	await close();
-});
-
 test("a broken link and an unknown report are said, not suffered", async () => {
-	const { page, close } = await show(mine, {
+	const { page, close } = await show(all, {
 		hash: "#/mine/nonsense%E0%A4%A?clusters.sort=nothing",
 	});
 	assert.match((await page.getByRole("alert").textContent()) ?? "", /no cluster/);

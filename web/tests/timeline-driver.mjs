@@ -148,7 +148,7 @@ export class Timeline {
 		/** @type {Map<string, LongCall>} */
 		const rows = new Map();
 		for (let y = 0; ; y += 200) {
-			await body.evaluate((element, top) => {
+			await table.evaluate((element, top) => {
 				element.scrollTop = top;
 				element.dispatchEvent(new Event("scroll"));
 			}, y);
@@ -163,7 +163,9 @@ export class Timeline {
 				);
 			for (const [index = "", fn = "", thread = "", from = "", lasts = "", , depth = ""] of texts)
 				rows.set(index, { function: fn, thread, from: seconds(from), lasts, depth: Number(depth) });
-			const isDone = await body.evaluate((e) => e.scrollTop + e.clientHeight >= e.scrollHeight - 1);
+			const isDone = await table.evaluate(
+				(e) => e.scrollTop + e.clientHeight >= e.scrollHeight - 1,
+			);
 			if (isDone) break;
 		}
 		return [...rows.values()];

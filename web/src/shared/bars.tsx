@@ -1,4 +1,4 @@
-/** Parts of a whole as one bar in a table's cell: [value, CSS colour]. */
+/** Parts of a whole as one bar: [value, CSS colour]. Without a label it says what stands beside it. */
 export function PartBar(props: {
 	parts: ReadonlyArray<readonly [number, string]>;
 	whole: number;
@@ -6,7 +6,12 @@ export function PartBar(props: {
 }) {
 	const { parts, whole } = props;
 	return (
-		<span class="part-bar" role="img" aria-label={props.label ?? ""} title={props.label}>
+		<span
+			class="part-bar"
+			{...(props.label
+				? { role: "img", "aria-label": props.label, title: props.label }
+				: { "aria-hidden": true })}
+		>
 			{parts.map(([value, colour], i) =>
 				value > 0 && whole > 0 ? (
 					<i

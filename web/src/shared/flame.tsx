@@ -288,8 +288,8 @@ export function Flame(props: FlameProps) {
 					);
 					if (w > 26)
 						paint.text(x + 4, y + ROW / 2 - 0.5, `${mark(node)}${frameParts(text).name}`, {
-							fill: off ? colors.faint : colors.text,
-							size: 11,
+							fill: off ? colors.quiet : colors.text,
+							size: 12,
 							baseline: "middle",
 							maxWidth: w - 8,
 						});

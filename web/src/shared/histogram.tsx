@@ -109,8 +109,7 @@ export function Histogram(props: HistogramProps) {
 			}
 			if (!down) {
 				const words = count(most(up));
-				paint.rect(LEFT, base - room - 1, paint.measure(words, 12) + 4, 15, colors.bg, 0.8);
-				paint.text(LEFT, base - room + 10, words, { fill: colors.quiet, size: 12 });
+				paint.text(LEFT, base - room - 4, words, { fill: colors.quiet, size: 12 });
 			}
 			if (bounds) {
 				for (const [at, text, y] of [

@@ -91,7 +91,7 @@ export function StreamDots(props: DotsProps) {
 					paint.line(from, y(group.mean), to, y(group.mean), colors.text, 1.5);
 				paint.text(from, height - 4, group.title, {
 					fill: colors.quiet,
-					size: 11,
+					size: 12,
 					maxWidth: to - from + (groups.length > 1 ? 0 : 6),
 				});
 			}

@@ -74,6 +74,9 @@ function ordered<Row>(rows: readonly Row[], column: Column<Row> | undefined, dow
 		.map((item) => item.row);
 }
 
+/** Height of the head, which stays in sight (style/table.css). */
+const HEAD = 28;
+
 function isRight(column: { numeric?: boolean; left?: boolean }): boolean {
 	return Boolean(column.numeric && !column.left);
 }
@@ -93,7 +96,7 @@ export function Table<Row>(props: TableProps<Row>) {
 	const { name, rows, columns, keyOf, rowHeight = 26, most = 20 } = props;
 	const place = usePlace();
 	const printing = usePrinting();
-	const body = useRef<HTMLDivElement>(null);
+	const box = useRef<HTMLDivElement>(null);
 	const [top, setTop] = useState(0);
 	const [focus, setFocus] = useState(-1);
 
@@ -118,14 +121,14 @@ export function Table<Row>(props: TableProps<Row>) {
 
 	const fields = columns.flatMap((c) => c.csv ?? [[c.key, c.value] as const]);
 	const selectedAt = props.selected ? shown.findIndex((row) => keyOf(row) === props.selected) : -1;
-	const height = Math.min(shown.length, most) * rowHeight;
 	const reveal = (at: number) => {
-		const box = body.current;
-		if (!box || at < 0) return;
+		const element = box.current;
+		if (!element || at < 0) return;
 		const y = at * rowHeight;
-		if (y < box.scrollTop) box.scrollTop = y;
-		else if (y + rowHeight > box.scrollTop + box.clientHeight)
-			box.scrollTop = y + rowHeight - box.clientHeight;
+		const end = y + rowHeight + HEAD;
+		if (y < element.scrollTop) element.scrollTop = y;
+		else if (end > element.scrollTop + element.clientHeight)
+			element.scrollTop = end - element.clientHeight;
 	};
 	useLayoutEffect(() => reveal(selectedAt), [selectedAt, shown]);
 
@@ -154,7 +157,7 @@ export function Table<Row>(props: TableProps<Row>) {
 	const sortBy = (c: Column<Row>) => {
 		const next = c.key === sortKey && !sortText.startsWith("-") ? `-${c.key}` : c.key;
 		setParams({ [`${name}.sort`]: next === (props.sort ?? "") ? "" : next });
-		if (body.current) body.current.scrollTop = 0;
+		if (box.current) box.current.scrollTop = 0;
 	};
 	const active = focus >= 0 ? focus : selectedAt;
 	const rowId = (at: number) => `${name}-row-${at}`;
@@ -187,7 +190,10 @@ export function Table<Row>(props: TableProps<Row>) {
 				/>
 			</div>
 			<div
-				class={shown.length > most && !printing ? "table scrolls" : "table"}
+				class="table"
+				ref={box}
+				style={printing ? {} : { maxHeight: `${HEAD + most * rowHeight + 2}px` }}
+				onScroll={(event) => setTop(event.currentTarget.scrollTop)}
 				role="grid"
 				aria-label={props.label}
 				aria-rowcount={shown.length + 1}
@@ -212,13 +218,7 @@ export function Table<Row>(props: TableProps<Row>) {
 						</div>
 					))}
 				</div>
-				<div
-					class="table-body"
-					role="rowgroup"
-					ref={body}
-					style={printing ? {} : { maxHeight: `${height}px` }}
-					onScroll={(event) => setTop(event.currentTarget.scrollTop)}
-				>
+				<div class="table-body" role="rowgroup">
 					{windowed ? <div style={{ height: `${first * rowHeight}px` }} /> : null}
 					{shown.slice(first, last).map((row, i) => (
 						<TableRow
@@ -227,7 +227,7 @@ export function Table<Row>(props: TableProps<Row>) {
 							columns={columns}
 							id={rowId(first + i)}
 							at={first + i}
-							style={{ ...grid, height: `${rowHeight}px` }}
+							style={{ ...grid, [printing ? "minHeight" : "height"]: `${rowHeight}px` }}
 							selected={keyOf(row) === props.selected}
 							focused={first + i === focus}
 							extra={props.rowClass?.(row) ?? ""}

@@ -42,13 +42,13 @@ export function CoverageBar(props: {
 				if (w > 44)
 					paint.text(x(from) + 4, BAR + 15, part.title, {
 						fill: colors.quiet,
-						size: 11,
+						size: 12,
 						maxWidth: w - 8,
 					});
 				if (w > 44)
 					paint.text(x(from) + 4, BAR + 30, percent(part.ns, report.symptom_ns), {
 						fill: colors.text,
-						size: 11,
+						size: 12,
 						weight: 600,
 						maxWidth: w - 8,
 					});

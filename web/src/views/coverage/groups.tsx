@@ -110,23 +110,23 @@ function Columns({ report, reference, named, groups, by }: GroupsProps) {
 				}
 				const room = sx(1) - sx(0) - 6;
 				const share = percent(group.covered_ns, group.symptom_ns);
-				if (paint.measure(share, 11, 600) <= room)
+				if (paint.measure(share, 12, 600) <= room)
 					paint.text(middle, 12, share, {
 						fill: colors.text,
-						size: 11,
+						size: 12,
 						weight: 600,
 						anchor: "middle",
 					});
 				paint.text(middle, BOTTOM + 15, group.name, {
 					fill: colors.text,
-					size: 11,
+					size: 12,
 					anchor: "middle",
 					maxWidth: room,
 				});
 				if (room > 70)
 					paint.text(middle, BOTTOM + 30, `${count(group.streams)} rec.`, {
 						fill: colors.quiet,
-						size: 11,
+						size: 12,
 						anchor: "middle",
 						maxWidth: room,
 					});

@@ -235,7 +235,7 @@ function Bars(props: {
 				}
 				paint.text(0, y + 11, classWord(change), {
 					fill: change.class === "same" ? colors.quiet : colors.text,
-					size: 11,
+					size: 12,
 					weight: 600,
 				});
 				paint.text(52, y + 11, lastWords(change), {
@@ -248,7 +248,7 @@ function Bars(props: {
 				const left = Math.min(from, sx(low ?? 0)) - 6;
 				paint.text(more ? right : left, y + 11, changeIn(report, change.change_ns), {
 					fill: colors.quiet,
-					size: 11,
+					size: 12,
 					anchor: more ? "start" : "end",
 				});
 			});

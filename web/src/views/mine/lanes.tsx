@@ -112,10 +112,10 @@ function LanePicture(props: Required<LanesProps> & { path: Whole }) {
 				if (!lane) continue;
 				paint.text(LEFT - 8, y + 13, lane.path_ns ? duration(lane.path_ns) : "", {
 					fill: colors.quiet,
-					size: 11,
+					size: 12,
 					anchor: "end",
 				});
-				paint.text(0, y + 27, `${lane.tid}`, { fill: colors.faint, size: 10 });
+				paint.text(0, y + 27, `${lane.tid}`, { fill: colors.quiet, size: 12 });
 			}
 			paint.clip(LEFT, 0, right - LEFT, base, () => {
 				lanes.forEach((lane, i) => {
@@ -148,7 +148,7 @@ function LanePicture(props: Required<LanesProps> & { path: Whole }) {
 					if (w > 46 && name)
 						paint.text(x0 + 4, y + 11, name, {
 							fill: colors.bg,
-							size: 11,
+							size: 12,
 							baseline: "middle",
 							maxWidth: w - 8,
 						});

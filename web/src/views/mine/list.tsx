@@ -238,14 +238,14 @@ function Coverage(props: { report: MineReport; onPick: (cluster: Listed) => void
 				if (w > 22)
 					paint.text(x(from) + 6, BAR + 15, `${cluster.rank}`, {
 						fill: colors.quiet,
-						size: 11,
+						size: 12,
 						weight: 600,
 						maxWidth: w - 8,
 					});
 				if (w > 70)
 					paint.text(x(from) + 22, BAR + 15, lastWord(cluster), {
 						fill: colors.quiet,
-						size: 11,
+						size: 12,
 						maxWidth: w - 30,
 					});
 			}

@@ -49,7 +49,7 @@ export function Curves({ report, compare }: { report: NextReport; compare: Compa
 				ticks: ticks([0, Math.max(1, n)], 12).filter(Number.isInteger),
 				format: count,
 			});
-			paint.text(LEFT, HEIGHT - 3, "recordings opened", { fill: colors.quiet, size: 11 });
+			paint.text(LEFT, HEIGHT - 3, "recordings opened", { fill: colors.quiet, size: 12 });
 			for (const order of [...ORDERS].reverse()) {
 				const points = curves[order.key].flatMap((ns, k) => [sx(k), y(share(ns))]);
 				paint.polyline(points, colors[order.colour], order.width, order.dash);
@@ -125,7 +125,7 @@ function legend(paint: Parameters<Draw>[0], width: number, colors: Colors) {
 	for (const order of ORDERS) {
 		const px = width - 190;
 		paint.line(px, py, px + 34, py, colors[order.colour], order.width, order.dash);
-		paint.text(px + 42, py, order.title, { fill: colors.text, size: 11, baseline: "middle" });
+		paint.text(px + 42, py, order.title, { fill: colors.text, size: 12, baseline: "middle" });
 		py += 17;
 	}
 }

@@ -39,8 +39,7 @@ export function RowHead(props: {
 				onClick={() => props.onThread(thread.index)}
 				onKeyDown={(event) => props.onKey(event, thread.index)}
 			>
-				<bdi>{shorten(name, 40)}</bdi>
-				<span class="quiet">{thread.tid}</span>
+				<bdi>{shorten(name, 40)}</bdi> <span class="quiet">{thread.tid}</span>
 			</button>
 			<input
 				type="checkbox"

@@ -119,11 +119,11 @@ export function drawBandLabel(
 	isSelection: boolean,
 ) {
 	const text = duration(t1 - t0);
-	const w = paint.measure(text, 11, 600) + 10;
+	const w = paint.measure(text, 12, 600) + 10;
 	const middle = (Math.max(0, view.x(t0)) + Math.min(view.width, view.x(t1))) / 2;
 	const x = Math.max(0, Math.min(view.width - w, middle - w / 2));
 	paint.rect(x, y, w, 16, isSelection ? colors.accent : colors.good);
-	paint.text(x + 5, y + 8, text, { fill: colors.bg, size: 11, weight: 600, baseline: "middle" });
+	paint.text(x + 5, y + 8, text, { fill: colors.bg, size: 12, weight: 600, baseline: "middle" });
 }
 
 const RULER = 22;
@@ -144,13 +144,13 @@ function ticksOn(
 	let free = Number.NEGATIVE_INFINITY;
 	for (const { t, x } of marks) {
 		const text = sinceText(t, step);
-		const half = paint.measure(text, 11) / 2;
+		const half = paint.measure(text, 12) / 2;
 		const middle = Math.max(half, Math.min(width - half, x));
 		if (middle - half < free) continue;
 		free = middle + half + 14;
 		paint.text(middle, at + 9, text, {
 			fill: colors.quiet,
-			size: 11,
+			size: 12,
 			anchor: "middle",
 			baseline: "middle",
 		});
