@@ -63,8 +63,17 @@ function arrive() {
 }
 history.scrollRestoration = "manual";
 arrive();
-window.addEventListener("scroll", () => readTo.set(entry, scrollY), { passive: true });
-window.addEventListener("pagehide", () => history.replaceState({ n: entry, y: scrollY }, ""));
+let written = 0;
+window.addEventListener(
+	"scroll",
+	() => {
+		readTo.set(entry, scrollY);
+		// For when the page is loaded anew; browsers refuse to be told too often.
+		clearTimeout(written);
+		written = window.setTimeout(() => history.replaceState({ n: entry, y: scrollY }, ""), 200);
+	},
+	{ passive: true },
+);
 
 /**
  * Goes to where the reader was when a thing is shown again, else to its top. `isDrawn`: it is there;

@@ -1,5 +1,5 @@
 // The reports of the page, in the bar: side by side while they are few; else one menu per kind.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ReportRef } from "../data/source";
 import { shorten, visible } from "../shared/format";
 import { hrefOf } from "../shared/location";
@@ -84,7 +84,7 @@ function Menu({ group, current }: { group: Group; current: ReportRef | undefined
 	const at = group.entries.find((entry) => entry.ref === current);
 	const id = `reports-${group.word.replace(/[^A-Za-z]/g, "")}`;
 
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (!open) return;
 		const links = box.current?.querySelectorAll("a") ?? [];
 		([...links].find((link) => link.getAttribute("aria-current")) ?? links[0])?.focus();
