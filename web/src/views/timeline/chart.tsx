@@ -45,6 +45,8 @@ export interface ChartProps {
 	rows: readonly Row[];
 	height: number;
 	onRoom: (pixels: number) => void;
+	/** How much is seen, and how exactly. */
+	words: string;
 	/** A step is one that "back" takes back. */
 	onSpan: (t0: number, t1: number, isStep?: boolean) => void;
 	onSelect: (pick: Pick | null, isWalk?: boolean) => void;
@@ -315,6 +317,9 @@ export function Chart(props: ChartProps) {
 
 	return (
 		<div class="tl-chart" ref={box}>
+			<div class="tl-resolution quiet" aria-live="polite">
+				{props.words}
+			</div>
 			<Minimap
 				model={model}
 				hues={props.hues}

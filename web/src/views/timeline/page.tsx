@@ -151,6 +151,7 @@ export function TimelinePage({ report, source, reference }: ViewProps<TimelinePa
 					rows={rows}
 					height={height}
 					onRoom={setRoom}
+					words={`${duration(span[1] - span[0])} shown · ${resolution(model, detail)}`}
 					onSpan={state.setSpan}
 					onSelect={select}
 					onOpen={(thread) => state.setOpen(toggled(state.open, thread))}
@@ -359,8 +360,11 @@ function Toolbar(props: {
 				</button>
 			) : null}
 			<label class="tl-sort">
-				<span class="quiet">Threads</span>
-				<select value={state.sort} onChange={(event) => state.setSort(event.currentTarget.value)}>
+				<select
+					aria-label="Order of threads"
+					value={state.sort}
+					onChange={(event) => state.setSort(event.currentTarget.value)}
+				>
 					{SORTS.map(([key, words]) => (
 						<option key={key} value={key}>
 							{words}
@@ -414,9 +418,6 @@ function Toolbar(props: {
 					All
 				</button>
 			</fieldset>
-			<span class="tl-resolution quiet" aria-live="polite">
-				{duration(length)} shown · {resolution(model, detail)}
-			</span>
 			<span class="spring" />
 			<span class="exports">
 				<button type="button" title="these timelines as SVG" onClick={() => save("svg")}>
