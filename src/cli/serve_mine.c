@@ -8,6 +8,7 @@
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/serve_mine_parts.h"
+#include "cli/stream_reading.h"
 #include "job/cluster_choice.h"
 #include "job/cluster_paths.h"
 #include "job/shape.h"
@@ -20,8 +21,9 @@ enum { MOST_TOP = 100000 };
 
 /* ---- Reading and mining ---- */
 
-static int read_streams(struct lode_serve_mine *mine, const struct lode_serve_mine_options *options,
-			struct lode_error *err)
+/* Gives an exit code; what is wrong was said. */
+static int read_streams(struct lode_serve_mine *mine, const struct lode_command *self,
+			const struct lode_serve_mine_options *options)
 {
 	struct lode_progress progress;
 	struct lode_stream_set_options streams = {
@@ -31,37 +33,40 @@ static int read_streams(struct lode_serve_mine *mine, const struct lode_serve_mi
 		.now_ns = (int64_t)time(NULL) * 1000000000,
 		.job = mine->read,
 	};
-	int rc = 0;
+	struct lode_error err;
+	int code;
 
 	streams.job.progress = lode_progress_read;
 	streams.job.progress_context = &progress;
-	if (options->repo)
-		rc = lode_repo_open(&streams.repo, options->repo, LODE_REPO_READ, err);
-	if (rc < 0)
-		return rc;
-	lode_progress_start(&progress);
-	rc = lode_stream_set_read(&mine->set, &streams, err);
-	lode_progress_end(&progress);
+	if (options->repo && lode_repo_open(&streams.repo, options->repo, LODE_REPO_READ, &err) < 0)
+		return lode_say_error(self, &err);
+	code = lode_streams_read(self, &mine->set, &streams, &progress);
 	lode_repo_close(streams.repo);
-	return rc;
+	return code;
 }
 
-static int mine_streams(struct lode_serve_mine *mine, const struct lode_serve_mine_options *options,
-			struct lode_error *err)
+/* The same. */
+static int mine_streams(struct lode_serve_mine *mine, const struct lode_command *self,
+			const struct lode_serve_mine_options *options)
 {
 	const struct lode_digest_job *job = &mine->set.job;
 	struct lode_progress progress;
 	struct lode_mine_options mining =
 		lode_mining_values_options(options->mining, job->origin.shape,
 					   options->input->n_threads);
-	int rc;
+	struct lode_error err;
+	int rc, code;
 
 	mining.progress = lode_progress_stage;
 	mining.progress_context = &progress;
 	lode_progress_start(&progress);
-	rc = lode_mine(&mine->mined, job->digest, &mining, err);
+	rc = lode_mine(&mine->mined, job->digest, &mining, &err);
 	lode_progress_end(&progress);
-	return rc;
+	if (rc == 0)
+		return LODE_EXIT_OK;
+	code = lode_say_error(self, &err);
+	/* Too many patterns: another λ mends it, so it is the command line's to change. */
+	return rc == LODE_ERR_LIMIT ? LODE_EXIT_USAGE : code;
 }
 
 /* What answers look into. */
@@ -95,29 +100,11 @@ static void prepare(struct lode_serve_mine *mine, const struct lode_serve_mine_o
 	};
 }
 
-static int say_nothing(const struct lode_command *self, const struct lode_serve_mine *mine,
-		       const struct lode_serve_mine_options *options)
-{
-	const struct lode_digest_job *job = &mine->set.job;
-
-	if (job->digest)
-		lode_say(self, "no symptom in %zu stream%s: %s", job->digest->streams.n,
-			 job->digest->streams.n == 1 ? "" : "s", job->symptom_text);
-	else if (options->repo)
-		lode_say(self, options->where ? "no stream of the repository is such"
-					      : "the repository has no streams");
-	else
-		lode_say(self, "no usable recording");
-	return LODE_EXIT_NOTHING;
-}
-
 int lode_serve_mine_open(struct lode_serve_mine **out, const struct lode_command *self,
 			 const struct lode_serve_mine_options *options)
 {
 	struct lode_serve_mine *mine = lode_alloc0(1, sizeof(*mine));
-	const struct lode_digest_job *job = &mine->set.job;
-	struct lode_error err;
-	int rc, code;
+	int code;
 
 	*out = NULL;
 	mine->repo = options->repo;
@@ -125,25 +112,16 @@ int lode_serve_mine_open(struct lode_serve_mine **out, const struct lode_command
 	lode_aoi_values_apply(options->aoi, &mine->read);
 	if (options->symptom)
 		mine->read.symptoms.select = options->symptom;
-	rc = read_streams(mine, options, &err);
-	lode_say_skipped(self, job);
-	if (rc == 0 && (!job->digest || !job->digest->symptoms.n)) {
-		code = say_nothing(self, mine, options);
-	} else {
-		if (rc == 0)
-			rc = mine_streams(mine, options, &err);
-		code = rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
-		/* Too many patterns: another λ mends it, so it is the command line's to change. */
-		if (rc == LODE_ERR_LIMIT)
-			code = LODE_EXIT_USAGE;
-	}
+	code = read_streams(mine, self, options);
+	if (code == LODE_EXIT_OK)
+		code = mine_streams(mine, self, options);
 	if (code != LODE_EXIT_OK) {
 		lode_serve_mine_close(mine);
 		return code;
 	}
 	prepare(mine, options);
 	*out = mine;
-	return job->skipped.n + job->incomplete.n > 0 ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
+	return lode_streams_exit(&mine->set, code);
 }
 
 void lode_serve_mine_close(struct lode_serve_mine *mine)
