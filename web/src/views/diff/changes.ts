@@ -33,7 +33,7 @@ export function intervalText(
 ): string {
 	const { change_low_ns: low, change_high_ns: high } = change;
 	if (low === undefined || high === undefined) return "";
-	return `${changeIn(report, low)} to ${low < 0 === high < 0 ? costIn(report, Math.abs(high)) : changeIn(report, high)}`;
+	return `${changeIn(report, low)} to ${low >= 0 ? costIn(report, high) : changeIn(report, high)}`;
 }
 
 export function searchText(change: Change): string {

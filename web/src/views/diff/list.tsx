@@ -129,7 +129,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			value: (c) => intervalText(report, c),
 			cell: (c) => <span class="quiet">{intervalText(report, c)}</span>,
 			numeric: true,
-			width: "128px",
+			width: "158px",
 		},
 		numbers(
 			"ratio",
