@@ -3,7 +3,18 @@ import assert from "node:assert/strict";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { lode, pageOf, pageWith, reportsIn, samples, show, temporary } from "./harness.mjs";
+import {
+	lode,
+	pageOf,
+	pageWith,
+	parseCsv,
+	reportsIn,
+	samples,
+	saved,
+	serve,
+	show,
+	temporary,
+} from "./harness.mjs";
 import { HOSTILE, harmless, poison, schemaOf } from "./hostile-names.mjs";
 import { pioSample } from "./pio-sample.mjs";
 
@@ -42,6 +53,54 @@ test("pio: hostile names in every text field", async () => {
 	]);
 	await harmless(page, "");
 	await harmless(page, "#/pio?at=160&zoom=100-220");
+});
+
+test("overview and timeline: hostile names in every text field, in a file and served", async () => {
+	const template = pageOf("analyze", samples);
+	const reports = await reportsIn(template);
+	const parts = [
+		["overview", "analyze"],
+		["timeline", "timeline-page"],
+	].map(([name = "", schema = ""]) => {
+		const report = poison(reports[name], schemaOf(schema), schemaOf(schema));
+		return { name, schema: report.schema, title: `${HOSTILE.join(" ")} ${name}`, report };
+	});
+	// Two more of a kind, so that the bar shows titles, and twenty, so that it has menus.
+	const path = pageWith(template, parts);
+	await harmless(path, "");
+	await harmless(path, "#/timeline?axis=readable");
+	const names = HOSTILE.map((title, i) => ({
+		...parts[1],
+		name: `timeline-${i}`,
+		title: `/data/${title}/trace`,
+	}));
+	const many = pageWith(template, [...parts, .../** @type {any} */ (names)]);
+	const { page, close } = await show(many);
+	await page.getByRole("button", { name: /^Timeline: / }).click();
+	const titles = await page.locator("nav[aria-label=Reports] li").allInnerTexts();
+	assert.ok(titles.some((title) => title.includes("<script>")));
+	assert.doesNotMatch(titles.join(""), /[\p{Cf}\p{Zl}\p{Zp}]/u);
+	await close();
+	const server = await serve(path);
+	await harmless(server.url, "#/timeline");
+	assert.equal(await server.end(), 0);
+});
+
+test("tables of hostile names: no field of a CSV is a formula", async () => {
+	const template = pageOf("analyze", samples);
+	const schema = schemaOf("suspects");
+	const report = poison((await reportsIn(template)).suspects, schema, schema);
+	for (const [i, f] of report.functions.entries())
+		f.function = `${["=", "+", "-", "@", "\t=", "\r="][i % 6]}cmd|' /C calc'!A${i}`;
+	const path = pageWith(template, [{ name: "s", schema: report.schema, title: "s", report }]);
+	const { page, close } = await show(path);
+	const button = page.getByRole("button", { name: "Functions: save as CSV" });
+	const rows = parseCsv((await saved(page, button)).bytes.toString("utf8"));
+	assert.equal(rows.length, report.functions.length);
+	for (const row of rows)
+		for (const field of Object.values(row))
+			assert.ok(!/^[=+\-@\t\r]/.test(field) || Number.isFinite(Number(field)), field);
+	await close();
 });
 
 test("hostile files: names of inputs, functions with bytes that are no text", async () => {
