@@ -168,7 +168,7 @@ export function SignForm({ signatures, cluster, onDone, onCancel }: SignProps) {
 						{plural(taken.length, "pattern")} of the cluster
 						{cluster?.signature.kind ? `, of events ${cluster.signature.kind}` : ""}
 					</span>
-					<div class="patterns">
+					<div class="patterns" role="group" aria-label="Patterns" tabIndex={0}>
 						{taken.map((pattern) => (
 							<PatternText key={pattern} pattern={pattern} />
 						))}
@@ -234,7 +234,7 @@ export function EditForm({ signatures, signature, onDone, onCancel }: EditProps)
 			<Field label="Note" value={note} onInput={setNote} rows={2} />
 			<div class="field">
 				<span>Patterns; what is not ticked is taken away</span>
-				<div class="patterns">
+				<div class="patterns" role="group" aria-label="Patterns" tabIndex={0}>
 					{signature.patterns.map((pattern, i) => (
 						<label key={pattern} class="pattern-choice">
 							<input
