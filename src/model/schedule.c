@@ -141,6 +141,19 @@ static void truncate_to(struct lode_schedule *s, lode_thread_id id, size_t n)
 	}
 }
 
+/* To the window; what is cut is marked. May leave nothing. */
+static void clip(const struct lode_schedule *s, int64_t *start_ns, int64_t *end_ns, unsigned *flags)
+{
+	if (*start_ns < s->from_ns) {
+		*start_ns = s->from_ns;
+		*flags |= LODE_EVENT_CUT_START;
+	}
+	if (*end_ns > s->to_ns) {
+		*end_ns = s->to_ns;
+		*flags |= LODE_EVENT_CUT_END;
+	}
+}
+
 /* Writes an event, clipped to the window; NULL when nothing of it is inside. */
 static struct lode_sched_event *emit(struct lode_schedule *s, lode_thread_id id,
 				     enum lode_event_kind kind, int64_t start_ns, int64_t end_ns,
@@ -150,14 +163,7 @@ static struct lode_sched_event *emit(struct lode_schedule *s, lode_thread_id id,
 
 	if (kind != LODE_EVENT_RUNNING && s->running_only)
 		return NULL;
-	if (start_ns < s->from_ns) {
-		start_ns = s->from_ns;
-		flags |= LODE_EVENT_CUT_START;
-	}
-	if (end_ns > s->to_ns) {
-		end_ns = s->to_ns;
-		flags |= LODE_EVENT_CUT_END;
-	}
+	clip(s, &start_ns, &end_ns, &flags);
 	if (end_ns <= start_ns)
 		return NULL;
 	e = append(s, id, kind, start_ns, end_ns - start_ns, stack);
@@ -265,14 +271,7 @@ static void close_run(struct lode_schedule *s, lode_thread_id id, int64_t t_ns,
 		     flags | LODE_EVENT_UNSAMPLED);
 		return;
 	}
-	if (start_ns < s->from_ns) {
-		start_ns = s->from_ns;
-		flags |= LODE_EVENT_CUT_START;
-	}
-	if (end_ns > s->to_ns) {
-		end_ns = s->to_ns;
-		flags |= LODE_EVENT_CUT_END;
-	}
+	clip(s, &start_ns, &end_ns, &flags);
 	if (end_ns <= start_ns)
 		truncate_to(s, id, t->first_tile);
 	else
