@@ -55,8 +55,8 @@ int lode_repo_step(struct lode_repo *repo, sqlite3_stmt *st, struct lode_error *
 /* A statement of one number, without parameters. */
 int lode_repo_number(int64_t *out, struct lode_repo *repo, const char *sql, struct lode_error *err);
 
-/* A writing transaction, or a part of that of lode_repo_hold. _end commits if rc >= 0, else rolls back and leaves err as it is; gives
-   rc, or why it could not commit. */
+/* A writing transaction, or a part of that of lode_repo_hold. _end commits if rc >= 0, else rolls
+   back and leaves err as it is; gives rc, or why it could not commit. */
 int lode_repo_begin(struct lode_repo *repo, struct lode_error *err);
 int lode_repo_end(struct lode_repo *repo, int rc, struct lode_error *err);
 
