@@ -7,12 +7,22 @@ fi
 cat >look.py <<'P'
 import base64, json, re, sys, zlib
 html = open(sys.argv[1], encoding="utf-8").read()
+def unpack(data):
+	return zlib.decompress(base64.b64decode(data)).decode()
 parts = re.findall(r'<script type="application/octet-stream" class="lode-report" data-name="([^"]*)"'
 	r' data-schema="([^"]*)" data-title="([^"]*)" data-encoding="deflate">([^<]*)</script>', html)
+# What a cluster's own page shows comes apart from the list: src/reports/html_split.h.
+rest = "".join(unpack(data) for data in re.findall(r'class="lode-rest"[^>]*>([^<]*)<', html))
 for name, schema, title, data in parts:
-	text = zlib.decompress(base64.b64decode(data)).decode()
+	text = unpack(data)
 	print(name, schema, title, "one line" if "\n" not in text else "lines")
-	json.dump(json.loads(text), open("data.json", "w"), sort_keys=True)
+	whole = json.loads(text)
+	members, *items = [json.loads("{" + line + "}") for line in rest.split("\n")[:-1]]
+	whole.update(members)
+	print("a line of the rest for each cluster:", len(items) == len(whole["clusters"]) > 0)
+	for cluster, item in zip(whole["clusters"], items):
+		cluster.update(item)
+	json.dump(whole, open("data.json", "w"), sort_keys=True)
 print("marker left" if "<!--lode:data-->" in html else "no marker", html.count("Content-Security-Policy"))
 P
 python3 look.py page.html

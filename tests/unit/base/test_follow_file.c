@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/follow_file.h"
@@ -90,6 +91,27 @@ static void write_some(struct world *w, struct test_random *r, uint32_t n)
 	fflush(w->out);
 }
 
+/* File systems keep times coarsely, and rotation is not faster than that: waits until a file that
+   is written now is later than `path`. */
+static void let_time_pass(struct world *w, const char *path)
+{
+	const char *probe = scratch_path(&w->scratch, "probe");
+	struct stat then, now;
+
+	assert_int_equal(stat(path, &then), 0);
+	do {
+		FILE *out = fopen(probe, "w");
+
+		assert_non_null(out);
+		fputc('x', out);
+		fclose(out);
+		assert_int_equal(stat(probe, &now), 0);
+		assert_int_equal(remove(probe), 0);
+		usleep(500);
+	} while (now.st_mtim.tv_sec == then.st_mtim.tv_sec &&
+		 now.st_mtim.tv_nsec == then.st_mtim.tv_nsec);
+}
+
 static void rename_log(struct world *w)
 {
 	char name[160];
@@ -97,8 +119,7 @@ static void rename_log(struct world *w)
 	fclose(w->out);
 	snprintf(name, sizeof(name), "%s.%d", w->path, w->rotations++);
 	assert_int_equal(rename(w->path, name), 0);
-	/* File systems keep times coarsely; rotation is not faster than that. */
-	usleep(5000);
+	let_time_pass(w, name);
 	open_log(w);
 }
 
