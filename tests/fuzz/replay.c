@@ -10,10 +10,11 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "cases.h"
 #include "fuzz/fuzz.h"
 #include "random.h"
 
-#define N_MUTATIONS	200  /* per file */
+#define N_MUTATIONS	(TEST_IS_SANITIZED ? 200 : 50) /* per file; sanitizers see more of them */
 #define MAX_PREFIX_FILE 2048 /* bytes: files up to this are cut at every length */
 
 static void apply(uint8_t *data, size_t *size, struct test_random *random)

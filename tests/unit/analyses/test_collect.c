@@ -15,6 +15,7 @@
 
 #include "analyses/suspects/collect.h"
 #include "random.h"
+#include "cases.h"
 
 /* ---- The source's side: asks, then hands over ---- */
 
@@ -489,7 +490,7 @@ static void feed_life(struct feed *feed, const happening_vec *life, uint32_t ent
 static void test_system_calls_pair_as_the_oracle_says(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 12000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(12000); seed++) {
 		struct test_random random = {seed};
 		happening_vec life = {0};
 		struct outcome got, want;

@@ -16,6 +16,7 @@
 #include "analyses/diff/diff.h"
 #include "analyses/diff/splits.h"
 #include "random.h"
+#include "cases.h"
 
 enum { MAX_STREAMS = 64, MAX_ITEMS = 12, MAX_SPLITS = 2048 };
 
@@ -297,7 +298,7 @@ static void p_values_are_those_of_all_splits(void **state)
 	unsigned n_close = 0;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 1500; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(1500); seed++) {
 		struct test_random rng = {seed};
 		struct lode_diff_options options = {.n_threads = 1 + seed % 2};
 		struct lode_diff *diff;

@@ -9,6 +9,7 @@
 
 #include "analyses/mine/flame.h"
 #include "unit/analyses/random_stream.h"
+#include "cases.h"
 
 enum { MAX_STACKS = 12 };
 
@@ -116,7 +117,7 @@ static void test_kept_nodes_cost_what_their_stacks_cost(void **state)
 	size_t n_cut = 0;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 3000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(3000); seed++) {
 		struct rng rng = {seed};
 		struct lode_calltree tree;
 		size_t n, bound;
@@ -144,7 +145,7 @@ static void test_a_part_is_spread_over_the_same_nodes(void **state)
 	int64_t own_ns[5 * MAX_STACKS];
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 2000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(2000); seed++) {
 		struct rng rng = {seed};
 		struct lode_calltree tree;
 		size_t n;

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "analyses/mine/mine.h"
+#include "cases.h"
 
 enum { MAX_STACKS = 16, MAX_DEPTH = 6, MAX_PATTERNS = 4096, N_FUNCTIONS = 5 };
 
@@ -348,7 +349,7 @@ static void check_one(uint64_t seed)
 static void test_equals_the_definition(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 10000; seed++)
+	for (uint64_t seed = 1; seed <= TEST_CASES(10000); seed++)
 		check_one(seed);
 }
 

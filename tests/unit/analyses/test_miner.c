@@ -16,6 +16,7 @@
 #include "base/input.h"
 #include "base/lines.h"
 #include "base/mem.h"
+#include "cases.h"
 
 enum { MAX_SEQUENCES = 8, MAX_ITEMS = 7, MAX_SUBSEQUENCES = MAX_SEQUENCES << MAX_ITEMS };
 
@@ -186,7 +187,7 @@ static void same_as_definition_on_random_inputs(void **state)
 	uint64_t seed;
 
 	(void)state;
-	for (seed = 1; seed <= 3000; seed++) {
+	for (seed = 1; seed <= TEST_CASES(3000); seed++) {
 		struct random random = {seed * 7919};
 		struct lode_miner_options options = {.n_threads = seed % 50 ? 1 : 3};
 		struct lode_pattern_set set = {0};
@@ -296,7 +297,7 @@ static void all_searches_agree_for_any_number_of_threads(void **state)
 	uint64_t seed;
 
 	(void)state;
-	for (seed = 1; seed <= 1500; seed++) {
+	for (seed = 1; seed <= TEST_CASES(1500); seed++) {
 		struct random random = {seed * 104729};
 		struct lode_miner_options options = {.n_threads = 1, .max_patterns = 2000};
 		static const enum lode_miner_method methods[] = {

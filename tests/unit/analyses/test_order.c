@@ -15,6 +15,7 @@
 
 #include "analyses/order/order.h"
 #include "random.h"
+#include "cases.h"
 
 enum { MAX_STREAMS = 12, MAX_SIGNATURES = 8, MAX_PARTS = 16 };
 
@@ -206,7 +207,7 @@ static void orders_are_those_of_the_definition(void **state)
 	static struct world w;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 4000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(4000); seed++) {
 		random_world(&w, seed);
 		for (int kind = LODE_ORDER_BEST; kind <= LODE_ORDER_MAX; kind++)
 			check_order(&w, (enum lode_order_kind)kind, seed % 3 ? 0 : seed % 7, seed);
@@ -218,7 +219,7 @@ static void a_random_order_covers_the_mean_of_all_choices(void **state)
 	static struct world w;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 1500; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(1500); seed++) {
 		double curve[MAX_STREAMS + 1], sum[MAX_STREAMS + 1] = {0};
 		unsigned n_choices[MAX_STREAMS + 1] = {0}, left = 0;
 		size_t n = 0;

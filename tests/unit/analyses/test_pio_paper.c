@@ -12,6 +12,7 @@
 #include "analyses/pio/request_log.h"
 #include "analyses/pio/rules.h"
 #include "base/random.h"
+#include "cases.h"
 
 static int max(int a, int b)
 {
@@ -41,7 +42,7 @@ static int algorithm_1(int n, const uint8_t *classes, int n_classes, int intensi
 static void intensity_is_algorithm_1(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 1000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(1000); seed++) {
 		struct lode_random random = {seed};
 		uint8_t classes[60];
 		uint32_t intensity[60];

@@ -12,6 +12,7 @@
 
 #include "analyses/regtime/regtime.h"
 #include "unit/model/random_calls.h"
+#include "cases.h"
 
 /* Of the case at hand; checks name it. */
 static uint64_t seed;
@@ -478,7 +479,7 @@ static void check_case(void)
 static void random_traces_are_compressed_by_the_definition(void **state)
 {
 	(void)state;
-	for (seed = 1; seed <= 10000; seed++)
+	for (seed = 1; seed <= TEST_CASES(5000); seed++)
 		check_case();
 }
 

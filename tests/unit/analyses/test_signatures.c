@@ -14,6 +14,7 @@
 #include "analyses/signatures/signature_trend.h"
 #include "model/signature_pattern.h"
 #include "random.h"
+#include "cases.h"
 
 /* ---- Random digests and signatures from few names, so that most things happen often ---- */
 
@@ -248,7 +249,7 @@ static void rows_have_the_signatures_whose_patterns_hold(void **state)
 	size_t n_found = 0;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 1500; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(1500); seed++) {
 		struct world w;
 
 		world_make(&w, seed);

@@ -18,12 +18,13 @@
 #include "analyses/suspects/order_statistic.h"
 #include "analyses/suspects/thresholds.h"
 #include "random.h"
+#include "cases.h"
 
 /* Sums of up to 20 values below 2^40 and of their squares times 20 fit into 128 bits. */
 static void bounds_are_exact(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 20000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(20000); seed++) {
 		struct test_random r = {seed};
 		struct lode_moments m = {0}, parts[2] = {{0}};
 		uint32_t n = 1 + test_random_below(&r, 20), bits = 1 + test_random_below(&r, 40);
@@ -143,7 +144,7 @@ static void the_kth_smallest_is_found(void **state)
 	uint64_t v[300];
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 3000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(3000); seed++) {
 		struct test_random r = {seed};
 		uint32_t n = 1 + test_random_below(&r, 300), passes = 1;
 		uint32_t bits = 1 + test_random_below(&r, 64), rank = test_random_below(&r, n);

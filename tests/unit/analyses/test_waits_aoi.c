@@ -12,6 +12,7 @@
 #include "base/glob.h"
 #include "unit/analyses/random_stream.h"
 #include "unit/analyses/waits_oracle.h"
+#include "cases.h"
 
 enum {
 	STACK_BYTES = 4096,
@@ -334,7 +335,7 @@ static void test_rows_are_what_the_definitions_say(void **state)
 	struct plain *plain = malloc(sizeof(*plain));
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 3000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(3000); seed++) {
 		struct rng rng = {seed};
 		struct lode_stream *stream =
 			rng_chance(&rng, 90) ? random_stream(&rng) : random_samples(&rng);

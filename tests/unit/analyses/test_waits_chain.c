@@ -8,6 +8,7 @@
 
 #include "analyses/waits/chain.h"
 #include "unit/analyses/random_stream.h"
+#include "cases.h"
 
 static void test_numbers_that_tell_threads_of_a_pool_apart_become_n(void **state)
 {
@@ -49,7 +50,7 @@ static void test_joined_stacks_are_plain_concatenations(void **state)
 	enum { N_CHAINS = 40 };
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 1000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(1000); seed++) {
 		struct rng rng = {seed};
 		struct lode_stream *stream = random_stream(&rng);
 		struct lode_chain_joiner joiner;

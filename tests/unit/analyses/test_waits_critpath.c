@@ -9,6 +9,7 @@
 #include "analyses/waits/critpath.h"
 #include "unit/analyses/random_stream.h"
 #include "unit/analyses/waits_oracle.h"
+#include "cases.h"
 
 /* Spans touch, are not empty, and together are [t0, t1). */
 static void check_tiles(const struct lode_critpath *path, const struct lode_symptom *symptom,
@@ -56,7 +57,7 @@ static void test_each_ns_belongs_to_whom_the_definition_says(void **state)
 	size_t n_long = 0, n;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 10000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(10000); seed++) {
 		struct rng rng = {seed};
 		struct lode_stream *stream = random_stream(&rng);
 		struct lode_symptom symptom = random_symptom(&rng, stream);
@@ -86,7 +87,7 @@ static void test_spans_tile_the_symptom_whatever_the_events_are(void **state)
 	struct lode_critpath path = {0};
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 5000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(5000); seed++) {
 		struct rng rng = {seed};
 		struct lode_stream *stream = stream_of_threads(comms, 4);
 		struct lode_symptom symptom = {.thread = rng_below(&rng, 4), .t0_ns = -10};

@@ -8,6 +8,7 @@
 
 #include "analyses/waits/waitgraph.h"
 #include "unit/analyses/random_stream.h"
+#include "cases.h"
 
 enum { MAX_EVENTS = 512 };
 
@@ -109,7 +110,7 @@ static void test_graph_is_figure_2(void **state)
 	size_t n_foreign = 0;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 10000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(10000); seed++) {
 		struct rng rng = {seed};
 		struct lode_stream *stream = random_stream(&rng);
 		struct lode_symptom symptom = random_symptom(&rng, stream);

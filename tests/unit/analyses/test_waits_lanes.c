@@ -10,6 +10,7 @@
 
 #include "analyses/waits/lanes.h"
 #include "unit/analyses/random_stream.h"
+#include "cases.h"
 
 static int64_t tid_at(const struct lode_stream *stream, const struct lode_critpath *path, int64_t t)
 {
@@ -103,7 +104,7 @@ static void test_lanes_are_the_critical_path(void **state)
 	size_t n_wakes = 0, n_merged = 0;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 2000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(2000); seed++) {
 		struct rng rng = {seed};
 		struct lode_stream *stream = random_stream(&rng);
 		struct lode_symptom symptom = random_symptom(&rng, stream);
@@ -189,7 +190,7 @@ static void test_whole_lanes_have_every_event_and_its_stack(void **state)
 	size_t n_events = 0;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 2000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(2000); seed++) {
 		struct rng rng = {seed};
 		struct lode_stream *stream = random_stream(&rng);
 		struct lode_symptom symptom = random_symptom(&rng, stream);

@@ -11,6 +11,7 @@
 
 #include "base/glob.h"
 #include "random.h"
+#include "cases.h"
 
 static bool matches(const char *glob, const char *text);
 
@@ -80,7 +81,7 @@ static void random_globs_match_by_definition(void **state)
 	unsigned n_matches = 0;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 200000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(200000); seed++) {
 		struct test_random random = {seed};
 		char glob[16] = "", text[16] = "";
 		uint32_t n = test_random_below(&random, 10), m = test_random_below(&random, 8);

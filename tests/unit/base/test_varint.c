@@ -11,6 +11,7 @@
 
 #include "base/varint.h"
 #include "random.h"
+#include "cases.h"
 
 /* Byte by byte. */
 static uint64_t plain_get(const uint8_t *bytes, size_t n, size_t *at, bool *overrun)
@@ -65,7 +66,7 @@ static void what_is_put_is_got(void **state)
 static void any_bytes_are_read_as_the_plain_loop_reads_them(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 20000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(20000); seed++) {
 		struct test_random random = {seed};
 		uint8_t bytes[40];
 		size_t n = test_random_below(&random, sizeof(bytes) + 1), at = 0;

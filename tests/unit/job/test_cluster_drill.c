@@ -17,6 +17,7 @@
 #include "job/group_costs.h"
 #include "model/signature_pattern.h"
 #include "random.h"
+#include "cases.h"
 
 enum { MOST_STREAMS = 6, MOST_SYMPTOMS = 12, MOST_ROWS = 40, N_SIGNATURES = 5 };
 
@@ -354,7 +355,7 @@ static void numbers_are_those_of_the_rows(void **state)
 	size_t n_clusters = 0, n_matches = 0;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 1000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(1000); seed++) {
 		the_seed = seed;
 		n_matches += check_one(seed, &n_clusters);
 	}

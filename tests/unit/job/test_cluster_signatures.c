@@ -12,6 +12,7 @@
 #include "job/cluster_signatures.h"
 #include "model/signature_pattern.h"
 #include "random.h"
+#include "cases.h"
 
 static struct lode_digest *make_digest(struct test_random *random)
 {
@@ -111,7 +112,7 @@ static void signatures_cost_what_their_clusters_do(void **state)
 	size_t n_common = 0, n_exact = 0, n = 0;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 1500; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(1500); seed++) {
 		struct test_random random = {seed};
 		struct lode_digest *digest = make_digest(&random);
 		struct lode_mine_options options = {.min_cost = 5 + test_random_below(&random, 50),

@@ -13,6 +13,7 @@
 #include "analyses/regtime/regtime_own.h"
 #include "job/timeline_views.h"
 #include "unit/model/random_calls.h"
+#include "cases.h"
 
 /* Of the case at hand; checks name it. */
 static uint64_t seed;
@@ -275,7 +276,7 @@ static void check_views(const struct fixture *f, struct test_random *random)
 static void windows_own_times_and_axes_are_those_of_the_calls(void **state)
 {
 	(void)state;
-	for (seed = 1; seed <= 3000; seed++) {
+	for (seed = 1; seed <= TEST_CASES(3000); seed++) {
 		struct test_random random = {seed};
 		struct fixture f;
 

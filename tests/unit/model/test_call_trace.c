@@ -12,6 +12,7 @@
 
 #include "model/call_cursor.h"
 #include "unit/model/random_calls.h"
+#include "cases.h"
 
 /* Of the case at hand; checks name it. */
 static uint64_t seed;
@@ -276,7 +277,7 @@ static void check_trace(struct random_trace *random_trace, struct test_random *r
 static void random_traces_are_paired_by_the_rules(void **state)
 {
 	(void)state;
-	for (seed = 1; seed <= 4000; seed++) {
+	for (seed = 1; seed <= TEST_CASES(4000); seed++) {
 		struct test_random random = {seed};
 		struct random_options options = {
 			.max_events = seed % 50 ? 60 : 800,

@@ -10,6 +10,7 @@
 #include "model/digest.h"
 #include "unit/analyses/random_stream.h"
 #include "unit/model/random_digest.h"
+#include "cases.h"
 
 static void check_order(const struct lode_digest *digest, uint64_t seed)
 {
@@ -204,7 +205,7 @@ static void count_stream(struct plain_names *names, const struct lode_stream *st
 static void test_names_are_counted_as_by_walking_every_stack(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 3000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(3000); seed++) {
 		struct rng rng = {seed};
 		struct lode_stream *stream = random_stream(&rng);
 		struct lode_name_stats names = {0};

@@ -13,6 +13,7 @@
 #include "model/signature_pattern.h"
 #include "model/stream.h"
 #include "random.h"
+#include "cases.h"
 
 /* A stack from "module!function" and "→ comm" texts, parted by blanks; "[m]" has no symbol. */
 static uint32_t push_stack(struct lode_calltree *tree, const char *text)
@@ -147,7 +148,7 @@ static void patterns_of_stacks_hold_in_them(void **state)
 	char module[64], function[64];
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 3000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(3000); seed++) {
 		struct test_random random = {seed};
 		struct lode_calltree tree = {0};
 		struct lode_arena arena = {0};
@@ -374,7 +375,7 @@ static void what_is_written_is_read_back(void **state)
 	size_t n_signatures = 0;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 2000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(2000); seed++) {
 		struct test_random random = {seed};
 		struct lode_signatures list = {0}, back = {0};
 		struct lode_error err = {0};

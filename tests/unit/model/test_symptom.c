@@ -14,6 +14,7 @@
 #include "model/symptom.h"
 #include "model/symptom_table.h"
 #include "random.h"
+#include "cases.h"
 
 static char table_path[] = "/tmp/lode-test-symptoms-XXXXXX";
 
@@ -338,7 +339,7 @@ static void any_bytes_give_a_table_or_an_error(void **state)
 	unsigned n_good = 0;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 4000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(4000); seed++) {
 		struct test_random random = {seed};
 		struct lode_symptom_table table;
 		struct lode_error err;

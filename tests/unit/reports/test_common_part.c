@@ -12,6 +12,7 @@
 #include "random.h"
 #include "reports/common_part.h"
 #include "reports/variants.h"
+#include "cases.h"
 
 struct common {
 	struct lode_digest *digest;
@@ -152,7 +153,7 @@ static void no_line_is_too_wide(void **state)
 	static const char *const modules[] = {"app", "[kernel]", "libc.so.6", "libx.so"};
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 1000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(1000); seed++) {
 		struct test_random random = {seed};
 		struct common c = common_new();
 		size_t columns = 20 + test_random_below(&random, 80);

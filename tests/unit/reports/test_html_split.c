@@ -1,5 +1,6 @@
 /* Reports in two parts: each has what it should, and together they are what was there. */
 #include "reports/html_split.h"
+#include "cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -167,7 +168,7 @@ static void parts_are_what_they_should_be(void **state)
 	struct document d = {0};
 
 	(void)state;
-	for (unsigned seed = 1; seed <= 3000; seed++) {
+	for (unsigned seed = 1; seed <= TEST_CASES(3000); seed++) {
 		struct lode_html_split split;
 		struct lode_html_text joined = {0};
 		size_t n_lines = 0;
@@ -197,7 +198,7 @@ static void anything_else_is_refused_or_harmless(void **state)
 	struct document d = {0};
 
 	(void)state;
-	for (unsigned seed = 1; seed <= 3000; seed++) {
+	for (unsigned seed = 1; seed <= TEST_CASES(3000); seed++) {
 		unsigned random = seed;
 		struct lode_html_split split;
 		struct lode_html_text joined = {0};

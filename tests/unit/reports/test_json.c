@@ -11,6 +11,7 @@
 
 #include "random.h"
 #include "reports/json.h"
+#include "cases.h"
 
 struct document {
 	char *text;
@@ -109,7 +110,7 @@ static void invalid_utf8_is_marked(void **state)
 static void random_bytes_give_json(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 2000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(2000); seed++) {
 		struct test_random random = {seed};
 		char text[64];
 		size_t len = test_random_below(&random, sizeof(text));

@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "random.h"
 #include "sources/text/script_fields.h"
+#include "cases.h"
 
 static struct lode_text text_of(const char *text)
 {
@@ -89,7 +90,7 @@ static void test_no_payload_is_read_beyond_its_end(void **state)
 	static const char *const fields[] = {"id", "args", "dev", "sector", "nr_sector", "pid", ""};
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 20000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(20000); seed++) {
 		struct test_random random = {seed};
 		char text[128] = "", *exact;
 		uint64_t value;

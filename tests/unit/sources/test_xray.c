@@ -14,6 +14,7 @@
 #include "sources/call_source.h"
 #include "sources/xray/xray_ticks.h"
 #include "unit/sources/call_trace.h"
+#include "cases.h"
 
 static struct scratch scratch;
 static const char *path;
@@ -65,7 +66,7 @@ static void ticks_are_exact_nanoseconds_at_any_frequency(void **state)
 	struct test_random random = {11};
 
 	(void)state;
-	for (int round = 0; round < 20000; round++) {
+	for (int round = 0; round < TEST_CASES(20000); round++) {
 		static const uint64_t known[] = {1000000000, 2596126000, 24000000,
 						 1000,	     1000003,	 1000000000000};
 		uint64_t hz = round % 2 ? known[test_random_below(&random, 6)]

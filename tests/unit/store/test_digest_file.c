@@ -17,6 +17,7 @@
 #include "store/digest_columns.h"
 #include "store/digest_file.h"
 #include "unit/model/random_digest.h"
+#include "cases.h"
 
 /* ---- Random origins ---- */
 
@@ -165,7 +166,7 @@ static void check_same_ids(const struct lode_digest *a, const struct lode_digest
 static void test_what_is_written_is_read(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 1; seed <= 3000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(3000); seed++) {
 		struct rng rng = {seed};
 		struct lode_digest *digest = any_digest(&rng, 0), *read, *again;
 		struct lode_digest_origin origin, read_origin = {0}, only = {0};

@@ -17,6 +17,7 @@
 #include "store/repo_db.h"
 #include "store/repo_query_parts.h"
 #include "unit/analyses/random_stream.h"
+#include "cases.h"
 
 enum { N_ROWS = 60 };
 
@@ -306,7 +307,7 @@ static void sql_picks_what_the_words_mean(void **state)
 	(void)state;
 	scratch_make(&scratch);
 	repo = open_repo(&scratch);
-	for (uint64_t seed = 1; seed <= 3000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(3000); seed++) {
 		struct rng rng = {seed};
 		static struct row rows[N_ROWS];
 		struct lode_repo_streams found = {0};
@@ -424,7 +425,7 @@ static void indices_are_used(void **state)
 		assert_false(lode_repo_query_is_indexed(query));
 		lode_repo_query_free(query);
 	}
-	for (uint64_t seed = 1; seed <= 3000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(3000); seed++) {
 		struct rng rng = {seed};
 		struct lode_repo_query *query;
 
@@ -551,7 +552,7 @@ static void nonsense_is_refused(void **state)
 	char deep[40000];
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= 20000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(20000); seed++) {
 		struct rng rng = {seed};
 		struct lode_repo_query *query;
 		struct lode_error err;

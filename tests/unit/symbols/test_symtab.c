@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "random.h"
 #include "symbols/symtab.h"
+#include "cases.h"
 
 enum { N_NAMES = 8, SPACE = 40000 };
 
@@ -142,7 +143,7 @@ static const char *found_name(const struct lode_symtab *symtab, uint64_t address
 
 static void check_rule(enum lode_symtab_rule rule)
 {
-	for (uint64_t seed = 1; seed <= 4000; seed++) {
+	for (uint64_t seed = 1; seed <= TEST_CASES(4000); seed++) {
 		struct lode_symtab symtab;
 		struct sym syms[32];
 		struct test_random random = {seed};
