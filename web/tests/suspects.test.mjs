@@ -63,8 +63,8 @@ test("suspects: distributions with the function and without", async () => {
 	const explained = suspects.details.find((/** @type {any} */ x) => x.function === "export_ledger");
 	const [metric] = explained.metrics;
 	const { page, close } = await show(path, { hash: "#/suspects/orderd!export_ledger" });
-	const heading = await page.locator(".distribution h3").first().textContent();
-	assert.match(heading ?? "", /fails in 49\.1.%.* with it, 2\.4.%/u);
+	const said = await page.locator(".distribution p").first().textContent();
+	assert.match(said ?? "", /fails in 49\.1.%.* with it, 2\.4.%/u);
 	const picture = page.locator(".distribution").first();
 	const file = await saved(page, picture.getByRole("button", { name: "save as SVG" }));
 	const svg = file.bytes.toString("utf8");

@@ -101,7 +101,11 @@ test("back leads through what was selected; a link of a single call says what it
 	const second = await near.details();
 	assert.notDeepEqual(second, first);
 	await near.page.goBack();
-	await near.page.waitForFunction((wanted) => location.hash === wanted, hash);
+	// The stretch of time is written once it has come to rest, which may be after `hash` was read.
+	await near.page.waitForFunction(
+		(wanted) => /sel=[^&]*/.exec(location.hash)?.[0] === wanted,
+		/sel=[^&]*/.exec(hash)?.[0],
+	);
 	assert.deepEqual(await near.details(), first);
 	await near.page.goForward();
 	assert.deepEqual(await near.details(), second);

@@ -63,14 +63,23 @@ function arrive() {
 }
 history.scrollRestoration = "manual";
 arrive();
-let written = 0;
+// For when the page is loaded anew, which may be at once; browsers refuse to be told too often.
+let writing = 0;
+let isStale = false;
+function writeEntry() {
+	history.replaceState({ n: entry, y: scrollY }, "");
+	isStale = false;
+	writing = window.setTimeout(() => {
+		writing = 0;
+		if (isStale) writeEntry();
+	}, 200);
+}
 window.addEventListener(
 	"scroll",
 	() => {
 		readTo.set(entry, scrollY);
-		// For when the page is loaded anew; browsers refuse to be told too often.
-		clearTimeout(written);
-		written = window.setTimeout(() => history.replaceState({ n: entry, y: scrollY }, ""), 200);
+		isStale = true;
+		if (!writing) writeEntry();
 	},
 	{ passive: true },
 );
