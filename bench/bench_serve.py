@@ -143,7 +143,7 @@ def load(bench, server, path, packed):
             raise Missing(f"not all requests were answered: {text}")
         found = {"per_s": float(re.search(r"Requests/sec:\s+([\d.]+)", text).group(1)),
                  "per_cpu_s": n / max(cpu, 0.01),
-                 "p99_ms": milliseconds(re.search(r"99%\s+(\S+)", text).group(1))}
+                 "p99_ms": milliseconds(re.search(r"^ +99%\s+(\S+)", text, re.MULTILINE).group(1))}
         if not best or found["per_s"] > best["per_s"]:
             best = found
     return best
@@ -303,7 +303,12 @@ class Client:
 def memory(bench, site, index):
     with lode_serve(bench, *site, index) as server:
         length = json.loads(server.get("/api/reports/timeline"))["trace"]["length_ns"]
-        client = Client(server, clusters_of(server), length)
+        ids = clusters_of(server)
+        client = Client(server, ids, length)
+        # Answers that never change are kept, once they were asked for: that is no growth.
+        for cluster in ids:
+            server.get(cluster_path(cluster))
+            server.get(f"/api/reports/mine/streams?cluster={cluster}")
         looks, n = [], 0
         for look in LOOKS:
             for _ in range(bench.scaled(look, look // 50) - n):
@@ -313,7 +318,7 @@ def memory(bench, site, index):
         client.close()
         server.get("/")  # it still answers
     grown = looks[-1][1] - looks[0][1]
-    bench.report("serve", "memory", "after " + ", ".join(f"{n:,} requests {mb:.1f} MB" for n, mb in looks)
+    bench.report("serve", "memory", "all answers that are kept were asked for once; after " + ", ".join(f"{n:,} requests {mb:.1f} MB" for n, mb in looks)
                  + f" ({grown:+.1f}); of {len(client.n)} kinds, one in twenty on a new connection: "
                  + ", ".join(f"{k} {v:,}" for k, v in client.n.items()),
                  looks=looks, grown_mb=grown, kinds=client.n)
