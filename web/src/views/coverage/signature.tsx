@@ -1,12 +1,12 @@
 // One signature: what it costs, in what, where most, and group by group.
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { CoverageReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { costIn, count, percent } from "../../shared/format";
-import { goTo, hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
+import { type Step, Steps } from "../../shared/steps";
 import { type Column, Table } from "../../shared/table";
 import { KINDS } from "../mine/clusters";
 import type { Signature } from "./parts";
@@ -22,35 +22,20 @@ export function SignaturePage(props: {
 	const at = report.signatures.indexOf(signature);
 	const before = report.signatures[at - 1];
 	const after = report.signatures[at + 1];
-	useEffect(() => {
-		scrollTo(0, 0);
-		const to = (other: Signature) =>
-			goTo({ path: [reference.name, other.name], params: new Map() });
-		const key = (event: KeyboardEvent) => {
-			if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey) return;
-			if (event.key === "[" && before) to(before);
-			if (event.key === "]" && after) to(after);
+	const stepTo = (other: Signature | undefined): Step | undefined =>
+		other && {
+			path: [reference.name, other.name],
+			text: <Name text={other.name} most={40} />,
 		};
-		addEventListener("keydown", key);
-		return () => removeEventListener("keydown", key);
-	}, [signature]);
 	const { worst } = signature;
 	return (
 		<>
-			<nav class="cluster-nav no-print" aria-label="Signatures">
-				<a href={hrefOf([reference.name])}>All signatures</a>
-				<span class="spring" />
-				{before ? (
-					<a href={hrefOf([reference.name, before.name])} title="key [">
-						‹ <Name text={before.name} most={40} />
-					</a>
-				) : null}
-				{after ? (
-					<a href={hrefOf([reference.name, after.name])} title="key ]">
-						<Name text={after.name} most={40} /> ›
-					</a>
-				) : null}
-			</nav>
+			<Steps
+				label="Signatures"
+				all={{ path: [reference.name], text: "All signatures" }}
+				before={stepTo(before)}
+				after={stepTo(after)}
+			/>
 			<h1>
 				<Name text={signature.name} most={100} />
 				<span class="cluster-why">{stateText(signature)}</span>

@@ -1,12 +1,13 @@
 // One cluster of a comparison: its recordings in both sets, its frames, where its cost moved.
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { DiffReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { Columns } from "../../shared/columns";
 import { Flame } from "../../shared/flame";
 import { chance, changeIn, costIn, count, plural, times, visible } from "../../shared/format";
-import { goTo, hrefOf, useParam } from "../../shared/location";
+import { useParam } from "../../shared/location";
 import { Choice, Facts, Section } from "../../shared/section";
+import { type Step, Steps } from "../../shared/steps";
 import { type Dot, type DotGroup, StreamDots } from "../../shared/stream-dots";
 import { briefOf, type Change, CLASSES, classWord, intervalText } from "./changes";
 
@@ -21,33 +22,23 @@ export function ChangePage({ report, reference, change }: ChangeProps) {
 	const before = report.clusters[at - 1];
 	const after = report.clusters[at + 1];
 	const cost = (ns: number) => costIn(report, ns);
-	useEffect(() => {
-		scrollTo(0, 0);
-		const to = (other: Change) => goTo({ path: [reference.name, other.id], params: new Map() });
-		const key = (event: KeyboardEvent) => {
-			if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey) return;
-			if (event.key === "[" && before) to(before);
-			if (event.key === "]" && after) to(after);
+	const stepTo = (other: Change | undefined): Step | undefined =>
+		other && {
+			path: [reference.name, other.id],
+			text: (
+				<>
+					{classWord(other)} {changeIn(report, other.change_ns)}
+				</>
+			),
 		};
-		addEventListener("keydown", key);
-		return () => removeEventListener("keydown", key);
-	}, [change]);
 	return (
 		<>
-			<nav class="cluster-nav no-print" aria-label="Clusters">
-				<a href={hrefOf([reference.name])}>All changes</a>
-				<span class="spring" />
-				{before ? (
-					<a href={hrefOf([reference.name, before.id])} title="key [">
-						‹ {classWord(before)} {changeIn(report, before.change_ns)}
-					</a>
-				) : null}
-				{after ? (
-					<a href={hrefOf([reference.name, after.id])} title="key ]">
-						{classWord(after)} {changeIn(report, after.change_ns)} ›
-					</a>
-				) : null}
-			</nav>
+			<Steps
+				label="Clusters"
+				all={{ path: [reference.name], text: "All changes" }}
+				before={stepTo(before)}
+				after={stepTo(after)}
+			/>
 			<h1>
 				<span class={`diff-class diff-${change.class}`}>{change.class}</span>:{" "}
 				{changeIn(report, change.change_ns)} a symptom

@@ -1,13 +1,12 @@
-import { useEffect } from "preact/hooks";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { Columns } from "../../shared/columns";
 import { Flame } from "../../shared/flame";
 import { costIn, count, frameParts, percent, plural, visible } from "../../shared/format";
 import { type Loaded, Pending } from "../../shared/loaded";
-import { goTo, hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
+import { type Step, Steps } from "../../shared/steps";
 import { type Column, Table } from "../../shared/table";
 import { Badge } from "./badge";
 import {
@@ -62,32 +61,16 @@ export function ClusterPage(props: Props) {
 function Head({ report, cluster, reference, signatures }: Props) {
 	const cost = (ns: number) => costIn(report, ns);
 	const { before, after } = neighbours(report, cluster);
-	const to = (other: Cluster) => goTo({ path: [reference.name, other.id], params: new Map() });
-	useEffect(() => {
-		const key = (event: KeyboardEvent) => {
-			if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey) return;
-			if (event.key === "[" && before) to(before);
-			if (event.key === "]" && after) to(after);
-		};
-		addEventListener("keydown", key);
-		return () => removeEventListener("keydown", key);
-	}, [cluster.id]);
+	const stepTo = (other: Cluster | undefined): Step | undefined =>
+		other && { path: [reference.name, other.id], text: <>Cluster {other.rank}</> };
 	return (
 		<>
-			<nav class="cluster-nav no-print" aria-label="Clusters">
-				<a href={hrefOf([reference.name])}>All clusters</a>
-				<span class="spring" />
-				{before ? (
-					<a href={hrefOf([reference.name, before.id])} title="key [">
-						‹ Cluster {before.rank}
-					</a>
-				) : null}
-				{after ? (
-					<a href={hrefOf([reference.name, after.id])} title="key ]">
-						Cluster {after.rank} ›
-					</a>
-				) : null}
-			</nav>
+			<Steps
+				label="Clusters"
+				all={{ path: [reference.name], text: "All clusters" }}
+				before={stepTo(before)}
+				after={stepTo(after)}
+			/>
 			<h1>
 				Cluster {cluster.rank}
 				<span class="cluster-why">{visible(cluster.why ?? cluster.reason)}</span>

@@ -1,11 +1,11 @@
 // One recording of the order: what is in it, and what of that is new.
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { NextReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { baseName, costIn, count, percent, visible } from "../../shared/format";
-import { goTo, hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
+import { type Step, Steps } from "../../shared/steps";
 import { type Column, Table } from "../../shared/table";
 import { type Known, knownName, type Turn } from "./steps";
 
@@ -27,34 +27,23 @@ export function StepPage(props: {
 	const before = turns[turn.number - 2];
 	const after = turns[turn.number];
 	const share = (ns: number) => percent(ns, report.symptom_ns);
-	useEffect(() => {
-		scrollTo(0, 0);
-		const to = (other: Turn) =>
-			goTo({ path: [reference.name, other.step.stream_id], params: new Map() });
-		const key = (event: KeyboardEvent) => {
-			if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey) return;
-			if (event.key === "[" && before) to(before);
-			if (event.key === "]" && after) to(after);
+	const stepTo = (other: Turn | undefined): Step | undefined =>
+		other && {
+			path: [reference.name, other.step.stream_id],
+			text: (
+				<>
+					{count(other.number)}. <Name text={baseName(other.step.stream)} most={40} />
+				</>
+			),
 		};
-		addEventListener("keydown", key);
-		return () => removeEventListener("keydown", key);
-	}, [turn]);
 	return (
 		<>
-			<nav class="cluster-nav no-print" aria-label="Recordings">
-				<a href={hrefOf([reference.name])}>Whole order</a>
-				<span class="spring" />
-				{before ? (
-					<a href={hrefOf([reference.name, before.step.stream_id])} title="key [">
-						‹ {count(before.number)}. <Name text={baseName(before.step.stream)} most={40} />
-					</a>
-				) : null}
-				{after ? (
-					<a href={hrefOf([reference.name, after.step.stream_id])} title="key ]">
-						{count(after.number)}. <Name text={baseName(after.step.stream)} most={40} /> ›
-					</a>
-				) : null}
-			</nav>
+			<Steps
+				label="Recordings"
+				all={{ path: [reference.name], text: "Whole order" }}
+				before={stepTo(before)}
+				after={stepTo(after)}
+			/>
 			<h1>
 				{count(turn.number)}. <Name text={baseName(step.stream)} most={80} />
 			</h1>

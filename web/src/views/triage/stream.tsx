@@ -1,12 +1,11 @@
 // One new recording: what it is known as.
-import { useEffect } from "preact/hooks";
 import type { TriageReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { baseName, costIn, count, percent } from "../../shared/format";
-import { goTo, hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
+import { type Step, Steps } from "../../shared/steps";
 import { type Column, Table } from "../../shared/table";
 import { type Known, PARTS, partsOf, type Triaged } from "./known";
 
@@ -16,34 +15,20 @@ export function StreamPage(props: { report: TriageReport; reference: ReportRef; 
 	const before = report.triaged[at - 1];
 	const after = report.triaged[at + 1];
 	const cost = (ns: number) => costIn(report, ns);
-	const place = (s: Triaged) => [reference.name, "recording", s.id];
-	useEffect(() => {
-		scrollTo(0, 0);
-		const key = (event: KeyboardEvent) => {
-			if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey) return;
-			if (event.key === "[" && before) goTo({ path: place(before), params: new Map() });
-			if (event.key === "]" && after) goTo({ path: place(after), params: new Map() });
+	const stepTo = (other: Triaged | undefined): Step | undefined =>
+		other && {
+			path: [reference.name, "recording", other.id],
+			text: <Name text={baseName(other.path)} most={40} />,
 		};
-		addEventListener("keydown", key);
-		return () => removeEventListener("keydown", key);
-	}, [stream]);
 	const widest = Math.max(1, ...stream.signatures.map((s) => s.total_ns));
 	return (
 		<>
-			<nav class="cluster-nav no-print" aria-label="Recordings">
-				<a href={hrefOf([reference.name])}>All recordings</a>
-				<span class="spring" />
-				{before ? (
-					<a href={hrefOf(place(before))} title="key [">
-						‹ <Name text={baseName(before.path)} most={40} />
-					</a>
-				) : null}
-				{after ? (
-					<a href={hrefOf(place(after))} title="key ]">
-						<Name text={baseName(after.path)} most={40} /> ›
-					</a>
-				) : null}
-			</nav>
+			<Steps
+				label="Recordings"
+				all={{ path: [reference.name], text: "All recordings" }}
+				before={stepTo(before)}
+				after={stepTo(after)}
+			/>
 			<h1>
 				<Name text={baseName(stream.path)} most={80} />
 			</h1>
