@@ -32,3 +32,8 @@ try help nonsense
 try completion fish
 try record
 try record --buffer 1K -- true
+# Every command is offered, wherever in the list it stands.
+for command in $("$LODE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+	"$LODE" "${command}x" 2>&1 | grep -q "did you mean 'lode $command'?" ||
+		echo "$command is not offered for ${command}x"
+done
