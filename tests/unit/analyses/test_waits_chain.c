@@ -43,97 +43,127 @@ static void test_numbers_that_tell_threads_of_a_pool_apart_become_n(void **state
 	assert_string_equal(lode_link_name("abcdef", buffer, 4), "abc");
 }
 
+enum { N_CHAINS = 40 };
+
+/* Chains that were joined, and the same pushed frame by frame into a tree of their own. */
+struct joined {
+	struct lode_chain_joiner joiner;
+	struct lode_calltree tree, expected_tree;
+	uint32_t chains[N_CHAINS], expected[N_CHAINS];
+	bool *is_wanted; /* by chain */
+	size_t n_wanted;
+};
+
+/* Chain k: a stack to start with; or an earlier chain that goes on to a device, or to the stack of
+   another thread. */
+static void join_one(struct joined *j, uint32_t k, const struct lode_stream *stream,
+		     struct rng *rng)
+{
+	uint32_t stack = rng_below(rng, (uint32_t)stream->tree.nodes.n);
+	uint32_t from = rng_below(rng, k + 1);
+	uint32_t thread = rng_below(rng, (uint32_t)stream->threads.n), expected;
+	char name[64];
+
+	if (from == k) {
+		j->chains[k] = lode_chain_stack(&j->joiner, 0, stack);
+		j->expected[k] = lode_calltree_graft(&j->expected_tree, 0, &stream->tree, stack);
+		return;
+	}
+	expected = j->expected[from];
+	if (rng_chance(rng, 10)) {
+		j->chains[k] = lode_chain_device(&j->joiner, j->chains[from], LODE_DEVICE_DISK);
+		j->expected[k] = lode_calltree_child(&j->expected_tree, expected,
+						     lode_frame_link(&j->expected_tree, "disk"));
+		return;
+	}
+	lode_link_name(stream->tree.strings.text.at[stream->threads.at[thread].comm], name,
+		       sizeof(name));
+	j->chains[k] =
+		lode_chain_stack(&j->joiner, lode_chain_thread(&j->joiner, j->chains[from], thread),
+				 stack);
+	expected = lode_calltree_child(&j->expected_tree, expected,
+				       lode_frame_link(&j->expected_tree, name));
+	j->expected[k] = lode_calltree_graft(&j->expected_tree, expected, &stream->tree, stack);
+}
+
+/* Joins them all, and plants about half. */
+static void join(struct joined *j, const struct lode_stream *stream, struct rng *rng)
+{
+	lode_calltree_init(&j->tree);
+	lode_calltree_init(&j->expected_tree);
+	lode_chain_init(&j->joiner, &j->tree, stream);
+	for (uint32_t k = 0; k < N_CHAINS; k++)
+		join_one(j, k, stream, rng);
+	j->is_wanted = lode_alloc0(lode_chain_count(&j->joiner), sizeof(*j->is_wanted));
+	for (int k = 0; k < N_CHAINS; k++)
+		if (rng_chance(rng, 50)) {
+			j->is_wanted[j->chains[k]] = true;
+			j->n_wanted++;
+		}
+	lode_chain_plant(&j->joiner, j->is_wanted);
+}
+
+static void release(struct joined *j)
+{
+	free(j->is_wanted);
+	lode_chain_release(&j->joiner);
+	lode_calltree_release(&j->tree);
+	lode_calltree_release(&j->expected_tree);
+}
+
+/* The planted node of chain k is the stack that was expected, frame by frame. */
+static void check_chain(const struct joined *j, int k, uint64_t seed)
+{
+	uint32_t node = j->joiner.node_of.at[j->chains[k]], path[2][256];
+	uint32_t depth;
+	char names[2][1024];
+
+	if (!j->is_wanted[j->chains[k]]) {
+		assert_int_equal(node, LODE_NONE);
+		return;
+	}
+	depth = j->tree.nodes.at[node].depth;
+	assert_int_equal(depth, j->expected_tree.nodes.at[j->expected[k]].depth);
+	assert_true(depth <= 256);
+	lode_calltree_path(&j->tree, node, path[0]);
+	lode_calltree_path(&j->expected_tree, j->expected[k], path[1]);
+	for (uint32_t i = 0; i < depth; i++) {
+		lode_frame_full_name(&j->tree, path[0][i], names[0], sizeof(*names));
+		lode_frame_full_name(&j->expected_tree, path[1][i], names[1], sizeof(*names));
+		if (strcmp(names[0], names[1]) != 0)
+			fail_msg("seed %lu: frame %u of chain %d is %s, not %s", seed, i, k,
+				 names[0], names[1]);
+	}
+}
+
+/* Each stack is one node: asking for them finds them all. */
+static void check_nodes(struct joined *j, uint64_t seed)
+{
+	uint32_t n_nodes = (uint32_t)j->tree.nodes.n;
+
+	for (uint32_t i = 1; i < n_nodes; i++)
+		if (lode_calltree_child(&j->tree, j->tree.nodes.at[i].parent,
+					j->tree.nodes.at[i].frame) != i)
+			fail_msg("seed %lu: node %u is there twice", seed, i);
+	assert_int_equal(j->tree.nodes.n, n_nodes);
+	assert_true(j->n_wanted || n_nodes == 1);
+}
+
 /* Planted chains are the nodes that pushing frame by frame gives; what is not wanted is not there.
  */
 static void test_joined_stacks_are_plain_concatenations(void **state)
 {
-	enum { N_CHAINS = 40 };
-
 	(void)state;
 	for (uint64_t seed = 1; seed <= TEST_CASES(1000); seed++) {
 		struct rng rng = {seed};
 		struct lode_stream *stream = random_stream(&rng);
-		struct lode_chain_joiner joiner;
-		struct lode_calltree tree, expected_tree;
-		uint32_t n_nodes = (uint32_t)stream->tree.nodes.n;
-		uint32_t chains[N_CHAINS], expected[N_CHAINS], path[2][256];
-		bool *is_wanted;
-		size_t n_wanted = 0;
+		struct joined j = {.n_wanted = 0};
 
-		lode_calltree_init(&tree);
-		lode_calltree_init(&expected_tree);
-		lode_chain_init(&joiner, &tree, stream);
-		/* Each goes on from an earlier one, or starts anew. */
-		for (uint32_t k = 0; k < N_CHAINS; k++) {
-			uint32_t stack = rng_below(&rng, n_nodes), from = rng_below(&rng, k + 1);
-			uint32_t thread = rng_below(&rng, (uint32_t)stream->threads.n);
-			char name[64];
-
-			if (from == k) {
-				chains[k] = lode_chain_stack(&joiner, 0, stack);
-				expected[k] = lode_calltree_graft(&expected_tree, 0, &stream->tree,
-								  stack);
-			} else if (rng_chance(&rng, 10)) {
-				chains[k] =
-					lode_chain_device(&joiner, chains[from], LODE_DEVICE_DISK);
-				expected[k] = lode_calltree_child(&expected_tree, expected[from],
-								  lode_frame_link(&expected_tree,
-										  "disk"));
-			} else {
-				lode_link_name(stream->tree.strings.text
-						       .at[stream->threads.at[thread].comm],
-					       name, sizeof(name));
-				chains[k] = lode_chain_stack(
-					&joiner, lode_chain_thread(&joiner, chains[from], thread),
-					stack);
-				expected[k] =
-					lode_calltree_child(&expected_tree, expected[from],
-							    lode_frame_link(&expected_tree, name));
-				expected[k] = lode_calltree_graft(&expected_tree, expected[k],
-								  &stream->tree, stack);
-			}
-		}
-		is_wanted = calloc(lode_chain_count(&joiner), 1);
+		join(&j, stream, &rng);
 		for (int k = 0; k < N_CHAINS; k++)
-			if (rng_chance(&rng, 50)) {
-				is_wanted[chains[k]] = true;
-				n_wanted++;
-			}
-		lode_chain_plant(&joiner, is_wanted);
-		for (int k = 0; k < N_CHAINS; k++) {
-			uint32_t node = joiner.node_of.at[chains[k]];
-			char names[2][1024];
-
-			if (!is_wanted[chains[k]]) {
-				assert_int_equal(node, LODE_NONE);
-				continue;
-			}
-			assert_int_equal(tree.nodes.at[node].depth,
-					 expected_tree.nodes.at[expected[k]].depth);
-			assert_true(tree.nodes.at[node].depth <= 256);
-			lode_calltree_path(&tree, node, path[0]);
-			lode_calltree_path(&expected_tree, expected[k], path[1]);
-			for (uint32_t i = 0; i < tree.nodes.at[node].depth; i++) {
-				lode_frame_full_name(&tree, path[0][i], names[0], sizeof(*names));
-				lode_frame_full_name(&expected_tree, path[1][i], names[1],
-						     sizeof(*names));
-				if (strcmp(names[0], names[1]) != 0)
-					fail_msg("seed %lu: frame %u of chain %d is %s, not %s",
-						 seed, i, k, names[0], names[1]);
-			}
-		}
-		/* Each stack is one node: asking for them finds them all. */
-		n_nodes = (uint32_t)tree.nodes.n;
-		for (uint32_t i = 1; i < n_nodes; i++)
-			if (lode_calltree_child(&tree, tree.nodes.at[i].parent,
-						tree.nodes.at[i].frame) != i)
-				fail_msg("seed %lu: node %u is there twice", seed, i);
-		assert_int_equal(tree.nodes.n, n_nodes);
-		assert_true(n_wanted || n_nodes == 1);
-		free(is_wanted);
-		lode_chain_release(&joiner);
-		lode_calltree_release(&tree);
-		lode_calltree_release(&expected_tree);
+			check_chain(&j, k, seed);
+		check_nodes(&j, seed);
+		release(&j);
 		lode_stream_free(stream);
 	}
 }

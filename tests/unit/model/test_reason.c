@@ -39,15 +39,44 @@ static uint32_t push(struct lode_calltree *tree, const char *stack)
 	return node;
 }
 
-static void stacks_tell_their_reason(void **state)
-{
-	static const struct {
-		const char *stack, *hint; /* hint: name of the system call */
-		bool is_disk_sleep;
-		enum lode_device device;
-		enum lode_wait_reason expected;
-	} rows[] = {
 #define K6 "__schedule<schedule<"
+
+struct row {
+	const char *stack, *hint; /* hint: name of the system call */
+	bool is_disk_sleep;
+	enum lode_device device;
+	enum lode_wait_reason expected;
+};
+
+static void check_row(const struct row *row)
+{
+	struct lode_stack_meaning *meanings;
+	struct lode_calltree tree;
+	enum lode_wait_reason hint = LODE_REASON_NONE, reason;
+	uint32_t node;
+
+	lode_calltree_init(&tree);
+	node = push(&tree, row->stack);
+	meanings = lode_stack_meanings(&tree);
+	if (row->hint)
+		hint = lode_reason_of_syscall(row->hint);
+	reason = lode_reason_of_wait(&meanings[node], hint, row->is_disk_sleep, row->device);
+	if (reason != row->expected)
+		fail_msg("%s (%s): %s, not %s", row->stack, row->hint ? row->hint : "-",
+			 lode_wait_reason_name(reason), lode_wait_reason_name(row->expected));
+	free(meanings);
+	lode_calltree_release(&tree);
+}
+
+static void check_rows(const struct row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		check_row(&rows[i]);
+}
+
+static void locks_are_told_by_the_kernel_s_frames(void **state)
+{
+	static const struct row rows[] = {
 		{K6 "futex_do_wait<__futex_wait<futex_wait<do_futex<u:pthread_cond_wait", NULL, 0,
 		 0, LODE_REASON_LOCK},
 		{K6 "futex_wait_queue_me<futex_wait<do_futex<__x64_sys_futex", NULL, 0,
@@ -56,6 +85,17 @@ static void stacks_tell_their_reason(void **state)
 		 1, 0, LODE_REASON_LOCK},
 		{K6 "schedule_preempt_disabled<__mutex_lock.constprop.0<ext4_foo", NULL, 1, 0,
 		 LODE_REASON_LOCK},
+		{K6 "rwsem_down_read_slowpath<down_read<lock_mm_and_find_vma<exc_page_fault", NULL,
+		 1, 0, LODE_REASON_LOCK},
+	};
+
+	(void)state;
+	check_rows(rows, sizeof(rows) / sizeof(*rows));
+}
+
+static void disks_and_page_faults_are_told_apart(void **state)
+{
+	static const struct row rows[] = {
 		{K6 "io_schedule<folio_wait_bit_common<filemap_get_pages<filemap_read<vfs_read",
 		 NULL, 1, 0, LODE_REASON_DISK},
 		{K6 "io_schedule<wait_on_page_bit_common<__lock_page<generic_file_buffered_read",
@@ -69,12 +109,21 @@ static void stacks_tell_their_reason(void **state)
 		    "user<"
 		    "vfs_write",
 		 NULL, 1, 0, LODE_REASON_FAULT},
-		{K6 "rwsem_down_read_slowpath<down_read<lock_mm_and_find_vma<exc_page_fault", NULL,
-		 1, 0, LODE_REASON_LOCK},
 		{K6 "schedule_timeout<io_schedule_timeout<wait_for_completion_io_timeout<"
 		    "submit_bio_wait<blkdev_issue_flush<ext4_sync_file<do_fsync",
 		 NULL, 1, 0, LODE_REASON_DISK},
 		{K6 "jbd2_log_wait_commit<ext4_sync_file<do_fsync", NULL, 1, 0, LODE_REASON_DISK},
+		{K6 "io_schedule<bit_wait_io<jbd2_journal_commit_transaction<kjournald2<kthread",
+		 NULL, 1, 0, LODE_REASON_DISK},
+	};
+
+	(void)state;
+	check_rows(rows, sizeof(rows) / sizeof(*rows));
+}
+
+static void networks_are_told_from_neighbours_on_the_machine(void **state)
+{
+	static const struct row rows[] = {
 		{K6 "schedule_timeout<wait_woken<sk_wait_data<tcp_recvmsg_locked<tcp_recvmsg", NULL,
 		 0, 0, LODE_REASON_NETWORK},
 		{K6 "schedule_timeout<inet_csk_accept<inet_accept", NULL, 0, 0,
@@ -92,6 +141,16 @@ static void stacks_tell_their_reason(void **state)
 		 NULL, 0, 0, LODE_REASON_POLL},
 		{K6 "schedule_hrtimeout_range_clock<do_epoll_wait", NULL, 0, LODE_DEVICE_NETWORK,
 		 LODE_REASON_POLL},
+		{K6 "request_wait_answer<fuse_simple_request", NULL, 0, 0, LODE_REASON_IPC},
+	};
+
+	(void)state;
+	check_rows(rows, sizeof(rows) / sizeof(*rows));
+}
+
+static void timers_children_and_the_rest_are_told(void **state)
+{
+	static const struct row rows[] = {
 		{K6 "schedule_hrtimeout_range_clock<ep_poll<do_epoll_wait", NULL, 0,
 		 LODE_DEVICE_TIMER, LODE_REASON_TIMER},
 		{K6 "do_nanosleep<hrtimer_nanosleep<common_nsleep_timens", NULL, 0,
@@ -103,12 +162,17 @@ static void stacks_tell_their_reason(void **state)
 		    "__x64_sys_vfork",
 		 NULL, 0, 0, LODE_REASON_CHILD},
 		{K6 "worker_thread<kthread<ret_from_fork", NULL, 0, 0, LODE_REASON_OTHER},
-		{K6 "io_schedule<bit_wait_io<jbd2_journal_commit_transaction<kjournald2<kthread",
-		 NULL, 1, 0, LODE_REASON_DISK},
 		{K6 "schedule_timeout<wait_for_completion<affine_move_task", NULL, 1, 0,
 		 LODE_REASON_OTHER},
-		{K6 "request_wait_answer<fuse_simple_request", NULL, 0, 0, LODE_REASON_IPC},
-		/* The system call tells what an unknown kernel function waited for. */
+	};
+
+	(void)state;
+	check_rows(rows, sizeof(rows) / sizeof(*rows));
+}
+
+static void the_system_call_tells_what_an_unknown_kernel_function_waited_for(void **state)
+{
+	static const struct row rows[] = {
 		{K6 "some_module_wait<do_syscall_64", "futex", 0, 0, LODE_REASON_LOCK},
 		{K6 "some_module_wait<do_syscall_64", "sys_enter_recvfrom", 0, 0,
 		 LODE_REASON_NETWORK},
@@ -116,7 +180,15 @@ static void stacks_tell_their_reason(void **state)
 		{K6 "some_module_wait<do_syscall_64", NULL, 1, 0, LODE_REASON_DISK},
 		{K6 "some_module_wait<do_syscall_64<u:nanosleep", NULL, 0, 0, LODE_REASON_OTHER},
 		{K6 "pipe_read<vfs_read", "poll", 0, 0, LODE_REASON_IPC},
-		/* Without kernel frames the program's own are all there is. */
+	};
+
+	(void)state;
+	check_rows(rows, sizeof(rows) / sizeof(*rows));
+}
+
+static void without_kernel_frames_the_program_s_own_are_all_there_is(void **state)
+{
+	static const struct row rows[] = {
 		{"u:__GI___poll<u:main", NULL, 0, 0, LODE_REASON_POLL},
 		{"u:__GI___poll<u:main", NULL, 0, LODE_DEVICE_TIMER, LODE_REASON_TIMER},
 		{"u:___pthread_cond_timedwait64<u:main", NULL, 0, 0, LODE_REASON_LOCK},
@@ -134,26 +206,7 @@ static void stacks_tell_their_reason(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct lode_stack_meaning *meanings;
-		struct lode_calltree tree;
-		enum lode_wait_reason hint = LODE_REASON_NONE, reason;
-		uint32_t node;
-
-		lode_calltree_init(&tree);
-		node = push(&tree, rows[i].stack);
-		meanings = lode_stack_meanings(&tree);
-		if (rows[i].hint)
-			hint = lode_reason_of_syscall(rows[i].hint);
-		reason = lode_reason_of_wait(&meanings[node], hint, rows[i].is_disk_sleep,
-					     rows[i].device);
-		if (reason != rows[i].expected)
-			fail_msg("%s (%s): %s, not %s", rows[i].stack,
-				 rows[i].hint ? rows[i].hint : "-", lode_wait_reason_name(reason),
-				 lode_wait_reason_name(rows[i].expected));
-		free(meanings);
-		lode_calltree_release(&tree);
-	}
+	check_rows(rows, sizeof(rows) / sizeof(*rows));
 }
 
 static void interrupts_tell_their_device(void **state)
@@ -233,7 +286,12 @@ static void threads_of_the_kernel_are_told_by_their_root(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stacks_tell_their_reason),
+		cmocka_unit_test(locks_are_told_by_the_kernel_s_frames),
+		cmocka_unit_test(disks_and_page_faults_are_told_apart),
+		cmocka_unit_test(networks_are_told_from_neighbours_on_the_machine),
+		cmocka_unit_test(timers_children_and_the_rest_are_told),
+		cmocka_unit_test(the_system_call_tells_what_an_unknown_kernel_function_waited_for),
+		cmocka_unit_test(without_kernel_frames_the_program_s_own_are_all_there_is),
 		cmocka_unit_test(interrupts_tell_their_device),
 		cmocka_unit_test(threads_of_the_kernel_are_told_by_their_root),
 	};
