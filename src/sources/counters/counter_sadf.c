@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/lines.h"
+#include "base/unnamed_file.h"
 #include "sources/counters/counter_reader.h"
 
 enum { MAX_COLUMNS = 256, FIXED_COLUMNS = 3 };
@@ -119,16 +120,20 @@ int lode_counter_read_sadf(struct lode_counter_reader *reader, struct lode_error
 	return rc;
 }
 
-/* Starts sadf; its output comes from *out_fd. */
-static int start_sadf(pid_t *pid, int *out_fd, const char *path)
+/* ---- Binary files ---- */
+
+/* Starts sadf on the file at `content_fd`; its output comes from *out_fd. */
+static int start_sadf(pid_t *pid, int *out_fd, int content_fd)
 {
-	const char *const argv[] = {"sadf", "-d", "-U", path, "--", "-A", NULL};
+	/* A name for its standard input: sadf takes files only, and any that it opens. */
+	static const char *const argv[] = {"sadf", "-d", "-U", "/proc/self/fd/0", "--", "-A", NULL};
 	posix_spawn_file_actions_t actions;
 	int fds[2], rc;
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -1;
 	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, content_fd, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
 	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
 	rc = posix_spawnp(pid, argv[0], &actions, NULL, (char *const *)argv, environ);
@@ -142,14 +147,51 @@ static int start_sadf(pid_t *pid, int *out_fd, const char *path)
 	return 0;
 }
 
-int lode_counter_read_sar(struct lode_counter_reader *reader, struct lode_error *err)
+/* The input's content as a file, whatever it is wrapped in; the caller's to close. */
+static int unwrap(int *fd, struct lode_input *input, struct lode_error *err)
+{
+	static const size_t chunk = (size_t)256 << 10;
+	char *buffer = lode_alloc(chunk);
+	int64_t offset = 0;
+	ssize_t n;
+	int rc = lode_unnamed_file_open(fd, err);
+
+	while (rc == LODE_OK && (n = lode_input_read(input, buffer, chunk, err)) != 0) {
+		rc = n < 0 ? (int)n : lode_unnamed_file_write(*fd, buffer, (size_t)n, offset, err);
+		offset += n;
+	}
+	free(buffer);
+	if (rc < 0 && *fd >= 0)
+		close(*fd);
+	return rc;
+}
+
+/* What sadf's end says of a file that it was to read. */
+static int judge_end(struct lode_counter_reader *reader, int status, struct lode_error *err)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return LODE_OK;
+	if (!reader->facts->n_rows)
+		return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0,
+				 "sadf cannot read this file of sar's: if it is of another version "
+				 "of sysstat, 'sadf -c FILE > NEW' converts it; or give what "
+				 "'sadf -d FILE -- -A' prints on the machine that wrote it");
+	lode_loss_add(lode_counter_log_losses(reader->log), LODE_LOSS_TRUNCATED, 1, -1,
+		      reader->last_ns,
+		      "%s: sadf stopped before its end: the file is cut or damaged", reader->path);
+	return LODE_OK;
+}
+
+/* What sadf makes of `content_fd`. */
+static int read_through_sadf(struct lode_counter_reader *reader, int content_fd,
+			     struct lode_error *err)
 {
 	struct lode_input *binary = reader->input, *text;
 	char pipe_path[64];
 	pid_t pid;
 	int fd, rc, status = 0;
 
-	if (start_sadf(&pid, &fd, reader->path) < 0)
+	if (start_sadf(&pid, &fd, content_fd) < 0)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, reader->path, 0,
 				 "a binary file of sar's is read through sadf, which is not here: "
 				 "install sysstat, or give the output of 'sadf -d FILE -- -A'");
@@ -164,10 +206,16 @@ int lode_counter_read_sar(struct lode_counter_reader *reader, struct lode_error 
 	close(fd);
 	waitpid(pid, &status, 0);
 	reader->facts->format = "sar binary, through sadf";
-	if (rc == LODE_OK && (!WIFEXITED(status) || WEXITSTATUS(status) != 0) &&
-	    !reader->facts->n_rows)
-		rc = lode_fail(err, LODE_ERR_FORMAT, reader->path, 0,
-			       "sadf cannot read this file (it may be of another version of "
-			       "sysstat): try 'sadf -c', or give the output of 'sadf -d'");
+	return rc == LODE_OK ? judge_end(reader, status, err) : rc;
+}
+
+int lode_counter_read_sar(struct lode_counter_reader *reader, struct lode_error *err)
+{
+	int fd, rc = unwrap(&fd, reader->input, err);
+
+	if (rc < 0)
+		return rc;
+	rc = read_through_sadf(reader, fd, err);
+	close(fd);
 	return rc;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "random.h"
 #include "scratch.h"
@@ -239,16 +240,94 @@ static void numbers_are_those_of_strtod(void **state)
 	}
 }
 
-/* A real collector's files of one machine and time agree: dstat, sadf's text, sar's binary file. */
-static void files_of_one_machine_agree(void **state)
+/* Stands in for sadf: behind the magic number is its text, as long as END ends it. */
+static void install_sadf(void)
 {
-	static const char *const files[] = {"sadf.csv.zst", "dstat.csv.zst"};
-	static const char *const names[] = {"ldavg-1", "load avg/1m"};
-	const char *top = getenv("LODE_TOP");
-	double sums[2] = {0};
+	static const char script[] = "#!/bin/sh\n"
+				     "tail -c +3 \"$3\" | grep -v '^END$'\n"
+				     "tail -c +3 \"$3\" | grep -q '^END$' || exit 2\n";
+	const char *path = write_file("bin/sadf", script, strlen(script));
+	char search[PATH_MAX + 4096];
+
+	assert_int_equal(chmod(path, 0755), 0);
+	snprintf(search, sizeof(search), "%s/bin:%s", scratch.dir, getenv("PATH"));
+	setenv("PATH", search, 1);
+}
+
+static const char *write_packed(const char *name, const char *text, size_t len)
+{
+	const char *path = scratch_path(&scratch, "%s", name);
+	gzFile file = gzopen(path, "wb");
+
+	assert_int_equal(gzwrite(file, text, (unsigned)len), len);
+	assert_int_equal(gzclose(file), Z_OK);
+	return path;
+}
+
+#define SAR_MAGIC "\x96\xd5"
+#define SADF_ROWS                                                                      \
+	"# hostname;interval;timestamp;CPU;%user;%idle\nvm;1;1795233865;-1;42.08;50\n" \
+	"vm;1;1795233866;-1;34;60\n"
+
+/* What one file gives: values, and how often it was cut. */
+static int read_sar(const char *path, size_t *n_values, uint64_t *n_cut, struct lode_error *err)
+{
+	struct lode_counter_log *log = lode_counter_log_new();
+	struct lode_counter_facts facts;
+	int rc = lode_counters_read(log, path, NULL, &facts, err);
+
+	*n_values = facts.n_rows;
+	*n_cut = lode_counter_log_losses(log)->by_kind[LODE_LOSS_TRUNCATED].count;
+	lode_counter_log_free(log);
+	return rc;
+}
+
+static void binary_files_of_sar_read_plain_and_packed(void **state)
+{
+	static const char whole[] = SAR_MAGIC SADF_ROWS "END\n", cut[] = SAR_MAGIC SADF_ROWS;
+	char *was = lode_strdup(getenv("PATH"));
+	struct lode_error err;
+	uint64_t n_cut;
+	size_t n;
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
+	install_sadf();
+	assert_int_equal(read_sar(write_file("sa", whole, sizeof(whole) - 1), &n, &n_cut, &err), 0);
+	assert_int_equal(n, 4);
+	assert_int_equal(n_cut, 0);
+	assert_int_equal(
+		read_sar(write_packed("sa.gz", whole, sizeof(whole) - 1), &n, &n_cut, &err), 0);
+	assert_int_equal(n, 4);
+	assert_int_equal(n_cut, 0);
+	/* What sadf gave before it stopped is kept, and that it stopped is told. */
+	assert_int_equal(read_sar(write_packed("cut.gz", cut, sizeof(cut) - 1), &n, &n_cut, &err),
+			 0);
+	assert_int_equal(n, 4);
+	assert_int_equal(n_cut, 1);
+	/* Nothing at all: what to do next is told. */
+	assert_int_equal(read_sar(write_file("bad", SAR_MAGIC, 2), &n, &n_cut, &err),
+			 LODE_ERR_FORMAT);
+	assert_non_null(strstr(err.message, "sadf -c"));
+	setenv("PATH", "/nowhere", 1);
+	assert_int_equal(read_sar(write_file("sa", whole, sizeof(whole) - 1), &n, &n_cut, &err),
+			 LODE_ERR_UNSUPPORTED);
+	assert_non_null(strstr(err.message, "install sysstat"));
+	setenv("PATH", was, 1);
+	free(was);
+}
+
+/* A real collector's files of one machine and time agree: dstat, sadf's text, sar's binary file
+   where there is a sadf. */
+static void files_of_one_machine_agree(void **state)
+{
+	static const char *const files[] = {"sadf.csv.zst", "dstat.csv.zst", "sar.bin.zst"};
+	static const char *const names[] = {"ldavg-1", "load avg/1m", "ldavg-1"};
+	const char *top = getenv("LODE_TOP");
+	double sums[3] = {0};
+	int n_files = access("/usr/bin/sadf", X_OK) == 0 ? 3 : 2;
+
+	(void)state;
+	for (int i = 0; i < n_files; i++) {
 		struct lode_counter_log *log = lode_counter_log_new();
 		struct lode_counter_facts facts;
 		struct lode_counters grid;
@@ -271,7 +350,8 @@ static void files_of_one_machine_agree(void **state)
 		lode_counters_release(&grid);
 		lode_counter_log_free(log);
 	}
-	assert_true(fabs(sums[0] - sums[1]) < 0.02 * sums[0]);
+	for (int i = 1; i < n_files; i++)
+		assert_true(fabs(sums[0] - sums[i]) < 0.02 * sums[0]);
 }
 
 int main(void)
@@ -282,6 +362,7 @@ int main(void)
 		cmocka_unit_test(the_user_s_name_of_a_server_holds),
 		cmocka_unit_test(bad_rows_cost_nothing_else),
 		cmocka_unit_test(numbers_are_those_of_strtod),
+		cmocka_unit_test(binary_files_of_sar_read_plain_and_packed),
 		cmocka_unit_test(files_of_one_machine_agree),
 	};
 	int failed;
