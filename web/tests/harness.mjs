@@ -2,6 +2,8 @@
 //
 //   LODE        the program (default build/release/lode)
 //   CHROMIUM    the browser (default chromium, wherever it is)
+//   SLOWNESS    how many times slower than this machine the pages shall run (default 1): a test that
+//               reads before the page has come to rest fails at 8 or so
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,6 +17,7 @@ import { chromium } from "playwright-core";
 export const top = resolve(dirname(fileURLToPath(import.meta.url)), "..", "..");
 export const samples = join(top, "samples");
 const lodePath = resolve(top, process.env.LODE ?? "build/release/lode");
+const slowness = Number(process.env.SLOWNESS ?? 1);
 const folder = mkdtempSync(join(tmpdir(), "lode-pages-"));
 
 /** A path for a file of the tests. @param {string} name */
@@ -165,6 +168,10 @@ export async function show(path, options = {}) {
 		offline: !isServed,
 	});
 	const page = await context.newPage();
+	if (slowness > 1) {
+		const session = await context.newCDPSession(page);
+		await session.send("Emulation.setCPUThrottlingRate", { rate: slowness });
+	}
 	/** @type {string[]} */
 	const complaints = [];
 	page.on("console", (message) => {
@@ -191,6 +198,22 @@ export async function show(path, options = {}) {
 			await context.close();
 		},
 	};
+}
+
+/**
+ * Waits until a page has drawn what was last asked of it: events are handled, and what they changed
+ * is on the screen. What comes from a server is to be waited for by what it shows.
+ * @param {import("playwright-core").Page} page
+ */
+export async function settled(page) {
+	await page.evaluate(
+		() =>
+			new Promise((done) => {
+				const frame = () => requestAnimationFrame(() => setTimeout(second));
+				const second = () => requestAnimationFrame(() => setTimeout(done));
+				setTimeout(frame);
+			}),
+	);
 }
 
 /**

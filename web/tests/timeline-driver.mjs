@@ -1,6 +1,6 @@
 // The timeline page as a person uses it: pointer, keys, and what stands on the screen.
 import { writeFileSync } from "node:fs";
-import { pageOf, show, temporary } from "./harness.mjs";
+import { pageOf, settled, show, temporary } from "./harness.mjs";
 
 /** The page of a trace. @param {string} name @param {string | Buffer} csv @param {string[]} options */
 export function pageOfTrace(name, csv, ...options) {
@@ -31,6 +31,7 @@ export class Timeline {
 
 	/** Threads in sight, by tid. */
 	async threads() {
+		await settled(this.page);
 		const labels = await this.page.locator(".tl-name .quiet").allTextContents();
 		return labels.map(Number);
 	}
@@ -43,11 +44,12 @@ export class Timeline {
 	/** Picks a function in the legend. @param {string} name */
 	async highlight(name) {
 		await this.page.locator(".tl-legend button").filter({ hasText: name }).first().click();
-		await this.page.waitForTimeout(30);
+		await settled(this.page);
 	}
 
 	/** Where a thread's row is on the screen. @param {number} tid */
 	async row(tid) {
+		await settled(this.page);
 		const head = this.page
 			.locator(".tl-head")
 			.filter({ has: this.page.getByText(String(tid), { exact: true }) });
@@ -152,7 +154,7 @@ export class Timeline {
 				element.scrollTop = top;
 				element.dispatchEvent(new Event("scroll"));
 			}, y);
-			await this.page.waitForTimeout(20);
+			await settled(this.page);
 			const texts = await body
 				.locator(".table-row")
 				.evaluateAll((elements) =>
@@ -187,16 +189,27 @@ export class Timeline {
 	}
 
 	async details() {
+		await settled(this.page);
 		const details = this.page.locator("#timeline-details");
 		return { title: await details.locator("h2").innerText(), facts: await this.#facts(details) };
 	}
 
-	/** Selects something, and waits until the page says so. @param {() => Promise<void>} how */
+	/** Selects something, and waits until the page says so. @param {() => Promise<unknown>} how */
 	async selecting(how) {
 		const before = await this.page.evaluate(() => location.hash);
 		await how();
 		await this.page.waitForFunction((hash) => location.hash !== hash, before);
+		await settled(this.page);
 		await this.page.waitForSelector(".tl-meanwhiles[aria-busy=false]");
+	}
+
+	/** Waits until the URL names the stretch of time that is seen, or "" where all of it is. @param {RegExp} w */
+	async rests(w) {
+		await this.page.waitForFunction(
+			(source) =>
+				new RegExp(source).test(new URLSearchParams(location.hash.split("?")[1]).get("w") ?? ""),
+			w.source,
+		);
 	}
 
 	/** What each thread did during what is selected. @returns {Promise<Map<number, Share>>} */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
-import { lode, pageOf, samples, temporary } from "./harness.mjs";
+import { lode, pageOf, samples, settled, temporary } from "./harness.mjs";
 import { openTimeline, pageOfTrace, seconds, secondsOf } from "./timeline-driver.mjs";
 import { hostile, normal } from "./timeline-traces.mjs";
 
@@ -100,7 +100,7 @@ describe("mailroom", () => {
 			.locator(".table-row")
 			.filter({ hasText: `+${since(expression.start_ns).toFixed(9)}` });
 		await row.filter({ hasText: "expression" }).first().click();
-		await page.page.waitForTimeout(50);
+		await settled(page.page);
 		const rows = await page.page
 			.locator(".tl-tree tbody tr")
 			.evaluateAll((elements) =>
@@ -159,7 +159,7 @@ describe("mailroom", () => {
 		await page.page.locator(".tl-open").first().click();
 		await page.click(32392, 0.57, 1);
 		await page.page.keyboard.press("z");
-		await page.page.waitForTimeout(300);
+		await page.rests(/\d/);
 		const before = await page.details();
 		const hash = new URL(page.page.url()).hash;
 		for (const part of [
@@ -198,11 +198,9 @@ describe("mailroom", () => {
 		}
 		await page.page.keyboard.press("+");
 		await page.page.keyboard.press("ArrowLeft");
-		await page.page.waitForTimeout(300);
-		assert.match(page.page.url(), /w=\d+-\d+/);
+		await page.rests(/^\d+-\d+$/);
 		await page.page.keyboard.press("Home");
-		await page.page.waitForTimeout(300);
-		assert.doesNotMatch(page.page.url(), /w=/);
+		await page.rests(/^$/);
 		await page.close();
 	});
 

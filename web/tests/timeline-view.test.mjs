@@ -100,20 +100,16 @@ test("back leads through what was selected; a link of a single call says what it
 	await near.click(32393, 0.6);
 	const second = await near.details();
 	assert.notDeepEqual(second, first);
-	await near.page.goBack();
-	// The stretch of time is written once it has come to rest, which may be after `hash` was read.
-	await near.page.waitForFunction(
-		(wanted) => /sel=[^&]*/.exec(location.hash)?.[0] === wanted,
-		/sel=[^&]*/.exec(hash)?.[0],
-	);
+	await near.selecting(() => near.page.goBack());
 	assert.deepEqual(await near.details(), first);
-	await near.page.goForward();
+	await near.selecting(() => near.page.goForward());
 	assert.deepEqual(await near.details(), second);
 	// Dragging and wheels leave no trail; zooming to all is a step, and what is selected stays.
 	const places = await near.page.evaluate(() => history.length);
 	await near.page.locator(".tl-canvas").focus();
+	const still = new URL(near.page.url()).hash;
 	for (let i = 0; i < 3; i++) await near.page.keyboard.press("ArrowRight");
-	await near.page.waitForTimeout(300);
+	await near.page.waitForFunction((hash) => location.hash !== hash, still);
 	assert.equal(await near.page.evaluate(() => history.length), places);
 	await near.page.keyboard.press("Home");
 	const afar = await near.details();

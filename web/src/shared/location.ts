@@ -104,12 +104,39 @@ function changed() {
 	for (const listener of [...listeners]) listener();
 }
 window.addEventListener("hashchange", () => {
+	// Not the late word of our own steps: somebody went back, and what still moved stays behind.
+	if (formatPlace(parsePlace(location.hash)) !== formatPlace(current)) takeMoving();
 	arrive();
 	changed();
 });
 
+/* Parameters that still move (dragging, wheels): browsers refuse to be told of each step. */
+const REST_MS = 200;
+let moving: Readonly<Record<string, string>> | null = null;
+let resting = 0;
+function takeMoving() {
+	const values = moving;
+	clearTimeout(resting);
+	moving = null;
+	return values;
+}
+function settle() {
+	const values = takeMoving();
+	if (values) setParams(values);
+}
+
+/**
+ * Sets parameters once they have come to rest: at the latest before the next step to another place,
+ * so that "back" finds what was seen.
+ */
+export function setParamsAtRest(values: Readonly<Record<string, string>>) {
+	moving = { ...takeMoving(), ...values };
+	resting = window.setTimeout(settle, REST_MS);
+}
+
 /** Goes to a place; `replace` leaves no entry in the history (typing, dragging). */
 export function goTo(place: Place, replace = false) {
+	if (!replace) settle();
 	const hash = formatPlace(place);
 	if (hash === formatPlace(current)) return;
 	if (replace) {
@@ -143,6 +170,7 @@ export function useParam(name: string, fallback = ""): [string, (value: string) 
 
 /** Sets some parameters and leaves the others; "" takes one away. */
 export function setParams(values: Readonly<Record<string, string>>, replace = true) {
+	settle();
 	const params = new Map(current.params);
 	for (const [name, value] of Object.entries(values)) {
 		if (value) params.set(name, value);

@@ -11,8 +11,8 @@
 //   rows   leaves          each thread as one band of what is innermost, or as "stacks"; else what fits
 //   open   7               threads that are shown large
 //   sort   calls           the order of threads
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { setParams, usePlace } from "../../shared/location";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { setParams, setParamsAtRest, usePlace } from "../../shared/location";
 import type { Model } from "./model";
 import { type RowStyle, SORTS, type SortKey } from "./rows";
 import type { AxisKind } from "./time-axis";
@@ -32,27 +32,22 @@ function parseSpan(text: string | undefined, length: number): Span {
 /** The stretch of time that is seen; the URL follows when it has come to rest. A step is one that
     "back" takes back: zooming to something, not wheels and drags. */
 export function useSpan(model: Model): [Span, (t0: number, t1: number, isStep?: boolean) => void] {
-	const text = usePlace().params.get("w");
+	const place = usePlace();
+	const text = place.params.get("w") ?? "";
 	const [span, setSpan] = useState<Span>(() => parseSpan(text, model.length));
 	const written = useRef(text);
-	const timer = useRef(0);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (text === written.current) return;
-		clearTimeout(timer.current); // somebody went back
-		written.current = text;
+		written.current = text; // somebody went back
 		setSpan(parseSpan(text, model.length));
-	}, [text]);
-	useEffect(() => () => clearTimeout(timer.current), []);
+	}, [place]);
 	const set = (t0: number, t1: number, isStep = false) => {
 		setSpan([t0, t1]);
-		clearTimeout(timer.current);
-		const write = () => {
-			const isAll = t0 <= 0 && t1 >= model.length;
-			written.current = isAll ? undefined : `${t0}-${t1}`;
-			setParams({ w: written.current ?? "" }, !isStep);
-		};
-		if (isStep) write();
-		else timer.current = window.setTimeout(write, 200);
+		const isAll = t0 <= 0 && t1 >= model.length;
+		const w = isAll ? "" : `${t0}-${t1}`;
+		written.current = w;
+		if (isStep) setParams({ w }, false);
+		else setParamsAtRest({ w });
 	};
 	return [span, set];
 }
