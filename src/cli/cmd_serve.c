@@ -17,6 +17,7 @@
 #include "cli/page_runs.h"
 #include "cli/repo_options.h"
 #include "cli/serve_mine.h"
+#include "cli/serve_mine_repo.h"
 #include "cli/serve_timeline.h"
 #include "server/server.h"
 
@@ -117,6 +118,7 @@ struct serving {
 	struct lode_page_runs runs;
 	struct lode_page_overview overview;
 	struct lode_site *site;
+	struct lode_serve_repo *repo; /* NULL: files are served */
 	LODE_VEC(struct lode_serve_timeline *) timelines;
 	LODE_VEC(struct serving_mine) mines;
 	lode_text_list mine_options;
@@ -211,8 +213,8 @@ static int fill_site(struct serving *s, struct lode_error *err)
 				     part->json_bytes);
 	}
 	for (size_t i = 0; i < s->mines.n; i++) {
-		/* The overview of files stands before all others by now. */
-		size_t part = s->mines.at[i].part + (s->values->repo ? 0 : 1);
+		/* The overview stands before all others by now. */
+		size_t part = s->mines.at[i].part + 1;
 
 		lode_serve_mine_add(s->mines.at[i].mine, s->site,
 				    s->runs.reports.parts.at[part].name);
@@ -272,6 +274,8 @@ static int answer(struct serving *s)
 	struct lode_server *server;
 	struct lode_error err;
 	char token[128], url[200];
+	size_t n_reports;
+	bool is_idle;
 
 	if (v->token_file) {
 		if (read_token(token, sizeof(token), v->token_file, &err) < 0)
@@ -284,10 +288,20 @@ static int answer(struct serving *s)
 	/* With what can be changed, the address lets in who may. */
 	printf("%s\n", lode_server_url(server, v->is_open || v->repo, url, sizeof(url)));
 	fflush(stdout);
-	lode_say(s->self, "%zu report%s there; Ctrl-C ends it", s->runs.reports.parts.n,
-		 s->runs.reports.parts.n == 1 ? " is" : "s are");
+	n_reports = lode_site_n_reports(s->site);
+	lode_say(s->self, "%zu report%s there; Ctrl-C ends it", n_reports,
+		 n_reports == 1 ? " is" : "s are");
+	if (s->repo) {
+		lode_site_free(s->site);
+		s->site = NULL;
+		lode_serve_repo_follow(s->repo, server);
+	}
 	wait_for_the_end();
+	is_idle = lode_serve_repo_stop(s->repo);
 	lode_server_stop(server);
+	/* Mining cannot be told to stop, and nobody will see what it finds. */
+	if (!is_idle)
+		_exit(LODE_EXIT_OK);
 	return LODE_EXIT_OK;
 }
 
@@ -379,20 +393,15 @@ static int serve_repository(struct serving *s)
 {
 	const struct serve_values *v = s->values;
 	struct lode_serve_mine_options options = mine_options(s);
-	struct lode_serve_mine *mine;
-	struct lode_error err;
-	char title[1024];
 	int code;
 
 	options.repo = v->repo;
 	options.where = v->where;
-	code = lode_serve_mine_open(&mine, s->self, &options);
-	if (!mine)
+	code = lode_serve_repo_open(&s->repo, s->self, &options);
+	if (!s->repo)
 		return code;
-	snprintf(title, sizeof(title), "%s%s%s", v->repo, v->where ? ", " : "",
-		 v->where ? v->where : "");
-	add_part(s, mine, title);
-	return fill_site(s, &err) < 0 ? lode_say_error(s->self, &err) : answer(s);
+	s->site = lode_serve_repo_site(s->repo);
+	return answer(s);
 }
 
 /* Once more, behind the options that the repository's digests were made with: recordings are read
@@ -434,6 +443,7 @@ static int serve_as_repository(struct serving *s, struct serve_values *v,
 static void release_serving(struct serving *s)
 {
 	lode_site_free(s->site);
+	lode_serve_repo_close(s->repo);
 	for (size_t i = 0; i < s->timelines.n; i++)
 		lode_serve_timeline_close(s->timelines.at[i]);
 	lode_vec_release(&s->timelines);
@@ -483,8 +493,8 @@ const struct lode_command lode_cmd_serve = {
 		"down to single calls. Of a cluster of lode mine every recording that has it is "
 		"shown, "
 		"every symptom there, and the critical path of any.\n\n"
-		"With --repo the streams of a repository are mined, once, at the start; clusters "
-		"can be "
+		"With --repo the streams of a repository are mined, and mined anew when it has "
+		"changed; clusters can be "
 		"signed, and signatures changed, as lode sign does it. The address that is printed "
 		"then lets in who may change things; without its token others of this machine can "
 		"read.\n\n"

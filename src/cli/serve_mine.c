@@ -108,6 +108,7 @@ int lode_serve_mine_open(struct lode_serve_mine **out, const struct lode_command
 
 	*out = NULL;
 	mine->repo = options->repo;
+	mine->is_anew = options->is_anew;
 	mine->read = lode_input_options_job(options->input);
 	lode_aoi_values_apply(options->aoi, &mine->read);
 	if (options->symptom)
@@ -159,6 +160,8 @@ int lode_serve_find_cluster(const struct lode_cluster **out, const struct lode_s
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "%s= says which cluster, by its id",
 				 parameter);
 	*out = lode_cluster_find(mine->mined, name, err);
+	if (!*out && mine->is_anew)
+		lode_error_context(err, "the repository has changed; load the page again");
 	return *out ? LODE_OK : LODE_SITE_ABSENT;
 }
 

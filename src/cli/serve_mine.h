@@ -28,6 +28,7 @@ struct lode_serve_mine_options {
 	const struct lode_mining_values *mining; /* settled */
 	const char *symptom;			 /* in place of aoi's; NULL: as that says */
 	const char *repo, *where;		 /* NULL: of the inputs; all streams */
+	bool is_anew; /* something else was shown before, which pages may still ask about */
 	char *const *inputs;
 	size_t n_inputs;
 };

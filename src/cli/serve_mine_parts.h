@@ -30,7 +30,8 @@ struct lode_serve_change {
 };
 
 struct lode_serve_mine {
-	const char *repo;		     /* NULL: of files */
+	const char *repo; /* NULL: of files */
+	bool is_anew;
 	struct lode_digest_job_options read; /* how recordings are read once more */
 	struct lode_stream_set set;
 	struct lode_mined *mined;

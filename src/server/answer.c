@@ -1,5 +1,6 @@
 #include "server/answer.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -19,8 +20,8 @@ struct request {
 	struct lode_site_pair parameters[MOST_PARAMETERS];
 	size_t n_parameters;
 	bool has_too_many;
-	char *key; /* of a lasting answer; NULL: it is none */
-	struct lode_answers *answers;
+	char *key;		  /* of a lasting answer; NULL: it is none */
+	struct lode_shown *shown; /* from its first line to its end */
 	struct MHD_Connection *connection;
 	const struct lode_site_question *question;
 	struct lode_asker_job job;
@@ -47,15 +48,17 @@ static struct MHD_Response *response_of(const char *bytes, size_t n,
 
 enum { ASKER_THREADS = 2 };
 
-void lode_answers_make(struct lode_answers *answers)
+void lode_answers_make(struct lode_answers *answers, struct lode_site *site)
 {
-	size_t n = lode_site_n_documents(answers->site);
+	lode_showcase_init(&answers->showcase, lode_shown_new(site));
+	answers->n_reports = lode_site_n_reports(site);
+	answers->asker = lode_asker_start(answers->n_reports, ASKER_THREADS);
+}
 
-	answers->made = lode_alloc0(n, sizeof(*answers->made));
-	for (size_t i = 0; i < n; i++)
-		answers->made[i] = lode_made_of_document(lode_site_document(answers->site, i));
-	answers->kept = lode_kept_new(LODE_SITE_KEPT_BYTES);
-	answers->asker = lode_asker_start(lode_site_n_reports(answers->site), ASKER_THREADS);
+void lode_answers_show(struct lode_answers *answers, struct lode_site *site)
+{
+	assert(lode_site_n_reports(site) == answers->n_reports);
+	lode_showcase_put(&answers->showcase, lode_shown_new(site));
 }
 
 void lode_answers_stop(struct lode_answers *answers)
@@ -66,10 +69,7 @@ void lode_answers_stop(struct lode_answers *answers)
 
 void lode_answers_release(struct lode_answers *answers)
 {
-	for (size_t i = 0; answers->made && i < lode_site_n_documents(answers->site); i++)
-		lode_made_release(answers->made[i]);
-	free(answers->made);
-	lode_kept_free(answers->kept);
+	lode_showcase_release(&answers->showcase);
 	lode_asker_free(answers->asker);
 }
 
@@ -224,7 +224,7 @@ static void ask(struct request *request)
 		json = json_of_error(&err, &n);
 	} else if (request->key) {
 		request->made = lode_made_of_json(json, n);
-		lode_kept_put(request->answers->kept, request->key, request->made);
+		lode_kept_put(request->shown->kept, request->key, request->made);
 		free(json);
 		return;
 	}
@@ -239,7 +239,7 @@ static void ask_and_resume(void *context)
 
 	/* Somebody before may have asked the same. */
 	if (request->key)
-		request->made = lode_kept_find(request->answers->kept, request->key);
+		request->made = lode_kept_find(request->shown->kept, request->key);
 	if (!request->made)
 		ask(request);
 	request->is_answered = true;
@@ -279,10 +279,9 @@ static enum MHD_Result start_question(struct lode_answers *answers,
 	if (place->question->parameters)
 		request->key = key_of(place, &query);
 	if (request->key)
-		request->made = lode_kept_find(answers->kept, request->key);
+		request->made = lode_kept_find(request->shown->kept, request->key);
 	if (request->made)
 		return send_made(connection, request->made);
-	request->answers = answers;
 	request->connection = connection;
 	request->question = place->question;
 	request->job = (struct lode_asker_job){
@@ -328,7 +327,7 @@ static struct lode_request_marks marks_of(const struct lode_answers *answers,
 
 /* Whether whoever asks may change things. */
 static enum MHD_Result send_session(const struct lode_answers *answers,
-				    struct MHD_Connection *connection)
+				    struct MHD_Connection *connection, const struct lode_site *site)
 {
 	struct lode_request_marks marks = marks_of(answers, connection);
 	char *text = NULL;
@@ -344,7 +343,7 @@ static enum MHD_Result send_session(const struct lode_answers *answers,
 	lode_json_bool(json, "may_change",
 		       lode_guard_judge(&answers->guard, &marks, LODE_REQUEST_CHANGE) ==
 			       LODE_VERDICT_ALLOWED);
-	lode_json_bool(json, "repo", lode_site_has_changes(answers->site));
+	lode_json_bool(json, "repo", lode_site_has_changes(site));
 	lode_json_close(json);
 	if (fclose(out) != 0)
 		lode_oom(n);
@@ -443,7 +442,7 @@ static enum MHD_Result answer(struct lode_answers *answers, struct MHD_Connectio
 	if (request->is_too_large)
 		return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too large");
 	if (strcmp(url, "/api/session") == 0)
-		return send_session(answers, connection);
+		return send_session(answers, connection, request->shown->site);
 	if (place->kind == LODE_SITE_DOCUMENT) {
 		if (strcmp(url, "/") == 0 && token) {
 			if (lode_token_is(&answers->guard, token))
@@ -451,7 +450,7 @@ static enum MHD_Result answer(struct lode_answers *answers, struct MHD_Connectio
 			return refuse(connection, MHD_HTTP_FORBIDDEN,
 				      "this is not the token that lode serve printed");
 		}
-		return send_made(connection, answers->made[place->document]);
+		return send_made(connection, request->shown->made[place->document]);
 	}
 	lode_vec_append(&request->body, '\0');
 	return start_question(answers, connection, place, request);
@@ -462,15 +461,17 @@ enum MHD_Result lode_answer_request(void *context, struct MHD_Connection *connec
 				    const char *upload, size_t *upload_bytes, void **state)
 {
 	struct lode_answers *answers = context;
-	struct lode_site_place place = lode_site_find(answers->site, url);
 	struct request *request = *state;
+	struct lode_site_place place;
 	bool goes_on = true;
 
 	(void)version;
 	if (!request) {
 		request = lode_alloc0(1, sizeof(*request));
+		request->shown = lode_showcase_take(&answers->showcase);
 		*state = request;
 	}
+	place = lode_site_find(request->shown->site, url);
 	if (!request->is_judged) {
 		enum MHD_Result result = judge(answers, connection, url, method, &place, &goes_on);
 
@@ -499,6 +500,7 @@ void lode_answer_completed(void *context, struct MHD_Connection *connection, voi
 	set_phase(context, connection, LODE_AWAITS_HEADER);
 	lode_vec_release(&request->body);
 	lode_made_release(request->made);
+	lode_shown_release(request->shown);
 	free(request->json);
 	free(request->key);
 	free(request);

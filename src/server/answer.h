@@ -8,23 +8,23 @@
 
 #include "server/asker.h"
 #include "server/guard.h"
-#include "server/kept.h"
 #include "server/overdue.h"
-#include "server/site.h"
+#include "server/shown.h"
 
 /* What all requests of a server share. */
 struct lode_answers {
-	struct lode_site *site;
+	struct lode_showcase showcase;
+	size_t n_reports; /* of whatever is shown */
 	struct lode_guard guard;
 	struct lode_overdue *overdue;
 	char cookie[24];	  /* its name: cookies do not know ports */
-	struct lode_made **made;  /* per document */
-	struct lode_kept *kept;	  /* lasting answers */
 	struct lode_asker *asker; /* a lane per report: its questions run one at a time */
 };
 
-/* Makes the answers that never change, and starts to take questions. Frees nothing of the site. */
-void lode_answers_make(struct lode_answers *answers);
+/* Makes the site's answers that never change, and starts to take questions. */
+void lode_answers_make(struct lode_answers *answers, struct lode_site *site);
+/* The same of another site with the same reports, which takes its place. */
+void lode_answers_show(struct lode_answers *answers, struct lode_site *site);
 /* Answers what was asked, and takes no more questions; documents still come. */
 void lode_answers_stop(struct lode_answers *answers);
 void lode_answers_release(struct lode_answers *answers);

@@ -155,7 +155,6 @@ int lode_server_start(struct lode_server **out, struct lode_site *site,
 
 	*out = NULL;
 	server->address = lode_strdup(options->address ? options->address : "127.0.0.1");
-	server->answers.site = site;
 	rc = take_token(server, options, err);
 	if (rc == LODE_OK)
 		rc = fd = open_socket(server, options, err);
@@ -166,8 +165,7 @@ int lode_server_start(struct lode_server **out, struct lode_site *site,
 	server->answers.guard.port = bound_port(fd);
 	snprintf(server->answers.cookie, sizeof(server->answers.cookie), "lode-%u",
 		 server->answers.guard.port);
-	lode_site_finish(site);
-	lode_answers_make(&server->answers);
+	lode_answers_make(&server->answers, site);
 	server->answers.overdue = lode_overdue_start(limits_ms);
 	server->daemon = start_daemon(server, fd, options);
 	if (!server->daemon) {
@@ -177,6 +175,11 @@ int lode_server_start(struct lode_server **out, struct lode_site *site,
 	}
 	*out = server;
 	return LODE_OK;
+}
+
+void lode_server_show(struct lode_server *server, struct lode_site *site)
+{
+	lode_answers_show(&server->answers, site);
 }
 
 void lode_server_stop(struct lode_server *server)

@@ -33,12 +33,17 @@ struct lode_server_options {
 };
 
 /*
- * Starts to answer; `site` must be filled and outlive the server (lode_site_finish is done here).
+ * Starts to answer; `site` must be filled (lode_site_finish is done here), and is held.
  * Fails with LODE_ERR_ARG on an address that is none, on one beyond the loopback without is_open
  * and on a weak token, and with LODE_ERR_IO if the port is taken.
  */
 int lode_server_start(struct lode_server **out, struct lode_site *site,
 		      const struct lode_server_options *options, struct lode_error *err);
+/*
+ * Shows another site from now on, which has the same reports in the same order; it is held.
+ * Requests that are under way end with the site that they began with. Any thread.
+ */
+void lode_server_show(struct lode_server *server, struct lode_site *site);
 /* Answers that are under way end first. NULL does nothing. */
 void lode_server_stop(struct lode_server *server);
 

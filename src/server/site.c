@@ -20,7 +20,14 @@ struct site_report {
 	LODE_VEC(struct lode_site_question) questions;
 };
 
+struct given {
+	void (*release)(void *context);
+	void *context;
+};
+
 struct lode_site {
+	int n_holders;
+	LODE_VEC(struct given) given;
 	LODE_VEC(struct lode_site_document) documents;
 	LODE_VEC(struct site_report) reports;
 	bool has_changes;
@@ -81,16 +88,30 @@ struct lode_site *lode_site_new(void)
 	static const char no_page[] = "<!doctype html><title>lode</title>";
 	struct lode_site *site = lode_alloc0(1, sizeof(*site));
 
+	site->n_holders = 1;
 	for (size_t i = 0; i < FIRST_REPORT; i++)
 		lode_vec_append_zero(&site->documents);
 	lode_site_set_page(site, no_page, strlen(no_page));
 	return site;
 }
 
+void lode_site_hold(struct lode_site *site)
+{
+	__atomic_add_fetch(&site->n_holders, 1, __ATOMIC_RELAXED);
+}
+
+void lode_site_give(struct lode_site *site, void (*release)(void *context), void *context)
+{
+	lode_vec_append(&site->given, ((struct given){release, context}));
+}
+
 void lode_site_free(struct lode_site *site)
 {
-	if (!site)
+	if (!site || __atomic_sub_fetch(&site->n_holders, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
+	for (size_t i = 0; i < site->given.n; i++)
+		site->given.at[i].release(site->given.at[i].context);
+	lode_vec_release(&site->given);
 	for (size_t i = 0; i < site->reports.n; i++)
 		lode_vec_release(&site->reports.at[i].questions);
 	lode_vec_release(&site->reports);

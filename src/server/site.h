@@ -10,7 +10,8 @@
  * A site knows no HTTP and no analysis: who makes it brings documents as bytes and questions as
  * functions. Names are looked up in a list; nothing in a request ever becomes a path of a file.
  * Fill it, then give it to a server; from then on only questions run, one at a time for each
- * report, so that what they look into needs no lock of its own.
+ * report, so that what they look into needs no lock of its own. When what it shows has changed,
+ * another site takes its place (server.h); it is freed when nobody holds it any more.
  */
 #ifndef LODE_SITE_H
 #define LODE_SITE_H
@@ -57,8 +58,13 @@ enum lode_site_refusal {
 typedef int lode_site_answer(void *context, const struct lode_site_query *query, FILE *out,
 			     struct lode_error *err);
 
-struct lode_site *lode_site_new(void);
+struct lode_site *lode_site_new(void); /* held once, by the caller */
+void lode_site_hold(struct lode_site *site);
+/* Lets go; who does so last frees it. Any thread. NULL does nothing. */
 void lode_site_free(struct lode_site *site);
+
+/* What questions look into and nobody else needs: `release` is called when the site is freed. */
+void lode_site_give(struct lode_site *site, void (*release)(void *context), void *context);
 
 /* The page, html_bytes long; copied. */
 void lode_site_set_page(struct lode_site *site, const char *html, size_t html_bytes);

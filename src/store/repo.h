@@ -66,6 +66,13 @@ void lode_repo_snapshot_end(struct lode_repo *repo);
 int lode_repo_hold(struct lode_repo *repo, struct lode_error *err);
 int lode_repo_hold_end(struct lode_repo *repo, int rc, struct lode_error *err);
 
+/*
+ * A number for what the repository's streams are at the moment, with their digests and labels:
+ * another after each change of them, the same after one of signatures or runs, or after a
+ * compaction. Costs nothing worth speaking of.
+ */
+int lode_repo_state(uint64_t *out, struct lode_repo *repo, struct lode_error *err);
+
 /* ---- Adding ---- */
 
 /* A free label of a stream: "release" = "2.1". Keys are [A-Za-z_][A-Za-z0-9_.-]* and none of the

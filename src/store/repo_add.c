@@ -231,6 +231,7 @@ int lode_repo_add(struct lode_repo *repo, struct lode_repo_entry *const *entries
 {
 	struct adding adding = {.repo = repo};
 	int64_t *ids = lode_alloc0(n + 1, sizeof(*ids));
+	bool has_changed = false;
 	int rc = lode_repo_begin(repo, err);
 
 	if (rc < 0) {
@@ -238,9 +239,14 @@ int lode_repo_add(struct lode_repo *repo, struct lode_repo_entry *const *entries
 		return rc;
 	}
 	rc = prepare(&adding, err);
-	for (size_t i = 0; rc == 0 && i < n; i++)
+	for (size_t i = 0; rc == 0 && i < n; i++) {
 		rc = add_one(&added[i], &ids[i], &adding, entries[i], replace, err);
+		has_changed |=
+			rc == 0 && (added[i] == LODE_REPO_ADDED || added[i] == LODE_REPO_REPLACED);
+	}
 	finalize(&adding);
+	if (rc == 0 && has_changed)
+		rc = lode_repo_mark_changed(repo, err);
 	rc = lode_repo_end(repo, rc, err);
 	if (rc < 0)
 		lode_repo_read_shape(repo, NULL);

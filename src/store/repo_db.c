@@ -179,3 +179,29 @@ int64_t lode_repo_now_ns(void)
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
+
+int lode_repo_mark_changed(struct lode_repo *repo, struct lode_error *err)
+{
+	return lode_repo_exec(repo,
+			      "INSERT INTO meta VALUES ('changes', '1') ON CONFLICT(key) DO UPDATE"
+			      " SET value = CAST(value AS INTEGER) + 1",
+			      err);
+}
+
+int lode_repo_state(uint64_t *out, struct lode_repo *repo, struct lode_error *err)
+{
+	/* The rest is for a copy that lies there now, and for a lode that counts no changes. */
+	static const char *const numbers[] = {
+		"SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM meta WHERE key = 'changes'",
+		"SELECT coalesce(max(id), 0) FROM stream",
+		"SELECT coalesce(max(id), 0) FROM digest",
+		"SELECT count(*) FROM digest",
+	};
+	int64_t values[sizeof(numbers) / sizeof(*numbers)] = {0};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(numbers) / sizeof(*numbers); i++)
+		rc = lode_repo_number(&values[i], repo, numbers[i], err);
+	*out = rc == 0 ? lode_stable_hash(values, sizeof(values), 0) : 0;
+	return rc;
+}

@@ -60,6 +60,9 @@ int lode_repo_number(int64_t *out, struct lode_repo *repo, const char *sql, stru
 int lode_repo_begin(struct lode_repo *repo, struct lode_error *err);
 int lode_repo_end(struct lode_repo *repo, int rc, struct lode_error *err);
 
+/* Within a transaction: what lode_repo_state stands for is another now. */
+int lode_repo_mark_changed(struct lode_repo *repo, struct lode_error *err);
+
 /* Binds a copy that SQLite keeps; NULL is the empty text. */
 void lode_repo_bind_text(sqlite3_stmt *st, int at, const char *text);
 /* A column's text in the arena; NULL becomes "". */

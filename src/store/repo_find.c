@@ -123,5 +123,7 @@ int lode_repo_set_label(struct lode_repo *repo, const struct lode_repo_streams *
 		rc = lode_repo_step(repo, st, err);
 	}
 	sqlite3_finalize(st);
+	if (rc == 0)
+		rc = lode_repo_mark_changed(repo, err);
 	return lode_repo_end(repo, rc, err);
 }

@@ -365,6 +365,8 @@ int lode_repo_forget(struct lode_repo *repo, const struct lode_repo_streams *str
 			qsort(list, n, sizeof(*list), by_digest);
 			rc = forget(repo, list, n, err);
 		}
+		if (rc == 0 && n)
+			rc = lode_repo_mark_changed(repo, err);
 		rc = lode_repo_end(repo, rc, err);
 	}
 	free(list);

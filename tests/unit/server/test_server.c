@@ -595,6 +595,119 @@ static void stopping_waits_for_what_is_asked(void **state)
 	pthread_join(opener, NULL);
 }
 
+/* ---- One site after another ---- */
+
+enum { EDITIONS = 40, READERS = 4 };
+
+/* A site that says its number everywhere. */
+struct edition {
+	int number, is_freed;
+};
+
+static int say_edition(void *context, const struct lode_site_query *query, FILE *out,
+		       struct lode_error *err)
+{
+	const struct edition *edition = context;
+
+	(void)query;
+	(void)err;
+	/* What it looks into is there as long as it is asked. */
+	if (__atomic_load_n(&edition->is_freed, __ATOMIC_SEQ_CST))
+		abort();
+	fprintf(out, "{\"edition\": %d, \"much\": \"%02000d\"}\n", edition->number, 0);
+	return LODE_OK;
+}
+
+static void free_edition(void *context)
+{
+	struct edition *edition = context;
+
+	__atomic_store_n(&edition->is_freed, 1, __ATOMIC_SEQ_CST);
+}
+
+static struct lode_site *site_of_edition(struct edition *edition)
+{
+	static const char *const parameters[] = {"id", NULL};
+	struct lode_site *site = lode_site_new();
+	char json[60];
+	int n = snprintf(json, sizeof(json), "{\"edition\": %d}\n", edition->number);
+
+	lode_site_set_page(site, page, strlen(page));
+	lode_site_add_report(site, "mine", "lode/mine/1", "slow/", json, (size_t)n);
+	lode_site_add_question(site, "mine", "ask", false, say_edition, edition);
+	lode_site_add_lasting(site, "mine", "last", parameters, say_edition, edition);
+	lode_site_give(site, free_edition, edition);
+	return site;
+}
+
+struct reader {
+	struct house *house;
+	const int *n_begun, *n_shown, *is_over; /* editions */
+	int n_read, n_wrong;
+};
+
+/* Whatever is asked is answered by an edition that was shown while it was. */
+static void *read_editions(void *context)
+{
+	static const char *const paths[] = {"/api/reports/mine", "/api/reports/mine/ask",
+					    "/api/reports/mine/last?id=a",
+					    "/api/reports/mine/last?id=b"};
+	struct reader *reader = context;
+
+	while (!__atomic_load_n(reader->is_over, __ATOMIC_SEQ_CST) || !reader->n_read) {
+		int least = __atomic_load_n(reader->n_shown, __ATOMIC_SEQ_CST), number = -1;
+		char *answer = request(reader->house, "GET", paths[reader->n_read++ % 4], HOST, "");
+		const char *at = strstr(answer, "{\"edition\": ");
+
+		if (at)
+			number = (int)strtol(at + strlen("{\"edition\": "), NULL, 10);
+		reader->n_wrong += number < least ||
+				   number > __atomic_load_n(reader->n_begun, __ATOMIC_SEQ_CST);
+		free(answer);
+	}
+	return NULL;
+}
+
+static void another_site_takes_its_place_while_many_ask(void **state)
+{
+	static struct edition editions[EDITIONS];
+	struct house house = {.site = NULL};
+	int n_begun = 0, n_shown = 0, is_over = 0;
+	struct lode_server_options options = {.token = token};
+	struct reader readers[READERS];
+	pthread_t threads[READERS];
+	struct lode_site *site;
+	struct lode_error err;
+
+	(void)state;
+	site = site_of_edition(&editions[0]);
+	assert_int_equal(lode_server_start(&house.server, site, &options, &err), 0);
+	lode_site_free(site);
+	for (int i = 0; i < READERS; i++) {
+		readers[i] = (struct reader){&house, &n_begun, &n_shown, &is_over, 0, 0};
+		assert_int_equal(pthread_create(&threads[i], NULL, read_editions, &readers[i]), 0);
+	}
+	for (int i = 1; i < EDITIONS; i++) {
+		usleep(2000);
+		editions[i].number = i;
+		site = site_of_edition(&editions[i]);
+		__atomic_store_n(&n_begun, i, __ATOMIC_SEQ_CST);
+		lode_server_show(house.server, site);
+		__atomic_store_n(&n_shown, i, __ATOMIC_SEQ_CST);
+		lode_site_free(site);
+	}
+	__atomic_store_n(&is_over, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < READERS; i++) {
+		pthread_join(threads[i], NULL);
+		assert_int_equal(readers[i].n_wrong, 0);
+	}
+	/* The last one stays until the server stops. */
+	assert_false(editions[EDITIONS - 1].is_freed);
+	lode_server_stop(house.server);
+	for (int i = 0; i < EDITIONS; i++)
+		assert_true(editions[i].is_freed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -611,6 +724,7 @@ int main(void)
 		cmocka_unit_test(refusals_have_their_status_and_are_not_kept),
 		cmocka_unit_test(documents_do_not_wait_for_questions),
 		cmocka_unit_test(stopping_waits_for_what_is_asked),
+		cmocka_unit_test(another_site_takes_its_place_while_many_ask),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
