@@ -137,7 +137,7 @@ static const char *header_of(struct MHD_Connection *connection, const char *name
 
 static enum MHD_Result send_made(struct MHD_Connection *connection, const struct lode_made *made)
 {
-	const char *encodings = header_of(connection, "Accept-Encoding");
+	bool takes_gzip = lode_takes_gzip(header_of(connection, "Accept-Encoding"));
 	const char *known = header_of(connection, "If-None-Match");
 
 	if (known && strstr(known, made->document.tag)) {
@@ -147,7 +147,7 @@ static enum MHD_Result send_made(struct MHD_Connection *connection, const struct
 		MHD_add_response_header(same, "Cache-Control", "no-cache");
 		return queue(connection, MHD_HTTP_NOT_MODIFIED, same);
 	}
-	if (encodings && strstr(encodings, "gzip") && made->packed)
+	if (takes_gzip && made->packed)
 		return MHD_queue_response(connection, MHD_HTTP_OK, made->packed);
 	return MHD_queue_response(connection, MHD_HTTP_OK, made->plain);
 }
@@ -310,16 +310,28 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct req
 
 /* ---- Who asks ---- */
 
+static enum MHD_Result add_lone(void *context, enum MHD_ValueKind kind, const char *key,
+				const char *value)
+{
+	(void)kind;
+	(void)value;
+	lode_lone_headers_add(context, key);
+	return MHD_YES;
+}
+
 static struct lode_request_marks marks_of(const struct lode_answers *answers,
 					  struct MHD_Connection *connection)
 {
+	struct lode_lone_headers lone = {0};
+
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, add_lone, &lone);
 	return (struct lode_request_marks){
+		.is_ambiguous = lone.is_ambiguous,
 		.host = header_of(connection, "Host"),
 		.origin = header_of(connection, "Origin"),
 		.fetch_site = header_of(connection, "Sec-Fetch-Site"),
 		.authorization = header_of(connection, "Authorization"),
 		.cookie = MHD_lookup_connection_value(connection, MHD_COOKIE_KIND, answers->cookie),
-		.token = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token"),
 		.content_type = header_of(connection, "Content-Type"),
 		.has_change_header = header_of(connection, LODE_CHANGE_HEADER) != NULL,
 	};
@@ -395,6 +407,10 @@ static enum MHD_Result judge(const struct lode_answers *answers, struct MHD_Conn
 	if (is_session)
 		kind = LODE_REQUEST_PAGE;
 	verdict = lode_guard_judge(&answers->guard, &marks, kind);
+	/* Where its body ends is not sure: what comes behind is nobody's request. */
+	if (verdict == LODE_VERDICT_AMBIGUOUS)
+		return refuse_with(connection, MHD_HTTP_BAD_REQUEST, lode_verdict_text(verdict),
+				   "Connection", "close");
 	if (verdict == LODE_VERDICT_TOKEN)
 		return refuse_with(connection, MHD_HTTP_UNAUTHORIZED, lode_verdict_text(verdict),
 				   "WWW-Authenticate", "Bearer");

@@ -101,7 +101,7 @@ static bool has_token(const struct lode_guard *guard, const struct lode_request_
 
 	if (bearer && strncasecmp(bearer, "Bearer ", 7) == 0 && lode_token_is(guard, bearer + 7))
 		return true;
-	return lode_token_is(guard, marks->cookie) || lode_token_is(guard, marks->token);
+	return lode_token_is(guard, marks->cookie);
 }
 
 static bool is_json(const char *type)
@@ -113,12 +113,33 @@ static bool is_json(const char *type)
 	       (!type[n] || type[n] == ';' || type[n] == ' ');
 }
 
+void lode_lone_headers_add(struct lode_lone_headers *lone, const char *name)
+{
+	/* The last two both say where the body ends: one bit. */
+	static const char *const names[] = {
+		"Host",		"Origin",	  "Sec-Fetch-Site",    "Authorization",
+		"Content-Type", "Content-Length", "Transfer-Encoding",
+	};
+	const size_t n = sizeof(names) / sizeof(*names);
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned bit = 1U << (i < n - 1 ? i : n - 2);
+
+		if (strcasecmp(name, names[i]) != 0)
+			continue;
+		lone->is_ambiguous |= (lone->seen & bit) != 0;
+		lone->seen |= bit;
+	}
+}
+
 enum lode_verdict lode_guard_judge(const struct lode_guard *guard,
 				   const struct lode_request_marks *marks,
 				   enum lode_request_kind kind)
 {
 	bool is_change = kind == LODE_REQUEST_CHANGE;
 
+	if (marks->is_ambiguous)
+		return LODE_VERDICT_AMBIGUOUS;
 	if (!marks->host || !is_our_host(guard, marks->host))
 		return LODE_VERDICT_HOST;
 	if (kind == LODE_REQUEST_PAGE)
@@ -132,11 +153,30 @@ enum lode_verdict lode_guard_judge(const struct lode_guard *guard,
 	return LODE_VERDICT_ALLOWED;
 }
 
+bool lode_takes_gzip(const char *encodings)
+{
+	const char *at = encodings ? encodings : "";
+
+	while (*at) {
+		size_t n = strcspn(at, ",");
+		size_t name = strcspn(at, ",; \t");
+		const char *q = memchr(at, '=', n);
+
+		if (name == 4 && strncasecmp(at, "gzip", 4) == 0)
+			return !q || strspn(q + 1, "0. \t") + (size_t)(q + 1 - at) < n;
+		at += n;
+		at += strspn(at, ", \t");
+	}
+	return false;
+}
+
 const char *lode_verdict_text(enum lode_verdict verdict)
 {
 	switch (verdict) {
 	case LODE_VERDICT_ALLOWED:
 		return "allowed";
+	case LODE_VERDICT_AMBIGUOUS:
+		return "a header that may stand once stands twice";
 	case LODE_VERDICT_HOST:
 		return "this server does not go by that name: use the address that lode serve "
 		       "printed, or start it with --host-name";

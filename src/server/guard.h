@@ -35,31 +35,47 @@ enum lode_request_kind {
 	LODE_REQUEST_CHANGE,
 };
 
+/*
+ * Headers that decide who asks and where a request ends. With two of one, lode and a proxy before
+ * it could each believe another one, and disagree on what was asked.
+ */
+struct lode_lone_headers {
+	unsigned seen; /* a bit per header */
+	bool is_ambiguous;
+};
+/* Takes one header's name more. */
+void lode_lone_headers_add(struct lode_lone_headers *lone, const char *name);
+
 /* Header values as they came; NULL: not there. */
 struct lode_request_marks {
+	bool is_ambiguous;			/* lode_lone_headers */
 	const char *host, *origin, *fetch_site; /* Sec-Fetch-Site */
 	const char *authorization;		/* "Bearer TOKEN" */
 	const char *cookie;			/* the value of the token's cookie */
-	const char *token;			/* of the query: ?token=... */
 	const char *content_type;
 	bool has_change_header;
 };
 
 enum lode_verdict {
 	LODE_VERDICT_ALLOWED,
-	LODE_VERDICT_HOST,   /* asks for a name that is not ours */
-	LODE_VERDICT_ORIGIN, /* sent by another site's page */
-	LODE_VERDICT_TOKEN,  /* needs the token, has none or a wrong one */
-	LODE_VERDICT_FORM,   /* a change that a form could have sent */
+	LODE_VERDICT_AMBIGUOUS, /* says one thing twice */
+	LODE_VERDICT_HOST,	/* asks for a name that is not ours */
+	LODE_VERDICT_ORIGIN,	/* sent by another site's page */
+	LODE_VERDICT_TOKEN,	/* needs the token, has none or a wrong one */
+	LODE_VERDICT_FORM,	/* a change that a form could have sent */
 };
 
 /*
  * The first thing that is wrong, in the order of the list. The page may be asked for from anywhere,
- * under our names: links to it are how people come.
+ * under our names: links to it are how people come. A token in an address counts for nothing here:
+ * addresses stand in logs and histories. The page alone takes it from there, into a cookie.
  */
 enum lode_verdict lode_guard_judge(const struct lode_guard *guard,
 				   const struct lode_request_marks *marks,
 				   enum lode_request_kind kind);
+
+/* Whether Accept-Encoding (NULL: none) names gzip, and not with q=0: "br, gzip;q=0.8". */
+bool lode_takes_gzip(const char *encodings);
 
 /* One sentence for who asked. */
 const char *lode_verdict_text(enum lode_verdict verdict);

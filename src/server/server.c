@@ -114,6 +114,22 @@ static int take_token(struct lode_server *server, const struct lode_server_optio
 	return LODE_OK;
 }
 
+/*
+ * "%41" -> "A", in place, as MHD does it; but a NUL would end the text for all who read it, and
+ * "/api/reports%00..." would pass for what stands before: it becomes a byte that no name here has.
+ */
+static size_t unescape(void *context, struct MHD_Connection *connection, char *text)
+{
+	size_t n = MHD_http_unescape(text);
+
+	(void)context;
+	(void)connection;
+	for (size_t i = 0; i < n; i++)
+		if (!text[i])
+			text[i] = '\x01';
+	return n;
+}
+
 static struct MHD_Daemon *start_daemon(struct lode_server *server, int fd,
 				       const struct lode_server_options *options)
 {
@@ -136,6 +152,7 @@ static struct MHD_Daemon *start_daemon(struct lode_server *server, int fd,
 	};
 
 	return MHD_start_daemon(flags, 0, NULL, NULL, lode_answer_request, &server->answers,
+				MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
 				MHD_OPTION_NOTIFY_COMPLETED, lode_answer_completed,
 				&server->answers, MHD_OPTION_NOTIFY_CONNECTION,
 				lode_answer_connection, &server->answers, MHD_OPTION_ARRAY, items,

@@ -122,8 +122,7 @@ static void changes_need_the_token_and_a_page(void **state)
 	assert_int_equal(judge(marks, LODE_REQUEST_CHANGE), LODE_VERDICT_ALLOWED);
 	marks.authorization = "Basic 0123456789abcdef";
 	assert_int_equal(judge(marks, LODE_REQUEST_CHANGE), LODE_VERDICT_TOKEN);
-	marks.token = "0123456789abcdef";
-	assert_int_equal(judge(marks, LODE_REQUEST_CHANGE), LODE_VERDICT_ALLOWED);
+	marks = change();
 	marks.has_change_header = false;
 	assert_int_equal(judge(marks, LODE_REQUEST_CHANGE), LODE_VERDICT_FORM);
 	marks = change();
@@ -147,6 +146,60 @@ static void beyond_the_loopback_all_need_the_token(void **state)
 	assert_int_equal(lode_guard_judge(&g, &marks, LODE_REQUEST_PAGE), LODE_VERDICT_ALLOWED);
 	marks.cookie = "0123456789abcdef";
 	assert_int_equal(lode_guard_judge(&g, &marks, LODE_REQUEST_READ), LODE_VERDICT_ALLOWED);
+}
+
+static void what_decides_may_stand_once(void **state)
+{
+	static const char *const others[] = {"Accept", "Cookie", "X-Forwarded-Host", "Hosts", ""};
+	static const char *const pairs[][2] = {
+		{"Host", "host"},
+		{"Origin", "ORIGIN"},
+		{"Authorization", "Authorization"},
+		{"Sec-Fetch-Site", "sec-fetch-site"},
+		{"Content-Type", "Content-Type"},
+		{"Content-Length", "Content-Length"},
+		{"Transfer-Encoding", "Transfer-Encoding"},
+		{"Content-Length", "Transfer-Encoding"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		struct lode_lone_headers lone = {0};
+
+		lode_lone_headers_add(&lone, pairs[i][0]);
+		for (size_t k = 0; k < 2 * sizeof(others) / sizeof(*others); k++)
+			lode_lone_headers_add(&lone, others[k / 2]);
+		assert_false(lone.is_ambiguous);
+		lode_lone_headers_add(&lone, pairs[i][1]);
+		assert_true(lone.is_ambiguous);
+	}
+	for (int kind = LODE_REQUEST_PAGE; kind <= LODE_REQUEST_CHANGE; kind++) {
+		struct lode_request_marks marks = change();
+
+		marks.is_ambiguous = true;
+		assert_int_equal(judge(marks, (enum lode_request_kind)kind),
+				 LODE_VERDICT_AMBIGUOUS);
+	}
+}
+
+static void gzip_is_for_who_takes_it(void **state)
+{
+	static const char *const takes[] = {"gzip", "deflate, gzip;q=1.0, *;q=0.5", "br,GZIP",
+					    "gzip ; q=0.001"};
+	static const char *const refuses[] = {NULL,
+					      "",
+					      "identity",
+					      "gzip;q=0",
+					      "gzip; q=0.0",
+					      "br, gzip;q=0, zstd",
+					      "x-gzip, gzips",
+					      "br;gzip"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(takes) / sizeof(*takes); i++)
+		assert_true(lode_takes_gzip(takes[i]));
+	for (size_t i = 0; i < sizeof(refuses) / sizeof(*refuses); i++)
+		assert_false(lode_takes_gzip(refuses[i]));
 }
 
 static void tokens_are_equal_or_not(void **state)
@@ -177,6 +230,8 @@ int main(void)
 		cmocka_unit_test(scripts_of_other_sites_read_nothing),
 		cmocka_unit_test(changes_need_the_token_and_a_page),
 		cmocka_unit_test(beyond_the_loopback_all_need_the_token),
+		cmocka_unit_test(what_decides_may_stand_once),
+		cmocka_unit_test(gzip_is_for_who_takes_it),
 		cmocka_unit_test(tokens_are_equal_or_not),
 	};
 

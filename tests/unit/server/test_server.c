@@ -242,9 +242,15 @@ static void documents_come_with_their_headers(void **state)
 
 static void wrong_requests_are_refused(void **state)
 {
-	static const char *const nowhere[] = {"/x", "/api/reports/../../../../etc/passwd",
+	static const char *const nowhere[] = {"/x",
+					      "/api/reports/../../../../etc/passwd",
 					      "/api/reports/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
-					      "/api/reports/mine/window", "//"};
+					      "/api/reports/..%5c..%5cetc",
+					      "/%252e%252e/etc/passwd",
+					      "/api/reports%00",
+					      "/api/reports/mine%00/window",
+					      "/api/reports/mine/window",
+					      "//"};
 	struct house house;
 
 	(void)state;
@@ -255,6 +261,14 @@ static void wrong_requests_are_refused(void **state)
 	expect(&house, "GET", "/api/reports", "Host: evil.example:%PORT%\r\n", 421, NULL);
 	expect(&house, "GET", "/api/reports", HOST "Origin: http://evil.example\r\n", 403, NULL);
 	expect(&house, "GET", "/api/reports", HOST "Sec-Fetch-Site: cross-site\r\n", 403, NULL);
+	expect(&house, "GET", "/api/reports", HOST HOST, 400, "stands twice");
+	expect(&house, "GET", "/api/reports", HOST "host: evil.example\r\n", 400, NULL);
+	/* expect() says how long the body is, too. */
+	expect(&house, "GET", "/api/reports", HOST "Content-Length: 5\r\n", 400,
+	       "Connection: close");
+	expect(&house, "POST", "/api/reports", HOST "Transfer-Encoding: chunked\r\n", 400, NULL);
+	expect(&house, "GET", "/api/reports/large", HOST "Accept-Encoding: gzip;q=0\r\n", 200,
+	       "\r\n\r\n{}");
 	expect(&house, "POST", "/api/reports/mine", HOST, 405, "Allow: GET, HEAD");
 	expect(&house, "DELETE", "/api/reports/mine", HOST, 405, NULL);
 	expect(&house, "GET", "/?token=0123456789abcdeX", HOST, 403, NULL);
