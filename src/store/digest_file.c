@@ -167,6 +167,25 @@ static void compress_column(lode_byte_vec *stored, const lode_byte_vec *plain, Z
 	stored->n = n;
 }
 
+static void put_bytes(lode_byte_vec *out, const uint8_t *bytes, size_t n)
+{
+	if (!n)
+		return;
+	lode_vec_reserve(out, out->n + n);
+	memcpy(out->at + out->n, bytes, n);
+	out->n += n;
+}
+
+/* Its version; what only the whole tells is set by lode_digest_seal. */
+static void put_header(lode_byte_vec *out)
+{
+	uint8_t header[HEADER_BYTES] = {0};
+
+	memcpy(header, magic, sizeof(magic));
+	put_u32(header + AT_VERSION, LODE_DIGEST_VERSION);
+	put_bytes(out, header, sizeof(header));
+}
+
 static void put_columns(lode_byte_vec *out, const struct lode_digest_columns *plain,
 			const struct lode_digest_columns *stored)
 {
@@ -175,14 +194,8 @@ static void put_columns(lode_byte_vec *out, const struct lode_digest_columns *pl
 		lode_varint_put(out, plain->at[i].n);
 		lode_varint_put(out, stored->at[i].n);
 	}
-	for (size_t i = 0; i < LODE_N_DIGEST_COLUMNS; i++) {
-		size_t n = stored->at[i].n;
-
-		lode_vec_reserve(out, out->n + n);
-		if (n)
-			memcpy(out->at + out->n, stored->at[i].at, n);
-		out->n += n;
-	}
+	for (size_t i = 0; i < LODE_N_DIGEST_COLUMNS; i++)
+		put_bytes(out, stored->at[i].at, stored->at[i].n);
 }
 
 /* Gives the size that the columns take, compressed where that is shorter. */
@@ -229,11 +242,9 @@ void lode_digest_pack(lode_byte_vec *out, const struct lode_digest *digest,
 		kept = &plain;
 		n_stored = total_bytes(&plain);
 	}
+	/* Room for most of it at once; whoever puts bytes there makes sure of their own. */
 	lode_vec_reserve(out, start + HEADER_BYTES + n_stored);
-	memset(out->at + start, 0, HEADER_BYTES);
-	memcpy(out->at + start, magic, sizeof(magic));
-	put_u32(out->at + start + AT_VERSION, LODE_DIGEST_VERSION);
-	out->n = start + HEADER_BYTES;
+	put_header(out);
 	put_columns(out, &plain, kept);
 	lode_digest_seal(out->at + start, out->n - start);
 	ZSTD_freeCCtx(zstd);
