@@ -91,19 +91,6 @@ static int agree_on_shape(struct lode_digest_job *job, struct lode_job_run *run,
 	return rc;
 }
 
-/* Did nobody say what the symptoms are? Options are `--symptom`, `--symptoms`, `--comm`, `--pid`.
- */
-static bool is_default(const char *shape)
-{
-	static const char *const options[] = {"--symptom", "--symptoms", "--comm", "--pid"};
-	size_t len;
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (lode_shape_value(shape, options[i], &len))
-			return false;
-	return true;
-}
-
 /* What counts as a symptom where no table is beside the recording, in words. */
 static const char *common_symptoms(const struct lode_job_run *run)
 {
@@ -135,7 +122,7 @@ static void describe_symptoms(struct lode_digest_job *job, const struct lode_job
 		n_inputs += is_digest ? item->origin.n_inputs : 1;
 	}
 	job->n_inputs = n_inputs;
-	job->is_default_symptoms = !n_beside && is_default(job->origin.shape);
+	job->is_default_symptoms = !n_beside && lode_shape_has_default_symptoms(job->origin.shape);
 	job->origin.n_inputs = n_inputs;
 	job->origin.n_beside = n_beside;
 	job->origin.symptom_text = lode_arena_strndup(&job->arena, common, strlen(common));

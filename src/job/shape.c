@@ -164,6 +164,17 @@ const char *lode_shape_value(const char *shape, const char *name, size_t *len)
 	return NULL;
 }
 
+bool lode_shape_has_default_symptoms(const char *shape)
+{
+	static const char *const options[] = {"--symptom", "--symptoms", "--comm", "--pid"};
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (lode_shape_value(shape, options[i], &len))
+			return false;
+	return true;
+}
+
 static bool is_filter(const char *line, size_t len)
 {
 	static const char *const filters[] = {"--include", "--exclude", "--only", "--reason"};

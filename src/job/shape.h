@@ -27,6 +27,9 @@ const char *lode_shape_of(const struct lode_digest_job_options *options, bool on
 /* What stands behind "--name" in the shape, or NULL; *len is its length. */
 const char *lode_shape_value(const char *shape, const char *name, size_t *len);
 
+/* Whether nobody said what the symptoms are: the recorded command's threads are. */
+bool lode_shape_has_default_symptoms(const char *shape);
+
 /* Whether content filters (--include, --exclude, --only, --reason) are part of it. */
 bool lode_shape_has_filters(const char *shape);
 

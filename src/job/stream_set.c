@@ -44,24 +44,14 @@ static void order_described(struct lode_stream_set *set)
 	free(list);
 }
 
-static bool is_default(const char *shape)
-{
-	static const char *const options[] = {"--symptom", "--symptoms", "--comm", "--pid"};
-	size_t len;
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (lode_shape_value(shape, options[i], &len))
-			return false;
-	return true;
-}
-
 /* What a digest job would say of the same streams. */
 static void describe_job(struct lode_digest_job *job)
 {
 	job->symptom_text = job->origin.symptom_text;
 	job->n_inputs = job->origin.n_inputs;
 	job->input_bytes = job->origin.input_bytes;
-	job->is_default_symptoms = !job->origin.n_beside && is_default(job->origin.shape);
+	job->is_default_symptoms =
+		!job->origin.n_beside && lode_shape_has_default_symptoms(job->origin.shape);
 	if (job->origin.n_beside && job->origin.n_beside == job->n_inputs)
 		job->symptom_text = "those listed in symptoms.tsv beside the recordings";
 	else if (job->origin.n_beside)

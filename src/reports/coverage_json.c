@@ -2,6 +2,7 @@
 
 #include "reports/coverage_report.h"
 #include "reports/json.h"
+#include "reports/json_parts.h"
 
 static size_t shown(const struct lode_coverage_report *report, size_t n)
 {
@@ -128,19 +129,6 @@ static void put_groups(struct lode_json *json, const struct lode_coverage_report
 	lode_json_end_array(json);
 }
 
-static void put_inputs(struct lode_json *json, const char *key,
-		       const struct lode_skipped_input *inputs, size_t n)
-{
-	lode_json_array(json, key);
-	for (size_t i = 0; i < n; i++) {
-		lode_json_object(json, NULL);
-		lode_json_text(json, "path", inputs[i].path);
-		lode_json_text(json, "reason", inputs[i].reason);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-}
-
 void lode_coverage_report_json(FILE *out, const struct lode_coverage_report *report)
 {
 	const struct lode_coverage_job *job = report->job;
@@ -159,9 +147,7 @@ void lode_coverage_report_json(FILE *out, const struct lode_coverage_report *rep
 	lode_json_end_array(json);
 	put_more(json, "more", job->coverage.n_signatures, n);
 	put_groups(json, report);
-	put_inputs(json, "skipped", job->streams.job.skipped.at, job->streams.job.skipped.n);
-	put_inputs(json, "incomplete", job->streams.job.incomplete.at,
-		   job->streams.job.incomplete.n);
+	lode_json_job_inputs(json, &job->streams.job);
 	lode_json_close(json);
 	free(order);
 }

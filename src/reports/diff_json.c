@@ -3,6 +3,7 @@
 
 #include "reports/diff_report.h"
 #include "reports/json.h"
+#include "reports/json_parts.h"
 #include "reports/mine_detail_json.h"
 #include "reports/mine_report.h"
 
@@ -25,19 +26,6 @@ static void put_names(struct lode_json *json, const struct lode_calltree *tree,
 	lode_json_end_array(json);
 }
 
-static void put_inputs(struct lode_json *json, const char *key,
-		       const struct lode_skipped_input *inputs, size_t n)
-{
-	lode_json_array(json, key);
-	for (size_t i = 0; i < n; i++) {
-		lode_json_object(json, NULL);
-		lode_json_text(json, "path", inputs[i].path);
-		lode_json_text(json, "reason", inputs[i].reason);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-}
-
 static void put_side(struct lode_json *json, const struct lode_diff_report *report, unsigned s)
 {
 	const struct lode_diff *diff = report->job->diff;
@@ -52,8 +40,7 @@ static void put_side(struct lode_json *json, const struct lode_diff_report *repo
 	lode_json_int(json, "symptom_ns", side->symptom_ns);
 	lode_json_int(json, "per_symptom_ns", llround(diff->total.per_symptom[s]));
 	lode_json_int(json, "other_ns", report->job->other_ns[s]);
-	put_inputs(json, "skipped", job->skipped.at, job->skipped.n);
-	put_inputs(json, "incomplete", job->incomplete.at, job->incomplete.n);
+	lode_json_job_inputs(json, job);
 	lode_json_end_object(json);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "reports/json.h"
+#include "reports/json_parts.h"
 #include "reports/units.h"
 
 struct sums {
@@ -103,36 +104,6 @@ static void put_outputs(struct lode_json *json, const struct lode_digest_report 
 		lode_json_int(json, "more", (int64_t)(n - n_shown));
 }
 
-static void put_inputs(struct lode_json *json, const char *key,
-		       const struct lode_skipped_input *inputs, size_t n)
-{
-	lode_json_array(json, key);
-	for (size_t i = 0; i < n; i++) {
-		lode_json_object(json, NULL);
-		lode_json_text(json, "path", inputs[i].path);
-		lode_json_text(json, "reason", inputs[i].reason);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-}
-
-/* The shape's lines: options as they would be given. */
-static void put_shape(struct lode_json *json, const char *shape)
-{
-	lode_json_array(json, "shape");
-	while (*shape) {
-		size_t len = strcspn(shape, "\n");
-		char *line = lode_alloc(len + 1);
-
-		memcpy(line, shape, len);
-		line[len] = '\0';
-		lode_json_text(json, NULL, line);
-		free(line);
-		shape += len + (shape[len] != '\0');
-	}
-	lode_json_end_array(json);
-}
-
 void lode_digest_report_json(FILE *out, const struct lode_digest_report *report)
 {
 	const struct lode_digest_job *job = report->job;
@@ -149,7 +120,7 @@ void lode_digest_report_json(FILE *out, const struct lode_digest_report *report)
 	lode_json_int(json, "content_bytes", sums.content_bytes);
 	lode_json_int(json, "digest_bytes", sums.digest_bytes);
 	lode_json_text(json, "symptoms", job->symptom_text);
-	put_shape(json, job->origin.shape);
+	lode_json_shape(json, job->origin.shape);
 	put_outputs(json, report);
 	if (report->merged) {
 		lode_json_object(json, "merged");
@@ -160,7 +131,6 @@ void lode_digest_report_json(FILE *out, const struct lode_digest_report *report)
 		lode_json_int(json, "rows", (int64_t)job->digest->rows.n);
 		lode_json_end_object(json);
 	}
-	put_inputs(json, "skipped", job->skipped.at, job->skipped.n);
-	put_inputs(json, "incomplete", job->incomplete.at, job->incomplete.n);
+	lode_json_job_inputs(json, job);
 	lode_json_close(json);
 }

@@ -3,6 +3,7 @@
 #include "job/cluster_signatures.h"
 #include "model/signature.h"
 #include "reports/json.h"
+#include "reports/json_parts.h"
 #include "reports/mine_detail_json.h"
 #include "reports/mine_report.h"
 
@@ -93,19 +94,6 @@ static void put_served(struct lode_json *json, const struct lode_mine_served *se
 		lode_json_text(json, NULL, changes[i]);
 	lode_json_end_array(json);
 	lode_json_end_object(json);
-}
-
-static void put_inputs(struct lode_json *json, const char *key,
-		       const struct lode_skipped_input *inputs, size_t n)
-{
-	lode_json_array(json, key);
-	for (size_t i = 0; i < n; i++) {
-		lode_json_object(json, NULL);
-		lode_json_text(json, "path", inputs[i].path);
-		lode_json_text(json, "reason", inputs[i].reason);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
 }
 
 static void put_losses(struct lode_json *json, const struct lode_losses *losses)
@@ -371,7 +359,6 @@ void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
 		lode_mine_detail_names(json, &m->digest->tree, &names);
 	lode_mine_paths_json(json, report);
 	put_streams(json, report);
-	put_inputs(json, "skipped", report->job->skipped.at, report->job->skipped.n);
-	put_inputs(json, "incomplete", report->job->incomplete.at, report->job->incomplete.n);
+	lode_json_job_inputs(json, report->job);
 	lode_json_close(json);
 }

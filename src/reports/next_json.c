@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "reports/json.h"
+#include "reports/json_parts.h"
 #include "reports/mine_detail_json.h"
 #include "reports/next_report.h"
 
@@ -153,19 +154,6 @@ static void put_curves(struct lode_json *json, const struct lode_order_curves *c
 	lode_json_end_object(json);
 }
 
-static void put_inputs(struct lode_json *json, const char *key,
-		       const struct lode_skipped_input *inputs, size_t n)
-{
-	lode_json_array(json, key);
-	for (size_t i = 0; i < n; i++) {
-		lode_json_object(json, NULL);
-		lode_json_text(json, "path", inputs[i].path);
-		lode_json_text(json, "reason", inputs[i].reason);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-}
-
 void lode_next_report_json(FILE *out, const struct lode_next_report *report)
 {
 	const struct lode_next_job *next = report->next;
@@ -185,7 +173,6 @@ void lode_next_report_json(FILE *out, const struct lode_next_report *report)
 		put_known(json, next);
 	if (report->has_curves)
 		put_curves(json, &next->curves);
-	put_inputs(json, "skipped", report->job->skipped.at, report->job->skipped.n);
-	put_inputs(json, "incomplete", report->job->incomplete.at, report->job->incomplete.n);
+	lode_json_job_inputs(json, report->job);
 	lode_json_close(json);
 }

@@ -2,6 +2,7 @@
 
 #include "base/escape.h"
 #include "reports/json.h"
+#include "reports/json_parts.h"
 #include "reports/repo_report.h"
 #include "reports/units.h"
 
@@ -41,19 +42,6 @@ void lode_import_report_text(FILE *out, const struct lode_import_report *report)
 		lode_format_bytes(bytes, report->sums.file_bytes));
 }
 
-static void put_inputs(struct lode_json *json, const char *key,
-		       const struct lode_skipped_input *inputs, size_t n)
-{
-	lode_json_array(json, key);
-	for (size_t i = 0; i < n; i++) {
-		lode_json_object(json, NULL);
-		lode_json_text(json, "path", inputs[i].path);
-		lode_json_text(json, "reason", inputs[i].reason);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-}
-
 void lode_import_report_json(FILE *out, const struct lode_import_report *report)
 {
 	const struct lode_import *import = report->import;
@@ -78,7 +66,6 @@ void lode_import_report_json(FILE *out, const struct lode_import_report *report)
 	lode_json_end_array(json);
 	if (n_shown < n)
 		lode_json_int(json, "more", (int64_t)(n - n_shown));
-	put_inputs(json, "skipped", import->job.skipped.at, import->job.skipped.n);
-	put_inputs(json, "incomplete", import->job.incomplete.at, import->job.incomplete.n);
+	lode_json_job_inputs(json, &import->job);
 	lode_json_close(json);
 }

@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "reports/json.h"
+#include "reports/json_parts.h"
 #include "reports/table.h"
 #include "reports/units.h"
 
@@ -153,18 +154,7 @@ static void put_sums(struct lode_json *json, const struct lode_repo_report *repo
 	lode_json_int(json, "digest_bytes", sums->digest_bytes);
 	lode_json_int(json, "segment_bytes", sums->segment_bytes);
 	lode_json_int(json, "free_bytes", sums->free_bytes);
-	lode_json_array(json, "shape");
-	while (shape && *shape) {
-		size_t len = strcspn(shape, "\n");
-		char *line = lode_alloc(len + 1);
-
-		memcpy(line, shape, len);
-		line[len] = '\0';
-		lode_json_text(json, NULL, line);
-		free(line);
-		shape += len + (shape[len] != '\0');
-	}
-	lode_json_end_array(json);
+	lode_json_shape(json, shape);
 }
 
 void lode_repo_report_list_json(FILE *out, const struct lode_repo_report *report)

@@ -1,4 +1,5 @@
 #include "reports/json.h"
+#include "reports/json_parts.h"
 #include "reports/mine_report.h"
 #include "reports/triage_report.h"
 
@@ -139,19 +140,6 @@ static void put_rest(struct lode_json *json, const struct lode_triage_report *re
 		put_stream_ids(json, report);
 }
 
-static void put_inputs(struct lode_json *json, const char *key,
-		       const struct lode_skipped_input *inputs, size_t n)
-{
-	lode_json_array(json, key);
-	for (size_t i = 0; i < n; i++) {
-		lode_json_object(json, NULL);
-		lode_json_text(json, "path", inputs[i].path);
-		lode_json_text(json, "reason", inputs[i].reason);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-}
-
 void lode_triage_report_json(FILE *out, const struct lode_triage_report *report)
 {
 	const struct lode_triage_job *job = report->job;
@@ -174,7 +162,6 @@ void lode_triage_report_json(FILE *out, const struct lode_triage_report *report)
 	put_more(json, "triaged_more", job->n_streams, n);
 	put_returned(json, report);
 	put_rest(json, report);
-	put_inputs(json, "skipped", read->skipped.at, read->skipped.n);
-	put_inputs(json, "incomplete", read->incomplete.at, read->incomplete.n);
+	lode_json_job_inputs(json, read);
 	lode_json_close(json);
 }

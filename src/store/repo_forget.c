@@ -205,10 +205,12 @@ static int by_segment(const void *left, const void *right)
 	return (a->digest > b->digest) - (a->digest < b->digest);
 }
 
-static int segment_of(int64_t *out, struct lode_repo *repo, int64_t digest, struct lode_error *err)
+/* A number of a digest's row, which `sql` asks for; 0: it has none, or is not there. */
+static int number_of(int64_t *out, struct lode_repo *repo, const char *sql, int64_t digest,
+		     struct lode_error *err)
 {
 	sqlite3_stmt *st;
-	int rc = lode_repo_prepare(&st, repo, "SELECT segment FROM digest WHERE id = ?", err);
+	int rc = lode_repo_prepare(&st, repo, sql, err);
 
 	if (rc < 0)
 		return rc;
@@ -217,6 +219,11 @@ static int segment_of(int64_t *out, struct lode_repo *repo, int64_t digest, stru
 	*out = rc > 0 ? sqlite3_column_int64(st, 0) : 0;
 	sqlite3_finalize(st);
 	return rc < 0 ? rc : 0;
+}
+
+static int segment_of(int64_t *out, struct lode_repo *repo, int64_t digest, struct lode_error *err)
+{
+	return number_of(out, repo, "SELECT segment FROM digest WHERE id = ?", digest, err);
 }
 
 /* Takes digests out of whatever segments they are in: they are in none from then on. */
@@ -299,16 +306,7 @@ static int by_digest(const void *left, const void *right)
 static int digest_streams(int64_t *n, struct lode_repo *repo, int64_t digest,
 			  struct lode_error *err)
 {
-	sqlite3_stmt *st;
-	int rc = lode_repo_prepare(&st, repo, "SELECT n_streams FROM digest WHERE id = ?", err);
-
-	if (rc < 0)
-		return rc;
-	sqlite3_bind_int64(st, 1, digest);
-	rc = lode_repo_step(repo, st, err);
-	*n = rc > 0 ? sqlite3_column_int64(st, 0) : 0;
-	sqlite3_finalize(st);
-	return rc < 0 ? rc : 0;
+	return number_of(n, repo, "SELECT n_streams FROM digest WHERE id = ?", digest, err);
 }
 
 /* Once its digest is in no segment: streams [first, end) of `list` are of one digest. */

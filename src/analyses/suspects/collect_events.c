@@ -164,19 +164,14 @@ static void enter(struct lode_collect *c, const struct lode_tap_event *event, ui
 	lode_pairing_begin(&c->calls, &lane, &call, false);
 }
 
-static void leave(struct lode_collect *c, const struct lode_tap_event *event, uint32_t what)
+/* Takes what ends on the lane; false: nothing does, which is counted. */
+static bool take_ended(struct lode_open_call *call, struct lode_collect *c,
+		       const struct lode_lane *lane, const struct lode_tap_event *event,
+		       uint32_t what)
 {
-	struct lode_lane lane = lane_of_thread(LODE_SPACE_SYSCALL, event->tid, event->cpu);
-	struct lode_open_call call;
-
-	if (take_newborn(c, &lane))
-		return;
-	switch (lode_pairing_end(&c->calls, &lane, what, &call)) {
+	switch (lode_pairing_end(&c->calls, lane, what, call)) {
 	case LODE_PAIRED:
-		measure(c, call.what, &call, event, event->cpu);
-		if (call.flags & LODE_CALL_FUTEX_WAIT)
-			measure(c, c->futex, &call, event, event->cpu);
-		break;
+		return true;
 	case LODE_PAIRED_NO_START:
 		if (what != LODE_ANY_CALL)
 			lose_end(c, what, event, LODE_EXECUTION_NO_START);
@@ -185,6 +180,19 @@ static void leave(struct lode_collect *c, const struct lode_tap_event *event, ui
 		lose_end(c, what, event, LODE_EXECUTION_MISMATCHED);
 		break;
 	}
+	return false;
+}
+
+static void leave(struct lode_collect *c, const struct lode_tap_event *event, uint32_t what)
+{
+	struct lode_lane lane = lane_of_thread(LODE_SPACE_SYSCALL, event->tid, event->cpu);
+	struct lode_open_call call;
+
+	if (take_newborn(c, &lane) || !take_ended(&call, c, &lane, event, what))
+		return;
+	measure(c, call.what, &call, event, event->cpu);
+	if (call.flags & LODE_CALL_FUTEX_WAIT)
+		measure(c, c->futex, &call, event, event->cpu);
 }
 
 static void raw_syscall(struct lode_collect *c, const struct lode_tap_event *event, bool is_exit)
@@ -292,18 +300,8 @@ static void handler_ends(struct lode_collect *c, const struct lode_tap_event *ev
 {
 	struct lode_open_call call;
 
-	switch (lode_pairing_end(&c->calls, &lane, what, &call)) {
-	case LODE_PAIRED:
+	if (take_ended(&call, c, &lane, event, what))
 		measure(c, call.what, &call, event, event->cpu);
-		break;
-	case LODE_PAIRED_NO_START:
-		if (what != LODE_ANY_CALL)
-			lose_end(c, what, event, LODE_EXECUTION_NO_START);
-		break;
-	case LODE_PAIRED_MISMATCHED:
-		lose_end(c, what, event, LODE_EXECUTION_MISMATCHED);
-		break;
-	}
 }
 
 static uint32_t what_named(struct lode_collect *c, const char *kind, const char *name)
