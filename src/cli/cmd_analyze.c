@@ -8,6 +8,7 @@
 #include "cli/option_values.h"
 #include "cli/page_overview.h"
 #include "cli/page_runs.h"
+#include "cli/repo_options.h"
 
 struct analyze_values {
 	const char *html, *threads, *repo, *signatures;
@@ -17,13 +18,10 @@ struct analyze_values {
 #define AT(field) .offset = offsetof(struct analyze_values, field)
 
 static const struct lode_option options[] = {
-	{.name = "repo",
-	 .letter = 'R',
-	 .argument = "FILE",
-	 .help = "hold recordings against the signatures of this repository, too (lode triage)",
-	 .set = lode_set_text,
-	 AT(repo),
-	 .group = "What is known"},
+	LODE_REPO_OPTION(
+		offsetof(struct analyze_values, repo),
+		"hold recordings against the signatures of this repository, too (lode triage)",
+		.group = "What is known"),
 	{.name = "signatures",
 	 .letter = 's',
 	 .argument = "FILE",

@@ -9,7 +9,9 @@
 #include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
+#include "cli/output_options.h"
 #include "cli/progress.h"
+#include "cli/repo_options.h"
 #include "cli/signature_options.h"
 #include "job/coverage_job.h"
 #include "reports/coverage_report.h"
@@ -37,12 +39,9 @@ static const struct lode_option options[] = {
 	LODE_SIGNATURE_OPTIONS(offsetof(struct coverage_values, known),
 			       "the repository: its signatures, and its streams unless INPUTs are "
 			       "given"),
-	{.name = "where",
-	 .argument = "QUERY",
-	 .help = "only such streams of the repository: 'release=2.1 and host~web*'",
-	 .set = lode_set_text,
-	 AT(where),
-	 .group = "Streams"},
+	LODE_WHERE_OPTION(offsetof(struct coverage_values, where),
+			  "only such streams of the repository: 'release=2.1 and host~web*'",
+			  .group = "Streams"),
 	{.name = "by",
 	 .argument = "LABEL",
 	 .help = "coverage side by side for each value of a label, such as release, or of day, "
@@ -57,16 +56,9 @@ static const struct lode_option options[] = {
 	 .set = lode_set_choice,
 	 .choices = ranks,
 	 AT(rank)},
-	{.name = "top",
-	 .letter = 'n',
-	 .argument = "N",
-	 .help = "longest list (default 30 in the table, 50 in JSON; 0: no bound)",
-	 .set = lode_set_count,
-	 AT(top)},
-	{.name = "json",
-	 .help = "one JSON document (docs/signatures.md)",
-	 .set = lode_set_flag,
-	 AT(wants_json)},
+	LODE_TOP_OPTION(offsetof(struct coverage_values, top),
+			"(default 30 in the table, 50 in JSON; 0: no bound)"),
+	LODE_JSON_OPTION(offsetof(struct coverage_values, wants_json), "docs/signatures.md"),
 	LODE_HTML_OPTION(offsetof(struct coverage_values, html)),
 	LODE_SYMPTOM_OPTIONS(offsetof(struct coverage_values, aoi)),
 	LODE_AOI_OPTIONS(offsetof(struct coverage_values, aoi)),

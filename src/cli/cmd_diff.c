@@ -9,6 +9,8 @@
 #include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
+#include "cli/mining_options.h"
+#include "cli/output_options.h"
 #include "cli/progress.h"
 #include "cli/repo_options.h"
 #include "job/diff_job.h"
@@ -42,14 +44,10 @@ enum { PAGE_TOP = 5000 };
 #define AT(field) .offset = offsetof(struct diff_values, field)
 
 static const struct lode_option options[] = {
-	{.name = "repo",
-	 .letter = 'R',
-	 .argument = "FILE",
-	 .help = "the sets are streams of this repository: A and B are queries as of --where, such "
-		 "as 'release=2.0'",
-	 .set = lode_set_text,
-	 AT(repo),
-	 .group = "The two sets"},
+	LODE_REPO_OPTION(offsetof(struct diff_values, repo),
+			 "the sets are streams of this repository: A and B are queries as of "
+			 "--where, such as 'release=2.0'",
+			 .group = "The two sets"),
 	{.name = "a",
 	 .letter = 'a',
 	 .argument = "INPUT",
@@ -105,11 +103,7 @@ static const struct lode_option options[] = {
 	 .set = lode_set_cost,
 	 AT(min_cost),
 	 .group = "Mining"},
-	{.name = "similarity",
-	 .argument = "X",
-	 .help = "least similarity of clusters that are merged, 0 to 1 (default 0.5)",
-	 .set = lode_set_percent,
-	 AT(similarity)},
+	LODE_SIMILARITY_OPTION(offsetof(struct diff_values, similarity)),
 
 	{.name = "fail-on",
 	 .argument = "CLASSES",
@@ -117,16 +111,9 @@ static const struct lode_option options[] = {
 	 .set = lode_set_bits,
 	 AT(fail_on),
 	 .group = "Output"},
-	{.name = "top",
-	 .letter = 'n',
-	 .argument = "N",
-	 .help = "longest list (default 20 in the table, 50 in JSON; 0: no bound)",
-	 .set = lode_set_count,
-	 AT(top)},
-	{.name = "json",
-	 .help = "one JSON document (docs/json.md)",
-	 .set = lode_set_flag,
-	 AT(wants_json)},
+	LODE_TOP_OPTION(offsetof(struct diff_values, top),
+			"(default 20 in the table, 50 in JSON; 0: no bound)"),
+	LODE_JSON_OPTION(offsetof(struct diff_values, wants_json), "docs/json.md"),
 	LODE_DETAIL_OPTION(offsetof(struct diff_values, wants_detail)),
 	LODE_HTML_OPTION(offsetof(struct diff_values, html)),
 

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
+#include "cli/output_options.h"
 #include "cli/progress.h"
 #include "job/digest_job.h"
 #include "reports/digest_report.h"
@@ -37,16 +38,8 @@ static const struct lode_option options[] = {
 	 .help = "make also those that are there and up to date: files of symbols have changed",
 	 .set = lode_set_flag,
 	 AT(again)},
-	{.name = "json",
-	 .help = "one JSON document (docs/digest.md)",
-	 .set = lode_set_flag,
-	 AT(wants_json)},
-	{.name = "top",
-	 .letter = 'n',
-	 .argument = "N",
-	 .help = "longest list in JSON (default 50; 0: no bound)",
-	 .set = lode_set_count,
-	 AT(top)},
+	LODE_JSON_OPTION(offsetof(struct digest_values, wants_json), "docs/digest.md"),
+	LODE_TOP_OPTION(offsetof(struct digest_values, top), "in JSON (default 50; 0: no bound)"),
 	LODE_SYMPTOM_OPTIONS(offsetof(struct digest_values, aoi)),
 	LODE_AOI_OPTIONS(offsetof(struct digest_values, aoi)),
 	LODE_NARROW_OPTIONS(offsetof(struct digest_values, input)),

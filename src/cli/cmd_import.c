@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
+#include "cli/output_options.h"
 #include "cli/progress.h"
 #include "cli/repo_options.h"
 #include "job/import_job.h"
@@ -26,13 +27,9 @@ struct import_values {
 #define AT(field) .offset = offsetof(struct import_values, field)
 
 static const struct lode_option options[] = {
-	{.name = "repo",
-	 .letter = 'R',
-	 .argument = "FILE",
-	 .help = "the repository, which is made if it is not there (default: $LODE_REPO)",
-	 .set = lode_set_text,
-	 AT(repo),
-	 .group = "Repository"},
+	LODE_REPO_OPTION(offsetof(struct import_values, repo),
+			 "the repository, which is made if it is not there (default: $LODE_REPO)",
+			 .group = "Repository"),
 	{.name = "label",
 	 .letter = 'l',
 	 .argument = "KEY=VALUE",
@@ -49,16 +46,8 @@ static const struct lode_option options[] = {
 	 .set = lode_set_flag,
 	 AT(is_verbose),
 	 .group = "Output"},
-	{.name = "json",
-	 .help = "one JSON document (docs/repo.md)",
-	 .set = lode_set_flag,
-	 AT(wants_json)},
-	{.name = "top",
-	 .letter = 'n',
-	 .argument = "N",
-	 .help = "longest list in JSON (default 50; 0: no bound)",
-	 .set = lode_set_count,
-	 AT(top)},
+	LODE_JSON_OPTION(offsetof(struct import_values, wants_json), "docs/repo.md"),
+	LODE_TOP_OPTION(offsetof(struct import_values, top), "in JSON (default 50; 0: no bound)"),
 	LODE_SYMPTOM_OPTIONS(offsetof(struct import_values, aoi)),
 	LODE_AOI_OPTIONS(offsetof(struct import_values, aoi)),
 	LODE_NARROW_OPTIONS(offsetof(struct import_values, input)),

@@ -8,6 +8,7 @@
 #include "cli/help.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
+#include "cli/output_options.h"
 #include "reports/info_report.h"
 #include "reports/json.h"
 #include "store/digest_file.h"
@@ -21,17 +22,10 @@ struct info_values {
 #define AT(field) .offset = offsetof(struct info_values, field)
 
 static const struct lode_option options[] = {
-	{.name = "json",
-	 .help = "one JSON document (docs/json.md)",
-	 .set = lode_set_flag,
-	 AT(wants_json),
-	 .group = "Output"},
-	{.name = "top",
-	 .letter = 'n',
-	 .argument = "N",
-	 .help = "longest list (default 8 on the page, 50 in JSON; 0: no bound)",
-	 .set = lode_set_count,
-	 AT(top)},
+	LODE_JSON_OPTION(offsetof(struct info_values, wants_json), "docs/json.md",
+			 .group = "Output"),
+	LODE_TOP_OPTION(offsetof(struct info_values, top),
+			"(default 8 on the page, 50 in JSON; 0: no bound)"),
 	LODE_NARROW_OPTIONS(offsetof(struct info_values, input)),
 	LODE_SYMBOL_OPTIONS(offsetof(struct info_values, input)),
 	LODE_MACHINE_OPTIONS(offsetof(struct info_values, input)),

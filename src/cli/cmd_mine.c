@@ -13,6 +13,7 @@
 #include "cli/messages.h"
 #include "cli/mine_exports.h"
 #include "cli/mining_options.h"
+#include "cli/output_options.h"
 #include "cli/progress.h"
 #include "cli/repo_options.h"
 #include "cli/stream_reading.h"
@@ -41,48 +42,29 @@ enum { PAGE_TOP = 5000, PAGE_TOP_INSIDE = 50, PAGE_PATHS = 10 };
 #define AT(field) .offset = offsetof(struct mine_values, field)
 
 static const struct lode_option options[] = {
-	{.name = "repo",
-	 .letter = 'R',
-	 .argument = "FILE",
-	 .help = "mine the streams of a repository, which `lode import` has filled (default, "
-		 "without INPUT: $LODE_REPO); with INPUT, that is mined, and the repository gives "
-		 "name statistics",
-	 .set = lode_set_text,
-	 AT(repo),
-	 .group = "Repository"},
-	{.name = "where",
-	 .letter = 'w',
-	 .argument = "QUERY",
-	 .help = "only such streams of it: 'release=2.1 and host~web*' (docs/repo.md)",
-	 .set = lode_set_text,
-	 AT(where)},
+	LODE_REPO_OPTION(offsetof(struct mine_values, repo),
+			 "mine the streams of a repository, which `lode import` has filled "
+			 "(default, without INPUT: $LODE_REPO); with INPUT, that is mined, and the "
+			 "repository gives name statistics",
+			 .group = "Repository"),
+	LODE_WHERE_OPTION(offsetof(struct mine_values, where),
+			  "only such streams of it: 'release=2.1 and host~web*' (docs/repo.md)",
+			  .letter = 'w'),
 	LODE_SYMPTOM_OPTIONS(offsetof(struct mine_values, aoi)),
 	LODE_AOI_OPTIONS(offsetof(struct mine_values, aoi)),
 
 	LODE_MINING_OPTIONS(offsetof(struct mine_values, mining)),
 
-	{.name = "rank",
-	 .argument = "BY",
-	 .help = "own (default), total, average, streams or events",
-	 .set = lode_set_choice,
-	 .choices = lode_rank_choices,
-	 AT(mining.rank),
-	 .group = "Output"},
-	{.name = "top",
-	 .letter = 'n',
-	 .argument = "N",
-	 .help = "longest list (default 12 in the table, 50 in JSON; 0: no bound)",
-	 .set = lode_set_count,
-	 AT(top)},
+	LODE_RANK_OPTION(offsetof(struct mine_values, mining.rank),
+			 "own (default), total, average, streams or events", .group = "Output"),
+	LODE_TOP_OPTION(offsetof(struct mine_values, top),
+			"(default 12 in the table, 50 in JSON; 0: no bound)"),
 	{.name = "show",
 	 .argument = "RANK",
 	 .help = "one cluster in full, by its rank or id: variants, wakers, worst streams",
 	 .set = lode_set_text,
 	 AT(show)},
-	{.name = "json",
-	 .help = "one JSON document (docs/json.md)",
-	 .set = lode_set_flag,
-	 AT(wants_json)},
+	LODE_JSON_OPTION(offsetof(struct mine_values, wants_json), "docs/json.md"),
 	{.name = "detail",
 	 .help = "JSON with what pages are drawn of: costs by stream, flame graphs of clusters",
 	 .set = lode_set_flag,

@@ -8,6 +8,8 @@
 #include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
+#include "cli/mining_options.h"
+#include "cli/output_options.h"
 #include "cli/progress.h"
 #include "cli/repo_options.h"
 #include "cli/stream_reading.h"
@@ -37,19 +39,12 @@ enum { PAGE_TOP = 5000 };
 #define AT(field) .offset = offsetof(struct next_values, field)
 
 static const struct lode_option options[] = {
-	{.name = "repo",
-	 .letter = 'R',
-	 .argument = "FILE",
-	 .help = "streams and signatures of this repository; with inputs as well, only its "
-		 "signatures (default without inputs: $LODE_REPO)",
-	 .set = lode_set_text,
-	 AT(repo),
-	 .group = "What is known"},
-	{.name = "where",
-	 .argument = "QUERY",
-	 .help = "only such streams of the repository: 'release=2.1 and host~web*'",
-	 .set = lode_set_text,
-	 AT(where)},
+	LODE_REPO_OPTION(offsetof(struct next_values, repo),
+			 "streams and signatures of this repository; with inputs as well, only its "
+			 "signatures (default without inputs: $LODE_REPO)",
+			 .group = "What is known"),
+	LODE_WHERE_OPTION(offsetof(struct next_values, where),
+			  "only such streams of the repository: 'release=2.1 and host~web*'"),
 	{.name = "signatures",
 	 .letter = 's',
 	 .argument = "FILE",
@@ -68,16 +63,9 @@ static const struct lode_option options[] = {
 	 .set = lode_set_flag,
 	 AT(wants_curves),
 	 .group = "Output"},
-	{.name = "top",
-	 .letter = 'n',
-	 .argument = "N",
-	 .help = "longest list (default 10 in the table, 50 in JSON; 0: no bound)",
-	 .set = lode_set_count,
-	 AT(top)},
-	{.name = "json",
-	 .help = "one JSON document (docs/json.md)",
-	 .set = lode_set_flag,
-	 AT(wants_json)},
+	LODE_TOP_OPTION(offsetof(struct next_values, top),
+			"(default 10 in the table, 50 in JSON; 0: no bound)"),
+	LODE_JSON_OPTION(offsetof(struct next_values, wants_json), "docs/json.md"),
 	LODE_DETAIL_OPTION(offsetof(struct next_values, wants_detail)),
 	LODE_HTML_OPTION(offsetof(struct next_values, html)),
 
@@ -87,11 +75,7 @@ static const struct lode_option options[] = {
 	 .set = lode_set_cost,
 	 AT(min_cost),
 	 .group = "Mining"},
-	{.name = "similarity",
-	 .argument = "X",
-	 .help = "least similarity of clusters that are merged, 0 to 1 (default 0.5)",
-	 .set = lode_set_percent,
-	 AT(similarity)},
+	LODE_SIMILARITY_OPTION(offsetof(struct next_values, similarity)),
 
 	LODE_SYMPTOM_OPTIONS(offsetof(struct next_values, aoi)),
 	LODE_AOI_OPTIONS(offsetof(struct next_values, aoi)),

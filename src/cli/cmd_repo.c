@@ -8,6 +8,7 @@
 #include "cli/help.h"
 #include "cli/messages.h"
 #include "cli/option_values.h"
+#include "cli/output_options.h"
 #include "cli/repo_options.h"
 #include "reports/repo_report.h"
 #include "reports/units.h"
@@ -22,19 +23,11 @@ struct repo_values {
 #define AT(field) .offset = offsetof(struct repo_values, field)
 
 static const struct lode_option options[] = {
-	{.name = "repo",
-	 .letter = 'R',
-	 .argument = "FILE",
-	 .help = "the repository (default: $LODE_REPO)",
-	 .set = lode_set_text,
-	 AT(repo),
-	 .group = "Repository"},
-	{.name = "where",
-	 .letter = 'w',
-	 .argument = "QUERY",
-	 .help = "only such streams: 'release=2.1 and host~web*', 'age<7d' (docs/repo.md)",
-	 .set = lode_set_text,
-	 AT(where)},
+	LODE_REPO_OPTION(offsetof(struct repo_values, repo), "the repository (default: $LODE_REPO)",
+			 .group = "Repository"),
+	LODE_WHERE_OPTION(offsetof(struct repo_values, where),
+			  "only such streams: 'release=2.1 and host~web*', 'age<7d' (docs/repo.md)",
+			  .letter = 'w'),
 	{.name = "yes",
 	 .letter = 'y',
 	 .help = "forget: do it, rather than say what would be forgotten",
@@ -45,17 +38,9 @@ static const struct lode_option options[] = {
 	 .help = "compact: make all segments anew from the digests, whatever they held",
 	 .set = lode_set_flag,
 	 AT(rebuild)},
-	{.name = "json",
-	 .help = "one JSON document (docs/repo.md)",
-	 .set = lode_set_flag,
-	 AT(wants_json),
-	 .group = "Output"},
-	{.name = "top",
-	 .letter = 'n',
-	 .argument = "N",
-	 .help = "longest list (default 50, the newest; 0: no bound)",
-	 .set = lode_set_count,
-	 AT(top)},
+	LODE_JSON_OPTION(offsetof(struct repo_values, wants_json), "docs/repo.md",
+			 .group = "Output"),
+	LODE_TOP_OPTION(offsetof(struct repo_values, top), "(default 50, the newest; 0: no bound)"),
 	LODE_OPTIONS_END,
 };
 

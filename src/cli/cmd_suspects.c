@@ -12,6 +12,7 @@
 #include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
+#include "cli/output_options.h"
 #include "cli/progress.h"
 #include "job/suspects_job.h"
 #include "reports/suspects_report.h"
@@ -140,10 +141,7 @@ static const struct lode_option options[] = {
 	 .help = "the latency histogram of each metric, thresholds drawn in",
 	 .set = lode_set_flag,
 	 AT(wants_histograms)},
-	{.name = "json",
-	 .help = "one JSON document (docs/json.md)",
-	 .set = lode_set_flag,
-	 AT(wants_json)},
+	LODE_JSON_OPTION(offsetof(struct suspects_values, wants_json), "docs/json.md"),
 	{.name = "detail",
 	 .help = "JSON with what pages are drawn of: the first functions in full, as --explain "
 		 "tells one",

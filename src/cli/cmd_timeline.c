@@ -10,6 +10,7 @@
 #include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
+#include "cli/output_options.h"
 #include "cli/progress.h"
 #include "cli/timeline_output.h"
 #include "job/timeline_job.h"
@@ -131,10 +132,7 @@ static const struct lode_option options[] = {
 	LODE_TRACE_EXPORT_OPTION(offsetof(struct timeline_values, exports),
 				 "the calls, of --window and --thread, for Perfetto, instead of "
 				 "text; '-' is standard output (docs/exports.md)"),
-	{.name = "json",
-	 .help = "one JSON document (docs/json.md)",
-	 .set = lode_set_flag,
-	 AT(wants_json)},
+	LODE_JSON_OPTION(offsetof(struct timeline_values, wants_json), "docs/json.md"),
 	{.name = "full",
 	 .help = "with --json: the timelines themselves, for programs and pages that draw them",
 	 .set = lode_set_flag,
@@ -144,12 +142,8 @@ static const struct lode_option options[] = {
 		 "what it draws of that window",
 	 .set = lode_set_flag,
 	 AT(is_page)},
-	{.name = "top",
-	 .letter = 'n',
-	 .argument = "N",
-	 .help = "longest list (default 20 on the page, 50 in JSON; 0: no bound)",
-	 .set = lode_set_count,
-	 AT(top)},
+	LODE_TOP_OPTION(offsetof(struct timeline_values, top),
+			"(default 20 on the page, 50 in JSON; 0: no bound)"),
 
 	{.name = "symbols",
 	 .argument = "FILE",

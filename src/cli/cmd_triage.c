@@ -9,6 +9,7 @@
 #include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
+#include "cli/output_options.h"
 #include "cli/progress.h"
 #include "cli/signature_options.h"
 #include "job/triage_job.h"
@@ -55,17 +56,9 @@ static const struct lode_option options[] = {
 	 .set = lode_set_cost,
 	 AT(min_cost)},
 	{.name = "no-mining", .help = "do not mine it", .set = lode_set_flag, AT(no_mining)},
-	{.name = "top",
-	 .letter = 'n',
-	 .argument = "N",
-	 .help = "longest list (default 12 in the tables, 50 in JSON; 0: no bound)",
-	 .set = lode_set_count,
-	 AT(top),
-	 .group = "Output"},
-	{.name = "json",
-	 .help = "one JSON document (docs/signatures.md)",
-	 .set = lode_set_flag,
-	 AT(wants_json)},
+	LODE_TOP_OPTION(offsetof(struct triage_values, top),
+			"(default 12 in the tables, 50 in JSON; 0: no bound)", .group = "Output"),
+	LODE_JSON_OPTION(offsetof(struct triage_values, wants_json), "docs/signatures.md"),
 	LODE_DETAIL_OPTION(offsetof(struct triage_values, wants_detail)),
 	LODE_HTML_OPTION(offsetof(struct triage_values, html)),
 	LODE_SYMPTOM_OPTIONS(offsetof(struct triage_values, aoi)),

@@ -38,6 +38,19 @@ struct lode_mine_options lode_mining_values_options(const struct lode_mining_val
 /* How λ was chosen, in words. */
 const char *lode_lambda_words(const struct lode_mining_values *values, char *buffer, size_t size);
 
+/* Entries of an option table that stand alone: of a `double`, and of an `int`. */
+#define LODE_SIMILARITY_OPTION(at)                                                            \
+	{                                                                                     \
+		.name = "similarity", .argument = "X",                                        \
+		.help = "least similarity of clusters that are merged, 0 to 1 (default 0.5)", \
+		.set = lode_set_percent, .offset = (at)                                       \
+	}
+#define LODE_RANK_OPTION(at, what, ...)                                                   \
+	{                                                                                 \
+		.name = "rank", .argument = "BY", .help = (what), .set = lode_set_choice, \
+		.choices = lode_rank_choices, .offset = (at), __VA_ARGS__                 \
+	}
+
 /* Entries of an option table; `at` is the offset of struct lode_mining_values in the values. */
 #define LODE_MINING_OPTIONS(at)                                                                   \
 	{.name = "min-cost",                                                                      \
@@ -80,11 +93,6 @@ const char *lode_lambda_words(const struct lode_mining_values *values, char *buf
 		 .set = lode_set_choice,                                                          \
 		 .choices = lode_linkage_choices,                                                 \
 		 .offset = (at) + offsetof(struct lode_mining_values, linkage)},                  \
-	{                                                                                         \
-		.name = "similarity", .argument = "X",                                            \
-		.help = "least similarity of clusters that are merged, 0 to 1 (default 0.5)",     \
-		.set = lode_set_percent,                                                          \
-		.offset = (at) + offsetof(struct lode_mining_values, similarity)                  \
-	}
+		LODE_SIMILARITY_OPTION((at) + offsetof(struct lode_mining_values, similarity))
 
 #endif

@@ -1,3 +1,5 @@
+#include "cli/output_options.h"
+#include "cli/repo_options.h"
 #include "cli/sign_options.h"
 
 #include <stddef.h>
@@ -15,13 +17,9 @@ static int set_any_text(const struct lode_option *option, void *field, const cha
 }
 
 const struct lode_option lode_sign_options[] = {
-	{.name = "repo",
-	 .letter = 'R',
-	 .argument = "FILE",
-	 .help = "the repository that keeps the signatures (default: $LODE_REPO)",
-	 .set = lode_set_text,
-	 AT(repo),
-	 .group = "Where they are"},
+	LODE_REPO_OPTION(offsetof(struct lode_sign_values, repo),
+			 "the repository that keeps the signatures (default: $LODE_REPO)",
+			 .group = "Where they are"),
 	{.name = "signatures",
 	 .letter = 's',
 	 .argument = "FILE",
@@ -133,10 +131,7 @@ const struct lode_option lode_sign_options[] = {
 	 .set = lode_set_text,
 	 AT(import)},
 
-	{.name = "json",
-	 .help = "one JSON document (docs/signatures.md)",
-	 .set = lode_set_flag,
-	 AT(wants_json),
-	 .group = "Output"},
+	LODE_JSON_OPTION(offsetof(struct lode_sign_values, wants_json), "docs/signatures.md",
+			 .group = "Output"),
 	LODE_OPTIONS_END,
 };
