@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,7 +11,7 @@
 #include "cli/output_options.h"
 #include "cli/progress.h"
 #include "cli/repo_options.h"
-#include "cli/signature_options.h"
+#include "cli/signature_run.h"
 #include "job/coverage_job.h"
 #include "reports/coverage_report.h"
 
@@ -79,8 +78,9 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static int check(const struct lode_command *self, struct coverage_values *v, size_t n_inputs)
+static int check(const struct lode_command *self, void *values, size_t n_inputs)
 {
+	struct coverage_values *v = values;
 	const char *misuse = lode_signature_values_settle(&v->known);
 
 	if (misuse)
@@ -138,9 +138,10 @@ static int report(const struct lode_command *self, const struct coverage_values 
 	return code;
 }
 
-static int run_job(const struct lode_command *self, const struct coverage_values *v,
+static int run_job(const struct lode_command *self, const void *values,
 		   const struct lode_signature_sources *sources, char **inputs, size_t n_inputs)
 {
+	const struct coverage_values *v = values;
 	struct lode_progress progress;
 	struct lode_coverage_job job;
 	struct lode_stream_set_options streams = {
@@ -167,60 +168,28 @@ static int run_job(const struct lode_command *self, const struct coverage_values
 	return code;
 }
 
-static void init(struct coverage_values *v)
+static void init(void *values)
 {
+	struct coverage_values *v = values;
+
 	memset(v, 0, sizeof(*v));
 	v->top = SIZE_MAX;
 	lode_input_options_init(&v->input);
 	lode_aoi_values_init(&v->aoi);
 }
 
-/* Once more, with the options that the repository's digests were made with: they need not be said
-   again. What is said differently is seen when streams are read. */
-static int run_as_repository(const struct lode_command *self, struct coverage_values *v,
-			     const lode_text_list *given)
-{
-	struct lode_signature_sources sources;
-	lode_text_list words = {0};
-	char *shape = NULL;
-	struct lode_error err;
-	int n, rc, code;
-
-	if (lode_signature_sources_open(&sources, &v->known, &err) < 0)
-		return lode_say_error(self, &err);
-	lode_signature_sources_words(&words, &shape, &sources, given);
-	lode_aoi_values_release(&v->aoi);
-	init(v);
-	rc = lode_options_parse(self->options, v, (int)words.n, (char **)(uintptr_t)words.at, false,
-				&n, &err);
-	lode_aoi_values_settle(&v->aoi, false);
-	code = rc < 0 ? lode_command_misused(self, "%s", err.message) : check(self, v, (size_t)n);
-	if (code == LODE_EXIT_OK)
-		code = run_job(self, v, &sources, (char **)(uintptr_t)words.at, (size_t)n);
-	lode_signature_sources_close(&sources);
-	lode_vec_release(&words);
-	free(shape);
-	return code;
-}
-
 static int run(const struct lode_command *self, int argc, char **argv)
 {
+	static const struct lode_signature_run how = {
+		.known_at = offsetof(struct coverage_values, known),
+		.aoi_at = offsetof(struct coverage_values, aoi),
+		.init = init,
+		.check = check,
+		.run = run_job,
+	};
 	struct coverage_values values;
-	lode_text_list given = {0};
-	int n, code = LODE_EXIT_OK;
 
-	for (int i = 0; i < argc; i++)
-		lode_vec_append(&given, argv[i]);
-	init(&values);
-	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
-		lode_aoi_values_settle(&values.aoi, false);
-		code = check(self, &values, (size_t)n);
-		if (code == LODE_EXIT_OK)
-			code = run_as_repository(self, &values, &given);
-	}
-	lode_aoi_values_release(&values.aoi);
-	lode_vec_release(&given);
-	return code;
+	return lode_signature_run(&how, self, &values, argc, argv);
 }
 
 const struct lode_command lode_cmd_coverage = {

@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/aoi_options.h"
@@ -19,9 +18,6 @@ struct import_values {
 	lode_text_list labels;
 	size_t top;
 	bool again, is_verbose, wants_json;
-	/* The repository's options and the given ones, parsed together. */
-	lode_text_list words;
-	char *shape;
 };
 
 #define AT(field) .offset = offsetof(struct import_values, field)
@@ -77,32 +73,6 @@ static void release(struct import_values *v)
 {
 	lode_aoi_values_release(&v->aoi);
 	lode_vec_release(&v->labels);
-	lode_vec_release(&v->words);
-	free(v->shape);
-}
-
-/* ---- The repository's own options ---- */
-
-/*
- * Parses the command line once more, behind the options that the repository's digests were made
- * with: they need not be said again. What is said differently is seen by the import. Operands are
- * then the first *n of v->words, which values point into.
- */
-static int adopt(const struct lode_command *self, struct import_values *v, const char *shape,
-		 lode_text_list given, int *n)
-{
-	struct lode_error err;
-	int rc;
-
-	release(v);
-	init(v);
-	v->shape = lode_strdup(shape);
-	lode_repo_option_words(&v->words, v->shape, &given);
-	for (size_t i = 0; i < given.n; i++)
-		lode_vec_append(&v->words, given.at[i]);
-	rc = lode_options_parse(self->options, v, (int)v->words.n, (char **)(uintptr_t)v->words.at,
-				false, n, &err);
-	return rc < 0 ? lode_command_misused(self, "%s", err.message) : LODE_EXIT_OK;
 }
 
 /* ---- Labels ---- */
@@ -193,9 +163,10 @@ static int check(const struct lode_command *self, struct import_values *v, int n
 }
 
 /* Opens the repository, takes its options, imports. */
-static int run_with(const struct lode_command *self, struct import_values *v, lode_text_list given,
-		    char **inputs, int n)
+static int run_with(const struct lode_command *self, struct import_values *v,
+		    const lode_text_list *given, char **inputs, int n)
 {
+	struct lode_repo_words words = {.shape = NULL};
 	struct lode_repo *repo = NULL;
 	struct lode_arena arena = {0};
 	label_list labels = {0};
@@ -206,14 +177,19 @@ static int run_with(const struct lode_command *self, struct import_values *v, lo
 	if (code == LODE_EXIT_OK)
 		code = lode_repo_option_open(self, &repo, v->repo, LODE_REPO_CREATE);
 	if (code == LODE_EXIT_OK && lode_repo_shape(repo)) {
-		code = adopt(self, v, lode_repo_shape(repo), given, &n);
-		inputs = (char **)(uintptr_t)v->words.at;
+		/* What is said differently is seen by the import. */
+		release(v);
+		init(v);
+		code = lode_repo_words_parse(&words, self, v, lode_repo_shape(repo), given, true,
+					     &n);
+		inputs = (char **)(uintptr_t)words.list.at;
 	}
 	if (code == LODE_EXIT_OK)
 		code = check(self, v, n);
 	if (code == LODE_EXIT_OK)
 		code = import(self, v, repo, inputs, (size_t)n, &labels);
 	lode_repo_close(repo);
+	lode_repo_words_release(&words);
 	lode_vec_release(&labels);
 	lode_arena_release(&arena);
 	return code;
@@ -229,7 +205,7 @@ static int run(const struct lode_command *self, int argc, char **argv)
 		lode_vec_append(&given, argv[i]);
 	init(&values);
 	if (lode_command_start(self, &values, argc, argv, &n, &code))
-		code = run_with(self, &values, given, argv, n);
+		code = run_with(self, &values, &given, argv, n);
 	release(&values);
 	lode_vec_release(&given);
 	return code;

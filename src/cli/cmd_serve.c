@@ -393,39 +393,28 @@ static int serve_repository(struct serving *s)
 	return answer(s);
 }
 
-/* Once more, behind the options that the repository's digests were made with: recordings are read
-   as they were, and what is said differently is seen when streams are read. */
+/* Recordings are read as the repository's were, and what is said differently is seen when streams
+   are read. */
 static int serve_as_repository(struct serving *s, struct serve_values *v,
 			       const lode_text_list *given)
 {
-	lode_text_list words = {0};
-	const char *made_with;
-	char *shape = NULL;
+	struct lode_repo_words words = {.shape = NULL};
 	struct lode_repo *repo;
 	struct lode_error err;
-	int n, code = LODE_EXIT_OK;
+	int n, code;
 
 	if (lode_repo_open(&repo, v->repo, LODE_REPO_READ, &err) < 0)
 		return lode_say_error(s->self, &err);
-	made_with = lode_repo_shape(repo);
-	shape = made_with ? lode_strdup(made_with) : NULL;
-	lode_repo_close(repo);
-	if (shape)
-		lode_repo_option_words(&words, shape, given);
-	for (size_t i = 0; i < given->n; i++)
-		lode_vec_append(&words, given->at[i]);
 	release(v);
 	init(v);
-	if (lode_options_parse(s->self->options, v, (int)words.n, (char **)(uintptr_t)words.at,
-			       false, &n, &err) < 0)
-		code = lode_command_misused(s->self, "%s", err.message);
+	code = lode_repo_words_parse(&words, s->self, v, lode_repo_shape(repo), given, true, &n);
+	lode_repo_close(repo);
 	settle(v);
 	if (code == LODE_EXIT_OK)
 		code = check(s->self, v, 0);
 	if (code == LODE_EXIT_OK)
 		code = serve_repository(s);
-	lode_vec_release(&words);
-	free(shape);
+	lode_repo_words_release(&words);
 	return code;
 }
 

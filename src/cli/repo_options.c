@@ -61,7 +61,8 @@ static bool is_given(const lode_text_list *given, const char *option)
 	return false;
 }
 
-void lode_repo_option_words(lode_text_list *words, char *shape, const lode_text_list *given)
+/* Appends the words that say a shape, which is cut up; without what is among `given`. */
+static void add_shape(lode_text_list *words, char *shape, const lode_text_list *given)
 {
 	char *line, *rest = shape;
 
@@ -79,4 +80,28 @@ void lode_repo_option_words(lode_text_list *words, char *shape, const lode_text_
 		if (value)
 			lode_vec_append(words, value);
 	}
+}
+
+int lode_repo_words_parse(struct lode_repo_words *words, const struct lode_command *self,
+			  void *values, const char *shape, const lode_text_list *given,
+			  bool leaves_out_given, int *n_operands)
+{
+	struct lode_error err;
+	int rc;
+
+	words->shape = shape ? lode_strdup(shape) : NULL;
+	if (shape)
+		add_shape(&words->list, words->shape, leaves_out_given ? given : NULL);
+	for (size_t i = 0; i < given->n; i++)
+		lode_vec_append(&words->list, given->at[i]);
+	rc = lode_options_parse(self->options, values, (int)words->list.n,
+				(char **)(uintptr_t)words->list.at, false, n_operands, &err);
+	return rc < 0 ? lode_command_misused(self, "%s", err.message) : LODE_EXIT_OK;
+}
+
+void lode_repo_words_release(struct lode_repo_words *words)
+{
+	lode_vec_release(&words->list);
+	free(words->shape);
+	words->shape = NULL;
 }

@@ -34,12 +34,22 @@ int lode_repo_option_open(const struct lode_command *self, struct lode_repo **ou
 int lode_repo_option_label(const struct lode_command *self, struct lode_repo_label *label,
 			   const char *text, struct lode_arena *arena);
 
+/* A command line behind the options that a repository's digests were made with. `{ 0 }` is none. */
+struct lode_repo_words {
+	lode_text_list list; /* once parsed, the operands are its first */
+	char *shape;	     /* which the words of options point into */
+};
+
 /*
- * Appends the words of a command line that say a shape (job/shape.h): the options that a
- * repository's digests were made with, which need not be said again. Words point into `shape`,
- * which is cut up. Which table of symptoms it was is not known: --symptoms is left out, and so is
- * what stands among `given` (NULL: nothing does); a scope that is given brings its own stacks.
+ * Parses a command line once more, as lode_options_parse does, into `values` that were initialised
+ * anew: the options of `shape` (job/shape.h; NULL: there are none), which need not be said again,
+ * then what was `given`. Which table of symptoms it was is not known: --symptoms is left out; and
+ * so is, if `leaves_out_given`, what was given differently, where a scope brings its own stacks.
+ * Gives an exit code; what is wrong was said. `values` point into `words`, the caller's to release.
  */
-void lode_repo_option_words(lode_text_list *words, char *shape, const lode_text_list *given);
+int lode_repo_words_parse(struct lode_repo_words *words, const struct lode_command *self,
+			  void *values, const char *shape, const lode_text_list *given,
+			  bool leaves_out_given, int *n_operands);
+void lode_repo_words_release(struct lode_repo_words *words);
 
 #endif

@@ -30,19 +30,6 @@ int lode_signature_sources_open(struct lode_signature_sources *out,
 	return rc;
 }
 
-void lode_signature_sources_words(lode_text_list *words, char **shape,
-				  const struct lode_signature_sources *sources,
-				  const lode_text_list *given)
-{
-	const char *made_with = sources->repo ? lode_repo_shape(sources->repo) : NULL;
-
-	*shape = made_with ? lode_strdup(made_with) : NULL;
-	if (*shape)
-		lode_repo_option_words(words, *shape, NULL);
-	for (size_t i = 0; i < given->n; i++)
-		lode_vec_append(words, given->at[i]);
-}
-
 void lode_signature_sources_close(struct lode_signature_sources *sources)
 {
 	lode_signature_store_release(&sources->store);

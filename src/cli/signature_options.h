@@ -26,14 +26,6 @@ const char *lode_signature_values_settle(struct lode_signature_values *values);
 /* Signatures are the file's if there is one, else the repository's. */
 int lode_signature_sources_open(struct lode_signature_sources *out,
 				const struct lode_signature_values *values, struct lode_error *err);
-/*
- * The words of a command line behind the options that the repository's digests were made with: new
- * recordings are read as those were. Words point into *shape, which is the caller's to free;
- * without a repository, or an empty one, they are just those of the command line.
- */
-void lode_signature_sources_words(lode_text_list *words, char **shape,
-				  const struct lode_signature_sources *sources,
-				  const lode_text_list *given);
 void lode_signature_sources_close(struct lode_signature_sources *sources);
 
 /* Entries of an option table; `at` is the offset of struct lode_signature_values in the values. */
