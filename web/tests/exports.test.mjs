@@ -45,7 +45,11 @@ test("every table has a button for CSV, every picture for SVG and PNG", async ()
 					(b) => b.textContent === kind,
 				);
 			return [
-				...[...document.querySelectorAll("[role=grid], main table")]
+				...[
+					...document.querySelectorAll(
+						"[role=grid], main table, .columns, .rules, .tl-legend, dl.with-bars",
+					),
+				]
 					.filter((t) => !buttonOf(t, "CSV"))
 					.map((t) => `CSV: ${t.getAttribute("aria-label") ?? t.className}`),
 				...[...document.querySelectorAll(".picture-box")]
@@ -56,6 +60,55 @@ test("every table has a button for CSV, every picture for SVG and PNG", async ()
 		assert.deepEqual(lacking, [], hash);
 		await close();
 	}
+});
+
+test("a cluster's frames, kinds of time and wakers are saved with the numbers of the JSON", async () => {
+	const path = pageOf("mine", startup);
+	const { mine } = await reportsIn(path);
+	const cluster = mine.clusters.find(
+		(/** @type {any} */ c) => c.wakers.length > 1 && c.gap_variants?.length,
+	);
+	const { page, close } = await show(path, { hash: `#/mine/${cluster.id}` });
+	const rowsOf = async (/** @type {string} */ label) => {
+		const button = page.getByRole("button", { name: `${label}: save as CSV` });
+		return parseCsv((await saved(page, button)).bytes.toString("utf8"));
+	};
+	assert.deepEqual(
+		(await rowsOf("Ended by")).map((row) => [row.waker, Number(row.cost_ns)]),
+		cluster.wakers.map((/** @type {any} */ w) => [w.name, w.cost_ns]),
+	);
+	const own = await rowsOf("Own cost");
+	assert.deepEqual(
+		own.filter((row) => row.part === "kind").map((row) => Number(row.own_ns)),
+		["wait_ns", "run_ns", "ready_ns"].map((kind) => cluster.split[kind]),
+	);
+	assert.deepEqual(
+		Object.fromEntries(
+			own
+				.filter((row) => row.part === "waits for")
+				.map((row) => [`${row.what}_ns`, Number(row.own_ns)]),
+		),
+		cluster.reasons,
+	);
+	const frames = await rowsOf("Common part");
+	assert.deepEqual(
+		frames.filter((row) => !row.variant).map((row) => row.function),
+		cluster.common,
+	);
+	for (const gap of cluster.gap_variants)
+		gap.variants.forEach((/** @type {any} */ variant, /** @type {number} */ i) => {
+			const of = frames.filter(
+				(row) => row.place === String(gap.before) && row.variant === String(i + 1),
+			);
+			assert.deepEqual(
+				of.map((row) => [row.function, Number(row.own_ns)]),
+				(variant.functions.length ? variant.functions : [""]).map((/** @type {string} */ f) => [
+					f,
+					variant.own_ns,
+				]),
+			);
+		});
+	await close();
 });
 
 test("a flame graph saves its stacks as the command line exports them", async () => {

@@ -18,6 +18,9 @@ import {
 import { HOSTILE, harmless, poison, schemaOf } from "./hostile-names.mjs";
 import { pioSample } from "./pio-sample.mjs";
 
+/** What spreadsheets take for the beginning of a formula. */
+const STARTS = ["=", "+", "-", "@", "\t=", "\r=", " =", "\uff1d", "\uff0b"];
+
 test("mine: hostile names in every text field", async () => {
 	const template = pageOf("mine", join(samples, "startup"));
 	const report = poison((await reportsIn(template)).mine, schemaOf("mine"), schemaOf("mine"));
@@ -86,20 +89,25 @@ test("overview and timeline: hostile names in every text field, in a file and se
 	assert.equal(await server.end(), 0);
 });
 
-test("tables of hostile names: no field of a CSV is a formula", async () => {
+test("tables of hostile names: no field of a CSV is a formula, or steers who looks at it", async () => {
 	const template = pageOf("analyze", samples);
 	const schema = schemaOf("suspects");
 	const report = poison((await reportsIn(template)).suspects, schema, schema);
 	for (const [i, f] of report.functions.entries())
-		f.function = `${["=", "+", "-", "@", "\t=", "\r="][i % 6]}cmd|' /C calc'!A${i}`;
+		f.function = `${STARTS[i % STARTS.length]}cmd|' /C "calc",1'!A${i}\n\u202e\x1b[2J`;
 	const path = pageWith(template, [{ name: "s", schema: report.schema, title: "s", report }]);
 	const { page, close } = await show(path);
 	const button = page.getByRole("button", { name: "Functions: save as CSV" });
 	const rows = parseCsv((await saved(page, button)).bytes.toString("utf8"));
 	assert.equal(rows.length, report.functions.length);
-	for (const row of rows)
+	for (const [i, row] of rows.entries()) {
+		const start = (STARTS[i % STARTS.length] ?? "").replace(/[\t\r]/, (c) =>
+			c === "\t" ? "\\x09" : "\\x0d",
+		);
+		assert.equal(row.function, `'${start}cmd|' /C "calc",1'!A${i}\\x0a\\u202e\\x1b[2J`);
 		for (const field of Object.values(row))
-			assert.ok(!/^[=+\-@\t\r]/.test(field) || Number.isFinite(Number(field)), field);
+			assert.ok(!/^\s*[=+\-@]/.test(field) || Number.isFinite(Number(field)), field);
+	}
 	await close();
 });
 

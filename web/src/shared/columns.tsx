@@ -1,5 +1,6 @@
 // A cluster as aligned columns of frames: what all of its patterns have is solid and as wide as the
 // picture; where they differ, their variants stand side by side, as wide as what they cost.
+import { CsvButton, type Value } from "./csv-button";
 import { costIn, count, frameParts, type InUnit, percent, visible } from "./format";
 import { useParam } from "./location";
 import { Frame, Name } from "./name";
@@ -43,6 +44,21 @@ function lines(common: readonly string[], gaps: ReadonlySet<number>, all: boolea
 		}
 	}
 	return out;
+}
+
+/**
+ * All frames, from the outermost: those in common with their place, those of a variant with its number
+ * and cost, which stand before that place. A variant that has no frame of its own is a row without one.
+ */
+function* alignedRows(cluster: Aligned): Iterable<readonly Value[]> {
+	const gaps = new Map((cluster.gap_variants ?? []).map((gap) => [gap.before, gap]));
+	for (let at = 0; at <= cluster.common.length; at++) {
+		const { variants = [], more, more_ns } = gaps.get(at) ?? {};
+		for (const [i, { functions, own_ns }] of variants.entries())
+			for (const frame of functions.length ? functions : [""]) yield [at, i + 1, frame, own_ns];
+		if (more) yield [at, `${more} more`, "", more_ns];
+		if (at < cluster.common.length) yield [at, "", cluster.common[at], undefined];
+	}
 }
 
 export function Columns({ report, cluster }: { report: InUnit; cluster: Aligned }) {
@@ -90,15 +106,23 @@ export function Columns({ report, cluster }: { report: InUnit; cluster: Aligned 
 			title="Common part"
 			note="with the variants between, as wide as what they cost"
 			tools={
-				<Choice
-					label="Frames"
-					options={[
-						["brief", "Kernel folded"],
-						["all", "All frames"],
-					]}
-					value={show === "all" ? "all" : "brief"}
-					onChange={(value) => setShow(value)}
-				/>
+				<>
+					<Choice
+						label="Frames"
+						options={[
+							["brief", "Kernel folded"],
+							["all", "All frames"],
+						]}
+						value={show === "all" ? "all" : "brief"}
+						onChange={(value) => setShow(value)}
+					/>
+					<CsvButton
+						name="common-part"
+						label="Common part"
+						header={["place", "variant", "function", "own_ns"]}
+						rows={() => alignedRows(cluster)}
+					/>
+				</>
 			}
 		>
 			<ol class="columns">

@@ -25,13 +25,15 @@ function fileName(name: string): string {
 }
 
 /**
- * A field of a CSV: quoted where it must be. Names are untrusted, and spreadsheets run what begins
- * with = + - @: such a text gets an apostrophe in front; numbers stay numbers.
+ * A field of a CSV: quoted where it must be. Names are untrusted: marks that steer stand as escapes,
+ * as everywhere, and since spreadsheets run what begins with = + - @ (some also behind blanks, or as
+ * wide forms), such a text gets an apostrophe in front; numbers stay numbers.
  */
 function csvField(value: string | number | undefined | null): string {
 	if (value === undefined || value === null) return "";
 	if (typeof value === "number") return String(value);
-	const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+	const shown = visible(value);
+	const text = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${shown}` : shown;
 	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -1,6 +1,7 @@
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { Columns } from "../../shared/columns";
+import { CsvButton } from "../../shared/csv-button";
 import { Flame } from "../../shared/flame";
 import { costIn, count, frameParts, percent, plural, visible } from "../../shared/format";
 import { type Loaded, Pending } from "../../shared/loaded";
@@ -148,7 +149,20 @@ function CostSplit({ report, cluster }: { report: Mined; cluster: Cluster }) {
 	const cost = (ns: number) => costIn(report, ns);
 	const reasons = Object.entries(cluster.reasons).sort((a, b) => b[1] - a[1]);
 	return (
-		<Section title="Own cost">
+		<Section
+			title="Own cost"
+			tools={
+				<CsvButton
+					name="own-cost"
+					label="Own cost"
+					header={["part", "what", "own_ns"]}
+					rows={() => [
+						...KINDS.map((kind) => ["kind", kind.title, cluster.split[kind.key]]),
+						...reasons.map(([reason, ns]) => ["waits for", reason.replace(/_ns$/, ""), ns]),
+					]}
+				/>
+			}
+		>
 			<PartBar
 				parts={splitParts(cluster)}
 				whole={cluster.own_ns}
@@ -189,7 +203,18 @@ function Wakers({ report, cluster }: { report: Mined; cluster: Cluster }) {
 	const most = cluster.wakers[0]!.cost_ns;
 	const more = cluster.wakers.length - 8 + (cluster.wakers_more ?? 0);
 	return (
-		<Section title="Ended by" note="threads and devices that ended its waits">
+		<Section
+			title="Ended by"
+			note="threads and devices that ended its waits"
+			tools={
+				<CsvButton
+					name="ended-by"
+					label="Ended by"
+					header={["waker", "cost_ns"]}
+					rows={() => cluster.wakers.map((waker) => [waker.name, waker.cost_ns])}
+				/>
+			}
+		>
 			<dl class="numbers with-bars">
 				{cluster.wakers.slice(0, 8).map((waker) => (
 					<div key={waker.name}>

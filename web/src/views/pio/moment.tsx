@@ -1,6 +1,7 @@
 // One interval in full: its rules, and the raw counters around it.
 import { useMemo } from "preact/hooks";
 import type { PioReport } from "../../data/reports";
+import { CsvButton } from "../../shared/csv-button";
 import { count, duration, number, pct } from "../../shared/format";
 import { Name } from "../../shared/name";
 import { dateText, linear } from "../../shared/scales";
@@ -58,7 +59,15 @@ export function Moment(props: {
 		>
 			<div class="moment">
 				<div>
-					<h3>Rules that decided it</h3>
+					<h3>
+						Rules that decided it{" "}
+						<CsvButton
+							name="rules"
+							label="Rules that decided it"
+							header={["ruleset", "then", "rule", "covered", "wrong"]}
+							rows={() => rules.map((r) => [r.ruleset, r.then, r.text, r.covered, r.wrong])}
+						/>
+					</h3>
 					<ul class="plain mono rules">
 						{rules.map((rule) => (
 							<li key={`${rule.ruleset} ${rule.then} ${rule.rule}`}>

@@ -1,6 +1,7 @@
 // The legend: functions by prominence; picking some highlights them, searching hides the threads
 // that do not call what is found.
 import { useState } from "preact/hooks";
+import { CsvButton } from "../../shared/csv-button";
 import { count, duration } from "../../shared/format";
 import { Frame } from "../../shared/name";
 import { category, useColors } from "../../shared/theme";
@@ -51,6 +52,14 @@ export function FunctionsPanel(props: {
 						Clear highlight
 					</button>
 				) : null}
+				<CsvButton
+					name="functions"
+					label="Functions"
+					header={["function", "calls", "threads", "total_ns", "median_ns", "p99_ns", "max_ns"]}
+					rows={() =>
+						found.map((f) => [f.name, f.calls, f.threads, f.total, f.median, f.p99, f.max])
+					}
+				/>
 			</div>
 			<ul class="tl-legend">
 				{shown.map((f) => (
