@@ -1,6 +1,5 @@
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/aoi_options.h"
 #include "cli/command.h"
@@ -12,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/repo_options.h"
 #include "cli/signature_run.h"
+#include "cli/stream_reading.h"
 #include "job/coverage_job.h"
 #include "reports/coverage_report.h"
 
@@ -25,9 +25,6 @@ struct coverage_values {
 	const char *html;
 	bool wants_json;
 };
-
-/* Signatures of a page. */
-enum { PAGE_TOP = 5000 };
 
 /* In the order of enum lode_coverage_rank. */
 static const char *const ranks[] = {"total", "exclusive", "streams", "name", NULL};
@@ -111,10 +108,7 @@ static int report(const struct lode_command *self, const struct coverage_values 
 	struct lode_coverage_report r = {
 		.job = job,
 		.rank = (enum lode_coverage_rank)v->rank,
-		.top = v->top != SIZE_MAX ? v->top
-		       : v->html	  ? PAGE_TOP
-		       : v->wants_json	  ? 50
-					  : 30,
+		.top = lode_longest_list(v->top, v->html, v->wants_json, 30),
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,
 	};
@@ -133,9 +127,7 @@ static int report(const struct lode_command *self, const struct coverage_values 
 		lode_coverage_report_json(stdout, &r);
 	else
 		lode_coverage_report_text(stdout, &r);
-	if (code == LODE_EXIT_OK && read->skipped.n + read->incomplete.n > 0)
-		return LODE_EXIT_INCOMPLETE;
-	return code;
+	return lode_job_exit(read, code);
 }
 
 static int run_job(const struct lode_command *self, const void *values,
@@ -148,17 +140,14 @@ static int run_job(const struct lode_command *self, const void *values,
 		.inputs = inputs,
 		.n_inputs = n_inputs,
 		.where = v->where,
-		.now_ns = (int64_t)time(NULL) * 1000000000,
-		.job = lode_input_options_job(&v->input),
+		.now_ns = lode_query_now_ns(),
+		.job = lode_reading_options(&v->input, &v->aoi, &progress),
 	};
 	struct lode_error err;
 	int code;
 
 	/* Names only tell how alike patterns are: nothing is mined here. */
 	streams.repo = n_inputs ? NULL : sources->repo;
-	lode_aoi_values_apply(&v->aoi, &streams.job);
-	streams.job.progress = lode_progress_read;
-	streams.job.progress_context = &progress;
 	lode_progress_start(&progress);
 	code = lode_coverage_job_run(&job, &sources->store.signatures, &streams, v->by, &err);
 	lode_progress_end(&progress);

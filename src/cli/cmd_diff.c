@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/aoi_options.h"
 #include "cli/command.h"
@@ -13,6 +12,7 @@
 #include "cli/output_options.h"
 #include "cli/progress.h"
 #include "cli/repo_options.h"
+#include "cli/stream_reading.h"
 #include "job/diff_job.h"
 #include "job/diff_sets.h"
 #include "job/side_stacks.h"
@@ -37,9 +37,6 @@ struct diff_values {
 
 /* In the order of enum lode_diff_class. */
 static const char *const classes[] = {"new", "gone", "worse", "better", NULL};
-
-/* Clusters of a page. */
-enum { PAGE_TOP = 5000 };
 
 #define AT(field) .offset = offsetof(struct diff_values, field)
 
@@ -246,10 +243,7 @@ static int report(const struct lode_command *self, const struct diff_values *v,
 		.lambda = lambda_words(v, job, lambda, sizeof(lambda)),
 		.within = v->within,
 		.seed = v->seed,
-		.top = v->top != SIZE_MAX ? v->top
-		       : v->html	  ? PAGE_TOP
-		       : v->wants_json	  ? 50
-					  : 20,
+		.top = lode_longest_list(v->top, v->html, v->wants_json, 20),
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,
 		.fail_on = v->fail_on.bits,
@@ -310,9 +304,7 @@ static int compare(const struct lode_command *self, const struct diff_values *v,
 
 	if (lode_diff_job_run(&job, sets, &mine, &diff, &err) < 0) {
 		lode_progress_end(progress);
-		code = lode_say_error(self, &err);
-		/* Too many patterns: another λ mends it. */
-		code = err.status == LODE_ERR_LIMIT ? LODE_EXIT_USAGE : code;
+		code = lode_say_mining_error(self, &err);
 	} else if (!job.diff) {
 		lode_progress_end(progress);
 		say_empty(self, sets, job.empty);
@@ -341,17 +333,13 @@ static int run_sets(const struct lode_command *self, const struct diff_values *v
 	struct lode_diff_sets sets;
 	struct lode_diff_sets_options options = {
 		.repo = repo,
-		.now_ns = (int64_t)time(NULL) * 1000000000,
+		.now_ns = lode_query_now_ns(),
 		.within = v->within,
-		.job = lode_input_options_job(&v->input),
+		.job = lode_reading_options(&v->input, &v->aoi, &progress),
 	};
 	struct lode_error err;
-	bool is_incomplete = false;
 	int code;
 
-	lode_aoi_values_apply(&v->aoi, &options.job);
-	options.job.progress = lode_progress_read;
-	options.job.progress_context = &progress;
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++) {
 		options.inputs[s] = (char *const *)v->sides[s].at;
 		options.n_inputs[s] = v->sides[s].n;
@@ -359,10 +347,8 @@ static int run_sets(const struct lode_command *self, const struct diff_values *v
 	lode_progress_start(&progress);
 	code = lode_diff_sets_read(&sets, &options, &err);
 	lode_progress_end(&progress);
-	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++) {
+	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
 		lode_say_skipped(self, &sets.sets[s].job);
-		is_incomplete |= sets.sets[s].job.skipped.n + sets.sets[s].job.incomplete.n > 0;
-	}
 	if (code < 0) {
 		code = lode_say_error(self, &err);
 	} else if (!sets.digest) {
@@ -370,8 +356,8 @@ static int run_sets(const struct lode_command *self, const struct diff_values *v
 		code = LODE_EXIT_NOTHING;
 	} else {
 		code = compare(self, v, &progress, &sets);
-		if (code == LODE_EXIT_OK && is_incomplete)
-			code = LODE_EXIT_INCOMPLETE;
+		for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
+			code = lode_job_exit(&sets.sets[s].job, code);
 	}
 	lode_diff_sets_release(&sets);
 	return code;

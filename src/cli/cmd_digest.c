@@ -7,6 +7,7 @@
 #include "cli/messages.h"
 #include "cli/output_options.h"
 #include "cli/progress.h"
+#include "cli/stream_reading.h"
 #include "job/digest_job.h"
 #include "reports/digest_report.h"
 #include "store/digest_file.h"
@@ -61,14 +62,11 @@ static const struct lode_example examples[] = {
 static struct lode_digest_job_options job_options(const struct digest_values *v,
 						  struct lode_progress *progress)
 {
-	struct lode_digest_job_options options = lode_input_options_job(&v->input);
+	struct lode_digest_job_options options = lode_reading_options(&v->input, &v->aoi, progress);
 
-	lode_aoi_values_apply(&v->aoi, &options);
 	options.digest_dir = v->output;
 	options.again = v->again;
 	options.no_merge = !v->merge;
-	options.progress = lode_progress_read;
-	options.progress_context = progress;
 	return options;
 }
 
@@ -102,7 +100,7 @@ static int finish(const struct lode_command *self, const struct digest_values *v
 		lode_digest_report_json(stdout, &report);
 	else
 		lode_digest_report_text(stdout, &report);
-	return job->skipped.n + job->incomplete.n > 0 ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
+	return lode_job_exit(job, LODE_EXIT_OK);
 }
 
 static int run_job(const struct lode_command *self, const struct digest_values *v, char **inputs,

@@ -8,6 +8,7 @@
 #include "cli/output_options.h"
 #include "cli/progress.h"
 #include "cli/repo_options.h"
+#include "cli/stream_reading.h"
 #include "job/import_job.h"
 #include "reports/repo_report.h"
 
@@ -107,7 +108,6 @@ static int finish(const struct lode_command *self, const struct import_values *v
 		  struct lode_repo *repo, const struct lode_import *import)
 {
 	struct lode_import_report report = {.import = import, .repo = repo, .top = v->top};
-	bool is_incomplete = import->job.skipped.n + import->job.incomplete.n > 0;
 	struct lode_error err;
 
 	if (lode_repo_sums(&report.sums, repo, &err) < 0)
@@ -118,7 +118,7 @@ static int finish(const struct lode_command *self, const struct import_values *v
 		lode_import_report_text(stdout, &report);
 	if (!import->inputs.n)
 		return LODE_EXIT_NOTHING;
-	return is_incomplete ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
+	return lode_job_exit(&import->job, LODE_EXIT_OK);
 }
 
 static int import(const struct lode_command *self, const struct import_values *v,
@@ -127,7 +127,7 @@ static int import(const struct lode_command *self, const struct import_values *v
 {
 	struct lode_progress progress;
 	struct lode_import_options with = {
-		.job = lode_input_options_job(&v->input),
+		.job = lode_reading_options(&v->input, &v->aoi, &progress),
 		.labels = labels->at,
 		.n_labels = labels->n,
 		.again = v->again,
@@ -137,9 +137,6 @@ static int import(const struct lode_command *self, const struct import_values *v
 	struct lode_error err;
 	int code;
 
-	lode_aoi_values_apply(&v->aoi, &with.job);
-	with.job.progress = lode_progress_read;
-	with.job.progress_context = &progress;
 	lode_progress_start(&progress);
 	code = lode_import_run(&import, repo, inputs, n_inputs, &with, &err);
 	lode_progress_end(&progress);

@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "analyses/mine/mine.h"
 #include "cli/aoi_options.h"
@@ -36,8 +35,8 @@ struct mine_values {
 	size_t n_inputs;
 };
 
-/* Clusters and streams of a page, and items of a list inside of a cluster. */
-enum { PAGE_TOP = 5000, PAGE_TOP_INSIDE = 50, PAGE_PATHS = 10 };
+/* Of a page: items of a list inside of a cluster, and critical paths. */
+enum { PAGE_TOP_INSIDE = 50, PAGE_PATHS = 10 };
 
 #define AT(field) .offset = offsetof(struct mine_values, field)
 
@@ -127,8 +126,7 @@ static void settle(struct mine_values *v)
 	lode_mining_values_settle(&v->mining);
 	if (v->paths == SIZE_MAX)
 		v->paths = v->html ? PAGE_PATHS : 0;
-	if (v->top == SIZE_MAX)
-		v->top = v->html ? PAGE_TOP : v->wants_json ? 50 : v->show ? 10 : 12;
+	v->top = lode_longest_list(v->top, v->html, v->wants_json, v->show ? 10 : 12);
 }
 
 static int check(const struct lode_command *self, const struct mine_values *v, int n_operands)
@@ -158,17 +156,6 @@ static int check(const struct lode_command *self, const struct mine_values *v, i
 	if (v->html && lode_html_check(self) != LODE_EXIT_OK)
 		return LODE_EXIT_FAILURE;
 	return 0;
-}
-
-static struct lode_digest_job_options job_options(const struct mine_values *v,
-						  struct lode_progress *progress)
-{
-	struct lode_digest_job_options options = lode_input_options_job(&v->input);
-
-	lode_aoi_values_apply(&v->aoi, &options);
-	options.progress = lode_progress_read;
-	options.progress_context = progress;
-	return options;
 }
 
 /* The cluster that --show names: by rank, or by the beginning of its id. */
@@ -203,12 +190,11 @@ static void put_json(FILE *out, const void *report)
 static int report_in_detail(const struct lode_command *self, const struct mine_values *v,
 			    struct lode_mine_report *r)
 {
-	struct lode_digest_job_options options = job_options(v, NULL);
+	struct lode_digest_job_options options = lode_reading_options(&v->input, &v->aoi, NULL);
 	struct lode_cluster_paths paths;
 	struct lode_error err;
 	int code = LODE_EXIT_OK;
 
-	options.progress = NULL;
 	if (lode_cluster_paths_load(&paths, r->mined, v->paths, &options, &err) < 0)
 		return lode_say_error(self, &err);
 	if (v->paths)
@@ -252,9 +238,9 @@ static int report(const struct lode_command *self, const struct mine_values *v,
 				v->show, mined->n_clusters);
 	}
 	if (lode_export_is_asked(&v->exports)) {
-		struct lode_digest_job_options options = job_options(v, NULL);
+		struct lode_digest_job_options options =
+			lode_reading_options(&v->input, &v->aoi, NULL);
 
-		options.progress = NULL;
 		return lode_mine_put_exports(self, &v->exports, mined, only, &options);
 	}
 	if (v->wants_folded) {
@@ -290,9 +276,7 @@ static int mine(const struct lode_command *self, const struct mine_values *v,
 	mining.progress_context = progress;
 	if (lode_mine(&mined, job->digest, &mining, &err) < 0) {
 		lode_progress_end(progress);
-		code = lode_say_error(self, &err);
-		/* Too many patterns: another λ mends it, so it is the command line's to change. */
-		return err.status == LODE_ERR_LIMIT ? LODE_EXIT_USAGE : code;
+		return lode_say_mining_error(self, &err);
 	}
 	lode_progress_end(progress);
 	code = report(self, v, mined, job);
@@ -314,13 +298,13 @@ static int run_job(const struct lode_command *self, const struct mine_values *v,
 		.n_inputs = v->n_inputs,
 		.repo = repo,
 		.where = v->where,
-		.now_ns = (int64_t)time(NULL) * 1000000000,
-		.job = job_options(v, &progress),
+		.now_ns = lode_query_now_ns(),
+		.job = lode_reading_options(&v->input, &v->aoi, &progress),
 	};
 	int code = lode_streams_read(self, &set, &with, &progress);
 
 	if (code == LODE_EXIT_OK)
-		code = lode_streams_exit(&set, mine(self, v, &progress, &set.job));
+		code = lode_job_exit(&set.job, mine(self, v, &progress, &set.job));
 	lode_stream_set_release(&set);
 	return code;
 }

@@ -1,6 +1,5 @@
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/aoi_options.h"
 #include "cli/command.h"
@@ -32,9 +31,6 @@ struct next_values {
 	char **inputs;
 	size_t n_inputs;
 };
-
-/* Streams of a page. */
-enum { PAGE_TOP = 5000 };
 
 #define AT(field) .offset = offsetof(struct next_values, field)
 
@@ -179,9 +175,7 @@ static int order(const struct lode_command *self, const struct next_values *v,
 
 	lode_progress_end(progress);
 	if (rc < 0) {
-		code = lode_say_error(self, &err);
-		/* Too many patterns: another λ mends it. */
-		code = err.status == LODE_ERR_LIMIT ? LODE_EXIT_USAGE : code;
+		code = lode_say_mining_error(self, &err);
 	} else {
 		code = report(self, v, &r);
 	}
@@ -197,7 +191,7 @@ static int run_streams(const struct lode_command *self, const struct next_values
 	int code = lode_streams_read(self, &set, streams, progress);
 
 	if (code == LODE_EXIT_OK)
-		code = lode_streams_exit(&set, order(self, v, progress, &set.job, signatures));
+		code = lode_job_exit(&set.job, order(self, v, progress, &set.job, signatures));
 	lode_stream_set_release(&set);
 	return code;
 }
@@ -211,15 +205,12 @@ static int run_with_repo(const struct lode_command *self, const struct next_valu
 		.inputs = inputs,
 		.n_inputs = n_inputs,
 		.where = v->where,
-		.now_ns = (int64_t)time(NULL) * 1000000000,
-		.job = lode_input_options_job(&v->input),
+		.now_ns = lode_query_now_ns(),
+		.job = lode_reading_options(&v->input, &v->aoi, &progress),
 	};
 	struct lode_error err;
 	int code = 0;
 
-	lode_aoi_values_apply(&v->aoi, &streams.job);
-	streams.job.progress = lode_progress_read;
-	streams.job.progress_context = &progress;
 	if (v->repo || !n_inputs)
 		code = lode_repo_option_open(self, &streams.repo, v->repo, LODE_REPO_READ);
 	if (code)
@@ -246,8 +237,7 @@ static int run(const struct lode_command *self, int argc, char **argv)
 		values.inputs = argv;
 		values.n_inputs = (size_t)n;
 		values.wants_curves |= values.html != NULL;
-		if (values.top == SIZE_MAX)
-			values.top = values.html ? PAGE_TOP : values.wants_json ? 50 : 10;
+		values.top = lode_longest_list(values.top, values.html, values.wants_json, 10);
 		code = check(self, &values, n);
 		if (code == 0)
 			code = run_with_repo(self, &values, argv, (size_t)n);

@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/escape.h"
 #include "cli/command.h"
@@ -10,6 +9,7 @@
 #include "cli/option_values.h"
 #include "cli/output_options.h"
 #include "cli/repo_options.h"
+#include "cli/stream_reading.h"
 #include "reports/repo_report.h"
 #include "reports/units.h"
 #include "store/repo_query.h"
@@ -84,11 +84,6 @@ static char *query_of_ids(const struct lode_command *self, char *const *ids, siz
 	return text;
 }
 
-static int64_t now_ns(void)
-{
-	return (int64_t)time(NULL) * 1000000000;
-}
-
 /* Those of --where, or of ids, or all. Gives an exit code. */
 static int find(const struct lode_command *self, const struct repo_values *v,
 		struct lode_repo *repo, char *const *ids, size_t n_ids,
@@ -105,7 +100,8 @@ static int find(const struct lode_command *self, const struct repo_values *v,
 			return LODE_EXIT_USAGE;
 	}
 	if (text || v->where)
-		rc = lode_repo_query_parse(&query, text ? text : v->where, now_ns(), &err);
+		rc = lode_repo_query_parse(&query, text ? text : v->where, lode_query_now_ns(),
+					   &err);
 	free(text);
 	if (rc == 0)
 		rc = lode_repo_find(out, repo, query, &err);

@@ -1,6 +1,5 @@
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/aoi_options.h"
 #include "cli/command.h"
@@ -11,6 +10,7 @@
 #include "cli/output_options.h"
 #include "cli/progress.h"
 #include "cli/signature_run.h"
+#include "cli/stream_reading.h"
 #include "job/triage_job.h"
 #include "reports/triage_report.h"
 #include "reports/units.h"
@@ -26,8 +26,8 @@ struct triage_values {
 	bool no_mining, wants_json, wants_detail;
 };
 
-/* Streams and clusters of a page; the longest lists inside of clusters. */
-enum { PAGE_TOP = 5000, PAGE_TOP_INSIDE = 50 };
+/* The longest lists inside of a page's clusters. */
+enum { PAGE_TOP_INSIDE = 50 };
 
 #define AT(field) .offset = offsetof(struct triage_values, field)
 
@@ -125,10 +125,7 @@ static int report(const struct lode_command *self, const struct triage_values *v
 		.rest_path = v->rest,
 		.top_inside = v->html ? PAGE_TOP_INSIDE : 0,
 		.has_detail = v->html || v->wants_detail,
-		.top = v->top != SIZE_MAX ? v->top
-		       : v->html	  ? PAGE_TOP
-		       : v->wants_json	  ? 50
-					  : 12,
+		.top = lode_longest_list(v->top, v->html, v->wants_json, 12),
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,
 	};
@@ -150,19 +147,17 @@ static int report(const struct lode_command *self, const struct triage_values *v
 		lode_triage_report_json(stdout, &r);
 	else
 		lode_triage_report_text(stdout, &r);
-	if (code != LODE_EXIT_OK)
-		return code;
-	if (job->n_over)
+	if (code == LODE_EXIT_OK && job->n_over)
 		return LODE_EXIT_EXCEEDED;
-	return read->skipped.n + read->incomplete.n > 0 ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
+	return lode_job_exit(read, code);
 }
 
 static struct lode_triage_options job_options(const struct triage_values *v,
 					      struct lode_progress *progress)
 {
 	struct lode_triage_options options = {
-		.streams = {.now_ns = (int64_t)time(NULL) * 1000000000,
-			    .job = lode_input_options_job(&v->input)},
+		.streams = {.now_ns = lode_query_now_ns(),
+			    .job = lode_reading_options(&v->input, &v->aoi, progress)},
 		.mining = {.min_cost = v->min_cost.amount,
 			   .min_cost_share = v->min_cost.share,
 			   .min_similarity = 0.5,
@@ -175,9 +170,6 @@ static struct lode_triage_options job_options(const struct triage_values *v,
 		.has_limit = v->fail_over.amount > 0 || v->fail_over.share > 0,
 	};
 
-	lode_aoi_values_apply(&v->aoi, &options.streams.job);
-	options.streams.job.progress = lode_progress_read;
-	options.streams.job.progress_context = progress;
 	return options;
 }
 

@@ -5,6 +5,10 @@
 #ifndef LODE_OUTPUT_OPTIONS_H
 #define LODE_OUTPUT_OPTIONS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "cli/option_values.h"
 
 /* Of a `size_t`. */
@@ -20,5 +24,15 @@
 		.name = "json", .help = "one JSON document (" doc ")", .set = lode_set_flag, \
 		.offset = (at), __VA_ARGS__                                                  \
 	}
+
+enum { LODE_PAGE_TOP = 5000, LODE_JSON_TOP = 50 };
+
+/* What --top comes to; SIZE_MAX: it was not given. */
+static inline size_t lode_longest_list(size_t given, bool is_page, bool is_json, size_t in_table)
+{
+	if (given != SIZE_MAX)
+		return given;
+	return is_page ? LODE_PAGE_TOP : is_json ? LODE_JSON_TOP : in_table;
+}
 
 #endif

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "cli/messages.h"
+#include "cli/output_options.h"
 #include "cli/progress.h"
 #include "cli/serve_mine_parts.h"
 #include "cli/stream_reading.h"
@@ -15,8 +15,8 @@
 #include "reports/mine_served.h"
 #include "store/repo.h"
 
-/* Clusters and streams of the report; items of lists that are asked for. */
-enum { PAGE_TOP = 5000, PAGE_TOP_INSIDE = 50, TOP_STREAMS = 1000, TOP_SYMPTOMS = 200 };
+/* Items of lists inside of a cluster, and of lists that are asked for. */
+enum { PAGE_TOP_INSIDE = 50, TOP_STREAMS = 1000, TOP_SYMPTOMS = 200 };
 enum { MOST_TOP = 100000 };
 
 /* ---- Reading and mining ---- */
@@ -30,7 +30,7 @@ static int read_streams(struct lode_serve_mine *mine, const struct lode_command 
 		.inputs = options->inputs,
 		.n_inputs = options->n_inputs,
 		.where = options->where,
-		.now_ns = (int64_t)time(NULL) * 1000000000,
+		.now_ns = lode_query_now_ns(),
 		.job = mine->read,
 	};
 	struct lode_error err;
@@ -55,7 +55,7 @@ static int mine_streams(struct lode_serve_mine *mine, const struct lode_command 
 		lode_mining_values_options(options->mining, job->origin.shape,
 					   options->input->n_threads);
 	struct lode_error err;
-	int rc, code;
+	int rc;
 
 	mining.progress = lode_progress_stage;
 	mining.progress_context = &progress;
@@ -64,9 +64,7 @@ static int mine_streams(struct lode_serve_mine *mine, const struct lode_command 
 	lode_progress_end(&progress);
 	if (rc == 0)
 		return LODE_EXIT_OK;
-	code = lode_say_error(self, &err);
-	/* Too many patterns: another λ mends it, so it is the command line's to change. */
-	return rc == LODE_ERR_LIMIT ? LODE_EXIT_USAGE : code;
+	return lode_say_mining_error(self, &err);
 }
 
 /* What answers look into. */
@@ -93,7 +91,7 @@ static void prepare(struct lode_serve_mine *mine, const struct lode_serve_mine_o
 		.is_classic = options->mining->is_classic,
 		.is_filtered = lode_shape_has_filters(shape) || aoi->include.n || aoi->exclude.n ||
 			       aoi->only.bits || aoi->reason.bits,
-		.top = PAGE_TOP,
+		.top = LODE_PAGE_TOP,
 		.top_inside = PAGE_TOP_INSIDE,
 		.signatures = &mine->signatures,
 		.served = &mine->served,
@@ -109,8 +107,7 @@ int lode_serve_mine_open(struct lode_serve_mine **out, const struct lode_command
 	*out = NULL;
 	mine->repo = options->repo;
 	mine->is_anew = options->is_anew;
-	mine->read = lode_input_options_job(options->input);
-	lode_aoi_values_apply(options->aoi, &mine->read);
+	mine->read = lode_reading_options(options->input, options->aoi, NULL);
 	if (options->symptom)
 		mine->read.symptoms.select = options->symptom;
 	code = read_streams(mine, self, options);
@@ -122,7 +119,7 @@ int lode_serve_mine_open(struct lode_serve_mine **out, const struct lode_command
 	}
 	prepare(mine, options);
 	*out = mine;
-	return lode_streams_exit(&mine->set, code);
+	return lode_job_exit(&mine->set.job, code);
 }
 
 void lode_serve_mine_close(struct lode_serve_mine *mine)

@@ -5,9 +5,16 @@
 #ifndef LODE_STREAM_READING_H
 #define LODE_STREAM_READING_H
 
+#include "cli/aoi_options.h"
 #include "cli/command.h"
+#include "cli/input_options.h"
 #include "cli/progress.h"
 #include "job/stream_set.h"
+
+/* How recordings are read: all that the command line says of it. `progress` NULL: quietly. */
+struct lode_digest_job_options lode_reading_options(const struct lode_input_options *input,
+						    const struct lode_aoi_values *aoi,
+						    struct lode_progress *progress);
 
 /*
  * LODE_EXIT_OK when there are streams with symptoms in `*set`; else what is wrong was said, and the
@@ -19,6 +26,9 @@ int lode_streams_read(const struct lode_command *self, struct lode_stream_set *s
 		      struct lode_progress *progress);
 
 /* What the command's own code becomes: what was skipped or is incomplete shows in it. */
-int lode_streams_exit(const struct lode_stream_set *set, int code);
+int lode_job_exit(const struct lode_digest_job *job, int code);
+
+/* Now, as queries count ages from. */
+int64_t lode_query_now_ns(void);
 
 #endif
