@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { accessible } from "./accessible.mjs";
 import { lode, pageOf, parseCsv, reportsIn, samples, saved, show, temporary } from "./harness.mjs";
 import { pioSample } from "./pio-sample.mjs";
 
@@ -198,6 +199,8 @@ test("details of a timeline are saved whole", async () => {
 	const button = page.getByRole("button", {
 		name: "What each thread did meanwhile: save as CSV",
 	});
+	await button.waitFor();
+	await accessible(page, "a long call's details", { clicked: true });
 	const rows = parseCsv((await saved(page, button)).bytes.toString("utf8"));
 	// Each thread's time is its leaves' and idle: all threads have the same sum.
 	/** @type {Map<string, number>} */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { accessible } from "./accessible.mjs";
 import {
 	lode,
 	pageOf,
@@ -80,6 +81,8 @@ test("overview and timeline: hostile names in every text field, in a file and se
 	const many = pageWith(template, [...parts, .../** @type {any} */ (names)]);
 	const { page, close } = await show(many);
 	await page.getByRole("button", { name: /^Timeline: / }).click();
+	await page.locator("nav[aria-label=Reports] li").first().waitFor();
+	await accessible(page, "an open menu", { clicked: true });
 	const titles = await page.locator("nav[aria-label=Reports] li").allInnerTexts();
 	assert.ok(titles.some((title) => title.includes("<script>")));
 	assert.doesNotMatch(titles.join(""), /[\p{Cf}\p{Zl}\p{Zp}]/u);

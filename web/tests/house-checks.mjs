@@ -1,6 +1,7 @@
 // What holds for every page, asked of one that is open: its width, names for screen readers, what
 // keys reach, and exports that can be read.
 import assert from "node:assert/strict";
+import { accessible } from "./accessible.mjs";
 import { saved } from "./harness.mjs";
 
 /** @param {import("playwright-core").Page} page */
@@ -23,6 +24,7 @@ export async function kept(page) {
 	assert.ok(found.width <= 0, `${found.width} px too wide`);
 	assert.deepEqual(found.nameless, []);
 	assert.deepEqual(found.unreachable, []);
+	await accessible(page, page.url(), { clicked: page.url().includes("?") });
 	for (const button of await page.getByRole("button", { name: /save as (CSV|SVG|PNG)$/ }).all()) {
 		const { name, bytes } = await saved(page, button);
 		if (name.endsWith(".csv")) assert.ok(bytes.includes("\r\n"), name);

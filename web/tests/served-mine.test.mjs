@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { accessible } from "./accessible.mjs";
 import {
 	lode,
 	pageOf,
@@ -143,6 +144,8 @@ test("served: sign, rename, retire, activate, delete; the list follows", async (
 	const { page, close } = await show(address, { hash: `${token}#/mine/${cluster.id}` });
 	await page.getByRole("button", { name: "Sign this cluster" }).click();
 	const form = page.getByRole("form", { name: "Sign cluster 1" });
+	await form.waitFor();
+	await accessible(page, "a cluster that is signed", { clicked: true });
 	const shown = await form.locator(".pattern").first().locator("li").count();
 	await form.getByLabel("Name").fill(NAME);
 	await form.getByLabel("Bug").fill("javascript:alert(1)");
@@ -157,6 +160,7 @@ test("served: sign, rename, retire, activate, delete; the list follows", async (
 
 	await page.getByRole("link", { name: "All clusters" }).click();
 	await page.getByText(NAME).first().waitFor();
+	await accessible(page, "clusters of which some are known", { clicked: true });
 	const cells = (await tableTexts(page, "Clusters"))[0] ?? [];
 	assert.ok(
 		cells.some((text) => text.includes("known") && text.includes(NAME)),
@@ -168,6 +172,8 @@ test("served: sign, rename, retire, activate, delete; the list follows", async (
 
 	await page.getByRole("button", { name: "Edit" }).click();
 	const edit = page.getByRole("form", { name: /^Edit/ });
+	await edit.waitFor();
+	await accessible(page, "a signature that is edited", { clicked: true });
 	await edit.getByLabel("Name").fill("slow-lookup");
 	await edit.getByLabel("Further patterns").fill("path_canonicalize;lstat");
 	await edit.getByRole("button", { name: "Save" }).click();
@@ -194,6 +200,8 @@ test("served: sign, rename, retire, activate, delete; the list follows", async (
 	assert.equal(signature("slow-lookup").state, "active");
 
 	await page.getByRole("button", { name: "Delete…" }).click();
+	await page.getByRole("button", { name: "Keep" }).waitFor();
+	await accessible(page, "a signature that might be deleted", { clicked: true });
 	await page.getByRole("button", { name: "Keep" }).click();
 	await page.getByRole("button", { name: "Delete…" }).click();
 	await page.getByRole("button", { name: "Delete", exact: true }).click();

@@ -205,7 +205,7 @@ function Wakers({ report, cluster }: { report: Mined; cluster: Cluster }) {
 	return (
 		<Section
 			title="Ended by"
-			note="threads and devices that ended its waits"
+			note="who ended its waits"
 			tools={
 				<CsvButton
 					name="ended-by"
