@@ -4,6 +4,7 @@
 
 #include "cli/aoi_options.h"
 #include "cli/command.h"
+#include "cli/export_options.h"
 #include "cli/help.h"
 #include "cli/html_option.h"
 #include "cli/input_options.h"
@@ -17,6 +18,7 @@
 #include "job/diff_sets.h"
 #include "job/side_stacks.h"
 #include "reports/diff_report.h"
+#include "reports/export_diff.h"
 
 struct diff_values {
 	struct lode_input_options input;
@@ -32,7 +34,8 @@ struct diff_values {
 	struct lode_bits_value fail_on;
 	size_t top;
 	const char *html;
-	bool wants_json, wants_detail;
+	struct lode_export_values exports;
+	bool wants_json, wants_detail, wants_folded;
 };
 
 /* In the order of enum lode_diff_class. */
@@ -113,6 +116,15 @@ static const struct lode_option options[] = {
 	LODE_JSON_OPTION(offsetof(struct diff_values, wants_json), "docs/json.md"),
 	LODE_DETAIL_OPTION(offsetof(struct diff_values, wants_detail)),
 	LODE_HTML_OPTION(offsetof(struct diff_values, html)),
+	{.name = "folded",
+	 .help = "stacks with what they cost in A and in B, as difffolded.pl writes them, for "
+		 "flame "
+		 "graphs; A's are scaled to as many symptoms as B has",
+	 .set = lode_set_flag,
+	 AT(wants_folded)},
+	LODE_PPROF_EXPORT_OPTION(offsetof(struct diff_values, exports),
+				 "the difference for pprof ('go tool pprof FILE'), B less A, "
+				 "instead of text (docs/exports.md)"),
 
 	LODE_SYMPTOM_OPTIONS(offsetof(struct diff_values, aoi)),
 	LODE_AOI_OPTIONS(offsetof(struct diff_values, aoi)),
@@ -128,6 +140,8 @@ static const struct lode_example examples[] = {
 	 "lode diff fast/ slow/"},
 	{"To show in a meeting: each change with its recordings, frames and flame graph",
 	 "lode diff --html release-2.1.html runs-2.0/ runs-2.1/"},
+	{"As a flame graph, red where B takes longer",
+	 "lode diff --folded runs-2.0/ runs-2.1/ | flamegraph.pl --countname ns > diff.svg"},
 	{"In CI: fail if anything is new or worse", "lode diff --fail-on new,worse main/ branch/"},
 	{"Recordings of several machines, each compared with itself",
 	 "lode diff --within host before/ after/"},
@@ -178,6 +192,11 @@ static int check(const struct lode_command *self, const struct diff_values *v)
 	if (lode_html_misuse(v->html, v->wants_json, v->wants_detail))
 		return lode_command_misused(
 			self, "%s", lode_html_misuse(v->html, v->wants_json, v->wants_detail));
+	if (v->wants_folded && (v->html || v->wants_json))
+		return lode_command_misused(self, "--folded goes without --html, --json");
+	if (lode_export_check(self, &v->exports, v->html || v->wants_json || v->wants_folded,
+			      "--html, --json, --folded") != 0)
+		return LODE_EXIT_USAGE;
 	return v->html ? lode_html_check(self) : 0;
 }
 
@@ -230,6 +249,34 @@ static int report_in_detail(const struct lode_command *self, const struct diff_v
 	return code;
 }
 
+static int export_pprof(const struct lode_command *self, const struct diff_values *v,
+			const struct lode_diff_report *r)
+{
+	struct lode_export_diff diff;
+	int code;
+
+	lode_export_diff_make(&diff, r->sets, r->job);
+	code = lode_export_put_file(self, v->exports.pprof, lode_export_pprof, &diff.stacks);
+	lode_export_diff_release(&diff);
+	return code;
+}
+
+static int put(const struct lode_command *self, const struct diff_values *v,
+	       struct lode_diff_report *r)
+{
+	if (lode_export_is_asked(&v->exports))
+		return export_pprof(self, v, r);
+	if (v->html || v->wants_detail)
+		return report_in_detail(self, v, r);
+	if (v->wants_folded)
+		lode_export_diff_folded(stdout, r->sets, r->job);
+	else if (v->wants_json)
+		lode_diff_report_json(stdout, r);
+	else
+		lode_diff_report_table(stdout, r);
+	return LODE_EXIT_OK;
+}
+
 static int report(const struct lode_command *self, const struct diff_values *v,
 		  const struct lode_diff_sets *sets, const struct lode_diff_job *job)
 {
@@ -248,18 +295,13 @@ static int report(const struct lode_command *self, const struct diff_values *v,
 		.is_terminal = lode_columns(stdout, 0) > 0,
 		.fail_on = v->fail_on.bits,
 	};
-	int code = LODE_EXIT_OK;
+	int code;
 
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
 		r.names[s] = set_name(names[s], sizeof(names[s]), &v->sides[s]);
 	for (unsigned k = 0; k < LODE_DIFF_SAME; k++)
 		r.has_failed |= (v->fail_on.bits >> k & 1) && job->diff->n_of[k];
-	if (v->html || v->wants_detail)
-		code = report_in_detail(self, v, &r);
-	else if (v->wants_json)
-		lode_diff_report_json(stdout, &r);
-	else
-		lode_diff_report_table(stdout, &r);
+	code = put(self, v, &r);
 	return code == LODE_EXIT_OK && r.has_failed ? LODE_EXIT_EXCEEDED : code;
 }
 

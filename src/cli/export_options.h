@@ -18,20 +18,22 @@ struct lode_export_values {
 };
 
 /* In a table of options; `at` is the offset of a struct lode_export_values. */
-#define LODE_STACK_EXPORT_OPTIONS(at)                                                              \
-	{                                                                                          \
-		.name = "speedscope",                                                              \
-		.argument = "FILE",                                                                \
-		.help = "stacks for speedscope.app, instead of text; '-' is standard output "      \
-			"(docs/exports.md)",                                                       \
-		.set = lode_set_text,                                                              \
-		.offset = (at) + offsetof(struct lode_export_values, speedscope),                  \
-	},                                                                                         \
-	{                                                                                          \
-		.name = "pprof", .argument = "FILE",                                               \
-		.help = "stacks for pprof ('go tool pprof FILE'), instead of text",                \
-		.set = lode_set_text, .offset = (at) + offsetof(struct lode_export_values, pprof), \
+#define LODE_PPROF_EXPORT_OPTION(at, what)                                                 \
+	{                                                                                  \
+		.name = "pprof", .argument = "FILE", .help = (what), .set = lode_set_text, \
+		.offset = (at) + offsetof(struct lode_export_values, pprof),               \
 	}
+#define LODE_STACK_EXPORT_OPTIONS(at)                                                         \
+	{                                                                                     \
+		.name = "speedscope",                                                         \
+		.argument = "FILE",                                                           \
+		.help = "stacks for speedscope.app, instead of text; '-' is standard output " \
+			"(docs/exports.md)",                                                  \
+		.set = lode_set_text,                                                         \
+		.offset = (at) + offsetof(struct lode_export_values, speedscope),             \
+	},                                                                                    \
+		LODE_PPROF_EXPORT_OPTION(                                                     \
+			at, "stacks for pprof ('go tool pprof FILE'), instead of text")
 #define LODE_TRACE_EXPORT_OPTION(at, what)                                                        \
 	{                                                                                         \
 		.name = "chrome-trace", .argument = "FILE", .help = (what), .set = lode_set_text, \

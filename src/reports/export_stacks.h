@@ -22,7 +22,7 @@
 #include "base/mem.h"
 #include "model/frame.h"
 
-enum { LODE_EXPORT_VALUES = 5, LODE_EXPORT_LABELS = 8 };
+enum { LODE_EXPORT_VALUES = 5, LODE_EXPORT_LABELS = 11 };
 
 /* A kind of value that pprof's samples have: "wall", in "nanoseconds". */
 struct lode_export_value_type {
@@ -49,7 +49,7 @@ struct lode_export_group {
 
 struct lode_export_sample {
 	uint32_t group, stack; /* index into groups; node of the tree */
-	int64_t cost;	       /* in `unit`, not negative */
+	int64_t cost;	       /* in `unit`, not negative; of pprof, the values are `describe`'s */
 	size_t row;	       /* of what it comes from, for `describe` */
 };
 

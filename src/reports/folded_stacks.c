@@ -48,9 +48,21 @@ static void put_lines(FILE *out, char *text)
 	lode_vec_release(&lines);
 }
 
-void lode_folded_print(FILE *out, const struct lode_calltree *tree, const int64_t *cost)
+static uint32_t depth_of(const struct lode_calltree *tree)
 {
-	uint32_t deepest = 0, *frames;
+	uint32_t deepest = 0;
+
+	for (size_t i = 0; i < tree->nodes.n; i++)
+		if (tree->nodes.at[i].depth > deepest)
+			deepest = tree->nodes.at[i].depth;
+	return deepest;
+}
+
+/* `second` NULL: one column. */
+static void print(FILE *out, const struct lode_calltree *tree, const int64_t *first,
+		  const int64_t *second)
+{
+	uint32_t *frames = lode_alloc((depth_of(tree) + 1) * sizeof(*frames));
 	char *text;
 	size_t size;
 	FILE *unordered = open_memstream(&text, &size);
@@ -58,19 +70,28 @@ void lode_folded_print(FILE *out, const struct lode_calltree *tree, const int64_
 	if (!unordered)
 		lode_oom(0);
 	for (size_t i = 0; i < tree->nodes.n; i++) {
-		if (tree->nodes.at[i].depth > deepest)
-			deepest = tree->nodes.at[i].depth;
-	}
-	frames = lode_alloc((deepest + 1) * sizeof(*frames));
-	for (size_t i = 0; i < tree->nodes.n; i++) {
-		if (cost[i] <= 0)
+		if (first[i] <= 0 && (!second || second[i] <= 0))
 			continue;
 		put_stack(unordered, tree, (uint32_t)i, frames);
-		fprintf(unordered, " %lld\n", (long long)cost[i]);
+		fprintf(unordered, " %lld", (long long)first[i]);
+		if (second)
+			fprintf(unordered, " %lld", (long long)second[i]);
+		fputc('\n', unordered);
 	}
 	if (fclose(unordered) != 0)
 		lode_oom(size);
 	put_lines(out, text);
 	free(text);
 	free(frames);
+}
+
+void lode_folded_print(FILE *out, const struct lode_calltree *tree, const int64_t *cost)
+{
+	print(out, tree, cost, NULL);
+}
+
+void lode_folded_print_two(FILE *out, const struct lode_calltree *tree, const int64_t *first,
+			   const int64_t *second)
+{
+	print(out, tree, first, second);
 }

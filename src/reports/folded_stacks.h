@@ -13,4 +13,8 @@
  */
 void lode_folded_print(FILE *out, const struct lode_calltree *tree, const int64_t *cost);
 
+/* The same with two costs, for stacks where either is above 0: "a;b;c 31 33". */
+void lode_folded_print_two(FILE *out, const struct lode_calltree *tree, const int64_t *first,
+			   const int64_t *second);
+
 #endif

@@ -59,7 +59,7 @@ class Pprof:
             if number == 1:
                 stack = [f for i in numbers(value) for f in self.locations[i]]
             elif number == 2:
-                values = numbers(value)
+                values = [v - (v >> 63 << 64) for v in numbers(value)]
             else:
                 label = message(value, {1: "key", 2: "text", 3: "number"})
                 labels[self.text[label["key"]]] = self.text[label["text"]] if "text" in label \
@@ -100,6 +100,11 @@ def folded(path):
         stack, cost = line.rstrip("\n").rsplit(" ", 1)
         sums[tuple(stack.split(";"))] += int(cost)
     return sums
+
+def folded_two(path):
+    """As flamegraph.pl parts the lines: by their last two numbers."""
+    lines = [re.fullmatch(r"(.*)\s+?(\d+)\s+?(\d+)", line).groups() for line in open(path).read().splitlines()]
+    return {tuple(stack.split(";")): (int(a), int(b)) for stack, a, b in lines}
 
 def ns(text):
     """Microseconds with three decimals, as they stand in the file."""
@@ -155,6 +160,26 @@ echo old >kept; "$LODE" mine --pprof no/such/folder a.folded; echo "exit $?"
 "$LODE" mine --pprof kept --json a.folded; "$LODE" mine --pprof x --speedscope x a.folded
 "$LODE" suspects --pprof x --folded a.folded; "$LODE" timeline --chrome-trace x --json a.folded
 cat kept
+
+# A comparison: B's costs, and A's as if it had as many symptoms.
+mkdir before after
+printf 'main;load;read 1000\nmain;draw 300\nmain;old;"x" 70\n' >before/1.folded
+for i in 1 2 3; do
+	printf 'main;load;read 210%s\nmain;draw 29%s\nmain;new;sync 50\nmain;new;<script> 3\n' "$i" "$i" >"after/$i.folded"
+done
+"$LODE" diff --unit ns --json --top 0 before after >d.json
+"$LODE" diff --unit ns --folded before after >f && cat f
+"$LODE" diff --unit ns --pprof p --fail-on new before after; echo "exit $?"
+check 'sorted(folded_two("f").items()) == sorted(
+	(s, (-sum(v[1] for t, v, l in Pprof("p").samples if t == s and l["set"] == "A"),
+	sum(v[1] for t, v, l in Pprof("p").samples if t == s and l["set"] == "B"))) for s in Pprof("p").stacks() | folded_two("f"))'
+check 'Pprof("p").types, Pprof("p").duration == d["b"]["symptom_ns"],
+	Pprof("p").by("set") == {"A": -3 * d["a"]["symptom_ns"], "B": d["b"]["symptom_ns"]},
+	{l["set"] for _, _, l in Pprof("p").samples if l.get("pprof::base") == "true"},
+	all(l.get("change", c["class"]) == c["class"] for c in d["clusters"] for _, _, l in Pprof("p").samples
+	if l["cluster"] == c["id"])' d
+"$LODE" diff --unit ns --folded after before | head -n 2
+"$LODE" diff --folded --json before after; "$LODE" diff --pprof x --folded before after; ls x 2>&1
 
 samples=$LODE_TOP/samples/startup
 if [ -d "$samples" ]; then
