@@ -14,7 +14,7 @@ struct lode_json {
 
 static void print(void *context, const char *text, size_t len)
 {
-	fwrite(text, 1, len, context);
+	fwrite_unlocked(text, 1, len, context); /* a document is one thread's */
 }
 
 static struct lode_json *open_document(FILE *out, const char *schema, bool is_pretty)
@@ -110,8 +110,17 @@ static void put_key(struct lode_json *json, const char *key)
 
 void lode_json_int(struct lode_json *json, const char *key, int64_t value)
 {
+	/* Columns of hundreds of thousands: several times as fast as yajl's own, by sprintf. */
+	uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	char digits[24], *at = digits + sizeof(digits);
+
+	do
+		*--at = (char)('0' + left % 10);
+	while (left /= 10);
+	if (value < 0)
+		*--at = '-';
 	put_key(json, key);
-	yajl_gen_integer(json->gen, value);
+	yajl_gen_number(json->gen, at, (size_t)(digits + sizeof(digits) - at));
 }
 
 void lode_json_text(struct lode_json *json, const char *key, const char *value)
