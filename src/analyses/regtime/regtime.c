@@ -30,6 +30,7 @@ struct run {
 	struct lode_regtime_borders borders;
 	/* by thread, then by worker */
 	lode_call_vec *outliers;
+	struct lode_regtime_range *ranges;
 	struct lode_call_cursor *cursors;
 	bool *is_open;
 };
@@ -63,6 +64,14 @@ static struct lode_call_cursor *cursor_of(struct run *run, unsigned worker)
 	return cursor;
 }
 
+static void find_range(struct run *run, size_t index, struct lode_call_cursor *cursor)
+{
+	const struct lode_regtime_thread *thread = &run->regtime->threads[index];
+
+	lode_regtime_range_find(&run->ranges[index], cursor, thread->t0_ns, thread->t1_ns,
+				run->options->t0_ns >= run->options->t1_ns);
+}
+
 static void keep_status(struct lode_regtime_thread *thread, const struct lode_call_cursor *cursor)
 {
 	thread->rc = cursor->rc;
@@ -74,18 +83,16 @@ static void find_outliers(void *context, size_t index, unsigned worker)
 {
 	struct run *run = context;
 	struct lode_regtime_thread *thread = &run->regtime->threads[index];
+	const struct lode_regtime_range *range = &run->ranges[index];
 	struct lode_call_cursor *cursor = cursor_of(run, worker);
-	lode_call_vec open = {0};
-	uint64_t from, to;
-	bool is_all = run->options->t0_ns == run->options->t1_ns;
 
 	lode_call_cursor_move_for_times(cursor, thread->thread);
-	lode_regtime_range(&from, &to, &open, cursor, thread->t0_ns, thread->t1_ns, is_all);
-	for (size_t i = 0; i < open.n; i++)
-		if (open.at[i].duration_ns > thread->long_call_ns)
-			lode_vec_append(&run->outliers[index], open.at[i]);
-	lode_call_find_long(&run->outliers[index], cursor, from, to, thread->long_call_ns);
-	lode_vec_release(&open);
+	find_range(run, index, cursor);
+	for (size_t i = 0; i < range->open.n; i++)
+		if (range->open.at[i].duration_ns > thread->long_call_ns)
+			lode_vec_append(&run->outliers[index], range->open.at[i]);
+	lode_call_find_long(&run->outliers[index], cursor, range->from, range->to,
+			    thread->long_call_ns);
 	keep_status(thread, cursor);
 }
 
@@ -99,9 +106,11 @@ static void compress_thread(void *context, size_t index, unsigned worker)
 	if (thread->rc < 0 || (run->options->only && run->options->only != thread->thread))
 		return;
 	lode_call_cursor_move(cursor, thread->thread);
-	if (!run->options->is_classic)
+	if (run->options->is_classic)
+		find_range(run, index, cursor); /* nobody looked for outliers */
+	else
 		lode_regtime_borders_of(&borders, &run->borders, index, thread);
-	lode_regtime_walk(thread, cursor, &borders, run->options);
+	lode_regtime_walk(thread, cursor, &run->ranges[index], &borders, run->options);
 	lode_vec_release(&borders);
 	keep_status(thread, cursor);
 }
@@ -133,6 +142,7 @@ int lode_regtime_run(struct lode_regtime **out, struct lode_call_trace *trace,
 		set_thresholds(&regtime->threads[i], options);
 	}
 	run.outliers = lode_alloc0(trace->threads.n, sizeof(*run.outliers));
+	run.ranges = lode_alloc0(trace->threads.n, sizeof(*run.ranges));
 	run.cursors = lode_alloc0(n_threads, sizeof(*run.cursors));
 	run.is_open = lode_alloc0(n_threads, sizeof(*run.is_open));
 	run_jobs(&run, n_threads);
@@ -143,6 +153,7 @@ int lode_regtime_run(struct lode_regtime **out, struct lode_call_trace *trace,
 				*err = regtime->threads[i].err;
 		}
 		lode_vec_release(&run.outliers[i]);
+		lode_vec_release(&run.ranges[i].open);
 	}
 	for (unsigned i = 0; i < n_threads; i++)
 		if (run.is_open[i])
@@ -150,6 +161,7 @@ int lode_regtime_run(struct lode_regtime **out, struct lode_call_trace *trace,
 	free(run.cursors);
 	free(run.is_open);
 	free(run.outliers);
+	free(run.ranges);
 	lode_regtime_borders_release(&run.borders);
 	*out = regtime;
 	if (rc < 0) {

@@ -27,10 +27,10 @@ static void mark(struct lode_regtime_thread *thread, struct lode_regtime_item *i
 		struct lode_regtime_node *node = &nodes[i];
 		uint32_t function = lode_call_function(thread->thread, node->stack);
 
+		/* A function that is negligible in the whole thread is so in each of its nodes. */
 		node->is_folded = i != always &&
 				  ((node->caller != LODE_NONE && nodes[node->caller].is_folded) ||
-				   node->total_ns < negligible ||
-				   thread->functions.at[function].total_ns < negligible);
+				   node->total_ns < negligible);
 		if (!node->is_folded)
 			continue;
 		item->n_folded++;

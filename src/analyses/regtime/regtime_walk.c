@@ -36,6 +36,21 @@ static void note_end(struct walk *w, uint32_t depth, int64_t end_ns)
 	w->ends.at[depth] = end_ns;
 }
 
+/* Each call goes into an expression or is kept, so functions are summed up on the way. */
+static void add_to_functions(struct walk *w, uint32_t stack, uint64_t n, uint64_t ns)
+{
+	const struct lode_call_stack *stacks = w->out->thread->stacks.at.at;
+	struct lode_regtime_function *functions = w->out->functions.at;
+	struct lode_regtime_function *function = &functions[stacks[stack].function];
+	uint32_t caller = stacks[stack].caller;
+
+	function->n_calls += n;
+	function->total_ns += ns;
+	function->leaf_ns += ns;
+	if (caller)
+		functions[stacks[caller].function].leaf_ns -= ns;
+}
+
 /* ---- Expressions ---- */
 
 static void add_nodes(struct walk *w)
@@ -78,8 +93,12 @@ static void close_expression(struct walk *w)
 	};
 
 	add_nodes(w);
-	for (size_t i = 0; i < w->sums.at.n; i++)
-		item.n_calls += w->sums.at.at[i].n;
+	for (size_t i = 0; i < w->sums.at.n; i++) {
+		const struct lode_call_sum *sum = &w->sums.at.at[i];
+
+		item.n_calls += sum->n;
+		add_to_functions(w, sum->stack, sum->n, sum->ns);
+	}
 	add_item(w, item);
 	lode_regtime_fold(w->out, &w->out->items.at[w->out->items.n - 1], w->keeps_folded,
 			  w->folded_in);
@@ -137,6 +156,7 @@ static void keep(struct walk *w, uint32_t depth, const struct lode_call *call)
 					       .start_ns = call->start_ns,
 					       .end_ns = lode_call_end(call)});
 	note_end(w, depth, lode_call_end(call));
+	add_to_functions(w, call->stack, 1, (uint64_t)call->duration_ns);
 	w->out->n_kept++;
 	w->out->n_glyphs++;
 	w->out->n_calls++;
@@ -219,53 +239,23 @@ static void see_range(struct walk *w, uint64_t from, uint64_t to)
 	}
 }
 
-int lode_regtime_range(uint64_t *from, uint64_t *to, lode_call_vec *open,
-		       struct lode_call_cursor *cursor, int64_t t0_ns, int64_t t1_ns, bool is_all)
+int lode_regtime_range_find(struct lode_regtime_range *range, struct lode_call_cursor *cursor,
+			    int64_t t0_ns, int64_t t1_ns, bool is_all)
 {
-	open->n = 0;
-	*from = 0;
-	*to = cursor->thread->n_calls;
+	range->open.n = 0;
+	range->from = 0;
+	range->to = cursor->thread->n_calls;
 	if (is_all)
 		return cursor->rc;
-	*from = lode_call_find(cursor, t0_ns);
-	*to = lode_call_find(cursor, t1_ns);
-	return lode_call_open_at(open, cursor, *from, t0_ns);
-}
-
-/* What folding asks for: each function's calls and time, before there are items. */
-static void sum_functions(struct walk *w, const lode_call_vec *open, uint64_t from, uint64_t to)
-{
-	struct lode_regtime_thread *out = w->out;
-	size_t n_functions = w->cursor->trace->functions.frames.n;
-
-	lode_call_sums_clear(&w->sums);
-	for (size_t i = 0; i < open->n; i++)
-		lode_call_sums_add(&w->sums, open->at[i].stack, 1,
-				   (uint64_t)open->at[i].duration_ns);
-	if (from < to)
-		lode_call_sum_range(&w->sums, w->cursor, from, to);
-	for (size_t i = 0; i < n_functions; i++)
-		lode_vec_append(&out->functions, ((struct lode_regtime_function){0}));
-	for (size_t i = 0; i < w->sums.at.n && w->cursor->rc == LODE_OK; i++) {
-		const struct lode_call_sum *sum = &w->sums.at.at[i];
-		const struct lode_call_stack *stack = &out->thread->stacks.at.at[sum->stack];
-		struct lode_regtime_function *function = &out->functions.at[stack->function];
-
-		function->n_calls += sum->n;
-		function->total_ns += sum->ns;
-		function->leaf_ns += sum->ns;
-		if (stack->caller) {
-			uint32_t caller = out->thread->stacks.at.at[stack->caller].function;
-
-			out->functions.at[caller].leaf_ns -= sum->ns;
-		}
-	}
-	for (size_t i = 0; i < n_functions; i++)
-		out->n_functions += out->functions.at[i].n_calls > 0;
+	/* The end first: the block of the beginning is asked for again at once. */
+	range->to = lode_call_find(cursor, t1_ns);
+	range->from = lode_call_find(cursor, t0_ns);
+	return lode_call_open_at(&range->open, cursor, range->from, t0_ns);
 }
 
 int lode_regtime_walk(struct lode_regtime_thread *out, struct lode_call_cursor *cursor,
-		      const lode_border_vec *borders, const struct lode_regtime_options *options)
+		      const struct lode_regtime_range *range, const lode_border_vec *borders,
+		      const struct lode_regtime_options *options)
 {
 	struct walk w = {
 		.out = out,
@@ -275,23 +265,22 @@ int lode_regtime_walk(struct lode_regtime_thread *out, struct lode_call_cursor *
 		.keeps_folded = options->keep_folded,
 		.folded_in = lode_alloc0(cursor->trace->functions.frames.n, sizeof(uint32_t)),
 	};
-	lode_call_vec open = {0};
-	uint64_t from, to;
+	size_t n_functions = cursor->trace->functions.frames.n;
 
 	lode_call_sums_reserve(&w.sums, out->thread->stacks.at.n);
-	lode_regtime_range(&from, &to, &open, cursor, out->t0_ns, out->t1_ns,
-			   options->t0_ns >= options->t1_ns);
-	sum_functions(&w, &open, from, to);
-	out->is_single = to - from + open.n <= options->single_calls;
+	for (size_t i = 0; i < n_functions; i++)
+		lode_vec_append(&out->functions, ((struct lode_regtime_function){0}));
+	out->is_single = range->to - range->from + range->open.n <= options->single_calls;
 	w.long_call_ns = out->is_single ? -1 : out->long_call_ns;
-	for (size_t i = 0; i < open.n && cursor->rc == LODE_OK; i++)
-		see_call(&w, &open.at[i]);
-	see_range(&w, from, to);
+	for (size_t i = 0; i < range->open.n && cursor->rc == LODE_OK; i++)
+		see_call(&w, &range->open.at[i]);
+	see_range(&w, range->from, range->to);
 	if (w.is_open)
 		close_expression(&w);
+	for (size_t i = 0; i < n_functions; i++)
+		out->n_functions += out->functions.at[i].n_calls > 0;
 	lode_call_sums_release(&w.sums);
 	lode_vec_release(&w.ends);
-	lode_vec_release(&open);
 	free(w.folded_in);
 	return cursor->rc;
 }
