@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "analyses/regtime/meanwhile_many.h"
+
 enum {
 	STEP = 4,	   /* a level's windows are so much shorter than those of the one above */
 	MAX_LEVELS = 15,   /* 4^15: from an hour to microseconds */
@@ -13,6 +15,7 @@ enum {
 	FOLD_TRIES = 3,	      /* so often, and then without any, */
 	MAX_STACKS = 4000000, /* where there cannot be more nodes than that */
 	MAX_SPANS = 2000,     /* each reads the index at its ends, in every thread */
+	FIRST_SPANS = 64,     /* tell how large they are here, and so how many fit */
 };
 
 /* Of a page, packed: as recorded and generated traces take, rather more. */
@@ -401,36 +404,66 @@ static int compare_meanwhiles(const void *a, const void *b)
 	return (x->t1_ns > y->t1_ns) - (x->t1_ns < y->t1_ns);
 }
 
+/* As many of the next spans as there is room for, by what those before took. */
+static size_t next_batch(const struct views_work *work, size_t n_left)
+{
+	const struct lode_timeline_views *out = work->out;
+	size_t each = out->meanwhiles.n ? out->meanwhile_bytes / out->meanwhiles.n + 1 : 0;
+	size_t room = work->options->meanwhile_bytes - out->meanwhile_bytes;
+	size_t n = each && room / each > FIRST_SPANS ? room / each : FIRST_SPANS;
+
+	return n < n_left ? n : n_left;
+}
+
+/* Keeps what there is room for, in order: gives 1 if that is all of them, else 0. */
+static int keep_meanwhiles(struct views_work *work, struct lode_meanwhile *made, size_t n)
+{
+	struct lode_timeline_views *out = work->out;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		size_t bytes = meanwhile_bytes(&made[i]);
+
+		if (out->meanwhile_bytes + bytes > work->options->meanwhile_bytes)
+			break;
+		out->meanwhile_bytes += bytes;
+		lode_vec_append(&out->meanwhiles, made[i]);
+	}
+	for (size_t k = i; k < n; k++)
+		lode_meanwhile_release(&made[k]);
+	return i == n;
+}
+
 static int make_meanwhiles(struct views_work *work, struct lode_error *err)
 {
 	struct lode_timeline_views *out = work->out;
+	size_t n_done = 0, n;
 	span_vec spans = {0};
-	int rc = LODE_OK;
+	int rc = work->options->meanwhile_bytes > 0;
 
 	find_spans(&spans, work);
-	for (size_t i = 0; i < spans.n && i < MAX_SPANS && rc == LODE_OK; i++) {
-		struct lode_meanwhile meanwhile;
-		size_t bytes;
+	if (spans.n > MAX_SPANS)
+		spans.n = MAX_SPANS;
+	for (; rc > 0 && n_done < spans.n; n_done += n) {
+		struct lode_meanwhile *made;
 
-		if (out->meanwhile_bytes >= work->options->meanwhile_bytes)
-			break;
-		rc = lode_meanwhile_make(&meanwhile, work->job->trace, NULL, spans.at[i].t0_ns,
-					 spans.at[i].t1_ns, work->job->n_threads, err);
-		if (rc < 0)
-			break;
-		bytes = meanwhile_bytes(&meanwhile);
-		if (out->meanwhile_bytes + bytes > work->options->meanwhile_bytes) {
-			lode_meanwhile_release(&meanwhile);
-			break;
+		n = next_batch(work, spans.n - n_done);
+		made = lode_alloc0(n, sizeof(*made));
+		for (size_t i = 0; i < n; i++) {
+			made[i].t0_ns = spans.at[n_done + i].t0_ns;
+			made[i].t1_ns = spans.at[n_done + i].t1_ns;
 		}
-		out->meanwhile_bytes += bytes;
-		lode_vec_append(&out->meanwhiles, meanwhile);
+		rc = lode_meanwhile_make_many(made, n, work->job->trace, LODE_VIEWS_LEAVES,
+					      work->job->n_threads, err);
+		if (rc == LODE_OK)
+			rc = keep_meanwhiles(work, made, n);
+		free(made);
 	}
 	if (out->meanwhiles.n)
 		qsort(out->meanwhiles.at, out->meanwhiles.n, sizeof(*out->meanwhiles.at),
 		      compare_meanwhiles);
 	lode_vec_release(&spans);
-	return rc;
+	return rc < 0 ? rc : LODE_OK;
 }
 
 /* ---- Functions ---- */

@@ -52,8 +52,9 @@ struct lode_timeline_views {
 	struct lode_regtime_threshold negligible;    /* what is folded in it */
 	LODE_VEC(struct lode_timeline_view) windows; /* by level, then by time */
 	size_t n_left_out;			     /* of the level at which the budget ended */
-	LODE_VEC(struct lode_meanwhile) meanwhiles;  /* by t0, then t1; each span once */
-	size_t meanwhile_bytes;			     /* that they take, estimated */
+	/* By t0, then t1; each span once, each thread with its first LODE_VIEWS_LEAVES leaves. */
+	LODE_VEC(struct lode_meanwhile) meanwhiles;
+	size_t meanwhile_bytes;				     /* that they take, estimated */
 	LODE_VEC(struct lode_timeline_prominence) functions; /* by function */
 	struct lode_readable_axis axis;
 };

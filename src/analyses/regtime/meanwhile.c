@@ -14,10 +14,9 @@ struct job {
 
 /* ---- Leaves of one thread ---- */
 
-static int compare_leaves(const void *a, const void *b, void *context)
+int lode_leaf_compare(const struct lode_leaf *x, const struct lode_leaf *y,
+		      const struct lode_calltree *functions)
 {
-	const struct lode_calltree *functions = context;
-	const struct lode_leaf *x = a, *y = b;
 	int order;
 
 	if (x->leaf_ns != y->leaf_ns)
@@ -25,6 +24,11 @@ static int compare_leaves(const void *a, const void *b, void *context)
 	order = strcmp(lode_frame_function(functions, x->function),
 		       lode_frame_function(functions, y->function));
 	return order ? order : (x->function > y->function) - (x->function < y->function);
+}
+
+static int compare_leaves(const void *a, const void *b, void *context)
+{
+	return lode_leaf_compare(a, b, context);
 }
 
 static void sort_leaves(struct lode_meanwhile_thread *out, const struct lode_call_trace *trace)

@@ -30,7 +30,12 @@ struct lode_meanwhile {
 	struct lode_meanwhile_thread *threads;
 };
 
-/* `only` NULL: all threads; else that one, and n_threads is 1. */
+/* The order of leaves: below 0 when `x` comes first. */
+int lode_leaf_compare(const struct lode_leaf *x, const struct lode_leaf *y,
+		      const struct lode_calltree *functions);
+
+/* `only` NULL: all threads; else that one, and n_threads is 1. Of many spans:
+   meanwhile_many.h. */
 int lode_meanwhile_make(struct lode_meanwhile *out, struct lode_call_trace *trace,
 			const struct lode_call_thread *only, int64_t t0_ns, int64_t t1_ns,
 			unsigned n_threads, struct lode_error *err);

@@ -215,8 +215,13 @@ static void check_meanwhiles(const struct fixture *f, const struct lode_timeline
 		      (m[-1].t0_ns == m->t0_ns && m[-1].t1_ns < m->t1_ns));
 		CHECK(lode_meanwhile_make(&again, f->job.trace, NULL, m->t0_ns, m->t1_ns, 1,
 					  &err) == LODE_OK);
-		for (size_t k = 0; k < m->n_threads; k++)
+		for (size_t k = 0; k < m->n_threads; k++) {
+			size_t n = again.threads[k].leaves.n;
+
 			CHECK(m->threads[k].idle_ns == again.threads[k].idle_ns);
+			CHECK(m->threads[k].leaves.n ==
+			      (n < LODE_VIEWS_LEAVES ? n : LODE_VIEWS_LEAVES));
+		}
 		lode_meanwhile_release(&again);
 	}
 	/* With room for all, there are all. */
