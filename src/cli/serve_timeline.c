@@ -19,6 +19,14 @@ struct lode_serve_timeline {
 	char *path; /* of the index: the trace borrows it */
 };
 
+/* What every question needs is here before the first: that one is no slower than others. A thread
+   whose part of the index is damaged says so when somebody asks. */
+static void load_threads(struct lode_call_trace *trace)
+{
+	for (size_t i = 0; i < trace->threads.n; i++)
+		lode_call_thread_need(trace, trace->threads.at[i], LODE_CALL_ALL, NULL);
+}
+
 int lode_serve_timeline_open(struct lode_serve_timeline **out, const char *path, const char *index,
 			     struct lode_error *err)
 {
@@ -37,6 +45,7 @@ int lode_serve_timeline_open(struct lode_serve_timeline **out, const char *path,
 		lode_serve_timeline_close(timeline);
 		return rc;
 	}
+	load_threads(timeline->trace);
 	*out = timeline;
 	return LODE_OK;
 }
