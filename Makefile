@@ -11,7 +11,7 @@ RELEASE := build/release
 RELEASE_OPTIONS := --buildtype=release -Doptimization=2 -Ddebug=true -Db_ndebug=true -Db_lto=true \
 	-Db_lto_threads=$(JOBS)
 
-.PHONY: all pages deps demo test quick bench fuzz tidy format-check fmt install clean help ci
+.PHONY: all pages demo test quick bench fuzz tidy fmt install uninstall clean help ci
 
 all: deps-build $(RELEASE)/build.ninja
 	@ninja -C $(RELEASE) -j $(JOBS) --quiet
@@ -70,6 +70,11 @@ install: all
 	@meson configure $(RELEASE) -Dprefix=$(PREFIX) >/dev/null
 	@ninja -C $(RELEASE) -j $(JOBS) --quiet >/dev/null
 	@meson install -C $(RELEASE) --no-rebuild $(if $(DESTDIR),--destdir "$$(realpath -m "$(DESTDIR)")")
+
+## uninstall: remove what the last install put there
+uninstall:
+	@ninja -C $(RELEASE) --quiet uninstall >/dev/null
+	@echo "uninstalled"
 
 ## clean: remove all builds
 clean:

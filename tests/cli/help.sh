@@ -1,13 +1,16 @@
 # Each command explains itself in 80 columns; man pages and completion are well-formed.
 "$LODE" --version | grep -c '^lode [0-9]'
 "$LODE" --help | head -n 1
-for command in mine digest sign coverage triage diff next info record help completion; do
+commands=$("$LODE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+echo $commands
+for command in $commands; do
 	"$LODE" $command --help >help.txt || echo "$command --help: $?"
 	"$LODE" help $command | cmp - help.txt
 	awk -v c=$command 'length($0) > 110 { print c ": " $0 }' help.txt
-	grep -c -e '^Usage: lode' help.txt
+	grep -q -e '^Usage: lode' help.txt || echo "$command: no usage"
 	grep -q -e '^Examples:' help.txt || echo "$command: no examples"
 	"$LODE" help --man $command >page.1 || echo "$command: no man page"
+	grep -q "'$command'" "$LODE_TOP/docs/meson.build" || echo "$command: its man page is not installed"
 	if command -v groff >/dev/null; then
 		groff -K utf8 -T utf8 -man -ww page.1 >/dev/null
 	fi
