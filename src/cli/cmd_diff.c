@@ -126,11 +126,8 @@ static const struct lode_option options[] = {
 				 "the difference for pprof ('go tool pprof FILE'), B less A, "
 				 "instead of text (docs/exports.md)"),
 
-	LODE_SYMPTOM_OPTIONS(offsetof(struct diff_values, aoi)),
-	LODE_AOI_OPTIONS(offsetof(struct diff_values, aoi)),
-	LODE_NARROW_OPTIONS(offsetof(struct diff_values, input)),
-	LODE_SYMBOL_OPTIONS(offsetof(struct diff_values, input)),
-	LODE_MACHINE_OPTIONS(offsetof(struct diff_values, input)),
+	LODE_READING_OPTIONS(offsetof(struct diff_values, aoi),
+			     offsetof(struct diff_values, input)),
 	LODE_OPTIONS_END,
 };
 

@@ -41,11 +41,8 @@ static const struct lode_option options[] = {
 	 AT(again)},
 	LODE_JSON_OPTION(offsetof(struct digest_values, wants_json), "docs/digest.md"),
 	LODE_TOP_OPTION(offsetof(struct digest_values, top), "in JSON (default 50; 0: no bound)"),
-	LODE_SYMPTOM_OPTIONS(offsetof(struct digest_values, aoi)),
-	LODE_AOI_OPTIONS(offsetof(struct digest_values, aoi)),
-	LODE_NARROW_OPTIONS(offsetof(struct digest_values, input)),
-	LODE_SYMBOL_OPTIONS(offsetof(struct digest_values, input)),
-	LODE_MACHINE_OPTIONS(offsetof(struct digest_values, input)),
+	LODE_READING_OPTIONS(offsetof(struct digest_values, aoi),
+			     offsetof(struct digest_values, input)),
 	LODE_OPTIONS_END,
 };
 

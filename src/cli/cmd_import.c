@@ -45,11 +45,8 @@ static const struct lode_option options[] = {
 	 .group = "Output"},
 	LODE_JSON_OPTION(offsetof(struct import_values, wants_json), "docs/repo.md"),
 	LODE_TOP_OPTION(offsetof(struct import_values, top), "in JSON (default 50; 0: no bound)"),
-	LODE_SYMPTOM_OPTIONS(offsetof(struct import_values, aoi)),
-	LODE_AOI_OPTIONS(offsetof(struct import_values, aoi)),
-	LODE_NARROW_OPTIONS(offsetof(struct import_values, input)),
-	LODE_SYMBOL_OPTIONS(offsetof(struct import_values, input)),
-	LODE_MACHINE_OPTIONS(offsetof(struct import_values, input)),
+	LODE_READING_OPTIONS(offsetof(struct import_values, aoi),
+			     offsetof(struct import_values, input)),
 	LODE_OPTIONS_END,
 };
 

@@ -73,11 +73,8 @@ static const struct lode_option options[] = {
 	 .group = "Mining"},
 	LODE_SIMILARITY_OPTION(offsetof(struct next_values, similarity)),
 
-	LODE_SYMPTOM_OPTIONS(offsetof(struct next_values, aoi)),
-	LODE_AOI_OPTIONS(offsetof(struct next_values, aoi)),
-	LODE_NARROW_OPTIONS(offsetof(struct next_values, input)),
-	LODE_SYMBOL_OPTIONS(offsetof(struct next_values, input)),
-	LODE_MACHINE_OPTIONS(offsetof(struct next_values, input)),
+	LODE_READING_OPTIONS(offsetof(struct next_values, aoi),
+			     offsetof(struct next_values, input)),
 	LODE_OPTIONS_END,
 };
 

@@ -119,17 +119,24 @@ struct repo_call {
 	size_t n;
 };
 
-static int list(const struct repo_call *call)
+/* A list of those; its sums are still to be had. */
+static struct lode_repo_report report_of(const struct repo_call *call,
+					 const struct lode_repo_streams *streams)
 {
-	struct lode_repo_streams streams = {0};
-	struct lode_repo_report report = {
+	return (struct lode_repo_report){
 		.repo = call->repo,
-		.streams = &streams,
+		.streams = streams,
 		.where = call->v->where,
 		.top = call->v->top,
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,
 	};
+}
+
+static int list(const struct repo_call *call)
+{
+	struct lode_repo_streams streams = {0};
+	struct lode_repo_report report = report_of(call, &streams);
 	struct lode_error err;
 	int code;
 
@@ -237,14 +244,7 @@ static int label(const struct repo_call *call)
 static int forget(const struct repo_call *call)
 {
 	struct lode_repo_streams streams = {0};
-	struct lode_repo_report report = {
-		.repo = call->repo,
-		.streams = &streams,
-		.where = call->v->where,
-		.top = call->v->top,
-		.columns = lode_columns(stdout, 100),
-		.is_terminal = lode_columns(stdout, 0) > 0,
-	};
+	struct lode_repo_report report = report_of(call, &streams);
 	char n[LODE_UNITS_BUFFER];
 	struct lode_error err;
 	int code;

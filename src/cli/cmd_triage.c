@@ -60,11 +60,8 @@ static const struct lode_option options[] = {
 	LODE_JSON_OPTION(offsetof(struct triage_values, wants_json), "docs/signatures.md"),
 	LODE_DETAIL_OPTION(offsetof(struct triage_values, wants_detail)),
 	LODE_HTML_OPTION(offsetof(struct triage_values, html)),
-	LODE_SYMPTOM_OPTIONS(offsetof(struct triage_values, aoi)),
-	LODE_AOI_OPTIONS(offsetof(struct triage_values, aoi)),
-	LODE_NARROW_OPTIONS(offsetof(struct triage_values, input)),
-	LODE_SYMBOL_OPTIONS(offsetof(struct triage_values, input)),
-	LODE_MACHINE_OPTIONS(offsetof(struct triage_values, input)),
+	LODE_READING_OPTIONS(offsetof(struct triage_values, aoi),
+			     offsetof(struct triage_values, input)),
 	LODE_OPTIONS_END,
 };
 

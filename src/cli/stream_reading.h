@@ -11,6 +11,14 @@
 #include "cli/progress.h"
 #include "job/stream_set.h"
 
+/*
+ * Entries of an option table: all that lode_reading_options takes. Offsets of struct
+ * lode_aoi_values and struct lode_input_options in the values.
+ */
+#define LODE_READING_OPTIONS(aoi_at, input_at)                                                 \
+	LODE_SYMPTOM_OPTIONS(aoi_at), LODE_AOI_OPTIONS(aoi_at), LODE_NARROW_OPTIONS(input_at), \
+		LODE_SYMBOL_OPTIONS(input_at), LODE_MACHINE_OPTIONS(input_at)
+
 /* How recordings are read: all that the command line says of it. `progress` NULL: quietly. */
 struct lode_digest_job_options lode_reading_options(const struct lode_input_options *input,
 						    const struct lode_aoi_values *aoi,

@@ -9,24 +9,13 @@ static size_t shown(const struct lode_coverage_report *report, size_t n)
 	return report->top && report->top < n ? report->top : n;
 }
 
-static void put_more(struct lode_json *json, const char *key, size_t n, size_t n_shown)
-{
-	if (n_shown < n)
-		lode_json_int(json, key, (int64_t)(n - n_shown));
-}
-
-static double ratio(int64_t part, int64_t whole)
-{
-	return whole > 0 ? (double)part / (double)whole : 0;
-}
-
 static void put_cover(struct lode_json *json, const struct lode_stream_cover *cover)
 {
 	lode_json_int(json, "symptom_ns", cover->symptom_ns);
 	lode_json_int(json, "aoi_ns", cover->aoi_ns);
 	lode_json_int(json, "covered_ns", cover->covered_ns);
 	lode_json_int(json, "returned_ns", cover->returned_ns);
-	lode_json_number(json, "coverage", ratio(cover->covered_ns, cover->symptom_ns));
+	lode_json_number(json, "coverage", lode_ratio(cover->covered_ns, cover->symptom_ns));
 }
 
 static const struct lode_digest *digest_of(const struct lode_coverage_report *report)
@@ -77,7 +66,8 @@ static void put_trend(struct lode_json *json, const struct lode_coverage_report 
 		lode_json_int(json, "streams", cell->n_streams);
 		lode_json_int(json, "total_ns", cell->total_ns);
 		lode_json_int(json, "exclusive_ns", cell->exclusive_ns);
-		lode_json_number(json, "share", ratio(cell->total_ns, trend->groups[g].symptom_ns));
+		lode_json_number(json, "share",
+				 lode_ratio(cell->total_ns, trend->groups[g].symptom_ns));
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
@@ -97,7 +87,7 @@ static void put_signature(struct lode_json *json, const struct lode_coverage_rep
 	lode_json_int(json, "total_ns", cost->total_ns);
 	lode_json_int(json, "exclusive_ns", cost->exclusive_ns);
 	lode_json_number(json, "share",
-			 ratio(cost->total_ns, report->job->coverage.all.symptom_ns));
+			 lode_ratio(cost->total_ns, report->job->coverage.all.symptom_ns));
 	lode_json_object(json, "split");
 	lode_json_int(json, "wait_ns", cost->split_ns[LODE_EVENT_WAITING]);
 	lode_json_int(json, "run_ns", cost->split_ns[LODE_EVENT_RUNNING]);
@@ -145,7 +135,7 @@ void lode_coverage_report_json(FILE *out, const struct lode_coverage_report *rep
 	for (size_t i = 0; i < n; i++)
 		put_signature(json, report, order[i]);
 	lode_json_end_array(json);
-	put_more(json, "more", job->coverage.n_signatures, n);
+	lode_json_more(json, "more", job->coverage.n_signatures, n);
 	put_groups(json, report);
 	lode_json_job_inputs(json, &job->streams.job);
 	lode_json_close(json);

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "reports/info_report.h"
+#include "reports/json_parts.h"
 
 static void put_origin(struct lode_json *json, const struct lode_info_report *report)
 {
@@ -67,20 +68,7 @@ static void put_losses(struct lode_json *json, const struct lode_losses *losses)
 	lode_json_int(json, "records", records);
 	lode_json_int(json, "events", (int64_t)losses->by_kind[LODE_LOSS_EVENTS].count);
 	lode_json_end_object(json);
-	lode_json_array(json, "losses");
-	for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++) {
-		const struct lode_loss *loss = &losses->by_kind[k];
-
-		if (!loss->count)
-			continue;
-		lode_json_object(json, NULL);
-		lode_json_text(json, "kind", lode_loss_name((enum lode_loss_kind)k));
-		lode_json_int(json, "count", (int64_t)loss->count);
-		lode_json_int(json, "offset", loss->offset);
-		lode_json_text(json, "first", loss->detail);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
+	lode_json_losses(json, losses, "first", true);
 }
 
 static void put_flaws(struct lode_json *json, const struct lode_flaws *f)

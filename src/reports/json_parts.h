@@ -10,6 +10,19 @@
 /* "skipped" and "incomplete": [{path, reason}]. */
 void lode_json_job_inputs(struct lode_json *json, const struct lode_digest_job *job);
 
+/* "losses": [{kind, count, offset, DETAIL}], those there are; `losses` NULL: none. */
+void lode_json_losses(struct lode_json *json, const struct lode_losses *losses,
+		      const char *detail_key, bool has_offset);
+
+/* What a list leaves out, if anything. */
+void lode_json_more(struct lode_json *json, const char *key, size_t n, size_t n_shown);
+
+/* 0 of nothing. */
+static inline double lode_ratio(int64_t part, int64_t whole)
+{
+	return whole > 0 ? (double)part / (double)whole : 0;
+}
+
 /* "shape": the options that digests were made with, a text each; NULL: none. */
 void lode_json_shape(struct lode_json *json, const char *shape);
 

@@ -26,12 +26,6 @@ static size_t shown_inside(const struct lode_mine_report *report, const struct l
 }
 
 /* Says how many items of a list were left out, where there are any. */
-static void put_more(struct lode_json *json, const char *key, size_t n, size_t n_shown)
-{
-	if (n_shown < n)
-		lode_json_int(json, key, (int64_t)(n - n_shown));
-}
-
 static void put_split(struct lode_json *json, const int64_t *kind_ns)
 {
 	lode_json_int(json, "wait_ns", kind_ns[LODE_EVENT_WAITING]);
@@ -96,23 +90,6 @@ static void put_served(struct lode_json *json, const struct lode_mine_served *se
 	lode_json_end_object(json);
 }
 
-static void put_losses(struct lode_json *json, const struct lode_losses *losses)
-{
-	lode_json_array(json, "losses");
-	for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++) {
-		const struct lode_loss *loss = &losses->by_kind[k];
-
-		if (!loss->count)
-			continue;
-		lode_json_object(json, NULL);
-		lode_json_text(json, "kind", lode_loss_name((enum lode_loss_kind)k));
-		lode_json_int(json, "count", (int64_t)loss->count);
-		lode_json_text(json, "first", loss->detail);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-}
-
 static void put_streams(struct lode_json *json, const struct lode_mine_report *report)
 {
 	const struct lode_digest *digest = report->mined->digest;
@@ -130,11 +107,11 @@ static void put_streams(struct lode_json *json, const struct lode_mine_report *r
 		lode_json_int(json, "t0_ns", s->t0_ns);
 		lode_json_int(json, "t1_ns", s->t1_ns);
 		lode_json_int(json, "no_waker_ns", s->lost_cost_ns);
-		put_losses(json, &s->losses);
+		lode_json_losses(json, &s->losses, "first", false);
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
-	put_more(json, "inputs_more", digest->streams.n, n);
+	lode_json_more(json, "inputs_more", digest->streams.n, n);
 }
 
 /* ---- Clusters ---- */
@@ -158,7 +135,7 @@ static void put_patterns(struct lode_json *json, const struct lode_mine_report *
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
-	put_more(json, "patterns_more", c->n_patterns, n);
+	lode_json_more(json, "patterns_more", c->n_patterns, n);
 }
 
 static void put_worst(struct lode_json *json, const struct lode_mine_report *report,
@@ -187,7 +164,7 @@ static void put_worst(struct lode_json *json, const struct lode_mine_report *rep
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
-	put_more(json, "worst_more", c->n_worst, n);
+	lode_json_more(json, "worst_more", c->n_worst, n);
 }
 
 static void put_reasons(struct lode_json *json, const struct lode_cluster *c)
@@ -217,7 +194,7 @@ static void put_wakers(struct lode_json *json, const struct lode_mine_report *re
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
-	put_more(json, "wakers_more", c->n_wakers, n);
+	lode_json_more(json, "wakers_more", c->n_wakers, n);
 }
 
 /* What `lode sign --cluster` takes from the document. */
@@ -320,7 +297,7 @@ static void put_clusters(struct lode_json *json, const struct lode_mine_report *
 		put_cluster(json, report, &clusters[i], &s[i], n, NULL, names);
 	lode_json_end_array(json);
 	lode_cluster_signatures_release(&made);
-	put_more(json, "more", m->n_clusters, n);
+	lode_json_more(json, "more", m->n_clusters, n);
 }
 
 void lode_mine_json_clusters(struct lode_json *json, const struct lode_mine_report *report)

@@ -1,16 +1,12 @@
 #include "reports/mine_served.h"
 
 #include "reports/json.h"
+#include "reports/json_parts.h"
 #include "reports/mine_detail_json.h"
 #include "reports/signature_report.h"
 
 /* Of lists inside of one cluster's document. */
 enum { TOP_INSIDE = 50 };
-
-static double ratio(int64_t part, int64_t whole)
-{
-	return whole > 0 ? (double)part / (double)whole : 0;
-}
 
 static const char *string_at(const struct lode_digest *digest, uint32_t id)
 {
@@ -51,7 +47,7 @@ static void put_symptom(struct lode_json *json, const struct lode_drill *drill,
 	lode_json_int(json, "t0_ns", s->t0_ns);
 	lode_json_int(json, "t1_ns", s->t1_ns);
 	lode_json_int(json, "cost_ns", worst->symptom_cost_ns);
-	lode_json_number(json, "share", ratio(worst->symptom_cost_ns, s->t1_ns - s->t0_ns));
+	lode_json_number(json, "share", lode_ratio(worst->symptom_cost_ns, s->t1_ns - s->t0_ns));
 	lode_json_int(json, "event_t0_ns", worst->t0_ns);
 	lode_json_int(json, "event_ns", worst->cost_ns);
 	lode_json_end_object(json);
@@ -107,7 +103,7 @@ static void put_stream(struct lode_json *json, const struct lode_stream_set *set
 	lode_json_int(json, "symptoms", at->n_symptoms);
 	lode_json_int(json, "symptom_ns", symptom_ns);
 	lode_json_int(json, "cost_ns", at->cost_ns);
-	lode_json_number(json, "share", ratio(at->cost_ns, symptom_ns));
+	lode_json_number(json, "share", lode_ratio(at->cost_ns, symptom_ns));
 	lode_json_array(json, "worst");
 	for (uint32_t i = 0; i < at->n_symptoms && i < LODE_DRILL_WORST; i++)
 		put_symptom(json, drill, &cluster->worst[at->worst[i]]);
@@ -185,7 +181,7 @@ static void put_signature(struct lode_json *json, const struct lode_mine_signatu
 	lode_signature_members_json(json, &r->signatures->list.at[i]);
 	lode_json_int(json, "total_ns", cost->total_ns);
 	lode_json_int(json, "exclusive_ns", cost->exclusive_ns);
-	lode_json_number(json, "share", ratio(cost->total_ns, r->coverage->all.symptom_ns));
+	lode_json_number(json, "share", lode_ratio(cost->total_ns, r->coverage->all.symptom_ns));
 	lode_json_int(json, "streams", cost->n_streams);
 	lode_json_int(json, "symptoms", cost->n_symptoms);
 	lode_json_end_object(json);
@@ -220,7 +216,7 @@ static size_t put_matches(struct lode_json *json, const struct lode_mine_signatu
 		lode_json_text(json, "name", s->name);
 		lode_json_text(json, "state", state_of(s));
 		lode_json_int(json, "matched_ns", m->matched_ns);
-		lode_json_number(json, "share", ratio(m->matched_ns, whole));
+		lode_json_number(json, "share", lode_ratio(m->matched_ns, whole));
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
@@ -238,7 +234,7 @@ void lode_mine_signatures_json(FILE *out, const struct lode_mine_signatures *r)
 	lode_json_int(json, "symptom_ns", all->symptom_ns);
 	lode_json_int(json, "covered_ns", all->covered_ns);
 	lode_json_int(json, "returned_ns", all->returned_ns);
-	lode_json_number(json, "coverage", ratio(all->covered_ns, all->symptom_ns));
+	lode_json_number(json, "coverage", lode_ratio(all->covered_ns, all->symptom_ns));
 	lode_json_array(json, "signatures");
 	for (size_t i = 0; i < r->signatures->list.n; i++)
 		put_signature(json, r, i);
@@ -276,7 +272,7 @@ void lode_mine_trend_json(FILE *out, const struct lode_mine_trend *trend)
 		lode_json_int(json, "streams_with", at->n_with);
 		lode_json_int(json, "symptom_ns", at->symptom_ns);
 		lode_json_int(json, "matched_ns", at->cost_ns);
-		lode_json_number(json, "share", ratio(at->cost_ns, at->symptom_ns));
+		lode_json_number(json, "share", lode_ratio(at->cost_ns, at->symptom_ns));
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);

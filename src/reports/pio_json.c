@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "reports/pio_parts.h"
+#include "reports/json_parts.h"
 
 static void put_period(struct lode_json *json, const struct lode_pio_report *r,
 		       const struct lode_pio_period *p)
@@ -97,23 +98,6 @@ static void put_advice(struct lode_json *json, const struct lode_pio_analysis *a
 	lode_json_end_object(json);
 }
 
-static void put_losses(struct lode_json *json, const struct lode_losses *losses)
-{
-	lode_json_array(json, "losses");
-	for (int k = 0; losses && k < LODE_N_LOSS_KINDS; k++) {
-		const struct lode_loss *loss = &losses->by_kind[k];
-
-		if (!loss->count)
-			continue;
-		lode_json_object(json, NULL);
-		lode_json_text(json, "kind", lode_loss_name((enum lode_loss_kind)k));
-		lode_json_int(json, "count", (int64_t)loss->count);
-		lode_json_text(json, "detail", loss->detail);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-}
-
 void lode_pio_report_json(FILE *out, const struct lode_pio_report *r)
 {
 	const struct lode_pio_analysis *a = r->analysis;
@@ -128,7 +112,7 @@ void lode_pio_report_json(FILE *out, const struct lode_pio_report *r)
 	put_periods(json, "unfelt", r, &a->unfelt, LODE_PIO_BY_TIME);
 	put_periods(json, "unexplained", r, &a->unexplained, LODE_PIO_BY_TIME);
 	put_advice(json, a);
-	put_losses(json, r->losses);
+	lode_json_losses(json, r->losses, "detail", false);
 	lode_pio_put_pictures(json, r);
 	lode_json_close(json);
 }

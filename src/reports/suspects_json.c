@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "reports/json.h"
+#include "reports/json_parts.h"
 #include "reports/suspects_parts.h"
 
 enum { name_bytes = 4096 };
@@ -13,12 +14,6 @@ static size_t shown(const struct lode_suspects_report *report, size_t n)
 }
 
 /* Says how many items of a list were left out, where there are any. */
-static void put_more(struct lode_json *json, const char *key, size_t n, size_t n_shown)
-{
-	if (n_shown < n)
-		lode_json_int(json, key, (int64_t)(n - n_shown));
-}
-
 static void put_sum(struct lode_json *json, const char *key, lode_u128 sum)
 {
 	lode_json_int(json, key, sum < INT64_MAX ? (int64_t)sum : INT64_MAX);
@@ -135,7 +130,7 @@ static void put_metrics(struct lode_json *json, const struct lode_suspects_repor
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
-	put_more(json, "metrics_more", s->tally.metrics.n, n);
+	lode_json_more(json, "metrics_more", s->tally.metrics.n, n);
 	free(order);
 }
 
@@ -209,7 +204,7 @@ static void put_functions(struct lode_json *json, const struct lode_suspects_rep
 		n_put++;
 	}
 	lode_json_end_array(json);
-	put_more(json, "more", s->functions.n, n_put);
+	lode_json_more(json, "more", s->functions.n, n_put);
 }
 
 /* ---- Caller contrast ---- */
@@ -252,7 +247,7 @@ static void put_contrasts(struct lode_json *json, const struct lode_suspects_rep
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
-	put_more(json, "contrasts_more", s->contrasts.n, n);
+	lode_json_more(json, "contrasts_more", s->contrasts.n, n);
 }
 
 /* ---- One function ---- */

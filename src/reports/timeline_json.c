@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "reports/json.h"
+#include "reports/json_parts.h"
 #include "reports/timeline_report.h"
 
 enum { name_bytes = 4096, n_top_functions = 10 };
@@ -24,24 +25,6 @@ static void put_repairs(struct lode_json *json, const uint64_t *repairs)
 	lode_json_end_object(json);
 }
 
-static void put_losses(struct lode_json *json, const struct lode_losses *losses)
-{
-	lode_json_array(json, "losses");
-	for (unsigned i = 0; i < LODE_N_LOSS_KINDS; i++) {
-		const struct lode_loss *loss = &losses->by_kind[i];
-
-		if (!loss->count)
-			continue;
-		lode_json_object(json, NULL);
-		lode_json_text(json, "kind", lode_loss_name((enum lode_loss_kind)i));
-		lode_json_int(json, "count", (int64_t)loss->count);
-		lode_json_int(json, "offset", loss->offset);
-		lode_json_text(json, "detail", loss->detail);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-}
-
 static void put_trace(struct lode_json *json, const struct lode_timeline_report *report)
 {
 	const struct lode_call_trace *trace = report->job->trace;
@@ -62,7 +45,7 @@ static void put_trace(struct lode_json *json, const struct lode_timeline_report 
 		lode_json_end_object(json);
 	}
 	put_repairs(json, trace->repairs);
-	put_losses(json, &trace->losses);
+	lode_json_losses(json, &trace->losses, "detail", true);
 }
 
 /* ---- Threads ---- */

@@ -8,17 +8,6 @@ static size_t shown(const struct lode_triage_report *report, size_t n)
 	return report->top && report->top < n ? report->top : n;
 }
 
-static void put_more(struct lode_json *json, const char *key, size_t n, size_t n_shown)
-{
-	if (n_shown < n)
-		lode_json_int(json, key, (int64_t)(n - n_shown));
-}
-
-static double ratio(int64_t part, int64_t whole)
-{
-	return whole > 0 ? (double)part / (double)whole : 0;
-}
-
 static const struct lode_digest *digest_of(const struct lode_triage_report *report)
 {
 	return report->job->coverage.streams.job.digest;
@@ -36,7 +25,7 @@ static void put_cover(struct lode_json *json, const struct lode_stream_cover *co
 	lode_json_int(json, "covered_ns", cover->covered_ns);
 	lode_json_int(json, "returned_ns", cover->returned_ns);
 	lode_json_int(json, "unexplained_ns", cover->aoi_ns - cover->covered_ns);
-	lode_json_number(json, "coverage", ratio(cover->covered_ns, cover->symptom_ns));
+	lode_json_number(json, "coverage", lode_ratio(cover->covered_ns, cover->symptom_ns));
 }
 
 static void put_known(struct lode_json *json, const struct lode_triage_report *report,
@@ -76,7 +65,7 @@ static void put_stream(struct lode_json *json, const struct lode_triage_report *
 		put_known(json, report,
 			  &job->coverage.coverage.in_streams.at[job->known[from + i]]);
 	lode_json_end_array(json);
-	put_more(json, "signatures_more", n, n_shown);
+	lode_json_more(json, "signatures_more", n, n_shown);
 	lode_json_end_object(json);
 }
 
@@ -159,7 +148,7 @@ void lode_triage_report_json(FILE *out, const struct lode_triage_report *report)
 	for (size_t i = 0; i < n; i++)
 		put_stream(json, report, &job->streams[i]);
 	lode_json_end_array(json);
-	put_more(json, "triaged_more", job->n_streams, n);
+	lode_json_more(json, "triaged_more", job->n_streams, n);
 	put_returned(json, report);
 	put_rest(json, report);
 	lode_json_job_inputs(json, read);
