@@ -114,6 +114,77 @@ export function TimelinePage({ report, source, reference }: ViewProps<TimelinePa
 	}, []);
 	const printing = usePrinting();
 	const tableThread = selection?.thread ?? state.thread;
+	// What does not show the stretch of time is left as it is when that changes: a step of zooming
+	// draws the picture, not hundreds of rows. What is called is always the present one.
+	const acts = useRef({ highlight, goTo, selectOutlier });
+	acts.current = { highlight, goTo, selectOutlier };
+	const side = useMemo(
+		() => (
+			<aside class="tl-side">
+				<FunctionsPanel
+					model={model}
+					hues={hues}
+					query={query}
+					highlighted={highlighted}
+					onHighlight={state.setHighlighted}
+				/>
+				<Details
+					model={model}
+					pick={selection}
+					thread={state.thread}
+					meanwhiles={meanwhiles}
+					onZoom={(t0, t1) => acts.current.goTo({ t0, t1 })}
+					onHighlight={(fn) => acts.current.highlight(fn)}
+				/>
+			</aside>
+		),
+		[model, hues, query, highlighted, selection, state.thread, meanwhiles],
+	);
+	const longCalls = useMemo(
+		() => (
+			<section class="section">
+				<div class="section-head">
+					<h2>Long calls</h2>
+					<span class="quiet">
+						each longer than its thread's threshold; pick one to see it, and what the others did
+					</span>
+				</div>
+				<OutliersTable
+					model={model}
+					threads={shownThreads}
+					highlighted={lit}
+					selected={
+						selection
+							? outlierKey({
+									thread: selection.thread,
+									start: selection.t0,
+									duration: selection.t1 - selection.t0,
+									depth: selection.depth,
+								})
+							: undefined
+					}
+					onSelect={(outlier) => acts.current.selectOutlier(outlier)}
+				/>
+			</section>
+		),
+		[model, shownThreads, lit, selection],
+	);
+	const threadTable = useMemo(
+		() => (
+			<section class="section">
+				<div class="section-head">
+					<h2>Threads</h2>
+				</div>
+				<ThreadsTable
+					model={model}
+					threads={threads}
+					current={tableThread}
+					onThread={state.setThread}
+				/>
+			</section>
+		),
+		[model, threads, tableThread],
+	);
 	return (
 		<div class="tl-page">
 			<Head model={model} />
@@ -158,61 +229,12 @@ export function TimelinePage({ report, source, reference }: ViewProps<TimelinePa
 					onChoose={choose}
 					onThread={state.setThread}
 				/>
-				<aside class="tl-side">
-					<FunctionsPanel
-						model={model}
-						hues={hues}
-						query={query}
-						highlighted={highlighted}
-						onHighlight={state.setHighlighted}
-					/>
-					<Details
-						model={model}
-						pick={selection}
-						thread={state.thread}
-						meanwhiles={meanwhiles}
-						onZoom={(t0, t1) => goTo({ t0, t1 })}
-						onHighlight={highlight}
-					/>
-				</aside>
+				{side}
 			</div>
 			{isDrawn ? (
 				<>
-					<section class="section">
-						<div class="section-head">
-							<h2>Long calls</h2>
-							<span class="quiet">
-								each longer than its thread's threshold; pick one to see it, and what the others did
-							</span>
-						</div>
-						<OutliersTable
-							model={model}
-							threads={shownThreads}
-							highlighted={lit}
-							selected={
-								selection
-									? outlierKey({
-											thread: selection.thread,
-											start: selection.t0,
-											duration: selection.t1 - selection.t0,
-											depth: selection.depth,
-										})
-									: undefined
-							}
-							onSelect={selectOutlier}
-						/>
-					</section>
-					<section class="section">
-						<div class="section-head">
-							<h2>Threads</h2>
-						</div>
-						<ThreadsTable
-							model={model}
-							threads={threads}
-							current={tableThread}
-							onThread={state.setThread}
-						/>
-					</section>
+					{longCalls}
+					{threadTable}
 					{tableThread !== null && tableThread !== undefined ? (
 						<section class="section">
 							<div class="section-head">
