@@ -120,7 +120,7 @@ function columnsOf(report: CoverageReport): Column<Signature>[] {
 			"average_ns",
 			"average",
 			"total cost per event",
-			(s) => (s.events ? s.total_ns / s.events : Number.NaN),
+			(s) => (s.events ? Math.round(s.total_ns / s.events) : Number.NaN),
 			(s) => (s.events ? cost(s.total_ns / s.events) : "–"),
 			"76px",
 		),

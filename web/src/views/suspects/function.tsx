@@ -183,7 +183,8 @@ function Neighbours(props: {
 		{
 			key: "mean",
 			title: "mean",
-			value: (n) => (n.n ? n.total_ns / n.n : 0),
+			value: (n) => (n.n ? n.total_ns / n.n : Number.NaN),
+			csv: [["mean_ns", (n) => (n.n ? Math.round(n.total_ns / n.n) : undefined)]],
 			cell: (n) => (n.n ? costText(n.total_ns / n.n) : "–"),
 			numeric: true,
 			width: "76px",
