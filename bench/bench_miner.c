@@ -245,6 +245,7 @@ int main(int argc, char **argv)
 	struct input in = {0};
 	struct lode_error err = {0};
 	struct lode_sequences sequences;
+	struct lode_miner_stop stop;
 	double wall, cpu, read_mb;
 
 	parse(&o, argc, argv);
@@ -253,6 +254,7 @@ int main(int argc, char **argv)
 		o.miner.min_cost = (int64_t)((double)in.total * o.share);
 	if (o.miner.min_cost < 1)
 		o.miner.min_cost = 1;
+	o.miner.stop = &stop;
 	read_mb = peak_mb();
 	sequences = (struct lode_sequences){in.cost.n, in.items.at, in.start.at, in.cost.at};
 	wall = seconds_now(CLOCK_MONOTONIC);
@@ -265,11 +267,12 @@ int main(int argc, char **argv)
 		print_patterns(&patterns, &in);
 	else
 		printf("{\"sequences\": %zu, \"mean_length\": %.1f, \"min_cost\": %" PRId64
-		       ", \"patterns\": %zu, \"threads\": %u, \"seconds\": %.4f, "
-		       "\"cpu_seconds\": %.4f, \"read_mb\": %.1f, \"peak_mb\": %.1f}\n",
+		       ", \"patterns\": %zu, \"threads\": %u, \"steps\": %" PRIu64
+		       ", \"seconds\": %.4f, \"cpu_seconds\": %.4f, \"read_mb\": %.1f, "
+		       "\"peak_mb\": %.1f}\n",
 		       sequences.n, (double)in.items.n / (double)(sequences.n ? sequences.n : 1),
-		       o.miner.min_cost, patterns.n, o.miner.n_threads, wall, cpu, read_mb,
-		       peak_mb());
+		       o.miner.min_cost, patterns.n, o.miner.n_threads, stop.work, wall, cpu,
+		       read_mb, peak_mb());
 	lode_pattern_set_release(&patterns);
 	lode_strings_release(&in.names);
 	lode_vec_release(&in.items);

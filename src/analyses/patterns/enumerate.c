@@ -255,6 +255,11 @@ enum lode_enumerate_end lode_enumerate(struct lode_costly_trie *out,
 		s.workers[k].search = &s;
 	lode_pool_run(s.n_workers, (reduced->n_items + s.rows - 1) / s.rows, run_job, &s);
 	end = (enum lode_enumerate_end)atomic_load(&s.end);
+	if (options->work) {
+		*options->work += atomic_load(&s.work);
+		for (unsigned k = 0; k < s.n_workers; k++)
+			*options->work += s.workers[k].scratch.work;
+	}
 	if (end == LODE_ENUMERATE_DONE) {
 		collect(out, &s);
 		lode_costly_trie_mark(out);

@@ -21,6 +21,7 @@ struct lode_enumerate_options {
 	uint64_t max_work;  /* steps of the inner loops, about a ns each; 0: no bound */
 	uint32_t max_nodes; /* patterns that reach λ; bounds the memory */
 	uint32_t max_depth; /* their length */
+	uint64_t *work;	    /* the steps that were taken are added; may be NULL */
 };
 
 enum lode_enumerate_end {

@@ -94,10 +94,16 @@ static struct level *level_at(struct worker *worker, size_t depth)
 	return worker->levels.at[depth];
 }
 
+/* Since it was last added to that of all threads. */
+static uint64_t fresh_work(const struct worker *worker)
+{
+	return worker->counting.work + worker->children.work + worker->pivoting.work;
+}
+
 static bool may_go_on(struct worker *worker)
 {
 	struct search *search = worker->search;
-	uint64_t work = worker->counting.work + worker->children.work + worker->pivoting.work;
+	uint64_t work = fresh_work(worker);
 
 	if (work > 1 << 14) {
 		worker->counting.work = worker->children.work = worker->pivoting.work = 0;
@@ -588,6 +594,15 @@ static void search_release(struct search *search)
 	lode_lists_release(&search->lists);
 }
 
+static uint64_t work_done(const struct search *search)
+{
+	uint64_t work = atomic_load(&search->work);
+
+	for (unsigned i = 0; i < search->n_workers; i++)
+		work += fresh_work(&search->workers[i]);
+	return work;
+}
+
 enum lode_explore_end lode_explore(struct lode_found *found, const struct lode_reduced *reduced,
 				   const struct lode_explore_options *options)
 {
@@ -597,6 +612,8 @@ enum lode_explore_end lode_explore(struct lode_found *found, const struct lode_r
 	search_init(&search);
 	lode_pool_run(search.n_workers, reduced->n_items, run_branch, &search);
 	end = (enum lode_explore_end)atomic_load(&search.end);
+	if (options->work)
+		*options->work += work_done(&search);
 	if (end == LODE_EXPLORE_DONE && options->max_patterns &&
 	    lode_found_count(found, reduced->n_items) > options->max_patterns)
 		end = LODE_EXPLORE_TOO_MANY;

@@ -13,7 +13,8 @@ struct lode_explore_options {
 	int64_t min_cost;
 	size_t max_patterns; /* 0: no bound */
 	unsigned n_threads;
-	uint64_t max_work; /* items walked over, some ns each; 0: no bound */
+	uint64_t max_work; /* items walked over, some 15 ns each; 0: no bound */
+	uint64_t *work;	   /* what was walked over is added; may be NULL */
 	void (*progress)(void *context, double done);
 	void *progress_context;
 };

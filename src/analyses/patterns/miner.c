@@ -58,6 +58,7 @@ int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences
 	if ((rc = lode_reduce(&reduced, sequences, options->min_cost, err)) < 0)
 		goto out;
 	end = lode_turns_run(&results, &reduced, options);
+	stop.work = results.work;
 	if (results.all.n)
 		qsort(results.all.at, results.all.n, sizeof(*results.all.at), compare_results);
 	if (end == LODE_TURNS_DONE) {

@@ -44,9 +44,10 @@ enum lode_miner_method {
 
 #define LODE_MINER_WORK_PER_PATTERN 8192
 
-/* What is known when mining stopped at a bound. */
+/* What is known when mining stopped at a bound, and what it took, also when it did not stop. */
 struct lode_miner_stop {
 	bool is_too_long; /* past max_work; else past max_patterns, if at all */
+	uint64_t work;	  /* in the steps of max_work; with one thread always the same */
 	/* At least λ, or 0: every λ from here to there gives too many patterns as well. */
 	int64_t crowded_to;
 };

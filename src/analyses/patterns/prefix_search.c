@@ -63,14 +63,25 @@ static struct level *level_at(struct worker *w, size_t depth)
 	return w->levels.at[depth];
 }
 
+/* Since it was last added to that of all threads. */
+static uint64_t fresh_work(const struct worker *w)
+{
+	return w->enclosure.work + w->counting.work;
+}
+
+static void forget_work(struct worker *w)
+{
+	w->enclosure.work = w->counting.work = 0;
+}
+
 /* Adds up what the threads have done, now and then; false when it is time to stop. */
 static bool may_go_on(struct worker *w)
 {
 	struct lode_prefix_search *s = w->search;
-	uint64_t work = w->enclosure.work + w->counting.work;
+	uint64_t work = fresh_work(w);
 
 	if (work > 1 << 16) {
-		w->enclosure.work = w->counting.work = 0;
+		forget_work(w);
 		work += atomic_fetch_add(&s->work, work);
 		if (s->max_work && work > s->max_work)
 			atomic_store(&s->end, LODE_PREFIX_GAVE_UP);
@@ -273,6 +284,13 @@ enum lode_prefix_end lode_prefix_search_run(struct lode_prefix_search *s, uint64
 		if (end != LODE_PREFIX_DONE)
 			break;
 		next_wave(s);
+	}
+	if (s->options.work) {
+		*s->options.work += atomic_load(&s->work);
+		for (unsigned k = 0; s->workers && k < s->options.n_threads; k++) {
+			*s->options.work += fresh_work(&s->workers[k]);
+			forget_work(&s->workers[k]);
+		}
 	}
 	return end;
 }

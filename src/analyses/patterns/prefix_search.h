@@ -27,6 +27,7 @@ struct lode_prefix_options {
 	int64_t min_cost;
 	size_t max_patterns; /* 0: no bound */
 	unsigned n_threads;
+	uint64_t *work; /* the steps of each run are added; may be NULL */
 };
 
 enum lode_prefix_end {

@@ -12,13 +12,16 @@ enum {
 	ENUMERATED_AT_LEAST = 1 << 18,
 	DEEPEST_ENUMERATED = 16,
 
-	/* Its steps in the time of one of the others, some 10 ns. */
-	ENUMERATION_STEPS = 3,
+	/* Its steps in the time of one of the others: 3 ns beside 13 to 18. */
+	ENUMERATION_STEPS = 5,
 
 	/* Insertions that are expected to be done in so many turns are not kept waiting. */
 	FEW_TURNS = 8,
-	/* Turns of prefixes while insertions do not get one branch done. */
-	LONGER_IF_STUCK = 4,
+	/* Turns of prefixes, whose steps take a third of the time, while insertions do not get one
+	   branch done: 8 times as many steps, then 16, then 32. What insertions do meanwhile is
+	   lost, for they begin the branch anew. */
+	FIRST_DOUBLINGS = 3,
+	MOST_DOUBLINGS = 5,
 };
 
 struct turns {
@@ -28,7 +31,9 @@ struct turns {
 	uint64_t work; /* so far */
 	struct lode_found found;
 	uint32_t n_branches;		     /* of the search by insertions that are done */
-	bool is_nearly_done, is_stuck;	     /* that search */
+	bool is_nearly_done;		     /* that search */
+	uint32_t n_stuck;		     /* its turns in a row that got none done */
+	uint64_t expected;		     /* what it may still take; UINT64_MAX if none tells */
 	struct lode_prefix_search *prefixes; /* once begun */
 	bool is_enumerated;		     /* to no avail: not to be tried again */
 };
@@ -79,8 +84,12 @@ static bool by_enumeration(struct turns *t, uint64_t turn, enum lode_turns_end *
 		.max_depth = DEEPEST_ENUMERATED,
 	};
 	struct lode_costly_trie trie = {0};
-	enum lode_enumerate_end its_end = lode_enumerate(&trie, reduced, &search);
+	enum lode_enumerate_end its_end;
+	uint64_t steps = 0;
 
+	search.work = &steps;
+	its_end = lode_enumerate(&trie, reduced, &search);
+	t->out->work += steps / ENUMERATION_STEPS;
 	if (its_end == LODE_ENUMERATE_DONE)
 		lode_costly_trie_walk(&trie, add_result, t);
 	lode_costly_trie_release(&trie);
@@ -108,8 +117,11 @@ static void add_found(struct turns *t)
 	}
 }
 
-/* Branches cost about the same: do those that are left take few turns? */
-static void foresee(struct turns *t)
+/*
+ * As if branches cost about the same: do those that are left take few turns? The last ones may take
+ * far longer (sentences: the commonest words), so it is asked anew after every turn.
+ */
+static void foresee(struct turns *t, uint64_t turn)
 {
 	uint32_t n = 0, gained;
 
@@ -117,7 +129,8 @@ static void foresee(struct turns *t)
 		n += t->found.is_done[i];
 	gained = n - t->n_branches;
 	t->is_nearly_done = t->found.n_items - n <= FEW_TURNS * gained;
-	t->is_stuck = gained == 0;
+	t->n_stuck = gained ? 0 : t->n_stuck + 1;
+	t->expected = gained ? (t->found.n_items - n) * (turn / gained) : UINT64_MAX;
 	t->n_branches = n;
 }
 
@@ -128,6 +141,7 @@ static bool by_insertions(struct turns *t, uint64_t turn, enum lode_turns_end *e
 		.max_patterns = t->options->max_patterns,
 		.n_threads = t->options->n_threads,
 		.max_work = bound(t, turn),
+		.work = &t->out->work,
 		.progress = t->options->progress,
 		.progress_context = t->options->progress_context,
 	};
@@ -135,7 +149,7 @@ static bool by_insertions(struct turns *t, uint64_t turn, enum lode_turns_end *e
 
 	if (its_end == LODE_EXPLORE_GAVE_UP) {
 		t->work += search.max_work;
-		foresee(t);
+		foresee(t, search.max_work);
 		return false;
 	}
 	add_found(t);
@@ -149,6 +163,7 @@ static bool by_prefixes(struct turns *t, uint64_t turn, enum lode_turns_end *end
 		.min_cost = t->options->min_cost,
 		.max_patterns = t->options->max_patterns,
 		.n_threads = t->options->n_threads,
+		.work = &t->out->work,
 	};
 	struct lode_prefix_patterns found = {0};
 	enum lode_prefix_end its_end;
@@ -182,6 +197,15 @@ static uint64_t pair_work(const struct lode_reduced *reduced, uint32_t times)
 	return work;
 }
 
+static uint64_t prefix_turn(const struct turns *t, uint64_t turn)
+{
+	uint32_t n = FIRST_DOUBLINGS - 1 + t->n_stuck;
+
+	if (t->n_stuck == 0)
+		return turn;
+	return turn << (n < MOST_DOUBLINGS ? n : MOST_DOUBLINGS);
+}
+
 static bool is_used_up(const struct turns *t)
 {
 	return t->options->max_work && t->work >= allowed(t);
@@ -194,18 +218,19 @@ static enum lode_turns_end take_turns(struct turns *t)
 	uint64_t enumeration = 1 << 24, first_step = pair_work(t->reduced, 2);
 	enum lode_turns_end end;
 
-	for (;; turn += turn / 2, enumeration *= 4) {
-		if (!t->is_enumerated && !t->is_nearly_done && enumeration >= first_step &&
-		    by_enumeration(t, enumeration, &end))
-			return end;
+	for (;; turn += turn / 2) {
+		if (!t->is_enumerated && enumeration <= t->expected) {
+			if (enumeration >= first_step && by_enumeration(t, enumeration, &end))
+				return end;
+			enumeration *= 2;
+		}
 		if (is_used_up(t))
 			return LODE_TURNS_TOO_LONG;
 		if (by_insertions(t, turn, &end))
 			return end;
 		if (is_used_up(t))
 			return LODE_TURNS_TOO_LONG;
-		if (!t->is_nearly_done &&
-		    by_prefixes(t, t->is_stuck ? LONGER_IF_STUCK * turn : turn, &end))
+		if (!t->is_nearly_done && by_prefixes(t, prefix_turn(t, turn), &end))
 			return end;
 		if (is_used_up(t))
 			return LODE_TURNS_TOO_LONG;
@@ -215,7 +240,8 @@ static enum lode_turns_end take_turns(struct turns *t)
 enum lode_turns_end lode_turns_run(struct lode_results *out, const struct lode_reduced *reduced,
 				   const struct lode_miner_options *options)
 {
-	struct turns t = {.out = out, .reduced = reduced, .options = options};
+	struct turns t = {
+		.out = out, .reduced = reduced, .options = options, .expected = UINT64_MAX};
 	enum lode_turns_end end = LODE_TURNS_TOO_LONG;
 	bool is_done = false;
 

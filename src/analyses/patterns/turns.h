@@ -30,6 +30,7 @@ struct lode_result {
 struct lode_results {
 	LODE_VEC(struct lode_result) all; /* in no order */
 	struct lode_arena arena;
+	uint64_t work; /* steps of all searches, in those of max_work */
 };
 
 enum lode_turns_end {
