@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+/* Sequences that go through the filter before there is a witness, and until there is none again. */
+enum { FILTERED_FIRST = 3, MOST_FILTERED = 16 };
+
 void lode_enclosure_init(struct lode_enclosure *e, const struct lode_prefix_tree *tree,
 			 const int64_t *item_cost)
 {
@@ -137,32 +140,80 @@ static uint32_t far_stride(uint32_t n)
 	}
 }
 
+/* Does a sequence take one of those alive, here: put before pattern[place]? Its items down to `v`
+   then contain the longer pattern, which one walk tells. */
+static bool takes(struct lode_enclosure *e, const uint32_t *pattern, uint32_t n_pattern,
+		  uint64_t alive, uint32_t v)
+{
+	uint32_t place = (uint32_t)(alive >> 32), item = (uint32_t)alive, n, x = 0, i;
+
+	path_to(e, v);
+	n = e->tree->depth[v] + 1;
+	for (i = 0; i < place; x++)
+		i += e->path[x] == pattern[i];
+	while (x < n && e->path[x] != item)
+		x++;
+	for (x++; x < n && i < n_pattern; x++)
+		i += e->path[x] == pattern[i];
+	return i == n_pattern;
+}
+
+/* The commonest item: likely in all. */
+static uint64_t choose_witness(const struct lode_enclosure *e)
+{
+	uint64_t best = e->alive.at[0];
+
+	for (size_t k = 1; k < e->alive.n; k++)
+		if ((uint32_t)e->alive.at[k] > (uint32_t)best)
+			best = e->alive.at[k];
+	return best;
+}
+
+/* What is alive after the sequence of one more node; the first one gives what there is. */
+static void filter_at(struct lode_enclosure *e, const uint32_t *pattern, uint32_t n_pattern,
+		      uint32_t v, bool is_first, int64_t cost)
+{
+	path_to(e, v);
+	embed_left(e->path, pattern, n_pattern, e->left);
+	embed_right(e->path, pattern, n_pattern, e->tree->depth[v] + 1, e->right);
+	if (is_first)
+		collect_alive(e, n_pattern, cost);
+	else
+		filter_alive(e);
+}
+
+/*
+ * One item that all sequences take is enough. So once the first few have ruled out most, a witness,
+ * one of those alive, is looked for in the others, which takes a fraction of a filter's time. Where
+ * it is missing, that sequence filters the rest, and the next witness goes all the way round; after
+ * some of these, the filter does.
+ */
 bool lode_is_enclosed(struct lode_enclosure *e, const uint32_t *pattern, uint32_t n_pattern,
 		      const uint32_t *nodes, uint32_t n_nodes, int64_t cost)
 {
-	const struct lode_prefix_tree *t = e->tree;
-	uint32_t step = n_nodes > 3 ? far_stride(n_nodes) : 1;
-	bool is_first = true;
+	uint32_t step = n_nodes > 3 ? far_stride(n_nodes) : 1, n_filtered = 0;
+	uint64_t at = 0, witness = 0;
+	bool has_witness = false;
 
 	if (is_enclosed_before_parting(e, pattern, n_pattern, nodes, n_nodes))
 		return true;
-	for (uint64_t k = 0, at = 0; k < n_nodes; k++, at = (at + step) % n_nodes) {
+	/* n_seen nodes in a row have the witness, or were filtered by. */
+	for (uint32_t n_seen = 0; n_seen < n_nodes; n_seen++, at = (at + step) % n_nodes) {
 		uint32_t v = nodes[at];
 
-		if (t->weight[v] == 0)
+		if (e->tree->weight[v] == 0 ||
+		    (has_witness && takes(e, pattern, n_pattern, witness, v)))
 			continue;
-		path_to(e, v);
-		embed_left(e->path, pattern, n_pattern, e->left);
-		embed_right(e->path, pattern, n_pattern, t->depth[v] + 1, e->right);
-		if (is_first)
-			collect_alive(e, n_pattern, cost);
-		else
-			filter_alive(e);
-		is_first = false;
+		filter_at(e, pattern, n_pattern, v, n_filtered++ == 0, cost);
 		if (e->alive.n == 0)
 			return false;
+		if (has_witness)
+			n_seen = 0;
+		has_witness = n_filtered >= FILTERED_FIRST && n_filtered < MOST_FILTERED;
+		if (has_witness)
+			witness = choose_witness(e);
 	}
-	return !is_first;
+	return n_filtered > 0;
 }
 
 /* Counts the items in the windows of one sequence; true once one of them costs enough. */
