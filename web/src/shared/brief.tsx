@@ -1,4 +1,4 @@
-import { visible } from "./format";
+import { shorten, visible } from "./format";
 
 /** A cluster in short, as `--detail` has it. */
 export interface InBrief {
@@ -29,14 +29,30 @@ export function lastWords(cluster: InBrief): string {
 	return ends.join("  ");
 }
 
+/** Functions that a chain must not lose: the last ones say what it comes to. */
+const KEPT = 2;
+
+/** Callers › callees on one line; where there is no room, the callers at its start go first. */
+export function Chain({ text, quiet }: { text: string; quiet?: boolean }) {
+	const shown = visible(text);
+	const cuts = [...shown.matchAll(/ [›…→] /g)].map((m) => m.index);
+	const cut = cuts.at(-KEPT) ?? 0;
+	return (
+		<bdi class={quiet ? "chain quiet" : "chain"} title={shorten(shown, 2000)}>
+			{cut ? <span class="chain-start">{shown.slice(0, cut)}</span> : null}
+			<span class="chain-end">{shown.slice(cut)}</span>
+		</bdi>
+	);
+}
+
 /** Two lines: the symptom's thread; then where it goes on, and what varies. */
 export function Brief({ cluster }: { cluster: InBrief }) {
-	const [first = briefOf(cluster), ...others] = (cluster.brief ?? []).map(visible);
-	const second = [...others, visible(cluster.brief_variants ?? "")].filter(Boolean).join("   ");
+	const [first = briefOf(cluster), ...others] = cluster.brief ?? [];
+	const second = [...others, cluster.brief_variants ?? ""].filter(Boolean).join("   ");
 	return (
 		<span class="brief mono">
-			<bdi>{first}</bdi>
-			<bdi class="quiet">{second}</bdi>
+			<Chain text={first} />
+			{second ? <Chain text={second} quiet /> : null}
 		</span>
 	);
 }

@@ -33,3 +33,17 @@ export function distinguish(titles: readonly string[]): string[] {
 		return n > 1 ? `${text} (${n})` : text;
 	});
 }
+
+/**
+ * What a list of files calls each: its path without the folders that all of them share, so that it
+ * is short, and no two are called the same.
+ */
+export function shortener(paths: readonly string[]): (path: string) => string {
+	const [first = "", ...others] = paths;
+	let n = first.lastIndexOf("/") + 1;
+	for (const path of others)
+		while (n > 0 && !path.startsWith(first.slice(0, n)))
+			n = n === 1 ? 0 : first.lastIndexOf("/", n - 2) + 1;
+	const folder = first.slice(0, n);
+	return (path) => (path.startsWith(folder) && path !== folder ? path.slice(n) : path);
+}

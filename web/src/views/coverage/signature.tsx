@@ -4,11 +4,11 @@ import type { CoverageReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { costIn, count, percent } from "../../shared/format";
+import { KindNumbers } from "../../shared/kinds";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
 import { type Step, Steps } from "../../shared/steps";
 import { type Column, Table } from "../../shared/table";
-import { KINDS } from "../mine/clusters";
 import type { Signature } from "./parts";
 import { stateText } from "./table";
 
@@ -56,27 +56,7 @@ export function SignaturePage(props: {
 			/>
 			<div class="coverage-two">
 				<Section title="Total cost">
-					<PartBar
-						parts={KINDS.map(
-							(kind) => [signature.split[kind.key], `var(--${kind.colour})`] as const,
-						)}
-						whole={signature.total_ns}
-						label={KINDS.map((kind) => `${cost(signature.split[kind.key])} ${kind.title}`).join(
-							", ",
-						)}
-					/>
-					<dl class="numbers">
-						{KINDS.map((kind) => (
-							<div key={kind.key}>
-								<dt>
-									<i class="chip" style={{ background: `var(--${kind.colour})` }} />
-									{kind.title}
-								</dt>
-								<dd>{cost(signature.split[kind.key])}</dd>
-								<dd class="quiet">{percent(signature.split[kind.key], signature.total_ns)}</dd>
-							</div>
-						))}
-					</dl>
+					<KindNumbers of={signature} whole={signature.total_ns} text={cost} />
 				</Section>
 				<Section title="Worst in" note="the symptom that it costs most">
 					{worst ? (

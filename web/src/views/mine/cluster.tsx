@@ -4,22 +4,14 @@ import { Columns } from "../../shared/columns";
 import { CsvButton } from "../../shared/csv-button";
 import { Flame } from "../../shared/flame";
 import { costIn, count, frameParts, percent, plural, visible } from "../../shared/format";
+import { KindNumbers, KINDS } from "../../shared/kinds";
 import { type Loaded, Pending } from "../../shared/loaded";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
 import { type Step, Steps } from "../../shared/steps";
 import { type Column, Table } from "../../shared/table";
 import { Badge } from "./badge";
-import {
-	briefOf,
-	type Cluster,
-	KINDS,
-	type Listed,
-	type Mined,
-	neighbours,
-	splitLabel,
-	splitParts,
-} from "./clusters";
+import { briefOf, type Cluster, type Listed, type Mined, neighbours } from "./clusters";
 import { Drill, StreamPicture } from "./drill";
 import type { Served } from "./served";
 import { SignaturePanel } from "./signature-panel";
@@ -163,23 +155,7 @@ function CostSplit({ report, cluster }: { report: Mined; cluster: Cluster }) {
 				/>
 			}
 		>
-			<PartBar
-				parts={splitParts(cluster)}
-				whole={cluster.own_ns}
-				label={splitLabel(cluster, cost)}
-			/>
-			<dl class="numbers">
-				{KINDS.map((kind) => (
-					<div key={kind.key}>
-						<dt>
-							<i class="chip" style={{ background: `var(--${kind.colour})` }} />
-							{kind.title}
-						</dt>
-						<dd>{cost(cluster.split[kind.key])}</dd>
-						<dd class="quiet">{percent(cluster.split[kind.key], cluster.own_ns)}</dd>
-					</div>
-				))}
-			</dl>
+			<KindNumbers of={cluster} whole={cluster.own_ns} text={cost} />
 			{reasons.length ? (
 				<>
 					<h3 class="numbers-head">Waits for</h3>

@@ -1,4 +1,4 @@
-// What the views of mining share: parts of a cluster's cost and their colours.
+// What the views of mining share: what they need of a report, and of its clusters.
 import type { MineReport } from "../../data/reports";
 
 export type Cluster = MineReport["clusters"][number];
@@ -29,23 +29,6 @@ interface Input {
 	readonly id?: string;
 	readonly host?: string;
 	readonly kernel?: string;
-}
-
-/** What one of a cluster's kinds of time is called, and its colour. */
-export const KINDS = [
-	{ key: "wait_ns", title: "waiting", colour: "wait" },
-	{ key: "run_ns", title: "running", colour: "run" },
-	{ key: "ready_ns", title: "ready, without a CPU", colour: "ready" },
-] as const;
-
-export function splitParts(cluster: Listed): Array<readonly [number, string]> {
-	return KINDS.map((kind) => [cluster.split[kind.key], `var(--${kind.colour})`] as const);
-}
-
-export function splitLabel(cluster: Listed, text: (ns: number) => string): string {
-	return KINDS.filter((kind) => cluster.split[kind.key] > 0)
-		.map((kind) => `${text(cluster.split[kind.key])} ${kind.title}`)
-		.join(", ");
 }
 
 export { briefOf } from "../../shared/brief";

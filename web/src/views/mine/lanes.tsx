@@ -5,13 +5,14 @@ import type { MineReport } from "../../data/reports";
 import { bottomAxis } from "../../shared/axis";
 import type { Draw } from "../../shared/export";
 import { count, duration, percent, visible } from "../../shared/format";
+import { KINDS, KindLegend } from "../../shared/kinds";
 import { setParams, useParam } from "../../shared/location";
 import { Frame, Name } from "../../shared/name";
 import { Picture } from "../../shared/picture";
 import { linear, sinceText, timeTicks } from "../../shared/scales";
 import { Section } from "../../shared/section";
 import { TipTable } from "../../shared/tooltip";
-import { KINDS, type Mined } from "./clusters";
+import type { Mined } from "./clusters";
 
 export type Path = NonNullable<MineReport["paths"]>[number];
 type Whole = Path & Required<Pick<Path, "lanes" | "spans" | "wakes" | "stacks" | "threads">>;
@@ -306,12 +307,7 @@ function LanePicture(props: Required<LanesProps> & { path: Whole }) {
 				/>
 			</div>
 			<p class="legend">
-				{KINDS.map((kind) => (
-					<span key={kind.key}>
-						<i class="chip" style={{ background: `var(--${kind.colour})` }} />
-						{kind.title}
-					</span>
-				))}
+				<KindLegend />
 				<span>thick: the path; thin: what the thread did meanwhile; arrows: who woke whom</span>
 			</p>
 			{pinned >= 0 ? (

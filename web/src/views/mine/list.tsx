@@ -5,6 +5,7 @@ import { PartBar } from "../../shared/bars";
 import { Brief, lastWord } from "../../shared/brief";
 import type { Draw } from "../../shared/export";
 import { costIn, count, pct, percent, visible } from "../../shared/format";
+import { KINDS, KindLegend, splitLabel, splitParts } from "../../shared/kinds";
 import { goTo, useParam } from "../../shared/location";
 import { Picture } from "../../shared/picture";
 import { linear } from "../../shared/scales";
@@ -12,7 +13,7 @@ import { Choice, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
 import { TipTable } from "../../shared/tooltip";
 import { StandingCell, standingValue } from "./badge";
-import { briefOf, KINDS, type Listed, searchText, splitLabel, splitParts } from "./clusters";
+import { briefOf, type Listed, searchText } from "./clusters";
 import { type Match, matchesOf, type Signatures, standingOf } from "./signatures";
 
 const STANDINGS = [
@@ -46,23 +47,11 @@ export function ClusterList(props: {
 			<Section
 				title="Coverage"
 				note="each cluster's own cost as a share of symptom time; no time is counted twice"
+				tools={<KindLegend />}
 			>
 				<Coverage report={report} onPick={open} />
 			</Section>
-			<Section
-				title="Clusters"
-				note={`ranked by ${report.options.rank}`}
-				tools={
-					<span class="legend">
-						{KINDS.map((kind) => (
-							<span key={kind.key}>
-								<i class="chip" style={{ background: `var(--${kind.colour})` }} />
-								{kind.title}
-							</span>
-						))}
-					</span>
-				}
-			>
+			<Section title="Clusters" note={`ranked by ${report.options.rank}`}>
 				<Table
 					name="clusters"
 					label="Clusters"
@@ -119,8 +108,8 @@ function columnsOf(
 		},
 		{
 			key: "split",
-			title: "waiting, running, ready",
-			help: "own cost by kind, on the scale of the largest cluster",
+			title: "own cost",
+			help: "own cost: waiting, running, ready; on the scale of the largest cluster",
 			value: (c) => splitLabel(c, cost),
 			csv: [
 				["wait_ns", (c) => c.split.wait_ns],
@@ -128,7 +117,7 @@ function columnsOf(
 				["ready_ns", (c) => c.split.ready_ns],
 			],
 			cell: (c) => <PartBar parts={splitParts(c)} whole={widest} label={splitLabel(c, cost)} />,
-			width: known ? "10%" : "minmax(120px, 200px)",
+			width: "minmax(96px, 0.3fr)",
 		},
 		{
 			key: "own_ns",
@@ -137,7 +126,7 @@ function columnsOf(
 			value: (c) => c.own_ns,
 			cell: (c) => cost(c.own_ns),
 			numeric: true,
-			width: "78px",
+			width: "68px",
 		},
 		{
 			key: "total_ns",
@@ -146,7 +135,7 @@ function columnsOf(
 			value: (c) => c.total_ns,
 			cell: (c) => cost(c.total_ns),
 			numeric: true,
-			width: "78px",
+			width: "68px",
 		},
 		{
 			key: "average_ns",
@@ -155,7 +144,7 @@ function columnsOf(
 			value: (c) => c.average_ns,
 			cell: (c) => cost(c.average_ns),
 			numeric: true,
-			width: "78px",
+			width: "68px",
 		},
 		{
 			key: "streams",
@@ -171,7 +160,7 @@ function columnsOf(
 			title: "why",
 			help: "what most of its own cost is",
 			value: (c) => c.why ?? c.reason,
-			width: "110px",
+			width: "92px",
 		},
 		known && {
 			key: "known",
@@ -179,7 +168,7 @@ function columnsOf(
 			help: "signatures that match it, and how much of its own cost if not all",
 			value: (c) => standingValue(known(c)),
 			cell: (c) => (isThere ? <StandingCell matches={known(c)} /> : null),
-			width: "150px",
+			width: "138px",
 		},
 		{
 			key: "common",

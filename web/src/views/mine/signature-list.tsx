@@ -1,10 +1,12 @@
 // All signatures of the repository, with what each matches in this report.
 import { useMemo, useState } from "preact/hooks";
+import { Chain } from "../../shared/brief";
 import { costIn, count, pct, plural } from "../../shared/format";
 import { Pending } from "../../shared/loaded";
 import { hrefOf, usePlace } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
+import { exclusiveColumns, signatureColumns } from "../../shared/signature-columns";
 import { type Column, Table } from "../../shared/table";
 import { StateBadge } from "./badge";
 import type { Mined } from "./clusters";
@@ -14,77 +16,38 @@ import { openSignature, ReadOnlyNote } from "./signature-card";
 import { SignForm } from "./signature-form";
 import { type Signature, type Signatures, useMayChange } from "./signatures";
 
-function columnsOf(report: Mined): Column<Signature>[] {
+function columnsOf(report: Mined, all: readonly Signature[]): Column<Signature>[] {
+	const { name, total, share, owner, bug } = signatureColumns<Signature>(report, report.symptom_ns);
+	const { exclusive } = exclusiveColumns(report, all);
 	return [
-		{
-			key: "name",
-			title: "name",
-			value: (s) => s.name,
-			cell: (s) => <Name text={s.name} most={60} />,
-			width: "minmax(150px, 1fr)",
-		},
+		name,
 		{
 			key: "state",
 			title: "state",
 			value: (s) => s.state,
 			cell: (s) => <StateBadge state={s.state} />,
-			width: "92px",
-		},
-		{
-			key: "total_ns",
-			title: "matches",
-			help: "cost of what it matches in this report's streams",
-			value: (s) => s.total_ns,
-			cell: (s) => costIn(report, s.total_ns),
-			numeric: true,
 			width: "84px",
 		},
-		{
-			key: "share",
-			title: "share",
-			help: "of symptom time",
-			value: (s) => s.share,
-			cell: (s) => pct(100 * s.share),
-			numeric: true,
-			width: "66px",
-		},
-		{
-			key: "exclusive_ns",
-			title: "alone",
-			help: "of that, what no other active signature matches",
-			value: (s) => s.exclusive_ns,
-			cell: (s) => costIn(report, s.exclusive_ns),
-			numeric: true,
-			width: "84px",
-		},
+		total,
+		share,
+		exclusive,
 		{
 			key: "streams",
-			title: "streams",
+			title: "recordings",
+			help: "that have it",
 			value: (s) => s.streams,
 			cell: (s) => count(s.streams),
 			numeric: true,
-			width: "66px",
+			width: "76px",
 		},
-		{
-			key: "owner",
-			title: "owner",
-			value: (s) => s.owner,
-			cell: (s) => <Name text={s.owner} />,
-			width: "minmax(60px, 120px)",
-		},
-		{
-			key: "bug",
-			title: "bug",
-			value: (s) => s.bug,
-			cell: (s) => <Name text={s.bug} />,
-			width: "minmax(60px, 200px)",
-		},
+		owner,
+		bug,
 		{
 			key: "updated",
 			title: "changed",
 			value: (s) => s.updated,
 			cell: (s) => s.updated.slice(0, 10),
-			width: "90px",
+			width: "82px",
 		},
 		{
 			key: "patterns",
@@ -92,8 +55,8 @@ function columnsOf(report: Mined): Column<Signature>[] {
 			help: "the end of the first one",
 			value: (s) => s.patterns.join(" | "),
 			cell: (s) => (
-				<span class="mono">
-					<Name text={patternBrief(s.patterns[0] ?? "")} most={300} />
+				<span class="mono one-line">
+					<Chain text={patternBrief(s.patterns[0] ?? "")} />
 					{s.patterns.length > 1 ? (
 						<span class="quiet"> +{count(s.patterns.length - 1)}</span>
 					) : null}
@@ -109,9 +72,9 @@ export function SignatureList(props: { report: Mined; served: Served; signatures
 	const [isNew, setNew] = useState(false);
 	const may = useMayChange(served);
 	const { state } = signatures;
-	const columns = useMemo(() => columnsOf(report), [report]);
 	const { path } = usePlace();
 	const all = state.state === "done" ? state.value : undefined;
+	const columns = useMemo(() => columnsOf(report, all?.signatures ?? []), [report, all]);
 	const retired = all?.signatures.filter((s) => s.state === "retired") ?? [];
 	return (
 		<>
@@ -149,6 +112,7 @@ export function SignatureList(props: { report: Mined; served: Served; signatures
 							rows={all.signatures}
 							columns={columns}
 							keyOf={(s) => s.name}
+							sort="total_ns"
 							search={(s) => [s.name, s.state, s.owner, s.bug, s.note, ...s.patterns].join(" ")}
 							onSelect={(s) => openSignature(served, s.name)}
 							empty="There is none yet: sign a cluster, or type patterns here."

@@ -31,7 +31,7 @@ export function TriagePage(props: ViewProps<TriageReport>) {
 					<Name text={path[0] === "recording" ? (path[1] ?? "") : path[0]} most={40} />.
 				</p>
 			) : null}
-			<p class="triage-answer">
+			<p class="headline">
 				<b>{percent(report.covered_ns, report.symptom_ns)}</b> of{" "}
 				{costIn(report, report.symptom_ns)} is known; {costIn(report, report.unexplained_ns)} is not
 				explained.

@@ -4,11 +4,12 @@ import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { Brief, briefOf } from "../../shared/brief";
 import { costIn, count, percent, plural } from "../../shared/format";
+import { KindLegend, splitLabel, splitParts } from "../../shared/kinds";
 import { goTo } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
-import { KINDS, searchText, splitLabel, splitParts } from "../mine/clusters";
+import { searchText } from "../mine/clusters";
 import type { Cluster } from "./known";
 
 /** What no signature matches, mined: the problems that nobody has signed yet. */
@@ -23,18 +24,7 @@ export function Rest({ report, reference }: { report: TriageReport; reference: R
 					? `of ${costIn(report, report.unexplained_ns)}, ${costIn(report, report.other_ns ?? 0)} is in no pattern of ${costIn(report, report.lambda_ns ?? 0)} or more`
 					: undefined
 			}
-			tools={
-				clusters?.length ? (
-					<span class="legend">
-						{KINDS.map((kind) => (
-							<span key={kind.key}>
-								<i class="chip" style={{ background: `var(--${kind.colour})` }} />
-								{kind.title}
-							</span>
-						))}
-					</span>
-				) : null
-			}
+			tools={clusters?.length ? <KindLegend /> : null}
 		>
 			{report.not_mined ? (
 				<p class="notice">
@@ -83,7 +73,7 @@ function columnsOf(report: TriageReport): Column<Cluster>[] {
 			title: "waiting, running, ready",
 			value: (c) => splitLabel(c, cost),
 			cell: (c) => <PartBar parts={splitParts(c)} whole={widest} label={splitLabel(c, cost)} />,
-			width: "minmax(110px, 190px)",
+			width: "minmax(96px, 0.4fr)",
 		},
 		{
 			key: "own_ns",

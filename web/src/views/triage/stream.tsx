@@ -3,8 +3,10 @@ import type { TriageReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { baseName, costIn, count, percent } from "../../shared/format";
+import { Legend } from "../../shared/legend";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
+import { exclusiveColumns, signatureColumns } from "../../shared/signature-columns";
 import { type Step, Steps } from "../../shared/steps";
 import { type Column, Table } from "../../shared/table";
 import { type Known, PARTS, partsOf, type Triaged } from "./known";
@@ -20,7 +22,6 @@ export function StreamPage(props: { report: TriageReport; reference: ReportRef; 
 			path: [reference.name, "recording", other.id],
 			text: <Name text={baseName(other.path)} most={40} />,
 		};
-	const widest = Math.max(1, ...stream.signatures.map((s) => s.total_ns));
 	return (
 		<>
 			<Steps
@@ -61,6 +62,7 @@ export function StreamPage(props: { report: TriageReport; reference: ReportRef; 
 						.map((ns, k) => `${cost(ns)} ${PARTS[k]!.title}`)
 						.join(", ")}
 				/>
+				<Legend items={PARTS.map((part) => [part.css, part.title])} />
 			</div>
 			<Section
 				title="Known as"
@@ -74,7 +76,7 @@ export function StreamPage(props: { report: TriageReport; reference: ReportRef; 
 					name="known"
 					label="Signatures in the recording"
 					rows={stream.signatures}
-					columns={columnsOf(report, stream, widest)}
+					columns={columnsOf(report, stream)}
 					keyOf={(s) => s.name}
 					search={(s) => `${s.name} ${s.owner} ${s.bug}`}
 					rowClass={(s) => (s.state === "retired" ? "triage-over-row" : "")}
@@ -85,62 +87,21 @@ export function StreamPage(props: { report: TriageReport; reference: ReportRef; 
 	);
 }
 
-function columnsOf(report: TriageReport, stream: Triaged, widest: number): Column<Known>[] {
-	const cost = (ns: number) => costIn(report, ns);
+function columnsOf(report: TriageReport, stream: Triaged): Column<Known>[] {
+	const { name, total, share, owner, bug } = signatureColumns<Known>(report, stream.symptom_ns);
+	const { bar, exclusive } = exclusiveColumns(report, stream.signatures);
 	return [
-		{
-			key: "name",
-			title: "signature",
-			value: (s) => s.name,
-			cell: (s) => <Name text={s.name} most={80} />,
-			width: "minmax(140px, 1fr)",
-		},
+		name,
 		{
 			key: "state",
 			title: "state",
 			value: (s) => (s.state === "retired" ? "came back" : s.state),
-			width: "90px",
-		},
-		{
-			key: "bar",
-			title: "alone, and with others",
-			value: (s) => `${cost(s.exclusive_ns)} alone of ${cost(s.total_ns)}`,
-			cell: (s) => (
-				<PartBar
-					parts={[
-						[s.exclusive_ns, s.state === "retired" ? "var(--mark)" : "var(--accent)"],
-						[s.total_ns - s.exclusive_ns, "var(--faint)"],
-					]}
-					whole={widest}
-					label={`${cost(s.exclusive_ns)} alone of ${cost(s.total_ns)}`}
-				/>
-			),
-			width: "minmax(110px, 220px)",
-		},
-		{
-			key: "total_ns",
-			title: "total",
-			value: (s) => s.total_ns,
-			cell: (s) => cost(s.total_ns),
-			numeric: true,
 			width: "84px",
 		},
-		{
-			key: "share",
-			title: "of symptoms",
-			value: (s) => s.total_ns,
-			cell: (s) => percent(s.total_ns, stream.symptom_ns),
-			numeric: true,
-			width: "92px",
-		},
-		{
-			key: "exclusive_ns",
-			title: "exclusive",
-			value: (s) => s.exclusive_ns,
-			cell: (s) => cost(s.exclusive_ns),
-			numeric: true,
-			width: "84px",
-		},
+		bar,
+		total,
+		{ ...share, help: "total cost, of the recording's symptom time" },
+		exclusive,
 		{
 			key: "events",
 			title: "events",
@@ -149,19 +110,7 @@ function columnsOf(report: TriageReport, stream: Triaged, widest: number): Colum
 			numeric: true,
 			width: "72px",
 		},
-		{
-			key: "owner",
-			title: "owner",
-			value: (s) => s.owner,
-			cell: (s) => <Name text={s.owner} most={60} />,
-			width: "minmax(80px, 0.7fr)",
-		},
-		{
-			key: "bug",
-			title: "bug",
-			value: (s) => s.bug,
-			cell: (s) => <Name text={s.bug} most={80} />,
-			width: "minmax(80px, 1fr)",
-		},
+		owner,
+		bug,
 	];
 }

@@ -4,12 +4,14 @@ import type { ReportRef } from "../../data/source";
 import { bottomAxis } from "../../shared/axis";
 import type { Draw } from "../../shared/export";
 import { baseName, costIn, count, percent, plural } from "../../shared/format";
+import { Legend } from "../../shared/legend";
 import { goTo, useParam } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Picture } from "../../shared/picture";
 import { linear, ticks } from "../../shared/scales";
 import { Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
+import { shortener } from "../../shared/titles";
 import { TipTable } from "../../shared/tooltip";
 import { PARTS, partsOf, type Triaged } from "./known";
 
@@ -30,16 +32,7 @@ export function Streams({ report, reference }: { report: TriageReport; reference
 						? `the ${count(first.length)} of ${count(report.streams)} with most to explain`
 						: "those with most to explain first"
 				}
-				tools={
-					<span class="legend">
-						{PARTS.map((part) => (
-							<span key={part.key}>
-								<i class="chip" style={{ background: part.css }} />
-								{part.title}
-							</span>
-						))}
-					</span>
-				}
+				tools={<Legend items={PARTS.map((part) => [part.css, part.title])} />}
 			>
 				<Bars report={report} streams={first} onPick={open} />
 			</Section>
@@ -77,6 +70,7 @@ function knownText(report: TriageReport, stream: Triaged): string {
 }
 
 function columnsOf(report: TriageReport): Column<Triaged>[] {
+	const short = shortener(report.triaged.map((s) => s.path));
 	const cost = (ns: number) => costIn(report, ns);
 	const over: Column<Triaged> = {
 		key: "over",
@@ -92,7 +86,7 @@ function columnsOf(report: TriageReport): Column<Triaged>[] {
 			key: "path",
 			title: "recording",
 			value: (s) => s.path,
-			cell: (s) => <Name text={baseName(s.path)} most={60} />,
+			cell: (s) => <Name text={short(s.path)} most={60} />,
 			width: "minmax(150px, 1fr)",
 		},
 		{
