@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { reasonOf } from "../../data/source";
 import { plural, visible } from "../../shared/format";
+import { KINDS } from "../../shared/kinds";
 import type { Cluster } from "./clusters";
 import { PatternText } from "./pattern";
 import type { Signature, Signatures } from "./signatures";
@@ -58,6 +59,63 @@ function Field(props: {
 		</div>
 	);
 }
+
+/** What narrows a signature to some events; as `lode sign` takes it, and the server checks. */
+function Narrow(props: {
+	kind: string;
+	reason: string;
+	onKind: (value: string) => void;
+	onReason: (value: string) => void;
+}) {
+	return (
+		<div class="field-row">
+			<div class="field" role="group" aria-label="Kinds of events">
+				<span>Kinds of events; none: any</span>
+				<span class="kind-choices">
+					{KINDS.map(({ key, title }) => {
+						const name = key.replace("_ns", "");
+						const chosen = namesIn(props.kind);
+						return (
+							<label key={key}>
+								<input
+									type="checkbox"
+									checked={chosen.includes(name)}
+									onChange={(event) =>
+										props.onKind(
+											KIND_NAMES.filter((other) =>
+												other === name ? event.currentTarget.checked : chosen.includes(other),
+											).join(","),
+										)
+									}
+								/>{" "}
+								{title}
+							</label>
+						);
+					})}
+				</span>
+			</div>
+			<Field
+				label="Wait reasons, joined by commas"
+				value={props.reason}
+				onInput={props.onReason}
+				hint="any: lock,disk"
+				mono
+			/>
+		</div>
+	);
+}
+
+/** As the engine names them, in its order. */
+const KIND_NAMES = ["run", "wait", "ready"] as const;
+
+const namesIn = (text: string) =>
+	text
+		.split(",")
+		.map((name) => name.trim())
+		.filter(Boolean);
+
+/** The same names, however they are written. */
+const same = (a: string, b: string) => namesIn(a).join() === namesIn(b).join();
 
 /** What all forms end with: what went wrong, and the buttons. */
 function Ending(props: { error: string; busy: boolean; submit: string; onCancel: () => void }) {
@@ -137,6 +195,8 @@ export function SignForm({ signatures, cluster, onDone, onCancel }: SignProps) {
 	const [bug, setBug] = useState("");
 	const [owner, setOwner] = useState("");
 	const [note, setNote] = useState("");
+	const [kind, setKind] = useState(cluster?.signature.kind ?? "");
+	const [reason, setReason] = useState("");
 	const [typed, setTyped] = useState("");
 	const { busy, error, run } = useChange(() => onDone(name.trim()));
 	const taken = cluster?.signature.patterns ?? [];
@@ -148,6 +208,8 @@ export function SignForm({ signatures, cluster, onDone, onCancel }: SignProps) {
 			...(bug.trim() ? { bug: bug.trim() } : {}),
 			...(owner.trim() ? { owner: owner.trim() } : {}),
 			...(note.trim() ? { note: note.trim() } : {}),
+			...(same(kind, cluster?.signature.kind ?? "") ? {} : { kind }),
+			...(reason.trim() ? { reason: reason.trim() } : {}),
 			...(patterns.length ? { patterns } : {}),
 		};
 		run(() => signatures.change("sign", body));
@@ -162,12 +224,10 @@ export function SignForm({ signatures, cluster, onDone, onCancel }: SignProps) {
 			<Field label="Bug" value={bug} onInput={setBug} hint="its number or address" />
 			<Field label="Owner" value={owner} onInput={setOwner} />
 			<Field label="Note" value={note} onInput={setNote} rows={2} />
+			<Narrow kind={kind} reason={reason} onKind={setKind} onReason={setReason} />
 			{taken.length ? (
 				<div class="field">
-					<span>
-						{plural(taken.length, "pattern")} of the cluster
-						{cluster?.signature.kind ? `, of events ${cluster.signature.kind}` : ""}
-					</span>
+					<span>{plural(taken.length, "pattern")} of the cluster</span>
 					<div class="patterns" role="group" aria-label="Patterns" tabIndex={0}>
 						{taken.map((pattern) => (
 							<PatternText key={pattern} pattern={pattern} />
@@ -202,6 +262,8 @@ export function EditForm({ signatures, signature, onDone, onCancel }: EditProps)
 	const [bug, setBug] = useState(signature.bug);
 	const [owner, setOwner] = useState(signature.owner);
 	const [note, setNote] = useState(signature.note);
+	const [kind, setKind] = useState(signature.kind);
+	const [reason, setReason] = useState(signature.reason);
 	const [dropped, setDropped] = useState<ReadonlySet<string>>(new Set());
 	const [typed, setTyped] = useState("");
 	const { busy, error, run } = useChange(() => onDone(name.trim()));
@@ -220,6 +282,8 @@ export function EditForm({ signatures, signature, onDone, onCancel }: EditProps)
 			...changed("bug", bug),
 			...changed("owner", owner),
 			...changed("note", note),
+			...(same(kind, signature.kind) ? {} : { kind }),
+			...(same(reason, signature.reason) ? {} : { reason: namesIn(reason).join() }),
 			...(add.length ? { add } : {}),
 			...(dropped.size ? { drop: [...dropped] } : {}),
 		};
@@ -232,6 +296,7 @@ export function EditForm({ signatures, signature, onDone, onCancel }: EditProps)
 			<Field label="Bug" value={bug} onInput={setBug} />
 			<Field label="Owner" value={owner} onInput={setOwner} />
 			<Field label="Note" value={note} onInput={setNote} rows={2} />
+			<Narrow kind={kind} reason={reason} onKind={setKind} onReason={setReason} />
 			<div class="field">
 				<span>Patterns; what is not ticked is taken away</span>
 				<div class="patterns" role="group" aria-label="Patterns" tabIndex={0}>
