@@ -48,7 +48,7 @@ test("diff: verdict, counts and table are those of the JSON and of the terminal"
 	const { page, close } = await show(pageOf(...command));
 	const said = JSON.parse(lode(...command, "--json", "--top", "0"));
 	const terminal = lode(...command);
-	const verdict = words((await page.locator(".diff-verdict").textContent()) ?? "");
+	const verdict = words((await page.locator(".headline").textContent()) ?? "");
 	const [, a = ""] = /^A: .*, ([0-9.]+ \S+) a symptom/.exec(terminal) ?? [];
 	const [, b = "", p = ""] =
 		/^B: .*, ([0-9.]+ \S+) a symptom .*p = ([0-9.]+)/m.exec(terminal) ?? [];

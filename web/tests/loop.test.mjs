@@ -62,7 +62,8 @@ test("next: the page has what --json --detail --compare says, in the terminal's 
 		lode(...next)
 			.split("\n")
 			.find((text) => /^ *1 /.test(text)) ?? "";
-	for (const text of [first[1], first[3], first[4]])
+	// The page tells files of one name apart by their folders.
+	for (const text of [first[1]?.split("/").at(-1), first[3], first[4]])
 		assert.ok(line.includes(words(text ?? "")), `"${line}" has ${text}`);
 	await kept(page);
 	await page.getByRole("application", { name: /^Coverage by the number/ }).focus();
@@ -108,7 +109,7 @@ test("coverage: bar, table and groups are those of the JSON", async () => {
 		groups.map((g) => [g.name, Number(g.coverage), Number(g.returned_ns)]),
 		said.groups.map((/** @type {any} */ g) => [g.name, g.coverage, g.returned_ns]),
 	);
-	const answer = words((await page.locator(".coverage-answer").textContent()) ?? "");
+	const answer = words((await page.locator(".headline").textContent()) ?? "");
 	assert.ok(answer.includes(`${(100 * said.coverage).toFixed(1)} %`), answer);
 	assert.match((await page.getByRole("status").textContent()) ?? "", /Came back.*drawing/);
 	await kept(page);

@@ -5,12 +5,13 @@
 import type { ComponentChildren } from "preact";
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { type Draw, download, folded, speedscope } from "./export";
-import { cost as costText, frameParts, percent } from "./format";
+import { cost as costText, frameParts, percent, shorten, visible } from "./format";
+import { Legend } from "./legend";
 import { setParams, usePlace } from "./location";
 import { Frame } from "./name";
 import { Picture } from "./picture";
 import { Choice, Section } from "./section";
-import { type Colors, category } from "./theme";
+import { type Colors, category, useColors } from "./theme";
 import { TipTable } from "./tooltip";
 
 /** Columns of a call tree, callers before what they call; `frame` are places in `names`. */
@@ -165,6 +166,33 @@ function colourOf(colors: Colors, frame: string, modules: ReadonlyMap<string, nu
 	return category(colors, (modules.get(module) ?? 0) % 7);
 }
 
+/** Names in the legend: more would not be told apart. */
+const MOST_MODULES = 6;
+
+/** Modules by their colours; what of it is kernel, and what goes on in another thread or device. */
+function ModuleLegend(props: {
+	names: readonly string[];
+	frames: readonly number[];
+	modules: ReadonlyMap<string, number>;
+}) {
+	const { names, frames, modules } = props;
+	const colors = useColors();
+	const has = (test: (name: string) => boolean) => frames.some((at) => test(names[at] ?? ""));
+	const items = [...modules.keys()].slice(0, MOST_MODULES).map((module) => {
+		const frame = `${module}!`;
+		return [colourOf(colors, module ? frame : "", modules), module || "no module"] as const;
+	});
+	if (has((name) => frameParts(name).module === "[kernel]"))
+		items.push([colors["cat-7"], "[kernel]"]);
+	if (has((name) => name.startsWith("→")))
+		items.push([colors.mark, "→ another thread, or a device"]);
+	return (
+		<p class="picture-legend flame-legend">
+			<Legend items={items.map(([colour, title]) => [colour, shorten(visible(title), 40)])} />
+		</p>
+	);
+}
+
 /** -1: all of it is of the first set, 1: of the second, 0: both have the same. */
 function leaning(node: Node): number {
 	const sum = node.first + node.second;
@@ -237,8 +265,10 @@ export function Flame(props: FlameProps) {
 		const tree = order === "leaves" ? fromLeaves(data) : fromRoots(data);
 		const seen = new Map<string, number>();
 		for (const frame of data.frame) {
-			const { module } = frameParts(names[frame] ?? "");
-			if (module !== "[kernel]" && !seen.has(module)) seen.set(module, seen.size);
+			const name = names[frame] ?? "";
+			const { module } = frameParts(name);
+			if (module !== "[kernel]" && !name.startsWith("→") && !seen.has(module))
+				seen.set(module, seen.size);
 		}
 		return { root: tree, levels: layOut(tree, names), modules: seen };
 	}, [data, names, order]);
@@ -415,8 +445,9 @@ export function Flame(props: FlameProps) {
 					return false;
 				}}
 			/>
+			{data.sets ? null : <ModuleLegend names={names} frames={data.frame} modules={modules} />}
 			{props.command ? (
-				<p class="quiet no-print">
+				<p class="quiet flame-command no-print">
 					For pprof and Perfetto: <code>{props.command}</code>
 				</p>
 			) : null}

@@ -120,7 +120,9 @@ export function Histogram(props: HistogramProps) {
 					const px = Math.round(sx(at)) + 0.5;
 					paint.line(px, y - 10, px, height - AXIS, colors.text, 1, [3, 3]);
 					const words = `${text} ${costText(at, unit)}`;
-					const right = px + 5 + paint.measure(words, 12) < width;
+					const w = paint.measure(words, 12);
+					const right = px + 5 + w < width;
+					paint.rect(right ? px + 3 : px - 7 - w, y - 11, w + 4, 14, colors.bg, 0.9);
 					paint.text(right ? px + 5 : px - 5, y, words, {
 						fill: colors.quiet,
 						size: 12,

@@ -4,7 +4,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { CsvButton, type Value } from "./csv-button";
-import { count } from "./format";
+import { count, plural } from "./format";
 import { setParams, usePlace } from "./location";
 import { usePrinting } from "./printing";
 
@@ -44,7 +44,7 @@ export interface TableProps<Row> {
 	onSelect?: (row: Row) => void;
 	/** Height of a row in pixels, the same for all. */
 	rowHeight?: number;
-	/** Rows in sight before it scrolls. */
+	/** Rows in sight before it scrolls; a few more are shown, too. */
 	most?: number;
 	empty?: string;
 	/** What stands beside the search box. */
@@ -76,6 +76,9 @@ function ordered<Row>(rows: readonly Row[], column: Column<Row> | undefined, dow
 
 /** Height of the head, which stays in sight (style/table.css). */
 const HEAD = 28;
+
+/** So few rows are found by looking. */
+const FEW = 8;
 
 function isRight(column: { numeric?: boolean; left?: boolean }): boolean {
 	return Boolean(column.numeric && !column.left);
@@ -132,7 +135,10 @@ export function Table<Row>(props: TableProps<Row>) {
 	};
 	useLayoutEffect(() => reveal(selectedAt), [selectedAt, shown]);
 
+	const searchable = props.search && (rows.length > FEW || query !== "");
 	const windowed = !printing && shown.length > 2 * most;
+	// Half a row at the end says that there are more.
+	const scrolls = !printing && rows.length > 1.3 * most;
 	const first = windowed ? Math.max(0, Math.floor(top / rowHeight) - 8) : 0;
 	const last = windowed ? Math.min(shown.length, first + most + 24) : shown.length;
 	const grid = { gridTemplateColumns: columns.map((c) => c.width ?? "minmax(0, 1fr)").join(" ") };
@@ -163,8 +169,8 @@ export function Table<Row>(props: TableProps<Row>) {
 	const rowId = (at: number) => `${name}-row-${at}`;
 	return (
 		<div class="table-box">
-			<div class="table-tools no-print">
-				{props.search ? (
+			<div class={`table-tools no-print${searchable || props.tools ? "" : " beside-title"}`}>
+				{searchable ? (
 					<input
 						type="search"
 						placeholder="Search"
@@ -178,8 +184,8 @@ export function Table<Row>(props: TableProps<Row>) {
 				) : null}
 				<span class="quiet" aria-live="polite">
 					{shown.length === rows.length
-						? count(rows.length)
-						: `${count(shown.length)} of ${count(rows.length)}`}
+						? plural(rows.length, "row")
+						: `${count(shown.length)} of ${plural(rows.length, "row")}`}
 				</span>
 				{props.tools}
 				<CsvButton
@@ -192,7 +198,7 @@ export function Table<Row>(props: TableProps<Row>) {
 			<div
 				class="table"
 				ref={box}
-				style={printing ? {} : { maxHeight: `${HEAD + most * rowHeight + 2}px` }}
+				style={scrolls ? { maxHeight: `${HEAD + (most + 0.5) * rowHeight}px` } : {}}
 				onScroll={(event) => setTop(event.currentTarget.scrollTop)}
 				role="grid"
 				aria-label={props.label}

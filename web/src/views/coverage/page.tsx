@@ -29,7 +29,7 @@ export function CoveragePage(props: ViewProps<CoverageReport>) {
 					This report has no signature <Name text={path[0]} most={60} />.
 				</p>
 			) : null}
-			<p class="coverage-answer">
+			<p class="headline">
 				{plural(active, "signature")} {active === 1 ? "explains" : "explain"}{" "}
 				<b>{percent(report.covered_ns, report.symptom_ns)}</b> of{" "}
 				{costIn(report, report.symptom_ns)}.

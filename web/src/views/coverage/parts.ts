@@ -43,7 +43,7 @@ export function partsOf(
 	const add = (kind: Part["kind"], title: string, ns: number) => {
 		if (ns > 0) parts.push({ key: kind, title, ns, at: -1, kind });
 	};
-	add("shared", "explained by several", cover.covered_ns - alone);
+	add("shared", "several", cover.covered_ns - alone);
 	add("returned", "came back", cover.returned_ns);
 	add("rest", "not explained", cover.symptom_ns - cover.covered_ns - cover.returned_ns);
 	return parts;

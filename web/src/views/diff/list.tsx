@@ -96,7 +96,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			help: "? is large enough to matter, but may be chance",
 			value: (c) => c.class,
 			cell: (c) => <span class={`diff-class diff-${c.class}`}>{classWord(c)}</span>,
-			width: "58px",
+			width: "48px",
 		},
 		numbers(
 			"a_ns",
@@ -104,7 +104,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			"cost per symptom",
 			(c) => c.a.per_symptom_ns,
 			(c) => cost(c.a.per_symptom_ns),
-			"76px",
+			"68px",
 		),
 		numbers(
 			"b_ns",
@@ -112,7 +112,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			"cost per symptom",
 			(c) => c.b.per_symptom_ns,
 			(c) => cost(c.b.per_symptom_ns),
-			"76px",
+			"68px",
 		),
 		numbers(
 			"change_ns",
@@ -120,7 +120,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			"of the cost per symptom",
 			(c) => c.change_ns,
 			(c) => changeIn(report, c.change_ns),
-			"84px",
+			"76px",
 		),
 		{
 			key: "interval",
@@ -129,7 +129,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			value: (c) => intervalText(report, c),
 			cell: (c) => <span class="quiet">{intervalText(report, c)}</span>,
 			numeric: true,
-			width: "158px",
+			width: "150px",
 		},
 		numbers(
 			"ratio",
@@ -137,7 +137,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			"B over A",
 			(c) => c.ratio ?? Number.NaN,
 			(c) => times(c.ratio),
-			"62px",
+			"52px",
 		),
 		numbers(
 			"in_a",
@@ -145,7 +145,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			"recordings of A that have it",
 			(c) => c.a.streams,
 			(c) => `${count(c.a.streams)}/${count(report.a.streams)}`,
-			"58px",
+			"48px",
 		),
 		numbers(
 			"in_b",
@@ -153,7 +153,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			"recordings of B that have it",
 			(c) => c.b.streams,
 			(c) => `${count(c.b.streams)}/${count(report.b.streams)}`,
-			"58px",
+			"48px",
 		),
 		numbers(
 			"p_adjusted",
@@ -161,7 +161,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			"corrected for all clusters",
 			(c) => c.p_adjusted,
 			(c) => chance(c.p_adjusted),
-			"62px",
+			"52px",
 		),
 		{
 			key: "why",
@@ -169,7 +169,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			help: "what most of its own cost is",
 			value: (c) => c.why ?? c.reason,
 			cell: (c) => visible(c.why ?? c.reason),
-			width: "104px",
+			width: "88px",
 		},
 		{
 			key: "common",
@@ -183,7 +183,9 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 
 const ROW = 24;
 const AXIS = 24;
-const LABEL = 420;
+const LABEL = 480;
+/** Of that, for what the cost is. */
+const WHY = 90;
 
 /** A bar per change from nothing to what was added or saved, the largest of its class first. */
 function Bars(props: {
@@ -238,11 +240,15 @@ function Bars(props: {
 					size: 12,
 					weight: 600,
 				});
-				paint.text(52, y + 11, lastWords(change), {
-					fill: colors.text,
-					size: 12,
-					maxWidth: LABEL - 62,
-				});
+				const words = lastWords(change);
+				const room = LABEL - 62 - WHY;
+				paint.text(52, y + 11, words, { fill: colors.text, size: 12, maxWidth: room });
+				paint.text(
+					52 + Math.min(room, paint.measure(words, 12)) + 10,
+					y + 11,
+					change.why ?? change.reason,
+					{ fill: colors.quiet, size: 12, maxWidth: WHY - 10 },
+				);
 				const more = change.change_ns >= 0;
 				const right = Math.max(to, sx(high ?? 0)) + 6;
 				const left = Math.min(from, sx(low ?? 0)) - 6;

@@ -54,7 +54,7 @@ function Answer({ report }: { report: DiffReport }) {
 	const classes: Verdict[] = ["new", "gone", "worse", "better", "same"];
 	return (
 		<>
-			<p class="diff-verdict">
+			<p class="headline">
 				<b>{word}:</b> a symptom takes {costIn(report, b)} in B and {costIn(report, a)} in A (
 				{changeIn(report, total.change_ns)}
 				{total.ratio === undefined ? "" : `, ${times(total.ratio)}`}, p = {chance(total.p)}).

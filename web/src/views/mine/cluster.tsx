@@ -4,7 +4,7 @@ import { Columns } from "../../shared/columns";
 import { CsvButton } from "../../shared/csv-button";
 import { Flame } from "../../shared/flame";
 import { costIn, count, frameParts, percent, plural, visible } from "../../shared/format";
-import { KindNumbers, KINDS } from "../../shared/kinds";
+import { KINDS, KindNumbers } from "../../shared/kinds";
 import { type Loaded, Pending } from "../../shared/loaded";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";

@@ -10,6 +10,7 @@ import { Name } from "../../shared/name";
 import { Section } from "../../shared/section";
 import { type Dot, StreamDots } from "../../shared/stream-dots";
 import { type Column, Table } from "../../shared/table";
+import { shortener } from "../../shared/titles";
 import type { Cluster, Mined } from "./clusters";
 import { Lanes, type Path, WORST_PATH } from "./lanes";
 import type { Served } from "./served";
@@ -111,16 +112,6 @@ function StreamsNote(props: { cluster: Cluster; answer: Loaded<MineStreamsReport
 	return <>{said.join("; ")}</>;
 }
 
-/** How many characters of all paths are the folder that they share. */
-function sharedFolder(paths: readonly string[]): number {
-	const [first = "", ...others] = paths;
-	let n = first.lastIndexOf("/") + 1;
-	for (const path of others)
-		while (n > 0 && !path.startsWith(first.slice(0, n)))
-			n = n === 1 ? 0 : first.lastIndexOf("/", n - 2) + 1;
-	return n;
-}
-
 const text = (labels: Readonly<Record<string, string>> | undefined) =>
 	Object.entries(labels ?? {})
 		.map(([key, value]) => `${key}=${value}`)
@@ -132,7 +123,7 @@ function streamColumns(
 	streams: readonly Stream[],
 ): Column<Stream>[] {
 	const whole = cluster.own_ns || cluster.total_ns;
-	const from = sharedFolder(streams.map((s) => s.path));
+	const short = shortener(streams.map((s) => s.path));
 	const any = (has: (s: Stream) => unknown) => streams.some(has);
 	const columns: Array<Column<Stream> | false> = [
 		{
@@ -205,8 +196,7 @@ function streamColumns(
 			value: (s) => s.path,
 			cell: (s) => (
 				<span title={visible(s.path)}>
-					{from ? <span class="faint">…/</span> : null}
-					<Name text={s.path.slice(from)} />
+					<Name text={short(s.path)} />
 				</span>
 			),
 			width: "minmax(160px, 2fr)",
@@ -317,7 +307,12 @@ function Symptoms(props: SymptomsProps) {
 	);
 }
 
-function symptomColumns(report: Mined, withPath: boolean): Column<Symptom>[] {
+function symptomColumns(
+	report: Mined,
+	rows: readonly Symptom[],
+	withPath: boolean,
+): Column<Symptom>[] {
+	const short = shortener(rows.map((s) => s.path));
 	const columns: Column<Symptom>[] = [
 		{
 			key: "cost_ns",
@@ -375,7 +370,11 @@ function symptomColumns(report: Mined, withPath: boolean): Column<Symptom>[] {
 			key: "stream",
 			title: "recording",
 			value: (s) => s.path,
-			cell: (s) => <Name text={s.path} />,
+			cell: (s) => (
+				<span title={visible(s.path)}>
+					<Name text={short(s.path)} />
+				</span>
+			),
 			width: "minmax(160px, 3fr)",
 		});
 	return columns;
@@ -388,7 +387,7 @@ function SymptomTable(props: {
 	withPath: boolean;
 }) {
 	const { report, rows, symptom, withPath } = props;
-	const columns = useMemo(() => symptomColumns(report, withPath), [report, withPath]);
+	const columns = useMemo(() => symptomColumns(report, rows, withPath), [report, rows, withPath]);
 	const selected = rows.find((s) => keyOf(s) === symptom);
 	const rowKey = (s: Symptom) => `${s.stream_id} ${keyOf(s)}`;
 	return (

@@ -1,25 +1,31 @@
+import { useMemo } from "preact/hooks";
 import type { MineReport } from "../../data/reports";
-import { costIn, count, duration } from "../../shared/format";
+import { costIn, count, duration, visible } from "../../shared/format";
 import { Name } from "../../shared/name";
 import { Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
+import { shortener } from "../../shared/titles";
 
 type Input = MineReport["inputs"][number];
 
-const columns: Column<Input>[] = [
+const columnsOf = (short: (path: string) => string): Column<Input>[] => [
 	{
 		key: "path",
 		title: "recording",
 		value: (s) => s.path,
-		cell: (s) => <Name text={s.path} />,
-		width: "minmax(0, 2fr)",
+		cell: (s) => (
+			<span title={visible(s.path)}>
+				<Name text={short(s.path)} />
+			</span>
+		),
+		width: "minmax(120px, 1fr)",
 	},
 	{
 		key: "host",
 		title: "host",
 		value: (s) => s.host,
 		cell: (s) => <Name text={s.host} />,
-		width: "140px",
+		width: "minmax(60px, 120px)",
 	},
 	{
 		key: "no_waker_ns",
@@ -28,7 +34,7 @@ const columns: Column<Input>[] = [
 		value: (s) => s.no_waker_ns,
 		cell: (s) => duration(s.no_waker_ns),
 		numeric: true,
-		width: "110px",
+		width: "76px",
 	},
 	{
 		key: "losses",
@@ -41,12 +47,16 @@ const columns: Column<Input>[] = [
 				most={300}
 			/>
 		),
-		width: "minmax(0, 3fr)",
+		width: "minmax(0, 4fr)",
 	},
 ];
 
 /** What the result stands on. */
 export function MineNotes({ report }: { report: MineReport }) {
+	const columns = useMemo(
+		() => columnsOf(shortener(report.inputs.map((s) => s.path))),
+		[report.inputs],
+	);
 	const bad = [
 		...report.skipped.map((s) => ({ ...s, what: "not used" })),
 		...report.incomplete.map((s) => ({ ...s, what: "used as far as it goes" })),
@@ -60,7 +70,7 @@ export function MineNotes({ report }: { report: MineReport }) {
 				</>
 			}
 		>
-			<p class="quiet">
+			<p class="quiet prose">
 				Area of interest: scope {report.options.scope}, {report.options.stacks} stacks,{" "}
 				{count(report.aoi.events)} events, {count(report.aoi.stacks)} distinct stacks. λ ={" "}
 				{costIn(report, report.lambda_ns)} (<Name text={report.options.lambda} />

@@ -1,5 +1,6 @@
 import type { MineReport } from "../../data/reports";
-import { costIn, count, percent, plural } from "../../shared/format";
+import { lastWords } from "../../shared/brief";
+import { costIn, count, percent, plural, visible } from "../../shared/format";
 import { hrefOf, useArrival } from "../../shared/location";
 import { Facts } from "../../shared/section";
 import type { ViewProps } from "../view";
@@ -41,6 +42,7 @@ export function MinePage(props: ViewProps<MineReport>) {
 					.
 				</p>
 			) : null}
+			<Headline report={report} reference={reference} />
 			<Facts
 				items={[
 					["symptom time", costIn(report, report.symptom_ns)],
@@ -61,6 +63,23 @@ export function MinePage(props: ViewProps<MineReport>) {
 			) : null}
 			<MineNotes report={report} />
 		</>
+	);
+}
+
+/** What cost most. */
+function Headline({ report, reference }: Pick<ViewProps<MineReport>, "report" | "reference">) {
+	const [first] = report.clusters;
+	if (!first) return null;
+	return (
+		<p class="headline">
+			<b>{percent(first.own_ns, report.symptom_ns)}</b> of {costIn(report, report.symptom_ns)} went
+			into{" "}
+			<a href={hrefOf([reference.name, first.id])} class="mono">
+				<bdi>{visible(lastWords(first))}</bdi>
+			</a>{" "}
+			({costIn(report, first.own_ns)}: <bdi>{visible(first.why ?? first.reason)}</bdi>), in{" "}
+			{count(first.streams)} of {plural(report.streams, "recording")}.
+		</p>
 	);
 }
 

@@ -198,6 +198,21 @@ function Groups({ answer, what }: { answer: MineTrendReport; what: string }) {
 		px < LEFT ? -1 : Math.min(groups.length - 1, Math.floor((px - LEFT) / band(width)));
 	const choose = (group: Group | undefined) =>
 		setParams({ "trend.at": !group || group.value === chosen ? "" : group.value });
+	const table = (
+		<Table
+			name="trend"
+			label="Trend"
+			rows={groups}
+			columns={columns}
+			keyOf={(g) => g.value}
+			selected={chosen}
+			onSelect={choose}
+			most={6}
+			empty="There are no streams."
+		/>
+	);
+	// One bar compares nothing.
+	if (groups.length < 2) return table;
 	return (
 		<div class="trend-two">
 			<Picture
@@ -244,17 +259,7 @@ function Groups({ answer, what }: { answer: MineTrendReport; what: string }) {
 					return true;
 				}}
 			/>
-			<Table
-				name="trend"
-				label="Trend"
-				rows={groups}
-				columns={columns}
-				keyOf={(g) => g.value}
-				selected={chosen}
-				onSelect={choose}
-				most={6}
-				empty="There are no streams."
-			/>
+			{table}
 		</div>
 	);
 }

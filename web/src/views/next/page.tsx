@@ -3,12 +3,14 @@ import { useMemo } from "preact/hooks";
 import type { NextReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
-import { baseName, costIn, count, percent, plural, visible } from "../../shared/format";
+import { Chain } from "../../shared/brief";
+import { costIn, count, percent, plural } from "../../shared/format";
 import { BadInputs } from "../../shared/inputs";
 import { goTo } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
+import { shortener } from "../../shared/titles";
 import type { ViewProps } from "../view";
 import { Curves } from "./curves";
 import { StepPage } from "./step";
@@ -61,14 +63,15 @@ function turnsOf(report: NextReport): Turn[] {
 
 function Answer({ report, turns }: { report: NextReport; turns: readonly Turn[] }) {
 	const first = turns[0]?.step;
-	if (!first) return <p class="next-answer">Every recording was opened.</p>;
+	if (!first) return <p class="headline">Every recording was opened.</p>;
+	const short = shortener(turns.map((turn) => turn.step.stream));
 	const useful = turns.filter((turn) => turn.step.new > 0).length;
 	const noun = report.of === "signatures" ? "signature" : "cluster";
 	return (
-		<p class="next-answer">
+		<p class="headline">
 			Open{" "}
 			<b>
-				<Name text={baseName(first.stream)} most={60} />
+				<Name text={short(first.stream)} most={60} />
 			</b>{" "}
 			first.{" "}
 			{first.new
@@ -94,7 +97,7 @@ function Order(props: { report: NextReport; reference: ReportRef; turns: readonl
 				keyOf={(t) => t.step.stream_id}
 				search={(t) => `${t.step.stream} ${reasonText(report, t.step)}`}
 				onSelect={(t) => goTo({ path: [reference.name, t.step.stream_id], params: new Map() })}
-				most={20}
+				most={16}
 				empty="Every recording was opened."
 			/>
 		</Section>
@@ -112,13 +115,14 @@ function reasonText(report: NextReport, step: Step): string {
 
 function columnsOf(report: NextReport): Column<Turn>[] {
 	const share = (ns: number) => percent(ns, report.symptom_ns);
+	const short = shortener(report.order.map((step) => step.stream));
 	return [
 		{ key: "number", title: "#", value: (t) => t.number, numeric: true, width: "40px" },
 		{
 			key: "stream",
 			title: "recording",
 			value: (t) => t.step.stream,
-			cell: (t) => <Name text={baseName(t.step.stream)} most={60} />,
+			cell: (t) => <Name text={short(t.step.stream)} most={60} />,
 			width: "minmax(150px, 1fr)",
 		},
 		{
@@ -188,7 +192,7 @@ function columnsOf(report: NextReport): Column<Turn>[] {
 			value: (t) => reasonText(report, t.step),
 			cell: (t) => (
 				<span class={t.step.new ? "mono" : "quiet"}>
-					<bdi>{visible(reasonText(report, t.step))}</bdi>
+					<Chain text={reasonText(report, t.step)} />
 				</span>
 			),
 			width: "minmax(0, 2fr)",

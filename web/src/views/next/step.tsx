@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import type { NextReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
+import { Chain } from "../../shared/brief";
 import { baseName, costIn, count, percent, visible } from "../../shared/format";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
@@ -80,8 +81,8 @@ function Sights({ report, turn }: { report: NextReport; turn: Turn }) {
 	const columns: Column<Sight>[] = [
 		{
 			key: "new",
-			title: "",
-			help: "seen here first, in this order",
+			title: "seen",
+			help: "new: seen here first, in this order",
 			value: (s) => (s.isNew ? "new" : ""),
 			cell: (s) => <b>{s.isNew ? "new" : ""}</b>,
 			width: "44px",
@@ -116,7 +117,7 @@ function Sights({ report, turn }: { report: NextReport; turn: Turn }) {
 			value: (s) => knownName(s.known),
 			cell: (s) => (
 				<span class={report.of === "clusters" ? "mono" : ""}>
-					<bdi>{visible(knownName(s.known))}</bdi>
+					<Chain text={knownName(s.known)} />
 				</span>
 			),
 		},

@@ -1,10 +1,10 @@
 // The first page of several reports: what was there, and what each analysis found.
 import type { AnalyzeReport } from "../../data/reports";
 import { PartBar } from "../../shared/bars";
-import { count, pct } from "../../shared/format";
+import { pct, plural, visible } from "../../shared/format";
 import { hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
-import { Facts, Section } from "../../shared/section";
+import { Section } from "../../shared/section";
 import { distinguish } from "../../shared/titles";
 import type { ViewProps } from "../view";
 import "./overview.css";
@@ -21,13 +21,15 @@ const QUESTIONS: Record<Run["analysis"], string> = {
 	page: "A report of before",
 };
 
+/** Numbers that a line begins with, and its words: "34.0 %  7.57 s  lookup: disk". */
 function FindingLine({ report, finding }: { report: string | null; finding: Finding }) {
 	const { share, path, params } = finding;
-	const text = <Name text={finding.text.replace(/ {2,}/g, " · ")} most={200} />;
+	const parts = finding.text.split(/ {2,}/);
+	const words = parts.pop() ?? "";
+	const text = <Name text={words} most={200} />;
 	const isPlace = report !== null && (path.length > 0 || Object.keys(params).length > 0);
 	return (
 		<li class="finding">
-			{isPlace ? <a href={hrefOf([report, ...path], params)}>{text}</a> : text}
 			{share === undefined ? null : (
 				<PartBar
 					parts={[[share, "var(--mark)"]]}
@@ -35,6 +37,14 @@ function FindingLine({ report, finding }: { report: string | null; finding: Find
 					label={`${pct(100 * share)} of the whole`}
 				/>
 			)}
+			{parts.map((number) => (
+				<span key={number} class="finding-number">
+					<bdi>{visible(number)}</bdi>{" "}
+				</span>
+			))}
+			<span class="finding-words">
+				{isPlace ? <a href={hrefOf([report, ...path], params)}>{text}</a> : text}
+			</span>
 		</li>
 	);
 }
@@ -43,60 +53,66 @@ function RunCard({ run, title }: { run: Run; title: string }) {
 	const question = QUESTIONS[run.analysis];
 	return (
 		<li class="overview-run">
-			<h2>
-				{run.report === null ? question : <a href={hrefOf([run.report])}>{question}</a>}{" "}
-				<span class="quiet">
+			<div>
+				<h2>{run.report === null ? question : <a href={hrefOf([run.report])}>{question}</a>}</h2>
+				<p class="quiet overview-of">
 					<Name text={title} most={80} />
-				</span>
-			</h2>
-			{run.report === null ? (
-				<p class="overview-summary">
-					Gave no report (exit code {run.exit_code}). Its command says why:
 				</p>
-			) : (
-				<p class="overview-summary">
-					<Name text={run.summary || "See its page."} most={200} />
-				</p>
-			)}
-			{run.details.length ? (
-				<ol class="findings">
-					{run.details.map((finding) => (
-						<FindingLine key={finding.text} report={run.report} finding={finding} />
-					))}
-				</ol>
-			) : null}
-			{run.report !== null && run.exit_code !== 0 ? (
-				<p class="quiet">Some of its input was skipped or incomplete: its page says what.</p>
-			) : null}
-			{run.command ? (
-				<p class="overview-command">
-					<code>
-						<Name text={run.command} most={600} />
-					</code>
-				</p>
-			) : null}
+			</div>
+			<div>
+				{run.report === null ? (
+					<p class="overview-summary">
+						Gave no report (exit code {run.exit_code}). Its command says why:
+					</p>
+				) : (
+					<p class="overview-summary">
+						<Name text={run.summary || "See its page."} most={200} />
+					</p>
+				)}
+				{run.details.length ? (
+					<ol class="findings">
+						{run.details.map((finding) => (
+							<FindingLine key={finding.text} report={run.report} finding={finding} />
+						))}
+					</ol>
+				) : null}
+				{run.report !== null && run.exit_code !== 0 ? (
+					<p class="quiet">Some of its input was skipped or incomplete: its page says what.</p>
+				) : null}
+				{run.command ? (
+					<p class="overview-command">
+						<code>
+							<Name text={run.command} most={600} />
+						</code>
+					</p>
+				) : null}
+			</div>
 		</li>
 	);
 }
 
 export function OverviewPage({ report }: ViewProps<AnalyzeReport>) {
 	const { found } = report;
-	const facts: ReadonlyArray<readonly [string, number]> = [
-		["recordings", found.recordings],
-		["function traces", found.function_traces],
-		["request logs", found.request_logs],
-		["counter files", found.counter_files],
-		["models", found.models],
-		["pages", found.pages],
-		["other files, of no use", found.other_files],
+	const kinds: ReadonlyArray<readonly [number, string]> = [
+		[found.recordings, "recording"],
+		[found.function_traces, "function trace"],
+		[found.request_logs, "request log"],
+		[found.counter_files, "counter file"],
+		[found.models, "model"],
+		[found.pages, "page"],
+		[found.other_files, "other file"],
 	];
+	const inputs = kinds.filter(([n]) => n > 0).map(([n, noun]) => plural(n, noun));
 	// One folder may be of two analyses: it is called the same in both.
 	const titles = [...new Set(report.runs.map((run) => run.title))];
 	const short = new Map(distinguish(titles).map((text, i) => [titles[i], text]));
 	return (
 		<>
 			<h1>What was found</h1>
-			<Facts items={facts.map(([name, n]) => (n ? [name, count(n)] : null))} />
+			<p class="quiet overview-inputs">
+				in {inputs.join(", ") || "nothing"}
+				{found.other_files ? " that no analysis reads" : ""}
+			</p>
 			<ol class="overview-runs">
 				{report.runs.map((run) => (
 					<RunCard

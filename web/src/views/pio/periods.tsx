@@ -5,6 +5,7 @@ import { Name } from "../../shared/name";
 import { clockText, dateText } from "../../shared/scales";
 import { Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
+import { shortener } from "../../shared/titles";
 import type { Period } from "./model";
 
 function times(deviation: number | undefined): string {
@@ -49,6 +50,7 @@ export function Periods(props: {
 }
 
 function columnsOf(report: PioReport): Column<Period>[] {
+	const short = shortener(report.periods.flatMap((p) => p.actions.map((a) => a.action)));
 	const sameDay = dateText(report.start).slice(0, 10) === dateText(report.end).slice(0, 10);
 	const columns: Column<Period>[] = [
 		{
@@ -82,7 +84,7 @@ function columnsOf(report: PioReport): Column<Period>[] {
 					))}
 				</span>
 			),
-			width: "minmax(80px, 0.6fr)",
+			width: "minmax(80px, 0.45fr)",
 		},
 		{
 			key: "counters",
@@ -114,7 +116,7 @@ function columnsOf(report: PioReport): Column<Period>[] {
 				],
 				cell: (p) => `${percent(p.slow ?? 0, p.requests ?? 0)} of ${count(p.requests ?? 0)}`,
 				numeric: true,
-				width: "130px",
+				width: "116px",
 			},
 			{
 				key: "actions",
@@ -126,7 +128,7 @@ function columnsOf(report: PioReport): Column<Period>[] {
 						<Name
 							text={p.actions
 								.slice(0, 3)
-								.map((a) => `${a.action} ${count(a.slow)}`)
+								.map((a) => `${short(a.action)} ${count(a.slow)}`)
 								.join(", ")}
 							most={80}
 						/>
@@ -141,7 +143,7 @@ function columnsOf(report: PioReport): Column<Period>[] {
 						</span>
 					</span>
 				),
-				width: "minmax(120px, 1fr)",
+				width: "minmax(140px, 1.2fr)",
 			},
 		);
 	columns.push({

@@ -486,6 +486,9 @@ function drawHeat(
 	for (const group of heat)
 		for (const row of group.rows)
 			for (let i = first; i < last; i++) most = Math.max(most, row.values[i] ?? 0);
+	// Steps of squares: one rule that holds for an hour must not pale all others.
+	const bounds = steps.map((_, k) => Math.ceil(most * ((k + 1) / steps.length) ** 2));
+	const colourOf = (v: number) => steps[bounds.findIndex((bound) => v <= bound)] ?? steps[3]!;
 	let y = top;
 	heat.forEach((group, k) => {
 		paint.text(0, y + 14, group.server || "(no server)", {
@@ -494,7 +497,7 @@ function drawHeat(
 			maxWidth: LEFT - 12,
 		});
 		if (k === 0)
-			paint.text(x1, y + 12, `rule coverage, up to ${count(most)}`, {
+			paint.text(x1, y + 12, `rule coverage up to ${bounds.map(count).join(" · ")}`, {
 				fill: colors.quiet,
 				size: 12,
 				anchor: "end",
@@ -514,8 +517,7 @@ function drawHeat(
 				last,
 				(i) => row.values[i],
 				(px, w, v) => {
-					if (v > 0)
-						paint.rect(px, y, w, ROW - 1, steps[Math.min(3, Math.floor((4 * v) / (most + 1e-9)))]!);
+					if (v > 0) paint.rect(px, y, w, ROW - 1, colourOf(v));
 				},
 			);
 			y += ROW;

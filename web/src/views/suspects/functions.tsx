@@ -31,10 +31,23 @@ export function Functions({ report, reference }: { report: SuspectsReport; refer
 	);
 }
 
-/** Increase with its 95 % interval, on an axis from -1 to 1. */
-function Interval({ f }: { f: Suspect }) {
-	const at = (v: number) => `${50 + 50 * Math.max(-1, Math.min(1, v))}%`;
-	const known = f.d_failed + f.d_success > 0 && f.increase_high > f.increase_low;
+const isKnown = (f: Suspect) => f.d_failed + f.d_success > 0 && f.increase_high > f.increase_low;
+
+/** The end of an axis around 0 that has every Increase, and its interval, in it. */
+function reachOf(functions: readonly Suspect[]): number {
+	const most = Math.max(
+		0,
+		...functions.flatMap((f) =>
+			isKnown(f) ? [-f.increase_low, f.increase_high] : [Math.abs(f.increase)],
+		),
+	);
+	return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find((end) => most <= end) ?? 1;
+}
+
+/** Increase with its 95 % interval, on an axis from -reach to reach. */
+function Interval({ f, reach }: { f: Suspect; reach: number }) {
+	const at = (v: number) => `${50 + 50 * Math.max(-1, Math.min(1, v / reach))}%`;
+	const known = isKnown(f);
 	return (
 		<svg class="interval" width="100%" height="14" aria-hidden="true">
 			<line x1="50%" x2="50%" y1="0" y2="14" class="zero" />
@@ -48,6 +61,7 @@ function Interval({ f }: { f: Suspect }) {
 
 function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 	const versus = report.options.evidence === "sets";
+	const reach = reachOf(report.functions);
 	const score = (
 		key: "failure" | "context" | "increase" | "ochiai" | "tarantula" | "dstar" | "importance",
 		title: string,
@@ -121,17 +135,17 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 		),
 		{
 			key: "interval",
-			title: "−1 … 1",
-			help: "Increase and its 95 % interval",
+			title: `±${reach}`,
+			help: `Increase and its 95 % interval, on an axis from −${reach} to ${reach}`,
 			value: (f) => f.increase_high - f.increase_low,
 			csv: [
 				["increase_low", (f) => f.increase_low],
 				["increase_high", (f) => f.increase_high],
 			],
-			cell: (f) => <Interval f={f} />,
+			cell: (f) => <Interval f={f} reach={reach} />,
 			numeric: true,
 			left: true,
-			width: "70px",
+			width: "minmax(70px, 0.6fr)",
 		},
 		score(
 			"failure",

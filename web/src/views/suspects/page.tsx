@@ -63,7 +63,10 @@ export function SuspectsPage(props: ViewProps<SuspectsReport>) {
 function Headline({ report, reference }: { report: SuspectsReport; reference: ReportRef }) {
 	const [first] = report.contrasts;
 	const caller = first?.callers.at(-1);
-	if (!first || !caller || first.q >= 0.05) return null;
+	if (!first || !caller || first.q >= 0.05)
+		return report.contrast_tests ? (
+			<p class="headline">No caller goes with slow calls more than chance would have it.</p>
+		) : null;
 	const of = (half: typeof first.with) => percent(half.failed, half.failed + half.succeeded);
 	return (
 		<p class="headline">
