@@ -80,7 +80,7 @@ static int read_state(uint64_t *state, uint64_t *picked, const struct lode_repo_
 	struct lode_repo *repo;
 	int rc = lode_repo_open(&repo, watch->path, LODE_REPO_READ, err);
 
-	*picked = 0;
+	*state = *picked = 0;
 	if (rc == 0)
 		rc = lode_repo_snapshot(repo, err);
 	if (rc == 0) {
