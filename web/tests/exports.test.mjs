@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { accessible } from "./accessible.mjs";
 import { lode, pageOf, parseCsv, reportsIn, samples, saved, show, temporary } from "./harness.mjs";
 import { pioSample } from "./pio-sample.mjs";
+import { openTimeline, pageOfTrace } from "./timeline-driver.mjs";
 
 const startup = join(samples, "startup");
 const orders = join(samples, "orders");
@@ -160,6 +161,55 @@ test("hostile names stay on their lines, and show themselves", async () => {
 		);
 		await close();
 	}
+});
+
+test("pictures with hostile names are pictures: they parse, and nothing in them acts", async () => {
+	const input = temporary("marks.folded");
+	const names = [
+		"<script>alert(1)</script>",
+		'"><a href="javascript:1">',
+		"]]>&amp",
+		"a\uffffb\ufffec",
+	];
+	writeFileSync(input, names.map((name, i) => `main;${name};leaf${i} ${50 + i}\n`).join(""));
+	const path = pageOf("mine", "--min-cost", "5", input);
+	const { mine } = await reportsIn(path);
+	let texts = "";
+	for (const cluster of mine.clusters) {
+		const { page, close } = await show(path, { hash: `#/mine/${cluster.id}` });
+		const button = page.getByRole("button", { name: /^Flame graph .*save as SVG$/ });
+		const svg = (await saved(page, button)).bytes.toString("utf8");
+		const found = await page.evaluate((text) => {
+			const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
+			const all = [...parsed.querySelectorAll("*")];
+			return {
+				fault: parsed.querySelector("parsererror")?.textContent ?? "",
+				kinds: [...new Set(all.map((e) => e.localName))].sort(),
+				hrefs: all.filter((e) => [...e.attributes].some((a) => /href|^on/.test(a.name))).length,
+				text: all.map((e) => (e.localName === "text" ? e.textContent : "")).join("\n"),
+			};
+		}, svg);
+		assert.equal(found.fault, "");
+		assert.equal(found.hrefs, 0);
+		for (const kind of found.kinds)
+			assert.match(kind, /^(svg|title|rect|text|line|polyline|polygon|circle|clipPath|g)$/);
+		texts += found.text;
+		await close();
+	}
+	for (const name of names)
+		assert.ok(texts.includes(name.replace(/[\ufffe\uffff]/g, "\ufffd")), name);
+});
+
+test("a picture that is too large for a canvas is saved all the same, as large as that can be", async () => {
+	const lines = ["tid,event,function,ns"];
+	for (let tid = 1; tid <= 500; tid++)
+		lines.push(`${tid},enter,work,${tid}`, `${tid},exit,work,${tid * 1000}`);
+	const { page, close } = await openTimeline(pageOfTrace("many-threads", `${lines.join("\n")}\n`));
+	const { bytes } = await saved(page, page.getByRole("button", { name: "PNG" }).first());
+	assert.equal(bytes.subarray(1, 4).toString("latin1"), "PNG");
+	const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+	assert.ok(height > 8192 && height <= 16384 && width > 200, `${width} x ${height}`);
+	await close();
 });
 
 test("a CSV has numbers where cells show pictures or several at once", async () => {

@@ -67,6 +67,11 @@ export function downloadSvg(
 	download(`${name}.svg`, new Blob([text], { type: "image/svg+xml" }));
 }
 
+// What canvases of all browsers take; beyond that they stay empty, and say nothing.
+const MOST_PIXELS = 16384;
+const MOST_AREA = 2 ** 27;
+
+/** Twice as sharp as the screen, unless it is too large for that: the SVG has no such bound. */
 export function downloadPng(
 	name: string,
 	draw: Draw,
@@ -75,9 +80,14 @@ export function downloadPng(
 	colors: Colors,
 ) {
 	const canvas = document.createElement("canvas");
-	const scale = 2;
-	canvas.width = width * scale;
-	canvas.height = height * scale;
+	const scale = Math.min(
+		2,
+		MOST_PIXELS / width,
+		MOST_PIXELS / height,
+		Math.sqrt(MOST_AREA / (width * height)),
+	);
+	canvas.width = Math.floor(width * scale);
+	canvas.height = Math.floor(height * scale);
 	const context = canvas.getContext("2d");
 	if (!context) return;
 	context.scale(scale, scale);

@@ -147,10 +147,11 @@ function shownText(paint: Paint, text: string, style: TextStyle): string {
 	return fit((part) => paint.measure(part, style.size, style.weight), shown, style.maxWidth);
 }
 
+/** What no XML may have, not even escaped, becomes U+FFFD. */
 const xml = (text: string) =>
 	text
 		.replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`)
-		.replace(/[\ud800-\udfff]/gu, "\ufffd");
+		.replace(/[\ud800-\udfff\ufffe\uffff]/gu, "\ufffd");
 const n = (value: number) => Number(value.toFixed(2)).toString();
 
 export interface SvgPaint extends Paint {

@@ -20,7 +20,7 @@ function moved(paint: Paint, dx: number, dy: number): Paint {
 		frame: (x, y, w, h, stroke, width) => paint.frame(x + dx, y + dy, w, h, stroke, width),
 		line: (x0, y0, x1, y1, stroke, width, dash) =>
 			paint.line(x0 + dx, y0 + dy, x1 + dx, y1 + dy, stroke, width, dash),
-		polyline: (points, stroke, width) => paint.polyline(shift(points), stroke, width),
+		polyline: (points, stroke, width, dash) => paint.polyline(shift(points), stroke, width, dash),
 		polygon: (points, fill, opacity) => paint.polygon(shift(points), fill, opacity),
 		circle: (x, y, r, fill, opacity) => paint.circle(x + dx, y + dy, r, fill, opacity),
 		text: (x, y, text, style) => paint.text(x + dx, y + dy, text, style),
