@@ -1,5 +1,4 @@
 // From values to pixels, and the ticks between: the only arithmetic that views do.
-import { duration } from "./format";
 
 export interface Scale {
 	(value: number): number;
@@ -77,16 +76,22 @@ export function timeTicks(domain: readonly [number, number], most: number): numb
 	return out;
 }
 
-/** Time since the start, with no more digits than the step has: 1.5 s, 250 ms. */
+/** Time since the start, with no more digits than the step has, and no fewer: 1.5 s, 250 ms,
+    774.95 ms. */
 export function sinceText(ns: number, stepNs: number): string {
-	const unit =
-		stepNs >= SECOND || ns === 0 ? SECOND : stepNs >= 1e6 ? 1e6 : stepNs >= 1e3 ? 1e3 : 1;
-	if (unit === SECOND) return ns === 0 ? "0" : `${Number((ns / SECOND).toFixed(3))}\u202fs`;
-	if (Math.abs(ns) >= SECOND) {
-		const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(stepNs / SECOND) - 1e-9)));
-		return `${(ns / SECOND).toFixed(digits)}\u202fs`;
-	}
-	return duration(ns);
+	if (ns === 0) return "0";
+	if (stepNs >= SECOND) return `${Number((ns / SECOND).toFixed(3))}\u202fs`;
+	const size = Math.abs(ns);
+	const [unit, name] =
+		size >= SECOND
+			? [SECOND, "s"]
+			: size >= 1e6
+				? [1e6, "ms"]
+				: size >= 1e3
+					? [1e3, "µs"]
+					: [1, "ns"];
+	const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(stepNs / unit) - 1e-9)));
+	return `${(ns / unit).toFixed(digits)}\u202f${name}`;
 }
 
 /** 14:05:30 of UTC, with the seconds only if the step is below a minute. */

@@ -315,6 +315,30 @@ export function Chart(props: ChartProps) {
 		);
 	};
 
+	// As `side` in page.tsx: hundreds of heads are not gone through at each step of zooming.
+	const acts = useRef({ ...props, choose, key });
+	acts.current = { ...props, choose, key };
+	const current = selection?.thread;
+	const heads = useMemo(
+		() => (
+			<div role="list" aria-label="Threads">
+				{rows.map((row) => (
+					<RowHead
+						key={row.thread.index}
+						row={row}
+						isChosen={props.chosen.has(row.thread.index)}
+						isCurrent={current === row.thread.index}
+						onOpen={(thread) => acts.current.onOpen(thread)}
+						onChoose={(...change) => acts.current.choose(...change)}
+						onThread={(thread) => acts.current.onThread(thread)}
+						onKey={(...pressed) => acts.current.key(...pressed)}
+					/>
+				))}
+			</div>
+		),
+		[rows, props.chosen, current],
+	);
+
 	return (
 		<div class="tl-chart" ref={box}>
 			<div class="tl-resolution quiet" aria-live="polite">
@@ -344,20 +368,7 @@ export function Chart(props: ChartProps) {
 				onScroll={(event) => setTop(event.currentTarget.scrollTop)}
 			>
 				<div class="tl-all" style={{ height: `${Math.max(height, shown)}px` }}>
-					<div role="list" aria-label="Threads">
-						{rows.map((row) => (
-							<RowHead
-								key={row.thread.index}
-								row={row}
-								isChosen={props.chosen.has(row.thread.index)}
-								isCurrent={selection?.thread === row.thread.index}
-								onOpen={props.onOpen}
-								onChoose={choose}
-								onThread={props.onThread}
-								onKey={key}
-							/>
-						))}
-					</div>
+					{heads}
 					<div
 						class="tl-canvas"
 						role="application"

@@ -285,8 +285,8 @@ function Head({ model }: { model: Model }) {
 			<div class="head">
 				<h1>Timeline</h1>
 				<span class="quiet">
-					{count(trace.calls)} calls of {plural(model.threads.length, "thread")} in{" "}
-					{duration(model.length)}, as {count(marks)} marks
+					{plural(trace.calls, "call")} of {plural(model.threads.length, "thread")} in{" "}
+					{duration(model.length)}, as {plural(marks, "mark")}
 					{trace.format ? ` · ${visible(trace.format)}` : ""}
 					{trace.classic ? " · classic" : ""}
 				</span>
