@@ -16,12 +16,12 @@ def mine_one(bench, name, path, size, known=None):
         return
     wall, cpu = (statistics.median(r[k] for r in rows) for k in ("seconds", "cpu_seconds"))
     best, n = min(r["seconds"] for r in rows), rows[0]["patterns"]
-    peak = rows[0]["peak_mb"]
+    peak, steps = rows[0]["peak_mb"], rows[0]["steps"]
     verdict = "" if known is None else (" (as known)" if n == known else f" (NOT the known {known:,})")
     bench.report("miner", name, f"{n:,} patterns{verdict} of {rows[0]['sequences']:,} sequences in "
-                 f"{wall:.3f} s, best {best:.3f}, CPU {cpu:.3f} s, peak {peak:.0f} MB",
-                 patterns=n, known=known, lode_s=wall, lode_best_s=best, lode_cpu_s=cpu,
-                 lode_peak_mb=peak)
+                 f"{wall:.3f} s, best {best:.3f}, CPU {cpu:.3f} s, {steps / 1e6:.1f} M steps, "
+                 f"peak {peak:.0f} MB", patterns=n, known=known, steps=steps, lode_s=wall,
+                 lode_best_s=best, lode_cpu_s=cpu, lode_peak_mb=peak)
 
 
 def bench_miner(bench):
