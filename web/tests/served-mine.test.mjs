@@ -267,6 +267,35 @@ test("served: whose browser has no token may look, and is told why not more", as
 	await close();
 });
 
+test("served: nothing moves when what is slow comes at last; 200 % zoom shows all of it", async () => {
+	const { page, close } = await show(address, { hash: token });
+	await page.addInitScript(() => {
+		const shifts = /** @type {number[]} */ ([]);
+		Object.assign(window, { shifts });
+		new PerformanceObserver((list) => {
+			for (const entry of list.getEntries()) shifts.push(/** @type {any} */ (entry).value);
+		}).observe({ type: "layout-shift", buffered: true });
+	});
+	await page.route(/api\/session|signatures$|trend/, async (route) => {
+		await new Promise((done) => setTimeout(done, 300));
+		await route.continue();
+	});
+	await page.goto(`${address}#/mine/${cluster.id}`);
+	await page.reload();
+	await page.getByRole("button", { name: "Sign this cluster" }).waitFor();
+	await page.locator('[role=grid][aria-label="Trend"]').waitFor();
+	const moved = await page.evaluate(() =>
+		/** @type {any} */ (window).shifts.reduce(
+			(/** @type {number} */ a, /** @type {number} */ b) => a + b,
+			0,
+		),
+	);
+	assert.ok(moved < 0.01, `it moved by ${moved}`);
+	await page.setViewportSize({ width: 640, height: 450 });
+	await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth);
+	await close();
+});
+
 test("in a file: streams, their symptoms and the paths that it holds", async () => {
 	const path = pageOf("mine", startup);
 	const { mine } = await reportsIn(path);

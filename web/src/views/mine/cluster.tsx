@@ -15,7 +15,7 @@ import { briefOf, type Cluster, type Listed, type Mined, neighbours } from "./cl
 import { Drill, StreamPicture } from "./drill";
 import type { Served } from "./served";
 import { SignaturePanel } from "./signature-panel";
-import { matchesOf, type Signatures, standingOf } from "./signatures";
+import { matchesOf, type Signatures, standingOf, useMayChange } from "./signatures";
 import { Trend } from "./trend";
 
 interface Props {
@@ -32,11 +32,15 @@ interface Props {
 
 export function ClusterPage(props: Props) {
 	const { report, cluster, reference, detail, served, signatures } = props;
+	// All at once, so that nothing moves: signatures and who may change them are known in a moment.
+	const may = useMayChange(served);
+	const isSigned = !signatures || signatures.state.state !== "loading";
 	const isWhole = !detail || detail.state === "done";
+	const isReady = isWhole && isSigned && (!signatures || may.state !== "loading");
 	return (
 		<>
 			<Head {...props} />
-			{isWhole ? (
+			{isReady ? (
 				<Body
 					report={report}
 					cluster={cluster as Cluster}
@@ -45,7 +49,11 @@ export function ClusterPage(props: Props) {
 					signatures={signatures}
 				/>
 			) : (
-				<Pending loaded={detail} text="Reading the cluster…" height={600} />
+				<Pending
+					loaded={isWhole ? { state: "loading" } : detail}
+					text="Reading the cluster…"
+					height={600}
+				/>
 			)}
 		</>
 	);

@@ -1,6 +1,7 @@
 import type { MineReport } from "../../data/reports";
 import { lastWords } from "../../shared/brief";
 import { costIn, count, percent, plural, visible } from "../../shared/format";
+import { Pending } from "../../shared/loaded";
 import { hrefOf, useArrival } from "../../shared/location";
 import { Facts } from "../../shared/section";
 import type { ViewProps } from "../view";
@@ -12,7 +13,7 @@ import { MineNotes } from "./notes";
 import { type Served, servedOf } from "./served";
 import { SignatureList } from "./signature-list";
 import { SignaturePage } from "./signature-page";
-import { type Signatures, useSignatures } from "./signatures";
+import { type Signatures, useMayChange, useSignatures } from "./signatures";
 import "./mine.css";
 
 export function MinePage(props: ViewProps<MineReport>) {
@@ -114,6 +115,8 @@ function SignaturesAt(
 ) {
 	const { signatures, name } = props;
 	const { state } = signatures;
+	const may = useMayChange(props.served);
+	if (may.state === "loading") return <Pending loaded={may} text="Matching signatures…" />;
 	const signature =
 		state.state === "done" ? state.value.signatures.find((s) => s.name === name) : undefined;
 	return signature ? (

@@ -31,6 +31,8 @@ export interface Served {
 	ask<Q extends Question>(question: Q, query: Record<string, string>): Promise<Answers[Q]>;
 	/** Whether who looks may change things. */
 	mayChange(): Promise<boolean>;
+	/** The same, once it was answered. */
+	mayChangeNow(): boolean | undefined;
 }
 
 const REMEMBERED = new Set<Question>(["cluster", "streams", "symptoms", "path"]);
@@ -40,6 +42,7 @@ function make(source: Source, name: string, report: MineReport): Served | undefi
 	if (!served || !source.ask) return undefined;
 	const answers = new Map<string, Promise<unknown>>();
 	let session: Promise<boolean> | undefined;
+	let now: boolean | undefined;
 	return {
 		source,
 		name,
@@ -59,12 +62,18 @@ function make(source: Source, name: string, report: MineReport): Served | undefi
 		mayChange() {
 			if (!session) {
 				session = (source.session?.() ?? Promise.resolve(null)).then((s) => Boolean(s?.may_change));
-				session.catch(() => {
-					session = undefined;
-				});
+				session.then(
+					(may) => {
+						now = may;
+					},
+					() => {
+						session = undefined;
+					},
+				);
 			}
 			return session;
 		},
+		mayChangeNow: () => now,
 	};
 }
 

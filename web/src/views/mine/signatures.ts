@@ -95,8 +95,10 @@ export function useSignatures(served: Served | undefined): Signatures | null {
 }
 
 /** Whether who looks may change things. */
-export function useMayChange(served: Served): Loaded<boolean> {
-	return useLoaded("session", () => served.mayChange());
+export function useMayChange(served: Served | undefined): Loaded<boolean> {
+	const loaded = useLoaded(served ? "session" : "", () => served!.mayChange());
+	const now = served?.mayChangeNow();
+	return now === undefined ? loaded : { state: "done", value: now };
 }
 
 /** What signatures make of a cluster. */

@@ -16,7 +16,7 @@ import type { Served } from "./served";
 
 type Group = MineTrendReport["groups"][number];
 
-const HEIGHT = 200;
+const HEIGHT = 170;
 const LEFT = 58;
 const RIGHT = 4;
 const TOP = 20;
@@ -211,8 +211,8 @@ function Groups({ answer, what }: { answer: MineTrendReport; what: string }) {
 			empty="There are no streams."
 		/>
 	);
-	// One bar compares nothing.
-	if (groups.length < 2) return table;
+	// One bar compares nothing; the room is kept, since nobody knows before.
+	if (groups.length < 2) return <div style={{ minHeight: `${HEIGHT}px` }}>{table}</div>;
 	return (
 		<div class="trend-two">
 			<Picture
