@@ -4,6 +4,58 @@ import assert from "node:assert/strict";
 import { accessible } from "./accessible.mjs";
 import { saved } from "./harness.mjs";
 
+/** At 1024 px nothing is cut off. @param {import("playwright-core").Page} page @param {string} what */
+export async function narrow(page, what) {
+	await page.setViewportSize({ width: 1024, height: 900 });
+	await page.waitForFunction(() => innerWidth === 1024);
+	const look = () => ({
+		cut: [...document.querySelectorAll("main *")]
+			.filter((e) => e.scrollWidth > e.clientWidth + 1)
+			.filter((e) => getComputedStyle(e).overflowX === "hidden")
+			.filter((e) => getComputedStyle(e).textOverflow !== "ellipsis")
+			.map((e) => e.outerHTML.slice(0, 120)),
+		width: document.documentElement.scrollWidth,
+	});
+	let found = await page.evaluate(look);
+	// Pictures follow the window when it tells them, which may be a little later.
+	for (let tries = 0; tries < 50 && found.cut.length; tries++) {
+		await page.waitForTimeout(100);
+		found = await page.evaluate(look);
+	}
+	assert.deepEqual(found, { cut: [], width: found.width }, what);
+	assert.ok(found.width <= 1024, `${what}: ${found.width} of 1024 px`);
+}
+
+/**
+ * On paper: whole, as wide as the sheet, without controls; the theme is light.
+ * @param {import("playwright-core").Page} page @param {string} what
+ */
+export async function printed(page, what) {
+	await page.waitForFunction(() =>
+		[...document.querySelectorAll(".picture-box")].every((e) => e.querySelector(".printed > svg")),
+	);
+	const found = await page.evaluate(() => {
+		const shown = (/** @type {Element} */ e) => e.getClientRects().length > 0;
+		const all = (/** @type {string} */ selector) =>
+			[...document.querySelectorAll(selector)].filter(shown);
+		const right = document.documentElement.getBoundingClientRect().right + 1;
+		return {
+			controls: all("input, select, main button.button, .exports").length,
+			canvases: all("canvas").length,
+			unprinted: all(".picture-box").filter((e) => !e.querySelector(".printed > svg")).length,
+			outside: all("main *")
+				.filter((e) => e.getBoundingClientRect().right > right && !e.closest("svg"))
+				.map((e) => e.outerHTML.slice(0, 100)),
+			background: getComputedStyle(document.documentElement).backgroundColor,
+		};
+	});
+	assert.deepEqual(
+		found,
+		{ controls: 0, canvases: 0, unprinted: 0, outside: [], background: "rgba(0, 0, 0, 0)" },
+		what,
+	);
+}
+
 /** @param {import("playwright-core").Page} page */
 export async function kept(page) {
 	const found = await page.evaluate(() => ({
@@ -40,4 +92,12 @@ export async function kept(page) {
 			assert.equal(fault, "", name);
 		}
 	}
+	const size = page.viewportSize() ?? { width: 1280, height: 900 };
+	await narrow(page, page.url());
+	await page.setViewportSize(size);
+	await page.emulateMedia({ media: "print" });
+	await page.waitForFunction(() => document.documentElement.dataset.theme === "light");
+	await printed(page, page.url());
+	await page.emulateMedia({ media: "screen" });
+	await page.waitForFunction(() => !document.querySelector(".printed"));
 }

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { accessible, walkable } from "./accessible.mjs";
 import { pageOf, reportsIn, samples, saved, show } from "./harness.mjs";
+import { narrow, printed } from "./house-checks.mjs";
 import { pioSample } from "./pio-sample.mjs";
 
 // One page with the reports of all samples, and one of a service's log and counters.
@@ -22,28 +23,6 @@ const places = [
 	[pio, "#/pio?at=160&zoom=100-220"],
 ];
 
-/** At 1024 px nothing is cut off. @param {import("playwright-core").Page} page @param {string} what */
-async function narrow(page, what) {
-	await page.setViewportSize({ width: 1024, height: 900 });
-	await page.waitForFunction(() => innerWidth === 1024);
-	const look = () => ({
-		cut: [...document.querySelectorAll("main *")]
-			.filter((e) => e.scrollWidth > e.clientWidth + 1)
-			.filter((e) => getComputedStyle(e).overflowX === "hidden")
-			.filter((e) => getComputedStyle(e).textOverflow !== "ellipsis")
-			.map((e) => e.outerHTML.slice(0, 120)),
-		width: document.documentElement.scrollWidth,
-	});
-	let found = await page.evaluate(look);
-	// Pictures follow the window when it tells them, which may be a little later.
-	for (let tries = 0; tries < 50 && found.cut.length; tries++) {
-		await page.waitForTimeout(100);
-		found = await page.evaluate(look);
-	}
-	assert.deepEqual(found, { cut: [], width: found.width }, what);
-	assert.ok(found.width <= 1024, `${what}: ${found.width} of 1024 px`);
-}
-
 /**
  * On paper: light, whole tables, pictures as wide as the sheet, no controls; and back again.
  * @param {import("playwright-core").Page} page @param {string} what
@@ -51,26 +30,7 @@ async function narrow(page, what) {
 async function paper(page, what) {
 	await page.emulateMedia({ media: "print" });
 	await page.waitForFunction(() => document.documentElement.dataset.theme === "light");
-	const found = await page.evaluate(() => {
-		const shown = (/** @type {Element} */ e) => e.getClientRects().length > 0;
-		const all = (/** @type {string} */ selector) =>
-			[...document.querySelectorAll(selector)].filter(shown);
-		const right = document.documentElement.getBoundingClientRect().right + 1;
-		return {
-			controls: all("input, select, main button.button, .exports").length,
-			canvases: all("canvas").length,
-			unprinted: all(".picture-box").filter((e) => !e.querySelector(".printed > svg")).length,
-			outside: all("main *")
-				.filter((e) => e.getBoundingClientRect().right > right && !e.closest("svg"))
-				.map((e) => e.outerHTML.slice(0, 100)),
-			background: getComputedStyle(document.documentElement).backgroundColor,
-		};
-	});
-	assert.deepEqual(
-		found,
-		{ controls: 0, canvases: 0, unprinted: 0, outside: [], background: "rgba(0, 0, 0, 0)" },
-		what,
-	);
+	await printed(page, what);
 	if (what.startsWith("#/mine ")) {
 		const rows = page.locator('[role=grid][aria-label="Clusters"] .table-body [role=row]');
 		assert.equal(await rows.count(), mined.clusters.length);
