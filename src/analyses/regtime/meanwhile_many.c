@@ -5,7 +5,7 @@
 #include "base/pool.h"
 #include "model/call_cursor.h"
 
-/* Of the spans that one of our threads sums up side by side. */
+/* LIMIT: of what one of our threads sums up side by side; more spans take more passes. */
 #define SCRATCH_BYTES ((size_t)16 << 20)
 
 /* Where a span begins or ends. */
