@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -211,13 +213,19 @@ static int fill_site(struct serving *s, struct lode_error *err)
 	return add_timelines(s, err);
 }
 
-/* The token of a file that only its owner can read; the caller's. */
-static int read_token(char *token, size_t size, const char *path, struct lode_error *err)
+/* A file of secrets may be mounted for a group: what is said is only that all can read it. */
+static int read_token(char *token, size_t size, const struct lode_command *self, const char *path,
+		      struct lode_error *err)
 {
 	FILE *in = fopen(path, "re");
+	struct stat status;
+	char shown[4096];
 
 	if (!in)
 		return lode_fail_errno(err, errno, path, "cannot open");
+	if (fstat(fileno(in), &status) == 0 && (status.st_mode & S_IROTH))
+		lode_say(self, "everybody on this machine can read the token: chmod o-r %s",
+			 lode_escape(shown, sizeof(shown), path));
 	if (!fgets(token, (int)size, in))
 		*token = 0;
 	fclose(in);
@@ -267,7 +275,7 @@ static int answer(struct serving *s)
 	bool is_idle;
 
 	if (v->token_file) {
-		if (read_token(token, sizeof(token), v->token_file, &err) < 0)
+		if (read_token(token, sizeof(token), s->self, v->token_file, &err) < 0)
 			return lode_say_error(s->self, &err);
 		options.token = token;
 	}

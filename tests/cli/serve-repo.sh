@@ -11,6 +11,7 @@ printf 'main;load;find_theme;stat 10\nmain;draw;blit;\xe2\x80\xaetxt 70\n' >c.fo
 "$LODE" import --repo r.lode c.folded >/dev/null
 [ -d "$LODE_TOP/samples/startup" ] && "$LODE" import --repo s.lode -l release=1 "$LODE_TOP/samples/startup" >/dev/null
 echo 0123456789abcdef >token
+chmod 600 token
 
 cat >ask.py <<'P'
 import json, os, subprocess, sys, urllib.error, urllib.parse, urllib.request

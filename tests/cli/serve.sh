@@ -7,6 +7,7 @@ if ! "$LODE" mine --html page.html a.folded 2>said; then
 	grep -q 'built without its pages' said && { echo "this lode has no pages"; exit 77; }
 fi
 echo 0123456789abcdef >token
+chmod 644 token
 "$LODE" serve --port 0 --token-file token a.folded calls.csv page.html >url 2>log &
 server=$!
 for _ in $(seq 300); do [ -s url ] && break; sleep 0.1; done
@@ -37,6 +38,7 @@ print("session:", document("api/session")["may_change"],
       json.loads(ask("api/session", Authorization="Bearer 0123456789abcdef")[1])["may_change"])
 P
 python3 ask.py
+grep -c 'everybody on this machine can read the token: chmod o-r token' log
 kill -INT "$server"
 wait "$server"
 echo "exit $?"
