@@ -30,12 +30,14 @@ def mine_page(bench):
     n_streams, n_patterns = bench.scaled((STREAMS, PATTERNS), (50, 150))
     page = os.path.join(bench.data, f"mine-{n_streams}-{n_patterns}.html")
     facts = page + ".json"
-    if not os.path.exists(facts):
+    base, folder = (os.path.join(bench.data, n) for n in ("site-base", f"site-{n_streams}"))
+    if not os.path.exists(folder):
         table, files = startup_set(bench)
-        base, folder = (os.path.join(bench.data, n) for n in ("site-base", f"site-{n_streams}"))
         run([bench.lode, "digest", "-o", base, "--symptoms", table, *files])
         subprocess.run([bench.tool("gen_digests"), str(n_streams), folder,
                         *sorted(glob.glob(os.path.join(base, "*.digest")))], check=True)
+    # A page is of the program that made it: an older one is not what is measured.
+    if not os.path.exists(facts) or os.path.getmtime(facts) < os.path.getmtime(bench.lode):
         made = run([bench.lode, "mine", "--patterns", str(n_patterns), "--similarity", str(SIMILARITY),
                     "--html", page, folder], limit=900)
         report = report_in(page, "mine")
