@@ -61,6 +61,12 @@ export function FunctionsPanel(props: {
 					}
 				/>
 			</div>
+			{found.length ? (
+				<p class="tl-legend-order quiet" title="marks on the page times threads that have them">
+					<span>by prominence</span>
+					<span>calls</span>
+				</p>
+			) : null}
 			<ul class="tl-legend">
 				{shown.map((f) => (
 					<li key={f.index}>
