@@ -76,7 +76,7 @@ static void test_each_ns_belongs_to_whom_the_definition_says(void **state)
 		lode_stream_free(stream);
 	}
 	/* The inputs are worth something: chains of three threads and more. */
-	assert_true(n_long > 5000);
+	assert_true(n_long > TEST_CASES(5000));
 	lode_critpath_release(&path);
 }
 

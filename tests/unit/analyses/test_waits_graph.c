@@ -123,7 +123,7 @@ static void test_graph_is_figure_2(void **state)
 		lode_stream_free(stream);
 	}
 	/* The inputs are worth something: wakers were followed. */
-	assert_true(n_foreign > 10000);
+	assert_true(n_foreign > TEST_CASES(10000));
 	lode_waitgraph_release(&graph);
 	free(o);
 }

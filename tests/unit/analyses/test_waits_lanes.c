@@ -130,7 +130,7 @@ static void test_lanes_are_the_critical_path(void **state)
 		lode_lanes_release(&lanes);
 		lode_stream_free(stream);
 	}
-	assert_true(n_wakes > 1000 && n_merged > 200);
+	assert_true(n_wakes > TEST_CASES(1000) && n_merged > TEST_CASES(200));
 	lode_critpath_release(&path);
 }
 
@@ -208,7 +208,7 @@ static void test_whole_lanes_have_every_event_and_its_stack(void **state)
 		lode_critpath_release(&path);
 		lode_stream_free(stream);
 	}
-	assert_true(n_events > 5000);
+	assert_true(n_events > TEST_CASES(5000));
 }
 
 int main(void)

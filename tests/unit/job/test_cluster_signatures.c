@@ -148,7 +148,7 @@ static void signatures_cost_what_their_clusters_do(void **state)
 		lode_digest_free(digest);
 	}
 	/* Both ways are met, and the total is met nearly always. */
-	assert_true(n_common > 20 && n_common < n / 2);
+	assert_true(n_common > TEST_CASES(20) && n_common < n / 2);
 	assert_true(n_exact * 100 > n * 90);
 }
 

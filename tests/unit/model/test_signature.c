@@ -398,7 +398,7 @@ static void what_is_written_is_read_back(void **state)
 		lode_signatures_release(&list);
 		lode_signatures_release(&back);
 	}
-	assert_true(n_signatures > 1000); /* most random patterns are fine */
+	assert_true(n_signatures > TEST_CASES(1000)); /* most random patterns are fine */
 }
 
 static void lines_of_long_patterns_fit(void **state)

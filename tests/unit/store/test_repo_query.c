@@ -341,7 +341,7 @@ static void sql_picks_what_the_words_mean(void **state)
 		lode_repo_streams_release(&found);
 		lode_repo_query_free(query);
 	}
-	assert_true(n_some > 1000);
+	assert_true(n_some > TEST_CASES(1000));
 	lode_repo_close(repo);
 	scratch_remove(&scratch);
 }
@@ -439,7 +439,7 @@ static void indices_are_used(void **state)
 		}
 		lode_repo_query_free(query);
 	}
-	assert_true(n_served > 500);
+	assert_true(n_served > TEST_CASES(500));
 	lode_repo_close(repo);
 	scratch_remove(&scratch);
 }
