@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <yajl/yajl_tree.h>
 
+#include "base/clock.h"
 #include "base/escape.h"
 #include "cli/messages.h"
 #include "recorder/child.h"
@@ -304,14 +304,6 @@ int lode_page_runs_plan(struct lode_page_runs *runs, const struct lode_survey *s
 
 /* ---- Running ---- */
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Options behind the command's name; NULL: not given. */
 struct further {
 	const char *html, *index;
@@ -437,7 +429,7 @@ int lode_page_runs_do(struct lode_page_runs *runs,
 {
 	for (size_t i = 0; i < runs->list.n; i++) {
 		struct lode_page_run *run = &runs->list.at[i];
-		int64_t start_ns = now_ns();
+		int64_t start_ns = lode_clock_ns(CLOCK_MONOTONIC);
 		int rc;
 
 		if (starts)
@@ -445,7 +437,7 @@ int lode_page_runs_do(struct lode_page_runs *runs,
 		rc = run_one(runs, run, err);
 		if (rc < 0)
 			return rc;
-		run->elapsed_ns = now_ns() - start_ns;
+		run->elapsed_ns = lode_clock_ns(CLOCK_MONOTONIC) - start_ns;
 		run->n_parts = runs->reports.parts.n - run->first_part;
 		rename_parts(runs, run->first_part);
 	}

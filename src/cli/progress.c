@@ -3,27 +3,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "reports/units.h"
 
 static const int64_t interval_ns = 100000000, first_ns = 400000000;
-
-static int64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 void lode_progress_start(struct lode_progress *progress)
 {
 	const char *term = getenv("TERM");
 
 	progress->is_shown = isatty(STDERR_FILENO) && (!term || strcmp(term, "dumb") != 0);
-	progress->start_ns = now_ns();
+	progress->start_ns = lode_clock_ns(CLOCK_MONOTONIC);
 	/* What is done at once needs no progress. */
 	atomic_init(&progress->next_ns, progress->start_ns + first_ns);
 }
@@ -41,7 +33,7 @@ void lode_progress_read(void *context, const struct lode_digest_progress *state)
 {
 	struct lode_progress *progress = context;
 	char done[LODE_UNITS_BUFFER], rate[LODE_UNITS_BUFFER], left[64] = "";
-	int64_t now = now_ns();
+	int64_t now = lode_clock_ns(CLOCK_MONOTONIC);
 	double seconds = (double)(now - progress->start_ns) / 1e9;
 
 	if (!is_due(progress, now))
@@ -59,7 +51,7 @@ void lode_progress_stage(void *context, const char *stage, double done)
 {
 	struct lode_progress *progress = context;
 
-	if (!is_due(progress, now_ns()))
+	if (!is_due(progress, lode_clock_ns(CLOCK_MONOTONIC)))
 		return;
 	fprintf(stderr, "\r\033[K%s: %.0f %%", stage, 100 * done);
 }
@@ -67,7 +59,7 @@ void lode_progress_stage(void *context, const char *stage, double done)
 void lode_progress_part(void *context, int64_t done, int64_t total)
 {
 	struct lode_progress *progress = context;
-	int64_t now = now_ns();
+	int64_t now = lode_clock_ns(CLOCK_MONOTONIC);
 
 	if (!is_due(progress, now))
 		return;

@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/escape.h"
 #include "cli/messages.h"
 #include "cli/serve_mine_parts.h"
@@ -69,20 +69,12 @@ static struct lode_site *site_of(struct lode_serve_mine *mine,
 	return site;
 }
 
-static int64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* 1: what is shown, or nothing yet, is not what is there. */
 static int look(struct lode_serve_repo *repo)
 {
 	char path[4096];
 	struct lode_error err;
-	int rc = lode_repo_watch_look(&repo->watch, now_ns(CLOCK_REALTIME), &err);
+	int rc = lode_repo_watch_look(&repo->watch, lode_clock_ns(CLOCK_REALTIME), &err);
 
 	if (rc < 0 && ++repo->n_failed == PATIENCE) {
 		lode_say_error(repo->self, &err);
@@ -129,7 +121,7 @@ struct lode_site *lode_serve_repo_site(struct lode_serve_repo *repo)
 /* False: it is to stop. */
 static bool wait_ms(struct lode_serve_repo *repo, int64_t ms)
 {
-	int64_t until_ns = now_ns(CLOCK_MONOTONIC) + ms * 1000000;
+	int64_t until_ns = lode_clock_ns(CLOCK_MONOTONIC) + ms * 1000000;
 	struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000),
 				 .tv_nsec = until_ns % 1000000000};
 	bool goes_on;
@@ -187,11 +179,11 @@ static void *follow(void *context)
 		pause_ms = LOOK_MS;
 		if (look(repo) <= 0)
 			continue;
-		start_ns = now_ns(CLOCK_MONOTONIC);
+		start_ns = lode_clock_ns(CLOCK_MONOTONIC);
 		set_mining(repo, true);
 		mine_anew(repo);
 		set_mining(repo, false);
-		pause_ms += REST_FACTOR * (now_ns(CLOCK_MONOTONIC) - start_ns) / 1000000;
+		pause_ms += REST_FACTOR * (lode_clock_ns(CLOCK_MONOTONIC) - start_ns) / 1000000;
 	}
 	return NULL;
 }

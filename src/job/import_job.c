@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "job/digest_merge.h"
 #include "job/shape.h"
 #include "store/repo_intake.h"
@@ -88,13 +88,11 @@ static bool has(void *context, const char *path, uint64_t key)
 
 static int64_t file_time(const char *path)
 {
-	struct timespec now;
 	struct stat st;
 
 	if (strcmp(path, "-") != 0 && stat(path, &st) == 0)
 		return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	return lode_clock_ns(CLOCK_REALTIME);
 }
 
 static int agree(void *context, const char *shape, const char *path, struct lode_error *err)

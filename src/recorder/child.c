@@ -6,16 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static int64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
+#include "base/clock.h"
 
 /* Starts argv in a child with the signal mask `mask`; gives its pid. */
 static pid_t start(const char *const *argv, const sigset_t *mask, int output)
@@ -42,7 +35,7 @@ static int wait_for_signal(const sigset_t *set, int64_t deadline_ns)
 
 	if (deadline_ns == INT64_MAX)
 		return sigwaitinfo(set, NULL);
-	left_ns = deadline_ns - now_ns();
+	left_ns = deadline_ns - lode_clock_ns(CLOCK_MONOTONIC);
 	if (left_ns < 0)
 		left_ns = 0;
 	left.tv_sec = left_ns / 1000000000;
@@ -54,7 +47,8 @@ static int wait_for_signal(const sigset_t *set, int64_t deadline_ns)
 static int run(int *status, bool *was_stopped, const char *const *argv, int64_t duration_ns,
 	       int output, struct lode_error *err)
 {
-	int64_t deadline_ns = duration_ns > 0 ? now_ns() + duration_ns : INT64_MAX;
+	int64_t deadline_ns =
+		duration_ns > 0 ? lode_clock_ns(CLOCK_MONOTONIC) + duration_ns : INT64_MAX;
 	sigset_t set, before;
 	pid_t pid;
 	int rc = 0;

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/socket.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 struct lode_overdue_connection {
@@ -25,10 +25,7 @@ struct lode_overdue {
 
 static int64_t now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return lode_clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 static void look(struct lode_overdue *overdue)

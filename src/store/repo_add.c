@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "store/repo_entry.h"
 #include "store/repo_query.h"
 #include "store/repo_segments.h"
@@ -91,7 +92,7 @@ static int add_digest(int64_t *id, struct adding *adding, const struct lode_repo
 		sqlite3_bind_int64(st, 2, (int64_t)entry->key);
 	else
 		sqlite3_bind_null(st, 2);
-	sqlite3_bind_int64(st, 3, lode_repo_now_ns());
+	sqlite3_bind_int64(st, 3, lode_clock_ns(CLOCK_REALTIME));
 	sqlite3_bind_int64(st, 4, entry->input_bytes);
 	sqlite3_bind_int64(st, 5, entry->content_bytes);
 	sqlite3_bind_int64(st, 6, (int64_t)entry->n_beside);

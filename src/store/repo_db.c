@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- Errors ---- */
 
@@ -170,14 +169,6 @@ void lode_repo_snapshot_end(struct lode_repo *repo)
 {
 	if (!sqlite3_get_autocommit(repo->db))
 		sqlite3_exec(repo->db, "ROLLBACK", NULL, NULL, NULL);
-}
-
-int64_t lode_repo_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 int lode_repo_mark_changed(struct lode_repo *repo, struct lode_error *err)

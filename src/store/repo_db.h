@@ -71,6 +71,4 @@ const char *lode_repo_column_text(sqlite3_stmt *st, int column, struct lode_aren
 /* Reads the shape again: another process may have set it. */
 int lode_repo_read_shape(struct lode_repo *repo, struct lode_error *err);
 
-int64_t lode_repo_now_ns(void); /* since the epoch */
-
 #endif

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "base/clock.h"
 #include "store/repo_entry.h"
 #include "store/repo_segments.h"
 
@@ -64,7 +65,7 @@ static int store(struct lode_repo_intake *intake, struct lode_error *err)
 int lode_repo_intake_put(struct lode_repo_intake *intake, struct lode_repo_entry *entry,
 			 const char *path, bool more, struct lode_error *err)
 {
-	int64_t now_ns = lode_repo_now_ns();
+	int64_t now_ns = lode_clock_ns(CLOCK_REALTIME);
 	int rc = 0;
 
 	pthread_mutex_lock(&intake->mutex);

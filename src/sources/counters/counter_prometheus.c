@@ -23,8 +23,8 @@ int lode_counter_read_prometheus(struct lode_counter_reader *reader, const char 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/escape.h"
 #include "base/late_library.h"
 #include "base/lines.h"
@@ -321,13 +321,10 @@ int lode_counter_read_prometheus(struct lode_counter_reader *reader, const char 
 {
 	struct lode_prometheus_query query;
 	struct asking a = {.reader = reader, .query = &query};
-	struct timespec now;
 	int rc;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	reader->facts->format = "Prometheus";
-	rc = lode_prometheus_parse(&query, text, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
-				   err);
+	rc = lode_prometheus_parse(&query, text, lode_clock_ns(CLOCK_REALTIME), err);
 	if (rc < 0)
 		return rc;
 	a.curl = NULL;

@@ -13,6 +13,7 @@
 
 #include "job/repo_watch.h"
 #include "scratch.h"
+#include "base/clock.h"
 #include "base/map.h"
 #include "store/repo_care.h"
 #include "store/repo_db.h"
@@ -307,6 +308,6 @@ int main(void)
 						leave_scratch),
 	};
 
-	now = lode_repo_now_ns();
+	now = lode_clock_ns(CLOCK_REALTIME);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
