@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/aoi_options.h"
 #include "cli/command.h"
@@ -154,22 +153,14 @@ static int run_job(const struct lode_command *self, const void *values,
 	return code;
 }
 
-static void init(void *values)
-{
-	struct coverage_values *v = values;
-
-	memset(v, 0, sizeof(*v));
-	v->top = SIZE_MAX;
-	lode_input_options_init(&v->input);
-	lode_aoi_values_init(&v->aoi);
-}
-
 static int run(const struct lode_command *self, int argc, char **argv)
 {
 	static const struct lode_signature_run how = {
+		.size = sizeof(struct coverage_values),
 		.known_at = offsetof(struct coverage_values, known),
 		.aoi_at = offsetof(struct coverage_values, aoi),
-		.init = init,
+		.input_at = offsetof(struct coverage_values, input),
+		.top_at = offsetof(struct coverage_values, top),
 		.check = check,
 		.run = run_job,
 	};

@@ -118,8 +118,7 @@ static const struct lode_option options[] = {
 	LODE_HTML_OPTION(offsetof(struct diff_values, html)),
 	{.name = "folded",
 	 .help = "stacks with what they cost in A and in B, as difffolded.pl writes them, for "
-		 "flame "
-		 "graphs; A's are scaled to as many symptoms as B has",
+		 "flame graphs; A's are scaled to as many symptoms as B has",
 	 .set = lode_set_flag,
 	 AT(wants_folded)},
 	LODE_PPROF_EXPORT_OPTION(offsetof(struct diff_values, exports),

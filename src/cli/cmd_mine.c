@@ -35,8 +35,8 @@ struct mine_values {
 	size_t n_inputs;
 };
 
-/* Of a page: items of a list inside of a cluster, and critical paths. */
-enum { PAGE_TOP_INSIDE = 50, PAGE_PATHS = 10 };
+/* Critical paths of a page. */
+enum { PAGE_PATHS = 10 };
 
 #define AT(field) .offset = offsetof(struct mine_values, field)
 
@@ -224,7 +224,7 @@ static int report(const struct lode_command *self, const struct mine_values *v,
 		.is_filtered = lode_shape_has_filters(job->origin.shape) || v->aoi.include.n ||
 			       v->aoi.exclude.n || v->aoi.only.bits || v->aoi.reason.bits,
 		.top = v->top,
-		.top_inside = v->html ? PAGE_TOP_INSIDE : 0,
+		.top_inside = v->html ? LODE_PAGE_TOP_INSIDE : 0,
 		.has_detail = v->html || v->wants_detail,
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,

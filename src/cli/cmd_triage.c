@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/aoi_options.h"
 #include "cli/command.h"
@@ -25,9 +24,6 @@ struct triage_values {
 	size_t top;
 	bool no_mining, wants_json, wants_detail;
 };
-
-/* The longest lists inside of a page's clusters. */
-enum { PAGE_TOP_INSIDE = 50 };
 
 #define AT(field) .offset = offsetof(struct triage_values, field)
 
@@ -120,7 +116,7 @@ static int report(const struct lode_command *self, const struct triage_values *v
 	struct lode_triage_report r = {
 		.job = job,
 		.rest_path = v->rest,
-		.top_inside = v->html ? PAGE_TOP_INSIDE : 0,
+		.top_inside = v->html ? LODE_PAGE_TOP_INSIDE : 0,
 		.has_detail = v->html || v->wants_detail,
 		.top = lode_longest_list(v->top, v->html, v->wants_json, 12),
 		.columns = lode_columns(stdout, 100),
@@ -192,22 +188,14 @@ static int run_job(const struct lode_command *self, const void *values,
 	return code;
 }
 
-static void init(void *values)
-{
-	struct triage_values *v = values;
-
-	memset(v, 0, sizeof(*v));
-	v->top = SIZE_MAX;
-	lode_input_options_init(&v->input);
-	lode_aoi_values_init(&v->aoi);
-}
-
 static int run(const struct lode_command *self, int argc, char **argv)
 {
 	static const struct lode_signature_run how = {
+		.size = sizeof(struct triage_values),
 		.known_at = offsetof(struct triage_values, known),
 		.aoi_at = offsetof(struct triage_values, aoi),
-		.init = init,
+		.input_at = offsetof(struct triage_values, input),
+		.top_at = offsetof(struct triage_values, top),
 		.check = check,
 		.run = run_job,
 	};

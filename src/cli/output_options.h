@@ -25,7 +25,8 @@
 		.offset = (at), __VA_ARGS__                                                  \
 	}
 
-enum { LODE_PAGE_TOP = 5000, LODE_JSON_TOP = 50 };
+/* Longest lists of a page, and of a JSON document; and inside of one cluster of a page. */
+enum { LODE_PAGE_TOP = 5000, LODE_JSON_TOP = 50, LODE_PAGE_TOP_INSIDE = 50 };
 
 /* What --top comes to; SIZE_MAX: it was not given. */
 static inline size_t lode_longest_list(size_t given, bool is_page, bool is_json, size_t in_table)

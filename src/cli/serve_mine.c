@@ -15,8 +15,8 @@
 #include "reports/mine_served.h"
 #include "store/repo.h"
 
-/* Items of lists inside of a cluster, and of lists that are asked for. */
-enum { PAGE_TOP_INSIDE = 50, TOP_STREAMS = 1000, TOP_SYMPTOMS = 200 };
+/* Items of lists that are asked for. */
+enum { TOP_STREAMS = 1000, TOP_SYMPTOMS = 200 };
 enum { MOST_TOP = 100000 };
 
 /* ---- Reading and mining ---- */
@@ -92,7 +92,7 @@ static void prepare(struct lode_serve_mine *mine, const struct lode_serve_mine_o
 		.is_filtered = lode_shape_has_filters(shape) || aoi->include.n || aoi->exclude.n ||
 			       aoi->only.bits || aoi->reason.bits,
 		.top = LODE_PAGE_TOP,
-		.top_inside = PAGE_TOP_INSIDE,
+		.top_inside = LODE_PAGE_TOP_INSIDE,
 		.signatures = &mine->signatures,
 		.served = &mine->served,
 	};

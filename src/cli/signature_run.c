@@ -1,11 +1,26 @@
 #include "cli/signature_run.h"
 
+#include <stdint.h>
+#include <string.h>
+
+#include "cli/input_options.h"
 #include "cli/messages.h"
 #include "cli/repo_options.h"
 
 static struct lode_aoi_values *aoi_of(const struct lode_signature_run *how, void *values)
 {
 	return (struct lode_aoi_values *)((char *)values + how->aoi_at);
+}
+
+static void init(const struct lode_signature_run *how, void *values)
+{
+	static const size_t not_given = SIZE_MAX;
+	char *v = values;
+
+	memset(v, 0, how->size);
+	memcpy(v + how->top_at, &not_given, sizeof(not_given));
+	lode_input_options_init((struct lode_input_options *)(v + how->input_at));
+	lode_aoi_values_init(aoi_of(how, values));
 }
 
 static int run_as_repository(const struct lode_signature_run *how, const struct lode_command *self,
@@ -21,7 +36,7 @@ static int run_as_repository(const struct lode_signature_run *how, const struct 
 	if (lode_signature_sources_open(&sources, known, &err) < 0)
 		return lode_say_error(self, &err);
 	lode_aoi_values_release(aoi_of(how, values));
-	how->init(values);
+	init(how, values);
 	code = lode_repo_words_parse(&words, self, values,
 				     sources.repo ? lode_repo_shape(sources.repo) : NULL, given,
 				     false, &n);
@@ -44,7 +59,7 @@ int lode_signature_run(const struct lode_signature_run *how, const struct lode_c
 
 	for (int i = 0; i < argc; i++)
 		lode_vec_append(&given, argv[i]);
-	how->init(values);
+	init(how, values);
 	if (lode_command_start(self, values, argc, argv, &n, &code)) {
 		lode_aoi_values_settle(aoi_of(how, values), false);
 		code = how->check(self, values, (size_t)n);

@@ -12,8 +12,10 @@
 
 /* What parts one such command from another; `values` is its own struct of them. */
 struct lode_signature_run {
-	size_t known_at, aoi_at; /* offsets of struct lode_signature_values and lode_aoi_values */
-	void (*init)(void *values);
+	size_t size; /* of that struct, which is all 0 but for these, by their offsets: */
+	size_t known_at, aoi_at, input_at; /* struct lode_signature_values, lode_aoi_values and
+					      lode_input_options */
+	size_t top_at;			   /* a size_t: SIZE_MAX unless --top is given */
 	/* What is wrong was said: gives an exit code. Settles what signatures need. */
 	int (*check)(const struct lode_command *self, void *values, size_t n_inputs);
 	/* With the sources open; gives the exit code. */
