@@ -100,8 +100,7 @@ static void put_outputs(struct lode_json *json, const struct lode_digest_report 
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
-	if (n_shown < n)
-		lode_json_int(json, "more", (int64_t)(n - n_shown));
+	lode_json_more(json, "more", n, n_shown);
 }
 
 void lode_digest_report_json(FILE *out, const struct lode_digest_report *report)

@@ -25,7 +25,6 @@ static size_t shown_inside(const struct lode_mine_report *report, const struct l
 	return top < n ? top : n;
 }
 
-/* Says how many items of a list were left out, where there are any. */
 static void put_split(struct lode_json *json, const int64_t *kind_ns)
 {
 	lode_json_int(json, "wait_ns", kind_ns[LODE_EVENT_WAITING]);

@@ -64,8 +64,7 @@ void lode_import_report_json(FILE *out, const struct lode_import_report *report)
 		lode_json_end_object(json);
 	}
 	lode_json_end_array(json);
-	if (n_shown < n)
-		lode_json_int(json, "more", (int64_t)(n - n_shown));
+	lode_json_more(json, "more", n, n_shown);
 	lode_json_job_inputs(json, &import->job);
 	lode_json_close(json);
 }

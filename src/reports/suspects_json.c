@@ -13,7 +13,6 @@ static size_t shown(const struct lode_suspects_report *report, size_t n)
 	return report->list_top && report->list_top < n ? report->list_top : n;
 }
 
-/* Says how many items of a list were left out, where there are any. */
 static void put_sum(struct lode_json *json, const char *key, lode_u128 sum)
 {
 	lode_json_int(json, key, sum < INT64_MAX ? (int64_t)sum : INT64_MAX);

@@ -31,11 +31,11 @@ static int compare_leaves(const void *a, const void *b, void *context)
 	return lode_leaf_compare(a, b, context);
 }
 
-static void sort_leaves(struct lode_meanwhile_thread *out, const struct lode_call_trace *trace)
+void lode_leaves_sort(struct lode_meanwhile_thread *out, const struct lode_calltree *functions)
 {
 	if (out->leaves.n)
 		qsort_r(out->leaves.at, out->leaves.n, sizeof(*out->leaves.at), compare_leaves,
-			(void *)&trace->functions);
+			(void *)functions);
 }
 
 void lode_meanwhile_of_whole(struct lode_meanwhile_thread *out, const struct lode_call_trace *trace,
@@ -54,7 +54,7 @@ void lode_meanwhile_of_whole(struct lode_meanwhile_thread *out, const struct lod
 								  .leaf_ns = function->leaf_ns,
 								  .n_calls = function->n_calls}));
 	}
-	sort_leaves(out, trace);
+	lode_leaves_sort(out, &trace->functions);
 }
 
 static void add_leaves(struct lode_meanwhile_thread *out, const struct lode_call_trace *trace,
@@ -85,7 +85,7 @@ static void add_leaves(struct lode_meanwhile_thread *out, const struct lode_call
 		if (by_function[f].n_calls)
 			lode_vec_append(&out->leaves, by_function[f]);
 	}
-	sort_leaves(out, trace);
+	lode_leaves_sort(out, &trace->functions);
 	out->idle_ns = (uint64_t)whole_ns - busy;
 	free(by_function);
 }

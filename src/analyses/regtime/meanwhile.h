@@ -33,6 +33,8 @@ struct lode_meanwhile {
 /* The order of leaves: below 0 when `x` comes first. */
 int lode_leaf_compare(const struct lode_leaf *x, const struct lode_leaf *y,
 		      const struct lode_calltree *functions);
+/* A thread's, in that order. */
+void lode_leaves_sort(struct lode_meanwhile_thread *out, const struct lode_calltree *functions);
 
 /* `only` NULL: all threads; else that one, and n_threads is 1. Of many spans:
    meanwhile_many.h. */

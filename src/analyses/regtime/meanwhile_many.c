@@ -135,11 +135,6 @@ static void begin_span(struct pass *p, uint32_t span, int64_t t_ns)
 	}
 }
 
-static int compare_leaves(const void *a, const void *b, void *context)
-{
-	return lode_leaf_compare(a, b, context);
-}
-
 /* Keeps the first `most` in order: there are hundreds, and few are asked for. */
 static void add_leaf(struct lode_meanwhile_thread *out, const struct lode_calltree *functions,
 		     size_t most, const struct lode_leaf *leaf)
@@ -184,9 +179,8 @@ static void end_span(struct pass *p, uint32_t span, int64_t t_ns, struct lode_me
 		else
 			lode_vec_append(&out->leaves, leaf);
 	}
-	if (!most && out->leaves.n)
-		qsort_r(out->leaves.at, out->leaves.n, sizeof(*out->leaves.at), compare_leaves,
-			(void *)functions);
+	if (!most)
+		lode_leaves_sort(out, functions);
 	out->idle_ns = (uint64_t)(meanwhile->t1_ns - meanwhile->t0_ns) - p->busy_of[span];
 }
 
