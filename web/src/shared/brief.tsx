@@ -1,4 +1,5 @@
-import { shorten, visible } from "./format";
+import { visible } from "./format";
+import { Ending } from "./name";
 
 /** A cluster in short, as `--detail` has it. */
 export interface InBrief {
@@ -36,13 +37,7 @@ const KEPT = 2;
 export function Chain({ text, quiet }: { text: string; quiet?: boolean }) {
 	const shown = visible(text);
 	const cuts = [...shown.matchAll(/ [›…→] /g)].map((m) => m.index);
-	const cut = cuts.at(-KEPT) ?? 0;
-	return (
-		<bdi class={quiet ? "chain quiet" : "chain"} title={shorten(shown, 2000)}>
-			{cut ? <span class="chain-start">{shown.slice(0, cut)}</span> : null}
-			<span class="chain-end">{shown.slice(cut)}</span>
-		</bdi>
-	);
+	return <Ending shown={shown} cut={cuts.at(-KEPT) ?? 0} quiet={quiet ?? false} />;
 }
 
 /** Two lines: the symptom's thread; then where it goes on, and what varies. */

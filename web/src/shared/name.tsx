@@ -7,6 +7,16 @@ export function Name({ text, most = 120 }: { text: string; most?: number }) {
 	return <bdi title={short === shown ? undefined : shorten(shown, 2000)}>{short}</bdi>;
 }
 
+/** A text that `visible` has been through, which is told by its end: what is before `cut` goes first. */
+export function Ending({ shown, cut, quiet }: { shown: string; cut: number; quiet?: boolean }) {
+	return (
+		<bdi class={quiet ? "chain quiet" : "chain"} title={shorten(shown, 2000)}>
+			{cut ? <span class="chain-start">{shown.slice(0, cut)}</span> : null}
+			<span class="chain-end">{shown.slice(cut)}</span>
+		</bdi>
+	);
+}
+
 /** `module!function`: the function, and its module quietly. */
 export function Frame({ text, most = 120 }: { text: string; most?: number }) {
 	const { module, name } = frameParts(text);

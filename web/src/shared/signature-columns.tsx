@@ -1,7 +1,7 @@
 // What tables of signatures have in common, whichever report they stand in.
 import { PartBar } from "./bars";
-import { costIn, type InUnit, percent, shorten, visible } from "./format";
-import { Name } from "./name";
+import { costIn, type InUnit, percent, visible } from "./format";
+import { Ending, Name } from "./name";
 import type { Column } from "./table";
 
 interface Signed {
@@ -21,13 +21,7 @@ interface Apart extends Signed {
 /** A bug's address loses its start before its number. */
 function Bug({ text }: { text: string }) {
 	const shown = visible(text);
-	const cut = shown.search(/[^/=]*$/);
-	return (
-		<bdi class="chain" title={shorten(shown, 2000)}>
-			{cut > 0 ? <span class="chain-start">{shown.slice(0, cut)}</span> : null}
-			<span class="chain-end">{shown.slice(cut)}</span>
-		</bdi>
-	);
+	return <Ending shown={shown} cut={shown.search(/[^/=]*$/)} />;
 }
 
 /** `symptom_ns`: of what shares are. */
