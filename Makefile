@@ -11,14 +11,14 @@ RELEASE := build/release
 RELEASE_OPTIONS := --buildtype=release -Doptimization=2 -Ddebug=true -Db_ndebug=true -Db_lto=true \
 	-Db_lto_threads=$(JOBS)
 
-.PHONY: all pages demo test quick bench fuzz tidy fmt install uninstall clean help ci
+.PHONY: all pages demo test quick bench fuzz tidy coverage size fmt install uninstall clean help ci
 
 all: deps-build $(RELEASE)/build.ninja
 	@ninja -C $(RELEASE) -j $(JOBS) --quiet
 	@echo "built: $(RELEASE)/lode"
 
-.PHONY: deps-build deps-test deps-demo deps-bench
-deps-build deps-test deps-demo deps-bench: deps-%:
+.PHONY: deps-build deps-test deps-demo deps-bench deps-coverage
+deps-build deps-test deps-demo deps-bench deps-coverage: deps-%:
 	@tools/install-deps $*
 
 $(RELEASE)/build.ninja: meson.build meson_options.txt Makefile | deps-build
@@ -60,6 +60,14 @@ fuzz: deps-test
 ## tidy: clang-tidy over src/, to the analyzer's full depth
 tidy: deps-test
 	@TIDY_NODES=225000 tools/run-tests --jobs $(JOBS) tidy
+
+## coverage: lines and branches that the tests reach, by folder; a report in build/coverage/html
+coverage: deps-coverage
+	@tools/run-coverage $(JOBS)
+
+## size: lines of code and files under src/, by folder
+size:
+	@tools/count-lines
 
 ## fmt: format all sources
 fmt: deps-test
