@@ -16,6 +16,7 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_DUPLICATE] = "duplicated buffers",
 	[LODE_LOSS_OVERLAP] = "overlapping calls cut",
 	[LODE_LOSS_CALLERS] = "calls whose outer callers are not told apart",
+	[LODE_LOSS_CLOCK_JUMP] = "clock jumps",
 };
 
 static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
@@ -31,6 +32,7 @@ static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_DUPLICATE] = "duplicated buffer",
 	[LODE_LOSS_OVERLAP] = "overlapping call cut",
 	[LODE_LOSS_CALLERS] = "call whose outer callers are not told apart",
+	[LODE_LOSS_CLOCK_JUMP] = "clock jump",
 };
 
 const char *lode_loss_name(enum lode_loss_kind kind)

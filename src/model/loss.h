@@ -24,6 +24,7 @@ enum lode_loss_kind {
 	LODE_LOSS_DUPLICATE, /* the same records a second time (a buffer written twice), left out */
 	LODE_LOSS_OVERLAP,   /* calls that outlast the call they start in: cut (cost_ns: by) */
 	LODE_LOSS_CALLERS,   /* calls of too many stacks: outer callers not told apart */
+	LODE_LOSS_CLOCK_JUMP, /* the input's clock leaps by more than a day */
 	LODE_N_LOSS_KINDS,
 };
 
