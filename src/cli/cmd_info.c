@@ -11,6 +11,7 @@
 #include "cli/output_options.h"
 #include "reports/info_report.h"
 #include "reports/json.h"
+#include "reports/json_parts.h"
 #include "store/digest_file.h"
 
 struct info_values {
@@ -46,6 +47,8 @@ struct output {
 	bool is_list;		/* more than one stream: the document has a list of them */
 	struct lode_json *json; /* opened with the first stream: nothing usable, nothing written */
 	size_t n_shown, n_bad;
+	LODE_VEC(struct lode_skipped_input) skipped;
+	struct lode_arena arena;
 	int worst_exit; /* of what could not be read, when nothing could be */
 };
 
@@ -126,6 +129,21 @@ static bool is_digest(const char *path, struct lode_error *err)
 	return is_one;
 }
 
+/* Says why an input is not shown, and keeps it for the document. */
+static int skip(struct output *o, const char *path, const struct lode_error *err)
+{
+	char *reason = lode_job_reason(path, err);
+	struct lode_skipped_input skipped = {
+		lode_arena_strndup(&o->arena, path, strlen(path)),
+		lode_arena_strndup(&o->arena, reason, strlen(reason)),
+	};
+
+	free(reason);
+	lode_vec_append(&o->skipped, skipped);
+	o->n_bad++;
+	return lode_say_error(o->command, err);
+}
+
 static void load_and_show(struct output *o, const struct lode_source_options *source,
 			  const char *path)
 {
@@ -138,17 +156,20 @@ static void load_and_show(struct output *o, const struct lode_source_options *so
 		return;
 	}
 	/* A file that cannot be opened is no failure of lode's. */
-	if (lode_say_error(o->command, &err) == LODE_EXIT_USAGE)
+	if (skip(o, path, &err) == LODE_EXIT_USAGE)
 		o->worst_exit = LODE_EXIT_USAGE;
-	o->n_bad++;
 }
 
 static void finish(struct output *o)
 {
 	if (o->json && o->is_list)
 		lode_json_end_array(o->json);
-	if (o->json)
+	if (o->json) {
+		lode_json_inputs(o->json, "skipped", o->skipped.at, o->skipped.n);
 		lode_json_close(o->json);
+	}
+	lode_vec_release(&o->skipped);
+	lode_arena_release(&o->arena);
 }
 
 static int run_info(const struct lode_command *self, const struct info_values *v, char **arguments,
@@ -172,10 +193,11 @@ static int run_info(const struct lode_command *self, const struct info_values *v
 
 		lode_fail(&skipped, LODE_ERR_IO, inputs.skipped[i].path, -1, "%.500s",
 			  inputs.skipped[i].reason);
-		lode_say_error(self, &skipped);
-		o.n_bad++;
+		skip(&o, inputs.skipped[i].path, &skipped);
 	}
+	lode_say_other_files(self, inputs.n_other);
 	if (lode_symboliser_new(&source.symboliser, &v->input.symbols, &err) < 0) {
+		finish(&o);
 		lode_inputs_release(&inputs);
 		return lode_say_error(self, &err);
 	}

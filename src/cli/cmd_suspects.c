@@ -283,6 +283,7 @@ static int read_side(struct reading *r, enum lode_side side, char *const *inputs
 	lode_progress_end(&r->progress);
 	lode_say_inputs(r->self, "skipped: ", job->skipped.at, job->skipped.n);
 	lode_say_incomplete(r->self, job->incomplete.at, job->incomplete.n);
+	lode_say_other_files(r->self, job->n_other);
 	return rc < 0 ? lode_say_error(r->self, &err) : LODE_EXIT_OK;
 }
 

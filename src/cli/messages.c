@@ -65,6 +65,14 @@ void lode_say_skipped(const struct lode_command *self, const struct lode_digest_
 {
 	lode_say_inputs(self, "skipped: ", job->skipped.at, job->skipped.n);
 	lode_say_incomplete(self, job->incomplete.at, job->incomplete.n);
+	lode_say_other_files(self, job->n_other);
+}
+
+void lode_say_other_files(const struct lode_command *self, size_t n)
+{
+	if (n)
+		lode_say(self, "%zu file%s skipped: no recording by name or content", n,
+			 n == 1 ? "" : "s");
 }
 
 void lode_say_incomplete(const struct lode_command *self, const struct lode_skipped_input *inputs,

@@ -77,7 +77,4 @@ void lode_job_item_done(struct lode_job_item *item);
 
 void lode_job_item_release(struct lode_job_item *item);
 
-/* Why an input cannot be used, in words that stand behind its path. The caller's to free. */
-char *lode_job_reason(const char *path, const struct lode_error *err);
-
 #endif

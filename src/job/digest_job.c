@@ -7,6 +7,7 @@
 #include "job/digest_item.h"
 #include "job/digest_merge.h"
 #include "job/shape.h"
+#include "sources/file_names.h"
 
 /* From so many streams on, digests wait for the merge in packed form. */
 enum { MANY_STREAMS = 64 };
@@ -271,11 +272,13 @@ int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = lode_inputs_expand_with(&expanded, inputs, n_inputs, lode_digest_recognise, err);
+	rc = lode_inputs_expand_with(&expanded, inputs, n_inputs, lode_digest_recognise,
+				     LODE_NAMED_DIGEST, err);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < expanded.n_skipped; i++)
 		lode_job_add_skipped(out, expanded.skipped[i].path, expanded.skipped[i].reason);
+	out->n_other = expanded.n_other;
 	open_items(&run, &expanded);
 	rc = run_items(out, &run, err);
 	close_items(&run);

@@ -104,6 +104,7 @@ struct lode_digest_job {
 	bool is_default_symptoms;		     /* nobody said what the symptoms are */
 	LODE_VEC(struct lode_skipped_input) skipped; /* streams without any result */
 	LODE_VEC(struct lode_skipped_input) incomplete; /* used, but their files are cut or bad */
+	size_t n_other;					/* files of folders that are no inputs */
 	size_t n_inputs;				/* streams; those of digests as well */
 	int64_t input_bytes;				/* of the streams, on disk */
 	struct lode_arena arena;
@@ -122,5 +123,8 @@ void lode_digest_job_release(struct lode_digest_job *job);
 
 /* What a stream's file lacks, in words, if it ends early or holds bad records; else NULL. */
 char *lode_job_cut_text(const struct lode_losses *losses);
+
+/* Why an input cannot be used, in words that stand behind its path. The caller's to free. */
+char *lode_job_reason(const char *path, const struct lode_error *err);
 
 #endif

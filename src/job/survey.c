@@ -9,6 +9,7 @@
 #include "base/input.h"
 #include "sources/call_source.h"
 #include "sources/counters/counter_source.h"
+#include "sources/file_names.h"
 #include "sources/log/request_source.h"
 #include "sources/source.h"
 #include "sources/uftrace/uftrace.h"
@@ -65,8 +66,12 @@ static enum lode_survey_kind kind_of(const char *path, const uint8_t *head, size
 
 static enum lode_survey_kind kind_of_file(const char *path, struct lode_error *err)
 {
+	static const unsigned named_kinds =
+		LODE_NAMED_RECORDING | LODE_NAMED_DIGEST | LODE_NAMED_CALLS;
+	enum lode_survey_kind kind = LODE_SURVEY_OTHER;
 	uint8_t head[LODE_PEEK_BYTES];
 	struct lode_input *input;
+	char reason[400];
 	ssize_t n;
 
 	err->status = LODE_OK;
@@ -74,7 +79,12 @@ static enum lode_survey_kind kind_of_file(const char *path, struct lode_error *e
 		return LODE_SURVEY_OTHER;
 	n = lode_input_peek(input, head, sizeof(head), err);
 	lode_input_close(input);
-	return n > 0 ? kind_of(path, head, (size_t)n) : LODE_SURVEY_OTHER;
+	if (n > 0)
+		kind = kind_of(path, head, (size_t)n);
+	if (kind == LODE_SURVEY_OTHER && n >= 0 &&
+	    lode_file_unread_reason(reason, sizeof(reason), path, named_kinds, head, (size_t)n))
+		lode_fail(err, LODE_ERR_FORMAT, path, 0, "%s", reason);
+	return kind;
 }
 
 enum lode_survey_kind lode_survey_one(const char *path, struct lode_error *err)

@@ -7,7 +7,8 @@
  *   DIR/more/...                               a folder of its own, with sets of its own
  *
  * The format is told from content. Bundles of `lode record` (NAME.lode) are recordings of the
- * folder that they stand in. Other files are counted, never an error: a folder may hold anything.
+ * folder that they stand in. A file that is named like one of these, and is none, is listed as one
+ * that cannot be read. Other files are counted, never an error: a folder may hold anything.
  */
 #ifndef LODE_SURVEY_H
 #define LODE_SURVEY_H
@@ -43,7 +44,7 @@ struct lode_survey_unread {
 struct lode_survey {
 	LODE_VEC(struct lode_survey_folder) folders; /* in order of the inputs, then by name */
 	size_t n_files, n_other;		     /* looked at; of no use */
-	LODE_VEC(struct lode_survey_unread) unread;  /* that could not be opened */
+	LODE_VEC(struct lode_survey_unread) unread;  /* cannot be opened, or is damaged */
 	struct lode_arena arena;
 };
 

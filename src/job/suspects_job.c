@@ -227,6 +227,7 @@ static int run_inputs(struct run *run, const struct lode_inputs *inputs, struct 
 	for (size_t i = 0; i < inputs->n_skipped; i++)
 		lode_vec_append(&run->job->skipped,
 				listed(run, inputs->skipped[i].path, inputs->skipped[i].reason));
+	run->job->n_other = inputs->n_other;
 	run->job->n_inputs = inputs->paths.n;
 	for (size_t i = 0; i < inputs->paths.n; i++)
 		run->job->input_bytes += size_of(inputs->paths.at[i]);

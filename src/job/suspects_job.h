@@ -54,6 +54,7 @@ struct lode_suspects_job {
 	LODE_VEC(struct lode_skipped_input) skipped;	/* streams without any result */
 	LODE_VEC(struct lode_skipped_input) incomplete; /* used, but their files are cut or bad */
 	LODE_VEC(struct lode_metric_note) notes;
+	size_t n_other;		    /* files of folders that are no inputs */
 	size_t n_inputs, n_streams; /* all inputs; those that were read */
 	int64_t input_bytes;	    /* of the inputs, on disk */
 	uint64_t n_events;	    /* samples in the recordings, measured or not */

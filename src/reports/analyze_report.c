@@ -140,8 +140,8 @@ void lode_analyze_text(FILE *out, const struct lode_analyze_report *report)
 		parting = ", ";
 	}
 	if (report->survey->n_other)
-		fprintf(out, "; %s of no use here",
-			lode_format_plural(n, report->survey->n_other, "other file"));
+		fprintf(out, "; %s skipped",
+			lode_format_plural(n, report->survey->n_other, "file"));
 	fputc('\n', out);
 	for (size_t i = 0; i < report->n_runs; i++) {
 		const struct lode_analyze_run *run = &report->runs[i];

@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 
-static void put_inputs(struct lode_json *json, const char *key,
-		       const struct lode_skipped_input *inputs, size_t n)
+void lode_json_inputs(struct lode_json *json, const char *key,
+		      const struct lode_skipped_input *inputs, size_t n)
 {
 	lode_json_array(json, key);
 	for (size_t i = 0; i < n; i++) {
@@ -20,8 +20,8 @@ static void put_inputs(struct lode_json *json, const char *key,
 
 void lode_json_job_inputs(struct lode_json *json, const struct lode_digest_job *job)
 {
-	put_inputs(json, "skipped", job->skipped.at, job->skipped.n);
-	put_inputs(json, "incomplete", job->incomplete.at, job->incomplete.n);
+	lode_json_inputs(json, "skipped", job->skipped.at, job->skipped.n);
+	lode_json_inputs(json, "incomplete", job->incomplete.at, job->incomplete.n);
 }
 
 void lode_json_shape(struct lode_json *json, const char *shape)

@@ -7,7 +7,11 @@
 #include "job/digest_job.h"
 #include "reports/json.h"
 
-/* "skipped" and "incomplete": [{path, reason}]. */
+/* KEY: [{path, reason}]. */
+void lode_json_inputs(struct lode_json *json, const char *key,
+		      const struct lode_skipped_input *inputs, size_t n);
+
+/* "skipped" and "incomplete", both such lists. */
 void lode_json_job_inputs(struct lode_json *json, const struct lode_digest_job *job);
 
 /* "losses": [{kind, count, offset, DETAIL}], those there are; `losses` NULL: none. */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "sources/file_names.h"
 
 /* Asked in this order: the first has a magic number, the last accepts the most. */
 static const struct lode_source *const sources[] = {
@@ -87,7 +88,30 @@ bool lode_stream_recognise(const uint8_t *head, size_t size)
 
 typedef bool recogniser(const uint8_t *head, size_t size);
 
-static void consider(struct lode_inputs *inputs, const char *path, recogniser *is_wanted)
+/* What is looked for beside recordings. */
+struct wanted {
+	recogniser *recognise; /* NULL: nothing */
+	unsigned kinds;	       /* how files of it are named: enum lode_named_kind */
+};
+
+static void consider_head(struct lode_inputs *inputs, const char *path, const uint8_t *head,
+			  size_t n, const struct wanted *wanted)
+{
+	unsigned kinds = LODE_NAMED_RECORDING | wanted->kinds;
+	char text[400];
+
+	if (n == 0)
+		skip(inputs, path, "the file is empty");
+	else if (lode_stream_recognise(head, n) ||
+		 (wanted->recognise && wanted->recognise(head, n)))
+		lode_vec_append(&inputs->paths, lode_strdup(path));
+	else if (lode_file_unread_reason(text, sizeof(text), path, kinds, head, n))
+		skip(inputs, path, text);
+	else
+		inputs->n_other += !lode_file_is_companion(path);
+}
+
+static void consider(struct lode_inputs *inputs, const char *path, const struct wanted *wanted)
 {
 	struct lode_input *input;
 	struct lode_error err;
@@ -108,11 +132,8 @@ static void consider(struct lode_inputs *inputs, const char *path, recogniser *i
 	n = lode_input_peek(input, head, sizeof(head), &err);
 	if (n < 0)
 		skip(inputs, path, err.message);
-	else if (n == 0)
-		skip(inputs, path, "the file is empty");
-	else if (lode_stream_recognise(head, (size_t)n) ||
-		 (is_wanted && is_wanted(head, (size_t)n)))
-		lode_vec_append(&inputs->paths, lode_strdup(path));
+	else
+		consider_head(inputs, path, head, (size_t)n, wanted);
 	lode_input_close(input);
 }
 
@@ -135,7 +156,7 @@ static char *join(const char *dir, const char *name)
 }
 
 /* Hidden files are nobody's recordings. */
-static void expand_dir(struct lode_inputs *inputs, const char *path, recogniser *is_wanted)
+static void expand_dir(struct lode_inputs *inputs, const char *path, const struct wanted *wanted)
 {
 	size_t n_before = inputs->paths.n, n_skipped_before = inputs->n_skipped;
 	LODE_VEC(char *) names = {0};
@@ -153,7 +174,7 @@ static void expand_dir(struct lode_inputs *inputs, const char *path, recogniser 
 	if (names.n)
 		qsort(names.at, names.n, sizeof(*names.at), by_name);
 	for (size_t i = 0; i < names.n; i++) {
-		consider(inputs, names.at[i], is_wanted);
+		consider(inputs, names.at[i], wanted);
 		free(names.at[i]);
 	}
 	lode_vec_release(&names);
@@ -164,12 +185,13 @@ static void expand_dir(struct lode_inputs *inputs, const char *path, recogniser 
 int lode_inputs_expand(struct lode_inputs *out, char *const *arguments, size_t n,
 		       struct lode_error *err)
 {
-	return lode_inputs_expand_with(out, arguments, n, NULL, err);
+	return lode_inputs_expand_with(out, arguments, n, NULL, 0, err);
 }
 
 int lode_inputs_expand_with(struct lode_inputs *out, char *const *arguments, size_t n,
-			    recogniser *is_wanted, struct lode_error *err)
+			    recogniser *is_wanted, unsigned kinds, struct lode_error *err)
 {
+	struct wanted wanted = {is_wanted, kinds};
 	struct stat st;
 
 	memset(out, 0, sizeof(*out));
@@ -183,7 +205,7 @@ int lode_inputs_expand_with(struct lode_inputs *out, char *const *arguments, siz
 		else if (stat(arguments[i], &st))
 			skip(out, arguments[i], strerror(errno));
 		else if (S_ISDIR(st.st_mode))
-			expand_dir(out, arguments[i], is_wanted);
+			expand_dir(out, arguments[i], &wanted);
 		else
 			lode_vec_append(&out->paths, lode_strdup(arguments[i]));
 	}

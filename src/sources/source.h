@@ -57,11 +57,14 @@ bool lode_stream_recognise(const uint8_t *head, size_t size);
 /*
  * The files behind the arguments: a directory means every file in it (not below) that a source
  * recognises, sorted by name; a file named by the user is taken as it is. Paths that cannot be
- * opened are reported through `skipped`. Symbol bundles and other files of a directory are passed
- * over.
+ * opened are reported through `skipped`, and so are files of a directory that are named like an
+ * input, or begin nearly like one, and are not recognised (sources/file_names.h). Other files of a
+ * directory are counted, but for those that belong to recordings (symptoms.tsv, what is in a
+ * bundle).
  */
 struct lode_inputs {
 	LODE_VEC(char *) paths;
+	size_t n_other; /* files of directories that are no inputs */
 	struct lode_skipped {
 		char *path;
 		char *reason;
@@ -70,9 +73,10 @@ struct lode_inputs {
 };
 int lode_inputs_expand(struct lode_inputs *out, char *const *arguments, size_t n,
 		       struct lode_error *err);
-/* As lode_inputs_expand, and files of directories count as well that `is_wanted` recognises. */
+/* As lode_inputs_expand, and files of directories count as well that `is_wanted` recognises; they
+   are named like `wanted`, a set of enum lode_named_kind. */
 int lode_inputs_expand_with(struct lode_inputs *out, char *const *arguments, size_t n,
-			    bool (*is_wanted)(const uint8_t *head, size_t size),
+			    bool (*is_wanted)(const uint8_t *head, size_t size), unsigned wanted,
 			    struct lode_error *err);
 void lode_inputs_release(struct lode_inputs *inputs);
 

@@ -91,6 +91,57 @@ static void what_is_not_there_is_told(void **state)
 	lode_survey_release(&survey);
 }
 
+/* By what it is called, or by the rest of its first bytes. */
+static void what_is_not_what_it_is_called_is_told(void **state)
+{
+	static const struct {
+		const char *name, *text, *reason; /* NULL: it is passed over */
+	} files[] = {
+		{"more/a.perf.data", "XERFILE2 and so on", "begins with 'XERFILE2'"},
+		{"more/b.perf.data.zst", "\x85\xb5\x2f\xfd", "packed with zstd"},
+		{"more/d.folded.gz", "\xff\xff", "packed with gzip"},
+		{"more/e.digest", "7lode\r\n\n", "lode's digests"},
+		{"more/perf.data.old", "?", "perf's recordings"},
+		{"more/xray-log.web.1", "\x81\x82", "XRay's logs"},
+		{"more/perf.data", "", "empty"},
+		{"more/perf.data.sha256", "0123  perf.data\n", NULL},
+		{"more/perf.data.md", "How it was recorded\n", NULL},
+		{"more/notes", "a.perf.data is the slow one\n", NULL},
+		{"more/repo.lode", "SQLite format 3", NULL},
+	};
+	size_t n = sizeof(files) / sizeof(*files), at = 0, n_passed = 0;
+	struct lode_survey survey = {0};
+	char more[200], *inputs[] = {more};
+
+	(void)state;
+	snprintf(more, sizeof(more), "%s/more", top);
+	for (size_t i = 0; i < n; i++)
+		put(files[i].name, files[i].text);
+	put("more/repo.lode", "SQLite format 3");
+	snprintf(more, sizeof(more), "%s/more/repo.lode", top);
+	assert_int_equal(truncate(more, 16), 0); /* its magic number ends in a NUL */
+	snprintf(more, sizeof(more), "%s/more", top);
+	lode_survey(&survey, inputs, 1);
+	for (size_t i = 0; i < n; i++) {
+		bool is_told = false;
+		size_t k = 0;
+
+		while (k < survey.unread.n &&
+		       strcmp(below(survey.unread.at[k].path) + 1, files[i].name) != 0)
+			k++;
+		is_told = k < survey.unread.n;
+		if (is_told != (files[i].reason != NULL))
+			fail_msg("%s: %s", files[i].name, is_told ? "told" : "passed over");
+		n_passed += !is_told;
+		if (is_told && !strstr(survey.unread.at[k].reason, files[i].reason))
+			fail_msg("%s: %s", files[i].name, survey.unread.at[k].reason);
+		at += is_told;
+	}
+	assert_int_equal(survey.unread.n, at);
+	assert_int_equal(survey.n_other, n_passed);
+	lode_survey_release(&survey);
+}
+
 static int remove_top(void **state)
 {
 	char command[100];
@@ -105,6 +156,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_are_told_by_content),
 		cmocka_unit_test(what_is_not_there_is_told),
+		cmocka_unit_test(what_is_not_what_it_is_called_is_told),
 	};
 
 	if (!mkdtemp(top))

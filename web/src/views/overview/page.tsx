@@ -123,7 +123,7 @@ export function OverviewPage({ report }: ViewProps<AnalyzeReport>) {
 				))}
 			</ol>
 			{report.unread.length ? (
-				<Section title="Files that could not be opened">
+				<Section title="Files that could not be read">
 					<ul class="bad-inputs">
 						{report.unread.map((file) => (
 							<li key={file.path}>

@@ -1,0 +1,35 @@
+/*
+ * What files are called. Formats are told from content, never from the name; but of a folder's
+ * file whose first bytes are damaged the name is all that says it was an input, and without it
+ * the file would be passed over in silence.
+ *
+ *   perf.data.old  web-3.perf.data.zst  a.folded  run.digest     named like an input of that kind
+ *   README  perf.data.sha256  manifest.tsv                       not
+ */
+#ifndef LODE_FILE_NAMES_H
+#define LODE_FILE_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sets of these say what a command reads. */
+enum lode_named_kind {
+	LODE_NAMED_RECORDING = 1,
+	LODE_NAMED_DIGEST = 2,
+	LODE_NAMED_CALLS = 4,	 /* function traces */
+	LODE_NAMED_COUNTERS = 8, /* in a folder of counters */
+};
+
+/*
+ * Of a file that no source recognises: why it counts as one that cannot be read, or NULL when
+ * neither its name nor what its first bytes are close to says that it is an input of `kinds`. In
+ * words that stand behind its path, with what was expected and what was found; written to `text`.
+ */
+const char *lode_file_unread_reason(char *text, size_t size, const char *path, unsigned kinds,
+				    const uint8_t *head, size_t n_head);
+
+/* Files that belong to others of their folder: they are not counted as passed over. */
+bool lode_file_is_companion(const char *path);
+
+#endif
