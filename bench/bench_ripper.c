@@ -94,7 +94,7 @@ static void print_rules(const struct lode_ruleset *rules, const struct lode_data
 		const struct lode_rule *rule = &rules->rules.at[r];
 
 		for (size_t i = 0; i < rule->conditions.n; i++) {
-			const struct lode_condition *c = &rule->conditions.at[i];
+			const struct lode_rule_condition *c = &rule->conditions.at[i];
 			const struct lode_attribute *a = &data->attributes[c->attribute];
 
 			printf("%s%s %s ", i ? "and " : "", a->name, signs[c->comparison]);

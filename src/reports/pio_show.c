@@ -45,7 +45,7 @@ char *lode_pio_rule_text(const struct lode_pio_model *model, const struct lode_r
 	if (!out)
 		lode_oom(0);
 	for (size_t i = 0; i < rule->conditions.n; i++) {
-		const struct lode_condition *c = &rule->conditions.at[i];
+		const struct lode_rule_condition *c = &rule->conditions.at[i];
 		const struct lode_pio_counter *counter = &model->counters.at[c->attribute];
 
 		fputs(i ? " and " : "", out);

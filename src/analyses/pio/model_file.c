@@ -227,7 +227,7 @@ static void put_ruleset(FILE *out, const struct lode_pio_model *m, const struct 
 
 		fprintf(out, "%s\n        {\"if\": [", r ? "," : "");
 		for (size_t i = 0; i < rule->conditions.n; i++) {
-			const struct lode_condition *c = &rule->conditions.at[i];
+			const struct lode_rule_condition *c = &rule->conditions.at[i];
 
 			fputs(i ? ", [" : "[", out);
 			put_text(out, m->counters.at[c->attribute].server);
@@ -472,7 +472,7 @@ static uint32_t class_number(struct reading *r, yajl_val v, const char *field,
 
 static void read_condition(struct reading *r, struct lode_rule *rule, yajl_val v)
 {
-	struct lode_condition c;
+	struct lode_rule_condition c;
 	yajl_val *at;
 
 	if (!YAJL_IS_ARRAY(v) || YAJL_GET_ARRAY(v)->len != 4) {

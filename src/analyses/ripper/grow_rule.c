@@ -167,14 +167,14 @@ static const struct lode_candidate *best_candidate(struct lode_grower *g, uint32
 
 /* ---- One rule ---- */
 
-static struct lode_condition condition_of(const struct lode_grower *g, uint32_t attribute,
-					  const struct lode_candidate *c)
+static struct lode_rule_condition condition_of(const struct lode_grower *g, uint32_t attribute,
+					       const struct lode_candidate *c)
 {
 	const double *column = g->data->columns[attribute];
 	double below, above, middle;
 
 	if (c->comparison == LODE_EQUAL)
-		return (struct lode_condition){attribute, LODE_EQUAL, c->value};
+		return (struct lode_rule_condition){attribute, LODE_EQUAL, c->value};
 	below = column[c->below];
 	above = column[c->above];
 	/* Half-way: nothing says that the border is at one of the two. */
@@ -183,11 +183,11 @@ static struct lode_condition condition_of(const struct lode_grower *g, uint32_t 
 		middle = middle < above ? middle : below;
 	else
 		middle = middle > below ? middle : above;
-	return (struct lode_condition){attribute, c->comparison, middle};
+	return (struct lode_rule_condition){attribute, c->comparison, middle};
 }
 
 /* Rows that fail the condition leave. */
-static void keep_covered(struct lode_grower *g, const struct lode_condition *c)
+static void keep_covered(struct lode_grower *g, const struct lode_rule_condition *c)
 {
 	const double *column = g->data->columns[c->attribute];
 	size_t kept = 0;
@@ -195,7 +195,7 @@ static void keep_covered(struct lode_grower *g, const struct lode_condition *c)
 	for (size_t i = 0; i < g->n_members; i++) {
 		uint32_t row = g->members[i];
 
-		if (lode_condition_holds(c, column[row])) {
+		if (lode_rule_condition_holds(c, column[row])) {
 			g->members[kept++] = row;
 			continue;
 		}
@@ -232,7 +232,7 @@ void lode_grow_rule(struct lode_grower *g, struct lode_rule *rule, const lode_ro
 	begin(g, rule, grow, positive);
 	while (g->n_positive && g->n_positive < g->n_members) {
 		const struct lode_candidate *best;
-		struct lode_condition condition;
+		struct lode_rule_condition condition;
 		uint32_t attribute = 0;
 
 		g->scan.base = g->log2_of[g->n_positive] - g->log2_of[g->n_members];

@@ -51,14 +51,14 @@ void lode_learner_cover(const struct lode_learner *learner, const struct lode_ru
 
 	memcpy(covers, among, n_words * sizeof(*covers));
 	for (size_t i = 0; i < rule->conditions.n; i++) {
-		const struct lode_condition *c = &rule->conditions.at[i];
+		const struct lode_rule_condition *c = &rule->conditions.at[i];
 		const double *column = learner->data->columns[c->attribute];
 
 		for (size_t w = 0; w < n_words; w++) {
 			for (lode_row_word bits = covers[w]; bits; bits &= bits - 1) {
 				unsigned bit = (unsigned)__builtin_ctzll(bits);
 
-				if (!lode_condition_holds(c, column[w * 64 + bit]))
+				if (!lode_rule_condition_holds(c, column[w * 64 + bit]))
 					covers[w] &= ~((lode_row_word)1 << bit);
 			}
 		}

@@ -5,9 +5,9 @@
 bool lode_rule_covers(const struct lode_rule *rule, const double *const *columns, size_t row)
 {
 	for (size_t i = 0; i < rule->conditions.n; i++) {
-		const struct lode_condition *c = &rule->conditions.at[i];
+		const struct lode_rule_condition *c = &rule->conditions.at[i];
 
-		if (!lode_condition_holds(c, columns[c->attribute][row]))
+		if (!lode_rule_condition_holds(c, columns[c->attribute][row]))
 			return false;
 	}
 	return true;

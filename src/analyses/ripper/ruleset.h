@@ -17,14 +17,15 @@ enum lode_comparison {
 	LODE_EQUAL,    /* nominal */
 };
 
-struct lode_condition {
+struct lode_rule_condition {
 	uint32_t attribute;
 	enum lode_comparison comparison;
 	double value; /* threshold, or index of the nominal value */
 };
 
 struct lode_rule {
-	LODE_VEC(struct lode_condition) conditions; /* all must hold; none: covers everything */
+	LODE_VEC(struct lode_rule_condition)
+	conditions; /* all must hold; none: covers everything */
 	uint32_t class;
 	uint32_t n_covered, n_wrong; /* of the training rows, those that no rule before took */
 };
@@ -38,7 +39,7 @@ struct lode_ruleset {
 #define LODE_NO_RULE SIZE_MAX /* the default decided */
 
 /* A missing value satisfies no condition. */
-static inline bool lode_condition_holds(const struct lode_condition *c, double value)
+static inline bool lode_rule_condition_holds(const struct lode_rule_condition *c, double value)
 {
 	switch (c->comparison) {
 	case LODE_AT_MOST:

@@ -76,7 +76,7 @@ static void intervals_without_a_class_leave_the_intensity(void **state)
 enum { S1PC1, S1PC2, S2PC1, N_COUNTERS, N_MEASUREMENTS = 6 };
 
 static void add_rule(struct lode_ruleset *set, uint32_t class, size_t n,
-		     const struct lode_condition *conditions)
+		     const struct lode_rule_condition *conditions)
 {
 	struct lode_rule rule = {.class = class};
 
@@ -94,11 +94,12 @@ static void worked_example_of_table_2(void **state)
 	const double values[N_COUNTERS][N_MEASUREMENTS] = {
 		{40, 95, 98, 98, 98, 40}, {60, 60, 80, 95, 80, 45}, {80, 80, 80, 55, 80, 80}};
 	const double *columns[] = {values[0], values[1], values[2]};
-	const struct lode_condition one[] = {{S1PC1, LODE_AT_LEAST, 81}, {S2PC1, LODE_AT_MOST, 59}};
-	const struct lode_condition two[] = {{S1PC1, LODE_AT_LEAST, 71},
-					     {S1PC2, LODE_AT_LEAST, 71}};
-	const struct lode_condition three[] = {{S1PC1, LODE_AT_LEAST, 91}};
-	const struct lode_condition four[] = {{S1PC2, LODE_AT_MOST, 29}};
+	const struct lode_rule_condition one[] = {{S1PC1, LODE_AT_LEAST, 81},
+						  {S2PC1, LODE_AT_MOST, 59}};
+	const struct lode_rule_condition two[] = {{S1PC1, LODE_AT_LEAST, 71},
+						  {S1PC2, LODE_AT_LEAST, 71}};
+	const struct lode_rule_condition three[] = {{S1PC1, LODE_AT_LEAST, 91}};
+	const struct lode_rule_condition four[] = {{S1PC2, LODE_AT_MOST, 29}};
 	const size_t fired[N_MEASUREMENTS] = {LODE_NO_RULE, 2, 1, 0, 1, LODE_NO_RULE};
 	/* What the rules give. t = 3: rule 1 (S1PC1 98 > 80, S2PC1 55 < 60) stands before rule 2.
 	 */
@@ -134,7 +135,7 @@ static void worked_example_of_table_2(void **state)
 /* A counter in two rules that decided moves once; LOW moves down, not below 0; MED stays. */
 static void counters_move_once_per_measurement(void **state)
 {
-	const struct lode_condition both[] = {{0, LODE_AT_LEAST, 1}, {1, LODE_AT_LEAST, 1}};
+	const struct lode_rule_condition both[] = {{0, LODE_AT_LEAST, 1}, {1, LODE_AT_LEAST, 1}};
 	struct lode_pio_rules rules = {0};
 	struct lode_pio_fired fired = {0, 0};
 	float column[2] = {0};

@@ -99,7 +99,7 @@ static void rows_are_sorted_by_value_and_equal_ones_keep_their_order(void **stat
 }
 
 static double gain_of(const struct table *t, const bool *is_in, uint32_t class,
-		      const struct lode_condition *c)
+		      const struct lode_rule_condition *c)
 {
 	double p = 0, n = 0, p0 = 0, n0 = 0;
 
@@ -110,7 +110,7 @@ static double gain_of(const struct table *t, const bool *is_in, uint32_t class,
 			continue;
 		p0 += is_positive;
 		n0++;
-		if (lode_condition_holds(c, t->columns[c->attribute][r])) {
+		if (lode_rule_condition_holds(c, t->columns[c->attribute][r])) {
 			p += is_positive;
 			n++;
 		}
@@ -119,12 +119,13 @@ static double gain_of(const struct table *t, const bool *is_in, uint32_t class,
 }
 
 /* A numeric condition that only asks whether there is a value: no threshold, so none of lode's. */
-static bool parts_nothing(const struct table *t, const bool *is_in, const struct lode_condition *c)
+static bool parts_nothing(const struct table *t, const bool *is_in,
+			  const struct lode_rule_condition *c)
 {
 	for (size_t r = 0; r < t->data.n_rows; r++) {
 		double x = t->columns[c->attribute][r];
 
-		if (is_in[r] && !isnan(x) && !lode_condition_holds(c, x))
+		if (is_in[r] && !isnan(x) && !lode_rule_condition_holds(c, x))
 			return false;
 	}
 	return c->comparison != LODE_EQUAL;
@@ -145,11 +146,11 @@ static double best_gain(const struct table *t, const bool *is_in, uint32_t class
 			double x = t->columns[a][r];
 
 			for (int k = 0; k < 2 && !isnan(x) && is_in[r]; k++) {
-				struct lode_condition c = {a,
-							   is_nominal ? LODE_EQUAL
-							   : k	      ? LODE_AT_LEAST
-								      : LODE_AT_MOST,
-							   x};
+				struct lode_rule_condition c = {a,
+								is_nominal ? LODE_EQUAL
+								: k	   ? LODE_AT_LEAST
+									   : LODE_AT_MOST,
+								x};
 
 				if (!parts_nothing(t, is_in, &c))
 					best = fmax(best, gain_of(t, is_in, class, &c));
@@ -192,9 +193,10 @@ static void each_condition_of_a_grown_rule_has_the_highest_gain(void **state)
 					 (unsigned long long)seed, i, got, best);
 			n_left = n_positive = 0;
 			for (size_t r = 0; r < n_rows; r++) {
-				const struct lode_condition *c = &rule.conditions.at[i];
+				const struct lode_rule_condition *c = &rule.conditions.at[i];
 
-				is_in[r] &= lode_condition_holds(c, t.columns[c->attribute][r]);
+				is_in[r] &=
+					lode_rule_condition_holds(c, t.columns[c->attribute][r]);
 				n_left += is_in[r];
 				n_positive += is_in[r] && t.classes[r] == 1;
 			}
@@ -232,9 +234,10 @@ static void what_a_list_takes_is_what_the_first_covering_rule_takes(void **state
 		}
 		for (int i = 0; i < 5; i++) {
 			struct lode_learnt_rule rule = {{{0}}, lode_rows_new(n_rows)};
-			struct lode_condition c = {(uint32_t)lode_random_below(&random, 3),
-						   i % 2 ? LODE_AT_LEAST : LODE_AT_MOST,
-						   (double)lode_random_below(&random, 20) - 10};
+			struct lode_rule_condition c = {(uint32_t)lode_random_below(&random, 3),
+							i % 2 ? LODE_AT_LEAST : LODE_AT_MOST,
+							(double)lode_random_below(&random, 20) -
+								10};
 
 			lode_vec_append(&rule.rule.conditions, c);
 			lode_learner_cover(&learner, &rule.rule, learner.all, rule.covers);
@@ -328,7 +331,7 @@ static void planted_rules_come_out_with_their_thresholds(void **state)
 			bool has0 = false, has1 = false;
 
 			for (size_t k = 0; k < rule->conditions.n; k++) {
-				const struct lode_condition *c = &rule->conditions.at[k];
+				const struct lode_rule_condition *c = &rule->conditions.at[k];
 
 				has0 |= c->attribute == 0 && c->comparison == LODE_AT_LEAST &&
 					fabs(c->value - 0.8) < 0.02;
