@@ -17,7 +17,7 @@
    is taken out first. */
 enum { WORTH_BLOCKS = 4 };
 
-struct lode_grower {
+struct lode_rule_grower {
 	const struct lode_dataset *data;
 	unsigned n_threads;
 	struct lode_list *sorted, *grown; /* per attribute; nominal ones have none */
@@ -41,14 +41,15 @@ struct lode_grower {
 	size_t *counts_at;
 };
 
-static bool is_numeric(const struct lode_grower *g, size_t attribute)
+static bool is_numeric(const struct lode_rule_grower *g, size_t attribute)
 {
 	return g->data->attributes[attribute].n_values == 0;
 }
 
 /* ---- Candidates ---- */
 
-static void scan_nominal(const struct lode_grower *g, size_t attribute, struct lode_candidate *best)
+static void scan_nominal(const struct lode_rule_grower *g, size_t attribute,
+			 struct lode_candidate *best)
 {
 	size_t n_values = g->data->attributes[attribute].n_values;
 	const double *column = g->data->columns[attribute];
@@ -78,7 +79,7 @@ static void scan_nominal(const struct lode_grower *g, size_t attribute, struct l
 }
 
 /* What the rule covers of a column, taken out of all its rows. */
-static void pick(struct lode_grower *g, size_t attribute, unsigned worker)
+static void pick(struct lode_rule_grower *g, size_t attribute, unsigned worker)
 {
 	struct lode_list_places places = {g->places[attribute], g->firsts[attribute],
 					  g->marks[worker]};
@@ -90,7 +91,7 @@ static void pick(struct lode_grower *g, size_t attribute, unsigned worker)
 /* One attribute of one pass: keep what the rule still covers, find the best condition. */
 static void pass(void *context, size_t attribute, unsigned worker)
 {
-	struct lode_grower *g = context;
+	struct lode_rule_grower *g = context;
 	struct lode_candidate *best = &g->candidates[attribute];
 	struct lode_list *grown = &g->grown[attribute];
 	uint32_t n_positive = g->n_positive;
@@ -117,7 +118,7 @@ static void pass(void *context, size_t attribute, unsigned worker)
    rows cannot hold the best condition of all attributes, they are only summed up. */
 static void sum_pass(void *context, size_t attribute, unsigned worker)
 {
-	struct lode_grower *g = context;
+	struct lode_rule_grower *g = context;
 	struct lode_candidate *best = &g->candidates[attribute];
 
 	(void)worker;
@@ -130,7 +131,7 @@ static void sum_pass(void *context, size_t attribute, unsigned worker)
 		scan_nominal(g, attribute, best);
 }
 
-static void scan_by_blocks(struct lode_grower *g, unsigned n_threads)
+static void scan_by_blocks(struct lode_rule_grower *g, unsigned n_threads)
 {
 	double floor = 0;
 
@@ -143,7 +144,7 @@ static void scan_by_blocks(struct lode_grower *g, unsigned n_threads)
 					 &g->candidates[a]);
 }
 
-static const struct lode_candidate *best_candidate(struct lode_grower *g, uint32_t *attribute)
+static const struct lode_candidate *best_candidate(struct lode_rule_grower *g, uint32_t *attribute)
 {
 	bool is_by_blocks = !g->is_grown_filled && g->n_members >= g->n_sorted_rows / WORTH_BLOCKS;
 	size_t n_rows = is_by_blocks ? g->n_sorted_rows : g->n_members;
@@ -167,7 +168,7 @@ static const struct lode_candidate *best_candidate(struct lode_grower *g, uint32
 
 /* ---- One rule ---- */
 
-static struct lode_rule_condition condition_of(const struct lode_grower *g, uint32_t attribute,
+static struct lode_rule_condition condition_of(const struct lode_rule_grower *g, uint32_t attribute,
 					       const struct lode_candidate *c)
 {
 	const double *column = g->data->columns[attribute];
@@ -187,7 +188,7 @@ static struct lode_rule_condition condition_of(const struct lode_grower *g, uint
 }
 
 /* Rows that fail the condition leave. */
-static void keep_covered(struct lode_grower *g, const struct lode_rule_condition *c)
+static void keep_covered(struct lode_rule_grower *g, const struct lode_rule_condition *c)
 {
 	const double *column = g->data->columns[c->attribute];
 	size_t kept = 0;
@@ -205,8 +206,8 @@ static void keep_covered(struct lode_grower *g, const struct lode_rule_condition
 	g->n_members = kept;
 }
 
-static void begin(struct lode_grower *g, const struct lode_rule *rule, const lode_row_word *grow,
-		  const lode_row_word *positive)
+static void begin(struct lode_rule_grower *g, const struct lode_rule *rule,
+		  const lode_row_word *grow, const lode_row_word *positive)
 {
 	g->n_members = 0;
 	g->n_positive = 0;
@@ -226,7 +227,7 @@ static void begin(struct lode_grower *g, const struct lode_rule *rule, const lod
 	g->is_grown_filled = false;
 }
 
-void lode_grow_rule(struct lode_grower *g, struct lode_rule *rule, const lode_row_word *grow,
+void lode_grow_rule(struct lode_rule_grower *g, struct lode_rule *rule, const lode_row_word *grow,
 		    const lode_row_word *positive, uint32_t min_positive)
 {
 	begin(g, rule, grow, positive);
@@ -251,7 +252,7 @@ void lode_grow_rule(struct lode_grower *g, struct lode_rule *rule, const lode_ro
 /* ---- The lists ---- */
 
 /* Where each row stands in a column's list. */
-static void index_list(struct lode_grower *g, size_t attribute)
+static void index_list(struct lode_rule_grower *g, size_t attribute)
 {
 	const struct lode_list *list = &g->sorted[attribute];
 
@@ -265,7 +266,7 @@ static void index_list(struct lode_grower *g, size_t attribute)
 
 static void sort_attribute(void *context, size_t attribute, unsigned worker)
 {
-	struct lode_grower *g = context;
+	struct lode_rule_grower *g = context;
 	struct lode_list *list = &g->sorted[attribute];
 	const double *column = g->data->columns[attribute];
 
@@ -292,7 +293,7 @@ static void sort_attribute(void *context, size_t attribute, unsigned worker)
 /* Only rows with a state stay in a column's list. */
 static void restrict_attribute(void *context, size_t attribute, unsigned worker)
 {
-	struct lode_grower *g = context;
+	struct lode_rule_grower *g = context;
 	struct lode_list *list = &g->sorted[attribute];
 
 	(void)worker;
@@ -302,7 +303,7 @@ static void restrict_attribute(void *context, size_t attribute, unsigned worker)
 	index_list(g, attribute);
 }
 
-static void mark(struct lode_grower *g, const lode_row_word *rows)
+static void mark(struct lode_rule_grower *g, const lode_row_word *rows)
 {
 	g->n_members = 0;
 	for (size_t row = 0; row < g->data->n_rows; row++) {
@@ -312,10 +313,10 @@ static void mark(struct lode_grower *g, const lode_row_word *rows)
 	}
 }
 
-struct lode_grower *lode_grower_new(const struct lode_dataset *data, const lode_row_word *rows,
-				    unsigned n_threads)
+struct lode_rule_grower *lode_rule_grower_new(const struct lode_dataset *data,
+					      const lode_row_word *rows, unsigned n_threads)
 {
-	struct lode_grower *g = lode_alloc0(1, sizeof(*g));
+	struct lode_rule_grower *g = lode_alloc0(1, sizeof(*g));
 	size_t n_attributes = data->n_attributes, n_counts = 0;
 
 	g->data = data;
@@ -351,7 +352,7 @@ struct lode_grower *lode_grower_new(const struct lode_dataset *data, const lode_
 	return g;
 }
 
-void lode_grower_free(struct lode_grower *g)
+void lode_rule_grower_free(struct lode_rule_grower *g)
 {
 	if (!g)
 		return;
@@ -381,7 +382,7 @@ void lode_grower_free(struct lode_grower *g)
 	free(g);
 }
 
-double lode_grower_possible(const struct lode_grower *g)
+double lode_rule_grower_possible(const struct lode_rule_grower *g)
 {
 	double n = 0;
 
@@ -393,7 +394,7 @@ double lode_grower_possible(const struct lode_grower *g)
 	return n;
 }
 
-void lode_grower_restrict(struct lode_grower *g, const lode_row_word *rows)
+void lode_rule_grower_restrict(struct lode_rule_grower *g, const lode_row_word *rows)
 {
 	if (lode_rows_count(rows, g->data->n_rows) == g->n_sorted_rows)
 		return;

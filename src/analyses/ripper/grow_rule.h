@@ -16,26 +16,27 @@
 #include "analyses/ripper/rows.h"
 #include "analyses/ripper/ruleset.h"
 
-struct lode_grower;
+struct lode_rule_grower;
 
 /* Sorts the numeric columns of `rows`. Borrows the dataset. Memory: 12 bytes per value. */
-struct lode_grower *lode_grower_new(const struct lode_dataset *data, const lode_row_word *rows,
-				    unsigned n_threads);
-void lode_grower_free(struct lode_grower *grower);
+struct lode_rule_grower *lode_rule_grower_new(const struct lode_dataset *data,
+					      const lode_row_word *rows, unsigned n_threads);
+void lode_rule_grower_free(struct lode_rule_grower *grower);
 
 /* Of the rows at hand, how many conditions can be asked: the size of the space that MDL codes in.
    A numeric attribute has two per distinct value, a nominal one has one per value. */
-double lode_grower_possible(const struct lode_grower *grower);
+double lode_rule_grower_possible(const struct lode_rule_grower *grower);
 
 /* Only `rows` are at hand from now on (a subset of those before). */
-void lode_grower_restrict(struct lode_grower *grower, const lode_row_word *rows);
+void lode_rule_grower_restrict(struct lode_rule_grower *grower, const lode_row_word *rows);
 
 /*
  * Adds conditions to `rule` for the rows `grow`, all of which it must cover already, where
  * `positive` are those of its class. Stops when a condition would cover fewer than `min_positive`
  * of them.
  */
-void lode_grow_rule(struct lode_grower *grower, struct lode_rule *rule, const lode_row_word *grow,
-		    const lode_row_word *positive, uint32_t min_positive);
+void lode_grow_rule(struct lode_rule_grower *grower, struct lode_rule *rule,
+		    const lode_row_word *grow, const lode_row_word *positive,
+		    uint32_t min_positive);
 
 #endif

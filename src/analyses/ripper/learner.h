@@ -23,7 +23,7 @@ typedef LODE_VEC(struct lode_learnt_rule) lode_learnt_rules;
 
 struct lode_learner {
 	const struct lode_dataset *data;
-	struct lode_grower *grower;
+	struct lode_rule_grower *grower;
 	struct lode_random *random;
 	uint32_t class;
 	lode_row_word *all;	 /* rows at hand */

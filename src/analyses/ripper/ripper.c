@@ -48,7 +48,7 @@ static void learn_class(struct lode_ruleset *out, struct lode_learner *learner, 
 			lode_rows_add(learner->positive, row);
 	}
 	lode_rows_copy(learner->all, left, n_rows);
-	lode_grower_restrict(learner->grower, left);
+	lode_rule_grower_restrict(learner->grower, left);
 	learner->expected_fp =
 		(double)lode_rows_count(learner->positive, n_rows) / lode_rows_count(left, n_rows);
 	lode_learn_class(learner, &rules);
@@ -83,8 +83,8 @@ void lode_ripper_train(struct lode_ruleset *out, const struct lode_dataset *data
 	for (size_t i = 0; i < (rows ? n_rows : data->n_rows); i++)
 		lode_rows_add(left, rows ? rows[i] : i);
 	order = order_classes(data, left);
-	learner.grower = lode_grower_new(data, left, options->n_threads);
-	learner.n_possible = lode_grower_possible(learner.grower);
+	learner.grower = lode_rule_grower_new(data, left, options->n_threads);
+	learner.n_possible = lode_rule_grower_possible(learner.grower);
 	learner.all = lode_rows_new(data->n_rows);
 	learner.positive = lode_rows_new(data->n_rows);
 	for (size_t c = 0; c + 1 < data->n_classes; c++) {
@@ -98,7 +98,7 @@ void lode_ripper_train(struct lode_ruleset *out, const struct lode_dataset *data
 		out->n_wrong +=
 			lode_rows_has(left, row) && data->classes[row] != out->default_class;
 	}
-	lode_grower_free(learner.grower);
+	lode_rule_grower_free(learner.grower);
 	free(learner.all);
 	free(learner.positive);
 	free(order);

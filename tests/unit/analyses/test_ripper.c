@@ -168,7 +168,7 @@ static void each_condition_of_a_grown_rule_has_the_highest_gain(void **state)
 		struct lode_random random = {seed};
 		size_t n_rows = 5 + lode_random_below(&random, 60);
 		lode_row_word *all, *positive;
-		struct lode_grower *grower;
+		struct lode_rule_grower *grower;
 		struct lode_rule rule = {.class = 1};
 		bool is_in[MAX_ROWS];
 		size_t n_left = n_rows, n_positive = 0;
@@ -182,7 +182,7 @@ static void each_condition_of_a_grown_rule_has_the_highest_gain(void **state)
 			if (t.classes[r] == 1)
 				lode_rows_add(positive, r);
 		}
-		grower = lode_grower_new(&t.data, all, 1);
+		grower = lode_rule_grower_new(&t.data, all, 1);
 		lode_grow_rule(grower, &rule, all, positive, 1);
 		for (size_t i = 0; i < rule.conditions.n; i++) {
 			double best = best_gain(&t, is_in, 1, &rule, i);
@@ -206,7 +206,7 @@ static void each_condition_of_a_grown_rule_has_the_highest_gain(void **state)
 		    best_gain(&t, is_in, 1, &rule, rule.conditions.n) > 1e-9)
 			fail_msg("seed %llu: stopped early", (unsigned long long)seed);
 		lode_rule_release(&rule);
-		lode_grower_free(grower);
+		lode_rule_grower_free(grower);
 		free(all);
 		free(positive);
 	}
