@@ -110,8 +110,7 @@ void lode_follow_places_find(struct lode_follow_places *places, const struct lod
 			if (row >= n_rows || !places->is_wanted.at[row] || seen_in[x] == s)
 				continue;
 			seen_in[x] = s;
-			scratch->seen.at[scratch->seen.n++] =
-				(struct lode_follow_place){row, s, at};
+			scratch->seen.at[scratch->seen.n++] = (struct lode_occurrence){row, s, at};
 			first[row + 2]++;
 		}
 	}
@@ -140,7 +139,7 @@ int64_t lode_follow_project(struct lode_follow_db *out, const struct lode_follow
 	out->n_items = (uint32_t)out->global.n;
 	lode_vec_append(&out->start, 0);
 	for (uint32_t k = places->first.at[row]; k < places->first.at[row + 1]; k++) {
-		const struct lode_follow_place *place = &places->list.at[k];
+		const struct lode_occurrence *place = &places->list.at[k];
 		uint32_t end = db->start.at[place->sequence + 1], n = 0, *to;
 
 		lode_vec_reserve(&out->items, out->items.n + end - place->at);

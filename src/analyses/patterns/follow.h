@@ -32,19 +32,19 @@ struct lode_follow_scratch {
 	LODE_VEC(uint32_t) behind; /* item -> lasts behind its first; LODE_NONE between calls */
 	LODE_VEC(uint32_t) last;   /* the sequence's last occurrences, from its end */
 	LODE_VEC(uint32_t) number; /* item -> its number in the next database */
-	LODE_VEC(struct lode_follow_place) seen;
+	LODE_VEC(struct lode_occurrence) seen;
 	uint64_t work; /* steps; the owner resets it */
 };
 
 /* Where items have their first occurrences: sequence, and place in `items`. */
-struct lode_follow_place {
+struct lode_occurrence {
 	uint32_t row, sequence, at;
 };
 
 struct lode_follow_places {
 	LODE_VEC(uint8_t) is_wanted; /* per row, set by the caller */
 	LODE_VEC(uint32_t) first;    /* per row, into `list`; n + 1 */
-	LODE_VEC(struct lode_follow_place) list;
+	LODE_VEC(struct lode_occurrence) list;
 };
 
 void lode_follow_db_release(struct lode_follow_db *db);
