@@ -15,7 +15,7 @@ struct writer {
 	lode_export_path path;
 };
 
-static struct lode_trace_track track_of(const struct lode_lane *lane)
+static struct lode_trace_track track_of(const struct lode_thread_lane *lane)
 {
 	return (struct lode_trace_track){lane->pid, lane->tid};
 }
@@ -149,7 +149,7 @@ static void put_lane_event(struct writer *w, struct lode_trace_track track,
 /* ---- Who woke whom ---- */
 
 /* An arrow needs a slice at both of its ends: where one was not recorded, the wake is a mark. */
-static bool has_slice(const struct lode_lane *lane, int64_t t_ns)
+static bool has_slice(const struct lode_thread_lane *lane, int64_t t_ns)
 {
 	size_t low = 0, high = lane->events.n;
 
@@ -166,7 +166,7 @@ static bool has_slice(const struct lode_lane *lane, int64_t t_ns)
 
 static void put_mark(struct writer *w, const struct lode_lane_wake *wake)
 {
-	const struct lode_lane *to = &w->lanes->lanes.at[wake->to];
+	const struct lode_thread_lane *to = &w->lanes->lanes.at[wake->to];
 	char comm[LODE_EXPORT_NAME_BYTES], name[LODE_EXPORT_NAME_BYTES + 40];
 
 	if (wake->from == LODE_NONE)
@@ -182,8 +182,8 @@ static void put_mark(struct writer *w, const struct lode_lane_wake *wake)
 
 static void put_arrow(struct writer *w, const struct lode_lane_wake *wake, int64_t id)
 {
-	const struct lode_lane *from = &w->lanes->lanes.at[wake->from];
-	const struct lode_lane *to = &w->lanes->lanes.at[wake->to];
+	const struct lode_thread_lane *from = &w->lanes->lanes.at[wake->from];
+	const struct lode_thread_lane *to = &w->lanes->lanes.at[wake->to];
 	int64_t t_ns = wake->t_ns - w->lanes->t0_ns;
 
 	lode_trace_event(w->json, "s", "wake", track_of(from), t_ns);
@@ -246,7 +246,7 @@ int lode_export_window(FILE *out, const void *what, struct lode_error *err)
 	for (size_t i = 0; i < w.lanes->spans.n; i++)
 		put_span(&w, &w.lanes->spans.at[i]);
 	for (size_t i = 0; i < w.lanes->lanes.n; i++) {
-		const struct lode_lane *lane = &w.lanes->lanes.at[i];
+		const struct lode_thread_lane *lane = &w.lanes->lanes.at[i];
 
 		for (size_t k = 0; k < lane->events.n; k++)
 			put_lane_event(&w, track_of(lane), &lane->events.at[k]);

@@ -38,7 +38,7 @@ static void put_lanes(struct lode_json *json, const struct lode_lanes *l)
 {
 	lode_json_array(json, "lanes");
 	for (size_t i = 0; i < l->lanes.n; i++) {
-		const struct lode_lane *lane = &l->lanes.at[i];
+		const struct lode_thread_lane *lane = &l->lanes.at[i];
 
 		lode_json_object(json, NULL);
 		lode_json_int(json, "pid", lane->pid);

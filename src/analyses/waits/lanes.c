@@ -80,7 +80,7 @@ static void choose_lanes(struct build *b)
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_thread *t = &b->stream->threads.at[b->shares.at[i].thread];
 		const char *comm = b->stream->tree.strings.text.at[t->comm];
-		struct lode_lane lane = {
+		struct lode_thread_lane lane = {
 			.pid = t->pid,
 			.tid = t->tid,
 			.comm = lode_strings_intern(&b->out->tree.strings, comm, strlen(comm)),
@@ -255,7 +255,8 @@ static bool is_like(const struct build *b, const struct lane_end *end,
 	       (!b->bounds->has_stacks || end->stack == stack);
 }
 
-static void add_events(struct build *b, struct lode_lane *lane, const struct lode_events *events)
+static void add_events(struct build *b, struct lode_thread_lane *lane,
+		       const struct lode_events *events)
 {
 	int64_t t0 = b->symptom->t0_ns, t1 = b->symptom->t1_ns;
 	size_t first = lode_events_find(events, t0);

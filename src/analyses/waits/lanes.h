@@ -53,7 +53,7 @@ struct lode_lane_event {
 	uint8_t kind, reason;
 };
 
-struct lode_lane {
+struct lode_thread_lane {
 	int32_t pid, tid;
 	uint32_t comm;	 /* string of `tree` */
 	int64_t path_ns; /* of the path that is its */
@@ -68,7 +68,7 @@ struct lode_lane_wake {
 
 struct lode_lanes {
 	int64_t t0_ns, t1_ns;
-	LODE_VEC(struct lode_lane) lanes;
+	LODE_VEC(struct lode_thread_lane) lanes;
 	LODE_VEC(struct lode_lane_span) spans;
 	LODE_VEC(struct lode_lane_wake) wakes; /* in order of time */
 	size_t n_threads;		       /* of the path, with those that have no lane */

@@ -53,7 +53,7 @@ static void check_spans(const struct lode_lanes *lanes, const struct lode_stream
 static void check_events(const struct lode_lanes *lanes, uint64_t seed)
 {
 	for (size_t i = 0; i < lanes->lanes.n; i++) {
-		const struct lode_lane *lane = &lanes->lanes.at[i];
+		const struct lode_thread_lane *lane = &lanes->lanes.at[i];
 		int64_t at = lanes->t0_ns;
 
 		for (size_t k = 0; k < lane->events.n; k++) {
@@ -154,7 +154,7 @@ static void check_whole(const struct lode_lanes *lanes, const struct lode_stream
 	char want[4096], got[4096];
 
 	for (size_t i = 0; i < lanes->lanes.n; i++) {
-		const struct lode_lane *lane = &lanes->lanes.at[i];
+		const struct lode_thread_lane *lane = &lanes->lanes.at[i];
 		const struct lode_events *events = NULL;
 		size_t k = 0;
 
