@@ -81,8 +81,9 @@ static void count_event(struct lode_digest_row *row, int64_t start_ns, int64_t c
 static void add_part(struct lode_fold *fold, const struct lode_piece *piece, uint32_t row)
 {
 	uint32_t *last = &fold->last_part.at[row];
-	struct lode_part *part = *last == LODE_NONE ? NULL : &fold->parts.at[*last];
-	struct lode_part new = {piece->thread, piece->event, piece->start_ns, piece->cost_ns, row};
+	struct lode_fold_part *part = *last == LODE_NONE ? NULL : &fold->parts.at[*last];
+	struct lode_fold_part new = {piece->thread, piece->event, piece->start_ns, piece->cost_ns,
+				     row};
 
 	if (part && part->event == piece->event && part->thread == piece->thread &&
 	    part->start_ns <= piece->start_ns) {
@@ -107,7 +108,7 @@ void lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece)
 
 static int part_compare(const void *left, const void *right)
 {
-	const struct lode_part *a = left, *b = right;
+	const struct lode_fold_part *a = left, *b = right;
 
 	if (a->thread != b->thread)
 		return a->thread < b->thread ? -1 : 1;
@@ -117,10 +118,10 @@ static int part_compare(const void *left, const void *right)
 }
 
 /* Puts the parts of each event together; `part` .. `end` are those of one row. */
-static void count_row(struct lode_digest_row *row, struct lode_part *part,
-		      const struct lode_part *end)
+static void count_row(struct lode_digest_row *row, struct lode_fold_part *part,
+		      const struct lode_fold_part *end)
 {
-	const struct lode_part *first;
+	const struct lode_fold_part *first;
 	int64_t cost_ns;
 
 	if (end - part > 1)
@@ -140,7 +141,7 @@ static void count_row(struct lode_digest_row *row, struct lode_part *part,
 static void count_parts(struct lode_fold *fold)
 {
 	size_t n_rows = fold->rows.n, n = fold->parts.n, begin = 0;
-	struct lode_part *parts;
+	struct lode_fold_part *parts;
 	uint32_t *end;
 
 	if (!n)

@@ -26,7 +26,7 @@ struct lode_piece {
 };
 
 /* A piece that is not a whole event; other parts of the event may be in the same row. */
-struct lode_part {
+struct lode_fold_part {
 	lode_thread_id thread;
 	uint32_t event;
 	int64_t start_ns, cost_ns;
@@ -46,7 +46,7 @@ struct lode_fold {
 	uint32_t n_labels;
 	LODE_VEC(struct lode_digest_row) rows; /* of the symptom at hand; `stack` is a chain */
 	LODE_VEC(uint32_t) last_part;	       /* per row, LODE_NONE none yet */
-	LODE_VEC(struct lode_part) parts;
+	LODE_VEC(struct lode_fold_part) parts;
 };
 
 void lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece);
