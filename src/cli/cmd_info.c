@@ -12,6 +12,7 @@
 #include "reports/info_report.h"
 #include "reports/json.h"
 #include "reports/json_parts.h"
+#include "sources/bundle_notes.h"
 #include "store/digest_file.h"
 
 struct info_values {
@@ -81,10 +82,12 @@ static void show_json(struct output *o, const struct lode_info_report *report)
 
 static void show(struct output *o, const struct lode_stream *stream)
 {
+	char *lacks = lode_bundle_lacks_read(stream->path);
 	struct lode_quality quality;
 	struct lode_info_report report = {
 		.stream = stream,
 		.quality = &quality,
+		.lacks = lacks,
 		.top = o->values->top,
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,
@@ -100,6 +103,7 @@ static void show(struct output *o, const struct lode_stream *stream)
 	o->n_shown++;
 	say_incomplete(o, stream);
 	lode_quality_release(&quality);
+	free(lacks);
 }
 
 /* A digest has no events left to judge; who asks about one wants to know what it is for. */

@@ -103,6 +103,11 @@ static void say(void *context, const char *text)
 		lode_say(context, "%s ...", text);
 }
 
+static void warn(void *context, const char *text)
+{
+	lode_say(context, "%s", text);
+}
+
 static void print_dry_run(const struct lode_record_options *record)
 {
 	char **argv = lode_record_perf_command(record, "perf.data");
@@ -124,6 +129,12 @@ static void say_result(const struct lode_command *self, const struct lode_record
 	if (result->n_missing)
 		lode_say(self, "%zu modules changed or vanished since they were run: not copied",
 			 result->n_missing);
+	for (char *line, *rest = result->lacks; (line = strsep(&rest, "\n"));)
+		if (*line)
+			lode_say(self, "%s %s", name, line);
+	if (result->still_running)
+		lode_say(self, "the command goes on running (process %d)",
+			 (int)result->still_running);
 	lode_say(self, "next: lode mine %s%s%s", name, has_syscalls ? ", lode suspects " : "",
 		 has_syscalls ? name : "");
 }
@@ -143,6 +154,7 @@ static int record(const struct lode_command *self, const struct record_values *v
 		.keep_plain = v->keep_plain,
 		.no_symbols = v->no_symbols,
 		.say = say,
+		.warn = warn,
 		.say_context = (void *)self,
 	};
 	struct lode_record_result result;
@@ -155,13 +167,16 @@ static int record(const struct lode_command *self, const struct record_values *v
 	}
 	if (lode_record(&result, &with, &err) < 0) {
 		lode_say_error(self, &err);
-		code = LODE_EXIT_FAILURE;
+		code = err.status == LODE_ERR_ARG ? LODE_EXIT_USAGE : LODE_EXIT_FAILURE;
 	} else {
+		bool is_whole = !result.lacks;
+
 		say_result(self, &result, v->want_syscalls);
 		/* The command's own: a script that is recorded goes on as it would. Stopping it is
 		   what was asked for, and no failure. */
-		code = result.was_stopped || result.command_exit < 0 ? LODE_EXIT_OK
-								     : result.command_exit;
+		code = !is_whole				       ? LODE_EXIT_FAILURE
+		       : result.was_stopped || result.command_exit < 0 ? LODE_EXIT_OK
+								       : result.command_exit;
 	}
 	lode_record_result_release(&result);
 	return code;

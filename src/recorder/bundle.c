@@ -1,6 +1,8 @@
+/* The bundle's folder and what is put into it beside the recording. */
 #include "recorder/bundle.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +13,10 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "model/loss.h"
 #include "recorder/bundle_symbols.h"
 #include "recorder/compress.h"
+#include "sources/bundle_notes.h"
 #include "sources/source.h"
 
 /* ---- The directory ---- */
@@ -37,7 +41,7 @@ static int make_named(char **path, const char *dir, struct lode_error *err)
 	return 0;
 }
 
-int lode_bundle_make(char **path, const struct lode_record_options *options, struct lode_error *err)
+static int make_dir(char **path, const struct lode_record_options *options, struct lode_error *err)
 {
 	const char *name = options->command ? base_name(options->command[0]) : "system";
 	char dir[512];
@@ -60,7 +64,37 @@ int lode_bundle_make(char **path, const struct lode_record_options *options, str
 	return lode_fail(err, LODE_ERR_IO, dir, -1, "there are too many bundles of that name");
 }
 
+int lode_bundle_make(char **path, const struct lode_record_options *options, struct lode_error *err)
+{
+	int rc = make_dir(path, options, err);
+
+	if (rc == 0)
+		rc = lode_bundle_lacks_begin(*path, err);
+	if (rc == 0 && options->command)
+		rc = lode_bundle_command_write(*path, options->command, err);
+	if (rc < 0 && *path) {
+		lode_bundle_notes_remove(*path);
+		rmdir(*path);
+		free(*path);
+		*path = NULL;
+	}
+	return rc;
+}
+
 /* ---- Who was slow: the life of the command ---- */
+
+/* A file that could not be written whole goes again. */
+static int close_written(FILE *out, const char *path, struct lode_error *err)
+{
+	bool is_bad = ferror(out);
+	int errnum;
+
+	if (fclose(out) == 0 && !is_bad)
+		return 0;
+	errnum = errno;
+	unlink(path);
+	return lode_fail_errno(err, errnum, path, "writing it");
+}
 
 /* The command's first process: perf's child that became the program. */
 static const struct lode_thread *command_thread(const struct lode_stream *stream)
@@ -74,26 +108,41 @@ static const struct lode_thread *command_thread(const struct lode_stream *stream
 	return NULL;
 }
 
-static int write_symptoms(const char *dir, const char *recording, const struct lode_stream *stream,
-			  struct lode_error *err)
+/* The command's life. */
+struct life {
+	int32_t pid, tid;
+	int64_t t0_ns, t1_ns;
+};
+
+static bool find_life(struct life *life, const struct lode_stream *stream)
 {
 	const struct lode_thread *thread = command_thread(stream);
-	int64_t end_ns;
+
+	*life = (struct life){0};
+	if (!thread)
+		return false;
+	*life = (struct life){
+		.pid = thread->pid,
+		.tid = thread->tid,
+		.t0_ns = thread->exec_ns,
+		.t1_ns = thread->died_ns < stream->t1_ns ? thread->died_ns : stream->t1_ns,
+	};
+	return true;
+}
+
+static int write_symptoms(const char *dir, const char *recording, const struct life *life,
+			  struct lode_error *err)
+{
 	char path[1024];
 	FILE *out;
 
-	if (!thread)
-		return 0;
-	end_ns = thread->died_ns < stream->t1_ns ? thread->died_ns : stream->t1_ns;
 	snprintf(path, sizeof(path), "%s/symptoms.tsv", dir);
 	out = fopen(path, "we");
 	if (!out)
 		return lode_fail_errno(err, errno, path, "writing it");
 	fprintf(out, "stream\tpid\ttid\tt0_ns\tt1_ns\n%s\t%d\t%d\t%lld\t%lld\n", recording,
-		thread->pid, thread->tid, (long long)thread->exec_ns, (long long)end_ns);
-	if (fclose(out))
-		return lode_fail_errno(err, errno, path, "writing it");
-	return 0;
+		life->pid, life->tid, (long long)life->t0_ns, (long long)life->t1_ns);
+	return close_written(out, path, err);
 }
 
 /* ---- README: what this is ---- */
@@ -130,9 +179,7 @@ static int write_readme(const char *dir, const struct lode_record_result *result
 			result->was_stopped ? " (stopped)" : "");
 	fprintf(out, "recorded by\n    ");
 	lode_record_print_command(out, perf_argv);
-	if (fclose(out))
-		return lode_fail_errno(err, errno, path, "writing it");
-	return 0;
+	return close_written(out, path, err);
 }
 
 /* ---- All of it ---- */
@@ -160,36 +207,104 @@ static int load(struct lode_stream **stream, const char *path, struct lode_error
 	return rc;
 }
 
+/* A part that could not be written costs no other: what is lacking, and what serves in its place.
+ */
+static void __attribute__((format(printf, 4, 5)))
+lack(struct lode_record_result *result, const char *dir, const struct lode_error *why,
+     const char *format, ...)
+{
+	char what[400], *lines;
+	size_t size;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	size = (result->lacks ? strlen(result->lacks) : 0) + strlen(what) + strlen(why->message) +
+	       4;
+	lines = lode_alloc(size);
+	snprintf(lines, size, "%s%s: %s\n", result->lacks ? result->lacks : "", what, why->message);
+	free(result->lacks);
+	result->lacks = lines;
+	/* What cannot be told there is told on stderr all the same. */
+	(void)lode_bundle_lacks_say(dir, lines, NULL);
+}
+
+static void add_symbols(struct lode_record_result *result, const char *dir, const char *path,
+			const char *perf, const struct lode_stream *stream)
+{
+	struct lode_error why = {0};
+	char modules[64];
+
+	if (lode_bundle_symbols(result, dir, path, perf, stream, &why) == 0)
+		return;
+	snprintf(modules, sizeof(modules), result->n_unwritten ? "of %zu modules " : "",
+		 result->n_unwritten);
+	lack(result, dir, &why,
+	     "lacks symbols %s(this machine still finds them; elsewhere those functions have no "
+	     "names)",
+	     modules);
+}
+
+static void pack(struct lode_record_result *result, const char *dir, const char *packed,
+		 const char *path)
+{
+	struct lode_error why = {0};
+
+	if (lode_compress_file(packed, path, &why) == 0)
+		unlink(path);
+	else
+		lack(result, dir, &why,
+		     "is not compressed (perf.data is there as perf wrote it, and is read as "
+		     "well)");
+}
+
 int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 		     const struct lode_record_options *options, char *const *perf_argv,
 		     struct lode_error *err)
 {
 	const char *name = options->keep_plain ? "perf.data" : "perf.data.zst";
 	struct lode_stream *stream;
+	struct lode_error why = {0};
 	char path[1024], packed[1024];
+	struct life life;
 	struct stat st;
+	bool has_command;
 	int rc;
 
 	snprintf(path, sizeof(path), "%s/perf.data", dir);
 	snprintf(packed, sizeof(packed), "%s/%s", dir, name);
 	say(options, "reading the recording");
 	rc = load(&stream, path, err);
-	if (rc == 0)
-		rc = write_symptoms(dir, name, stream, err);
-	if (rc == 0 && !options->no_symbols) {
+	if (rc < 0) {
+		lack(result, dir, err, "lacks a recording that can be read (nothing of it serves)");
+		return rc;
+	}
+	if (stream->losses.by_kind[LODE_LOSS_TRUNCATED].count) {
+		lode_fail(&why, LODE_ERR_TRUNCATED, NULL, -1, "perf could not finish perf.data");
+		lack(result, dir, &why,
+		     "lacks the end of the recording (what lode info says of it still serves)");
+	}
+	has_command = find_life(&life, stream);
+	if (!options->no_symbols) {
 		say(options, "copying symbols");
-		rc = lode_bundle_symbols(result, dir, path, perf_argv[0], stream, err);
+		add_symbols(result, dir, path, perf_argv[0], stream);
 	}
 	lode_stream_free(stream);
-	if (rc == 0 && !options->keep_plain) {
+	if (!options->keep_plain) {
 		say(options, "compressing");
-		rc = lode_compress_file(packed, path, err);
-		if (rc == 0)
-			unlink(path);
+		pack(result, dir, packed, path);
 	}
-	if (rc == 0)
-		rc = write_readme(dir, result, perf_argv, err);
-	if (rc == 0 && stat(packed, &st) == 0)
+	if (stat(packed, &st) < 0)
+		name = "perf.data";
+	if (has_command && write_symptoms(dir, name, &life, &why) < 0)
+		lack(result, dir, &why,
+		     "lacks symptoms.tsv (lode mine takes all threads of the command instead)");
+	if (write_readme(dir, result, perf_argv, &why) < 0)
+		lack(result, dir, &why, "lacks README (nothing reads it)");
+	if (stat(packed, &st) == 0 || stat(path, &st) == 0)
 		result->size_bytes = st.st_size;
-	return rc;
+	if (!result->lacks)
+		lode_bundle_lacks_end(dir);
+	return 0;
 }

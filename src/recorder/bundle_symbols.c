@@ -129,7 +129,7 @@ static int write_vdso(struct copying *c, const char *hex)
 	unsigned long start = 0, end = 0;
 	char line[512], to[path_bytes];
 	FILE *maps = fopen("/proc/self/maps", "re"), *out;
-	bool is_there = false;
+	bool is_there = false, is_written;
 	int rc;
 
 	while (maps && !is_there && fgets(line, sizeof(line), maps)) {
@@ -149,9 +149,13 @@ static int write_vdso(struct copying *c, const char *hex)
 	out = fopen(to, "wbe");
 	if (!out)
 		return lode_fail_errno(c->err, errno, to, "making it");
-	fwrite(image, 1, end - start, out);
-	if (fclose(out))
-		return lode_fail_errno(c->err, errno, to, "writing it");
+	is_written = fwrite(image, 1, end - start, out) == end - start;
+	if (fclose(out) || !is_written) {
+		int errnum = errno;
+
+		unlink(to);
+		return lode_fail_errno(c->err, errnum, to, "writing it");
+	}
 	c->result->n_modules++;
 	return 0;
 }
@@ -240,10 +244,14 @@ int lode_bundle_symbols(struct lode_record_result *result, const char *dir, cons
 		next = line + strcspn(line, "\n");
 		if (*next)
 			*next++ = '\0';
-		rc = copy_listed(&c, line);
+		/* One that has no room leaves room for a smaller one. */
+		c.err = result->n_unwritten ? NULL : err;
+		result->n_unwritten += copy_listed(&c, line) < 0;
 	}
 	if (rc == 0)
 		copy_jit_maps(&c);
+	if (result->n_unwritten)
+		rc = LODE_ERR_IO;
 	free(list);
 	free(is_relevant);
 	return rc;

@@ -17,7 +17,8 @@
 /*
  * Copies what the stacks of `stream` (recorded in `recording`) pass through. Which file has which
  * build-id, `perf` tells from the recording; a file that is another by now is not copied, and is
- * counted as missing.
+ * counted as missing. One that cannot be written costs no other: result->n_unwritten counts them,
+ * and the first is the error.
  */
 int lode_bundle_symbols(struct lode_record_result *result, const char *dir, const char *recording,
 			const char *perf, const struct lode_stream *stream, struct lode_error *err);

@@ -8,15 +8,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "recorder/parent_watch.h"
 
 /* Starts argv in a child with the signal mask `mask`; gives its pid. */
 static pid_t start(const char *const *argv, const sigset_t *mask, int output)
 {
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 
 	if (pid != 0)
 		return pid;
+	lode_end_with_parent(parent, SIGKILL);
 	if (mask)
 		sigprocmask(SIG_SETMASK, mask, NULL);
 	if (output >= 0)
@@ -26,33 +27,15 @@ static pid_t start(const char *const *argv, const sigset_t *mask, int output)
 	_exit(127);
 }
 
-/* Waits for one of `set` or the deadline; gives the signal's number, 0 at the deadline. */
-static int wait_for_signal(const sigset_t *set, int64_t deadline_ns)
+int lode_child_run_quietly(int *status, bool *was_stopped, const char *const *argv,
+			   struct lode_error *err)
 {
-	struct timespec left;
-	int64_t left_ns;
-	int signum;
-
-	if (deadline_ns == INT64_MAX)
-		return sigwaitinfo(set, NULL);
-	left_ns = deadline_ns - lode_clock_ns(CLOCK_MONOTONIC);
-	if (left_ns < 0)
-		left_ns = 0;
-	left.tv_sec = left_ns / 1000000000;
-	left.tv_nsec = left_ns % 1000000000;
-	signum = sigtimedwait(set, NULL, &left);
-	return signum < 0 && errno == EAGAIN ? 0 : signum;
-}
-
-static int run(int *status, bool *was_stopped, const char *const *argv, int64_t duration_ns,
-	       int output, struct lode_error *err)
-{
-	int64_t deadline_ns =
-		duration_ns > 0 ? lode_clock_ns(CLOCK_MONOTONIC) + duration_ns : INT64_MAX;
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC), rc = 0;
 	sigset_t set, before;
 	pid_t pid;
-	int rc = 0;
 
+	if (nowhere < 0)
+		return lode_fail_errno(err, errno, "/dev/null", "cannot open");
 	*was_stopped = false;
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
@@ -61,7 +44,8 @@ static int run(int *status, bool *was_stopped, const char *const *argv, int64_t 
 	sigaddset(&set, SIGCHLD);
 	/* Blocked before the child is there: its end must not go unnoticed. */
 	sigprocmask(SIG_BLOCK, &set, &before);
-	pid = start(argv, &before, output);
+	pid = start(argv, &before, nowhere);
+	close(nowhere);
 	if (pid < 0)
 		rc = lode_fail_errno(err, errno, argv[0], "starting it");
 	while (rc == 0) {
@@ -70,33 +54,13 @@ static int run(int *status, bool *was_stopped, const char *const *argv, int64_t 
 
 		if (ended == pid)
 			break;
-		signum = wait_for_signal(&set, deadline_ns);
+		signum = sigwaitinfo(&set, NULL);
 		if (signum < 0 || signum == SIGCHLD)
 			continue;
-		if (signum == 0)
-			deadline_ns = INT64_MAX;
 		*was_stopped = true;
 		kill(pid, SIGINT);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return rc;
-}
-
-int lode_child_run(int *status, bool *was_stopped, const char *const *argv, int64_t duration_ns,
-		   struct lode_error *err)
-{
-	return run(status, was_stopped, argv, duration_ns, -1, err);
-}
-
-int lode_child_run_quietly(int *status, bool *was_stopped, const char *const *argv,
-			   struct lode_error *err)
-{
-	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC), rc;
-
-	if (nowhere < 0)
-		return lode_fail_errno(err, errno, "/dev/null", "cannot open");
-	rc = run(status, was_stopped, argv, 0, nowhere, err);
-	close(nowhere);
 	return rc;
 }
 

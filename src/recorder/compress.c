@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -16,7 +17,20 @@ struct pump {
 	FILE *in, *out;
 	char *from, *to; /* buffers of ZSTD_CStreamInSize and ZSTD_CStreamOutSize */
 	const char *from_path, *to_path;
+	char *temporary; /* in place of to_path until all is written */
 };
+
+/* "FOLDER/.NAME.tmp": no recording for anybody who lists the folder. */
+static char *temporary_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	int folder = slash ? (int)(slash + 1 - path) : 0;
+	size_t size = strlen(path) + sizeof("..tmp");
+	char *name = lode_alloc(size);
+
+	snprintf(name, size, "%.*s.%s.tmp", folder, path, path + folder);
+	return name;
+}
 
 static int pump_open(struct pump *pump, const char *to, const char *from, struct lode_error *err)
 {
@@ -24,7 +38,8 @@ static int pump_open(struct pump *pump, const char *to, const char *from, struct
 	pump->in = fopen(from, "rbe");
 	if (!pump->in)
 		return lode_fail_errno(err, errno, from, "opening it");
-	pump->out = fopen(to, "wbe");
+	pump->temporary = temporary_name(to);
+	pump->out = fopen(pump->temporary, "wbe");
 	if (!pump->out)
 		return lode_fail_errno(err, errno, to, "making it");
 	pump->from = lode_alloc(ZSTD_CStreamInSize());
@@ -38,8 +53,11 @@ static int pump_close(struct pump *pump, int rc, struct lode_error *err)
 		fclose(pump->in);
 	if (pump->out && fclose(pump->out) && rc == 0)
 		rc = lode_fail_errno(err, errno, pump->to_path, "writing it");
+	if (rc == 0 && rename(pump->temporary, pump->to_path))
+		rc = lode_fail_errno(err, errno, pump->to_path, "writing it");
 	if (rc < 0 && pump->out)
-		unlink(pump->to_path);
+		unlink(pump->temporary);
+	free(pump->temporary);
 	free(pump->from);
 	free(pump->to);
 	return rc;

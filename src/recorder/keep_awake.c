@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "recorder/parent_watch.h"
 
 /* In the child: pins itself, takes the lowest class, and spins until it is killed. */
 static void spin(int cpu, pid_t parent) __attribute__((noreturn));
@@ -21,10 +22,7 @@ static void spin(int cpu, pid_t parent)
 	cpu_set_t set;
 
 	prctl(PR_SET_NAME, "lode-awake");
-	/* The parent may be killed so that it cannot clean up, or be gone already. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(0);
+	lode_end_with_parent(parent, SIGKILL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* Ctrl-C goes to the whole group: the spinners stay until the recording has ended. */

@@ -60,7 +60,8 @@ static void add_event(struct words *words, const char *group, const char *name, 
  * No -F and no -c: they would also sample the tracepoints, and events would go missing without a
  * trace of it. The rate of the CPU clock stands in its event.
  */
-char **lode_record_perf_command(const struct lode_record_options *options, const char *data)
+static char **command_line(const struct lode_record_options *options, const char *data,
+			   const char *control)
 {
 	struct words words = {0};
 	char clock[64], buffer[32];
@@ -99,12 +100,32 @@ char **lode_record_perf_command(const struct lode_record_options *options, const
 	add(&words, "-N");
 	add(&words, "-o");
 	add(&words, data);
-	if (options->command) {
+	/* Events off at first, so that the command is told to begin when they are on. */
+	if (control) {
+		add(&words, "-D");
+		add(&words, "-1");
+		add(&words, "--control");
+		add(&words, control);
+	} else if (options->command) {
 		add(&words, "--");
 		for (char *const *word = options->command; *word; word++)
 			add(&words, *word);
 	}
 	return finish(&words);
+}
+
+char **lode_record_perf_command(const struct lode_record_options *options, const char *data)
+{
+	return command_line(options, data, NULL);
+}
+
+char **lode_record_controlled_command(const struct lode_record_options *options, const char *data,
+				      int control_fd, int ack_fd)
+{
+	char control[64];
+
+	snprintf(control, sizeof(control), "fd:%d,%d", control_fd, ack_fd);
+	return command_line(options, data, control);
 }
 
 /* A word as a shell would need it. */

@@ -1,3 +1,4 @@
+/* Recording from the first check to the whole bundle. */
 #include "recorder/recorder.h"
 
 #include <stdio.h>
@@ -9,9 +10,10 @@
 
 #include "base/mem.h"
 #include "recorder/bundle.h"
-#include "recorder/child.h"
 #include "recorder/keep_awake.h"
+#include "recorder/perf_run.h"
 #include "recorder/rights.h"
+#include "sources/bundle_notes.h"
 
 static int find_perf(char *path, size_t size, const char *given, struct lode_error *err)
 {
@@ -32,31 +34,40 @@ static int exit_of(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : -1;
 }
 
+/* perf says itself what went wrong; what it left tells whether there is a recording. */
+static int check_recording(const char *data, const struct lode_perf_run *run,
+			   struct lode_error *err)
+{
+	struct stat st;
+
+	if (run->has_recorded && stat(data, &st) == 0 && st.st_size > 0)
+		return 0;
+	unlink(data);
+	if (run->was_stopped)
+		return lode_fail(err, LODE_ERR_IO, NULL, -1, "stopped before perf had begun");
+	return lode_fail(err, LODE_ERR_IO, NULL, -1,
+			 "perf made no recording; its own message stands above (lode needs perf "
+			 "5.10 or newer)");
+}
+
 static int run_perf(struct lode_record_result *result, const struct lode_record_options *options,
-		    char *const *argv, struct lode_error *err)
+		    const char *data, struct lode_error *err)
 {
 	struct lode_spinners spinners = {0};
-	int status = 0, rc = 0;
+	struct lode_perf_run run;
+	int rc = 0;
 
 	if (options->keep_awake)
 		rc = lode_spinners_start(&spinners, err);
 	if (rc == 0)
-		rc = lode_child_run(&status, &result->was_stopped, (const char *const *)argv,
-				    options->duration_ns, err);
+		rc = lode_perf_run(&run, options, data, err);
 	lode_spinners_stop(&spinners);
-	result->command_exit = options->command ? exit_of(status) : -1;
-	return rc;
-}
-
-/* perf says itself what went wrong; what it left tells whether there is a recording. */
-static int check_recording(const char *data, struct lode_error *err)
-{
-	struct stat st;
-
-	if (stat(data, &st) == 0 && st.st_size > 0)
-		return 0;
-	return lode_fail(err, LODE_ERR_IO, NULL, -1,
-			 "perf made no recording; its own message stands above");
+	if (rc < 0)
+		return rc;
+	result->was_stopped = run.was_stopped;
+	result->still_running = run.still_running;
+	result->command_exit = run.command_status < 0 ? -1 : exit_of(run.command_status);
+	return check_recording(data, &run, err);
 }
 
 static int record(struct lode_record_result *out, const struct lode_record_options *options,
@@ -69,15 +80,15 @@ static int record(struct lode_record_result *out, const struct lode_record_optio
 	if (rc < 0)
 		return rc;
 	snprintf(data, sizeof(data), "%s/perf.data", out->bundle);
-	argv = lode_record_perf_command(options, data);
-	rc = run_perf(out, options, argv, err);
-	if (rc == 0)
-		rc = check_recording(data, err);
+	rc = run_perf(out, options, data, err);
 	/* Nothing but an empty directory: it goes again. */
-	if (rc < 0)
+	if (rc < 0) {
+		lode_bundle_notes_remove(out->bundle);
 		rmdir(out->bundle);
-	else
-		rc = lode_bundle_fill(out, out->bundle, options, argv, err);
+		return rc;
+	}
+	argv = lode_record_perf_command(options, data);
+	rc = lode_bundle_fill(out, out->bundle, options, argv, err);
 	free(argv);
 	return rc;
 }
@@ -95,6 +106,8 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 		rc = lode_find_program(program, sizeof(program), options->command[0], err);
 	if (rc == 0)
 		rc = lode_check_rights(err);
+	if (rc == 0)
+		rc = lode_check_cpu_rate(options->cpu_rate, err);
 	if (rc < 0)
 		return rc;
 	found.perf = perf;
@@ -104,5 +117,6 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 void lode_record_result_release(struct lode_record_result *result)
 {
 	free(result->bundle);
-	result->bundle = NULL;
+	free(result->lacks);
+	result->bundle = result->lacks = NULL;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,19 @@ int lode_check_rights(struct lode_error *err)
 		return fail_open(errno, err);
 	close(fd);
 	return 0;
+}
+
+int lode_check_cpu_rate(unsigned rate_hz, struct lode_error *err)
+{
+	long most = read_number("/proc/sys/kernel/perf_event_max_sample_rate", LONG_MAX);
+
+	if (rate_hz <= most)
+		return 0;
+	return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+			 "--cpu-rate %u: this kernel takes at most %ld samples per second "
+			 "(kernel.perf_event_max_sample_rate); try --cpu-rate %ld, or allow more: "
+			 "sudo sysctl kernel.perf_event_max_sample_rate=%u",
+			 rate_hz, most, most < 999 ? most : 999L, rate_hz);
 }
 
 bool lode_in_pid_namespace(void)

@@ -22,6 +22,9 @@ int lode_find_program(char *path, size_t size, const char *program, struct lode_
  */
 int lode_check_rights(struct lode_error *err);
 
+/* Whether the kernel takes so many CPU samples per second; LODE_ERR_ARG: no, with its limit. */
+int lode_check_cpu_rate(unsigned rate_hz, struct lode_error *err);
+
 /*
  * Whether processes have numbers of their own here, as in most containers. The kernel's scheduling
  * events name threads by the machine's numbers all the same, and perf's samples by those of here,

@@ -1,7 +1,22 @@
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "reports/info_report.h"
 #include "reports/json_parts.h"
+
+/* One text for each line. */
+static void put_lacks(struct lode_json *json, const char *lacks)
+{
+	char *lines = lode_strdup(lacks ? lacks : ""), *rest = lines, *line;
+
+	lode_json_array(json, "bundle_lacks");
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			lode_json_text(json, NULL, line);
+	lode_json_end_array(json);
+	free(lines);
+}
 
 static void put_origin(struct lode_json *json, const struct lode_info_report *report)
 {
@@ -21,6 +36,7 @@ static void put_origin(struct lode_json *json, const struct lode_info_report *re
 	lode_json_bool(json, "has_wall_clock", s->has_wall_clock);
 	lode_json_int(json, "wall_offset_ns", s->has_wall_clock ? s->wall_offset_ns : 0);
 	lode_json_int(json, "samples", (int64_t)s->n_samples);
+	put_lacks(json, report->lacks);
 }
 
 static void put_events(struct lode_json *json, const struct lode_stream *s)

@@ -14,7 +14,9 @@
 struct lode_info_report {
 	const struct lode_stream *stream;
 	const struct lode_quality *quality;
-	size_t top; /* longest list; 0: no bound */
+	const char
+		*lacks; /* lines: what its bundle lacks (sources/bundle_notes.h); NULL: nothing */
+	size_t top;	/* longest list; 0: no bound */
 	unsigned columns;
 	bool is_terminal;
 };

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/escape.h"
+#include "base/mem.h"
 #include "reports/info_report.h"
 #include "reports/table.h"
 #include "reports/units.h"
@@ -97,6 +98,21 @@ static void print_origin(FILE *out, const struct lode_info_report *report)
 			fill(out, line, label_columns, label_columns, report->columns);
 		}
 	}
+}
+
+static void print_lacks(FILE *out, const struct lode_info_report *report)
+{
+	char *lines = lode_strdup(report->lacks ? report->lacks : ""), *rest = lines, *line;
+	bool is_first = true;
+
+	while ((line = strsep(&rest, "\n"))) {
+		if (!*line)
+			continue;
+		label(out, is_first ? "incomplete" : "");
+		fill(out, line, label_columns, label_columns, report->columns);
+		is_first = false;
+	}
+	free(lines);
 }
 
 static void print_contents(FILE *out, const struct lode_info_report *report)
@@ -338,6 +354,7 @@ static void print_advice(FILE *out, const struct lode_info_report *report)
 void lode_info_report_text(FILE *out, const struct lode_info_report *report)
 {
 	print_origin(out, report);
+	print_lacks(out, report);
 	print_contents(out, report);
 	print_events(out, report);
 	print_losses(out, report);

@@ -186,7 +186,7 @@ const char *lode_file_unread_reason(char *text, size_t size, const char *path, u
 
 bool lode_file_is_companion(const char *path)
 {
-	static const char *const names[] = {"symptoms.tsv", "README", "README.*"};
+	static const char *const names[] = {"symptoms.tsv", "README", "README.*", "INCOMPLETE"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (lode_glob_match(names[i], base_name(path)))

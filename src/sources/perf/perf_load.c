@@ -6,11 +6,13 @@
  */
 #include "sources/source.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/pipeline.h"
 #include "base/pool.h"
+#include "sources/bundle_notes.h"
 #include "sources/perf/perf_abi.h"
 #include "sources/perf/perf_blocks.h"
 #include "sources/perf/perf_deliver.h"
@@ -205,6 +207,20 @@ static void count_events(struct lode_stream *stream, const struct loading *l)
 	}
 }
 
+/* What `lode record` runs beside perf stands in a note of its own. */
+static void describe_command(struct lode_stream *stream, const char *recorder)
+{
+	char *command =
+		strstr(recorder, " --control fd:") ? lode_bundle_command_read(stream->path) : NULL;
+	size_t size = strlen(recorder) + (command ? strlen(command) : 0) + sizeof(" -- ");
+	char *text = lode_alloc(size);
+
+	snprintf(text, size, "%s%s%s", recorder, command ? " -- " : "", command ? command : "");
+	stream->command = keep_text(stream, text);
+	free(command);
+	free(text);
+}
+
 static void describe_stream(struct lode_stream *stream, struct loading *l)
 {
 	uint64_t identity[5] = {l->header.identity, l->blocks.head_hash,
@@ -217,7 +233,7 @@ static void describe_stream(struct lode_stream *stream, struct loading *l)
 		stream->wall_offset_ns = l->header.wall_clock_ns - l->header.own_clock_ns;
 	stream->kernel = keep_text(stream, l->header.kernel);
 	stream->arch = keep_text(stream, l->header.arch);
-	stream->command = keep_text(stream, l->header.command);
+	describe_command(stream, l->header.command);
 	stream->n_cpus = l->header.n_cpus;
 	stream->n_samples = l->deliver.n_all_samples;
 	stream->content_hash = lode_stable_hash(identity, sizeof(identity), 0);

@@ -1,0 +1,38 @@
+/*
+ * What `lode record` notes in a bundle beside the recording.
+ *
+ *   DIR/.command     the words of the recorded command, each with a NUL behind it: perf does not
+ *                    run it, and so does not know it
+ *   DIR/INCOMPLETE   there from the bundle's first moment until it is whole: what it lacks. It says
+ *                    it wherever the bundle goes, also when lode was killed:
+ *
+ *                    lode record: this bundle is incomplete
+ *                    lacks symbols of 3 modules (...): No space left on device
+ *
+ * INCOMPLETE is made in its full size, and changed in place: a disk that is full by then still
+ * takes what is to be said.
+ */
+#ifndef LODE_BUNDLE_NOTES_H
+#define LODE_BUNDLE_NOTES_H
+
+#include "base/error.h"
+
+/* Until more is known, it says that lode record was not finished with it. */
+int lode_bundle_lacks_begin(const char *dir, struct lode_error *err);
+/* In the place of what it says: lines. */
+int lode_bundle_lacks_say(const char *dir, const char *lines, struct lode_error *err);
+/* It lacks nothing. */
+void lode_bundle_lacks_end(const char *dir);
+
+/* The lines of the bundle that `recording` lies in, without the first (heap); NULL: it is whole, or
+   in no bundle. */
+char *lode_bundle_lacks_read(const char *recording);
+
+int lode_bundle_command_write(const char *dir, char *const *words, struct lode_error *err);
+/* The command of the bundle that `recording` lies in, words joined by blanks (heap); NULL: none. */
+char *lode_bundle_command_read(const char *recording);
+
+/* Of a bundle that was not filled. */
+void lode_bundle_notes_remove(const char *dir);
+
+#endif
