@@ -7,6 +7,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "base/temporary_folder.h"
+
 /* Where the file system has no files without a name: one that loses it at once. */
 static int open_and_unlink(const char *folder)
 {
@@ -25,10 +27,8 @@ static int open_and_unlink(const char *folder)
 
 int lode_unnamed_file_open(int *fd, struct lode_error *err)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *folder = lode_temporary_parent();
 
-	if (!folder || !*folder)
-		folder = "/var/tmp";
 	*fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	/* What is wrong with the folder itself is wrong again, and said the same way. */
 	if (*fd < 0)

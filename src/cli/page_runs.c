@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/temporary_folder.h"
 #include "cli/messages.h"
 #include "recorder/child.h"
 #include "store/timeline_file.h"
@@ -272,23 +273,11 @@ static void plan_step(struct lode_page_runs *runs, const struct lode_survey_fold
 		new_run(runs, "page", pages->at[k]);
 }
 
-static int make_folder(struct lode_page_runs *runs, struct lode_error *err)
-{
-	const char *parent = getenv("TMPDIR");
-	char path[500];
-
-	snprintf(path, sizeof(path), "%s/lode-XXXXXX", parent && *parent ? parent : "/var/tmp");
-	if (!mkdtemp(path))
-		return lode_fail_errno(err, errno, path, "cannot make a folder");
-	runs->folder = copy(runs, path);
-	return LODE_OK;
-}
-
 int lode_page_runs_plan(struct lode_page_runs *runs, const struct lode_survey *survey,
 			const char *threads, bool with_indices, struct lode_error *err)
 {
 	struct asked *asked = lode_alloc0(survey->folders.n + 1, sizeof(*asked));
-	int rc = make_folder(runs, err);
+	int rc = lode_temporary_folder_make(&runs->folder, &runs->folder_lock, err);
 
 	for (size_t i = 0; i < survey->folders.n && rc == LODE_OK; i++)
 		if (survey->folders.at[i].of[LODE_SURVEY_RECORDING].n)
@@ -491,25 +480,10 @@ const char *lode_page_run_text(struct lode_page_runs *runs, const struct lode_pa
 	return kept;
 }
 
-static void remove_folder(const char *folder, size_t n_runs)
-{
-	char path[600];
-
-	for (size_t i = 0; i < n_runs; i++) {
-		snprintf(path, sizeof(path), "%s/%zu.model", folder, i);
-		unlink(path);
-		snprintf(path, sizeof(path), "%s/%zu.lodet", folder, i);
-		unlink(path);
-	}
-	snprintf(path, sizeof(path), "%s/page.html", folder);
-	unlink(path);
-	rmdir(folder);
-}
-
 void lode_page_runs_release(struct lode_page_runs *runs)
 {
 	if (runs->folder)
-		remove_folder(runs->folder, runs->list.n);
+		lode_temporary_folder_remove(runs->folder, runs->folder_lock);
 	for (size_t i = 0; i < runs->list.n; i++) {
 		lode_vec_release(&runs->list.at[i].before);
 		lode_vec_release(&runs->list.at[i].words);

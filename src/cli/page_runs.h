@@ -51,7 +51,8 @@ struct lode_page_runs {
 	/* What there is: */
 	LODE_VEC(struct lode_page_run) list;
 	struct lode_html_reports reports; /* names are unique: "mine", "mine-2" */
-	const char *folder;		  /* of temporary files */
+	char *folder;			  /* of temporary files; NULL: not planned yet */
+	int folder_lock;
 	struct lode_arena arena;
 };
 

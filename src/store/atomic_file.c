@@ -4,12 +4,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/temporary_folder.h"
 
 static const char temporary_suffix[] = ".tmp";
 
@@ -47,6 +50,47 @@ static void free_file(struct lode_atomic_file *file)
 	free(file);
 }
 
+/* ".NAME.PID.tmp" with a NAME that ends in `suffix`, or that is it. */
+static bool is_left_over(const char *name, const char *suffix, bool is_whole)
+{
+	size_t len = strlen(name), n_tail = sizeof(temporary_suffix) - 1;
+	size_t n_suffix = strlen(suffix);
+
+	if (name[0] != '.' || len < n_tail || strcmp(name + len - n_tail, temporary_suffix) != 0)
+		return false;
+	len -= n_tail;
+	while (len && name[len - 1] >= '0' && name[len - 1] <= '9')
+		len--;
+	return len > n_suffix + 1 && name[len - 1] == '.' && (!is_whole || len == n_suffix + 2) &&
+	       memcmp(name + len - 1 - n_suffix, suffix, n_suffix) == 0;
+}
+
+/* Alone in the folder: of all files of that suffix; else of that one name, and old enough. */
+static void sweep(const char *folder, const char *suffix, bool is_alone)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		if (is_left_over(entry->d_name, suffix, !is_alone))
+			lode_temporary_file_sweep(dirfd(dir), entry->d_name, is_alone);
+	closedir(dir);
+}
+
+/* What a writer of the same path has left that was killed. */
+static void sweep_others(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash + 1 - path) : 0;
+	char *folder = lode_strdup(path);
+
+	folder[n] = '\0';
+	sweep(n ? folder : ".", path + n, false);
+	free(folder);
+}
+
 int lode_atomic_open(struct lode_atomic_file **out, const char *path, struct lode_error *err)
 {
 	struct lode_atomic_file *file = lode_alloc(sizeof(*file));
@@ -55,6 +99,7 @@ int lode_atomic_open(struct lode_atomic_file **out, const char *path, struct lod
 	*out = NULL;
 	file->path = lode_strdup(path);
 	file->temporary = temporary_name(path);
+	sweep_others(path);
 	/* One with our own pid is a dead process' of that number. */
 	unlink(file->temporary);
 	file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -63,6 +108,7 @@ int lode_atomic_open(struct lode_atomic_file **out, const char *path, struct lod
 		free_file(file);
 		return rc;
 	}
+	lode_temporary_lock(file->fd);
 	*out = file;
 	return LODE_OK;
 }
@@ -130,30 +176,7 @@ int lode_atomic_write(const char *path, const void *data, size_t size, struct lo
 	return lode_atomic_commit(file, err);
 }
 
-/* ".NAME.PID.tmp" with a NAME that ends in `suffix` */
-static int is_left_over(const char *name, const char *suffix)
-{
-	size_t len = strlen(name), n_tail = sizeof(temporary_suffix) - 1;
-	size_t n_suffix = strlen(suffix);
-
-	if (name[0] != '.' || len < n_tail || strcmp(name + len - n_tail, temporary_suffix) != 0)
-		return 0;
-	len -= n_tail;
-	while (len && name[len - 1] >= '0' && name[len - 1] <= '9')
-		len--;
-	return len > n_suffix + 1 && name[len - 1] == '.' &&
-	       memcmp(name + len - 1 - n_suffix, suffix, n_suffix) == 0;
-}
-
 void lode_atomic_sweep(const char *folder, const char *suffix)
 {
-	DIR *dir = opendir(folder);
-	struct dirent *entry;
-
-	if (!dir)
-		return;
-	while ((entry = readdir(dir)))
-		if (is_left_over(entry->d_name, suffix))
-			unlinkat(dirfd(dir), entry->d_name, 0);
-	closedir(dir);
+	sweep(folder, suffix, true);
 }

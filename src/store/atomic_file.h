@@ -10,7 +10,8 @@
 
 /*
  * Writes `path`: beside it first, under a hidden name that tells the process, then, once the data
- * are on the disk, in place of what was there. Two threads must not write the same path.
+ * are on the disk, in place of what was there. Two threads must not write the same path. What a
+ * writer of the path that was killed has left there is removed.
  */
 int lode_atomic_write(const char *path, const void *data, size_t size, struct lode_error *err);
 

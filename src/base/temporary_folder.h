@@ -1,0 +1,36 @@
+/*
+ * Folders of temporary files, and what is left of them when lode is killed.
+ *
+ *   $TMPDIR/lode-tmp-k3Xw9a/     mode 0700, locked (flock) for as long as its process lives
+ *     .lode-temporary            says that the folder is lode's, and nobody else's by that name
+ *     ...
+ *
+ * Who makes one removes those that are left: of the same user, with the mark, and unlocked, since
+ * the kernel unlocks what the dead held. Without the mark only what is empty goes, and is older
+ * than a minute. Other users may write to the parent (/var/tmp): links are not followed, and what
+ * was looked at is what is removed.
+ */
+#ifndef LODE_TEMPORARY_FOLDER_H
+#define LODE_TEMPORARY_FOLDER_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* $TMPDIR, else /var/tmp: /tmp is memory on many machines. */
+const char *lode_temporary_parent(void);
+
+/* Removes what was left, then makes one. *path is heap, *lock to be kept open; both for _remove. */
+int lode_temporary_folder_make(char **path, int *lock, struct lode_error *err);
+/* With all that is in it. NULL does nothing. */
+void lode_temporary_folder_remove(char *path, int lock);
+
+/* Takes the lock of a file that is being written (an open descriptor). */
+void lode_temporary_lock(int fd);
+/*
+ * Removes the file NAME of the open folder `dir` if nobody has its lock: a regular file of this
+ * user. `is_alone`: nobody else writes there; else it must not have been changed for a minute.
+ */
+void lode_temporary_file_sweep(int dir, const char *name, bool is_alone);
+
+#endif
