@@ -37,14 +37,14 @@ void lode_perf_merge_release(struct lode_perf_merge *merge)
 	lode_vec_release(&merge->heap);
 }
 
-static bool is_before(const struct lode_perf_run *a, const struct lode_perf_run *b)
+static bool is_before(const struct lode_perf_stretch *a, const struct lode_perf_stretch *b)
 {
 	return a->t_ns != b->t_ns ? a->t_ns < b->t_ns : a->order < b->order;
 }
 
 static void sift_down(struct lode_perf_merge *merge)
 {
-	struct lode_perf_run *heap = merge->heap.at, run = heap[0];
+	struct lode_perf_stretch *heap = merge->heap.at, run = heap[0];
 	size_t i = 0, child;
 
 	for (; (child = i * 2 + 1) < merge->heap.n; i = child) {
@@ -57,7 +57,7 @@ static void sift_down(struct lode_perf_merge *merge)
 	heap[i] = run;
 }
 
-static void push(struct lode_perf_merge *merge, struct lode_perf_run run)
+static void push(struct lode_perf_merge *merge, struct lode_perf_stretch run)
 {
 	size_t i = merge->heap.n;
 
@@ -70,7 +70,7 @@ static void push(struct lode_perf_merge *merge, struct lode_perf_run run)
 /* Delivers from the earliest stretch for as long as it is the earliest. */
 static void advance(struct lode_perf_merge *merge, int64_t limit_ns)
 {
-	struct lode_perf_run *run = &merge->heap.at[0], *rival = NULL;
+	struct lode_perf_stretch *run = &merge->heap.at[0], *rival = NULL;
 	const struct lode_perf_record *records = run->batch->records.at;
 	struct lode_perf_batch *batch = run->batch;
 
@@ -129,11 +129,11 @@ static struct lode_perf_batch *empty_batch(struct lode_perf_merge *merge)
 static void add_run(struct lode_perf_merge *merge, struct lode_perf_batch *batch, uint32_t begin,
 		    uint32_t end)
 {
-	push(merge, (struct lode_perf_run){.t_ns = batch->records.at[begin].t_ns,
-					   .order = merge->n_runs++,
-					   .batch = batch,
-					   .at = begin,
-					   .end = end});
+	push(merge, (struct lode_perf_stretch){.t_ns = batch->records.at[begin].t_ns,
+					       .order = merge->n_runs++,
+					       .batch = batch,
+					       .at = begin,
+					       .end = end});
 	batch->n_open++;
 	/* INT64_MAX is no time, but a place behind all times. */
 	for (uint32_t last = end; last-- > begin;) {

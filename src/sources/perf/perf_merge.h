@@ -15,7 +15,7 @@
 #include "sources/perf/perf_batch.h"
 
 /* A stretch of ascending records, from its next one on. */
-struct lode_perf_run {
+struct lode_perf_stretch {
 	int64_t t_ns; /* of record `at` */
 	uint64_t order;
 	struct lode_perf_batch *batch;
@@ -27,7 +27,7 @@ struct lode_perf_merge {
 	void (*deliver)(void *context, const struct lode_perf_batch *batch,
 			const struct lode_perf_record *record);
 	void *context;
-	LODE_VEC(struct lode_perf_run) heap; /* earliest first */
+	LODE_VEC(struct lode_perf_stretch) heap; /* earliest first */
 	uint64_t n_runs;
 	int64_t round_max_ns, last_round_max_ns; /* latest time of this round and the one before */
 	size_t waiting_bytes, limit_bytes;
