@@ -3,13 +3,15 @@
 #include <stdlib.h>
 
 #include "analyses/regtime/meanwhile_many.h"
+#include "job/window_walk.h"
 
 enum {
-	STEP = 4,	   /* a level's windows are so much shorter than those of the one above */
-	MAX_LEVELS = 15,   /* 4^15: from an hour to microseconds */
-	MAX_WINDOWS = 400, /* looked at in one level */
+	STEP = 4,	    /* a level's windows are so much shorter than those of the one above */
+	MAX_LEVELS = 30,    /* 4^30: from any span to a nanosecond */
+	MAX_WINDOWS = 2000, /* looked at in one level */
 	SINGLE_CALLS = 400,
 	LEAST_STEP = 64,
+	ALONE_CALLS = 50000,  /* fewer in a window take less time than starting a thread of ours */
 	LEAST_WINDOWS = 24,   /* that the budget is for: none takes more than its part */
 	FOLD_STEP = 4,	      /* folding is tried so much finer each time, */
 	FOLD_TRIES = 3,	      /* so often, and then without any, */
@@ -17,6 +19,14 @@ enum {
 	MAX_SPANS = 2000,     /* each reads the index at its ends, in every thread */
 	FIRST_SPANS = 64,     /* tell how large they are here, and so how many fit */
 };
+
+/* LIMIT: a window looks at every thread, so windows of traces of very many threads end where that
+   takes as long as their calls do. */
+enum { LEAST_LOOKS = 100000, LOOKS_PER_CALL = 2 };
+
+/* Bytes for windows. Each call is in several, but nobody zooms that far everywhere: what a page
+   costs stays in proportion to its calls. */
+enum { LEAST_BUDGET = 250000, BUDGET_PER_CALL = 10 };
 
 /* Of a page, packed: as recorded and generated traces take, rather more. */
 enum {
@@ -34,6 +44,7 @@ struct views_work {
 	const struct lode_timeline_views_options *options;
 	struct lode_regtime_options windows; /* what they are made with */
 	size_t budget, spent;		     /* bytes for windows */
+	uint64_t n_looks;		     /* at threads, for windows */
 };
 
 /* ---- The whole ---- */
@@ -116,18 +127,13 @@ static int make_whole(struct views_work *work, struct lode_error *err)
 
 /* ---- Windows ---- */
 
-/* A window that might be made. */
-struct candidate {
-	int64_t t0_ns, t1_ns;
-	uint64_t n_calls;
-};
-
-typedef LODE_VEC(struct candidate) candidate_vec;
+/* Windows that might be made. */
+typedef LODE_VEC(struct lode_walk_window) candidate_vec;
 
 /* Busiest first. */
 static int compare_candidates(const void *a, const void *b)
 {
-	const struct candidate *x = a, *y = b;
+	const struct lode_walk_window *x = a, *y = b;
 
 	if (x->n_calls != y->n_calls)
 		return x->n_calls > y->n_calls ? -1 : 1;
@@ -143,44 +149,80 @@ static int compare_windows(const void *a, const void *b)
 	return (x->t0_ns > y->t0_ns) - (x->t0_ns < y->t0_ns);
 }
 
-/* Whether [t0, t1) lies in a window that is call by call. */
-static bool is_known(const struct lode_timeline_views *views, int64_t t0_ns, int64_t t1_ns)
-{
-	for (size_t i = 0; i < views->windows.n; i++) {
-		const struct lode_timeline_view *w = &views->windows.at[i];
+/* Windows that are call by call, by their beginning: up to where one that has begun reaches. */
+struct known {
+	int64_t t0_ns, reach_ns;
+};
 
-		if (w->is_single && w->t0_ns <= t0_ns && t1_ns <= w->t1_ns)
-			return true;
+typedef LODE_VEC(struct known) known_vec;
+
+static int compare_known(const void *a, const void *b)
+{
+	const struct known *x = a, *y = b;
+
+	return (x->t0_ns > y->t0_ns) - (x->t0_ns < y->t0_ns);
+}
+
+static void find_known(known_vec *out, const struct lode_timeline_views *views)
+{
+	for (size_t i = 0; i < views->windows.n; i++)
+		if (views->windows.at[i].is_single)
+			lode_vec_append(out, ((struct known){views->windows.at[i].t0_ns,
+							     views->windows.at[i].t1_ns}));
+	if (out->n)
+		qsort(out->at, out->n, sizeof(*out->at), compare_known);
+	for (size_t i = 1; i < out->n; i++)
+		if (out->at[i].reach_ns < out->at[i - 1].reach_ns)
+			out->at[i].reach_ns = out->at[i - 1].reach_ns;
+}
+
+/* Up to where a window that begins at `t0_ns` is known call by call. */
+static int64_t known_until(const known_vec *known, int64_t t0_ns)
+{
+	size_t from = 0, to = known->n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (known->at[middle].t0_ns <= t0_ns)
+			from = middle + 1;
+		else
+			to = middle;
 	}
-	return false;
+	return from ? known->at[from - 1].reach_ns : INT64_MIN;
 }
 
 /* The windows of a level that hold calls and are not known call by call. */
-static int find_candidates(candidate_vec *out, const struct views_work *work, unsigned level,
+static int find_candidates(candidate_vec *out, struct views_work *work, unsigned level,
 			   struct lode_error *err)
 {
 	struct lode_call_trace *trace = work->job->trace;
-	__int128 length = trace->last_ns + 1 - trace->first_ns;
-	int64_t n = (int64_t)2 << 2 * level;
-	int rc = LODE_OK;
+	int64_t n_steps = (int64_t)2 << 2 * level;
+	struct lode_window_walk walk;
+	known_vec known = {0};
+	int rc = 1;
 
-	if (length < n)
+	if (trace->last_ns - trace->first_ns + 1 < n_steps)
 		return LODE_OK;
+	find_known(&known, work->out);
+	lode_window_walk_init(&walk, trace, n_steps);
 	/* LIMIT: of a level with thousands of windows only the first of these are looked at: the
 	   budget has ended long before, save in traces of few calls far apart. */
-	for (int64_t i = 0; i + 2 <= n && out->n < MAX_WINDOWS && rc == LODE_OK; i++) {
-		struct candidate c = {
-			.t0_ns = trace->first_ns + (int64_t)(length * i / n),
-			.t1_ns = trace->first_ns + (int64_t)(length * (i + 2) / n),
-		};
+	while (out->n < MAX_WINDOWS && rc > 0) {
+		struct lode_walk_window window;
 
-		if (is_known(work->out, c.t0_ns, c.t1_ns))
-			continue;
-		rc = lode_timeline_window_calls(&c.n_calls, trace, c.t0_ns, c.t1_ns, err);
-		if (c.n_calls)
-			lode_vec_append(out, c);
+		rc = lode_window_walk_next(&walk, &window, err);
+		if (rc <= 0)
+			break;
+		if (known_until(&known, window.t0_ns) >= window.t1_ns)
+			lode_window_walk_pass(&walk, known_until(&known, window.t0_ns));
+		else
+			lode_vec_append(out, window);
 	}
-	return rc;
+	work->out->n_visited += walk.n_visited;
+	lode_window_walk_release(&walk);
+	lode_vec_release(&known);
+	return rc < 0 ? rc : LODE_OK;
 }
 
 static struct lode_regtime_threshold coarser(struct lode_regtime_threshold threshold,
@@ -199,15 +241,15 @@ static struct lode_regtime_threshold coarser(struct lode_regtime_threshold thres
 }
 
 /* One window, folded as little as its part of the budget allows. */
-static int summarise(struct lode_regtime **out, struct views_work *work, const struct candidate *c,
-		     struct lode_error *err)
+static int summarise(struct lode_regtime **out, struct views_work *work,
+		     const struct lode_walk_window *c, struct lode_error *err)
 {
 	const struct lode_timeline_window_query query = {
 		.t0_ns = c->t0_ns,
 		.t1_ns = c->t1_ns,
 		.detail = STEP,
 		.single_calls = SINGLE_CALLS,
-		.n_threads = work->job->n_threads,
+		.n_threads = c->n_calls < ALONE_CALLS ? 1 : work->job->n_threads,
 	};
 	const struct lode_regtime_threshold most = work->options->regtime->negligible;
 	struct lode_regtime_threshold *now = &work->windows.negligible;
@@ -224,13 +266,17 @@ static int summarise(struct lode_regtime **out, struct views_work *work, const s
 }
 
 /* Gives 1 when there was room for it, 0 when not. */
-static int make_window(struct views_work *work, const struct candidate *c, unsigned level,
+static int make_window(struct views_work *work, const struct lode_walk_window *c, unsigned level,
 		       struct lode_error *err)
 {
 	struct lode_timeline_view view = {.t0_ns = c->t0_ns, .t1_ns = c->t1_ns, .level = level};
 	size_t n;
-	int rc = summarise(&view.regtime, work, c, err);
+	int rc;
 
+	work->n_looks += work->job->trace->threads.n;
+	if (work->n_looks > LEAST_LOOKS + LOOKS_PER_CALL * work->job->trace->n_calls)
+		return 0;
+	rc = summarise(&view.regtime, work, c, err);
 	if (rc < 0)
 		return rc;
 	n = lode_timeline_view_bytes(view.regtime);
@@ -269,7 +315,11 @@ static int make_windows(struct views_work *work, struct lode_error *err)
 		      work->job->outliers.at.n * ITEM_BYTES;
 	int rc = used < work->options->page_bytes;
 
+	uint64_t by_calls = LEAST_BUDGET + BUDGET_PER_CALL * work->job->trace->n_calls;
+
 	work->budget = rc ? work->options->page_bytes - used : 0;
+	if (work->budget > by_calls)
+		work->budget = by_calls;
 	/* Their expressions are shorter: what is folded is, too. */
 	work->windows = *work->options->regtime;
 	work->windows.negligible =
@@ -498,6 +548,7 @@ int lode_timeline_views_make(struct lode_timeline_views *out, const struct lode_
 	int rc;
 
 	*out = (struct lode_timeline_views){0};
+	lode_call_trace_keep_blocks(job->trace, true); /* windows overlap */
 	rc = make_whole(&work, err);
 	if (rc == LODE_OK) {
 		count_functions(out, out->whole);
@@ -507,6 +558,7 @@ int lode_timeline_views_make(struct lode_timeline_views *out, const struct lode_
 	}
 	if (rc == LODE_OK)
 		rc = make_windows(&work, err);
+	lode_call_trace_keep_blocks(job->trace, false);
 	if (rc < 0)
 		lode_timeline_views_release(out);
 	return rc;

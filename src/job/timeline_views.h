@@ -52,6 +52,7 @@ struct lode_timeline_views {
 	struct lode_regtime_threshold negligible;    /* what is folded in it */
 	LODE_VEC(struct lode_timeline_view) windows; /* by level, then by time */
 	size_t n_left_out;			     /* of the level at which the budget ended */
+	uint64_t n_visited; /* windows looked at to find those: at most 4 per call and level */
 	/* By t0, then t1; each span once, each thread with its first LODE_VIEWS_LEAVES leaves. */
 	LODE_VEC(struct lode_meanwhile) meanwhiles;
 	size_t meanwhile_bytes;				     /* that they take, estimated */

@@ -20,6 +20,19 @@ void lode_call_packer_release(struct lode_call_packer *packer)
 	memset(packer, 0, sizeof(*packer));
 }
 
+void lode_call_packer_borrow(struct lode_call_packer *packer, struct lode_call_spares *spares)
+{
+	for (size_t i = 0; i < LODE_CALL_SPARES && !packer->decompressor; i++)
+		packer->decompressor = atomic_exchange(&spares->decompressors[i], NULL);
+}
+
+void lode_call_packer_give_back(struct lode_call_packer *packer, struct lode_call_spares *spares)
+{
+	for (size_t i = 0; i < LODE_CALL_SPARES && packer->decompressor; i++)
+		packer->decompressor =
+			atomic_exchange(&spares->decompressors[i], packer->decompressor);
+}
+
 static inline uint8_t *put(uint8_t *to, uint64_t value)
 {
 	for (; value >= 0x80; value >>= 7)

@@ -25,6 +25,10 @@ struct lode_call_packer {
 
 void lode_call_packer_release(struct lode_call_packer *packer);
 
+/* A decompressor that was used before, if there is one; and its way back. From any thread. */
+void lode_call_packer_borrow(struct lode_call_packer *packer, struct lode_call_spares *spares);
+void lode_call_packer_give_back(struct lode_call_packer *packer, struct lode_call_spares *spares);
+
 /* A block's calls as columns of equal length, in order of start. */
 struct lode_call_columns {
 	const int64_t *starts, *durations;

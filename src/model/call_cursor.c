@@ -4,17 +4,76 @@
 
 #define NO_BLOCK ((size_t)-1)
 
+/* ---- Blocks that are kept ---- */
+
+static _Atomic(struct lode_call_kept *) *place_of(const struct lode_call_cursor *cursor,
+						  size_t block)
+{
+	uint64_t key = lode_hash_u64((uint64_t)(uintptr_t)cursor->thread ^ (uint64_t)block << 40);
+
+	return &cursor->trace->spares.blocks[key % LODE_CALL_KEPT_BLOCKS];
+}
+
+static void free_kept(struct lode_call_kept *kept)
+{
+	if (kept)
+		lode_vec_release(&kept->calls);
+	free(kept);
+}
+
+/* The block at hand, for whoever asks for it next. */
+static void leave_block(struct lode_call_cursor *cursor)
+{
+	struct lode_call_kept *kept;
+
+	if (cursor->block == NO_BLOCK || cursor->rc < 0 || !cursor->thread)
+		return;
+	kept = lode_alloc0(1, sizeof(*kept));
+	kept->thread = cursor->thread;
+	kept->block = cursor->block;
+	memcpy(&kept->calls, &cursor->calls, sizeof(kept->calls));
+	memset(&cursor->calls, 0, sizeof(cursor->calls));
+	free_kept(atomic_exchange(place_of(cursor, kept->block), kept));
+	cursor->block = NO_BLOCK;
+}
+
+/* Whether `block` was kept: then its calls are at hand. */
+static bool take_block(struct lode_call_cursor *cursor, size_t block)
+{
+	struct lode_call_kept *kept = atomic_exchange(place_of(cursor, block), NULL);
+
+	if (!kept)
+		return false;
+	/* Room of a block, if nothing else: threads of one trace have blocks of one size. */
+	lode_vec_release(&cursor->calls);
+	memcpy(&cursor->calls, &kept->calls, sizeof(kept->calls));
+	if (kept->thread == cursor->thread && kept->block == block) {
+		free(kept);
+		return true;
+	}
+	free(kept);
+	return false;
+}
+
+/* ---- Where a cursor is ---- */
+
 void lode_call_cursor_init(struct lode_call_cursor *cursor, struct lode_call_trace *trace,
 			   const struct lode_call_thread *thread)
 {
 	memset(cursor, 0, sizeof(*cursor));
 	cursor->trace = trace;
+	cursor->block = NO_BLOCK;
+	lode_call_packer_borrow(&cursor->packer, &trace->spares);
 	if (thread)
 		lode_call_cursor_move(cursor, thread);
 }
 
 void lode_call_cursor_release(struct lode_call_cursor *cursor)
 {
+	if (cursor->trace && cursor->trace->spares.keeps_blocks)
+		leave_block(cursor);
+	if (cursor->trace)
+		lode_call_packer_give_back(&cursor->packer, &cursor->trace->spares);
 	lode_call_packer_release(&cursor->packer);
 	lode_vec_release(&cursor->buffer);
 	lode_vec_release(&cursor->calls);
@@ -23,6 +82,8 @@ void lode_call_cursor_release(struct lode_call_cursor *cursor)
 static void move(struct lode_call_cursor *cursor, const struct lode_call_thread *thread,
 		 unsigned parts)
 {
+	if (cursor->trace->spares.keeps_blocks)
+		leave_block(cursor);
 	cursor->thread = thread;
 	cursor->block = NO_BLOCK;
 	lode_vec_reserve(&cursor->calls, (size_t)1 << thread->block_bits);
@@ -84,11 +145,18 @@ const struct lode_call *lode_call_cursor_block(struct lode_call_cursor *cursor, 
 		const struct lode_call_thread *thread = cursor->thread;
 		uint64_t n_left = thread->n_calls - ((uint64_t)block << thread->block_bits);
 
+		bool is_kept = false;
+
+		if (cursor->trace->spares.keeps_blocks) {
+			leave_block(cursor);
+			is_kept = take_block(cursor, block);
+			lode_vec_reserve(&cursor->calls, (size_t)1 << thread->block_bits);
+		}
 		cursor->block = block;
 		cursor->calls.n = (size_t)1 << thread->block_bits;
 		if (n_left < cursor->calls.n)
 			cursor->calls.n = (size_t)n_left;
-		if (cursor->rc == LODE_OK)
+		if (cursor->rc == LODE_OK && !is_kept)
 			cursor->rc = unpack(cursor, &thread->levels[0].at[block]);
 		/* Callers look at rc; until they do, they see harmless calls. */
 		for (size_t i = 0; i < cursor->calls.n && cursor->rc < 0; i++)

@@ -1,6 +1,7 @@
 #include "model/call_trace.h"
 
 #include <stdlib.h>
+#include <zstd.h>
 
 static const struct {
 	const char *name, *words;
@@ -27,6 +28,18 @@ const char *lode_call_repair_name(enum lode_call_repair repair)
 	return repairs[repair].name;
 }
 
+void lode_call_trace_keep_blocks(struct lode_call_trace *trace, bool is_kept)
+{
+	trace->spares.keeps_blocks = is_kept;
+	for (size_t i = 0; !is_kept && i < LODE_CALL_KEPT_BLOCKS; i++) {
+		struct lode_call_kept *kept = atomic_exchange(&trace->spares.blocks[i], NULL);
+
+		if (kept)
+			lode_vec_release(&kept->calls);
+		free(kept);
+	}
+}
+
 struct lode_call_trace *lode_call_trace_new(void)
 {
 	struct lode_call_trace *trace = lode_alloc0(1, sizeof(*trace));
@@ -45,6 +58,9 @@ void lode_call_trace_free(struct lode_call_trace *trace)
 	lode_vec_release(&trace->spreads);
 	lode_calltree_release(&trace->functions);
 	lode_call_store_release(&trace->store);
+	lode_call_trace_keep_blocks(trace, false);
+	for (size_t i = 0; i < LODE_CALL_SPARES; i++)
+		ZSTD_freeDCtx(atomic_exchange(&trace->spares.decompressors[i], NULL));
 	if (trace->loader)
 		trace->loader->free(trace->loader);
 	free(trace->source);

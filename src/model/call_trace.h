@@ -124,6 +124,26 @@ struct lode_call_spread {
 	int64_t min_ns, median_ns, p99_ns, max_ns; /* nearest rank: median of 4 is the 2nd */
 };
 
+/*
+ * What cursors leave behind for the next ones: their decompressors, since making one takes as long
+ * as unpacking many blocks; and, where blocks are kept, the block they had unpacked.
+ */
+enum { LODE_CALL_SPARES = 16, LODE_CALL_KEPT_BLOCKS = 128 };
+
+struct lode_call_kept {
+	const struct lode_call_thread *thread;
+	size_t block;
+	LODE_VEC(struct lode_call) calls;
+};
+
+struct lode_call_spares {
+	_Atomic(void *) decompressors[LODE_CALL_SPARES];
+	/* For questions that come back to the same blocks. Who passes over all calls is faster
+	   without. Set while nobody else reads. */
+	bool keeps_blocks;
+	_Atomic(struct lode_call_kept *) blocks[LODE_CALL_KEPT_BLOCKS];
+};
+
 struct lode_call_trace;
 
 /* Brings what is not here, on any of our threads; freed with the trace. */
@@ -147,8 +167,12 @@ struct lode_call_trace {
 	int64_t first_ns, last_ns;
 	uint64_t n_calls, n_events;
 	struct lode_call_store store;
+	struct lode_call_spares spares;
 	struct lode_call_loader *loader; /* of an index; NULL: all is here */
 };
+
+/* Keeps blocks that were unpacked (6 MB at most), until told not to. While nobody reads. */
+void lode_call_trace_keep_blocks(struct lode_call_trace *trace, bool is_kept);
 
 struct lode_call_trace *lode_call_trace_new(void);
 void lode_call_trace_free(struct lode_call_trace *trace);

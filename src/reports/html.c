@@ -91,7 +91,7 @@ static void deflate_text(struct lode_html_text *out, const char *bytes, size_t n
 	z_stream z = {0};
 	unsigned char buffer[1 << 16];
 	size_t left = n;
-	int rc = deflateInit(&z, 6);
+	int rc = deflateInit(&z, 4);
 
 	if (rc != Z_OK)
 		lode_oom(sizeof(z));
