@@ -39,6 +39,8 @@ int lode_say_error(const struct lode_command *self, const struct lode_error *err
 	case LODE_ERR_TRUNCATED:
 	case LODE_ERR_UNSUPPORTED:
 		return LODE_EXIT_NOTHING;
+	case LODE_ERR_LIMIT: /* of a file: it holds more than anybody can have meant */
+		return *err->path ? LODE_EXIT_NOTHING : LODE_EXIT_FAILURE;
 	default:
 		return LODE_EXIT_FAILURE;
 	}

@@ -46,6 +46,13 @@ int lode_repo_fail(const struct lode_repo *repo, const char *doing, struct lode_
 				 "%s: damaged repository (%s); nothing was changed, 'lode repo "
 				 "check' tells more",
 				 doing, sqlite3_errmsg(repo->db));
+	case SQLITE_ERROR: /* our SQL is right for our tables, so these are not ours */
+	case SQLITE_CONSTRAINT:
+	case SQLITE_MISMATCH:
+		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
+				 "%s: damaged repository: its tables are not as lode made them "
+				 "(%s)",
+				 doing, sqlite3_errmsg(repo->db));
 	case SQLITE_TOOBIG:
 		return lode_fail(err, LODE_ERR_LIMIT, path, -1,
 				 "%s: more than a gigabyte in one piece", doing);

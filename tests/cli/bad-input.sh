@@ -66,3 +66,6 @@ cat code 2>/dev/null
 say a symptom table that is not there; try mine --symptoms nowhere.tsv good.folded
 say a symptom that nobody has; try mine --symptom comm=nobody-has-this good.folded
 say kernel symbols that are not there; try mine --kallsyms nowhere good.folded
+say a document that is nested too deep
+python3 -c 'print("{\"clusters\": " + "[" * 200 + "]" * 200 + "}")' >deep.json
+try sign --signatures signatures.txt --from deep.json --cluster 1 --name x

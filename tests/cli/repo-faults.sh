@@ -41,6 +41,14 @@ PY
 echo "exit $?"
 grep -o 'checksum of its content is wrong' found | sort -u
 
+cp r.lode other.lode
+python3 -c 'import sqlite3
+db = sqlite3.connect("other.lode")
+db.execute("ALTER TABLE digest RENAME COLUMN source TO origin")
+db.commit()'
+lode diff --repo other.lode 'host=a' 'host!=a'
+lode import --repo other.lode "$1"
+
 echo "== a file that may be read only, in a folder that may"
 mkdir ro && cp r.lode ro/ && chmod 444 ro/r.lode && chmod 555 ro
 as_user() { # root may write anywhere: become nobody
