@@ -75,7 +75,7 @@ static int show(const struct lode_command *self, const struct analyze_values *v,
 	struct lode_error err;
 	int code = lode_page_overview_exit(overview);
 
-	if (code == LODE_EXIT_NOTHING) {
+	if (code == LODE_EXIT_NOTHING || code == LODE_EXIT_FAILURE) {
 		lode_say(self, "nothing here could be analysed");
 		return code;
 	}

@@ -321,6 +321,7 @@ static int serve_inputs(struct serving *s, char **inputs, size_t n_inputs)
 	const struct serve_values *v = s->values;
 	struct lode_error err;
 	char threads[16];
+	int code;
 
 	snprintf(threads, sizeof(threads), "%u", v->input.n_threads);
 	s->runs.mine_inside = mine_inside;
@@ -335,9 +336,10 @@ static int serve_inputs(struct serving *s, char **inputs, size_t n_inputs)
 	    lode_page_runs_do(&s->runs, starts, s, &err) < 0)
 		return lode_say_error(s->self, &err);
 	lode_page_overview_make(&s->overview, &s->runs, &s->survey, inputs, n_inputs);
-	if (lode_page_overview_exit(&s->overview) == LODE_EXIT_NOTHING) {
+	code = lode_page_overview_exit(&s->overview);
+	if (code == LODE_EXIT_NOTHING || code == LODE_EXIT_FAILURE) {
 		lode_say(s->self, "nothing here could be analysed");
-		return LODE_EXIT_NOTHING;
+		return code;
 	}
 	if (fill_site(s, &err) < 0)
 		return lode_say_error(s->self, &err);

@@ -97,13 +97,16 @@ void lode_page_overview_make(struct lode_page_overview *overview, struct lode_pa
 int lode_page_overview_exit(const struct lode_page_overview *overview)
 {
 	size_t n_reports = 0;
-	bool is_whole = overview->report.survey->unread.n == 0;
+	bool is_whole = overview->report.survey->unread.n == 0, has_failed = false;
 
 	for (size_t i = 0; i < overview->runs.n; i++) {
 		n_reports += overview->runs.at[i].report != NULL;
 		is_whole = is_whole && overview->runs.at[i].exit_code == LODE_EXIT_OK;
+		has_failed = has_failed || overview->runs.at[i].exit_code == LODE_EXIT_FAILURE;
 	}
-	return n_reports == 0 ? LODE_EXIT_NOTHING : is_whole ? LODE_EXIT_OK : LODE_EXIT_INCOMPLETE;
+	if (n_reports == 0)
+		return has_failed ? LODE_EXIT_FAILURE : LODE_EXIT_NOTHING;
+	return is_whole ? LODE_EXIT_OK : LODE_EXIT_INCOMPLETE;
 }
 
 void lode_page_overview_release(struct lode_page_overview *overview)

@@ -20,7 +20,8 @@ struct lode_page_overview {
 void lode_page_overview_make(struct lode_page_overview *overview, struct lode_page_runs *runs,
 			     const struct lode_survey *survey, char *const *inputs,
 			     size_t n_inputs);
-/* What the whole comes to: 0; 1 if a run did or could not read all; 3 if no run gave a report. */
+/* What the whole comes to: 0; 1 if a run did or could not read all; if no run gave a report 3, or 4
+   where the environment was in its way. */
 int lode_page_overview_exit(const struct lode_page_overview *overview);
 void lode_page_overview_release(struct lode_page_overview *overview);
 

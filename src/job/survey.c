@@ -114,7 +114,8 @@ static void cannot_open(struct lode_survey *survey, const char *path, const char
 	lode_vec_append(&survey->unread, unread);
 }
 
-static void add(struct lode_survey *survey, size_t folder, const char *path)
+/* What somebody named is not passed over without a word. */
+static void add(struct lode_survey *survey, size_t folder, const char *path, bool is_named)
 {
 	struct lode_error err;
 	enum lode_survey_kind kind = lode_survey_one(path, &err);
@@ -125,6 +126,8 @@ static void add(struct lode_survey *survey, size_t folder, const char *path)
 				lode_arena_strndup(&survey->arena, path, strlen(path)));
 	else if (err.status < 0)
 		cannot_open(survey, path, err.message);
+	else if (is_named)
+		cannot_open(survey, path, "this is nothing that lode reads");
 	else
 		survey->n_other++;
 }
@@ -178,7 +181,7 @@ static void walk(struct lode_survey *survey, const char *path, unsigned depth)
 			is_walked = is_folder(full) && !ends_in(name, bundle_suffix) &&
 				    !lode_uftrace_recognise(full);
 			if (!is_walked && pass == 0)
-				add(survey, folder, full);
+				add(survey, folder, full, false);
 			else if (is_walked && pass == 1 && depth < LODE_SURVEY_DEPTH &&
 				 !is_symbols(name))
 				walk(survey, full, depth + 1);
@@ -203,7 +206,7 @@ void lode_survey(struct lode_survey *out, char *const *inputs, size_t n)
 		}
 		if (named == SIZE_MAX)
 			named = new_folder(out, "");
-		add(out, named, inputs[i]);
+		add(out, named, inputs[i], true);
 	}
 }
 

@@ -40,7 +40,17 @@ mkdir none
 echo x >none/x.txt
 "$LODE" analyze none
 echo "exit $?"
+"$LODE" analyze none/x.txt
+echo "exit $?"
 "$LODE" analyze missing
 echo "exit $?"
 "$LODE" analyze
 echo "exit $?"
+echo "== no room for it"
+(
+	ulimit -f 8 # KiB
+	trap '' XFSZ
+	"$LODE" analyze "$LODE_TOP/tests/golden/xray/fdr5.log" 2>said
+	echo "exit $?"
+)
+sed 's,[^ ]*/page.html,page.html,; s/writing it: .*/writing it: .../' said
