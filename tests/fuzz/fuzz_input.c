@@ -1,4 +1,7 @@
-/* Any bytes as a compressed or plain file, read in different ways: they must agree. */
+/*
+ * Any bytes as a compressed or plain file, read in different ways: they must agree. Of damaged
+ * bytes a larger buffer may give less: zstd unpacks a frame that fits in one go, all or nothing.
+ */
 #include "fuzz/fuzz.h"
 
 #include <string.h>
@@ -43,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n = read_in_pieces(path, whole, MAX_BYTES, &status);
 	size_t n_pieces = read_in_pieces(path, pieces, 997, &status_of_pieces);
 
-	FUZZ_CHECK(n == n_pieces && status == status_of_pieces);
+	FUZZ_CHECK(status == status_of_pieces);
+	FUZZ_CHECK(status < 0 ? n <= n_pieces : n == n_pieces);
 	FUZZ_CHECK(memcmp(whole, pieces, n) == 0);
 	free(whole);
 	free(pieces);
