@@ -11,7 +11,7 @@ RELEASE := build/release
 RELEASE_OPTIONS := --buildtype=release -Doptimization=2 -Ddebug=true -Db_ndebug=true -Db_lto=true \
 	-Db_lto_threads=$(JOBS)
 
-.PHONY: all pages demo test quick bench fuzz tidy coverage size fmt install uninstall clean help ci
+.PHONY: all pages demo test quick bench fuzz torture soak tidy coverage size fmt install uninstall clean help ci
 
 all: deps-build $(RELEASE)/build.ninja
 	@ninja -C $(RELEASE) -j $(JOBS) --quiet
@@ -53,7 +53,22 @@ bench: deps-bench
 	@ninja -C build/bench -j $(JOBS) --quiet bench_programs
 	@bench/run.py --build build/bench $(BENCH)
 
-## fuzz: each libFuzzer target for FUZZ_SECONDS (default 60)
+## torture: damaged inputs, signals, closed pipes, small disks (docs/reliability.md): TORTURE_INPUTS (100000), TORTURE_KILLS (1000)
+torture: deps-test
+	@tools/setup-build gcc gcc --buildtype=release -Doptimization=2 -Ddebug=true --werror
+	@ninja -C build/gcc -j $(JOBS) --quiet lode tests/torture/forkserver.so
+	@tools/run-fuzz --build
+	@tools/torture --plain build/gcc/lode --sanitized build/fuzz/lode \
+		--server build/gcc/tests/torture/forkserver.so --full --keep build/torture \
+		--inputs $(or $(TORTURE_INPUTS),100000) --kills $(or $(TORTURE_KILLS),1000) --pipes 500 --disks 500
+
+## soak: lode serve and lode pio watch for SOAK_MINUTES (30), while what they read changes
+soak: deps-test
+	@tools/setup-build gcc gcc --buildtype=release -Doptimization=2 -Ddebug=true --werror
+	@ninja -C build/gcc -j $(JOBS) --quiet lode
+	@tools/torture --plain build/gcc/lode --minutes $(or $(SOAK_MINUTES),30) soak
+
+## fuzz: each libFuzzer target for FUZZ_SECONDS of CPU (default 60)
 fuzz: deps-test
 	@tools/run-fuzz $(or $(FUZZ_SECONDS),60) $(FUZZ)
 
