@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "store/repo_segments.h"
 
 /* ---- The file ---- */
@@ -110,16 +112,20 @@ static void sync_folder(const char *path)
 
 /* ---- What it is ---- */
 
-/* Gives its version; 0: an empty file. */
+/* Gives its version; 0: an empty file. One read: another process may be making the tables. */
 static int identify(int64_t *version, struct lode_repo *repo, struct lode_error *err)
 {
 	int64_t application = 0, n_tables = 0;
-	int rc = lode_repo_number(version, repo, "PRAGMA user_version", err);
+	int rc = lode_repo_exec(repo, "BEGIN", err);
 
+	if (rc == 0)
+		rc = lode_repo_number(version, repo, "PRAGMA user_version", err);
 	if (rc == 0)
 		rc = lode_repo_number(&application, repo, "PRAGMA application_id", err);
 	if (rc == 0)
 		rc = lode_repo_number(&n_tables, repo, "SELECT count(*) FROM sqlite_schema", err);
+	if (!sqlite3_get_autocommit(repo->db))
+		(void)lode_repo_exec(repo, "ROLLBACK", NULL);
 	if (rc < 0)
 		return rc;
 	if (application == 0 && *version == 0 && n_tables == 0)
@@ -169,6 +175,22 @@ static int check_rights(const struct lode_repo *repo, bool is_new, struct lode_e
 	return rc;
 }
 
+/* SQLite does not wait when it changes the mode of a new file, which others may be looking at. */
+static int use_wal(struct lode_repo *repo, struct lode_error *err)
+{
+	static const struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
+	int64_t end_ns = lode_clock_ns(CLOCK_MONOTONIC) + (int64_t)repo->wait_ms * 1000000;
+
+	for (;;) {
+		int rc = lode_repo_exec(repo, "PRAGMA journal_mode = WAL", err);
+
+		if (rc == 0 || (sqlite3_errcode(repo->db) & 0xff) != SQLITE_BUSY ||
+		    lode_clock_ns(CLOCK_MONOTONIC) >= end_ns)
+			return rc;
+		nanosleep(&pause, NULL);
+	}
+}
+
 static int open_to_write(struct lode_repo *repo, struct lode_error *err)
 {
 	bool may_make = repo->mode == LODE_REPO_CREATE;
@@ -189,9 +211,10 @@ static int open_to_write(struct lode_repo *repo, struct lode_error *err)
 		return lode_fail(err, LODE_ERR_IO, repo->path, -1, "the file cannot be written");
 	/* Only what is ours is changed from here on. */
 	if (rc == 0)
+		rc = use_wal(repo, err);
+	if (rc == 0)
 		rc = lode_repo_exec(repo,
-				    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-				    "PRAGMA foreign_keys = ON;"
+				    "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
 				    /* The log is copied into the file each 16 MB: less often
 				       waiting for the disk. */
 				    "PRAGMA wal_autocheckpoint = 4096",

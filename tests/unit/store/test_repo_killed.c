@@ -271,11 +271,55 @@ static void several_add_at_once(void **state)
 	free(world);
 }
 
+/* Whoever comes while another makes the tables sees none of them, or all. */
+static void several_make_it_at_once(void **state)
+{
+	enum { N_ROUNDS = 30, N_PROCESSES = 4 };
+	struct scratch scratch;
+
+	(void)state;
+	scratch_make(&scratch);
+	for (int round = 0; round < N_ROUNDS; round++) {
+		char path[256];
+		int gate[2], status;
+
+		snprintf(path, sizeof(path), "%s/%d.lode", scratch.dir, round);
+		assert_int_equal(pipe(gate), 0);
+		for (int i = 0; i < N_PROCESSES; i++) {
+			pid_t pid = fork();
+
+			assert_true(pid >= 0);
+			if (pid == 0) {
+				struct lode_error err;
+				struct lode_repo *repo;
+				char byte;
+
+				close(gate[1]);
+				(void)!read(gate[0], &byte, 1); /* until all are there */
+				if (lode_repo_open(&repo, path, LODE_REPO_CREATE, &err) < 0) {
+					fprintf(stderr, "%s\n", err.message);
+					_exit(1);
+				}
+				lode_repo_close(repo);
+				_exit(0);
+			}
+		}
+		close(gate[0]);
+		close(gate[1]);
+		for (int i = 0; i < N_PROCESSES; i++) {
+			assert_true(wait(&status) > 0);
+			assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+		}
+	}
+	scratch_remove(&scratch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_that_was_told_is_lost),
 		cmocka_unit_test(several_add_at_once),
+		cmocka_unit_test(several_make_it_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
