@@ -5,10 +5,13 @@
 
 enum { max_word = 40 };
 
-/* Levenshtein distance of two short words; one that is too long is far from everything. */
+/*
+ * Slips between two short words: letters left out, added or changed, neighbours swapped (optimal
+ * string alignment). One that is too long is far from everything.
+ */
 static size_t distance(const char *a, const char *b)
 {
-	size_t row[max_word + 1];
+	size_t row[max_word + 1], before[max_word + 1] = {0}; /* of i - 1, of i - 2 */
 	size_t n = strlen(a), m = strlen(b);
 
 	if (n > max_word || m > max_word)
@@ -16,8 +19,9 @@ static size_t distance(const char *a, const char *b)
 	for (size_t j = 0; j <= m; j++)
 		row[j] = j;
 	for (size_t i = 1; i <= n; i++) {
-		size_t diagonal = row[0];
+		size_t diagonal = row[0], above[max_word + 1];
 
+		memcpy(above, row, sizeof(above));
 		row[0] = i;
 		for (size_t j = 1; j <= m; j++) {
 			size_t up = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
@@ -26,9 +30,13 @@ static size_t distance(const char *a, const char *b)
 				best = up + 1;
 			if (row[j - 1] + 1 < best)
 				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
 			row[j] = best;
 			diagonal = up;
 		}
+		memcpy(before, above, sizeof(before));
 	}
 	return row[m];
 }
@@ -36,7 +44,8 @@ static size_t distance(const char *a, const char *b)
 const char *lode_closest_name(const char *word, const char *const *names)
 {
 	const char *best = NULL;
-	size_t best_distance = strlen(word) / 3 + 2;
+	/* One slip in each three letters: --tpo is --top, and far from --repo. */
+	size_t best_distance = strlen(word) < 4 ? 2 : (strlen(word) + 1) / 3 + 1;
 
 	for (; *names; names++) {
 		size_t d = distance(word, *names);

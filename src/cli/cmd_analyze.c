@@ -18,6 +18,18 @@ struct analyze_values {
 #define AT(field) .offset = offsetof(struct analyze_values, field)
 
 static const struct lode_option options[] = {
+/* Checked here, and handed on as it stands. */
+static int set_threads(const struct lode_option *option, void *field, const char *text,
+		       struct lode_error *err)
+{
+	unsigned ignored;
+	int rc = lode_set_unsigned(option, &ignored, text, err);
+
+	if (rc == 0)
+		*(const char **)field = text;
+	return rc;
+}
+
 	LODE_REPO_OPTION(
 		offsetof(struct analyze_values, repo),
 		"hold recordings against the signatures of this repository, too (lode triage)",
@@ -43,7 +55,7 @@ static const struct lode_option options[] = {
 	 .letter = 'j',
 	 .argument = "N",
 	 .help = "use N threads (default: all CPUs)",
-	 .set = lode_set_text,
+	 .set = set_threads,
 	 AT(threads),
 	 .group = "Machine"},
 	LODE_OPTIONS_END,

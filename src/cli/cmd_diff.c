@@ -88,7 +88,7 @@ static const struct lode_option options[] = {
 	 .argument = "N",
 	 .help = "random splits to compare with (default 10000, fewer for very large inputs); "
 		 "all of them where there are no more",
-	 .set = lode_set_count,
+	 .set = lode_set_positive,
 	 AT(max_splits)},
 	{.name = "seed",
 	 .argument = "N",

@@ -37,6 +37,11 @@ static int run(const struct lode_command *self, int argc, char **argv)
 		return LODE_EXIT_OK;
 	}
 	command = lode_command_find(argv[0]);
+	if (!command && lode_command_closest(argv[0]))
+		return lode_command_misused(self,
+					    "there is no command '%.60s'; did you mean 'lode help "
+					    "%s'?",
+					    argv[0], lode_command_closest(argv[0]));
 	if (!command)
 		return lode_command_misused(self, "there is no command '%.60s'", argv[0]);
 	(values.wants_man ? lode_man_command : lode_help_command)(stdout, command);

@@ -43,7 +43,7 @@ static const struct lode_option options[] = {
 	{.name = "duration",
 	 .argument = "TIME",
 	 .help = "stop after this time; without a COMMAND, record the machine for so long",
-	 .set = lode_set_duration,
+	 .set = lode_set_some_time,
 	 AT(duration_ns),
 	 .group = "What is recorded"},
 	{.name = "syscalls",
@@ -190,8 +190,6 @@ static int run(const struct lode_command *self, int argc, char **argv)
 
 	if (!lode_command_start(self, &values, argc, argv, &n, &code))
 		return code;
-	if (values.duration_ns == 0)
-		return lode_command_misused(self, "--duration: a time above 0, such as 10s");
 	if (n == 0 && values.duration_ns < 0)
 		return lode_command_misused(self, "say what to run, or for how long (--duration)");
 	/* A power of two of pages is what perf takes. */

@@ -49,6 +49,8 @@ extern const struct lode_command *const lode_commands[];
 const struct lode_command *lode_command_find(const char *name);
 
 /*
+/* The command that was meant, perhaps; NULL: none is close. */
+const char *lode_command_closest(const char *name);
  * What every command does first: parse its options. Gives true when the command goes on; otherwise
  * help was shown or the mistake was said, and *exit_code is set.
  */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "cli/help.h"
+#include "base/closest_name.h"
+#include "base/escape.h"
 
 const struct lode_command *const lode_commands[] = {
 	&lode_cmd_analyze,
@@ -40,6 +42,15 @@ const struct lode_command *lode_command_find(const char *name)
 int lode_command_misused(const struct lode_command *self, const char *format, ...)
 {
 	char message[512];
+const char *lode_command_closest(const char *name)
+{
+	const char *names[sizeof(lode_commands) / sizeof(*lode_commands)] = {NULL};
+
+	for (size_t i = 0; lode_commands[i]; i++)
+		names[i] = lode_commands[i]->name;
+	return lode_closest_name(name, names);
+}
+
 	va_list args;
 
 	va_start(args, format);

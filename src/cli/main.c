@@ -1,28 +1,16 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/closest_name.h"
-#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include <cli/lode_version.h> /* made by Meson */
 
 static int usage_of_unknown(const char *name)
 {
-	const char **names;
-	const char *close;
-	size_t n = 0;
+	const char *close = lode_command_closest(name);
 
-	while (lode_commands[n])
-		n++;
-	names = lode_alloc0(n + 1, sizeof(*names));
-	for (size_t i = 0; i < n; i++)
-		names[i] = lode_commands[i]->name;
-	close = lode_closest_name(name, names);
-	free(names);
 	if (close)
 		fprintf(stderr, "lode: there is no command '%.60s'; did you mean 'lode %s'?\n",
 			name, close);

@@ -64,23 +64,23 @@ const char *lode_lambda_words(const struct lode_mining_values *values, char *buf
 		 .argument = "SHARE",                                                             \
 		 .help = "with --delay, the paper's rule of thumb: λ = prevalence x delay x "    \
 			 "streams",                                                               \
-		 .set = lode_set_percent,                                                         \
+		 .set = lode_set_some_share,                                                      \
 		 .offset = (at) + offsetof(struct lode_mining_values, prevalence)},               \
 		{.name = "delay",                                                                 \
 		 .argument = "TIME",                                                              \
 		 .help = "see --prevalence",                                                      \
-		 .set = lode_set_duration,                                                        \
+		 .set = lode_set_some_time,                                                       \
 		 .offset = (at) + offsetof(struct lode_mining_values, delay_ns)},                 \
 		{.name = "patterns",                                                              \
 		 .argument = "N",                                                                 \
 		 .help = "the smallest λ that gives at most N patterns, those of all rounds "    \
 			 "counted",                                                               \
-		 .set = lode_set_count,                                                           \
+		 .set = lode_set_positive,                                                        \
 		 .offset = (at) + offsetof(struct lode_mining_values, patterns)},                 \
 		{.name = "max-patterns",                                                          \
 		 .argument = "N",                                                                 \
 		 .help = "stop, and name a λ that fits, past N patterns (default 100000)",        \
-		 .set = lode_set_count,                                                           \
+		 .set = lode_set_positive,                                                        \
 		 .offset = (at) + offsetof(struct lode_mining_values, max_patterns)},             \
 		{.name = "classic",                                                               \
 		 .help = "the paper to the letter: scope graph, own stacks, waiting and running " \

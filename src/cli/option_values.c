@@ -138,6 +138,17 @@ int lode_set_unsigned(const struct lode_option *option, void *field, const char 
 	*(unsigned *)field = (unsigned)value;
 	return 0;
 }
+int lode_set_positive(const struct lode_option *option, void *field, const char *text,
+		      struct lode_error *err)
+{
+	int64_t value;
+
+	if (!parse_whole(text, 1, INT64_MAX, &value))
+		return fail(option, text, "a number of 1 or more", err);
+	*(size_t *)field = (size_t)value;
+	return 0;
+}
+
 
 int lode_set_id(const struct lode_option *option, void *field, const char *text,
 		struct lode_error *err)
@@ -168,6 +179,17 @@ static bool parse_share(const char *text, bool bare, double *share)
 		return false;
 	if (strcmp(rest, "%") == 0)
 		*share /= 100;
+int lode_set_some_time(const struct lode_option *option, void *field, const char *text,
+		       struct lode_error *err)
+{
+	int64_t ns;
+
+	if (!lode_duration_parse(&ns, text) || ns <= 0)
+		return fail(option, text, "a time above 0, such as 300ms, 1.5s or 2m", err);
+	*(int64_t *)field = ns;
+	return 0;
+}
+
 	else if (*rest || !bare)
 		return false;
 	return *share <= 1;
@@ -208,6 +230,17 @@ int lode_set_ratio(const struct lode_option *option, void *field, const char *te
 		return fail(option, text, "a number from -1 to 1", err);
 	*(double *)field = is_negative ? -value : value;
 	return 0;
+int lode_set_some_share(const struct lode_option *option, void *field, const char *text,
+			struct lode_error *err)
+{
+	double share;
+
+	if (!parse_share(text, true, &share) || share <= 0)
+		return fail(option, text, "a share above 0, such as 10% or 0.1", err);
+	*(double *)field = share;
+	return 0;
+}
+
 }
 
 int lode_set_top(const struct lode_option *option, void *field, const char *text,

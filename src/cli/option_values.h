@@ -34,21 +34,24 @@ struct lode_time_span {
 	bool is_from_offset, is_to_offset;
 };
 
-lode_option_setter lode_set_flag;     /* bool */
-lode_option_setter lode_set_text;     /* const char * */
-lode_option_setter lode_set_list;     /* lode_text_list */
-lode_option_setter lode_set_count;    /* size_t, 0 and up */
-lode_option_setter lode_set_unsigned; /* unsigned, 1 and up */
-lode_option_setter lode_set_id;	      /* int32_t, 0 and up: a pid or a CPU */
-lode_option_setter lode_set_duration; /* int64_t ns: 300ms, 1.5s, 2m; a bare number is ns */
-lode_option_setter lode_set_cost;     /* struct lode_cost_value: 30s, 0.2%, 5000 */
-lode_option_setter lode_set_percent;  /* double 0..1: 10%, or 0.1 */
-lode_option_setter lode_set_ratio;    /* double -1..1 */
-lode_option_setter lode_set_top;      /* struct lode_top_value: 15%, 20, 0 */
-lode_option_setter lode_set_size;     /* size_t bytes: 4G, 512M, 100K */
-lode_option_setter lode_set_span;     /* struct lode_time_span: FROM,TO */
-lode_option_setter lode_set_choice;   /* int: index into the option's choices */
-lode_option_setter lode_set_bits;     /* struct lode_bits_value: names joined by commas */
+lode_option_setter lode_set_flag;	/* bool */
+lode_option_setter lode_set_text;	/* const char * */
+lode_option_setter lode_set_list;	/* lode_text_list */
+lode_option_setter lode_set_count;	/* size_t, 0 and up */
+lode_option_setter lode_set_positive;	/* size_t, 1 and up */
+lode_option_setter lode_set_unsigned;	/* unsigned, 1 and up */
+lode_option_setter lode_set_id;		/* int32_t, 0 and up: a pid or a CPU */
+lode_option_setter lode_set_duration;	/* int64_t ns: 300ms, 1.5s, 2m; a bare number is ns */
+lode_option_setter lode_set_some_time;	/* int64_t ns, above 0 */
+lode_option_setter lode_set_cost;	/* struct lode_cost_value: 30s, 0.2%, 5000 */
+lode_option_setter lode_set_percent;	/* double 0..1: 10%, or 0.1 */
+lode_option_setter lode_set_some_share; /* double above 0, up to 1 */
+lode_option_setter lode_set_ratio;	/* double -1..1 */
+lode_option_setter lode_set_top;	/* struct lode_top_value: 15%, 20, 0 */
+lode_option_setter lode_set_size;	/* size_t bytes: 4G, 512M, 100K */
+lode_option_setter lode_set_span;	/* struct lode_time_span: FROM,TO */
+lode_option_setter lode_set_choice;	/* int: index into the option's choices */
+lode_option_setter lode_set_bits;	/* struct lode_bits_value: names joined by commas */
 
 /*
  * For lode_set_bits, whose value is a list joined by commas: the option's choices cannot be checked

@@ -16,7 +16,14 @@ int pio_set_input(const struct lode_option *option, void *field, const char *tex
 				   : option->name[0] == 'c' ? PIO_COUNTERS
 							    : PIO_THEN;
 
-	(void)err;
+	if (kind != PIO_THEN && !*text)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "--%s needs the name of a file",
+				 option->name);
+	if (kind == PIO_COUNTERS && text[strcspn(text, "=/")] == '=' &&
+	    !text[strcspn(text, "=/") + 1])
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "--%s %.60s names no file: SERVER=FILE, such as web=web.csv",
+				 option->name, text);
 	lode_vec_append(list, ((struct pio_input){kind, text}));
 	return 0;
 }

@@ -64,9 +64,11 @@ static int listen_at(const struct addrinfo *info, const char *name, uint16_t por
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
 	if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, 128) == 0)
 		return fd;
-	rc = lode_fail_errno(err, errno, place,
-			     errno == EADDRINUSE ? "cannot listen; --port gives another port"
-						 : "cannot listen");
+	if (errno == EADDRINUSE)
+		rc = lode_fail(err, LODE_ERR_IO, NULL, -1,
+			       "Port %u is in use; try --port 0 (any that is free)", port);
+	else
+		rc = lode_fail_errno(err, errno, place, "cannot listen");
 	close(fd);
 	return rc;
 }

@@ -32,6 +32,26 @@ try help nonsense
 try completion fish
 try record
 try record --buffer 1K -- true
+# Values that make no sense are refused, each by its option; neighbours that are swapped are one slip.
+try mine --tpo 3 x
+try help mien
+try mine --patterns 0 x
+try mine --max-patterns 0 x
+try mine --prevalence 0 --delay 1s x
+try mine --prevalence 10% --delay 0 x
+try mine --threads 0 x
+try mine --memory 0 x
+try diff --splits 0 a b
+try analyze --threads 0 x
+try analyze --threads two x
+for option in interval window rulesets min-requests cross-validate; do
+	try pio train --$option 0
+done
+try pio train -c x=
+try pio train -c ''
+try pio train -l ''
+try record --duration 0 -- true
+try record --cpu-rate 0 -- true
 # Every command is offered, wherever in the list it stands.
 for command in $("$LODE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
 	"$LODE" "${command}x" 2>&1 | grep -q "did you mean 'lode $command'?" ||
