@@ -66,6 +66,7 @@ void lode_aoi_values_apply(const struct lode_aoi_values *values,
 			 "tid, t0_ns, "                                                         \
 			 "t1_ns; other columns are ignored",                                    \
 		 .set = lode_set_text,                                                          \
+		 .file = LODE_FILE_READ,                                                        \
 		 .offset = (at) + offsetof(struct lode_aoi_values, symptoms)},                  \
 		{.name = "slower-than",                                                         \
 		 .argument = "TIME",                                                            \

@@ -6,6 +6,7 @@
 #include "cli/html_option.h"
 #include "cli/messages.h"
 #include "cli/option_values.h"
+#include "cli/output_options.h"
 #include "cli/page_overview.h"
 #include "cli/page_runs.h"
 #include "cli/repo_options.h"
@@ -17,7 +18,6 @@ struct analyze_values {
 
 #define AT(field) .offset = offsetof(struct analyze_values, field)
 
-static const struct lode_option options[] = {
 /* Checked here, and handed on as it stands. */
 static int set_threads(const struct lode_option *option, void *field, const char *text,
 		       struct lode_error *err)
@@ -30,6 +30,7 @@ static int set_threads(const struct lode_option *option, void *field, const char
 	return rc;
 }
 
+static const struct lode_option options[] = {
 	LODE_REPO_OPTION(
 		offsetof(struct analyze_values, repo),
 		"hold recordings against the signatures of this repository, too (lode triage)",
@@ -39,14 +40,19 @@ static int set_threads(const struct lode_option *option, void *field, const char
 	 .argument = "FILE",
 	 .help = "the same with a file of signatures",
 	 .set = lode_set_text,
+	 .file = LODE_FILE_READ,
 	 AT(signatures)},
 	{.name = "html",
 	 .letter = 'o',
 	 .argument = "FILE",
 	 .help = "where the report goes (default: lode-report.html)",
 	 .set = lode_set_text,
+	 .file = LODE_FILE_WRITTEN,
+	 .kind = LODE_KIND_PAGE,
+	 .file_otherwise = "lode-report.html",
 	 AT(html),
 	 .group = "Output"},
+	LODE_FORCE_OPTION,
 	{.name = "json",
 	 .help = "what was found as one JSON document (docs/json.md), beside the report",
 	 .set = lode_set_flag,

@@ -32,5 +32,6 @@ const struct lode_command lode_cmd_completion = {
 	.description = "Commands, options and their choices, from the same tables as the help.",
 	.options = options,
 	.examples = examples,
+	.takes_words = true,
 	.run = run,
 };

@@ -55,6 +55,7 @@ static const struct lode_option options[] = {
 			"(default 30 in the table, 50 in JSON; 0: no bound)"),
 	LODE_JSON_OPTION(offsetof(struct coverage_values, wants_json), "docs/signatures.md"),
 	LODE_HTML_OPTION(offsetof(struct coverage_values, html)),
+	LODE_FORCE_OPTION,
 	LODE_READING_OPTIONS(offsetof(struct coverage_values, aoi),
 			     offsetof(struct coverage_values, input)),
 	LODE_OPTIONS_END,

@@ -53,12 +53,14 @@ static const struct lode_option options[] = {
 	 .argument = "INPUT",
 	 .help = "an input (or query) of the first set; may be repeated",
 	 .set = lode_set_list,
+	 .file = LODE_FILE_READ,
 	 AT(sides[LODE_DIFF_A])},
 	{.name = "b",
 	 .letter = 'b',
 	 .argument = "INPUT",
 	 .help = "an input (or query) of the second set; may be repeated",
 	 .set = lode_set_list,
+	 .file = LODE_FILE_READ,
 	 AT(sides[LODE_DIFF_B])},
 	{.name = "within",
 	 .argument = "LABEL",
@@ -124,6 +126,7 @@ static const struct lode_option options[] = {
 	LODE_PPROF_EXPORT_OPTION(offsetof(struct diff_values, exports),
 				 "the difference for pprof ('go tool pprof FILE'), B less A, "
 				 "instead of text (docs/exports.md)"),
+	LODE_FORCE_OPTION,
 
 	LODE_READING_OPTIONS(offsetof(struct diff_values, aoi),
 			     offsetof(struct diff_values, input)),

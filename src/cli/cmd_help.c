@@ -55,5 +55,6 @@ const struct lode_command lode_cmd_help = {
 	.description = "Without a command: what commands there are.",
 	.options = options,
 	.examples = examples,
+	.takes_words = true,
 	.run = run,
 };

@@ -84,6 +84,7 @@ static const struct lode_option options[] = {
 	LODE_TRACE_EXPORT_OPTION(offsetof(struct mine_values, exports),
 				 "for Perfetto: the symptom that the first cluster, or that of "
 				 "--show, costs most, read from its recording again"),
+	LODE_FORCE_OPTION,
 
 	LODE_NARROW_OPTIONS(offsetof(struct mine_values, input)),
 	LODE_SYMBOL_OPTIONS(offsetof(struct mine_values, input)),

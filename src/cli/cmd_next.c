@@ -46,6 +46,7 @@ static const struct lode_option options[] = {
 	 .argument = "FILE",
 	 .help = "signatures, as text; without any, clusters stand in for them",
 	 .set = lode_set_text,
+	 .file = LODE_FILE_READ,
 	 AT(signatures)},
 	{.name = "opened",
 	 .argument = "STREAM",
@@ -64,6 +65,7 @@ static const struct lode_option options[] = {
 	LODE_JSON_OPTION(offsetof(struct next_values, wants_json), "docs/json.md"),
 	LODE_DETAIL_OPTION(offsetof(struct next_values, wants_detail)),
 	LODE_HTML_OPTION(offsetof(struct next_values, html)),
+	LODE_FORCE_OPTION,
 
 	{.name = "min-cost",
 	 .argument = "COST",

@@ -49,5 +49,6 @@ const struct lode_command lode_cmd_pio = {
 	.options = options,
 	.examples = examples,
 	.first_operand_ends = true,
+	.takes_words = true,
 	.run = run,
 };

@@ -7,6 +7,7 @@
 #include "cli/help.h"
 #include "cli/html_option.h"
 #include "cli/messages.h"
+#include "cli/output_options.h"
 #include "cli/pio_bridge.h"
 #include "cli/pio_inputs.h"
 #include "reports/pio_report.h"
@@ -58,6 +59,7 @@ static const struct lode_option options[] = {
 	 AT(points)},
 	PIO_JSON_OPTION(offsetof(struct analyse_values, wants_json), "one JSON document"),
 	LODE_HTML_OPTION(offsetof(struct analyse_values, html)),
+	LODE_FORCE_OPTION,
 	LODE_OPTIONS_END,
 };
 

@@ -7,7 +7,9 @@
 #include "cli/cmd_pio.h"
 #include "cli/help.h"
 #include "cli/messages.h"
+#include "cli/output_options.h"
 #include "cli/pio_inputs.h"
+#include "reports/export_file.h"
 #include "reports/pio_report.h"
 
 struct train_values {
@@ -36,8 +38,12 @@ static const struct lode_option options[] = {
 	 .argument = "FILE",
 	 .help = "where the model goes (default: standard output)",
 	 .set = lode_set_text,
+	 .file = LODE_FILE_WRITTEN,
+	 .kind = LODE_KIND_MODEL,
+	 .may_be_stdout = true,
 	 AT(output),
 	 .group = "Learning"},
+	LODE_FORCE_OPTION,
 	{.name = "classic",
 	 .help = "the paper's pipeline to the letter: plain response times, requests by their end, "
 		 "one ruleset, no baseline",
@@ -69,7 +75,7 @@ static const struct lode_option options[] = {
 	{.name = "min-requests",
 	 .argument = "N",
 	 .help = "a pair with fewer is judged by its action (default 10; --classic 1)",
-	 .set = lode_set_count,
+	 .set = lode_set_positive,
 	 AT(min_requests)},
 	{.name = "window",
 	 .argument = "N",
@@ -85,7 +91,7 @@ static const struct lode_option options[] = {
 	{.name = "seed",
 	 .argument = "N",
 	 .help = "of what is drawn by chance (default 1)",
-	 .set = lode_set_positive,
+	 .set = lode_set_count,
 	 AT(seed)},
 	{.name = "cross-validate",
 	 .argument = "N",
@@ -162,24 +168,21 @@ static int read_periods(const struct lode_command *self, const struct train_valu
 	return code;
 }
 
+static int put_model(FILE *out, const void *model, struct lode_error *err)
+{
+	(void)err;
+	lode_pio_model_write(out, model);
+	return LODE_OK;
+}
+
 static int write_model(const struct lode_command *self, const struct train_values *v,
 		       const struct lode_pio_model *model)
 {
-	FILE *out = v->output ? fopen(v->output, "w") : stdout;
-	bool is_bad;
+	struct lode_error err;
 
-	if (out)
-		lode_pio_model_write(out, model);
-	is_bad = !out || ferror(out) || (v->output && fclose(out) != 0);
-	if (is_bad) {
-		struct lode_error err;
-
-		lode_fail(&err, LODE_ERR_IO, v->output ? v->output : "standard output", -1,
-			  "cannot write the model");
-		lode_say_error(self, &err);
-		return LODE_EXIT_FAILURE;
-	}
-	if (v->output)
+	if (lode_export_write(v->output ? v->output : "-", put_model, model, &err) < 0)
+		return lode_say_error(self, &err);
+	if (v->output && strcmp(v->output, "-") != 0)
 		lode_pio_model_report(stdout, model);
 	return LODE_EXIT_OK;
 }

@@ -53,6 +53,8 @@ static const struct lode_option options[] = {
 	 .help = "keep in FILE how far it came: a watch that is started again with it goes on "
 		 "there",
 	 .set = lode_set_text,
+	 .file = LODE_FILE_UPDATED,
+	 .kind = LODE_KIND_WATCH_STATE,
 	 AT(state)},
 	{.name = "once",
 	 .help = "read what is there, then end (from cron, with --state)",

@@ -375,5 +375,6 @@ const struct lode_command lode_cmd_repo = {
 		"damaged. compact: merges what can be merged, and gives unused space back.",
 	.options = options,
 	.examples = examples,
+	.takes_words = true,
 	.run = run,
 };

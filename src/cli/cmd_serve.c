@@ -64,6 +64,7 @@ static const struct lode_option options[] = {
 	 .argument = "FILE",
 	 .help = "has the token, 16 to 32 letters and digits (default: made at each start)",
 	 .set = lode_set_text,
+	 .file = LODE_FILE_READ,
 	 AT(token_file)},
 	LODE_REPO_OPTION(offsetof(struct serve_values, repo),
 			 "mine the streams of a repository; its signatures can be made and changed "

@@ -429,5 +429,6 @@ const struct lode_command lode_cmd_sign = {
 		"same as long as its patterns do.",
 	.options = lode_sign_options,
 	.examples = examples,
+	.takes_words = true,
 	.run = run_sign,
 };

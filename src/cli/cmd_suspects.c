@@ -80,6 +80,7 @@ static const struct lode_option options[] = {
 	 .help = "a healthy recording: its mean and σ of each metric say what is slow; may be "
 		 "repeated",
 	 .set = lode_set_list,
+	 .file = LODE_FILE_READ,
 	 AT(baseline),
 	 .group = "What is slow"},
 	{.name = "versus",
@@ -87,6 +88,7 @@ static const struct lode_option options[] = {
 	 .help = "fast recordings (or a folder of them): rank what the slow ones, the operands, do "
 		 "more or longer; may be repeated",
 	 .set = lode_set_list,
+	 .file = LODE_FILE_READ,
 	 AT(versus)},
 	{.name = "thresholds",
 	 .argument = "BOUNDS",
@@ -148,6 +150,7 @@ static const struct lode_option options[] = {
 	 .set = lode_set_flag,
 	 AT(wants_detail)},
 	LODE_HTML_OPTION(offsetof(struct suspects_values, html)),
+	LODE_FORCE_OPTION,
 	{.name = "folded",
 	 .help = "stacks of the failed executions with their time, for flame graphs",
 	 .set = lode_set_flag,

@@ -115,6 +115,8 @@ static const struct lode_option options[] = {
 	 .help = "write an index (FILE.lodet): give it in place of the trace, and no question "
 		 "reads the trace again",
 	 .set = lode_set_text,
+	 .file = LODE_FILE_WRITTEN,
+	 .kind = LODE_KIND_INDEX,
 	 AT(index),
 	 .group = "Output"},
 	{.name = "symptoms-out",
@@ -122,6 +124,8 @@ static const struct lode_option options[] = {
 	 .help = "write the long calls (with --function: its own) as symptoms for 'lode mine "
 		 "--symptoms'",
 	 .set = lode_set_text,
+	 .file = LODE_FILE_WRITTEN,
+	 .kind = LODE_KIND_SYMPTOMS,
 	 AT(symptoms_out)},
 	LODE_HTML_OPTION(offsetof(struct timeline_values, html)),
 	{.name = "whole-only",
@@ -132,6 +136,7 @@ static const struct lode_option options[] = {
 	LODE_TRACE_EXPORT_OPTION(offsetof(struct timeline_values, exports),
 				 "the calls, of --window and --thread, for Perfetto, instead of "
 				 "text; '-' is standard output (docs/exports.md)"),
+	LODE_FORCE_OPTION,
 	LODE_JSON_OPTION(offsetof(struct timeline_values, wants_json), "docs/json.md"),
 	{.name = "full",
 	 .help = "with --json: the timelines themselves, for programs and pages that draw them",
@@ -149,12 +154,14 @@ static const struct lode_option options[] = {
 	 .argument = "FILE",
 	 .help = "for XRay: the program, or a table of function ids and names",
 	 .set = lode_set_text,
+	 .file = LODE_FILE_READ,
 	 AT(symbols),
 	 .group = "Names"},
 	{.name = "thread-names",
 	 .argument = "FILE",
 	 .help = "a table 'tid <tab> name', for traces without names of threads",
 	 .set = lode_set_text,
+	 .file = LODE_FILE_READ,
 	 AT(thread_names)},
 
 	LODE_SYMBOL_OPTIONS(offsetof(struct timeline_values, shared)),

@@ -31,6 +31,8 @@ struct lode_command {
 	const struct lode_example *examples;
 	/* The first operand begins another program's command line. */
 	bool first_operand_ends;
+	/* Operands are words, not files that are read. */
+	bool takes_words;
 	/* `argv` is what follows the command's name. Gives an exit code. */
 	int (*run)(const struct lode_command *self, int argc, char **argv);
 };
@@ -47,12 +49,13 @@ extern const struct lode_command lode_cmd_mine, lode_cmd_suspects, lode_cmd_pio,
 extern const struct lode_command *const lode_commands[];
 
 const struct lode_command *lode_command_find(const char *name);
-
-/*
 /* The command that was meant, perhaps; NULL: none is close. */
 const char *lode_command_closest(const char *name);
- * What every command does first: parse its options. Gives true when the command goes on; otherwise
- * help was shown or the mistake was said, and *exit_code is set.
+
+/*
+ * What every command does first: parse its options, and see to it that no file is written that is
+ * read, or that is somebody else's (store/outputs.h). Gives true when the command goes on;
+ * otherwise help was shown or the mistake was said, and *exit_code is set.
  */
 bool lode_command_start(const struct lode_command *self, void *values, int argc, char **argv,
 			int *n_operands, int *exit_code);

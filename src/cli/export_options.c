@@ -5,11 +5,6 @@
 
 #include "cli/messages.h"
 
-static bool is_same(const char *a, const char *b)
-{
-	return a && b && strcmp(a, b) == 0;
-}
-
 int lode_export_check(const struct lode_command *self, const struct lode_export_values *values,
 		      bool has_others, const char *others)
 {
@@ -21,11 +16,7 @@ int lode_export_check(const struct lode_command *self, const struct lode_export_
 					    : values->pprof    ? "pprof"
 							       : "chrome-trace",
 					    others);
-	if (is_same(values->speedscope, values->pprof) ||
-	    is_same(values->speedscope, values->chrome_trace) ||
-	    is_same(values->pprof, values->chrome_trace))
-		return lode_command_misused(self, "two exports into one file: give each its own");
-	if (is_same(values->pprof, "-") && isatty(STDOUT_FILENO))
+	if (values->pprof && strcmp(values->pprof, "-") == 0 && isatty(STDOUT_FILENO))
 		return lode_command_misused(self, "--pprof - is no text: not onto a terminal");
 	return 0;
 }

@@ -17,11 +17,14 @@ struct lode_export_values {
 	const char *speedscope, *pprof, *chrome_trace;
 };
 
+#define LODE_EXPORTED(of_kind) .file = LODE_FILE_WRITTEN, .kind = (of_kind), .may_be_stdout = true
+
 /* In a table of options; `at` is the offset of a struct lode_export_values. */
 #define LODE_PPROF_EXPORT_OPTION(at, what)                                                 \
 	{                                                                                  \
 		.name = "pprof", .argument = "FILE", .help = (what), .set = lode_set_text, \
 		.offset = (at) + offsetof(struct lode_export_values, pprof),               \
+		LODE_EXPORTED(LODE_KIND_PPROF),                                            \
 	}
 #define LODE_STACK_EXPORT_OPTIONS(at)                                                         \
 	{                                                                                     \
@@ -31,6 +34,7 @@ struct lode_export_values {
 			"(docs/exports.md)",                                                  \
 		.set = lode_set_text,                                                         \
 		.offset = (at) + offsetof(struct lode_export_values, speedscope),             \
+		LODE_EXPORTED(LODE_KIND_SPEEDSCOPE),                                          \
 	},                                                                                    \
 		LODE_PPROF_EXPORT_OPTION(                                                     \
 			at, "stacks for pprof ('go tool pprof FILE'), instead of text")
@@ -38,6 +42,7 @@ struct lode_export_values {
 	{                                                                                         \
 		.name = "chrome-trace", .argument = "FILE", .help = (what), .set = lode_set_text, \
 		.offset = (at) + offsetof(struct lode_export_values, chrome_trace),               \
+		LODE_EXPORTED(LODE_KIND_CHROME_TRACE),                                            \
 	}
 
 static inline bool lode_export_is_asked(const struct lode_export_values *values)
@@ -46,8 +51,8 @@ static inline bool lode_export_is_asked(const struct lode_export_values *values)
 }
 
 /*
- * 0, or LODE_EXIT_USAGE when that was said: two files in one place, or bytes for a terminal; or
- * when `others` (further forms of output, such as "--json") were given as well: `has_others`.
+ * 0, or LODE_EXIT_USAGE when that was said: bytes for a terminal, or that
+ * `others` (further forms of output, such as "--json") were given as well: `has_others`.
  */
 int lode_export_check(const struct lode_command *self, const struct lode_export_values *values,
 		      bool has_others, const char *others);

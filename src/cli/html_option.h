@@ -15,7 +15,8 @@
 		.name = "html", .argument = "FILE",                                        \
 		.help = "one self-contained page to look at and to mail, instead of text " \
 			"(docs/pages.md)",                                                 \
-		.set = lode_set_text, .offset = (place)                                    \
+		.set = lode_set_text, .offset = (place), .file = LODE_FILE_WRITTEN,        \
+		.kind = LODE_KIND_PAGE,                                                    \
 	}
 
 /* The same of a `bool`: JSON with what the page is drawn of. */

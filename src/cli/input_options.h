@@ -69,6 +69,7 @@ extern const char *const lode_kind_choices[]; /* in the order of enum lode_event
 		.argument = "FILE",                                                                \
 		.help = "kernel symbols: a copy of the recording machine's /proc/kallsyms",        \
 		.set = lode_set_text,                                                              \
+		.file = LODE_FILE_READ,                                                            \
 		.offset = (at) + offsetof(struct lode_input_options, symbols.kallsyms),            \
 		.group = "Symbols",                                                                \
 	},                                                                                         \
@@ -79,6 +80,7 @@ extern const char *const lode_kind_choices[]; /* in the order of enum lode_event
 				"the "                                                             \
 				"recording, then ~/.debug)",                                       \
 			.set = lode_set_text,                                                      \
+			.file = LODE_FILE_READ,                                                    \
 			.offset = (at) + offsetof(struct lode_input_options, symbols.buildid_dir), \
 		},                                                                                 \
 		{                                                                                  \
@@ -87,6 +89,7 @@ extern const char *const lode_kind_choices[]; /* in the order of enum lode_event
 			.help = "look for programs and libraries below DIR: another machine's "    \
 				"root",                                                            \
 			.set = lode_set_text,                                                      \
+			.file = LODE_FILE_READ,                                                    \
 			.offset = (at) + offsetof(struct lode_input_options, symbols.symfs),       \
 		},                                                                                 \
 		{                                                                                  \

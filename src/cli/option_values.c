@@ -88,6 +88,16 @@ int lode_set_flag(const struct lode_option *option, void *field, const char *tex
 	return 0;
 }
 
+int lode_set_noted(const struct lode_option *option, void *field, const char *text,
+		   struct lode_error *err)
+{
+	(void)option;
+	(void)field;
+	(void)text;
+	(void)err;
+	return 0;
+}
+
 int lode_set_text(const struct lode_option *option, void *field, const char *text,
 		  struct lode_error *err)
 {
@@ -128,16 +138,6 @@ int lode_set_count(const struct lode_option *option, void *field, const char *te
 	return 0;
 }
 
-int lode_set_unsigned(const struct lode_option *option, void *field, const char *text,
-		      struct lode_error *err)
-{
-	int64_t value;
-
-	if (!parse_whole(text, 1, INT32_MAX, &value))
-		return fail(option, text, "a number of 1 or more", err);
-	*(unsigned *)field = (unsigned)value;
-	return 0;
-}
 int lode_set_positive(const struct lode_option *option, void *field, const char *text,
 		      struct lode_error *err)
 {
@@ -149,6 +149,16 @@ int lode_set_positive(const struct lode_option *option, void *field, const char 
 	return 0;
 }
 
+int lode_set_unsigned(const struct lode_option *option, void *field, const char *text,
+		      struct lode_error *err)
+{
+	int64_t value;
+
+	if (!parse_whole(text, 1, INT32_MAX, &value))
+		return fail(option, text, "a number of 1 or more", err);
+	*(unsigned *)field = (unsigned)value;
+	return 0;
+}
 
 int lode_set_id(const struct lode_option *option, void *field, const char *text,
 		struct lode_error *err)
@@ -169,16 +179,6 @@ int lode_set_duration(const struct lode_option *option, void *field, const char 
 	return 0;
 }
 
-/* "10%" or, when `bare` is allowed, "0.1". */
-static bool parse_share(const char *text, bool bare, double *share)
-{
-	const char *rest;
-	int64_t ignored;
-
-	if (!parse_number(text, &ignored, share, &rest))
-		return false;
-	if (strcmp(rest, "%") == 0)
-		*share /= 100;
 int lode_set_some_time(const struct lode_option *option, void *field, const char *text,
 		       struct lode_error *err)
 {
@@ -190,6 +190,16 @@ int lode_set_some_time(const struct lode_option *option, void *field, const char
 	return 0;
 }
 
+/* "10%" or, when `bare` is allowed, "0.1". */
+static bool parse_share(const char *text, bool bare, double *share)
+{
+	const char *rest;
+	int64_t ignored;
+
+	if (!parse_number(text, &ignored, share, &rest))
+		return false;
+	if (strcmp(rest, "%") == 0)
+		*share /= 100;
 	else if (*rest || !bare)
 		return false;
 	return *share <= 1;
@@ -220,16 +230,6 @@ int lode_set_percent(const struct lode_option *option, void *field, const char *
 	return 0;
 }
 
-int lode_set_ratio(const struct lode_option *option, void *field, const char *text,
-		   struct lode_error *err)
-{
-	bool is_negative = *text == '-';
-	double value;
-
-	if (!parse_share(text + is_negative, true, &value))
-		return fail(option, text, "a number from -1 to 1", err);
-	*(double *)field = is_negative ? -value : value;
-	return 0;
 int lode_set_some_share(const struct lode_option *option, void *field, const char *text,
 			struct lode_error *err)
 {
@@ -241,6 +241,16 @@ int lode_set_some_share(const struct lode_option *option, void *field, const cha
 	return 0;
 }
 
+int lode_set_ratio(const struct lode_option *option, void *field, const char *text,
+		   struct lode_error *err)
+{
+	bool is_negative = *text == '-';
+	double value;
+
+	if (!parse_share(text + is_negative, true, &value))
+		return fail(option, text, "a number from -1 to 1", err);
+	*(double *)field = is_negative ? -value : value;
+	return 0;
 }
 
 int lode_set_top(const struct lode_option *option, void *field, const char *text,

@@ -35,6 +35,7 @@ struct lode_time_span {
 };
 
 lode_option_setter lode_set_flag;	/* bool */
+lode_option_setter lode_set_noted;	/* nothing: the parser keeps it (--force) */
 lode_option_setter lode_set_text;	/* const char * */
 lode_option_setter lode_set_list;	/* lode_text_list */
 lode_option_setter lode_set_count;	/* size_t, 0 and up */

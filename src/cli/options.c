@@ -93,8 +93,51 @@ struct reader {
 	void *values;
 	char **argv;
 	int argc, at;
+	struct lode_named_files *files;
 	struct lode_error *err;
 };
+
+static void add_file(struct lode_named_files *files, const struct lode_option *option,
+		     const char *path)
+{
+	struct lode_named_file file = {
+		.path = path,
+		.by = option->name,
+		.use = option->file,
+		.kind = option->kind,
+		.may_be_stdout = option->may_be_stdout,
+	};
+
+	lode_vec_append(&files->list, file);
+}
+
+static void note_file(struct reader *r, const struct lode_option *option, const char *text)
+{
+	const char *equals;
+
+	if (!r->files)
+		return;
+	r->files->is_forced |= option->is_force;
+	if (option->file == LODE_FILE_NONE)
+		return;
+	add_file(r->files, option, text);
+	/* web=FILE */
+	equals = option->argument[0] == '[' ? strchr(text, '=') : NULL;
+	if (equals)
+		add_file(r->files, option, equals + 1);
+}
+
+static void note_unnamed(struct lode_named_files *files, const struct lode_option *options)
+{
+	for (const struct lode_option *o = options; o->name; o++) {
+		bool is_named = false;
+
+		for (size_t i = 0; i < files->list.n; i++)
+			is_named |= strcmp(files->list.at[i].by, o->name) == 0;
+		if (o->file_otherwise && !is_named)
+			add_file(files, o, o->file_otherwise);
+	}
+}
 
 static int take_value(struct reader *r, const struct lode_option *option, const char *inside)
 {
@@ -107,7 +150,10 @@ static int take_value(struct reader *r, const struct lode_option *option, const 
 					 option->name, option->argument);
 		inside = r->argv[r->at++];
 	}
-	return set(option, r->values, inside, r->err);
+	if (set(option, r->values, inside, r->err) < 0)
+		return LODE_ERR_ARG;
+	note_file(r, option, inside);
+	return 0;
 }
 
 static int parse_long(struct reader *r, const char *word)
@@ -146,9 +192,10 @@ static int parse_letters(struct reader *r, const char *letters)
 }
 
 int lode_options_parse(const struct lode_option *options, void *values, int argc, char **argv,
-		       bool first_operand_ends, int *n_operands, struct lode_error *err)
+		       bool first_operand_ends, int *n_operands, struct lode_named_files *files,
+		       struct lode_error *err)
 {
-	struct reader r = {options, values, argv, argc, 0, err};
+	struct reader r = {options, values, argv, argc, 0, files, err};
 	bool is_over = false;
 	int rc = 0;
 
@@ -167,6 +214,8 @@ int lode_options_parse(const struct lode_option *options, void *values, int argc
 			rc = parse_letters(&r, word + 1);
 		}
 	}
+	if (rc == 0 && files)
+		note_unnamed(files, options);
 	return rc;
 }
 

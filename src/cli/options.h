@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "store/outputs.h"
 
 struct lode_option;
 
@@ -32,6 +33,13 @@ struct lode_option {
 	size_t offset;		    /* of the field in the command's struct */
 	const char *const *choices; /* names that may be given, NULL-terminated; NULL: any */
 	const char *group;	    /* heading in help; given by the first option of a group */
+	/* What the value names, if it is a file. Any output of lode is WRITTEN or UPDATED: that is
+	   how store/outputs.h knows of it. */
+	enum lode_file_use file;
+	enum lode_file_kind kind;   /* of it, as in struct lode_named_file */
+	bool may_be_stdout;	    /* "-" is standard output */
+	bool is_force;		    /* --force */
+	const char *file_otherwise; /* what is written without the option */
 };
 
 #define LODE_OPTIONS_END \
@@ -46,11 +54,14 @@ enum {
 /*
  * Parses argv[0..argc) into `values`. What is no option goes to the front of argv, in order, and is
  * counted in *n_operands. "--" ends the options; so does the first operand when
- * `first_operand_ends` (a command line that belongs to another program follows).
+ * `first_operand_ends` (a command line that belongs to another program follows). The files that
+ * options name, also those that are written without being named, are added to `files` (NULL: to
+ * nothing).
  * Gives 0, LODE_OPTIONS_HELP, or LODE_ERR_ARG with a sentence that says what was meant, perhaps.
  */
 int lode_options_parse(const struct lode_option *options, void *values, int argc, char **argv,
-		       bool first_operand_ends, int *n_operands, struct lode_error *err);
+		       bool first_operand_ends, int *n_operands, struct lode_named_files *files,
+		       struct lode_error *err);
 
 /*
  * The words of argv that set options for which `is_wanted`, with their values, as they stand: to

@@ -25,6 +25,15 @@
 		.offset = (at), __VA_ARGS__                                                  \
 	}
 
+/* In the table of every command that writes a file. */
+#define LODE_FORCE_OPTION                                                                        \
+	{                                                                                        \
+		.name = "force",                                                                 \
+		.help = "replace files that are no earlier output of lode of the same kind; an " \
+			"input is never replaced",                                               \
+		.set = lode_set_noted, .is_force = true                                          \
+	}
+
 /* Longest lists of a page, and of a JSON document; and inside of one cluster of a page. */
 enum { LODE_PAGE_TOP = 5000, LODE_JSON_TOP = 50, LODE_PAGE_TOP_INSIDE = 50 };
 

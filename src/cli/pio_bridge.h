@@ -27,6 +27,8 @@ int pio_bridge_write(const struct lode_command *self, const struct pio_bridge *b
 		.help = "write the slow periods as symptoms of the recordings named by --stream, " \
 			"for 'lode mine --symptoms' and 'lode suspects --symptoms'",               \
 		.set = lode_set_text,                                                              \
+		.file = LODE_FILE_WRITTEN,                                                         \
+		.kind = LODE_KIND_SYMPTOMS,                                                        \
 		.offset = (at) + offsetof(struct pio_bridge, path),                                \
 		.group = "Bridge to recordings",                                                   \
 	},                                                                                         \
@@ -35,6 +37,7 @@ int pio_bridge_write(const struct lode_command *self, const struct pio_bridge *b
 			.argument = "FILE",                                                        \
 			.help = "a recording of the same time; may be repeated",                   \
 			.set = lode_set_list,                                                      \
+			.file = LODE_FILE_READ,                                                    \
 			.offset = (at) + offsetof(struct pio_bridge, streams),                     \
 		},                                                                                 \
 		{                                                                                  \

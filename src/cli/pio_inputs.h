@@ -59,11 +59,11 @@ int pio_worse(int a, int b);
 extern const char *const pio_order_choices[];
 
 /* What commands with a trained model share; offsets of a `const char *`, a size_t and a bool. */
-#define PIO_MODEL_OPTION(place)                                                                 \
-	{                                                                                       \
-		.name = "model", .letter = 'm', .argument = "FILE",                             \
-		.help = "what `lode pio train` wrote", .set = lode_set_text, .offset = (place), \
-		.group = "Model"                                                                \
+#define PIO_MODEL_OPTION(place)                                              \
+	{                                                                    \
+		.name = "model", .letter = 'm', .argument = "FILE",          \
+		.help = "what `lode pio train` wrote", .set = lode_set_text, \
+		.file = LODE_FILE_READ, .offset = (place), .group = "Model"  \
 	}
 #define PIO_TOP_OPTION(place, defaults)                                                         \
 	{                                                                                       \
@@ -83,6 +83,7 @@ extern const char *const pio_order_choices[];
 		.argument = "FILE",                                                                \
 		.help = "a request log; may be repeated (rotated files)",                          \
 		.set = pio_set_input,                                                              \
+		.file = LODE_FILE_READ,                                                            \
 		.offset = (at) + offsetof(struct pio_inputs, list),                                \
 		.group = "What is read",                                                           \
 	},                                                                                         \
@@ -94,6 +95,7 @@ extern const char *const pio_order_choices[];
 				"prometheus:URL (docs/formats/counters.md); named by the "         \
 				"file if SERVER is not given; may be repeated",                    \
 			.set = pio_set_input,                                                      \
+			.file = LODE_FILE_READ,                                                    \
 			.offset = (at) + offsetof(struct pio_inputs, list),                        \
 		},                                                                                 \
 		{                                                                                  \

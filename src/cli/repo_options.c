@@ -95,7 +95,7 @@ int lode_repo_words_parse(struct lode_repo_words *words, const struct lode_comma
 	for (size_t i = 0; i < given->n; i++)
 		lode_vec_append(&words->list, given->at[i]);
 	rc = lode_options_parse(self->options, values, (int)words->list.n,
-				(char **)(uintptr_t)words->list.at, false, n_operands, &err);
+				(char **)(uintptr_t)words->list.at, false, n_operands, NULL, &err);
 	return rc < 0 ? lode_command_misused(self, "%s", err.message) : LODE_EXIT_OK;
 }
 

@@ -15,7 +15,8 @@
 #define LODE_REPO_OPTION(at, what, ...)                                            \
 	{                                                                          \
 		.name = "repo", .letter = 'R', .argument = "FILE", .help = (what), \
-		.set = lode_set_text, .offset = (at), __VA_ARGS__                  \
+		.set = lode_set_text, .offset = (at), .file = LODE_FILE_UPDATED,   \
+		.kind = LODE_KIND_REPOSITORY, __VA_ARGS__                          \
 	}
 #define LODE_WHERE_OPTION(at, what, ...)                                                    \
 	{                                                                                   \

@@ -25,6 +25,8 @@ const struct lode_option lode_sign_options[] = {
 	 .argument = "FILE",
 	 .help = "a file of signatures instead: text for people and version control",
 	 .set = lode_set_text,
+	 .file = LODE_FILE_UPDATED,
+	 .kind = LODE_KIND_SIGNATURES,
 	 AT(signatures)},
 
 	{.name = "name",
@@ -45,6 +47,7 @@ const struct lode_option lode_sign_options[] = {
 	 .argument = "FILE",
 	 .help = "the cluster's number in this document of `lode mine --json`",
 	 .set = lode_set_text,
+	 .file = LODE_FILE_READ,
 	 AT(from)},
 
 	{.name = "bug",
@@ -122,13 +125,18 @@ const struct lode_option lode_sign_options[] = {
 	 .argument = "FILE",
 	 .help = "write all to a file of signatures (- is standard output)",
 	 .set = lode_set_text,
+	 .file = LODE_FILE_WRITTEN,
+	 .kind = LODE_KIND_SIGNATURES,
+	 .may_be_stdout = true,
 	 AT(export)},
+	LODE_FORCE_OPTION,
 	{.name = "import",
 	 .argument = "FILE",
 	 .help = "take all of a file of signatures (- is standard input): new ones are added, "
 		 "those "
 		 "of the same name become what the file says",
 	 .set = lode_set_text,
+	 .file = LODE_FILE_READ,
 	 AT(import)},
 
 	LODE_JSON_OPTION(offsetof(struct lode_sign_values, wants_json), "docs/signatures.md",

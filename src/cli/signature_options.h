@@ -35,12 +35,14 @@ void lode_signature_sources_close(struct lode_signature_sources *sources);
 	 .argument = "FILE",                                                              \
 	 .help = (repo_help),                                                             \
 	 .set = lode_set_text,                                                            \
+	 .file = LODE_FILE_READ,                                                          \
+	 .kind = LODE_KIND_REPOSITORY,                                                    \
 	 .offset = (at) + offsetof(struct lode_signature_values, repo),                   \
 	 .group = "Signatures"},                                                          \
 	{                                                                                 \
 		.name = "signatures", .letter = 's', .argument = "FILE",                  \
 		.help = "signatures from this file of text (lode sign --export) instead", \
-		.set = lode_set_text,                                                     \
+		.set = lode_set_text, .file = LODE_FILE_READ,                             \
 		.offset = (at) + offsetof(struct lode_signature_values, signatures)       \
 	}
 

@@ -302,10 +302,14 @@ int lode_export_pprof(FILE *out, const void *what, struct lode_error *err)
 	const struct lode_export_stacks *stacks = what;
 	struct writer w = {.stacks = stacks, .out = out};
 	const int gzip = 16; /* a header of gzip, without name and time */
+	/* By this a later run knows the file as one of ours (store/file_kind.h). */
+	char comment[] = "lode pprof";
+	gz_header header = {.comment = (Bytef *)comment, .os = 255};
 
 	(void)err;
 	if (deflateInit2(&w.z, 6, Z_DEFLATED, MAX_WBITS + gzip, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		lode_oom(sizeof(w.z));
+	deflateSetHeader(&w.z, &header);
 	lode_strings_intern(&w.strings, "", 0); /* string 0 is the empty one */
 	put_types(&w);
 	for (size_t i = 0; i < stacks->samples.n; i++)
