@@ -16,6 +16,8 @@ struct analyze_values {
 	bool wants_json;
 };
 
+static const char default_html[] = "lode-report.html";
+
 #define AT(field) .offset = offsetof(struct analyze_values, field)
 
 /* Checked here, and handed on as it stands. */
@@ -49,7 +51,7 @@ static const struct lode_option options[] = {
 	 .set = lode_set_text,
 	 .file = LODE_FILE_WRITTEN,
 	 .kind = LODE_KIND_PAGE,
-	 .file_otherwise = "lode-report.html",
+	 .file_otherwise = default_html,
 	 AT(html),
 	 .group = "Output"},
 	LODE_FORCE_OPTION,
@@ -89,7 +91,6 @@ static void starts(void *context, const struct lode_page_runs *runs, size_t i)
 static int show(const struct lode_command *self, const struct analyze_values *v,
 		struct lode_page_runs *runs, const struct lode_page_overview *overview)
 {
-	const char *html = v->html ? v->html : "lode-report.html";
 	struct lode_error err;
 	int code = lode_page_overview_exit(overview);
 
@@ -97,13 +98,13 @@ static int show(const struct lode_command *self, const struct analyze_values *v,
 		lode_say(self, "nothing here could be analysed");
 		return code;
 	}
-	if (lode_html_write(html, runs->reports.parts.at, runs->reports.parts.n, &err) < 0)
+	if (lode_html_write(v->html, runs->reports.parts.at, runs->reports.parts.n, &err) < 0)
 		return lode_say_error(self, &err);
 	if (v->wants_json) {
 		lode_analyze_json(stdout, &overview->report);
 	} else {
 		lode_analyze_text(stdout, &overview->report);
-		printf("\n%s has all of it: open it in a browser, or mail it\n", html);
+		printf("\n%s has all of it: open it in a browser, or mail it\n", v->html);
 	}
 	return code;
 }
@@ -111,7 +112,7 @@ static int show(const struct lode_command *self, const struct analyze_values *v,
 static int run_all(const struct lode_command *self, const struct analyze_values *v, char **inputs,
 		   size_t n_inputs)
 {
-	struct lode_survey survey = {0};
+	struct lode_survey survey = {.output = v->html};
 	struct lode_page_runs runs = {.repo = v->repo, .signatures = v->signatures};
 	struct lode_page_overview overview = {0};
 	struct lode_error err;
@@ -134,7 +135,7 @@ static int run_all(const struct lode_command *self, const struct analyze_values 
 
 static int run(const struct lode_command *self, int argc, char **argv)
 {
-	struct analyze_values values = {0};
+	struct analyze_values values = {.html = default_html};
 	int n, code = LODE_EXIT_OK;
 
 	if (!lode_command_start(self, &values, argc, argv, &n, &code))

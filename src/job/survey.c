@@ -114,12 +114,23 @@ static void cannot_open(struct lode_survey *survey, const char *path, const char
 	lode_vec_append(&survey->unread, unread);
 }
 
+static bool is_output(const struct lode_survey *survey, const char *path)
+{
+	struct stat output, st;
+
+	return survey->output && stat(survey->output, &output) == 0 && stat(path, &st) == 0 &&
+	       st.st_dev == output.st_dev && st.st_ino == output.st_ino;
+}
+
 /* What somebody named is not passed over without a word. */
 static void add(struct lode_survey *survey, size_t folder, const char *path, bool is_named)
 {
+	enum lode_survey_kind kind;
 	struct lode_error err;
-	enum lode_survey_kind kind = lode_survey_one(path, &err);
 
+	if (is_output(survey, path))
+		return;
+	kind = lode_survey_one(path, &err);
 	survey->n_files++;
 	if (kind != LODE_SURVEY_OTHER)
 		lode_vec_append(&survey->folders.at[folder].of[kind],

@@ -45,13 +45,16 @@ struct lode_survey {
 	LODE_VEC(struct lode_survey_folder) folders; /* in order of the inputs, then by name */
 	size_t n_files, n_other;		     /* looked at; of no use */
 	LODE_VEC(struct lode_survey_unread) unread;  /* cannot be opened, or is damaged */
+	/* Set before, or NULL: a file that will be written, no input although it may be there. */
+	const char *output;
 	struct lode_arena arena;
 };
 
 /* LIMIT: folders below each other; deeper ones are not looked at. */
 enum { LODE_SURVEY_DEPTH = 8 };
 
-/* `{ 0 }` before; the caller's to release. What is not there is among those not read. */
+/* `{ 0 }` before, but for `output`; the caller's to release. What is not there is among those not
+ * read. */
 void lode_survey(struct lode_survey *out, char *const *inputs, size_t n);
 void lode_survey_release(struct lode_survey *survey);
 

@@ -30,6 +30,13 @@ echo "== pages of before, joined: names stay apart"
 "$LODE" mine --html two.html in/apps/one/b.folded
 "$LODE" analyze one.html two.html -o joined.html
 grep -o 'data-name="[^"]*"' joined.html
+echo "== the report of before is no input of the next, where it lies in the folder"
+mkdir again && cp in/apps/one/a.folded again
+for i in 1 2; do
+	"$LODE" analyze again -o again/page.html | tail -n 1
+	grep -c 'data-name="overview"' again/page.html
+done
+(cd again && "$LODE" analyze . >../text 2>/dev/null && "$LODE" analyze . 2>/dev/null | cmp - ../text)
 echo "== with signatures"
 printf 'signature: known\npattern: a;b\n' >known.txt
 "$LODE" analyze --signatures known.txt in/apps -o known.html
