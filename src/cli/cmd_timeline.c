@@ -293,7 +293,8 @@ static int answer_moment(const struct answering *a, size_t thread, int64_t t_ns)
 	int rc = lode_moment_find(&moment, a->job->regtime, thread, t_ns, &err);
 
 	if (rc == LODE_OK)
-		rc = lode_meanwhile_make(&meanwhile, a->job->trace, NULL, moment.t0_ns,
+		rc = lode_meanwhile_make(&meanwhile, a->job->trace, NULL,
+					 a->job->trace->threads.at[thread]->clock, moment.t0_ns,
 					 moment.t1_ns, a->job->n_threads, &err);
 	if (rc == LODE_OK && a->v->wants_json)
 		lode_timeline_json(stdout, a->report, &moment, &meanwhile, NULL);
@@ -349,7 +350,9 @@ static int answer_function(const struct answering *a, uint32_t function)
 	if (rc == LODE_OK && f.group) {
 		const struct lode_outlier *longest = &outliers->at.at[f.group->first];
 
-		rc = lode_meanwhile_make(&meanwhile, a->job->trace, NULL, longest->start_ns,
+		rc = lode_meanwhile_make(&meanwhile, a->job->trace, NULL,
+					 a->job->trace->threads.at[longest->thread]->clock,
+					 longest->start_ns,
 					 longest->start_ns + longest->duration_ns,
 					 a->job->n_threads, &err);
 		f.meanwhile = &meanwhile;

@@ -108,12 +108,19 @@ static int answer_meanwhile(void *context, const struct lode_site_query *query, 
 {
 	const struct lode_serve_timeline *timeline = context;
 	struct lode_meanwhile meanwhile = {0};
-	int64_t t0_ns = 0, t1_ns = 0;
+	int64_t t0_ns = 0, t1_ns = 0, clock = 0;
 	int rc = read_span(&t0_ns, &t1_ns, timeline->trace, query, err);
 
+	/* Of a trace with one clock nobody says which. */
+	if (rc == LODE_OK &&
+	    !lode_site_param_number(query, "clock", 0, (int64_t)timeline->trace->clocks.n - 1,
+				    &clock))
+		rc = lode_fail(err, LODE_ERR_ARG, NULL, -1, "clock must be one of the trace's %zu",
+			       timeline->trace->clocks.n);
+
 	if (rc == LODE_OK)
-		rc = lode_meanwhile_make(&meanwhile, timeline->trace, NULL, t0_ns, t1_ns,
-					 n_threads(), err);
+		rc = lode_meanwhile_make(&meanwhile, timeline->trace, NULL, (uint32_t)clock, t0_ns,
+					 t1_ns, n_threads(), err);
 	if (rc == LODE_OK)
 		lode_timeline_meanwhile_json(out, timeline->trace, &meanwhile);
 	lode_meanwhile_release(&meanwhile);

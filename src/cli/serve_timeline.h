@@ -20,7 +20,7 @@ void lode_serve_timeline_close(struct lode_serve_timeline *timeline);
  * Adds its questions to a report of the site. Times are ns since the trace's start:
  *
  *   window?t0=..&t1=..       lode/timeline-windows/1, one window
- *   meanwhile?t0=..&t1=..    lode/timeline-meanwhile/1
+ *   meanwhile?t0=..&t1=..&clock=..    lode/timeline-meanwhile/1
  */
 void lode_serve_timeline_add(struct lode_serve_timeline *timeline, struct lode_site *site,
 			     const char *report);

@@ -103,7 +103,8 @@ int lode_timeline_job_leaves(struct lode_meanwhile *out, const struct lode_timel
 			lode_meanwhile_of_whole(&out->threads[i], job->trace, t);
 			continue;
 		}
-		rc = lode_meanwhile_make(&one, job->trace, t->thread, t->t0_ns, t->t1_ns, 1, err);
+		rc = lode_meanwhile_make(&one, job->trace, t->thread, t->thread->clock, t->t0_ns,
+					 t->t1_ns, 1, err);
 		if (rc < 0)
 			break;
 		out->threads[i] = one.threads[0];
@@ -147,7 +148,8 @@ int lode_timeline_symptoms(const char *path, const struct lode_timeline_job *job
 	fputs("stream\ttid\tt0_ns\tt1_ns\tfunction\tduration_ns\n", out);
 	for (size_t i = 0; i < job->outliers.at.n; i++) {
 		const struct lode_outlier *o = &job->outliers.at.at[i];
-		long long end_ns;
+		const struct lode_call_thread *thread;
+		long long start_ns, end_ns;
 		char *tab;
 
 		/* A symptom has a length. */
@@ -156,10 +158,11 @@ int lode_timeline_symptoms(const char *path, const struct lode_timeline_job *job
 		lode_frame_full_name(&job->trace->functions, o->function, name, sizeof(name));
 		for (tab = name; (tab = strpbrk(tab, "\t\r\n"));)
 			*tab = ' ';
-		end_ns = o->start_ns + o->duration_ns;
-		fprintf(out, "%s\t%d\t%lld\t%lld\t%s\t%lld\n", job->trace->source,
-			job->trace->threads.at[o->thread]->tid, (long long)o->start_ns, end_ns,
-			name, (long long)o->duration_ns);
+		thread = job->trace->threads.at[o->thread];
+		start_ns = lode_call_recorded_ns(job->trace, thread, o->start_ns);
+		end_ns = start_ns + o->duration_ns;
+		fprintf(out, "%s\t%d\t%lld\t%lld\t%s\t%lld\n", job->trace->source, thread->tid,
+			start_ns, end_ns, name, (long long)o->duration_ns);
 	}
 	if (fclose(out))
 		lode_oom(size);

@@ -339,6 +339,7 @@ enum span_kind { SPAN_OUTLIER, SPAN_GAP, SPAN_CALLER, SPAN_EXPRESSION };
 
 struct span {
 	int64_t t0_ns, t1_ns;
+	uint32_t clock;
 	enum span_kind kind;
 };
 
@@ -354,7 +355,9 @@ static int compare_spans(const void *a, const void *b)
 		return x->kind < y->kind ? -1 : 1;
 	if (p != q)
 		return p > q ? -1 : 1;
-	return (x->t0_ns > y->t0_ns) - (x->t0_ns < y->t0_ns);
+	if (x->t0_ns != y->t0_ns)
+		return x->t0_ns < y->t0_ns ? -1 : 1;
+	return (x->clock > y->clock) - (x->clock < y->clock);
 }
 
 static int compare_by_time(const void *a, const void *b)
@@ -365,13 +368,16 @@ static int compare_by_time(const void *a, const void *b)
 		return x->t0_ns < y->t0_ns ? -1 : 1;
 	if (x->t1_ns != y->t1_ns)
 		return x->t1_ns < y->t1_ns ? -1 : 1;
+	if (x->clock != y->clock)
+		return x->clock < y->clock ? -1 : 1;
 	return ((int)x->kind > (int)y->kind) - ((int)x->kind < (int)y->kind);
 }
 
-static void add_span(span_vec *spans, int64_t t0_ns, int64_t t1_ns, enum span_kind kind)
+static void add_span(span_vec *spans, int64_t t0_ns, int64_t t1_ns, uint32_t clock,
+		     enum span_kind kind)
 {
 	if (t0_ns < t1_ns)
-		lode_vec_append(spans, ((struct span){t0_ns, t1_ns, kind}));
+		lode_vec_append(spans, ((struct span){t0_ns, t1_ns, clock, kind}));
 }
 
 /* What one thread's marks mean. */
@@ -385,7 +391,7 @@ static void add_spans(span_vec *spans, const struct lode_regtime_thread *thread)
 		if (item->start_ns == item->end_ns)
 			continue;
 		if (item->kind != LODE_REGTIME_CALL) {
-			add_span(spans, item->start_ns, item->end_ns,
+			add_span(spans, item->start_ns, item->end_ns, thread->thread->clock,
 				 item->kind == LODE_REGTIME_GAP ? SPAN_GAP : SPAN_EXPRESSION);
 			continue;
 		}
@@ -400,7 +406,7 @@ static void add_spans(span_vec *spans, const struct lode_regtime_thread *thread)
 			open.n = item->depth;
 		while (open.n <= item->depth)
 			lode_vec_append(&open, spans->n);
-		add_span(spans, item->start_ns, item->end_ns, SPAN_OUTLIER);
+		add_span(spans, item->start_ns, item->end_ns, thread->thread->clock, SPAN_OUTLIER);
 	}
 	lode_vec_release(&open);
 }
@@ -417,16 +423,18 @@ static void find_spans(span_vec *spans, const struct views_work *work)
 
 		if (!regtime->threads[i].items.n)
 			continue;
-		add_span(spans, trace->first_ns, thread->first_ns, SPAN_GAP);
+		add_span(spans, trace->first_ns, thread->first_ns, thread->clock, SPAN_GAP);
 		add_spans(spans, &regtime->threads[i]);
-		add_span(spans, thread->last_ns, trace->last_ns, SPAN_GAP);
+		add_span(spans, thread->last_ns, trace->clocks.at[thread->clock].last_ns,
+			 thread->clock, SPAN_GAP);
 	}
 	if (!spans->n)
 		return;
 	qsort(spans->at, spans->n, sizeof(*spans->at), compare_by_time);
 	for (size_t i = 0; i < spans->n; i++)
 		if (!i || spans->at[i].t0_ns != spans->at[n - 1].t0_ns ||
-		    spans->at[i].t1_ns != spans->at[n - 1].t1_ns)
+		    spans->at[i].t1_ns != spans->at[n - 1].t1_ns ||
+		    spans->at[i].clock != spans->at[n - 1].clock)
 			spans->at[n++] = spans->at[i];
 	spans->n = n;
 	qsort(spans->at, spans->n, sizeof(*spans->at), compare_spans);
@@ -451,7 +459,9 @@ static int compare_meanwhiles(const void *a, const void *b)
 
 	if (x->t0_ns != y->t0_ns)
 		return x->t0_ns < y->t0_ns ? -1 : 1;
-	return (x->t1_ns > y->t1_ns) - (x->t1_ns < y->t1_ns);
+	if (x->t1_ns != y->t1_ns)
+		return x->t1_ns < y->t1_ns ? -1 : 1;
+	return (x->clock > y->clock) - (x->clock < y->clock);
 }
 
 /* As many of the next spans as there is room for, by what those before took. */
@@ -502,6 +512,7 @@ static int make_meanwhiles(struct views_work *work, struct lode_error *err)
 		for (size_t i = 0; i < n; i++) {
 			made[i].t0_ns = spans.at[n_done + i].t0_ns;
 			made[i].t1_ns = spans.at[n_done + i].t1_ns;
+			made[i].clock = spans.at[n_done + i].clock;
 		}
 		rc = lode_meanwhile_make_many(made, n, work->job->trace, LODE_VIEWS_LEAVES,
 					      work->job->n_threads, err);

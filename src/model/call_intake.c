@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/pool.h"
+#include "model/call_clocks.h"
 #include "model/call_pairing.h"
 #include "model/call_spread.h"
 
@@ -308,6 +309,24 @@ static int compare_threads(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
+/* Says which threads cannot be compared. */
+static void add_clocks(struct lode_call_trace *trace)
+{
+	char first[72], other[72];
+
+	for (uint32_t i = 1; i < trace->clocks.n; i++) {
+		const struct lode_call_clock *clock = &trace->clocks.at[i], *before = &clock[-1];
+		int64_t apart =
+			clock->offset_ns - before->offset_ns - (before->last_ns - trace->first_ns);
+
+		lode_loss_add(&trace->losses, LODE_LOSS_CLOCKS, 1, -1, clock->offset_ns,
+			      "%s lie %lld days before %s: each is shown from its own zero",
+			      lode_call_clock_threads(trace, i - 1, first, sizeof(first)),
+			      (long long)(apart / LODE_CALL_CLOCK_GAP_NS),
+			      lode_call_clock_threads(trace, i, other, sizeof(other)));
+	}
+}
+
 /* Threads without a call, of which only a name came, are none. */
 static void finish_trace(struct intake *in)
 {
@@ -327,16 +346,14 @@ static void finish_trace(struct intake *in)
 		if (!thread->n_calls)
 			continue;
 		trace->n_calls += thread->n_calls;
-		if (!trace->threads.n || thread->first_ns < trace->first_ns)
-			trace->first_ns = thread->first_ns;
-		if (!trace->threads.n || thread->last_ns > trace->last_ns)
-			trace->last_ns = thread->last_ns;
 		lode_vec_append(&trace->threads, thread);
 		in->lines.at[i]->thread = NULL;
 	}
 	if (trace->threads.n)
 		qsort(trace->threads.at, trace->threads.n, sizeof(*trace->threads.at),
 		      compare_threads);
+	lode_call_clocks_find(trace);
+	add_clocks(trace);
 }
 
 static void release(struct intake *in, unsigned n_threads)

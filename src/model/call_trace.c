@@ -56,6 +56,7 @@ void lode_call_trace_free(struct lode_call_trace *trace)
 		lode_call_thread_free(trace->threads.at[i]);
 	lode_vec_release(&trace->threads);
 	lode_vec_release(&trace->spreads);
+	lode_vec_release(&trace->clocks);
 	lode_calltree_release(&trace->functions);
 	lode_call_store_release(&trace->store);
 	lode_call_trace_keep_blocks(trace, false);

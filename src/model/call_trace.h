@@ -111,6 +111,7 @@ struct lode_call_thread {
 	struct lode_call_pieces pieces;
 	unsigned block_bits; /* all blocks but the last have 2^block_bits calls */
 	uint32_t index;	     /* of an index: in it */
+	uint32_t clock;	     /* of the trace's: call_clocks.h */
 	atomic_uint parts;   /* of enum lode_call_part: what of the following is here */
 	struct lode_call_stacks stacks;
 	unsigned n_levels;
@@ -153,6 +154,14 @@ struct lode_call_loader {
 	void (*free)(struct lode_call_loader *loader);
 };
 
+/* Threads whose times can be compared (call_clocks.h). */
+struct lode_call_clock {
+	int64_t offset_ns; /* what was recorded is so much later than a time here */
+	int64_t last_ns;   /* of its threads; all clocks begin with the trace */
+	size_t n_threads;
+	uint64_t n_calls;
+};
+
 struct lode_call_trace {
 	const char *path; /* borrowed */
 	char *source;	  /* name of the trace's own file, also where this comes from an index */
@@ -161,10 +170,11 @@ struct lode_call_trace {
 	struct lode_calltree functions; /* its frames: a function is a frame id */
 	/* By (pid, tid). Pointers stay where they are. */
 	LODE_VEC(struct lode_call_thread *) threads;
+	LODE_VEC(struct lode_call_clock) clocks;   /* nearly always one */
 	LODE_VEC(struct lode_call_spread) spreads; /* by function */
 	struct lode_losses losses;
 	uint64_t repairs[LODE_N_REPAIRS]; /* of all threads */
-	int64_t first_ns, last_ns;
+	int64_t first_ns, last_ns;	  /* of the clock that lasts longest, last_ns */
 	uint64_t n_calls, n_events;
 	struct lode_call_store store;
 	struct lode_call_spares spares;
@@ -213,6 +223,13 @@ static inline uint32_t lode_call_depth(const struct lode_call_thread *thread, ui
 static inline int64_t lode_call_end(const struct lode_call *call)
 {
 	return call->start_ns + call->duration_ns;
+}
+
+/* A time of a thread as it was recorded. */
+static inline int64_t lode_call_recorded_ns(const struct lode_call_trace *trace,
+					    const struct lode_call_thread *thread, int64_t t_ns)
+{
+	return trace->clocks.n ? t_ns + trace->clocks.at[thread->clock].offset_ns : t_ns;
 }
 
 /* "worker", or "" if not known. */

@@ -17,6 +17,7 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_OVERLAP] = "overlapping calls cut",
 	[LODE_LOSS_CALLERS] = "calls whose outer callers are not told apart",
 	[LODE_LOSS_CLOCK_JUMP] = "clock jumps",
+	[LODE_LOSS_CLOCKS] = "clocks beside the first",
 };
 
 static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
@@ -33,6 +34,7 @@ static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_OVERLAP] = "overlapping call cut",
 	[LODE_LOSS_CALLERS] = "call whose outer callers are not told apart",
 	[LODE_LOSS_CLOCK_JUMP] = "clock jump",
+	[LODE_LOSS_CLOCKS] = "clock beside the first",
 };
 
 const char *lode_loss_name(enum lode_loss_kind kind)

@@ -25,6 +25,7 @@ enum lode_loss_kind {
 	LODE_LOSS_OVERLAP,   /* calls that outlast the call they start in: cut (cost_ns: by) */
 	LODE_LOSS_CALLERS,   /* calls of too many stacks: outer callers not told apart */
 	LODE_LOSS_CLOCK_JUMP, /* the input's clock leaps by more than a day */
+	LODE_LOSS_CLOCKS,     /* threads on clocks that cannot be compared (call_clocks.h) */
 	LODE_N_LOSS_KINDS,
 };
 

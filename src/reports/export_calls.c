@@ -22,7 +22,8 @@ static void put_call(struct writer *w, const struct lode_call_thread *thread,
 	char name[LODE_EXPORT_NAME_BYTES];
 
 	lode_trace_event(w->json, "X", lode_export_name(name, &trace->functions, function),
-			 track_of(thread), call->start_ns - trace->first_ns);
+			 track_of(thread),
+			 lode_call_recorded_ns(trace, thread, call->start_ns) - trace->first_ns);
 	lode_json_microseconds(w->json, "dur", call->duration_ns);
 	if (*module)
 		lode_json_text(w->json, "cat", lode_export_text(name, module));

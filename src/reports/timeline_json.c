@@ -25,6 +25,23 @@ static void put_repairs(struct lode_json *json, const uint64_t *repairs)
 	lode_json_end_object(json);
 }
 
+/* Where clocks cannot be compared, all times are since the first one's zero. */
+static void put_clocks(struct lode_json *json, const struct lode_call_trace *trace)
+{
+	lode_json_array(json, "clocks");
+	for (size_t i = 0; i < trace->clocks.n; i++) {
+		const struct lode_call_clock *clock = &trace->clocks.at[i];
+
+		lode_json_object(json, NULL);
+		lode_json_int(json, "offset_ns", clock->offset_ns);
+		lode_json_int(json, "t1_ns", clock->last_ns);
+		lode_json_int(json, "threads", (int64_t)clock->n_threads);
+		lode_json_int(json, "calls", (int64_t)clock->n_calls);
+		lode_json_end_object(json);
+	}
+	lode_json_end_array(json);
+}
+
 static void put_trace(struct lode_json *json, const struct lode_timeline_report *report)
 {
 	const struct lode_call_trace *trace = report->job->trace;
@@ -35,6 +52,7 @@ static void put_trace(struct lode_json *json, const struct lode_timeline_report 
 	lode_json_text(json, "host", trace->host ? trace->host : "");
 	lode_json_int(json, "t0_ns", trace->first_ns);
 	lode_json_int(json, "t1_ns", trace->last_ns);
+	put_clocks(json, trace);
 	lode_json_int(json, "calls", (int64_t)trace->n_calls);
 	lode_json_int(json, "events", (int64_t)trace->n_events);
 	lode_json_bool(json, "classic", report->options->is_classic);
@@ -127,6 +145,7 @@ static void put_thread(struct lode_json *json, const struct lode_timeline_report
 	lode_json_int(json, "pid", t->thread->pid);
 	lode_json_int(json, "tid", t->thread->tid);
 	lode_json_text(json, "name", lode_call_thread_name(report->job->trace, t->thread));
+	lode_json_int(json, "clock", t->thread->clock);
 	lode_json_int(json, "t0_ns", t->t0_ns);
 	lode_json_int(json, "t1_ns", t->t1_ns);
 	lode_json_int(json, "calls", (int64_t)t->n_calls);
@@ -242,6 +261,8 @@ static void put_meanwhile(struct lode_json *json, const struct lode_timeline_rep
 	for (size_t i = 0; i < meanwhile->n_threads; i++) {
 		const struct lode_meanwhile_thread *t = &meanwhile->threads[i];
 
+		if (!lode_meanwhile_knows(meanwhile, i))
+			continue;
 		lode_json_object(json, NULL);
 		lode_json_int(json, "pid", t->thread->pid);
 		lode_json_int(json, "tid", t->thread->tid);

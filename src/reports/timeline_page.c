@@ -309,6 +309,7 @@ static void put_threads(const struct page *page, const struct lode_timeline_repo
 		lode_json_int(page->json, "pid", t->thread->pid);
 		lode_json_int(page->json, "tid", t->thread->tid);
 		lode_json_text(page->json, "name", lode_call_thread_name(page->trace, t->thread));
+		lode_json_int(page->json, "clock", t->thread->clock);
 		lode_json_int(page->json, "first", since(page, t->thread->first_ns));
 		lode_json_int(page->json, "last", since(page, t->thread->last_ns));
 		lode_json_int(page->json, "calls", (int64_t)t->n_calls);
@@ -358,9 +359,11 @@ static void put_meanwhile(const struct page *page, const struct lode_meanwhile *
 {
 	lode_json_int(page->json, "t0", since(page, m->t0_ns));
 	lode_json_int(page->json, "t1", since(page, m->t1_ns));
-	lode_json_array(page->json, "idle");
+	lode_json_int(page->json, "clock", m->clock);
+	lode_json_array(page->json, "idle"); /* -1: not known, it is on another clock */
 	for (size_t k = 0; k < m->n_threads; k++)
-		lode_json_int(page->json, NULL, (int64_t)m->threads[k].idle_ns);
+		lode_json_int(page->json, NULL,
+			      lode_meanwhile_knows(m, k) ? (int64_t)m->threads[k].idle_ns : -1);
 	lode_json_end_array(page->json);
 	lode_json_array(page->json, "leaves");
 	for (size_t k = 0; k < m->n_threads; k++)

@@ -107,7 +107,7 @@ static void print_losses(FILE *out, const struct lode_timeline_report *report)
 		const struct lode_loss *loss = &trace->losses.by_kind[i];
 
 		if (loss->count)
-			fprintf(out, "lost: %s%s%s\n",
+			fprintf(out, "%s%s%s%s\n", i == LODE_LOSS_CLOCKS ? "" : "lost: ",
 				lode_loss_words((enum lode_loss_kind)i, loss->count),
 				*loss->detail ? ": " : "",
 				lode_escape(detail, sizeof(detail), loss->detail));
@@ -326,12 +326,16 @@ void lode_timeline_meanwhile_text(FILE *out, const struct lode_timeline_report *
 		{"thread", false}, {"calls", true}, {"leaf functions by time", false}};
 	struct lode_table *table = lode_table_new(columns, 3, 0);
 	int64_t whole = meanwhile->t1_ns - meanwhile->t0_ns;
-	size_t n_idle = 0, room, row = 0;
+	size_t n_idle = 0, n_other = 0, room, row = 0;
 	char text[name_bytes], fit[name_bytes], number[LODE_UNITS_BUFFER];
 
 	for (size_t i = 0; i < meanwhile->n_threads; i++) {
 		const struct lode_meanwhile_thread *t = &meanwhile->threads[i];
 
+		if (!lode_meanwhile_knows(meanwhile, i)) {
+			n_other++;
+			continue;
+		}
 		n_idle += t->thread != but && !t->n_calls;
 		if (t->thread == but || !t->n_calls)
 			continue;
@@ -355,6 +359,9 @@ void lode_timeline_meanwhile_text(FILE *out, const struct lode_timeline_report *
 	if (n_idle)
 		fprintf(out, "%s idle all that time\n",
 			lode_format_plural(number, n_idle, row ? "other thread" : "thread"));
+	if (n_other)
+		fprintf(out, "%s on other clocks: not known\n",
+			lode_format_plural(number, n_other, "thread"));
 	lode_table_free(table);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "model/call_clocks.h"
 #include "model/call_levels.h"
 #include "store/timeline_file.h"
 #include "base/varint.h"
@@ -294,8 +295,10 @@ static void get_levels(struct reader *r, struct lode_call_thread *thread)
 		thread->n_levels++;
 	}
 	is_good(r,
-		thread->first_ns == lode_call_thread_top(thread)->first_ns &&
-			thread->last_ns == lode_call_thread_top(thread)->top_end_ns,
+		lode_call_recorded_ns(r->trace, thread, thread->first_ns) ==
+				lode_call_thread_top(thread)->first_ns &&
+			lode_call_recorded_ns(r->trace, thread, thread->last_ns) ==
+				lode_call_thread_top(thread)->top_end_ns,
 		"a thread is not as long as it should be");
 	is_good(r, r->piece_at == r->pieces_end, "pieces that belong to nobody");
 }
@@ -409,6 +412,8 @@ static int load_part(struct loader *loader, struct lode_call_trace *trace,
 	else
 		get_stacks(&r, thread);
 	rc = finish(&r, loader->path, place.offset, what, err);
+	if (rc == LODE_OK && part == LODE_CALL_SPANS)
+		lode_call_clocks_move(trace, thread);
 	free(data);
 	return rc;
 }
@@ -464,10 +469,6 @@ static void free_loader(struct lode_call_loader *base)
 
 static void add_thread(struct lode_call_trace *trace, struct lode_call_thread *thread)
 {
-	if (!trace->threads.n || thread->first_ns < trace->first_ns)
-		trace->first_ns = thread->first_ns;
-	if (!trace->threads.n || thread->last_ns > trace->last_ns)
-		trace->last_ns = thread->last_ns;
 	trace->n_calls += thread->n_calls;
 	trace->n_events += thread->n_events;
 	for (unsigned i = 0; i < LODE_N_REPAIRS; i++)
@@ -592,6 +593,7 @@ static int read_directory(struct lode_call_trace *trace, const uint8_t *data, si
 		.base = {.load = load, .free = free_loader}, .path = path, .is_plain = is_plain};
 	trace->loader = &loader->base;
 	get_directory(&r, loader);
+	lode_call_clocks_find(trace);
 	return finish(&r, path, threads_end, "the directory", err);
 }
 

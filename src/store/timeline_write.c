@@ -99,7 +99,9 @@ static int put_block(struct writer *w, const struct lode_call_thread *thread,
 	lode_byte_vec *to = &w->part;
 	int rc;
 
-	lode_varint_put_delta(to, (uint64_t)block->first_ns, (uint64_t)before_ns);
+	lode_varint_put_delta(to,
+			      (uint64_t)lode_call_recorded_ns(w->trace, thread, block->first_ns),
+			      (uint64_t)before_ns);
 	lode_varint_put(to, (uint64_t)block->max_duration_ns);
 	lode_varint_put(to, (uint64_t)(block->max_gap_ns + 1));
 	lode_varint_put(to, (uint64_t)(block->top_start_ns - block->first_ns));
@@ -118,7 +120,8 @@ static int put_block(struct writer *w, const struct lode_call_thread *thread,
 	return rc < 0 ? rc : put_piece(w, thread, block->sums);
 }
 
-static void put_late(lode_byte_vec *to, const struct lode_call_thread *thread)
+static void put_late(lode_byte_vec *to, const struct lode_call_trace *trace,
+		     const struct lode_call_thread *thread)
 {
 	int64_t before = 0;
 
@@ -126,12 +129,14 @@ static void put_late(lode_byte_vec *to, const struct lode_call_thread *thread)
 	for (size_t i = 0; i < thread->late.n; i++) {
 		const struct lode_call_late *late = &thread->late.at[i];
 
-		lode_varint_put_delta(to, (uint64_t)late->call.start_ns, (uint64_t)before);
+		int64_t start = lode_call_recorded_ns(trace, thread, late->call.start_ns);
+
+		lode_varint_put_delta(to, (uint64_t)start, (uint64_t)before);
 		lode_varint_put(to, (uint64_t)late->call.duration_ns);
 		lode_varint_put(to, late->call.stack);
 		lode_varint_put(to, late->caller == LODE_NONE ? 0 : i - late->caller);
 		lode_varint_put(to, late->index);
-		before = late->call.start_ns;
+		before = start;
 	}
 }
 
@@ -152,10 +157,10 @@ static int put_spans(struct writer *w, const struct lode_call_thread *thread)
 	int64_t before = 0;
 	int rc = LODE_OK;
 
-	put_late(&w->part, thread);
+	put_late(&w->part, w->trace, thread);
 	for (size_t i = 0; i < thread->levels[0].n && rc == LODE_OK; i++) {
 		rc = put_block(w, thread, &thread->levels[0].at[i], before);
-		before = thread->levels[0].at[i].first_ns;
+		before = lode_call_recorded_ns(w->trace, thread, thread->levels[0].at[i].first_ns);
 	}
 	for (unsigned level = 1; level < thread->n_levels; level++)
 		for (size_t i = 0; i < thread->levels[level].n && rc == LODE_OK; i++)
@@ -189,7 +194,7 @@ static int put_thread(struct writer *w, const struct lode_call_thread *thread)
 	lode_varint_put(to, thread->n_events);
 	for (unsigned i = 0; i < LODE_N_REPAIRS; i++)
 		lode_varint_put(to, thread->repairs[i]);
-	put_signed(to, thread->first_ns);
+	put_signed(to, lode_call_recorded_ns(w->trace, thread, thread->first_ns));
 	lode_varint_put(to, (uint64_t)(thread->last_ns - thread->first_ns));
 	lode_varint_put(to, thread->max_depth);
 	lode_varint_put(to, thread->n_stacks - 1);

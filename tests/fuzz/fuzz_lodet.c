@@ -58,7 +58,7 @@ static void ask(struct lode_call_trace *trace, bool is_classic)
 		lode_outliers_release(&outliers);
 		lode_regtime_free(regtime);
 	}
-	if (lode_meanwhile_make(&meanwhile, trace, NULL, trace->first_ns,
+	if (lode_meanwhile_make(&meanwhile, trace, NULL, 0, trace->first_ns,
 				trace->first_ns + (trace->last_ns - trace->first_ns) / 2, 1,
 				NULL) == 0)
 		lode_meanwhile_release(&meanwhile);

@@ -98,6 +98,8 @@ static void look_at(void *context, size_t index, unsigned worker)
 	struct lode_call_cursor cursor;
 
 	(void)worker;
+	if (!lode_meanwhile_knows(job->out, index))
+		return;
 	lode_call_cursor_init(&cursor, job->trace, out->thread);
 	lode_call_sums_reserve(&sums, out->thread->stacks.at.n);
 	lode_call_sum_window(&sums, &cursor, job->out->t0_ns, job->out->t1_ns);
@@ -110,13 +112,14 @@ static void look_at(void *context, size_t index, unsigned worker)
 }
 
 int lode_meanwhile_make(struct lode_meanwhile *out, struct lode_call_trace *trace,
-			const struct lode_call_thread *only, int64_t t0_ns, int64_t t1_ns,
-			unsigned n_threads, struct lode_error *err)
+			const struct lode_call_thread *only, uint32_t clock, int64_t t0_ns,
+			int64_t t1_ns, unsigned n_threads, struct lode_error *err)
 {
 	struct job job = {.out = out, .trace = trace};
 	int rc = LODE_OK;
 
-	*out = (struct lode_meanwhile){.t0_ns = t0_ns, .t1_ns = t1_ns};
+	*out = (struct lode_meanwhile){
+		.t0_ns = t0_ns, .t1_ns = t1_ns, .clock = only ? only->clock : clock};
 	out->n_threads = only ? 1 : trace->threads.n;
 	out->threads = lode_alloc0(out->n_threads, sizeof(*out->threads));
 	for (size_t i = 0; i < out->n_threads; i++)

@@ -26,6 +26,7 @@ struct lode_meanwhile_thread {
 
 struct lode_meanwhile {
 	int64_t t0_ns, t1_ns;
+	uint32_t clock;	  /* that the span is on: of threads on other ones nothing is known */
 	size_t n_threads; /* of the trace, in its order */
 	struct lode_meanwhile_thread *threads;
 };
@@ -36,11 +37,17 @@ int lode_leaf_compare(const struct lode_leaf *x, const struct lode_leaf *y,
 /* A thread's, in that order. */
 void lode_leaves_sort(struct lode_meanwhile_thread *out, const struct lode_calltree *functions);
 
-/* `only` NULL: all threads; else that one, and n_threads is 1. Of many spans:
-   meanwhile_many.h. */
+/* Whether it is known what a thread did. */
+static inline bool lode_meanwhile_knows(const struct lode_meanwhile *meanwhile, size_t thread)
+{
+	return meanwhile->threads[thread].thread->clock == meanwhile->clock;
+}
+
+/* `only` NULL: all threads, of a span on `clock`; else that one, and n_threads is 1. Of many
+   spans: meanwhile_many.h. */
 int lode_meanwhile_make(struct lode_meanwhile *out, struct lode_call_trace *trace,
-			const struct lode_call_thread *only, int64_t t0_ns, int64_t t1_ns,
-			unsigned n_threads, struct lode_error *err);
+			const struct lode_call_thread *only, uint32_t clock, int64_t t0_ns,
+			int64_t t1_ns, unsigned n_threads, struct lode_error *err);
 /* Of a thread that was compressed as a whole: as above over its own time, from what is known. */
 void lode_meanwhile_of_whole(struct lode_meanwhile_thread *out, const struct lode_call_trace *trace,
 			     const struct lode_regtime_thread *thread);

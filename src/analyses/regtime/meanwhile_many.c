@@ -198,6 +198,8 @@ static int compare_borders(const void *a, const void *b)
 static void pass_spans(struct pass *p, struct lode_meanwhile *spans, size_t n)
 {
 	struct border *borders = lode_alloc(2 * n * sizeof(*borders));
+	int64_t here_ns = 0;
+	bool is_here = false;
 
 	for (size_t i = 0; i < n; i++) {
 		borders[2 * i] = (struct border){spans[i].t0_ns, (uint32_t)i, false};
@@ -210,9 +212,13 @@ static void pass_spans(struct pass *p, struct lode_meanwhile *spans, size_t n)
 	for (size_t i = 0; i < 2 * n && p->cursor.rc == LODE_OK; i++) {
 		const struct border *border = &borders[i];
 
-		if (!i || border->t_ns != border[-1].t_ns) {
+		if (!lode_meanwhile_knows(&spans[border->span], p->index))
+			continue;
+		if (!is_here || border->t_ns != here_ns) {
 			pass_until(p, border->t_ns);
 			lode_call_open_at(&p->open, &p->cursor, p->at, border->t_ns);
+			here_ns = border->t_ns;
+			is_here = true;
 		}
 		if (p->cursor.rc < 0)
 			break;

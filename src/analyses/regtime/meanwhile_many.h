@@ -13,8 +13,8 @@
 #include "analyses/regtime/meanwhile.h"
 
 /*
- * Fills out[0..n), whose t0 < t1 are set; released one by one. `most_leaves` are kept of each
- * thread; 0: all. After an error all of them are empty.
+ * Fills out[0..n), whose t0 < t1 and clock are set; released one by one. `most_leaves` are kept of
+ * each thread; 0: all. After an error all of them are empty.
  */
 int lode_meanwhile_make_many(struct lode_meanwhile *out, size_t n, struct lode_call_trace *trace,
 			     size_t most_leaves, unsigned n_threads, struct lode_error *err);

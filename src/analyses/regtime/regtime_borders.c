@@ -15,13 +15,15 @@ void lode_regtime_borders_make(struct lode_regtime_borders *borders,
 			       const struct lode_regtime *regtime, const lode_call_vec *outliers)
 {
 	for (size_t i = 0; i < regtime->n_threads; i++) {
+		uint32_t clock = regtime->threads[i].thread->clock;
+
 		for (size_t k = 0; k < outliers[i].n; k++) {
 			const struct lode_call *call = &outliers[i].at[k];
 
 			lode_vec_append(&borders->at,
-					((struct lode_regtime_border){call->start_ns, i}));
-			lode_vec_append(&borders->at,
-					((struct lode_regtime_border){lode_call_end(call), i}));
+					((struct lode_regtime_border){call->start_ns, i, clock}));
+			lode_vec_append(&borders->at, ((struct lode_regtime_border){
+							      lode_call_end(call), i, clock}));
 		}
 	}
 	if (borders->at.n)
@@ -41,8 +43,8 @@ static void choose(lode_border_vec *out, const struct lode_regtime_borders *bord
 	for (size_t i = 0; i < borders->at.n; i++) {
 		const struct lode_regtime_border *border = &borders->at.at[i];
 
-		if (border->thread == index || border->t_ns <= thread->t0_ns ||
-		    border->t_ns >= thread->t1_ns)
+		if (border->thread == index || border->clock != thread->thread->clock ||
+		    border->t_ns <= thread->t0_ns || border->t_ns >= thread->t1_ns)
 			continue;
 		if (!out->n || border->t_ns - out->at[out->n - 1] >= apart_ns)
 			lode_vec_append(out, border->t_ns);

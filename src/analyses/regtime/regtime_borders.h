@@ -10,6 +10,7 @@
 struct lode_regtime_border {
 	int64_t t_ns;
 	size_t thread;
+	uint32_t clock; /* of the thread: others have borders of their own */
 };
 
 struct lode_regtime_borders {

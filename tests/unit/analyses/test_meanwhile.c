@@ -107,7 +107,7 @@ static void check_spans(struct lode_call_trace *trace, const struct plain_thread
 		int64_t t0 = many[i].t0_ns, t1 = many[i].t1_ns;
 		struct lode_meanwhile one;
 
-		CHECK(lode_meanwhile_make(&one, trace, NULL, t0, t1, 1, &err) == LODE_OK);
+		CHECK(lode_meanwhile_make(&one, trace, NULL, 0, t0, t1, 1, &err) == LODE_OK);
 		CHECK(many[i].n_threads == trace->threads.n && one.n_threads == trace->threads.n);
 		for (size_t k = 0; k < one.n_threads; k++) {
 			/* Threads have the tids 100, 99, ... (random_calls.c). */

@@ -213,8 +213,8 @@ static void check_meanwhiles(const struct fixture *f, const struct lode_timeline
 		CHECK(m->t0_ns < m->t1_ns && is_meant(views, m->t0_ns, m->t1_ns));
 		CHECK(!i || m[-1].t0_ns < m->t0_ns ||
 		      (m[-1].t0_ns == m->t0_ns && m[-1].t1_ns < m->t1_ns));
-		CHECK(lode_meanwhile_make(&again, f->job.trace, NULL, m->t0_ns, m->t1_ns, 1,
-					  &err) == LODE_OK);
+		CHECK(lode_meanwhile_make(&again, f->job.trace, NULL, m->clock, m->t0_ns, m->t1_ns,
+					  1, &err) == LODE_OK);
 		for (size_t k = 0; k < m->n_threads; k++) {
 			size_t n = again.threads[k].leaves.n;
 

@@ -97,7 +97,12 @@ function PickDetails(props: {
 	const fn = pickFunction(pick);
 	const callers = useMemo(() => callersOf(pick), [pick]);
 	const [all, setAll] = useState(false);
-	const answer = useMeanwhile(props.meanwhiles, pick.t0, pick.t1);
+	const answer = useMeanwhile(
+		props.meanwhiles,
+		pick.t0,
+		pick.t1,
+		model.report.threads[pick.thread]?.clock ?? 0,
+	);
 	const isAsking = answer === "asked";
 	const isExpression = pick.item >= 0 && pick.marks.itemKind[pick.item] === EXPRESSION;
 	return (
@@ -255,15 +260,15 @@ function Tree({
 type Asked = Answer | "asked" | "failed";
 
 /** What is known of a span; asked for when it is not known yet. */
-function useMeanwhile(meanwhiles: Meanwhiles, t0: number, t1: number): Asked {
+function useMeanwhile(meanwhiles: Meanwhiles, t0: number, t1: number, clock: number): Asked {
 	const [, drawAgain] = useState(0);
 	const failed = useRef("");
-	const span = `${t0} ${t1}`;
+	const span = `${t0} ${t1} ${clock}`;
 	useEffect(() => {
 		let isWanted = true;
 		const done = () => isWanted && drawAgain((n) => n + 1);
-		if (!meanwhiles.known(t0, t1))
-			meanwhiles.of(t0, t1).then(done, () => {
+		if (!meanwhiles.known(t0, t1, clock))
+			meanwhiles.of(t0, t1, clock).then(done, () => {
 				failed.current = span;
 				done();
 			});
@@ -271,7 +276,7 @@ function useMeanwhile(meanwhiles: Meanwhiles, t0: number, t1: number): Asked {
 			isWanted = false;
 		};
 	}, [meanwhiles, span]);
-	return meanwhiles.known(t0, t1) ?? (failed.current === span ? "failed" : "asked");
+	return meanwhiles.known(t0, t1, clock) ?? (failed.current === span ? "failed" : "asked");
 }
 
 function MeanwhileList(props: {

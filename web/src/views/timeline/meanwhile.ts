@@ -37,7 +37,9 @@ export function givenMeanwhile(given: GivenMeanwhile): Meanwhile {
 	return {
 		t0: given.t0,
 		t1: given.t1,
-		threads: given.idle.map((idle, thread) => {
+		// of threads on other clocks nothing is known
+		threads: given.idle.flatMap((idle, thread) => {
+			if (idle < 0) return [];
 			const leaves: Leaf[] = [];
 			const pairs = given.leaves[thread] ?? [];
 			let rest = length - idle;
@@ -46,7 +48,7 @@ export function givenMeanwhile(given: GivenMeanwhile): Meanwhile {
 				rest -= pairs[i + 1]!;
 			}
 			if (rest > 0) leaves.push({ fn: NO_FUNCTION, ns: rest });
-			return { thread, idle, leaves };
+			return [{ thread, idle, leaves }];
 		}),
 	};
 }
@@ -69,21 +71,21 @@ export class Meanwhiles {
 	}
 
 	/** What is known already. */
-	known(t0: number, t1: number): Answer | undefined {
-		return this.#answers.get(`${t0} ${t1}`);
+	known(t0: number, t1: number, clock: number): Answer | undefined {
+		return this.#answers.get(`${t0} ${t1} ${clock}`);
 	}
 
 	/** Fails when a server does. */
-	async of(t0: number, t1: number): Promise<Answer> {
-		const answer = this.known(t0, t1) ?? (await this.#find(t0, t1));
+	async of(t0: number, t1: number, clock: number): Promise<Answer> {
+		const answer = this.known(t0, t1, clock) ?? (await this.#find(t0, t1, clock));
 		if (this.#answers.size > KEPT) this.#answers.clear();
-		this.#answers.set(`${t0} ${t1}`, answer);
+		this.#answers.set(`${t0} ${t1} ${clock}`, answer);
 		return answer;
 	}
 
-	async #find(t0: number, t1: number): Promise<Answer> {
+	async #find(t0: number, t1: number, clock: number): Promise<Answer> {
 		if (this.#hasEngine && this.#source.ask) {
-			const query = { t0: String(t0), t1: String(t1) };
+			const query = { t0: String(t0), t1: String(t1), clock: String(clock) };
 			const given = await this.#source.ask(this.#name, "meanwhile", query);
 			return { isExact: true, meanwhile: givenMeanwhile(given as GivenMeanwhile) };
 		}
@@ -93,6 +95,7 @@ export class Meanwhiles {
 		let best: GivenMeanwhile | undefined;
 		for (const given of await this.#document) {
 			if (given.t0 > t0) break; // they are in order
+			if (given.clock !== clock) continue;
 			if (given.t1 >= t1 && (!best || given.t1 - given.t0 < best.t1 - best.t0)) best = given;
 		}
 		if (!best || best.t1 - best.t0 > AROUND * (t1 - t0)) return { isExact: false, meanwhile: null };
