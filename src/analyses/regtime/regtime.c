@@ -24,6 +24,13 @@ struct lode_regtime_options lode_regtime_defaults(void)
 	};
 }
 
+/* The first thread of the trace that could not be read, of those a worker looked at. */
+struct failure {
+	size_t thread;
+	int rc;
+	struct lode_error err;
+};
+
 struct run {
 	struct lode_regtime *regtime;
 	const struct lode_regtime_options *options;
@@ -33,6 +40,7 @@ struct run {
 	struct lode_regtime_range *ranges;
 	struct lode_call_cursor *cursors;
 	bool *is_open;
+	struct failure *failures; /* by worker */
 };
 
 static void set_thresholds(struct lode_regtime_thread *out,
@@ -72,10 +80,26 @@ static void find_range(struct run *run, size_t index, struct lode_call_cursor *c
 				run->options->t0_ns >= run->options->t1_ns);
 }
 
-static void keep_status(struct lode_regtime_thread *thread, const struct lode_call_cursor *cursor)
+static void keep_status(struct run *run, size_t thread, unsigned worker)
 {
-	thread->rc = cursor->rc;
-	thread->err = cursor->err;
+	const struct lode_call_cursor *cursor = &run->cursors[worker];
+	struct failure *failure = &run->failures[worker];
+
+	if (cursor->rc < 0 && (failure->rc == LODE_OK || thread < failure->thread))
+		*failure = (struct failure){thread, cursor->rc, cursor->err};
+}
+
+static int first_failure(const struct run *run, unsigned n_workers, struct lode_error *err)
+{
+	const struct failure *first = &run->failures[0];
+
+	for (unsigned i = 1; i < n_workers; i++)
+		if (run->failures[i].rc < 0 &&
+		    (first->rc == LODE_OK || run->failures[i].thread < first->thread))
+			first = &run->failures[i];
+	if (first->rc < 0 && err)
+		*err = first->err;
+	return first->rc;
 }
 
 /* First the outliers of all threads: other threads' expressions end at them. */
@@ -93,7 +117,7 @@ static void find_outliers(void *context, size_t index, unsigned worker)
 			lode_vec_append(&run->outliers[index], range->open.at[i]);
 	lode_call_find_long(&run->outliers[index], cursor, range->from, range->to,
 			    thread->long_call_ns);
-	keep_status(thread, cursor);
+	keep_status(run, index, worker);
 }
 
 static void compress_thread(void *context, size_t index, unsigned worker)
@@ -103,7 +127,7 @@ static void compress_thread(void *context, size_t index, unsigned worker)
 	struct lode_call_cursor *cursor = cursor_of(run, worker);
 	lode_border_vec borders = {0};
 
-	if (thread->rc < 0 || (run->options->only && run->options->only != thread->thread))
+	if (run->options->only && run->options->only != thread->thread)
 		return;
 	lode_call_cursor_move(cursor, thread->thread);
 	if (run->options->is_classic)
@@ -112,7 +136,7 @@ static void compress_thread(void *context, size_t index, unsigned worker)
 		lode_regtime_borders_of(&borders, &run->borders, index, thread);
 	lode_regtime_walk(thread, cursor, &run->ranges[index], &borders, run->options);
 	lode_vec_release(&borders);
-	keep_status(thread, cursor);
+	keep_status(run, index, worker);
 }
 
 static void run_jobs(struct run *run, unsigned n_threads)
@@ -132,7 +156,7 @@ int lode_regtime_run(struct lode_regtime **out, struct lode_call_trace *trace,
 	unsigned n_threads = options->n_threads ? options->n_threads : 1;
 	struct lode_regtime *regtime = lode_alloc0(1, sizeof(*regtime));
 	struct run run = {.regtime = regtime, .options = options};
-	int rc = LODE_OK;
+	int rc;
 
 	regtime->trace = trace;
 	regtime->n_threads = trace->threads.n;
@@ -145,13 +169,10 @@ int lode_regtime_run(struct lode_regtime **out, struct lode_call_trace *trace,
 	run.ranges = lode_alloc0(trace->threads.n, sizeof(*run.ranges));
 	run.cursors = lode_alloc0(n_threads, sizeof(*run.cursors));
 	run.is_open = lode_alloc0(n_threads, sizeof(*run.is_open));
+	run.failures = lode_alloc0(n_threads, sizeof(*run.failures));
 	run_jobs(&run, n_threads);
+	rc = first_failure(&run, n_threads, err);
 	for (size_t i = 0; i < regtime->n_threads; i++) {
-		if (regtime->threads[i].rc < 0 && rc == LODE_OK) {
-			rc = regtime->threads[i].rc;
-			if (err)
-				*err = regtime->threads[i].err;
-		}
 		lode_vec_release(&run.outliers[i]);
 		lode_vec_release(&run.ranges[i].open);
 	}
@@ -160,6 +181,7 @@ int lode_regtime_run(struct lode_regtime **out, struct lode_call_trace *trace,
 			lode_call_cursor_release(&run.cursors[i]);
 	free(run.cursors);
 	free(run.is_open);
+	free(run.failures);
 	free(run.outliers);
 	free(run.ranges);
 	lode_regtime_borders_release(&run.borders);

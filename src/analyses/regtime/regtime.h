@@ -121,8 +121,6 @@ struct lode_regtime_thread {
 	bool is_single; /* each call was kept: see single_calls */
 	/* Kept calls, nodes that are not folded, and one for each "and n more". */
 	uint64_t n_glyphs;
-	int rc;
-	struct lode_error err;
 };
 
 struct lode_regtime {

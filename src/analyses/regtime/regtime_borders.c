@@ -39,12 +39,21 @@ void lode_regtime_borders_release(struct lode_regtime_borders *borders)
 static void choose(lode_border_vec *out, const struct lode_regtime_borders *borders, size_t index,
 		   const struct lode_regtime_thread *thread, int64_t apart_ns)
 {
+	size_t from = 0, to = borders->at.n;
+
+	while (from < to) { /* the first behind the thread's beginning */
+		size_t middle = from + (to - from) / 2;
+
+		if (borders->at.at[middle].t_ns <= thread->t0_ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
 	out->n = 0;
-	for (size_t i = 0; i < borders->at.n; i++) {
+	for (size_t i = from; i < borders->at.n && borders->at.at[i].t_ns < thread->t1_ns; i++) {
 		const struct lode_regtime_border *border = &borders->at.at[i];
 
-		if (border->thread == index || border->clock != thread->thread->clock ||
-		    border->t_ns <= thread->t0_ns || border->t_ns >= thread->t1_ns)
+		if (border->thread == index || border->clock != thread->thread->clock)
 			continue;
 		if (!out->n || border->t_ns - out->at[out->n - 1] >= apart_ns)
 			lode_vec_append(out, border->t_ns);
