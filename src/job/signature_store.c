@@ -66,12 +66,17 @@ static int take_row(struct lode_signatures *to, const struct lode_repo_signature
 		.updated_s = row->changed_ns / ns_per_s,
 	};
 	LODE_VEC(const char *) patterns = {0};
-	char *save = NULL;
+	char *save = NULL, bug[1024];
 	int rc = lode_signature_bits_parse(&s.kinds, LODE_SIGNATURE_KINDS, row->kind, err);
 
 	if (rc == 0)
 		rc = lode_signature_bits_parse(&s.reasons, LODE_SIGNATURE_REASONS, row->reason,
 					       err);
+	/* Of an older lode, which took any: text, and no address any more. */
+	if (!lode_signature_bug_is_allowed(row->bug)) {
+		snprintf(bug, sizeof(bug), "(%.1000s)", row->bug);
+		s.bug = bug;
+	}
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		lode_vec_append(&patterns, line);
 	s.patterns = patterns.at;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "model/signature_pattern.h"
@@ -165,6 +166,42 @@ static int take_line(const char **out, const char *field, const char *text,
 	return check_line(field, *out, err);
 }
 
+/* The length of "scheme" where a text begins with "scheme:", as an address does (RFC 3986); else 0.
+ */
+static size_t scheme_length(const char *text)
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				"0123456789+-.");
+
+	return text[n] == ':' && n && !strchr("0123456789+-.", *text) ? n : 0;
+}
+
+bool lode_signature_bug_is_allowed(const char *bug)
+{
+	static const char *const allowed[] = {"http://", "https://", "mailto:"};
+
+	if (!scheme_length(bug))
+		return true;
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
+		if (strncasecmp(bug, allowed[i], strlen(allowed[i])) == 0)
+			return true;
+	return false;
+}
+
+/* A number or an address: pages make links of addresses. */
+static int take_bug(struct lode_signature *s, const char *text, struct lode_arena *arena,
+		    struct lode_error *err)
+{
+	int rc = take_line(&s->bug, "bug", text, arena, err);
+
+	if (rc == 0 && !lode_signature_bug_is_allowed(s->bug))
+		rc = lode_fail(err, LODE_ERR_ARG, NULL, -1,
+			       "the bug '%.60s' begins like an address; allowed are http://, "
+			       "https:// and mailto:",
+			       s->bug);
+	return rc;
+}
+
 /* Each line trimmed, none of the first and last empty. */
 static int take_note(const char **out, const char *text, struct lode_arena *arena,
 		     struct lode_error *err)
@@ -280,7 +317,7 @@ int lode_signatures_add(struct lode_signatures *signatures, const struct lode_si
 	int rc = take_name(&s, signature->name, signatures, err);
 
 	if (rc == 0)
-		rc = take_line(&s.bug, "bug", signature->bug, arena, err);
+		rc = take_bug(&s, signature->bug, arena, err);
 	if (rc == 0)
 		rc = take_line(&s.owner, "owner", signature->owner, arena, err);
 	if (rc == 0)

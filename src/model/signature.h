@@ -50,6 +50,9 @@ struct lode_signatures {
 
 void lode_signatures_release(struct lode_signatures *signatures);
 
+/* May a bug be called so? Numbers and words are; of addresses http, https and mailto. */
+bool lode_signature_bug_is_allowed(const char *bug);
+
 /*
  * Adds a copy. The name must be new. Patterns may be in any order and form. Fails (LODE_ERR_ARG) on
  * what no file could say.

@@ -211,7 +211,8 @@ for body in (b"", b"[]", b"{", b'{"name": "a\\u0000b"}', b"\x00", b'{"name": 7}'
              b'{"name": "x", "patterns": "a"}', b'{"name": "x", "patterns": [1]}', b'{"name": "x", "pattern": ["a"]}',
              b'{"name": "x", "name": "y", "patterns": ["a"]}', b'{"name": "a b", "patterns": ["a"]}',
              b'{"name": "x", "patterns": ["*"]}', b'{"name": "x", "patterns": ["a;;b"]}',
-             b'{"name": "x", "patterns": ["a"], "bug": "a\\nb"}', b'{"name": "x", "patterns": ["a"], "kind": "sleep"}',
+             b'{"name": "x", "patterns": ["a"], "bug": "a\\nb"}', b'{"name": "x", "patterns": ["a"], "bug": "javascript:alert(1)"}',
+             b'{"name": "x", "patterns": ["a"], "kind": "sleep"}',
              b'{"name": "x", "patterns": ["a"], "rename": "y"}', b'{"name": "x", "cluster": "ffff"}',
              b'{"name": "x", "cluster": "first"}', b"[" * 1000, b'{"name": "' + b"x" * 300 + b'", "patterns": ["a"]}',
              b'{"name": "\xff", "patterns": ["a"]}'):

@@ -52,6 +52,12 @@ try --signatures ours.txt --name x --from a.folded --cluster 1
 try --signatures ours.txt --name x --reason sleep a
 try --signatures ours.txt --retire slow-stats
 try --signatures ours.txt --edit icon-lookup --drop main
+for bug in 'javascript:alert(1)' ' JavaScript:x' data:text/html,x file:///etc/passwd http:x; do
+	try --signatures ours.txt --name x --bug "$bug" a
+	try --signatures ours.txt --edit icon-lookup --bug "$bug"
+done
+printf 'signature: a\nbug: javascript:alert(1)\npattern: b\n' >link.txt
+try --signatures ours.txt --import link.txt
 try --signatures none.txt
 printf 'signature: a\npattern: b\n\nsignature: c\nbugs: d\n' >bad.txt
 try --signatures bad.txt
@@ -68,6 +74,17 @@ export LODE_REPO=r.lode
 "$LODE" sign --show slow-stat | clean
 "$LODE" sign --retire icon-lookup
 "$LODE" sign --delete slow-draw
+for bug in 4711 'mailto:files@example.org' HTTPS://bugs.example.org/2 'the bug of the icons'; do
+	"$LODE" sign --edit icon-lookup --bug "$bug" >/dev/null
+	"$LODE" sign --show icon-lookup | grep bug
+done
+# Stored by a lode that took anything: shown as text.
+python3 -c 'import sqlite3
+with sqlite3.connect("r.lode") as db:
+	db.execute("UPDATE signature SET bug = ? WHERE name = ?", ("javascript:alert(1)", "icon-lookup"))
+db.close()'
+"$LODE" sign --show icon-lookup | grep bug
+"$LODE" sign --edit icon-lookup --bug '' >/dev/null
 "$LODE" sign | clean
 "$LODE" coverage | head -n 1
 chmod a-w r.lode

@@ -18,10 +18,27 @@ interface Apart extends Signed {
 	readonly state: string;
 }
 
-/** A bug's address loses its start before its number. */
-function Bug({ text }: { text: string }) {
+/** The address of a bug that may be a link; undefined: it is a number, or words. */
+export function bugAddress(text: string): string | undefined {
+	return /^(https?:\/\/|mailto:)[^\s]+$/i.test(text) ? text : undefined;
+}
+
+/** A bug, as a link if it is an address; in a table it loses its start before its number. */
+export function Bug({ text, whole }: { text: string; whole?: boolean }) {
 	const shown = visible(text);
-	return <Ending shown={shown} cut={shown.search(/[^/=]*$/)} />;
+	const href = bugAddress(text);
+	const label = whole ? <bdi>{shown}</bdi> : <Ending shown={shown} cut={shown.search(/[^/=]*$/)} />;
+	if (!href) return label;
+	return (
+		<a
+			href={href}
+			target="_blank"
+			rel="noopener noreferrer"
+			onClick={(event) => event.stopPropagation()}
+		>
+			{label}
+		</a>
+	);
 }
 
 /** `symptom_ns`: of what shares are. */

@@ -7,6 +7,7 @@ import { costIn, count, percent } from "../../shared/format";
 import { KindNumbers } from "../../shared/kinds";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
+import { Bug } from "../../shared/signature-columns";
 import { type Step, Steps } from "../../shared/steps";
 import { type Column, Table } from "../../shared/table";
 import type { Signature } from "./parts";
@@ -51,7 +52,7 @@ export function SignaturePage(props: {
 					["recordings", `${count(signature.streams)} of ${count(report.streams)}`],
 					["symptoms", `${count(signature.symptoms)} of ${count(report.symptoms)}`],
 					signature.owner ? ["owner", <Name key="owner" text={signature.owner} most={80} />] : null,
-					signature.bug ? ["bug", <Name key="bug" text={signature.bug} most={120} />] : null,
+					signature.bug ? ["bug", <Bug key="bug" text={signature.bug} whole />] : null,
 				]}
 			/>
 			<div class="coverage-two">

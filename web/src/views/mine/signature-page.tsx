@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { costIn, count, pct, visible } from "../../shared/format";
 import { goTo, hrefOf } from "../../shared/location";
 import { Facts, Section } from "../../shared/section";
+import { Bug } from "../../shared/signature-columns";
 import { type Column, Table } from "../../shared/table";
 import { StateBadge } from "./badge";
 import { briefOf, type Listed, type Mined } from "./clusters";
@@ -61,7 +62,7 @@ export function SignaturePage({ report, served, signatures, signature }: Props) 
 			<Matched report={report} served={served} signatures={signatures} signature={signature} />
 			<Section title="What is known">
 				<dl class="known-facts">
-					<Fact title="bug" text={signature.bug} />
+					<Fact title="bug" text={signature.bug} is_bug />
 					<Fact title="owner" text={signature.owner} />
 					<Fact title="note" text={signature.note} />
 					<Fact title="kinds of events" text={signature.kind || "any"} />
@@ -81,16 +82,20 @@ export function SignaturePage({ report, served, signatures, signature }: Props) 
 	);
 }
 
-function Fact({ title, text }: { title: string; text: string }) {
+function Fact({ title, text, is_bug }: { title: string; text: string; is_bug?: boolean }) {
 	if (!text) return null;
 	return (
 		<div>
 			<dt>{title}</dt>
 			<dd>
-				{text.split("\n").map((line, i) => (
-					// biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
-					<bdi key={i}>{visible(line)}</bdi>
-				))}
+				{is_bug ? (
+					<Bug text={text} whole />
+				) : (
+					text.split("\n").map((line, i) => (
+						// biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
+						<bdi key={i}>{visible(line)}</bdi>
+					))
+				)}
 			</dd>
 		</div>
 	);

@@ -5,6 +5,7 @@ import { costIn, pct, visible } from "../../shared/format";
 import { Pending } from "../../shared/loaded";
 import { hrefOf } from "../../shared/location";
 import { Section } from "../../shared/section";
+import { Bug } from "../../shared/signature-columns";
 import { StateBadge } from "./badge";
 import type { Cluster, Mined } from "./clusters";
 import type { Served } from "./served";
@@ -95,7 +96,7 @@ function MatchRow(props: Props & { match: Match; signature: Signature | undefine
 				{signature?.bug ? (
 					<>
 						{" "}
-						· <bdi>{visible(signature.bug)}</bdi>
+						· <Bug text={signature.bug} whole />
 					</>
 				) : null}
 			</p>
