@@ -38,14 +38,14 @@ static int check_structure(struct lode_repo_check *check, struct lode_repo *repo
 			fault(check, "structure: %s", text);
 	}
 	sqlite3_finalize(st);
+	st = NULL;
 	if (rc == 0)
 		rc = lode_repo_prepare(&st, repo, "PRAGMA foreign_key_check", err);
 	while (rc >= 0 && (rc = lode_repo_step(repo, st, err)) > 0)
 		fault(check, "table %s, row %lld: what it refers to is not there",
 		      (const char *)sqlite3_column_text(st, 0),
 		      (long long)sqlite3_column_int64(st, 1));
-	if (rc >= 0)
-		sqlite3_finalize(st);
+	sqlite3_finalize(st);
 	return rc;
 }
 

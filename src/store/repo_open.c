@@ -76,13 +76,51 @@ static int touch(struct lode_repo *repo, struct lode_error *err)
 	return lode_repo_number(&version, repo, "PRAGMA user_version", err);
 }
 
+/* May this user write the file and beside it, and does the file say that it is lode's? */
+static bool is_ours_to_write(const char *path)
+{
+	enum { AT = 68 }; /* application_id, https://sqlite.org/fileformat2.html */
+	static const uint8_t ours[] = {LODE_REPO_APPLICATION_ID >> 24,
+				       LODE_REPO_APPLICATION_ID >> 16 & 255,
+				       LODE_REPO_APPLICATION_ID >> 8 & 255,
+				       LODE_REPO_APPLICATION_ID & 255};
+	char *copy = lode_strdup(path);
+	bool may = access(path, W_OK) == 0 && access(dirname(copy), W_OK) == 0;
+	uint8_t found[sizeof(ours)];
+	int fd = may ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
+	free(copy);
+	if (fd < 0)
+		return false;
+	may = pread(fd, found, sizeof(found), AT) == (ssize_t)sizeof(found) &&
+	      memcmp(found, ours, sizeof(ours)) == 0;
+	close(fd);
+	return may;
+}
+
+/*
+ * A reader that may not write leaves the files of the log that it had to make, FILE-wal and
+ * FILE-shm: SQLite removes them with the last connection that may. So readers may, and do not.
+ */
+static int open_as_reader(struct lode_repo *repo, struct lode_error *err)
+{
+	int rc = LODE_ERR_IO;
+
+	if (is_ours_to_write(repo->path)) {
+		rc = open_db(repo, repo->path, SQLITE_OPEN_READWRITE, err);
+		if (rc == 0)
+			rc = lode_repo_exec(repo, "PRAGMA query_only = ON", err);
+	}
+	return rc == 0 ? 0 : open_db(repo, repo->path, SQLITE_OPEN_READONLY, err);
+}
+
 /*
  * SQLite wants to write beside a file in WAL mode even to read it. Where it may not, and there is
  * no log, nobody is writing, and the file can be read as it is.
  */
 static int open_to_read(struct lode_repo *repo, struct lode_error *err)
 {
-	int rc = open_db(repo, repo->path, SQLITE_OPEN_READONLY, err), code;
+	int rc = open_as_reader(repo, err), code;
 	char *uri;
 
 	if (rc == 0)

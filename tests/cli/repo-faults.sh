@@ -48,6 +48,37 @@ db.execute("ALTER TABLE digest RENAME COLUMN source TO origin")
 db.commit()'
 lode diff --repo other.lode 'host=a' 'host!=a'
 lode import --repo other.lode "$1"
+echo "== a row or a table that is gone: said by whoever meets it, never with code 4"
+for sql in "DROP TABLE digest_content" "DROP TABLE segment" "DELETE FROM digest_content" "DROP TABLE stream"; do
+	for command in mine "repo show" "repo check" "repo compact --rebuild" "sign --name n a;b" next coverage \
+		"diff --a symptoms>0 --b path~*" "triage $samples" "import --again digests" "repo forget --yes --where symptoms>0"; do
+		cp r.lode gone.lode
+		python3 -c 'import sqlite3, sys
+with sqlite3.connect("gone.lode") as db:
+	db.execute("PRAGMA foreign_keys = OFF")
+	db.execute(sys.argv[1])
+db.close()' "$sql"
+		# shellcheck disable=SC2086 # words
+		"$LODE" $command --repo gone.lode >out 2>said
+		code=$?
+		case $code in
+		0) ;; # it needed nothing of that
+		1) [ "$command" = "repo check" ] || [ "$command" = "import --again digests" ] || echo "$sql, $command: 1" ;;
+		3) grep -q 'gone.lode\|no usable\|nothing' said || { echo "$sql, $command says:"; cat said; } ;;
+		*) echo "$sql, $command: $code"; cat said ;;
+		esac
+		[ -e gone.lode-wal ] || [ -e gone.lode-shm ] && echo "$sql, $command: a log is left"
+	done
+done
+
+echo "== what only reads leaves nothing beside the file, and changes nothing"
+cp r.lode read.lode
+for command in mine "repo list" "repo show" "repo labels" "repo check" "sign --list" next coverage "triage $samples"; do
+	# shellcheck disable=SC2086
+	"$LODE" $command --repo read.lode >out 2>&1
+	ls read.lode-* 2>/dev/null
+done
+"$LODE" repo check --repo read.lode
 
 echo "== a file that may be read only, in a folder that may"
 mkdir ro && cp r.lode ro/ && chmod 444 ro/r.lode && chmod 555 ro
