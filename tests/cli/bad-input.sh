@@ -21,6 +21,11 @@ say a directory with bad ones among a good one
 mkdir dir && cp good.folded zero words dir/ && head -c 3000 "$sample" >dir/cut.perf.data.zst
 try mine dir
 
+say a recording of no events
+eight() { printf '%b\0\0\0\0\0\0\0' "\\0$1"; }
+{ printf PERFILE2; eight 150; eight 210; eight 150; eight 0; eight 150; eight 0; head -c 48 /dev/zero; } >none.data
+for command in info mine suspects timeline; do try $command none.data; done
+
 say an empty directory; mkdir empty-dir; try mine empty-dir
 
 say cut recording, what was readable is used

@@ -242,7 +242,7 @@ static int read_attrs(struct lode_perf_header *header, const struct lode_perf_re
 				 "an event's description of %llu bytes, expected 80 to %d",
 				 (unsigned long long)attr_bytes, ATTR_LIMIT_BYTES);
 	if (n == 0 || n > MAX_EVENTS)
-		return lode_fail(err, LODE_ERR_LIMIT, path, 32, "%llu events, expected 1 to %d",
+		return lode_fail(err, LODE_ERR_FORMAT, path, 32, "%llu events, expected 1 to %d",
 				 (unsigned long long)n, MAX_EVENTS);
 	data = read_section(reader, offset, n * attr_bytes);
 	if (!data)
