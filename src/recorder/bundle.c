@@ -238,12 +238,11 @@ static void add_symbols(struct lode_record_result *result, const char *dir, cons
 
 	if (lode_bundle_symbols(result, dir, path, perf, stream, &why) == 0)
 		return;
-	snprintf(modules, sizeof(modules), result->n_unwritten ? "of %zu modules " : "",
-		 result->n_unwritten);
+	snprintf(modules, sizeof(modules), "of %zu modules ", result->n_unwritten);
 	lack(result, dir, &why,
 	     "lacks symbols %s(this machine still finds them; elsewhere those functions have no "
 	     "names)",
-	     modules);
+	     result->n_unwritten ? modules : "");
 }
 
 static void pack(struct lode_record_result *result, const char *dir, const char *packed,
