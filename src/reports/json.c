@@ -49,6 +49,11 @@ struct lode_json *lode_json_open_plain(FILE *out)
 	return open_document(out, NULL, false);
 }
 
+struct lode_json *lode_json_open_pretty(FILE *out)
+{
+	return open_document(out, NULL, true);
+}
+
 void lode_json_close(struct lode_json *json)
 {
 	yajl_gen_map_close(json->gen);

@@ -19,6 +19,8 @@ struct lode_json *lode_json_open(FILE *out, const char *schema);
 struct lode_json *lode_json_open_line(FILE *out, const char *schema);
 /* The same for formats that are not lode's: an object in which nothing stands yet. */
 struct lode_json *lode_json_open_plain(FILE *out);
+/* The same, pretty-printed. */
+struct lode_json *lode_json_open_pretty(FILE *out);
 /* Ends the outermost object and the line. */
 void lode_json_close(struct lode_json *json);
 

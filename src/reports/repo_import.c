@@ -1,24 +1,16 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "reports/json.h"
-#include "reports/json_parts.h"
+#include "reports/repo_fields.h"
 #include "reports/repo_report.h"
 #include "reports/units.h"
-
-static const char *const states[] = {
-	[LODE_REPO_ADDED] = "added",
-	[LODE_REPO_THERE] = "there",
-	[LODE_REPO_REPLACED] = "replaced",
-	[LODE_REPO_OVERLAPS] = "overlaps",
-};
 
 void lode_import_report_line(FILE *out, const char *path, enum lode_repo_added added,
 			     size_t n_streams)
 {
 	char safe[8192];
 
-	fprintf(out, "%s  %s", states[added], lode_escape(safe, sizeof(safe), path));
+	fprintf(out, "%s  %s", lode_repo_added_names[added], lode_escape(safe, sizeof(safe), path));
 	if (n_streams > 1)
 		fprintf(out, " (%zu streams)", n_streams);
 	fputc('\n', out);
@@ -45,26 +37,16 @@ void lode_import_report_text(FILE *out, const struct lode_import_report *report)
 void lode_import_report_json(FILE *out, const struct lode_import_report *report)
 {
 	const struct lode_import *import = report->import;
-	struct lode_json *json = lode_json_open(out, "lode/import/1");
 	size_t n = import->inputs.n;
 	size_t n_shown = report->top && report->top < n ? report->top : n;
+	struct lode_import_summary summary = {
+		.repo = lode_repo_path(report->repo),
+		.n_streams = report->sums.n_streams,
+		.import = import,
+		.inputs = import->inputs.at,
+		.n_inputs = n_shown,
+		.n_more = n - n_shown,
+	};
 
-	lode_json_text(json, "repo", lode_repo_path(report->repo));
-	lode_json_int(json, "streams", report->sums.n_streams);
-	lode_json_int(json, "streams_added", (int64_t)import->n_streams_added);
-	lode_json_int(json, "added", (int64_t)import->n_added);
-	lode_json_int(json, "there", (int64_t)import->n_there);
-	lode_json_int(json, "replaced", (int64_t)import->n_replaced);
-	lode_json_array(json, "inputs");
-	for (size_t i = 0; i < n_shown; i++) {
-		lode_json_object(json, NULL);
-		lode_json_text(json, "path", import->inputs.at[i].path);
-		lode_json_text(json, "state", states[import->inputs.at[i].added]);
-		lode_json_int(json, "streams", (int64_t)import->inputs.at[i].n_streams);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-	lode_json_more(json, "more", n, n_shown);
-	lode_json_job_inputs(json, &import->job);
-	lode_json_close(json);
+	lode_document_put(out, &lode_import_document, &summary, NULL);
 }

@@ -5,8 +5,7 @@
 #include <time.h>
 
 #include "base/escape.h"
-#include "reports/json.h"
-#include "reports/json_parts.h"
+#include "reports/repo_fields.h"
 #include "reports/table.h"
 #include "reports/units.h"
 
@@ -118,62 +117,37 @@ void lode_repo_report_list(FILE *out, const struct lode_repo_report *report)
 	fputc('\n', out);
 }
 
-static void put_stream(struct lode_json *json, const struct lode_repo_stream *stream)
+/* The lines of a shape, which they lie in; the array is the caller's. */
+static const char **shape_lines(char *shape, size_t *n)
 {
-	lode_json_object(json, NULL);
-	lode_json_id(json, "id", stream->content_hash);
-	lode_json_text(json, "path", stream->path);
-	lode_json_text(json, "host", stream->host);
-	lode_json_text(json, "kernel", stream->kernel);
-	lode_json_int(json, "time_ns", stream->time_ns);
-	lode_json_text(json, "time_of", stream->is_clock ? "recording" : "file");
-	lode_json_int(json, "imported_ns", stream->imported_ns);
-	lode_json_int(json, "length_ns", stream->length_ns);
-	lode_json_int(json, "symptoms", (int64_t)stream->n_symptoms);
-	lode_json_int(json, "symptom_ns", stream->symptom_ns);
-	lode_json_object(json, "labels");
-	for (size_t i = 0; i < stream->n_labels; i++)
-		lode_json_text(json, stream->labels[i].key, stream->labels[i].value);
-	lode_json_end_object(json);
-	lode_json_end_object(json);
-}
+	LODE_VEC(const char *) lines = {0};
 
-static void put_sums(struct lode_json *json, const struct lode_repo_report *report)
-{
-	const struct lode_repo_sums *sums = &report->sums;
-	const char *shape = lode_repo_shape(report->repo);
-
-	lode_json_text(json, "repo", lode_repo_path(report->repo));
-	lode_json_int(json, "streams", sums->n_streams);
-	lode_json_int(json, "symptoms", sums->n_symptoms);
-	lode_json_int(json, "symptom_ns", sums->symptom_ns);
-	lode_json_int(json, "signatures", sums->n_signatures);
-	lode_json_int(json, "digests", sums->n_digests);
-	lode_json_int(json, "segments", sums->n_segments);
-	lode_json_int(json, "file_bytes", sums->file_bytes);
-	lode_json_int(json, "digest_bytes", sums->digest_bytes);
-	lode_json_int(json, "segment_bytes", sums->segment_bytes);
-	lode_json_int(json, "free_bytes", sums->free_bytes);
-	lode_json_shape(json, shape);
+	for (char *line = strtok_r(shape, "\n", &shape); line; line = strtok_r(NULL, "\n", &shape))
+		lode_vec_append(&lines, line);
+	*n = lines.n;
+	return lines.at;
 }
 
 void lode_repo_report_list_json(FILE *out, const struct lode_repo_report *report)
 {
 	const struct lode_repo_streams *streams = report->streams;
-	struct lode_json *json = lode_json_open(out, "lode/repo/1");
+	const char *shape = lode_repo_shape(report->repo);
+	char *lines = lode_strdup(shape ? shape : "");
 	size_t first = first_shown(report);
+	struct lode_repo_listing listing = {
+		.path = lode_repo_path(report->repo),
+		.sums = report->sums,
+		.where = report->where,
+		.n_picked = streams->list.n,
+		.streams = streams->list.at + first,
+		.n_streams = streams->list.n - first,
+		.n_more = first,
+	};
 
-	put_sums(json, report);
-	if (report->where)
-		lode_json_text(json, "where", report->where);
-	lode_json_int(json, "picked", (int64_t)streams->list.n);
-	lode_json_array(json, "list");
-	for (size_t i = first; i < streams->list.n; i++)
-		put_stream(json, &streams->list.at[i]);
-	lode_json_end_array(json);
-	if (first)
-		lode_json_int(json, "more", (int64_t)first);
-	lode_json_close(json);
+	listing.shape = shape_lines(lines, &listing.n_shape);
+	lode_document_put(out, &lode_repo_document, &listing, NULL);
+	free(listing.shape);
+	free(lines);
 }
 
 void lode_repo_report_stream(FILE *out, const struct lode_repo_stream *stream)
@@ -260,18 +234,7 @@ void lode_repo_report_labels(FILE *out, const struct lode_repo_label_counts *cou
 
 void lode_repo_report_labels_json(FILE *out, const struct lode_repo_label_counts *counts)
 {
-	struct lode_json *json = lode_json_open(out, "lode/repo-labels/1");
-
-	lode_json_array(json, "labels");
-	for (size_t i = 0; i < counts->list.n; i++) {
-		lode_json_object(json, NULL);
-		lode_json_text(json, "key", counts->list.at[i].key);
-		lode_json_text(json, "value", counts->list.at[i].value);
-		lode_json_int(json, "streams", counts->list.at[i].n_streams);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-	lode_json_close(json);
+	lode_document_put(out, &lode_repo_labels_document, counts, NULL);
 }
 
 void lode_repo_report_check(FILE *out, const struct lode_repo_check *check)
@@ -294,15 +257,7 @@ void lode_repo_report_check(FILE *out, const struct lode_repo_check *check)
 
 void lode_repo_report_check_json(FILE *out, const struct lode_repo_check *check)
 {
-	struct lode_json *json = lode_json_open(out, "lode/repo-check/1");
+	struct lode_repo_verdict verdict = {check->n_faults == 0, check};
 
-	lode_json_bool(json, "sound", check->n_faults == 0);
-	lode_json_int(json, "digests", check->n_digests);
-	lode_json_int(json, "segments", check->n_segments);
-	lode_json_int(json, "faults", check->n_faults);
-	lode_json_array(json, "list");
-	for (size_t i = 0; i < check->faults.n; i++)
-		lode_json_text(json, NULL, check->faults.at[i]);
-	lode_json_end_array(json);
-	lode_json_close(json);
+	lode_document_put(out, &lode_repo_check_document, &verdict, NULL);
 }

@@ -1,0 +1,215 @@
+/*
+ * Records described once: from one table of fields come a record's JSON, its JSON Schema (and with
+ *it the TypeScript types of the pages), and its lines in docs/json.md.
+ *
+ *	struct lode_label_count { const char *key, *value; int64_t n_streams; };
+ *
+ *	static const struct lode_field label_fields[] = {
+ *		LODE_FIELD(struct lode_label_count, key, "name of the label"),
+ *		LODE_FIELD(struct lode_label_count, value, NULL),
+ *		LODE_FIELD_AS("streams", struct lode_label_count, n_streams, "that have it"),
+ *		LODE_FIELDS_END,
+ *	};
+ *	const struct lode_record lode_label_record = {"label", label_fields,
+ *						      sizeof(struct lode_label_count)};
+ *
+ * A field's type is its member's; its unit is the end of its name (`_ns`, `_bytes`, `_pct`). A
+ *field with `.absent` is left out where its member holds no value: NULL, LODE_NO_INT, 0 of unsigned
+ * members, NaN, false. `.absent` says in words when that is.
+ */
+#ifndef LODE_FIELDS_H
+#define LODE_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct lode_json;
+
+/* An int64_t without a value. */
+#define LODE_NO_INT INT64_MIN
+
+enum lode_field_type {
+	LODE_TYPE_NONE, /* the end of a table */
+	LODE_TYPE_INT64,
+	LODE_TYPE_INT32,
+	LODE_TYPE_UINT64,
+	LODE_TYPE_UINT32,
+	LODE_TYPE_UINT16,
+	LODE_TYPE_UINT8,
+	LODE_TYPE_BOOL,
+	LODE_TYPE_NUMBER, /* double, seven digits: the same on every machine */
+	LODE_TYPE_EXACT,  /* double, all digits */
+	LODE_TYPE_TEXT,
+	LODE_TYPE_ID,	  /* uint64_t, 16 hex digits */
+	LODE_TYPE_NAME,	  /* uint32_t: of lode_names.text */
+	LODE_TYPE_FRAME,  /* uint32_t: of lode_names.frame */
+	LODE_TYPE_CHOICE, /* an enum, or a bool: index into `choices` */
+	LODE_TYPE_RECORD, /* a struct, or with `is_pointer` a pointer to one: an object */
+	LODE_TYPE_FIELDS, /* the same: its fields stand in this object */
+};
+
+/* How many there are. */
+enum lode_field_shape {
+	LODE_SHAPE_ONE,
+	LODE_SHAPE_LIST, /* a pointer and a size_t: an array */
+	LODE_SHAPE_MAP,	 /* the same, of records with two fields: an object of the first to the
+			    second */
+};
+
+struct lode_record;
+
+/*
+ * Makes item `i` of a list that is not in memory as it is shown: fills `row`, which is zeroed.
+ * Texts in it must live until the next row is asked for.
+ */
+typedef void lode_row_maker(void *row, const void *owner, size_t i);
+
+struct lode_field {
+	const char *name;
+	const char *doc;    /* one line, without a full stop; NULL: the name says it */
+	const char *absent; /* when there is none, in words; NULL: always there */
+	const char *label;  /* heading in tables; NULL: the name */
+	const struct lode_record *record;
+	const char *const *choices; /* ends with NULL */
+	lode_row_maker *make_row;   /* of lists; NULL: items lie at the pointer */
+	uint32_t offset, n_offset;
+	enum lode_field_type type : 8;
+	enum lode_field_type storage : 8; /* of the member of a choice */
+	enum lode_field_shape shape : 8;
+	bool is_pointer : 1;  /* a record that is pointed to */
+	bool is_null : 1;     /* null where it is absent, instead of nothing */
+	bool is_positive : 1; /* a signed number that is never below 0 */
+};
+
+struct lode_record {
+	const char *name; /* of the type, for schemas */
+	const struct lode_field *fields;
+	size_t size_bytes;
+	bool is_shared; /* several records have it: defined once in a schema */
+	bool is_open;	/* may hold other fields as well */
+};
+
+#define LODE_TYPE_OF(type, member) \
+	_Generic(((type *)0)->member,               \
+		int64_t: LODE_TYPE_INT64,           \
+		int32_t: LODE_TYPE_INT32,           \
+		uint64_t: LODE_TYPE_UINT64,         \
+		uint32_t: LODE_TYPE_UINT32,         \
+		uint16_t: LODE_TYPE_UINT16,         \
+		uint8_t: LODE_TYPE_UINT8,           \
+		bool: LODE_TYPE_BOOL,               \
+		double: LODE_TYPE_NUMBER,           \
+		char *: LODE_TYPE_TEXT,             \
+		const char *: LODE_TYPE_TEXT)
+#define LODE_ITEM_TYPE_OF(type_, member) \
+	_Generic(((type_ *)0)->member,                \
+		int64_t *: LODE_TYPE_INT64,           \
+		const int64_t *: LODE_TYPE_INT64,     \
+		int32_t *: LODE_TYPE_INT32,           \
+		const int32_t *: LODE_TYPE_INT32,     \
+		uint64_t *: LODE_TYPE_UINT64,         \
+		const uint64_t *: LODE_TYPE_UINT64,   \
+		uint32_t *: LODE_TYPE_UINT32,         \
+		const uint32_t *: LODE_TYPE_UINT32,   \
+		uint8_t *: LODE_TYPE_UINT8,           \
+		const uint8_t *: LODE_TYPE_UINT8,     \
+		double *: LODE_TYPE_NUMBER,           \
+		const double *: LODE_TYPE_NUMBER,     \
+		char **: LODE_TYPE_TEXT,              \
+		const char **: LODE_TYPE_TEXT,        \
+		char *const *: LODE_TYPE_TEXT,        \
+		const char *const *: LODE_TYPE_TEXT)
+
+/* ---- One value; further members of struct lode_field may follow: `.absent = "..."` ---- */
+
+#define LODE_FIELD_OF(key, type_, struct_, member, text, ...)                        \
+	{                                                                            \
+		.name = (key), .type = (type_), .offset = offsetof(struct_, member), \
+		.doc = (text), __VA_ARGS__                                           \
+	}
+#define LODE_FIELD(struct_, member, text, ...) \
+	LODE_FIELD_AS(#member, struct_, member, text, __VA_ARGS__)
+#define LODE_FIELD_AS(key, struct_, member, text, ...) \
+	LODE_FIELD_OF(key, LODE_TYPE_OF(struct_, member), struct_, member, text, __VA_ARGS__)
+/* A hash: 16 hex digits, since numbers of 64 bits do not survive every reader. */
+#define LODE_FIELD_ID(key, struct_, member, text, ...) \
+	LODE_FIELD_OF(key, LODE_TYPE_ID, struct_, member, text, __VA_ARGS__)
+/* An enum by the names of its values. */
+#define LODE_FIELD_CHOICE(key, struct_, member, names, text, ...)   \
+	LODE_FIELD_OF(key, LODE_TYPE_CHOICE, struct_, member, text, \
+		      .storage = LODE_TYPE_OF(struct_, member), .choices = (names), __VA_ARGS__)
+/* An object, held by value, by pointer, or with its fields among those of this one. */
+#define LODE_FIELD_RECORD(key, struct_, member, record_, text, ...)                      \
+	LODE_FIELD_OF(key, LODE_TYPE_RECORD, struct_, member, text, .record = (record_), \
+		      __VA_ARGS__)
+#define LODE_FIELD_POINTER(key, struct_, member, record_, text, ...)                     \
+	LODE_FIELD_OF(key, LODE_TYPE_RECORD, struct_, member, text, .record = (record_), \
+		      .is_pointer = true, __VA_ARGS__)
+#define LODE_FIELDS_OF(struct_, member, record_) \
+	LODE_FIELD_OF("", LODE_TYPE_FIELDS, struct_, member, NULL, .record = (record_))
+#define LODE_FIELDS_AT(struct_, member, record_)                                        \
+	LODE_FIELD_OF("", LODE_TYPE_FIELDS, struct_, member, NULL, .record = (record_), \
+		      .is_pointer = true)
+
+/* ---- Many: `member` points to them, `n_member` (a size_t) says how many ---- */
+
+#define LODE_LIST_OF(key, type_, struct_, member, n_member, text, ...)                            \
+	LODE_FIELD_OF(key, type_, struct_, member, text, .n_offset = offsetof(struct_, n_member), \
+		      .shape = LODE_SHAPE_LIST, __VA_ARGS__)
+/* Of plain values. */
+#define LODE_COLUMN(key, struct_, member, n_member, text, ...)                                 \
+	LODE_LIST_OF(key, LODE_ITEM_TYPE_OF(struct_, member), struct_, member, n_member, text, \
+		     __VA_ARGS__)
+/* Of records that lie there one behind the other. */
+#define LODE_LIST(key, struct_, member, n_member, record_, text, ...)                             \
+	LODE_LIST_OF(key, LODE_TYPE_RECORD, struct_, member, n_member, text, .record = (record_), \
+		     __VA_ARGS__)
+/* Of records that `maker` makes, one by one. */
+#define LODE_ROWS(key, struct_, n_member, maker, record_, text, ...)           \
+	LODE_LIST_OF(key, LODE_TYPE_RECORD, struct_, n_member, n_member, text, \
+		     .record = (record_), .make_row = (maker), __VA_ARGS__)
+/* An object of names and values: records of two fields. */
+#define LODE_MAP_FIELD(key, struct_, member, n_member, record_, text, ...)               \
+	LODE_FIELD_OF(key, LODE_TYPE_RECORD, struct_, member, text, .record = (record_), \
+		      .n_offset = offsetof(struct_, n_member), .shape = LODE_SHAPE_MAP,  \
+		      __VA_ARGS__)
+
+#define LODE_FIELDS_END                \
+	{                              \
+		.type = LODE_TYPE_NONE \
+	}
+
+/* ---- Documents ---- */
+
+/* What numbers in a record stand for. A function that no field needs may be NULL. */
+struct lode_names {
+	const void *context;
+	const char *(*text)(const void *context, uint32_t id);
+	const char *(*frame)(const void *context, uint32_t id, char *buffer, size_t size);
+};
+
+struct lode_document {
+	const char *schema; /* "lode/next/1" */
+	const char *file;   /* of its schema, without ".json": "next" */
+	const char *title;  /* "lode next --json" */
+	const char *doc;    /* a line or two */
+	const struct lode_record *record;
+};
+
+/* The document as JSON, pretty-printed. `names` may be NULL. */
+void lode_document_put(FILE *out, const struct lode_document *document, const void *answer,
+		       const struct lode_names *names);
+/* For documents that are not yet described whole: an object, or its fields, in one that is open. */
+void lode_record_put(struct lode_json *json, const char *key, const struct lode_record *record,
+		     const void *at, const struct lode_names *names);
+void lode_fields_put(struct lode_json *json, const struct lode_record *record, const void *at,
+		     const struct lode_names *names);
+
+/* Its JSON Schema (draft 7). */
+void lode_document_put_schema(FILE *out, const struct lode_document *document);
+/* Its fields as a table in Markdown: path, type, what it is. */
+void lode_document_put_table(FILE *out, const struct lode_document *document);
+
+#endif

@@ -1,0 +1,292 @@
+/* Tables of fields as JSON Schema and as Markdown. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "document/fields.h"
+#include "reports/json.h"
+
+/* Records that a schema defines once. */
+typedef LODE_VEC(const struct lode_record *) record_list;
+
+static void put_record(struct lode_json *json, const struct lode_record *record);
+
+static void put_reference(struct lode_json *json, const struct lode_record *record)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "#/definitions/%s", record->name);
+	lode_json_text(json, "$ref", text);
+}
+
+static bool is_unsigned(const struct lode_field *field)
+{
+	switch (field->type) {
+	case LODE_TYPE_UINT64:
+	case LODE_TYPE_UINT32:
+	case LODE_TYPE_UINT16:
+	case LODE_TYPE_UINT8:
+		return true;
+	default:
+		return field->is_positive;
+	}
+}
+
+static const char *json_type(enum lode_field_type type)
+{
+	switch (type) {
+	case LODE_TYPE_BOOL:
+		return "boolean";
+	case LODE_TYPE_NUMBER:
+	case LODE_TYPE_EXACT:
+		return "number";
+	case LODE_TYPE_TEXT:
+	case LODE_TYPE_ID:
+	case LODE_TYPE_NAME:
+	case LODE_TYPE_FRAME:
+	case LODE_TYPE_CHOICE:
+		return "string";
+	case LODE_TYPE_RECORD:
+	case LODE_TYPE_FIELDS:
+		return "object";
+	default:
+		return "integer";
+	}
+}
+
+static void put_type(struct lode_json *json, const char *type, bool or_null)
+{
+	if (!or_null) {
+		lode_json_text(json, "type", type);
+		return;
+	}
+	lode_json_array(json, "type");
+	lode_json_text(json, NULL, type);
+	lode_json_text(json, NULL, "null");
+	lode_json_end_array(json);
+}
+
+/* The members of the schema of one value. */
+static void put_value(struct lode_json *json, const struct lode_field *field, bool or_null)
+{
+	if (field->type == LODE_TYPE_CHOICE) {
+		lode_json_array(json, "enum");
+		for (const char *const *name = field->choices; *name; name++)
+			lode_json_text(json, NULL, *name);
+		if (or_null)
+			lode_json_null(json, NULL);
+		lode_json_end_array(json);
+		return;
+	}
+	if (field->type == LODE_TYPE_RECORD && field->record->is_shared && !or_null) {
+		put_reference(json, field->record);
+		return;
+	}
+	put_type(json, json_type(field->type), or_null);
+	if (field->type == LODE_TYPE_RECORD)
+		put_record(json, field->record);
+	if (field->type == LODE_TYPE_ID)
+		lode_json_text(json, "pattern", "^[0-9a-f]{16}$");
+	if (is_unsigned(field))
+		lode_json_int(json, "minimum", 0);
+}
+
+static void put_doc(struct lode_json *json, const struct lode_field *field)
+{
+	char text[1000];
+
+	if (!field->doc && !field->absent)
+		return;
+	snprintf(text, sizeof(text), "%s%s%s%s", field->doc ? field->doc : "",
+		 field->doc && field->absent ? "; " : "",
+		 !field->absent	  ? ""
+		 : field->is_null ? "null: "
+				  : "absent: ",
+		 field->absent ? field->absent : "");
+	lode_json_text(json, "description", text);
+}
+
+static void put_field(struct lode_json *json, const struct lode_field *field)
+{
+	lode_json_object(json, field->name);
+	if (field->shape == LODE_SHAPE_LIST) {
+		put_type(json, "array", field->absent && field->is_null);
+		lode_json_object(json, "items");
+		put_value(json, field, false);
+		lode_json_end_object(json);
+	} else if (field->shape == LODE_SHAPE_MAP) {
+		put_type(json, "object", false);
+		lode_json_object(json, "additionalProperties");
+		put_value(json, &field->record->fields[1], false);
+		lode_json_end_object(json);
+	} else {
+		put_value(json, field, field->absent && field->is_null);
+	}
+	put_doc(json, field);
+	lode_json_end_object(json);
+}
+
+static void put_properties(struct lode_json *json, const struct lode_record *record)
+{
+	for (const struct lode_field *field = record->fields; field->type; field++) {
+		if (field->type == LODE_TYPE_FIELDS)
+			put_properties(json, field->record);
+		else
+			put_field(json, field);
+	}
+}
+
+static void put_required(struct lode_json *json, const struct lode_record *record)
+{
+	for (const struct lode_field *field = record->fields; field->type; field++) {
+		if (field->type == LODE_TYPE_FIELDS)
+			put_required(json, field->record);
+		else if (!field->absent || field->is_null)
+			lode_json_text(json, NULL, field->name);
+	}
+}
+
+/* What stands behind "type": "object"; `schema` of a document, else NULL. */
+static void put_members(struct lode_json *json, const struct lode_record *record,
+			const char *schema)
+{
+	lode_json_object(json, "properties");
+	if (schema) {
+		lode_json_object(json, "schema");
+		lode_json_text(json, "const", schema);
+		lode_json_end_object(json);
+	}
+	put_properties(json, record);
+	lode_json_end_object(json);
+	lode_json_array(json, "required");
+	if (schema)
+		lode_json_text(json, NULL, "schema");
+	put_required(json, record);
+	lode_json_end_array(json);
+	if (!record->is_open)
+		lode_json_bool(json, "additionalProperties", false);
+}
+
+static void put_record(struct lode_json *json, const struct lode_record *record)
+{
+	put_members(json, record, NULL);
+}
+
+/* ---- What is defined once ---- */
+
+static void find_shared(record_list *found, const struct lode_record *record)
+{
+	for (const struct lode_field *field = record->fields; field->type; field++) {
+		bool is_new = field->record && field->record->is_shared;
+
+		for (size_t i = 0; is_new && i < found->n; i++)
+			is_new = found->at[i] != field->record;
+		if (is_new)
+			lode_vec_append(found, field->record);
+		if (field->record && (is_new || !field->record->is_shared))
+			find_shared(found, field->record);
+	}
+}
+
+static void put_definitions(struct lode_json *json, const struct lode_record *record)
+{
+	record_list shared = {0};
+
+	find_shared(&shared, record);
+	if (shared.n)
+		lode_json_object(json, "definitions");
+	for (size_t i = 0; i < shared.n; i++) {
+		lode_json_object(json, shared.at[i]->name);
+		lode_json_text(json, "type", "object");
+		put_record(json, shared.at[i]);
+		lode_json_end_object(json);
+	}
+	if (shared.n)
+		lode_json_end_object(json);
+	lode_vec_release(&shared);
+}
+
+void lode_document_put_schema(FILE *out, const struct lode_document *document)
+{
+	struct lode_json *json = lode_json_open_pretty(out);
+
+	lode_json_text(json, "$schema", "http://json-schema.org/draft-07/schema#");
+	lode_json_text(json, "$id", document->schema);
+	lode_json_text(json, "title", document->title);
+	if (document->doc)
+		lode_json_text(json, "description", document->doc);
+	put_definitions(json, document->record);
+	lode_json_text(json, "type", "object");
+	put_members(json, document->record, document->schema);
+	lode_json_close(json);
+}
+
+/* ---- Markdown ---- */
+
+static const char *type_text(const struct lode_field *field)
+{
+	size_t len = strlen(field->name);
+
+	switch (field->type) {
+	case LODE_TYPE_ID:
+		return "id";
+	case LODE_TYPE_CHOICE:
+		return "choice";
+	case LODE_TYPE_TEXT:
+	case LODE_TYPE_NAME:
+		return "text";
+	case LODE_TYPE_FRAME:
+		return "function";
+	case LODE_TYPE_BOOL:
+		return "boolean";
+	case LODE_TYPE_NUMBER:
+	case LODE_TYPE_EXACT:
+		return "number";
+	case LODE_TYPE_RECORD:
+		return "object";
+	default:
+		return len > 3 && strcmp(field->name + len - 3, "_ns") == 0 ? "ns" : "integer";
+	}
+}
+
+static void put_doc_cell(FILE *out, const struct lode_field *field)
+{
+	for (const char *const *name = field->choices; name && *name; name++)
+		fprintf(out, "%s`%s`", name == field->choices ? "" : ", ", *name);
+	if (field->choices && field->doc)
+		fputs(": ", out);
+	fputs(field->doc ? field->doc : "", out);
+	if (field->absent)
+		fprintf(out, "%s%s: %s", field->doc || field->choices ? "; " : "",
+			field->is_null ? "null" : "absent", field->absent);
+}
+
+static void put_rows(FILE *out, const struct lode_record *record, const char *prefix)
+{
+	char path[500];
+
+	for (const struct lode_field *field = record->fields; field->type; field++) {
+		if (field->type == LODE_TYPE_FIELDS) {
+			put_rows(out, field->record, prefix);
+			continue;
+		}
+		snprintf(path, sizeof(path), "%s%s%s", prefix, field->name,
+			 field->shape == LODE_SHAPE_LIST  ? "[]"
+			 : field->shape == LODE_SHAPE_MAP ? "{}"
+							  : "");
+		fprintf(out, "| `%s` | %s | ", path,
+			type_text(field->shape == LODE_SHAPE_MAP ? &field->record->fields[1]
+								 : field));
+		put_doc_cell(out, field);
+		fputs(" |\n", out);
+		if (field->type != LODE_TYPE_RECORD || field->shape == LODE_SHAPE_MAP)
+			continue;
+		strncat(path, ".", sizeof(path) - strlen(path) - 1);
+		put_rows(out, field->record, path);
+	}
+}
+
+void lode_document_put_table(FILE *out, const struct lode_document *document)
+{
+	fputs("| field | type | |\n|---|---|---|\n", out);
+	put_rows(out, document->record, "");
+}

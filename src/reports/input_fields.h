@@ -1,0 +1,20 @@
+/*
+ * Fields that the documents of several commands have: inputs that were skipped or are incomplete.
+ */
+#ifndef LODE_INPUT_FIELDS_H
+#define LODE_INPUT_FIELDS_H
+
+#include "document/fields.h"
+#include "job/digest_job.h"
+
+extern const struct lode_record lode_skipped_record; /* of struct lode_skipped_input */
+
+/* Two vectors of struct lode_skipped_input, members of `struct_`. */
+#define LODE_SKIPPED_FIELDS(struct_, skipped_, incomplete_)                          \
+	LODE_LIST("skipped", struct_, skipped_.at, skipped_.n, &lode_skipped_record, \
+		  "inputs of which nothing could be used"),                          \
+		LODE_LIST("incomplete", struct_, incomplete_.at, incomplete_.n,      \
+			  &lode_skipped_record,                                      \
+			  "inputs that are cut or damaged: what was sound was used")
+
+#endif
