@@ -20,6 +20,7 @@ enum lode_status {
 	LODE_ERR_UNSUPPORTED = -4, /* valid, but not something lode reads */
 	LODE_ERR_LIMIT = -5,	   /* a stated bound would be exceeded */
 	LODE_ERR_ARG = -6,	   /* the caller's words are off */
+	LODE_ERR_EMPTY = -7,	   /* there is nothing to answer from */
 };
 
 /* The offset is a byte offset in `path`, or a line when `is_line`; negative: no place. */

@@ -23,11 +23,15 @@ int lode_say_error(const struct lode_command *self, const struct lode_error *err
 {
 	char text[2048], safe[line_bytes];
 	char *line, *rest = text;
-	bool is_several = err->status == LODE_ERR_ARG && !*err->path;
+	bool is_empty = err->status == LODE_ERR_EMPTY;
+	bool is_several = (err->status == LODE_ERR_ARG && !*err->path) || is_empty;
 
 	lode_error_text(err, text, sizeof(text));
 	line = is_several ? strsep(&rest, "\n") : text;
 	lode_say(self, "%s", lode_escape(safe, sizeof(safe), line));
+	/* What to do about it, as a sentence of its own. */
+	while (is_empty && (line = strsep(&rest, "\n")))
+		lode_say(self, "%s", lode_escape(safe, sizeof(safe), line));
 	/* A mistake in a query is shown in its place, on lines of its own; in the text of any other
 	   error a line feed is a name's, and must not look like a line of ours. */
 	while (is_several && (line = strsep(&rest, "\n")))
@@ -38,6 +42,7 @@ int lode_say_error(const struct lode_command *self, const struct lode_error *err
 	case LODE_ERR_FORMAT:
 	case LODE_ERR_TRUNCATED:
 	case LODE_ERR_UNSUPPORTED:
+	case LODE_ERR_EMPTY:
 		return LODE_EXIT_NOTHING;
 	case LODE_ERR_LIMIT: /* of a file: it holds more than anybody can have meant */
 		return *err->path ? LODE_EXIT_NOTHING : LODE_EXIT_FAILURE;

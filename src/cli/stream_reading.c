@@ -16,26 +16,6 @@ struct lode_digest_job_options lode_reading_options(const struct lode_input_opti
 	return options;
 }
 
-static void say_no_stream(const struct lode_command *self,
-			  const struct lode_stream_set_options *options)
-{
-	if (options->n_inputs)
-		lode_say(self, "no usable recording in %s",
-			 options->n_inputs == 1 ? "the input" : "the inputs");
-	else
-		lode_say(self, options->where ? "no stream of the repository is such"
-					      : "the repository has no streams");
-}
-
-static void say_no_symptom(const struct lode_command *self, const struct lode_digest_job *job)
-{
-	lode_say(self, "no symptom in %zu stream%s: %s", job->digest->streams.n,
-		 job->digest->streams.n == 1 ? "" : "s", job->symptom_text);
-	if (job->is_default_symptoms)
-		lode_say(self, "the recorded command has no event in it; --symptom 'comm=*' "
-			       "takes every process, --symptom comm=NAME those of a name");
-}
-
 int lode_streams_read(const struct lode_command *self, struct lode_stream_set *set,
 		      const struct lode_stream_set_options *options, struct lode_progress *progress)
 {
@@ -43,20 +23,10 @@ int lode_streams_read(const struct lode_command *self, struct lode_stream_set *s
 	int rc;
 
 	lode_progress_start(progress);
-	rc = lode_stream_set_read(set, options, &err);
+	rc = lode_stream_set_require(set, options, &err);
 	lode_progress_end(progress);
 	lode_say_skipped(self, &set->job);
-	if (rc < 0)
-		return lode_say_error(self, &err);
-	if (!set->job.digest) {
-		say_no_stream(self, options);
-		return LODE_EXIT_NOTHING;
-	}
-	if (set->job.digest->symptoms.n == 0) {
-		say_no_symptom(self, &set->job);
-		return LODE_EXIT_NOTHING;
-	}
-	return LODE_EXIT_OK;
+	return rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
 }
 
 int lode_job_exit(const struct lode_digest_job *job, int code)

@@ -81,6 +81,7 @@ struct lode_field {
 	bool is_pointer : 1;  /* a record that is pointed to */
 	bool is_null : 1;     /* null where it is absent, instead of nothing */
 	bool is_positive : 1; /* a signed number that is never below 0 */
+	uint8_t least;	      /* of a count: never below it */
 };
 
 struct lode_record {
@@ -149,6 +150,15 @@ struct lode_record {
 		      .is_pointer = true, __VA_ARGS__)
 #define LODE_FIELDS_OF(struct_, member, record_) \
 	LODE_FIELD_OF("", LODE_TYPE_FIELDS, struct_, member, NULL, .record = (record_))
+/* The fields of another table of the same struct; and the same as an object of their own. */
+#define LODE_FIELDS_HERE(record_)                                         \
+	{                                                                 \
+		.name = "", .type = LODE_TYPE_FIELDS, .record = (record_) \
+	}
+#define LODE_RECORD_HERE(key, record_, text)                                                \
+	{                                                                                   \
+		.name = (key), .type = LODE_TYPE_RECORD, .record = (record_), .doc = (text) \
+	}
 #define LODE_FIELDS_AT(struct_, member, record_)                                        \
 	LODE_FIELD_OF("", LODE_TYPE_FIELDS, struct_, member, NULL, .record = (record_), \
 		      .is_pointer = true)
@@ -162,6 +172,9 @@ struct lode_record {
 #define LODE_COLUMN(key, struct_, member, n_member, text, ...)                                 \
 	LODE_LIST_OF(key, LODE_ITEM_TYPE_OF(struct_, member), struct_, member, n_member, text, \
 		     __VA_ARGS__)
+/* Of functions, by their numbers (uint32_t). */
+#define LODE_FRAMES(key, struct_, member, n_member, text, ...) \
+	LODE_LIST_OF(key, LODE_TYPE_FRAME, struct_, member, n_member, text, __VA_ARGS__)
 /* Of records that lie there one behind the other. */
 #define LODE_LIST(key, struct_, member, n_member, record_, text, ...)                             \
 	LODE_LIST_OF(key, LODE_TYPE_RECORD, struct_, member, n_member, text, .record = (record_), \

@@ -87,7 +87,7 @@ static void put_value(struct lode_json *json, const struct lode_field *field, bo
 	if (field->type == LODE_TYPE_ID)
 		lode_json_text(json, "pattern", "^[0-9a-f]{16}$");
 	if (is_unsigned(field))
-		lode_json_int(json, "minimum", 0);
+		lode_json_int(json, "minimum", field->least);
 }
 
 static void put_doc(struct lode_json *json, const struct lode_field *field)

@@ -164,6 +164,14 @@ const char *lode_shape_value(const char *shape, const char *name, size_t *len)
 	return NULL;
 }
 
+bool lode_shape_is(const char *shape, const char *name, const char *value)
+{
+	size_t len = 0;
+	const char *found = lode_shape_value(shape, name, &len);
+
+	return found && strlen(value) == len && memcmp(found, value, len) == 0;
+}
+
 bool lode_shape_has_default_symptoms(const char *shape)
 {
 	static const char *const options[] = {"--symptom", "--symptoms", "--comm", "--pid"};

@@ -24,6 +24,9 @@ struct lode_digest_job_options;
 const char *lode_shape_of(const struct lode_digest_job_options *options, bool only_given,
 			  struct lode_arena *arena);
 
+/* Was this option's value that? */
+bool lode_shape_is(const char *shape, const char *name, const char *value);
+
 /* What stands behind "--name" in the shape, or NULL; *len is its length. */
 const char *lode_shape_value(const char *shape, const char *name, size_t *len);
 

@@ -156,6 +156,39 @@ int lode_stream_set_read(struct lode_stream_set *out, const struct lode_stream_s
 	return rc;
 }
 
+static int no_stream(const struct lode_stream_set_options *options, struct lode_error *err)
+{
+	if (options->n_inputs)
+		return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no usable recording in %s",
+				 options->n_inputs == 1 ? "the input" : "the inputs");
+	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1,
+			 options->where ? "no stream of the repository is such"
+					: "the repository has no streams");
+}
+
+static int no_symptom(const struct lode_digest_job *job, struct lode_error *err)
+{
+	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no symptom in %zu stream%s: %.300s%s",
+			 job->digest->streams.n, job->digest->streams.n == 1 ? "" : "s",
+			 job->symptom_text,
+			 !job->is_default_symptoms
+				 ? ""
+				 : "\nthe recorded command has no event in it; --symptom 'comm=*' "
+				   "takes every process, --symptom comm=NAME those of a name");
+}
+
+int lode_stream_set_require(struct lode_stream_set *out,
+			    const struct lode_stream_set_options *options, struct lode_error *err)
+{
+	int rc = lode_stream_set_read(out, options, err);
+
+	if (rc < 0)
+		return rc;
+	if (!out->job.digest)
+		return no_stream(options, err);
+	return out->job.digest->symptoms.n ? rc : no_symptom(&out->job, err);
+}
+
 void lode_stream_set_release(struct lode_stream_set *set)
 {
 	lode_digest_job_release(&set->job);

@@ -37,6 +37,9 @@ struct lode_stream_set {
  */
 int lode_stream_set_read(struct lode_stream_set *out, const struct lode_stream_set_options *options,
 			 struct lode_error *err);
+/* The same, where there must be a stream with a symptom: LODE_ERR_EMPTY says why there is none. */
+int lode_stream_set_require(struct lode_stream_set *out,
+			    const struct lode_stream_set_options *options, struct lode_error *err);
 void lode_stream_set_release(struct lode_stream_set *set);
 
 /*

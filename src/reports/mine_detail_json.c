@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analyses/mine/flame.h"
-#include "reports/common_part.h"
+#include "reports/cluster_brief.h"
 #include "reports/variants.h"
 
 /*
@@ -13,8 +13,8 @@
  */
 enum { MAX_NODES = 120000, N_FIRST = 30, MIN_NODES = 40 };
 
-/* Columns of the cluster in short, lines of it, and variants of a gap. */
-enum { BRIEF_COLUMNS = 110, BRIEF_LINES = 3, MAX_VARIANTS = 12 };
+/* Variants of a gap. */
+enum { MAX_VARIANTS = 12 };
 
 size_t lode_mine_detail_nodes(const struct lode_cluster *cluster, size_t n_clusters)
 {
@@ -70,25 +70,17 @@ static void put_flame(struct lode_json *json, const struct lode_flame *flame,
 void lode_mine_detail_brief(struct lode_json *json, const struct lode_digest *digest,
 			    const struct lode_cluster *c)
 {
-	char text[BRIEF_LINES * LODE_COMMON_LINE], why[64];
-	struct lode_mainline mainline = {0};
+	struct lode_cluster_brief brief;
+	struct lode_arena arena = {0};
 
-	lode_json_text(json, "why", lode_cluster_why(why, sizeof(why), c));
-	lode_mainline_build(&mainline, c);
-	lode_common_part_short(text, sizeof(text), digest, mainline.frames.at,
-			       mainline.gap_before.at, mainline.frames.n, BRIEF_COLUMNS,
-			       BRIEF_COLUMNS, BRIEF_LINES);
-	lode_mainline_release(&mainline);
+	lode_cluster_brief_build(&brief, digest, c, &arena);
+	lode_json_text(json, "why", brief.why);
 	lode_json_array(json, "brief");
-	for (char *line = text, *end; line && *line; line = end) {
-		end = strchr(line, '\n');
-		if (end)
-			*end++ = '\0';
-		lode_json_text(json, NULL, line);
-	}
+	for (size_t i = 0; i < brief.n_lines; i++)
+		lode_json_text(json, NULL, brief.lines[i]);
 	lode_json_end_array(json);
-	lode_json_text(json, "brief_variants",
-		       lode_variants_short(text, sizeof(text), digest, c, BRIEF_COLUMNS));
+	lode_json_text(json, "brief_variants", brief.variants);
+	lode_arena_release(&arena);
 }
 
 static void put_variants(struct lode_json *json, const struct lode_digest *digest,

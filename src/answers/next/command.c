@@ -1,6 +1,8 @@
+/* The command line of lode next. */
 #include <stdio.h>
 #include <string.h>
 
+#include "answers/next/next.h"
 #include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -12,10 +14,6 @@
 #include "cli/progress.h"
 #include "cli/repo_options.h"
 #include "cli/stream_reading.h"
-#include "job/next_job.h"
-#include "job/signature_store.h"
-#include "job/stream_set.h"
-#include "reports/next_report.h"
 
 struct next_values {
 	struct lode_input_options input;
@@ -119,109 +117,63 @@ static int check(const struct lode_command *self, const struct next_values *v, i
 	return v->html ? lode_html_check(self) : 0;
 }
 
-static void put_json(FILE *out, const void *report)
+static void put_json(FILE *out, const void *answer)
 {
-	lode_next_report_json(out, report);
+	struct lode_names names = lode_next_names(answer);
+
+	lode_document_put(out, &lode_next_document, answer, &names);
 }
 
-static int report(const struct lode_command *self, const struct next_values *v,
-		  const struct lode_next_report *r)
+static int put(const struct lode_command *self, const struct next_values *v,
+	       const struct lode_next_answer *answer)
 {
+	struct lode_text_page page = {lode_columns(stdout, 100), lode_columns(stdout, 0) > 0};
+
 	if (v->html)
-		return lode_html_put(self, v->html, "lode/next/1", v->inputs, v->n_inputs, put_json,
-				     r);
+		return lode_html_put(self, v->html, lode_next_document.schema, v->inputs,
+				     v->n_inputs, put_json, answer);
 	if (v->wants_json)
-		lode_next_report_json(stdout, r);
+		put_json(stdout, answer);
 	else
-		lode_next_report_text(stdout, r);
+		lode_next_text(stdout, answer, &page);
 	return LODE_EXIT_OK;
 }
 
-/* Orders the streams that were read. */
-static int order(const struct lode_command *self, const struct next_values *v,
-		 struct lode_progress *progress, const struct lode_digest_job *job,
-		 const struct lode_signatures *signatures)
+static int answer(const struct lode_command *self, const struct next_values *v)
 {
-	const char *shape = job->origin.shape;
-	struct lode_next_options how = {
-		.signatures = signatures,
+	struct lode_progress progress;
+	struct lode_next_request request = {
+		.inputs = v->inputs,
+		.n_inputs = v->n_inputs,
+		.repo = v->repo || !v->n_inputs ? lode_repo_option_path(v->repo) : NULL,
+		.where = v->where,
+		.signatures = v->signatures,
+		.reading = lode_reading_options(&v->input, &v->aoi, &progress),
 		.mine = {.min_cost = v->min_cost.amount,
 			 .min_cost_share = v->min_cost.share,
-			 .split_kinds =
-				 strcmp(lode_shape_choice(shape, "--stacks", lode_stacks_choices),
-					"own") == 0,
 			 .min_similarity = v->similarity,
 			 .n_threads = v->input.n_threads,
 			 .progress = lode_progress_stage,
-			 .progress_context = progress},
+			 .progress_context = &progress},
 		.opened = v->opened.at,
 		.n_opened = v->opened.n,
 		.top = v->top,
 		.wants_curves = v->wants_curves,
+		.wants_detail = v->html || v->wants_detail,
 	};
-	struct lode_next_job next;
-	struct lode_next_report r = {
-		.next = &next,
-		.job = job,
-		.has_curves = v->wants_curves,
-		.has_detail = v->html || v->wants_detail,
-		.top = v->top,
-		.columns = lode_columns(stdout, 100),
-		.is_terminal = lode_columns(stdout, 0) > 0,
-	};
+	struct lode_next_answer *answer;
 	struct lode_error err;
-	int code = LODE_EXIT_OK, rc = lode_next_job_run(&next, job->digest, &how, &err);
+	int code, rc;
 
-	lode_progress_end(progress);
-	if (rc < 0) {
-		code = lode_say_mining_error(self, &err);
-	} else {
-		code = report(self, v, &r);
-	}
-	lode_next_job_release(&next);
-	return code;
-}
-
-static int run_streams(const struct lode_command *self, const struct next_values *v,
-		       const struct lode_stream_set_options *streams,
-		       const struct lode_signatures *signatures, struct lode_progress *progress)
-{
-	struct lode_stream_set set;
-	int code = lode_streams_read(self, &set, streams, progress);
-
-	if (code == LODE_EXIT_OK)
-		code = lode_job_exit(&set.job, order(self, v, progress, &set.job, signatures));
-	lode_stream_set_release(&set);
-	return code;
-}
-
-static int run_with_repo(const struct lode_command *self, const struct next_values *v,
-			 char **inputs, size_t n_inputs)
-{
-	struct lode_progress progress;
-	struct lode_signature_store store = {0};
-	struct lode_stream_set_options streams = {
-		.inputs = inputs,
-		.n_inputs = n_inputs,
-		.where = v->where,
-		.now_ns = lode_query_now_ns(),
-		.job = lode_reading_options(&v->input, &v->aoi, &progress),
-	};
-	struct lode_error err;
-	int code = 0;
-
-	if (v->repo || !n_inputs)
-		code = lode_repo_option_open(self, &streams.repo, v->repo, LODE_REPO_READ);
-	if (code)
-		return code;
-	if (streams.repo || v->signatures)
-		code = lode_signature_store_open(&store, streams.repo, v->signatures, false, &err);
-	if (code < 0)
-		code = lode_say_error(self, &err);
-	else
-		code = run_streams(self, v, &streams, &store.signatures, &progress);
-	lode_signature_store_release(&store);
-	lode_repo_close(streams.repo);
+	lode_progress_start(&progress);
+	rc = lode_next_run(&answer, &request, &err);
+	lode_progress_end(&progress);
+	lode_say_inputs(self, "skipped: ", answer->skipped, answer->n_skipped);
+	lode_say_incomplete(self, answer->incomplete, answer->n_incomplete);
+	code = rc < 0 ? lode_say_error(self, &err) : put(self, v, answer);
+	if (code == LODE_EXIT_OK && answer->n_skipped + answer->n_incomplete)
+		code = LODE_EXIT_INCOMPLETE;
+	lode_next_free(answer);
 	return code;
 }
 
@@ -239,7 +191,7 @@ static int run(const struct lode_command *self, int argc, char **argv)
 		values.top = lode_longest_list(values.top, values.html, values.wants_json, 10);
 		code = check(self, &values, n);
 		if (code == 0)
-			code = run_with_repo(self, &values, argv, (size_t)n);
+			code = answer(self, &values);
 	}
 	lode_aoi_values_release(&values.aoi);
 	lode_vec_release(&values.opened);

@@ -1,13 +1,13 @@
 /*
- * Which stream to open next: from a digest and what is known in it to an order of its streams.
+ * What is known in which stream, and the orders that follow from it.
  *
  *   digest, signatures --> which of them are in which stream --> order, curves
  *   digest alone       --> clusters stand in for signatures  --> order, curves
  *
  * Retired signatures are no reason to open anything and explain nothing.
  */
-#ifndef LODE_NEXT_JOB_H
-#define LODE_NEXT_JOB_H
+#ifndef LODE_KNOWN_H
+#define LODE_KNOWN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "model/digest.h"
 #include "model/signature.h"
 
-struct lode_next_options {
+struct lode_known_options {
 	const struct lode_signatures *signatures; /* NULL or empty: clusters */
 	struct lode_mine_options mine;		  /* for clusters */
 	/* Streams that were looked at already: paths, their last parts, or beginnings of ids (4 hex
@@ -31,7 +31,7 @@ struct lode_next_options {
 	bool wants_curves;
 };
 
-struct lode_next_job {
+struct lode_known_streams {
 	const struct lode_digest *digest;	  /* borrowed, as are the signatures */
 	const struct lode_signatures *signatures; /* NULL: clusters stand in */
 	struct lode_mined *mined;		  /* NULL: there are signatures */
@@ -51,8 +51,8 @@ struct lode_next_job {
  * `*out` is the caller's to release, also on failure: LODE_ERR_ARG for an opened stream that is not
  * there or not the only one, else as lode_mine and lode_signature_matcher_new.
  */
-int lode_next_job_run(struct lode_next_job *out, const struct lode_digest *digest,
-		      const struct lode_next_options *options, struct lode_error *err);
-void lode_next_job_release(struct lode_next_job *job);
+int lode_known_streams_build(struct lode_known_streams *out, const struct lode_digest *digest,
+			     const struct lode_known_options *options, struct lode_error *err);
+void lode_known_streams_release(struct lode_known_streams *job);
 
 #endif

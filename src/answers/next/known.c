@@ -1,4 +1,4 @@
-#include "job/next_job.h"
+#include "answers/next/known.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct cell {
 };
 
 struct making {
-	struct lode_next_job *job;
+	struct lode_known_streams *job;
 	struct lode_order_stream *streams;
 	LODE_VEC(struct cell) cells; /* by signature, then stream */
 	LODE_VEC(int64_t) part_ns;
@@ -56,7 +56,7 @@ static bool is_called(const struct lode_digest *digest, size_t i, const char *na
 	return len >= 4 && len <= 16 && strncmp(id, name, len) == 0;
 }
 
-static int mark_opened(struct making *m, const struct lode_next_options *options,
+static int mark_opened(struct making *m, const struct lode_known_options *options,
 		       struct lode_error *err)
 {
 	const struct lode_digest *digest = m->job->digest;
@@ -152,7 +152,7 @@ static int use_signatures(struct making *m, const struct lode_signatures *signat
 static int use_clusters(struct making *m, const struct lode_mine_options *options,
 			struct lode_error *err)
 {
-	struct lode_next_job *job = m->job;
+	struct lode_known_streams *job = m->job;
 	struct lode_cluster_costs costs;
 	int rc = lode_mine(&job->mined, job->digest, options, err);
 
@@ -194,7 +194,7 @@ static void *keep(struct lode_arena *arena, const void *items, size_t n, size_t 
 /* Cells by stream: a counting sort. */
 static void make_input(struct making *m)
 {
-	struct lode_next_job *job = m->job;
+	struct lode_known_streams *job = m->job;
 	size_t n_streams = job->digest->streams.n;
 	struct lode_order_sight *sights =
 		lode_arena_array(&job->arena, struct lode_order_sight, m->cells.n);
@@ -223,8 +223,8 @@ static void make_input(struct making *m)
 	};
 }
 
-int lode_next_job_run(struct lode_next_job *out, const struct lode_digest *digest,
-		      const struct lode_next_options *options, struct lode_error *err)
+int lode_known_streams_build(struct lode_known_streams *out, const struct lode_digest *digest,
+			     const struct lode_known_options *options, struct lode_error *err)
 {
 	struct making m = {.job = out};
 	int rc;
@@ -250,7 +250,7 @@ int lode_next_job_run(struct lode_next_job *out, const struct lode_digest *diges
 	return rc;
 }
 
-void lode_next_job_release(struct lode_next_job *job)
+void lode_known_streams_release(struct lode_known_streams *job)
 {
 	lode_stream_order_release(&job->order);
 	lode_order_curves_release(&job->curves);

@@ -1,0 +1,213 @@
+/* lode next for terminals. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/next/next.h"
+#include "base/escape.h"
+#include "reports/common_part.h"
+#include "reports/sheet.h"
+#include "reports/units.h"
+#include "reports/variants.h"
+
+enum { least_room = 24, stream_columns = 36 };
+
+/* The last part of a path is what tells streams apart; all of it where that is too little. */
+static const char *stream_name(char *buffer, size_t size, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return lode_escape_fit(buffer, size, slash && slash[1] ? slash + 1 : path, stream_columns);
+}
+
+/* A signature's name, or what tells of a cluster. A stream without anything new is good for finding
+   what has no signature. */
+static const char *what_name(char *buffer, size_t size, const struct lode_next_answer *answer,
+			     const struct lode_next_step *step, size_t columns)
+{
+	const struct lode_cluster *cluster = step->opened_for.cluster;
+	struct lode_mainline mainline;
+	char cost[LODE_UNITS_BUFFER];
+	size_t used;
+
+	if (step->opened_for.signature)
+		return lode_escape_fit(buffer, size, step->opened_for.signature, columns);
+	if (!cluster) {
+		snprintf(buffer, size, "nothing new; %s unexplained",
+			 lode_format_cost(cost, step->unexplained_ns, answer->unit));
+		return buffer;
+	}
+	snprintf(buffer, size, "#%u ", cluster->rank);
+	used = strlen(buffer);
+	lode_mainline_build(&mainline, cluster);
+	lode_common_part_short(buffer + used, size - used, answer->digest, mainline.frames.at,
+			       mainline.gap_before.at, mainline.frames.n,
+			       columns > used ? columns - used : 1, columns, 1);
+	lode_mainline_release(&mainline);
+	return buffer;
+}
+
+static void print_heading(FILE *out, const struct lode_next_answer *answer)
+{
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER];
+
+	fprintf(out, "%s, %s of symptoms; ", lode_format_plural(a, answer->n_streams, "stream"),
+		lode_format_cost_long(b, answer->symptom_ns, answer->unit));
+	fprintf(out, "%s explain %s\n",
+		lode_format_plural(a, answer->n_known,
+				   answer->is_of_clusters ? "cluster" : "signature"),
+		lode_format_share(c, answer->explained_ns, answer->symptom_ns));
+	if (answer->is_of_clusters)
+		fprintf(out, "No signatures: clusters stand in for them.\n");
+	if (answer->n_opened)
+		fprintf(out, "Opened already: %s with %zu of them, %s.\n",
+			lode_format_plural(a, answer->n_opened, "stream"), answer->n_seen,
+			lode_format_share(b, answer->start_ns, answer->symptom_ns));
+}
+
+/* ---- The streams to open ---- */
+
+enum column { NUMBER, STREAM, COVERED, ADDS, NEW, FOR, n_columns };
+
+static const struct lode_sheet_column columns[n_columns] = {
+	[NUMBER] = {"#", true, 0},	  [STREAM] = {"stream", false, 0},
+	[COVERED] = {"covered", true, 0}, [ADDS] = {"adds", true, 1},
+	[NEW] = {"new", true, 2},	  [FOR] = {"opened for", false, 0},
+};
+
+static void print_steps(FILE *out, const struct lode_next_answer *answer,
+			const struct lode_text_page *page)
+{
+	struct lode_sheet *sheet = lode_sheet_new(columns, n_columns, 0);
+	char text[LODE_COMMON_LINE + 200];
+	size_t room;
+
+	for (size_t i = 0; i < answer->n_steps; i++) {
+		const struct lode_next_step *step = &answer->steps[i];
+		size_t row = lode_sheet_row(sheet);
+
+		lode_sheet_set(sheet, row, NUMBER, "%zu", i + 1);
+		lode_sheet_set(sheet, row, STREAM, "%s",
+			       stream_name(text, sizeof(text), step->stream));
+		lode_sheet_set(sheet, row, COVERED, "%s",
+			       lode_format_share(text, step->covered_ns, answer->symptom_ns));
+		lode_sheet_set(sheet, row, ADDS, "%s",
+			       lode_format_share(text, step->adds_ns, answer->symptom_ns));
+		lode_sheet_set(sheet, row, NEW, "%u", step->n_new);
+	}
+	room = lode_sheet_fit(sheet, page->columns, least_room, FOR, NULL);
+	for (size_t i = 0; i < answer->n_steps; i++)
+		lode_sheet_set(sheet, i, FOR, "%s",
+			       what_name(text, sizeof(text), answer, &answer->steps[i], room));
+	lode_sheet_print(sheet, out, page->is_terminal);
+	lode_sheet_free(sheet);
+}
+
+/* ---- The four curves ---- */
+
+/* In the order of the paper's legend, ours last as there. */
+static const enum lode_next_order shown_curves[LODE_N_NEXT_ORDERS] = {
+	LODE_NEXT_RANDOM, LODE_NEXT_TOTAL, LODE_NEXT_MAX, LODE_NEXT_BEST};
+
+static const struct lode_sheet_column needed_columns[] = {
+	{"coverage", true, 0},	 {"random", true, 0}, {"greedy-total", true, 0},
+	{"greedy-max", true, 0}, {"lode", true, 0},
+};
+
+static const struct lode_sheet_column opened_columns[] = {
+	{"opened", true, 0},	 {"random", true, 0}, {"greedy-total", true, 0},
+	{"greedy-max", true, 0}, {"lode", true, 0},
+};
+
+static void print_needed(FILE *out, const struct lode_next_curves *curves)
+{
+	struct lode_sheet *sheet = lode_sheet_new(needed_columns, 1 + LODE_N_NEXT_ORDERS, 0);
+
+	for (size_t i = 0; i < curves->n_levels; i++) {
+		const struct lode_next_level *level = &curves->levels[i];
+		size_t row = lode_sheet_row(sheet);
+		char text[LODE_UNITS_BUFFER];
+
+		lode_sheet_set(sheet, row, 0, "%s", lode_format_pct(text, 100 * level->coverage));
+		for (unsigned c = 0; c < LODE_N_NEXT_ORDERS; c++)
+			lode_sheet_set(sheet, row, 1 + c, "%" PRIu64,
+				       level->needed[shown_curves[c]]);
+	}
+	fprintf(out, "Streams to open for a coverage:\n\n");
+	lode_sheet_print(sheet, out, false);
+	lode_sheet_free(sheet);
+}
+
+/* 1, 2, 3, 5, 10, 20, 30, 50, 100 ... */
+static size_t next_shown(size_t k)
+{
+	size_t decade = 1;
+
+	while (k >= 10 * decade)
+		decade *= 10;
+	return k < 2 * decade	? 2 * decade
+	       : k < 3 * decade ? 3 * decade
+	       : k < 5 * decade ? 5 * decade
+				: 10 * decade;
+}
+
+static void print_opened(FILE *out, const struct lode_next_answer *answer)
+{
+	const struct lode_next_curves *curves = answer->curves;
+	struct lode_sheet *sheet = lode_sheet_new(opened_columns, 1 + LODE_N_NEXT_ORDERS, 0);
+	size_t end = curves->levels[curves->n_levels - 1].needed[LODE_NEXT_RANDOM];
+
+	for (size_t k = 1; k < curves->n_points; k = next_shown(k)) {
+		size_t row = lode_sheet_row(sheet);
+		char text[LODE_UNITS_BUFFER];
+
+		lode_sheet_set(sheet, row, 0, "%zu", k);
+		for (unsigned c = 0; c < LODE_N_NEXT_ORDERS; c++)
+			lode_sheet_set(sheet, row, 1 + c, "%s",
+				       lode_format_pct(text,
+						       100 * curves->covered[shown_curves[c]][k] /
+							       (double)answer->symptom_ns));
+		if (k >= end)
+			break;
+	}
+	fprintf(out, "\nCoverage by streams opened:\n\n");
+	lode_sheet_print(sheet, out, false);
+	lode_sheet_free(sheet);
+}
+
+static void print_curves(FILE *out, const struct lode_next_answer *answer)
+{
+	const struct lode_next_curves *curves = answer->curves;
+
+	if (!curves->n_levels) {
+		fprintf(out, "Nothing is left to be seen: the orders are all alike.\n");
+		return;
+	}
+	print_needed(out, curves);
+	print_opened(out, answer);
+	fprintf(out,
+		"\nrandom: the expectation over all orders. Over the coverages above lode needs "
+		"%.0f %% of the streams that\nrandom needs, %.0f %% of greedy-total's and %.0f %% "
+		"of greedy-max's.\n",
+		100 * curves->best_share_of[LODE_NEXT_RANDOM],
+		100 * curves->best_share_of[LODE_NEXT_TOTAL],
+		100 * curves->best_share_of[LODE_NEXT_MAX]);
+}
+
+void lode_next_text(FILE *out, const struct lode_next_answer *answer,
+		    const struct lode_text_page *page)
+{
+	print_heading(out, answer);
+	fputc('\n', out);
+	if (answer->curves) {
+		print_curves(out, answer);
+		return;
+	}
+	if (answer->n_steps + answer->n_more == 0) {
+		fprintf(out, "Every stream is opened.\n");
+		return;
+	}
+	print_steps(out, answer, page);
+	if (answer->n_more)
+		fprintf(out, "%zu more; --top 0 shows all.\n", answer->n_more);
+}

@@ -1,0 +1,23 @@
+/*
+ * A cluster in a few lines, as the table in the terminal has it.
+ */
+#ifndef LODE_CLUSTER_BRIEF_H
+#define LODE_CLUSTER_BRIEF_H
+
+#include <stddef.h>
+
+#include "analyses/mine/mine.h"
+#include "base/mem.h"
+
+/* Texts are the arena's, and safe for terminals. */
+struct lode_cluster_brief {
+	const char *why;    /* what most of its own cost is, in a word or two */
+	const char **lines; /* the functions that tell most, a line per thread */
+	size_t n_lines;
+	const char *variants; /* those that tell most, in a line; "" if there are none */
+};
+
+void lode_cluster_brief_build(struct lode_cluster_brief *out, const struct lode_digest *digest,
+			      const struct lode_cluster *cluster, struct lode_arena *arena);
+
+#endif
