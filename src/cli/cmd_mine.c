@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/repo_options.h"
 #include "cli/stream_reading.h"
+#include "job/cluster_choice.h"
 #include "job/digest_job.h"
 #include "job/mine_run.h"
 #include "job/shape.h"
@@ -159,29 +160,6 @@ static int check(const struct lode_command *self, const struct mine_values *v, i
 	return 0;
 }
 
-/* The cluster that --show names: by rank, or by the beginning of its id. */
-static const struct lode_cluster *find_cluster(const struct lode_mined *mined, const char *name)
-{
-	const struct lode_cluster *found = NULL;
-	char id[17];
-	char *end;
-	unsigned long rank = strtoul(name, &end, 10);
-
-	if (!*end && strlen(name) < 6) {
-		for (size_t i = 0; i < mined->n_clusters; i++) {
-			if (mined->clusters[i].rank == rank)
-				return &mined->clusters[i];
-		}
-		return NULL;
-	}
-	for (size_t i = 0; i < mined->n_clusters; i++) {
-		snprintf(id, sizeof(id), "%016llx", (unsigned long long)mined->clusters[i].id);
-		if (strlen(name) >= 4 && strncmp(id, name, strlen(name)) == 0)
-			found = found ? NULL : &mined->clusters[i];
-	}
-	return found;
-}
-
 static void put_json(FILE *out, const void *report)
 {
 	lode_mine_report_json(out, report, NULL);
@@ -214,6 +192,7 @@ static int report(const struct lode_command *self, const struct mine_values *v,
 {
 	char lambda[128];
 	const struct lode_cluster *only = NULL;
+	struct lode_error err;
 	struct lode_mine_report r = {
 		.mined = mined,
 		.job = job,
@@ -232,11 +211,9 @@ static int report(const struct lode_command *self, const struct mine_values *v,
 	};
 
 	if (v->show) {
-		only = find_cluster(mined, v->show);
+		only = lode_cluster_find(mined, v->show, &err);
 		if (!only)
-			return lode_command_misused(
-				self, "no cluster '%.40s': there are %zu, named by rank or id",
-				v->show, mined->n_clusters);
+			return lode_say_error(self, &err);
 	}
 	if (lode_export_is_asked(&v->exports)) {
 		struct lode_digest_job_options options =

@@ -41,7 +41,6 @@ extern const struct lode_command lode_cmd_sign, lode_cmd_coverage, lode_cmd_tria
 extern const struct lode_command lode_cmd_timeline, lode_cmd_analyze, lode_cmd_serve;
 extern const struct lode_command lode_cmd_diff, lode_cmd_next;
 extern const struct lode_command lode_cmd_import, lode_cmd_repo;
-extern const struct lode_command lode_cmd_diff;
 extern const struct lode_command lode_cmd_mine, lode_cmd_suspects, lode_cmd_pio, lode_cmd_digest,
 	lode_cmd_info, lode_cmd_record, lode_cmd_help, lode_cmd_completion;
 

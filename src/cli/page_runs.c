@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/json_tree.h"
 #include "base/temporary_folder.h"
 #include "cli/messages.h"
 #include "recorder/child.h"
@@ -103,7 +104,7 @@ static void ask_recordings(bool *is_mined, bool *has_suspects, const lode_path_l
 
 		if (lode_child_read(text, INFO_BYTES, &n, argv, NULL) == LODE_OK) {
 			text[n] = 0;
-			root = yajl_tree_parse(text, NULL, 0);
+			(void)lode_json_tree_parse(&root, text, n, NULL, NULL);
 		}
 		*is_mined = serves_in(root, "mine") != NO;
 		*has_suspects = *has_suspects || serves_in(root, "suspects") == YES;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/input.h"
-#include "job/json_tree.h"
+#include "base/json_tree.h"
 #include "model/signature.h"
 
 /* LIMIT: bytes of a document; one of a hundred thousand patterns has some hundred million. */
@@ -28,10 +28,11 @@ static int read_wanted(struct wanted *wanted, const char *name, struct lode_erro
 	if (len && len < 6 && strspn(name, "0123456789") == len)
 		wanted->rank = strtoul(name, NULL, 10);
 	else if (len < 4 || len > 16 || n_hex != len)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "'%.40s' is no cluster: give its number, or the first digits of "
-				 "its id",
-				 name);
+		return lode_fail(
+			err, LODE_ERR_ARG, NULL, -1,
+			"'%.40s' is not a cluster: give its number, or the first digits of "
+			"its id",
+			name);
 	return 0;
 }
 

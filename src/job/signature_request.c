@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "job/json_tree.h"
+#include "base/json_tree.h"
 
 const char *lode_signature_act_name(enum lode_signature_act act)
 {

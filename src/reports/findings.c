@@ -8,6 +8,7 @@
 #include <string.h>
 #include <yajl/yajl_tree.h>
 
+#include "base/json_tree.h"
 #include "reports/units.h"
 
 /* ---- Values of a document; what is not there is empty ---- */
@@ -654,8 +655,7 @@ void lode_findings_make(struct lode_findings *out, const struct lode_html_part *
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		if (strcmp(part->schema, known[i].schema) != 0)
 			continue;
-		root = yajl_tree_parse(part->json, NULL, 0);
-		if (root)
+		if (lode_json_tree_parse(&root, part->json, part->json_bytes, NULL, NULL) == 0)
 			known[i].put(&lines, root);
 		yajl_tree_free(root);
 	}

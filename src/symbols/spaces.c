@@ -280,7 +280,7 @@ void lode_spaces_exec(struct lode_spaces *spaces, int32_t pid)
 	space->epoch = 0;
 }
 
-uint32_t lode_spaces_epoch(const struct lode_spaces *spaces, int32_t pid)
+uint32_t lode_spaces_epoch(struct lode_spaces *spaces, int32_t pid)
 {
 	struct space *space = space_find(spaces, pid);
 

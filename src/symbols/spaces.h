@@ -31,7 +31,7 @@ void lode_spaces_fork(struct lode_spaces *spaces, int32_t pid, int32_t parent_pi
 void lode_spaces_exec(struct lode_spaces *spaces, int32_t pid);
 
 /* The current state of `pid`'s maps; never 0. O(1). */
-uint32_t lode_spaces_epoch(const struct lode_spaces *spaces, int32_t pid);
+uint32_t lode_spaces_epoch(struct lode_spaces *spaces, int32_t pid);
 
 /*
  * For anonymous executable memory (LODE_DSO_JIT, whose symbols are absolute) let the mapping's

@@ -55,11 +55,13 @@ static double beta_fraction(double x, double a, double b)
 /* I_x(a, b): the share of a beta distribution below x. */
 static double incomplete_beta(double x, double a, double b)
 {
+	int sign; /* lgamma would write a global */
 	double front;
 
 	if (x <= 0 || x >= 1)
 		return x <= 0 ? 0 : 1;
-	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+	front = exp(lgamma_r(a + b, &sign) - lgamma_r(a, &sign) - lgamma_r(b, &sign) + a * log(x) +
+		    b * log1p(-x));
 	if (x < (a + 1) / (a + b + 2))
 		return front * beta_fraction(x, a, b) / a;
 	return 1 - front * beta_fraction(1 - x, b, a) / b;

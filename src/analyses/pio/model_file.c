@@ -6,6 +6,7 @@
 
 #include "analyses/pio/rules.h"
 #include "base/input.h"
+#include "base/json_tree.h"
 
 #define MAX_FILE_BYTES ((size_t)512 << 20)
 
@@ -605,7 +606,7 @@ static int read_root(struct lode_pio_model *out, yajl_val root, const char *path
 }
 
 /* The whole text, NUL-terminated. */
-static int read_all(char **out, const char *path, struct lode_error *err)
+static int read_all(char **out, size_t *size_bytes, const char *path, struct lode_error *err)
 {
 	struct lode_input *input;
 	size_t n = 0, size = 1 << 16;
@@ -626,35 +627,29 @@ static int read_all(char **out, const char *path, struct lode_error *err)
 	}
 	lode_input_close(input);
 	bytes[n] = 0;
-	if (got == 0 && strlen(bytes) != n)
-		got = lode_fail(err, LODE_ERR_FORMAT, path, (int64_t)strlen(bytes),
-				"a NUL byte: not JSON");
 	if (got < 0) {
 		free(bytes);
 		return (int)got;
 	}
 	*out = bytes;
+	*size_bytes = n;
 	return 0;
 }
 
 int lode_pio_model_read(struct lode_pio_model *out, const char *path, struct lode_error *err)
 {
-	char message[256] = "";
 	yajl_val root;
 	char *bytes;
-	int rc = read_all(&bytes, path, err);
+	size_t size = 0;
+	int rc = read_all(&bytes, &size, path, err);
 
 	memset(out, 0, sizeof(*out));
 	if (rc < 0)
 		return rc;
-	root = yajl_tree_parse(bytes, message, sizeof(message));
-	if (root) {
+	rc = lode_json_tree_parse(&root, bytes, size, path, err);
+	if (rc == 0)
 		rc = read_root(out, root, path, err);
-		yajl_tree_free(root);
-	} else {
-		message[strcspn(message, "\n")] = 0;
-		rc = lode_fail(err, LODE_ERR_FORMAT, path, -1, "not JSON: %.200s", message);
-	}
+	yajl_tree_free(root);
 	free(bytes);
 	if (rc < 0)
 		lode_pio_model_release(out);

@@ -6,7 +6,7 @@
 
 enum { USER_ROOT = 0, KERNEL_ROOT = 1 };
 
-void lode_perf_stacks_init(struct lode_perf_stacks *stacks, const struct lode_spaces *spaces,
+void lode_perf_stacks_init(struct lode_perf_stacks *stacks, struct lode_spaces *spaces,
 			   unsigned n_workers)
 {
 	struct lode_perf_known_chain none = {0};

@@ -64,8 +64,8 @@ struct lode_perf_known {
 };
 
 struct lode_perf_stacks {
-	const struct lode_spaces *spaces; /* borrowed */
-	uint32_t kernel_epoch;		  /* changes with the kernel's maps */
+	struct lode_spaces *spaces; /* borrowed; epochs are given in it */
+	uint32_t kernel_epoch;	    /* changes with the kernel's maps */
 	struct lode_perf_known *workers;
 	unsigned n_workers;
 	LODE_VEC(struct lode_perf_place) places;
@@ -76,7 +76,7 @@ struct lode_perf_stacks {
 	struct lode_map raw_index; /* user << 32 | kernel << 1 | is_truncated */
 };
 
-void lode_perf_stacks_init(struct lode_perf_stacks *stacks, const struct lode_spaces *spaces,
+void lode_perf_stacks_init(struct lode_perf_stacks *stacks, struct lode_spaces *spaces,
 			   unsigned n_workers);
 void lode_perf_stacks_release(struct lode_perf_stacks *stacks);
 

@@ -259,12 +259,28 @@ static void broken_models_are_refused(void **state)
 	lode_pio_model_release(&model);
 }
 
+/* A tree that deep would be freed by as deep a recursion: it is refused before it is made. */
+static void deeply_nested_models_are_refused(void **state)
+{
+	enum { DEPTH = 2000000 };
+	struct lode_pio_model model;
+	struct lode_error err;
+	char *text = lode_alloc(2 * DEPTH + 2);
+
+	(void)state;
+	memset(text, '[', DEPTH);
+	memset(text + DEPTH, ']', DEPTH);
+	assert_int_equal(read_text(&model, text, 2 * (size_t)DEPTH, &err), LODE_ERR_LIMIT);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(faults_are_found_and_blamed_on_their_servers),
 		cmocka_unit_test(a_model_reads_back_as_it_was_written),
 		cmocka_unit_test(broken_models_are_refused),
+		cmocka_unit_test(deeply_nested_models_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

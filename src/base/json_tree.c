@@ -1,4 +1,5 @@
-#include "job/json_tree.h"
+/* JSON from outside as a tree: what would not be safe is refused before it is parsed. */
+#include "base/json_tree.h"
 
 #include <stdbool.h>
 #include <string.h>
