@@ -72,8 +72,9 @@ struct lode_field {
 	const char *absent; /* when there is none, in words; NULL: always there */
 	const char *label;  /* heading in tables; NULL: the name */
 	const struct lode_record *record;
-	const char *const *choices; /* ends with NULL */
-	lode_row_maker *make_row;   /* of lists; NULL: items lie at the pointer */
+	const char *const
+		*choices; /* of a choice, or of a text that is one of a few; ends with NULL */
+	lode_row_maker *make_row; /* of lists; NULL: items lie at the pointer */
 	uint32_t offset, n_offset;
 	enum lode_field_type type : 8;
 	enum lode_field_type storage : 8; /* of the member of a choice */
@@ -81,7 +82,7 @@ struct lode_field {
 	bool is_pointer : 1;  /* a record that is pointed to */
 	bool is_null : 1;     /* null where it is absent, instead of nothing */
 	bool is_positive : 1; /* a signed number that is never below 0 */
-	uint8_t least;	      /* of a count: never below it */
+	uint8_t least;	      /* of a count, or of how many are in a list: never below it */
 };
 
 struct lode_record {

@@ -68,7 +68,7 @@ static void put_type(struct lode_json *json, const char *type, bool or_null)
 /* The members of the schema of one value. */
 static void put_value(struct lode_json *json, const struct lode_field *field, bool or_null)
 {
-	if (field->type == LODE_TYPE_CHOICE) {
+	if (field->choices) {
 		lode_json_array(json, "enum");
 		for (const char *const *name = field->choices; *name; name++)
 			lode_json_text(json, NULL, *name);
@@ -87,7 +87,7 @@ static void put_value(struct lode_json *json, const struct lode_field *field, bo
 	if (field->type == LODE_TYPE_ID)
 		lode_json_text(json, "pattern", "^[0-9a-f]{16}$");
 	if (is_unsigned(field))
-		lode_json_int(json, "minimum", field->least);
+		lode_json_int(json, "minimum", field->shape == LODE_SHAPE_ONE ? field->least : 0);
 }
 
 static void put_doc(struct lode_json *json, const struct lode_field *field)
@@ -113,6 +113,8 @@ static void put_field(struct lode_json *json, const struct lode_field *field)
 		lode_json_object(json, "items");
 		put_value(json, field, false);
 		lode_json_end_object(json);
+		if (field->least)
+			lode_json_int(json, "minItems", field->least);
 	} else if (field->shape == LODE_SHAPE_MAP) {
 		put_type(json, "object", false);
 		lode_json_object(json, "additionalProperties");

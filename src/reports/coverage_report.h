@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "document/fields.h"
 #include "job/coverage_job.h"
 
 enum lode_coverage_rank {
@@ -28,6 +29,7 @@ struct lode_coverage_report {
 
 void lode_coverage_report_text(FILE *out, const struct lode_coverage_report *report);
 /* "lode/coverage/1", docs/signatures.md. */
+extern const struct lode_document lode_coverage_document;
 void lode_coverage_report_json(FILE *out, const struct lode_coverage_report *report);
 
 /* Numbers of the signatures: those that are not retired first, each part by `rank`, then by name.

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "reports/json.h"
-#include "reports/json_parts.h"
+#include "job/shape.h"
+#include "reports/input_fields.h"
 #include "reports/units.h"
 
 struct sums {
@@ -78,58 +78,139 @@ void lode_digest_report_text(FILE *out, const struct lode_digest_report *report)
 	}
 }
 
-static void put_outputs(struct lode_json *json, const struct lode_digest_report *report)
-{
-	static const char *const states[] = {"made", "kept", "given"};
-	size_t n = report->job->outputs.n;
-	size_t n_shown = report->top && report->top < n ? report->top : n;
+/* ---- The document ---- */
 
-	lode_json_array(json, "digests");
-	for (size_t i = 0; i < n_shown; i++) {
-		const struct lode_digest_output *output = &report->job->outputs.at[i];
+static const char *const states[] = {
+	[LODE_DIGEST_MADE] = "made",
+	[LODE_DIGEST_KEPT] = "kept",
+	[LODE_DIGEST_GIVEN] = "given",
+	NULL,
+};
 
-		lode_json_object(json, NULL);
-		lode_json_text(json, "path", output->path);
-		lode_json_text(json, "digest", output->digest_path);
-		lode_json_text(json, "state", states[output->state]);
-		lode_json_int(json, "input_bytes", output->input_bytes);
-		lode_json_int(json, "content_bytes", output->content_bytes);
-		lode_json_int(json, "digest_bytes", output->digest_bytes);
-		lode_json_int(json, "symptoms", (int64_t)output->n_symptoms);
-		lode_json_int(json, "rows", (int64_t)output->n_rows);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-	lode_json_more(json, "more", n, n_shown);
-}
+#define OUTPUT(key, member, text) \
+	LODE_FIELD_AS(key, struct lode_digest_output, member, text, .is_positive = true)
+
+static const struct lode_field output_fields[] = {
+	LODE_FIELD(struct lode_digest_output, path, "the input"),
+	LODE_FIELD_AS("digest", struct lode_digest_output, digest_path, "its digest"),
+	LODE_FIELD_CHOICE("state", struct lode_digest_output, state, states, NULL),
+	OUTPUT("input_bytes", input_bytes, "size of the recording on disk"),
+	OUTPUT("content_bytes", content_bytes, "its size, uncompressed; 0: not known"),
+	OUTPUT("digest_bytes", digest_bytes, NULL),
+	OUTPUT("symptoms", n_symptoms, NULL),
+	OUTPUT("rows", n_rows, "distinct stack, symptom, kind of event, reason and waker"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record output_record = {"digest", output_fields,
+						 sizeof(struct lode_digest_output)};
+
+struct merged {
+	const char *path;
+	int64_t bytes;
+	size_t n_streams, n_symptoms, n_rows;
+};
+
+static const struct lode_field merged_fields[] = {
+	LODE_FIELD(struct merged, path, NULL),
+	LODE_FIELD(struct merged, bytes, NULL, .is_positive = true),
+	LODE_FIELD_AS("streams", struct merged, n_streams, NULL),
+	LODE_FIELD_AS("symptoms", struct merged, n_symptoms, NULL),
+	LODE_FIELD_AS("rows", struct merged, n_rows, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record merged_record = {"merged", merged_fields, sizeof(struct merged)};
+
+struct digests {
+	const struct lode_digest_job *job;
+	const char *folder;
+	struct sums sums;
+	const char **shape;
+	size_t n_shape;
+	const struct lode_digest_output *list;
+	size_t n_listed, n_more;
+	const struct merged *merged;
+};
+
+static const struct lode_field job_fields[] = {
+	LODE_SKIPPED_FIELDS(struct lode_digest_job, skipped, incomplete),
+	LODE_FIELDS_END,
+};
+static const struct lode_record job_record = {"inputs", job_fields, sizeof(struct lode_digest_job)};
+
+static const struct lode_field count_fields[] = {
+	LODE_FIELD_AS("streams", struct lode_digest_job, n_inputs,
+		      "recordings, those inside of digests and those that were skipped included"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record count_record = {"streams", count_fields,
+						sizeof(struct lode_digest_job)};
+
+static const struct lode_field symptom_fields[] = {
+	LODE_FIELD_AS("symptoms", struct lode_digest_job, symptom_text,
+		      "what counted as a symptom, in words"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record symptom_record = {"symptoms", symptom_fields,
+						  sizeof(struct lode_digest_job)};
+
+#define SUM(key, member, text) \
+	LODE_FIELD_AS(key, struct digests, sums.member, text, .is_positive = true)
+
+static const struct lode_field digests_fields[] = {
+	LODE_FIELDS_AT(struct digests, job, &count_record),
+	LODE_FIELD(struct digests, folder, "where digests are kept", .absent = "without -o"),
+	SUM("made", n_made, "digests that were made by this run"),
+	SUM("kept", n_kept, "digests that were there and up to date"),
+	SUM("given", n_given, "inputs that are digests"),
+	SUM("input_bytes", input_bytes,
+	    "size on disk of the recordings whose digests are in the folder"),
+	SUM("content_bytes", content_bytes,
+	    "size of these recordings, uncompressed; 0: not known of all"),
+	SUM("digest_bytes", digest_bytes, "size of these digests"),
+	LODE_FIELDS_AT(struct digests, job, &symptom_record),
+	LODE_COLUMN("shape", struct digests, shape, n_shape,
+		    "the options that decide what is in these digests: only those of one shape can "
+		    "be mined together"),
+	LODE_LIST("digests", struct digests, list, n_listed, &output_record, "in input order"),
+	LODE_FIELD_AS("more", struct digests, n_more, "digests left out by --top",
+		      .absent = "none was"),
+	LODE_FIELD_POINTER("merged", struct digests, merged, &merged_record, "the digest of all",
+			   .absent = "without --merge"),
+	LODE_FIELDS_AT(struct digests, job, &job_record),
+	LODE_FIELDS_END,
+};
+static const struct lode_record digests_record = {"digests", digests_fields,
+						  sizeof(struct digests)};
+
+const struct lode_document lode_digest_document = {
+	.schema = "lode/digest/1",
+	.file = "digest",
+	.title = "lode digest --json",
+	.record = &digests_record,
+};
 
 void lode_digest_report_json(FILE *out, const struct lode_digest_report *report)
 {
 	const struct lode_digest_job *job = report->job;
-	struct lode_json *json = lode_json_open(out, "lode/digest/1");
-	struct sums sums = sum_up(report);
+	size_t n = job->outputs.n;
+	struct lode_arena arena = {0};
+	struct merged merged;
+	struct digests digests = {
+		.job = job,
+		.folder = report->folder,
+		.sums = sum_up(report),
+		.list = job->outputs.at,
+		.n_listed = report->top && report->top < n ? report->top : n,
+	};
 
-	lode_json_int(json, "streams", (int64_t)job->n_inputs);
-	if (report->folder)
-		lode_json_text(json, "folder", report->folder);
-	lode_json_int(json, "made", (int64_t)sums.n_made);
-	lode_json_int(json, "kept", (int64_t)sums.n_kept);
-	lode_json_int(json, "given", (int64_t)sums.n_given);
-	lode_json_int(json, "input_bytes", sums.input_bytes);
-	lode_json_int(json, "content_bytes", sums.content_bytes);
-	lode_json_int(json, "digest_bytes", sums.digest_bytes);
-	lode_json_text(json, "symptoms", job->symptom_text);
-	lode_json_shape(json, job->origin.shape);
-	put_outputs(json, report);
+	digests.n_more = n - digests.n_listed;
+	digests.shape = lode_shape_lines(job->origin.shape, &digests.n_shape, &arena);
 	if (report->merged) {
-		lode_json_object(json, "merged");
-		lode_json_text(json, "path", report->merged);
-		lode_json_int(json, "bytes", report->merged_bytes);
-		lode_json_int(json, "streams", (int64_t)job->digest->streams.n);
-		lode_json_int(json, "symptoms", (int64_t)job->digest->symptoms.n);
-		lode_json_int(json, "rows", (int64_t)job->digest->rows.n);
-		lode_json_end_object(json);
+		merged = (struct merged){report->merged, report->merged_bytes,
+					 job->digest->streams.n, job->digest->symptoms.n,
+					 job->digest->rows.n};
+		digests.merged = &merged;
 	}
-	lode_json_job_inputs(json, job);
-	lode_json_close(json);
+	lode_document_put(out, &lode_digest_document, &digests, NULL);
+	lode_arena_release(&arena);
 }

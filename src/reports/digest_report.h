@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "document/fields.h"
 #include "job/digest_job.h"
 
 struct lode_digest_report {
@@ -21,6 +22,7 @@ struct lode_digest_report {
 /* How many digests there are now, and how small. */
 void lode_digest_report_text(FILE *out, const struct lode_digest_report *report);
 /* "lode/digest/1", docs/digest.md. */
+extern const struct lode_document lode_digest_document;
 void lode_digest_report_json(FILE *out, const struct lode_digest_report *report);
 
 #endif

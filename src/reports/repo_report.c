@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/escape.h"
+#include "job/shape.h"
 #include "reports/repo_fields.h"
 #include "reports/table.h"
 #include "reports/units.h"
@@ -117,23 +118,11 @@ void lode_repo_report_list(FILE *out, const struct lode_repo_report *report)
 	fputc('\n', out);
 }
 
-/* The lines of a shape, which they lie in; the array is the caller's. */
-static const char **shape_lines(char *shape, size_t *n)
-{
-	LODE_VEC(const char *) lines = {0};
-
-	for (char *line = strtok_r(shape, "\n", &shape); line; line = strtok_r(NULL, "\n", &shape))
-		lode_vec_append(&lines, line);
-	*n = lines.n;
-	return lines.at;
-}
-
 void lode_repo_report_list_json(FILE *out, const struct lode_repo_report *report)
 {
 	const struct lode_repo_streams *streams = report->streams;
-	const char *shape = lode_repo_shape(report->repo);
-	char *lines = lode_strdup(shape ? shape : "");
 	size_t first = first_shown(report);
+	struct lode_arena arena = {0};
 	struct lode_repo_listing listing = {
 		.path = lode_repo_path(report->repo),
 		.sums = report->sums,
@@ -144,10 +133,9 @@ void lode_repo_report_list_json(FILE *out, const struct lode_repo_report *report
 		.n_more = first,
 	};
 
-	listing.shape = shape_lines(lines, &listing.n_shape);
+	listing.shape = lode_shape_lines(lode_repo_shape(report->repo), &listing.n_shape, &arena);
 	lode_document_put(out, &lode_repo_document, &listing, NULL);
-	free(listing.shape);
-	free(lines);
+	lode_arena_release(&arena);
 }
 
 void lode_repo_report_stream(FILE *out, const struct lode_repo_stream *stream)

@@ -171,39 +171,92 @@ void lode_signature_report_table(FILE *out, const struct lode_signature_report *
 
 /* ---- JSON ---- */
 
+/* ---- The document ---- */
+
+/* A signature with its texts. */
+struct row {
+	const struct lode_signature *signature;
+	char kinds[LODE_SIGNATURE_BITS_BYTES], reasons[LODE_SIGNATURE_BITS_BYTES];
+	char created[LODE_SIGNATURE_TIME_BYTES], updated[LODE_SIGNATURE_TIME_BYTES];
+	const char *kind, *reason, *created_at, *updated_at;
+};
+
+#define TEXT(key, member, text) LODE_FIELD_AS(key, struct lode_signature, member, text)
+
+static const char *const states[] = {"active", "retired", NULL};
+
+static const struct lode_field name_fields[] = {
+	TEXT("name", name, NULL),
+	LODE_FIELD_CHOICE("state", struct lode_signature, is_retired, states, NULL),
+	TEXT("bug", bug, "its address; empty: none"),
+	TEXT("owner", owner, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record name_record = {"name", name_fields, sizeof(struct lode_signature)};
+
+static const struct lode_field pattern_fields[] = {
+	TEXT("note", note, NULL),
+	LODE_COLUMN("patterns", struct lode_signature, patterns, n_patterns, NULL, .least = 1),
+	LODE_FIELDS_END,
+};
+static const struct lode_record pattern_record = {"patterns", pattern_fields,
+						  sizeof(struct lode_signature)};
+
+static const struct lode_field row_fields[] = {
+	LODE_FIELDS_AT(struct row, signature, &name_record),
+	LODE_FIELD(struct row, kind, "kinds of events joined by commas; empty: any"),
+	LODE_FIELD(struct row, reason, "wait reasons joined by commas; empty: any"),
+	LODE_FIELD_AS("created", struct row, created_at, "2026-11-21T09:30:00Z; empty: not known"),
+	LODE_FIELD_AS("updated", struct row, updated_at, NULL),
+	LODE_FIELDS_AT(struct row, signature, &pattern_record),
+	LODE_FIELDS_END,
+};
+static const struct lode_record row_record = {"signature", row_fields, sizeof(struct row)};
+
+static void fill_row(struct row *row, const struct lode_signature *s)
+{
+	row->signature = s;
+	row->kind = lode_signature_bits_text(row->kinds, LODE_SIGNATURE_KINDS, s->kinds);
+	row->reason = lode_signature_bits_text(row->reasons, LODE_SIGNATURE_REASONS, s->reasons);
+	row->created_at = lode_signature_time_text(row->created, s->created_s);
+	row->updated_at = lode_signature_time_text(row->updated, s->updated_s);
+}
+
+static void make_row(void *row, const void *report, size_t i)
+{
+	fill_row(row, ((const struct lode_signature_report *)report)->signatures[i]);
+}
+
+static const char *const actions[] = {"signed",	 "listed",   "changed",	 "retired", "activated",
+				      "deleted", "exported", "imported", NULL};
+
+static const struct lode_field report_fields[] = {
+	LODE_FIELD(struct lode_signature_report, path,
+		   "of the repository or the file of signatures"),
+	LODE_FIELD(struct lode_signature_report, action, NULL, .choices = actions),
+	LODE_ROWS("signatures", struct lode_signature_report, n, make_row, &row_record,
+		  "those that the command was about, by name"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record report_record = {"sign", report_fields,
+						 sizeof(struct lode_signature_report)};
+
+const struct lode_document lode_sign_document = {
+	.schema = "lode/sign/1",
+	.file = "sign",
+	.title = "lode sign --json",
+	.record = &report_record,
+};
+
 void lode_signature_members_json(struct lode_json *json, const struct lode_signature *s)
 {
-	char bits[LODE_SIGNATURE_BITS_BYTES], time[LODE_SIGNATURE_TIME_BYTES];
+	struct row row;
 
-	lode_json_text(json, "name", s->name);
-	lode_json_text(json, "state", s->is_retired ? "retired" : "active");
-	lode_json_text(json, "bug", s->bug);
-	lode_json_text(json, "owner", s->owner);
-	lode_json_text(json, "kind",
-		       lode_signature_bits_text(bits, LODE_SIGNATURE_KINDS, s->kinds));
-	lode_json_text(json, "reason",
-		       lode_signature_bits_text(bits, LODE_SIGNATURE_REASONS, s->reasons));
-	lode_json_text(json, "created", lode_signature_time_text(time, s->created_s));
-	lode_json_text(json, "updated", lode_signature_time_text(time, s->updated_s));
-	lode_json_text(json, "note", s->note);
-	lode_json_array(json, "patterns");
-	for (size_t i = 0; i < s->n_patterns; i++)
-		lode_json_text(json, NULL, s->patterns[i]);
-	lode_json_end_array(json);
+	fill_row(&row, s);
+	lode_fields_put(json, &row_record, &row, NULL);
 }
 
 void lode_signature_report_json(FILE *out, const struct lode_signature_report *report)
 {
-	struct lode_json *json = lode_json_open(out, "lode/sign/1");
-
-	lode_json_text(json, "path", report->path);
-	lode_json_text(json, "action", report->action);
-	lode_json_array(json, "signatures");
-	for (size_t i = 0; i < report->n; i++) {
-		lode_json_object(json, NULL);
-		lode_signature_members_json(json, report->signatures[i]);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-	lode_json_close(json);
+	lode_document_put(out, &lode_sign_document, report, NULL);
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "document/fields.h"
 #include "model/signature.h"
 #include "reports/json.h"
 
@@ -23,6 +24,7 @@ struct lode_signature_report {
 /* A table, a line for each. */
 void lode_signature_report_table(FILE *out, const struct lode_signature_report *report);
 /* "lode/sign/1", docs/signatures.md. */
+extern const struct lode_document lode_sign_document;
 void lode_signature_report_json(FILE *out, const struct lode_signature_report *report);
 
 /* The members of one of its signatures, for others that hold signatures. */

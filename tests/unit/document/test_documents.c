@@ -95,7 +95,8 @@ static void same(yajl_val a_root, yajl_val a, yajl_val b_root, yajl_val b, const
  */
 static bool is_binding(const char *key)
 {
-	static const char *const free_keys[] = {"description", "definitions", "title", "$schema"};
+	static const char *const free_keys[] = {"description", "definitions", "title", "$schema",
+						"$id"};
 
 	for (size_t i = 0; i < sizeof(free_keys) / sizeof(*free_keys); i++)
 		if (strcmp(key, free_keys[i]) == 0)

@@ -109,7 +109,7 @@ struct seen {
 	bool is_set;
 };
 
-static void check_epoch(struct seen *seen, size_t n_seen, const struct lode_spaces *spaces,
+static void check_epoch(struct seen *seen, size_t n_seen, struct lode_spaces *spaces,
 			const struct oracle *oracle, int32_t pid)
 {
 	uint32_t epoch = lode_spaces_epoch(spaces, pid);
