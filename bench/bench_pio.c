@@ -120,7 +120,7 @@ static void make_counters(struct lode_counters *out, size_t n_counters, size_t n
 		}
 		lode_counter_log_row(log, 0, (int64_t)(i + 1) * STEP, row);
 	}
-	lode_counters_align(out, log, STEP, &err);
+	lode_counters_align(out, log, STEP, NULL, &err);
 	lode_counter_log_free(log);
 	for (size_t c = 0; c < n_counters; c++) {
 		free((char *)columns[c].server);

@@ -108,7 +108,6 @@ static int report(const struct lode_command *self, const struct analyse_values *
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,
 	};
-	bool is_lossy = false;
 	int code = LODE_EXIT_OK;
 
 	lode_pio_analyse(&analysis, model, &period->counters,
@@ -121,9 +120,7 @@ static int report(const struct lode_command *self, const struct analyse_values *
 		lode_pio_report_text(stdout, &r);
 	code = pio_worse(code, pio_bridge_write(self, &v->bridge, &analysis));
 	lode_pio_analysis_release(&analysis);
-	for (int k = 0; k < LODE_N_LOSS_KINDS; k++)
-		is_lossy |= period->requests.losses.by_kind[k].count > 0;
-	return is_lossy ? pio_worse(code, LODE_EXIT_INCOMPLETE) : code;
+	return code;
 }
 
 static int analyse(const struct lode_command *self, const struct analyse_values *v)
@@ -131,18 +128,20 @@ static int analyse(const struct lode_command *self, const struct analyse_values 
 	struct lode_request_log_options log = {0};
 	struct lode_pio_model model;
 	struct pio_period period = {0};
+	struct lode_counter_bound bound;
 	struct lode_error err;
 	int code;
 
 	if (lode_pio_model_read(&model, v->model, &err) < 0)
 		return lode_say_error(self, &err);
+	bound = (struct lode_counter_bound){v->inputs.memory_bytes, model.counters.n};
 	log.step_ns = model.settings.step_ns;
 	log.is_by_start = model.settings.is_by_start;
 	log.is_whole_response = model.settings.is_whole_response;
 	lode_request_log_init(&period.requests, &log, &model.usual, true);
 	code = pio_read_counters(self, &v->inputs, 0, &period);
 	if (code < LODE_EXIT_USAGE)
-		code = pio_worse(code, pio_align(self, log.step_ns, &period));
+		code = pio_worse(code, pio_align(self, log.step_ns, &bound, &period));
 	if (code < LODE_EXIT_USAGE)
 		code = pio_worse(code, pio_read_logs(self, &v->inputs, 0, &period, &model.names));
 	if (code < LODE_EXIT_USAGE)

@@ -19,7 +19,6 @@ struct train_values {
 	size_t window, min_requests, seed, rulesets, folds;
 	int64_t step_ns;
 	int by;
-	size_t memory_bytes;
 };
 
 static const char *const by_choices[] = {"start", "end", NULL};
@@ -102,7 +101,7 @@ static const struct lode_option options[] = {
 	 .argument = "SIZE",
 	 .help = "for requests that wait to be judged; more go to a temporary file (default 1G)",
 	 .set = lode_set_size,
-	 AT(memory_bytes)},
+	 AT(inputs.memory_bytes)},
 	LODE_OPTIONS_END,
 };
 
@@ -142,7 +141,8 @@ static int read_periods(const struct lode_command *self, const struct train_valu
 	struct lode_request_log_options log = {.is_by_start = model->settings.is_by_start,
 					       .is_whole_response =
 						       model->settings.is_whole_response,
-					       .memory_bytes = v->memory_bytes / n};
+					       .memory_bytes = v->inputs.memory_bytes / n};
+	struct lode_counter_bound bound = {.memory_bytes = v->inputs.memory_bytes / n};
 	int code = LODE_EXIT_OK;
 
 	for (size_t i = 0; i < n && code < LODE_EXIT_USAGE; i++) {
@@ -158,7 +158,7 @@ static int read_periods(const struct lode_command *self, const struct train_valu
 	log.step_ns = model->settings.step_ns;
 	for (size_t i = 0; i < n && code < LODE_EXIT_USAGE; i++) {
 		lode_request_log_init(&periods[i].requests, &log, &model->usual, false);
-		code = pio_worse(code, pio_align(self, log.step_ns, &periods[i]));
+		code = pio_worse(code, pio_align(self, log.step_ns, &bound, &periods[i]));
 		if (code < LODE_EXIT_USAGE)
 			code = pio_worse(code, pio_read_logs(self, &v->inputs, i, &periods[i],
 							     &model->names));
@@ -187,23 +187,6 @@ static int write_model(const struct lode_command *self, const struct train_value
 	return LODE_EXIT_OK;
 }
 
-static void say_losses(const struct lode_command *self, const struct pio_period *periods, size_t n,
-		       int *code)
-{
-	for (size_t i = 0; i < n; i++) {
-		for (int k = 0; k < LODE_N_LOSS_KINDS; k++) {
-			const struct lode_loss *loss = &periods[i].requests.losses.by_kind[k];
-
-			if (!loss->count)
-				continue;
-			lode_say(self, "%s; first: %s",
-				 lode_loss_words((enum lode_loss_kind)k, loss->count),
-				 loss->detail);
-			*code = pio_worse(*code, LODE_EXIT_INCOMPLETE);
-		}
-	}
-}
-
 static int train(const struct lode_command *self, const struct train_values *v)
 {
 	struct lode_pio_model model = {.settings = settings_of(v)};
@@ -226,10 +209,8 @@ static int train(const struct lode_command *self, const struct train_values *v)
 		lode_say_error(self, &err);
 		code = LODE_EXIT_NOTHING;
 	}
-	if (code < LODE_EXIT_USAGE) {
-		say_losses(self, periods, n, &code);
+	if (code < LODE_EXIT_USAGE)
 		code = pio_worse(code, write_model(self, v, &model));
-	}
 	for (size_t i = 0; i < n; i++)
 		pio_period_release(&periods[i]);
 	free(periods);
@@ -240,8 +221,10 @@ static int train(const struct lode_command *self, const struct train_values *v)
 
 static int run(const struct lode_command *self, int argc, char **argv)
 {
-	struct train_values v = {
-		.min_requests = SIZE_MAX, .seed = 1, .by = -1, .memory_bytes = (size_t)1 << 30};
+	struct train_values v = {.min_requests = SIZE_MAX,
+				 .seed = 1,
+				 .by = -1,
+				 .inputs.memory_bytes = (size_t)1 << 30};
 	struct lode_error err;
 	int n, code;
 

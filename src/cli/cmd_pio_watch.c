@@ -265,14 +265,8 @@ static int watch_all(struct watching *w, struct lode_pio_watch *watch)
 	close(signals);
 	if (w->values->state && lode_pio_watch_save(watch, &err) < 0)
 		code = lode_say_error(w->self, &err);
-	for (int k = 0; k < LODE_N_LOSS_KINDS; k++) {
-		if (!losses->by_kind[k].count)
-			continue;
-		lode_say(w->self, "%s; first: %s",
-			 lode_loss_words((enum lode_loss_kind)k, losses->by_kind[k].count),
-			 losses->by_kind[k].detail);
+	if (pio_say_losses(w->self, losses) != LODE_EXIT_OK)
 		w->is_incomplete = true;
-	}
 	if (ferror(stdout))
 		code = pio_worse(code, LODE_EXIT_FAILURE);
 	return w->is_incomplete ? pio_worse(code, LODE_EXIT_INCOMPLETE) : code;

@@ -3,8 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "cli/messages.h"
+#include "reports/pio_report.h"
 #include "sources/counters/counter_source.h"
+
+static const int64_t DAY_NS = (int64_t)86400 * 1000000000;
 
 const char *const pio_order_choices[] = {"time", "harm", "peak", NULL};
 
@@ -75,17 +79,56 @@ static int read_counter_file(struct lode_counter_log *log, const char *text, str
 	return rc;
 }
 
+int pio_say_losses(const struct lode_command *self, const struct lode_losses *losses)
+{
+	int code = LODE_EXIT_OK;
+	char words[1000];
+
+	for (int k = 0; k < LODE_N_LOSS_KINDS; k++) {
+		const struct lode_loss *loss = &losses->by_kind[k];
+
+		if (!loss->count)
+			continue;
+		lode_say(self, "%llu %s%s%s", (unsigned long long)loss->count,
+			 lode_loss_words((enum lode_loss_kind)k, loss->count),
+			 loss->count > 1 ? "; first: " : ": ",
+			 lode_escape(words, sizeof(words), loss->detail));
+		code = LODE_EXIT_INCOMPLETE;
+	}
+	return code;
+}
+
+/* Says the losses of the input that was just read, and adds them to those before it. */
+static int close_losses(const struct lode_command *self, struct lode_losses *losses,
+			const struct lode_losses *before)
+{
+	int code = pio_say_losses(self, losses);
+	struct lode_losses all = *before;
+
+	lode_losses_add(&all, losses);
+	*losses = all;
+	return code;
+}
+
 int pio_read_counters(const struct lode_command *self, const struct pio_inputs *inputs,
 		      size_t number, struct pio_period *period)
 {
 	int code = LODE_EXIT_OK, worst = LODE_EXIT_OK;
+	struct lode_losses *losses;
 	size_t at = 0, n_read = 0;
 	struct lode_error err;
 	const char *text;
 
 	period->raw = lode_counter_log_new();
+	losses = lode_counter_log_losses(period->raw);
 	while ((text = next_input(&inputs->list, number, PIO_COUNTERS, &at))) {
-		if (read_counter_file(period->raw, text, &err) < 0) {
+		struct lode_losses before = *losses;
+		int rc;
+
+		memset(losses, 0, sizeof(*losses));
+		rc = read_counter_file(period->raw, text, &err);
+		code = pio_worse(code, close_losses(self, losses, &before));
+		if (rc < 0) {
 			worst = pio_worse(worst, lode_say_error(self, &err));
 			code = LODE_EXIT_INCOMPLETE;
 			continue;
@@ -99,22 +142,65 @@ int pio_read_counters(const struct lode_command *self, const struct pio_inputs *
 	return code;
 }
 
-int pio_align(const struct lode_command *self, int64_t step_ns, struct pio_period *period)
+/* "31.0 days" */
+static const char *days_text(char *buffer, size_t size, int64_t ns)
 {
-	struct lode_losses *losses = lode_counter_log_losses(period->raw);
-	struct lode_error err;
-	int rc = lode_counters_align(&period->counters, period->raw, step_ns, &err);
+	snprintf(buffer, size, "%.1f days", (double)ns / 86400e9);
+	return buffer;
+}
 
-	for (int k = 0; k < LODE_N_LOSS_KINDS; k++) {
-		const struct lode_loss *loss = &losses->by_kind[k];
+/* Pauses of more than a day. */
+static void say_pauses(const struct lode_command *self, const struct lode_counters *counters)
+{
+	char from[LODE_PIO_TIME_BYTES], length[40];
 
-		if (loss->count)
-			lode_loss_add(&period->requests.losses, (enum lode_loss_kind)k, loss->count,
-				      loss->offset, loss->first_ns, "%s", loss->detail);
+	for (size_t i = 0; i < counters->pauses.n; i++) {
+		const struct lode_interval_pause *p = &counters->pauses.at[i];
+		int64_t n = p->n_left_out - (i ? p[-1].n_left_out : 0) + LODE_PAUSE_KEPT;
+
+		if (n * counters->step_ns <= DAY_NS)
+			continue;
+		lode_say(self, "no counter was sampled for %s from %s on",
+			 days_text(length, sizeof(length), n * counters->step_ns),
+			 lode_pio_time_text(from,
+					    lode_counters_time(counters,
+							       p->at - (size_t)LODE_PAUSE_KEPT / 2),
+					    false));
 	}
+}
+
+int pio_align(const struct lode_command *self, int64_t step_ns,
+	      const struct lode_counter_bound *bound, struct pio_period *period)
+{
+	struct lode_error err;
+	int rc = lode_counters_align(&period->counters, period->raw, step_ns, bound, &err);
+
+	lode_losses_add(&period->requests.losses, lode_counter_log_losses(period->raw));
 	lode_counter_log_free(period->raw);
 	period->raw = NULL;
+	if (rc == LODE_OK)
+		say_pauses(self, &period->counters);
 	return rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
+}
+
+/* No loss: nothing is missing of what was read, but a clock that was set looks just like it. */
+static void say_leaps(const struct lode_command *self, const char *path,
+		      const struct lode_request_leaps *leaps)
+{
+	char name[1000], length[40], more[60] = "";
+	int64_t by_ns;
+
+	if (!leaps->n)
+		return;
+	if (leaps->n > 1)
+		snprintf(more, sizeof(more), "; so it does %llu times",
+			 (unsigned long long)leaps->n);
+	if (__builtin_sub_overflow(leaps->to_ns, leaps->from_ns, &by_ns))
+		by_ns = INT64_MAX;
+	lode_say(self, "%s: line %lld: the clock goes %s by %s here%s",
+		 lode_escape(name, sizeof(name), path), (long long)leaps->line,
+		 by_ns < 0 ? "back" : "on",
+		 days_text(length, sizeof(length), by_ns < 0 ? -by_ns : by_ns), more);
 }
 
 int pio_read_logs(const struct lode_command *self, const struct pio_inputs *inputs, size_t number,
@@ -130,13 +216,20 @@ int pio_read_logs(const struct lode_command *self, const struct pio_inputs *inpu
 
 	options.n_threads = inputs->n_threads;
 	while ((text = next_input(&inputs->list, number, PIO_LOG, &at))) {
-		if (lode_requests_read(&sink, text, &options, &facts, &err) < 0) {
+		struct lode_losses before = period->requests.losses;
+		int rc;
+
+		memset(&period->requests.losses, 0, sizeof(before));
+		rc = lode_requests_read(&sink, text, &options, &facts, &err);
+		code = pio_worse(code, close_losses(self, &period->requests.losses, &before));
+		if (rc < 0) {
 			worst = pio_worse(worst, lode_say_error(self, &err));
 			code = LODE_EXIT_INCOMPLETE;
 			continue;
 		}
 		n_read++;
 		period->has_log = true;
+		say_leaps(self, text, &facts.leaps);
 	}
 	if (at && !n_read)
 		return worst;

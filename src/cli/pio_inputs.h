@@ -28,6 +28,7 @@ struct pio_inputs {
 	pio_input_list list;
 	struct lode_log_options log;
 	unsigned n_threads;
+	size_t memory_bytes;
 };
 
 /* One period, read. */
@@ -48,11 +49,14 @@ size_t pio_inputs_periods(const pio_input_list *list);
 int pio_read_counters(const struct lode_command *self, const struct pio_inputs *inputs,
 		      size_t number, struct pio_period *period);
 /* Puts them on the grid, and lets the raw samples go. */
-int pio_align(const struct lode_command *self, int64_t step_ns, struct pio_period *period);
+int pio_align(const struct lode_command *self, int64_t step_ns,
+	      const struct lode_counter_bound *bound, struct pio_period *period);
 /* Reads the logs of period `number`; the period's request log was set up by the caller. */
 int pio_read_logs(const struct lode_command *self, const struct pio_inputs *inputs, size_t number,
 		  struct pio_period *period, struct lode_request_names *names);
 void pio_period_release(struct pio_period *period);
+/* Says what could not be read of one input: a line per kind of loss. Gives an exit code. */
+int pio_say_losses(const struct lode_command *self, const struct lode_losses *losses);
 /* The worse of two exit codes. */
 int pio_worse(int a, int b);
 

@@ -145,11 +145,16 @@ static void judge_all(struct lode_pio_watch *w, const struct lode_counters *grid
 	struct lode_pio_matrix matrix;
 
 	lode_pio_matrix_build(&matrix, w->model, &grid, 1);
-	for (int64_t i = next > first ? next : first;
-	     i < until && i - first < (int64_t)grid->n_intervals; i++) {
+	for (size_t i = 0; i < grid->n_intervals; i++) {
+		int64_t interval = lode_interval_at(&grid->pauses, first, i);
+
+		if (interval < next)
+			continue;
+		if (interval >= until)
+			break;
 		for (size_t c = 0; c < w->model->counters.n; c++)
-			values[c] = matrix.columns[c][i - first];
-		lode_pio_online_step(w->online, i, values, &listener);
+			values[c] = matrix.columns[c][i];
+		lode_pio_online_step(w->online, interval, values, &listener);
 		if (telling.has_told)
 			save_or_warn(w, watcher);
 		telling.has_told = false;
@@ -166,7 +171,7 @@ static void advance(struct lode_pio_watch *w, const struct lode_pio_watcher *wat
 
 	if (until == INT64_MIN || until <= lode_pio_online_next(w->online))
 		return;
-	if (lode_counters_align(&grid, w->counters, step, &err) < 0) {
+	if (lode_counters_align(&grid, w->counters, step, NULL, &err) < 0) {
 		watcher->warn(watcher->context, &err);
 		/* A wrong time stretches the grid: without old rows it heals. */
 		lode_counter_log_forget(w->counters, (until - 1) * step, 0);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/clock_guard.h"
 #include "sources/counters/counter_source.h"
 
 /* LIMIT: a request that lies this many intervals off the time that is judged has a wrong time. */
@@ -92,6 +93,8 @@ static void feed_counters(struct lode_pio_watch *w, struct lode_watch_source *s,
 		lode_watch_warn(s, watcher, &err);
 	else
 		s->is_warned = false;
+	lode_losses_add(&w->losses, lode_counter_log_losses(w->counters));
+	memset(lode_counter_log_losses(w->counters), 0, sizeof(struct lode_losses));
 	if (is_sadf)
 		find_section(s, chunk->text, chunk->size);
 	newest = lode_counter_log_newest(w->counters);
@@ -104,6 +107,7 @@ static void feed_counters(struct lode_pio_watch *w, struct lode_watch_source *s,
 /* What takes requests on their way to the request log. */
 struct intake {
 	struct lode_pio_watch *watch;
+	const char *path;
 	struct lode_request_sink to;
 	struct lode_request_names names; /* of this chunk */
 	uint64_t n_left_out;		 /* requests of the head, which were taken before */
@@ -126,15 +130,27 @@ static bool is_near(struct lode_pio_watch *w, int64_t t_ns)
 {
 	int64_t step = w->model->settings.step_ns, interval = t_ns / step - (t_ns % step < 0);
 	int64_t oldest = lode_pio_online_oldest(w->online);
-	int64_t next = lode_pio_online_next(w->online);
+	int64_t next = lode_pio_online_next(w->online), end;
 
-	if (next == INT64_MIN && !w->requests.tally.intervals.n)
-		return true;
-	if (next == INT64_MIN)
-		next = w->requests.tally.first;
-	else if (interval < oldest)
+	if (next != INT64_MIN && interval < oldest)
 		return false;
+	if (next == INT64_MIN && !lode_interval_tally_range(&w->requests.tally, &next, &end))
+		return true;
 	return interval - next < FAR_INTERVALS && next - interval < FAR_INTERVALS;
+}
+
+/* One that comes late is of no use any more; one that is a day off has a wrong time. */
+static void count_far(struct lode_pio_watch *w, const char *path, int64_t t_ns)
+{
+	int64_t next = lode_pio_online_next(w->online);
+	char place[LODE_LOSS_PLACE_BYTES];
+
+	if (next == INT64_MIN || lode_clock_is_near(t_ns, next * w->model->settings.step_ns))
+		return;
+	lode_loss_add(&w->losses, LODE_LOSS_CLOCK_JUMP, 1, -1, t_ns,
+		      "%sa request of a time far from those that are judged (%lld s since 1970): "
+		      "dropped",
+		      lode_loss_place(place, path, -1), (long long)(t_ns / 1000000000));
 }
 
 static int take(void *context, const struct lode_request *at, size_t n, struct lode_error *err)
@@ -152,7 +168,7 @@ static int take(void *context, const struct lode_request *at, size_t n, struct l
 		}
 		if (!is_near(w, w->requests.options.is_by_start ? r.end_ns - r.response_ns
 								: r.end_ns)) {
-			w->requests.n_far++;
+			count_far(w, in->path, r.end_ns);
 			continue;
 		}
 		if (r.end_ns > in->newest_ns)
@@ -204,6 +220,7 @@ static void feed_log(struct lode_pio_watch *w, struct lode_watch_source *s,
 		     const struct lode_follow_chunk *chunk, const struct lode_pio_watcher *watcher)
 {
 	struct intake in = {.watch = w,
+			    .path = lode_follow_path(s->follow),
 			    .to = lode_request_log_sink(&w->requests, &w->model->names),
 			    .newest_ns = s->newest_ns};
 	struct lode_losses losses = {0};

@@ -54,12 +54,16 @@ static void save_sources(FILE *out, const struct lode_pio_watch *w)
 
 static void save_requests(FILE *out, const struct lode_pio_watch *w)
 {
+	static const struct lode_interval_counts none;
 	const struct lode_request_log *log = &w->requests;
+	int64_t first = 0, end = 0;
 
-	fprintf(out, "requests %lld %zu\n", (long long)log->tally.first, log->tally.intervals.n);
-	for (size_t i = 0; i < log->tally.intervals.n; i++) {
-		const struct lode_interval_counts *c = &log->tally.intervals.at[i];
+	lode_interval_tally_range(&log->tally, &first, &end);
+	fprintf(out, "requests %lld %lld\n", (long long)first, (long long)(end - first));
+	for (int64_t i = first; i < end; i++) {
+		const struct lode_interval_counts *c = lode_interval_tally_find(&log->tally, i);
 
+		c = c ? c : &none;
 		fprintf(out, "%u %u %u\n", c->n, c->n_slow, c->n_client);
 	}
 	fprintf(out, "hits %zu\n", log->hits.n);
@@ -172,17 +176,21 @@ static void load_source(struct lode_pio_watch *w, struct lode_words *words,
 static void load_requests(struct lode_pio_watch *w, struct lode_words *words)
 {
 	struct lode_request_log *log = &w->requests;
+	int64_t interval;
 	size_t n;
 
 	lode_words_expect(words, "requests");
-	log->tally.first = lode_words_int(words);
+	interval = lode_words_int(words);
 	n = lode_words_count(words);
-	for (size_t i = 0; i < n && !words->is_bad; i++) {
+	if (interval > INT64_MAX / 2)
+		words->is_bad = true;
+	for (size_t i = 0; i < n && !words->is_bad; i++, interval++) {
 		struct lode_interval_counts c = {.n = (uint32_t)lode_words_int(words)};
 
 		c.n_slow = (uint32_t)lode_words_int(words);
 		c.n_client = (uint32_t)lode_words_int(words);
-		lode_vec_append(&log->tally.intervals, c);
+		if (c.n)
+			*lode_interval_tally_at(&log->tally, interval) = c;
 	}
 	lode_words_expect(words, "hits");
 	n = lode_words_count(words);

@@ -1,17 +1,33 @@
 #include "model/counters.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/map.h"
 #include "base/mem.h"
 
-enum { EARLY_PARTS = 200 }; /* a sample may be 1/200 of a step early */
+enum {
+	EARLY_PARTS = 200, /* a sample may be 1/200 of a step early */
+	ALONE_PERIODS = 10,
+};
+
+static const int64_t DAY_NS = (int64_t)86400 * 1000000000, ALONE_NS = DAY_NS / 2;
+
+/* What is made of a value of the grid: the value itself, the analysis' own, deviations, cells. */
+static const int64_t bytes_per_value = 2 * sizeof(double) + 2 * sizeof(float);
 
 struct series {
 	uint32_t server, name; /* ids in the log's strings */
 	enum lode_counter_kind kind;
+};
+
+/* A row that came first, or far from the one before it: only there can a time stand alone, so only
+   these have their place kept. */
+struct leap {
+	int64_t t_ns, line;
 };
 
 struct group {
@@ -19,7 +35,10 @@ struct group {
 	size_t n_columns;
 	LODE_VEC(int64_t) times;
 	LODE_VEC(double) values; /* n_columns per row */
-	bool is_sorted;
+	LODE_VEC(struct leap) leaps;
+	double *held; /* followed: a row that waits for the next one; its time is in held_ns */
+	int64_t held_ns, held_line, last_ns;
+	bool is_sorted, has_held, has_last;
 	int64_t period_ns; /* once sorted */
 };
 
@@ -31,6 +50,8 @@ struct lode_counter_log {
 	bool is_followed; /* groups are found again */
 	int64_t newest_ns;
 	int64_t floor_ns; /* rows before it are not taken */
+	const char *path; /* where rows stand; borrowed */
+	int64_t line;
 };
 
 struct lode_counter_log *lode_counter_log_new(void)
@@ -47,6 +68,8 @@ void lode_counter_log_free(struct lode_counter_log *log)
 		return;
 	for (size_t i = 0; i < log->groups.n; i++) {
 		free(log->groups.at[i].columns);
+		free(log->groups.at[i].held);
+		lode_vec_release(&log->groups.at[i].leaps);
 		lode_vec_release(&log->groups.at[i].times);
 		lode_vec_release(&log->groups.at[i].values);
 	}
@@ -99,16 +122,29 @@ uint32_t lode_counter_log_group(struct lode_counter_log *log,
 	return (uint32_t)(log->groups.n - 1);
 }
 
-void lode_counter_log_row(struct lode_counter_log *log, uint32_t group_number, int64_t t_ns,
-			  const double *values)
+void lode_counter_log_place(struct lode_counter_log *log, const char *path, int64_t line)
 {
-	struct group *group = &log->groups.at[group_number];
+	log->path = path;
+	log->line = line;
+}
 
-	if (t_ns < 0 || t_ns > INT64_MAX / 2) {
-		lode_loss_add(&log->losses, LODE_LOSS_BAD_RECORD, 1, -1, 0,
-			      "a sample's time is before 1970 or after 2116");
-		return;
-	}
+/* "web.csv: line 7 has a time ..." */
+static void wrong_time(struct lode_counter_log *log, enum lode_loss_kind kind, int64_t t_ns,
+		       int64_t line, const char *what)
+{
+	char place[LODE_LOSS_PLACE_BYTES], when[32];
+	time_t seconds = (time_t)(t_ns / 1000000000);
+	struct tm tm;
+
+	if (!gmtime_r(&seconds, &tm) || !strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm))
+		snprintf(when, sizeof(when), "%lld s", (long long)seconds);
+	lode_loss_add(&log->losses, kind, 1, -1, t_ns, "%sa sample of %s UTC%s",
+		      log->path ? lode_loss_place(place, log->path, line) : "", when, what);
+}
+
+static void add_row(struct lode_counter_log *log, struct group *group, int64_t t_ns,
+		    const double *values)
+{
 	if (t_ns > log->newest_ns)
 		log->newest_ns = t_ns;
 	if (t_ns < log->floor_ns)
@@ -122,6 +158,62 @@ void lode_counter_log_row(struct lode_counter_log *log, uint32_t group_number, i
 		group->values.at[group->values.n++] = values[i];
 	}
 	group->period_ns = 0;
+}
+
+static int64_t apart(int64_t a, int64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+/*
+ * Following: is the row kept back? One that is held goes in when this one speaks for it, and is
+ * dropped when this one is nearer to what was before.
+ */
+static bool hold(struct lode_counter_log *log, struct group *group, int64_t t_ns,
+		 const double *values)
+{
+	size_t bytes = group->n_columns * sizeof(*values);
+
+	if (group->has_held && apart(t_ns, group->last_ns) < apart(t_ns, group->held_ns)) {
+		wrong_time(log, LODE_LOSS_CLOCK_JUMP, group->held_ns, group->held_line,
+			   ", more than a day from those before and behind it: dropped");
+	} else if (group->has_held) {
+		add_row(log, group, group->held_ns, group->held);
+		group->last_ns = group->held_ns;
+	}
+	group->has_held = group->has_last && apart(t_ns, group->last_ns) > DAY_NS;
+	if (!group->has_held)
+		return false;
+	if (!group->held)
+		group->held = lode_alloc(bytes + 1);
+	memcpy(group->held, values, bytes);
+	group->held_ns = t_ns;
+	group->held_line = log->line;
+	return true;
+}
+
+void lode_counter_log_row(struct lode_counter_log *log, uint32_t group_number, int64_t t_ns,
+			  const double *values)
+{
+	struct group *group = &log->groups.at[group_number];
+
+	if (t_ns < 0 || t_ns > INT64_MAX / 2) {
+		wrong_time(log, LODE_LOSS_BAD_RECORD, t_ns, log->line,
+			   ", which is before 1970 or after 2116: dropped");
+		return;
+	}
+	if (log->is_followed && hold(log, group, t_ns, values))
+		return;
+	if (!log->is_followed && (!group->has_last || apart(t_ns, group->last_ns) > ALONE_NS))
+		lode_vec_append(&group->leaps, ((struct leap){t_ns, log->line}));
+	group->has_last = true;
+	group->last_ns = t_ns;
+	add_row(log, group, t_ns, values);
+}
+
+uint32_t lode_counter_log_groups(const struct lode_counter_log *log)
+{
+	return (uint32_t)log->groups.n;
 }
 
 struct lode_losses *lode_counter_log_losses(struct lode_counter_log *log)
@@ -187,22 +279,30 @@ static int compare_i64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The median distance of rows; 0 with fewer than two. */
-static int64_t period_of(struct group *group)
+/* The median distance of rows, of an even number the upper or the lower one; 0 with fewer than two.
+ */
+static int64_t median_distance(struct group *group, bool is_upper)
 {
 	size_t n;
-	int64_t *gaps;
+	int64_t *gaps, median;
 
 	sort_rows(group);
 	n = group->times.n < 2 ? 0 : group->times.n - 1;
-	if (group->period_ns || !n)
-		return group->period_ns;
+	if (!n)
+		return 0;
 	gaps = lode_alloc0(n, sizeof(*gaps));
 	for (size_t i = 0; i < n; i++)
 		gaps[i] = group->times.at[i + 1] - group->times.at[i];
 	qsort(gaps, n, sizeof(*gaps), compare_i64);
-	group->period_ns = gaps[n / 2];
+	median = gaps[(is_upper ? n : n - 1) / 2];
 	free(gaps);
+	return median;
+}
+
+static int64_t period_of(struct group *group)
+{
+	if (!group->period_ns)
+		group->period_ns = median_distance(group, true);
 	return group->period_ns;
 }
 
@@ -236,6 +336,152 @@ int64_t lode_counter_log_period(struct lode_counter_log *log)
 	return rounded(finest);
 }
 
+/* ---- Times that stand alone ---- */
+
+/* The first and the last time of half a day. */
+struct day {
+	int64_t first_ns, last_ns;
+};
+
+/* The half days of a source's times, by number. */
+struct days {
+	LODE_VEC(struct day) at;
+	struct lode_map index;
+	size_t n_times; /* at least: so many are different */
+};
+
+static const struct day *find_day(const struct days *days, int64_t number)
+{
+	uint32_t at = lode_map_find(&days->index, (uint64_t)number);
+
+	return at == LODE_NONE ? NULL : &days->at.at[at];
+}
+
+static void add_time(struct days *days, int64_t t_ns)
+{
+	uint32_t *at = lode_map_slot(&days->index, (uint64_t)(t_ns / ALONE_NS));
+	struct day *day;
+
+	if (*at == LODE_NONE) {
+		*at = (uint32_t)days->at.n;
+		lode_vec_append(&days->at, ((struct day){t_ns, t_ns}));
+		days->n_times++;
+		return;
+	}
+	day = &days->at.at[*at];
+	days->n_times += t_ns < day->first_ns || t_ns > day->last_ns;
+	day->first_ns = t_ns < day->first_ns ? t_ns : day->first_ns;
+	day->last_ns = t_ns > day->last_ns ? t_ns : day->last_ns;
+}
+
+static bool is_alone_in_source(const struct days *days, int64_t t_ns)
+{
+	int64_t number = t_ns / ALONE_NS;
+	const struct day *same = find_day(days, number), *before = find_day(days, number - 1),
+			 *after = find_day(days, number + 1);
+
+	return same->first_ns == same->last_ns && (!before || t_ns - before->last_ns > ALONE_NS) &&
+	       (!after || after->first_ns - t_ns > ALONE_NS);
+}
+
+/* Rows are sorted: by its neighbours. */
+static bool is_alone_in_group(const struct group *group, size_t row, int64_t distance_ns)
+{
+	const int64_t *t = group->times.at;
+
+	return (row == 0 || t[row] - t[row - 1] > distance_ns) &&
+	       (row + 1 == group->times.n || t[row + 1] - t[row] > distance_ns);
+}
+
+static int64_t line_of(const struct group *group, int64_t t_ns)
+{
+	for (size_t i = 0; i < group->leaps.n; i++)
+		if (group->leaps.at[i].t_ns == t_ns)
+			return group->leaps.at[i].line;
+	return -1;
+}
+
+/* Keeps the rows that are not to be dropped. */
+static void drop_rows(struct group *group, const bool *is_dropped)
+{
+	size_t kept = 0, width = group->n_columns;
+
+	for (size_t i = 0; i < group->times.n; i++) {
+		if (is_dropped[i])
+			continue;
+		group->times.at[kept] = group->times.at[i];
+		memmove(group->values.at + kept * width, group->values.at + i * width,
+			width * sizeof(*group->values.at));
+		kept++;
+	}
+	group->times.n = kept;
+	group->values.n = kept * width;
+	group->period_ns = 0;
+}
+
+static void sift_group(struct lode_counter_log *log, struct group *group, const struct days *days)
+{
+	const struct lode_loss *loss = &log->losses.by_kind[LODE_LOSS_CLOCK_JUMP];
+	int64_t usual = median_distance(group, false), distance = ALONE_NS;
+	bool *is_dropped = NULL;
+
+	if (usual > ALONE_NS / ALONE_PERIODS)
+		distance = usual < INT64_MAX / ALONE_PERIODS ? usual * ALONE_PERIODS : INT64_MAX;
+	for (size_t i = 0; i < group->times.n; i++) {
+		int64_t t_ns = group->times.at[i];
+
+		if (!is_alone_in_group(group, i, distance) || !is_alone_in_source(days, t_ns))
+			continue;
+		if (!is_dropped)
+			is_dropped = lode_alloc0(group->times.n, sizeof(*is_dropped));
+		is_dropped[i] = true;
+		wrong_time(log, LODE_LOSS_CLOCK_JUMP, t_ns, loss->count ? -1 : line_of(group, t_ns),
+			   ", more than half a day from all others: dropped");
+	}
+	if (is_dropped)
+		drop_rows(group, is_dropped);
+	free(is_dropped);
+}
+
+/* Every row is within that of the one before it, and so are the groups of each other: so it is
+   nearly always, and nothing stands alone. */
+static bool is_one_stretch(const struct lode_counter_log *log, uint32_t first)
+{
+	int64_t low = INT64_MAX, high = INT64_MIN;
+
+	for (size_t g = first; g < log->groups.n; g++) {
+		const struct group *group = &log->groups.at[g];
+
+		if (group->leaps.n > 1)
+			return false;
+		if (!group->leaps.n)
+			continue;
+		low = group->leaps.at[0].t_ns < low ? group->leaps.at[0].t_ns : low;
+		high = group->leaps.at[0].t_ns > high ? group->leaps.at[0].t_ns : high;
+	}
+	return high == INT64_MIN || high - low <= ALONE_NS;
+}
+
+void lode_counter_log_sift(struct lode_counter_log *log, uint32_t first)
+{
+	struct days days = {0};
+
+	if (is_one_stretch(log, first))
+		return;
+	for (size_t g = first; g < log->groups.n; g++) {
+		const struct group *group = &log->groups.at[g];
+
+		for (size_t i = 0; i < group->times.n; i++)
+			add_time(&days, group->times.at[i]);
+	}
+	for (size_t g = first; g < log->groups.n && days.n_times > 2; g++) {
+		sort_rows(&log->groups.at[g]);
+		sift_group(log, &log->groups.at[g], &days);
+	}
+	lode_vec_release(&days.at);
+	lode_map_release(&days.index);
+}
+
 /* ---- Onto the grid ---- */
 
 static int64_t floor_div(int64_t a, int64_t b)
@@ -251,7 +497,7 @@ struct extent {
 static struct extent extent_of(int64_t t_ns, int64_t period_ns, int64_t step_ns)
 {
 	int64_t early = step_ns / EARLY_PARTS;
-	int64_t end;
+	int64_t end, n;
 
 	if (period_ns && period_ns < step_ns - step_ns / 4) {
 		int64_t at = floor_div(t_ns - period_ns / 2, step_ns);
@@ -261,7 +507,14 @@ static struct extent extent_of(int64_t t_ns, int64_t period_ns, int64_t step_ns)
 	end = floor_div(t_ns + early, step_ns);
 	if (period_ns < step_ns)
 		period_ns = step_ns;
-	return (struct extent){end - (period_ns + step_ns / 2) / step_ns, end - 1};
+	n = period_ns / step_ns + (period_ns % step_ns >= step_ns - step_ns / 2);
+	return (struct extent){end - (n < LODE_SAMPLE_REACH ? n : LODE_SAMPLE_REACH), end - 1};
+}
+
+/* Is so long without a sample more than one that was missed? */
+static bool is_pause(int64_t since_ns, int64_t period_ns, int64_t step_ns)
+{
+	return since_ns / step_ns > LODE_PAUSE_INTERVALS && since_ns / 2 > period_ns;
 }
 
 struct column_job {
@@ -275,11 +528,16 @@ struct column_job {
 
 static void put(const struct column_job *job, struct extent extent, double value, bool is_mean)
 {
-	for (int64_t i = extent.first; i <= extent.last; i++) {
-		size_t at = (size_t)(i - job->first);
+	size_t at = SIZE_MAX, n = job->out->n_intervals;
 
-		if (i < job->first || at >= job->out->n_intervals)
+	/* A sample's intervals stand side by side; only its first ones may be out of the grid. */
+	for (int64_t i = extent.first; i <= extent.last; i++) {
+		at = at == SIZE_MAX ? lode_interval_place(&job->out->pauses, job->first, n, i)
+				    : at + 1;
+		if (at == SIZE_MAX)
 			continue;
+		if (at >= n)
+			break;
 		if (is_mean && job->weights[at])
 			job->at[at] += (value - job->at[at]) / ++job->weights[at];
 		else {
@@ -316,6 +574,8 @@ static void align_column(const struct column_job *job)
 				continue;
 			}
 			extent = extent_of(t, since, step);
+			if (is_pause(since, period, step))
+				continue; /* nobody looked for so long */
 			value = grown / ((double)since / 1e9);
 		}
 		put(job, extent, value, is_mean);
@@ -377,60 +637,164 @@ static void name_counters(struct lode_counters *out, const struct lode_counter_l
 	lode_vec_release(&names);
 }
 
-/* The intervals from the first to the last sample of all groups; false without any. */
-static bool find_range(struct lode_counter_log *log, int64_t step_ns, struct extent *range)
+typedef LODE_VEC(struct extent) extents;
+
+/* Adds to what is covered, whose last stretch it follows or goes on in: rows come in order. */
+static void cover(extents *covered, size_t from, struct extent extent)
 {
-	bool is_any = false;
+	struct extent *last = covered->n > from ? &covered->at[covered->n - 1] : NULL;
 
-	for (size_t g = 0; g < log->groups.n; g++) {
-		struct group *group = &log->groups.at[g];
-		struct extent first, last;
-
-		period_of(group);
-		if (!group->times.n || !group->n_columns)
-			continue;
-		first = extent_of(group->times.at[0], group->period_ns, step_ns);
-		last = extent_of(group->times.at[group->times.n - 1], group->period_ns, step_ns);
-		if (!is_any || first.first < range->first)
-			range->first = first.first;
-		if (!is_any || last.last > range->last)
-			range->last = last.last;
-		is_any = true;
+	if (extent.last < extent.first)
+		return;
+	if (last && extent.first <= last->last + 1 + LODE_PAUSE_INTERVALS) {
+		last->first = extent.first < last->first ? extent.first : last->first;
+		last->last = extent.last > last->last ? extent.last : last->last;
+	} else {
+		lode_vec_append(covered, extent);
 	}
-	return is_any;
 }
 
-int lode_counters_align(struct lode_counters *out, struct lode_counter_log *log, int64_t step_ns,
-			struct lode_error *err)
+static int by_first(const void *a, const void *b)
 {
-	struct lode_map index = {0};
-	struct extent range = {0, -1};
-	uint32_t *weights;
-	long long n_intervals;
+	const struct extent *x = a, *y = b;
 
-	memset(out, 0, sizeof(*out));
-	if (!find_range(log, step_ns, &range))
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no sample of any counter");
-	n_intervals = range.last - range.first + 1;
-	if (n_intervals > LODE_MAX_INTERVALS)
-		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
-				 "counters span %lld intervals, more than %lld: is a time wrong?",
-				 n_intervals, (long long)LODE_MAX_INTERVALS);
-	out->start_ns = range.first * step_ns;
-	out->step_ns = step_ns;
-	out->n_intervals = (size_t)(range.last - range.first + 1);
-	name_counters(out, log, &index);
-	weights = lode_alloc0(out->n_intervals, sizeof(*weights));
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return x->last < y->last ? -1 : x->last > y->last;
+}
+
+static bool has_total(const struct group *group)
+{
+	for (size_t c = 0; c < group->n_columns; c++)
+		if (group->columns[c].kind == LODE_COUNTER_TOTAL)
+			return true;
+	return false;
+}
+
+/* Of one group, from its first to its last sample. Totals fill the time since the sample before. */
+static void cover_group(extents *all, struct group *group, int64_t step_ns)
+{
+	bool is_total = has_total(group);
+	size_t from = all->n, n = group->times.n;
+	int64_t period = period_of(group);
+	struct extent first, last;
+
+	if (!n || !group->n_columns)
+		return;
+	first = extent_of(group->times.at[0], period, step_ns);
+	last = extent_of(group->times.at[n - 1], period, step_ns);
+	for (size_t i = 0; i < n; i++) {
+		int64_t t = group->times.at[i], since = i ? t - group->times.at[i - 1] : 0;
+		struct extent extent = extent_of(t, period, step_ns);
+
+		cover(all, from, extent);
+		if (!is_total || !i || is_pause(since, period, step_ns))
+			continue;
+		extent = extent_of(t, since, step_ns);
+		extent.first = extent.first < first.first ? first.first : extent.first;
+		extent.last = extent.last > last.last ? last.last : extent.last;
+		cover(all, from, extent);
+	}
+}
+
+/* The stretches that samples speak of, in order; a pause between two is a long one. */
+static void find_covered(extents *out, struct lode_counter_log *log, int64_t step_ns)
+{
+	extents all = {0};
+
+	for (size_t g = 0; g < log->groups.n; g++)
+		cover_group(&all, &log->groups.at[g], step_ns);
+	if (all.n)
+		qsort(all.at, all.n, sizeof(*all.at), by_first);
+	for (size_t i = 0; i < all.n; i++)
+		cover(out, 0, all.at[i]);
+	lode_vec_release(&all);
+}
+
+/* Places for what is covered, and for a part of each pause on both sides of what is left out. */
+static int64_t lay_out(struct lode_counters *out, const extents *covered)
+{
+	int64_t n = 0, n_left_out = 0;
+
+	for (size_t i = 0; i < covered->n; i++) {
+		int64_t pause = i ? covered->at[i].first - covered->at[i - 1].last - 1 : 0;
+
+		if (pause > LODE_PAUSE_INTERVALS) {
+			n_left_out += pause - LODE_PAUSE_KEPT;
+			n += LODE_PAUSE_KEPT / 2;
+			lode_vec_append(&out->pauses,
+					((struct lode_interval_pause){(size_t)n, n_left_out}));
+			n += LODE_PAUSE_KEPT - LODE_PAUSE_KEPT / 2;
+		} else {
+			n += pause;
+		}
+		n += covered->at[i].last - covered->at[i].first + 1;
+	}
+	return n;
+}
+
+static size_t count_counters(const struct lode_counter_log *log)
+{
+	struct lode_map seen = {0};
+	size_t n = 0;
+
+	for (size_t g = 0; g < log->groups.n; g++) {
+		const struct group *group = &log->groups.at[g];
+
+		for (size_t c = 0; c < group->n_columns; c++) {
+			const struct series *s = &group->columns[c];
+			uint32_t *slot = lode_map_slot(&seen, key_of(s->server, s->name));
+
+			n += *slot == LODE_NONE;
+			*slot = 0;
+		}
+	}
+	lode_map_release(&seen);
+	return n;
+}
+
+static int check_size(int64_t n_intervals, const struct lode_counter_log *log, int64_t step_ns,
+		      const struct lode_counter_bound *bound, struct lode_error *err)
+{
+	size_t n_counters = count_counters(log), memory_bytes = bound ? bound->memory_bytes : 0;
+	double need;
+
+	if (bound && bound->n_counters > n_counters)
+		n_counters = bound->n_counters;
+	need = (double)n_intervals * (double)bytes_per_value * (double)n_counters;
+
+	if (!memory_bytes || need <= (double)memory_bytes)
+		return LODE_OK;
+	return lode_fail(
+		err, LODE_ERR_LIMIT, NULL, -1,
+		"%lld intervals of %.3g s, of %zu counters, take %.1f GB, and %.1f GB may be "
+		"used: give --memory, or a longer --interval to lode pio train",
+		(long long)n_intervals, (double)step_ns / 1e9, n_counters, need / 1e9,
+		(double)memory_bytes / 1e9);
+}
+
+int64_t lode_counters_time(const struct lode_counters *counters, size_t interval)
+{
+	return lode_interval_at(&counters->pauses, counters->start_ns / counters->step_ns,
+				interval) *
+	       counters->step_ns;
+}
+
+static void align_groups(struct lode_counters *out, struct lode_counter_log *log,
+			 const struct lode_map *index)
+{
+	uint32_t *weights = lode_alloc0(out->n_intervals, sizeof(*weights));
+
 	for (size_t g = 0; g < log->groups.n; g++) {
 		struct group *group = &log->groups.at[g];
 
 		for (size_t c = 0; c < group->n_columns; c++) {
 			const struct series *s = &group->columns[c];
-			uint32_t at = lode_map_find(&index, key_of(s->server, s->name));
+			uint32_t at = lode_map_find(index, key_of(s->server, s->name));
 			struct column_job job = {.out = out,
 						 .group = group,
 						 .column = c,
-						 .first = range.first,
+						 .first = out->start_ns / out->step_ns,
 						 .at = out->counters[at].at,
 						 .weights = weights};
 
@@ -440,8 +804,36 @@ int lode_counters_align(struct lode_counters *out, struct lode_counter_log *log,
 		}
 	}
 	free(weights);
+}
+
+int lode_counters_align(struct lode_counters *out, struct lode_counter_log *log, int64_t step_ns,
+			const struct lode_counter_bound *bound, struct lode_error *err)
+{
+	struct lode_map index = {0};
+	extents covered = {0};
+	int64_t n_intervals;
+	int rc = LODE_OK;
+
+	memset(out, 0, sizeof(*out));
+	find_covered(&covered, log, step_ns);
+	n_intervals = lay_out(out, &covered);
+	if (!covered.n)
+		rc = lode_fail(err, LODE_ERR_ARG, NULL, -1, "no sample of any counter");
+	else
+		rc = check_size(n_intervals, log, step_ns, bound, err);
+	if (rc < 0) {
+		lode_vec_release(&out->pauses);
+		lode_vec_release(&covered);
+		return rc;
+	}
+	out->start_ns = covered.at[0].first * step_ns;
+	out->step_ns = step_ns;
+	out->n_intervals = (size_t)n_intervals;
+	name_counters(out, log, &index);
+	align_groups(out, log, &index);
+	lode_vec_release(&covered);
 	lode_map_release(&index);
-	return 0;
+	return LODE_OK;
 }
 
 /* ---- Following ---- */
@@ -541,6 +933,7 @@ void lode_counters_release(struct lode_counters *counters)
 		free(counters->counters[i].at);
 	}
 	free(counters->counters);
+	lode_vec_release(&counters->pauses);
 	memset(counters, 0, sizeof(*counters));
 }
 

@@ -16,9 +16,12 @@
  *               averaged, of several states the last one holds
  *   totals      become rates per second over the time since the sample before, and fill all of it
  *               (also over a gap); one that fell (reset, wrap) gives no value, and is counted
- * A missing sample leaves NaN: nothing is carried over a gap. Rows may come in any order; of two at
- * the same time the later one delivered holds. One counter may come in several groups (rotated
- * files): they are laid over each other, later groups over earlier ones.
+ * A sample speaks for LODE_SAMPLE_REACH intervals at most, and totals give no value over a pause:
+ * of a stretch of more than LODE_PAUSE_INTERVALS in which there is no sample of any counter the
+ * grid keeps LODE_PAUSE_KEPT (model/interval_axis.h). So its size follows the samples, not the time
+ * between them. A missing sample leaves NaN: nothing is carried over a gap. Rows may come in any
+ * order; of two at the same time the later one delivered holds. One counter may come in several
+ * groups (rotated files): they are laid over each other, later groups over earlier ones.
  */
 #ifndef LODE_COUNTERS_H
 #define LODE_COUNTERS_H
@@ -28,6 +31,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "model/interval_axis.h"
 #include "model/loss.h"
 
 enum lode_counter_kind {
@@ -55,6 +59,20 @@ uint32_t lode_counter_log_group(struct lode_counter_log *log,
    A time before 1970 or after 2116 is a loss. */
 void lode_counter_log_row(struct lode_counter_log *log, uint32_t group, int64_t t_ns,
 			  const double *values);
+/* Where rows that are delivered from now on stand: in messages. `path` is borrowed until the next.
+ */
+void lode_counter_log_place(struct lode_counter_log *log, const char *path, int64_t line);
+
+/*
+ * Ends a source, whose groups are those from number `first` on: rows whose time is wrong are
+ * dropped and counted (LODE_LOSS_CLOCK_JUMP), with the place of the first. A time is wrong when it
+ * stands alone: no other time of the source is within half a day of it, and none of its group
+ * within ten times the group's period, where that is longer. A source with fewer than three times
+ * is left as it is.
+ */
+void lode_counter_log_sift(struct lode_counter_log *log, uint32_t first);
+uint32_t lode_counter_log_groups(const struct lode_counter_log *log); /* how many there are */
+
 /* Where sources count what they could not read. */
 struct lode_losses *lode_counter_log_losses(struct lode_counter_log *log);
 /* Samples (not NaN) so far. */
@@ -62,7 +80,11 @@ uint64_t lode_counter_log_values(const struct lode_counter_log *log);
 
 /* ---- Following: one log that is fed, aligned and thinned out again and again ---- */
 
-/* From now on a group with the columns of an earlier one is that group, and its rows go on. */
+/*
+ * From now on a group with the columns of an earlier one is that group, and its rows go on. A row
+ * more than a day from the one before waits for the next one: if that is nearer to those before,
+ * the time was wrong, and the row is dropped and counted (LODE_LOSS_CLOCK_JUMP).
+ */
 void lode_counter_log_follow(struct lode_counter_log *log);
 
 /*
@@ -107,9 +129,15 @@ struct lode_counter {
 struct lode_counters {
 	int64_t start_ns, step_ns; /* start is a multiple of step */
 	size_t n_intervals;
+	lode_interval_pauses pauses;
 	struct lode_counter *counters; /* by server, then name */
 	size_t n_counters;
 	uint64_t n_resets; /* totals that fell */
+};
+
+struct lode_counter_bound {
+	size_t memory_bytes; /* 0: no bound */
+	size_t n_counters;   /* that the grid is used with, if there are more of them */
 };
 
 /* The finest period of all groups, to take for a step: at least 1 ms; 0 without two rows. */
@@ -117,16 +145,20 @@ int64_t lode_counter_log_period(struct lode_counter_log *log);
 
 /*
  * Lays the log on a grid of `step_ns` (> 0) from its first to its last sample. Fails with
- * LODE_ERR_LIMIT when that is more than LODE_MAX_INTERVALS, with LODE_ERR_ARG without any sample.
+ * LODE_ERR_LIMIT when what is made of the grid would take more than the bound (NULL: none), with
+ * LODE_ERR_ARG without any sample.
  */
 int lode_counters_align(struct lode_counters *out, struct lode_counter_log *log, int64_t step_ns,
-			struct lode_error *err);
+			const struct lode_counter_bound *bound, struct lode_error *err);
+/* When an interval begins, also the one behind the last. */
+int64_t lode_counters_time(const struct lode_counters *counters, size_t interval);
 void lode_counters_release(struct lode_counters *counters);
 /* By server and name; NULL if there is none. */
 const struct lode_counter *lode_counters_find(const struct lode_counters *counters,
 					      const char *server, const char *name);
 
-/* LIMIT: 20 years of seconds in one grid; more is a wrong time in the data. */
-#define LODE_MAX_INTERVALS ((int64_t)20 * 366 * 86400)
+#define LODE_SAMPLE_REACH    ((int64_t)3600)
+#define LODE_PAUSE_INTERVALS ((int64_t)3600)
+#define LODE_PAUSE_KEPT	     ((int64_t)512) /* more than any window looks back */
 
 #endif

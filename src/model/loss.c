@@ -1,7 +1,9 @@
 #include "model/loss.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_EVENTS] = "lost events",
@@ -63,4 +65,32 @@ void lode_loss_add(struct lode_losses *losses, enum lode_loss_kind kind, uint64_
 	}
 	loss->count += count;
 	loss->last_ns = t_ns;
+}
+
+const char *lode_loss_place(char *buffer, const char *path, int64_t line)
+{
+	enum { MOST = 60 };
+	size_t n = strlen(path);
+	bool is_cut = n > MOST;
+	int used = snprintf(buffer, LODE_LOSS_PLACE_BYTES, "%s%s: ", is_cut ? "..." : "",
+			    path + (is_cut ? n - MOST : 0));
+
+	if (line > 0)
+		snprintf(buffer + used, (size_t)(LODE_LOSS_PLACE_BYTES - used),
+			 "line %lld: ", (long long)line);
+	return buffer;
+}
+
+void lode_losses_add(struct lode_losses *to, const struct lode_losses *from)
+{
+	for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++) {
+		const struct lode_loss *loss = &from->by_kind[k];
+
+		if (!loss->count)
+			continue;
+		lode_loss_add(to, (enum lode_loss_kind)k, loss->count, loss->offset, loss->first_ns,
+			      "%s", loss->detail);
+		to->by_kind[k].last_ns = loss->last_ns;
+		to->by_kind[k].cost_ns += loss->cost_ns;
+	}
 }

@@ -47,6 +47,13 @@ void lode_loss_add(struct lode_losses *losses, enum lode_loss_kind kind, uint64_
 		   int64_t offset, int64_t t_ns, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
+/* "PATH: line 7: ", of a long path its end; `line` below 1: without. To begin `detail` with. */
+enum { LODE_LOSS_PLACE_BYTES = 100 };
+const char *lode_loss_place(char *buffer, const char *path, int64_t line);
+
+/* Adds all of `from`, as if they had come behind those of `to`. */
+void lode_losses_add(struct lode_losses *to, const struct lode_losses *from);
+
 const char *lode_loss_name(enum lode_loss_kind kind);
 /* The same behind a number: "1 lost event", "2 lost events". */
 const char *lode_loss_words(enum lode_loss_kind kind, uint64_t n);

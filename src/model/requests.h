@@ -5,7 +5,8 @@
  *   log lines  ->  source  ->  struct lode_request[]  ->  sink
  *
  * A source calls a sink with batches; it keeps nothing, so a log of any size streams through.
- * Requests come in the log's order, which need not be the order of time. Texts (actions, users) are
+ * Requests come in the log's order, which need not be the order of time; a few of odd times may
+ * come last. Texts (actions, users) are
  * interned into the sink's names before the batch that uses them is delivered. Lines that cannot be
  * read are counted in `losses`, never guessed.
  */
@@ -37,6 +38,12 @@ struct lode_request {
    sources of a run. */
 struct lode_request_names {
 	struct lode_strings actions, users;
+};
+
+/* Where the clock of a log leaps by more than a day, and stays: a pause, or it was set. */
+struct lode_request_leaps {
+	uint64_t n;
+	int64_t line, from_ns, to_ns; /* of the first one */
 };
 
 struct lode_request_sink {

@@ -107,6 +107,14 @@ void lode_pio_report_json(FILE *out, const struct lode_pio_report *r)
 	lode_json_int(json, "step_ns", a->step_ns);
 	lode_json_int(json, "start", a->start_ns);
 	lode_json_int(json, "end", lode_pio_time(a, a->n_intervals));
+	lode_json_array(json, "pauses");
+	for (size_t i = 0; i < a->pauses.n; i++) {
+		lode_json_object(json, NULL);
+		lode_json_int(json, "interval", (int64_t)a->pauses.at[i].at);
+		lode_json_int(json, "left_out_ns", a->pauses.at[i].n_left_out * a->step_ns);
+		lode_json_end_object(json);
+	}
+	lode_json_end_array(json);
 	lode_json_bool(json, "has_log", a->has_log);
 	put_periods(json, "periods", r, &a->periods, r->order);
 	put_periods(json, "unfelt", r, &a->unfelt, LODE_PIO_BY_TIME);

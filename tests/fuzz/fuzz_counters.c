@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_CHECK((rc == 0) == (facts.n_rows > 0));
 		FUZZ_CHECK(rc == 0 || (err.status == (enum lode_status)rc && err.message[0]));
 		FUZZ_CHECK(rc < 0 || is_known);
-		if (rc == 0 && lode_counters_align(&grid, log, 1000000000, &err) == 0) {
+		if (rc == 0 && lode_counters_align(&grid, log, 1000000000, NULL, &err) == 0) {
 			FUZZ_CHECK(grid.n_intervals > 0);
 			lode_counters_release(&grid);
 		}

@@ -32,7 +32,7 @@ static void make_counters(struct lode_counters *out)
 
 		lode_counter_log_row(log, group, start_ns + (i + 1) * step_ns, row);
 	}
-	FUZZ_CHECK(lode_counters_align(out, log, step_ns, &err) == 0);
+	FUZZ_CHECK(lode_counters_align(out, log, step_ns, NULL, &err) == 0);
 	lode_counter_log_free(log);
 }
 

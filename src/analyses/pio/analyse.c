@@ -22,9 +22,10 @@ void lode_pio_count_requests(struct lode_pio_run *run)
 	for (size_t i = 0; i < a->n_intervals; i++) {
 		struct lode_pio_interval *interval = &a->intervals[i];
 		const struct lode_interval_counts *t =
-			run->requests ? lode_interval_tally_find(&run->requests->tally,
-								 first + (int64_t)i)
-				      : NULL;
+			run->requests
+				? lode_interval_tally_find(&run->requests->tally,
+							   lode_interval_at(&a->pauses, first, i))
+				: NULL;
 
 		interval->sa_ratio = t && t->n ? (double)t->n_slow / t->n : NAN;
 		if (t) {
@@ -196,6 +197,7 @@ void lode_pio_analyse(struct lode_pio_analysis *out, const struct lode_pio_model
 					  .start_ns = counters->start_ns,
 					  .step_ns = counters->step_ns,
 					  .n_intervals = counters->n_intervals,
+					  .pauses = counters->pauses,
 					  .has_log = requests != NULL};
 	out->intervals = lode_alloc0(out->n_intervals + 1, sizeof(*out->intervals));
 	out->coverage = lode_alloc0(n + 1, sizeof(*out->coverage));

@@ -9,6 +9,9 @@
  *
  * With a log, a period that users did not feel (no more SLOW requests than in healthy time) is
  * none: it goes to `unfelt`. Slow time without evidence goes to `unexplained`.
+ *
+ * Intervals are places on the counters' grid, which leaves most of a long pause out: times come
+ * from lode_pio_time.
  */
 #ifndef LODE_PIO_ANALYSE_H
 #define LODE_PIO_ANALYSE_H
@@ -83,6 +86,7 @@ struct lode_pio_analysis {
 	const struct lode_pio_model *model; /* borrowed */
 	int64_t start_ns, step_ns;
 	size_t n_intervals;
+	lode_interval_pauses pauses; /* of the counters; borrowed */
 	struct lode_pio_interval *intervals;
 	float **coverage;   /* rule coverage matrix: [counter][interval] */
 	float **deviations; /* [counter][interval]; NULL in classic models */
@@ -109,7 +113,9 @@ const char *lode_pio_regression_verdict(const struct lode_pio_regression *regres
 
 static inline int64_t lode_pio_time(const struct lode_pio_analysis *analysis, size_t interval)
 {
-	return analysis->start_ns + (int64_t)interval * analysis->step_ns;
+	return lode_interval_at(&analysis->pauses, analysis->start_ns / analysis->step_ns,
+				interval) *
+	       analysis->step_ns;
 }
 
 #endif

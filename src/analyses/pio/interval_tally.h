@@ -1,12 +1,15 @@
 /*
- * Requests counted per interval: all, slow, and slow for the client alone.
+ * Requests counted per interval: all, slow, and slow for the client alone. Memory follows the
+ * intervals in which there were any, however far they are from each other.
  */
 #ifndef LODE_INTERVAL_TALLY_H
 #define LODE_INTERVAL_TALLY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 
 struct lode_interval_counts {
@@ -14,20 +17,31 @@ struct lode_interval_counts {
 	uint32_t n_client;  /* of those not SLOW: the answer took long, the servers did not */
 };
 
-/* Grows at both ends; `{ 0 }` is empty. */
-struct lode_interval_tally {
-	int64_t first; /* interval of at[0], counted from the epoch */
-	LODE_VEC(struct lode_interval_counts) intervals;
+enum { LODE_TALLY_PAGE = 16 }; /* intervals */
+
+struct lode_tally_page {
+	int64_t number; /* its first interval, by LODE_TALLY_PAGE */
+	struct lode_interval_counts at[LODE_TALLY_PAGE];
 };
 
-/* The interval's counts; LIMIT: NULL when it lies more than LODE_TALLY_MAX from the others. */
+/* `{ 0 }` is empty. */
+struct lode_interval_tally {
+	LODE_VEC(struct lode_tally_page) pages; /* in order of first sight */
+	struct lode_map index;			/* number -> place in pages */
+	size_t last;				/* looked at */
+};
+
+/* The interval's counts. */
 struct lode_interval_counts *lode_interval_tally_at(struct lode_interval_tally *tally,
 						    int64_t interval);
-/* As lode_interval_tally_at, and NULL where nothing was counted. */
+/* The same; NULL where nothing was counted in or near it. */
 const struct lode_interval_counts *lode_interval_tally_find(const struct lode_interval_tally *tally,
 							    int64_t interval);
+/* From the first page to the end of the last one; false, and nothing is set, without any. */
+bool lode_interval_tally_range(const struct lode_interval_tally *tally, int64_t *first,
+			       int64_t *end);
+/* Drops what was counted in pages that end at or before `interval`. */
+void lode_interval_tally_forget(struct lode_interval_tally *tally, int64_t interval);
 void lode_interval_tally_release(struct lode_interval_tally *tally);
-
-#define LODE_TALLY_MAX ((int64_t)1 << 28)
 
 #endif

@@ -277,11 +277,11 @@ void lode_pio_find_hits(const struct lode_pio_run *run, lode_pio_periods *period
 	}
 	for (size_t i = 0; i < run->requests->hits.n; i++) {
 		const struct lode_slow_hits *h = &run->requests->hits.at[i];
-		int64_t at = h->interval - first;
+		size_t at = lode_interval_place(&a->pauses, first, a->n_intervals, h->interval);
 		const struct lode_usual_pair *pair;
 		uint32_t p;
 
-		if (at < 0 || at >= (int64_t)a->n_intervals || period_of[at] == LODE_NONE)
+		if (at == SIZE_MAX || period_of[at] == LODE_NONE)
 			continue;
 		p = period_of[at];
 		pair = &run->requests->usual->pairs.at[h->pair];

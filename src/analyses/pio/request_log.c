@@ -47,10 +47,6 @@ static bool judge(struct lode_request_log *log, int64_t interval, double bound, 
 		return false;
 	}
 	t = lode_interval_tally_at(&log->tally, interval);
-	if (!t) {
-		log->n_far++;
-		return false;
-	}
 	t->n++;
 	t->n_slow += is_slow;
 	t->n_client += !is_slow && (double)response_ns > bound;
@@ -98,22 +94,14 @@ struct lode_request_sink lode_request_log_sink(struct lode_request_log *log,
 
 void lode_request_log_forget(struct lode_request_log *log, int64_t interval)
 {
-	size_t kept = 0, n = log->tally.intervals.n;
-	int64_t old = interval - log->tally.first;
+	size_t kept = 0;
 
 	for (size_t i = 0; i < log->hits.n; i++) {
 		if (log->hits.at[i].interval >= interval)
 			log->hits.at[kept++] = log->hits.at[i];
 	}
 	log->hits.n = kept;
-	if (!n || old <= 0)
-		return;
-	if (old > (int64_t)n)
-		old = (int64_t)n;
-	memmove(log->tally.intervals.at, log->tally.intervals.at + old,
-		(n - (size_t)old) * sizeof(*log->tally.intervals.at));
-	log->tally.intervals.n -= (size_t)old;
-	log->tally.first += old;
+	lode_interval_tally_forget(&log->tally, interval);
 }
 
 int lode_request_log_count(struct lode_request_log *log, struct lode_error *err)

@@ -35,7 +35,7 @@ struct lode_request_log {
 	struct lode_request_spool *spool; /* learning */
 	struct lode_interval_tally tally; /* judging at once; learning: by lode_request_log_count */
 	LODE_VEC(struct lode_slow_hits) hits; /* judging; in the order of the log */
-	uint64_t n_requests, n_unjudged, n_far;
+	uint64_t n_requests, n_unjudged;
 	int64_t first_ns, last_ns; /* of the times that place requests */
 	struct lode_losses losses;
 };

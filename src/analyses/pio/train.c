@@ -58,14 +58,13 @@ static void find_ratios(struct run *run)
 		const struct lode_request_log *log = run->periods[p].requests;
 		int64_t first = counters->start_ns / counters->step_ns;
 		struct lode_pio_span span = {.start_ns = counters->start_ns,
-					     .end_ns = counters->start_ns +
-						       (int64_t)counters->n_intervals *
-							       counters->step_ns,
+					     .end_ns = lode_counters_time(counters,
+									  counters->n_intervals),
 					     .n_requests = log->n_requests};
 
 		for (size_t i = 0; i < counters->n_intervals; i++) {
-			const struct lode_interval_counts *t =
-				lode_interval_tally_find(&log->tally, first + (int64_t)i);
+			const struct lode_interval_counts *t = lode_interval_tally_find(
+				&log->tally, lode_interval_at(&counters->pauses, first, i));
 			size_t row = run->matrix.starts[p] + i;
 
 			run->ratios[row] = t && t->n ? (double)t->n_slow / t->n : NAN;

@@ -113,10 +113,12 @@ static int read_counters(struct lode_counter_log *log, struct lode_input *input,
 					     .is_server_given = server != NULL,
 					     .facts = facts,
 					     .last_ns = INT64_MIN};
+	uint32_t first_group = lode_counter_log_groups(log);
 	struct lode_error local;
 	char *by_name = server_of(path);
 	int rc = LODE_OK;
 
+	lode_counter_log_place(log, path, -1);
 	memset(facts, 0, sizeof(*facts));
 	err = err ? err : &local;
 	reader.server = server ? server : by_name;
@@ -136,6 +138,8 @@ static int read_counters(struct lode_counter_log *log, struct lode_input *input,
 			lode_counter_log_losses(log)->by_kind[LODE_LOSS_BAD_RECORD].count
 				? lode_counter_log_losses(log)->by_kind[LODE_LOSS_BAD_RECORD].detail
 				: "it has none");
+	lode_counter_log_sift(log, first_group);
+	lode_counter_log_place(log, NULL, -1);
 	lode_input_close(reader.input);
 	lode_strings_release(&reader.series);
 	lode_vec_release(&reader.groups);

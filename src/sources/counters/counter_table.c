@@ -364,6 +364,7 @@ static void take_row(struct table *t, char *line, size_t len)
 		bad_row(t, "has another number of columns than the header");
 		return;
 	}
+	lode_counter_log_place(t->reader->log, t->reader->path, t->lines.number);
 	text = time_text(t, buffer, sizeof(buffer), &n);
 	if (!lode_counter_time(t->reader, &t_ns, text, n)) {
 		bad_row(t, "has no time that lode knows");

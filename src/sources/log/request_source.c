@@ -13,6 +13,7 @@
 #include "sources/log/log_action.h"
 #include "sources/log/log_layout.h"
 #include "sources/log/log_request.h"
+#include "sources/log/request_times.h"
 
 enum {
 	BLOCK_BYTES = 1 << 20,
@@ -36,6 +37,7 @@ struct item {
 	int64_t offset; /* of its text in the log */
 	unsigned worker;
 	LODE_VEC(struct lode_request) requests; /* names: the worker's own ids */
+	LODE_VEC(uint32_t) lines;		/* where each stands, from 1 within the block */
 	LODE_VEC(uint32_t) zoneless;		/* requests whose end is a wall clock's */
 	LODE_VEC(struct fresh) fresh;
 	LODE_VEC(char) fresh_text;
@@ -82,6 +84,7 @@ struct reading {
 	struct ids actions[MAX_THREADS], users[MAX_THREADS];
 	struct lode_log_zone zone;
 	int64_t last_ns;
+	struct lode_request_times times;
 	struct item items[MAX_THREADS + SPARE_ITEMS];
 };
 
@@ -285,6 +288,7 @@ static void parse_line(struct worker *w, struct item *item, char *line, size_t l
 							       parsed.user.len, true)
 						      : LODE_NONE;
 		lode_vec_append(&item->requests, parsed.request);
+		lode_vec_append(&item->lines, (uint32_t)item->n_lines);
 	}
 }
 
@@ -295,7 +299,8 @@ static void work(void *context, void *at, unsigned worker)
 	char *p = item->text, *end = p + item->size;
 
 	item->worker = worker;
-	item->requests.n = item->zoneless.n = item->fresh.n = item->fresh_text.n = 0;
+	item->requests.n = item->lines.n = item->zoneless.n = item->fresh.n = item->fresh_text.n =
+		0;
 	item->n_lines = item->n_no_response = item->n_bad = 0;
 	while (p < end) {
 		char *feed = memchr(p, '\n', (size_t)(end - p));
@@ -351,6 +356,7 @@ static int take(void *context, void *at)
 	struct reading *r = context;
 	struct item *item = at;
 	const uint32_t *zoneless = item->zoneless.at, *last = zoneless + item->zoneless.n;
+	int64_t first_line;
 
 	learn(r, item);
 	for (size_t i = 0; i < item->requests.n; i++) {
@@ -367,13 +373,18 @@ static int take(void *context, void *at)
 			request->user = shared_id(&r->users[item->worker], &r->sink->names->users,
 						  request->user);
 	}
+	first_line = (int64_t)r->facts->n_lines;
 	count(r, item);
 	if (r->options->progress)
 		r->options->progress(r->options->progress_context,
 				     lode_input_consumed_bytes(r->input));
 	if (!item->requests.n)
 		return LODE_OK;
-	return r->sink->requests(r->sink->context, item->requests.at, item->requests.n, r->err);
+	if (r->text) /* a part of a log that is followed: what comes next is not known */
+		return r->sink->requests(r->sink->context, item->requests.at, item->requests.n,
+					 r->err);
+	return lode_request_times_take(&r->times, item->requests.at, item->lines.at,
+				       item->requests.n, first_line, r->err);
 }
 
 /* ---- The whole ---- */
@@ -495,6 +506,7 @@ static void release(struct reading *r)
 	for (size_t i = 0; i < r->n_threads + SPARE_ITEMS; i++) {
 		free(r->items[i].text);
 		lode_vec_release(&r->items[i].requests);
+		lode_vec_release(&r->items[i].lines);
 		lode_vec_release(&r->items[i].zoneless);
 		lode_vec_release(&r->items[i].fresh);
 		lode_vec_release(&r->items[i].fresh_text);
@@ -502,6 +514,7 @@ static void release(struct reading *r)
 	for (size_t i = 0; i < r->layouts.n; i++)
 		lode_log_layout_free(r->layouts.at[i]);
 	lode_vec_release(&r->layouts);
+	lode_request_times_release(&r->times);
 	free(r->rest);
 	lode_input_close(r->input);
 	free(r);
@@ -519,6 +532,7 @@ static int conclude(struct reading *r, struct lode_error *err)
 	if (r->is_cut)
 		lode_loss_add(r->sink->losses, LODE_LOSS_TRUNCATED, 1, r->offset, r->last_ns,
 			      "%s: %s", r->path, r->fault.message);
+	r->facts->leaps = r->times.leaps;
 	if (!r->facts->n_requests)
 		return lode_fail(err, LODE_ERR_FORMAT, r->path, -1, "no line is a request: %s",
 				 bad->count ? bad->detail : "all are without a response time");
@@ -543,8 +557,11 @@ static int read_log(const struct lode_request_sink *sink, const char *path,
 	r->text = text;
 	r->last_ns = INT64_MIN;
 	rc = set_up(r, r->err);
+	r->times = (struct lode_request_times){.sink = sink, .path = path};
 	if (rc == LODE_OK)
 		rc = run(r);
+	if (rc == LODE_OK)
+		rc = lode_request_times_end(&r->times, r->err);
 	if (rc == LODE_OK)
 		rc = conclude(r, r->err);
 	release(r);

@@ -53,6 +53,7 @@ struct lode_log_facts {
 	uint64_t n_no_response; /* lines without a response time ("-") */
 	char format[160];	/* in words: "JSON lines", "combined, then request_time ..." */
 	bool is_zone_assumed;	/* times had no zone: the process' TZ was taken */
+	struct lode_request_leaps leaps;
 };
 
 /*

@@ -104,7 +104,7 @@ static void formats_read_as_their_samples(void **state)
 		assert_true(lode_counters_recognise((const uint8_t *)s->text, strlen(s->text)));
 		if (lode_counters_read(log, path, NULL, &facts, &err) < 0)
 			fail_msg("%s: %s", s->what, err.message);
-		assert_int_equal(lode_counters_align(&grid, log, NS, &err), 0);
+		assert_int_equal(lode_counters_align(&grid, log, NS, NULL, &err), 0);
 		if (grid.n_counters != s->n)
 			fail_msg("%s: %zu counters", s->what, grid.n_counters);
 		counter = lode_counters_find(&grid, s->server, s->counter);
@@ -167,7 +167,7 @@ static void the_user_s_name_of_a_server_holds(void **state)
 				 log, write_file("x.csv", samples[3].text, strlen(samples[3].text)),
 				 "db7", &facts, &err),
 			 0);
-	assert_int_equal(lode_counters_align(&grid, log, NS, &err), 0);
+	assert_int_equal(lode_counters_align(&grid, log, NS, NULL, &err), 0);
 	for (size_t i = 0; i < grid.n_counters; i++)
 		assert_string_equal(grid.counters[i].server, "db7");
 	lode_counters_release(&grid);
@@ -342,7 +342,7 @@ static void files_of_one_machine_agree(void **state)
 			skip();
 		}
 		assert_int_equal(lode_counters_read(log, path, NULL, &facts, &err), 0);
-		assert_int_equal(lode_counters_align(&grid, log, NS, &err), 0);
+		assert_int_equal(lode_counters_align(&grid, log, NS, NULL, &err), 0);
 		counter = lode_counters_find(&grid, "vm", names[i]);
 		assert_non_null(counter);
 		for (size_t k = 0; k < grid.n_intervals; k++)

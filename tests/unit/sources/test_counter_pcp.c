@@ -44,7 +44,7 @@ static void folders_are_all_of_their_files(void **state)
 	snprintf(path, sizeof(path), "%s/folder", scratch.dir);
 	assert_int_equal(lode_counters_read(log, path, NULL, &facts, &err), 0);
 	assert_int_equal(facts.n_rows, 4);
-	assert_int_equal(lode_counters_align(&grid, log, NS, &err), 0);
+	assert_int_equal(lode_counters_align(&grid, log, NS, NULL, &err), 0);
 	assert_int_equal(grid.n_counters, 2);
 	assert_non_null(lode_counters_find(&grid, "web", "cpu"));
 	assert_non_null(lode_counters_find(&grid, "db", "cpu"));
@@ -173,7 +173,7 @@ static void archives_hold_what_was_put_into_them(void **state)
 		snprintf(path, sizeof(path), "%s/pcp%s", scratch.dir, names[i]);
 		if (lode_counters_read(log, path, NULL, &facts, &err) < 0)
 			fail_msg("%s: %s", path, err.message);
-		assert_int_equal(lode_counters_align(&grid, log, NS, &err), 0);
+		assert_int_equal(lode_counters_align(&grid, log, NS, NULL, &err), 0);
 		assert_int_equal(grid.n_counters, i == 0 ? 10 : 5);
 		check_host(&grid, "db1");
 		if (i == 0)

@@ -12,12 +12,29 @@ export interface Range {
 	readonly to: number;
 }
 
+/** What is left out of the axis; reports of before had nothing of the kind. */
+export function pausesOf(report: PioReport) {
+	return report.pauses ?? [];
+}
+
+/** Where a time stands among the intervals; in a pause that is left out: where it is cut. */
+export function placeAt(report: PioReport, t: number): number {
+	let leftOut = 0;
+	for (const pause of pausesOf(report)) {
+		const cut = report.start + pause.interval * report.step_ns;
+		if (t >= cut + pause.left_out_ns) leftOut = pause.left_out_ns;
+		else if (t > cut + leftOut) return pause.interval;
+	}
+	return (t - report.start - leftOut) / report.step_ns;
+}
+
 export function intervalAt(report: PioReport, t: number): number {
-	return Math.round((t - report.start) / report.step_ns);
+	return Math.round(placeAt(report, t));
 }
 
 export function timeAt(report: PioReport, interval: number): number {
-	return report.start + interval * report.step_ns;
+	const before = pausesOf(report).filter((pause) => pause.interval <= interval);
+	return report.start + interval * report.step_ns + (before.at(-1)?.left_out_ns ?? 0);
 }
 
 /** Which rules decided an interval. */

@@ -25,6 +25,7 @@ export function PioPage({ report }: ViewProps<PioReport>) {
 	const range = rangeOf(zoom, n);
 	const pinned = at === "" ? undefined : clamp(Number.parseInt(at, 10), 0, n - 1);
 	const slow = report.periods.reduce((sum, p) => sum + p.duration_ns, 0);
+	const sampled = n * report.step_ns;
 	const { regression } = report;
 
 	const show = (next: Range | null) =>
@@ -50,9 +51,9 @@ export function PioPage({ report }: ViewProps<PioReport>) {
 			<Facts
 				items={[
 					["from", `${dateText(report.start)} UTC`],
-					["length", duration(report.end - report.start)],
+					["length", duration(sampled)],
 					["interval", duration(report.step_ns)],
-					["slow for", `${duration(slow)} · ${percent(slow, report.end - report.start)}`],
+					["slow for", `${duration(slow)} · ${percent(slow, sampled)}`],
 					report.has_log
 						? ["requests", count(report.intervals.reduce((sum, i) => sum + i.requests, 0))]
 						: null,

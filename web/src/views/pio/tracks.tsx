@@ -12,7 +12,7 @@ import { clockText, dateText, linear, type Scale, timeTicks } from "../../shared
 import { Section } from "../../shared/section";
 import { type Colors, category } from "../../shared/theme";
 import { TipTable } from "../../shared/tooltip";
-import { heatRows, periodAt, type Range, rulesAt, timeAt } from "./model";
+import { heatRows, pausesOf, periodAt, placeAt, type Range, rulesAt, timeAt } from "./model";
 
 const LEFT = 196;
 const RIGHT = 8;
@@ -255,8 +255,8 @@ function drawTracks(
 	const [x0, x1] = [LEFT, width - RIGHT];
 	const shade = () => {
 		for (const period of report.periods) {
-			const from = x((period.start - report.start) / report.step_ns);
-			const to = x((period.end - report.start) / report.step_ns);
+			const from = x(placeAt(report, period.start));
+			const to = x(placeAt(report, period.end));
 			if (to > x0 && from < x1) {
 				const left = Math.max(x0, from);
 				paint.rect(left, 0, Math.max(2, Math.min(x1, to) - left), at.axis, colors.mark, 0.13);
@@ -271,14 +271,24 @@ function drawTracks(
 	drawClasses(paint, colors, report, x, at.classes, first, last);
 	drawHeat(paint, colors, x, at.heat, heat, first, last, x0, x1);
 	const domain: [number, number] = [timeAt(report, x.domain[0]), timeAt(report, x.domain[1])];
-	const ticks = timeTicks(domain, Math.max(3, Math.floor((x1 - x0) / 90)));
+	const most = Math.max(3, Math.floor((x1 - x0) / 90));
+	const isCut = pausesOf(report).some((p) => p.interval > x.domain[0] && p.interval < x.domain[1]);
+	const ticks = isCut ? evenTicks(report, x.domain, most) : timeTicks(domain, most);
 	const step = ticks.length > 1 ? ticks[1]! - ticks[0]! : report.step_ns;
-	const inTime = Object.assign((t: number) => x((t - report.start) / report.step_ns), {
+	const inTime = Object.assign((t: number) => x(placeAt(report, t)), {
 		invert: (px: number) => timeAt(report, x.invert(px)),
 		domain,
 		range: x.range,
 	});
 	bottomAxis(paint, colors, inTime, { at: at.axis, ticks, format: (t) => clockText(t, step) });
+}
+
+/** Over a pause that is left out, round times are not evenly apart: intervals are. */
+function evenTicks(report: PioReport, domain: readonly [number, number], most: number) {
+	const each = Math.max(1, Math.ceil((domain[1] - domain[0]) / most));
+	const first = Math.ceil(domain[0] / each) * each;
+	const n = Math.max(0, Math.floor((domain[1] - first) / each) + 1);
+	return Array.from({ length: n }, (_, i) => timeAt(report, first + i * each));
 }
 
 function title(paint: Paint, colors: Colors, y: number, text: string, note = "") {
