@@ -74,7 +74,7 @@ static void fail(struct lode_job_run *run, const struct lode_error *err)
 char *lode_job_cut_text(const struct lode_losses *losses)
 {
 	static const enum lode_loss_kind kinds[] = {LODE_LOSS_TRUNCATED, LODE_LOSS_BAD_RECORD,
-						    LODE_LOSS_UNDECODABLE};
+						    LODE_LOSS_UNDECODABLE, LODE_LOSS_CLOCK_JUMP};
 	char text[LODE_N_LOSS_KINDS * (sizeof(losses->by_kind->detail) + 64)] = "";
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {

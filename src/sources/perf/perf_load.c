@@ -15,6 +15,7 @@
 #include "sources/bundle_notes.h"
 #include "sources/perf/perf_abi.h"
 #include "sources/perf/perf_blocks.h"
+#include "sources/perf/perf_clock.h"
 #include "sources/perf/perf_deliver.h"
 #include "sources/perf/perf_merge.h"
 #include "sources/perf/perf_resolve.h"
@@ -39,6 +40,7 @@ struct loading {
 	struct lode_perf_reader reader;
 	struct lode_perf_header header;
 	struct lode_perf_blocks blocks;
+	struct lode_perf_clock clock;
 	struct lode_perf_merge merge;
 	struct lode_perf_deliver deliver;
 	struct lode_perf_decoder *decoders; /* one per thread */
@@ -72,6 +74,7 @@ static int take(void *context, void *item)
 	struct item *it = item;
 	int64_t consumed;
 
+	lode_perf_clock_mend(&l->clock, it->batch);
 	lode_perf_deliver_batch(&l->deliver, it->batch);
 	it->batch = lode_perf_merge_add(&l->merge, it->batch);
 	if (l->options->progress) {
@@ -129,6 +132,7 @@ static void release_reading(struct loading *l)
 {
 	lode_perf_blocks_release(&l->blocks);
 	lode_perf_merge_release(&l->merge);
+	lode_perf_clock_release(&l->clock);
 	for (unsigned i = 0; i < l->n_threads; i++)
 		lode_perf_chains_free(l->decoders[i].chains);
 	for (size_t i = 0; i < l->n_items; i++) {

@@ -16,6 +16,7 @@
 #include "base/escape.h"
 #include "base/lines.h"
 #include "base/mem.h"
+#include "model/clock_guard.h"
 #include "sources/text/modules.h"
 #include "sources/text/script_event.h"
 #include "sources/text/script_fields.h"
@@ -59,6 +60,7 @@ struct script {
 	LODE_VEC(struct frame_text) frame_of_text;
 	struct lode_strings comms;
 	struct lode_map comm_of_tid;
+	struct lode_clock_guard clock;
 	LODE_VEC(uint8_t) node_flags; /* enum lode_stack_flag per node */
 	int32_t command_tid;	      /* what perf started; 0: not seen */
 	bool has_task_records, has_waking, has_pids, is_truncated;
@@ -475,6 +477,24 @@ static void take_payload(struct script *s, struct lode_text payload)
 			      (long long)s->lines.number, p->event->name);
 }
 
+/* Of a wrong time the one before. What was so before the recording has no time. */
+static int64_t mended_time(struct script *s, int64_t read_ns)
+{
+	int64_t before_ns = s->clock.now_ns, t_ns;
+	bool is_odd;
+
+	if (read_ns <= 0)
+		return read_ns;
+	t_ns = lode_clock_guard_next(&s->clock, read_ns, &is_odd);
+	if (is_odd)
+		lode_loss_add(&s->stream->losses, LODE_LOSS_CLOCK_JUMP, 1, s->lines.offset, t_ns,
+			      "line %lld: the clock leaps by %+.1f days: taken to go on from the "
+			      "record before",
+			      (long long)s->lines.number,
+			      ((double)read_ns - (double)before_ns) / 86400e9);
+	return t_ns;
+}
+
 /* A line that starts a sample; false if it does not. */
 static bool take_sample(struct script *s, const char *line, size_t len)
 {
@@ -484,8 +504,10 @@ static bool take_sample(struct script *s, const char *line, size_t len)
 	if (!lode_script_parse_sample(&parsed, line, len))
 		return false;
 	emit(s);
-	p->sample = (struct lode_sample){
-		.t_ns = parsed.t_ns, .cpu = parsed.cpu, .pid = parsed.pid, .tid = parsed.tid};
+	p->sample = (struct lode_sample){.t_ns = mended_time(s, parsed.t_ns),
+					 .cpu = parsed.cpu,
+					 .pid = parsed.pid,
+					 .tid = parsed.tid};
 	if (parsed.payload.len > 12 && !memcmp(parsed.payload.at, "PERF_RECORD_", 12)) {
 		take_record(s, &p->sample, parsed.payload);
 		return true;
