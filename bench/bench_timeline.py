@@ -189,7 +189,52 @@ def bench_nonsequitur(bench):
         shutil.rmtree(large)
 
 
+# ---- The page against the text report ----
+
+TIMES, SECONDS_PER_CALL = 3, 2e-6  # a page may cost so many times its text report, and so much more
+
+
+def burst(bench):
+    """5,001 calls: 5 ms of them, and one an hour later."""
+    path = os.path.join(bench.data, "burst.csv")
+    with open(path, "w", encoding="ascii") as f:
+        for i in range(5001):
+            t = 1_000_000_000 + i * 1000 + (3_600_000_000_000 if i == 5000 else 0)
+            f.write(f"1,enter,f{i % 50},{t}\n1,exit,f{i % 50},{t + 500}\n")
+    return path
+
+
+def page_of(bench, name, path, options=()):
+    page = os.path.join(bench.data, "page.html")
+    text = median([bench.lode, "timeline", *options, path], bench.runs_small)
+    html = median([bench.lode, "timeline", *options, "--html", page, path], bench.runs_small)
+    report = json.loads(run([bench.lode, "timeline", "--json", *options, path]).out)
+    bound = TIMES * text.cpu + SECONDS_PER_CALL * report["calls"]
+    bench.report("timeline", f"the page of {name}",
+                 f"{report['calls']:,} calls: CPU {html.cpu:.3f} s, text {text.cpu:.3f} s; bound "
+                 f"(3 x text + 2 s per million calls) {bound:.3f} s: "
+                 f"{'held' if html.cpu <= bound else 'NOT HELD'}; "
+                 f"{os.path.getsize(page) / 1e6:.1f} MB", calls=report["calls"],
+                 page_cpu_s=html.cpu, text_cpu_s=text.cpu, bound_s=bound,
+                 is_held=html.cpu <= bound)
+    os.remove(page)
+
+
+def bench_page(bench):
+    page_of(bench, "a burst and a call an hour later", burst(bench))
+    with bench.optional("timeline", "the page of NonSequitur's example"):
+        page_of(bench, "NonSequitur's example, two clocks",
+                shared("traces", "function", "nonsequitur-example"))
+    with bench.optional("timeline", "the page of wiredtiger-evict"):
+        folder = shared("traces", "function", "wiredtiger-evict")
+        page_of(bench, "wiredtiger-evict", os.path.join(folder, "trace.log.zst"),
+                ["--symbols", os.path.join(folder, "symbols.tsv")])
+    path, symbols = generated(bench, PEER)
+    page_of(bench, "a generated log of 1 million calls", path, ["--symbols", symbols])
+
+
 def bench_timeline(bench):
+    bench_page(bench)
     bench_reading(bench)
     bench_nonsequitur(bench)
     bench_engine(bench)
