@@ -353,8 +353,11 @@ static void add_outlier(const struct lines *lines, yajl_val root, const struct o
 	int64_t start = number_at(o->start, i), duration = number_at(o->duration, i);
 	int64_t room = duration / 3 + 20, length_ns = number_of(get(root, "trace"), "length_ns");
 	char took[LODE_UNITS_BUFFER], usual[LODE_UNITS_BUFFER], such[40] = "";
+	const char *thread_name = text_of(thread, "name");
 	struct lode_finding *finding;
 
+	if (!*thread_name)
+		thread_name = format(lines, "%" PRId64, number_of(thread, "tid"));
 	for (size_t k = 0; k < length(o->function); k++)
 		n_such += number_at(o->function, k) == (int64_t)f;
 	if (n_such > 1)
@@ -363,7 +366,7 @@ static void add_outlier(const struct lines *lines, yajl_val root, const struct o
 		add(lines,
 		    format(lines, "%s took %s in thread %s, usually %s%s",
 			   text_at(get(functions, "name"), f),
-			   lode_format_cost(took, duration, "ns"), text_of(thread, "name"),
+			   lode_format_cost(took, duration, "ns"), thread_name,
 			   lode_format_cost(usual, number_at(get(functions, "median_ns"), f), "ns"),
 			   such),
 		    NULL);
