@@ -248,6 +248,10 @@ const char *lode_signature_pattern_of(const struct lode_calltree *tree, const ui
 
 	if (n == 0)
 		put(&out, "*", 1);
+	if (n > LODE_SIGNATURE_MAX_STEPS) {
+		frames += n - LODE_SIGNATURE_MAX_STEPS;
+		n = LODE_SIGNATURE_MAX_STEPS;
+	}
 	for (size_t i = 0; i < n; i++) {
 		if (out.n)
 			put(&out, ";", 1);

@@ -25,7 +25,7 @@
 #include "base/mem.h"
 #include "model/frame.h"
 
-/* LIMIT: steps of one pattern; far beyond the depth of chained stacks. */
+/* LIMIT: steps of one pattern; far beyond the depth of most chained stacks. */
 enum { LODE_SIGNATURE_MAX_STEPS = 4096 };
 
 struct lode_signature_step {
@@ -44,7 +44,8 @@ int lode_signature_pattern_parse(lode_signature_step_vec *out, const char *text,
 const char *lode_signature_pattern_text(const struct lode_signature_step *steps, size_t n,
 					struct lode_arena *arena);
 
-/* The pattern of exactly these frames, in that order. Bytes that a line of text cannot hold are
+/* The pattern of exactly these frames, in that order; of more than LODE_SIGNATURE_MAX_STEPS, the
+   innermost ones, which hold wherever all do. Bytes that a line of text cannot hold are
    "?" in it: any byte. In the arena. */
 const char *lode_signature_pattern_of(const struct lode_calltree *tree, const uint32_t *frames,
 				      size_t n, struct lode_arena *arena);

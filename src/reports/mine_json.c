@@ -327,6 +327,8 @@ void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
 	lode_json_int(json, "lambda_ns", m->min_cost);
 	lode_json_int(json, "rounds", m->n_rounds);
 	lode_json_int(json, "patterns", (int64_t)m->n_patterns);
+	if (m->n_not_compared)
+		lode_json_int(json, "patterns_not_compared", (int64_t)m->n_not_compared);
 	lode_json_int(json, "other_ns", m->other_ns);
 	put_options(json, report);
 	put_served(json, report->served);

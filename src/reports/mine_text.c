@@ -226,6 +226,10 @@ static void print_method(FILE *out, const struct lode_mine_report *report)
 		lode_format_cost_long(a, m->min_cost, unit), report->lambda,
 		lode_format_plural(b, m->n_patterns, "pattern"),
 		lode_format_plural(d, m->n_rounds, "round"), report->rank);
+	if (m->n_not_compared)
+		fprintf(out,
+			"Too long to be compared with others: %s, each a cluster of its own.\n",
+			lode_format_plural(b, m->n_not_compared, "pattern"));
 }
 
 /* Part of the AOI's cost that stands on stacks with a frame without a symbol. */

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyses/clusters/row_table.h"
 #include "analyses/clusters/words.h"
 #include "base/mem.h"
 
@@ -26,14 +27,14 @@ enum lode_align_op {
 
 /* Memory that calls share; `{ 0 }` is ready. One per thread. */
 struct lode_aligner {
-	LODE_VEC(int64_t) row;	  /* of least costs */
-	LODE_VEC(uint8_t) choice; /* per pair of prefixes: the last operation */
-	LODE_VEC(uint8_t) op;	  /* result: enum lode_align_op, root first */
+	struct lode_row_table table; /* of least costs */
+	LODE_VEC(uint8_t) op;	     /* result: enum lode_align_op, root first */
 };
 
 /*
  * Aligns `a` with `b` (ids of names in `words`; equal id = same function) and leaves the
- * operations in `aligner->op`. Gives the cost in units of 1/LODE_SUB_ONE. O(n_a * n_b).
+ * operations in `aligner->op`. Gives the cost in units of 1/LODE_SUB_ONE. O(n_a * n_b) time; memory
+ * as row_table.h says.
  */
 int64_t lode_align(struct lode_aligner *aligner, const struct lode_words *words, const uint32_t *a,
 		   size_t n_a, const uint32_t *b, size_t n_b);

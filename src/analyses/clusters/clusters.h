@@ -20,7 +20,19 @@ struct lode_cluster_options {
 	enum lode_linkage linkage;
 	double min_similarity; /* clusters are merged while their linkage similarity is >= this */
 	unsigned n_threads;
+	size_t *n_alone; /* gets how many patterns were too long to be compared; may be NULL */
+	/* For tests: other limits than LODE_ALWAYS_COMPARED and those of the alignments' work. */
+	size_t always_compared;
+	uint64_t most_cells;
 };
+
+/*
+ * LIMIT: an alignment takes time by the product of both lengths. Patterns of up to so many
+ * functions are always compared; longer ones, the shortest first, as long as the alignments of all
+ * of them have no more than 2^31 cells, which takes less than a minute. What is longer still is a
+ * cluster of its own.
+ */
+enum { LODE_ALWAYS_COMPARED = 2048 };
 
 /*
  * cluster_of[i] for each of the patterns (items are frame ids of `tree`): dense ids numbered by the

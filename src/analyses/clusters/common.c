@@ -1,9 +1,9 @@
 #include "analyses/clusters/common.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyses/clusters/row_table.h"
 #include "base/pool.h"
 
 /* Weight of a function that stands in every stack, against 2^20 for one that is in none. */
@@ -13,10 +13,6 @@ struct path {
 	LODE_VEC(uint32_t) item; /* functions */
 	LODE_VEC(int64_t) weight;
 	int64_t total;
-};
-
-struct scratch {
-	LODE_VEC(int64_t) table;
 };
 
 static void path_append(struct path *path, uint32_t item, int64_t weight)
@@ -49,40 +45,62 @@ static void path_of_pattern(struct path *path, const struct lode_similarity *sim
 			    WEIGHT_LEAST + llround(similarity->weights[i].uni * WEIGHT_UNI));
 }
 
-/* Heaviest common subsequence of `a` and the pattern, into `out`. */
+/* What is left of two sequences behind what both begin with. */
+struct rest {
+	const uint32_t *a, *b;
+	const int64_t *weight; /* of a */
+	size_t n_a, n_b;
+};
+
+/* Row n_a - i, cell k: the most that a[i..] and b[k..] can have in common. */
+static void make_heaviest(const void *context, size_t row, const int64_t *below, int64_t *cells)
+{
+	const struct rest *rest = context;
+	size_t i = rest->n_a - row, k = rest->n_b;
+
+	if (!below) {
+		memset(cells, 0, (k + 1) * sizeof(*cells));
+		return;
+	}
+	cells[k] = 0;
+	while (k-- > 0) {
+		cells[k] = below[k] > cells[k + 1] ? below[k] : cells[k + 1];
+		if (rest->a[i] == rest->b[k] && below[k + 1] + rest->weight[i] > cells[k])
+			cells[k] = below[k + 1] + rest->weight[i];
+	}
+}
+
+/*
+ * Heaviest common subsequence of `a` and the pattern, into `out`. What both begin with is in it:
+ * whatever else one of the two functions could be taken with is the same function, further behind.
+ */
 static void intersect(struct path *out, const struct path *a,
 		      const struct lode_similarity *similarity, uint32_t pattern,
-		      struct scratch *scratch)
+		      struct lode_row_table *table)
 {
 	const uint32_t *b = similarity->functions + similarity->patterns->start.at[pattern];
-	size_t n_b = lode_pattern_length(similarity->patterns, pattern), width = n_b + 1;
+	struct rest rest = {a->item.at, b, a->weight.at, a->item.n,
+			    lode_pattern_length(similarity->patterns, pattern)};
 	size_t i, k;
-	int64_t *t;
 
 	path_clear(out);
-	lode_vec_reserve(&scratch->table, (a->item.n + 1) * width);
-	t = scratch->table.at;
-	assert(t);
-	/* t[i * width + k]: the most that a[i..] and b[k..] can have in common. */
-	memset(t + a->item.n * width, 0, width * sizeof(*t));
-	for (i = a->item.n; i-- > 0;) {
-		int64_t *row = t + i * width, *below = row + width;
-
-		row[n_b] = 0;
-		for (k = n_b; k-- > 0;) {
-			row[k] = below[k] > row[k + 1] ? below[k] : row[k + 1];
-			if (a->item.at[i] == b[k] && below[k + 1] + a->weight.at[i] > row[k])
-				row[k] = below[k + 1] + a->weight.at[i];
-		}
+	while (rest.n_a && rest.n_b && *rest.a == *rest.b) {
+		path_append(out, *rest.a, *rest.weight);
+		rest = (struct rest){rest.a + 1, rest.b + 1, rest.weight + 1, rest.n_a - 1,
+				     rest.n_b - 1};
 	}
-	for (i = 0, k = 0; i < a->item.n && k < n_b;) {
-		int64_t here = t[i * width + k];
+	if (!rest.n_a || !rest.n_b)
+		return;
+	lode_row_table_fill(table, rest.n_a + 1, rest.n_b + 1, make_heaviest, &rest);
+	for (i = 0, k = 0; i < rest.n_a && k < rest.n_b;) {
+		const int64_t *here = lode_row_table_at(table, rest.n_a - i);
+		const int64_t *below = here - table->width;
 
-		if (a->item.at[i] == b[k] && here == t[(i + 1) * width + k + 1] + a->weight.at[i]) {
-			path_append(out, a->item.at[i], a->weight.at[i]);
+		if (rest.a[i] == rest.b[k] && here[k] == below[k + 1] + rest.weight[i]) {
+			path_append(out, rest.a[i], rest.weight[i]);
 			i++;
 			k++;
-		} else if (here == t[(i + 1) * width + k]) {
+		} else if (here[k] == below[k]) {
 			i++;
 		} else {
 			k++;
@@ -91,13 +109,13 @@ static void intersect(struct path *out, const struct path *a,
 }
 
 static void fold(struct path *common, const struct lode_similarity *similarity,
-		 const uint32_t *members, size_t n, struct scratch *scratch)
+		 const uint32_t *members, size_t n, struct lode_row_table *table)
 {
 	struct path next = {0}, swapped;
 
 	path_of_pattern(common, similarity, members[0]);
 	for (size_t i = 1; i < n && common->item.n; i++) {
-		intersect(&next, common, similarity, members[i], scratch);
+		intersect(&next, common, similarity, members[i], table);
 		swapped = *common;
 		*common = next;
 		next = swapped;
@@ -105,64 +123,67 @@ static void fold(struct path *common, const struct lode_similarity *similarity,
 	path_release(&next);
 }
 
+/* Where a common part may be placed in one pattern that has it. */
+struct placing {
+	const uint32_t *common, *b;
+	size_t n_slack; /* functions that stand in gaps */
+};
+
+static const int64_t never = INT64_MAX / 2;
+
 /*
- * Marks the gaps of the placement of `common` in one pattern that has the fewest of them.
- * t[i * width + k]: fewest gaps of common[0..i] when common[i] stands at b[k].
+ * Row c, cell s: fewest gaps of common[0..c] when common[c] stands at b[c + s]. All of the common
+ * part must fit before and behind it, so s is at most n_slack.
  */
+static void make_placements(const void *context, size_t c, const int64_t *above, int64_t *cells)
+{
+	const struct placing *p = context;
+	int64_t before =
+		never; /* fewest gaps of the path up to c - 1 with a hole before b[c + s] */
+
+	for (size_t s = 0; s <= p->n_slack; s++) {
+		if (above && s && above[s - 1] < before)
+			before = above[s - 1];
+		if (p->common[c] != p->b[c + s])
+			cells[s] = never;
+		else if (!above)
+			cells[s] = s > 0;
+		else
+			cells[s] = above[s] <= before ? above[s] : before + 1;
+	}
+}
+
+/* Marks the gaps of the placement of `common` in one pattern that has the fewest of them. */
 static void mark_gaps(struct lode_common *common, const struct path *path,
 		      const struct lode_similarity *similarity, uint32_t pattern,
-		      struct scratch *scratch)
+		      struct lode_row_table *table)
 {
-	const uint32_t *b = similarity->functions + similarity->patterns->start.at[pattern];
-	size_t n_b = lode_pattern_length(similarity->patterns, pattern), n = path->item.n, i, k;
-	const int64_t never = INT64_MAX / 2;
-	int64_t *t, *above = NULL, before, best = never;
+	size_t n = path->item.n, n_b = lode_pattern_length(similarity->patterns, pattern), at = 0;
+	struct placing placing = {path->item.at,
+				  similarity->functions + similarity->patterns->start.at[pattern],
+				  n_b - n};
+	const int64_t *row, *above;
+	int64_t best = never;
 
-	lode_vec_reserve(&scratch->table, n * n_b);
-	t = scratch->table.at;
-	for (i = 0; i < n; i++) {
-		before = never; /* fewest gaps of the path up to i - 1 with a hole before k */
-		if (i)
-			above = t + (i - 1) * n_b;
-		for (k = 0; k < n_b; k++) {
-			int64_t *cell = t + i * n_b + k;
-
-			if (i && k > 1 && above[k - 2] < before)
-				before = above[k - 2];
-			if (path->item.at[i] != b[k])
-				*cell = never;
-			else if (!i)
-				*cell = k > 0;
-			else
-				*cell = k && above[k - 1] <= before ? above[k - 1] : before + 1;
+	lode_row_table_fill(table, n, placing.n_slack + 1, make_placements, &placing);
+	row = lode_row_table_at(table, n - 1);
+	for (size_t s = 0; s <= placing.n_slack; s++)
+		if (row[s] + (s < placing.n_slack) < best) {
+			best = row[s] + (s < placing.n_slack);
+			at = s;
 		}
-	}
-	assert(t && n);
-	for (k = 0, i = 0; k < n_b; k++) {
-		int64_t cost = t[(n - 1) * n_b + k] + (k + 1 < n_b);
-
-		if (cost < best) {
-			best = cost;
-			i = k;
-		}
-	}
-	common->gap_after |= i + 1 < n_b;
-	for (size_t c = n; c-- > 0;) {
-		int64_t here = t[c * n_b + i];
-
-		if (!c) {
-			common->gap_before.at[0] |= i > 0;
-			break;
-		}
-		above = t + (c - 1) * n_b;
-		if (above[i - 1] == here) {
-			i--;
+	common->gap_after |= at < placing.n_slack;
+	for (size_t c = n; c-- > 1;) {
+		row = lode_row_table_at(table, c);
+		above = row - table->width;
+		if (above[at] == row[at])
 			continue;
-		}
 		common->gap_before.at[c] = true;
-		for (i -= 2; above[i] != here - 1;)
-			i--;
+		best = row[at] - 1;
+		while (above[--at] != best)
+			;
 	}
+	common->gap_before.at[0] |= at > 0;
 }
 
 /* Stable: members of one length stay in the order in which they came. */
@@ -191,14 +212,14 @@ void lode_cluster_common(struct lode_common *common, const struct lode_similarit
 {
 	uint32_t *by_length = lode_alloc(n * sizeof(*by_length));
 	struct path given = {0}, sorted = {0}, *path = &given;
-	struct scratch scratch = {0};
+	struct lode_row_table table = {0};
 
 	common->frames.n = common->gap_before.n = 0;
 	common->gap_after = false;
-	fold(&given, similarity, members, n, &scratch);
+	fold(&given, similarity, members, n, &table);
 	/* Folding is greedy: starting from the shortest often keeps more, so take the heavier. */
 	sort_by_length(by_length, members, n, similarity->patterns);
-	fold(&sorted, similarity, by_length, n, &scratch);
+	fold(&sorted, similarity, by_length, n, &table);
 	if (sorted.total > given.total)
 		path = &sorted;
 	for (size_t i = 0; i < path->item.n; i++) {
@@ -206,10 +227,10 @@ void lode_cluster_common(struct lode_common *common, const struct lode_similarit
 		lode_vec_append(&common->gap_before, false);
 	}
 	for (size_t i = 0; i < n && path->item.n; i++)
-		mark_gaps(common, path, similarity, members[i], &scratch);
+		mark_gaps(common, path, similarity, members[i], &table);
 	path_release(&given);
 	path_release(&sorted);
-	lode_vec_release(&scratch.table);
+	lode_row_table_release(&table);
 	free(by_length);
 }
 

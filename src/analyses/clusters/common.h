@@ -28,7 +28,8 @@ struct lode_common {
 
 /*
  * Common part of the patterns `members` (indices, n >= 1; those first in order are the first to be
- * folded). `*common` must be { 0 } or used before. Deterministic. O(n * length^2).
+ * folded). `*common` must be { 0 } or used before. Deterministic. O(n * length^2) time, memory as
+ * row_table.h says.
  */
 void lode_cluster_common(struct lode_common *common, const struct lode_similarity *similarity,
 			 const uint32_t *members, size_t n);

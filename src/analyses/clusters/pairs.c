@@ -67,6 +67,8 @@ static void finder_release(struct finder *f)
 static void set_pattern(struct finder *f, const struct lode_pair_search *s, uint32_t place)
 {
 	f->place = place;
+	if (!s->places.has_rows[place])
+		return;
 	f->n = lode_place_length(&s->places, place);
 	f->column = s->places.row + s->places.start[place];
 	for (uint32_t k = 0; k <= f->n; k++) {

@@ -112,12 +112,15 @@ void lode_places_init(struct lode_places *p, const struct lode_similarity *simil
 		(void *)(uintptr_t)similarity);
 	for (size_t place = 0; place < p->n; place++) {
 		p->start[place] = at;
-		p->has_rows[place] = true;
+		p->has_rows[place] =
+			lode_pattern_length(patterns, p->pattern[place]) <= LODE_PLACE_LONGEST;
 		p->place_of[p->pattern[place]] = (uint32_t)place;
 		at = list_functions(p, similarity, subs, place, at);
 		p->start[place + 1] = at;
-		if (lode_place_length(p, place) > p->longest)
+		if (p->has_rows[place] && lode_place_length(p, place) > p->longest)
 			p->longest = lode_place_length(p, place);
+		if (lode_place_length(p, place) > p->longest_of_all)
+			p->longest_of_all = lode_place_length(p, place);
 	}
 	list_nodes(p);
 }

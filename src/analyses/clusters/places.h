@@ -19,6 +19,9 @@
 #include "analyses/clusters/similarity.h"
 #include "analyses/clusters/subtable.h"
 
+/* Tables for what is at most so long are kept whole: 38 MB for each thread. */
+enum { LODE_PLACE_LONGEST = 2048 };
+
 struct lode_place_node {
 	uint32_t function, depth;
 	float least; /* the least omega that it can have in any pattern that has the node */
@@ -35,12 +38,14 @@ struct lode_place_weight {
 /* Immutable: share it freely. */
 struct lode_places {
 	size_t n;
-	uint32_t longest;  /* pattern */
+	uint32_t longest; /* pattern of those that have rows */
+	uint32_t longest_of_all;
 	uint32_t *pattern; /* place -> pattern */
 	size_t *start;	   /* place -> its functions (n + 1) */
 	uint32_t *function;
 	uint32_t *row;	    /* of `subs`, parallel to `function` */
-	bool *has_rows;	    /* per place: each of its functions has a row of its own */
+	bool *has_rows;	    /* per place: each of its functions has a row of its own, and it is no
+			       longer than LODE_PLACE_LONGEST */
 	uint32_t *place_of; /* pattern -> place */
 	uint32_t *node_of;  /* parallel to `function` */
 	struct lode_place_weight *weight; /* parallel to `function` */

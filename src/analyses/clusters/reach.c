@@ -10,9 +10,10 @@ enum {
 	/* Sums stay within it, so a sum and one more number stay within 16 bits. */
 	MOST = 16000,
 	FINEST = 1024,
-	/* LIMIT: past this for the table or the rows, all pairs of the block are found, and
-	   aligned. */
+	/* LIMIT: past this for the table, all pairs of the block are found, and aligned; past this
+	   for the rows, or so many columns, all pairs with the patterns that are longer. */
 	MOST_BYTES = 64 << 20,
+	MOST_COLUMNS = 512,
 	ALIGNMENT = 64,
 };
 
@@ -65,7 +66,9 @@ struct work {
 	const struct lode_reach *reach;
 	uint32_t first, n; /* places of the block */
 	uint32_t n_columns;
-	int16_t *table; /* function * n_columns: what it adds to take it for those of the column */
+	uint32_t n_rows; /* longer patterns are not looked at, but found */
+	uint32_t lanes;	 /* bits: those that are looked at, all but longer ones than n_columns */
+	int16_t *table;	 /* function * n_columns: what it adds to take it for those of the column */
 	int16_t *columns; /* n_columns * COLUMN_PARTS */
 	int16_t *rows;	  /* depth * (n_columns + 1) * CELL_PARTS */
 	lode_place_vec *found;
@@ -112,7 +115,8 @@ static size_t fill_columns(struct work *w, struct entry *entry)
 
 	memset(w->columns, 0, w->n_columns * sizeof(int16_t) * COLUMN_PARTS * n_lanes);
 	for (uint32_t lane = 0; lane < w->n; lane++)
-		for (uint32_t k = 0; k < lode_place_length(p, w->first + lane); k++) {
+		for (uint32_t k = 0;
+		     w->lanes >> lane & 1 && k < lode_place_length(p, w->first + lane); k++) {
 			size_t at = p->start[w->first + lane] + k;
 			const struct lode_place_weight *at_k = &p->weight[at];
 			int16_t *column = w->columns + (size_t)k * COLUMN_PARTS * n_lanes + lane;
@@ -258,10 +262,12 @@ static void walk(struct work *w)
 	walk_plain(w);
 }
 
+/* For the lanes that are not looked at. */
 static void find_all(struct work *w)
 {
 	for (uint32_t lane = 0; lane < w->n; lane++)
-		for (uint32_t place = w->first + lane + 1; place < w->reach->places->n; place++)
+		for (uint32_t place = w->first + lane + 1;
+		     !(w->lanes >> lane & 1) && place < w->reach->places->n; place++)
 			w->found[lane].at[w->found[lane].n++] = place;
 }
 
@@ -270,25 +276,32 @@ void lode_reach_find(struct lode_reach_block *block, const struct lode_reach *re
 {
 	struct work w = {.reach = reach, .first = first, .n = n, .found = block->found};
 	const struct lode_places *p = reach->places;
-	size_t vector_bytes, table_bytes, rows_bytes;
+	size_t vector_bytes, table_bytes, row_bytes;
 
 	for (uint32_t lane = 0; lane < n; lane++) {
 		uint32_t length = lode_place_length(p, first + lane);
 
-		w.n_columns = length > w.n_columns ? length : w.n_columns;
+		if (length <= MOST_COLUMNS) {
+			w.n_columns = length > w.n_columns ? length : w.n_columns;
+			w.lanes |= UINT32_C(1) << lane;
+		}
 		block->found[lane].n = 0;
 		lode_vec_reserve(&block->found[lane], p->n);
 	}
 	vector_bytes = reach->n_lanes * sizeof(int16_t);
 	table_bytes = reach->n_functions * w.n_columns * ENTRY_PARTS * vector_bytes;
-	rows_bytes = (p->longest + (size_t)1) * (w.n_columns + 1) * CELL_PARTS * vector_bytes;
-	if (!reach->one || table_bytes > MOST_BYTES || rows_bytes > MOST_BYTES) {
-		find_all(&w);
+	row_bytes = (w.n_columns + (size_t)1) * CELL_PARTS * vector_bytes;
+	if (!reach->one || table_bytes > MOST_BYTES)
+		w.lanes = 0;
+	find_all(&w);
+	if (!w.lanes)
 		return;
-	}
+	w.n_rows = (uint32_t)(MOST_BYTES / row_bytes - 1);
+	if (w.n_rows > p->longest_of_all)
+		w.n_rows = p->longest_of_all;
 	w.table = ROOM(&block->table, table_bytes);
 	w.columns = ROOM(&block->columns, w.n_columns * COLUMN_PARTS * vector_bytes);
-	w.rows = ROOM(&block->rows, rows_bytes);
+	w.rows = ROOM(&block->rows, (w.n_rows + (size_t)1) * row_bytes);
 	fill_table(&w);
 	walk(&w);
 }

@@ -309,14 +309,15 @@ static int cluster_group(struct mining *m, struct group *group, struct lode_erro
 	struct lode_mined *mined = m->mined;
 	struct lode_pattern_set patterns = {0};
 	uint32_t *cluster_of = lode_alloc(group->rounds.n_patterns * sizeof(*cluster_of));
+	size_t n_clusters = 0, n_alone = 0;
 	struct lode_cluster_options options = {
 		.linkage = m->options->linkage,
 		.min_similarity = m->options->min_similarity,
 		.n_threads = m->options->n_threads,
+		.n_alone = &n_alone,
 	};
 	struct lode_postings postings;
 	struct lode_cluster *clusters;
-	size_t n_clusters = 0;
 	int rc;
 
 	pattern_set_of(&patterns, &group->rounds);
@@ -324,6 +325,7 @@ static int cluster_group(struct mining *m, struct group *group, struct lode_erro
 				   &mined->digest->names, &options, err);
 	if (rc < 0)
 		goto out;
+	mined->n_not_compared += n_alone;
 	mined->clusters = lode_realloc_n(mined->clusters, mined->n_clusters + n_clusters,
 					 sizeof(*mined->clusters));
 	clusters = &mined->clusters[mined->n_clusters];

@@ -114,6 +114,7 @@ struct lode_mined {
 	size_t n_aoi_stacks;
 	int64_t min_cost; /* λ used */
 	uint32_t n_rounds;
+	size_t n_not_compared; /* patterns too long for clustering: each is a cluster of its own */
 	size_t n_patterns;
 	int64_t other_ns;
 	struct lode_cluster *clusters; /* in rank order */

@@ -52,26 +52,24 @@ static void find_ends(uint32_t *n_front, uint32_t *n_back, const struct lode_con
 }
 
 bool lode_closure_find(lode_item_vec *pattern, lode_item_vec *origin,
-		       const struct lode_condition *condition, const uint32_t *sequences,
-		       uint32_t n_sequences)
+		       const struct lode_condition *condition, const uint32_t *old, uint32_t n_old,
+		       const uint32_t *sequences, uint32_t n_sequences)
 {
-	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_front, n_back, n_items, begin, end;
-	uint32_t begin_back, i;
+	uint32_t n_front, n_back, n_items, begin, end, begin_back, i;
 	const uint32_t *items = lode_condition_sequence(condition, sequences[0], &n_items);
-	const uint32_t *old = condition->pattern.at;
 
 	find_ends(&n_front, &n_back, condition, sequences, n_sequences);
-	for (i = 0, begin = 0; i < n_front && begin < n_pattern; i++)
+	for (i = 0, begin = 0; i < n_front && begin < n_old; i++)
 		begin += items[i] == old[begin];
-	for (i = 0, end = n_pattern; i < n_back && end > begin; i++)
+	for (i = 0, end = n_old; i < n_back && end > begin; i++)
 		end -= items[n_items - 1 - i] == old[end - 1];
-	if (n_front + (end - begin) + n_back == n_pattern)
+	if (n_front + (end - begin) + n_back == n_old)
 		return false;
 	/* Slots are told by how many of the old pattern's items stand before them. */
 	for (i = 0, begin = 0; i < n_front; i++) {
 		lode_vec_append(origin, begin);
 		lode_vec_append(pattern, items[i]);
-		begin += begin < n_pattern && items[i] == old[begin];
+		begin += begin < n_old && items[i] == old[begin];
 	}
 	begin_back = end;
 	for (i = begin; i < end; i++) {
@@ -83,8 +81,8 @@ bool lode_closure_find(lode_item_vec *pattern, lode_item_vec *origin,
 		lode_vec_append(origin, 0);
 		lode_vec_append(pattern, items[n_items - n_back + i]);
 	}
-	lode_vec_append(origin, n_pattern);
-	for (i = n_back, end = n_pattern; i-- > 0;) {
+	lode_vec_append(origin, n_old);
+	for (i = n_back, end = n_old; i-- > 0;) {
 		size_t at = pattern->n - n_back + i;
 
 		end -= end > begin_back && pattern->at[at] == old[end - 1];

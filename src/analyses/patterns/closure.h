@@ -27,12 +27,12 @@ void lode_closure_mandatory(lode_item_vec *out, const struct lode_condition *con
 			    const uint32_t *sequences, uint32_t n_sequences, int64_t min_cost);
 
 /*
- * `sequences` are all of the database, or the mandatory ones. Gives false if the pattern has both
- * ends already. Else appends the longer pattern, in the condition's items, and the slot of the
- * condition's pattern that each of its slots lies in.
+ * `sequences` are all of the database, or the mandatory ones; all contain the pattern `old`. Gives
+ * false if it has both ends already. Else appends the longer pattern, in the condition's items, and
+ * the slot of the old pattern that each of its slots lies in.
  */
 bool lode_closure_find(lode_item_vec *pattern, lode_item_vec *origin,
-		       const struct lode_condition *condition, const uint32_t *sequences,
-		       uint32_t n_sequences);
+		       const struct lode_condition *condition, const uint32_t *old, uint32_t n_old,
+		       const uint32_t *sequences, uint32_t n_sequences);
 
 #endif

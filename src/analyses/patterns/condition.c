@@ -8,6 +8,7 @@ void lode_scratch_release(struct lode_scratch *scratch)
 {
 	lode_vec_release(&scratch->counters);
 	lode_vec_release(&scratch->touched);
+	lode_map_release(&scratch->sparse);
 	lode_vec_release(&scratch->first);
 	lode_vec_release(&scratch->last);
 	lode_vec_release(&scratch->keep);
@@ -28,22 +29,54 @@ void lode_condition_release(struct lode_condition *condition)
 	lode_vec_release(&condition->is_tight);
 }
 
-static void reserve_scratch(struct lode_scratch *scratch, const struct lode_selection *selection)
+/* Past this (64 MB) only those counters are made that are used: deep stacks have many slots. */
+enum { MOST_COUNTERS = 1 << 22 };
+
+static void reserve_counters(struct lode_scratch *scratch, size_t n)
 {
-	size_t n_counters =
-		((size_t)selection->n_pattern + 1) * lode_condition_n_items(selection->parent);
 	size_t n_before = scratch->counters.capacity;
 
-	lode_vec_reserve(&scratch->counters, n_counters);
+	lode_vec_reserve(&scratch->counters, n);
 	if (scratch->counters.capacity > n_before)
 		memset(scratch->counters.at + n_before, 0,
 		       (scratch->counters.capacity - n_before) * sizeof(*scratch->counters.at));
+}
+
+static void reserve_matches(struct lode_scratch *scratch, const struct lode_selection *selection)
+{
 	lode_vec_reserve(&scratch->first, (size_t)selection->n_pattern + 1);
 	lode_vec_reserve(&scratch->last, (size_t)selection->n_pattern + 1);
 }
 
-static void count_sequence(struct lode_scratch *scratch, const struct lode_selection *selection,
-			   const uint32_t *items, uint32_t n_items, int64_t weight)
+static struct lode_counter *sparse_counter(struct lode_scratch *scratch, size_t at)
+{
+	uint32_t *index = lode_map_slot(&scratch->sparse, at);
+
+	if (*index == LODE_NONE) {
+		*index = (uint32_t)scratch->touched.n;
+		reserve_counters(scratch, scratch->touched.n + 1);
+		lode_vec_append(&scratch->touched, at);
+	}
+	return &scratch->counters.at[*index];
+}
+
+static inline void count_at(struct lode_scratch *scratch, size_t at, uint64_t stamp, int64_t weight,
+			    bool is_sparse)
+{
+	struct lode_counter *counter =
+		is_sparse ? sparse_counter(scratch, at) : &scratch->counters.at[at];
+
+	if (counter->stamp == stamp)
+		return;
+	counter->stamp = stamp;
+	if (!is_sparse && counter->cost == 0)
+		lode_vec_append(&scratch->touched, at);
+	counter->cost += weight;
+}
+
+static inline void count_sequence(struct lode_scratch *scratch,
+				  const struct lode_selection *selection, const uint32_t *items,
+				  uint32_t n_items, int64_t weight, bool is_sparse)
 {
 	uint32_t n_all = lode_condition_n_items(selection->parent);
 	uint32_t *first = scratch->first.at, *last = scratch->last.at;
@@ -58,16 +91,9 @@ static void count_sequence(struct lode_scratch *scratch, const struct lode_selec
 			selection->is_open + (size_t)selection->origin[slot] * n_all;
 
 		end = lode_window_end(last, selection->n_pattern, n_items, slot);
-		for (at = lode_window_begin(first, slot); at < end; at++) {
-			struct lode_counter *counter = &scratch->counters.at[row + items[at]];
-
-			if (!is_open[items[at]] || counter->stamp == stamp)
-				continue;
-			counter->stamp = stamp;
-			if (counter->cost == 0)
-				lode_vec_append(&scratch->touched, row + items[at]);
-			counter->cost += weight;
-		}
+		for (at = lode_window_begin(first, slot); at < end; at++)
+			if (is_open[items[at]])
+				count_at(scratch, row + items[at], stamp, weight, is_sparse);
 	}
 }
 
@@ -85,28 +111,40 @@ void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *
 {
 	const struct lode_condition *parent = selection->parent;
 	uint32_t n_all = lode_condition_n_items(parent), n_items, i;
-	size_t t;
+	size_t n_counters = ((size_t)selection->n_pattern + 1) * n_all, t;
+	size_t most = scratch->most_counters ? scratch->most_counters : MOST_COUNTERS;
+	bool is_sparse = n_counters > most;
 
 	out->n = 0;
-	reserve_scratch(scratch, selection);
+	reserve_matches(scratch, selection);
+	if (!is_sparse)
+		reserve_counters(scratch, n_counters);
 	for (i = 0; i < selection->n_sequences; i++) {
 		uint32_t s = selection->sequences[i];
 		const uint32_t *items = lode_condition_sequence(parent, s, &n_items);
 
-		count_sequence(scratch, selection, items, n_items, parent->db.weight.at[s]);
+		if (is_sparse)
+			count_sequence(scratch, selection, items, n_items, parent->db.weight.at[s],
+				       true);
+		else
+			count_sequence(scratch, selection, items, n_items, parent->db.weight.at[s],
+				       false);
 	}
 	for (t = 0; t < scratch->touched.n; t++) {
 		size_t at = scratch->touched.at[t];
 		uint32_t slot = (uint32_t)(at / n_all), item = (uint32_t)(at % n_all);
+		struct lode_counter *counter = &scratch->counters.at[is_sparse ? t : at];
 		struct lode_insertion insertion = {
-			slot, item, scratch->counters.at[at].cost,
+			slot, item, counter->cost,
 			selection->is_open[(size_t)selection->origin[slot] * n_all + item]};
 
-		scratch->counters.at[at].cost = 0;
+		counter->cost = 0;
 		if (insertion.cost >= min_cost)
 			lode_vec_append(out, insertion);
 	}
 	scratch->touched.n = 0;
+	if (is_sparse)
+		lode_map_release(&scratch->sparse);
 	if (out->n)
 		qsort(out->at, out->n, sizeof(*out->at), compare_insertions);
 }
@@ -329,7 +367,7 @@ void lode_condition_build(struct lode_condition *out, const struct lode_selectio
 	const struct lode_condition *parent = selection->parent;
 	uint32_t n_items, n_kept, i;
 
-	reserve_scratch(scratch, selection);
+	reserve_matches(scratch, selection);
 	renumber(out, selection, insertions, scratch);
 	set_costs(out, insertions, scratch);
 	out->total = total;

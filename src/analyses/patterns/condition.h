@@ -14,6 +14,7 @@
 
 #include "analyses/patterns/merge.h"
 #include "analyses/patterns/thin.h"
+#include "base/map.h"
 #include "base/mem.h"
 
 /*
@@ -43,8 +44,12 @@ struct lode_tail_item {
 };
 struct lode_scratch {
 	LODE_VEC(struct lode_counter)
-	counters; /* [slot * n_items + item]; all cost 0 between uses */
-	LODE_VEC(size_t) touched;
+	counters;		  /* [slot * n_items + item]; all cost 0 between uses */
+	LODE_VEC(size_t) touched; /* slot * n_items + item: those that were counted */
+	/* Where these would be too many: their counters are in the order of `touched`, and found
+	   here. */
+	struct lode_map sparse;
+	size_t most_counters; /* that may be made for all; 0: a good number */
 	uint64_t stamp;
 	uint64_t work; /* items walked over, some ns each; the owner resets it */
 	LODE_VEC(uint32_t) first, last;

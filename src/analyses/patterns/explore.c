@@ -48,6 +48,9 @@ struct search {
 	struct worker *workers;
 	unsigned n_workers;
 	atomic_int end; /* enum lode_explore_end; DONE while all is well */
+	/* Per sequence: a pattern that was found contains all of it, so that it holds nothing new
+	   in any branch. Told of long ones only. */
+	atomic_uchar *is_spent;
 	atomic_uint_fast64_t work;
 	atomic_size_t next_check; /* of max_patterns: at that many published patterns */
 };
@@ -316,6 +319,7 @@ static bool select_closure(struct worker *worker, struct level *level, size_t de
 	lode_closure_mandatory(&level->mandatory, &level->condition, level->unexplained.at,
 			       (uint32_t)level->unexplained.n, worker->search->options->min_cost);
 	if (!lode_closure_find(&level->pattern, &level->origin, &level->condition,
+			       level->condition.pattern.at, (uint32_t)level->condition.pattern.n,
 			       level->mandatory.at, (uint32_t)level->mandatory.n))
 		return false;
 	weight = keep_containing(level);
@@ -513,6 +517,38 @@ static void root_release(struct worker *worker)
 	level_release(&worker->root);
 }
 
+/* Below, finding out that a branch has nothing new is about as quick. */
+enum { LONG_SEQUENCE = 1024 };
+
+static void note_spent(struct worker *worker)
+{
+	struct search *search = worker->search;
+	const lode_item_vec *selected = &worker->root.selected;
+	uint32_t least = search->options->deep ? search->options->deep : LONG_SEQUENCE;
+
+	for (size_t i = 0; i < selected->n; i++) {
+		uint32_t s = selected->at[i], n_items;
+		const uint32_t *items =
+			lode_condition_sequence(&worker->root.condition, s, &n_items);
+
+		for (size_t k = 0; n_items >= least && k < worker->fresh.n; k++)
+			if (lode_is_subsequence(items, n_items, worker->fresh.at[k]->items,
+						worker->fresh.at[k]->n))
+				atomic_store_explicit(&search->is_spent[s], 1,
+						      memory_order_relaxed);
+	}
+}
+
+static bool may_hold_new(const struct search *search, const lode_item_vec *selected)
+{
+	int64_t weight = 0;
+
+	for (size_t i = 0; i < selected->n && weight < search->options->min_cost; i++)
+		if (!atomic_load_explicit(&search->is_spent[selected->at[i]], memory_order_relaxed))
+			weight += search->reduced->weight[selected->at[i]];
+	return weight >= search->options->min_cost;
+}
+
 /* All patterns whose rarest item is `job`. */
 static void run_branch(void *context, size_t job, unsigned index)
 {
@@ -534,6 +570,10 @@ static void run_branch(void *context, size_t job, unsigned index)
 	root->selected.n = root->pattern.n = root->origin.n = 0;
 	for (i = search->lists.start.at[item]; i < search->lists.start.at[item + 1]; i++)
 		lode_vec_append(&root->selected, search->lists.list.at[i]);
+	if (!may_hold_new(search, &root->selected)) {
+		search->found->is_done[item] = true;
+		return;
+	}
 	lode_vec_append(&root->pattern, item);
 	lode_vec_append(&root->origin, 0);
 	lode_vec_append(&root->origin, 0);
@@ -542,6 +582,7 @@ static void run_branch(void *context, size_t job, unsigned index)
 	root->has_watched = false;
 	count_selected(worker, root);
 	search->found->is_done[item] = visit(worker, 0, root, search->reduced->item_cost[item]);
+	note_spent(worker);
 	if (index == 0 && search->options->progress)
 		search->options->progress(search->options->progress_context,
 					  (double)(job + 1) / search->reduced->n_items);
@@ -576,9 +617,12 @@ static void search_init(struct search *search)
 	for (i = 0; i < search->n_workers; i++) {
 		search->workers[i].search = search;
 		lode_pivot_scratch_init(&search->workers[i].pivoting, reduced->n_items);
-		lode_grower_init(&search->workers[i].grower, reduced->n_items);
+		search->workers[i].counting.most_counters = search->options->deep;
+		lode_grower_init(&search->workers[i].grower, reduced->n_items,
+				 search->options->deep);
 		root_init(&search->workers[i]);
 	}
+	search->is_spent = lode_alloc0(reduced->n, sizeof(*search->is_spent));
 	lode_lists_build(&search->lists, &search->workers[0].root.condition.db, NULL, reduced->n,
 			 reduced->n_items, NULL);
 	atomic_store(&search->next_check, search->options->max_patterns + 1);
@@ -591,6 +635,7 @@ static void search_release(struct search *search)
 	for (i = 0; i < search->n_workers; i++)
 		worker_release(&search->workers[i]);
 	free(search->workers);
+	free(search->is_spent);
 	lode_lists_release(&search->lists);
 }
 

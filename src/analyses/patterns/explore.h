@@ -12,6 +12,7 @@
 struct lode_explore_options {
 	int64_t min_cost;
 	size_t max_patterns; /* 0: no bound */
+	uint32_t deep;	     /* as in miner.h */
 	unsigned n_threads;
 	uint64_t max_work; /* items walked over, some 15 ns each; 0: no bound */
 	uint64_t *work;	   /* what was walked over is added; may be NULL */

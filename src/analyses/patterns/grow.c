@@ -2,11 +2,15 @@
 
 #include <stdlib.h>
 
+#include "analyses/patterns/closure.h"
 #include "analyses/patterns/windows.h"
 
-void lode_grower_init(struct lode_grower *grower, uint32_t n_items)
+enum { LEAST_ENDS = 64 };
+
+void lode_grower_init(struct lode_grower *grower, uint32_t n_items, uint32_t least_ends)
 {
 	memset(grower, 0, sizeof(*grower));
+	grower->least_ends = least_ends ? least_ends : LEAST_ENDS;
 	lode_vec_reserve(&grower->local, (size_t)n_items + 1);
 }
 
@@ -17,6 +21,8 @@ void lode_grower_release(struct lode_grower *grower)
 	lode_vec_release(&grower->pattern);
 	lode_vec_release(&grower->origin);
 	lode_vec_release(&grower->insertions);
+	lode_vec_release(&grower->longer);
+	lode_vec_release(&grower->slots);
 	lode_vec_release(&grower->names);
 }
 
@@ -96,6 +102,56 @@ static void insert_costliest(struct lode_grower *grower, const struct lode_condi
 	insert(grower->origin.at, grower->origin.n, best->slot, grower->origin.at[best->slot]);
 }
 
+/* May all that the longer pattern has, and the pattern has not, be inserted there? */
+static bool may_be_longer(struct lode_grower *grower, const struct lode_condition *base,
+			  const uint8_t *is_open)
+{
+	uint32_t n_all = lode_condition_n_items(base);
+
+	for (size_t i = 0; i < grower->longer.n; i++) {
+		uint32_t slot = grower->slots.at[i];
+
+		if (grower->slots.at[i + 1] == slot &&
+		    !is_open[(size_t)grower->origin.at[slot] * n_all + grower->longer.at[i]])
+			return false;
+		grower->slots.at[i] = grower->origin.at[slot];
+	}
+	grower->slots.at[grower->longer.n] = grower->origin.at[grower->pattern.n];
+	return true;
+}
+
+/*
+ * Inserts all at once what the sequences begin and end with, if that is much: one by one, each
+ * insertion would walk over all of it again.
+ */
+static void insert_ends(struct lode_grower *grower, const struct lode_condition *base,
+			const uint8_t *is_open, struct lode_scratch *scratch)
+{
+	size_t n_before = grower->pattern.n;
+
+	grower->longer.n = grower->slots.n = 0;
+	for (size_t i = 0; i < grower->sequences.n; i++) {
+		uint32_t n_items;
+
+		lode_condition_sequence(base, grower->sequences.at[i], &n_items);
+		if (n_items < n_before + grower->least_ends)
+			return;
+	}
+	if (!lode_closure_find(&grower->longer, &grower->slots, base, grower->pattern.at,
+			       (uint32_t)n_before, grower->sequences.at,
+			       (uint32_t)grower->sequences.n))
+		return;
+	scratch->work += grower->longer.n * grower->sequences.n;
+	if (grower->longer.n < n_before + grower->least_ends ||
+	    !may_be_longer(grower, base, is_open))
+		return;
+	grower->pattern.n = grower->origin.n = 0;
+	for (size_t i = 0; i < grower->longer.n; i++)
+		lode_vec_append(&grower->pattern, grower->longer.at[i]);
+	for (size_t i = 0; i <= grower->longer.n; i++)
+		lode_vec_append(&grower->origin, grower->slots.at[i]);
+}
+
 static void begin(struct lode_grower *grower, const struct lode_condition *base,
 		  const uint32_t *names, uint32_t n, const uint32_t *origin)
 {
@@ -114,20 +170,23 @@ void lode_grow(struct lode_grower *grower, const struct lode_condition *base,
 	       const uint8_t *is_open, const uint32_t *names, uint32_t n, const uint32_t *origin,
 	       int64_t min_cost, struct lode_scratch *scratch)
 {
-	size_t i;
+	struct lode_selection selection;
+	size_t n_tried = 0, i;
 
 	begin(grower, base, names, n, origin);
 	find_sequences(grower, base, scratch);
 	for (;;) {
-		struct lode_selection selection = {.parent = base,
-						   .is_open = is_open,
-						   .sequences = grower->sequences.at,
-						   .n_sequences = (uint32_t)grower->sequences.n,
-						   .pattern = grower->pattern.at,
-						   .n_pattern = (uint32_t)grower->pattern.n,
-						   .origin = grower->origin.at,
-						   .inserted_slot = LODE_NO_SLOT};
-
+		if (grower->sequences.n != n_tried)
+			insert_ends(grower, base, is_open, scratch);
+		n_tried = grower->sequences.n;
+		selection = (struct lode_selection){.parent = base,
+						    .is_open = is_open,
+						    .sequences = grower->sequences.at,
+						    .n_sequences = (uint32_t)grower->sequences.n,
+						    .pattern = grower->pattern.at,
+						    .n_pattern = (uint32_t)grower->pattern.n,
+						    .origin = grower->origin.at,
+						    .inserted_slot = LODE_NO_SLOT};
 		lode_condition_count(&grower->insertions, &selection, min_cost, scratch);
 		if (grower->insertions.n == 0)
 			break;

@@ -12,10 +12,12 @@ struct lode_grower {
 	LODE_VEC(uint32_t) local; /* reduced item -> local item, for those of the pattern */
 	LODE_VEC(uint32_t) sequences, pattern, origin;
 	lode_insertion_vec insertions;
-	LODE_VEC(uint32_t) names; /* the result, in reduced items */
+	lode_item_vec longer, slots; /* what it is about to become */
+	LODE_VEC(uint32_t) names;    /* the result, in reduced items */
 	int64_t cost;
+	uint32_t least_ends; /* fewer functions at the ends are inserted one by one */
 };
-void lode_grower_init(struct lode_grower *grower, uint32_t n_items);
+void lode_grower_init(struct lode_grower *grower, uint32_t n_items, uint32_t least_ends);
 void lode_grower_release(struct lode_grower *grower);
 
 /*

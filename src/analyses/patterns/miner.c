@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analyses/patterns/ends.h"
 #include "analyses/patterns/reduce.h"
 #include "analyses/patterns/turns.h"
 
@@ -46,6 +47,7 @@ int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences
 {
 	struct lode_reduced reduced = {0};
 	struct lode_results results = {0};
+	struct lode_ends ends = {0};
 	struct lode_miner_stop stop = {0};
 	enum lode_turns_end end;
 	int rc = 0;
@@ -57,7 +59,11 @@ int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "the minimum cost must be positive");
 	if ((rc = lode_reduce(&reduced, sequences, options->min_cost, err)) < 0)
 		goto out;
+	if ((rc = lode_ends_take(&ends, &reduced, options, err)) < 0)
+		goto out;
 	end = lode_turns_run(&results, &reduced, options);
+	if (end != LODE_TURNS_TOO_LONG)
+		lode_ends_put(&results, &ends);
 	stop.work = results.work;
 	if (results.all.n)
 		qsort(results.all.at, results.all.n, sizeof(*results.all.at), compare_results);
@@ -76,6 +82,7 @@ int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences
 	if (options->stop)
 		*options->stop = stop;
 out:
+	lode_ends_release(&ends);
 	lode_results_release(&results);
 	lode_reduced_release(&reduced);
 	return rc;

@@ -60,6 +60,8 @@ struct lode_miner_options {
 	uint64_t max_work;
 	unsigned n_threads; /* 0 = 1 */
 	enum lode_miner_method method;
+	/* For tests: from how many functions on something is taken for deep. 0: good numbers. */
+	uint32_t deep;
 	struct lode_miner_stop *stop; /* may be NULL; set by every call */
 	/* Where progress is wanted; may be NULL. Called now and then from one thread. */
 	void (*progress)(void *context, double done);

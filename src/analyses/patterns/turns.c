@@ -140,6 +140,7 @@ static bool by_insertions(struct turns *t, uint64_t turn, enum lode_turns_end *e
 		.min_cost = t->options->min_cost,
 		.max_patterns = t->options->max_patterns,
 		.n_threads = t->options->n_threads,
+		.deep = t->options->deep,
 		.max_work = bound(t, turn),
 		.work = &t->out->work,
 		.progress = t->options->progress,

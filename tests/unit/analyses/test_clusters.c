@@ -69,6 +69,61 @@ static void random_sets_agree_with_the_plain_method(void **state)
 	}
 }
 
+/* Patterns past the limits are clusters of their own, and the others' as if these were not there.
+ */
+static void what_is_too_long_stands_alone(void **state)
+{
+	uint64_t random = 21;
+
+	(void)state;
+	for (uint32_t run = 0; run < 600; run++) {
+		size_t n_alone, always = 1 + random_below(&random, 12), left, n_found, n_few, n = 0;
+		struct lode_cluster_options options = {
+			.linkage = (enum lode_linkage)(run % 3),
+			.min_similarity = random_below(&random, 21) / 20.0,
+			.n_threads = 1,
+			.n_alone = &n_alone,
+			.always_compared = always,
+			.most_cells = 1, /* none that is longer, but for an only one */
+		};
+		uint32_t found[40], few[40], longest = 0;
+		struct fixture f;
+
+		fixture_random(&f, &random, 2 + random_below(&random, 30), 14,
+			       2 + random_below(&random, 30));
+		assert_int_equal(lode_cluster_patterns(found, &n_found, &f.patterns, &f.tree,
+						       &f.names, &options, NULL),
+				 0);
+		/* The same of the short ones alone, and the limits off. */
+		left = f.patterns.n;
+		for (uint32_t i = 0; i < left; i++) {
+			size_t from = f.patterns.start.at[i],
+			       length = lode_pattern_length(&f.patterns, i);
+
+			longest += length > always;
+			if (length > always)
+				continue;
+			memmove(f.patterns.items.at + f.patterns.start.at[n],
+				f.patterns.items.at + from, length * sizeof(*f.patterns.items.at));
+			found[n] = found[i];
+			f.patterns.start.at[n + 1] = f.patterns.start.at[n] + length;
+			n++;
+		}
+		f.patterns.n = n;
+		if (n_alone != longest && !(longest == left && n_alone == longest - 1))
+			fail_msg("run %u: %zu alone, %u longer", run, n_alone, longest);
+		options.always_compared = SIZE_MAX;
+		assert_int_equal(lode_cluster_patterns(few, &n_few, &f.patterns, &f.tree, &f.names,
+						       &options, NULL),
+				 0);
+		assert_int_equal(n_found, n_few + longest);
+		for (size_t a = 0; a < n; a++)
+			for (size_t b = 0; b < a; b++)
+				assert_int_equal(found[a] == found[b], few[a] == few[b]);
+		fixture_release(&f);
+	}
+}
+
 static void large_sets_agree_with_the_plain_method(void **state)
 {
 	uint64_t random = 8;
@@ -112,6 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_sets_agree_with_the_plain_method),
+		cmocka_unit_test(what_is_too_long_stands_alone),
 		cmocka_unit_test(large_sets_agree_with_the_plain_method),
 		cmocka_unit_test(a_similarity_that_is_none_is_refused),
 	};

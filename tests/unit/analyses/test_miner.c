@@ -197,6 +197,7 @@ static void same_as_definition_on_random_inputs(void **state)
 
 		random_input(&input, &random);
 		options.min_cost = 1 + random_below(&random, 14);
+		options.deep = random_below(&random, 5);
 		sequences = view(&input);
 		n = oracle(expected, &input, options.min_cost);
 		for (int method = LODE_MINER_ALL; method <= LODE_MINER_ENUMERATION; method++) {
@@ -312,6 +313,7 @@ static void all_searches_agree_for_any_number_of_threads(void **state)
 		options.min_cost = random_min_cost(&input, &random);
 		for (k = 0; k < 6; k++) {
 			options.n_threads = k < 3 ? 1 : 4;
+			options.deep = random_below(&random, 2) * (1 + random_below(&random, 6));
 			options.method = methods[k % 3];
 			rc[k] = lode_mine_patterns(&sets[k], &sequences, &options, &err);
 			assert_true(rc[k] == 0 || rc[k] == LODE_ERR_LIMIT);
