@@ -1,7 +1,10 @@
 #include "base/mem.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/memory_bound.h"
 
 static void __attribute__((noreturn)) oom_exit(size_t size_bytes)
 {
@@ -14,28 +17,56 @@ void (*lode_oom)(size_t size_bytes) __attribute__((noreturn)) = oom_exit;
 
 void *lode_alloc(size_t size_bytes)
 {
+	bool is_filed = size_bytes >= LODE_LARGE_BYTES && lode_memory_is_short(size_bytes);
 	void *p = malloc(size_bytes ? size_bytes : 1);
 
 	if (!p)
 		lode_oom(size_bytes);
+	if (is_filed)
+		lode_memory_to_file(p, size_bytes, NULL, 0);
 	return p;
 }
 
 void *lode_alloc0(size_t n, size_t size_bytes)
 {
-	void *p = calloc(n ? n : 1, size_bytes ? size_bytes : 1);
+	size_t total;
+	bool is_filed;
+	void *p;
 
+	if (__builtin_mul_overflow(n, size_bytes, &total))
+		lode_oom(SIZE_MAX);
+	is_filed = total >= LODE_LARGE_BYTES && lode_memory_is_short(total);
+	p = calloc(n ? n : 1, size_bytes ? size_bytes : 1);
 	if (!p)
-		lode_oom(n * size_bytes);
+		lode_oom(total);
+	if (is_filed)
+		lode_memory_to_file(p, total, NULL, 0);
 	return p;
+}
+
+/* A large block grows while memory is short: its content moves to a file. */
+static void *grow_in_file(void *p, size_t old_bytes, size_t size_bytes)
+{
+	void *grown = malloc(size_bytes);
+
+	if (!grown)
+		lode_oom(size_bytes);
+	lode_memory_to_file(grown, size_bytes, p, old_bytes);
+	free(p);
+	return grown;
 }
 
 void *lode_realloc_n(void *p, size_t n, size_t size_bytes)
 {
-	size_t total;
+	size_t total, old;
 
 	if (__builtin_mul_overflow(n, size_bytes, &total))
 		lode_oom(SIZE_MAX);
+	if (total >= LODE_LARGE_BYTES) {
+		old = malloc_usable_size(p);
+		if (total > old && lode_memory_is_short(total - old))
+			return grow_in_file(p, old, total);
+	}
 	p = realloc(p, total ? total : 1);
 	if (!p)
 		lode_oom(total);

@@ -5,6 +5,7 @@
 
 #include "analyses/suspects/suspects.h"
 #include "base/escape.h"
+#include "base/memory_limit.h"
 #include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/export_options.h"
@@ -537,9 +538,9 @@ static bool is_incomplete(const struct reading *r)
 static size_t record_memory(const struct suspects_values *v)
 {
 	const size_t most = (size_t)256 << 20;
-	size_t asked = v->input.memory_bytes / 4;
+	size_t share = lode_memory_budget(v->input.memory_bytes) / 4;
 
-	return asked && asked < most ? asked : most;
+	return share < most ? share : most;
 }
 
 static int run_suspects(const struct lode_command *self, const struct suspects_values *v,

@@ -106,21 +106,22 @@ extern const char *const lode_kind_choices[]; /* in the order of enum lode_event
 		.offset = (at) + offsetof(struct lode_input_options, symbols.keep_mangled),        \
 	}
 
-#define LODE_MACHINE_OPTIONS(at)                                                                  \
-	{                                                                                         \
-		.name = "threads",                                                                \
-		.letter = 'j',                                                                    \
-		.argument = "N",                                                                  \
-		.help = "use N threads (default: all CPUs); the result is the same for any N",    \
-		.set = lode_set_unsigned,                                                         \
-		.offset = (at) + offsetof(struct lode_input_options, n_threads),                  \
-		.group = "Machine",                                                               \
-	},                                                                                        \
-	{                                                                                         \
-		.name = "memory", .argument = "SIZE",                                             \
-		.help = "keep to about this much memory, e.g. 4G (default: half of the machine)", \
-		.set = lode_set_size,                                                             \
-		.offset = (at) + offsetof(struct lode_input_options, memory_bytes),               \
+#define LODE_MACHINE_OPTIONS(at)                                                               \
+	{                                                                                      \
+		.name = "threads",                                                             \
+		.letter = 'j',                                                                 \
+		.argument = "N",                                                               \
+		.help = "use N threads (default: all CPUs); the result is the same for any N", \
+		.set = lode_set_unsigned,                                                      \
+		.offset = (at) + offsetof(struct lode_input_options, n_threads),               \
+		.group = "Machine",                                                            \
+	},                                                                                     \
+	{                                                                                      \
+		.name = "memory", .argument = "SIZE",                                          \
+		.help = "keep to this much memory, e.g. 4G; what is more goes to a temporary " \
+			"file (default: half of what this process may have)",                  \
+		.set = lode_set_memory,                                                        \
+		.offset = (at) + offsetof(struct lode_input_options, memory_bytes),            \
 	}
 
 #endif

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory_bound.h"
+#include "base/memory_limit.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include <cli/lode_version.h> /* made by Meson */
@@ -38,6 +40,7 @@ static int run(int argc, char **argv)
 	command = lode_command_find(argv[1]);
 	if (!command)
 		return usage_of_unknown(argv[1]);
+	lode_memory_keep_to(lode_memory_budget(0));
 	return command->run(command, argc - 2, argv + 2);
 }
 

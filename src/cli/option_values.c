@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/memory_bound.h"
 
 static int fail(const struct lode_option *option, const char *text, const char *wanted,
 		struct lode_error *err)
@@ -276,6 +277,16 @@ int lode_set_size(const struct lode_option *option, void *field, const char *tex
 	if (!parse_size(text, field) || *(size_t *)field == 0)
 		return fail(option, text, "a size such as 512M or 4G", err);
 	return 0;
+}
+
+int lode_set_memory(const struct lode_option *option, void *field, const char *text,
+		    struct lode_error *err)
+{
+	int rc = lode_set_size(option, field, text, err);
+
+	if (rc == 0)
+		lode_memory_keep_to(*(size_t *)field);
+	return rc;
 }
 
 /* One end of a span: "" open, "+1.5s" from the start of the recording, "1871.5s" on its clock. */

@@ -43,6 +43,7 @@ struct lode_job_run {
 	struct lode_digest_dir dir;
 	const char *shape, *symptom_text; /* of the streams' digests */
 	unsigned n_threads_each;	  /* threads that one stream may use */
+	size_t memory_each;		  /* and how much memory */
 	bool is_packed;			  /* many streams: digests wait in packed form */
 	struct lode_job_item *items;
 	size_t n_items;

@@ -1,8 +1,8 @@
 #include "job/digest_job.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/memory_limit.h"
 #include "base/pool.h"
 #include "job/digest_item.h"
 #include "job/digest_merge.h"
@@ -177,24 +177,19 @@ static void run_stream(void *context, size_t index, unsigned worker)
 	lode_job_item_done(item);
 }
 
-static int64_t half_of_machine(void)
-{
-	return (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
-}
-
 static int make_digests(struct lode_digest_job *job, struct lode_job_run *run,
 			struct lode_error *err)
 {
 	const struct lode_digest_job_options *options = run->options;
 	unsigned n_threads = options->n_threads ? options->n_threads : lode_pool_cpus();
-	int64_t memory_bytes =
-		options->memory_bytes ? (int64_t)options->memory_bytes : half_of_machine();
+	int64_t memory_bytes = (int64_t)lode_memory_budget(options->memory_bytes);
 	unsigned n_together = plan(run, n_threads, memory_bytes);
 	int rc = lode_symboliser_new(&run->symboliser, &options->symbols, err);
 
 	if (rc < 0)
 		return rc;
 	run->n_threads_each = n_threads / n_together;
+	run->memory_each = (size_t)memory_bytes / n_together;
 	run->is_packed = run->n_streams >= MANY_STREAMS;
 	lode_pool_run(n_together, run->n_streams, run_stream, run);
 	lode_symboliser_free(run->symboliser);

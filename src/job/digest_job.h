@@ -69,7 +69,7 @@ struct lode_digest_job_options {
 	bool no_merge;			     /* only the folder's digests are wanted */
 	const struct lode_digest_sink *sink; /* gets all digests: none is merged. NULL: nobody */
 	unsigned n_threads;		     /* 0: all CPUs */
-	size_t memory_bytes;		     /* 0: half of the machine */
+	size_t memory_bytes;		     /* 0: lode_memory_budget(0) */
 	/* Called from any thread, often; may be NULL. */
 	void (*progress)(void *context, const struct lode_digest_progress *progress);
 	void *progress_context;

@@ -37,7 +37,7 @@ struct lode_suspects_job_options {
 	const struct lode_metric_spec *metrics; /* NULL: everything */
 	bool kernel_frames;  /* keep the kernel's frames in stacks of system calls */
 	unsigned n_threads;  /* 0: all CPUs */
-	size_t memory_bytes; /* 0: half of the machine */
+	size_t memory_bytes; /* 0: lode_memory_budget(0) */
 	/* Called from any thread, often; may be NULL. */
 	void (*progress)(void *context, const struct lode_digest_progress *progress);
 	void *progress_context;

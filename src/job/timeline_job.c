@@ -3,19 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/memory_limit.h"
 #include "base/pool.h"
 #include "model/call_intake.h"
 #include "store/atomic_file.h"
 #include "store/timeline_file.h"
-
-static size_t half_of_machine(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-
-	return pages > 0 && page_bytes > 0 ? (size_t)pages / 2 * (size_t)page_bytes : 0;
-}
 
 /* "-" and folders are never an index. */
 static bool is_index(const char *path)
@@ -47,15 +40,14 @@ int lode_timeline_job_read(struct lode_timeline_job *job, const char *path,
 			   const struct lode_timeline_job_options *options, struct lode_error *err)
 {
 	struct reading reading = {path, options->reading};
-	struct lode_call_intake_options intake = {.memory_bytes = options->memory_bytes};
+	struct lode_call_intake_options intake = {
+		.memory_bytes = lode_memory_budget(options->memory_bytes)};
 	int rc;
 
 	memset(job, 0, sizeof(*job));
 	job->n_threads = options->n_threads ? options->n_threads : lode_pool_cpus();
 	job->is_index = is_index(path);
 	intake.n_threads = job->n_threads;
-	if (!intake.memory_bytes)
-		intake.memory_bytes = half_of_machine();
 	reading.options.n_threads = job->n_threads;
 	if (job->is_index)
 		rc = lode_timeline_load(&job->trace, path, err);

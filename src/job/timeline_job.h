@@ -24,7 +24,7 @@ struct lode_timeline_job_options {
 	struct lode_regtime_options regtime;
 	const char *index;   /* where the index goes; NULL: nowhere */
 	unsigned n_threads;  /* 0: all CPUs */
-	size_t memory_bytes; /* of packed calls; 0: half of the machine */
+	size_t memory_bytes; /* of packed calls; 0: lode_memory_budget(0) */
 };
 
 struct lode_timeline_job {

@@ -18,7 +18,7 @@ struct lode_source_options {
 	struct lode_symboliser *symboliser; /* shared; NULL only for formats with names inside */
 	struct lode_narrow narrow;
 	unsigned n_threads;		  /* threads that one stream may use */
-	size_t memory_bytes;		  /* bound; 0: half of the machine */
+	size_t memory_bytes;		  /* bound; 0: lode_memory_budget(0) */
 	enum lode_event_kind folded_kind; /* --kind, for folded stacks */
 	const char *unit;		  /* --unit, for folded stacks */
 	const struct lode_tap *tap;	  /* gets the events as they stand in the recording, from

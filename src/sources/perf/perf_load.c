@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/memory_limit.h"
 #include "base/pipeline.h"
 #include "base/pool.h"
 #include "sources/bundle_notes.h"
@@ -88,13 +88,16 @@ static int take(void *context, void *item)
 
 /* ---- Setting up, taking down ---- */
 
+/*
+ * What may wait to be put in order. perf's rounds are far smaller, however many CPUs it copied
+ * from; recordings without rounds wait as a whole, as far as they may.
+ */
 static size_t waiting_limit(const struct lode_source_options *options)
 {
-	size_t all = options->memory_bytes;
+	const size_t least = (size_t)64 << 20;
+	size_t share = lode_memory_budget(options->memory_bytes) / 4;
 
-	if (all == 0)
-		all = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) / 2;
-	return all / 4;
+	return share > least ? share : least;
 }
 
 static void set_up(struct loading *l, struct lode_builder *builder)

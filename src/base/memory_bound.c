@@ -1,0 +1,292 @@
+/* Large blocks of memory on pages of temporary files, once memory is short. */
+#include "base/memory_bound.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/temporary_folder.h"
+#include "base/unnamed_file.h"
+
+/* Sanitizers hold memory of their own, several times that of the program. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+#ifndef IS_SANITIZED
+#define IS_SANITIZED 0
+#endif
+
+/* Below this the program itself, its libraries and a block per thread would be too much. */
+static const size_t least_refused_bytes = (size_t)64 << 20;
+
+static atomic_size_t bound;	  /* 0: none */
+static atomic_size_t asked_bytes; /* of large blocks, ever: while few, nobody needs to look */
+static atomic_size_t filed_bytes; /* of those, in files */
+
+/* Where blocks in files are. One that was freed stays until its place turns out to be empty. */
+enum { MAX_BLOCKS = 1 << 14, PIECE_BYTES = 4 << 20 };
+struct filed_block {
+	uintptr_t begin;
+	size_t size;
+};
+static struct {
+	pthread_mutex_t lock;
+	struct filed_block at[MAX_BLOCKS];
+	size_t n, next, done; /* next, done: block and bytes of it where taking away goes on */
+	bool is_begun;
+} blocks = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void lode_memory_keep_to(size_t bound_bytes)
+{
+	atomic_store(&bound, bound_bytes);
+}
+
+size_t lode_memory_in_files(void)
+{
+	return atomic_load(&filed_bytes);
+}
+
+/* What the process has in memory, by the kernel's count; 0: not known. `own`: of no file. */
+static size_t resident_bytes(size_t *own)
+{
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned long long resident, shared;
+	char text[128], *end;
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	*own = 0;
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	(void)strtoull(text, &end, 10); /* address space */
+	resident = strtoull(end, &end, 10);
+	shared = strtoull(end, &end, 10);
+	if (resident > shared)
+		*own = (size_t)(resident - shared) * page_bytes;
+	return (size_t)resident * page_bytes;
+}
+
+static void __attribute__((noreturn, format(printf, 1, 2))) give_up(const char *format, ...)
+{
+	va_list args;
+
+	fputs("lode: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	_Exit(4);
+}
+
+static size_t mib(size_t bytes)
+{
+	return (bytes + ((size_t)1 << 20) - 1) >> 20;
+}
+
+/* ---- Taking pages away ---- */
+
+/*
+ * The next piece of a block leaves the process; it stays in the kernel's cache as long as it likes.
+ * False at the end of a round through all blocks.
+ */
+static bool take_away(void)
+{
+	struct filed_block *block;
+	size_t size;
+
+	pthread_mutex_lock(&blocks.lock);
+	if (blocks.next >= blocks.n) {
+		blocks.next = blocks.done = 0;
+		pthread_mutex_unlock(&blocks.lock);
+		return false;
+	}
+	block = &blocks.at[blocks.next];
+	size = block->size - blocks.done < PIECE_BYTES ? block->size - blocks.done : PIECE_BYTES;
+	/* Nothing is changed by that, whatever is there now. */
+	if (madvise((void *)(block->begin + blocks.done), size, MADV_PAGEOUT) < 0 &&
+	    errno == ENOMEM) {
+		*block = blocks.at[--blocks.n];
+		blocks.done = 0;
+	} else {
+		blocks.done += size;
+		if (blocks.done >= block->size) {
+			blocks.next++;
+			blocks.done = 0;
+		}
+	}
+	pthread_mutex_unlock(&blocks.lock);
+	return true;
+}
+
+/*
+ * Pages of files count as the process's own while it uses them, and without a cgroup nobody takes
+ * them away as long as the machine has others: so the process keeps to its bound by itself.
+ */
+static void *watch(void *unused)
+{
+	struct timespec pause = {0};
+	size_t most, own;
+	bool is_enough;
+
+	(void)unused;
+	for (;;) {
+		nanosleep(&pause, NULL);
+		most = atomic_load(&bound);
+		do
+			is_enough = !most || resident_bytes(&own) <= most / 4 * 3;
+		while (!is_enough && take_away());
+		/* When all blocks together are too little, looking more often would not help. */
+		pause.tv_nsec = (is_enough ? 5 : 100) * 1000000;
+	}
+	return NULL;
+}
+
+static void remember(uintptr_t begin, size_t size)
+{
+	size_t i = 0;
+
+	pthread_mutex_lock(&blocks.lock);
+	while (i < blocks.n && blocks.at[i].begin != begin)
+		i++;
+	if (i == blocks.n && i < MAX_BLOCKS)
+		blocks.n++;
+	if (i < MAX_BLOCKS) /* the others are the kernel's alone to take */
+		blocks.at[i] = (struct filed_block){begin, size};
+	if (i == blocks.next)
+		blocks.done = 0;
+	pthread_mutex_unlock(&blocks.lock);
+}
+
+/* Memory is short for the first time. */
+static void begin(void)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	bool is_first;
+
+	pthread_mutex_lock(&blocks.lock);
+	is_first = !blocks.is_begun;
+	blocks.is_begun = true;
+	pthread_mutex_unlock(&blocks.lock);
+	if (!is_first)
+		return;
+	/* From now on a large block is a mapping of its own: freeing it frees its file. */
+	(void)mallopt(M_MMAP_THRESHOLD, LODE_LARGE_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (pthread_create(&thread, NULL, watch, NULL) == 0)
+		pthread_detach(thread);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- Large blocks ---- */
+
+bool lode_memory_is_short(size_t more_bytes)
+{
+	size_t most = atomic_load_explicit(&bound, memory_order_relaxed), own, asked;
+
+	if (!most)
+		return false;
+	asked = atomic_fetch_add_explicit(&asked_bytes, more_bytes, memory_order_relaxed);
+	if (asked + more_bytes < most / 2)
+		return false;
+	(void)resident_bytes(&own);
+	if (own > most && own > least_refused_bytes && !IS_SANITIZED)
+		give_up("%zu MiB are needed so far that cannot be put on disk, and --memory allows "
+			"%zu MiB: try --memory %zuM",
+			mib(own), mib(most), mib(own) * 2);
+	/* Room that was made and not used yet is not counted: a third of a block that grows. */
+	if (own + more_bytes <= most / 8 * 5)
+		return false;
+	begin();
+	return true;
+}
+
+static void __attribute__((noreturn)) no_room(int error, size_t size_bytes)
+{
+	give_up("%s: no room for %zu MiB of a temporary file beside the %zu MiB written so far: "
+		"%s; "
+		"set TMPDIR to a folder with more, or allow more --memory",
+		lode_temporary_parent(), mib(size_bytes),
+		mib(atomic_load(&filed_bytes) - size_bytes), strerror(error));
+}
+
+/* Writes `size` bytes from an old block, whose whole pages are given back as they are done with. */
+static void move_content(int fd, const char *from, size_t size)
+{
+	uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	struct lode_error err;
+	size_t n;
+
+	for (size_t done = 0; done < size; done += n) {
+		uintptr_t begin = ((uintptr_t)from + done + page_bytes - 1) & ~(page_bytes - 1);
+		uintptr_t end;
+
+		n = size - done < PIECE_BYTES ? size - done : PIECE_BYTES;
+		if (lode_unnamed_file_write(fd, from + done, n, (int64_t)done, &err) < 0)
+			no_room(ENOSPC, size);
+		end = ((uintptr_t)from + done + n) & ~(page_bytes - 1);
+		if (end > begin)
+			(void)madvise((void *)begin, end - begin, MADV_DONTNEED);
+	}
+}
+
+void lode_memory_to_file(void *block, size_t size_bytes, const void *from, size_t from_bytes)
+{
+	uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t begin = ((uintptr_t)block + page_bytes - 1) & ~(page_bytes - 1);
+	uintptr_t end = ((uintptr_t)block + size_bytes) & ~(page_bytes - 1);
+	size_t head = begin - (uintptr_t)block, size = end - begin;
+	struct lode_error err;
+	char text[sizeof(err.path) + sizeof(err.message) + 64];
+	int fd, error;
+
+	if (lode_unnamed_file_open(&fd, &err) < 0)
+		give_up("%s; %zu MiB of memory were to go there: see TMPDIR and --memory",
+			lode_error_text(&err, text, sizeof(text)), mib(size));
+	atomic_fetch_add(&filed_bytes, size);
+	/* All of its room at once: a page for which there is none would be a signal later. */
+	do
+		error = posix_fallocate(fd, 0, (off_t)size);
+	while (error == EINTR);
+	if (error)
+		no_room(error, size);
+	/* Too many mappings: it stays in memory. */
+	if (mmap((void *)begin, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+	    MAP_FAILED) {
+		atomic_fetch_sub(&filed_bytes, size);
+		head = from_bytes;
+	} else {
+		remember(begin, size);
+	}
+	if (from_bytes) {
+		memcpy(block, from, from_bytes < head ? from_bytes : head);
+		if (from_bytes > head + size)
+			memcpy((char *)end, (const char *)from + head + size,
+			       from_bytes - head - size);
+		if (from_bytes > head)
+			move_content(fd, (const char *)from + head,
+				     from_bytes - head < size ? from_bytes - head : size);
+	}
+	close(fd);
+}

@@ -1,0 +1,45 @@
+/*
+ * Keeps the process to a bound of memory: what --memory says.
+ *
+ * Nearly all of what lode holds is in few large blocks: columns of events, tables, trees. Once the
+ * process's own memory comes close to the bound, a large block that is made or grows gets pages of
+ * a temporary file (base/unnamed_file.h) in place of anonymous memory. The block is used and freed
+ * as any other. The kernel writes such pages to the disk when memory is wanted elsewhere, also
+ * within a cgroup; anonymous memory would have to stay, and the kernel would kill the process.
+ *
+ *   malloc's block  | head |  whole pages: of a file without a name  | tail |
+ *
+ * So every structure spills in the same way, no code knows of it, and results cannot differ. Each
+ * block has a file of its own, which goes with the block's pages: free() gives the room back.
+ *
+ * The bound is the one writable state of the process (all of it atomic): memory is the process's,
+ * not a module's. Without a bound nothing is looked at.
+ *
+ * LIMIT: blocks of less than LODE_LARGE_BYTES stay in memory. When they alone pass the bound, and
+ * when the temporary file cannot be had, the process ends with a sentence (exit 4).
+ */
+#ifndef LODE_MEMORY_BOUND_H
+#define LODE_MEMORY_BOUND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { LODE_LARGE_BYTES = 256 << 10 };
+
+/* 0: no bound. The latest call counts. */
+void lode_memory_keep_to(size_t bound_bytes);
+
+/* Would `more_bytes` of a large block take the process too close to its bound? Thread-safe. */
+bool lode_memory_is_short(size_t more_bytes);
+
+/*
+ * Gives the whole pages of a fresh block of malloc or calloc, of LODE_LARGE_BYTES or more, to a
+ * file; they read as zero. `from_bytes` (at most the block's) at `from` are moved to its beginning:
+ * what is there afterwards is undefined, and only to be freed.
+ */
+void lode_memory_to_file(void *block, size_t size_bytes, const void *from, size_t from_bytes);
+
+/* Bytes of blocks that went to files so far: for tests. */
+size_t lode_memory_in_files(void);
+
+#endif

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# --memory: answers are the same when everything large goes to temporary files, and in a cgroup that
+# allows less than the work takes; without room for these files lode says so.
+# usage: memory.sh LODE GEN_STREAM
+set -euo pipefail
+lode=$1 generate=$2
+dir=$(mktemp -d)
+group=
+trap 'rm -rf "$dir"; [ -z "$group" ] || rmdir "$group"' EXIT
+
+fail() { echo "memory: $*" >&2; exit 1; }
+
+# ---- The same answers, spilled or not ----
+
+# same NAME ARGUMENT...: with room for everything, and with none.
+same() {
+	local name=$1
+	shift
+	"$lode" "$@" --memory 100G >"$dir/$name.roomy" 2>"$dir/$name.roomy.said" || true
+	"$lode" "$@" --memory 1M >"$dir/$name.tight" 2>"$dir/$name.tight.said" || true
+	[ -s "$dir/$name.roomy" ] || fail "$name: no answer: $(cat "$dir/$name.roomy.said")"
+	cmp "$dir/$name.roomy" "$dir/$name.tight" || fail "$name: other answers with little memory"
+}
+
+for seed in 1 2 3; do
+	s=$dir/$seed
+	"$generate" --events 100000 --threads 2 --distinct 200 --seed $seed -o "$s" $([ $seed = 2 ] && echo --lost --compressed)
+	set -- "$s/perf.data" --buildid-dir "$s/symbols"
+	same "info$seed" info --json "$@"
+	same "mine$seed" mine --json --scope thread --stacks own "$@"
+	same "suspects$seed" suspects --json "$@"
+	"$lode" digest "$@" --memory 100G --again -o "$dir/roomy$seed" >/dev/null
+	"$lode" digest "$@" --memory 1M --again -o "$dir/tight$seed" >/dev/null
+	cmp "$dir/roomy$seed"/*.digest "$dir/tight$seed"/*.digest || fail "digests differ"
+done
+same diff diff --json --scope thread --stacks own --buildid-dir "$dir/1/symbols" "$dir/1/perf.data" "$dir/3/perf.data"
+
+# ---- No room for temporary files ----
+
+code=0
+TMPDIR=/nonexistent "$lode" info "$dir/1/perf.data" --memory 1M >/dev/null 2>"$dir/said" || code=$?
+[ $code = 4 ] || fail "exit $code without a folder for temporary files"
+grep -q "/nonexistent.*TMPDIR.*--memory" "$dir/said" || fail "not said: $(cat "$dir/said")"
+
+# ---- In a cgroup that the kernel enforces ----
+
+# Makes a cgroup of so many bytes, of whichever version is here; false when that is not allowed.
+make_group() {
+	local v1=/sys/fs/cgroup/memory v2=/sys/fs/cgroup
+	[ -w $v1 ] && [ -e $v1/memory.limit_in_bytes ] && mkdir "$v1/lode-test-$$" 2>/dev/null && {
+		group=$v1/lode-test-$$
+		echo "$1" >"$group/memory.limit_in_bytes"
+		return
+	}
+	grep -qw memory $v2/cgroup.subtree_control 2>/dev/null &&
+		mkdir "$v2/lode-test-$$" 2>/dev/null && {
+		group=$v2/lode-test-$$
+		echo "$1" >"$group/memory.max" && { echo 0 >"$group/memory.swap.max"; } 2>/dev/null || true
+		return
+	}
+	return 1
+}
+
+# The columns of this recording alone take more; without spilling the kernel would kill it.
+if make_group $((32 << 20)); then
+	"$generate" --events 600000 --threads 2 --distinct 200 -o "$dir/large"
+	set -- "$dir/large/perf.data" --buildid-dir "$dir/large/symbols" --again
+	"$lode" digest "$@" -o "$dir/free" >/dev/null
+	code=0
+	( echo $BASHPID >"$group/cgroup.procs" &&
+		exec "$lode" digest "$@" -o "$dir/grouped" >/dev/null 2>"$dir/said" ) || code=$?
+	[ $code = 0 ] || fail "exit $code in a cgroup of 32 MB: $(cat "$dir/said")"
+	cmp "$dir"/grouped/*.digest "$dir"/free/*.digest || fail "another digest in a cgroup"
+else
+	echo "no cgroup can be made here: its part is skipped"
+fi

@@ -1,0 +1,248 @@
+/* base/memory_bound.h: blocks hold what was written to them whether they are on files or not, their
+ * files go with them, and what cannot be had is said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/memory_bound.h"
+#include "base/pool.h"
+#include "cases.h"
+#include "random.h"
+
+enum { N_BLOCKS = 12, MAX_BLOCK_BYTES = 3 << 20 };
+
+/* Blocks that are made, grow, shrink and go at random, beside a plain copy of what is in them. */
+struct block {
+	uint8_t *at, *truth;
+	size_t size;
+};
+
+static void fill(struct block *block, size_t from, struct test_random *random)
+{
+	for (size_t i = from; i < block->size; i += 1 + test_random_below(random, 2000))
+		block->at[i] = block->truth[i] = (uint8_t)test_random_below(random, 256);
+}
+
+static void change(struct block *block, struct test_random *random)
+{
+	size_t old = block->size, size = 1 + test_random_below(random, MAX_BLOCK_BYTES);
+
+	if (!block->at || test_random_below(random, 4) == 0) {
+		free(block->at);
+		free(block->truth);
+		block->at = lode_alloc0(size, 1);
+		block->truth = calloc(size, 1);
+		old = 0;
+	} else {
+		block->at = lode_realloc_n(block->at, size, 1);
+		block->truth = realloc(block->truth, size);
+		if (size > old) {
+			memset(block->at + old, 0, size - old);
+			memset(block->truth + old, 0, size - old);
+		}
+	}
+	assert_non_null(block->truth);
+	block->size = size;
+	fill(block, old < size ? old : 0, random);
+}
+
+static void one_walk(uint64_t seed, size_t bound)
+{
+	struct test_random random = {seed};
+	struct block blocks[N_BLOCKS] = {0};
+
+	for (int step = 0; step < 60; step++) {
+		struct block *block = &blocks[test_random_below(&random, N_BLOCKS)];
+
+		/* Memory is short at any moment, and may be enough again. */
+		lode_memory_keep_to(test_random_below(&random, 3) ? bound : 0);
+		change(block, &random);
+		block = &blocks[test_random_below(&random, N_BLOCKS)];
+		if (block->size && memcmp(block->at, block->truth, block->size) != 0)
+			fail_msg("seed %llu step %d", (unsigned long long)seed, step);
+	}
+	for (size_t i = 0; i < N_BLOCKS; i++) {
+		if (blocks[i].size)
+			assert_memory_equal(blocks[i].at, blocks[i].truth, blocks[i].size);
+		free(blocks[i].at);
+		free(blocks[i].truth);
+	}
+	lode_memory_keep_to(0);
+}
+
+/* Mappings of files without a name. */
+static size_t count_files(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[4096];
+	size_t n = 0;
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps))
+		n += strstr(line, " (deleted)") != NULL;
+	fclose(maps);
+	return n;
+}
+
+static void blocks_hold_what_was_written(void **state)
+{
+	size_t before = lode_memory_in_files(), seen;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 15; seed++)
+		one_walk(seed, 1);
+	seen = lode_memory_in_files();
+	assert_true(seen > before + ((size_t)100 << 20));
+}
+
+static void their_files_go_with_them(void **state)
+{
+	uint8_t *block;
+	size_t before = count_files();
+
+	(void)state;
+	lode_memory_keep_to(1);
+	block = lode_alloc(8 << 20);
+	assert_int_equal(count_files(), before + 1);
+	memset(block, 7, 8 << 20);
+	block = lode_realloc_n(block, 16 << 20, 1);
+	if (!TEST_IS_SANITIZED) /* they keep for a while what was freed */
+		assert_int_equal(count_files(), before + 1);
+	assert_int_equal(block[0], 7);
+	assert_int_equal(block[(8 << 20) - 1], 7);
+	free(block);
+	if (!TEST_IS_SANITIZED)
+		assert_int_equal(count_files(), before);
+	lode_memory_keep_to(0);
+}
+
+static void nothing_goes_to_files_while_there_is_room(void **state)
+{
+	size_t before = lode_memory_in_files();
+
+	(void)state;
+	lode_memory_keep_to((size_t)1 << 40);
+	free(lode_alloc(64 << 20));
+	free(lode_alloc0(1, LODE_LARGE_BYTES));
+	lode_memory_keep_to(0);
+	free(lode_alloc(64 << 20));
+	lode_memory_keep_to(1);
+	free(lode_alloc(LODE_LARGE_BYTES - 1));
+	lode_memory_keep_to(0);
+	assert_int_equal(lode_memory_in_files(), before);
+}
+
+static void walk_in_parallel(void *context, size_t index, unsigned worker)
+{
+	struct test_random random = {index + 1};
+	LODE_VEC(uint64_t) numbers = {0};
+
+	(void)worker;
+	for (uint64_t i = 0; i < 300000; i++)
+		lode_vec_append(&numbers, test_random_next(&random));
+	random = (struct test_random){index + 1};
+	for (uint64_t i = 0; i < 300000; i++)
+		((size_t *)context)[index] += numbers.at[i] == test_random_next(&random);
+	lode_vec_release(&numbers);
+}
+
+static void threads_spill_side_by_side(void **state)
+{
+	size_t n_right[16] = {0};
+
+	(void)state;
+	lode_memory_keep_to(1);
+	lode_pool_run(4, 16, walk_in_parallel, n_right);
+	lode_memory_keep_to(0);
+	for (size_t i = 0; i < 16; i++)
+		assert_int_equal(n_right[i], 300000);
+}
+
+/* What a child that runs `act` writes to its standard error; its exit code. */
+static int told_by(void (*act)(void), char *text, size_t size)
+{
+	int pipes[2], status;
+	ssize_t n, all = 0;
+	pid_t child;
+
+	assert_int_equal(pipe(pipes), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		dup2(pipes[1], STDERR_FILENO);
+		act();
+		_exit(0);
+	}
+	close(pipes[1]);
+	while ((n = read(pipes[0], text + all, size - 1 - (size_t)all)) > 0)
+		all += n;
+	text[all] = '\0';
+	close(pipes[0]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void allocate_without_a_folder(void)
+{
+	setenv("TMPDIR", "/nonexistent-folder", 1);
+	lode_memory_keep_to(1);
+	free(lode_alloc(1 << 20));
+}
+
+static void a_missing_folder_is_named(void **state)
+{
+	char text[1024];
+
+	(void)state;
+	assert_int_equal(told_by(allocate_without_a_folder, text, sizeof(text)), 4);
+	assert_non_null(strstr(text, "/nonexistent-folder"));
+	assert_non_null(strstr(text, "TMPDIR"));
+	assert_non_null(strstr(text, "--memory"));
+}
+
+static void hold_too_much_in_small_blocks(void)
+{
+	enum { small_bytes = 100 << 10 };
+
+	lode_memory_keep_to((size_t)70 << 20);
+	for (int i = 0; i < 2000; i++) {
+		memset(lode_alloc(small_bytes), i, small_bytes);
+		free(lode_alloc(LODE_LARGE_BYTES));
+	}
+}
+
+static void what_cannot_go_to_disk_is_refused(void **state)
+{
+	char text[1024];
+
+	(void)state;
+	if (TEST_IS_SANITIZED)
+		skip(); /* memory of the sanitizer cannot be told from the program's */
+	assert_int_equal(told_by(hold_too_much_in_small_blocks, text, sizeof(text)), 4);
+	assert_non_null(strstr(text, "--memory allows 70 MiB"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		/* In children: before there is a second thread. */
+		cmocka_unit_test(a_missing_folder_is_named),
+		cmocka_unit_test(what_cannot_go_to_disk_is_refused),
+		cmocka_unit_test(nothing_goes_to_files_while_there_is_room),
+		cmocka_unit_test(blocks_hold_what_was_written),
+		cmocka_unit_test(their_files_go_with_them),
+		cmocka_unit_test(threads_spill_side_by_side),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
