@@ -31,7 +31,7 @@ class Coverage:
         raw = self.file.with_name(self.file.name + ".addresses").read_bytes()
         base, = struct.unpack_from("<Q", raw)
         addresses = [a - base for a, _ in struct.iter_unpack("<QQ", raw[8:])]
-        text = "".join(f"0x{max(a - 1, 0):x}\n" for a in addresses)
+        text = "".join(f"0x{a:x}\n" for a in addresses)
         said = subprocess.run(["llvm-symbolizer", "--obj", self.path, "--inlines"], input=text, capture_output=True,
                               text=True, check=True).stdout
         self.edges = collections.defaultdict(list)

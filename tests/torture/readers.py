@@ -211,7 +211,7 @@ def readers(lode, folder, is_full):
                [["timeline", "--symbols", "IN", "m.xray"], ["timeline", "--thread-names", "IN", "m.xray"]],
                beside={"m.xray": mailroom}),
         Reader("digest", digests, kept.change_digest, "in.digest",
-               [["mine", "IN"], ["info", "IN"], ["mine", "--json", "--detail", "IN"],
+               [["mine", "IN"], ["mine", "--json", "--detail", "IN"],
                 ["import", "--repo", "out.lode", "IN"], ["digest", "--merge", "out.digest", "IN"]],
                reached=("digest_read.c:read_frames",), codes=(0, 1, 2, 3)),
         Reader("index (.lodet)", indices, kept.change_lodet, "in.lodet", indexed,

@@ -119,9 +119,11 @@ class Place:
         return found
 
     def temporaries(self):
-        """Files that lie where no command's result is."""
+        """Files that lie where no command's result is. A folder that is still empty has no mark of lode's: for a
+        minute it could be anybody's, and stays."""
         beside = [p.name for p in self.work.iterdir() if p.name.startswith(".") or p.name.endswith((".tmp", ".part"))]
-        return sorted([str(p.relative_to(self.tmp)) for p in self.tmp.rglob("*")] + beside)
+        below = [p for p in self.tmp.rglob("*") if not p.is_dir() or any(p.iterdir())]
+        return sorted([str(p.relative_to(self.tmp)) for p in below] + beside)
 
     def copy(self, name, to):
         source = self.work / name
