@@ -101,7 +101,9 @@ def change_jitdump(r, data):
 # ---- A recording that asks ----
 
 IP_TID_TIME_CALLCHAIN_CPU_PERIOD = 1 | 2 | 4 | 32 | 128 | 256
-ATTR = struct.pack("<IIQQQQQII", 1, 112, 0, 10**6, IP_TID_TIME_CALLCHAIN_CPU_PERIOD, 0, 1 << 18, 1, 0).ljust(112, b"\0")
+SAMPLE_ID_ALL = 1 << 18
+ATTR = struct.pack("<IIQQQQQII", 1, 112, 0, 10**6, IP_TID_TIME_CALLCHAIN_CPU_PERIOD, 0, SAMPLE_ID_ALL, 1,
+                   0).ljust(112, b"\0")
 
 
 def trailer(pid, time):

@@ -1,6 +1,7 @@
 """Damaged inputs for every reader: how many were tried, how many failed, how many reached the decoder's inner
 loops."""
 import dataclasses
+import itertools
 import multiprocessing
 import os
 import pathlib
@@ -11,6 +12,7 @@ import coverage
 import readers
 import runner
 
+ROUND = 5000  # inputs after which it is the first reader's turn again
 CPU_S_EACH = 0.03  # of both builds, with damaging and judging
 MEMORY_MB = 1024  # of address space; a sanitizer's build may have four times as much memory
 
@@ -53,14 +55,16 @@ def programs(options, folder, everything):
 
 
 def work(options, worker, everything, queue):
-    """Every n-th input of each reader, in turn, until they are done or the time is over."""
+    """Every n-th input of each reader, some of all readers in turn, until they are done or the time is over."""
     with tempfile.TemporaryDirectory(prefix="lode-torture-", dir=options.folder) as folder:
         own = runner.Runner(programs(options, pathlib.Path(folder), everything), pathlib.Path(folder), MEMORY_MB)
-        for reader, n in plan(options, everything):
+        rounds = max(1, options.inputs // ROUND)
+        for turn, (reader, n) in itertools.product(range(rounds), plan(options, everything)):
             share = Share(reader.name)
             own.cpu_ms = dict.fromkeys(own.cpu_ms, 0)
             own.slowest = (0, "")
-            for number in range(options.first + worker, options.first + n, options.jobs):
+            first, end = (options.first + n * k // rounds for k in (turn, turn + 1))
+            for number in range(first + worker, end, options.jobs):
                 if time.monotonic() > options.until:
                     break
                 try_one(own, runner.Trial(reader, options.seed, number), share, options)
@@ -93,10 +97,12 @@ def run(options):
     with tempfile.TemporaryDirectory(prefix="lode-torture-", dir=options.folder) as made:
         everything = readers.readers((options.plain + options.sanitized)[0], pathlib.Path(made), options.is_full)
     everything = [e for e in everything if not options.reader or e.name in options.reader]
-    print(f"{options.inputs} inputs: about {options.inputs * CPU_S_EACH / options.jobs / 60:.0f} minutes of {options.jobs} "
-          f"idle CPUs, and none is begun after {options.seconds / 60:.0f} minutes", flush=True)
+    minutes = options.inputs * CPU_S_EACH / options.jobs / 60
+    print(f"{options.inputs} inputs: about {minutes:.0f} minutes of {options.jobs} idle CPUs, and none is begun after "
+          f"{options.seconds / 60:.0f} minutes", flush=True)
     queue = multiprocessing.Queue()
-    workers = [multiprocessing.Process(target=work, args=(options, i, everything, queue)) for i in range(options.jobs)]
+    workers = [multiprocessing.Process(target=work, args=(options, i, everything, queue))
+               for i in range(options.jobs)]
     started = time.monotonic()
     for worker in workers:
         worker.start()

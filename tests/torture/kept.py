@@ -373,7 +373,10 @@ def change_page(r, data):
         text = match.group(2)
         try:
             packed = base64.b64decode(text, validate=True)
-            packed = zlib.compress(mutate.json_text(r, zlib.decompress(packed))) if r.random() < 0.7 else mutate.damage(r, packed)
+            if r.random() < 0.7:
+                packed = zlib.compress(mutate.json_text(r, zlib.decompress(packed)))
+            else:
+                packed = mutate.damage(r, packed)
             text = base64.b64encode(packed)
         except (binascii.Error, zlib.error):
             text = mutate.damage(r, text)

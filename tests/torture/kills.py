@@ -48,6 +48,7 @@ def interrupt(place, victim, r, longest):
     if "r.lode" in victim.ask and place.run(["repo", "check", "--repo", "r.lode"])[0] != 0:
         return said + "the repository is damaged"
     if place.temporaries() or r.random() < 0.3:  # to its end now: it takes away what the killed one left
+        place.age()
         code, _, err = place.run(victim.ask)
         if code not in (0, 1, 5):
             return said + f"the next run ends with {code}: {err[-200:]}"
@@ -91,7 +92,8 @@ def imports(lode, folder, tally, r, n):
             process = place.start(ask, stdout=file, stderr=subprocess.DEVNULL)
             time.sleep(r.random() * r.choice((0.02, 0.1, 0.4)))
             victims.stop(process, signal.SIGKILL)
-        told |= {line.split()[-1].decode() for line in out.read_bytes().split(b"\n")[:-1] if line.startswith(b"added")}
+        whole_lines = out.read_bytes().split(b"\n")[:-1]
+        told |= {line.split()[-1].decode() for line in whole_lines if line.startswith(b"added")}
         wrong = ""
         if (place.work / "r.lode").exists():
             code, said, err = place.run(["repo", "check", "--repo", "r.lode"])
@@ -116,7 +118,8 @@ def serves(lode, folder, tally, r, n):
     place = victims.Place(lode, folder, f"serve{os.getpid()}")
     victims.prepare(lode, place.work)
     for _ in range(n):
-        process = place.start(["serve", "--port", "0", "--repo", "r.lode"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        process = place.start(["serve", "--port", "0", "--repo", "r.lode"], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
         wrong = ""
         if r.random() < 0.7:
             address = victims.listening(process)

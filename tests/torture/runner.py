@@ -37,9 +37,10 @@ class Program:
                "UBSAN_OPTIONS": SANITIZER_OPTIONS + ":print_stacktrace=1"}
         if self.coverage:
             env["TORTURE_COUNTERS"] = self.coverage.place
-        # Where addresses are random, some sanitizers cannot start; of the two only lode is to be the server.
-        self.process = subprocess.Popen(["setarch", os.uname().machine, "-R", "env", f"LD_PRELOAD={self.server}", self.path], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL)
+        # Where addresses are random, some sanitizers cannot start; lode alone is to be a server.
+        command = ["setarch", os.uname().machine, "-R", "env", f"LD_PRELOAD={self.server}", self.path]
+        self.process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         if len(self.process.stdout.read(ANSWER.size)) != ANSWER.size:
             raise RuntimeError(f"{self.path} does not start with {self.server}")
 
@@ -123,7 +124,8 @@ def judge(trial, program, code, stdout, stderr, left, max_kb, memory_mb):
 
 
 def files_below(folder):
-    return {str(pathlib.Path(where, name).relative_to(folder)) for where, _, names in os.walk(folder) for name in names}
+    return {str(pathlib.Path(where, name).relative_to(folder))
+            for where, _, names in os.walk(folder) for name in names}
 
 
 class Runner:
