@@ -266,5 +266,5 @@ def readers(lode, folder, is_full):
     ]
     shutil.rmtree(folder / "digests")
     for reader in everything:
-        reader.outputs = lode_outputs + (("in.lode-wal", "in.lode-shm") if reader.name == "repository" else ())
+        reader.outputs = lode_outputs
     return everything

@@ -118,7 +118,7 @@ def judge(trial, program, code, stdout, stderr, left, max_kb, memory_mb):
     unknown = [p for p in left if not p.startswith(trial.reader.outputs)]
     if unknown:
         return f"left {', '.join(unknown)}"
-    if code >= 2 and [p for p in left if "lode" not in p]:
+    if code >= 2 and [p for p in left if p != "out.lode"]:
         return f"exit code {code}, and yet {', '.join(left)}"
     return ""
 
