@@ -1,4 +1,5 @@
 /* Reading the digest of many streams: segments where they pay, else digests one by one. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/pipeline.h"
@@ -319,6 +320,27 @@ static int finish(struct lode_digest **out, struct reading *reading, struct lode
 	return rc;
 }
 
+/* What is listed and what is stored must be the same streams: each is looked up by its hash. */
+static int check_streams(const struct lode_digest *digest, const struct reading *reading,
+			 const struct lode_repo_streams *streams, struct lode_error *err)
+{
+	const char *path = reading->repo->path;
+
+	if (digest->streams.n != streams->list.n)
+		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
+				 "damaged repository: %zu streams are listed, %zu are stored: "
+				 "'lode repo check' tells more",
+				 streams->list.n, digest->streams.n);
+	for (size_t i = 0; i < digest->streams.n; i++)
+		if (lode_map_find(&reading->wanted, digest->streams.at[i].content_hash) ==
+		    LODE_NONE)
+			return lode_fail(err, LODE_ERR_FORMAT, path, -1,
+					 "damaged repository: stream %016" PRIx64
+					 " is stored, but not listed: 'lode repo check' tells more",
+					 digest->streams.at[i].content_hash);
+	return 0;
+}
+
 int lode_repo_read(struct lode_digest **out, struct lode_digest_origin *origin,
 		   struct lode_repo *repo, const struct lode_repo_streams *streams,
 		   unsigned n_threads, struct lode_error *err)
@@ -335,11 +357,8 @@ int lode_repo_read(struct lode_digest **out, struct lode_digest_origin *origin,
 		rc = finish(out, &reading, err);
 	if (rc == 0)
 		rc = describe(origin, repo, streams, err);
-	if (rc == 0 && *out && (*out)->streams.n != streams->list.n)
-		rc = lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
-			       "damaged repository: %zu streams are listed, %zu are stored: 'lode "
-			       "repo check' tells more",
-			       streams->list.n, (*out)->streams.n);
+	if (rc == 0 && *out)
+		rc = check_streams(*out, &reading, streams, err);
 	if (rc < 0) {
 		lode_digest_free(*out);
 		*out = NULL;

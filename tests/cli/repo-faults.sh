@@ -80,6 +80,15 @@ for command in mine "repo list" "repo show" "repo labels" "repo check" "sign --l
 done
 "$LODE" repo check --repo read.lode
 
+cp r.lode other.lode
+python3 -c 'import sqlite3
+db = sqlite3.connect("other.lode")
+db.execute("UPDATE stream SET uid = ? WHERE id = 2", ("00000000deadbeef",))
+db.commit()'
+lode mine --repo other.lode
+lode coverage --repo other.lode
+lode repo check --repo other.lode | sed 's/stream [0-9a-f]*/stream .../'
+
 echo "== a file that may be read only, in a folder that may"
 mkdir ro && cp r.lode ro/ && chmod 444 ro/r.lode && chmod 555 ro
 as_user() { # root may write anywhere: become nobody
