@@ -325,6 +325,16 @@ static bool is_no_file(const struct lode_module_quality *module)
 	return strcmp(module->name, "[unknown]") == 0 || strcmp(module->name, "[jit]") == 0;
 }
 
+/* By cost, then by name: their order in the stream depends on how it was compiled. */
+static bool is_worse(const struct lode_module_quality *a, const struct lode_module_quality *b)
+{
+	if (is_no_file(a) != is_no_file(b))
+		return is_no_file(b);
+	if (a->unknown_ns != b->unknown_ns)
+		return a->unknown_ns > b->unknown_ns;
+	return strcmp(a->name, b->name) < 0;
+}
+
 /* Names the module without symbols that most cost passes through. */
 static void advise_symbols(struct lode_quality *q, const struct lode_stream *stream)
 {
@@ -335,9 +345,7 @@ static void advise_symbols(struct lode_quality *q, const struct lode_stream *str
 	for (size_t i = 0; i < stream->modules.n; i++) {
 		const struct lode_module_quality *m = &stream->modules.at[i];
 
-		if (m->n_unknown &&
-		    (!worst || is_no_file(m) < is_no_file(worst) ||
-		     (is_no_file(m) == is_no_file(worst) && m->unknown_ns > worst->unknown_ns)))
+		if (m->n_unknown && (!worst || is_worse(m, worst)))
 			worst = m;
 	}
 	if (!worst || !worst->symbols || is_no_file(worst))
