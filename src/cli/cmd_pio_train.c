@@ -18,6 +18,7 @@ struct train_values {
 	bool is_classic, is_plain, is_log, is_per_action;
 	size_t window, min_requests, seed, rulesets, folds;
 	int64_t step_ns;
+	size_t memory_bytes;
 	int by;
 };
 
@@ -101,7 +102,7 @@ static const struct lode_option options[] = {
 	 .argument = "SIZE",
 	 .help = "for requests that wait to be judged; more go to a temporary file (default 1G)",
 	 .set = lode_set_size,
-	 AT(inputs.memory_bytes)},
+	 AT(memory_bytes)},
 	LODE_OPTIONS_END,
 };
 
@@ -141,8 +142,8 @@ static int read_periods(const struct lode_command *self, const struct train_valu
 	struct lode_request_log_options log = {.is_by_start = model->settings.is_by_start,
 					       .is_whole_response =
 						       model->settings.is_whole_response,
-					       .memory_bytes = v->inputs.memory_bytes / n};
-	struct lode_counter_bound bound = {.memory_bytes = v->inputs.memory_bytes / n};
+					       .memory_bytes = v->memory_bytes / n};
+	struct lode_counter_bound bound = pio_grid_bound(0);
 	int code = LODE_EXIT_OK;
 
 	for (size_t i = 0; i < n && code < LODE_EXIT_USAGE; i++) {
@@ -221,10 +222,8 @@ static int train(const struct lode_command *self, const struct train_values *v)
 
 static int run(const struct lode_command *self, int argc, char **argv)
 {
-	struct train_values v = {.min_requests = SIZE_MAX,
-				 .seed = 1,
-				 .by = -1,
-				 .inputs.memory_bytes = (size_t)1 << 30};
+	struct train_values v = {
+		.min_requests = SIZE_MAX, .seed = 1, .by = -1, .memory_bytes = (size_t)1 << 30};
 	struct lode_error err;
 	int n, code;
 

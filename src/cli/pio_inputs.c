@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/memory_limit.h"
 #include "cli/messages.h"
 #include "reports/pio_report.h"
 #include "sources/counters/counter_source.h"
@@ -167,6 +168,13 @@ static void say_pauses(const struct lode_command *self, const struct lode_counte
 							       p->at - (size_t)LODE_PAUSE_KEPT / 2),
 					    false));
 	}
+}
+
+struct lode_counter_bound pio_grid_bound(size_t n_counters)
+{
+	size_t bytes = lode_memory_budget(0);
+
+	return (struct lode_counter_bound){bytes < SIZE_MAX / 8 ? bytes * 8 : SIZE_MAX, n_counters};
 }
 
 int pio_align(const struct lode_command *self, int64_t step_ns,

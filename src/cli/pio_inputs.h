@@ -28,7 +28,6 @@ struct pio_inputs {
 	pio_input_list list;
 	struct lode_log_options log;
 	unsigned n_threads;
-	size_t memory_bytes;
 };
 
 /* One period, read. */
@@ -48,6 +47,11 @@ size_t pio_inputs_periods(const pio_input_list *list);
  */
 int pio_read_counters(const struct lode_command *self, const struct pio_inputs *inputs,
 		      size_t number, struct pio_period *period);
+/*
+ * How large a grid of so many counters may be: what is beyond --memory goes to files, and eight
+ * times as much in all is refused, with what it would take.
+ */
+struct lode_counter_bound pio_grid_bound(size_t n_counters);
 /* Puts them on the grid, and lets the raw samples go. */
 int pio_align(const struct lode_command *self, int64_t step_ns,
 	      const struct lode_counter_bound *bound, struct pio_period *period);

@@ -768,7 +768,7 @@ static int check_size(int64_t n_intervals, const struct lode_counter_log *log, i
 	return lode_fail(
 		err, LODE_ERR_LIMIT, NULL, -1,
 		"%lld intervals of %.3g s, of %zu counters, take %.1f GB, and %.1f GB may be "
-		"used: give --memory, or a longer --interval to lode pio train",
+		"used: read a shorter time, or train with a longer --interval",
 		(long long)n_intervals, (double)step_ns / 1e9, n_counters, need / 1e9,
 		(double)memory_bytes / 1e9);
 }

@@ -103,6 +103,7 @@ struct lode_next_answer {
 	/* Inputs that gave nothing, or not all. */
 	const struct lode_skipped_input *skipped, *incomplete;
 	size_t n_skipped, n_incomplete;
+	size_t n_other; /* files of folders that are no inputs */
 
 	struct lode_next_state *state; /* what all of this points into */
 };

@@ -187,6 +187,7 @@ static int read_all(struct lode_next_state *s, const struct lode_next_request *r
 	s->answer.n_skipped = s->set.job.skipped.n;
 	s->answer.incomplete = s->set.job.incomplete.at;
 	s->answer.n_incomplete = s->set.job.incomplete.n;
+	s->answer.n_other = s->set.job.n_other;
 	return rc;
 }
 

@@ -58,7 +58,7 @@ static void the_grid_follows_samples_not_the_time_between_them(void **state)
 	assert_int_equal(lode_counters_align(&c, log, S, &(struct lode_counter_bound){1 << 16, 0},
 					     &err),
 			 LODE_ERR_LIMIT);
-	assert_non_null(strstr(err.message, "--memory"));
+	assert_non_null(strstr(err.message, "--interval"));
 	lode_counter_log_free(log);
 }
 
