@@ -111,6 +111,17 @@ static int close_losses(const struct lode_command *self, struct lode_losses *los
 	return code;
 }
 
+/* Files of a folder that could not be read. */
+static void say_skipped(const struct lode_command *self, struct lode_counter_log *log)
+{
+	char *text, safe[4096];
+
+	while ((text = lode_counter_log_next_skipped(log))) {
+		lode_say(self, "%s", lode_escape(safe, sizeof(safe), text));
+		free(text);
+	}
+}
+
 int pio_read_counters(const struct lode_command *self, const struct pio_inputs *inputs,
 		      size_t number, struct pio_period *period)
 {
@@ -128,6 +139,7 @@ int pio_read_counters(const struct lode_command *self, const struct pio_inputs *
 
 		memset(losses, 0, sizeof(*losses));
 		rc = read_counter_file(period->raw, text, &err);
+		say_skipped(self, period->raw);
 		code = pio_worse(code, close_losses(self, losses, &before));
 		if (rc < 0) {
 			worst = pio_worse(worst, lode_say_error(self, &err));

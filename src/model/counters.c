@@ -51,6 +51,8 @@ struct lode_counter_log {
 	int64_t newest_ns;
 	int64_t floor_ns; /* rows before it are not taken */
 	const char *path; /* where rows stand; borrowed */
+	LODE_VEC(char *) skipped;
+	size_t n_told; /* of them */
 	int64_t line;
 };
 
@@ -74,6 +76,9 @@ void lode_counter_log_free(struct lode_counter_log *log)
 		lode_vec_release(&log->groups.at[i].values);
 	}
 	lode_vec_release(&log->groups);
+	for (size_t i = log->n_told; i < log->skipped.n; i++)
+		free(log->skipped.at[i]);
+	lode_vec_release(&log->skipped);
 	lode_strings_release(&log->strings);
 	free(log);
 }
@@ -219,6 +224,16 @@ uint32_t lode_counter_log_groups(const struct lode_counter_log *log)
 struct lode_losses *lode_counter_log_losses(struct lode_counter_log *log)
 {
 	return &log->losses;
+}
+
+void lode_counter_log_skip(struct lode_counter_log *log, const char *text)
+{
+	lode_vec_append(&log->skipped, lode_strdup(text));
+}
+
+char *lode_counter_log_next_skipped(struct lode_counter_log *log)
+{
+	return log->n_told < log->skipped.n ? log->skipped.at[log->n_told++] : NULL;
 }
 
 uint64_t lode_counter_log_values(const struct lode_counter_log *log)

@@ -75,6 +75,11 @@ uint32_t lode_counter_log_groups(const struct lode_counter_log *log); /* how man
 
 /* Where sources count what they could not read. */
 struct lode_losses *lode_counter_log_losses(struct lode_counter_log *log);
+/* A file of a folder that could not be read, in words with its path; kept until they are asked for.
+ */
+void lode_counter_log_skip(struct lode_counter_log *log, const char *text);
+/* The next one that was kept, the caller's to free; NULL: there is none any more. */
+char *lode_counter_log_next_skipped(struct lode_counter_log *log);
 /* Samples (not NaN) so far. */
 uint64_t lode_counter_log_values(const struct lode_counter_log *log);
 

@@ -60,3 +60,9 @@ say watching
 say two samples eleven days apart
 printf 'time,cpu,mem\n1795233865.002,1.5,7\n1794233866.002,2.5,\n' >two.csv
 (ulimit -v 300000; "$LODE" pio -m shop.model -c web=two.csv >out); echo "exit $?"
+say a folder of counters with damaged ones
+mkdir counters; cp web.csv counters/; cp year.csv counters/year.txt
+printf '\x85\x01\x02\x03,5\n' >counters/db.csv
+printf '\x60\xb5\x2f\xfd' >counters/counters_app.csv.zst
+echo 'How it was sampled' >counters/notes
+"$LODE" pio -m shop.model -c counters >out; echo "exit $?"

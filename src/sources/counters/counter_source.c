@@ -13,6 +13,7 @@
 #include "sources/counters/counter_prometheus.h"
 #include "sources/counters/counter_reader.h"
 #include "sources/counters/prometheus_query.h"
+#include "sources/file_names.h"
 
 /* Binary files of sar's begin with this number, in the byte order of their machine. */
 static const uint16_t sar_magic = 0xd596;
@@ -167,17 +168,40 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool is_counters(const char *path)
+static void count_unread(struct folder *f, const char *path, const struct lode_error *err)
+{
+	char place[LODE_LOSS_PLACE_BYTES], text[sizeof(err->path) + sizeof(err->message) + 4];
+
+	if (!f->has_failed)
+		f->first = *err;
+	f->has_failed = true;
+	snprintf(text, sizeof(text), "%s: skipped: %s", path, err->message);
+	lode_counter_log_skip(f->log, text);
+	lode_loss_add(lode_counter_log_losses(f->log), LODE_LOSS_BAD_RECORD, 1, -1, 0, "%s%s",
+		      lode_loss_place(place, path, -1), err->message);
+}
+
+/* One that is named like counters and holds none is counted with those that cannot be read. */
+static bool is_counters(struct folder *f, const char *path)
 {
 	uint8_t head[LODE_PEEK_BYTES];
 	struct lode_input *input;
-	ssize_t n;
+	struct lode_error err;
+	char reason[400];
+	ssize_t n = lode_input_open(&input, path, &err);
 
-	if (lode_input_open(&input, path, NULL) < 0)
-		return false;
-	n = lode_input_peek(input, head, sizeof(head), NULL);
-	lode_input_close(input);
-	return n > 0 && lode_counters_recognise(head, (size_t)n);
+	if (n == LODE_OK) {
+		n = lode_input_peek(input, head, sizeof(head), &err);
+		lode_input_close(input);
+	}
+	if (n > 0 && lode_counters_recognise(head, (size_t)n))
+		return true;
+	if (n >= 0 && lode_file_unread_reason(reason, sizeof(reason), path, LODE_NAMED_COUNTERS,
+					      head, (size_t)n))
+		n = lode_fail(&err, LODE_ERR_FORMAT, path, 0, "%s", reason);
+	if (n < 0)
+		count_unread(f, path, &err);
+	return false;
 }
 
 static void consider_file(struct folder *f, const char *path)
@@ -185,20 +209,16 @@ static void consider_file(struct folder *f, const char *path)
 	struct lode_counter_facts facts;
 	struct lode_error err;
 
-	if (!is_counters(path))
+	if (!is_counters(f, path))
 		return;
-	if (read_counters(f->log, NULL, path, f->server, &facts, &err) == LODE_OK) {
-		f->n_read++;
-		f->facts->format = f->n_read == 1 ? facts.format : "a folder of counters";
-		f->facts->n_rows += facts.n_rows;
-		f->facts->is_zone_assumed |= facts.is_zone_assumed;
+	if (read_counters(f->log, NULL, path, f->server, &facts, &err) < 0) {
+		count_unread(f, path, &err);
 		return;
 	}
-	if (!f->has_failed)
-		f->first = err;
-	f->has_failed = true;
-	lode_loss_add(lode_counter_log_losses(f->log), LODE_LOSS_BAD_RECORD, 1, -1, 0, "%s: %s",
-		      path, err.message);
+	f->n_read++;
+	f->facts->format = f->n_read == 1 ? facts.format : "a folder of counters";
+	f->facts->n_rows += facts.n_rows;
+	f->facts->is_zone_assumed |= facts.is_zone_assumed;
 }
 
 /* Every file of counters in it and its folders, by name; hidden ones are nobody's. */
