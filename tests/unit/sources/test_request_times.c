@@ -71,7 +71,7 @@ static void wrong_times_are_dropped_and_nothing_else(void **state)
 		struct lode_random rng = {seed};
 		bool is_sparse = lode_random_below(&rng, 4) == 0;
 		int64_t t[MOST], right[MOST], now = 20000 * DAY;
-		size_t n = 0, n_right = 0, n_wrong = 0, first_wrong = 0, n_pauses = 0;
+		size_t n = 0, n_right = 0, n_wrong = 0, first_wrong = 0;
 		struct lode_request_leaps leaps;
 		struct lode_losses losses;
 		struct taken taken;
@@ -94,7 +94,6 @@ static void wrong_times_are_dropped_and_nothing_else(void **state)
 					       : (int64_t)lode_random_below(&rng, 7200) * S;
 				t[n++] = right[n_right++] = now;
 			}
-			n_pauses += is_sparse;
 			if (!is_sparse && lode_random_below(&rng, 10) == 0)
 				now += 3 * DAY; /* a weekend */
 			while (!is_sparse && n + 1 < MOST && now != right[n_right - 1]) {
