@@ -53,10 +53,11 @@ def content(path):
 
 
 def corpus(target, *names, skip=0):
-    """Of tests/fuzz/corpus; `skip` bytes choose there."""
+    """Sound inputs of tests/fuzz/corpus, not what libFuzzer found; `skip` bytes choose there."""
     folder = TOP / "tests" / "fuzz" / "corpus" / target
-    paths = [folder / n for n in names] if names else sorted(folder.iterdir())
-    return [p.read_bytes()[skip:] for p in paths if p.stat().st_size < MAX_SEED]
+    paths = [folder / n for n in names] if names else sorted(folder.glob("[!.]*"))
+    return [p.read_bytes()[skip:] for p in paths
+            if p.stat().st_size < MAX_SEED and not p.name.startswith("found-")]
 
 
 def found(folder, pattern):
