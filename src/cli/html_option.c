@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/messages.h"
+#include "cli/progress.h"
 #include "reports/html.h"
 
 const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detail)
@@ -29,13 +30,16 @@ int lode_html_put(const struct lode_command *self, const char *path, const char 
 		  char *const *inputs, size_t n_inputs, void (*put)(FILE *out, const void *report),
 		  const void *report)
 {
+	struct lode_stopwatch watch;
 	struct lode_error err;
 	char name[32];
+	int rc;
 
 	/* "lode/pio/1": pio */
 	snprintf(name, sizeof(name), "%s", strchr(schema, '/') + 1);
 	*strchrnul(name, '/') = '\0';
-	if (lode_html_write_report(path, name, schema, inputs, n_inputs, put, report, &err) < 0)
-		return lode_say_error(self, &err);
-	return LODE_EXIT_OK;
+	lode_stopwatch_start(&watch, "making the page");
+	rc = lode_html_write_report(path, name, schema, inputs, n_inputs, put, report, &err);
+	lode_stopwatch_end(&watch);
+	return rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
 }

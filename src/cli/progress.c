@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -10,11 +11,16 @@
 
 static const int64_t interval_ns = 100000000, first_ns = 400000000;
 
-void lode_progress_start(struct lode_progress *progress)
+static bool is_shown(void)
 {
 	const char *term = getenv("TERM");
 
-	progress->is_shown = isatty(STDERR_FILENO) && (!term || strcmp(term, "dumb") != 0);
+	return isatty(STDERR_FILENO) && (!term || strcmp(term, "dumb") != 0);
+}
+
+void lode_progress_start(struct lode_progress *progress)
+{
+	progress->is_shown = is_shown();
 	progress->start_ns = lode_clock_ns(CLOCK_MONOTONIC);
 	/* What is done at once needs no progress. */
 	atomic_init(&progress->next_ns, progress->start_ns + first_ns);
@@ -77,4 +83,59 @@ void lode_progress_end(struct lode_progress *progress)
 	/* Only what was printed must go. */
 	if (progress->is_shown && atomic_load(&progress->next_ns) != progress->start_ns + first_ns)
 		fprintf(stderr, "\r\033[K");
+}
+
+/* ---- Stopwatch ---- */
+
+static void *tell_time(void *context)
+{
+	struct lode_stopwatch *watch = context;
+	struct timespec next;
+
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	pthread_mutex_lock(&watch->lock);
+	while (!watch->is_ended) {
+		int64_t took_ns;
+
+		next.tv_sec++;
+		while (!watch->is_ended &&
+		       pthread_cond_timedwait(&watch->ended, &watch->lock, &next) == 0)
+			;
+		took_ns = lode_clock_ns(CLOCK_MONOTONIC) - watch->start_ns;
+		if (!watch->is_ended)
+			fprintf(stderr, "\r\033[K%s, %lld s", watch->what,
+				(long long)(took_ns / 1000000000));
+	}
+	pthread_mutex_unlock(&watch->lock);
+	return NULL;
+}
+
+void lode_stopwatch_start(struct lode_stopwatch *watch, const char *what)
+{
+	pthread_condattr_t monotonic;
+
+	*watch = (struct lode_stopwatch){.what = what, .start_ns = lode_clock_ns(CLOCK_MONOTONIC)};
+	if (!is_shown())
+		return;
+	pthread_mutex_init(&watch->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&watch->ended, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	watch->is_shown = pthread_create(&watch->thread, NULL, tell_time, watch) == 0;
+}
+
+void lode_stopwatch_end(struct lode_stopwatch *watch)
+{
+	if (!watch->is_shown)
+		return;
+	pthread_mutex_lock(&watch->lock);
+	watch->is_ended = true;
+	pthread_cond_signal(&watch->ended);
+	pthread_mutex_unlock(&watch->lock);
+	pthread_join(watch->thread, NULL);
+	pthread_cond_destroy(&watch->ended);
+	pthread_mutex_destroy(&watch->lock);
+	if (lode_clock_ns(CLOCK_MONOTONIC) - watch->start_ns >= 1000000000)
+		fputs("\r\033[K", stderr);
 }

@@ -4,6 +4,7 @@
 #ifndef LODE_PROGRESS_H
 #define LODE_PROGRESS_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +25,22 @@ void lode_progress_stage(void *context, const char *stage, double done);
 void lode_progress_part(void *context, int64_t done, int64_t total);
 /* Clears the line. */
 void lode_progress_end(struct lode_progress *progress);
+
+/*
+ * Work that cannot say how far it is, such as a page: "making the page, 3 s", told by a thread of
+ * its own once it takes longer than a second.
+ */
+struct lode_stopwatch {
+	const char *what;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
+	int64_t start_ns;
+	bool is_shown, is_ended;
+};
+
+/* `what` is borrowed until the end. */
+void lode_stopwatch_start(struct lode_stopwatch *watch, const char *what);
+void lode_stopwatch_end(struct lode_stopwatch *watch);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/messages.h"
+#include "cli/progress.h"
 #include "job/timeline_views.h"
 #include "job/timeline_window.h"
 #include "reports/html.h"
@@ -74,30 +75,42 @@ static void write_part(struct lode_html_part *part, const struct lode_timeline_r
 	part->json = json;
 }
 
-int lode_timeline_put_html(const struct lode_command *self,
-			   const struct lode_timeline_report *report, const char *path,
-			   const char *input, bool is_whole_only)
+static int write_page(const struct lode_timeline_report *report, const char *path,
+		      const char *input, bool is_whole_only, struct lode_error *err)
 {
 	struct lode_timeline_views views;
 	struct lode_html_part *parts;
-	struct lode_error err;
 	size_t n;
-	int rc;
+	int rc = make_views(&views, report, is_whole_only, err);
 
-	if (make_views(&views, report, is_whole_only, &err) < 0)
-		return lode_say_error(self, &err);
+	if (rc < 0)
+		return rc;
 	n = is_whole_only ? PART_MEANWHILES : PART_WINDOWS + lode_timeline_page_parts(&views);
 	parts = lode_alloc0(n, sizeof(*parts));
 	for (size_t i = 0; i < n; i++)
 		write_part(&parts[i], report, &views, i);
 	parts[0].title = input;
-	rc = lode_html_write(path, parts, n, &err);
+	rc = lode_html_write(path, parts, n, err);
 	for (size_t i = 0; i < n; i++) {
 		free((char *)parts[i].name);
 		free((char *)parts[i].json);
 	}
 	free(parts);
 	lode_timeline_views_release(&views);
+	return rc;
+}
+
+int lode_timeline_put_html(const struct lode_command *self,
+			   const struct lode_timeline_report *report, const char *path,
+			   const char *input, bool is_whole_only)
+{
+	struct lode_stopwatch watch;
+	struct lode_error err;
+	int rc;
+
+	lode_stopwatch_start(&watch, "making the page");
+	rc = write_page(report, path, input, is_whole_only, &err);
+	lode_stopwatch_end(&watch);
 	return rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
 }
 
