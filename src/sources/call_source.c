@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,8 +58,9 @@ struct paths {
 	LODE_VEC(char *) at;
 };
 
-/* The files of a directory that are threads of a run, sorted by name. Hidden files are not. */
-static int list_nonsequitur(struct paths *paths, const char *directory, struct lode_error *err)
+/* The files of a directory that `is_wanted`, sorted by name. Hidden files are not. */
+static int list_files(struct paths *paths, const char *directory,
+		      bool (*is_wanted)(const char *path), struct lode_error *err)
 {
 	DIR *dir = opendir(directory);
 	struct dirent *entry;
@@ -71,7 +73,7 @@ static int list_nonsequitur(struct paths *paths, const char *directory, struct l
 		if (entry->d_name[0] == '.')
 			continue;
 		path = lode_uftrace_path(directory, entry->d_name);
-		if (is_nonsequitur(path))
+		if (is_wanted(path))
 			lode_vec_append(&paths->at, path);
 		else
 			free(path);
@@ -87,26 +89,6 @@ static void release_paths(struct paths *paths)
 	for (size_t i = 0; i < paths->at.n; i++)
 		free(paths->at.at[i]);
 	lode_vec_release(&paths->at);
-}
-
-static int read_directory(const char *directory, const struct lode_call_options *options,
-			  struct lode_call_sink *sink, struct lode_error *err)
-{
-	struct paths paths = {0};
-	int rc;
-
-	if (lode_uftrace_recognise(directory))
-		return lode_uftrace_read(directory, options, sink, err);
-	rc = list_nonsequitur(&paths, directory, err);
-	if (rc == LODE_OK && paths.at.n == 0)
-		rc = lode_fail(
-			err, LODE_ERR_FORMAT, directory, -1,
-			"this directory holds neither uftrace data (a file `info`) nor texts "
-			"of entries and exits, one per thread; of other traces, name the file");
-	if (rc == LODE_OK)
-		rc = lode_nonsequitur_read_files(paths.at.at, paths.at.n, options, sink, err);
-	release_paths(&paths);
-	return rc;
 }
 
 /* ---- Files ---- */
@@ -161,6 +143,83 @@ static bool is_directory(const char *path)
 	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* ---- Directories ---- */
+
+static const struct lode_call_source *source_of(const char *path)
+{
+	const struct lode_call_source *source;
+	uint8_t head[LODE_PEEK_BYTES];
+	struct lode_input *input;
+	ssize_t n;
+
+	if (lode_input_open(&input, path, NULL) < 0)
+		return NULL;
+	n = lode_input_peek(input, head, sizeof(head), NULL);
+	source = n > 0 ? recognise(head, (size_t)n) : NULL;
+	lode_input_close(input);
+	return source;
+}
+
+static bool is_trace(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && source_of(path);
+}
+
+/* A timeline is of one trace: which of them is for the user to say. */
+static int fail_several(const char *directory, const struct paths *paths, struct lode_error *err)
+{
+	enum { SHOWN = 5 };
+	char list[400] = "";
+
+	for (size_t i = 0; i < paths->at.n && i < SHOWN; i++) {
+		size_t used = strlen(list);
+
+		snprintf(list + used, sizeof(list) - used, "%s%.40s (%.20s)", i ? ", " : "",
+			 strrchr(paths->at.at[i], '/') + 1, source_of(paths->at.at[i])->name);
+	}
+	return lode_fail(err, LODE_ERR_ARG, directory, -1,
+			 "holds %zu traces; name one of them: %s%s", paths->at.n, list,
+			 paths->at.n > SHOWN ? ", ..." : "");
+}
+
+/* A directory of files, of which one is a trace. */
+static int read_only_trace(const char *directory, const struct lode_call_options *options,
+			   struct lode_call_sink *sink, struct lode_error *err)
+{
+	struct paths paths = {0};
+	int rc = list_files(&paths, directory, is_trace, err);
+
+	if (rc == LODE_OK && paths.at.n == 1)
+		rc = read_file(paths.at.at[0], options, sink, err);
+	else if (rc == LODE_OK && paths.at.n > 1)
+		rc = fail_several(directory, &paths, err);
+	else if (rc == LODE_OK)
+		rc = lode_fail(err, LODE_ERR_FORMAT, directory, -1,
+			       "none of its files is a trace of calls that lode reads, and it is "
+			       "no uftrace data (a file `info`)");
+	release_paths(&paths);
+	return rc;
+}
+
+static int read_directory(const char *directory, const struct lode_call_options *options,
+			  struct lode_call_sink *sink, struct lode_error *err)
+{
+	struct paths paths = {0};
+	int rc;
+
+	if (lode_uftrace_recognise(directory))
+		return lode_uftrace_read(directory, options, sink, err);
+	rc = list_files(&paths, directory, is_nonsequitur, err);
+	if (rc == LODE_OK && paths.at.n)
+		rc = lode_nonsequitur_read_files(paths.at.at, paths.at.n, options, sink, err);
+	else if (rc == LODE_OK)
+		rc = read_only_trace(directory, options, sink, err);
+	release_paths(&paths);
+	return rc;
+}
+
 static int read_any(const char *path, const struct lode_call_options *options,
 		    struct lode_call_sink *sink, struct lode_error *err)
 {
@@ -194,7 +253,7 @@ static int recognise_directory(const char **out, const char *path, struct lode_e
 		*out = "uftrace";
 		return LODE_OK;
 	}
-	rc = list_nonsequitur(&paths, path, err);
+	rc = list_files(&paths, path, is_nonsequitur, err);
 	if (rc == LODE_OK && paths.at.n)
 		*out = lode_call_source_nonsequitur.name;
 	release_paths(&paths);
