@@ -15,9 +15,18 @@ static void __attribute__((noreturn)) oom_exit(size_t size_bytes)
 
 void (*lode_oom)(size_t size_bytes) __attribute__((noreturn)) = oom_exit;
 
+/* Before a block is made: is it one for a file? */
+static bool is_for_file(size_t size_bytes)
+{
+	if (size_bytes >= LODE_LARGE_BYTES)
+		return lode_memory_is_short(size_bytes);
+	lode_memory_count_small(size_bytes);
+	return false;
+}
+
 void *lode_alloc(size_t size_bytes)
 {
-	bool is_filed = size_bytes >= LODE_LARGE_BYTES && lode_memory_is_short(size_bytes);
+	bool is_filed = is_for_file(size_bytes);
 	void *p = malloc(size_bytes ? size_bytes : 1);
 
 	if (!p)
@@ -35,7 +44,7 @@ void *lode_alloc0(size_t n, size_t size_bytes)
 
 	if (__builtin_mul_overflow(n, size_bytes, &total))
 		lode_oom(SIZE_MAX);
-	is_filed = total >= LODE_LARGE_BYTES && lode_memory_is_short(total);
+	is_filed = is_for_file(total);
 	p = calloc(n ? n : 1, size_bytes ? size_bytes : 1);
 	if (!p)
 		lode_oom(total);
@@ -62,7 +71,9 @@ void *lode_realloc_n(void *p, size_t n, size_t size_bytes)
 
 	if (__builtin_mul_overflow(n, size_bytes, &total))
 		lode_oom(SIZE_MAX);
-	if (total >= LODE_LARGE_BYTES) {
+	if (total < LODE_LARGE_BYTES) {
+		lode_memory_count_small(total);
+	} else {
 		old = malloc_usable_size(p);
 		if (total > old && lode_memory_is_short(total - old))
 			return grow_in_file(p, old, total);

@@ -199,6 +199,36 @@ static void begin(void)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+static void refuse_if_passed(size_t own, size_t most)
+{
+	if (own > most && own > least_refused_bytes && !IS_SANITIZED)
+		give_up("%zu MiB are needed so far that cannot be put on disk, and --memory allows "
+			"%zu MiB: try --memory %zuM",
+			mib(own), mib(most), mib(own) * 2);
+}
+
+/* ---- Small blocks ---- */
+
+/* Bytes of small blocks, freed ones included, between two looks at the process: the price of a look
+   is not felt, and the bound is passed by no more for each thread. */
+enum { LOOK_BYTES = 4 << 20 };
+
+void lode_memory_count_small(size_t size_bytes)
+{
+	static _Thread_local size_t since_look;
+	size_t most, own;
+
+	since_look += size_bytes;
+	if (since_look < LOOK_BYTES)
+		return;
+	since_look = 0;
+	most = atomic_load_explicit(&bound, memory_order_relaxed);
+	if (!most)
+		return;
+	(void)resident_bytes(&own);
+	refuse_if_passed(own, most);
+}
+
 /* ---- Large blocks ---- */
 
 bool lode_memory_is_short(size_t more_bytes)
@@ -211,10 +241,7 @@ bool lode_memory_is_short(size_t more_bytes)
 	if (asked + more_bytes < most / 2)
 		return false;
 	(void)resident_bytes(&own);
-	if (own > most && own > least_refused_bytes && !IS_SANITIZED)
-		give_up("%zu MiB are needed so far that cannot be put on disk, and --memory allows "
-			"%zu MiB: try --memory %zuM",
-			mib(own), mib(most), mib(own) * 2);
+	refuse_if_passed(own, most);
 	/* Room that was made and not used yet is not counted: a third of a block that grows. */
 	if (own + more_bytes <= most / 8 * 5)
 		return false;

@@ -29,6 +29,12 @@ enum { LODE_LARGE_BYTES = 256 << 10 };
 /* 0: no bound. The latest call counts. */
 void lode_memory_keep_to(size_t bound_bytes);
 
+/*
+ * A smaller block is made: from time to time it is looked whether those alone pass the bound, which
+ * ends the process with a sentence that says how much is needed. Thread-safe.
+ */
+void lode_memory_count_small(size_t size_bytes);
+
 /* Would `more_bytes` of a large block take the process too close to its bound? Thread-safe. */
 bool lode_memory_is_short(size_t more_bytes);
 
