@@ -59,7 +59,7 @@ say watching
 "$LODE" pio watch -m shop.model -c web=year.csv --from start --once; echo "exit $?"
 say two samples eleven days apart
 printf 'time,cpu,mem\n1795233865.002,1.5,7\n1794233866.002,2.5,\n' >two.csv
-(ulimit -v 300000; "$LODE" pio -m shop.model -c web=two.csv >out); echo "exit $?"
+(grep -q __asan_init "$LODE" || ulimit -v 300000; "$LODE" pio -m shop.model -c web=two.csv >out); echo "exit $?"
 say a folder of counters with damaged ones
 mkdir counters; cp web.csv counters/; cp year.csv counters/year.txt
 printf '\x85\x01\x02\x03,5\n' >counters/db.csv

@@ -5,6 +5,7 @@ import itertools
 import multiprocessing
 import os
 import pathlib
+import queue as queue_module
 import tempfile
 import time
 
@@ -108,7 +109,15 @@ def run(options):
         worker.start()
     shares, ended = {e.name: Share(e.name) for e in everything}, 0
     while ended < len(workers):
-        share = queue.get()
+        try:
+            share = queue.get(timeout=5)
+        except queue_module.Empty:
+            # One that has failed itself says why on stderr, and puts nothing any more.
+            if any(worker.exitcode for worker in workers):
+                for worker in workers:
+                    worker.terminate()
+                raise SystemExit("torture: a worker failed; nothing more is tried") from None
+            continue
         if share is None:
             ended += 1
             continue
