@@ -122,7 +122,7 @@ static void note_file(struct reader *r, const struct lode_option *option, const 
 		return;
 	add_file(r->files, option, text);
 	/* web=FILE */
-	equals = option->argument[0] == '[' ? strchr(text, '=') : NULL;
+	equals = text && option->argument[0] == '[' ? strchr(text, '=') : NULL;
 	if (equals)
 		add_file(r->files, option, equals + 1);
 }

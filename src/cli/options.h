@@ -26,7 +26,6 @@ typedef int lode_option_setter(const struct lode_option *option, void *field, co
 
 struct lode_option {
 	const char *name;     /* long name without dashes */
-	char letter;	      /* short name, or 0 */
 	const char *argument; /* what stands for the value in help; NULL: takes none */
 	const char *help;     /* without a full stop at its end */
 	lode_option_setter *set;
@@ -35,11 +34,12 @@ struct lode_option {
 	const char *group;	    /* heading in help; given by the first option of a group */
 	/* What the value names, if it is a file. Any output of lode is WRITTEN or UPDATED: that is
 	   how store/outputs.h knows of it. */
-	enum lode_file_use file;
-	enum lode_file_kind kind;   /* of it, as in struct lode_named_file */
-	bool may_be_stdout;	    /* "-" is standard output */
-	bool is_force;		    /* --force */
 	const char *file_otherwise; /* what is written without the option */
+	enum lode_file_use file;
+	enum lode_file_kind kind; /* of it, as in struct lode_named_file */
+	char letter;		  /* short name, or 0 */
+	bool may_be_stdout;	  /* "-" is standard output */
+	bool is_force;		  /* --force */
 };
 
 #define LODE_OPTIONS_END \

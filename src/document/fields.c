@@ -108,11 +108,11 @@ static void put_items(struct lode_json *json, const struct lode_field *field, co
 	else
 		items = *(const char *const *)((const char *)owner + field->offset);
 	for (size_t i = 0; i < n; i++) {
-		if (field->make_row) {
+		if (row) {
 			memset(row, 0, size);
 			field->make_row(row, owner, i);
 		}
-		put(json, field, field->make_row ? row : items + i * size, names);
+		put(json, field, row ? row : items + i * size, names);
 	}
 	free(row);
 }

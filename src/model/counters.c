@@ -841,6 +841,7 @@ int lode_counters_align(struct lode_counters *out, struct lode_counter_log *log,
 		lode_vec_release(&covered);
 		return rc;
 	}
+	lode_vec_is_there(&covered);
 	out->start_ns = covered.at[0].first * step_ns;
 	out->step_ns = step_ns;
 	out->n_intervals = (size_t)n_intervals;

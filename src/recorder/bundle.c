@@ -1,6 +1,7 @@
 /* The bundle's folder and what is put into it beside the recording. */
 #include "recorder/bundle.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -279,6 +280,7 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 		lack(result, dir, err, "lacks a recording that can be read (nothing of it serves)");
 		return rc;
 	}
+	assert(stream); /* or load would have failed */
 	if (stream->losses.by_kind[LODE_LOSS_TRUNCATED].count) {
 		lode_fail(&why, LODE_ERR_TRUNCATED, NULL, -1, "perf could not finish perf.data");
 		lack(result, dir, &why,

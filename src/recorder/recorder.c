@@ -54,7 +54,7 @@ static int run_perf(struct lode_record_result *result, const struct lode_record_
 		    const char *data, struct lode_error *err)
 {
 	struct lode_spinners spinners = {0};
-	struct lode_perf_run run;
+	struct lode_perf_run run = {0};
 	int rc = 0;
 
 	if (options->keep_awake)

@@ -9,6 +9,7 @@
 
 extern const struct lode_record lode_skipped_record; /* of struct lode_skipped_input */
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): names of members have none */
 /* Two vectors of struct lode_skipped_input, members of `struct_`. */
 #define LODE_SKIPPED_FIELDS(struct_, skipped_, incomplete_)                          \
 	LODE_LIST("skipped", struct_, skipped_.at, skipped_.n, &lode_skipped_record, \
@@ -16,5 +17,6 @@ extern const struct lode_record lode_skipped_record; /* of struct lode_skipped_i
 		LODE_LIST("incomplete", struct_, incomplete_.at, incomplete_.n,      \
 			  &lode_skipped_record,                                      \
 			  "inputs that are cut or damaged: what was sound was used")
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

@@ -46,7 +46,7 @@ export function loopSample() {
 	writeFileSync(
 		signatures,
 		[
-			`signature: ${EVIL.replaceAll(" ", "_")}\nbug: javascript:window.hit=1\npattern: read_disk`,
+			`signature: ${EVIL.replaceAll(" ", "_")}\nbug: https://bugs.example/"><img src=x onerror=window.hit=1>\npattern: read_disk`,
 			"signature: loading\nowner: files\npattern: load",
 			"signature: drawing\nstate: retired\nbug: D-1\npattern: draw;layout",
 			"signature: never\npattern: nothing_like_it",
