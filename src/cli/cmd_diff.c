@@ -16,6 +16,7 @@
 #include "cli/stream_reading.h"
 #include "job/diff_job.h"
 #include "job/diff_sets.h"
+#include "job/shape.h"
 #include "job/side_stacks.h"
 #include "reports/diff_report.h"
 #include "reports/export_diff.h"
@@ -323,8 +324,7 @@ static int compare(const struct lode_command *self, const struct diff_values *v,
 	struct lode_mine_options mine = {
 		.min_cost = v->min_cost.amount,
 		.min_cost_share = v->min_cost.share,
-		.split_kinds = strcmp(lode_shape_choice(shape, "--stacks", lode_stacks_choices),
-				      "own") == 0,
+		.split_kinds = lode_shape_is(shape, "--stacks", "own"),
 		.min_similarity = v->similarity,
 		.n_threads = v->input.n_threads,
 		.progress = lode_progress_stage,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/aoi_options.h"
+#include "job/shape.h"
 #include "reports/units.h"
 
 const char *const lode_linkage_choices[] = {"average", "complete", "single", NULL};
@@ -36,8 +37,6 @@ const char *lode_mining_values_misuse(const struct lode_mining_values *values)
 struct lode_mine_options lode_mining_values_options(const struct lode_mining_values *values,
 						    const char *shape, unsigned n_threads)
 {
-	const char *stacks = lode_shape_choice(shape, "--stacks", lode_stacks_choices);
-
 	return (struct lode_mine_options){
 		.min_cost = values->min_cost.amount,
 		.min_cost_share = values->min_cost.share,
@@ -46,7 +45,7 @@ struct lode_mine_options lode_mining_values_options(const struct lode_mining_val
 		.patterns = values->patterns,
 		.max_patterns = values->max_patterns,
 		.classic = values->is_classic,
-		.split_kinds = strcmp(stacks, "own") == 0,
+		.split_kinds = lode_shape_is(shape, "--stacks", "own"),
 		.linkage = (enum lode_linkage)values->linkage,
 		.min_similarity = values->similarity,
 		.rank = (enum lode_rank)values->rank,

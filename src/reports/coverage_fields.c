@@ -156,13 +156,6 @@ struct coverage {
 	const struct lode_digest_job *job;
 };
 
-static const struct lode_field skipped_fields[] = {
-	LODE_SKIPPED_FIELDS(struct lode_digest_job, skipped, incomplete),
-	LODE_FIELDS_END,
-};
-static const struct lode_record skipped_record = {"inputs", skipped_fields,
-						  sizeof(struct lode_digest_job)};
-
 static const struct lode_field coverage_fields[] = {
 	LODE_FIELD(struct coverage, unit, "unit of all costs, as in lode mine --json"),
 	LODE_FIELD_AS("streams", struct coverage, n_streams, NULL),
@@ -175,7 +168,7 @@ static const struct lode_field coverage_fields[] = {
 	LODE_FIELD(struct coverage, by, "the label that groups streams", .absent = "without --by"),
 	LODE_LIST("groups", struct coverage, groups, n_groups, &group_record,
 		  "all groups, in the order of their names", .absent = "without --by"),
-	LODE_FIELDS_AT(struct coverage, job, &skipped_record),
+	LODE_FIELDS_AT(struct coverage, job, &lode_job_inputs_record),
 	LODE_FIELDS_END,
 };
 static const struct lode_record coverage_record = {"coverage", coverage_fields,

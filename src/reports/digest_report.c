@@ -131,12 +131,6 @@ struct digests {
 	const struct merged *merged;
 };
 
-static const struct lode_field job_fields[] = {
-	LODE_SKIPPED_FIELDS(struct lode_digest_job, skipped, incomplete),
-	LODE_FIELDS_END,
-};
-static const struct lode_record job_record = {"inputs", job_fields, sizeof(struct lode_digest_job)};
-
 static const struct lode_field count_fields[] = {
 	LODE_FIELD_AS("streams", struct lode_digest_job, n_inputs,
 		      "recordings, those inside of digests and those that were skipped included"),
@@ -176,7 +170,7 @@ static const struct lode_field digests_fields[] = {
 		      .absent = "none was"),
 	LODE_FIELD_POINTER("merged", struct digests, merged, &merged_record, "the digest of all",
 			   .absent = "without --merge"),
-	LODE_FIELDS_AT(struct digests, job, &job_record),
+	LODE_FIELDS_AT(struct digests, job, &lode_job_inputs_record),
 	LODE_FIELDS_END,
 };
 static const struct lode_record digests_record = {"digests", digests_fields,

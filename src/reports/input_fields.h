@@ -8,6 +8,8 @@
 #include "job/digest_job.h"
 
 extern const struct lode_record lode_skipped_record; /* of struct lode_skipped_input */
+/* "skipped" and "incomplete" of a struct lode_digest_job. */
+extern const struct lode_record lode_job_inputs_record;
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): names of members have none */
 /* Two vectors of struct lode_skipped_input, members of `struct_`. */

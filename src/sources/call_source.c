@@ -145,19 +145,29 @@ static bool is_directory(const char *path)
 
 /* ---- Directories ---- */
 
-static const struct lode_call_source *source_of(const char *path)
+/* The source of a file; *out is NULL where none knows it. */
+static int find_source(const struct lode_call_source **out, const char *path,
+		       struct lode_error *err)
 {
-	const struct lode_call_source *source;
 	uint8_t head[LODE_PEEK_BYTES];
 	struct lode_input *input;
 	ssize_t n;
+	int rc = lode_input_open(&input, path, err);
 
-	if (lode_input_open(&input, path, NULL) < 0)
-		return NULL;
-	n = lode_input_peek(input, head, sizeof(head), NULL);
-	source = n > 0 ? recognise(head, (size_t)n) : NULL;
+	*out = NULL;
+	if (rc < 0)
+		return rc;
+	n = lode_input_peek(input, head, sizeof(head), err);
+	*out = n > 0 ? recognise(head, (size_t)n) : NULL;
 	lode_input_close(input);
-	return source;
+	return n < 0 ? (int)n : LODE_OK;
+}
+
+static const struct lode_call_source *source_of(const char *path)
+{
+	const struct lode_call_source *source;
+
+	return find_source(&source, path, NULL) < 0 ? NULL : source;
 }
 
 static bool is_trace(const char *path)
@@ -263,21 +273,13 @@ static int recognise_directory(const char **out, const char *path, struct lode_e
 int lode_calls_recognise(const char **out, const char *path, struct lode_error *err)
 {
 	const struct lode_call_source *source;
-	uint8_t head[LODE_PEEK_BYTES];
-	struct lode_input *input;
-	ssize_t n;
 	int rc;
 
 	*out = NULL;
 	if (is_directory(path))
 		return recognise_directory(out, path, err);
-	rc = lode_input_open(&input, path, err);
-	if (rc < 0)
-		return rc;
-	n = lode_input_peek(input, head, sizeof(head), err);
-	source = n > 0 ? recognise(head, (size_t)n) : NULL;
-	lode_input_close(input);
+	rc = find_source(&source, path, err);
 	if (source)
 		*out = source->name;
-	return n < 0 ? (int)n : LODE_OK;
+	return rc;
 }
