@@ -3,60 +3,21 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unictype.h>
+#include <uniwidth.h>
 
-struct range {
-	uint32_t first, last;
-};
+#include "base/utf8.h"
 
-static const struct range wide[] = {
-#include "base/width_wide.inc"
-};
-static const struct range combining[] = {
-#include "base/width_combining.inc"
-};
-static const struct range invisible[] = {
-#include "base/width_invisible.inc"
-};
-
-#define IS_IN(table, c) is_in(table, sizeof(table) / sizeof(*(table)), c)
-
-static bool is_in(const struct range *ranges, size_t n, uint32_t c)
+/* Marks that reorder a line or take no place in it: nobody sees that they are there. */
+static bool is_invisible(uint32_t c)
 {
-	size_t low = 0, high = n;
+	static const uint32_t kinds = UC_CATEGORY_MASK_Cc | UC_CATEGORY_MASK_Cf |
+				      UC_CATEGORY_MASK_Zl | UC_CATEGORY_MASK_Zp;
+	/* Fillers of Hangul, letters by category, are blank. */
+	bool is_filler = c == 0x115f || c == 0x1160 || c == 0x3164 || c == 0xffa0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (c > ranges[mid].last)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < n && c >= ranges[low].first;
-}
-
-/* Length of the well-formed UTF-8 character at `s`, or 0. Overlong forms and surrogates are not. */
-static size_t decode(const unsigned char *s, size_t left, uint32_t *c)
-{
-	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t n = *s < 0x80   ? 1
-		   : *s < 0xc2 ? 0
-		   : *s < 0xe0 ? 2
-		   : *s < 0xf0 ? 3
-		   : *s < 0xf5 ? 4
-			       : 0;
-
-	if (n == 0 || n > left)
-		return 0;
-	*c = n == 1 ? *s : *s & (0x7fU >> n);
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		*c = *c << 6 | (s[i] & 0x3f);
-	}
-	if (*c < smallest[n] || *c > 0x10ffff || (*c >= 0xd800 && *c <= 0xdfff))
-		return 0;
-	return n;
+	return is_filler || uc_is_general_category_withtable(c, kinds) ||
+	       uc_is_property_not_a_character(c);
 }
 
 /* One character of the text as it will be shown. */
@@ -83,7 +44,7 @@ static void take(struct piece *piece, const unsigned char *s, size_t left)
 		piece->len = piece->columns = 1;
 		return;
 	}
-	n = decode(s, left, &c);
+	n = lode_utf8_take(&c, (const char *)s, left);
 	if (n == 0) {
 		escape_as(piece, "\\x%02x", *s);
 		return;
@@ -95,12 +56,12 @@ static void take(struct piece *piece, const unsigned char *s, size_t left)
 		escape_as(piece, "\\t", 0);
 	else if (c < 0x80)
 		escape_as(piece, "\\x%02x", c);
-	else if (IS_IN(invisible, c))
+	else if (is_invisible(c))
 		escape_as(piece, c > 0xffff ? "\\U%08x" : "\\u%04x", c);
 	else {
 		memcpy(piece->text, s, n);
 		piece->len = n;
-		piece->columns = IS_IN(combining, c) ? 0 : IS_IN(wide, c) ? 2 : 1;
+		piece->columns = (size_t)uc_width(c, "UTF-8");
 	}
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <uniwidth.h>
 
 enum {
 	help_columns = 96, /* prose wider than this is hard to read */
@@ -18,14 +19,9 @@ unsigned lode_columns(FILE *file, unsigned otherwise)
 	return size.ws_col < 80 ? 80 : size.ws_col > 120 ? 120 : size.ws_col;
 }
 
-/* Columns of UTF-8 text[0..len): our own texts hold no wide characters. */
-static unsigned text_columns(const char *text, size_t len)
+static unsigned columns_of(const char *text, size_t len)
 {
-	unsigned n = 0;
-
-	for (size_t i = 0; i < len; i++)
-		n += ((unsigned char)text[i] & 0xc0) != 0x80;
-	return n;
+	return (unsigned)u8_width((const uint8_t *)text, len, "UTF-8");
 }
 
 /* Prints words of text[0..len) filled to `columns`; the first line stands at column `at`. */
@@ -44,13 +40,13 @@ static void wrap(FILE *out, const char *text, size_t len, unsigned indent, unsig
 			word++;
 		if (!word)
 			break;
-		if (!is_first && at + 1 + text_columns(text, word) > columns) {
+		if (!is_first && at + 1 + columns_of(text, word) > columns) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			at = indent;
 			is_first = true;
 		}
 		fprintf(out, "%s%.*s", is_first ? "" : " ", (int)word, text);
-		at += !is_first + text_columns(text, word);
+		at += !is_first + columns_of(text, word);
 		is_first = false;
 		text += word;
 	}
@@ -82,7 +78,7 @@ static void option_help(FILE *out, const struct lode_option *o, unsigned columns
 		snprintf(head, sizeof(head), "  --%s%s%s", o->name, o->argument ? " " : "",
 			 o->argument ? o->argument : "");
 	fputs(head, out);
-	at = text_columns(head, strlen(head));
+	at = columns_of(head, strlen(head));
 	if (at + 2 > option_column) {
 		fputc('\n', out);
 		at = 0;

@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "reports/html_split.h"
 #include "store/atomic_file.h"
 
@@ -43,28 +44,19 @@ static void add_attribute(struct lode_html_text *text, const char *name, const c
 	add_text(text, " ");
 	add_text(text, name);
 	add_text(text, "=\"");
-	for (const unsigned char *s = (const unsigned char *)value; *s;) {
-		size_t n = *s < 0x80		     ? 1
-			   : *s >= 0xc2 && *s < 0xe0 ? 2
-			   : *s >= 0xe0 && *s < 0xf0 ? 3
-			   : *s >= 0xf0 && *s < 0xf5 ? 4
-						     : 0;
+	for (size_t n, left = strlen(value); left; value += n, left -= n) {
+		uint32_t c;
 
-		for (size_t i = 1; i < n; i++)
-			if ((s[i] & 0xc0) != 0x80)
-				n = 0;
+		n = lode_utf8_take(&c, value, left);
 		if (n == 0) {
-			add_text(text, "\xef\xbf\xbd");
-			s++;
-			continue;
-		}
-		if (n == 1 && (*s < 0x20 || strchr("&<>\"'", *s))) {
-			snprintf(entity, sizeof(entity), "&#%u;", *s < 0x20 ? ' ' : *s);
+			add_text(text, LODE_UTF8_REPLACEMENT);
+			n = 1;
+		} else if (c < 0x20 || (n == 1 && strchr("&<>\"'", *value))) {
+			snprintf(entity, sizeof(entity), "&#%u;", c < 0x20 ? ' ' : c);
 			add_text(text, entity);
 		} else {
-			add(text, s, n);
+			add(text, value, n);
 		}
-		s += n;
 	}
 	add_text(text, "\"");
 }

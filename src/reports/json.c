@@ -6,6 +6,7 @@
 #include <yajl/yajl_gen.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 struct lode_json {
 	yajl_gen gen;
@@ -61,45 +62,22 @@ void lode_json_close(struct lode_json *json)
 	free(json);
 }
 
-/* Bytes of the UTF-8 character at `p`, 0 when it is none (overlong, surrogate, beyond Unicode). */
-static size_t character(const unsigned char *p, size_t left)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t n = *p < 0x80		 ? 1
-		   : (*p & 0xe0) == 0xc0 ? 2
-		   : (*p & 0xf0) == 0xe0 ? 3
-		   : (*p & 0xf8) == 0xf0 ? 4
-					 : 0;
-	uint32_t code;
-
-	if (n <= 1)
-		return n;
-	if (n > left)
-		return 0;
-	code = *p & (0x7fU >> n);
-	for (size_t i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (p[i] & 0x3f);
-	}
-	if (code < least[n] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-		return 0;
-	return n;
-}
-
-static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
-
 /* yajl checks UTF-8 only when asked, and then drops the text: mended here instead. */
 static void put_string(struct lode_json *json, const char *text)
 {
-	const unsigned char *p = (const unsigned char *)text;
 	size_t len = strlen(text), used = 0;
-	char *valid = lode_alloc(len * 3 + 1);
+	char *valid;
 
+	if (!u8_check((const uint8_t *)text, len)) {
+		yajl_gen_string(json->gen, (const unsigned char *)text, len);
+		return;
+	}
+	valid = lode_alloc(len * strlen(LODE_UTF8_REPLACEMENT));
 	for (size_t i = 0; i < len;) {
-		size_t n = character(p + i, len - i);
+		uint32_t c;
+		size_t n = lode_utf8_take(&c, text + i, len - i);
 
-		memcpy(valid + used, n ? text + i : replacement, n ? n : 3);
+		memcpy(valid + used, n ? text + i : LODE_UTF8_REPLACEMENT, n ? n : 3);
 		used += n ? n : 3;
 		i += n ? n : 1;
 	}

@@ -7,50 +7,29 @@
 #include "analyses/pio/rules.h"
 #include "base/input.h"
 #include "base/json_tree.h"
+#include "base/utf8.h"
 
 #define MAX_FILE_BYTES ((size_t)512 << 20)
 
 /* ---- Writing ---- */
 
-/* Length of a UTF-8 character at `s`, 0 if there is none. */
-static size_t utf8_length(const unsigned char *s)
-{
-	size_t n = s[0] < 0x80	 ? 1
-		   : s[0] < 0xc2 ? 0
-		   : s[0] < 0xe0 ? 2
-		   : s[0] < 0xf0 ? 3
-		   : s[0] < 0xf5 ? 4
-				 : 0;
-
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 static void put_text(FILE *out, const char *text)
 {
-	const unsigned char *s = (const unsigned char *)text;
-
 	fputc('"', out);
-	while (*s) {
-		size_t n = utf8_length(s);
+	for (size_t n, left = strlen(text); left; text += n, left -= n) {
+		uint32_t c;
 
+		n = lode_utf8_take(&c, text, left);
 		if (!n) {
-			fputs("\xef\xbf\xbd", out); /* U+FFFD */
+			fputs(LODE_UTF8_REPLACEMENT, out);
 			n = 1;
-		} else if (*s == '"' || *s == '\\') {
-			fprintf(out, "\\%c", *s);
-		} else if (*s < 0x20 || *s == 0x7f) {
-			fprintf(out, "\\u%04x", *s);
+		} else if (c == '"' || c == '\\') {
+			fprintf(out, "\\%c", *text);
+		} else if (c < 0x20 || c == 0x7f) {
+			fprintf(out, "\\u%04x", c);
 		} else {
-			fwrite(s, 1, n, out);
+			fwrite(text, 1, n, out);
 		}
-		s += n;
 	}
 	fputc('"', out);
 }
