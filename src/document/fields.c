@@ -12,13 +12,14 @@
 /* ---- One value ---- */
 
 static const size_t item_bytes[] = {
-	[LODE_TYPE_INT64] = sizeof(int64_t),   [LODE_TYPE_INT32] = sizeof(int32_t),
-	[LODE_TYPE_UINT64] = sizeof(uint64_t), [LODE_TYPE_UINT32] = sizeof(uint32_t),
-	[LODE_TYPE_UINT16] = sizeof(uint16_t), [LODE_TYPE_UINT8] = sizeof(uint8_t),
-	[LODE_TYPE_BOOL] = sizeof(bool),       [LODE_TYPE_NUMBER] = sizeof(double),
-	[LODE_TYPE_EXACT] = sizeof(double),    [LODE_TYPE_TEXT] = sizeof(const char *),
-	[LODE_TYPE_ID] = sizeof(uint64_t),     [LODE_TYPE_NAME] = sizeof(uint32_t),
-	[LODE_TYPE_FRAME] = sizeof(uint32_t),  [LODE_TYPE_CHOICE] = sizeof(uint32_t),
+	[LODE_TYPE_INT64] = sizeof(int64_t),	 [LODE_TYPE_INT32] = sizeof(int32_t),
+	[LODE_TYPE_UINT64] = sizeof(uint64_t),	 [LODE_TYPE_UINT32] = sizeof(uint32_t),
+	[LODE_TYPE_UINT16] = sizeof(uint16_t),	 [LODE_TYPE_UINT8] = sizeof(uint8_t),
+	[LODE_TYPE_BOOL] = sizeof(bool),	 [LODE_TYPE_NUMBER] = sizeof(double),
+	[LODE_TYPE_EXACT] = sizeof(double),	 [LODE_TYPE_FLOAT] = sizeof(float),
+	[LODE_TYPE_TEXT] = sizeof(const char *), [LODE_TYPE_ID] = sizeof(uint64_t),
+	[LODE_TYPE_NAME] = sizeof(uint32_t),	 [LODE_TYPE_FRAME] = sizeof(uint32_t),
+	[LODE_TYPE_CHOICE] = sizeof(uint32_t),
 };
 
 static int64_t integer_at(enum lode_field_type type, const void *at)
@@ -44,7 +45,12 @@ static int64_t integer_at(enum lode_field_type type, const void *at)
 
 static bool is_number(enum lode_field_type type)
 {
-	return type == LODE_TYPE_NUMBER || type == LODE_TYPE_EXACT;
+	return type == LODE_TYPE_NUMBER || type == LODE_TYPE_EXACT || type == LODE_TYPE_FLOAT;
+}
+
+static double number_at(enum lode_field_type type, const void *at)
+{
+	return type == LODE_TYPE_FLOAT ? (double)*(const float *)at : *(const double *)at;
 }
 
 static void put_value(struct lode_json *json, const char *key, const struct lode_field *field,
@@ -60,7 +66,8 @@ static void put_value(struct lode_json *json, const char *key, const struct lode
 		lode_json_id(json, key, *(const uint64_t *)at);
 		break;
 	case LODE_TYPE_NUMBER:
-		lode_json_number(json, key, *(const double *)at);
+	case LODE_TYPE_FLOAT:
+		lode_json_number(json, key, number_at(field->type, at));
 		break;
 	case LODE_TYPE_EXACT:
 		lode_json_exact(json, key, *(const double *)at);
@@ -99,7 +106,9 @@ static void put_items(struct lode_json *json, const struct lode_field *field, co
 				  const struct lode_names *))
 {
 	size_t n = *(const size_t *)((const char *)owner + field->n_offset);
-	size_t size = field->record ? field->record->size_bytes : item_bytes[field->type];
+	size_t size = field->record   ? field->record->size_bytes
+		      : field->n_each ? field->n_each * item_bytes[field->type]
+				      : item_bytes[field->type];
 	const char *items = NULL;
 	void *row = NULL;
 
@@ -117,11 +126,25 @@ static void put_items(struct lode_json *json, const struct lode_field *field, co
 	free(row);
 }
 
+static void put_tuple(struct lode_json *json, const struct lode_field *field, const void *item,
+		      const struct lode_names *names)
+{
+	lode_json_array(json, NULL);
+	for (size_t i = 0; i < field->n_each; i++)
+		put_value(json, NULL, field, (const char *)item + i * item_bytes[field->type],
+			  names);
+	lode_json_end_array(json);
+}
+
 static void put_item(struct lode_json *json, const struct lode_field *field, const void *item,
 		     const struct lode_names *names)
 {
 	if (field->record)
 		lode_record_put(json, NULL, field->record, item, names);
+	else if (field->n_each)
+		put_tuple(json, field, item, names);
+	else if (field->has_gaps && isnan(number_at(field->type, item)))
+		lode_json_null(json, NULL);
 	else
 		put_value(json, NULL, field, item, names);
 }
@@ -149,7 +172,7 @@ static bool is_absent(const struct lode_field *field, const void *at)
 	if (field->type == LODE_TYPE_RECORD)
 		return !record_at(field, at);
 	if (is_number(field->type))
-		return isnan(*(const double *)at);
+		return isnan(number_at(field->type, at));
 	if (field->type == LODE_TYPE_INT64)
 		return *(const int64_t *)at == LODE_NO_INT;
 	if (field->type == LODE_TYPE_NAME || field->type == LODE_TYPE_FRAME)
@@ -204,4 +227,14 @@ void lode_document_put(FILE *out, const struct lode_document *document, const vo
 
 	lode_fields_put(json, document->record, answer, names);
 	lode_json_close(json);
+}
+
+void lode_document_put_line(FILE *out, const struct lode_document *document, const void *answer,
+			    const struct lode_names *names)
+{
+	struct lode_json *json = lode_json_open_line(out, document->schema);
+
+	lode_fields_put(json, document->record, answer, names);
+	lode_json_close(json);
+	fputc('\n', out);
 }

@@ -41,6 +41,7 @@ enum lode_field_type {
 	LODE_TYPE_BOOL,
 	LODE_TYPE_NUMBER, /* double, seven digits: the same on every machine */
 	LODE_TYPE_EXACT,  /* double, all digits */
+	LODE_TYPE_FLOAT,  /* float, as LODE_TYPE_NUMBER */
 	LODE_TYPE_TEXT,
 	LODE_TYPE_ID,	  /* uint64_t, 16 hex digits */
 	LODE_TYPE_NAME,	  /* uint32_t: of lode_names.text */
@@ -82,7 +83,11 @@ struct lode_field {
 	bool is_pointer : 1;  /* a record that is pointed to */
 	bool is_null : 1;     /* null where it is absent, instead of nothing */
 	bool is_positive : 1; /* a signed number that is never below 0 */
+	bool has_gaps : 1;    /* of a list of numbers: NaN is null */
 	uint8_t least;	      /* of a count, or of how many are in a list: never below it */
+	uint8_t most;	      /* of a number: never above it; 0: there is no such bound */
+	uint8_t n_each;	      /* of a list of plain values: so many that lie side by side are an
+				 array; 0: each stands alone */
 };
 
 struct lode_record {
@@ -103,6 +108,7 @@ struct lode_record {
 		uint8_t: LODE_TYPE_UINT8,           \
 		bool: LODE_TYPE_BOOL,               \
 		double: LODE_TYPE_NUMBER,           \
+		float: LODE_TYPE_FLOAT,             \
 		char *: LODE_TYPE_TEXT,             \
 		const char *: LODE_TYPE_TEXT)
 #define LODE_ITEM_TYPE_OF(type_, member) \
@@ -119,6 +125,8 @@ struct lode_record {
 		const uint8_t *: LODE_TYPE_UINT8,     \
 		double *: LODE_TYPE_NUMBER,           \
 		const double *: LODE_TYPE_NUMBER,     \
+		float *: LODE_TYPE_FLOAT,             \
+		const float *: LODE_TYPE_FLOAT,       \
 		char **: LODE_TYPE_TEXT,              \
 		const char **: LODE_TYPE_TEXT,        \
 		char *const *: LODE_TYPE_TEXT,        \
@@ -173,6 +181,9 @@ struct lode_record {
 #define LODE_COLUMN(key, struct_, member, n_member, text, ...)                                 \
 	LODE_LIST_OF(key, LODE_ITEM_TYPE_OF(struct_, member), struct_, member, n_member, text, \
 		     __VA_ARGS__)
+/* Of arrays of `n` plain values each, which lie side by side; `n_member` counts the arrays. */
+#define LODE_TUPLES(key, struct_, member, n_member, n, text, ...) \
+	LODE_COLUMN(key, struct_, member, n_member, text, .n_each = (n), __VA_ARGS__)
 /* Of functions, by their numbers (uint32_t). */
 #define LODE_FRAMES(key, struct_, member, n_member, text, ...) \
 	LODE_LIST_OF(key, LODE_TYPE_FRAME, struct_, member, n_member, text, __VA_ARGS__)
@@ -215,6 +226,9 @@ struct lode_document {
 /* The document as JSON, pretty-printed. `names` may be NULL. */
 void lode_document_put(FILE *out, const struct lode_document *document, const void *answer,
 		       const struct lode_names *names);
+/* The same on one line, with its end: for streams of documents. */
+void lode_document_put_line(FILE *out, const struct lode_document *document, const void *answer,
+			    const struct lode_names *names);
 /* For documents that are not yet described whole: an object, or its fields, in one that is open. */
 void lode_record_put(struct lode_json *json, const char *key, const struct lode_record *record,
 		     const void *at, const struct lode_names *names);

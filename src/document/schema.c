@@ -38,6 +38,7 @@ static const char *json_type(enum lode_field_type type)
 		return "boolean";
 	case LODE_TYPE_NUMBER:
 	case LODE_TYPE_EXACT:
+	case LODE_TYPE_FLOAT:
 		return "number";
 	case LODE_TYPE_TEXT:
 	case LODE_TYPE_ID:
@@ -88,6 +89,8 @@ static void put_value(struct lode_json *json, const struct lode_field *field, bo
 		lode_json_text(json, "pattern", "^[0-9a-f]{16}$");
 	if (is_unsigned(field))
 		lode_json_int(json, "minimum", field->shape == LODE_SHAPE_ONE ? field->least : 0);
+	if (field->most)
+		lode_json_int(json, "maximum", field->most);
 }
 
 static void put_doc(struct lode_json *json, const struct lode_field *field)
@@ -105,13 +108,28 @@ static void put_doc(struct lode_json *json, const struct lode_field *field)
 	lode_json_text(json, "description", text);
 }
 
+/* The same of one item of a list. */
+static void put_item(struct lode_json *json, const struct lode_field *field)
+{
+	if (!field->n_each) {
+		put_value(json, field, field->has_gaps);
+		return;
+	}
+	put_type(json, "array", false);
+	lode_json_object(json, "items");
+	put_value(json, field, false);
+	lode_json_end_object(json);
+	lode_json_int(json, "minItems", field->n_each);
+	lode_json_int(json, "maxItems", field->n_each);
+}
+
 static void put_field(struct lode_json *json, const struct lode_field *field)
 {
 	lode_json_object(json, field->name);
 	if (field->shape == LODE_SHAPE_LIST) {
 		put_type(json, "array", field->absent && field->is_null);
 		lode_json_object(json, "items");
-		put_value(json, field, false);
+		put_item(json, field);
 		lode_json_end_object(json);
 		if (field->least)
 			lode_json_int(json, "minItems", field->least);
@@ -242,6 +260,7 @@ static const char *type_text(const struct lode_field *field)
 		return "boolean";
 	case LODE_TYPE_NUMBER:
 	case LODE_TYPE_EXACT:
+	case LODE_TYPE_FLOAT:
 		return "number";
 	case LODE_TYPE_RECORD:
 		return "object";

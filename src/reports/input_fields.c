@@ -15,3 +15,26 @@ static const struct lode_field job_fields[] = {
 };
 const struct lode_record lode_job_inputs_record = {"inputs", job_fields,
 						   sizeof(struct lode_digest_job)};
+
+static const struct lode_field loss_fields[] = {
+	LODE_FIELD(struct lode_loss_row, kind, NULL),
+	LODE_FIELD(struct lode_loss_row, count, NULL),
+	LODE_FIELD(struct lode_loss_row, detail, "the first, in words"),
+	LODE_FIELDS_END,
+};
+const struct lode_record lode_loss_record = {"loss", loss_fields, sizeof(struct lode_loss_row)};
+
+size_t lode_loss_rows(struct lode_loss_row rows[LODE_N_LOSS_KINDS],
+		      const struct lode_losses *losses)
+{
+	size_t n = 0;
+
+	for (unsigned k = 0; losses && k < LODE_N_LOSS_KINDS; k++) {
+		const struct lode_loss *loss = &losses->by_kind[k];
+
+		if (loss->count)
+			rows[n++] = (struct lode_loss_row){lode_loss_name((enum lode_loss_kind)k),
+							   loss->detail, loss->count, loss->offset};
+	}
+	return n;
+}

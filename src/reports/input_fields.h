@@ -1,5 +1,6 @@
 /*
- * Fields that the documents of several commands have: inputs that were skipped or are incomplete.
+ * Fields that the documents of several commands have: inputs that were skipped or are incomplete,
+ * and what inputs have lost.
  */
 #ifndef LODE_INPUT_FIELDS_H
 #define LODE_INPUT_FIELDS_H
@@ -20,5 +21,17 @@ extern const struct lode_record lode_job_inputs_record;
 			  &lode_skipped_record,                                      \
 			  "inputs that are cut or damaged: what was sound was used")
 /* NOLINTEND(bugprone-macro-parentheses) */
+
+/* One kind of loss, as answers list them. */
+struct lode_loss_row {
+	const char *kind, *detail; /* borrowed from the losses */
+	uint64_t count;
+	int64_t offset;
+};
+/* "kind", "count" and "detail" of one. */
+extern const struct lode_record lode_loss_record;
+/* Lists the kinds that there are, and says how many; `losses` NULL: none. */
+size_t lode_loss_rows(struct lode_loss_row rows[LODE_N_LOSS_KINDS],
+		      const struct lode_losses *losses);
 
 #endif

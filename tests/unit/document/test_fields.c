@@ -43,6 +43,11 @@ struct all {
 	size_t n_column;
 	struct pair *pairs;
 	size_t n_pairs, n_rows;
+	float *gaps;
+	size_t n_gaps;
+	uint32_t *spans;
+	size_t n_spans;
+	float part_of, maybe_part;
 };
 
 static const char *const colours[] = {"red", "green", "blue", NULL};
@@ -98,6 +103,10 @@ static const struct lode_field all_fields[] = {
 	LODE_COLUMN("column", struct all, column, n_column, NULL),
 	LODE_MAP_FIELD("pairs", struct all, pairs, n_pairs, &pair_record, NULL),
 	LODE_ROWS("rows", struct all, n_rows, square, &part_record, NULL),
+	LODE_COLUMN("gaps", struct all, gaps, n_gaps, NULL, .has_gaps = true),
+	LODE_TUPLES("spans", struct all, spans, n_spans, 2, "first, last"),
+	LODE_FIELD(struct all, part_of, NULL, .is_positive = true, .most = 1),
+	LODE_FIELD(struct all, maybe_part, NULL, .absent = "unknown"),
 	LODE_FIELDS_END,
 };
 static const struct lode_record all_record = {"all", all_fields, sizeof(struct all)};
@@ -199,7 +208,8 @@ static bool fits_type(yajl_val schema, const char *type)
 	if (!said)
 		return true;
 	if (YAJL_IS_ARRAY(said))
-		return is_one_of(said, type);
+		return is_one_of(said, type) ||
+		       (is_one_of(said, "number") && strcmp(type, "integer") == 0);
 	return strcmp(text_of(said), type) == 0 ||
 	       (strcmp(text_of(said), "number") == 0 && strcmp(type, "integer") == 0);
 }
@@ -244,6 +254,15 @@ static bool fits(yajl_val root, yajl_val schema, yajl_val value)
 		return false;
 	if (member(schema, "minimum") && digits_of(value)[0] == '-')
 		return false;
+	if (member(schema, "maximum") &&
+	    YAJL_GET_DOUBLE(value) > YAJL_GET_DOUBLE(member(schema, "maximum")))
+		return false;
+	if (member(schema, "maxItems") &&
+	    (long long)YAJL_GET_ARRAY(value)->len > YAJL_GET_INTEGER(member(schema, "maxItems")))
+		return false;
+	if (member(schema, "minItems") &&
+	    (long long)YAJL_GET_ARRAY(value)->len < YAJL_GET_INTEGER(member(schema, "minItems")))
+		return false;
 	if (YAJL_IS_ARRAY(value))
 		for (size_t i = 0; i < YAJL_GET_ARRAY(value)->len; i++)
 			if (!fits(root, member(schema, "items"), YAJL_GET_ARRAY(value)->values[i]))
@@ -266,6 +285,8 @@ struct made {
 	struct part parts[4], pointed;
 	int64_t column[5];
 	struct pair pairs[2];
+	float gaps[4];
+	uint32_t spans[6];
 };
 
 static void make(struct made *m, struct test_random *random)
@@ -305,6 +326,16 @@ static void make(struct made *m, struct test_random *random)
 	for (size_t i = 0; i < all->n_pairs; i++)
 		m->pairs[i] = (struct pair){i ? "b" : "a", (int64_t)i - 5};
 	all->n_rows = test_random_below(random, 4);
+	all->gaps = m->gaps;
+	all->n_gaps = test_random_below(random, 5);
+	for (size_t i = 0; i < all->n_gaps; i++)
+		m->gaps[i] = test_random_below(random, 2) ? NAN : (float)i / 2 - 1;
+	all->spans = m->spans;
+	all->n_spans = test_random_below(random, 4);
+	for (size_t i = 0; i < 2 * all->n_spans; i++)
+		m->spans[i] = test_random_below(random, 99);
+	all->part_of = (float)test_random_below(random, 5) / 4;
+	all->maybe_part = test_random_below(random, 2) ? NAN : 0.25F;
 }
 
 static void check_int(yajl_val object, const char *name, int64_t value)
@@ -357,6 +388,25 @@ static void check_values(const struct all *all, yajl_val root)
 	assert_int_equal(YAJL_GET_ARRAY(list)->len, all->n_rows);
 	for (size_t i = 0; i < all->n_rows; i++)
 		check_int(YAJL_GET_ARRAY(list)->values[i], "number", (int64_t)(i * i));
+	check_presence(root, "maybe_part", !isnan(all->maybe_part));
+	assert_true(YAJL_GET_DOUBLE(member(root, "part_of")) == (double)all->part_of);
+	list = member(root, "gaps");
+	assert_int_equal(YAJL_GET_ARRAY(list)->len, all->n_gaps);
+	for (size_t i = 0; i < all->n_gaps; i++) {
+		yajl_val item = YAJL_GET_ARRAY(list)->values[i];
+
+		assert_int_equal(YAJL_IS_NULL(item), isnan(all->gaps[i]));
+		if (!isnan(all->gaps[i]))
+			assert_true(YAJL_GET_DOUBLE(item) == (double)all->gaps[i]);
+	}
+	list = member(root, "spans");
+	assert_int_equal(YAJL_GET_ARRAY(list)->len, all->n_spans);
+	for (size_t i = 0; i < 2 * all->n_spans; i++) {
+		yajl_val span = YAJL_GET_ARRAY(list)->values[i / 2];
+
+		assert_int_equal(YAJL_GET_ARRAY(span)->len, 2);
+		assert_true(YAJL_GET_INTEGER(YAJL_GET_ARRAY(span)->values[i % 2]) == all->spans[i]);
+	}
 }
 
 static void records_are_written_and_fit_their_schema(void **state)
@@ -401,6 +451,27 @@ static void other_documents_do_not_fit(void **state)
 	yajl_tree_free(schema);
 }
 
+static void a_line_is_the_same_document(void **state)
+{
+	struct all all = {.id = 7, .text = "a", .maybe_ns = LODE_NO_INT};
+	char *line = NULL;
+	size_t size;
+	FILE *out = open_memstream(&line, &size);
+	yajl_val schema = parsed(put_schema, NULL), root;
+
+	(void)state;
+	all.frame = UINT32_MAX;
+	lode_document_put_line(out, &document, &all, &names);
+	fclose(out);
+	assert_ptr_equal(strchr(line, '\n'), line + size - 1);
+	root = yajl_tree_parse(line, NULL, 0);
+	assert_non_null(root);
+	assert_true(fits(schema, schema, root));
+	yajl_tree_free(root);
+	yajl_tree_free(schema);
+	free(line);
+}
+
 static void tables_name_every_field_with_its_path(void **state)
 {
 	static const char *const rows[] = {
@@ -431,6 +502,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_are_written_and_fit_their_schema),
 		cmocka_unit_test(other_documents_do_not_fit),
+		cmocka_unit_test(a_line_is_the_same_document),
 		cmocka_unit_test(tables_name_every_field_with_its_path),
 	};
 
