@@ -19,7 +19,7 @@ static const size_t item_bytes[] = {
 	[LODE_TYPE_EXACT] = sizeof(double),	 [LODE_TYPE_FLOAT] = sizeof(float),
 	[LODE_TYPE_TEXT] = sizeof(const char *), [LODE_TYPE_ID] = sizeof(uint64_t),
 	[LODE_TYPE_NAME] = sizeof(uint32_t),	 [LODE_TYPE_FRAME] = sizeof(uint32_t),
-	[LODE_TYPE_CHOICE] = sizeof(uint32_t),
+	[LODE_TYPE_LABEL] = sizeof(uint32_t),	 [LODE_TYPE_CHOICE] = sizeof(uint32_t),
 };
 
 static int64_t integer_at(enum lode_field_type type, const void *at)
@@ -38,7 +38,7 @@ static int64_t integer_at(enum lode_field_type type, const void *at)
 		return *(const uint8_t *)at;
 	case LODE_TYPE_BOOL:
 		return *(const bool *)at;
-	default: /* UINT32, NAME, FRAME */
+	default: /* UINT32, NAME, FRAME, LABEL */
 		return *(const uint32_t *)at;
 	}
 }
@@ -81,6 +81,11 @@ static void put_value(struct lode_json *json, const char *key, const struct lode
 	case LODE_TYPE_FRAME:
 		lode_json_text(json, key,
 			       names->frame(names->context, *(const uint32_t *)at, frame,
+					    sizeof(frame)));
+		break;
+	case LODE_TYPE_LABEL:
+		lode_json_text(json, key,
+			       names->label(names->context, *(const uint32_t *)at, frame,
 					    sizeof(frame)));
 		break;
 	case LODE_TYPE_CHOICE:
@@ -172,10 +177,11 @@ static bool is_absent(const struct lode_field *field, const void *at)
 	if (field->type == LODE_TYPE_RECORD)
 		return !record_at(field, at);
 	if (is_number(field->type))
-		return isnan(number_at(field->type, at));
+		return !isfinite(number_at(field->type, at));
 	if (field->type == LODE_TYPE_INT64)
 		return *(const int64_t *)at == LODE_NO_INT;
-	if (field->type == LODE_TYPE_NAME || field->type == LODE_TYPE_FRAME)
+	if (field->type == LODE_TYPE_NAME || field->type == LODE_TYPE_FRAME ||
+	    field->type == LODE_TYPE_LABEL)
 		return *(const uint32_t *)at == UINT32_MAX;
 	return integer_at(field->type, at) == 0;
 }

@@ -15,7 +15,7 @@
  *
  * A field's type is its member's; its unit is the end of its name (`_ns`, `_bytes`, `_pct`). A
  *field with `.absent` is left out where its member holds no value: NULL, LODE_NO_INT, 0 of unsigned
- * members, NaN, false. `.absent` says in words when that is.
+ * members, NaN and infinity, false. `.absent` says in words when that is.
  */
 #ifndef LODE_FIELDS_H
 #define LODE_FIELDS_H
@@ -46,6 +46,7 @@ enum lode_field_type {
 	LODE_TYPE_ID,	  /* uint64_t, 16 hex digits */
 	LODE_TYPE_NAME,	  /* uint32_t: of lode_names.text */
 	LODE_TYPE_FRAME,  /* uint32_t: of lode_names.frame */
+	LODE_TYPE_LABEL,  /* uint32_t: of lode_names.label */
 	LODE_TYPE_CHOICE, /* an enum, or a bool: index into `choices` */
 	LODE_TYPE_RECORD, /* a struct, or with `is_pointer` a pointer to one: an object */
 	LODE_TYPE_FIELDS, /* the same: its fields stand in this object */
@@ -83,8 +84,9 @@ struct lode_field {
 	bool is_pointer : 1;  /* a record that is pointed to */
 	bool is_null : 1;     /* null where it is absent, instead of nothing */
 	bool is_positive : 1; /* a signed number that is never below 0 */
+	bool is_negative : 1; /* one that is never above 0 */
 	bool has_gaps : 1;    /* of a list of numbers: NaN is null */
-	uint8_t least;	      /* of a count, or of how many are in a list: never below it */
+	int8_t least;	      /* of a number, or of how many are in a list: never below it */
 	uint8_t most;	      /* of a number: never above it; 0: there is no such bound */
 	uint8_t n_each;	      /* of a list of plain values: so many that lie side by side are an
 				 array; 0: each stands alone */
@@ -213,6 +215,7 @@ struct lode_names {
 	const void *context;
 	const char *(*text)(const void *context, uint32_t id);
 	const char *(*frame)(const void *context, uint32_t id, char *buffer, size_t size);
+	const char *(*label)(const void *context, uint32_t id, char *buffer, size_t size);
 };
 
 struct lode_document {

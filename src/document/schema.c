@@ -44,6 +44,7 @@ static const char *json_type(enum lode_field_type type)
 	case LODE_TYPE_ID:
 	case LODE_TYPE_NAME:
 	case LODE_TYPE_FRAME:
+	case LODE_TYPE_LABEL:
 	case LODE_TYPE_CHOICE:
 		return "string";
 	case LODE_TYPE_RECORD:
@@ -87,9 +88,9 @@ static void put_value(struct lode_json *json, const struct lode_field *field, bo
 		put_record(json, field->record);
 	if (field->type == LODE_TYPE_ID)
 		lode_json_text(json, "pattern", "^[0-9a-f]{16}$");
-	if (is_unsigned(field))
+	if (is_unsigned(field) || field->least < 0)
 		lode_json_int(json, "minimum", field->shape == LODE_SHAPE_ONE ? field->least : 0);
-	if (field->most)
+	if (field->most || field->is_negative)
 		lode_json_int(json, "maximum", field->most);
 }
 
@@ -255,6 +256,7 @@ static const char *type_text(const struct lode_field *field)
 	case LODE_TYPE_NAME:
 		return "text";
 	case LODE_TYPE_FRAME:
+	case LODE_TYPE_LABEL:
 		return "function";
 	case LODE_TYPE_BOOL:
 		return "boolean";

@@ -30,10 +30,10 @@ struct all {
 	uint64_t id;
 	size_t n_left, n_more;
 	bool is_new;
-	double share, maybe;
+	double share, maybe, change;
 	const char *text, *maybe_text, *null_text;
 	uint8_t colour;
-	uint32_t name, frame;
+	uint32_t name, frame, label;
 	struct part part;
 	const struct part *pointed;
 	struct part flat;
@@ -88,14 +88,16 @@ static const struct lode_field all_fields[] = {
 	LODE_FIELD_AS("left", struct all, n_left, NULL),
 	LODE_FIELD_AS("more", struct all, n_more, "left out", .absent = "none"),
 	LODE_FIELD_AS("new", struct all, is_new, NULL),
-	LODE_FIELD(struct all, share, NULL),
-	LODE_FIELD(struct all, maybe, NULL, .absent = "unknown"),
+	LODE_FIELD(struct all, share, NULL, .is_positive = true, .most = 1),
+	LODE_FIELD(struct all, maybe, NULL, .absent = "unknown", .is_negative = true),
+	LODE_FIELD(struct all, change, NULL, .least = -1, .most = 1),
 	LODE_FIELD(struct all, text, NULL),
 	LODE_FIELD(struct all, maybe_text, NULL, .absent = "no text"),
 	LODE_FIELD(struct all, null_text, NULL, .absent = "no text", .is_null = true),
 	LODE_FIELD_CHOICE("colour", struct all, colour, colours, NULL),
 	LODE_FIELD_OF("name", LODE_TYPE_NAME, struct all, name, NULL),
 	LODE_FIELD_OF("frame", LODE_TYPE_FRAME, struct all, frame, NULL, .absent = "nowhere"),
+	LODE_FIELD_OF("label", LODE_TYPE_LABEL, struct all, label, NULL),
 	LODE_FIELD_RECORD("part", struct all, part, &part_record, NULL),
 	LODE_FIELD_POINTER("pointed", struct all, pointed, &part_record, NULL, .absent = "none"),
 	LODE_FIELDS_OF(struct all, flat, &flat_record),
@@ -127,8 +129,15 @@ static const char *frame_text(const void *context, uint32_t id, char *buffer, si
 	return buffer;
 }
 
+static const char *label_text(const void *context, uint32_t id, char *buffer, size_t size)
+{
+	(void)context;
+	snprintf(buffer, size, "l%u", id);
+	return buffer;
+}
+
 static const char *const some_names[] = {"one", "two", "th\"ree"};
-static const struct lode_names names = {some_names, name_text, frame_text};
+static const struct lode_names names = {some_names, name_text, frame_text, label_text};
 
 static yajl_val parsed(void (*put)(FILE *, const void *), const void *what)
 {
@@ -214,6 +223,12 @@ static bool fits_type(yajl_val schema, const char *type)
 	       (strcmp(text_of(said), "number") == 0 && strcmp(type, "integer") == 0);
 }
 
+static bool fits_bounds(yajl_val least, yajl_val most, yajl_val value)
+{
+	return (!least || strtod(digits_of(value), NULL) >= strtod(digits_of(least), NULL)) &&
+	       (!most || strtod(digits_of(value), NULL) <= strtod(digits_of(most), NULL));
+}
+
 static bool fits(yajl_val root, yajl_val schema, yajl_val value);
 
 static bool fits_object(yajl_val root, yajl_val schema, yajl_val value)
@@ -252,7 +267,7 @@ static bool fits(yajl_val root, yajl_val schema, yajl_val value)
 		return false;
 	if (!fits_type(schema, type_of(value)))
 		return false;
-	if (member(schema, "minimum") && digits_of(value)[0] == '-')
+	if (!fits_bounds(member(schema, "minimum"), member(schema, "maximum"), value))
 		return false;
 	if (member(schema, "maximum") &&
 	    YAJL_GET_DOUBLE(value) > YAJL_GET_DOUBLE(member(schema, "maximum")))
@@ -302,13 +317,15 @@ static void make(struct made *m, struct test_random *random)
 	all->n_more = test_random_below(random, 2);
 	all->is_new = test_random_below(random, 2);
 	all->share = test_random_below(random, 1000) / 1000.0;
-	all->maybe = test_random_below(random, 2) ? (double)NAN : 0.5;
+	all->maybe = (double[]){NAN, INFINITY, -0.5}[test_random_below(random, 3)];
+	all->change = test_random_below(random, 2001) / 1000.0 - 1;
 	all->text = some_text(random, false);
 	all->maybe_text = some_text(random, true);
 	all->null_text = some_text(random, true);
 	all->colour = (uint8_t)test_random_below(random, 3);
 	all->name = test_random_below(random, 3);
 	all->frame = test_random_below(random, 2) ? UINT32_MAX : test_random_below(random, 99);
+	all->label = test_random_below(random, 99);
 	all->part = m->pointed =
 		(struct part){test_random_below(random, 9), some_text(random, true)};
 	all->pointed = test_random_below(random, 2) ? &m->pointed : NULL;
@@ -360,7 +377,7 @@ static void check_values(const struct all *all, yajl_val root)
 	check_presence(root, "maybe_ns", all->maybe_ns != LODE_NO_INT);
 	check_int(root, "left", (int64_t)all->n_left);
 	check_presence(root, "more", all->n_more > 0);
-	check_presence(root, "maybe", !isnan(all->maybe));
+	check_presence(root, "maybe", isfinite(all->maybe));
 	check_presence(root, "maybe_text", all->maybe_text != NULL);
 	assert_int_equal(YAJL_IS_NULL(member(root, "null_text")), !all->null_text);
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)all->id);
@@ -368,6 +385,8 @@ static void check_values(const struct all *all, yajl_val root)
 	assert_string_equal(text_of(member(root, "colour")), colours[all->colour]);
 	assert_string_equal(text_of(member(root, "name")), some_names[all->name]);
 	check_presence(root, "frame", all->frame != UINT32_MAX);
+	snprintf(text, sizeof(text), "l%u", all->label);
+	assert_string_equal(text_of(member(root, "label")), text);
 	check_int(member(root, "part"), "number", all->part.number);
 	check_presence(root, "pointed", all->pointed != NULL);
 	check_int(root, "flat_number", all->flat.number);
