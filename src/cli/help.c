@@ -19,6 +19,11 @@ unsigned lode_columns(FILE *file, unsigned otherwise)
 	return size.ws_col < 80 ? 80 : size.ws_col > 120 ? 120 : size.ws_col;
 }
 
+struct lode_text_page lode_stdout_page(void)
+{
+	return (struct lode_text_page){lode_columns(stdout, 100), lode_columns(stdout, 0) > 0};
+}
+
 static unsigned columns_of(const char *text, size_t len)
 {
 	return (unsigned)u8_width((const uint8_t *)text, len, "UTF-8");

@@ -230,8 +230,9 @@ void lode_document_put(FILE *out, const struct lode_document *document, const vo
 		       const struct lode_names *names)
 {
 	struct lode_json *json = lode_json_open(out, document->schema);
+	bool is_other = document->other_record && document->is_other(answer);
 
-	lode_fields_put(json, document->record, answer, names);
+	lode_fields_put(json, is_other ? document->other_record : document->record, answer, names);
 	lode_json_close(json);
 }
 

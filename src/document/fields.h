@@ -90,6 +90,7 @@ struct lode_field {
 	uint8_t most;	      /* of a number: never above it; 0: there is no such bound */
 	uint8_t n_each;	      /* of a list of plain values: so many that lie side by side are an
 				 array; 0: each stands alone */
+	const char *pattern;  /* of a text: the regular expression that it fits */
 };
 
 struct lode_record {
@@ -186,6 +187,10 @@ struct lode_record {
 /* Of arrays of `n` plain values each, which lie side by side; `n_member` counts the arrays. */
 #define LODE_TUPLES(key, struct_, member, n_member, n, text, ...) \
 	LODE_COLUMN(key, struct_, member, n_member, text, .n_each = (n), __VA_ARGS__)
+/* Of plain values that `maker` makes, one by one. */
+#define LODE_VALUES(key, type_, struct_, n_member, maker, text, ...)                     \
+	LODE_LIST_OF(key, type_, struct_, n_member, n_member, text, .make_row = (maker), \
+		     __VA_ARGS__)
 /* Of functions, by their numbers (uint32_t). */
 #define LODE_FRAMES(key, struct_, member, n_member, text, ...) \
 	LODE_LIST_OF(key, LODE_TYPE_FRAME, struct_, member, n_member, text, __VA_ARGS__)
@@ -224,6 +229,9 @@ struct lode_document {
 	const char *title;  /* "lode next --json" */
 	const char *doc;    /* a line or two */
 	const struct lode_record *record;
+	/* The same answer in another form, as a list of what is else there once; or NULL. */
+	const struct lode_record *other_record;
+	bool (*is_other)(const void *answer);
 };
 
 /* The document as JSON, pretty-printed. `names` may be NULL. */

@@ -88,6 +88,8 @@ static void put_value(struct lode_json *json, const struct lode_field *field, bo
 		put_record(json, field->record);
 	if (field->type == LODE_TYPE_ID)
 		lode_json_text(json, "pattern", "^[0-9a-f]{16}$");
+	if (field->pattern)
+		lode_json_text(json, "pattern", field->pattern);
 	if (is_unsigned(field) || field->least < 0)
 		lode_json_int(json, "minimum", field->shape == LODE_SHAPE_ONE ? field->least : 0);
 	if (field->most || field->is_negative)
@@ -166,16 +168,22 @@ static void put_required(struct lode_json *json, const struct lode_record *recor
 	}
 }
 
+/* The member of a document that names its schema; "" any. */
+static void put_schema_name(struct lode_json *json, const char *schema)
+{
+	lode_json_object(json, "schema");
+	if (*schema)
+		lode_json_text(json, "const", schema);
+	lode_json_end_object(json);
+}
+
 /* What stands behind "type": "object"; `schema` of a document, else NULL. */
 static void put_members(struct lode_json *json, const struct lode_record *record,
 			const char *schema)
 {
 	lode_json_object(json, "properties");
-	if (schema) {
-		lode_json_object(json, "schema");
-		lode_json_text(json, "const", schema);
-		lode_json_end_object(json);
-	}
+	if (schema)
+		put_schema_name(json, schema);
 	put_properties(json, record);
 	lode_json_end_object(json);
 	lode_json_array(json, "required");
@@ -208,11 +216,13 @@ static void find_shared(record_list *found, const struct lode_record *record)
 	}
 }
 
-static void put_definitions(struct lode_json *json, const struct lode_record *record)
+static void put_definitions(struct lode_json *json, const struct lode_document *document)
 {
 	record_list shared = {0};
 
-	find_shared(&shared, record);
+	find_shared(&shared, document->record);
+	if (document->other_record)
+		find_shared(&shared, document->other_record);
 	if (shared.n)
 		lode_json_object(json, "definitions");
 	for (size_t i = 0; i < shared.n; i++) {
@@ -226,6 +236,27 @@ static void put_definitions(struct lode_json *json, const struct lode_record *re
 	lode_vec_release(&shared);
 }
 
+/* Either of two: what they have in common, then each. */
+static void put_forms(struct lode_json *json, const struct lode_document *document)
+{
+	const struct lode_record *forms[] = {document->record, document->other_record};
+
+	lode_json_object(json, "properties");
+	put_schema_name(json, document->schema);
+	lode_json_end_object(json);
+	lode_json_array(json, "required");
+	lode_json_text(json, NULL, "schema");
+	lode_json_end_array(json);
+	lode_json_array(json, "oneOf");
+	for (size_t i = 0; i < 2; i++) {
+		lode_json_object(json, NULL);
+		lode_json_text(json, "type", "object");
+		put_members(json, forms[i], "");
+		lode_json_end_object(json);
+	}
+	lode_json_end_array(json);
+}
+
 void lode_document_put_schema(FILE *out, const struct lode_document *document)
 {
 	struct lode_json *json = lode_json_open_pretty(out);
@@ -235,9 +266,12 @@ void lode_document_put_schema(FILE *out, const struct lode_document *document)
 	lode_json_text(json, "title", document->title);
 	if (document->doc)
 		lode_json_text(json, "description", document->doc);
-	put_definitions(json, document->record);
+	put_definitions(json, document);
 	lode_json_text(json, "type", "object");
-	put_members(json, document->record, document->schema);
+	if (document->other_record)
+		put_forms(json, document);
+	else
+		put_members(json, document->record, document->schema);
 	lode_json_close(json);
 }
 
@@ -312,4 +346,6 @@ void lode_document_put_table(FILE *out, const struct lode_document *document)
 {
 	fputs("| field | type | |\n|---|---|---|\n", out);
 	put_rows(out, document->record, "");
+	if (document->other_record)
+		put_rows(out, document->other_record, "");
 }

@@ -7,6 +7,7 @@
 
 #include "document/fields.h"
 #include "job/digest_job.h"
+#include "model/loss.h"
 
 extern const struct lode_record lode_skipped_record; /* of struct lode_skipped_input */
 /* "skipped" and "incomplete" of a struct lode_digest_job. */

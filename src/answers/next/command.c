@@ -127,7 +127,7 @@ static void put_json(FILE *out, const void *answer)
 static int put(const struct lode_command *self, const struct next_values *v,
 	       const struct lode_next_answer *answer)
 {
-	struct lode_text_page page = {lode_columns(stdout, 100), lode_columns(stdout, 0) > 0};
+	struct lode_text_page page = lode_stdout_page();
 
 	if (v->html)
 		return lode_html_put(self, v->html, lode_next_document.schema, v->inputs,

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "document/fields.h"
 #include "job/digest_job.h"
+#include "reports/text_page.h"
 
 struct lode_next_request {
 	char *const *inputs; /* recordings, digests, folders of them; none: the repository's */
@@ -124,10 +125,6 @@ struct lode_names lode_next_names(const struct lode_next_answer *answer);
 /* "lode/next/1" */
 extern const struct lode_document lode_next_document;
 
-struct lode_text_page {
-	unsigned columns;
-	bool is_terminal;
-};
 void lode_next_text(FILE *out, const struct lode_next_answer *answer,
 		    const struct lode_text_page *page);
 

@@ -138,7 +138,8 @@ static bool holds(yajl_val list, yajl_val item)
 	return false;
 }
 
-/* Lists in schemas are sets of texts: of names that are required, of an enum, of types. */
+/* Lists in schemas are sets of texts: of names that are required, of an enum, of types. Forms that
+   a document may have are objects, in one order. */
 static void same_sets(yajl_val a, yajl_val b, const char *where)
 {
 	if (YAJL_GET_ARRAY(a)->len != YAJL_GET_ARRAY(b)->len)
@@ -166,6 +167,11 @@ static void same(yajl_val a_root, yajl_val a, yajl_val b_root, yajl_val b, const
 
 		same_members(a_root, a, b_root, b, where, are_names);
 		same_members(b_root, b, a_root, a, where, are_names);
+	} else if (YAJL_IS_ARRAY(a) && len >= 5 && strcmp(where + len - 5, "oneOf") == 0) {
+		assert_int_equal(YAJL_GET_ARRAY(a)->len, YAJL_GET_ARRAY(b)->len);
+		for (size_t i = 0; i < YAJL_GET_ARRAY(a)->len; i++)
+			same(a_root, YAJL_GET_ARRAY(a)->values[i], b_root,
+			     YAJL_GET_ARRAY(b)->values[i], where);
 	} else if (YAJL_IS_ARRAY(a)) {
 		same_sets(a, b, where);
 	} else if (YAJL_IS_STRING(a)) {

@@ -31,6 +31,7 @@ struct all {
 	size_t n_left, n_more;
 	bool is_new;
 	double share, maybe, change;
+	const char *hex;
 	const char *text, *maybe_text, *null_text;
 	uint8_t colour;
 	uint32_t name, frame, label;
@@ -81,6 +82,12 @@ static void square(void *row, const void *owner, size_t i)
 	part->number = (uint32_t)(i * i);
 }
 
+static void cube(void *row, const void *owner, size_t i)
+{
+	(void)owner;
+	*(int64_t *)row = (int64_t)(i * i * i);
+}
+
 static const struct lode_field all_fields[] = {
 	LODE_FIELD(struct all, cost_ns, "what it costs"),
 	LODE_FIELD(struct all, maybe_ns, "or not", .absent = "free"),
@@ -91,6 +98,7 @@ static const struct lode_field all_fields[] = {
 	LODE_FIELD(struct all, share, NULL, .is_positive = true, .most = 1),
 	LODE_FIELD(struct all, maybe, NULL, .absent = "unknown", .is_negative = true),
 	LODE_FIELD(struct all, change, NULL, .least = -1, .most = 1),
+	LODE_FIELD(struct all, hex, NULL, .pattern = "^[0-9a-f]*$"),
 	LODE_FIELD(struct all, text, NULL),
 	LODE_FIELD(struct all, maybe_text, NULL, .absent = "no text"),
 	LODE_FIELD(struct all, null_text, NULL, .absent = "no text", .is_null = true),
@@ -109,11 +117,39 @@ static const struct lode_field all_fields[] = {
 	LODE_TUPLES("spans", struct all, spans, n_spans, 2, "first, last"),
 	LODE_FIELD(struct all, part_of, NULL, .is_positive = true, .most = 1),
 	LODE_FIELD(struct all, maybe_part, NULL, .absent = "unknown"),
+	LODE_VALUES("cubes", LODE_TYPE_INT64, struct all, n_rows, cube, NULL),
 	LODE_FIELDS_END,
 };
 static const struct lode_record all_record = {"all", all_fields, sizeof(struct all)};
 static const struct lode_document document = {
 	.schema = "lode/all/1", .file = "all", .title = "all", .record = &all_record};
+
+/* One part stands alone, more are a list. */
+static const struct lode_field one_fields[] = {
+	LODE_FIELDS_AT(struct all, parts, &part_record),
+	LODE_FIELDS_END,
+};
+static const struct lode_record one_record = {"one", one_fields, sizeof(struct all)};
+
+static const struct lode_field several_fields[] = {
+	LODE_LIST("parts", struct all, parts, n_parts, &part_record, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record several_record = {"several", several_fields, sizeof(struct all)};
+
+static bool has_several(const void *all)
+{
+	return ((const struct all *)all)->n_parts != 1;
+}
+
+static const struct lode_document either = {
+	.schema = "lode/either/1",
+	.file = "either",
+	.title = "either",
+	.record = &one_record,
+	.other_record = &several_record,
+	.is_other = has_several,
+};
 
 static const char *name_text(const void *context, uint32_t id)
 {
@@ -161,10 +197,14 @@ static void put_all(FILE *out, const void *all)
 	lode_document_put(out, &document, all, &names);
 }
 
-static void put_schema(FILE *out, const void *unused)
+static void put_either(FILE *out, const void *all)
 {
-	(void)unused;
-	lode_document_put_schema(out, &document);
+	lode_document_put(out, &either, all, NULL);
+}
+
+static void put_schema(FILE *out, const void *of)
+{
+	lode_document_put_schema(out, of);
 }
 
 /* Of values that are known to be texts, or numbers. */
@@ -254,6 +294,16 @@ static bool fits_object(yajl_val root, yajl_val schema, yajl_val value)
 	return true;
 }
 
+/* Of several, only one may fit. */
+static bool fits_one_form(yajl_val root, yajl_val forms, yajl_val value)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; forms && i < YAJL_GET_ARRAY(forms)->len; i++)
+		n += fits(root, YAJL_GET_ARRAY(forms)->values[i], value);
+	return !forms || n == 1;
+}
+
 static bool fits(yajl_val root, yajl_val schema, yajl_val value)
 {
 	yajl_val ref = member(schema, "$ref"), choices = member(schema, "enum");
@@ -267,7 +317,8 @@ static bool fits(yajl_val root, yajl_val schema, yajl_val value)
 		return false;
 	if (!fits_type(schema, type_of(value)))
 		return false;
-	if (!fits_bounds(member(schema, "minimum"), member(schema, "maximum"), value))
+	if (!fits_bounds(member(schema, "minimum"), member(schema, "maximum"), value) ||
+	    !fits_one_form(root, member(schema, "oneOf"), value))
 		return false;
 	if (member(schema, "maximum") &&
 	    YAJL_GET_DOUBLE(value) > YAJL_GET_DOUBLE(member(schema, "maximum")))
@@ -319,6 +370,7 @@ static void make(struct made *m, struct test_random *random)
 	all->share = test_random_below(random, 1000) / 1000.0;
 	all->maybe = (double[]){NAN, INFINITY, -0.5}[test_random_below(random, 3)];
 	all->change = test_random_below(random, 2001) / 1000.0 - 1;
+	all->hex = test_random_below(random, 2) ? "" : "09af";
 	all->text = some_text(random, false);
 	all->maybe_text = some_text(random, true);
 	all->null_text = some_text(random, true);
@@ -368,6 +420,11 @@ static void check_presence(yajl_val object, const char *name, bool is_there)
 	assert_int_equal(member(object, name) != NULL, is_there);
 }
 
+static void check_item(yajl_val list, size_t i, int64_t value)
+{
+	assert_true(YAJL_GET_INTEGER(YAJL_GET_ARRAY(list)->values[i]) == value);
+}
+
 static void check_values(const struct all *all, yajl_val root)
 {
 	yajl_val list;
@@ -399,7 +456,7 @@ static void check_values(const struct all *all, yajl_val root)
 	list = member(root, "column");
 	assert_int_equal(YAJL_GET_ARRAY(list)->len, all->n_column);
 	for (size_t i = 0; i < all->n_column; i++)
-		assert_true(YAJL_GET_INTEGER(YAJL_GET_ARRAY(list)->values[i]) == all->column[i]);
+		check_item(list, i, all->column[i]);
 	assert_int_equal(YAJL_GET_OBJECT(member(root, "pairs"))->len, all->n_pairs);
 	if (all->n_pairs > 1)
 		check_int(member(root, "pairs"), "b", -4);
@@ -426,12 +483,17 @@ static void check_values(const struct all *all, yajl_val root)
 		assert_int_equal(YAJL_GET_ARRAY(span)->len, 2);
 		assert_true(YAJL_GET_INTEGER(YAJL_GET_ARRAY(span)->values[i % 2]) == all->spans[i]);
 	}
+	list = member(root, "cubes");
+	assert_int_equal(YAJL_GET_ARRAY(list)->len, all->n_rows);
+	for (size_t i = 0; i < all->n_rows; i++)
+		check_item(list, i, (int64_t)(i * i * i));
 }
 
 static void records_are_written_and_fit_their_schema(void **state)
 {
 	struct test_random random = {20261122};
-	yajl_val schema = parsed(put_schema, NULL);
+	yajl_val schema = parsed(put_schema, &document);
+	yajl_val forms = parsed(put_schema, &either);
 
 	(void)state;
 	for (unsigned i = 0; i < TEST_CASES(4000); i++) {
@@ -445,8 +507,13 @@ static void records_are_written_and_fit_their_schema(void **state)
 			print_error("case %u does not fit\n", i);
 		assert_true(fits(schema, schema, root));
 		yajl_tree_free(root);
+		root = parsed(put_either, &m.all);
+		assert_true(fits(forms, forms, root));
+		assert_int_equal(member(root, "parts") != NULL, m.all.n_parts != 1);
+		yajl_tree_free(root);
 	}
 	yajl_tree_free(schema);
+	yajl_tree_free(forms);
 }
 
 /* The validator above is one: what is not as the table says does not fit. */
@@ -457,7 +524,12 @@ static void other_documents_do_not_fit(void **state)
 		"{\"schema\": \"lode/all/1\", \"cost_ns\": \"1\"}",
 		"{\"schema\": \"lode/all/1\", \"other\": 1}",
 	};
-	yajl_val schema = parsed(put_schema, NULL);
+	static const char *const wrong_forms[] = {
+		"{\"schema\": \"lode/either/1\"}",
+		"{\"schema\": \"lode/either/1\", \"number\": 1, \"parts\": []}",
+		"{\"schema\": \"lode/either/1\", \"number\": -1}",
+	};
+	yajl_val schema = parsed(put_schema, &document), forms = parsed(put_schema, &either);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
@@ -467,16 +539,24 @@ static void other_documents_do_not_fit(void **state)
 		assert_false(fits(schema, schema, root));
 		yajl_tree_free(root);
 	}
+	for (size_t i = 0; i < sizeof(wrong_forms) / sizeof(*wrong_forms); i++) {
+		yajl_val root = yajl_tree_parse(wrong_forms[i], NULL, 0);
+
+		assert_non_null(root);
+		assert_false(fits(forms, forms, root));
+		yajl_tree_free(root);
+	}
 	yajl_tree_free(schema);
+	yajl_tree_free(forms);
 }
 
 static void a_line_is_the_same_document(void **state)
 {
-	struct all all = {.id = 7, .text = "a", .maybe_ns = LODE_NO_INT};
+	struct all all = {.id = 7, .text = "a", .hex = "", .maybe_ns = LODE_NO_INT};
 	char *line = NULL;
 	size_t size;
 	FILE *out = open_memstream(&line, &size);
-	yajl_val schema = parsed(put_schema, NULL), root;
+	yajl_val schema = parsed(put_schema, &document), root;
 
 	(void)state;
 	all.frame = UINT32_MAX;

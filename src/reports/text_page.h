@@ -1,0 +1,14 @@
+/*
+ * Where text goes: how wide its lines may be, and whether a terminal shows it.
+ */
+#ifndef LODE_TEXT_PAGE_H
+#define LODE_TEXT_PAGE_H
+
+#include <stdbool.h>
+
+struct lode_text_page {
+	unsigned columns;
+	bool is_terminal; /* escape sequences for bold are fine */
+};
+
+#endif
