@@ -19,7 +19,8 @@ static const size_t item_bytes[] = {
 	[LODE_TYPE_EXACT] = sizeof(double),	 [LODE_TYPE_FLOAT] = sizeof(float),
 	[LODE_TYPE_TEXT] = sizeof(const char *), [LODE_TYPE_ID] = sizeof(uint64_t),
 	[LODE_TYPE_NAME] = sizeof(uint32_t),	 [LODE_TYPE_FRAME] = sizeof(uint32_t),
-	[LODE_TYPE_LABEL] = sizeof(uint32_t),	 [LODE_TYPE_CHOICE] = sizeof(uint32_t),
+	[LODE_TYPE_LABEL] = sizeof(uint32_t),	 [LODE_TYPE_INDEX] = sizeof(uint32_t),
+	[LODE_TYPE_CHOICE] = sizeof(uint32_t),
 };
 
 static int64_t integer_at(enum lode_field_type type, const void *at)
@@ -38,6 +39,8 @@ static int64_t integer_at(enum lode_field_type type, const void *at)
 		return *(const uint8_t *)at;
 	case LODE_TYPE_BOOL:
 		return *(const bool *)at;
+	case LODE_TYPE_INDEX:
+		return *(const uint32_t *)at == UINT32_MAX ? -1 : (int64_t) * (const uint32_t *)at;
 	default: /* UINT32, NAME, FRAME, LABEL */
 		return *(const uint32_t *)at;
 	}
@@ -111,16 +114,20 @@ static void put_items(struct lode_json *json, const struct lode_field *field, co
 				  const struct lode_names *))
 {
 	size_t n = *(const size_t *)((const char *)owner + field->n_offset);
-	size_t size = field->record   ? field->record->size_bytes
-		      : field->n_each ? field->n_each * item_bytes[field->type]
-				      : item_bytes[field->type];
+	size_t size = field->stride_bytes ? field->stride_bytes
+		      : field->record	  ? field->record->size_bytes
+		      : field->n_each	  ? field->n_each * item_bytes[field->type]
+					  : item_bytes[field->type];
 	const char *items = NULL;
 	void *row = NULL;
 
+	if (!n)
+		return;
 	if (field->make_row)
 		row = lode_alloc(size);
 	else
-		items = *(const char *const *)((const char *)owner + field->offset);
+		items = *(const char *const *)((const char *)owner + field->offset) +
+			field->item_offset;
 	for (size_t i = 0; i < n; i++) {
 		if (row) {
 			memset(row, 0, size);
@@ -174,14 +181,14 @@ static bool is_absent(const struct lode_field *field, const void *at)
 		return !field->make_row ? !*(const void *const *)at : !*(const size_t *)at;
 	if (field->type == LODE_TYPE_TEXT)
 		return !*(const char *const *)at;
-	if (field->type == LODE_TYPE_RECORD)
+	if (field->type == LODE_TYPE_RECORD || field->type == LODE_TYPE_FIELDS)
 		return !record_at(field, at);
 	if (is_number(field->type))
 		return !isfinite(number_at(field->type, at));
 	if (field->type == LODE_TYPE_INT64)
 		return *(const int64_t *)at == LODE_NO_INT;
 	if (field->type == LODE_TYPE_NAME || field->type == LODE_TYPE_FRAME ||
-	    field->type == LODE_TYPE_LABEL)
+	    field->type == LODE_TYPE_LABEL || field->type == LODE_TYPE_INDEX)
 		return *(const uint32_t *)at == UINT32_MAX;
 	return integer_at(field->type, at) == 0;
 }

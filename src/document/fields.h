@@ -47,6 +47,7 @@ enum lode_field_type {
 	LODE_TYPE_NAME,	  /* uint32_t: of lode_names.text */
 	LODE_TYPE_FRAME,  /* uint32_t: of lode_names.frame */
 	LODE_TYPE_LABEL,  /* uint32_t: of lode_names.label */
+	LODE_TYPE_INDEX,  /* uint32_t: a place in another list; UINT32_MAX is -1, none */
 	LODE_TYPE_CHOICE, /* an enum, or a bool: index into `choices` */
 	LODE_TYPE_RECORD, /* a struct, or with `is_pointer` a pointer to one: an object */
 	LODE_TYPE_FIELDS, /* the same: its fields stand in this object */
@@ -74,10 +75,12 @@ struct lode_field {
 	const char *absent; /* when there is none, in words; NULL: always there */
 	const char *label;  /* heading in tables; NULL: the name */
 	const struct lode_record *record;
-	const char *const
-		*choices; /* of a choice, or of a text that is one of a few; ends with NULL */
-	lode_row_maker *make_row; /* of lists; NULL: items lie at the pointer */
+	const char *const *choices; /* of a choice, of a text that is one of a few, or all names
+				       that a map may have; ends with NULL */
+	lode_row_maker *make_row;   /* of lists; NULL: items lie at the pointer */
 	uint32_t offset, n_offset;
+	/* Of a list whose values are members of structs: the struct's size, and where in it. */
+	uint16_t stride_bytes, item_offset;
 	enum lode_field_type type : 8;
 	enum lode_field_type storage : 8; /* of the member of a choice */
 	enum lode_field_shape shape : 8;
@@ -171,9 +174,10 @@ struct lode_record {
 	{                                                                                   \
 		.name = (key), .type = LODE_TYPE_RECORD, .record = (record_), .doc = (text) \
 	}
-#define LODE_FIELDS_AT(struct_, member, record_)                                        \
+/* The fields of a record that is pointed to; with `.absent`, none of them where it is NULL. */
+#define LODE_FIELDS_AT(struct_, member, record_, ...)                                   \
 	LODE_FIELD_OF("", LODE_TYPE_FIELDS, struct_, member, NULL, .record = (record_), \
-		      .is_pointer = true)
+		      .is_pointer = true, __VA_ARGS__)
 
 /* ---- Many: `member` points to them, `n_member` (a size_t) says how many ---- */
 
@@ -191,6 +195,13 @@ struct lode_record {
 #define LODE_VALUES(key, type_, struct_, n_member, maker, text, ...)                     \
 	LODE_LIST_OF(key, type_, struct_, n_member, n_member, text, .make_row = (maker), \
 		     __VA_ARGS__)
+/* Of one member of the structs that lie there: `of` is one of them, `part` the member. */
+#define LODE_COLUMN_OF(key, struct_, member, n_member, of, part, text, ...)                     \
+	LODE_MEMBERS_OF(key, LODE_TYPE_OF(of, part), struct_, member, n_member, of, part, text, \
+			__VA_ARGS__)
+#define LODE_MEMBERS_OF(key, type_, struct_, member, n_member, of, part, text, ...)           \
+	LODE_LIST_OF(key, type_, struct_, member, n_member, text, .stride_bytes = sizeof(of), \
+		     .item_offset = offsetof(of, part), __VA_ARGS__)
 /* Of functions, by their numbers (uint32_t). */
 #define LODE_FRAMES(key, struct_, member, n_member, text, ...) \
 	LODE_LIST_OF(key, LODE_TYPE_FRAME, struct_, member, n_member, text, __VA_ARGS__)

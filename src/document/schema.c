@@ -1,4 +1,5 @@
 /* Tables of fields as JSON Schema and as Markdown. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -96,18 +97,33 @@ static void put_value(struct lode_json *json, const struct lode_field *field, bo
 		lode_json_int(json, "maximum", field->most);
 }
 
-static void put_doc(struct lode_json *json, const struct lode_field *field)
+/* The names that a map may have, as a pattern. */
+static void open_map_names(struct lode_json *json, const char *const *names)
+{
+	char pattern[1000] = "^";
+	size_t used = 1;
+
+	for (const char *const *name = names; *name && used < sizeof(pattern); name++)
+		used += (size_t)snprintf(pattern + used, sizeof(pattern) - used, "%c%s",
+					 name == names ? '(' : '|', *name);
+	snprintf(pattern + used, sizeof(pattern) - used, ")$");
+	lode_json_object(json, "patternProperties");
+	lode_json_object(json, pattern);
+}
+
+/* `absent`: when the field is, in words. */
+static void put_doc(struct lode_json *json, const struct lode_field *field, const char *absent)
 {
 	char text[1000];
 
-	if (!field->doc && !field->absent)
+	if (!field->doc && !absent)
 		return;
 	snprintf(text, sizeof(text), "%s%s%s%s", field->doc ? field->doc : "",
-		 field->doc && field->absent ? "; " : "",
-		 !field->absent	  ? ""
+		 field->doc && absent ? "; " : "",
+		 !absent	  ? ""
 		 : field->is_null ? "null: "
 				  : "absent: ",
-		 field->absent ? field->absent : "");
+		 absent ? absent : "");
 	lode_json_text(json, "description", text);
 }
 
@@ -126,7 +142,13 @@ static void put_item(struct lode_json *json, const struct lode_field *field)
 	lode_json_int(json, "maxItems", field->n_each);
 }
 
-static void put_field(struct lode_json *json, const struct lode_field *field)
+/* When a field is absent, in words: as it says itself, or those around it. */
+static const char *absence_of(const struct lode_field *field, const char *around)
+{
+	return field->absent ? field->absent : around;
+}
+
+static void put_field(struct lode_json *json, const struct lode_field *field, const char *around)
 {
 	lode_json_object(json, field->name);
 	if (field->shape == LODE_SHAPE_LIST) {
@@ -138,32 +160,42 @@ static void put_field(struct lode_json *json, const struct lode_field *field)
 			lode_json_int(json, "minItems", field->least);
 	} else if (field->shape == LODE_SHAPE_MAP) {
 		put_type(json, "object", false);
-		lode_json_object(json, "additionalProperties");
+		if (field->choices)
+			open_map_names(json, field->choices);
+		else
+			lode_json_object(json, "additionalProperties");
 		put_value(json, &field->record->fields[1], false);
 		lode_json_end_object(json);
+		if (field->choices) {
+			lode_json_end_object(json);
+			lode_json_bool(json, "additionalProperties", false);
+		}
 	} else {
 		put_value(json, field, field->absent && field->is_null);
 	}
-	put_doc(json, field);
+	put_doc(json, field, absence_of(field, around));
 	lode_json_end_object(json);
 }
 
-static void put_properties(struct lode_json *json, const struct lode_record *record)
+static void put_properties(struct lode_json *json, const struct lode_record *record,
+			   const char *around)
 {
 	for (const struct lode_field *field = record->fields; field->type; field++) {
 		if (field->type == LODE_TYPE_FIELDS)
-			put_properties(json, field->record);
+			put_properties(json, field->record, absence_of(field, around));
 		else
-			put_field(json, field);
+			put_field(json, field, around);
 	}
 }
 
 static void put_required(struct lode_json *json, const struct lode_record *record)
 {
 	for (const struct lode_field *field = record->fields; field->type; field++) {
+		if (field->absent && !field->is_null)
+			continue;
 		if (field->type == LODE_TYPE_FIELDS)
 			put_required(json, field->record);
-		else if (!field->absent || field->is_null)
+		else
 			lode_json_text(json, NULL, field->name);
 	}
 }
@@ -184,7 +216,7 @@ static void put_members(struct lode_json *json, const struct lode_record *record
 	lode_json_object(json, "properties");
 	if (schema)
 		put_schema_name(json, schema);
-	put_properties(json, record);
+	put_properties(json, record, NULL);
 	lode_json_end_object(json);
 	lode_json_array(json, "required");
 	if (schema)
@@ -305,25 +337,26 @@ static const char *type_text(const struct lode_field *field)
 	}
 }
 
-static void put_doc_cell(FILE *out, const struct lode_field *field)
+static void put_doc_cell(FILE *out, const struct lode_field *field, const char *absent)
 {
 	for (const char *const *name = field->choices; name && *name; name++)
 		fprintf(out, "%s`%s`", name == field->choices ? "" : ", ", *name);
 	if (field->choices && field->doc)
 		fputs(": ", out);
 	fputs(field->doc ? field->doc : "", out);
-	if (field->absent)
+	if (absent)
 		fprintf(out, "%s%s: %s", field->doc || field->choices ? "; " : "",
-			field->is_null ? "null" : "absent", field->absent);
+			field->is_null ? "null" : "absent", absent);
 }
 
-static void put_rows(FILE *out, const struct lode_record *record, const char *prefix)
+static void put_rows(FILE *out, const struct lode_record *record, const char *prefix,
+		     const char *around)
 {
 	char path[500];
 
 	for (const struct lode_field *field = record->fields; field->type; field++) {
 		if (field->type == LODE_TYPE_FIELDS) {
-			put_rows(out, field->record, prefix);
+			put_rows(out, field->record, prefix, absence_of(field, around));
 			continue;
 		}
 		snprintf(path, sizeof(path), "%s%s%s", prefix, field->name,
@@ -333,19 +366,19 @@ static void put_rows(FILE *out, const struct lode_record *record, const char *pr
 		fprintf(out, "| `%s` | %s | ", path,
 			type_text(field->shape == LODE_SHAPE_MAP ? &field->record->fields[1]
 								 : field));
-		put_doc_cell(out, field);
+		put_doc_cell(out, field, absence_of(field, around));
 		fputs(" |\n", out);
 		if (field->type != LODE_TYPE_RECORD || field->shape == LODE_SHAPE_MAP)
 			continue;
 		strncat(path, ".", sizeof(path) - strlen(path) - 1);
-		put_rows(out, field->record, path);
+		put_rows(out, field->record, path, NULL);
 	}
 }
 
 void lode_document_put_table(FILE *out, const struct lode_document *document)
 {
 	fputs("| field | type | |\n|---|---|---|\n", out);
-	put_rows(out, document->record, "");
+	put_rows(out, document->record, "", NULL);
 	if (document->other_record)
-		put_rows(out, document->other_record, "");
+		put_rows(out, document->other_record, "", NULL);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <math.h>
+#include <regex.h>
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
 
@@ -49,6 +50,8 @@ struct all {
 	uint32_t *spans;
 	size_t n_spans;
 	float part_of, maybe_part;
+	uint32_t place;
+	const struct part *maybe_here;
 };
 
 static const char *const colours[] = {"red", "green", "blue", NULL};
@@ -88,6 +91,15 @@ static void cube(void *row, const void *owner, size_t i)
 	*(int64_t *)row = (int64_t)(i * i * i);
 }
 
+static const char *const pair_names[] = {"a", "b", NULL};
+
+static const struct lode_field here_fields[] = {
+	LODE_FIELD_AS("here_number", struct part, number, NULL),
+	LODE_FIELD_AS("here_text", struct part, text, NULL, .absent = "it has none"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record here_record = {"here", here_fields, sizeof(struct part)};
+
 static const struct lode_field all_fields[] = {
 	LODE_FIELD(struct all, cost_ns, "what it costs"),
 	LODE_FIELD(struct all, maybe_ns, "or not", .absent = "free"),
@@ -112,6 +124,13 @@ static const struct lode_field all_fields[] = {
 	LODE_LIST("parts", struct all, parts, n_parts, &part_record, NULL),
 	LODE_COLUMN("column", struct all, column, n_column, NULL),
 	LODE_MAP_FIELD("pairs", struct all, pairs, n_pairs, &pair_record, NULL),
+	LODE_MAP_FIELD("known_pairs", struct all, pairs, n_pairs, &pair_record, NULL,
+		       .choices = pair_names),
+	LODE_COLUMN_OF("values", struct all, pairs, n_pairs, struct pair, value, NULL),
+	LODE_MEMBERS_OF("numbers", LODE_TYPE_INDEX, struct all, parts, n_parts, struct part, number,
+			NULL),
+	LODE_FIELD_OF("place", LODE_TYPE_INDEX, struct all, place, NULL),
+	LODE_FIELDS_AT(struct all, maybe_here, &here_record, .absent = "not here"),
 	LODE_ROWS("rows", struct all, n_rows, square, &part_record, NULL),
 	LODE_COLUMN("gaps", struct all, gaps, n_gaps, NULL, .has_gaps = true),
 	LODE_TUPLES("spans", struct all, spans, n_spans, 2, "first, last"),
@@ -271,6 +290,24 @@ static bool fits_bounds(yajl_val least, yajl_val most, yajl_val value)
 
 static bool fits(yajl_val root, yajl_val schema, yajl_val value);
 
+static bool is_named(yajl_val patterns, const char *key, yajl_val *schema)
+{
+	regex_t regex;
+
+	for (size_t i = 0; patterns && i < YAJL_GET_OBJECT(patterns)->len; i++) {
+		bool fits_it;
+
+		assert_int_equal(regcomp(&regex, YAJL_GET_OBJECT(patterns)->keys[i], REG_EXTENDED),
+				 0);
+		fits_it = regexec(&regex, key, 0, NULL, 0) == 0;
+		regfree(&regex);
+		*schema = YAJL_GET_OBJECT(patterns)->values[i];
+		if (fits_it)
+			return true;
+	}
+	return false;
+}
+
 static bool fits_object(yajl_val root, yajl_val schema, yajl_val value)
 {
 	yajl_val required = member(schema, "required"), properties = member(schema, "properties");
@@ -281,7 +318,10 @@ static bool fits_object(yajl_val root, yajl_val schema, yajl_val value)
 			return false;
 	for (size_t i = 0; i < YAJL_GET_OBJECT(value)->len; i++) {
 		const char *key = YAJL_GET_OBJECT(value)->keys[i];
-		yajl_val known = properties ? member(properties, key) : NULL;
+		yajl_val known = properties ? member(properties, key) : NULL, named;
+
+		if (!known && is_named(member(schema, "patternProperties"), key, &named))
+			known = named;
 
 		if (!known && other && YAJL_IS_FALSE(other))
 			return false;
@@ -405,6 +445,8 @@ static void make(struct made *m, struct test_random *random)
 		m->spans[i] = test_random_below(random, 99);
 	all->part_of = (float)test_random_below(random, 5) / 4;
 	all->maybe_part = test_random_below(random, 2) ? NAN : 0.25F;
+	all->place = test_random_below(random, 2) ? UINT32_MAX : test_random_below(random, 99);
+	all->maybe_here = test_random_below(random, 2) ? &m->pointed : NULL;
 }
 
 static void check_int(yajl_val object, const char *name, int64_t value)
@@ -460,6 +502,19 @@ static void check_values(const struct all *all, yajl_val root)
 	assert_int_equal(YAJL_GET_OBJECT(member(root, "pairs"))->len, all->n_pairs);
 	if (all->n_pairs > 1)
 		check_int(member(root, "pairs"), "b", -4);
+	check_int(root, "place", all->place == UINT32_MAX ? -1 : (int64_t)all->place);
+	check_presence(root, "here_number", all->maybe_here != NULL);
+	check_presence(root, "here_text", all->maybe_here && all->maybe_here->text);
+	list = member(root, "values");
+	assert_int_equal(YAJL_GET_ARRAY(list)->len, all->n_pairs);
+	for (size_t i = 0; i < all->n_pairs; i++)
+		assert_true(YAJL_GET_INTEGER(YAJL_GET_ARRAY(list)->values[i]) ==
+			    all->pairs[i].value);
+	list = member(root, "numbers");
+	assert_int_equal(YAJL_GET_ARRAY(list)->len, all->n_parts);
+	for (size_t i = 0; i < all->n_parts; i++)
+		assert_true(YAJL_GET_INTEGER(YAJL_GET_ARRAY(list)->values[i]) ==
+			    all->parts[i].number);
 	list = member(root, "rows");
 	assert_int_equal(YAJL_GET_ARRAY(list)->len, all->n_rows);
 	for (size_t i = 0; i < all->n_rows; i++)
@@ -571,6 +626,28 @@ static void a_line_is_the_same_document(void **state)
 	free(line);
 }
 
+/* Numbers have their bounds, and maps their names, in the schema. */
+static void bounds_and_names_are_in_the_schema(void **state)
+{
+	static const char *const parts[] = {
+		"\"patternProperties\": {\n    \"^(a|b)$\"",
+		"\"minimum\": 0,\n   \"maximum\": 1",
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	lode_document_put_schema(out, &document);
+	fclose(out);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (!strstr(text, parts[i]))
+			print_error("%s is missing in\n%s\n", parts[i], text);
+		assert_non_null(strstr(text, parts[i]));
+	}
+	free(text);
+}
+
 static void tables_name_every_field_with_its_path(void **state)
 {
 	static const char *const rows[] = {
@@ -580,6 +657,8 @@ static void tables_name_every_field_with_its_path(void **state)
 		"| `parts[].text` | text | absent: it has none |",
 		"| `pairs{}` | integer |  |",
 		"| `flat_number` | integer |  |",
+		"| `here_number` | integer | absent: not here |",
+		"| `here_text` | text | absent: it has none |",
 	};
 	char *text = NULL;
 	size_t size;
@@ -602,6 +681,7 @@ int main(void)
 		cmocka_unit_test(records_are_written_and_fit_their_schema),
 		cmocka_unit_test(other_documents_do_not_fit),
 		cmocka_unit_test(a_line_is_the_same_document),
+		cmocka_unit_test(bounds_and_names_are_in_the_schema),
 		cmocka_unit_test(tables_name_every_field_with_its_path),
 	};
 
