@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -12,7 +13,7 @@
 #include "cli/repo_options.h"
 
 struct analyze_values {
-	const char *html, *threads, *repo, *signatures;
+	const char *html, *threads, *memory, *repo, *signatures;
 	bool wants_json;
 };
 
@@ -21,11 +22,13 @@ static const char default_html[] = "lode-report.html";
 #define AT(field) .offset = offsetof(struct analyze_values, field)
 
 /* Checked here, and handed on as it stands. */
-static int set_threads(const struct lode_option *option, void *field, const char *text,
+static int set_machine(const struct lode_option *option, void *field, const char *text,
 		       struct lode_error *err)
 {
-	unsigned ignored;
-	int rc = lode_set_unsigned(option, &ignored, text, err);
+	lode_option_setter *check =
+		strcmp(option->name, "threads") == 0 ? lode_set_unsigned : lode_set_memory;
+	size_t ignored;
+	int rc = check(option, &ignored, text, err);
 
 	if (rc == 0)
 		*(const char **)field = text;
@@ -63,9 +66,15 @@ static const struct lode_option options[] = {
 	 .letter = 'j',
 	 .argument = "N",
 	 .help = "use N threads (default: all CPUs)",
-	 .set = set_threads,
+	 .set = set_machine,
 	 AT(threads),
 	 .group = "Machine"},
+	{.name = "memory",
+	 .argument = "SIZE",
+	 .help = "each analysis keeps to this much memory (default: half of what this process may "
+		 "have)",
+	 .set = set_machine,
+	 AT(memory)},
 	LODE_OPTIONS_END,
 };
 
@@ -113,7 +122,8 @@ static int run_all(const struct lode_command *self, const struct analyze_values 
 		   size_t n_inputs)
 {
 	struct lode_survey survey = {.output = v->html};
-	struct lode_page_runs runs = {.repo = v->repo, .signatures = v->signatures};
+	struct lode_page_runs runs = {
+		.memory = v->memory, .repo = v->repo, .signatures = v->signatures};
 	struct lode_page_overview overview = {0};
 	struct lode_error err;
 	int code;

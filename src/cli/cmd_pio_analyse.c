@@ -134,7 +134,7 @@ static int analyse(const struct lode_command *self, const struct analyse_values 
 
 	if (lode_pio_model_read(&model, v->model, &err) < 0)
 		return lode_say_error(self, &err);
-	bound = pio_grid_bound(model.counters.n);
+	bound = pio_grid_bound(&v->inputs, model.counters.n);
 	log.step_ns = model.settings.step_ns;
 	log.is_by_start = model.settings.is_by_start;
 	log.is_whole_response = model.settings.is_whole_response;

@@ -4,6 +4,7 @@
 
 #include "analyses/pio/model_file.h"
 #include "analyses/pio/train.h"
+#include "base/memory_limit.h"
 #include "cli/cmd_pio.h"
 #include "cli/help.h"
 #include "cli/messages.h"
@@ -18,7 +19,6 @@ struct train_values {
 	bool is_classic, is_plain, is_log, is_per_action;
 	size_t window, min_requests, seed, rulesets, folds;
 	int64_t step_ns;
-	size_t memory_bytes;
 	int by;
 };
 
@@ -98,11 +98,6 @@ static const struct lode_option options[] = {
 	 .help = "also learn from all parts but one, N times over, and count the errors",
 	 .set = lode_set_positive,
 	 AT(folds)},
-	{.name = "memory",
-	 .argument = "SIZE",
-	 .help = "for requests that wait to be judged; more go to a temporary file (default 1G)",
-	 .set = lode_set_size,
-	 AT(memory_bytes)},
 	LODE_OPTIONS_END,
 };
 
@@ -135,6 +130,12 @@ static struct lode_pio_settings settings_of(const struct train_values *v)
 	return s;
 }
 
+/* Requests that wait to be judged stay in memory: beyond, they go to a temporary file. */
+static size_t request_memory(const struct train_values *v)
+{
+	return lode_memory_budget(v->inputs.memory_bytes) / 4;
+}
+
 /* Reads all periods: counters first, since they say how long an interval is. */
 static int read_periods(const struct lode_command *self, const struct train_values *v,
 			struct lode_pio_model *model, struct pio_period *periods, size_t n)
@@ -142,8 +143,8 @@ static int read_periods(const struct lode_command *self, const struct train_valu
 	struct lode_request_log_options log = {.is_by_start = model->settings.is_by_start,
 					       .is_whole_response =
 						       model->settings.is_whole_response,
-					       .memory_bytes = v->memory_bytes / n};
-	struct lode_counter_bound bound = pio_grid_bound(0);
+					       .memory_bytes = request_memory(v) / n};
+	struct lode_counter_bound bound = pio_grid_bound(&v->inputs, 0);
 	int code = LODE_EXIT_OK;
 
 	for (size_t i = 0; i < n && code < LODE_EXIT_USAGE; i++) {
@@ -222,8 +223,7 @@ static int train(const struct lode_command *self, const struct train_values *v)
 
 static int run(const struct lode_command *self, int argc, char **argv)
 {
-	struct train_values v = {
-		.min_requests = SIZE_MAX, .seed = 1, .by = -1, .memory_bytes = (size_t)1 << 30};
+	struct train_values v = {.min_requests = SIZE_MAX, .seed = 1, .by = -1};
 	struct lode_error err;
 	int n, code;
 

@@ -114,6 +114,7 @@ struct serving {
 	LODE_VEC(struct lode_serve_timeline *) timelines;
 	LODE_VEC(struct serving_mine) mines;
 	lode_text_list mine_options;
+	char memory[24]; /* --memory, handed on */
 };
 
 static void starts(void *context, const struct lode_page_runs *runs, size_t i)
@@ -303,11 +304,11 @@ static int answer(struct serving *s)
 	return LODE_EXIT_OK;
 }
 
-/* Options that go to lode mine, as page_runs.h hands them on; threads it has already. */
+/* Options that go to lode mine, as page_runs.h hands them on; those of the machine it has. */
 static bool is_of_mine(const struct lode_option *option)
 {
 	return option->offset >= offsetof(struct serve_values, input) &&
-	       strcmp(option->name, "threads") != 0;
+	       strcmp(option->name, "threads") != 0 && strcmp(option->name, "memory") != 0;
 }
 
 static void add_mine_word(void *context, const char *word)
@@ -325,6 +326,8 @@ static int serve_inputs(struct serving *s, char **inputs, size_t n_inputs)
 	int code;
 
 	snprintf(threads, sizeof(threads), "%u", v->input.n_threads);
+	snprintf(s->memory, sizeof(s->memory), "%zu", v->input.memory_bytes);
+	s->runs.memory = v->input.memory_bytes ? s->memory : NULL;
 	s->runs.mine_inside = mine_inside;
 	s->runs.mine_context = s;
 	s->runs.mine_options = &s->mine_options;

@@ -116,12 +116,6 @@ extern const char *const lode_kind_choices[]; /* in the order of enum lode_event
 		.offset = (at) + offsetof(struct lode_input_options, n_threads),               \
 		.group = "Machine",                                                            \
 	},                                                                                     \
-	{                                                                                      \
-		.name = "memory", .argument = "SIZE",                                          \
-		.help = "keep to this much memory, e.g. 4G; what is more goes to a temporary " \
-			"file (default: half of what this process may have)",                  \
-		.set = lode_set_memory,                                                        \
-		.offset = (at) + offsetof(struct lode_input_options, memory_bytes),            \
-	}
+		LODE_MEMORY_OPTION((at) + offsetof(struct lode_input_options, memory_bytes))
 
 #endif

@@ -64,4 +64,12 @@ struct lode_bits_value {
 	unsigned bits;		  /* bit i for names[i] */
 };
 
+#define LODE_MEMORY_OPTION(place)                                                              \
+	{                                                                                      \
+		.name = "memory", .argument = "SIZE",                                          \
+		.help = "keep to this much memory, e.g. 4G; what is more goes to a temporary " \
+			"file (default: half of what this process may have)",                  \
+		.set = lode_set_memory, .offset = (place)                                      \
+	}
+
 #endif

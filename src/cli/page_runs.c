@@ -63,12 +63,16 @@ static void say(struct lode_page_runs *runs, lode_words *words, const char *word
 	lode_vec_append(words, copy(runs, word));
 }
 
-static void say_threads(struct lode_page_runs *runs, lode_words *words, const char *threads)
+static void say_machine(struct lode_page_runs *runs, lode_words *words, const char *threads)
 {
-	if (!threads)
-		return;
-	say(runs, words, "--threads");
-	say(runs, words, threads);
+	if (threads) {
+		say(runs, words, "--threads");
+		say(runs, words, threads);
+	}
+	if (runs->memory) {
+		say(runs, words, "--memory");
+		say(runs, words, runs->memory);
+	}
 }
 
 /* What `lode info` says of whether a recording serves an analysis. */
@@ -140,7 +144,7 @@ static void plan_recordings(struct lode_page_runs *runs, const struct lode_surve
 		return;
 	run = new_run(runs, analysis, *folder->path ? folder->path : recordings->at[0]);
 	say(runs, &run->words, analysis);
-	say_threads(runs, &run->words, threads);
+	say_machine(runs, &run->words, threads);
 	for (size_t i = 0;
 	     strcmp(analysis, "mine") == 0 && runs->mine_options && i < runs->mine_options->n; i++)
 		say(runs, &run->words, runs->mine_options->at[i]);
@@ -192,7 +196,7 @@ static void plan_calls(struct lode_page_runs *runs, const struct lode_survey_fol
 		struct lode_page_run *run = new_run(runs, "timeline", traces->at[i]);
 
 		say(runs, &run->words, "timeline");
-		say_threads(runs, &run->words, threads);
+		say_machine(runs, &run->words, threads);
 		if (symbols) {
 			say(runs, &run->words, "--symbols");
 			say(runs, &run->words, symbols);
@@ -222,7 +226,8 @@ static void say_inputs(struct lode_page_runs *runs, lode_words *words,
 }
 
 /* With a model beside them, by it; else by one that is learnt from the same time. */
-static void plan_pio(struct lode_page_runs *runs, const struct lode_survey_folder *folder)
+static void plan_pio(struct lode_page_runs *runs, const struct lode_survey_folder *folder,
+		     const char *threads)
 {
 	const lode_path_list *models = &folder->of[LODE_SURVEY_MODEL];
 	struct lode_page_run *run;
@@ -239,11 +244,13 @@ static void plan_pio(struct lode_page_runs *runs, const struct lode_survey_folde
 		model = temporary(runs, runs->list.n - 1, ".model");
 		say(runs, &run->before, "pio");
 		say(runs, &run->before, "train");
+		say_machine(runs, &run->before, threads);
 		say_inputs(runs, &run->before, folder);
 		say(runs, &run->before, "--output");
 		say(runs, &run->before, model);
 	}
 	say(runs, &run->words, "pio");
+	say_machine(runs, &run->words, threads);
 	say(runs, &run->words, "--model");
 	say(runs, &run->words, model);
 	say_inputs(runs, &run->words, folder);
@@ -269,7 +276,7 @@ static void plan_step(struct lode_page_runs *runs, const struct lode_survey_fold
 	else if (step == TIMELINES)
 		plan_calls(runs, folder, threads, with_indices);
 	else if (step == PIO)
-		plan_pio(runs, folder);
+		plan_pio(runs, folder, threads);
 	for (size_t k = 0; step == PAGES && k < pages->n; k++)
 		new_run(runs, "page", pages->at[k]);
 }

@@ -47,6 +47,7 @@ struct lode_page_runs {
 	void *mine_context;
 	const lode_text_list *mine_options; /* words to hand on to lode mine; NULL: none */
 	bool are_symptoms_given;	    /* among them */
+	const char *memory;		    /* handed on as --memory; NULL: not given */
 	const char *repo, *signatures;	    /* that recordings are held against; both NULL: none */
 	/* What there is: */
 	LODE_VEC(struct lode_page_run) list;

@@ -182,9 +182,9 @@ static void say_pauses(const struct lode_command *self, const struct lode_counte
 	}
 }
 
-struct lode_counter_bound pio_grid_bound(size_t n_counters)
+struct lode_counter_bound pio_grid_bound(const struct pio_inputs *inputs, size_t n_counters)
 {
-	size_t bytes = lode_memory_budget(0);
+	size_t bytes = lode_memory_budget(inputs->memory_bytes);
 
 	return (struct lode_counter_bound){bytes < SIZE_MAX / 8 ? bytes * 8 : SIZE_MAX, n_counters};
 }

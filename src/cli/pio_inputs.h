@@ -28,6 +28,7 @@ struct pio_inputs {
 	pio_input_list list;
 	struct lode_log_options log;
 	unsigned n_threads;
+	size_t memory_bytes; /* 0: not given */
 };
 
 /* One period, read. */
@@ -51,7 +52,7 @@ int pio_read_counters(const struct lode_command *self, const struct pio_inputs *
  * How large a grid of so many counters may be: what is beyond --memory goes to files, and eight
  * times as much in all is refused, with what it would take.
  */
-struct lode_counter_bound pio_grid_bound(size_t n_counters);
+struct lode_counter_bound pio_grid_bound(const struct pio_inputs *inputs, size_t n_counters);
 /* Puts them on the grid, and lets the raw samples go. */
 int pio_align(const struct lode_command *self, int64_t step_ns,
 	      const struct lode_counter_bound *bound, struct pio_period *period);
@@ -84,57 +85,62 @@ extern const char *const pio_order_choices[];
 		.offset = (place)                                                     \
 	}
 
-#define PIO_INPUT_OPTIONS(at)                                                                      \
-	{                                                                                          \
-		.name = "log",                                                                     \
-		.letter = 'l',                                                                     \
-		.argument = "FILE",                                                                \
-		.help = "a request log; may be repeated (rotated files)",                          \
-		.set = pio_set_input,                                                              \
-		.file = LODE_FILE_READ,                                                            \
-		.offset = (at) + offsetof(struct pio_inputs, list),                                \
-		.group = "What is read",                                                           \
-	},                                                                                         \
-		{                                                                                  \
-			.name = "counters",                                                        \
-			.letter = 'c',                                                             \
-			.argument = "[SERVER=]FILE",                                               \
-			.help = "counters of a server: a file, a folder of them, or "              \
-				"prometheus:URL (docs/formats/counters.md); named by the "         \
-				"file if SERVER is not given; may be repeated",                    \
-			.set = pio_set_input,                                                      \
-			.file = LODE_FILE_READ,                                                    \
-			.offset = (at) + offsetof(struct pio_inputs, list),                        \
-		},                                                                                 \
-		{                                                                                  \
-			.name = "format",                                                          \
-			.argument = "FORMAT",                                                      \
-			.help = "the log's format: nginx's log_format or Apache's LogFormat "      \
-				"text, or combined, haproxy, w3c, json, csv (default: told from "  \
-				"the first lines)",                                                \
-			.set = lode_set_text,                                                      \
-			.offset = (at) + offsetof(struct pio_inputs, log.format),                  \
-		},                                                                                 \
-		{                                                                                  \
-			.name = "fields",                                                          \
-			.argument = "LIST",                                                        \
-			.help = "which fields mean what: "                                         \
-				"time=ts,response=took:ms,action=route,user=uid",                  \
-			.set = lode_set_text,                                                      \
-			.offset = (at) + offsetof(struct pio_inputs, log.fields),                  \
-		},                                                                                 \
-		{                                                                                  \
-			.name = "action",                                                          \
-			.argument = "RULE",                                                        \
-			.help = "URL to action: path, last, first or REGEX=>TEXT (default: the "   \
-				"path, ids in it become *)",                                       \
-			.set = lode_set_text,                                                      \
-			.offset = (at) + offsetof(struct pio_inputs, log.action),                  \
-		},                                                                                 \
-	{                                                                                          \
-		.name = "threads", .letter = 'j', .argument = "N",                                 \
-		.help = "use N threads (default: all CPUs); the result is the same for any N",     \
-		.set = lode_set_unsigned, .offset = (at) + offsetof(struct pio_inputs, n_threads), \
-	}
+#define PIO_INPUT_OPTIONS(at)                                                                     \
+	{                                                                                         \
+		.name = "log",                                                                    \
+		.letter = 'l',                                                                    \
+		.argument = "FILE",                                                               \
+		.help = "a request log; may be repeated (rotated files)",                         \
+		.set = pio_set_input,                                                             \
+		.file = LODE_FILE_READ,                                                           \
+		.offset = (at) + offsetof(struct pio_inputs, list),                               \
+		.group = "What is read",                                                          \
+	},                                                                                        \
+		{                                                                                 \
+			.name = "counters",                                                       \
+			.letter = 'c',                                                            \
+			.argument = "[SERVER=]FILE",                                              \
+			.help = "counters of a server: a file, a folder of them, or "             \
+				"prometheus:URL (docs/formats/counters.md); named by the "        \
+				"file if SERVER is not given; may be repeated",                   \
+			.set = pio_set_input,                                                     \
+			.file = LODE_FILE_READ,                                                   \
+			.offset = (at) + offsetof(struct pio_inputs, list),                       \
+		},                                                                                \
+		{                                                                                 \
+			.name = "format",                                                         \
+			.argument = "FORMAT",                                                     \
+			.help = "the log's format: nginx's log_format or Apache's LogFormat "     \
+				"text, or combined, haproxy, w3c, json, csv (default: told from " \
+				"the first lines)",                                               \
+			.set = lode_set_text,                                                     \
+			.offset = (at) + offsetof(struct pio_inputs, log.format),                 \
+		},                                                                                \
+		{                                                                                 \
+			.name = "fields",                                                         \
+			.argument = "LIST",                                                       \
+			.help = "which fields mean what: "                                        \
+				"time=ts,response=took:ms,action=route,user=uid",                 \
+			.set = lode_set_text,                                                     \
+			.offset = (at) + offsetof(struct pio_inputs, log.fields),                 \
+		},                                                                                \
+		{                                                                                 \
+			.name = "action",                                                         \
+			.argument = "RULE",                                                       \
+			.help = "URL to action: path, last, first or REGEX=>TEXT (default: the "  \
+				"path, ids in it become *)",                                      \
+			.set = lode_set_text,                                                     \
+			.offset = (at) + offsetof(struct pio_inputs, log.action),                 \
+		},                                                                                \
+		{                                                                                 \
+			.name = "threads",                                                        \
+			.letter = 'j',                                                            \
+			.argument = "N",                                                          \
+			.help = "use N threads (default: all CPUs); the result is the same for "  \
+				"any N",                                                          \
+			.set = lode_set_unsigned,                                                 \
+			.offset = (at) + offsetof(struct pio_inputs, n_threads),                  \
+		},                                                                                \
+		LODE_MEMORY_OPTION((at) + offsetof(struct pio_inputs, memory_bytes))
 
 #endif

@@ -25,6 +25,19 @@ print("the first page says the same:", d == first)
 for run in d["runs"]:
     print(run["report"], "|", run["command"])
 P
+echo "== the machine's options go to each analysis"
+mkdir in/service
+python3 - <<'P'
+with open("in/service/cpu.csv", "w") as counters, open("in/service/access.log", "w") as log:
+    print("time,cpu", file=counters)
+    for t in range(60):
+        print(1763690400 + t, t % 7, sep=",", file=counters)
+        log.write(f'10.0.0.1 - - [21/Nov/2025:02:00:{t:02} +0000] "GET /a HTTP/1.1" 200 9 "-" "-" 0.{t % 5}\n')
+P
+"$LODE" analyze --json -o page.html --memory 512M --threads 1 in 2>said |
+	python3 -c 'import json, sys; [print(run["command"].replace(" && ", "\n")) for run in json.load(sys.stdin)["runs"]]' |
+	sed 's,/[^ ]*/[0-9].model,MODEL,'
+rm -r in/service
 echo "== pages of before, joined: names stay apart"
 "$LODE" mine --html one.html in/apps/one/a.folded
 "$LODE" mine --html two.html in/apps/one/b.folded

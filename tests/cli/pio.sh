@@ -29,6 +29,8 @@ inputs() { echo "--log $1.log -c web=$1-web.csv -c db=$1-db.csv"; }
 
 echo "== train, show"
 "$LODE" pio train $(inputs one) --rulesets 1 --cross-validate 5 -o model | sed 's/ [0-9.]* is not seen/ ... is not seen/'
+"$LODE" pio train $(inputs one) --rulesets 1 --cross-validate 5 --memory 1M -o tight >/dev/null
+cmp model tight
 "$LODE" pio show model | head -1
 echo "== a written model reads back the same"
 python3 - <<'P'
@@ -42,6 +44,7 @@ echo "== from counters alone, with other lists"
 "$LODE" pio analyse --model=model -c web=two-web.csv -c db=two-db.csv --top 1 --rank harm | head -5
 echo "== JSON"
 "$LODE" pio -m model $(inputs two) --json >two.json
+"$LODE" pio -m model $(inputs two) --json --memory 1M | cmp - two.json
 python3 - "$LODE_TOP" <<'P'
 import json, sys
 d = json.load(open("two.json"))
