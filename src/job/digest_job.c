@@ -268,7 +268,7 @@ int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t
 
 	memset(out, 0, sizeof(*out));
 	rc = lode_inputs_expand_with(&expanded, inputs, n_inputs, lode_digest_recognise,
-				     LODE_NAMED_DIGEST, err);
+				     LODE_HOLDS_DIGEST, err);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < expanded.n_skipped; i++)

@@ -1,18 +1,13 @@
 #include "job/survey.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/input.h"
-#include "sources/call_source.h"
-#include "sources/counters/counter_source.h"
 #include "sources/file_names.h"
-#include "sources/log/request_source.h"
-#include "sources/source.h"
-#include "sources/uftrace/uftrace.h"
+#include "sources/format.h"
 #include "store/digest_file.h"
 #include "store/timeline_file.h"
 
@@ -43,9 +38,17 @@ static bool is_model(const uint8_t *head, size_t n)
 }
 
 /* Those with magic numbers first; what accepts the most text comes last. */
-static enum lode_survey_kind kind_of(const char *path, const uint8_t *head, size_t n)
+static enum lode_survey_kind kind_of(const uint8_t *head, size_t n)
 {
-	const char *calls = NULL;
+	static const struct {
+		enum lode_holds holds;
+		enum lode_survey_kind kind;
+	} kinds[] = {
+		{LODE_HOLDS_SAMPLES, LODE_SURVEY_RECORDING},
+		{LODE_HOLDS_COUNTERS, LODE_SURVEY_COUNTERS},
+		{LODE_HOLDS_REQUESTS, LODE_SURVEY_REQUESTS},
+		{LODE_HOLDS_CALLS, LODE_SURVEY_CALLS},
+	};
 
 	if (begins_page(head, n))
 		return LODE_SURVEY_PAGE;
@@ -53,21 +56,18 @@ static enum lode_survey_kind kind_of(const char *path, const uint8_t *head, size
 		return LODE_SURVEY_MODEL;
 	if (lode_timeline_recognise(head, n))
 		return LODE_SURVEY_CALLS;
-	if (lode_digest_recognise(head, n) || lode_stream_recognise(head, n))
+	if (lode_digest_recognise(head, n))
 		return LODE_SURVEY_RECORDING;
-	if (lode_counters_recognise(head, n))
-		return LODE_SURVEY_COUNTERS;
-	if (lode_requests_recognise(head, n))
-		return LODE_SURVEY_REQUESTS;
-	if (lode_calls_recognise(&calls, path, NULL) == LODE_OK && calls)
-		return LODE_SURVEY_CALLS;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (lode_format_find_unnamed(kinds[i].holds, head, n))
+			return kinds[i].kind;
 	return LODE_SURVEY_OTHER;
 }
 
 static enum lode_survey_kind kind_of_file(const char *path, struct lode_error *err)
 {
 	static const unsigned named_kinds =
-		LODE_NAMED_RECORDING | LODE_NAMED_DIGEST | LODE_NAMED_CALLS;
+		LODE_HOLDS_SAMPLES | LODE_HOLDS_DIGEST | LODE_HOLDS_CALLS;
 	enum lode_survey_kind kind = LODE_SURVEY_OTHER;
 	uint8_t head[LODE_PEEK_BYTES];
 	struct lode_input *input;
@@ -80,7 +80,7 @@ static enum lode_survey_kind kind_of_file(const char *path, struct lode_error *e
 	n = lode_input_peek(input, head, sizeof(head), err);
 	lode_input_close(input);
 	if (n > 0)
-		kind = kind_of(path, head, (size_t)n);
+		kind = kind_of(head, (size_t)n);
 	if (kind == LODE_SURVEY_OTHER && n >= 0 &&
 	    lode_file_unread_reason(reason, sizeof(reason), path, named_kinds, head, (size_t)n))
 		lode_fail(err, LODE_ERR_FORMAT, path, 0, "%s", reason);
@@ -100,8 +100,8 @@ enum lode_survey_kind lode_survey_one(const char *path, struct lode_error *err)
 		return kind_of_file(path, err);
 	if (S_ISDIR(st.st_mode) && ends_in(path, bundle_suffix))
 		return LODE_SURVEY_RECORDING;
-	return S_ISDIR(st.st_mode) && lode_uftrace_recognise(path) ? LODE_SURVEY_CALLS
-								   : LODE_SURVEY_OTHER;
+	return S_ISDIR(st.st_mode) && lode_format_find_folder(path) ? LODE_SURVEY_CALLS
+								    : LODE_SURVEY_OTHER;
 }
 
 static void cannot_open(struct lode_survey *survey, const char *path, const char *reason)
@@ -166,41 +166,26 @@ static bool is_symbols(const char *name)
 	return strcmp(name, "symbols") == 0;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 /* Its files first, then its folders, each by name. */
 static void walk(struct lode_survey *survey, const char *path, unsigned depth)
 {
-	struct dirent **entries = NULL;
-	int n = scandir(path, &entries, NULL, by_name);
 	size_t folder = new_folder(survey, path);
+	lode_path_list paths = {0};
 
+	(void)lode_folder_list(&paths, path, NULL);
 	for (int pass = 0; pass < 2; pass++)
-		for (int i = 0; i < n; i++) {
-			const char *name = entries[i]->d_name;
-			size_t size = strlen(path) + strlen(name) + 2;
-			char *full;
-			bool is_walked;
+		for (size_t i = 0; i < paths.n; i++) {
+			const char *at = paths.at[i];
+			bool is_walked = is_folder(at) && !ends_in(at, bundle_suffix) &&
+					 !lode_format_find_folder(at);
 
-			if (name[0] == '.')
-				continue;
-			full = lode_alloc(size);
-			snprintf(full, size, "%s%s%s", path, ends_in(path, "/") ? "" : "/", name);
-			is_walked = is_folder(full) && !ends_in(name, bundle_suffix) &&
-				    !lode_uftrace_recognise(full);
 			if (!is_walked && pass == 0)
-				add(survey, folder, full, false);
+				add(survey, folder, at, false);
 			else if (is_walked && pass == 1 && depth < LODE_SURVEY_DEPTH &&
-				 !is_symbols(name))
-				walk(survey, full, depth + 1);
-			free(full);
+				 !is_symbols(strrchr(at, '/') + 1))
+				walk(survey, at, depth + 1);
 		}
-	for (int i = 0; i < n; i++)
-		free(entries[i]);
-	free(entries);
+	lode_path_list_release(&paths);
 }
 
 void lode_survey(struct lode_survey *out, char *const *inputs, size_t n)
@@ -211,7 +196,7 @@ void lode_survey(struct lode_survey *out, char *const *inputs, size_t n)
 		struct stat st;
 
 		if (stat(inputs[i], &st) == 0 && S_ISDIR(st.st_mode) &&
-		    !lode_survey_is_bundle(inputs[i]) && !lode_uftrace_recognise(inputs[i])) {
+		    !lode_survey_is_bundle(inputs[i]) && !lode_format_find_folder(inputs[i])) {
 			walk(out, inputs[i], 1);
 			continue;
 		}

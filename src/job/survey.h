@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "base/mem.h"
+#include "base/folder.h"
 
 enum lode_survey_kind {
 	LODE_SURVEY_RECORDING, /* perf.data, perf script, folded stacks; digests; bundles */
@@ -29,8 +29,6 @@ enum lode_survey_kind {
 	LODE_N_SURVEY_KINDS,
 	LODE_SURVEY_OTHER = LODE_N_SURVEY_KINDS,
 };
-
-typedef LODE_VEC(char *) lode_path_list;
 
 struct lode_survey_folder {
 	const char *path; /* of the folder; "" for files that were named one by one */

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/input.h"
 #include "model/calls.h"
+#include "sources/format.h"
 #include "symbols/symbols.h"
 
 struct lode_call_options {
@@ -44,19 +45,5 @@ struct lode_call_options {
  */
 int lode_calls_read(const char *path, const struct lode_call_options *options,
 		    struct lode_call_sink *sink, struct lode_error *err);
-
-/*
- * The name of the format of `path` ("XRay flight data recorder"), or NULL in `*out` if no source of
- * calls knows it; fails if it cannot be opened. "-" cannot be asked: it is consumed by looking.
- */
-int lode_calls_recognise(const char **out, const char *path, struct lode_error *err);
-
-/* One format of files. `recognise` looks at the first bytes only. */
-struct lode_call_source {
-	const char *name;
-	bool (*recognise)(const uint8_t *head, size_t size);
-	int (*read)(struct lode_input *input, const struct lode_call_options *options,
-		    struct lode_call_sink *sink, struct lode_error *err);
-};
 
 #endif

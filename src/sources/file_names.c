@@ -5,34 +5,20 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "sources/source.h"
 
-struct named_format {
-	enum lode_named_kind kind;
-	const char *glob; /* of the name without .zst, .gz or .xz */
-	const char *what; /* it is named like ... */
-	const char *begins;
-};
+/* lode's own files, which are no formats of sources/format.h. */
+static const char *const digest_globs[] = {"*.digest", "*.lode", NULL};
+static const char *const index_globs[] = {"*.lodet", NULL};
 
-static const char perf_begins[] = "'PERFILE2'", folded_begins[] = "lines of 'frame;frame count'",
-		  script_begins[] = "samples as perf script prints them",
-		  digest_begins[] = "8f 'lode'", csv_begins[] = "a header with a column of times",
-		  xray_begins[] = "the header of an XRay log", index_begins[] = "'LODETML'";
-
-static const struct named_format formats[] = {
-	{LODE_NAMED_RECORDING, "perf.data*", "perf's recordings", perf_begins},
-	{LODE_NAMED_RECORDING, "*.perf.data", "perf's recordings", perf_begins},
-	{LODE_NAMED_RECORDING, "*.perf.data.old", "perf's recordings", perf_begins},
-	{LODE_NAMED_RECORDING, "*.folded", "folded stacks", folded_begins},
-	{LODE_NAMED_RECORDING, "*.collapsed", "folded stacks", folded_begins},
-	{LODE_NAMED_RECORDING, "*.perf-script", "perf script's output", script_begins},
-	{LODE_NAMED_RECORDING, "*.perf.script", "perf script's output", script_begins},
-	{LODE_NAMED_DIGEST, "*.digest", "lode's digests", digest_begins},
-	{LODE_NAMED_DIGEST, "*.lode", "lode's digests", digest_begins},
-	{LODE_NAMED_CALLS, "xray-log.*", "XRay's logs", xray_begins},
-	{LODE_NAMED_CALLS, "*.xray", "XRay's logs", xray_begins},
-	{LODE_NAMED_CALLS, "*.lodet", "indexes of function traces", index_begins},
-	{LODE_NAMED_COUNTERS, "*.csv", "tables of counters", csv_begins},
-	{LODE_NAMED_COUNTERS, "counters[-_.]*", "tables of counters", csv_begins},
+static const struct own_file {
+	unsigned kinds;
+	struct lode_format format;
+} own_files[] = {
+	{LODE_HOLDS_DIGEST,
+	 {.globs = digest_globs, .named = "lode's digests", .begins = "8f 'lode'"}},
+	{LODE_HOLDS_CALLS,
+	 {.globs = index_globs, .named = "indexes of function traces", .begins = "'LODETML'"}},
 };
 
 /* Of files that speak of a recording and are none. */
@@ -85,20 +71,35 @@ static bool is_packed(const char *path, const struct packing *packing)
 	return n == packing->n && memcmp(head, packing->magic, n) == 0;
 }
 
-static const struct named_format *find_format(const char *name, unsigned kinds)
+/* Tables and notes about a recording are named after it. */
+static bool is_note(const char *name)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-		const struct named_format *f = &formats[i];
-		bool is_note = false;
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
+		if (lode_glob_match(notes[i], name))
+			return true;
+	return false;
+}
 
-		if (!(f->kind & kinds) || !lode_glob_match(f->glob, name))
-			continue;
-		for (size_t k = 0; k < sizeof(notes) / sizeof(*notes); k++)
-			is_note |=
-				f->kind == LODE_NAMED_RECORDING && lode_glob_match(notes[k], name);
-		if (!is_note)
-			return f;
+static bool is_named_like(const struct lode_format *format, unsigned kinds, const char *name)
+{
+	for (size_t i = 0; format->globs && format->globs[i]; i++)
+		if (lode_glob_match(format->globs[i], name))
+			return !(kinds & LODE_HOLDS_SAMPLES) || !is_note(name);
+	return false;
+}
+
+static const struct lode_format *find_format(const char *name, unsigned kinds)
+{
+	for (size_t i = 0; lode_formats[i]; i++) {
+		unsigned holds = lode_format_holds(lode_formats[i]);
+
+		if ((holds & kinds) && is_named_like(lode_formats[i], holds, name))
+			return lode_formats[i];
 	}
+	for (size_t i = 0; i < sizeof(own_files) / sizeof(*own_files); i++)
+		if ((own_files[i].kinds & kinds) &&
+		    is_named_like(&own_files[i].format, own_files[i].kinds, name))
+			return &own_files[i].format;
 	return NULL;
 }
 
@@ -148,39 +149,39 @@ static const char *first_bytes(char *text, size_t size, const uint8_t *head, siz
 const char *lode_file_unread_reason(char *text, size_t size, const char *path, unsigned kinds,
 				    const uint8_t *head, size_t n_head)
 {
-	const struct named_format *format;
+	const struct lode_format *format;
 	const struct packing *packing;
 	char name[256], found[64];
 
 	snprintf(name, sizeof(name), "%s", base_name(path));
 	packing = cut_packing(name);
 	format = find_format(name, kinds);
-	if (format && format->begins == digest_begins && is_repository(head, n_head))
+	if (format && format->globs == digest_globs && is_repository(head, n_head))
 		return NULL; /* sound, and no input of a folder's */
 	if (format && !n_head) {
-		snprintf(text, size, "named like %s, and empty", format->what);
+		snprintf(text, size, "named like %s, and empty", format->named);
 		return text;
 	}
 	first_bytes(found, sizeof(found), head, n_head);
 	if (!format) {
-		if (!(kinds & LODE_NAMED_RECORDING) || !is_close_to_perf(head, n_head))
+		if (!(kinds & LODE_HOLDS_SAMPLES) || !is_close_to_perf(head, n_head))
 			return NULL;
 		snprintf(text, size,
 			 "this is perf's header, but it begins with %s where %s is expected: "
 			 "its first bytes are damaged",
-			 found, perf_begins);
+			 found, lode_format_perf.begins);
 		return text;
 	}
 	if (packing && !is_packed(path, packing))
 		snprintf(text, size,
 			 "named like %s packed with %s, which begins with %s; this begins with %s: "
 			 "damaged, or named wrongly",
-			 format->what, packing->name, packing->begins, found);
+			 format->named, packing->name, packing->begins, found);
 	else
 		snprintf(text, size,
 			 "named like %s, which begin with %s; this begins with %s: damaged, or "
 			 "named wrongly",
-			 format->what, format->begins, found);
+			 format->named, format->begins, found);
 	return text;
 }
 

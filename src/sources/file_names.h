@@ -13,18 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sets of these say what a command reads. */
-enum lode_named_kind {
-	LODE_NAMED_RECORDING = 1,
-	LODE_NAMED_DIGEST = 2,
-	LODE_NAMED_CALLS = 4,	 /* function traces */
-	LODE_NAMED_COUNTERS = 8, /* in a folder of counters */
-};
-
 /*
  * Of a file that no source recognises: why it counts as one that cannot be read, or NULL when
- * neither its name nor what its first bytes are close to says that it is an input of `kinds`. In
- * words that stand behind its path, with what was expected and what was found; written to `text`.
+ * neither its name nor what its first bytes are close to says that it is an input of `kinds`, a set
+ * of enum lode_holds. In words that stand behind its path, with what was expected and what was
+ * found; written to `text`.
  */
 const char *lode_file_unread_reason(char *text, size_t size, const char *path, unsigned kinds,
 				    const uint8_t *head, size_t n_head);

@@ -12,6 +12,7 @@
 #include "model/builder.h"
 #include "model/stream.h"
 #include "model/tap.h"
+#include "sources/format.h"
 #include "symbols/symbols.h"
 
 struct lode_source_options {
@@ -28,18 +29,7 @@ struct lode_source_options {
 	void *progress_context;
 };
 
-/* One format. `recognise` looks at the first bytes only. */
-struct lode_source {
-	const char *name; /* "perf.data", "perf script", "folded" */
-	bool (*recognise)(const uint8_t *head, size_t size);
-	/*
-	 * Reads the whole input. A stream that ends early or has bad records is returned with its
-	 * losses (0); only an input of which nothing is usable fails.
-	 */
-	int (*load)(struct lode_stream **out, struct lode_input *input,
-		    const struct lode_source_options *options, struct lode_error *err);
-};
-extern const struct lode_source lode_source_perf, lode_source_script, lode_source_folded;
+extern const struct lode_format lode_format_perf, lode_format_script, lode_format_folded;
 
 /* Recognises and reads an input that is at its beginning. */
 int lode_stream_read(struct lode_stream **out, struct lode_input *input,
@@ -47,12 +37,6 @@ int lode_stream_read(struct lode_stream **out, struct lode_input *input,
 /* Opens, recognises, reads. */
 int lode_stream_load(struct lode_stream **out, const char *path,
 		     const struct lode_source_options *options, struct lode_error *err);
-
-/*
- * Is a file that nobody named a recording, by its first bytes? Text that could be folded stacks
- * must have more than one frame on its lines.
- */
-bool lode_stream_recognise(const uint8_t *head, size_t size);
 
 /*
  * The files behind the arguments: a directory means every file in it (not below) that a source
@@ -63,7 +47,7 @@ bool lode_stream_recognise(const uint8_t *head, size_t size);
  * bundle).
  */
 struct lode_inputs {
-	LODE_VEC(char *) paths;
+	lode_path_list paths;
 	size_t n_other; /* files of directories that are no inputs */
 	struct lode_skipped {
 		char *path;
@@ -74,7 +58,7 @@ struct lode_inputs {
 int lode_inputs_expand(struct lode_inputs *out, char *const *arguments, size_t n,
 		       struct lode_error *err);
 /* As lode_inputs_expand, and files of directories count as well that `is_wanted` recognises; they
-   are named like `wanted`, a set of enum lode_named_kind. */
+   are named like `wanted`, a set of enum lode_holds. */
 int lode_inputs_expand_with(struct lode_inputs *out, char *const *arguments, size_t n,
 			    bool (*is_wanted)(const uint8_t *head, size_t size), unsigned wanted,
 			    struct lode_error *err);

@@ -299,8 +299,8 @@ static int load(struct reader *reader, struct lode_input *input,
 	return rc;
 }
 
-static int read_perf(struct lode_input *input, const struct lode_call_options *options,
-		     struct lode_call_sink *sink, struct lode_error *err)
+int lode_stream_calls_read(struct lode_input *input, const struct lode_call_options *options,
+			   struct lode_call_sink *sink, struct lode_error *err)
 {
 	struct reader reader = {.sink = sink, .err = err};
 	struct lode_symboliser *own = NULL;
@@ -316,14 +316,3 @@ static int read_perf(struct lode_input *input, const struct lode_call_options *o
 	lode_vec_release(&reader.kinds);
 	return rc;
 }
-
-static bool recognise(const uint8_t *head, size_t size)
-{
-	return lode_source_perf.recognise(head, size) || lode_source_script.recognise(head, size);
-}
-
-const struct lode_call_source lode_call_source_perf = {
-	.name = "perf recording",
-	.recognise = recognise,
-	.read = read_perf,
-};

@@ -13,6 +13,8 @@
 
 #include "sources/call_source.h"
 
-extern const struct lode_call_source lode_call_source_perf;
+/* Reads a recording of perf or what perf script printed. */
+int lode_stream_calls_read(struct lode_input *input, const struct lode_call_options *options,
+			   struct lode_call_sink *sink, struct lode_error *err);
 
 #endif

@@ -74,7 +74,7 @@ static struct lode_call_sink sink_of(struct seen *seen, struct lode_losses *loss
 				       .losses = losses};
 }
 
-void fuzz_call_source(const struct lode_call_source *source, const uint8_t *data, size_t size)
+void fuzz_call_source(const struct lode_format *source, const uint8_t *data, size_t size)
 {
 	static const struct lode_call_options options = {.n_threads = 1, .memory_bytes = 1 << 20};
 	struct lode_losses losses = {0};
@@ -86,7 +86,7 @@ void fuzz_call_source(const struct lode_call_source *source, const uint8_t *data
 
 	source->recognise(data, size < LODE_PEEK_BYTES ? size : LODE_PEEK_BYTES);
 	FUZZ_CHECK(lode_input_open(&input, fuzz_file(data, size), &err) == 0);
-	rc = source->read(input, &options, &sink, &err);
+	rc = source->read_calls(input, &options, &sink, &err);
 	lode_input_close(input);
 	check(rc, &err, &seen, size);
 }

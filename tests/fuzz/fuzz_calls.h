@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lode_call_source;
+struct lode_format;
 
 /* Any bytes through one source: recognised or not. */
-void fuzz_call_source(const struct lode_call_source *source, const uint8_t *data, size_t size);
+void fuzz_call_source(const struct lode_format *source, const uint8_t *data, size_t size);
 /* A file or directory through all of them; `size` bytes stand in it. */
 void fuzz_call_path(const char *path, size_t size);
 

@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	fuzz_call_source(&lode_call_source_csv, data, size);
-	fuzz_call_source(&lode_call_source_nonsequitur, data, size);
+	fuzz_call_source(&lode_format_csv_calls, data, size);
+	fuzz_call_source(&lode_format_nonsequitur, data, size);
 	return 0;
 }

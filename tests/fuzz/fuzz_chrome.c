@@ -6,6 +6,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	fuzz_call_source(&lode_call_source_chrome, data, size);
+	fuzz_call_source(&lode_format_chrome, data, size);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sources/counters/counter_source.h"
+#include "sources/format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -18,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(&magic, data, 2);
 	/* sar's files are sadf's to read, and each would start a process */
 	if (magic != 0xd596 && magic != 0x96d5) {
-		bool is_known = lode_counters_recognise(data, size < 4096 ? size : 4096);
+		bool is_known = lode_format_find_unnamed(LODE_HOLDS_COUNTERS, data,
+							 size < 4096 ? size : 4096);
 
 		rc = lode_counters_read(log, fuzz_file(data, size), NULL, &facts, &err);
 		FUZZ_CHECK((rc == 0) == (facts.n_rows > 0));

@@ -47,8 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	options.format = formats[data[0] % (sizeof(formats) / sizeof(formats[0]))];
-	(void)lode_requests_recognise(data + 1,
-				      size - 1 < LODE_PEEK_BYTES ? size - 1 : LODE_PEEK_BYTES);
+	(void)lode_format_log.recognise(data + 1,
+					size - 1 < LODE_PEEK_BYTES ? size - 1 : LODE_PEEK_BYTES);
 	rc = lode_requests_read(&sink, fuzz_file(data + 1, size - 1), &options, &facts, &err);
 	FUZZ_CHECK((rc == 0) == (seen.n > 0));
 	FUZZ_CHECK(rc == 0 || (err.status == (enum lode_status)rc && err.message[0]));

@@ -85,7 +85,7 @@ static int load(const uint8_t *data, size_t size, unsigned n_threads, struct tap
 	int rc;
 
 	FUZZ_CHECK(lode_input_open(&input, fuzz_file(data, size), &err) == 0);
-	rc = lode_source_perf.load(stream, input, &options, &err);
+	rc = lode_format_perf.load(stream, input, &options, &err);
 	lode_input_close(input);
 	FUZZ_CHECK((rc == 0) == (*stream != NULL));
 	FUZZ_CHECK(rc == 0 || (rc < 0 && err.status == (enum lode_status)rc && err.message[0]));
@@ -98,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tapped tapped = {0}, again = {0};
 	int rc;
 
-	lode_source_perf.recognise(data, size < LODE_PEEK_BYTES ? size : LODE_PEEK_BYTES);
+	lode_format_perf.recognise(data, size < LODE_PEEK_BYTES ? size : LODE_PEEK_BYTES);
 	rc = load(data, size, 1, NULL, true, &one);
 	FUZZ_CHECK(load(data, size, 2, &tapped, true, &two) == rc);
 	if (rc == 0) {

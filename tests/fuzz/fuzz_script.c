@@ -11,9 +11,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct lode_error err = {0};
 	int rc;
 
-	lode_source_script.recognise(data, size < LODE_PEEK_BYTES ? size : LODE_PEEK_BYTES);
+	lode_format_script.recognise(data, size < LODE_PEEK_BYTES ? size : LODE_PEEK_BYTES);
 	FUZZ_CHECK(lode_input_open(&input, fuzz_file(data, size), &err) == 0);
-	rc = lode_source_script.load(&stream, input, &options, &err);
+	rc = lode_format_script.load(&stream, input, &options, &err);
 	lode_input_close(input);
 	FUZZ_CHECK((rc == 0) == (stream != NULL));
 	if (stream)

@@ -85,7 +85,7 @@ static int dump_file(const char *path, struct lode_source_options *options, stru
 	if (lode_input_open(&input, path, &err) < 0)
 		return fail(&err);
 	options->tap = dump->is_quiet ? NULL : &tap;
-	if (lode_source_perf.load(&stream, input, options, &err) < 0) {
+	if (lode_format_perf.load(&stream, input, options, &err) < 0) {
 		lode_input_close(input);
 		return fail(&err);
 	}

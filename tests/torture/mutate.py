@@ -1,4 +1,5 @@
 """What damage looks like: bytes, numbers, lines, JSON values. All of it follows from a random.Random."""
+import copy
 import json
 import re
 
@@ -197,7 +198,7 @@ def json_text(r, data):
             if not isinstance(other[k], (dict, list)):
                 at[key] = other[k]
         elif kind == 2 and isinstance(at, list):
-            at[key:key] = at[key:key + 3]
+            at[key:key] = copy.deepcopy(at[key:key + 3])
         elif kind == 3 and isinstance(at, dict):
             at[r.choice((key + "x", "", key.upper(), "\0"))] = at.pop(key)
         elif kind == 4 and isinstance(at[key], (int, float)) and not isinstance(at[key], bool):
@@ -208,5 +209,5 @@ def json_text(r, data):
                 deep = [deep] if r.random() < 0.5 else {"a": deep}
             at[key] = deep
         else:
-            at[key] = r.choice(VALUES)
+            at[key] = copy.deepcopy(r.choice(VALUES))  # what is put in may be changed in turn
     return json.dumps(tree, ensure_ascii=r.random() < 0.5).encode("utf-8", "surrogatepass")

@@ -6,17 +6,13 @@
 
 #include "sources/call_source.h"
 
-extern const struct lode_call_source lode_call_source_csv;
-
-/* A file of NonSequitur is one thread of a run. */
-extern const struct lode_call_source lode_call_source_nonsequitur;
+extern const struct lode_format lode_format_csv_calls;
 
 /*
- * Reads the files `paths`, sorted by name, as the threads of one run. A thread's number is the one
- * its file's name ends in; where those are not all there and different, files count from 1.
+ * A file of NonSequitur is one thread of a run; files of a folder, sorted by name, are the threads
+ * of one. A thread's number is the one its file's name ends in; where those are not all there and
+ * different, files count from 1.
  */
-int lode_nonsequitur_read_files(char *const *paths, size_t n,
-				const struct lode_call_options *options,
-				struct lode_call_sink *sink, struct lode_error *err);
+extern const struct lode_format lode_format_nonsequitur;
 
 #endif

@@ -241,8 +241,9 @@ static int read_csv(struct lode_input *input, const struct lode_call_options *op
 	return rc;
 }
 
-const struct lode_call_source lode_call_source_csv = {
+const struct lode_format lode_format_csv_calls = {
 	.name = "CSV of calls",
+	.words = "CSV \"tid,enter|exit,function,ns\"",
 	.recognise = recognise,
-	.read = read_csv,
+	.read_calls = read_csv,
 };

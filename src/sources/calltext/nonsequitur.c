@@ -163,9 +163,8 @@ static void start(struct reader *reader, const struct lode_call_options *options
 		sink->about(sink->context, &about);
 }
 
-int lode_nonsequitur_read_files(char *const *paths, size_t n,
-				const struct lode_call_options *options,
-				struct lode_call_sink *sink, struct lode_error *err)
+static int read_files(char *const *paths, size_t n, const struct lode_call_options *options,
+		      struct lode_call_sink *sink, struct lode_error *err)
 {
 	bool numbered = are_numbered(paths, n);
 	struct reader reader;
@@ -195,8 +194,10 @@ static int read_file(struct lode_input *input, const struct lode_call_options *o
 	return finish(&reader, rc, path, err);
 }
 
-const struct lode_call_source lode_call_source_nonsequitur = {
+const struct lode_format lode_format_nonsequitur = {
 	.name = "NonSequitur text",
+	.words = "\"0|1 function time\" lines",
 	.recognise = recognise,
-	.read = read_file,
+	.read_calls = read_file,
+	.read_calls_of_files = read_files,
 };

@@ -298,8 +298,9 @@ static int read_chrome(struct lode_input *input, const struct lode_call_options 
 	return rc;
 }
 
-const struct lode_call_source lode_call_source_chrome = {
+const struct lode_format lode_format_chrome = {
 	.name = "Chrome trace events",
+	.words = "Chrome trace events (JSON)",
 	.recognise = recognise,
-	.read = read_chrome,
+	.read_calls = read_chrome,
 };

@@ -367,7 +367,7 @@ const char *lode_counter_json_refusal(const struct lode_counter_json *parse)
 	return *parse->json.refusal ? parse->json.refusal : NULL;
 }
 
-int lode_counter_read_json(struct lode_counter_reader *reader, struct lode_error *err)
+static int read_json(struct lode_counter_reader *reader, struct lode_error *err)
 {
 	struct lode_counter_json *parse = lode_counter_json_new(reader);
 	unsigned char *chunk = lode_alloc(CHUNK_BYTES);
@@ -397,3 +397,19 @@ int lode_counter_read_json(struct lode_counter_reader *reader, struct lode_error
 	free(chunk);
 	return rc;
 }
+
+static bool recognise_json(const uint8_t *head, size_t size)
+{
+	size_t blank = 0;
+
+	while (blank < size && memchr(" \t\r\n", head[blank], 4))
+		blank++;
+	return blank < size && head[blank] == '{' &&
+	       (memmem(head, size, "\"sysstat\"", 9) || memmem(head, size, "\"resultType\"", 12));
+}
+
+const struct lode_format lode_format_counter_json = {
+	.name = "counters as JSON of sadf or Prometheus",
+	.recognise = recognise_json,
+	.read_counters = read_json,
+};

@@ -1,5 +1,8 @@
-#include "sources/counters/counter_pcp.h"
-
+/*
+ * Reads archives of Performance Co-Pilot (pmlogger's), through libpcp; docs/formats/counters.md.
+ *
+ *   20261121.meta  20261121.index  20261121.0 ...     one archive; any of its files names it
+ */
 #include <string.h>
 
 #include "sources/counters/counter_reader.h"
@@ -13,14 +16,15 @@ static uint32_t big_endian(const uint8_t *at)
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-bool lode_counter_is_pcp(const uint8_t *head, size_t size)
+static bool recognise_file(const uint8_t *head, size_t size)
 {
 	return size >= 28 && big_endian(head + MAGIC_AT) >> 8 == MAGIC;
 }
 
-bool lode_counter_is_pcp_meta(const uint8_t *head, size_t size)
+/* Of an archive's metadata, of which there is one: the files of an archive are one thing. */
+static bool recognise_meta(const uint8_t *head, size_t size)
 {
-	if (!lode_counter_is_pcp(head, size))
+	if (!recognise_file(head, size))
 		return false;
 	return (int32_t)big_endian(head + (head[MAGIC_AT + 3] >= VERSION_3 ? 24 : 20)) ==
 	       VOLUME_META;
@@ -28,7 +32,7 @@ bool lode_counter_is_pcp_meta(const uint8_t *head, size_t size)
 
 #ifndef LODE_HAVE_PCP
 
-int lode_counter_read_pcp(struct lode_counter_reader *reader, struct lode_error *err)
+static int read_archive(struct lode_counter_reader *reader, struct lode_error *err)
 {
 	return lode_fail(err, LODE_ERR_UNSUPPORTED, reader->path, 0,
 			 "an archive of Performance Co-Pilot, and this lode was built without "
@@ -294,7 +298,7 @@ static int read_records(struct archive *a, struct lode_error *err)
 	return LODE_OK;
 }
 
-int lode_counter_read_pcp(struct lode_counter_reader *reader, struct lode_error *err)
+static int read_archive(struct lode_counter_reader *reader, struct lode_error *err)
 {
 	struct archive a = {.reader = reader, .clock = PM_ID_NULL};
 	char *base = base_of(reader->path);
@@ -331,3 +335,10 @@ out:
 }
 
 #endif
+
+const struct lode_format lode_format_pcp = {
+	.name = "archive of Performance Co-Pilot",
+	.recognise = recognise_file,
+	.recognise_unnamed = recognise_meta,
+	.read_counters = read_archive,
+};

@@ -7,11 +7,12 @@
 #include <math.h>
 
 #include "base/input.h"
+#include "base/log_time.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "model/counters.h"
 #include "sources/counters/counter_source.h"
-#include "base/log_time.h"
+#include "sources/format.h"
 
 /* One file being read. */
 struct lode_counter_reader {
@@ -32,15 +33,10 @@ struct lode_counter_reader {
 	LODE_VEC(char) key;
 };
 
-/* Each gives LODE_OK or fails; `facts->n_rows` says whether anything was read. */
-int lode_counter_read_table(struct lode_counter_reader *reader, struct lode_error *err);
-int lode_counter_read_sadf(struct lode_counter_reader *reader, struct lode_error *err);
-int lode_counter_read_json(struct lode_counter_reader *reader, struct lode_error *err);
-/* A binary file of sar's: runs sadf on it, which must be as new as the file. */
-int lode_counter_read_sar(struct lode_counter_reader *reader, struct lode_error *err);
-
-/* Does a text begin as a table does that has times and numbers? */
-bool lode_counter_is_table(const char *head, size_t size);
+/* A format's read_counters gives LODE_OK or fails; `facts->n_rows` says whether anything was read.
+   Binary files of sar's are read by sadf, which must be as new as the file. */
+extern const struct lode_format lode_format_counter_table, lode_format_counter_json,
+	lode_format_sadf, lode_format_sar, lode_format_pcp;
 
 /* A time as text, by its zone or the process'. */
 bool lode_counter_time(struct lode_counter_reader *reader, int64_t *out_ns, const char *text,

@@ -90,7 +90,7 @@ static bool read_row(struct lode_counter_reader *reader, const struct table *t, 
 	return true;
 }
 
-int lode_counter_read_sadf(struct lode_counter_reader *reader, struct lode_error *err)
+static int read_sadf(struct lode_counter_reader *reader, struct lode_error *err)
 {
 	struct lode_lines lines;
 	struct table table = {0};
@@ -200,7 +200,7 @@ static int read_through_sadf(struct lode_counter_reader *reader, int content_fd,
 	rc = lode_input_open(&text, pipe_path, err);
 	if (rc == LODE_OK) {
 		reader->input = text;
-		rc = lode_counter_read_sadf(reader, err);
+		rc = read_sadf(reader, err);
 		lode_input_close(text);
 		reader->input = binary;
 	}
@@ -210,7 +210,7 @@ static int read_through_sadf(struct lode_counter_reader *reader, int content_fd,
 	return rc == LODE_OK ? judge_end(reader, status, err) : rc;
 }
 
-int lode_counter_read_sar(struct lode_counter_reader *reader, struct lode_error *err)
+static int read_sar(struct lode_counter_reader *reader, struct lode_error *err)
 {
 	int fd, rc = unwrap(&fd, reader->input, err);
 
@@ -220,3 +220,34 @@ int lode_counter_read_sar(struct lode_counter_reader *reader, struct lode_error 
 	close(fd);
 	return rc;
 }
+
+static bool recognise_sadf(const uint8_t *head, size_t size)
+{
+	static const char header[] = "# hostname;interval;timestamp;";
+
+	return size >= sizeof(header) - 1 && memcmp(head, header, sizeof(header) - 1) == 0;
+}
+
+/* Binary files of sar's begin with this number, in the byte order of their machine. */
+static const uint16_t sar_magic = 0xd596;
+
+static bool recognise_sar(const uint8_t *head, size_t size)
+{
+	uint16_t magic = 0;
+
+	if (size >= sizeof(magic))
+		memcpy(&magic, head, sizeof(magic));
+	return magic == sar_magic || magic == __builtin_bswap16(sar_magic);
+}
+
+const struct lode_format lode_format_sadf = {
+	.name = "sadf -d",
+	.recognise = recognise_sadf,
+	.read_counters = read_sadf,
+};
+
+const struct lode_format lode_format_sar = {
+	.name = "binary file of sar",
+	.recognise = recognise_sar,
+	.read_counters = read_sar,
+};

@@ -1,7 +1,5 @@
 #include "sources/counters/counter_source.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,55 +7,10 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "sources/counters/counter_pcp.h"
 #include "sources/counters/counter_prometheus.h"
 #include "sources/counters/counter_reader.h"
 #include "sources/counters/prometheus_query.h"
 #include "sources/file_names.h"
-
-/* Binary files of sar's begin with this number, in the byte order of their machine. */
-static const uint16_t sar_magic = 0xd596;
-
-enum format { UNKNOWN, TABLE, SADF, SAR, JSON, PCP };
-
-static bool is_sar(const uint8_t *head, size_t size)
-{
-	uint16_t magic = 0;
-
-	if (size >= sizeof(magic))
-		memcpy(&magic, head, sizeof(magic));
-	return magic == sar_magic || magic == __builtin_bswap16(sar_magic);
-}
-
-static enum format format_of(const uint8_t *head, size_t size)
-{
-	static const char sadf[] = "# hostname;interval;timestamp;";
-	const char *text = (const char *)head;
-	size_t blank = 0;
-
-	if (!size)
-		return UNKNOWN;
-	if (is_sar(head, size))
-		return SAR;
-	if (lode_counter_is_pcp(head, size))
-		return PCP;
-	if (size >= sizeof(sadf) - 1 && memcmp(text, sadf, sizeof(sadf) - 1) == 0)
-		return SADF;
-	while (blank < size && memchr(" \t\r\n", text[blank], 4))
-		blank++;
-	if (blank < size && text[blank] == '{' &&
-	    (memmem(text, size, "\"sysstat\"", 9) || memmem(text, size, "\"resultType\"", 12)))
-		return JSON;
-	return lode_counter_is_table(text, size) ? TABLE : UNKNOWN;
-}
-
-bool lode_counters_recognise(const uint8_t *head, size_t size)
-{
-	enum format format = format_of(head, size);
-
-	/* The files of an archive are one thing. */
-	return format == PCP ? lode_counter_is_pcp_meta(head, size) : format != UNKNOWN;
-}
 
 /* "/data/counters_web.csv.zst" -> "web" */
 static char *server_of(const char *path)
@@ -76,26 +29,16 @@ static char *server_of(const char *path)
 
 static int read_by_format(struct lode_counter_reader *reader, struct lode_error *err)
 {
+	const struct lode_format *format;
 	char head[LODE_PEEK_BYTES + 1], shown[100];
 	ssize_t n = lode_input_peek(reader->input, head, LODE_PEEK_BYTES, err);
 
 	if (n < 0)
 		return (int)n;
 	head[n] = '\0';
-	switch (format_of((const uint8_t *)head, (size_t)n)) {
-	case TABLE:
-		return lode_counter_read_table(reader, err);
-	case SADF:
-		return lode_counter_read_sadf(reader, err);
-	case SAR:
-		return lode_counter_read_sar(reader, err);
-	case JSON:
-		return lode_counter_read_json(reader, err);
-	case PCP:
-		return lode_counter_read_pcp(reader, err);
-	case UNKNOWN:
-		break;
-	}
+	format = lode_format_find(LODE_HOLDS_COUNTERS, (const uint8_t *)head, (size_t)n);
+	if (format)
+		return format->read_counters(reader, err);
 	if (n == 0)
 		return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0, "the file is empty");
 	return lode_fail(err, LODE_ERR_FORMAT, reader->path, 0,
@@ -163,11 +106,6 @@ struct folder {
 	bool has_failed;
 };
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void count_unread(struct folder *f, const char *path, const struct lode_error *err)
 {
 	char place[LODE_LOSS_PLACE_BYTES], text[sizeof(err->path) + sizeof(err->message) + 4];
@@ -194,9 +132,9 @@ static bool is_counters(struct folder *f, const char *path)
 		n = lode_input_peek(input, head, sizeof(head), &err);
 		lode_input_close(input);
 	}
-	if (n > 0 && lode_counters_recognise(head, (size_t)n))
+	if (n > 0 && lode_format_find_unnamed(LODE_HOLDS_COUNTERS, head, (size_t)n))
 		return true;
-	if (n >= 0 && lode_file_unread_reason(reason, sizeof(reason), path, LODE_NAMED_COUNTERS,
+	if (n >= 0 && lode_file_unread_reason(reason, sizeof(reason), path, LODE_HOLDS_COUNTERS,
 					      head, (size_t)n))
 		n = lode_fail(&err, LODE_ERR_FORMAT, path, 0, "%s", reason);
 	if (n < 0)
@@ -225,26 +163,10 @@ static void consider_file(struct folder *f, const char *path)
 static int consider_folder(struct folder *f, const char *path, unsigned depth,
 			   struct lode_error *err)
 {
-	LODE_VEC(char *) names = {0};
-	struct dirent *entry;
-	DIR *dir = opendir(path);
+	lode_path_list names = {0};
 	struct stat st;
+	int rc = lode_folder_list(&names, path, err);
 
-	if (!dir)
-		return lode_fail_errno(err, errno, path, "cannot list it");
-	while ((entry = readdir(dir))) {
-		size_t size = strlen(path) + strlen(entry->d_name) + 2;
-		char *name;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		name = lode_alloc(size);
-		snprintf(name, size, "%s/%s", path, entry->d_name);
-		lode_vec_append(&names, name);
-	}
-	closedir(dir);
-	if (names.n)
-		qsort(names.at, names.n, sizeof(*names.at), by_name);
 	for (size_t i = 0; i < names.n; i++) {
 		if (lstat(names.at[i], &st) == 0 && S_ISDIR(st.st_mode)) {
 			if (depth < MAX_FOLDERS)
@@ -252,10 +174,9 @@ static int consider_folder(struct folder *f, const char *path, unsigned depth,
 		} else if (stat(names.at[i], &st) == 0 && S_ISREG(st.st_mode)) {
 			consider_file(f, names.at[i]);
 		}
-		free(names.at[i]);
 	}
-	lode_vec_release(&names);
-	return LODE_OK;
+	lode_path_list_release(&names);
+	return rc;
 }
 
 static int read_folder(struct lode_counter_log *log, const char *path, const char *server,

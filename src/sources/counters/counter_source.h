@@ -46,7 +46,4 @@ int lode_counters_read_text(struct lode_counter_log *log, const char *name,
 			    const struct lode_counter_text *text, const char *server,
 			    struct lode_counter_facts *facts, struct lode_error *err);
 
-/* First bytes of a file of counters, by its content alone. */
-bool lode_counters_recognise(const uint8_t *head, size_t size);
-
 #endif

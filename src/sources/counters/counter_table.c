@@ -423,7 +423,7 @@ static void release(struct table *t)
 	lode_lines_release(&t->lines);
 }
 
-int lode_counter_read_table(struct lode_counter_reader *reader, struct lode_error *err)
+static int read_table(struct lode_counter_reader *reader, struct lode_error *err)
 {
 	struct table t = {.reader = reader};
 	char *line;
@@ -500,8 +500,9 @@ static struct sight look_at_rows(struct table *t, char *row, char *end)
  * columns of counters is a number. Other lists with times (of files, incidents, requests) are
  * mostly words.
  */
-bool lode_counter_is_table(const char *head, size_t size)
+static bool recognise_table(const uint8_t *bytes, size_t size)
 {
+	const char *head = (const char *)bytes;
 	const char *feed = memchr(head, '\n', size);
 	struct table t = {0};
 	struct sight sight;
@@ -526,3 +527,14 @@ bool lode_counter_is_table(const char *head, size_t size)
 	return sight.n_rows && 2 * sight.n_timed > sight.n_rows &&
 	       (!sight.n_filled || 2 * sight.n_numbers > sight.n_filled);
 }
+
+static const char *const file_globs[] = {"*.csv", "counters[-_.]*", NULL};
+
+const struct lode_format lode_format_counter_table = {
+	.name = "table of counters",
+	.recognise = recognise_table,
+	.globs = file_globs,
+	.named = "tables of counters",
+	.begins = "a header with a column of times",
+	.read_counters = read_table,
+};

@@ -386,8 +386,9 @@ static bool recognise(const uint8_t *head, size_t size)
 	return n_good > n_bad;
 }
 
-const struct lode_call_source lode_call_source_graph = {
+const struct lode_format lode_format_graph = {
 	.name = "ftrace function_graph",
+	.words = "function_graph text",
 	.recognise = recognise,
-	.read = read_graph,
+	.read_calls = read_graph,
 };

@@ -6,6 +6,6 @@
 
 #include "sources/call_source.h"
 
-extern const struct lode_call_source lode_call_source_graph;
+extern const struct lode_format lode_format_graph;
 
 #endif

@@ -606,7 +606,7 @@ int lode_log_options_check(const struct lode_log_options *options, struct lode_e
 	return rc;
 }
 
-bool lode_requests_recognise(const uint8_t *head, size_t size)
+static bool recognise_log(const uint8_t *head, size_t size)
 {
 	char why[400], *text = lode_alloc(size + 1);
 	struct lode_log_layout *layout;
@@ -620,3 +620,9 @@ bool lode_requests_recognise(const uint8_t *head, size_t size)
 	free(text);
 	return is_log;
 }
+
+const struct lode_format lode_format_log = {
+	.name = "request log",
+	.recognise = recognise_log,
+	.read_requests = lode_requests_read,
+};

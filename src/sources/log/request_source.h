@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "model/requests.h"
+#include "sources/format.h"
 
 struct lode_log_options {
 	/*
@@ -77,7 +78,6 @@ int lode_requests_read_text(const struct lode_request_sink *sink, const char *na
 /* The options are sound: LODE_ERR_ARG tells what is not. */
 int lode_log_options_check(const struct lode_log_options *options, struct lode_error *err);
 
-/* First bytes of a file that is a request log by its content alone. */
-bool lode_requests_recognise(const uint8_t *head, size_t size);
+extern const struct lode_format lode_format_log;
 
 #endif

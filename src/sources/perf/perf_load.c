@@ -5,6 +5,7 @@
  *   (one at a time)      (in parallel)         (one at a time, in file order)
  */
 #include "sources/source.h"
+#include "sources/stream_calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -323,7 +324,7 @@ static int load(struct lode_stream **out, struct lode_input *input,
 	}
 	rc = lode_perf_header_read(&l->header, &l->reader, options->tap, err);
 	if (rc == LODE_OK) {
-		builder = lode_builder_new(lode_input_path(input), lode_source_perf.name, "ns",
+		builder = lode_builder_new(lode_input_path(input), lode_format_perf.name, "ns",
 					   &options->narrow);
 		set_up(l, builder);
 		rc = run(l);
@@ -352,8 +353,14 @@ static bool recognise(const uint8_t *head, size_t size)
 	       magic == LODE_PERF_MAGIC_V1;
 }
 
-const struct lode_source lode_source_perf = {
+static const char *const file_globs[] = {"perf.data*", "*.perf.data", "*.perf.data.old", NULL};
+
+const struct lode_format lode_format_perf = {
 	.name = "perf.data",
 	.recognise = recognise,
+	.globs = file_globs,
+	.named = "perf's recordings",
+	.begins = "'PERFILE2'",
 	.load = load,
+	.read_calls = lode_stream_calls_read,
 };

@@ -454,8 +454,21 @@ static bool folded_recognise(const uint8_t *head, size_t size)
 	return n_good > n_bad;
 }
 
-const struct lode_source lode_source_folded = {
+/* With a ';' to count: many tables end their lines in numbers. */
+static bool recognise_unnamed(const uint8_t *head, size_t size)
+{
+	return memchr(head, ';', size) && folded_recognise(head, size);
+}
+
+static const char *const file_globs[] = {"*.folded", "*.collapsed", NULL};
+
+const struct lode_format lode_format_folded = {
 	.name = "folded",
+	.words = "folded stacks",
 	.recognise = folded_recognise,
+	.recognise_unnamed = recognise_unnamed,
+	.globs = file_globs,
+	.named = "folded stacks",
+	.begins = "lines of 'frame;frame count'",
 	.load = folded_load,
 };

@@ -9,6 +9,7 @@
  * stacks of the builder.
  */
 #include "sources/source.h"
+#include "sources/stream_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -727,8 +728,15 @@ static bool script_recognise(const uint8_t *head, size_t size)
 	return false;
 }
 
-const struct lode_source lode_source_script = {
+static const char *const file_globs[] = {"*.perf-script", "*.perf.script", NULL};
+
+const struct lode_format lode_format_script = {
 	.name = "perf script",
+	.words = "perf script text",
 	.recognise = script_recognise,
+	.globs = file_globs,
+	.named = "perf script's output",
+	.begins = "samples as perf script prints them",
 	.load = script_load,
+	.read_calls = lode_stream_calls_read,
 };

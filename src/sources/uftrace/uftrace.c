@@ -1,6 +1,5 @@
 #include "sources/uftrace/uftrace.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,20 +23,10 @@ enum {
 
 static const char magic[8] = "Ftrace!";
 
-char *lode_uftrace_path(const char *directory, const char *name)
+/* A folder whose file `info` has uftrace's magic number. */
+static bool recognise_folder(const char *directory)
 {
-	size_t n_dir = strlen(directory), n_name = strlen(name);
-	char *path = lode_alloc(n_dir + n_name + 2);
-
-	memcpy(path, directory, n_dir);
-	path[n_dir] = '/';
-	memcpy(path + n_dir + 1, name, n_name + 1);
-	return path;
-}
-
-bool lode_uftrace_recognise(const char *directory)
-{
-	char *path = lode_uftrace_path(directory, "info"), head[sizeof(magic)];
+	char *path = lode_path_join(directory, "info"), head[sizeof(magic)];
 	struct lode_input *input;
 	bool is_one = false;
 
@@ -110,7 +99,7 @@ static void take_info(struct reader *reader, const char *line, size_t len)
 
 static int read_info(struct reader *reader, struct lode_error *err)
 {
-	char *path = lode_uftrace_path(reader->directory, "info"), *line;
+	char *path = lode_path_join(reader->directory, "info"), *line;
 	struct lode_input *input;
 	struct lode_lines lines;
 	size_t len;
@@ -141,26 +130,23 @@ static int compare_tids(const void *a, const void *b)
 /* Files "<number>.dat". What the kernel did (kernel-cpu*.dat) is not read, and said so. */
 static void list_files(struct reader *reader)
 {
-	DIR *dir = opendir(reader->directory);
-	struct dirent *entry;
+	lode_path_list paths = {0};
 
-	while (dir && (entry = readdir(dir))) {
-		char *end, *path;
-		long tid = strtol(entry->d_name, &end, 10);
+	(void)lode_folder_list(&paths, reader->directory, NULL);
+	for (size_t i = 0; i < paths.n; i++) {
+		const char *name = strrchr(paths.at[i], '/') + 1;
+		char *end;
+		long tid = strtol(name, &end, 10);
 		struct stat st;
 
-		if (!strcmp(end, ".dat") && end > entry->d_name && tid > 0 && tid <= INT32_MAX)
+		if (!strcmp(end, ".dat") && end > name && tid > 0 && tid <= INT32_MAX)
 			lode_vec_append(&reader->tids, (int32_t)tid);
-		if (strncmp(entry->d_name, "kernel-cpu", strlen("kernel-cpu")) != 0)
-			continue;
-		path = lode_uftrace_path(reader->directory, entry->d_name);
-		if (stat(path, &st) == 0 && st.st_size > 0)
+		if (strncmp(name, "kernel-cpu", strlen("kernel-cpu")) == 0 &&
+		    stat(paths.at[i], &st) == 0 && st.st_size > 0)
 			lode_loss_add(reader->sink->losses, LODE_LOSS_UNDECODABLE, 1, -1, 0,
 				      "kernel functions (%s) are not read", "kernel-cpu*.dat");
-		free(path);
 	}
-	if (dir)
-		closedir(dir);
+	lode_path_list_release(&paths);
 	if (reader->tids.n)
 		qsort(reader->tids.at, reader->tids.n, sizeof(*reader->tids.at), compare_tids);
 }
@@ -350,7 +336,7 @@ static int read_tasks(struct reader *reader, struct lode_error *err)
 		char file[32], *path;
 
 		snprintf(file, sizeof(file), "%d.dat", reader->tids.at[i]);
-		path = lode_uftrace_path(reader->directory, file);
+		path = lode_path_join(reader->directory, file);
 		if (lode_input_open(&input, path, &fault) == 0) {
 			rc = read_task(reader, reader->tids.at[i], input, file, err);
 			lode_input_close(input);
@@ -369,8 +355,8 @@ static int read_tasks(struct reader *reader, struct lode_error *err)
 	return rc;
 }
 
-int lode_uftrace_read(const char *directory, const struct lode_call_options *options,
-		      struct lode_call_sink *sink, struct lode_error *err)
+static int read_folder(const char *directory, const struct lode_call_options *options,
+		       struct lode_call_sink *sink, struct lode_error *err)
 {
 	struct reader reader = {.directory = directory, .options = options, .sink = sink};
 	int rc = read_info(&reader, err);
@@ -392,3 +378,9 @@ int lode_uftrace_read(const char *directory, const struct lode_call_options *opt
 	lode_arena_release(&reader.arena);
 	return rc;
 }
+
+const struct lode_format lode_format_uftrace = {
+	.name = "uftrace",
+	.recognise_folder = recognise_folder,
+	.read_calls_of_folder = read_folder,
+};

@@ -1,6 +1,5 @@
 #include "sources/uftrace/uftrace_names.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +55,7 @@ static const char *base_of(const char *path)
 static void for_lines(struct lode_uftrace_names *names, const char *file,
 		      bool (*take)(void *context, char *line, size_t len), void *context)
 {
-	char *path = lode_uftrace_path(names->directory, file);
+	char *path = lode_path_join(names->directory, file);
 	struct lode_input *input;
 	struct lode_lines lines;
 	char *line;
@@ -123,36 +122,29 @@ static bool take_symbol(void *context, char *line, size_t len)
 	return true;
 }
 
-static int by_file(const void *a, const void *b)
-{
-	return strcmp(((const struct module *)a)->file, ((const struct module *)b)->file);
-}
-
 static void find_modules(struct lode_uftrace_names *names)
 {
-	DIR *dir = opendir(names->directory);
-	struct dirent *entry;
+	lode_path_list paths = {0};
 
-	while (dir && (entry = readdir(dir))) {
+	(void)lode_folder_list(&paths, names->directory, NULL);
+	for (size_t i = 0; i < paths.n; i++) {
 		struct loading loading = {.names = names};
-		size_t n = strlen(entry->d_name);
+		const char *name = strrchr(paths.at[i], '/') + 1;
+		size_t n = strlen(name);
 		struct module *module;
 
-		if (n < 5 || strcmp(entry->d_name + n - 4, ".sym") != 0)
+		if (n < 5 || strcmp(name + n - 4, ".sym") != 0)
 			continue;
 		module = lode_vec_append_zero(&names->modules);
-		module->file = lode_arena_strndup(&names->arena, entry->d_name, n);
-		module->base_name = lode_arena_strndup(&names->arena, entry->d_name, n - 4);
+		module->file = lode_arena_strndup(&names->arena, name, n);
+		module->base_name = lode_arena_strndup(&names->arena, name, n - 4);
 		module->path = module->build_id = "";
 		loading.module = module;
 		for_lines(names, module->file, take_heading, &loading);
 		if (*module->path)
 			module->base_name = base_of(module->path);
 	}
-	if (dir)
-		closedir(dir);
-	if (names->modules.n)
-		qsort(names->modules.at, names->modules.n, sizeof(*names->modules.at), by_file);
+	lode_path_list_release(&paths);
 }
 
 /* By build-id, else by path, else by name. */

@@ -1,6 +1,5 @@
 #include "sources/uftrace/uftrace_sched.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,11 +118,10 @@ static int by_thread_and_time(const void *a, const void *b)
 	return x->kind == y->kind ? 0 : x->kind < y->kind ? -1 : 1;
 }
 
-static void load_file(struct lode_uftrace_sched *sched, const char *directory, const char *name,
+static void load_file(struct lode_uftrace_sched *sched, const char *path,
 		      struct lode_losses *losses)
 {
-	struct cpu_file file = {.sched = sched, .losses = losses, .name = name};
-	char *path = lode_uftrace_path(directory, name);
+	struct cpu_file file = {.sched = sched, .losses = losses, .name = strrchr(path, '/') + 1};
 	struct lode_input *input;
 	struct lode_error fault;
 
@@ -131,10 +129,9 @@ static void load_file(struct lode_uftrace_sched *sched, const char *directory, c
 		read_records(&file, input);
 		lode_input_close(input);
 	} else {
-		lode_loss_add(losses, LODE_LOSS_UNDECODABLE, 1, -1, 0, "%s: %s", name,
+		lode_loss_add(losses, LODE_LOSS_UNDECODABLE, 1, -1, 0, "%s: %s", file.name,
 			      fault.message);
 	}
-	free(path);
 }
 
 /* perf-cpu0.dat ..., by number: of names, the last one counts. */
@@ -150,22 +147,15 @@ void lode_uftrace_sched_load(struct lode_uftrace_sched *sched, const char *direc
 			     struct lode_losses *losses)
 {
 	static const char prefix[] = "perf-cpu";
-	LODE_VEC(char *) names = {0};
-	DIR *dir = opendir(directory);
-	struct dirent *entry;
+	lode_path_list paths = {0};
 
-	while (dir && (entry = readdir(dir)))
-		if (!strncmp(entry->d_name, prefix, sizeof(prefix) - 1))
-			lode_vec_append(&names, lode_strdup(entry->d_name));
-	if (dir)
-		closedir(dir);
-	if (names.n)
-		qsort(names.at, names.n, sizeof(*names.at), by_length_and_name);
-	for (size_t i = 0; i < names.n; i++) {
-		load_file(sched, directory, names.at[i], losses);
-		free(names.at[i]);
-	}
-	lode_vec_release(&names);
+	(void)lode_folder_list(&paths, directory, NULL);
+	if (paths.n)
+		qsort(paths.at, paths.n, sizeof(*paths.at), by_length_and_name);
+	for (size_t i = 0; i < paths.n; i++)
+		if (!strncmp(strrchr(paths.at[i], '/') + 1, prefix, sizeof(prefix) - 1))
+			load_file(sched, paths.at[i], losses);
+	lode_path_list_release(&paths);
 	if (sched->events.n)
 		qsort(sched->events.at, sched->events.n, sizeof(*sched->events.at),
 		      by_thread_and_time);

@@ -114,7 +114,7 @@ static bool take_line(struct lode_uftrace_tasks *tasks, const char *line)
 void lode_uftrace_tasks_load(struct lode_uftrace_tasks *tasks, const char *directory,
 			     struct lode_losses *losses)
 {
-	char *path = lode_uftrace_path(directory, "task.txt");
+	char *path = lode_path_join(directory, "task.txt");
 	struct lode_input *input;
 	struct lode_lines lines;
 	struct lode_error fault;

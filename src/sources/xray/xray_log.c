@@ -146,8 +146,14 @@ static int read_xray(struct lode_input *input, const struct lode_call_options *o
 	return rc;
 }
 
-const struct lode_call_source lode_call_source_xray = {
+static const char *const file_globs[] = {"xray-log.*", "*.xray", NULL};
+
+const struct lode_format lode_format_xray = {
 	.name = "XRay",
+	.words = "XRay log",
 	.recognise = recognise,
-	.read = read_xray,
+	.globs = file_globs,
+	.named = "XRay's logs",
+	.begins = "the header of an XRay log",
+	.read_calls = read_xray,
 };

@@ -47,6 +47,6 @@ int lode_xray_read_basic(struct lode_xray_log *log, struct lode_input *input,
 			 struct lode_error *err);
 int lode_xray_read_fdr(struct lode_xray_log *log, struct lode_input *input, struct lode_error *err);
 
-extern const struct lode_call_source lode_call_source_xray;
+extern const struct lode_format lode_format_xray;
 
 #endif

@@ -116,13 +116,11 @@ static void an_empty_folder_is_refused(void **state)
 {
 	struct test_collector collector;
 	struct lode_error err = {0};
-	const char *format;
 
 	(void)state;
 	scratch_make(&scratch);
 	assert_int_equal(read_path(&collector, scratch.dir, &err), LODE_ERR_FORMAT);
-	assert_int_equal(lode_calls_recognise(&format, scratch.dir, &err), 0);
-	assert_null(format);
+	assert_null(lode_format_find_folder(scratch.dir));
 	test_collector_release(&collector);
 	scratch_remove(&scratch);
 }
@@ -275,12 +273,14 @@ static void other_texts_are_not_calls(void **state)
 	(void)state;
 	scratch_make(&scratch);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		const char *format;
+		const struct lode_format *format;
 
 		scratch_write(in_scratch("text"), texts[i], strlen(texts[i]));
-		assert_int_equal(lode_calls_recognise(&format, in_scratch("text"), &err), 0);
+		assert_int_equal(lode_format_find_file(&format, LODE_HOLDS_CALLS,
+						       in_scratch("text"), &err),
+				 0);
 		if (format)
-			fail_msg("\"%s\" is %s", texts[i], format);
+			fail_msg("\"%s\" is %s", texts[i], format->name);
 	}
 	scratch_remove(&scratch);
 }

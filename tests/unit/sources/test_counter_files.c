@@ -101,7 +101,8 @@ static void formats_read_as_their_samples(void **state)
 		const struct lode_counter *counter;
 		struct lode_error err;
 
-		assert_true(lode_counters_recognise((const uint8_t *)s->text, strlen(s->text)));
+		assert_true(lode_format_find_unnamed(LODE_HOLDS_COUNTERS, (const uint8_t *)s->text,
+						     strlen(s->text)));
 		if (lode_counters_read(log, path, NULL, &facts, &err) < 0)
 			fail_msg("%s: %s", s->what, err.message);
 		assert_int_equal(lode_counters_align(&grid, log, NS, NULL, &err), 0);
@@ -148,10 +149,12 @@ static void other_tables_are_none(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (lode_counters_recognise((const uint8_t *)others[i], strlen(others[i])))
+		if (lode_format_find_unnamed(LODE_HOLDS_COUNTERS, (const uint8_t *)others[i],
+					     strlen(others[i])))
 			fail_msg("counters: %s", others[i]);
 	for (size_t i = 0; i < sizeof(counters) / sizeof(*counters); i++)
-		if (!lode_counters_recognise((const uint8_t *)counters[i], strlen(counters[i])))
+		if (!lode_format_find_unnamed(LODE_HOLDS_COUNTERS, (const uint8_t *)counters[i],
+					      strlen(counters[i])))
 			fail_msg("no counters: %s", counters[i]);
 }
 

@@ -27,7 +27,7 @@ static int load_bytes(struct lode_stream **out, const char *text, size_t n,
 
 	scratch_write(path, text, n);
 	assert_int_equal(lode_input_open(&input, path, err), 0);
-	rc = lode_source_folded.load(out, input, &options, err);
+	rc = lode_format_folded.load(out, input, &options, err);
 	assert_true((rc == 0) == (*out != NULL));
 	lode_input_close(input);
 	return rc;
@@ -227,7 +227,7 @@ static void random_files_read_as_they_were_written(void **state)
 
 static bool recognised(const char *text)
 {
-	return lode_source_folded.recognise((const uint8_t *)text, strlen(text));
+	return lode_format_folded.recognise((const uint8_t *)text, strlen(text));
 }
 
 static void other_texts_are_not_folded_stacks(void **state)
@@ -243,7 +243,7 @@ static void other_texts_are_not_folded_stacks(void **state)
 	assert_false(recognised("ffffffff81000000 T _stext\nffffffff81000040 t foo\n"));
 	assert_false(recognised("trace\ttid\tt0_ns\nx.data\t12\t13\ny;z\t12\t13\n"));
 	assert_false(recognised("{ \"a\": 12 }\n"));
-	assert_false(lode_source_folded.recognise((const uint8_t *)"a;b\0 1\n", 7));
+	assert_false(lode_format_folded.recognise((const uint8_t *)"a;b\0 1\n", 7));
 }
 
 static int make_folder(void **state)

@@ -164,7 +164,7 @@ static void formats_read_as_their_requests(void **state)
 			fail_msg("%s: '%s', expected '%s'", s->what, text, s->expect);
 		assert_int_equal(log.losses.by_kind[LODE_LOSS_BAD_RECORD].count, 0);
 		assert_true(s->format || s->fields ||
-			    lode_requests_recognise((const uint8_t *)s->text, strlen(s->text)));
+			    lode_format_log.recognise((const uint8_t *)s->text, strlen(s->text)));
 		release(&log);
 	}
 }

@@ -73,7 +73,7 @@ static int load_bytes(const void *data, size_t size, unsigned n_threads,
 	*stream = NULL;
 	assert_int_equal(lode_input_open(&input, path, err), 0);
 	options.tap = watched ? &tap : NULL;
-	rc = lode_source_perf.load(stream, input, &options, err);
+	rc = lode_format_perf.load(stream, input, &options, err);
 	lode_input_close(input);
 	close(fd);
 	assert_true((rc == 0) == (*stream != NULL));

@@ -231,8 +231,8 @@ static int load(struct lode_stream **out, const char *text, struct lode_error *e
 
 	scratch_write(path, text, strlen(text));
 	assert_int_equal(lode_input_open(&input, path, err), 0);
-	assert_true(!*text || lode_source_script.recognise((const uint8_t *)text, strlen(text)));
-	rc = lode_source_script.load(out, input, &options, err);
+	assert_true(!*text || lode_format_script.recognise((const uint8_t *)text, strlen(text)));
+	rc = lode_format_script.load(out, input, &options, err);
 	assert_true((rc == 0) == (*out != NULL));
 	lode_input_close(input);
 	return rc;

@@ -1,0 +1,48 @@
+/* Lists folders. */
+#include "base/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *lode_path_join(const char *folder, const char *name)
+{
+	size_t n = strlen(folder), n_name = strlen(name) + 1;
+	bool needs_slash = n && folder[n - 1] != '/';
+	char *path = lode_alloc(n + needs_slash + n_name);
+
+	memcpy(path, folder, n);
+	path[n] = '/';
+	memcpy(path + n + needs_slash, name, n_name);
+	return path;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int lode_folder_list(lode_path_list *out, const char *folder, struct lode_error *err)
+{
+	size_t first = out->n;
+	struct dirent *entry;
+	DIR *dir = opendir(folder);
+
+	if (!dir)
+		return lode_fail_errno(err, errno, folder, "cannot list it");
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			lode_vec_append(out, lode_path_join(folder, entry->d_name));
+	closedir(dir);
+	if (out->n > first)
+		qsort(out->at + first, out->n - first, sizeof(*out->at), compare_paths);
+	return LODE_OK;
+}
+
+void lode_path_list_release(lode_path_list *paths)
+{
+	for (size_t i = 0; i < paths->n; i++)
+		free(paths->at[i]);
+	lode_vec_release(paths);
+}
