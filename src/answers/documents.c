@@ -1,6 +1,7 @@
 /* The list of documents. */
 #include "answers/documents.h"
 
+#include "answers/info/info.h"
 #include "answers/next/next.h"
 #include "reports/coverage_report.h"
 #include "reports/digest_report.h"
@@ -8,7 +9,9 @@
 #include "reports/signature_report.h"
 
 const struct lode_document *const lode_documents[] = {
-	&lode_coverage_document,    &lode_digest_document, &lode_import_document,
-	&lode_next_document,	    &lode_repo_document,   &lode_repo_check_document,
-	&lode_repo_labels_document, &lode_sign_document,   NULL,
+	&lode_coverage_document,   &lode_digest_document,
+	&lode_import_document,	   &lode_info_document,
+	&lode_next_document,	   &lode_repo_document,
+	&lode_repo_check_document, &lode_repo_labels_document,
+	&lode_sign_document,	   NULL,
 };

@@ -1,10 +1,11 @@
+/* lode info for terminals. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "answers/info/info.h"
 #include "base/escape.h"
 #include "base/mem.h"
-#include "reports/info_report.h"
 #include "reports/table.h"
 #include "reports/units.h"
 
@@ -55,9 +56,9 @@ static void print_day(FILE *out, int64_t t_ns)
 	fprintf(out, "%s.%03d", text, (int)(t_ns / 1000000 % 1000));
 }
 
-static void print_origin(FILE *out, const struct lode_info_report *report)
+static void print_origin(FILE *out, const struct lode_info_stream *s,
+			 const struct lode_text_page *page)
 {
-	const struct lode_stream *s = report->stream;
 	char text[2400], cost[LODE_UNITS_BUFFER], line[1400];
 
 	fprintf(out, "%s\n", lode_escape(text, sizeof(text), s->path));
@@ -80,45 +81,38 @@ static void print_origin(FILE *out, const struct lode_info_report *report)
 		snprintf(line, sizeof(line), "%.300s, kernel %.300s %.100s, %u CPUs",
 			 s->host[0] ? s->host : "unknown", s->kernel[0] ? s->kernel : "unknown",
 			 s->arch, s->n_cpus);
-		fill(out, line, label_columns, label_columns, report->columns);
+		fill(out, line, label_columns, label_columns, page->columns);
 	}
 	if (s->command[0]) {
 		const char *separator = strstr(s->command, " -- ");
-		bool is_machine = !separator && report->quality->n_command_threads == 0;
+		bool is_machine = !separator && s->quality.n_command_threads == 0;
 
 		label(out, is_machine ? "recorder" : "command");
 		fill(out, separator ? separator + 4 : s->command, label_columns, label_columns,
-		     report->columns);
+		     page->columns);
 		if (separator) {
 			label(out, "recorder");
 			snprintf(line, sizeof(line), "%.*s",
 				 (int)(separator - s->command < 1300 ? separator - s->command
 								     : 1300),
 				 s->command);
-			fill(out, line, label_columns, label_columns, report->columns);
+			fill(out, line, label_columns, label_columns, page->columns);
 		}
 	}
 }
 
-static void print_lacks(FILE *out, const struct lode_info_report *report)
+static void print_lacks(FILE *out, const struct lode_info_stream *s,
+			const struct lode_text_page *page)
 {
-	char *lines = lode_strdup(report->lacks ? report->lacks : ""), *rest = lines, *line;
-	bool is_first = true;
-
-	while ((line = strsep(&rest, "\n"))) {
-		if (!*line)
-			continue;
-		label(out, is_first ? "incomplete" : "");
-		fill(out, line, label_columns, label_columns, report->columns);
-		is_first = false;
+	for (size_t i = 0; i < s->n_lacks; i++) {
+		label(out, i == 0 ? "incomplete" : "");
+		fill(out, s->lacks[i], label_columns, label_columns, page->columns);
 	}
-	free(lines);
 }
 
-static void print_contents(FILE *out, const struct lode_info_report *report)
+static void print_contents(FILE *out, const struct lode_info_stream *s)
 {
-	const struct lode_stream *s = report->stream;
-	const struct lode_quality *q = report->quality;
+	const struct lode_quality *q = &s->quality;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
 	const char *unit = s->unit;
 
@@ -141,26 +135,24 @@ static void print_contents(FILE *out, const struct lode_info_report *report)
 /* More events without a record than this, as of each system call, are only counted. */
 enum { most_empty = 10 };
 
-static void print_events(FILE *out, const struct lode_info_report *report)
+static void print_events(FILE *out, const struct lode_info_stream *s,
+			 const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {
 		{"event", false}, {"records", true}, {"taken", false}, {"stack", false}};
-	const struct lode_stream *s = report->stream;
 	struct lode_table *table;
 	char text[2400], n[LODE_UNITS_BUFFER];
-	size_t n_empty = 0;
 
-	if (s->event_counts.n == 0)
+	if (!s->n_events)
 		return;
-	for (size_t i = 0; i < s->event_counts.n; i++)
-		n_empty += s->event_counts.at[i].n == 0;
 	table = lode_table_new(columns, 4, 2);
-	for (size_t i = 0; i < s->event_counts.n; i++) {
-		const struct lode_event_count *e = &s->event_counts.at[i];
+	for (size_t i = 0; i < s->n_events; i++) {
+		const struct lode_event_count *e = &s->events[i];
 		size_t row;
 
 		/* perf's own helper, for mappings and names. */
-		if (e->n == 0 && (n_empty > most_empty || strncmp(e->name, "dummy", 5) == 0))
+		if (e->n == 0 &&
+		    (s->n_empty_events > most_empty || strncmp(e->name, "dummy", 5) == 0))
 			continue;
 		row = lode_table_row(table);
 		lode_table_set(table, row, 0, "%s",
@@ -177,17 +169,18 @@ static void print_events(FILE *out, const struct lode_info_report *report)
 		lode_table_set(table, row, 3, "%s", e->has_callchain ? "callchain" : "none");
 	}
 	fputc('\n', out);
-	lode_table_print(table, out, report->is_terminal);
-	if (n_empty > most_empty)
-		fprintf(out, "  and %zu events of which none happened\n", n_empty);
+	lode_table_print(table, out, page->is_terminal);
+	if (s->n_empty_events > most_empty)
+		fprintf(out, "  and %zu events of which none happened\n", s->n_empty_events);
 	lode_table_free(table);
 }
 
 /* ---- Losses and quality ---- */
 
-static void print_losses(FILE *out, const struct lode_info_report *report)
+static void print_losses(FILE *out, const struct lode_info_stream *s,
+			 const struct lode_text_page *page)
 {
-	const struct lode_losses *losses = &report->stream->losses;
+	const struct lode_losses *losses = &s->losses;
 	char n[LODE_UNITS_BUFFER], line[512];
 	bool is_any = false;
 
@@ -203,7 +196,7 @@ static void print_losses(FILE *out, const struct lode_info_report *report)
 		snprintf(line, sizeof(line), "%s %s%s%s", lode_format_count(n, loss->count),
 			 lode_loss_words((enum lode_loss_kind)k, loss->count),
 			 loss->detail[0] ? ", first: " : "", loss->detail);
-		fill(out, line, label_columns, label_columns + 2, report->columns);
+		fill(out, line, label_columns, label_columns + 2, page->columns);
 		is_any = true;
 	}
 	fputs(is_any ? "" : "none\n", out);
@@ -223,11 +216,12 @@ static void add_part(struct lode_table *table, struct lode_part command, struct 
 	lode_table_set(table, row, 2, "%s", what);
 }
 
-static void print_quality(FILE *out, const struct lode_info_report *report)
+static void print_quality(FILE *out, const struct lode_info_stream *s,
+			  const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {
 		{"command", true}, {"machine", true}, {"share of the cost that", false}};
-	const struct lode_flaws *c = &report->quality->command, *m = &report->quality->machine;
+	const struct lode_flaws *c = &s->quality.command, *m = &s->quality.machine;
 	struct lode_table *table = lode_table_new(columns, 3, 2);
 
 	add_part(table, c->no_stack, m->no_stack, "has no callchain");
@@ -240,18 +234,8 @@ static void print_quality(FILE *out, const struct lode_info_report *report)
 	add_part(table, c->inferred, m->inferred, "has an end that was worked out, not recorded");
 	add_part(table, c->unsampled, m->unsampled, "is running without a CPU sample of its own");
 	fputc('\n', out);
-	lode_table_print(table, out, report->is_terminal);
+	lode_table_print(table, out, page->is_terminal);
 	lode_table_free(table);
-}
-
-/* Modules with unknown frames first, by the cost that goes through those. */
-static bool is_before(const struct lode_module_quality *a, const struct lode_module_quality *b)
-{
-	if (a->unknown_ns != b->unknown_ns)
-		return a->unknown_ns > b->unknown_ns;
-	if (a->cost_ns != b->cost_ns)
-		return a->cost_ns > b->cost_ns;
-	return strcmp(a->name, b->name) < 0;
 }
 
 /* "PATH: what is in it" with the verdict first: the path is what may be cut. */
@@ -268,63 +252,44 @@ static void put_symbols(struct lode_table *table, size_t row, const char *symbol
 	lode_table_set(table, row, 4, "%s", lode_escape_fit(text, sizeof(text), line, room));
 }
 
-static void print_modules(FILE *out, const struct lode_info_report *report)
+static void print_modules(FILE *out, const struct lode_info_stream *s,
+			  const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {{"module", false},
 							   {"cost", true},
 							   {"unknown", true},
 							   {"build-id", false},
 							   {"symbols", false}};
-	const struct lode_stream *s = report->stream;
-	size_t n = s->modules.n, n_max = report->top ? report->top : n;
 	struct lode_table *table = lode_table_new(columns, 5, 2);
-	const struct lode_module_quality *last = NULL;
-	const char **symbols = lode_alloc0(n + 1, sizeof(*symbols));
 	char text[2400], cost[LODE_UNITS_BUFFER];
-	size_t room, n_rows = 0;
+	size_t room;
 
-	for (size_t shown = 0; shown < n && shown < n_max; shown++) {
-		const struct lode_module_quality *best = NULL;
-		struct lode_part unknown;
-		size_t row;
+	for (size_t i = 0; i < s->n_worst; i++) {
+		const struct lode_info_module *m = s->worst[i];
+		size_t row = lode_table_row(table);
 
-		for (size_t i = 0; i < n; i++) {
-			const struct lode_module_quality *m = &s->modules.at[i];
-
-			if ((!last || is_before(last, m)) && (!best || is_before(m, best)))
-				best = m;
-		}
-		/* The rest have equal names and costs: one line tells them. */
-		if (!best || !best->cost_ns)
-			break;
-		last = best;
-		unknown = (struct lode_part){best->unknown_ns, best->cost_ns};
-		row = lode_table_row(table);
-		n_rows = row + 1;
 		lode_table_set(table, row, 0, "%s",
 			       lode_escape_fit(text, sizeof(text),
-					       best->name[0] ? best->name : "(not named)", 24));
-		lode_table_set(table, row, 1, "%s", lode_format_cost(cost, best->cost_ns, s->unit));
-		lode_table_set(table, row, 2, "%s", lode_format_pct(cost, lode_part_pct(unknown)));
-		lode_table_set(table, row, 3, "%.12s", best->build_id);
-		symbols[row] = best->symbols ? best->symbols : "";
+					       m->name[0] ? m->name : "(not named)", 24));
+		lode_table_set(table, row, 1, "%s", lode_format_cost(cost, m->cost_ns, s->unit));
+		lode_table_set(table, row, 2, "%s", lode_format_pct(cost, m->unknown_pct));
+		lode_table_set(table, row, 3, "%.12s", m->build_id);
 	}
-	room = lode_table_room(table, report->columns);
-	for (size_t row = 0; row < n_rows; row++)
-		put_symbols(table, row, symbols[row], room);
-	free(symbols);
-	if (last) {
+	room = lode_table_room(table, page->columns);
+	for (size_t i = 0; i < s->n_worst; i++)
+		put_symbols(table, i, s->worst[i]->symbols, room);
+	if (s->n_worst) {
 		fputc('\n', out);
-		lode_table_print(table, out, report->is_terminal);
+		lode_table_print(table, out, page->is_terminal);
 	}
 	lode_table_free(table);
 }
 
-static void print_serves(FILE *out, const struct lode_info_report *report)
+static void print_serves(FILE *out, const struct lode_info_stream *s)
 {
 	fputc('\n', out);
 	for (unsigned a = 0; a < LODE_N_ANALYSES; a++) {
-		const struct lode_serves *serves = &report->quality->serves[a];
+		const struct lode_serves *serves = &s->quality.serves[a];
 
 		label(out, a == 0 ? "serves" : "");
 		fprintf(out, "%-9s %s%s%s\n", lode_analysis_name((enum lode_analysis)a),
@@ -333,15 +298,16 @@ static void print_serves(FILE *out, const struct lode_info_report *report)
 	}
 }
 
-static void print_advice(FILE *out, const struct lode_info_report *report)
+static void print_advice(FILE *out, const struct lode_info_stream *s,
+			 const struct lode_text_page *page)
 {
-	const struct lode_quality *q = report->quality;
+	const struct lode_quality *q = &s->quality;
 
 	for (size_t i = 0; i < q->advice.n; i++) {
 		label(out, i == 0 ? "\nadvice" : "");
 		/* The line feed took one of the label's columns. */
 		fputs(i == 0 ? " " : "", out);
-		fill(out, q->advice.at[i].text, label_columns, label_columns, report->columns);
+		fill(out, q->advice.at[i].text, label_columns, label_columns, page->columns);
 	}
 	if (q->record_line) {
 		char text[2400];
@@ -351,15 +317,16 @@ static void print_advice(FILE *out, const struct lode_info_report *report)
 	}
 }
 
-void lode_info_report_text(FILE *out, const struct lode_info_report *report)
+void lode_info_text(FILE *out, const struct lode_info_stream *stream,
+		    const struct lode_text_page *page)
 {
-	print_origin(out, report);
-	print_lacks(out, report);
-	print_contents(out, report);
-	print_events(out, report);
-	print_losses(out, report);
-	print_quality(out, report);
-	print_modules(out, report);
-	print_serves(out, report);
-	print_advice(out, report);
+	print_origin(out, stream, page);
+	print_lacks(out, stream, page);
+	print_contents(out, stream);
+	print_events(out, stream, page);
+	print_losses(out, stream, page);
+	print_quality(out, stream, page);
+	print_modules(out, stream, page);
+	print_serves(out, stream);
+	print_advice(out, stream, page);
 }

@@ -1,0 +1,212 @@
+/* Fields of the document of lode info. */
+#include "answers/info/info.h"
+
+/* ---- What was recorded, where ---- */
+
+static const char *const formats[] = {"perf.data", "perf script", "folded", NULL};
+
+static const struct lode_field origin_fields[] = {
+	LODE_FIELD(struct lode_info_stream, path, NULL),
+	LODE_FIELD_ID("id", struct lode_info_stream, id, NULL),
+	LODE_FIELD(struct lode_info_stream, format, NULL, .choices = formats),
+	LODE_FIELD(struct lode_info_stream, unit, NULL),
+	LODE_FIELD(struct lode_info_stream, host, NULL),
+	LODE_FIELD(struct lode_info_stream, kernel, NULL),
+	LODE_FIELD(struct lode_info_stream, arch, NULL),
+	LODE_FIELD_AS("cpus", struct lode_info_stream, n_cpus, NULL),
+	LODE_FIELD(struct lode_info_stream, command, NULL),
+	LODE_FIELD(struct lode_info_stream, t0_ns, NULL),
+	LODE_FIELD(struct lode_info_stream, t1_ns, NULL),
+	LODE_FIELD(struct lode_info_stream, has_wall_clock, NULL),
+	LODE_FIELD(struct lode_info_stream, wall_offset_ns, NULL),
+	LODE_FIELD_AS("samples", struct lode_info_stream, n_samples, NULL),
+	LODE_COLUMN("bundle_lacks", struct lode_info_stream, lacks, n_lacks,
+		    "what the bundle that the recording lies in lacks; empty: nothing, or it lies "
+		    "in none"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record origin_record = {"origin", origin_fields,
+						 sizeof(struct lode_info_stream)};
+
+static const struct lode_field count_fields[] = {
+	LODE_FIELD(struct lode_event_count, name, NULL),
+	LODE_FIELD_AS("records", struct lode_event_count, n, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record count_record = {"count", count_fields,
+						sizeof(struct lode_event_count)};
+
+static const struct lode_field event_fields[] = {
+	LODE_FIELDS_HERE(&count_record),
+	LODE_FIELD(struct lode_event_count, period, "each n-th was recorded; 0: by frequency"),
+	LODE_FIELD_AS("frequency_hz", struct lode_event_count, frequency, NULL),
+	LODE_FIELD_AS("tracepoint", struct lode_event_count, is_tracepoint, NULL),
+	LODE_FIELD_AS("callchain", struct lode_event_count, has_callchain, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record event_record = {"event", event_fields,
+						sizeof(struct lode_event_count)};
+
+static const struct lode_field cost_fields[] = {
+	LODE_FIELD_AS("wait_ns", struct lode_quality, machine.kind_ns[LODE_EVENT_WAITING], NULL),
+	LODE_FIELD_AS("run_ns", struct lode_quality, machine.kind_ns[LODE_EVENT_RUNNING], NULL),
+	LODE_FIELD_AS("ready_ns", struct lode_quality, machine.kind_ns[LODE_EVENT_READY], NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record cost_record = {"cost", cost_fields, sizeof(struct lode_quality)};
+
+/* ---- What it lacks ---- */
+
+static const struct lode_field lost_fields[] = {
+	LODE_FIELD_AS("records", struct lode_info_stream, n_lost_records,
+		      "records that could not be read"),
+	LODE_FIELD_AS("events", struct lode_info_stream, n_lost_events,
+		      "events that the recorder says it dropped"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record lost_record = {"lost", lost_fields,
+					       sizeof(struct lode_info_stream)};
+
+static const struct lode_field loss_fields[] = {
+	LODE_FIELD(struct lode_loss_row, kind, NULL),
+	LODE_FIELD(struct lode_loss_row, count, NULL, .least = 1),
+	LODE_FIELD(struct lode_loss_row, offset, NULL),
+	LODE_FIELD_AS("first", struct lode_loss_row, detail, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record loss_record = {"loss", loss_fields, sizeof(struct lode_loss_row)};
+
+#define FLAW(member) \
+	LODE_FIELD(struct lode_info_flaws, member, NULL, .is_positive = true, .most = 100)
+
+static const struct lode_field flaw_fields[] = {
+	FLAW(no_stack_pct),  FLAW(unrooted_pct),     FLAW(truncated_pct), FLAW(kernel_only_pct),
+	FLAW(unknown_pct),   FLAW(leaf_unknown_pct), FLAW(no_waker_pct),  FLAW(inferred_pct),
+	FLAW(unsampled_pct), LODE_FIELDS_END,
+};
+static const struct lode_record flaw_record = {"flaws", flaw_fields,
+					       sizeof(struct lode_info_flaws)};
+
+static const struct lode_field module_fields[] = {
+	LODE_FIELD_AS("module", struct lode_info_module, name, NULL),
+	LODE_FIELD(struct lode_info_module, build_id, NULL, .pattern = "^[0-9a-f]*$"),
+	LODE_FIELD(struct lode_info_module, symbols,
+		   "where its symbols came from, or why there are none"),
+	LODE_FIELD(struct lode_info_module, unknown_pct,
+		   "of the cost through this module, in frames without a symbol",
+		   .is_positive = true, .most = 100),
+	LODE_FIELD(struct lode_info_module, cost_ns, NULL),
+	LODE_FIELD_AS("addresses", struct lode_info_module, n_addresses, NULL),
+	LODE_FIELD_AS("unknown_addresses", struct lode_info_module, n_unknown, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record module_record = {"module", module_fields,
+						 sizeof(struct lode_info_module)};
+
+static const struct lode_field quality_fields[] = {
+	LODE_FIELDS_OF(struct lode_info_stream, machine, &flaw_record),
+	LODE_FIELD_POINTER("command", struct lode_info_stream, of_command, &flaw_record,
+			   "the same of the recorded command's threads alone",
+			   .absent = "no command is known"),
+	LODE_FIELD_AS("idle_switches_missing", struct lode_info_stream,
+		      losses.by_kind[LODE_LOSS_IDLE_GAP].count, NULL),
+	LODE_LIST("modules", struct lode_info_stream, modules, n_modules, &module_record, NULL),
+	LODE_FIELD_AS("modules_more", struct lode_info_stream, n_more_modules, "left out by --top",
+		      .absent = "none was"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record quality_record = {"quality", quality_fields,
+						  sizeof(struct lode_info_stream)};
+
+/* ---- What it serves ---- */
+
+static const char *const services[] = {
+	[LODE_SERVICE_YES] = "yes",
+	[LODE_SERVICE_PARTLY] = "partly",
+	[LODE_SERVICE_NO] = "no",
+	NULL,
+};
+
+#define SERVES(name, analysis)                                                                 \
+	LODE_FIELD_CHOICE(name, struct lode_quality, serves[LODE_ANALYSIS_##analysis].service, \
+			  services, NULL)
+#define BECAUSE(name, analysis) \
+	LODE_FIELD_AS(name, struct lode_quality, serves[LODE_ANALYSIS_##analysis].reason, NULL)
+
+static const struct lode_field service_fields[] = {
+	SERVES("mine", MINE),
+	SERVES("suspects", SUSPECTS),
+	SERVES("timeline", TIMELINE),
+	SERVES("pio", PIO),
+	LODE_FIELDS_END,
+};
+static const struct lode_record service_record = {"serves", service_fields,
+						  sizeof(struct lode_quality)};
+
+static const struct lode_field reason_fields[] = {
+	BECAUSE("mine", MINE),
+	BECAUSE("suspects", SUSPECTS),
+	BECAUSE("timeline", TIMELINE),
+	BECAUSE("pio", PIO),
+	LODE_FIELDS_END,
+};
+static const struct lode_record reason_record = {"reasons", reason_fields,
+						 sizeof(struct lode_quality)};
+
+/* ---- One recording, and the document ---- */
+
+static const struct lode_field stream_fields[] = {
+	LODE_FIELDS_HERE(&origin_record),
+	LODE_MAP_FIELD("events", struct lode_info_stream, events, n_events, &count_record,
+		       "records of each event by its name"),
+	LODE_LIST("event_details", struct lode_info_stream, events, n_events, &event_record, NULL),
+	LODE_FIELD_AS("threads", struct lode_info_stream, quality.n_threads, NULL),
+	LODE_FIELD_AS("command_threads", struct lode_info_stream, quality.n_command_threads, NULL),
+	LODE_FIELD_RECORD("cost", struct lode_info_stream, quality, &cost_record, NULL),
+	LODE_RECORD_HERE("lost", &lost_record, NULL),
+	LODE_LIST("losses", struct lode_info_stream, loss_rows, n_loss_rows, &loss_record, NULL),
+	LODE_RECORD_HERE("quality", &quality_record, "shares of cost"),
+	LODE_FIELD_RECORD("serves", struct lode_info_stream, quality, &service_record, NULL),
+	LODE_FIELD_RECORD("serves_because", struct lode_info_stream, quality, &reason_record, NULL),
+	LODE_COLUMN("advice", struct lode_info_stream, advice, n_advice, NULL),
+	LODE_FIELD_AS("record", struct lode_info_stream, quality.record_line,
+		      "the command that records better", .absent = "there is nothing to mend"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record stream_record = {"stream", stream_fields,
+						 sizeof(struct lode_info_stream)};
+
+#define SKIPPED                                                                                 \
+	LODE_LIST("skipped", struct lode_info_answer, skipped, n_skipped, &lode_skipped_record, \
+		  "inputs that could not be read")
+
+static const struct lode_field one_fields[] = {
+	LODE_FIELDS_AT(struct lode_info_answer, streams, &stream_record),
+	SKIPPED,
+	LODE_FIELDS_END,
+};
+static const struct lode_record one_record = {"one", one_fields, sizeof(struct lode_info_answer)};
+
+static const struct lode_field list_fields[] = {
+	LODE_LIST("streams", struct lode_info_answer, streams, n_streams, &stream_record, NULL),
+	SKIPPED,
+	LODE_FIELDS_END,
+};
+static const struct lode_record list_record = {"list", list_fields,
+					       sizeof(struct lode_info_answer)};
+
+static bool is_list(const void *answer)
+{
+	return ((const struct lode_info_answer *)answer)->is_list;
+}
+
+const struct lode_document lode_info_document = {
+	.schema = "lode/info/1",
+	.file = "info",
+	.title = "lode info --json",
+	.doc = "One stream: its members stand beside `schema`. Several: a list `streams` of such "
+	       "objects.",
+	.record = &one_record,
+	.other_record = &list_record,
+	.is_other = is_list,
+};
