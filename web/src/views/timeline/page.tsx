@@ -278,7 +278,10 @@ function Head({ model }: { model: Model }) {
 	const marks = model.report.threads.reduce((sum, t) => sum + t.events_after, 0);
 	const faults = [
 		...Object.entries(trace.repairs).map(([what, n]) => `${count(n)} ${what}`),
-		...trace.losses.map((loss) => `${count(loss.count)} ${loss.detail || loss.kind}`),
+		...trace.losses.map((loss) => {
+			const what = loss.count > 1 ? `${loss.kind} (${count(loss.count)})` : loss.kind;
+			return loss.detail ? `${what}: ${loss.detail}` : what;
+		}),
 	];
 	return (
 		<>
