@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/input.h"
+#include "sources/bundle_notes.h"
 
 /*
  * What a stream takes in memory per byte of its file, as a rule of thumb: columns and stacks are
@@ -71,11 +72,12 @@ static void fail(struct lode_job_run *run, const struct lode_error *err)
 	}
 }
 
-char *lode_job_cut_text(const struct lode_losses *losses)
+char *lode_job_cut_text(const struct lode_losses *losses, const char *recording)
 {
 	static const enum lode_loss_kind kinds[] = {LODE_LOSS_TRUNCATED, LODE_LOSS_BAD_RECORD,
 						    LODE_LOSS_UNDECODABLE, LODE_LOSS_CLOCK_JUMP};
-	char text[LODE_N_LOSS_KINDS * (sizeof(losses->by_kind->detail) + 64)] = "";
+	char text[4096 + LODE_N_LOSS_KINDS * (sizeof(losses->by_kind->detail) + 64)] = "";
+	char *lacks = recording ? lode_bundle_lacks_read(recording) : NULL;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		const struct lode_loss *loss = &losses->by_kind[kinds[i]];
@@ -92,6 +94,13 @@ char *lode_job_cut_text(const struct lode_losses *losses)
 		used = strlen(text);
 		snprintf(text + used, sizeof(text) - used, "%s", loss->detail);
 	}
+	if (lacks) {
+		for (char *feed = lacks; (feed = strchr(feed, '\n'));)
+			*feed = ' ';
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "%sits bundle is incomplete: %s", *text ? "; " : "", lacks);
+	}
+	free(lacks);
 	return *text ? lode_strdup(text) : NULL;
 }
 
@@ -174,7 +183,7 @@ static int make_digest(struct lode_job_item *item, struct lode_error *err)
 		rc = lode_aoi_digest(&item->digest, stream, symptoms.at, symptoms.n,
 				     &item->run->options->aoi, err);
 	if (rc == 0) {
-		item->cut = lode_job_cut_text(&stream->losses);
+		item->cut = lode_job_cut_text(&stream->losses, item->path);
 		item->origin.content_bytes = stream->content_bytes;
 	}
 	lode_vec_release(&symptoms);
@@ -213,7 +222,7 @@ static bool find_kept(struct lode_job_item *item, uint64_t key)
 	item->digest_bytes = (size_t)st.st_size;
 	item->n_symptoms = digest->symptoms.n;
 	item->n_rows = digest->rows.n;
-	item->cut = lode_job_cut_text(&digest->streams.at[0].losses);
+	item->cut = lode_job_cut_text(&digest->streams.at[0].losses, item->path);
 	lode_digest_free(digest);
 	return true;
 }

@@ -121,8 +121,11 @@ int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t
 			const struct lode_digest_job_options *options, struct lode_error *err);
 void lode_digest_job_release(struct lode_digest_job *job);
 
-/* What a stream's file lacks, in words, if it ends early or holds bad records; else NULL. */
-char *lode_job_cut_text(const struct lode_losses *losses);
+/*
+ * What a stream's file lacks, in words, if it ends early or holds bad records, or if the bundle
+ * that `recording` (or NULL) lies in says that it is incomplete; else NULL.
+ */
+char *lode_job_cut_text(const struct lode_losses *losses, const char *recording);
 
 /* Why an input cannot be used, in words that stand behind its path. The caller's to free. */
 char *lode_job_reason(const char *path, const struct lode_error *err);

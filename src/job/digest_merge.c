@@ -81,7 +81,7 @@ void lode_job_list_cut(struct lode_digest_job *job, const struct lode_digest *di
 {
 	for (size_t i = 0; i < digest->streams.n; i++) {
 		const struct lode_digest_stream *stream = &digest->streams.at[i];
-		char *cut = lode_job_cut_text(&stream->losses);
+		char *cut = lode_job_cut_text(&stream->losses, NULL);
 
 		if (cut)
 			add_incomplete(job, digest->tree.strings.text.at[stream->path], cut);

@@ -95,7 +95,7 @@ static void describe(struct run *run, const char *path, const struct lode_stream
 		     const struct lode_collect *collect)
 {
 	struct lode_suspects_job *job = run->job;
-	char *cut = lode_job_cut_text(&stream->losses);
+	char *cut = lode_job_cut_text(&stream->losses, path);
 
 	if (cut)
 		lode_vec_append(&job->incomplete, listed(run, path, cut));

@@ -77,6 +77,12 @@ echo "== no room"
 )
 grep -c 'full lacks the end of the recording' said
 says full | head -n 1
+# Whoever mines it is told as well, and finds it again where the digest is kept.
+for i in 1 2; do
+	"$LODE" digest --symptom 'comm=*' -o kept full 2>&1 >/dev/null |
+		grep -o 'its bundle is incomplete: .* the end of the recording'
+	echo "exit ${PIPESTATUS[0]}"
+done
 
 echo "== a rate that the kernel does not take"
 "$LODE" record --cpu-rate 99999999 -- true 2>&1 | sed 's/at most.*//'

@@ -61,7 +61,7 @@ static void list_events(struct lode_info_state *s, struct lode_info_stream *out,
 static void list_losses(struct lode_info_state *s, struct lode_info_stream *out,
 			const struct lode_losses *losses)
 {
-	char *cut = lode_job_cut_text(losses);
+	char *cut = lode_job_cut_text(losses, NULL);
 
 	out->losses = *losses;
 	out->loss_rows = lode_arena_array(&s->arena, struct lode_loss_row, LODE_N_LOSS_KINDS);
