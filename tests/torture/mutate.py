@@ -2,6 +2,9 @@
 import copy
 import json
 import re
+import sys
+
+sys.setrecursionlimit(20000)  # values far too deep are copied and written by recursion
 
 EDGES = (0, 1, 2, 3, 7, 8, 15, 16, 127, 128, 255, 256, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFFFFFF,
          0x80000000, 0xFFFFFFFF, 1 << 32, 1 << 40, (1 << 61) - 1, 1 << 61, (1 << 63) - 1, 1 << 63,
