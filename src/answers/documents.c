@@ -1,9 +1,9 @@
 /* The list of documents. */
 #include "answers/documents.h"
 
+#include "answers/coverage/coverage.h"
 #include "answers/info/info.h"
 #include "answers/next/next.h"
-#include "reports/coverage_report.h"
 #include "reports/digest_report.h"
 #include "reports/repo_fields.h"
 #include "reports/signature_report.h"

@@ -1,5 +1,7 @@
+/* The command line of lode coverage. */
 #include <stdio.h>
 
+#include "answers/coverage/coverage.h"
 #include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -11,8 +13,6 @@
 #include "cli/repo_options.h"
 #include "cli/signature_run.h"
 #include "cli/stream_reading.h"
-#include "job/coverage_job.h"
-#include "reports/coverage_report.h"
 
 struct coverage_values {
 	struct lode_input_options input;
@@ -72,7 +72,7 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static int check(const struct lode_command *self, void *values, size_t n_inputs)
+static int coverage_command_check(const struct lode_command *self, void *values, size_t n_inputs)
 {
 	struct coverage_values *v = values;
 	const char *misuse = lode_signature_values_settle(&v->known);
@@ -93,68 +93,64 @@ static int check(const struct lode_command *self, void *values, size_t n_inputs)
 	return v->html ? lode_html_check(self) : 0;
 }
 
-static void put_json(FILE *out, const void *report)
+static void put_coverage_json(FILE *out, const void *answer)
 {
-	lode_coverage_report_json(out, report);
+	lode_document_put(out, &lode_coverage_document, answer, NULL);
 }
 
-static int report(const struct lode_command *self, const struct coverage_values *v,
-		  const struct lode_coverage_job *job, char **inputs, size_t n_inputs)
+static int coverage_command_put(const struct lode_command *self, const struct coverage_values *v,
+				const struct lode_coverage_answer *answer, char **inputs,
+				size_t n_inputs)
 {
-	const struct lode_digest_job *read = &job->streams.job;
-	struct lode_coverage_report r = {
-		.job = job,
-		.rank = (enum lode_coverage_rank)v->rank,
-		.top = lode_longest_list(v->top, v->html, v->wants_json, 30),
-		.columns = lode_columns(stdout, 100),
-		.is_terminal = lode_columns(stdout, 0) > 0,
-	};
-	int code = LODE_EXIT_OK;
+	struct lode_text_page page = lode_stdout_page();
 
-	if (!read->digest || !read->digest->symptoms.n) {
-		lode_say(self, read->digest ? "no symptom in the streams"
-			       : v->where   ? "no stream of the repository is such"
-					    : "no usable stream");
-		return LODE_EXIT_NOTHING;
-	}
 	if (v->html)
-		code = lode_html_put(self, v->html, "lode/coverage/1", inputs, n_inputs, put_json,
-				     &r);
-	else if (v->wants_json)
-		lode_coverage_report_json(stdout, &r);
+		return lode_html_put(self, v->html, lode_coverage_document.schema, inputs, n_inputs,
+				     put_coverage_json, answer);
+	if (v->wants_json)
+		put_coverage_json(stdout, answer);
 	else
-		lode_coverage_report_text(stdout, &r);
-	return lode_job_exit(read, code);
+		lode_coverage_text(stdout, answer, &page);
+	return LODE_EXIT_OK;
 }
 
-static int run_job(const struct lode_command *self, const void *values,
-		   const struct lode_signature_sources *sources, char **inputs, size_t n_inputs)
+static int coverage_command_answer(const struct lode_command *self, const void *values,
+				   const struct lode_signature_sources *sources, char **inputs,
+				   size_t n_inputs)
 {
 	const struct coverage_values *v = values;
 	struct lode_progress progress;
-	struct lode_coverage_job job;
-	struct lode_stream_set_options streams = {
-		.inputs = inputs,
-		.n_inputs = n_inputs,
-		.where = v->where,
-		.now_ns = lode_query_now_ns(),
-		.job = lode_reading_options(&v->input, &v->aoi, &progress),
+	struct lode_coverage_request request = {
+		.signatures = &sources->store.signatures,
+		/* Names only tell how alike patterns are: nothing is mined here. */
+		.streams = {.inputs = inputs,
+			    .n_inputs = n_inputs,
+			    .repo = n_inputs ? NULL : sources->repo,
+			    .where = v->where,
+			    .now_ns = lode_query_now_ns(),
+			    .job = lode_reading_options(&v->input, &v->aoi, &progress)},
+		.by = v->by,
+		.rank = (enum lode_coverage_rank)v->rank,
+		.top = lode_longest_list(v->top, v->html, v->wants_json, 30),
 	};
+	struct lode_coverage_answer *answer;
 	struct lode_error err;
 	int code;
 
-	/* Names only tell how alike patterns are: nothing is mined here. */
-	streams.repo = n_inputs ? NULL : sources->repo;
 	lode_progress_start(&progress);
-	code = lode_coverage_job_run(&job, &sources->store.signatures, &streams, v->by, &err);
+	code = lode_coverage_run(&answer, &request, &err);
 	lode_progress_end(&progress);
-	lode_say_skipped(self, &job.streams.job);
-	code = code < 0 ? lode_say_error(self, &err) : report(self, v, &job, inputs, n_inputs);
-	lode_coverage_job_release(&job);
+	lode_say_skipped(self, answer->read);
+	if (code < 0)
+		code = lode_say_error(self, &err);
+	else
+		code = lode_job_exit(answer->read,
+				     coverage_command_put(self, v, answer, inputs, n_inputs));
+	lode_coverage_free(answer);
 	return code;
 }
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int coverage_command_run(const struct lode_command *self, int argc, char **argv)
 {
 	static const struct lode_signature_run how = {
 		.size = sizeof(struct coverage_values),
@@ -162,8 +158,8 @@ static int run(const struct lode_command *self, int argc, char **argv)
 		.aoi_at = offsetof(struct coverage_values, aoi),
 		.input_at = offsetof(struct coverage_values, input),
 		.top_at = offsetof(struct coverage_values, top),
-		.check = check,
-		.run = run_job,
+		.check = coverage_command_check,
+		.run = coverage_command_answer,
 	};
 	struct coverage_values values;
 
@@ -189,5 +185,5 @@ const struct lode_command lode_cmd_coverage = {
 		"Retired signatures explain nothing; they are listed when they match something.",
 	.options = options,
 	.examples = examples,
-	.run = run,
+	.run = coverage_command_run,
 };

@@ -1,0 +1,38 @@
+/* How much signatures explain, as documents have it. */
+#include "answers/coverage/cover.h"
+
+#include "reports/json_parts.h"
+
+static const struct lode_field times_fields[] = {
+	LODE_FIELD(struct lode_cover, symptom_ns, "sum of the symptoms' lengths",
+		   .is_positive = true),
+	LODE_FIELD(struct lode_cover, aoi_ns, "cost of all events of the area of interest",
+		   .is_positive = true),
+	LODE_FIELD(struct lode_cover, covered_ns,
+		   "what any signature matches that is not retired, each event once",
+		   .is_positive = true),
+	LODE_FIELD(struct lode_cover, returned_ns, "what only retired ones match",
+		   .is_positive = true),
+	LODE_FIELDS_END,
+};
+const struct lode_record lode_cover_times_record = {"times", times_fields,
+						    sizeof(struct lode_cover)};
+
+static const struct lode_field share_fields[] = {
+	LODE_FIELD(struct lode_cover, coverage, "covered_ns / symptom_ns", .is_positive = true),
+	LODE_FIELDS_END,
+};
+const struct lode_record lode_cover_share_record = {"share", share_fields,
+						    sizeof(struct lode_cover)};
+
+struct lode_cover lode_cover_of(const struct lode_stream_cover *cover)
+{
+	return (struct lode_cover){
+		.symptom_ns = cover->symptom_ns,
+		.aoi_ns = cover->aoi_ns,
+		.covered_ns = cover->covered_ns,
+		.returned_ns = cover->returned_ns,
+		.unexplained_ns = cover->aoi_ns - cover->covered_ns,
+		.coverage = lode_ratio(cover->covered_ns, cover->symptom_ns),
+	};
+}

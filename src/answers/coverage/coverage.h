@@ -1,0 +1,103 @@
+/*
+ * lode coverage: how much of the waiting signatures explain.
+ *
+ *	request --> streams against signatures --> coverage --> answer --> text, JSON, page
+ *
+ * What counts: analyses/signatures/signature_cover.h (StackMine §VII.A Q2).
+ */
+#ifndef LODE_COVERAGE_H
+#define LODE_COVERAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "answers/coverage/cover.h"
+#include "base/error.h"
+#include "document/fields.h"
+#include "job/coverage_job.h"
+#include "reports/text_page.h"
+
+enum lode_coverage_rank {
+	LODE_COVERAGE_BY_TOTAL,
+	LODE_COVERAGE_BY_EXCLUSIVE,
+	LODE_COVERAGE_BY_STREAMS,
+	LODE_COVERAGE_BY_NAME,
+};
+
+struct lode_coverage_request {
+	const struct lode_signatures *signatures;
+	struct lode_stream_set_options streams;
+	const char *by; /* label that groups streams; NULL: no groups */
+	enum lode_coverage_rank rank;
+	size_t top; /* longest list; 0: no bound */
+};
+
+struct lode_coverage_group {
+	const char *name;
+	uint32_t n_streams;
+	struct lode_cover cover;
+};
+
+/* A signature in a group of streams. */
+struct lode_coverage_cell {
+	const char *name; /* of the group */
+	uint32_t n_streams;
+	int64_t total_ns, exclusive_ns;
+	double share; /* total_ns of the group's symptom time */
+};
+
+/* The symptom that a signature costs most. */
+struct lode_coverage_worst {
+	const char *stream, *comm;
+	uint64_t stream_id;
+	int32_t pid, tid;
+	int64_t t0_ns, cost_ns; /* start of its costliest event there; in that symptom */
+};
+
+struct lode_coverage_signature {
+	const char *name, *owner, *bug;
+	bool is_retired;
+	const struct lode_signature_cost *cost;
+	double share;	    /* total_ns of all symptom time */
+	int64_t average_ns; /* total_ns per event; LODE_NO_INT: it matches none */
+	const struct lode_coverage_worst *worst; /* NULL: it matches nothing */
+	const struct lode_trend_cell *in_groups; /* one for each group; NULL: there are none */
+	struct lode_coverage_cell *cells; /* of the groups where it is; NULL: there are none */
+	size_t n_cells;
+};
+
+struct lode_coverage_answer {
+	const char *unit; /* of all costs */
+	size_t n_streams, n_symptoms, n_active;
+	struct lode_cover all;
+	/* Those that are not retired first, each part by rank, then by name. */
+	struct lode_coverage_signature *signatures;
+	size_t n_signatures, n_more;
+	/* Of these, without retired ones that match nothing; how many of these the list leaves
+	   out; retired ones that match nothing. */
+	size_t n_told, n_told_more, n_quiet;
+	const char *by;			    /* NULL: no groups */
+	struct lode_coverage_group *groups; /* in the order of their names; NULL: none */
+	size_t n_groups;
+	const struct lode_digest_job *read; /* inputs that gave nothing, or not all */
+
+	struct lode_coverage_state *state; /* what all of this points into */
+};
+
+/*
+ * `*out` is the caller's to free, also on failure: what was skipped says why nothing was usable.
+ * LODE_ERR_EMPTY: there is no stream, or no symptom in any; else as lode_coverage_job_run.
+ */
+int lode_coverage_run(struct lode_coverage_answer **out,
+		      const struct lode_coverage_request *request, struct lode_error *err);
+void lode_coverage_free(struct lode_coverage_answer *answer);
+
+/* "lode/coverage/1", docs/signatures.md. */
+extern const struct lode_document lode_coverage_document;
+
+void lode_coverage_text(FILE *out, const struct lode_coverage_answer *answer,
+			const struct lode_text_page *page);
+
+#endif

@@ -1,0 +1,122 @@
+/* The document of lode coverage. */
+#include "answers/coverage/coverage.h"
+#include "reports/input_fields.h"
+
+/* ---- Groups of streams ---- */
+
+static const struct lode_field group_fields[] = {
+	LODE_FIELD(struct lode_coverage_group, name, NULL),
+	LODE_FIELD_AS("streams", struct lode_coverage_group, n_streams, NULL),
+	LODE_FIELDS_OF(struct lode_coverage_group, cover, &lode_cover_times_record),
+	LODE_FIELDS_OF(struct lode_coverage_group, cover, &lode_cover_share_record),
+	LODE_FIELDS_END,
+};
+static const struct lode_record group_record = {"group", group_fields,
+						sizeof(struct lode_coverage_group)};
+
+/* ---- One signature ---- */
+
+static const struct lode_field cell_fields[] = {
+	LODE_FIELD(struct lode_coverage_cell, name, NULL),
+	LODE_FIELD_AS("streams", struct lode_coverage_cell, n_streams, NULL),
+	LODE_FIELD(struct lode_coverage_cell, total_ns, NULL, .is_positive = true),
+	LODE_FIELD(struct lode_coverage_cell, exclusive_ns, NULL, .is_positive = true),
+	LODE_FIELD(struct lode_coverage_cell, share, "of the group's symptom_ns",
+		   .is_positive = true),
+	LODE_FIELDS_END,
+};
+static const struct lode_record cell_record = {"cell", cell_fields,
+					       sizeof(struct lode_coverage_cell)};
+
+static const struct lode_field worst_fields[] = {
+	LODE_FIELD(struct lode_coverage_worst, stream, "its path"),
+	LODE_FIELD_ID("stream_id", struct lode_coverage_worst, stream_id, NULL),
+	LODE_FIELD(struct lode_coverage_worst, pid, NULL),
+	LODE_FIELD(struct lode_coverage_worst, tid, NULL),
+	LODE_FIELD(struct lode_coverage_worst, comm, NULL),
+	LODE_FIELD(struct lode_coverage_worst, t0_ns, "start of its costliest event there"),
+	LODE_FIELD(struct lode_coverage_worst, cost_ns, "in that symptom", .is_positive = true),
+	LODE_FIELDS_END,
+};
+static const struct lode_record worst_record = {"worst", worst_fields,
+						sizeof(struct lode_coverage_worst)};
+
+#define COST(key, member, text) \
+	LODE_FIELD_AS(key, struct lode_signature_cost, member, text, .is_positive = true)
+
+static const struct lode_field total_fields[] = {
+	COST("total_ns", total_ns, "what it matches, each event once"),
+	COST("exclusive_ns", exclusive_ns, "what no other that is not retired matches"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record total_record = {"total", total_fields,
+						sizeof(struct lode_signature_cost)};
+
+static const struct lode_field split_fields[] = {
+	COST("wait_ns", split_ns[LODE_EVENT_WAITING], NULL),
+	COST("run_ns", split_ns[LODE_EVENT_RUNNING], NULL),
+	COST("ready_ns", split_ns[LODE_EVENT_READY], NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record split_record = {"split", split_fields,
+						sizeof(struct lode_signature_cost)};
+
+static const struct lode_field count_fields[] = {
+	COST("events", n_events, NULL),
+	COST("streams", n_streams, NULL),
+	COST("symptoms", n_symptoms, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record count_record = {"counts", count_fields,
+						sizeof(struct lode_signature_cost)};
+
+static const char *const states[] = {"active", "retired", NULL};
+
+static const struct lode_field row_fields[] = {
+	LODE_FIELD(struct lode_coverage_signature, name, NULL),
+	LODE_FIELD_CHOICE("state", struct lode_coverage_signature, is_retired, states, NULL),
+	LODE_FIELD(struct lode_coverage_signature, owner, NULL),
+	LODE_FIELD(struct lode_coverage_signature, bug, "its address; empty: none"),
+	LODE_FIELDS_AT(struct lode_coverage_signature, cost, &total_record),
+	LODE_FIELD(struct lode_coverage_signature, share, "total_ns of symptom_ns",
+		   .is_positive = true),
+	LODE_FIELD_POINTER("split", struct lode_coverage_signature, cost, &split_record,
+			   "of total_ns"),
+	LODE_FIELDS_AT(struct lode_coverage_signature, cost, &count_record),
+	LODE_FIELD_POINTER("worst", struct lode_coverage_signature, worst, &worst_record,
+			   "the symptom that it costs most", .absent = "it matches nothing"),
+	LODE_LIST("groups", struct lode_coverage_signature, cells, n_cells, &cell_record,
+		  "groups where it is", .absent = "without --by"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record row_record = {"signature", row_fields,
+					      sizeof(struct lode_coverage_signature)};
+
+/* ---- The document ---- */
+
+static const struct lode_field coverage_fields[] = {
+	LODE_FIELD(struct lode_coverage_answer, unit, "unit of all costs, as in lode mine --json"),
+	LODE_FIELD_AS("streams", struct lode_coverage_answer, n_streams, NULL),
+	LODE_FIELD_AS("symptoms", struct lode_coverage_answer, n_symptoms, NULL),
+	LODE_FIELDS_OF(struct lode_coverage_answer, all, &lode_cover_times_record),
+	LODE_FIELDS_OF(struct lode_coverage_answer, all, &lode_cover_share_record),
+	LODE_LIST("signatures", struct lode_coverage_answer, signatures, n_signatures, &row_record,
+		  "those that are not retired first, by --rank"),
+	LODE_FIELD_AS("more", struct lode_coverage_answer, n_more, "signatures left out by --top",
+		      .absent = "none was"),
+	LODE_FIELD(struct lode_coverage_answer, by, "the label that groups streams",
+		   .absent = "without --by"),
+	LODE_LIST("groups", struct lode_coverage_answer, groups, n_groups, &group_record,
+		  "all groups, in the order of their names", .absent = "without --by"),
+	LODE_FIELDS_AT(struct lode_coverage_answer, read, &lode_job_inputs_record),
+	LODE_FIELDS_END,
+};
+static const struct lode_record coverage_record = {"coverage", coverage_fields,
+						   sizeof(struct lode_coverage_answer)};
+
+const struct lode_document lode_coverage_document = {
+	.schema = "lode/coverage/1",
+	.file = "coverage",
+	.title = "lode coverage --json",
+	.record = &coverage_record,
+};

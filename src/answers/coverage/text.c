@@ -1,0 +1,241 @@
+/* lode coverage for terminals. */
+#include <string.h>
+
+#include "answers/coverage/coverage.h"
+#include "base/escape.h"
+#include "reports/sheet.h"
+#include "reports/table.h"
+#include "reports/units.h"
+
+enum { NAME_COLUMNS = 40, TEXT_COLUMNS = 32, GROUP_COLUMNS = 20, MOST_GROUPS = 15 };
+
+static void print_heading(FILE *out, const struct lode_coverage_answer *answer)
+{
+	const struct lode_cover *all = &answer->all;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER],
+		e[LODE_UNITS_BUFFER], f[LODE_UNITS_BUFFER];
+
+	fprintf(out, "%s, %s of %s; %s explain%s %s of it (%s)\n",
+		lode_format_plural(a, answer->n_streams, "stream"),
+		lode_format_plural(b, answer->n_symptoms, "symptom"),
+		lode_format_cost_long(c, all->symptom_ns, answer->unit),
+		lode_format_plural(d, answer->n_active, "signature"),
+		answer->n_active == 1 ? "s" : "",
+		lode_format_share(e, all->covered_ns, all->symptom_ns),
+		lode_format_cost(f, all->covered_ns, answer->unit));
+}
+
+/* ---- The table ---- */
+
+enum column { NAME, TOTAL, SHARE, EXCLUSIVE, STREAMS, AVERAGE, OWNER, BUG, WORST, N_COLUMNS };
+
+static const struct lode_sheet_column sheet_columns[N_COLUMNS] = {
+	[NAME] = {"signature", false, 0}, [TOTAL] = {"total", true, 0},
+	[SHARE] = {"share", true, 0},	  [EXCLUSIVE] = {"exclusive", true, 5},
+	[STREAMS] = {"streams", true, 4}, [AVERAGE] = {"avg", true, 1},
+	[OWNER] = {"owner", false, 3},	  [BUG] = {"bug", false, 2},
+	[WORST] = {"worst in", false, 0},
+};
+
+static void set_text(struct lode_sheet *sheet, size_t row, enum column column, const char *text,
+		     size_t columns)
+{
+	char safe[1024];
+
+	lode_sheet_set(sheet, row, column, "%s",
+		       *text ? lode_escape_fit(safe, sizeof(safe), text, columns) : "-");
+}
+
+static void set_numbers(struct lode_sheet *sheet, const struct lode_coverage_answer *answer,
+			const struct lode_coverage_signature *s)
+{
+	const struct lode_signature_cost *cost = s->cost;
+	char text[LODE_UNITS_BUFFER], name[256];
+	size_t row = lode_sheet_row(sheet);
+
+	snprintf(name, sizeof(name), "%s%s", s->name, s->is_retired ? " (retired)" : "");
+	set_text(sheet, row, NAME, name, NAME_COLUMNS);
+	lode_sheet_set(sheet, row, TOTAL, "%s",
+		       lode_format_cost(text, cost->total_ns, answer->unit));
+	lode_sheet_set(sheet, row, SHARE, "%s",
+		       lode_format_share(text, cost->total_ns, answer->all.symptom_ns));
+	lode_sheet_set(sheet, row, EXCLUSIVE, "%s",
+		       lode_format_cost(text, cost->exclusive_ns, answer->unit));
+	lode_sheet_set(sheet, row, STREAMS, "%u", cost->n_streams);
+	lode_sheet_set(sheet, row, AVERAGE, "%s",
+		       s->average_ns != LODE_NO_INT
+			       ? lode_format_cost(text, s->average_ns, answer->unit)
+			       : "-");
+	set_text(sheet, row, OWNER, s->owner, TEXT_COLUMNS);
+	set_text(sheet, row, BUG, s->bug, TEXT_COLUMNS);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "startup-07.perf.data.zst, 2.10 s" */
+static void set_worst(struct lode_sheet *sheet, const struct lode_coverage_answer *answer,
+		      size_t row, size_t room)
+{
+	const struct lode_coverage_worst *worst = answer->signatures[row].worst;
+	char text[LODE_UNITS_BUFFER], name[1024];
+	size_t width;
+
+	if (!worst) {
+		lode_sheet_set(sheet, row, WORST, "-");
+		return;
+	}
+	lode_format_cost(text, worst->cost_ns, answer->unit);
+	width = strlen(text) + 2;
+	lode_escape_fit(name, sizeof(name), base_name(worst->stream),
+			room > width + 4 ? room - width : 4);
+	lode_sheet_set(sheet, row, WORST, "%s, %s", name, text);
+}
+
+static void print_table(FILE *out, const struct lode_coverage_answer *answer,
+			const struct lode_text_page *page)
+{
+	struct lode_sheet *sheet = lode_sheet_new(sheet_columns, N_COLUMNS, 0);
+	size_t room;
+
+	for (size_t i = 0; i < answer->n_told; i++)
+		set_numbers(sheet, answer, &answer->signatures[i]);
+	room = lode_sheet_fit(sheet, page->columns, 24, WORST, NULL);
+	for (size_t i = 0; i < answer->n_told; i++)
+		set_worst(sheet, answer, i, room);
+	fputc('\n', out);
+	lode_sheet_print(sheet, out, page->is_terminal);
+	lode_sheet_free(sheet);
+}
+
+static void print_rest(FILE *out, const struct lode_coverage_answer *answer)
+{
+	const struct lode_cover *all = &answer->all;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+
+	fputc('\n', out);
+	if (answer->n_told_more)
+		fprintf(out, "%zu more; --top 0 shows all.\n", answer->n_told_more);
+	if (answer->n_quiet)
+		fprintf(out, "%zu retired %s not come back.\n", answer->n_quiet,
+			answer->n_quiet == 1 ? "signature has" : "signatures have");
+	fprintf(out, "Not explained: %s (%s)",
+		lode_format_cost(a, all->unexplained_ns, answer->unit),
+		lode_format_share(b, all->unexplained_ns, all->symptom_ns));
+	if (all->returned_ns)
+		fprintf(out, "; retired signatures alone match %s of it",
+			lode_format_cost(a, all->returned_ns, answer->unit));
+	fputs(".\n", out);
+	if (all->aoi_ns != all->symptom_ns)
+		fprintf(out, "Area of interest: %s, %s of the symptoms' time.\n",
+			lode_format_cost(a, all->aoi_ns, answer->unit),
+			lode_format_share(b, all->aoi_ns, all->symptom_ns));
+}
+
+/* ---- By groups ---- */
+
+/* As many of the last groups as fit beside the names. */
+static size_t first_group(const struct lode_coverage_answer *answer, size_t name_width,
+			  unsigned columns)
+{
+	size_t first = answer->n_groups, used = name_width, width;
+
+	while (first > 0 && answer->n_groups - first < MOST_GROUPS) {
+		width = lode_escape_width(answer->groups[first - 1].name);
+		width = width > GROUP_COLUMNS ? GROUP_COLUMNS : width < 7 ? 7 : width;
+		if (used + 2 + width > columns && first < answer->n_groups)
+			break;
+		used += 2 + width;
+		first--;
+	}
+	return first;
+}
+
+static void set_share(struct lode_table *table, size_t row, size_t column, int64_t part,
+		      int64_t whole)
+{
+	char text[LODE_UNITS_BUFFER];
+
+	lode_table_set(table, row, column, "%s", part ? lode_format_share(text, part, whole) : "-");
+}
+
+static size_t widest_name(const struct lode_coverage_answer *answer, size_t least)
+{
+	for (size_t i = 0; i < answer->n_told; i++) {
+		size_t width = lode_escape_width(answer->signatures[i].name);
+
+		width = width > NAME_COLUMNS ? NAME_COLUMNS : width;
+		least = width > least ? width : least;
+	}
+	return least;
+}
+
+/* A row for each signature, then for all of them. */
+static void set_trend(struct lode_table *table, const struct lode_coverage_answer *answer,
+		      size_t first)
+{
+	const struct lode_coverage_group *groups = answer->groups;
+	char name[1024];
+	size_t row;
+
+	for (size_t i = 0; i < answer->n_told; i++) {
+		const struct lode_coverage_signature *s = &answer->signatures[i];
+
+		row = lode_table_row(table);
+		lode_table_set(table, row, 0, "%s",
+			       lode_escape_fit(name, sizeof(name), s->name, NAME_COLUMNS));
+		for (size_t g = first; g < answer->n_groups; g++)
+			set_share(table, row, g - first + 1, s->in_groups[g].total_ns,
+				  groups[g].cover.symptom_ns);
+	}
+	row = lode_table_row(table);
+	lode_table_set(table, row, 0, "any of them");
+	for (size_t g = first; g < answer->n_groups; g++)
+		set_share(table, row, g - first + 1, groups[g].cover.covered_ns,
+			  groups[g].cover.symptom_ns);
+	row = lode_table_row(table);
+	lode_table_set(table, row, 0, "streams");
+	for (size_t g = first; g < answer->n_groups; g++)
+		lode_table_set(table, row, g - first + 1, "%u", groups[g].n_streams);
+}
+
+static void print_trend(FILE *out, const struct lode_coverage_answer *answer,
+			const struct lode_text_page *page)
+{
+	struct lode_table_column columns[MOST_GROUPS + 1] = {{"share of symptom time", false}};
+	char titles[MOST_GROUPS][4 * GROUP_COLUMNS + 8], name[1024];
+	size_t first =
+		first_group(answer, widest_name(answer, strlen(columns[0].title)), page->columns);
+	size_t n_shown = answer->n_groups - first;
+	struct lode_table *table;
+
+	for (size_t g = 0; g < n_shown; g++)
+		columns[g + 1] = (struct lode_table_column){
+			lode_escape_fit(titles[g], sizeof(titles[g]),
+					answer->groups[first + g].name, GROUP_COLUMNS),
+			true};
+	table = lode_table_new(columns, n_shown + 1, 0);
+	set_trend(table, answer, first);
+	fprintf(out, "\nBy %s%s:\n\n",
+		lode_escape_fit(name, sizeof(name), answer->by, NAME_COLUMNS),
+		first ? ", the last of them" : "");
+	lode_table_print(table, out, page->is_terminal);
+	lode_table_free(table);
+	if (first)
+		fprintf(out, "\n%zu before these; --json has all.\n", first);
+}
+
+void lode_coverage_text(FILE *out, const struct lode_coverage_answer *answer,
+			const struct lode_text_page *page)
+{
+	print_heading(out, answer);
+	if (answer->n_told)
+		print_table(out, answer, page);
+	print_rest(out, answer);
+	if (answer->by)
+		print_trend(out, answer, page);
+}
