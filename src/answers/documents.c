@@ -4,14 +4,24 @@
 #include "answers/coverage/coverage.h"
 #include "answers/info/info.h"
 #include "answers/next/next.h"
+#include "answers/pio/pio.h"
+#include "answers/pio/watch.h"
 #include "reports/digest_report.h"
 #include "reports/repo_fields.h"
 #include "reports/signature_report.h"
 
+/* clang-format off */
 const struct lode_document *const lode_documents[] = {
-	&lode_coverage_document,   &lode_digest_document,
-	&lode_import_document,	   &lode_info_document,
-	&lode_next_document,	   &lode_repo_document,
-	&lode_repo_check_document, &lode_repo_labels_document,
-	&lode_sign_document,	   NULL,
+	&lode_coverage_document,
+	&lode_digest_document,
+	&lode_import_document,
+	&lode_info_document,
+	&lode_next_document,
+	&lode_pio_document,
+	&lode_pio_watch_document,
+	&lode_repo_document,
+	&lode_repo_check_document,
+	&lode_repo_labels_document,
+	&lode_sign_document,
+	NULL,
 };

@@ -164,9 +164,11 @@ static void put_item(struct lode_json *json, const struct lode_field *field, con
 static void put_pair(struct lode_json *json, const struct lode_field *field, const void *item,
 		     const struct lode_names *names)
 {
-	const struct lode_field *key = &field->record->fields[0], *value = key + 1;
+	const struct lode_field *key, *value;
 
-	assert(key->type == LODE_TYPE_TEXT);
+	assert(field->record && field->record->fields[0].type == LODE_TYPE_TEXT);
+	key = &field->record->fields[0];
+	value = key + 1;
 	put_value(json, *(const char *const *)((const char *)item + key->offset), value,
 		  (const char *)item + value->offset, names);
 }

@@ -33,8 +33,13 @@ size_t lode_loss_rows(struct lode_loss_row rows[LODE_N_LOSS_KINDS],
 		const struct lode_loss *loss = &losses->by_kind[k];
 
 		if (loss->count)
-			rows[n++] = (struct lode_loss_row){lode_loss_name((enum lode_loss_kind)k),
-							   loss->detail, loss->count, loss->offset};
+			rows[n++] = (struct lode_loss_row){
+				.kind = lode_loss_name((enum lode_loss_kind)k),
+				.words = lode_loss_words((enum lode_loss_kind)k, loss->count),
+				.detail = loss->detail,
+				.count = loss->count,
+				.offset = loss->offset,
+			};
 	}
 	return n;
 }

@@ -25,7 +25,8 @@ extern const struct lode_record lode_job_inputs_record;
 
 /* One kind of loss, as answers list them. */
 struct lode_loss_row {
-	const char *kind, *detail; /* borrowed from the losses */
+	const char *kind, *words; /* "clock jumps", and the same behind its count */
+	const char *detail;	  /* borrowed from the losses */
 	uint64_t count;
 	int64_t offset;
 };

@@ -6,9 +6,9 @@
 
 #include "analyses/pio/model_file.h"
 #include "analyses/pio/train.h"
+#include "answers/pio/watch.h"
+#include "answers/pio/watch_parts.h"
 #include "base/mem.h"
-#include "job/pio_watch.h"
-#include "job/pio_watch_parts.h"
 
 enum { N_INTERVALS = 120, N_COUNTERS = 2, PER_INTERVAL = 6 };
 
@@ -89,10 +89,10 @@ static char *model_text(size_t *size)
 	return text;
 }
 
-static void tell(void *context, const struct lode_pio_news *news)
+static void tell(void *context, const struct lode_pio_event *event)
 {
 	(void)context;
-	FUZZ_CHECK(news);
+	FUZZ_CHECK(event->found.start_utc);
 }
 
 static void warn(void *context, const struct lode_error *what)

@@ -15,8 +15,8 @@
 
 #include "analyses/pio/analyse.h"
 #include "analyses/pio/train.h"
+#include "answers/pio/parts.h"
 #include "base/random.h"
-#include "reports/pio_report.h"
 
 #define STEP 1000000000LL
 #define T0   (1700000000 * STEP)

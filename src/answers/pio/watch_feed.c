@@ -1,4 +1,5 @@
-#include "job/pio_watch_parts.h"
+/* What a watch has read, taken in. */
+#include "answers/pio/watch_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

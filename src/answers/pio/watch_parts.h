@@ -1,11 +1,11 @@
 /*
- * What a watch is made of. Inside of job/pio_watch*.c.
+ * What a watch is made of. Inside of answers/pio/watch*.c.
  */
 #ifndef LODE_PIO_WATCH_PARTS_H
 #define LODE_PIO_WATCH_PARTS_H
 
+#include "answers/pio/watch.h"
 #include "base/follow_file.h"
-#include "job/pio_watch.h"
 #include "model/counters.h"
 
 /* One file. */

@@ -1,3 +1,4 @@
+/* The command line of lode pio watch: news on standard output and to a hook, until a signal. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -8,14 +9,12 @@
 #include <unistd.h>
 
 #include "analyses/pio/model_file.h"
-#include "cli/cmd_pio.h"
+#include "answers/pio/command_inputs.h"
+#include "answers/pio/parts.h"
+#include "answers/pio/watch.h"
 #include "cli/help.h"
 #include "cli/messages.h"
-#include "cli/pio_inputs.h"
 #include "job/hook.h"
-#include "job/pio_watch.h"
-#include "reports/pio_news.h"
-#include "reports/pio_report.h"
 
 enum {
 	POLL_MS = 250,
@@ -24,7 +23,7 @@ enum {
 };
 
 struct watch_values {
-	struct pio_inputs inputs;
+	struct lode_pio_input_values inputs;
 	const char *model, *state, *command;
 	int from;
 	size_t top;
@@ -36,8 +35,8 @@ static const char *const from_choices[] = {"end", "start", NULL};
 #define AT(field) .offset = offsetof(struct watch_values, field)
 
 static const struct lode_option options[] = {
-	PIO_MODEL_OPTION(offsetof(struct watch_values, model)),
-	PIO_INPUT_OPTIONS(offsetof(struct watch_values, inputs)),
+	LODE_PIO_MODEL_OPTION(offsetof(struct watch_values, model)),
+	LODE_PIO_INPUT_OPTIONS(offsetof(struct watch_values, inputs)),
 
 	{.name = "from",
 	 .argument = "WHERE",
@@ -67,8 +66,9 @@ static const struct lode_option options[] = {
 	 .set = lode_set_text,
 	 AT(command),
 	 .group = "Output"},
-	PIO_TOP_OPTION(offsetof(struct watch_values, top), " in JSON (default 50; 0: no bound)"),
-	PIO_JSON_OPTION(offsetof(struct watch_values, wants_json), "a JSON document per line"),
+	LODE_PIO_TOP_OPTION(offsetof(struct watch_values, top),
+			    " in JSON (default 50; 0: no bound)"),
+	LODE_PIO_JSON_OPTION(offsetof(struct watch_values, wants_json), "a JSON document per line"),
 	LODE_OPTIONS_END,
 };
 
@@ -86,7 +86,6 @@ static const struct lode_example examples[] = {
 struct watching {
 	const struct lode_command *self;
 	const struct watch_values *values;
-	const struct lode_pio_model *model;
 	struct lode_hook hook;
 	bool is_incomplete;
 };
@@ -106,12 +105,10 @@ static char *variable(const char *name, const char *text)
 	return v;
 }
 
-static void run_hook(struct watching *w, const struct lode_pio_news *news)
+static void run_hook(struct watching *w, const struct lode_pio_event *event)
 {
-	const struct lode_pio_period *p = news->period;
-	const struct lode_pio_counter *c =
-		p->counters.n ? &w->model->counters.at[p->counters.at[0].at] : NULL;
-	char start[LODE_PIO_TIME_BYTES], end[LODE_PIO_TIME_BYTES], length[32];
+	const struct lode_pio_found *p = &event->found;
+	char end[LODE_PIO_TIME_BYTES], length[32];
 	char *variables[7] = {0}, *text = NULL;
 	struct lode_error err;
 	size_t size = 0;
@@ -119,20 +116,17 @@ static void run_hook(struct watching *w, const struct lode_pio_news *news)
 
 	if (!out)
 		lode_oom(0);
-	lode_pio_news_json(out, news, &w->model->names, w->values->top);
+	lode_document_put_line(out, &lode_pio_watch_document, event, NULL);
 	if (fclose(out) != 0)
 		lode_oom(0);
-	snprintf(length, sizeof(length), "%lld",
-		 (long long)((news->end_ns - news->start_ns) / 1000000000));
-	variables[0] = variable("LODE_PIO_EVENT", lode_pio_news_word(news->kind));
-	variables[1] = variable("LODE_PIO_START", lode_pio_time_text(start, news->start_ns, false));
-	variables[2] = variable("LODE_PIO_END", lode_pio_time_text(end, news->end_ns, false));
+	snprintf(length, sizeof(length), "%lld", (long long)(p->duration_ns / 1000000000));
+	variables[0] = variable("LODE_PIO_EVENT", lode_pio_event_names[event->kind]);
+	variables[1] = variable("LODE_PIO_START", p->start_utc);
+	variables[2] = variable("LODE_PIO_END", lode_pio_time_text(end, p->end_ns, false));
 	variables[3] = variable("LODE_PIO_DURATION", length);
-	variables[4] =
-		variable("LODE_PIO_SERVER",
-			 p->servers.n ? lode_pio_server_name(news->analysis, p->servers.at[0].at)
-				      : "");
-	variables[5] = variable("LODE_PIO_COUNTER", c ? c->name : "");
+	variables[4] = variable("LODE_PIO_SERVER", p->n_servers ? p->servers[0].server : "");
+	variables[5] =
+		variable("LODE_PIO_COUNTER", p->n_counters_there ? p->counters[0].counter : "");
 	if (lode_hook_run(&w->hook, (const char *const *)variables, text, size, &err) < 0) {
 		lode_say_error(w->self, &err);
 		w->is_incomplete = true;
@@ -142,20 +136,20 @@ static void run_hook(struct watching *w, const struct lode_pio_news *news)
 	free(text);
 }
 
-static void tell(void *context, const struct lode_pio_news *news)
+static void put_event(void *context, const struct lode_pio_event *event)
 {
 	struct watching *w = context;
 
 	if (w->values->wants_json)
-		lode_pio_news_json(stdout, news, &w->model->names, w->values->top);
+		lode_document_put_line(stdout, &lode_pio_watch_document, event, NULL);
 	else
-		lode_pio_news_text(stdout, news, lode_columns(stdout, 0));
+		lode_pio_event_text(stdout, event, lode_columns(stdout, 0));
 	fflush(stdout);
 	if (w->hook.command)
-		run_hook(w, news);
+		run_hook(w, event);
 }
 
-static void warn(void *context, const struct lode_error *what)
+static void warn_of_input(void *context, const struct lode_error *what)
 {
 	struct watching *w = context;
 
@@ -165,32 +159,27 @@ static void warn(void *context, const struct lode_error *what)
 
 /* ---- Watching ---- */
 
-/* "web=FILE", unless a file has that whole name. */
 static void add_counters(struct lode_pio_watch *watch, const char *text)
 {
-	size_t len = strcspn(text, "=/");
 	char *server;
+	const char *path = lode_pio_counter_path(text, &server);
 
-	if (text[len] != '=' || !len || access(text, F_OK) == 0) {
-		lode_pio_watch_add_counters(watch, text, NULL);
-		return;
-	}
-	server = lode_strdup(text);
-	server[len] = '\0';
-	lode_pio_watch_add_counters(watch, text + len + 1, server);
+	lode_pio_watch_add_counters(watch, path, server);
 	free(server);
 }
 
 static struct lode_pio_watch *open_watch(const struct watch_values *v, struct lode_pio_model *model)
 {
-	struct lode_pio_watch_options o = {
-		.log = v->inputs.log, .is_from_start = v->from == 1, .state_path = v->state};
+	struct lode_pio_watch_options o = {.log = v->inputs.log,
+					   .is_from_start = v->from == 1,
+					   .state_path = v->state,
+					   .top = v->top};
 	struct lode_pio_watch *watch = lode_pio_watch_new(model, &o);
 
 	for (size_t i = 0; i < v->inputs.list.n; i++) {
-		const struct pio_input *input = &v->inputs.list.at[i];
+		const struct lode_pio_input *input = &v->inputs.list.at[i];
 
-		if (input->kind == PIO_LOG)
+		if (input->kind == LODE_PIO_LOG)
 			lode_pio_watch_add_log(watch, input->text);
 		else
 			add_counters(watch, input->text);
@@ -210,7 +199,7 @@ static bool wait_for_end(int signals, int timeout_ms)
 
 static void follow(struct watching *w, struct lode_pio_watch *watch, int signals)
 {
-	const struct lode_pio_watcher watcher = {w, tell, warn};
+	const struct lode_pio_watcher watcher = {w, put_event, warn_of_input};
 	int64_t since_save_ms = 0, judged = INT64_MIN;
 	int n_idle = 0;
 	struct lode_error err;
@@ -229,7 +218,7 @@ static void follow(struct watching *w, struct lode_pio_watch *watch, int signals
 		if (w->values->state && since_save_ms >= SAVE_SECONDS * 1000) {
 			since_save_ms = 0;
 			if (lode_pio_watch_save(watch, &err) < 0)
-				warn(w, &err);
+				warn_of_input(w, &err);
 		}
 		if (wait_for_end(signals, is_more ? 0 : w->values->is_once ? 1 : POLL_MS))
 			return;
@@ -240,8 +229,8 @@ static void follow(struct watching *w, struct lode_pio_watch *watch, int signals
 
 static int watch_all(struct watching *w, struct lode_pio_watch *watch)
 {
-	const struct lode_pio_watcher watcher = {w, tell, warn};
-	const struct lode_losses *losses = lode_pio_watch_losses(watch);
+	const struct lode_pio_watcher watcher = {w, put_event, warn_of_input};
+	struct lode_pio_notes notes = {0};
 	int code = LODE_EXIT_OK, signals;
 	struct lode_error err;
 	sigset_t ends;
@@ -265,18 +254,18 @@ static int watch_all(struct watching *w, struct lode_pio_watch *watch)
 	close(signals);
 	if (w->values->state && lode_pio_watch_save(watch, &err) < 0)
 		code = lode_say_error(w->self, &err);
-	if (pio_say_losses(w->self, losses) != LODE_EXIT_OK)
-		w->is_incomplete = true;
+	lode_pio_note_losses(&notes, lode_pio_watch_losses(watch));
+	code = lode_pio_worse(code, lode_pio_say_notes(w->self, &notes));
+	lode_pio_notes_release(&notes);
 	if (ferror(stdout))
-		code = pio_worse(code, LODE_EXIT_FAILURE);
-	return w->is_incomplete ? pio_worse(code, LODE_EXIT_INCOMPLETE) : code;
+		code = lode_pio_worse(code, LODE_EXIT_FAILURE);
+	return w->is_incomplete ? lode_pio_worse(code, LODE_EXIT_INCOMPLETE) : code;
 }
 
-static int watch(const struct lode_command *self, const struct watch_values *v)
+static int watch_inputs(const struct lode_command *self, const struct watch_values *v)
 {
 	struct lode_pio_model model;
-	struct watching w = {
-		.self = self, .values = v, .model = &model, .hook = {.command = v->command}};
+	struct watching w = {.self = self, .values = v, .hook = {.command = v->command}};
 	struct lode_pio_watch *watch;
 	struct lode_error err;
 	int code;
@@ -291,40 +280,39 @@ static int watch(const struct lode_command *self, const struct watch_values *v)
 	return code;
 }
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int watch_misuse(const struct lode_command *self, const struct watch_values *v,
+			const char *operand)
 {
-	struct watch_values v = {.top = 50};
 	bool has_counters = false, asks_prometheus = false;
-	struct lode_error err;
-	int n, code;
+	int code = operand ? lode_pio_misuse(self, &v->inputs, operand) : LODE_EXIT_OK;
 
-	if (!lode_command_start(self, &v, argc, argv, &n, &code))
-		goto out;
-	for (size_t i = 0; i < v.inputs.list.n; i++) {
-		const struct pio_input *input = &v.inputs.list.at[i];
+	for (size_t i = 0; i < v->inputs.list.n; i++) {
+		const struct lode_pio_input *input = &v->inputs.list.at[i];
 
-		has_counters |= input->kind == PIO_COUNTERS;
-		asks_prometheus |= input->kind == PIO_COUNTERS &&
+		has_counters |= input->kind == LODE_PIO_COUNTERS;
+		asks_prometheus |= input->kind == LODE_PIO_COUNTERS &&
 				   strstr(input->text, "prometheus:http") != NULL;
 	}
-	if (n)
-		code = lode_command_misused(self,
-					    "'%.60s': name logs with --log and counters with "
-					    "--counters",
-					    argv[0]);
-	else if (!v.model)
-		code = lode_command_misused(self,
-					    "give a model: --model FILE, made by 'lode pio train'");
-	else if (!has_counters)
+	if (code == LODE_EXIT_OK)
+		code = lode_pio_model_misuse(self, v->model);
+	if (code == LODE_EXIT_OK && !has_counters)
 		code = lode_command_misused(self, "give counters: --counters [SERVER=]FILE");
-	else if (asks_prometheus)
+	if (code == LODE_EXIT_OK && asks_prometheus)
 		code = lode_command_misused(self, "Prometheus can be analysed, not watched: "
 						  "counters are followed in files");
-	else if (lode_log_options_check(&v.inputs.log, &err) < 0)
-		code = lode_command_misused(self, "%s", err.message);
-	else
-		code = watch(self, &v);
-out:
+	return code == LODE_EXIT_OK ? lode_pio_misuse(self, &v->inputs, NULL) : code;
+}
+
+static int pio_watch_command(const struct lode_command *self, int argc, char **argv)
+{
+	struct watch_values v = {.top = 50};
+	int n, code;
+
+	if (lode_command_start(self, &v, argc, argv, &n, &code)) {
+		code = watch_misuse(self, &v, n ? argv[0] : NULL);
+		if (code == LODE_EXIT_OK)
+			code = watch_inputs(self, &v);
+	}
 	lode_vec_release(&v.inputs.list);
 	return code;
 }
@@ -341,5 +329,5 @@ const struct lode_command lode_cmd_pio_watch = {
 		"neither repeats nor loses a period.",
 	.options = options,
 	.examples = examples,
-	.run = run,
+	.run = pio_watch_command,
 };

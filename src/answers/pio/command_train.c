@@ -1,20 +1,16 @@
+/* The command line of lode pio train. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyses/pio/model_file.h"
-#include "analyses/pio/train.h"
-#include "base/memory_limit.h"
-#include "cli/cmd_pio.h"
+#include "answers/pio/command_inputs.h"
 #include "cli/help.h"
 #include "cli/messages.h"
 #include "cli/output_options.h"
-#include "cli/pio_inputs.h"
 #include "reports/export_file.h"
-#include "reports/pio_report.h"
 
 struct train_values {
-	struct pio_inputs inputs;
+	struct lode_pio_input_values inputs;
 	const char *output;
 	bool is_classic, is_plain, is_log, is_per_action;
 	size_t window, min_requests, seed, rulesets, folds;
@@ -27,10 +23,10 @@ static const char *const by_choices[] = {"start", "end", NULL};
 #define AT(field) .offset = offsetof(struct train_values, field)
 
 static const struct lode_option options[] = {
-	PIO_INPUT_OPTIONS(offsetof(struct train_values, inputs)),
+	LODE_PIO_INPUT_OPTIONS(offsetof(struct train_values, inputs)),
 	{.name = "then",
 	 .help = "what follows is of another period; the model learns from all of them",
-	 .set = pio_set_input,
+	 .set = lode_set_pio_input,
 	 AT(inputs.list)},
 
 	{.name = "output",
@@ -130,46 +126,6 @@ static struct lode_pio_settings settings_of(const struct train_values *v)
 	return s;
 }
 
-/* Requests that wait to be judged stay in memory: beyond, they go to a temporary file. */
-static size_t request_memory(const struct train_values *v)
-{
-	return lode_memory_budget(v->inputs.memory_bytes) / 4;
-}
-
-/* Reads all periods: counters first, since they say how long an interval is. */
-static int read_periods(const struct lode_command *self, const struct train_values *v,
-			struct lode_pio_model *model, struct pio_period *periods, size_t n)
-{
-	struct lode_request_log_options log = {.is_by_start = model->settings.is_by_start,
-					       .is_whole_response =
-						       model->settings.is_whole_response,
-					       .memory_bytes = request_memory(v) / n};
-	struct lode_counter_bound bound = pio_grid_bound(&v->inputs, 0);
-	int code = LODE_EXIT_OK;
-
-	for (size_t i = 0; i < n && code < LODE_EXIT_USAGE; i++) {
-		code = pio_worse(code, pio_read_counters(self, &v->inputs, i, &periods[i]));
-		if (code < LODE_EXIT_USAGE && !model->settings.step_ns)
-			model->settings.step_ns = lode_counter_log_period(periods[i].raw);
-	}
-	if (code >= LODE_EXIT_USAGE)
-		return code;
-	if (!model->settings.step_ns)
-		return lode_command_misused(self, "one sample does not say how often counters are "
-						  "taken: give --interval");
-	log.step_ns = model->settings.step_ns;
-	for (size_t i = 0; i < n && code < LODE_EXIT_USAGE; i++) {
-		lode_request_log_init(&periods[i].requests, &log, &model->usual, false);
-		code = pio_worse(code, pio_align(self, log.step_ns, &bound, &periods[i]));
-		if (code < LODE_EXIT_USAGE)
-			code = pio_worse(code, pio_read_logs(self, &v->inputs, i, &periods[i],
-							     &model->names));
-		if (code < LODE_EXIT_USAGE && !periods[i].has_log)
-			return lode_command_misused(self, "give a request log: --log FILE");
-	}
-	return code;
-}
-
 static int put_model(FILE *out, const void *model, struct lode_error *err)
 {
 	(void)err;
@@ -185,66 +141,52 @@ static int write_model(const struct lode_command *self, const struct train_value
 	if (lode_export_write(v->output ? v->output : "-", put_model, model, &err) < 0)
 		return lode_say_error(self, &err);
 	if (v->output && strcmp(v->output, "-") != 0)
-		lode_pio_model_report(stdout, model);
+		lode_pio_model_text(stdout, model);
 	return LODE_EXIT_OK;
 }
 
-static int train(const struct lode_command *self, const struct train_values *v)
+static int train_and_write(const struct lode_command *self, const struct train_values *v)
 {
-	struct lode_pio_model model = {.settings = settings_of(v)};
-	size_t n = pio_inputs_periods(&v->inputs.list);
-	struct pio_period *periods = lode_alloc0(n, sizeof(*periods));
-	struct lode_pio_training *training = lode_alloc0(n, sizeof(*training));
-	struct lode_pio_train_options how = {.n_folds = (unsigned)v->folds,
-					     .n_threads = v->inputs.n_threads};
+	struct lode_pio_train_request request = {
+		.inputs = lode_pio_inputs_of(&v->inputs),
+		.settings = settings_of(v),
+		.n_folds = (unsigned)v->folds,
+	};
+	struct lode_pio_trained *trained;
 	struct lode_error err;
-	int code;
+	int code, rc = lode_pio_train_run(&trained, &request, &err);
 
-	model.usual.is_log = model.settings.is_log;
-	model.usual.is_per_action = model.settings.is_per_action;
-	model.usual.min_requests = model.settings.min_requests;
-	code = read_periods(self, v, &model, periods, n);
-	for (size_t i = 0; i < n; i++)
-		training[i] =
-			(struct lode_pio_training){&periods[i].requests, &periods[i].counters};
-	if (code < LODE_EXIT_USAGE && lode_pio_train(&model, training, n, &how, &err) < 0) {
-		lode_say_error(self, &err);
-		code = LODE_EXIT_NOTHING;
-	}
-	if (code < LODE_EXIT_USAGE)
-		code = pio_worse(code, write_model(self, v, &model));
-	for (size_t i = 0; i < n; i++)
-		pio_period_release(&periods[i]);
-	free(periods);
-	free(training);
-	lode_pio_model_release(&model);
+	code = lode_pio_say_notes(self, &trained->notes);
+	if (rc == LODE_OK)
+		code = lode_pio_worse(code, write_model(self, v, &trained->model));
+	lode_pio_trained_free(trained);
 	return code;
 }
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int train_misuse(const struct lode_command *self, const struct train_values *v,
+			const char *operand)
+{
+	if (operand)
+		return lode_pio_misuse(self, &v->inputs, operand);
+	if (v->is_plain && v->is_log)
+		return lode_command_misused(self, "--plain and --log-times exclude each other");
+	if (v->window > 63)
+		return lode_command_misused(self, "--window is at most 63");
+	if (v->folds == 1)
+		return lode_command_misused(self, "--cross-validate needs 2 parts at least");
+	return lode_pio_misuse(self, &v->inputs, NULL);
+}
+
+static int pio_train_command(const struct lode_command *self, int argc, char **argv)
 {
 	struct train_values v = {.min_requests = SIZE_MAX, .seed = 1, .by = -1};
-	struct lode_error err;
 	int n, code;
 
-	if (!lode_command_start(self, &v, argc, argv, &n, &code))
-		goto out;
-	if (n)
-		code = lode_command_misused(self,
-					    "'%.60s': name logs with --log and counters with "
-					    "--counters",
-					    argv[0]);
-	else if (v.is_plain && v.is_log)
-		code = lode_command_misused(self, "--plain and --log-times exclude each other");
-	else if (v.window > 63)
-		code = lode_command_misused(self, "--window is at most 63");
-	else if (v.folds == 1)
-		code = lode_command_misused(self, "--cross-validate needs 2 parts at least");
-	else if (lode_log_options_check(&v.inputs.log, &err) < 0)
-		code = lode_command_misused(self, "%s", err.message);
-	else
-		code = train(self, &v);
-out:
+	if (lode_command_start(self, &v, argc, argv, &n, &code)) {
+		code = train_misuse(self, &v, n ? argv[0] : NULL);
+		if (code == LODE_EXIT_OK)
+			code = train_and_write(self, &v);
+	}
 	lode_vec_release(&v.inputs.list);
 	return code;
 }
@@ -262,5 +204,5 @@ const struct lode_command lode_cmd_pio_train = {
 		"The model is a JSON file that people can read (docs/pio.md).",
 	.options = options,
 	.examples = examples,
-	.run = run,
+	.run = pio_train_command,
 };

@@ -1,4 +1,5 @@
-#include "cli/cmd_pio.h"
+/* The command line of lode pio: which of its parts is meant. */
+#include "answers/pio/command_inputs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int pio_command(const struct lode_command *self, int argc, char **argv)
 {
 	for (size_t i = 0; argc && parts[i]; i++) {
 		/* The name of a part is "pio" and its word. */
@@ -50,5 +51,5 @@ const struct lode_command lode_cmd_pio = {
 	.examples = examples,
 	.first_operand_ends = true,
 	.takes_words = true,
-	.run = run,
+	.run = pio_command,
 };

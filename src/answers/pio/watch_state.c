@@ -1,3 +1,6 @@
+/* The state of a watch as a file of words. */
+#include "answers/pio/watch_parts.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +9,6 @@
 #include "analyses/pio/model_file.h"
 #include "base/input.h"
 #include "base/state_words.h"
-#include "job/pio_watch_parts.h"
 #include "store/atomic_file.h"
 
 /* LIMIT: a state file is not larger than this. */

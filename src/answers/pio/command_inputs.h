@@ -1,99 +1,73 @@
 /*
- * What `lode pio` reads: request logs and counters, of one or several periods.
+ * Options that the parts of `lode pio` share, and what they say of their inputs.
  *
  *   --log access.log --counters web=web.csv --counters db.csv --then --log ... --counters ...
  */
-#ifndef LODE_PIO_INPUTS_H
-#define LODE_PIO_INPUTS_H
+#ifndef LODE_PIO_COMMAND_INPUTS_H
+#define LODE_PIO_COMMAND_INPUTS_H
 
-#include "analyses/pio/model.h"
-#include "analyses/pio/request_log.h"
+#include "answers/pio/pio.h"
 #include "cli/command.h"
 #include "cli/option_values.h"
-#include "model/counters.h"
-#include "sources/log/request_source.h"
 
-enum pio_input_kind { PIO_LOG, PIO_COUNTERS, PIO_THEN };
+/* The parts: each is a command of its own behind that word. */
+extern const struct lode_command lode_cmd_pio_train, lode_cmd_pio_analyse, lode_cmd_pio_show,
+	lode_cmd_pio_watch;
 
-struct pio_input {
-	enum pio_input_kind kind;
-	const char *text; /* borrowed from argv */
-};
-typedef LODE_VEC(struct pio_input) pio_input_list;
+typedef LODE_VEC(struct lode_pio_input) lode_pio_input_list;
 
-/* Fit --log, --counters and --then; the field is a pio_input_list. */
-lode_option_setter pio_set_input;
+/* Fits --log, --counters and --then; the field is a lode_pio_input_list. */
+lode_option_setter lode_set_pio_input;
 
-struct pio_inputs {
-	pio_input_list list;
+struct lode_pio_input_values {
+	lode_pio_input_list list; /* texts are borrowed from argv */
 	struct lode_log_options log;
 	unsigned n_threads;
 	size_t memory_bytes; /* 0: not given */
 };
 
-/* One period, read. */
-struct pio_period {
-	struct lode_request_log requests; /* has_log only */
-	struct lode_counters counters;
-	struct lode_counter_log *raw;
-	bool has_log;
-};
-
-/* Number of periods that the list names. */
-size_t pio_inputs_periods(const pio_input_list *list);
-
+/* What a request takes of them. */
+struct lode_pio_inputs lode_pio_inputs_of(const struct lode_pio_input_values *values);
 /*
- * Reads the counters of period `number` into period->raw. Gives an exit code: OK, INCOMPLETE when a
- * file was skipped (said), or another when nothing could be used.
+ * What is wrong with the command line of any part: operands, the log's format, or a model that is
+ * not given (`model` is what was; needed by all but training). Gives an exit code, and has said it.
  */
-int pio_read_counters(const struct lode_command *self, const struct pio_inputs *inputs,
-		      size_t number, struct pio_period *period);
-/*
- * How large a grid of so many counters may be: what is beyond --memory goes to files, and eight
- * times as much in all is refused, with what it would take.
- */
-struct lode_counter_bound pio_grid_bound(const struct pio_inputs *inputs, size_t n_counters);
-/* Puts them on the grid, and lets the raw samples go. */
-int pio_align(const struct lode_command *self, int64_t step_ns,
-	      const struct lode_counter_bound *bound, struct pio_period *period);
-/* Reads the logs of period `number`; the period's request log was set up by the caller. */
-int pio_read_logs(const struct lode_command *self, const struct pio_inputs *inputs, size_t number,
-		  struct pio_period *period, struct lode_request_names *names);
-void pio_period_release(struct pio_period *period);
-/* Says what could not be read of one input: a line per kind of loss. Gives an exit code. */
-int pio_say_losses(const struct lode_command *self, const struct lode_losses *losses);
+int lode_pio_misuse(const struct lode_command *self, const struct lode_pio_input_values *values,
+		    const char *operand);
+int lode_pio_model_misuse(const struct lode_command *self, const char *model);
+
+/* Says all notes. Gives the exit code that they stand for. */
+int lode_pio_say_notes(const struct lode_command *self, const struct lode_pio_notes *notes);
 /* The worse of two exit codes. */
-int pio_worse(int a, int b);
-
-extern const char *const pio_order_choices[];
+int lode_pio_worse(int a, int b);
 
 /* What commands with a trained model share; offsets of a `const char *`, a size_t and a bool. */
-#define PIO_MODEL_OPTION(place)                                              \
+#define LODE_PIO_MODEL_OPTION(place)                                         \
 	{                                                                    \
 		.name = "model", .letter = 'm', .argument = "FILE",          \
 		.help = "what `lode pio train` wrote", .set = lode_set_text, \
 		.file = LODE_FILE_READ, .offset = (place), .group = "Model"  \
 	}
-#define PIO_TOP_OPTION(place, defaults)                                                         \
+#define LODE_PIO_TOP_OPTION(place, defaults)                                                    \
 	{                                                                                       \
 		.name = "top", .letter = 'n', .argument = "N", .help = "longest list" defaults, \
 		.set = lode_set_count, .offset = (place)                                        \
 	}
-#define PIO_JSON_OPTION(place, what)                                                  \
+#define LODE_PIO_JSON_OPTION(place, what)                                             \
 	{                                                                             \
 		.name = "json", .help = what " (docs/json.md)", .set = lode_set_flag, \
 		.offset = (place)                                                     \
 	}
 
-#define PIO_INPUT_OPTIONS(at)                                                                     \
+#define LODE_PIO_INPUT_OPTIONS(at)                                                                \
 	{                                                                                         \
 		.name = "log",                                                                    \
 		.letter = 'l',                                                                    \
 		.argument = "FILE",                                                               \
 		.help = "a request log; may be repeated (rotated files)",                         \
-		.set = pio_set_input,                                                             \
+		.set = lode_set_pio_input,                                                        \
 		.file = LODE_FILE_READ,                                                           \
-		.offset = (at) + offsetof(struct pio_inputs, list),                               \
+		.offset = (at) + offsetof(struct lode_pio_input_values, list),                    \
 		.group = "What is read",                                                          \
 	},                                                                                        \
 		{                                                                                 \
@@ -103,9 +77,9 @@ extern const char *const pio_order_choices[];
 			.help = "counters of a server: a file, a folder of them, or "             \
 				"prometheus:URL (docs/formats/counters.md); named by the "        \
 				"file if SERVER is not given; may be repeated",                   \
-			.set = pio_set_input,                                                     \
+			.set = lode_set_pio_input,                                                \
 			.file = LODE_FILE_READ,                                                   \
-			.offset = (at) + offsetof(struct pio_inputs, list),                       \
+			.offset = (at) + offsetof(struct lode_pio_input_values, list),            \
 		},                                                                                \
 		{                                                                                 \
 			.name = "format",                                                         \
@@ -114,7 +88,7 @@ extern const char *const pio_order_choices[];
 				"text, or combined, haproxy, w3c, json, csv (default: told from " \
 				"the first lines)",                                               \
 			.set = lode_set_text,                                                     \
-			.offset = (at) + offsetof(struct pio_inputs, log.format),                 \
+			.offset = (at) + offsetof(struct lode_pio_input_values, log.format),      \
 		},                                                                                \
 		{                                                                                 \
 			.name = "fields",                                                         \
@@ -122,7 +96,7 @@ extern const char *const pio_order_choices[];
 			.help = "which fields mean what: "                                        \
 				"time=ts,response=took:ms,action=route,user=uid",                 \
 			.set = lode_set_text,                                                     \
-			.offset = (at) + offsetof(struct pio_inputs, log.fields),                 \
+			.offset = (at) + offsetof(struct lode_pio_input_values, log.fields),      \
 		},                                                                                \
 		{                                                                                 \
 			.name = "action",                                                         \
@@ -130,7 +104,7 @@ extern const char *const pio_order_choices[];
 			.help = "URL to action: path, last, first or REGEX=>TEXT (default: the "  \
 				"path, ids in it become *)",                                      \
 			.set = lode_set_text,                                                     \
-			.offset = (at) + offsetof(struct pio_inputs, log.action),                 \
+			.offset = (at) + offsetof(struct lode_pio_input_values, log.action),      \
 		},                                                                                \
 		{                                                                                 \
 			.name = "threads",                                                        \
@@ -139,8 +113,8 @@ extern const char *const pio_order_choices[];
 			.help = "use N threads (default: all CPUs); the result is the same for "  \
 				"any N",                                                          \
 			.set = lode_set_unsigned,                                                 \
-			.offset = (at) + offsetof(struct pio_inputs, n_threads),                  \
+			.offset = (at) + offsetof(struct lode_pio_input_values, n_threads),       \
 		},                                                                                \
-		LODE_MEMORY_OPTION((at) + offsetof(struct pio_inputs, memory_bytes))
+		LODE_MEMORY_OPTION((at) + offsetof(struct lode_pio_input_values, memory_bytes))
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Watching: request logs and files of counters are followed as they grow, and slow periods are told
- * as they start and end (analyses/pio/online.h).
+ * lode pio watch: request logs and files of counters are followed as they grow, and slow periods
+ * are told as they start and end (analyses/pio/online.h).
  *
  *   logs      --follow-->  lines --> requests per interval  --.
  *   counters  --follow-->  rows  --> grid, complete so far  --+-->  online analysis --> news
@@ -20,8 +20,7 @@
 #define LODE_PIO_WATCH_H
 
 #include "analyses/pio/online.h"
-#include "base/error.h"
-#include "sources/log/request_source.h"
+#include "answers/pio/pio.h"
 
 struct lode_pio_watch;
 
@@ -29,12 +28,19 @@ struct lode_pio_watch_options {
 	struct lode_log_options log; /* texts are borrowed */
 	bool is_from_start;	     /* files are read from their start, not their end */
 	const char *state_path;	     /* NULL: no state; borrowed */
+	size_t top;		     /* longest list of an event; 0: no bound */
+};
+
+/* A period started or ended, as it is told. Valid only while it is. */
+struct lode_pio_event {
+	enum lode_pio_news_kind kind;
+	struct lode_pio_found found; /* without rules */
 };
 
 /* What a watch has to say; `warn`: one line about an input, once for each thing that is wrong. */
 struct lode_pio_watcher {
 	void *context;
-	void (*tell)(void *context, const struct lode_pio_news *news);
+	void (*tell)(void *context, const struct lode_pio_event *event);
 	void (*warn)(void *context, const struct lode_error *what);
 };
 
@@ -62,5 +68,12 @@ bool lode_pio_watch_poll(struct lode_pio_watch *watch, const struct lode_pio_wat
 int64_t lode_pio_watch_judged_ns(const struct lode_pio_watch *watch);
 /* Lines and rows that could not be read so far, and requests of other times or unknown actions. */
 const struct lode_losses *lode_pio_watch_losses(const struct lode_pio_watch *watch);
+
+/* An event as a line of JSON (lode_document_put_line), and as one for people, with its line feed,
+   cut to `columns` (0: not). */
+extern const struct lode_document lode_pio_watch_document;
+void lode_pio_event_text(FILE *out, const struct lode_pio_event *event, size_t columns);
+/* "started", "ended", "withdrawn", "unexplained", "unexplained_ended" */
+extern const char *const lode_pio_event_names[];
 
 #endif

@@ -1,10 +1,12 @@
-#include "job/pio_watch.h"
+/* Files are followed, intervals judged, and periods told. */
+#include "answers/pio/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyses/pio/matrix.h"
-#include "job/pio_watch_parts.h"
+#include "answers/pio/parts.h"
+#include "answers/pio/watch_parts.h"
 
 enum {
 	CHUNK_BYTES = 256 << 10,
@@ -50,7 +52,7 @@ void lode_pio_watch_free(struct lode_pio_watch *w)
 	free(w);
 }
 
-static struct lode_watch_source *add(struct lode_pio_watch *w, const char *path)
+static struct lode_watch_source *add_source(struct lode_pio_watch *w, const char *path)
 {
 	struct lode_watch_source *s = lode_vec_append_zero(&w->sources);
 
@@ -61,13 +63,13 @@ static struct lode_watch_source *add(struct lode_pio_watch *w, const char *path)
 
 void lode_pio_watch_add_log(struct lode_pio_watch *w, const char *path)
 {
-	add(w, path)->is_log = true;
+	add_source(w, path)->is_log = true;
 	w->has_log = true;
 }
 
 void lode_pio_watch_add_counters(struct lode_pio_watch *w, const char *path, const char *server)
 {
-	struct lode_watch_source *s = add(w, path);
+	struct lode_watch_source *s = add_source(w, path);
 
 	s->server = server ? lode_strdup(server) : NULL;
 }
@@ -115,16 +117,24 @@ static int64_t complete_until(struct lode_pio_watch *w)
 }
 
 struct telling {
+	const struct lode_pio_watch *watch;
 	const struct lode_pio_watcher *watcher;
 	bool has_told;
 };
 
-static void tell(void *context, const struct lode_pio_news *news)
+static void tell_news(void *context, const struct lode_pio_news *news)
 {
 	struct telling *telling = context;
+	const struct lode_pio_watch *w = telling->watch;
+	struct lode_pio_event event = {.kind = news->kind};
+	struct lode_arena arena = {0};
 
-	telling->watcher->tell(telling->watcher->context, news);
+	lode_pio_found_build(&event.found, news->analysis, news->period, &w->model->names,
+			     w->options.top, &arena);
+	lode_pio_found_place(&event.found, news->start_ns, news->end_ns, news->known_ns, &arena);
+	telling->watcher->tell(telling->watcher->context, &event);
 	telling->has_told = true;
+	lode_arena_release(&arena);
 }
 
 static void save_or_warn(const struct lode_pio_watch *w, const struct lode_pio_watcher *watcher)
@@ -138,8 +148,8 @@ static void save_or_warn(const struct lode_pio_watch *w, const struct lode_pio_w
 static void judge_all(struct lode_pio_watch *w, const struct lode_counters *grid, int64_t until,
 		      const struct lode_pio_watcher *watcher)
 {
-	struct telling telling = {.watcher = watcher};
-	struct lode_pio_listener listener = {&telling, tell};
+	struct telling telling = {.watch = w, .watcher = watcher};
+	struct lode_pio_listener listener = {&telling, tell_news};
 	int64_t first = grid->start_ns / grid->step_ns, next = lode_pio_online_next(w->online);
 	double *values = lode_alloc0(w->model->counters.n + 1, sizeof(*values));
 	struct lode_pio_matrix matrix;

@@ -1,0 +1,301 @@
+/* The command lines of lode pio analyse and lode pio show. */
+#include <stdio.h>
+#include <string.h>
+
+#include "analyses/pio/model_file.h"
+#include "answers/pio/command_inputs.h"
+#include "base/duration.h"
+#include "cli/help.h"
+#include "cli/html_option.h"
+#include "cli/messages.h"
+#include "cli/output_options.h"
+#include "reports/export_file.h"
+
+struct analyse_values {
+	struct lode_pio_input_values inputs;
+	const char *model, *html;
+	/* Symptoms of recordings. */
+	const char *symptoms, *comm, *clock_offset;
+	lode_text_list streams;
+	int order;
+	size_t top, points;
+	int series;
+	bool wants_json;
+};
+
+/* Rows of a page's heat map, and items of its other lists. */
+enum { PAGE_TOP = 100 };
+
+static const char *const order_choices[] = {"time", "harm", "peak", NULL};
+static const char *const series_choices[] = {"top", "all", "none", NULL};
+
+#define AT(field) .offset = offsetof(struct analyse_values, field)
+
+static const struct lode_option options[] = {
+	LODE_PIO_MODEL_OPTION(offsetof(struct analyse_values, model)),
+	LODE_PIO_INPUT_OPTIONS(offsetof(struct analyse_values, inputs)),
+
+	{.name = "symptoms-out",
+	 .argument = "FILE",
+	 .help = "write the slow periods as symptoms of the recordings named by --stream, for "
+		 "'lode mine --symptoms' and 'lode suspects --symptoms'",
+	 .set = lode_set_text,
+	 .file = LODE_FILE_WRITTEN,
+	 .kind = LODE_KIND_SYMPTOMS,
+	 AT(symptoms),
+	 .group = "Bridge to recordings"},
+	{.name = "stream",
+	 .argument = "FILE",
+	 .help = "a recording of the same time; may be repeated",
+	 .set = lode_set_list,
+	 .file = LODE_FILE_READ,
+	 AT(streams)},
+	{.name = "symptom-comm",
+	 .argument = "GLOB",
+	 .help = "threads whose symptoms they are, by name (default: all but the kernel's)",
+	 .set = lode_set_text,
+	 AT(comm)},
+	{.name = "clock-offset",
+	 .argument = "TIME",
+	 .help = "what to add to a recording's times to get the wall clock's (since 1970, UTC), "
+		 "for "
+		 "recordings that do not say: made without 'perf record -k'",
+	 .set = lode_set_text,
+	 AT(clock_offset)},
+
+	{.name = "rank",
+	 .argument = "BY",
+	 .help = "order of periods: time (default), harm (slow requests beyond what is usual: long "
+		 "ones first) or peak (share of slow requests: short, sharp ones stand beside long "
+		 "ones)",
+	 .set = lode_set_choice,
+	 .choices = order_choices,
+	 AT(order),
+	 .group = "Output"},
+	LODE_PIO_TOP_OPTION(offsetof(struct analyse_values, top),
+			    " (default 8 on the page, 50 in JSON; 0: no bound)"),
+	{.name = "series",
+	 .argument = "WHICH",
+	 .help = "whose raw values JSON has: top (default: counters of the heat map, and the first "
+		 "of each period), all or none",
+	 .set = lode_set_choice,
+	 .choices = series_choices,
+	 AT(series)},
+	{.name = "points",
+	 .argument = "N",
+	 .help = "of a counter's raw values at most (default 5000; 0: one per interval)",
+	 .set = lode_set_count,
+	 AT(points)},
+	LODE_PIO_JSON_OPTION(offsetof(struct analyse_values, wants_json), "one JSON document"),
+	LODE_HTML_OPTION(offsetof(struct analyse_values, html)),
+	LODE_FORCE_OPTION,
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"When was it slow today, and which server was it?",
+	 "lode pio -m shop.model --log access.log -c web=web.csv -c app=app.csv -c db=db.csv"},
+	{"From counters alone",
+	 "lode pio -m shop.model -c web=web.csv -c app=app.csv -c db=db.csv"},
+	{"Did the update make it slower?",
+	 "lode pio -m before.model --log access.log -c db=db.csv --json | jq .regression"},
+	{NULL},
+};
+
+/* ---- What is wrong with the command line ---- */
+
+static bool parse_offset(int64_t *out, const char *text)
+{
+	bool is_negative = *text == '-';
+
+	if (!lode_duration_parse(out, text + is_negative))
+		return false;
+	*out = is_negative ? -*out : *out;
+	return true;
+}
+
+static int bridge_misuse(const struct lode_command *self, const struct analyse_values *v)
+{
+	int64_t offset;
+
+	if (v->clock_offset && !parse_offset(&offset, v->clock_offset))
+		return lode_command_misused(self, "--clock-offset: '%.60s' is no time",
+					    v->clock_offset);
+	if (v->symptoms && !v->streams.n)
+		return lode_command_misused(self, "--symptoms-out needs recordings: --stream FILE");
+	if (!v->symptoms && (v->streams.n || v->comm || v->clock_offset))
+		return lode_command_misused(self, "say where symptoms go: --symptoms-out FILE");
+	return LODE_EXIT_OK;
+}
+
+static int analyse_misuse(const struct lode_command *self, const struct analyse_values *v,
+			  const char *operand)
+{
+	int code = operand ? lode_pio_misuse(self, &v->inputs, operand) : LODE_EXIT_OK;
+
+	if (code == LODE_EXIT_OK && v->html && v->wants_json)
+		code = lode_command_misused(self, "--html stands alone, without --json");
+	if (code == LODE_EXIT_OK && v->html)
+		code = lode_html_check(self);
+	if (code == LODE_EXIT_OK)
+		code = lode_pio_model_misuse(self, v->model);
+	if (code == LODE_EXIT_OK)
+		code = lode_pio_misuse(self, &v->inputs, NULL);
+	return code == LODE_EXIT_OK ? bridge_misuse(self, v) : code;
+}
+
+/* ---- The answer ---- */
+
+static void put_pio_json(FILE *out, const void *answer)
+{
+	lode_document_put(out, &lode_pio_document, answer, NULL);
+}
+
+/* The page, named for the files that were read. */
+static int put_pio_html(const struct lode_command *self, const struct analyse_values *v,
+			const struct lode_pio_answer *answer)
+{
+	LODE_VEC(char *) inputs = {0};
+	int code;
+
+	for (size_t i = 0; i < v->inputs.list.n; i++)
+		if (v->inputs.list.at[i].kind != LODE_PIO_THEN)
+			lode_vec_append(&inputs, (char *)v->inputs.list.at[i].text);
+	code = lode_html_put(self, v->html, lode_pio_document.schema, inputs.at, inputs.n,
+			     put_pio_json, answer);
+	lode_vec_release(&inputs);
+	return code;
+}
+
+static int put_symptoms(FILE *out, const void *answer, struct lode_error *err)
+{
+	(void)err;
+	lode_pio_symptoms_put(out, answer);
+	return LODE_OK;
+}
+
+static int write_symptoms(const struct lode_command *self, const struct analyse_values *v,
+			  const struct lode_pio_answer *answer)
+{
+	struct lode_error err;
+
+	if (!answer->has_symptoms)
+		return LODE_EXIT_OK;
+	if (lode_export_write(v->symptoms, put_symptoms, answer, &err) < 0)
+		return lode_say_error(self, &err);
+	if (!answer->symptoms.n)
+		lode_say(self, "no slow period overlaps a thread of the recordings: no symptoms");
+	return LODE_EXIT_OK;
+}
+
+static int put_pio_answer(const struct lode_command *self, const struct analyse_values *v,
+			  const struct lode_pio_answer *answer, const struct lode_text_page *page)
+{
+	int code = LODE_EXIT_OK;
+
+	if (v->html)
+		code = put_pio_html(self, v, answer);
+	else if (v->wants_json)
+		put_pio_json(stdout, answer);
+	else
+		lode_pio_text(stdout, answer, page);
+	return lode_pio_worse(code, write_symptoms(self, v, answer));
+}
+
+static int answer_pio(const struct lode_command *self, const struct analyse_values *v)
+{
+	struct lode_text_page page = {lode_columns(stdout, 100), lode_columns(stdout, 0) > 0};
+	struct lode_pio_request request = {
+		.model = v->model,
+		.inputs = lode_pio_inputs_of(&v->inputs),
+		.order = (enum lode_pio_order)v->order,
+		.top = v->top,
+		.series = (enum lode_pio_series)v->series,
+		.points = v->points,
+		.wants_pictures = v->html || v->wants_json,
+		.map_columns = v->html || v->wants_json ? 0 : lode_pio_text_map_columns(&page),
+		.bridge = {.streams = v->streams.at,
+			   .n_streams = v->streams.n,
+			   .comm = v->comm,
+			   .has_offset = v->clock_offset},
+	};
+	struct lode_pio_answer *answer;
+	struct lode_error err;
+	int code, rc;
+
+	if (v->clock_offset)
+		parse_offset(&request.bridge.wall_offset_ns, v->clock_offset);
+	rc = lode_pio_run(&answer, &request, &err);
+	code = lode_pio_say_notes(self, &answer->notes);
+	if (rc == LODE_OK)
+		code = lode_pio_worse(code, put_pio_answer(self, v, answer, &page));
+	lode_pio_free(answer);
+	return code;
+}
+
+static int pio_analyse_command(const struct lode_command *self, int argc, char **argv)
+{
+	struct analyse_values v = {.top = SIZE_MAX, .points = 5000};
+	int n, code;
+
+	if (lode_command_start(self, &v, argc, argv, &n, &code)) {
+		if (v.top == SIZE_MAX)
+			v.top = v.html ? PAGE_TOP : v.wants_json ? 50 : 8;
+		code = analyse_misuse(self, &v, n ? argv[0] : NULL);
+		if (code == LODE_EXIT_OK)
+			code = answer_pio(self, &v);
+	}
+	lode_vec_release(&v.inputs.list);
+	lode_vec_release(&v.streams);
+	return code;
+}
+
+const struct lode_command lode_cmd_pio_analyse = {
+	.name = "pio analyse",
+	.summary = "say when a service was slow, and which counter of which server goes with it",
+	.usage = "[OPTION]... --model FILE --counters [SERVER=]FILE... [--log FILE...]",
+	.description =
+		"Finds slow periods in counters by a model, from their first second on, and ranks "
+		"servers and counters by what they have to show. With the request log of the same "
+		"time it also says who was hit, leaves out what nobody felt, and names slow time "
+		"that no counter explains.",
+	.options = options,
+	.examples = examples,
+	.run = pio_analyse_command,
+};
+
+/* ---- show ---- */
+
+static const struct lode_option show_options[] = {LODE_OPTIONS_END};
+
+static const struct lode_example show_examples[] = {
+	{"What does this model know?", "lode pio show shop.model"},
+	{NULL},
+};
+
+static int pio_show_command(const struct lode_command *self, int argc, char **argv)
+{
+	struct lode_pio_model model;
+	struct lode_error err;
+	int n, code;
+
+	if (!lode_command_start(self, NULL, argc, argv, &n, &code))
+		return code;
+	if (n != 1)
+		return lode_command_misused(self, "give one model");
+	if (lode_pio_model_read(&model, argv[0], &err) < 0)
+		return lode_say_error(self, &err);
+	lode_pio_model_text(stdout, &model);
+	lode_pio_model_release(&model);
+	return LODE_EXIT_OK;
+}
+
+const struct lode_command lode_cmd_pio_show = {
+	.name = "pio show",
+	.summary = "say what a model has learnt",
+	.usage = "MODEL",
+	.description = "Shows a model's training periods, bounds and rules.",
+	.options = show_options,
+	.examples = show_examples,
+	.run = pio_show_command,
+};

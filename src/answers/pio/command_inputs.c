@@ -1,0 +1,87 @@
+/* Options that the parts of lode pio share, and what they say of their inputs. */
+#include "answers/pio/command_inputs.h"
+
+#include <string.h>
+
+#include "base/escape.h"
+#include "cli/messages.h"
+
+int lode_set_pio_input(const struct lode_option *option, void *field, const char *text,
+		       struct lode_error *err)
+{
+	lode_pio_input_list *list = field;
+	enum lode_pio_input_kind kind = option->name[0] == 'l'	 ? LODE_PIO_LOG
+					: option->name[0] == 'c' ? LODE_PIO_COUNTERS
+								 : LODE_PIO_THEN;
+
+	if (kind != LODE_PIO_THEN && !*text)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "--%s needs the name of a file",
+				 option->name);
+	if (kind == LODE_PIO_COUNTERS && text[strcspn(text, "=/")] == '=' &&
+	    !text[strcspn(text, "=/") + 1])
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "--%s %.60s names no file: SERVER=FILE, such as web=web.csv",
+				 option->name, text);
+	lode_vec_append(list, ((struct lode_pio_input){kind, text}));
+	return 0;
+}
+
+struct lode_pio_inputs lode_pio_inputs_of(const struct lode_pio_input_values *values)
+{
+	return (struct lode_pio_inputs){values->list.at, values->list.n, values->log,
+					values->n_threads, values->memory_bytes};
+}
+
+int lode_pio_misuse(const struct lode_command *self, const struct lode_pio_input_values *values,
+		    const char *operand)
+{
+	struct lode_error err;
+
+	if (operand)
+		return lode_command_misused(self,
+					    "'%.60s': name logs with --log and counters with "
+					    "--counters",
+					    operand);
+	if (lode_log_options_check(&values->log, &err) < 0)
+		return lode_command_misused(self, "%s", err.message);
+	return LODE_EXIT_OK;
+}
+
+int lode_pio_model_misuse(const struct lode_command *self, const char *model)
+{
+	return model ? LODE_EXIT_OK
+		     : lode_command_misused(self,
+					    "give a model: --model FILE, made by 'lode pio train'");
+}
+
+int lode_pio_worse(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+static int say_note(const struct lode_command *self, const struct lode_pio_note *note)
+{
+	char safe[8192];
+
+	if (note->error)
+		return lode_say_error(self, note->error);
+	if (note->kind == LODE_PIO_LACKS)
+		return lode_command_misused(self, "%s", note->text);
+	lode_say(self, "%s", lode_escape(safe, sizeof(safe), note->text));
+	return LODE_EXIT_OK;
+}
+
+int lode_pio_say_notes(const struct lode_command *self, const struct lode_pio_notes *notes)
+{
+	int code = LODE_EXIT_OK;
+
+	for (size_t i = 0; i < notes->list.n; i++) {
+		const struct lode_pio_note *note = &notes->list.at[i];
+		int said = say_note(self, note);
+
+		if (note->kind == LODE_PIO_LOST)
+			said = LODE_EXIT_INCOMPLETE;
+		code = lode_pio_worse(code, said);
+	}
+	return code;
+}

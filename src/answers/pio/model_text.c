@@ -1,0 +1,65 @@
+/* What a model has learnt, for terminals. */
+#include <math.h>
+
+#include "answers/pio/parts.h"
+#include "base/duration.h"
+
+static void print_ruleset(FILE *out, const struct lode_pio_model *model, size_t ruleset,
+			  bool is_med_high)
+{
+	const struct lode_pio_rules *rules = &model->rules.at[ruleset];
+	double error = is_med_high ? rules->med_high_error : rules->low_other_error;
+	size_t n = is_med_high ? rules->med_high.rules.n : rules->low_other.rules.n;
+	struct lode_arena arena = {0};
+
+	fprintf(out, "  %s", is_med_high ? "MED against HIGH" : "LOW against OTHER");
+	if (!isnan(error))
+		fprintf(out, ", %.1f %% wrong in cross-validation", 100 * error);
+	fputc('\n', out);
+	for (size_t i = 0; i <= n; i++) {
+		struct lode_pio_rule_row row =
+			lode_pio_rule_row(model, ruleset, is_med_high, i, &arena);
+
+		fprintf(out, "    %s (%u, %u wrong)\n", row.text, row.n_covered, row.n_wrong);
+	}
+	lode_arena_release(&arena);
+}
+
+void lode_pio_model_text(FILE *out, const struct lode_pio_model *model)
+{
+	char from[LODE_PIO_TIME_BYTES], to[LODE_PIO_TIME_BYTES], step[LODE_DURATION_BYTES];
+	size_t n_drifting = 0;
+
+	for (size_t i = 0; i < model->periods.n; i++)
+		fprintf(out, "trained on %s to %s: %llu requests, %llu intervals of %s\n",
+			lode_pio_time_text(from, model->periods.at[i].start_ns, false),
+			lode_pio_time_text(to, model->periods.at[i].end_ns, false),
+			(unsigned long long)model->periods.at[i].n_requests,
+			(unsigned long long)model->periods.at[i].n_intervals,
+			lode_duration_text(model->settings.step_ns, step, sizeof(step)));
+	fprintf(out, "%zu (action, user) pairs, %zu actions; %s response times\n",
+		model->usual.pairs.n, model->usual.actions.n,
+		model->settings.is_log ? "logarithms of" : "plain");
+	fprintf(out, "SARatio: MED from %.4f, HIGH from %.4f; %llu LOW, %llu MED, %llu HIGH\n",
+		model->med_bound, model->high_bound,
+		(unsigned long long)model->class_counts[LODE_PIO_LOW],
+		(unsigned long long)model->class_counts[LODE_PIO_MED],
+		(unsigned long long)model->class_counts[LODE_PIO_HIGH]);
+	for (size_t c = 0; c < model->counters.n; c++)
+		n_drifting += model->counters.at[c].is_drifting;
+	fprintf(out, "%zu counters", model->counters.n);
+	if (!model->settings.is_classic)
+		fprintf(out,
+			", %zu of which drift and are left out; %u slow episodes; evidence "
+			"above %.2f is not seen in healthy time",
+			n_drifting, model->n_episodes, model->evidence_bound);
+	fputs("\n", out);
+	for (size_t i = 0; i < model->rules.n; i++) {
+		const struct lode_pio_rules *rules = &model->rules.at[i];
+
+		fprintf(out, "\nrules of seed %llu, from %u LOW, %u MED, %u HIGH intervals\n",
+			(unsigned long long)rules->seed, rules->n_low, rules->n_med, rules->n_high);
+		print_ruleset(out, model, i, false);
+		print_ruleset(out, model, i, true);
+	}
+}

@@ -1,0 +1,200 @@
+/* Request in, answer out: the model and its inputs read, analysed, and told. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyses/pio/model_file.h"
+#include "answers/pio/parts.h"
+
+/* What an answer borrows from. */
+struct pio_state {
+	struct lode_pio_answer answer;
+	struct lode_pio_model model;
+	struct lode_pio_recorded recorded;
+	struct lode_pio_analysis analysis;
+};
+
+/* ---- Lists of periods ---- */
+
+static double weight_of(const struct lode_pio_period *p, enum lode_pio_order order)
+{
+	if (order == LODE_PIO_BY_HARM)
+		return p->n ? p->excess : (double)(p->last - p->first + 1);
+	return p->n ? (double)p->n_slow / (double)p->n : p->evidence_max + p->intensity_max;
+}
+
+size_t *lode_pio_period_order(const lode_pio_periods *periods, enum lode_pio_order order)
+{
+	size_t *at = lode_alloc((periods->n + 1) * sizeof(*at));
+
+	for (size_t i = 0; i < periods->n; i++) {
+		size_t k = i;
+
+		/* Insertion: periods are few, and equal ones stay in the order of time. */
+		for (;
+		     k && order != LODE_PIO_BY_TIME &&
+		     weight_of(&periods->at[at[k - 1]], order) < weight_of(&periods->at[i], order);
+		     k--)
+			at[k] = at[k - 1];
+		at[k] = i;
+	}
+	return at;
+}
+
+static struct lode_pio_found_list tell_periods(struct pio_state *s, const lode_pio_periods *periods,
+					       enum lode_pio_order by, size_t top)
+{
+	struct lode_arena *arena = &s->answer.arena;
+	struct lode_pio_found_list out = {
+		.at = lode_arena_array(arena, struct lode_pio_found, periods->n + 1),
+		.n = periods->n,
+		.n_top = lode_pio_shown(periods->n, top),
+	};
+	size_t *order = lode_pio_period_order(periods, by);
+
+	for (size_t i = 0; i < periods->n; i++) {
+		const struct lode_pio_period *p = &periods->at[order[i]];
+
+		lode_pio_found_build(&out.at[i], &s->analysis, p, &s->model.names, top, arena);
+		lode_pio_found_rules(&out.at[i], &s->analysis, p, top, arena);
+	}
+	free(order);
+	return out;
+}
+
+/* ---- Is the model of this service still? ---- */
+
+static struct lode_pio_named_list named_counters(const struct lode_pio_model *model,
+						 const uint32_t *at, size_t n,
+						 struct lode_arena *arena)
+{
+	struct lode_pio_named_list out = {lode_arena_array(arena, struct lode_pio_named, n + 1), n};
+
+	for (size_t i = 0; i < n; i++)
+		out.at[i] = (struct lode_pio_named){model->counters.at[at[i]].server,
+						    model->counters.at[at[i]].name};
+	return out;
+}
+
+static void tell_advice(struct pio_state *s)
+{
+	const struct lode_pio_advice *advice = &s->analysis.advice;
+	const struct lode_pio_regression *g = &s->analysis.regression;
+	struct lode_pio_answer *answer = &s->answer;
+	struct lode_pio_named_list appeared = {
+		lode_arena_array(&answer->arena, struct lode_pio_named, advice->appeared.n + 1),
+		advice->appeared.n};
+
+	for (size_t i = 0; i < appeared.n; i++)
+		appeared.at[i] = (struct lode_pio_named){advice->appeared.at[i]->server,
+							 advice->appeared.at[i]->name};
+	answer->retraining = (struct lode_pio_retraining){
+		.vanished = named_counters(&s->model, advice->vanished.at, advice->vanished.n,
+					   &answer->arena),
+		.shifted = named_counters(&s->model, advice->shifted.at, advice->shifted.n,
+					  &answer->arena),
+		.appeared = appeared,
+		.n_unjudged = advice->n_unjudged,
+		.is_class_drift = advice->is_class_drift,
+		.is_advised = lode_pio_is_retraining_advised(&s->analysis),
+	};
+	answer->regression = (struct lode_pio_comparison){
+		.n = g->n,
+		.n_high = g->n_high,
+		.expected = lode_pio_finite(g->expected),
+		.z = g->z,
+		.high_pct = g->n ? 100.0 * (double)g->n_high / (double)g->n : 0,
+		.expected_pct = 100 * g->expected,
+		.is_estimated = g->is_estimated,
+		.verdict = lode_pio_regression_verdict(g),
+	};
+}
+
+/* ---- The whole ---- */
+
+static void lay_out_pio(struct pio_state *s, const struct lode_pio_request *request)
+{
+	const struct lode_pio_analysis *a = &s->analysis;
+	struct lode_pio_answer *answer = &s->answer;
+
+	answer->is_classic = s->model.settings.is_classic;
+	answer->has_log = a->has_log;
+	answer->step_ns = a->step_ns;
+	answer->start_ns = a->start_ns;
+	answer->end_ns = lode_pio_time(a, a->n_intervals);
+	answer->length_ns = (int64_t)a->n_intervals * a->step_ns;
+	answer->n_pauses = a->pauses.n;
+	answer->pauses = lode_arena_array(&answer->arena, struct lode_pio_pause, a->pauses.n + 1);
+	for (size_t i = 0; i < a->pauses.n; i++)
+		answer->pauses[i] =
+			(struct lode_pio_pause){a->pauses.at[i].at,
+						a->pauses.at[i].n_left_out * a->step_ns};
+	answer->periods = tell_periods(s, &a->periods, request->order, request->top);
+	answer->unfelt = tell_periods(s, &a->unfelt, LODE_PIO_BY_TIME, request->top);
+	answer->unexplained = tell_periods(s, &a->unexplained, LODE_PIO_BY_TIME, request->top);
+	tell_advice(s);
+	answer->losses = answer->losses_at;
+	answer->n_losses = lode_loss_rows(answer->losses_at, &s->recorded.requests.losses);
+	if (request->wants_pictures)
+		lode_pio_pictures_build(&answer->pictures, a, request, &answer->arena);
+	lode_pio_map_build(&answer->map, a, request, &answer->arena);
+	if (request->bridge.n_streams)
+		lode_pio_bridge_build(answer, a, &request->bridge);
+}
+
+static int read_recorded(struct pio_state *s, const struct lode_pio_request *request,
+			 struct lode_error *err)
+{
+	const struct lode_pio_inputs *inputs = &request->inputs;
+	struct lode_pio_notes *notes = &s->answer.notes;
+	const struct lode_pio_settings *settings = &s->model.settings;
+	struct lode_counter_bound bound = lode_pio_grid_bound(inputs, s->model.counters.n);
+	struct lode_request_log_options log = {
+		.step_ns = settings->step_ns,
+		.is_by_start = settings->is_by_start,
+		.is_whole_response = settings->is_whole_response,
+	};
+	int rc;
+
+	lode_request_log_init(&s->recorded.requests, &log, &s->model.usual, true);
+	rc = lode_pio_read_counters(&s->recorded, inputs, 0, notes, err);
+	if (rc == 0)
+		rc = lode_pio_align(&s->recorded, log.step_ns, &bound, notes, err);
+	if (rc == 0)
+		rc = lode_pio_read_logs(&s->recorded, inputs, 0, &s->model.names, notes, err);
+	return rc;
+}
+
+int lode_pio_run(struct lode_pio_answer **out, const struct lode_pio_request *request,
+		 struct lode_error *err)
+{
+	struct pio_state *s = lode_alloc0(1, sizeof(*s));
+	int rc = lode_pio_model_read(&s->model, request->model, err);
+
+	s->answer.state = s;
+	*out = &s->answer;
+	if (rc < 0)
+		return lode_pio_note_error(&s->answer.notes, LODE_PIO_FAILED, err);
+	rc = read_recorded(s, request, err);
+	if (rc < 0)
+		return rc;
+	lode_pio_analyse(&s->analysis, &s->model, &s->recorded.counters,
+			 s->recorded.has_log ? &s->recorded.requests : NULL);
+	lay_out_pio(s, request);
+	return LODE_OK;
+}
+
+void lode_pio_free(struct lode_pio_answer *answer)
+{
+	struct pio_state *s = answer ? answer->state : NULL;
+
+	if (!s)
+		return;
+	lode_pio_analysis_release(&s->analysis);
+	lode_pio_recorded_release(&s->recorded);
+	lode_pio_model_release(&s->model);
+	lode_vec_release(&s->answer.symptoms);
+	lode_pio_notes_release(&s->answer.notes);
+	lode_arena_release(&s->answer.arena);
+	free(s);
+}

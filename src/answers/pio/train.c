@@ -1,0 +1,101 @@
+/* A model learnt from logs and counters. */
+#include "analyses/pio/train.h"
+
+#include <stdlib.h>
+
+#include "answers/pio/parts.h"
+#include "base/memory_limit.h"
+
+/* Reads all periods: counters first, since they say how long an interval is. */
+static int read_periods(struct lode_pio_trained *t, const struct lode_pio_train_request *request,
+			struct lode_pio_recorded *periods, size_t n, struct lode_error *err)
+{
+	struct lode_pio_settings *settings = &t->model.settings;
+	const struct lode_pio_inputs *inputs = &request->inputs;
+	struct lode_counter_bound bound = lode_pio_grid_bound(inputs, 0);
+	struct lode_request_log_options log = {
+		.is_by_start = settings->is_by_start,
+		.is_whole_response = settings->is_whole_response,
+		/* Requests that wait to be judged; beyond, they go to a temporary file. */
+		.memory_bytes = lode_memory_budget(inputs->memory_bytes) / 4 / n,
+	};
+	int rc = LODE_OK;
+
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		rc = lode_pio_read_counters(&periods[i], inputs, i, &t->notes, err);
+		if (rc == 0 && !settings->step_ns)
+			settings->step_ns = lode_counter_log_period(periods[i].raw);
+	}
+	if (rc < 0)
+		return rc;
+	if (!settings->step_ns) {
+		lode_pio_note(&t->notes, LODE_PIO_LACKS,
+			      "one sample does not say how often counters are taken: give "
+			      "--interval");
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "there is no interval");
+	}
+	log.step_ns = settings->step_ns;
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		lode_request_log_init(&periods[i].requests, &log, &t->model.usual, false);
+		rc = lode_pio_align(&periods[i], log.step_ns, &bound, &t->notes, err);
+		if (rc == 0)
+			rc = lode_pio_read_logs(&periods[i], inputs, i, &t->model.names, &t->notes,
+						err);
+		if (rc == 0 && !periods[i].has_log) {
+			lode_pio_note(&t->notes, LODE_PIO_LACKS, "give a request log: --log FILE");
+			return lode_fail(err, LODE_ERR_ARG, NULL, -1, "there is no request log");
+		}
+	}
+	return rc;
+}
+
+static int learn_model(struct lode_pio_trained *t, const struct lode_pio_train_request *request,
+		       struct lode_pio_recorded *periods, size_t n, struct lode_error *err)
+{
+	struct lode_pio_training *training = lode_alloc0(n, sizeof(*training));
+	struct lode_pio_train_options how = {.n_folds = request->n_folds,
+					     .n_threads = request->inputs.n_threads};
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		training[i] =
+			(struct lode_pio_training){&periods[i].requests, &periods[i].counters};
+	rc = lode_pio_train(&t->model, training, n, &how, err);
+	free(training);
+	if (rc == 0)
+		return rc;
+	if (rc == LODE_ERR_ARG)
+		err->status = LODE_ERR_EMPTY; /* the files have nothing, not the command line */
+	return lode_pio_note_error(&t->notes, LODE_PIO_FAILED, err);
+}
+
+int lode_pio_train_run(struct lode_pio_trained **out, const struct lode_pio_train_request *request,
+		       struct lode_error *err)
+{
+	struct lode_pio_trained *t = lode_alloc0(1, sizeof(*t));
+	size_t n = lode_pio_inputs_periods(&request->inputs);
+	struct lode_pio_recorded *periods = lode_alloc0(n, sizeof(*periods));
+	int rc;
+
+	*out = t;
+	t->model.settings = request->settings;
+	t->model.usual.is_log = request->settings.is_log;
+	t->model.usual.is_per_action = request->settings.is_per_action;
+	t->model.usual.min_requests = request->settings.min_requests;
+	rc = read_periods(t, request, periods, n, err);
+	if (rc == 0)
+		rc = learn_model(t, request, periods, n, err);
+	for (size_t i = 0; i < n; i++)
+		lode_pio_recorded_release(&periods[i]);
+	free(periods);
+	return rc;
+}
+
+void lode_pio_trained_free(struct lode_pio_trained *trained)
+{
+	if (!trained)
+		return;
+	lode_pio_model_release(&trained->model);
+	lode_pio_notes_release(&trained->notes);
+	free(trained);
+}
