@@ -107,33 +107,39 @@ size_t lode_events_find_near(const struct lode_events *events, int64_t t_ns, siz
 	return find_between(events, t_ns, step < near ? near - step : 0, near);
 }
 
+const char *const lode_event_kind_names[] = {"run", "wait", "ready", NULL};
+
 const char *lode_event_kind_name(enum lode_event_kind kind)
 {
-	static const char *const names[LODE_N_EVENT_KINDS] = {"run", "wait", "ready"};
-
-	return names[kind];
+	return lode_event_kind_names[kind];
 }
+
+const char *const lode_wait_reason_names[] = {
+	[LODE_REASON_NONE] = "none",
+	[LODE_REASON_LOCK] = "lock",
+	[LODE_REASON_DISK] = "disk",
+	[LODE_REASON_FAULT] = "fault",
+	[LODE_REASON_NETWORK] = "network",
+	[LODE_REASON_IPC] = "ipc",
+	[LODE_REASON_POLL] = "poll",
+	[LODE_REASON_TIMER] = "timer",
+	[LODE_REASON_CHILD] = "child",
+	[LODE_REASON_OTHER] = "other",
+	NULL,
+};
 
 const char *lode_wait_reason_name(enum lode_wait_reason reason)
 {
-	static const char *const names[LODE_N_REASONS] = {
-		[LODE_REASON_NONE] = "none",	   [LODE_REASON_LOCK] = "lock",
-		[LODE_REASON_DISK] = "disk",	   [LODE_REASON_FAULT] = "fault",
-		[LODE_REASON_NETWORK] = "network", [LODE_REASON_IPC] = "ipc",
-		[LODE_REASON_POLL] = "poll",	   [LODE_REASON_TIMER] = "timer",
-		[LODE_REASON_CHILD] = "child",	   [LODE_REASON_OTHER] = "other",
-	};
-
-	return names[reason];
+	return lode_wait_reason_names[reason];
 }
+
+const char *const lode_device_names[] = {
+	[LODE_DEVICE_NONE] = "none",	   [LODE_DEVICE_DISK] = "disk",
+	[LODE_DEVICE_NETWORK] = "network", [LODE_DEVICE_TIMER] = "timer",
+	[LODE_DEVICE_OTHER] = "device",	   NULL,
+};
 
 const char *lode_device_name(enum lode_device device)
 {
-	static const char *const names[LODE_N_DEVICES] = {
-		[LODE_DEVICE_NONE] = "none",	   [LODE_DEVICE_DISK] = "disk",
-		[LODE_DEVICE_NETWORK] = "network", [LODE_DEVICE_TIMER] = "timer",
-		[LODE_DEVICE_OTHER] = "device",
-	};
-
-	return names[device];
+	return lode_device_names[device];
 }

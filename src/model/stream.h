@@ -168,8 +168,11 @@ static inline int64_t lode_event_end_ns(const struct lode_events *events, size_t
 	return events->start_ns[i] + events->cost_ns[i];
 }
 
+/* Their names: one, and all by number, with NULL behind the last. */
 const char *lode_event_kind_name(enum lode_event_kind kind);	 /* "run", "wait", "ready" */
 const char *lode_wait_reason_name(enum lode_wait_reason reason); /* "lock", "disk", ... */
 const char *lode_device_name(enum lode_device device);
+extern const char *const lode_event_kind_names[], *const lode_wait_reason_names[],
+							  *const lode_device_names[];
 
 #endif

@@ -1,11 +1,95 @@
 /* A cluster in a few lines. */
 #include "reports/cluster_brief.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/common_part.h"
-#include "reports/mine_report.h"
 #include "reports/variants.h"
+
+/* ---- What it is about ---- */
+
+enum lode_event_kind lode_cluster_kind(const struct lode_cluster *cluster)
+{
+	unsigned best = 0;
+
+	for (unsigned k = 1; k < LODE_N_EVENT_KINDS; k++) {
+		if (cluster->split_ns[k] > cluster->split_ns[best])
+			best = k;
+	}
+	return (enum lode_event_kind)best;
+}
+
+enum lode_wait_reason lode_cluster_reason(const struct lode_cluster *cluster)
+{
+	unsigned best = LODE_REASON_NONE;
+
+	for (unsigned r = LODE_REASON_NONE + 1; r < LODE_N_REASONS; r++) {
+		if (cluster->reason_ns[r] > (best ? cluster->reason_ns[best] : 0))
+			best = r;
+	}
+	return (enum lode_wait_reason)best;
+}
+
+/* What a cluster's own cost is made of, as its owner sees it. */
+struct part {
+	const char *name;
+	int64_t ns;
+};
+
+static int costliest_first(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+/*
+ * Waits by their reason, whatever others did meanwhile (chained stacks end there); the rest is the
+ * symptom's own running and ready time.
+ */
+static size_t parts_of(struct part *parts, const struct lode_cluster *c)
+{
+	int64_t run_ns = c->split_ns[LODE_EVENT_RUNNING], ready_ns = c->split_ns[LODE_EVENT_READY];
+	int64_t self_ns = c->own_ns;
+	size_t n = 0;
+
+	for (unsigned r = LODE_REASON_NONE + 1; r < LODE_N_REASONS; r++) {
+		self_ns -= c->reason_ns[r];
+		parts[n++] = (struct part){lode_wait_reason_name((enum lode_wait_reason)r),
+					   c->reason_ns[r]};
+	}
+	if (run_ns + ready_ns > 0) {
+		int64_t self_run_ns =
+			(int64_t)((double)self_ns * (double)run_ns / (double)(run_ns + ready_ns));
+
+		parts[n++] = (struct part){"cpu", self_run_ns};
+		parts[n++] = (struct part){"ready", self_ns - self_run_ns};
+	} else {
+		/* Time of which nothing was recorded: not even whether the thread waited. */
+		parts[n++] = (struct part){"unknown", self_ns};
+	}
+	qsort(parts, n, sizeof(*parts), costliest_first);
+	return n;
+}
+
+const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluster *cluster)
+{
+	struct part parts[LODE_N_REASONS + 2];
+	size_t n = parts_of(parts, cluster);
+
+	/* The second is said as well when it is a third of the cost. */
+	if (n > 1 && parts[1].ns * 3 >= cluster->own_ns && parts[1].ns > 0)
+		snprintf(buffer, size, "%s, %s", parts[0].name, parts[1].name);
+	else
+		snprintf(buffer, size, "%s", parts[0].name);
+	return buffer;
+}
+
+/* ---- In a few lines ---- */
 
 enum { BRIEF_COLUMNS = 110, BRIEF_LINES = 3 };
 

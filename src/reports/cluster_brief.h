@@ -1,5 +1,5 @@
 /*
- * A cluster in a few lines, as the table in the terminal has it.
+ * A cluster in a word or two, and in a few lines, as the table in the terminal has it.
  */
 #ifndef LODE_CLUSTER_BRIEF_H
 #define LODE_CLUSTER_BRIEF_H
@@ -8,6 +8,13 @@
 
 #include "analyses/mine/mine.h"
 #include "base/mem.h"
+
+/* What most of the cluster's own cost is, in a word or two: "lock", "cpu", "disk, ready". */
+const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluster *cluster);
+/* The kind of event that most of the cluster's own cost is. */
+enum lode_event_kind lode_cluster_kind(const struct lode_cluster *cluster);
+/* The reason of most of its waits, LODE_REASON_NONE when it never waited. */
+enum lode_wait_reason lode_cluster_reason(const struct lode_cluster *cluster);
 
 /* Texts are the arena's, and safe for terminals. */
 struct lode_cluster_brief {

@@ -1,11 +1,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "reports/cluster_rows.h"
+#include "reports/input_fields.h"
 #include "reports/diff_report.h"
 #include "reports/json.h"
 #include "reports/json_parts.h"
-#include "reports/mine_detail_json.h"
-#include "reports/mine_report.h"
 
 static const char *const side_keys[LODE_N_DIFF_SIDES] = {"a", "b"};
 
@@ -86,17 +86,20 @@ static void put_costs(struct lode_json *json, const char *key, const struct lode
 
 /* One tree for both sets, so that a function stands in the same place in both. */
 static void put_flame(struct lode_json *json, const struct lode_diff_report *report,
-		      const struct lode_cluster *cluster, struct lode_mine_names *names)
+		      const struct lode_cluster *cluster, struct lode_flame_functions *functions,
+		      struct lode_arena *arena)
 {
 	const struct lode_calltree *tree = &report->sets->digest->tree;
 	const struct lode_side_stacks *stacks = report->stacks_of;
 	size_t from = stacks->start[cluster - report->job->mined->clusters];
 	struct lode_flame flame = {0};
+	struct lode_flame_rows rows;
 
 	lode_flame_build(&flame, tree, stacks->both + from, cluster->n_stacks,
-			 lode_mine_detail_nodes(cluster, report->job->mined->n_clusters));
+			 lode_flame_room(cluster, report->job->mined->n_clusters));
+	lode_flame_rows_make(&rows, &flame, functions, arena);
 	lode_json_object(json, "flame");
-	lode_mine_detail_tree(json, &flame, names);
+	lode_fields_put(json, &lode_flame_tree_record, &rows, NULL);
 	put_costs(json, "a_ns", &flame, tree, stacks->of[LODE_DIFF_A] + from, cluster->n_stacks);
 	put_costs(json, "b_ns", &flame, tree, stacks->of[LODE_DIFF_B] + from, cluster->n_stacks);
 	lode_json_end_object(json);
@@ -104,12 +107,33 @@ static void put_flame(struct lode_json *json, const struct lode_diff_report *rep
 }
 
 static void put_detail(struct lode_json *json, const struct lode_diff_report *report,
-		       const struct lode_cluster *cluster, struct lode_mine_names *names)
+		       const struct lode_cluster *cluster, struct lode_flame_functions *functions)
 {
-	lode_mine_detail_brief(json, report->sets->digest, cluster);
-	lode_mine_detail_gaps(json, report->sets->digest, cluster);
-	lode_mine_detail_streams(json, cluster);
-	put_flame(json, report, cluster, names);
+	const struct lode_digest *digest = report->sets->digest;
+	struct lode_names names = lode_tree_names(&digest->tree);
+	struct lode_arena arena = {0};
+	struct lode_cluster_brief brief;
+	struct lode_cluster_detail detail;
+
+	lode_cluster_brief_build(&brief, digest, cluster, &arena);
+	lode_cluster_detail_build(&detail, cluster, &arena);
+	lode_fields_put(json, &lode_cluster_brief_record, &brief, NULL);
+	lode_fields_put(json, &lode_cluster_detail_record, &detail, &names);
+	put_flame(json, report, cluster, functions, &arena);
+	lode_arena_release(&arena);
+}
+
+static void put_frames(struct lode_json *json, const struct lode_calltree *tree,
+		       const struct lode_flame_functions *functions)
+{
+	char name[4096];
+
+	lode_json_array(json, "frames");
+	for (size_t i = 0; i < functions->frames.n; i++)
+		lode_json_text(json, NULL,
+			       lode_frame_full_name(tree, functions->frames.at[i], name,
+						    sizeof(name)));
+	lode_json_end_array(json);
 }
 
 /* The streams that "by_stream" counts, with their sets. */
@@ -145,7 +169,8 @@ static void put_streams(struct lode_json *json, const struct lode_diff_report *r
 }
 
 static void put_change(struct lode_json *json, const struct lode_diff_report *report,
-		       const struct lode_diff_change *change, struct lode_mine_names *names)
+		       const struct lode_diff_change *change,
+		       struct lode_flame_functions *functions)
 {
 	const struct lode_cluster *cluster = &report->job->mined->clusters[change->item];
 
@@ -159,7 +184,7 @@ static void put_change(struct lode_json *json, const struct lode_diff_report *re
 	lode_json_text(json, "reason", lode_wait_reason_name(lode_cluster_reason(cluster)));
 	put_names(json, &report->sets->digest->tree, cluster);
 	if (report->stacks_of)
-		put_detail(json, report, cluster, names);
+		put_detail(json, report, cluster, functions);
 	lode_json_end_object(json);
 }
 
@@ -221,7 +246,7 @@ void lode_diff_report_json(FILE *out, const struct lode_diff_report *report)
 {
 	const struct lode_diff *diff = report->job->diff;
 	struct lode_json *json = lode_json_open(out, "lode/diff/1");
-	struct lode_mine_names names = {0};
+	struct lode_flame_functions functions = {0};
 	size_t n = report->top && report->top < diff->n_changes ? report->top : diff->n_changes;
 
 	lode_json_text(json, "unit", report->sets->digest->unit);
@@ -234,12 +259,12 @@ void lode_diff_report_json(FILE *out, const struct lode_diff_report *report)
 	put_verdict(json, report);
 	lode_json_array(json, "clusters");
 	for (size_t i = 0; i < n; i++)
-		put_change(json, report, &diff->changes[i], &names);
+		put_change(json, report, &diff->changes[i], &functions);
 	lode_json_end_array(json);
 	if (n < diff->n_changes)
 		lode_json_int(json, "more", (int64_t)(diff->n_changes - n));
 	if (report->stacks_of) {
-		lode_mine_detail_names(json, &report->sets->digest->tree, &names);
+		put_frames(json, &report->sets->digest->tree, &functions);
 		put_streams(json, report);
 	}
 	put_splits(json, report);
@@ -249,4 +274,5 @@ void lode_diff_report_json(FILE *out, const struct lode_diff_report *report)
 	lode_json_int(json, "repeated", (int64_t)report->sets->n_repeated);
 	put_options(json, report);
 	lode_json_close(json);
+	lode_flame_functions_release(&functions);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "reports/cluster_brief.h"
 #include "reports/common_part.h"
 #include "reports/diff_report.h"
 #include "reports/mine_report.h"

@@ -3,6 +3,7 @@
 
 #include "base/escape.h"
 #include "base/map.h"
+#include "reports/cluster_brief.h"
 #include "reports/common_part.h"
 #include "reports/export_stacks.h"
 #include "reports/mine_report.h"

@@ -43,3 +43,20 @@ size_t lode_loss_rows(struct lode_loss_row rows[LODE_N_LOSS_KINDS],
 	}
 	return n;
 }
+
+static const char *text_of(const void *context, uint32_t id)
+{
+	const struct lode_calltree *tree = context;
+
+	return tree->strings.text.at[id];
+}
+
+static const char *frame_name(const void *context, uint32_t id, char *buffer, size_t size)
+{
+	return lode_frame_full_name(context, id, buffer, size);
+}
+
+struct lode_names lode_tree_names(const struct lode_calltree *tree)
+{
+	return (struct lode_names){.context = tree, .text = text_of, .frame = frame_name};
+}

@@ -23,6 +23,9 @@ extern const struct lode_record lode_job_inputs_record;
 			  "inputs that are cut or damaged: what was sound was used")
 /* NOLINTEND(bugprone-macro-parentheses) */
 
+/* Names for the numbers in records of a call tree or a digest. Borrows it. */
+struct lode_names lode_tree_names(const struct lode_calltree *tree);
+
 /* One kind of loss, as answers list them. */
 struct lode_loss_row {
 	const char *kind, *words; /* "clock jumps", and the same behind its count */

@@ -1,5 +1,5 @@
 #include "model/reason.h"
-#include "reports/mine_detail_json.h"
+#include "reports/mine_paths_json.h"
 
 /* Functions of one path's stacks, each once: their places in "functions". */
 struct functions {

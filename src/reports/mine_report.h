@@ -52,22 +52,9 @@ void lode_mine_report_json(FILE *out, const struct lode_mine_report *report,
 struct lode_json;
 void lode_mine_json_clusters(struct lode_json *json, const struct lode_mine_report *report);
 
-/* One item of "clusters", with what `report->has_detail` says; `names` as mine_detail_json.h. */
-struct lode_mine_names;
-void lode_mine_json_cluster(struct lode_json *json, const struct lode_mine_report *report,
-			    const struct lode_cluster *cluster, const char *key,
-			    struct lode_mine_names *names);
-
 /* The AOI, or one cluster's stacks (`only`, not NULL), folded, "a;b;c cost": what flame graphs are
    drawn from. */
 void lode_mine_report_folded(FILE *out, const struct lode_digest *digest,
 			     const struct lode_cluster *only);
-
-/* What most of the cluster's own cost is, in a word or two: "lock", "cpu", "disk, ready". */
-const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluster *cluster);
-/* The kind of event that most of the cluster's own cost is. */
-enum lode_event_kind lode_cluster_kind(const struct lode_cluster *cluster);
-/* The reason of most of its waits, LODE_REASON_NONE when it never waited. */
-enum lode_wait_reason lode_cluster_reason(const struct lode_cluster *cluster);
 
 #endif

@@ -1,8 +1,10 @@
 #include "reports/mine_served.h"
 
+#include "reports/cluster_rows.h"
+#include "reports/input_fields.h"
 #include "reports/json.h"
 #include "reports/json_parts.h"
-#include "reports/mine_detail_json.h"
+#include "reports/mine_paths_json.h"
 #include "reports/signature_report.h"
 
 /* Of lists inside of one cluster's document. */
@@ -13,22 +15,34 @@ static const char *string_at(const struct lode_digest *digest, uint32_t id)
 	return digest->tree.strings.text.at[id];
 }
 
+/* Of one alone, there is room for a large picture. */
+enum { ROOM_OF_ONE = 30 };
+
+static const struct lode_field frames_fields[] = {
+	LODE_FRAMES("frames", struct lode_cluster_rows, frames, n_frames, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record frames_record = {"frames", frames_fields,
+						 sizeof(struct lode_cluster_rows)};
+
 void lode_mine_cluster_json(FILE *out, const struct lode_mine_report *report,
 			    const struct lode_cluster *cluster)
 {
 	struct lode_json *json = lode_json_open(out, "lode/mine-cluster/1");
-	struct lode_mine_report whole = *report;
-	struct lode_mine_names names = {0};
+	struct lode_names names = lode_tree_names(&report->mined->digest->tree);
+	struct lode_cluster_rows_options options = {.top = TOP_INSIDE,
+						    .has_detail = true,
+						    .signatures = report->signatures,
+						    .n_sharing = ROOM_OF_ONE};
+	struct lode_cluster_rows rows;
 
-	whole.served = NULL;
-	whole.has_detail = true;
-	whole.top = TOP_INSIDE;
-	whole.top_inside = 0;
+	lode_cluster_rows_build(&rows, report->mined, cluster, &options);
 	lode_json_text(json, "unit", report->mined->digest->unit);
 	lode_json_int(json, "symptom_ns", report->mined->symptom_ns);
-	lode_mine_json_cluster(json, &whole, cluster, "cluster", &names);
-	lode_mine_detail_names(json, &report->mined->digest->tree, &names);
+	lode_record_put(json, "cluster", &lode_cluster_row_record, rows.at, &names);
+	lode_fields_put(json, &frames_record, &rows, &names);
 	lode_json_close(json);
+	lode_cluster_rows_release(&rows);
 }
 
 /* ---- Streams and symptoms ---- */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "reports/cluster_brief.h"
 #include "reports/common_part.h"
 #include "reports/mine_report.h"
 #include "reports/sheet.h"

@@ -9,6 +9,7 @@
 #include "job/signature_store.h"
 #include "job/stream_set.h"
 #include "reports/cluster_brief.h"
+#include "reports/input_fields.h"
 
 struct lode_next_state {
 	struct lode_next_answer answer; /* what the caller holds */
@@ -254,14 +255,7 @@ void lode_next_free(struct lode_next_answer *answer)
 	free(s);
 }
 
-static const char *frame_name(const void *context, uint32_t id, char *buffer, size_t size)
-{
-	const struct lode_digest *digest = context;
-
-	return lode_frame_full_name(&digest->tree, id, buffer, size);
-}
-
 struct lode_names lode_next_names(const struct lode_next_answer *answer)
 {
-	return (struct lode_names){.context = answer->digest, .frame = frame_name};
+	return lode_tree_names(&answer->digest->tree);
 }
