@@ -6,6 +6,7 @@
 #include "answers/next/next.h"
 #include "answers/pio/pio.h"
 #include "answers/pio/watch.h"
+#include "answers/suspects/suspects.h"
 #include "reports/digest_report.h"
 #include "reports/repo_fields.h"
 #include "reports/signature_report.h"
@@ -23,5 +24,6 @@ const struct lode_document *const lode_documents[] = {
 	&lode_repo_check_document,
 	&lode_repo_labels_document,
 	&lode_sign_document,
+	&lode_suspects_document,
 	NULL,
 };

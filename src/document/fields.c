@@ -19,8 +19,8 @@ static const size_t item_bytes[] = {
 	[LODE_TYPE_EXACT] = sizeof(double),	 [LODE_TYPE_FLOAT] = sizeof(float),
 	[LODE_TYPE_TEXT] = sizeof(const char *), [LODE_TYPE_ID] = sizeof(uint64_t),
 	[LODE_TYPE_NAME] = sizeof(uint32_t),	 [LODE_TYPE_FRAME] = sizeof(uint32_t),
-	[LODE_TYPE_LABEL] = sizeof(uint32_t),	 [LODE_TYPE_INDEX] = sizeof(uint32_t),
-	[LODE_TYPE_CHOICE] = sizeof(uint32_t),
+	[LODE_TYPE_LABEL] = sizeof(uint32_t),	 [LODE_TYPE_MODULE] = sizeof(uint32_t),
+	[LODE_TYPE_INDEX] = sizeof(uint32_t),	 [LODE_TYPE_CHOICE] = sizeof(uint32_t),
 };
 
 static int64_t integer_at(enum lode_field_type type, const void *at)
@@ -85,6 +85,9 @@ static void put_value(struct lode_json *json, const char *key, const struct lode
 		lode_json_text(json, key,
 			       names->frame(names->context, *(const uint32_t *)at, frame,
 					    sizeof(frame)));
+		break;
+	case LODE_TYPE_MODULE:
+		lode_json_text(json, key, names->module(names->context, *(const uint32_t *)at));
 		break;
 	case LODE_TYPE_LABEL:
 		lode_json_text(json, key,
@@ -190,7 +193,8 @@ static bool is_absent(const struct lode_field *field, const void *at)
 	if (field->type == LODE_TYPE_INT64)
 		return *(const int64_t *)at == LODE_NO_INT;
 	if (field->type == LODE_TYPE_NAME || field->type == LODE_TYPE_FRAME ||
-	    field->type == LODE_TYPE_LABEL || field->type == LODE_TYPE_INDEX)
+	    field->type == LODE_TYPE_LABEL || field->type == LODE_TYPE_MODULE ||
+	    field->type == LODE_TYPE_INDEX)
 		return *(const uint32_t *)at == UINT32_MAX;
 	return integer_at(field->type, at) == 0;
 }

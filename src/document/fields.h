@@ -47,6 +47,7 @@ enum lode_field_type {
 	LODE_TYPE_NAME,	  /* uint32_t: of lode_names.text */
 	LODE_TYPE_FRAME,  /* uint32_t: of lode_names.frame */
 	LODE_TYPE_LABEL,  /* uint32_t: of lode_names.label */
+	LODE_TYPE_MODULE, /* uint32_t: of lode_names.module */
 	LODE_TYPE_INDEX,  /* uint32_t: a place in another list; UINT32_MAX is -1, none */
 	LODE_TYPE_CHOICE, /* an enum, or a bool: index into `choices` */
 	LODE_TYPE_RECORD, /* a struct, or with `is_pointer` a pointer to one: an object */
@@ -103,6 +104,13 @@ struct lode_record {
 	bool is_shared; /* several records have it: defined once in a schema */
 	bool is_open;	/* may hold other fields as well */
 };
+
+/* NAME_record, of the table NAME_fields: `LODE_RECORD(label, struct lode_label_count);` */
+#define LODE_RECORD(name_, struct_, ...)                                                 \
+	static const struct lode_record name_##_record = {.name = #name_,                \
+							  .fields = name_##_fields,      \
+							  .size_bytes = sizeof(struct_), \
+							  __VA_ARGS__}
 
 #define LODE_TYPE_OF(type, member) \
 	_Generic(((type *)0)->member,               \
@@ -232,6 +240,7 @@ struct lode_names {
 	const char *(*text)(const void *context, uint32_t id);
 	const char *(*frame)(const void *context, uint32_t id, char *buffer, size_t size);
 	const char *(*label)(const void *context, uint32_t id, char *buffer, size_t size);
+	const char *(*module)(const void *context, uint32_t id);
 };
 
 struct lode_document {

@@ -46,6 +46,7 @@ static const char *json_type(enum lode_field_type type)
 	case LODE_TYPE_NAME:
 	case LODE_TYPE_FRAME:
 	case LODE_TYPE_LABEL:
+	case LODE_TYPE_MODULE:
 	case LODE_TYPE_CHOICE:
 		return "string";
 	case LODE_TYPE_RECORD:
@@ -320,6 +321,7 @@ static const char *type_text(const struct lode_field *field)
 		return "choice";
 	case LODE_TYPE_TEXT:
 	case LODE_TYPE_NAME:
+	case LODE_TYPE_MODULE:
 		return "text";
 	case LODE_TYPE_FRAME:
 	case LODE_TYPE_LABEL:

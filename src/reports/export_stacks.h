@@ -17,7 +17,6 @@
 #include <stdio.h>
 
 #include "analyses/mine/mine.h"
-#include "analyses/suspects/suspects.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "model/frame.h"
@@ -75,12 +74,6 @@ struct lode_export_stacks {
  */
 void lode_export_mined(struct lode_export_stacks *out, const struct lode_mined *mined,
 		       const struct lode_cluster *only);
-
-/*
- * Stacks of executions: the slow ones, and the others; between sets of recordings, those of slow
- * and those of fast ones. Metrics that are no times are left out.
- */
-void lode_export_suspects(struct lode_export_stacks *out, const struct lode_suspects *suspects);
 
 void lode_export_stacks_release(struct lode_export_stacks *stacks);
 

@@ -56,7 +56,21 @@ static const char *frame_name(const void *context, uint32_t id, char *buffer, si
 	return lode_frame_full_name(context, id, buffer, size);
 }
 
+static const char *frame_label(const void *context, uint32_t id, char *buffer, size_t size)
+{
+	return lode_frame_label(context, id, buffer, size);
+}
+
+static const char *frame_module(const void *context, uint32_t id)
+{
+	return lode_frame_module(context, id);
+}
+
 struct lode_names lode_tree_names(const struct lode_calltree *tree)
 {
-	return (struct lode_names){.context = tree, .text = text_of, .frame = frame_name};
+	return (struct lode_names){.context = tree,
+				   .text = text_of,
+				   .frame = frame_name,
+				   .label = frame_label,
+				   .module = frame_module};
 }

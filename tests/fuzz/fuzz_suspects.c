@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "job/suspects_job.h"
+#include "answers/suspects/read.h"
 
 struct sum {
 	struct lode_execution_set *set;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/suspects_job.h"
+#include "answers/suspects/read.h"
 
 struct dump {
 	struct lode_execution_set *set;

@@ -118,6 +118,7 @@ static const struct lode_field all_fields[] = {
 	LODE_FIELD_OF("name", LODE_TYPE_NAME, struct all, name, NULL),
 	LODE_FIELD_OF("frame", LODE_TYPE_FRAME, struct all, frame, NULL, .absent = "nowhere"),
 	LODE_FIELD_OF("label", LODE_TYPE_LABEL, struct all, label, NULL),
+	LODE_FIELD_OF("module", LODE_TYPE_MODULE, struct all, name, NULL),
 	LODE_FIELD_RECORD("part", struct all, part, &part_record, NULL),
 	LODE_FIELD_POINTER("pointed", struct all, pointed, &part_record, NULL, .absent = "none"),
 	LODE_FIELDS_OF(struct all, flat, &flat_record),
@@ -192,7 +193,7 @@ static const char *label_text(const void *context, uint32_t id, char *buffer, si
 }
 
 static const char *const some_names[] = {"one", "two", "th\"ree"};
-static const struct lode_names names = {some_names, name_text, frame_text, label_text};
+static const struct lode_names names = {some_names, name_text, frame_text, label_text, name_text};
 
 static yajl_val parsed(void (*put)(FILE *, const void *), const void *what)
 {
@@ -483,6 +484,7 @@ static void check_values(const struct all *all, yajl_val root)
 	assert_string_equal(text_of(member(root, "id")), text);
 	assert_string_equal(text_of(member(root, "colour")), colours[all->colour]);
 	assert_string_equal(text_of(member(root, "name")), some_names[all->name]);
+	assert_string_equal(text_of(member(root, "module")), some_names[all->name]);
 	check_presence(root, "frame", all->frame != UINT32_MAX);
 	snprintf(text, sizeof(text), "l%u", all->label);
 	assert_string_equal(text_of(member(root, "label")), text);

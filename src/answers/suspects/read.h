@@ -14,8 +14,8 @@
  * softirq, net) all of that time. The metrics of the critical path are always those of the symptoms
  * (without any: every thread of the recorded command, whole stream).
  */
-#ifndef LODE_SUSPECTS_JOB_H
-#define LODE_SUSPECTS_JOB_H
+#ifndef LODE_SUSPECTS_READ_H
+#define LODE_SUSPECTS_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

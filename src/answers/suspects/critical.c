@@ -1,4 +1,5 @@
-#include "job/suspects_critical.h"
+/* Metrics of the critical path. */
+#include "answers/suspects/critical.h"
 
 #include "analyses/waits/critpath.h"
 
@@ -8,9 +9,9 @@ static bool is_same_place(const struct lode_link *a, const struct lode_link *b)
 	return a->thread == b->thread && a->event == b->event;
 }
 
-static void measure(struct lode_collect *c, const struct lode_stream *stream,
-		    const uint32_t whats[LODE_N_EVENT_KINDS], const struct lode_link *link,
-		    int64_t start_ns, int64_t end_ns)
+static void measure_stretch(struct lode_collect *c, const struct lode_stream *stream,
+			    const uint32_t whats[LODE_N_EVENT_KINDS], const struct lode_link *link,
+			    int64_t start_ns, int64_t end_ns)
 {
 	const struct lode_thread *thread = &stream->threads.at[link->thread];
 	enum lode_event_kind kind = LODE_EVENT_WAITING;
@@ -48,8 +49,8 @@ void lode_suspects_critical(struct lode_collect *c, const struct lode_stream *st
 			if (k + 1 < path.spans.n &&
 			    is_same_place(link, &path.links.at[path.spans.at[k + 1].link]))
 				continue;
-			measure(c, stream, whats, link, path.spans.at[first].start_ns,
-				path.spans.at[k].end_ns);
+			measure_stretch(c, stream, whats, link, path.spans.at[first].start_ns,
+					path.spans.at[k].end_ns);
 			first = k + 1;
 		}
 	}

@@ -1,4 +1,5 @@
-#include "job/suspects_job.h"
+/* From recordings to executions. */
+#include "answers/suspects/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +10,11 @@
 #include "base/pool.h"
 #include "job/digest_item.h"
 #include "job/job_symptoms.h"
-#include "job/suspects_critical.h"
-#include "job/suspects_windows.h"
+#include "answers/suspects/critical.h"
+#include "answers/suspects/windows.h"
 #include "sources/source.h"
 
-struct run {
+struct reading {
 	const struct lode_suspects_job_options *options;
 	struct lode_suspects_job *job;
 	struct lode_execution_set *set;
@@ -30,12 +31,12 @@ static const char *kept(struct lode_suspects_job *job, const char *text)
 	return lode_arena_strndup(&job->arena, text, strlen(text));
 }
 
-static struct lode_skipped_input listed(struct run *run, const char *path, const char *reason)
+static struct lode_skipped_input listed(struct reading *run, const char *path, const char *reason)
 {
 	return (struct lode_skipped_input){kept(run->job, path), kept(run->job, reason)};
 }
 
-static void skip(struct run *run, const char *path, const struct lode_error *err)
+static void skip_input(struct reading *run, const char *path, const struct lode_error *err)
 {
 	char *reason = lode_job_reason(path, err);
 
@@ -43,9 +44,9 @@ static void skip(struct run *run, const char *path, const struct lode_error *err
 	free(reason);
 }
 
-static void progress(void *context, int64_t consumed_bytes)
+static void tell_progress(void *context, int64_t consumed_bytes)
 {
-	struct run *run = context;
+	struct reading *run = context;
 	struct lode_digest_progress now = {
 		.n_streams = run->job->n_inputs,
 		.n_done = run->n_done,
@@ -59,8 +60,8 @@ static void progress(void *context, int64_t consumed_bytes)
 
 /* ---- One stream ---- */
 
-static int load(struct run *run, struct lode_stream **stream, const char *path,
-		const struct lode_tap *tap, struct lode_error *err)
+static int load_tapped(struct reading *run, struct lode_stream **stream, const char *path,
+		       const struct lode_tap *tap, struct lode_error *err)
 {
 	const struct lode_suspects_job_options *options = run->options;
 	struct lode_source_options source = {
@@ -69,7 +70,7 @@ static int load(struct run *run, struct lode_stream **stream, const char *path,
 		.n_threads = options->n_threads ? options->n_threads : lode_pool_cpus(),
 		.memory_bytes = options->memory_bytes,
 		.tap = tap,
-		.progress = progress,
+		.progress = tell_progress,
 		.progress_context = run,
 	};
 
@@ -77,7 +78,7 @@ static int load(struct run *run, struct lode_stream **stream, const char *path,
 }
 
 /* Ends that come before their starts cannot be paired: the user must know why calls are missing. */
-static void note_unordered(struct run *run, const char *path, const struct lode_loss *loss)
+static void note_unordered(struct reading *run, const char *path, const struct lode_loss *loss)
 {
 	char text[200];
 
@@ -91,8 +92,8 @@ static void note_unordered(struct run *run, const char *path, const struct lode_
 			((struct lode_metric_note){kept(run->job, path), kept(run->job, text)}));
 }
 
-static void describe(struct run *run, const char *path, const struct lode_stream *stream,
-		     const struct lode_collect *collect)
+static void describe_stream(struct reading *run, const char *path, const struct lode_stream *stream,
+			    const struct lode_collect *collect)
 {
 	struct lode_suspects_job *job = run->job;
 	char *cut = lode_job_cut_text(&stream->losses, path);
@@ -111,7 +112,7 @@ static void describe(struct run *run, const char *path, const struct lode_stream
 }
 
 /* What the finished stream tells. */
-static int measure_stream(struct run *run, struct lode_collect *collect,
+static int measure_stream(struct reading *run, struct lode_collect *collect,
 			  const struct lode_stream *stream, const struct lode_job_spec *spec,
 			  lode_symptom_vec *symptoms, struct lode_error *err)
 {
@@ -128,7 +129,7 @@ static int measure_stream(struct run *run, struct lode_collect *collect,
 }
 
 /* The stream of a file, measured as far as its events tell; NULL: `err` says why not. */
-static struct lode_stream *load_events(struct run *run, struct lode_collect *collect,
+static struct lode_stream *load_events(struct reading *run, struct lode_collect *collect,
 				       const char *path, struct lode_error *err)
 {
 	struct lode_tap *tap = lode_collect_tap(collect);
@@ -136,7 +137,7 @@ static struct lode_stream *load_events(struct run *run, struct lode_collect *col
 
 	lode_collect_begin(collect, path);
 	tap->wants_model = run->has_windows;
-	if (load(run, &stream, path, tap, err) == 0 && collect->is_begun)
+	if (load_tapped(run, &stream, path, tap, err) == 0 && collect->is_begun)
 		return stream;
 	if (stream)
 		(void)lode_fail(
@@ -147,9 +148,9 @@ static struct lode_stream *load_events(struct run *run, struct lode_collect *col
 }
 
 /* Measures into `set`. `*stream` is the caller's to free; NULL: it failed, and is listed. */
-static int measure(struct run *run, struct lode_execution_set *set, const char *path,
-		   const struct lode_job_spec *spec, struct lode_stream **stream,
-		   lode_symptom_vec *symptoms, struct lode_error *err)
+static int measure_recording(struct reading *run, struct lode_execution_set *set, const char *path,
+			     const struct lode_job_spec *spec, struct lode_stream **stream,
+			     lode_symptom_vec *symptoms, struct lode_error *err)
 {
 	struct lode_collect *collect =
 		lode_collect_new(set, run->options->metrics, run->options->kernel_frames);
@@ -162,23 +163,23 @@ static int measure(struct run *run, struct lode_execution_set *set, const char *
 		*stream = NULL;
 	}
 	if (*stream)
-		describe(run, path, *stream, collect);
+		describe_stream(run, path, *stream, collect);
 	else
-		skip(run, path, &bad);
+		skip_input(run, path, &bad);
 	rc = lode_collect_end(collect, err);
 	lode_collect_free(collect);
 	return rc;
 }
 
 /* A stream whose executions count in slow windows only: these are known at its end. */
-static int measure_windows(struct run *run, const char *path, const struct lode_job_spec *spec,
+static int measure_windows(struct reading *run, const char *path, const struct lode_job_spec *spec,
 			   struct lode_error *err)
 {
 	enum { memory_bytes = 64 << 20 };
 	struct lode_execution_set *all = lode_execution_set_new(memory_bytes);
 	struct lode_stream *stream = NULL;
 	lode_symptom_vec symptoms = {0};
-	int rc = measure(run, all, path, spec, &stream, &symptoms, err);
+	int rc = measure_recording(run, all, path, spec, &stream, &symptoms, err);
 
 	if (rc == 0 && stream)
 		rc = lode_suspects_copy_within(run->set, all, stream, symptoms.at, symptoms.n, err);
@@ -188,7 +189,7 @@ static int measure_windows(struct run *run, const char *path, const struct lode_
 	return rc;
 }
 
-static int run_stream(struct run *run, const char *path, struct lode_error *err)
+static int run_stream(struct reading *run, const char *path, struct lode_error *err)
 {
 	struct lode_stream *stream = NULL;
 	lode_symptom_vec symptoms = {0};
@@ -204,7 +205,7 @@ static int run_stream(struct run *run, const char *path, struct lode_error *err)
 			kept(run->job, "the command's, by the symptoms.tsv beside a recording");
 	if (run->has_windows)
 		return measure_windows(run, path, &spec, err);
-	rc = measure(run, run->set, path, &spec, &stream, &symptoms, err);
+	rc = measure_recording(run, run->set, path, &spec, &stream, &symptoms, err);
 	lode_vec_release(&symptoms);
 	lode_stream_free(stream);
 	return rc;
@@ -220,7 +221,7 @@ static int64_t size_of(const char *path)
 										     : 0;
 }
 
-static int run_inputs(struct run *run, const struct lode_inputs *inputs, struct lode_error *err)
+static int run_inputs(struct reading *run, const struct lode_inputs *inputs, struct lode_error *err)
 {
 	int rc = 0;
 
@@ -235,13 +236,13 @@ static int run_inputs(struct run *run, const struct lode_inputs *inputs, struct 
 		rc = run_stream(run, inputs->paths.at[i], err);
 		run->done_bytes += size_of(inputs->paths.at[i]);
 		run->n_done++;
-		progress(run, 0);
+		tell_progress(run, 0);
 	}
 	return rc;
 }
 
 /* What was asked for and is in no recording at all. */
-static void note_unmet(struct run *run)
+static void note_unmet(struct reading *run)
 {
 	const struct lode_metric_spec *spec = run->options->metrics;
 
@@ -265,10 +266,10 @@ int lode_suspects_job_run(struct lode_suspects_job *out, struct lode_execution_s
 			  char *const *inputs, size_t n_inputs,
 			  const struct lode_suspects_job_options *options, struct lode_error *err)
 {
-	struct run run = {.options = options,
-			  .job = out,
-			  .set = set,
-			  .are_windows_given = lode_job_symptoms_are_given(&options->symptoms)};
+	struct reading run = {.options = options,
+			      .job = out,
+			      .set = set,
+			      .are_windows_given = lode_job_symptoms_are_given(&options->symptoms)};
 	struct lode_inputs expanded = {0};
 	int rc;
 

@@ -1,9 +1,9 @@
+/* Latency histograms in text: lines of a few columns, and bars. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "answers/suspects/text_parts.h"
 #include "base/escape.h"
-#include "reports/suspects_parts.h"
 #include "reports/units.h"
 
 static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -44,16 +44,15 @@ static void trim(char *text)
 		text[--len] = '\0';
 }
 
-struct lode_sparkline lode_sparkline_make(const struct lode_suspects *suspects,
-					  const uint32_t *metrics, size_t n, unsigned columns)
+struct lode_sparkline lode_sparkline_make(const struct lode_suspects_metric *metrics, size_t n,
+					  unsigned columns)
 {
 	struct lode_sparkline line = {.first = LODE_LATENCY_BUCKETS, .columns = columns};
 
 	for (size_t i = 0; i < n; i++) {
-		const struct lode_tally_metric *m = &suspects->tally.metrics.at[metrics[i]];
-		const struct lode_latency_histogram *h = m->histogram[LODE_SIDE_SUBJECT];
+		const struct lode_latency_histogram *h = metrics[i].values.histogram;
 
-		if (!h || strcmp(m->unit, "ns") != 0)
+		if (!h || strcmp(metrics[i].of.unit, "ns") != 0)
 			continue;
 		for (unsigned b = 0; b < LODE_LATENCY_BUCKETS; b++) {
 			if (h->n[b] && b < line.first)
@@ -215,8 +214,8 @@ static uint64_t most_of(const struct lode_latency_histogram *h, const struct ran
 }
 
 /* The counts and bars of one line, without blanks at its end. */
-static void put_row(FILE *out, const struct lode_bars *bars, unsigned bucket, unsigned step,
-		    const uint64_t *most, unsigned bar)
+static void put_bars(FILE *out, const struct lode_bars *bars, unsigned bucket, unsigned step,
+		     const uint64_t *most, unsigned bar)
 {
 	uint64_t n = sum_of(bars->histogram, bucket, step);
 	uint64_t n_other = bars->other ? sum_of(bars->other, bucket, step) : 0;
@@ -256,7 +255,7 @@ void lode_bars_print(FILE *out, const struct lode_bars *bars, unsigned columns)
 			   lode_format_cost(text, (int64_t)lode_latency_bucket_start(b),
 					    bars->unit),
 			   label_columns);
-		put_row(out, bars, b, r.step, most, bar);
+		put_bars(out, bars, b, r.step, most, bar);
 		fputc('\n', out);
 	}
 	while (marks.at < marks.n)

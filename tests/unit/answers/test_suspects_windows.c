@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "job/suspects_windows.h"
+#include "answers/suspects/windows.h"
 #include "random.h"
 
 enum { N_THREADS = 3, N_METRICS = 4, N_NODES = 6 };

@@ -1,4 +1,5 @@
-#include "job/suspects_windows.h"
+/* Executions in slow windows. */
+#include "answers/suspects/windows.h"
 
 #include <stdlib.h>
 
@@ -74,7 +75,7 @@ static bool is_within(const struct copying *c, int64_t tid, int64_t start_ns, in
 	return low && c->windows[low - 1].tid == tid && c->windows[low - 1].latest_ns > start_ns;
 }
 
-static void take(void *context, const struct lode_execution *at, size_t n)
+static void take_batch(void *context, const struct lode_execution *at, size_t n)
 {
 	struct copying *c = context;
 
@@ -129,7 +130,7 @@ int lode_suspects_copy_within(struct lode_execution_set *to, struct lode_executi
 	make_windows(&c, stream, symptoms, n_symptoms);
 	make_metrics(&c);
 	lode_execution_set_begin(to, stream->path);
-	rc = lode_execution_set_each(from, take, &c, err);
+	rc = lode_execution_set_each(from, take_batch, &c, err);
 	for (uint32_t i = 1; i < n_nodes; i++)
 		if (c.is_used[i])
 			nodes[i] = lode_calltree_graft(&to->tree, 0, &from->tree, i);

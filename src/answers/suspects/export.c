@@ -1,8 +1,10 @@
+/* Stacks of lode suspects for other tools. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/suspects/suspects.h"
 #include "reports/export_stacks.h"
-#include "reports/units.h"
+#include "reports/folded_stacks.h"
 
 /* In this order the groups stand in the file. */
 enum group { SLOW, OTHERS, N_GROUPS };
@@ -73,8 +75,9 @@ static void add_groups(struct lode_export_stacks *out, bool versus)
 	}
 }
 
-void lode_export_suspects(struct lode_export_stacks *out, const struct lode_suspects *suspects)
+void lode_suspects_export(struct lode_export_stacks *out, const struct lode_suspects_answer *answer)
 {
+	const struct lode_suspects *suspects = answer->suspects;
 	static const struct lode_export_value_type types[] = {
 		{"executions", "count"},
 		{"time", "nanoseconds"},
@@ -106,4 +109,25 @@ void lode_export_suspects(struct lode_export_stacks *out, const struct lode_susp
 				lode_vec_append(&out->samples, sample);
 		}
 	}
+}
+
+void lode_suspects_folded(FILE *out, const struct lode_suspects_answer *answer)
+{
+	const struct lode_suspects *s = answer->suspects;
+	const struct lode_calltree *tree = &s->tally.set->tree;
+	int64_t *cost = lode_alloc0(tree->nodes.n, sizeof(*cost));
+
+	for (size_t i = 0; i < s->tally.rows.n; i++) {
+		const struct lode_tally_row *row = &s->tally.rows.at[i];
+		lode_u128 sum = answer->is_versus ? row->moments.sum : row->failed_sum;
+
+		/* Lengths of queues and the like are no times to be added to others. */
+		if (row->side != LODE_SIDE_SUBJECT ||
+		    strcmp(s->tally.metrics.at[row->metric].unit, "ns") != 0 ||
+		    sum > (lode_u128)(INT64_MAX - cost[row->stack]))
+			continue;
+		cost[row->stack] += (int64_t)sum;
+	}
+	lode_folded_print(out, tree, cost);
+	free(cost);
 }

@@ -1,0 +1,452 @@
+/* The command line of lode suspects. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/suspects/suspects.h"
+#include "base/escape.h"
+#include "cli/aoi_options.h"
+#include "cli/command.h"
+#include "cli/export_options.h"
+#include "cli/help.h"
+#include "cli/html_option.h"
+#include "cli/input_options.h"
+#include "cli/messages.h"
+#include "cli/output_options.h"
+#include "cli/progress.h"
+#include "reports/export_stacks.h"
+
+struct suspects_values {
+	struct lode_input_options input;
+	struct lode_aoi_values aoi;
+	/* what is measured */
+	lode_text_list metrics;
+	bool kernel_frames, pooled;
+	/* what is slow */
+	lode_text_list baseline, versus, thresholds;
+	bool robust;
+	/* ranking */
+	int sort, correction;
+	/* output */
+	struct lode_top_value top;
+	double min_increase; /* NAN: not given */
+	const char *explain, *html;
+	bool wants_histograms, wants_json, wants_detail, wants_folded;
+	struct lode_export_values exports;
+	char *const *inputs; /* the operands */
+	size_t n_inputs;
+	/* made of the above */
+	struct lode_metric_spec spec;
+	lode_threshold_rules rules;
+	struct lode_arena arena;
+};
+
+/* Choices in the order of the enums that they stand for. */
+static const char *const orders[] = {"increase",  "excess", "failure",	  "context", "ochiai",
+				     "tarantula", "dstar",  "importance", "p",	     "mean",
+				     "std",	  "time",   NULL};
+static const char *const corrections[] = {"holm", "bh", "none", NULL};
+
+/* Functions and contrasts of a page. */
+enum { PAGE_TOP = 2000 };
+
+#define AT(field) .offset = offsetof(struct suspects_values, field)
+
+static const struct lode_option options[] = {
+	{.name = "metric",
+	 .argument = "METRIC",
+	 .help = "measure only this: a kind (syscall, block, offcpu ...), a glob of names "
+		 "('syscall:*stat*'), or an own metric 'NAME=BEGIN_EVENT..END_EVENT[by FIELD]'; "
+		 "may "
+		 "be repeated (default: all that the recordings have events for)",
+	 .set = lode_set_list,
+	 AT(metrics),
+	 .group = "What is measured"},
+	{.name = "pooled",
+	 .help = "all system calls are one metric, as in the paper's case studies: slow is slow, "
+		 "whatever the call",
+	 .set = lode_set_flag,
+	 AT(pooled)},
+	{.name = "kernel-frames",
+	 .help = "keep the kernel's frames in stacks of system calls, and "
+		 "the scheduler's in those of waits",
+	 .set = lode_set_flag,
+	 AT(kernel_frames)},
+
+	{.name = "baseline",
+	 .argument = "INPUT",
+	 .help = "a healthy recording: its mean and σ of each metric say what is slow; may be "
+		 "repeated",
+	 .set = lode_set_list,
+	 .file = LODE_FILE_READ,
+	 AT(baseline),
+	 .group = "What is slow"},
+	{.name = "versus",
+	 .argument = "INPUT",
+	 .help = "fast recordings (or a folder of them): rank what the slow ones, the operands, do "
+		 "more or longer; may be repeated",
+	 .set = lode_set_list,
+	 .file = LODE_FILE_READ,
+	 AT(versus)},
+	{.name = "thresholds",
+	 .argument = "BOUNDS",
+	 .help = "by hand, [METRICS=][PRUNE,]SUCCESS,FAILED: 20ms,50ms or 'block:*=0,5ms,20ms'; "
+		 "up to PRUNE ignored, up to SUCCESS succeeded, above FAILED failed; may be "
+		 "repeated, the last that matches counts (default: mean - 2σ, mean + σ, mean + 2σ)",
+	 .set = lode_set_list,
+	 AT(thresholds)},
+	{.name = "robust",
+	 .help = "median and 1.4826 MAD in place of mean and σ: a few extreme values move neither",
+	 .set = lode_set_flag,
+	 AT(robust)},
+
+	LODE_SYMPTOM_OPTIONS(offsetof(struct suspects_values, aoi)),
+
+	{.name = "sort",
+	 .argument = "BY",
+	 .help = "increase (default), excess (default with --versus), failure, context, ochiai, "
+		 "tarantula, dstar, importance, p, mean, std or time",
+	 .set = lode_set_choice,
+	 .choices = orders,
+	 AT(sort),
+	 .group = "Ranking"},
+	{.name = "correction",
+	 .argument = "HOW",
+	 .help = "how p-values are made to hold for many tests: holm (default), bh "
+		 "(Benjamini-Hochberg) or none",
+	 .set = lode_set_choice,
+	 .choices = corrections,
+	 AT(correction)},
+	{.name = "top",
+	 .letter = 'n',
+	 .argument = "N|P%",
+	 .help = "the first N functions, or that share of them (default 15%, but 10 to 25 in the "
+		 "table and 50 in JSON; 0: all)",
+	 .set = lode_set_top,
+	 AT(top)},
+	{.name = "min-increase",
+	 .argument = "X",
+	 .help = "only functions with at least this Increase",
+	 .set = lode_set_ratio,
+	 AT(min_increase)},
+
+	{.name = "explain",
+	 .argument = "FUNCTION",
+	 .help = "one function (or module!function) in full: metrics with it and without, callers, "
+		 "longest executions",
+	 .set = lode_set_text,
+	 AT(explain),
+	 .group = "Output"},
+	{.name = "histograms",
+	 .help = "the latency histogram of each metric, thresholds drawn in",
+	 .set = lode_set_flag,
+	 AT(wants_histograms)},
+	LODE_JSON_OPTION(offsetof(struct suspects_values, wants_json), "docs/json.md"),
+	{.name = "detail",
+	 .help = "JSON with what pages are drawn of: the first functions in full, as --explain "
+		 "tells one",
+	 .set = lode_set_flag,
+	 AT(wants_detail)},
+	LODE_HTML_OPTION(offsetof(struct suspects_values, html)),
+	LODE_FORCE_OPTION,
+	{.name = "folded",
+	 .help = "stacks of the failed executions with their time, for flame graphs",
+	 .set = lode_set_flag,
+	 AT(wants_folded)},
+	LODE_STACK_EXPORT_OPTIONS(offsetof(struct suspects_values, exports)),
+
+	LODE_SPAN_OPTIONS(offsetof(struct suspects_values, input)),
+	LODE_SYMBOL_OPTIONS(offsetof(struct suspects_values, input)),
+	LODE_MACHINE_OPTIONS(offsetof(struct suspects_values, input)),
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"Which functions go with the slow executions of a recording", "lode suspects perf.data"},
+	{"System calls only, as one metric, and the whole list",
+	 "lode suspects --metric syscall --pooled --top 0 perf.data"},
+	{"What the slow runs do that the fast ones do not", "lode suspects slow/ --versus fast/"},
+	{"A run of today, judged by a healthy one",
+	 "lode suspects today.data --baseline good.data"},
+	{"One of them in full", "lode suspects --explain fstatat perf.data"},
+	{"Time that locks are waited for, per lock",
+	 "lode suspects --metric 'lock=lock:contention_begin..lock:contention_end[by lock_addr]' "
+	 "perf.data"},
+	{"A flame graph of what is slow", "lode suspects --folded perf.data | flamegraph.pl"},
+	{"Slow and other executions side by side in speedscope.app",
+	 "lode suspects --speedscope slow.speedscope.json perf.data"},
+	{NULL},
+};
+
+static void init_values(struct suspects_values *v)
+{
+	memset(v, 0, sizeof(*v));
+	lode_input_options_init(&v->input);
+	lode_aoi_values_init(&v->aoi);
+	v->sort = LODE_UNSET;
+	v->min_increase = NAN;
+}
+
+static void release_values(struct suspects_values *v)
+{
+	lode_aoi_values_release(&v->aoi);
+	lode_vec_release(&v->metrics);
+	lode_vec_release(&v->baseline);
+	lode_vec_release(&v->versus);
+	lode_vec_release(&v->thresholds);
+	lode_vec_release(&v->rules);
+	lode_metric_spec_release(&v->spec);
+	lode_arena_release(&v->arena);
+}
+
+static int check_values(const struct lode_command *self, const struct suspects_values *v,
+			int n_operands)
+{
+	bool versus = v->versus.n > 0;
+
+	if (n_operands == 0)
+		return lode_command_misused(self, "give recordings, or folders of recordings");
+	if (versus && v->baseline.n)
+		return lode_command_misused(self, "--versus and --baseline exclude each other");
+	if (versus && (v->robust || v->thresholds.n))
+		return lode_command_misused(
+			self, "--versus compares sets: there are no thresholds to be set");
+	if (v->sort == LODE_ORDER_EXCESS && !versus)
+		return lode_command_misused(self, "--sort excess needs --versus");
+	if (v->wants_json + v->wants_folded + v->wants_histograms > 1)
+		return lode_command_misused(self,
+					    "--json, --folded and --histograms exclude each other");
+	if (v->wants_detail && (!v->wants_json || v->explain))
+		return lode_command_misused(self, "--detail goes with --json, without --explain");
+	if (v->html && (v->wants_json || v->wants_folded || v->wants_histograms || v->explain))
+		return lode_command_misused(self, "--html stands alone, without --json, --folded, "
+						  "--histograms, --explain");
+	if (lode_export_check(self, &v->exports,
+			      v->html || v->wants_json || v->wants_folded || v->wants_histograms ||
+				      v->explain,
+			      "--html, --json, --folded, --histograms, --explain") != 0)
+		return LODE_EXIT_USAGE;
+	if (v->html && lode_html_check(self) != LODE_EXIT_OK)
+		return LODE_EXIT_FAILURE;
+	if (v->explain && (v->wants_folded || v->wants_histograms))
+		return lode_command_misused(self, "--explain goes with --json only");
+	return 0;
+}
+
+/* Reads the texts of --metric and --thresholds. */
+static int read_texts(const struct lode_command *self, struct suspects_values *v)
+{
+	struct lode_threshold_rule rule;
+	struct lode_error err;
+
+	for (size_t i = 0; i < v->metrics.n; i++) {
+		if (lode_metric_spec_add(&v->spec, v->metrics.at[i], &err) < 0)
+			return lode_command_misused(self, "%s", err.message);
+	}
+	for (size_t i = 0; i < v->thresholds.n; i++) {
+		if (lode_threshold_rule_parse(&rule, v->thresholds.at[i], &v->arena, &err) < 0)
+			return lode_command_misused(self, "%s", err.message);
+		lode_vec_append(&v->rules, rule);
+	}
+	return 0;
+}
+
+/* Fills in how much is shown. */
+static void set_lengths(struct lode_suspects_request *request, const struct suspects_values *v)
+{
+	const struct lode_top_value *top = &v->top;
+
+	request->cut_share = top->share > 0 ? top->share : 0.15;
+	request->list_top = 50;
+	request->length = top->share > 0 ? LODE_SUSPECTS_CUT : LODE_SUSPECTS_FIRST;
+	if (top->share <= 0 && top->is_given)
+		request->top = request->list_top = top->n;
+	else if (v->html)
+		request->top = request->list_top = PAGE_TOP;
+	else if (v->wants_json)
+		request->top = 50;
+	else if (!top->is_given)
+		request->length = LODE_SUSPECTS_TABLE;
+	/* By Increase alone, all that reach it. */
+	request->min_increase = v->min_increase;
+	if (!isnan(v->min_increase) && !top->is_given) {
+		request->length = LODE_SUSPECTS_FIRST;
+		request->top = 0;
+	}
+}
+
+static struct lode_suspects_request request_of(const struct suspects_values *v,
+					       struct lode_progress *progress)
+{
+	const lode_text_list *other = v->versus.n ? &v->versus : &v->baseline;
+	int order = v->sort;
+	struct lode_suspects_request request = {
+		.inputs = {v->inputs, (char *const *)other->at},
+		.n_inputs = {v->n_inputs, other->n},
+		.is_versus = v->versus.n > 0,
+		.reading = {.symbols = v->input.symbols,
+			    .narrow = lode_input_options_narrow(&v->input),
+			    .symptoms = lode_aoi_values_symptoms(&v->aoi),
+			    .metrics = v->metrics.n ? &v->spec : NULL,
+			    .kernel_frames = v->kernel_frames,
+			    .n_threads = v->input.n_threads,
+			    .memory_bytes = v->input.memory_bytes,
+			    .progress = lode_progress_read,
+			    .progress_context = progress},
+		.pooled = v->pooled,
+		.robust = v->robust,
+		.by_hand = v->rules.n ? &v->rules : NULL,
+		.correction = (enum lode_correction)v->correction,
+		.explain = v->explain,
+		.wants_details = v->html || v->wants_detail,
+	};
+
+	if (order == LODE_UNSET)
+		order = v->versus.n ? LODE_ORDER_EXCESS : LODE_ORDER_INCREASE;
+	request.order = (enum lode_suspect_order)order;
+	set_lengths(&request, v);
+	return request;
+}
+
+static void put_suspects_json(FILE *out, const void *answer)
+{
+	struct lode_names names = lode_suspects_names(answer);
+
+	lode_document_put(out, &lode_suspects_document, answer, &names);
+}
+
+/* Nothing was measured: says why, as far as that is known. */
+static int say_nothing(const struct lode_command *self, const struct lode_suspects_answer *answer)
+{
+	const struct lode_suspects_job *job = &answer->nothing_in->job;
+	char text[2048];
+
+	lode_say(self, "nothing to measure in %s", answer->nothing_in_words);
+	for (size_t i = 0; i < job->notes.n; i++)
+		lode_say(self, "%s", lode_escape(text, sizeof(text), job->notes.at[i].text));
+	lode_say(self, "lode info RECORDING says what a recording serves");
+	return LODE_EXIT_NOTHING;
+}
+
+static int put_explained(const struct lode_command *self, const struct suspects_values *v,
+			 const struct lode_suspects_answer *answer,
+			 const struct lode_text_page *page)
+{
+	char name[600];
+
+	lode_escape_fit(name, sizeof(name), v->explain, 80);
+	if (!answer->explained)
+		return lode_command_misused(self, "no function '%s': --top 0 lists all %zu", name,
+					    answer->n_functions);
+	if (answer->n_found > 1)
+		lode_say(self, "%zu modules have a function %s; MODULE!FUNCTION tells which",
+			 answer->n_found, name);
+	if (v->wants_json)
+		put_suspects_json(stdout, answer);
+	else
+		lode_suspects_explained_text(stdout, answer, page);
+	return LODE_EXIT_OK;
+}
+
+static int put_suspects(const struct lode_command *self, const struct suspects_values *v,
+			const struct lode_suspects_answer *answer)
+{
+	const struct lode_text_page page = lode_stdout_page();
+	struct lode_export_stacks stacks;
+	int code = LODE_EXIT_OK;
+
+	if (lode_export_is_asked(&v->exports)) {
+		lode_suspects_export(&stacks, answer);
+		code = lode_export_put_stacks(self, &v->exports, &stacks);
+		lode_export_stacks_release(&stacks);
+	} else if (v->explain) {
+		code = put_explained(self, v, answer, &page);
+	} else if (v->html) {
+		code = lode_html_put(self, v->html, lode_suspects_document.schema, v->inputs,
+				     v->n_inputs, put_suspects_json, answer);
+	} else if (v->wants_json) {
+		put_suspects_json(stdout, answer);
+	} else if (v->wants_folded) {
+		lode_suspects_folded(stdout, answer);
+	} else if (v->wants_histograms) {
+		lode_suspects_histograms(stdout, answer, &page);
+	} else {
+		lode_suspects_text(stdout, answer, &page);
+	}
+	return code;
+}
+
+static int answer_suspects(const struct lode_command *self, const struct suspects_values *v)
+{
+	struct lode_progress progress;
+	const struct lode_suspects_request request = request_of(v, &progress);
+	struct lode_suspects_answer *answer;
+	struct lode_error err;
+	int code, rc;
+
+	lode_progress_start(&progress);
+	rc = lode_suspects_run(&answer, &request, &err);
+	lode_progress_end(&progress);
+	for (unsigned side = 0; side < LODE_N_SIDES; side++) {
+		const struct lode_suspects_job *job = &answer->sides[side].job;
+
+		lode_say_inputs(self, "skipped: ", job->skipped.at, job->skipped.n);
+		lode_say_incomplete(self, job->incomplete.at, job->incomplete.n);
+		lode_say_other_files(self, job->n_other);
+	}
+	if (rc < 0)
+		code = lode_say_error(self, &err);
+	else if (answer->nothing_in)
+		code = say_nothing(self, answer);
+	else
+		code = put_suspects(self, v, answer);
+	if (code == LODE_EXIT_OK && answer->n_skipped + answer->n_incomplete)
+		code = LODE_EXIT_INCOMPLETE;
+	lode_suspects_answer_free(answer);
+	return code;
+}
+
+static int run_suspects(const struct lode_command *self, int argc, char **argv)
+{
+	struct suspects_values values;
+	int n, code = LODE_EXIT_OK;
+
+	init_values(&values);
+	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
+		values.inputs = argv;
+		values.n_inputs = (size_t)n;
+		code = check_values(self, &values, n);
+		if (code == 0)
+			code = read_texts(self, &values);
+		if (code == 0)
+			code = answer_suspects(self, &values);
+	}
+	release_values(&values);
+	return code;
+}
+
+const struct lode_command lode_cmd_suspects = {
+	.name = "suspects",
+	.summary = "rank the functions that go with slow system calls, I/O, waits and interrupts",
+	.usage = "[OPTION]... INPUT...",
+	.description =
+		"Reads perf recordings of kernel events with call stacks (lode record --syscalls, "
+		"or "
+		"any perf record of tracepoints with -g) and measures each system call, block "
+		"request, "
+		"interrupt and wait in them. Executions above mean + 2σ of their metric failed, "
+		"those "
+		"up to mean + σ succeeded. Functions are ranked by Increase: how much more often "
+		"executions fail in which the function is the last one than those in which it "
+		"occurs "
+		"at all. Other scores, exact p-values that hold for all tests together, and the "
+		"callers "
+		"that part slow calls from fast ones stand beside it.\n\n"
+		"Statistics say what goes together, not what causes what; docs/suspects.md says "
+		"what "
+		"each number can tell.",
+	.options = options,
+	.examples = examples,
+	.run = run_suspects,
+};

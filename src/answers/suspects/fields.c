@@ -1,0 +1,331 @@
+/* Fields of the document of lode suspects. */
+#include "answers/suspects/suspects.h"
+#include "reports/input_fields.h"
+
+/* ---- Values and their histogram ---- */
+
+static const struct lode_field bucket_fields[] = {
+	LODE_FIELD(struct lode_suspects_bucket, from,
+		   "smallest value of the bucket, which ends at a quarter more at most",
+		   .is_positive = true),
+	LODE_FIELD(struct lode_suspects_bucket, to, "smallest value above the bucket"),
+	LODE_FIELD(struct lode_suspects_bucket, n, NULL, .least = 1),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(bucket, struct lode_suspects_bucket);
+
+#define VALUE(key, member, text) \
+	LODE_FIELD_AS(key, struct lode_suspects_values, member, text, .is_positive = true)
+
+static const struct lode_field values_fields[] = {
+	LODE_FIELD(struct lode_suspects_values, n, NULL),
+	VALUE("mean_ns", mean, "in the metric's unit, as all *_ns of a metric are"),
+	VALUE("std_ns", std, "σ of the population"),
+	VALUE("min_ns", least, NULL),
+	VALUE("max_ns", largest, NULL),
+	VALUE("total_ns", total, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(values, struct lode_suspects_values);
+
+static const struct lode_field spread_fields[] = {
+	LODE_FIELDS_HERE(&values_record),
+	LODE_LIST("histogram", struct lode_suspects_values, buckets, n_buckets, &bucket_record,
+		  NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(spread, struct lode_suspects_values);
+
+/* ---- Metrics ---- */
+
+#define LOSS(key, which) LODE_FIELD_AS(key, struct lode_tally_metric, losses[which], NULL)
+
+static const struct lode_field loss_fields[] = {
+	LOSS("no_start", LODE_EXECUTION_NO_START),
+	LOSS("no_end", LODE_EXECUTION_NO_END),
+	LOSS("mismatched", LODE_EXECUTION_MISMATCHED),
+	LOSS("died", LODE_EXECUTION_DIED),
+	LOSS("unrooted", LODE_EXECUTION_UNROOTED),
+	LOSS("no_stack", LODE_EXECUTION_NO_STACK),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(loss, struct lode_tally_metric);
+
+#define METRIC(key, member, text) LODE_FIELD_AS(key, struct lode_suspects_metric, of.member, text)
+#define LABELLED(key, label)	  METRIC(key, n[LODE_SIDE_SUBJECT][label], NULL)
+
+static const struct lode_field metric_fields[] = {
+	METRIC("metric", name, NULL),
+	METRIC("unit", unit, "ns, or what a queue's length counts"),
+	LODE_FIELDS_OF(struct lode_suspects_metric, values, &values_record),
+	METRIC("labelled", is_labelled,
+	       "false: nothing to take thresholds from, so none of it counts"),
+	METRIC("prune_ns", thresholds.prune,
+	       "largest value that is ignored: mean - 2σ, rounded down"),
+	METRIC("success_ns", thresholds.success, "largest value that succeeded: mean + σ"),
+	METRIC("failed_ns", thresholds.failed, "values above it failed: mean + 2σ"),
+	LABELLED("succeeded", LODE_LABEL_SUCCEEDED),
+	LABELLED("failed", LODE_LABEL_FAILED),
+	LODE_FIELD_AS("ignored", struct lode_suspects_metric, n_ignored,
+		      "all others: pruned + ambiguous"),
+	LABELLED("pruned", LODE_LABEL_PRUNED),
+	LABELLED("ambiguous", LODE_LABEL_AMBIGUOUS),
+	LODE_FIELD_AS("failed_total_ns", struct lode_suspects_metric, failed_total,
+		      "sum of the failed values", .is_positive = true),
+	LODE_LIST("histogram", struct lode_suspects_metric, values.buckets, values.n_buckets,
+		  &bucket_record, NULL),
+	LODE_FIELD_POINTER("other", struct lode_suspects_metric, other, &spread_record,
+			   "of the baseline, or of the fast recordings",
+			   .absent = "there is neither"),
+	LODE_FIELD_RECORD("losses", struct lode_suspects_metric, of, &loss_record,
+			  "what could not be measured, or only without a whole stack"),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(metric, struct lode_suspects_metric, .is_shared = true);
+
+/* ---- Functions ---- */
+
+/* A function and its module as two members; `...` is `.absent`, where there may be none. */
+#define FUNCTION(struct_, frame, ...)                                                  \
+	LODE_FIELD_OF("function", LODE_TYPE_LABEL, struct_, frame, NULL, __VA_ARGS__), \
+		LODE_FIELD_OF("module", LODE_TYPE_MODULE, struct_, frame, NULL, __VA_ARGS__)
+
+#define SHARE .is_positive = true, .most = 1
+#define LOG(key, member) \
+	LODE_FIELD_AS(key, struct lode_suspects_chance, member, NULL, .is_negative = true)
+
+static const struct lode_field chance_fields[] = {
+	LODE_FIELD(struct lode_suspects_chance, p, "Fisher's exact test of its occurrence", SHARE),
+	LOG("log10_p", log10_p),
+	LODE_FIELD(struct lode_suspects_chance, q, "p adjusted for all tests", SHARE),
+	LOG("log10_q", log10_q),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(chance, struct lode_suspects_chance);
+
+/* Quotients of counts, which are the same everywhere. */
+#define QUOTIENT(key, member, ...)                                                                 \
+	LODE_FIELD_OF(key, LODE_TYPE_EXACT, struct lode_suspects_function, of.scores.member, NULL, \
+		      __VA_ARGS__)
+#define SCORE(key, member, ...) \
+	LODE_FIELD_AS(key, struct lode_suspects_function, of.scores.member, NULL, __VA_ARGS__)
+#define EVIDENCE(member) \
+	LODE_FIELD_AS(#member, struct lode_suspects_function, evidence.member, NULL)
+
+static const struct lode_field excess_fields[] = {
+	LODE_FIELD_AS("excess", struct lode_suspects_excess, of.low,
+		      "two sets only: lower end of what slow recordings do that fast ones do not",
+		      .least = -1, .most = 1),
+	LODE_FIELD_AS("excess_calls", struct lode_suspects_excess, of.calls, NULL),
+	LODE_FIELD_AS("excess_time", struct lode_suspects_excess, of.time, NULL),
+	LODE_FIELD(struct lode_suspects_excess, slow_calls, NULL),
+	LODE_FIELD(struct lode_suspects_excess, fast_calls, NULL),
+	LODE_FIELD_AS("slow_total_ns", struct lode_suspects_excess, slow_total, NULL,
+		      .is_positive = true),
+	LODE_FIELD_AS("fast_total_ns", struct lode_suspects_excess, fast_total, NULL,
+		      .is_positive = true),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(excess, struct lode_suspects_excess);
+
+static const struct lode_field function_fields[] = {
+	LODE_FIELD_AS("rank", struct lode_suspects_function, of.rank, NULL, .least = 1),
+	FUNCTION(struct lode_suspects_function, frame),
+	EVIDENCE(d_success),
+	EVIDENCE(d_failed),
+	EVIDENCE(o_success),
+	EVIDENCE(o_failed),
+	QUOTIENT("failure", failure, SHARE),
+	QUOTIENT("context", context, SHARE),
+	QUOTIENT("increase", increase, .least = -1, .most = 1),
+	SCORE("increase_low", increase_ci.low),
+	SCORE("increase_high", increase_ci.high),
+	SCORE("ochiai", ochiai, SHARE),
+	SCORE("tarantula", tarantula, SHARE),
+	SCORE("dstar", dstar, .is_positive = true,
+	      .absent = "without a bound, it is in all failed executions and in no other"),
+	SCORE("importance", importance, SHARE),
+	SCORE("importance_low", importance_ci.low, SHARE),
+	SCORE("importance_high", importance_ci.high, SHARE),
+	LODE_FIELDS_OF(struct lode_suspects_function, chance, &chance_record),
+	LODE_FIELDS_AT(struct lode_suspects_function, excess, &excess_record,
+		       .absent = "without --versus"),
+	LODE_FIELDS_OF(struct lode_suspects_function, values, &values_record),
+	LODE_FIELD_AS("group", struct lode_suspects_function, of.group,
+		      "rank of the first of the functions that always occur together with it",
+		      .least = 1),
+	LODE_FIELD_AS("suspect", struct lode_suspects_function, is_suspect, "within the cut"),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(function, struct lode_suspects_function, .is_shared = true);
+
+/* ---- Contrasts ---- */
+
+static const struct lode_field outcome_fields[] = {
+	LODE_FIELD_AS("failed", struct lode_suspects_part, n_failed, NULL),
+	LODE_FIELD_AS("succeeded", struct lode_suspects_part, n_succeeded, NULL),
+	LODE_FIELD(struct lode_suspects_part, n, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(outcome, struct lode_suspects_part);
+
+static const struct lode_field half_fields[] = {
+	LODE_FIELDS_HERE(&outcome_record),
+	LODE_FIELD_AS("mean_ns", struct lode_suspects_part, mean, NULL, .is_positive = true),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(half, struct lode_suspects_part);
+
+static const struct lode_field contrast_fields[] = {
+	FUNCTION(struct lode_suspects_contrast, leaf),
+	LODE_FIELD(struct lode_suspects_contrast, metric, NULL, .absent = "with --versus"),
+	LODE_FRAMES("callers", struct lode_suspects_contrast, callers, n_callers,
+		    "functions that always occur together there, outermost first"),
+	LODE_FIELD_RECORD("with", struct lode_suspects_contrast, with, &half_record, NULL),
+	LODE_FIELD_RECORD("without", struct lode_suspects_contrast, without, &half_record, NULL),
+	LODE_FIELDS_OF(struct lode_suspects_contrast, chance, &chance_record),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(contrast, struct lode_suspects_contrast, .is_shared = true);
+
+/* ---- One function in full ---- */
+
+static const struct lode_field explained_half_fields[] = {
+	LODE_FIELD_AS("failed", struct lode_suspects_explained_half, outcome.failed, NULL),
+	LODE_FIELD_AS("succeeded", struct lode_suspects_explained_half, outcome.succeeded, NULL),
+	LODE_FIELDS_OF(struct lode_suspects_explained_half, values, &spread_record),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(explained_half, struct lode_suspects_explained_half);
+
+static const struct lode_field explained_metric_fields[] = {
+	LODE_FIELD(struct lode_suspects_explained_metric, metric, NULL),
+	LODE_FIELD_RECORD("with", struct lode_suspects_explained_metric, with,
+			  &explained_half_record, NULL),
+	LODE_FIELD_RECORD("without", struct lode_suspects_explained_metric, without,
+			  &explained_half_record, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(explained_metric, struct lode_suspects_explained_metric);
+
+static const struct lode_field neighbour_fields[] = {
+	FUNCTION(struct lode_suspects_part, frame,
+		 .absent = "nobody: it is the outermost, or the last"),
+	LODE_FIELDS_HERE(&outcome_record),
+	LODE_FIELD_AS("total_ns", struct lode_suspects_part, total, NULL, .is_positive = true),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(neighbour, struct lode_suspects_part);
+
+static const struct lode_field worst_fields[] = {
+	LODE_FIELD(struct lode_suspects_worst, metric, NULL),
+	LODE_FIELD(struct lode_suspects_worst, stream, NULL),
+	LODE_FIELD(struct lode_suspects_worst, tid, NULL),
+	LODE_FIELD_AS("t0_ns", struct lode_suspects_worst, start_ns, NULL),
+	LODE_FIELD_AS("value_ns", struct lode_suspects_worst, value, NULL, .is_positive = true),
+	LODE_FRAMES("stack", struct lode_suspects_worst, frames, n_frames, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(worst, struct lode_suspects_worst);
+
+static const struct lode_field explained_fields[] = {
+	LODE_FIELD_AS("rank", struct lode_suspects_explained, of.rank, NULL),
+	FUNCTION(struct lode_suspects_explained, frame),
+	LODE_LIST("metrics", struct lode_suspects_explained, metrics, n_metrics_listed,
+		  &explained_metric_record, NULL),
+	LODE_LIST("callers", struct lode_suspects_explained, callers, n_callers_listed,
+		  &neighbour_record, NULL),
+	LODE_LIST("callees", struct lode_suspects_explained, callees, n_callees_listed,
+		  &neighbour_record, NULL),
+	LODE_LIST("worst", struct lode_suspects_explained, worst, n_worst, &worst_record, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(explained, struct lode_suspects_explained, .is_shared = true);
+
+/* ---- The document ---- */
+
+static const char *const evidence_names[] = {"labels", "sets", NULL};
+
+static const struct lode_field option_fields[] = {
+	LODE_FIELD_CHOICE("evidence", struct lode_suspects_answer, is_versus, evidence_names, NULL),
+	LODE_FIELD(struct lode_suspects_answer, thresholds, NULL),
+	LODE_FIELD_AS("sort", struct lode_suspects_answer, order, NULL),
+	LODE_FIELD(struct lode_suspects_answer, correction, NULL),
+	LODE_FIELD_AS("pooled", struct lode_suspects_answer, is_pooled, NULL),
+	LODE_FIELD_AS("symptoms", struct lode_suspects_answer,
+		      sides[LODE_SIDE_SUBJECT].job.symptom_text, NULL,
+		      .absent = "all of each recording counts"),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(option, struct lode_suspects_answer);
+
+static const struct lode_field note_fields[] = {
+	LODE_FIELD(struct lode_metric_note, path, NULL),
+	LODE_FIELD(struct lode_metric_note, text, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(note, struct lode_metric_note);
+
+static const struct lode_field other_streams_fields[] = {
+	LODE_COLUMN("other_streams", struct lode_suspects_side, streams, n_streams,
+		    "the baseline, or the fast recordings"),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(other_streams, struct lode_suspects_side);
+
+static const struct lode_field other_executions_fields[] = {
+	LODE_FIELD_AS("other_executions", struct lode_suspects_side, n_executions, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(other_executions, struct lode_suspects_side);
+
+#define OTHER(record) \
+	LODE_FIELDS_AT(struct lode_suspects_answer, other, record, .absent = "there is neither")
+#define SUBJECT(member) sides[LODE_SIDE_SUBJECT].member
+#define MORE(key, member) \
+	LODE_FIELD_AS(key, struct lode_suspects_answer, member, "left out", .absent = "none")
+
+static const struct lode_field answer_fields[] = {
+	LODE_COLUMN("streams", struct lode_suspects_answer, SUBJECT(streams), SUBJECT(n_streams),
+		    "recordings that were asked about"),
+	OTHER(&other_streams_record),
+	LODE_FIELD_AS("events", struct lode_suspects_answer, n_events, "records in all of them"),
+	LODE_FIELD_AS("lost_events", struct lode_suspects_answer, n_lost, NULL),
+	LODE_FIELD_AS("executions", struct lode_suspects_answer, SUBJECT(n_executions), NULL),
+	OTHER(&other_executions_record),
+	LODE_FIELD_AS("failed", struct lode_suspects_answer, all.failed, NULL),
+	LODE_FIELD_AS("succeeded", struct lode_suspects_answer, all.succeeded, NULL),
+	LODE_RECORD_HERE("options", &option_record, NULL),
+	LODE_LIST("metrics", struct lode_suspects_answer, metrics, n_metrics_listed, &metric_record,
+		  "longest failed time first"),
+	MORE("metrics_more", n_metrics_more),
+	LODE_FIELD_AS("functions_total", struct lode_suspects_answer, n_functions, NULL),
+	LODE_FIELD_AS("groups", struct lode_suspects_answer, n_groups, NULL),
+	LODE_FIELD(struct lode_suspects_answer, cut, "ranks up to this one are suspects"),
+	LODE_ROWS("functions", struct lode_suspects_answer, n_listed, lode_suspects_function_at,
+		  &function_record, NULL),
+	MORE("more", n_more),
+	LODE_FIELD_AS("contrast_tests", struct lode_suspects_answer, n_contrast_tests, NULL),
+	LODE_ROWS("contrasts", struct lode_suspects_answer, n_contrasts_listed,
+		  lode_suspects_contrast_at, &contrast_record, NULL),
+	MORE("contrasts_more", n_contrasts_more),
+	LODE_FIELD_POINTER("explain", struct lode_suspects_answer, explained, &explained_record,
+			   NULL, .absent = "without --explain"),
+	LODE_LIST("details", struct lode_suspects_answer, details, n_details, &explained_record,
+		  "functions in full, those that rank first or part slow calls from fast ones",
+		  .absent = "without --detail"),
+	LODE_LIST("notes", struct lode_suspects_answer, notes, n_notes, &note_record, NULL),
+	LODE_LIST("skipped", struct lode_suspects_answer, skipped, n_skipped, &lode_skipped_record,
+		  "inputs of which nothing could be used"),
+	LODE_LIST("incomplete", struct lode_suspects_answer, incomplete, n_incomplete,
+		  &lode_skipped_record, "inputs that are cut or damaged: what was sound was used"),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(answer, struct lode_suspects_answer);
+
+const struct lode_document lode_suspects_document = {
+	.schema = "lode/suspects/1",
+	.file = "suspects",
+	.title = "lode suspects --json",
+	.record = &answer_record,
+};

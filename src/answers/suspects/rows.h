@@ -1,0 +1,26 @@
+/*
+ * What the lists of lode suspects hold, from the statistics. Inside of answers/suspects only.
+ */
+#ifndef LODE_SUSPECTS_ROWS_H
+#define LODE_SUSPECTS_ROWS_H
+
+#include "answers/suspects/suspects.h"
+
+/* How many of n a list shows; `most` 0: all. */
+static inline size_t lode_suspects_shown(size_t most, size_t n)
+{
+	return most && most < n ? most : n;
+}
+
+/* The metrics, and what they come to together. */
+void lode_suspects_metrics_fill(struct lode_suspects_answer *answer, size_t most,
+				struct lode_arena *arena);
+/* The most significant contrasts; `only` NULL: of all functions. */
+void lode_suspects_choose(struct lode_suspects_choice *choice, const struct lode_suspects *s,
+			  const struct lode_suspect *only);
+/* Keeps nothing of `x`, save its histograms where `keeps_histograms`. */
+void lode_suspects_explained_fill(struct lode_suspects_explained *out,
+				  const struct lode_suspects *s, const struct lode_explanation *x,
+				  bool keeps_histograms, size_t most, struct lode_arena *arena);
+
+#endif

@@ -1,0 +1,167 @@
+/* The text of lode suspects: the ranked table with what it stands on. */
+#include <string.h>
+
+#include "answers/suspects/text_parts.h"
+#include "base/escape.h"
+#include "reports/units.h"
+
+/* ---- Above the tables ---- */
+
+static void print_side(FILE *out, const struct lode_suspects_side *side, const char *what)
+{
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER];
+
+	fprintf(out, "%s, %s of %s", lode_format_plural(a, side->n_streams, what),
+		lode_format_plural(b, side->n_executions, "execution"),
+		lode_format_cost(c, side->time_ns, "ns"));
+}
+
+static void print_heading(FILE *out, const struct lode_suspects_answer *answer)
+{
+	const struct lode_suspects_side *subject = &answer->sides[LODE_SIDE_SUBJECT];
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
+
+	if (answer->is_versus) {
+		print_side(out, subject, "slow stream");
+		fputs("; ", out);
+		print_side(out, answer->other, "fast stream");
+		fputc('\n', out);
+		return;
+	}
+	fprintf(out, "%s, %s of %s: ", lode_format_plural(a, subject->n_streams, "stream"),
+		lode_format_plural(b, subject->n_executions, "execution"),
+		lode_format_plural(c, answer->n_metrics_asked, "metric"));
+	fprintf(out, "%s failed (%s), %s succeeded, %s between\n",
+		lode_format_count(a, answer->all.failed),
+		lode_format_share(b, (int64_t)answer->all.failed, (int64_t)subject->n_executions),
+		lode_format_count(c, answer->all.succeeded),
+		lode_format_count(d, answer->n_between));
+}
+
+/* ---- Below the tables ---- */
+
+static void print_long_tail(FILE *out, const struct lode_suspects_metric *m)
+{
+	char name[600];
+
+	fprintf(out,
+		"Long tails: of %s, σ is %lld times the mean. A few extreme\nexecutions "
+		"decide what is slow; --robust labels by median and MAD.\n",
+		lode_escape_fit(name, sizeof(name), m->of.name, 28),
+		(long long)(m->values.std / (m->values.mean + 1)));
+}
+
+static void print_method(FILE *out, const struct lode_suspects_answer *answer)
+{
+	const char *symptoms = answer->sides[LODE_SIDE_SUBJECT].job.symptom_text;
+	char text[1024];
+
+	fputc('\n', out);
+	if (answer->is_versus)
+		fprintf(out,
+			"Excess: at least this share (95 %%) of a function's calls, or of their "
+			"time,\nis not in the fast recordings. Calls and times are of one "
+			"recording.\n");
+	else
+		fprintf(out,
+			"Failed: %s.\nIncrease: Failure (where the function is last) less Context "
+			"(where it occurs);\n0 if it is always last, -Context if it never is. "
+			"--sort "
+			"ochiai, importance and\nothers compare those too.\n",
+			answer->thresholds);
+	if (answer->long_tail)
+		print_long_tail(out, answer->long_tail);
+	fprintf(out,
+		"q: chance that a function, or a caller, goes with %s by\naccident; Fisher's exact "
+		"test, %s over %zu groups of functions and over\n%zu callers.\n",
+		answer->is_versus ? "slow recordings" : "what failed", answer->correction,
+		answer->n_groups, answer->n_contrast_tests);
+	if (symptoms)
+		fprintf(out, "Only executions in slow windows count: %s.\n",
+			lode_escape(text, sizeof(text), symptoms));
+}
+
+static const char *loss_words(enum lode_execution_loss loss)
+{
+	static const char *const words[LODE_N_EXECUTION_LOSSES] = {
+		[LODE_EXECUTION_NO_START] = "without a recorded start",
+		[LODE_EXECUTION_NO_END] = "without a recorded end",
+		[LODE_EXECUTION_MISMATCHED] = "whose start and end do not fit",
+		[LODE_EXECUTION_DIED] = "in which the thread ended",
+		[LODE_EXECUTION_UNROOTED] = "with a stack that does not reach its thread's entry",
+		[LODE_EXECUTION_NO_STACK] = "without a stack",
+	};
+
+	return words[loss];
+}
+
+/* "Not measured: 1 without a recorded start, 2 in which the thread ended." */
+static void print_losses_from(FILE *out, const char *what, const uint64_t *n, unsigned first,
+			      unsigned end)
+{
+	char a[LODE_UNITS_BUFFER];
+	bool is_any = false;
+
+	for (unsigned k = first; k < end; k++) {
+		if (!n[k])
+			continue;
+		fprintf(out, "%s%s %s", is_any ? ", " : what, lode_format_count(a, n[k]),
+			loss_words((enum lode_execution_loss)k));
+		is_any = true;
+	}
+	fputs(is_any ? ".\n" : "", out);
+}
+
+static void print_losses(FILE *out, const struct lode_suspects_answer *answer,
+			 const struct lode_text_page *page)
+{
+	char a[LODE_UNITS_BUFFER], text[1024];
+
+	print_losses_from(out, "Not measured: ", answer->losses, 0, LODE_EXECUTION_UNROOTED);
+	print_losses_from(out, "Of those measured, ", answer->losses, LODE_EXECUTION_UNROOTED,
+			  LODE_N_EXECUTION_LOSSES);
+	if (answer->n_unlabelled && !answer->is_versus)
+		fprintf(out,
+			"%s of metrics that the baseline does not have: not labelled. --versus "
+			"compares\nwhat is done at all.\n",
+			lode_format_plural(a, answer->n_unlabelled, "execution"));
+	if (answer->n_lost)
+		fprintf(out, "The recorder dropped %s.\n",
+			lode_format_plural(a, answer->n_lost, "event"));
+	for (unsigned k = 0; k < LODE_N_SIDES; k++) {
+		const struct lode_suspects_job *job = &answer->sides[k].job;
+
+		for (size_t i = 0; i < job->notes.n && i < 3; i++)
+			fprintf(out, "Note: %s.\n",
+				lode_escape_fit(text, sizeof(text), job->notes.at[i].text,
+						page->columns - 8));
+	}
+}
+
+void lode_suspects_text(FILE *out, const struct lode_suspects_answer *answer,
+			const struct lode_text_page *page)
+{
+	print_heading(out, answer);
+	fputc('\n', out);
+	(answer->is_versus ? lode_suspects_print_metrics_of_sides
+			   : lode_suspects_print_metrics)(out, answer, page);
+	if (answer->n_listed) {
+		fputc('\n', out);
+		(answer->is_versus ? lode_suspects_print_functions_of_sides
+				   : lode_suspects_print_functions)(out, answer, page);
+	}
+	if (answer->n_ranked_more)
+		fprintf(out, "%zu more of %zu functions; --top 0 shows all.\n",
+			answer->n_ranked_more, answer->n_functions);
+	lode_suspects_print_contrasts(out, answer, page, &answer->contrasts, false);
+	print_method(out, answer);
+	print_losses(out, answer, page);
+	if (answer->n_skipped)
+		fprintf(out, "Skipped: %zu of %zu inputs (see stderr).\n", answer->n_skipped,
+			answer->n_inputs);
+	if (answer->n_incomplete)
+		fprintf(out, "Incomplete: %zu of %zu inputs are cut or damaged (see stderr).\n",
+			answer->n_incomplete, answer->n_inputs);
+	if (answer->n_functions)
+		fprintf(out, "\nlode suspects --explain FUNCTION ... tells one of them in full.\n");
+}

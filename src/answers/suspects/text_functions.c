@@ -1,0 +1,226 @@
+/* The functions in the text of lode suspects. */
+#include <math.h>
+#include <string.h>
+
+#include "answers/suspects/text_parts.h"
+#include "base/escape.h"
+#include "reports/common_part.h"
+#include "reports/sheet.h"
+#include "reports/units.h"
+
+enum { name_bytes = 2400, least_room = 20 };
+
+enum column {
+	RANK,
+	KEY,
+	INTERVAL,
+	FAILURE,
+	CONTEXT,
+	FAILED,
+	OF,
+	Q,
+	MEAN,
+	STD,
+	FUNCTION,
+	n_columns
+};
+
+static enum lode_suspect_order order_of(const struct lode_suspects_answer *answer)
+{
+	return answer->suspects->options.order;
+}
+
+static double score_of(const struct lode_suspects_answer *answer, const struct lode_suspect *f)
+{
+	switch (order_of(answer)) {
+	case LODE_ORDER_OCHIAI:
+		return f->scores.ochiai;
+	case LODE_ORDER_TARANTULA:
+		return f->scores.tarantula;
+	case LODE_ORDER_DSTAR:
+		return f->scores.dstar;
+	case LODE_ORDER_IMPORTANCE:
+		return f->scores.importance;
+	default:
+		return f->scores.increase;
+	}
+}
+
+/* Ranked by something that has no column of its own. */
+static bool has_key(const struct lode_suspects_answer *answer)
+{
+	enum lode_suspect_order order = order_of(answer);
+
+	return order == LODE_ORDER_OCHIAI || order == LODE_ORDER_TARANTULA ||
+	       order == LODE_ORDER_DSTAR || order == LODE_ORDER_IMPORTANCE;
+}
+
+static const char *format_key(char *buffer, const struct lode_suspects_answer *answer, double key)
+{
+	if (isinf(key))
+		snprintf(buffer, LODE_UNITS_BUFFER, "∞");
+	else if (key == 0)
+		snprintf(buffer, LODE_UNITS_BUFFER, "0");
+	else if (order_of(answer) == LODE_ORDER_DSTAR)
+		snprintf(buffer, LODE_UNITS_BUFFER, key < 1000 ? "%.3g" : "%.0f", key);
+	else
+		snprintf(buffer, LODE_UNITS_BUFFER, has_key(answer) ? "%.3f" : "%+.3f", key);
+	return buffer;
+}
+
+/* Where Increase is what it is by definition, that stands in the place of an interval. */
+static void set_interval(struct lode_sheet *sheet, size_t row,
+			 const struct lode_suspects_answer *answer,
+			 const struct lode_suspects_function *f)
+{
+	const struct lode_evidence *e = &f->evidence;
+	const struct lode_interval *ci = order_of(answer) == LODE_ORDER_IMPORTANCE
+						 ? &f->of.scores.importance_ci
+						 : &f->of.scores.increase_ci;
+
+	if (e->o_failed + e->o_success == 0)
+		lode_sheet_set(sheet, row, INTERVAL, "no evidence");
+	else if (e->d_failed + e->d_success == 0)
+		lode_sheet_set(sheet, row, INTERVAL, "never last");
+	else if (e->d_failed == e->o_failed && e->d_success == e->o_success)
+		lode_sheet_set(sheet, row, INTERVAL, "always last");
+	else
+		lode_sheet_set(sheet, row, INTERVAL, "%+.3f…%+.3f", ci->low, ci->high);
+}
+
+static void set_numbers(struct lode_sheet *sheet, const struct lode_suspects_answer *answer,
+			const struct lode_suspects_function *f)
+{
+	const struct lode_evidence *e = &f->evidence;
+	char text[LODE_UNITS_BUFFER];
+	size_t row = lode_sheet_row(sheet);
+
+	lode_sheet_set(sheet, row, RANK, "%u", f->of.rank);
+	lode_sheet_set(sheet, row, KEY, "%s", format_key(text, answer, score_of(answer, &f->of)));
+	set_interval(sheet, row, answer, f);
+	lode_sheet_set(sheet, row, FAILURE, "%.3f", f->of.scores.failure);
+	lode_sheet_set(sheet, row, CONTEXT, "%.3f", f->of.scores.context);
+	lode_sheet_set(sheet, row, FAILED, "%s", lode_format_count(text, e->o_failed));
+	lode_sheet_set(sheet, row, OF, "%s", lode_format_count(text, e->o_failed + e->o_success));
+	lode_sheet_set(sheet, row, Q, "%s", lode_format_log_p(text, f->chance.log10_q));
+	if (!f->values.n)
+		return;
+	lode_sheet_set(sheet, row, MEAN, "%s", lode_format_cost(text, f->values.mean, "ns"));
+	lode_sheet_set(sheet, row, STD, "%s", lode_format_cost(text, f->values.std, "ns"));
+}
+
+/* "function  module", and on further lines who always occurs together with it. */
+static void set_function(struct lode_sheet *sheet, const struct lode_suspects_answer *answer,
+			 size_t row, size_t column, const struct lode_suspect *f, size_t room,
+			 size_t more_room)
+{
+	const struct lode_suspects *s = answer->suspects;
+	const struct lode_calltree *tree = &s->tally.set->tree;
+	char label[name_bytes], name[name_bytes], line[name_bytes];
+	size_t used = 0, left = f->n_group - 1;
+
+	lode_short_label(label, sizeof(label), tree, f->function->frame);
+	lode_escape_fit(name, sizeof(name), label, room);
+	line[0] = '\0';
+	for (size_t i = f->rank; left && i < s->functions.n; i++) {
+		if (s->ranked[i].group != f->rank)
+			continue;
+		lode_short_label(label, sizeof(label), tree, s->ranked[i].function->frame);
+		if (used + strlen(label) + 40 > sizeof(line) ||
+		    lode_escape_width(line) + lode_escape_width(label) + 20 > more_room)
+			break;
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", used ? ", " : "",
+					 label);
+		left--;
+	}
+	if (left && used)
+		snprintf(line + used, sizeof(line) - used, " and %zu more", left);
+	else if (left)
+		snprintf(line, sizeof(line), "%zu others", left);
+	lode_sheet_set(sheet, row, column, "%s%s%s", name, line[0] ? "\n┆ always with " : "", line);
+}
+
+/* One line to a group, at the place of its first. */
+static bool is_line(const struct lode_suspects_answer *answer, size_t i)
+{
+	return answer->listed[i]->group == answer->listed[i]->rank;
+}
+
+/* Fills the last column, which is as wide as the others leave it, and prints all. */
+static void print_with_names(FILE *out, const struct lode_suspects_answer *answer,
+			     const struct lode_text_page *page, struct lode_sheet *sheet,
+			     size_t narrow, size_t column)
+{
+	size_t more_room,
+		room = lode_sheet_fit(sheet, page->columns, least_room, narrow, &more_room);
+
+	for (size_t i = 0, row = 0; i < answer->n_listed; i++) {
+		if (is_line(answer, i))
+			set_function(sheet, answer, row++, column, answer->listed[i], room,
+				     more_room);
+	}
+	lode_sheet_print(sheet, out, page->is_terminal);
+	lode_sheet_free(sheet);
+}
+
+void lode_suspects_print_functions(FILE *out, const struct lode_suspects_answer *answer,
+				   const struct lode_text_page *page)
+{
+	struct lode_sheet_column columns[n_columns] = {
+		[RANK] = {"#", true},
+		[KEY] = {"Increase", true},
+		[INTERVAL] = {"95 %", true, 3},
+		[FAILURE] = {"Failure", true, 4},
+		[CONTEXT] = {"Context", true, 4},
+		[FAILED] = {"failed", true},
+		[OF] = {"of", true},
+		[Q] = {"q", true},
+		[MEAN] = {"mean", true, 2},
+		[STD] = {"σ", true, 1},
+		[FUNCTION] = {"function", false},
+	};
+	struct lode_suspects_function f;
+	struct lode_sheet *sheet;
+
+	if (has_key(answer))
+		columns[KEY].title = answer->order;
+	sheet = lode_sheet_new(columns, n_columns, 0);
+	for (size_t i = 0; i < answer->n_listed; i++) {
+		if (!is_line(answer, i))
+			continue;
+		lode_suspects_function_at(&f, answer, i);
+		set_numbers(sheet, answer, &f);
+	}
+	print_with_names(out, answer, page, sheet, FAILURE, FUNCTION);
+}
+
+void lode_suspects_print_functions_of_sides(FILE *out, const struct lode_suspects_answer *answer,
+					    const struct lode_text_page *page)
+{
+	static const struct lode_sheet_column columns[] = {
+		{"#", true},	     {"excess", true}, {"calls slow", true}, {"fast", true},
+		{"time slow", true}, {"fast", true},   {"q", true, 1},	     {"function", false},
+	};
+	struct lode_sheet *sheet = lode_sheet_new(columns, 8, 0);
+	struct lode_suspects_function f;
+	char text[LODE_UNITS_BUFFER];
+
+	for (size_t i = 0; i < answer->n_listed; i++) {
+		size_t row;
+
+		if (!is_line(answer, i))
+			continue;
+		lode_suspects_function_at(&f, answer, i);
+		row = lode_sheet_row(sheet);
+		lode_sheet_set(sheet, row, 0, "%u", f.of.rank);
+		if (f.of.excess.low <= -1)
+			lode_sheet_set(sheet, row, 1, "-");
+		else
+			/* Never rounded up to what it is not known to be. */
+			lode_sheet_set(sheet, row, 1, "≥ %.1f %%",
+				       floor(1000 * f.of.excess.low) / 10);
+		lode_suspects_set_sides(sheet, row, 2, &f.pace, "ns");
+		lode_sheet_set(sheet, row, 6, "%s", lode_format_log_p(text, f.chance.log10_q));
+	}
+	print_with_names(out, answer, page, sheet, 2, 7);
+}
