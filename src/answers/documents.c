@@ -7,6 +7,7 @@
 #include "answers/pio/pio.h"
 #include "answers/pio/watch.h"
 #include "answers/suspects/suspects.h"
+#include "answers/triage/triage.h"
 #include "reports/digest_report.h"
 #include "reports/repo_fields.h"
 #include "reports/signature_report.h"
@@ -25,5 +26,6 @@ const struct lode_document *const lode_documents[] = {
 	&lode_repo_labels_document,
 	&lode_sign_document,
 	&lode_suspects_document,
+	&lode_triage_document,
 	NULL,
 };

@@ -1,5 +1,7 @@
+/* The command line of lode triage. */
 #include <stdio.h>
 
+#include "answers/triage/triage.h"
 #include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -10,9 +12,6 @@
 #include "cli/progress.h"
 #include "cli/signature_run.h"
 #include "cli/stream_reading.h"
-#include "job/triage_job.h"
-#include "reports/triage_report.h"
-#include "reports/units.h"
 #include "store/digest_file.h"
 
 struct triage_values {
@@ -79,7 +78,7 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static int check(const struct lode_command *self, void *values, size_t n_inputs)
+static int triage_command_check(const struct lode_command *self, void *values, size_t n_inputs)
 {
 	struct triage_values *v = values;
 	const char *misuse;
@@ -97,101 +96,78 @@ static int check(const struct lode_command *self, void *values, size_t n_inputs)
 	return v->html ? lode_html_check(self) : 0;
 }
 
-/* "10.0 s", "20 %" */
-static const char *limit_words(const struct triage_values *v, const char *unit, char *buffer)
+static void put_triage_json(FILE *out, const void *answer)
 {
-	if (v->fail_over.share > 0)
-		return lode_format_pct(buffer, 100 * v->fail_over.share);
-	return lode_format_cost_long(buffer, v->fail_over.amount, unit);
+	struct lode_names names = lode_triage_names(answer);
+
+	lode_document_put(out, &lode_triage_document, answer, &names);
 }
 
-static void put_json(FILE *out, const void *report)
+static int triage_command_put(const struct lode_command *self, const struct triage_values *v,
+			      const struct lode_triage_answer *answer, char **inputs,
+			      size_t n_inputs)
 {
-	lode_triage_report_json(out, report);
-}
-
-static int report(const struct lode_command *self, const struct triage_values *v,
-		  const struct lode_triage_job *job, char **inputs, size_t n_inputs)
-{
-	const struct lode_digest_job *read = &job->coverage.streams.job;
-	bool has_limit = v->fail_over.amount > 0 || v->fail_over.share > 0;
-	char limit[LODE_UNITS_BUFFER];
-	struct lode_triage_report r = {
-		.job = job,
-		.rest_path = v->rest,
-		.top_inside = v->html ? LODE_PAGE_TOP_INSIDE : 0,
-		.has_detail = v->html || v->wants_detail,
-		.top = lode_longest_list(v->top, v->html, v->wants_json, 12),
-		.columns = lode_columns(stdout, 100),
-		.is_terminal = lode_columns(stdout, 0) > 0,
-	};
+	struct lode_text_page page = lode_stdout_page();
 	struct lode_error err;
 	int code = LODE_EXIT_OK;
 
-	if (!read->digest || !read->digest->symptoms.n) {
-		lode_say(self, read->digest ? "no symptom in the streams" : "no usable stream");
-		return LODE_EXIT_NOTHING;
-	}
-	if (has_limit)
-		r.limit = limit_words(v, read->digest->unit, limit);
-	if (v->rest && lode_digest_save(v->rest, read->digest, &read->origin, NULL, &err) < 0)
+	if (v->rest &&
+	    lode_digest_save(v->rest, answer->read->digest, &answer->read->origin, NULL, &err) < 0)
 		return lode_say_error(self, &err);
 	if (v->html)
-		code = lode_html_put(self, v->html, "lode/triage/1", inputs, n_inputs, put_json,
-				     &r);
+		code = lode_html_put(self, v->html, lode_triage_document.schema, inputs, n_inputs,
+				     put_triage_json, answer);
 	else if (v->wants_json)
-		lode_triage_report_json(stdout, &r);
+		put_triage_json(stdout, answer);
 	else
-		lode_triage_report_text(stdout, &r);
-	if (code == LODE_EXIT_OK && job->n_over)
+		lode_triage_text(stdout, answer, v->rest != NULL, &page);
+	if (code == LODE_EXIT_OK && answer->n_over > 0)
 		return LODE_EXIT_EXCEEDED;
-	return lode_job_exit(read, code);
+	return lode_job_exit(answer->read, code);
 }
 
-static struct lode_triage_options job_options(const struct triage_values *v,
-					      struct lode_progress *progress)
+static int triage_command_answer(const struct lode_command *self, const void *values,
+				 const struct lode_signature_sources *sources, char **inputs,
+				 size_t n_inputs)
 {
-	struct lode_triage_options options = {
-		.streams = {.now_ns = lode_query_now_ns(),
-			    .job = lode_reading_options(&v->input, &v->aoi, progress)},
+	const struct triage_values *v = values;
+	struct lode_progress progress;
+	struct lode_triage_request request = {
+		.signatures = &sources->store.signatures,
+		.streams = {.inputs = inputs,
+			    .n_inputs = n_inputs,
+			    .repo = v->no_mining ? NULL : sources->repo,
+			    .now_ns = lode_query_now_ns(),
+			    .job = lode_reading_options(&v->input, &v->aoi, &progress)},
 		.mining = {.min_cost = v->min_cost.amount,
 			   .min_cost_share = v->min_cost.share,
 			   .min_similarity = 0.5,
 			   .n_threads = v->input.n_threads,
 			   .progress = lode_progress_stage,
-			   .progress_context = progress},
+			   .progress_context = &progress},
 		.no_mining = v->no_mining,
 		.limit = v->fail_over.amount,
 		.limit_share = v->fail_over.share,
-		.has_limit = v->fail_over.amount > 0 || v->fail_over.share > 0,
+		.top = lode_longest_list(v->top, v->html, v->wants_json, 12),
+		.top_inside = v->html ? LODE_PAGE_TOP_INSIDE : 0,
+		.wants_rows = v->html || v->wants_json,
+		.wants_detail = v->html || v->wants_detail,
 	};
-
-	return options;
-}
-
-static int run_job(const struct lode_command *self, const void *values,
-		   const struct lode_signature_sources *sources, char **inputs, size_t n_inputs)
-{
-	const struct triage_values *v = values;
-	struct lode_progress progress;
-	struct lode_triage_job job;
-	struct lode_triage_options options = job_options(v, &progress);
+	struct lode_triage_answer *answer;
 	struct lode_error err;
 	int code;
 
-	options.streams.inputs = inputs;
-	options.streams.n_inputs = n_inputs;
-	options.streams.repo = v->no_mining ? NULL : sources->repo;
 	lode_progress_start(&progress);
-	code = lode_triage_job_run(&job, &sources->store.signatures, &options, &err);
+	code = lode_triage_run(&answer, &request, &err);
 	lode_progress_end(&progress);
-	lode_say_skipped(self, &job.coverage.streams.job);
-	code = code < 0 ? lode_say_error(self, &err) : report(self, v, &job, inputs, n_inputs);
-	lode_triage_job_release(&job);
+	lode_say_skipped(self, answer->read);
+	code = code < 0 ? lode_say_error(self, &err)
+			: triage_command_put(self, v, answer, inputs, n_inputs);
+	lode_triage_free(answer);
 	return code;
 }
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int triage_command_run(const struct lode_command *self, int argc, char **argv)
 {
 	static const struct lode_signature_run how = {
 		.size = sizeof(struct triage_values),
@@ -199,8 +175,8 @@ static int run(const struct lode_command *self, int argc, char **argv)
 		.aoi_at = offsetof(struct triage_values, aoi),
 		.input_at = offsetof(struct triage_values, input),
 		.top_at = offsetof(struct triage_values, top),
-		.check = check,
-		.run = run_job,
+		.check = triage_command_check,
+		.run = triage_command_answer,
 	};
 	struct triage_values values;
 
@@ -226,5 +202,5 @@ const struct lode_command lode_cmd_triage = {
 		"input).",
 	.options = options,
 	.examples = examples,
-	.run = run,
+	.run = triage_command_run,
 };

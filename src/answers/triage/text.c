@@ -1,0 +1,235 @@
+/* lode triage for terminals. */
+#include <string.h>
+
+#include "answers/triage/triage.h"
+#include "base/escape.h"
+#include "reports/cluster_brief.h"
+#include "reports/common_part.h"
+#include "reports/sheet.h"
+#include "reports/units.h"
+#include "reports/variants.h"
+
+enum { lines_per_cluster = 3, path_columns = 44, known_bytes = 4096 };
+
+static void print_heading(FILE *out, const struct lode_triage_answer *answer)
+{
+	const struct lode_cover *all = &answer->all;
+	const char *unit = answer->unit;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER],
+		e[LODE_UNITS_BUFFER], f[LODE_UNITS_BUFFER], g[LODE_UNITS_BUFFER];
+
+	fprintf(out, "%s, %s of %s: %s known (%s, by %s), %s not explained\n",
+		lode_format_plural(a, answer->n_streams, "stream"),
+		lode_format_plural(b, answer->n_symptoms, "symptom"),
+		lode_format_cost_long(c, all->symptom_ns, unit),
+		lode_format_cost(d, all->covered_ns, unit),
+		lode_format_share(e, all->covered_ns, all->symptom_ns),
+		lode_format_plural(f, answer->n_active, "signature"),
+		lode_format_cost(g, all->unexplained_ns, unit));
+}
+
+/* ---- Streams ---- */
+
+enum column { STREAM, SYMPTOM, KNOWN, REST, MARK, AS, N_COLUMNS };
+
+static const struct lode_sheet_column sheet_columns[N_COLUMNS] = {
+	[STREAM] = {"stream", false, 0}, [SYMPTOM] = {"symptoms", true, 2},
+	[KNOWN] = {"known", true, 1},	 [REST] = {"unexplained", true, 0},
+	[MARK] = {"", false, 0},	 [AS] = {"known as", false, 0},
+};
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void set_numbers(struct lode_sheet *sheet, const struct lode_triage_answer *answer,
+			const struct lode_triage_stream *stream)
+{
+	const struct lode_cover *cover = &stream->cover;
+	char text[LODE_UNITS_BUFFER], name[1024];
+	size_t row = lode_sheet_row(sheet);
+
+	lode_sheet_set(sheet, row, STREAM, "%s",
+		       lode_escape_fit(name, sizeof(name), base_name(stream->path), path_columns));
+	lode_sheet_set(sheet, row, SYMPTOM, "%s",
+		       lode_format_cost(text, cover->symptom_ns, answer->unit));
+	lode_sheet_set(sheet, row, KNOWN, "%s",
+		       lode_format_share(text, cover->covered_ns, cover->symptom_ns));
+	lode_sheet_set(sheet, row, REST, "%s",
+		       lode_format_cost(text, cover->unexplained_ns, answer->unit));
+	lode_sheet_set(sheet, row, MARK, "%s", stream->is_over ? "!" : "");
+}
+
+/*
+ * "slow-path 1.92 s, crc 812 ms,
+ *  store-lock 34 ms, 2 more": on as many lines as a stream may have.
+ */
+static void set_known(struct lode_sheet *sheet, const struct lode_triage_answer *answer, size_t row,
+		      size_t room)
+{
+	const struct lode_triage_stream *stream = &answer->streams[row];
+	size_t n = stream->n_known + stream->n_known_more;
+	size_t max_lines = answer->n_streams == 1 ? 12 : 3, line = 0, width = 0, used = 0;
+	char text[known_bytes] = "", one[1024], name[512], cost[LODE_UNITS_BUFFER];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_triage_known *known = &stream->known[i];
+		size_t one_width, more_width = i + 1 < n ? strlen(", 999 more") : 0;
+
+		snprintf(one, sizeof(one), "%s%s %s",
+			 lode_escape_fit(name, sizeof(name), known->name, 40),
+			 known->is_retired ? " (came back)" : "",
+			 lode_format_cost(cost, known->total_ns, answer->unit));
+		one_width = lode_escape_width(one);
+		if (i && width + 2 + one_width + more_width > room) {
+			if (line + 1 == max_lines || used + sizeof(one) > sizeof(text)) {
+				snprintf(text + used, sizeof(text) - used, ", %zu more", n - i);
+				break;
+			}
+			line++;
+			width = 0;
+			snprintf(text + used, sizeof(text) - used, ",\n%s", one);
+		} else {
+			snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "", one);
+			width += i ? 2 : 0;
+		}
+		width += one_width;
+		used = strlen(text);
+	}
+	lode_sheet_set(sheet, row, AS, "%s", n ? text : "-");
+}
+
+static void print_streams(FILE *out, const struct lode_triage_answer *answer,
+			  const struct lode_text_page *page)
+{
+	struct lode_sheet *sheet = lode_sheet_new(sheet_columns, N_COLUMNS, 0);
+	size_t room;
+
+	for (size_t i = 0; i < answer->n_listed; i++)
+		set_numbers(sheet, answer, &answer->streams[i]);
+	room = lode_sheet_fit(sheet, page->columns, 28, AS, NULL);
+	for (size_t i = 0; i < answer->n_listed; i++)
+		set_known(sheet, answer, i, room);
+	fputc('\n', out);
+	lode_sheet_print(sheet, out, page->is_terminal);
+	lode_sheet_free(sheet);
+	if (answer->n_more)
+		fprintf(out, "\n%zu more stream%s, with less to explain; --top 0 shows all.\n",
+			answer->n_more, answer->n_more == 1 ? "" : "s");
+}
+
+/* ---- What came back ---- */
+
+static void print_returned(FILE *out, const struct lode_triage_answer *answer)
+{
+	char name[1024], bug[1024], cost[LODE_UNITS_BUFFER], streams[LODE_UNITS_BUFFER];
+
+	for (size_t i = 0; i < answer->n_returned; i++) {
+		const struct lode_triage_returned *r = &answer->returned[i];
+
+		fprintf(out, "\nCame back: %s, which was retired%s%s: %s in %s.\n",
+			lode_escape(name, sizeof(name), r->name), *r->bug ? ", " : "",
+			lode_escape(bug, sizeof(bug), r->bug),
+			lode_format_cost(cost, r->total_ns, answer->unit),
+			lode_format_plural(streams, r->n_streams, "stream"));
+	}
+}
+
+/* ---- The rest ---- */
+
+enum rest_column { RANK, SHARE, OWN, STREAMS, WHY, COMMON, N_REST_COLUMNS };
+
+static const struct lode_sheet_column rest_columns[N_REST_COLUMNS] = {
+	[RANK] = {"#", true, 0},	  [SHARE] = {"share", true, 3},
+	[OWN] = {"unexplained", true, 0}, [STREAMS] = {"streams", true, 2},
+	[WHY] = {"why", false, 1},	  [COMMON] = {"common part", false, 0},
+};
+
+static void set_cluster(struct lode_sheet *sheet, const struct lode_triage_answer *answer,
+			const struct lode_cluster *c)
+{
+	size_t row = lode_sheet_row(sheet);
+	char text[LODE_UNITS_BUFFER + 64];
+
+	lode_sheet_set(sheet, row, RANK, "%u", c->rank);
+	lode_sheet_set(sheet, row, SHARE, "%s",
+		       lode_format_share(text, c->own_ns, answer->all.symptom_ns));
+	lode_sheet_set(sheet, row, OWN, "%s", lode_format_cost(text, c->own_ns, answer->unit));
+	lode_sheet_set(sheet, row, STREAMS, "%u", c->n_streams);
+	lode_sheet_set(sheet, row, WHY, "%s", lode_cluster_why(text, sizeof(text), c));
+}
+
+static void set_common(struct lode_sheet *sheet, const struct lode_mined *mined, size_t row,
+		       size_t room, size_t more_room)
+{
+	char text[lines_per_cluster * (LODE_COMMON_LINE + 160)];
+	struct lode_mainline mainline;
+
+	lode_mainline_build(&mainline, &mined->clusters[row]);
+	lode_common_part_short(text, sizeof(text), mined->digest, mainline.frames.at,
+			       mainline.gap_before.at, mainline.frames.n, room, more_room,
+			       lines_per_cluster);
+	lode_mainline_release(&mainline);
+	lode_sheet_set(sheet, row, COMMON, "%s", text);
+}
+
+static void print_clusters(FILE *out, const struct lode_triage_answer *answer,
+			   const struct lode_text_page *page)
+{
+	struct lode_sheet *sheet = lode_sheet_new(rest_columns, N_REST_COLUMNS, 0);
+	size_t room, more_room;
+
+	for (size_t i = 0; i < answer->n_clusters; i++)
+		set_cluster(sheet, answer, &answer->mined->clusters[i]);
+	room = lode_sheet_fit(sheet, page->columns, 30, WHY, &more_room);
+	for (size_t i = 0; i < answer->n_clusters; i++)
+		set_common(sheet, answer->mined, i, room, more_room);
+	fputs("\nNot explained, mined:\n\n", out);
+	lode_sheet_print(sheet, out, page->is_terminal);
+	lode_sheet_free(sheet);
+	if (answer->n_clusters_more)
+		fprintf(out, "\n%zu more cluster%s; --top 0 shows all.\n", answer->n_clusters_more,
+			answer->n_clusters_more == 1 ? "" : "s");
+}
+
+static void print_rest(FILE *out, const struct lode_triage_answer *answer, bool keeps_rest,
+		       const struct lode_text_page *page)
+{
+	const char *unit = answer->unit;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], safe[4096];
+
+	if (answer->not_mined)
+		fprintf(out, "\nThe rest was not mined: %s.\n",
+			lode_escape(safe, sizeof(safe), answer->not_mined));
+	if (!answer->mined)
+		return;
+	if (answer->n_clusters)
+		print_clusters(out, answer, page);
+	if (answer->other_ns)
+		fprintf(out, "\n%s of the rest %s in no pattern of %s or more.\n",
+			lode_format_cost(a, answer->other_ns, unit),
+			strcmp(unit, "ns") == 0 ? "is" : "are",
+			lode_format_cost(b, answer->lambda_ns, unit));
+	if (answer->n_clusters && !keeps_rest)
+		fputs("\nlode triage --json ... >t.json, then lode sign --from t.json --cluster 1 "
+		      "--name NAME signs the first;\n--rest FILE keeps the rest for lode mine.\n",
+		      out);
+}
+
+void lode_triage_text(FILE *out, const struct lode_triage_answer *answer, bool keeps_rest,
+		      const struct lode_text_page *page)
+{
+	char a[LODE_UNITS_BUFFER];
+
+	print_heading(out, answer);
+	print_streams(out, answer, page);
+	print_returned(out, answer);
+	print_rest(out, answer, keeps_rest, page);
+	if (answer->n_over > 0)
+		fprintf(out, "\n! %s %s more than %s unexplained.\n",
+			lode_format_plural(a, (uint64_t)answer->n_over, "stream"),
+			answer->n_over == 1 ? "has" : "have", answer->limit);
+}
