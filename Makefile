@@ -14,7 +14,7 @@ RELEASE_OPTIONS := --buildtype=release -Doptimization=2 -Ddebug=true -Db_ndebug=
 .PHONY: all pages demo test quick bench fuzz torture soak tidy coverage size fmt install uninstall clean help ci
 
 all: deps-build $(RELEASE)/build.ninja
-	@ninja -C $(RELEASE) -j $(JOBS) --quiet
+	@ninja -C $(RELEASE) -j $(JOBS) --quiet lode
 	@echo "built: $(RELEASE)/lode"
 
 .PHONY: deps-build deps-test deps-demo deps-bench deps-coverage

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <lode/lode.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,6 @@
 #include "base/memory_limit.h"
 #include "cli/command.h"
 #include "cli/help.h"
-#include <cli/lode_version.h> /* made by Meson */
 
 static int usage_of_unknown(const char *name)
 {
@@ -30,7 +30,7 @@ static int run(int argc, char **argv)
 		return LODE_EXIT_USAGE;
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-		printf("lode %s\n", LODE_VERSION);
+		printf("lode %s\n", lode_version());
 		return LODE_EXIT_OK;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
