@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "job/digest_merge.h"
 #include "job/shape.h"
 #include "model/digest_canonical.h"
@@ -14,11 +15,12 @@
 static int find_streams(struct lode_stream_set *set, const struct lode_stream_set_options *options,
 			struct lode_error *err)
 {
+	int64_t now_ns = options->now_ns ? options->now_ns : lode_clock_ns(CLOCK_REALTIME);
 	struct lode_repo_query *query = NULL;
 	int rc = 0;
 
 	if (options->where)
-		rc = lode_repo_query_parse(&query, options->where, options->now_ns, err);
+		rc = lode_repo_query_parse(&query, options->where, now_ns, err);
 	if (rc == 0)
 		rc = lode_repo_find(&set->described, options->repo, query, err);
 	lode_repo_query_free(query);

@@ -17,7 +17,7 @@ struct lode_stream_set_options {
 	size_t n_inputs;
 	struct lode_repo *repo; /* NULL: none. With inputs: it gives name statistics only */
 	const char *where;	/* query for the repository's streams; NULL: all */
-	int64_t now_ns;		/* for ages in it */
+	int64_t now_ns;		/* that ages in it count from; 0: the clock's */
 	struct lode_digest_job_options job; /* of inputs; its content filters apply to all */
 };
 

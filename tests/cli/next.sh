@@ -51,6 +51,7 @@ echo "== a repository"
 LODE_REPO=r.lode "$LODE" next | head -n 5 | diff - <(head -n 5 inputs) && echo same
 say next --repo r.lode --where set=one
 say next --repo r.lode --where set=three
+"$LODE" next --repo r.lode --where 'set=one and age>=0s' | head -n 1
 say next --repo r.lode --where set=one runs
 say next --repo r.lode --signatures known.txt
 echo "== bad input"
