@@ -3,6 +3,7 @@
 
 #include "answers/coverage/coverage.h"
 #include "answers/info/info.h"
+#include "answers/mine/served.h"
 #include "answers/next/next.h"
 #include "answers/pio/pio.h"
 #include "answers/pio/watch.h"
@@ -18,6 +19,13 @@ const struct lode_document *const lode_documents[] = {
 	&lode_digest_document,
 	&lode_import_document,
 	&lode_info_document,
+	&lode_mine_document,
+	&lode_mine_cluster_document,
+	&lode_mine_path_document,
+	&lode_mine_signatures_document,
+	&lode_mine_streams_document,
+	&lode_mine_symptoms_document,
+	&lode_mine_trend_document,
 	&lode_next_document,
 	&lode_pio_document,
 	&lode_pio_watch_document,

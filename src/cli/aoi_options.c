@@ -6,22 +6,8 @@
 #include "cli/input_options.h"
 #include "job/shape.h"
 
-const char *const lode_scope_choices[] = {"critical", "graph", "thread", NULL};
-const char *const lode_stacks_choices[] = {"chained", "own", NULL};
-
 static const char *const reasons[] = {"none", "lock",  "disk",	"fault", "network", "ipc",
 				      "poll", "timer", "child", "other", NULL};
-
-const char *lode_shape_choice(const char *shape, const char *option, const char *const *choices)
-{
-	size_t len = 0;
-	const char *value = lode_shape_value(shape, option, &len);
-
-	for (; *choices; choices++)
-		if (value && strlen(*choices) == len && memcmp(value, *choices, len) == 0)
-			return *choices;
-	return "unknown";
-}
 
 void lode_aoi_values_init(struct lode_aoi_values *values)
 {

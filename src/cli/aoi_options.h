@@ -12,6 +12,7 @@
 
 #include "cli/option_values.h"
 #include "job/digest_job.h"
+#include "job/shape.h"
 
 struct lode_aoi_values {
 	const char *symptom, *symptoms, *comm;
@@ -25,15 +26,8 @@ struct lode_aoi_values {
 
 enum { LODE_UNSET = -1 };
 
-/* Choices in the order of the enums that they stand for. */
-extern const char *const lode_scope_choices[], *const lode_stacks_choices[];
-
 void lode_aoi_values_init(struct lode_aoi_values *values);
 void lode_aoi_values_release(struct lode_aoi_values *values);
-
-/* Of a digest that was made or given: what its shape says of an option that has choices, such as
-   --scope; "unknown" if nothing. */
-const char *lode_shape_choice(const char *shape, const char *option, const char *const *choices);
 
 /* Sets what was not given; `is_classic` is as good as giving scope graph and own stacks. */
 void lode_aoi_values_settle(struct lode_aoi_values *values, bool is_classic);

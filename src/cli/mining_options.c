@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "cli/aoi_options.h"
-#include "job/shape.h"
 #include "reports/units.h"
 
 const char *const lode_linkage_choices[] = {"average", "complete", "single", NULL};
-const char *const lode_rank_choices[] = {"own", "total", "average", "streams", "events", NULL};
 
 void lode_mining_values_init(struct lode_mining_values *values)
 {
@@ -35,7 +33,7 @@ const char *lode_mining_values_misuse(const struct lode_mining_values *values)
 }
 
 struct lode_mine_options lode_mining_values_options(const struct lode_mining_values *values,
-						    const char *shape, unsigned n_threads)
+						    unsigned n_threads)
 {
 	return (struct lode_mine_options){
 		.min_cost = values->min_cost.amount,
@@ -45,7 +43,6 @@ struct lode_mine_options lode_mining_values_options(const struct lode_mining_val
 		.patterns = values->patterns,
 		.max_patterns = values->max_patterns,
 		.classic = values->is_classic,
-		.split_kinds = lode_shape_is(shape, "--stacks", "own"),
 		.linkage = (enum lode_linkage)values->linkage,
 		.min_similarity = values->similarity,
 		.rank = (enum lode_rank)values->rank,

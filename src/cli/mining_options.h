@@ -21,7 +21,7 @@ struct lode_mining_values {
 };
 
 /* Choices in the order of the enums that they stand for. */
-extern const char *const lode_linkage_choices[], *const lode_rank_choices[];
+extern const char *const lode_linkage_choices[];
 
 void lode_mining_values_init(struct lode_mining_values *values);
 
@@ -31,11 +31,12 @@ void lode_mining_values_settle(struct lode_mining_values *values);
 /* NULL, or what is wrong with them. */
 const char *lode_mining_values_misuse(const struct lode_mining_values *values);
 
-/* For digests of the shape `shape` (job/shape.h); without progress. */
+/* Without progress; whether kinds of events are apart is the streams' to say. */
 struct lode_mine_options lode_mining_values_options(const struct lode_mining_values *values,
-						    const char *shape, unsigned n_threads);
+						    unsigned n_threads);
 
 /* How λ was chosen, in words. */
+enum { LODE_LAMBDA_WORDS_BYTES = 128 };
 const char *lode_lambda_words(const struct lode_mining_values *values, char *buffer, size_t size);
 
 /* Entries of an option table that stand alone: of a `double`, and of an `int`. */

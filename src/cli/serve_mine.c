@@ -1,3 +1,4 @@
+/* A mine report that is served: mined once, then asked about. */
 #include "cli/serve_mine.h"
 
 #include <stdlib.h>
@@ -11,9 +12,6 @@
 #include "cli/stream_reading.h"
 #include "job/cluster_choice.h"
 #include "job/cluster_paths.h"
-#include "job/shape.h"
-#include "reports/mine_served.h"
-#include "store/repo.h"
 
 /* Items of lists that are asked for. */
 enum { TOP_STREAMS = 1000, TOP_SYMPTOMS = 200 };
@@ -22,80 +20,45 @@ enum { MOST_TOP = 100000 };
 /* ---- Reading and mining ---- */
 
 /* Gives an exit code; what is wrong was said. */
-static int read_streams(struct lode_serve_mine *mine, const struct lode_command *self,
-			const struct lode_serve_mine_options *options)
-{
-	struct lode_progress progress;
-	struct lode_stream_set_options streams = {
-		.inputs = options->inputs,
-		.n_inputs = options->n_inputs,
-		.where = options->where,
-		.now_ns = lode_query_now_ns(),
-		.job = mine->read,
-	};
-	struct lode_error err;
-	int code;
-
-	streams.job.progress = lode_progress_read;
-	streams.job.progress_context = &progress;
-	if (options->repo && lode_repo_open(&streams.repo, options->repo, LODE_REPO_READ, &err) < 0)
-		return lode_say_error(self, &err);
-	code = lode_streams_read(self, &mine->set, &streams, &progress);
-	lode_repo_close(streams.repo);
-	return code;
-}
-
-/* The same. */
 static int mine_streams(struct lode_serve_mine *mine, const struct lode_command *self,
 			const struct lode_serve_mine_options *options)
 {
-	const struct lode_digest_job *job = &mine->set.job;
 	struct lode_progress progress;
-	struct lode_mine_options mining =
-		lode_mining_values_options(options->mining, job->origin.shape,
-					   options->input->n_threads);
+	struct lode_mine_request request = {
+		.inputs = options->inputs,
+		.n_inputs = options->n_inputs,
+		.repo = options->repo,
+		.where = options->where,
+		.reading = mine->read,
+		.mine = lode_mining_values_options(options->mining, options->input->n_threads),
+		.lambda = lode_lambda_words(options->mining, mine->lambda, sizeof(mine->lambda)),
+		.top = LODE_PAGE_TOP,
+		.top_inside = LODE_PAGE_TOP_INSIDE,
+		.wants_rows = true,
+		.is_served = true,
+	};
 	struct lode_error err;
 	int rc;
 
-	mining.progress = lode_progress_stage;
-	mining.progress_context = &progress;
+	request.reading.progress = lode_progress_read;
+	request.mine.progress = lode_progress_stage;
+	request.reading.progress_context = request.mine.progress_context = &progress;
 	lode_progress_start(&progress);
-	rc = lode_mine(&mine->mined, job->digest, &mining, &err);
+	rc = lode_mine_run(&mine->answer, &request, &err);
 	lode_progress_end(&progress);
-	if (rc == 0)
-		return LODE_EXIT_OK;
-	return lode_say_mining_error(self, &err);
+	lode_say_skipped(self, &mine->answer->set->job);
+	return rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
 }
 
-/* What answers look into. */
-static void prepare(struct lode_serve_mine *mine, const struct lode_serve_mine_options *options)
+/* What further answers look into. */
+static void prepare_questions(struct lode_serve_mine *mine)
 {
-	const struct lode_aoi_values *aoi = options->aoi;
-	const char *shape = mine->set.job.origin.shape;
-
-	lode_cluster_signatures_build(&mine->signatures, mine->mined, mine->mined->clusters,
-				      mine->mined->n_clusters);
+	mine->mined = mine->answer->mined;
 	lode_drill_build(&mine->drill, mine->mined);
-	lode_stream_groups_keys(&mine->keys, &mine->set);
+	lode_stream_groups_keys(&mine->keys, mine->answer->set);
 	mine->groups = lode_alloc0(mine->keys.n + 1, sizeof(*mine->groups));
 	if (mine->repo)
 		lode_rows_of_nodes_build(&mine->rows, mine->mined->digest);
-	mine->served = (struct lode_mine_served){.repo = options->repo, .where = options->where};
-	mine->report = (struct lode_mine_report){
-		.mined = mine->mined,
-		.job = &mine->set.job,
-		.scope = lode_shape_choice(shape, "--scope", lode_scope_choices),
-		.stacks = lode_shape_choice(shape, "--stacks", lode_stacks_choices),
-		.rank = lode_rank_choices[options->mining->rank],
-		.lambda = lode_lambda_words(options->mining, mine->lambda, sizeof(mine->lambda)),
-		.is_classic = options->mining->is_classic,
-		.is_filtered = lode_shape_has_filters(shape) || aoi->include.n || aoi->exclude.n ||
-			       aoi->only.bits || aoi->reason.bits,
-		.top = LODE_PAGE_TOP,
-		.top_inside = LODE_PAGE_TOP_INSIDE,
-		.signatures = &mine->signatures,
-		.served = &mine->served,
-	};
 }
 
 int lode_serve_mine_open(struct lode_serve_mine **out, const struct lode_command *self,
@@ -110,16 +73,14 @@ int lode_serve_mine_open(struct lode_serve_mine **out, const struct lode_command
 	mine->read = lode_reading_options(options->input, options->aoi, NULL);
 	if (options->symptom)
 		mine->read.symptoms.select = options->symptom;
-	code = read_streams(mine, self, options);
-	if (code == LODE_EXIT_OK)
-		code = mine_streams(mine, self, options);
+	code = mine_streams(mine, self, options);
 	if (code != LODE_EXIT_OK) {
 		lode_serve_mine_close(mine);
 		return code;
 	}
-	prepare(mine, options);
+	prepare_questions(mine);
 	*out = mine;
-	return lode_job_exit(&mine->set.job, code);
+	return lode_job_exit(&mine->answer->set->job, code);
 }
 
 void lode_serve_mine_close(struct lode_serve_mine *mine)
@@ -133,15 +94,13 @@ void lode_serve_mine_close(struct lode_serve_mine *mine)
 	free(mine->groups);
 	lode_vec_release(&mine->keys);
 	lode_drill_release(&mine->drill);
-	lode_cluster_signatures_release(&mine->signatures);
-	lode_mined_free(mine->mined);
-	lode_stream_set_release(&mine->set);
+	lode_mine_free(mine->answer);
 	free(mine);
 }
 
 void lode_serve_mine_put(FILE *out, struct lode_serve_mine *mine)
 {
-	lode_mine_report_json(out, &mine->report, NULL);
+	lode_mine_json(out, mine->answer);
 }
 
 /* ---- Questions ---- */
@@ -193,7 +152,7 @@ static int answer_cluster(void *context, const struct lode_site_query *query, FI
 	int rc = lode_serve_find_cluster(&cluster, mine, query, "id", err);
 
 	if (rc == LODE_OK)
-		lode_mine_cluster_json(out, &mine->report, cluster);
+		lode_mine_cluster_json(out, mine->answer, cluster);
 	return rc;
 }
 
@@ -211,7 +170,7 @@ static int answer_streams(void *context, const struct lode_site_query *query, FI
 	if (rc != LODE_OK)
 		return rc;
 	lode_drill_streams_of(&streams, &mine->drill, cluster);
-	lode_mine_streams_json(out, &mine->set, &mine->drill, cluster, &streams, top);
+	lode_mine_streams_json(out, mine->answer->set, &mine->drill, cluster, &streams, top);
 	lode_vec_release(&streams);
 	return LODE_OK;
 }
@@ -233,7 +192,7 @@ static int answer_symptoms(void *context, const struct lode_site_query *query, F
 	if (rc != LODE_OK)
 		return rc;
 	lode_drill_symptoms_of(&symptoms, &mine->drill, cluster, stream);
-	lode_mine_symptoms_json(out, &mine->set, &mine->drill, cluster, stream, &symptoms, top);
+	lode_mine_symptoms_json(out, &mine->drill, cluster, stream, &symptoms, top);
 	lode_vec_release(&symptoms);
 	return LODE_OK;
 }
@@ -243,8 +202,10 @@ static const char *file_of(const struct lode_serve_mine *mine, uint32_t stream)
 {
 	const struct lode_digest *digest = mine->mined->digest;
 
-	if (stream < mine->set.described.list.n)
-		return mine->set.described.list.at[stream].source;
+	const struct lode_repo_streams *described = &mine->answer->set->described;
+
+	if (stream < described->list.n)
+		return described->list.at[stream].source;
 	return digest->tree.strings.text.at[digest->streams.at[stream].path];
 }
 
@@ -277,7 +238,7 @@ static int answer_path(void *context, const struct lode_site_query *query, FILE 
 		return LODE_SITE_NO_SUCH;
 	if (rc < 0)
 		return LODE_SITE_GONE;
-	lode_mine_one_path_json(out, &mine->report, &path);
+	lode_mine_path_json(out, mine->mined, &path);
 	lode_cluster_path_release(&path);
 	return LODE_OK;
 }

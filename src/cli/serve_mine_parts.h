@@ -6,14 +6,10 @@
 
 #include "analyses/signatures/signature_cover.h"
 #include "analyses/signatures/signature_match.h"
+#include "answers/mine/served.h"
 #include "cli/serve_mine.h"
-#include "job/cluster_drill.h"
-#include "job/cluster_matches.h"
-#include "job/cluster_signatures.h"
 #include "job/signature_request.h"
 #include "job/stream_groups.h"
-#include "job/stream_set.h"
-#include "reports/mine_report.h"
 
 /* The repository's signatures as they were when they were last looked at, and what they match. */
 struct lode_serve_known {
@@ -33,15 +29,12 @@ struct lode_serve_mine {
 	const char *repo; /* NULL: of files */
 	bool is_anew;
 	struct lode_digest_job_options read; /* how recordings are read once more */
-	struct lode_stream_set set;
-	struct lode_mined *mined;
-	struct lode_cluster_signatures signatures; /* of all clusters */
+	struct lode_mine_answer *answer;
+	const struct lode_mined *mined; /* of the answer */
 	struct lode_drill drill;
 	lode_stream_keys keys;
 	struct lode_rows_of_nodes rows; /* of a repository */
-	struct lode_mine_served served;
-	struct lode_mine_report report;
-	char lambda[128];
+	char lambda[LODE_LAMBDA_WORDS_BYTES];
 	/* What follows belongs to the report's questions, of which one runs at a time. */
 	struct lode_stream_groups *groups; /* per key; made when it is asked for first */
 	struct lode_serve_known known;

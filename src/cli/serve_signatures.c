@@ -7,7 +7,6 @@
 #include "job/cluster_choice.h"
 #include "job/group_costs.h"
 #include "job/signature_store.h"
-#include "reports/mine_served.h"
 
 /* How long a change waits for others that are writing. */
 enum { BUSY_MS = 10000 };
@@ -115,7 +114,8 @@ static int group(const struct lode_stream_groups **out, struct lode_serve_mine *
 	if (i == mine->keys.n)
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no stream has a label '%.60s'", by);
 	if (!mine->groups[i].names)
-		rc = lode_stream_groups_make(&mine->groups[i], &mine->set, mine->keys.at[i], err);
+		rc = lode_stream_groups_make(&mine->groups[i], mine->answer->set, mine->keys.at[i],
+					     err);
 	*out = &mine->groups[i];
 	return rc;
 }
@@ -246,7 +246,7 @@ static int change(void *context, const struct lode_site_query *query, FILE *out,
 		if (cluster)
 			lode_cluster_choice_of(
 				&choice, mine->mined, cluster,
-				&mine->signatures.at[cluster - mine->mined->clusters]);
+				&mine->answer->signatures->at[cluster - mine->mined->clusters]);
 		request.edit.words.cluster = &choice;
 	}
 	if (rc == LODE_OK)

@@ -39,7 +39,8 @@ int lode_cluster_choice_of_json(struct lode_cluster_choice *out, const char *pat
 /* The cluster of that rank or id, or NULL and why not. */
 const struct lode_cluster *lode_cluster_find(const struct lode_mined *mined, const char *name,
 					     struct lode_error *err);
-/* What the repository would keep of it (job/mine_run.h); `unit` is the digest's. Borrows. */
+/* What the repository would keep of it (answers/mine/keep_run.c); `unit` is the digest's. Borrows.
+ */
 void lode_cluster_choice_of(struct lode_cluster_choice *out, const struct lode_mined *mined,
 			    const struct lode_cluster *cluster,
 			    const struct lode_cluster_signature *signature);

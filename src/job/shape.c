@@ -186,6 +186,20 @@ bool lode_shape_is(const char *shape, const char *name, const char *value)
 	return found && strlen(value) == len && memcmp(found, value, len) == 0;
 }
 
+const char *const lode_scope_choices[] = {"critical", "graph", "thread", NULL};
+const char *const lode_stacks_choices[] = {"chained", "own", NULL};
+
+const char *lode_shape_choice(const char *shape, const char *option, const char *const *choices)
+{
+	size_t len = 0;
+	const char *value = lode_shape_value(shape, option, &len);
+
+	for (; *choices; choices++)
+		if (value && strlen(*choices) == len && memcmp(value, *choices, len) == 0)
+			return *choices;
+	return "unknown";
+}
+
 bool lode_shape_has_default_symptoms(const char *shape)
 {
 	static const char *const options[] = {"--symptom", "--symptoms", "--comm", "--pid"};

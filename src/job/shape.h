@@ -33,6 +33,11 @@ bool lode_shape_is(const char *shape, const char *name, const char *value);
 /* What stands behind "--name" in the shape, or NULL; *len is its length. */
 const char *lode_shape_value(const char *shape, const char *name, size_t *len);
 
+/* Values of --scope and --stacks, in the order of the enums that they stand for; NULL ends them. */
+extern const char *const lode_scope_choices[], *const lode_stacks_choices[];
+/* The shape's value of an option that has choices, such as --scope; "unknown" if there is none. */
+const char *lode_shape_choice(const char *shape, const char *option, const char *const *choices);
+
 /* Whether nobody said what the symptoms are: the recorded command's threads are. */
 bool lode_shape_has_default_symptoms(const char *shape);
 

@@ -6,7 +6,6 @@
 #include "reports/cluster_brief.h"
 #include "reports/common_part.h"
 #include "reports/diff_report.h"
-#include "reports/mine_report.h"
 #include "reports/sheet.h"
 #include "reports/units.h"
 #include "reports/variants.h"

@@ -6,7 +6,6 @@
 #include "reports/cluster_brief.h"
 #include "reports/common_part.h"
 #include "reports/export_stacks.h"
-#include "reports/mine_report.h"
 #include "reports/units.h"
 
 /* The unexplained rest has no cluster's id. */

@@ -173,14 +173,6 @@ void lode_signature_report_table(FILE *out, const struct lode_signature_report *
 
 /* ---- The document ---- */
 
-/* A signature with its texts. */
-struct row {
-	const struct lode_signature *signature;
-	char kinds[LODE_SIGNATURE_BITS_BYTES], reasons[LODE_SIGNATURE_BITS_BYTES];
-	char created[LODE_SIGNATURE_TIME_BYTES], updated[LODE_SIGNATURE_TIME_BYTES];
-	const char *kind, *reason, *created_at, *updated_at;
-};
-
 #define TEXT(key, member, text) LODE_FIELD_AS(key, struct lode_signature, member, text)
 
 static const char *const states[] = {"active", "retired", NULL};
@@ -203,17 +195,19 @@ static const struct lode_record pattern_record = {"patterns", pattern_fields,
 						  sizeof(struct lode_signature)};
 
 static const struct lode_field row_fields[] = {
-	LODE_FIELDS_AT(struct row, signature, &name_record),
-	LODE_FIELD(struct row, kind, "kinds of events joined by commas; empty: any"),
-	LODE_FIELD(struct row, reason, "wait reasons joined by commas; empty: any"),
-	LODE_FIELD_AS("created", struct row, created_at, "2026-11-21T09:30:00Z; empty: not known"),
-	LODE_FIELD_AS("updated", struct row, updated_at, NULL),
-	LODE_FIELDS_AT(struct row, signature, &pattern_record),
+	LODE_FIELDS_AT(struct lode_signature_row, signature, &name_record),
+	LODE_FIELD(struct lode_signature_row, kind, "kinds of events joined by commas; empty: any"),
+	LODE_FIELD(struct lode_signature_row, reason, "wait reasons joined by commas; empty: any"),
+	LODE_FIELD_AS("created", struct lode_signature_row, created_at,
+		      "2026-11-21T09:30:00Z; empty: not known"),
+	LODE_FIELD_AS("updated", struct lode_signature_row, updated_at, NULL),
+	LODE_FIELDS_AT(struct lode_signature_row, signature, &pattern_record),
 	LODE_FIELDS_END,
 };
-static const struct lode_record row_record = {"signature", row_fields, sizeof(struct row)};
+const struct lode_record lode_signature_row_record = {"signature", row_fields,
+						      sizeof(struct lode_signature_row)};
 
-static void fill_row(struct row *row, const struct lode_signature *s)
+void lode_signature_row_fill(struct lode_signature_row *row, const struct lode_signature *s)
 {
 	row->signature = s;
 	row->kind = lode_signature_bits_text(row->kinds, LODE_SIGNATURE_KINDS, s->kinds);
@@ -224,7 +218,7 @@ static void fill_row(struct row *row, const struct lode_signature *s)
 
 static void make_row(void *row, const void *report, size_t i)
 {
-	fill_row(row, ((const struct lode_signature_report *)report)->signatures[i]);
+	lode_signature_row_fill(row, ((const struct lode_signature_report *)report)->signatures[i]);
 }
 
 static const char *const actions[] = {"signed",	 "listed",   "changed",	 "retired", "activated",
@@ -234,8 +228,8 @@ static const struct lode_field report_fields[] = {
 	LODE_FIELD(struct lode_signature_report, path,
 		   "of the repository or the file of signatures"),
 	LODE_FIELD(struct lode_signature_report, action, NULL, .choices = actions),
-	LODE_ROWS("signatures", struct lode_signature_report, n, make_row, &row_record,
-		  "those that the command was about, by name"),
+	LODE_ROWS("signatures", struct lode_signature_report, n, make_row,
+		  &lode_signature_row_record, "those that the command was about, by name"),
 	LODE_FIELDS_END,
 };
 static const struct lode_record report_record = {"sign", report_fields,
@@ -247,14 +241,6 @@ const struct lode_document lode_sign_document = {
 	.title = "lode sign --json",
 	.record = &report_record,
 };
-
-void lode_signature_members_json(struct lode_json *json, const struct lode_signature *s)
-{
-	struct row row;
-
-	fill_row(&row, s);
-	lode_fields_put(json, &row_record, &row, NULL);
-}
 
 void lode_signature_report_json(FILE *out, const struct lode_signature_report *report)
 {

@@ -27,8 +27,16 @@ void lode_signature_report_table(FILE *out, const struct lode_signature_report *
 extern const struct lode_document lode_sign_document;
 void lode_signature_report_json(FILE *out, const struct lode_signature_report *report);
 
-/* The members of one of its signatures, for others that hold signatures. */
-void lode_signature_members_json(struct lode_json *json, const struct lode_signature *signature);
+/* One of its signatures, for others that hold signatures. Where it was filled it must stay. */
+struct lode_signature_row {
+	const struct lode_signature *signature;
+	char kinds[LODE_SIGNATURE_BITS_BYTES], reasons[LODE_SIGNATURE_BITS_BYTES];
+	char created[LODE_SIGNATURE_TIME_BYTES], updated[LODE_SIGNATURE_TIME_BYTES];
+	const char *kind, *reason, *created_at, *updated_at;
+};
+void lode_signature_row_fill(struct lode_signature_row *row,
+			     const struct lode_signature *signature);
+extern const struct lode_record lode_signature_row_record;
 
 /* What kind of events it is about: "wait: disk, fault", "run", "any". */
 enum { LODE_SIGNATURE_WHY_BYTES = 2 * LODE_SIGNATURE_BITS_BYTES + 4 };

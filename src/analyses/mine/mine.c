@@ -358,6 +358,8 @@ out:
 	return rc;
 }
 
+const char *const lode_rank_choices[] = {"own", "total", "average", "streams", "events", NULL};
+
 static int64_t rank_value(const struct lode_cluster *cluster, enum lode_rank rank)
 {
 	switch (rank) {

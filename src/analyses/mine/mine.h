@@ -23,6 +23,7 @@ enum lode_rank {
 	LODE_RANK_STREAMS,
 	LODE_RANK_EVENTS,
 };
+extern const char *const lode_rank_choices[]; /* their names; NULL ends them */
 
 struct lode_mine_options {
 	/* λ: the first that is set wins; none: 0.2 % of the AOI's cost. */

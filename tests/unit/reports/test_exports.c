@@ -19,7 +19,7 @@
 #include "base/escape.h"
 #include "random.h"
 #include "reports/export_stacks.h"
-#include "reports/mine_report.h"
+#include "answers/mine/mine.h"
 
 enum { CASES = 1000, MAX_CLUSTERS = 5, KEY_BYTES = 16384 };
 
@@ -551,7 +551,7 @@ static void folded_stacks_of_a_cluster_are_its_own(void **state)
 
 			for (size_t i = 0; i < f.clusters[c].n_stacks; i++)
 				want += f.clusters[c].stacks[i].cost_ns;
-			lode_mine_report_folded(out, f.digest, &f.clusters[c]);
+			lode_mine_folded(out, f.digest, &f.clusters[c]);
 			fclose(out);
 			for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
 				*end = '\0';

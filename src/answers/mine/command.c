@@ -1,8 +1,8 @@
+/* The command line of lode mine. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "analyses/mine/mine.h"
+#include "answers/mine/mine.h"
 #include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/export_options.h"
@@ -10,18 +10,11 @@
 #include "cli/html_option.h"
 #include "cli/input_options.h"
 #include "cli/messages.h"
-#include "cli/mine_exports.h"
 #include "cli/mining_options.h"
 #include "cli/output_options.h"
 #include "cli/progress.h"
 #include "cli/repo_options.h"
 #include "cli/stream_reading.h"
-#include "job/cluster_choice.h"
-#include "job/digest_job.h"
-#include "job/mine_run.h"
-#include "job/shape.h"
-#include "job/stream_set.h"
-#include "reports/mine_report.h"
 
 struct mine_values {
 	struct lode_input_options input;
@@ -32,7 +25,7 @@ struct mine_values {
 	const char *show, *html, *repo, *where;
 	bool wants_json, wants_detail, wants_folded;
 	struct lode_export_values exports;
-	char *const *inputs; /* the operands */
+	char **inputs; /* the operands */
 	size_t n_inputs;
 };
 
@@ -112,7 +105,7 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static void init(struct mine_values *v)
+static void init_values(struct mine_values *v)
 {
 	memset(v, 0, sizeof(*v));
 	lode_input_options_init(&v->input);
@@ -122,7 +115,7 @@ static void init(struct mine_values *v)
 }
 
 /* What --classic and a scope other than the default imply, unless it was said otherwise. */
-static void settle(struct mine_values *v)
+static void settle_values(struct mine_values *v)
 {
 	lode_aoi_values_settle(&v->aoi, v->mining.is_classic);
 	lode_mining_values_settle(&v->mining);
@@ -131,7 +124,8 @@ static void settle(struct mine_values *v)
 	v->top = lode_longest_list(v->top, v->html, v->wants_json, v->show ? 10 : 12);
 }
 
-static int check(const struct lode_command *self, const struct mine_values *v, int n_operands)
+static int check_values(const struct lode_command *self, const struct mine_values *v,
+			int n_operands)
 {
 	if (n_operands == 0 && !lode_repo_option_path(v->repo))
 		return lode_command_misused(
@@ -160,160 +154,138 @@ static int check(const struct lode_command *self, const struct mine_values *v, i
 	return 0;
 }
 
-static void put_json(FILE *out, const void *report)
+static void put_json(FILE *out, const void *answer)
 {
-	lode_mine_report_json(out, report, NULL);
+	lode_mine_json(out, answer);
 }
 
-/* What pages are drawn of, as a page or as JSON. */
-static int report_in_detail(const struct lode_command *self, const struct mine_values *v,
-			    struct lode_mine_report *r)
+/* ---- Files for other tools ---- */
+
+/* Without a recording that can be read again there is nothing to show: whatever the reason. */
+static int put_window(const struct lode_command *self, const struct mine_values *v,
+		      const struct lode_mine_answer *answer,
+		      const struct lode_digest_job_options *reading)
 {
-	struct lode_digest_job_options options = lode_reading_options(&v->input, &v->aoi, NULL);
-	struct lode_cluster_paths paths;
-	struct lode_error err;
-	int code = LODE_EXIT_OK;
-
-	if (lode_cluster_paths_load(&paths, r->mined, v->paths, &options, &err) < 0)
-		return lode_say_error(self, &err);
-	if (v->paths)
-		r->paths = &paths;
-	if (v->html)
-		code = lode_html_put(self, v->html, "lode/mine/1", v->inputs, v->n_inputs, put_json,
-				     r);
-	else
-		lode_mine_report_json(stdout, r, NULL);
-	lode_cluster_paths_release(&paths);
-	return code;
-}
-
-static int report(const struct lode_command *self, const struct mine_values *v,
-		  const struct lode_mined *mined, const struct lode_digest_job *job)
-{
-	char lambda[128];
-	const struct lode_cluster *only = NULL;
-	struct lode_error err;
-	struct lode_mine_report r = {
-		.mined = mined,
-		.job = job,
-		.scope = lode_shape_choice(job->origin.shape, "--scope", lode_scope_choices),
-		.stacks = lode_shape_choice(job->origin.shape, "--stacks", lode_stacks_choices),
-		.rank = lode_rank_choices[v->mining.rank],
-		.lambda = lode_lambda_words(&v->mining, lambda, sizeof(lambda)),
-		.is_classic = v->mining.is_classic,
-		.is_filtered = lode_shape_has_filters(job->origin.shape) || v->aoi.include.n ||
-			       v->aoi.exclude.n || v->aoi.only.bits || v->aoi.reason.bits,
-		.top = v->top,
-		.top_inside = v->html ? LODE_PAGE_TOP_INSIDE : 0,
-		.has_detail = v->html || v->wants_detail,
-		.columns = lode_columns(stdout, 100),
-		.is_terminal = lode_columns(stdout, 0) > 0,
-	};
-
-	if (v->show) {
-		only = lode_cluster_find(mined, v->show, &err);
-		if (!only)
-			return lode_say_error(self, &err);
-	}
-	if (lode_export_is_asked(&v->exports)) {
-		struct lode_digest_job_options options =
-			lode_reading_options(&v->input, &v->aoi, NULL);
-
-		return lode_mine_put_exports(self, &v->exports, mined, only, &options);
-	}
-	if (v->wants_folded) {
-		lode_mine_report_folded(stdout, job->digest, only);
-		return LODE_EXIT_OK;
-	}
-	if (v->html || (v->wants_detail && !only))
-		return report_in_detail(self, v, &r);
-	if (v->wants_json)
-		lode_mine_report_json(stdout, &r, only);
-	else if (only)
-		lode_mine_report_cluster(stdout, &r, only);
-	else
-		lode_mine_report_table(stdout, &r);
-	return LODE_EXIT_OK;
-}
-
-/* Mines what was read. */
-static int mine(const struct lode_command *self, const struct mine_values *v,
-		struct lode_progress *progress, const struct lode_digest_job *job)
-{
-	struct lode_mine_options mining =
-		lode_mining_values_options(&v->mining, job->origin.shape, v->input.n_threads);
-	struct lode_mined *mined = NULL;
+	struct lode_mine_window window;
 	struct lode_error err;
 	int code;
 
-	if (v->wants_folded && !v->show) { /* needs no mining */
-		lode_mine_report_folded(stdout, job->digest, NULL);
-		return LODE_EXIT_OK;
+	if (lode_mine_window_load(&window, answer, reading, &err) < 0) {
+		lode_error_context(&err, "--chrome-trace");
+		lode_say_error(self, &err);
+		return LODE_EXIT_NOTHING;
 	}
-	mining.progress = lode_progress_stage;
-	mining.progress_context = progress;
-	if (lode_mine(&mined, job->digest, &mining, &err) < 0) {
-		lode_progress_end(progress);
-		return lode_say_mining_error(self, &err);
-	}
-	lode_progress_end(progress);
-	code = report(self, v, mined, job);
+	code = lode_export_put_file(self, v->exports.chrome_trace, lode_export_window,
+				    &window.window);
+	lode_mine_window_release(&window);
+	return code;
+}
+
+static int put_exports(const struct lode_command *self, const struct mine_values *v,
+		       const struct lode_mine_answer *answer,
+		       const struct lode_digest_job_options *reading)
+{
+	struct lode_export_stacks stacks;
+	int code;
+
+	lode_export_mined(&stacks, answer->mined, answer->shown ? answer->shown->cluster : NULL);
+	code = lode_export_put_stacks(self, &v->exports, &stacks);
+	lode_export_stacks_release(&stacks);
+	if (code != LODE_EXIT_OK || !v->exports.chrome_trace)
+		return code;
+	return put_window(self, v, answer, reading);
+}
+
+/* ---- From the command line to an answer ---- */
+
+static int put_answer(const struct lode_command *self, const struct mine_values *v,
+		      const struct lode_mine_answer *answer,
+		      const struct lode_digest_job_options *reading)
+{
+	struct lode_text_page page = lode_stdout_page();
+
+	if (lode_export_is_asked(&v->exports))
+		return put_exports(self, v, answer, reading);
+	if (v->html)
+		return lode_html_put(self, v->html, lode_mine_document.schema, v->inputs,
+				     v->n_inputs, put_json, answer);
+	if (v->wants_folded)
+		lode_mine_folded(stdout, answer->digest,
+				 answer->shown ? answer->shown->cluster : NULL);
+	else if (v->wants_json)
+		lode_mine_json(stdout, answer);
+	else if (answer->shown)
+		lode_mine_show(stdout, answer, &page);
+	else
+		lode_mine_text(stdout, answer, &page);
+	return LODE_EXIT_OK;
+}
+
+static struct lode_mine_request request_of(const struct mine_values *v, const char *lambda,
+					   struct lode_progress *progress)
+{
+	bool wants_page = v->html || (v->wants_detail && !v->show);
+	struct lode_mine_request request = {
+		.inputs = v->inputs,
+		.n_inputs = v->n_inputs,
+		.repo = v->repo || !v->n_inputs ? lode_repo_option_path(v->repo) : NULL,
+		.where = v->where,
+		.reading = lode_reading_options(&v->input, &v->aoi, progress),
+		.mine = lode_mining_values_options(&v->mining, v->input.n_threads),
+		.lambda = lambda,
+		.only_read = v->wants_folded && !v->show && !lode_export_is_asked(&v->exports),
+		.show = v->show,
+		.top = v->top,
+		.top_inside = v->html ? LODE_PAGE_TOP_INSIDE : 0,
+		.wants_rows = v->html || v->wants_json,
+		.wants_detail = v->html || v->wants_detail,
+		.wants_paths = wants_page && v->paths,
+		.n_paths_of = v->paths,
+	};
+
+	request.mine.progress = lode_progress_stage;
+	request.mine.progress_context = progress;
+	return request;
+}
+
+static int mine_and_put(const struct lode_command *self, const struct mine_values *v)
+{
+	char lambda[LODE_LAMBDA_WORDS_BYTES];
+	struct lode_progress progress;
+	struct lode_mine_request request =
+		request_of(v, lode_lambda_words(&v->mining, lambda, sizeof(lambda)), &progress);
+	struct lode_mine_answer *answer;
+	struct lode_error err;
+	int code, rc;
+
+	lode_progress_start(&progress);
+	rc = lode_mine_run(&answer, &request, &err);
+	lode_progress_end(&progress);
+	lode_say_skipped(self, &answer->set->job);
+	request.reading.progress = NULL;
+	code = rc < 0 ? lode_say_error(self, &err) : put_answer(self, v, answer, &request.reading);
 	/* So that `lode sign` can mean these clusters; a repository that cannot be written can
 	   still be mined. */
-	if (!v->n_inputs && (code == LODE_EXIT_OK || code == LODE_EXIT_INCOMPLETE))
-		lode_mine_keep_run(lode_repo_option_path(v->repo), v->where, mined, NULL);
-	lode_mined_free(mined);
+	if (!v->n_inputs && code == LODE_EXIT_OK && answer->mined)
+		lode_mine_keep_run(request.repo, v->where, answer->mined, NULL);
+	code = rc < 0 ? code : lode_job_exit(&answer->set->job, code);
+	lode_mine_free(answer);
 	return code;
 }
 
-static int run_job(const struct lode_command *self, const struct mine_values *v, char **inputs,
-		   struct lode_repo *repo)
-{
-	struct lode_progress progress;
-	struct lode_stream_set set;
-	struct lode_stream_set_options with = {
-		.inputs = inputs,
-		.n_inputs = v->n_inputs,
-		.repo = repo,
-		.where = v->where,
-		.now_ns = lode_query_now_ns(),
-		.job = lode_reading_options(&v->input, &v->aoi, &progress),
-	};
-	int code = lode_streams_read(self, &set, &with, &progress);
-
-	if (code == LODE_EXIT_OK)
-		code = lode_job_exit(&set.job, mine(self, v, &progress, &set.job));
-	lode_stream_set_release(&set);
-	return code;
-}
-
-/* With the repository that was named, or, without inputs, that of the environment. */
-static int run_with(const struct lode_command *self, const struct mine_values *v, char **inputs)
-{
-	struct lode_repo *repo = NULL;
-	int code = LODE_EXIT_OK;
-
-	if (v->repo || !v->n_inputs)
-		code = lode_repo_option_open(self, &repo, v->repo, LODE_REPO_READ);
-	if (code == LODE_EXIT_OK)
-		code = run_job(self, v, inputs, repo);
-	lode_repo_close(repo);
-	return code;
-}
-
-static int run(const struct lode_command *self, int argc, char **argv)
+static int run_mine(const struct lode_command *self, int argc, char **argv)
 {
 	struct mine_values values;
 	int n, code = LODE_EXIT_OK;
 
-	init(&values);
+	init_values(&values);
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
 		values.inputs = argv;
 		values.n_inputs = (size_t)n;
-		settle(&values);
-		code = check(self, &values, n);
+		settle_values(&values);
+		code = check_values(self, &values, n);
 		if (code == 0)
-			code = run_with(self, &values, argv);
+			code = mine_and_put(self, &values);
 	}
 	lode_aoi_values_release(&values.aoi);
 	return code;
@@ -337,5 +309,5 @@ const struct lode_command lode_cmd_mine = {
 		"nanosecond.",
 	.options = options,
 	.examples = examples,
-	.run = run,
+	.run = run_mine,
 };

@@ -1,10 +1,11 @@
+/* lode mine --show for terminals: one cluster in full. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/mine/mine.h"
 #include "base/escape.h"
 #include "reports/cluster_brief.h"
 #include "reports/common_part.h"
-#include "reports/mine_report.h"
 #include "reports/table.h"
 #include "reports/units.h"
 #include "reports/variants.h"
@@ -16,10 +17,10 @@ enum {
 
 /* ---- Figures ---- */
 
-static void print_figures(FILE *out, const struct lode_mine_report *report,
+static void print_figures(FILE *out, const struct lode_mine_answer *answer,
 			  const struct lode_cluster *c)
 {
-	const struct lode_mined *m = report->mined;
+	const struct lode_mined *m = answer->mined;
 	const char *unit = m->digest->unit;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
 
@@ -41,35 +42,21 @@ static void print_figures(FILE *out, const struct lode_mine_report *report,
 		lode_format_cost(d, c->split_ns[LODE_EVENT_READY], unit));
 }
 
-/* Reasons, costliest first. */
-static void print_reasons(FILE *out, const struct lode_mine_report *report,
-			  const struct lode_cluster *c)
+static void print_reasons(FILE *out, const struct lode_mine_answer *answer)
 {
-	bool is_shown[LODE_N_REASONS] = {[LODE_REASON_NONE] = true};
+	const struct lode_mine_shown *shown = answer->shown;
 	char text[LODE_UNITS_BUFFER];
 
-	for (unsigned n = 0; n < LODE_N_REASONS; n++) {
-		unsigned best = LODE_REASON_NONE;
-
-		for (unsigned r = 1; r < LODE_N_REASONS; r++) {
-			if (!is_shown[r] && c->reason_ns[r] > 0 &&
-			    (!best || c->reason_ns[r] > c->reason_ns[best]))
-				best = r;
-		}
-		if (!best)
-			break;
-		is_shown[best] = true;
-		fprintf(out, "%s%s %s", n ? ", " : "waits for   ",
-			lode_wait_reason_name((enum lode_wait_reason)best),
-			lode_format_cost(text, c->reason_ns[best], report->mined->digest->unit));
-	}
-	fputs(is_shown[lode_cluster_reason(c)] && lode_cluster_reason(c) ? "\n" : "", out);
+	for (size_t i = 0; i < shown->n_reasons; i++)
+		fprintf(out, "%s%s %s", i ? ", " : "waits for   ", shown->reasons[i].name,
+			lode_format_cost(text, shown->reasons[i].cost_ns, answer->digest->unit));
+	fputs(shown->n_reasons ? "\n" : "", out);
 }
 
-static void print_wakers(FILE *out, const struct lode_mine_report *report,
+static void print_wakers(FILE *out, const struct lode_mine_answer *answer,
 			 const struct lode_cluster *c)
 {
-	const struct lode_digest *digest = report->mined->digest;
+	const struct lode_digest *digest = answer->mined->digest;
 	char name[128], cost[LODE_UNITS_BUFFER];
 
 	for (size_t i = 0; i < c->n_wakers && i < 5; i++)
@@ -104,15 +91,15 @@ static void join_frames(char *out, size_t size, const struct lode_calltree *tree
 }
 
 /* One function of the common part; `pct` below 100: of so much of the cluster's own cost only. */
-static void print_common_frame(FILE *out, const struct lode_mine_report *report, uint32_t frame,
-			       double pct)
+static void print_common_frame(FILE *out, const struct lode_mine_answer *answer, uint32_t frame,
+			       double pct, const struct lode_text_page *page)
 {
-	const struct lode_calltree *tree = &report->mined->digest->tree;
+	const struct lode_calltree *tree = &answer->mined->digest->tree;
 	char label[name_bytes], text[name_bytes], module[128], part[32] = "";
 	uint32_t flags = tree->frames.at[frame].flags;
 
 	lode_frame_label(tree, frame, label, sizeof(label));
-	lode_escape_fit(text, sizeof(text), label, report->columns - 24);
+	lode_escape_fit(text, sizeof(text), label, page->columns - 24);
 	if (pct < 99.95)
 		snprintf(part, sizeof(part), "  (%.1f %%)", pct);
 	if (flags & LODE_FRAME_LINK) {
@@ -130,70 +117,60 @@ static void print_common_frame(FILE *out, const struct lode_mine_report *report,
 			module, part);
 }
 
-static double share_of_gap(const struct lode_gap *gap, const struct lode_variant *variant)
+static void print_gap(FILE *out, const struct lode_mine_answer *answer,
+		      const struct lode_shown_gap *gap, const struct lode_text_page *page)
 {
-	int64_t all_ns = 0;
-
-	for (size_t i = 0; i < gap->variants.n; i++)
-		all_ns += gap->variants.at[i].own_ns;
-	return all_ns > 0 ? 100.0 * (double)variant->own_ns / (double)all_ns : 100;
-}
-
-static void print_gap(FILE *out, const struct lode_mine_report *report, struct lode_gap *gap)
-{
-	const struct lode_digest *digest = report->mined->digest;
+	const struct lode_digest *digest = answer->mined->digest;
 	char line[4096], fit[4096], cost[LODE_UNITS_BUFFER];
-	const struct lode_variant *main = lode_gap_main(gap);
-	size_t n_real = gap->variants.n;
+	const struct lode_variant *main = gap->main;
 
 	/* Only patterns that have nothing here: no gap at all. */
-	if (n_real == 0 || (n_real == 1 && gap->variants.at[0].n == 0))
+	if (gap->n == 0 || (gap->n == 1 && gap->variants[0].n == 0))
 		return;
 	if (main) {
 		for (size_t i = 0; i < main->n; i++)
-			print_common_frame(out, report, main->frames[i], share_of_gap(gap, main));
+			print_common_frame(out, answer, main->frames[i], gap->main_pct, page);
 		return;
 	}
-	for (size_t i = 0; i < n_real && i < max_variants; i++) {
-		const struct lode_variant *v = &gap->variants.at[i];
+	for (size_t i = 0; i < gap->n && i < max_variants; i++) {
+		const struct lode_variant *v = &gap->variants[i];
 
 		join_frames(line, sizeof(line), &digest->tree, v->frames, v->n);
-		lode_escape_fit(fit, sizeof(fit), v->n ? line : "(nothing)", report->columns - 22);
+		lode_escape_fit(fit, sizeof(fit), v->n ? line : "(nothing)", page->columns - 22);
 		fprintf(out, "   ┆ %10s  %s\n", lode_format_cost(cost, v->own_ns, digest->unit),
 			fit);
 	}
-	if (n_real > max_variants)
-		fprintf(out, "   ┆             and %zu more\n", n_real - max_variants);
+	if (gap->n > max_variants)
+		fprintf(out, "   ┆             and %zu more\n", gap->n - max_variants);
 }
 
-static void print_common(FILE *out, const struct lode_mine_report *report,
-			 const struct lode_cluster *c)
+static void print_common(FILE *out, const struct lode_mine_answer *answer,
+			 const struct lode_text_page *page)
 {
-	struct lode_gap *gaps = lode_gaps_new(c);
+	const struct lode_cluster *c = answer->shown->cluster;
 
 	fprintf(out, "\nCommon part%s\n",
 		c->n_patterns > 1 ? ", with the variants between (own cost)" : "");
 	for (size_t i = 0; i <= c->n_common; i++) {
-		print_gap(out, report, &gaps[i]);
+		print_gap(out, answer, &answer->shown->gaps[i], page);
 		if (i < c->n_common)
-			print_common_frame(out, report, c->common[i], 100);
+			print_common_frame(out, answer, c->common[i], 100, page);
 	}
 	if (c->n_common == 0)
 		fprintf(out, "     (its patterns have no function in common)\n");
-	lode_gaps_free(gaps, c);
 }
 
 /* ---- Patterns and streams ---- */
 
-static void print_patterns(FILE *out, const struct lode_mine_report *report,
-			   const struct lode_cluster *c)
+static void print_patterns(FILE *out, const struct lode_mine_answer *answer,
+			   const struct lode_cluster *c, const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {
 		{"round", true},  {"cost", true},    {"own", true},
 		{"events", true}, {"streams", true}, {"functions", false},
 	};
-	const struct lode_digest *digest = report->mined->digest;
-	size_t n = report->top && report->top < c->n_patterns ? report->top : c->n_patterns;
+	const struct lode_digest *digest = answer->mined->digest;
+	size_t n = answer->shown->n_patterns;
 	struct lode_table *table = lode_table_new(columns, 6, 2);
 	char text[LODE_UNITS_BUFFER], line[8 * (LODE_COMMON_LINE + 160)];
 	size_t room;
@@ -210,7 +187,7 @@ static void print_patterns(FILE *out, const struct lode_mine_report *report,
 		lode_table_set(table, row, 3, "%s", lode_format_count(text, p->n_events));
 		lode_table_set(table, row, 4, "%u", p->n_streams);
 	}
-	room = lode_table_room(table, report->columns);
+	room = lode_table_room(table, page->columns);
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_mined_pattern *p = &c->patterns[i];
 
@@ -259,7 +236,7 @@ static void add_worst(struct lode_table *table, const struct lode_digest *digest
 		       lode_escape_fit(name, sizeof(name), base_name(path), 40));
 }
 
-static void print_worst(FILE *out, const struct lode_mine_report *report,
+static void print_worst(FILE *out, const struct lode_mine_answer *answer,
 			const struct lode_cluster *c)
 {
 	static const struct lode_table_column timed[] = {
@@ -269,9 +246,9 @@ static void print_worst(FILE *out, const struct lode_mine_report *report,
 	/* Bare stacks have neither times nor threads. */
 	static const struct lode_table_column bare[] = {
 		{"cost", true}, {"of stream", true}, {"stream", false}};
-	const struct lode_digest *digest = report->mined->digest;
+	const struct lode_digest *digest = answer->mined->digest;
 	bool has_times = strcmp(digest->unit, "ns") == 0;
-	size_t n = report->top && report->top < c->n_worst ? report->top : c->n_worst;
+	size_t n = answer->shown->n_worst;
 	struct lode_table *table = lode_table_new(has_times ? timed : bare, has_times ? 6 : 3, 2);
 
 	for (size_t i = 0; i < n; i++)
@@ -286,13 +263,15 @@ static void print_worst(FILE *out, const struct lode_mine_report *report,
 	lode_table_free(table);
 }
 
-void lode_mine_report_cluster(FILE *out, const struct lode_mine_report *report,
-			      const struct lode_cluster *cluster)
+void lode_mine_show(FILE *out, const struct lode_mine_answer *answer,
+		    const struct lode_text_page *page)
 {
-	print_figures(out, report, cluster);
-	print_reasons(out, report, cluster);
-	print_wakers(out, report, cluster);
-	print_common(out, report, cluster);
-	print_patterns(out, report, cluster);
-	print_worst(out, report, cluster);
+	const struct lode_cluster *cluster = answer->shown->cluster;
+
+	print_figures(out, answer, cluster);
+	print_reasons(out, answer);
+	print_wakers(out, answer, cluster);
+	print_common(out, answer, page);
+	print_patterns(out, answer, cluster, page);
+	print_worst(out, answer, cluster);
 }

@@ -1,9 +1,9 @@
-#include "job/mine_run.h"
-
+/* The last mining of a repository, kept in it: which cluster 3 was, for lode sign --cluster 3. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "answers/mine/mine.h"
 #include "job/cluster_signatures.h"
 #include "store/repo.h"
 

@@ -1,8 +1,6 @@
 /*
- * What a served mine report answers: one cluster in full, its streams and symptoms, the critical
- * path of a symptom, signatures and trends. JSON documents of docs/serve.md.
- *
- * Renders results and computes nothing.
+ * What lode serve is asked of an answer: one cluster in full, its streams and symptoms, the
+ * critical path of a symptom, signatures and trends. JSON documents of docs/serve.md.
  */
 #ifndef LODE_MINE_SERVED_H
 #define LODE_MINE_SERVED_H
@@ -10,29 +8,33 @@
 #include <stdio.h>
 
 #include "analyses/signatures/signature_cover.h"
+#include "answers/mine/mine.h"
 #include "job/cluster_drill.h"
 #include "job/cluster_matches.h"
 #include "job/group_costs.h"
 #include "model/signature.h"
-#include "reports/mine_report.h"
+
+extern const struct lode_document lode_mine_cluster_document, lode_mine_path_document,
+	lode_mine_signatures_document, lode_mine_streams_document, lode_mine_symptoms_document,
+	lode_mine_trend_document;
 
 /* "lode/mine-cluster/1": all that a page shows of one cluster. */
-void lode_mine_cluster_json(FILE *out, const struct lode_mine_report *report,
+void lode_mine_cluster_json(FILE *out, const struct lode_mine_answer *answer,
 			    const struct lode_cluster *cluster);
 
 /* "lode/mine-streams/1": `streams` as lode_drill_streams_of gives them, `top` of them. */
-void lode_mine_streams_json(FILE *out, struct lode_stream_set *set, const struct lode_drill *drill,
-			    const struct lode_cluster *cluster, const lode_drill_streams *streams,
-			    size_t top);
+void lode_mine_streams_json(FILE *out, const struct lode_stream_set *set,
+			    const struct lode_drill *drill, const struct lode_cluster *cluster,
+			    const lode_drill_streams *streams, size_t top);
 
 /* "lode/mine-symptoms/1": `symptoms` as lode_drill_symptoms_of gives them, `top` of them. */
-void lode_mine_symptoms_json(FILE *out, struct lode_stream_set *set, const struct lode_drill *drill,
+void lode_mine_symptoms_json(FILE *out, const struct lode_drill *drill,
 			     const struct lode_cluster *cluster, uint32_t stream,
 			     const lode_drill_symptoms *symptoms, size_t top);
 
 /* "lode/mine-path/1" */
-void lode_mine_one_path_json(FILE *out, const struct lode_mine_report *report,
-			     const struct lode_cluster_path *path);
+void lode_mine_path_json(FILE *out, const struct lode_mined *mined,
+			 const struct lode_cluster_path *path);
 
 /* Signatures held against the streams of a report; all borrowed. */
 struct lode_mine_signatures {

@@ -1,10 +1,10 @@
+/* Stacks for flame graphs: of all that was read, or of one cluster. */
 #include <stdlib.h>
 
+#include "answers/mine/mine.h"
 #include "reports/folded_stacks.h"
-#include "reports/mine_report.h"
 
-void lode_mine_report_folded(FILE *out, const struct lode_digest *digest,
-			     const struct lode_cluster *only)
+void lode_mine_folded(FILE *out, const struct lode_digest *digest, const struct lode_cluster *only)
 {
 	int64_t *cost = lode_alloc0(digest->tree.nodes.n, sizeof(*cost));
 

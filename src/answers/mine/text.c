@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/mine/mine.h"
 #include "base/escape.h"
 #include "reports/cluster_brief.h"
 #include "reports/common_part.h"
-#include "reports/mine_report.h"
 #include "reports/table.h"
 #include "reports/units.h"
 #include "reports/variants.h"
@@ -14,19 +14,18 @@ enum { lines_per_cluster = 4 };
 
 /* ---- Above the table: what was read ---- */
 
-static void print_heading(FILE *out, const struct lode_mine_report *report)
+static void print_heading(FILE *out, const struct lode_mine_answer *answer)
 {
-	const struct lode_mined *m = report->mined;
+	const struct lode_mined *m = answer->mined;
 	const char *unit = m->digest->unit;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
-	int64_t explained = m->aoi_ns - m->other_ns;
 
 	fprintf(out, "%s, %s of %s; %zu cluster%s explain%s %s of %s\n",
 		lode_format_plural(a, m->digest->streams.n, "stream"),
 		lode_format_plural(b, m->digest->symptoms.n, "symptom"),
 		lode_format_cost_long(c, m->symptom_ns, unit), m->n_clusters,
 		m->n_clusters == 1 ? "" : "s", m->n_clusters == 1 ? "s" : "",
-		lode_format_share(d, explained, m->aoi_ns),
+		lode_format_share(d, answer->explained_ns, m->aoi_ns),
 		m->aoi_ns == m->symptom_ns ? "it" : "the area of interest");
 }
 
@@ -40,16 +39,16 @@ static const struct lode_table_column table_columns[n_table_columns] = {
 	[WHY] = {"why", false},	   [COMMON] = {"common part", false},
 };
 
-static void set_numbers(struct lode_table *table, const struct lode_mine_report *report,
+static void set_numbers(struct lode_table *table, const struct lode_mine_answer *answer,
 			const struct lode_cluster *cluster)
 {
-	const char *unit = report->mined->digest->unit;
+	const char *unit = answer->mined->digest->unit;
 	char text[LODE_UNITS_BUFFER];
 	size_t row = lode_table_row(table);
 
 	lode_table_set(table, row, RANK, "%u", cluster->rank);
 	lode_table_set(table, row, SHARE, "%s",
-		       lode_format_share(text, cluster->own_ns, report->mined->symptom_ns));
+		       lode_format_share(text, cluster->own_ns, answer->mined->symptom_ns));
 	lode_table_set(table, row, OWN, "%s", lode_format_cost(text, cluster->own_ns, unit));
 	lode_table_set(table, row, TOTAL, "%s", lode_format_cost(text, cluster->total_ns, unit));
 	lode_table_set(table, row, AVERAGE, "%s",
@@ -58,11 +57,11 @@ static void set_numbers(struct lode_table *table, const struct lode_mine_report 
 	lode_table_set(table, row, WHY, "%s", lode_cluster_why(text, sizeof(text), cluster));
 }
 
-static void set_common(struct lode_table *table, const struct lode_mine_report *report, size_t row,
+static void set_common(struct lode_table *table, const struct lode_mine_answer *answer, size_t row,
 		       size_t room, size_t more_room)
 {
-	const struct lode_digest *digest = report->mined->digest;
-	const struct lode_cluster *c = &report->mined->clusters[row];
+	const struct lode_digest *digest = answer->mined->digest;
+	const struct lode_cluster *c = &answer->mined->clusters[row];
 	char text[lines_per_cluster * (LODE_COMMON_LINE + 160)], variants[1024];
 	struct lode_mainline mainline;
 
@@ -75,52 +74,44 @@ static void set_common(struct lode_table *table, const struct lode_mine_report *
 	lode_table_set(table, row, COMMON, "%s%s%s", text, variants[0] ? "\n" : "", variants);
 }
 
-static void print_clusters(FILE *out, const struct lode_mine_report *report, size_t n_shown)
+static void print_clusters(FILE *out, const struct lode_mine_answer *answer,
+			   const struct lode_text_page *page)
 {
 	struct lode_table *table = lode_table_new(table_columns, n_table_columns, 0);
-	const struct lode_mined *m = report->mined;
+	const struct lode_mined *m = answer->mined;
 	size_t room;
 
-	for (size_t i = 0; i < n_shown; i++)
-		set_numbers(table, report, &m->clusters[i]);
+	for (size_t i = 0; i < answer->n_shown; i++)
+		set_numbers(table, answer, &m->clusters[i]);
 	lode_table_hang(table, OWN);
-	room = lode_table_room(table, report->columns);
-	for (size_t i = 0; i < n_shown; i++)
-		set_common(table, report, i, room, lode_table_hang_room(table, report->columns));
-	lode_table_print(table, out, report->is_terminal);
+	room = lode_table_room(table, page->columns);
+	for (size_t i = 0; i < answer->n_shown; i++)
+		set_common(table, answer, i, room, lode_table_hang_room(table, page->columns));
+	lode_table_print(table, out, page->is_terminal);
 	lode_table_free(table);
 }
 
 /* ---- Below the table: what it stands on ---- */
 
-static int64_t own_from(const struct lode_mined *m, size_t first)
+static void print_rest(FILE *out, const struct lode_mine_answer *answer)
 {
-	int64_t sum = 0;
-
-	for (size_t i = first; i < m->n_clusters; i++)
-		sum += m->clusters[i].own_ns;
-	return sum;
-}
-
-static void print_rest(FILE *out, const struct lode_mine_report *report, size_t n_shown)
-{
-	const struct lode_mined *m = report->mined;
+	const struct lode_mined *m = answer->mined;
 	const char *unit = m->digest->unit;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
 
-	if (n_shown < m->n_clusters)
-		fprintf(out, "%zu more cluster%s: %s (%s); --top 0 shows all.\n",
-			m->n_clusters - n_shown, m->n_clusters - n_shown == 1 ? "" : "s",
-			lode_format_share(a, own_from(m, n_shown), m->symptom_ns),
-			lode_format_cost(b, own_from(m, n_shown), unit));
+	if (answer->n_more)
+		fprintf(out, "%zu more cluster%s: %s (%s); --top 0 shows all.\n", answer->n_more,
+			answer->n_more == 1 ? "" : "s",
+			lode_format_share(a, answer->more_ns, m->symptom_ns),
+			lode_format_cost(b, answer->more_ns, unit));
 	fprintf(out, "Other: %s (%s), in stacks that no pattern explains.\n",
 		lode_format_share(a, m->other_ns, m->symptom_ns),
 		lode_format_cost(b, m->other_ns, unit));
 }
 
-static void print_method(FILE *out, const struct lode_mine_report *report)
+static void print_method(FILE *out, const struct lode_mine_answer *answer)
 {
-	const struct lode_mined *m = report->mined;
+	const struct lode_mined *m = answer->mined;
 	const char *unit = m->digest->unit;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
 	char text[1024];
@@ -128,85 +119,58 @@ static void print_method(FILE *out, const struct lode_mine_report *report)
 	fputc('\n', out);
 	/* Bare stacks with costs have no symptoms and no threads to speak of. */
 	if (strcmp(unit, "ns") == 0) {
-		fprintf(out, "Symptoms: %s.\n",
-			lode_escape(text, sizeof(text), report->job->symptom_text));
-		if (report->job->is_default_symptoms)
+		fprintf(out, "Symptoms: %s.\n", lode_escape(text, sizeof(text), answer->symptoms));
+		if (answer->is_default_symptoms)
 			fprintf(out, "  Nobody said who waited when: --symptom and --symptoms do. "
 				     "Where no "
 				     "command is known, every thread\n  is meant.\n");
 		fprintf(out, "Area of interest (%s, %s): %s waiting, %s running, %s ready; ",
-			report->scope, report->stacks,
+			answer->scope, answer->stacks,
 			lode_format_cost(a, m->aoi_kind_ns[LODE_EVENT_WAITING], unit),
 			lode_format_cost(b, m->aoi_kind_ns[LODE_EVENT_RUNNING], unit),
 			lode_format_cost(c, m->aoi_kind_ns[LODE_EVENT_READY], unit));
 	}
 	fprintf(out, "%s, %s.\n", lode_format_plural(a, m->n_aoi_events, "event"),
 		lode_format_plural(b, m->n_aoi_stacks, "stack"));
-	if (report->is_filtered && m->aoi_ns < m->symptom_ns)
+	if (answer->is_filtered && m->aoi_ns < m->symptom_ns)
 		fprintf(out, "Content filters left out %s of symptom time.\n",
 			lode_format_share(a, m->symptom_ns - m->aoi_ns, m->symptom_ns));
 	fprintf(out, "Mined at λ = %s (%s): %s in %s, ranked by %s.\n",
-		lode_format_cost_long(a, m->min_cost, unit), report->lambda,
+		lode_format_cost_long(a, m->min_cost, unit), answer->lambda,
 		lode_format_plural(b, m->n_patterns, "pattern"),
-		lode_format_plural(d, m->n_rounds, "round"), report->rank);
+		lode_format_plural(d, m->n_rounds, "round"), answer->rank);
 	if (m->n_not_compared)
 		fprintf(out,
 			"Too long to be compared with others: %s, each a cluster of its own.\n",
 			lode_format_plural(b, m->n_not_compared, "pattern"));
 }
 
-/* Part of the AOI's cost that stands on stacks with a frame without a symbol. */
-static int64_t unknown_cost(const struct lode_digest *digest)
+static void print_losses(FILE *out, const struct lode_mine_answer *answer)
 {
-	const struct lode_calltree *tree = &digest->tree;
-	bool *has_unknown = lode_alloc0(tree->nodes.n, sizeof(*has_unknown));
-	int64_t cost = 0;
-
-	for (size_t i = 1; i < tree->nodes.n; i++)
-		has_unknown[i] =
-			has_unknown[tree->nodes.at[i].parent] ||
-			tree->frames.at[tree->nodes.at[i].frame].flags & LODE_FRAME_UNKNOWN;
-	for (size_t i = 0; i < digest->rows.n; i++) {
-		if (has_unknown[digest->rows.at[i].stack])
-			cost += digest->rows.at[i].cost_ns;
-	}
-	free(has_unknown);
-	return cost;
-}
-
-static void print_losses(FILE *out, const struct lode_mine_report *report)
-{
-	const struct lode_digest *digest = report->mined->digest;
-	int64_t symptom_ns = report->mined->symptom_ns, no_waker_ns = 0;
-	uint64_t n_by_kind[LODE_N_LOSS_KINDS] = {0};
+	const struct lode_mine_quality *quality = &answer->quality;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
 	bool is_any = false;
 
-	for (size_t i = 0; i < digest->streams.n; i++) {
-		no_waker_ns += digest->streams.at[i].lost_cost_ns;
-		for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++)
-			n_by_kind[k] += digest->streams.at[i].losses.by_kind[k].count;
-	}
 	fprintf(out, "Recordings: %s of the cost has frames without a symbol",
-		lode_format_share(a, unknown_cost(digest), report->mined->aoi_ns));
-	if (strcmp(digest->unit, "ns") == 0)
+		lode_format_share(a, quality->unknown_ns, answer->mined->aoi_ns));
+	if (strcmp(answer->digest->unit, "ns") == 0)
 		fprintf(out, ", %s of symptom time waits without a waker",
-			lode_format_share(b, no_waker_ns, symptom_ns));
+			lode_format_share(b, quality->no_waker_ns, answer->mined->symptom_ns));
 	fprintf(out, ".\n");
 	for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++) {
-		if (!n_by_kind[k] || k == LODE_LOSS_NO_WAKER)
+		if (!quality->n_losses[k] || k == LODE_LOSS_NO_WAKER)
 			continue;
 		fprintf(out, "%s%s %s",
-			is_any ? ", " : "  In whole: ", lode_format_count(a, n_by_kind[k]),
-			lode_loss_words((enum lode_loss_kind)k, n_by_kind[k]));
+			is_any ? ", " : "  In whole: ", lode_format_count(a, quality->n_losses[k]),
+			lode_loss_words((enum lode_loss_kind)k, quality->n_losses[k]));
 		is_any = true;
 	}
 	fputs(is_any ? ".\n" : "", out);
 }
 
-static void print_skipped(FILE *out, const struct lode_mine_report *report)
+static void print_skipped(FILE *out, const struct lode_mine_answer *answer)
 {
-	const struct lode_digest_job *job = report->job;
+	const struct lode_digest_job *job = &answer->set->job;
 	char path[600], reason[1024];
 
 	if (job->skipped.n)
@@ -223,21 +187,19 @@ static void print_skipped(FILE *out, const struct lode_mine_report *report)
 			job->incomplete.n, job->n_inputs);
 }
 
-void lode_mine_report_table(FILE *out, const struct lode_mine_report *report)
+void lode_mine_text(FILE *out, const struct lode_mine_answer *answer,
+		    const struct lode_text_page *page)
 {
-	const struct lode_mined *m = report->mined;
-	size_t n_shown = report->top && report->top < m->n_clusters ? report->top : m->n_clusters;
-
-	print_heading(out, report);
+	print_heading(out, answer);
 	fputc('\n', out);
-	if (n_shown) {
-		print_clusters(out, report, n_shown);
+	if (answer->n_shown) {
+		print_clusters(out, answer, page);
 		fputc('\n', out);
 	}
-	print_rest(out, report, n_shown);
-	print_method(out, report);
-	print_losses(out, report);
-	print_skipped(out, report);
-	if (n_shown)
+	print_rest(out, answer);
+	print_method(out, answer);
+	print_losses(out, answer);
+	print_skipped(out, answer);
+	if (answer->n_shown)
 		fprintf(out, "\nlode mine --show 1 ... tells the first cluster in full.\n");
 }

@@ -1,0 +1,180 @@
+/* Fields of the document of lode mine. */
+#include "answers/mine/mine.h"
+#include "job/shape.h"
+#include "reports/input_fields.h"
+
+/* ---- What was read ---- */
+
+/* A stream with its losses. */
+struct input_row {
+	const struct lode_digest_stream *stream;
+	struct lode_loss_row losses[LODE_N_LOSS_KINDS];
+	const struct lode_loss_row *first;
+	size_t n_losses;
+};
+
+static void make_input_row(void *row, const void *answer, size_t i)
+{
+	const struct lode_mine_answer *of = answer;
+	struct input_row *input = row;
+
+	input->stream = &of->digest->streams.at[i];
+	input->first = input->losses;
+	input->n_losses = lode_loss_rows(input->losses, &input->stream->losses);
+}
+
+static const struct lode_field loss_fields[] = {
+	LODE_FIELD(struct lode_loss_row, kind, NULL),
+	LODE_FIELD(struct lode_loss_row, count, NULL, .least = 1),
+	LODE_FIELD_AS("first", struct lode_loss_row, detail, "the first occurrence in words"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record loss_record = {"loss", loss_fields, sizeof(struct lode_loss_row)};
+
+#define STREAM_TEXT(key, member) \
+	LODE_FIELD_OF(key, LODE_TYPE_NAME, struct lode_digest_stream, member, NULL)
+
+static const struct lode_field stream_fields[] = {
+	LODE_FIELD_ID("id", struct lode_digest_stream, content_hash,
+		      "hash of the recording's identity"),
+	STREAM_TEXT("path", path),
+	STREAM_TEXT("host", host),
+	STREAM_TEXT("kernel", kernel),
+	LODE_FIELD(struct lode_digest_stream, t0_ns, NULL),
+	LODE_FIELD(struct lode_digest_stream, t1_ns, NULL),
+	LODE_FIELD_AS("no_waker_ns", struct lode_digest_stream, lost_cost_ns,
+		      "symptom time that stands on waits without a recorded waker"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record stream_record = {"stream", stream_fields,
+						 sizeof(struct lode_digest_stream)};
+
+static const struct lode_field input_fields[] = {
+	LODE_FIELDS_AT(struct input_row, stream, &stream_record),
+	LODE_LIST("losses", struct input_row, first, n_losses, &loss_record, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record input_record = {"input", input_fields, sizeof(struct input_row)};
+
+/* ---- What was mined ---- */
+
+#define AOI_KIND(key, kind) \
+	LODE_FIELD_OF(key, LODE_TYPE_INT64, struct lode_mined, aoi_kind_ns[kind], NULL)
+
+static const struct lode_field aoi_fields[] = {
+	LODE_FIELD_AS("events", struct lode_mined, n_aoi_events, NULL),
+	LODE_FIELD_AS("stacks", struct lode_mined, n_aoi_stacks, NULL),
+	AOI_KIND("wait_ns", LODE_EVENT_WAITING),
+	AOI_KIND("run_ns", LODE_EVENT_RUNNING),
+	AOI_KIND("ready_ns", LODE_EVENT_READY),
+	LODE_FIELDS_END,
+};
+static const struct lode_record aoi_record = {"aoi", aoi_fields, sizeof(struct lode_mined)};
+
+static const struct lode_field mined_fields[] = {
+	LODE_FIELD(struct lode_mined, symptom_ns, "sum of the symptoms' lengths"),
+	LODE_RECORD_HERE("aoi", &aoi_record,
+			 "the area of interest; with scope critical and no content filter its "
+			 "costs sum to symptom_ns"),
+	LODE_FIELD_AS("lambda_ns", struct lode_mined, min_cost, "the least cost of a pattern"),
+	LODE_FIELD_AS("rounds", struct lode_mined, n_rounds, NULL),
+	LODE_FIELD_AS("patterns", struct lode_mined, n_patterns, NULL),
+	LODE_FIELD_AS("patterns_not_compared", struct lode_mined, n_not_compared,
+		      "too long: each is a cluster of its own", .absent = "none is"),
+	LODE_FIELD(struct lode_mined, other_ns,
+		   "cost of stacks that no pattern explains: own costs of all clusters + other_ns "
+		   "= cost of the area of interest"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record mined_record = {"mined", mined_fields, sizeof(struct lode_mined)};
+
+static const struct lode_field option_fields[] = {
+	LODE_FIELD(struct lode_mine_answer, symptoms, NULL),
+	LODE_FIELD(struct lode_mine_answer, scope, NULL, .choices = lode_scope_choices),
+	LODE_FIELD(struct lode_mine_answer, stacks, NULL, .choices = lode_stacks_choices),
+	LODE_FIELD(struct lode_mine_answer, rank, NULL, .choices = lode_rank_choices),
+	LODE_FIELD(struct lode_mine_answer, lambda, NULL),
+	LODE_FIELD_AS("classic", struct lode_mine_answer, is_classic, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record option_record = {"options", option_fields,
+						 sizeof(struct lode_mine_answer)};
+
+/* ---- What a server has beyond it ---- */
+
+const char *const lode_mine_questions[] = {"cluster", "streams",    "symptoms", "path",
+					   "trend",   "signatures", NULL};
+const char *const lode_mine_changes[] = {"sign", "edit", "retire", "activate", "delete", NULL};
+
+static const struct lode_field served_fields[] = {
+	LODE_FIELD(struct lode_mine_served, repo, "path of the repository",
+		   .absent = "made of files"),
+	LODE_FIELD(struct lode_mine_served, where, "the query that picked its streams; empty: all",
+		   .absent = "made of files"),
+	LODE_COLUMN("questions", struct lode_mine_served, questions, n_questions,
+		    "that can be asked of this report", .choices = lode_mine_questions),
+	LODE_COLUMN("changes", struct lode_mine_served, changes, n_changes,
+		    "that can be posted; empty without a repository", .choices = lode_mine_changes),
+	LODE_FIELDS_END,
+};
+static const struct lode_record served_record = {"served", served_fields,
+						 sizeof(struct lode_mine_served)};
+
+static const struct lode_field path_fields[] = {
+	LODE_FIELDS_HERE(&lode_path_words_record),
+	LODE_LIST("paths", struct lode_path_rows, at, n, &lode_path_record,
+		  "critical paths of the symptoms that the first clusters cost most"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record paths_record = {"paths", path_fields,
+						sizeof(struct lode_path_rows)};
+
+/* ---- The document ---- */
+
+static const struct lode_field unit_fields[] = {
+	LODE_FIELD(struct lode_digest, unit,
+		   "unit of all costs: ns for recordings; what a folded file counts otherwise, "
+		   "then the *_ns fields are in that unit"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record unit_record = {"unit", unit_fields, sizeof(struct lode_digest)};
+
+static const struct lode_field answer_fields[] = {
+	LODE_FIELDS_AT(struct lode_mine_answer, digest, &unit_record),
+	LODE_FIELD_AS("streams", struct lode_mine_answer, n_streams, NULL),
+	LODE_FIELD_AS("symptoms", struct lode_mine_answer, n_symptoms, NULL),
+	LODE_FIELDS_AT(struct lode_mine_answer, mined, &mined_record),
+	LODE_RECORD_HERE("options", &option_record, NULL),
+	LODE_FIELD_POINTER("served", struct lode_mine_answer, served, &served_record,
+			   "it holds the list of clusters; `patterns`, `worst` and the patterns of "
+			   "`signature` are empty then (the `_more` fields count them), and "
+			   "everything of one cluster is what `cluster` answers",
+			   .absent = "not of a server"),
+	LODE_FIELDS_OF(struct lode_mine_answer, rows, &lode_cluster_rows_record),
+	LODE_FIELDS_AT(struct lode_mine_answer, paths, &paths_record, .absent = "without --paths"),
+	LODE_ROWS("inputs", struct lode_mine_answer, n_inputs_listed, make_input_row, &input_record,
+		  "the recordings that were used"),
+	LODE_FIELD_AS("inputs_more", struct lode_mine_answer, n_inputs_more, NULL,
+		      .absent = "none is left out"),
+	LODE_LIST("skipped", struct lode_mine_answer, skipped, n_skipped, &lode_skipped_record,
+		  "inputs of which nothing was used"),
+	LODE_LIST("incomplete", struct lode_mine_answer, incomplete, n_incomplete,
+		  &lode_skipped_record, "inputs that are cut or damaged: what was sound was used"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record answer_record = {"mine", answer_fields,
+						 sizeof(struct lode_mine_answer)};
+
+const struct lode_document lode_mine_document = {
+	.schema = "lode/mine/1",
+	.file = "mine",
+	.title = "lode mine --json",
+	.record = &answer_record,
+};
+
+void lode_mine_json(FILE *out, const struct lode_mine_answer *answer)
+{
+	struct lode_names names = lode_tree_names(&answer->digest->tree);
+
+	lode_document_put(out, &lode_mine_document, answer, &names);
+}

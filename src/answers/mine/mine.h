@@ -1,0 +1,146 @@
+/*
+ * lode mine: which call patterns made users wait, over many streams.
+ *
+ *	request --> streams --> digest --> clusters --> answer --> text, JSON, page, exports
+ *
+ * What patterns and clusters are: analyses/mine/mine.h. lode serve asks further questions of an
+ * answer: served.h.
+ */
+#ifndef LODE_ANSWERS_MINE_H
+#define LODE_ANSWERS_MINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyses/mine/mine.h"
+#include "answers/mine/paths.h"
+#include "base/error.h"
+#include "document/fields.h"
+#include "job/stream_set.h"
+#include "reports/cluster_rows.h"
+#include "reports/export_trace.h"
+#include "reports/text_page.h"
+
+struct lode_mine_request {
+	char *const *inputs; /* recordings, digests, folders of them; none: the repository's */
+	size_t n_inputs;
+	const char *repo;  /* NULL: none. With inputs: its name statistics */
+	const char *where; /* query for the repository's streams; NULL: all */
+	struct lode_digest_job_options reading;
+	struct lode_mine_options mine; /* kinds of events are apart as the streams' shape says */
+	const char *lambda;	       /* how λ was chosen, in words */
+	bool only_read;		       /* nothing is mined: for lode_mine_folded of all */
+	const char *show;	       /* one cluster, by its rank or id; NULL: all */
+	size_t top;		       /* longest list; 0: no bound */
+	size_t top_inside;	       /* as struct lode_cluster_rows_options */
+	bool wants_rows;	       /* clusters as documents list them */
+	bool wants_detail;	       /* and what pages are drawn of */
+	bool is_served;	   /* the list of clusters alone, which are asked for one by one */
+	bool wants_paths;  /* critical paths, read from the recordings again: */
+	size_t n_paths_of; /* of the worst symptom of each of the first so many clusters */
+};
+
+/* What stands in a gap of the common part of the cluster shown. */
+struct lode_shown_gap {
+	const struct lode_variant *variants; /* by cost */
+	size_t n;
+	const struct lode_variant *main; /* that has nearly all of the cost; NULL: none has */
+	double main_pct;
+};
+
+/* One cluster in full. */
+struct lode_mine_shown {
+	const struct lode_cluster *cluster;
+	struct lode_reason_cost reasons[LODE_N_REASONS]; /* by cost; names are reasons' */
+	size_t n_reasons;
+	const struct lode_shown_gap *gaps; /* cluster->n_common + 1 */
+	size_t n_patterns, n_worst;	   /* that are listed */
+};
+
+/* What was read, beyond the clusters. */
+struct lode_mine_quality {
+	int64_t unknown_ns;  /* cost of stacks with a frame without a symbol */
+	int64_t no_waker_ns; /* symptom time that waits without a waker */
+	uint64_t n_losses[LODE_N_LOSS_KINDS];
+};
+
+/* What can be asked of a served report, and changed. */
+struct lode_mine_served {
+	const char *repo, *where; /* NULL: made of files */
+	const char *const *questions, *const *changes;
+	size_t n_questions, n_changes;
+};
+
+struct lode_mine_answer {
+	struct lode_stream_set *set;	  /* what was read */
+	const struct lode_digest *digest; /* of all of it; NULL: nothing was usable */
+	const struct lode_mined *mined;	  /* NULL: with only_read, or mining failed */
+	size_t n_streams, n_symptoms;
+	const char *symptoms, *scope, *stacks, *rank, *lambda; /* the options in words */
+	bool is_classic;
+	bool is_filtered;	       /* content filters left out a part of the area of interest */
+	bool is_default_symptoms;      /* nobody said what the symptoms are */
+	size_t n_shown, n_more;	       /* clusters in the table, and beyond */
+	int64_t explained_ns, more_ns; /* cost of all clusters; of those beyond the table */
+	struct lode_mine_quality quality;
+	const struct lode_mine_shown *shown; /* with `show` */
+	struct lode_cluster_rows rows;	     /* with `wants_rows` */
+	/* Of all clusters; with `is_served`. */
+	const struct lode_cluster_signatures *signatures;
+	const struct lode_mine_served *served;
+	const struct lode_path_rows *paths;
+	size_t n_inputs_listed, n_inputs_more; /* of the digest's streams */
+	const struct lode_skipped_input *skipped, *incomplete;
+	size_t n_skipped, n_incomplete;
+
+	struct lode_mine_state *state; /* what all of this points into */
+};
+
+/*
+ * *out is the caller's to free, also on failure: what was skipped says why nothing was usable.
+ * LODE_ERR_EMPTY: there is no stream, or no symptom in any; LODE_ERR_ARG: no such cluster, or a λ
+ * that gives too many patterns; else as lode_repo_open, lode_stream_set_read and lode_mine.
+ */
+int lode_mine_run(struct lode_mine_answer **out, const struct lode_mine_request *request,
+		  struct lode_error *err);
+void lode_mine_free(struct lode_mine_answer *answer);
+
+/*
+ * Keeps the clusters in the repository, in place of the run before, so that `lode sign --cluster 3`
+ * knows which that is. `where`: the query that picked the streams, or NULL. Fails where the
+ * repository cannot be written, which no reader needs to mind.
+ */
+int lode_mine_keep_run(const char *repo_path, const char *where, const struct lode_mined *mined,
+		       struct lode_error *err);
+
+/* ---- Renderings ---- */
+
+/* "lode/mine/1"; needs `wants_rows`. */
+extern const struct lode_document lode_mine_document;
+extern const char *const lode_mine_questions[], *const lode_mine_changes[];
+void lode_mine_json(FILE *out, const struct lode_mine_answer *answer);
+/* The ranked table with what it stands on, on one screen; or with `show` one cluster in full. */
+void lode_mine_text(FILE *out, const struct lode_mine_answer *answer,
+		    const struct lode_text_page *page);
+void lode_mine_show(FILE *out, const struct lode_mine_answer *answer,
+		    const struct lode_text_page *page);
+/* The area of interest, or one cluster's stacks (`only`, not NULL), folded, "a;b;c cost". */
+void lode_mine_folded(FILE *out, const struct lode_digest *digest, const struct lode_cluster *only);
+
+/*
+ * The symptom that the cluster shown, or the first, costs most, for --chrome-trace: read from its
+ * recording again, as `reading` says. LODE_ERR_EMPTY: there is none. `*out` is the caller's to
+ * release if this succeeds, and stays where it is until then.
+ */
+struct lode_mine_window {
+	struct lode_export_window window;
+	struct lode_cluster_path path;
+	char title[4096];
+};
+int lode_mine_window_load(struct lode_mine_window *out, const struct lode_mine_answer *answer,
+			  const struct lode_digest_job_options *reading, struct lode_error *err);
+void lode_mine_window_release(struct lode_mine_window *window);
+
+#endif

@@ -1,0 +1,307 @@
+/* From a request to an answer: streams are read and mined, and what comes of it is laid out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/mine/mine.h"
+#include "job/cluster_choice.h"
+#include "job/shape.h"
+
+struct lode_mine_state {
+	struct lode_mine_answer answer; /* what the caller holds */
+	struct lode_stream_set set;
+	struct lode_mined *mined;
+	struct lode_cluster_signatures signatures;
+	struct lode_mine_shown shown;
+	struct lode_mine_served served;
+	struct lode_cluster_paths paths;
+	struct lode_path_rows path_rows;
+	struct lode_arena arena;
+};
+
+static size_t at_most(size_t top, size_t n)
+{
+	return top && top < n ? top : n;
+}
+
+/* ---- One cluster in full ---- */
+
+/* Costliest first; of equal ones, in their own order. */
+static void sort_reasons(struct lode_mine_shown *shown)
+{
+	struct lode_reason_cost *sorted = shown->reasons;
+
+	for (unsigned r = LODE_REASON_NONE + 1; r < LODE_N_REASONS; r++) {
+		int64_t cost_ns = shown->cluster->reason_ns[r];
+		size_t at = shown->n_reasons;
+
+		if (cost_ns <= 0)
+			continue;
+		for (; at > 0 && sorted[at - 1].cost_ns < cost_ns; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at].name = lode_wait_reason_name((enum lode_wait_reason)r);
+		sorted[at].cost_ns = cost_ns;
+		shown->n_reasons++;
+	}
+}
+
+static struct lode_shown_gap shown_gap(const struct lode_gap *gap, struct lode_arena *arena)
+{
+	const struct lode_variant *main = lode_gap_main(gap);
+	struct lode_variant *variants =
+		lode_arena_array(arena, struct lode_variant, gap->variants.n);
+	struct lode_shown_gap out = {variants, gap->variants.n, NULL, 100};
+	int64_t all_ns = 0;
+
+	for (size_t i = 0; i < gap->variants.n; i++) {
+		variants[i] = gap->variants.at[i];
+		all_ns += variants[i].own_ns;
+	}
+	if (main) {
+		out.main = &variants[main - gap->variants.at];
+		if (all_ns > 0)
+			out.main_pct = 100.0 * (double)main->own_ns / (double)all_ns;
+	}
+	return out;
+}
+
+static const struct lode_shown_gap *shown_gaps(const struct lode_cluster *cluster,
+					       struct lode_arena *arena)
+{
+	struct lode_gap *gaps = lode_gaps_new(cluster);
+	struct lode_shown_gap *out =
+		lode_arena_array(arena, struct lode_shown_gap, cluster->n_common + 1);
+
+	for (size_t i = 0; i <= cluster->n_common; i++)
+		out[i] = shown_gap(&gaps[i], arena);
+	lode_gaps_free(gaps, cluster);
+	return out;
+}
+
+static int show_cluster(struct lode_mine_state *s, const struct lode_mine_request *request,
+			struct lode_error *err)
+{
+	const struct lode_cluster *cluster = lode_cluster_find(s->mined, request->show, err);
+
+	if (!cluster)
+		return err->status;
+	s->shown = (struct lode_mine_shown){
+		.cluster = cluster,
+		.gaps = shown_gaps(cluster, &s->arena),
+		.n_patterns = at_most(request->top, cluster->n_patterns),
+		.n_worst = at_most(request->top, cluster->n_worst),
+	};
+	sort_reasons(&s->shown);
+	s->answer.shown = &s->shown;
+	return 0;
+}
+
+/* ---- What was read ---- */
+
+static int64_t unknown_cost(const struct lode_digest *digest)
+{
+	const struct lode_calltree *tree = &digest->tree;
+	bool *has_unknown = lode_alloc0(tree->nodes.n, sizeof(*has_unknown));
+	int64_t cost = 0;
+
+	for (size_t i = 1; i < tree->nodes.n; i++)
+		has_unknown[i] =
+			has_unknown[tree->nodes.at[i].parent] ||
+			tree->frames.at[tree->nodes.at[i].frame].flags & LODE_FRAME_UNKNOWN;
+	for (size_t i = 0; i < digest->rows.n; i++)
+		if (has_unknown[digest->rows.at[i].stack])
+			cost += digest->rows.at[i].cost_ns;
+	free(has_unknown);
+	return cost;
+}
+
+static void sum_up_quality(struct lode_mine_quality *out, const struct lode_digest *digest)
+{
+	out->unknown_ns = unknown_cost(digest);
+	for (size_t i = 0; i < digest->streams.n; i++) {
+		const struct lode_digest_stream *stream = &digest->streams.at[i];
+
+		out->no_waker_ns += stream->lost_cost_ns;
+		for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++)
+			out->n_losses[k] += stream->losses.by_kind[k].count;
+	}
+}
+
+static void describe_job(struct lode_mine_answer *answer, const struct lode_digest_job *job,
+			 const struct lode_mine_request *request)
+{
+	const struct lode_aoi_options *aoi = &request->reading.aoi;
+
+	answer->digest = job->digest;
+	answer->skipped = job->skipped.at;
+	answer->n_skipped = job->skipped.n;
+	answer->incomplete = job->incomplete.at;
+	answer->n_incomplete = job->incomplete.n;
+	if (!job->digest)
+		return;
+	answer->n_streams = job->digest->streams.n;
+	answer->n_symptoms = job->digest->symptoms.n;
+	answer->n_inputs_listed = at_most(request->top, answer->n_streams);
+	answer->n_inputs_more = answer->n_streams - answer->n_inputs_listed;
+	answer->symptoms = job->symptom_text;
+	answer->is_default_symptoms = job->is_default_symptoms;
+	answer->scope = lode_shape_choice(job->origin.shape, "--scope", lode_scope_choices);
+	answer->stacks = lode_shape_choice(job->origin.shape, "--stacks", lode_stacks_choices);
+	answer->is_filtered = lode_shape_has_filters(job->origin.shape) || aoi->n_include ||
+			      aoi->n_exclude || aoi->kinds || aoi->reasons;
+}
+
+/* ---- What was mined ---- */
+
+static void sum_up_clusters(struct lode_mine_answer *answer, const struct lode_mined *mined,
+			    size_t top)
+{
+	answer->n_shown = at_most(top, mined->n_clusters);
+	answer->n_more = mined->n_clusters - answer->n_shown;
+	answer->explained_ns = mined->aoi_ns - mined->other_ns;
+	for (size_t i = answer->n_shown; i < mined->n_clusters; i++)
+		answer->more_ns += mined->clusters[i].own_ns;
+}
+
+static void list_clusters(struct lode_mine_state *s, const struct lode_mine_request *request)
+{
+	struct lode_cluster_rows_options options = {
+		.top = request->top,
+		.top_inside = request->top_inside,
+		.has_detail = request->wants_detail,
+		.is_light = request->is_served,
+	};
+
+	if (request->is_served) {
+		lode_cluster_signatures_build(&s->signatures, s->mined, s->mined->clusters,
+					      s->mined->n_clusters);
+		options.signatures = s->answer.signatures = &s->signatures;
+	}
+	lode_cluster_rows_build(&s->answer.rows, s->mined, s->shown.cluster, &options);
+}
+
+static size_t count_words(const char *const *words)
+{
+	size_t n = 0;
+
+	while (words[n])
+		n++;
+	return n;
+}
+
+/* Without a repository there are no signatures, and nothing can be changed. */
+static void describe_served(struct lode_mine_state *s, const struct lode_mine_request *request)
+{
+	size_t n = count_words(lode_mine_questions);
+
+	s->served = (struct lode_mine_served){
+		.repo = request->repo,
+		.where = request->repo && !request->where ? "" : request->where,
+		.questions = lode_mine_questions,
+		.n_questions = request->repo ? n : n - 1,
+		.changes = lode_mine_changes,
+		.n_changes = request->repo ? count_words(lode_mine_changes) : 0,
+	};
+	s->answer.served = &s->served;
+}
+
+static int list_paths(struct lode_mine_state *s, const struct lode_mine_request *request,
+		      struct lode_error *err)
+{
+	struct lode_digest_job_options reading = request->reading;
+	int rc;
+
+	reading.progress = NULL;
+	rc = lode_cluster_paths_load(&s->paths, s->mined, request->n_paths_of, &reading, err);
+	if (rc < 0)
+		return rc;
+	lode_path_rows_make(&s->path_rows, s->mined, s->paths.at.at, s->paths.at.n, &s->arena);
+	s->answer.paths = &s->path_rows;
+	return 0;
+}
+
+/* ---- The whole ---- */
+
+static int read_streams(struct lode_mine_state *s, const struct lode_mine_request *request,
+			struct lode_error *err)
+{
+	struct lode_stream_set_options streams = {
+		.inputs = request->inputs,
+		.n_inputs = request->n_inputs,
+		.where = request->where,
+		.job = request->reading,
+	};
+	int rc = 0;
+
+	if (request->repo)
+		rc = lode_repo_open(&streams.repo, request->repo, LODE_REPO_READ, err);
+	if (rc == 0)
+		rc = lode_stream_set_require(&s->set, &streams, err);
+	lode_repo_close(streams.repo);
+	describe_job(&s->answer, &s->set.job, request);
+	return rc;
+}
+
+static int mine_streams(struct lode_mine_state *s, const struct lode_mine_request *request,
+			struct lode_error *err)
+{
+	struct lode_mine_options options = request->mine;
+	int rc;
+
+	options.split_kinds = lode_shape_is(s->set.job.origin.shape, "--stacks", "own");
+	rc = lode_mine(&s->mined, s->set.job.digest, &options, err);
+	if (rc == LODE_ERR_LIMIT)
+		rc = err->status = LODE_ERR_ARG; /* too many patterns: another λ mends it */
+	s->answer.mined = s->mined;
+	s->answer.rank = lode_rank_choices[options.rank];
+	s->answer.lambda = request->lambda;
+	s->answer.is_classic = options.classic;
+	return rc;
+}
+
+static int lay_out_clusters(struct lode_mine_state *s, const struct lode_mine_request *request,
+			    struct lode_error *err)
+{
+	int rc = request->show ? show_cluster(s, request, err) : 0;
+
+	if (rc < 0)
+		return rc;
+	sum_up_clusters(&s->answer, s->mined, request->top);
+	if (request->wants_rows)
+		list_clusters(s, request);
+	else if (!request->show)
+		sum_up_quality(&s->answer.quality, s->set.job.digest);
+	if (request->is_served)
+		describe_served(s, request);
+	return request->wants_paths ? list_paths(s, request, err) : 0;
+}
+
+int lode_mine_run(struct lode_mine_answer **out, const struct lode_mine_request *request,
+		  struct lode_error *err)
+{
+	struct lode_mine_state *s = lode_alloc0(1, sizeof(*s));
+	int rc;
+
+	s->answer.state = s;
+	s->answer.set = &s->set;
+	*out = &s->answer;
+	rc = read_streams(s, request, err);
+	if (rc < 0 || request->only_read)
+		return rc;
+	rc = mine_streams(s, request, err);
+	return rc < 0 ? rc : lay_out_clusters(s, request, err);
+}
+
+void lode_mine_free(struct lode_mine_answer *answer)
+{
+	struct lode_mine_state *s = answer ? answer->state : NULL;
+
+	if (!s)
+		return;
+	lode_cluster_rows_release(&s->answer.rows);
+	lode_cluster_signatures_release(&s->signatures);
+	lode_cluster_paths_release(&s->paths);
+	lode_mined_free(s->mined);
+	lode_stream_set_release(&s->set);
+	lode_arena_release(&s->arena);
+	free(s);
+}
