@@ -13,7 +13,7 @@ static bool is_blank(char c)
 }
 
 /* The length of the next word, at which `at` then stands. */
-static size_t next(struct lode_words *w)
+static size_t next(struct lode_state_words *w)
 {
 	size_t n = 0;
 
@@ -24,7 +24,7 @@ static size_t next(struct lode_words *w)
 	return n;
 }
 
-bool lode_words_are(struct lode_words *w, const char *word)
+bool lode_state_are(struct lode_state_words *w, const char *word)
 {
 	size_t n = next(w);
 
@@ -34,13 +34,13 @@ bool lode_words_are(struct lode_words *w, const char *word)
 	return true;
 }
 
-void lode_words_expect(struct lode_words *w, const char *word)
+void lode_state_expect(struct lode_state_words *w, const char *word)
 {
-	if (!lode_words_are(w, word))
+	if (!lode_state_are(w, word))
 		w->is_bad = true;
 }
 
-int64_t lode_words_int(struct lode_words *w)
+int64_t lode_state_int(struct lode_state_words *w)
 {
 	size_t n = next(w);
 	char *end = NULL;
@@ -54,9 +54,9 @@ int64_t lode_words_int(struct lode_words *w)
 	return value;
 }
 
-size_t lode_words_count(struct lode_words *w)
+size_t lode_state_count(struct lode_state_words *w)
 {
-	int64_t n = lode_words_int(w);
+	int64_t n = lode_state_int(w);
 
 	if (n < 0 || n > w->end - w->at) {
 		w->is_bad = true;
@@ -65,7 +65,7 @@ size_t lode_words_count(struct lode_words *w)
 	return (size_t)n;
 }
 
-double lode_words_number(struct lode_words *w)
+double lode_state_number(struct lode_state_words *w)
 {
 	size_t n = next(w);
 	char *end = NULL;
@@ -79,7 +79,7 @@ double lode_words_number(struct lode_words *w)
 	return value;
 }
 
-char *lode_words_text(struct lode_words *w, size_t *len)
+char *lode_state_text(struct lode_state_words *w, size_t *len)
 {
 	char *end = NULL, *text;
 	int64_t n = next(w) && !w->is_bad ? strtoll(w->at, &end, 10) : -1;
@@ -97,7 +97,7 @@ char *lode_words_text(struct lode_words *w, size_t *len)
 	return text;
 }
 
-void lode_words_put_number(FILE *out, double x)
+void lode_state_put_number(FILE *out, double x)
 {
 	if (isnan(x))
 		fputs("nan", out);
@@ -107,7 +107,7 @@ void lode_words_put_number(FILE *out, double x)
 		fprintf(out, "%a", x);
 }
 
-void lode_words_put_text(FILE *out, const char *text, size_t len)
+void lode_state_put_text(FILE *out, const char *text, size_t len)
 {
 	fprintf(out, "%zu:", len);
 	fwrite(text, 1, len, out);

@@ -12,24 +12,24 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct lode_words {
+struct lode_state_words {
 	const char *at, *end; /* borrowed; the text must be NUL-terminated at `end` */
 	bool is_bad;
 };
 
 /* The next word is `word`; false leaves it where it is. */
-bool lode_words_are(struct lode_words *words, const char *word);
-/* As lode_words_are, and bad if it is another. */
-void lode_words_expect(struct lode_words *words, const char *word);
-int64_t lode_words_int(struct lode_words *words);
+bool lode_state_are(struct lode_state_words *words, const char *word);
+/* As lode_state_are, and bad if it is another. */
+void lode_state_expect(struct lode_state_words *words, const char *word);
+int64_t lode_state_int(struct lode_state_words *words);
 /* A count of things that take at least a byte each: more than are left is bad, and 0. */
-size_t lode_words_count(struct lode_words *words);
-/* As lode_words_put_number wrote it, to the bit. */
-double lode_words_number(struct lode_words *words);
+size_t lode_state_count(struct lode_state_words *words);
+/* As lode_state_put_number wrote it, to the bit. */
+double lode_state_number(struct lode_state_words *words);
 /* A counted text, to be freed; "" when bad. */
-char *lode_words_text(struct lode_words *words, size_t *len);
+char *lode_state_text(struct lode_state_words *words, size_t *len);
 
-void lode_words_put_number(FILE *out, double x);
-void lode_words_put_text(FILE *out, const char *text, size_t len);
+void lode_state_put_number(FILE *out, double x);
+void lode_state_put_text(FILE *out, const char *text, size_t len);
 
 #endif

@@ -48,7 +48,7 @@ static void reserve_matches(struct lode_scratch *scratch, const struct lode_sele
 	lode_vec_reserve(&scratch->last, (size_t)selection->n_pattern + 1);
 }
 
-static struct lode_counter *sparse_counter(struct lode_scratch *scratch, size_t at)
+static struct lode_slot_counter *sparse_counter(struct lode_scratch *scratch, size_t at)
 {
 	uint32_t *index = lode_map_slot(&scratch->sparse, at);
 
@@ -63,7 +63,7 @@ static struct lode_counter *sparse_counter(struct lode_scratch *scratch, size_t 
 static inline void count_at(struct lode_scratch *scratch, size_t at, uint64_t stamp, int64_t weight,
 			    bool is_sparse)
 {
-	struct lode_counter *counter =
+	struct lode_slot_counter *counter =
 		is_sparse ? sparse_counter(scratch, at) : &scratch->counters.at[at];
 
 	if (counter->stamp == stamp)
@@ -133,7 +133,7 @@ void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *
 	for (t = 0; t < scratch->touched.n; t++) {
 		size_t at = scratch->touched.at[t];
 		uint32_t slot = (uint32_t)(at / n_all), item = (uint32_t)(at % n_all);
-		struct lode_counter *counter = &scratch->counters.at[is_sparse ? t : at];
+		struct lode_slot_counter *counter = &scratch->counters.at[is_sparse ? t : at];
 		struct lode_insertion insertion = {
 			slot, item, counter->cost,
 			selection->is_open[(size_t)selection->origin[slot] * n_all + item]};

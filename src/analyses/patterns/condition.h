@@ -34,7 +34,7 @@ typedef LODE_VEC(struct lode_insertion) lode_insertion_vec;
 typedef LODE_VEC(uint32_t) lode_item_vec;
 
 /* What one thread needs to count; reused for all databases of its branch. */
-struct lode_counter {
+struct lode_slot_counter {
 	int64_t cost;
 	uint64_t stamp; /* sequence that was counted last */
 };
@@ -43,7 +43,7 @@ struct lode_tail_item {
 	uint32_t item;
 };
 struct lode_scratch {
-	LODE_VEC(struct lode_counter)
+	LODE_VEC(struct lode_slot_counter)
 	counters;		  /* [slot * n_items + item]; all cost 0 between uses */
 	LODE_VEC(size_t) touched; /* slot * n_items + item: those that were counted */
 	/* Where these would be too many: their counters are in the order of `touched`, and found

@@ -66,7 +66,7 @@ int64_t lode_pio_online_oldest(const struct lode_pio_online *online);
 /* All it knows, as words; read back with the same model by one that is new. Requests are not part
    of it. False: the words are no such state. */
 void lode_pio_online_save(FILE *out, const struct lode_pio_online *online);
-bool lode_pio_online_load(struct lode_pio_online *online, struct lode_words *words);
+bool lode_pio_online_load(struct lode_pio_online *online, struct lode_state_words *words);
 
 #define LODE_PIO_ONLINE_MAX ((size_t)3600)
 

@@ -34,7 +34,7 @@ uint64_t lode_watch_model_hash(const struct lode_pio_model *model)
 
 static void put_text(FILE *out, const char *text)
 {
-	lode_words_put_text(out, text, strlen(text));
+	lode_state_put_text(out, text, strlen(text));
 }
 
 static void save_sources(FILE *out, const struct lode_pio_watch *w)
@@ -49,7 +49,7 @@ static void save_sources(FILE *out, const struct lode_pio_watch *w)
 		fprintf(out, " %d %lld %d %lld %lld %lld %lld %u ", s->is_log,
 			(long long)s->newest_ns, is_placed, (long long)p.device, (long long)p.inode,
 			(long long)p.offset, (long long)p.start_hash, p.n_start);
-		lode_words_put_text(out, s->section.at ? s->section.at : "", s->section.n);
+		lode_state_put_text(out, s->section.at ? s->section.at : "", s->section.n);
 		fputc('\n', out);
 	}
 }
@@ -103,7 +103,7 @@ static void save_row(void *context, uint32_t group, int64_t t_ns, const double *
 	fprintf(out, "row %u %lld %zu", group, (long long)t_ns, n);
 	for (size_t i = 0; i < n; i++) {
 		fputc(' ', out);
-		lode_words_put_number(out, values[i]);
+		lode_state_put_number(out, values[i]);
 	}
 	fputc('\n', out);
 }
@@ -134,7 +134,7 @@ int lode_pio_watch_save(const struct lode_pio_watch *w, struct lode_error *err)
 
 /* ---- Reading ---- */
 
-static void load_source(struct lode_pio_watch *w, struct lode_words *words,
+static void load_source(struct lode_pio_watch *w, struct lode_state_words *words,
 			const struct lode_pio_watcher *watcher)
 {
 	struct lode_follow_place p;
@@ -142,17 +142,17 @@ static void load_source(struct lode_pio_watch *w, struct lode_words *words,
 	bool is_log, is_placed;
 	int64_t newest;
 	size_t len, section_len;
-	char *path = lode_words_text(words, &len), *section;
+	char *path = lode_state_text(words, &len), *section;
 
-	is_log = lode_words_int(words) != 0;
-	newest = lode_words_int(words);
-	is_placed = lode_words_int(words) != 0;
-	p.device = (uint64_t)lode_words_int(words);
-	p.inode = (uint64_t)lode_words_int(words);
-	p.offset = lode_words_int(words);
-	p.start_hash = (uint64_t)lode_words_int(words);
-	p.n_start = (uint32_t)lode_words_int(words);
-	section = lode_words_text(words, &section_len);
+	is_log = lode_state_int(words) != 0;
+	newest = lode_state_int(words);
+	is_placed = lode_state_int(words) != 0;
+	p.device = (uint64_t)lode_state_int(words);
+	p.inode = (uint64_t)lode_state_int(words);
+	p.offset = lode_state_int(words);
+	p.start_hash = (uint64_t)lode_state_int(words);
+	p.n_start = (uint32_t)lode_state_int(words);
+	section = lode_state_text(words, &section_len);
 	for (size_t i = 0; i < w->sources.n && !words->is_bad; i++) {
 		struct lode_watch_source *s = &w->sources.at[i];
 
@@ -175,38 +175,38 @@ static void load_source(struct lode_pio_watch *w, struct lode_words *words,
 	free(section);
 }
 
-static void load_requests(struct lode_pio_watch *w, struct lode_words *words)
+static void load_requests(struct lode_pio_watch *w, struct lode_state_words *words)
 {
 	struct lode_request_log *log = &w->requests;
 	int64_t interval;
 	size_t n;
 
-	lode_words_expect(words, "requests");
-	interval = lode_words_int(words);
-	n = lode_words_count(words);
+	lode_state_expect(words, "requests");
+	interval = lode_state_int(words);
+	n = lode_state_count(words);
 	if (interval > INT64_MAX / 2)
 		words->is_bad = true;
 	for (size_t i = 0; i < n && !words->is_bad; i++, interval++) {
-		struct lode_interval_counts c = {.n = (uint32_t)lode_words_int(words)};
+		struct lode_interval_counts c = {.n = (uint32_t)lode_state_int(words)};
 
-		c.n_slow = (uint32_t)lode_words_int(words);
-		c.n_client = (uint32_t)lode_words_int(words);
+		c.n_slow = (uint32_t)lode_state_int(words);
+		c.n_client = (uint32_t)lode_state_int(words);
 		if (c.n)
 			*lode_interval_tally_at(&log->tally, interval) = c;
 	}
-	lode_words_expect(words, "hits");
-	n = lode_words_count(words);
+	lode_state_expect(words, "hits");
+	n = lode_state_count(words);
 	for (size_t i = 0; i < n && !words->is_bad; i++) {
-		struct lode_slow_hits h = {.interval = lode_words_int(words)};
+		struct lode_slow_hits h = {.interval = lode_state_int(words)};
 		uint32_t action_id, user_id;
 		size_t action_len, user_len;
 		char *action, *user;
 		bool has_user;
 
-		h.n = (uint32_t)lode_words_int(words);
-		action = lode_words_text(words, &action_len);
-		has_user = lode_words_int(words) != 0;
-		user = lode_words_text(words, &user_len);
+		h.n = (uint32_t)lode_state_int(words);
+		action = lode_state_text(words, &action_len);
+		has_user = lode_state_int(words) != 0;
+		user = lode_state_text(words, &user_len);
 		action_id = lode_strings_find(&w->model->names.actions, action, action_len);
 		user_id = lode_strings_find(&w->model->names.users, user, user_len);
 		if (!words->is_bad && action_id != LODE_NONE) {
@@ -219,17 +219,17 @@ static void load_requests(struct lode_pio_watch *w, struct lode_words *words)
 	}
 }
 
-static void load_group(struct lode_pio_watch *w, struct lode_words *words)
+static void load_group(struct lode_pio_watch *w, struct lode_state_words *words)
 {
-	size_t n = lode_words_count(words), len;
+	size_t n = lode_state_count(words), len;
 	struct lode_counter_column *columns = lode_alloc0(n + 1, sizeof(*columns));
 
 	for (size_t i = 0; i < n; i++) {
-		int64_t kind = lode_words_int(words);
+		int64_t kind = lode_state_int(words);
 
 		columns[i].kind = (enum lode_counter_kind)(kind & 3);
-		columns[i].server = lode_words_text(words, &len);
-		columns[i].name = lode_words_text(words, &len);
+		columns[i].server = lode_state_text(words, &len);
+		columns[i].name = lode_state_text(words, &len);
 	}
 	if (!words->is_bad)
 		(void)lode_counter_log_group(w->counters, columns, n);
@@ -241,15 +241,15 @@ static void load_group(struct lode_pio_watch *w, struct lode_words *words)
 }
 
 /* `widths`: columns of each group. */
-static void load_row(struct lode_pio_watch *w, struct lode_words *words, const size_t *widths,
+static void load_row(struct lode_pio_watch *w, struct lode_state_words *words, const size_t *widths,
 		     size_t n_groups)
 {
-	int64_t group = lode_words_int(words), t_ns = lode_words_int(words);
-	size_t n = lode_words_count(words);
+	int64_t group = lode_state_int(words), t_ns = lode_state_int(words);
+	size_t n = lode_state_count(words);
 	double *values = lode_alloc0(n + 1, sizeof(*values));
 
 	for (size_t i = 0; i < n; i++)
-		values[i] = lode_words_number(words);
+		values[i] = lode_state_number(words);
 	if (group < 0 || (size_t)group >= n_groups || widths[group] != n)
 		words->is_bad = true;
 	if (!words->is_bad)
@@ -257,17 +257,17 @@ static void load_row(struct lode_pio_watch *w, struct lode_words *words, const s
 	free(values);
 }
 
-static void load_counters(struct lode_pio_watch *w, struct lode_words *words)
+static void load_counters(struct lode_pio_watch *w, struct lode_state_words *words)
 {
 	LODE_VEC(size_t) widths = {0};
 
 	while (!words->is_bad) {
-		if (lode_words_are(words, "group")) {
-			struct lode_words ahead = *words;
+		if (lode_state_are(words, "group")) {
+			struct lode_state_words ahead = *words;
 
-			lode_vec_append(&widths, lode_words_count(&ahead));
+			lode_vec_append(&widths, lode_state_count(&ahead));
 			load_group(w, words);
-		} else if (lode_words_are(words, "row")) {
+		} else if (lode_state_are(words, "row")) {
 			load_row(w, words, widths.at, widths.n);
 		} else {
 			break;
@@ -277,21 +277,21 @@ static void load_counters(struct lode_pio_watch *w, struct lode_words *words)
 	lode_vec_release(&widths);
 }
 
-static bool load(struct lode_pio_watch *w, struct lode_words *words,
+static bool load(struct lode_pio_watch *w, struct lode_state_words *words,
 		 const struct lode_pio_watcher *watcher)
 {
 	size_t n;
 
-	lode_words_expect(words, "files");
-	n = lode_words_count(words);
+	lode_state_expect(words, "files");
+	n = lode_state_count(words);
 	for (size_t i = 0; i < n && !words->is_bad; i++)
 		load_source(w, words, watcher);
 	load_requests(w, words);
 	load_counters(w, words);
 	lode_watch_start(w);
-	if (!lode_words_are(words, "end")) {
+	if (!lode_state_are(words, "end")) {
 		lode_pio_online_load(w->online, words);
-		lode_words_expect(words, "end");
+		lode_state_expect(words, "end");
 	}
 	return !words->is_bad;
 }
@@ -329,7 +329,7 @@ int lode_pio_watch_resume(struct lode_pio_watch *w, const struct lode_pio_watche
 			  struct lode_error *err)
 {
 	const char *path = w->options.state_path;
-	struct lode_words words = {0};
+	struct lode_state_words words = {0};
 	char *text = NULL;
 	size_t size = 0;
 	int rc = read_state(path, &text, &size, err);
@@ -338,11 +338,11 @@ int lode_pio_watch_resume(struct lode_pio_watch *w, const struct lode_pio_watche
 		return rc;
 	words.at = text;
 	words.end = text + size;
-	lode_words_expect(&words, "lode-pio-watch");
-	if (lode_words_int(&words) != 1)
+	lode_state_expect(&words, "lode-pio-watch");
+	if (lode_state_int(&words) != 1)
 		words.is_bad = true;
-	lode_words_expect(&words, "model");
-	if (!words.is_bad && lode_words_int(&words) != (int64_t)w->model_hash)
+	lode_state_expect(&words, "model");
+	if (!words.is_bad && lode_state_int(&words) != (int64_t)w->model_hash)
 		rc = lode_fail(err, LODE_ERR_ARG, path, -1,
 			       "is the state of a watch with another model: remove it, or name "
 			       "another file");

@@ -205,7 +205,7 @@ static struct lode_pio_online *restarted(struct lode_pio_online *online,
 					 const struct lode_pio_model *model,
 					 struct lode_request_log *log)
 {
-	struct lode_words words = {0};
+	struct lode_state_words words = {0};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -425,7 +425,7 @@ static void broken_states_are_refused(void **state)
 	for (int i = 0; i < 2000; i++) {
 		size_t cut = i % 2 ? size : test_random_below(&r, (uint32_t)size - 2);
 		char *copy = lode_alloc(cut + 1);
-		struct lode_words words = {copy, copy + cut, false};
+		struct lode_state_words words = {copy, copy + cut, false};
 
 		memcpy(copy, text, cut);
 		copy[cut] = '\0';
