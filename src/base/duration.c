@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
+
 struct unit {
 	const char *name;
 	int64_t ns;
@@ -17,13 +19,6 @@ static const struct unit units[] = {
 
 enum { N_UNITS = sizeof(units) / sizeof(units[0]) };
 
-static const char *skip_digits(const char *s)
-{
-	while (*s >= '0' && *s <= '9')
-		s++;
-	return s;
-}
-
 static const struct unit *find_unit(const char *name)
 {
 	for (size_t i = 0; i < N_UNITS; i++)
@@ -32,50 +27,30 @@ static const struct unit *find_unit(const char *name)
 	return NULL;
 }
 
-/* The value of the digits [at, end); false when int64_t is too small for it. */
-static bool read_digits(int64_t *out, const char *at, const char *end)
-{
-	*out = 0;
-	for (; at < end; at++)
-		if (__builtin_mul_overflow(*out, 10, out) ||
-		    __builtin_add_overflow(*out, *at - '0', out))
-			return false;
-	return true;
-}
-
 bool lode_duration_parse(int64_t *out_ns, const char *text)
 {
-	const char *whole_end = skip_digits(text), *fraction = whole_end, *fraction_end = whole_end;
-	const char *name;
+	struct lode_decimal d;
+	size_t n = lode_decimal_take(&d, text, strlen(text), false);
+	const char *name = text + n;
 	const struct unit *unit;
-	int64_t whole, part;
-	__int128 part_ns;
+	__int128 ns;
 
-	if (*whole_end == '.') {
-		fraction = whole_end + 1;
-		fraction_end = skip_digits(fraction);
-	}
-	if (whole_end == text && fraction == fraction_end)
+	if (!n || d.is_cut || d.has_exponent || *text == '-' || *text == '+')
 		return false;
-	for (name = fraction_end; *name == ' ';)
+	while (*name == ' ')
 		name++;
 	unit = find_unit(name);
-	if (!unit || (!*unit->name && fraction_end > whole_end))
+	if (!unit || (!*unit->name && memchr(text, '.', n)))
 		return false;
-	while (fraction_end > fraction && fraction_end[-1] == '0')
-		fraction_end--;
-	if (!read_digits(&whole, text, whole_end) || !read_digits(&part, fraction, fraction_end) ||
-	    __builtin_mul_overflow(whole, unit->ns, &whole))
-		return false;
-	part_ns = (__int128)part * unit->ns;
-	for (; fraction < fraction_end; fraction++) {
-		if (part_ns % 10 != 0)
+	ns = (__int128)d.digits * unit->ns;
+	for (; d.exponent < 0; d.exponent++) {
+		if (ns % 10 != 0)
 			return false;
-		part_ns /= 10;
+		ns /= 10;
 	}
-	if (__builtin_add_overflow(whole, (int64_t)part_ns, &whole))
+	if (ns > INT64_MAX)
 		return false;
-	*out_ns = whole;
+	*out_ns = (int64_t)ns;
 	return true;
 }
 

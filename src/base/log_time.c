@@ -4,14 +4,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/decimal.h"
+
 static const int64_t ns_per_s = 1000000000;
 /* Lines of a log may be out of order by so much. */
 static const int64_t unordered_ns = INT64_C(600) * 1000000000;
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* n digits at `text` as a number, or -1. */
 static int digits(const char *text, size_t n)
@@ -19,7 +16,7 @@ static int digits(const char *text, size_t n)
 	int value = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!is_digit(text[i]))
+		if (!lode_is_digit(text[i]))
 			return -1;
 		value = value * 10 + (text[i] - '0');
 	}
@@ -44,48 +41,18 @@ static bool is_day(int year, int month, int day)
 	       day <= days[month - 1];
 }
 
-/* "6.3e-05": as JSON's writers put small numbers; to the nearest ns. */
-static bool parse_scientific(int64_t *out_ns, const char *text, size_t len, int64_t unit_ns)
+static int scale_of(int64_t unit_ns)
 {
-	char copy[64], *end;
-	double value;
-
-	if (len >= sizeof(copy))
-		return false;
-	memcpy(copy, text, len);
-	copy[len] = '\0';
-	value = strtod(copy, &end) * (double)unit_ns + 0.5;
-	if (end != copy + len || !(value < 9.2e18))
-		return false;
-	*out_ns = (int64_t)value;
-	return true;
+	return unit_ns == ns_per_s ? 9 : unit_ns == 1000000 ? 6 : unit_ns == 1000 ? 3 : 0;
 }
 
 bool lode_log_decimal(int64_t *out_ns, const char *text, size_t len, int64_t unit_ns)
 {
-	int64_t whole = 0, fraction = 0, scale = unit_ns;
-	size_t i = 0;
+	struct lode_decimal d;
 
-	for (; i < len && is_digit(text[i]); i++)
-		if (__builtin_mul_overflow(whole, 10, &whole) ||
-		    __builtin_add_overflow(whole, text[i] - '0', &whole))
-			return false;
-	if (i == 0)
-		return false;
-	if (i < len && (text[i] == '.' || text[i] == ',')) {
-		size_t first = ++i;
-
-		for (; i < len && is_digit(text[i]); i++) {
-			scale /= 10;
-			fraction += scale * (text[i] - '0');
-		}
-		if (i == first)
-			return false;
-	}
-	if (i < len && (text[i] == 'e' || text[i] == 'E'))
-		return parse_scientific(out_ns, text, len, unit_ns);
-	return i == len && !__builtin_mul_overflow(whole, unit_ns, &whole) &&
-	       !__builtin_add_overflow(whole, fraction, out_ns);
+	return len && lode_is_digit(*text) && text[len - 1] != '.' && text[len - 1] != ',' &&
+	       lode_decimal_take(&d, text, len, true) == len &&
+	       lode_decimal_scale(out_ns, &d, scale_of(unit_ns), d.has_exponent);
 }
 
 /* "04:04:24" */
@@ -116,9 +83,9 @@ static size_t parse_fraction(int64_t *out_ns, const char *text, size_t len, size
 	int64_t scale = ns_per_s;
 
 	*out_ns = 0;
-	if (at + 1 >= len || (text[at] != '.' && text[at] != ',') || !is_digit(text[at + 1]))
+	if (at + 1 >= len || (text[at] != '.' && text[at] != ',') || !lode_is_digit(text[at + 1]))
 		return at;
-	for (at++; at < len && is_digit(text[at]); at++) {
+	for (at++; at < len && lode_is_digit(text[at]); at++) {
 		scale /= 10;
 		*out_ns += scale * (text[at] - '0');
 	}
@@ -206,7 +173,7 @@ static bool parse_epoch(struct lode_log_time *out, const char *t, size_t len)
 	size_t n = 0;
 	int64_t unit = 0;
 
-	while (n < len && is_digit(t[n]))
+	while (n < len && lode_is_digit(t[n]))
 		n++;
 	if (n >= 9 && n <= 10)
 		unit = ns_per_s;

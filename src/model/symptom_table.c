@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/decimal.h"
 #include "base/input.h"
 #include "base/lines.h"
 
@@ -122,28 +123,6 @@ static int read_header(struct lode_symptom_table *table, struct piece rest, int6
 	return 0;
 }
 
-/* A whole number in decimal, nothing around it. */
-static bool read_number(struct piece text, int64_t *out)
-{
-	bool is_negative = text.len > 0 && text.at[0] == '-';
-	int64_t value = 0;
-
-	if (text.len == is_negative)
-		return false;
-	for (size_t i = is_negative; i < text.len; i++) {
-		int digit = text.at[i] - '0';
-
-		if (digit < 0 || digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_sub_overflow(value, digit, &value))
-			return false;
-	}
-	/* Collected below zero, where there is room for one more. */
-	if (!is_negative && __builtin_sub_overflow(0, value, &value))
-		return false;
-	*out = value;
-	return true;
-}
-
 static int read_row(struct lode_symptom_table *table, struct piece rest, int64_t number,
 		    struct lode_error *err)
 {
@@ -160,7 +139,7 @@ static int read_row(struct lode_symptom_table *table, struct piece rest, int64_t
 		if (!fields[i].at)
 			return lode_fail_line(err, LODE_ERR_FORMAT, table->path, number,
 					      "the row ends before its column %s", column_names[i]);
-		if (i != COLUMN_STREAM && !read_number(fields[i], &numbers[i]))
+		if (i != COLUMN_STREAM && !lode_int_parse(&numbers[i], fields[i].at, fields[i].len))
 			return lode_fail_line(err, LODE_ERR_FORMAT, table->path, number,
 					      "%s is \"%.*s\", not a whole number", column_names[i],
 					      fields[i].len > 40 ? 40 : (int)fields[i].len,

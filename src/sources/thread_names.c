@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/input.h"
 #include "base/lines.h"
-#include "sources/call_number.h"
 
 static void on_about(void *context, const struct lode_calls_about *about)
 {
@@ -44,7 +44,7 @@ static bool take_line(struct lode_thread_names *names, const char *line, size_t 
 	size_t n = strcspn(line, "\t ");
 	int32_t tid;
 
-	if (n + 1 >= len || !lode_call_id(line, n, &tid))
+	if (n + 1 >= len || !lode_int32_parse(&tid, line, n))
 		return false;
 	*lode_map_slot(&names->by_tid, (uint32_t)tid) =
 		lode_strings_intern(&names->strings, line + n + 1, len - n - 1);

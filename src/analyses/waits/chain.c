@@ -3,14 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
+
 static bool is_separator(char c)
 {
 	return c && strchr("/-_:# ", c);
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
 }
 
 const char *lode_link_name(const char *comm, char *buffer, size_t size)
@@ -22,7 +19,7 @@ const char *lode_link_name(const char *comm, char *buffer, size_t size)
 	if (!strncmp(comm, kworker, sizeof(kworker) - 1))
 		p = start = "kworker";
 	while (*p && n + 1 < size) {
-		for (run = 0; is_digit(p[run]);)
+		for (run = 0; lode_is_digit(p[run]);)
 			run++;
 		if (run && p > start && is_separator(p[-1]) && (!p[run] || is_separator(p[run]))) {
 			buffer[n++] = 'N';

@@ -3,32 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-bool lode_call_number(const char *text, size_t len, int64_t *out)
-{
-	bool is_negative = len && *text == '-';
-	size_t i = len && (*text == '-' || *text == '+');
-	uint64_t value = 0;
-
-	if (i == len)
-		return false;
-	/* 18 digits cannot be too many. */
-	for (size_t safe = len < i + 18 ? len : i + 18; i < safe; i++) {
-		unsigned digit = (unsigned char)text[i] - '0';
-
-		if (digit > 9)
-			return false;
-		value = 10 * value + digit;
-	}
-	for (; i < len; i++) {
-		unsigned digit = (unsigned char)text[i] - '0';
-
-		if (digit > 9 || value > ((uint64_t)INT64_MAX - digit) / 10)
-			return false;
-		value = 10 * value + digit;
-	}
-	*out = is_negative ? -(int64_t)value : (int64_t)value;
-	return true;
-}
+#include "base/decimal.h"
 
 bool lode_call_parse_nonsequitur(struct lode_call_line *out, const char *line, size_t len)
 {
@@ -42,7 +17,7 @@ bool lode_call_parse_nonsequitur(struct lode_call_line *out, const char *line, s
 	if (!space || space == out->function)
 		return false;
 	out->function_len = (size_t)(space - out->function);
-	return lode_call_number(space + 1, len - (size_t)(space + 1 - line), &out->t_ns);
+	return lode_int_parse(&out->t_ns, space + 1, len - (size_t)(space + 1 - line));
 }
 
 bool lode_call_parse_kind(enum lode_call_event_kind *out, const char *text, size_t len)

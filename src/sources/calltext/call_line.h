@@ -17,9 +17,6 @@ struct lode_call_line {
 	enum lode_call_event_kind kind;
 };
 
-/* A whole decimal number that int64_t holds; a sign may stand before it. */
-bool lode_call_number(const char *text, size_t len, int64_t *out);
-
 /* "0 read_page 1234": 0 enters, 1 leaves; one space between (docs/formats/nonsequitur.md). */
 bool lode_call_parse_nonsequitur(struct lode_call_line *out, const char *line, size_t len);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/decimal.h"
 #include "base/lines.h"
 #include "sources/call_batch.h"
 #include "sources/call_names.h"
@@ -82,7 +83,7 @@ static bool parse_row(struct row *row, const struct layout *layout, char *line, 
 	row->call.function = function->at;
 	row->call.function_len = function->len;
 	if (!row->thread.len || !lode_call_parse_kind(&row->call.kind, kind->at, kind->len) ||
-	    !lode_call_number(time->at, time->len, &row->call.t_ns))
+	    !lode_int_parse(&row->call.t_ns, time->at, time->len))
 		return false;
 	if (function->len == 0 && row->call.kind == LODE_CALL_EXIT)
 		row->call.kind = LODE_CALL_EXIT_ANY;
@@ -154,8 +155,7 @@ static uint32_t thread_of(struct reader *reader, const struct lode_call_field *f
 	const char *name = NULL;
 	uint32_t *slot;
 
-	if (lode_call_number(field->at, field->len, &number) && number >= 0 &&
-	    number <= INT32_MAX) {
+	if (lode_int_parse(&number, field->at, field->len) && number >= 0 && number <= INT32_MAX) {
 		slot = lode_map_slot(&reader->threads, (uint64_t)number);
 	} else { /* a name: it gets a number of its own, which no kernel gives */
 		uint32_t id = lode_strings_intern(&reader->thread_names, field->at, field->len);

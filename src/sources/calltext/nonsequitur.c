@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/lines.h"
 #include "sources/call_batch.h"
 #include "sources/call_names.h"
@@ -97,7 +98,7 @@ static int32_t number_in_name(const char *path)
 
 	while (from && base[from - 1] >= '0' && base[from - 1] <= '9')
 		from--;
-	if (from == len || len - from > 9 || !lode_call_number(base + from, len - from, &value))
+	if (from == len || len - from > 9 || !lode_int_parse(&value, base + from, len - from))
 		return -1;
 	return (int32_t)value;
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "sources/call_names.h"
-#include "sources/call_number.h"
 #include "sources/call_sort.h"
 #include "sources/chrome/chrome_events.h"
 
@@ -66,7 +66,7 @@ static int32_t number_of(struct reader *reader, struct lode_chrome_text text, bo
 	int32_t number;
 
 	*is_made = false;
-	if (!text.at || (lode_call_id(text.at, text.len, &number) && number >= 0))
+	if (!text.at || (lode_int32_parse(&number, text.at, text.len) && number >= 0))
 		return text.at ? number : 0;
 	*is_made = true;
 	return -1 - (int32_t)lode_strings_intern(&reader->ids, text.at, text.len);
@@ -182,7 +182,7 @@ static int take_call(struct reader *reader, const struct lode_chrome_event *even
 	bool has_name = event->name.at && event->name.len;
 	uint32_t function = 0;
 
-	if (!event->ts.at || !lode_call_decimal(event->ts.at, event->ts.len, 3, &t_ns))
+	if (!event->ts.at || !lode_decimal_parse(&t_ns, event->ts.at, event->ts.len, 3))
 		return bad_event(reader, "its \"ts\" is no time in microseconds");
 	switch (phase) {
 	case 'B':
@@ -194,7 +194,7 @@ static int take_call(struct reader *reader, const struct lode_chrome_event *even
 	default:
 		if (!event->dur.at)
 			span_ns = 0;
-		else if (!lode_call_decimal(event->dur.at, event->dur.len, 3, &span_ns) ||
+		else if (!lode_decimal_parse(&span_ns, event->dur.at, event->dur.len, 3) ||
 			 span_ns < 0)
 			return bad_event(reader, "its \"dur\" is no length in microseconds");
 	}

@@ -2,12 +2,7 @@
 
 #include <string.h>
 
-#include "sources/call_number.h"
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+#include "base/decimal.h"
 
 static struct lode_graph_text trim(const char *at, const char *end)
 {
@@ -33,10 +28,10 @@ static bool parse_task(struct lode_graph_task *task, struct lode_graph_text text
 {
 	const char *end = text.at + text.len, *at = end;
 
-	while (at > text.at && is_digit(at[-1]))
+	while (at > text.at && lode_is_digit(at[-1]))
 		at--;
 	if (at == end || at - text.at < 2 || at[-1] != '-' ||
-	    !lode_call_id(at, (size_t)(end - at), &task->tid))
+	    !lode_int32_parse(&task->tid, at, (size_t)(end - at)))
 		return false;
 	task->comm = trim(text.at, at - 1);
 	return task->comm.len > 0;
@@ -50,9 +45,9 @@ static bool parse_time(struct lode_graph_line *out, struct lode_graph_text text)
 	if (!point || point == text.at || text.at + text.len - point < 4)
 		return false;
 	for (size_t i = 0; i < text.len; i++)
-		if (!is_digit(text.at[i]) && text.at + i != point)
+		if (!lode_is_digit(text.at[i]) && text.at + i != point)
 			return false;
-	out->has_time = lode_call_decimal(text.at, text.len, 9, &out->t_ns);
+	out->has_time = lode_decimal_parse(&out->t_ns, text.at, text.len, 9);
 	return out->has_time;
 }
 
@@ -67,8 +62,8 @@ static bool parse_duration(struct lode_graph_line *out, struct lode_graph_text t
 		text = trim(text.at + 1, end);
 	end -= 3;
 	text = trim(text.at, end);
-	out->has_duration =
-		lode_call_decimal(text.at, text.len, 3, &out->duration_ns) && out->duration_ns >= 0;
+	out->has_duration = lode_decimal_parse(&out->duration_ns, text.at, text.len, 3) &&
+			    out->duration_ns >= 0;
 	return out->has_duration;
 }
 
@@ -155,13 +150,13 @@ static bool parse_lost(struct lode_graph_line *out, struct lode_graph_text text)
 	if (!lost || !cpu || cpu > lost)
 		return false;
 	cpu += strlen("CPU:");
-	while (is_digit(cpu[len]))
+	while (lode_is_digit(cpu[len]))
 		len++;
-	if (!lode_call_id(cpu, len, &out->cpu))
+	if (!lode_int32_parse(&out->cpu, cpu, len))
 		return false;
-	for (lost += strlen("[LOST "), len = 0; is_digit(lost[len]);)
+	for (lost += strlen("[LOST "), len = 0; lode_is_digit(lost[len]);)
 		len++;
-	if (!lode_call_decimal(lost, len, 0, &n))
+	if (!lode_decimal_parse(&n, lost, len, 0))
 		return false;
 	out->n_lost = (uint64_t)n;
 	out->kind = LODE_GRAPH_LOST;
@@ -173,9 +168,9 @@ static struct lode_graph_text parse_cpu(struct lode_graph_line *out, struct lode
 {
 	size_t n = 0;
 
-	while (n < text.len && is_digit(text.at[n]))
+	while (n < text.len && lode_is_digit(text.at[n]))
 		n++;
-	if (n && n < text.len && text.at[n] == ')' && lode_call_id(text.at, n, &out->cpu))
+	if (n && n < text.len && text.at[n] == ')' && lode_int32_parse(&out->cpu, text.at, n))
 		return trim(text.at + n + 1, text.at + text.len);
 	return text;
 }
@@ -228,7 +223,7 @@ static bool parse_report(struct lode_graph_line *out, struct lode_graph_text tex
 	colon = memchr(event + 2, ':', (size_t)(end - event - 2));
 	if (!close || !colon || !parse_time(out, trim(at, event)) ||
 	    !parse_task(&out->task, trim(text.at, open)) ||
-	    !lode_call_id(open + 1, (size_t)(close - open - 1), &out->cpu))
+	    !lode_int32_parse(&out->cpu, open + 1, (size_t)(close - open - 1)))
 		return false;
 	parse_columns(out, trim(colon + 1, end));
 	return true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <traceevent/event-parse.h>
 
+#include "base/decimal.h"
 #include "sources/perf/perf_abi.h"
 
 /* libtraceevent keeps its place in the text in variables of the process: one thread at a time. */
@@ -111,11 +112,6 @@ static bool is_word(char c)
 	       c == '_';
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_declaration(char c)
 {
 	return is_word(c) || c == ' ' || c == '*';
@@ -130,7 +126,7 @@ static bool skip_number(const char **p, const char *end, const char *key)
 	if ((size_t)(end - *p) < len || memcmp(*p, key, len) != 0)
 		return false;
 	digits = *p + len;
-	*p = skip_class(digits, end, is_digit);
+	*p = skip_class(digits, end, lode_is_digit);
 	if (*p == digits || *p - digits > 6 || *p == end || **p != ';')
 		return false;
 	++*p;
@@ -165,7 +161,8 @@ static bool is_plain_field(const char *p, const char *end)
 	for (name = rest; name > p && is_word(name[-1]); name--)
 		;
 	/* A type of at least a letter, a blank or star, then a name that is none. */
-	if (name == rest || is_digit(*name) || name - p < 2 || !is_word(*p) || is_digit(*p))
+	if (name == rest || lode_is_digit(*name) || name - p < 2 || !is_word(*p) ||
+	    lode_is_digit(*p))
 		return false;
 	if (rest < end && *rest == '[') {
 		p = skip_class(rest + 1, end, is_word);
@@ -187,7 +184,7 @@ static bool is_plain_head(const char *p, const char *end)
 	if (n > sizeof(name) - 1 && !memcmp(p, name, sizeof(name) - 1))
 		return skip_class(p + sizeof(name) - 1, end, is_word) == end;
 	if (n > sizeof(id) - 1 && !memcmp(p, id, sizeof(id) - 1))
-		return skip_class(p + sizeof(id) - 1, end, is_digit) == end && n < 16;
+		return skip_class(p + sizeof(id) - 1, end, lode_is_digit) == end && n < 16;
 	return n == sizeof(format) - 1 && !memcmp(p, format, n);
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/escape.h"
 #include "base/lines.h"
 #include "base/mem.h"
@@ -209,11 +210,6 @@ static uint32_t stack_of(struct folded *f, const char *text, size_t len)
 
 /* ---- One line ---- */
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_one_of(char c, const char *set)
 {
 	return c && strchr(set, c);
@@ -238,24 +234,21 @@ static enum count_kind parse_count(const char *line, size_t len, size_t *stack_l
 	while (len && is_space(line[len - 1]))
 		len--;
 	for (start = len; start && !is_space(line[start - 1]); start--) {
-		has_digit |= is_digit(line[start - 1]);
-		is_number &= is_digit(line[start - 1]);
+		has_digit |= lode_is_digit(line[start - 1]);
+		is_number &= lode_is_digit(line[start - 1]);
 	}
 	if (!has_digit || start < 2) /* no number, or nothing before it */
 		return COUNT_NONE;
 	if (!is_number) {
-		if (!is_digit(line[start]) && !is_one_of(line[start], "+-."))
+		if (!lode_is_digit(line[start]) && !is_one_of(line[start], "+-."))
 			return COUNT_NONE;
 		for (size_t i = start; i < len; i++)
-			if (!is_digit(line[i]) && !is_one_of(line[i], ".,'_+-eE"))
+			if (!lode_is_digit(line[i]) && !is_one_of(line[i], ".,'_+-eE"))
 				return COUNT_NONE;
 		return COUNT_NOT_WHOLE;
 	}
-	*count = 0;
-	for (size_t i = start; i < len; i++)
-		if (__builtin_mul_overflow(*count, 10, count) ||
-		    __builtin_add_overflow(*count, line[i] - '0', count))
-			return COUNT_TOO_LARGE;
+	if (!lode_int_parse(count, line + start, len - start))
+		return COUNT_TOO_LARGE;
 	while (start && is_space(line[start - 1]))
 		start--;
 	*stack_len = start;

@@ -2,16 +2,10 @@
 
 #include <string.h>
 
-/* LIMIT: seconds that still fit 63 bits of ns. */
-#define MAX_SECONDS 9000000000
+#include "base/decimal.h"
 
 /* From here on addresses are the kernel's, on all 64-bit machines that perf knows. */
 #define KERNEL_START ((uint64_t)0xffff << 48)
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static bool is_space(char c)
 {
@@ -41,28 +35,11 @@ static struct lode_text trim(struct lode_text text)
 	return text;
 }
 
-/* All of `text` as a number; a leading minus if `out` may be negative. */
-static bool parse_number(struct lode_text text, int64_t *out)
-{
-	bool is_negative = text.len > 1 && *text.at == '-';
-	int64_t n = 0;
-
-	if (!text.len)
-		return false;
-	for (size_t i = is_negative; i < text.len; i++) {
-		if (!is_digit(text.at[i]) || __builtin_mul_overflow(n, 10, &n) ||
-		    __builtin_add_overflow(n, text.at[i] - '0', &n))
-			return false;
-	}
-	*out = is_negative ? -n : n;
-	return true;
-}
-
 static bool parse_tid(struct lode_text text, int32_t *out)
 {
 	int64_t n;
 
-	if (!parse_number(text, &n) || n < -1 || n > INT32_MAX)
+	if (!lode_int_parse(&n, text.at, text.len) || n < -1 || n > INT32_MAX)
 		return false;
 	*out = (int32_t)n;
 	return true;
@@ -102,19 +79,12 @@ static struct lode_text take_first_word(struct lode_text *text)
 static bool parse_time(struct lode_text text, int64_t *t_ns)
 {
 	const char *dot = memchr(text.at, '.', text.len);
-	int64_t seconds, fraction;
-	size_t n_fraction;
+	size_t n_decimals = dot ? text.len - (size_t)(dot - text.at) - 1 : 0;
+	struct lode_decimal d;
 
-	if (!dot)
-		return false;
-	n_fraction = text.len - (size_t)(dot - text.at) - 1;
-	if ((n_fraction != 6 && n_fraction != 9) ||
-	    !parse_number((struct lode_text){text.at, (size_t)(dot - text.at)}, &seconds) ||
-	    !parse_number((struct lode_text){dot + 1, n_fraction}, &fraction) || seconds < 0 ||
-	    fraction < 0 || seconds > MAX_SECONDS)
-		return false;
-	*t_ns = seconds * 1000000000 + fraction * (n_fraction == 6 ? 1000 : 1);
-	return true;
+	return (n_decimals == 6 || n_decimals == 9) && lode_is_digit(*text.at) &&
+	       lode_decimal_take(&d, text.at, text.len, false) == text.len && !d.has_exponent &&
+	       lode_decimal_scale(t_ns, &d, 9, false);
 }
 
 /* Flags of --fields misc: "K", "U", "S  ", "E", ... */
@@ -139,8 +109,7 @@ static bool parse_who(struct lode_script_sample *out, struct lode_text text)
 		word = take_last_word(&text);
 	out->cpu = UINT32_MAX;
 	if (word.len > 2 && word.at[0] == '[' && word.at[word.len - 1] == ']' &&
-	    parse_number((struct lode_text){word.at + 1, word.len - 2}, &cpu) && cpu >= 0 &&
-	    cpu < UINT16_MAX) {
+	    lode_int_parse(&cpu, word.at + 1, word.len - 2) && cpu >= 0 && cpu < UINT16_MAX) {
 		out->cpu = (uint32_t)cpu;
 		word = take_last_word(&text);
 	}
@@ -168,7 +137,7 @@ static void parse_what(struct lode_script_sample *out, struct lode_text text)
 	out->has_period = false;
 	out->period = 0;
 	out->event = (struct lode_text){word.at, 0};
-	if (parse_number(word, &period) && period >= 0) {
+	if (lode_int_parse(&period, word.at, word.len) && period >= 0) {
 		out->has_period = true;
 		out->period = (uint64_t)period;
 		text = rest;
@@ -193,7 +162,7 @@ bool lode_script_parse_sample(struct lode_script_sample *out, const char *line, 
 
 		if (colon + 1 < end && !is_space(colon[1]))
 			continue;
-		if (!before.len || !is_digit(colon[-1]))
+		if (!before.len || !lode_is_digit(colon[-1]))
 			continue;
 		time = take_last_word(&before);
 		if (!parse_time(time, &out->t_ns) || !parse_who(out, before))
@@ -215,7 +184,7 @@ static bool parse_hex(struct lode_text text, uint64_t *out)
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.at[i];
 
-		if (is_digit(c))
+		if (lode_is_digit(c))
 			n = n << 4 | (uint64_t)(c - '0');
 		else if (c >= 'a' && c <= 'f')
 			n = n << 4 | (uint64_t)(c - 'a' + 10);
@@ -244,7 +213,7 @@ static void drop_version(struct lode_text *text)
 {
 	size_t n = text->len;
 
-	while (n && (is_digit(text->at[n - 1]) || text->at[n - 1] == '.' ||
+	while (n && (lode_is_digit(text->at[n - 1]) || text->at[n - 1] == '.' ||
 		     text->at[n - 1] == '_' || (text->at[n - 1] >= 'A' && text->at[n - 1] <= 'Z')))
 		n--;
 	if (n < 2 || n == text->len || text->at[n - 1] != '@')
@@ -408,7 +377,7 @@ bool lode_script_parse_record(struct lode_script_record *out, struct lode_text t
 			return parse_comm(out, text);
 		if (out->kind != LODE_SCRIPT_RECORD_LOST)
 			return text.len && parse_pairs(out, text);
-		if (!parse_number(text, &n) || n <= 0)
+		if (!lode_int_parse(&n, text.at, text.len) || n <= 0)
 			return false;
 		out->n_lost = (uint64_t)n;
 		return true;
@@ -423,7 +392,7 @@ static bool leading_tid(struct lode_text text, int32_t *out)
 {
 	size_t n = 0;
 
-	while (n < text.len && (is_digit(text.at[n]) || (n == 0 && text.at[n] == '-')))
+	while (n < text.len && (lode_is_digit(text.at[n]) || (n == 0 && text.at[n] == '-')))
 		n++;
 	return parse_tid((struct lode_text){text.at, n}, out);
 }
@@ -439,9 +408,9 @@ bool lode_script_number(struct lode_text payload, const char *key, int64_t *out)
 	if (!at)
 		return false;
 	rest = behind(rest, at + n_key);
-	while (n < rest.len && (is_digit(rest.at[n]) || (n == 0 && rest.at[n] == '-')))
+	while (n < rest.len && (lode_is_digit(rest.at[n]) || (n == 0 && rest.at[n] == '-')))
 		n++;
-	return parse_number((struct lode_text){rest.at, n}, out);
+	return lode_int_parse(out, rest.at, n);
 }
 
 /*

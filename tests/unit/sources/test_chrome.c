@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/decimal.h"
 #include "scratch.h"
-#include "sources/call_number.h"
 #include "sources/call_source.h"
 #include "unit/sources/call_trace.h"
 
@@ -64,13 +64,13 @@ static void times_are_exact_nanoseconds(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		if (!lode_call_decimal(cases[i].text, strlen(cases[i].text), 3, &ns))
+		if (!lode_decimal_parse(&ns, cases[i].text, strlen(cases[i].text), 3))
 			fail_msg("%s is no number", cases[i].text);
 		if (ns != cases[i].ns)
 			fail_msg("%s is %" PRId64, cases[i].text, ns);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		if (lode_call_decimal(bad[i], strlen(bad[i]), 3, &ns))
+		if (lode_decimal_parse(&ns, bad[i], strlen(bad[i]), 3))
 			fail_msg("\"%s\" is %" PRId64, bad[i], ns);
 }
 
