@@ -8,6 +8,7 @@
 #include "answers/pio/pio.h"
 #include "answers/pio/watch.h"
 #include "answers/suspects/suspects.h"
+#include "answers/timeline/page.h"
 #include "answers/triage/triage.h"
 #include "reports/digest_report.h"
 #include "reports/repo_fields.h"
@@ -34,6 +35,10 @@ const struct lode_document *const lode_documents[] = {
 	&lode_repo_labels_document,
 	&lode_sign_document,
 	&lode_suspects_document,
+	&lode_timeline_document,
+	&lode_timeline_meanwhiles_document,
+	&lode_timeline_page_document,
+	&lode_timeline_windows_document,
 	&lode_triage_document,
 	NULL,
 };

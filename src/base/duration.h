@@ -23,4 +23,10 @@ bool lode_duration_parse(int64_t *out_ns, const char *text);
 enum { LODE_DURATION_BYTES = 32 };
 const char *lode_duration_text(int64_t ns, char *buffer, size_t size);
 
+/* A span of time; each end absolute or counted from the start of the recording. */
+struct lode_time_span {
+	int64_t from_ns, to_ns; /* INT64_MIN / INT64_MAX: open */
+	bool is_from_offset, is_to_offset;
+};
+
 #endif

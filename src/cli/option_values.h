@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/duration.h"
 #include "base/mem.h"
 #include "cli/options.h"
 
@@ -26,12 +27,6 @@ struct lode_top_value {
 	bool is_given;
 	size_t n;
 	double share;
-};
-
-/* A span of time; each end absolute or counted from the start of the recording. */
-struct lode_time_span {
-	int64_t from_ns, to_ns; /* INT64_MIN / INT64_MAX: open */
-	bool is_from_offset, is_to_offset;
 };
 
 lode_option_setter lode_set_flag;	/* bool */

@@ -1,14 +1,13 @@
 #include "cli/serve_timeline.h"
 
 #include "analyses/regtime/meanwhile.h"
+#include "answers/timeline/page.h"
+#include "answers/timeline/window.h"
 #include "base/mem.h"
 #include "base/pool.h"
-#include "job/timeline_window.h"
-#include "reports/timeline_page.h"
 #include "store/timeline_file.h"
 
 enum {
-	SINGLE_CALLS = 1500, /* as many as a wide screen has pixels for */
 	/* Who zooms looks for where a function is called: so much less is folded. */
 	LESS_FOLDED = 8,
 	MOST_THREADS = 8, /* for one answer */
@@ -87,7 +86,7 @@ static int answer_window(void *context, const struct lode_site_query *query, FIL
 			 struct lode_error *err)
 {
 	const struct lode_serve_timeline *timeline = context;
-	struct lode_timeline_window_query window = {.single_calls = SINGLE_CALLS,
+	struct lode_timeline_window_query window = {.single_calls = LODE_WINDOW_SINGLE_CALLS,
 						    .n_threads = n_threads()};
 	struct lode_regtime_options options = lode_regtime_defaults();
 	struct lode_regtime *made = NULL;

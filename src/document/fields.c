@@ -117,10 +117,11 @@ static void put_items(struct lode_json *json, const struct lode_field *field, co
 				  const struct lode_names *))
 {
 	size_t n = *(const size_t *)((const char *)owner + field->n_offset);
-	size_t size = field->stride_bytes ? field->stride_bytes
-		      : field->record	  ? field->record->size_bytes
-		      : field->n_each	  ? field->n_each * item_bytes[field->type]
-					  : item_bytes[field->type];
+	size_t size = field->shape == LODE_SHAPE_LISTS ? sizeof(struct lode_value_list)
+		      : field->stride_bytes	       ? field->stride_bytes
+		      : field->record		       ? field->record->size_bytes
+		      : field->n_each		       ? field->n_each * item_bytes[field->type]
+						       : item_bytes[field->type];
 	const char *items = NULL;
 	void *row = NULL;
 
@@ -162,6 +163,18 @@ static void put_item(struct lode_json *json, const struct lode_field *field, con
 		lode_json_null(json, NULL);
 	else
 		put_value(json, NULL, field, item, names);
+}
+
+static void put_value_list(struct lode_json *json, const struct lode_field *field, const void *item,
+			   const struct lode_names *names)
+{
+	const struct lode_value_list *list = item;
+
+	lode_json_array(json, NULL);
+	for (size_t i = 0; i < list->n; i++)
+		put_value(json, NULL, field, (const char *)list->at + i * item_bytes[field->type],
+			  names);
+	lode_json_end_array(json);
 }
 
 static void put_pair(struct lode_json *json, const struct lode_field *field, const void *item,
@@ -211,6 +224,10 @@ static void put_field(struct lode_json *json, const struct lode_field *field, co
 		lode_json_array(json, field->name);
 		put_items(json, field, owner, names, put_item);
 		lode_json_end_array(json);
+	} else if (field->shape == LODE_SHAPE_LISTS) {
+		lode_json_array(json, field->name);
+		put_items(json, field, owner, names, put_value_list);
+		lode_json_end_array(json);
 	} else if (field->shape == LODE_SHAPE_MAP) {
 		lode_json_object(json, field->name);
 		put_items(json, field, owner, names, put_pair);
@@ -227,6 +244,8 @@ static void put_field(struct lode_json *json, const struct lode_field *field, co
 void lode_fields_put(struct lode_json *json, const struct lode_record *record, const void *at,
 		     const struct lode_names *names)
 {
+	if (record->forms)
+		record = record->forms[record->form_of(at)];
 	for (const struct lode_field *field = record->fields; field->type; field++)
 		put_field(json, field, at, names);
 }

@@ -57,9 +57,10 @@ enum lode_field_type {
 /* How many there are. */
 enum lode_field_shape {
 	LODE_SHAPE_ONE,
-	LODE_SHAPE_LIST, /* a pointer and a size_t: an array */
-	LODE_SHAPE_MAP,	 /* the same, of records with two fields: an object of the first to the
-			    second */
+	LODE_SHAPE_LIST,  /* a pointer and a size_t: an array */
+	LODE_SHAPE_LISTS, /* of lists of plain values: an array of arrays */
+	LODE_SHAPE_MAP,	  /* the same, of records with two fields: an object of the first to the
+			     second */
 };
 
 struct lode_record;
@@ -70,14 +71,20 @@ struct lode_record;
  */
 typedef void lode_row_maker(void *row, const void *owner, size_t i);
 
+/* One of a list of lists. */
+struct lode_value_list {
+	const void *at;
+	size_t n;
+};
+
 struct lode_field {
 	const char *name;
 	const char *doc;    /* one line, without a full stop; NULL: the name says it */
 	const char *absent; /* when there is none, in words; NULL: always there */
 	const char *label;  /* heading in tables; NULL: the name */
 	const struct lode_record *record;
-	const char *const *choices; /* of a choice, of a text that is one of a few, or all names
-				       that a map may have; ends with NULL */
+	const char *const *choices; /* of a choice, of a text or number that is one of a few (or of
+				       one), or all names that a map may have; ends with NULL */
 	lode_row_maker *make_row;   /* of lists; NULL: items lie at the pointer */
 	uint32_t offset, n_offset;
 	/* Of a list whose values are members of structs: the struct's size, and where in it. */
@@ -103,6 +110,9 @@ struct lode_record {
 	size_t size_bytes;
 	bool is_shared; /* several records have it: defined once in a schema */
 	bool is_open;	/* may hold other fields as well */
+	/* Of records in several forms, instead of `fields`: all of them, and which one `at` has. */
+	const struct lode_record *const *forms; /* ends with NULL */
+	size_t (*form_of)(const void *at);
 };
 
 /* NAME_record, of the table NAME_fields: `LODE_RECORD(label, struct lode_label_count);` */
@@ -203,6 +213,12 @@ struct lode_record {
 #define LODE_VALUES(key, type_, struct_, n_member, maker, text, ...)                     \
 	LODE_LIST_OF(key, type_, struct_, n_member, n_member, text, .make_row = (maker), \
 		     __VA_ARGS__)
+/* Of lists of plain values: `maker` fills a struct lode_value_list, whose values live until the
+   next is asked for. */
+#define LODE_LISTS(key, type_, struct_, n_member, maker, text, ...)                       \
+	LODE_FIELD_OF(key, type_, struct_, n_member, text,                                \
+		      .n_offset = offsetof(struct_, n_member), .shape = LODE_SHAPE_LISTS, \
+		      .make_row = (maker), __VA_ARGS__)
 /* Of one member of the structs that lie there: `of` is one of them, `part` the member. */
 #define LODE_COLUMN_OF(key, struct_, member, n_member, of, part, text, ...)                     \
 	LODE_MEMBERS_OF(key, LODE_TYPE_OF(of, part), struct_, member, n_member, of, part, text, \

@@ -1,5 +1,6 @@
 /* Tables of fields as JSON Schema and as Markdown. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -72,10 +73,22 @@ static void put_type(struct lode_json *json, const char *type, bool or_null)
 /* The members of the schema of one value. */
 static void put_value(struct lode_json *json, const struct lode_field *field, bool or_null)
 {
+	if (field->choices && !field->choices[1] && !or_null) {
+		lode_json_text(json, "const", field->choices[0]);
+		return;
+	}
 	if (field->choices) {
+		bool is_integer = strcmp(json_type(field->type), "integer") == 0;
+
+		if (is_integer)
+			put_type(json, "integer", or_null);
 		lode_json_array(json, "enum");
-		for (const char *const *name = field->choices; *name; name++)
-			lode_json_text(json, NULL, *name);
+		for (const char *const *name = field->choices; *name; name++) {
+			if (is_integer)
+				lode_json_int(json, NULL, strtoll(*name, NULL, 10));
+			else
+				lode_json_text(json, NULL, *name);
+		}
 		if (or_null)
 			lode_json_null(json, NULL);
 		lode_json_end_array(json);
@@ -85,7 +98,8 @@ static void put_value(struct lode_json *json, const struct lode_field *field, bo
 		put_reference(json, field->record);
 		return;
 	}
-	put_type(json, json_type(field->type), or_null);
+	if (field->type != LODE_TYPE_RECORD || !field->record->forms)
+		put_type(json, json_type(field->type), or_null);
 	if (field->type == LODE_TYPE_RECORD)
 		put_record(json, field->record);
 	if (field->type == LODE_TYPE_ID)
@@ -93,7 +107,9 @@ static void put_value(struct lode_json *json, const struct lode_field *field, bo
 	if (field->pattern)
 		lode_json_text(json, "pattern", field->pattern);
 	if (is_unsigned(field) || field->least < 0)
-		lode_json_int(json, "minimum", field->shape == LODE_SHAPE_ONE ? field->least : 0);
+		lode_json_int(json, "minimum",
+			      field->shape == LODE_SHAPE_ONE || field->least < 0 ? field->least
+										 : 0);
 	if (field->most || field->is_negative)
 		lode_json_int(json, "maximum", field->most);
 }
@@ -131,7 +147,7 @@ static void put_doc(struct lode_json *json, const struct lode_field *field, cons
 /* The same of one item of a list. */
 static void put_item(struct lode_json *json, const struct lode_field *field)
 {
-	if (!field->n_each) {
+	if (!field->n_each && field->shape != LODE_SHAPE_LISTS) {
 		put_value(json, field, field->has_gaps);
 		return;
 	}
@@ -139,6 +155,8 @@ static void put_item(struct lode_json *json, const struct lode_field *field)
 	lode_json_object(json, "items");
 	put_value(json, field, false);
 	lode_json_end_object(json);
+	if (!field->n_each)
+		return;
 	lode_json_int(json, "minItems", field->n_each);
 	lode_json_int(json, "maxItems", field->n_each);
 }
@@ -152,12 +170,12 @@ static const char *absence_of(const struct lode_field *field, const char *around
 static void put_field(struct lode_json *json, const struct lode_field *field, const char *around)
 {
 	lode_json_object(json, field->name);
-	if (field->shape == LODE_SHAPE_LIST) {
+	if (field->shape == LODE_SHAPE_LIST || field->shape == LODE_SHAPE_LISTS) {
 		put_type(json, "array", field->absent && field->is_null);
 		lode_json_object(json, "items");
 		put_item(json, field);
 		lode_json_end_object(json);
-		if (field->least)
+		if (field->least > 0)
 			lode_json_int(json, "minItems", field->least);
 	} else if (field->shape == LODE_SHAPE_MAP) {
 		put_type(json, "object", false);
@@ -230,14 +248,27 @@ static void put_members(struct lode_json *json, const struct lode_record *record
 
 static void put_record(struct lode_json *json, const struct lode_record *record)
 {
-	put_members(json, record, NULL);
+	if (!record->forms) {
+		put_members(json, record, NULL);
+		return;
+	}
+	lode_json_array(json, "oneOf");
+	for (const struct lode_record *const *form = record->forms; *form; form++) {
+		lode_json_object(json, NULL);
+		lode_json_text(json, "type", "object");
+		put_members(json, *form, NULL);
+		lode_json_end_object(json);
+	}
+	lode_json_end_array(json);
 }
 
 /* ---- What is defined once ---- */
 
 static void find_shared(record_list *found, const struct lode_record *record)
 {
-	for (const struct lode_field *field = record->fields; field->type; field++) {
+	for (const struct lode_record *const *form = record->forms; form && *form; form++)
+		find_shared(found, *form);
+	for (const struct lode_field *field = record->fields; field && field->type; field++) {
 		bool is_new = field->record && field->record->is_shared;
 
 		for (size_t i = 0; is_new && i < found->n; i++)
@@ -260,7 +291,8 @@ static void put_definitions(struct lode_json *json, const struct lode_document *
 		lode_json_object(json, "definitions");
 	for (size_t i = 0; i < shared.n; i++) {
 		lode_json_object(json, shared.at[i]->name);
-		lode_json_text(json, "type", "object");
+		if (!shared.at[i]->forms)
+			lode_json_text(json, "type", "object");
 		put_record(json, shared.at[i]);
 		lode_json_end_object(json);
 	}
@@ -356,15 +388,18 @@ static void put_rows(FILE *out, const struct lode_record *record, const char *pr
 {
 	char path[500];
 
-	for (const struct lode_field *field = record->fields; field->type; field++) {
+	for (const struct lode_record *const *form = record->forms; form && *form; form++)
+		put_rows(out, *form, prefix, around);
+	for (const struct lode_field *field = record->fields; field && field->type; field++) {
 		if (field->type == LODE_TYPE_FIELDS) {
 			put_rows(out, field->record, prefix, absence_of(field, around));
 			continue;
 		}
 		snprintf(path, sizeof(path), "%s%s%s", prefix, field->name,
-			 field->shape == LODE_SHAPE_LIST  ? "[]"
-			 : field->shape == LODE_SHAPE_MAP ? "{}"
-							  : "");
+			 field->shape == LODE_SHAPE_LIST    ? "[]"
+			 : field->shape == LODE_SHAPE_LISTS ? "[][]"
+			 : field->shape == LODE_SHAPE_MAP   ? "{}"
+							    : "");
 		fprintf(out, "| `%s` | %s | ", path,
 			type_text(field->shape == LODE_SHAPE_MAP ? &field->record->fields[1]
 								 : field));

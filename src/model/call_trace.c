@@ -3,29 +3,19 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-static const struct {
-	const char *name, *words;
-} repairs[LODE_N_REPAIRS] = {
-	[LODE_REPAIR_EXIT_ALONE] = {"exit_without_entry", "exits without entry, dropped"},
-	[LODE_REPAIR_NO_EXIT] = {"entry_without_exit",
-				 "entries without exit, ended with their caller"},
-	[LODE_REPAIR_CUT_AT_LOSS] = {"cut_at_loss",
-				     "calls open where events were lost, ended there"},
-	[LODE_REPAIR_CUT_AT_END] = {"cut_at_end", "calls open at the end, ended there"},
-	[LODE_REPAIR_BACKWARDS] = {"backwards",
-				   "events earlier than the one before, moved up to it"},
-	[LODE_REPAIR_DUPLICATE] = {"duplicate", "events said twice, dropped once"},
-	[LODE_REPAIR_BAD_TIME] = {"bad_time", "events at impossible times, dropped"},
-};
-
 const char *lode_call_repair_words(enum lode_call_repair repair)
 {
-	return repairs[repair].words;
-}
+	static const char *const words[LODE_N_REPAIRS] = {
+		[LODE_REPAIR_EXIT_ALONE] = "exits without entry, dropped",
+		[LODE_REPAIR_NO_EXIT] = "entries without exit, ended with their caller",
+		[LODE_REPAIR_CUT_AT_LOSS] = "calls open where events were lost, ended there",
+		[LODE_REPAIR_CUT_AT_END] = "calls open at the end, ended there",
+		[LODE_REPAIR_BACKWARDS] = "events earlier than the one before, moved up to it",
+		[LODE_REPAIR_DUPLICATE] = "events said twice, dropped once",
+		[LODE_REPAIR_BAD_TIME] = "events at impossible times, dropped",
+	};
 
-const char *lode_call_repair_name(enum lode_call_repair repair)
-{
-	return repairs[repair].name;
+	return words[repair];
 }
 
 void lode_call_trace_keep_blocks(struct lode_call_trace *trace, bool is_kept)

@@ -53,8 +53,6 @@ enum lode_call_repair {
 
 /* "exits without entry, dropped" */
 const char *lode_call_repair_words(enum lode_call_repair repair);
-/* "exit_alone": the field in JSON */
-const char *lode_call_repair_name(enum lode_call_repair repair);
 
 struct lode_call {
 	int64_t start_ns, duration_ns;

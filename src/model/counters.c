@@ -160,7 +160,7 @@ static int64_t lay_out(struct lode_counters *out, const extents *covered)
 			n_left_out += pause - LODE_PAUSE_KEPT;
 			n += LODE_PAUSE_KEPT / 2;
 			lode_vec_append(&out->pauses,
-					((struct lode_interval_pause){(size_t)n, n_left_out}));
+					((struct lode_interval_pause){(int64_t)n, n_left_out}));
 			n += LODE_PAUSE_KEPT - LODE_PAUSE_KEPT / 2;
 		} else {
 			n += pause;

@@ -13,10 +13,11 @@
 #include <stdint.h>
 
 #include "base/mem.h"
+#include "base/sorted.h"
 
 /* Intervals that stand at no place. */
 struct lode_interval_pause {
-	size_t at;	    /* the place that they would stand before; rising */
+	int64_t at;	    /* the place that they would stand before; rising */
 	int64_t n_left_out; /* of this pause and all before it */
 };
 typedef LODE_VEC(struct lode_interval_pause) lode_interval_pauses;
@@ -25,17 +26,9 @@ typedef LODE_VEC(struct lode_interval_pause) lode_interval_pauses;
 static inline int64_t lode_interval_at(const lode_interval_pauses *pauses, int64_t first,
 				       size_t place)
 {
-	size_t low = 0, high = pauses->n;
+	size_t n = lode_sorted_up_to(pauses->at, pauses->n, sizeof(*pauses->at), (int64_t)place);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (pauses->at[mid].at <= place)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return first + (int64_t)place + (low ? pauses->at[low - 1].n_left_out : 0);
+	return first + (int64_t)place + (n ? pauses->at[n - 1].n_left_out : 0);
 }
 
 /* The place of an interval on a grid of n; SIZE_MAX: it is left out, or outside. */
@@ -51,13 +44,13 @@ static inline size_t lode_interval_place(const lode_interval_pauses *pauses, int
 		size_t mid = low + (high - low) / 2;
 		const struct lode_interval_pause *p = &pauses->at[mid];
 
-		if ((int64_t)p->at + p->n_left_out <= distance)
+		if (p->at + p->n_left_out <= distance)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	place = distance - (low ? pauses->at[low - 1].n_left_out : 0);
-	if (place >= (int64_t)(low < pauses->n ? pauses->at[low].at : n))
+	if (place >= (low < pauses->n ? pauses->at[low].at : (int64_t)n))
 		return SIZE_MAX;
 	return (size_t)place;
 }

@@ -130,16 +130,23 @@ static void same_members(yajl_val a_root, yajl_val a, yajl_val b_root, yajl_val 
 	}
 }
 
+/* A text, or a number as it is written. */
+static const char *words_of(yajl_val value)
+{
+	return YAJL_IS_NUMBER(value) ? digits_of(value) : text_of(value);
+}
+
 static bool holds(yajl_val list, yajl_val item)
 {
 	for (size_t i = 0; i < YAJL_GET_ARRAY(list)->len; i++)
-		if (strcmp(text_of(YAJL_GET_ARRAY(list)->values[i]), text_of(item)) == 0)
+		if (YAJL_GET_ARRAY(list)->values[i]->type == item->type &&
+		    strcmp(words_of(YAJL_GET_ARRAY(list)->values[i]), words_of(item)) == 0)
 			return true;
 	return false;
 }
 
-/* Lists in schemas are sets of texts: of names that are required, of an enum, of types. Forms that
-   a document may have are objects, in one order. */
+/* Lists in schemas are sets of texts or numbers: of names that are required, of an enum, of types.
+   Forms that a document may have are objects, in one order. */
 static void same_sets(yajl_val a, yajl_val b, const char *where)
 {
 	if (YAJL_GET_ARRAY(a)->len != YAJL_GET_ARRAY(b)->len)
@@ -150,7 +157,7 @@ static void same_sets(yajl_val a, yajl_val b, const char *where)
 		yajl_val item = YAJL_GET_ARRAY(a)->values[i];
 
 		if (!holds(b, item))
-			print_error("%s: %s is only on one side\n", where, text_of(item));
+			print_error("%s: %s is only on one side\n", where, words_of(item));
 		assert_true(holds(b, item));
 	}
 }

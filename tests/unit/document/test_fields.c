@@ -100,6 +100,54 @@ static const struct lode_field here_fields[] = {
 };
 static const struct lode_record here_record = {"here", here_fields, sizeof(struct part)};
 
+/* A record in two forms: odd numbers have no text. */
+static const char *const even_kind[] = {"even", NULL};
+
+struct formed {
+	const char *kind;
+	uint32_t number;
+};
+
+static const struct lode_field even_fields[] = {
+	LODE_FIELD(struct formed, kind, NULL, .choices = even_kind),
+	LODE_FIELD(struct formed, number, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(even, struct formed);
+
+static const struct lode_field odd_fields[] = {
+	LODE_FIELD_AS("odd", struct formed, number, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(odd, struct formed);
+
+static const struct lode_record *const forms[] = {&even_record, &odd_record, NULL};
+
+static size_t form_of(const void *at)
+{
+	return ((const struct formed *)at)->number % 2;
+}
+
+static const struct lode_record formed_record = {.name = "formed",
+						 .size_bytes = sizeof(struct formed),
+						 .is_shared = true,
+						 .forms = forms,
+						 .form_of = form_of};
+
+static void make_formed(void *row, const void *owner, size_t i)
+{
+	(void)owner;
+	*(struct formed *)row = (struct formed){"even", (uint32_t)i};
+}
+
+static void make_counted(void *value, const void *owner, size_t i)
+{
+	static const int64_t numbers[] = {-1, 0, 1, 2};
+
+	(void)owner;
+	*(struct lode_value_list *)value = (struct lode_value_list){numbers, i};
+}
+
 static const struct lode_field all_fields[] = {
 	LODE_FIELD(struct all, cost_ns, "what it costs"),
 	LODE_FIELD(struct all, maybe_ns, "or not", .absent = "free"),
@@ -132,6 +180,8 @@ static const struct lode_field all_fields[] = {
 			NULL),
 	LODE_FIELD_OF("place", LODE_TYPE_INDEX, struct all, place, NULL),
 	LODE_FIELDS_AT(struct all, maybe_here, &here_record, .absent = "not here"),
+	LODE_ROWS("formed", struct all, n_rows, make_formed, &formed_record, NULL),
+	LODE_LISTS("lists", LODE_TYPE_INT64, struct all, n_rows, make_counted, NULL, .least = -1),
 	LODE_ROWS("rows", struct all, n_rows, square, &part_record, NULL),
 	LODE_COLUMN("gaps", struct all, gaps, n_gaps, NULL, .has_gaps = true),
 	LODE_TUPLES("spans", struct all, spans, n_spans, 2, "first, last"),
@@ -517,6 +567,14 @@ static void check_values(const struct all *all, yajl_val root)
 	for (size_t i = 0; i < all->n_parts; i++)
 		assert_true(YAJL_GET_INTEGER(YAJL_GET_ARRAY(list)->values[i]) ==
 			    all->parts[i].number);
+	for (size_t i = 0; i < all->n_rows; i++) {
+		yajl_val formed = YAJL_GET_ARRAY(member(root, "formed"))->values[i];
+
+		list = YAJL_GET_ARRAY(member(root, "lists"))->values[i];
+		assert_int_equal(YAJL_GET_ARRAY(list)->len, i);
+		check_int(formed, i % 2 ? "odd" : "number", (int64_t)i);
+		check_presence(formed, "kind", i % 2 == 0);
+	}
 	list = member(root, "rows");
 	assert_int_equal(YAJL_GET_ARRAY(list)->len, all->n_rows);
 	for (size_t i = 0; i < all->n_rows; i++)

@@ -16,28 +16,32 @@
 
 #include <stdio.h>
 
-#include "job/timeline_views.h"
-#include "reports/timeline_report.h"
+#include "answers/timeline/timeline.h"
+#include "answers/timeline/views.h"
 
 enum { LODE_PAGE_WINDOWS = 16 }; /* of a part */
 
-/* All without a line's end. `report`: of the whole trace. */
-void lode_timeline_page_json(FILE *out, const struct lode_timeline_report *report,
-			     const struct lode_timeline_views *views);
+extern const struct lode_document lode_timeline_page_document, lode_timeline_windows_document,
+	lode_timeline_meanwhiles_document;
+
+/* All without a line's end; of an answer with views. */
+void lode_timeline_page_json(FILE *out, const struct lode_timeline_answer *answer);
 size_t lode_timeline_page_parts(const struct lode_timeline_views *views);
-void lode_timeline_part_json(FILE *out, const struct lode_timeline_report *report,
-			     const struct lode_timeline_views *views, size_t part);
-
+void lode_timeline_part_json(FILE *out, const struct lode_timeline_answer *answer, size_t part);
 /* What everybody did during the spans that the page knows. */
-void lode_timeline_meanwhiles_json(FILE *out, const struct lode_timeline_report *report,
-				   const struct lode_timeline_views *views);
+void lode_timeline_meanwhiles_json(FILE *out, const struct lode_timeline_answer *answer);
 
-/* One window (job/timeline_window.h). */
+/* One window (window.h). */
 void lode_timeline_window_json(FILE *out, const struct lode_regtime *window, int64_t t0_ns,
 			       int64_t t1_ns);
 
 /* What all threads of the trace did during a span (analyses/regtime/meanwhile.h). */
 void lode_timeline_meanwhile_json(FILE *out, const struct lode_call_trace *trace,
 				  const struct lode_meanwhile *meanwhile);
+
+/* The page's document and, unless `is_whole_only`, its windows and what everybody did meanwhile, as
+   one file; `input` is its title. */
+int lode_timeline_html(const char *path, const struct lode_timeline_answer *answer,
+		       const char *input, bool is_whole_only, struct lode_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-#include "job/timeline_job.h"
+/* From a function trace, or an index of one, to its timeline. */
+#include "answers/timeline/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "store/timeline_file.h"
 
 /* "-" and folders are never an index. */
-static bool is_index(const char *path)
+static bool is_index_file(const char *path)
 {
 	uint8_t head[8];
 	FILE *file = strcmp(path, "-") != 0 ? fopen(path, "rbe") : NULL;
@@ -46,7 +47,7 @@ int lode_timeline_job_read(struct lode_timeline_job *job, const char *path,
 
 	memset(job, 0, sizeof(*job));
 	job->n_threads = options->n_threads ? options->n_threads : lode_pool_cpus();
-	job->is_index = is_index(path);
+	job->is_index = is_index_file(path);
 	intake.n_threads = job->n_threads;
 	reading.options.n_threads = job->n_threads;
 	if (job->is_index)

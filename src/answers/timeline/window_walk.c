@@ -1,5 +1,5 @@
 /* Windows that hold calls, found from the calls: empty ones cost nothing. */
-#include "job/window_walk.h"
+#include "answers/timeline/window_walk.h"
 
 #include <stdlib.h>
 

@@ -16,6 +16,9 @@
 #include "base/error.h"
 #include "model/call_trace.h"
 
+/* Single calls of a thread that a page is given: as many as a wide screen has pixels for. */
+enum { LODE_WINDOW_SINGLE_CALLS = 1500 };
+
 struct lode_timeline_window_query {
 	int64_t t0_ns, t1_ns; /* t0 < t1 */
 	/* Thresholds that are shares are divided by this: 4 shows as much of a quarter of the

@@ -1,4 +1,4 @@
-/* job/timeline_window, job/timeline_views: windows hold what the calls say, own times are exact,
+/* answers/timeline: windows hold what the calls say, own times are exact,
    and the readable axis never runs backwards. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "analyses/regtime/regtime_own.h"
-#include "job/timeline_views.h"
+#include "answers/timeline/views.h"
 #include "unit/model/random_calls.h"
 #include "cases.h"
 

@@ -1,5 +1,5 @@
-/* job/window_walk: it gives the windows that looking at every one gives, and visits no more than
-   the calls ask for, however long nothing is called. */
+/* answers/timeline/window_walk: it gives the windows that looking at every one gives, and visits no
+   more than the calls ask for, however long nothing is called. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "cases.h"
-#include "job/timeline_views.h"
-#include "job/window_walk.h"
+#include "answers/timeline/views.h"
+#include "answers/timeline/window_walk.h"
 #include "unit/model/random_calls.h"
 
 /* Of the case at hand; checks name it. */

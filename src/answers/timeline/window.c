@@ -1,4 +1,5 @@
-#include "job/timeline_window.h"
+/* A window of a trace, summarised again. */
+#include "answers/timeline/window.h"
 
 #include "model/call_cursor.h"
 

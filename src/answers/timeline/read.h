@@ -6,8 +6,8 @@
  *
  * The file says itself what it is.
  */
-#ifndef LODE_TIMELINE_JOB_H
-#define LODE_TIMELINE_JOB_H
+#ifndef LODE_TIMELINE_READ_H
+#define LODE_TIMELINE_READ_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,11 @@
-#include "job/timeline_views.h"
+/* All that a page without an engine shows of a trace. */
+#include "answers/timeline/views.h"
 
 #include <stdlib.h>
 
 #include "analyses/regtime/meanwhile_many.h"
-#include "job/window_walk.h"
+#include "base/sorted.h"
+#include "answers/timeline/window_walk.h"
 
 enum {
 	STEP = 4,	    /* a level's windows are so much shorter than those of the one above */
@@ -179,17 +181,9 @@ static void find_known(known_vec *out, const struct lode_timeline_views *views)
 /* Up to where a window that begins at `t0_ns` is known call by call. */
 static int64_t known_until(const known_vec *known, int64_t t0_ns)
 {
-	size_t from = 0, to = known->n;
+	size_t n = lode_sorted_up_to(known->at, known->n, sizeof(*known->at), t0_ns);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (known->at[middle].t0_ns <= t0_ns)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from ? known->at[from - 1].reach_ns : INT64_MIN;
+	return n ? known->at[n - 1].reach_ns : INT64_MIN;
 }
 
 /* The windows of a level that hold calls and are not known call by call. */

@@ -1,28 +1,28 @@
-#include <stdlib.h>
+/* The text of lode timeline: the summary, one moment, one function. */
 #include <string.h>
 
+#include "answers/timeline/timeline.h"
 #include "base/escape.h"
 #include "reports/table.h"
-#include "reports/timeline_report.h"
 #include "reports/units.h"
 
 enum { name_bytes = 2400, n_top_leaves = 3 };
 
-static const char *label(const struct lode_timeline_report *report, uint32_t function, char *buffer)
+static const char *label(const struct lode_timeline_answer *answer, uint32_t function, char *buffer)
 {
 	char plain[name_bytes / 4];
 
-	lode_frame_label(&report->job->trace->functions, function, plain, sizeof(plain));
+	lode_frame_label(&answer->job.trace->functions, function, plain, sizeof(plain));
 	return lode_escape(buffer, name_bytes, plain);
 }
 
 /* "27085 eviction-ser 1"; of what is no thread of the system, such as a CPU, the name alone. */
-static const char *thread_label(const struct lode_timeline_report *report,
+static const char *thread_label(const struct lode_timeline_answer *answer,
 				const struct lode_call_thread *thread, char *buffer)
 {
 	char name[name_bytes];
 
-	lode_escape(name, sizeof(name), lode_call_thread_name(report->job->trace, thread));
+	lode_escape(name, sizeof(name), lode_call_thread_name(answer->job.trace, thread));
 	if (thread->tid < 0 && *name)
 		snprintf(buffer, name_bytes, "%.200s", name);
 	else
@@ -31,9 +31,9 @@ static const char *thread_label(const struct lode_timeline_report *report,
 }
 
 /* A time as an offset from the trace's start, exact, as --at takes it: "+1.413204001s". */
-static const char *offset(const struct lode_timeline_report *report, int64_t t_ns, char *buffer)
+static const char *offset(const struct lode_timeline_answer *answer, int64_t t_ns, char *buffer)
 {
-	const struct lode_call_trace *trace = report->job->trace;
+	const struct lode_call_trace *trace = answer->job.trace;
 	uint64_t from = (uint64_t)(t_ns - trace->first_ns);
 	bool is_before = t_ns < trace->first_ns;
 
@@ -57,7 +57,7 @@ static const char *times(double factor, char *buffer)
 }
 
 /* "evict 61.0 %, lock_wait 20.1 %, idle 3.0 %" */
-static const char *leaves_text(const struct lode_timeline_report *report,
+static const char *leaves_text(const struct lode_timeline_answer *answer,
 			       const struct lode_meanwhile_thread *thread, int64_t whole_ns,
 			       size_t n_leaves, char *buffer, size_t size)
 {
@@ -73,7 +73,7 @@ static const char *leaves_text(const struct lode_timeline_report *report,
 		    used + 1 >= size)
 			break;
 		used += (size_t)snprintf(buffer + used, size - used, "%s%.120s %s",
-					 used ? ", " : "", label(report, leaf->function, name),
+					 used ? ", " : "", label(answer, leaf->function, name),
 					 lode_format_share(share, (int64_t)leaf->leaf_ns,
 							   whole_ns));
 	}
@@ -85,9 +85,9 @@ static const char *leaves_text(const struct lode_timeline_report *report,
 
 /* ---- Head: what was read, what was mended ---- */
 
-static void print_head(FILE *out, const struct lode_timeline_report *report)
+static void print_head(FILE *out, const struct lode_timeline_answer *answer)
 {
-	const struct lode_call_trace *trace = report->job->trace;
+	const struct lode_call_trace *trace = answer->job.trace;
 	char path[name_bytes], calls[LODE_UNITS_BUFFER], length[LODE_UNITS_BUFFER];
 	char threads[LODE_UNITS_BUFFER], format[name_bytes];
 
@@ -98,9 +98,9 @@ static void print_head(FILE *out, const struct lode_timeline_report *report)
 		lode_format_cost(length, trace->last_ns - trace->first_ns, "ns"));
 }
 
-static void print_losses(FILE *out, const struct lode_timeline_report *report)
+static void print_losses(FILE *out, const struct lode_timeline_answer *answer)
 {
-	const struct lode_call_trace *trace = report->job->trace;
+	const struct lode_call_trace *trace = answer->job.trace;
 	char text[LODE_UNITS_BUFFER], detail[1000];
 
 	for (unsigned i = 0; i < LODE_N_LOSS_KINDS; i++) {
@@ -121,33 +121,14 @@ static void print_losses(FILE *out, const struct lode_timeline_report *report)
 
 /* ---- Threads ---- */
 
-static bool is_wanted(const struct lode_timeline_report *report, size_t thread)
-{
-	return !report->only || report->job->trace->threads.at[thread] == report->only;
-}
-
-struct by_calls {
-	size_t thread;
-	uint64_t n_calls;
-};
-
-static int compare_calls(const void *a, const void *b)
-{
-	const struct by_calls *x = a, *y = b;
-
-	if (x->n_calls != y->n_calls)
-		return x->n_calls > y->n_calls ? -1 : 1;
-	return (x->thread > y->thread) - (x->thread < y->thread);
-}
-
-static void set_thread(struct lode_table *table, const struct lode_timeline_report *report,
+static void set_thread(struct lode_table *table, const struct lode_timeline_answer *answer,
 		       size_t thread)
 {
-	const struct lode_regtime_thread *t = &report->job->regtime->threads[thread];
+	const struct lode_regtime_thread *t = &answer->job.regtime->threads[thread];
 	char text[name_bytes], number[LODE_UNITS_BUFFER];
 	size_t row = lode_table_row(table);
 
-	lode_table_set(table, row, 0, "%s", thread_label(report, t->thread, text));
+	lode_table_set(table, row, 0, "%s", thread_label(answer, t->thread, text));
 	lode_table_set(table, row, 1, "%s", lode_format_count(number, t->n_calls));
 	lode_table_set(table, row, 2, "%s", lode_format_count(number, t->n_glyphs));
 	lode_table_set(table, row, 3, "%s",
@@ -157,45 +138,38 @@ static void set_thread(struct lode_table *table, const struct lode_timeline_repo
 	lode_table_set(table, row, 6, "%s", lode_format_cost(number, t->t1_ns - t->t0_ns, "ns"));
 }
 
-static void print_threads(FILE *out, const struct lode_timeline_report *report)
+static void print_threads(FILE *out, const struct lode_timeline_answer *answer,
+			  const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {
 		{"thread", false}, {"calls", true},
 		{"glyphs", true},  {"ratio", true},
 		{"long", true},	   {"gaps", true},
 		{"time", true},	   {"where the time goes", false}};
-	const struct lode_regtime *regtime = report->job->regtime;
-	struct by_calls *order = lode_alloc(regtime->n_threads * sizeof(*order));
 	struct lode_table *table = lode_table_new(columns, 8, 0);
-	size_t n = 0, room, n_shown;
+	size_t room;
 
-	for (size_t i = 0; i < regtime->n_threads; i++)
-		if (is_wanted(report, i) && regtime->threads[i].n_calls)
-			order[n++] = (struct by_calls){i, regtime->threads[i].n_calls};
-	if (n)
-		qsort(order, n, sizeof(*order), compare_calls);
-	n_shown = n < report->top ? n : report->top;
-	for (size_t i = 0; i < n_shown; i++)
-		set_thread(table, report, order[i].thread);
-	room = lode_table_room(table, report->columns);
-	for (size_t i = 0; i < n_shown; i++) {
-		const struct lode_regtime_thread *t = &regtime->threads[order[i].thread];
+	for (size_t i = 0; i < answer->n_busiest; i++)
+		set_thread(table, answer, answer->busiest[i]);
+	room = lode_table_room(table, page->columns);
+	for (size_t i = 0; i < answer->n_busiest; i++) {
+		size_t thread = answer->busiest[i];
+		const struct lode_regtime_thread *t = &answer->job.regtime->threads[thread];
 		char text[name_bytes], fit[name_bytes];
 
-		leaves_text(report, &report->leaves->threads[order[i].thread], t->t1_ns - t->t0_ns,
+		leaves_text(answer, &answer->leaves.threads[thread], t->t1_ns - t->t0_ns,
 			    n_top_leaves, text, sizeof(text));
 		lode_table_set(table, i, 7, "%s", lode_escape_fit(fit, sizeof(fit), text, room));
 	}
-	lode_table_print(table, out, report->is_terminal);
-	if (n_shown < n)
-		fprintf(out, "and %zu more threads (--top)\n", n - n_shown);
+	lode_table_print(table, out, page->is_terminal);
+	if (answer->n_busiest_more)
+		fprintf(out, "and %zu more threads (--top)\n", answer->n_busiest_more);
 	lode_table_free(table);
-	free(order);
 }
 
 /* ---- One thread's items, in order of time ---- */
 
-static void print_expression(FILE *out, const struct lode_timeline_report *report,
+static void print_expression(FILE *out, const struct lode_timeline_answer *answer,
 			     const struct lode_regtime_thread *t,
 			     const struct lode_regtime_item *item)
 {
@@ -209,7 +183,7 @@ static void print_expression(FILE *out, const struct lode_timeline_report *repor
 		if (node->is_folded)
 			continue;
 		fprintf(out, "%s%.120s %s", n++ ? ", " : "",
-			label(report, lode_call_function(t->thread, node->stack), name),
+			label(answer, lode_call_function(t->thread, node->stack), name),
 			lode_format_share(share, (int64_t)node->total_ns, t->t1_ns - t->t0_ns));
 	}
 	if (item->n_nodes > n)
@@ -220,7 +194,7 @@ static void print_expression(FILE *out, const struct lode_timeline_report *repor
 	fputc('\n', out);
 }
 
-static void print_items(FILE *out, const struct lode_timeline_report *report,
+static void print_items(FILE *out, const struct lode_timeline_answer *answer,
 			const struct lode_regtime_thread *t)
 {
 	char from[LODE_UNITS_BUFFER], length[LODE_UNITS_BUFFER], name[name_bytes];
@@ -230,27 +204,27 @@ static void print_items(FILE *out, const struct lode_timeline_report *report,
 		const struct lode_regtime_item *item = &t->items.at[i];
 		int indent = item->depth < 12 ? 2 * (int)item->depth : 24;
 
-		fprintf(out, "%15s %9s  %*s", offset(report, item->start_ns, from),
+		fprintf(out, "%15s %9s  %*s", offset(answer, item->start_ns, from),
 			lode_format_cost(length, item->end_ns - item->start_ns, "ns"), indent, "");
 		if (item->kind == LODE_REGTIME_CALL)
 			fprintf(out, "%s\n",
-				label(report, lode_call_function(t->thread, item->stack), name));
+				label(answer, lode_call_function(t->thread, item->stack), name));
 		else if (item->kind == LODE_REGTIME_GAP)
 			fprintf(out, "(%s)\n", item->depth ? "no call" : "idle");
 		else
-			print_expression(out, report, t, item);
+			print_expression(out, answer, t, item);
 	}
 }
 
 /* ---- Outliers ---- */
 
-static void set_group(struct lode_table *table, const struct lode_timeline_report *report,
+static void set_group(struct lode_table *table, const struct lode_timeline_answer *answer,
 		      const struct lode_outlier_group *group)
 {
-	const struct lode_call_spread *spread = &report->job->trace->spreads.at[group->function];
-	const struct lode_outlier *longest = &report->job->outliers.at.at[group->first];
+	const struct lode_call_spread *spread = &answer->job.trace->spreads.at[group->function];
+	const struct lode_outlier *longest = &answer->job.outliers.at.at[group->first];
 	char text[LODE_UNITS_BUFFER];
-	const struct lode_call_thread *thread = report->job->trace->threads.at[longest->thread];
+	const struct lode_call_thread *thread = answer->job.trace->threads.at[longest->thread];
 	char name[name_bytes];
 	size_t row = lode_table_row(table);
 
@@ -261,67 +235,69 @@ static void set_group(struct lode_table *table, const struct lode_timeline_repor
 	lode_table_set(table, row, 4, "%s", lode_format_count(text, spread->n));
 	lode_table_set(table, row, 5, "%s", lode_format_count(text, group->n));
 	if (thread->tid < 0)
-		lode_table_set(table, row, 6, "%s", thread_label(report, thread, name));
+		lode_table_set(table, row, 6, "%s", thread_label(answer, thread, name));
 	else
 		lode_table_set(table, row, 6, "%d", thread->tid);
-	lode_table_set(table, row, 7, "%s", offset(report, longest->start_ns, text));
+	lode_table_set(table, row, 7, "%s", offset(answer, longest->start_ns, text));
 }
 
-static void print_outliers(FILE *out, const struct lode_timeline_report *report)
+static void print_outliers(FILE *out, const struct lode_timeline_answer *answer,
+			   const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {{"x median", true}, {"longest", true},
 							   {"median", true},   {"p99", true},
 							   {"calls", true},    {"long", true},
 							   {"thread", true},   {"at", true},
 							   {"function", false}};
-	const struct lode_outliers *outliers = &report->job->outliers;
+	const struct lode_outliers *outliers = &answer->job.outliers;
 	struct lode_table *table = lode_table_new(columns, 9, 0);
-	size_t n = outliers->groups.n < report->top ? outliers->groups.n : report->top, room;
+	size_t n = answer->n_groups, room;
 
 	fprintf(out, "\nLong calls by function, most out of the ordinary first:\n");
 	for (size_t i = 0; i < n; i++)
-		set_group(table, report, &outliers->groups.at[i]);
-	room = lode_table_room(table, report->columns);
+		set_group(table, answer, &outliers->groups.at[i]);
+	room = lode_table_room(table, page->columns);
 	for (size_t i = 0; i < n; i++) {
 		char name[name_bytes], fit[name_bytes];
 
 		lode_table_set(table, i, 8, "%s",
 			       lode_escape_fit(fit, sizeof(fit),
-					       label(report, outliers->groups.at[i].function, name),
+					       label(answer, outliers->groups.at[i].function, name),
 					       room));
 	}
 	if (n)
-		lode_table_print(table, out, report->is_terminal);
+		lode_table_print(table, out, page->is_terminal);
 	else
 		fprintf(out, "none\n");
-	if (n < outliers->groups.n)
-		fprintf(out, "and %zu more functions (--top)\n", outliers->groups.n - n);
+	if (answer->n_groups_more)
+		fprintf(out, "and %zu more functions (--top)\n", answer->n_groups_more);
 	lode_table_free(table);
 }
 
-void lode_timeline_text(FILE *out, const struct lode_timeline_report *report)
+static void print_summary(FILE *out, const struct lode_timeline_answer *answer,
+			  const struct lode_text_page *page)
 {
 	char size[LODE_UNITS_BUFFER];
 
-	print_head(out, report);
-	print_losses(out, report);
-	if (report->job->index_bytes)
-		fprintf(out, "index: %s\n", lode_format_bytes(size, report->job->index_bytes));
+	print_head(out, answer);
+	print_losses(out, answer);
+	if (answer->job.index_bytes)
+		fprintf(out, "index: %s\n", lode_format_bytes(size, answer->job.index_bytes));
 	fputc('\n', out);
-	print_threads(out, report);
-	for (size_t i = 0; report->only && i < report->job->regtime->n_threads; i++)
-		if (is_wanted(report, i))
-			print_items(out, report, &report->job->regtime->threads[i]);
-	if (!report->only)
-		print_outliers(out, report);
+	print_threads(out, answer, page);
+	for (size_t i = 0; answer->only && i < answer->n_listed; i++)
+		print_items(out, answer, &answer->job.regtime->threads[answer->listed[i]]);
+	if (!answer->only)
+		print_outliers(out, answer, page);
 }
 
 /* ---- Meanwhile ---- */
 
-void lode_timeline_meanwhile_text(FILE *out, const struct lode_timeline_report *report,
-				  const struct lode_meanwhile *meanwhile,
-				  const struct lode_call_thread *but)
+/* What everybody did, `but` one. */
+static void print_meanwhile(FILE *out, const struct lode_timeline_answer *answer,
+			    const struct lode_text_page *page, const struct lode_call_thread *but)
 {
+	const struct lode_meanwhile *meanwhile = answer->meanwhile;
 	static const struct lode_table_column columns[] = {
 		{"thread", false}, {"calls", true}, {"leaf functions by time", false}};
 	struct lode_table *table = lode_table_new(columns, 3, 0);
@@ -340,22 +316,22 @@ void lode_timeline_meanwhile_text(FILE *out, const struct lode_timeline_report *
 		if (t->thread == but || !t->n_calls)
 			continue;
 		row = lode_table_row(table);
-		lode_table_set(table, row, 0, "%s", thread_label(report, t->thread, text));
+		lode_table_set(table, row, 0, "%s", thread_label(answer, t->thread, text));
 		lode_table_set(table, row, 1, "%s", lode_format_count(number, t->n_calls));
 	}
-	room = lode_table_room(table, report->columns);
+	room = lode_table_room(table, page->columns);
 	row = 0;
 	for (size_t i = 0; i < meanwhile->n_threads; i++) {
 		const struct lode_meanwhile_thread *t = &meanwhile->threads[i];
 
 		if (t->thread == but || !t->n_calls)
 			continue;
-		leaves_text(report, t, whole, 4, text, sizeof(text));
+		leaves_text(answer, t, whole, 4, text, sizeof(text));
 		lode_table_set(table, row++, 2, "%s",
 			       lode_escape_fit(fit, sizeof(fit), text, room));
 	}
 	if (row)
-		lode_table_print(table, out, report->is_terminal);
+		lode_table_print(table, out, page->is_terminal);
 	if (n_idle)
 		fprintf(out, "%s idle all that time\n",
 			lode_format_plural(number, n_idle, row ? "other thread" : "thread"));
@@ -367,49 +343,50 @@ void lode_timeline_meanwhile_text(FILE *out, const struct lode_timeline_report *
 
 /* ---- One moment ---- */
 
-static void print_stack(FILE *out, const struct lode_timeline_report *report,
-			const struct lode_moment *moment)
+static void print_stack(FILE *out, const struct lode_timeline_answer *answer,
+			const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {
 		{"since", true}, {"lasts", true}, {"x median", true}, {"stack", false}};
-	const struct lode_call_thread *thread = report->job->trace->threads.at[moment->thread];
+	const struct lode_moment *moment = answer->moment;
+	const struct lode_call_thread *thread = answer->job.trace->threads.at[moment->thread];
 	struct lode_table *table = lode_table_new(columns, 4, 0);
 	char text[LODE_UNITS_BUFFER], name[name_bytes];
 
 	for (size_t i = 0; i < moment->open.n; i++) {
 		const struct lode_call *call = &moment->open.at[i];
 		uint32_t function = lode_call_function(thread, call->stack);
-		int64_t median = report->job->trace->spreads.at[function].median_ns;
+		int64_t median = answer->job.trace->spreads.at[function].median_ns;
 		size_t row = lode_table_row(table);
 
-		lode_table_set(table, row, 0, "%s", offset(report, call->start_ns, text));
+		lode_table_set(table, row, 0, "%s", offset(answer, call->start_ns, text));
 		lode_table_set(table, row, 1, "%s",
 			       lode_format_cost(text, call->duration_ns, "ns"));
 		lode_table_set(table, row, 2, "%s",
 			       times((double)call->duration_ns / (double)(median > 0 ? median : 1),
 				     text));
 		lode_table_set(table, row, 3, "%*s%s", i < 20 ? (int)i : 20, "",
-			       label(report, function, name));
+			       label(answer, function, name));
 	}
-	lode_table_print(table, out, report->is_terminal);
+	lode_table_print(table, out, page->is_terminal);
 	lode_table_free(table);
 }
 
-void lode_timeline_moment_text(FILE *out, const struct lode_timeline_report *report,
-			       const struct lode_moment *moment,
-			       const struct lode_meanwhile *meanwhile)
+static void print_moment(FILE *out, const struct lode_timeline_answer *answer,
+			 const struct lode_text_page *page)
 {
-	const struct lode_regtime_thread *t = &report->job->regtime->threads[moment->thread];
+	const struct lode_moment *moment = answer->moment;
+	const struct lode_regtime_thread *t = &answer->job.regtime->threads[moment->thread];
 	char text[name_bytes], from[LODE_UNITS_BUFFER], to[LODE_UNITS_BUFFER];
 	char length[LODE_UNITS_BUFFER];
 
-	print_head(out, report);
-	fprintf(out, "\nThread %s at %s:\n", thread_label(report, t->thread, text),
-		offset(report, moment->t_ns, from));
+	print_head(out, answer);
+	fprintf(out, "\nThread %s at %s:\n", thread_label(answer, t->thread, text),
+		offset(answer, moment->t_ns, from));
 	if (moment->open.n)
-		print_stack(out, report, moment);
-	offset(report, moment->t0_ns, from);
-	offset(report, moment->t1_ns, to);
+		print_stack(out, answer, page);
+	offset(answer, moment->t0_ns, from);
+	offset(answer, moment->t1_ns, to);
 	lode_format_cost(length, moment->t1_ns - moment->t0_ns, "ns");
 	if (!moment->item || moment->item->kind == LODE_REGTIME_GAP)
 		fprintf(out, "%s from %s to %s (%s)\n",
@@ -417,20 +394,21 @@ void lode_timeline_moment_text(FILE *out, const struct lode_timeline_report *rep
 			length);
 	else if (moment->item->kind == LODE_REGTIME_CALL)
 		fprintf(out, "\nIts timeline: the call of %s from %s to %s (%s)\n",
-			label(report, lode_call_function(t->thread, moment->item->stack), text),
+			label(answer, lode_call_function(t->thread, moment->item->stack), text),
 			from, to, length);
 	else {
 		fprintf(out, "\nIts timeline: an expression from %s to %s (%s), ", from, to,
 			length);
-		print_expression(out, report, t, moment->item);
+		print_expression(out, answer, t, moment->item);
 	}
 	fprintf(out, "\nMeanwhile, from %s to %s (%s), the other threads:\n", from, to, length);
-	lode_timeline_meanwhile_text(out, report, meanwhile, t->thread);
+	print_meanwhile(out, answer, page, t->thread);
 }
 
 /* ---- One function ---- */
 
-static void print_uses(FILE *out, const struct lode_timeline_report *report,
+static void print_uses(FILE *out, const struct lode_timeline_answer *answer,
+		       const struct lode_text_page *page,
 		       const struct lode_timeline_function *function)
 {
 	static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
@@ -438,9 +416,9 @@ static void print_uses(FILE *out, const struct lode_timeline_report *report,
 							   {"time", true},    {"longest", true},
 							   {"at", true},      {"when", false}};
 	struct lode_table *table = lode_table_new(columns, 6, 0);
-	const struct lode_call_trace *trace = report->job->trace;
+	const struct lode_call_trace *trace = answer->job.trace;
 	uint64_t bin = (uint64_t)(trace->last_ns - trace->first_ns) / function->n_bins + 1;
-	size_t n = function->uses.n < report->top ? function->uses.n : report->top;
+	size_t n = function->uses.n < answer->top ? function->uses.n : answer->top;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_timeline_use *use = &function->uses.at[i];
@@ -448,14 +426,14 @@ static void print_uses(FILE *out, const struct lode_timeline_report *report,
 		size_t row = lode_table_row(table), used = 1;
 
 		lode_table_set(table, row, 0, "%s",
-			       thread_label(report, trace->threads.at[use->thread], text));
+			       thread_label(answer, trace->threads.at[use->thread], text));
 		lode_table_set(table, row, 1, "%s", lode_format_count(number, use->use.n_calls));
 		lode_table_set(table, row, 2, "%s",
 			       lode_format_cost(number, (int64_t)use->use.total_ns, "ns"));
 		lode_table_set(table, row, 3, "%s",
 			       lode_format_cost(number, use->use.longest.duration_ns, "ns"));
 		lode_table_set(table, row, 4, "%s",
-			       offset(report, use->use.longest.start_ns, number));
+			       offset(answer, use->use.longest.start_ns, number));
 		for (size_t b = 0; b < function->n_bins && used + 8 < sizeof(bar); b++) {
 			uint64_t part = use->bins_ns[b];
 			unsigned shade = part == 0	      ? 0
@@ -469,70 +447,80 @@ static void print_uses(FILE *out, const struct lode_timeline_report *report,
 		}
 		lode_table_set(table, row, 5, "%s|", bar);
 	}
-	lode_table_print(table, out, report->is_terminal);
+	lode_table_print(table, out, page->is_terminal);
 	if (n < function->uses.n)
 		fprintf(out, "and %zu more threads (--top)\n", function->uses.n - n);
 	lode_table_free(table);
 }
 
-static void print_group(FILE *out, const struct lode_timeline_report *report,
-			const struct lode_outlier_group *group)
+static void print_long_calls(FILE *out, const struct lode_timeline_answer *answer,
+			     const struct lode_text_page *page,
+			     const struct lode_outlier_group *group)
 {
 	static const struct lode_table_column columns[] = {{"lasts", true}, {"x median", true},
 							   {"depth", true}, {"from", true},
 							   {"to", true},    {"thread", false}};
 	struct lode_table *table = lode_table_new(columns, 6, 0);
-	size_t n = group->n < report->top ? group->n : report->top;
+	size_t n = group->n < answer->top ? group->n : answer->top;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct lode_outlier *o = &report->job->outliers.at.at[group->first + i];
+		const struct lode_outlier *o = &answer->job.outliers.at.at[group->first + i];
 		char text[name_bytes], number[LODE_UNITS_BUFFER];
 		size_t row = lode_table_row(table);
 
 		lode_table_set(table, row, 0, "%s", lode_format_cost(number, o->duration_ns, "ns"));
 		lode_table_set(table, row, 1, "%s", times(o->times_median, number));
 		lode_table_set(table, row, 2, "%u", o->depth);
-		lode_table_set(table, row, 3, "%s", offset(report, o->start_ns, number));
+		lode_table_set(table, row, 3, "%s", offset(answer, o->start_ns, number));
 		lode_table_set(table, row, 4, "%s",
-			       offset(report, o->start_ns + o->duration_ns, number));
+			       offset(answer, o->start_ns + o->duration_ns, number));
 		lode_table_set(table, row, 5, "%s",
-			       thread_label(report, report->job->trace->threads.at[o->thread],
+			       thread_label(answer, answer->job.trace->threads.at[o->thread],
 					    text));
 	}
-	lode_table_print(table, out, report->is_terminal);
+	lode_table_print(table, out, page->is_terminal);
 	if (n < group->n)
 		fprintf(out, "and %zu more (--top)\n", group->n - n);
 	lode_table_free(table);
 }
 
-void lode_timeline_function_text(FILE *out, const struct lode_timeline_report *report,
-				 const struct lode_timeline_function *function)
+static void print_function(FILE *out, const struct lode_timeline_answer *answer,
+			   const struct lode_text_page *page)
 {
-	const struct lode_call_spread *s = &report->job->trace->spreads.at[function->function];
+	const struct lode_timeline_function *function = answer->function;
+	const struct lode_meanwhile *meanwhile = answer->meanwhile;
+	const struct lode_call_spread *s = &answer->job.trace->spreads.at[function->function];
 	char name[name_bytes], n[LODE_UNITS_BUFFER], median[LODE_UNITS_BUFFER];
 	char p99[LODE_UNITS_BUFFER], longest[LODE_UNITS_BUFFER], total[LODE_UNITS_BUFFER];
 
-	print_head(out, report);
+	print_head(out, answer);
 	fprintf(out, "\n%s: %s calls, %s in all; median %s, p99 %s, longest %s\n\n",
-		label(report, function->function, name), lode_format_count(n, s->n),
+		label(answer, function->function, name), lode_format_count(n, s->n),
 		lode_format_cost(total, (int64_t)s->total_ns, "ns"),
 		lode_format_cost(median, s->median_ns, "ns"),
 		lode_format_cost(p99, s->p99_ns, "ns"), lode_format_cost(longest, s->max_ns, "ns"));
-	print_uses(out, report, function);
+	print_uses(out, answer, page, function);
 	if (!function->group) {
 		fprintf(out, "\nNo call of it is long enough to stand in the timeline alone.\n");
 		return;
 	}
 	fprintf(out, "\nLong calls, the longest first:\n");
-	print_group(out, report, function->group);
-	if (!function->meanwhile)
-		return;
+	print_long_calls(out, answer, page, function->group);
 	fprintf(out, "\nMeanwhile, during the longest (%s from %s), the other threads:\n",
-		lode_format_cost(longest, function->meanwhile->t1_ns - function->meanwhile->t0_ns,
-				 "ns"),
-		offset(report, function->meanwhile->t0_ns, n));
-	lode_timeline_meanwhile_text(
-		out, report, function->meanwhile,
-		report->job->trace->threads
-			.at[report->job->outliers.at.at[function->group->first].thread]);
+		lode_format_cost(longest, meanwhile->t1_ns - meanwhile->t0_ns, "ns"),
+		offset(answer, meanwhile->t0_ns, n));
+	print_meanwhile(out, answer, page,
+			answer->job.trace->threads
+				.at[answer->job.outliers.at.at[function->group->first].thread]);
+}
+
+void lode_timeline_text(FILE *out, const struct lode_timeline_answer *answer,
+			const struct lode_text_page *page)
+{
+	if (answer->moment)
+		print_moment(out, answer, page);
+	else if (answer->function)
+		print_function(out, answer, page);
+	else
+		print_summary(out, answer, page);
 }

@@ -19,8 +19,8 @@
 
 #include "analyses/regtime/meanwhile.h"
 #include "analyses/regtime/readable_axis.h"
-#include "job/timeline_job.h"
-#include "job/timeline_window.h"
+#include "answers/timeline/read.h"
+#include "answers/timeline/window.h"
 
 struct lode_timeline_view {
 	int64_t t0_ns, t1_ns;

@@ -1,0 +1,352 @@
+/* The command line of lode timeline. */
+#include <stdio.h>
+#include <string.h>
+
+#include "answers/timeline/page.h"
+#include "answers/timeline/timeline.h"
+#include "base/duration.h"
+#include "cli/command.h"
+#include "cli/export_options.h"
+#include "cli/help.h"
+#include "cli/html_option.h"
+#include "cli/input_options.h"
+#include "cli/messages.h"
+#include "cli/output_options.h"
+#include "cli/progress.h"
+#include "reports/export_trace.h"
+
+struct timeline_values {
+	struct lode_regtime_options regtime;
+	struct lode_time_span window;
+	const char *symbols, *thread_names;
+	const char *at, *function, *thread;
+	const char *index, *symptoms_out, *html;
+	const char *input;
+	struct lode_input_options shared; /* symbols and the machine */
+	size_t top;
+	bool wants_json, is_full, is_page, is_whole_only;
+	struct lode_export_values exports;
+};
+
+/* A share of the thread's time, or a time. */
+static int set_regtime_threshold(const struct lode_option *option, void *field, const char *text,
+				 struct lode_error *err)
+{
+	struct lode_regtime_threshold *threshold = field;
+	double share;
+	int64_t ns;
+	size_t n = strlen(text);
+
+	if (n && text[n - 1] == '%' && lode_set_percent(option, &share, text, err) == 0) {
+		*threshold = LODE_REGTIME_SHARE(share);
+		return 0;
+	}
+	if (!lode_duration_parse(&ns, text))
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "--%s: '%.40s' is no share such as 1%% and no time such as 20ms",
+				 option->name, text);
+	*threshold = LODE_REGTIME_TIME(ns);
+	return 0;
+}
+
+#define AT(field) .offset = offsetof(struct timeline_values, field)
+
+static const struct lode_option options[] = {
+	{.name = "at",
+	 .argument = "THREAD:TIME",
+	 .help = "what a thread did at a moment, and what the others did meanwhile; THREAD is a "
+		 "tid "
+		 "or a name, TIME is +1.5s from the trace's start or ns on its clock",
+	 .set = lode_set_text,
+	 AT(at),
+	 .group = "Questions"},
+	{.name = "function",
+	 .letter = 'f',
+	 .argument = "NAME",
+	 .help = "one function: which threads call it, when, and its long calls",
+	 .set = lode_set_text,
+	 AT(function)},
+	{.name = "thread",
+	 .argument = "THREAD",
+	 .help = "only this thread, with its timeline in order of time",
+	 .set = lode_set_text,
+	 AT(thread)},
+	{.name = "window",
+	 .argument = "FROM,TO",
+	 .help = "only this span, compressed as if it were all: ns, or +1.5s from the trace's "
+		 "start; "
+		 "either end may be empty",
+	 .set = lode_set_span,
+	 AT(window)},
+
+	{.name = "long-call",
+	 .argument = "T",
+	 .help = "calls longer than this stay as they are: a share of their thread's time, or a "
+		 "time (default 1%; CallDurationThresh)",
+	 .set = set_regtime_threshold,
+	 AT(regtime.long_call),
+	 .group = "Compression"},
+	{.name = "gap",
+	 .argument = "T",
+	 .help = "time without a call that is longer than this is shown (default 0.1%; "
+		 "CallGapThresh)",
+	 .set = set_regtime_threshold,
+	 AT(regtime.gap)},
+	{.name = "expression",
+	 .argument = "T",
+	 .help = "longest expression (default 13%; TotalTimeFractionThresh)",
+	 .set = set_regtime_threshold,
+	 AT(regtime.expression)},
+	{.name = "negligible",
+	 .argument = "T",
+	 .help = "fold functions with less time than this (default 1%; 0: nothing is folded)",
+	 .set = set_regtime_threshold,
+	 AT(regtime.negligible)},
+	{.name = "classic",
+	 .help = "the thesis to the letter: no borders at other threads' outliers, no gaps, no "
+		 "folding",
+	 .set = lode_set_flag,
+	 AT(regtime.is_classic)},
+
+	{.name = "index",
+	 .argument = "FILE",
+	 .help = "write an index (FILE.lodet): give it in place of the trace, and no question "
+		 "reads the trace again",
+	 .set = lode_set_text,
+	 .file = LODE_FILE_WRITTEN,
+	 .kind = LODE_KIND_INDEX,
+	 AT(index),
+	 .group = "Output"},
+	{.name = "symptoms-out",
+	 .argument = "FILE",
+	 .help = "write the long calls (with --function: its own) as symptoms for 'lode mine "
+		 "--symptoms'",
+	 .set = lode_set_text,
+	 .file = LODE_FILE_WRITTEN,
+	 .kind = LODE_KIND_SYMPTOMS,
+	 AT(symptoms_out)},
+	LODE_HTML_OPTION(offsetof(struct timeline_values, html)),
+	{.name = "whole-only",
+	 .help = "with --html: without windows to zoom into and what everybody did meanwhile, "
+		 "which lode serve works out when it is asked",
+	 .set = lode_set_flag,
+	 AT(is_whole_only)},
+	LODE_TRACE_EXPORT_OPTION(offsetof(struct timeline_values, exports),
+				 "the calls, of --window and --thread, for Perfetto, instead of "
+				 "text; '-' is standard output (docs/exports.md)"),
+	LODE_FORCE_OPTION,
+	LODE_JSON_OPTION(offsetof(struct timeline_values, wants_json), "docs/json.md"),
+	{.name = "full",
+	 .help = "with --json: the timelines themselves, for programs and pages that draw them",
+	 .set = lode_set_flag,
+	 AT(is_full)},
+	{.name = "page",
+	 .help = "with --json: the compact document that the page draws; with --window "
+		 "what it draws of that window",
+	 .set = lode_set_flag,
+	 AT(is_page)},
+	LODE_TOP_OPTION(offsetof(struct timeline_values, top),
+			"(default 20 on the page, 50 in JSON; 0: no bound)"),
+
+	{.name = "symbols",
+	 .argument = "FILE",
+	 .help = "for XRay: the program, or a table of function ids and names",
+	 .set = lode_set_text,
+	 .file = LODE_FILE_READ,
+	 AT(symbols),
+	 .group = "Names"},
+	{.name = "thread-names",
+	 .argument = "FILE",
+	 .help = "a table 'tid <tab> name', for traces without names of threads",
+	 .set = lode_set_text,
+	 .file = LODE_FILE_READ,
+	 AT(thread_names)},
+
+	LODE_SYMBOL_OPTIONS(offsetof(struct timeline_values, shared)),
+	LODE_MACHINE_OPTIONS(offsetof(struct timeline_values, shared)),
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"Fifty million calls on one screen",
+	 "lode timeline --symbols ./program xray-log.program.Jk2P7x"},
+	{"Read it once, then ask as often as you like",
+	 "lode timeline --index run.lodet trace.json && lode timeline -f read_page run.lodet"},
+	{"What did thread 7 do 1.5 s into the run, and what did the others do meanwhile?",
+	 "lode timeline --at 7:+1.5s run.lodet"},
+	{"The second around it, compressed anew", "lode timeline --window +1s,+2s run.lodet"},
+	{"One thread's timeline", "lode timeline --thread 7 uftrace.data"},
+	{"A moment's single calls in ui.perfetto.dev",
+	 "lode timeline --window +1.5s,+1.6s --chrome-trace calls.json run.lodet"},
+	{"Which call patterns made those calls long?",
+	 "lode timeline --symptoms-out slow.tsv perf.data && lode mine --symptoms slow.tsv "
+	 "perf.data"},
+	{NULL},
+};
+
+static void put_timeline_json(FILE *out, const struct lode_timeline_answer *answer, bool is_page)
+{
+	if (answer->window)
+		lode_timeline_window_json(out, answer->window, answer->options.t0_ns,
+					  answer->options.t1_ns);
+	else if (is_page)
+		lode_timeline_page_json(out, answer);
+	else
+		lode_timeline_json(out, answer);
+	if (is_page)
+		putc('\n', out);
+}
+
+static int put_page(const struct lode_command *self, const struct timeline_values *v,
+		    struct lode_timeline_answer *answer)
+{
+	struct lode_stopwatch watch;
+	struct lode_error err;
+	int rc;
+
+	lode_stopwatch_start(&watch, "making the page");
+	rc = lode_timeline_add_views(answer, v->is_whole_only, &err);
+	if (rc == LODE_OK)
+		rc = lode_timeline_html(v->html, answer, v->input, v->is_whole_only, &err);
+	lode_stopwatch_end(&watch);
+	return rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
+}
+
+static int put_calls(const struct lode_command *self, const struct timeline_values *v,
+		     const struct lode_timeline_answer *answer)
+{
+	const struct lode_call_trace *trace = answer->job.trace;
+	bool has_window = answer->options.t0_ns < answer->options.t1_ns;
+	struct lode_export_calls calls = {
+		.trace = answer->job.trace,
+		.only = answer->only,
+		.t0_ns = has_window ? answer->options.t0_ns : trace->first_ns,
+		.t1_ns = has_window ? answer->options.t1_ns : trace->last_ns + 1,
+	};
+
+	return lode_export_put_file(self, v->exports.chrome_trace, lode_export_calls, &calls);
+}
+
+static int put_timeline(const struct lode_command *self, const struct timeline_values *v,
+			struct lode_timeline_answer *answer)
+{
+	const struct lode_text_page page = lode_stdout_page();
+	struct lode_error err;
+
+	if (v->exports.chrome_trace)
+		return put_calls(self, v, answer);
+	if (v->html)
+		return put_page(self, v, answer);
+	if (v->is_page && !answer->window && lode_timeline_add_views(answer, false, &err) < 0)
+		return lode_say_error(self, &err);
+	if (v->wants_json)
+		put_timeline_json(stdout, answer, v->is_page);
+	else
+		lode_timeline_text(stdout, answer, &page);
+	return LODE_EXIT_OK;
+}
+
+static int answer_timeline(const struct lode_command *self, const struct timeline_values *v)
+{
+	struct lode_progress progress;
+	const struct lode_timeline_request request = {
+		.input = v->input,
+		.reading = {.reading = {.symbols = v->symbols,
+					.thread_names = v->thread_names,
+					.symbol_options = v->shared.symbols,
+					.progress = lode_progress_part,
+					.progress_context = &progress},
+			    .index = v->index,
+			    .n_threads = v->shared.n_threads,
+			    .memory_bytes = v->shared.memory_bytes},
+		.regtime = v->regtime,
+		.window = v->window,
+		.stage = v->exports.chrome_trace ? LODE_TIMELINE_CALLS
+			 : v->is_page		 ? LODE_TIMELINE_WINDOW
+						 : LODE_TIMELINE_ALL,
+		.at = v->at,
+		.function = v->function,
+		.thread = v->thread,
+		.symptoms = v->symptoms_out,
+		.top = v->top ? v->top : SIZE_MAX,
+		.is_full = v->is_full,
+	};
+	struct lode_timeline_answer *answer;
+	struct lode_error err;
+	int rc, code;
+
+	lode_progress_start(&progress);
+	rc = lode_timeline_run(&answer, &request, &err);
+	lode_progress_end(&progress);
+	if (rc < 0 && answer->is_misuse)
+		code = lode_command_misused(self, "%s", err.message);
+	else
+		code = rc < 0 ? lode_say_error(self, &err) : put_timeline(self, v, answer);
+	if (code == LODE_EXIT_OK && answer->incomplete) {
+		struct lode_skipped_input input = {.path = v->input, .reason = answer->incomplete};
+
+		lode_say_incomplete(self, &input, 1);
+		code = LODE_EXIT_INCOMPLETE;
+	}
+	lode_timeline_free(answer);
+	return code;
+}
+
+static int run_timeline(const struct lode_command *self, int argc, char **argv)
+{
+	struct timeline_values values = {
+		.regtime = lode_regtime_defaults(),
+		.window = {.from_ns = INT64_MIN, .to_ns = INT64_MAX},
+		.top = SIZE_MAX,
+	};
+	int n, code;
+
+	lode_input_options_init(&values.shared);
+	if (!lode_command_start(self, &values, argc, argv, &n, &code))
+		return code;
+	if (n != 1)
+		return lode_command_misused(self, "give one trace, or one index of a trace");
+	if (values.at && values.function)
+		return lode_command_misused(self, "--at and --function are two questions: ask one");
+	if (values.is_full && !values.wants_json)
+		return lode_command_misused(self, "--full is for --json");
+	if (values.is_page && (!values.wants_json || values.at || values.function))
+		return lode_command_misused(self, "--page is for --json, and answers no question");
+	if (values.is_whole_only && !values.html)
+		return lode_command_misused(self, "--whole-only is for --html");
+	if (values.html && (values.wants_json || values.at || values.function || values.thread ||
+			    values.window.from_ns != INT64_MIN || values.window.to_ns != INT64_MAX))
+		return lode_command_misused(self, "--html shows the whole trace: it stands alone, "
+						  "without --json, --window or a question");
+	if (values.exports.chrome_trace && (values.html || values.wants_json || values.at ||
+					    values.function || values.symptoms_out))
+		return lode_command_misused(self, "--chrome-trace goes without --html, --json, "
+						  "--symptoms-out or a question");
+	if (values.html && lode_html_check(self) != LODE_EXIT_OK)
+		return LODE_EXIT_FAILURE;
+	values.input = argv[0];
+	if (values.top == SIZE_MAX)
+		values.top = values.wants_json ? 50 : 20;
+	return answer_timeline(self, &values);
+}
+
+const struct lode_command lode_cmd_timeline = {
+	.name = "timeline",
+	.summary = "a function trace on one screen, its outliers intact",
+	.usage = "[OPTION]... TRACE",
+	.description =
+		"Reads entries and exits of functions (XRay, uftrace, Chrome trace events, "
+		"ftrace's "
+		"function_graph, text; waits and system calls of perf recordings) and compresses "
+		"each thread's calls with RegTime: long calls stay as they are, the regular rest "
+		"becomes expressions, calls merged by their stacks, a thousand- to "
+		"thirty-thousand-fold. No time and no call is lost in that: sums over what is "
+		"shown are those over the calls, to the nanosecond.\n\n"
+		"Then it lists the outliers: the long calls, by function, with how long that "
+		"function's calls usually take; and answers what a thread did at a moment, and "
+		"what "
+		"all others did meanwhile.",
+	.options = options,
+	.examples = examples,
+	.run = run_timeline,
+};

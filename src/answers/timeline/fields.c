@@ -1,0 +1,703 @@
+/* Fields of the document of lode timeline. */
+#include "answers/timeline/timeline.h"
+
+#include "base/mem.h"
+#include "reports/input_fields.h"
+
+enum { TOP_FUNCTIONS = 10 };
+
+#define FUNCTION(struct_) LODE_FIELD_OF("function", LODE_TYPE_FRAME, struct_, function, NULL)
+/* A time that is never below 0. */
+#define LENGTH(key, struct_, member) LODE_FIELD_AS(key, struct_, member, NULL, .is_positive = true)
+
+struct span {
+	int64_t t0_ns, t1_ns;
+};
+
+struct node {
+	uint32_t function, caller;
+	uint64_t n_calls, total_ns, own_ns;
+};
+typedef LODE_VEC(struct node) node_vec;
+
+/* What is put, with what its rows are made of. */
+struct content {
+	const struct lode_timeline_answer *answer;
+	const struct lode_call_trace *trace;
+	const char *format, *command, *host;
+	struct span all;
+	const struct span *window;
+	bool is_classic;
+	struct lode_loss_row *losses;
+	size_t n_losses, n_threads;
+	const struct moment *at;
+	const struct use_of_function *function;
+	node_vec *nodes; /* of the item that was made last */
+};
+
+/* ---- Leaves, repairs, spreads ---- */
+
+static const struct lode_field leaf_fields[] = {
+	FUNCTION(struct lode_leaf),
+	LODE_FIELD(struct lode_leaf, leaf_ns, NULL),
+	LODE_FIELD_AS("calls", struct lode_leaf, n_calls, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(leaf, struct lode_leaf, .is_shared = true);
+
+struct repairs {
+	uint64_t n[LODE_N_REPAIRS];
+};
+#define REPAIR(key, which) LODE_FIELD_AS(key, struct repairs, n[which], NULL)
+
+static const struct lode_field repairs_fields[] = {
+	REPAIR("exit_without_entry", LODE_REPAIR_EXIT_ALONE),
+	REPAIR("entry_without_exit", LODE_REPAIR_NO_EXIT),
+	REPAIR("cut_at_loss", LODE_REPAIR_CUT_AT_LOSS),
+	REPAIR("cut_at_end", LODE_REPAIR_CUT_AT_END),
+	REPAIR("backwards", LODE_REPAIR_BACKWARDS),
+	REPAIR("duplicate", LODE_REPAIR_DUPLICATE),
+	REPAIR("bad_time", LODE_REPAIR_BAD_TIME),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(repairs, struct repairs, .is_shared = true);
+
+static const struct lode_field spread_fields[] = {
+	LODE_FIELD_AS("calls", struct lode_call_spread, n, NULL),
+	LODE_FIELD(struct lode_call_spread, total_ns, NULL),
+	LENGTH("min_ns", struct lode_call_spread, min_ns),
+	LENGTH("median_ns", struct lode_call_spread, median_ns),
+	LENGTH("p99_ns", struct lode_call_spread, p99_ns),
+	LENGTH("max_ns", struct lode_call_spread, max_ns),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(spread, struct lode_call_spread);
+
+/* ---- Items of a timeline ---- */
+
+static const struct lode_field node_fields[] = {
+	FUNCTION(struct node),
+	LODE_FIELD_OF("caller", LODE_TYPE_INDEX, struct node, caller,
+		      "index into these nodes; -1: outermost", .least = -1),
+	LODE_FIELD_AS("calls", struct node, n_calls, NULL),
+	LODE_FIELD(struct node, total_ns, NULL),
+	LODE_FIELD(struct node, own_ns, "without callees"),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(node, struct node, .is_shared = true);
+
+static const struct lode_field folded_fields[] = {
+	LODE_FIELD_AS("nodes", struct lode_regtime_item, n_folded, NULL),
+	LODE_FIELD_AS("functions", struct lode_regtime_item, n_folded_functions, NULL),
+	LODE_FIELD_AS("calls", struct lode_regtime_item, folded_calls, NULL),
+	LODE_FIELD_AS("own_ns", struct lode_regtime_item, folded_ns, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(folded, struct lode_regtime_item, .is_shared = true);
+
+struct item {
+	const char *kind;
+	const struct lode_regtime_item *of, *folded;
+	int64_t duration_ns;
+	uint32_t depth, function;
+	int64_t start_ns;
+	uint64_t n_calls;
+	const struct node *nodes;
+	size_t n_nodes;
+};
+
+#define ITEM_FIELDS(kinds)                                                                     \
+	LODE_FIELD(struct item, kind, NULL, .choices = (kinds)),                               \
+		LODE_FIELD(struct item, depth, NULL), LODE_FIELD(struct item, start_ns, NULL), \
+		LENGTH("duration_ns", struct item, duration_ns)
+
+static const char *const call_kind[] = {"call", NULL};
+static const char *const gap_kind[] = {"gap", NULL};
+static const char *const expression_kind[] = {"expression", NULL};
+
+static const struct lode_field call_fields[] = {
+	ITEM_FIELDS(call_kind),
+	FUNCTION(struct item),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(call, struct item);
+
+static const struct lode_field gap_fields[] = {
+	ITEM_FIELDS(gap_kind),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(gap, struct item);
+
+static const struct lode_field expression_fields[] = {
+	ITEM_FIELDS(expression_kind),
+	LODE_FIELD_AS("calls", struct item, n_calls, NULL, .least = 1),
+	LODE_LIST("nodes", struct item, nodes, n_nodes, &node_record,
+		  "calls by their stacks, callers first"),
+	LODE_FIELD_POINTER("folded", struct item, folded, &folded_record,
+			   "what is too little to be shown", .absent = "nothing"),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(expression, struct item);
+
+static const struct lode_record *const item_forms[] = {&call_record, &gap_record,
+						       &expression_record, NULL};
+
+static size_t form_of_item(const void *item)
+{
+	enum lode_regtime_kind kind = ((const struct item *)item)->of->kind;
+
+	return kind == LODE_REGTIME_CALL ? 0 : kind == LODE_REGTIME_GAP ? 1 : 2;
+}
+
+static const struct lode_record item_record = {.name = "item",
+					       .size_bytes = sizeof(struct item),
+					       .is_shared = true,
+					       .forms = item_forms,
+					       .form_of = form_of_item};
+
+/* The nodes that are shown: who is has a caller who is. */
+static void list_nodes(struct item *out, const struct content *content,
+		       const struct lode_regtime_thread *t)
+{
+	const struct lode_regtime_node *nodes = t->nodes.at + out->of->first_node;
+	uint32_t *shown = lode_alloc(out->of->n_nodes * sizeof(*shown));
+
+	content->nodes->n = 0;
+	for (size_t i = 0; i < out->of->n_nodes; i++) {
+		const struct lode_regtime_node *node = &nodes[i];
+
+		if (node->is_folded)
+			continue;
+		shown[i] = (uint32_t)content->nodes->n;
+		lode_vec_append(
+			content->nodes,
+			((struct node){lode_call_function(t->thread, node->stack),
+				       node->caller == LODE_NONE ? LODE_NONE : shown[node->caller],
+				       node->n_calls, node->total_ns, node->own_ns}));
+	}
+	out->nodes = content->nodes->at;
+	out->n_nodes = content->nodes->n;
+	free(shown);
+}
+
+static void make_item(struct item *out, const struct content *content,
+		      const struct lode_regtime_thread *t, const struct lode_regtime_item *item)
+{
+	static const char *const *const kinds[] = {[LODE_REGTIME_CALL] = call_kind,
+						   [LODE_REGTIME_GAP] = gap_kind,
+						   [LODE_REGTIME_EXPRESSION] = expression_kind};
+
+	out->of = item;
+	out->kind = *kinds[item->kind];
+	out->depth = item->depth;
+	out->start_ns = item->start_ns;
+	out->duration_ns = item->end_ns - item->start_ns;
+	out->n_calls = item->n_calls;
+	out->folded = item->n_folded ? item : NULL;
+	if (item->kind == LODE_REGTIME_CALL)
+		out->function = lode_call_function(t->thread, item->stack);
+	if (item->kind == LODE_REGTIME_EXPRESSION)
+		list_nodes(out, content, t);
+}
+
+/* ---- Threads ---- */
+
+struct thread {
+	const struct content *content;
+	struct lode_regtime_thread of;
+	int32_t pid, tid;
+	const char *name;
+	uint32_t clock, max_depth;
+	double ratio;
+	uint64_t idle_ns;
+	const struct lode_leaf *leaves;
+	size_t n_leaves;
+	const struct repairs *repairs;
+	const struct thread *full; /* itself; NULL: the timeline is not wanted */
+};
+
+static void item_of_thread(void *row, const void *owner, size_t i)
+{
+	const struct thread *thread = owner;
+
+	make_item(row, thread->content, &thread->of, &thread->of.items.at[i]);
+}
+
+static const struct lode_field full_fields[] = {
+	LODE_ROWS("timeline", struct thread, of.items.n, item_of_thread, &item_record, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(full, struct thread);
+
+#define OF_THREAD(key, member) LODE_FIELD_AS(key, struct thread, of.member, NULL)
+
+static const struct lode_field thread_fields[] = {
+	LODE_FIELD(struct thread, pid, NULL),
+	LODE_FIELD(struct thread, tid, NULL),
+	LODE_FIELD(struct thread, name, NULL),
+	LODE_FIELD(struct thread, clock, "index into `clocks`"),
+	OF_THREAD("t0_ns", t0_ns),
+	OF_THREAD("t1_ns", t1_ns),
+	OF_THREAD("calls", n_calls),
+	OF_THREAD("kept_calls", n_kept),
+	OF_THREAD("expressions", n_expressions),
+	OF_THREAD("gaps", n_gaps),
+	OF_THREAD("events_after", n_glyphs),
+	LODE_FIELD(struct thread, ratio, "calls / events_after", .is_positive = true),
+	OF_THREAD("functions", n_functions),
+	LODE_FIELD(struct thread, max_depth, NULL),
+	LENGTH("long_call_ns", struct thread, of.long_call_ns),
+	LENGTH("gap_ns", struct thread, of.gap_ns),
+	LENGTH("expression_ns", struct thread, of.expression_ns),
+	LENGTH("negligible_ns", struct thread, of.negligible_ns),
+	LODE_FIELD(struct thread, idle_ns, NULL),
+	LODE_LIST("top_functions", struct thread, leaves, n_leaves, &leaf_record, NULL),
+	LODE_FIELD_POINTER("repairs", struct thread, repairs, &repairs_record, NULL),
+	LODE_FIELDS_AT(struct thread, full, &full_record, .absent = "without --full"),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(thread, struct thread);
+
+static void thread_at(void *row, const void *owner, size_t i)
+{
+	const struct content *content = owner;
+	const struct lode_timeline_answer *answer = content->answer;
+	size_t number = answer->listed[i];
+	const struct lode_regtime_thread *t = &answer->job.regtime->threads[number];
+	const struct lode_meanwhile_thread *leaves = &answer->leaves.threads[number];
+
+	*(struct thread *)row = (struct thread){
+		.content = content,
+		.of = *t,
+		.pid = t->thread->pid,
+		.tid = t->thread->tid,
+		.name = lode_call_thread_name(answer->job.trace, t->thread),
+		.clock = t->thread->clock,
+		.max_depth = t->thread->max_depth,
+		.ratio = t->n_glyphs ? (double)t->n_calls / (double)t->n_glyphs : 0,
+		.idle_ns = leaves->idle_ns,
+		.leaves = leaves->leaves.at,
+		.n_leaves = leaves->leaves.n < TOP_FUNCTIONS ? leaves->leaves.n : TOP_FUNCTIONS,
+		.repairs = (const struct repairs *)t->thread->repairs,
+		.full = answer->is_full ? row : NULL,
+	};
+}
+
+/* ---- Outliers ---- */
+
+struct outlier {
+	int32_t pid, tid;
+	uint32_t function, depth;
+	int64_t start_ns, duration_ns;
+	double times_median;
+};
+
+static const struct lode_field outlier_fields[] = {
+	LODE_FIELD(struct outlier, pid, NULL),
+	LODE_FIELD(struct outlier, tid, NULL),
+	FUNCTION(struct outlier),
+	LODE_FIELD(struct outlier, start_ns, NULL),
+	LENGTH("duration_ns", struct outlier, duration_ns),
+	LODE_FIELD(struct outlier, depth, NULL),
+	LODE_FIELD(struct outlier, times_median, "of its function", .is_positive = true),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(outlier, struct outlier, .is_shared = true);
+
+static void make_outlier(struct outlier *out, const struct lode_timeline_answer *answer, size_t i)
+{
+	const struct lode_outlier *o = &answer->job.outliers.at.at[i];
+	const struct lode_call_thread *thread = answer->job.trace->threads.at[o->thread];
+
+	*out = (struct outlier){thread->pid, thread->tid,    o->function,    o->depth,
+				o->start_ns, o->duration_ns, o->times_median};
+}
+
+static void outlier_at(void *row, const void *owner, size_t i)
+{
+	const struct lode_timeline_answer *answer = owner;
+
+	make_outlier(row, answer, answer->outliers[i]);
+}
+
+struct group {
+	uint32_t function;
+	const struct lode_call_spread *spread;
+	uint64_t n_outliers, outliers_ns, n_threads;
+	double times_median;
+};
+
+static const struct lode_field group_fields[] = {
+	FUNCTION(struct group),
+	LODE_FIELDS_AT(struct group, spread, &spread_record),
+	LODE_FIELD_AS("outliers", struct group, n_outliers, NULL),
+	LODE_FIELD(struct group, outliers_ns, NULL),
+	LODE_FIELD_AS("threads", struct group, n_threads, "that have some"),
+	LODE_FIELD(struct group, times_median, "of the longest", .is_positive = true),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(group, struct group);
+
+static void group_at(void *row, const void *owner, size_t i)
+{
+	const struct lode_timeline_job *job = &((const struct lode_timeline_answer *)owner)->job;
+	const struct lode_outlier_group *g = &job->outliers.groups.at[i];
+
+	*(struct group *)row =
+		(struct group){g->function,  &job->trace->spreads.at[g->function],
+			       g->n,	     g->total_ns,
+			       g->n_threads, job->outliers.at.at[g->first].times_median};
+}
+
+/* ---- Meanwhile ---- */
+
+struct meanwhile {
+	const struct lode_timeline_answer *answer;
+	struct span span;
+	size_t *threads, n_threads; /* of which it is known */
+};
+
+struct meanwhile_thread {
+	int32_t pid, tid;
+	const char *name;
+	uint64_t n_calls, idle_ns;
+	const struct lode_leaf *leaves;
+	size_t n_leaves;
+};
+
+static const struct lode_field meanwhile_thread_fields[] = {
+	LODE_FIELD(struct meanwhile_thread, pid, NULL),
+	LODE_FIELD(struct meanwhile_thread, tid, NULL),
+	LODE_FIELD(struct meanwhile_thread, name, NULL),
+	LODE_FIELD_AS("calls", struct meanwhile_thread, n_calls, NULL),
+	LODE_FIELD(struct meanwhile_thread, idle_ns, NULL),
+	LODE_LIST("leaves", struct meanwhile_thread, leaves, n_leaves, &leaf_record, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(meanwhile_thread, struct meanwhile_thread);
+
+static void meanwhile_thread_at(void *row, const void *owner, size_t i)
+{
+	const struct meanwhile *m = owner;
+	const struct lode_meanwhile_thread *t = &m->answer->meanwhile->threads[m->threads[i]];
+
+	*(struct meanwhile_thread *)row = (struct meanwhile_thread){
+		.pid = t->thread->pid,
+		.tid = t->thread->tid,
+		.name = lode_call_thread_name(m->answer->job.trace, t->thread),
+		.n_calls = t->n_calls,
+		.idle_ns = t->idle_ns,
+		.leaves = t->leaves.at,
+		.n_leaves = t->leaves.n < m->answer->top ? t->leaves.n : m->answer->top,
+	};
+}
+
+static const struct lode_field span_fields[] = {
+	LODE_FIELD(struct span, t0_ns, NULL),
+	LODE_FIELD(struct span, t1_ns, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(span, struct span);
+
+static const struct lode_field meanwhile_fields[] = {
+	LODE_FIELDS_OF(struct meanwhile, span, &span_record),
+	LODE_ROWS("threads", struct meanwhile, n_threads, meanwhile_thread_at,
+		  &meanwhile_thread_record, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(meanwhile, struct meanwhile, .is_shared = true);
+
+static const struct meanwhile *meanwhile_of(const struct lode_timeline_answer *answer,
+					    struct lode_arena *arena)
+{
+	const struct lode_meanwhile *m = answer->meanwhile;
+	struct meanwhile *out;
+
+	if (!m)
+		return NULL;
+	out = lode_arena_array(arena, struct meanwhile, 1);
+	*out = (struct meanwhile){
+		answer, {m->t0_ns, m->t1_ns}, lode_arena_array(arena, size_t, m->n_threads + 1), 0};
+	for (size_t i = 0; i < m->n_threads; i++)
+		if (lode_meanwhile_knows(m, i))
+			out->threads[out->n_threads++] = i;
+	return out;
+}
+
+/* ---- A moment ---- */
+
+struct moment {
+	const struct content *content;
+	const struct lode_moment *of;
+	const struct lode_regtime_thread *thread;
+	int32_t tid;
+	int64_t t_ns;
+	struct span span;
+	size_t n_open, n_items;
+	const struct meanwhile *meanwhile;
+};
+
+struct open_call {
+	uint32_t function;
+	int64_t start_ns, duration_ns;
+};
+
+static const struct lode_field open_call_fields[] = {
+	FUNCTION(struct open_call),
+	LODE_FIELD(struct open_call, start_ns, NULL),
+	LENGTH("duration_ns", struct open_call, duration_ns),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(open_call, struct open_call);
+
+static void open_call_at(void *row, const void *owner, size_t i)
+{
+	const struct moment *m = owner;
+	const struct lode_call *call = &m->of->open.at[i];
+
+	*(struct open_call *)row =
+		(struct open_call){lode_call_function(m->thread->thread, call->stack),
+				   call->start_ns, call->duration_ns};
+}
+
+static void item_of_moment(void *row, const void *owner, size_t i)
+{
+	const struct moment *m = owner;
+
+	(void)i;
+	make_item(row, m->content, m->thread, m->of->item);
+}
+
+static const struct lode_field moment_fields[] = {
+	LODE_FIELD(struct moment, tid, NULL),
+	LODE_FIELD(struct moment, t_ns, NULL),
+	LODE_FIELDS_OF(struct moment, span, &span_record),
+	LODE_ROWS("stack", struct moment, n_open, open_call_at, &open_call_record,
+		  "outermost first"),
+	LODE_ROWS("items", struct moment, n_items, item_of_moment, &item_record,
+		  "the innermost that holds it, if any"),
+	LODE_FIELD_POINTER("meanwhile", struct moment, meanwhile, &meanwhile_record, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(moment, struct moment);
+
+/* ---- A function ---- */
+
+struct use_of_function {
+	const struct lode_timeline_answer *answer;
+	uint32_t function;
+	const struct lode_call_spread *spread;
+	size_t n_uses, n_outliers;
+	const struct meanwhile *meanwhile;
+};
+
+struct use {
+	int32_t tid;
+	uint64_t n_calls, time_ns;
+	int64_t longest_start_ns, longest_ns;
+	const uint64_t *bins_ns;
+	size_t n_bins;
+};
+
+static const struct lode_field use_fields[] = {
+	LODE_FIELD(struct use, tid, NULL),
+	LODE_FIELD_AS("calls", struct use, n_calls, NULL),
+	LODE_FIELD(struct use, time_ns, "recursion counted once"),
+	LODE_FIELD(struct use, longest_start_ns, NULL),
+	LENGTH("longest_ns", struct use, longest_ns),
+	LODE_COLUMN("bins_ns", struct use, bins_ns, n_bins, "of equal parts of the trace"),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(use, struct use);
+
+static void use_at(void *row, const void *owner, size_t i)
+{
+	const struct lode_timeline_answer *answer = ((const struct use_of_function *)owner)->answer;
+	const struct lode_timeline_use *use = &answer->function->uses.at[i];
+
+	*(struct use *)row = (struct use){
+		.tid = answer->job.trace->threads.at[use->thread]->tid,
+		.n_calls = use->use.n_calls,
+		.time_ns = use->use.total_ns,
+		.longest_start_ns = use->use.longest.start_ns,
+		.longest_ns = use->use.longest.duration_ns,
+		.bins_ns = use->bins_ns,
+		.n_bins = answer->function->n_bins,
+	};
+}
+
+static void outlier_of_function(void *row, const void *owner, size_t i)
+{
+	const struct lode_timeline_answer *answer = ((const struct use_of_function *)owner)->answer;
+
+	make_outlier(row, answer, answer->function->group->first + i);
+}
+
+static const struct lode_field function_fields[] = {
+	FUNCTION(struct use_of_function),
+	LODE_FIELDS_AT(struct use_of_function, spread, &spread_record),
+	LODE_ROWS("threads", struct use_of_function, n_uses, use_at, &use_record,
+		  "that call it, most time first"),
+	LODE_ROWS("outliers", struct use_of_function, n_outliers, outlier_of_function,
+		  &outlier_record, "the longest first"),
+	LODE_FIELD_POINTER("meanwhile", struct use_of_function, meanwhile, &meanwhile_record,
+			   "during the longest", .absent = "none of its calls is long"),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(function, struct use_of_function);
+
+/* ---- The document ---- */
+
+static const struct lode_field clock_fields[] = {
+	LENGTH("offset_ns", struct lode_call_clock, offset_ns),
+	LODE_FIELD_AS("t1_ns", struct lode_call_clock, last_ns, NULL),
+	LODE_FIELD_AS("threads", struct lode_call_clock, n_threads, NULL, .least = 1),
+	LODE_FIELD_AS("calls", struct lode_call_clock, n_calls, NULL, .least = 1),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(clock, struct lode_call_clock);
+
+static const struct lode_field loss_fields[] = {
+	LODE_FIELD(struct lode_loss_row, kind, NULL),
+	LODE_FIELD(struct lode_loss_row, count, NULL),
+	LODE_FIELD(struct lode_loss_row, offset, "in the file; -1: not known"),
+	LODE_FIELD(struct lode_loss_row, detail, "the first, in words"),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(loss, struct lode_loss_row);
+
+static const struct lode_field path_fields[] = {
+	LODE_FIELD(struct lode_call_trace, path, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(path, struct lode_call_trace);
+
+static const struct lode_field size_fields[] = {
+	LODE_LIST("clocks", struct lode_call_trace, clocks.at, clocks.n, &clock_record,
+		  "where clocks cannot be compared, all times are since the first one's zero",
+		  .least = 1),
+	LODE_FIELD_AS("calls", struct lode_call_trace, n_calls, NULL),
+	LODE_FIELD_AS("events", struct lode_call_trace, n_events, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(size, struct lode_call_trace);
+
+static const struct lode_field mended_fields[] = {
+	LODE_FIELD_RECORD("repairs", struct lode_call_trace, repairs, &repairs_record, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(mended, struct lode_call_trace);
+
+static const struct lode_field list_fields[] = {
+	LODE_FIELD_AS("threads_more", struct lode_timeline_answer, n_listed_more, NULL),
+	LODE_ROWS("outliers", struct lode_timeline_answer, n_outliers, outlier_at, &outlier_record,
+		  "long calls, by function, the longest first"),
+	LODE_FIELD_AS("more", struct lode_timeline_answer, n_outliers_more, NULL),
+	LODE_ROWS("outlier_functions", struct lode_timeline_answer, n_groups, group_at,
+		  &group_record, "most out of the ordinary first"),
+	LODE_FIELD_AS("outlier_functions_more", struct lode_timeline_answer, n_groups_more, NULL),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(list, struct lode_timeline_answer);
+
+static const struct lode_field content_fields[] = {
+	LODE_FIELDS_AT(struct content, trace, &path_record),
+	LODE_FIELD(struct content, format, NULL),
+	LODE_FIELD(struct content, command, NULL),
+	LODE_FIELD(struct content, host, NULL),
+	LODE_FIELDS_OF(struct content, all, &span_record),
+	LODE_FIELDS_AT(struct content, trace, &size_record),
+	LODE_FIELD_AS("classic", struct content, is_classic, NULL),
+	LODE_FIELD_POINTER("window", struct content, window, &span_record, NULL,
+			   .absent = "without --window"),
+	LODE_FIELDS_AT(struct content, trace, &mended_record),
+	LODE_LIST("losses", struct content, losses, n_losses, &loss_record, NULL),
+	LODE_ROWS("threads", struct content, n_threads, thread_at, &thread_record, NULL),
+	LODE_FIELDS_AT(struct content, answer, &list_record),
+	LODE_FIELD_POINTER("at", struct content, at, &moment_record, NULL,
+			   .absent = "without --at"),
+	LODE_FIELD_POINTER("function", struct content, function, &function_record, NULL,
+			   .absent = "without --function"),
+	LODE_FIELDS_END,
+};
+LODE_RECORD(content, struct content);
+
+const struct lode_document lode_timeline_document = {
+	.schema = "lode/timeline/1",
+	.file = "timeline",
+	.title = "lode timeline --json",
+	.record = &content_record,
+};
+
+static void add_moment(struct content *content, const struct meanwhile *meanwhile,
+		       struct moment *out)
+{
+	const struct lode_timeline_answer *answer = content->answer;
+	const struct lode_moment *m = answer->moment;
+
+	*out = (struct moment){
+		.content = content,
+		.of = m,
+		.thread = &answer->job.regtime->threads[m->thread],
+		.tid = answer->job.trace->threads.at[m->thread]->tid,
+		.t_ns = m->t_ns,
+		.span = {m->t0_ns, m->t1_ns},
+		.n_open = m->open.n,
+		.n_items = m->item != NULL,
+		.meanwhile = meanwhile,
+	};
+	content->at = out;
+}
+
+static void add_function(struct content *content, const struct meanwhile *meanwhile,
+			 struct use_of_function *out)
+{
+	const struct lode_timeline_answer *answer = content->answer;
+	const struct lode_timeline_function *f = answer->function;
+	size_t n = f->group ? f->group->n : 0;
+
+	*out = (struct use_of_function){
+		.answer = answer,
+		.function = f->function,
+		.spread = &answer->job.trace->spreads.at[f->function],
+		.n_uses = f->uses.n,
+		.n_outliers = n < answer->top ? n : answer->top,
+		.meanwhile = meanwhile,
+	};
+	content->function = out;
+}
+
+void lode_timeline_json(FILE *out, const struct lode_timeline_answer *answer)
+{
+	const struct lode_call_trace *trace = answer->job.trace;
+	const struct lode_names names = lode_tree_names(&trace->functions);
+	struct lode_loss_row losses[LODE_N_LOSS_KINDS];
+	struct span window = {answer->options.t0_ns, answer->options.t1_ns};
+	struct lode_arena arena = {0};
+	const struct meanwhile *meanwhile = meanwhile_of(answer, &arena);
+	struct use_of_function function;
+	struct moment moment;
+	node_vec nodes = {0};
+	struct content content = {
+		.answer = answer,
+		.trace = trace,
+		.format = trace->format ? trace->format : "",
+		.command = trace->command ? trace->command : "",
+		.host = trace->host ? trace->host : "",
+		.all = {trace->first_ns, trace->last_ns},
+		.window = window.t0_ns < window.t1_ns ? &window : NULL,
+		.is_classic = answer->options.is_classic,
+		.losses = losses,
+		.n_losses = lode_loss_rows(losses, &trace->losses),
+		.n_threads = answer->n_listed,
+		.nodes = &nodes,
+	};
+
+	if (answer->moment)
+		add_moment(&content, meanwhile, &moment);
+	if (answer->function)
+		add_function(&content, meanwhile, &function);
+	lode_document_put(out, &lode_timeline_document, &content, &names);
+	lode_vec_release(&nodes);
+	lode_arena_release(&arena);
+}

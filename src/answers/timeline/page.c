@@ -1,0 +1,62 @@
+/* The page of a timeline: its documents in one file. */
+#include "answers/timeline/page.h"
+
+#include <stdlib.h>
+
+#include "answers/timeline/views.h"
+#include "reports/html.h"
+
+/* The page's own document, what everybody did meanwhile, then windows. */
+enum { PART_PAGE, PART_MEANWHILES, PART_WINDOWS };
+
+static void write_part(struct lode_html_part *part, const struct lode_timeline_answer *answer,
+		       size_t number)
+{
+	char *json = NULL, name[40];
+	FILE *out = open_memstream(&json, &part->json_bytes);
+
+	if (!out)
+		lode_oom(1);
+	switch (number) {
+	case PART_PAGE:
+		snprintf(name, sizeof(name), "timeline");
+		part->schema = "lode/timeline-page/1";
+		lode_timeline_page_json(out, answer);
+		break;
+	case PART_MEANWHILES:
+		snprintf(name, sizeof(name), "timeline-part-meanwhile");
+		part->schema = "lode/timeline-meanwhiles/1";
+		lode_timeline_meanwhiles_json(out, answer);
+		break;
+	default:
+		number -= PART_WINDOWS;
+		snprintf(name, sizeof(name), "timeline-part-%zu", number);
+		part->schema = "lode/timeline-windows/1";
+		lode_timeline_part_json(out, answer, number);
+	}
+	if (fclose(out) != 0)
+		lode_oom(part->json_bytes);
+	part->name = lode_strdup(name);
+	part->title = "";
+	part->json = json;
+}
+
+int lode_timeline_html(const char *path, const struct lode_timeline_answer *answer,
+		       const char *input, bool is_whole_only, struct lode_error *err)
+{
+	size_t n = is_whole_only ? PART_MEANWHILES
+				 : PART_WINDOWS + lode_timeline_page_parts(answer->views);
+	struct lode_html_part *parts = lode_alloc0(n, sizeof(*parts));
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		write_part(&parts[i], answer, i);
+	parts[0].title = input;
+	rc = lode_html_write(path, parts, n, err);
+	for (size_t i = 0; i < n; i++) {
+		free((char *)parts[i].name);
+		free((char *)parts[i].json);
+	}
+	free(parts);
+	return rc;
+}

@@ -1,0 +1,398 @@
+/* The answer of lode timeline: a trace is read, compressed, and asked. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/timeline/timeline.h"
+#include "answers/timeline/views.h"
+#include "answers/timeline/window.h"
+#include "base/glob.h"
+
+struct lode_timeline_state {
+	struct lode_timeline_answer answer;
+	struct lode_moment moment;
+	struct lode_timeline_function function;
+	struct lode_meanwhile meanwhile;
+	struct lode_timeline_views views;
+	struct lode_arena arena;
+};
+
+__attribute__((format(printf, 3, 4))) static int
+misused(struct lode_timeline_answer *answer, struct lode_error *err, const char *format, ...)
+{
+	char text[sizeof(err->message)];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	answer->is_misuse = true;
+	return lode_fail(err, LODE_ERR_ARG, NULL, -1, "%s", text);
+}
+
+/* ---- What the request's words name ---- */
+
+static bool is_thread(const struct lode_call_trace *trace, size_t i, const char *word)
+{
+	char *end;
+	long tid = strtol(word, &end, 10);
+
+	if (end > word && !*end)
+		return trace->threads.at[i]->tid == tid;
+	return strcmp(lode_call_thread_name(trace, trace->threads.at[i]), word) == 0;
+}
+
+static int find_thread(size_t *found, struct lode_timeline_answer *answer, const char *word,
+		       struct lode_error *err)
+{
+	const struct lode_call_trace *trace = answer->job.trace;
+	size_t n = 0;
+
+	for (size_t i = trace->threads.n; i-- > 0;)
+		if (is_thread(trace, i, word)) {
+			*found = i;
+			n++;
+		}
+	if (n == 1)
+		return 0;
+	if (n)
+		return misused(answer, err, "%zu threads are '%.60s': give a tid", n, word);
+	return misused(answer, err, "the trace has no thread '%.60s'", word);
+}
+
+static bool parse_time(const struct lode_call_trace *trace, const char *text, int64_t *t_ns)
+{
+	bool is_offset = *text == '+';
+
+	if (!lode_duration_parse(t_ns, text + is_offset))
+		return false;
+	if (is_offset)
+		*t_ns += trace->first_ns;
+	return true;
+}
+
+/* A function by its name, or by a glob that only one fits. */
+static int find_function(uint32_t *found, struct lode_timeline_answer *answer, const char *word,
+			 struct lode_error *err)
+{
+	const struct lode_call_trace *trace = answer->job.trace;
+	char label[4096], full[4096];
+	size_t n_equal = 0, n_like = 0;
+	uint32_t equal = 0, like = 0;
+
+	for (uint32_t f = 0; f < trace->functions.frames.n; f++) {
+		if (!trace->spreads.at[f].n)
+			continue;
+		lode_frame_label(&trace->functions, f, label, sizeof(label));
+		lode_frame_full_name(&trace->functions, f, full, sizeof(full));
+		if (strcmp(label, word) == 0 || strcmp(full, word) == 0) {
+			n_equal++;
+			equal = f;
+		} else if (lode_glob_match(word, label) || lode_glob_match(word, full)) {
+			n_like++;
+			like = f;
+		}
+	}
+	*found = n_equal ? equal : like;
+	if (n_equal == 1 || (!n_equal && n_like == 1))
+		return 0;
+	if (!n_equal && !n_like)
+		return misused(answer, err, "no function '%.200s' is called in the trace", word);
+	return misused(answer, err, "%zu functions are '%.200s': give one of them as module!name",
+		       n_equal ? n_equal : n_like, word);
+}
+
+/* The thread and time of THREAD:TIME. */
+static int find_moment(size_t *thread, int64_t *t_ns, struct lode_timeline_answer *answer,
+		       const char *at, struct lode_error *err)
+{
+	const char *colon = strrchr(at, ':');
+	char word[256];
+
+	if (!colon || colon == at || colon - at >= (ptrdiff_t)sizeof(word) ||
+	    !parse_time(answer->job.trace, colon + 1, t_ns))
+		return misused(answer, err, "--at: give THREAD:TIME, such as 4711:+1.5s");
+	memcpy(word, at, (size_t)(colon - at));
+	word[colon - at] = 0;
+	return find_thread(thread, answer, word, err);
+}
+
+static int set_window(struct lode_timeline_answer *answer, const struct lode_time_span *w,
+		      struct lode_error *err)
+{
+	const struct lode_call_trace *trace = answer->job.trace;
+	int64_t from = w->from_ns, to = w->to_ns;
+
+	if (from == INT64_MIN && to == INT64_MAX)
+		return LODE_OK;
+	from = from == INT64_MIN ? trace->first_ns
+				 : from + (w->is_from_offset ? trace->first_ns : 0);
+	to = to == INT64_MAX ? trace->last_ns + 1 : to + (w->is_to_offset ? trace->first_ns : 0);
+	if (from >= to)
+		return misused(answer, err, "--window: it ends before it begins");
+	answer->options.t0_ns = from;
+	answer->options.t1_ns = to;
+	return LODE_OK;
+}
+
+/* Where, and whose timelines are asked for. */
+static int narrow_down(struct lode_timeline_answer *answer,
+		       const struct lode_timeline_request *request, struct lode_error *err)
+{
+	size_t thread = 0;
+	int rc = set_window(answer, &request->window, err);
+
+	if (rc < 0 || !request->thread)
+		return rc;
+	rc = find_thread(&thread, answer, request->thread, err);
+	if (rc < 0)
+		return rc;
+	answer->only = answer->job.trace->threads.at[thread];
+	/* With a question beside it, the others' timelines may be asked for. */
+	if (!request->at && !request->function && !request->symptoms)
+		answer->options.only = answer->only;
+	return LODE_OK;
+}
+
+/* ---- Lists ---- */
+
+static bool is_wanted(const struct lode_timeline_answer *answer, size_t thread)
+{
+	return !answer->only || answer->job.trace->threads.at[thread] == answer->only;
+}
+
+/* Of n, so many are shown; the others are `*more`. */
+static size_t cut_off(size_t n, size_t top, size_t *more)
+{
+	*more = n > top ? n - top : 0;
+	return n - *more;
+}
+
+struct by_calls {
+	size_t thread;
+	uint64_t n_calls;
+};
+
+static int compare_calls(const void *a, const void *b)
+{
+	const struct by_calls *x = a, *y = b;
+
+	if (x->n_calls != y->n_calls)
+		return x->n_calls > y->n_calls ? -1 : 1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+static void list_threads(struct lode_timeline_state *s)
+{
+	struct lode_timeline_answer *answer = &s->answer;
+	const struct lode_regtime *regtime = answer->job.regtime;
+	struct by_calls *order = lode_alloc(regtime->n_threads * sizeof(*order));
+	size_t n = 0, n_listed = 0;
+
+	answer->listed = lode_arena_array(&s->arena, size_t, regtime->n_threads + 1);
+	answer->busiest = lode_arena_array(&s->arena, size_t, regtime->n_threads + 1);
+	for (size_t i = 0; i < regtime->n_threads; i++) {
+		if (!is_wanted(answer, i))
+			continue;
+		answer->listed[n_listed++] = i;
+		if (regtime->threads[i].n_calls)
+			order[n++] = (struct by_calls){i, regtime->threads[i].n_calls};
+	}
+	if (n)
+		qsort(order, n, sizeof(*order), compare_calls);
+	for (size_t i = 0; i < n; i++)
+		answer->busiest[i] = order[i].thread;
+	answer->n_listed = cut_off(n_listed, answer->top, &answer->n_listed_more);
+	answer->n_busiest = cut_off(n, answer->top, &answer->n_busiest_more);
+	free(order);
+}
+
+static void list_outliers(struct lode_timeline_state *s)
+{
+	struct lode_timeline_answer *answer = &s->answer;
+	const struct lode_outliers *outliers = &answer->job.outliers;
+	size_t n = 0;
+
+	answer->outliers = lode_arena_array(&s->arena, size_t, outliers->at.n + 1);
+	for (size_t i = 0; i < outliers->at.n; i++)
+		if (is_wanted(answer, outliers->at.at[i].thread))
+			answer->outliers[n++] = i;
+	answer->n_outliers = cut_off(n, answer->top, &answer->n_outliers_more);
+	answer->n_groups = cut_off(outliers->groups.n, answer->top, &answer->n_groups_more);
+}
+
+/* ---- Questions ---- */
+
+static int ask_moment(struct lode_timeline_state *s, size_t thread, int64_t t_ns,
+		      struct lode_error *err)
+{
+	struct lode_timeline_job *job = &s->answer.job;
+	int rc = lode_moment_find(&s->moment, job->regtime, thread, t_ns, err);
+
+	if (rc < 0)
+		return rc;
+	s->answer.moment = &s->moment;
+	s->answer.meanwhile = &s->meanwhile;
+	return lode_meanwhile_make(&s->meanwhile, job->trace, NULL,
+				   job->trace->threads.at[thread]->clock, s->moment.t0_ns,
+				   s->moment.t1_ns, job->n_threads, err);
+}
+
+static int compare_uses(const void *x, const void *y)
+{
+	const struct lode_timeline_use *a = x, *b = y;
+
+	if (a->use.total_ns != b->use.total_ns)
+		return a->use.total_ns > b->use.total_ns ? -1 : 1;
+	return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+static int find_uses(struct lode_timeline_state *s, struct lode_error *err)
+{
+	struct lode_call_trace *trace = s->answer.job.trace;
+	struct lode_timeline_function *f = &s->function;
+	int rc = LODE_OK;
+
+	for (size_t i = 0; i < trace->threads.n && rc == LODE_OK; i++) {
+		struct lode_timeline_use use = {.thread = i};
+
+		rc = lode_function_use(&use.use, trace, trace->threads.at[i], f->function, err);
+		if (rc < 0 || !use.use.n_calls)
+			continue;
+		use.bins_ns = lode_arena_array(&s->arena, uint64_t, f->n_bins);
+		memset(use.bins_ns, 0, f->n_bins * sizeof(*use.bins_ns));
+		lode_vec_append(&f->uses, use);
+		rc = lode_function_over_time(use.bins_ns, f->n_bins, trace, trace->threads.at[i],
+					     f->function, trace->first_ns, trace->last_ns, err);
+	}
+	if (f->uses.n)
+		qsort(f->uses.at, f->uses.n, sizeof(*f->uses.at), compare_uses);
+	return rc;
+}
+
+static int ask_function(struct lode_timeline_state *s, uint32_t function, struct lode_error *err)
+{
+	const struct lode_timeline_job *job = &s->answer.job;
+	const struct lode_outliers *outliers = &job->outliers;
+	const struct lode_outlier *longest;
+	int rc;
+
+	s->function.function = function;
+	s->function.n_bins = 32;
+	s->answer.function = &s->function;
+	rc = find_uses(s, err);
+	for (size_t i = 0; i < outliers->groups.n; i++)
+		if (outliers->groups.at[i].function == function)
+			s->function.group = &outliers->groups.at[i];
+	if (rc < 0 || !s->function.group)
+		return rc;
+	longest = &outliers->at.at[s->function.group->first];
+	s->answer.meanwhile = &s->meanwhile;
+	return lode_meanwhile_make(&s->meanwhile, job->trace, NULL,
+				   job->trace->threads.at[longest->thread]->clock,
+				   longest->start_ns, longest->start_ns + longest->duration_ns,
+				   job->n_threads, err);
+}
+
+static int ask(struct lode_timeline_state *s, const struct lode_timeline_request *request,
+	       struct lode_error *err)
+{
+	uint32_t function = LODE_NONE;
+	size_t thread = 0;
+	int64_t t_ns = 0;
+	int rc = LODE_OK;
+
+	if (request->function)
+		rc = find_function(&function, &s->answer, request->function, err);
+	if (rc == LODE_OK && request->at)
+		rc = find_moment(&thread, &t_ns, &s->answer, request->at, err);
+	if (rc == LODE_OK && request->symptoms)
+		rc = lode_timeline_symptoms(request->symptoms, &s->answer.job, function, err);
+	if (rc == LODE_OK && request->at)
+		rc = ask_moment(s, thread, t_ns, err);
+	else if (rc == LODE_OK && request->function)
+		rc = ask_function(s, function, err);
+	return rc;
+}
+
+/* ---- The whole ---- */
+
+static int make_window(struct lode_timeline_answer *answer, struct lode_error *err)
+{
+	const struct lode_timeline_window_query query = {
+		.t0_ns = answer->options.t0_ns,
+		.t1_ns = answer->options.t1_ns,
+		.single_calls = LODE_WINDOW_SINGLE_CALLS,
+		.only = answer->only,
+		.n_threads = answer->job.n_threads,
+	};
+
+	return lode_timeline_window(&answer->window, answer->job.trace, &answer->options, &query,
+				    err);
+}
+
+int lode_timeline_run(struct lode_timeline_answer **out,
+		      const struct lode_timeline_request *request, struct lode_error *err)
+{
+	struct lode_timeline_state *s = lode_alloc0(1, sizeof(*s));
+	struct lode_timeline_answer *answer = &s->answer;
+	int rc;
+
+	answer->state = s;
+	answer->options = request->regtime;
+	answer->top = request->top;
+	answer->is_full = request->is_full;
+	*out = answer;
+	rc = lode_timeline_job_read(&answer->job, request->input, &request->reading, err);
+	if (rc < 0)
+		return rc;
+	answer->incomplete = lode_timeline_incomplete(answer->job.trace);
+	rc = narrow_down(answer, request, err);
+	if (rc < 0 || request->stage == LODE_TIMELINE_CALLS)
+		return rc;
+	if (request->stage == LODE_TIMELINE_WINDOW && answer->options.t0_ns < answer->options.t1_ns)
+		return make_window(answer, err);
+	rc = lode_timeline_job_compress(&answer->job, &answer->options, err);
+	if (rc == LODE_OK)
+		rc = lode_timeline_job_leaves(&answer->leaves, &answer->job, err);
+	if (rc < 0)
+		return rc;
+	list_threads(s);
+	list_outliers(s);
+	return ask(s, request, err);
+}
+
+int lode_timeline_add_views(struct lode_timeline_answer *answer, bool is_whole_only,
+			    struct lode_error *err)
+{
+	const struct lode_timeline_views_options options = {
+		.regtime = &answer->options,
+		.whole_budget = LODE_VIEWS_WHOLE_BUDGET,
+		.meanwhile_bytes = is_whole_only ? 0 : LODE_VIEWS_MEANWHILE_BYTES,
+		.page_bytes = is_whole_only ? 0 : LODE_VIEWS_PAGE_BYTES,
+	};
+	int rc = lode_timeline_views_make(&answer->state->views, &answer->job, &options, err);
+
+	if (rc == LODE_OK)
+		answer->views = &answer->state->views;
+	return rc;
+}
+
+void lode_timeline_free(struct lode_timeline_answer *answer)
+{
+	struct lode_timeline_state *s = answer ? answer->state : NULL;
+
+	if (!s)
+		return;
+	if (answer->views)
+		lode_timeline_views_release(&s->views);
+	lode_vec_release(&s->function.uses);
+	lode_meanwhile_release(&s->meanwhile);
+	lode_moment_release(&s->moment);
+	lode_meanwhile_release(&answer->leaves);
+	lode_regtime_free(answer->window);
+	lode_timeline_job_release(&answer->job);
+	lode_arena_release(&s->arena);
+	free(answer->incomplete);
+	free(s);
+}

@@ -1,0 +1,104 @@
+/*
+ * lode timeline: a function trace on one screen, its outliers intact.
+ *
+ *	request --> trace or index --> RegTime, outliers --> answer --> text, JSON, page, symptoms
+ *	                                    a question --^
+ *
+ * What is summarised, and how: analyses/regtime/regtime.h.
+ */
+#ifndef LODE_TIMELINE_H
+#define LODE_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyses/regtime/moment.h"
+#include "answers/timeline/read.h"
+#include "base/duration.h"
+#include "document/fields.h"
+#include "reports/text_page.h"
+
+struct lode_timeline_views;
+
+/* How far the trace is worked on. */
+enum lode_timeline_stage {
+	LODE_TIMELINE_ALL,
+	LODE_TIMELINE_CALLS,  /* only read: for who takes its calls elsewhere */
+	LODE_TIMELINE_WINDOW, /* a page's picture of the window, and nothing else */
+};
+
+struct lode_timeline_request {
+	const char *input; /* a trace, or an index of one */
+	struct lode_timeline_job_options reading;
+	struct lode_regtime_options regtime;
+	struct lode_time_span window; /* only this; INT64_MIN, INT64_MAX: an open end */
+	enum lode_timeline_stage stage;
+	/* Questions, in the user's words; NULL: not asked. One of `at` and `function`. */
+	const char *at;	      /* THREAD:TIME */
+	const char *function; /* a name, or a glob that one fits */
+	const char *thread;   /* a tid or a name: only this one */
+	const char *symptoms; /* file to which long calls go as symptoms; NULL: none */
+	size_t top;	      /* longest list; SIZE_MAX: no bound */
+	bool is_full;	      /* documents have the timelines themselves */
+};
+
+/* What one function did in each thread that calls it. */
+struct lode_timeline_use {
+	size_t thread;
+	struct lode_function_use use;
+	uint64_t *bins_ns;
+};
+struct lode_timeline_function {
+	uint32_t function;
+	size_t n_bins;
+	LODE_VEC(struct lode_timeline_use) uses; /* most time first */
+	const struct lode_outlier_group *group;	 /* NULL: none of its calls is long */
+};
+
+struct lode_timeline_answer {
+	struct lode_timeline_job job; /* the trace, its timelines and outliers */
+	struct lode_regtime_options options;
+	const struct lode_call_thread *only; /* NULL: all */
+	/* By thread of the trace: its leaves over the time that is summarised. */
+	struct lode_meanwhile leaves;
+	size_t top;
+	bool is_full;
+	/* Threads that are listed, in the order of the trace, and those that have calls, most calls
+	   first: indexes into the trace's. */
+	size_t *listed, *busiest;
+	size_t n_listed, n_listed_more, n_busiest, n_busiest_more;
+	/* Likewise outliers, and their functions. */
+	size_t *outliers;
+	size_t n_outliers, n_outliers_more, n_groups, n_groups_more;
+	/* The questions. What everybody did meanwhile: at the moment, or during the function's
+	   longest outlier. */
+	const struct lode_moment *moment;
+	const struct lode_timeline_function *function;
+	const struct lode_meanwhile *meanwhile;
+
+	struct lode_regtime *window;	   /* stage WINDOW */
+	struct lode_timeline_views *views; /* lode_timeline_add_views; NULL: not made */
+	char *incomplete; /* what of the trace is missing, in words; NULL: nothing */
+	bool is_misuse;	  /* it failed because the request's words are off */
+
+	struct lode_timeline_state *state;
+};
+
+/* *out is the caller's to free, also on failure. */
+int lode_timeline_run(struct lode_timeline_answer **out,
+		      const struct lode_timeline_request *request, struct lode_error *err);
+/* What a page shows besides; `is_whole_only`: without windows and what everybody did meanwhile. */
+int lode_timeline_add_views(struct lode_timeline_answer *answer, bool is_whole_only,
+			    struct lode_error *err);
+void lode_timeline_free(struct lode_timeline_answer *answer);
+
+/* "lode/timeline/1" */
+extern const struct lode_document lode_timeline_document;
+void lode_timeline_json(FILE *out, const struct lode_timeline_answer *answer);
+/* The summary, the moment, or the function. */
+void lode_timeline_text(FILE *out, const struct lode_timeline_answer *answer,
+			const struct lode_text_page *page);
+
+#endif
