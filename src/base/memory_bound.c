@@ -56,6 +56,11 @@ void lode_memory_keep_to(size_t bound_bytes)
 	atomic_store(&bound, bound_bytes);
 }
 
+size_t lode_memory_bound(void)
+{
+	return atomic_load(&bound);
+}
+
 size_t lode_memory_in_files(void)
 {
 	return atomic_load(&filed_bytes);

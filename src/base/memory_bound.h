@@ -29,6 +29,9 @@ enum { LODE_LARGE_BYTES = 256 << 10 };
 /* 0: no bound. The latest call counts. */
 void lode_memory_keep_to(size_t bound_bytes);
 
+/* The bound; 0: none. */
+size_t lode_memory_bound(void);
+
 /*
  * A smaller block is made: from time to time it is looked whether those alone pass the bound, which
  * ends the process with a sentence that says how much is needed. Thread-safe.

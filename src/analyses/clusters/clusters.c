@@ -6,7 +6,7 @@
 #include "analyses/clusters/joining.h"
 #include "analyses/clusters/pairs.h"
 #include "analyses/clusters/similarity.h"
-#include "base/pool.h"
+#include "base/memory_bound.h"
 
 /* From "smallest pattern of my cluster" to dense ids in the order of those. */
 static size_t number_clusters(uint32_t *cluster_of, size_t n)
@@ -57,10 +57,29 @@ static size_t mark_alone(bool *is_alone, const struct lode_pattern_set *patterns
 	return n_alone;
 }
 
+/* Fails when the pairs are likely too many for the memory. */
+static int expect_pairs(struct lode_pair_search *search, const struct lode_cluster_options *options,
+			size_t n_patterns, struct lode_error *err)
+{
+	size_t bound = lode_memory_bound();
+	uint64_t most = bound / LODE_PAIR_BYTES;
+	uint64_t n = most ? lode_pairs_expected(search) : 0;
+
+	if (n <= most)
+		return LODE_OK;
+	if (options->excess)
+		*options->excess = (double)n / (double)most;
+	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
+			 "clustering %zu patterns takes some %.0f MiB for %.2g million similar "
+			 "pairs, and --memory allows %.0f MiB",
+			 n_patterns, (double)n * LODE_PAIR_BYTES / 0x1p20, (double)n / 1e6,
+			 (double)bound / 0x1p20);
+}
+
 static int cluster_all(uint32_t *cluster_of, size_t *n_clusters,
 		       const struct lode_pattern_set *patterns, const struct lode_calltree *tree,
 		       const struct lode_name_stats *names,
-		       const struct lode_cluster_options *options)
+		       const struct lode_cluster_options *options, struct lode_error *err)
 {
 	uint32_t cut = lode_similarity_fixed(options->min_similarity);
 	struct lode_pair_options pair_options = {
@@ -70,7 +89,8 @@ static int cluster_all(uint32_t *cluster_of, size_t *n_clusters,
 	};
 	struct lode_similarity similarity;
 	struct lode_pair_search *search;
-	lode_pair_vec pairs = {0};
+	struct lode_similar_pairs pairs = {0};
+	int rc;
 	struct lode_joining joining = {
 		.n = patterns->n,
 		.pairs = &pairs,
@@ -89,20 +109,23 @@ static int cluster_all(uint32_t *cluster_of, size_t *n_clusters,
 	lode_similarity_init(&similarity, patterns, tree, names);
 	search = lode_pair_search_new(&similarity, &pair_options);
 	joining.context = search;
-	lode_pairs_find(&pairs, search);
-	lode_join_similar(cluster_of, &joining);
-	*n_clusters = number_clusters(cluster_of, patterns->n);
-	lode_vec_release(&pairs);
+	rc = expect_pairs(search, options, patterns->n, err);
+	if (rc == LODE_OK && !options->is_trial) {
+		lode_pairs_find(&pairs, search);
+		lode_join_similar(cluster_of, &joining);
+		*n_clusters = number_clusters(cluster_of, patterns->n);
+	}
+	lode_similar_pairs_release(&pairs);
 	lode_pair_search_free(search);
 	lode_similarity_release(&similarity);
-	return 0;
+	return rc;
 }
 
 /* Those that may be compared, as a set of their own, and the others one by one. */
 static int cluster_some(uint32_t *cluster_of, size_t *n_clusters, const bool *is_alone,
 			const struct lode_pattern_set *patterns, const struct lode_calltree *tree,
 			const struct lode_name_stats *names,
-			const struct lode_cluster_options *options)
+			const struct lode_cluster_options *options, struct lode_error *err)
 {
 	uint32_t *found = lode_alloc(patterns->n * sizeof(*found)), *number, n = 0;
 	struct lode_pattern_set some = {0};
@@ -120,12 +143,12 @@ static int cluster_some(uint32_t *cluster_of, size_t *n_clusters, const bool *is
 		some.n++;
 	}
 	lode_vec_append(&some.start, some.items.n);
-	rc = cluster_all(found, &n_found, &some, tree, names, options);
+	rc = cluster_all(found, &n_found, &some, tree, names, options, err);
 	number = lode_alloc(n_found * sizeof(*number));
 	for (size_t i = 0; i < n_found; i++)
 		number[i] = LODE_NONE;
 	/* Numbered by their first patterns, all together. */
-	for (size_t i = 0, k = 0; rc == 0 && i < patterns->n; i++) {
+	for (size_t i = 0, k = 0; n_found && i < patterns->n; i++) {
 		if (!is_alone[i] && number[found[k]] == LODE_NONE)
 			number[found[k]] = n++;
 		cluster_of[i] = is_alone[i] ? n++ : number[found[k++]];
@@ -154,8 +177,8 @@ int lode_cluster_patterns(uint32_t *cluster_of, size_t *n_clusters,
 	is_alone = lode_alloc0(patterns->n, sizeof(*is_alone));
 	n_alone = patterns->n > 1 ? mark_alone(is_alone, patterns, options) : 0;
 	rc = n_alone ? cluster_some(cluster_of, n_clusters, is_alone, patterns, tree, names,
-				    options)
-		     : cluster_all(cluster_of, n_clusters, patterns, tree, names, options);
+				    options, err)
+		     : cluster_all(cluster_of, n_clusters, patterns, tree, names, options, err);
 	if (options->n_alone)
 		*options->n_alone = n_alone;
 	free(is_alone);

@@ -18,8 +18,8 @@
 #include "analyses/clusters/pairs.h"
 
 struct lode_joining {
-	size_t n;		    /* items */
-	const lode_pair_vec *pairs; /* all whose similarity is >= cut, once each */
+	size_t n;				/* items */
+	const struct lode_similar_pairs *pairs; /* all whose similarity is >= cut */
 	enum lode_linkage linkage;
 	uint32_t cut; /* > 0 */
 	/* Similarity of a pair that is not among them. */

@@ -15,6 +15,13 @@ enum {
 /* As in align.c: a unit weighs more than all matches together. */
 static const int64_t unit_weight = (int64_t)1 << 20, gap = LODE_SUB_ONE * ((int64_t)1 << 20);
 
+/* Of a block of patterns, lane by lane: those that come later and are similar. */
+struct found {
+	LODE_VEC(struct lode_similar) similar;
+	size_t end[LODE_REACH_MOST_LANES]; /* of each lane */
+	bool is_done;
+};
+
 /* What all threads share. */
 struct lode_pair_search {
 	const struct lode_similarity *similarity;
@@ -26,7 +33,8 @@ struct lode_pair_search {
 	float ratio;		/* W(M) / (W(ID) + W(S)) below which no pair reaches the cut */
 	int64_t *weight_of;	/* per code: units as in `cost` */
 	float *sub_of;		/* per code */
-	lode_pair_vec *found;	/* per job */
+	size_t n_jobs;		/* blocks of patterns */
+	struct found *found;	/* per job */
 	struct finder *finders; /* per worker */
 };
 
@@ -235,21 +243,20 @@ uint32_t lode_pair_similarity(struct lode_pair_search *s, uint32_t a, uint32_t b
 /* ---- All pairs ---- */
 
 static void compare(struct finder *f, const struct lode_pair_search *s, uint32_t place,
-		    lode_pair_vec *found)
+		    struct found *found)
 {
-	uint32_t a = s->places.pattern[f->place], b = s->places.pattern[place];
 	uint32_t similarity = s->places.has_rows[f->place] && s->places.has_rows[place]
 				      ? similarity_of(f, s, place, false)
 				      : similarity_by_words(s, f->place, place, &f->aligner);
 
 	if (similarity >= s->cut)
-		lode_vec_append(found,
-				((struct lode_pair){a < b ? a : b, a < b ? b : a, similarity}));
+		lode_vec_append(&found->similar,
+				((struct lode_similar){s->places.pattern[place], similarity}));
 }
 
 /* The pattern at `place` with those that it may be similar to. */
 static void compare_lane(struct finder *f, const struct lode_pair_search *s, uint32_t place,
-			 const lode_place_vec *others, lode_pair_vec *found)
+			 const lode_place_vec *others, struct found *found)
 {
 	const struct lode_places *p = &s->places;
 	uint32_t i;
@@ -268,29 +275,142 @@ static void compare_block(void *context, size_t job, unsigned worker)
 {
 	struct lode_pair_search *s = context;
 	struct finder *f = &s->finders[worker];
+	struct found *found = &s->found[job];
 	uint32_t n_lanes = s->reach.n_lanes, first = (uint32_t)job * n_lanes;
 	uint32_t n = s->places.n - first < n_lanes ? (uint32_t)s->places.n - first : n_lanes;
 
+	if (found->is_done)
+		return;
 	lode_reach_find(&f->block, &s->reach, first, n);
-	for (uint32_t lane = 0; lane < n; lane++)
-		compare_lane(f, s, first + lane, &f->block.found[lane], &s->found[job]);
+	for (uint32_t lane = 0; lane < n; lane++) {
+		compare_lane(f, s, first + lane, &f->block.found[lane], found);
+		found->end[lane] = found->similar.n;
+	}
+	found->is_done = true;
 }
 
-void lode_pairs_find(lode_pair_vec *out, struct lode_pair_search *s)
-{
-	size_t n_jobs = (s->places.n + s->reach.n_lanes - 1) / s->reach.n_lanes;
+/* How many blocks are looked at to tell how many pairs there are. */
+enum { SAMPLE_BLOCKS = 16 };
 
-	s->found = lode_alloc0(n_jobs, sizeof(*s->found));
-	lode_pool_run(s->n_threads, n_jobs, compare_block, s);
-	for (size_t i = 0; i < n_jobs; i++) {
-		lode_vec_reserve(out, out->n + s->found[i].n);
-		if (s->found[i].n)
-			memcpy(out->at + out->n, s->found[i].at, s->found[i].n * sizeof(*out->at));
-		out->n += s->found[i].n;
-		lode_vec_release(&s->found[i]);
+struct sample {
+	struct lode_pair_search *search;
+	size_t n;
+};
+
+/* Spread over all patterns. */
+static size_t sampled_job(const struct sample *sample, size_t i)
+{
+	return (2 * i + 1) * sample->search->n_jobs / (2 * sample->n);
+}
+
+static void compare_sampled(void *context, size_t i, unsigned worker)
+{
+	const struct sample *sample = context;
+
+	compare_block(sample->search, sampled_job(sample, i), worker);
+}
+
+uint64_t lode_pairs_expected(struct lode_pair_search *s)
+{
+	struct sample sample = {s, s->n_jobs < SAMPLE_BLOCKS ? s->n_jobs : SAMPLE_BLOCKS};
+	double n = (double)s->places.n, n_found = 0, n_compared = 0;
+
+	lode_pool_run(s->n_threads, sample.n, compare_sampled, &sample);
+	for (size_t i = 0; i < sample.n; i++) {
+		size_t job = sampled_job(&sample, i), first = job * s->reach.n_lanes;
+
+		n_found += (double)s->found[job].similar.n;
+		for (size_t at = first; at < first + s->reach.n_lanes && at < s->places.n; at++)
+			n_compared += n - 1 - (double)at;
 	}
-	free(s->found);
-	s->found = NULL;
+	return n_compared > 0 ? (uint64_t)(n_found * (n * (n - 1) / 2) / n_compared + 0.5) : 0;
+}
+
+/* Calls `take` for each lane with its similar patterns; `is_last`: frees them behind it. */
+static void each_lane(struct lode_pair_search *s, bool is_last,
+		      void (*take)(struct lode_similar_pairs *out, uint32_t pattern,
+				   const struct lode_similar *similar, size_t n),
+		      struct lode_similar_pairs *out)
+{
+	for (size_t job = 0; job < s->n_jobs; job++) {
+		struct found *found = &s->found[job];
+		size_t first = job * s->reach.n_lanes, from = 0;
+
+		for (size_t lane = 0; lane < s->reach.n_lanes && first + lane < s->places.n;
+		     lane++) {
+			if (found->end[lane] > from)
+				take(out, s->places.pattern[first + lane], found->similar.at + from,
+				     found->end[lane] - from);
+			from = found->end[lane];
+		}
+		if (is_last)
+			lode_vec_release(&found->similar);
+	}
+}
+
+static void count_lane(struct lode_similar_pairs *out, uint32_t pattern,
+		       const struct lode_similar *similar, size_t n)
+{
+	out->start[pattern + 2] += n;
+	for (size_t i = 0; i < n; i++)
+		out->start[similar[i].other + 2]++;
+}
+
+static void put_lane(struct lode_similar_pairs *out, uint32_t pattern,
+		     const struct lode_similar *similar, size_t n)
+{
+	memcpy(out->at + out->start[pattern + 1], similar, n * sizeof(*similar));
+	out->start[pattern + 1] += n;
+	for (size_t i = 0; i < n; i++)
+		out->at[out->start[similar[i].other + 1]++] =
+			(struct lode_similar){pattern, similar[i].similarity};
+}
+
+/* Each pattern's pairs in the order of the other side: numbers that are there once, below n. */
+static void sort_sides(struct lode_similar_pairs *pairs, size_t n)
+{
+	uint64_t *is_there = lode_alloc0(n / 64 + 1, sizeof(*is_there)), word;
+	uint32_t *similarity = lode_alloc(n * sizeof(*similarity)), other;
+
+	for (size_t i = 0; i < n; i++) {
+		struct lode_similar *to = pairs->at + pairs->start[i];
+
+		for (size_t k = pairs->start[i]; k < pairs->start[i + 1]; k++) {
+			other = pairs->at[k].other;
+			is_there[other / 64] |= (uint64_t)1 << other % 64;
+			similarity[other] = pairs->at[k].similarity;
+		}
+		if (to == pairs->at + pairs->start[i + 1])
+			continue;
+		for (size_t w = 0; w <= n / 64; w++)
+			for (word = is_there[w], is_there[w] = 0; word; word &= word - 1) {
+				other = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(word);
+				*to++ = (struct lode_similar){other, similarity[other]};
+			}
+	}
+	free(is_there);
+	free(similarity);
+}
+
+void lode_pairs_find(struct lode_similar_pairs *out, struct lode_pair_search *s)
+{
+	size_t n = s->places.n;
+
+	lode_pool_run(s->n_threads, s->n_jobs, compare_block, s);
+	out->start = lode_alloc0(n + 2, sizeof(*out->start));
+	each_lane(s, false, count_lane, out);
+	for (size_t i = 2; i < n + 2; i++)
+		out->start[i] += out->start[i - 1];
+	out->at = lode_alloc(out->start[n + 1] * sizeof(*out->at));
+	each_lane(s, true, put_lane, out);
+	sort_sides(out, n);
+}
+
+void lode_similar_pairs_release(struct lode_similar_pairs *pairs)
+{
+	free(pairs->start);
+	free(pairs->at);
+	memset(pairs, 0, sizeof(*pairs));
 }
 
 static void choose_rows(struct lode_pair_search *s, const struct lode_pair_options *options)
@@ -328,6 +448,8 @@ struct lode_pair_search *lode_pair_search_new(const struct lode_similarity *simi
 		s->weight_of[i] = s->subs.units[i] * unit_weight;
 		s->sub_of[i] = (float)s->subs.sub[i];
 	}
+	s->n_jobs = (s->places.n + s->reach.n_lanes - 1) / s->reach.n_lanes;
+	s->found = lode_alloc0(s->n_jobs, sizeof(*s->found));
 	s->finders = lode_alloc(s->n_threads * sizeof(*s->finders));
 	for (unsigned i = 0; i < s->n_threads; i++)
 		finder_init(&s->finders[i], s);
@@ -341,6 +463,9 @@ void lode_pair_search_free(struct lode_pair_search *s)
 	for (unsigned i = 0; i < s->n_threads; i++)
 		finder_release(&s->finders[i]);
 	free(s->finders);
+	for (size_t i = 0; i < s->n_jobs; i++)
+		lode_vec_release(&s->found[i].similar);
+	free(s->found);
 	free(s->weight_of);
 	free(s->sub_of);
 	lode_reach_release(&s->reach);

@@ -13,13 +13,24 @@
 
 #include "analyses/clusters/reach.h"
 #include "analyses/clusters/similarity.h"
-#include "base/mem.h"
 
-/* Patterns a < b and their similarity, LODE_SIMILARITY_ONE = 1. */
-struct lode_pair {
-	uint32_t a, b, similarity;
+/* A pattern that another one is similar to, and how much; LODE_SIMILARITY_ONE = 1. */
+struct lode_similar {
+	uint32_t other, similarity;
 };
-typedef LODE_VEC(struct lode_pair) lode_pair_vec;
+
+/*
+ * Pairs, each at both of its patterns: 16 bytes. Those of pattern i are at[start[i]] up to
+ * at[start[i + 1]], in the order of `other`.
+ */
+struct lode_similar_pairs {
+	size_t *start; /* of each pattern, and the end */
+	struct lode_similar *at;
+};
+void lode_similar_pairs_release(struct lode_similar_pairs *pairs);
+
+/* What a pair takes while all are found and then joined, at most, as dense stacks show. */
+enum { LODE_PAIR_BYTES = 40 };
 
 struct lode_pair_search;
 
@@ -36,8 +47,12 @@ struct lode_pair_search *lode_pair_search_new(const struct lode_similarity *simi
 					      const struct lode_pair_options *options);
 void lode_pair_search_free(struct lode_pair_search *search);
 
-/* Appends all pairs whose similarity is >= cut, in no particular but a fixed order. */
-void lode_pairs_find(lode_pair_vec *out, struct lode_pair_search *search);
+/* About how many pairs will be found, from a part of the patterns: exact where they are few. What
+   was found for it need not be found again. */
+uint64_t lode_pairs_expected(struct lode_pair_search *search);
+
+/* All pairs whose similarity is >= cut. */
+void lode_pairs_find(struct lode_similar_pairs *out, struct lode_pair_search *search);
 
 /* Of patterns `a` and `b`, whatever it is; quickest with the same `a` in a row. One thread only. */
 uint32_t lode_pair_similarity(struct lode_pair_search *search, uint32_t a, uint32_t b);

@@ -189,14 +189,14 @@ static int find_min_cost(struct mining *m, size_t max_patterns, int64_t *min_cos
 	return lode_min_cost_find(min_cost, &search, err);
 }
 
-/* Some λ that has no more, found with little work: for advice. */
-static int fit_min_cost(struct mining *m, size_t max_patterns, int64_t *min_cost)
+/* Some λ above `too_low` that has no more, found with little work: for advice. */
+static int fit_min_cost(struct mining *m, size_t max_patterns, int64_t too_low, int64_t *min_cost)
 {
 	struct question question = {m, max_patterns, 1.0 / 32};
 	struct lode_min_cost_search search = {
 		.probe = ask, .context = &question, .total = m->mined->aoi_ns};
 
-	return lode_min_cost_fit(min_cost, &search, chosen_min_cost(m), NULL);
+	return lode_min_cost_fit(min_cost, &search, too_low, NULL);
 }
 
 /* "5681ms": a cost as --min-cost takes it, rounded up so that it still fits. */
@@ -221,7 +221,7 @@ static int fail_too_many(struct mining *m, size_t max_patterns, bool is_too_long
 	const char *unit = m->mined->digest->unit;
 	char chosen[32], option[32], why[64];
 	int64_t fits;
-	int rc = fit_min_cost(m, max_patterns, &fits);
+	int rc = fit_min_cost(m, max_patterns, chosen_min_cost(m), &fits);
 
 	if (rc < 0)
 		return rc;
@@ -304,25 +304,85 @@ static void find_common(struct mining *m, const struct group *group,
 	free(parts);
 }
 
+static struct lode_cluster_options cluster_options(const struct mining *m)
+{
+	return (struct lode_cluster_options){
+		.linkage = m->options->linkage,
+		.min_similarity = m->options->min_similarity,
+		.n_threads = m->options->n_threads,
+	};
+}
+
+/* How many times the memory that there is for them the clusters of what was mined take; 0: there is
+   enough. */
+static double memory_excess(struct mining *m)
+{
+	struct lode_cluster_options options = cluster_options(m);
+	double excess = 0;
+
+	options.excess = &excess;
+	options.is_trial = true;
+	for (size_t g = 0; g < m->n_groups && excess == 0; g++) {
+		const struct lode_rounds *rounds = &m->groups[g].rounds;
+		uint32_t *cluster_of = lode_alloc(rounds->n_patterns * sizeof(*cluster_of));
+		struct lode_pattern_set patterns = {0};
+		size_t n_clusters;
+
+		pattern_set_of(&patterns, rounds);
+		(void)lode_cluster_patterns(cluster_of, &n_clusters, &patterns,
+					    &m->mined->digest->tree, &m->mined->digest->names,
+					    &options, NULL);
+		lode_pattern_set_release(&patterns);
+		free(cluster_of);
+	}
+	return excess;
+}
+
+/* Patterns that are too many for their clusters: adds a λ that fits to what was said. */
+static int fail_too_similar(struct mining *m, double excess, struct lode_error *err)
+{
+	int64_t min_cost = m->mined->min_cost, fits = min_cost;
+	const char *unit = m->mined->digest->unit;
+	struct lode_miner_stop stop = {0};
+	struct lode_error why = *err;
+	char chosen[32], option[32];
+	int rc;
+
+	/* Pairs grow with the square of the patterns, more or less. */
+	while (excess > 0) {
+		size_t n = (size_t)(0.9 * (double)m->mined->n_patterns / sqrt(excess)) + 1;
+
+		rc = fit_min_cost(m, n, fits, &fits);
+		if (rc == 0)
+			rc = mine_groups(m, fits, n, 1, &stop, err);
+		if (rc < 0)
+			return rc;
+		excess = memory_excess(m);
+	}
+	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "%s: λ = %s is too low, --min-cost %s fits",
+			 why.message, option_cost(chosen, sizeof(chosen), min_cost, unit),
+			 option_cost(option, sizeof(option), fits, unit));
+}
+
 static int cluster_group(struct mining *m, struct group *group, struct lode_error *err)
 {
 	struct lode_mined *mined = m->mined;
 	struct lode_pattern_set patterns = {0};
 	uint32_t *cluster_of = lode_alloc(group->rounds.n_patterns * sizeof(*cluster_of));
 	size_t n_clusters = 0, n_alone = 0;
-	struct lode_cluster_options options = {
-		.linkage = m->options->linkage,
-		.min_similarity = m->options->min_similarity,
-		.n_threads = m->options->n_threads,
-		.n_alone = &n_alone,
-	};
+	struct lode_cluster_options options = cluster_options(m);
 	struct lode_postings postings;
 	struct lode_cluster *clusters;
+	double excess = 0;
 	int rc;
 
+	options.n_alone = &n_alone;
+	options.excess = &excess;
 	pattern_set_of(&patterns, &group->rounds);
 	rc = lode_cluster_patterns(cluster_of, &n_clusters, &patterns, &mined->digest->tree,
 				   &mined->digest->names, &options, err);
+	if (rc == LODE_ERR_LIMIT && excess > 0)
+		rc = fail_too_similar(m, excess, err);
 	if (rc < 0)
 		goto out;
 	mined->n_not_compared += n_alone;

@@ -3,15 +3,6 @@
 #include "analyses/clusters/pairs.h"
 #include "clusters_fixture.h"
 
-static int compare_pairs(const void *a, const void *b)
-{
-	const struct lode_pair *x = a, *y = b;
-
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return (x->b > y->b) - (x->b < y->b);
-}
-
 /* Cuts at similarities that occur, and between: a pair exactly at the cut is similar enough. */
 static uint32_t random_cut(uint64_t *random, const struct lode_similarity *similarity,
 			   struct lode_aligner *aligner)
@@ -35,31 +26,39 @@ static void check_pairs(uint32_t run, const struct fixture *f, uint64_t *random)
 		.max_rows = random_below(random, 3) ? 0 : 1 + random_below(random, 20),
 	};
 	struct lode_pair_search *search;
-	lode_pair_vec found = {0};
+	struct lode_similar_pairs found;
 	uint32_t cut, expected, n = (uint32_t)f->patterns.n, a, b;
-	size_t at = 0;
+	bool is_expected = run % 2;
+	uint64_t n_expected = 0;
+	size_t at;
 
 	lode_similarity_init(&similarity, &f->patterns, &f->tree, &f->names);
 	cut = random_cut(random, &similarity, &aligner);
 	options.cut = cut;
 	search = lode_pair_search_new(&similarity, &options);
+	if (is_expected)
+		n_expected = lode_pairs_expected(search);
 	lode_pairs_find(&found, search);
-	if (found.n)
-		qsort(found.at, found.n, sizeof(*found.at), compare_pairs);
-	for (a = 0; a < n; a++)
-		for (b = a + 1; b < n; b++) {
+	for (a = 0; a < n; a++) {
+		at = found.start[a];
+		for (b = 0; b < n; b++) {
 			expected = lode_similarity_fixed(
 				lode_pattern_similarity(&similarity, a, b, &aligner));
-			if (expected < cut)
+			if (a == b || expected < cut)
 				continue;
-			if (at >= found.n || found.at[at].a != a || found.at[at].b != b ||
+			if (at >= found.start[a + 1] || found.at[at].other != b ||
 			    found.at[at].similarity != expected)
 				fail_msg("run %u: pair %u, %u at cut %u, kind %d, %zu rows", run, a,
 					 b, cut, (int)options.max_kind, options.max_rows);
 			at++;
 		}
-	if (at != found.n)
-		fail_msg("run %u: %zu pairs, expected %zu", run, found.n, at);
+		if (at != found.start[a + 1])
+			fail_msg("run %u: pattern %u has more pairs than expected", run, a);
+	}
+	/* Few patterns are all in the sample. */
+	if (is_expected)
+		assert_int_equal(n_expected, found.start[n] / 2);
+	lode_similar_pairs_release(&found);
 	/* Joining asks for single ones, whatever these are. */
 	for (uint32_t i = 0; i < 20; i++) {
 		if (i % 3 == 0)
@@ -71,7 +70,6 @@ static void check_pairs(uint32_t run, const struct fixture *f, uint64_t *random)
 			fail_msg("run %u: similarity of %u and %u", run, a, b);
 	}
 	lode_pair_search_free(search);
-	lode_vec_release(&found);
 	lode_aligner_release(&aligner);
 	lode_similarity_release(&similarity);
 }
@@ -169,7 +167,7 @@ static void the_table_says_what_the_words_say(void **state)
 
 /* ---- Joining ---- */
 
-enum { MOST = 40 };
+enum { MOST = 200 };
 
 struct matrix {
 	uint32_t n, cut;
@@ -189,42 +187,89 @@ static uint32_t ask(void *context, uint32_t a, uint32_t b)
 	return m->triangle[at];
 }
 
+/* Those of the matrix that reach the cut. */
+static void similar_of(struct lode_similar_pairs *pairs, const struct matrix *m)
+{
+	LODE_VEC(struct lode_similar) all = {0};
+
+	pairs->start = lode_alloc0(m->n + (size_t)1, sizeof(*pairs->start));
+	for (uint32_t a = 0; a < m->n; a++) {
+		for (uint32_t b = 0; b < m->n; b++) {
+			uint32_t s = a == b  ? 0
+				     : a < b ? m->triangle[lode_triangle_at(a, b)]
+					     : m->triangle[lode_triangle_at(b, a)];
+
+			if (s >= m->cut)
+				lode_vec_append(&all, ((struct lode_similar){b, s}));
+		}
+		pairs->start[a + 1] = all.n;
+	}
+	pairs->at = all.at;
+}
+
+static void check_joining(struct matrix *m, uint32_t run, enum lode_linkage linkage)
+{
+	uint32_t found[MOST], expected[MOST];
+	struct lode_similar_pairs pairs;
+	struct lode_joining joining = {
+		.n = m->n,
+		.pairs = &pairs,
+		.linkage = linkage,
+		.cut = m->cut,
+		.similarity = ask,
+		.context = m,
+	};
+
+	memset(m->is_known, 0, sizeof(m->is_known));
+	similar_of(&pairs, m);
+	lode_join_similar(found, &joining);
+	lode_agglomerate(expected, m->n, m->triangle, linkage, m->cut);
+	if (memcmp(found, expected, m->n * sizeof(*found)))
+		fail_msg("run %u: n %u, cut %u, linkage %d", run, m->n, m->cut, (int)linkage);
+	lode_similar_pairs_release(&pairs);
+}
+
 static void joining_agrees_with_the_matrix(void **state)
 {
 	static struct matrix m;
-	uint32_t found[MOST], expected[MOST];
 	uint64_t random = 15;
 
 	(void)state;
 	for (uint32_t run = 0; run < 12000; run++) {
 		uint32_t values = run % 3 ? 2 + random_below(&random, 12) : LODE_SIMILARITY_ONE;
-		lode_pair_vec pairs = {0};
-		struct lode_joining joining = {
-			.pairs = &pairs,
-			.linkage = (enum lode_linkage)(random_below(&random, 3)),
-			.similarity = ask,
-			.context = &m,
-		};
+		enum lode_linkage linkage = (enum lode_linkage)(random_below(&random, 3));
 
-		m.n = 1 + random_below(&random, MOST);
+		m.n = 1 + random_below(&random, 40);
 		m.cut = 1 + random_below(&random, values);
-		memset(m.is_known, 0, sizeof(m.is_known));
 		for (uint32_t b = 0; b < m.n; b++)
-			for (uint32_t a = 0; a < b; a++) {
-				uint32_t s = random_below(&random, values);
+			for (uint32_t a = 0; a < b; a++)
+				m.triangle[lode_triangle_at(a, b)] = random_below(&random, values);
+		check_joining(&m, run, linkage);
+	}
+}
 
-				m.triangle[lode_triangle_at(a, b)] = s;
-				if (s >= m.cut)
-					lode_vec_append(&pairs, ((struct lode_pair){a, b, s}));
-			}
-		joining.n = m.n;
-		joining.cut = m.cut;
-		lode_join_similar(found, &joining);
-		lode_agglomerate(expected, m.n, m.triangle, joining.linkage, m.cut);
-		if (memcmp(found, expected, m.n * sizeof(*found)))
-			fail_msg("run %u: n %u, %u values, cut %u, linkage %d", run, m.n, values,
-				 m.cut, (int)joining.linkage);
-		lode_vec_release(&pairs);
+/* Items on a line, alike when they are near, as dense stacks are: large clusters that keep most of
+   their pairs for long, and touch many others. */
+static void dense_items_are_joined_as_by_the_matrix(void **state)
+{
+	static struct matrix m;
+	uint32_t at[MOST];
+	uint64_t random = 16;
+
+	(void)state;
+	for (uint32_t run = 0; run < 400; run++) {
+		uint32_t noise = 1 + random_below(&random, 400);
+
+		m.n = 50 + random_below(&random, MOST - 50);
+		m.cut = 400 + random_below(&random, 500);
+		for (uint32_t b = 0; b < m.n; b++) {
+			at[b] = random_below(&random, 1000);
+			for (uint32_t a = 0; a < b; a++)
+				m.triangle[lode_triangle_at(a, b)] =
+					1000 - (uint32_t)abs((int)at[a] - (int)at[b]) +
+					random_below(&random, noise);
+		}
+		check_joining(&m, run, (enum lode_linkage)(run % 3));
 	}
 }
 
@@ -235,6 +280,7 @@ int main(void)
 		cmocka_unit_test(long_names_are_compared_as_well),
 		cmocka_unit_test(the_table_says_what_the_words_say),
 		cmocka_unit_test(joining_agrees_with_the_matrix),
+		cmocka_unit_test(dense_items_are_joined_as_by_the_matrix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,12 @@
+# Dense stacks: patterns with more similar pairs than --memory allows are refused with a λ that fits.
+python3 - >dense.folded <<'P'
+import random
+r = random.Random(1)
+for _ in range(200):
+    print(";".join(f"fn{r.randrange(40)}" for _ in range(30)), r.randint(1, 1000))
+P
+"$LODE" mine --memory 1M --min-cost 0.4% dense.folded 2>said
+echo "exit $?"
+sed 's/[0-9][0-9.e+]*/N/g' said
+"$LODE" mine --memory 1M --min-cost "$(sed 's/.*--min-cost \([0-9]*\) fits/\1/' said)" dense.folded >text
+echo "exit $?"
