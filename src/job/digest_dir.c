@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/input.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -53,8 +54,7 @@ char *lode_digest_dir_file(const struct lode_digest_dir *dir, const char *record
 	static const int max_name = 180; /* leaves room for the rest in NAME_MAX */
 	char real[PATH_MAX];
 	const char *place = realpath(recording, real) ? real : recording;
-	const char *slash = strrchr(recording, '/');
-	const char *name = strcmp(recording, "-") == 0 ? "stdin" : slash ? slash + 1 : recording;
+	const char *name = strcmp(recording, "-") == 0 ? "stdin" : lode_path_base(recording);
 	size_t size = strlen(dir->path) + (size_t)max_name + 64;
 	char *file = lode_alloc(size);
 

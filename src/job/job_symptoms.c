@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/folder.h"
+
 struct folder_spec {
 	char *table;
 	struct lode_symptom_spec *spec;
@@ -23,8 +25,7 @@ bool lode_job_symptoms_are_given(const struct lode_symptom_options *options)
 /* "DIR/symptoms.tsv" for a recording in DIR; NULL when there is none. */
 static char *table_beside(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+	size_t folder = lode_path_folder_bytes(path);
 	size_t size = folder + sizeof("symptoms.tsv");
 	char *table = lode_alloc(size);
 

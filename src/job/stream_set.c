@@ -2,9 +2,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/clock.h"
+#include "base/utc_text.h"
 #include "job/digest_merge.h"
 #include "job/shape.h"
 #include "model/digest_canonical.h"
@@ -201,13 +201,10 @@ void lode_stream_set_release(struct lode_stream_set *set)
 
 static const char *day_of(struct lode_arena *arena, int64_t time_ns)
 {
-	time_t seconds = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
-	char text[32];
-	struct tm tm;
+	char text[LODE_UTC_BYTES];
 
-	if (!gmtime_r(&seconds, &tm))
-		return NULL;
-	return lode_arena_strndup(arena, text, strftime(text, sizeof(text), "%Y-%m-%d", &tm));
+	lode_utc_text(text, time_ns, "%Y-%m-%d");
+	return lode_arena_strndup(arena, text, strlen(text));
 }
 
 const char *lode_stream_set_label(struct lode_stream_set *set, size_t i, const char *key)

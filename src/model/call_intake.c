@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/folder.h"
 #include "base/pool.h"
 #include "model/call_clocks.h"
 #include "model/call_pairing.h"
@@ -405,7 +406,7 @@ int lode_call_intake(struct lode_call_trace **out, const char *path, lode_call_r
 
 	*out = NULL;
 	in.trace->path = path;
-	in.trace->source = lode_strdup(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+	in.trace->source = lode_strdup(lode_path_base(path));
 	in.trace->store.memory_bytes = options->memory_bytes;
 	in.tools = lode_alloc0(n_threads, sizeof(*in.tools));
 	in.is_alone = n_threads == 1;

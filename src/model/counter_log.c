@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/utc_text.h"
 #include "model/counter_log_parts.h"
 
 static const int64_t DAY_NS = (int64_t)86400 * 1000000000;
@@ -89,14 +89,11 @@ void lode_counter_log_place(struct lode_counter_log *log, const char *path, int6
 void lode_counter_log_wrong_time(struct lode_counter_log *log, enum lode_loss_kind kind,
 				 int64_t t_ns, int64_t line, const char *what)
 {
-	char place[LODE_LOSS_PLACE_BYTES], when[32];
-	time_t seconds = (time_t)(t_ns / 1000000000);
-	struct tm tm;
+	char place[LODE_LOSS_PLACE_BYTES], when[LODE_UTC_BYTES];
 
-	if (!gmtime_r(&seconds, &tm) || !strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm))
-		snprintf(when, sizeof(when), "%lld s", (long long)seconds);
 	lode_loss_add(&log->losses, kind, 1, -1, t_ns, "%sa sample of %s UTC%s",
-		      log->path ? lode_loss_place(place, log->path, line) : "", when, what);
+		      log->path ? lode_loss_place(place, log->path, line) : "",
+		      lode_utc_text(when, t_ns, LODE_UTC_SECONDS), what);
 }
 
 static void add_row(struct lode_counter_log *log, struct lode_counter_group *group, int64_t t_ns,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
+#include "base/utc_text.h"
 #include "model/signature_pattern.h"
 #include "model/stream.h"
 
@@ -88,12 +88,12 @@ const char *lode_signature_bits_text(char *buffer, enum lode_signature_field fie
 
 const char *lode_signature_time_text(char *buffer, int64_t time_s)
 {
-	time_t time = (time_t)time_s;
-	struct tm tm;
+	char text[LODE_UTC_BYTES];
 
 	*buffer = '\0';
-	if (time_s > 0 && time_s <= last_time_s && gmtime_r(&time, &tm))
-		strftime(buffer, LODE_SIGNATURE_TIME_BYTES, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	if (time_s > 0 && time_s <= last_time_s)
+		snprintf(buffer, LODE_SIGNATURE_TIME_BYTES, "%s",
+			 lode_utc_text(text, time_s * 1000000000, "%Y-%m-%dT%H:%M:%SZ"));
 	return buffer;
 }
 

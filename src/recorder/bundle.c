@@ -12,8 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/utc_text.h"
 #include "model/loss.h"
 #include "recorder/bundle_symbols.h"
 #include "recorder/compress.h"
@@ -21,13 +23,6 @@
 #include "sources/source.h"
 
 /* ---- The directory ---- */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
 
 static int make_named(char **path, const char *dir, struct lode_error *err)
 {
@@ -44,7 +39,7 @@ static int make_named(char **path, const char *dir, struct lode_error *err)
 
 static int make_dir(char **path, const struct lode_record_options *options, struct lode_error *err)
 {
-	const char *name = options->command ? base_name(options->command[0]) : "system";
+	const char *name = options->command ? lode_path_base(options->command[0]) : "system";
 	char dir[512];
 
 	*path = NULL;
@@ -152,13 +147,11 @@ static int write_readme(const char *dir, const struct lode_record_result *result
 			char *const *perf_argv, struct lode_error *err)
 {
 	struct utsname machine;
-	char path[1024], when[64];
-	time_t now = time(NULL);
-	struct tm utc;
+	char path[1024], when[LODE_UTC_BYTES];
 	FILE *out;
 
 	uname(&machine);
-	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&now, &utc));
+	lode_utc_text(when, (int64_t)time(NULL) * 1000000000, LODE_UTC_SECONDS " UTC");
 	snprintf(path, sizeof(path), "%s/README", dir);
 	out = fopen(path, "we");
 	if (!out)
@@ -172,7 +165,7 @@ static int write_readme(const char *dir, const struct lode_record_result *result
 		"                perf --buildid-dir symbols script -i perf.data)\n"
 		"  symbols/      programs, libraries and kernel symbols by build-id\n"
 		"  symptoms.tsv  the command's life, from its exec to its end\n\n",
-		base_name(dir), base_name(dir));
+		lode_path_base(dir), lode_path_base(dir));
 	fprintf(out, "recorded   %s\nhost       %s\nkernel     %s %s\n", when, machine.nodename,
 		machine.release, machine.machine);
 	if (result->command_exit >= 0)

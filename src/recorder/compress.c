@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/folder.h"
 #include "base/mem.h"
 #include "base/pool.h"
 
@@ -23,8 +24,7 @@ struct pump {
 /* "FOLDER/.NAME.tmp": no recording for anybody who lists the folder. */
 static char *temporary_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	int folder = slash ? (int)(slash + 1 - path) : 0;
+	int folder = (int)lode_path_folder_bytes(path);
 	size_t size = strlen(path) + sizeof("..tmp");
 	char *name = lode_alloc(size);
 

@@ -2,26 +2,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/escape.h"
+#include "base/utc_text.h"
 #include "job/shape.h"
 #include "reports/repo_fields.h"
 #include "reports/table.h"
 #include "reports/units.h"
-
-enum { TIME_BYTES = 40 };
-
-/* "2026-11-01 12:30", UTC. */
-static const char *time_text(char buffer[TIME_BYTES], int64_t time_ns, const char *format)
-{
-	time_t seconds = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
-	struct tm tm;
-
-	if (!gmtime_r(&seconds, &tm) || !strftime(buffer, TIME_BYTES, format, &tm))
-		snprintf(buffer, TIME_BYTES, "?");
-	return buffer;
-}
 
 /* "release=2.1 arch=x86", made harmless; to be freed. */
 static char *labels_text(const struct lode_repo_stream *stream)
@@ -52,13 +39,13 @@ static size_t first_shown(const struct lode_repo_report *report)
 
 static void put_row(struct lode_table *table, const struct lode_repo_stream *stream)
 {
-	char cost[LODE_UNITS_BUFFER], when[TIME_BYTES], safe[4096];
+	char cost[LODE_UNITS_BUFFER], when[LODE_UTC_BYTES], safe[4096];
 	size_t row = lode_table_row(table);
 	char *labels = labels_text(stream);
 
 	lode_table_set(table, row, 0, "%.8llx", (unsigned long long)(stream->content_hash >> 32));
 	lode_table_set(table, row, 1, "%s%s", stream->is_clock ? "" : "~",
-		       time_text(when, stream->time_ns, "%Y-%m-%d %H:%M"));
+		       lode_utc_text(when, stream->time_ns, "%Y-%m-%d %H:%M"));
 	lode_table_set(table, row, 2, "%s", lode_escape_fit(safe, sizeof(safe), stream->host, 20));
 	lode_table_set(table, row, 3, "%zu", stream->n_symptoms);
 	lode_table_set(table, row, 4, "%s", lode_format_cost(cost, stream->symptom_ns, "ns"));
@@ -140,17 +127,17 @@ void lode_repo_report_list_json(FILE *out, const struct lode_repo_report *report
 
 void lode_repo_report_stream(FILE *out, const struct lode_repo_stream *stream)
 {
-	char safe[8192], when[TIME_BYTES], cost[LODE_UNITS_BUFFER];
+	char safe[8192], when[LODE_UTC_BYTES], cost[LODE_UNITS_BUFFER];
 
 	fprintf(out, "stream %016llx\n", (unsigned long long)stream->content_hash);
 	fprintf(out, "  path      %s\n", lode_escape(safe, sizeof(safe), stream->path));
 	fprintf(out, "  host      %s\n", lode_escape(safe, sizeof(safe), stream->host));
 	fprintf(out, "  kernel    %s\n", lode_escape(safe, sizeof(safe), stream->kernel));
 	fprintf(out, "  time      %s UTC%s\n",
-		time_text(when, stream->time_ns, "%Y-%m-%d %H:%M:%S"),
+		lode_utc_text(when, stream->time_ns, "%Y-%m-%d %H:%M:%S"),
 		stream->is_clock ? "" : ", of its file: the recording does not say");
 	fprintf(out, "  imported  %s UTC\n",
-		time_text(when, stream->imported_ns, "%Y-%m-%d %H:%M:%S"));
+		lode_utc_text(when, stream->imported_ns, "%Y-%m-%d %H:%M:%S"));
 	fprintf(out, "  length    %s\n", lode_format_cost(cost, stream->length_ns, "ns"));
 	fprintf(out, "  symptoms  %zu, ", stream->n_symptoms);
 	fprintf(out, "%s\n", lode_format_cost(cost, stream->symptom_ns, "ns"));
@@ -166,7 +153,7 @@ void lode_repo_report_sums(FILE *out, const struct lode_repo_report *report)
 	const struct lode_repo_sums *sums = &report->sums;
 	const char *shape = lode_repo_shape(report->repo);
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], safe[4096];
-	char first[TIME_BYTES], last[TIME_BYTES];
+	char first[LODE_UTC_BYTES], last[LODE_UTC_BYTES];
 
 	fprintf(out, "%s: %s, %s of ",
 		lode_escape(safe, sizeof(safe), lode_repo_path(report->repo)),
@@ -176,8 +163,8 @@ void lode_repo_report_sums(FILE *out, const struct lode_repo_report *report)
 		lode_format_plural(a, (uint64_t)sums->n_signatures, "signature"));
 	if (sums->n_streams)
 		fprintf(out, "from %s to %s, %s\n",
-			time_text(first, sums->first_ns, "%Y-%m-%d %H:%M"),
-			time_text(last, sums->last_ns, "%Y-%m-%d %H:%M"),
+			lode_utc_text(first, sums->first_ns, "%Y-%m-%d %H:%M"),
+			lode_utc_text(last, sums->last_ns, "%Y-%m-%d %H:%M"),
 			lode_format_plural(a, (uint64_t)sums->n_hosts, "host"));
 	if (shape) {
 		fputs("made with", out);

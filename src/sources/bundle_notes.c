@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/mem.h"
 
 enum { FILE_BYTES = 4096, PATH_BYTES = 4200 };
@@ -74,12 +75,11 @@ void lode_bundle_notes_remove(const char *dir)
 /* The first bytes of the note NAME beside the recording; -1: there is none. */
 static ssize_t read_beside(char *text, size_t size, const char *recording, const char *name)
 {
-	const char *slash = strrchr(recording, '/');
 	char path[PATH_BYTES];
 	ssize_t n = -1;
 	FILE *in;
 
-	snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - recording) : 0, recording,
+	snprintf(path, sizeof(path), "%.*s%s", (int)lode_path_folder_bytes(recording), recording,
 		 name);
 	in = strcmp(recording, "-") == 0 ? NULL : fopen(path, "rbe");
 	if (!in)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "base/glob.h"
 #include "sources/source.h"
 
@@ -35,13 +36,6 @@ static const struct packing packings[] = {
 	{".gz", "gzip", "1f 8b", {0x1f, 0x8b}, 2},
 	{".xz", "xz", "fd '7zXZ'", {0xfd, '7', 'z', 'X', 'Z', 0}, 6},
 };
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* The packing that the name ends in, which is cut off; NULL: none. */
 static const struct packing *cut_packing(char *name)
@@ -153,7 +147,7 @@ const char *lode_file_unread_reason(char *text, size_t size, const char *path, u
 	const struct packing *packing;
 	char name[256], found[64];
 
-	snprintf(name, sizeof(name), "%s", base_name(path));
+	snprintf(name, sizeof(name), "%s", lode_path_base(path));
 	packing = cut_packing(name);
 	format = find_format(name, kinds);
 	if (format && format->globs == digest_globs && is_repository(head, n_head))
@@ -190,7 +184,7 @@ bool lode_file_is_companion(const char *path)
 	static const char *const names[] = {"symptoms.tsv", "README", "README.*", "INCOMPLETE"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (lode_glob_match(names[i], base_name(path)))
+		if (lode_glob_match(names[i], lode_path_base(path)))
 			return true;
 	return false;
 }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/mem.h"
 #include "base/temporary_folder.h"
 
@@ -20,8 +21,7 @@ static const char temporary_suffix[] = ".tmp";
 /* "FOLDER/.NAME.PID.tmp": not a recording for anybody who lists the folder. */
 static char *temporary_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	int folder = slash ? (int)(slash - path) + 1 : 0;
+	int folder = (int)lode_path_folder_bytes(path);
 	size_t size = strlen(path) +
 		      sizeof(".."
 			     ".tmp") +

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "base/folder.h"
 #include "store/atomic_file.h"
 
 /* Room for the part of a message that a name may take. */
@@ -152,9 +153,7 @@ static int refuse_within(const struct target *t, const char *folder)
 
 static int folder_length(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash ? (int)(slash - path) + 1 : 0;
+	return (int)lode_path_folder_bytes(path);
 }
 
 /*

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/input.h"
 #include "base/mem.h"
 
@@ -93,13 +94,6 @@ ask(const struct asking *asking, const char *format, ...)
 	return asking->candidate(asking->context, path);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* A path that could climb out of the root it is put behind is not used. */
 static bool is_safe(const char *path)
 {
@@ -171,7 +165,7 @@ bool lode_files_debuglink(const struct lode_roots *roots, const char *path, cons
 			  lode_candidate *candidate, void *context)
 {
 	struct asking asking = {candidate, context};
-	int dir = (int)(base_name(path) - path);
+	int dir = (int)lode_path_folder_bytes(path);
 	const char *const prefixes[] = {roots->symfs, ""};
 
 	if (strchr(link, '/') || !link[0] || !is_safe(path))
@@ -207,7 +201,7 @@ bool lode_files_by_name(const struct lode_roots *roots, const char *path, lode_c
 			void *context)
 {
 	struct asking asking = {candidate, context};
-	const char *name = base_name(path);
+	const char *name = lode_path_base(path);
 
 	if (roots->recording_dir && (ask(&asking, "%s/symbols/%s", roots->recording_dir, name) ||
 				     ask(&asking, "%s/%s", roots->recording_dir, name)))

@@ -3,18 +3,12 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/folder.h"
 #include "base/map.h"
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 int32_t lode_jit_dump_pid(const char *path)
 {
-	const char *name = base_name(path);
+	const char *name = lode_path_base(path);
 	long pid;
 	char *end;
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "symbols/dso.h"
 #include "symbols/elf_symbols.h"
 #include "symbols/inlines.h"
@@ -171,9 +172,7 @@ static void follow_debug_files(struct search *search, const char *hex)
 /* ELF files that `perf inject --jit` writes, one for each function, often beside the recording. */
 static bool is_jitted(const struct lode_dso *dso)
 {
-	const char *slash = strrchr(dso->path, '/');
-
-	return !strncmp(slash ? slash + 1 : dso->path, "jitted-", 7);
+	return !strncmp(lode_path_base(dso->path), "jitted-", 7);
 }
 
 static void find_files(struct search *search)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "symbols/demangle.h"
 #include "symbols/dso.h"
 #include "symbols/inlines.h"
@@ -169,8 +170,6 @@ static char *clean_path(const char *path)
 
 static const char *frame_name(const struct lode_dso *dso)
 {
-	const char *slash;
-
 	switch (dso->kind) {
 	case LODE_DSO_KERNEL:
 	case LODE_DSO_KMODULE:
@@ -183,8 +182,7 @@ static const char *frame_name(const struct lode_dso *dso)
 	case LODE_DSO_USER:
 		break;
 	}
-	slash = strrchr(dso->path, '/');
-	return slash && slash[1] ? slash + 1 : dso->path;
+	return lode_path_base(dso->path);
 }
 
 static bool is_dump(const struct lode_dso *dso)

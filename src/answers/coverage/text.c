@@ -3,6 +3,7 @@
 
 #include "answers/coverage/coverage.h"
 #include "base/escape.h"
+#include "base/folder.h"
 #include "reports/sheet.h"
 #include "reports/table.h"
 #include "reports/units.h"
@@ -70,13 +71,6 @@ static void set_numbers(struct lode_sheet *sheet, const struct lode_coverage_ans
 	set_text(sheet, row, BUG, s->bug, TEXT_COLUMNS);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* "startup-07.perf.data.zst, 2.10 s" */
 static void set_worst(struct lode_sheet *sheet, const struct lode_coverage_answer *answer,
 		      size_t row, size_t room)
@@ -91,7 +85,7 @@ static void set_worst(struct lode_sheet *sheet, const struct lode_coverage_answe
 	}
 	lode_format_cost(text, worst->cost_ns, answer->unit);
 	width = strlen(text) + 2;
-	lode_escape_fit(name, sizeof(name), base_name(worst->stream),
+	lode_escape_fit(name, sizeof(name), lode_path_base(worst->stream),
 			room > width + 4 ? room - width : 4);
 	lode_sheet_set(sheet, row, WORST, "%s, %s", name, text);
 }

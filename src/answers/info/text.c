@@ -1,11 +1,11 @@
 /* lode info for terminals. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "answers/info/info.h"
 #include "base/escape.h"
 #include "base/mem.h"
+#include "base/utc_text.h"
 #include "reports/table.h"
 #include "reports/units.h"
 
@@ -47,13 +47,10 @@ static void fill(FILE *out, const char *text, unsigned at, unsigned indent, unsi
 /* "2026-11-21 04:04:24.572" */
 static void print_day(FILE *out, int64_t t_ns)
 {
-	time_t second = (time_t)(t_ns / 1000000000);
-	char text[40] = "";
-	struct tm tm;
+	char text[LODE_UTC_BYTES];
 
-	if (gmtime_r(&second, &tm))
-		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
-	fprintf(out, "%s.%03d", text, (int)(t_ns / 1000000 % 1000));
+	fprintf(out, "%s.%03d", lode_utc_text(text, t_ns, LODE_UTC_SECONDS),
+		(int)(t_ns / 1000000 % 1000));
 }
 
 static void print_origin(FILE *out, const struct lode_info_stream *s,

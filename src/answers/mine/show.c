@@ -4,6 +4,7 @@
 
 #include "answers/mine/mine.h"
 #include "base/escape.h"
+#include "base/folder.h"
 #include "reports/cluster_brief.h"
 #include "reports/common_part.h"
 #include "reports/table.h"
@@ -203,13 +204,6 @@ static void print_patterns(FILE *out, const struct lode_mine_answer *answer,
 	lode_table_free(table);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 enum worst_column { COST, OF_SYMPTOM, STREAM_FIRST, EVENT = STREAM_FIRST, AT, THREAD, STREAM };
 
 static void add_worst(struct lode_table *table, const struct lode_digest *digest,
@@ -233,7 +227,7 @@ static void add_worst(struct lode_table *table, const struct lode_digest *digest
 			       lode_escape_fit(name, sizeof(name), strings[s->comm], 16), s->tid);
 	}
 	lode_table_set(table, row, has_times ? STREAM : STREAM_FIRST, "%s",
-		       lode_escape_fit(name, sizeof(name), base_name(path), 40));
+		       lode_escape_fit(name, sizeof(name), lode_path_base(path), 40));
 }
 
 static void print_worst(FILE *out, const struct lode_mine_answer *answer,

@@ -4,20 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "answers/pio/parts.h"
 #include "base/escape.h"
+#include "base/utc_text.h"
 
 const char *lode_pio_time_text(char *buffer, int64_t t_ns, bool is_short)
 {
-	time_t seconds = (time_t)(t_ns / 1000000000);
 	int millis = (int)(t_ns / 1000000 % 1000);
-	char clock[LODE_PIO_TIME_BYTES], fraction[8] = "";
-	struct tm tm;
+	char clock[LODE_UTC_BYTES], fraction[8] = "";
 
-	gmtime_r(&seconds, &tm);
-	strftime(clock, sizeof(clock), is_short ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S", &tm);
+	lode_utc_text(clock, t_ns, is_short ? "%H:%M:%S" : LODE_UTC_SECONDS);
 	if (millis)
 		snprintf(fraction, sizeof(fraction), ".%03d", millis);
 	snprintf(buffer, LODE_PIO_TIME_BYTES, "%.24s%s%s", clock, fraction, is_short ? "" : " UTC");

@@ -3,6 +3,7 @@
 
 #include "answers/triage/triage.h"
 #include "base/escape.h"
+#include "base/folder.h"
 #include "reports/cluster_brief.h"
 #include "reports/common_part.h"
 #include "reports/sheet.h"
@@ -38,13 +39,6 @@ static const struct lode_sheet_column sheet_columns[N_COLUMNS] = {
 	[MARK] = {"", false, 0},	 [AS] = {"known as", false, 0},
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void set_numbers(struct lode_sheet *sheet, const struct lode_triage_answer *answer,
 			const struct lode_triage_stream *stream)
 {
@@ -53,7 +47,8 @@ static void set_numbers(struct lode_sheet *sheet, const struct lode_triage_answe
 	size_t row = lode_sheet_row(sheet);
 
 	lode_sheet_set(sheet, row, STREAM, "%s",
-		       lode_escape_fit(name, sizeof(name), base_name(stream->path), path_columns));
+		       lode_escape_fit(name, sizeof(name), lode_path_base(stream->path),
+				       path_columns));
 	lode_sheet_set(sheet, row, SYMPTOM, "%s",
 		       lode_format_cost(text, cover->symptom_ns, answer->unit));
 	lode_sheet_set(sheet, row, KNOWN, "%s",

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/folder.h"
 #include "base/lines.h"
 #include "sources/call_batch.h"
 #include "sources/call_names.h"
@@ -75,9 +76,8 @@ static int read_lines(struct reader *reader, struct lode_input *input, uint32_t 
 static const char *stem(const char *path, size_t *len)
 {
 	static const char *const endings[] = {".zst", ".gz", ".xz", ".txt", ".log"};
-	const char *base = strrchr(path, '/');
+	const char *base = lode_path_base(path);
 
-	base = base ? base + 1 : path;
 	*len = strlen(base);
 	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
 		size_t n = strlen(endings[i]);

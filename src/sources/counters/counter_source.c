@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "base/folder.h"
 #include "sources/counters/counter_prometheus.h"
 #include "sources/counters/counter_reader.h"
 #include "sources/counters/prometheus_query.h"
@@ -16,7 +17,7 @@
 static char *server_of(const char *path)
 {
 	static const char *const prefixes[] = {"counters_", "counters-", "counters."};
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	const char *name = lode_path_base(path);
 	char *server;
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)

@@ -2,7 +2,8 @@
 #include "sources/log/request_times.h"
 
 #include <stdio.h>
-#include <time.h>
+
+#include "base/utc_text.h"
 
 static const int64_t DAY_NS = (int64_t)86400 * 1000000000;
 
@@ -57,12 +58,9 @@ static bool has_company(const struct lode_request_times *times, int64_t t_ns)
 
 static void count_wrong(struct lode_request_times *times, const struct lode_timed_request *stray)
 {
-	time_t seconds = (time_t)(stray->request.end_ns / 1000000000);
-	char place[LODE_LOSS_PLACE_BYTES], when[32];
-	struct tm tm;
+	char place[LODE_LOSS_PLACE_BYTES], when[LODE_UTC_BYTES];
 
-	if (!gmtime_r(&seconds, &tm) || !strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm))
-		snprintf(when, sizeof(when), "%lld s", (long long)seconds);
+	lode_utc_text(when, stray->request.end_ns, LODE_UTC_SECONDS);
 	lode_loss_add(times->sink->losses, LODE_LOSS_CLOCK_JUMP, 1, -1, stray->request.end_ns,
 		      "%sa request of %s UTC, more than a day from those beside it: dropped",
 		      lode_loss_place(place, times->path, stray->line), when);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/folder.h"
 #include "base/pool.h"
 
 /* A place's frames: the function, then what was inlined into it. */
@@ -101,7 +102,6 @@ static void group_by_module(struct resolving *r)
 static const char *module_name(const struct resolving *r, uint32_t dso)
 {
 	const struct lode_perf_dso *d;
-	const char *slash;
 
 	if (dso == LODE_PERF_GUEST_DSO)
 		return "[guest]";
@@ -112,8 +112,7 @@ static const char *module_name(const struct resolving *r, uint32_t dso)
 		return lode_dso_name(d->dso);
 	if (d->kind == LODE_DSO_KERNEL || d->kind == LODE_DSO_KMODULE)
 		return "[kernel]";
-	slash = strrchr(d->path, '/');
-	return slash && slash[1] ? slash + 1 : d->path;
+	return lode_path_base(d->path);
 }
 
 /* The row of a module; modules of one name share it, as they share their frames. */

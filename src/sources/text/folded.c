@@ -14,6 +14,7 @@
 
 #include "base/decimal.h"
 #include "base/escape.h"
+#include "base/folder.h"
 #include "base/lines.h"
 #include "base/mem.h"
 #include "sources/text/modules.h"
@@ -114,7 +115,7 @@ static uint32_t parse_frame(struct lode_calltree *tree, const char *written, siz
 	if (n) {
 		text[n] = '\0';
 		function = text + n + 1;
-		module = strrchr(text, '/') ? strrchr(text, '/') + 1 : text;
+		module = lode_path_base(text);
 		is_kernel |= is_kernel_module(module);
 	} else if (annotation == 'j') {
 		module = "[jit]";
@@ -366,7 +367,6 @@ static struct lode_stream *finish(struct folded *f)
 static void init(struct folded *f, struct lode_input *input,
 		 const struct lode_source_options *options)
 {
-	const char *slash;
 
 	memset(f, 0, sizeof(*f));
 	f->options = options;
@@ -377,9 +377,7 @@ static void init(struct folded *f, struct lode_input *input,
 				      NULL);
 	f->stream = lode_builder_stream(f->builder);
 	lode_builder_expect_switches(f->builder, false);
-	slash = strrchr(f->path, '/');
-	lode_builder_comm(f->builder, 0, FOLDED_TID, FOLDED_TID, slash ? slash + 1 : f->path,
-			  false);
+	lode_builder_comm(f->builder, 0, FOLDED_TID, FOLDED_TID, lode_path_base(f->path), false);
 }
 
 static void release(struct folded *f)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/bytes.h"
+#include "base/folder.h"
 #include "base/input.h"
 #include "base/lines.h"
 #include "sources/uftrace/uftrace_names.h"
@@ -283,7 +284,7 @@ static void take_record(struct task *task, const struct lode_uftrace_record *rec
 
 static const char *name_of(struct reader *reader, int32_t pid, int32_t tid)
 {
-	const char *name = lode_uftrace_name_of(&reader->sched, tid), *slash;
+	const char *name = lode_uftrace_name_of(&reader->sched, tid);
 	uint32_t session;
 
 	if (name || pid != tid)
@@ -292,8 +293,7 @@ static const char *name_of(struct reader *reader, int32_t pid, int32_t tid)
 	if (session == LODE_NONE || !reader->tasks.sessions.at[session].exename)
 		return NULL;
 	name = reader->tasks.sessions.at[session].exename;
-	slash = strrchr(name, '/');
-	return slash ? slash + 1 : name;
+	return lode_path_base(name);
 }
 
 static int read_task(struct reader *reader, int32_t tid, struct lode_input *input, const char *file,

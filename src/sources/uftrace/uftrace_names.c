@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "base/input.h"
 #include "base/lines.h"
 #include "base/map.h"
@@ -41,13 +42,6 @@ struct lode_uftrace_names {
 	struct session *sessions;
 	struct lode_arena arena;
 };
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* ---- Symbol files ---- */
 
@@ -142,7 +136,7 @@ static void find_modules(struct lode_uftrace_names *names)
 		loading.module = module;
 		for_lines(names, module->file, take_heading, &loading);
 		if (*module->path)
-			module->base_name = base_of(module->path);
+			module->base_name = lode_path_base(module->path);
 	}
 	lode_path_list_release(&paths);
 }
@@ -164,7 +158,7 @@ static uint32_t find_module(const struct lode_uftrace_names *names, const char *
 			continue;
 		else if (!strcmp(m->path, path))
 			rank = 2;
-		else if (!strcmp(m->base_name, base_of(path)))
+		else if (!strcmp(m->base_name, lode_path_base(path)))
 			rank = 1;
 		if (rank > best_rank) {
 			best = i;
@@ -185,13 +179,14 @@ static void add_range(struct lode_uftrace_names *names, struct session *session,
 	if (session->ranges.n) {
 		struct range *last = &session->ranges.at[session->ranges.n - 1];
 
-		if (!strcmp(last->base_name, base_of(path)) && start >= last->end) {
+		if (!strcmp(last->base_name, lode_path_base(path)) && start >= last->end) {
 			last->end = end;
 			return;
 		}
 	}
 	range.module = find_module(names, path, build_id);
-	range.base_name = lode_arena_strndup(&names->arena, base_of(path), strlen(base_of(path)));
+	range.base_name = lode_arena_strndup(&names->arena, lode_path_base(path),
+					     strlen(lode_path_base(path)));
 	lode_vec_append(&session->ranges, range);
 }
 
