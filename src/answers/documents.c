@@ -2,6 +2,7 @@
 #include "answers/documents.h"
 
 #include "answers/coverage/coverage.h"
+#include "answers/diff/diff.h"
 #include "answers/info/info.h"
 #include "answers/mine/served.h"
 #include "answers/next/next.h"
@@ -17,7 +18,7 @@
 /* clang-format off */
 const struct lode_document *const lode_documents[] = {
 	&lode_coverage_document,
-	&lode_digest_document,
+	&lode_diff_document, &lode_digest_document,
 	&lode_import_document,
 	&lode_info_document,
 	&lode_mine_document,

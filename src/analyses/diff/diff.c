@@ -34,13 +34,8 @@ struct work {
 
 static const uint32_t none = UINT32_MAX;
 
-const char *lode_diff_class_name(enum lode_diff_class class)
-{
-	static const char *const names[LODE_N_DIFF_CLASSES] = {"new", "gone", "worse", "better",
-							       "same"};
-
-	return names[class];
-}
+const char *const lode_diff_class_names[] = {"new", "gone", "worse", "better", "same", NULL};
+const char *const lode_diff_changed_names[] = {"new", "gone", "worse", "better", NULL};
 
 size_t lode_diff_enough_streams(double level)
 {

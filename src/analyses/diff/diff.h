@@ -68,7 +68,8 @@ enum lode_diff_class {
 	LODE_N_DIFF_CLASSES,
 };
 
-const char *lode_diff_class_name(enum lode_diff_class class);
+/* In the order of the enum, ending with NULL; and without the last. */
+extern const char *const lode_diff_class_names[], *const lode_diff_changed_names[];
 
 struct lode_diff_side {
 	size_t n_streams; /* with symptoms */

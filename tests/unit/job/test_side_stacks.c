@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "job/cluster_costs.h"
-#include "job/side_stacks.h"
+#include "answers/diff/side_stacks.h"
 #include "random.h"
 
 enum { N_STREAMS = 5 };

@@ -1,4 +1,5 @@
-#include "job/side_stacks.h"
+/* What the stacks of clusters cost in each set. */
+#include "answers/diff/side_stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

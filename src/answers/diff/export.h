@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "job/diff_job.h"
+#include "answers/diff/compare.h"
 #include "reports/export_stacks.h"
 
 /* Lines in the order of their stacks, of all that either set spent; the other column may be 0. */

@@ -1,4 +1,5 @@
-#include "job/diff_sets.h"
+/* Two sets of streams as one digest. */
+#include "answers/diff/sets.h"
 
 #include <stdio.h>
 #include <stdlib.h>

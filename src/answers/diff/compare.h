@@ -12,7 +12,7 @@
 #include "analyses/diff/diff.h"
 #include "analyses/mine/mine.h"
 #include "base/error.h"
-#include "job/diff_sets.h"
+#include "answers/diff/sets.h"
 
 struct lode_diff_job {
 	struct lode_mined *mined; /* borrows the sets' digest */

@@ -1,4 +1,5 @@
-#include "reports/export_diff.h"
+/* Differences for other tools. */
+#include "answers/diff/export.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static void describe(struct lode_export_details *out, const struct lode_export_s
 	if (side == LODE_DIFF_A)
 		ADD(.key = "pprof::base", .text = "true");
 	if (group->rank)
-		ADD(.key = "change", .text = lode_diff_class_name(diff->class_of[group->rank]));
+		ADD(.key = "change", .text = lode_diff_class_names[diff->class_of[group->rank]]);
 #undef ADD
 }
 

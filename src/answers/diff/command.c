@@ -1,7 +1,9 @@
+/* The command line of lode diff. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "answers/diff/diff.h"
+#include "answers/diff/export.h"
 #include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/export_options.h"
@@ -14,12 +16,6 @@
 #include "cli/progress.h"
 #include "cli/repo_options.h"
 #include "cli/stream_reading.h"
-#include "job/diff_job.h"
-#include "job/diff_sets.h"
-#include "job/shape.h"
-#include "job/side_stacks.h"
-#include "reports/diff_report.h"
-#include "reports/export_diff.h"
 
 struct diff_values {
 	struct lode_input_options input;
@@ -38,9 +34,6 @@ struct diff_values {
 	struct lode_export_values exports;
 	bool wants_json, wants_detail, wants_folded;
 };
-
-/* In the order of enum lode_diff_class. */
-static const char *const classes[] = {"new", "gone", "worse", "better", NULL};
 
 #define AT(field) .offset = offsetof(struct diff_values, field)
 
@@ -151,12 +144,12 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static void init(struct diff_values *v)
+static void diff_values_init(struct diff_values *v)
 {
 	memset(v, 0, sizeof(*v));
 	lode_input_options_init(&v->input);
 	lode_aoi_values_init(&v->aoi);
-	v->fail_on.names = classes;
+	v->fail_on.names = lode_diff_changed_names;
 	v->similarity = 0.5;
 	v->level = 0.05;
 	v->seed = 1;
@@ -183,7 +176,7 @@ static int take_sets(const struct lode_command *self, struct diff_values *v, cha
 	return 0;
 }
 
-static int check(const struct lode_command *self, const struct diff_values *v)
+static int diff_command_check(const struct lode_command *self, const struct diff_values *v)
 {
 	if (v->level <= 0 || v->level >= 1)
 		return lode_command_misused(self, "--level is a chance between 0 and 1");
@@ -200,211 +193,113 @@ static int check(const struct lode_command *self, const struct diff_values *v)
 	return v->html ? lode_html_check(self) : 0;
 }
 
-/* "runs-2.0/", "mon/ and 1 more" */
-static const char *set_name(char *buffer, size_t size, const lode_text_list *inputs)
+static void put_diff_json(FILE *out, const void *answer)
 {
-	if (inputs->n == 1)
-		snprintf(buffer, size, "%s", inputs->at[0]);
-	else
-		snprintf(buffer, size, "%s and %zu more", inputs->at[0], inputs->n - 1);
-	return buffer;
+	struct lode_names names = lode_diff_names(answer);
+
+	lode_document_put(out, &lode_diff_document, answer, &names);
 }
 
-static const char *lambda_words(const struct diff_values *v, const struct lode_diff_job *job,
-				char *buffer, size_t size)
+static int put_diff_page(const struct lode_command *self, const char *path,
+			 const struct lode_diff_answer *answer)
 {
-	if (v->min_cost.amount)
-		snprintf(buffer, size, "as given");
-	else if (v->min_cost.share > 0)
-		snprintf(buffer, size, "%g %% of both sets", 100 * v->min_cost.share);
-	else
-		snprintf(buffer, size, "0.2 %% of %s",
-			 job->is_lambda_coarse ? "both sets" : "the smaller set");
-	return buffer;
-}
-
-static void put_json(FILE *out, const void *report)
-{
-	lode_diff_report_json(out, report);
-}
-
-/* The page, or JSON with what it is drawn of. */
-static int report_in_detail(const struct lode_command *self, const struct diff_values *v,
-			    struct lode_diff_report *r)
-{
-	struct lode_side_stacks stacks;
 	char title[LODE_N_DIFF_SIDES * 4096 + 16];
 	char *inputs[] = {title};
-	int code = LODE_EXIT_OK;
 
-	lode_side_stacks_build(&stacks, r->job->mined, r->sets->side);
-	r->stacks_of = &stacks;
-	snprintf(title, sizeof(title), "%s against %s", r->names[LODE_DIFF_A],
-		 r->names[LODE_DIFF_B]);
-	if (v->html)
-		code = lode_html_put(self, v->html, "lode/diff/1", inputs, 1, put_json, r);
-	else
-		lode_diff_report_json(stdout, r);
-	lode_side_stacks_release(&stacks);
-	return code;
+	snprintf(title, sizeof(title), "%s against %s", answer->sets[LODE_DIFF_A].name,
+		 answer->sets[LODE_DIFF_B].name);
+	return lode_html_put(self, path, lode_diff_document.schema, inputs, 1, put_diff_json,
+			     answer);
 }
 
-static int export_pprof(const struct lode_command *self, const struct diff_values *v,
-			const struct lode_diff_report *r)
+static int put_diff_pprof(const struct lode_command *self, const char *path,
+			  const struct lode_diff_answer *answer)
 {
 	struct lode_export_diff diff;
 	int code;
 
-	lode_export_diff_make(&diff, r->sets, r->job);
-	code = lode_export_put_file(self, v->exports.pprof, lode_export_pprof, &diff.stacks);
+	lode_export_diff_make(&diff, answer->read, answer->job);
+	code = lode_export_put_file(self, path, lode_export_pprof, &diff.stacks);
 	lode_export_diff_release(&diff);
 	return code;
 }
 
-static int put(const struct lode_command *self, const struct diff_values *v,
-	       struct lode_diff_report *r)
+static int diff_command_put(const struct lode_command *self, const struct diff_values *v,
+			    const struct lode_diff_answer *answer)
 {
+	struct lode_text_page page = lode_stdout_page();
+
 	if (lode_export_is_asked(&v->exports))
-		return export_pprof(self, v, r);
-	if (v->html || v->wants_detail)
-		return report_in_detail(self, v, r);
+		return put_diff_pprof(self, v->exports.pprof, answer);
+	if (v->html)
+		return put_diff_page(self, v->html, answer);
 	if (v->wants_folded)
-		lode_export_diff_folded(stdout, r->sets, r->job);
-	else if (v->wants_json)
-		lode_diff_report_json(stdout, r);
+		lode_export_diff_folded(stdout, answer->read, answer->job);
+	else if (v->wants_json || v->wants_detail)
+		put_diff_json(stdout, answer);
 	else
-		lode_diff_report_table(stdout, r);
+		lode_diff_text(stdout, answer, &page);
 	return LODE_EXIT_OK;
 }
 
-static int report(const struct lode_command *self, const struct diff_values *v,
-		  const struct lode_diff_sets *sets, const struct lode_diff_job *job)
+static struct lode_diff_request request_of(const struct diff_values *v,
+					   struct lode_progress *progress)
 {
-	char names[LODE_N_DIFF_SIDES][4096], lambda[128];
-	const char *shape = sets->sets[LODE_DIFF_A].job.origin.shape;
-	struct lode_diff_report r = {
-		.sets = sets,
-		.job = job,
-		.scope = lode_shape_choice(shape, "--scope", lode_scope_choices),
-		.stacks = lode_shape_choice(shape, "--stacks", lode_stacks_choices),
-		.lambda = lambda_words(v, job, lambda, sizeof(lambda)),
-		.within = v->within,
-		.seed = v->seed,
-		.top = lode_longest_list(v->top, v->html, v->wants_json, 20),
-		.columns = lode_columns(stdout, 100),
-		.is_terminal = lode_columns(stdout, 0) > 0,
+	struct lode_diff_request request = {
+		.sets = {.now_ns = lode_query_now_ns(),
+			 .within = v->within,
+			 .job = lode_reading_options(&v->input, &v->aoi, progress)},
+		.mine = {.min_cost = v->min_cost.amount,
+			 .min_cost_share = v->min_cost.share,
+			 .min_similarity = v->similarity,
+			 .n_threads = v->input.n_threads,
+			 .progress = lode_progress_stage,
+			 .progress_context = progress},
+		.diff = {.level = v->level,
+			 .min_change = v->min_change.amount,
+			 .min_change_share = v->min_change.share,
+			 .min_relative = v->min_relative,
+			 .max_splits = v->max_splits,
+			 .seed = v->seed,
+			 .n_threads = v->input.n_threads},
 		.fail_on = v->fail_on.bits,
+		.top = lode_longest_list(v->top, v->html, v->wants_json, 20),
+		.wants_rows = v->html || v->wants_json || v->wants_detail,
+		.wants_detail = v->html || v->wants_detail,
 	};
-	int code;
-
-	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
-		r.names[s] = set_name(names[s], sizeof(names[s]), &v->sides[s]);
-	for (unsigned k = 0; k < LODE_DIFF_SAME; k++)
-		r.has_failed |= (v->fail_on.bits >> k & 1) && job->diff->n_of[k];
-	code = put(self, v, &r);
-	return code == LODE_EXIT_OK && r.has_failed ? LODE_EXIT_EXCEEDED : code;
-}
-
-static void say_empty(const struct lode_command *self, const struct lode_diff_sets *sets,
-		      unsigned side)
-{
-	char name = side == LODE_DIFF_A ? 'A' : 'B';
-
-	if (sets->n_in_both)
-		lode_say(self, "nothing left of set %c: %zu of its streams %s in both sets", name,
-			 sets->n_in_both, sets->n_in_both == 1 ? "is" : "are");
-	else
-		lode_say(self, "no symptom in set %c: %s", name, sets->sets[side].job.symptom_text);
-}
-
-static int compare(const struct lode_command *self, const struct diff_values *v,
-		   struct lode_progress *progress, const struct lode_diff_sets *sets)
-{
-	const char *shape = sets->sets[LODE_DIFF_A].job.origin.shape;
-	struct lode_mine_options mine = {
-		.min_cost = v->min_cost.amount,
-		.min_cost_share = v->min_cost.share,
-		.split_kinds = lode_shape_is(shape, "--stacks", "own"),
-		.min_similarity = v->similarity,
-		.n_threads = v->input.n_threads,
-		.progress = lode_progress_stage,
-		.progress_context = progress,
-	};
-	struct lode_diff_options diff = {
-		.level = v->level,
-		.min_change = v->min_change.amount,
-		.min_change_share = v->min_change.share,
-		.min_relative = v->min_relative,
-		.max_splits = v->max_splits,
-		.seed = v->seed,
-		.n_threads = v->input.n_threads,
-	};
-	struct lode_diff_job job;
-	struct lode_error err;
-	int code;
-
-	if (lode_diff_job_run(&job, sets, &mine, &diff, &err) < 0) {
-		lode_progress_end(progress);
-		code = lode_say_mining_error(self, &err);
-	} else if (!job.diff) {
-		lode_progress_end(progress);
-		say_empty(self, sets, job.empty);
-		code = LODE_EXIT_NOTHING;
-	} else {
-		lode_progress_end(progress);
-		code = report(self, v, sets, &job);
-	}
-	lode_diff_job_release(&job);
-	return code;
-}
-
-static void say_unusable(const struct lode_command *self, const struct diff_values *v,
-			 unsigned side)
-{
-	lode_say(self,
-		 v->repo ? "no stream in the repository for set %c"
-			 : "no usable recording in set %c",
-		 side == LODE_DIFF_A ? 'A' : 'B');
-}
-
-static int run_sets(const struct lode_command *self, const struct diff_values *v,
-		    struct lode_repo *repo)
-{
-	struct lode_progress progress;
-	struct lode_diff_sets sets;
-	struct lode_diff_sets_options options = {
-		.repo = repo,
-		.now_ns = lode_query_now_ns(),
-		.within = v->within,
-		.job = lode_reading_options(&v->input, &v->aoi, &progress),
-	};
-	struct lode_error err;
-	int code;
 
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++) {
-		options.inputs[s] = (char *const *)v->sides[s].at;
-		options.n_inputs[s] = v->sides[s].n;
+		request.sets.inputs[s] = (char *const *)v->sides[s].at;
+		request.sets.n_inputs[s] = v->sides[s].n;
 	}
+	return request;
+}
+
+static int diff_command_answer(const struct lode_command *self, const struct diff_values *v,
+			       struct lode_repo *repo)
+{
+	struct lode_progress progress;
+	struct lode_diff_request request = request_of(v, &progress);
+	struct lode_diff_answer *answer;
+	struct lode_error err;
+	int rc, code;
+
+	request.sets.repo = repo;
 	lode_progress_start(&progress);
-	code = lode_diff_sets_read(&sets, &options, &err);
+	rc = lode_diff_run(&answer, &request, &err);
 	lode_progress_end(&progress);
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
-		lode_say_skipped(self, &sets.sets[s].job);
-	if (code < 0) {
-		code = lode_say_error(self, &err);
-	} else if (!sets.digest) {
-		say_unusable(self, v, sets.empty);
-		code = LODE_EXIT_NOTHING;
-	} else {
-		code = compare(self, v, &progress, &sets);
-		for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
-			code = lode_job_exit(&sets.sets[s].job, code);
-	}
-	lode_diff_sets_release(&sets);
+		lode_say_skipped(self, answer->sets[s].read);
+	code = rc < 0 ? lode_say_error(self, &err) : diff_command_put(self, v, answer);
+	if (code == LODE_EXIT_OK && answer->verdict && answer->verdict->has_failed)
+		code = LODE_EXIT_EXCEEDED;
+	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
+		code = lode_job_exit(answer->sets[s].read, code);
+	lode_diff_answer_free(answer);
 	return code;
 }
 
-static int run_with_repo(const struct lode_command *self, const struct diff_values *v)
+static int diff_with_repo(const struct lode_command *self, const struct diff_values *v)
 {
 	struct lode_repo *repo = NULL;
 	int code = 0;
@@ -413,24 +308,24 @@ static int run_with_repo(const struct lode_command *self, const struct diff_valu
 	if (v->repo)
 		code = lode_repo_option_open(self, &repo, v->repo, LODE_REPO_READ);
 	if (code == 0)
-		code = run_sets(self, v, repo);
+		code = diff_command_answer(self, v, repo);
 	lode_repo_close(repo);
 	return code;
 }
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int diff_command_run(const struct lode_command *self, int argc, char **argv)
 {
 	struct diff_values values;
 	int n, code = LODE_EXIT_OK;
 
-	init(&values);
+	diff_values_init(&values);
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
 		lode_aoi_values_settle(&values.aoi, false);
 		code = take_sets(self, &values, argv, n);
 		if (code == 0)
-			code = check(self, &values);
+			code = diff_command_check(self, &values);
 		if (code == 0)
-			code = run_with_repo(self, &values);
+			code = diff_with_repo(self, &values);
 	}
 	lode_aoi_values_release(&values.aoi);
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
@@ -454,5 +349,5 @@ const struct lode_command lode_cmd_diff = {
 		"can be significant, whatever changed; the output then says how many are needed.",
 	.options = options,
 	.examples = examples,
-	.run = run,
+	.run = diff_command_run,
 };

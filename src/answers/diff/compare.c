@@ -1,4 +1,5 @@
-#include "job/diff_job.h"
+/* Two sets, mined as one and compared cluster by cluster. */
+#include "answers/diff/compare.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,272 @@
+/* Fields of the document of lode diff. */
+#include "answers/diff/diff.h"
+#include "reports/input_fields.h"
+
+/* ---- A set ---- */
+
+static const struct lode_field set_fields[] = {
+	LODE_FIELD(struct lode_diff_set, name, "what the set was called on the command line"),
+	LODE_FIELD_AS("streams", struct lode_diff_set, n_streams,
+		      "with symptoms: what is compared"),
+	LODE_FIELD_AS("streams_without_symptom", struct lode_diff_set, n_without, "left out"),
+	LODE_FIELD_AS("symptoms", struct lode_diff_set, n_symptoms, NULL),
+	LODE_FIELD(struct lode_diff_set, symptom_ns, "sum of the symptoms' lengths"),
+	LODE_FIELD(struct lode_diff_set, per_symptom_ns, "mean length of a symptom"),
+	LODE_FIELD(struct lode_diff_set, other_ns, "cost that no cluster explains"),
+	LODE_FIELDS_AT(struct lode_diff_set, read, &lode_job_inputs_record),
+	LODE_FIELDS_END,
+};
+static const struct lode_record set_record = {"set", set_fields, sizeof(struct lode_diff_set)};
+
+/* ---- Figures of a cluster, or of the whole ---- */
+
+static const struct lode_field part_fields[] = {
+	LODE_FIELD(struct lode_diff_part, cost_ns, "in all symptoms of the set"),
+	LODE_FIELD(struct lode_diff_part, per_symptom_ns, "the same over the number of symptoms"),
+	LODE_FIELD_AS("streams", struct lode_diff_part, n_streams, "with any of this cost"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record part_record = {"part", part_fields, sizeof(struct lode_diff_part)};
+
+static const struct lode_field figure_fields[] = {
+	LODE_FIELD_RECORD("a", struct lode_diff_figures, of[LODE_DIFF_A], &part_record, NULL),
+	LODE_FIELD_RECORD("b", struct lode_diff_figures, of[LODE_DIFF_B], &part_record, NULL),
+	LODE_FIELD(struct lode_diff_figures, change_ns,
+		   "of the cost per symptom, B - A; with --within, inside of strata"),
+	LODE_FIELD_AS("change_low_ns", struct lode_diff_figures, low_ns,
+		      "95 % interval of the change, not corrected",
+		      .absent = "with --within, and where a set is one stream"),
+	LODE_FIELD_AS("change_high_ns", struct lode_diff_figures, high_ns, NULL,
+		      .absent = "as change_low_ns"),
+	LODE_FIELD(struct lode_diff_figures, ratio, "cost per symptom, B / A",
+		   .absent = "A has none"),
+	LODE_FIELD(struct lode_diff_figures, matters,
+		   "the change reaches min_change_ns and min_relative"),
+	LODE_FIELD_OF("p", LODE_TYPE_EXACT, struct lode_diff_figures, p,
+		      "of the permutation test, for this alone", .is_positive = true, .most = 1),
+	LODE_FIELDS_END,
+};
+static const struct lode_record figure_record = {"figures", figure_fields,
+						 sizeof(struct lode_diff_figures)};
+
+/* ---- A change ---- */
+
+static const struct lode_field class_fields[] = {
+	LODE_FIELD_CHOICE("class", struct lode_diff_change, class, lode_diff_class_names, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record class_record = {"class", class_fields,
+						sizeof(struct lode_diff_change)};
+
+static const struct lode_field adjusted_fields[] = {
+	LODE_FIELD_OF("p_adjusted", LODE_TYPE_EXACT, struct lode_diff_change, p_adjusted,
+		      "corrected for all clusters; a change is called one at or below "
+		      "options.level",
+		      .is_positive = true, .most = 1),
+	LODE_FIELDS_END,
+};
+static const struct lode_record adjusted_record = {"adjusted", adjusted_fields,
+						   sizeof(struct lode_diff_change)};
+
+static const struct lode_field id_fields[] = {
+	LODE_FIELD_ID("id", struct lode_cluster, id, NULL),
+	LODE_FIELD(struct lode_cluster, rank, "in the mining of both sets together, by own cost",
+		   .least = 1),
+	LODE_FIELDS_END,
+};
+static const struct lode_record id_record = {"id", id_fields, sizeof(struct lode_cluster)};
+
+static const struct lode_field common_fields[] = {
+	LODE_FRAMES("common", struct lode_cluster, common, n_common, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record common_record = {"common", common_fields,
+						 sizeof(struct lode_cluster)};
+
+static const struct lode_field flame_fields[] = {
+	LODE_FIELDS_OF(struct lode_diff_detail, cluster.flame, &lode_flame_tree_record),
+	LODE_COLUMN("a_ns", struct lode_diff_detail, own_ns[LODE_DIFF_A], cluster.flame.n_nodes,
+		    "of stacks that end there, in all symptoms of the first set"),
+	LODE_COLUMN("b_ns", struct lode_diff_detail, own_ns[LODE_DIFF_B], cluster.flame.n_nodes,
+		    "of stacks that end there, in all symptoms of the second set"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record flame_record = {"flame", flame_fields,
+						sizeof(struct lode_diff_detail)};
+
+static const struct lode_field detail_fields[] = {
+	LODE_FIELDS_OF(struct lode_diff_detail, cluster, &lode_cluster_detail_record),
+	LODE_RECORD_HERE("flame", &flame_record,
+			 "the cluster's stacks in both sets as one tree; its nodes' columns, "
+			 "callers before what they call"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record detail_record = {"detail", detail_fields,
+						 sizeof(struct lode_diff_detail)};
+
+static const struct lode_field row_fields[] = {
+	LODE_FIELDS_AT(struct lode_diff_row, change, &class_record),
+	LODE_FIELDS_AT(struct lode_diff_row, cluster, &id_record),
+	LODE_FIELDS_OF(struct lode_diff_row, figures, &figure_record),
+	LODE_FIELDS_AT(struct lode_diff_row, change, &adjusted_record),
+	LODE_FIELD(struct lode_diff_row, kind, NULL),
+	LODE_FIELD(struct lode_diff_row, reason, NULL),
+	LODE_FIELDS_AT(struct lode_diff_row, cluster, &common_record),
+	LODE_COLUMN("gaps", struct lode_diff_row, gaps, n_gaps,
+		    "indices into common before which variants stand"),
+	LODE_FIELDS_AT(struct lode_diff_row, brief, &lode_cluster_brief_record,
+		       .absent = "without --detail"),
+	LODE_FIELDS_AT(struct lode_diff_row, detail, &detail_record, .absent = "without --detail"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record row_record = {"change", row_fields, sizeof(struct lode_diff_row)};
+
+/* ---- Counts, and what --fail-on comes to ---- */
+
+#define COUNT(name, class) LODE_FIELD_AS(name, struct lode_diff, n_of[LODE_DIFF_##class], NULL)
+
+static const struct lode_field count_fields[] = {
+	COUNT("new", NEW),	 COUNT("gone", GONE), COUNT("worse", WORSE),
+	COUNT("better", BETTER), COUNT("same", SAME), LODE_FIELDS_END,
+};
+static const struct lode_record count_record = {"counts", count_fields, sizeof(struct lode_diff)};
+
+static const struct lode_field verdict_fields[] = {
+	LODE_COLUMN("fail_on", struct lode_diff_verdict, classes, n_classes, NULL,
+		    .choices = lode_diff_changed_names),
+	LODE_FIELD_AS("failed", struct lode_diff_verdict, has_failed,
+		      "there is such a change, and the exit code is 5"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record verdict_record = {"verdict", verdict_fields,
+						  sizeof(struct lode_diff_verdict)};
+
+/* ---- Streams, splits and options ---- */
+
+static const char *const sets[] = {"a", "b", NULL};
+
+static const struct lode_field stream_fields[] = {
+	LODE_FIELD_ID("id", struct lode_diff_stream_row, id, NULL),
+	LODE_FIELD(struct lode_diff_stream_row, path, NULL),
+	LODE_FIELD(struct lode_diff_stream_row, set, NULL, .choices = sets,
+		   .absent = "in both, and left out"),
+	LODE_FIELD_AS("symptoms", struct lode_diff_stream_row, n_symptoms, NULL),
+	LODE_FIELD(struct lode_diff_stream_row, symptom_ns, "sum of their lengths"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record stream_record = {"stream", stream_fields,
+						 sizeof(struct lode_diff_stream_row)};
+
+static const struct lode_field tried_fields[] = {
+	LODE_FIELD_AS("tried", struct lode_diff, n_splits,
+		      "ways to split the streams that were compared with, the observed one among "
+		      "them",
+		      .least = 1),
+	LODE_FIELD_AS("exact", struct lode_diff, is_exact, "these are all there are"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record tried_record = {"tried", tried_fields, sizeof(struct lode_diff)};
+
+static const struct lode_field power_fields[] = {
+	LODE_FIELD_OF("least_p", LODE_TYPE_EXACT, struct lode_diff, least_p,
+		      "the smallest p that these streams can give", .is_positive = true, .most = 1),
+	LODE_FIELDS_END,
+};
+static const struct lode_record power_record = {"power", power_fields, sizeof(struct lode_diff)};
+
+static const struct lode_field split_fields[] = {
+	LODE_FIELDS_AT(struct lode_diff_answer, diff, &tried_record),
+	LODE_FIELD(struct lode_diff_answer, seed, "of the random ones", .absent = "all were tried",
+		   .is_positive = true),
+	LODE_FIELD_AS("strata", struct lode_diff_answer, n_strata, "different values of --within",
+		      .absent = "without --within", .is_positive = true),
+	LODE_FIELDS_AT(struct lode_diff_answer, diff, &power_record),
+	LODE_FIELD_AS("enough_streams", struct lode_diff_answer, has_enough,
+		      "least_p is not above the level"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record split_record = {"splits", split_fields,
+						sizeof(struct lode_diff_answer)};
+
+static const struct lode_field level_fields[] = {
+	LODE_FIELD(struct lode_diff, level, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record level_record = {"level", level_fields, sizeof(struct lode_diff)};
+
+static const struct lode_field relative_fields[] = {
+	LODE_FIELD(struct lode_diff, min_relative, "of the smaller cost"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record relative_record = {"relative", relative_fields,
+						   sizeof(struct lode_diff)};
+
+static const struct lode_field option_fields[] = {
+	LODE_FIELD(struct lode_diff_answer, symptoms, NULL),
+	LODE_FIELD(struct lode_diff_answer, scope, NULL),
+	LODE_FIELD(struct lode_diff_answer, stacks, NULL),
+	LODE_FIELD(struct lode_diff_answer, lambda, "how it was chosen"),
+	LODE_FIELDS_AT(struct lode_diff_answer, diff, &level_record),
+	LODE_FIELD(struct lode_diff_answer, min_change_ns, "least change of the cost per symptom"),
+	LODE_FIELDS_AT(struct lode_diff_answer, diff, &relative_record),
+	LODE_FIELD(struct lode_diff_answer, within, NULL, .absent = "without --within"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record option_record = {"options", option_fields,
+						 sizeof(struct lode_diff_answer)};
+
+static const struct lode_field mined_fields[] = {
+	LODE_FIELD_AS("lambda_ns", struct lode_mined, min_cost, "the least cost of a pattern"),
+	LODE_FIELD_AS("patterns", struct lode_mined, n_patterns, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record mined_record = {"mined", mined_fields, sizeof(struct lode_mined)};
+
+static const struct lode_field left_out_fields[] = {
+	LODE_FIELD_AS("in_both", struct lode_diff_sets, n_in_both,
+		      "streams in both sets, left out"),
+	LODE_FIELD_AS("repeated", struct lode_diff_sets, n_repeated,
+		      "streams that came again in the same set, left out"),
+	LODE_FIELDS_END,
+};
+static const struct lode_record left_out_record = {"left_out", left_out_fields,
+						   sizeof(struct lode_diff_sets)};
+
+/* ---- The document ---- */
+
+static const struct lode_field answer_fields[] = {
+	LODE_FIELD(struct lode_diff_answer, unit, "unit of all costs, as in lode mine --json"),
+	LODE_FIELD_RECORD("a", struct lode_diff_answer, sets[LODE_DIFF_A], &set_record,
+			  "the first set"),
+	LODE_FIELD_RECORD("b", struct lode_diff_answer, sets[LODE_DIFF_B], &set_record,
+			  "the second set"),
+	LODE_FIELD_RECORD("total", struct lode_diff_answer, total, &figure_record,
+			  "whole symptoms, tested apart from the clusters"),
+	LODE_FIELD_POINTER("counts", struct lode_diff_answer, diff, &count_record,
+			   "clusters by class"),
+	LODE_FIELDS_AT(struct lode_diff_answer, verdict, &verdict_record,
+		       .absent = "without --fail-on"),
+	LODE_LIST("clusters", struct lode_diff_answer, rows, n_rows, &row_record,
+		  "by class in the order new, gone, worse, better, same, the larger change first"),
+	LODE_FIELD_AS("more", struct lode_diff_answer, n_more, "clusters left out by --top",
+		      .absent = "none was"),
+	LODE_FRAMES("frames", struct lode_diff_answer, frames, n_frames,
+		    "the functions of all flame graphs", .absent = "without --detail"),
+	LODE_LIST("streams", struct lode_diff_answer, streams, n_streams, &stream_record,
+		  "all streams, in the order that clusters[].by_stream counts",
+		  .absent = "without --detail"),
+	LODE_RECORD_HERE("splits", &split_record, NULL),
+	LODE_FIELDS_AT(struct lode_diff_answer, mined, &mined_record),
+	LODE_FIELDS_AT(struct lode_diff_answer, read, &left_out_record),
+	LODE_RECORD_HERE("options", &option_record, NULL),
+	LODE_FIELDS_END,
+};
+static const struct lode_record answer_record = {"diff", answer_fields,
+						 sizeof(struct lode_diff_answer)};
+
+const struct lode_document lode_diff_document = {
+	.schema = "lode/diff/1",
+	.file = "diff",
+	.title = "lode diff --json",
+	.record = &answer_record,
+};

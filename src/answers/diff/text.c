@@ -1,0 +1,263 @@
+/* lode diff for terminals. */
+#include <math.h>
+
+#include "answers/diff/diff.h"
+#include "base/escape.h"
+#include "reports/cluster_brief.h"
+#include "reports/common_part.h"
+#include "reports/sheet.h"
+#include "reports/units.h"
+#include "reports/variants.h"
+
+enum { lines_per_change = 3, least_room = 30 };
+
+static const char *cost_text(char *buffer, const struct lode_diff_answer *answer, double cost)
+{
+	return lode_format_cost(buffer, llround(cost), answer->unit);
+}
+
+/* "+1.52 s", "-340 ms" */
+static const char *change_text(char *buffer, size_t size, const struct lode_diff_answer *answer,
+			       double change)
+{
+	char cost[LODE_UNITS_BUFFER];
+
+	snprintf(buffer, size, "%s%s", change < 0 ? "-" : "+",
+		 cost_text(cost, answer, fabs(change)));
+	return buffer;
+}
+
+/* "x 3.4", "÷ 2.0": how many times as much, or less. */
+static const char *ratio_text(char *buffer, size_t size, const struct lode_diff_change *change)
+{
+	double a = change->per_symptom[LODE_DIFF_A], b = change->per_symptom[LODE_DIFF_B];
+	double ratio = b >= a ? b / a : a / b;
+
+	buffer[0] = '\0';
+	if (a <= 0 || b <= 0)
+		return buffer;
+	snprintf(buffer, size, "%s %.*f", b >= a ? "×" : "÷", ratio < 9.95 ? 1 : 0, ratio);
+	return ratio < 999.5 ? buffer : b >= a ? "× 999+" : "÷ 999+";
+}
+
+static const char *p_text(char *buffer, size_t size, double p)
+{
+	if (p >= 0.0995)
+		snprintf(buffer, size, "%.2f", p);
+	else if (p >= 0.00095)
+		snprintf(buffer, size, "%.3f", p);
+	else
+		snprintf(buffer, size, "%.1g", p);
+	return buffer;
+}
+
+/* ---- Above the table: the two sets ---- */
+
+static void print_side(FILE *out, const struct lode_diff_answer *answer, unsigned s)
+{
+	const struct lode_diff_set *set = &answer->sets[s];
+	const struct lode_diff_change *total = &answer->diff->total;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], name[400], p[16];
+
+	fprintf(out, "%c: %s, %s, %s a symptom", s == LODE_DIFF_A ? 'A' : 'B',
+		lode_format_plural(a, set->n_streams, "stream"),
+		lode_format_plural(b, set->n_symptoms, "symptom"),
+		lode_format_cost(c, set->per_symptom_ns, answer->unit));
+	if (s == LODE_DIFF_B && !isnan(answer->total.ratio))
+		fprintf(out, " (%+.0f %%, p = %s)", 100 * (answer->total.ratio - 1),
+			p_text(p, sizeof(p), total->p));
+	fprintf(out, ": %s", lode_escape_fit(name, sizeof(name), set->name, 50));
+	fputc('\n', out);
+}
+
+static void print_counts(FILE *out, const struct lode_diff *diff)
+{
+	bool is_any = false;
+
+	for (unsigned k = 0; k < LODE_DIFF_SAME; k++) {
+		if (!diff->n_of[k])
+			continue;
+		fprintf(out, "%s%zu %s", is_any ? ", " : "", diff->n_of[k],
+			lode_diff_class_names[k]);
+		is_any = true;
+	}
+	fprintf(out, "%s%zu the same\n", is_any ? ", " : "", diff->n_of[LODE_DIFF_SAME]);
+}
+
+/* ---- The table ---- */
+
+enum column { CLASS, COST_A, COST_B, CHANGE, RATIO, HIT_A, HIT_B, P, WHY, COMMON, n_columns };
+
+static const struct lode_sheet_column columns[n_columns] = {
+	[CLASS] = {"", false, 0},    [COST_A] = {"A", true, 0},
+	[COST_B] = {"B", true, 0},   [CHANGE] = {"change", true, 5},
+	[RATIO] = {"", true, 4},     [HIT_A] = {"in A", true, 2},
+	[HIT_B] = {"in B", true, 3}, [P] = {"p", true, 0},
+	[WHY] = {"why", false, 1},   [COMMON] = {"common part", false, 0},
+};
+
+static void set_numbers(struct lode_sheet *sheet, const struct lode_diff_answer *answer,
+			const struct lode_diff_change *change)
+{
+	const struct lode_diff *diff = answer->diff;
+	char text[LODE_UNITS_BUFFER + 8];
+	size_t row = lode_sheet_row(sheet);
+
+	lode_sheet_set(sheet, row, CLASS, "%s",
+		       change->class == LODE_DIFF_SAME ? "?"
+						       : lode_diff_class_names[change->class]);
+	lode_sheet_set(sheet, row, COST_A, "%s",
+		       cost_text(text, answer, change->per_symptom[LODE_DIFF_A]));
+	lode_sheet_set(sheet, row, COST_B, "%s",
+		       cost_text(text, answer, change->per_symptom[LODE_DIFF_B]));
+	lode_sheet_set(sheet, row, CHANGE, "%s",
+		       change_text(text, sizeof(text), answer, change->change));
+	lode_sheet_set(sheet, row, RATIO, "%s", ratio_text(text, sizeof(text), change));
+	lode_sheet_set(sheet, row, HIT_A, "%zu/%zu", change->n_streams[LODE_DIFF_A],
+		       diff->sides[LODE_DIFF_A].n_streams);
+	lode_sheet_set(sheet, row, HIT_B, "%zu/%zu", change->n_streams[LODE_DIFF_B],
+		       diff->sides[LODE_DIFF_B].n_streams);
+	lode_sheet_set(sheet, row, P, "%s", p_text(text, sizeof(text), change->p_adjusted));
+	lode_sheet_set(sheet, row, WHY, "%s",
+		       lode_cluster_why(text, sizeof(text),
+					&answer->mined->clusters[change->item]));
+}
+
+static void set_common(struct lode_sheet *sheet, const struct lode_diff_answer *answer, size_t row,
+		       const struct lode_diff_change *change, size_t room, size_t more_room)
+{
+	char text[lines_per_change * (LODE_COMMON_LINE + 160)];
+	struct lode_mainline mainline;
+
+	lode_mainline_build(&mainline, &answer->mined->clusters[change->item]);
+	lode_common_part_short(text, sizeof(text), answer->mined->digest, mainline.frames.at,
+			       mainline.gap_before.at, mainline.frames.n, room, more_room,
+			       lines_per_change);
+	lode_mainline_release(&mainline);
+	lode_sheet_set(sheet, row, COMMON, "%s", text);
+}
+
+static void print_changes(FILE *out, const struct lode_diff_answer *answer, size_t from, size_t n,
+			  const struct lode_text_page *page)
+{
+	const struct lode_diff_change *changes = &answer->diff->changes[from];
+	struct lode_sheet *sheet = lode_sheet_new(columns, n_columns, 0);
+	size_t room, more_room;
+
+	for (size_t i = 0; i < n; i++)
+		set_numbers(sheet, answer, &changes[i]);
+	room = lode_sheet_fit(sheet, page->columns, least_room, COST_A, &more_room);
+	for (size_t i = 0; i < n; i++)
+		set_common(sheet, answer, i, &changes[i], room, more_room);
+	lode_sheet_print(sheet, out, page->is_terminal);
+	lode_sheet_free(sheet);
+}
+
+/* ---- Below the table: what it stands on ---- */
+
+static void print_power(FILE *out, const struct lode_diff_answer *answer)
+{
+	const struct lode_diff *diff = answer->diff;
+	size_t enough = answer->enough_streams;
+	char p[16];
+
+	if (answer->has_enough)
+		return;
+	fprintf(out,
+		"\nToo few streams for significance: of %zu and %zu%s p cannot fall below %s. ",
+		diff->sides[LODE_DIFF_A].n_streams, diff->sides[LODE_DIFF_B].n_streams,
+		diff->has_strata ? ", compared only with their like," : "",
+		p_text(p, sizeof(p), diff->least_p));
+	fprintf(out, "At least %zu and %zu%s are needed for %g.\n", enough, enough,
+		diff->has_strata ? " that are alike" : "", diff->level);
+}
+
+static void print_method(FILE *out, const struct lode_diff_answer *answer)
+{
+	const struct lode_diff *diff = answer->diff;
+	const struct lode_mined *m = answer->mined;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], within[200];
+
+	fprintf(out,
+		"\nA change is called so when p <= %g, which is corrected for all %zu clusters "
+		"(the chance that even\none is called by accident), and when it is %s a symptom "
+		"and %g %% at least.\n",
+		diff->level, diff->n_changes,
+		lode_format_cost(a, answer->min_change_ns, answer->unit), 100 * diff->min_relative);
+	if (diff->is_exact)
+		fprintf(out, "p from all %s ways to split these streams in two",
+			lode_format_count(b, diff->n_splits));
+	else
+		fprintf(out, "p from %s random ways to split these streams in two",
+			lode_format_count(b, diff->n_splits));
+	if (answer->within)
+		fprintf(out, " within each %s (%zu of them)",
+			lode_escape_fit(within, sizeof(within), answer->within, 40),
+			answer->read->n_strata);
+	fprintf(out, ".\nMined together at λ = %s (%s%s): %s.\n",
+		lode_format_cost_long(a, m->min_cost, answer->unit), answer->lambda,
+		answer->job->is_lambda_coarse ? "; that of the smaller set gives too many patterns"
+					      : "",
+		lode_format_plural(c, m->n_patterns, "pattern"));
+}
+
+static void print_rest(FILE *out, const struct lode_diff_answer *answer)
+{
+	const struct lode_diff_set *sets = answer->sets;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+
+	fprintf(out, "In stacks that no cluster explains: %s a symptom in A, %s in B.\n",
+		lode_format_cost(a, sets[LODE_DIFF_A].other_per_symptom_ns, answer->unit),
+		lode_format_cost(b, sets[LODE_DIFF_B].other_per_symptom_ns, answer->unit));
+	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
+		if (sets[s].n_without)
+			fprintf(out, "%s of %c without a symptom: left out.\n",
+				lode_format_plural(a, sets[s].n_without, "stream"),
+				s == LODE_DIFF_A ? 'A' : 'B');
+	if (answer->read->n_in_both)
+		fprintf(out, "%s in both sets: left out.\n",
+			lode_format_plural(a, answer->read->n_in_both, "stream"));
+	if (answer->read->n_repeated)
+		fprintf(out, "%s more than once in a set: counted once.\n",
+			lode_format_plural(a, answer->read->n_repeated, "stream"));
+	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++) {
+		const struct lode_digest_job *job = sets[s].read;
+
+		if (job->skipped.n + job->incomplete.n)
+			fprintf(out, "%c: %zu input%s skipped, %zu incomplete (see stderr).\n",
+				s == LODE_DIFF_A ? 'A' : 'B', job->skipped.n,
+				job->skipped.n == 1 ? "" : "s", job->incomplete.n);
+	}
+}
+
+static void print_verdict(FILE *out, const struct lode_diff_verdict *verdict)
+{
+	if (!verdict)
+		return;
+	fprintf(out, "\n%s: --fail-on ", verdict->has_failed ? "FAILED" : "passed");
+	for (size_t i = 0; i < verdict->n_classes; i++)
+		fprintf(out, "%s%s", i ? "," : "", verdict->classes[i]);
+	fputs(".\n", out);
+}
+
+void lode_diff_text(FILE *out, const struct lode_diff_answer *answer,
+		    const struct lode_text_page *page)
+{
+	print_side(out, answer, LODE_DIFF_A);
+	print_side(out, answer, LODE_DIFF_B);
+	print_counts(out, answer->diff);
+	if (answer->n_told) {
+		fputc('\n', out);
+		print_changes(out, answer, 0, answer->n_told, page);
+	}
+	if (answer->n_told_more)
+		fprintf(out, "%zu more; --top 0 shows all.\n", answer->n_told_more);
+	if (answer->n_doubtful) {
+		fprintf(out, "\nNot significant, though large enough to matter:\n\n");
+		print_changes(out, answer, answer->first_doubtful, answer->n_doubtful, page);
+	}
+	print_power(out, answer);
+	print_method(out, answer);
+	print_rest(out, answer);
+	print_verdict(out, answer->verdict);
+}
