@@ -25,6 +25,7 @@ struct batch {
 struct line {
 	struct lode_call_thread *thread;
 	struct lode_call_pairing *pairing;
+	struct lode_losses *losses; /* of its clock; NULL: none */
 	struct lode_call_event *filling;
 	size_t n_filling, room;
 	bool is_large;			/* has filled a batch */
@@ -292,12 +293,14 @@ static void end_line(void *context, size_t index, unsigned worker)
 {
 	struct intake *in = context;
 	struct lode_error err;
-	int rc = lode_call_pairing_end(in->lines.at[index]->pairing, &in->tools[worker], &err);
+	struct line *line = in->lines.at[index];
+	int rc = lode_call_pairing_end(line->pairing, &in->tools[worker], &err);
 
 	if (rc < 0)
 		fail(in, rc, &err);
-	lode_call_pairing_free(in->lines.at[index]->pairing);
-	in->lines.at[index]->pairing = NULL;
+	line->losses = lode_call_pairing_take_losses(line->pairing);
+	lode_call_pairing_free(line->pairing);
+	line->pairing = NULL;
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -336,6 +339,8 @@ static void finish_trace(struct intake *in)
 	for (size_t i = 0; i < in->lines.n; i++) {
 		struct lode_call_thread *thread = in->lines.at[i]->thread;
 
+		if (in->lines.at[i]->losses)
+			lode_losses_add(&trace->losses, in->lines.at[i]->losses);
 		if (thread->n_cut)
 			lode_loss_add(&trace->losses, LODE_LOSS_CALLERS, thread->n_cut, -1,
 				      thread->first_ns,
@@ -370,6 +375,7 @@ static void release(struct intake *in, unsigned n_threads)
 		lode_vec_release(&line->waiting);
 		free(line->filling);
 		lode_call_pairing_free(line->pairing);
+		free(line->losses);
 		lode_call_thread_free(line->thread);
 		free(line);
 	}

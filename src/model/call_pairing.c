@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "model/call_levels.h"
+#include "model/clock_guard.h"
 
 #define NO_TIME INT64_MIN
 
@@ -11,6 +12,7 @@ enum {
 	repeat_looked_at = 32, /* to tell where among events of one time it begins */
 	equal_times_max = 16,
 	kind_dropped = 0xff, /* in the history: an event that was not taken */
+	pause_looked_at = 8, /* events behind a pause, none of which goes back */
 };
 
 /* A call that is open. The one at the bottom is the thread itself. */
@@ -41,7 +43,11 @@ struct lode_call_pairing {
 	uint32_t open_before;	       /* late call innermost at its beginning */
 	struct lode_call_pieces early; /* sums of blocks, without what late calls add to them */
 
-	int64_t last_ns; /* time of the last event; NO_TIME before the first */
+	int64_t last_ns;  /* time of the last event; NO_TIME before the first */
+	int64_t shift_ns; /* added to what is read, since the clock was set */
+	/* Events at far times, which wait for those behind them. */
+	LODE_VEC(struct lode_call_event) waiting;
+	struct lode_losses *losses; /* of the clock; NULL: none */
 	/* How many of a function are open; only kept once an exit did not fit. */
 	struct lode_map n_open;
 	bool counts_open;
@@ -100,6 +106,8 @@ void lode_call_pairing_free(struct lode_call_pairing *p)
 	lode_vec_release(&p->durations);
 	lode_vec_release(&p->stacks);
 	lode_map_release(&p->n_open);
+	lode_vec_release(&p->waiting);
+	free(p->losses);
 	free(p);
 }
 
@@ -416,26 +424,150 @@ static void drop(struct lode_call_pairing *p, struct lode_call_event *event,
 	p->thread->repairs[repair]++;
 }
 
-/* Mends the time of event[0], or drops it: then false. */
-static bool mend(struct lode_call_pairing *p, struct lode_call_event *event, size_t n, size_t now)
+/* ---- The clock ---- */
+
+/* Event[0] and what is behind it. */
+struct ahead {
+	struct lode_call_event *event;
+	size_t n;
+	bool is_end; /* behind these nothing comes */
+};
+
+static bool is_time(int64_t t_ns)
 {
-	if (event->t_ns > LODE_CALL_TIME_MAX || event->t_ns < -LODE_CALL_TIME_MAX) {
-		drop(p, event, LODE_REPAIR_BAD_TIME);
+	return t_ns <= LODE_CALL_TIME_MAX && t_ns >= -LODE_CALL_TIME_MAX;
+}
+
+/* The time of the next event from at[i] on, in terms of those before; NULL: there is none. */
+static const int64_t *time_from(const struct lode_call_pairing *p, const struct ahead *ahead,
+				size_t *i, int64_t *t_ns)
+{
+	while (*i < ahead->n && ahead->event[*i].kind == LODE_CALL_CUT)
+		++*i;
+	if (*i == ahead->n)
+		return NULL;
+	if (__builtin_add_overflow(ahead->event[(*i)++].t_ns, p->shift_ns, t_ns))
+		*t_ns = INT64_MAX;
+	return t_ns;
+}
+
+/* Says what is odd about event[0], by how much, and what became of it. */
+static void say(struct lode_call_pairing *p, const struct ahead *ahead, enum lode_loss_kind kind,
+		int64_t from_ns, int64_t t_ns, const char *what)
+{
+	const struct lode_call_thread *thread = p->thread;
+
+	if (!p->losses)
+		p->losses = lode_alloc0(1, sizeof(*p->losses));
+	lode_loss_add(p->losses, kind, 1, -1, from_ns, "thread %d, event %llu: %+.1f days %s",
+		      thread->tid, (unsigned long long)(thread->n_events - ahead->n + 1),
+		      ((double)t_ns - (double)from_ns) / (double)LODE_CLOCK_DAY_NS, what);
+}
+
+/* The thread's first event; false: too little is known of the next ones. */
+static bool begin(struct lode_call_pairing *p, const struct ahead *ahead)
+{
+	struct lode_call_event *event = ahead->event;
+	int64_t t1_ns, t2_ns;
+	size_t i = 1;
+	const int64_t *next = time_from(p, ahead, &i, &t1_ns);
+	const int64_t *after = time_from(p, ahead, &i, &t2_ns);
+
+	if (!ahead->is_end && (!next || (!after && !lode_clock_is_near(event->t_ns, *next))))
 		return false;
-	}
-	if (p->repeat_run != LODE_NONE && goes_on(p, event)) {
-		drop(p, event, LODE_REPAIR_DUPLICATE);
-		return false;
-	}
-	if (event->t_ns >= p->last_ns)
+	if (!next || !is_time(*next) ||
+	    (is_time(event->t_ns) && !lode_clock_is_stray(NULL, event->t_ns, next, after)))
 		return true;
-	if (find_repeat(p, event, n, now) && goes_on(p, event)) {
-		drop(p, event, LODE_REPAIR_DUPLICATE);
-		return false;
-	}
-	event->t_ns = p->last_ns;
-	p->thread->repairs[LODE_REPAIR_BACKWARDS]++;
+	say(p, ahead, LODE_LOSS_CLOCK_JUMP, *next, event->t_ns,
+	    "from the events behind it: moved to them");
+	event->t_ns = *next;
 	return true;
+}
+
+/* Whether it may be behind a pause: the next events are so too, rather than back at the last one.
+ */
+static bool is_pause(const struct lode_call_pairing *p, const struct ahead *ahead, int64_t t_ns)
+{
+	int64_t next_ns;
+	int n_back = 0, n_seen = 0;
+
+	if (!is_time(t_ns) || !lode_clock_may_pause(p->last_ns, t_ns))
+		return false;
+	for (size_t i = 1; i < pause_looked_at && time_from(p, ahead, &i, &next_ns); n_seen++)
+		n_back += lode_clock_is_near(next_ns, p->last_ns) ? 1 : -1;
+	return n_back < 0 || !n_seen;
+}
+
+/* An event more than a day from the last one, of which `read_ns` was read and `t_ns` made; false:
+   too little is known of the next one. */
+static bool leap(struct lode_call_pairing *p, const struct ahead *ahead, int64_t read_ns,
+		 int64_t t_ns)
+{
+	struct lode_call_event *event = ahead->event;
+	int64_t next_ns = 0, last_ns = p->last_ns;
+	size_t i = 1;
+	const int64_t *next = time_from(p, ahead, &i, &next_ns);
+
+	event->t_ns = last_ns;
+	if (lode_clock_is_near(read_ns, last_ns)) {
+		p->shift_ns = 0;
+		if (read_ns > last_ns)
+			event->t_ns = read_ns;
+		say(p, ahead, LODE_LOSS_CLOCK_JUMP, t_ns, read_ns,
+		    "from the one before, as before its clock was set");
+		return true;
+	}
+	if (!next && !ahead->is_end)
+		return false;
+	if (!is_time(t_ns) || lode_clock_is_stray(&last_ns, t_ns, next, NULL)) {
+		say(p, ahead, LODE_LOSS_CLOCK_JUMP, last_ns, t_ns,
+		    "from the one before: moved to that");
+	} else if (is_pause(p, ahead, t_ns)) {
+		say(p, ahead, LODE_LOSS_PAUSE, last_ns, t_ns, "behind the one before");
+		event->t_ns = t_ns;
+	} else {
+		say(p, ahead, LODE_LOSS_CLOCK_JUMP, last_ns, t_ns,
+		    "from the one before, and the next ones too: taken to go on from there");
+		p->shift_ns = last_ns - read_ns;
+	}
+	return true;
+}
+
+enum mended { TAKEN, DROPPED, WAITS };
+
+/* Mends the time of event[0], which is at `now` in the last run, or drops it. */
+static enum mended mend(struct lode_call_pairing *p, const struct ahead *ahead, size_t now)
+{
+	struct lode_call_event *event = ahead->event;
+	int64_t read_ns = event->t_ns, t_ns;
+
+	if (p->last_ns == NO_TIME) {
+		if (!begin(p, ahead))
+			return WAITS;
+		if (is_time(event->t_ns))
+			return TAKEN;
+		drop(p, event, LODE_REPAIR_BAD_TIME);
+		return DROPPED;
+	}
+	if (__builtin_add_overflow(read_ns, p->shift_ns, &t_ns))
+		t_ns = INT64_MAX;
+	event->t_ns = t_ns;
+	if ((p->repeat_run != LODE_NONE && goes_on(p, event)) ||
+	    (t_ns < p->last_ns && find_repeat(p, event, ahead->n, now) && goes_on(p, event))) {
+		drop(p, event, LODE_REPAIR_DUPLICATE);
+		return DROPPED;
+	}
+	if (!is_time(t_ns) || !lode_clock_is_near(t_ns, p->last_ns)) {
+		if (leap(p, ahead, read_ns, t_ns))
+			return TAKEN;
+		event->t_ns = read_ns;
+		return WAITS;
+	}
+	if (t_ns < p->last_ns) {
+		event->t_ns = p->last_ns;
+		p->thread->repairs[LODE_REPAIR_BACKWARDS]++;
+	}
+	return TAKEN;
 }
 
 static void remember(struct lode_call_pairing *p, struct lode_call_event *at, size_t n,
@@ -465,16 +597,42 @@ static void remember(struct lode_call_pairing *p, struct lode_call_event *at, si
 
 /* ---- Events ---- */
 
-int lode_call_pairing_take(struct lode_call_pairing *p, struct lode_pairing_tools *tools,
-			   struct lode_call_event *at, size_t n, size_t history,
-			   struct lode_error *err)
+static int take_event(struct lode_call_pairing *p, struct lode_pairing_tools *tools,
+		      const struct lode_call_event *event, struct lode_error *err)
+{
+	p->last_ns = event->t_ns;
+	if (event->kind == LODE_CALL_ENTER)
+		return enter(p, tools, event->t_ns, event->function, err);
+	if (p->open.n > 1 && (event->kind == LODE_CALL_EXIT_ANY ||
+			      p->open.at[p->open.n - 1].function == event->function))
+		leave(p, tools, event->t_ns);
+	else
+		leave_unfit(p, tools, event->t_ns, event->function);
+	return LODE_OK;
+}
+
+/* The last `n` events of the last run are taken later, with what comes behind them. */
+static void put_off(struct lode_call_pairing *p, size_t n)
+{
+	struct run *run = &p->history.at[p->history.n - 1];
+
+	run->n -= n;
+	p->n_history -= n;
+	p->thread->n_events -= n;
+	for (size_t i = 0; i < n; i++)
+		lode_vec_append(&p->waiting, run->at[run->n + i]);
+	if (run->n)
+		return;
+	free(run->at);
+	p->history.n--;
+}
+
+static int take_events(struct lode_call_pairing *p, struct lode_pairing_tools *tools,
+		       struct lode_call_event *at, size_t n, size_t history, bool is_end,
+		       struct lode_error *err)
 {
 	int rc = LODE_OK;
 
-	if (!n) {
-		free(at);
-		return LODE_OK;
-	}
 	remember(p, at, n, history);
 	p->thread->n_events += n;
 	for (size_t i = 0; i < n && rc == LODE_OK; i++) {
@@ -487,24 +645,52 @@ int lode_call_pairing_take(struct lode_call_pairing *p, struct lode_pairing_tool
 			event->t_ns = p->last_ns;
 			continue;
 		}
-		if (__builtin_expect(event->t_ns < p->last_ns || p->repeat_run != LODE_NONE ||
+		if (__builtin_expect((uint64_t)event->t_ns - (uint64_t)p->last_ns >
+						     (uint64_t)LODE_CLOCK_DAY_NS ||
+					     p->repeat_run != LODE_NONE ||
 					     event->t_ns > LODE_CALL_TIME_MAX ||
 					     p->last_ns == NO_TIME,
-				     0) &&
-		    !mend(p, event, n - i, i))
-			continue;
-		p->last_ns = event->t_ns;
-		if (event->kind == LODE_CALL_ENTER)
-			rc = enter(p, tools, event->t_ns, event->function, err);
-		else if (event->kind == LODE_CALL_EXIT_ANY && p->open.n > 1)
-			leave(p, tools, event->t_ns);
-		else if (event->kind != LODE_CALL_EXIT_ANY && p->open.n > 1 &&
-			 p->open.at[p->open.n - 1].function == event->function)
-			leave(p, tools, event->t_ns);
-		else
-			leave_unfit(p, tools, event->t_ns, event->function);
+				     0)) {
+			struct ahead ahead = {event, n - i, is_end};
+			enum mended mended = mend(p, &ahead, i);
+
+			if (mended == DROPPED)
+				continue;
+			if (mended == WAITS) {
+				put_off(p, n - i);
+				break;
+			}
+		}
+		rc = take_event(p, tools, event, err);
 	}
 	return rc;
+}
+
+/* Those that wait, and `n` more behind them; as an array of its own. */
+static struct lode_call_event *with_waiting(struct lode_call_pairing *p, struct lode_call_event *at,
+					    size_t *n)
+{
+	size_t n_waiting = p->waiting.n;
+
+	at = lode_realloc_n(at, n_waiting + *n, sizeof(*at));
+	memmove(at + n_waiting, at, *n * sizeof(*at));
+	memcpy(at, p->waiting.at, n_waiting * sizeof(*at));
+	*n += n_waiting;
+	p->waiting.n = 0;
+	return at;
+}
+
+int lode_call_pairing_take(struct lode_call_pairing *p, struct lode_pairing_tools *tools,
+			   struct lode_call_event *at, size_t n, size_t history,
+			   struct lode_error *err)
+{
+	if (!n) {
+		free(at);
+		return LODE_OK;
+	}
+	if (p->waiting.n)
+		at = with_waiting(p, at, &n);
+	return take_events(p, tools, at, n, history, false, err);
 }
 
 int lode_call_pairing_end(struct lode_call_pairing *p, struct lode_pairing_tools *tools,
@@ -512,11 +698,25 @@ int lode_call_pairing_end(struct lode_call_pairing *p, struct lode_pairing_tools
 {
 	int rc = LODE_OK;
 
+	if (p->waiting.n) {
+		size_t n = 0;
+		struct lode_call_event *at = with_waiting(p, NULL, &n);
+
+		rc = take_events(p, tools, at, n, LODE_PAIRING_HISTORY, true, err);
+	}
 	leave_all(p, tools, LODE_REPAIR_CUT_AT_END);
-	if (p->n)
+	if (rc == LODE_OK && p->n)
 		rc = end_block(p, tools, err);
 	if (rc == LODE_OK)
 		rc = lode_call_levels_make(p->thread, &p->early, p->store, &tools->sums,
 					   &tools->packer, err);
 	return rc;
+}
+
+struct lode_losses *lode_call_pairing_take_losses(struct lode_call_pairing *p)
+{
+	struct lode_losses *losses = p->losses;
+
+	p->losses = NULL;
+	return losses;
 }

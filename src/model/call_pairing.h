@@ -9,8 +9,12 @@
  *                                         than a cut call
  *   the thread's end                      ends all that is open at its last event
  *   a time before the last event's        becomes that time
- *   events that repeat, in order, what    are dropped: a buffer that was written twice. Looked for
- *   was said before                       where time goes back, in the last events
+ *   a time more than a day from the last  becomes that time: it is wrong (model/clock_guard.h)
+ *   event's, which does not stay
+ *   a clock that goes back by more than   goes on from the last event: it was set; until it is as
+ * it a day and stays, or is ahead by more  was than a pause can be events that repeat, in order,
+ * what    are dropped: a buffer that was written twice. Looked for was said before where time goes
+ * back, in the last events
  *
  * A thread that begins in the middle of a stack has exits without entry: what was open before the
  * first event is not known, so calls that were seen keep the depth that was seen.
@@ -54,5 +58,7 @@ int lode_call_pairing_take(struct lode_call_pairing *pairing, struct lode_pairin
 /* Ends what is open, and makes the thread complete. */
 int lode_call_pairing_end(struct lode_call_pairing *pairing, struct lode_pairing_tools *tools,
 			  struct lode_error *err);
+/* What was wrong with the thread's clock, the caller's to free; NULL: nothing. */
+struct lode_losses *lode_call_pairing_take_losses(struct lode_call_pairing *pairing);
 
 #endif

@@ -36,3 +36,22 @@ int64_t lode_clock_guard_next(struct lode_clock_guard *guard, int64_t read_ns, b
 	guard->stray_ns = read_ns;
 	return guard->now_ns;
 }
+
+static uint64_t distance(int64_t a_ns, int64_t b_ns)
+{
+	return a_ns < b_ns ? (uint64_t)b_ns - (uint64_t)a_ns : (uint64_t)a_ns - (uint64_t)b_ns;
+}
+
+bool lode_clock_is_stray(const int64_t *before_ns, int64_t t_ns, const int64_t *next_ns,
+			 const int64_t *after_next_ns)
+{
+	if (!before_ns)
+		return next_ns && after_next_ns && !lode_clock_is_near(t_ns, *next_ns) &&
+		       lode_clock_is_near(*next_ns, *after_next_ns) &&
+		       !lode_clock_may_pause(t_ns, *next_ns);
+	if (lode_clock_is_near(t_ns, *before_ns))
+		return false;
+	if (!next_ns)
+		return !lode_clock_may_pause(*before_ns, t_ns);
+	return distance(*next_ns, *before_ns) < distance(*next_ns, t_ns);
+}

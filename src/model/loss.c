@@ -20,6 +20,7 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_CALLERS] = "calls whose outer callers are not told apart",
 	[LODE_LOSS_CLOCK_JUMP] = "clock jumps",
 	[LODE_LOSS_CLOCKS] = "clocks beside the first",
+	[LODE_LOSS_PAUSE] = "pauses of more than a day",
 };
 
 static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
@@ -37,6 +38,7 @@ static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_CALLERS] = "call whose outer callers are not told apart",
 	[LODE_LOSS_CLOCK_JUMP] = "clock jump",
 	[LODE_LOSS_CLOCKS] = "clock beside the first",
+	[LODE_LOSS_PAUSE] = "pause of more than a day",
 };
 
 const char *lode_loss_name(enum lode_loss_kind kind)

@@ -1,10 +1,13 @@
 #include "sources/call_sort.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/unnamed_file.h"
+#include "model/clock_guard.h"
 
 #define MEMORY_DEFAULT ((size_t)256 << 20)
 enum { READ_RECORDS = 4096, OUT_EVENTS = 4096 };
@@ -15,7 +18,7 @@ enum { READ_RECORDS = 4096, OUT_EVENTS = 4096 };
 struct record {
 	int64_t t_ns, span_ns;
 	uint32_t function;
-	uint32_t order; /* of coming, within a run; the merge keeps runs in order */
+	uint32_t order; /* of coming, within the thread */
 };
 
 /* Sorted records of one thread, in the file. */
@@ -25,8 +28,19 @@ struct run {
 	size_t n;
 };
 
+/* Of a wrong time, as it seems: put in its place once all times are known. */
+struct suspect {
+	struct lode_call_sorted call;
+	uint32_t order;
+	int64_t mended_ns;
+};
+
 struct thread {
 	LODE_VEC(struct record) records;
+	int64_t last_ns; /* of the last one that was put here */
+	uint32_t n_come;
+	uint32_t held; /* one that is far from that waits for the next: index + 1 in `held` */
+	uint8_t n_put; /* 2: two or more */
 	bool is_unsorted;
 };
 
@@ -36,6 +50,11 @@ struct lode_call_sort {
 	LODE_VEC(struct run) runs; /* in order of writing */
 	int fd;
 	int64_t file_bytes;
+	LODE_VEC(struct suspect) held, suspects;
+	struct lode_map days; /* how many have found their place, by day */
+	int64_t day;	      /* of the last one, and of so many before it */
+	uint32_t n_day;	      /* that are not in `days` yet */
+	int64_t latest_ns;    /* start */
 };
 
 struct lode_call_sort *lode_call_sort_new(size_t memory_bytes)
@@ -48,6 +67,7 @@ struct lode_call_sort *lode_call_sort_new(size_t memory_bytes)
 	if (sort->max_records < 1024)
 		sort->max_records = 1024;
 	sort->fd = -1;
+	sort->day = sort->latest_ns = INT64_MIN;
 	return sort;
 }
 
@@ -59,6 +79,9 @@ void lode_call_sort_free(struct lode_call_sort *sort)
 		lode_vec_release(&sort->threads.at[i].records);
 	lode_vec_release(&sort->threads);
 	lode_vec_release(&sort->runs);
+	lode_vec_release(&sort->held);
+	lode_vec_release(&sort->suspects);
+	lode_map_release(&sort->days);
 	if (sort->fd >= 0)
 		close(sort->fd);
 	free(sort);
@@ -104,20 +127,170 @@ static int spill(struct lode_call_sort *sort, struct lode_error *err)
 	return rc;
 }
 
-int lode_call_sort_add(struct lode_call_sort *sort, uint32_t thread, int64_t t_ns, int64_t span_ns,
-		       uint32_t function, struct lode_error *err)
+static int64_t day_of(int64_t t_ns)
+{
+	return t_ns / LODE_CLOCK_DAY_NS - (t_ns % LODE_CLOCK_DAY_NS < 0);
+}
+
+static void count_day(struct lode_call_sort *sort, int64_t day, uint32_t n)
+{
+	uint32_t *count;
+
+	if (day == sort->day) {
+		sort->n_day += n;
+		return;
+	}
+	count = lode_map_slot(&sort->days, (uint64_t)sort->day);
+	*count = (*count == LODE_NONE ? 0 : *count) + sort->n_day;
+	sort->day = day;
+	sort->n_day = n;
+}
+
+static int insert(struct lode_call_sort *sort, const struct lode_call_sorted *call, uint32_t order,
+		  struct lode_error *err)
+{
+	struct thread *t = &sort->threads.at[call->thread];
+
+	count_day(sort, day_of(call->t_ns), 1);
+	if (call->t_ns > sort->latest_ns)
+		sort->latest_ns = call->t_ns;
+	if (t->records.n && t->records.at[t->records.n - 1].t_ns > call->t_ns)
+		t->is_unsorted = true;
+	lode_vec_append(&t->records, ((struct record){.t_ns = call->t_ns,
+						      .span_ns = call->span_ns,
+						      .function = call->function,
+						      .order = order}));
+	t->last_ns = call->t_ns;
+	t->n_put += t->n_put < 2;
+	return ++sort->n_records == sort->max_records ? spill(sort, err) : LODE_OK;
+}
+
+/* ---- Wrong times ---- */
+
+static void suspect(struct lode_call_sort *sort, const struct lode_call_sorted *call,
+		    uint32_t order, int64_t mended_ns)
+{
+	lode_vec_append(&sort->suspects, ((struct suspect){*call, order, mended_ns}));
+}
+
+/* The thread's first record turns out to be far from the next two. */
+static void suspect_first(struct lode_call_sort *sort, struct thread *t,
+			  const struct lode_call_sorted *next)
+{
+	const struct record *first = &t->records.at[0];
+	struct lode_call_sorted call = {.thread = next->thread,
+					.t_ns = first->t_ns,
+					.span_ns = first->span_ns,
+					.function = first->function,
+					.tid = next->tid};
+
+	suspect(sort, &call, first->order, next->t_ns);
+	count_day(sort, day_of(first->t_ns), UINT32_MAX);
+	t->records.n = 0;
+	sort->n_records--;
+}
+
+/* What a thread holds back finds its place, by what comes next; NULL: nothing does. */
+static int settle_held(struct lode_call_sort *sort, struct thread *t, const int64_t *next_ns,
+		       struct lode_error *err)
+{
+	const struct suspect held = sort->held.at[t->held - 1];
+
+	t->held = 0;
+	if (t->n_put == 1 && t->records.n &&
+	    lode_clock_is_stray(NULL, t->last_ns, &held.call.t_ns, next_ns)) {
+		suspect_first(sort, t, &held.call);
+	} else if (lode_clock_is_stray(&t->last_ns, held.call.t_ns, next_ns, NULL)) {
+		suspect(sort, &held.call, held.order, t->last_ns);
+		return LODE_OK;
+	}
+	return insert(sort, &held.call, held.order, err);
+}
+
+int lode_call_sort_add(struct lode_call_sort *sort, const struct lode_call_sorted *call,
+		       struct lode_error *err)
 {
 	struct thread *t;
-	struct record record = {.t_ns = t_ns, .span_ns = span_ns, .function = function};
+	uint32_t order;
+	int rc = LODE_OK;
 
-	while (sort->threads.n <= thread)
+	while (sort->threads.n <= call->thread)
 		(void)lode_vec_append_zero(&sort->threads);
-	t = &sort->threads.at[thread];
-	record.order = (uint32_t)t->records.n;
-	if (t->records.n && t->records.at[t->records.n - 1].t_ns > t_ns)
-		t->is_unsorted = true;
-	lode_vec_append(&t->records, record);
-	return ++sort->n_records == sort->max_records ? spill(sort, err) : LODE_OK;
+	t = &sort->threads.at[call->thread];
+	order = t->n_come++;
+	if (call->span_ns > LODE_CLOCK_PAUSE_NS) {
+		suspect(sort, call, order, call->t_ns);
+		return LODE_OK;
+	}
+	if (t->held)
+		rc = settle_held(sort, t, &call->t_ns, err);
+	if (rc < 0 || !t->n_put || lode_clock_is_near(call->t_ns, t->last_ns))
+		return rc < 0 ? rc : insert(sort, call, order, err);
+	lode_vec_append(&sort->held, ((struct suspect){.call = *call, .order = order}));
+	t->held = (uint32_t)sort->held.n;
+	return LODE_OK;
+}
+
+/* Whether something else of the trace happened in the days around a time. */
+static bool has_company(struct lode_call_sort *sort, int64_t t_ns)
+{
+	count_day(sort, INT64_MIN, 0);
+	for (int64_t day = day_of(t_ns) - 1; day <= day_of(t_ns) + 1; day++) {
+		uint32_t n = lode_map_find(&sort->days, (uint64_t)day);
+
+		if (n != LODE_NONE && n)
+			return true;
+	}
+	return false;
+}
+
+/* A length that no other time bears out. */
+static bool is_too_long(const struct lode_call_sort *sort, const struct lode_call_sorted *call)
+{
+	int64_t end_ns;
+
+	return call->span_ns > LODE_CLOCK_PAUSE_NS &&
+	       (__builtin_add_overflow(call->t_ns, call->span_ns, &end_ns) ||
+		(end_ns > sort->latest_ns && !lode_clock_may_pause(sort->latest_ns, end_ns)));
+}
+
+static int settle_all(struct lode_call_sort *sort, struct lode_losses *losses,
+		      struct lode_error *err)
+{
+	int rc = LODE_OK;
+
+	for (size_t i = 0; i < sort->threads.n && rc == LODE_OK; i++)
+		if (sort->threads.at[i].held)
+			rc = settle_held(sort, &sort->threads.at[i], NULL, err);
+	for (size_t i = 0; i < sort->suspects.n && rc == LODE_OK; i++) {
+		const struct suspect *s = &sort->suspects.at[i];
+		struct lode_call_sorted call = s->call;
+		bool is_stray = s->mended_ns != call.t_ns && !has_company(sort, call.t_ns);
+		double days = (is_stray ? (double)call.t_ns - (double)s->mended_ns
+					: (double)call.span_ns) /
+			      (double)LODE_CLOCK_DAY_NS;
+		char event[32] = "the first event";
+
+		if (call.event)
+			snprintf(event, sizeof(event), "event %llu",
+				 (unsigned long long)call.event);
+		if (is_stray)
+			lode_loss_add(losses, LODE_LOSS_CLOCK_JUMP, 1, -1, s->mended_ns,
+				      "thread %d, %s: %+.1f days from the %s: moved to that",
+				      call.tid, event, days,
+				      call.event ? "one before" : "one behind it");
+		else if (is_too_long(sort, &call))
+			lode_loss_add(losses, LODE_LOSS_CLOCK_JUMP, 1, -1, call.t_ns,
+				      "thread %d, %s: a call of %.1f days, longer than all that "
+				      "was recorded: taken to last no time",
+				      call.tid, event, days);
+		if (is_stray)
+			call.t_ns = s->mended_ns;
+		if (call.span_ns > 0 && (is_stray || is_too_long(sort, &call)))
+			call.span_ns = 0;
+		rc = insert(sort, &call, s->order, err);
+	}
+	return rc;
 }
 
 /* ---- Merging one thread's runs ---- */
@@ -191,7 +364,7 @@ static int next_record(struct merge *merge, struct record *out, struct lode_erro
 		struct cursor *cursor = &merge->cursors.at[i];
 
 		if (cursor->next < cursor->n &&
-		    (!best || cursor->at[cursor->next].t_ns < best->at[best->next].t_ns))
+		    (!best || by_time(&cursor->at[cursor->next], &best->at[best->next]) < 0))
 			best = cursor;
 	}
 	if (!best)
@@ -339,7 +512,7 @@ static int finish_thread(struct nest *nest, struct merge *merge, struct lode_err
 int lode_call_sort_finish(struct lode_call_sort *sort, struct lode_call_sink *sink,
 			  const uint32_t *threads, struct lode_error *err)
 {
-	int rc = LODE_OK;
+	int rc = settle_all(sort, sink->losses, err);
 
 	for (size_t i = 0; i < sort->threads.n && rc == LODE_OK; i++) {
 		struct merge merge = {.sort = sort};

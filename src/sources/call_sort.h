@@ -9,6 +9,11 @@
  * in the order in which they came. A call that outlasts the one it starts in is cut at that one's
  * end and counted (up to 1 ns is rounding, and not counted).
  *
+ * A time more than a day from those beside it in the order of coming, and from all others of the
+ * trace, is wrong (model/clock_guard.h): it becomes that of the record before it, of its thread. A
+ * whole call lasts no time then: what it would take from those around it is not its own. So does
+ * one that would end a month behind all others' starts.
+ *
  * Memory is bounded: what is more goes to a file without a name, sorted, and is merged at the end.
  */
 #ifndef LODE_CALL_SORT_H
@@ -31,9 +36,17 @@ struct lode_call_sort;
 struct lode_call_sort *lode_call_sort_new(size_t memory_bytes);
 void lode_call_sort_free(struct lode_call_sort *sort);
 
-/* `thread`: dense, from 0, the caller's. `span_ns`: a length, or one of the above. */
-int lode_call_sort_add(struct lode_call_sort *sort, uint32_t thread, int64_t t_ns, int64_t span_ns,
-		       uint32_t function, struct lode_error *err);
+/* An entry, an exit or a whole call. */
+struct lode_call_sorted {
+	uint32_t thread;       /* dense, from 0, the caller's */
+	int64_t t_ns, span_ns; /* a length, or one of the above */
+	uint32_t function;
+	int32_t tid;	/* for messages, as is */
+	uint64_t event; /* its number in the file */
+};
+
+int lode_call_sort_add(struct lode_call_sort *sort, const struct lode_call_sorted *call,
+		       struct lode_error *err);
 
 /* Hands all to the sink, thread after thread; `threads[thread]` is the sink's index. */
 int lode_call_sort_finish(struct lode_call_sort *sort, struct lode_call_sink *sink,

@@ -107,7 +107,8 @@ static void print_losses(FILE *out, const struct lode_timeline_answer *answer)
 		const struct lode_loss *loss = &trace->losses.by_kind[i];
 
 		if (loss->count)
-			fprintf(out, "%s%s%s%s\n", i == LODE_LOSS_CLOCKS ? "" : "lost: ",
+			fprintf(out, "%s%s%s%s\n",
+				i == LODE_LOSS_CLOCKS || i == LODE_LOSS_PAUSE ? "" : "lost: ",
 				lode_loss_words((enum lode_loss_kind)i, loss->count),
 				*loss->detail ? ": " : "",
 				lode_escape(detail, sizeof(detail), loss->detail));

@@ -178,33 +178,33 @@ static uint32_t function_of(struct reader *reader, struct lode_chrome_text name)
 
 static int take_call(struct reader *reader, const struct lode_chrome_event *event, char phase)
 {
-	int64_t t_ns, span_ns;
+	struct lode_call_sorted call = {.event = reader->n_events};
 	bool has_name = event->name.at && event->name.len;
-	uint32_t function = 0;
 
-	if (!event->ts.at || !lode_decimal_parse(&t_ns, event->ts.at, event->ts.len, 3))
+	if (!event->ts.at || !lode_decimal_parse(&call.t_ns, event->ts.at, event->ts.len, 3))
 		return bad_event(reader, "its \"ts\" is no time in microseconds");
 	switch (phase) {
 	case 'B':
-		span_ns = LODE_CALL_SORT_ENTER;
+		call.span_ns = LODE_CALL_SORT_ENTER;
 		break;
 	case 'E':
-		span_ns = has_name ? LODE_CALL_SORT_EXIT : LODE_CALL_SORT_EXIT_ANY;
+		call.span_ns = has_name ? LODE_CALL_SORT_EXIT : LODE_CALL_SORT_EXIT_ANY;
 		break;
 	default:
 		if (!event->dur.at)
-			span_ns = 0;
-		else if (!lode_decimal_parse(&span_ns, event->dur.at, event->dur.len, 3) ||
-			 span_ns < 0)
+			call.span_ns = 0;
+		else if (!lode_decimal_parse(&call.span_ns, event->dur.at, event->dur.len, 3) ||
+			 call.span_ns < 0)
 			return bad_event(reader, "its \"dur\" is no length in microseconds");
 	}
 	if (has_name)
-		function = function_of(reader, event->name);
+		call.function = function_of(reader, event->name);
 	else if (phase != 'E')
-		function = function_of(reader, (struct lode_chrome_text){"(no name)", 9});
+		call.function = function_of(reader, (struct lode_chrome_text){"(no name)", 9});
 	reader->n_calls++;
-	return lode_call_sort_add(reader->sort, thread_of(reader, event), t_ns, span_ns, function,
-				  reader->err);
+	call.thread = thread_of(reader, event);
+	call.tid = reader->threads.at[call.thread].tid;
+	return lode_call_sort_add(reader->sort, &call, reader->err);
 }
 
 static int take_event(void *context, const struct lode_chrome_event *event)

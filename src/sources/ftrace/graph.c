@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/lines.h"
+#include "model/clock_guard.h"
 #include "sources/call_batch.h"
 #include "sources/call_names.h"
 #include "sources/ftrace/graph_line.h"
@@ -44,6 +45,8 @@ struct reader {
 	LODE_VEC(struct cpu) cpus;
 	uint64_t n_calls;
 	bool has_times, has_durations, lacks_times;
+	struct lode_clock_guard clock; /* lines stand in order of time */
+	int64_t line;
 	struct lode_error *err;
 };
 
@@ -182,9 +185,11 @@ static uint32_t function_of(struct reader *r, const struct lode_graph_line *line
 				  line->function.len);
 }
 
+/* The later of a line's time and one worked out from lengths, unless that is beyond all reason: a
+   wrong length moves nothing but its own call's end. */
 static int64_t later(int64_t a, int64_t b)
 {
-	return a > b ? a : b;
+	return a > b || !lode_clock_is_near(a, b) ? a : b;
 }
 
 static int64_t plus(int64_t t_ns, int64_t length_ns)
@@ -192,6 +197,24 @@ static int64_t plus(int64_t t_ns, int64_t length_ns)
 	int64_t sum;
 
 	return __builtin_add_overflow(t_ns, length_ns, &sum) ? INT64_MAX : sum;
+}
+
+static void say_jump(struct reader *r, int64_t t_ns, int64_t by_ns, const char *what)
+{
+	lode_loss_add(r->sink->losses, LODE_LOSS_CLOCK_JUMP, 1, -1, t_ns,
+		      "line %lld: %+.1f days %s", (long long)r->line,
+		      (double)by_ns / (double)LODE_CLOCK_DAY_NS, what);
+}
+
+/* In order of the file: a wrong time becomes that of the line before. */
+static void mend_time(struct reader *r, struct lode_graph_line *line)
+{
+	int64_t read_ns = line->t_ns, before_ns = r->clock.now_ns, by_ns;
+	bool is_odd;
+
+	line->t_ns = lode_clock_guard_next(&r->clock, read_ns, &is_odd);
+	if (is_odd && !__builtin_sub_overflow(read_ns, before_ns, &by_ns))
+		say_jump(r, before_ns, by_ns, "from the line before: taken to go on from there");
 }
 
 static int take_exit(struct reader *r, struct task *task, struct cpu *cpu,
@@ -202,7 +225,12 @@ static int take_exit(struct reader *r, struct task *task, struct cpu *cpu,
 	if (task->starts.n) {
 		int64_t start_ns = task->starts.at[--task->starts.n];
 
-		if (line->has_duration)
+		if (line->has_duration && lode_clock_is_near(start_ns, at_ns) &&
+		    line->duration_ns > 2 * LODE_CLOCK_DAY_NS)
+			say_jump(r, at_ns, line->duration_ns,
+				 "is how long a call is said to last: "
+				 "its end is where its line is");
+		else if (line->has_duration)
 			at_ns = later(at_ns, plus(start_ns, line->duration_ns));
 	}
 	cpu->now_ns = at_ns;
@@ -326,6 +354,9 @@ static int read_lines(struct reader *r, struct lode_input *input,
 		struct lode_graph_line line;
 
 		lode_graph_parse(&line, text, len);
+		r->line = lines.number;
+		if (line.has_time)
+			mend_time(r, &line);
 		rc = take_line(r, &line, lines.number, lines.offset);
 		if (options->progress && lines.number % 65536 == 0)
 			options->progress(options->progress_context,

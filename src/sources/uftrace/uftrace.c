@@ -9,6 +9,7 @@
 #include "base/folder.h"
 #include "base/input.h"
 #include "base/lines.h"
+#include "model/clock_guard.h"
 #include "sources/uftrace/uftrace_names.h"
 #include "sources/uftrace/uftrace_records.h"
 #include "sources/uftrace/uftrace_sched.h"
@@ -165,6 +166,11 @@ struct task {
 	bool is_started;      /* has had its first record */
 	uint32_t schedule[2]; /* functions: left by itself, preempted; LODE_NONE: not asked yet */
 	uint32_t left_as;     /* the one that is open */
+	/* Records that are not taken yet: the time of the first is far from the one before. */
+	struct lode_uftrace_record queue[3];
+	size_t n_queued;
+	int64_t last_ns;   /* of the last one taken */
+	uint64_t n_events; /* functions' and others, for messages */
 	struct lode_call_event *events;
 	size_t n;
 	int rc;
@@ -282,6 +288,41 @@ static void take_record(struct task *task, const struct lode_uftrace_record *rec
 	task->reader->n_records += record->type != LODE_UFTRACE_EVENT;
 }
 
+/* The first in the queue: a wrong time becomes that of the record before, or behind. */
+static void take_queued(struct task *task)
+{
+	struct lode_uftrace_record *at = task->queue;
+	const int64_t *before = task->is_started ? &task->last_ns : NULL;
+	const int64_t *next = task->n_queued > 1 ? &at[1].t_ns : NULL;
+	const int64_t *after = task->n_queued > 2 ? &at[2].t_ns : NULL;
+	int64_t mended_ns = before ? *before : next ? *next : 0;
+
+	task->n_events++;
+	if (lode_clock_is_stray(before, at->t_ns, next, after)) {
+		lode_loss_add(task->reader->sink->losses, LODE_LOSS_CLOCK_JUMP, 1, -1, mended_ns,
+			      "thread %d, event %llu: %+.1f days from the one %s: moved to that",
+			      task->tid, (unsigned long long)task->n_events,
+			      ((double)at->t_ns - (double)mended_ns) / (double)LODE_CLOCK_DAY_NS,
+			      before ? "before" : "behind it");
+		at->t_ns = mended_ns;
+	}
+	task->last_ns = at->t_ns;
+	take_record(task, at);
+	task->n_queued--;
+	memmove(at, at + 1, task->n_queued * sizeof(*at));
+}
+
+/* Whether it is known if the first in the queue has a wrong time. */
+static bool is_settled(const struct task *task)
+{
+	const struct lode_uftrace_record *at = task->queue;
+
+	if (task->is_started)
+		return task->n_queued > 1 || lode_clock_is_near(at->t_ns, task->last_ns);
+	return task->n_queued > 2 ||
+	       (task->n_queued > 1 && lode_clock_is_near(at->t_ns, at[1].t_ns));
+}
+
 static const char *name_of(struct reader *reader, int32_t pid, int32_t tid)
 {
 	const char *name = lode_uftrace_name_of(&reader->sched, tid);
@@ -311,14 +352,19 @@ static int read_task(struct reader *reader, int32_t tid, struct lode_input *inpu
 					       .losses = sink->losses,
 					       .is_code = is_code,
 					       .context = &task};
-	struct lode_uftrace_record record;
 
 	reader->err = err;
 	task.thread = sink->thread(sink->context, task.pid, tid, name_of(reader, task.pid, tid));
 	task.sched = lode_uftrace_sched_of(&reader->sched, tid, &task.n_sched);
 	task.events = lode_alloc(BATCH_EVENTS * sizeof(*task.events));
-	while (task.rc == LODE_OK && lode_uftrace_records_next(&records, &record))
-		take_record(&task, &record);
+	while (task.rc == LODE_OK &&
+	       lode_uftrace_records_next(&records, &task.queue[task.n_queued])) {
+		task.n_queued++;
+		while (task.n_queued && is_settled(&task))
+			take_queued(&task);
+	}
+	while (task.n_queued)
+		take_queued(&task);
 	flush(&task);
 	free(task.events);
 	lode_uftrace_records_release(&records);

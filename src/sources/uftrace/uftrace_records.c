@@ -43,14 +43,14 @@ static bool parse(struct lode_uftrace_record *out, const uint8_t *at)
 	struct lode_bytes b = lode_bytes_make(at, RECORD_BYTES, 0);
 	uint64_t time = lode_bytes_u64(&b), word = lode_bytes_u64(&b);
 
-	out->t_ns = (int64_t)time;
+	out->t_ns = time > INT64_MAX ? INT64_MAX : (int64_t)time;
 	out->type = (enum lode_uftrace_type)(word & 3);
 	out->has_more = word >> 2 & 1;
 	out->depth = (uint32_t)(word >> 6 & 0x3ff);
 	out->address = word >> 16;
 	if (out->address >> 47 && out->type <= LODE_UFTRACE_EXIT) /* of the kernel */
 		out->address |= UINT64_C(0xffff) << 48;
-	return (word >> 3 & 7) == MAGIC && time <= INT64_MAX;
+	return (word >> 3 & 7) == MAGIC;
 }
 
 /* Can `next` follow `last`? `is_strict`: in depth, too. */
@@ -58,12 +58,15 @@ static bool follows(const struct lode_uftrace_records *r, const struct lode_uftr
 		    bool is_strict)
 {
 	const struct lode_uftrace_record *last = &r->last;
+	int64_t from_ns = r->clock.now_ns - r->clock.shift_ns;
+	bool is_soon = next->t_ns >= from_ns && next->t_ns - from_ns <= HOUR_NS;
+	bool is_call = next->type == LODE_UFTRACE_ENTRY || next->type == LODE_UFTRACE_EXIT;
 
-	if (next->t_ns < last->t_ns || next->t_ns > last->t_ns + HOUR_NS)
+	if (!is_soon && !(is_strict && is_call))
 		return false;
 	if (next->type == LODE_UFTRACE_LOST || next->type == LODE_UFTRACE_EVENT)
 		return !is_strict || next->depth == 0 || next->depth <= last->depth + 1;
-	if (!r->is_code(r->context, next->t_ns, next->address))
+	if (!r->is_code(r->context, is_soon ? next->t_ns : from_ns, next->address))
 		return false;
 	if (!is_strict)
 		return true;
@@ -116,6 +119,8 @@ static void skip_event_data(struct lode_uftrace_records *r)
 
 bool lode_uftrace_records_next(struct lode_uftrace_records *r, struct lode_uftrace_record *out)
 {
+	bool is_odd;
+
 	if (r->has_last && r->last.has_more) {
 		if (r->last.type == LODE_UFTRACE_EVENT)
 			skip_event_data(r);
@@ -138,6 +143,7 @@ bool lode_uftrace_records_next(struct lode_uftrace_records *r, struct lode_uftra
 		return false;
 	}
 	r->at += RECORD_BYTES;
+	lode_clock_guard_next(&r->clock, out->t_ns, &is_odd);
 	r->last = *out;
 	r->has_last = true;
 	return true;

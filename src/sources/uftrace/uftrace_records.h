@@ -6,7 +6,8 @@
  * A record with `more` is followed by arguments or a return value, whose length is in no record: it
  * comes from the recorder's specifications of arguments. They are passed over by looking for the
  * next place, in steps of 8 bytes, where a record can follow: the magic number, a time not before
- * and not an hour behind, a depth that fits, and for a call an address where a symbol is.
+ * and not an hour behind, a depth that fits, and for a call an address where a symbol is. Where all
+ * the rest fits exactly, the time may be wrong.
  */
 #ifndef LODE_UFTRACE_RECORDS_H
 #define LODE_UFTRACE_RECORDS_H
@@ -16,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/input.h"
+#include "model/clock_guard.h"
 #include "model/loss.h"
 
 enum lode_uftrace_type {
@@ -45,6 +47,7 @@ struct lode_uftrace_records {
 	int64_t offset; /* of buffer[0] in the file */
 	bool is_end, has_last;
 	struct lode_uftrace_record last;
+	struct lode_clock_guard clock; /* its now_ns is not a wrong time of `last` */
 };
 
 /* The callbacks and `losses` are set by the caller, the rest zero but `input` and `name`. */

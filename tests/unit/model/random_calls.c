@@ -185,6 +185,22 @@ static void plain_exit(struct plain_thread *out, struct plain_open *open,
 	end_innermost(out, open, t);
 }
 
+static bool is_time(int64_t t)
+{
+	return t <= LODE_CALL_TIME_MAX && t >= -LODE_CALL_TIME_MAX;
+}
+
+/* An impossible time becomes the last one; before the first, that of the event behind it. */
+static int64_t possible_time(const struct random_thread *thread, size_t i, int64_t last)
+{
+	if (is_time(thread->events.at[i].t_ns) || last != INT64_MIN)
+		return is_time(thread->events.at[i].t_ns) ? thread->events.at[i].t_ns : last;
+	while (++i < thread->events.n)
+		if (thread->events.at[i].kind != LODE_CALL_CUT)
+			return thread->events.at[i].t_ns;
+	return INT64_MAX;
+}
+
 void plain_pair(struct plain_thread *out, const struct random_thread *thread)
 {
 	struct plain_open open = {0};
@@ -193,13 +209,14 @@ void plain_pair(struct plain_thread *out, const struct random_thread *thread)
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; i < thread->events.n; i++) {
 		const struct lode_call_event *event = &thread->events.at[i];
-		int64_t t = event->t_ns;
+		int64_t t;
 
 		if (event->kind == LODE_CALL_CUT) {
 			end_all(out, &open, last, LODE_REPAIR_CUT_AT_LOSS);
 			continue;
 		}
-		if (t > LODE_CALL_TIME_MAX || t < -LODE_CALL_TIME_MAX) {
+		t = possible_time(thread, i, last);
+		if (!is_time(t)) {
 			out->repairs[LODE_REPAIR_BAD_TIME]++;
 			continue;
 		}

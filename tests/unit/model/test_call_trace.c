@@ -241,7 +241,10 @@ static void check_spread(const struct lode_call_trace *trace, uint32_t function,
 	lode_vec_release(&times);
 }
 
-static void check_trace(struct random_trace *random_trace, struct test_random *random)
+/* What is read of `random_trace` is what plain pairing makes of `want`: its threads, or those with
+   other times. */
+static void check_trace(struct random_trace *random_trace, const struct random_trace *want,
+			struct test_random *random)
 {
 	unsigned block_bits = 1 + test_random_below(random, 4);
 	unsigned n_ours = 1 + test_random_below(random, 3);
@@ -252,7 +255,7 @@ static void check_trace(struct random_trace *random_trace, struct test_random *r
 		const struct lode_call_thread *thread = thread_of(trace, i);
 		struct lode_call_cursor cursor;
 
-		plain_pair(&plain[i], &random_trace->threads[i]);
+		plain_pair(&plain[i], &want->threads[i]);
 		CHECK((thread != NULL) == (plain[i].calls.n > 0));
 		if (!thread)
 			continue;
@@ -289,8 +292,136 @@ static void random_traces_are_paired_by_the_rules(void **state)
 		struct random_trace trace;
 
 		random_trace_make(&trace, &random, &options);
-		check_trace(&trace, &random);
+		check_trace(&trace, &trace, &random);
 		random_trace_release(&trace);
+	}
+}
+
+/* ---- Wrong times ---- */
+
+enum { DAY_S = 86400, PAUSE_DAYS = 30 };
+
+static int64_t days(int64_t n)
+{
+	return n * DAY_S * 1000000000;
+}
+
+/* More than a day, forward or backward, up to 50 years. */
+static int64_t far_away(struct test_random *random)
+{
+	static const uint32_t up_to[] = {3, 28, 60, 18000};
+	int64_t n = 1 + test_random_below(random, up_to[test_random_below(random, 4)]);
+
+	n = days(n) + 1000000 + test_random_below(random, 1000000000);
+	return test_random_below(random, 2) ? n : -n;
+}
+
+static bool may_pause(int64_t ns)
+{
+	return ns >= 0 && ns <= days(PAUSE_DAYS);
+}
+
+/* Single wrong times in a thread; `want` is what they become. How many there are. */
+static uint64_t add_strays(struct random_thread *is, struct random_thread *want,
+			   struct test_random *random)
+{
+	size_t n = is->events.n;
+	uint64_t n_strays = 0;
+
+	for (size_t i = test_random_below(random, 20); n > 2 && i < n;
+	     i += 3 + test_random_below(random, 40)) {
+		struct lode_call_event *at = &is->events.at[i];
+		int64_t by = far_away(random);
+
+		at->t_ns += by;
+		if (i == 0 && (i + 2 >= n || may_pause(-by)))
+			want->events.at[i].t_ns = at->t_ns;
+		else if (i == n - 1 && may_pause(by))
+			want->events.at[i].t_ns = at->t_ns;
+		else
+			want->events.at[i].t_ns = want->events.at[i ? i - 1 : 1].t_ns;
+		n_strays += want->events.at[i].t_ns != at->t_ns;
+	}
+	return n_strays;
+}
+
+/* From one event on, all times are so much later; later on the clock may be as it was. */
+static void add_leap(struct random_thread *is, struct random_thread *want,
+		     struct test_random *random)
+{
+	size_t n = is->events.n, from, to;
+	int64_t by = far_away(random), lost;
+
+	if (n < 24)
+		return;
+	from = 3 + test_random_below(random, (uint32_t)n - 20);
+	to = may_pause(by) || test_random_below(random, 2) ? n : from + 12;
+	lost = want->events.at[from].t_ns - want->events.at[from - 1].t_ns;
+	for (size_t i = from; i < to; i++) {
+		is->events.at[i].t_ns += by;
+		want->events.at[i].t_ns += may_pause(by) ? by : -lost;
+	}
+}
+
+static void copy_threads(struct random_trace *to, const struct random_trace *from)
+{
+	*to = *from;
+	for (size_t i = 0; i < from->n_threads; i++) {
+		memset(&to->threads[i], 0, sizeof(to->threads[i]));
+		for (size_t k = 0; k < from->threads[i].events.n; k++)
+			lode_vec_append(&to->threads[i].events, from->threads[i].events.at[k]);
+	}
+}
+
+static uint64_t jumps_of(struct random_trace *random_trace)
+{
+	struct lode_call_trace *trace = random_trace_intake(random_trace, 2, 3);
+	const struct lode_loss *loss = &trace->losses.by_kind[LODE_LOSS_CLOCK_JUMP];
+	uint64_t n = loss->count;
+
+	CHECK(!n || (strstr(loss->detail, "thread ") && strstr(loss->detail, ", event ")));
+	lode_call_trace_free(trace);
+	return n;
+}
+
+static void a_wrong_time_moves_its_own_event_alone(void **state)
+{
+	(void)state;
+	for (seed = 1; seed <= TEST_CASES(2000); seed++) {
+		struct test_random random = {seed};
+		struct random_options options = {.max_events = seed % 50 ? 80 : 800,
+						 .depth = 2 + test_random_below(&random, 12),
+						 .long_step = 300};
+		struct random_trace clean, want, is;
+		uint64_t n = 0;
+
+		random_trace_make(&clean, &random, &options);
+		copy_threads(&want, &clean);
+		copy_threads(&is, &clean);
+		for (size_t i = 0; i < is.n_threads; i++)
+			n += add_strays(&is.threads[i], &want.threads[i], &random);
+		check_trace(&is, &want, &random);
+		CHECK(jumps_of(&is) == n && jumps_of(&clean) == 0);
+		random_trace_release(&want);
+		random_trace_release(&is);
+		random_trace_release(&clean);
+	}
+}
+
+static void a_clock_that_is_set_goes_on_from_there(void **state)
+{
+	(void)state;
+	for (seed = 1; seed <= TEST_CASES(1000); seed++) {
+		struct test_random random = {seed};
+		struct random_options options = {.max_events = 120, .depth = 4, .long_step = 300};
+		struct random_trace want, is;
+
+		random_trace_make(&want, &random, &options);
+		copy_threads(&is, &want);
+		add_leap(&is.threads[0], &want.threads[0], &random);
+		check_trace(&is, &want, &random);
+		random_trace_release(&want);
+		random_trace_release(&is);
 	}
 }
 
@@ -661,6 +792,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_traces_are_paired_by_the_rules),
+		cmocka_unit_test(a_wrong_time_moves_its_own_event_alone),
+		cmocka_unit_test(a_clock_that_is_set_goes_on_from_there),
 		cmocka_unit_test(a_buffer_that_comes_twice_counts_once),
 		cmocka_unit_test(recursion_of_any_depth_is_read),
 		cmocka_unit_test(more_stacks_than_are_kept_are_shared_and_counted),
