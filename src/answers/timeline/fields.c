@@ -97,18 +97,18 @@ LODE_RECORD(folded, struct lode_regtime_item, .is_shared = true);
 
 struct item {
 	const char *kind;
-	const struct lode_regtime_item *of, *folded;
+	struct lode_regtime_item of;
+	const struct lode_regtime_item *folded; /* `of`, where something is */
 	int64_t duration_ns;
-	uint32_t depth, function;
-	int64_t start_ns;
-	uint64_t n_calls;
+	uint32_t function;
 	const struct node *nodes;
 	size_t n_nodes;
 };
 
-#define ITEM_FIELDS(kinds)                                                                     \
-	LODE_FIELD(struct item, kind, NULL, .choices = (kinds)),                               \
-		LODE_FIELD(struct item, depth, NULL), LODE_FIELD(struct item, start_ns, NULL), \
+#define ITEM_FIELDS(kinds)                                                 \
+	LODE_FIELD(struct item, kind, NULL, .choices = (kinds)),           \
+		LODE_FIELD_AS("depth", struct item, of.depth, NULL),       \
+		LODE_FIELD_AS("start_ns", struct item, of.start_ns, NULL), \
 		LENGTH("duration_ns", struct item, duration_ns)
 
 static const char *const call_kind[] = {"call", NULL};
@@ -130,7 +130,7 @@ LODE_RECORD(gap, struct item);
 
 static const struct lode_field expression_fields[] = {
 	ITEM_FIELDS(expression_kind),
-	LODE_FIELD_AS("calls", struct item, n_calls, NULL, .least = 1),
+	LODE_FIELD_AS("calls", struct item, of.n_calls, NULL, .least = 1),
 	LODE_LIST("nodes", struct item, nodes, n_nodes, &node_record,
 		  "calls by their stacks, callers first"),
 	LODE_FIELD_POINTER("folded", struct item, folded, &folded_record,
@@ -144,7 +144,7 @@ static const struct lode_record *const item_forms[] = {&call_record, &gap_record
 
 static size_t form_of_item(const void *item)
 {
-	enum lode_regtime_kind kind = ((const struct item *)item)->of->kind;
+	enum lode_regtime_kind kind = ((const struct item *)item)->of.kind;
 
 	return kind == LODE_REGTIME_CALL ? 0 : kind == LODE_REGTIME_GAP ? 1 : 2;
 }
@@ -159,11 +159,11 @@ static const struct lode_record item_record = {.name = "item",
 static void list_nodes(struct item *out, const struct content *content,
 		       const struct lode_regtime_thread *t)
 {
-	const struct lode_regtime_node *nodes = t->nodes.at + out->of->first_node;
-	uint32_t *shown = lode_alloc(out->of->n_nodes * sizeof(*shown));
+	const struct lode_regtime_node *nodes = t->nodes.at + out->of.first_node;
+	uint32_t *shown = lode_alloc(out->of.n_nodes * sizeof(*shown));
 
 	content->nodes->n = 0;
-	for (size_t i = 0; i < out->of->n_nodes; i++) {
+	for (size_t i = 0; i < out->of.n_nodes; i++) {
 		const struct lode_regtime_node *node = &nodes[i];
 
 		if (node->is_folded)
@@ -187,12 +187,9 @@ static void make_item(struct item *out, const struct content *content,
 						   [LODE_REGTIME_GAP] = gap_kind,
 						   [LODE_REGTIME_EXPRESSION] = expression_kind};
 
-	out->of = item;
+	out->of = *item;
 	out->kind = *kinds[item->kind];
-	out->depth = item->depth;
-	out->start_ns = item->start_ns;
 	out->duration_ns = item->end_ns - item->start_ns;
-	out->n_calls = item->n_calls;
 	out->folded = item->n_folded ? item : NULL;
 	if (item->kind == LODE_REGTIME_CALL)
 		out->function = lode_call_function(t->thread, item->stack);
@@ -286,20 +283,19 @@ static void thread_at(void *row, const void *owner, size_t i)
 /* ---- Outliers ---- */
 
 struct outlier {
+	struct lode_outlier of;
 	int32_t pid, tid;
-	uint32_t function, depth;
-	int64_t start_ns, duration_ns;
-	double times_median;
 };
 
 static const struct lode_field outlier_fields[] = {
 	LODE_FIELD(struct outlier, pid, NULL),
 	LODE_FIELD(struct outlier, tid, NULL),
-	FUNCTION(struct outlier),
-	LODE_FIELD(struct outlier, start_ns, NULL),
-	LENGTH("duration_ns", struct outlier, duration_ns),
-	LODE_FIELD(struct outlier, depth, NULL),
-	LODE_FIELD(struct outlier, times_median, "of its function", .is_positive = true),
+	LODE_FIELD_OF("function", LODE_TYPE_FRAME, struct outlier, of.function, NULL),
+	LODE_FIELD_AS("start_ns", struct outlier, of.start_ns, NULL),
+	LENGTH("duration_ns", struct outlier, of.duration_ns),
+	LODE_FIELD_AS("depth", struct outlier, of.depth, NULL),
+	LODE_FIELD_AS("times_median", struct outlier, of.times_median, "of its function",
+		      .is_positive = true),
 	LODE_FIELDS_END,
 };
 LODE_RECORD(outlier, struct outlier, .is_shared = true);
@@ -309,8 +305,7 @@ static void make_outlier(struct outlier *out, const struct lode_timeline_answer 
 	const struct lode_outlier *o = &answer->job.outliers.at.at[i];
 	const struct lode_call_thread *thread = answer->job.trace->threads.at[o->thread];
 
-	*out = (struct outlier){thread->pid, thread->tid,    o->function,    o->depth,
-				o->start_ns, o->duration_ns, o->times_median};
+	*out = (struct outlier){*o, thread->pid, thread->tid};
 }
 
 static void outlier_at(void *row, const void *owner, size_t i)
@@ -321,18 +316,17 @@ static void outlier_at(void *row, const void *owner, size_t i)
 }
 
 struct group {
-	uint32_t function;
+	struct lode_outlier_group of;
 	const struct lode_call_spread *spread;
-	uint64_t n_outliers, outliers_ns, n_threads;
 	double times_median;
 };
 
 static const struct lode_field group_fields[] = {
-	FUNCTION(struct group),
+	LODE_FIELD_OF("function", LODE_TYPE_FRAME, struct group, of.function, NULL),
 	LODE_FIELDS_AT(struct group, spread, &spread_record),
-	LODE_FIELD_AS("outliers", struct group, n_outliers, NULL),
-	LODE_FIELD(struct group, outliers_ns, NULL),
-	LODE_FIELD_AS("threads", struct group, n_threads, "that have some"),
+	LODE_FIELD_AS("outliers", struct group, of.n, NULL),
+	LODE_FIELD_AS("outliers_ns", struct group, of.total_ns, NULL),
+	LODE_FIELD_AS("threads", struct group, of.n_threads, "that have some"),
 	LODE_FIELD(struct group, times_median, "of the longest", .is_positive = true),
 	LODE_FIELDS_END,
 };
@@ -343,10 +337,8 @@ static void group_at(void *row, const void *owner, size_t i)
 	const struct lode_timeline_job *job = &((const struct lode_timeline_answer *)owner)->job;
 	const struct lode_outlier_group *g = &job->outliers.groups.at[i];
 
-	*(struct group *)row =
-		(struct group){g->function,  &job->trace->spreads.at[g->function],
-			       g->n,	     g->total_ns,
-			       g->n_threads, job->outliers.at.at[g->first].times_median};
+	*(struct group *)row = (struct group){*g, &job->trace->spreads.at[g->function],
+					      job->outliers.at.at[g->first].times_median};
 }
 
 /* ---- Meanwhile ---- */
@@ -487,44 +479,22 @@ struct use_of_function {
 	const struct lode_timeline_answer *answer;
 	uint32_t function;
 	const struct lode_call_spread *spread;
+	const struct lode_timeline_use *uses;
 	size_t n_uses, n_outliers;
 	const struct meanwhile *meanwhile;
 };
 
-struct use {
-	int32_t tid;
-	uint64_t n_calls, time_ns;
-	int64_t longest_start_ns, longest_ns;
-	const uint64_t *bins_ns;
-	size_t n_bins;
-};
-
 static const struct lode_field use_fields[] = {
-	LODE_FIELD(struct use, tid, NULL),
-	LODE_FIELD_AS("calls", struct use, n_calls, NULL),
-	LODE_FIELD(struct use, time_ns, "recursion counted once"),
-	LODE_FIELD(struct use, longest_start_ns, NULL),
-	LENGTH("longest_ns", struct use, longest_ns),
-	LODE_COLUMN("bins_ns", struct use, bins_ns, n_bins, "of equal parts of the trace"),
+	LODE_FIELD(struct lode_timeline_use, tid, NULL),
+	LODE_FIELD_AS("calls", struct lode_timeline_use, use.n_calls, NULL),
+	LODE_FIELD_AS("time_ns", struct lode_timeline_use, use.total_ns, "recursion counted once"),
+	LODE_FIELD_AS("longest_start_ns", struct lode_timeline_use, use.longest.start_ns, NULL),
+	LENGTH("longest_ns", struct lode_timeline_use, use.longest.duration_ns),
+	LODE_COLUMN("bins_ns", struct lode_timeline_use, bins_ns, n_bins,
+		    "of equal parts of the trace"),
 	LODE_FIELDS_END,
 };
-LODE_RECORD(use, struct use);
-
-static void use_at(void *row, const void *owner, size_t i)
-{
-	const struct lode_timeline_answer *answer = ((const struct use_of_function *)owner)->answer;
-	const struct lode_timeline_use *use = &answer->function->uses.at[i];
-
-	*(struct use *)row = (struct use){
-		.tid = answer->job.trace->threads.at[use->thread]->tid,
-		.n_calls = use->use.n_calls,
-		.time_ns = use->use.total_ns,
-		.longest_start_ns = use->use.longest.start_ns,
-		.longest_ns = use->use.longest.duration_ns,
-		.bins_ns = use->bins_ns,
-		.n_bins = answer->function->n_bins,
-	};
-}
+LODE_RECORD(use, struct lode_timeline_use);
 
 static void outlier_of_function(void *row, const void *owner, size_t i)
 {
@@ -536,7 +506,7 @@ static void outlier_of_function(void *row, const void *owner, size_t i)
 static const struct lode_field function_fields[] = {
 	FUNCTION(struct use_of_function),
 	LODE_FIELDS_AT(struct use_of_function, spread, &spread_record),
-	LODE_ROWS("threads", struct use_of_function, n_uses, use_at, &use_record,
+	LODE_LIST("threads", struct use_of_function, uses, n_uses, &use_record,
 		  "that call it, most time first"),
 	LODE_ROWS("outliers", struct use_of_function, n_outliers, outlier_of_function,
 		  &outlier_record, "the longest first"),
@@ -660,6 +630,7 @@ static void add_function(struct content *content, const struct meanwhile *meanwh
 		.answer = answer,
 		.function = f->function,
 		.spread = &answer->job.trace->spreads.at[f->function],
+		.uses = f->uses.at,
 		.n_uses = f->uses.n,
 		.n_outliers = n < answer->top ? n : answer->top,
 		.meanwhile = meanwhile,

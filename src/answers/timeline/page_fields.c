@@ -18,7 +18,7 @@ struct page {
 	uint32_t *functions; /* by index */
 	size_t n_functions;
 	LODE_VEC(int64_t) own, leaves;
-	LODE_VEC(size_t) places;
+	LODE_VEC(size_t) places, shown;
 	char name[NAME_BYTES];
 };
 
@@ -45,6 +45,7 @@ static void page_free(struct page *page)
 	lode_vec_release(&page->own);
 	lode_vec_release(&page->leaves);
 	lode_vec_release(&page->places);
+	lode_vec_release(&page->shown);
 	free(page->index_of);
 	free(page->functions);
 	free(page);
@@ -156,17 +157,17 @@ LODE_RECORD(timeline, struct timeline, .is_shared = true);
 struct timelines {
 	struct page *page;
 	const struct lode_regtime *regtime;
-	size_t *threads, n;
+	const size_t *threads;
+	size_t n;
 };
 
-static void list_timelines(struct timelines *out, struct page *page,
-			   const struct lode_regtime *regtime)
+static struct timelines timelines_of(struct page *page, const struct lode_regtime *regtime)
 {
-	*out = (struct timelines){page, regtime,
-				  lode_alloc((regtime->n_threads + 1) * sizeof(*out->threads)), 0};
+	page->shown.n = 0;
 	for (size_t i = 0; i < regtime->n_threads; i++)
 		if (regtime->threads[i].items.n)
-			out->threads[out->n++] = i;
+			lode_vec_append(&page->shown, i);
+	return (struct timelines){page, regtime, page->shown.at, page->shown.n};
 }
 
 static void timeline_at(void *row, const void *owner, size_t i)
@@ -301,42 +302,42 @@ static void list_leaves(struct page *page, const struct lode_meanwhile_thread *t
 
 struct thread {
 	const struct page *page;
-	const struct lode_regtime_thread *of;
+	struct lode_regtime_thread of;
 	int32_t pid, tid;
 	const char *name;
 	uint32_t clock, max_depth;
-	int64_t first, last, long_call_ns, gap_ns, negligible_ns;
-	uint64_t n_calls, n_kept, n_expressions, n_gaps, n_glyphs, n_functions, idle_ns;
+	int64_t first, last;
+	uint64_t idle_ns;
 	const int64_t *leaves;
 	const size_t *called; /* functions of the trace */
 	size_t n_leaves, n_called;
 };
 
-#define CALLED(k) c->of->functions.at[c->called[k]]
+#define CALLED(k) c->of.functions.at[c->called[k]]
 COLUMN(called_function, struct thread,
        c->page->index_of[c->called[i]] - (i ? c->page->index_of[c->called[i - 1]] : 0))
 COLUMN(called_calls, struct thread, CALLED(i).n_calls)
 COLUMN(called_leaf, struct thread, CALLED(i).leaf_ns)
 
-#define LENGTH(member) LODE_FIELD(struct thread, member, NULL, .is_positive = true)
+#define OF_THREAD(key, member, ...) LODE_FIELD_AS(key, struct thread, of.member, NULL, __VA_ARGS__)
 
 static const struct lode_field thread_fields[] = {
 	LODE_FIELD(struct thread, pid, NULL),
 	LODE_FIELD(struct thread, tid, NULL),
 	LODE_FIELD(struct thread, name, NULL),
 	LODE_FIELD(struct thread, clock, NULL),
-	LENGTH(first),
-	LENGTH(last),
-	LODE_FIELD_AS("calls", struct thread, n_calls, NULL),
-	LODE_FIELD_AS("kept_calls", struct thread, n_kept, NULL),
-	LODE_FIELD_AS("expressions", struct thread, n_expressions, NULL),
-	LODE_FIELD_AS("gaps", struct thread, n_gaps, NULL),
-	LODE_FIELD_AS("events_after", struct thread, n_glyphs, NULL),
-	LODE_FIELD_AS("functions", struct thread, n_functions, NULL),
+	LODE_FIELD(struct thread, first, NULL, .is_positive = true),
+	LODE_FIELD(struct thread, last, NULL, .is_positive = true),
+	OF_THREAD("calls", n_calls),
+	OF_THREAD("kept_calls", n_kept),
+	OF_THREAD("expressions", n_expressions),
+	OF_THREAD("gaps", n_gaps),
+	OF_THREAD("events_after", n_glyphs),
+	OF_THREAD("functions", n_functions),
 	LODE_FIELD(struct thread, max_depth, NULL),
-	LENGTH(long_call_ns),
-	LENGTH(gap_ns),
-	LENGTH(negligible_ns),
+	OF_THREAD("long_call_ns", long_call_ns, .is_positive = true),
+	OF_THREAD("gap_ns", gap_ns, .is_positive = true),
+	OF_THREAD("negligible_ns", negligible_ns, .is_positive = true),
 	LODE_FIELD(struct thread, idle_ns, NULL),
 	LODE_COLUMN("leaves", struct thread, leaves, n_leaves,
 		    "pairs of function and ns, the most first", .is_positive = true),
@@ -486,7 +487,7 @@ static void thread_at(void *row, const void *owner, size_t i)
 			lode_vec_append(&page->places, f);
 	*(struct thread *)row = (struct thread){
 		.page = page,
-		.of = t,
+		.of = *t,
 		.pid = t->thread->pid,
 		.tid = t->thread->tid,
 		.name = lode_call_thread_name(page->trace, t->thread),
@@ -494,15 +495,6 @@ static void thread_at(void *row, const void *owner, size_t i)
 		.max_depth = t->thread->max_depth,
 		.first = since(page, t->thread->first_ns),
 		.last = since(page, t->thread->last_ns),
-		.long_call_ns = t->long_call_ns,
-		.gap_ns = t->gap_ns,
-		.negligible_ns = t->negligible_ns,
-		.n_calls = t->n_calls,
-		.n_kept = t->n_kept,
-		.n_expressions = t->n_expressions,
-		.n_gaps = t->n_gaps,
-		.n_glyphs = t->n_glyphs,
-		.n_functions = t->n_functions,
 		.idle_ns = c->answer->leaves.threads[i].idle_ns,
 		.leaves = page->leaves.at,
 		.n_leaves = page->leaves.n,
@@ -555,7 +547,6 @@ struct windows {
 	struct page *page;
 	const struct lode_timeline_view *at;
 	size_t n;
-	struct timelines *made; /* the last one's */
 };
 
 static void window_at(void *row, const void *owner, size_t i)
@@ -563,11 +554,9 @@ static void window_at(void *row, const void *owner, size_t i)
 	const struct windows *c = owner;
 	const struct lode_timeline_view *w = &c->at[i];
 
-	free(c->made->threads);
-	list_timelines(c->made, c->page, w->regtime);
 	*(struct window *)row = (struct window){.t0 = since(c->page, w->t0_ns),
 						.t1 = since(c->page, w->t1_ns),
-						.timelines = *c->made};
+						.timelines = timelines_of(c->page, w->regtime)};
 }
 
 static const struct lode_field windows_fields[] = {
@@ -647,6 +636,7 @@ void lode_timeline_page_json(FILE *out, const struct lode_timeline_answer *answe
 		.functions = {page, views->functions.at, page->n_functions},
 		.outliers = {page, answer->job.outliers.at.at, answer->job.outliers.at.n},
 		.axis = {page, views->axis.knots.at, views->axis.knots.n, LODE_AXIS_WIDTH},
+		.timelines = timelines_of(page, views->whole),
 		.n_threads = views->whole->n_threads,
 		.n_meanwhiles = views->meanwhiles.n,
 		.n_windows = views->windows.n,
@@ -659,9 +649,7 @@ void lode_timeline_page_json(FILE *out, const struct lode_timeline_answer *answe
 			repairs[content.head.n_repairs++] =
 				(struct repair){lode_call_repair_words((enum lode_call_repair)i),
 						trace->repairs[i]};
-	list_timelines(&content.timelines, page, views->whole);
 	put_and_free(out, lode_timeline_page_document.schema, &content_record, &content, page);
-	free(content.timelines.threads);
 }
 
 size_t lode_timeline_page_parts(const struct lode_timeline_views *views)
@@ -673,11 +661,9 @@ static void put_windows(FILE *out, const struct lode_call_trace *trace,
 			const struct lode_timeline_view *at, size_t n)
 {
 	struct page *page = page_new(trace);
-	struct timelines made = {0};
-	struct windows windows = {page, at, n, &made};
+	struct windows windows = {page, at, n};
 
 	put_and_free(out, lode_timeline_windows_document.schema, &windows_record, &windows, page);
-	free(made.threads);
 }
 
 void lode_timeline_part_json(FILE *out, const struct lode_timeline_answer *answer, size_t part)

@@ -254,7 +254,8 @@ static int find_uses(struct lode_timeline_state *s, struct lode_error *err)
 	int rc = LODE_OK;
 
 	for (size_t i = 0; i < trace->threads.n && rc == LODE_OK; i++) {
-		struct lode_timeline_use use = {.thread = i};
+		struct lode_timeline_use use = {
+			.thread = i, .tid = trace->threads.at[i]->tid, .n_bins = f->n_bins};
 
 		rc = lode_function_use(&use.use, trace, trace->threads.at[i], f->function, err);
 		if (rc < 0 || !use.use.n_calls)

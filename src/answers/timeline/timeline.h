@@ -47,8 +47,10 @@ struct lode_timeline_request {
 /* What one function did in each thread that calls it. */
 struct lode_timeline_use {
 	size_t thread;
+	int32_t tid;
 	struct lode_function_use use;
-	uint64_t *bins_ns;
+	uint64_t *bins_ns; /* its time in equal parts of the trace */
+	size_t n_bins;
 };
 struct lode_timeline_function {
 	uint32_t function;

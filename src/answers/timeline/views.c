@@ -181,9 +181,10 @@ static void find_known(known_vec *out, const struct lode_timeline_views *views)
 /* Up to where a window that begins at `t0_ns` is known call by call. */
 static int64_t known_until(const known_vec *known, int64_t t0_ns)
 {
-	size_t n = lode_sorted_up_to(known->at, known->n, sizeof(*known->at), t0_ns);
+	const struct known *at = known->at;
+	size_t n = at ? lode_sorted_up_to(at, known->n, sizeof(*at), t0_ns) : 0;
 
-	return n ? known->at[n - 1].reach_ns : INT64_MIN;
+	return n ? at[n - 1].reach_ns : INT64_MIN;
 }
 
 /* The windows of a level that hold calls and are not known call by call. */
