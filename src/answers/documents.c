@@ -3,6 +3,7 @@
 
 #include "answers/coverage/coverage.h"
 #include "answers/diff/diff.h"
+#include "answers/digest/digest.h"
 #include "answers/info/info.h"
 #include "answers/mine/served.h"
 #include "answers/next/next.h"
@@ -11,7 +12,6 @@
 #include "answers/suspects/suspects.h"
 #include "answers/timeline/page.h"
 #include "answers/triage/triage.h"
-#include "reports/digest_report.h"
 #include "reports/repo_fields.h"
 #include "reports/signature_report.h"
 

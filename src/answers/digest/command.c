@@ -1,6 +1,8 @@
+/* The command line of lode digest. */
 #include <stdio.h>
 #include <string.h>
 
+#include "answers/digest/digest.h"
 #include "cli/aoi_options.h"
 #include "cli/command.h"
 #include "cli/input_options.h"
@@ -8,9 +10,6 @@
 #include "cli/output_options.h"
 #include "cli/progress.h"
 #include "cli/stream_reading.h"
-#include "job/digest_job.h"
-#include "reports/digest_report.h"
-#include "store/digest_file.h"
 
 struct digest_values {
 	struct lode_input_options input;
@@ -61,18 +60,8 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static struct lode_digest_job_options job_options(const struct digest_values *v,
-						  struct lode_progress *progress)
-{
-	struct lode_digest_job_options options = lode_reading_options(&v->input, &v->aoi, progress);
-
-	options.digest_dir = v->output;
-	options.again = v->again;
-	options.no_merge = !v->merge;
-	return options;
-}
-
-static int check(const struct lode_command *self, const struct digest_values *v, int n_operands)
+static int digest_command_check(const struct lode_command *self, const struct digest_values *v,
+				int n_operands)
 {
 	if (n_operands == 0)
 		return lode_command_misused(self, "give recordings, or folders of recordings");
@@ -86,52 +75,40 @@ static int check(const struct lode_command *self, const struct digest_values *v,
 	return 0;
 }
 
-/* Writes the merged digest, and says what there is now. */
-static int finish(const struct lode_command *self, const struct digest_values *v,
-		  const struct lode_digest_job *job)
-{
-	struct lode_digest_report report = {
-		.job = job, .folder = v->output, .merged = v->merge, .top = v->top};
-	struct lode_error err;
-	size_t size = 0;
-
-	if (v->merge && lode_digest_save(v->merge, job->digest, &job->origin, &size, &err) < 0)
-		return lode_say_error(self, &err);
-	report.merged_bytes = (int64_t)size;
-	if (v->wants_json)
-		lode_digest_report_json(stdout, &report);
-	else
-		lode_digest_report_text(stdout, &report);
-	return lode_job_exit(job, LODE_EXIT_OK);
-}
-
-static int run_job(const struct lode_command *self, const struct digest_values *v, char **inputs,
-		   size_t n_inputs)
+static int digest_command_answer(const struct lode_command *self, const struct digest_values *v,
+				 char **inputs, size_t n_inputs)
 {
 	struct lode_progress progress;
-	struct lode_digest_job job;
-	struct lode_digest_job_options job_with = job_options(v, &progress);
+	struct lode_digest_request request = {
+		.inputs = inputs,
+		.n_inputs = n_inputs,
+		.job = lode_reading_options(&v->input, &v->aoi, &progress),
+		.merged = v->merge,
+		.top = v->top,
+	};
+	struct lode_digest_answer *answer;
 	struct lode_error err;
 	int code;
 
+	request.job.digest_dir = v->output;
+	request.job.again = v->again;
+	request.job.no_merge = !v->merge;
 	lode_progress_start(&progress);
-	code = lode_digest_job_run(&job, inputs, n_inputs, &job_with, &err);
+	code = lode_digest_run(&answer, &request, &err);
 	lode_progress_end(&progress);
-	lode_say_skipped(self, &job);
-	if (code < 0) {
+	lode_say_skipped(self, answer->job);
+	if (code < 0)
 		code = lode_say_error(self, &err);
-	} else if (v->merge ? !job.digest : !job.outputs.n) {
-		lode_say(self, "no usable recording in %s",
-			 n_inputs == 1 ? "the input" : "the inputs");
-		code = LODE_EXIT_NOTHING;
-	} else {
-		code = finish(self, v, &job);
-	}
-	lode_digest_job_release(&job);
+	else if (v->wants_json)
+		lode_document_put(stdout, &lode_digest_document, answer, NULL);
+	else
+		lode_digest_text(stdout, answer);
+	code = lode_job_exit(answer->job, code);
+	lode_digest_answer_free(answer);
 	return code;
 }
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int digest_command_run(const struct lode_command *self, int argc, char **argv)
 {
 	struct digest_values values = {.top = 50};
 	int n, code = LODE_EXIT_OK;
@@ -140,9 +117,9 @@ static int run(const struct lode_command *self, int argc, char **argv)
 	lode_aoi_values_init(&values.aoi);
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
 		lode_aoi_values_settle(&values.aoi, false);
-		code = check(self, &values, n);
+		code = digest_command_check(self, &values, n);
 		if (code == 0)
-			code = run_job(self, &values, argv, (size_t)n);
+			code = digest_command_answer(self, &values, argv, (size_t)n);
 	}
 	lode_aoi_values_release(&values.aoi);
 	return code;
@@ -166,5 +143,5 @@ const struct lode_command lode_cmd_digest = {
 		"filters (--include and its like) can also be given later, to `lode mine`.",
 	.options = options,
 	.examples = examples,
-	.run = run,
+	.run = digest_command_run,
 };

@@ -1,0 +1,87 @@
+/* From a request to an answer: makes digests, merges them, and sums up. */
+#include <stdlib.h>
+
+#include "answers/digest/digest.h"
+#include "job/shape.h"
+#include "store/digest_file.h"
+
+struct lode_digest_answer_state {
+	struct lode_digest_answer answer; /* what the caller holds */
+	struct lode_digest_job job;
+	struct lode_digest_merged merged;
+	struct lode_arena arena;
+};
+
+static struct lode_digest_sums sum_up(const struct lode_digest_job *job)
+{
+	struct lode_digest_sums sums = {0};
+	bool is_known = true;
+
+	for (size_t i = 0; i < job->outputs.n; i++) {
+		const struct lode_digest_output *output = &job->outputs.at[i];
+
+		if (output->state == LODE_DIGEST_GIVEN) {
+			sums.n_given++;
+			continue;
+		}
+		sums.n_made += output->state == LODE_DIGEST_MADE;
+		sums.n_kept += output->state == LODE_DIGEST_KEPT;
+		sums.input_bytes += output->input_bytes;
+		sums.digest_bytes += output->digest_bytes;
+		sums.content_bytes += output->content_bytes;
+		is_known &= output->content_bytes > 0;
+	}
+	if (!is_known)
+		sums.content_bytes = 0;
+	return sums;
+}
+
+static int save_merged(struct lode_digest_answer_state *s, const char *path, struct lode_error *err)
+{
+	const struct lode_digest *digest = s->job.digest;
+	size_t size = 0;
+	int rc = lode_digest_save(path, digest, &s->job.origin, &size, err);
+
+	s->merged = (struct lode_digest_merged){path, (int64_t)size, digest->streams.n,
+						digest->symptoms.n, digest->rows.n};
+	s->answer.merged = &s->merged;
+	return rc;
+}
+
+int lode_digest_run(struct lode_digest_answer **out, const struct lode_digest_request *request,
+		    struct lode_error *err)
+{
+	struct lode_digest_answer_state *s = lode_alloc0(1, sizeof(*s));
+	struct lode_digest_answer *answer = &s->answer;
+	size_t n;
+	int rc;
+
+	answer->state = s;
+	answer->job = &s->job;
+	*out = answer;
+	rc = lode_digest_job_run(&s->job, request->inputs, request->n_inputs, &request->job, err);
+	if (rc < 0)
+		return rc;
+	n = s->job.outputs.n;
+	if (request->merged ? !s->job.digest : !n)
+		return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no usable recording in %s",
+				 request->n_inputs == 1 ? "the input" : "the inputs");
+	answer->folder = request->job.digest_dir;
+	answer->sums = sum_up(&s->job);
+	answer->shape = lode_shape_lines(s->job.origin.shape, &answer->n_shape, &s->arena);
+	answer->list = s->job.outputs.at;
+	answer->n_listed = request->top && request->top < n ? request->top : n;
+	answer->n_more = n - answer->n_listed;
+	return request->merged ? save_merged(s, request->merged, err) : 0;
+}
+
+void lode_digest_answer_free(struct lode_digest_answer *answer)
+{
+	struct lode_digest_answer_state *s = answer ? answer->state : NULL;
+
+	if (!s)
+		return;
+	lode_digest_job_release(&s->job);
+	lode_arena_release(&s->arena);
+	free(s);
+}
