@@ -286,13 +286,21 @@ const struct lode_record lode_cluster_row_record = {"cluster", row_fields,
 
 /* ---- All of them ---- */
 
+static const struct lode_field function_fields[] = {
+	LODE_FRAMES("frames", struct lode_flame_functions, frames.at, frames.n,
+		    "the functions of all flame graphs"),
+	LODE_FIELDS_END,
+};
+const struct lode_record lode_flame_functions_record = {"functions", function_fields,
+							sizeof(struct lode_flame_functions)};
+
 static const struct lode_field rows_fields[] = {
-	LODE_LIST("clusters", struct lode_cluster_rows, at, n, &lode_cluster_row_record,
-		  "in rank order"),
+	LODE_ROWS("clusters", struct lode_cluster_rows, n, lode_cluster_row_make,
+		  &lode_cluster_row_record, "in rank order"),
 	LODE_FIELD_AS("more", struct lode_cluster_rows, n_more, "clusters left out by --top",
 		      .absent = "none is left out"),
-	LODE_FRAMES("frames", struct lode_cluster_rows, frames, n_frames,
-		    "the functions of all flame graphs", .absent = "without --detail"),
+	LODE_FIELDS_AT(struct lode_cluster_rows, functions, &lode_flame_functions_record,
+		       .absent = "without --detail"),
 	LODE_FIELDS_END,
 };
 const struct lode_record lode_cluster_rows_record = {"clusters", rows_fields,

@@ -1,6 +1,7 @@
 /* Lays clusters out for documents. */
 #include "reports/cluster_rows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/signature.h"
@@ -192,60 +193,62 @@ static const struct lode_cluster_detail *detail_of(const struct lode_cluster_row
 
 /* ---- All ---- */
 
-static void lay_out(struct lode_cluster_row *row, struct lode_cluster_rows *rows,
-		    const struct lode_mined *mined, const struct lode_cluster_signature *signature,
-		    const struct lode_cluster_rows_options *options)
+void lode_cluster_row_make(void *out, const void *of, size_t i)
 {
+	const struct lode_cluster_rows *rows = of;
+	const struct lode_cluster_rows_options *options = &rows->options;
+	const struct lode_mined *mined = rows->mined;
+	struct lode_cluster_row *row = out;
+
+	lode_arena_release(rows->arena);
+	row->cluster = &rows->first[i];
 	row->digest = mined->digest;
 	row->kind = lode_cluster_kind(row->cluster);
 	row->reason = lode_cluster_reason(row->cluster);
 	row->coverage = lode_ratio(row->cluster->own_ns, mined->symptom_ns);
-	row->signature = signature_row(signature, options->is_light, &rows->arena);
-	list_gaps(row, &rows->arena);
-	list_reasons(row, &rows->arena);
+	row->signature =
+		signature_row(options->signatures
+				      ? &options->signatures->at[row->cluster - mined->clusters]
+				      : &rows->made.at[i],
+			      options->is_light, rows->arena);
+	list_gaps(row, rows->arena);
+	list_reasons(row, rows->arena);
 	list_items(row, options);
 	if (options->is_light || options->has_detail)
-		row->brief = brief_of(row, &rows->arena);
+		row->brief = brief_of(row, rows->arena);
 	if (options->has_detail)
 		row->detail = detail_of(row, options->n_sharing ? options->n_sharing : rows->n,
-					&rows->functions, &rows->arena);
+					rows->functions, rows->arena);
 }
 
 void lode_cluster_rows_build(struct lode_cluster_rows *out, const struct lode_mined *mined,
 			     const struct lode_cluster *only,
 			     const struct lode_cluster_rows_options *options)
 {
-	const struct lode_cluster *clusters = only ? only : mined->clusters;
-	const struct lode_cluster_signature *signatures;
-	struct lode_cluster_row *rows;
+	size_t n = only ? 1 : at_most(options->top, mined->n_clusters);
 
-	memset(out, 0, sizeof(*out));
-	out->n = only ? 1 : at_most(options->top, mined->n_clusters);
-	out->n_more = mined->n_clusters - out->n;
-	if (options->signatures) {
-		signatures = &options->signatures->at[clusters - mined->clusters];
-	} else {
-		lode_cluster_signatures_build(&out->made, mined, clusters, out->n);
-		signatures = out->made.at;
-	}
-	rows = lode_arena_array(&out->arena, struct lode_cluster_row, out->n + 1);
-	memset(rows, 0, out->n * sizeof(*rows));
-	for (size_t i = 0; i < out->n; i++) {
-		rows[i].cluster = &clusters[i];
-		lay_out(&rows[i], out, mined, &signatures[i], options);
-	}
-	out->at = rows;
-	if (options->has_detail) {
-		lode_vec_reserve(&out->functions.frames, 1);
-		out->frames = out->functions.frames.at;
-		out->n_frames = out->functions.frames.n;
-	}
+	*out = (struct lode_cluster_rows){
+		.n = n,
+		.n_more = mined->n_clusters - n,
+		.arena = lode_alloc0(1, sizeof(*out->arena)),
+		.options = *options,
+		.mined = mined,
+		.first = only ? only : mined->clusters,
+	};
+	if (options->has_detail)
+		out->functions = lode_alloc0(1, sizeof(*out->functions));
+	if (!options->signatures)
+		lode_cluster_signatures_build(&out->made, mined, out->first, n);
 }
 
 void lode_cluster_rows_release(struct lode_cluster_rows *rows)
 {
 	lode_cluster_signatures_release(&rows->made);
-	lode_flame_functions_release(&rows->functions);
-	lode_arena_release(&rows->arena);
+	if (rows->functions)
+		lode_flame_functions_release(rows->functions);
+	free(rows->functions);
+	if (rows->arena)
+		lode_arena_release(rows->arena);
+	free(rows->arena);
 	memset(rows, 0, sizeof(*rows));
 }

@@ -1,10 +1,11 @@
 /*
- * Clusters as documents list them: all that is said of each, laid out once.
+ * Clusters as documents list them: all that is said of each.
  *
  *   mined --> rows --> "clusters", "more", "frames" of lode mine, lode triage, lode serve
  *
- * What rows hold is borrowed from what was mined, or the arena's. Lists of patterns, wakers and
- * symptoms are not copied.
+ * A row is laid out when it is asked for: thousands of flame graphs need not be there at the same
+ * time. What it holds is borrowed from what was mined, or lives until the next row; lists of
+ * patterns, wakers and symptoms are not copied.
  */
 #ifndef LODE_CLUSTER_ROWS_H
 #define LODE_CLUSTER_ROWS_H
@@ -112,26 +113,30 @@ struct lode_cluster_rows_options {
 };
 
 struct lode_cluster_rows {
-	const struct lode_cluster_row *at;
 	size_t n, n_more;
-	const uint32_t *frames; /* NULL: without detail */
-	size_t n_frames;
+	struct lode_flame_functions *functions; /* of rows made so far; NULL: without detail */
+	struct lode_arena *arena;		/* of the row that was made last */
+	struct lode_cluster_rows_options options;
+	const struct lode_mined *mined;
+	const struct lode_cluster *first; /* of n */
 	struct lode_cluster_signatures made;
-	struct lode_flame_functions functions;
-	struct lode_arena arena;
 };
 
-/* `only`: one of mined->clusters; NULL: all, up to `top`. O(what is listed); with detail, O(stacks
-   of these clusters). */
+/* `only`: one of mined->clusters; NULL: all, up to `top`. Borrows `mined`. */
 void lode_cluster_rows_build(struct lode_cluster_rows *out, const struct lode_mined *mined,
 			     const struct lode_cluster *only,
 			     const struct lode_cluster_rows_options *options);
 void lode_cluster_rows_release(struct lode_cluster_rows *rows);
+/* Row i of struct lode_cluster_rows into a struct lode_cluster_row. With detail, O(stacks of the
+   cluster). */
+lode_row_maker lode_cluster_row_make;
 
 /* ---- Their fields; names are lode_digest_names' ---- */
 
 /* Of struct lode_cluster_rows: "clusters", "more" and "frames". */
 extern const struct lode_record lode_cluster_rows_record;
+/* Of struct lode_flame_functions: "frames". Stands behind the rows that name them. */
+extern const struct lode_record lode_flame_functions_record;
 /* Of struct lode_cluster_row: one cluster. */
 extern const struct lode_record lode_cluster_row_record;
 /* Of struct lode_cluster_brief: "why", "brief", "brief_variants". */

@@ -14,16 +14,15 @@ enum { TOP_INSIDE = 50, ROOM_OF_ONE = 30 };
 struct one_cluster {
 	const char *unit;
 	int64_t symptom_ns;
-	const struct lode_cluster_row *cluster;
-	struct lode_cluster_rows rows;
+	struct lode_cluster_row cluster;
+	const struct lode_flame_functions *functions;
 };
 
 static const struct lode_field one_cluster_fields[] = {
 	LODE_FIELD(struct one_cluster, unit, NULL),
 	LODE_FIELD(struct one_cluster, symptom_ns, NULL),
-	LODE_FIELD_POINTER("cluster", struct one_cluster, cluster, &lode_cluster_row_record, NULL),
-	LODE_FRAMES("frames", struct one_cluster, rows.frames, rows.n_frames,
-		    "the functions of the flame graph"),
+	LODE_FIELD_RECORD("cluster", struct one_cluster, cluster, &lode_cluster_row_record, NULL),
+	LODE_FIELDS_AT(struct one_cluster, functions, &lode_flame_functions_record),
 	LODE_FIELDS_END,
 };
 static const struct lode_record one_cluster_record = {"cluster", one_cluster_fields,
@@ -45,11 +44,13 @@ void lode_mine_cluster_json(FILE *out, const struct lode_mine_answer *answer,
 						    .n_sharing = ROOM_OF_ONE};
 	struct one_cluster one = {.unit = answer->digest->unit,
 				  .symptom_ns = answer->mined->symptom_ns};
+	struct lode_cluster_rows rows;
 
-	lode_cluster_rows_build(&one.rows, answer->mined, cluster, &options);
-	one.cluster = one.rows.at;
+	lode_cluster_rows_build(&rows, answer->mined, cluster, &options);
+	lode_cluster_row_make(&one.cluster, &rows, 0);
+	one.functions = rows.functions;
 	lode_document_put(out, &lode_mine_cluster_document, &one, &names);
-	lode_cluster_rows_release(&one.rows);
+	lode_cluster_rows_release(&rows);
 }
 
 /* ---- Symptoms ---- */
