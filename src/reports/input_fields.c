@@ -44,7 +44,7 @@ size_t lode_loss_rows(struct lode_loss_row rows[LODE_N_LOSS_KINDS],
 	return n;
 }
 
-static const char *text_of(const void *context, uint32_t id)
+static const char *tree_text(const void *context, uint32_t id)
 {
 	const struct lode_calltree *tree = context;
 
@@ -69,7 +69,7 @@ static const char *frame_module(const void *context, uint32_t id)
 struct lode_names lode_tree_names(const struct lode_calltree *tree)
 {
 	return (struct lode_names){.context = tree,
-				   .text = text_of,
+				   .text = tree_text,
 				   .frame = frame_name,
 				   .label = frame_label,
 				   .module = frame_module};

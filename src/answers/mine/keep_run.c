@@ -10,7 +10,7 @@
 /* LIMIT: of a run, the first so many clusters can be signed by their rank. */
 enum { MAX_CLUSTERS = 200, BUSY_MS = 2000 };
 
-static const char *text_of(struct lode_arena *arena, char *text)
+static const char *kept_text(struct lode_arena *arena, char *text)
 {
 	const char *copy = lode_arena_strndup(arena, text, strlen(text));
 
@@ -31,7 +31,7 @@ static const char *patterns_of(struct lode_arena *arena,
 		fprintf(out, "%s%s", i ? "\n" : "", signature->patterns[i]);
 	if (fclose(out) != 0)
 		lode_oom(size);
-	return text_of(arena, text);
+	return kept_text(arena, text);
 }
 
 static const char *common_of(struct lode_arena *arena, const struct lode_mined *mined,
@@ -49,7 +49,7 @@ static const char *common_of(struct lode_arena *arena, const struct lode_mined *
 					     sizeof(name)));
 	if (fclose(out) != 0)
 		lode_oom(size);
-	return text_of(arena, text);
+	return kept_text(arena, text);
 }
 
 static const char *reason_of(const struct lode_cluster *cluster)
@@ -62,7 +62,7 @@ static const char *reason_of(const struct lode_cluster *cluster)
 	return most == LODE_REASON_NONE ? "" : lode_wait_reason_name((enum lode_wait_reason)most);
 }
 
-static void describe(struct lode_repo_run *run, const struct lode_mined *mined, size_t n)
+static void list_run_clusters(struct lode_repo_run *run, const struct lode_mined *mined, size_t n)
 {
 	struct lode_cluster_signatures signatures = {0};
 
@@ -102,7 +102,8 @@ int lode_mine_keep_run(const char *repo_path, const char *where, const struct lo
 		return rc;
 	/* Somebody else is writing for long: the run is not worth waiting for. */
 	lode_repo_wait_ms(repo, BUSY_MS);
-	describe(&run, mined, mined->n_clusters < MAX_CLUSTERS ? mined->n_clusters : MAX_CLUSTERS);
+	list_run_clusters(&run, mined,
+			  mined->n_clusters < MAX_CLUSTERS ? mined->n_clusters : MAX_CLUSTERS);
 	rc = lode_repo_put_run(repo, &run, err);
 	lode_repo_run_release(&run);
 	lode_repo_close(repo);

@@ -5,7 +5,7 @@
 
 /* ---- Laying out ---- */
 
-static int64_t *column(struct lode_arena *arena, size_t n)
+static int64_t *path_column(struct lode_arena *arena, size_t n)
 {
 	return lode_arena_array(arena, int64_t, n + 1);
 }
@@ -18,8 +18,8 @@ static struct lode_path_lane lane_of(const struct lode_lanes *lanes,
 				     lane->tid,
 				     lanes->tree.strings.text.at[lane->comm],
 				     lane->path_ns,
-				     column(arena, n),
-				     column(arena, n),
+				     path_column(arena, n),
+				     path_column(arena, n),
 				     lane->events.at,
 				     n};
 
@@ -33,7 +33,8 @@ static struct lode_path_lane lane_of(const struct lode_lanes *lanes,
 static struct lode_path_spans spans_of(const struct lode_lanes *lanes, struct lode_arena *arena)
 {
 	size_t n = lanes->spans.n;
-	struct lode_path_spans out = {column(arena, n), column(arena, n), lanes->spans.at, n};
+	struct lode_path_spans out = {path_column(arena, n), path_column(arena, n), lanes->spans.at,
+				      n};
 
 	for (size_t i = 0; i < n; i++) {
 		out.start_ns[i] = lanes->spans.at[i].start_ns - lanes->t0_ns;
@@ -45,7 +46,7 @@ static struct lode_path_spans spans_of(const struct lode_lanes *lanes, struct lo
 static struct lode_path_wakes wakes_of(const struct lode_lanes *lanes, struct lode_arena *arena)
 {
 	size_t n = lanes->wakes.n;
-	struct lode_path_wakes out = {column(arena, n), lanes->wakes.at, n};
+	struct lode_path_wakes out = {path_column(arena, n), lanes->wakes.at, n};
 
 	for (size_t i = 0; i < n; i++)
 		out.t_ns[i] = lanes->wakes.at[i].t_ns - lanes->t0_ns;

@@ -14,7 +14,7 @@ enum { lines_per_cluster = 4 };
 
 /* ---- Above the table: what was read ---- */
 
-static void print_heading(FILE *out, const struct lode_mine_answer *answer)
+static void print_mined_heading(FILE *out, const struct lode_mine_answer *answer)
 {
 	const struct lode_mined *m = answer->mined;
 	const char *unit = m->digest->unit;
@@ -39,8 +39,8 @@ static const struct lode_table_column table_columns[n_table_columns] = {
 	[WHY] = {"why", false},	   [COMMON] = {"common part", false},
 };
 
-static void set_numbers(struct lode_table *table, const struct lode_mine_answer *answer,
-			const struct lode_cluster *cluster)
+static void set_cluster_numbers(struct lode_table *table, const struct lode_mine_answer *answer,
+				const struct lode_cluster *cluster)
 {
 	const char *unit = answer->mined->digest->unit;
 	char text[LODE_UNITS_BUFFER];
@@ -82,7 +82,7 @@ static void print_clusters(FILE *out, const struct lode_mine_answer *answer,
 	size_t room;
 
 	for (size_t i = 0; i < answer->n_shown; i++)
-		set_numbers(table, answer, &m->clusters[i]);
+		set_cluster_numbers(table, answer, &m->clusters[i]);
 	lode_table_hang(table, OWN);
 	room = lode_table_room(table, page->columns);
 	for (size_t i = 0; i < answer->n_shown; i++)
@@ -93,7 +93,7 @@ static void print_clusters(FILE *out, const struct lode_mine_answer *answer,
 
 /* ---- Below the table: what it stands on ---- */
 
-static void print_rest(FILE *out, const struct lode_mine_answer *answer)
+static void print_mined_rest(FILE *out, const struct lode_mine_answer *answer)
 {
 	const struct lode_mined *m = answer->mined;
 	const char *unit = m->digest->unit;
@@ -145,7 +145,7 @@ static void print_method(FILE *out, const struct lode_mine_answer *answer)
 			lode_format_plural(b, m->n_not_compared, "pattern"));
 }
 
-static void print_losses(FILE *out, const struct lode_mine_answer *answer)
+static void print_mined_losses(FILE *out, const struct lode_mine_answer *answer)
 {
 	const struct lode_mine_quality *quality = &answer->quality;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
@@ -190,15 +190,15 @@ static void print_skipped(FILE *out, const struct lode_mine_answer *answer)
 void lode_mine_text(FILE *out, const struct lode_mine_answer *answer,
 		    const struct lode_text_page *page)
 {
-	print_heading(out, answer);
+	print_mined_heading(out, answer);
 	fputc('\n', out);
 	if (answer->n_shown) {
 		print_clusters(out, answer, page);
 		fputc('\n', out);
 	}
-	print_rest(out, answer);
+	print_mined_rest(out, answer);
 	print_method(out, answer);
-	print_losses(out, answer);
+	print_mined_losses(out, answer);
 	print_skipped(out, answer);
 	if (answer->n_shown)
 		fprintf(out, "\nlode mine --show 1 ... tells the first cluster in full.\n");
