@@ -149,26 +149,6 @@ static struct lode_serve_mine_options mine_options(const struct serving *s)
 		.input = &s->values->input, .aoi = &s->values->aoi, .mining = &s->values->mining};
 }
 
-/* Keeps it as a part of the reports. */
-static void add_part(struct serving *s, struct lode_serve_mine *mine, const char *title)
-{
-	struct lode_html_reports *reports = &s->runs.reports;
-	struct lode_html_part part = {.name = "mine", .schema = "lode/mine/1"};
-	char *json = NULL;
-	FILE *out = open_memstream(&json, &part.json_bytes);
-
-	if (!out)
-		lode_oom(1);
-	lode_serve_mine_put(out, mine);
-	if (fclose(out) != 0)
-		lode_oom(part.json_bytes);
-	part.json = lode_arena_strndup(&reports->arena, json, part.json_bytes);
-	part.title = lode_arena_strndup(&reports->arena, title, strlen(title));
-	free(json);
-	lode_vec_append(&s->mines, ((struct serving_mine){mine, reports->parts.n}));
-	lode_vec_append(&reports->parts, part);
-}
-
 /* `lode mine` of page_runs.h: in this program, so that the page can ask it. */
 static int mine_inside(void *context, struct lode_page_runs *runs, struct lode_page_run *run,
 		       const char *symptom, struct lode_error *err)
@@ -176,9 +156,9 @@ static int mine_inside(void *context, struct lode_page_runs *runs, struct lode_p
 	struct serving *s = context;
 	struct lode_serve_mine_options options = mine_options(s);
 	struct lode_serve_mine *mine;
-	char title[1024];
+	struct lode_html_report report;
+	struct lode_html_part part;
 
-	(void)runs;
 	(void)err;
 	options.symptom = symptom;
 	options.inputs = (char *const *)(uintptr_t)(run->words.at + run->first_input);
@@ -186,8 +166,11 @@ static int mine_inside(void *context, struct lode_page_runs *runs, struct lode_p
 	run->exit_code = lode_serve_mine_open(&mine, s->self, &options);
 	if (!mine)
 		return LODE_OK;
-	lode_html_title(title, sizeof(title), options.inputs, options.n_inputs);
-	add_part(s, mine, title);
+	report = lode_serve_mine_report(mine);
+	lode_html_part_make(&part, &report, options.inputs, options.n_inputs);
+	lode_vec_append(&s->mines, ((struct serving_mine){mine, runs->reports.parts.n}));
+	lode_page_runs_take(runs, &part, 1);
+	lode_html_part_release(&part);
 	return LODE_OK;
 }
 

@@ -22,6 +22,14 @@ struct lode_example {
 	const char *what, *command; /* `command` NULL ends a list */
 };
 
+struct lode_html_part;
+
+/* Gets the pages of a command that runs inside of another one, in place of their files. */
+struct lode_page_taker {
+	void *context;
+	void (*take)(void *context, const struct lode_html_part *parts, size_t n_parts);
+};
+
 struct lode_command {
 	const char *name;
 	const char *summary;	 /* half a line */
@@ -33,6 +41,9 @@ struct lode_command {
 	bool first_operand_ends;
 	/* Operands are words, not files that are read. */
 	bool takes_words;
+	/* Not NULL: the command runs inside of another one, whose output is not this one's: it
+	   prints nothing but messages, and its page goes here. */
+	const struct lode_page_taker *taker;
 	/* `argv` is what follows the command's name. Gives an exit code. */
 	int (*run)(const struct lode_command *self, int argc, char **argv);
 };

@@ -1,10 +1,7 @@
 #include "cli/html_option.h"
 
-#include <string.h>
-
 #include "cli/messages.h"
 #include "cli/progress.h"
-#include "reports/html.h"
 
 const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detail)
 {
@@ -26,20 +23,27 @@ int lode_html_check(const struct lode_command *self)
 	return LODE_EXIT_FAILURE;
 }
 
-int lode_html_put(const struct lode_command *self, const char *path, const char *schema,
-		  char *const *inputs, size_t n_inputs, void (*put)(FILE *out, const void *report),
-		  const void *report)
+int lode_html_put_parts(const struct lode_command *self, const char *path,
+			const struct lode_html_part *parts, size_t n_parts, struct lode_error *err)
 {
+	if (!self->taker)
+		return lode_html_write(path, parts, n_parts, err);
+	self->taker->take(self->taker->context, parts, n_parts);
+	return LODE_OK;
+}
+
+int lode_html_put(const struct lode_command *self, const char *path,
+		  const struct lode_html_report *report, char *const *inputs, size_t n_inputs)
+{
+	struct lode_html_part part;
 	struct lode_stopwatch watch;
 	struct lode_error err;
-	char name[32];
 	int rc;
 
-	/* "lode/pio/1": pio */
-	snprintf(name, sizeof(name), "%s", strchr(schema, '/') + 1);
-	*strchrnul(name, '/') = '\0';
+	lode_html_part_make(&part, report, inputs, n_inputs);
 	lode_stopwatch_start(&watch, "making the page");
-	rc = lode_html_write_report(path, name, schema, inputs, n_inputs, put, report, &err);
+	rc = lode_html_put_parts(self, path, &part, 1, &err);
 	lode_stopwatch_end(&watch);
+	lode_html_part_release(&part);
 	return rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
+#include "reports/html.h"
 
 /* In a table of options; the offset is that of a `const char *`. */
 #define LODE_HTML_OPTION(place)                                                            \
@@ -35,12 +36,15 @@ const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detai
  */
 int lode_html_check(const struct lode_command *self);
 
+/* Writes a page, or gives it to the command that this one runs inside of. */
+int lode_html_put_parts(const struct lode_command *self, const char *path,
+			const struct lode_html_part *parts, size_t n_parts, struct lode_error *err);
+
 /*
- * Writes the report of one command, whose JSON `put` writes; `schema` is "lode/<command>/1". The
- * operands become the title. Gives LODE_EXIT_OK, or what the error that was said stands for.
+ * The same of one report. The operands become the title. Gives LODE_EXIT_OK, or what the
+ * error that was said stands for.
  */
-int lode_html_put(const struct lode_command *self, const char *path, const char *schema,
-		  char *const *inputs, size_t n_inputs, void (*put)(FILE *out, const void *report),
-		  const void *report);
+int lode_html_put(const struct lode_command *self, const char *path,
+		  const struct lode_html_report *report, char *const *inputs, size_t n_inputs);
 
 #endif

@@ -23,7 +23,11 @@ static void add_run(struct lode_page_overview *overview, struct lode_page_runs *
 		const struct lode_html_part *part = &runs->reports.parts.at[from->first_part];
 
 		run.report = part->name;
-		lode_findings_make(&run.findings, part, n_details, &overview->arena);
+		if (part->findings)
+			lode_findings_parse(&run.findings, part->findings, strlen(part->findings),
+					    &overview->arena);
+		if (run.findings.n_details > n_details)
+			run.findings.n_details = n_details;
 	}
 	lode_vec_append(&overview->runs, run);
 }
@@ -111,8 +115,6 @@ int lode_page_overview_exit(const struct lode_page_overview *overview)
 
 void lode_page_overview_release(struct lode_page_overview *overview)
 {
-	for (size_t i = 0; i < overview->runs.n; i++)
-		lode_findings_release(&overview->runs.at[i].findings);
 	lode_vec_release(&overview->runs);
 	lode_arena_release(&overview->arena);
 }

@@ -1,24 +1,16 @@
 #include "cli/page_runs.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include <yajl/yajl_tree.h>
 
+#include "answers/info/info.h"
 #include "base/clock.h"
 #include "base/escape.h"
-#include "base/json_tree.h"
 #include "base/temporary_folder.h"
 #include "cli/messages.h"
-#include "recorder/child.h"
+#include "reports/html_split.h"
 #include "store/timeline_file.h"
-
-static const char program[] = "/proc/self/exe";
-
-/* Enough for what `lode info --json` says of one recording; what is longer is not read. */
-enum { INFO_BYTES = 4 << 20 };
 
 /* Recordings of one folder were made alike: so many are asked what they hold. */
 enum { MOST_ASKED = 4 };
@@ -75,19 +67,20 @@ static void say_machine(struct lode_page_runs *runs, lode_words *words, const ch
 	}
 }
 
-/* What `lode info` says of whether a recording serves an analysis. */
-enum serves { NO, YES, UNKNOWN };
-
-static enum serves serves_in(yajl_val root, const char *analysis)
+/* Whether a recording serves an analysis; false: it cannot be read, which others say. */
+static bool ask_recording(struct lode_serves *mine, struct lode_serves *suspects, char *path)
 {
-	const char *path[] = {"serves", analysis, NULL};
-	yajl_val value = root ? yajl_tree_get(root, path, yajl_t_string) : NULL;
+	const struct lode_info_request request = {
+		.inputs = &path, .n_inputs = 1, .source = {.narrow = lode_narrow_none}, .top = 1};
+	struct lode_info_answer *answer;
+	bool is_known = lode_info_run(&answer, &request, NULL) == LODE_OK && answer->n_streams > 0;
 
-	if (!value || value->type != yajl_t_string)
-		return UNKNOWN;
-	return strcmp(value->u.string, "no") == 0    ? NO
-	       : strcmp(value->u.string, "yes") == 0 ? YES
-						     : UNKNOWN;
+	if (is_known) {
+		*mine = answer->streams[0].quality.serves[LODE_ANALYSIS_MINE];
+		*suspects = answer->streams[0].quality.serves[LODE_ANALYSIS_SUSPECTS];
+	}
+	lode_info_free(answer);
+	return is_known;
 }
 
 /*
@@ -97,25 +90,18 @@ static enum serves serves_in(yajl_val root, const char *analysis)
  */
 static void ask_recordings(bool *is_mined, bool *has_suspects, const lode_path_list *recordings)
 {
-	char *text = lode_alloc(INFO_BYTES + 1);
-
 	*is_mined = *has_suspects = false;
 	for (size_t i = 0; i < recordings->n && i < MOST_ASKED && !*is_mined; i++) {
-		const char *argv[] = {program,		 "info", "--json", "--top", "1",
-				      recordings->at[i], NULL};
-		yajl_val root = NULL;
-		size_t n;
+		struct lode_serves mine, suspects;
 
-		if (lode_child_read(text, INFO_BYTES, &n, argv, NULL) == LODE_OK) {
-			text[n] = 0;
-			(void)lode_json_tree_parse(&root, text, n, NULL, NULL);
+		if (!ask_recording(&mine, &suspects, recordings->at[i])) {
+			*is_mined = true;
+			return;
 		}
-		*is_mined = serves_in(root, "mine") != NO;
-		*has_suspects = *has_suspects || serves_in(root, "suspects") == YES;
-		yajl_tree_free(root);
+		*is_mined = mine.service != LODE_SERVICE_NO;
+		*has_suspects = *has_suspects || suspects.service == LODE_SERVICE_YES;
 	}
 	*is_mined = *is_mined || !*has_suspects;
-	free(text);
 }
 
 /* In a folder the command finds the same files itself; bundles it must be told. */
@@ -303,38 +289,56 @@ int lode_page_runs_plan(struct lode_page_runs *runs, const struct lode_survey *s
 
 /* Options behind the command's name; NULL: not given. */
 struct further {
-	const char *html, *index;
-	bool is_whole_only;
+	const char *index;
+	bool has_page, is_whole_only;
 };
 
-static int run_words(int *exit_code, const lode_words *words, struct further further,
-		     struct lode_error *err)
+void lode_page_runs_take(void *context, const struct lode_html_part *parts, size_t n_parts)
 {
-	LODE_VEC(const char *) argv = {0};
-	bool was_stopped = false;
-	int status = 0, rc;
+	struct lode_page_runs *runs = context;
+	struct lode_arena *arena = &runs->reports.arena;
 
-	lode_vec_append(&argv, program);
-	for (size_t i = 0; i < words->n; i++) {
-		lode_vec_append(&argv, words->at[i]);
-		if (further.html && i == 0) {
-			lode_vec_append(&argv, "--html");
-			lode_vec_append(&argv, further.html);
-		}
-		if (further.index && i == 0) {
-			lode_vec_append(&argv, "--index");
-			lode_vec_append(&argv, further.index);
-		}
-		if (further.is_whole_only && i == 0)
-			lode_vec_append(&argv, "--whole-only");
+	for (size_t i = 0; i < n_parts; i++) {
+		struct lode_html_text json = {0};
+		struct lode_html_part part = parts[i];
+
+		lode_html_add_compact(&json, part.json, part.json_bytes);
+		part.json = lode_arena_strndup(arena, json.bytes.at, json.bytes.n);
+		part.json_bytes = json.bytes.n;
+		part.name = lode_arena_strndup(arena, part.name, strlen(part.name));
+		part.title = lode_arena_strndup(arena, part.title, strlen(part.title));
+		if (part.findings)
+			part.findings =
+				lode_arena_strndup(arena, part.findings, strlen(part.findings));
+		lode_vec_append(&runs->reports.parts, part);
+		lode_vec_release(&json.bytes);
 	}
-	lode_vec_append(&argv, NULL);
-	rc = lode_child_run_quietly(&status, &was_stopped, argv.at, err);
+}
+
+/* Runs a command inside of this one, with its command line; gives its exit code. */
+static int run_words(struct lode_page_runs *runs, const lode_words *words, struct further further)
+{
+	const struct lode_page_taker taker = {runs, lode_page_runs_take};
+	struct lode_command command = *lode_command_find(words->at[0]);
+	LODE_VEC(char *) argv = {0}; /* which commands may order anew */
+	int code;
+
+	for (size_t i = 1; i < words->n; i++)
+		lode_vec_append(&argv, (char *)(uintptr_t)words->at[i]);
+	if (further.has_page) {
+		lode_vec_append(&argv, (char *)"--html");
+		lode_vec_append(&argv, (char *)"/dev/null");
+	}
+	if (further.index) {
+		lode_vec_append(&argv, (char *)"--index");
+		lode_vec_append(&argv, (char *)(uintptr_t)further.index);
+	}
+	if (further.is_whole_only)
+		lode_vec_append(&argv, (char *)"--whole-only");
+	command.taker = &taker;
+	code = command.run(&command, (int)argv.n, argv.at);
 	lode_vec_release(&argv);
-	*exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : LODE_EXIT_FAILURE;
-	if (rc == LODE_OK && was_stopped)
-		return lode_fail(err, LODE_ERR_IO, NULL, -1, "stopped");
-	return rc;
+	return code;
 }
 
 /* "mine" is taken: "mine-2". What goes with a report, "NAME-part-3", goes with its new name. */
@@ -390,8 +394,8 @@ static int run_inside(struct lode_page_runs *runs, struct lode_page_run *run,
 
 static int run_one(struct lode_page_runs *runs, struct lode_page_run *run, struct lode_error *err)
 {
-	const char *html = join(runs, runs->folder, "/page.html");
-	int rc = LODE_OK;
+	const struct further further = {
+		.has_page = true, .index = run->index, .is_whole_only = run->is_served};
 
 	run->first_part = runs->reports.parts.n;
 	if (strcmp(run->analysis, "page") == 0)
@@ -399,25 +403,17 @@ static int run_one(struct lode_page_runs *runs, struct lode_page_run *run, struc
 	if (strcmp(run->analysis, "mine") == 0 && runs->mine_inside)
 		return run_inside(runs, run, err);
 	if (run->before.n)
-		rc = run_words(&run->exit_code, &run->before, (struct further){0}, err);
-	if (rc < 0 || run->exit_code > LODE_EXIT_INCOMPLETE)
-		return rc;
-	rc = run_words(&run->exit_code, &run->words,
-		       (struct further){
-			       .html = html, .index = run->index, .is_whole_only = run->is_served},
-		       err);
-	if (rc == LODE_OK && run->exit_code == LODE_EXIT_NOTHING &&
-	    strcmp(run->analysis, "mine") == 0) {
+		run->exit_code = run_words(runs, &run->before, (struct further){0});
+	if (run->exit_code > LODE_EXIT_INCOMPLETE)
+		return LODE_OK;
+	run->exit_code = run_words(runs, &run->words, further);
+	if (run->exit_code == LODE_EXIT_NOTHING && strcmp(run->analysis, "mine") == 0) {
 		/* Of the whole machine, perhaps: then whoever waited. */
 		say(runs, &run->words, "--symptom");
 		say(runs, &run->words, "comm=*");
-		rc = run_words(&run->exit_code, &run->words, (struct further){.html = html}, err);
+		run->exit_code = run_words(runs, &run->words, further);
 	}
-	if (rc < 0 || run->exit_code > LODE_EXIT_INCOMPLETE)
-		return rc;
-	rc = lode_html_read(&runs->reports, html, err);
-	unlink(html);
-	return rc;
+	return LODE_OK;
 }
 
 int lode_page_runs_do(struct lode_page_runs *runs,

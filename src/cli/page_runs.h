@@ -2,8 +2,8 @@
  * The analyses that fit what is there, run one after another, and their reports: what
  * `lode analyze` puts into one page and `lode serve` serves.
  *
- * Each is this program again, with the command line that one would type: the page shows it, its
- * numbers are that command's, and one analysis that fails costs no other.
+ * Each runs inside of this program by the command line that one would type: the page shows it, and
+ * its numbers are that command's.
  */
 #ifndef LODE_PAGE_RUNS_H
 #define LODE_PAGE_RUNS_H
@@ -73,6 +73,9 @@ int lode_page_runs_plan(struct lode_page_runs *runs, const struct lode_survey *s
 int lode_page_runs_do(struct lode_page_runs *runs,
 		      void (*starts)(void *context, const struct lode_page_runs *runs, size_t i),
 		      void *context, struct lode_error *err);
+
+/* Keeps copies of the parts of a page; `runs` is a struct lode_page_runs. */
+void lode_page_runs_take(void *runs, const struct lode_html_part *parts, size_t n_parts);
 
 /* Its command line, for people to copy: words that need it are quoted. Arena's. */
 const char *lode_page_run_text(struct lode_page_runs *runs, const struct lode_page_run *run);

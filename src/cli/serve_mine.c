@@ -98,9 +98,15 @@ void lode_serve_mine_close(struct lode_serve_mine *mine)
 	free(mine);
 }
 
-void lode_serve_mine_put(FILE *out, struct lode_serve_mine *mine)
+static void put_served_mine(FILE *out, const void *answer)
 {
-	lode_mine_json(out, mine->answer);
+	lode_mine_json(out, answer);
+}
+
+struct lode_html_report lode_serve_mine_report(const struct lode_serve_mine *mine)
+{
+	return (struct lode_html_report){lode_mine_document.schema, mine->answer, put_served_mine,
+					 lode_mine_findings};
 }
 
 /* ---- Questions ---- */

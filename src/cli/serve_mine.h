@@ -17,6 +17,7 @@
 #include "cli/command.h"
 #include "cli/input_options.h"
 #include "cli/mining_options.h"
+#include "reports/html.h"
 #include "server/site.h"
 
 struct lode_serve_mine;
@@ -43,7 +44,7 @@ int lode_serve_mine_open(struct lode_serve_mine **out, const struct lode_command
 void lode_serve_mine_close(struct lode_serve_mine *mine); /* NULL does nothing */
 
 /* "lode/mine/1" as it is served: the list of clusters. */
-void lode_serve_mine_put(FILE *out, struct lode_serve_mine *mine);
+struct lode_html_report lode_serve_mine_report(const struct lode_serve_mine *mine);
 
 /* Adds what can be asked of it, and changed, to a report of the site. */
 void lode_serve_mine_add(struct lode_serve_mine *mine, struct lode_site *site, const char *report);

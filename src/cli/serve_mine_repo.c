@@ -49,23 +49,21 @@ static struct lode_site *site_of(struct lode_serve_mine *mine,
 				 const struct lode_serve_mine_options *options)
 {
 	struct lode_site *site = lode_site_new();
-	size_t page_bytes = 0, json_bytes = 0;
-	char *page = lode_html_served_page(&page_bytes), *json = NULL, title[1024];
-	FILE *out = open_memstream(&json, &json_bytes);
+	const struct lode_html_report report = lode_serve_mine_report(mine);
+	struct lode_html_part part;
+	size_t page_bytes = 0;
+	char *page = lode_html_served_page(&page_bytes), title[1024], *inputs[] = {title};
 
-	if (!out)
-		lode_oom(1);
-	lode_serve_mine_put(out, mine);
-	if (fclose(out) != 0)
-		lode_oom(json_bytes);
 	snprintf(title, sizeof(title), "%s%s%s", options->repo, options->where ? ", " : "",
 		 options->where ? options->where : "");
+	lode_html_part_make(&part, &report, inputs, 1);
 	lode_site_set_page(site, page, page_bytes);
-	lode_site_add_report(site, report_name, "lode/mine/1", title, json, json_bytes);
+	lode_site_add_report(site, report_name, part.schema, part.title, part.json,
+			     part.json_bytes);
+	lode_html_part_release(&part);
 	lode_serve_mine_add(mine, site, report_name);
 	lode_site_give(site, close_mine, mine);
 	free(page);
-	free(json);
 	return site;
 }
 

@@ -10,58 +10,18 @@
 
 #include "recorder/parent_watch.h"
 
-/* Starts argv in a child with the signal mask `mask`; gives its pid. */
-static pid_t start(const char *const *argv, const sigset_t *mask, int output)
+/* Starts argv in a child that writes to `output`; gives its pid. */
+static pid_t start_child(const char *const *argv, int output)
 {
 	pid_t parent = getpid(), pid = fork();
 
 	if (pid != 0)
 		return pid;
 	lode_end_with_parent(parent, SIGKILL);
-	if (mask)
-		sigprocmask(SIG_SETMASK, mask, NULL);
-	if (output >= 0)
-		dup2(output, STDOUT_FILENO);
+	dup2(output, STDOUT_FILENO);
 	execv(argv[0], (char *const *)argv); /* which does not write to them */
 	fprintf(stderr, "lode: %s: %s\n", argv[0], strerror(errno));
 	_exit(127);
-}
-
-int lode_child_run_quietly(int *status, bool *was_stopped, const char *const *argv,
-			   struct lode_error *err)
-{
-	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC), rc = 0;
-	sigset_t set, before;
-	pid_t pid;
-
-	if (nowhere < 0)
-		return lode_fail_errno(err, errno, "/dev/null", "cannot open");
-	*was_stopped = false;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGCHLD);
-	/* Blocked before the child is there: its end must not go unnoticed. */
-	sigprocmask(SIG_BLOCK, &set, &before);
-	pid = start(argv, &before, nowhere);
-	close(nowhere);
-	if (pid < 0)
-		rc = lode_fail_errno(err, errno, argv[0], "starting it");
-	while (rc == 0) {
-		pid_t ended = waitpid(pid, status, WNOHANG);
-		int signum;
-
-		if (ended == pid)
-			break;
-		signum = sigwaitinfo(&set, NULL);
-		if (signum < 0 || signum == SIGCHLD)
-			continue;
-		*was_stopped = true;
-		kill(pid, SIGINT);
-	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return rc;
 }
 
 int lode_child_read(char *output, size_t size, size_t *len, const char *const *argv,
@@ -74,7 +34,7 @@ int lode_child_read(char *output, size_t size, size_t *len, const char *const *a
 	*len = 0;
 	if (pipe2(ends, O_CLOEXEC))
 		return lode_fail_errno(err, errno, NULL, "making a pipe");
-	pid = start(argv, NULL, ends[1]);
+	pid = start_child(argv, ends[1]);
 	close(ends[1]);
 	while (pid > 0 && *len < size && n > 0) {
 		n = read(ends[0], output + *len, size - *len);

@@ -98,8 +98,8 @@ void lode_analyze_json(FILE *out, const struct lode_analyze_report *report)
 		lode_json_int(json, "elapsed_ns", run->elapsed_ns);
 		lode_json_text(json, "summary", run->findings.summary);
 		lode_json_array(json, "details");
-		for (size_t k = 0; k < run->findings.details.n; k++)
-			put_finding(json, &run->findings.details.at[k]);
+		for (size_t k = 0; k < run->findings.n_details; k++)
+			put_finding(json, &run->findings.details[k]);
 		lode_json_end_array(json);
 		lode_json_end_object(json);
 	}
@@ -152,7 +152,7 @@ void lode_analyze_text(FILE *out, const struct lode_analyze_report *report)
 			put_line(out, report, 2, "gave nothing; what it said stands above");
 		else
 			put_line(out, report, 2, run->findings.summary);
-		for (size_t k = 0; k < run->findings.details.n; k++)
-			put_line(out, report, 4, run->findings.details.at[k].text);
+		for (size_t k = 0; k < run->findings.n_details; k++)
+			put_line(out, report, 4, run->findings.details[k].text);
 	}
 }

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -61,8 +62,7 @@ static void add_attribute(struct lode_html_text *text, const char *name, const c
 	add_text(text, "\"");
 }
 
-/* The document on one line: line ends and what indents the next one, which strings never hold. */
-static void add_compact(struct lode_html_text *text, const char *json, size_t n)
+void lode_html_add_compact(struct lode_html_text *text, const char *json, size_t n)
 {
 	const char *end = json + n;
 
@@ -155,7 +155,7 @@ static void add_part(struct lode_html_text *text, const struct lode_html_part *p
 	struct lode_html_split split;
 	bool is_split;
 
-	add_compact(&json, part->json, part->json_bytes);
+	lode_html_add_compact(&json, part->json, part->json_bytes);
 	is_split = lode_html_split(&split, part->schema, json.bytes.at, json.bytes.n);
 	add_text(text, "<script type=\"application/octet-stream\" class=\"lode-report\"");
 	add_attribute(text, "data-name", part->name);
@@ -166,6 +166,10 @@ static void add_part(struct lode_html_text *text, const struct lode_html_part *p
 		add_rest(text, &split);
 	} else {
 		add_packed(text, json.bytes.at, json.bytes.n);
+	}
+	if (part->findings) {
+		add_text(text, "<script type=\"application/octet-stream\" class=\"lode-findings\"");
+		add_packed(text, part->findings, strlen(part->findings));
 	}
 	lode_html_split_release(&split);
 	lode_vec_release(&json.bytes);
@@ -197,29 +201,60 @@ int lode_html_write(const char *path, const struct lode_html_part *parts, size_t
 	return rc;
 }
 
-int lode_html_write_report(const char *path, const char *name, const char *schema,
-			   char *const *inputs, size_t n_inputs,
-			   void (*put)(FILE *out, const void *report), const void *report,
-			   struct lode_error *err)
+/* What `put` writes, on the heap. */
+static char *written_text(size_t *size, void (*put)(FILE *out, const void *answer),
+			  const void *answer)
 {
-	struct lode_html_part part = {.name = name, .schema = schema};
-	char title[1024], *json = NULL;
-	FILE *out;
-	int rc;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, size);
 
-	if (lode_html_missing()) /* before the work is done for nothing */
-		return lode_html_write(path, NULL, 0, err);
-	out = open_memstream(&json, &part.json_bytes);
 	if (!out)
 		lode_oom(1);
-	put(out, report);
+	put(out, answer);
 	if (fclose(out) != 0)
-		lode_oom(part.json_bytes);
-	part.json = json;
-	part.title = lode_html_title(title, sizeof(title), inputs, n_inputs);
-	rc = lode_html_write(path, &part, 1, err);
-	free(json);
-	return rc;
+		lode_oom(*size);
+	return text;
+}
+
+static void put_findings(FILE *out, const void *findings)
+{
+	lode_findings_put(out, findings);
+}
+
+void lode_html_part_tell(struct lode_html_part *part, const struct lode_findings *findings)
+{
+	size_t ignored;
+
+	part->findings = written_text(&ignored, put_findings, findings);
+}
+
+void lode_html_part_make(struct lode_html_part *out, const struct lode_html_report *report,
+			 char *const *inputs, size_t n_inputs)
+{
+	const char *name = strchr(report->schema, '/') + 1;
+	struct lode_findings findings;
+	struct lode_arena arena = {0};
+	char title[1024];
+
+	*out = (struct lode_html_part){.schema = report->schema};
+	out->name = strndup(name, strcspn(name, "/"));
+	if (!out->name)
+		lode_oom(strlen(name));
+	out->title = lode_strdup(lode_html_title(title, sizeof(title), inputs, n_inputs));
+	out->json = written_text(&out->json_bytes, report->put, report->answer);
+	if (report->find) {
+		report->find(&findings, report->answer, &arena);
+		lode_html_part_tell(out, &findings);
+	}
+	lode_arena_release(&arena);
+}
+
+void lode_html_part_release(struct lode_html_part *part)
+{
+	free((char *)part->name);
+	free((char *)part->title);
+	free((char *)part->json);
+	free((char *)part->findings);
 }
 
 char *lode_html_served_page(size_t *size)

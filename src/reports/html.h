@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "reports/findings.h"
 
 /* One report: what `lode COMMAND --json` prints. */
 struct lode_html_part {
@@ -21,7 +22,23 @@ struct lode_html_part {
 	const char *title;  /* untrusted; what a person calls it, such as its inputs */
 	const char *json;   /* json_bytes long */
 	size_t json_bytes;
+	const char *findings; /* as lode_findings_put writes them; NULL: not known */
 };
+
+/* A report that becomes a part: how its JSON is written, and what is found in it. */
+struct lode_html_report {
+	const char *schema; /* "lode/mine/1": the part is called "mine" */
+	const void *answer;
+	void (*put)(FILE *out, const void *answer);
+	lode_findings_maker *find; /* NULL: nothing is told of it */
+};
+
+/* `inputs` are the command's operands, for the title. Texts are on the heap: to release. */
+void lode_html_part_make(struct lode_html_part *out, const struct lode_html_report *report,
+			 char *const *inputs, size_t n_inputs);
+/* Gives a part its findings. */
+void lode_html_part_tell(struct lode_html_part *part, const struct lode_findings *findings);
+void lode_html_part_release(struct lode_html_part *part);
 
 /* NULL when the pages are there, else why they are not. */
 const char *lode_html_missing(void);
@@ -30,14 +47,9 @@ const char *lode_html_missing(void);
 int lode_html_write(const char *path, const struct lode_html_part *parts, size_t n_parts,
 		    struct lode_error *err);
 
-/*
- * The same for one report: `put` writes its JSON to a stream. `inputs` are the command's operands,
- * for the title.
- */
-int lode_html_write_report(const char *path, const char *name, const char *schema,
-			   char *const *inputs, size_t n_inputs,
-			   void (*put)(FILE *out, const void *report), const void *report,
-			   struct lode_error *err);
+struct lode_html_text;
+/* Adds the document on one line: without line ends and what indents the next one. */
+void lode_html_add_compact(struct lode_html_text *text, const char *json, size_t n);
 
 /*
  * The page without reports, which asks the server that it came from for them; *size bytes, the

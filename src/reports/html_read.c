@@ -10,6 +10,8 @@
 #include "reports/html_split.h"
 
 static const char opening[] = "<script type=\"application/octet-stream\" class=\"lode-report\"";
+static const char findings_opening[] =
+	"<script type=\"application/octet-stream\" class=\"lode-findings\"";
 static const char rest_opening[] = "<script type=\"application/octet-stream\" class=\"lode-rest\"";
 
 /* Where reading stands in a page. */
@@ -224,13 +226,13 @@ static int add_rest(struct lode_html_reports *reports, struct lode_html_part *pa
 
 static int read_part(struct lode_html_reports *reports, struct place *p)
 {
-	struct lode_html_part part = {
-		.name = attribute(p, &reports->arena, "data-name"),
-		.schema = attribute(p, &reports->arena, "data-schema"),
-		.title = attribute(p, &reports->arena, "data-title"),
-	};
+	struct lode_html_part part = {0};
+	size_t ignored;
 	int rc;
 
+	part.name = attribute(p, &reports->arena, "data-name");
+	part.schema = attribute(p, &reports->arena, "data-schema");
+	part.title = attribute(p, &reports->arena, "data-title");
 	if (!part.name || !part.schema || !part.title)
 		return fail(p, LODE_ERR_FORMAT, "a report's element is not as lode writes it");
 	if (!is_word(part.name))
@@ -238,6 +240,8 @@ static int read_part(struct lode_html_reports *reports, struct place *p)
 	rc = read_packed(&part.json, &part.json_bytes, &reports->arena, p);
 	if (rc == LODE_OK)
 		rc = add_rest(reports, &part, p);
+	if (rc == LODE_OK && skip(p, findings_opening))
+		rc = read_packed(&part.findings, &ignored, &reports->arena, p);
 	if (rc == LODE_OK)
 		lode_vec_append(&reports->parts, part);
 	return rc;

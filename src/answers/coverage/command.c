@@ -105,8 +105,11 @@ static int coverage_command_put(const struct lode_command *self, const struct co
 	struct lode_text_page page = lode_stdout_page();
 
 	if (v->html)
-		return lode_html_put(self, v->html, lode_coverage_document.schema, inputs, n_inputs,
-				     put_coverage_json, answer);
+		return lode_html_put(self, v->html,
+				     &(struct lode_html_report){lode_coverage_document.schema,
+								answer, put_coverage_json,
+								lode_coverage_findings},
+				     inputs, n_inputs);
 	if (v->wants_json)
 		put_coverage_json(stdout, answer);
 	else

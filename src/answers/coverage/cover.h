@@ -8,6 +8,7 @@
 
 #include "analyses/signatures/signature_cover.h"
 #include "document/fields.h"
+#include "reports/findings.h"
 
 struct lode_cover {
 	int64_t symptom_ns, aoi_ns, covered_ns, returned_ns; /* as struct lode_stream_cover */
@@ -18,5 +19,16 @@ struct lode_cover lode_cover_of(const struct lode_stream_cover *cover);
 
 /* The four times; and the share. */
 extern const struct lode_record lode_cover_times_record, lode_cover_share_record;
+
+/* In words: how much is known; and a part of it. */
+void lode_cover_summary(struct lode_findings *out, const struct lode_cover *cover, const char *unit,
+			size_t n_streams, struct lode_arena *arena);
+struct lode_cover_part {
+	int64_t cost_ns;
+	const char *words, *what, *why; /* "came back: ", "lookup", "disk" or "" */
+	const char *path;		/* as a finding's */
+};
+void lode_cover_add_part(struct lode_findings *out, const struct lode_cover_part *part,
+			 int64_t whole_ns, const char *unit, struct lode_arena *arena);
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "document/fields.h"
 #include "job/coverage_job.h"
+#include "reports/findings.h"
 #include "reports/text_page.h"
 
 enum lode_coverage_rank {
@@ -99,5 +100,8 @@ extern const struct lode_document lode_coverage_document;
 
 void lode_coverage_text(FILE *out, const struct lode_coverage_answer *answer,
 			const struct lode_text_page *page);
+
+/* In a few lines, of an answer (reports/findings.h). */
+lode_findings_maker lode_coverage_findings;
 
 #endif

@@ -208,8 +208,10 @@ static int put_diff_page(const struct lode_command *self, const char *path,
 
 	snprintf(title, sizeof(title), "%s against %s", answer->sets[LODE_DIFF_A].name,
 		 answer->sets[LODE_DIFF_B].name);
-	return lode_html_put(self, path, lode_diff_document.schema, inputs, 1, put_diff_json,
-			     answer);
+	return lode_html_put(self, path,
+			     &(struct lode_html_report){lode_diff_document.schema, answer,
+							put_diff_json, lode_diff_findings},
+			     inputs, 1);
 }
 
 static int put_diff_pprof(const struct lode_command *self, const char *path,

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "document/fields.h"
 #include "reports/cluster_rows.h"
+#include "reports/findings.h"
 #include "reports/text_page.h"
 
 struct lode_diff_request {
@@ -134,5 +135,8 @@ extern const struct lode_document lode_diff_document;
 
 void lode_diff_text(FILE *out, const struct lode_diff_answer *answer,
 		    const struct lode_text_page *page);
+
+/* In a few lines, of an answer with rows (reports/findings.h). */
+lode_findings_maker lode_diff_findings;
 
 #endif

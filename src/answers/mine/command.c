@@ -207,8 +207,10 @@ static int put_answer(const struct lode_command *self, const struct mine_values 
 	if (lode_export_is_asked(&v->exports))
 		return put_exports(self, v, answer, reading);
 	if (v->html)
-		return lode_html_put(self, v->html, lode_mine_document.schema, v->inputs,
-				     v->n_inputs, put_json, answer);
+		return lode_html_put(self, v->html,
+				     &(struct lode_html_report){lode_mine_document.schema, answer,
+								put_json, lode_mine_findings},
+				     v->inputs, v->n_inputs);
 	if (v->wants_folded)
 		lode_mine_folded(stdout, answer->digest,
 				 answer->shown ? answer->shown->cluster : NULL);

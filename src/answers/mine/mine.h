@@ -21,6 +21,7 @@
 #include "job/stream_set.h"
 #include "reports/cluster_rows.h"
 #include "reports/export_trace.h"
+#include "reports/findings.h"
 #include "reports/text_page.h"
 
 struct lode_mine_request {
@@ -142,5 +143,8 @@ struct lode_mine_window {
 int lode_mine_window_load(struct lode_mine_window *out, const struct lode_mine_answer *answer,
 			  const struct lode_digest_job_options *reading, struct lode_error *err);
 void lode_mine_window_release(struct lode_mine_window *window);
+
+/* In a few lines, of an answer with clusters (reports/findings.h). */
+lode_findings_maker lode_mine_findings;
 
 #endif

@@ -130,8 +130,10 @@ static int put(const struct lode_command *self, const struct next_values *v,
 	struct lode_text_page page = lode_stdout_page();
 
 	if (v->html)
-		return lode_html_put(self, v->html, lode_next_document.schema, v->inputs,
-				     v->n_inputs, put_json, answer);
+		return lode_html_put(self, v->html,
+				     &(struct lode_html_report){lode_next_document.schema, answer,
+								put_json, lode_next_findings},
+				     v->inputs, v->n_inputs);
 	if (v->wants_json)
 		put_json(stdout, answer);
 	else

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "document/fields.h"
 #include "job/digest_job.h"
+#include "reports/findings.h"
 #include "reports/text_page.h"
 
 struct lode_next_request {
@@ -127,5 +128,8 @@ extern const struct lode_document lode_next_document;
 
 void lode_next_text(FILE *out, const struct lode_next_answer *answer,
 		    const struct lode_text_page *page);
+
+/* In a few lines, of an answer (reports/findings.h). */
+lode_findings_maker lode_next_findings;
 
 #endif

@@ -161,8 +161,10 @@ static int put_pio_html(const struct lode_command *self, const struct analyse_va
 	for (size_t i = 0; i < v->inputs.list.n; i++)
 		if (v->inputs.list.at[i].kind != LODE_PIO_THEN)
 			lode_vec_append(&inputs, (char *)v->inputs.list.at[i].text);
-	code = lode_html_put(self, v->html, lode_pio_document.schema, inputs.at, inputs.n,
-			     put_pio_json, answer);
+	code = lode_html_put(self, v->html,
+			     &(struct lode_html_report){lode_pio_document.schema, answer,
+							put_pio_json, lode_pio_findings},
+			     inputs.at, inputs.n);
 	lode_vec_release(&inputs);
 	return code;
 }

@@ -140,7 +140,7 @@ static int write_model(const struct lode_command *self, const struct train_value
 
 	if (lode_export_write(v->output ? v->output : "-", put_model, model, &err) < 0)
 		return lode_say_error(self, &err);
-	if (v->output && strcmp(v->output, "-") != 0)
+	if (v->output && strcmp(v->output, "-") != 0 && !self->taker)
 		lode_pio_model_text(stdout, model);
 	return LODE_EXIT_OK;
 }

@@ -14,6 +14,7 @@
 #include "analyses/pio/analyse.h"
 #include "document/fields.h"
 #include "reports/input_fields.h"
+#include "reports/findings.h"
 #include "reports/text_page.h"
 #include "sources/log/request_source.h"
 
@@ -299,5 +300,8 @@ void lode_pio_text(FILE *out, const struct lode_pio_answer *answer,
 /* Columns of the heat map on a page. */
 size_t lode_pio_text_map_columns(const struct lode_text_page *page);
 void lode_pio_symptoms_put(FILE *out, const struct lode_pio_answer *answer);
+
+/* In a few lines, of an answer (reports/findings.h). */
+lode_findings_maker lode_pio_findings;
 
 #endif

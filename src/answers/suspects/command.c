@@ -363,8 +363,11 @@ static int put_suspects(const struct lode_command *self, const struct suspects_v
 	} else if (v->explain) {
 		code = put_explained(self, v, answer, &page);
 	} else if (v->html) {
-		code = lode_html_put(self, v->html, lode_suspects_document.schema, v->inputs,
-				     v->n_inputs, put_suspects_json, answer);
+		code = lode_html_put(self, v->html,
+				     &(struct lode_html_report){lode_suspects_document.schema,
+								answer, put_suspects_json,
+								lode_suspects_findings},
+				     v->inputs, v->n_inputs);
 	} else if (v->wants_json) {
 		put_suspects_json(stdout, answer);
 	} else if (v->wants_folded) {

@@ -18,6 +18,7 @@
 #include "analyses/suspects/suspects.h"
 #include "answers/suspects/read.h"
 #include "document/fields.h"
+#include "reports/findings.h"
 #include "reports/text_page.h"
 
 /* How many functions are shown. */
@@ -235,5 +236,8 @@ void lode_suspects_export(struct lode_export_stacks *out,
 			  const struct lode_suspects_answer *answer);
 /* Stacks of the executions that failed, weighted by their time. */
 void lode_suspects_folded(FILE *out, const struct lode_suspects_answer *answer);
+
+/* In a few lines, of an answer (reports/findings.h). */
+lode_findings_maker lode_suspects_findings;
 
 #endif

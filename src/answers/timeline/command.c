@@ -1,5 +1,6 @@
 /* The command line of lode timeline. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "answers/timeline/page.h"
@@ -200,15 +201,22 @@ static void put_timeline_json(FILE *out, const struct lode_timeline_answer *answ
 static int put_page(const struct lode_command *self, const struct timeline_values *v,
 		    struct lode_timeline_answer *answer)
 {
+	struct lode_html_part *parts = NULL;
 	struct lode_stopwatch watch;
 	struct lode_error err;
+	size_t n = 0;
 	int rc;
 
 	lode_stopwatch_start(&watch, "making the page");
 	rc = lode_timeline_add_views(answer, v->is_whole_only, &err);
-	if (rc == LODE_OK)
-		rc = lode_timeline_html(v->html, answer, v->input, v->is_whole_only, &err);
+	if (rc == LODE_OK) {
+		n = lode_timeline_html_parts(&parts, answer, v->input, v->is_whole_only);
+		rc = lode_html_put_parts(self, v->html, parts, n, &err);
+	}
 	lode_stopwatch_end(&watch);
+	for (size_t i = 0; i < n; i++)
+		lode_html_part_release(&parts[i]);
+	free(parts);
 	return rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
 }
 

@@ -10,7 +10,7 @@
 enum { PART_PAGE, PART_MEANWHILES, PART_WINDOWS };
 
 static void write_part(struct lode_html_part *part, const struct lode_timeline_answer *answer,
-		       size_t number)
+		       size_t number, const char *input)
 {
 	char *json = NULL, name[40];
 	FILE *out = open_memstream(&json, &part->json_bytes);
@@ -37,26 +37,24 @@ static void write_part(struct lode_html_part *part, const struct lode_timeline_a
 	if (fclose(out) != 0)
 		lode_oom(part->json_bytes);
 	part->name = lode_strdup(name);
-	part->title = "";
+	part->title = lode_strdup(number == PART_PAGE ? input : "");
 	part->json = json;
 }
 
-int lode_timeline_html(const char *path, const struct lode_timeline_answer *answer,
-		       const char *input, bool is_whole_only, struct lode_error *err)
+size_t lode_timeline_html_parts(struct lode_html_part **out,
+				const struct lode_timeline_answer *answer, const char *input,
+				bool is_whole_only)
 {
 	size_t n = is_whole_only ? PART_MEANWHILES
 				 : PART_WINDOWS + lode_timeline_page_parts(answer->views);
-	struct lode_html_part *parts = lode_alloc0(n, sizeof(*parts));
-	int rc;
+	struct lode_findings findings;
+	struct lode_arena arena = {0};
 
+	*out = lode_alloc0(n, sizeof(**out));
 	for (size_t i = 0; i < n; i++)
-		write_part(&parts[i], answer, i);
-	parts[0].title = input;
-	rc = lode_html_write(path, parts, n, err);
-	for (size_t i = 0; i < n; i++) {
-		free((char *)parts[i].name);
-		free((char *)parts[i].json);
-	}
-	free(parts);
-	return rc;
+		write_part(&(*out)[i], answer, i, input);
+	lode_timeline_findings(&findings, answer, &arena);
+	lode_html_part_tell(&(*out)[0], &findings);
+	lode_arena_release(&arena);
+	return n;
 }

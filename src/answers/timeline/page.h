@@ -18,6 +18,7 @@
 
 #include "answers/timeline/timeline.h"
 #include "answers/timeline/views.h"
+#include "reports/html.h"
 
 enum { LODE_PAGE_WINDOWS = 16 }; /* of a part */
 
@@ -39,9 +40,13 @@ void lode_timeline_window_json(FILE *out, const struct lode_regtime *window, int
 void lode_timeline_meanwhile_json(FILE *out, const struct lode_call_trace *trace,
 				  const struct lode_meanwhile *meanwhile);
 
-/* The page's document and, unless `is_whole_only`, its windows and what everybody did meanwhile, as
-   one file; `input` is its title. */
-int lode_timeline_html(const char *path, const struct lode_timeline_answer *answer,
-		       const char *input, bool is_whole_only, struct lode_error *err);
+/* The parts of a page: its document and, unless `is_whole_only`, its windows and what everybody did
+   meanwhile; `input` is its title. Gives how many; they and the list are the caller's to free. */
+size_t lode_timeline_html_parts(struct lode_html_part **out,
+				const struct lode_timeline_answer *answer, const char *input,
+				bool is_whole_only);
+
+/* In a few lines, of an answer with views (reports/findings.h). */
+lode_findings_maker lode_timeline_findings;
 
 #endif

@@ -115,8 +115,11 @@ static int triage_command_put(const struct lode_command *self, const struct tria
 	    lode_digest_save(v->rest, answer->read->digest, &answer->read->origin, NULL, &err) < 0)
 		return lode_say_error(self, &err);
 	if (v->html)
-		code = lode_html_put(self, v->html, lode_triage_document.schema, inputs, n_inputs,
-				     put_triage_json, answer);
+		code = lode_html_put(self, v->html,
+				     &(struct lode_html_report){lode_triage_document.schema, answer,
+								put_triage_json,
+								lode_triage_findings},
+				     inputs, n_inputs);
 	else if (v->wants_json)
 		put_triage_json(stdout, answer);
 	else

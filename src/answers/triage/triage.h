@@ -21,6 +21,7 @@
 #include "document/fields.h"
 #include "job/coverage_job.h"
 #include "reports/cluster_rows.h"
+#include "reports/findings.h"
 #include "reports/text_page.h"
 
 struct lode_triage_request {
@@ -104,5 +105,8 @@ extern const struct lode_document lode_triage_document;
 /* `keeps_rest`: what is not explained was written to a file. */
 void lode_triage_text(FILE *out, const struct lode_triage_answer *answer, bool keeps_rest,
 		      const struct lode_text_page *page);
+
+/* In a few lines, of an answer (reports/findings.h). */
+lode_findings_maker lode_triage_findings;
 
 #endif

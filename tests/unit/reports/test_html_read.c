@@ -1,6 +1,7 @@
 /* What was written into a page comes back as it was; what is no report is said with its place. */
 #include "reports/html_read.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,6 +56,67 @@ static void reports_come_back_as_they_were(void **state)
 			assert_string_equal(reports.parts.at[i].schema, parts[i].schema);
 			assert_string_equal(reports.parts.at[i].json, parts[i].json);
 		}
+		lode_html_reports_release(&reports);
+	}
+}
+
+/* What was found stands on the page, and is the same when the page is opened again. */
+static void findings_come_back_as_they_were(void **state)
+{
+	static const char *const texts[] = {"12 %  a > b: lock", "\"<&' \t", "", "x\xc3\xa4"};
+
+	(void)state;
+	if (lode_html_missing())
+		skip();
+	for (unsigned seed = 0; seed < 200; seed++) {
+		struct lode_findings findings = {.summary = texts[seed % 4], .weight = seed - 3},
+				     back;
+		struct lode_html_part part = {.name = "mine",
+					      .schema = "x/1",
+					      .title = "t",
+					      .json = "{}",
+					      .json_bytes = 2};
+		struct lode_html_reports reports = {0};
+		struct lode_arena arena = {0};
+		char *text = NULL;
+		size_t n;
+		FILE *out = open_memstream(&text, &n);
+
+		for (size_t i = 0; i < seed % (LODE_FINDINGS_MOST + 1); i++) {
+			struct lode_finding *f = lode_findings_add(&findings, texts[(seed + i) % 4],
+								   i % 2 ? texts[i % 4] : NULL);
+
+			if (i % 3)
+				f->share = (double)seed / 200;
+			for (size_t k = 0; k < (seed + i) % (LODE_FINDING_PARAMS + 1); k++)
+				f->params[k] =
+					(struct lode_finding_param){k ? "w" : "sel", texts[k]};
+		}
+		lode_findings_put(out, &findings);
+		fclose(out);
+		part.findings = text;
+		assert_int_equal(lode_html_write(path, &part, 1, NULL), LODE_OK);
+		assert_int_equal(lode_html_read(&reports, path, NULL), LODE_OK);
+		assert_true(lode_findings_parse(&back, reports.parts.at[0].findings,
+						strlen(reports.parts.at[0].findings), &arena));
+		assert_string_equal(back.summary, findings.summary);
+		assert_int_equal(back.weight, findings.weight);
+		assert_int_equal(back.n_details, findings.n_details);
+		for (size_t i = 0; i < back.n_details; i++) {
+			const struct lode_finding *a = &findings.details[i], *b = &back.details[i];
+
+			assert_string_equal(a->text, b->text);
+			assert_true(isnan(a->share) ? isnan(b->share) : a->share == b->share);
+			assert_true(!a->path == !b->path &&
+				    (!a->path || !strcmp(a->path, b->path)));
+			for (size_t k = 0; k < LODE_FINDING_PARAMS; k++) {
+				assert_true(!a->params[k].name == !b->params[k].name);
+				if (a->params[k].name)
+					assert_string_equal(a->params[k].value, b->params[k].value);
+			}
+		}
+		free(text);
+		lode_arena_release(&arena);
 		lode_html_reports_release(&reports);
 	}
 }
@@ -131,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_come_back_as_they_were),
+		cmocka_unit_test(findings_come_back_as_they_were),
 		cmocka_unit_test(parted_reports_are_whole_again),
 		cmocka_unit_test(faults_are_told),
 	};

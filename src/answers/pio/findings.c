@@ -1,0 +1,92 @@
+/* lode pio in a few lines: the periods that hurt most, and what was behind them. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "answers/pio/pio.h"
+#include "reports/findings.h"
+#include "reports/units.h"
+
+/* How much a period hurt: requests that were slow; without a log, how long it was. */
+static double hurt_of(const struct lode_pio_found *period)
+{
+	return period->n_slow > 0 ? (double)period->n_slow : (double)period->duration_ns * 1e-18;
+}
+
+/* The period that hurt most of those that are not in `told`. */
+static size_t worst_period(const struct lode_pio_found_list *periods, const bool *told)
+{
+	size_t worst = periods->n;
+
+	for (size_t i = 0; i < periods->n; i++)
+		if (!told[i] && (worst == periods->n ||
+				 hurt_of(&periods->at[i]) > hurt_of(&periods->at[worst])))
+			worst = i;
+	return worst;
+}
+
+/* Of the counters behind a period the first of the server at its head. */
+static const struct lode_pio_found_counter *counter_behind(const struct lode_pio_found *period)
+{
+	const char *server = period->n_servers ? period->servers[0].server : "";
+
+	for (size_t i = 0; i < period->n_counters; i++)
+		if (strcmp(period->counters[i].server, server) == 0)
+			return &period->counters[i];
+	return period->n_counters ? &period->counters[0] : NULL;
+}
+
+static void add_period(struct lode_findings *out, const struct lode_pio_answer *answer,
+		       const struct lode_pio_found *p, struct lode_arena *arena)
+{
+	const struct lode_pio_found_counter *counter = counter_behind(p);
+	int64_t n = (int64_t)answer->pictures.n_intervals, step = answer->step_ns;
+	char lasted[LODE_UNITS_BUFFER], slow[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER];
+	const char *requests = "", *behind = "";
+	struct lode_finding *finding;
+	int64_t from, to, margin;
+
+	if (p->n_requests > 0)
+		requests = lode_finding_text(arena, ": %s of %s requests slow",
+					     lode_format_count(slow, (uint64_t)p->n_slow),
+					     lode_format_count(all, (uint64_t)p->n_requests));
+	if (counter)
+		behind = lode_finding_text(arena, "; %s: %s", counter->server, counter->counter);
+	finding = lode_findings_add(
+		out,
+		lode_finding_text(arena, "%s, %s%s%s", p->start_utc,
+				  lode_format_cost(lasted, p->duration_ns, "ns"), requests, behind),
+		NULL);
+	if (step <= 0)
+		return;
+	from = (p->start_ns - answer->start_ns) / step;
+	to = (p->end_ns - answer->start_ns) / step;
+	margin = 2 * (to - from) > 20 ? 2 * (to - from) : 20;
+	finding->params[0] = (struct lode_finding_param){
+		"at", lode_finding_text(arena, "%" PRId64, from + (to - from) / 2)};
+	finding->params[1] = (struct lode_finding_param){
+		"zoom",
+		lode_finding_text(arena, "%" PRId64 "-%" PRId64, from > margin ? from - margin : 0,
+				  to + margin < n ? to + margin : n)};
+}
+
+void lode_pio_findings(struct lode_findings *out, const void *of, struct lode_arena *arena)
+{
+	const struct lode_pio_answer *answer = of;
+	const struct lode_pio_found_list *periods = &answer->periods;
+	bool *told = lode_alloc0(periods->n + 1, sizeof(*told));
+	char n[LODE_UNITS_BUFFER], lasted[LODE_UNITS_BUFFER], slow[LODE_UNITS_BUFFER];
+	size_t i;
+
+	*out = (struct lode_findings){0};
+	for (i = 0; i < periods->n; i++)
+		out->weight += periods->at[i].duration_ns;
+	out->summary = lode_finding_text(
+		arena, "%s, %s of %s", lode_format_plural(n, periods->n, "slow period"),
+		lode_format_cost(slow, out->weight, "ns"),
+		lode_format_cost(lasted, answer->end_ns - answer->start_ns, "ns"));
+	while (lode_findings_have_room(out) && (i = worst_period(periods, told)) < periods->n) {
+		told[i] = true;
+		add_period(out, answer, &periods->at[i], arena);
+	}
+	free(told);
+}
