@@ -96,8 +96,8 @@ void lode_counter_log_wrong_time(struct lode_counter_log *log, enum lode_loss_ki
 		      lode_utc_text(when, t_ns, LODE_UTC_SECONDS), what);
 }
 
-static void add_row(struct lode_counter_log *log, struct lode_counter_group *group, int64_t t_ns,
-		    const double *values)
+static void append_row(struct lode_counter_log *log, struct lode_counter_group *group, int64_t t_ns,
+		       const double *values)
 {
 	if (t_ns > log->newest_ns)
 		log->newest_ns = t_ns;
@@ -133,7 +133,7 @@ static bool hold_row(struct lode_counter_log *log, struct lode_counter_group *gr
 			log, LODE_LOSS_CLOCK_JUMP, group->held_ns, group->held_line,
 			", more than a day from those before and behind it: dropped");
 	} else if (group->has_held) {
-		add_row(log, group, group->held_ns, group->held);
+		append_row(log, group, group->held_ns, group->held);
 		group->last_ns = group->held_ns;
 	}
 	group->has_held = group->has_last && apart(t_ns, group->last_ns) > DAY_NS;
@@ -164,7 +164,7 @@ void lode_counter_log_row(struct lode_counter_log *log, uint32_t group_number, i
 		lode_vec_append(&group->leaps, ((struct lode_counter_leap){t_ns, log->line}));
 	group->has_last = true;
 	group->last_ns = t_ns;
-	add_row(log, group, t_ns, values);
+	append_row(log, group, t_ns, values);
 }
 
 uint32_t lode_counter_log_groups(const struct lode_counter_log *log)
@@ -199,7 +199,7 @@ struct row {
 	size_t number;
 };
 
-static int by_time(const void *a, const void *b)
+static int by_row_time(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
@@ -220,7 +220,7 @@ void lode_counter_group_sort(struct lode_counter_group *group)
 	values = lode_alloc0(n * width + 1, sizeof(*values));
 	for (size_t i = 0; i < n; i++)
 		rows[i] = (struct row){group->times.at[i], i};
-	qsort(rows, n, sizeof(*rows), by_time);
+	qsort(rows, n, sizeof(*rows), by_row_time);
 	for (size_t i = 0; i < n; i++) {
 		if (i + 1 < n && rows[i + 1].t_ns == rows[i].t_ns)
 			continue; /* delivered again later */

@@ -250,7 +250,7 @@ struct named {
 	const struct lode_strings *strings;
 };
 
-static int by_name(const void *a, const void *b)
+static int by_server_and_name(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
 	int c = strcmp(x->strings->text.at[x->server], y->strings->text.at[y->server]);
@@ -258,12 +258,12 @@ static int by_name(const void *a, const void *b)
 	return c ? c : strcmp(x->strings->text.at[x->name], y->strings->text.at[y->name]);
 }
 
-static uint64_t key_of(uint32_t server, uint32_t name)
+static uint64_t counter_key(uint32_t server, uint32_t name)
 {
 	return (uint64_t)server << 32 | name;
 }
 
-/* Every counter once, ordered; `index` finds its place by key_of. */
+/* Every counter once, ordered; `index` finds its place by counter_key. */
 static void name_counters(struct lode_counters *out, const struct lode_counter_log *log,
 			  struct lode_map *index)
 {
@@ -274,7 +274,7 @@ static void name_counters(struct lode_counters *out, const struct lode_counter_l
 
 		for (size_t c = 0; c < group->n_columns; c++) {
 			const struct lode_counter_series *s = &group->columns[c];
-			uint32_t *slot = lode_map_slot(index, key_of(s->server, s->name));
+			uint32_t *slot = lode_map_slot(index, counter_key(s->server, s->name));
 
 			if (*slot != LODE_NONE)
 				continue;
@@ -284,13 +284,14 @@ static void name_counters(struct lode_counters *out, const struct lode_counter_l
 		}
 	}
 	if (names.n)
-		qsort(names.at, names.n, sizeof(*names.at), by_name);
+		qsort(names.at, names.n, sizeof(*names.at), by_server_and_name);
 	out->n_counters = names.n;
 	out->counters = lode_alloc0(names.n + 1, sizeof(*out->counters));
 	for (size_t i = 0; i < names.n; i++) {
 		struct lode_counter *counter = &out->counters[i];
 
-		*lode_map_slot(index, key_of(names.at[i].server, names.at[i].name)) = (uint32_t)i;
+		*lode_map_slot(index, counter_key(names.at[i].server, names.at[i].name)) =
+			(uint32_t)i;
 		counter->server = lode_strdup(log->strings.text.at[names.at[i].server]);
 		counter->name = lode_strdup(log->strings.text.at[names.at[i].name]);
 		counter->at = lode_alloc0(out->n_intervals, sizeof(*counter->at));
@@ -310,7 +311,7 @@ static size_t count_counters(const struct lode_counter_log *log)
 
 		for (size_t c = 0; c < group->n_columns; c++) {
 			const struct lode_counter_series *s = &group->columns[c];
-			uint32_t *slot = lode_map_slot(&seen, key_of(s->server, s->name));
+			uint32_t *slot = lode_map_slot(&seen, counter_key(s->server, s->name));
 
 			n += *slot == LODE_NONE;
 			*slot = 0;
@@ -350,7 +351,7 @@ static void align_groups(struct lode_counters *out, struct lode_counter_log *log
 
 		for (size_t c = 0; c < group->n_columns; c++) {
 			const struct lode_counter_series *s = &group->columns[c];
-			uint32_t at = lode_map_find(index, key_of(s->server, s->name));
+			uint32_t at = lode_map_find(index, counter_key(s->server, s->name));
 			struct column_job job = {.out = out,
 						 .group = group,
 						 .column = c,

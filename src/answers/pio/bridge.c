@@ -16,7 +16,7 @@
 #include "base/glob.h"
 #include "sources/source.h"
 
-static bool is_wanted(const struct lode_thread *thread, const char *comm, const char *glob)
+static bool is_symptom_thread(const struct lode_thread *thread, const char *comm, const char *glob)
 {
 	return thread->tid > 0 && (glob ? lode_glob_match(glob, comm) : !thread->is_kernel);
 }
@@ -40,7 +40,7 @@ static void add_symptoms(struct lode_pio_answer *answer, const struct lode_strea
 		const char *comm = stream->tree.strings.text.at[t->comm];
 		int64_t t0 = later(from, t->born_ns), t1 = earlier(to, t->died_ns);
 
-		if (t0 < t1 && is_wanted(t, comm, glob))
+		if (t0 < t1 && is_symptom_thread(t, comm, glob))
 			lode_vec_append(
 				&answer->symptoms,
 				((struct lode_pio_symptom){path,

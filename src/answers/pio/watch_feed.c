@@ -19,8 +19,8 @@ void lode_watch_warn(struct lode_watch_source *source, const struct lode_pio_wat
 }
 
 /* Head and chunk as one text. */
-static void join(struct lode_pio_watch *w, const char *head, size_t head_size, const char *text,
-		 size_t size)
+static void join_head(struct lode_pio_watch *w, const char *head, size_t head_size,
+		      const char *text, size_t size)
 {
 	w->text.n = 0;
 	lode_vec_reserve(&w->text, head_size + size + 1);
@@ -87,7 +87,7 @@ static void feed_counters(struct lode_pio_watch *w, struct lode_watch_source *s,
 	}
 	if (!size && header_size(chunk->text, chunk->size) == chunk->size)
 		return; /* nothing but a header yet: it is the head of what follows */
-	join(w, head, size, chunk->text, chunk->size);
+	join_head(w, head, size, chunk->text, chunk->size);
 	text = (struct lode_counter_text){w->text.at, w->text.n};
 	if (lode_counters_read_text(w->counters, lode_follow_path(s->follow), &text, s->server,
 				    &facts, &err) < 0)
@@ -154,7 +154,8 @@ static void count_far(struct lode_pio_watch *w, const char *path, int64_t t_ns)
 		      lode_loss_place(place, path, -1), (long long)(t_ns / 1000000000));
 }
 
-static int take(void *context, const struct lode_request *at, size_t n, struct lode_error *err)
+static int take_requests(void *context, const struct lode_request *at, size_t n,
+			 struct lode_error *err)
 {
 	struct intake *in = context;
 	struct lode_pio_watch *w = in->watch;
@@ -226,7 +227,7 @@ static void feed_log(struct lode_pio_watch *w, struct lode_watch_source *s,
 			    .newest_ns = s->newest_ns};
 	struct lode_losses losses = {0};
 	struct lode_request_sink sink = {
-		.context = &in, .names = &in.names, .requests = take, .losses = &losses};
+		.context = &in, .names = &in.names, .requests = take_requests, .losses = &losses};
 	struct lode_log_options options = w->options.log;
 	struct lode_log_facts facts;
 	struct lode_log_text text;
@@ -236,7 +237,7 @@ static void feed_log(struct lode_pio_watch *w, struct lode_watch_source *s,
 	if (chunk->head_size)
 		count_head(w, s, chunk);
 	in.n_left_out = chunk->head_size ? s->n_head_requests : 0;
-	join(w, chunk->head, chunk->head_size, chunk->text, chunk->size);
+	join_head(w, chunk->head, chunk->head_size, chunk->text, chunk->size);
 	text = (struct lode_log_text){w->text.at, w->text.n};
 	options.n_threads = 1;
 	if (lode_requests_read_text(&sink, lode_follow_path(s->follow), &text, &options, &facts,

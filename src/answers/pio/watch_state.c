@@ -32,7 +32,7 @@ uint64_t lode_watch_model_hash(const struct lode_pio_model *model)
 
 /* ---- Writing ---- */
 
-static void put_text(FILE *out, const char *text)
+static void put_counted(FILE *out, const char *text)
 {
 	lode_state_put_text(out, text, strlen(text));
 }
@@ -45,7 +45,7 @@ static void save_sources(FILE *out, const struct lode_pio_watch *w)
 		struct lode_follow_place p = {0};
 		bool is_placed = lode_follow_place(s->follow, &p);
 
-		put_text(out, lode_follow_path(s->follow));
+		put_counted(out, lode_follow_path(s->follow));
 		fprintf(out, " %d %lld %d %lld %lld %lld %lld %u ", s->is_log,
 			(long long)s->newest_ns, is_placed, (long long)p.device, (long long)p.inode,
 			(long long)p.offset, (long long)p.start_hash, p.n_start);
@@ -74,10 +74,11 @@ static void save_requests(FILE *out, const struct lode_pio_watch *w)
 		const struct lode_usual_pair *pair = &log->usual->pairs.at[h->pair];
 
 		fprintf(out, "%lld %u ", (long long)h->interval, h->n);
-		put_text(out, w->model->names.actions.text.at[pair->action]);
+		put_counted(out, w->model->names.actions.text.at[pair->action]);
 		fprintf(out, " %d ", pair->user != LODE_NONE);
-		put_text(out,
-			 pair->user == LODE_NONE ? "" : w->model->names.users.text.at[pair->user]);
+		put_counted(out, pair->user == LODE_NONE
+					 ? ""
+					 : w->model->names.users.text.at[pair->user]);
 		fputc('\n', out);
 	}
 }
@@ -89,9 +90,9 @@ static void save_group(void *context, const struct lode_counter_column *columns,
 	fprintf(out, "group %zu\n", n);
 	for (size_t i = 0; i < n; i++) {
 		fprintf(out, "%d ", (int)columns[i].kind);
-		put_text(out, columns[i].server);
+		put_counted(out, columns[i].server);
 		fputc(' ', out);
-		put_text(out, columns[i].name);
+		put_counted(out, columns[i].name);
 		fputc('\n', out);
 	}
 }
@@ -277,8 +278,8 @@ static void load_counters(struct lode_pio_watch *w, struct lode_state_words *wor
 	lode_vec_release(&widths);
 }
 
-static bool load(struct lode_pio_watch *w, struct lode_state_words *words,
-		 const struct lode_pio_watcher *watcher)
+static bool load_state(struct lode_pio_watch *w, struct lode_state_words *words,
+		       const struct lode_pio_watcher *watcher)
 {
 	size_t n;
 
@@ -346,7 +347,7 @@ int lode_pio_watch_resume(struct lode_pio_watch *w, const struct lode_pio_watche
 		rc = lode_fail(err, LODE_ERR_ARG, path, -1,
 			       "is the state of a watch with another model: remove it, or name "
 			       "another file");
-	else if (words.is_bad || !load(w, &words, watcher))
+	else if (words.is_bad || !load_state(w, &words, watcher))
 		rc = lode_fail(err, LODE_ERR_FORMAT, path, words.at - text,
 			       "is no state of lode pio watch, or was damaged");
 	free(text);
