@@ -40,26 +40,6 @@ void lode_json_shape(struct lode_json *json, const char *shape)
 	lode_json_end_array(json);
 }
 
-void lode_json_losses(struct lode_json *json, const struct lode_losses *losses,
-		      const char *detail_key, bool has_offset)
-{
-	lode_json_array(json, "losses");
-	for (unsigned k = 0; losses && k < LODE_N_LOSS_KINDS; k++) {
-		const struct lode_loss *loss = &losses->by_kind[k];
-
-		if (!loss->count)
-			continue;
-		lode_json_object(json, NULL);
-		lode_json_text(json, "kind", lode_loss_name((enum lode_loss_kind)k));
-		lode_json_int(json, "count", (int64_t)loss->count);
-		if (has_offset)
-			lode_json_int(json, "offset", loss->offset);
-		lode_json_text(json, detail_key, loss->detail);
-		lode_json_end_object(json);
-	}
-	lode_json_end_array(json);
-}
-
 void lode_json_more(struct lode_json *json, const char *key, size_t n, size_t n_shown)
 {
 	if (n_shown < n)

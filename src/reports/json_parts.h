@@ -14,10 +14,6 @@ void lode_json_inputs(struct lode_json *json, const char *key,
 /* "skipped" and "incomplete", both such lists. */
 void lode_json_job_inputs(struct lode_json *json, const struct lode_digest_job *job);
 
-/* "losses": [{kind, count, offset, DETAIL}], those there are; `losses` NULL: none. */
-void lode_json_losses(struct lode_json *json, const struct lode_losses *losses,
-		      const char *detail_key, bool has_offset);
-
 /* What a list leaves out, if anything. */
 void lode_json_more(struct lode_json *json, const char *key, size_t n, size_t n_shown);
 
