@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/signature.h"
-#include "reports/json_parts.h"
+#include "reports/input_fields.h"
 
 /*
  * LIMIT: nodes of all flame graphs of a document, so that a thousand clusters stay a page that can

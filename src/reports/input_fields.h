@@ -26,6 +26,12 @@ extern const struct lode_record lode_job_inputs_record;
 /* Names for the numbers in records of a call tree or a digest. Borrows it. */
 struct lode_names lode_tree_names(const struct lode_calltree *tree);
 
+/* A part of a whole; 0 of nothing. */
+static inline double lode_ratio(int64_t part, int64_t whole)
+{
+	return whole > 0 ? (double)part / (double)whole : 0;
+}
+
 /* One kind of loss, as answers list them. */
 struct lode_loss_row {
 	const char *kind, *words; /* "clock jumps", and the same behind its count */

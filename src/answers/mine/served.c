@@ -2,7 +2,6 @@
 #include "answers/mine/served.h"
 
 #include "reports/input_fields.h"
-#include "reports/json_parts.h"
 #include "reports/signature_report.h"
 
 /* Of lists inside of one cluster's document; and of one cluster alone, there is room for a large
