@@ -92,8 +92,8 @@ static void note_unordered(struct reading *run, const char *path, const struct l
 			((struct lode_metric_note){kept(run->job, path), kept(run->job, text)}));
 }
 
-static void describe_stream(struct reading *run, const char *path, const struct lode_stream *stream,
-			    const struct lode_collect *collect)
+static void note_stream(struct reading *run, const char *path, const struct lode_stream *stream,
+			const struct lode_collect *collect)
 {
 	struct lode_suspects_job *job = run->job;
 	char *cut = lode_job_cut_text(&stream->losses, path);
@@ -163,7 +163,7 @@ static int measure_recording(struct reading *run, struct lode_execution_set *set
 		*stream = NULL;
 	}
 	if (*stream)
-		describe_stream(run, path, *stream, collect);
+		note_stream(run, path, *stream, collect);
 	else
 		skip_input(run, path, &bad);
 	rc = lode_collect_end(collect, err);

@@ -112,8 +112,8 @@ static void print_losses_from(FILE *out, const char *what, const uint64_t *n, un
 	fputs(is_any ? ".\n" : "", out);
 }
 
-static void print_losses(FILE *out, const struct lode_suspects_answer *answer,
-			 const struct lode_text_page *page)
+static void print_unmeasured(FILE *out, const struct lode_suspects_answer *answer,
+			     const struct lode_text_page *page)
 {
 	char a[LODE_UNITS_BUFFER], text[1024];
 
@@ -155,7 +155,7 @@ void lode_suspects_text(FILE *out, const struct lode_suspects_answer *answer,
 			answer->n_ranked_more, answer->n_functions);
 	lode_suspects_print_contrasts(out, answer, page, &answer->contrasts, false);
 	print_method(out, answer);
-	print_losses(out, answer, page);
+	print_unmeasured(out, answer, page);
 	if (answer->n_skipped)
 		fprintf(out, "Skipped: %zu of %zu inputs (see stderr).\n", answer->n_skipped,
 			answer->n_inputs);

@@ -88,8 +88,9 @@ static void set_interval(struct lode_sheet *sheet, size_t row,
 		lode_sheet_set(sheet, row, INTERVAL, "%+.3f…%+.3f", ci->low, ci->high);
 }
 
-static void set_numbers(struct lode_sheet *sheet, const struct lode_suspects_answer *answer,
-			const struct lode_suspects_function *f)
+static void set_function_numbers(struct lode_sheet *sheet,
+				 const struct lode_suspects_answer *answer,
+				 const struct lode_suspects_function *f)
 {
 	const struct lode_evidence *e = &f->evidence;
 	char text[LODE_UNITS_BUFFER];
@@ -189,7 +190,7 @@ void lode_suspects_print_functions(FILE *out, const struct lode_suspects_answer 
 		if (!is_line(answer, i))
 			continue;
 		lode_suspects_function_at(&f, answer, i);
-		set_numbers(sheet, answer, &f);
+		set_function_numbers(sheet, answer, &f);
 	}
 	print_with_names(out, answer, page, sheet, FAILURE, FUNCTION);
 }

@@ -58,7 +58,7 @@ static void make_windows(struct copying *c, const struct lode_stream *stream,
 }
 
 /* Does a window of `tid` overlap [start, end), or hold the moment `start`? */
-static bool is_within(const struct copying *c, int64_t tid, int64_t start_ns, int64_t end_ns)
+static bool is_in_window(const struct copying *c, int64_t tid, int64_t start_ns, int64_t end_ns)
 {
 	size_t low = 0, high = c->n_windows;
 
@@ -84,8 +84,8 @@ static void take_batch(void *context, const struct lode_execution *at, size_t n)
 		struct lode_execution execution = at[i];
 		int64_t length_ns = metric->is_time ? execution.value : 0;
 
-		if (!is_within(c, metric->is_of_threads ? execution.tid : all_threads,
-			       execution.start_ns, execution.start_ns + length_ns))
+		if (!is_in_window(c, metric->is_of_threads ? execution.tid : all_threads,
+				  execution.start_ns, execution.start_ns + length_ns))
 			continue;
 		execution.metric = metric->id;
 		c->is_used[execution.stack] = true;

@@ -82,7 +82,7 @@ struct timeline {
 	bool is_single;
 };
 
-static uint32_t function_of(const struct timeline *c, uint32_t stack)
+static uint32_t index_of_call(const struct timeline *c, uint32_t stack)
 {
 	return c->page->index_of[lode_call_function(c->of->thread, stack)];
 }
@@ -91,7 +91,7 @@ static uint32_t function_of(const struct timeline *c, uint32_t stack)
 static int64_t what_of(const struct timeline *c, const struct lode_regtime_item *item)
 {
 	if (item->kind == LODE_REGTIME_CALL)
-		return function_of(c, item->stack);
+		return index_of_call(c, item->stack);
 	return item->kind == LODE_REGTIME_EXPRESSION ? (int64_t)item->n_calls : 0;
 }
 
@@ -114,7 +114,7 @@ COLUMN(fold_nodes, struct timeline, c->at[c->expressions[i]].n_folded)
 COLUMN(fold_functions, struct timeline, c->at[c->expressions[i]].n_folded_functions)
 COLUMN(fold_calls, struct timeline, c->at[c->expressions[i]].folded_calls)
 COLUMN(fold_own, struct timeline, c->at[c->expressions[i]].folded_ns)
-COLUMN(node_function, struct timeline, function_of(c, c->of->nodes.at[i].stack))
+COLUMN(node_function, struct timeline, index_of_call(c, c->of->nodes.at[i].stack))
 COLUMN(node_caller, struct timeline,
        c->of->nodes.at[i].caller == LODE_NONE ? 0 : c->of->nodes.at[i].caller + 1)
 COLUMN(node_calls, struct timeline, c->of->nodes.at[i].n_calls)

@@ -60,7 +60,7 @@ static int find_thread(size_t *found, struct lode_timeline_answer *answer, const
 	return misused(answer, err, "the trace has no thread '%.60s'", word);
 }
 
-static bool parse_time(const struct lode_call_trace *trace, const char *text, int64_t *t_ns)
+static bool parse_trace_time(const struct lode_call_trace *trace, const char *text, int64_t *t_ns)
 {
 	bool is_offset = *text == '+';
 
@@ -110,7 +110,7 @@ static int find_moment(size_t *thread, int64_t *t_ns, struct lode_timeline_answe
 	char word[256];
 
 	if (!colon || colon == at || colon - at >= (ptrdiff_t)sizeof(word) ||
-	    !parse_time(answer->job.trace, colon + 1, t_ns))
+	    !parse_trace_time(answer->job.trace, colon + 1, t_ns))
 		return misused(answer, err, "--at: give THREAD:TIME, such as 4711:+1.5s");
 	memcpy(word, at, (size_t)(colon - at));
 	word[colon - at] = 0;
@@ -156,7 +156,7 @@ static int narrow_down(struct lode_timeline_answer *answer,
 
 /* ---- Lists ---- */
 
-static bool is_wanted(const struct lode_timeline_answer *answer, size_t thread)
+static bool is_asked_about(const struct lode_timeline_answer *answer, size_t thread)
 {
 	return !answer->only || answer->job.trace->threads.at[thread] == answer->only;
 }
@@ -192,7 +192,7 @@ static void list_threads(struct lode_timeline_state *s)
 	answer->listed = lode_arena_array(&s->arena, size_t, regtime->n_threads + 1);
 	answer->busiest = lode_arena_array(&s->arena, size_t, regtime->n_threads + 1);
 	for (size_t i = 0; i < regtime->n_threads; i++) {
-		if (!is_wanted(answer, i))
+		if (!is_asked_about(answer, i))
 			continue;
 		answer->listed[n_listed++] = i;
 		if (regtime->threads[i].n_calls)
@@ -215,7 +215,7 @@ static void list_outliers(struct lode_timeline_state *s)
 
 	answer->outliers = lode_arena_array(&s->arena, size_t, outliers->at.n + 1);
 	for (size_t i = 0; i < outliers->at.n; i++)
-		if (is_wanted(answer, outliers->at.at[i].thread))
+		if (is_asked_about(answer, outliers->at.at[i].thread))
 			answer->outliers[n++] = i;
 	answer->n_outliers = cut_off(n, answer->top, &answer->n_outliers_more);
 	answer->n_groups = cut_off(outliers->groups.n, answer->top, &answer->n_groups_more);
@@ -295,8 +295,8 @@ static int ask_function(struct lode_timeline_state *s, uint32_t function, struct
 				   job->n_threads, err);
 }
 
-static int ask(struct lode_timeline_state *s, const struct lode_timeline_request *request,
-	       struct lode_error *err)
+static int ask_trace(struct lode_timeline_state *s, const struct lode_timeline_request *request,
+		     struct lode_error *err)
 {
 	uint32_t function = LODE_NONE;
 	size_t thread = 0;
@@ -360,7 +360,7 @@ int lode_timeline_run(struct lode_timeline_answer **out,
 		return rc;
 	list_threads(s);
 	list_outliers(s);
-	return ask(s, request, err);
+	return ask_trace(s, request, err);
 }
 
 int lode_timeline_add_views(struct lode_timeline_answer *answer, bool is_whole_only,

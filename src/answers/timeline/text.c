@@ -98,7 +98,7 @@ static void print_head(FILE *out, const struct lode_timeline_answer *answer)
 		lode_format_cost(length, trace->last_ns - trace->first_ns, "ns"));
 }
 
-static void print_losses(FILE *out, const struct lode_timeline_answer *answer)
+static void print_call_losses(FILE *out, const struct lode_timeline_answer *answer)
 {
 	const struct lode_call_trace *trace = answer->job.trace;
 	char text[LODE_UNITS_BUFFER], detail[1000];
@@ -281,7 +281,7 @@ static void print_summary(FILE *out, const struct lode_timeline_answer *answer,
 	char size[LODE_UNITS_BUFFER];
 
 	print_head(out, answer);
-	print_losses(out, answer);
+	print_call_losses(out, answer);
 	if (answer->job.index_bytes)
 		fprintf(out, "index: %s\n", lode_format_bytes(size, answer->job.index_bytes));
 	fputc('\n', out);
