@@ -12,11 +12,13 @@
 #include "answers/suspects/suspects.h"
 #include "answers/timeline/page.h"
 #include "answers/triage/triage.h"
+#include "reports/analyze_report.h"
 #include "reports/repo_fields.h"
 #include "reports/signature_report.h"
 
 /* clang-format off */
 const struct lode_document *const lode_documents[] = {
+	&lode_analyze_document,
 	&lode_coverage_document,
 	&lode_diff_document, &lode_digest_document,
 	&lode_import_document,

@@ -110,7 +110,7 @@ static int show(const struct lode_command *self, const struct analyze_values *v,
 	if (lode_html_write(v->html, runs->reports.parts.at, runs->reports.parts.n, &err) < 0)
 		return lode_say_error(self, &err);
 	if (v->wants_json) {
-		lode_analyze_json(stdout, &overview->report);
+		lode_document_put(stdout, &lode_analyze_document, &overview->report, NULL);
 	} else {
 		lode_analyze_text(stdout, &overview->report);
 		printf("\n%s has all of it: open it in a browser, or mail it\n", v->html);

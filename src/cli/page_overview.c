@@ -60,7 +60,7 @@ static void put_first(struct lode_page_overview *overview, struct lode_page_runs
 
 	if (!out)
 		lode_oom(1);
-	lode_analyze_json(out, &overview->report);
+	lode_document_put(out, &lode_analyze_document, &overview->report, NULL);
 	if (fclose(out) != 0)
 		lode_oom(part.json_bytes);
 	lode_html_title(title, sizeof(title), overview->report.inputs, overview->report.n_inputs);
@@ -95,6 +95,7 @@ void lode_page_overview_make(struct lode_page_overview *overview, struct lode_pa
 		.columns = lode_columns(stdout, 100),
 		.is_terminal = lode_columns(stdout, 0) > 0,
 	};
+	lode_analyze_count(&overview->report);
 	put_first(overview, runs);
 }
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "document/fields.h"
 #include "job/survey.h"
 #include "reports/findings.h"
 
@@ -24,6 +25,7 @@ struct lode_analyze_report {
 	char *const *inputs;
 	size_t n_inputs;
 	const struct lode_survey *survey;
+	size_t n_found[LODE_N_SURVEY_KINDS + 1]; /* files by kind; the last: others */
 	const struct lode_analyze_run *runs;
 	size_t n_runs;
 	unsigned columns; /* of the terminal */
@@ -33,8 +35,11 @@ struct lode_analyze_report {
 /* How many details each run may show so that all fit into ten lines; 1 to 6. */
 size_t lode_analyze_details(size_t n_runs);
 
+/* Fills in what was found, by the survey. */
+void lode_analyze_count(struct lode_analyze_report *report);
+
 /* `lode/analyze/1`: docs/json.md. */
-void lode_analyze_json(FILE *out, const struct lode_analyze_report *report);
+extern const struct lode_document lode_analyze_document;
 void lode_analyze_text(FILE *out, const struct lode_analyze_report *report);
 
 #endif
