@@ -11,7 +11,7 @@ RELEASE := build/release
 RELEASE_OPTIONS := --buildtype=release -Doptimization=2 -Ddebug=true -Db_ndebug=true -Db_lto=true \
 	-Db_lto_threads=$(JOBS)
 
-.PHONY: all pages demo test quick bench fuzz torture soak tidy coverage size fmt install uninstall clean help ci
+.PHONY: all pages demo test quick bench fuzz torture soak tidy coverage size schemas fmt install uninstall clean help ci
 
 all: deps-build $(RELEASE)/build.ninja
 	@ninja -C $(RELEASE) -j $(JOBS) --quiet lode
@@ -83,6 +83,10 @@ coverage: deps-coverage
 ## size: lines of code and files under src/, by folder
 size:
 	@tools/count-lines
+
+## schemas: write docs/schema and docs/fields.md from the tables of fields
+schemas: all
+	@tools/write-schemas $(RELEASE)/lode
 
 ## fmt: format all sources
 fmt: deps-test
