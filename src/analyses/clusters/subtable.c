@@ -35,6 +35,7 @@ static void number_values(struct build *b, uint32_t most)
 
 	b->stride = most + 1;
 	b->code_of = lode_alloc0((size_t)(most + 1) * (most + 1), sizeof(*b->code_of));
+	value[n++] = (struct fraction){0, 1}; /* of the row that is shared, whatever the names */
 	value[n++] = (struct fraction){1, 1};
 	for (uint32_t both = 1; both <= most; both++)
 		for (uint32_t common = 0; 2 * common <= both; common++)

@@ -28,7 +28,7 @@ static void check_pairs(uint32_t run, const struct fixture *f, uint64_t *random)
 	struct lode_pair_search *search;
 	struct lode_similar_pairs found;
 	uint32_t cut, expected, n = (uint32_t)f->patterns.n, a, b;
-	bool is_expected = run % 2;
+	bool is_expected = random_below(random, 2);
 	uint64_t n_expected = 0;
 	size_t at;
 
@@ -76,7 +76,7 @@ static void check_pairs(uint32_t run, const struct fixture *f, uint64_t *random)
 
 static void all_similar_pairs_are_found_and_no_others(void **state)
 {
-	uint64_t random = 12;
+	uint64_t random = 23; /* run 56: the only row is that of a name without words */
 
 	(void)state;
 	for (uint32_t run = 0; run < 1200; run++) {
@@ -158,6 +158,8 @@ static void the_table_says_what_the_words_say(void **state)
 			}
 		}
 		assert_int_equal(n_rows, table.n);
+		/* What functions without a row share: no Sub is less. */
+		assert_true(table.sub[0] == 0);
 		for (size_t i = 1; i < table.n_codes; i++)
 			assert_true(table.sub[i - 1] < table.sub[i]);
 		lode_sub_table_release(&table);
