@@ -136,7 +136,7 @@ void lode_recording_event(const struct lode_recording *recording, size_t thread,
 
 /* ---- Stacks ---- */
 
-static struct lode_stack_frame frame_of(const struct lode_calltree *tree, uint32_t frame)
+static struct lode_stack_frame frame_of_recording(const struct lode_calltree *tree, uint32_t frame)
 {
 	static const unsigned flags[][2] = {{LODE_FRAME_KERNEL, LODE_STACK_FRAME_KERNEL},
 					    {LODE_FRAME_UNKNOWN, LODE_STACK_FRAME_UNKNOWN},
@@ -157,6 +157,6 @@ size_t lode_recording_stack(const struct lode_recording *recording, uint32_t sta
 
 	for (size_t i = depth; i-- > 0; stack = tree->nodes.at[stack].parent)
 		if (i < room)
-			frames[i] = frame_of(tree, tree->nodes.at[stack].frame);
+			frames[i] = frame_of_recording(tree, tree->nodes.at[stack].frame);
 	return depth;
 }

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int fail(struct lode_error *err, enum lode_status status, const char *path, int64_t offset,
-		bool is_line, const char *format, va_list args)
+static int fail_error(struct lode_error *err, enum lode_status status, const char *path,
+		      int64_t offset, bool is_line, const char *format, va_list args)
 {
 	if (err) {
 		err->status = status;
@@ -23,7 +23,7 @@ int lode_fail(struct lode_error *err, enum lode_status status, const char *path,
 	va_list args;
 
 	va_start(args, format);
-	fail(err, status, path, offset, false, format, args);
+	fail_error(err, status, path, offset, false, format, args);
 	va_end(args);
 	return status;
 }
@@ -34,7 +34,7 @@ int lode_fail_line(struct lode_error *err, enum lode_status status, const char *
 	va_list args;
 
 	va_start(args, format);
-	fail(err, status, path, line, true, format, args);
+	fail_error(err, status, path, line, true, format, args);
 	va_end(args);
 	return status;
 }

@@ -33,7 +33,7 @@ static void escape_as(struct piece *piece, const char *format, uint32_t c)
 	piece->columns = piece->len;
 }
 
-static void take(struct piece *piece, const unsigned char *s, size_t left)
+static void take_escape(struct piece *piece, const unsigned char *s, size_t left)
 {
 	uint32_t c = 0;
 	size_t n;
@@ -69,8 +69,8 @@ static void take(struct piece *piece, const unsigned char *s, size_t left)
  * Copies what fits into `size` bytes and `columns`; gives the number of bytes of `text` that were
  * taken and, in *shown, the columns used.
  */
-static size_t copy(char *buffer, size_t size, const char *text, size_t len, size_t columns,
-		   size_t *shown)
+static size_t copy_escape(char *buffer, size_t size, const char *text, size_t len, size_t columns,
+			  size_t *shown)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	struct piece piece;
@@ -78,7 +78,7 @@ static size_t copy(char *buffer, size_t size, const char *text, size_t len, size
 
 	*shown = 0;
 	while (i < len) {
-		take(&piece, s + i, len - i);
+		take_escape(&piece, s + i, len - i);
 		if (piece.len >= size - at || piece.columns > columns - *shown)
 			break;
 		memcpy(buffer + at, piece.text, piece.len);
@@ -95,7 +95,7 @@ const char *lode_escape_n(char *buffer, size_t size, const char *text, size_t le
 	size_t shown;
 
 	if (size)
-		copy(buffer, size, text, len, SIZE_MAX, &shown);
+		copy_escape(buffer, size, text, len, SIZE_MAX, &shown);
 	return buffer;
 }
 
@@ -112,13 +112,13 @@ const char *lode_escape_fit(char *buffer, size_t size, const char *text, size_t 
 
 	if (!size)
 		return buffer;
-	if (copy(buffer, size, text, len, columns, &shown) == len)
+	if (copy_escape(buffer, size, text, len, columns, &shown) == len)
 		return buffer;
 	if (!columns || size < sizeof(ellipsis)) {
 		*buffer = '\0';
 		return buffer;
 	}
-	copy(buffer, size - (sizeof(ellipsis) - 1), text, len, columns - 1, &shown);
+	copy_escape(buffer, size - (sizeof(ellipsis) - 1), text, len, columns - 1, &shown);
 	memcpy(buffer + strlen(buffer), ellipsis, sizeof(ellipsis));
 	return buffer;
 }
@@ -131,7 +131,7 @@ size_t lode_escape_width(const char *text)
 	struct piece piece;
 
 	while (left) {
-		take(&piece, s, left);
+		take_escape(&piece, s, left);
 		width += piece.columns;
 		s += piece.used;
 		left -= piece.used;

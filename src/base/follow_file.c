@@ -172,7 +172,7 @@ static int open_file(const char *path, int *fd, struct stat *st, struct lode_err
 
 /* ---- Rotation ---- */
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool is_same_follow_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
@@ -197,12 +197,12 @@ typedef bool sibling_wanted(const struct stat *st, const struct stat *is);
 
 static bool is_that_file(const struct stat *st, const struct stat *is)
 {
-	return is_same(st, is);
+	return is_same_follow_file(st, is);
 }
 
 static bool is_file_after(const struct stat *st, const struct stat *is)
 {
-	return !is_same(st, is) && is_later(st, is);
+	return !is_same_follow_file(st, is) && is_later(st, is);
 }
 
 /* The oldest rotated sibling that is wanted, opened; -1: none. */
@@ -252,13 +252,13 @@ static int go_on(struct lode_follow *f, struct lode_error *err)
 	rc = open_file(f->path, &fd, &at_path, err);
 	if (rc <= 0)
 		return rc;
-	if (is_same(&at_path, &now)) {
+	if (is_same_follow_file(&at_path, &now)) {
 		close(fd);
 		return 0;
 	}
 	/* Rotated twice and more while nobody looked: the ones between come first. */
 	sibling = find_sibling(f, is_file_after, &now, &found);
-	if (sibling >= 0 && !is_same(&found, &at_path) && is_later(&at_path, &found)) {
+	if (sibling >= 0 && !is_same_follow_file(&found, &at_path) && is_later(&at_path, &found)) {
 		close(fd);
 		use(f, sibling, &found, 0);
 		return 1;
@@ -376,7 +376,7 @@ static size_t whole_lines(const struct lode_follow *f)
 }
 
 /* Drops the rest of a line that is too long; true while it goes on. */
-static bool skip(struct lode_follow *f)
+static bool skip_follow_file(struct lode_follow *f)
 {
 	char *feed = f->text.n ? memchr(f->text.at, '\n', f->text.n) : NULL;
 
@@ -386,7 +386,7 @@ static bool skip(struct lode_follow *f)
 }
 
 /* Reads on behind what is there. 1: something came; 0: nothing; < 0. */
-static int fill(struct lode_follow *f, size_t most, struct lode_error *err)
+static int fill_follow_file(struct lode_follow *f, size_t most, struct lode_error *err)
 {
 	size_t left = f->text.n - f->given;
 	ssize_t n;
@@ -412,7 +412,7 @@ static int at_end(struct lode_follow *f, struct lode_follow_chunk *chunk, struct
 {
 	struct stat st = {0}, at_path = {0};
 
-	if (fstat(f->fd, &st) || stat(f->path, &at_path) || is_same(&st, &at_path)) {
+	if (fstat(f->fd, &st) || stat(f->path, &at_path) || is_same_follow_file(&st, &at_path)) {
 		f->n_in_vain = 0;
 		return 0;
 	}
@@ -444,7 +444,7 @@ int lode_follow_read(struct lode_follow *f, size_t most, struct lode_follow_chun
 	}
 	for (;;) {
 		size_t end;
-		int rc = fill(f, most, err);
+		int rc = fill_follow_file(f, most, err);
 
 		if (rc < 0)
 			return rc;
@@ -455,7 +455,7 @@ int lode_follow_read(struct lode_follow *f, size_t most, struct lode_follow_chun
 			return rc;
 		}
 		f->n_in_vain = 0;
-		if (f->is_skipping && skip(f))
+		if (f->is_skipping && skip_follow_file(f))
 			continue;
 		end = whole_lines(f);
 		if (end > f->given)

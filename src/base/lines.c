@@ -22,7 +22,7 @@ void lode_lines_release(struct lode_lines *lines)
 }
 
 /* Reads on behind what is not given yet. */
-static int fill(struct lode_lines *lines, struct lode_error *err)
+static int fill_lines(struct lode_lines *lines, struct lode_error *err)
 {
 	size_t left = lines->end - lines->at;
 	ssize_t n;
@@ -61,7 +61,7 @@ int lode_lines_next(struct lode_lines *lines, char **line, size_t *len, struct l
 		if (feed || lines->is_end)
 			break;
 		searched = n;
-		rc = fill(lines, err);
+		rc = fill_lines(lines, err);
 		if (rc < 0)
 			return rc;
 	}

@@ -118,8 +118,8 @@ static bool parse_zone(int64_t *out_s, bool *has_zone, const char *text, size_t 
 	return true;
 }
 
-static bool finish(struct lode_log_time *out, int64_t days, int64_t clock_s, const char *text,
-		   size_t len, size_t at)
+static bool finish_log_time(struct lode_log_time *out, int64_t days, int64_t clock_s,
+			    const char *text, size_t len, size_t at)
 {
 	int64_t fraction_ns, zone_s;
 
@@ -142,7 +142,7 @@ static bool parse_common(struct lode_log_time *out, const char *t, size_t len)
 	year = digits(t + 7, 4);
 	return parse_month(&month, t + 3) && is_day(year, month, day) &&
 	       parse_clock(&clock_s, t + 12) &&
-	       finish(out, days_of(year, month, day), clock_s, t, len, 20);
+	       finish_log_time(out, days_of(year, month, day), clock_s, t, len, 20);
 }
 
 static bool parse_date(int64_t *days, const char *t, size_t len)
@@ -164,7 +164,7 @@ static bool parse_iso(struct lode_log_time *out, const char *t, size_t len)
 
 	return len >= 19 && (t[10] == 'T' || t[10] == ' ' || t[10] == 't') &&
 	       parse_date(&days, t, len) && parse_clock(&clock_s, t + 11) &&
-	       finish(out, days, clock_s, t, len, 19);
+	       finish_log_time(out, days, clock_s, t, len, 19);
 }
 
 /* Between 1973 and 2286 the number of digits tells the unit. */
@@ -216,7 +216,8 @@ bool lode_log_time_join(struct lode_log_time *out, const char *date, size_t date
 	int64_t days, clock_s;
 
 	return date_len == 10 && parse_date(&days, date, date_len) && time_len >= 8 &&
-	       parse_clock(&clock_s, time) && finish(out, days, clock_s, time, time_len, 8);
+	       parse_clock(&clock_s, time) &&
+	       finish_log_time(out, days, clock_s, time, time_len, 8);
 }
 
 /* What to add to a wall clock's second to have UTC, if the clock was on that side of a change. */

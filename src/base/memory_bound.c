@@ -183,7 +183,7 @@ static void remember(uintptr_t begin, size_t size)
 }
 
 /* Memory is short for the first time. */
-static void begin(void)
+static void begin_memory_bound(void)
 {
 	sigset_t all, before;
 	pthread_t thread;
@@ -250,7 +250,7 @@ bool lode_memory_is_short(size_t more_bytes)
 	/* Room that was made and not used yet is not counted: a third of a block that grows. */
 	if (own + more_bytes <= most / 8 * 5)
 		return false;
-	begin();
+	begin_memory_bound();
 	return true;
 }
 

@@ -36,7 +36,7 @@ static bool can_make(const struct run *run)
 }
 
 /* Called and left with the lock held, as make_and_work. */
-static void take(struct run *run)
+static void take_pipeline(struct run *run)
 {
 	const struct lode_pipeline *p = run->pipeline;
 	size_t slot = run->n_taken % p->n_items;
@@ -86,7 +86,7 @@ static void make_and_work(struct run *run, unsigned worker)
 	pthread_cond_broadcast(&run->changed);
 }
 
-static void work(void *context, size_t index, unsigned worker)
+static void work_pipeline(void *context, size_t index, unsigned worker)
 {
 	struct run *run = context;
 
@@ -94,7 +94,7 @@ static void work(void *context, size_t index, unsigned worker)
 	pthread_mutex_lock(&run->lock);
 	while (!run->has_ended || run->n_taken < run->n_made) {
 		if (can_take(run))
-			take(run);
+			take_pipeline(run);
 		else if (can_make(run))
 			make_and_work(run, worker);
 		else
@@ -110,7 +110,7 @@ int lode_pipeline_run(const struct lode_pipeline *pipeline, unsigned n_threads)
 	run.is_done = lode_alloc0(pipeline->n_items, sizeof(*run.is_done));
 	pthread_mutex_init(&run.lock, NULL);
 	pthread_cond_init(&run.changed, NULL);
-	lode_pool_run(n_threads, n_threads ? n_threads : 1, work, &run);
+	lode_pool_run(n_threads, n_threads ? n_threads : 1, work_pipeline, &run);
 	pthread_cond_destroy(&run.changed);
 	pthread_mutex_destroy(&run.lock);
 	free(run.is_done);

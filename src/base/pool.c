@@ -20,7 +20,7 @@ struct worker {
 	pthread_t thread;
 };
 
-static void *work(void *arg)
+static void *work_pool(void *arg)
 {
 	struct worker *w = arg;
 	size_t i;
@@ -46,11 +46,11 @@ void lode_pool_run(unsigned n_threads, size_t n_jobs,
 		workers[i] = (struct worker){.run = &run, .id = i};
 	/* The caller is worker 0. A thread that cannot be had is one thread less, not an error. */
 	for (i = 1; i < n_threads; i++) {
-		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]))
+		if (pthread_create(&workers[i].thread, NULL, work_pool, &workers[i]))
 			break;
 		n_started = i;
 	}
-	work(&workers[0]);
+	work_pool(&workers[0]);
 	for (i = 1; i <= n_started; i++)
 		pthread_join(workers[i].thread, NULL);
 	free(workers);

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-static bool is_blank(char c)
+static bool is_blank_state_words(char c)
 {
 	return c == ' ' || c == '\n';
 }
@@ -17,9 +17,9 @@ static size_t next(struct lode_state_words *w)
 {
 	size_t n = 0;
 
-	while (w->at < w->end && is_blank(*w->at))
+	while (w->at < w->end && is_blank_state_words(*w->at))
 		w->at++;
-	while (w->at + n < w->end && !is_blank(w->at[n]))
+	while (w->at + n < w->end && !is_blank_state_words(w->at[n]))
 		n++;
 	return n;
 }

@@ -97,8 +97,8 @@ static void starts(void *context, const struct lode_page_runs *runs, size_t i)
 			run->analysis);
 }
 
-static int show(const struct lode_command *self, const struct analyze_values *v,
-		struct lode_page_runs *runs, const struct lode_page_overview *overview)
+static int show_analyze(const struct lode_command *self, const struct analyze_values *v,
+			struct lode_page_runs *runs, const struct lode_page_overview *overview)
 {
 	struct lode_error err;
 	int code = lode_page_overview_exit(overview);
@@ -135,7 +135,7 @@ static int run_all(const struct lode_command *self, const struct analyze_values 
 		code = lode_say_error(self, &err);
 	} else {
 		lode_page_overview_make(&overview, &runs, &survey, inputs, n_inputs);
-		code = show(self, v, &runs, &overview);
+		code = show_analyze(self, v, &runs, &overview);
 	}
 	lode_page_overview_release(&overview);
 	lode_page_runs_release(&runs);
@@ -143,7 +143,7 @@ static int run_all(const struct lode_command *self, const struct analyze_values 
 	return code;
 }
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int run_analyze(const struct lode_command *self, int argc, char **argv)
 {
 	struct analyze_values values = {.html = default_html};
 	int n, code = LODE_EXIT_OK;
@@ -176,5 +176,5 @@ const struct lode_command lode_cmd_analyze = {
 		"by hand to set more.",
 	.options = options,
 	.examples = examples,
-	.run = run,
+	.run = run_analyze,
 };

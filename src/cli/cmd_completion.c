@@ -13,7 +13,7 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int run_completion(const struct lode_command *self, int argc, char **argv)
 {
 	int n, code;
 
@@ -33,5 +33,5 @@ const struct lode_command lode_cmd_completion = {
 	.options = options,
 	.examples = examples,
 	.takes_words = true,
-	.run = run,
+	.run = run_completion,
 };

@@ -59,7 +59,7 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static void init(struct import_values *v)
+static void init_import(struct import_values *v)
 {
 	memset(v, 0, sizeof(*v));
 	lode_input_options_init(&v->input);
@@ -67,7 +67,7 @@ static void init(struct import_values *v)
 	v->top = 50;
 }
 
-static void release(struct import_values *v)
+static void release_import(struct import_values *v)
 {
 	lode_aoi_values_release(&v->aoi);
 	lode_vec_release(&v->labels);
@@ -101,8 +101,8 @@ static void say_one(void *context, const char *path, enum lode_repo_added added,
 	(void)fflush(stdout);
 }
 
-static int finish(const struct lode_command *self, const struct import_values *v,
-		  struct lode_repo *repo, const struct lode_import *import)
+static int finish_import(const struct lode_command *self, const struct import_values *v,
+			 struct lode_repo *repo, const struct lode_import *import)
 {
 	struct lode_import_report report = {.import = import, .repo = repo, .top = v->top};
 	struct lode_error err;
@@ -141,12 +141,12 @@ static int import(const struct lode_command *self, const struct import_values *v
 	if (code < 0)
 		code = lode_say_error(self, &err);
 	else
-		code = finish(self, v, repo, &import);
+		code = finish_import(self, v, repo, &import);
 	lode_import_release(&import);
 	return code;
 }
 
-static int check(const struct lode_command *self, struct import_values *v, int n_operands)
+static int check_import(const struct lode_command *self, struct import_values *v, int n_operands)
 {
 	if (n_operands == 0)
 		return lode_command_misused(self, "give recordings or digests, or folders of them");
@@ -164,7 +164,7 @@ static int run_with(const struct lode_command *self, struct import_values *v,
 	struct lode_repo *repo = NULL;
 	struct lode_arena arena = {0};
 	label_list labels = {0};
-	int code = n ? LODE_EXIT_OK : check(self, v, n);
+	int code = n ? LODE_EXIT_OK : check_import(self, v, n);
 
 	if (code == LODE_EXIT_OK)
 		code = read_labels(self, &labels, &v->labels, &arena);
@@ -172,14 +172,14 @@ static int run_with(const struct lode_command *self, struct import_values *v,
 		code = lode_repo_option_open(self, &repo, v->repo, LODE_REPO_CREATE);
 	if (code == LODE_EXIT_OK && lode_repo_shape(repo)) {
 		/* What is said differently is seen by the import. */
-		release(v);
-		init(v);
+		release_import(v);
+		init_import(v);
 		code = lode_repo_words_parse(&words, self, v, lode_repo_shape(repo), given, true,
 					     &n);
 		inputs = (char **)(uintptr_t)words.list.at;
 	}
 	if (code == LODE_EXIT_OK)
-		code = check(self, v, n);
+		code = check_import(self, v, n);
 	if (code == LODE_EXIT_OK)
 		code = import(self, v, repo, inputs, (size_t)n, &labels);
 	lode_repo_close(repo);
@@ -189,7 +189,7 @@ static int run_with(const struct lode_command *self, struct import_values *v,
 	return code;
 }
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int run_import(const struct lode_command *self, int argc, char **argv)
 {
 	struct import_values values;
 	lode_text_list given = {0};
@@ -197,10 +197,10 @@ static int run(const struct lode_command *self, int argc, char **argv)
 
 	for (int i = 0; i < argc; i++)
 		lode_vec_append(&given, argv[i]);
-	init(&values);
+	init_import(&values);
 	if (lode_command_start(self, &values, argc, argv, &n, &code))
 		code = run_with(self, &values, &given, argv, n);
-	release(&values);
+	release_import(&values);
 	lode_vec_release(&given);
 	return code;
 }
@@ -224,5 +224,5 @@ const struct lode_command lode_cmd_import = {
 		"import, which need not be given again.",
 	.options = options,
 	.examples = examples,
-	.run = run,
+	.run = run_import,
 };

@@ -100,7 +100,7 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static void say(void *context, const char *text)
+static void say_record(void *context, const char *text)
 {
 	if (isatty(STDERR_FILENO))
 		lode_say(context, "%s ...", text);
@@ -156,7 +156,7 @@ static int record(const struct lode_command *self, const struct record_values *v
 		.keep_awake = v->keep_awake,
 		.keep_plain = v->keep_plain,
 		.no_symbols = v->no_symbols,
-		.say = say,
+		.say = say_record,
 		.warn = warn,
 		.say_context = (void *)self,
 	};
@@ -185,7 +185,7 @@ static int record(const struct lode_command *self, const struct record_values *v
 	return code;
 }
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int run_record(const struct lode_command *self, int argc, char **argv)
 {
 	struct record_values values = {.cpu_rate = 999, .buffer_bytes = 8 << 20, .duration_ns = -1};
 	char **command;
@@ -233,5 +233,5 @@ const struct lode_command lode_cmd_record = {
 	.options = options,
 	.examples = examples,
 	.first_operand_ends = true,
-	.run = run,
+	.run = run_record,
 };

@@ -85,9 +85,9 @@ static char *query_of_ids(const struct lode_command *self, char *const *ids, siz
 }
 
 /* Those of --where, or of ids, or all. Gives an exit code. */
-static int find(const struct lode_command *self, const struct repo_values *v,
-		struct lode_repo *repo, char *const *ids, size_t n_ids,
-		struct lode_repo_streams *out)
+static int find_repo(const struct lode_command *self, const struct repo_values *v,
+		     struct lode_repo *repo, char *const *ids, size_t n_ids,
+		     struct lode_repo_streams *out)
 {
 	struct lode_repo_query *query = NULL;
 	struct lode_error err;
@@ -142,7 +142,7 @@ static int list(const struct repo_call *call)
 
 	if (lode_repo_sums(&report.sums, call->repo, &err) < 0)
 		return lode_say_error(call->self, &err);
-	code = find(call->self, call->v, call->repo, call->operands, call->n, &streams);
+	code = find_repo(call->self, call->v, call->repo, call->operands, call->n, &streams);
 	if (code == LODE_EXIT_OK && call->v->wants_json)
 		lode_repo_report_list_json(stdout, &report);
 	else if (code == LODE_EXIT_OK)
@@ -153,7 +153,7 @@ static int list(const struct repo_call *call)
 	return code;
 }
 
-static int show(const struct repo_call *call)
+static int show_repo(const struct repo_call *call)
 {
 	struct lode_repo_streams streams = {0};
 	struct lode_repo_report report = {.repo = call->repo, .streams = &streams};
@@ -161,7 +161,8 @@ static int show(const struct repo_call *call)
 	int code = LODE_EXIT_OK;
 
 	if (call->n || call->v->where)
-		code = find(call->self, call->v, call->repo, call->operands, call->n, &streams);
+		code = find_repo(call->self, call->v, call->repo, call->operands, call->n,
+				 &streams);
 	if (code == LODE_EXIT_OK && lode_repo_sums(&report.sums, call->repo, &err) < 0)
 		code = lode_say_error(call->self, &err);
 	if (code == LODE_EXIT_OK && call->v->wants_json)
@@ -229,7 +230,7 @@ static int label(const struct repo_call *call)
 	if (!call->n || !call->v->where)
 		return lode_command_misused(call->self, "say which labels, and of which streams: "
 							"lode repo label release=2.1 --where ...");
-	code = find(call->self, call->v, call->repo, NULL, 0, &streams);
+	code = find_repo(call->self, call->v, call->repo, NULL, 0, &streams);
 	if (code == LODE_EXIT_OK)
 		code = set_labels(call, &streams, &arena);
 	if (code == LODE_EXIT_OK)
@@ -252,7 +253,7 @@ static int forget(const struct repo_call *call)
 	if (!call->n == !call->v->where)
 		return lode_command_misused(call->self,
 					    "say which streams: their ids, or --where QUERY");
-	code = find(call->self, call->v, call->repo, call->operands, call->n, &streams);
+	code = find_repo(call->self, call->v, call->repo, call->operands, call->n, &streams);
 	if (code != LODE_EXIT_OK)
 		goto out;
 	if (!streams.list.n) {
@@ -276,7 +277,7 @@ out:
 	return code;
 }
 
-static int check(const struct repo_call *call)
+static int check_repo(const struct repo_call *call)
 {
 	struct lode_repo_check found;
 	struct lode_error err;
@@ -315,9 +316,9 @@ static const struct word {
 	bool takes_operands;
 	int (*run)(const struct repo_call *call);
 } words[] = {
-	{"list", LODE_REPO_READ, false, list},	      {"show", LODE_REPO_READ, true, show},
+	{"list", LODE_REPO_READ, false, list},	      {"show", LODE_REPO_READ, true, show_repo},
 	{"labels", LODE_REPO_READ, false, labels},    {"label", LODE_REPO_WRITE, true, label},
-	{"forget", LODE_REPO_WRITE, true, forget},    {"check", LODE_REPO_READ, false, check},
+	{"forget", LODE_REPO_WRITE, true, forget},    {"check", LODE_REPO_READ, false, check_repo},
 	{"compact", LODE_REPO_WRITE, false, compact},
 };
 
@@ -351,7 +352,7 @@ static int run_word(const struct lode_command *self, const struct repo_values *v
 	return code;
 }
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int run_repo(const struct lode_command *self, int argc, char **argv)
 {
 	struct repo_values values = {.top = 50};
 	int n, code = LODE_EXIT_OK;
@@ -376,5 +377,5 @@ const struct lode_command lode_cmd_repo = {
 	.options = options,
 	.examples = examples,
 	.takes_words = true,
-	.run = run,
+	.run = run_repo,
 };

@@ -333,7 +333,7 @@ static int serve_inputs(struct serving *s, char **inputs, size_t n_inputs)
 	return answer(s);
 }
 
-static void init(struct serve_values *v)
+static void init_serve(struct serve_values *v)
 {
 	memset(v, 0, sizeof(*v));
 	v->port = DEFAULT_PORT;
@@ -348,13 +348,13 @@ static void settle(struct serve_values *v)
 	lode_mining_values_settle(&v->mining);
 }
 
-static void release(struct serve_values *v)
+static void release_serve(struct serve_values *v)
 {
 	lode_vec_release(&v->names);
 	lode_aoi_values_release(&v->aoi);
 }
 
-static int check(const struct lode_command *self, struct serve_values *v, size_t n_inputs)
+static int check_serve(const struct lode_command *self, struct serve_values *v, size_t n_inputs)
 {
 	if (n_inputs && v->repo)
 		return lode_command_misused(self, "--repo, or INPUTs: not both");
@@ -402,13 +402,13 @@ static int serve_as_repository(struct serving *s, struct serve_values *v,
 
 	if (lode_repo_open(&repo, v->repo, LODE_REPO_READ, &err) < 0)
 		return lode_say_error(s->self, &err);
-	release(v);
-	init(v);
+	release_serve(v);
+	init_serve(v);
 	code = lode_repo_words_parse(&words, s->self, v, lode_repo_shape(repo), given, true, &n);
 	lode_repo_close(repo);
 	settle(v);
 	if (code == LODE_EXIT_OK)
-		code = check(s->self, v, 0);
+		code = check_serve(s->self, v, 0);
 	if (code == LODE_EXIT_OK)
 		code = serve_repository(s);
 	lode_repo_words_release(&words);
@@ -431,27 +431,27 @@ static void release_serving(struct serving *s)
 	lode_survey_release(&s->survey);
 }
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int run_serve(const struct lode_command *self, int argc, char **argv)
 {
 	struct serve_values values;
 	struct serving serving = {.self = self, .values = &values};
 	lode_text_list given = {0};
 	int n, code = LODE_EXIT_OK;
 
-	init(&values);
+	init_serve(&values);
 	for (int i = 0; i < argc; i++)
 		lode_vec_append(&given, argv[i]);
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
 		settle(&values);
 		lode_options_words(options, (int)given.n, (char **)(uintptr_t)given.at, is_of_mine,
 				   add_mine_word, &serving);
-		code = check(self, &values, (size_t)n);
+		code = check_serve(self, &values, (size_t)n);
 		if (code == LODE_EXIT_OK)
 			code = values.repo ? serve_as_repository(&serving, &values, &given)
 					   : serve_inputs(&serving, argv, (size_t)n);
 	}
 	release_serving(&serving);
-	release(&values);
+	release_serve(&values);
 	lode_vec_release(&given);
 	return code;
 }
@@ -478,5 +478,5 @@ const struct lode_command lode_cmd_serve = {
 		"beyond a trusted network, use ssh -L or a proxy with TLS.",
 	.options = options,
 	.examples = examples,
-	.run = run,
+	.run = run_serve,
 };

@@ -73,7 +73,7 @@ struct sign_run {
 	struct lode_error err;
 };
 
-static int check(struct sign_run *run)
+static int check_sign(struct sign_run *run)
 {
 	const struct lode_sign_values *v = run->v;
 	const struct lode_command *self = run->self;
@@ -149,19 +149,19 @@ static int report_all(struct sign_run *run)
 	return code;
 }
 
-static int fail(struct sign_run *run)
+static int fail_sign(struct sign_run *run)
 {
 	return lode_say_error(run->self, &run->err);
 }
 
 /* Writes the store, then says what was done, `extra` in words behind it. */
-static int finish(struct sign_run *run, const char *name, const char *extra)
+static int finish_sign(struct sign_run *run, const char *name, const char *extra)
 {
 	const struct lode_signature *s = lode_signatures_find(&run->store.signatures, name);
 	char safe[1024];
 
 	if (lode_signature_store_save(&run->store, &run->err) < 0)
-		return fail(run);
+		return fail_sign(run);
 	if (run->v->wants_json)
 		return report(run, &s, s != NULL);
 	printf("%s %s%s\n", run->action.done, lode_escape(safe, sizeof(safe), name), extra);
@@ -209,7 +209,7 @@ static int sign(struct sign_run *run)
 		rc = lode_signature_sign(&run->store.signatures, run->v->name, &words, run->now_s,
 					 &run->err);
 	if (rc < 0)
-		return fail(run);
+		return fail_sign(run);
 	lode_format_plural(count, choice->n_patterns + run->n_patterns, "pattern");
 	if (choice->unit)
 		snprintf(extra, sizeof(extra), ": %s, cluster %u of %s in total", count,
@@ -218,7 +218,7 @@ static int sign(struct sign_run *run)
 		snprintf(extra, sizeof(extra), ": %s, cluster %u", count, choice->rank);
 	else
 		snprintf(extra, sizeof(extra), ": %s", count);
-	return finish(run, run->v->name, extra);
+	return finish_sign(run, run->v->name, extra);
 }
 
 static int edit(struct sign_run *run)
@@ -235,25 +235,25 @@ static int edit(struct sign_run *run)
 	if (rc == 0)
 		rc = lode_signature_edit(&run->store.signatures, v->edit, &edit, run->now_s,
 					 &run->err);
-	return rc < 0 ? fail(run) : finish(run, v->rename ? v->rename : v->edit, "");
+	return rc < 0 ? fail_sign(run) : finish_sign(run, v->rename ? v->rename : v->edit, "");
 }
 
 static int set_state(struct sign_run *run, bool is_retired)
 {
 	if (lode_signature_set_retired(&run->store.signatures, run->action.given, is_retired,
 				       run->now_s, &run->err) < 0)
-		return fail(run);
-	return finish(run, run->action.given, "");
+		return fail_sign(run);
+	return finish_sign(run, run->action.given, "");
 }
 
 static int delete_one(struct sign_run *run)
 {
 	if (lode_signature_delete(&run->store.signatures, run->v->delete, &run->err) < 0)
-		return fail(run);
-	return finish(run, run->v->delete, "");
+		return fail_sign(run);
+	return finish_sign(run, run->v->delete, "");
 }
 
-static int show(struct sign_run *run)
+static int show_sign(struct sign_run *run)
 {
 	const struct lode_signature *s =
 		lode_signature_named(&run->store.signatures, run->v->show, &run->err);
@@ -261,7 +261,7 @@ static int show(struct sign_run *run)
 	char *text;
 
 	if (!s)
-		return fail(run);
+		return fail_sign(run);
 	if (run->v->wants_json)
 		return report(run, &s, 1);
 	text = lode_signature_format(s, &size);
@@ -284,7 +284,7 @@ static int export_all(struct sign_run *run)
 		return LODE_EXIT_OK;
 	}
 	if (lode_signature_store_save(&to, &run->err) < 0)
-		return fail(run);
+		return fail_sign(run);
 	if (run->v->wants_json)
 		return report_all(run);
 	printf("exported %zu signature%s to %s\n", run->store.signatures.list.n,
@@ -302,7 +302,7 @@ static int import_all(struct sign_run *run)
 	if (rc == 0)
 		rc = lode_signature_store_save(&run->store, &run->err);
 	if (rc < 0)
-		return fail(run);
+		return fail_sign(run);
 	if (run->v->wants_json)
 		return report_all(run);
 	printf("imported: %zu new, %zu changed, %zu as they were\n", merge.n_new, merge.n_changed,
@@ -316,7 +316,7 @@ static int act(struct sign_run *run)
 	case SIGN:
 		return sign(run);
 	case SHOW:
-		return show(run);
+		return show_sign(run);
 	case EDIT:
 		return edit(run);
 	case RETIRE:
@@ -373,7 +373,7 @@ static int run_on_store(struct sign_run *run)
 
 	if (rc == 0)
 		rc = open_store(run);
-	code = rc < 0 ? fail(run) : act(run);
+	code = rc < 0 ? fail_sign(run) : act(run);
 	lode_signature_store_release(&run->store);
 	lode_repo_close(run->repo);
 	lode_cluster_choice_release(&run->choice);
@@ -391,7 +391,7 @@ static int run_sign(const struct lode_command *self, int argc, char **argv)
 		if (!values.signatures)
 			values.repo = lode_repo_option_path(values.repo);
 		run.n_patterns = (size_t)n;
-		code = check(&run);
+		code = check_sign(&run);
 		if (code == 0)
 			code = run_on_store(&run);
 	}

@@ -21,7 +21,7 @@ static int usage_of_unknown(const char *name)
 	return LODE_EXIT_USAGE;
 }
 
-static int run(int argc, char **argv)
+static int run_main(int argc, char **argv)
 {
 	const struct lode_command *command;
 
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 
 	/* A closed pipe ends lode quietly, also where the parent process ignores the signal. */
 	signal(SIGPIPE, SIG_DFL);
-	code = run(argc, argv);
+	code = run_main(argc, argv);
 	/* A result that could not be written whole is no result. */
 	errno = 0;
 	if (fflush(stdout) || ferror(stdout)) {

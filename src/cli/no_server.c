@@ -13,7 +13,7 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int run_no_server(const struct lode_command *self, int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++) {
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
@@ -35,5 +35,5 @@ const struct lode_command lode_cmd_serve = {
 		       "--html write opens without a server.",
 	.options = options,
 	.examples = examples,
-	.run = run,
+	.run = run_no_server,
 };

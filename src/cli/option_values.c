@@ -9,8 +9,8 @@
 #include "base/duration.h"
 #include "base/memory_bound.h"
 
-static int fail(const struct lode_option *option, const char *text, const char *wanted,
-		struct lode_error *err)
+static int fail_option_values(const struct lode_option *option, const char *text,
+			      const char *wanted, struct lode_error *err)
 {
 	return lode_fail(err, LODE_ERR_ARG, NULL, -1, "--%s: '%.60s' is not %s", option->name, text,
 			 wanted);
@@ -103,7 +103,7 @@ int lode_set_text(const struct lode_option *option, void *field, const char *tex
 		  struct lode_error *err)
 {
 	if (!*text)
-		return fail(option, text, "a text", err);
+		return fail_option_values(option, text, "a text", err);
 	*(const char **)field = text;
 	return 0;
 }
@@ -114,7 +114,7 @@ int lode_set_list(const struct lode_option *option, void *field, const char *tex
 	lode_text_list *list = field;
 
 	if (!*text)
-		return fail(option, text, "a text", err);
+		return fail_option_values(option, text, "a text", err);
 	lode_vec_append(list, text);
 	return 0;
 }
@@ -134,7 +134,7 @@ int lode_set_count(const struct lode_option *option, void *field, const char *te
 	int64_t value;
 
 	if (!parse_whole(text, 0, INT64_MAX, &value))
-		return fail(option, text, "a number of 0 or more", err);
+		return fail_option_values(option, text, "a number of 0 or more", err);
 	*(size_t *)field = (size_t)value;
 	return 0;
 }
@@ -145,7 +145,7 @@ int lode_set_positive(const struct lode_option *option, void *field, const char 
 	int64_t value;
 
 	if (!parse_whole(text, 1, INT64_MAX, &value))
-		return fail(option, text, "a number of 1 or more", err);
+		return fail_option_values(option, text, "a number of 1 or more", err);
 	*(size_t *)field = (size_t)value;
 	return 0;
 }
@@ -156,7 +156,7 @@ int lode_set_unsigned(const struct lode_option *option, void *field, const char 
 	int64_t value;
 
 	if (!parse_whole(text, 1, INT32_MAX, &value))
-		return fail(option, text, "a number of 1 or more", err);
+		return fail_option_values(option, text, "a number of 1 or more", err);
 	*(unsigned *)field = (unsigned)value;
 	return 0;
 }
@@ -167,7 +167,7 @@ int lode_set_id(const struct lode_option *option, void *field, const char *text,
 	int64_t value;
 
 	if (!parse_whole(text, 0, INT32_MAX, &value))
-		return fail(option, text, "a number of 0 or more", err);
+		return fail_option_values(option, text, "a number of 0 or more", err);
 	*(int32_t *)field = (int32_t)value;
 	return 0;
 }
@@ -176,7 +176,8 @@ int lode_set_duration(const struct lode_option *option, void *field, const char 
 		      struct lode_error *err)
 {
 	if (!lode_duration_parse(field, text))
-		return fail(option, text, "a duration such as 300ms, 1.5s or 2m", err);
+		return fail_option_values(option, text, "a duration such as 300ms, 1.5s or 2m",
+					  err);
 	return 0;
 }
 
@@ -186,7 +187,8 @@ int lode_set_some_time(const struct lode_option *option, void *field, const char
 	int64_t ns;
 
 	if (!lode_duration_parse(&ns, text) || ns <= 0)
-		return fail(option, text, "a time above 0, such as 300ms, 1.5s or 2m", err);
+		return fail_option_values(option, text, "a time above 0, such as 300ms, 1.5s or 2m",
+					  err);
 	*(int64_t *)field = ns;
 	return 0;
 }
@@ -215,10 +217,11 @@ int lode_set_cost(const struct lode_option *option, void *field, const char *tex
 	if (!parse_share(text, false, &value.share)) {
 		value.share = 0;
 		if (!lode_duration_parse(&value.amount, text))
-			return fail(option, text, "a cost such as 30s, 0.2% or a bare number", err);
+			return fail_option_values(option, text,
+						  "a cost such as 30s, 0.2% or a bare number", err);
 	}
 	if (value.share <= 0 && value.amount <= 0)
-		return fail(option, text, "a cost above 0", err);
+		return fail_option_values(option, text, "a cost above 0", err);
 	*cost = value;
 	return 0;
 }
@@ -227,7 +230,7 @@ int lode_set_percent(const struct lode_option *option, void *field, const char *
 		     struct lode_error *err)
 {
 	if (!parse_share(text, true, field))
-		return fail(option, text, "a share such as 10% or 0.1", err);
+		return fail_option_values(option, text, "a share such as 10% or 0.1", err);
 	return 0;
 }
 
@@ -237,7 +240,7 @@ int lode_set_some_share(const struct lode_option *option, void *field, const cha
 	double share;
 
 	if (!parse_share(text, true, &share) || share <= 0)
-		return fail(option, text, "a share above 0, such as 10% or 0.1", err);
+		return fail_option_values(option, text, "a share above 0, such as 10% or 0.1", err);
 	*(double *)field = share;
 	return 0;
 }
@@ -249,7 +252,7 @@ int lode_set_ratio(const struct lode_option *option, void *field, const char *te
 	double value;
 
 	if (!parse_share(text + is_negative, true, &value))
-		return fail(option, text, "a number from -1 to 1", err);
+		return fail_option_values(option, text, "a number from -1 to 1", err);
 	*(double *)field = is_negative ? -value : value;
 	return 0;
 }
@@ -263,8 +266,8 @@ int lode_set_top(const struct lode_option *option, void *field, const char *text
 	if (!parse_share(text, false, &value.share)) {
 		value.share = 0;
 		if (!parse_whole(text, 0, INT64_MAX, &n))
-			return fail(option, text, "a share such as 15% or a number such as 20",
-				    err);
+			return fail_option_values(
+				option, text, "a share such as 15% or a number such as 20", err);
 		value.n = (size_t)n;
 	}
 	*(struct lode_top_value *)field = value;
@@ -275,7 +278,7 @@ int lode_set_size(const struct lode_option *option, void *field, const char *tex
 		  struct lode_error *err)
 {
 	if (!parse_size(text, field) || *(size_t *)field == 0)
-		return fail(option, text, "a size such as 512M or 4G", err);
+		return fail_option_values(option, text, "a size such as 512M or 4G", err);
 	return 0;
 }
 
@@ -308,14 +311,14 @@ int lode_set_span(const struct lode_option *option, void *field, const char *tex
 	char from[64];
 
 	if (!comma || (size_t)(comma - text) >= sizeof(from))
-		return fail(option, text, "a span FROM,TO such as +1s,+2.5s", err);
+		return fail_option_values(option, text, "a span FROM,TO such as +1s,+2.5s", err);
 	memcpy(from, text, (size_t)(comma - text));
 	from[comma - text] = '\0';
 	if (!parse_end(from, INT64_MIN, &span->from_ns, &span->is_from_offset) ||
 	    !parse_end(comma + 1, INT64_MAX, &span->to_ns, &span->is_to_offset))
-		return fail(option, text, "a span FROM,TO such as +1s,+2.5s", err);
+		return fail_option_values(option, text, "a span FROM,TO such as +1s,+2.5s", err);
 	if (span->is_from_offset == span->is_to_offset && span->from_ns >= span->to_ns)
-		return fail(option, text, "a span: it ends before it starts", err);
+		return fail_option_values(option, text, "a span: it ends before it starts", err);
 	return 0;
 }
 
@@ -356,5 +359,5 @@ int lode_set_bits(const struct lode_option *option, void *field, const char *tex
 		snprintf(wanted + used, sizeof(wanted) - used, "%s%s", i ? "," : "",
 			 value->names[i]);
 	}
-	return fail(option, text, wanted, err);
+	return fail_option_values(option, text, wanted, err);
 }

@@ -26,12 +26,12 @@ void lode_page_runs_say_unread(const struct lode_command *self, const struct lod
 
 /* ---- Planning ---- */
 
-static const char *copy(struct lode_page_runs *runs, const char *text)
+static const char *copy_page_runs(struct lode_page_runs *runs, const char *text)
 {
 	return lode_arena_strndup(&runs->arena, text, strlen(text));
 }
 
-static const char *join(struct lode_page_runs *runs, const char *a, const char *b)
+static const char *join_page_runs(struct lode_page_runs *runs, const char *a, const char *b)
 {
 	size_t n = strlen(a) + strlen(b) + 1;
 	char *text = lode_arena_alloc(&runs->arena, n, 1);
@@ -46,24 +46,24 @@ static struct lode_page_run *new_run(struct lode_page_runs *runs, const char *an
 	struct lode_page_run *run = lode_vec_append_zero(&runs->list);
 
 	run->analysis = analysis;
-	run->title = copy(runs, title);
+	run->title = copy_page_runs(runs, title);
 	return run;
 }
 
-static void say(struct lode_page_runs *runs, lode_words *words, const char *word)
+static void say_page_runs(struct lode_page_runs *runs, lode_words *words, const char *word)
 {
-	lode_vec_append(words, copy(runs, word));
+	lode_vec_append(words, copy_page_runs(runs, word));
 }
 
 static void say_machine(struct lode_page_runs *runs, lode_words *words, const char *threads)
 {
 	if (threads) {
-		say(runs, words, "--threads");
-		say(runs, words, threads);
+		say_page_runs(runs, words, "--threads");
+		say_page_runs(runs, words, threads);
 	}
 	if (runs->memory) {
-		say(runs, words, "--memory");
-		say(runs, words, runs->memory);
+		say_page_runs(runs, words, "--memory");
+		say_page_runs(runs, words, runs->memory);
 	}
 }
 
@@ -114,9 +114,9 @@ static void say_recordings(struct lode_page_runs *runs, lode_words *words,
 	for (size_t i = 0; i < recordings->n; i++)
 		is_told = is_told || lode_survey_is_bundle(recordings->at[i]);
 	if (!is_told)
-		say(runs, words, folder->path);
+		say_page_runs(runs, words, folder->path);
 	for (size_t i = 0; i < recordings->n && is_told; i++)
-		say(runs, words, recordings->at[i]);
+		say_page_runs(runs, words, recordings->at[i]);
 }
 
 /* `analysis`: mine, triage or suspects. */
@@ -129,14 +129,14 @@ static void plan_recordings(struct lode_page_runs *runs, const struct lode_surve
 	if (!recordings->n)
 		return;
 	run = new_run(runs, analysis, *folder->path ? folder->path : recordings->at[0]);
-	say(runs, &run->words, analysis);
+	say_page_runs(runs, &run->words, analysis);
 	say_machine(runs, &run->words, threads);
 	for (size_t i = 0;
 	     strcmp(analysis, "mine") == 0 && runs->mine_options && i < runs->mine_options->n; i++)
-		say(runs, &run->words, runs->mine_options->at[i]);
+		say_page_runs(runs, &run->words, runs->mine_options->at[i]);
 	if (strcmp(analysis, "triage") == 0) {
-		say(runs, &run->words, runs->signatures ? "--signatures" : "--repo");
-		say(runs, &run->words, runs->signatures ? runs->signatures : runs->repo);
+		say_page_runs(runs, &run->words, runs->signatures ? "--signatures" : "--repo");
+		say_page_runs(runs, &run->words, runs->signatures ? runs->signatures : runs->repo);
 	}
 	run->first_input = run->words.n;
 	say_recordings(runs, &run->words, folder);
@@ -146,9 +146,9 @@ static void plan_recordings(struct lode_page_runs *runs, const struct lode_surve
 static const char *beside(struct lode_page_runs *runs, const struct lode_survey_folder *folder,
 			  const char *name)
 {
-	const char *path = join(runs, *folder->path ? folder->path : ".", "/");
+	const char *path = join_page_runs(runs, *folder->path ? folder->path : ".", "/");
 
-	path = join(runs, path, name);
+	path = join_page_runs(runs, path, name);
 	return access(path, R_OK) == 0 ? path : NULL;
 }
 
@@ -158,7 +158,7 @@ static const char *temporary(struct lode_page_runs *runs, size_t number, const c
 	char name[40];
 
 	snprintf(name, sizeof(name), "/%zu%s", number, suffix);
-	return join(runs, runs->folder, name);
+	return join_page_runs(runs, runs->folder, name);
 }
 
 static bool is_index(const char *path)
@@ -181,17 +181,17 @@ static void plan_calls(struct lode_page_runs *runs, const struct lode_survey_fol
 	for (size_t i = 0; i < traces->n; i++) {
 		struct lode_page_run *run = new_run(runs, "timeline", traces->at[i]);
 
-		say(runs, &run->words, "timeline");
+		say_page_runs(runs, &run->words, "timeline");
 		say_machine(runs, &run->words, threads);
 		if (symbols) {
-			say(runs, &run->words, "--symbols");
-			say(runs, &run->words, symbols);
+			say_page_runs(runs, &run->words, "--symbols");
+			say_page_runs(runs, &run->words, symbols);
 		}
 		if (names) {
-			say(runs, &run->words, "--thread-names");
-			say(runs, &run->words, names);
+			say_page_runs(runs, &run->words, "--thread-names");
+			say_page_runs(runs, &run->words, names);
 		}
-		say(runs, &run->words, traces->at[i]);
+		say_page_runs(runs, &run->words, traces->at[i]);
 		run->is_served = with_indices;
 		if (with_indices && !is_index(traces->at[i]))
 			run->index = temporary(runs, runs->list.n - 1, ".lodet");
@@ -202,12 +202,12 @@ static void say_inputs(struct lode_page_runs *runs, lode_words *words,
 		       const struct lode_survey_folder *folder)
 {
 	for (size_t i = 0; i < folder->of[LODE_SURVEY_REQUESTS].n; i++) {
-		say(runs, words, "--log");
-		say(runs, words, folder->of[LODE_SURVEY_REQUESTS].at[i]);
+		say_page_runs(runs, words, "--log");
+		say_page_runs(runs, words, folder->of[LODE_SURVEY_REQUESTS].at[i]);
 	}
 	for (size_t i = 0; i < folder->of[LODE_SURVEY_COUNTERS].n; i++) {
-		say(runs, words, "--counters");
-		say(runs, words, folder->of[LODE_SURVEY_COUNTERS].at[i]);
+		say_page_runs(runs, words, "--counters");
+		say_page_runs(runs, words, folder->of[LODE_SURVEY_COUNTERS].at[i]);
 	}
 }
 
@@ -228,17 +228,17 @@ static void plan_pio(struct lode_page_runs *runs, const struct lode_survey_folde
 		model = models->at[0];
 	} else {
 		model = temporary(runs, runs->list.n - 1, ".model");
-		say(runs, &run->before, "pio");
-		say(runs, &run->before, "train");
+		say_page_runs(runs, &run->before, "pio");
+		say_page_runs(runs, &run->before, "train");
 		say_machine(runs, &run->before, threads);
 		say_inputs(runs, &run->before, folder);
-		say(runs, &run->before, "--output");
-		say(runs, &run->before, model);
+		say_page_runs(runs, &run->before, "--output");
+		say_page_runs(runs, &run->before, model);
 	}
-	say(runs, &run->words, "pio");
+	say_page_runs(runs, &run->words, "pio");
 	say_machine(runs, &run->words, threads);
-	say(runs, &run->words, "--model");
-	say(runs, &run->words, model);
+	say_page_runs(runs, &run->words, "--model");
+	say_page_runs(runs, &run->words, model);
 	say_inputs(runs, &run->words, folder);
 }
 
@@ -356,7 +356,7 @@ static const char *free_name(struct lode_page_runs *runs, size_t before, const c
 		if (is_taken)
 			snprintf(text, sizeof(text), "%.150s-%u", name, ++number);
 	} while (is_taken);
-	return copy(runs, text);
+	return copy_page_runs(runs, text);
 }
 
 static void rename_parts(struct lode_page_runs *runs, size_t first)
@@ -369,7 +369,7 @@ static void rename_parts(struct lode_page_runs *runs, size_t first)
 
 		if (base && strncmp(part->name, base, n) == 0 &&
 		    strncmp(part->name + n, "-part-", 6) == 0) {
-			part->name = join(runs, renamed, part->name + n);
+			part->name = join_page_runs(runs, renamed, part->name + n);
 			continue;
 		}
 		base = part->name;
@@ -386,8 +386,8 @@ static int run_inside(struct lode_page_runs *runs, struct lode_page_run *run,
 
 	if (rc == LODE_OK && run->exit_code == LODE_EXIT_NOTHING && !runs->are_symptoms_given) {
 		rc = runs->mine_inside(runs->mine_context, runs, run, "comm=*", err);
-		say(runs, &run->words, "--symptom");
-		say(runs, &run->words, "comm=*");
+		say_page_runs(runs, &run->words, "--symptom");
+		say_page_runs(runs, &run->words, "comm=*");
 	}
 	return rc;
 }
@@ -409,8 +409,8 @@ static int run_one(struct lode_page_runs *runs, struct lode_page_run *run, struc
 	run->exit_code = run_words(runs, &run->words, further);
 	if (run->exit_code == LODE_EXIT_NOTHING && strcmp(run->analysis, "mine") == 0) {
 		/* Of the whole machine, perhaps: then whoever waited. */
-		say(runs, &run->words, "--symptom");
-		say(runs, &run->words, "comm=*");
+		say_page_runs(runs, &run->words, "--symptom");
+		say_page_runs(runs, &run->words, "comm=*");
 		run->exit_code = run_words(runs, &run->words, further);
 	}
 	return LODE_OK;
@@ -479,7 +479,7 @@ const char *lode_page_run_text(struct lode_page_runs *runs, const struct lode_pa
 		put_word(out, run->words.at[i]);
 	if (fclose(out) != 0)
 		lode_oom(n);
-	kept = copy(runs, text);
+	kept = copy_page_runs(runs, text);
 	free(text);
 	return kept;
 }

@@ -68,7 +68,7 @@ static struct lode_site *site_of(struct lode_serve_mine *mine,
 }
 
 /* 1: what is shown, or nothing yet, is not what is there. */
-static int look(struct lode_serve_repo *repo)
+static int look_serve_mine_repo(struct lode_serve_repo *repo)
 {
 	char path[4096];
 	struct lode_error err;
@@ -96,7 +96,7 @@ int lode_serve_repo_open(struct lode_serve_repo **out, const struct lode_command
 	repo->options = *options;
 	repo->watch = (struct lode_repo_watch){.path = options->repo, .where = options->where};
 	/* Before it is read: what comes in between is seen at the next look. */
-	look(repo);
+	look_serve_mine_repo(repo);
 	code = lode_serve_mine_open(&mine, self, options);
 	if (!mine) {
 		free(repo);
@@ -175,7 +175,7 @@ static void *follow(void *context)
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS);
 	while (wait_ms(repo, pause_ms)) {
 		pause_ms = LOOK_MS;
-		if (look(repo) <= 0)
+		if (look_serve_mine_repo(repo) <= 0)
 			continue;
 		start_ns = lode_clock_ns(CLOCK_MONOTONIC);
 		set_mining(repo, true);

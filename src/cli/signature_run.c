@@ -12,7 +12,7 @@ static struct lode_aoi_values *aoi_of(const struct lode_signature_run *how, void
 	return (struct lode_aoi_values *)((char *)values + how->aoi_at);
 }
 
-static void init(const struct lode_signature_run *how, void *values)
+static void init_signature_run(const struct lode_signature_run *how, void *values)
 {
 	static const size_t not_given = SIZE_MAX;
 	char *v = values;
@@ -36,7 +36,7 @@ static int run_as_repository(const struct lode_signature_run *how, const struct 
 	if (lode_signature_sources_open(&sources, known, &err) < 0)
 		return lode_say_error(self, &err);
 	lode_aoi_values_release(aoi_of(how, values));
-	init(how, values);
+	init_signature_run(how, values);
 	code = lode_repo_words_parse(&words, self, values,
 				     sources.repo ? lode_repo_shape(sources.repo) : NULL, given,
 				     false, &n);
@@ -59,7 +59,7 @@ int lode_signature_run(const struct lode_signature_run *how, const struct lode_c
 
 	for (int i = 0; i < argc; i++)
 		lode_vec_append(&given, argv[i]);
-	init(how, values);
+	init_signature_run(how, values);
 	if (lode_command_start(self, values, argc, argv, &n, &code)) {
 		lode_aoi_values_settle(aoi_of(how, values), false);
 		code = how->check(self, values, (size_t)n);

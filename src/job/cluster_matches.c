@@ -41,8 +41,8 @@ struct sums {
 	LODE_VEC(uint32_t) touched;
 };
 
-static void add_row(struct sums *sums, const struct lode_signature_match *match, uint32_t row,
-		    int64_t cost_ns)
+static void add_row_cluster_matches(struct sums *sums, const struct lode_signature_match *match,
+				    uint32_t row, int64_t cost_ns)
 {
 	const uint32_t *at;
 	size_t n = lode_signature_set(match, match->row_set[row], &at);
@@ -74,7 +74,8 @@ void lode_cluster_matches_build(lode_cluster_matches *out, const struct lode_min
 				const struct lode_digest_row *row = &digest->rows.at[rows->rows[r]];
 
 				if (!cluster->kind_group || cluster->kind_group == row->kind + 1u)
-					add_row(&sums, match, rows->rows[r], row->cost_ns);
+					add_row_cluster_matches(&sums, match, rows->rows[r],
+								row->cost_ns);
 			}
 		}
 		for (size_t i = 0; i < sums.touched.n; i++) {

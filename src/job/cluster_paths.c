@@ -13,8 +13,8 @@ static int by_symptom(const void *a, const void *b)
 }
 
 /* The worst symptoms of the first clusters, each once, in order. */
-static void choose(struct lode_cluster_paths *out, const struct lode_mined *mined,
-		   size_t n_clusters)
+static void choose_cluster_paths(struct lode_cluster_paths *out, const struct lode_mined *mined,
+				 size_t n_clusters)
 {
 	size_t n = 0;
 
@@ -93,7 +93,7 @@ int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mi
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	choose(out, mined, n_clusters);
+	choose_cluster_paths(out, mined, n_clusters);
 	if (!out->at.n)
 		return 0;
 	rc = lode_symboliser_new(&source.symboliser, &options->symbols, err);

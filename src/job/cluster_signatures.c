@@ -48,7 +48,8 @@ static void name_candidates(struct candidates *c, const struct lode_mined *mined
 }
 
 /* What each cluster's patterns match, and what they and its common part do. */
-static void measure(struct candidates *c, size_t n, const struct lode_digest *digest)
+static void measure_cluster_signatures(struct candidates *c, size_t n,
+				       const struct lode_digest *digest)
 {
 	struct lode_signature_matcher *matcher;
 	struct lode_signature_match match;
@@ -105,7 +106,7 @@ static bool is_implied(const struct lode_cluster *cluster, size_t p, bool has_co
 	return false;
 }
 
-static int by_text(const void *a, const void *b)
+static int by_text_cluster_signatures(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -115,8 +116,10 @@ static int64_t distance(int64_t a, int64_t b)
 	return a < b ? b - a : a - b;
 }
 
-static void choose(struct lode_cluster_signature *out, const struct lode_cluster *cluster,
-		   const struct candidates *c, size_t i, struct lode_arena *arena)
+static void choose_cluster_signatures(struct lode_cluster_signature *out,
+				      const struct lode_cluster *cluster,
+				      const struct candidates *c, size_t i,
+				      struct lode_arena *arena)
 {
 	const struct lode_signature *s = &c->list[2 * i];
 	const char **patterns = lode_arena_array(arena, const char *, s->n_patterns + 1);
@@ -130,7 +133,7 @@ static void choose(struct lode_cluster_signature *out, const struct lode_cluster
 			patterns[n++] = s->patterns[p];
 	if (has_common)
 		patterns[n++] = c->list[2 * i + 1].patterns[0];
-	qsort(patterns, n, sizeof(*patterns), by_text);
+	qsort(patterns, n, sizeof(*patterns), by_text_cluster_signatures);
 	*out = (struct lode_cluster_signature){
 		.patterns = patterns,
 		.n_patterns = n,
@@ -153,9 +156,9 @@ void lode_cluster_signatures_build(struct lode_cluster_signatures *out,
 	out->n = n;
 	out->at = lode_alloc0(n, sizeof(*out->at));
 	name_candidates(&c, mined, clusters, n, &out->arena);
-	measure(&c, n, mined->digest);
+	measure_cluster_signatures(&c, n, mined->digest);
 	for (size_t i = 0; i < n; i++)
-		choose(&out->at[i], &clusters[i], &c, i, &out->arena);
+		choose_cluster_signatures(&out->at[i], &clusters[i], &c, i, &out->arena);
 	free(c.list);
 	free(c.patterns_ns);
 	free(c.both_ns);

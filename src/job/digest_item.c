@@ -58,13 +58,13 @@ char *lode_job_reason(const char *path, const struct lode_error *err)
 	return lode_strdup(reason);
 }
 
-static void skip(struct lode_job_item *item, const struct lode_error *err)
+static void skip_digest_item(struct lode_job_item *item, const struct lode_error *err)
 {
 	free(item->skipped);
 	item->skipped = lode_job_reason(item->path, err);
 }
 
-static void fail(struct lode_job_run *run, const struct lode_error *err)
+static void fail_digest_item(struct lode_job_run *run, const struct lode_error *err)
 {
 	if (!atomic_flag_test_and_set(&run->is_failing)) {
 		run->error = *err;
@@ -118,7 +118,7 @@ static void look_at_digest(struct lode_job_item *item, struct lode_input *input)
 	item->need_bytes = item->size_bytes / 100 * digest_memory_percent;
 	/* Only what can be opened again is left for later. */
 	if (lode_digest_read(is_stdin ? &item->digest : NULL, &item->origin, input, &err) < 0)
-		skip(item, &err);
+		skip_digest_item(item, &err);
 }
 
 void lode_job_item_look(struct lode_job_item *item)
@@ -191,7 +191,7 @@ static int make_digest(struct lode_job_item *item, struct lode_error *err)
 	return rc;
 }
 
-static void describe(struct lode_job_item *item, uint64_t key)
+static void describe_digest_item(struct lode_job_item *item, uint64_t key)
 {
 	struct lode_digest_origin *origin = &item->origin;
 
@@ -228,7 +228,7 @@ static bool find_kept(struct lode_job_item *item, uint64_t key)
 }
 
 /* The digest is on disk from here on; without one, why there is none. */
-static void keep(struct lode_job_item *item)
+static void keep_digest_item(struct lode_job_item *item)
 {
 	struct lode_error err;
 
@@ -236,7 +236,7 @@ static void keep(struct lode_job_item *item)
 		lode_digest_origin_skip(&item->origin, item->path, item->skipped);
 	if (lode_digest_save(item->digest_path, item->digest, &item->origin, &item->digest_bytes,
 			     &err) < 0)
-		fail(item->run, &err);
+		fail_digest_item(item->run, &err);
 	lode_digest_free(item->digest);
 	item->digest = NULL;
 }
@@ -268,11 +268,11 @@ void lode_job_item_sink(struct lode_job_item *item, struct lode_digest *digest)
 	struct lode_error err;
 
 	if (sink->take(sink->context, &taken, &err) < 0)
-		fail(item->run, &err);
+		fail_digest_item(item->run, &err);
 	lode_vec_release(&item->packed);
 }
 
-static void pack(struct lode_job_item *item)
+static void pack_digest_item(struct lode_job_item *item)
 {
 	lode_digest_pack(&item->packed, item->digest, &item->origin, LODE_DIGEST_LEVEL_MEMORY);
 	lode_digest_free(item->digest);
@@ -298,20 +298,20 @@ void lode_job_item_make(struct lode_job_item *item)
 		if (find_kept(item, key))
 			return;
 	}
-	describe(item, key);
+	describe_digest_item(item, key);
 	if (make_digest(item, &err) < 0) {
-		skip(item, &err);
+		skip_digest_item(item, &err);
 	} else {
 		item->n_symptoms = item->digest->symptoms.n;
 		item->n_rows = item->digest->rows.n;
 	}
 	if (is_kept)
-		keep(item);
+		keep_digest_item(item);
 	else if (item->digest && run->options->sink) {
 		lode_job_item_sink(item, item->digest);
 		item->digest = NULL;
 	} else if (item->digest && run->is_packed)
-		pack(item);
+		pack_digest_item(item);
 }
 
 /* ---- Taking ---- */
@@ -336,7 +336,7 @@ struct lode_digest *lode_job_item_take_digest(struct lode_job_item *item)
 	else if (item->digest_path)
 		rc = lode_digest_load(&digest, &origin, item->digest_path, &err);
 	if (rc < 0)
-		skip(item, &err);
+		skip_digest_item(item, &err);
 	if (!item->run->options->sink)
 		lode_vec_release(&item->packed);
 	lode_digest_origin_release(&origin);

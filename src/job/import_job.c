@@ -37,7 +37,7 @@ static int by_path(const void *left, const void *right)
 	return strcmp(a->path, b->path);
 }
 
-static void count(struct lode_import *import)
+static void count_import_job(struct lode_import *import)
 {
 	if (import->inputs.n)
 		qsort(import->inputs.at, import->inputs.n, sizeof(*import->inputs.at), by_path);
@@ -111,7 +111,8 @@ static int agree(void *context, const char *shape, const char *path, struct lode
 		here, repo, there);
 }
 
-static int take(void *context, const struct lode_digest_taken *taken, struct lode_error *err)
+static int take_import_job(void *context, const struct lode_digest_taken *taken,
+			   struct lode_error *err)
 {
 	struct importing *importing = context;
 	char real[PATH_MAX];
@@ -140,7 +141,7 @@ int lode_import_run(struct lode_import *out, struct lode_repo *repo, char *const
 	struct lode_repo_intake_options intake = {
 		.replace = options->again, .told = told, .context = &importing};
 	struct lode_digest_sink sink = {
-		.context = &importing, .agree = agree, .has = has, .take = take};
+		.context = &importing, .agree = agree, .has = has, .take = take_import_job};
 	struct lode_digest_job_options job = options->job;
 	struct lode_error late;
 	int rc, flushed;
@@ -156,7 +157,7 @@ int lode_import_run(struct lode_import *out, struct lode_repo *repo, char *const
 		rc = flushed;
 	}
 	lode_repo_intake_free(importing.intake);
-	count(out);
+	count_import_job(out);
 	return rc;
 }
 

@@ -9,7 +9,7 @@
 /* ---- Options -> text ---- */
 
 /* A value is one line, whatever bytes it has. */
-static void put_text(FILE *f, const char *name, const char *value)
+static void put_text_shape(FILE *f, const char *name, const char *value)
 {
 	size_t size = 4 * strlen(value) + 1;
 	char *safe = lode_alloc(size);
@@ -21,7 +21,7 @@ static void put_text(FILE *f, const char *name, const char *value)
 static void put_texts(FILE *f, const char *name, const char *const *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		put_text(f, name, values[i]);
+		put_text_shape(f, name, values[i]);
 }
 
 static void put_end(FILE *f, int64_t ns, int64_t open_ns, bool is_offset)
@@ -46,12 +46,12 @@ static void put_narrow(FILE *f, const struct lode_narrow *narrow)
 static void put_symptoms(FILE *f, const struct lode_symptom_options *symptoms)
 {
 	if (symptoms->select)
-		put_text(f, "--symptom", symptoms->select);
+		put_text_shape(f, "--symptom", symptoms->select);
 	/* Which table is of no account: each has its own streams. */
 	if (symptoms->tsv_path)
 		fputs("--symptoms FILE\n", f);
 	if (symptoms->comm)
-		put_text(f, "--comm", symptoms->comm);
+		put_text_shape(f, "--comm", symptoms->comm);
 	if (symptoms->pid >= 0)
 		fprintf(f, "--pid %d\n", symptoms->pid);
 	if (symptoms->min_ns > 0)
@@ -116,7 +116,7 @@ const char *lode_shape_of(const struct lode_digest_job_options *options, bool on
 	if (options->folded_kind != LODE_EVENT_RUNNING)
 		fprintf(f, "--kind %s\n", kind_name(options->folded_kind));
 	if (options->unit && strcmp(options->unit, "samples") != 0)
-		put_text(f, "--unit", options->unit);
+		put_text_shape(f, "--unit", options->unit);
 	if (options->symbols.want_inlined)
 		fputs("--inline\n", f);
 	if (options->symbols.keep_mangled)

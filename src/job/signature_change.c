@@ -33,8 +33,9 @@ struct lode_signature *lode_signature_named(const struct lode_signatures *list, 
 }
 
 /* Takes what the words say; `patterns` are those that it has already. */
-static int describe(struct lode_signature *s, const struct lode_signature_words *words,
-		    text_vec *patterns, struct lode_error *err)
+static int describe_signature_change(struct lode_signature *s,
+				     const struct lode_signature_words *words, text_vec *patterns,
+				     struct lode_error *err)
 {
 	int rc = 0;
 
@@ -69,7 +70,7 @@ int lode_signature_sign(struct lode_signatures *list, const char *name,
 		.updated_s = now_s,
 	};
 	text_vec patterns = {0};
-	int rc = describe(&s, words, &patterns, err);
+	int rc = describe_signature_change(&s, words, &patterns, err);
 
 	if (rc == 0)
 		rc = lode_signatures_add(list, &s, err);
@@ -149,7 +150,7 @@ int lode_signature_edit(struct lode_signatures *list, const char *name,
 		s.name = edit->rename;
 	rc = keep_patterns(&patterns, old, edit, err);
 	if (rc == 0)
-		rc = describe(&s, &edit->words, &patterns, err);
+		rc = describe_signature_change(&s, &edit->words, &patterns, err);
 	if (rc == 0)
 		rc = replace(list, old, &s, err);
 	lode_vec_release(&patterns);
@@ -182,7 +183,7 @@ int lode_signature_delete(struct lode_signatures *list, const char *name, struct
 /* ---- Two lists ---- */
 
 /* Do both say the same, times apart? */
-static bool is_same(const struct lode_signature *a, const struct lode_signature *b)
+static bool is_same_signature_change(const struct lode_signature *a, const struct lode_signature *b)
 {
 	struct lode_signature x = *a, y = *b;
 	size_t x_size, y_size;
@@ -211,10 +212,11 @@ int lode_signature_merge(struct lode_signature_merge *out, struct lode_signature
 		if (!s.created_s)
 			s.created_s = old ? old->created_s : now_s;
 		if (!s.updated_s)
-			s.updated_s = old && is_same(&s, old) ? old->updated_s : now_s;
+			s.updated_s =
+				old && is_same_signature_change(&s, old) ? old->updated_s : now_s;
 		if (!old)
 			rc = lode_signatures_add(list, &s, err), out->n_new++;
-		else if (is_same(&s, old))
+		else if (is_same_signature_change(&s, old))
 			out->n_same++;
 		else
 			rc = replace(list, old, &s, err), out->n_changed++;

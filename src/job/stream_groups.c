@@ -84,7 +84,7 @@ static bool any_has(struct lode_stream_set *set, const char *key)
 	return value && *value;
 }
 
-static int by_text(const void *a, const void *b)
+static int by_text_stream_groups(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -104,7 +104,7 @@ void lode_stream_groups_keys(lode_stream_keys *out, struct lode_stream_set *set)
 			lode_vec_append(out, described->list.at[i].labels[k].key);
 	if (out->n == first)
 		return;
-	qsort(out->at + first, out->n - first, sizeof(*out->at), by_text);
+	qsort(out->at + first, out->n - first, sizeof(*out->at), by_text_stream_groups);
 	for (size_t i = first; i < out->n; i++)
 		if (n == first || strcmp(out->at[n - 1], out->at[i]) != 0)
 			out->at[n++] = out->at[i];

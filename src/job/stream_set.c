@@ -130,8 +130,9 @@ static int add_names(struct lode_stream_set *set, struct lode_repo *repo, struct
 	return lode_repo_add_names(digest, repo, err);
 }
 
-static int read_all(struct lode_stream_set *out, const struct lode_stream_set_options *options,
-		    struct lode_error *err)
+static int read_all_stream_set(struct lode_stream_set *out,
+			       const struct lode_stream_set_options *options,
+			       struct lode_error *err)
 {
 	int rc;
 
@@ -150,10 +151,10 @@ int lode_stream_set_read(struct lode_stream_set *out, const struct lode_stream_s
 
 	memset(out, 0, sizeof(*out));
 	if (!options->repo)
-		return read_all(out, options, err);
+		return read_all_stream_set(out, options, err);
 	rc = lode_repo_snapshot(options->repo, err);
 	if (rc == 0)
-		rc = read_all(out, options, err);
+		rc = read_all_stream_set(out, options, err);
 	lode_repo_snapshot_end(options->repo);
 	return rc;
 }

@@ -123,7 +123,7 @@ static bool is_output(const struct lode_survey *survey, const char *path)
 }
 
 /* What somebody named is not passed over without a word. */
-static void add(struct lode_survey *survey, size_t folder, const char *path, bool is_named)
+static void add_survey(struct lode_survey *survey, size_t folder, const char *path, bool is_named)
 {
 	enum lode_survey_kind kind;
 	struct lode_error err;
@@ -167,7 +167,7 @@ static bool is_symbols(const char *name)
 }
 
 /* Its files first, then its folders, each by name. */
-static void walk(struct lode_survey *survey, const char *path, unsigned depth)
+static void walk_survey(struct lode_survey *survey, const char *path, unsigned depth)
 {
 	size_t folder = new_folder(survey, path);
 	lode_path_list paths = {0};
@@ -180,10 +180,10 @@ static void walk(struct lode_survey *survey, const char *path, unsigned depth)
 					 !lode_format_find_folder(at);
 
 			if (!is_walked && pass == 0)
-				add(survey, folder, at, false);
+				add_survey(survey, folder, at, false);
 			else if (is_walked && pass == 1 && depth < LODE_SURVEY_DEPTH &&
 				 !is_symbols(strrchr(at, '/') + 1))
-				walk(survey, at, depth + 1);
+				walk_survey(survey, at, depth + 1);
 		}
 	lode_path_list_release(&paths);
 }
@@ -197,12 +197,12 @@ void lode_survey(struct lode_survey *out, char *const *inputs, size_t n)
 
 		if (stat(inputs[i], &st) == 0 && S_ISDIR(st.st_mode) &&
 		    !lode_survey_is_bundle(inputs[i]) && !lode_format_find_folder(inputs[i])) {
-			walk(out, inputs[i], 1);
+			walk_survey(out, inputs[i], 1);
 			continue;
 		}
 		if (named == SIZE_MAX)
 			named = new_folder(out, "");
-		add(out, named, inputs[i], true);
+		add_survey(out, named, inputs[i], true);
 	}
 }
 

@@ -102,7 +102,7 @@ static int64_t add_times(int64_t a, int64_t b)
 }
 
 /* Ends that count from the start of the recording become times, now that the start is known. */
-static void begin(struct lode_builder *b, int64_t t_ns)
+static void begin_builder(struct lode_builder *b, int64_t t_ns)
 {
 	struct lode_narrow *narrow = &b->narrow;
 
@@ -135,13 +135,13 @@ static int64_t tick(struct lode_builder *b, int64_t t_ns)
 		lode_loss_add(losses, LODE_LOSS_BAD_RECORD, 1, -1, b->last_ns,
 			      "a record's time is %lld ns", (long long)t_ns);
 		if (b->last_ns == INT64_MIN) {
-			begin(b, 0);
+			begin_builder(b, 0);
 			b->last_ns = 0;
 		}
 		return b->last_ns;
 	}
 	if (b->last_ns == INT64_MIN) {
-		begin(b, t_ns);
+		begin_builder(b, t_ns);
 	} else if (t_ns < b->last_ns) {
 		lode_loss_add(losses, LODE_LOSS_UNORDERED, 1, -1, b->last_ns,
 			      "a record of %lld ns comes after one of %lld ns", (long long)t_ns,
@@ -292,7 +292,7 @@ static void weigh(struct lode_builder *b, const struct record *r)
 		events->flags[i] = LODE_EVENT_NO_WAKER;
 }
 
-static void take(struct lode_builder *b, const struct record *r)
+static void take_builder(struct lode_builder *b, const struct record *r)
 {
 	if (b->switches == SWITCHES_NONE) {
 		weigh(b, r);
@@ -315,7 +315,7 @@ static void first_switch(struct lode_builder *b)
 	b->switches = SWITCHES_SEEN;
 	b->stream->has_switches = true;
 	for (size_t i = 0; i < b->held.n; i++)
-		take(b, &b->held.at[i]);
+		take_builder(b, &b->held.at[i]);
 	lode_vec_release(&b->held);
 }
 
@@ -377,12 +377,12 @@ void lode_builder_fork(struct lode_builder *builder, int64_t t_ns, int32_t pid, 
 		if (id != LODE_NONE) {
 			r.kind = RECORD_REPLACED;
 			r.thread = id;
-			take(builder, &r);
+			take_builder(builder, &r);
 			r.kind = RECORD_BORN;
 		}
 		r.thread = id = thread_new(builder, tid);
 		builder->stream->threads.at[id].born_ns = r.t_ns;
-		take(builder, &r);
+		take_builder(builder, &r);
 	} else {
 		id = thread_of(builder, tid);
 	}
@@ -410,7 +410,7 @@ void lode_builder_exit(struct lode_builder *builder, int64_t t_ns, int32_t pid, 
 	set_pid(builder, r.thread, pid);
 	if (builder->stream->threads.at[r.thread].died_ns == INT64_MAX)
 		builder->stream->threads.at[r.thread].died_ns = r.t_ns;
-	take(builder, &r);
+	take_builder(builder, &r);
 }
 
 void lode_builder_switch(struct lode_builder *builder, const struct lode_switch *record)
@@ -434,7 +434,7 @@ void lode_builder_switch(struct lode_builder *builder, const struct lode_switch 
 		set_comm(builder, r.thread, record->prev_comm);
 	if (record->next_pid > 0)
 		set_comm(builder, r.other, record->next_comm);
-	take(builder, &r);
+	take_builder(builder, &r);
 }
 
 void lode_builder_waking(struct lode_builder *builder, const struct lode_waking *record)
@@ -454,7 +454,7 @@ void lode_builder_waking(struct lode_builder *builder, const struct lode_waking 
 	r.thread = thread_of(builder, record->wakee_tid);
 	set_comm(builder, r.thread, record->wakee_comm);
 	r.other = party_of(builder, record->waker_tid);
-	take(builder, &r);
+	take_builder(builder, &r);
 }
 
 static void take_sample(struct lode_builder *b, const struct lode_sample *record,
@@ -472,7 +472,7 @@ static void take_sample(struct lode_builder *b, const struct lode_sample *record
 	r.thread = party_of(b, record->tid);
 	if (record->tid > 0)
 		set_pid(b, r.thread, record->pid);
-	take(b, &r);
+	take_builder(b, &r);
 }
 
 void lode_builder_sample(struct lode_builder *builder, const struct lode_sample *record)
@@ -490,7 +490,7 @@ void lode_builder_lost(struct lode_builder *builder, int64_t t_ns, uint32_t cpu)
 {
 	struct record r = {.kind = RECORD_LOST, .t_ns = tick(builder, t_ns), .cpu = cpu};
 
-	take(builder, &r);
+	take_builder(builder, &r);
 }
 
 /* ---- System calls ---- */

@@ -32,7 +32,7 @@ static uint32_t string_of(struct canon *c, uint32_t id)
 	return c->strings[id];
 }
 
-static uint32_t frame_of(struct canon *c, uint32_t id)
+static uint32_t frame_of_digest_canonical(struct canon *c, uint32_t id)
 {
 	const struct lode_frame *frame = &c->from->tree.frames.at[id];
 
@@ -205,7 +205,7 @@ static void copy_nodes(struct canon *c)
 		const struct lode_callnode *at = &tree->nodes.at[node];
 
 		c->nodes[node] = lode_calltree_append(&c->to->tree, c->nodes[at->parent],
-						      frame_of(c, at->frame));
+						      frame_of_digest_canonical(c, at->frame));
 		next = first_child[node];
 		while (!next && node) {
 			next = sibling[node];
@@ -308,15 +308,16 @@ static void copy_names(struct canon *c)
 
 		if (frame < from->n_with.n &&
 		    (from->n_with.at[frame] | from->n_callee.at[frame] | from->n_caller.at[frame]))
-			frame_of(c, frame);
+			frame_of_digest_canonical(c, frame);
 	}
 	for (size_t i = 0; i < from->pairs.n; i++) {
 		const struct lode_name_pair *pair = &from->pairs.at[i];
 
 		if (pair->n)
 			pairs[n_pairs++] =
-				(struct lode_name_pair){frame_of(c, pair->caller),
-							frame_of(c, pair->callee), pair->n};
+				(struct lode_name_pair){frame_of_digest_canonical(c, pair->caller),
+							frame_of_digest_canonical(c, pair->callee),
+							pair->n};
 	}
 	qsort(pairs, n_pairs, sizeof(*pairs), by_callee);
 	/* Frames that are not there have no counts; lode_name_stats_merge wants a place for each.

@@ -23,8 +23,8 @@ void lode_calltree_release(struct lode_calltree *tree)
 /* Links live in a key space of their own: no module has the string id that marks them. */
 static const uint32_t link_module = LODE_NONE - 1;
 
-static uint32_t frame_of(struct lode_calltree *tree, uint32_t key_module, uint32_t module,
-			 uint32_t function, uint32_t flags)
+static uint32_t frame_of_frame(struct lode_calltree *tree, uint32_t key_module, uint32_t module,
+			       uint32_t function, uint32_t flags)
 {
 	uint32_t *slot = lode_map_slot(&tree->frame_index, (uint64_t)key_module << 32 | function);
 	struct lode_frame frame = {module, function, flags};
@@ -44,21 +44,21 @@ uint32_t lode_frame_intern(struct lode_calltree *tree, const char *module, const
 
 	if (!*function)
 		flags |= LODE_FRAME_UNKNOWN;
-	return frame_of(tree, m, m, f, flags);
+	return frame_of_frame(tree, m, m, f, flags);
 }
 
 uint32_t lode_frame_add(struct lode_calltree *tree, uint32_t module, uint32_t function,
 			uint32_t flags)
 {
-	return frame_of(tree, flags & LODE_FRAME_LINK ? link_module : module, module, function,
-			flags);
+	return frame_of_frame(tree, flags & LODE_FRAME_LINK ? link_module : module, module,
+			      function, flags);
 }
 
 uint32_t lode_frame_link(struct lode_calltree *tree, const char *comm)
 {
 	uint32_t f = lode_strings_intern(&tree->strings, comm, strlen(comm));
 
-	return frame_of(tree, link_module, 0, f, LODE_FRAME_LINK);
+	return frame_of_frame(tree, link_module, 0, f, LODE_FRAME_LINK);
 }
 
 /* Nodes that were appended without a look-up. */

@@ -84,7 +84,7 @@ static size_t event_count(struct lode_schedule *s, lode_thread_id id)
 	return s->stream->threads.at[id].events.n + thread_at(s, id)->n_staged;
 }
 
-static void flush(struct lode_schedule *s, lode_thread_id id)
+static void flush_schedule(struct lode_schedule *s, lode_thread_id id)
 {
 	struct lode_events *events = &s->stream->threads.at[id].events;
 	struct lode_sched_thread *t = thread_at(s, id);
@@ -108,15 +108,15 @@ static void flush(struct lode_schedule *s, lode_thread_id id)
 }
 
 /* Valid until the thread's next event. */
-static struct lode_sched_event *append(struct lode_schedule *s, lode_thread_id id,
-				       enum lode_event_kind kind, int64_t start_ns, int64_t cost_ns,
-				       uint32_t stack)
+static struct lode_sched_event *append_schedule(struct lode_schedule *s, lode_thread_id id,
+						enum lode_event_kind kind, int64_t start_ns,
+						int64_t cost_ns, uint32_t stack)
 {
 	struct lode_sched_thread *t = thread_at(s, id);
 	struct lode_sched_event *e;
 
 	if (t->n_staged == LODE_SCHED_STAGED)
-		flush(s, id);
+		flush_schedule(s, id);
 	e = &t->staged[t->n_staged++];
 	*e = (struct lode_sched_event){.start_ns = start_ns,
 				       .cost_ns = cost_ns,
@@ -166,7 +166,7 @@ static struct lode_sched_event *emit(struct lode_schedule *s, lode_thread_id id,
 	clip(s, &start_ns, &end_ns, &flags);
 	if (end_ns <= start_ns)
 		return NULL;
-	e = append(s, id, kind, start_ns, end_ns - start_ns, stack);
+	e = append_schedule(s, id, kind, start_ns, end_ns - start_ns, stack);
 	e->flags = (uint8_t)flags;
 	e->cpu = cpu_column(thread_at(s, id)->cpu);
 	return e;
@@ -418,7 +418,8 @@ static void displace(struct lode_schedule *s, uint32_t cpu_index, int64_t t_ns)
 }
 
 /* A running thread is seen on another CPU: it goes on running there. */
-static void move(struct lode_schedule *s, lode_thread_id id, uint32_t cpu_index, int64_t t_ns)
+static void move_schedule(struct lode_schedule *s, lode_thread_id id, uint32_t cpu_index,
+			  int64_t t_ns)
 {
 	struct lode_sched_thread *t = thread_at(s, id);
 	struct lode_sched_cpu *old = cpu_at(s, t->cpu);
@@ -467,7 +468,7 @@ void lode_schedule_own(struct lode_schedule *schedule, lode_thread_id thread, ui
 	note_alive(schedule, thread, t_ns);
 	if (t->state == LODE_SCHED_RUNNING) {
 		if (t->cpu != cpu_index && cpu_index < MAX_CPUS)
-			move(schedule, thread, cpu_index, t_ns);
+			move_schedule(schedule, thread, cpu_index, t_ns);
 		return;
 	}
 	if (t->state == LODE_SCHED_DEAD)
@@ -495,7 +496,8 @@ void lode_schedule_own(struct lode_schedule *schedule, lode_thread_id thread, ui
 
 /* ---- Records ---- */
 
-static void leave(struct lode_schedule *s, const struct lode_switch *record, lode_thread_id id)
+static void leave_schedule(struct lode_schedule *s, const struct lode_switch *record,
+			   lode_thread_id id)
 {
 	struct lode_sched_thread *t = thread_at(s, id);
 	struct lode_sched_cpu *cpu = cpu_at(s, t->cpu);
@@ -533,13 +535,14 @@ static void leave(struct lode_schedule *s, const struct lode_switch *record, lod
 	}
 }
 
-static void enter(struct lode_schedule *s, lode_thread_id id, uint32_t cpu_index, int64_t t_ns)
+static void enter_schedule(struct lode_schedule *s, lode_thread_id id, uint32_t cpu_index,
+			   int64_t t_ns)
 {
 	struct lode_sched_thread *t = thread_at(s, id);
 	struct lode_sched_cpu *cpu;
 
 	if (t->state == LODE_SCHED_RUNNING) {
-		move(s, id, cpu_index, t_ns);
+		move_schedule(s, id, cpu_index, t_ns);
 		return;
 	}
 	cpu = cpu_at(s, cpu_index);
@@ -559,7 +562,7 @@ void lode_schedule_switch(struct lode_schedule *schedule, const struct lode_swit
 
 	if (is_thread(prev)) {
 		lode_schedule_own(schedule, prev, record->cpu, record->t_ns);
-		leave(schedule, record, prev);
+		leave_schedule(schedule, record, prev);
 	} else {
 		cpu = cpu_at(schedule, record->cpu);
 		if (prev == LODE_NONE && is_thread(next) && cpu->current == next)
@@ -567,7 +570,7 @@ void lode_schedule_switch(struct lode_schedule *schedule, const struct lode_swit
 		displace(schedule, record->cpu, record->t_ns);
 	}
 	if (is_thread(next))
-		enter(schedule, next, record->cpu, record->t_ns);
+		enter_schedule(schedule, next, record->cpu, record->t_ns);
 	else
 		cpu_set(cpu_at(schedule, record->cpu), next, record->t_ns);
 	cpu = cpu_at(schedule, record->cpu);
@@ -657,7 +660,7 @@ void lode_schedule_sample(struct lode_schedule *schedule, const struct lode_samp
 	if (!counts(schedule, record->t_ns) ||
 	    thread_at(schedule, thread)->state != LODE_SCHED_RUNNING)
 		return;
-	append(schedule, thread, LODE_EVENT_RUNNING, record->t_ns, 0, record->stack)->cpu =
+	append_schedule(schedule, thread, LODE_EVENT_RUNNING, record->t_ns, 0, record->stack)->cpu =
 		cpu_column(record->cpu);
 }
 
@@ -749,6 +752,6 @@ void lode_schedule_close(struct lode_schedule *schedule, int64_t end_ns)
 	}
 	for (uint32_t i = 0; i < schedule->threads.n; i++) {
 		cut(schedule, i, end_ns, LODE_EVENT_CUT_END);
-		flush(schedule, i);
+		flush_schedule(schedule, i);
 	}
 }

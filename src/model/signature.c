@@ -104,7 +104,7 @@ static bool is_control(char c)
 	return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-static bool is_blank(char c)
+static bool is_blank_signature(char c)
 {
 	return c == ' ' || c == '\t';
 }
@@ -114,9 +114,9 @@ static char *trimmed(struct lode_arena *arena, const char *text, size_t len)
 {
 	char *copy;
 
-	while (len && is_blank(*text))
+	while (len && is_blank_signature(*text))
 		text++, len--;
-	while (len && is_blank(text[len - 1]))
+	while (len && is_blank_signature(text[len - 1]))
 		len--;
 	copy = lode_arena_strndup(arena, text, len);
 	for (char *c = copy; *c; c++)
@@ -147,7 +147,7 @@ static int take_name(struct lode_signature *s, const char *name, struct lode_sig
 				 "the name '%.40s...' is %zu bytes long, at most %d are allowed",
 				 name, len, (int)MAX_NAME_BYTES);
 	for (const char *c = name; *c; c++)
-		if (is_control(*c) || is_blank(*c))
+		if (is_control(*c) || is_blank_signature(*c))
 			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
 					 "the name '%.60s' holds a blank: say slow-path, not "
 					 "'slow path'",
@@ -159,8 +159,8 @@ static int take_name(struct lode_signature *s, const char *name, struct lode_sig
 	return 0;
 }
 
-static int take_line(const char **out, const char *field, const char *text,
-		     struct lode_arena *arena, struct lode_error *err)
+static int take_line_signature(const char **out, const char *field, const char *text,
+			       struct lode_arena *arena, struct lode_error *err)
 {
 	*out = trimmed(arena, text ? text : "", text ? strlen(text) : 0);
 	return check_line(field, *out, err);
@@ -192,7 +192,7 @@ bool lode_signature_bug_is_allowed(const char *bug)
 static int take_bug(struct lode_signature *s, const char *text, struct lode_arena *arena,
 		    struct lode_error *err)
 {
-	int rc = take_line(&s->bug, "bug", text, arena, err);
+	int rc = take_line_signature(&s->bug, "bug", text, arena, err);
 
 	if (rc == 0 && !lode_signature_bug_is_allowed(s->bug))
 		rc = lode_fail(err, LODE_ERR_ARG, NULL, -1,
@@ -231,7 +231,7 @@ static int take_note(const char **out, const char *text, struct lode_arena *aren
 	return rc;
 }
 
-static int by_text(const void *a, const void *b)
+static int by_text_signature(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -260,7 +260,7 @@ static int take_patterns(struct lode_signature *s, const struct lode_signature *
 	if (!from->n_patterns)
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
 				 "the signature '%.60s' has no pattern", s->name);
-	qsort(patterns, from->n_patterns, sizeof(*patterns), by_text);
+	qsort(patterns, from->n_patterns, sizeof(*patterns), by_text_signature);
 	for (size_t i = 0; i < from->n_patterns; i++)
 		if (n == 0 || strcmp(patterns[n - 1], patterns[i]) != 0)
 			patterns[n++] = patterns[i];
@@ -319,7 +319,7 @@ int lode_signatures_add(struct lode_signatures *signatures, const struct lode_si
 	if (rc == 0)
 		rc = take_bug(&s, signature->bug, arena, err);
 	if (rc == 0)
-		rc = take_line(&s.owner, "owner", signature->owner, arena, err);
+		rc = take_line_signature(&s.owner, "owner", signature->owner, arena, err);
 	if (rc == 0)
 		rc = take_note(&s.note, signature->note, arena, err);
 	if (rc == 0)

@@ -7,7 +7,7 @@
 
 static const char arrow[] = "→";
 
-static bool is_blank(char c)
+static bool is_blank_signature_pattern(char c)
 {
 	return c == ' ' || c == '\t';
 }
@@ -22,7 +22,7 @@ static bool is_escaped(const char *text, const char *at)
 	return n % 2 == 1;
 }
 
-static bool starts_with(const char *text, const char *end, const char *prefix)
+static bool starts_with_signature_pattern(const char *text, const char *end, const char *prefix)
 {
 	size_t len = strlen(prefix);
 
@@ -44,14 +44,14 @@ static bool is_bracketed_module(const char *text, const char *end)
 /* Growing text; NUL-terminated once in the arena. */
 typedef LODE_VEC(char) char_vec;
 
-static void put(char_vec *to, const char *text, size_t len)
+static void put_signature_pattern(char_vec *to, const char *text, size_t len)
 {
 	lode_vec_reserve(to, to->n + len);
 	for (size_t i = 0; i < len; i++)
 		to->at[to->n++] = text[i];
 }
 
-static const char *keep(char_vec *text, struct lode_arena *arena)
+static const char *keep_signature_pattern(char_vec *text, struct lode_arena *arena)
 {
 	const char *kept = lode_arena_strndup(arena, text->n ? text->at : "", text->n);
 
@@ -65,21 +65,21 @@ static const char *keep(char_vec *text, struct lode_arena *arena)
 static const char *glob_of(const char *at, const char *end, struct lode_arena *arena)
 {
 	char_vec glob = {0};
-	bool is_ascii_link = starts_with(at, end, "->");
+	bool is_ascii_link = starts_with_signature_pattern(at, end, "->");
 
-	if (is_ascii_link || starts_with(at, end, arrow)) {
+	if (is_ascii_link || starts_with_signature_pattern(at, end, arrow)) {
 		at += is_ascii_link ? 2 : strlen(arrow);
-		while (at < end && is_blank(*at))
+		while (at < end && is_blank_signature_pattern(*at))
 			at++;
-		put(&glob, "→ ", strlen("→ "));
+		put_signature_pattern(&glob, "→ ", strlen("→ "));
 	} else if (is_bracketed_module(at, end)) {
-		put(&glob, "\\", 1);
+		put_signature_pattern(&glob, "\\", 1);
 	}
-	put(&glob, at, (size_t)(end - at));
+	put_signature_pattern(&glob, at, (size_t)(end - at));
 	/* A backslash at the very end stands for itself, also when something is put behind it. */
 	if (end > at && end[-1] == '\\' && !is_escaped(at, end - 1))
-		put(&glob, "\\", 1);
-	return keep(&glob, arena);
+		put_signature_pattern(&glob, "\\", 1);
+	return keep_signature_pattern(&glob, arena);
 }
 
 static bool is_all_stars(const char *at, const char *end)
@@ -103,9 +103,9 @@ static int read_step(struct reading *r, const char *at, const char *end)
 	struct lode_signature_step step = {0};
 
 	r->n++;
-	while (at < end && is_blank(*at))
+	while (at < end && is_blank_signature_pattern(*at))
 		at++;
-	while (end > at && is_blank(end[-1]) && !is_escaped(at, end - 1))
+	while (end > at && is_blank_signature_pattern(end[-1]) && !is_escaped(at, end - 1))
 		end--;
 	if (at == end)
 		return lode_fail(r->err, LODE_ERR_ARG, NULL, -1,
@@ -117,7 +117,7 @@ static int read_step(struct reading *r, const char *at, const char *end)
 					 "but stands behind a gap (*)",
 					 r->n, r->text);
 		step.is_direct = true;
-		for (at++; at < end && is_blank(*at); at++)
+		for (at++; at < end && is_blank_signature_pattern(*at); at++)
 			;
 		if (at == end)
 			return lode_fail(r->err, LODE_ERR_ARG, NULL, -1,
@@ -166,10 +166,10 @@ static void put_step(char_vec *out, const struct lode_signature_step *step)
 	const char *glob = step->glob, *end = glob + strlen(glob);
 
 	if (step->is_direct)
-		put(out, ">", 1);
+		put_signature_pattern(out, ">", 1);
 	if (*glob == '\\' && is_bracketed_module(glob + 1, end))
 		glob++;
-	put(out, glob, (size_t)(end - glob));
+	put_signature_pattern(out, glob, (size_t)(end - glob));
 }
 
 const char *lode_signature_pattern_text(const struct lode_signature_step *steps, size_t n,
@@ -178,13 +178,13 @@ const char *lode_signature_pattern_text(const struct lode_signature_step *steps,
 	char_vec out = {0};
 
 	if (n == 0)
-		put(&out, "*", 1);
+		put_signature_pattern(&out, "*", 1);
 	for (size_t i = 0; i < n; i++) {
 		if (i)
-			put(&out, ";", 1);
+			put_signature_pattern(&out, ";", 1);
 		put_step(&out, &steps[i]);
 	}
-	return keep(&out, arena);
+	return keep_signature_pattern(&out, arena);
 }
 
 static void put_name(char_vec *out, const char *name)
@@ -195,9 +195,9 @@ static void put_name(char_vec *out, const char *name)
 		if ((unsigned char)c < ' ' || c == 0x7f) {
 			c = '?';
 		} else if (strchr("*?[\\;", c)) {
-			put(out, "\\", 1);
+			put_signature_pattern(out, "\\", 1);
 		}
-		put(out, &c, 1);
+		put_signature_pattern(out, &c, 1);
 	}
 }
 
@@ -207,14 +207,14 @@ static void put_whole_name(char_vec *out, const char *name)
 	size_t start = out->n;
 	const char *end = name + strlen(name);
 
-	if (*name == ' ' || *name == '>' || starts_with(name, end, "->") ||
-	    starts_with(name, end, arrow))
-		put(out, "\\", 1);
+	if (*name == ' ' || *name == '>' || starts_with_signature_pattern(name, end, "->") ||
+	    starts_with_signature_pattern(name, end, arrow))
+		put_signature_pattern(out, "\\", 1);
 	put_name(out, name);
 	if (out->n > start + 1 && out->at[out->n - 1] == ' ' &&
 	    !is_escaped(out->at, &out->at[out->n - 1])) {
 		out->n--;
-		put(out, "\\ ", 2);
+		put_signature_pattern(out, "\\ ", 2);
 	}
 }
 
@@ -226,7 +226,7 @@ static void put_frame(char_vec *out, const struct lode_calltree *tree, uint32_t 
 	char_vec text = {0};
 
 	if (tree->frames.at[frame].flags & LODE_FRAME_LINK) {
-		put(out, "→ ", strlen("→ "));
+		put_signature_pattern(out, "→ ", strlen("→ "));
 		put_whole_name(out, lode_frame_function(tree, frame));
 		return;
 	}
@@ -234,9 +234,9 @@ static void put_frame(char_vec *out, const struct lode_calltree *tree, uint32_t 
 	put_whole_name(&text, lode_frame_full_name(tree, frame, name, size));
 	/* Brackets of modules need no backslash: that is how they are read. */
 	if (text.n > 1 && text.at[0] == '\\' && is_bracketed_module(text.at + 1, text.at + text.n))
-		put(out, text.at + 1, text.n - 1);
+		put_signature_pattern(out, text.at + 1, text.n - 1);
 	else
-		put(out, text.n ? text.at : "", text.n);
+		put_signature_pattern(out, text.n ? text.at : "", text.n);
 	lode_vec_release(&text);
 	free(name);
 }
@@ -247,20 +247,20 @@ const char *lode_signature_pattern_of(const struct lode_calltree *tree, const ui
 	char_vec out = {0};
 
 	if (n == 0)
-		put(&out, "*", 1);
+		put_signature_pattern(&out, "*", 1);
 	if (n > LODE_SIGNATURE_MAX_STEPS) {
 		frames += n - LODE_SIGNATURE_MAX_STEPS;
 		n = LODE_SIGNATURE_MAX_STEPS;
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (out.n)
-			put(&out, ";", 1);
+			put_signature_pattern(&out, ";", 1);
 		put_frame(&out, tree, frames[i]);
 		/* A frame without any name tells nothing. */
 		if (out.n && out.at[out.n - 1] == ';' && !is_escaped(out.at, &out.at[out.n - 1]))
 			out.n--;
 	}
-	return keep(&out, arena);
+	return keep_signature_pattern(&out, arena);
 }
 
 /* ---- Matching ---- */

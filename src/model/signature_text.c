@@ -327,7 +327,7 @@ int lode_signatures_parse(struct lode_signatures *signatures, const char *name, 
 
 /* ---- Writing ---- */
 
-static void put_text(FILE *out, enum field field, const char *text)
+static void put_text_signature(FILE *out, enum field field, const char *text)
 {
 	if (*text)
 		fprintf(out, "%s: %s\n", field_names[field], text);
@@ -337,7 +337,7 @@ static void put_time(FILE *out, enum field field, int64_t time_s)
 {
 	char text[LODE_SIGNATURE_TIME_BYTES];
 
-	put_text(out, field, lode_signature_time_text(text, time_s));
+	put_text_signature(out, field, lode_signature_time_text(text, time_s));
 }
 
 static void put_bits(FILE *out, enum field field, enum lode_signature_field bits_field,
@@ -345,7 +345,7 @@ static void put_bits(FILE *out, enum field field, enum lode_signature_field bits
 {
 	char text[LODE_SIGNATURE_BITS_BYTES];
 
-	put_text(out, field, lode_signature_bits_text(text, bits_field, bits));
+	put_text_signature(out, field, lode_signature_bits_text(text, bits_field, bits));
 }
 
 static void put_note(FILE *out, const char *note)
@@ -398,10 +398,10 @@ static void put_pattern(FILE *out, const char *pattern)
 
 static void put_signature(FILE *out, const struct lode_signature *s)
 {
-	put_text(out, SIGNATURE, s->name);
-	put_text(out, STATE, s->is_retired ? "retired" : "");
-	put_text(out, BUG, s->bug);
-	put_text(out, OWNER, s->owner);
+	put_text_signature(out, SIGNATURE, s->name);
+	put_text_signature(out, STATE, s->is_retired ? "retired" : "");
+	put_text_signature(out, BUG, s->bug);
+	put_text_signature(out, OWNER, s->owner);
 	put_bits(out, KIND, LODE_SIGNATURE_KINDS, s->kinds);
 	put_bits(out, REASON, LODE_SIGNATURE_REASONS, s->reasons);
 	put_time(out, CREATED, s->created_s);

@@ -236,8 +236,8 @@ static bool knows_command(const struct lode_stream *stream)
 
 /* ---- When ---- */
 
-static void add(lode_symptom_vec *out, const struct lode_symptom_spec *spec, lode_thread_id id,
-		int64_t t0_ns, int64_t t1_ns)
+static void add_symptom(lode_symptom_vec *out, const struct lode_symptom_spec *spec,
+			lode_thread_id id, int64_t t0_ns, int64_t t1_ns)
 {
 	struct lode_symptom symptom = {id, t0_ns, t1_ns};
 
@@ -354,7 +354,7 @@ static void add_pairs(lode_symptom_vec *out, const struct lode_symptom_spec *spe
 		if (to_nodes ? !find_event(&t1, &thread->events, to_nodes, t0 + 1)
 			     : !find_moment(&t1, thread, &spec->to, life_t1))
 			return;
-		add(out, spec, id, t0, t1);
+		add_symptom(out, spec, id, t0, t1);
 	} while (from_nodes && t1 > t0);
 }
 
@@ -419,7 +419,7 @@ static void find_rows(lode_symptom_vec *out, const struct lode_symptom_spec *spe
 			continue;
 		id = thread_of_row(stream, row);
 		if (id != LODE_NONE && passes(spec, stream, &stream->threads.at[id]))
-			add(out, spec, id, row->t0_ns, row->t1_ns);
+			add_symptom(out, spec, id, row->t0_ns, row->t1_ns);
 	}
 }
 

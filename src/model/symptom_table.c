@@ -83,7 +83,7 @@ static struct piece without_climb(struct piece path)
 	return path;
 }
 
-static bool is_blank(struct piece text)
+static bool is_blank_symptom_table(struct piece text)
 {
 	for (size_t i = 0; i < text.len; i++)
 		if (text.at[i] != ' ' && text.at[i] != '\t')
@@ -91,8 +91,8 @@ static bool is_blank(struct piece text)
 	return true;
 }
 
-static int read_header(struct lode_symptom_table *table, struct piece rest, int64_t number,
-		       struct lode_error *err)
+static int read_header_symptom_table(struct lode_symptom_table *table, struct piece rest,
+				     int64_t number, struct lode_error *err)
 {
 	struct piece field;
 	size_t i;
@@ -123,8 +123,8 @@ static int read_header(struct lode_symptom_table *table, struct piece rest, int6
 	return 0;
 }
 
-static int read_row(struct lode_symptom_table *table, struct piece rest, int64_t number,
-		    struct lode_error *err)
+static int read_row_symptom_table(struct lode_symptom_table *table, struct piece rest,
+				  int64_t number, struct lode_error *err)
 {
 	struct piece fields[N_COLUMNS] = {{0}}, field;
 	struct lode_symptom_row row = {.line = number};
@@ -177,13 +177,13 @@ int lode_symptom_table_line(struct lode_symptom_table *table, const char *line, 
 		text = (struct piece){line + 3, len - 3};
 	while (text.len > 0 && text.at[text.len - 1] == '\r')
 		text.len--;
-	if (is_blank(text) || text.at[0] == '#')
+	if (is_blank_symptom_table(text) || text.at[0] == '#')
 		return 0;
 	if (memchr(text.at, '\0', text.len))
 		return lode_fail_line(err, LODE_ERR_FORMAT, table->path, number,
 				      "the line holds a NUL byte: not a table of symptoms");
-	return table->has_header ? read_row(table, text, number, err)
-				 : read_header(table, text, number, err);
+	return table->has_header ? read_row_symptom_table(table, text, number, err)
+				 : read_header_symptom_table(table, text, number, err);
 }
 
 static int compare_rows(const void *a, const void *b)

@@ -178,14 +178,14 @@ static int write_readme(const char *dir, const struct lode_record_result *result
 
 /* ---- All of it ---- */
 
-static void say(const struct lode_record_options *options, const char *text)
+static void say_bundle(const struct lode_record_options *options, const char *text)
 {
 	if (options->say)
 		options->say(options->say_context, text);
 }
 
 /* Reads the recording for what it needs: modules that stacks hit, the command's life. */
-static int load(struct lode_stream **stream, const char *path, struct lode_error *err)
+static int load_bundle(struct lode_stream **stream, const char *path, struct lode_error *err)
 {
 	struct lode_symbol_options symbols = {0};
 	struct lode_source_options source = {
@@ -239,8 +239,8 @@ static void add_symbols(struct lode_record_result *result, const char *dir, cons
 	     result->n_unwritten ? modules : "");
 }
 
-static void pack(struct lode_record_result *result, const char *dir, const char *packed,
-		 const char *path)
+static void pack_bundle(struct lode_record_result *result, const char *dir, const char *packed,
+			const char *path)
 {
 	struct lode_error why = {0};
 
@@ -267,8 +267,8 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 
 	snprintf(path, sizeof(path), "%s/perf.data", dir);
 	snprintf(packed, sizeof(packed), "%s/%s", dir, name);
-	say(options, "reading the recording");
-	rc = load(&stream, path, err);
+	say_bundle(options, "reading the recording");
+	rc = load_bundle(&stream, path, err);
 	if (rc < 0) {
 		lack(result, dir, err, "lacks a recording that can be read (nothing of it serves)");
 		return rc;
@@ -281,13 +281,13 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 	}
 	has_command = find_life(&life, stream);
 	if (!options->no_symbols) {
-		say(options, "copying symbols");
+		say_bundle(options, "copying symbols");
 		add_symbols(result, dir, path, perf_argv[0], stream);
 	}
 	lode_stream_free(stream);
 	if (!options->keep_plain) {
-		say(options, "compressing");
-		pack(result, dir, packed, path);
+		say_bundle(options, "compressing");
+		pack_bundle(result, dir, packed, path);
 	}
 	if (stat(packed, &st) < 0)
 		name = "perf.data";

@@ -13,7 +13,7 @@ struct words {
 	LODE_VEC(char) text;
 };
 
-static void add(struct words *words, const char *word)
+static void add_perf_argv(struct words *words, const char *word)
 {
 	lode_vec_append(&words->starts, words->text.n);
 	do
@@ -21,7 +21,7 @@ static void add(struct words *words, const char *word)
 	while (*word++);
 }
 
-static char **finish(struct words *words)
+static char **finish_perf_argv(struct words *words)
 {
 	size_t n = words->starts.n, head = (n + 1) * sizeof(char *);
 	char **out = lode_alloc(head + words->text.n);
@@ -52,8 +52,8 @@ static void add_event(struct words *words, const char *group, const char *name, 
 	if (!has_tracepoint(group, name) && strcmp(group, "sched") != 0)
 		return;
 	snprintf(event, sizeof(event), "%s:%s%s", group, name, with_stack ? "" : "/call-graph=no/");
-	add(words, "-e");
-	add(words, event);
+	add_perf_argv(words, "-e");
+	add_perf_argv(words, event);
 }
 
 /*
@@ -66,18 +66,18 @@ static char **command_line(const struct lode_record_options *options, const char
 	struct words words = {0};
 	char clock[64], buffer[32];
 
-	add(&words, options->perf ? options->perf : "perf");
-	add(&words, "record");
-	add(&words, "-q");
-	add(&words, "-a");
-	add(&words, "-k");
-	add(&words, "CLOCK_MONOTONIC");
+	add_perf_argv(&words, options->perf ? options->perf : "perf");
+	add_perf_argv(&words, "record");
+	add_perf_argv(&words, "-q");
+	add_perf_argv(&words, "-a");
+	add_perf_argv(&words, "-k");
+	add_perf_argv(&words, "CLOCK_MONOTONIC");
 	snprintf(buffer, sizeof(buffer), "%zuK", options->buffer_bytes >> 10);
-	add(&words, "-m");
-	add(&words, buffer);
+	add_perf_argv(&words, "-m");
+	add_perf_argv(&words, buffer);
 	snprintf(clock, sizeof(clock), "cpu-clock/freq=%u,name=cpu-clock/", options->cpu_rate);
-	add(&words, "-e");
-	add(&words, clock);
+	add_perf_argv(&words, "-e");
+	add_perf_argv(&words, clock);
 	add_event(&words, "sched", "sched_switch", true);
 	add_event(&words, "sched", "sched_waking", true);
 	add_event(&words, "block", "block_rq_insert", false);
@@ -90,28 +90,28 @@ static char **command_line(const struct lode_record_options *options, const char
 	if (options->want_dwarf) {
 		/* perf's default of 8 KiB cuts too many stacks; dumps cannot be larger than 64 KiB.
 		 */
-		add(&words, "--call-graph");
-		add(&words, "dwarf,32768");
+		add_perf_argv(&words, "--call-graph");
+		add_perf_argv(&words, "dwarf,32768");
 	} else {
-		add(&words, "-g");
+		add_perf_argv(&words, "-g");
 	}
 	/* Build-ids of all that is mapped, and no copies in ~/.debug: the bundle gets its own. */
-	add(&words, "--buildid-all");
-	add(&words, "-N");
-	add(&words, "-o");
-	add(&words, data);
+	add_perf_argv(&words, "--buildid-all");
+	add_perf_argv(&words, "-N");
+	add_perf_argv(&words, "-o");
+	add_perf_argv(&words, data);
 	/* Events off at first, so that the command is told to begin when they are on. */
 	if (control) {
-		add(&words, "-D");
-		add(&words, "-1");
-		add(&words, "--control");
-		add(&words, control);
+		add_perf_argv(&words, "-D");
+		add_perf_argv(&words, "-1");
+		add_perf_argv(&words, "--control");
+		add_perf_argv(&words, control);
 	} else if (options->command) {
-		add(&words, "--");
+		add_perf_argv(&words, "--");
 		for (char *const *word = options->command; *word; word++)
-			add(&words, *word);
+			add_perf_argv(&words, *word);
 	}
-	return finish(&words);
+	return finish_perf_argv(&words);
 }
 
 char **lode_record_perf_command(const struct lode_record_options *options, const char *data)

@@ -39,7 +39,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static void say(const struct run *run, const char *text)
+static void say_perf_run(const struct run *run, const char *text)
 {
 	if (run->options->warn)
 		run->options->warn(run->options->say_context, text);
@@ -212,8 +212,9 @@ static void reap(struct run *run)
 		/* One that has not begun ends here; the run of another is its user's. */
 		close_fd(&run->command_gate);
 		if (run->command && run->out->has_recorded && run->out->ended_early)
-			say(run, "perf ended before the command: the rest of its run is not "
-				 "recorded");
+			say_perf_run(run,
+				     "perf ended before the command: the rest of its run is not "
+				     "recorded");
 	}
 	if (run->command && waitpid(run->command, &status, WNOHANG) == run->command) {
 		run->command = 0;

@@ -203,8 +203,9 @@ static size_t split_links(const struct lode_digest *digest, const uint32_t *fram
 }
 
 /* Prints the chosen frames of a link in their order; gives the columns it takes. */
-static size_t join(char *out, size_t size, const struct lode_digest *digest, const uint32_t *frames,
-		   const bool *gap_before, const struct link *link, const bool *is_chosen)
+static size_t join_common_part(char *out, size_t size, const struct lode_digest *digest,
+			       const uint32_t *frames, const bool *gap_before,
+			       const struct link *link, const bool *is_chosen)
 {
 	char label[4 * label_bytes];
 	size_t used = 0, before = SIZE_MAX;
@@ -267,8 +268,8 @@ static void link_line(char *out, size_t size, const struct lode_digest *digest,
 		    (n_chosen && says_nothing(digest, frames[link->first + best])))
 			break;
 		is_taken[best] = is_chosen[best] = true;
-		if (join(line, sizeof(line), digest, frames, gap_before, link, is_chosen) <=
-		    columns) {
+		if (join_common_part(line, sizeof(line), digest, frames, gap_before, link,
+				     is_chosen) <= columns) {
 			n_chosen++;
 			snprintf(out, size, "%s", line);
 			continue;

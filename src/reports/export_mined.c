@@ -77,7 +77,7 @@ static void add_rest(struct lode_export_stacks *out, const struct lode_mined *m)
 }
 
 /* Which group a stack is of: by the kinds that were mined together, and its node. */
-static uint64_t key_of(uint32_t kind_group, uint32_t node)
+static uint64_t key_of_export_mined(uint32_t kind_group, uint32_t node)
 {
 	return (uint64_t)kind_group << 32 | node;
 }
@@ -85,15 +85,17 @@ static uint64_t key_of(uint32_t kind_group, uint32_t node)
 static void place_stacks(struct lode_map *groups, const struct lode_cluster *c, uint32_t group)
 {
 	for (size_t i = 0; i < c->n_stacks; i++)
-		*lode_map_slot(groups, key_of(c->kind_group, c->stacks[i].node)) = group;
+		*lode_map_slot(groups, key_of_export_mined(c->kind_group, c->stacks[i].node)) =
+			group;
 }
 
 static uint32_t group_of(const struct lode_map *groups, const struct lode_digest_row *row)
 {
-	uint32_t group = lode_map_find(groups, key_of(0, row->stack));
+	uint32_t group = lode_map_find(groups, key_of_export_mined(0, row->stack));
 
-	return group != LODE_NONE ? group
-				  : lode_map_find(groups, key_of(1 + row->kind, row->stack));
+	return group != LODE_NONE
+		       ? group
+		       : lode_map_find(groups, key_of_export_mined(1 + row->kind, row->stack));
 }
 
 static void add_samples(struct lode_export_stacks *out, const struct lode_digest *digest,

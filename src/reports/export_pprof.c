@@ -281,7 +281,7 @@ static void put_string_table(struct writer *w)
 	}
 }
 
-static void release(struct writer *w)
+static void release_export_pprof(struct writer *w)
 {
 	deflateEnd(&w->z);
 	lode_strings_release(&w->strings);
@@ -319,6 +319,6 @@ int lode_export_pprof(FILE *out, const void *what, struct lode_error *err)
 	put_function_table(&w);
 	put_string_table(&w);
 	put_out(&w, Z_FINISH);
-	release(&w);
+	release_export_pprof(&w);
 	return LODE_OK;
 }

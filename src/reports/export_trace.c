@@ -23,8 +23,8 @@ void lode_trace_close(struct lode_json *json)
 	lode_json_close(json);
 }
 
-static void begin(struct lode_json *json, const char *ph, const char *name,
-		  struct lode_trace_track track)
+static void begin_export_trace(struct lode_json *json, const char *ph, const char *name,
+			       struct lode_trace_track track)
 {
 	lode_json_break(json);
 	lode_json_object(json, NULL);
@@ -38,7 +38,7 @@ static void begin(struct lode_json *json, const char *ph, const char *name,
 void lode_trace_event(struct lode_json *json, const char *ph, const char *name,
 		      struct lode_trace_track track, int64_t t_ns)
 {
-	begin(json, ph, name, track);
+	begin_export_trace(json, ph, name, track);
 	lode_json_microseconds(json, "ts", t_ns);
 }
 
@@ -47,7 +47,7 @@ void lode_trace_name(struct lode_json *json, const char *what, struct lode_trace
 {
 	char text[LODE_EXPORT_NAME_BYTES];
 
-	begin(json, "M", what, track);
+	begin_export_trace(json, "M", what, track);
 	lode_json_object(json, "args");
 	lode_json_text(json, "name", lode_export_text(text, name));
 	lode_json_end_object(json);
@@ -57,7 +57,7 @@ void lode_trace_name(struct lode_json *json, const char *what, struct lode_trace
 void lode_trace_sort(struct lode_json *json, const char *what, struct lode_trace_track track,
 		     int64_t index)
 {
-	begin(json, "M", what, track);
+	begin_export_trace(json, "M", what, track);
 	lode_json_object(json, "args");
 	lode_json_int(json, "sort_index", index);
 	lode_json_end_object(json);

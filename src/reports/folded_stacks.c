@@ -26,7 +26,7 @@ static void put_stack(FILE *out, const struct lode_calltree *tree, uint32_t stac
 		fputs("[no stack]", out);
 }
 
-static int by_text(const void *a, const void *b)
+static int by_text_folded_stacks(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -42,7 +42,7 @@ static void put_lines(FILE *out, char *text)
 		lode_vec_append(&lines, line);
 	}
 	if (lines.n)
-		qsort(lines.at, lines.n, sizeof(*lines.at), by_text);
+		qsort(lines.at, lines.n, sizeof(*lines.at), by_text_folded_stacks);
 	for (size_t i = 0; i < lines.n; i++)
 		fprintf(out, "%s\n", lines.at[i]);
 	lode_vec_release(&lines);

@@ -22,7 +22,7 @@ static const char marker[] = "<!--lode:data-->";
 /* Bytes of lines that are packed together: a cluster is unpacked with its neighbours. */
 enum { BLOCK_BYTES = 1 << 19 };
 
-static void add(struct lode_html_text *text, const void *bytes, size_t n)
+static void add_html(struct lode_html_text *text, const void *bytes, size_t n)
 {
 	lode_vec_reserve(&text->bytes, text->bytes.n + n);
 	memcpy(text->bytes.at + text->bytes.n, bytes, n);
@@ -31,7 +31,7 @@ static void add(struct lode_html_text *text, const void *bytes, size_t n)
 
 static void add_text(struct lode_html_text *text, const char *s)
 {
-	add(text, s, strlen(s));
+	add_html(text, s, strlen(s));
 }
 
 /*
@@ -56,7 +56,7 @@ static void add_attribute(struct lode_html_text *text, const char *name, const c
 			snprintf(entity, sizeof(entity), "&#%u;", c < 0x20 ? ' ' : c);
 			add_text(text, entity);
 		} else {
-			add(text, value, n);
+			add_html(text, value, n);
 		}
 	}
 	add_text(text, "\"");
@@ -71,7 +71,7 @@ void lode_html_add_compact(struct lode_html_text *text, const char *json, size_t
 
 		if (!line)
 			line = end;
-		add(text, json, (size_t)(line - json));
+		add_html(text, json, (size_t)(line - json));
 		while (line < end && (*line == '\n' || *line == ' ' || *line == '\t'))
 			line++;
 		json = line;
@@ -97,7 +97,7 @@ static void deflate_text(struct lode_html_text *out, const char *bytes, size_t n
 		z.avail_out = sizeof(buffer);
 		rc = deflate(&z, left ? Z_NO_FLUSH : Z_FINISH);
 		assert(rc == Z_OK || rc == Z_BUF_ERROR || rc == Z_STREAM_END);
-		add(out, buffer, sizeof(buffer) - z.avail_out);
+		add_html(out, buffer, sizeof(buffer) - z.avail_out);
 	} while (rc != Z_STREAM_END);
 	deflateEnd(&z);
 }
@@ -117,7 +117,7 @@ static void add_base64(struct lode_html_text *text, const struct lode_html_text 
 			       i + 1 < n ? digits[word >> 6 & 63] : '=',
 			       i + 2 < n ? digits[word & 63] : '='};
 
-		add(text, four, sizeof(four));
+		add_html(text, four, sizeof(four));
 	}
 }
 
@@ -192,7 +192,7 @@ int lode_html_write(const char *path, const struct lode_html_part *parts, size_t
 				 "this lode was built without its pages: %s", lode_html_missing());
 	at = strstr(page, marker);
 	assert(at);
-	add(&text, page, (size_t)(at - page));
+	add_html(&text, page, (size_t)(at - page));
 	for (size_t i = 0; i < n_parts; i++)
 		add_part(&text, &parts[i]);
 	add_text(&text, at + strlen(marker));

@@ -21,12 +21,12 @@ struct place {
 	struct lode_error *err;
 };
 
-static int fail(const struct place *p, enum lode_status status, const char *what)
+static int fail_html_read(const struct place *p, enum lode_status status, const char *what)
 {
 	return lode_fail(p->err, status, p->path, p->at - p->start, "%s", what);
 }
 
-static bool skip(struct place *p, const char *text)
+static bool skip_html_read(struct place *p, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -67,7 +67,7 @@ static const char *attribute(struct place *p, struct lode_arena *arena, const ch
 	const char *value, *end;
 	char *copy;
 
-	if (!skip(p, " ") || !skip(p, name) || !skip(p, "=\""))
+	if (!skip_html_read(p, " ") || !skip_html_read(p, name) || !skip_html_read(p, "=\""))
 		return NULL;
 	value = p->at;
 	end = memchr(value, '"', (size_t)(p->end - value));
@@ -148,7 +148,7 @@ static char *inflate_text(struct lode_arena *arena, const unsigned char *from, s
 	return copy;
 }
 
-static bool is_word(const char *text)
+static bool is_word_html_read(const char *text)
 {
 	return *text && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(text);
 }
@@ -160,19 +160,21 @@ static int read_packed(const char **text, size_t *n_text, struct lode_arena *are
 	unsigned char *packed;
 	size_t n;
 
-	if (!encoding || !skip(p, ">"))
-		return fail(p, LODE_ERR_FORMAT, "a report's element is not as lode writes it");
+	if (!encoding || !skip_html_read(p, ">"))
+		return fail_html_read(p, LODE_ERR_FORMAT,
+				      "a report's element is not as lode writes it");
 	if (strcmp(encoding, "deflate") != 0)
-		return fail(p, LODE_ERR_UNSUPPORTED, "a report is packed in an unknown way");
+		return fail_html_read(p, LODE_ERR_UNSUPPORTED,
+				      "a report is packed in an unknown way");
 	end = memchr(p->at, '<', (size_t)(p->end - p->at));
 	if (!end)
-		return fail(p, LODE_ERR_TRUNCATED, "the page ends within a report");
+		return fail_html_read(p, LODE_ERR_TRUNCATED, "the page ends within a report");
 	if (!unbase64(p->at, end, &packed, &n))
-		return fail(p, LODE_ERR_FORMAT, "a report is no base64");
+		return fail_html_read(p, LODE_ERR_FORMAT, "a report is no base64");
 	*text = inflate_text(arena, packed, n, n_text);
 	free(packed);
 	if (!*text)
-		return fail(p, LODE_ERR_FORMAT, "a report does not unpack");
+		return fail_html_read(p, LODE_ERR_FORMAT, "a report does not unpack");
 	p->at = end;
 	return LODE_OK;
 }
@@ -182,17 +184,19 @@ static int read_rest(struct lode_html_text *rest, struct place *p)
 {
 	int rc = LODE_OK;
 
-	while (rc == LODE_OK && skip(p, "</script>\n") && skip(p, rest_opening)) {
+	while (rc == LODE_OK && skip_html_read(p, "</script>\n") &&
+	       skip_html_read(p, rest_opening)) {
 		struct lode_arena arena = {0}; /* not all of them at the same time */
 		const char *text;
 		size_t n = 0;
 
 		if (!attribute(p, &arena, "data-line"))
-			rc = fail(p, LODE_ERR_FORMAT, "a report's rest is not as lode writes it");
+			rc = fail_html_read(p, LODE_ERR_FORMAT,
+					    "a report's rest is not as lode writes it");
 		else
 			rc = read_packed(&text, &n, &arena, p);
 		if (rc == LODE_OK && n > LODE_HTML_JSON_MAX - rest->bytes.n)
-			rc = fail(p, LODE_ERR_LIMIT, "a report is larger than 2 GiB");
+			rc = fail_html_read(p, LODE_ERR_LIMIT, "a report is larger than 2 GiB");
 		if (rc == LODE_OK && n) {
 			lode_vec_reserve(&rest->bytes, rest->bytes.n + n);
 			memcpy(rest->bytes.at + rest->bytes.n, text, n);
@@ -216,7 +220,8 @@ static int add_rest(struct lode_html_reports *reports, struct lode_html_part *pa
 				lode_arena_strndup(&reports->arena, whole.bytes.at, whole.bytes.n);
 			part->json_bytes = whole.bytes.n;
 		} else {
-			rc = fail(p, LODE_ERR_FORMAT, "a report and its rest do not fit together");
+			rc = fail_html_read(p, LODE_ERR_FORMAT,
+					    "a report and its rest do not fit together");
 		}
 	}
 	lode_vec_release(&rest.bytes);
@@ -234,13 +239,15 @@ static int read_part(struct lode_html_reports *reports, struct place *p)
 	part.schema = attribute(p, &reports->arena, "data-schema");
 	part.title = attribute(p, &reports->arena, "data-title");
 	if (!part.name || !part.schema || !part.title)
-		return fail(p, LODE_ERR_FORMAT, "a report's element is not as lode writes it");
-	if (!is_word(part.name))
-		return fail(p, LODE_ERR_FORMAT, "a report's name is not one that lode gives");
+		return fail_html_read(p, LODE_ERR_FORMAT,
+				      "a report's element is not as lode writes it");
+	if (!is_word_html_read(part.name))
+		return fail_html_read(p, LODE_ERR_FORMAT,
+				      "a report's name is not one that lode gives");
 	rc = read_packed(&part.json, &part.json_bytes, &reports->arena, p);
 	if (rc == LODE_OK)
 		rc = add_rest(reports, &part, p);
-	if (rc == LODE_OK && skip(p, findings_opening))
+	if (rc == LODE_OK && skip_html_read(p, findings_opening))
 		rc = read_packed(&part.findings, &ignored, &reports->arena, p);
 	if (rc == LODE_OK)
 		lode_vec_append(&reports->parts, part);
@@ -273,7 +280,8 @@ int lode_html_read_bytes(struct lode_html_reports *reports, const char *bytes, s
 	}
 	p.at = bytes;
 	if (reports->parts.n == before)
-		return fail(&p, LODE_ERR_FORMAT, "there is no report of lode in this page");
+		return fail_html_read(&p, LODE_ERR_FORMAT,
+				      "there is no report of lode in this page");
 	return LODE_OK;
 }
 

@@ -26,7 +26,7 @@ static const struct plan *plan_of(const char *schema)
 	return NULL;
 }
 
-static void add(struct lode_html_text *text, const char *bytes, size_t n)
+static void add_html_split(struct lode_html_text *text, const char *bytes, size_t n)
 {
 	if (!n)
 		return;
@@ -145,14 +145,14 @@ static void begin_line(struct lode_html_split *out)
 
 static void end_line(struct lode_html_split *out)
 {
-	add(&out->rest, "\n", 1);
+	add_html_split(&out->rest, "\n", 1);
 }
 
 static void put_member(struct lode_html_text *text, const struct member *m, bool is_first)
 {
 	if (!is_first)
-		add(text, ",", 1);
-	add(text, m->key, (size_t)(m->end - m->key));
+		add_html_split(text, ",", 1);
+	add_html_split(text, m->key, (size_t)(m->end - m->key));
 }
 
 /* One item, an object; past it, or NULL. */
@@ -165,7 +165,7 @@ static const char *split_item(struct lode_html_split *out, const struct plan *pl
 	if (at >= end || *at != '{')
 		return NULL;
 	at++;
-	add(&out->light, "{", 1);
+	add_html_split(&out->light, "{", 1);
 	begin_line(out);
 	while (next_member(&m, &at, end)) {
 		if (is_set_apart(&m, plan->of_item)) {
@@ -175,7 +175,7 @@ static const char *split_item(struct lode_html_split *out, const struct plan *pl
 			put_member(&out->light, &m, last_of(&out->light) == '{');
 		}
 	}
-	add(&out->light, "}", 1);
+	add_html_split(&out->light, "}", 1);
 	end_line(out);
 	return at;
 }
@@ -187,18 +187,18 @@ static bool split_items(struct lode_html_split *out, const struct plan *plan,
 
 	if (*at != '[')
 		return false;
-	add(&out->light, items->key, (size_t)(items->value - items->key));
-	add(&out->light, "[", 1);
+	add_html_split(&out->light, items->key, (size_t)(items->value - items->key));
+	add_html_split(&out->light, "[", 1);
 	at = skip_blank(at + 1, end);
 	while (at && at < end && *at != ']') {
 		if (*at == ',') {
-			add(&out->light, ",", 1);
+			add_html_split(&out->light, ",", 1);
 			at = skip_blank(at + 1, end);
 		}
 		at = split_item(out, plan, at, end);
 		at = at ? skip_blank(at, end) : NULL;
 	}
-	add(&out->light, "]", 1);
+	add_html_split(&out->light, "]", 1);
 	return at && at < end;
 }
 
@@ -221,22 +221,22 @@ static bool split_document(struct lode_html_split *out, const struct plan *plan,
 	is_sound = at && skip_blank(at, end) == end && items.key;
 	if (is_sound) {
 		begin_line(out);
-		add(&out->rest, top.bytes.at, top.bytes.n);
+		add_html_split(&out->rest, top.bytes.at, top.bytes.n);
 		end_line(out);
 	}
 	lode_vec_release(&top.bytes);
-	add(&out->light, "{", 1);
+	add_html_split(&out->light, "{", 1);
 	for (at = json + 1; is_sound && next_member(&m, &at, end);) {
 		if (is_set_apart(&m, plan->of_document))
 			continue;
 		if (last_of(&out->light) != '{')
-			add(&out->light, ",", 1);
+			add_html_split(&out->light, ",", 1);
 		if (m.key == items.key)
 			is_sound = split_items(out, plan, &m);
 		else
-			add(&out->light, m.key, (size_t)(m.end - m.key));
+			add_html_split(&out->light, m.key, (size_t)(m.end - m.key));
 	}
-	add(&out->light, "}", 1);
+	add_html_split(&out->light, "}", 1);
 	return is_sound;
 }
 
@@ -272,8 +272,8 @@ static bool add_line(struct lode_html_text *out, struct lines *lines)
 	if (!newline)
 		return false;
 	if (newline > lines->at && last_of(out) != '{')
-		add(out, ",", 1);
-	add(out, lines->at, (size_t)(newline - lines->at));
+		add_html_split(out, ",", 1);
+	add_html_split(out, lines->at, (size_t)(newline - lines->at));
 	lines->at = newline + 1;
 	return true;
 }
@@ -284,24 +284,24 @@ static bool join_items(struct lode_html_text *out, struct lines *lines, const st
 
 	if (*at != '[')
 		return false;
-	add(out, items->key, (size_t)(at + 1 - items->key));
+	add_html_split(out, items->key, (size_t)(at + 1 - items->key));
 	for (at++; at < end && *at != ']';) {
 		const char *next;
 
 		if (*at == ',') {
-			add(out, at++, 1);
+			add_html_split(out, at++, 1);
 			continue;
 		}
 		next = skip_value(at, end);
 		if (*at != '{' || !next || next[-1] != '}')
 			return false;
-		add(out, at, (size_t)(next - at) - 1);
+		add_html_split(out, at, (size_t)(next - at) - 1);
 		if (!add_line(out, lines))
 			return false;
-		add(out, "}", 1);
+		add_html_split(out, "}", 1);
 		at = next;
 	}
-	add(out, "]", 1);
+	add_html_split(out, "]", 1);
 	return at + 1 == end;
 }
 
@@ -318,18 +318,18 @@ bool lode_html_join(struct lode_html_text *out, const char *schema, const char *
 	lode_vec_release(&nothing.bytes);
 	if (!is_sound)
 		return false;
-	add(out, "{", 1);
+	add_html_split(out, "{", 1);
 	while (is_sound && next_member(&m, &at, end)) {
 		if (last_of(out) != '{')
-			add(out, ",", 1);
+			add_html_split(out, ",", 1);
 		if (key_is(&m, plan->items))
 			is_sound = join_items(out, &lines, &m);
 		else
-			add(out, m.key, (size_t)(m.end - m.key));
+			add_html_split(out, m.key, (size_t)(m.end - m.key));
 	}
 	is_sound = is_sound && at && skip_blank(at, end) == end && lines.at == lines.end;
 	if (is_sound)
 		is_sound = add_line(out, &top);
-	add(out, "}", 1);
+	add_html_split(out, "}", 1);
 	return is_sound;
 }

@@ -123,7 +123,8 @@ static enum MHD_Result refuse_with(struct MHD_Connection *connection, unsigned s
 	return queue(connection, status, response);
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status, const char *why)
+static enum MHD_Result refuse_answer(struct MHD_Connection *connection, unsigned status,
+				     const char *why)
 {
 	return refuse_with(connection, status, why, NULL, NULL);
 }
@@ -248,7 +249,7 @@ static void ask_and_resume(void *context)
 
 /* The values of a lasting question's parameters, a line each, which name its answer; NULL if they
    are longer than anybody would ask, or have lines themselves: such answers are not kept. */
-static char *key_of(const struct lode_site_place *place, const struct lode_site_query *query)
+static char *key_of_answer(const struct lode_site_place *place, const struct lode_site_query *query)
 {
 	char text[MOST_KEY_BYTES];
 	int used = snprintf(text, sizeof(text), "%zu/%s", place->report, place->question->what);
@@ -274,10 +275,10 @@ static enum MHD_Result start_question(struct lode_answers *answers,
 
 	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_parameter, request);
 	if (request->has_too_many)
-		return refuse(connection, MHD_HTTP_BAD_REQUEST, "too many parameters");
+		return refuse_answer(connection, MHD_HTTP_BAD_REQUEST, "too many parameters");
 	query.n = request->n_parameters;
 	if (place->question->parameters)
-		request->key = key_of(place, &query);
+		request->key = key_of_answer(place, &query);
 	if (request->key)
 		request->made = lode_kept_find(request->shown->kept, request->key);
 	if (request->made)
@@ -385,9 +386,10 @@ static bool is_reading(const char *method)
 }
 
 /* MHD_YES with *goes_on when nothing speaks against the request. */
-static enum MHD_Result judge(const struct lode_answers *answers, struct MHD_Connection *connection,
-			     const char *url, const char *method,
-			     const struct lode_site_place *place, bool *goes_on)
+static enum MHD_Result judge_answer(const struct lode_answers *answers,
+				    struct MHD_Connection *connection, const char *url,
+				    const char *method, const struct lode_site_place *place,
+				    bool *goes_on)
 {
 	static const unsigned statuses[] = {
 		[LODE_VERDICT_HOST] = MHD_HTTP_MISDIRECTED_REQUEST,
@@ -415,9 +417,10 @@ static enum MHD_Result judge(const struct lode_answers *answers, struct MHD_Conn
 		return refuse_with(connection, MHD_HTTP_UNAUTHORIZED, lode_verdict_text(verdict),
 				   "WWW-Authenticate", "Bearer");
 	if (verdict != LODE_VERDICT_ALLOWED)
-		return refuse(connection, statuses[verdict], lode_verdict_text(verdict));
+		return refuse_answer(connection, statuses[verdict], lode_verdict_text(verdict));
 	if (place->kind == LODE_SITE_NOTHING && !is_session)
-		return refuse(connection, MHD_HTTP_NOT_FOUND, "there is nothing of that name here");
+		return refuse_answer(connection, MHD_HTTP_NOT_FOUND,
+				     "there is nothing of that name here");
 	if (is_change ? strcmp(method, MHD_HTTP_METHOD_POST) != 0 : !is_reading(method))
 		return refuse_with(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
 				   "this cannot be asked that way", "Allow",
@@ -456,15 +459,16 @@ static enum MHD_Result answer(struct lode_answers *answers, struct MHD_Connectio
 
 	set_phase(answers, connection, LODE_AWAITS_READER);
 	if (request->is_too_large)
-		return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too large");
+		return refuse_answer(connection, MHD_HTTP_CONTENT_TOO_LARGE,
+				     "the body is too large");
 	if (strcmp(url, "/api/session") == 0)
 		return send_session(answers, connection, request->shown->site);
 	if (place->kind == LODE_SITE_DOCUMENT) {
 		if (strcmp(url, "/") == 0 && token) {
 			if (lode_token_is(&answers->guard, token))
 				return let_in(answers, connection);
-			return refuse(connection, MHD_HTTP_FORBIDDEN,
-				      "this is not the token that lode serve printed");
+			return refuse_answer(connection, MHD_HTTP_FORBIDDEN,
+					     "this is not the token that lode serve printed");
 		}
 		return send_made(connection, request->shown->made[place->document]);
 	}
@@ -489,7 +493,8 @@ enum MHD_Result lode_answer_request(void *context, struct MHD_Connection *connec
 	}
 	place = lode_site_find(request->shown->site, url);
 	if (!request->is_judged) {
-		enum MHD_Result result = judge(answers, connection, url, method, &place, &goes_on);
+		enum MHD_Result result =
+			judge_answer(answers, connection, url, method, &place, &goes_on);
 
 		request->is_judged = true;
 		set_phase(answers, connection, goes_on ? LODE_AWAITS_BODY : LODE_AWAITS_READER);

@@ -16,7 +16,7 @@ struct lode_asker {
 };
 
 /* Takes the first job whose lane is free; NULL: there is none. Under the lock. */
-static struct lode_asker_job *take(struct lode_asker *asker)
+static struct lode_asker_job *take_asker(struct lode_asker *asker)
 {
 	struct lode_asker_job **at = &asker->first, *job;
 
@@ -32,7 +32,7 @@ static struct lode_asker_job *take(struct lode_asker *asker)
 	return job;
 }
 
-static void *work(void *context)
+static void *work_asker(void *context)
 {
 	struct lode_asker *asker = context;
 	struct lode_asker_job *job;
@@ -40,7 +40,7 @@ static void *work(void *context)
 
 	pthread_mutex_lock(&asker->lock);
 	for (;;) {
-		job = take(asker);
+		job = take_asker(asker);
 		if (!job && asker->is_stopping && !asker->first)
 			break;
 		if (!job) {
@@ -68,7 +68,7 @@ struct lode_asker *lode_asker_start(size_t n_lanes, unsigned n_threads)
 	asker->is_busy = lode_alloc0(n_lanes + 1, sizeof(*asker->is_busy));
 	asker->threads = lode_alloc0(n_threads, sizeof(*asker->threads));
 	while (asker->n_threads < n_threads &&
-	       pthread_create(&asker->threads[asker->n_threads], NULL, work, asker) == 0)
+	       pthread_create(&asker->threads[asker->n_threads], NULL, work_asker, asker) == 0)
 		asker->n_threads++;
 	if (!asker->n_threads)
 		lode_oom(0);

@@ -107,7 +107,7 @@ struct lode_kept {
 	size_t most_bytes; /* of one of them */
 };
 
-static void release(struct generation *generation)
+static void release_kept(struct generation *generation)
 {
 	for (size_t i = 0; i < generation->items.n; i++) {
 		free(generation->items.at[i].key);
@@ -131,13 +131,14 @@ void lode_kept_free(struct lode_kept *kept)
 {
 	if (!kept)
 		return;
-	release(&kept->young);
-	release(&kept->old);
+	release_kept(&kept->young);
+	release_kept(&kept->old);
 	pthread_mutex_destroy(&kept->lock);
 	free(kept);
 }
 
-static struct lode_made *find(const struct generation *generation, uint64_t hash, const char *key)
+static struct lode_made *find_kept(const struct generation *generation, uint64_t hash,
+				   const char *key)
 {
 	uint32_t place = lode_map_find(&generation->place_of, hash);
 
@@ -147,7 +148,7 @@ static struct lode_made *find(const struct generation *generation, uint64_t hash
 }
 
 /* Of two keys with one hash, the later is found. */
-static void put(struct lode_kept *kept, uint64_t hash, const char *key, struct lode_made *made)
+static void put_kept(struct lode_kept *kept, uint64_t hash, const char *key, struct lode_made *made)
 {
 	struct generation *young = &kept->young;
 
@@ -158,7 +159,7 @@ static void put(struct lode_kept *kept, uint64_t hash, const char *key, struct l
 			sizeof(*made);
 	if (young->bytes <= kept->most_bytes)
 		return;
-	release(&kept->old);
+	release_kept(&kept->old);
 	kept->old = *young;
 	memset(young, 0, sizeof(*young));
 }
@@ -169,11 +170,11 @@ struct lode_made *lode_kept_find(struct lode_kept *kept, const char *key)
 	struct lode_made *made;
 
 	pthread_mutex_lock(&kept->lock);
-	made = find(&kept->young, hash, key);
+	made = find_kept(&kept->young, hash, key);
 	if (!made) {
-		made = find(&kept->old, hash, key);
+		made = find_kept(&kept->old, hash, key);
 		if (made)
-			put(kept, hash, key, made);
+			put_kept(kept, hash, key, made);
 	}
 	if (made)
 		__atomic_add_fetch(&made->n_users, 1, __ATOMIC_RELAXED);
@@ -186,6 +187,6 @@ void lode_kept_put(struct lode_kept *kept, const char *key, struct lode_made *ma
 	uint64_t hash = lode_hash_bytes(key, strlen(key), 0);
 
 	pthread_mutex_lock(&kept->lock);
-	put(kept, hash, key, made);
+	put_kept(kept, hash, key, made);
 	pthread_mutex_unlock(&kept->lock);
 }

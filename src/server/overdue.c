@@ -28,7 +28,7 @@ static int64_t now_ms(void)
 	return lode_clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
-static void look(struct lode_overdue *overdue)
+static void look_overdue(struct lode_overdue *overdue)
 {
 	int64_t now = now_ms();
 
@@ -48,7 +48,7 @@ static void *watch(void *argument)
 		struct timespec t = {.tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000};
 
 		pthread_cond_timedwait(&overdue->wake, &overdue->lock, &t);
-		look(overdue);
+		look_overdue(overdue);
 	}
 	pthread_mutex_unlock(&overdue->lock);
 	return NULL;

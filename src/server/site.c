@@ -36,12 +36,12 @@ struct lode_site {
 
 enum { PAGE, LIST, FIRST_REPORT };
 
-static const char *copy(struct lode_site *site, const char *text)
+static const char *copy_site(struct lode_site *site, const char *text)
 {
 	return lode_arena_strndup(&site->arena, text, strlen(text));
 }
 
-static void pack(struct lode_site_document *document, struct lode_arena *arena)
+static void pack_site(struct lode_site_document *document, struct lode_arena *arena)
 {
 	z_stream z = {0};
 	size_t room;
@@ -74,11 +74,11 @@ void lode_site_document_make(struct lode_site_document *document, const char *ty
 	document->plain_bytes = n;
 	snprintf(document->tag, sizeof(document->tag), "\"%016" PRIx64 "\"",
 		 lode_stable_hash(bytes, n, 0));
-	pack(document, arena);
+	pack_site(document, arena);
 }
 
-static void fill(struct lode_site *site, size_t number, const char *type, const char *bytes,
-		 size_t n)
+static void fill_site(struct lode_site *site, size_t number, const char *type, const char *bytes,
+		      size_t n)
 {
 	lode_site_document_make(&site->documents.at[number], type, bytes, n, &site->arena);
 }
@@ -122,7 +122,7 @@ void lode_site_free(struct lode_site *site)
 
 void lode_site_set_page(struct lode_site *site, const char *html, size_t html_bytes)
 {
-	fill(site, PAGE, "text/html; charset=utf-8", html, html_bytes);
+	fill_site(site, PAGE, "text/html; charset=utf-8", html, html_bytes);
 }
 
 void lode_site_add_report(struct lode_site *site, const char *name, const char *schema,
@@ -131,13 +131,13 @@ void lode_site_add_report(struct lode_site *site, const char *name, const char *
 	struct site_report *report = lode_vec_append_zero(&site->reports);
 
 	*report = (struct site_report){
-		.name = copy(site, name),
-		.schema = copy(site, schema),
-		.title = copy(site, title),
+		.name = copy_site(site, name),
+		.schema = copy_site(site, schema),
+		.title = copy_site(site, title),
 		.document = site->documents.n,
 	};
 	lode_vec_append_zero(&site->documents);
-	fill(site, report->document, "application/json", json, json_bytes);
+	fill_site(site, report->document, "application/json", json, json_bytes);
 }
 
 static struct site_report *find_report(const struct lode_site *site, const char *name, size_t n)
@@ -149,8 +149,8 @@ static struct site_report *find_report(const struct lode_site *site, const char 
 	return NULL;
 }
 
-static void add(struct lode_site *site, const char *report,
-		const struct lode_site_question *question)
+static void add_site(struct lode_site *site, const char *report,
+		     const struct lode_site_question *question)
 {
 	struct site_report *r = find_report(site, report, strlen(report));
 
@@ -162,21 +162,21 @@ static void add(struct lode_site *site, const char *report,
 void lode_site_add_question(struct lode_site *site, const char *report, const char *what,
 			    bool is_change, lode_site_answer *answer, void *context)
 {
-	add(site, report,
-	    &(struct lode_site_question){.what = copy(site, what),
-					 .is_change = is_change,
-					 .answer = answer,
-					 .context = context});
+	add_site(site, report,
+		 &(struct lode_site_question){.what = copy_site(site, what),
+					      .is_change = is_change,
+					      .answer = answer,
+					      .context = context});
 }
 
 void lode_site_add_lasting(struct lode_site *site, const char *report, const char *what,
 			   const char *const *parameters, lode_site_answer *answer, void *context)
 {
-	add(site, report,
-	    &(struct lode_site_question){.what = copy(site, what),
-					 .parameters = parameters,
-					 .answer = answer,
-					 .context = context});
+	add_site(site, report,
+		 &(struct lode_site_question){.what = copy_site(site, what),
+					      .parameters = parameters,
+					      .answer = answer,
+					      .context = context});
 }
 
 bool lode_site_has_changes(const struct lode_site *site)
@@ -206,7 +206,7 @@ void lode_site_finish(struct lode_site *site)
 	lode_json_close(json);
 	if (fclose(out) != 0)
 		lode_oom(n);
-	fill(site, LIST, "application/json", text, n);
+	fill_site(site, LIST, "application/json", text, n);
 	free(text);
 }
 

@@ -45,7 +45,7 @@ int lode_stream_load(struct lode_stream **out, const char *path,
 
 /* ---- Arguments -> files ---- */
 
-static void skip(struct lode_inputs *inputs, const char *path, const char *reason)
+static void skip_source(struct lode_inputs *inputs, const char *path, const char *reason)
 {
 	struct lode_skipped skipped = {lode_strdup(path), lode_strdup(reason)};
 
@@ -69,12 +69,12 @@ static void consider_head(struct lode_inputs *inputs, const char *path, const ui
 	char text[400];
 
 	if (n == 0)
-		skip(inputs, path, "the file is empty");
+		skip_source(inputs, path, "the file is empty");
 	else if (lode_format_find_unnamed(LODE_HOLDS_SAMPLES, head, n) ||
 		 (wanted->recognise && wanted->recognise(head, n)))
 		lode_vec_append(&inputs->paths, lode_strdup(path));
 	else if (lode_file_unread_reason(text, sizeof(text), path, kinds, head, n))
-		skip(inputs, path, text);
+		skip_source(inputs, path, text);
 	else
 		inputs->n_other += !lode_file_is_companion(path);
 }
@@ -88,18 +88,18 @@ static void consider(struct lode_inputs *inputs, const char *path, const struct 
 	ssize_t n;
 
 	if (stat(path, &st)) {
-		skip(inputs, path, strerror(errno));
+		skip_source(inputs, path, strerror(errno));
 		return;
 	}
 	if (!S_ISREG(st.st_mode))
 		return;
 	if (lode_input_open(&input, path, &err) < 0) {
-		skip(inputs, path, err.message);
+		skip_source(inputs, path, err.message);
 		return;
 	}
 	n = lode_input_peek(input, head, sizeof(head), &err);
 	if (n < 0)
-		skip(inputs, path, err.message);
+		skip_source(inputs, path, err.message);
 	else
 		consider_head(inputs, path, head, (size_t)n, wanted);
 	lode_input_close(input);
@@ -112,12 +112,12 @@ static void expand_folder(struct lode_inputs *inputs, const char *path, const st
 	struct lode_error err;
 
 	if (lode_folder_list(&paths, path, &err) < 0)
-		skip(inputs, path, err.message);
+		skip_source(inputs, path, err.message);
 	for (size_t i = 0; i < paths.n; i++)
 		consider(inputs, paths.at[i], wanted);
 	lode_path_list_release(&paths);
 	if (inputs->paths.n == n_before && inputs->n_skipped == n_skipped_before)
-		skip(inputs, path, "no file in this directory is a recording");
+		skip_source(inputs, path, "no file in this directory is a recording");
 }
 
 int lode_inputs_expand(struct lode_inputs *out, char *const *arguments, size_t n,
@@ -141,7 +141,7 @@ int lode_inputs_expand_with(struct lode_inputs *out, char *const *arguments, siz
 		if (!strcmp(arguments[i], "-"))
 			lode_vec_append(&out->paths, lode_strdup("-"));
 		else if (stat(arguments[i], &st))
-			skip(out, arguments[i], strerror(errno));
+			skip_source(out, arguments[i], strerror(errno));
 		else if (S_ISDIR(st.st_mode))
 			expand_folder(out, arguments[i], &wanted);
 		else

@@ -10,7 +10,7 @@
 #define STEP_BYTES ((size_t)1 << 20)
 
 /* `spool->memory` has n bytes and the input goes on: all of it goes to a file. */
-static int spill(struct lode_spool *spool, size_t n, struct lode_error *err)
+static int spill_spool(struct lode_spool *spool, size_t n, struct lode_error *err)
 {
 	int rc = lode_unnamed_file_open(&spool->fd, err);
 
@@ -50,7 +50,7 @@ static int unpack(struct lode_spool *spool, struct lode_error *err)
 		return (int)got;
 	}
 	if (got > 0) {
-		int rc = spill(spool, n, err);
+		int rc = spill_spool(spool, n, err);
 
 		if (rc < 0)
 			return rc;

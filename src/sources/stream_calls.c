@@ -105,7 +105,7 @@ struct walk {
 	int rc;
 };
 
-static void flush(struct walk *walk)
+static void flush_stream_calls(struct walk *walk)
 {
 	struct lode_call_sink *sink = walk->reader->sink;
 
@@ -115,38 +115,40 @@ static void flush(struct walk *walk)
 	walk->n = 0;
 }
 
-static void put(struct walk *walk, int64_t t_ns, enum lode_call_event_kind kind, uint32_t function)
+static void put_stream_calls(struct walk *walk, int64_t t_ns, enum lode_call_event_kind kind,
+			     uint32_t function)
 {
 	if (walk->n == BATCH_EVENTS)
-		flush(walk);
+		flush_stream_calls(walk);
 	walk->out[walk->n++] =
 		(struct lode_call_event){.t_ns = t_ns, .function = function, .kind = (uint8_t)kind};
 }
 
-static uint32_t function_of(struct walk *walk, uint32_t string)
+static uint32_t function_of_stream_calls(struct walk *walk, uint32_t string)
 {
 	return lode_call_names_of(&walk->reader->names, walk->reader->sink, NULL, string);
 }
 
 /* Closes and opens calls at `t_ns` so that they show the state that starts there. `is_new`: of the
    same name as what is open, but another one. */
-static void show(struct walk *walk, int64_t t_ns, uint32_t running, bool is_new_syscall)
+static void show_stream_calls(struct walk *walk, int64_t t_ns, uint32_t running,
+			      bool is_new_syscall)
 {
 	uint32_t want[2];
 	unsigned n = 0, same = 0;
 
 	if (walk->syscall != LODE_NONE)
-		want[n++] = function_of(walk, walk->syscall);
+		want[n++] = function_of_stream_calls(walk, walk->syscall);
 	if (walk->state != LODE_NONE && (walk->state != running || n == 0))
-		want[n++] = function_of(walk, walk->state);
+		want[n++] = function_of_stream_calls(walk, walk->state);
 	if (!is_new_syscall)
 		while (same < n && same < walk->n_open && walk->open[same] == want[same])
 			same++;
 	while (walk->n_open > same)
-		put(walk, t_ns, LODE_CALL_EXIT, walk->open[--walk->n_open]);
+		put_stream_calls(walk, t_ns, LODE_CALL_EXIT, walk->open[--walk->n_open]);
 	while (walk->n_open < n) {
 		walk->open[walk->n_open] = want[walk->n_open];
-		put(walk, t_ns, LODE_CALL_ENTER, want[walk->n_open++]);
+		put_stream_calls(walk, t_ns, LODE_CALL_ENTER, want[walk->n_open++]);
 	}
 }
 
@@ -202,20 +204,20 @@ static int walk_thread(struct reader *reader, const struct lode_stream *stream,
 			bool is_new = walk->syscall != LODE_NONE && call->name != LODE_NONE;
 
 			walk->syscall = call->name;
-			show(walk, call->t_ns, running, is_new);
+			show_stream_calls(walk, call->t_ns, running, is_new);
 			end_ns = call->t_ns > end_ns ? call->t_ns : end_ns;
 			next++;
 			continue;
 		}
 		end_ns = lode_event_end_ns(events, i);
 		walk->state = state_of(reader, events, i, running);
-		show(walk, events->start_ns[i], running, false);
+		show_stream_calls(walk, events->start_ns[i], running, false);
 		i++;
 	}
 	walk->syscall = walk->state = LODE_NONE; /* what is open ends with the recording */
 	if (end_ns != INT64_MIN)
-		show(walk, end_ns, running, false);
-	flush(walk);
+		show_stream_calls(walk, end_ns, running, false);
+	flush_stream_calls(walk);
 	rc = walk->rc;
 	free(walk);
 	return rc;
@@ -271,9 +273,9 @@ static void add_losses(struct lode_losses *to, const struct lode_losses *from)
 	}
 }
 
-static int load(struct reader *reader, struct lode_input *input,
-		const struct lode_call_options *options, struct lode_symboliser *symboliser,
-		struct lode_error *err)
+static int load_stream_calls(struct reader *reader, struct lode_input *input,
+			     const struct lode_call_options *options,
+			     struct lode_symboliser *symboliser, struct lode_error *err)
 {
 	const struct lode_tap tap = {
 		.context = reader, .wants_model = true, .kind = on_kind, .event = on_event};
@@ -309,7 +311,8 @@ int lode_stream_calls_read(struct lode_input *input, const struct lode_call_opti
 	if (!options->symboliser)
 		rc = lode_symboliser_new(&own, &options->symbol_options, err);
 	if (rc == LODE_OK)
-		rc = load(&reader, input, options, own ? own : options->symboliser, err);
+		rc = load_stream_calls(&reader, input, options, own ? own : options->symboliser,
+				       err);
 	lode_symboliser_free(own);
 	lode_call_names_release(&reader.names);
 	lode_vec_release(&reader.syscalls);

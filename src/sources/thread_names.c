@@ -39,7 +39,7 @@ static int on_events(void *context, uint32_t thread, const struct lode_call_even
 	return inner->events(inner->context, thread, at, n, err);
 }
 
-static bool take_line(struct lode_thread_names *names, const char *line, size_t len)
+static bool take_line_thread_names(struct lode_thread_names *names, const char *line, size_t len)
 {
 	size_t n = strcspn(line, "\t ");
 	int32_t tid;
@@ -74,7 +74,8 @@ int lode_thread_names_open(struct lode_thread_names *names, const char *path,
 		return rc;
 	lode_lines_init(&lines, input);
 	while ((rc = lode_lines_next(&lines, &line, &len, err)) > 0) {
-		if (len == 0 || *line == '#' || take_line(names, line, len) || lines.number == 1)
+		if (len == 0 || *line == '#' || take_line_thread_names(names, line, len) ||
+		    lines.number == 1)
 			continue; /* the first may be a heading */
 		rc = lode_fail_line(err, LODE_ERR_FORMAT, path, lines.number,
 				    "expected \"tid <tab> name\"");

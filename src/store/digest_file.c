@@ -65,7 +65,7 @@ void lode_digest_origin_skip(struct lode_digest_origin *origin, const char *path
 
 /* ---- Origin ---- */
 
-static void put_text(lode_byte_vec *to, const char *text)
+static void put_text_digest_file(lode_byte_vec *to, const char *text)
 {
 	for (; text && *text; text++)
 		lode_vec_append(to, (uint8_t)*text);
@@ -80,12 +80,12 @@ static void write_origin(lode_byte_vec *to, const struct lode_digest_origin *ori
 	lode_varint_put(to, origin->n_inputs);
 	lode_varint_put(to, origin->n_beside);
 	lode_varint_put(to, (uint64_t)origin->input_bytes);
-	put_text(to, origin->shape);
-	put_text(to, origin->symptom_text);
+	put_text_digest_file(to, origin->shape);
+	put_text_digest_file(to, origin->symptom_text);
 	lode_varint_put(to, origin->skipped.n);
 	for (size_t i = 0; i < origin->skipped.n; i++) {
-		put_text(to, origin->skipped.at[i].path);
-		put_text(to, origin->skipped.at[i].reason);
+		put_text_digest_file(to, origin->skipped.at[i].path);
+		put_text_digest_file(to, origin->skipped.at[i].reason);
 	}
 	lode_varint_put(to, (uint64_t)origin->content_bytes);
 }
@@ -260,8 +260,8 @@ bool lode_digest_recognise(const uint8_t *head, size_t size)
 }
 
 /* The header of any version; gives the size that the file must have. */
-static int read_header(uint64_t *size, const uint8_t *data, size_t n, const char *path,
-		       struct lode_error *err)
+static int read_header_digest_file(uint64_t *size, const uint8_t *data, size_t n, const char *path,
+				   struct lode_error *err)
 {
 	struct lode_bytes b = lode_bytes_make(data, n, 0);
 	const uint8_t *found = lode_bytes_take(&b, sizeof(magic));
@@ -293,7 +293,7 @@ static int check_content(const uint8_t *data, size_t size, const char *path, str
 	struct lode_bytes b = lode_bytes_make(data, size, 0);
 	uint64_t expected;
 	uint32_t version;
-	int rc = read_header(&expected, data, size, path, err);
+	int rc = read_header_digest_file(&expected, data, size, path, err);
 
 	if (rc < 0)
 		return rc;
@@ -430,7 +430,7 @@ static int read_bytes(lode_byte_vec *data, struct lode_input *input, struct lode
 	if (got < 0)
 		return (int)got;
 	data->n = (size_t)got;
-	rc = read_header(&size, data->at, data->n, path, err);
+	rc = read_header_digest_file(&size, data->at, data->n, path, err);
 	if (rc < 0)
 		return rc;
 	/* The size is the file's word: room is made for what comes. */

@@ -331,8 +331,8 @@ static void read_symptoms(struct reader *r)
 	}
 }
 
-static void read_row(struct reader *r, struct lode_digest_row *row, uint64_t *symptom,
-		     uint64_t *stack)
+static void read_row_digest(struct reader *r, struct lode_digest_row *row, uint64_t *symptom,
+			    uint64_t *stack)
 {
 	uint64_t more = lode_varint_get(column(r, LODE_COLUMN_ROW_SYMPTOM)), n_events;
 
@@ -376,7 +376,7 @@ static void read_rows(struct reader *r)
 	for (size_t i = 0; i < r->n_rows && r->rc == 0; i++) {
 		struct lode_digest_row *row = lode_vec_append_zero(&digest->rows);
 
-		read_row(r, row, &symptom, &stack);
+		read_row_digest(r, row, &symptom, &stack);
 		if (i && r->rc == 0 && lode_digest_row_compare(row - 1, row) >= 0)
 			refuse(r, LODE_COLUMN_ROW_STACK, "row %zu is out of order", i);
 		if (row->cost_ns < 0 || __builtin_add_overflow(sum_ns, row->cost_ns, &sum_ns))

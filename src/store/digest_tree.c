@@ -196,7 +196,7 @@ struct reader {
 	enum lode_digest_column wrong_column;
 };
 
-static void refuse(struct reader *r, enum lode_digest_column column, const char *what)
+static void refuse_digest_tree(struct reader *r, enum lode_digest_column column, const char *what)
 {
 	if (r->wrong)
 		return;
@@ -209,7 +209,7 @@ static uint32_t add_node(struct reader *r, uint32_t parent, uint32_t frame, uint
 	uint32_t node;
 
 	if (r->tree->nodes.n >= r->n_nodes) {
-		refuse(r, LODE_COLUMN_RUN_PIECE, "more stacks than were said to come");
+		refuse_digest_tree(r, LODE_COLUMN_RUN_PIECE, "more stacks than were said to come");
 		return parent;
 	}
 	node = lode_calltree_append(r->tree, parent, frame);
@@ -225,16 +225,17 @@ static void add_link(struct reader *r)
 	r->parent = lode_varint_get_delta(&r->columns[LODE_COLUMN_LINK_PARENT], r->parent);
 	r->link -= lode_varint_get_delta(&r->columns[LODE_COLUMN_LINK_FRAME], 0);
 	if (r->parent >= r->tree->nodes.n) {
-		refuse(r, LODE_COLUMN_LINK_PARENT, "a link from a stack that is not there");
+		refuse_digest_tree(r, LODE_COLUMN_LINK_PARENT,
+				   "a link from a stack that is not there");
 		return;
 	}
 	if (r->link >= r->tree->frames.n || !is_link(r->tree, (uint32_t)r->link)) {
-		refuse(r, LODE_COLUMN_LINK_FRAME, "a frame that is no link");
+		refuse_digest_tree(r, LODE_COLUMN_LINK_FRAME, "a frame that is no link");
 		return;
 	}
 	slot = lode_map_slot(&r->links, r->parent << 32 | r->link);
 	if (*slot != LODE_NONE)
-		refuse(r, LODE_COLUMN_LINK_FRAME, "a link that is there twice");
+		refuse_digest_tree(r, LODE_COLUMN_LINK_FRAME, "a link that is there twice");
 	*slot = 0;
 	r->marks.now++;
 	add_node(r, (uint32_t)r->parent, (uint32_t)r->link, 0);
@@ -259,9 +260,9 @@ static void add_same(struct reader *r, uint32_t piece, bool may_be_empty)
 		piece = r->pieces->nodes.at[piece].parent;
 	}
 	if (!is_marked(&r->marks, piece))
-		refuse(r, LODE_COLUMN_RUN_PIECE, "a run that begins nowhere");
+		refuse_digest_tree(r, LODE_COLUMN_RUN_PIECE, "a run that begins nowhere");
 	else if (!r->pending.n && !may_be_empty)
-		refuse(r, LODE_COLUMN_RUN_PIECE, "a run without a stack");
+		refuse_digest_tree(r, LODE_COLUMN_RUN_PIECE, "a run without a stack");
 	else
 		add_pending(r, r->marks.at[piece].node);
 }
@@ -274,7 +275,8 @@ static void add_elsewhere(struct reader *r, uint32_t piece)
 
 	r->has_jumps = true;
 	if (back >= r->tree->nodes.n || length >= r->n_nodes) {
-		refuse(r, LODE_COLUMN_RUN_PARENT, "a run from a stack that is not there");
+		refuse_digest_tree(r, LODE_COLUMN_RUN_PARENT,
+				   "a run from a stack that is not there");
 		return;
 	}
 	parent = (uint32_t)(r->tree->nodes.n - 1 - back);
@@ -283,7 +285,7 @@ static void add_elsewhere(struct reader *r, uint32_t piece)
 		piece = r->pieces->nodes.at[piece].parent;
 	}
 	if (r->pending.n != length + 1 || piece != r->piece_of[parent]) {
-		refuse(r, LODE_COLUMN_RUN_LENGTH, "a run that does not fit its place");
+		refuse_digest_tree(r, LODE_COLUMN_RUN_LENGTH, "a run that does not fit its place");
 		r->pending.n = 0;
 		return;
 	}
@@ -298,7 +300,7 @@ static void add_run(struct reader *r)
 
 	r->piece = lode_varint_get_delta(&r->columns[LODE_COLUMN_RUN_PIECE], r->piece);
 	if (r->piece >= r->pieces->nodes.n) {
-		refuse(r, LODE_COLUMN_RUN_PIECE, "a piece that is not there");
+		refuse_digest_tree(r, LODE_COLUMN_RUN_PIECE, "a piece that is not there");
 		return;
 	}
 	if (run == LODE_TREE_RUN_LINK)
@@ -310,7 +312,7 @@ static void add_run(struct reader *r)
 	else if (run == LODE_TREE_RUN_ELSEWHERE)
 		add_elsewhere(r, (uint32_t)r->piece);
 	else
-		refuse(r, LODE_COLUMN_RUN_KIND, "a run of no known kind");
+		refuse_digest_tree(r, LODE_COLUMN_RUN_KIND, "a run of no known kind");
 }
 
 /* Behind a new base everything is new. Only runs elsewhere can make a stack that is there. */
@@ -321,7 +323,8 @@ static void check_unique(struct reader *r)
 	for (uint32_t i = 1; i < tree->nodes.n && !r->wrong; i++)
 		if (lode_calltree_child(r->tree, tree->nodes.at[i].parent,
 					tree->nodes.at[i].frame) != i)
-			refuse(r, LODE_COLUMN_RUN_PARENT, "a stack that is there twice");
+			refuse_digest_tree(r, LODE_COLUMN_RUN_PARENT,
+					   "a stack that is there twice");
 }
 
 static void read_runs(struct reader *r, uint64_t limit)
@@ -330,16 +333,16 @@ static void read_runs(struct reader *r, uint64_t limit)
 	uint64_t n_nodes = lode_varint_get(counts), n_runs = lode_varint_get(counts);
 
 	if (n_nodes == 0 || n_nodes > limit || n_nodes >= LODE_NONE) {
-		refuse(r, LODE_COLUMN_RUN_COUNTS, "more stacks than the file can hold");
+		refuse_digest_tree(r, LODE_COLUMN_RUN_COUNTS, "more stacks than the file can hold");
 		return;
 	}
 	if (n_runs > lode_bytes_left(&r->columns[LODE_COLUMN_RUN_KIND])) {
-		refuse(r, LODE_COLUMN_RUN_COUNTS, "more runs than there are");
+		refuse_digest_tree(r, LODE_COLUMN_RUN_COUNTS, "more runs than there are");
 		return;
 	}
 	for (size_t i = 1; i < r->pieces->nodes.n; i++)
 		if (is_link(r->tree, r->pieces->nodes.at[i].frame))
-			refuse(r, LODE_COLUMN_NODE_FRAME, "a link within a piece");
+			refuse_digest_tree(r, LODE_COLUMN_NODE_FRAME, "a link within a piece");
 	r->n_nodes = (size_t)n_nodes;
 	r->piece_of = lode_alloc(r->n_nodes * sizeof(*r->piece_of));
 	r->piece_of[0] = 0;
@@ -348,7 +351,8 @@ static void read_runs(struct reader *r, uint64_t limit)
 	for (; n_runs && !r->wrong; n_runs--)
 		add_run(r);
 	if (r->tree->nodes.n < r->n_nodes)
-		refuse(r, LODE_COLUMN_RUN_COUNTS, "fewer stacks than were said to come");
+		refuse_digest_tree(r, LODE_COLUMN_RUN_COUNTS,
+				   "fewer stacks than were said to come");
 	if (r->has_jumps)
 		check_unique(r);
 }

@@ -8,7 +8,7 @@ static lode_byte_vec *column(struct lode_digest_columns *columns, enum lode_dige
 	return &columns->at[id];
 }
 
-static void put_text(lode_byte_vec *to, const char *text, size_t len)
+static void put_text_digest_write(lode_byte_vec *to, const char *text, size_t len)
 {
 	lode_varint_put(to, len);
 	lode_vec_reserve(to, to->n + len);
@@ -37,7 +37,7 @@ static void write_counts(lode_byte_vec *to, const struct lode_digest *digest, si
 		lode_varint_put(to, counts[i]);
 	lode_varint_put(to, digest->unit != NULL);
 	if (digest->unit)
-		put_text(to, digest->unit, strlen(digest->unit));
+		put_text_digest_write(to, digest->unit, strlen(digest->unit));
 }
 
 /*
@@ -125,7 +125,8 @@ static void write_losses(lode_byte_vec *to, const struct lode_losses *losses, in
 		lode_varint_put_delta(to, (uint64_t)loss->first_ns, (uint64_t)t0_ns);
 		lode_varint_put_delta(to, (uint64_t)loss->last_ns, (uint64_t)loss->first_ns);
 		lode_varint_put_delta(to, (uint64_t)loss->cost_ns, 0);
-		put_text(to, loss->detail, strnlen(loss->detail, sizeof(loss->detail) - 1));
+		put_text_digest_write(to, loss->detail,
+				      strnlen(loss->detail, sizeof(loss->detail) - 1));
 	}
 }
 

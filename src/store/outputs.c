@@ -29,7 +29,7 @@ struct target {
 	struct lode_error *err;
 };
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool is_same_outputs(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
@@ -40,10 +40,10 @@ static bool is_stdio(const struct lode_named_file *file)
 }
 
 /* "--html: " stands before all that is said of its value. */
-static int refuse(const struct target *t, const char *format, ...)
+static int refuse_outputs(const struct target *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static int refuse(const struct target *t, const char *format, ...)
+static int refuse_outputs(const struct target *t, const char *format, ...)
 {
 	char text[400];
 	va_list args;
@@ -73,7 +73,7 @@ static bool is_same_place(const char *a, const char *b)
 				full[i][slash[i] == full[i] ? 1 : slash[i] - full[i]] = '\0';
 			rc |= stat(slash[i] ? full[i] : ".", &st[i]);
 		}
-		is_equal = rc == 0 && is_same(&st[0], &st[1]);
+		is_equal = rc == 0 && is_same_outputs(&st[0], &st[1]);
 	}
 	free(full[0]);
 	free(full[1]);
@@ -83,10 +83,10 @@ static bool is_same_place(const char *a, const char *b)
 static int refuse_input(const struct target *t, const struct lode_named_file *input)
 {
 	if (input->by)
-		return refuse(t, "%s is what --%s names: give --%s another file", t->name,
-			      input->by, t->file->by);
-	return refuse(t, "%s is an input of this command: give --%s another file", t->name,
-		      t->file->by);
+		return refuse_outputs(t, "%s is what --%s names: give --%s another file", t->name,
+				      input->by, t->file->by);
+	return refuse_outputs(t, "%s is an input of this command: give --%s another file", t->name,
+			      t->file->by);
 }
 
 /* Files that belong to one that is named; NULL ends the list. */
@@ -112,7 +112,7 @@ static bool is_companion(const struct target *t, const struct lode_named_file *i
 
 	for (; *suffix && !is_found; suffix++) {
 		snprintf(name, sizeof(name), "%s%s", place, *suffix);
-		is_found = t->exists ? stat(name, &st) == 0 && is_same(&st, &t->st)
+		is_found = t->exists ? stat(name, &st) == 0 && is_same_outputs(&st, &t->st)
 				     : is_same_place(name, t->file->path);
 	}
 	free(place);
@@ -138,7 +138,7 @@ static bool is_within(const struct target *t, const char *folder)
 	if (!walk)
 		return false;
 	while (!is_found && (entry = fts_read(walk)))
-		is_found = entry->fts_info == FTS_F && is_same(entry->fts_statp, &t->st);
+		is_found = entry->fts_info == FTS_F && is_same_outputs(entry->fts_statp, &t->st);
 	fts_close(walk);
 	return is_found;
 }
@@ -147,8 +147,8 @@ static int refuse_within(const struct target *t, const char *folder)
 {
 	char safe[NAME_BYTES];
 
-	return refuse(t, "%s lies in %s, which is read: give --%s another file", t->name,
-		      lode_escape(safe, sizeof(safe), folder), t->file->by);
+	return refuse_outputs(t, "%s lies in %s, which is read: give --%s another file", t->name,
+			      lode_escape(safe, sizeof(safe), folder), t->file->by);
 }
 
 static int folder_length(const char *path)
@@ -173,9 +173,11 @@ static int check_beside(const struct target *t, const char *recording, const cha
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode) && is_within(t, path))
 		return refuse_within(t, path);
 	snprintf(path, sizeof(path), "%.*ssymptoms.tsv", folder, recording);
-	if (t->file->kind != LODE_KIND_SYMPTOMS && stat(path, &st) == 0 && is_same(&st, &t->st))
-		return refuse(t, "%s is read with the recordings beside it: give --%s another file",
-			      t->name, t->file->by);
+	if (t->file->kind != LODE_KIND_SYMPTOMS && stat(path, &st) == 0 &&
+	    is_same_outputs(&st, &t->st))
+		return refuse_outputs(
+			t, "%s is read with the recordings beside it: give --%s another file",
+			t->name, t->file->by);
 	return 0;
 }
 
@@ -205,7 +207,7 @@ static int check_input(const struct target *t, const struct lode_named_file *inp
 	}
 	if (S_ISCHR(st.st_mode))
 		return 0;
-	if (is_same(&st, &t->st))
+	if (is_same_outputs(&st, &t->st))
 		return refuse_input(t, input);
 	if (!t->is_regular || input->by || !may_be_gathered(t))
 		return 0;
@@ -251,13 +253,13 @@ static int check_others(const struct target *t, const struct lode_named_files *f
 		if (is_stdio(t->file) || is_stdio(other))
 			is_equal = is_stdio(t->file) && is_stdio(other);
 		else if (t->exists && stat(other->path, &st) == 0)
-			is_equal = !S_ISCHR(st.st_mode) && is_same(&st, &t->st);
+			is_equal = !S_ISCHR(st.st_mode) && is_same_outputs(&st, &t->st);
 		else
 			is_equal = is_same_place(t->file->path, other->path);
 		/* The last one counts. */
 		if (is_equal && strcmp(t->file->by, other->by) != 0)
-			return refuse(t, "%s is the file of --%s, too: give each its own", t->name,
-				      other->by);
+			return refuse_outputs(t, "%s is the file of --%s, too: give each its own",
+					      t->name, other->by);
 	}
 	return 0;
 }
@@ -272,13 +274,14 @@ static int refuse_kind(const struct target *t)
 
 	wanted = article_end ? article_end + 1 : wanted;
 	if (lode_file_kind_is_read(t->found))
-		return refuse(t,
-			      "%s is %s, not an earlier %s. If it is an input, the file to write "
-			      "is missing: --%s FILE %s. To replace it, add --force",
-			      t->name, is, wanted, t->file->by, t->name);
-	return refuse(t,
-		      "%s is %s, not an earlier %s: give another file, or replace it with --force",
-		      t->name, is, wanted);
+		return refuse_outputs(
+			t,
+			"%s is %s, not an earlier %s. If it is an input, the file to write "
+			"is missing: --%s FILE %s. To replace it, add --force",
+			t->name, is, wanted, t->file->by, t->name);
+	return refuse_outputs(
+		t, "%s is %s, not an earlier %s: give another file, or replace it with --force",
+		t->name, is, wanted);
 }
 
 static int check_there(const struct target *t, bool is_forced)
@@ -286,14 +289,15 @@ static int check_there(const struct target *t, bool is_forced)
 	if (t->file->kind == LODE_KIND_FOLDER) {
 		if (S_ISDIR(t->st.st_mode))
 			return 0;
-		return refuse(t, "%s is %s, not a folder: give the folder to write to", t->name,
-			      t->is_regular ? lode_file_kind_words(t->found) : "a special file");
+		return refuse_outputs(
+			t, "%s is %s, not a folder: give the folder to write to", t->name,
+			t->is_regular ? lode_file_kind_words(t->found) : "a special file");
 	}
 	if (S_ISDIR(t->st.st_mode))
-		return refuse(t, "%s is a folder: give the file to write, --%s FILE", t->name,
-			      t->file->by);
+		return refuse_outputs(t, "%s is a folder: give the file to write, --%s FILE",
+				      t->name, t->file->by);
 	if (S_ISBLK(t->st.st_mode))
-		return refuse(t, "%s is a block device: give the file to write", t->name);
+		return refuse_outputs(t, "%s is a block device: give the file to write", t->name);
 	if (t->is_regular && t->found != LODE_KIND_EMPTY && t->found != t->file->kind && !is_forced)
 		return refuse_kind(t);
 	return 0;
@@ -324,14 +328,16 @@ static int check_written(const struct lode_named_file *file, const struct lode_n
 
 	lode_escape(t.name, sizeof(t.name), file->path);
 	if (is_stdio(file) && !file->may_be_stdout)
-		return refuse(&t, "give the name of a file, or /dev/stdout for standard output");
+		return refuse_outputs(
+			&t, "give the name of a file, or /dev/stdout for standard output");
 	if (is_stdio(file))
 		return check_others(&t, files);
 	if (file->path[0] == '-')
-		return refuse(&t,
-			      "the file to write is missing: '%s' looks like an option (./%s "
-			      "would be a file of that name)",
-			      t.name, t.name);
+		return refuse_outputs(
+			&t,
+			"the file to write is missing: '%s' looks like an option (./%s "
+			"would be a file of that name)",
+			t.name, t.name);
 	t.exists = stat(file->path, &t.st) == 0;
 	t.is_regular = t.exists && S_ISREG(t.st.st_mode);
 	if (t.is_regular)

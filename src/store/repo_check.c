@@ -80,8 +80,8 @@ static int check_streams(struct lode_repo_check *check, struct lode_repo *repo, 
 }
 
 /* NULL if it cannot be read: then that is said. */
-static struct lode_digest *load(struct lode_repo_check *check, struct lode_repo *repo,
-				enum lode_repo_content content, int64_t id)
+static struct lode_digest *load_repo_check(struct lode_repo_check *check, struct lode_repo *repo,
+					   enum lode_repo_content content, int64_t id)
 {
 	struct lode_digest *digest;
 	struct lode_error err;
@@ -95,7 +95,7 @@ static struct lode_digest *load(struct lode_repo_check *check, struct lode_repo 
 static int check_digest(struct lode_repo_check *check, struct lode_repo *repo, int64_t id,
 			struct lode_digest *merged, bool *is_whole, struct lode_error *err)
 {
-	struct lode_digest *digest = load(check, repo, LODE_CONTENT_DIGEST, id);
+	struct lode_digest *digest = load_repo_check(check, repo, LODE_CONTENT_DIGEST, id);
 	int rc = 0;
 
 	check->n_digests++;
@@ -113,7 +113,7 @@ static int check_digest(struct lode_repo_check *check, struct lode_repo *repo, i
 /* ---- Segments ---- */
 
 /* Canonical digests are equal, id by id, if their bytes are. */
-static bool is_same(const struct lode_digest *a, const struct lode_digest *b)
+static bool is_same_repo_check(const struct lode_digest *a, const struct lode_digest *b)
 {
 	struct lode_digest_origin origin = {0};
 	lode_byte_vec x = {0}, y = {0};
@@ -133,15 +133,15 @@ static void compare_segment(struct lode_repo_check *check, struct lode_repo *rep
 	struct lode_digest *want = lode_digest_canonical(merged, NULL);
 	bool *keep = lode_alloc0(want->streams.n + 1, sizeof(*keep));
 	struct lode_digest *want_names = lode_digest_canonical(want, keep);
-	struct lode_digest *got = load(check, repo, LODE_CONTENT_SEGMENT, id);
-	struct lode_digest *names = load(check, repo, LODE_CONTENT_NAMES, id);
+	struct lode_digest *got = load_repo_check(check, repo, LODE_CONTENT_SEGMENT, id);
+	struct lode_digest *names = load_repo_check(check, repo, LODE_CONTENT_NAMES, id);
 
-	if (got && !is_same(got, want))
+	if (got && !is_same_repo_check(got, want))
 		fault(check,
 		      "segment %lld is not what its digests come to: 'lode repo compact --rebuild' "
 		      "makes it anew",
 		      (long long)id);
-	if (names && !is_same(names, want_names))
+	if (names && !is_same_repo_check(names, want_names))
 		fault(check,
 		      "names of segment %lld are not those of its digests: 'lode repo compact "
 		      "--rebuild' makes them anew",

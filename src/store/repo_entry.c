@@ -10,7 +10,7 @@ void lode_repo_uid(char uid[LODE_REPO_UID_BYTES], uint64_t content_hash)
 	snprintf(uid, LODE_REPO_UID_BYTES, "%016llx", (unsigned long long)content_hash);
 }
 
-static const char *copy(struct lode_repo_entry *entry, const char *text)
+static const char *copy_repo_entry(struct lode_repo_entry *entry, const char *text)
 {
 	return lode_arena_strndup(&entry->arena, text ? text : "", text ? strlen(text) : 0);
 }
@@ -33,9 +33,9 @@ static void describe_stream(struct lode_repo_entry *entry, const struct lode_dig
 	struct lode_entry_stream *to = lode_vec_append_zero(&entry->streams);
 
 	lode_repo_uid(to->uid, stream->content_hash);
-	to->path = copy(entry, text[stream->path]);
-	to->host = copy(entry, text[stream->host]);
-	to->kernel = copy(entry, text[stream->kernel]);
+	to->path = copy_repo_entry(entry, text[stream->path]);
+	to->host = copy_repo_entry(entry, text[stream->host]);
+	to->kernel = copy_repo_entry(entry, text[stream->kernel]);
 	to->length_ns = add_length(0, stream->t0_ns, stream->t1_ns);
 	to->is_clock = stream->has_wall_clock &&
 		       !__builtin_add_overflow(stream->t0_ns, stream->wall_offset_ns, &to->time_ns);
@@ -58,7 +58,7 @@ static void describe_symptoms(struct lode_repo_entry *entry)
 		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];
 		struct lode_entry_stream *stream = &entry->streams.at[symptom->stream];
 		struct lode_entry_symptoms one = {
-			.comm = copy(entry, digest->tree.strings.text.at[symptom->comm]),
+			.comm = copy_repo_entry(entry, digest->tree.strings.text.at[symptom->comm]),
 			.n = 1,
 			.total_ns = add_length(0, symptom->t0_ns, symptom->t1_ns),
 		};
@@ -101,16 +101,16 @@ struct lode_repo_entry *lode_repo_entry_new(struct lode_digest *digest,
 	struct lode_repo_entry *entry = lode_alloc0(1, sizeof(*entry));
 
 	entry->digest = digest;
-	entry->shape = copy(entry, origin->shape);
-	entry->symptom_text = copy(entry, origin->symptom_text);
-	entry->source = copy(entry, source->path);
+	entry->shape = copy_repo_entry(entry, origin->shape);
+	entry->symptom_text = copy_repo_entry(entry, origin->symptom_text);
+	entry->source = copy_repo_entry(entry, source->path);
 	entry->key = source->key;
 	entry->n_beside = origin->n_beside;
 	entry->input_bytes = origin->input_bytes;
 	entry->content_bytes = origin->content_bytes;
 	for (size_t i = 0; i < n_labels; i++) {
-		struct lode_repo_label label = {copy(entry, labels[i].key),
-						copy(entry, labels[i].value)};
+		struct lode_repo_label label = {copy_repo_entry(entry, labels[i].key),
+						copy_repo_entry(entry, labels[i].value)};
 
 		lode_vec_append(&entry->labels, label);
 	}

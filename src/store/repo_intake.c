@@ -34,7 +34,7 @@ struct lode_repo_intake *lode_repo_intake_new(struct lode_repo *repo,
 	return intake;
 }
 
-static void drop(struct lode_repo_intake *intake)
+static void drop_repo_intake(struct lode_repo_intake *intake)
 {
 	for (size_t i = 0; i < intake->n; i++) {
 		lode_repo_entry_free(intake->waiting[i].entry);
@@ -57,7 +57,7 @@ static int store(struct lode_repo_intake *intake, struct lode_error *err)
 	for (size_t i = 0; rc == 0 && i < intake->n; i++)
 		intake->options.told(intake->options.context, intake->waiting[i].path, added[i],
 				     entries[i]->streams.n);
-	drop(intake);
+	drop_repo_intake(intake);
 	/* They are there; only reading them is slower until segments are merged. */
 	return rc == 0 ? lode_repo_settle(intake->repo, err) : rc;
 }
@@ -111,7 +111,7 @@ void lode_repo_intake_free(struct lode_repo_intake *intake)
 {
 	if (!intake)
 		return;
-	drop(intake);
+	drop_repo_intake(intake);
 	pthread_mutex_destroy(&intake->mutex);
 	free(intake);
 }

@@ -66,7 +66,8 @@ int lode_repo_query_is_field(const char *key, size_t len)
 /* ---- Mistakes ---- */
 
 /* What is wrong, the text around the place, and a caret below it. */
-static struct lode_query_expr *fail(struct parser *p, const char *place, const char *what)
+static struct lode_query_expr *fail_repo_query(struct parser *p, const char *place,
+					       const char *what)
 {
 	enum { BEFORE = 48, AFTER = 32 };
 	size_t at = (size_t)(place - p->text), start = at > BEFORE ? at - BEFORE : 0;
@@ -148,15 +149,15 @@ static const char *take_value(struct parser *p)
 	if (*p->at == '"' || *p->at == '\'') {
 		text = take_quoted(p);
 		if (!text)
-			fail(p, start, "this quote is never closed");
+			fail_repo_query(p, start, "this quote is never closed");
 		return text;
 	}
 	n = plain_length(p->at);
 	if (!n) {
-		fail(p, p->at,
-		     *p->at ? "a value is expected here; in quotes if it has blanks, "
-			      "parentheses or operators in it"
-			    : "a value is expected here");
+		fail_repo_query(p, p->at,
+				*p->at ? "a value is expected here; in quotes if it has blanks, "
+					 "parentheses or operators in it"
+				       : "a value is expected here");
 		return NULL;
 	}
 	p->at += n;
@@ -182,7 +183,7 @@ static int64_t to_ns(struct tm *tm)
 }
 
 /* 2026, 2026-11, 2026-11-01, 2026-11-01T12, T12:30, T12:30:15, with or without Z: all of it. */
-static bool parse_time(int64_t *low, int64_t *high, const char *text)
+static bool parse_time_repo_query(int64_t *low, int64_t *high, const char *text)
 {
 	struct tm tm = {.tm_mday = 1}, next, same;
 	int *const parts[] = {&tm.tm_year, &tm.tm_mon, &tm.tm_mday,
@@ -269,7 +270,7 @@ static const char *parse_number(struct lode_query_expr *expr, const struct field
 			       ? NULL
 			       : "an age is expected here, such as 90m, 12h, 7d or 2w";
 	if (field->field == LODE_FIELD_TIME)
-		return parse_time(&expr->low, &expr->high, text)
+		return parse_time_repo_query(&expr->low, &expr->high, text)
 			       ? NULL
 			       : "a time (UTC) is expected here, such as 2026-11, 2026-11-01 or "
 				 "2026-11-01T12:30";
@@ -344,21 +345,23 @@ static struct lode_query_expr *parse_comparison(struct parser *p)
 	const struct field *field = find_field(name, len);
 
 	if (++p->n_comparisons > MAX_COMPARISONS)
-		return fail(p, name, "too many comparisons: at most 200");
+		return fail_repo_query(p, name, "too many comparisons: at most 200");
 	if (!field && !lode_repo_label_is_key(name, len))
-		return fail(p, name,
-			    len ? "this is no field and cannot be a label"
-				: "a comparison is expected here, such as release=2.1");
+		return fail_repo_query(p, name,
+				       len ? "this is no field and cannot be a label"
+					   : "a comparison is expected here, such as release=2.1");
 	p->at += len;
 	skip_blanks(p);
 	at = p->at;
 	if (!take_op(p, &expr->op))
-		return fail(p, at, "an operator is expected here: = != ~ !~ < <= > >=");
+		return fail_repo_query(p, at, "an operator is expected here: = != ~ !~ < <= > >=");
 	if (field && !(field->ops >> expr->op & 1))
-		return fail(p, at,
-			    field->ops & GLOBS	 ? "this field is compared with = != ~ !~ only"
-			    : field->ops & EQUAL ? "this field is compared with = != < <= > >= only"
-						 : "this field is compared with < <= > >= only");
+		return fail_repo_query(p, at,
+				       field->ops & GLOBS
+					       ? "this field is compared with = != ~ !~ only"
+				       : field->ops & EQUAL
+					       ? "this field is compared with = != < <= > >= only"
+					       : "this field is compared with < <= > >= only");
 	expr->field = field ? field->field : LODE_FIELD_LABEL;
 	if (!field)
 		expr->key = lode_arena_strndup(&p->query->arena, name, len);
@@ -372,7 +375,7 @@ static struct lode_query_expr *parse_comparison(struct parser *p)
 	if (!lode_query_is_number(expr->field))
 		return expr;
 	wrong = parse_number(expr, field, p->now_ns, expr->text);
-	return wrong ? fail(p, at, wrong) : expr;
+	return wrong ? fail_repo_query(p, at, wrong) : expr;
 }
 
 static struct lode_query_expr *parse_or(struct parser *p);
@@ -384,7 +387,7 @@ static struct lode_query_expr *parse_term(struct parser *p)
 
 	if (take_word(p, "not")) {
 		if (++p->depth > MAX_DEPTH)
-			return fail(p, p->at, "too deeply nested");
+			return fail_repo_query(p, p->at, "too deeply nested");
 		inner = parse_term(p);
 		p->depth--;
 		return inner ? new_expr(p, LODE_QUERY_NOT, inner, NULL) : NULL;
@@ -393,15 +396,15 @@ static struct lode_query_expr *parse_term(struct parser *p)
 		return parse_comparison(p);
 	open = p->at++;
 	if (++p->depth > MAX_DEPTH)
-		return fail(p, open, "too deeply nested");
+		return fail_repo_query(p, open, "too deeply nested");
 	inner = parse_or(p);
 	p->depth--;
 	if (!inner)
 		return NULL;
 	skip_blanks(p);
 	if (*p->at != ')')
-		return *p->at ? fail(p, p->at, "'and', 'or' or ')' is expected here")
-			      : fail(p, open, "this parenthesis is never closed");
+		return *p->at ? fail_repo_query(p, p->at, "'and', 'or' or ')' is expected here")
+			      : fail_repo_query(p, open, "this parenthesis is never closed");
 	p->at++;
 	return inner;
 }
@@ -446,7 +449,7 @@ int lode_repo_query_parse(struct lode_repo_query **out, const char *text, int64_
 	if (query->root) {
 		skip_blanks(&p);
 		if (*p.at)
-			query->root = fail(&p, p.at, "'and' or 'or' is expected here");
+			query->root = fail_repo_query(&p, p.at, "'and' or 'or' is expected here");
 	}
 	if (!query->root) {
 		lode_repo_query_free(query);

@@ -103,13 +103,13 @@ struct writer {
 	int n;		  /* parameters so far */
 };
 
-static void put(struct writer *w, const char *sql)
+static void put_repo_query_sql(struct writer *w, const char *sql)
 {
 	if (w->out)
 		fputs(sql, w->out);
 }
 
-static void put_text(struct writer *w, const char *text, size_t len)
+static void put_text_repo_query_sql(struct writer *w, const char *text, size_t len)
 {
 	w->n++;
 	if (w->out)
@@ -138,18 +138,18 @@ static void put_prefix(struct writer *w, const char *column, const char *prefix,
 {
 	char *end = lode_alloc(len + 1);
 
-	put(w, column);
-	put(w, " >= ");
-	put_text(w, prefix, len);
+	put_repo_query_sql(w, column);
+	put_repo_query_sql(w, " >= ");
+	put_text_repo_query_sql(w, prefix, len);
 	memcpy(end, prefix, len);
 	while (len && (unsigned char)end[len - 1] == 0xff)
 		len--;
 	if (len) {
 		end[len - 1]++;
-		put(w, " AND ");
-		put(w, column);
-		put(w, " < ");
-		put_text(w, end, len);
+		put_repo_query_sql(w, " AND ");
+		put_repo_query_sql(w, column);
+		put_repo_query_sql(w, " < ");
+		put_text_repo_query_sql(w, end, len);
 	}
 	free(end);
 }
@@ -159,21 +159,21 @@ static void put_glob(struct writer *w, const char *column, const char *glob)
 	size_t literal = literal_length(glob);
 
 	if (!glob[literal]) {
-		put(w, column);
-		put(w, " = ");
-		put_text(w, glob, literal);
+		put_repo_query_sql(w, column);
+		put_repo_query_sql(w, " = ");
+		put_text_repo_query_sql(w, glob, literal);
 		return;
 	}
-	put(w, "(");
+	put_repo_query_sql(w, "(");
 	if (literal) {
 		put_prefix(w, column, glob, literal);
-		put(w, " AND ");
+		put_repo_query_sql(w, " AND ");
 	}
-	put(w, "lode_glob(");
-	put_text(w, glob, strlen(glob));
-	put(w, ", ");
-	put(w, column);
-	put(w, "))");
+	put_repo_query_sql(w, "lode_glob(");
+	put_text_repo_query_sql(w, glob, strlen(glob));
+	put_repo_query_sql(w, ", ");
+	put_repo_query_sql(w, column);
+	put_repo_query_sql(w, "))");
 }
 
 static const char *sign_of(enum lode_query_op op)
@@ -201,44 +201,44 @@ static void put_text_test(struct writer *w, const struct lode_query_expr *expr)
 	if (op == LODE_OP_GLOB || (op == LODE_OP_EQ && expr->field == LODE_FIELD_ID)) {
 		put_glob(w, column, expr->text);
 	} else if (op == LODE_OP_EQ) {
-		put(w, column);
-		put(w, " = ");
-		put_text(w, expr->text, strlen(expr->text));
+		put_repo_query_sql(w, column);
+		put_repo_query_sql(w, " = ");
+		put_text_repo_query_sql(w, expr->text, strlen(expr->text));
 	} else {
-		put(w, "lode_natural(");
-		put(w, column);
-		put(w, ", ");
-		put_text(w, expr->text, strlen(expr->text));
-		put(w, ")");
-		put(w, sign_of(op));
-		put(w, "0");
+		put_repo_query_sql(w, "lode_natural(");
+		put_repo_query_sql(w, column);
+		put_repo_query_sql(w, ", ");
+		put_text_repo_query_sql(w, expr->text, strlen(expr->text));
+		put_repo_query_sql(w, ")");
+		put_repo_query_sql(w, sign_of(op));
+		put_repo_query_sql(w, "0");
 	}
 }
 
 static void put_text_comparison(struct writer *w, const struct lode_query_expr *expr, bool is_not)
 {
 	if (expr->field == LODE_FIELD_COMM) {
-		put(w, is_not ? "s.id NOT IN (SELECT stream FROM symptom WHERE "
-			      : "s.id IN (SELECT stream FROM symptom WHERE ");
+		put_repo_query_sql(w, is_not ? "s.id NOT IN (SELECT stream FROM symptom WHERE "
+					     : "s.id IN (SELECT stream FROM symptom WHERE ");
 		put_text_test(w, expr);
-		put(w, ")");
+		put_repo_query_sql(w, ")");
 	} else if (expr->field == LODE_FIELD_LABEL) {
-		put(w, is_not ? "s.id NOT IN (SELECT stream FROM label WHERE key = "
-			      : "s.id IN (SELECT stream FROM label WHERE key = ");
-		put_text(w, expr->key, strlen(expr->key));
-		put(w, " AND ");
+		put_repo_query_sql(w, is_not ? "s.id NOT IN (SELECT stream FROM label WHERE key = "
+					     : "s.id IN (SELECT stream FROM label WHERE key = ");
+		put_text_repo_query_sql(w, expr->key, strlen(expr->key));
+		put_repo_query_sql(w, " AND ");
 		put_text_test(w, expr);
-		put(w, ")");
+		put_repo_query_sql(w, ")");
 	} else {
-		put(w, is_not ? "NOT " : "");
+		put_repo_query_sql(w, is_not ? "NOT " : "");
 		put_text_test(w, expr);
 	}
 }
 
 static void put_bound(struct writer *w, const char *column, const char *sign, int64_t number)
 {
-	put(w, column);
-	put(w, sign);
+	put_repo_query_sql(w, column);
+	put_repo_query_sql(w, sign);
 	put_number(w, number);
 }
 
@@ -252,18 +252,18 @@ static void put_number_comparison(struct writer *w, const struct lode_query_expr
 
 	switch (is_not ? turned[expr->op] : expr->op) {
 	case LODE_OP_EQ:
-		put(w, "(");
+		put_repo_query_sql(w, "(");
 		put_bound(w, column, " >= ", expr->low);
-		put(w, " AND ");
+		put_repo_query_sql(w, " AND ");
 		put_bound(w, column, " < ", expr->high);
-		put(w, ")");
+		put_repo_query_sql(w, ")");
 		break;
 	case LODE_OP_NE:
-		put(w, "(");
+		put_repo_query_sql(w, "(");
 		put_bound(w, column, " < ", expr->low);
-		put(w, " OR ");
+		put_repo_query_sql(w, " OR ");
 		put_bound(w, column, " >= ", expr->high);
-		put(w, ")");
+		put_repo_query_sql(w, ")");
 		break;
 	case LODE_OP_LT:
 		put_bound(w, column, " < ", expr->low);
@@ -337,8 +337,8 @@ static void put_union(struct writer *w, const struct lode_query_expr *expr, bool
 		put_union(w, expr->right, is_not, " UNION ");
 		return;
 	}
-	put(w, before);
-	put(w, "SELECT s.id FROM stream AS s WHERE ");
+	put_repo_query_sql(w, before);
+	put_repo_query_sql(w, "SELECT s.id FROM stream AS s WHERE ");
 	put_expr(w, expr, is_not);
 }
 
@@ -353,16 +353,16 @@ static void put_expr(struct writer *w, const struct lode_query_expr *expr, bool 
 	case LODE_QUERY_AND:
 	case LODE_QUERY_OR:
 		if (is_or(expr, is_not) && is_indexed(expr, is_not)) {
-			put(w, "s.id IN (");
+			put_repo_query_sql(w, "s.id IN (");
 			put_union(w, expr, is_not, "");
-			put(w, ")");
+			put_repo_query_sql(w, ")");
 			return;
 		}
-		put(w, "(");
+		put_repo_query_sql(w, "(");
 		put_expr(w, expr->left, is_not);
-		put(w, is_or(expr, is_not) ? " OR " : " AND ");
+		put_repo_query_sql(w, is_or(expr, is_not) ? " OR " : " AND ");
 		put_expr(w, expr->right, is_not);
-		put(w, ")");
+		put_repo_query_sql(w, ")");
 		return;
 	case LODE_QUERY_COMPARE:
 		if (lode_query_is_number(expr->field))

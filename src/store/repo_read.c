@@ -126,7 +126,8 @@ static int make_slot(void *context, void *item)
 }
 
 /* Without the streams that are not wanted. */
-static struct lode_digest *narrow(struct lode_digest *digest, const struct lode_map *wanted)
+static struct lode_digest *narrow_repo_read(struct lode_digest *digest,
+					    const struct lode_map *wanted)
 {
 	bool *keep = lode_alloc0(digest->streams.n + 1, sizeof(*keep)), is_all = true;
 	struct lode_digest *narrowed = digest;
@@ -158,7 +159,7 @@ static void work_slot(void *context, void *item, unsigned worker)
 				 slot->piece.content == LODE_CONTENT_DIGEST ? "digest" : "segment",
 				 slot->piece.id, &slot->bytes, &slot->error);
 	if (slot->rc == 0 && !reading->is_all)
-		slot->digest = narrow(slot->digest, &reading->wanted);
+		slot->digest = narrow_repo_read(slot->digest, &reading->wanted);
 }
 
 static int take_slot(void *context, void *item)
@@ -251,8 +252,8 @@ int lode_repo_add_names(struct lode_digest *digest, struct lode_repo *repo, stru
 /* ---- All of it ---- */
 
 /* What the streams' inputs were, in sums. */
-static int describe(struct lode_digest_origin *origin, struct lode_repo *repo,
-		    const struct lode_repo_streams *streams, struct lode_error *err)
+static int describe_repo_read(struct lode_digest_origin *origin, struct lode_repo *repo,
+			      const struct lode_repo_streams *streams, struct lode_error *err)
 {
 	struct lode_map seen = {0};
 	sqlite3_stmt *st;
@@ -307,7 +308,8 @@ static int is_everything(bool *is_all, struct lode_repo *repo,
 	return rc;
 }
 
-static int finish(struct lode_digest **out, struct reading *reading, struct lode_error *err)
+static int finish_repo_read(struct lode_digest **out, struct reading *reading,
+			    struct lode_error *err)
 {
 	int rc = 0;
 
@@ -354,9 +356,9 @@ int lode_repo_read(struct lode_digest **out, struct lode_digest_origin *origin,
 	if (rc == 0)
 		rc = read_pieces(&reading, n_threads);
 	if (rc == 0 && reading.merged)
-		rc = finish(out, &reading, err);
+		rc = finish_repo_read(out, &reading, err);
 	if (rc == 0)
-		rc = describe(origin, repo, streams, err);
+		rc = describe_repo_read(origin, repo, streams, err);
 	if (rc == 0 && *out)
 		rc = check_streams(*out, &reading, streams, err);
 	if (rc < 0) {

@@ -176,7 +176,7 @@ static int put_segment_row(int64_t *id, struct lode_repo *repo, int level, int64
 	return rc;
 }
 
-static void pack(lode_byte_vec *out, const struct lode_digest *digest)
+static void pack_repo_segments(lode_byte_vec *out, const struct lode_digest *digest)
 {
 	struct lode_digest_origin origin = {0};
 
@@ -191,8 +191,8 @@ int lode_repo_put_segment(int64_t *id, struct lode_repo *repo, int level, int64_
 	lode_byte_vec whole = {0}, part = {0};
 	int rc;
 
-	pack(&whole, merged);
-	pack(&part, names);
+	pack_repo_segments(&whole, merged);
+	pack_repo_segments(&part, names);
 	rc = put_segment_row(id, repo, level, n_digests, merged, whole.n, err);
 	if (rc == 0)
 		rc = lode_repo_put_content(repo, LODE_CONTENT_SEGMENT, *id, &whole, err);
@@ -301,8 +301,8 @@ int lode_repo_merge(int64_t *segment, struct lode_repo *repo, enum lode_repo_con
 /* ---- Settling ---- */
 
 /* What is to be merged next: 16 of a kind, the oldest; else nothing. */
-static int choose(lode_id_vec *ids, enum lode_repo_content *content, struct lode_repo *repo,
-		  struct lode_error *err)
+static int choose_repo_segments(lode_id_vec *ids, enum lode_repo_content *content,
+				struct lode_repo *repo, struct lode_error *err)
 {
 	char sql[160];
 	int64_t level;
@@ -335,14 +335,14 @@ static int settle_one(bool *is_done, struct lode_repo *repo, struct lode_error *
 	enum lode_repo_content content;
 	lode_id_vec ids = {0};
 	int64_t segment;
-	int rc = choose(&ids, &content, repo, err);
+	int rc = choose_repo_segments(&ids, &content, repo, err);
 
 	*is_done = rc < 0 || ids.n < FAN_IN;
 	/* Again within the transaction: somebody else may have done it meanwhile. */
 	if (!*is_done) {
 		rc = lode_repo_begin(repo, err);
 		if (rc == 0) {
-			rc = choose(&ids, &content, repo, err);
+			rc = choose_repo_segments(&ids, &content, repo, err);
 			if (rc == 0 && ids.n >= FAN_IN)
 				rc = lode_repo_merge(&segment, repo, content, ids.at, ids.n, err);
 			rc = lode_repo_end(repo, rc, err);

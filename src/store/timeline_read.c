@@ -314,8 +314,8 @@ static void get_spans(struct reader *r, struct lode_call_thread *thread)
 
 /* ---- Parts of threads, when they are needed ---- */
 
-static int finish(struct reader *r, const char *path, int64_t offset, const char *what,
-		  struct lode_error *err)
+static int finish_timeline_read(struct reader *r, const char *path, int64_t offset,
+				const char *what, struct lode_error *err)
 {
 	is_good(r, lode_bytes_left(&r->from) == 0, "bytes behind its end");
 	if (r->from.overrun && !r->fault)
@@ -411,7 +411,7 @@ static int load_part(struct loader *loader, struct lode_call_trace *trace,
 		get_spans(&r, thread);
 	else
 		get_stacks(&r, thread);
-	rc = finish(&r, loader->path, place.offset, what, err);
+	rc = finish_timeline_read(&r, loader->path, place.offset, what, err);
 	if (rc == LODE_OK && part == LODE_CALL_SPANS)
 		lode_call_clocks_move(trace, thread);
 	free(data);
@@ -431,8 +431,9 @@ static void forget_part(struct lode_call_thread *thread, unsigned part)
 		thread->levels[i].n = 0;
 }
 
-static int load(struct lode_call_loader *base, struct lode_call_trace *trace,
-		struct lode_call_thread *thread, unsigned parts, struct lode_error *err)
+static int load_timeline_read(struct lode_call_loader *base, struct lode_call_trace *trace,
+			      struct lode_call_thread *thread, unsigned parts,
+			      struct lode_error *err)
 {
 	struct loader *loader = (struct loader *)base;
 	struct places *places = loader->threads.at[thread->index];
@@ -467,7 +468,7 @@ static void free_loader(struct lode_call_loader *base)
 
 /* ---- The directory ---- */
 
-static void add_thread(struct lode_call_trace *trace, struct lode_call_thread *thread)
+static void add_thread_timeline_read(struct lode_call_trace *trace, struct lode_call_thread *thread)
 {
 	trace->n_calls += thread->n_calls;
 	trace->n_events += thread->n_events;
@@ -547,7 +548,7 @@ static void get_thread(struct reader *r, struct loader *loader, uint64_t n_repai
 	get_figures(r, thread, n_repairs);
 	get_places(r, places);
 	if (is_good(r, true, NULL))
-		add_thread(r->trace, thread);
+		add_thread_timeline_read(r->trace, thread);
 	else
 		lode_call_thread_free(thread);
 }
@@ -589,12 +590,13 @@ static int read_directory(struct lode_call_trace *trace, const uint8_t *data, si
 			   .piece_at = LODE_TIMELINE_HEADER_BYTES,
 			   .pieces_end = threads_end};
 
-	*loader = (struct loader){
-		.base = {.load = load, .free = free_loader}, .path = path, .is_plain = is_plain};
+	*loader = (struct loader){.base = {.load = load_timeline_read, .free = free_loader},
+				  .path = path,
+				  .is_plain = is_plain};
 	trace->loader = &loader->base;
 	get_directory(&r, loader);
 	lode_call_clocks_find(trace);
-	return finish(&r, path, threads_end, "the directory", err);
+	return finish_timeline_read(&r, path, threads_end, "the directory", err);
 }
 
 int lode_timeline_directory_read(struct lode_call_trace *trace, const uint8_t *data, size_t size,
@@ -603,8 +605,8 @@ int lode_timeline_directory_read(struct lode_call_trace *trace, const uint8_t *d
 	return read_directory(trace, data, size, threads_end, path, true, err);
 }
 
-static int read_header(struct lode_bytes *header, int64_t file_bytes, struct place *directory,
-		       const char *path, struct lode_error *err)
+static int read_header_timeline(struct lode_bytes *header, int64_t file_bytes,
+				struct place *directory, const char *path, struct lode_error *err)
 {
 	const uint8_t *start = header->at;
 	uint32_t version, fan_out;
@@ -650,7 +652,7 @@ static int open_index(struct lode_call_trace *trace, int file, const char *path,
 		return lode_fail_errno(err, errno, path, "reading it");
 	rc = read_at(file, bytes, sizeof(bytes), 0, path, err);
 	if (rc == LODE_OK)
-		rc = read_header(&header, st.st_size, &place, path, err);
+		rc = read_header_timeline(&header, st.st_size, &place, path, err);
 	if (rc == LODE_OK)
 		rc = read_packed(&data, &size, file, place, path, "the directory", err);
 	if (rc < 0)

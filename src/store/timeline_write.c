@@ -22,7 +22,7 @@ enum {
 	directory_level = 3,
 };
 
-static void put_text(lode_byte_vec *to, const char *text)
+static void put_text_timeline_write(lode_byte_vec *to, const char *text)
 {
 	size_t n = text ? strlen(text) : 0;
 
@@ -48,7 +48,7 @@ static void put_signed(lode_byte_vec *to, int64_t value)
 	lode_varint_put_delta(to, (uint64_t)value, 0);
 }
 
-static int flush(struct writer *w)
+static int flush_timeline_write(struct writer *w)
 {
 	int rc = lode_atomic_write_at(w->file, w->pending.at, w->pending.n, w->offset, w->err);
 
@@ -63,11 +63,11 @@ static int put_pending(struct writer *w, const uint8_t *data, size_t size)
 	if (size)
 		memcpy(w->pending.at + w->pending.n, data, size);
 	w->pending.n += size;
-	return w->pending.n >= pending_max ? flush(w) : LODE_OK;
+	return w->pending.n >= pending_max ? flush_timeline_write(w) : LODE_OK;
 }
 
 /* Into w->packed; how many bytes. */
-static size_t pack(struct writer *w, const lode_byte_vec *plain, int level)
+static size_t pack_timeline_write(struct writer *w, const lode_byte_vec *plain, int level)
 {
 	size_t bound = ZSTD_compressBound(plain->n), n;
 
@@ -171,7 +171,7 @@ static int put_spans(struct writer *w, const struct lode_call_thread *thread)
 /* Packs w->part behind what is pending, and tells the directory of it. */
 static int put_part(struct writer *w)
 {
-	size_t n = pack(w, &w->part, part_level);
+	size_t n = pack_timeline_write(w, &w->part, part_level);
 
 	lode_varint_put(&w->directory, n);
 	put_u32(&w->directory, lode_call_check(w->packed.at, n));
@@ -189,7 +189,7 @@ static int put_thread(struct writer *w, const struct lode_call_thread *thread)
 		return rc;
 	put_signed(to, thread->pid);
 	put_signed(to, thread->tid);
-	put_text(to, lode_call_thread_name(w->trace, thread));
+	put_text_timeline_write(to, lode_call_thread_name(w->trace, thread));
 	lode_varint_put(to, thread->n_calls);
 	lode_varint_put(to, thread->n_events);
 	for (unsigned i = 0; i < LODE_N_REPAIRS; i++)
@@ -220,7 +220,7 @@ static void put_losses(lode_byte_vec *to, const struct lode_losses *losses)
 		put_signed(to, loss->first_ns);
 		put_signed(to, loss->last_ns);
 		put_signed(to, loss->cost_ns);
-		put_text(to, loss->detail);
+		put_text_timeline_write(to, loss->detail);
 	}
 }
 
@@ -231,10 +231,10 @@ static int put_all(struct writer *w)
 	uint64_t ticks;
 	int rc = LODE_OK;
 
-	put_text(to, trace->source);
-	put_text(to, trace->format);
-	put_text(to, trace->command);
-	put_text(to, trace->host);
+	put_text_timeline_write(to, trace->source);
+	put_text_timeline_write(to, trace->format);
+	put_text_timeline_write(to, trace->command);
+	put_text_timeline_write(to, trace->host);
 	memcpy(&ticks, &trace->ticks_per_ns, sizeof(ticks));
 	put_u64(to, ticks);
 	lode_varint_put(to, LODE_N_LOSS_KINDS);
@@ -243,8 +243,8 @@ static int put_all(struct writer *w)
 	for (uint32_t i = 0; i < trace->functions.frames.n; i++) {
 		const struct lode_call_spread *spread = &trace->spreads.at[i];
 
-		put_text(to, lode_frame_module(&trace->functions, i));
-		put_text(to, lode_frame_function(&trace->functions, i));
+		put_text_timeline_write(to, lode_frame_module(&trace->functions, i));
+		put_text_timeline_write(to, lode_frame_function(&trace->functions, i));
 		lode_varint_put(to, spread->n);
 		lode_varint_put(to, spread->total_ns);
 		lode_varint_put(to, (uint64_t)spread->min_ns);
@@ -256,14 +256,14 @@ static int put_all(struct writer *w)
 	lode_varint_put(to, trace->threads.n);
 	for (size_t i = 0; i < trace->threads.n && rc == LODE_OK; i++)
 		rc = put_thread(w, trace->threads.at[i]);
-	return rc == LODE_OK ? flush(w) : rc;
+	return rc == LODE_OK ? flush_timeline_write(w) : rc;
 }
 
 /* The directory behind the threads, then the header before them. */
 static int put_ends(struct writer *w, int64_t *size)
 {
 	static const uint8_t magic[8] = "LODETML";
-	size_t n = pack(w, &w->directory, directory_level);
+	size_t n = pack_timeline_write(w, &w->directory, directory_level);
 	lode_byte_vec header = {0};
 	int rc;
 

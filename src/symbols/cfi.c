@@ -143,7 +143,7 @@ static bool read_rule(struct lode_cfi *cfi, struct rule *rule, Dwarf_Frame *fram
 	return true;
 }
 
-static void read_row(struct lode_cfi *cfi, struct row *row, Dwarf_Frame *frame)
+static void read_row_cfi(struct lode_cfi *cfi, struct row *row, Dwarf_Frame *frame)
 {
 	Dwarf_Addr start, end;
 	struct rule rule;
@@ -178,7 +178,7 @@ static const struct row *find_row(struct lode_cfi *cfi, uint64_t address)
 	    dwarf_cfi_addrframe(cfi->debug_frame, address, &frame) != 0)
 		frame = NULL;
 	if (frame)
-		read_row(cfi, row, frame);
+		read_row_cfi(cfi, row, frame);
 	free(frame);
 	return row;
 }

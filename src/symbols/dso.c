@@ -7,7 +7,7 @@
 
 /* ---- Loading ---- */
 
-static void load(struct lode_dso *dso)
+static void load_dso(struct lode_dso *dso)
 {
 	if (dso->is_loaded)
 		return;
@@ -117,7 +117,7 @@ void lode_dso_resolve(struct lode_dso *dso, const uint64_t *addresses, size_t n,
 		      struct lode_symbol *out)
 {
 	pthread_mutex_lock(&dso->lock);
-	load(dso);
+	load_dso(dso);
 	settle_additions(dso);
 	for (size_t i = 0; i < n; i++) {
 		out[i] = (struct lode_symbol){.index = LODE_NONE};
@@ -138,7 +138,7 @@ void lode_dso_open_files(struct lode_dso *dso, struct lode_elf_file **program,
 
 	*program = *debug = NULL;
 	pthread_mutex_lock(&dso->lock);
-	load(dso);
+	load_dso(dso);
 	pthread_mutex_unlock(&dso->lock);
 	/* Loaded modules do not change any more: their paths can be read without the lock. */
 	is_own = dso->kind == LODE_DSO_VDSO && dso->program_path &&

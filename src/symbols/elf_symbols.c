@@ -90,7 +90,7 @@ static bool open_table(struct table *table, struct lode_arena *names,
 }
 
 /* The symbol's name, "" when it lies outside of the strings. */
-static const char *name_of(const struct table *table, const GElf_Sym *symbol)
+static const char *name_of_elf_symbols(const struct table *table, const GElf_Sym *symbol)
 {
 	return symbol->st_name < table->strings_size ? table->strings + symbol->st_name : "";
 }
@@ -109,7 +109,7 @@ size_t lode_elf_add_symbols(struct lode_symtab *symtab, struct lode_arena *names
 
 		if (!gelf_getsym(table.data, (int)i, &symbol) || !is_wanted(file, &symbol))
 			continue;
-		name = name_of(&table, &symbol);
+		name = name_of_elf_symbols(&table, &symbol);
 		if (!name[0] || is_mapping_symbol(name))
 			continue;
 		lode_symtab_add(symtab, symbol.st_value, symbol.st_size, name, binding_of(&symbol));
@@ -150,7 +150,7 @@ static void add_slots(struct slots *slots, const struct table *table, Elf_Scn *s
 		}
 		if (!gelf_getsym(table->data, (int)GELF_R_SYM(rel.r_info), &symbol))
 			continue;
-		name = name_of(table, &symbol);
+		name = name_of_elf_symbols(table, &symbol);
 		if (!name[0])
 			continue;
 		*lode_map_slot(&slots->by_address, rel.r_offset) = (uint32_t)slots->names.n;

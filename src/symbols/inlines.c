@@ -187,7 +187,7 @@ static const char *string_of(Dwarf_Die *die, unsigned name)
 	return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
 }
 
-static const char *name_of(struct lode_inlines *inlines, Dwarf_Die *die)
+static const char *name_of_inlines(struct lode_inlines *inlines, Dwarf_Die *die)
 {
 	const char *linkage = string_of(die, DW_AT_linkage_name), *name, *readable;
 
@@ -228,7 +228,7 @@ static bool step_in(Dwarf_Die *die, uint64_t address)
 	return false;
 }
 
-static struct answer look_up(struct lode_inlines *inlines, uint64_t address)
+static struct answer look_up_inlines(struct lode_inlines *inlines, uint64_t address)
 {
 	const char *names[MAX_DEPTH];
 	struct answer answer = {0};
@@ -241,7 +241,7 @@ static struct answer look_up(struct lode_inlines *inlines, uint64_t address)
 		if (!step_in(&die, address))
 			break;
 		if (dwarf_tag(&die) == DW_TAG_inlined_subroutine)
-			names[n++] = name_of(inlines, &die);
+			names[n++] = name_of_inlines(inlines, &die);
 	}
 	if (n) {
 		const char **kept = lode_arena_array(&inlines->arena, const char *, n);
@@ -260,7 +260,7 @@ void lode_inlines_find(struct lode_inlines *inlines, uint64_t address, const cha
 
 	if (*slot == LODE_NONE) {
 		*slot = (uint32_t)inlines->answers.n;
-		lode_vec_append(&inlines->answers, look_up(inlines, address));
+		lode_vec_append(&inlines->answers, look_up_inlines(inlines, address));
 	}
 	*names = inlines->answers.at[*slot].names;
 	*n = inlines->answers.at[*slot].n;

@@ -32,7 +32,7 @@ static void short_hex(char *hex, const uint8_t *bytes, size_t size)
 		lode_hex(hex, bytes, size < 8 ? size : 8);
 }
 
-static void refuse(struct search *search, const struct lode_elf_file *file)
+static void refuse_load_user(struct search *search, const struct lode_elf_file *file)
 {
 	char recorded[17], found[17];
 
@@ -58,7 +58,7 @@ static bool is_recorded_file(const struct search *search, const struct lode_elf_
 	return search->follows_link && lode_file_crc(file->path, &crc) && crc == search->link_crc;
 }
 
-static void take(struct lode_elf_file **slot, struct lode_elf_file *file)
+static void take_load_user(struct lode_elf_file **slot, struct lode_elf_file *file)
 {
 	if (!*slot)
 		*slot = file;
@@ -73,14 +73,14 @@ static bool consider(void *context, const char *path)
 	if (!file)
 		return false;
 	if (!is_recorded_file(search, file)) {
-		refuse(search, file);
+		refuse_load_user(search, file);
 		lode_elf_close(file);
 		return false;
 	}
 	if (file->has_code)
-		take(&search->program, file);
+		take_load_user(&search->program, file);
 	if (file->has_symtab)
-		take(&search->symbols, file);
+		take_load_user(&search->symbols, file);
 	if (search->program != file && search->symbols != file)
 		lode_elf_close(file);
 	return search->program && search->symbols;

@@ -226,7 +226,7 @@ static struct lode_dso *dso_new(struct lode_symboliser *symboliser, const struct
 
 typedef LODE_VEC(char) char_vec;
 
-static void put(char_vec *bytes, const void *data, size_t size)
+static void put_symbols(char_vec *bytes, const void *data, size_t size)
 {
 	lode_vec_reserve(bytes, bytes->n + size);
 	if (size)
@@ -247,20 +247,20 @@ static void make_key(char_vec *bytes, const struct lode_dso *dso)
 		place = dso->recording;
 	else if (dso->recording_dir && has_bundle(dso->recording_dir))
 		place = dso->recording_dir;
-	put(bytes, &dso->kind, sizeof(dso->kind));
-	put(bytes, dso->path, strlen(dso->path) + 1);
-	put(bytes, dso->hex, strlen(dso->hex) + 1);
-	put(bytes, place, strlen(place) + 1);
+	put_symbols(bytes, &dso->kind, sizeof(dso->kind));
+	put_symbols(bytes, dso->path, strlen(dso->path) + 1);
+	put_symbols(bytes, dso->hex, strlen(dso->hex) + 1);
+	put_symbols(bytes, place, strlen(place) + 1);
 	if (dso->kind == LODE_DSO_JIT || is_dump(dso))
-		put(bytes, &dso->pid, sizeof(dso->pid));
+		put_symbols(bytes, &dso->pid, sizeof(dso->pid));
 	if (dso->kind == LODE_DSO_KERNEL)
-		put(bytes, &dso->kernel_anchor, sizeof(dso->kernel_anchor));
+		put_symbols(bytes, &dso->kernel_anchor, sizeof(dso->kernel_anchor));
 	if (dso->code_bytes) {
-		put(bytes, &dso->code_offset, sizeof(dso->code_offset));
-		put(bytes, &dso->code_bytes, sizeof(dso->code_bytes));
+		put_symbols(bytes, &dso->code_offset, sizeof(dso->code_offset));
+		put_symbols(bytes, &dso->code_bytes, sizeof(dso->code_bytes));
 	}
 	if (dso->kind != LODE_DSO_USER)
-		put(bytes, dso->kernel_release, strlen(dso->kernel_release) + 1);
+		put_symbols(bytes, dso->kernel_release, strlen(dso->kernel_release) + 1);
 }
 
 static void note_kernel(struct lode_symboliser *symboliser, struct lode_dso *kernel,

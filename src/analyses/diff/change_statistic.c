@@ -125,7 +125,7 @@ static size_t make_parts(struct stream_part *parts, const struct lode_change_siz
 	return n;
 }
 
-static void add(struct part *to, const struct part *part)
+static void add_change_statistic(struct part *to, const struct part *part)
 {
 	to->x += part->x;
 	to->xx += part->xx;
@@ -151,10 +151,10 @@ static void add_block(struct part *sums, const struct lode_splits *splits,
 		if (!rest)
 			continue;
 		of[subset] = of[rest];
-		add(&of[subset], &of[subset ^ rest]);
+		add_change_statistic(&of[subset], &of[subset ^ rest]);
 	}
 	for (size_t b = 0; b < splits->n; b++)
-		add(&sums[b], &of[block[b]]);
+		add_change_statistic(&sums[b], &of[block[b]]);
 }
 
 void lode_change_statistics(double *t, const struct lode_change_sizes *sizes,

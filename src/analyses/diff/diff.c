@@ -210,8 +210,8 @@ static void bound_change(const struct work *w, struct lode_diff_change *change, 
 }
 
 /* Costs by set, and the values to be tested; `cost` has one number per stream. */
-static void measure(struct work *w, const struct lode_diff *diff, struct lode_diff_change *change,
-		    const int64_t *cost)
+static void measure_diff(struct work *w, const struct lode_diff *diff,
+			 struct lode_diff_change *change, const int64_t *cost)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		change->cost_ns[w->side[i]] += cost[i];
@@ -239,10 +239,10 @@ static void measure_all(struct work *w, struct lode_diff *diff)
 			if (w->number[input->costs[k].stream] != none)
 				cost[w->number[input->costs[k].stream]] += input->costs[k].cost_ns;
 		diff->changes[i].item = (uint32_t)i;
-		measure(w, diff, &diff->changes[i], cost);
+		measure_diff(w, diff, &diff->changes[i], cost);
 	}
 	diff->total.item = none;
-	measure(w, diff, &diff->total, w->symptom_ns);
+	measure_diff(w, diff, &diff->total, w->symptom_ns);
 	lode_vec_append(&w->start, w->values.n);
 	free(cost);
 }

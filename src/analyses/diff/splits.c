@@ -74,7 +74,7 @@ static void plan_release(struct plan *plan)
 	free(plan->chosen);
 }
 
-static void put(struct lode_splits *out, size_t row, uint32_t stream)
+static void put_splits(struct lode_splits *out, size_t row, uint32_t stream)
 {
 	out->blocks[stream / LODE_SPLIT_BLOCK * out->n + row] |=
 		(uint8_t)(1u << stream % LODE_SPLIT_BLOCK);
@@ -112,7 +112,8 @@ static void enumerate(struct lode_splits *out, struct plan *plan)
 	do {
 		for (size_t i = 0; i < plan->n_strata; i++)
 			for (size_t k = 0; k < plan->strata[i].n_second; k++)
-				put(out, at, plan->strata[i].streams[plan->strata[i].chosen[k]]);
+				put_splits(out, at,
+					   plan->strata[i].streams[plan->strata[i].chosen[k]]);
 		at++;
 		for (turn = 0; turn < plan->n_strata && !next_choice(&plan->strata[turn]); turn++)
 			first_choice(&plan->strata[turn]);
@@ -155,7 +156,7 @@ static void draw(struct lode_splits *out, size_t row, struct plan *plan, struct 
 
 			s->streams[j] = s->streams[k];
 			s->streams[k] = stream;
-			put(out, row, stream);
+			put_splits(out, row, stream);
 		}
 	}
 }
@@ -185,7 +186,7 @@ void lode_splits_build(struct lode_splits *out, const uint8_t *side, const uint3
 	}
 	for (size_t i = 0; !out->is_exact && i < n_streams; i++)
 		if (side[i])
-			put(out, 0, (uint32_t)i);
+			put_splits(out, 0, (uint32_t)i);
 	for (size_t b = 1; !out->is_exact && b < out->n; b++)
 		draw(out, b, &plan, &random);
 	plan_release(&plan);

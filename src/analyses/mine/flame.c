@@ -13,8 +13,8 @@ struct passed {
 
 typedef LODE_VEC(struct passed) passed_vec;
 
-static void pass(passed_vec *passed, struct lode_map *slots, uint32_t node, int64_t own_ns,
-		 int64_t total_ns)
+static void pass_flame(passed_vec *passed, struct lode_map *slots, uint32_t node, int64_t own_ns,
+		       int64_t total_ns)
 {
 	uint32_t *slot = lode_map_slot(slots, node);
 
@@ -47,7 +47,7 @@ static int dearest_first(const void *a, const void *b, void *context)
 
 /* Marks the nodes to keep (`kept` 0 for now). Callers go before what they call, whatever it costs.
  */
-static void choose(passed_vec *passed, size_t max_nodes)
+static void choose_flame(passed_vec *passed, size_t max_nodes)
 {
 	uint32_t *order = lode_alloc(passed->n * sizeof(*order));
 
@@ -61,7 +61,7 @@ static void choose(passed_vec *passed, size_t max_nodes)
 }
 
 /* Where the node is now that the passed ones are in order. */
-static struct passed *find(const passed_vec *passed, uint32_t node)
+static struct passed *find_flame(const passed_vec *passed, uint32_t node)
 {
 	struct passed key = {.node = node};
 
@@ -79,15 +79,15 @@ void lode_flame_build(struct lode_flame *flame, const struct lode_calltree *tree
 	for (size_t i = 0; i < n_stacks; i++) {
 		uint32_t node = stacks[i].node;
 
-		for (pass(&passed, &slots, node, stacks[i].cost_ns, 0); node;
+		for (pass_flame(&passed, &slots, node, stacks[i].cost_ns, 0); node;
 		     node = tree->nodes.at[node].parent)
-			pass(&passed, &slots, node, 0, stacks[i].cost_ns);
+			pass_flame(&passed, &slots, node, 0, stacks[i].cost_ns);
 	}
 	lode_map_release(&slots);
 	if (!passed.n)
 		return;
 	qsort(passed.at, passed.n, sizeof(*passed.at), by_node);
-	choose(&passed, max_nodes);
+	choose_flame(&passed, max_nodes);
 	for (size_t i = 0; i < passed.n; i++) {
 		struct passed *p = &passed.at[i];
 		struct passed *up = NULL;
@@ -96,7 +96,7 @@ void lode_flame_build(struct lode_flame *flame, const struct lode_calltree *tree
 		if (node == 0) /* the empty stack has no frame to draw */
 			continue;
 		while ((node = tree->nodes.at[node].parent) != 0) {
-			up = find(&passed, node);
+			up = find_flame(&passed, node);
 			if (up->kept != LODE_NONE)
 				break;
 		}

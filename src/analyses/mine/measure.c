@@ -115,7 +115,7 @@ static void add_waker(struct scratch *scratch, uint32_t name, int64_t cost_ns)
 }
 
 /* One row of a stack of the cluster: which symptom, how dear, who woke. */
-static void add_row(struct scratch *scratch, const struct lode_digest_row *row)
+static void add_row_measure(struct scratch *scratch, const struct lode_digest_row *row)
 {
 	struct lode_cluster_worst *worst;
 
@@ -151,7 +151,7 @@ static void add_stack(const struct job *job, struct scratch *scratch, uint32_t s
 	for (size_t r = m->set->row_start[s]; r < m->set->row_start[s + 1]; r++) {
 		const struct lode_digest_row *row = &m->digest->rows.at[m->set->rows[r]];
 
-		add_row(scratch, row);
+		add_row_measure(scratch, row);
 		if (own) {
 			own->own_ns += row->cost_ns;
 			own->split_ns[row->kind] += row->cost_ns;

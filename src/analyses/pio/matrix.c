@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fill(struct lode_pio_matrix *out, const struct lode_pio_model *model,
-		 const struct lode_counters *period, size_t at)
+static void fill_matrix(struct lode_pio_matrix *out, const struct lode_pio_model *model,
+			const struct lode_counters *period, size_t at)
 {
 	for (size_t c = 0; c < period->n_counters; c++) {
 		const struct lode_counter *counter = &period->counters[c];
@@ -31,7 +31,7 @@ void lode_pio_matrix_build(struct lode_pio_matrix *out, const struct lode_pio_mo
 			out->columns[c][r] = NAN;
 	}
 	for (size_t p = 0; p < n_periods; p++)
-		fill(out, model, periods[p], out->starts[p]);
+		fill_matrix(out, model, periods[p], out->starts[p]);
 }
 
 void lode_pio_matrix_release(struct lode_pio_matrix *matrix)

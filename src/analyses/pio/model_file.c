@@ -13,7 +13,7 @@
 
 /* ---- Writing ---- */
 
-static void put_text(FILE *out, const char *text)
+static void put_text_model_file(FILE *out, const char *text)
 {
 	fputc('"', out);
 	for (size_t n, left = strlen(text); left; text += n, left -= n) {
@@ -134,7 +134,7 @@ static void put_usual(FILE *out, const struct lode_pio_model *m)
 			continue;
 		if (p->action != action) {
 			fprintf(out, "%s\n    {\"action\": ", action == LODE_NONE ? "" : "]},");
-			put_text(out, m->names.actions.text.at[p->action]);
+			put_text_model_file(out, m->names.actions.text.at[p->action]);
 			fputs(", \"users\": [", out);
 		}
 		fprintf(out, "%s\n      [", p->action == action ? "," : "");
@@ -142,7 +142,7 @@ static void put_usual(FILE *out, const struct lode_pio_model *m)
 		if (p->user == LODE_NONE)
 			fputs("null", out);
 		else
-			put_text(out, m->names.users.text.at[p->user]);
+			put_text_model_file(out, m->names.users.text.at[p->user]);
 		fprintf(out, ", %llu, ", (unsigned long long)p->moments.n);
 		put_number(out, p->moments.mean);
 		fputs(", ", out);
@@ -173,9 +173,9 @@ static void put_counters(FILE *out, const struct lode_pio_model *m)
 		const struct lode_pio_counter *c = &m->counters.at[i];
 
 		fprintf(out, "%s\n    {\"server\": ", i ? "," : "");
-		put_text(out, c->server);
+		put_text_model_file(out, c->server);
 		fputs(", \"counter\": ", out);
-		put_text(out, c->name);
+		put_text_model_file(out, c->name);
 		fprintf(out, ", \"values\": %llu", (unsigned long long)c->n_values);
 		if (!m->settings.is_classic) {
 			fputs(", ", out);
@@ -210,9 +210,9 @@ static void put_ruleset(FILE *out, const struct lode_pio_model *m, const struct 
 			const struct lode_rule_condition *c = &rule->conditions.at[i];
 
 			fputs(i ? ", [" : "[", out);
-			put_text(out, m->counters.at[c->attribute].server);
+			put_text_model_file(out, m->counters.at[c->attribute].server);
 			fputs(", ", out);
-			put_text(out, m->counters.at[c->attribute].name);
+			put_text_model_file(out, m->counters.at[c->attribute].name);
 			fprintf(out, ", \"%s\", ", c->comparison == LODE_AT_MOST ? "<=" : ">=");
 			put_number(out, c->value);
 			fputc(']', out);
@@ -585,7 +585,8 @@ static int read_root(struct lode_pio_model *out, yajl_val root, const char *path
 }
 
 /* The whole text, NUL-terminated. */
-static int read_all(char **out, size_t *size_bytes, const char *path, struct lode_error *err)
+static int read_all_model_file(char **out, size_t *size_bytes, const char *path,
+			       struct lode_error *err)
 {
 	struct lode_input *input;
 	size_t n = 0, size = 1 << 16;
@@ -620,7 +621,7 @@ int lode_pio_model_read(struct lode_pio_model *out, const char *path, struct lod
 	yajl_val root;
 	char *bytes;
 	size_t size = 0;
-	int rc = read_all(&bytes, &size, path, err);
+	int rc = read_all_model_file(&bytes, &size, path, err);
 
 	memset(out, 0, sizeof(*out));
 	if (rc < 0)

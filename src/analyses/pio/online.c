@@ -84,7 +84,7 @@ void lode_online_reserve(struct lode_pio_online *o, size_t need)
 	o->rows = lode_realloc_n(o->rows, capacity, sizeof(*o->rows));
 }
 
-static void drop(struct lode_pio_online *o, size_t n)
+static void drop_online(struct lode_pio_online *o, size_t n)
 {
 	size_t left = o->n - n;
 
@@ -114,7 +114,7 @@ static void thin_out(struct lode_pio_online *o)
 	size_t keep = is_needed ? LODE_PIO_ONLINE_MAX : rows_before(o);
 
 	if (o->n >= 2 * keep)
-		drop(o, o->n - keep);
+		drop_online(o, o->n - keep);
 }
 
 /* Asks the rules about the newest row, and moves intensity and coverage on. */
@@ -241,7 +241,8 @@ static const struct lode_pio_period *last_of(const lode_pio_periods *periods)
 }
 
 /* Finds out about the open period, and tells what there is to tell. */
-static void look(struct lode_pio_online *o, bool is_over, const struct lode_pio_listener *listener)
+static void look_online(struct lode_pio_online *o, bool is_over,
+			const struct lode_pio_listener *listener)
 {
 	const struct lode_pio_period *felt, *unfelt, *p;
 	struct lode_pio_analysis a;
@@ -393,7 +394,7 @@ static void step(struct lode_pio_online *o, const double *values,
 		/* What users do not feel yet is looked at again: at first each time. */
 		age = now - o->open.reported;
 		if (is_end || (!o->open.is_told && (age < 4 * window || age % window == 0)))
-			look(o, is_end, listener);
+			look_online(o, is_end, listener);
 		if (is_end)
 			o->open.is_open = false;
 	}
@@ -411,10 +412,10 @@ void lode_pio_online_step(struct lode_pio_online *o, int64_t interval, const dou
 		for (size_t i = 0; i < rows_before(o); i++)
 			step(o, NULL, listener);
 		if (o->open.is_open) {
-			look(o, true, listener);
+			look_online(o, true, listener);
 			o->open.is_open = false;
 		}
-		drop(o, o->n);
+		drop_online(o, o->n);
 		o->intensity = 0;
 		memset(o->column, 0, o->n_counters * sizeof(*o->column));
 	}

@@ -36,8 +36,8 @@ static void hit(struct lode_request_log *log, int64_t interval, uint32_t pair)
 }
 
 /* Counts a request whose bound is known; gives whether it is SLOW. */
-static bool judge(struct lode_request_log *log, int64_t interval, double bound, int64_t judged_ns,
-		  int64_t response_ns)
+static bool judge_request_log(struct lode_request_log *log, int64_t interval, double bound,
+			      int64_t judged_ns, int64_t response_ns)
 {
 	struct lode_interval_counts *t;
 	bool is_slow = (double)judged_ns > bound;
@@ -53,7 +53,8 @@ static bool judge(struct lode_request_log *log, int64_t interval, double bound, 
 	return is_slow;
 }
 
-static int take(void *context, const struct lode_request *at, size_t n, struct lode_error *err)
+static int take_request_log(void *context, const struct lode_request *at, size_t n,
+			    struct lode_error *err)
 {
 	struct lode_request_log *log = context;
 
@@ -77,8 +78,8 @@ static int take(void *context, const struct lode_request *at, size_t n, struct l
 			if (rc < 0)
 				return rc;
 			lode_usual_add(log->usual, pair, judged);
-		} else if (judge(log, interval, lode_usual_bound(log->usual, pair), judged,
-				 r->response_ns)) {
+		} else if (judge_request_log(log, interval, lode_usual_bound(log->usual, pair),
+					     judged, r->response_ns)) {
 			hit(log, interval, pair);
 		}
 	}
@@ -88,8 +89,10 @@ static int take(void *context, const struct lode_request *at, size_t n, struct l
 struct lode_request_sink lode_request_log_sink(struct lode_request_log *log,
 					       struct lode_request_names *names)
 {
-	return (struct lode_request_sink){
-		.context = log, .names = names, .requests = take, .losses = &log->losses};
+	return (struct lode_request_sink){.context = log,
+					  .names = names,
+					  .requests = take_request_log,
+					  .losses = &log->losses};
 }
 
 void lode_request_log_forget(struct lode_request_log *log, int64_t interval)
@@ -111,8 +114,8 @@ int lode_request_log_count(struct lode_request_log *log, struct lode_error *err)
 	int rc;
 
 	while ((rc = lode_request_spool_next(log->spool, &reader, &item, err)) > 0)
-		judge(log, item.interval, lode_usual_bound(log->usual, item.pair), item.response_ns,
-		      item.response_ns);
+		judge_request_log(log, item.interval, lode_usual_bound(log->usual, item.pair),
+				  item.response_ns, item.response_ns);
 	lode_request_spool_reader_release(&reader);
 	lode_request_spool_free(log->spool);
 	log->spool = NULL;

@@ -53,7 +53,7 @@ uint64_t lode_request_spool_count(const struct lode_request_spool *spool)
 
 /* ---- Items ---- */
 
-static uint8_t *put(uint8_t *p, uint64_t x)
+static uint8_t *put_request_spool(uint8_t *p, uint64_t x)
 {
 	for (; x >= 0x80; x >>= 7)
 		*p++ = (uint8_t)(x | 0x80);
@@ -154,9 +154,9 @@ int lode_request_spool_add(struct lode_request_spool *spool,
 		block = &spool->blocks.at[spool->blocks.n - 1];
 	}
 	p = block->at + block->size;
-	p = put(p, zigzag(item->interval - spool->last.interval));
-	p = put(p, item->pair);
-	p = put(p, pack_time(item->response_ns));
+	p = put_request_spool(p, zigzag(item->interval - spool->last.interval));
+	p = put_request_spool(p, item->pair);
+	p = put_request_spool(p, pack_time(item->response_ns));
 	block->size = (size_t)(p - block->at);
 	spool->last = *item;
 	spool->n++;

@@ -139,8 +139,8 @@ enum lode_pio_class lode_pio_rules_classify(const struct lode_pio_rules *rules,
 		       : LODE_PIO_MED;
 }
 
-static void move(float *column, const struct lode_ruleset *rules, size_t rule, float by,
-		 bool *is_moved)
+static void move_rules(float *column, const struct lode_ruleset *rules, size_t rule, float by,
+		       bool *is_moved)
 {
 	if (rule == LODE_NO_RULE)
 		return;
@@ -163,7 +163,7 @@ void lode_pio_coverage_step(float *column, size_t n, const struct lode_pio_rules
 	if (class == LODE_PIO_NONE || class == LODE_PIO_MED)
 		return;
 	memset(is_moved, 0, n * sizeof(*is_moved));
-	move(column, &rules->low_other, fired->low_other, by, is_moved);
+	move_rules(column, &rules->low_other, fired->low_other, by, is_moved);
 	if (class == LODE_PIO_HIGH)
-		move(column, &rules->med_high, fired->med_high, by, is_moved);
+		move_rules(column, &rules->med_high, fired->med_high, by, is_moved);
 }

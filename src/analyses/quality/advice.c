@@ -13,10 +13,10 @@ static const double notable_pct = 5, serious_pct = 25;
 /* A share of losses that changes answers, not only their last digit. */
 static const double lost_pct = 0.1;
 
-static const char *say(struct lode_quality *q, const char *format, ...)
+static const char *say_advice(struct lode_quality *q, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static const char *say(struct lode_quality *q, const char *format, ...)
+static const char *say_advice(struct lode_quality *q, const char *format, ...)
 {
 	char text[512];
 	va_list args;
@@ -82,16 +82,18 @@ static struct lode_serves serve_mine(struct lode_quality *q, const struct lode_s
 						    ? "off-CPU time is summed: no critical paths"
 						    : "CPU time only: waits were not recorded"};
 	if (sampled)
-		return (struct lode_serves){LODE_SERVICE_PARTLY,
-					    say(q, "%.80s was sampled: times and wakers have holes",
-						sampled->name)};
+		return (struct lode_serves){
+			LODE_SERVICE_PARTLY,
+			say_advice(q, "%.80s was sampled: times and wakers have holes",
+				   sampled->name)};
 	if (!stream->has_wakings)
 		return (struct lode_serves){LODE_SERVICE_PARTLY,
 					    "waits, but nobody to follow from a wait to its waker"};
 	if (lode_part_pct(q->command.no_waker) > serious_pct)
-		return (struct lode_serves){LODE_SERVICE_PARTLY,
-					    say(q, "%.0f %% of waiting time has no recorded waker",
-						lode_part_pct(q->command.no_waker))};
+		return (struct lode_serves){
+			LODE_SERVICE_PARTLY,
+			say_advice(q, "%.0f %% of waiting time has no recorded waker",
+				   lode_part_pct(q->command.no_waker))};
 	return (struct lode_serves){LODE_SERVICE_YES, ""};
 }
 
@@ -123,9 +125,10 @@ static struct lode_serves serve_suspects(struct lode_quality *q, const struct lo
 		return (struct lode_serves){LODE_SERVICE_NO,
 					    "no system calls and no switches: nothing has an end"};
 	if (sampled)
-		return (struct lode_serves){LODE_SERVICE_PARTLY,
-					    say(q, "%.80s was sampled: starts and ends are missing",
-						sampled->name)};
+		return (struct lode_serves){
+			LODE_SERVICE_PARTLY,
+			say_advice(q, "%.80s was sampled: starts and ends are missing",
+				   sampled->name)};
 	if (!stream->has_syscalls)
 		return (struct lode_serves){
 			LODE_SERVICE_PARTLY,
@@ -183,13 +186,13 @@ static const char *record_line(struct lode_quality *q, const struct lode_stream 
 			       const struct wish *wish)
 {
 	/* What this recording has already, the better one keeps. */
-	return say(q, "lode record%s%s%s%s -- %.300s",
-		   wish->syscalls || stream->has_syscalls ? " --syscalls" : "",
-		   wish->dwarf || (had_dumps(stream) && !wish->no_dumps) ? " --call-graph dwarf"
-									 : "",
-		   wish->keep_awake ? " --keep-awake" : "",
-		   wish->bigger_buffer ? " --buffer 64M --cpu-rate 199" : "",
-		   recorded_command(stream));
+	return say_advice(
+		q, "lode record%s%s%s%s -- %.300s",
+		wish->syscalls || stream->has_syscalls ? " --syscalls" : "",
+		wish->dwarf || (had_dumps(stream) && !wish->no_dumps) ? " --call-graph dwarf" : "",
+		wish->keep_awake ? " --keep-awake" : "",
+		wish->bigger_buffer ? " --buffer 64M --cpu-rate 199" : "",
+		recorded_command(stream));
 }
 
 static void advise(struct lode_quality *q, const char *text)
@@ -227,15 +230,17 @@ static void advise_events(struct lode_quality *q, const struct lode_stream *stre
 	if (sampled && sampled->frequency)
 		advise_recording(
 			q, wish,
-			say(q,
-			    "Tracepoint %.80s was sampled at %llu Hz, not recorded each time "
-			    "(perf's -F does that to every event): events are missing without a "
-			    "trace of it.",
-			    sampled->name, (unsigned long long)sampled->frequency));
+			say_advice(
+				q,
+				"Tracepoint %.80s was sampled at %llu Hz, not recorded each time "
+				"(perf's -F does that to every event): events are missing without "
+				"a "
+				"trace of it.",
+				sampled->name, (unsigned long long)sampled->frequency));
 	else if (sampled)
 		advise_recording(q, wish,
-				 say(q, "Only each %lluth %.80s was recorded.",
-				     (unsigned long long)sampled->period, sampled->name));
+				 say_advice(q, "Only each %lluth %.80s was recorded.",
+					    (unsigned long long)sampled->period, sampled->name));
 	if (stream->has_switches && !stream->has_samples)
 		advise_recording(q, wish,
 				 "No CPU samples: running time is known, but where it was spent "
@@ -253,30 +258,35 @@ static void advise_stacks(struct lode_quality *q, const struct lode_stream *stre
 		wish->no_dumps = true;
 		advise_recording(
 			q, wish,
-			say(q,
-			    "%.0f %% of the cost has stacks cut at the recorder's limit (8 KiB "
-			    "stack dumps, or kernel.perf_event_max_stack): the outer callers are "
-			    "missing. Programs built with -fno-omit-frame-pointer record whole "
-			    "stacks, and smaller ones.",
-			    lode_part_pct(q->command.truncated)));
+			say_advice(
+				q,
+				"%.0f %% of the cost has stacks cut at the recorder's limit (8 KiB "
+				"stack dumps, or kernel.perf_event_max_stack): the outer callers "
+				"are "
+				"missing. Programs built with -fno-omit-frame-pointer record whole "
+				"stacks, and smaller ones.",
+				lode_part_pct(q->command.truncated)));
 	}
 	if (lode_part_pct(q->command.unrooted) > serious_pct) {
 		/* Not where stack dumps cut stacks already. */
 		wish->dwarf = lode_part_pct(q->command.truncated) <= notable_pct;
 		advise_recording(
 			q, wish,
-			say(q,
-			    "%.0f %% of the cost has stacks that do not reach a thread's entry: "
-			    "code without frame pointers. Build the program and its libraries "
-			    "with -fno-omit-frame-pointer, or record stack dumps.",
-			    lode_part_pct(q->command.unrooted)));
+			say_advice(
+				q,
+				"%.0f %% of the cost has stacks that do not reach a thread's "
+				"entry: "
+				"code without frame pointers. Build the program and its libraries "
+				"with -fno-omit-frame-pointer, or record stack dumps.",
+				lode_part_pct(q->command.unrooted)));
 	}
 	if (lode_part_pct(q->command.kernel_only) > serious_pct)
-		advise_recording(q, wish,
-				 say(q,
-				     "%.0f %% of the cost of user threads has kernel frames only: "
-				     "no function of a program to name.",
-				     lode_part_pct(q->command.kernel_only)));
+		advise_recording(
+			q, wish,
+			say_advice(q,
+				   "%.0f %% of the cost of user threads has kernel frames only: "
+				   "no function of a program to name.",
+				   lode_part_pct(q->command.kernel_only)));
 }
 
 static void advise_losses(struct lode_quality *q, const struct lode_stream *stream,
@@ -289,33 +299,38 @@ static void advise_losses(struct lode_quality *q, const struct lode_stream *stre
 
 	if (lost->count) {
 		wish->bigger_buffer = true;
-		advise_recording(q, wish,
-				 say(q,
-				     "The recorder dropped %llu events (%.2g %%)%s: a larger "
-				     "buffer and a lower CPU rate keep up.",
-				     (unsigned long long)lost->count, pct,
-				     pct > lost_pct ? ", enough to change answers" : ""));
+		advise_recording(
+			q, wish,
+			say_advice(q,
+				   "The recorder dropped %llu events (%.2g %%)%s: a larger "
+				   "buffer and a lower CPU rate keep up.",
+				   (unsigned long long)lost->count, pct,
+				   pct > lost_pct ? ", enough to change answers" : ""));
 	}
 	if (idle->count) {
 		wish->keep_awake = true;
 		advise_recording(
 			q, wish,
-			say(q,
-			    "%llu switches from idle are missing: this machine does not trace a "
-			    "CPU that idles (some virtual machines do not), and threads seem "
-			    "blocked until they are seen again. A spinner of the lowest class "
-			    "keeps the CPUs awake and costs nobody anything.",
-			    (unsigned long long)idle->count));
+			say_advice(
+				q,
+				"%llu switches from idle are missing: this machine does not trace "
+				"a "
+				"CPU that idles (some virtual machines do not), and threads seem "
+				"blocked until they are seen again. A spinner of the lowest class "
+				"keeps the CPUs awake and costs nobody anything.",
+				(unsigned long long)idle->count));
 	} else if (stream->has_wakings && lode_part_pct(q->command.no_waker) > notable_pct) {
 		bool is_machine = strstr(stream->command, " -a ") != NULL;
 
 		wish->keep_awake = is_machine;
 		advise_recording(
 			q, wish,
-			say(q, "%.0f %% of waiting time has no recorded waker: %s.",
-			    lode_part_pct(q->command.no_waker),
-			    is_machine ? "interrupts that hit an idle CPU may not be traced here"
-				       : "record the whole machine, wakers live elsewhere"));
+			say_advice(
+				q, "%.0f %% of waiting time has no recorded waker: %s.",
+				lode_part_pct(q->command.no_waker),
+				is_machine
+					? "interrupts that hit an idle CPU may not be traced here"
+					: "record the whole machine, wakers live elsewhere"));
 	}
 }
 
@@ -349,16 +364,18 @@ static void advise_symbols(struct lode_quality *q, const struct lode_stream *str
 			worst = m;
 	}
 	if (!worst || !worst->symbols || is_no_file(worst))
-		advise(q, say(q, "%.0f %% of the cost has frames without a symbol.",
-			      lode_part_pct(q->command.unknown)));
+		advise(q, say_advice(q, "%.0f %% of the cost has frames without a symbol.",
+				     lode_part_pct(q->command.unknown)));
 	else
-		advise(q, say(q,
-			      "%.0f %% of the cost has frames without a symbol. Of all files most "
-			      "are in %.80s%s%s: %.160s. Give that file with --symfs or "
-			      "--buildid-dir.",
-			      lode_part_pct(q->command.unknown), worst->name,
-			      worst->build_id[0] ? " build-id " : "", worst->build_id,
-			      worst->symbols));
+		advise(q,
+		       say_advice(
+			       q,
+			       "%.0f %% of the cost has frames without a symbol. Of all files most "
+			       "are in %.80s%s%s: %.160s. Give that file with --symfs or "
+			       "--buildid-dir.",
+			       lode_part_pct(q->command.unknown), worst->name,
+			       worst->build_id[0] ? " build-id " : "", worst->build_id,
+			       worst->symbols));
 }
 
 void lode_quality_give_advice(struct lode_quality *q, const struct lode_stream *stream)

@@ -27,7 +27,7 @@ static uint8_t *flag_nodes(const struct lode_calltree *tree)
 	return flags;
 }
 
-static void add(struct lode_part *part, bool is_in, int64_t cost_ns)
+static void add_quality(struct lode_part *part, bool is_in, int64_t cost_ns)
 {
 	part->whole_ns += cost_ns;
 	if (is_in)
@@ -41,16 +41,16 @@ static void add_stack(struct lode_flaws *f, const struct lode_stream *stream, bo
 	unsigned flags = stack < stream->n_stack_flags ? stream->stack_flags[stack] : 0;
 	uint32_t leaf = tree->nodes.at[stack].frame;
 
-	add(&f->unrooted, flags & LODE_STACK_UNROOTED, cost_ns);
-	add(&f->truncated, flags & LODE_STACK_TRUNCATED, cost_ns);
-	add(&f->unknown, node_flags[stack] & NODE_UNKNOWN, cost_ns);
-	add(&f->leaf_unknown, tree->frames.at[leaf].flags & LODE_FRAME_UNKNOWN, cost_ns);
+	add_quality(&f->unrooted, flags & LODE_STACK_UNROOTED, cost_ns);
+	add_quality(&f->truncated, flags & LODE_STACK_TRUNCATED, cost_ns);
+	add_quality(&f->unknown, node_flags[stack] & NODE_UNKNOWN, cost_ns);
+	add_quality(&f->leaf_unknown, tree->frames.at[leaf].flags & LODE_FRAME_UNKNOWN, cost_ns);
 	if (!is_kernel)
-		add(&f->kernel_only, !(node_flags[stack] & NODE_USER), cost_ns);
+		add_quality(&f->kernel_only, !(node_flags[stack] & NODE_USER), cost_ns);
 }
 
-static void add_thread(struct lode_flaws *f, const struct lode_stream *stream,
-		       const struct lode_thread *thread, const uint8_t *node_flags)
+static void add_thread_quality(struct lode_flaws *f, const struct lode_stream *stream,
+			       const struct lode_thread *thread, const uint8_t *node_flags)
 {
 	const struct lode_events *events = &thread->events;
 
@@ -63,12 +63,12 @@ static void add_thread(struct lode_flaws *f, const struct lode_stream *stream,
 		    kind == LODE_EVENT_WAITING)
 			continue;
 		f->kind_ns[kind] += cost_ns;
-		add(&f->no_stack, events->stack[i] == 0, cost_ns);
-		add(&f->inferred, flags & LODE_EVENT_INFERRED, cost_ns);
+		add_quality(&f->no_stack, events->stack[i] == 0, cost_ns);
+		add_quality(&f->inferred, flags & LODE_EVENT_INFERRED, cost_ns);
 		if (kind == LODE_EVENT_WAITING)
-			add(&f->no_waker, flags & LODE_EVENT_NO_WAKER, cost_ns);
+			add_quality(&f->no_waker, flags & LODE_EVENT_NO_WAKER, cost_ns);
 		if (kind == LODE_EVENT_RUNNING)
-			add(&f->unsampled, flags & LODE_EVENT_UNSAMPLED, cost_ns);
+			add_quality(&f->unsampled, flags & LODE_EVENT_UNSAMPLED, cost_ns);
 		if (events->stack[i])
 			add_stack(f, stream, thread->is_kernel, node_flags, events->stack[i],
 				  cost_ns);
@@ -85,11 +85,11 @@ void lode_quality_assess(struct lode_quality *out, const struct lode_stream *str
 
 		out->n_threads++;
 		out->n_events += thread->events.n;
-		add_thread(&out->machine, stream, thread, node_flags);
+		add_thread_quality(&out->machine, stream, thread, node_flags);
 		if (!thread->is_command)
 			continue;
 		out->n_command_threads++;
-		add_thread(&out->command, stream, thread, node_flags);
+		add_thread_quality(&out->command, stream, thread, node_flags);
 	}
 	free(node_flags);
 	out->has_command = out->command.no_stack.whole_ns > 0;

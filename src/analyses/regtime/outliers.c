@@ -39,7 +39,8 @@ static int compare_groups(const void *a, const void *b, void *context)
 	return by_name ? by_name : (x->function > y->function) - (x->function < y->function);
 }
 
-static void add_thread(struct lode_outliers *out, const struct lode_regtime *regtime, size_t index)
+static void add_thread_outliers(struct lode_outliers *out, const struct lode_regtime *regtime,
+				size_t index)
 {
 	const struct lode_regtime_thread *thread = &regtime->threads[index];
 
@@ -95,7 +96,7 @@ void lode_outliers_find(struct lode_outliers *out, const struct lode_regtime *re
 
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; i < regtime->n_threads; i++)
-		add_thread(out, regtime, i);
+		add_thread_outliers(out, regtime, i);
 	if (!out->at.n)
 		return;
 	qsort(out->at.at, out->at.n, sizeof(*out->at.at), compare_outliers);

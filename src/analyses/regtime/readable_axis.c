@@ -28,7 +28,7 @@ static bool clip(int64_t *start_ns, int64_t *end_ns, const struct axis_work *wor
 	return *start_ns < *end_ns;
 }
 
-static void count(struct axis_work *work, const struct lode_regtime *regtime)
+static void count_readable_axis(struct axis_work *work, const struct lode_regtime *regtime)
 {
 	int64_t start_ns, end_ns;
 
@@ -83,7 +83,7 @@ static void add_knot(struct lode_readable_axis *axis, int64_t t_ns, double part)
 	lode_vec_append(&axis->knots, ((struct lode_axis_knot){t_ns, x < 0 ? 0 : x}));
 }
 
-static void walk(struct lode_readable_axis *axis, const struct axis_work *work)
+static void walk_readable_axis(struct lode_readable_axis *axis, const struct axis_work *work)
 {
 	size_t n_borders = 0, step, n = 0;
 	double part = 0, slope = 0;
@@ -114,10 +114,10 @@ void lode_readable_axis_make(struct lode_readable_axis *axis, const struct lode_
 	struct axis_work work = {.t0_ns = t0_ns, .t1_ns = t1_ns > t0_ns ? t1_ns : t0_ns + 1};
 
 	axis->knots.n = 0;
-	count(&work, regtime);
+	count_readable_axis(&work, regtime);
 	deal_out(&work, regtime);
 	qsort(work.changes.at, work.changes.n, sizeof(*work.changes.at), compare_changes);
-	walk(axis, &work);
+	walk_readable_axis(axis, &work);
 	lode_vec_release(&work.changes);
 }
 

@@ -36,8 +36,9 @@ void lode_regtime_borders_release(struct lode_regtime_borders *borders)
 }
 
 /* Those of other threads, at least `apart_ns` from each other; equal ones are one. */
-static void choose(lode_border_vec *out, const struct lode_regtime_borders *borders, size_t index,
-		   const struct lode_regtime_thread *thread, int64_t apart_ns)
+static void choose_regtime_borders(lode_border_vec *out, const struct lode_regtime_borders *borders,
+				   size_t index, const struct lode_regtime_thread *thread,
+				   int64_t apart_ns)
 {
 	size_t from = 0, to = borders->at.n;
 
@@ -63,8 +64,9 @@ static void choose(lode_border_vec *out, const struct lode_regtime_borders *bord
 void lode_regtime_borders_of(lode_border_vec *out, const struct lode_regtime_borders *borders,
 			     size_t index, const struct lode_regtime_thread *thread)
 {
-	choose(out, borders, index, thread, 1);
+	choose_regtime_borders(out, borders, index, thread, 1);
 	if (out->n > LODE_REGTIME_MAX_BORDERS)
-		choose(out, borders, index, thread,
-		       (thread->t1_ns - thread->t0_ns) / LODE_REGTIME_MAX_BORDERS + 1);
+		choose_regtime_borders(out, borders, index, thread,
+				       (thread->t1_ns - thread->t0_ns) / LODE_REGTIME_MAX_BORDERS +
+					       1);
 }

@@ -42,7 +42,7 @@ static void mark(struct lode_regtime_thread *thread, struct lode_regtime_item *i
 }
 
 /* The nodes that are shown, whose callers are too, move together. */
-static void drop(struct lode_regtime_thread *thread, struct lode_regtime_item *item)
+static void drop_regtime_fold(struct lode_regtime_thread *thread, struct lode_regtime_item *item)
 {
 	struct lode_regtime_node *nodes = thread->nodes.at + item->first_node;
 	uint32_t *place = lode_alloc(item->n_nodes * sizeof(*place)), n = 0;
@@ -68,5 +68,5 @@ void lode_regtime_fold(struct lode_regtime_thread *thread, struct lode_regtime_i
 		mark(thread, item, folded_in);
 	thread->n_glyphs += item->n_nodes - item->n_folded + (item->n_folded > 0);
 	if (item->n_folded && !keeps)
-		drop(thread, item);
+		drop_regtime_fold(thread, item);
 }

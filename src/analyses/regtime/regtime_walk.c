@@ -148,7 +148,7 @@ static void see_gap(struct walk *w, uint32_t depth, int64_t start_ns)
 	w->out->n_gaps++;
 }
 
-static void keep(struct walk *w, uint32_t depth, const struct lode_call *call)
+static void keep_regtime_walk(struct walk *w, uint32_t depth, const struct lode_call *call)
 {
 	add_item(w, (struct lode_regtime_item){.kind = LODE_REGTIME_CALL,
 					       .depth = depth,
@@ -180,7 +180,7 @@ static inline void see_call(struct walk *w, const struct lode_call *call)
 	}
 	see_gap(w, depth, call->start_ns);
 	if (call->duration_ns > w->long_call_ns)
-		keep(w, depth, call);
+		keep_regtime_walk(w, depth, call);
 	else
 		open_expression(w, depth, call);
 }

@@ -89,7 +89,7 @@ static void pick(struct lode_rule_grower *g, size_t attribute, unsigned worker)
 }
 
 /* One attribute of one pass: keep what the rule still covers, find the best condition. */
-static void pass(void *context, size_t attribute, unsigned worker)
+static void pass_grow_rule(void *context, size_t attribute, unsigned worker)
 {
 	struct lode_rule_grower *g = context;
 	struct lode_candidate *best = &g->candidates[attribute];
@@ -154,7 +154,7 @@ static const struct lode_candidate *best_candidate(struct lode_rule_grower *g, u
 	if (is_by_blocks) {
 		scan_by_blocks(g, n_threads);
 	} else {
-		lode_pool_run(n_threads, g->data->n_attributes, pass, g);
+		lode_pool_run(n_threads, g->data->n_attributes, pass_grow_rule, g);
 		g->is_grown_filled = true;
 	}
 	for (size_t a = 0; a < g->data->n_attributes; a++) {
@@ -206,8 +206,8 @@ static void keep_covered(struct lode_rule_grower *g, const struct lode_rule_cond
 	g->n_members = kept;
 }
 
-static void begin(struct lode_rule_grower *g, const struct lode_rule *rule,
-		  const lode_row_word *grow, const lode_row_word *positive)
+static void begin_grow_rule(struct lode_rule_grower *g, const struct lode_rule *rule,
+			    const lode_row_word *grow, const lode_row_word *positive)
 {
 	g->n_members = 0;
 	g->n_positive = 0;
@@ -230,7 +230,7 @@ static void begin(struct lode_rule_grower *g, const struct lode_rule *rule,
 void lode_grow_rule(struct lode_rule_grower *g, struct lode_rule *rule, const lode_row_word *grow,
 		    const lode_row_word *positive, uint32_t min_positive)
 {
-	begin(g, rule, grow, positive);
+	begin_grow_rule(g, rule, grow, positive);
 	while (g->n_positive && g->n_positive < g->n_members) {
 		const struct lode_candidate *best;
 		struct lode_rule_condition condition;

@@ -109,8 +109,8 @@ struct scratch {
 	lode_row_word *left, *grow, *prune, *covered;
 };
 
-static void append(lode_learnt_rules *rules, const struct lode_learner *learner,
-		   struct lode_rule *rule)
+static void append_learner(lode_learnt_rules *rules, const struct lode_learner *learner,
+			   struct lode_rule *rule)
 {
 	lode_row_word *covers = lode_rows_new(learner->data->n_rows);
 
@@ -162,7 +162,7 @@ static void build(const struct lode_learner *learner, lode_learnt_rules *rules, 
 		struct lode_taken taken;
 		uint32_t covered, right;
 
-		append(rules, learner, &rule);
+		append_learner(rules, learner, &rule);
 		lode_learner_take(learner, rules, SIZE_MAX, &taken);
 		covered = taken.covered[rules->n - 1];
 		right = taken.right[rules->n - 1];

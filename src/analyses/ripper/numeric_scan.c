@@ -134,13 +134,13 @@ struct place {
 	uint32_t in_covered, in_positive;
 };
 
-static void enter(struct place *p, uint16_t sum)
+static void enter_numeric_scan(struct place *p, uint16_t sum)
 {
 	p->in_covered = sum & (LODE_ROW_POSITIVE - 2);
 	p->in_positive = sum / (LODE_ROW_POSITIVE - 1);
 }
 
-static void leave(struct place *p)
+static void leave_numeric_scan(struct place *p)
 {
 	p->covered += p->in_covered;
 	p->positive += p->in_positive;
@@ -222,7 +222,7 @@ double lode_scan_sum(const struct lode_scan *scan, const struct lode_list *list,
 
 		sums->at[b] = sum_of(list->at + start,
 				     n < LODE_BLOCK_ENTRIES ? n : LODE_BLOCK_ENTRIES, scan->state);
-		enter(&p, sums->at[b]);
+		enter_numeric_scan(&p, sums->at[b]);
 		sums->covered += p.in_covered;
 		sums->positive += p.in_positive;
 	}
@@ -231,14 +231,14 @@ double lode_scan_sum(const struct lode_scan *scan, const struct lode_list *list,
 	for (size_t b = 0; b < n_blocks; b++) {
 		double bound;
 
-		enter(&p, sums->at[b]);
+		enter_numeric_scan(&p, sums->at[b]);
 		bound = bound_of(scan, &p, sums);
 		if (bound > sums->bound) {
 			sums->bound = bound;
 			sums->best_block = b;
 			best = p;
 		}
-		leave(&p);
+		leave_numeric_scan(&p);
 	}
 	if (sums->bound > 0)
 		scan_block(scan, list, sums->best_block, best, sums, &there);
@@ -254,9 +254,9 @@ void lode_scan_blocks(const struct lode_scan *scan, const struct lode_list *list
 	if (!can_reach(sums->bound, floor))
 		return;
 	for (size_t b = 0; b < n_blocks; b++) {
-		enter(&p, sums->at[b]);
+		enter_numeric_scan(&p, sums->at[b]);
 		if (can_reach(bound_of(scan, &p, sums), floor > best->gain ? floor : best->gain))
 			scan_block(scan, list, b, p, sums, best);
-		leave(&p);
+		leave_numeric_scan(&p);
 	}
 }

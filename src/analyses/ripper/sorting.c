@@ -8,7 +8,7 @@
 enum { DIGIT_BITS = 11, N_DIGITS = 6, N_BUCKETS = 1 << DIGIT_BITS };
 
 /* A number whose unsigned order is that of the value. */
-static uint64_t key_of(double value)
+static uint64_t key_of_sorting(double value)
 {
 	uint64_t bits;
 
@@ -106,7 +106,7 @@ void lode_sort_rows(uint32_t *rows, size_t n, const double *column)
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		uint64_t key = key_of(column[rows[i]]);
+		uint64_t key = key_of_sorting(column[rows[i]]);
 
 		low = key < low ? key : low;
 		high = key > high ? key : high;
@@ -115,8 +115,9 @@ void lode_sort_rows(uint32_t *rows, size_t n, const double *column)
 		shift++;
 	keyed = lode_alloc(2 * n * sizeof(*keyed));
 	for (size_t i = 0; i < n; i++)
-		keyed[i] = (struct keyed){(uint32_t)((key_of(column[rows[i]]) - low) >> shift),
-					  rows[i]};
+		keyed[i] =
+			(struct keyed){(uint32_t)((key_of_sorting(column[rows[i]]) - low) >> shift),
+				       rows[i]};
 	sorted = distribute(keyed, keyed + n, n);
 	for (size_t i = 0; i < n; i++)
 		rows[i] = sorted[i].row;
@@ -127,7 +128,7 @@ void lode_sort_rows(uint32_t *rows, size_t n, const double *column)
 
 /* ---- Values ---- */
 
-static double value_of(uint64_t key)
+static double value_of_sorting(uint64_t key)
 {
 	uint64_t bits = key >> 63 ? key & ~((uint64_t)1 << 63) : ~key;
 	double value;
@@ -141,7 +142,7 @@ void lode_sort_doubles(double *values, size_t n)
 	uint64_t *keys = lode_alloc((2 * n + 1) * sizeof(*keys)), *from = keys, *to = keys + n;
 
 	for (size_t i = 0; i < n; i++)
-		from[i] = key_of(values[i]);
+		from[i] = key_of_sorting(values[i]);
 	for (unsigned digit = 0; digit < N_DIGITS && n > 1; digit++) {
 		uint32_t starts[N_BUCKETS] = {0};
 		uint32_t at = 0;
@@ -163,6 +164,6 @@ void lode_sort_doubles(double *values, size_t n)
 		to = swapped;
 	}
 	for (size_t i = 0; i < n; i++)
-		values[i] = value_of(from[i]);
+		values[i] = value_of_sorting(from[i]);
 	free(keys);
 }

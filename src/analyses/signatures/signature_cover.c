@@ -74,7 +74,8 @@ static bool is_exclusive(const struct covering *c, uint32_t signature, uint32_t 
 					     : c->n_active[set] == 1;
 }
 
-static void add_row(struct covering *c, const struct lode_digest_row *row, uint32_t set)
+static void add_row_signature_cover(struct covering *c, const struct lode_digest_row *row,
+				    uint32_t set)
 {
 	uint32_t stream = c->digest->symptoms.at[row->symptom].stream;
 	struct lode_stream_cover *cover = &c->out->streams[stream];
@@ -125,7 +126,7 @@ static int by_signature_and_stream(const void *a, const void *b)
 	return (p->stream > q->stream) - (p->stream < q->stream);
 }
 
-static void finish(struct covering *c)
+static void finish_signature_cover(struct covering *c)
 {
 	struct lode_coverage *out = c->out;
 
@@ -173,8 +174,8 @@ void lode_coverage_build(struct lode_coverage *out, const struct lode_signature_
 	}
 	count_active(&c);
 	for (size_t i = 0; i < digest->rows.n; i++)
-		add_row(&c, &digest->rows.at[i], match->row_set[i]);
-	finish(&c);
+		add_row_signature_cover(&c, &digest->rows.at[i], match->row_set[i]);
+	finish_signature_cover(&c);
 	free(c.n_active);
 	free(c.in_symptom);
 	lode_map_release(&c.stream_index);

@@ -207,7 +207,7 @@ static void deactivate(struct walk *w, uint32_t node)
 }
 
 /* Goes one node down. What is fired was found before anything of this frame counts. */
-static void enter(struct walk *w, uint32_t node)
+static void enter_signature_match(struct walk *w, uint32_t node)
 {
 	struct level level = {.node = node, .n_activated = w->activated.n};
 
@@ -227,7 +227,7 @@ static void enter(struct walk *w, uint32_t node)
 }
 
 /* Goes one node up. The levels' own nodes lie behind each other: each level's are the last. */
-static void leave(struct walk *w)
+static void leave_signature_match(struct walk *w)
 {
 	struct level level = w->path.at[--w->path.n];
 
@@ -274,11 +274,11 @@ static uint32_t next_node(struct walk *w, uint32_t node)
 		return w->first_child[node];
 	while (node && w->next_sibling[node] == LODE_NONE) {
 		node = w->tree->nodes.at[node].parent;
-		leave(w);
+		leave_signature_match(w);
 	}
 	if (!node)
 		return LODE_NONE;
-	leave(w);
+	leave_signature_match(w);
 	return w->next_sibling[node];
 }
 
@@ -287,7 +287,7 @@ static void walk_tree(struct walk *w, uint32_t *set_of_node)
 	enter_root(w);
 	set_of_node[0] = w->path.at[0].set;
 	for (uint32_t node = 0; (node = next_node(w, node)) != LODE_NONE;) {
-		enter(w, node);
+		enter_signature_match(w, node);
 		set_of_node[node] = w->path.at[w->path.n - 1].set;
 	}
 }

@@ -97,7 +97,7 @@ static void count_stack(struct lode_collect *c, uint32_t metric, uint32_t stack)
 	count->n++;
 }
 
-static void append(struct lode_collect *c, const struct lode_execution *execution)
+static void append_collect(struct lode_collect *c, const struct lode_execution *execution)
 {
 	if (c->err.status == LODE_OK)
 		(void)lode_execution_set_append(c->set, execution, &c->err);
@@ -115,7 +115,7 @@ void lode_collect_append(struct lode_collect *c, uint32_t what, const struct lod
 	};
 
 	count_stack(c, execution.metric, execution.stack);
-	append(c, &execution);
+	append_collect(c, &execution);
 }
 
 void lode_collect_execution(struct lode_collect *c, uint32_t what, int64_t start_ns, int64_t value,
@@ -137,7 +137,7 @@ void lode_collect_execution(struct lode_collect *c, uint32_t what, int64_t start
 		lose_n(c, metric, LODE_EXECUTION_NO_STACK, 1);
 	else if (!lode_graft_is_rooted(&c->graft, node))
 		lose_n(c, metric, LODE_EXECUTION_UNROOTED, 1);
-	append(c, &execution);
+	append_collect(c, &execution);
 }
 
 /* ---- The end of a stream ---- */

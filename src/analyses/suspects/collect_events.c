@@ -25,8 +25,9 @@ static bool is_doubtful(const struct lode_collect *c, const struct lode_open_cal
 }
 
 /* A pair: `end_cpu` UINT32_MAX says that begin and end have no CPU of their own. */
-static void measure(struct lode_collect *c, uint32_t what, const struct lode_open_call *call,
-		    const struct lode_tap_event *end, uint32_t end_cpu)
+static void measure_collect_events(struct lode_collect *c, uint32_t what,
+				   const struct lode_open_call *call,
+				   const struct lode_tap_event *end, uint32_t end_cpu)
 {
 	int64_t value;
 
@@ -151,8 +152,8 @@ static bool take_newborn(struct lode_collect *c, const struct lode_lane *lane)
 	return true;
 }
 
-static void enter(struct lode_collect *c, const struct lode_tap_event *event, uint32_t what,
-		  const uint64_t *op)
+static void enter_collect_events(struct lode_collect *c, const struct lode_tap_event *event,
+				 uint32_t what, const uint64_t *op)
 {
 	struct lode_lane lane = lane_of_thread(LODE_SPACE_SYSCALL, event->tid, event->cpu);
 	struct lode_open_call call = call_of(c, event, what, true);
@@ -183,16 +184,17 @@ static bool take_ended(struct lode_open_call *call, struct lode_collect *c,
 	return false;
 }
 
-static void leave(struct lode_collect *c, const struct lode_tap_event *event, uint32_t what)
+static void leave_collect_events(struct lode_collect *c, const struct lode_tap_event *event,
+				 uint32_t what)
 {
 	struct lode_lane lane = lane_of_thread(LODE_SPACE_SYSCALL, event->tid, event->cpu);
 	struct lode_open_call call;
 
 	if (take_newborn(c, &lane) || !take_ended(&call, c, &lane, event, what))
 		return;
-	measure(c, call.what, &call, event, event->cpu);
+	measure_collect_events(c, call.what, &call, event, event->cpu);
 	if (call.flags & LODE_CALL_FUTEX_WAIT)
-		measure(c, c->futex, &call, event, event->cpu);
+		measure_collect_events(c, c->futex, &call, event, event->cpu);
 }
 
 static void raw_syscall(struct lode_collect *c, const struct lode_tap_event *event, bool is_exit)
@@ -203,14 +205,14 @@ static void raw_syscall(struct lode_collect *c, const struct lode_tap_event *eve
 		return;
 	/* After a signal's return, and where a tracer forbade the call, the number is gone. */
 	if (is_exit && (int64_t)event->values[0] < 0) {
-		leave(c, event, LODE_ANY_CALL);
+		leave_collect_events(c, event, LODE_ANY_CALL);
 		return;
 	}
 	what = what_of_nr(c, event->values[0]);
 	if (is_exit)
-		leave(c, event, what);
+		leave_collect_events(c, event, what);
 	else
-		enter(c, event, what, event->found & 2 ? &event->values[1] : NULL);
+		enter_collect_events(c, event, what, event->found & 2 ? &event->values[1] : NULL);
 }
 
 /* ---- Requests of block devices ---- */
@@ -242,7 +244,7 @@ static void issue(struct lode_collect *c, const struct lode_tap_event *event)
 	/* Without an insert it went to the device at once. */
 	while (lode_block_take_within(&c->queued, event->values[0], request.sector,
 				      request.n_sectors, &other))
-		measure(c, c->queue, &other.call, event, UINT32_MAX);
+		measure_collect_events(c, c->queue, &other.call, event, UINT32_MAX);
 	if (!c->has_role[LODE_ROLE_RQ_COMPLETE])
 		return;
 	request.call = call_of(c, event, c->device, false);
@@ -257,7 +259,7 @@ static void complete(struct lode_collect *c, const struct lode_tap_event *event)
 	switch (lode_block_complete(&c->issued, event->values[0], event->values[1],
 				    event->values[2], &request)) {
 	case LODE_BLOCK_DONE:
-		measure(c, c->device, &request.call, event, UINT32_MAX);
+		measure_collect_events(c, c->device, &request.call, event, UINT32_MAX);
 		break;
 	case LODE_BLOCK_NONE:
 		lose_end(c, c->device, event, LODE_EXECUTION_NO_START);
@@ -301,7 +303,7 @@ static void handler_ends(struct lode_collect *c, const struct lode_tap_event *ev
 	struct lode_open_call call;
 
 	if (take_ended(&call, c, &lane, event, what))
-		measure(c, call.what, &call, event, event->cpu);
+		measure_collect_events(c, call.what, &call, event, event->cpu);
 }
 
 static uint32_t what_named(struct lode_collect *c, const char *kind, const char *name)
@@ -351,7 +353,7 @@ static void net_queue(struct lode_collect *c, const struct lode_tap_event *event
 	if (!call || call->flags & LODE_CALL_SENT || (event->has_context && !event->in_softirq))
 		return;
 	call->flags |= LODE_CALL_SENT;
-	measure(c, c->send, call, event, event->cpu);
+	measure_collect_events(c, c->send, call, event, event->cpu);
 }
 
 static void waking(struct lode_collect *c, const struct lode_tap_event *event)
@@ -371,7 +373,7 @@ static void net_receive(struct lode_collect *c, const struct lode_tap_event *eve
 	struct lode_open_call call;
 
 	if (lode_pairing_end(&c->calls, &lane, LODE_ANY_CALL, &call) == LODE_PAIRED)
-		measure(c, c->receive, &call, event, event->cpu);
+		measure_collect_events(c, c->receive, &call, event, event->cpu);
 }
 
 /* ---- Own metrics ---- */
@@ -431,7 +433,7 @@ static void own_event(struct lode_collect *c, const struct lode_collect_use *use
 		call = call_of(c, event, what, false);
 		lode_pairing_begin(&c->calls, &lane, &call, true);
 	} else if (lode_pairing_end(&c->calls, &lane, what, &call) == LODE_PAIRED) {
-		measure(c, what, &call, event, end_cpu);
+		measure_collect_events(c, what, &call, event, end_cpu);
 	} else {
 		lose_end(c, what, event, LODE_EXECUTION_NO_START);
 	}
@@ -448,10 +450,11 @@ static void take_role(struct lode_collect *c, const struct lode_collect_kind *ki
 		raw_syscall(c, event, kind->role == LODE_ROLE_RAW_EXIT);
 		break;
 	case LODE_ROLE_ENTER:
-		enter(c, event, kind->what, event->found & 1 ? &event->values[0] : NULL);
+		enter_collect_events(c, event, kind->what,
+				     event->found & 1 ? &event->values[0] : NULL);
 		break;
 	case LODE_ROLE_EXIT:
-		leave(c, event, kind->what);
+		leave_collect_events(c, event, kind->what);
 		break;
 	case LODE_ROLE_RQ_INSERT:
 	case LODE_ROLE_RQ_ISSUE:

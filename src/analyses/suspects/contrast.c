@@ -60,7 +60,8 @@ static struct caller *caller_of(struct contrasting *c, uint32_t frame)
 	return caller;
 }
 
-static void add_row(struct contrasting *c, const struct item *item, struct lode_contrast_half *all)
+static void add_row_contrast(struct contrasting *c, const struct item *item,
+			     struct lode_contrast_half *all)
 {
 	const struct lode_tally_row *row = &c->tally->rows.at[item->row];
 	const struct lode_callnode *nodes = c->tally->set->tree.nodes.at;
@@ -149,7 +150,7 @@ static void contrast_unit(struct contrasting *c, const struct item *items, size_
 	size_t i, end;
 
 	for (i = 0; i < n; i++)
-		add_row(c, &items[i], &all);
+		add_row_contrast(c, &items[i], &all);
 	if (all.outcome.failed && all.outcome.succeeded && c->callers.n) {
 		qsort(c->callers.at, c->callers.n, sizeof(*c->callers.at), by_mark);
 		for (i = 0; i < c->callers.n; i = end) {

@@ -29,7 +29,7 @@ struct expansion {
 	uint32_t *seen_in;     /* by frame: last row (from 1) that counted it */
 };
 
-static struct lode_function *function_of(struct expansion *x, uint32_t frame)
+static struct lode_function *function_of_functions(struct expansion *x, uint32_t frame)
 {
 	struct lode_function *f;
 
@@ -50,7 +50,7 @@ static void expand(struct expansion *x, uint32_t index, struct lode_outcome outc
 
 	lode_stack_mark(mark, row->stack);
 	for (uint32_t node = row->stack; node; node = nodes[node].parent) {
-		struct lode_function *f = function_of(x, nodes[node].frame);
+		struct lode_function *f = function_of_functions(x, nodes[node].frame);
 
 		if (node == row->stack) {
 			f->evidence.d_failed += outcome.failed;

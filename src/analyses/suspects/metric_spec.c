@@ -56,7 +56,7 @@ static struct piece trimmed(const char *begin, const char *end)
 	return (struct piece){begin, (size_t)(end - begin)};
 }
 
-static const char *keep(struct lode_metric_spec *spec, struct piece piece)
+static const char *keep_metric_spec(struct lode_metric_spec *spec, struct piece piece)
 {
 	return lode_arena_strndup(&spec->arena, piece.at, piece.len);
 }
@@ -109,8 +109,8 @@ static int add_keys(struct lode_metric_spec *spec, struct lode_own_metric *own, 
 			return wrong(err, own->text, "has no name of a field behind 'by'");
 		if (own->n_keys == LODE_METRIC_KEYS)
 			return wrong(err, own->text, "has more than four fields");
-		own->begin_key[own->n_keys] = keep(spec, begin_key);
-		own->end_key[own->n_keys++] = keep(spec, end_key);
+		own->begin_key[own->n_keys] = keep_metric_spec(spec, begin_key);
+		own->end_key[own->n_keys++] = keep_metric_spec(spec, end_key);
 		at = comma + 1;
 	} while (comma < end);
 	return 0;
@@ -133,7 +133,8 @@ static const char *find_by(const char *at, const char *end, struct piece *keys)
 static int add_own(struct lode_metric_spec *spec, const char *text, struct lode_error *err)
 {
 	const char *equals = strchr(text, '='), *dots = strstr(text, "..");
-	struct lode_own_metric own = {.text = keep(spec, (struct piece){text, strlen(text)})};
+	struct lode_own_metric own = {
+		.text = keep_metric_spec(spec, (struct piece){text, strlen(text)})};
 	struct piece name = trimmed(text, equals), begin, end, keys = {0};
 	const char *by;
 	int rc = 0;
@@ -149,9 +150,9 @@ static int add_own(struct lode_metric_spec *spec, const char *text, struct lode_
 		return wrong(err, text, "does not name the event that begins it");
 	if (!is_event(end))
 		return wrong(err, text, "does not name the event that ends it");
-	own.name = keep(spec, name);
-	own.begin = keep(spec, begin);
-	own.end = keep(spec, end);
+	own.name = keep_metric_spec(spec, name);
+	own.begin = keep_metric_spec(spec, begin);
+	own.end = keep_metric_spec(spec, end);
 	if (by)
 		rc = add_keys(spec, &own, keys, err);
 	for (size_t i = 0; rc == 0 && i < spec->own.n; i++)
@@ -170,7 +171,7 @@ int lode_metric_spec_add(struct lode_metric_spec *spec, const char *text, struct
 		return add_own(spec, text, err);
 	if (strstr(text, ".."))
 		return wrong(err, text, "has no name");
-	lode_vec_append(&spec->globs, keep(spec, (struct piece){text, strlen(text)}));
+	lode_vec_append(&spec->globs, keep_metric_spec(spec, (struct piece){text, strlen(text)}));
 	return 0;
 }
 

@@ -50,7 +50,7 @@ static struct u256 subtract(struct u256 a, struct u256 b)
 	return a;
 }
 
-static int compare(struct u256 a, struct u256 b)
+static int compare_moments(struct u256 a, struct u256 b)
 {
 	for (unsigned i = 4; i > 0; i--) {
 		if (a.word[i - 1] != b.word[i - 1])
@@ -106,7 +106,7 @@ int64_t lode_moments_std(const struct lode_moments *m)
 		middle = low + (high - low + 1) / 2;
 		lode_u128 side = ((lode_u128)middle * 2 - 1) * m->n;
 
-		if (compare(multiply(side, side), d4) <= 0)
+		if (compare_moments(multiply(side, side), d4) <= 0)
 			low = middle;
 		else
 			high = middle - 1;
@@ -119,7 +119,7 @@ static bool is_within(const struct lode_moments *m, struct u256 kd, int k, __int
 {
 	__int128 distance = (__int128)m->n * x - (__int128)m->sum;
 	lode_u128 length = (lode_u128)(distance < 0 ? -distance : distance);
-	int order = compare(multiply(length, length), kd);
+	int order = compare_moments(multiply(length, length), kd);
 
 	if (k >= 0)
 		return distance <= 0 || order <= 0;

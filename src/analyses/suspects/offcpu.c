@@ -14,7 +14,8 @@ struct stretch {
 	uint8_t flags; /* of both events */
 };
 
-static void measure(struct lode_collect *c, uint32_t what, int32_t tid, const struct stretch *s)
+static void measure_offcpu(struct lode_collect *c, uint32_t what, int32_t tid,
+			   const struct stretch *s)
 {
 	if (!lode_collect_is_wanted(c, what))
 		return;
@@ -51,15 +52,15 @@ static void measure_thread(struct lode_collect *c, const struct whats *whats, in
 				s.length_ns += ready.length_ns;
 				s.flags |= ready.flags;
 			}
-			measure(c, whats->offcpu[events->reason[i]], tid, &s);
+			measure_offcpu(c, whats->offcpu[events->reason[i]], tid, &s);
 			continue;
 		}
 		if (events->kind[i] == LODE_EVENT_READY) {
-			measure(c, whats->cpu, tid, &s);
+			measure_offcpu(c, whats->cpu, tid, &s);
 			if (s.flags & LODE_EVENT_PREEMPTED)
-				measure(c, whats->preempted, tid, &s);
+				measure_offcpu(c, whats->preempted, tid, &s);
 			else if (is_woken)
-				measure(c, whats->woken, tid, &s);
+				measure_offcpu(c, whats->woken, tid, &s);
 		}
 		is_woken = false;
 	}

@@ -21,7 +21,7 @@ static size_t home_of(const struct lode_pairing *pairing, const struct lode_lane
 	return (hash ^ hash >> 32) & (pairing->n_slots - 1);
 }
 
-static bool is_same(const struct lode_lane *a, const struct lode_lane *b)
+static bool is_same_pairing(const struct lode_lane *a, const struct lode_lane *b)
 {
 	return a->words[0] == b->words[0] && a->words[1] == b->words[1] && a->space == b->space;
 }
@@ -32,7 +32,7 @@ static struct lode_lane_slot *slot_of(const struct lode_pairing *pairing,
 {
 	size_t i = home_of(pairing, lane);
 
-	while (pairing->slots[i].innermost && !is_same(&pairing->slots[i].lane, lane))
+	while (pairing->slots[i].innermost && !is_same_pairing(&pairing->slots[i].lane, lane))
 		i = (i + 1) & (pairing->n_slots - 1);
 	return &pairing->slots[i];
 }

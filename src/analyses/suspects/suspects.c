@@ -149,7 +149,7 @@ static double extra_time(const struct lode_suspects *s, const struct lode_suspec
 	       (double)m[LODE_SIDE_OTHER].sum / (double)s->n_streams[LODE_SIDE_OTHER];
 }
 
-static double key_of(const struct lode_suspects *s, const struct lode_suspect *suspect)
+static double key_of_suspects(const struct lode_suspects *s, const struct lode_suspect *suspect)
 {
 	const struct lode_scores *scores = &suspect->scores;
 	const struct lode_moments *moments = &suspect->function->moments[LODE_SIDE_SUBJECT];
@@ -212,7 +212,7 @@ static void rank(struct lode_suspects *s)
 		const struct lode_function *f = s->ranked[i].function;
 
 		sortables[i] = (struct sortable){
-			.key = key_of(s, &s->ranked[i]),
+			.key = key_of_suspects(s, &s->ranked[i]),
 			.o_failed = f->evidence.o_failed,
 			.function = lode_frame_function(tree, f->frame),
 			.module = lode_frame_module(tree, f->frame),

@@ -44,7 +44,7 @@ static void map_metrics(struct lode_tally *tally)
 
 /* ---- Pass 1 ---- */
 
-static void measure(void *context, const struct lode_execution *at, size_t n)
+static void measure_tally(void *context, const struct lode_execution *at, size_t n)
 {
 	struct lode_tally *tally = context;
 
@@ -241,7 +241,7 @@ static struct lode_tally_row *row_of(struct lode_tally *tally, uint32_t metric, 
 	return row;
 }
 
-static void count(void *context, const struct lode_execution *at, size_t n)
+static void count_tally(void *context, const struct lode_execution *at, size_t n)
 {
 	struct lode_tally *tally = context;
 
@@ -275,11 +275,11 @@ int lode_tally_build(struct lode_tally *tally, struct lode_execution_set *set,
 	tally->set = set;
 	tally->options = *options;
 	map_metrics(tally);
-	rc = lode_execution_set_each(set, measure, tally, err);
+	rc = lode_execution_set_each(set, measure_tally, tally, err);
 	if (rc == 0)
 		rc = set_thresholds(tally, err);
 	if (rc == 0)
-		rc = lode_execution_set_each(set, count, tally, err);
+		rc = lode_execution_set_each(set, count_tally, tally, err);
 	if (rc < 0)
 		lode_tally_release(tally);
 	return rc;

@@ -96,7 +96,7 @@ static void add_samples(struct aoi *aoi, const struct lode_symptom *symptom)
 				  events->cost_ns[i]);
 }
 
-static void add_thread(struct aoi *aoi, const struct lode_symptom *symptom)
+static void add_thread_aoi(struct aoi *aoi, const struct lode_symptom *symptom)
 {
 	const struct lode_events *events = &aoi->stream->threads.at[symptom->thread].events;
 	int64_t start_ns, end_ns;
@@ -238,7 +238,7 @@ static void add_symptom(struct aoi *aoi, const struct lode_symptom *symptom)
 	else if (!aoi->stream->has_switches)
 		add_samples(aoi, symptom);
 	else if (aoi->options->scope == LODE_SCOPE_THREAD || aoi->stream->is_one_cpu)
-		add_thread(aoi, symptom);
+		add_thread_aoi(aoi, symptom);
 	else
 		add_critical(aoi, symptom);
 	lode_fold_finish(&aoi->fold, aoi->digest, (uint32_t)aoi->digest->symptoms.n - 1);

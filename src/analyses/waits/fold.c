@@ -30,7 +30,8 @@ static uint32_t *slot_of(struct lode_fold *fold, uint32_t stack, uint32_t waker,
 }
 
 /* The stack's latest row has another label. */
-static uint32_t look_up(struct lode_fold *fold, const struct lode_piece *piece, uint32_t latest)
+static uint32_t look_up_fold(struct lode_fold *fold, const struct lode_piece *piece,
+			     uint32_t latest)
 {
 	const struct lode_digest_row *row = &fold->rows.at[latest];
 	uint32_t *slot = slot_of(fold, row->stack, row->waker, row->kind, row->reason);
@@ -60,7 +61,7 @@ static uint32_t row_for(struct lode_fold *fold, const struct lode_piece *piece)
 		return *last = new_row(fold, piece);
 	row = &fold->rows.at[*last];
 	if (row->waker != piece->waker || row->kind != piece->kind || row->reason != piece->reason)
-		*last = look_up(fold, piece, *last);
+		*last = look_up_fold(fold, piece, *last);
 	return *last;
 }
 

@@ -10,7 +10,7 @@
 
 enum { NAME_COLUMNS = 40, TEXT_COLUMNS = 32, GROUP_COLUMNS = 20, MOST_GROUPS = 15 };
 
-static void print_heading(FILE *out, const struct lode_coverage_answer *answer)
+static void print_heading_coverage_text(FILE *out, const struct lode_coverage_answer *answer)
 {
 	const struct lode_cover *all = &answer->all;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER],
@@ -226,7 +226,7 @@ static void print_trend(FILE *out, const struct lode_coverage_answer *answer,
 void lode_coverage_text(FILE *out, const struct lode_coverage_answer *answer,
 			const struct lode_text_page *page)
 {
-	print_heading(out, answer);
+	print_heading_coverage_text(out, answer);
 	if (answer->n_told)
 		print_table(out, answer, page);
 	print_rest(out, answer);

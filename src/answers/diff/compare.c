@@ -106,8 +106,8 @@ static void sum_other(struct lode_diff_job *job, const struct lode_diff_sets *se
 	}
 }
 
-static void compare(struct lode_diff_job *job, const struct lode_diff_sets *sets,
-		    const struct lode_diff_options *options)
+static void compare_diff(struct lode_diff_job *job, const struct lode_diff_sets *sets,
+			 const struct lode_diff_options *options)
 {
 	uint32_t *number = number_streams(sets->digest);
 	struct lode_diff_stream *streams = make_streams(sets, number);
@@ -161,7 +161,7 @@ int lode_diff_job_run(struct lode_diff_job *out, const struct lode_diff_sets *se
 	sum_sides(out, sets);
 	rc = mine_both(out, sets, mine, err);
 	if (rc == 0)
-		compare(out, sets, diff);
+		compare_diff(out, sets, diff);
 	return rc;
 }
 

@@ -53,8 +53,9 @@ void lode_export_diff_folded(FILE *out, const struct lode_diff_sets *sets,
 
 /* ---- pprof ---- */
 
-static void describe(struct lode_export_details *out, const struct lode_export_stacks *stacks,
-		     const struct lode_export_sample *sample)
+static void describe_diff_export(struct lode_export_details *out,
+				 const struct lode_export_stacks *stacks,
+				 const struct lode_export_sample *sample)
 {
 	const struct lode_export_diff *diff = stacks->context;
 	const struct lode_digest_row *row = &diff->sets->digest->rows.at[sample->row];
@@ -108,7 +109,7 @@ void lode_export_diff_make(struct lode_export_diff *out, const struct lode_diff_
 		if (side_of_row(sets, &sets->digest->rows.at[sample->row]) < LODE_N_DIFF_SIDES)
 			lode_vec_append(&stacks->samples, *sample);
 	}
-	stacks->describe = describe;
+	stacks->describe = describe_diff_export;
 	stacks->context = out;
 	if (stacks->duration_ns)
 		stacks->duration_ns = side_of(job, LODE_DIFF_B)->symptom_ns;

@@ -173,7 +173,7 @@ static void count_told(struct lode_diff_state *s, size_t top)
 		out->n_doubtful++;
 }
 
-static void judge(struct lode_diff_state *s, unsigned fail_on)
+static void judge_diff(struct lode_diff_state *s, unsigned fail_on)
 {
 	struct lode_diff_verdict *verdict;
 
@@ -317,7 +317,7 @@ int lode_diff_run(struct lode_diff_answer **out, const struct lode_diff_request 
 	answer->total = figures_of(&s->job.diff->total);
 	list_sets(s, &request->sets);
 	list_options(s, request);
-	judge(s, request->fail_on);
+	judge_diff(s, request->fail_on);
 	count_told(s, request->top);
 	if (request->wants_rows)
 		list_rows(s, request);

@@ -121,8 +121,8 @@ static int agree(const struct lode_diff_sets *sets, const struct lode_diff_sets_
 				options->inputs[LODE_DIFF_B][0], err);
 }
 
-static int join(struct lode_diff_sets *sets, const struct lode_diff_sets_options *options,
-		struct lode_error *err)
+static int join_diff_sets(struct lode_diff_sets *sets, const struct lode_diff_sets_options *options,
+			  struct lode_error *err)
 {
 	struct lode_digest_job *a = &sets->sets[LODE_DIFF_A].job;
 	struct lode_digest_job *b = &sets->sets[LODE_DIFF_B].job;
@@ -162,7 +162,7 @@ static int read_inputs(struct lode_diff_sets *sets, const struct lode_diff_sets_
 			sets->empty = s;
 			return 0;
 		}
-	return join(sets, options, err);
+	return join_diff_sets(sets, options, err);
 }
 
 /* ---- Repository ---- */

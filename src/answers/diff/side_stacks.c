@@ -7,7 +7,7 @@
 #include "base/map.h"
 
 /* A stack is one cluster's; where kinds are mined apart, one cluster's of each kind. */
-static uint64_t key_of(uint32_t node, uint32_t kind_group)
+static uint64_t key_of_diff_side_stacks(uint32_t node, uint32_t kind_group)
 {
 	return (uint64_t)kind_group << 32 | node;
 }
@@ -41,15 +41,17 @@ void lode_side_stacks_build(struct lode_side_stacks *out, const struct lode_mine
 			for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
 				out->of[s][at].node = node;
 			if (cluster->own_ns > 0)
-				*lode_map_slot(&place_of, key_of(node, cluster->kind_group)) =
+				*lode_map_slot(&place_of,
+					       key_of_diff_side_stacks(node, cluster->kind_group)) =
 					(uint32_t)at;
 		}
 	}
 	for (size_t i = 0; i < digest->rows.n; i++) {
 		const struct lode_digest_row *row = &digest->rows.at[i];
 		uint8_t s = side[digest->symptoms.at[row->symptom].stream];
-		uint32_t at =
-			lode_map_find(&place_of, key_of(row->stack, is_split ? row->kind + 1u : 0));
+		uint32_t at = lode_map_find(&place_of,
+					    key_of_diff_side_stacks(row->stack,
+								    is_split ? row->kind + 1u : 0));
 
 		if (at == LODE_NONE || s >= LODE_N_DIFF_SIDES)
 			continue;

@@ -18,7 +18,8 @@ static void label(FILE *out, const char *text)
 }
 
 /* Prints words of `text` filled to `columns`, later lines at `indent`; the first starts at `at`. */
-static void fill(FILE *out, const char *text, unsigned at, unsigned indent, unsigned columns)
+static void fill_info_text(FILE *out, const char *text, unsigned at, unsigned indent,
+			   unsigned columns)
 {
 	bool is_first = true;
 
@@ -78,22 +79,22 @@ static void print_origin(FILE *out, const struct lode_info_stream *s,
 		snprintf(line, sizeof(line), "%.300s, kernel %.300s %.100s, %u CPUs",
 			 s->host[0] ? s->host : "unknown", s->kernel[0] ? s->kernel : "unknown",
 			 s->arch, s->n_cpus);
-		fill(out, line, label_columns, label_columns, page->columns);
+		fill_info_text(out, line, label_columns, label_columns, page->columns);
 	}
 	if (s->command[0]) {
 		const char *separator = strstr(s->command, " -- ");
 		bool is_machine = !separator && s->quality.n_command_threads == 0;
 
 		label(out, is_machine ? "recorder" : "command");
-		fill(out, separator ? separator + 4 : s->command, label_columns, label_columns,
-		     page->columns);
+		fill_info_text(out, separator ? separator + 4 : s->command, label_columns,
+			       label_columns, page->columns);
 		if (separator) {
 			label(out, "recorder");
 			snprintf(line, sizeof(line), "%.*s",
 				 (int)(separator - s->command < 1300 ? separator - s->command
 								     : 1300),
 				 s->command);
-			fill(out, line, label_columns, label_columns, page->columns);
+			fill_info_text(out, line, label_columns, label_columns, page->columns);
 		}
 	}
 }
@@ -103,7 +104,7 @@ static void print_lacks(FILE *out, const struct lode_info_stream *s,
 {
 	for (size_t i = 0; i < s->n_lacks; i++) {
 		label(out, i == 0 ? "incomplete" : "");
-		fill(out, s->lacks[i], label_columns, label_columns, page->columns);
+		fill_info_text(out, s->lacks[i], label_columns, label_columns, page->columns);
 	}
 }
 
@@ -193,7 +194,7 @@ static void print_losses(FILE *out, const struct lode_info_stream *s,
 		snprintf(line, sizeof(line), "%s %s%s%s", lode_format_count(n, loss->count),
 			 lode_loss_words((enum lode_loss_kind)k, loss->count),
 			 loss->detail[0] ? ", first: " : "", loss->detail);
-		fill(out, line, label_columns, label_columns + 2, page->columns);
+		fill_info_text(out, line, label_columns, label_columns + 2, page->columns);
 		is_any = true;
 	}
 	fputs(is_any ? "" : "none\n", out);
@@ -304,7 +305,8 @@ static void print_advice(FILE *out, const struct lode_info_stream *s,
 		label(out, i == 0 ? "\nadvice" : "");
 		/* The line feed took one of the label's columns. */
 		fputs(i == 0 ? " " : "", out);
-		fill(out, q->advice.at[i].text, label_columns, label_columns, page->columns);
+		fill_info_text(out, q->advice.at[i].text, label_columns, label_columns,
+			       page->columns);
 	}
 	if (q->record_line) {
 		char text[2400];

@@ -89,7 +89,7 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static void init(struct next_values *v)
+static void init_next(struct next_values *v)
 {
 	memset(v, 0, sizeof(*v));
 	lode_input_options_init(&v->input);
@@ -98,7 +98,7 @@ static void init(struct next_values *v)
 	v->top = SIZE_MAX;
 }
 
-static int check(const struct lode_command *self, const struct next_values *v, int n_operands)
+static int check_next(const struct lode_command *self, const struct next_values *v, int n_operands)
 {
 	if (n_operands == 0 && !lode_repo_option_path(v->repo))
 		return lode_command_misused(self, "give recordings or digests, or folders of them; "
@@ -124,8 +124,8 @@ static void put_json(FILE *out, const void *answer)
 	lode_document_put(out, &lode_next_document, answer, &names);
 }
 
-static int put(const struct lode_command *self, const struct next_values *v,
-	       const struct lode_next_answer *answer)
+static int put_next(const struct lode_command *self, const struct next_values *v,
+		    const struct lode_next_answer *answer)
 {
 	struct lode_text_page page = lode_stdout_page();
 
@@ -173,26 +173,26 @@ static int answer(const struct lode_command *self, const struct next_values *v)
 	lode_say_inputs(self, "skipped: ", answer->skipped, answer->n_skipped);
 	lode_say_incomplete(self, answer->incomplete, answer->n_incomplete);
 	lode_say_other_files(self, answer->n_other);
-	code = rc < 0 ? lode_say_error(self, &err) : put(self, v, answer);
+	code = rc < 0 ? lode_say_error(self, &err) : put_next(self, v, answer);
 	if (code == LODE_EXIT_OK && answer->n_skipped + answer->n_incomplete)
 		code = LODE_EXIT_INCOMPLETE;
 	lode_next_free(answer);
 	return code;
 }
 
-static int run(const struct lode_command *self, int argc, char **argv)
+static int run_next(const struct lode_command *self, int argc, char **argv)
 {
 	struct next_values values;
 	int n, code = LODE_EXIT_OK;
 
-	init(&values);
+	init_next(&values);
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
 		lode_aoi_values_settle(&values.aoi, false);
 		values.inputs = argv;
 		values.n_inputs = (size_t)n;
 		values.wants_curves |= values.html != NULL;
 		values.top = lode_longest_list(values.top, values.html, values.wants_json, 10);
-		code = check(self, &values, n);
+		code = check_next(self, &values, n);
 		if (code == 0)
 			code = answer(self, &values);
 	}
@@ -217,5 +217,5 @@ const struct lode_command lode_cmd_next = {
 		"signatures, clusters stand in for them.",
 	.options = options,
 	.examples = examples,
-	.run = run,
+	.run = run_next,
 };

@@ -184,7 +184,8 @@ static int use_clusters(struct making *m, const struct lode_mine_options *option
 
 /* ---- The order's input ---- */
 
-static void *keep(struct lode_arena *arena, const void *items, size_t n, size_t item_bytes)
+static void *keep_next_known(struct lode_arena *arena, const void *items, size_t n,
+			     size_t item_bytes)
 {
 	void *copy = lode_arena_alloc(arena, n * item_bytes + 1, _Alignof(int64_t));
 
@@ -215,10 +216,12 @@ static void make_input(struct making *m)
 		.sights = sights,
 		.sight_start = start,
 		.n_signatures = job->n_which,
-		.part_ns = keep(&job->arena, m->part_ns.at, m->part_ns.n, sizeof(int64_t)),
-		.part_signatures = keep(&job->arena, m->part_signatures.at, m->part_signatures.n,
-					sizeof(uint32_t)),
-		.part_start = keep(&job->arena, m->part_start.at, m->part_start.n, sizeof(size_t)),
+		.part_ns =
+			keep_next_known(&job->arena, m->part_ns.at, m->part_ns.n, sizeof(int64_t)),
+		.part_signatures = keep_next_known(&job->arena, m->part_signatures.at,
+						   m->part_signatures.n, sizeof(uint32_t)),
+		.part_start = keep_next_known(&job->arena, m->part_start.at, m->part_start.n,
+					      sizeof(size_t)),
 		.n_parts = m->part_ns.n,
 	};
 }

@@ -166,8 +166,8 @@ static void list_curves(struct lode_next_state *s)
 
 /* ---- The whole ---- */
 
-static int read_all(struct lode_next_state *s, const struct lode_next_request *request,
-		    struct lode_error *err)
+static int read_all_next(struct lode_next_state *s, const struct lode_next_request *request,
+			 struct lode_error *err)
 {
 	struct lode_stream_set_options streams = {
 		.inputs = request->inputs,
@@ -229,7 +229,7 @@ int lode_next_run(struct lode_next_answer **out, const struct lode_next_request 
 
 	s->answer.state = s;
 	*out = &s->answer;
-	rc = read_all(s, request, err);
+	rc = read_all_next(s, request, err);
 	if (rc < 0)
 		return rc;
 	options.mine.split_kinds = lode_shape_is(s->set.job.origin.shape, "--stacks", "own");

@@ -46,7 +46,7 @@ static const char *what_name(char *buffer, size_t size, const struct lode_next_a
 	return buffer;
 }
 
-static void print_heading(FILE *out, const struct lode_next_answer *answer)
+static void print_heading_next_text(FILE *out, const struct lode_next_answer *answer)
 {
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER];
 
@@ -196,7 +196,7 @@ static void print_curves(FILE *out, const struct lode_next_answer *answer)
 void lode_next_text(FILE *out, const struct lode_next_answer *answer,
 		    const struct lode_text_page *page)
 {
-	print_heading(out, answer);
+	print_heading_next_text(out, answer);
 	fputc('\n', out);
 	if (answer->curves) {
 		print_curves(out, answer);

@@ -16,7 +16,7 @@ static void print_side(FILE *out, const struct lode_suspects_side *side, const c
 		lode_format_cost(c, side->time_ns, "ns"));
 }
 
-static void print_heading(FILE *out, const struct lode_suspects_answer *answer)
+static void print_heading_suspects_text(FILE *out, const struct lode_suspects_answer *answer)
 {
 	const struct lode_suspects_side *subject = &answer->sides[LODE_SIDE_SUBJECT];
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
@@ -141,7 +141,7 @@ static void print_unmeasured(FILE *out, const struct lode_suspects_answer *answe
 void lode_suspects_text(FILE *out, const struct lode_suspects_answer *answer,
 			const struct lode_text_page *page)
 {
-	print_heading(out, answer);
+	print_heading_suspects_text(out, answer);
 	fputc('\n', out);
 	(answer->is_versus ? lode_suspects_print_metrics_of_sides
 			   : lode_suspects_print_metrics)(out, answer, page);

@@ -12,7 +12,7 @@
 
 enum { lines_per_cluster = 3, path_columns = 44, known_bytes = 4096 };
 
-static void print_heading(FILE *out, const struct lode_triage_answer *answer)
+static void print_heading_triage_text(FILE *out, const struct lode_triage_answer *answer)
 {
 	const struct lode_cover *all = &answer->all;
 	const char *unit = answer->unit;
@@ -219,7 +219,7 @@ void lode_triage_text(FILE *out, const struct lode_triage_answer *answer, bool k
 {
 	char a[LODE_UNITS_BUFFER];
 
-	print_heading(out, answer);
+	print_heading_triage_text(out, answer);
 	print_streams(out, answer, page);
 	print_returned(out, answer);
 	print_rest(out, answer, keeps_rest, page);

@@ -34,7 +34,7 @@ struct reader {
 	uint64_t n_events;
 };
 
-static bool is_word(const struct lode_call_field *field, const char *const *words)
+static bool is_word_csv_calls(const struct lode_call_field *field, const char *const *words)
 {
 	for (; *words; words++)
 		if (field->len == strlen(*words) && !strncasecmp(field->at, *words, field->len))
@@ -54,7 +54,8 @@ static bool parse_heading(struct layout *layout, const struct lode_call_field *f
 
 	for (size_t i = 0; i < n; i++)
 		for (unsigned column = 0; column < N_COLUMNS; column++)
-			if (!(found & 1u << column) && is_word(&fields[i], words[column])) {
+			if (!(found & 1u << column) &&
+			    is_word_csv_calls(&fields[i], words[column])) {
 				found |= 1u << column;
 				layout->at[column] = i;
 				if (i >= layout->n_needed)
@@ -123,7 +124,7 @@ static bool is_comment(const char *line, size_t len)
 	return len == 0 || *line == '#';
 }
 
-static bool recognise(const uint8_t *head, size_t size)
+static bool recognise_csv_calls(const uint8_t *head, size_t size)
 {
 	const char *at = (const char *)head, *end = at + size;
 
@@ -181,8 +182,8 @@ static int take_row(struct reader *reader, const struct row *row, struct lode_er
 				     row->call.t_ns, row->call.kind, function, err);
 }
 
-static int read_lines(struct reader *reader, struct lode_input *input,
-		      const struct lode_call_options *options, struct lode_error *err)
+static int read_lines_csv_calls(struct reader *reader, struct lode_input *input,
+				const struct lode_call_options *options, struct lode_error *err)
 {
 	struct lode_losses *losses = reader->sink->losses;
 	struct lode_error fault;
@@ -230,7 +231,7 @@ static int read_csv(struct lode_input *input, const struct lode_call_options *op
 
 	if (sink->about)
 		sink->about(sink->context, &about);
-	rc = read_lines(&reader, input, options, err);
+	rc = read_lines_csv_calls(&reader, input, options, err);
 	if (rc == LODE_OK && reader.n_events == 0)
 		rc = lode_fail(err, LODE_ERR_FORMAT, lode_input_path(input), -1,
 			       "no line is \"tid, enter|exit, function, ns\"");
@@ -244,6 +245,6 @@ static int read_csv(struct lode_input *input, const struct lode_call_options *op
 const struct lode_format lode_format_csv_calls = {
 	.name = "CSV of calls",
 	.words = "CSV \"tid,enter|exit,function,ns\"",
-	.recognise = recognise,
+	.recognise = recognise_csv_calls,
 	.read_calls = read_csv,
 };

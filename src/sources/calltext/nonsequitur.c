@@ -18,7 +18,7 @@ struct reader {
 	bool is_alone; /* one file: progress is in its bytes */
 };
 
-static bool recognise(const uint8_t *head, size_t size)
+static bool recognise_nonsequitur(const uint8_t *head, size_t size)
 {
 	const char *text = (const char *)head;
 	const char *end = memchr(text, '\n', size);
@@ -30,8 +30,8 @@ static bool recognise(const uint8_t *head, size_t size)
 	return lode_call_parse_nonsequitur(&line, text, len);
 }
 
-static int read_lines(struct reader *reader, struct lode_input *input, uint32_t thread,
-		      struct lode_error *err)
+static int read_lines_nonsequitur(struct reader *reader, struct lode_input *input, uint32_t thread,
+				  struct lode_error *err)
 {
 	struct lode_losses *losses = reader->sink->losses;
 	struct lode_error fault;
@@ -120,7 +120,7 @@ static bool are_numbered(char *const *paths, size_t n)
 	return ok;
 }
 
-static uint32_t add_thread(struct reader *reader, const char *path, int32_t tid)
+static uint32_t add_thread_nonsequitur(struct reader *reader, const char *path, int32_t tid)
 {
 	struct lode_call_sink *sink = reader->sink;
 	size_t len;
@@ -140,12 +140,13 @@ static int read_one(struct reader *reader, const char *path, int32_t tid, struct
 
 	if (rc < 0)
 		return rc;
-	rc = read_lines(reader, input, add_thread(reader, path, tid), err);
+	rc = read_lines_nonsequitur(reader, input, add_thread_nonsequitur(reader, path, tid), err);
 	lode_input_close(input);
 	return rc;
 }
 
-static int finish(struct reader *reader, int rc, const char *path, struct lode_error *err)
+static int finish_nonsequitur(struct reader *reader, int rc, const char *path,
+			      struct lode_error *err)
 {
 	lode_call_names_release(&reader->names);
 	lode_call_batches_release(&reader->batches);
@@ -178,11 +179,11 @@ static int read_files(char *const *paths, size_t n, const struct lode_call_optio
 		if (options->progress)
 			options->progress(options->progress_context, (int64_t)i + 1, (int64_t)n);
 	}
-	return finish(&reader, rc, n ? paths[0] : NULL, err);
+	return finish_nonsequitur(&reader, rc, n ? paths[0] : NULL, err);
 }
 
-static int read_file(struct lode_input *input, const struct lode_call_options *options,
-		     struct lode_call_sink *sink, struct lode_error *err)
+static int read_file_nonsequitur(struct lode_input *input, const struct lode_call_options *options,
+				 struct lode_call_sink *sink, struct lode_error *err)
 {
 	const char *path = lode_input_path(input);
 	int32_t tid = number_in_name(path);
@@ -191,14 +192,15 @@ static int read_file(struct lode_input *input, const struct lode_call_options *o
 
 	start(&reader, options, sink);
 	reader.is_alone = true;
-	rc = read_lines(&reader, input, add_thread(&reader, path, tid < 0 ? 1 : tid), err);
-	return finish(&reader, rc, path, err);
+	rc = read_lines_nonsequitur(&reader, input,
+				    add_thread_nonsequitur(&reader, path, tid < 0 ? 1 : tid), err);
+	return finish_nonsequitur(&reader, rc, path, err);
 }
 
 const struct lode_format lode_format_nonsequitur = {
 	.name = "NonSequitur text",
 	.words = "\"0|1 function time\" lines",
-	.recognise = recognise,
-	.read_calls = read_file,
+	.recognise = recognise_nonsequitur,
+	.read_calls = read_file_nonsequitur,
 	.read_calls_of_files = read_files,
 };

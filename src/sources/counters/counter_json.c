@@ -77,7 +77,8 @@ static bool is_in_point(const struct json *j)
 		(is_key(j, 4, "value") && j->depth == 5));
 }
 
-static void join(char *to, size_t size, const char *separator, const char *text, size_t len)
+static void join_counter_json(char *to, size_t size, const char *separator, const char *text,
+			      size_t len)
 {
 	size_t n = strlen(to);
 
@@ -110,13 +111,13 @@ static void give_held(struct json *j)
 		*name = '\0';
 		for (int d = 6; d < j->depth; d++)
 			if (!j->levels[d].is_array)
-				join(name, sizeof(name), "/", j->levels[d].key,
-				     strlen(j->levels[d].key));
+				join_counter_json(name, sizeof(name), "/", j->levels[d].key,
+						  strlen(j->levels[d].key));
 		for (int d = 6; d <= j->depth; d++)
 			if (*j->levels[d].device)
-				join(name, sizeof(name), "/", j->levels[d].device,
-				     strlen(j->levels[d].device));
-		join(name, sizeof(name), "/", held->name, strlen(held->name));
+				join_counter_json(name, sizeof(name), "/", j->levels[d].device,
+						  strlen(j->levels[d].device));
+		join_counter_json(name, sizeof(name), "/", held->name, strlen(held->name));
 		if (j->has_time)
 			lode_counter_add(j->reader, j->reader->server, name, LODE_COUNTER_VALUE,
 					 j->t_ns, held->value);
@@ -141,7 +142,7 @@ static void take_label(struct json *j, const char *text, size_t len)
 	} else {
 		snprintf(label, sizeof(label), "%s=\"%.*s\"", key, (int)(len > 120 ? 120 : len),
 			 text);
-		join(j->labels, sizeof(j->labels), ",", label, strlen(label));
+		join_counter_json(j->labels, sizeof(j->labels), ",", label, strlen(label));
 	}
 }
 
@@ -238,7 +239,7 @@ static int on_string(void *context, const unsigned char *bytes, size_t len)
 	else if (is_in_timestamp(j) && is_key(j, j->depth, "time"))
 		snprintf(j->time, sizeof(j->time), "%.*s", (int)len, text);
 	else if (is_in_statistics(j) && !level->is_array)
-		join(level->device, sizeof(level->device), " ", text, len);
+		join_counter_json(level->device, sizeof(level->device), " ", text, len);
 	else if (is_key(j, j->depth, "nodename"))
 		lode_counter_host(j->reader, text, len);
 	else if (j->depth == 1 && is_key(j, 1, "error"))

@@ -146,7 +146,7 @@ static uint32_t metric_of(struct archive *a, pmID id)
 }
 
 /* "kernel.all.load[1 minute]" */
-static char *name_of(const struct archive *a, const struct metric *m, int instance)
+static char *name_of_counter_pcp(const struct archive *a, const struct metric *m, int instance)
 {
 	char *name = NULL, *full;
 	size_t size;
@@ -174,10 +174,11 @@ static struct series *series_of(struct archive *a, uint32_t metric, int instance
 		*slot = (uint32_t)a->series.n;
 		if (m->desc.sem == PM_SEM_DISCRETE)
 			lode_vec_append(&a->discrete, *slot);
-		lode_vec_append(&a->series, ((struct series){.group = SKIPPED,
-							     .metric = metric,
-							     .name = name_of(a, m, instance),
-							     .held = NAN}));
+		lode_vec_append(&a->series,
+				((struct series){.group = SKIPPED,
+						 .metric = metric,
+						 .name = name_of_counter_pcp(a, m, instance),
+						 .held = NAN}));
 	}
 	return &a->series.at[*slot];
 }
@@ -228,7 +229,7 @@ static void forget(struct archive *a)
 	}
 }
 
-static void take_record(struct archive *a, const pmResult *record)
+static void take_record_counter_pcp(struct archive *a, const pmResult *record)
 {
 	int64_t t_ns = (int64_t)record->timestamp.tv_sec * 1000000000 +
 		       (int64_t)record->timestamp.tv_usec * 1000;
@@ -286,7 +287,7 @@ static int read_records(struct archive *a, struct lode_error *err)
 	label.ll_hostname[sizeof(label.ll_hostname) - 1] = '\0';
 	lode_counter_host(a->reader, label.ll_hostname, strlen(label.ll_hostname));
 	while ((rc = a->lib.pmFetchArchive(&record)) >= 0) {
-		take_record(a, record);
+		take_record_counter_pcp(a, record);
 		a->lib.pmFreeResult(record);
 	}
 	if (rc == PM_ERR_EOL)

@@ -174,7 +174,8 @@ static int refused(struct asking *a, struct answer *answer, long status, struct 
 			 *words ? words : "no word why");
 }
 
-static int judge(struct asking *a, struct answer *answer, CURLcode code, struct lode_error *err)
+static int judge_counter_prometheus(struct asking *a, struct answer *answer, CURLcode code,
+				    struct lode_error *err)
 {
 	char shown[200];
 	long status = 0;
@@ -245,7 +246,7 @@ static int ask(struct asking *a, const char *query, int64_t start_ns, int64_t en
 	a->lib.curl_easy_setopt(a->curl, CURLOPT_URL, address);
 	a->lib.curl_easy_setopt(a->curl, CURLOPT_WRITEDATA, &answer);
 	code = a->lib.curl_easy_perform(a->curl);
-	rc = judge(a, &answer, code, err);
+	rc = judge_counter_prometheus(a, &answer, code, err);
 	lode_counter_json_free(answer.parse);
 	free(address);
 	return rc;

@@ -40,7 +40,7 @@ static bool is_device(const char *name)
 	return n >= 2 && name[n] == '\0';
 }
 
-static void read_header(struct table *t, char *line)
+static void read_header_counter_sadf(struct table *t, char *line)
 {
 	char *save = NULL;
 
@@ -59,7 +59,8 @@ static const char *device_text(const char *column, const char *device, char *buf
 }
 
 /* A row; false: it is none. Restarts of the machine are told and hold nothing. */
-static bool read_row(struct lode_counter_reader *reader, const struct table *t, char *line)
+static bool read_row_counter_sadf(struct lode_counter_reader *reader, const struct table *t,
+				  char *line)
 {
 	char *cells[MAX_COLUMNS], *save = line, device[300] = "", name[600];
 	size_t n = 0, first = FIXED_COLUMNS + t->has_device;
@@ -105,8 +106,8 @@ static int read_sadf(struct lode_counter_reader *reader, struct lode_error *err)
 		if (memchr(line, '\0', len))
 			lode_counter_bad(reader, lines.offset, lines.number, "is no text");
 		else if (*line == '#')
-			read_header(&table, line);
-		else if (len && !read_row(reader, &table, line))
+			read_header_counter_sadf(&table, line);
+		else if (len && !read_row_counter_sadf(reader, &table, line))
 			lode_counter_bad(reader, lines.offset, lines.number,
 					 "is no row of the table above it");
 	}

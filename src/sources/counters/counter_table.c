@@ -267,7 +267,7 @@ static int64_t relog_bias(const char *line, size_t len)
 }
 
 /* Reads the header and leaves the lines at the first row. 1, 0 at the end, or < 0. */
-static int read_header(struct table *t, struct lode_error *err)
+static int read_header_counter_table(struct table *t, struct lode_error *err)
 {
 	char *line;
 	size_t len;
@@ -407,7 +407,7 @@ static void take_row(struct table *t, char *line, size_t len)
 		bad_row(t, "has a value that is no number");
 }
 
-static void release(struct table *t)
+static void release_counter_table(struct table *t)
 {
 	for (size_t i = 0; i < t->names.n; i++)
 		free(t->names.at[i]);
@@ -431,7 +431,7 @@ static int read_table(struct lode_counter_reader *reader, struct lode_error *err
 	int rc;
 
 	lode_lines_init(&t.lines, reader->input);
-	rc = read_header(&t, err);
+	rc = read_header_counter_table(&t, err);
 	while (rc > 0 && (rc = lode_lines_next(&t.lines, &line, &len, err)) > 0)
 		if (len)
 			take_row(&t, line, len);
@@ -441,7 +441,7 @@ static int read_table(struct lode_counter_reader *reader, struct lode_error *err
 			      err->message);
 		rc = LODE_OK;
 	}
-	release(&t);
+	release_counter_table(&t);
 	return rc < 0 ? rc : LODE_OK;
 }
 
@@ -522,7 +522,7 @@ static bool recognise_table(const uint8_t *bytes, size_t size)
 	split(&t.cells, copy, header - (head[header - 1] == '\r'), t.delimiter);
 	set_columns(&t);
 	sight = look_at_rows(&t, copy + header + 1, copy + size);
-	release(&t);
+	release_counter_table(&t);
 	free(copy);
 	return sight.n_rows && 2 * sight.n_timed > sight.n_rows &&
 	       (!sight.n_filled || 2 * sight.n_numbers > sight.n_filled);

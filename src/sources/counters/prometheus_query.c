@@ -17,7 +17,7 @@ bool lode_prometheus_is(const char *text)
 	return strncmp(text, LODE_PROMETHEUS_PREFIX, strlen(LODE_PROMETHEUS_PREFIX)) == 0;
 }
 
-static char *copy(const char *text, size_t len)
+static char *copy_prometheus_query(const char *text, size_t len)
 {
 	char *to = lode_alloc(len + 1);
 
@@ -75,7 +75,7 @@ static bool parse_duration(int64_t *out_ns, const char *text)
 }
 
 /* "now", "now-6h", epoch seconds or ISO 8601. */
-static bool parse_time(int64_t *out_ns, const char *text, int64_t now_ns)
+static bool parse_time_prometheus_query(int64_t *out_ns, const char *text, int64_t now_ns)
 {
 	struct lode_log_clock clock = {0};
 	struct lode_log_zone zone = {0};
@@ -104,12 +104,12 @@ static int take_parameter(struct lode_prometheus_query *q, const char *key, char
 		lode_vec_append(&q->queries, *value);
 		*value = NULL;
 	} else if (strcmp(key, "start") == 0) {
-		if (!parse_time(&q->start_ns, *value, now_ns))
+		if (!parse_time_prometheus_query(&q->start_ns, *value, now_ns))
 			return bad(err, key, *value,
 				   "a time: now-6h, 1795233864, "
 				   "2026-11-21T04:04:24Z");
 	} else if (strcmp(key, "end") == 0) {
-		if (!parse_time(&q->end_ns, *value, now_ns))
+		if (!parse_time_prometheus_query(&q->end_ns, *value, now_ns))
 			return bad(err, key, *value,
 				   "a time: now, 1795233864, "
 				   "2026-11-21T04:04:24Z");
@@ -137,10 +137,10 @@ static int take_parameters(struct lode_prometheus_query *q, const char *text, in
 {
 	while (*text) {
 		size_t len = strcspn(text, "&"), key_len = strcspn(text, "=&");
-		char *key = copy(text, key_len), *value;
+		char *key = copy_prometheus_query(text, key_len), *value;
 		int rc;
 
-		value = key_len < len ? copy(text + key_len + 1, len - key_len - 1)
+		value = key_len < len ? copy_prometheus_query(text + key_len + 1, len - key_len - 1)
 				      : lode_strdup("");
 		unescape(value);
 		rc = take_parameter(q, key, &value, now_ns, err);
@@ -149,7 +149,8 @@ static int take_parameters(struct lode_prometheus_query *q, const char *text, in
 		if (rc < 0)
 			return rc;
 		if (rc > 0 && len) {
-			char *part = copy(text, len), *with = concat("&", 1, part), *all;
+			char *part = copy_prometheus_query(text, len), *with = concat("&", 1, part),
+			     *all;
 
 			all = concat(q->others, strlen(q->others), with);
 			free(q->others);
@@ -177,7 +178,7 @@ static void set_url(struct lode_prometheus_query *q, const char *url, size_t len
 		len--;
 	if (len >= strlen(endpoint) &&
 	    memcmp(url + len - strlen(endpoint), endpoint, strlen(endpoint)) == 0)
-		q->url = copy(url, len);
+		q->url = copy_prometheus_query(url, len);
 	else
 		q->url = concat(url, len, endpoint);
 	q->shown = without_user(q->url);

@@ -158,8 +158,8 @@ static int take_switch(struct reader *r, const struct lode_graph_line *line)
 
 /* ---- What and when ---- */
 
-static int put(struct reader *r, struct task *task, size_t cpu, int64_t t_ns,
-	       enum lode_call_event_kind kind, uint32_t function)
+static int put_graph(struct reader *r, struct task *task, size_t cpu, int64_t t_ns,
+		     enum lode_call_event_kind kind, uint32_t function)
 {
 	struct lode_call_event event = {.t_ns = t_ns, .function = function, .kind = (uint8_t)kind};
 
@@ -171,7 +171,7 @@ static int put(struct reader *r, struct task *task, size_t cpu, int64_t t_ns,
 	return task->held.n < HELD_MAX ? LODE_OK : name_by_cpu(r, task, cpu);
 }
 
-static uint32_t function_of(struct reader *r, const struct lode_graph_line *line)
+static uint32_t function_of_graph(struct reader *r, const struct lode_graph_line *line)
 {
 	char module[64] = "[kernel]";
 	size_t n = line->module.len;
@@ -234,9 +234,9 @@ static int take_exit(struct reader *r, struct task *task, struct cpu *cpu,
 			at_ns = later(at_ns, plus(start_ns, line->duration_ns));
 	}
 	cpu->now_ns = at_ns;
-	return put(r, task, (size_t)(cpu - r->cpus.at), at_ns,
-		   is_named ? LODE_CALL_EXIT : LODE_CALL_EXIT_ANY,
-		   is_named ? function_of(r, line) : 0);
+	return put_graph(r, task, (size_t)(cpu - r->cpus.at), at_ns,
+			 is_named ? LODE_CALL_EXIT : LODE_CALL_EXIT_ANY,
+			 is_named ? function_of_graph(r, line) : 0);
 }
 
 static int take_call(struct reader *r, const struct lode_graph_line *line)
@@ -260,14 +260,14 @@ static int take_call(struct reader *r, const struct lode_graph_line *line)
 	at_ns = later(line->has_time ? line->t_ns : cpu->now_ns, task->last_ns);
 	if (line->kind == LODE_GRAPH_EXIT)
 		return take_exit(r, task, cpu, line, at_ns);
-	function = function_of(r, line);
-	rc = put(r, task, index, at_ns, LODE_CALL_ENTER, function);
+	function = function_of_graph(r, line);
+	rc = put_graph(r, task, index, at_ns, LODE_CALL_ENTER, function);
 	if (line->kind == LODE_GRAPH_ENTER) {
 		lode_vec_append(&task->starts, at_ns);
 	} else if (rc == LODE_OK) {
 		if (line->has_duration)
 			at_ns = plus(at_ns, line->duration_ns);
-		rc = put(r, task, index, at_ns, LODE_CALL_EXIT, function);
+		rc = put_graph(r, task, index, at_ns, LODE_CALL_EXIT, function);
 	}
 	cpu->now_ns = at_ns;
 	return rc;
@@ -285,12 +285,12 @@ static int take_lost(struct reader *r, const struct lode_graph_line *line)
 		return LODE_OK;
 	task = &r->tasks.at[cpu->task];
 	task->starts.n = 0;
-	return put(r, task, (size_t)(cpu - r->cpus.at), later(cpu->now_ns, task->last_ns),
-		   LODE_CALL_CUT, 0);
+	return put_graph(r, task, (size_t)(cpu - r->cpus.at), later(cpu->now_ns, task->last_ns),
+			 LODE_CALL_CUT, 0);
 }
 
-static int take_line(struct reader *r, const struct lode_graph_line *line, int64_t number,
-		     int64_t offset)
+static int take_line_graph(struct reader *r, const struct lode_graph_line *line, int64_t number,
+			   int64_t offset)
 {
 	enum { CPUS_MAX = 1 << 16 }; /* LIMIT: CPUs beyond are no CPUs */
 
@@ -315,7 +315,7 @@ static int take_line(struct reader *r, const struct lode_graph_line *line, int64
 
 /* ---- All ---- */
 
-static int finish(struct reader *r, const char *path, struct lode_error *err)
+static int finish_graph(struct reader *r, const char *path, struct lode_error *err)
 {
 	int rc = LODE_OK;
 
@@ -340,8 +340,8 @@ static int finish(struct reader *r, const char *path, struct lode_error *err)
 	return rc < 0 ? rc : lode_call_batches_flush(&r->batches, err);
 }
 
-static int read_lines(struct reader *r, struct lode_input *input,
-		      const struct lode_call_options *options, struct lode_error *err)
+static int read_lines_graph(struct reader *r, struct lode_input *input,
+			    const struct lode_call_options *options, struct lode_error *err)
 {
 	struct lode_error fault;
 	struct lode_lines lines;
@@ -357,7 +357,7 @@ static int read_lines(struct reader *r, struct lode_input *input,
 		r->line = lines.number;
 		if (line.has_time)
 			mend_time(r, &line);
-		rc = take_line(r, &line, lines.number, lines.offset);
+		rc = take_line_graph(r, &line, lines.number, lines.offset);
 		if (options->progress && lines.number % 65536 == 0)
 			options->progress(options->progress_context,
 					  lode_input_consumed_bytes(input),
@@ -367,7 +367,7 @@ static int read_lines(struct reader *r, struct lode_input *input,
 		lode_loss_add(r->sink->losses, LODE_LOSS_TRUNCATED, 1, lines.next_offset, 0, "%s",
 			      fault.message);
 	lode_lines_release(&lines);
-	return rc < 0 ? rc : finish(r, lode_input_path(input), err);
+	return rc < 0 ? rc : finish_graph(r, lode_input_path(input), err);
 }
 
 static int read_graph(struct lode_input *input, const struct lode_call_options *options,
@@ -379,7 +379,7 @@ static int read_graph(struct lode_input *input, const struct lode_call_options *
 
 	if (sink->about)
 		sink->about(sink->context, &about);
-	rc = read_lines(&reader, input, options, err);
+	rc = read_lines_graph(&reader, input, options, err);
 	for (size_t i = 0; i < reader.tasks.n; i++) {
 		lode_vec_release(&reader.tasks.at[i].starts);
 		lode_vec_release(&reader.tasks.at[i].held);
@@ -393,7 +393,7 @@ static int read_graph(struct lode_input *input, const struct lode_call_options *
 }
 
 /* The heading of the tracer, or lines that have a CPU or a duration before a function. */
-static bool recognise(const uint8_t *head, size_t size)
+static bool recognise_graph(const uint8_t *head, size_t size)
 {
 	static const char heading[] = "# tracer: function_graph";
 	const char *at = (const char *)head, *end = at + size;
@@ -420,6 +420,6 @@ static bool recognise(const uint8_t *head, size_t size)
 const struct lode_format lode_format_graph = {
 	.name = "ftrace function_graph",
 	.words = "function_graph text",
-	.recognise = recognise,
+	.recognise = recognise_graph,
 	.read_calls = read_graph,
 };

@@ -18,7 +18,7 @@ static bool is_text(struct lode_graph_text text, const char *word)
 	return text.len == strlen(word) && !memcmp(text.at, word, text.len);
 }
 
-static const char *find(struct lode_graph_text text, const char *word)
+static const char *find_graph_line(struct lode_graph_text text, const char *word)
 {
 	return memmem(text.at, text.len, word, strlen(word));
 }
@@ -38,7 +38,7 @@ static bool parse_task(struct lode_graph_task *task, struct lode_graph_text text
 }
 
 /* "1234.567890": seconds with six digits behind the point, or nine. */
-static bool parse_time(struct lode_graph_line *out, struct lode_graph_text text)
+static bool parse_time_graph_line(struct lode_graph_line *out, struct lode_graph_text text)
 {
 	const char *point = memchr(text.at, '.', text.len);
 
@@ -76,7 +76,7 @@ static void set_function(struct lode_graph_line *out, struct lode_graph_text nam
 		out->module = trim(bracket + 1, name.at + name.len - 1);
 		name = trim(name.at, bracket);
 	}
-	plus = find(name, "+0x");
+	plus = find_graph_line(name, "+0x");
 	if (plus)
 		name.len = (size_t)(plus - name.at);
 	out->function = name;
@@ -86,18 +86,18 @@ static void set_function(struct lode_graph_line *out, struct lode_graph_text nam
    0x0, read_page ret=0x0; or only tell what it gave: "= 0x0", "ret=0x0". */
 static void parse_exit(struct lode_graph_line *out, struct lode_graph_text text)
 {
-	const char *at = find(text, "/*"), *end, *mark;
+	const char *at = find_graph_line(text, "/*"), *end, *mark;
 	struct lode_graph_text comment;
 
 	out->kind = LODE_GRAPH_EXIT;
 	if (!at)
 		return;
 	comment = (struct lode_graph_text){at + 2, text.len - (size_t)(at + 2 - text.at)};
-	end = find(comment, "*/");
+	end = find_graph_line(comment, "*/");
 	comment = trim(comment.at, end ? end : text.at + text.len);
-	mark = find(comment, "= ");
+	mark = find_graph_line(comment, "= ");
 	if (!mark)
-		mark = find(comment, "ret=");
+		mark = find_graph_line(comment, "ret=");
 	if (mark)
 		comment = trim(comment.at, mark);
 	if (comment.len)
@@ -122,16 +122,16 @@ static void parse_function(struct lode_graph_line *out, struct lode_graph_text t
 		return;
 	set_function(out, trim(text.at, bracket));
 	text = (struct lode_graph_text){bracket, text.len - (size_t)(bracket - text.at)};
-	if (find(text, ") {"))
+	if (find_graph_line(text, ") {"))
 		out->kind = LODE_GRAPH_ENTER;
-	else if (find(text, ");"))
+	else if (find_graph_line(text, ");"))
 		out->kind = LODE_GRAPH_LEAF;
 }
 
 /* "0)  bash-123  =>  sshd-456" */
 static bool parse_switch(struct lode_graph_line *out, struct lode_graph_text text)
 {
-	const char *arrow = find(text, "=>");
+	const char *arrow = find_graph_line(text, "=>");
 
 	if (!arrow || !parse_task(&out->task, trim(text.at, arrow)) ||
 	    !parse_task(&out->next, trim(arrow + 2, text.at + text.len)))
@@ -143,7 +143,7 @@ static bool parse_switch(struct lode_graph_line *out, struct lode_graph_text tex
 /* "CPU:1 [LOST 23 EVENTS]" */
 static bool parse_lost(struct lode_graph_line *out, struct lode_graph_text text)
 {
-	const char *lost = find(text, "[LOST "), *cpu = find(text, "CPU:");
+	const char *lost = find_graph_line(text, "[LOST "), *cpu = find_graph_line(text, "CPU:");
 	int64_t n;
 	size_t len = 0;
 
@@ -196,8 +196,8 @@ static void parse_columns(struct lode_graph_line *out, struct lode_graph_text te
 			out->kind = LODE_GRAPH_NOTHING;
 			return;
 		}
-		if (column.len && !parse_duration(out, column) && !parse_time(out, column) &&
-		    !parse_task(&out->task, column)) {
+		if (column.len && !parse_duration(out, column) &&
+		    !parse_time_graph_line(out, column) && !parse_task(&out->task, column)) {
 			/* flags, such as "d..1": a few characters without a blank */
 			if (column.len > 8 || memchr(column.at, ' ', column.len) ||
 			    memchr(column.at, '(', column.len))
@@ -211,7 +211,8 @@ static void parse_columns(struct lode_graph_line *out, struct lode_graph_text te
 /* trace-cmd's report: "bash-123   [000]  1234.567890: funcgraph_entry:   0.734 us   |  f();" */
 static bool parse_report(struct lode_graph_line *out, struct lode_graph_text text)
 {
-	const char *event = find(text, ": funcgraph_"), *end = text.at + text.len, *open, *close;
+	const char *event = find_graph_line(text, ": funcgraph_"), *end = text.at + text.len, *open,
+		   *close;
 	const char *colon, *at;
 
 	if (!event)
@@ -221,7 +222,7 @@ static bool parse_report(struct lode_graph_line *out, struct lode_graph_text tex
 	open = memchr(text.at, '[', (size_t)(event - text.at));
 	close = open ? memchr(open, ']', (size_t)(event - open)) : NULL;
 	colon = memchr(event + 2, ':', (size_t)(end - event - 2));
-	if (!close || !colon || !parse_time(out, trim(at, event)) ||
+	if (!close || !colon || !parse_time_graph_line(out, trim(at, event)) ||
 	    !parse_task(&out->task, trim(text.at, open)) ||
 	    !lode_int32_parse(&out->cpu, open + 1, (size_t)(close - open - 1)))
 		return false;

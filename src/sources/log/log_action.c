@@ -96,7 +96,7 @@ static const uint8_t class_of[256] = {
 	[';'] = END,
 };
 
-static unsigned look_up(const char *p)
+static unsigned look_up_log_action(const char *p)
 {
 	return class_of[(unsigned char)*p];
 }
@@ -113,7 +113,7 @@ static const char *path_of(const char *url, size_t *len)
 		if (!url)
 			url = end;
 	}
-	for (p = url; p < end && !(look_up(p) & END); p++)
+	for (p = url; p < end && !(look_up_log_action(p) & END); p++)
 		;
 	*len = (size_t)(p - url);
 	return url;
@@ -129,7 +129,7 @@ static const char *skip_id(const char *p, const char *end)
 	size_t n_digits = 0, n_dashes = 0, len;
 	unsigned class;
 
-	for (; p < end && (class = look_up(p)) != 0; p++) {
+	for (; p < end && (class = look_up_log_action(p)) != 0; p++) {
 		n_digits += class & DIGIT;
 		n_dashes += class == DASH;
 	}

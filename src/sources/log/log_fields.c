@@ -93,8 +93,8 @@ static int64_t unit_of(const char *text, size_t len)
 	return 0;
 }
 
-static const struct lode_log_meaning *find(const struct known *in, size_t n, const char *name,
-					   size_t len)
+static const struct lode_log_meaning *find_log_fields(const struct known *in, size_t n,
+						      const char *name, size_t len)
 {
 	for (size_t i = 0; i < n; i++)
 		if (is_name(name, len, in[i].name))
@@ -108,14 +108,14 @@ struct lode_log_meaning lode_log_meaning_of(const char *name, size_t len)
 	struct lode_log_meaning meaning = {0};
 	size_t stem = len;
 
-	known = find(names, sizeof(names) / sizeof(names[0]), name, len);
+	known = find_log_fields(names, sizeof(names) / sizeof(names[0]), name, len);
 	if (known)
 		return *known;
 	/* duration_ms, latency_us: the unit stands behind the name */
 	while (stem && name[stem - 1] != '_')
 		stem--;
 	if (stem > 1 && unit_of(name + stem, len - stem)) {
-		known = find(names, sizeof(names) / sizeof(names[0]), name, stem - 1);
+		known = find_log_fields(names, sizeof(names) / sizeof(names[0]), name, stem - 1);
 		if (known &&
 		    (known->role == LODE_LOG_RESPONSE || known->role == LODE_LOG_UPSTREAM)) {
 			meaning = *known;
@@ -154,8 +154,8 @@ static bool next_assignment(const char **at, struct assignment *a)
 		end = colon;
 	}
 	a->field_len = (size_t)(end - a->field);
-	a->is_sound = a->field_len > 0 &&
-		      find(roles, sizeof(roles) / sizeof(roles[0]), a->role, a->role_len) != NULL;
+	a->is_sound = a->field_len > 0 && find_log_fields(roles, sizeof(roles) / sizeof(roles[0]),
+							  a->role, a->role_len) != NULL;
 	return true;
 }
 
@@ -168,7 +168,8 @@ struct lode_log_meaning lode_log_meaning_with(const char *fields, const char *na
 	for (const char *at = fields ? fields : ""; next_assignment(&at, &a);) {
 		if (!a.is_sound)
 			continue;
-		meaning = *find(roles, sizeof(roles) / sizeof(roles[0]), a.role, a.role_len);
+		meaning = *find_log_fields(roles, sizeof(roles) / sizeof(roles[0]), a.role,
+					   a.role_len);
 		if (a.field_len == len && memcmp(a.field, name, len) == 0) {
 			if (a.unit)
 				meaning.unit_ns = unit_of(a.unit, a.unit_len);

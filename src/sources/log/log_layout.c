@@ -58,7 +58,7 @@ static void add_field(struct compiler *c, struct lode_log_meaning meaning)
 	c->literal.n = 0;
 }
 
-static bool is_word(char c)
+static bool is_word_log_layout(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_';
@@ -69,7 +69,7 @@ static const char *take_variable(struct compiler *c, const char *p)
 {
 	const char *name = p + 1 + (p[1] == '{'), *end = name;
 
-	while (is_word(*end))
+	while (is_word_log_layout(*end))
 		end++;
 	add_field(c, lode_log_meaning_with(c->fields, name, (size_t)(end - name)));
 	return end + (p[1] == '{' && *end == '}');
@@ -184,7 +184,7 @@ static const char *take_haproxy(struct compiler *c, const char *p)
 		end = name + strcspn(name, "]");
 		end += *end == ']';
 	} else {
-		for (end = name; is_word(*end); end++)
+		for (end = name; is_word_log_layout(*end); end++)
 			;
 	}
 	meaning = lode_log_meaning_with(c->fields, name, (size_t)(end - name));
@@ -250,7 +250,7 @@ static void compile_steps(struct compiler *c, const char *p, bool is_haproxy, bo
 	while (*p) {
 		if (is_haproxy && *p == '%' && p[1] && p[1] != '%')
 			p = take_haproxy(c, p);
-		else if (is_nginx && *p == '$' && (p[1] == '{' || is_word(p[1])))
+		else if (is_nginx && *p == '$' && (p[1] == '{' || is_word_log_layout(p[1])))
 			p = take_variable(c, p);
 		else if (!is_haproxy && !is_nginx && *p == '%' && p[1] && p[1] != '%')
 			p = take_directive(c, p);
@@ -415,7 +415,7 @@ struct tail_guess {
 	bool has_response, has_upstream, has_time;
 };
 
-static void append(struct tail_guess *g, const char *text, size_t len)
+static void append_log_layout(struct tail_guess *g, const char *text, size_t len)
 {
 	if (g->n + len < sizeof(g->format)) {
 		memcpy(g->format + g->n, text, len);
@@ -465,36 +465,36 @@ static size_t guess_field(struct tail_guess *g, const char *text, size_t len)
 	const char *quote;
 	struct lode_log_meaning meaning;
 
-	while (key < len && is_word(text[key]))
+	while (key < len && is_word_log_layout(text[key]))
 		key++;
 	if (key && key < len && text[key] == '=') {
 		meaning = lode_log_meaning_of(text, key);
-		append(g, text, key + 1);
+		append_log_layout(g, text, key + 1);
 		text += key + 1;
 		len -= key + 1;
 		n = len && *text == '"';
-		append(g, "\"", n);
-		append(g, "${", 2);
-		append(g, text - key - 1, key);
-		append(g, "}", 1);
+		append_log_layout(g, "\"", n);
+		append_log_layout(g, "${", 2);
+		append_log_layout(g, text - key - 1, key);
+		append_log_layout(g, "}", 1);
 		g->has_response |= meaning.role == LODE_LOG_RESPONSE;
 		quote = n ? memchr(text + 1, '"', len - 1) : memchr(text, ' ', len);
-		append(g, "\"", n);
+		append_log_layout(g, "\"", n);
 		return key + 1 + (quote ? (size_t)(quote - text) + n : len);
 	}
 	if (len && *text == '"') {
 		quote = memchr(text + 1, '"', len - 1);
 		n = quote ? (size_t)(quote - text) + 1 : len;
-		append(g, "\"", 1);
+		append_log_layout(g, "\"", 1);
 		quote = look_of(g, text + 1, n > 2 ? n - 2 : 0);
-		append(g, quote, strlen(quote));
-		append(g, "\"", 1);
+		append_log_layout(g, quote, strlen(quote));
+		append_log_layout(g, "\"", 1);
 		return n;
 	}
 	for (n = 0; n < len && text[n] != ' '; n++)
 		;
 	quote = look_of(g, text, n);
-	append(g, quote, strlen(quote));
+	append_log_layout(g, quote, strlen(quote));
 	return n;
 }
 
@@ -537,12 +537,13 @@ static struct lode_log_layout *guess_combined(const char *line, size_t len, cons
 		const char *rest = spans[LODE_LOG_FRACTION].at;
 		size_t n = spans[LODE_LOG_FRACTION].len, at = 0;
 
-		append(&g, has_agent ? combined : common, strlen(has_agent ? combined : common));
+		append_log_layout(&g, has_agent ? combined : common,
+				  strlen(has_agent ? combined : common));
 		if (!has_agent) /* the size was taken as part of the rest */
 			while (at < n && rest[at] != ' ')
 				at++;
 		while (at < n && rest[at] == ' ' && at + 1 < n) {
-			append(&g, " ", 1);
+			append_log_layout(&g, " ", 1);
 			at += 1 + guess_field(&g, rest + at + 1, n - at - 1);
 		}
 		lode_log_layout_free(layout);

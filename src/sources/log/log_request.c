@@ -86,8 +86,9 @@ static bool parse_timers(const struct lode_log_span *span, int64_t *response_ns,
 	return true;
 }
 
-static bool parse_time(struct lode_log_request *out, struct lode_log_clock *clock,
-		       const struct lode_log_units *units, const struct lode_log_span *spans)
+static bool parse_time_log_request(struct lode_log_request *out, struct lode_log_clock *clock,
+				   const struct lode_log_units *units,
+				   const struct lode_log_span *spans)
 {
 	struct lode_log_time time;
 	int64_t fraction;
@@ -163,7 +164,7 @@ enum lode_log_verdict lode_log_request_parse(struct lode_log_request *out,
 				   spans[LODE_LOG_RESPONSE].len, units->response_ns)) {
 		return LODE_LOG_BAD_RESPONSE;
 	}
-	if (!parse_time(out, clock, units, spans))
+	if (!parse_time_log_request(out, clock, units, spans))
 		return LODE_LOG_BAD_TIME;
 	out->is_start |= spans[LODE_LOG_TIMERS].at != NULL;
 	if (out->is_start &&

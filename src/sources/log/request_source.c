@@ -91,7 +91,7 @@ struct reading {
 /* ---- Blocks of lines ---- */
 
 /* Puts what is left of the last block, and new bytes, into the item. < 0: a fault of the input. */
-static int fill(struct reading *r, struct item *item)
+static int fill_request_source(struct reading *r, struct item *item)
 {
 	ssize_t n;
 
@@ -148,7 +148,7 @@ static size_t at_fields(struct reading *r, const char *text, size_t size)
 	return size;
 }
 
-static int make(void *context, void *out)
+static int make_request_source(void *context, void *out)
 {
 	struct reading *r = context;
 	struct item *item = out;
@@ -168,7 +168,7 @@ static int make(void *context, void *out)
 		item->offset = r->offset;
 		r->rest_size = 0;
 	} else {
-		fill(r, item);
+		fill_request_source(r, item);
 	}
 	size = item->size;
 	feed = memrchr(item->text, '\n', size);
@@ -292,7 +292,7 @@ static void parse_line(struct worker *w, struct item *item, char *line, size_t l
 	}
 }
 
-static void work(void *context, void *at, unsigned worker)
+static void work_request_source(void *context, void *at, unsigned worker)
 {
 	struct reading *r = context;
 	struct item *item = at;
@@ -337,7 +337,7 @@ static uint32_t shared_id(struct ids *ids, struct lode_strings *names, uint32_t 
 	return ids->of.at[own];
 }
 
-static void count(struct reading *r, const struct item *item)
+static void count_request_source(struct reading *r, const struct item *item)
 {
 	struct lode_log_facts *facts = r->facts;
 	unsigned long long bad_line = facts->n_lines + item->bad_line;
@@ -351,7 +351,7 @@ static void count(struct reading *r, const struct item *item)
 	facts->is_zone_assumed |= item->zoneless.n > 0;
 }
 
-static int take(void *context, void *at)
+static int take_request_source(void *context, void *at)
 {
 	struct reading *r = context;
 	struct item *item = at;
@@ -374,7 +374,7 @@ static int take(void *context, void *at)
 						  request->user);
 	}
 	first_line = (int64_t)r->facts->n_lines;
-	count(r, item);
+	count_request_source(r, item);
 	if (r->options->progress)
 		r->options->progress(r->options->progress_context,
 				     lode_input_consumed_bytes(r->input));
@@ -445,13 +445,13 @@ static int skip_header(struct reading *r, struct lode_error *err)
 	return LODE_OK;
 }
 
-static int run(struct reading *r)
+static int run_request_source(struct reading *r)
 {
 	void *items[MAX_THREADS + SPARE_ITEMS];
 	struct lode_pipeline pipeline = {
-		.make = make,
-		.work = work,
-		.take = take,
+		.make = make_request_source,
+		.work = work_request_source,
+		.take = take_request_source,
 		.context = r,
 		.items = items,
 		.n_items = r->n_threads + SPARE_ITEMS,
@@ -487,7 +487,7 @@ static int set_up(struct reading *r, struct lode_error *err)
 	return rc;
 }
 
-static void release(struct reading *r)
+static void release_request_source(struct reading *r)
 {
 	for (unsigned i = 0; i < r->n_threads; i++) {
 		struct worker *w = &r->workers[i];
@@ -559,12 +559,12 @@ static int read_log(const struct lode_request_sink *sink, const char *path,
 	rc = set_up(r, r->err);
 	r->times = (struct lode_request_times){.sink = sink, .path = path};
 	if (rc == LODE_OK)
-		rc = run(r);
+		rc = run_request_source(r);
 	if (rc == LODE_OK)
 		rc = lode_request_times_end(&r->times, r->err);
 	if (rc == LODE_OK)
 		rc = conclude(r, r->err);
-	release(r);
+	release_request_source(r);
 	return rc;
 }
 

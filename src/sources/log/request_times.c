@@ -67,7 +67,8 @@ static void count_wrong(struct lode_request_times *times, const struct lode_time
 }
 
 /* It seems wrong; with too many of that kind they are the log's way. */
-static void drop(struct lode_request_times *times, const struct lode_timed_request *held)
+static void drop_request_times(struct lode_request_times *times,
+			       const struct lode_timed_request *held)
 {
 	if (times->strays.n < LODE_REQUEST_STRAYS) {
 		lode_vec_append(&times->strays, *held);
@@ -94,7 +95,8 @@ static void judge_strays(struct lode_request_times *times)
 	times->strays.n = 0;
 }
 
-static void pass(struct lode_request_times *times, const struct lode_request *request, int64_t line)
+static void pass_request_times(struct lode_request_times *times, const struct lode_request *request,
+			       int64_t line)
 {
 	if (times->n_passed && !is_near(times->last_ns, request->end_ns) && times->leaps.n++ == 0) {
 		times->leaps.line = line;
@@ -111,7 +113,7 @@ static void pass(struct lode_request_times *times, const struct lode_request *re
 static void pass_held(struct lode_request_times *times)
 {
 	for (unsigned i = 0; i < times->n_held; i++)
-		pass(times, &times->held[i].request, times->held[i].line);
+		pass_request_times(times, &times->held[i].request, times->held[i].line);
 	times->n_held = 0;
 }
 
@@ -136,16 +138,16 @@ static void take_first(struct lode_request_times *times, const struct lode_reque
 		return;
 	}
 	if (times->n_held == 2 && is_near(times->held[1].request.end_ns, t)) {
-		drop(times, &times->held[0]);
+		drop_request_times(times, &times->held[0]);
 		times->held[0] = times->held[1];
 		times->n_held = 1;
 	} else if (times->n_held == 2 && is_near(first, t)) {
-		drop(times, &times->held[1]);
+		drop_request_times(times, &times->held[1]);
 		times->n_held = 1;
 	}
 	pass_held(times);
 	if (is_near(times->last_ns, t))
-		pass(times, request, line);
+		pass_request_times(times, request, line);
 	else
 		hold(times, request, line);
 }
@@ -161,13 +163,13 @@ static void take_one(struct lode_request_times *times, const struct lode_request
 	}
 	if (times->n_held) {
 		if (apart(t, times->last_ns) < apart(t, times->held[0].request.end_ns)) {
-			drop(times, &times->held[0]);
+			drop_request_times(times, &times->held[0]);
 			times->n_held = 0;
 		}
 		pass_held(times);
 	}
 	if (is_near(times->last_ns, t) || has_company(times, t))
-		pass(times, request, line);
+		pass_request_times(times, request, line);
 	else
 		hold(times, request, line);
 }
@@ -240,7 +242,7 @@ int lode_request_times_end(struct lode_request_times *times, struct lode_error *
 	/* The last of a log that was dense is wrong; one of few requests is as good as the others.
 	 */
 	if (times->n_held && times->n_passed > 1 && is_near(times->last_ns, times->before_ns)) {
-		drop(times, &times->held[0]);
+		drop_request_times(times, &times->held[0]);
 		times->n_held = 0;
 	}
 	pass_held(times);

@@ -45,7 +45,7 @@ void lode_perf_blocks_release(struct lode_perf_blocks *blocks)
 }
 
 /* How many bytes from `at` on are whole, ordinary records; and what comes then. */
-static size_t walk(const struct lode_perf_window *window, enum stop *stop)
+static size_t walk_perf_blocks(const struct lode_perf_window *window, enum stop *stop)
 {
 	const uint8_t *begin, *end, *p;
 	uint32_t type;
@@ -140,7 +140,7 @@ static void drop_expanded(struct lode_perf_blocks *blocks, const char *what)
 static bool give_expanded(struct lode_perf_blocks *blocks, struct lode_perf_block *block)
 {
 	enum stop stop;
-	size_t n = walk(&blocks->expanded, &stop);
+	size_t n = walk_perf_blocks(&blocks->expanded, &stop);
 
 	if (n == 0 && stop != STOP_MORE) {
 		drop_expanded(blocks,
@@ -214,7 +214,7 @@ static void expand(struct lode_perf_blocks *blocks)
 /* ---- Records with something behind them ---- */
 
 /* Passes over `n` bytes behind the present place, wherever they end. */
-static void skip(struct lode_perf_blocks *blocks, uint64_t n)
+static void skip_perf_blocks(struct lode_perf_blocks *blocks, uint64_t n)
 {
 	struct lode_perf_window *raw = &blocks->raw;
 	uint64_t here = raw->end - raw->at;
@@ -270,7 +270,7 @@ static uint8_t *take_payload(struct lode_perf_blocks *blocks, size_t n, size_t *
 	return data;
 }
 
-static void describe(struct lode_perf_blocks *blocks)
+static void describe_perf_blocks(struct lode_perf_blocks *blocks)
 {
 	struct lode_perf_window *raw = &blocks->raw;
 	int64_t offset = blocks->raw_offset + (int64_t)raw->at;
@@ -303,7 +303,7 @@ static void skip_auxtrace(struct lode_perf_blocks *blocks)
 	uint64_t payload = size >= 16 ? lode_perf_u64(p + 8) : 0;
 
 	raw->at += size;
-	skip(blocks, payload);
+	skip_perf_blocks(blocks, payload);
 }
 
 /* ---- Reading on ---- */
@@ -379,7 +379,7 @@ static bool deal_with(struct lode_perf_blocks *blocks, enum stop stop)
 		if (!blocks->is_drained)
 			return true;
 		blocks->is_drained = false;
-		describe(blocks);
+		describe_perf_blocks(blocks);
 		break;
 	case STOP_COMPRESSED:
 		begin_compressed(blocks);
@@ -409,7 +409,7 @@ int lode_perf_blocks_next(struct lode_perf_blocks *blocks, struct lode_perf_bloc
 		if (blocks->is_at_end || blocks->is_damaged)
 			return give_expanded(blocks, block) ? LODE_PIPELINE_ITEM
 							    : LODE_PIPELINE_END;
-		n = walk(&blocks->raw, &stop);
+		n = walk_perf_blocks(&blocks->raw, &stop);
 		/* What was expanded stands before it in the recording. */
 		if ((n || (stop != STOP_COMPRESSED && stop != STOP_MORE)) &&
 		    give_expanded(blocks, block))

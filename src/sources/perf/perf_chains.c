@@ -278,7 +278,7 @@ static void remember(struct lode_perf_chains *chains, size_t slot, uint64_t hash
 	lode_vec_append(&chains->known, known);
 }
 
-static bool is_same(const struct known *known, const uint8_t *words, size_t n)
+static bool is_same_perf_chains(const struct known *known, const uint8_t *words, size_t n)
 {
 	if (known->odd)
 		return !memcmp(known->odd, words, n * 8);
@@ -326,7 +326,7 @@ static uint32_t intern_hashed(struct lode_perf_chains *chains, uint64_t hash, co
 		const struct chain_slot *slot = &chains->slots[i];
 
 		if (slot->hash == hash && slot->n_words == n && slot->max_stack == max_stack &&
-		    is_same(&chains->known.at[slot->id], words, n))
+		    is_same_perf_chains(&chains->known.at[slot->id], words, n))
 			return chains->known.at[slot->id].chain;
 	}
 	remember(chains, i, hash, words, n, max_stack, fresh);

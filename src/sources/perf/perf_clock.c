@@ -11,7 +11,7 @@ static bool is_time(const struct lode_perf_record *record)
 	return record->t_ns != INT64_MAX;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_perf_clock(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -19,7 +19,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The middle one of the first times: a wrong one at the very beginning is not what the clock is. */
-static void begin(struct lode_perf_clock *clock, const struct lode_perf_batch *batch)
+static void begin_perf_clock(struct lode_perf_clock *clock, const struct lode_perf_batch *batch)
 {
 	int64_t times[MOST_FOR_MIDDLE];
 	size_t n = 0;
@@ -35,7 +35,7 @@ static void begin(struct lode_perf_clock *clock, const struct lode_perf_batch *b
 	}
 	if (!n)
 		return;
-	qsort(times, n, sizeof(*times), compare);
+	qsort(times, n, sizeof(*times), compare_perf_clock);
 	clock->guard.has_now = true;
 	clock->guard.now_ns = times[n / 2];
 }
@@ -71,7 +71,8 @@ static bool is_batch_sound(struct lode_perf_clock *clock, const struct lode_perf
 	return true;
 }
 
-static void count(struct lode_perf_batch *batch, uint32_t record, int64_t read_ns, int64_t now_ns)
+static void count_perf_clock(struct lode_perf_batch *batch, uint32_t record, int64_t read_ns,
+			     int64_t now_ns)
 {
 	double days = ((double)read_ns - (double)now_ns) / 86400e9;
 
@@ -96,7 +97,7 @@ static void mend_run(struct lode_perf_clock *clock, struct lode_perf_batch *batc
 		if (is_time(record)) {
 			record->t_ns = lode_clock_guard_next(&clock->guard, read_ns, &is_odd);
 			if (is_odd)
-				count(batch, i, read_ns, before_ns);
+				count_perf_clock(batch, i, read_ns, before_ns);
 		}
 		if (i > piece.begin && record->t_ns < batch->records.at[i - 1].t_ns) {
 			lode_vec_append(&clock->segments, piece);
@@ -110,7 +111,7 @@ static void mend_run(struct lode_perf_clock *clock, struct lode_perf_batch *batc
 void lode_perf_clock_mend(struct lode_perf_clock *clock, struct lode_perf_batch *batch)
 {
 	if (!clock->guard.has_now)
-		begin(clock, batch);
+		begin_perf_clock(clock, batch);
 	if (!clock->guard.has_now || is_batch_sound(clock, batch))
 		return;
 	clock->segments.n = 0;

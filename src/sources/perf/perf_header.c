@@ -270,8 +270,8 @@ static int read_attrs(struct lode_perf_header *header, const struct lode_perf_re
 	return LODE_OK;
 }
 
-static int read_file(struct lode_perf_header *header, struct lode_perf_reader *reader,
-		     struct lode_error *err)
+static int read_file_perf_header(struct lode_perf_header *header, struct lode_perf_reader *reader,
+				 struct lode_error *err)
 {
 	const char *path = lode_input_path(reader->input);
 	uint8_t head[LODE_PERF_FILE_HEADER_BYTES];
@@ -340,7 +340,7 @@ int lode_perf_header_read(struct lode_perf_header *header, struct lode_perf_read
 		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
 				 "not a perf.data file: expected PERFILE2 in its first 16 bytes");
 	if (head[1] != LODE_PERF_PIPE_HEADER_BYTES)
-		return read_file(header, reader, err);
+		return read_file_perf_header(header, reader, err);
 	header->is_pipe = true;
 	header->identity = lode_stable_hash(head, sizeof(head), 0);
 	header->data_offset = LODE_PERF_PIPE_HEADER_BYTES;

@@ -52,14 +52,14 @@ struct loading {
 
 /* ---- The three steps ---- */
 
-static int make(void *context, void *item)
+static int make_perf_load(void *context, void *item)
 {
 	struct loading *l = context;
 
 	return lode_perf_blocks_next(&l->blocks, &((struct item *)item)->block);
 }
 
-static void work(void *context, void *item, unsigned worker)
+static void work_perf_load(void *context, void *item, unsigned worker)
 {
 	struct loading *l = context;
 	struct item *it = item;
@@ -69,7 +69,7 @@ static void work(void *context, void *item, unsigned worker)
 	lode_perf_decode(&l->decoders[worker], &it->block, it->batch);
 }
 
-static int take(void *context, void *item)
+static int take_perf_load(void *context, void *item)
 {
 	struct loading *l = context;
 	struct item *it = item;
@@ -147,13 +147,13 @@ static void release_reading(struct loading *l)
 	free(l->items);
 }
 
-static int run(struct loading *l)
+static int run_perf_load(struct loading *l)
 {
 	void *items[MAX_THREADS + SPARE_ITEMS];
 	struct lode_pipeline pipeline = {
-		.make = make,
-		.work = work,
-		.take = take,
+		.make = make_perf_load,
+		.work = work_perf_load,
+		.take = take_perf_load,
 		.context = l,
 		.items = items,
 		.n_items = l->n_items,
@@ -274,8 +274,8 @@ static int check_usable(const struct loading *l, const struct lode_stream *strea
 	return LODE_OK;
 }
 
-static int finish(struct lode_stream **out, struct loading *l, struct lode_builder *builder,
-		  struct lode_error *err)
+static int finish_perf_load(struct lode_stream **out, struct loading *l,
+			    struct lode_builder *builder, struct lode_error *err)
 {
 	const struct lode_tap *tap = l->options->tap;
 	struct lode_stream *stream = lode_builder_stream(builder);
@@ -304,8 +304,8 @@ static int finish(struct lode_stream **out, struct loading *l, struct lode_build
 	return LODE_OK;
 }
 
-static int load(struct lode_stream **out, struct lode_input *input,
-		const struct lode_source_options *options, struct lode_error *err)
+static int load_perf(struct lode_stream **out, struct lode_input *input,
+		     const struct lode_source_options *options, struct lode_error *err)
 {
 	struct loading *l = lode_alloc0(1, sizeof(*l));
 	struct lode_builder *builder;
@@ -327,9 +327,9 @@ static int load(struct lode_stream **out, struct lode_input *input,
 		builder = lode_builder_new(lode_input_path(input), lode_format_perf.name, "ns",
 					   &options->narrow);
 		set_up(l, builder);
-		rc = run(l);
+		rc = run_perf_load(l);
 		if (rc == LODE_OK) {
-			rc = finish(out, l, builder, err);
+			rc = finish_perf_load(out, l, builder, err);
 		} else {
 			release_reading(l);
 			lode_builder_free(builder);
@@ -342,7 +342,7 @@ static int load(struct lode_stream **out, struct lode_input *input,
 	return rc;
 }
 
-static bool recognise(const uint8_t *head, size_t size)
+static bool recognise_perf_load(const uint8_t *head, size_t size)
 {
 	uint64_t magic = 0;
 
@@ -357,10 +357,10 @@ static const char *const file_globs[] = {"perf.data*", "*.perf.data", "*.perf.da
 
 const struct lode_format lode_format_perf = {
 	.name = "perf.data",
-	.recognise = recognise,
+	.recognise = recognise_perf_load,
 	.globs = file_globs,
 	.named = "perf's recordings",
 	.begins = "'PERFILE2'",
-	.load = load,
+	.load = load_perf,
 	.read_calls = lode_stream_calls_read,
 };

@@ -91,7 +91,7 @@ static void advance(struct lode_perf_merge *merge, int64_t limit_ns)
 		sift_down(merge);
 }
 
-static void flush(struct lode_perf_merge *merge, int64_t limit_ns)
+static void flush_perf_merge(struct lode_perf_merge *merge, int64_t limit_ns)
 {
 	while (merge->heap.n && merge->heap.at[0].t_ns <= limit_ns)
 		advance(merge, limit_ns);
@@ -99,7 +99,7 @@ static void flush(struct lode_perf_merge *merge, int64_t limit_ns)
 
 static void end_round(struct lode_perf_merge *merge)
 {
-	flush(merge, merge->last_round_max_ns);
+	flush_perf_merge(merge, merge->last_round_max_ns);
 	merge->last_round_max_ns = merge->round_max_ns;
 }
 
@@ -111,9 +111,9 @@ static void relieve(struct lode_perf_merge *merge)
 	if (merge->waiting_bytes <= merge->limit_bytes || !merge->heap.n)
 		return;
 	first = merge->heap.at[0].t_ns;
-	flush(merge, first < last ? first + (last - first) / 2 : first);
+	flush_perf_merge(merge, first < last ? first + (last - first) / 2 : first);
 	if (merge->waiting_bytes > merge->limit_bytes * 2)
-		flush(merge, INT64_MAX - 1);
+		flush_perf_merge(merge, INT64_MAX - 1);
 }
 
 static struct lode_perf_batch *empty_batch(struct lode_perf_merge *merge)
@@ -175,5 +175,5 @@ struct lode_perf_batch *lode_perf_merge_add(struct lode_perf_merge *merge,
 
 void lode_perf_merge_finish(struct lode_perf_merge *merge)
 {
-	flush(merge, INT64_MAX);
+	flush_perf_merge(merge, INT64_MAX);
 }

@@ -10,7 +10,7 @@
 
 enum { CHUNK_BYTES = 1 << 20 };
 
-static int append(struct lode_perf_reader *reader, size_t size, struct lode_error *err)
+static int append_perf_reader(struct lode_perf_reader *reader, size_t size, struct lode_error *err)
 {
 	int rc = reader->fd < 0 ? lode_unnamed_file_open(&reader->fd, err) : LODE_OK;
 
@@ -22,18 +22,18 @@ static int append(struct lode_perf_reader *reader, size_t size, struct lode_erro
 }
 
 /* Moves what is in memory to a file. */
-static int spill(struct lode_perf_reader *reader, struct lode_error *err)
+static int spill_perf_reader(struct lode_perf_reader *reader, struct lode_error *err)
 {
 	int64_t size = reader->size;
 	int rc;
 
 	reader->size = 0;
-	rc = append(reader, (size_t)size, err);
+	rc = append_perf_reader(reader, (size_t)size, err);
 	reader->size = size;
 	return rc;
 }
 
-static int keep(struct lode_perf_reader *reader, struct lode_error *err)
+static int keep_perf_reader(struct lode_perf_reader *reader, struct lode_error *err)
 {
 	size_t capacity = CHUNK_BYTES;
 	ssize_t n;
@@ -51,13 +51,13 @@ static int keep(struct lode_perf_reader *reader, struct lode_error *err)
 		if (n <= 0)
 			break;
 		if (reader->fd >= 0) {
-			rc = append(reader, (size_t)n, err);
+			rc = append_perf_reader(reader, (size_t)n, err);
 			if (rc < 0)
 				return rc;
 		}
 		reader->size += n;
 		if (reader->fd < 0 && reader->size >= LODE_PERF_KEEP_IN_MEMORY_BYTES) {
-			rc = spill(reader, err);
+			rc = spill_perf_reader(reader, err);
 			if (rc < 0)
 				return rc;
 		}
@@ -90,7 +90,7 @@ int lode_perf_reader_open(struct lode_perf_reader *reader, struct lode_input *in
 	if (n < (ssize_t)sizeof(head) || head[0] != LODE_PERF_MAGIC ||
 	    head[1] == LODE_PERF_PIPE_HEADER_BYTES)
 		return LODE_OK;
-	rc = keep(reader, err);
+	rc = keep_perf_reader(reader, err);
 	if (rc < 0)
 		lode_perf_reader_close(reader);
 	return rc;

@@ -9,7 +9,7 @@ struct rest {
 };
 
 /* `n` bytes, or NULL if fewer are left. Sizes come from the file: compare before adding. */
-static const uint8_t *take(struct rest *rest, uint64_t n)
+static const uint8_t *take_perf_sample(struct rest *rest, uint64_t n)
 {
 	const uint8_t *p = rest->at;
 
@@ -22,13 +22,13 @@ static const uint8_t *take(struct rest *rest, uint64_t n)
 
 static const uint8_t *take_words(struct rest *rest, uint64_t n)
 {
-	return n > rest->left / 8 ? NULL : take(rest, n * 8);
+	return n > rest->left / 8 ? NULL : take_perf_sample(rest, n * 8);
 }
 
 /* A count in front of what it counts. */
 static bool take_u64(struct rest *rest, uint64_t *value)
 {
-	const uint8_t *p = take(rest, 8);
+	const uint8_t *p = take_perf_sample(rest, 8);
 
 	*value = p ? lode_perf_u64(p) : 0;
 	return p != NULL;
@@ -77,7 +77,7 @@ static bool take_stack(struct rest *rest, struct lode_perf_sample *out)
 		return false;
 	if (size == 0)
 		return true;
-	out->stack = take(rest, size);
+	out->stack = take_perf_sample(rest, size);
 	if (!out->stack || !take_u64(rest, &used))
 		return false;
 	out->stack_bytes = used < size ? used : size;
@@ -109,7 +109,7 @@ static const char *parse_tail(struct lode_perf_sample *out, const struct lode_pe
 	n = (uint64_t)__builtin_popcountll(type & more_words);
 	if (n && !take_words(rest, n))
 		return "sample is shorter than its type needs";
-	if (type & PERF_SAMPLE_AUX && (!take_u64(rest, &size) || !take(rest, size)))
+	if (type & PERF_SAMPLE_AUX && (!take_u64(rest, &size) || !take_perf_sample(rest, size)))
 		return "AUX sample is longer than the record";
 	return NULL;
 }
@@ -147,11 +147,11 @@ const char *lode_perf_sample_parse(struct lode_perf_sample *out,
 		out->chain = take_words(&rest, n);
 	}
 	if (type & PERF_SAMPLE_RAW) {
-		p = take(&rest, 4);
+		p = take_perf_sample(&rest, 4);
 		if (!p || lode_perf_u32(p) > rest.left)
 			return "raw data is longer than the record";
 		out->raw_bytes = lode_perf_u32(p);
-		out->raw = take(&rest, out->raw_bytes);
+		out->raw = take_perf_sample(&rest, out->raw_bytes);
 	}
 	return type & tail ? parse_tail(out, event, &rest) : NULL;
 }

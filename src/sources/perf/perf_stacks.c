@@ -197,8 +197,8 @@ static uint32_t user_part_node(struct lode_perf_stacks *stacks, struct lode_perf
 }
 
 /* A chain that neither of its latest two answers is for. */
-static uint32_t look_up(struct lode_perf_stacks *stacks, struct lode_perf_known *known,
-			uint32_t chain, int32_t pid, uint32_t epoch)
+static uint32_t look_up_perf_stacks(struct lode_perf_stacks *stacks, struct lode_perf_known *known,
+				    uint32_t chain, int32_t pid, uint32_t epoch)
 {
 	struct lode_perf_known_chain *c = &known->chains.at[chain];
 	uint64_t row = (uint64_t)chain << 32;
@@ -234,7 +234,7 @@ uint32_t lode_perf_stacks_raw(struct lode_perf_stacks *stacks, unsigned worker, 
 		return c->raw[0];
 	if (c->epoch[1] == epoch)
 		return c->raw[1];
-	return look_up(stacks, known, chain, pid, epoch);
+	return look_up_perf_stacks(stacks, known, chain, pid, epoch);
 }
 
 uint32_t lode_perf_stacks_unwound(struct lode_perf_stacks *stacks, unsigned worker, uint32_t chain,

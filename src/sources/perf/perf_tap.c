@@ -104,7 +104,8 @@ static struct text text_of(const struct lode_perf_tapped *field, const uint8_t *
 	return text;
 }
 
-static uint64_t value_of(const struct lode_perf_tapped *field, const uint8_t *raw, size_t raw_bytes)
+static uint64_t value_of_perf_tap(const struct lode_perf_tapped *field, const uint8_t *raw,
+				  size_t raw_bytes)
 {
 	const uint8_t *p = raw + field->offset;
 	bool is_signed = field->how == LODE_PERF_SIGNED;
@@ -135,7 +136,7 @@ void lode_perf_tap_keep(const struct lode_perf_tap *tap, const uint8_t *raw, siz
 	uint64_t value;
 
 	for (unsigned i = 0; i < tap->n_fields; i++, to += sizeof(value)) {
-		value = tap->field[i].size ? value_of(&tap->field[i], raw, raw_bytes) : 0;
+		value = tap->field[i].size ? value_of_perf_tap(&tap->field[i], raw, raw_bytes) : 0;
 		memcpy(to, &value, sizeof(value));
 	}
 	if (!tap->text.size)

@@ -106,7 +106,7 @@ static const char *skip_class(const char *p, const char *end, bool (*is_in)(char
 	return p;
 }
 
-static bool is_word(char c)
+static bool is_word_perf_tracepoints(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_';
@@ -114,7 +114,7 @@ static bool is_word(char c)
 
 static bool is_declaration(char c)
 {
-	return is_word(c) || c == ' ' || c == '*';
+	return is_word_perf_tracepoints(c) || c == ' ' || c == '*';
 }
 
 /* `key`, one to six digits, `;` at `*p`, which moves behind them. */
@@ -158,14 +158,14 @@ static bool is_plain_field(const char *p, const char *end)
 	if (!skip_text(&rest, end, "__data_loc char[] "))
 		rest = p;
 	rest = skip_class(rest, end, is_declaration);
-	for (name = rest; name > p && is_word(name[-1]); name--)
+	for (name = rest; name > p && is_word_perf_tracepoints(name[-1]); name--)
 		;
 	/* A type of at least a letter, a blank or star, then a name that is none. */
-	if (name == rest || lode_is_digit(*name) || name - p < 2 || !is_word(*p) ||
+	if (name == rest || lode_is_digit(*name) || name - p < 2 || !is_word_perf_tracepoints(*p) ||
 	    lode_is_digit(*p))
 		return false;
 	if (rest < end && *rest == '[') {
-		p = skip_class(rest + 1, end, is_word);
+		p = skip_class(rest + 1, end, is_word_perf_tracepoints);
 		if (p == rest + 1 || p == end || *p != ']')
 			return false;
 		rest = p + 1;
@@ -182,7 +182,7 @@ static bool is_plain_head(const char *p, const char *end)
 	size_t n = (size_t)(end - p);
 
 	if (n > sizeof(name) - 1 && !memcmp(p, name, sizeof(name) - 1))
-		return skip_class(p + sizeof(name) - 1, end, is_word) == end;
+		return skip_class(p + sizeof(name) - 1, end, is_word_perf_tracepoints) == end;
 	if (n > sizeof(id) - 1 && !memcmp(p, id, sizeof(id) - 1))
 		return skip_class(p + sizeof(id) - 1, end, lode_is_digit) == end && n < 16;
 	return n == sizeof(format) - 1 && !memcmp(p, format, n);
@@ -288,8 +288,8 @@ static void read_systems(struct reading *reading, struct lode_bytes *data)
 		read_formats(reading, data, lode_bytes_string(data));
 }
 
-static int read_all(struct reading *reading, struct lode_bytes *data, const char *path,
-		    struct lode_error *err)
+static int read_all_perf_tracepoints(struct reading *reading, struct lode_bytes *data,
+				     const char *path, struct lode_error *err)
 {
 	static const uint8_t magic[10] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
 	const void *found = lode_bytes_take(data, sizeof(magic));
@@ -335,7 +335,7 @@ int lode_perf_tracepoints_read(struct lode_perf_events *events, struct lode_byte
 		lode_oom(sizeof(reading));
 	pthread_mutex_lock(&library_lock);
 	tep_set_loglevel(TEP_LOG_NONE);
-	rc = read_all(&reading, &data, path, err);
+	rc = read_all_perf_tracepoints(&reading, &data, path, err);
 	pthread_mutex_unlock(&library_lock);
 	tep_free(reading.tep);
 	lode_map_release(&reading.wanted);

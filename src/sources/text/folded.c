@@ -134,7 +134,7 @@ static uint32_t parse_frame(struct lode_calltree *tree, const char *written, siz
 	return frame;
 }
 
-static uint32_t frame_of(struct folded *f, const char *text, size_t len, bool is_kernel)
+static uint32_t frame_of_folded(struct folded *f, const char *text, size_t len, bool is_kernel)
 {
 	uint32_t id = lode_strings_find(&f->texts[is_kernel], text, len);
 
@@ -196,8 +196,8 @@ static uint32_t stack_of(struct folded *f, const char *text, size_t len)
 			mark.is_kernel = true;
 		else
 			mark.node = lode_calltree_push(&f->stream->tree, mark.node,
-						       frame_of(f, text + at, end - at,
-								mark.is_kernel));
+						       frame_of_folded(f, text + at, end - at,
+								       mark.is_kernel));
 		mark.end = end;
 		lode_vec_append(&f->marks, mark);
 		at = end + 1;
@@ -271,7 +271,7 @@ static void identify(struct folded *f, const char *line, size_t len)
 	f->n_hashed += len;
 }
 
-static int take_line(struct folded *f, const char *line, size_t len, struct lode_error *err)
+static int take_line_folded(struct folded *f, const char *line, size_t len, struct lode_error *err)
 {
 	struct lode_sample sample = {
 		.t_ns = f->total, .cpu = UINT32_MAX, .pid = FOLDED_TID, .tid = FOLDED_TID};
@@ -316,14 +316,14 @@ static int take_line(struct folded *f, const char *line, size_t len, struct lode
 	return 0;
 }
 
-static int read_lines(struct folded *f, struct lode_error *err)
+static int read_lines_folded(struct folded *f, struct lode_error *err)
 {
 	char *line;
 	size_t len;
 	int rc;
 
 	while ((rc = lode_lines_next(&f->lines, &line, &len, err)) > 0) {
-		rc = take_line(f, line, len, err);
+		rc = take_line_folded(f, line, len, err);
 		if (rc < 0)
 			return rc;
 	}
@@ -336,7 +336,7 @@ static int read_lines(struct folded *f, struct lode_error *err)
 }
 
 /* Hands the stream over; the call tree's nodes were used as raw stacks. */
-static struct lode_stream *finish(struct folded *f)
+static struct lode_stream *finish_folded(struct folded *f)
 {
 	size_t n = f->stream->tree.nodes.n;
 	uint32_t *nodes = lode_alloc(n * sizeof(*nodes));
@@ -364,8 +364,8 @@ static struct lode_stream *finish(struct folded *f)
 	return stream;
 }
 
-static void init(struct folded *f, struct lode_input *input,
-		 const struct lode_source_options *options)
+static void init_folded(struct folded *f, struct lode_input *input,
+			const struct lode_source_options *options)
 {
 
 	memset(f, 0, sizeof(*f));
@@ -380,7 +380,7 @@ static void init(struct folded *f, struct lode_input *input,
 	lode_builder_comm(f->builder, 0, FOLDED_TID, FOLDED_TID, lode_path_base(f->path), false);
 }
 
-static void release(struct folded *f)
+static void release_folded(struct folded *f)
 {
 	lode_builder_free(f->builder);
 	lode_lines_release(&f->lines);
@@ -400,14 +400,14 @@ static int folded_load(struct lode_stream **out, struct lode_input *input,
 	int rc;
 
 	*out = NULL;
-	init(&f, input, options);
-	rc = read_lines(&f, err ? err : &local);
+	init_folded(&f, input, options);
+	rc = read_lines_folded(&f, err ? err : &local);
 	if (rc == 0 && !f.n_lines)
 		rc = lode_fail(err, LODE_ERR_FORMAT, f.path, -1,
 			       "no line is a stack and a count, as in 'main;read 12'");
 	if (rc == 0)
-		*out = finish(&f);
-	release(&f);
+		*out = finish_folded(&f);
+	release_folded(&f);
 	return rc;
 }
 

@@ -289,7 +289,8 @@ static void set_comm(struct script *s, const struct lode_sample *sample, struct 
 }
 
 /* What --show-task-events and --show-lost-events print. */
-static void take_record(struct script *s, const struct lode_sample *at, struct lode_text text)
+static void take_record_script(struct script *s, const struct lode_sample *at,
+			       struct lode_text text)
 {
 	struct lode_script_record record;
 	char name[COMM_BYTES];
@@ -510,7 +511,7 @@ static bool take_sample(struct script *s, const char *line, size_t len)
 					 .pid = parsed.pid,
 					 .tid = parsed.tid};
 	if (parsed.payload.len > 12 && !memcmp(parsed.payload.at, "PERF_RECORD_", 12)) {
-		take_record(s, &p->sample, parsed.payload);
+		take_record_script(s, &p->sample, parsed.payload);
 		return true;
 	}
 	s->has_pids |= parsed.pid >= 0;
@@ -527,7 +528,7 @@ static bool take_sample(struct script *s, const char *line, size_t len)
 
 /* ---- Comments of --header ---- */
 
-static const char *value_of(const char *line, const char *key)
+static const char *value_of_script(const char *line, const char *key)
 {
 	size_t n = strlen(key);
 
@@ -552,23 +553,23 @@ static void take_comment(struct script *s, const char *line)
 {
 	const char *value;
 
-	if ((value = value_of(line, "hostname")))
+	if ((value = value_of_script(line, "hostname")))
 		s->stream->host = kept(s, value);
-	else if ((value = value_of(line, "os release")))
+	else if ((value = value_of_script(line, "os release")))
 		s->stream->kernel = kept(s, value);
-	else if ((value = value_of(line, "arch")))
+	else if ((value = value_of_script(line, "arch")))
 		s->stream->arch = kept(s, value);
-	else if ((value = value_of(line, "cmdline")))
+	else if ((value = value_of_script(line, "cmdline")))
 		s->stream->command = kept(s, value);
-	else if ((value = value_of(line, "nrcpus online")))
+	else if ((value = value_of_script(line, "nrcpus online")))
 		s->stream->n_cpus = (uint32_t)strtoul(value, NULL, 10);
-	else if ((value = value_of(line, "event")))
+	else if ((value = value_of_script(line, "event")))
 		lode_script_events_describe(&s->events, value);
 }
 
 /* ---- The file ---- */
 
-static void take_line(struct script *s, const char *line, size_t len)
+static void take_line_script(struct script *s, const char *line, size_t len)
 {
 	if (s->n_hashed < IDENTITY_BYTES) {
 		s->identity = lode_stable_hash(line, len, s->identity);
@@ -591,7 +592,7 @@ static void take_line(struct script *s, const char *line, size_t len)
 	}
 }
 
-static int read_lines(struct script *s, struct lode_error *err)
+static int read_lines_script(struct script *s, struct lode_error *err)
 {
 	char *line;
 	size_t len;
@@ -605,7 +606,7 @@ static int read_lines(struct script *s, struct lode_error *err)
 			s->is_truncated = true;
 			break;
 		}
-		take_line(s, line, len);
+		take_line_script(s, line, len);
 		if (s->options->progress && ++s->n_lines % 65536 == 0)
 			s->options->progress(s->options->progress_context,
 					     lode_input_consumed_bytes(s->lines.input));
@@ -640,7 +641,7 @@ static void mark_command(const struct script *s)
 	}
 }
 
-static struct lode_stream *finish(struct script *s)
+static struct lode_stream *finish_script(struct script *s)
 {
 	struct lode_stream *stream = s->stream;
 	size_t n = stream->tree.nodes.n;
@@ -667,7 +668,7 @@ static struct lode_stream *finish(struct script *s)
 	return stream;
 }
 
-static void release(struct script *s)
+static void release_script(struct script *s)
 {
 	lode_builder_free(s->builder);
 	lode_lines_release(&s->lines);
@@ -692,14 +693,14 @@ static int script_load(struct lode_stream **out, struct lode_input *input,
 	lode_lines_init(&s.lines, input);
 	s.builder = lode_builder_new(s.path, "perf script", "ns", &options->narrow);
 	s.stream = lode_builder_stream(s.builder);
-	rc = read_lines(&s, err ? err : &local);
+	rc = read_lines_script(&s, err ? err : &local);
 	if (rc == 0 && !s.n_samples)
 		rc = lode_fail(err, LODE_ERR_FORMAT, s.path, -1,
 			       "no line is a sample of perf script: the fields comm, tid, cpu, "
 			       "time, event (and ip, sym, dso for stacks) are needed");
 	if (rc == 0)
-		*out = finish(&s);
-	release(&s);
+		*out = finish_script(&s);
+	release_script(&s);
 	return rc;
 }
 

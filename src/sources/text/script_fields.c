@@ -4,12 +4,12 @@
 
 #include "base/map.h"
 
-static bool starts_with(const char *text, const char *prefix)
+static bool starts_with_script_fields(const char *text, const char *prefix)
 {
 	return !strncmp(text, prefix, strlen(prefix));
 }
 
-static bool is_word(char c)
+static bool is_word_script_fields(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_';
@@ -41,7 +41,7 @@ static bool number(uint64_t *out, const char **at, const char *end, unsigned bas
 	return true;
 }
 
-static bool skip(const char **at, const char *end, const char *text)
+static bool skip_script_fields(const char **at, const char *end, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -57,17 +57,17 @@ static bool raw_syscall(uint64_t *out, const char *at, const char *end, const ch
 {
 	bool is_args = !strcmp(field, "args");
 
-	if ((!is_args && strcmp(field, "id") != 0) || !skip(&at, end, "NR ") ||
+	if ((!is_args && strcmp(field, "id") != 0) || !skip_script_fields(&at, end, "NR ") ||
 	    !number(out, &at, end, 10))
 		return false;
 	if (!is_args)
 		return true;
-	if (!skip(&at, end, " ("))
+	if (!skip_script_fields(&at, end, " ("))
 		return false;
 	for (unsigned i = 0; number(out, &at, end, 16); i++) {
 		if (i == element)
 			return true;
-		if (!skip(&at, end, ", "))
+		if (!skip_script_fields(&at, end, ", "))
 			break;
 	}
 	return false;
@@ -79,7 +79,8 @@ static bool block_request(uint64_t *out, const char *at, const char *end, const 
 	uint64_t major, minor, sector;
 	const char *p = at, *plus;
 
-	if (!number(&major, &p, end, 10) || !skip(&p, end, ",") || !number(&minor, &p, end, 10))
+	if (!number(&major, &p, end, 10) || !skip_script_fields(&p, end, ",") ||
+	    !number(&minor, &p, end, 10))
 		return false;
 	if (!strcmp(field, "dev")) {
 		*out = major << 20 | minor;
@@ -89,7 +90,7 @@ static bool block_request(uint64_t *out, const char *at, const char *end, const 
 		if (*plus != ')' || plus[1] != ' ')
 			continue;
 		p = plus + 2;
-		if (!number(&sector, &p, end, 10) || !skip(&p, end, " + "))
+		if (!number(&sector, &p, end, 10) || !skip_script_fields(&p, end, " + "))
 			continue;
 		if (!strcmp(field, "sector")) {
 			*out = sector;
@@ -107,7 +108,7 @@ struct lode_text lode_script_text(struct lode_text payload, const char *field)
 	struct lode_text none = {payload.at, 0}, text;
 
 	for (p = payload.at; p + len < end; p++) {
-		if ((p > payload.at && is_word(p[-1])) || memcmp(p, field, len) != 0)
+		if ((p > payload.at && is_word_script_fields(p[-1])) || memcmp(p, field, len) != 0)
 			continue;
 		if (p[len] == '=')
 			text.at = p + len + 1;
@@ -130,11 +131,12 @@ bool lode_script_value(uint64_t *out, const char *tracepoint, struct lode_text p
 	struct lode_script_waking waking;
 	struct lode_text text;
 
-	if (starts_with(tracepoint, "raw_syscalls:"))
+	if (starts_with_script_fields(tracepoint, "raw_syscalls:"))
 		return raw_syscall(out, at, end, field, element);
-	if (starts_with(tracepoint, "block:block_rq_") && block_request(out, at, end, field))
+	if (starts_with_script_fields(tracepoint, "block:block_rq_") &&
+	    block_request(out, at, end, field))
 		return true;
-	if (starts_with(tracepoint, "sched:sched_wak") && !strcmp(field, "pid") &&
+	if (starts_with_script_fields(tracepoint, "sched:sched_wak") && !strcmp(field, "pid") &&
 	    lode_script_parse_waking(&waking, payload)) {
 		*out = (uint64_t)(int64_t)waking.pid;
 		return true;

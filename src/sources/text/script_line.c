@@ -19,7 +19,7 @@ static bool ends_with(struct lode_text text, const char *end)
 	return text.len >= n && !memcmp(text.at + text.len - n, end, n);
 }
 
-static bool starts_with(struct lode_text text, const char *start)
+static bool starts_with_script_line(struct lode_text text, const char *start)
 {
 	size_t n = strlen(start);
 
@@ -76,7 +76,7 @@ static struct lode_text take_first_word(struct lode_text *text)
 /* ---- The line that starts a sample ---- */
 
 /* "1869.769326781" as ns, without a double in between. */
-static bool parse_time(struct lode_text text, int64_t *t_ns)
+static bool parse_time_script_line(struct lode_text text, int64_t *t_ns)
 {
 	const char *dot = memchr(text.at, '.', text.len);
 	size_t n_decimals = dot ? text.len - (size_t)(dot - text.at) - 1 : 0;
@@ -143,7 +143,8 @@ static void parse_what(struct lode_script_sample *out, struct lode_text text)
 		text = rest;
 		word = take_first_word(&rest);
 	}
-	if (word.len > 1 && word.at[word.len - 1] == ':' && !starts_with(word, "PERF_RECORD_")) {
+	if (word.len > 1 && word.at[word.len - 1] == ':' &&
+	    !starts_with_script_line(word, "PERF_RECORD_")) {
 		out->event = (struct lode_text){word.at, word.len - 1};
 		text = rest;
 	}
@@ -165,7 +166,7 @@ bool lode_script_parse_sample(struct lode_script_sample *out, const char *line, 
 		if (!before.len || !lode_is_digit(colon[-1]))
 			continue;
 		time = take_last_word(&before);
-		if (!parse_time(time, &out->t_ns) || !parse_who(out, before))
+		if (!parse_time_script_line(time, &out->t_ns) || !parse_who(out, before))
 			continue;
 		parse_what(out, (struct lode_text){colon + 1, (size_t)(end - colon - 1)});
 		return true;
@@ -253,7 +254,7 @@ static bool is_user_mapping(struct lode_text module)
 					    "[stack", "[anon",	    "[uprobes]", "[vvar"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (starts_with(module, names[i]))
+		if (starts_with_script_line(module, names[i]))
 			return true;
 	return false;
 }
@@ -266,8 +267,9 @@ static void set_module(struct lode_script_frame *out, struct lode_text module)
 	drop_offset(&module);
 	if (ends_with(module, deleted))
 		module.len -= sizeof(deleted) - 1;
-	is_kernel_file = starts_with(module, "/lib/modules/") ||
-			 starts_with(module, "/usr/lib/modules/") || ends_with(module, ".ko");
+	is_kernel_file = starts_with_script_line(module, "/lib/modules/") ||
+			 starts_with_script_line(module, "/usr/lib/modules/") ||
+			 ends_with(module, ".ko");
 	for (size_t i = module.len; i-- > 0;) {
 		if (module.at[i] == '/') {
 			module.at += i + 1;
@@ -299,7 +301,7 @@ bool lode_script_parse_frame(struct lode_script_frame *out, const char *line, si
 	out->function = trim(text);
 	drop_offset(&out->function);
 	drop_version(&out->function);
-	if (starts_with(out->function, "[unknown]"))
+	if (starts_with_script_line(out->function, "[unknown]"))
 		out->function.len = 0;
 	return true;
 }
@@ -311,7 +313,7 @@ static struct lode_text behind(struct lode_text text, const char *at)
 	return (struct lode_text){at, text.len - (size_t)(at - text.at)};
 }
 
-static const char *find(struct lode_text text, const char *needle)
+static const char *find_script_line(struct lode_text text, const char *needle)
 {
 	return memmem(text.at, text.len, needle, strlen(needle));
 }
@@ -328,7 +330,7 @@ static bool parse_pair(struct lode_text text, char separator, int32_t *pid, int3
 /* "(12:13):(1:1)" */
 static bool parse_pairs(struct lode_script_record *out, struct lode_text text)
 {
-	const char *middle = find(text, "):(");
+	const char *middle = find_script_line(text, "):(");
 	struct lode_text child, parent;
 
 	if (!middle || *text.at != '(' || !ends_with(text, ")"))
@@ -368,7 +370,7 @@ bool lode_script_parse_record(struct lode_script_record *out, struct lode_text t
 
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
-		if (!starts_with(text, forms[i].start))
+		if (!starts_with_script_line(text, forms[i].start))
 			continue;
 		text = behind(text, text.at + strlen(forms[i].start));
 		out->kind = forms[i].kind;
@@ -403,7 +405,7 @@ bool lode_script_number(struct lode_text payload, const char *key, int64_t *out)
 	struct lode_text rest = payload;
 	const char *at;
 
-	while ((at = find(rest, key)) && at > payload.at && !is_space(at[-1]))
+	while ((at = find_script_line(rest, key)) && at > payload.at && !is_space(at[-1]))
 		rest = behind(rest, at + 1); /* "pid=" inside "child_pid=" */
 	if (!at)
 		return false;
@@ -436,7 +438,7 @@ static bool comm_and_pid(struct lode_text text, const char *key, struct lode_tex
 static bool comm_colon_pid(struct lode_text text, struct lode_text *comm, int32_t *pid,
 			   struct lode_text *rest)
 {
-	const char *bracket = find(text, " [");
+	const char *bracket = find_script_line(text, " [");
 	struct lode_text who;
 
 	while (bracket) {
@@ -453,7 +455,7 @@ static bool comm_colon_pid(struct lode_text text, struct lode_text *comm, int32_
 					: (struct lode_text){rest->at, 0};
 			return true;
 		}
-		bracket = find(behind(text, bracket + 1), " [");
+		bracket = find_script_line(behind(text, bracket + 1), " [");
 	}
 	return false;
 }
@@ -464,24 +466,24 @@ bool lode_script_parse_switch(struct lode_script_switch *out, struct lode_text p
 	struct lode_text rest;
 	const char *at;
 
-	if (starts_with(payload, "prev_comm=")) {
+	if (starts_with_script_line(payload, "prev_comm=")) {
 		rest = behind(payload, payload.at + 10);
 		if (!comm_and_pid(rest, " prev_pid=", &out->prev_comm, &out->prev_pid))
 			return false;
 		rest = behind(rest, rest.at + out->prev_comm.len);
-		at = find(rest, " prev_state=");
+		at = find_script_line(rest, " prev_state=");
 		if (!at)
 			return false;
 		rest = behind(rest, at + 12);
 		out->prev_state = take_first_word(&rest);
-		at = find(rest, arrow);
+		at = find_script_line(rest, arrow);
 		return at && comm_and_pid(behind(rest, at + sizeof(arrow) - 1),
 					  " next_pid=", &out->next_comm, &out->next_pid);
 	}
 	if (!comm_colon_pid(payload, &out->prev_comm, &out->prev_pid, &rest))
 		return false;
 	out->prev_state = take_first_word(&rest);
-	if (!starts_with(rest, short_arrow))
+	if (!starts_with_script_line(rest, short_arrow))
 		return false;
 	return comm_colon_pid(behind(rest, rest.at + sizeof(short_arrow) - 1), &out->next_comm,
 			      &out->next_pid, &rest);
@@ -491,7 +493,7 @@ bool lode_script_parse_waking(struct lode_script_waking *out, struct lode_text p
 {
 	struct lode_text rest;
 
-	if (starts_with(payload, "comm="))
+	if (starts_with_script_line(payload, "comm="))
 		return comm_and_pid(behind(payload, payload.at + 5), " pid=", &out->comm,
 				    &out->pid);
 	return comm_colon_pid(payload, &out->comm, &out->pid, &rest);

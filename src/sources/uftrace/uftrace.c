@@ -200,7 +200,7 @@ static bool is_code(void *context, int64_t t_ns, uint64_t address)
 	return lode_uftrace_is_code(task->reader->names, session_of(task, t_ns), address);
 }
 
-static void flush(struct task *task)
+static void flush_uftrace(struct task *task)
 {
 	struct lode_call_sink *sink = task->reader->sink;
 	size_t n = task->n;
@@ -211,12 +211,13 @@ static void flush(struct task *task)
 					task->reader->err);
 }
 
-static void add(struct task *task, int64_t t_ns, enum lode_call_event_kind kind, uint32_t function)
+static void add_uftrace(struct task *task, int64_t t_ns, enum lode_call_event_kind kind,
+			uint32_t function)
 {
 	task->events[task->n++] =
 		(struct lode_call_event){.t_ns = t_ns, .function = function, .kind = (uint8_t)kind};
 	if (task->n == BATCH_EVENTS)
-		flush(task);
+		flush_uftrace(task);
 }
 
 static uint32_t schedule_function(struct task *task, bool is_preempted)
@@ -246,12 +247,12 @@ static void add_sched_before(struct task *task, int64_t t_ns)
 						    ? task->left_as
 						    : schedule_function(task, false);
 
-			add(task, event->t_ns, LODE_CALL_EXIT, function);
+			add_uftrace(task, event->t_ns, LODE_CALL_EXIT, function);
 			task->left_as = LODE_NONE;
 		} else {
 			task->left_as =
 				schedule_function(task, event->kind == LODE_UFTRACE_OUT_PREEMPTED);
-			add(task, event->t_ns, LODE_CALL_ENTER, task->left_as);
+			add_uftrace(task, event->t_ns, LODE_CALL_ENTER, task->left_as);
 		}
 	}
 }
@@ -266,7 +267,7 @@ static void skip_sched_before(struct task *task, int64_t t_ns)
 		task->next_sched++;
 }
 
-static void take_record(struct task *task, const struct lode_uftrace_record *record)
+static void take_record_uftrace(struct task *task, const struct lode_uftrace_record *record)
 {
 	if (task->is_started)
 		add_sched_before(task, record->t_ns);
@@ -278,12 +279,12 @@ static void take_record(struct task *task, const struct lode_uftrace_record *rec
 			      record->address ? record->address : 1, -1, record->t_ns,
 			      "thread %d lost %llu records", task->tid,
 			      (unsigned long long)record->address);
-		add(task, record->t_ns, LODE_CALL_CUT, 0);
+		add_uftrace(task, record->t_ns, LODE_CALL_CUT, 0);
 	} else if (record->type != LODE_UFTRACE_EVENT) {
-		add(task, record->t_ns,
-		    record->type == LODE_UFTRACE_ENTRY ? LODE_CALL_ENTER : LODE_CALL_EXIT,
-		    lode_uftrace_function(task->reader->names, session_of(task, record->t_ns),
-					  record->address));
+		add_uftrace(task, record->t_ns,
+			    record->type == LODE_UFTRACE_ENTRY ? LODE_CALL_ENTER : LODE_CALL_EXIT,
+			    lode_uftrace_function(task->reader->names,
+						  session_of(task, record->t_ns), record->address));
 	}
 	task->reader->n_records += record->type != LODE_UFTRACE_EVENT;
 }
@@ -307,7 +308,7 @@ static void take_queued(struct task *task)
 		at->t_ns = mended_ns;
 	}
 	task->last_ns = at->t_ns;
-	take_record(task, at);
+	take_record_uftrace(task, at);
 	task->n_queued--;
 	memmove(at, at + 1, task->n_queued * sizeof(*at));
 }
@@ -323,7 +324,7 @@ static bool is_settled(const struct task *task)
 	       (task->n_queued > 1 && lode_clock_is_near(at->t_ns, at[1].t_ns));
 }
 
-static const char *name_of(struct reader *reader, int32_t pid, int32_t tid)
+static const char *name_of_uftrace(struct reader *reader, int32_t pid, int32_t tid)
 {
 	const char *name = lode_uftrace_name_of(&reader->sched, tid);
 	uint32_t session;
@@ -354,7 +355,8 @@ static int read_task(struct reader *reader, int32_t tid, struct lode_input *inpu
 					       .context = &task};
 
 	reader->err = err;
-	task.thread = sink->thread(sink->context, task.pid, tid, name_of(reader, task.pid, tid));
+	task.thread =
+		sink->thread(sink->context, task.pid, tid, name_of_uftrace(reader, task.pid, tid));
 	task.sched = lode_uftrace_sched_of(&reader->sched, tid, &task.n_sched);
 	task.events = lode_alloc(BATCH_EVENTS * sizeof(*task.events));
 	while (task.rc == LODE_OK &&
@@ -365,7 +367,7 @@ static int read_task(struct reader *reader, int32_t tid, struct lode_input *inpu
 	}
 	while (task.n_queued)
 		take_queued(&task);
-	flush(&task);
+	flush_uftrace(&task);
 	free(task.events);
 	lode_uftrace_records_release(&records);
 	return task.rc;

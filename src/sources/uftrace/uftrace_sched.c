@@ -53,7 +53,8 @@ static void take_comm(struct cpu_file *file, struct lode_bytes *body)
 			lode_strings_intern(&file->sched->names, comm, strlen(comm));
 }
 
-static void take_record(struct cpu_file *file, unsigned type, unsigned misc, struct lode_bytes body)
+static void take_record_uftrace_sched(struct cpu_file *file, unsigned type, unsigned misc,
+				      struct lode_bytes body)
 {
 	if (type == RECORD_SWITCH) {
 		take_switch(file, misc, &body);
@@ -100,8 +101,9 @@ static void read_records(struct cpu_file *file, struct lode_input *input)
 				      file->name, (unsigned long long)at);
 			break;
 		}
-		take_record(file, type, misc,
-			    lode_bytes_make(record, size - HEADER_BYTES, at + HEADER_BYTES));
+		take_record_uftrace_sched(file, type, misc,
+					  lode_bytes_make(record, size - HEADER_BYTES,
+							  at + HEADER_BYTES));
 		at += size;
 	}
 	free(record);

@@ -8,7 +8,7 @@
 #include "sources/uftrace/uftrace.h"
 
 /* Text behind `key` in the line, NULL if it is not there. */
-static const char *value_of(const char *line, const char *key)
+static const char *value_of_uftrace_tasks(const char *line, const char *key)
 {
 	const char *at = strstr(line, key);
 
@@ -17,7 +17,7 @@ static const char *value_of(const char *line, const char *key)
 
 static bool number_of(const char *line, const char *key, int base, uint64_t *out)
 {
-	const char *at = value_of(line, key);
+	const char *at = value_of_uftrace_tasks(line, key);
 	char *end;
 
 	if (!at)
@@ -29,7 +29,7 @@ static bool number_of(const char *line, const char *key, int base, uint64_t *out
 /* "timestamp=2382.992937134": nine digits behind the point. */
 static bool time_of(const char *line, int64_t *t_ns)
 {
-	const char *at = value_of(line, "timestamp=");
+	const char *at = value_of_uftrace_tasks(line, "timestamp=");
 	unsigned long long s, ns = 0;
 	char *end;
 
@@ -49,7 +49,7 @@ static bool time_of(const char *line, int64_t *t_ns)
 /* Up to the next blank, or the quote if one is open. */
 static const char *text_of(struct lode_arena *arena, const char *line, const char *key)
 {
-	const char *at = value_of(line, key);
+	const char *at = value_of_uftrace_tasks(line, key);
 	size_t n;
 
 	if (!at)
@@ -63,7 +63,7 @@ static const char *text_of(struct lode_arena *arena, const char *line, const cha
 	return lode_arena_strndup(arena, at, n);
 }
 
-static bool take_line(struct lode_uftrace_tasks *tasks, const char *line)
+static bool take_line_uftrace_tasks(struct lode_uftrace_tasks *tasks, const char *line)
 {
 	uint64_t pid, tid, other;
 	int64_t t_ns;
@@ -130,7 +130,7 @@ void lode_uftrace_tasks_load(struct lode_uftrace_tasks *tasks, const char *direc
 	}
 	lode_lines_init(&lines, input);
 	while ((rc = lode_lines_next(&lines, &line, &len, &fault)) > 0)
-		if (len && !take_line(tasks, line))
+		if (len && !take_line_uftrace_tasks(tasks, line))
 			lode_loss_add(losses, LODE_LOSS_BAD_RECORD, 1, lines.offset, 0,
 				      "task.txt, line %lld: not understood",
 				      (long long)lines.number);

@@ -59,7 +59,8 @@ static bool to_ns(struct lode_ticks *ticks, uint64_t at, int64_t *ns)
 	return true;
 }
 
-static int take_record(struct basic *basic, size_t i, struct lode_bytes b, struct lode_error *err)
+static int take_record_xray_basic(struct basic *basic, size_t i, struct lode_bytes b,
+				  struct lode_error *err)
 {
 	struct lode_xray_log *log = basic->log;
 	unsigned type = lode_bytes_u16(&b), kind, id;
@@ -103,7 +104,7 @@ static int take_chunk(struct basic *basic, size_t size, struct lode_error *err)
 	for (size_t i = 0; i < n; i++) {
 		struct lode_bytes b = lode_bytes_make(basic->bytes + i * XRAY_BASIC_RECORD_BYTES,
 						      XRAY_BASIC_RECORD_BYTES, 0);
-		int rc = take_record(basic, i, b, err);
+		int rc = take_record_xray_basic(basic, i, b, err);
 
 		if (rc < 0)
 			return rc;

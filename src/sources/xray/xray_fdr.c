@@ -36,7 +36,7 @@ struct fdr {
 	struct lode_error *err;
 };
 
-static int make(void *context, void *item)
+static int make_xray_fdr(void *context, void *item)
 {
 	struct fdr *fdr = context;
 	struct item *it = item;
@@ -47,7 +47,7 @@ static int make(void *context, void *item)
 	return LODE_PIPELINE_ITEM;
 }
 
-static void work(void *context, void *item, unsigned worker)
+static void work_xray_fdr(void *context, void *item, unsigned worker)
 {
 	const struct fdr *fdr = context;
 	struct item *it = item;
@@ -122,7 +122,7 @@ static int hand_over(struct fdr *fdr, struct item *it)
 	return log->sink->events(log->sink->context, thread, events + first, n - first, fdr->err);
 }
 
-static int take(void *context, void *item)
+static int take_xray_fdr(void *context, void *item)
 {
 	struct fdr *fdr = context;
 	struct item *it = item;
@@ -154,10 +154,13 @@ static int take(void *context, void *item)
 	return rc;
 }
 
-static int run(struct fdr *fdr, struct lode_error *err)
+static int run_xray_fdr(struct fdr *fdr, struct lode_error *err)
 {
 	unsigned n_threads = fdr->log->options->n_threads;
-	struct lode_pipeline pipeline = {.make = make, .work = work, .take = take, .context = fdr};
+	struct lode_pipeline pipeline = {.make = make_xray_fdr,
+					 .work = work_xray_fdr,
+					 .take = take_xray_fdr,
+					 .context = fdr};
 	struct item *items;
 	void **pointers;
 	int rc;
@@ -202,7 +205,7 @@ int lode_xray_read_fdr(struct lode_xray_log *log, struct lode_input *input, stru
 			      fdr.spool.fault.message);
 	rc = lode_xray_index_build(&fdr.index, &log->header, &fdr.spool, losses, err);
 	if (rc == LODE_OK)
-		rc = run(&fdr, err);
+		rc = run_xray_fdr(&fdr, err);
 	lode_xray_index_release(&fdr.index);
 	lode_spool_close(&fdr.spool);
 	return rc;

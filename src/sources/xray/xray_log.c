@@ -28,7 +28,7 @@ static bool parse_header(struct lode_xray_header *header, struct lode_bytes *b)
 }
 
 /* There is no magic number: what follows the header must look like the first record. */
-static bool recognise(const uint8_t *head, size_t size)
+static bool recognise_xray_log(const uint8_t *head, size_t size)
 {
 	struct lode_bytes b = lode_bytes_make(head, size, 0);
 	struct lode_xray_header header;
@@ -151,7 +151,7 @@ static const char *const file_globs[] = {"xray-log.*", "*.xray", NULL};
 const struct lode_format lode_format_xray = {
 	.name = "XRay",
 	.words = "XRay log",
-	.recognise = recognise,
+	.recognise = recognise_xray_log,
 	.globs = file_globs,
 	.named = "XRay's logs",
 	.begins = "the header of an XRay log",
