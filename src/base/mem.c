@@ -156,3 +156,17 @@ void *lode_vec_grow(void *at, size_t *capacity, size_t need, size_t item_bytes)
 	*capacity = n;
 	return lode_realloc_n(at, n, item_bytes);
 }
+
+void *lode_vec_resize(void *at, size_t *capacity, size_t need, size_t item_bytes)
+{
+	size_t before = *capacity;
+	void *fits;
+
+	*capacity = need;
+	if (need >= before)
+		return lode_realloc_n(at, need, item_bytes);
+	/* realloc would leave a hole behind each of a million small blocks. */
+	fits = need ? memcpy(lode_alloc(need * item_bytes), at, need * item_bytes) : NULL;
+	free(at);
+	return fits;
+}

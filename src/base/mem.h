@@ -49,6 +49,7 @@ void lode_arena_release(struct lode_arena *arena);
 	}
 
 LODE_NEVER_NULL void *lode_vec_grow(void *at, size_t *capacity, size_t need, size_t item_bytes);
+void *lode_vec_resize(void *at, size_t *capacity, size_t need, size_t item_bytes);
 
 /* What the analyzer cannot see: room for something is never nowhere. */
 #ifdef __clang_analyzer__
@@ -64,6 +65,11 @@ LODE_NEVER_NULL void *lode_vec_grow(void *at, size_t *capacity, size_t need, siz
 	 lode_vec_is_there(v))
 #define lode_vec_append(v, item) \
 	(lode_vec_reserve(v, (v)->n + 1), (void)((v)->at[(v)->n++] = (item)))
+/* Room for exactly so many, no fewer than there are: for vectors of which there are very many. */
+#define lode_vec_fit(v, need)                                                                \
+	((v)->capacity == (need) ? (void)0                                                   \
+				 : (void)((v)->at = lode_vec_resize((v)->at, &(v)->capacity, \
+								    (need), sizeof(*(v)->at))))
 /* Appends one zeroed item and gives its address (valid until the next append). */
 #define lode_vec_append_zero(v)                                                          \
 	(lode_vec_reserve(v, (v)->n + 1), memset(&(v)->at[(v)->n], 0, sizeof(*(v)->at)), \

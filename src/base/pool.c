@@ -64,3 +64,26 @@ unsigned lode_pool_cpus(void)
 		return 1;
 	return (unsigned)CPU_COUNT(&set);
 }
+
+void lode_pool_note(struct lode_pool_failure *failure, size_t job, int rc,
+		    const struct lode_error *err)
+{
+	if (rc >= 0 || (failure->err.status != LODE_OK && failure->job < job))
+		return;
+	failure->job = job;
+	failure->err = *err;
+}
+
+int lode_pool_first_failure(const struct lode_pool_failure *failures, unsigned n_workers,
+			    struct lode_error *err)
+{
+	const struct lode_pool_failure *first = &failures[0];
+
+	for (unsigned i = 1; i < n_workers; i++)
+		if (failures[i].err.status != LODE_OK &&
+		    (first->err.status == LODE_OK || failures[i].job < first->job))
+			first = &failures[i];
+	if (first->err.status != LODE_OK && err)
+		*err = first->err;
+	return first->err.status;
+}

@@ -44,6 +44,7 @@ int lode_serve_timeline_open(struct lode_serve_timeline **out, const char *path,
 		lode_serve_timeline_close(timeline);
 		return rc;
 	}
+	lode_call_trace_keep_threads(timeline->trace, LODE_VIEWS_THREADS); /* as the page has */
 	load_threads(timeline->trace);
 	*out = timeline;
 	return LODE_OK;

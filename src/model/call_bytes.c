@@ -126,6 +126,24 @@ int lode_call_pieces_append(struct lode_call_piece *out, struct lode_call_pieces
 	return LODE_OK;
 }
 
+void lode_call_pieces_end(struct lode_call_pieces *pieces, struct lode_call_store *store)
+{
+	struct lode_call_chunk *last;
+	uint8_t *full;
+
+	lode_vec_fit(&pieces->chunks, pieces->chunks.n);
+	if (!pieces->chunks.n)
+		return;
+	last = &pieces->chunks.at[pieces->chunks.n - 1];
+	if (!last->memory || last->used == last->size)
+		return;
+	full = last->memory;
+	last->memory = memcpy(lode_alloc(last->used + 1), full, last->used);
+	free(full);
+	atomic_fetch_sub(&store->in_memory, last->size - last->used);
+	last->size = last->used;
+}
+
 static int read_file(struct lode_call_store *store, uint8_t *to, size_t size, int64_t offset,
 		     struct lode_error *err)
 {

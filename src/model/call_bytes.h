@@ -50,6 +50,8 @@ struct lode_call_pieces {
 /* `store` gets its memory back; NULL if it goes too. */
 void lode_call_pieces_release(struct lode_call_pieces *pieces, struct lode_call_store *store);
 
+/* No more pieces come: what of the last chunk is not filled goes back. */
+void lode_call_pieces_end(struct lode_call_pieces *pieces, struct lode_call_store *store);
 int lode_call_pieces_append(struct lode_call_piece *out, struct lode_call_pieces *pieces,
 			    struct lode_call_store *store, const uint8_t *data, size_t size,
 			    struct lode_error *err);

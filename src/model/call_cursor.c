@@ -169,16 +169,16 @@ const struct lode_call *lode_call_cursor_block(struct lode_call_cursor *cursor, 
 
 uint64_t lode_call_find(struct lode_call_cursor *cursor, int64_t t_ns)
 {
-	const struct lode_call_span *blocks = cursor->thread->levels[0].at;
+	const lode_call_level blocks = lode_call_blocks(cursor->thread);
 	const struct lode_call *calls;
-	size_t from = 0, to = cursor->thread->levels[0].n, n;
+	size_t from = 0, to = blocks.n, n;
 	uint64_t first;
 
 	/* The last block that starts before t, then in it. */
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;
 
-		if (blocks[middle].first_ns < t_ns)
+		if (blocks.at[middle].first_ns < t_ns)
 			from = middle + 1;
 		else
 			to = middle;

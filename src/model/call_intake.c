@@ -10,7 +10,7 @@
 #include "model/call_spread.h"
 
 enum {
-	batch_first = 64, /* events; a thread's first batches are small, since most threads are */
+	batch_first = 4, /* events; a thread's first batches are small, since most threads are */
 	batch_last = 4096,
 	waiting_max = 512 << 10, /* events that wait for a pairing */
 	history_threads = 64,	 /* with more, each keeps less to find repeats in */
@@ -24,8 +24,8 @@ struct batch {
 /* A thread of the trace, while it comes in. */
 struct line {
 	struct lode_call_thread *thread;
-	struct lode_call_pairing *pairing;
-	struct lode_losses *losses; /* of its clock; NULL: none */
+	struct lode_call_pairing *pairing; /* NULL: all its events are still in `filling` */
+	struct lode_losses *losses;	   /* of its clock; NULL: none */
 	struct lode_call_event *filling;
 	size_t n_filling, room;
 	bool is_large;			/* has filled a batch */
@@ -144,6 +144,8 @@ static int submit(struct intake *in, struct line *line)
 	line->n_filling = line->room = 0;
 	if (!batch.n)
 		return LODE_OK;
+	if (!line->pairing)
+		line->pairing = lode_call_pairing_new(line->thread, &in->trace->store);
 	if (in->is_alone) {
 		pair_batches(in, line, &batch, 1, &in->tools[in->source_worker]);
 		return in->status;
@@ -197,7 +199,6 @@ static uint32_t take_thread(void *context, int32_t pid, int32_t tid, const char 
 		struct line *line = lode_alloc0(1, sizeof(*line));
 
 		line->thread = lode_call_thread_new(pid, tid, in->block_bits);
-		line->pairing = lode_call_pairing_new(line->thread, &in->trace->store);
 		*slot = (uint32_t)in->lines.n;
 		lode_vec_append(&in->lines, line);
 	}
@@ -271,8 +272,10 @@ static void run_source(struct intake *in, unsigned worker)
 	rc = in->read(in->context, &sink, &err);
 	if (rc < 0)
 		fail(in, rc, &err);
+	/* Small threads are paired one by one, so that few are under way. */
 	for (size_t i = 0; i < in->lines.n; i++)
-		submit(in, in->lines.at[i]);
+		if (in->lines.at[i]->pairing)
+			submit(in, in->lines.at[i]);
 	pthread_mutex_lock(&in->lock);
 	in->has_ended = true;
 	pthread_cond_broadcast(&in->changed);
@@ -294,8 +297,15 @@ static void end_line(void *context, size_t index, unsigned worker)
 	struct intake *in = context;
 	struct lode_error err;
 	struct line *line = in->lines.at[index];
-	int rc = lode_call_pairing_end(line->pairing, &in->tools[worker], &err);
+	struct batch all = {line->filling, line->n_filling, history_of(in)};
+	int rc;
 
+	if (!line->pairing) {
+		line->pairing = lode_call_pairing_new(line->thread, &in->trace->store);
+		line->filling = NULL;
+		pair_batches(in, line, &all, 1, &in->tools[worker]);
+	}
+	rc = lode_call_pairing_end(line->pairing, &in->tools[worker], &err);
 	if (rc < 0)
 		fail(in, rc, &err);
 	line->losses = lode_call_pairing_take_losses(line->pairing);
@@ -347,7 +357,7 @@ static void finish_trace(struct intake *in)
 				      "thread %d has more than %zu different stacks", thread->tid,
 				      LODE_CALL_MAX_STACKS);
 		for (unsigned k = 0; k < LODE_N_REPAIRS; k++)
-			trace->repairs[k] += thread->repairs[k];
+			trace->repairs[k] += lode_call_repairs(thread, (enum lode_call_repair)k);
 		trace->n_events += thread->n_events;
 		if (!thread->n_calls)
 			continue;

@@ -116,9 +116,10 @@ static int make_level(struct making *m, unsigned level, struct lode_error *err)
 {
 	struct lode_call_thread *thread = m->thread;
 	struct lode_call_pieces above = {0};
-	size_t n_below = thread->levels[level - 1].n, n_above = 0;
+	size_t n_below = m->pieces.n, n_above = 0;
 	int rc = LODE_OK;
 
+	lode_call_thread_add_level(thread);
 	for (size_t i = 0; i < n_below && rc == LODE_OK; i += LODE_CALL_FAN_OUT) {
 		size_t n = n_below - i < LODE_CALL_FAN_OUT ? n_below - i : LODE_CALL_FAN_OUT;
 		struct lode_call_span over =
@@ -167,6 +168,16 @@ static void finish_thread(struct lode_call_thread *thread)
 	thread->last_ns = top->top_end_ns; /* the first call has depth 0 */
 }
 
+/* There may be a million threads: what they do not fill goes back. */
+static void give_back(struct lode_call_thread *thread, struct lode_call_store *store)
+{
+	for (unsigned i = 0; i < thread->n_levels; i++)
+		lode_vec_fit(&thread->levels[i], thread->levels[i].n);
+	lode_vec_fit(&thread->late, thread->late.n);
+	lode_call_stacks_end(&thread->stacks);
+	lode_call_pieces_end(&thread->pieces, store);
+}
+
 int lode_call_levels_make(struct lode_call_thread *thread, const struct lode_call_pieces *early,
 			  struct lode_call_store *store, struct lode_call_sums *sums,
 			  struct lode_call_packer *packer, struct lode_error *err)
@@ -175,16 +186,14 @@ int lode_call_levels_make(struct lode_call_thread *thread, const struct lode_cal
 	int rc = LODE_OK;
 
 	lode_call_sums_reserve(sums, thread->stacks.at.n);
-	for (size_t i = 0; i < thread->levels[0].n && rc == LODE_OK; i++)
+	for (size_t i = 0; thread->n_levels && i < thread->levels[0].n && rc == LODE_OK; i++)
 		rc = finish_block(&m, early, &thread->levels[0].at[i], err);
-	thread->n_levels = thread->levels[0].n > 0;
-	while (rc == LODE_OK && thread->n_levels && thread->levels[thread->n_levels - 1].n > 1) {
+	while (rc == LODE_OK && m.pieces.n > 1)
 		rc = make_level(&m, thread->n_levels, err);
-		thread->n_levels++;
-	}
 	finish_thread(thread);
 	if (rc == LODE_OK && thread->stacks.at.n > LODE_CALL_MAX_STACKS)
 		thread->n_cut = count_cut(thread, sums);
+	give_back(thread, store);
 	lode_call_pieces_release(&m.passing, store);
 	lode_vec_release(&m.pieces);
 	lode_vec_release(&m.calls);

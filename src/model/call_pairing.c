@@ -198,6 +198,8 @@ static int end_block(struct lode_call_pairing *p, struct lode_pairing_tools *too
 				     tools->packer.packed.n, err);
 	if (rc < 0)
 		return rc;
+	if (!thread->n_levels)
+		lode_call_thread_add_level(thread);
 	lode_vec_append(&thread->levels[0], span);
 	thread->n_calls += p->n;
 	begin_block(p);
@@ -283,7 +285,9 @@ static inline void leave(struct lode_call_pairing *p, struct lode_pairing_tools 
 static void leave_all(struct lode_call_pairing *p, struct lode_pairing_tools *tools,
 		      enum lode_call_repair repair)
 {
-	for (; p->open.n > 1; p->thread->repairs[repair]++)
+	if (p->open.n > 1)
+		lode_call_repaired(p->thread, repair, p->open.n - 1);
+	while (p->open.n > 1)
 		leave(p, tools, p->last_ns);
 }
 
@@ -305,12 +309,13 @@ static void leave_unfit(struct lode_call_pairing *p, struct lode_pairing_tools *
 			uint32_t function)
 {
 	if (!is_open(p, function)) {
-		p->thread->repairs[LODE_REPAIR_EXIT_ALONE]++;
+		lode_call_repaired(p->thread, LODE_REPAIR_EXIT_ALONE, 1);
 		return;
 	}
-	for (; p->open.at[p->open.n - 1].function != function;
-	     p->thread->repairs[LODE_REPAIR_NO_EXIT]++)
+	while (p->open.at[p->open.n - 1].function != function) {
+		lode_call_repaired(p->thread, LODE_REPAIR_NO_EXIT, 1);
 		leave(p, tools, t_ns);
+	}
 	leave(p, tools, t_ns);
 }
 
@@ -421,7 +426,7 @@ static void drop(struct lode_call_pairing *p, struct lode_call_event *event,
 {
 	event->kind = kind_dropped;
 	event->t_ns = p->last_ns;
-	p->thread->repairs[repair]++;
+	lode_call_repaired(p->thread, repair, 1);
 }
 
 /* ---- The clock ---- */
@@ -565,7 +570,7 @@ static enum mended mend(struct lode_call_pairing *p, const struct ahead *ahead, 
 	}
 	if (t_ns < p->last_ns) {
 		event->t_ns = p->last_ns;
-		p->thread->repairs[LODE_REPAIR_BACKWARDS]++;
+		lode_call_repaired(p->thread, LODE_REPAIR_BACKWARDS, 1);
 	}
 	return TAKEN;
 }

@@ -64,9 +64,8 @@ struct searches {
 	LODE_VEC(struct search) at;
 	uint32_t *first_of; /* by function: first search that is open; LODE_NONE */
 	struct counting *workers;
+	struct lode_pool_failure *failures; /* by worker */
 	unsigned n_workers;
-	int *rc; /* by thread */
-	struct lode_error *errs;
 };
 
 /* ---- The buckets of all workers ---- */
@@ -179,8 +178,7 @@ static void count_thread(void *context, size_t index, unsigned worker)
 			count_call(c, all, lode_call_function(thread, calls[i].stack),
 				   calls[i].duration_ns);
 	}
-	all->rc[index] = c->cursor.rc;
-	all->errs[index] = c->cursor.err;
+	lode_pool_note(&all->failures[worker], index, c->cursor.rc, &c->cursor.err);
 }
 
 static void start_worker(struct counting *c, const struct searches *all)
@@ -345,7 +343,7 @@ static void take_results(struct searches *all)
 static int pass(struct searches *all, struct lode_error *err)
 {
 	size_t n_threads = all->trace->threads.n;
-	int rc = LODE_OK;
+	int rc;
 
 	for (uint32_t f = 0; f < all->trace->spreads.n; f++)
 		all->first_of[f] = LODE_NONE;
@@ -354,11 +352,7 @@ static int pass(struct searches *all, struct lode_error *err)
 	for (unsigned w = 0; w < all->n_workers; w++)
 		start_worker(&all->workers[w], all);
 	lode_pool_run(all->n_workers, n_threads, count_thread, all);
-	for (size_t i = 0; i < n_threads && rc == LODE_OK; i++) {
-		rc = all->rc[i];
-		if (rc < 0 && err)
-			*err = all->errs[i];
-	}
+	rc = lode_pool_first_failure(all->failures, all->n_workers, err);
 	if (rc == LODE_OK)
 		take_results(all);
 	for (unsigned w = 0; w < all->n_workers; w++)
@@ -406,8 +400,7 @@ int lode_call_spreads_make(struct lode_call_trace *trace, struct lode_call_bucke
 	begin(&all, &buckets[0]);
 	all.first_of = lode_alloc(n_functions * sizeof(*all.first_of));
 	all.workers = lode_alloc0(n_threads, sizeof(*all.workers));
-	all.rc = lode_alloc0(trace->threads.n, sizeof(*all.rc));
-	all.errs = lode_alloc0(trace->threads.n, sizeof(*all.errs));
+	all.failures = lode_alloc0(n_threads, sizeof(*all.failures));
 	rc = add_totals(trace, err);
 	/* Once at least: for the shortest and the longest. */
 	if (rc == LODE_OK)
@@ -419,8 +412,7 @@ int lode_call_spreads_make(struct lode_call_trace *trace, struct lode_call_bucke
 			trace->spreads.at[f].min_ns = trace->spreads.at[f].max_ns = 0;
 	free(all.first_of);
 	free(all.workers);
-	free(all.rc);
-	free(all.errs);
+	free(all.failures);
 	lode_vec_release(&all.at);
 	return rc;
 }

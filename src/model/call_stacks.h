@@ -37,12 +37,20 @@ struct lode_call_stack {
 /* `{ 0 }` must be given to lode_call_stacks_init. */
 struct lode_call_stacks {
 	LODE_VEC(struct lode_call_stack) at;
-	struct lode_map callees; /* (caller, function) -> stack */
+	struct lode_map callees; /* (caller, function) -> stack; while stacks come */
 };
 
 static inline void lode_call_stacks_init(struct lode_call_stacks *stacks)
 {
+	lode_vec_fit(&stacks->at, 1);
 	lode_vec_append(&stacks->at, ((struct lode_call_stack){.function = LODE_NONE}));
+}
+
+/* No more stacks come. */
+static inline void lode_call_stacks_end(struct lode_call_stacks *stacks)
+{
+	lode_vec_fit(&stacks->at, stacks->at.n);
+	lode_map_release(&stacks->callees);
 }
 
 static inline void lode_call_stacks_release(struct lode_call_stacks *stacks)

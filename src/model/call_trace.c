@@ -61,6 +61,43 @@ void lode_call_trace_free(struct lode_call_trace *trace)
 	free(trace);
 }
 
+struct ranked_thread {
+	uint64_t n_calls;
+	size_t index;
+};
+
+static int most_calls_first(const void *a, const void *b)
+{
+	const struct ranked_thread *x = a, *y = b;
+
+	if (x->n_calls != y->n_calls)
+		return x->n_calls > y->n_calls ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+void lode_call_trace_keep_threads(struct lode_call_trace *trace, size_t n)
+{
+	struct ranked_thread *ranked;
+	size_t n_kept = 0;
+
+	if (trace->threads.n <= n)
+		return;
+	ranked = lode_alloc(trace->threads.n * sizeof(*ranked));
+	for (size_t i = 0; i < trace->threads.n; i++)
+		ranked[i] = (struct ranked_thread){trace->threads.at[i]->n_calls, i};
+	qsort(ranked, trace->threads.n, sizeof(*ranked), most_calls_first);
+	for (size_t i = n; i < trace->threads.n; i++) {
+		lode_call_thread_free(trace->threads.at[ranked[i].index]);
+		trace->threads.at[ranked[i].index] = NULL;
+	}
+	free(ranked);
+	for (size_t i = 0; i < trace->threads.n; i++)
+		if (trace->threads.at[i])
+			trace->threads.at[n_kept++] = trace->threads.at[i];
+	trace->n_left_out += trace->threads.n - n_kept;
+	trace->threads.n = n_kept;
+}
+
 struct lode_call_thread *lode_call_thread_new(int32_t pid, int32_t tid, unsigned block_bits)
 {
 	struct lode_call_thread *thread = lode_alloc0(1, sizeof(*thread));
@@ -80,8 +117,31 @@ void lode_call_thread_free(struct lode_call_thread *thread)
 		return;
 	lode_call_stacks_release(&thread->stacks);
 	lode_call_pieces_release(&thread->pieces, NULL);
-	for (unsigned i = 0; i < LODE_CALL_MAX_LEVELS; i++)
-		lode_vec_release(&thread->levels[i]);
+	lode_call_thread_forget_levels(thread);
 	lode_vec_release(&thread->late);
+	free(thread->repairs);
 	free(thread);
+}
+
+void lode_call_thread_add_level(struct lode_call_thread *thread)
+{
+	thread->levels =
+		lode_realloc_n(thread->levels, thread->n_levels + 1, sizeof(*thread->levels));
+	memset(&thread->levels[thread->n_levels++], 0, sizeof(*thread->levels));
+}
+
+void lode_call_thread_forget_levels(struct lode_call_thread *thread)
+{
+	for (unsigned i = 0; i < thread->n_levels; i++)
+		lode_vec_release(&thread->levels[i]);
+	free(thread->levels);
+	thread->levels = NULL;
+	thread->n_levels = 0;
+}
+
+void lode_call_repaired(struct lode_call_thread *thread, enum lode_call_repair repair, uint64_t n)
+{
+	if (!thread->repairs)
+		thread->repairs = lode_alloc0(LODE_N_REPAIRS, sizeof(*thread->repairs));
+	thread->repairs[repair] += n;
 }

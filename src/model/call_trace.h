@@ -33,7 +33,6 @@ enum {
 	LODE_CALL_BLOCK_BITS = 11,
 	LODE_CALL_BLOCK_BITS_MAX = 16,
 	LODE_CALL_FAN_OUT = 8,
-	LODE_CALL_MAX_LEVELS = 22,
 };
 
 /* LIMIT: times are within +-2^61 ns (73 years), so that differences are always right. An event
@@ -89,6 +88,8 @@ struct lode_call_span {
 	uint32_t first_late, n_late; /* its own late calls */
 };
 
+typedef LODE_VEC(struct lode_call_span) lode_call_level;
+
 /* What of a thread may not be here yet. */
 enum lode_call_part {
 	LODE_CALL_SPANS = 1,  /* levels, late calls */
@@ -105,15 +106,15 @@ struct lode_call_thread {
 	int64_t first_ns, last_ns;
 	uint32_t max_depth; /* functions on its deepest stack */
 	uint32_t n_stacks;  /* number 0 included */
-	uint64_t repairs[LODE_N_REPAIRS];
+	uint64_t *repairs;  /* LODE_N_REPAIRS; NULL: none. Read by lode_call_repairs. */
 	struct lode_call_pieces pieces;
 	unsigned block_bits; /* all blocks but the last have 2^block_bits calls */
 	uint32_t index;	     /* of an index: in it */
 	uint32_t clock;	     /* of the trace's: call_clocks.h */
 	atomic_uint parts;   /* of enum lode_call_part: what of the following is here */
 	struct lode_call_stacks stacks;
-	unsigned n_levels;
-	LODE_VEC(struct lode_call_span) levels[LODE_CALL_MAX_LEVELS];
+	unsigned n_levels; /* 0: no calls */
+	lode_call_level *levels;
 	LODE_VEC(struct lode_call_late) late;
 };
 
@@ -170,6 +171,7 @@ struct lode_call_trace {
 	LODE_VEC(struct lode_call_thread *) threads;
 	LODE_VEC(struct lode_call_clock) clocks;   /* nearly always one */
 	LODE_VEC(struct lode_call_spread) spreads; /* by function */
+	size_t n_left_out; /* threads that lode_call_trace_keep_threads took away */
 	struct lode_losses losses;
 	uint64_t repairs[LODE_N_REPAIRS]; /* of all threads */
 	int64_t first_ns, last_ns;	  /* of the clock that lasts longest, last_ns */
@@ -185,8 +187,23 @@ void lode_call_trace_keep_blocks(struct lode_call_trace *trace, bool is_kept);
 struct lode_call_trace *lode_call_trace_new(void);
 void lode_call_trace_free(struct lode_call_trace *trace);
 
+/* Leaves only the `n` threads with the most calls, of equal ones the first. What is known of the
+   trace as a whole stays as it is. While nobody reads. */
+void lode_call_trace_keep_threads(struct lode_call_trace *trace, size_t n);
+
 struct lode_call_thread *lode_call_thread_new(int32_t pid, int32_t tid, unsigned block_bits);
 void lode_call_thread_free(struct lode_call_thread *thread);
+/* An empty one above the others. */
+void lode_call_thread_add_level(struct lode_call_thread *thread);
+void lode_call_thread_forget_levels(struct lode_call_thread *thread);
+/* Adds to one of the thread's repairs. */
+void lode_call_repaired(struct lode_call_thread *thread, enum lode_call_repair repair, uint64_t n);
+
+static inline uint64_t lode_call_repairs(const struct lode_call_thread *thread,
+					 enum lode_call_repair repair)
+{
+	return thread->repairs ? thread->repairs[repair] : 0;
+}
 
 /* Must be called before a thread's levels, late calls or stacks are looked at. Cursors do. */
 static inline int lode_call_thread_need(struct lode_call_trace *trace,
@@ -198,6 +215,12 @@ static inline int lode_call_thread_need(struct lode_call_trace *trace,
 	/* Threads are the trace's, which is not constant here. */
 	return trace->loader->load(trace->loader, trace, (struct lode_call_thread *)thread, parts,
 				   err);
+}
+
+/* A thread's blocks; none where it has no calls, or could not be read. */
+static inline lode_call_level lode_call_blocks(const struct lode_call_thread *thread)
+{
+	return thread->n_levels ? thread->levels[0] : (lode_call_level){0};
 }
 
 /* The span at the top, of all the thread's calls; NULL without calls. */

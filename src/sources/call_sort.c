@@ -156,6 +156,8 @@ static int insert(struct lode_call_sort *sort, const struct lode_call_sorted *ca
 		sort->latest_ns = call->t_ns;
 	if (t->records.n && t->records.at[t->records.n - 1].t_ns > call->t_ns)
 		t->is_unsorted = true;
+	if (t->records.n == t->records.capacity && t->records.n < 8)
+		lode_vec_fit(&t->records, t->records.n ? 2 * t->records.n : 1);
 	lode_vec_append(&t->records, ((struct record){.t_ns = call->t_ns,
 						      .span_ns = call->span_ns,
 						      .function = call->function,

@@ -273,16 +273,17 @@ static void get_block(struct reader *r, struct lode_call_thread *thread, uint64_
 
 static void get_levels(struct reader *r, struct lode_call_thread *thread)
 {
+	lode_call_thread_add_level(thread);
 	for (uint64_t at = 0; at < thread->n_calls && is_good(r, true, NULL);
 	     at += (uint64_t)1 << thread->block_bits)
 		get_block(r, thread, at);
 	if (!is_good(r, thread->levels[0].n > 0, "a thread without calls"))
 		return;
-	thread->n_levels = 1;
 	while (thread->levels[thread->n_levels - 1].n > 1 && is_good(r, true, NULL)) {
 		unsigned level = thread->n_levels;
 		size_t n_below = thread->levels[level - 1].n;
 
+		lode_call_thread_add_level(thread);
 		for (size_t i = 0; i < n_below; i += LODE_CALL_FAN_OUT) {
 			size_t n =
 				n_below - i < LODE_CALL_FAN_OUT ? n_below - i : LODE_CALL_FAN_OUT;
@@ -292,7 +293,6 @@ static void get_levels(struct reader *r, struct lode_call_thread *thread)
 			over.sums = get_piece(r);
 			lode_vec_append(&thread->levels[level], over);
 		}
-		thread->n_levels++;
 	}
 	is_good(r,
 		lode_call_recorded_ns(r->trace, thread, thread->first_ns) ==
@@ -426,9 +426,7 @@ static void forget_part(struct lode_call_thread *thread, unsigned part)
 		return;
 	}
 	thread->late.n = 0;
-	thread->n_levels = 0;
-	for (unsigned i = 0; i < LODE_CALL_MAX_LEVELS; i++)
-		thread->levels[i].n = 0;
+	lode_call_thread_forget_levels(thread);
 }
 
 static int load_timeline_read(struct lode_call_loader *base, struct lode_call_trace *trace,
@@ -473,7 +471,7 @@ static void add_thread_timeline_read(struct lode_call_trace *trace, struct lode_
 	trace->n_calls += thread->n_calls;
 	trace->n_events += thread->n_events;
 	for (unsigned i = 0; i < LODE_N_REPAIRS; i++)
-		trace->repairs[i] += thread->repairs[i];
+		trace->repairs[i] += lode_call_repairs(thread, (enum lode_call_repair)i);
 	lode_vec_append(&trace->threads, thread);
 }
 
@@ -511,8 +509,8 @@ static void get_figures(struct reader *r, struct lode_call_thread *thread, uint6
 	for (uint64_t i = 0; i < n_repairs; i++) {
 		uint64_t n = get(r);
 
-		if (i < LODE_N_REPAIRS)
-			thread->repairs[i] = n;
+		if (i < LODE_N_REPAIRS && n)
+			lode_call_repaired(thread, (enum lode_call_repair)i, n);
 	}
 	thread->first_ns = get_start(r, 0);
 	thread->last_ns = get_time(r, thread->first_ns);

@@ -193,7 +193,7 @@ static int put_thread(struct writer *w, const struct lode_call_thread *thread)
 	lode_varint_put(to, thread->n_calls);
 	lode_varint_put(to, thread->n_events);
 	for (unsigned i = 0; i < LODE_N_REPAIRS; i++)
-		lode_varint_put(to, thread->repairs[i]);
+		lode_varint_put(to, lode_call_repairs(thread, (enum lode_call_repair)i));
 	put_signed(to, lode_call_recorded_ns(w->trace, thread, thread->first_ns));
 	lode_varint_put(to, (uint64_t)(thread->last_ns - thread->first_ns));
 	lode_varint_put(to, thread->max_depth);

@@ -8,8 +8,7 @@
 struct job {
 	struct lode_meanwhile *out;
 	struct lode_call_trace *trace;
-	int *rc;
-	struct lode_error *errs;
+	struct lode_pool_failure *failures; /* by worker */
 };
 
 /* ---- Leaves of one thread ---- */
@@ -44,13 +43,12 @@ void lode_meanwhile_of_whole(struct lode_meanwhile_thread *out, const struct lod
 	*out = (struct lode_meanwhile_thread){.thread = thread->thread,
 					      .n_calls = thread->n_calls,
 					      .idle_ns = (uint64_t)(thread->t1_ns - thread->t0_ns)};
-	for (uint32_t f = 0; f < thread->functions.n; f++) {
-		const struct lode_regtime_function *function = &thread->functions.at[f];
+	lode_vec_fit(&out->leaves, thread->functions.n);
+	for (size_t i = 0; i < thread->functions.n; i++) {
+		const struct lode_regtime_function *function = &thread->functions.at[i];
 
-		if (!function->n_calls)
-			continue;
 		out->idle_ns -= function->leaf_ns;
-		lode_vec_append(&out->leaves, ((struct lode_leaf){.function = f,
+		lode_vec_append(&out->leaves, ((struct lode_leaf){.function = function->function,
 								  .leaf_ns = function->leaf_ns,
 								  .n_calls = function->n_calls}));
 	}
@@ -97,7 +95,6 @@ static void look_at(void *context, size_t index, unsigned worker)
 	struct lode_call_sums sums = {0};
 	struct lode_call_cursor cursor;
 
-	(void)worker;
 	if (!lode_meanwhile_knows(job->out, index))
 		return;
 	lode_call_cursor_init(&cursor, job->trace, out->thread);
@@ -105,8 +102,7 @@ static void look_at(void *context, size_t index, unsigned worker)
 	lode_call_sum_window(&sums, &cursor, job->out->t0_ns, job->out->t1_ns);
 	if (cursor.rc == LODE_OK)
 		add_leaves(out, job->trace, &sums, job->out->t1_ns - job->out->t0_ns);
-	job->rc[index] = cursor.rc;
-	job->errs[index] = cursor.err;
+	lode_pool_note(&job->failures[worker], index, cursor.rc, &cursor.err);
 	lode_call_sums_release(&sums);
 	lode_call_cursor_release(&cursor);
 }
@@ -116,7 +112,7 @@ int lode_meanwhile_make(struct lode_meanwhile *out, struct lode_call_trace *trac
 			int64_t t1_ns, unsigned n_threads, struct lode_error *err)
 {
 	struct job job = {.out = out, .trace = trace};
-	int rc = LODE_OK;
+	int rc;
 
 	*out = (struct lode_meanwhile){
 		.t0_ns = t0_ns, .t1_ns = t1_ns, .clock = only ? only->clock : clock};
@@ -124,16 +120,10 @@ int lode_meanwhile_make(struct lode_meanwhile *out, struct lode_call_trace *trac
 	out->threads = lode_alloc0(out->n_threads, sizeof(*out->threads));
 	for (size_t i = 0; i < out->n_threads; i++)
 		out->threads[i].thread = only ? only : trace->threads.at[i];
-	job.rc = lode_alloc0(out->n_threads, sizeof(*job.rc));
-	job.errs = lode_alloc0(out->n_threads, sizeof(*job.errs));
+	job.failures = lode_alloc0(n_threads + 1, sizeof(*job.failures));
 	lode_pool_run(n_threads, out->n_threads, look_at, &job);
-	for (size_t i = 0; i < out->n_threads && rc == LODE_OK; i++) {
-		rc = job.rc[i];
-		if (rc < 0 && err)
-			*err = job.errs[i];
-	}
-	free(job.rc);
-	free(job.errs);
+	rc = lode_pool_first_failure(job.failures, n_threads, err);
+	free(job.failures);
 	if (rc < 0)
 		lode_meanwhile_release(out);
 	return rc;
@@ -214,7 +204,7 @@ static void find_longest(struct lode_function_use *out, struct lode_call_cursor 
 	const struct lode_call_thread *thread = cursor->thread;
 
 	out->longest.duration_ns = -1;
-	for (size_t b = 0; b < thread->levels[0].n && cursor->rc == LODE_OK; b++) {
+	for (size_t b = 0; b < lode_call_blocks(thread).n && cursor->rc == LODE_OK; b++) {
 		const struct lode_call *calls;
 		uint64_t first;
 		size_t n;

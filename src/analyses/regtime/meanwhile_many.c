@@ -102,12 +102,13 @@ static void pass_calls(struct pass *p, uint64_t to)
 static void pass_until(struct pass *p, int64_t t_ns)
 {
 	const struct lode_call_thread *thread = p->cursor.thread;
-	size_t from = (size_t)(p->at >> thread->block_bits), to = thread->levels[0].n;
+	const lode_call_level blocks = lode_call_blocks(thread);
+	size_t from = (size_t)(p->at >> thread->block_bits), to = blocks.n;
 
 	while (from < to) { /* the first block that begins at t_ns or later */
 		size_t middle = from + (to - from) / 2;
 
-		if (thread->levels[0].at[middle].first_ns < t_ns)
+		if (blocks.at[middle].first_ns < t_ns)
 			from = middle + 1;
 		else
 			to = middle;

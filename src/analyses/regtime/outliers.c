@@ -2,12 +2,9 @@
 
 #include <stdlib.h>
 
-static int compare_outliers(const void *a, const void *b)
+/* Of one function: the longest first. */
+static int compare_lengths(const struct lode_outlier *x, const struct lode_outlier *y)
 {
-	const struct lode_outlier *x = a, *y = b;
-
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
 	if (x->duration_ns != y->duration_ns)
 		return x->duration_ns > y->duration_ns ? -1 : 1;
 	if (x->start_ns != y->start_ns)
@@ -15,6 +12,17 @@ static int compare_outliers(const void *a, const void *b)
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
 	return (x->depth > y->depth) - (x->depth < y->depth);
+}
+
+/* By group, whose rank is given by function. */
+static int compare_outliers(const void *a, const void *b, void *context)
+{
+	const struct lode_outlier *x = a, *y = b;
+	const uint32_t *rank_of = context;
+
+	if (x->function != y->function)
+		return rank_of[x->function] < rank_of[y->function] ? -1 : 1;
+	return compare_lengths(x, y);
 }
 
 struct order {
@@ -66,57 +74,53 @@ static void add_thread_outliers(struct lode_outliers *out, const struct lode_reg
 	}
 }
 
-static void make_groups(struct lode_outliers *out, size_t n_threads)
+/* Outliers come thread by thread; a group's first is the longest so far. */
+static void make_groups(struct lode_outliers *out, uint32_t *group_of, size_t n_functions)
 {
-	uint8_t *seen = lode_alloc0(n_threads, 1);
-
+	for (size_t f = 0; f < n_functions; f++)
+		group_of[f] = LODE_NONE;
 	for (size_t i = 0; i < out->at.n; i++) {
 		const struct lode_outlier *outlier = &out->at.at[i];
-		struct lode_outlier_group *group =
-			out->groups.n ? &out->groups.at[out->groups.n - 1] : NULL;
+		struct lode_outlier_group *group;
 
-		if (!group || group->function != outlier->function) {
-			group = lode_vec_append_zero(&out->groups);
-			group->function = outlier->function;
-			group->first = i;
-			memset(seen, 0, n_threads);
+		if (group_of[outlier->function] == LODE_NONE) {
+			group_of[outlier->function] = (uint32_t)out->groups.n;
+			lode_vec_append(&out->groups,
+					((struct lode_outlier_group){.function = outlier->function,
+								     .first = i,
+								     .last_thread = SIZE_MAX}));
 		}
+		group = &out->groups.at[group_of[outlier->function]];
 		group->n++;
 		group->total_ns += (uint64_t)outlier->duration_ns;
-		group->n_threads += !seen[outlier->thread];
-		seen[outlier->thread] = 1;
+		group->n_threads += group->last_thread != outlier->thread;
+		group->last_thread = outlier->thread;
+		if (compare_lengths(outlier, &out->at.at[group->first]) < 0)
+			group->first = i;
 	}
-	free(seen);
 }
 
 void lode_outliers_find(struct lode_outliers *out, const struct lode_regtime *regtime)
 {
+	size_t n_functions = regtime->trace->functions.frames.n, first = 0;
 	struct order order = {out, &regtime->trace->functions};
-	struct lode_outliers sorted = {0};
+	uint32_t *rank_of;
 
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; i < regtime->n_threads; i++)
 		add_thread_outliers(out, regtime, i);
 	if (!out->at.n)
 		return;
-	qsort(out->at.at, out->at.n, sizeof(*out->at.at), compare_outliers);
-	make_groups(out, regtime->n_threads);
+	lode_vec_fit(&out->at, out->at.n);
+	rank_of = lode_alloc(n_functions * sizeof(*rank_of));
+	make_groups(out, rank_of, n_functions);
 	qsort_r(out->groups.at, out->groups.n, sizeof(*out->groups.at), compare_groups, &order);
-	/* The outliers in the order of their groups. */
-	lode_vec_reserve(&sorted.at, out->at.n);
-	for (size_t g = 0; g < out->groups.n; g++) {
-		struct lode_outlier_group *group = &out->groups.at[g];
-		size_t first = sorted.at.n;
-
-		memcpy(sorted.at.at + first, out->at.at + group->first,
-		       group->n * sizeof(*out->at.at));
-		sorted.at.n += group->n;
-		group->first = first;
+	for (size_t g = 0; g < out->groups.n; first += out->groups.at[g++].n) {
+		rank_of[out->groups.at[g].function] = (uint32_t)g;
+		out->groups.at[g].first = first;
 	}
-	lode_vec_release(&out->at);
-	out->at.at = sorted.at.at;
-	out->at.n = sorted.at.n;
-	out->at.capacity = sorted.at.capacity;
+	qsort_r(out->at.at, out->at.n, sizeof(*out->at.at), compare_outliers, rank_of);
+	free(rank_of);
 }
 
 void lode_outliers_release(struct lode_outliers *outliers)

@@ -16,9 +16,10 @@ struct lode_outlier {
 /* One function's outliers. */
 struct lode_outlier_group {
 	uint32_t function;
-	size_t first, n;   /* in `at` */
-	size_t n_threads;  /* that have some */
-	uint64_t total_ns; /* of the outliers */
+	size_t first, n;    /* in `at` */
+	size_t n_threads;   /* that have some */
+	size_t last_thread; /* of these */
+	uint64_t total_ns;  /* of the outliers */
 };
 
 struct lode_outliers {

@@ -24,23 +24,22 @@ struct lode_regtime_options lode_regtime_defaults(void)
 	};
 }
 
-/* The first thread of the trace that could not be read, of those a worker looked at. */
-struct failure {
-	size_t thread;
-	int rc;
-	struct lode_error err;
-};
-
 struct run {
 	struct lode_regtime *regtime;
 	const struct lode_regtime_options *options;
 	struct lode_regtime_borders borders;
-	/* by thread, then by worker */
-	lode_call_vec *outliers;
+	/* By thread; NULL where all of each thread is asked for. */
 	struct lode_regtime_range *ranges;
-	struct lode_call_cursor *cursors;
-	bool *is_open;
-	struct failure *failures; /* by worker */
+	struct worker *workers;
+	struct lode_pool_failure *failures; /* by worker */
+};
+
+struct worker {
+	bool is_open; /* the cursor is */
+	struct lode_call_cursor cursor;
+	struct lode_regtime_range all; /* of the thread at hand */
+	lode_call_vec outliers;
+	struct lode_regtime_borders borders; /* of all threads it looked at */
 };
 
 static void set_thresholds(struct lode_regtime_thread *out,
@@ -62,44 +61,32 @@ static void set_thresholds(struct lode_regtime_thread *out,
 		out->negligible_ns = lode_regtime_threshold_ns(options->negligible, whole);
 }
 
-static struct lode_call_cursor *cursor_of(struct run *run, unsigned worker)
+/* A worker at a thread of the trace; `is_for_times`: its stacks are not needed. */
+static struct worker *worker_at(struct run *run, size_t index, unsigned worker, bool is_for_times)
 {
-	struct lode_call_cursor *cursor = &run->cursors[worker];
+	struct worker *w = &run->workers[worker];
 
-	if (!run->is_open[worker])
-		lode_call_cursor_init(cursor, run->regtime->trace, NULL);
-	run->is_open[worker] = true;
-	return cursor;
+	if (!w->is_open)
+		lode_call_cursor_init(&w->cursor, run->regtime->trace, NULL);
+	w->is_open = true;
+	if (is_for_times)
+		lode_call_cursor_move_for_times(&w->cursor, run->regtime->threads[index].thread);
+	else
+		lode_call_cursor_move(&w->cursor, run->regtime->threads[index].thread);
+	return w;
 }
 
-static void find_range(struct run *run, size_t index, struct lode_call_cursor *cursor)
+/* The calls of the thread that the worker is at. `is_first`: they were not asked for before. */
+static const struct lode_regtime_range *range_of(struct run *run, size_t index, struct worker *w,
+						 bool is_first)
 {
 	const struct lode_regtime_thread *thread = &run->regtime->threads[index];
+	struct lode_regtime_range *range = run->ranges ? &run->ranges[index] : &w->all;
 
-	lode_regtime_range_find(&run->ranges[index], cursor, thread->t0_ns, thread->t1_ns,
-				run->options->t0_ns >= run->options->t1_ns);
-}
-
-static void keep_status(struct run *run, size_t thread, unsigned worker)
-{
-	const struct lode_call_cursor *cursor = &run->cursors[worker];
-	struct failure *failure = &run->failures[worker];
-
-	if (cursor->rc < 0 && (failure->rc == LODE_OK || thread < failure->thread))
-		*failure = (struct failure){thread, cursor->rc, cursor->err};
-}
-
-static int first_failure(const struct run *run, unsigned n_workers, struct lode_error *err)
-{
-	const struct failure *first = &run->failures[0];
-
-	for (unsigned i = 1; i < n_workers; i++)
-		if (run->failures[i].rc < 0 &&
-		    (first->rc == LODE_OK || run->failures[i].thread < first->thread))
-			first = &run->failures[i];
-	if (first->rc < 0 && err)
-		*err = first->err;
-	return first->rc;
+	if (is_first || !run->ranges)
+		lode_regtime_range_find(range, &w->cursor, thread->t0_ns, thread->t1_ns,
+					!run->ranges);
+	return range;
 }
 
 /* First the outliers of all threads: other threads' expressions end at them. */
@@ -107,36 +94,34 @@ static void find_outliers(void *context, size_t index, unsigned worker)
 {
 	struct run *run = context;
 	struct lode_regtime_thread *thread = &run->regtime->threads[index];
-	const struct lode_regtime_range *range = &run->ranges[index];
-	struct lode_call_cursor *cursor = cursor_of(run, worker);
+	struct worker *w = worker_at(run, index, worker, true);
+	const struct lode_regtime_range *range = range_of(run, index, w, true);
 
-	lode_call_cursor_move_for_times(cursor, thread->thread);
-	find_range(run, index, cursor);
+	w->outliers.n = 0;
 	for (size_t i = 0; i < range->open.n; i++)
 		if (range->open.at[i].duration_ns > thread->long_call_ns)
-			lode_vec_append(&run->outliers[index], range->open.at[i]);
-	lode_call_find_long(&run->outliers[index], cursor, range->from, range->to,
-			    thread->long_call_ns);
-	keep_status(run, index, worker);
+			lode_vec_append(&w->outliers, range->open.at[i]);
+	lode_call_find_long(&w->outliers, &w->cursor, range->from, range->to, thread->long_call_ns);
+	lode_regtime_borders_add(&w->borders, index, thread, &w->outliers);
+	lode_pool_note(&run->failures[worker], index, w->cursor.rc, &w->cursor.err);
 }
 
 static void compress_thread(void *context, size_t index, unsigned worker)
 {
 	struct run *run = context;
 	struct lode_regtime_thread *thread = &run->regtime->threads[index];
-	struct lode_call_cursor *cursor = cursor_of(run, worker);
 	lode_border_vec borders = {0};
+	struct worker *w;
 
 	if (run->options->only && run->options->only != thread->thread)
 		return;
-	lode_call_cursor_move(cursor, thread->thread);
-	if (run->options->is_classic)
-		find_range(run, index, cursor); /* nobody looked for outliers */
-	else
+	w = worker_at(run, index, worker, false);
+	if (!run->options->is_classic)
 		lode_regtime_borders_of(&borders, &run->borders, index, thread);
-	lode_regtime_walk(thread, cursor, &run->ranges[index], &borders, run->options);
+	lode_regtime_walk(thread, &w->cursor, range_of(run, index, w, run->options->is_classic),
+			  &borders, run->options);
 	lode_vec_release(&borders);
-	keep_status(run, index, worker);
+	lode_pool_note(&run->failures[worker], index, w->cursor.rc, &w->cursor.err);
 }
 
 static void run_jobs(struct run *run, unsigned n_threads)
@@ -145,7 +130,9 @@ static void run_jobs(struct run *run, unsigned n_threads)
 
 	if (!run->options->is_classic) {
 		lode_pool_run(n_threads, regtime->n_threads, find_outliers, run);
-		lode_regtime_borders_make(&run->borders, regtime, run->outliers);
+		for (unsigned i = 0; i < n_threads; i++)
+			lode_regtime_borders_take(&run->borders, &run->workers[i].borders);
+		lode_regtime_borders_sort(&run->borders);
 	}
 	lode_pool_run(n_threads, regtime->n_threads, compress_thread, run);
 }
@@ -165,25 +152,23 @@ int lode_regtime_run(struct lode_regtime **out, struct lode_call_trace *trace,
 		regtime->threads[i].thread = trace->threads.at[i];
 		set_thresholds(&regtime->threads[i], options);
 	}
-	run.outliers = lode_alloc0(trace->threads.n, sizeof(*run.outliers));
-	run.ranges = lode_alloc0(trace->threads.n, sizeof(*run.ranges));
-	run.cursors = lode_alloc0(n_threads, sizeof(*run.cursors));
-	run.is_open = lode_alloc0(n_threads, sizeof(*run.is_open));
+	if (options->t0_ns < options->t1_ns)
+		run.ranges = lode_alloc0(trace->threads.n, sizeof(*run.ranges));
+	run.workers = lode_alloc0(n_threads, sizeof(*run.workers));
 	run.failures = lode_alloc0(n_threads, sizeof(*run.failures));
 	run_jobs(&run, n_threads);
-	rc = first_failure(&run, n_threads, err);
-	for (size_t i = 0; i < regtime->n_threads; i++) {
-		lode_vec_release(&run.outliers[i]);
-		lode_vec_release(&run.ranges[i].open);
+	rc = lode_pool_first_failure(run.failures, n_threads, err);
+	for (unsigned i = 0; i < n_threads; i++) {
+		if (run.workers[i].is_open)
+			lode_call_cursor_release(&run.workers[i].cursor);
+		lode_vec_release(&run.workers[i].all.open);
+		lode_vec_release(&run.workers[i].outliers);
 	}
-	for (unsigned i = 0; i < n_threads; i++)
-		if (run.is_open[i])
-			lode_call_cursor_release(&run.cursors[i]);
-	free(run.cursors);
-	free(run.is_open);
-	free(run.failures);
-	free(run.outliers);
+	for (size_t i = 0; run.ranges && i < regtime->n_threads; i++)
+		lode_vec_release(&run.ranges[i].open);
 	free(run.ranges);
+	free(run.workers);
+	free(run.failures);
 	lode_regtime_borders_release(&run.borders);
 	*out = regtime;
 	if (rc < 0) {

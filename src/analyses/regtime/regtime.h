@@ -105,6 +105,7 @@ struct lode_regtime_item {
 };
 
 struct lode_regtime_function {
+	uint32_t function;
 	uint64_t n_calls, total_ns; /* inclusive */
 	uint64_t leaf_ns;	    /* without callees */
 };
@@ -115,10 +116,11 @@ struct lode_regtime_thread {
 	int64_t long_call_ns, gap_ns, expression_ns, negligible_ns;
 	LODE_VEC(struct lode_regtime_item) items; /* in order of start */
 	LODE_VEC(struct lode_regtime_node) nodes;
-	/* By function, of all its calls: */
+	/* Of all its calls, those that have some, by their number: */
 	LODE_VEC(struct lode_regtime_function) functions;
-	uint64_t n_calls, n_kept, n_expressions, n_gaps, n_functions;
-	bool is_single; /* each call was kept: see single_calls */
+	uint64_t n_calls, n_kept, n_expressions, n_gaps;
+	bool is_single;	    /* each call was kept: see single_calls */
+	bool is_compressed; /* false: not asked for */
 	/* Kept calls, nodes that are not folded, and one for each "and n more". */
 	uint64_t n_glyphs;
 };

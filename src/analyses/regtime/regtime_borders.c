@@ -1,6 +1,7 @@
 #include "analyses/regtime/regtime_borders.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int compare_borders(const void *a, const void *b)
 {
@@ -11,21 +12,41 @@ static int compare_borders(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-void lode_regtime_borders_make(struct lode_regtime_borders *borders,
-			       const struct lode_regtime *regtime, const lode_call_vec *outliers)
+void lode_regtime_borders_add(struct lode_regtime_borders *borders, size_t index,
+			      const struct lode_regtime_thread *thread,
+			      const lode_call_vec *outliers)
 {
-	for (size_t i = 0; i < regtime->n_threads; i++) {
-		uint32_t clock = regtime->threads[i].thread->clock;
+	uint32_t clock = thread->thread->clock;
 
-		for (size_t k = 0; k < outliers[i].n; k++) {
-			const struct lode_call *call = &outliers[i].at[k];
+	for (size_t k = 0; k < outliers->n; k++) {
+		const struct lode_call *call = &outliers->at[k];
 
-			lode_vec_append(&borders->at,
-					((struct lode_regtime_border){call->start_ns, i, clock}));
-			lode_vec_append(&borders->at, ((struct lode_regtime_border){
-							      lode_call_end(call), i, clock}));
-		}
+		lode_vec_append(&borders->at,
+				((struct lode_regtime_border){call->start_ns, index, clock}));
+		lode_vec_append(&borders->at,
+				((struct lode_regtime_border){lode_call_end(call), index, clock}));
 	}
+}
+
+void lode_regtime_borders_take(struct lode_regtime_borders *to, struct lode_regtime_borders *from)
+{
+	size_t n = to->at.n + from->at.n;
+
+	if (!to->at.n) {
+		lode_regtime_borders_release(to);
+		*to = *from;
+		*from = (struct lode_regtime_borders){0};
+		return;
+	}
+	lode_vec_reserve(&to->at, n);
+	if (from->at.n)
+		memcpy(to->at.at + to->at.n, from->at.at, from->at.n * sizeof(*from->at.at));
+	to->at.n = n;
+	lode_regtime_borders_release(from);
+}
+
+void lode_regtime_borders_sort(struct lode_regtime_borders *borders)
+{
 	if (borders->at.n)
 		qsort(borders->at.at, borders->at.n, sizeof(*borders->at.at), compare_borders);
 }

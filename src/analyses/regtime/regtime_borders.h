@@ -14,12 +14,16 @@ struct lode_regtime_border {
 };
 
 struct lode_regtime_borders {
-	LODE_VEC(struct lode_regtime_border) at; /* by time */
+	LODE_VEC(struct lode_regtime_border) at; /* by time, once sorted */
 };
 
-/* From the long calls of each thread, in order of start. */
-void lode_regtime_borders_make(struct lode_regtime_borders *borders,
-			       const struct lode_regtime *regtime, const lode_call_vec *outliers);
+/* From the long calls of thread `index`. */
+void lode_regtime_borders_add(struct lode_regtime_borders *borders, size_t index,
+			      const struct lode_regtime_thread *thread,
+			      const lode_call_vec *outliers);
+/* Moves all of `from`, which is empty then. */
+void lode_regtime_borders_take(struct lode_regtime_borders *to, struct lode_regtime_borders *from);
+void lode_regtime_borders_sort(struct lode_regtime_borders *borders);
 void lode_regtime_borders_release(struct lode_regtime_borders *borders);
 
 /*

@@ -11,9 +11,10 @@ struct walk {
 	struct lode_call_cursor *cursor;
 	const lode_border_vec *borders;
 	bool wants_gaps, keeps_folded;
-	int64_t long_call_ns;	    /* what is longer is kept */
-	uint32_t *folded_in;	    /* scratch of folding */
-	struct lode_call_sums sums; /* of the expression that is open */
+	int64_t long_call_ns;			 /* what is longer is kept */
+	uint32_t *folded_in;			 /* scratch of folding */
+	struct lode_regtime_function *functions; /* all */
+	struct lode_call_sums sums;		 /* of the expression that is open */
 	/* That expression: */
 	bool is_open;
 	uint32_t depth;
@@ -40,7 +41,7 @@ static void note_end(struct walk *w, uint32_t depth, int64_t end_ns)
 static void add_to_functions(struct walk *w, uint32_t stack, uint64_t n, uint64_t ns)
 {
 	const struct lode_call_stack *stacks = w->out->thread->stacks.at.at;
-	struct lode_regtime_function *functions = w->out->functions.at;
+	struct lode_regtime_function *functions = w->functions;
 	struct lode_regtime_function *function = &functions[stacks[stack].function];
 	uint32_t caller = stacks[stack].caller;
 
@@ -253,6 +254,21 @@ int lode_regtime_range_find(struct lode_regtime_range *range, struct lode_call_c
 	return lode_call_open_at(&range->open, cursor, range->from, t0_ns);
 }
 
+static void keep_functions(struct lode_regtime_thread *out,
+			   const struct lode_regtime_function *functions, size_t n)
+{
+	size_t n_called = 0;
+
+	for (size_t i = 0; i < n; i++)
+		n_called += functions[i].n_calls > 0;
+	lode_vec_fit(&out->functions, n_called);
+	for (size_t i = 0; i < n; i++)
+		if (functions[i].n_calls) {
+			lode_vec_append(&out->functions, functions[i]);
+			out->functions.at[out->functions.n - 1].function = (uint32_t)i;
+		}
+}
+
 int lode_regtime_walk(struct lode_regtime_thread *out, struct lode_call_cursor *cursor,
 		      const struct lode_regtime_range *range, const lode_border_vec *borders,
 		      const struct lode_regtime_options *options)
@@ -268,8 +284,8 @@ int lode_regtime_walk(struct lode_regtime_thread *out, struct lode_call_cursor *
 	size_t n_functions = cursor->trace->functions.frames.n;
 
 	lode_call_sums_reserve(&w.sums, out->thread->stacks.at.n);
-	for (size_t i = 0; i < n_functions; i++)
-		lode_vec_append(&out->functions, ((struct lode_regtime_function){0}));
+	w.functions = lode_alloc0(n_functions, sizeof(*w.functions));
+	out->is_compressed = true;
 	out->is_single = range->to - range->from + range->open.n <= options->single_calls;
 	w.long_call_ns = out->is_single ? -1 : out->long_call_ns;
 	for (size_t i = 0; i < range->open.n && cursor->rc == LODE_OK; i++)
@@ -277,8 +293,10 @@ int lode_regtime_walk(struct lode_regtime_thread *out, struct lode_call_cursor *
 	see_range(&w, range->from, range->to);
 	if (w.is_open)
 		close_expression(&w);
-	for (size_t i = 0; i < n_functions; i++)
-		out->n_functions += out->functions.at[i].n_calls > 0;
+	keep_functions(out, w.functions, n_functions);
+	lode_vec_fit(&out->items, out->items.n);
+	lode_vec_fit(&out->nodes, out->nodes.n);
+	free(w.functions);
 	lode_call_sums_release(&w.sums);
 	lode_vec_release(&w.ends);
 	free(w.folded_in);

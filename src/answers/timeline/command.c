@@ -278,6 +278,7 @@ static int answer_timeline(const struct lode_command *self, const struct timelin
 		.symptoms = v->symptoms_out,
 		.top = v->top ? v->top : SIZE_MAX,
 		.is_full = v->is_full,
+		.is_for_page = v->html || v->is_page,
 	};
 	struct lode_timeline_answer *answer;
 	struct lode_error err;

@@ -241,7 +241,7 @@ static const struct lode_field thread_fields[] = {
 	OF_THREAD("gaps", n_gaps),
 	OF_THREAD("events_after", n_glyphs),
 	LODE_FIELD(struct thread, ratio, "calls / events_after", .is_positive = true),
-	OF_THREAD("functions", n_functions),
+	OF_THREAD("functions", functions.n),
 	LODE_FIELD(struct thread, max_depth, NULL),
 	LENGTH("long_call_ns", struct thread, of.long_call_ns),
 	LENGTH("gap_ns", struct thread, of.gap_ns),
@@ -257,6 +257,7 @@ LODE_RECORD(thread, struct thread);
 
 static void thread_at(void *row, const void *owner, size_t i)
 {
+	static const struct repairs none;
 	const struct content *content = owner;
 	const struct lode_timeline_answer *answer = content->answer;
 	size_t number = answer->listed[i];
@@ -275,7 +276,7 @@ static void thread_at(void *row, const void *owner, size_t i)
 		.idle_ns = leaves->idle_ns,
 		.leaves = leaves->leaves.at,
 		.n_leaves = leaves->leaves.n < TOP_FUNCTIONS ? leaves->leaves.n : TOP_FUNCTIONS,
-		.repairs = (const struct repairs *)t->thread->repairs,
+		.repairs = t->thread->repairs ? (const struct repairs *)t->thread->repairs : &none,
 		.full = answer->is_full ? row : NULL,
 	};
 }

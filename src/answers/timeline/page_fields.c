@@ -309,15 +309,14 @@ struct thread {
 	int64_t first, last;
 	uint64_t idle_ns;
 	const int64_t *leaves;
-	const size_t *called; /* functions of the trace */
-	size_t n_leaves, n_called;
+	size_t n_leaves;
 };
 
-#define CALLED(k) c->of.functions.at[c->called[k]]
-COLUMN(called_function, struct thread,
-       c->page->index_of[c->called[i]] - (i ? c->page->index_of[c->called[i - 1]] : 0))
-COLUMN(called_calls, struct thread, CALLED(i).n_calls)
-COLUMN(called_leaf, struct thread, CALLED(i).leaf_ns)
+#define CALLED(k) c->page->index_of[c->of.functions.at[k].function]
+COLUMN(called_function, struct thread, CALLED(i) - (i ? CALLED(i - 1) : 0))
+#define OF_CALLED(key, member)                                              \
+	LODE_COLUMN_OF(key, struct thread, of.functions.at, of.functions.n, \
+		       struct lode_regtime_function, member, NULL)
 
 #define OF_THREAD(key, member, ...) LODE_FIELD_AS(key, struct thread, of.member, NULL, __VA_ARGS__)
 
@@ -333,7 +332,7 @@ static const struct lode_field thread_fields[] = {
 	OF_THREAD("expressions", n_expressions),
 	OF_THREAD("gaps", n_gaps),
 	OF_THREAD("events_after", n_glyphs),
-	OF_THREAD("functions", n_functions),
+	OF_THREAD("functions", functions.n),
 	LODE_FIELD(struct thread, max_depth, NULL),
 	OF_THREAD("long_call_ns", long_call_ns, .is_positive = true),
 	OF_THREAD("gap_ns", gap_ns, .is_positive = true),
@@ -341,10 +340,10 @@ static const struct lode_field thread_fields[] = {
 	LODE_FIELD(struct thread, idle_ns, NULL),
 	LODE_COLUMN("leaves", struct thread, leaves, n_leaves,
 		    "pairs of function and ns, the most first", .is_positive = true),
-	COUNTS("called", struct thread, n_called, called_function,
+	COUNTS("called", struct thread, of.functions.n, called_function,
 	       "every function that it calls: the first, then differences"),
-	COUNTS("called_calls", struct thread, n_called, called_calls, NULL),
-	COUNTS("called_leaf", struct thread, n_called, called_leaf, NULL),
+	OF_CALLED("called_calls", n_calls),
+	OF_CALLED("called_leaf", leaf_ns),
 	LODE_FIELDS_END,
 };
 LODE_RECORD(thread, struct thread);
@@ -481,10 +480,6 @@ static void thread_at(void *row, const void *owner, size_t i)
 	struct page *page = c->page;
 
 	list_leaves(page, &c->answer->leaves.threads[i], N_LEAVES);
-	page->places.n = 0;
-	for (size_t f = 0; f < t->functions.n; f++)
-		if (t->functions.at[f].n_calls)
-			lode_vec_append(&page->places, f);
 	*(struct thread *)row = (struct thread){
 		.page = page,
 		.of = *t,
@@ -498,8 +493,6 @@ static void thread_at(void *row, const void *owner, size_t i)
 		.idle_ns = c->answer->leaves.threads[i].idle_ns,
 		.leaves = page->leaves.at,
 		.n_leaves = page->leaves.n,
-		.called = page->places.at,
-		.n_called = page->places.n,
 	};
 }
 
@@ -614,7 +607,7 @@ void lode_timeline_page_json(FILE *out, const struct lode_timeline_answer *answe
 	const struct lode_call_trace *trace = answer->job.trace;
 	const struct lode_timeline_views *views = answer->views;
 	struct page *page = page_new(trace);
-	struct lode_loss_row losses[LODE_N_LOSS_KINDS];
+	struct lode_loss_row losses[LODE_N_LOSS_KINDS + 1];
 	struct repair repairs[LODE_N_REPAIRS];
 	char t0_ns[24];
 	struct content content = {
@@ -644,6 +637,11 @@ void lode_timeline_page_json(FILE *out, const struct lode_timeline_answer *answe
 	};
 
 	snprintf(t0_ns, sizeof(t0_ns), "%" PRId64, trace->first_ns);
+	if (trace->n_left_out)
+		losses[content.head.n_losses++] = (struct lode_loss_row){
+			.kind = "threads left out of the page",
+			.count = trace->n_left_out,
+			.detail = "threads with the fewest calls are left out of this page"};
 	for (unsigned i = 0; i < LODE_N_REPAIRS; i++)
 		if (trace->repairs[i])
 			repairs[content.head.n_repairs++] =

@@ -79,7 +79,7 @@ int lode_timeline_job_compress(struct lode_timeline_job *job,
 }
 
 int lode_timeline_job_leaves(struct lode_meanwhile *out, const struct lode_timeline_job *job,
-			     struct lode_error *err)
+			     const bool *is_shown, struct lode_error *err)
 {
 	int rc = LODE_OK;
 
@@ -89,8 +89,10 @@ int lode_timeline_job_leaves(struct lode_meanwhile *out, const struct lode_timel
 		const struct lode_regtime_thread *t = &job->regtime->threads[i];
 		struct lode_meanwhile one;
 
+		if (is_shown && !is_shown[i])
+			continue;
 		out->threads[i].thread = t->thread;
-		if (!t->functions.n) /* not asked for */
+		if (!t->is_compressed)
 			continue;
 		if (t->t0_ns == t->thread->first_ns && t->t1_ns == t->thread->last_ns) {
 			lode_meanwhile_of_whole(&out->threads[i], job->trace, t);

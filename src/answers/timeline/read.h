@@ -42,9 +42,10 @@ int lode_timeline_job_read(struct lode_timeline_job *job, const char *path,
 /* Compresses it. */
 int lode_timeline_job_compress(struct lode_timeline_job *job,
 			       const struct lode_regtime_options *options, struct lode_error *err);
-/* Each thread's leaves over its own time, in the order of the trace's threads. */
+/* Each thread's leaves over its own time, in the order of the trace's threads. `is_shown` by
+   thread: of others there are none; NULL: of all. */
 int lode_timeline_job_leaves(struct lode_meanwhile *out, const struct lode_timeline_job *job,
-			     struct lode_error *err);
+			     const bool *is_shown, struct lode_error *err);
 void lode_timeline_job_release(struct lode_timeline_job *job);
 
 /* In words, what of the trace is missing, or NULL: the caller's. */

@@ -57,6 +57,11 @@ static int find_thread(size_t *found, struct lode_timeline_answer *answer, const
 		return 0;
 	if (n)
 		return misused(answer, err, "%zu threads are '%.60s': give a tid", n, word);
+	if (trace->n_left_out)
+		return misused(answer, err,
+			       "no thread '%.60s' among the %zu with the most calls, which a page "
+			       "has",
+			       word, trace->threads.n);
 	return misused(answer, err, "the trace has no thread '%.60s'", word);
 }
 
@@ -187,36 +192,57 @@ static void list_threads(struct lode_timeline_state *s)
 	struct lode_timeline_answer *answer = &s->answer;
 	const struct lode_regtime *regtime = answer->job.regtime;
 	struct by_calls *order = lode_alloc(regtime->n_threads * sizeof(*order));
-	size_t n = 0, n_listed = 0;
+	size_t n = 0, n_listed = 0, room;
 
-	answer->listed = lode_arena_array(&s->arena, size_t, regtime->n_threads + 1);
-	answer->busiest = lode_arena_array(&s->arena, size_t, regtime->n_threads + 1);
+	room = cut_off(regtime->n_threads, answer->top, &answer->n_listed_more);
+	answer->listed = lode_arena_array(&s->arena, size_t, room + 1);
+	answer->busiest = lode_arena_array(&s->arena, size_t, room + 1);
 	for (size_t i = 0; i < regtime->n_threads; i++) {
 		if (!is_asked_about(answer, i))
 			continue;
-		answer->listed[n_listed++] = i;
+		if (n_listed++ < room)
+			answer->listed[n_listed - 1] = i;
 		if (regtime->threads[i].n_calls)
 			order[n++] = (struct by_calls){i, regtime->threads[i].n_calls};
 	}
 	if (n)
 		qsort(order, n, sizeof(*order), compare_calls);
-	for (size_t i = 0; i < n; i++)
-		answer->busiest[i] = order[i].thread;
 	answer->n_listed = cut_off(n_listed, answer->top, &answer->n_listed_more);
 	answer->n_busiest = cut_off(n, answer->top, &answer->n_busiest_more);
+	for (size_t i = 0; i < answer->n_busiest; i++)
+		answer->busiest[i] = order[i].thread;
 	free(order);
+}
+
+/* A thread's leaves cost memory; of a million threads, few are shown. */
+static int find_leaves(struct lode_timeline_answer *answer, bool is_for_page,
+		       struct lode_error *err)
+{
+	bool *is_shown = NULL;
+	int rc;
+
+	if (!is_for_page) {
+		is_shown = lode_alloc0(answer->job.regtime->n_threads + 1, sizeof(*is_shown));
+		for (size_t i = 0; i < answer->n_listed; i++)
+			is_shown[answer->listed[i]] = true;
+		for (size_t i = 0; i < answer->n_busiest; i++)
+			is_shown[answer->busiest[i]] = true;
+	}
+	rc = lode_timeline_job_leaves(&answer->leaves, &answer->job, is_shown, err);
+	free(is_shown);
+	return rc;
 }
 
 static void list_outliers(struct lode_timeline_state *s)
 {
 	struct lode_timeline_answer *answer = &s->answer;
 	const struct lode_outliers *outliers = &answer->job.outliers;
-	size_t n = 0;
+	size_t n = 0, room = cut_off(outliers->at.n, answer->top, &answer->n_outliers_more);
 
-	answer->outliers = lode_arena_array(&s->arena, size_t, outliers->at.n + 1);
+	answer->outliers = lode_arena_array(&s->arena, size_t, room + 1);
 	for (size_t i = 0; i < outliers->at.n; i++)
-		if (is_asked_about(answer, outliers->at.at[i].thread))
-			answer->outliers[n++] = i;
+		if (is_asked_about(answer, outliers->at.at[i].thread) && n++ < room)
+			answer->outliers[n - 1] = i;
 	answer->n_outliers = cut_off(n, answer->top, &answer->n_outliers_more);
 	answer->n_groups = cut_off(outliers->groups.n, answer->top, &answer->n_groups_more);
 }
@@ -348,17 +374,20 @@ int lode_timeline_run(struct lode_timeline_answer **out,
 	if (rc < 0)
 		return rc;
 	answer->incomplete = lode_timeline_incomplete(answer->job.trace);
+	if (request->is_for_page)
+		lode_call_trace_keep_threads(answer->job.trace, LODE_VIEWS_THREADS);
 	rc = narrow_down(answer, request, err);
 	if (rc < 0 || request->stage == LODE_TIMELINE_CALLS)
 		return rc;
 	if (request->stage == LODE_TIMELINE_WINDOW && answer->options.t0_ns < answer->options.t1_ns)
 		return make_window(answer, err);
 	rc = lode_timeline_job_compress(&answer->job, &answer->options, err);
-	if (rc == LODE_OK)
-		rc = lode_timeline_job_leaves(&answer->leaves, &answer->job, err);
 	if (rc < 0)
 		return rc;
 	list_threads(s);
+	rc = find_leaves(answer, request->is_for_page, err);
+	if (rc < 0)
+		return rc;
 	list_outliers(s);
 	return ask_trace(s, request, err);
 }

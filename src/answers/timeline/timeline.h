@@ -42,6 +42,7 @@ struct lode_timeline_request {
 	const char *symptoms; /* file to which long calls go as symptoms; NULL: none */
 	size_t top;	      /* longest list; SIZE_MAX: no bound */
 	bool is_full;	      /* documents have the timelines themselves */
+	bool is_for_page;     /* only the LODE_VIEWS_THREADS threads with the most calls */
 };
 
 /* What one function did in each thread that calls it. */
@@ -63,7 +64,8 @@ struct lode_timeline_answer {
 	struct lode_timeline_job job; /* the trace, its timelines and outliers */
 	struct lode_regtime_options options;
 	const struct lode_call_thread *only; /* NULL: all */
-	/* By thread of the trace: its leaves over the time that is summarised. */
+	/* By thread of the trace: its leaves over the time that is summarised; of threads that are
+	   listed and, for a page, of all. */
 	struct lode_meanwhile leaves;
 	size_t top;
 	bool is_full;

@@ -532,7 +532,7 @@ static void count_functions(struct lode_timeline_views *out, const struct lode_r
 		const struct lode_regtime_thread *t = &regtime->threads[i];
 
 		for (size_t f = 0; f < t->functions.n; f++)
-			out->functions.at[f].n_threads += t->functions.at[f].n_calls > 0;
+			out->functions.at[t->functions.at[f].function].n_threads++;
 		for (size_t k = 0; k < t->items.n; k++)
 			if (t->items.at[k].kind == LODE_REGTIME_CALL)
 				out->functions

@@ -65,6 +65,9 @@ enum {
 	LODE_VIEWS_MEANWHILE_BYTES = 800000,
 	LODE_VIEWS_PAGE_BYTES = 4500000, /* with the page around it, under 5 MB */
 	LODE_VIEWS_LEAVES = 6,		 /* that are named of a thread during a span */
+	/* LIMIT: of a trace of more threads a page has those with the most calls
+	   (lode_call_trace_keep_threads), and says how many it leaves out. */
+	LODE_VIEWS_THREADS = 4000,
 };
 
 /* About so many bytes of a page, packed. */

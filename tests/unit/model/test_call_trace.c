@@ -259,7 +259,8 @@ static void check_trace(struct random_trace *random_trace, const struct random_t
 		CHECK((thread != NULL) == (plain[i].calls.n > 0));
 		if (!thread)
 			continue;
-		CHECK(memcmp(thread->repairs, plain[i].repairs, sizeof(plain[i].repairs)) == 0);
+		for (unsigned k = 0; k < LODE_N_REPAIRS; k++)
+			CHECK(lode_call_repairs(thread, k) == plain[i].repairs[k]);
 		lode_call_cursor_init(&cursor, trace, thread);
 		check_calls(&cursor, &plain[i]);
 		for (unsigned level = 0; level < thread->n_levels; level++)

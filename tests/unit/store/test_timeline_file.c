@@ -100,7 +100,8 @@ static void check_same_calls(struct lode_call_trace *a, struct lode_call_trace *
 	CHECK(s->pid == t->pid && s->tid == t->tid && s->n_calls == t->n_calls);
 	CHECK(s->first_ns == t->first_ns && s->last_ns == t->last_ns);
 	CHECK(s->max_depth == t->max_depth && s->n_events == t->n_events);
-	CHECK(memcmp(s->repairs, t->repairs, sizeof(s->repairs)) == 0);
+	for (unsigned k = 0; k < LODE_N_REPAIRS; k++)
+		CHECK(lode_call_repairs(s, k) == lode_call_repairs(t, k));
 	CHECK(strcmp(lode_call_thread_name(a, s), lode_call_thread_name(b, t)) == 0);
 	lode_call_cursor_init(&x, a, s);
 	lode_call_cursor_init(&y, b, t);
