@@ -8,7 +8,7 @@ static bool shifted(int64_t *out_ns, int64_t read_ns, int64_t shift_ns)
 
 int64_t lode_clock_guard_next(struct lode_clock_guard *guard, int64_t read_ns, bool *is_odd)
 {
-	int64_t t_ns = read_ns;
+	int64_t t_ns = read_ns, shift_ns;
 
 	*is_odd = false;
 	if (!guard->has_now) {
@@ -26,11 +26,12 @@ int64_t lode_clock_guard_next(struct lode_clock_guard *guard, int64_t read_ns, b
 		return guard->now_ns = read_ns;
 	}
 	if (guard->has_stray && lode_clock_is_near(read_ns, guard->stray_ns) &&
-	    !__builtin_sub_overflow(guard->now_ns, guard->stray_ns, &guard->shift_ns)) {
+	    !__builtin_sub_overflow(guard->now_ns, guard->stray_ns, &shift_ns) &&
+	    shifted(&t_ns, read_ns, shift_ns)) {
 		*is_odd = false; /* that the clock leapt was told with the stray one */
 		guard->has_stray = false;
-		guard->now_ns += read_ns - guard->stray_ns;
-		return guard->now_ns;
+		guard->shift_ns = shift_ns;
+		return guard->now_ns = t_ns;
 	}
 	guard->has_stray = true;
 	guard->stray_ns = read_ns;

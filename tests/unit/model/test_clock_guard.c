@@ -104,11 +104,40 @@ static void what_comes_out_never_leaps(void **state)
 	}
 }
 
+/* What is read, and what it must become, at both ends of what 64 bits hold. */
+static void a_clock_that_was_set_stays_within_64_bits(void **state)
+{
+	static const struct clock_case cases[] = {
+		{{INT64_MAX, 1000, 1100, 1050},
+		 {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX - 50},
+		 {false, true, true, false},
+		 4},
+		{{INT64_MIN, 1000, 1100, INT64_MIN + 5},
+		 {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN + 5},
+		 {false, true, true, false},
+		 4},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct lode_clock_guard guard = {0};
+
+		for (size_t i = 0; i < cases[k].n; i++) {
+			bool is_odd;
+			int64_t t = lode_clock_guard_next(&guard, cases[k].read[i], &is_odd);
+
+			assert_true(t == cases[k].right[i]);
+			assert_true(is_odd == cases[k].is_odd[i]);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_time_is_mended_as_the_header_says),
 		cmocka_unit_test(what_comes_out_never_leaps),
+		cmocka_unit_test(a_clock_that_was_set_stays_within_64_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
