@@ -465,7 +465,7 @@ static void say(struct lode_call_pairing *p, const struct ahead *ahead, enum lod
 	if (!p->losses)
 		p->losses = lode_alloc0(1, sizeof(*p->losses));
 	lode_loss_add(p->losses, kind, 1, -1, from_ns, "thread %d, event %llu: %+.1f days %s",
-		      thread->tid, (unsigned long long)(thread->n_events - ahead->n + 1),
+		      thread->tid, (unsigned long long)thread->n_events - ahead->n + 1,
 		      ((double)t_ns - (double)from_ns) / (double)LODE_CLOCK_DAY_NS, what);
 }
 
