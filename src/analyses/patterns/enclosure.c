@@ -5,6 +5,9 @@
 /* Sequences that go through the filter before there is a witness, and until there is none again. */
 enum { FILTERED_FIRST = 3, MOST_FILTERED = 16 };
 
+/* Longer ones are not walked over place by place: deep sequences have as many as items. */
+enum { SHORT_WINDOW = 64 };
+
 void lode_enclosure_init(struct lode_enclosure *e, const struct lode_prefix_tree *tree,
 			 const int64_t *item_cost)
 {
@@ -16,6 +19,9 @@ void lode_enclosure_init(struct lode_enclosure *e, const struct lode_prefix_tree
 	e->left = lode_alloc(room * sizeof(*e->left));
 	e->right = lode_alloc(room * sizeof(*e->right));
 	e->cells = lode_alloc0(room * tree->n_items, sizeof(*e->cells));
+	e->window.count = lode_alloc0(tree->n_items, sizeof(*e->window.count));
+	e->window.at = lode_alloc(tree->n_items * sizeof(*e->window.at));
+	e->window.items = lode_alloc(tree->n_items * sizeof(*e->window.items));
 }
 
 void lode_enclosure_release(struct lode_enclosure *e)
@@ -24,6 +30,9 @@ void lode_enclosure_release(struct lode_enclosure *e)
 	free(e->right);
 	free(e->cells);
 	lode_vec_release(&e->alive);
+	free(e->window.count);
+	free(e->window.at);
+	free(e->window.items);
 	memset(e, 0, sizeof(*e));
 }
 
@@ -31,6 +40,77 @@ static struct lode_enclosure_cell *cell_at(struct lode_enclosure *e, uint32_t pl
 {
 	return &e->cells[(size_t)place * e->tree->n_items + item];
 }
+
+/* ---- The items of a window ---- */
+
+struct shown_window {
+	const uint32_t *items; /* n; some of them twice where there is no `count` */
+	uint32_t n;
+	const uint32_t *count; /* per item */
+};
+
+static void leave_window(struct lode_enclosure_window *w)
+{
+	for (uint32_t k = 0; k < w->n; k++)
+		w->count[w->items[k]] = 0;
+	w->n = w->from = w->to = 0;
+}
+
+static void add_item(struct lode_enclosure_window *w, uint32_t item)
+{
+	if (w->count[item]++)
+		return;
+	w->at[item] = w->n;
+	w->items[w->n++] = item;
+}
+
+static void take_item(struct lode_enclosure_window *w, uint32_t item)
+{
+	if (--w->count[item])
+		return;
+	w->items[w->at[item]] = w->items[--w->n];
+	w->at[w->items[w->n]] = w->at[item];
+}
+
+/*
+ * The window before pattern[i]. A short one is shown as it stands. Of a long one the items are
+ * told once: both its ends only move right from place to place, so that all of them together take
+ * two steps per item of the sequence, however much they overlap.
+ */
+static struct shown_window enter_window(struct lode_enclosure *e, const uint32_t *items, uint32_t i)
+{
+	struct lode_enclosure_window *w = &e->window;
+	uint32_t from = i ? e->left[i - 1] + 1 : 0, to = e->right[i];
+
+	if (i == 0)
+		leave_window(w);
+	if (to - from <= SHORT_WINDOW) {
+		e->work += to - from;
+		return (struct shown_window){items + from, to - from, NULL};
+	}
+	if (from >= w->to) {
+		leave_window(w);
+		w->from = w->to = from;
+	}
+	e->work += (to - w->to) + (from - w->from) + w->n;
+	while (w->to < to)
+		add_item(w, items[w->to++]);
+	while (w->from < from)
+		take_item(w, items[w->from++]);
+	return (struct shown_window){w->items, w->n, w->count};
+}
+
+static bool has_item(const struct shown_window *window, uint32_t item)
+{
+	if (window->count)
+		return window->count[item] > 0;
+	for (uint32_t k = 0; k < window->n; k++)
+		if (window->items[k] == item)
+			return true;
+	return false;
+}
+
+/* ---- The two questions ---- */
 
 /* The items down to a node: any sequence that passes it begins with them. */
 static void path_to(struct lode_enclosure *e, uint32_t v)
@@ -94,32 +174,34 @@ static void collect_alive(struct lode_enclosure *e, uint32_t n_pattern, int64_t 
 {
 	e->alive.n = 0;
 	e->generation++;
-	for (uint32_t i = 0; i < n_pattern; i++)
-		for (uint32_t x = i ? e->left[i - 1] + 1 : 0; x < e->right[i]; x++) {
-			struct lode_enclosure_cell *cell = cell_at(e, i, e->path[x]);
+	for (uint32_t i = 0; i < n_pattern; i++) {
+		const struct shown_window window = enter_window(e, e->path, i);
 
-			if (cell->generation == e->generation || e->item_cost[e->path[x]] < cost)
+		for (uint32_t k = 0; k < window.n; k++) {
+			uint32_t item = window.items[k];
+			struct lode_enclosure_cell *cell = cell_at(e, i, item);
+
+			if (cell->generation == e->generation || e->item_cost[item] < cost)
 				continue;
 			cell->generation = e->generation;
-			lode_vec_append(&e->alive, (uint64_t)i << 32 | e->path[x]);
+			lode_vec_append(&e->alive, (uint64_t)i << 32 | item);
 		}
+	}
 }
 
 /* Keeps what this sequence has as well. */
-static void filter_alive(struct lode_enclosure *e)
+static void filter_alive(struct lode_enclosure *e, uint32_t n_pattern)
 {
-	size_t n = 0;
+	size_t n = 0, k = 0;
 
-	for (size_t k = 0; k < e->alive.n; k++) {
-		uint32_t i = (uint32_t)(e->alive.at[k] >> 32), item = (uint32_t)e->alive.at[k];
-		uint32_t x = i ? e->left[i - 1] + 1 : 0;
-
-		while (x < e->right[i] && e->path[x] != item)
-			x++;
-		if (x < e->right[i])
-			e->alive.at[n++] = e->alive.at[k];
-	}
 	e->work += e->alive.n;
+	for (uint32_t i = 0; i < n_pattern && k < e->alive.n; i++) {
+		const struct shown_window window = enter_window(e, e->path, i);
+
+		for (; k < e->alive.n && e->alive.at[k] >> 32 == i; k++)
+			if (has_item(&window, (uint32_t)e->alive.at[k]))
+				e->alive.at[n++] = e->alive.at[k];
+	}
 	e->alive.n = n;
 }
 
@@ -179,7 +261,7 @@ static void filter_at(struct lode_enclosure *e, const uint32_t *pattern, uint32_
 	if (is_first)
 		collect_alive(e, n_pattern, cost);
 	else
-		filter_alive(e);
+		filter_alive(e, n_pattern);
 }
 
 /*
@@ -223,9 +305,11 @@ static bool count_windows(struct lode_enclosure *e, uint32_t s, uint32_t n_patte
 	const uint32_t *items = &e->tree->items[e->tree->start[s]];
 	int64_t cost = e->tree->cost[s];
 
-	for (uint32_t i = 0; i < n_pattern; i++)
-		for (uint32_t x = i ? e->left[i - 1] + 1 : 0; x < e->right[i]; x++) {
-			struct lode_enclosure_cell *cell = cell_at(e, i, items[x]);
+	for (uint32_t i = 0; i < n_pattern; i++) {
+		const struct shown_window window = enter_window(e, items, i);
+
+		for (uint32_t k = 0; k < window.n; k++) {
+			struct lode_enclosure_cell *cell = cell_at(e, i, window.items[k]);
 
 			if (cell->generation != e->generation) {
 				cell->generation = e->generation;
@@ -237,6 +321,7 @@ static bool count_windows(struct lode_enclosure *e, uint32_t s, uint32_t n_patte
 			if (cell->cost >= min_cost)
 				return true;
 		}
+	}
 	return false;
 }
 

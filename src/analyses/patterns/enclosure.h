@@ -16,13 +16,24 @@ struct lode_enclosure_cell {
 	int64_t cost;
 };
 
+/* Where in one sequence an item can go before one of the pattern's: items[from] up to `to`. Told of
+   long ones only. */
+struct lode_enclosure_window {
+	uint32_t from, to;
+	uint32_t *count; /* per item: how often it stands there */
+	uint32_t *items; /* those that do, n of them, in no order */
+	uint32_t *at;	 /* per item: where in `items` */
+	uint32_t n;
+};
+
 /* Scratch of one thread. */
 struct lode_enclosure {
 	const struct lode_prefix_tree *tree;
 	const int64_t *item_cost;
-	const uint32_t *path;		   /* the items of one sequence, borrowed */
-	uint32_t *left, *right;		   /* the pattern's embeddings in it */
-	LODE_VEC(uint64_t) alive;	   /* (place in the pattern, item) that all had so far */
+	const uint32_t *path;	  /* the items of one sequence, borrowed */
+	uint32_t *left, *right;	  /* the pattern's embeddings in it */
+	LODE_VEC(uint64_t) alive; /* (place in the pattern, item) that all had so far */
+	struct lode_enclosure_window window;
 	struct lode_enclosure_cell *cells; /* per place and item */
 	uint32_t generation;
 	uint64_t work; /* steps taken */
