@@ -49,7 +49,7 @@ grep -q "/nonexistent.*TMPDIR.*--memory" "$dir/said" || fail "not said: $(cat "$
 if ! grep -q __asan_init "$lode"; then
 	awk 'BEGIN {
 		printf "["
-		for (i = 0; i < 100000; i++)
+		for (i = 0; i < 300000; i++)
 			printf "%s{\"ph\":\"X\",\"name\":\"f\",\"ts\":%d,\"dur\":5,\"pid\":1,\"tid\":%d}", i ? "," : "", i, i
 		printf "]"
 	}' >"$dir/threads.json"
