@@ -229,6 +229,11 @@ static int fail_too_many(struct mining *m, size_t max_patterns, bool is_too_long
 		snprintf(why, sizeof(why), "mining takes too long");
 	else
 		snprintf(why, sizeof(why), "more than %zu patterns", max_patterns);
+	if (fits > m->mined->aoi_ns)
+		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
+				 "%s at every λ: the stacks are too deep and too different; "
+				 "--include, --symptom or --time take fewer of them",
+				 why);
 	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
 			 "%s at λ = %s; --min-cost %s fits, --max-patterns allows more", why,
 			 option_cost(chosen, sizeof(chosen), chosen_min_cost(m), unit),
