@@ -232,12 +232,12 @@ static const struct lode_field symptom_fields[] = {
 	LODE_FIELD(struct lode_digest_symptom, t1_ns, NULL),
 	LODE_FIELDS_END,
 };
-static const struct lode_record symptom_record = {"symptom", symptom_fields,
-						  sizeof(struct lode_digest_symptom)};
+const struct lode_record lode_mine_symptom_record = {"symptom", symptom_fields,
+						     sizeof(struct lode_digest_symptom)};
 
 static const struct lode_field head_fields[] = {
 	LODE_FIELDS_AT(struct lode_path_row, stream, &stream_record),
-	LODE_FIELDS_AT(struct lode_path_row, symptom, &symptom_record),
+	LODE_FIELDS_AT(struct lode_path_row, symptom, &lode_mine_symptom_record),
 	LODE_LIST_OF("clusters", LODE_TYPE_ID, struct lode_path_row, clusters, n_clusters,
 		     "whose worst symptom it is"),
 	LODE_FIELDS_END,

@@ -74,5 +74,7 @@ void lode_path_rows_make(struct lode_path_rows *out, const struct lode_mined *mi
 /* Of struct lode_path_rows: "reasons" and "devices"; of struct lode_path_row: a path that may be
    missing; one that is there. Names are lode_tree_names' of the digest. */
 extern const struct lode_record lode_path_words_record, lode_path_record, lode_path_there_record;
+/* Of struct lode_digest_symptom: whose symptom it is, and when; wherever lode mine lists one. */
+extern const struct lode_record lode_mine_symptom_record;
 
 #endif

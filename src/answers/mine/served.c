@@ -70,17 +70,6 @@ static struct symptom_row symptom_row(const struct lode_drill *drill,
 				    lode_ratio(worst->symptom_cost_ns, s->t1_ns - s->t0_ns)};
 }
 
-static const struct lode_field thread_fields[] = {
-	LODE_FIELD(struct lode_digest_symptom, pid, NULL),
-	LODE_FIELD(struct lode_digest_symptom, tid, NULL),
-	LODE_FIELD_OF("comm", LODE_TYPE_NAME, struct lode_digest_symptom, comm, NULL),
-	LODE_FIELD(struct lode_digest_symptom, t0_ns, NULL),
-	LODE_FIELD(struct lode_digest_symptom, t1_ns, NULL),
-	LODE_FIELDS_END,
-};
-static const struct lode_record thread_record = {"thread", thread_fields,
-						 sizeof(struct lode_digest_symptom)};
-
 static const struct lode_field cost_fields[] = {
 	LODE_FIELD_AS("cost_ns", struct lode_cluster_worst, symptom_cost_ns,
 		      "what the cluster costs in it"),
@@ -101,7 +90,7 @@ static const struct lode_record event_record = {"event", event_fields,
 static const struct lode_field symptom_fields[] = {
 	LODE_FIELD_AS("symptom", struct symptom_row, number,
 		      "its number in the stream, for `path`"),
-	LODE_FIELDS_AT(struct symptom_row, symptom, &thread_record),
+	LODE_FIELDS_AT(struct symptom_row, symptom, &lode_mine_symptom_record),
 	LODE_FIELDS_AT(struct symptom_row, worst, &cost_record),
 	LODE_FIELD(struct symptom_row, share, "cost_ns of its length"),
 	LODE_FIELDS_AT(struct symptom_row, worst, &event_record),
