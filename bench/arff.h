@@ -5,7 +5,7 @@
 #ifndef LODE_ARFF_H
 #define LODE_ARFF_H
 
-#include "analyses/ripper/dataset.h"
+#include "engine/ripper/dataset.h"
 #include "base/error.h"
 
 struct arff {

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "sources/call_source.h"
+#include "input/call_source.h"
 
 struct seen {
 	uint64_t n_events, n_enters;

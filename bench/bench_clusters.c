@@ -10,14 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyses/clusters/clusters.h"
-#include "analyses/clusters/linkage.h"
-#include "analyses/clusters/similarity.h"
-#include "analyses/patterns/miner.h"
+#include "engine/clusters/clusters.h"
+#include "engine/clusters/linkage.h"
+#include "engine/clusters/similarity.h"
+#include "engine/patterns/miner.h"
 #include "base/pool.h"
 #include "gen_world.h"
 #include "model/digest.h"
-#include "sources/source.h"
+#include "input/source.h"
 
 static const char usage[] =
 	"usage: bench_clusters [options] [FILE]\n"

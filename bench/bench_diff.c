@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "analyses/diff/diff.h"
-#include "analyses/order/order_curves.h"
+#include "engine/diff/diff.h"
+#include "engine/order/order_curves.h"
 #include "base/pool.h"
 #include "base/random.h"
 

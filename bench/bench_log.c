@@ -16,7 +16,7 @@
 
 #include "base/mem.h"
 #include "base/random.h"
-#include "sources/log/request_source.h"
+#include "input/formats/log/request_source.h"
 
 struct seen {
 	uint64_t n, n_errors;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "analyses/patterns/miner.h"
+#include "engine/patterns/miner.h"
 #include "base/input.h"
 #include "base/lines.h"
 #include "base/map.h"

@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "analyses/pio/train.h"
+#include "engine/pio/train.h"
 #include "base/random.h"
 
 enum { N_ACTIONS = 1067, N_USERS = 17237, BATCH = 1024 };

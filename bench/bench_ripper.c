@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "base/random.h"
-#include "analyses/ripper/ripper.h"
+#include "engine/ripper/ripper.h"
 #include "arff.h"
 
 static double now(void)

@@ -12,9 +12,9 @@
 #include "answers/suspects/suspects.h"
 #include "answers/timeline/page.h"
 #include "answers/triage/triage.h"
-#include "reports/analyze_report.h"
-#include "reports/repo_fields.h"
-#include "reports/signature_report.h"
+#include "answers/analyze/analyze_report.h"
+#include "answers/repo/repo_fields.h"
+#include "answers/sign/signature_report.h"
 
 /* clang-format off */
 const struct lode_document *const lode_documents[] = {

@@ -9,7 +9,7 @@
 #include "api/lode_version.h" /* made by Meson */
 #include "base/mem.h"
 #include "base/memory_limit.h"
-#include "job/stream_set.h"
+#include "streams/stream_set.h"
 
 /* Where the call of this thread goes back to. */
 struct way_out {

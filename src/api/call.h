@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "model/stream.h"
-#include "symbols/symbols.h"
+#include "input/symbols/symbols.h"
 
 struct lode_mining_options;
 struct lode_stream_set_options;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "api/call.h"
-#include "job/coverage_job.h"
+#include "answers/coverage/coverage_job.h"
 
 struct lode_matching {
 	struct lode_signatures signatures;

@@ -2,9 +2,9 @@
 #include <lode/mining.h>
 #include <stdlib.h>
 
-#include "analyses/mine/mine.h"
+#include "engine/mine/mine.h"
 #include "api/call.h"
-#include "job/stream_set.h"
+#include "streams/stream_set.h"
 
 struct lode_mining {
 	struct lode_stream_set streams;

@@ -4,8 +4,8 @@
 
 #include "api/call.h"
 #include "base/mem.h"
-#include "job/digest_job.h"
-#include "sources/source.h"
+#include "streams/digest_job.h"
+#include "input/source.h"
 
 struct opening {
 	struct lode_recording *recording;

@@ -2,7 +2,7 @@
 #include <lode/wait_chain.h>
 #include <stdlib.h>
 
-#include "analyses/waits/critpath.h"
+#include "engine/waits/critpath.h"
 #include "api/call.h"
 #include "model/symptom.h"
 

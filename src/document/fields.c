@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "reports/json.h"
+#include "document/json.h"
 
 /* ---- One value ---- */
 

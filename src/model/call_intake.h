@@ -16,7 +16,7 @@
 #include "model/call_trace.h"
 #include "model/calls.h"
 
-/* A source: calls the sink, gives LODE_OK or an error (lode_calls_read of sources/call_source.h).
+/* A source: calls the sink, gives LODE_OK or an error (lode_calls_read of input/call_source.h).
  */
 typedef int lode_call_reader(void *context, struct lode_call_sink *sink, struct lode_error *err);
 

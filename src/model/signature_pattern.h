@@ -55,7 +55,7 @@ bool lode_signature_step_matches(const char *glob, const struct lode_calltree *t
 				 uint32_t frame);
 
 /* The definition, frame by frame: for tests, and for one stack. Many go through
-   analyses/signatures. */
+   engine/signatures. */
 bool lode_signature_pattern_holds(const struct lode_signature_step *steps, size_t n,
 				  const struct lode_calltree *tree, uint32_t stack);
 

@@ -5,7 +5,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "store/atomic_file.h"
+#include "base/atomic_file.h"
 #include "store/digest_columns.h"
 
 /*

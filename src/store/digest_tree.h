@@ -1,7 +1,7 @@
 /*
  * The call tree of a digest with chained stacks, in a tenth of the bytes that its nodes would take.
  *
- * Chained stacks (analyses/waits/chain.h) repeat the same stacks behind thousands of links. Cut at
+ * Chained stacks (engine/waits/chain.h) repeat the same stacks behind thousands of links. Cut at
  * its links, the tree falls apart into pieces, and all pieces are parts of one small tree:
  *
  *   main > lock > "→ store" > start > lock > "→ disk"      main > lock            link, base 1

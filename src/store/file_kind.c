@@ -58,7 +58,8 @@ static enum lode_file_kind kind_of_database(const struct head *head)
 
 static enum lode_file_kind kind_of_compressed(const struct head *head)
 {
-	/* What reports/export_pprof says in gzip's header: a comment, and no other field. */
+	/* What document/export/export_pprof says in gzip's header: a comment, and no other field.
+	 */
 	static const char pprof[] = "lode pprof";
 	static const size_t header = 10;
 

@@ -14,7 +14,7 @@
 
 #include "base/escape.h"
 #include "base/folder.h"
-#include "store/atomic_file.h"
+#include "base/atomic_file.h"
 
 /* Room for the part of a message that a name may take. */
 enum { NAME_BYTES = 160 };

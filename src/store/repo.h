@@ -8,8 +8,8 @@
  *
  * Every change is one transaction, synced to the disk before the call returns (WAL, synchronous =
  * FULL): whatever happens, it is there whole or not at all. Several processes may read and write at
- * once; a writer waits for another. All digests of a repository have one shape (job/shape.h), that
- * of the first.
+ * once; a writer waits for another. All digests of a repository have one shape (streams/shape.h),
+ * that of the first.
  *
  * Segments make reading many streams cheap: a digest is merged again each time that 16 segments of
  * its size have come together, so log16(n) times, and n streams lie in at most 15 segments of each
@@ -48,7 +48,7 @@ int lode_repo_open(struct lode_repo **out, const char *path, enum lode_repo_mode
 void lode_repo_close(struct lode_repo *repo); /* NULL does nothing */
 
 const char *lode_repo_path(const struct lode_repo *repo);
-/* Options that all digests were made with (job/shape.h); NULL: it has none yet. */
+/* Options that all digests were made with (streams/shape.h); NULL: it has none yet. */
 const char *lode_repo_shape(const struct lode_repo *repo);
 
 /* How long to wait for others that are writing; a minute if nothing is said. */
@@ -84,8 +84,8 @@ struct lode_repo_label {
 /* Where an input came from. */
 struct lode_repo_source {
 	const char *path; /* of the file, the same from every folder */
-	uint64_t key;	  /* of the recording as it lies on the disk (job/digest_dir.h); 0: none */
-	int64_t file_ns;  /* the file's time since the epoch: of streams that do not know theirs */
+	uint64_t key; /* of the recording as it lies on the disk (streams/digest_dir.h); 0: none */
+	int64_t file_ns; /* the file's time since the epoch: of streams that do not know theirs */
 };
 
 /* One input, ready to be stored. */
@@ -214,7 +214,8 @@ struct lode_repo_cluster {
 	const char *kind, *reason;
 	int64_t own_ns, total_ns;
 	const char *common; /* functions parted by ';', "*" for a gap */
-	/* What a signature of it holds (job/cluster_signatures.h): one pattern to a line. */
+	/* What a signature of it holds (answers/clusters/cluster_signatures.h): one pattern to a
+	 * line. */
 	const char *patterns;
 };
 

@@ -1,6 +1,6 @@
 #include <zstd.h>
 
-#include "store/atomic_file.h"
+#include "base/atomic_file.h"
 #include "store/timeline_file.h"
 #include "base/varint.h"
 

@@ -11,7 +11,7 @@ def unpack(data):
 	return zlib.decompress(base64.b64decode(data)).decode()
 parts = re.findall(r'<script type="application/octet-stream" class="lode-report" data-name="([^"]*)"'
 	r' data-schema="([^"]*)" data-title="([^"]*)" data-encoding="deflate">([^<]*)</script>', html)
-# What a cluster's own page shows comes apart from the list: src/reports/html_split.h.
+# What a cluster's own page shows comes apart from the list: src/document/html_split.h.
 rest = "".join(unpack(data) for data in re.findall(r'class="lode-rest"[^>]*>([^<]*)<', html))
 for name, schema, title, data in parts:
 	text = unpack(data)

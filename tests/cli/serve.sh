@@ -1,5 +1,5 @@
 # The same reports from a server: documents, questions, and who may ask. The HTTP itself is tested in
-# tests/unit/server.
+# tests/unit/serve.
 "$LODE" serve 2>&1 | grep -q 'built without its server' && { echo "this lode has no server"; exit 77; }
 printf 'main;a;b 60\nmain;c;d 30\n' >a.folded
 printf 'tid,enter/exit,function,ns\n1,enter,main,0\n1,enter,f,10\n1,exit,f,90\n1,exit,main,100\n' >calls.csv

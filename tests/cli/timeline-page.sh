@@ -4,7 +4,7 @@ cat >check.py <<'P'
 import base64, json, re, sys, zlib
 import jsonschema
 top, full, page, window, plain = sys.argv[1], *map(lambda p: json.load(open(p)), sys.argv[2:6])
-# What a file has besides: as src/reports/html.c packs it.
+# What a file has besides: as src/document/html.c packs it.
 parts = {name: json.loads(zlib.decompress(base64.b64decode(packed))) for name, packed in
 	re.findall('class="lode-report" data-name="([^"]*)"[^>]*>([^<]*)<', open(sys.argv[6]).read())}
 meanwhile = parts["timeline-part-meanwhile"]

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "fuzz/fuzz.h"
-#include "sources/call_source.h"
+#include "input/call_source.h"
 
 struct seen {
 	uint32_t n_threads, n_functions;

@@ -1,6 +1,6 @@
 /*
  * What the targets of function traces share: reads with a source, and checks what it promises to
- * its sink (model/calls.h, sources/call_source.h).
+ * its sink (model/calls.h, input/call_source.h).
  */
 #ifndef LODE_FUZZ_CALLS_H
 #define LODE_FUZZ_CALLS_H

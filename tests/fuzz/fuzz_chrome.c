@@ -2,7 +2,7 @@
 #include "fuzz/fuzz.h"
 
 #include "fuzz/fuzz_calls.h"
-#include "sources/chrome/chrome.h"
+#include "input/formats/chrome/chrome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

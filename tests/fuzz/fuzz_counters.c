@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "sources/counters/counter_source.h"
-#include "sources/format.h"
+#include "input/formats/counters/counter_source.h"
+#include "input/format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

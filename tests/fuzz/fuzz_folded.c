@@ -1,7 +1,7 @@
 /* Any bytes at all, read as folded stacks. */
 #include "fuzz/fuzz.h"
 
-#include "sources/source.h"
+#include "input/source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "reports/html_read.h"
+#include "document/html_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

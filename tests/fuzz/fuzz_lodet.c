@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyses/regtime/meanwhile.h"
-#include "analyses/regtime/outliers.h"
-#include "analyses/regtime/regtime.h"
+#include "engine/regtime/meanwhile.h"
+#include "engine/regtime/outliers.h"
+#include "engine/regtime/regtime.h"
 #include "model/call_cursor.h"
 #include "store/timeline_file.h"
 

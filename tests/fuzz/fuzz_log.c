@@ -3,7 +3,7 @@
 
 #include "base/input.h"
 #include "base/mem.h"
-#include "sources/log/request_source.h"
+#include "input/formats/log/request_source.h"
 
 struct seen {
 	const struct lode_request_names *names;

@@ -4,7 +4,7 @@
  */
 #include "fuzz/fuzz.h"
 
-#include "job/cluster_choice.h"
+#include "answers/clusters/cluster_choice.h"
 #include "model/signature.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,7 +4,7 @@
  */
 #include "fuzz/fuzz.h"
 
-#include "sources/source.h"
+#include "input/source.h"
 
 /* A hash of all that the tap got. */
 struct tapped {

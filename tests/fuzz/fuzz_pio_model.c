@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "analyses/pio/model_file.h"
+#include "engine/pio/model_file.h"
 
 static char *written(const struct lode_pio_model *model, size_t *size)
 {

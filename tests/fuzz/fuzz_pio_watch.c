@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "analyses/pio/model_file.h"
-#include "analyses/pio/train.h"
+#include "engine/pio/model_file.h"
+#include "engine/pio/train.h"
 #include "answers/pio/watch.h"
 #include "answers/pio/watch_parts.h"
 #include "base/mem.h"

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "job/signature_request.h"
+#include "answers/sign/signature_request.h"
 
 static const char known[] = "signature: known\nbug: 7\npattern: a;b\npattern: c\n\n"
 			    "signature: other\nstate: retired\nkind: wait\npattern: *;d\n";

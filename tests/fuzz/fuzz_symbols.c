@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "symbols/cfi.h"
-#include "symbols/demangle.h"
-#include "symbols/elf_file.h"
-#include "symbols/elf_symbols.h"
-#include "symbols/inlines.h"
-#include "symbols/jit.h"
-#include "symbols/kallsyms.h"
+#include "input/symbols/cfi.h"
+#include "input/symbols/demangle.h"
+#include "input/symbols/elf_file.h"
+#include "input/symbols/elf_symbols.h"
+#include "input/symbols/inlines.h"
+#include "input/symbols/jit.h"
+#include "input/symbols/kallsyms.h"
 
 /* Ranges are in order, disjoint, and owned by symbols with names; lookups agree with them. */
 static void check_table(const struct lode_symtab *symtab)

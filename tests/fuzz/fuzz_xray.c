@@ -2,7 +2,7 @@
 #include "fuzz/fuzz.h"
 
 #include "fuzz/fuzz_calls.h"
-#include "sources/xray/xray_log.h"
+#include "input/formats/xray/xray_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sources/call_source.h"
-#include "symbols/symbols.h"
+#include "input/call_source.h"
+#include "input/symbols/symbols.h"
 
 struct dump {
 	bool is_count;

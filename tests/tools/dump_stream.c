@@ -13,7 +13,7 @@
 #include <string.h>
 #include <inttypes.h>
 
-#include "sources/source.h"
+#include "input/source.h"
 
 struct dump {
 	LODE_VEC(struct lode_tap_event) samples;

@@ -75,7 +75,7 @@ export function pageOf(...args) {
 }
 
 /**
- * A page with documents of one's own, packed as src/reports/html.c packs them.
+ * A page with documents of one's own, packed as src/document/html.c packs them.
  * @param {string} template a page of lode's, whose reports are replaced
  * @param {Array<{name: string, schema: string, title: string, report: unknown}>} parts
  */
@@ -100,7 +100,7 @@ export function pageWith(template, parts) {
 
 /**
  * The documents of a page of lode's, by name, with what was set apart from them
- * (src/reports/html_split.h). @param {string} path
+ * (src/document/html_split.h). @param {string} path
  */
 export async function reportsIn(path) {
 	const { inflateSync } = await import("node:zlib");

@@ -1,6 +1,6 @@
 // Makes one file of what Vite built: script and style inlined, and a content security policy that
 // names both by their hashes and allows nothing else. lode puts the reports where the marker stands
-// (src/reports/html.c).
+// (src/document/html.c).
 import { createHash } from "node:crypto";
 
 export const DATA_MARKER = "<!--lode:data-->";

@@ -2,17 +2,17 @@
 #include <stdio.h>
 
 #include "answers/coverage/coverage.h"
-#include "cli/aoi_options.h"
-#include "cli/command.h"
-#include "cli/help.h"
-#include "cli/html_option.h"
-#include "cli/input_options.h"
-#include "cli/messages.h"
-#include "cli/output_options.h"
-#include "cli/progress.h"
-#include "cli/repo_options.h"
-#include "cli/signature_run.h"
-#include "cli/stream_reading.h"
+#include "tool/aoi_options.h"
+#include "tool/command.h"
+#include "tool/help.h"
+#include "tool/html_option.h"
+#include "tool/input_options.h"
+#include "tool/messages.h"
+#include "tool/output_options.h"
+#include "tool/progress.h"
+#include "tool/repo_options.h"
+#include "tool/signature_run.h"
+#include "tool/stream_reading.h"
 
 struct coverage_values {
 	struct lode_input_options input;

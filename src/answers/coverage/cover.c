@@ -1,7 +1,7 @@
 /* How much signatures explain, as documents have it. */
 #include "answers/coverage/cover.h"
 
-#include "reports/input_fields.h"
+#include "answers/input_fields.h"
 
 static const struct lode_field times_fields[] = {
 	LODE_FIELD(struct lode_cover, symptom_ns, "sum of the symptoms' lengths",

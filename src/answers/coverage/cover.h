@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-#include "analyses/signatures/signature_cover.h"
+#include "engine/signatures/signature_cover.h"
 #include "document/fields.h"
-#include "reports/findings.h"
+#include "document/findings.h"
 
 struct lode_cover {
 	int64_t symptom_ns, aoi_ns, covered_ns, returned_ns; /* as struct lode_stream_cover */

@@ -3,7 +3,7 @@
  *
  *	request --> streams against signatures --> coverage --> answer --> text, JSON, page
  *
- * What counts: analyses/signatures/signature_cover.h (StackMine §VII.A Q2).
+ * What counts: engine/signatures/signature_cover.h (StackMine §VII.A Q2).
  */
 #ifndef LODE_COVERAGE_H
 #define LODE_COVERAGE_H
@@ -16,9 +16,9 @@
 #include "answers/coverage/cover.h"
 #include "base/error.h"
 #include "document/fields.h"
-#include "job/coverage_job.h"
-#include "reports/findings.h"
-#include "reports/text_page.h"
+#include "answers/coverage/coverage_job.h"
+#include "document/findings.h"
+#include "document/text_page.h"
 
 enum lode_coverage_rank {
 	LODE_COVERAGE_BY_TOTAL,
@@ -101,7 +101,7 @@ extern const struct lode_document lode_coverage_document;
 void lode_coverage_text(FILE *out, const struct lode_coverage_answer *answer,
 			const struct lode_text_page *page);
 
-/* In a few lines, of an answer (reports/findings.h). */
+/* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_coverage_findings;
 
 #endif

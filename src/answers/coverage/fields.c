@@ -1,6 +1,6 @@
 /* The document of lode coverage. */
 #include "answers/coverage/coverage.h"
-#include "reports/input_fields.h"
+#include "answers/input_fields.h"
 
 /* ---- Groups of streams ---- */
 

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "answers/coverage/coverage.h"
-#include "reports/findings.h"
-#include "reports/units.h"
+#include "document/findings.h"
+#include "document/units.h"
 
 void lode_cover_summary(struct lode_findings *out, const struct lode_cover *cover, const char *unit,
 			size_t n_streams, struct lode_arena *arena)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "answers/coverage/coverage.h"
-#include "reports/input_fields.h"
+#include "answers/input_fields.h"
 
 struct lode_coverage_state {
 	struct lode_coverage_answer answer; /* what the caller holds */

@@ -4,9 +4,9 @@
 #include "answers/coverage/coverage.h"
 #include "base/escape.h"
 #include "base/folder.h"
-#include "reports/sheet.h"
-#include "reports/table.h"
-#include "reports/units.h"
+#include "document/sheet.h"
+#include "document/table.h"
+#include "document/units.h"
 
 enum { NAME_COLUMNS = 40, TEXT_COLUMNS = 32, GROUP_COLUMNS = 20, MOST_GROUPS = 15 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/cluster_costs.h"
+#include "answers/clusters/cluster_costs.h"
 
 /* Of the smaller set's area of interest, as lode_mine has it of the whole. */
 static const double lambda_share = 0.002;

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "analyses/diff/diff.h"
-#include "analyses/mine/mine.h"
+#include "engine/diff/diff.h"
+#include "engine/mine/mine.h"
 #include "base/error.h"
 #include "answers/diff/sets.h"
 

@@ -4,7 +4,7 @@
  *	request --> two sets --> mined as one --> compared --> answer --> text, JSON, page, exports
  *	            sets.h       compare.h
  *
- * What a change is: analyses/diff/diff.h.
+ * What a change is: engine/diff/diff.h.
  */
 #ifndef LODE_DIFF_ANSWER_H
 #define LODE_DIFF_ANSWER_H
@@ -18,9 +18,9 @@
 #include "answers/diff/sets.h"
 #include "base/error.h"
 #include "document/fields.h"
-#include "reports/cluster_rows.h"
-#include "reports/findings.h"
-#include "reports/text_page.h"
+#include "answers/clusters/cluster_rows.h"
+#include "document/findings.h"
+#include "document/text_page.h"
 
 struct lode_diff_request {
 	struct lode_diff_sets_options sets;
@@ -136,7 +136,7 @@ extern const struct lode_document lode_diff_document;
 void lode_diff_text(FILE *out, const struct lode_diff_answer *answer,
 		    const struct lode_text_page *page);
 
-/* In a few lines, of an answer with rows (reports/findings.h). */
+/* In a few lines, of an answer with rows (document/findings.h). */
 lode_findings_maker lode_diff_findings;
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/folded_stacks.h"
-#include "reports/units.h"
+#include "document/export/folded_stacks.h"
+#include "document/units.h"
 
 static const struct lode_diff_side *side_of(const struct lode_diff_job *job, unsigned side)
 {

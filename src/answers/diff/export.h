@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "answers/diff/compare.h"
-#include "reports/export_stacks.h"
+#include "document/export/export_stacks.h"
 
 /* Lines in the order of their stacks, of all that either set spent; the other column may be 0. */
 void lode_export_diff_folded(FILE *out, const struct lode_diff_sets *sets,

@@ -1,6 +1,6 @@
 /* Fields of the document of lode diff. */
 #include "answers/diff/diff.h"
-#include "reports/input_fields.h"
+#include "answers/input_fields.h"
 
 /* ---- A set ---- */
 

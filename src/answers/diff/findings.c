@@ -2,8 +2,9 @@
 #include <inttypes.h>
 
 #include "answers/diff/diff.h"
-#include "reports/findings.h"
-#include "reports/units.h"
+#include "answers/clusters/cluster_brief.h"
+#include "document/findings.h"
+#include "document/units.h"
 
 void lode_diff_findings(struct lode_findings *out, const void *of, struct lode_arena *arena)
 {

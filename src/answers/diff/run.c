@@ -5,8 +5,8 @@
 
 #include "answers/diff/diff.h"
 #include "answers/diff/side_stacks.h"
-#include "job/shape.h"
-#include "reports/input_fields.h"
+#include "streams/shape.h"
+#include "answers/input_fields.h"
 
 struct lode_diff_state {
 	struct lode_diff_answer answer; /* what the caller holds */

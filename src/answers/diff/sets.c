@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "job/shape.h"
+#include "streams/shape.h"
 #include "store/repo_query.h"
 
 /* ---- Sides of inputs ---- */

@@ -16,9 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyses/diff/diff.h"
+#include "engine/diff/diff.h"
 #include "base/error.h"
-#include "job/stream_set.h"
+#include "streams/stream_set.h"
 #include "model/digest.h"
 
 struct lode_diff_sets_options {

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyses/diff/diff.h"
-#include "analyses/mine/mine.h"
+#include "engine/diff/diff.h"
+#include "engine/mine/mine.h"
 
 struct lode_side_stacks {
 	/* Cluster behind cluster, the stacks of each in the order of its `stacks`: those of cluster

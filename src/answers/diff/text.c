@@ -3,11 +3,11 @@
 
 #include "answers/diff/diff.h"
 #include "base/escape.h"
-#include "reports/cluster_brief.h"
-#include "reports/common_part.h"
-#include "reports/sheet.h"
-#include "reports/units.h"
-#include "reports/variants.h"
+#include "answers/clusters/cluster_brief.h"
+#include "answers/clusters/common_part.h"
+#include "document/sheet.h"
+#include "document/units.h"
+#include "answers/clusters/variants.h"
 
 enum { lines_per_change = 3, least_room = 30 };
 

@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "answers/digest/digest.h"
-#include "cli/aoi_options.h"
-#include "cli/command.h"
-#include "cli/input_options.h"
-#include "cli/messages.h"
-#include "cli/output_options.h"
-#include "cli/progress.h"
-#include "cli/stream_reading.h"
+#include "tool/aoi_options.h"
+#include "tool/command.h"
+#include "tool/input_options.h"
+#include "tool/messages.h"
+#include "tool/output_options.h"
+#include "tool/progress.h"
+#include "tool/stream_reading.h"
 
 struct digest_values {
 	struct lode_input_options input;

@@ -4,7 +4,7 @@
  *	request --> digests of recordings, kept in a folder, merged to a file --> answer --> text,
  *JSON
  *
- * What a digest is: model/digest.h; how it is made: job/digest_job.h.
+ * What a digest is: model/digest.h; how it is made: streams/digest_job.h.
  */
 #ifndef LODE_DIGEST_ANSWER_H
 #define LODE_DIGEST_ANSWER_H
@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "document/fields.h"
-#include "job/digest_job.h"
+#include "streams/digest_job.h"
 
 struct lode_digest_request {
 	char *const *inputs;

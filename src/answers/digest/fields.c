@@ -1,6 +1,6 @@
 /* Fields of the document of lode digest. */
 #include "answers/digest/digest.h"
-#include "reports/input_fields.h"
+#include "answers/input_fields.h"
 
 static const char *const states[] = {
 	[LODE_DIGEST_MADE] = "made",

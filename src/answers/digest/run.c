@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "answers/digest/digest.h"
-#include "job/shape.h"
+#include "streams/shape.h"
 #include "store/digest_file.h"
 
 struct lode_digest_answer_state {

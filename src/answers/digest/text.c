@@ -1,7 +1,7 @@
 /* lode digest for terminals. */
 #include "answers/digest/digest.h"
 #include "base/escape.h"
-#include "reports/units.h"
+#include "document/units.h"
 
 /* Compressed recordings have two sizes, and a share of each. */
 static void print_share(FILE *out, int64_t bytes, int64_t content_bytes, int64_t input_bytes)

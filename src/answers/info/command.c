@@ -3,11 +3,11 @@
 
 #include "answers/info/info.h"
 #include "base/pool.h"
-#include "cli/command.h"
-#include "cli/help.h"
-#include "cli/input_options.h"
-#include "cli/messages.h"
-#include "cli/output_options.h"
+#include "tool/command.h"
+#include "tool/help.h"
+#include "tool/input_options.h"
+#include "tool/messages.h"
+#include "tool/output_options.h"
 
 struct info_values {
 	struct lode_input_options input;

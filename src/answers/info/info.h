@@ -3,7 +3,7 @@
  *
  *	request --> each input: read, assessed --> answer --> text, JSON
  *
- * What is measured and advised: analyses/quality/quality.h. Of a recording only that is kept, so
+ * What is measured and advised: engine/quality/quality.h. Of a recording only that is kept, so
  * that any number of them can be looked at, one in memory at a time.
  */
 #ifndef LODE_INFO_H
@@ -14,12 +14,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyses/quality/quality.h"
+#include "engine/quality/quality.h"
 #include "base/error.h"
 #include "document/fields.h"
-#include "reports/input_fields.h"
-#include "reports/text_page.h"
-#include "sources/source.h"
+#include "answers/input_fields.h"
+#include "document/text_page.h"
+#include "input/source.h"
 
 /* Shares of cost, 0 to 100; 0 where nothing is to have a share of. */
 struct lode_info_flaws {
@@ -42,7 +42,7 @@ struct lode_info_stream {
 	int64_t t0_ns, t1_ns, wall_offset_ns;
 	bool has_wall_clock;
 	uint64_t n_samples;
-	const char **lacks; /* what its bundle lacks (sources/bundle_notes.h) */
+	const char **lacks; /* what its bundle lacks (input/bundle_notes.h) */
 	size_t n_lacks;
 	struct lode_event_count *events;
 	size_t n_events, n_empty_events; /* of which the recording has none */

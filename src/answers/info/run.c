@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "answers/info/info.h"
-#include "job/digest_job.h"
-#include "sources/bundle_notes.h"
+#include "streams/digest_job.h"
+#include "input/bundle_notes.h"
 #include "store/digest_file.h"
 
 struct lode_info_state {

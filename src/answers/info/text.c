@@ -6,8 +6,8 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/utc_text.h"
-#include "reports/table.h"
-#include "reports/units.h"
+#include "document/table.h"
+#include "document/units.h"
 
 enum { label_columns = 11 };
 

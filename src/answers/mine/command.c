@@ -3,18 +3,18 @@
 #include <string.h>
 
 #include "answers/mine/mine.h"
-#include "cli/aoi_options.h"
-#include "cli/command.h"
-#include "cli/export_options.h"
-#include "cli/help.h"
-#include "cli/html_option.h"
-#include "cli/input_options.h"
-#include "cli/messages.h"
-#include "cli/mining_options.h"
-#include "cli/output_options.h"
-#include "cli/progress.h"
-#include "cli/repo_options.h"
-#include "cli/stream_reading.h"
+#include "tool/aoi_options.h"
+#include "tool/command.h"
+#include "tool/export_options.h"
+#include "tool/help.h"
+#include "tool/html_option.h"
+#include "tool/input_options.h"
+#include "tool/messages.h"
+#include "tool/mining_options.h"
+#include "tool/output_options.h"
+#include "tool/progress.h"
+#include "tool/repo_options.h"
+#include "tool/stream_reading.h"
 
 struct mine_values {
 	struct lode_input_options input;

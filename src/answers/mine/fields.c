@@ -1,7 +1,7 @@
 /* Fields of the document of lode mine. */
 #include "answers/mine/mine.h"
-#include "job/shape.h"
-#include "reports/input_fields.h"
+#include "streams/shape.h"
+#include "answers/input_fields.h"
 
 /* ---- What was read ---- */
 

@@ -1,7 +1,8 @@
 /* lode mine in a few lines: the costliest clusters. */
 #include "answers/mine/mine.h"
-#include "reports/findings.h"
-#include "reports/units.h"
+#include "answers/clusters/cluster_brief.h"
+#include "document/findings.h"
+#include "document/units.h"
 
 void lode_mine_findings(struct lode_findings *out, const void *of, struct lode_arena *arena)
 {

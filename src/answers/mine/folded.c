@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "answers/mine/mine.h"
-#include "reports/folded_stacks.h"
+#include "document/export/folded_stacks.h"
 
 void lode_mine_folded(FILE *out, const struct lode_digest *digest, const struct lode_cluster *only)
 {

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "answers/mine/mine.h"
-#include "job/cluster_signatures.h"
+#include "answers/clusters/cluster_signatures.h"
 #include "store/repo.h"
 
 /* LIMIT: of a run, the first so many clusters can be signed by their rank. */

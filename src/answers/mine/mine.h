@@ -3,7 +3,7 @@
  *
  *	request --> streams --> digest --> clusters --> answer --> text, JSON, page, exports
  *
- * What patterns and clusters are: analyses/mine/mine.h. lode serve asks further questions of an
+ * What patterns and clusters are: engine/mine/mine.h. lode serve asks further questions of an
  * answer: served.h.
  */
 #ifndef LODE_ANSWERS_MINE_H
@@ -14,15 +14,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyses/mine/mine.h"
+#include "engine/mine/mine.h"
 #include "answers/mine/paths.h"
 #include "base/error.h"
 #include "document/fields.h"
-#include "job/stream_set.h"
-#include "reports/cluster_rows.h"
-#include "reports/export_trace.h"
-#include "reports/findings.h"
-#include "reports/text_page.h"
+#include "streams/stream_set.h"
+#include "answers/clusters/cluster_rows.h"
+#include "document/export/export_trace.h"
+#include "document/findings.h"
+#include "document/text_page.h"
 
 struct lode_mine_request {
 	char *const *inputs; /* recordings, digests, folders of them; none: the repository's */
@@ -144,7 +144,7 @@ int lode_mine_window_load(struct lode_mine_window *out, const struct lode_mine_a
 			  const struct lode_digest_job_options *reading, struct lode_error *err);
 void lode_mine_window_release(struct lode_mine_window *window);
 
-/* In a few lines, of an answer with clusters (reports/findings.h). */
+/* In a few lines, of an answer with clusters (document/findings.h). */
 lode_findings_maker lode_mine_findings;
 
 #endif

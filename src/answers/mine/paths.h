@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "document/fields.h"
-#include "job/cluster_paths.h"
+#include "answers/clusters/cluster_paths.h"
 
 struct lode_path_lane {
 	int32_t pid, tid;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "answers/mine/mine.h"
-#include "job/cluster_choice.h"
-#include "job/shape.h"
+#include "answers/clusters/cluster_choice.h"
+#include "streams/shape.h"
 
 struct lode_mine_state {
 	struct lode_mine_answer answer; /* what the caller holds */

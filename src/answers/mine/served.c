@@ -1,8 +1,8 @@
 /* Documents of what is asked of a served answer. */
 #include "answers/mine/served.h"
 
-#include "reports/input_fields.h"
-#include "reports/signature_report.h"
+#include "answers/input_fields.h"
+#include "answers/sign/signature_report.h"
 
 /* Of lists inside of one cluster's document; and of one cluster alone, there is room for a large
    picture. */

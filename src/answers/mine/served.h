@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-#include "analyses/signatures/signature_cover.h"
+#include "engine/signatures/signature_cover.h"
 #include "answers/mine/mine.h"
-#include "job/cluster_drill.h"
-#include "job/cluster_matches.h"
-#include "job/group_costs.h"
+#include "answers/clusters/cluster_drill.h"
+#include "answers/clusters/cluster_matches.h"
+#include "answers/clusters/group_costs.h"
 #include "model/signature.h"
 
 extern const struct lode_document lode_mine_cluster_document, lode_mine_path_document,

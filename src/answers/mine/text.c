@@ -4,11 +4,11 @@
 
 #include "answers/mine/mine.h"
 #include "base/escape.h"
-#include "reports/cluster_brief.h"
-#include "reports/common_part.h"
-#include "reports/table.h"
-#include "reports/units.h"
-#include "reports/variants.h"
+#include "answers/clusters/cluster_brief.h"
+#include "answers/clusters/common_part.h"
+#include "document/table.h"
+#include "document/units.h"
+#include "answers/clusters/variants.h"
 
 enum { lines_per_cluster = 4 };
 

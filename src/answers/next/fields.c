@@ -1,6 +1,6 @@
 /* Fields of the document of lode next. */
 #include "answers/next/next.h"
-#include "reports/input_fields.h"
+#include "answers/input_fields.h"
 
 /* ---- A signature or a cluster ---- */
 

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "answers/next/next.h"
-#include "reports/findings.h"
-#include "reports/units.h"
+#include "document/findings.h"
+#include "document/units.h"
 
 void lode_next_findings(struct lode_findings *out, const void *of, struct lode_arena *arena)
 {

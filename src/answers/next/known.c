@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyses/signatures/signature_cover.h"
-#include "analyses/signatures/signature_match.h"
-#include "job/cluster_costs.h"
+#include "engine/signatures/signature_cover.h"
+#include "engine/signatures/signature_match.h"
+#include "answers/clusters/cluster_costs.h"
 
 /* What is in which stream, signature by signature. */
 struct cell {

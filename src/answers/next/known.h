@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyses/mine/mine.h"
-#include "analyses/order/order.h"
-#include "analyses/order/order_curves.h"
+#include "engine/mine/mine.h"
+#include "engine/order/order.h"
+#include "engine/order/order_curves.h"
 #include "base/error.h"
 #include "model/digest.h"
 #include "model/signature.h"

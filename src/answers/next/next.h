@@ -3,7 +3,7 @@
  *
  *	request --> streams, signatures --> order, curves --> answer --> text, JSON, page
  *
- * What the orders are: analyses/order/order.h (StackMine §VII.A Q3). Signatures that are retired
+ * What the orders are: engine/order/order.h (StackMine §VII.A Q3). Signatures that are retired
  *are no reason to open anything and explain nothing.
  */
 #ifndef LODE_NEXT_H
@@ -14,12 +14,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyses/mine/mine.h"
+#include "engine/mine/mine.h"
 #include "base/error.h"
 #include "document/fields.h"
-#include "job/digest_job.h"
-#include "reports/findings.h"
-#include "reports/text_page.h"
+#include "streams/digest_job.h"
+#include "document/findings.h"
+#include "document/text_page.h"
 
 struct lode_next_request {
 	char *const *inputs; /* recordings, digests, folders of them; none: the repository's */
@@ -129,7 +129,7 @@ extern const struct lode_document lode_next_document;
 void lode_next_text(FILE *out, const struct lode_next_answer *answer,
 		    const struct lode_text_page *page);
 
-/* In a few lines, of an answer (reports/findings.h). */
+/* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_next_findings;
 
 #endif

@@ -5,11 +5,11 @@
 
 #include "answers/next/known.h"
 #include "answers/next/next.h"
-#include "job/shape.h"
-#include "job/signature_store.h"
-#include "job/stream_set.h"
-#include "reports/cluster_brief.h"
-#include "reports/input_fields.h"
+#include "streams/shape.h"
+#include "answers/sign/signature_store.h"
+#include "streams/stream_set.h"
+#include "answers/clusters/cluster_brief.h"
+#include "answers/input_fields.h"
 
 struct lode_next_state {
 	struct lode_next_answer answer; /* what the caller holds */

@@ -6,10 +6,10 @@
 #include "answers/next/next.h"
 #include "base/escape.h"
 #include "base/folder.h"
-#include "reports/common_part.h"
-#include "reports/sheet.h"
-#include "reports/units.h"
-#include "reports/variants.h"
+#include "answers/clusters/common_part.h"
+#include "document/sheet.h"
+#include "document/units.h"
+#include "answers/clusters/variants.h"
 
 enum { least_room = 24, stream_columns = 36 };
 

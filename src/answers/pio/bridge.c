@@ -14,7 +14,7 @@
 
 #include "answers/pio/parts.h"
 #include "base/glob.h"
-#include "sources/source.h"
+#include "input/source.h"
 
 static bool is_symptom_thread(const struct lode_thread *thread, const char *comm, const char *glob)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/help.h"
+#include "tool/help.h"
 
 static const struct lode_command *const parts[] = {&lode_cmd_pio_train, &lode_cmd_pio_analyse,
 						   &lode_cmd_pio_show, &lode_cmd_pio_watch, NULL};

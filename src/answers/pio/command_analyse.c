@@ -2,14 +2,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyses/pio/model_file.h"
+#include "engine/pio/model_file.h"
 #include "answers/pio/command_inputs.h"
 #include "base/duration.h"
-#include "cli/help.h"
-#include "cli/html_option.h"
-#include "cli/messages.h"
-#include "cli/output_options.h"
-#include "reports/export_file.h"
+#include "tool/help.h"
+#include "tool/html_option.h"
+#include "tool/messages.h"
+#include "tool/output_options.h"
+#include "document/export/export_file.h"
 
 struct analyse_values {
 	struct lode_pio_input_values inputs;

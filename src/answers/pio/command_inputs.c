@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "cli/messages.h"
+#include "tool/messages.h"
 
 int lode_set_pio_input(const struct lode_option *option, void *field, const char *text,
 		       struct lode_error *err)

@@ -7,8 +7,8 @@
 #define LODE_PIO_COMMAND_INPUTS_H
 
 #include "answers/pio/pio.h"
-#include "cli/command.h"
-#include "cli/option_values.h"
+#include "tool/command.h"
+#include "tool/option_values.h"
 
 /* The parts: each is a command of its own behind that word. */
 extern const struct lode_command lode_cmd_pio_train, lode_cmd_pio_analyse, lode_cmd_pio_show,

@@ -8,13 +8,13 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "analyses/pio/model_file.h"
+#include "engine/pio/model_file.h"
 #include "answers/pio/command_inputs.h"
 #include "answers/pio/parts.h"
 #include "answers/pio/watch.h"
-#include "cli/help.h"
-#include "cli/messages.h"
-#include "job/hook.h"
+#include "tool/help.h"
+#include "tool/messages.h"
+#include "answers/pio/hook.h"
 
 enum {
 	POLL_MS = 250,

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "answers/pio/pio.h"
-#include "reports/findings.h"
-#include "reports/units.h"
+#include "document/findings.h"
+#include "document/units.h"
 
 /* How much a period hurt: requests that were slow; without a log, how long it was. */
 static double hurt_of(const struct lode_pio_found *period)

@@ -5,7 +5,7 @@
 
 #include "answers/pio/parts.h"
 #include "base/memory_limit.h"
-#include "sources/counters/counter_source.h"
+#include "input/formats/counters/counter_source.h"
 
 static const int64_t DAY_NS = (int64_t)86400 * 1000000000;
 

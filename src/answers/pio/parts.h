@@ -5,7 +5,7 @@
 #define LODE_PIO_PARTS_H
 
 #include "answers/pio/pio.h"
-#include "analyses/pio/request_log.h"
+#include "engine/pio/request_log.h"
 #include "model/counters.h"
 
 /* ---- Words ---- */

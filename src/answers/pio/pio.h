@@ -11,12 +11,12 @@
 
 #include <stdio.h>
 
-#include "analyses/pio/analyse.h"
+#include "engine/pio/analyse.h"
 #include "document/fields.h"
-#include "reports/input_fields.h"
-#include "reports/findings.h"
-#include "reports/text_page.h"
-#include "sources/log/request_source.h"
+#include "answers/input_fields.h"
+#include "document/findings.h"
+#include "document/text_page.h"
+#include "input/formats/log/request_source.h"
 
 /* ---- Inputs: of one or several periods ---- */
 
@@ -301,7 +301,7 @@ void lode_pio_text(FILE *out, const struct lode_pio_answer *answer,
 size_t lode_pio_text_map_columns(const struct lode_text_page *page);
 void lode_pio_symptoms_put(FILE *out, const struct lode_pio_answer *answer);
 
-/* In a few lines, of an answer (reports/findings.h). */
+/* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_pio_findings;
 
 #endif

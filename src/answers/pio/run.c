@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyses/pio/model_file.h"
+#include "engine/pio/model_file.h"
 #include "answers/pio/parts.h"
 
 /* What an answer borrows from. */

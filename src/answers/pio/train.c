@@ -1,5 +1,5 @@
 /* A model learnt from logs and counters. */
-#include "analyses/pio/train.h"
+#include "engine/pio/train.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyses/pio/matrix.h"
+#include "engine/pio/matrix.h"
 #include "answers/pio/parts.h"
 #include "answers/pio/watch_parts.h"
 

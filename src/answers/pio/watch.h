@@ -1,6 +1,6 @@
 /*
  * lode pio watch: request logs and files of counters are followed as they grow, and slow periods
- * are told as they start and end (analyses/pio/online.h).
+ * are told as they start and end (engine/pio/online.h).
  *
  *   logs      --follow-->  lines --> requests per interval  --.
  *   counters  --follow-->  rows  --> grid, complete so far  --+-->  online analysis --> news
@@ -19,7 +19,7 @@
 #ifndef LODE_PIO_WATCH_H
 #define LODE_PIO_WATCH_H
 
-#include "analyses/pio/online.h"
+#include "engine/pio/online.h"
 #include "answers/pio/pio.h"
 
 struct lode_pio_watch;

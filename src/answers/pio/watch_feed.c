@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/clock_guard.h"
-#include "sources/counters/counter_source.h"
+#include "input/formats/counters/counter_source.h"
 
 /* LIMIT: a request that lies this many intervals off the time that is judged has a wrong time. */
 #define FAR_INTERVALS ((int64_t)100000)

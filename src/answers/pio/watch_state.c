@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyses/pio/model_file.h"
+#include "engine/pio/model_file.h"
 #include "base/input.h"
 #include "base/state_words.h"
-#include "store/atomic_file.h"
+#include "base/atomic_file.h"
 
 /* LIMIT: a state file is not larger than this. */
 #define STATE_MAX_BYTES ((size_t)256 << 20)

@@ -6,16 +6,16 @@
 
 #include "answers/suspects/suspects.h"
 #include "base/escape.h"
-#include "cli/aoi_options.h"
-#include "cli/command.h"
-#include "cli/export_options.h"
-#include "cli/help.h"
-#include "cli/html_option.h"
-#include "cli/input_options.h"
-#include "cli/messages.h"
-#include "cli/output_options.h"
-#include "cli/progress.h"
-#include "reports/export_stacks.h"
+#include "tool/aoi_options.h"
+#include "tool/command.h"
+#include "tool/export_options.h"
+#include "tool/help.h"
+#include "tool/html_option.h"
+#include "tool/input_options.h"
+#include "tool/messages.h"
+#include "tool/output_options.h"
+#include "tool/progress.h"
+#include "document/export/export_stacks.h"
 
 struct suspects_values {
 	struct lode_input_options input;

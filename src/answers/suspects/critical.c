@@ -1,7 +1,7 @@
 /* Metrics of the critical path. */
 #include "answers/suspects/critical.h"
 
-#include "analyses/waits/critpath.h"
+#include "engine/waits/critpath.h"
 
 /* Where a span of the path belongs: a whole event, or nothing that was recorded. */
 static bool is_same_place(const struct lode_link *a, const struct lode_link *b)

@@ -4,12 +4,12 @@
  *   critical:running    somebody ran        critical:preempted   ready, without a CPU
  *   critical:blocked    nobody ran: waited for a device, a timer, or what was not recorded
  *
- * The stack is that of the thread in which the path then was (analyses/waits/critpath.h).
+ * The stack is that of the thread in which the path then was (engine/waits/critpath.h).
  */
 #ifndef LODE_SUSPECTS_CRITICAL_H
 #define LODE_SUSPECTS_CRITICAL_H
 
-#include "analyses/suspects/collect.h"
+#include "engine/suspects/collect.h"
 #include "model/stream.h"
 #include "model/symptom.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "answers/suspects/suspects.h"
-#include "reports/export_stacks.h"
-#include "reports/folded_stacks.h"
+#include "document/export/export_stacks.h"
+#include "document/export/folded_stacks.h"
 
 /* In this order the groups stand in the file. */
 enum group { SLOW, OTHERS, N_GROUPS };

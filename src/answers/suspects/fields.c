@@ -1,6 +1,6 @@
 /* Fields of the document of lode suspects. */
 #include "answers/suspects/suspects.h"
-#include "reports/input_fields.h"
+#include "answers/input_fields.h"
 
 /* ---- Values and their histogram ---- */
 

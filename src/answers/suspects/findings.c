@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "answers/suspects/suspects.h"
-#include "reports/findings.h"
-#include "reports/units.h"
+#include "document/findings.h"
+#include "document/units.h"
 
 /* What is rarer than this by accident is said; the page has the rest, too. */
 static const double significant = 0.05;

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "analyses/suspects/collect.h"
-#include "analyses/suspects/offcpu.h"
+#include "engine/suspects/collect.h"
+#include "engine/suspects/offcpu.h"
 #include "base/pool.h"
-#include "job/digest_item.h"
-#include "job/job_symptoms.h"
+#include "streams/digest_item.h"
+#include "streams/job_symptoms.h"
 #include "answers/suspects/critical.h"
 #include "answers/suspects/windows.h"
-#include "sources/source.h"
+#include "input/source.h"
 
 struct reading {
 	const struct lode_suspects_job_options *options;

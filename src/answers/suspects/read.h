@@ -1,7 +1,7 @@
 /*
  * From recordings to executions: the part of `lode suspects` that is done stream by stream.
  *
- *   stream --> events --> pairs --+--> execution set      (analyses/suspects/execution.h)
+ *   stream --> events --> pairs --+--> execution set      (engine/suspects/execution.h)
  *   stream --> events --> pairs --+        |
  *   broken --> skipped                     labels, scores, reports
  *
@@ -21,14 +21,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyses/suspects/execution.h"
-#include "analyses/suspects/metric_spec.h"
+#include "engine/suspects/execution.h"
+#include "engine/suspects/metric_spec.h"
 #include "base/error.h"
 #include "base/mem.h"
-#include "job/digest_job.h"
+#include "streams/digest_job.h"
 #include "model/builder.h"
 #include "model/symptom.h"
-#include "symbols/symbols.h"
+#include "input/symbols/symbols.h"
 
 struct lode_suspects_job_options {
 	struct lode_symbol_options symbols;

@@ -5,7 +5,7 @@
 
 #include "answers/suspects/rows.h"
 #include "base/memory_limit.h"
-#include "reports/input_fields.h"
+#include "answers/input_fields.h"
 
 struct lode_suspects_state {
 	struct lode_suspects_answer answer;

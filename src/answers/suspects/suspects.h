@@ -4,7 +4,7 @@
  *	request --> recordings --> executions --> labels, scores, ranks --> answer --> text, JSON,
  *	                                                                    page, exports
  *
- * What the statistics are: analyses/suspects/suspects.h.
+ * What the statistics are: engine/suspects/suspects.h.
  */
 #ifndef LODE_ANSWER_SUSPECTS_H
 #define LODE_ANSWER_SUSPECTS_H
@@ -14,12 +14,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyses/suspects/explain.h"
-#include "analyses/suspects/suspects.h"
+#include "engine/suspects/explain.h"
+#include "engine/suspects/suspects.h"
 #include "answers/suspects/read.h"
 #include "document/fields.h"
-#include "reports/findings.h"
-#include "reports/text_page.h"
+#include "document/findings.h"
+#include "document/text_page.h"
 
 /* How many functions are shown. */
 enum lode_suspects_length {
@@ -118,7 +118,7 @@ struct lode_suspects_choice {
 	size_t at[LODE_SUSPECTS_CHOSEN], n, n_significant;
 };
 
-/* One function in full (analyses/suspects/explain.h); of its lists a document has the first. */
+/* One function in full (engine/suspects/explain.h); of its lists a document has the first. */
 struct lode_suspects_explained {
 	struct lode_suspect of;
 	uint32_t frame;
@@ -237,7 +237,7 @@ void lode_suspects_export(struct lode_export_stacks *out,
 /* Stacks of the executions that failed, weighted by their time. */
 void lode_suspects_folded(FILE *out, const struct lode_suspects_answer *answer);
 
-/* In a few lines, of an answer (reports/findings.h). */
+/* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_suspects_findings;
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
-#include "reports/units.h"
+#include "document/units.h"
 
 /* ---- Above the tables ---- */
 

@@ -3,9 +3,9 @@
 
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
-#include "reports/common_part.h"
-#include "reports/sheet.h"
-#include "reports/units.h"
+#include "answers/clusters/common_part.h"
+#include "document/sheet.h"
+#include "document/units.h"
 
 enum { name_bytes = 2400 };
 

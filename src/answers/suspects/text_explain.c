@@ -4,9 +4,9 @@
 
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
-#include "reports/common_part.h"
-#include "reports/sheet.h"
-#include "reports/units.h"
+#include "answers/clusters/common_part.h"
+#include "document/sheet.h"
+#include "document/units.h"
 
 enum { shown_histograms = 3, shown_neighbours = 8, name_bytes = 2400, indent = 2 };
 

@@ -4,7 +4,7 @@
 
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
-#include "reports/units.h"
+#include "document/units.h"
 
 static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 

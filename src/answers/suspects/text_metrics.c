@@ -3,8 +3,8 @@
 
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
-#include "reports/sheet.h"
-#include "reports/units.h"
+#include "document/sheet.h"
+#include "document/units.h"
 
 enum { shown_metrics = 8, name_bytes = 2400 };
 

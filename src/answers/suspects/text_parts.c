@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "reports/sheet.h"
-#include "reports/units.h"
+#include "document/sheet.h"
+#include "document/units.h"
 
 const char *lode_format_log_p(char *buffer, double log10_p)
 {

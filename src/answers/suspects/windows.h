@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "analyses/suspects/execution.h"
+#include "engine/suspects/execution.h"
 #include "model/stream.h"
 #include "model/symptom.h"
 

@@ -2,7 +2,7 @@
 #include "answers/timeline/timeline.h"
 
 #include "base/mem.h"
-#include "reports/input_fields.h"
+#include "answers/input_fields.h"
 
 enum { TOP_FUNCTIONS = 10 };
 

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 
 #include "answers/timeline/page.h"
-#include "reports/findings.h"
-#include "reports/units.h"
+#include "document/findings.h"
+#include "document/units.h"
 
 static bool is_inside(const struct lode_outlier *a, const struct lode_outlier *b)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "answers/timeline/views.h"
-#include "reports/html.h"
+#include "document/html.h"
 
 /* The page's own document, what everybody did meanwhile, then windows. */
 enum { PART_PAGE, PART_MEANWHILES, PART_WINDOWS };

@@ -18,7 +18,7 @@
 
 #include "answers/timeline/timeline.h"
 #include "answers/timeline/views.h"
-#include "reports/html.h"
+#include "document/html.h"
 
 enum { LODE_PAGE_WINDOWS = 16 }; /* of a part */
 
@@ -36,7 +36,7 @@ void lode_timeline_meanwhiles_json(FILE *out, const struct lode_timeline_answer 
 void lode_timeline_window_json(FILE *out, const struct lode_regtime *window, int64_t t0_ns,
 			       int64_t t1_ns);
 
-/* What all threads of the trace did during a span (analyses/regtime/meanwhile.h). */
+/* What all threads of the trace did during a span (engine/regtime/meanwhile.h). */
 void lode_timeline_meanwhile_json(FILE *out, const struct lode_call_trace *trace,
 				  const struct lode_meanwhile *meanwhile);
 
@@ -46,7 +46,7 @@ size_t lode_timeline_html_parts(struct lode_html_part **out,
 				const struct lode_timeline_answer *answer, const char *input,
 				bool is_whole_only);
 
-/* In a few lines, of an answer with views (reports/findings.h). */
+/* In a few lines, of an answer with views (document/findings.h). */
 lode_findings_maker lode_timeline_findings;
 
 #endif

@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analyses/regtime/regtime_own.h"
+#include "engine/regtime/regtime_own.h"
 #include "answers/timeline/page.h"
-#include "reports/input_fields.h"
-#include "reports/json.h"
+#include "answers/input_fields.h"
+#include "document/json.h"
 
 /* LIMIT: of what a thread did during a span, this many functions are named; then "others". */
 enum { N_LEAVES = 8, NAME_BYTES = 16384 };

@@ -8,7 +8,7 @@
 #include "base/memory_limit.h"
 #include "base/pool.h"
 #include "model/call_intake.h"
-#include "store/atomic_file.h"
+#include "base/atomic_file.h"
 #include "store/timeline_file.h"
 
 /* "-" and folders are never an index. */

@@ -12,12 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyses/regtime/meanwhile.h"
-#include "analyses/regtime/outliers.h"
-#include "analyses/regtime/regtime.h"
+#include "engine/regtime/meanwhile.h"
+#include "engine/regtime/outliers.h"
+#include "engine/regtime/regtime.h"
 #include "base/error.h"
 #include "model/call_trace.h"
-#include "sources/call_source.h"
+#include "input/call_source.h"
 
 struct lode_timeline_job_options {
 	struct lode_call_options reading; /* n_threads and memory_bytes are set by the job */

@@ -3,8 +3,8 @@
 
 #include "answers/timeline/timeline.h"
 #include "base/escape.h"
-#include "reports/table.h"
-#include "reports/units.h"
+#include "document/table.h"
+#include "document/units.h"
 
 enum { name_bytes = 2400, n_top_leaves = 3 };
 

@@ -4,7 +4,7 @@
  *	request --> trace or index --> RegTime, outliers --> answer --> text, JSON, page, symptoms
  *	                                    a question --^
  *
- * What is summarised, and how: analyses/regtime/regtime.h.
+ * What is summarised, and how: engine/regtime/regtime.h.
  */
 #ifndef LODE_TIMELINE_H
 #define LODE_TIMELINE_H
@@ -14,11 +14,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyses/regtime/moment.h"
+#include "engine/regtime/moment.h"
 #include "answers/timeline/read.h"
 #include "base/duration.h"
 #include "document/fields.h"
-#include "reports/text_page.h"
+#include "document/text_page.h"
 
 struct lode_timeline_views;
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analyses/regtime/meanwhile_many.h"
+#include "engine/regtime/meanwhile_many.h"
 #include "base/sorted.h"
 #include "answers/timeline/window_walk.h"
 

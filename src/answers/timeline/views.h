@@ -17,8 +17,8 @@
 #ifndef LODE_TIMELINE_VIEWS_H
 #define LODE_TIMELINE_VIEWS_H
 
-#include "analyses/regtime/meanwhile.h"
-#include "analyses/regtime/readable_axis.h"
+#include "engine/regtime/meanwhile.h"
+#include "engine/regtime/readable_axis.h"
 #include "answers/timeline/read.h"
 #include "answers/timeline/window.h"
 

@@ -12,7 +12,7 @@
 #ifndef LODE_TIMELINE_WINDOW_H
 #define LODE_TIMELINE_WINDOW_H
 
-#include "analyses/regtime/regtime.h"
+#include "engine/regtime/regtime.h"
 #include "base/error.h"
 #include "model/call_trace.h"
 

@@ -1,6 +1,6 @@
 /* Fields of the document of lode triage. */
 #include "answers/triage/triage.h"
-#include "reports/input_fields.h"
+#include "answers/input_fields.h"
 
 static const struct lode_field cover_fields[] = {
 	LODE_FIELDS_HERE(&lode_cover_times_record),

@@ -1,6 +1,7 @@
 /* lode triage in a few lines: what came back, and what nobody has signed yet. */
 #include "answers/triage/triage.h"
-#include "reports/findings.h"
+#include "answers/clusters/cluster_brief.h"
+#include "document/findings.h"
 
 void lode_triage_findings(struct lode_findings *out, const void *of, struct lode_arena *arena)
 {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "answers/triage/triage.h"
-#include "reports/input_fields.h"
-#include "reports/units.h"
+#include "answers/input_fields.h"
+#include "document/units.h"
 
 /* Where λ would give too many patterns: as many as somebody may look through. */
 enum { MANAGEABLE_PATTERNS = 1000 };

@@ -4,11 +4,11 @@
 #include "answers/triage/triage.h"
 #include "base/escape.h"
 #include "base/folder.h"
-#include "reports/cluster_brief.h"
-#include "reports/common_part.h"
-#include "reports/sheet.h"
-#include "reports/units.h"
-#include "reports/variants.h"
+#include "answers/clusters/cluster_brief.h"
+#include "answers/clusters/common_part.h"
+#include "document/sheet.h"
+#include "document/units.h"
+#include "answers/clusters/variants.h"
 
 enum { lines_per_cluster = 3, path_columns = 44, known_bytes = 4096 };
 

@@ -15,14 +15,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyses/mine/mine.h"
+#include "engine/mine/mine.h"
 #include "answers/coverage/cover.h"
 #include "base/error.h"
 #include "document/fields.h"
-#include "job/coverage_job.h"
-#include "reports/cluster_rows.h"
-#include "reports/findings.h"
-#include "reports/text_page.h"
+#include "answers/coverage/coverage_job.h"
+#include "answers/clusters/cluster_rows.h"
+#include "document/findings.h"
+#include "document/text_page.h"
 
 struct lode_triage_request {
 	const struct lode_signatures *signatures;
@@ -106,7 +106,7 @@ extern const struct lode_document lode_triage_document;
 void lode_triage_text(FILE *out, const struct lode_triage_answer *answer, bool keeps_rest,
 		      const struct lode_text_page *page);
 
-/* In a few lines, of an answer (reports/findings.h). */
+/* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_triage_findings;
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "model/digest.h"
-#include "unit/analyses/random_stream.h"
+#include "unit/engine/random_stream.h"
 
 /* One stream named "stream<number>" with up to three symptoms. */
 struct lode_digest *random_digest(struct rng *rng, int number);

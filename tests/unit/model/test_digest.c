@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "model/digest.h"
-#include "unit/analyses/random_stream.h"
+#include "unit/engine/random_stream.h"
 #include "unit/model/random_digest.h"
 #include "cases.h"
 

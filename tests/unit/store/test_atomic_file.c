@@ -1,4 +1,4 @@
-/* store/atomic_file.h: whole or not at all, through links, and as it is where it is no file. */
+/* base/atomic_file.h: whole or not at all, through links, and as it is where it is no file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <fcntl.h>
 
 #include "scratch.h"
-#include "store/atomic_file.h"
+#include "base/atomic_file.h"
 
 static int in_scratch(void **state)
 {

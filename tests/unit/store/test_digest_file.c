@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/atomic_file.h"
+#include "base/atomic_file.h"
 #include "store/digest_columns.h"
 #include "store/digest_file.h"
 #include "unit/model/random_digest.h"

@@ -11,7 +11,7 @@
 
 #include "random.h"
 #include "scratch.h"
-#include "store/atomic_file.h"
+#include "base/atomic_file.h"
 #include "store/outputs.h"
 
 static int in_scratch(void **state)

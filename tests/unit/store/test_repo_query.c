@@ -16,7 +16,7 @@
 #include "scratch.h"
 #include "store/repo_db.h"
 #include "store/repo_query_parts.h"
-#include "unit/analyses/random_stream.h"
+#include "unit/engine/random_stream.h"
 #include "cases.h"
 
 enum { N_ROWS = 60 };

@@ -1,11 +1,11 @@
-// Reports that lode put into the page (src/reports/html.c):
+// Reports that lode put into the page (src/document/html.c):
 //
 //   <script type="application/octet-stream" class="lode-report" data-name="mine"
 //     data-schema="lode/mine/1" data-title="…" data-encoding="deflate">BASE64</script>
 //   <script … class="lode-rest" data-line="0" data-encoding="deflate">BASE64</script>  (any number)
 //
 // `deflate` is the zlib format, in base64. Unpacked when its page is opened for the first time. What
-// follows a report as `lode-rest` are members that were set apart from it (src/reports/html_split.h),
+// follows a report as `lode-rest` are members that were set apart from it (src/document/html_split.h),
 // as lines of text: line 0 has those of the document, line N + 1 those of its item N. Each element
 // begins with a whole line, its number `data-line`, and is unpacked when one of its lines is wanted.
 import { type Members, type ReportRef, type Source, SourceError } from "./source";

@@ -27,7 +27,7 @@ export interface Source {
 	/** The whole document that `lode COMMAND --json` prints. Asked for once, then remembered. */
 	report(name: string): Promise<unknown>;
 	/**
-	 * What a file holds apart from a report, so that the report opens fast (src/reports/html_split.h):
+	 * What a file holds apart from a report, so that the report opens fast (src/document/html_split.h):
 	 * members of the document itself, and of its item number `at`. Undefined: all is in the report.
 	 * Absent from a server, which is asked instead.
 	 */

@@ -1,4 +1,4 @@
-// Numbers and names as people read them: the same words as in the terminal (src/reports/units.c,
+// Numbers and names as people read them: the same words as in the terminal (src/document/units.c,
 // src/base/duration.c).
 
 const THIN = "\u202f";

@@ -1,0 +1,39 @@
+/*
+ * A cluster in a word or two, and in a few lines, as the table in the terminal has it.
+ */
+#ifndef LODE_CLUSTER_BRIEF_H
+#define LODE_CLUSTER_BRIEF_H
+
+#include <stddef.h>
+
+#include "engine/mine/mine.h"
+#include "base/mem.h"
+
+/* What most of the cluster's own cost is, in a word or two: "lock", "cpu", "disk, ready". */
+const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluster *cluster);
+/* The kind of event that most of the cluster's own cost is. */
+enum lode_event_kind lode_cluster_kind(const struct lode_cluster *cluster);
+/* The reason of most of its waits, LODE_REASON_NONE when it never waited. */
+enum lode_wait_reason lode_cluster_reason(const struct lode_cluster *cluster);
+
+/*
+ * The function that a cluster is best known by: the deepest that its own program has in all
+ * variants. Below it are the kernel and the C library, which all programs share.
+ */
+const char *lode_finding_known_by(struct lode_arena *arena, const struct lode_calltree *tree,
+				  const uint32_t *common, size_t n_common);
+/* Why it waited, in the words of the report's own table. */
+const char *lode_finding_why(struct lode_arena *arena, const struct lode_cluster *cluster);
+
+/* Texts are the arena's, and safe for terminals. */
+struct lode_cluster_brief {
+	const char *why;    /* what most of its own cost is, in a word or two */
+	const char **lines; /* the functions that tell most, a line per thread */
+	size_t n_lines;
+	const char *variants; /* those that tell most, in a line; "" if there are none */
+};
+
+void lode_cluster_brief_build(struct lode_cluster_brief *out, const struct lode_digest *digest,
+			      const struct lode_cluster *cluster, struct lode_arena *arena);
+
+#endif

@@ -1,0 +1,172 @@
+#include "answers/clusters/cluster_signatures.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/signatures/signature_match.h"
+#include "model/signature_pattern.h"
+
+/* Past so many patterns of one cluster they are not compared with each other. */
+enum { MAX_COMPARED = 1000 };
+
+/* Two signatures per cluster: its patterns, and its common part. */
+struct candidates {
+	struct lode_signature *list;	/* 2 * n */
+	int64_t *patterns_ns, *both_ns; /* per cluster */
+};
+
+static unsigned kinds_of(const struct lode_cluster *cluster)
+{
+	return cluster->kind_group ? 1u << (cluster->kind_group - 1) : 0;
+}
+
+static void name_candidates(struct candidates *c, const struct lode_mined *mined,
+			    const struct lode_cluster *clusters, size_t n, struct lode_arena *arena)
+{
+	const struct lode_calltree *tree = &mined->digest->tree;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_cluster *cluster = &clusters[i];
+		const char **patterns =
+			lode_arena_array(arena, const char *, cluster->n_patterns + 1);
+
+		for (size_t p = 0; p < cluster->n_patterns; p++)
+			patterns[p] =
+				lode_signature_pattern_of(tree, cluster->patterns[p].frames,
+							  cluster->patterns[p].n_frames, arena);
+		patterns[cluster->n_patterns] =
+			lode_signature_pattern_of(tree, cluster->common, cluster->n_common, arena);
+		c->list[2 * i] = (struct lode_signature){.patterns = patterns,
+							 .n_patterns = cluster->n_patterns,
+							 .kinds = kinds_of(cluster)};
+		c->list[2 * i + 1] =
+			(struct lode_signature){.patterns = &patterns[cluster->n_patterns],
+						.n_patterns = cluster->n_common > 0,
+						.kinds = kinds_of(cluster)};
+	}
+}
+
+/* What each cluster's patterns match, and what they and its common part do. */
+static void measure_cluster_signatures(struct candidates *c, size_t n,
+				       const struct lode_digest *digest)
+{
+	struct lode_signature_matcher *matcher;
+	struct lode_signature_match match;
+	const uint32_t *at;
+	int rc = lode_signature_matcher_new(&matcher, c->list, 2 * n, NULL);
+
+	assert(rc == 0); /* patterns of frames always parse */
+	(void)rc;
+	lode_signature_match(&match, matcher, digest);
+	for (size_t r = 0; r < digest->rows.n; r++) {
+		size_t n_at = lode_signature_set(&match, match.row_set[r], &at);
+
+		for (size_t i = 0; i < n_at; i++) {
+			size_t cluster = at[i] / 2;
+			bool is_common = at[i] % 2;
+
+			if (!is_common)
+				c->patterns_ns[cluster] += digest->rows.at[r].cost_ns;
+			/* Ascending: the patterns come just before the common part. */
+			if (!is_common || i == 0 || at[i - 1] != at[i] - 1)
+				c->both_ns[cluster] += digest->rows.at[r].cost_ns;
+		}
+	}
+	lode_signature_match_release(&match);
+	lode_signature_matcher_free(matcher);
+}
+
+static bool is_part_of(const uint32_t *p, size_t n_p, const uint32_t *q, size_t n_q)
+{
+	size_t i = 0;
+
+	for (size_t k = 0; k < n_q && i < n_p; k++)
+		i += p[i] == q[k];
+	return i == n_p;
+}
+
+/* Does another of the cluster's patterns (or its common part) say as much? */
+static bool is_implied(const struct lode_cluster *cluster, size_t p, bool has_common)
+{
+	const struct lode_mined_pattern *pattern = &cluster->patterns[p];
+
+	if (has_common &&
+	    is_part_of(cluster->common, cluster->n_common, pattern->frames, pattern->n_frames))
+		return true;
+	if (cluster->n_patterns > MAX_COMPARED)
+		return false;
+	for (size_t q = 0; q < cluster->n_patterns; q++) {
+		const struct lode_mined_pattern *other = &cluster->patterns[q];
+
+		if (other->n_frames < pattern->n_frames &&
+		    is_part_of(other->frames, other->n_frames, pattern->frames, pattern->n_frames))
+			return true;
+	}
+	return false;
+}
+
+static int by_text_cluster_signatures(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int64_t distance(int64_t a, int64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+static void choose_cluster_signatures(struct lode_cluster_signature *out,
+				      const struct lode_cluster *cluster,
+				      const struct candidates *c, size_t i,
+				      struct lode_arena *arena)
+{
+	const struct lode_signature *s = &c->list[2 * i];
+	const char **patterns = lode_arena_array(arena, const char *, s->n_patterns + 1);
+	bool has_common =
+		cluster->n_common && distance(c->both_ns[i], cluster->total_ns) <
+					     distance(c->patterns_ns[i], cluster->total_ns);
+	size_t n = 0;
+
+	for (size_t p = 0; p < s->n_patterns; p++)
+		if (!is_implied(cluster, p, has_common))
+			patterns[n++] = s->patterns[p];
+	if (has_common)
+		patterns[n++] = c->list[2 * i + 1].patterns[0];
+	qsort(patterns, n, sizeof(*patterns), by_text_cluster_signatures);
+	*out = (struct lode_cluster_signature){
+		.patterns = patterns,
+		.n_patterns = n,
+		.kinds = s->kinds,
+		.total_ns = has_common ? c->both_ns[i] : c->patterns_ns[i],
+	};
+}
+
+void lode_cluster_signatures_build(struct lode_cluster_signatures *out,
+				   const struct lode_mined *mined,
+				   const struct lode_cluster *clusters, size_t n)
+{
+	struct candidates c = {
+		.list = lode_alloc0(2 * n, sizeof(*c.list)),
+		.patterns_ns = lode_alloc0(n, sizeof(*c.patterns_ns)),
+		.both_ns = lode_alloc0(n, sizeof(*c.both_ns)),
+	};
+
+	memset(out, 0, sizeof(*out));
+	out->n = n;
+	out->at = lode_alloc0(n, sizeof(*out->at));
+	name_candidates(&c, mined, clusters, n, &out->arena);
+	measure_cluster_signatures(&c, n, mined->digest);
+	for (size_t i = 0; i < n; i++)
+		choose_cluster_signatures(&out->at[i], &clusters[i], &c, i, &out->arena);
+	free(c.list);
+	free(c.patterns_ns);
+	free(c.both_ns);
+}
+
+void lode_cluster_signatures_release(struct lode_cluster_signatures *signatures)
+{
+	free(signatures->at);
+	lode_arena_release(&signatures->arena);
+	memset(signatures, 0, sizeof(*signatures));
+}

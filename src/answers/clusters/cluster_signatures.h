@@ -1,0 +1,38 @@
+/*
+ * From clusters to signatures: the patterns that a signature of a cluster holds, so that it matches
+ * what the cluster costs in total.
+ *
+ * These are the cluster's patterns. Stacks of later rounds may belong to a cluster for its common
+ * part alone (engine/mine/adopt.h); where the patterns and the common part together come closer
+ * to the cluster's total than the patterns alone, the common part is one more. A pattern that has
+ * another one in it is left out: it matches nothing that the other does not.
+ */
+#ifndef LODE_CLUSTER_SIGNATURES_H
+#define LODE_CLUSTER_SIGNATURES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/mine/mine.h"
+#include "base/mem.h"
+
+struct lode_cluster_signature {
+	const char *const *patterns; /* model/signature_pattern.h, sorted */
+	size_t n_patterns;
+	unsigned kinds;	  /* as struct lode_signature; only where kinds were mined apart */
+	int64_t total_ns; /* what it matches of the digest that was mined */
+};
+
+struct lode_cluster_signatures {
+	struct lode_cluster_signature *at; /* n, as the clusters they were made of */
+	size_t n;
+	struct lode_arena arena;
+};
+
+/* Of clusters[0..n) of `mined`. O(rows x clusters that match one). */
+void lode_cluster_signatures_build(struct lode_cluster_signatures *out,
+				   const struct lode_mined *mined,
+				   const struct lode_cluster *clusters, size_t n);
+void lode_cluster_signatures_release(struct lode_cluster_signatures *signatures);
+
+#endif

@@ -1,0 +1,340 @@
+#include "answers/clusters/common_part.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+
+/* Frames of one thread: [first, end) of the common part, behind the link frame, if any. */
+struct link {
+	size_t first, end;
+	uint32_t link_frame; /* "→ comm", or LODE_NONE */
+};
+
+enum {
+	max_links = 32,
+	max_frames_per_link = 6, /* more do not tell more */
+	label_bytes = 400
+};
+
+/* Bytes of "operator<<", "operator()" and the like at `p`; 0 when there is none. */
+static size_t operator_name(const char *p)
+{
+	size_t n = sizeof("operator") - 1;
+
+	if (strncmp(p, "operator", n) != 0)
+		return 0;
+	if (strncmp(p + n, "()", 2) == 0)
+		return n + 2;
+	n += strspn(p + n, "<>=!+-*/%&|^~[],");
+	return n > sizeof("operator") - 1 ? n : 0;
+}
+
+/* Copies `name` without what stands inside the outermost <> and from the arguments' "(" on. */
+static void fold_name(char *out, size_t size, const char *name)
+{
+	size_t used = 0;
+	int depth = 0;
+
+	for (const char *p = name; *p && used + 24 < size; p++) {
+		size_t n = depth == 0 ? operator_name(p) : 0;
+
+		if (n > 0 && n < 20) {
+			memcpy(out + used, p, n);
+			used += n;
+			p += n - 1;
+			continue;
+		}
+		/* memcpy@GLIBC_2.14: the version of a symbol tells nothing here. */
+		if (*p == '@' && depth == 0 && p > name)
+			break;
+		if (*p == '(' && depth == 0 && p > name && strncmp(p, "(anonymous", 10) != 0)
+			break;
+		if (*p == '<' && p > name && depth++ == 0) {
+			memcpy(out + used, "<…", sizeof("<…") - 1);
+			used += sizeof("<…") - 1;
+		} else if (*p == '>' && depth > 0 && p[-1] != '-') {
+			depth--;
+			if (depth == 0)
+				out[used++] = '>';
+		} else if (depth == 0) {
+			out[used++] = *p;
+		}
+	}
+	out[used] = '\0';
+	/* Unbalanced: whatever that is, it is no C++ name. */
+	if (depth != 0)
+		snprintf(out, size, "%s", name);
+}
+
+const char *lode_short_label(char *buffer, size_t size, const struct lode_calltree *tree,
+			     uint32_t frame)
+{
+	char label[label_bytes], folded[label_bytes + 16];
+
+	lode_frame_label(tree, frame, label, sizeof(label));
+	fold_name(folded, sizeof(folded), label);
+	return lode_escape(buffer, size, folded);
+}
+
+/* How rare a function is among all stacks: what stands in every stack tells nothing. */
+static double rarity(const struct lode_digest *digest, uint32_t frame)
+{
+	const struct lode_name_stats *names = &digest->names;
+
+	if (names->n_stacks == 0 || frame >= names->n_with.n)
+		return 1;
+	return 1 - (double)names->n_with.at[frame] / (double)names->n_stacks;
+}
+
+static bool is_user(const struct lode_digest *digest, uint32_t frame)
+{
+	return !(digest->tree.frames.at[frame].flags & (LODE_FRAME_KERNEL | LODE_FRAME_UNKNOWN));
+}
+
+/* The C library's own frames say how a program waits, which the wait reason says as well. */
+static bool is_library(const struct lode_digest *digest, uint32_t frame)
+{
+	const char *module = lode_frame_module(&digest->tree, frame);
+
+	return strncmp(module, "libc.", 5) == 0 || strncmp(module, "libc-", 5) == 0 ||
+	       strncmp(module, "ld-", 3) == 0 || strncmp(module, "libpthread", 10) == 0;
+}
+
+/* Functions that every program, thread, system call or context switch passes through. */
+static bool is_everywhere(const char *function)
+{
+	static const char *const names[] = {
+		"_start",
+		"_start_c",
+		"main",
+		"start",
+		"start_thread",
+		"clone",
+		"__clone",
+		"clone3",
+		"__clone3",
+		"schedule",
+		"__schedule",
+		"__libc_start_main",
+		"do_syscall_64",
+		"ret_from_fork",
+		"kthread",
+		"ret_from_fork_asm",
+		"__cp_end",
+		"__syscall_cp_c",
+		"x64_sys_call",
+		"preempt_schedule_irq",
+		"asm_exc_page_fault",
+		"exc_page_fault",
+	};
+	static const char *const beginnings[] = {"libc_start_main", "__libc_start_",
+						 "entry_SYSCALL_",  "el0t_64_sync",
+						 "do_el0_svc",	    "invoke_syscall",
+						 "asm_sysvec_"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(function, names[i]) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
+		if (strncmp(function, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool says_nothing(const struct lode_digest *digest, uint32_t frame)
+{
+	const char *function = lode_frame_function(&digest->tree, frame);
+
+	/* A library's insides: its public functions tell how a program waits. */
+	return is_everywhere(function) || (function[0] == '_' && is_library(digest, frame));
+}
+
+/* The program's own functions tell most, and the deeper the better. */
+static double telling(const struct lode_digest *digest, uint32_t frame, size_t place, size_t n)
+{
+	double score = rarity(digest, frame) + 0.9 * (double)(place + 1) / (double)n;
+
+	if (is_user(digest, frame))
+		score += is_library(digest, frame) ? 1 : 3;
+	else if (digest->tree.frames.at[frame].flags & LODE_FRAME_UNKNOWN)
+		score -= 1;
+	if (says_nothing(digest, frame))
+		score -= 4;
+	return score;
+}
+
+uint32_t lode_telling_frame(const struct lode_digest *digest, const uint32_t *frames, size_t n)
+{
+	uint32_t best = LODE_NONE;
+	double best_score = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double score = telling(digest, frames[i], i, n);
+
+		if (!is_user(digest, frames[i]) || is_library(digest, frames[i]) ||
+		    digest->tree.frames.at[frames[i]].flags & LODE_FRAME_LINK ||
+		    says_nothing(digest, frames[i]) || score <= best_score)
+			continue;
+		best = frames[i];
+		best_score = score;
+	}
+	return best;
+}
+
+static size_t split_links(const struct lode_digest *digest, const uint32_t *frames, size_t n,
+			  struct link *links)
+{
+	size_t n_links = 1;
+
+	links[0] = (struct link){0, n, LODE_NONE};
+	for (size_t i = 0; i < n; i++) {
+		if (!(digest->tree.frames.at[frames[i]].flags & LODE_FRAME_LINK))
+			continue;
+		links[n_links - 1].end = i;
+		if (n_links == max_links)
+			break;
+		links[n_links++] = (struct link){i + 1, n, frames[i]};
+	}
+	return n_links;
+}
+
+/* Prints the chosen frames of a link in their order; gives the columns it takes. */
+static size_t join_common_part(char *out, size_t size, const struct lode_digest *digest,
+			       const uint32_t *frames, const bool *gap_before,
+			       const struct link *link, const bool *is_chosen)
+{
+	char label[4 * label_bytes];
+	size_t used = 0, before = SIZE_MAX;
+
+	out[0] = '\0';
+	for (size_t i = link->first; i < link->end && used + 8 < size; i++) {
+		bool is_next = i > link->first && before == i - 1 && !(gap_before && gap_before[i]);
+
+		if (!is_chosen[i - link->first])
+			continue;
+		used += (size_t)snprintf(out + used, size - used, "%s%s",
+					 before == SIZE_MAX ? ""
+					 : is_next	    ? " › "
+							    : " … ",
+					 lode_short_label(label, sizeof(label), &digest->tree,
+							  frames[i]));
+		before = i;
+	}
+	return lode_escape_width(out);
+}
+
+static size_t most_telling(const struct lode_digest *digest, const uint32_t *frames,
+			   const struct link *link, const bool *is_taken, bool want_user)
+{
+	size_t n = link->end - link->first, best = SIZE_MAX;
+	double best_score = -100;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t frame = frames[link->first + i];
+		double score = telling(digest, frame, i, n);
+
+		if (is_taken[i] || (want_user && !is_user(digest, frame)))
+			continue;
+		if (score > best_score) {
+			best = i;
+			best_score = score;
+		}
+	}
+	return best;
+}
+
+/* Takes frames in the order of what they tell, as long as the line has room. */
+static void link_line(char *out, size_t size, const struct lode_digest *digest,
+		      const uint32_t *frames, const bool *gap_before, const struct link *link,
+		      size_t columns)
+{
+	size_t n = link->end - link->first, n_chosen = 0;
+	bool *is_chosen = lode_alloc0(n + 1, sizeof(*is_chosen));
+	bool *is_taken = lode_alloc0(n + 1, sizeof(*is_taken));
+	char line[LODE_COMMON_LINE];
+	bool has_user = false;
+
+	for (size_t i = link->first; i < link->end; i++)
+		has_user |= is_user(digest, frames[i]) && !says_nothing(digest, frames[i]);
+	out[0] = '\0';
+	while (n_chosen < max_frames_per_link) {
+		size_t best = most_telling(digest, frames, link, is_taken, has_user);
+
+		if (best == SIZE_MAX ||
+		    (n_chosen && says_nothing(digest, frames[link->first + best])))
+			break;
+		is_taken[best] = is_chosen[best] = true;
+		if (join_common_part(line, sizeof(line), digest, frames, gap_before, link,
+				     is_chosen) <= columns) {
+			n_chosen++;
+			snprintf(out, size, "%s", line);
+			continue;
+		}
+		is_chosen[best] = false;
+		if (n_chosen == 0) {
+			lode_escape_fit(out, size, line, columns);
+			break;
+		}
+	}
+	free(is_chosen);
+	free(is_taken);
+}
+
+/* "→ comm" in front, when the link has one. */
+static void whole_line(char *out, size_t size, const struct lode_digest *digest,
+		       const uint32_t *frames, const bool *gap_before, const struct link *link,
+		       size_t columns)
+{
+	char head[128] = "", line[LODE_COMMON_LINE], label[label_bytes];
+	size_t width;
+
+	if (link->link_frame != LODE_NONE) {
+		lode_frame_label(&digest->tree, link->link_frame, label, sizeof(label));
+		lode_escape_fit(head, sizeof(head) - 4, label, columns / 2);
+		if (link->first < link->end)
+			strncat(head, "  ", sizeof(head) - strlen(head) - 1);
+	}
+	width = lode_escape_width(head);
+	link_line(line, sizeof(line), digest, frames, gap_before, link, columns - width);
+	snprintf(out, size, "%s%s", head, line);
+}
+
+const char *lode_common_part_short(char *buffer, size_t size, const struct lode_digest *digest,
+				   const uint32_t *frames, const bool *gap_before, size_t n,
+				   size_t columns, size_t more_columns, size_t max_lines)
+{
+	struct link links[max_links];
+	size_t n_links = split_links(digest, frames, n, links), used = 0, last_width = 0;
+	bool is_first = true; /* still on the first line */
+	char line[LODE_COMMON_LINE + 160];
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < n_links && used + 1 < size; i++) {
+		/* The last lines go to the end of the chain, where the root of the delay is. */
+		bool is_left_out = n_links > max_lines && i > 0 && i + max_lines - 1 < n_links;
+		const char *between = used ? "\n" : "";
+		size_t width = 0;
+
+		if (is_left_out)
+			continue;
+		whole_line(line, sizeof(line), digest, frames, gap_before, &links[i],
+			   used ? more_columns : columns);
+		if (!line[0])
+			continue;
+		/* A device, or a thread whose stack is not common: behind its waiter, if it fits.
+		 */
+		if (used && links[i].first == links[i].end) {
+			width = last_width + 1 + lode_escape_width(line);
+			if (width <= (is_first ? columns : more_columns))
+				between = " ";
+		}
+		is_first = is_first && *between != '\n';
+		last_width = *between == ' ' ? width : lode_escape_width(line);
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s", between, line);
+	}
+	return buffer;
+}

@@ -1,0 +1,52 @@
+#include "answers/clusters/group_costs.h"
+
+#include "base/mem.h"
+
+static struct lode_group_cost *make_group_costs(const struct lode_stream_groups *groups,
+						const struct lode_drill *drill)
+{
+	size_t n_streams = drill->mined->digest->streams.n;
+	struct lode_group_cost *costs = lode_alloc0(groups->n + 1, sizeof(*costs));
+
+	for (size_t s = 0; s < n_streams; s++) {
+		struct lode_group_cost *cost = &costs[groups->group_of[s]];
+
+		cost->n_streams++;
+		cost->symptom_ns += drill->symptom_ns[s];
+	}
+	return costs;
+}
+
+static void add_group_costs(struct lode_group_cost *costs, const struct lode_stream_groups *groups,
+			    uint32_t stream, int64_t cost_ns)
+{
+	struct lode_group_cost *cost = &costs[groups->group_of[stream]];
+
+	cost->n_with++;
+	cost->cost_ns += cost_ns;
+}
+
+struct lode_group_cost *lode_group_costs_of_cluster(const struct lode_stream_groups *groups,
+						    const struct lode_drill *drill,
+						    const struct lode_cluster *cluster)
+{
+	struct lode_group_cost *costs = make_group_costs(groups, drill);
+
+	for (size_t i = 0; i < cluster->n_by_stream; i++)
+		add_group_costs(costs, groups, cluster->by_stream[i].stream,
+				cluster->by_stream[i].cost_ns);
+	return costs;
+}
+
+struct lode_group_cost *lode_group_costs_of_signature(const struct lode_stream_groups *groups,
+						      const struct lode_drill *drill,
+						      const struct lode_coverage *coverage,
+						      size_t signature)
+{
+	struct lode_group_cost *costs = make_group_costs(groups, drill);
+
+	for (size_t i = coverage->in_start[signature]; i < coverage->in_start[signature + 1]; i++)
+		add_group_costs(costs, groups, coverage->in_streams.at[i].stream,
+				coverage->in_streams.at[i].total_ns);
+	return costs;
+}

@@ -1,0 +1,39 @@
+/*
+ * Streams against signatures: what has a name already, in all, per stream and per group of streams.
+ *
+ *   streams --> digest --+
+ *   signatures ----------+--> match --> coverage --> by release, by day ...
+ */
+#ifndef LODE_COVERAGE_JOB_H
+#define LODE_COVERAGE_JOB_H
+
+#include "engine/signatures/signature_cover.h"
+#include "engine/signatures/signature_trend.h"
+#include "streams/stream_groups.h"
+#include "streams/stream_set.h"
+#include "model/signature.h"
+
+struct lode_coverage_job {
+	const struct lode_signatures *signatures; /* borrowed */
+	struct lode_stream_set streams;
+	/* Nothing of what follows is there if streams.job.digest is NULL. */
+	struct lode_signature_match match;
+	struct lode_coverage coverage;
+	/* Groups of streams by a label, in the order of their names (2.9 before 2.10), streams
+	   without it last. */
+	const char *by; /* NULL: not asked for */
+	const char **groups;
+	struct lode_signature_trend trend; /* trend.n_groups groups */
+};
+
+/*
+ * `by`: a label, or a field as lode_stream_set_label has it; NULL: no groups. `*out` is the
+ * caller's to release, also on failure. Fails as lode_stream_set_read does, and on a label that no
+ * stream has (LODE_ERR_ARG).
+ */
+int lode_coverage_job_run(struct lode_coverage_job *out, const struct lode_signatures *signatures,
+			  const struct lode_stream_set_options *streams, const char *by,
+			  struct lode_error *err);
+void lode_coverage_job_release(struct lode_coverage_job *job);
+
+#endif

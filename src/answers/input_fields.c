@@ -1,0 +1,76 @@
+/* Fields that the documents of several commands have. */
+#include "answers/input_fields.h"
+
+static const struct lode_field skipped_fields[] = {
+	LODE_FIELD(struct lode_skipped_input, path, NULL),
+	LODE_FIELD(struct lode_skipped_input, reason, NULL),
+	LODE_FIELDS_END,
+};
+const struct lode_record lode_skipped_record = {"skipped", skipped_fields,
+						sizeof(struct lode_skipped_input)};
+
+static const struct lode_field job_fields[] = {
+	LODE_SKIPPED_FIELDS(struct lode_digest_job, skipped, incomplete),
+	LODE_FIELDS_END,
+};
+const struct lode_record lode_job_inputs_record = {"inputs", job_fields,
+						   sizeof(struct lode_digest_job)};
+
+static const struct lode_field loss_fields[] = {
+	LODE_FIELD(struct lode_loss_row, kind, NULL),
+	LODE_FIELD(struct lode_loss_row, count, NULL),
+	LODE_FIELD(struct lode_loss_row, detail, "the first, in words"),
+	LODE_FIELDS_END,
+};
+const struct lode_record lode_loss_record = {"loss", loss_fields, sizeof(struct lode_loss_row)};
+
+size_t lode_loss_rows(struct lode_loss_row rows[LODE_N_LOSS_KINDS],
+		      const struct lode_losses *losses)
+{
+	size_t n = 0;
+
+	for (unsigned k = 0; losses && k < LODE_N_LOSS_KINDS; k++) {
+		const struct lode_loss *loss = &losses->by_kind[k];
+
+		if (loss->count)
+			rows[n++] = (struct lode_loss_row){
+				.kind = lode_loss_name((enum lode_loss_kind)k),
+				.words = lode_loss_words((enum lode_loss_kind)k, loss->count),
+				.detail = loss->detail,
+				.count = loss->count,
+				.offset = loss->offset,
+			};
+	}
+	return n;
+}
+
+static const char *tree_text(const void *context, uint32_t id)
+{
+	const struct lode_calltree *tree = context;
+
+	return tree->strings.text.at[id];
+}
+
+static const char *frame_name(const void *context, uint32_t id, char *buffer, size_t size)
+{
+	return lode_frame_full_name(context, id, buffer, size);
+}
+
+static const char *frame_label(const void *context, uint32_t id, char *buffer, size_t size)
+{
+	return lode_frame_label(context, id, buffer, size);
+}
+
+static const char *frame_module(const void *context, uint32_t id)
+{
+	return lode_frame_module(context, id);
+}
+
+struct lode_names lode_tree_names(const struct lode_calltree *tree)
+{
+	return (struct lode_names){.context = tree,
+				   .text = tree_text,
+				   .frame = frame_name,
+				   .label = frame_label,
+				   .module = frame_module};
+}

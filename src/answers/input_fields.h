@@ -1,0 +1,48 @@
+/*
+ * Fields that the documents of several commands have: inputs that were skipped or are incomplete,
+ * and what inputs have lost.
+ */
+#ifndef LODE_INPUT_FIELDS_H
+#define LODE_INPUT_FIELDS_H
+
+#include "document/fields.h"
+#include "streams/digest_job.h"
+#include "model/loss.h"
+
+extern const struct lode_record lode_skipped_record; /* of struct lode_skipped_input */
+/* "skipped" and "incomplete" of a struct lode_digest_job. */
+extern const struct lode_record lode_job_inputs_record;
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): names of members have none */
+/* Two vectors of struct lode_skipped_input, members of `struct_`. */
+#define LODE_SKIPPED_FIELDS(struct_, skipped_, incomplete_)                          \
+	LODE_LIST("skipped", struct_, skipped_.at, skipped_.n, &lode_skipped_record, \
+		  "inputs of which nothing could be used"),                          \
+		LODE_LIST("incomplete", struct_, incomplete_.at, incomplete_.n,      \
+			  &lode_skipped_record,                                      \
+			  "inputs that are cut or damaged: what was sound was used")
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+/* Names for the numbers in records of a call tree or a digest. Borrows it. */
+struct lode_names lode_tree_names(const struct lode_calltree *tree);
+
+/* A part of a whole; 0 of nothing. */
+static inline double lode_ratio(int64_t part, int64_t whole)
+{
+	return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+/* One kind of loss, as answers list them. */
+struct lode_loss_row {
+	const char *kind, *words; /* "clock jumps", and the same behind its count */
+	const char *detail;	  /* borrowed from the losses */
+	uint64_t count;
+	int64_t offset;
+};
+/* "kind", "count" and "detail" of one. */
+extern const struct lode_record lode_loss_record;
+/* Lists the kinds that there are, and says how many; `losses` NULL: none. */
+size_t lode_loss_rows(struct lode_loss_row rows[LODE_N_LOSS_KINDS],
+		      const struct lode_losses *losses);
+
+#endif

@@ -1,0 +1,482 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "tool/aoi_options.h"
+#include "tool/command.h"
+#include "tool/help.h"
+#include "tool/html_option.h"
+#include "tool/input_options.h"
+#include "tool/messages.h"
+#include "tool/mining_options.h"
+#include "tool/option_values.h"
+#include "answers/analyze/page_overview.h"
+#include "answers/analyze/page_runs.h"
+#include "tool/repo_options.h"
+#include "answers/serve/serve_mine.h"
+#include "answers/serve/serve_mine_repo.h"
+#include "answers/serve/serve_timeline.h"
+#include "serve/server.h"
+
+struct serve_values {
+	const char *address, *token_file, *repo, *where;
+	lode_text_list names;
+	size_t port;
+	bool is_open;
+	/* From here on, what lode mine takes as well. */
+	struct lode_input_options input;
+	struct lode_aoi_values aoi;
+	struct lode_mining_values mining;
+};
+
+#define AT(field) .offset = offsetof(struct serve_values, field)
+
+enum { DEFAULT_PORT = 7070 };
+
+static const struct lode_option options[] = {
+	{.name = "port",
+	 .letter = 'p',
+	 .argument = "N",
+	 .help = "listen there (default 7070; 0: any that is free)",
+	 .set = lode_set_count,
+	 AT(port),
+	 .group = "Where"},
+	{.name = "address",
+	 .argument = "ADDRESS",
+	 .help = "listen at this address, in numbers (default 127.0.0.1)",
+	 .set = lode_set_text,
+	 AT(address)},
+	{.name = "open",
+	 .help = "an address beyond this machine is meant; everybody then needs the token",
+	 .set = lode_set_flag,
+	 AT(is_open)},
+	{.name = "host-name",
+	 .argument = "NAME",
+	 .help = "the machine's name for others; may be repeated",
+	 .set = lode_set_list,
+	 AT(names)},
+	{.name = "token-file",
+	 .argument = "FILE",
+	 .help = "has the token, 16 to 32 letters and digits (default: made at each start)",
+	 .set = lode_set_text,
+	 .file = LODE_FILE_READ,
+	 AT(token_file)},
+	LODE_REPO_OPTION(offsetof(struct serve_values, repo),
+			 "mine the streams of a repository; its signatures can be made and changed "
+			 "on the page (default, without INPUT: $LODE_REPO)",
+			 .group = "Repository"),
+	LODE_WHERE_OPTION(offsetof(struct serve_values, where),
+			  "only such streams of it: 'release=2.1 and host~web*' (docs/repo.md)",
+			  .letter = 'w'),
+	LODE_SYMPTOM_OPTIONS(offsetof(struct serve_values, aoi)),
+	LODE_AOI_OPTIONS(offsetof(struct serve_values, aoi)),
+	LODE_MINING_OPTIONS(offsetof(struct serve_values, mining)),
+	LODE_RANK_OPTION(offsetof(struct serve_values, mining.rank),
+			 "of clusters: own (default), total, average, streams or events"),
+	LODE_NARROW_OPTIONS(offsetof(struct serve_values, input)),
+	LODE_SYMBOL_OPTIONS(offsetof(struct serve_values, input)),
+	LODE_MACHINE_OPTIONS(offsetof(struct serve_values, input)),
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"A report that somebody mailed, or one page of several", "lode serve report.html"},
+	{"Fifty million calls, down to each of them", "lode serve run.lodet"},
+	{"Everything in a folder", "lode serve incident-4711/"},
+	{"What a repository holds: problems can be signed, and seen to come and go",
+	 "lode serve --repo perf.lode"},
+	{"The same of one release, with the symptoms that took more than a second",
+	 "lode serve --repo perf.lode --where 'release=2.1' --min-cost 1s"},
+	{"From a server without a browser: on your own machine,",
+	 "ssh -L 7070:localhost:7070 server lode serve recordings/"},
+	{NULL},
+};
+
+struct serving_mine {
+	struct lode_serve_mine *mine;
+	size_t part; /* of the reports: the first is 0, before the overview stands there */
+};
+
+/* Everything that must live while the server answers. */
+struct serving {
+	const struct lode_command *self;
+	const struct serve_values *values;
+	struct lode_survey survey;
+	struct lode_page_runs runs;
+	struct lode_page_overview overview;
+	struct lode_site *site;
+	struct lode_serve_repo *repo; /* NULL: files are served */
+	LODE_VEC(struct lode_serve_timeline *) timelines;
+	LODE_VEC(struct serving_mine) mines;
+	lode_text_list mine_options;
+	char memory[24]; /* --memory, handed on */
+};
+
+static void starts(void *context, const struct lode_page_runs *runs, size_t i)
+{
+	const struct serving *s = context;
+
+	lode_say(s->self, "%zu of %zu: %s", i + 1, runs->list.n, runs->list.at[i].analysis);
+}
+
+/* Timelines answer for any window, from an index of their trace. */
+static int add_timelines(struct serving *s, struct lode_error *err)
+{
+	for (size_t i = 0; i < s->runs.list.n; i++) {
+		const struct lode_page_run *run = &s->runs.list.at[i];
+		struct lode_serve_timeline *timeline;
+
+		if (strcmp(run->analysis, "timeline") != 0 || !run->n_parts)
+			continue;
+		if (lode_serve_timeline_open(&timeline, run->title, run->index, err) < 0)
+			return err->status;
+		lode_vec_append(&s->timelines, timeline);
+		/* The overview stands before all others by now. */
+		lode_serve_timeline_add(timeline, s->site,
+					s->runs.reports.parts.at[run->first_part + 1].name);
+	}
+	return LODE_OK;
+}
+
+static struct lode_serve_mine_options mine_options(const struct serving *s)
+{
+	return (struct lode_serve_mine_options){
+		.input = &s->values->input, .aoi = &s->values->aoi, .mining = &s->values->mining};
+}
+
+/* `lode mine` of page_runs.h: in this program, so that the page can ask it. */
+static int mine_inside(void *context, struct lode_page_runs *runs, struct lode_page_run *run,
+		       const char *symptom, struct lode_error *err)
+{
+	struct serving *s = context;
+	struct lode_serve_mine_options options = mine_options(s);
+	struct lode_serve_mine *mine;
+	struct lode_html_report report;
+	struct lode_html_part part;
+
+	(void)err;
+	options.symptom = symptom;
+	options.inputs = (char *const *)(uintptr_t)(run->words.at + run->first_input);
+	options.n_inputs = run->words.n - run->first_input;
+	run->exit_code = lode_serve_mine_open(&mine, s->self, &options);
+	if (!mine)
+		return LODE_OK;
+	report = lode_serve_mine_report(mine);
+	lode_html_part_make(&part, &report, options.inputs, options.n_inputs);
+	lode_vec_append(&s->mines, ((struct serving_mine){mine, runs->reports.parts.n}));
+	lode_page_runs_take(runs, &part, 1);
+	lode_html_part_release(&part);
+	return LODE_OK;
+}
+
+static int fill_site(struct serving *s, struct lode_error *err)
+{
+	size_t size = 0;
+	char *page = lode_html_served_page(&size);
+
+	s->site = lode_site_new();
+	lode_site_set_page(s->site, page, size);
+	free(page);
+	for (size_t i = 0; i < s->runs.reports.parts.n; i++) {
+		const struct lode_html_part *part = &s->runs.reports.parts.at[i];
+
+		lode_site_add_report(s->site, part->name, part->schema, part->title, part->json,
+				     part->json_bytes);
+	}
+	for (size_t i = 0; i < s->mines.n; i++) {
+		/* The overview stands before all others by now. */
+		size_t part = s->mines.at[i].part + 1;
+
+		lode_serve_mine_add(s->mines.at[i].mine, s->site,
+				    s->runs.reports.parts.at[part].name);
+	}
+	return add_timelines(s, err);
+}
+
+/* A file of secrets may be mounted for a group: what is said is only that all can read it. */
+static int read_token(char *token, size_t size, const struct lode_command *self, const char *path,
+		      struct lode_error *err)
+{
+	FILE *in = fopen(path, "re");
+	struct stat status;
+	char shown[4096];
+
+	if (!in)
+		return lode_fail_errno(err, errno, path, "cannot open");
+	if (fstat(fileno(in), &status) == 0 && (status.st_mode & S_IROTH))
+		lode_say(self, "everybody on this machine can read the token: chmod o-r %s",
+			 lode_escape(shown, sizeof(shown), path));
+	if (!fgets(token, (int)size, in))
+		*token = 0;
+	fclose(in);
+	token[strcspn(token, "\r\n")] = 0;
+	return LODE_OK;
+}
+
+static void wait_for_the_end(void)
+{
+	sigset_t set;
+	int signum;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigwait(&set, &signum);
+}
+
+/* Before any thread is there: all of them must leave these to wait_for_the_end. */
+static void block_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int answer(struct serving *s)
+{
+	const struct serve_values *v = s->values;
+	struct lode_server_options options = {
+		.address = v->address,
+		.port = (uint16_t)v->port,
+		.is_open = v->is_open,
+		.names = v->names.at,
+		.n_names = v->names.n,
+	};
+	struct lode_server *server;
+	struct lode_error err;
+	char token[128], url[200];
+	size_t n_reports;
+	bool is_idle;
+
+	if (v->token_file) {
+		if (read_token(token, sizeof(token), s->self, v->token_file, &err) < 0)
+			return lode_say_error(s->self, &err);
+		options.token = token;
+	}
+	block_signals();
+	if (lode_server_start(&server, s->site, &options, &err) < 0)
+		return lode_say_error(s->self, &err);
+	/* With what can be changed, the address lets in who may. */
+	printf("%s\n", lode_server_url(server, v->is_open || v->repo, url, sizeof(url)));
+	fflush(stdout);
+	n_reports = lode_site_n_reports(s->site);
+	lode_say(s->self, "%zu report%s there; Ctrl-C ends it", n_reports,
+		 n_reports == 1 ? " is" : "s are");
+	if (s->repo) {
+		lode_site_free(s->site);
+		s->site = NULL;
+		lode_serve_repo_follow(s->repo, server);
+	}
+	wait_for_the_end();
+	is_idle = lode_serve_repo_stop(s->repo);
+	lode_server_stop(server);
+	/* Mining cannot be told to stop, and nobody will see what it finds. */
+	if (!is_idle)
+		_exit(LODE_EXIT_OK);
+	return LODE_EXIT_OK;
+}
+
+/* Options that go to lode mine, as page_runs.h hands them on; those of the machine it has. */
+static bool is_of_mine(const struct lode_option *option)
+{
+	return option->offset >= offsetof(struct serve_values, input) &&
+	       strcmp(option->name, "threads") != 0 && strcmp(option->name, "memory") != 0;
+}
+
+static void add_mine_word(void *context, const char *word)
+{
+	struct serving *s = context;
+
+	lode_vec_append(&s->mine_options, word);
+}
+
+static int serve_inputs(struct serving *s, char **inputs, size_t n_inputs)
+{
+	const struct serve_values *v = s->values;
+	struct lode_error err;
+	char threads[16];
+	int code;
+
+	snprintf(threads, sizeof(threads), "%u", v->input.n_threads);
+	snprintf(s->memory, sizeof(s->memory), "%zu", v->input.memory_bytes);
+	s->runs.memory = v->input.memory_bytes ? s->memory : NULL;
+	s->runs.mine_inside = mine_inside;
+	s->runs.mine_context = s;
+	s->runs.mine_options = &s->mine_options;
+	s->runs.are_symptoms_given =
+		v->aoi.symptom || v->aoi.symptoms || v->aoi.comm || v->aoi.pid >= 0;
+	lode_survey(&s->survey, inputs, n_inputs);
+	lode_page_runs_say_unread(s->self, &s->survey);
+	if (lode_page_runs_plan(&s->runs, &s->survey, v->input.n_threads ? threads : NULL, true,
+				&err) < 0 ||
+	    lode_page_runs_do(&s->runs, starts, s, &err) < 0)
+		return lode_say_error(s->self, &err);
+	lode_page_overview_make(&s->overview, &s->runs, &s->survey, inputs, n_inputs);
+	code = lode_page_overview_exit(&s->overview);
+	if (code == LODE_EXIT_NOTHING || code == LODE_EXIT_FAILURE) {
+		lode_say(s->self, "nothing here could be analysed");
+		return code;
+	}
+	if (fill_site(s, &err) < 0)
+		return lode_say_error(s->self, &err);
+	return answer(s);
+}
+
+static void init_serve(struct serve_values *v)
+{
+	memset(v, 0, sizeof(*v));
+	v->port = DEFAULT_PORT;
+	lode_input_options_init(&v->input);
+	lode_aoi_values_init(&v->aoi);
+	lode_mining_values_init(&v->mining);
+}
+
+static void settle(struct serve_values *v)
+{
+	lode_aoi_values_settle(&v->aoi, v->mining.is_classic);
+	lode_mining_values_settle(&v->mining);
+}
+
+static void release_serve(struct serve_values *v)
+{
+	lode_vec_release(&v->names);
+	lode_aoi_values_release(&v->aoi);
+}
+
+static int check_serve(const struct lode_command *self, struct serve_values *v, size_t n_inputs)
+{
+	if (n_inputs && v->repo)
+		return lode_command_misused(self, "--repo, or INPUTs: not both");
+	if (!n_inputs)
+		v->repo = lode_repo_option_path(v->repo);
+	if (!n_inputs && !v->repo)
+		return lode_command_misused(self, "give pages, recordings, traces, or folders of "
+						  "them; or --repo FILE");
+	if (n_inputs && v->where)
+		return lode_command_misused(self, "--where picks streams of --repo FILE: no INPUTs "
+						  "beside it");
+	if (v->port > UINT16_MAX)
+		return lode_command_misused(self, "--port: a port is at most 65535");
+	if (lode_mining_values_misuse(&v->mining))
+		return lode_command_misused(self, "%s", lode_mining_values_misuse(&v->mining));
+	if (lode_aoi_values_misuse(&v->aoi))
+		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
+	return lode_html_check(self);
+}
+
+static int serve_repository(struct serving *s)
+{
+	const struct serve_values *v = s->values;
+	struct lode_serve_mine_options options = mine_options(s);
+	int code;
+
+	options.repo = v->repo;
+	options.where = v->where;
+	code = lode_serve_repo_open(&s->repo, s->self, &options);
+	if (!s->repo)
+		return code;
+	s->site = lode_serve_repo_site(s->repo);
+	return answer(s);
+}
+
+/* Recordings are read as the repository's were, and what is said differently is seen when streams
+   are read. */
+static int serve_as_repository(struct serving *s, struct serve_values *v,
+			       const lode_text_list *given)
+{
+	struct lode_repo_words words = {.shape = NULL};
+	struct lode_repo *repo;
+	struct lode_error err;
+	int n, code;
+
+	if (lode_repo_open(&repo, v->repo, LODE_REPO_READ, &err) < 0)
+		return lode_say_error(s->self, &err);
+	release_serve(v);
+	init_serve(v);
+	code = lode_repo_words_parse(&words, s->self, v, lode_repo_shape(repo), given, true, &n);
+	lode_repo_close(repo);
+	settle(v);
+	if (code == LODE_EXIT_OK)
+		code = check_serve(s->self, v, 0);
+	if (code == LODE_EXIT_OK)
+		code = serve_repository(s);
+	lode_repo_words_release(&words);
+	return code;
+}
+
+static void release_serving(struct serving *s)
+{
+	lode_site_free(s->site);
+	lode_serve_repo_close(s->repo);
+	for (size_t i = 0; i < s->timelines.n; i++)
+		lode_serve_timeline_close(s->timelines.at[i]);
+	lode_vec_release(&s->timelines);
+	for (size_t i = 0; i < s->mines.n; i++)
+		lode_serve_mine_close(s->mines.at[i].mine);
+	lode_vec_release(&s->mines);
+	lode_vec_release(&s->mine_options);
+	lode_page_overview_release(&s->overview);
+	lode_page_runs_release(&s->runs);
+	lode_survey_release(&s->survey);
+}
+
+static int run_serve(const struct lode_command *self, int argc, char **argv)
+{
+	struct serve_values values;
+	struct serving serving = {.self = self, .values = &values};
+	lode_text_list given = {0};
+	int n, code = LODE_EXIT_OK;
+
+	init_serve(&values);
+	for (int i = 0; i < argc; i++)
+		lode_vec_append(&given, argv[i]);
+	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
+		settle(&values);
+		lode_options_words(options, (int)given.n, (char **)(uintptr_t)given.at, is_of_mine,
+				   add_mine_word, &serving);
+		code = check_serve(self, &values, (size_t)n);
+		if (code == LODE_EXIT_OK)
+			code = values.repo ? serve_as_repository(&serving, &values, &given)
+					   : serve_inputs(&serving, argv, (size_t)n);
+	}
+	release_serving(&serving);
+	release_serve(&values);
+	lode_vec_release(&given);
+	return code;
+}
+
+const struct lode_command lode_cmd_serve = {
+	.name = "serve",
+	.summary = "show reports in the browser, with what needs the engine",
+	.usage = "[OPTION]... INPUT... | --repo FILE [--where QUERY]",
+	.description =
+		"Runs what fits on the inputs, as lode analyze does, or takes the reports of pages "
+		"that --html wrote, and shows them at an address that it prints. A timeline is "
+		"then "
+		"not bound to what fits into a page: any window of any thread is summed up again, "
+		"down to single calls. Of a cluster of lode mine every recording that has it is "
+		"shown, "
+		"every symptom there, and the critical path of any.\n\n"
+		"With --repo the streams of a repository are mined, and mined anew when it has "
+		"changed; clusters can be "
+		"signed, and signatures changed, as lode sign does it. The address that is printed "
+		"then lets in who may change things; without its token others of this machine can "
+		"read.\n\n"
+		"Only this machine can reach it, unless --open and --address say otherwise; then "
+		"everybody needs the token that is part of the address printed. It speaks HTTP: "
+		"beyond a trusted network, use ssh -L or a proxy with TLS.",
+	.options = options,
+	.examples = examples,
+	.run = run_serve,
+};

@@ -1,0 +1,264 @@
+/* A mine report that is served: mined once, then asked about. */
+#include "answers/serve/serve_mine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "tool/messages.h"
+#include "tool/output_options.h"
+#include "tool/progress.h"
+#include "answers/serve/serve_mine_parts.h"
+#include "tool/stream_reading.h"
+#include "answers/clusters/cluster_choice.h"
+#include "answers/clusters/cluster_paths.h"
+
+/* Items of lists that are asked for. */
+enum { TOP_STREAMS = 1000, TOP_SYMPTOMS = 200 };
+enum { MOST_TOP = 100000 };
+
+/* ---- Reading and mining ---- */
+
+/* Gives an exit code; what is wrong was said. */
+static int mine_streams(struct lode_serve_mine *mine, const struct lode_command *self,
+			const struct lode_serve_mine_options *options)
+{
+	struct lode_progress progress;
+	struct lode_mine_request request = {
+		.inputs = options->inputs,
+		.n_inputs = options->n_inputs,
+		.repo = options->repo,
+		.where = options->where,
+		.reading = mine->read,
+		.mine = lode_mining_values_options(options->mining, options->input->n_threads),
+		.lambda = lode_lambda_words(options->mining, mine->lambda, sizeof(mine->lambda)),
+		.top = LODE_PAGE_TOP,
+		.top_inside = LODE_PAGE_TOP_INSIDE,
+		.wants_rows = true,
+		.is_served = true,
+	};
+	struct lode_error err;
+	int rc;
+
+	request.reading.progress = lode_progress_read;
+	request.mine.progress = lode_progress_stage;
+	request.reading.progress_context = request.mine.progress_context = &progress;
+	lode_progress_start(&progress);
+	rc = lode_mine_run(&mine->answer, &request, &err);
+	lode_progress_end(&progress);
+	lode_say_skipped(self, &mine->answer->set->job);
+	return rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
+}
+
+/* What further answers look into. */
+static void prepare_questions(struct lode_serve_mine *mine)
+{
+	mine->mined = mine->answer->mined;
+	lode_drill_build(&mine->drill, mine->mined);
+	lode_stream_groups_keys(&mine->keys, mine->answer->set);
+	mine->groups = lode_alloc0(mine->keys.n + 1, sizeof(*mine->groups));
+	if (mine->repo)
+		lode_rows_of_nodes_build(&mine->rows, mine->mined->digest);
+}
+
+int lode_serve_mine_open(struct lode_serve_mine **out, const struct lode_command *self,
+			 const struct lode_serve_mine_options *options)
+{
+	struct lode_serve_mine *mine = lode_alloc0(1, sizeof(*mine));
+	int code;
+
+	*out = NULL;
+	mine->repo = options->repo;
+	mine->is_anew = options->is_anew;
+	mine->read = lode_reading_options(options->input, options->aoi, NULL);
+	if (options->symptom)
+		mine->read.symptoms.select = options->symptom;
+	code = mine_streams(mine, self, options);
+	if (code != LODE_EXIT_OK) {
+		lode_serve_mine_close(mine);
+		return code;
+	}
+	prepare_questions(mine);
+	*out = mine;
+	return lode_job_exit(&mine->answer->set->job, code);
+}
+
+void lode_serve_mine_close(struct lode_serve_mine *mine)
+{
+	if (!mine)
+		return;
+	lode_serve_known_release(&mine->known);
+	lode_rows_of_nodes_release(&mine->rows);
+	for (size_t i = 0; i < mine->keys.n; i++)
+		lode_stream_groups_release(&mine->groups[i]);
+	free(mine->groups);
+	lode_vec_release(&mine->keys);
+	lode_drill_release(&mine->drill);
+	lode_mine_free(mine->answer);
+	free(mine);
+}
+
+static void put_served_mine(FILE *out, const void *answer)
+{
+	lode_mine_json(out, answer);
+}
+
+struct lode_html_report lode_serve_mine_report(const struct lode_serve_mine *mine)
+{
+	return (struct lode_html_report){lode_mine_document.schema, mine->answer, put_served_mine,
+					 lode_mine_findings};
+}
+
+/* ---- Questions ---- */
+
+int lode_serve_find_cluster(const struct lode_cluster **out, const struct lode_serve_mine *mine,
+			    const struct lode_site_query *query, const char *parameter,
+			    struct lode_error *err)
+{
+	const char *name = lode_site_param(query, parameter);
+
+	*out = NULL;
+	if (!name)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "%s= says which cluster, by its id",
+				 parameter);
+	*out = lode_cluster_find(mine->mined, name, err);
+	if (!*out && mine->is_anew)
+		lode_error_context(err, "the repository has changed; load the page again");
+	return *out ? LODE_OK : LODE_SITE_ABSENT;
+}
+
+static int find_stream(uint32_t *out, const struct lode_serve_mine *mine,
+		       const struct lode_site_query *query, struct lode_error *err)
+{
+	const char *name = lode_site_param(query, "stream");
+
+	*out = 0;
+	if (!name)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "stream= says which, by its id");
+	return lode_drill_find_stream(out, &mine->drill, name, err) < 0 ? LODE_SITE_ABSENT
+									: LODE_OK;
+}
+
+static int read_top(size_t *top, const struct lode_site_query *query, struct lode_error *err)
+{
+	int64_t value = (int64_t)*top;
+
+	if (!lode_site_param_number(query, "top", 1, MOST_TOP, &value))
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "top= is the length of the longest list, 1 to %d", (int)MOST_TOP);
+	*top = (size_t)value;
+	return LODE_OK;
+}
+
+static int answer_cluster(void *context, const struct lode_site_query *query, FILE *out,
+			  struct lode_error *err)
+{
+	const struct lode_serve_mine *mine = context;
+	const struct lode_cluster *cluster;
+	int rc = lode_serve_find_cluster(&cluster, mine, query, "id", err);
+
+	if (rc == LODE_OK)
+		lode_mine_cluster_json(out, mine->answer, cluster);
+	return rc;
+}
+
+static int answer_streams(void *context, const struct lode_site_query *query, FILE *out,
+			  struct lode_error *err)
+{
+	struct lode_serve_mine *mine = context;
+	const struct lode_cluster *cluster;
+	lode_drill_streams streams = {0};
+	size_t top = TOP_STREAMS;
+	int rc = lode_serve_find_cluster(&cluster, mine, query, "cluster", err);
+
+	if (rc == LODE_OK)
+		rc = read_top(&top, query, err);
+	if (rc != LODE_OK)
+		return rc;
+	lode_drill_streams_of(&streams, &mine->drill, cluster);
+	lode_mine_streams_json(out, mine->answer->set, &mine->drill, cluster, &streams, top);
+	lode_vec_release(&streams);
+	return LODE_OK;
+}
+
+static int answer_symptoms(void *context, const struct lode_site_query *query, FILE *out,
+			   struct lode_error *err)
+{
+	struct lode_serve_mine *mine = context;
+	const struct lode_cluster *cluster;
+	lode_drill_symptoms symptoms = {0};
+	size_t top = TOP_SYMPTOMS;
+	uint32_t stream;
+	int rc = lode_serve_find_cluster(&cluster, mine, query, "cluster", err);
+
+	if (rc == LODE_OK)
+		rc = find_stream(&stream, mine, query, err);
+	if (rc == LODE_OK)
+		rc = read_top(&top, query, err);
+	if (rc != LODE_OK)
+		return rc;
+	lode_drill_symptoms_of(&symptoms, &mine->drill, cluster, stream);
+	lode_mine_symptoms_json(out, &mine->drill, cluster, stream, &symptoms, top);
+	lode_vec_release(&symptoms);
+	return LODE_OK;
+}
+
+/* Where the stream's recording lies: a repository knows it from every folder. */
+static const char *file_of(const struct lode_serve_mine *mine, uint32_t stream)
+{
+	const struct lode_digest *digest = mine->mined->digest;
+
+	const struct lode_repo_streams *described = &mine->answer->set->described;
+
+	if (stream < described->list.n)
+		return described->list.at[stream].source;
+	return digest->tree.strings.text.at[digest->streams.at[stream].path];
+}
+
+static int answer_path(void *context, const struct lode_site_query *query, FILE *out,
+		       struct lode_error *err)
+{
+	const struct lode_serve_mine *mine = context;
+	const struct lode_drill *drill = &mine->drill;
+	struct lode_cluster_path path;
+	uint32_t stream, symptom;
+	int64_t number = -1;
+	size_t n;
+	int rc = find_stream(&stream, mine, query, err);
+
+	if (rc != LODE_OK)
+		return rc;
+	if (!lode_site_param_number(query, "symptom", 0, UINT32_MAX, &number) || number < 0)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "symptom= says which of the stream's, by its number");
+	n = drill->start[stream + 1] - drill->start[stream];
+	if ((size_t)number >= n) {
+		lode_fail(err, LODE_ERR_ARG, NULL, -1, "the stream has %zu symptom%s, from 0", n,
+			  n == 1 ? "" : "s");
+		return LODE_SITE_ABSENT;
+	}
+	symptom = drill->symptoms[drill->start[stream] + (size_t)number];
+	rc = lode_cluster_path_load(&path, mine->mined->digest, symptom, file_of(mine, stream),
+				    &mine->read, err);
+	if (rc == LODE_ERR_UNSUPPORTED)
+		return LODE_SITE_NO_SUCH;
+	if (rc < 0)
+		return LODE_SITE_GONE;
+	lode_mine_path_json(out, mine->mined, &path);
+	lode_cluster_path_release(&path);
+	return LODE_OK;
+}
+
+void lode_serve_mine_add(struct lode_serve_mine *mine, struct lode_site *site, const char *report)
+{
+	static const char *const cluster[] = {"id", NULL};
+	static const char *const streams[] = {"cluster", "top", NULL};
+	static const char *const symptoms[] = {"cluster", "stream", "top", NULL};
+	static const char *const path[] = {"stream", "symptom", NULL};
+
+	lode_site_add_lasting(site, report, "cluster", cluster, answer_cluster, mine);
+	lode_site_add_lasting(site, report, "streams", streams, answer_streams, mine);
+	lode_site_add_lasting(site, report, "symptoms", symptoms, answer_symptoms, mine);
+	lode_site_add_lasting(site, report, "path", path, answer_path, mine);
+	lode_serve_signatures_add(mine, site, report);
+}

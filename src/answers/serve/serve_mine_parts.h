@@ -1,0 +1,54 @@
+/*
+ * A served mine report, for the files that answer for it. Inside of answers/serve/serve_mine*.c.
+ */
+#ifndef LODE_SERVE_MINE_PARTS_H
+#define LODE_SERVE_MINE_PARTS_H
+
+#include "engine/signatures/signature_cover.h"
+#include "engine/signatures/signature_match.h"
+#include "answers/mine/served.h"
+#include "answers/serve/serve_mine.h"
+#include "answers/sign/signature_request.h"
+#include "streams/stream_groups.h"
+
+/* The repository's signatures as they were when they were last looked at, and what they match. */
+struct lode_serve_known {
+	char *text; /* of all (model/signature.h): equal texts, equal costs; NULL: never looked */
+	size_t size;
+	struct lode_coverage coverage;
+	struct lode_signature_match match;
+	lode_cluster_matches matches;
+};
+
+struct lode_serve_change {
+	struct lode_serve_mine *mine;
+	enum lode_signature_act act;
+};
+
+struct lode_serve_mine {
+	const char *repo; /* NULL: of files */
+	bool is_anew;
+	struct lode_digest_job_options read; /* how recordings are read once more */
+	struct lode_mine_answer *answer;
+	const struct lode_mined *mined; /* of the answer */
+	struct lode_drill drill;
+	lode_stream_keys keys;
+	struct lode_rows_of_nodes rows; /* of a repository */
+	char lambda[LODE_LAMBDA_WORDS_BYTES];
+	/* What follows belongs to the report's questions, of which one runs at a time. */
+	struct lode_stream_groups *groups; /* per key; made when it is asked for first */
+	struct lode_serve_known known;
+	struct lode_serve_change changes[LODE_N_SIGNATURE_ACTS];
+};
+
+/* The cluster that a parameter names. Gives LODE_OK, LODE_ERR_ARG or LODE_SITE_ABSENT. */
+int lode_serve_find_cluster(const struct lode_cluster **out, const struct lode_serve_mine *mine,
+			    const struct lode_site_query *query, const char *parameter,
+			    struct lode_error *err);
+
+/* Questions about signatures, and changes; trend as well, which may be a signature's. */
+void lode_serve_signatures_add(struct lode_serve_mine *mine, struct lode_site *site,
+			       const char *report);
+void lode_serve_known_release(struct lode_serve_known *known);
+
+#endif

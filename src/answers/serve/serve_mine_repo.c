@@ -1,0 +1,235 @@
+#include "answers/serve/serve_mine_repo.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/escape.h"
+#include "tool/messages.h"
+#include "answers/serve/serve_mine_parts.h"
+#include "answers/import/repo_watch.h"
+#include "document/html.h"
+
+enum {
+	LOOK_MS = 1000,
+	/* Rests that many times as long as it mined: imports of hours cost a fifth of the time. */
+	REST_FACTOR = 4,
+	/* Looks that fail before it is said: a file may be moved away and back. */
+	PATIENCE = 10,
+	NICENESS = 10, /* answers come first */
+};
+
+static const char report_name[] = "mine";
+
+struct lode_serve_repo {
+	const struct lode_command *self;
+	struct lode_serve_mine_options options;
+	struct lode_repo_watch watch;
+	struct lode_site *site; /* of the first mining, until it is followed */
+	struct lode_server *server;
+	unsigned n_failed; /* looks */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool is_stopping, is_mining; /* under the lock */
+	bool has_thread;
+	pthread_t thread;
+};
+
+/* ---- One state of the repository ---- */
+
+static void close_mine(void *context)
+{
+	lode_serve_mine_close(context);
+}
+
+/* Takes the model over. */
+static struct lode_site *site_of(struct lode_serve_mine *mine,
+				 const struct lode_serve_mine_options *options)
+{
+	struct lode_site *site = lode_site_new();
+	const struct lode_html_report report = lode_serve_mine_report(mine);
+	struct lode_html_part part;
+	size_t page_bytes = 0;
+	char *page = lode_html_served_page(&page_bytes), title[1024], *inputs[] = {title};
+
+	snprintf(title, sizeof(title), "%s%s%s", options->repo, options->where ? ", " : "",
+		 options->where ? options->where : "");
+	lode_html_part_make(&part, &report, inputs, 1);
+	lode_site_set_page(site, page, page_bytes);
+	lode_site_add_report(site, report_name, part.schema, part.title, part.json,
+			     part.json_bytes);
+	lode_html_part_release(&part);
+	lode_serve_mine_add(mine, site, report_name);
+	lode_site_give(site, close_mine, mine);
+	free(page);
+	return site;
+}
+
+/* 1: what is shown, or nothing yet, is not what is there. */
+static int look_serve_mine_repo(struct lode_serve_repo *repo)
+{
+	char path[4096];
+	struct lode_error err;
+	int rc = lode_repo_watch_look(&repo->watch, lode_clock_ns(CLOCK_REALTIME), &err);
+
+	if (rc < 0 && ++repo->n_failed == PATIENCE) {
+		lode_say_error(repo->self, &err);
+		lode_say(repo->self, "%s cannot be read: what is shown may be old",
+			 lode_escape(path, sizeof(path), repo->options.repo));
+	}
+	if (rc >= 0)
+		repo->n_failed = 0;
+	return rc;
+}
+
+int lode_serve_repo_open(struct lode_serve_repo **out, const struct lode_command *self,
+			 const struct lode_serve_mine_options *options)
+{
+	struct lode_serve_repo *repo = lode_alloc0(1, sizeof(*repo));
+	struct lode_serve_mine *mine;
+	int code;
+
+	*out = NULL;
+	repo->self = self;
+	repo->options = *options;
+	repo->watch = (struct lode_repo_watch){.path = options->repo, .where = options->where};
+	/* Before it is read: what comes in between is seen at the next look. */
+	look_serve_mine_repo(repo);
+	code = lode_serve_mine_open(&mine, self, options);
+	if (!mine) {
+		free(repo);
+		return code;
+	}
+	repo->site = site_of(mine, options);
+	repo->options.is_anew = true;
+	*out = repo;
+	return code;
+}
+
+struct lode_site *lode_serve_repo_site(struct lode_serve_repo *repo)
+{
+	lode_site_hold(repo->site);
+	return repo->site;
+}
+
+/* ---- Following ---- */
+
+/* False: it is to stop. */
+static bool wait_ms(struct lode_serve_repo *repo, int64_t ms)
+{
+	int64_t until_ns = lode_clock_ns(CLOCK_MONOTONIC) + ms * 1000000;
+	struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000),
+				 .tv_nsec = until_ns % 1000000000};
+	bool goes_on;
+
+	pthread_mutex_lock(&repo->lock);
+	while (!repo->is_stopping &&
+	       pthread_cond_timedwait(&repo->changed, &repo->lock, &until) == 0)
+		;
+	goes_on = !repo->is_stopping;
+	pthread_mutex_unlock(&repo->lock);
+	return goes_on;
+}
+
+static void mine_anew(struct lode_serve_repo *repo)
+{
+	char path[4096];
+	struct lode_serve_mine *mine;
+	struct lode_site *site;
+	size_t n_streams;
+
+	lode_escape(path, sizeof(path), repo->options.repo);
+	lode_serve_mine_open(&mine, repo->self, &repo->options);
+	if (!mine) {
+		lode_say(repo->self, "%s has changed, and gives nothing now: what was shown stays",
+			 path);
+		return;
+	}
+	n_streams = mine->mined->digest->streams.n;
+	site = site_of(mine, &repo->options);
+	pthread_mutex_lock(&repo->lock);
+	if (!repo->is_stopping) {
+		lode_server_show(repo->server, site);
+		lode_say(repo->self, "%s has changed: %zu stream%s mined anew", path, n_streams,
+			 n_streams == 1 ? "" : "s");
+	}
+	pthread_mutex_unlock(&repo->lock);
+	lode_site_free(site);
+}
+
+static void set_mining(struct lode_serve_repo *repo, bool is_mining)
+{
+	pthread_mutex_lock(&repo->lock);
+	repo->is_mining = is_mining;
+	pthread_mutex_unlock(&repo->lock);
+}
+
+static void *follow(void *context)
+{
+	struct lode_serve_repo *repo = context;
+	int64_t pause_ms = LOOK_MS, start_ns;
+
+	/* Of this thread, and of those that it starts to mine with. */
+	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS);
+	while (wait_ms(repo, pause_ms)) {
+		pause_ms = LOOK_MS;
+		if (look_serve_mine_repo(repo) <= 0)
+			continue;
+		start_ns = lode_clock_ns(CLOCK_MONOTONIC);
+		set_mining(repo, true);
+		mine_anew(repo);
+		set_mining(repo, false);
+		pause_ms += REST_FACTOR * (lode_clock_ns(CLOCK_MONOTONIC) - start_ns) / 1000000;
+	}
+	return NULL;
+}
+
+void lode_serve_repo_follow(struct lode_serve_repo *repo, struct lode_server *server)
+{
+	pthread_condattr_t attributes;
+
+	repo->server = server;
+	lode_site_free(repo->site); /* the server's alone, until another takes its place */
+	repo->site = NULL;
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&repo->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+	pthread_mutex_init(&repo->lock, NULL);
+	repo->has_thread = pthread_create(&repo->thread, NULL, follow, repo) == 0;
+	if (!repo->has_thread)
+		lode_say(repo->self, "cannot look after the repository: start again to see its "
+				     "changes");
+}
+
+bool lode_serve_repo_stop(struct lode_serve_repo *repo)
+{
+	bool is_mining;
+
+	if (!repo || !repo->has_thread)
+		return true;
+	pthread_mutex_lock(&repo->lock);
+	repo->is_stopping = true;
+	is_mining = repo->is_mining;
+	pthread_cond_signal(&repo->changed);
+	pthread_mutex_unlock(&repo->lock);
+	if (is_mining)
+		return false;
+	pthread_join(repo->thread, NULL);
+	repo->has_thread = false;
+	return true;
+}
+
+void lode_serve_repo_close(struct lode_serve_repo *repo)
+{
+	if (!repo)
+		return;
+	if (repo->server) {
+		pthread_cond_destroy(&repo->changed);
+		pthread_mutex_destroy(&repo->lock);
+	}
+	lode_site_free(repo->site);
+	free(repo);
+}

@@ -1,0 +1,276 @@
+#include "base/atomic_file.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+#include "base/mem.h"
+#include "base/temporary_folder.h"
+
+static const char temporary_suffix[] = ".tmp";
+
+/* "FOLDER/.NAME.PID.tmp": not a recording for anybody who lists the folder. */
+static char *temporary_name(const char *path)
+{
+	int folder = (int)lode_path_folder_bytes(path);
+	size_t size = strlen(path) +
+		      sizeof(".."
+			     ".tmp") +
+		      24;
+	char *name = lode_alloc(size);
+
+	snprintf(name, size, "%.*s.%s.%ld%s", folder, path, path + folder, (long)getpid(),
+		 temporary_suffix);
+	return name;
+}
+
+struct lode_atomic_file {
+	char *path;	 /* as it was given, for messages */
+	char *place;	 /* where it is */
+	char *temporary; /* NULL: written as it is */
+	int fd;
+	int64_t n_written; /* of what is written as it is */
+};
+
+/* Some file systems have no fsync; what they promise is all there is. */
+static int sync_file(int fd)
+{
+	return fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -1 : 0;
+}
+
+static void remove_temporary(const struct lode_atomic_file *file)
+{
+	if (file->temporary)
+		unlink(file->temporary);
+}
+
+static void free_file(struct lode_atomic_file *file)
+{
+	free(file->path);
+	free(file->place);
+	free(file->temporary);
+	free(file);
+}
+
+/* ".NAME.PID.tmp" with a NAME that ends in `suffix`, or that is it. */
+static bool is_left_over(const char *name, const char *suffix, bool is_whole)
+{
+	size_t len = strlen(name), n_tail = sizeof(temporary_suffix) - 1;
+	size_t n_suffix = strlen(suffix);
+
+	if (name[0] != '.' || len < n_tail || strcmp(name + len - n_tail, temporary_suffix) != 0)
+		return false;
+	len -= n_tail;
+	while (len && name[len - 1] >= '0' && name[len - 1] <= '9')
+		len--;
+	return len > n_suffix + 1 && name[len - 1] == '.' && (!is_whole || len == n_suffix + 2) &&
+	       memcmp(name + len - 1 - n_suffix, suffix, n_suffix) == 0;
+}
+
+/* Alone in the folder: of all files of that suffix; else of that one name, and old enough. */
+static void sweep(const char *folder, const char *suffix, bool is_alone)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		if (is_left_over(entry->d_name, suffix, !is_alone))
+			lode_temporary_file_sweep(dirfd(dir), entry->d_name, is_alone);
+	closedir(dir);
+}
+
+/* What a writer of the same path has left that was killed. */
+static void sweep_others(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash + 1 - path) : 0;
+	char *folder = lode_strdup(path);
+
+	folder[n] = '\0';
+	sweep(n ? folder : ".", path + n, false);
+	free(folder);
+}
+
+/* "FOLDER/" of "FOLDER/NAME", then `name`; to be freed. */
+static char *beside(const char *path, const char *name)
+{
+	const char *slash = name[0] == '/' ? NULL : strrchr(path, '/');
+	size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+	char *full = lode_alloc(folder + strlen(name) + 1);
+
+	memcpy(full, path, folder);
+	memcpy(full + folder, name, strlen(name) + 1);
+	return full;
+}
+
+char *lode_atomic_place(const char *path)
+{
+	enum { MOST_LINKS = 40 }; /* as the kernel has it */
+	char *place = lode_strdup(path), target[PATH_MAX];
+
+	for (int i = 0; i < MOST_LINKS; i++) {
+		ssize_t n = readlink(place, target, sizeof(target) - 1);
+		char *next;
+
+		if (n < 0)
+			break;
+		target[n] = '\0';
+		next = beside(place, target);
+		free(place);
+		place = next;
+	}
+	return place;
+}
+
+/* /dev/stdout and its like: whoever opened it wants the bytes there, not in a file of that name. */
+static bool is_open_already(const char *path)
+{
+	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+			return true;
+	return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0;
+}
+
+/* Behind what is in a file already: standard output may be one. */
+static int open_as_it_is(struct lode_atomic_file *file)
+{
+	file->fd = open(file->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+	return file->fd < 0 ? errno : 0;
+}
+
+static int open_beside(struct lode_atomic_file *file, const struct stat *replaced)
+{
+	file->place = lode_atomic_place(file->path);
+	file->temporary = temporary_name(file->place);
+	sweep_others(file->place);
+	/* One with our own pid is a dead process' of that number. */
+	unlink(file->temporary);
+	file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (file->fd < 0)
+		return errno;
+	/* A file system without permissions has none to lose. */
+	if (replaced)
+		(void)!fchmod(file->fd, replaced->st_mode & 0777);
+	lode_temporary_lock(file->fd);
+	return 0;
+}
+
+int lode_atomic_open(struct lode_atomic_file **out, const char *path, struct lode_error *err)
+{
+	struct lode_atomic_file *file = lode_alloc0(1, sizeof(*file));
+	struct stat st;
+	bool exists = stat(path, &st) == 0;
+	int errnum, rc;
+
+	*out = NULL;
+	file->path = lode_strdup(path);
+	if (exists && (!S_ISREG(st.st_mode) || is_open_already(path)))
+		errnum = open_as_it_is(file);
+	else
+		errnum = open_beside(file, exists ? &st : NULL);
+	if (errnum) {
+		rc = lode_fail_errno(err, errnum, path, "making it");
+		free_file(file);
+		return rc;
+	}
+	*out = file;
+	return LODE_OK;
+}
+
+/* A pipe knows no offsets: only what comes next can be written. */
+static ssize_t write_part(struct lode_atomic_file *file, const char *from, size_t size,
+			  int64_t offset)
+{
+	ssize_t n;
+
+	if (file->temporary)
+		return pwrite(file->fd, from, size, offset);
+	if (offset != file->n_written) {
+		errno = ESPIPE;
+		return -1;
+	}
+	n = write(file->fd, from, size);
+	file->n_written += n > 0 ? n : 0;
+	return n;
+}
+
+int lode_atomic_write_at(struct lode_atomic_file *file, const void *data, size_t size,
+			 int64_t offset, struct lode_error *err)
+{
+	const char *from = data;
+
+	assert(file);
+	while (size > 0) {
+		ssize_t n = write_part(file, from, size, offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return lode_fail_errno(err, errno, file->path, "writing it");
+		from += n;
+		offset += n;
+		size -= (size_t)n;
+	}
+	return LODE_OK;
+}
+
+int lode_atomic_commit(struct lode_atomic_file *file, struct lode_error *err)
+{
+	int errnum = 0, rc = LODE_OK;
+
+	assert(file);
+	if (file->temporary && sync_file(file->fd) < 0)
+		errnum = errno;
+	if (close(file->fd) < 0 && !errnum)
+		errnum = errno;
+	if (!errnum && file->temporary && rename(file->temporary, file->place) < 0)
+		errnum = errno;
+	if (errnum) {
+		remove_temporary(file);
+		rc = lode_fail_errno(err, errnum, file->path, "writing it");
+	}
+	free_file(file);
+	return rc;
+}
+
+void lode_atomic_abandon(struct lode_atomic_file *file)
+{
+	if (!file)
+		return;
+	close(file->fd);
+	remove_temporary(file);
+	free_file(file);
+}
+
+int lode_atomic_write(const char *path, const void *data, size_t size, struct lode_error *err)
+{
+	struct lode_atomic_file *file;
+	int rc = lode_atomic_open(&file, path, err);
+
+	if (rc < 0)
+		return rc;
+	rc = lode_atomic_write_at(file, data, size, 0, err);
+	if (rc < 0) {
+		lode_atomic_abandon(file);
+		return rc;
+	}
+	return lode_atomic_commit(file, err);
+}
+
+void lode_atomic_sweep(const char *folder, const char *suffix)
+{
+	sweep(folder, suffix, true);
+}

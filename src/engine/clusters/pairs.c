@@ -1,0 +1,475 @@
+#include "engine/clusters/pairs.h"
+
+#include <stdlib.h>
+
+#include "engine/clusters/places.h"
+#include "engine/clusters/reach.h"
+#include "base/pool.h"
+
+enum {
+	PAIR = 1, /* bits of `move`: which last operations cost least */
+	SKIP_Q = 2,
+	SKIP_P = 4,
+};
+
+/* As in align.c: a unit weighs more than all matches together. */
+static const int64_t unit_weight = (int64_t)1 << 20, gap = LODE_SUB_ONE * ((int64_t)1 << 20);
+
+/* Of a block of patterns, lane by lane: those that come later and are similar. */
+struct found {
+	LODE_VEC(struct lode_similar) similar;
+	size_t end[LODE_REACH_MOST_LANES]; /* of each lane */
+	bool is_done;
+};
+
+/* What all threads share. */
+struct lode_pair_search {
+	const struct lode_similarity *similarity;
+	struct lode_sub_table subs;
+	struct lode_places places;
+	struct lode_reach reach;
+	uint32_t cut;
+	unsigned n_threads;
+	float ratio;		/* W(M) / (W(ID) + W(S)) below which no pair reaches the cut */
+	int64_t *weight_of;	/* per code: units as in `cost` */
+	float *sub_of;		/* per code */
+	size_t n_jobs;		/* blocks of patterns */
+	struct found *found;	/* per job */
+	struct finder *finders; /* per worker */
+};
+
+/* What one thread keeps for the pattern P that it aligns with others. */
+struct finder {
+	struct lode_reach_block block;
+	uint32_t place, n;	/* of P; its length */
+	uint32_t before;	/* place of the Q that `done` rows are of */
+	const uint32_t *column; /* P's functions, by their rows of the table of Subs */
+	/* By the number of functions of Q that are done; row 0 is none. */
+	int64_t *cost; /* * (longest + 1): of the alignment, matches taken off */
+	uint8_t *move; /* * (longest + 1) */
+	uint32_t done; /* rows that hold for the last Q */
+	uint8_t *op;
+	struct lode_aligner aligner; /* where there are no rows */
+};
+
+static void finder_init(struct finder *f, const struct lode_pair_search *s)
+{
+	size_t rows = s->places.longest + (size_t)1;
+
+	memset(f, 0, sizeof(*f));
+	f->cost = lode_alloc(rows * rows * sizeof(*f->cost));
+	f->move = lode_alloc(rows * rows);
+	f->op = lode_alloc(2 * rows);
+	f->place = LODE_NONE;
+}
+
+static void finder_release(struct finder *f)
+{
+	lode_reach_block_release(&f->block);
+	free(f->cost);
+	free(f->move);
+	free(f->op);
+	lode_aligner_release(&f->aligner);
+}
+
+static void set_pattern(struct finder *f, const struct lode_pair_search *s, uint32_t place)
+{
+	f->place = place;
+	if (!s->places.has_rows[place])
+		return;
+	f->n = lode_place_length(&s->places, place);
+	f->column = s->places.row + s->places.start[place];
+	for (uint32_t k = 0; k <= f->n; k++) {
+		f->cost[k] = (int64_t)k * gap;
+		f->move[k] = SKIP_P;
+	}
+	f->done = 0;
+	f->before = place;
+}
+
+/* ---- Alignment ---- */
+
+static void align_row(struct finder *f, const struct lode_pair_search *s, uint32_t function,
+		      size_t row)
+{
+	const size_t width = s->places.longest + (size_t)1;
+	const uint32_t *column = f->column;
+	const uint16_t *code = lode_sub_codes(&s->subs, function);
+	const int64_t *above = f->cost + (row - 1) * width, *weight_of = s->weight_of;
+	int64_t *cost = f->cost + row * width, pair, skip_q, left, best;
+	uint8_t *move = f->move + row * width;
+
+	cost[0] = left = (int64_t)row * gap;
+	move[0] = SKIP_Q;
+	for (size_t k = 1; k <= f->n; k++) {
+		pair = column[k - 1] == function ? -1 : weight_of[code[column[k - 1]]];
+		pair += above[k - 1];
+		skip_q = above[k] + gap;
+		left += gap;
+		best = pair < skip_q ? pair : skip_q;
+		best = best < left ? best : left;
+		move[k] = (uint8_t)((pair == best) | (skip_q == best) << 1 | (left == best) << 2);
+		cost[k] = left = best;
+	}
+}
+
+/* Sums of omega along an alignment that is read from its end. */
+struct weighing {
+	float matched, other;
+	float *front;	    /* where the front of the operation behind counts */
+	float alone, joint; /* what it adds there: alone in its segment, or not */
+	enum lode_align_op segment;
+};
+
+/* One operation before those that were weighed; `b` NULL: there is one function only. */
+static inline void weigh(struct weighing *w, enum lode_align_op segment, float factor,
+			 const struct lode_place_weight *a, const struct lode_place_weight *b)
+{
+	bool is_joint = w->segment == segment;
+	float alone = a->alone + (b ? b->alone : 0), behind = a->bbi + (b ? b->bbi : 0);
+
+	*w->front += is_joint ? w->joint : w->alone;
+	w->front = segment == LODE_ALIGN_MATCH ? &w->matched : &w->other;
+	*w->front += factor * (is_joint ? behind : alone);
+	w->alone = factor * alone;
+	w->joint = factor * (a->fbi + (b ? b->fbi : 0));
+	w->segment = segment;
+}
+
+/*
+ * The operations from the end to the start, written backwards: the choice among equals is that of
+ * lode_align for the canonical order of the two, whichever of them is P. Gives where they begin;
+ * NULL when the similarity is clearly below the cut and not wanted then: it is summed on the way,
+ * in floats.
+ */
+static uint8_t *trace_back(struct finder *f, const struct lode_pair_search *s, uint32_t place,
+			   uint32_t n, bool p_is_first, bool is_wanted)
+{
+	const size_t width = s->places.longest + (size_t)1;
+	const struct lode_place_weight *of_p = s->places.weight + s->places.start[f->place];
+	const struct lode_place_weight *of_q = s->places.weight + s->places.start[place];
+	const uint32_t *function = s->places.row + s->places.start[place];
+	const float *rest_p = lode_place_sums(&s->places, f->place);
+	const float *rest_q = lode_place_sums(&s->places, place);
+	const uint8_t deleted = p_is_first ? SKIP_P : SKIP_Q;
+	uint8_t *op = f->op + 2 * width, move;
+	struct weighing w = {.segment = LODE_ALIGN_INSERT}; /* which is none of those used here */
+	size_t i = n, k = f->n;
+
+	w.front = &w.other;
+	while (i || k) {
+		/* What is left of either can at most be matched, all of it. */
+		if (!is_wanted &&
+		    w.matched + w.alone + (rest_p[k] < rest_q[i] ? rest_p[k] : rest_q[i]) <
+			    s->ratio * w.other)
+			return NULL;
+		move = f->move[i * width + k];
+		if (move & PAIR) {
+			i--;
+			k--;
+			if (f->column[k] == function[i]) {
+				*--op = LODE_ALIGN_MATCH;
+				weigh(&w, LODE_ALIGN_MATCH, 1, &of_p[k], NULL);
+			} else {
+				uint16_t code = lode_sub_codes(&s->subs, function[i])[f->column[k]];
+
+				*--op = LODE_ALIGN_SUBSTITUTE;
+				weigh(&w, LODE_ALIGN_SUBSTITUTE, s->sub_of[code] / 2, &of_p[k],
+				      &of_q[i]);
+			}
+			continue;
+		}
+		move = move & deleted ? deleted : (uint8_t)(move & ~PAIR);
+		*--op = move == deleted ? LODE_ALIGN_DELETE : LODE_ALIGN_INSERT;
+		weigh(&w, LODE_ALIGN_DELETE, 1, move == SKIP_P ? &of_p[--k] : &of_q[--i], NULL);
+	}
+	*w.front += w.alone;
+	return !is_wanted && w.matched < s->ratio * w.other ? NULL : op;
+}
+
+/* Aligns P, all of whose functions have rows, with such a Q. */
+static void align(struct finder *f, const struct lode_pair_search *s, uint32_t place)
+{
+	const uint32_t *function = s->places.row + s->places.start[place];
+	uint32_t n = lode_place_length(&s->places, place);
+	uint32_t shared = lode_places_shared(&s->places, f->before, place);
+
+	for (size_t row = shared < f->done ? shared : f->done; row < n; row++)
+		align_row(f, s, function[row], row + 1);
+	f->done = n;
+	f->before = place;
+}
+
+/* The similarity if it reaches the cut or `is_wanted`, else that or 0. */
+static uint32_t similarity_of(struct finder *f, const struct lode_pair_search *s, uint32_t place,
+			      bool is_wanted)
+{
+	/* The canonical order: the shorter first, of equally long ones the one with smaller names.
+	 */
+	uint32_t n = lode_place_length(&s->places, place);
+	bool p_is_first = f->n < n || (f->n == n && f->place < place);
+	uint32_t p = s->places.pattern[f->place], q = s->places.pattern[place];
+	uint8_t *op;
+
+	align(f, s, place);
+	op = trace_back(f, s, place, n, p_is_first, is_wanted);
+	if (!op)
+		return 0;
+	return lode_similarity_fixed(lode_similarity_of_ops(
+		s->similarity, &s->subs, p_is_first ? p : q, p_is_first ? q : p, op,
+		(size_t)(f->op + 2 * (s->places.longest + (size_t)1) - op)));
+}
+
+/* The same where some function of either has no row of its own. */
+static uint32_t similarity_by_words(const struct lode_pair_search *s, uint32_t p, uint32_t q,
+				    struct lode_aligner *aligner)
+{
+	return lode_similarity_fixed(lode_pattern_similarity(s->similarity, s->places.pattern[p],
+							     s->places.pattern[q], aligner));
+}
+
+uint32_t lode_pair_similarity(struct lode_pair_search *s, uint32_t a, uint32_t b)
+{
+	struct finder *f = &s->finders[0];
+	uint32_t p = s->places.place_of[a], q = s->places.place_of[b];
+
+	if (!s->places.has_rows[p] || !s->places.has_rows[q])
+		return similarity_by_words(s, p, q, &f->aligner);
+	if (f->place != p)
+		set_pattern(f, s, p);
+	return similarity_of(f, s, q, true);
+}
+
+/* ---- All pairs ---- */
+
+static void compare(struct finder *f, const struct lode_pair_search *s, uint32_t place,
+		    struct found *found)
+{
+	uint32_t similarity = s->places.has_rows[f->place] && s->places.has_rows[place]
+				      ? similarity_of(f, s, place, false)
+				      : similarity_by_words(s, f->place, place, &f->aligner);
+
+	if (similarity >= s->cut)
+		lode_vec_append(&found->similar,
+				((struct lode_similar){s->places.pattern[place], similarity}));
+}
+
+/* The pattern at `place` with those that it may be similar to. */
+static void compare_lane(struct finder *f, const struct lode_pair_search *s, uint32_t place,
+			 const lode_place_vec *others, struct found *found)
+{
+	const struct lode_places *p = &s->places;
+	uint32_t i;
+
+	set_pattern(f, s, place);
+	/* Equal patterns have no nodes of their own. They are similar even if they weigh nothing.
+	 */
+	for (i = place + 1; i < p->n && p->first_node[i] == p->first_node[i + 1]; i++)
+		compare(f, s, i, found);
+	for (size_t k = 0; k < others->n; k++)
+		if (others->at[k] >= i)
+			compare(f, s, others->at[k], found);
+}
+
+static void compare_block(void *context, size_t job, unsigned worker)
+{
+	struct lode_pair_search *s = context;
+	struct finder *f = &s->finders[worker];
+	struct found *found = &s->found[job];
+	uint32_t n_lanes = s->reach.n_lanes, first = (uint32_t)job * n_lanes;
+	uint32_t n = s->places.n - first < n_lanes ? (uint32_t)s->places.n - first : n_lanes;
+
+	if (found->is_done)
+		return;
+	lode_reach_find(&f->block, &s->reach, first, n);
+	for (uint32_t lane = 0; lane < n; lane++) {
+		compare_lane(f, s, first + lane, &f->block.found[lane], found);
+		found->end[lane] = found->similar.n;
+	}
+	found->is_done = true;
+}
+
+/* How many blocks are looked at to tell how many pairs there are. */
+enum { SAMPLE_BLOCKS = 16 };
+
+struct sample {
+	struct lode_pair_search *search;
+	size_t n;
+};
+
+/* Spread over all patterns. */
+static size_t sampled_job(const struct sample *sample, size_t i)
+{
+	return (2 * i + 1) * sample->search->n_jobs / (2 * sample->n);
+}
+
+static void compare_sampled(void *context, size_t i, unsigned worker)
+{
+	const struct sample *sample = context;
+
+	compare_block(sample->search, sampled_job(sample, i), worker);
+}
+
+uint64_t lode_pairs_expected(struct lode_pair_search *s)
+{
+	struct sample sample = {s, s->n_jobs < SAMPLE_BLOCKS ? s->n_jobs : SAMPLE_BLOCKS};
+	double n = (double)s->places.n, n_found = 0, n_compared = 0;
+
+	lode_pool_run(s->n_threads, sample.n, compare_sampled, &sample);
+	for (size_t i = 0; i < sample.n; i++) {
+		size_t job = sampled_job(&sample, i), first = job * s->reach.n_lanes;
+
+		n_found += (double)s->found[job].similar.n;
+		for (size_t at = first; at < first + s->reach.n_lanes && at < s->places.n; at++)
+			n_compared += n - 1 - (double)at;
+	}
+	return n_compared > 0 ? (uint64_t)(n_found * (n * (n - 1) / 2) / n_compared + 0.5) : 0;
+}
+
+/* Calls `take` for each lane with its similar patterns; `is_last`: frees them behind it. */
+static void each_lane(struct lode_pair_search *s, bool is_last,
+		      void (*take)(struct lode_similar_pairs *out, uint32_t pattern,
+				   const struct lode_similar *similar, size_t n),
+		      struct lode_similar_pairs *out)
+{
+	for (size_t job = 0; job < s->n_jobs; job++) {
+		struct found *found = &s->found[job];
+		size_t first = job * s->reach.n_lanes, from = 0;
+
+		for (size_t lane = 0; lane < s->reach.n_lanes && first + lane < s->places.n;
+		     lane++) {
+			if (found->end[lane] > from)
+				take(out, s->places.pattern[first + lane], found->similar.at + from,
+				     found->end[lane] - from);
+			from = found->end[lane];
+		}
+		if (is_last)
+			lode_vec_release(&found->similar);
+	}
+}
+
+static void count_lane(struct lode_similar_pairs *out, uint32_t pattern,
+		       const struct lode_similar *similar, size_t n)
+{
+	out->start[pattern + 2] += n;
+	for (size_t i = 0; i < n; i++)
+		out->start[similar[i].other + 2]++;
+}
+
+static void put_lane(struct lode_similar_pairs *out, uint32_t pattern,
+		     const struct lode_similar *similar, size_t n)
+{
+	memcpy(out->at + out->start[pattern + 1], similar, n * sizeof(*similar));
+	out->start[pattern + 1] += n;
+	for (size_t i = 0; i < n; i++)
+		out->at[out->start[similar[i].other + 1]++] =
+			(struct lode_similar){pattern, similar[i].similarity};
+}
+
+/* Each pattern's pairs in the order of the other side: numbers that are there once, below n. */
+static void sort_sides(struct lode_similar_pairs *pairs, size_t n)
+{
+	uint64_t *is_there = lode_alloc0(n / 64 + 1, sizeof(*is_there)), word;
+	uint32_t *similarity = lode_alloc(n * sizeof(*similarity)), other;
+
+	for (size_t i = 0; i < n; i++) {
+		struct lode_similar *to = pairs->at + pairs->start[i];
+
+		for (size_t k = pairs->start[i]; k < pairs->start[i + 1]; k++) {
+			other = pairs->at[k].other;
+			is_there[other / 64] |= (uint64_t)1 << other % 64;
+			similarity[other] = pairs->at[k].similarity;
+		}
+		if (to == pairs->at + pairs->start[i + 1])
+			continue;
+		for (size_t w = 0; w <= n / 64; w++)
+			for (word = is_there[w], is_there[w] = 0; word; word &= word - 1) {
+				other = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(word);
+				*to++ = (struct lode_similar){other, similarity[other]};
+			}
+	}
+	free(is_there);
+	free(similarity);
+}
+
+void lode_pairs_find(struct lode_similar_pairs *out, struct lode_pair_search *s)
+{
+	size_t n = s->places.n;
+
+	lode_pool_run(s->n_threads, s->n_jobs, compare_block, s);
+	out->start = lode_alloc0(n + 2, sizeof(*out->start));
+	each_lane(s, false, count_lane, out);
+	for (size_t i = 2; i < n + 2; i++)
+		out->start[i] += out->start[i - 1];
+	out->at = lode_alloc(out->start[n + 1] * sizeof(*out->at));
+	each_lane(s, true, put_lane, out);
+	sort_sides(out, n);
+}
+
+void lode_similar_pairs_release(struct lode_similar_pairs *pairs)
+{
+	free(pairs->start);
+	free(pairs->at);
+	memset(pairs, 0, sizeof(*pairs));
+}
+
+static void choose_rows(struct lode_pair_search *s, const struct lode_pair_options *options)
+{
+	const struct lode_similarity *similarity = s->similarity;
+	uint32_t *count = lode_alloc0(similarity->n_functions, sizeof(*count));
+
+	for (size_t i = 0; i < similarity->patterns->items.n; i++)
+		count[similarity->functions[i]]++;
+	lode_sub_table_init(&s->subs, &similarity->words, similarity->n_functions, count,
+			    options->max_rows ? options->max_rows : LODE_SUB_TABLE_ROWS,
+			    s->n_threads);
+	free(count);
+}
+
+struct lode_pair_search *lode_pair_search_new(const struct lode_similarity *similarity,
+					      const struct lode_pair_options *options)
+{
+	struct lode_pair_search *s = lode_alloc0(1, sizeof(*s));
+	/* Floats and the rounding of similarities must not cost a pair: the bound is a bit low. */
+	double least = (double)options->cut / LODE_SIMILARITY_ONE - 1e-5;
+
+	s->similarity = similarity;
+	s->cut = options->cut;
+	s->ratio = least > 0 ? (float)(least / (1 - least) * (1 - 1e-4)) : 0;
+	s->n_threads = options->n_threads ? options->n_threads : 1;
+	choose_rows(s, options);
+	lode_places_init(&s->places, similarity, &s->subs);
+	lode_reach_init(&s->reach, &s->places, &s->subs, similarity->n_functions, s->ratio,
+			options->max_kind < lode_reach_best_kind() ? options->max_kind
+								   : lode_reach_best_kind());
+	s->weight_of = lode_alloc(s->subs.n_codes * sizeof(*s->weight_of));
+	s->sub_of = lode_alloc(s->subs.n_codes * sizeof(*s->sub_of));
+	for (size_t i = 0; i < s->subs.n_codes; i++) {
+		s->weight_of[i] = s->subs.units[i] * unit_weight;
+		s->sub_of[i] = (float)s->subs.sub[i];
+	}
+	s->n_jobs = (s->places.n + s->reach.n_lanes - 1) / s->reach.n_lanes;
+	s->found = lode_alloc0(s->n_jobs, sizeof(*s->found));
+	s->finders = lode_alloc(s->n_threads * sizeof(*s->finders));
+	for (unsigned i = 0; i < s->n_threads; i++)
+		finder_init(&s->finders[i], s);
+	return s;
+}
+
+void lode_pair_search_free(struct lode_pair_search *s)
+{
+	if (!s)
+		return;
+	for (unsigned i = 0; i < s->n_threads; i++)
+		finder_release(&s->finders[i]);
+	free(s->finders);
+	for (size_t i = 0; i < s->n_jobs; i++)
+		lode_vec_release(&s->found[i].similar);
+	free(s->found);
+	free(s->weight_of);
+	free(s->sub_of);
+	lode_reach_release(&s->reach);
+	lode_places_release(&s->places);
+	lode_sub_table_release(&s->subs);
+	free(s);
+}

@@ -1,0 +1,204 @@
+#include "engine/clusters/similarity.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct named_frame {
+	uint32_t frame;
+	uint32_t flags; /* links and functions are different things even when their names agree */
+	const char *module, *function;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct named_frame *x = a, *y = b;
+	int order = strcmp(x->function, y->function);
+
+	if (!order)
+		order = strcmp(x->module, y->module);
+	if (!order)
+		order = (x->flags > y->flags) - (x->flags < y->flags);
+	return order ? order : (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+/* The distinct frames of the patterns in the order of their names. */
+static void number_functions(struct lode_similarity *similarity, const struct lode_calltree *tree,
+			     uint32_t *function_of)
+{
+	const struct lode_pattern_set *patterns = similarity->patterns;
+	LODE_VEC(struct named_frame) named = {0};
+	struct named_frame entry;
+	const char *name;
+
+	for (size_t i = 0; i < patterns->items.n; i++) {
+		entry.frame = patterns->items.at[i];
+		if (function_of[entry.frame] != LODE_NONE)
+			continue;
+		function_of[entry.frame] = 0;
+		entry.flags = tree->frames.at[entry.frame].flags & LODE_FRAME_LINK;
+		entry.module = lode_frame_module(tree, entry.frame);
+		entry.function = lode_frame_function(tree, entry.frame);
+		lode_vec_append(&named, entry);
+	}
+	if (named.n)
+		qsort(named.at, named.n, sizeof(*named.at), compare_names);
+	similarity->n_functions = named.n;
+	similarity->frame_of = lode_alloc(named.n * sizeof(*similarity->frame_of));
+	for (uint32_t i = 0; i < named.n; i++) {
+		similarity->frame_of[i] = named.at[i].frame;
+		function_of[named.at[i].frame] = i;
+		/* A frame without a symbol goes by the name of its module, as in all output. */
+		name = *named.at[i].function ? named.at[i].function : named.at[i].module;
+		lode_words_append(&similarity->words, name);
+	}
+	lode_vec_release(&named);
+}
+
+void lode_similarity_init(struct lode_similarity *similarity,
+			  const struct lode_pattern_set *patterns, const struct lode_calltree *tree,
+			  const struct lode_name_stats *names)
+{
+	uint32_t *function_of = lode_alloc(tree->frames.n * sizeof(*function_of));
+	size_t i, start;
+
+	memset(function_of, 0xff, tree->frames.n * sizeof(*function_of));
+	memset(similarity, 0, sizeof(*similarity));
+	similarity->patterns = patterns;
+	number_functions(similarity, tree, function_of);
+	similarity->functions = lode_alloc(patterns->items.n * sizeof(*similarity->functions));
+	similarity->weights = lode_alloc(patterns->items.n * sizeof(*similarity->weights));
+	for (i = 0; i < patterns->items.n; i++)
+		similarity->functions[i] = function_of[patterns->items.at[i]];
+	for (i = 0; i < patterns->n; i++) {
+		start = patterns->start.at[i];
+		lode_weights_of_pattern(similarity->weights + start, names,
+					patterns->items.at + start,
+					lode_pattern_length(patterns, (uint32_t)i));
+	}
+	free(function_of);
+}
+
+void lode_similarity_release(struct lode_similarity *similarity)
+{
+	free(similarity->frame_of);
+	free(similarity->functions);
+	free(similarity->weights);
+	lode_words_release(&similarity->words);
+	memset(similarity, 0, sizeof(*similarity));
+}
+
+/* < 0: `a` is aligned with `b`; > 0: `b` with `a`; 0: they are equal. Names decide, not ids. */
+static int compare_patterns(const struct lode_similarity *similarity, uint32_t a, uint32_t b)
+{
+	const struct lode_pattern_set *patterns = similarity->patterns;
+	size_t n_a = lode_pattern_length(patterns, a), n_b = lode_pattern_length(patterns, b);
+	const uint32_t *f_a = similarity->functions + patterns->start.at[a];
+	const uint32_t *f_b = similarity->functions + patterns->start.at[b];
+
+	if (n_a != n_b)
+		return n_a < n_b ? -1 : 1;
+	for (size_t i = 0; i < n_a; i++)
+		if (f_a[i] != f_b[i])
+			return f_a[i] < f_b[i] ? -1 : 1;
+	return 0;
+}
+
+/*
+ * Aligns the pair in its canonical order, so that ties fall alike from both sides. True when that
+ * order is (b, a).
+ */
+static bool align_canonical(const struct lode_similarity *similarity, uint32_t a, uint32_t b,
+			    struct lode_aligner *aligner)
+{
+	const struct lode_pattern_set *patterns = similarity->patterns;
+	bool turned = compare_patterns(similarity, a, b) > 0;
+	uint32_t first = turned ? b : a, second = turned ? a : b;
+
+	lode_align(aligner, &similarity->words, similarity->functions + patterns->start.at[first],
+		   lode_pattern_length(patterns, first),
+		   similarity->functions + patterns->start.at[second],
+		   lode_pattern_length(patterns, second));
+	return turned;
+}
+
+/* Insertions and deletions are one operation as far as segments go. */
+static enum lode_align_op segment_of(uint8_t op)
+{
+	return op == LODE_ALIGN_INSERT ? LODE_ALIGN_DELETE : (enum lode_align_op)op;
+}
+
+static double sub_of(const struct lode_similarity *similarity, const struct lode_sub_table *subs,
+		     size_t i, size_t k)
+{
+	uint32_t a = similarity->functions[i], b = similarity->functions[k];
+
+	return subs ? subs->sub[lode_sub_codes(subs, subs->row[a])[subs->row[b]]]
+		    : lode_words_sub(&similarity->words, a, b);
+}
+
+double lode_similarity_of_ops(const struct lode_similarity *similarity,
+			      const struct lode_sub_table *subs, uint32_t first, uint32_t second,
+			      const uint8_t *op, size_t n)
+{
+	const struct lode_weight *w = similarity->weights;
+	size_t i = similarity->patterns->start.at[first];
+	size_t k = similarity->patterns->start.at[second];
+	double matched = 0, other = 0;
+	bool before = false, behind;
+
+	for (size_t at = 0; at < n; at++, before = behind) {
+		behind = at + 1 < n && segment_of(op[at + 1]) == segment_of(op[at]);
+		switch ((enum lode_align_op)op[at]) {
+		case LODE_ALIGN_MATCH:
+			matched += lode_weight_omega(&w[i], before, behind);
+			break;
+		case LODE_ALIGN_SUBSTITUTE:
+			other += sub_of(similarity, subs, i, k) *
+				 (lode_weight_omega(&w[i], before, behind) +
+				  lode_weight_omega(&w[k], before, behind)) /
+				 2;
+			break;
+		case LODE_ALIGN_DELETE:
+			other += lode_weight_omega(&w[i], before, behind);
+			break;
+		case LODE_ALIGN_INSERT:
+			other += lode_weight_omega(&w[k], before, behind);
+			break;
+		}
+		i += op[at] != LODE_ALIGN_INSERT;
+		k += op[at] != LODE_ALIGN_DELETE;
+	}
+	if (matched > 0 || other > 0)
+		return matched / (matched + other);
+	return compare_patterns(similarity, first, second) ? 0 : 1;
+}
+
+double lode_pattern_similarity(const struct lode_similarity *similarity, uint32_t a, uint32_t b,
+			       struct lode_aligner *aligner)
+{
+	bool turned = align_canonical(similarity, a, b, aligner);
+
+	return lode_similarity_of_ops(similarity, NULL, turned ? b : a, turned ? a : b,
+				      aligner->op.at, aligner->op.n);
+}
+
+void lode_pattern_align(const struct lode_similarity *similarity, uint32_t a, uint32_t b,
+			struct lode_aligner *aligner)
+{
+	if (!align_canonical(similarity, a, b, aligner))
+		return;
+	for (size_t n = 0; n < aligner->op.n; n++) {
+		if (aligner->op.at[n] == LODE_ALIGN_INSERT)
+			aligner->op.at[n] = LODE_ALIGN_DELETE;
+		else if (aligner->op.at[n] == LODE_ALIGN_DELETE)
+			aligner->op.at[n] = LODE_ALIGN_INSERT;
+	}
+}
+
+uint32_t lode_similarity_fixed(double similarity)
+{
+	if (!(similarity > 0))
+		return 0;
+	return similarity < 1 ? (uint32_t)llround(similarity * LODE_SIMILARITY_ONE)
+			      : LODE_SIMILARITY_ONE;
+}

@@ -1,0 +1,197 @@
+#include "engine/clusters/subtable.h"
+
+#include <stdlib.h>
+
+#include "base/pool.h"
+
+struct fraction {
+	uint32_t part, whole; /* Sub = part / whole */
+};
+
+static int compare_fractions(const void *a, const void *b)
+{
+	const struct fraction *x = a, *y = b;
+	uint32_t left = x->part * y->whole, right = y->part * x->whole;
+
+	return (left > right) - (left < right);
+}
+
+struct build {
+	struct lode_sub_table *table;
+	const struct lode_words *words;
+	uint32_t *function; /* per row */
+	size_t *start;	    /* per word + 1: names that have it, in `name` */
+	uint32_t *name;	    /* their rows, as often as they have it */
+	uint16_t *code_of;  /* common * stride + words of both */
+	size_t stride;
+	uint16_t **n_common; /* per worker: words shared with each name */
+};
+
+/* All values that Sub can take with up to `most` words in both names, and their codes. */
+static void number_values(struct build *b, uint32_t most)
+{
+	size_t n = 0, n_codes = 0;
+	struct fraction *value = lode_alloc0((size_t)(most + 2) * (most + 2), sizeof(*value));
+
+	b->stride = most + 1;
+	b->code_of = lode_alloc0((size_t)(most + 1) * (most + 1), sizeof(*b->code_of));
+	value[n++] = (struct fraction){0, 1}; /* of the row that is shared, whatever the names */
+	value[n++] = (struct fraction){1, 1};
+	for (uint32_t both = 1; both <= most; both++)
+		for (uint32_t common = 0; 2 * common <= both; common++)
+			value[n++] = (struct fraction){both - 2 * common, both};
+	qsort(value, n, sizeof(*value), compare_fractions);
+	for (size_t i = 0; i < n; i++)
+		if (!i || compare_fractions(&value[n_codes - 1], &value[i]))
+			value[n_codes++] = value[i];
+	b->table->n_codes = n_codes;
+	b->table->sub = lode_alloc(n_codes * sizeof(*b->table->sub));
+	b->table->units = lode_alloc(n_codes * sizeof(*b->table->units));
+	for (size_t i = 0; i < n_codes; i++) {
+		b->table->sub[i] = (double)value[i].part / value[i].whole;
+		/* As lode_sub_units: any fraction of that value has the same nearest unit. */
+		b->table->units[i] =
+			(uint32_t)(((uint64_t)value[i].part * 2 * LODE_SUB_ONE + value[i].whole) /
+				   (2 * (uint64_t)value[i].whole));
+	}
+	for (uint32_t both = 0; both <= most; both++)
+		for (uint32_t common = 0; 2 * common <= both; common++) {
+			struct fraction key = {both ? both - 2 * common : 1, both ? both : 1};
+			const struct fraction *found =
+				bsearch(&key, value, n_codes, sizeof(key), compare_fractions);
+
+			b->code_of[common * b->stride + both] = (uint16_t)(found - value);
+		}
+	free(value);
+}
+
+static void list_names(struct build *b)
+{
+	size_t n_words = b->words->words.text.n;
+
+	b->start = lode_alloc0(n_words + 2, sizeof(*b->start));
+	b->name = lode_alloc(b->words->word.n * sizeof(*b->name));
+	for (size_t row = 0; row < b->table->n; row++)
+		for (size_t i = lode_words_start(b->words, b->function[row]);
+		     i < b->words->end.at[b->function[row]]; i++)
+			b->start[b->words->word.at[i] + 2]++;
+	for (size_t w = 2; w < n_words + 2; w++)
+		b->start[w] += b->start[w - 1];
+	for (uint32_t row = 0; row < b->table->n; row++)
+		for (size_t i = lode_words_start(b->words, b->function[row]);
+		     i < b->words->end.at[b->function[row]]; i++)
+			b->name[b->start[b->words->word.at[i] + 1]++] = row;
+}
+
+/*
+ * One row. Words shared as bags: the k-th time that a word stands in this name counts for names
+ * that have it k times or more, which stand k times in a row in its list.
+ */
+static void fill_row(void *context, size_t job, unsigned worker)
+{
+	const struct build *b = context;
+	const struct lode_words *words = b->words;
+	uint16_t *common = b->n_common[worker], *row = b->table->code + job * (b->table->n + 1);
+	uint32_t f = b->function[job];
+	size_t own = lode_words_count(words, f), first = lode_words_start(words, f), nth = 0, run;
+
+	memset(common, 0, b->table->n * sizeof(*common));
+	for (size_t i = first; i < words->end.at[f]; i++) {
+		uint32_t word = words->word.at[i];
+
+		nth = i > first && words->word.at[i - 1] == word ? nth + 1 : 1;
+		run = 0;
+		for (size_t k = b->start[word]; k < b->start[word + 1]; k++) {
+			run = k > b->start[word] && b->name[k - 1] == b->name[k] ? run + 1 : 1;
+			common[b->name[k]] += run == nth;
+		}
+	}
+	for (size_t i = 0; i < b->table->n; i++)
+		row[i] = b->code_of[common[i] * b->stride + own +
+				    lode_words_count(words, b->function[i])];
+	row[job] = 0; /* also when it has no words at all */
+	row[b->table->n] = 0;
+}
+
+struct candidate {
+	uint32_t function, count;
+};
+
+/* The more frequent goes first. */
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+/* Which functions have a row; these stand in the order of the functions. Gives their most words. */
+static size_t choose_rows(struct build *b, size_t n, const uint32_t *count, size_t max_rows)
+{
+	struct lode_sub_table *table = b->table;
+	struct candidate *candidate = lode_alloc(n * sizeof(*candidate));
+	size_t n_candidates = 0, most = 0, n_words;
+
+	table->row = lode_alloc(n * sizeof(*table->row));
+	for (uint32_t f = 0; f < n; f++) {
+		table->row[f] = LODE_NONE;
+		if (lode_words_count(b->words, f) <= LODE_SUB_TABLE_WORDS)
+			candidate[n_candidates++] = (struct candidate){f, count[f]};
+	}
+	if (n_candidates > max_rows) {
+		qsort(candidate, n_candidates, sizeof(*candidate), compare_candidates);
+		n_candidates = max_rows;
+	}
+	for (size_t i = 0; i < n_candidates; i++)
+		table->row[candidate[i].function] = 0;
+	table->n = n_candidates;
+	b->function = lode_alloc(n_candidates * sizeof(*b->function));
+	for (uint32_t f = 0, row = 0; f < n; f++) {
+		if (table->row[f] == LODE_NONE) {
+			table->row[f] = (uint32_t)n_candidates;
+			continue;
+		}
+		n_words = lode_words_count(b->words, f);
+		most = n_words > most ? n_words : most;
+		b->function[row] = f;
+		table->row[f] = row++;
+	}
+	free(candidate);
+	return most;
+}
+
+void lode_sub_table_init(struct lode_sub_table *table, const struct lode_words *words, size_t n,
+			 const uint32_t *count, size_t max_rows, unsigned n_threads)
+{
+	struct build b = {.table = table, .words = words};
+	size_t most;
+
+	memset(table, 0, sizeof(*table));
+	most = choose_rows(&b, n, count, max_rows);
+	table->code = lode_alloc((table->n + 1) * (table->n + 1) * sizeof(*table->code));
+	memset(table->code + table->n * (table->n + 1), 0, (table->n + 1) * sizeof(*table->code));
+	number_values(&b, (uint32_t)(2 * most));
+	list_names(&b);
+	b.n_common = lode_alloc(n_threads * sizeof(*b.n_common));
+	for (unsigned i = 0; i < n_threads; i++)
+		b.n_common[i] = lode_alloc(table->n * sizeof(**b.n_common));
+	lode_pool_run(n_threads, table->n, fill_row, &b);
+	for (unsigned i = 0; i < n_threads; i++)
+		free(b.n_common[i]);
+	free(b.n_common);
+	free(b.function);
+	free(b.start);
+	free(b.name);
+	free(b.code_of);
+}
+
+void lode_sub_table_release(struct lode_sub_table *table)
+{
+	free(table->row);
+	free(table->code);
+	free(table->sub);
+	free(table->units);
+	memset(table, 0, sizeof(*table));
+}

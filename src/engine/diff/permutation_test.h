@@ -1,0 +1,51 @@
+/*
+ * Permutation tests of many things at once: has each changed, or would chance do that as well?
+ *
+ *              split 0 (observed)  1      2   ...      T of each thing in each split
+ *   thing 0        8.3           -0.2    1.1            rank 2: only one split is as far out
+ *   thing 1        0.4            2.0   -0.7
+ *
+ * How far out a split is: first, how many splits are as far out on the same side or the other,
+ * each side by how rare it is there - with sets of unequal sizes T leans to one side, so that sizes
+ * of T would not do -, and among equals by the size of T. p of a thing is the share of splits, the
+ * observed one among them, that are as far out as observed.
+ *
+ * Adjusted p: Westfall and Young's step-down method (1993, algorithm 2.8; Ge, Dudoit and Speed
+ * 2003). In each split that thing is taken which is furthest out, as if the split had been
+ * observed; a thing's adjusted p is the share of splits in which that, over the things that are no
+ * clearer than it, is as far out as the thing was observed. The chance that even one thing that has
+ * not changed is called changed is at most the level, whatever things depend on each other, for any
+ * number of splits. Holm's correction promises the same with less power: it cannot know that things
+ * go together.
+ *
+ * Comparing ranks first (min-P) lets rare things, whose T is wild, stand beside common ones: what
+ * is in three streams has no rare splits, and so does not stand in anybody's way, as it would if
+ * sizes of T were compared (max-T). Comparing T among equal ranks lets a strong change be told from
+ * the many things that are each furthest out in some split: with ranks alone no adjusted p of n
+ * things in m splits could be below n / m.
+ */
+#ifndef LODE_PERMUTATION_TEST_H
+#define LODE_PERMUTATION_TEST_H
+
+#include <stddef.h>
+
+#include "engine/diff/change_statistic.h"
+
+struct lode_permutation_item {
+	/* The values that are not 0, by stream; borrowed. */
+	const struct lode_change_value *values;
+	size_t n_values;
+	/* Filled: */
+	double p, p_adjusted;
+	int direction; /* 1: more in the second set than splits usually give, -1: less, 0: neither
+			*/
+};
+
+/*
+ * Needs 4 bytes per item and split. O(items * splits * blocks of streams), on up to `n_threads`
+ * threads; the result does not depend on their number.
+ */
+void lode_permutation_test(struct lode_permutation_item *items, size_t n_items,
+			   const struct lode_change_sizes *sizes, unsigned n_threads);
+
+#endif

@@ -1,0 +1,152 @@
+#include "engine/mine/flame.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+
+/* A node of the digest's tree that a stack passes through. */
+struct passed {
+	uint32_t node;
+	int64_t own_ns, total_ns;
+	uint32_t kept; /* its index in the flame, LODE_NONE when it is left out */
+};
+
+typedef LODE_VEC(struct passed) passed_vec;
+
+static void pass_flame(passed_vec *passed, struct lode_map *slots, uint32_t node, int64_t own_ns,
+		       int64_t total_ns)
+{
+	uint32_t *slot = lode_map_slot(slots, node);
+
+	if (*slot == LODE_NONE) {
+		*slot = (uint32_t)passed->n;
+		lode_vec_append(passed, ((struct passed){.node = node, .kept = LODE_NONE}));
+	}
+	lode_vec_is_there(passed);
+	passed->at[*slot].own_ns += own_ns;
+	passed->at[*slot].total_ns += total_ns;
+}
+
+static int by_node(const void *a, const void *b)
+{
+	const struct passed *p = a, *q = b;
+
+	return p->node < q->node ? -1 : p->node > q->node;
+}
+
+/* Dearest first; of equal ones callers first, whose nodes are smaller. */
+static int dearest_first(const void *a, const void *b, void *context)
+{
+	const struct passed *all = context;
+	const struct passed *p = &all[*(const uint32_t *)a], *q = &all[*(const uint32_t *)b];
+
+	if (p->total_ns != q->total_ns)
+		return p->total_ns > q->total_ns ? -1 : 1;
+	return p->node < q->node ? -1 : p->node > q->node;
+}
+
+/* Marks the nodes to keep (`kept` 0 for now). Callers go before what they call, whatever it costs.
+ */
+static void choose_flame(passed_vec *passed, size_t max_nodes)
+{
+	uint32_t *order = lode_alloc(passed->n * sizeof(*order));
+
+	for (size_t i = 0; i < passed->n; i++)
+		order[i] = (uint32_t)i;
+	if (passed->n > max_nodes)
+		qsort_r(order, passed->n, sizeof(*order), dearest_first, passed->at);
+	for (size_t i = 0; i < passed->n && i < max_nodes; i++)
+		passed->at[order[i]].kept = 0;
+	free(order);
+}
+
+/* Where the node is now that the passed ones are in order. */
+static struct passed *find_flame(const passed_vec *passed, uint32_t node)
+{
+	struct passed key = {.node = node};
+
+	return bsearch(&key, passed->at, passed->n, sizeof(key), by_node);
+}
+
+void lode_flame_build(struct lode_flame *flame, const struct lode_calltree *tree,
+		      const struct lode_cluster_stack *stacks, size_t n_stacks, size_t max_nodes)
+{
+	struct lode_map slots = {0};
+	passed_vec passed = {0};
+
+	flame->nodes.n = flame->n_left_out = 0;
+	flame->left_out_ns = 0;
+	for (size_t i = 0; i < n_stacks; i++) {
+		uint32_t node = stacks[i].node;
+
+		for (pass_flame(&passed, &slots, node, stacks[i].cost_ns, 0); node;
+		     node = tree->nodes.at[node].parent)
+			pass_flame(&passed, &slots, node, 0, stacks[i].cost_ns);
+	}
+	lode_map_release(&slots);
+	if (!passed.n)
+		return;
+	qsort(passed.at, passed.n, sizeof(*passed.at), by_node);
+	choose_flame(&passed, max_nodes);
+	for (size_t i = 0; i < passed.n; i++) {
+		struct passed *p = &passed.at[i];
+		struct passed *up = NULL;
+		uint32_t node = p->node;
+
+		if (node == 0) /* the empty stack has no frame to draw */
+			continue;
+		while ((node = tree->nodes.at[node].parent) != 0) {
+			up = find_flame(&passed, node);
+			if (up->kept != LODE_NONE)
+				break;
+		}
+		if (p->kept == LODE_NONE) {
+			flame->n_left_out++;
+			flame->left_out_ns += p->own_ns;
+			if (node)
+				flame->nodes.at[up->kept].own_ns += p->own_ns;
+			continue;
+		}
+		p->kept = (uint32_t)flame->nodes.n;
+		lode_vec_append(&flame->nodes, ((struct lode_flame_node){
+						       .parent = node ? up->kept : LODE_NONE,
+						       .node = p->node,
+						       .frame = tree->nodes.at[p->node].frame,
+						       .own_ns = p->own_ns,
+					       }));
+	}
+	lode_vec_release(&passed);
+}
+
+static int by_tree_node(const void *a, const void *b)
+{
+	const struct lode_flame_node *p = a, *q = b;
+
+	return p->node < q->node ? -1 : p->node > q->node;
+}
+
+void lode_flame_spread(int64_t *own_ns, const struct lode_flame *flame,
+		       const struct lode_calltree *tree, const struct lode_cluster_stack *stacks,
+		       size_t n_stacks)
+{
+	const struct lode_flame_node *found;
+
+	for (size_t i = 0; i < flame->nodes.n; i++)
+		own_ns[i] = 0;
+	for (size_t i = 0; i < n_stacks && flame->nodes.n; i++) {
+		struct lode_flame_node key = {.node = stacks[i].node};
+
+		do {
+			found = bsearch(&key, flame->nodes.at, flame->nodes.n, sizeof(key),
+					by_tree_node);
+			if (found)
+				own_ns[found - flame->nodes.at] += stacks[i].cost_ns;
+			key.node = tree->nodes.at[key.node].parent;
+		} while (!found && key.node);
+	}
+}
+
+void lode_flame_release(struct lode_flame *flame)
+{
+	lode_vec_release(&flame->nodes);
+}

@@ -1,0 +1,436 @@
+#include "engine/mine/measure.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/pool.h"
+
+/* What one worker needs to count distinct things: stamps instead of clearing. */
+struct scratch {
+	uint32_t *stack_stamp, *stream_stamp, *symptom_stamp;
+	uint32_t stamp;
+	uint32_t *symptom_slot; /* per symptom: its place in `worst` */
+	LODE_VEC(uint32_t) stacks;
+	LODE_VEC(struct lode_cluster_worst) worst;
+	LODE_VEC(struct lode_cluster_waker) wakers;
+	struct lode_map waker_slot;
+	LODE_VEC(struct lode_cluster_stack) kept; /* of the cluster at hand */
+	LODE_VEC(struct lode_cluster_stream) by_stream;
+};
+
+/* Results of one cluster on the heap, until all are there. */
+struct details {
+	struct lode_cluster_worst *worst;
+	struct lode_cluster_waker *wakers;
+	struct lode_cluster_stack *stacks;
+	struct lode_cluster_stream *by_stream;
+};
+
+struct job {
+	const struct lode_measure *m;
+	uint32_t kind_group;
+	struct scratch *scratch;	     /* one per worker */
+	struct lode_mined_pattern *patterns; /* of all clusters, cluster behind cluster */
+	const uint32_t *members;	     /* pattern indices, cluster behind cluster */
+	const size_t *member_start;	     /* n_clusters + 1 */
+	const uint32_t *owned;		     /* stacks that patterns own, pattern behind pattern */
+	const size_t *owned_start;	     /* n_patterns + 1 */
+	struct details *details;	     /* per cluster */
+};
+
+/* Marks the stack's streams under the current stamp and gives how many are new. */
+static uint32_t count_streams(const struct lode_measure *m, struct scratch *scratch, size_t s)
+{
+	uint32_t n = 0;
+
+	for (size_t r = m->set->row_start[s]; r < m->set->row_start[s + 1]; r++) {
+		const struct lode_digest_row *row = &m->digest->rows.at[m->set->rows[r]];
+		uint32_t stream = m->digest->symptoms.at[row->symptom].stream;
+
+		n += scratch->stream_stamp[stream] != scratch->stamp;
+		scratch->stream_stamp[stream] = scratch->stamp;
+	}
+	return n;
+}
+
+static uint64_t count_events(const struct lode_measure *m, size_t s)
+{
+	uint64_t n = 0;
+
+	for (size_t r = m->set->row_start[s]; r < m->set->row_start[s + 1]; r++)
+		n += m->digest->rows.at[m->set->rows[r]].n_events;
+	return n;
+}
+
+static bool holds(const struct lode_mined_pattern *pattern, const uint32_t *common, size_t n_common)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < pattern->n_frames && n < n_common; i++)
+		n += pattern->frames[i] == common[n];
+	return n == n_common;
+}
+
+/* Cost, events and streams of one pattern over all stacks; its stacks join `stacks` if new. */
+static void measure_pattern(const struct job *job, struct scratch *scratch, uint32_t p,
+			    struct lode_mined_pattern *out, uint32_t cluster_stamp)
+{
+	const struct lode_measure *m = job->m;
+	const struct lode_round_pattern *pattern = &m->rounds->patterns[p];
+	uint32_t rarest = lode_postings_rarest(m->postings, pattern->frames, pattern->n_frames);
+
+	*out = (struct lode_mined_pattern){
+		.round = pattern->round,
+		.kind_group = job->kind_group,
+		.frames = pattern->frames,
+		.n_frames = pattern->n_frames,
+	};
+	for (size_t i = m->postings->start[rarest]; i < m->postings->start[rarest + 1]; i++) {
+		uint32_t s = m->postings->stacks[i];
+
+		if (!lode_stack_contains(m->set, s, pattern->frames, pattern->n_frames,
+					 pattern->filter))
+			continue;
+		out->cost_ns += m->set->cost_ns[s];
+		out->n_events += count_events(m, s);
+		out->n_streams += count_streams(m, scratch, s);
+		if (scratch->stack_stamp[s] != cluster_stamp) {
+			scratch->stack_stamp[s] = cluster_stamp;
+			lode_vec_append(&scratch->stacks, s);
+		}
+	}
+	for (size_t i = job->owned_start[p]; i < job->owned_start[p + 1]; i++)
+		out->own_ns += m->set->cost_ns[job->owned[i]];
+}
+
+static void add_waker(struct scratch *scratch, uint32_t name, int64_t cost_ns)
+{
+	uint32_t *slot = lode_map_slot(&scratch->waker_slot, name);
+
+	if (*slot == LODE_NONE) {
+		*slot = (uint32_t)scratch->wakers.n;
+		lode_vec_append(&scratch->wakers, ((struct lode_cluster_waker){name, 0}));
+	}
+	scratch->wakers.at[*slot].cost_ns += cost_ns;
+}
+
+/* One row of a stack of the cluster: which symptom, how dear, who woke. */
+static void add_row_measure(struct scratch *scratch, const struct lode_digest_row *row)
+{
+	struct lode_cluster_worst *worst;
+
+	if (scratch->symptom_stamp[row->symptom] != scratch->stamp) {
+		scratch->symptom_stamp[row->symptom] = scratch->stamp;
+		scratch->symptom_slot[row->symptom] = (uint32_t)scratch->worst.n;
+		lode_vec_append(&scratch->worst, ((struct lode_cluster_worst){
+							 .symptom = row->symptom,
+							 .cost_ns = -1,
+						 }));
+	}
+	worst = &scratch->worst.at[scratch->symptom_slot[row->symptom]];
+	worst->symptom_cost_ns += row->cost_ns;
+	if (row->worst_cost_ns > worst->cost_ns ||
+	    (row->worst_cost_ns == worst->cost_ns && row->worst_t0_ns < worst->t0_ns)) {
+		worst->cost_ns = row->worst_cost_ns;
+		worst->t0_ns = row->worst_t0_ns;
+	}
+	if (row->waker)
+		add_waker(scratch, row->waker, row->cost_ns);
+}
+
+static void add_stack(const struct job *job, struct scratch *scratch, uint32_t s,
+		      struct lode_cluster *own)
+{
+	const struct lode_measure *m = job->m;
+	struct lode_cluster_stack kept = {
+		.node = m->digest->rows.at[m->set->rows[m->set->row_start[s]]].stack,
+		.cost_ns = m->set->cost_ns[s],
+	};
+
+	lode_vec_append(&scratch->kept, kept);
+	for (size_t r = m->set->row_start[s]; r < m->set->row_start[s + 1]; r++) {
+		const struct lode_digest_row *row = &m->digest->rows.at[m->set->rows[r]];
+
+		add_row_measure(scratch, row);
+		if (own) {
+			own->own_ns += row->cost_ns;
+			own->split_ns[row->kind] += row->cost_ns;
+			own->reason_ns[row->reason] += row->cost_ns;
+		}
+	}
+}
+
+static int worst_first(const void *a, const void *b)
+{
+	const struct lode_cluster_worst *p = a, *q = b;
+
+	if (p->symptom_cost_ns != q->symptom_cost_ns)
+		return p->symptom_cost_ns > q->symptom_cost_ns ? -1 : 1;
+	return p->symptom < q->symptom ? -1 : p->symptom > q->symptom;
+}
+
+static int dearest_waker_first(const void *a, const void *b, void *context)
+{
+	const struct lode_cluster_waker *p = a, *q = b;
+	const struct lode_calltree *tree = context;
+
+	if (p->cost_ns != q->cost_ns)
+		return p->cost_ns > q->cost_ns ? -1 : 1;
+	return strcmp(tree->strings.text.at[p->name], tree->strings.text.at[q->name]);
+}
+
+static int by_cost(const void *a, const void *b, void *name_rank)
+{
+	const struct lode_mined_pattern *p = a, *q = b;
+
+	if (p->cost_ns != q->cost_ns)
+		return p->cost_ns > q->cost_ns ? -1 : 1;
+	return lode_frames_compare(name_rank, p->frames, p->n_frames, q->frames, q->n_frames);
+}
+
+static void *copy_array(const void *items, size_t n, size_t item_bytes)
+{
+	void *copy = lode_alloc(n * item_bytes);
+
+	return n ? memcpy(copy, items, n * item_bytes) : copy;
+}
+
+static int by_node(const void *a, const void *b)
+{
+	const struct lode_cluster_stack *p = a, *q = b;
+
+	return p->node < q->node ? -1 : p->node > q->node;
+}
+
+static int by_stream(const void *a, const void *b)
+{
+	const struct lode_cluster_stream *p = a, *q = b;
+
+	return p->stream < q->stream ? -1 : p->stream > q->stream;
+}
+
+/* Costs by stream, from those by symptom. */
+static void sum_streams(const struct job *job, struct scratch *scratch)
+{
+	size_t n = 0;
+
+	scratch->by_stream.n = 0;
+	for (size_t i = 0; i < scratch->worst.n; i++) {
+		struct lode_cluster_stream item = {
+			.stream = job->m->digest->symptoms.at[scratch->worst.at[i].symptom].stream,
+			.cost_ns = scratch->worst.at[i].symptom_cost_ns,
+		};
+
+		lode_vec_append(&scratch->by_stream, item);
+	}
+	if (!scratch->by_stream.n)
+		return;
+	qsort(scratch->by_stream.at, scratch->by_stream.n, sizeof(*scratch->by_stream.at),
+	      by_stream);
+	for (size_t i = 1; i < scratch->by_stream.n; i++) {
+		if (scratch->by_stream.at[i].stream == scratch->by_stream.at[n].stream)
+			scratch->by_stream.at[n].cost_ns += scratch->by_stream.at[i].cost_ns;
+		else
+			scratch->by_stream.at[++n] = scratch->by_stream.at[i];
+	}
+	scratch->by_stream.n = n + 1;
+}
+
+/* What the stacks seen since the last stamp come to, kept beyond this job. */
+static void keep_details(const struct job *job, struct scratch *scratch, size_t c)
+{
+	struct lode_cluster *cluster = &job->m->clusters[c];
+	struct details *details = &job->details[c];
+
+	sum_streams(job, scratch);
+	cluster->n_worst = scratch->worst.n;
+	cluster->n_wakers = scratch->wakers.n;
+	cluster->n_stacks = scratch->kept.n;
+	cluster->n_by_stream = scratch->by_stream.n;
+	details->worst = copy_array(scratch->worst.at, scratch->worst.n, sizeof(*details->worst));
+	details->wakers =
+		copy_array(scratch->wakers.at, scratch->wakers.n, sizeof(*details->wakers));
+	details->stacks = copy_array(scratch->kept.at, scratch->kept.n, sizeof(*details->stacks));
+	details->by_stream = copy_array(scratch->by_stream.at, scratch->by_stream.n,
+					sizeof(*details->by_stream));
+	if (cluster->n_worst)
+		qsort(details->worst, cluster->n_worst, sizeof(*details->worst), worst_first);
+	if (cluster->n_wakers)
+		qsort_r(details->wakers, cluster->n_wakers, sizeof(*details->wakers),
+			dearest_waker_first, (void *)&job->m->digest->tree);
+	if (cluster->n_stacks)
+		qsort(details->stacks, cluster->n_stacks, sizeof(*details->stacks), by_node);
+}
+
+static void free_details(struct details *details)
+{
+	free(details->worst);
+	free(details->wakers);
+	free(details->stacks);
+	free(details->by_stream);
+}
+
+static void forget_details(struct scratch *scratch)
+{
+	scratch->worst.n = scratch->wakers.n = scratch->kept.n = 0;
+	lode_map_release(&scratch->waker_slot);
+	scratch->stamp++;
+}
+
+/* Adopted stacks hold the common part, but perhaps no whole pattern: they are of the total too. */
+static void join_own_stacks(const struct job *job, struct scratch *scratch, size_t c,
+			    uint32_t cluster_stamp)
+{
+	for (size_t i = job->member_start[c]; i < job->member_start[c + 1]; i++)
+		for (size_t k = job->owned_start[job->members[i]];
+		     k < job->owned_start[job->members[i] + 1]; k++) {
+			uint32_t s = job->owned[k];
+
+			if (scratch->stack_stamp[s] == cluster_stamp)
+				continue;
+			scratch->stack_stamp[s] = cluster_stamp;
+			lode_vec_append(&scratch->stacks, s);
+		}
+}
+
+static void measure_cluster(void *context, size_t c, unsigned worker)
+{
+	const struct job *job = context;
+	const struct lode_measure *m = job->m;
+	struct scratch *scratch = &job->scratch[worker];
+	struct lode_cluster *cluster = &m->clusters[c];
+	struct lode_mined_pattern *patterns = &job->patterns[job->member_start[c]];
+	uint32_t cluster_stamp;
+
+	scratch->stamp++;
+	cluster_stamp = scratch->stamp;
+	scratch->stacks.n = 0;
+	cluster->kind_group = job->kind_group;
+	cluster->n_patterns = job->member_start[c + 1] - job->member_start[c];
+	for (size_t i = 0; i < cluster->n_patterns; i++) {
+		scratch->stamp++;
+		measure_pattern(job, scratch, job->members[job->member_start[c] + i], &patterns[i],
+				cluster_stamp);
+		patterns[i].holds_common = holds(&patterns[i], cluster->common, cluster->n_common);
+	}
+	join_own_stacks(job, scratch, c, cluster_stamp);
+	qsort_r(patterns, cluster->n_patterns, sizeof(*patterns), by_cost, (void *)m->name_rank);
+	cluster->patterns = patterns;
+	/* All that any pattern matches, or that it owns: totals. */
+	forget_details(scratch);
+	for (size_t i = 0; i < scratch->stacks.n; i++) {
+		uint32_t s = scratch->stacks.at[i];
+
+		cluster->total_ns += m->set->cost_ns[s];
+		cluster->n_events += count_events(m, s);
+		cluster->n_streams += count_streams(m, scratch, s);
+		add_stack(job, scratch, s, NULL);
+	}
+	cluster->n_symptoms = (uint32_t)scratch->worst.n;
+	cluster->average_ns =
+		cluster->n_events ? cluster->total_ns / (int64_t)cluster->n_events : 0;
+	keep_details(job, scratch, c);
+	/* What belongs to it: own cost, its split; and its worst places, if it owns anything. */
+	forget_details(scratch);
+	for (size_t i = job->member_start[c]; i < job->member_start[c + 1]; i++)
+		for (size_t k = job->owned_start[job->members[i]];
+		     k < job->owned_start[job->members[i] + 1]; k++)
+			add_stack(job, scratch, job->owned[k], cluster);
+	if (scratch->worst.n) {
+		free_details(&job->details[c]);
+		keep_details(job, scratch, c);
+	}
+}
+
+/* Groups 0..n-1 by `group_of`: items of group g are out[start[g] .. start[g + 1]), in order. */
+static uint32_t *group(const uint32_t *group_of, size_t n, size_t n_groups, size_t **start)
+{
+	uint32_t *out = lode_alloc(n * sizeof(*out));
+	size_t *at = lode_alloc0(n_groups + 2, sizeof(*at));
+
+	for (size_t i = 0; i < n; i++)
+		if (group_of[i] != LODE_NONE)
+			at[group_of[i] + 2]++;
+	for (size_t g = 0; g < n_groups; g++)
+		at[g + 2] += at[g + 1];
+	for (size_t i = 0; i < n; i++)
+		if (group_of[i] != LODE_NONE)
+			out[at[group_of[i] + 1]++] = (uint32_t)i;
+	*start = at;
+	return out;
+}
+
+static void scratch_init(struct scratch *scratch, const struct lode_measure *m)
+{
+	scratch->stack_stamp = lode_alloc0(m->set->n, sizeof(*scratch->stack_stamp));
+	scratch->stream_stamp = lode_alloc0(m->digest->streams.n, sizeof(*scratch->stream_stamp));
+	scratch->symptom_stamp =
+		lode_alloc0(m->digest->symptoms.n, sizeof(*scratch->symptom_stamp));
+	scratch->symptom_slot = lode_alloc0(m->digest->symptoms.n, sizeof(*scratch->symptom_slot));
+}
+
+static void scratch_release(struct scratch *scratch)
+{
+	free(scratch->stack_stamp);
+	free(scratch->stream_stamp);
+	free(scratch->symptom_stamp);
+	free(scratch->symptom_slot);
+	lode_vec_release(&scratch->stacks);
+	lode_vec_release(&scratch->worst);
+	lode_vec_release(&scratch->wakers);
+	lode_vec_release(&scratch->kept);
+	lode_vec_release(&scratch->by_stream);
+	lode_map_release(&scratch->waker_slot);
+}
+
+/* The items in the arena, for as long as the results live. */
+static const void *take_array(struct lode_arena *arena, const void *items, size_t n,
+			      size_t item_bytes)
+{
+	void *copy = lode_arena_alloc(arena, n * item_bytes, _Alignof(max_align_t));
+
+	return n ? memcpy(copy, items, n * item_bytes) : copy;
+}
+
+void lode_measure_clusters(const struct lode_measure *m, uint32_t kind_group)
+{
+	unsigned n_workers = m->n_threads ? m->n_threads : 1;
+	struct job job = {.m = m, .kind_group = kind_group};
+	size_t *member_start, *owned_start;
+	uint32_t *members =
+		group(m->cluster_of, m->rounds->n_patterns, m->n_clusters, &member_start);
+	uint32_t *owned = group(m->rounds->owner, m->set->n, m->rounds->n_patterns, &owned_start);
+
+	job.members = members;
+	job.member_start = member_start;
+	job.owned = owned;
+	job.owned_start = owned_start;
+	job.patterns = lode_arena_array(m->arena, struct lode_mined_pattern, m->rounds->n_patterns);
+	job.details = lode_alloc0(m->n_clusters, sizeof(*job.details));
+	job.scratch = lode_alloc0(n_workers, sizeof(*job.scratch));
+	for (unsigned w = 0; w < n_workers; w++)
+		scratch_init(&job.scratch[w], m);
+	lode_pool_run(n_workers, m->n_clusters, measure_cluster, &job);
+	for (size_t c = 0; c < m->n_clusters; c++) {
+		struct lode_cluster *cluster = &m->clusters[c];
+		struct details *details = &job.details[c];
+
+		cluster->worst = take_array(m->arena, details->worst, cluster->n_worst,
+					    sizeof(*details->worst));
+		cluster->wakers = take_array(m->arena, details->wakers, cluster->n_wakers,
+					     sizeof(*details->wakers));
+		cluster->stacks = take_array(m->arena, details->stacks, cluster->n_stacks,
+					     sizeof(*details->stacks));
+		cluster->by_stream = take_array(m->arena, details->by_stream, cluster->n_by_stream,
+						sizeof(*details->by_stream));
+		free_details(details);
+	}
+	for (unsigned w = 0; w < n_workers; w++)
+		scratch_release(&job.scratch[w]);
+	free(job.scratch);
+	free(job.details);
+	free(members);
+	free(member_start);
+	free(owned);
+	free(owned_start);
+}

@@ -1,0 +1,505 @@
+#include "engine/mine/mine.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/clusters/common.h"
+#include "engine/mine/adopt.h"
+#include "engine/mine/measure.h"
+#include "engine/mine/rounds.h"
+#include "engine/patterns/min_cost.h"
+
+/* Stacks that are mined together: all kinds, or those of one kind. */
+struct group {
+	uint32_t kind_group;
+	struct lode_stackset set;
+	struct lode_rounds rounds;
+};
+
+struct mining {
+	const struct lode_mine_options *options;
+	struct lode_mined *mined;
+	struct group groups[LODE_N_EVENT_KINDS];
+	size_t n_groups;
+	uint32_t *name_rank;
+	struct lode_arena scratch;
+};
+
+static void progress(const struct mining *m, const char *stage, double done)
+{
+	if (m->options->progress)
+		m->options->progress(m->options->progress_context, stage, done);
+}
+
+static int by_name(const void *a, const void *b, void *context)
+{
+	const struct lode_calltree *tree = context;
+	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+	int order = strcmp(lode_frame_function(tree, p), lode_frame_function(tree, q));
+
+	if (order == 0)
+		order = strcmp(lode_frame_module(tree, p), lode_frame_module(tree, q));
+	/* A link and a function can have the same texts; nothing else can. */
+	return order ? order
+		     : (int)(tree->frames.at[p].flags & LODE_FRAME_LINK) -
+			       (int)(tree->frames.at[q].flags & LODE_FRAME_LINK);
+}
+
+static uint32_t *rank_names(const struct lode_calltree *tree, struct lode_arena *arena)
+{
+	size_t n = tree->frames.n;
+	uint32_t *rank = lode_arena_array(arena, uint32_t, n);
+	uint32_t *order = lode_alloc(n * sizeof(*order));
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, n, sizeof(*order), by_name, (void *)tree);
+	for (size_t i = 0; i < n; i++)
+		rank[order[i]] = (uint32_t)i;
+	free(order);
+	return rank;
+}
+
+static void build_groups(struct mining *m)
+{
+	const struct lode_digest *digest = m->mined->digest;
+
+	m->n_groups = m->options->split_kinds ? LODE_N_EVENT_KINDS : 1;
+	for (size_t g = 0; g < m->n_groups; g++) {
+		struct group *group = &m->groups[g];
+
+		group->kind_group = m->options->split_kinds ? (uint32_t)g + 1 : 0;
+		lode_stackset_build(&group->set, digest, m->options->split_kinds ? 1u << g : ~0u,
+				    &m->scratch);
+		m->mined->n_aoi_stacks += group->set.n;
+		m->mined->aoi_ns += group->set.total_ns;
+	}
+	for (size_t i = 0; i < digest->rows.n; i++)
+		m->mined->aoi_kind_ns[digest->rows.at[i].kind] += digest->rows.at[i].cost_ns;
+	for (size_t i = 0; i < digest->symptoms.n; i++)
+		m->mined->symptom_ns += digest->symptoms.at[i].t1_ns - digest->symptoms.at[i].t0_ns;
+	m->mined->n_aoi_events = digest->n_events;
+}
+
+static int64_t chosen_min_cost(const struct mining *m)
+{
+	const struct lode_mine_options *o = m->options;
+	double cost;
+
+	if (o->min_cost > 0)
+		return o->min_cost;
+	if (o->prevalence > 0 && o->delay_ns > 0)
+		cost = o->prevalence * (double)o->delay_ns * (double)m->mined->digest->streams.n;
+	else
+		cost = (o->min_cost_share > 0 ? o->min_cost_share : 0.002) *
+		       (double)m->mined->aoi_ns;
+	return cost < 1 ? 1 : (int64_t)ceil(cost);
+}
+
+/*
+ * How long the search may take, in the miner's steps of some 10 ns, besides what each pattern
+ * allows: most of a minute of one CPU, however few stacks there are. Threads that wait for each
+ * other in circles give chained stacks in which the same functions come again and again: few
+ * thousand stacks and few hundred patterns may take many seconds. Where this is too little,
+ * patterns are too many as well.
+ */
+static uint64_t allowed_work(const struct lode_stackset *set, double share)
+{
+	double n_frames = (double)set->start[set->n];
+	double work = fmax((double)(1LL << 32), 64 * n_frames);
+
+	return (uint64_t)(share * work) + (1 << 24);
+}
+
+/*
+ * All rounds of all groups at λ; LODE_ERR_LIMIT when they give more than `max_patterns`, or when
+ * the search takes longer than `share` of what is reasonable for so many. `crowded_to`: see
+ * miner.h.
+ */
+static int mine_groups(struct mining *m, int64_t min_cost, size_t max_patterns, double share,
+		       struct lode_miner_stop *stop, struct lode_error *err)
+{
+	size_t left = max_patterns;
+
+	m->mined->n_patterns = 0;
+	m->mined->n_rounds = 0;
+	for (size_t g = 0; g < m->n_groups; g++) {
+		struct group *group = &m->groups[g];
+		struct lode_miner_options options = {
+			.min_cost = min_cost,
+			.max_patterns = left ? left : 1,
+			.max_work = allowed_work(&group->set, share),
+			.n_threads = m->options->n_threads,
+			.stop = stop,
+		};
+		int rc = lode_rounds_mine(&group->rounds, &group->set, m->name_rank, &options,
+					  m->options->classic, &m->scratch, err);
+
+		if (rc == 0 && group->rounds.n_patterns > left)
+			rc = lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "more than %zu patterns",
+				       max_patterns);
+		if (m->n_groups > 1) /* the bound was not this group's alone */
+			stop->crowded_to = 0;
+		if (rc < 0)
+			return rc;
+		left -= group->rounds.n_patterns;
+		m->mined->n_patterns += group->rounds.n_patterns;
+		if (group->rounds.n_rounds > m->mined->n_rounds)
+			m->mined->n_rounds = group->rounds.n_rounds;
+	}
+	m->mined->min_cost = min_cost;
+	return 0;
+}
+
+/* One question of lode_min_cost_find or _fit. */
+struct question {
+	struct mining *m;
+	size_t max_patterns;
+	double share;
+};
+
+static int ask(void *context, int64_t min_cost, int64_t *crowded_to, struct lode_error *err)
+{
+	const struct question *q = context;
+	struct lode_miner_stop stop = {0};
+	int rc = mine_groups(q->m, min_cost, q->max_patterns, q->share, &stop, err);
+
+	if (rc == LODE_ERR_LIMIT && !stop.is_too_long)
+		*crowded_to = stop.crowded_to > min_cost ? stop.crowded_to : min_cost;
+	return rc == LODE_ERR_LIMIT ? 0 : rc < 0 ? rc : 1;
+}
+
+/* The smallest λ whose result (all rounds, all groups) has no more than `max_patterns`. */
+static int find_min_cost(struct mining *m, size_t max_patterns, int64_t *min_cost,
+			 struct lode_error *err)
+{
+	struct question question = {m, max_patterns, 1.0 / 8};
+	struct lode_min_cost_search search = {
+		.probe = ask, .context = &question, .total = m->mined->aoi_ns};
+	size_t n_frames = 0;
+
+	/* Later rounds tell nothing of other λ. */
+	if (!m->options->classic || m->n_groups > 1)
+		search.tolerance = 1e-4;
+	for (size_t g = 0; g < m->n_groups; g++)
+		n_frames += m->groups[g].set.start[m->groups[g].set.n];
+	search.max_upward = lode_min_cost_max_upward(n_frames);
+	return lode_min_cost_find(min_cost, &search, err);
+}
+
+/* Some λ above `too_low` that has no more, found with little work: for advice. */
+static int fit_min_cost(struct mining *m, size_t max_patterns, int64_t too_low, int64_t *min_cost)
+{
+	struct question question = {m, max_patterns, 1.0 / 32};
+	struct lode_min_cost_search search = {
+		.probe = ask, .context = &question, .total = m->mined->aoi_ns};
+
+	return lode_min_cost_fit(min_cost, &search, too_low, NULL);
+}
+
+/* "5681ms": a cost as --min-cost takes it, rounded up so that it still fits. */
+static const char *option_cost(char *buffer, size_t size, int64_t cost, const char *unit)
+{
+	static const int64_t ns_per_ms = 1000000;
+	long long ms = (cost - 1) / ns_per_ms + 1;
+
+	if (!unit || strcmp(unit, "ns") != 0)
+		snprintf(buffer, size, "%lld", (long long)cost);
+	else if (cost >= 10 * ns_per_ms)
+		snprintf(buffer, size, "%lldms", ms);
+	else
+		snprintf(buffer, size, "%lldns", (long long)cost);
+	return buffer;
+}
+
+/* Says that it has stopped, and names a λ that fits. */
+static int fail_too_many(struct mining *m, size_t max_patterns, bool is_too_long,
+			 struct lode_error *err)
+{
+	const char *unit = m->mined->digest->unit;
+	char chosen[32], option[32], why[64];
+	int64_t fits;
+	int rc = fit_min_cost(m, max_patterns, chosen_min_cost(m), &fits);
+
+	if (rc < 0)
+		return rc;
+	if (is_too_long)
+		snprintf(why, sizeof(why), "mining takes too long");
+	else
+		snprintf(why, sizeof(why), "more than %zu patterns", max_patterns);
+	if (fits > m->mined->aoi_ns)
+		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
+				 "%s at every λ: the stacks are too deep and too different; "
+				 "--include, --symptom or --time take fewer of them",
+				 why);
+	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
+			 "%s at λ = %s; --min-cost %s fits, --max-patterns allows more", why,
+			 option_cost(chosen, sizeof(chosen), chosen_min_cost(m), unit),
+			 option_cost(option, sizeof(option), fits, unit));
+}
+
+static int mine_stage(struct mining *m, struct lode_error *err)
+{
+	size_t max_patterns = m->options->max_patterns ? m->options->max_patterns : 100000;
+	struct lode_miner_stop stop = {0};
+	int64_t fits;
+	int rc;
+
+	progress(m, "mining patterns", 0);
+	if (m->options->patterns) {
+		rc = find_min_cost(m, m->options->patterns, &fits, err);
+		return rc < 0 ? rc : mine_groups(m, fits, m->options->patterns, 1, &stop, err);
+	}
+	rc = mine_groups(m, chosen_min_cost(m), max_patterns, 1, &stop, err);
+	return rc == LODE_ERR_LIMIT ? fail_too_many(m, max_patterns, stop.is_too_long, err) : rc;
+}
+
+/* The patterns of one group as the clustering wants them. */
+static void pattern_set_of(struct lode_pattern_set *out, const struct lode_rounds *rounds)
+{
+	for (size_t p = 0; p < rounds->n_patterns; p++) {
+		lode_vec_append(&out->start, out->items.n);
+		lode_vec_append(&out->cost, rounds->patterns[p].cost_ns);
+		for (size_t i = 0; i < rounds->patterns[p].n_frames; i++)
+			lode_vec_append(&out->items, rounds->patterns[p].frames[i]);
+	}
+	lode_vec_append(&out->start, out->items.n);
+	out->n = rounds->n_patterns;
+}
+
+/* A hash of the names of the cluster's patterns: the same wherever the same patterns meet. */
+static uint64_t cluster_id(const struct lode_calltree *tree, const struct lode_cluster *cluster)
+{
+	char name[1024];
+	uint64_t id = 0;
+
+	for (size_t p = 0; p < cluster->n_patterns; p++) {
+		uint64_t hash = cluster->kind_group;
+
+		for (size_t i = 0; i < cluster->patterns[p].n_frames; i++) {
+			lode_frame_full_name(tree, cluster->patterns[p].frames[i], name,
+					     sizeof(name));
+			hash = lode_stable_hash(name, strlen(name), hash);
+		}
+		id += hash; /* the order of the patterns does not matter */
+	}
+	return id;
+}
+
+static void find_common(struct mining *m, const struct group *group,
+			const struct lode_pattern_set *patterns, const uint32_t *cluster_of,
+			struct lode_cluster *clusters, size_t n_clusters)
+{
+	const struct lode_digest *digest = m->mined->digest;
+	struct lode_cluster_parts *parts = lode_alloc0(n_clusters, sizeof(*parts));
+	uint8_t *is_core = lode_alloc(group->rounds.n_patterns);
+
+	lode_core_patterns(is_core, &group->rounds, &group->set, cluster_of, n_clusters);
+	lode_cluster_describe(parts, n_clusters, patterns, cluster_of, is_core, &digest->tree,
+			      &digest->names, m->options->n_threads, &m->mined->arena);
+	for (size_t c = 0; c < n_clusters; c++) {
+		clusters[c].common = parts[c].common;
+		clusters[c].gap_before = parts[c].gap_before;
+		clusters[c].n_common = parts[c].n_common;
+		clusters[c].min_similarity = parts[c].min_similarity;
+	}
+	free(is_core);
+	free(parts);
+}
+
+static struct lode_cluster_options cluster_options(const struct mining *m)
+{
+	return (struct lode_cluster_options){
+		.linkage = m->options->linkage,
+		.min_similarity = m->options->min_similarity,
+		.n_threads = m->options->n_threads,
+	};
+}
+
+/* How many times the memory that there is for them the clusters of what was mined take; 0: there is
+   enough. */
+static double memory_excess(struct mining *m)
+{
+	struct lode_cluster_options options = cluster_options(m);
+	double excess = 0;
+
+	options.excess = &excess;
+	options.is_trial = true;
+	for (size_t g = 0; g < m->n_groups && excess == 0; g++) {
+		const struct lode_rounds *rounds = &m->groups[g].rounds;
+		uint32_t *cluster_of = lode_alloc(rounds->n_patterns * sizeof(*cluster_of));
+		struct lode_pattern_set patterns = {0};
+		size_t n_clusters;
+
+		pattern_set_of(&patterns, rounds);
+		(void)lode_cluster_patterns(cluster_of, &n_clusters, &patterns,
+					    &m->mined->digest->tree, &m->mined->digest->names,
+					    &options, NULL);
+		lode_pattern_set_release(&patterns);
+		free(cluster_of);
+	}
+	return excess;
+}
+
+/* Patterns that are too many for their clusters: adds a λ that fits to what was said. */
+static int fail_too_similar(struct mining *m, double excess, struct lode_error *err)
+{
+	int64_t min_cost = m->mined->min_cost, fits = min_cost;
+	const char *unit = m->mined->digest->unit;
+	struct lode_miner_stop stop = {0};
+	struct lode_error why = *err;
+	char chosen[32], option[32];
+	int rc;
+
+	/* Pairs grow with the square of the patterns, more or less. */
+	while (excess > 0) {
+		size_t n = (size_t)(0.9 * (double)m->mined->n_patterns / sqrt(excess)) + 1;
+
+		rc = fit_min_cost(m, n, fits, &fits);
+		if (rc == 0)
+			rc = mine_groups(m, fits, n, 1, &stop, err);
+		if (rc < 0)
+			return rc;
+		excess = memory_excess(m);
+	}
+	return lode_fail(err, LODE_ERR_LIMIT, NULL, -1, "%s: λ = %s is too low, --min-cost %s fits",
+			 why.message, option_cost(chosen, sizeof(chosen), min_cost, unit),
+			 option_cost(option, sizeof(option), fits, unit));
+}
+
+static int cluster_group(struct mining *m, struct group *group, struct lode_error *err)
+{
+	struct lode_mined *mined = m->mined;
+	struct lode_pattern_set patterns = {0};
+	uint32_t *cluster_of = lode_alloc(group->rounds.n_patterns * sizeof(*cluster_of));
+	size_t n_clusters = 0, n_alone = 0;
+	struct lode_cluster_options options = cluster_options(m);
+	struct lode_postings postings;
+	struct lode_cluster *clusters;
+	double excess = 0;
+	int rc;
+
+	options.n_alone = &n_alone;
+	options.excess = &excess;
+	pattern_set_of(&patterns, &group->rounds);
+	rc = lode_cluster_patterns(cluster_of, &n_clusters, &patterns, &mined->digest->tree,
+				   &mined->digest->names, &options, err);
+	if (rc == LODE_ERR_LIMIT && excess > 0)
+		rc = fail_too_similar(m, excess, err);
+	if (rc < 0)
+		goto out;
+	mined->n_not_compared += n_alone;
+	mined->clusters = lode_realloc_n(mined->clusters, mined->n_clusters + n_clusters,
+					 sizeof(*mined->clusters));
+	clusters = &mined->clusters[mined->n_clusters];
+	memset(clusters, 0, n_clusters * sizeof(*clusters));
+	mined->n_clusters += n_clusters;
+	find_common(m, group, &patterns, cluster_of, clusters, n_clusters);
+	lode_adopt_stacks(&group->rounds, &group->set, cluster_of, clusters, n_clusters,
+			  m->options->n_threads);
+	lode_postings_build(&postings, &group->set, mined->digest->tree.frames.n, &m->scratch);
+	lode_measure_clusters(
+		&(struct lode_measure){
+			.digest = mined->digest,
+			.set = &group->set,
+			.postings = &postings,
+			.rounds = &group->rounds,
+			.cluster_of = cluster_of,
+			.name_rank = m->name_rank,
+			.clusters = clusters,
+			.n_clusters = n_clusters,
+			.n_threads = m->options->n_threads,
+			.arena = &mined->arena,
+		},
+		group->kind_group);
+	for (size_t s = 0; s < group->set.n; s++)
+		if (group->rounds.owner[s] == LODE_NONE)
+			mined->other_ns += group->set.cost_ns[s];
+out:
+	lode_pattern_set_release(&patterns);
+	free(cluster_of);
+	return rc;
+}
+
+const char *const lode_rank_choices[] = {"own", "total", "average", "streams", "events", NULL};
+
+static int64_t rank_value(const struct lode_cluster *cluster, enum lode_rank rank)
+{
+	switch (rank) {
+	case LODE_RANK_TOTAL:
+		return cluster->total_ns;
+	case LODE_RANK_AVERAGE:
+		return cluster->average_ns;
+	case LODE_RANK_STREAMS:
+		return cluster->n_streams;
+	case LODE_RANK_EVENTS:
+		return (int64_t)cluster->n_events;
+	case LODE_RANK_OWN:
+		break;
+	}
+	return cluster->own_ns;
+}
+
+/* Best first; equal ones by own cost, total, then the name of their costliest pattern. */
+static int by_rank(const void *a, const void *b, void *context)
+{
+	const struct mining *m = context;
+	const struct lode_cluster *p = a, *q = b;
+	const int64_t keys[][2] = {
+		{rank_value(p, m->options->rank), rank_value(q, m->options->rank)},
+		{p->own_ns, q->own_ns},
+		{p->total_ns, q->total_ns},
+		{q->kind_group, p->kind_group},
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] > keys[i][1] ? -1 : 1;
+	return lode_frames_compare(m->name_rank, p->patterns[0].frames, p->patterns[0].n_frames,
+				   q->patterns[0].frames, q->patterns[0].n_frames);
+}
+
+int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
+	      const struct lode_mine_options *options, struct lode_error *err)
+{
+	struct mining m = {.options = options};
+	int rc;
+
+	*out = NULL;
+	m.mined = lode_alloc0(1, sizeof(*m.mined));
+	m.mined->digest = digest;
+	m.name_rank = rank_names(&digest->tree, &m.scratch);
+	build_groups(&m);
+	rc = mine_stage(&m, err);
+	progress(&m, "clustering patterns", 0);
+	for (size_t g = 0; rc == 0 && g < m.n_groups; g++)
+		rc = cluster_group(&m, &m.groups[g], err);
+	if (rc == 0 && m.mined->n_clusters) {
+		qsort_r(m.mined->clusters, m.mined->n_clusters, sizeof(*m.mined->clusters), by_rank,
+			&m);
+		for (size_t c = 0; c < m.mined->n_clusters; c++) {
+			m.mined->clusters[c].rank = (uint32_t)c + 1;
+			m.mined->clusters[c].id = cluster_id(&digest->tree, &m.mined->clusters[c]);
+		}
+	}
+	progress(&m, "done", 1);
+	/* Patterns' frames live in the scratch arena: it goes with the result. */
+	m.mined->pattern_arena = m.scratch;
+	if (rc < 0)
+		lode_mined_free(m.mined);
+	else
+		*out = m.mined;
+	return rc;
+}
+
+void lode_mined_free(struct lode_mined *mined)
+{
+	if (!mined)
+		return;
+	free(mined->clusters);
+	lode_arena_release(&mined->arena);
+	lode_arena_release(&mined->pattern_arena);
+	free(mined);
+}

@@ -1,0 +1,130 @@
+/*
+ * Mining: from digests to ranked clusters of costly patterns (design §3.3-3.5).
+ *
+ *   digest -> distinct stacks -> rounds of maximal patterns -> own costs -> clusters -> rank
+ *
+ * Sum of own costs + other = the AOI's cost, to the nanosecond.
+ */
+#ifndef LODE_MINE_H
+#define LODE_MINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/clusters/clusters.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "model/digest.h"
+
+enum lode_rank {
+	LODE_RANK_OWN,
+	LODE_RANK_TOTAL,
+	LODE_RANK_AVERAGE,
+	LODE_RANK_STREAMS,
+	LODE_RANK_EVENTS,
+};
+extern const char *const lode_rank_choices[]; /* their names; NULL ends them */
+
+struct lode_mine_options {
+	/* λ: the first that is set wins; none: 0.2 % of the AOI's cost. */
+	int64_t min_cost;      /* 0: not set */
+	double min_cost_share; /* of the AOI's cost; 0: not set */
+	double prevalence;     /* with delay_ns: λ = prevalence * delay * streams */
+	int64_t delay_ns;
+	size_t patterns;     /* the smallest λ that gives no more patterns */
+	size_t max_patterns; /* 0: 100,000 */
+	bool classic;	     /* one round, as the paper */
+	bool split_kinds;    /* mine running, waiting and ready stacks apart (own stacks) */
+	enum lode_linkage linkage;
+	double min_similarity;
+	enum lode_rank rank;
+	unsigned n_threads;
+	void (*progress)(void *context, const char *stage, double done);
+	void *progress_context;
+};
+
+struct lode_mined_pattern {
+	uint32_t round;		/* from 1 */
+	uint32_t kind_group;	/* 0 all kinds together, else 1 + enum lode_event_kind */
+	const uint32_t *frames; /* n_frames frame ids of the digest's tree, root first */
+	size_t n_frames;
+	int64_t cost_ns; /* over all stacks (of its kind group) */
+	int64_t own_ns;	 /* of the stacks that it explains */
+	uint64_t n_events;
+	uint32_t n_streams;
+	bool holds_common; /* has its cluster's whole common part: all but odd ones do */
+};
+
+struct lode_cluster_worst {
+	uint32_t symptom;	/* index into the digest's symptoms */
+	int64_t t0_ns, cost_ns; /* costliest event there; cost of the cluster in that symptom */
+	int64_t symptom_cost_ns;
+};
+
+struct lode_cluster_waker {
+	uint32_t name; /* string id */
+	int64_t cost_ns;
+};
+
+/* A stack that belongs to the cluster. */
+struct lode_cluster_stack {
+	uint32_t node; /* of the digest's tree */
+	int64_t cost_ns;
+};
+
+/* What the cluster costs in one stream. */
+struct lode_cluster_stream {
+	uint32_t stream; /* index into the digest's streams */
+	int64_t cost_ns;
+};
+
+struct lode_cluster {
+	uint64_t id;   /* stable hash of its patterns' functions */
+	uint32_t rank; /* from 1 */
+	uint32_t kind_group;
+	int64_t own_ns, total_ns, average_ns;
+	int64_t split_ns[LODE_N_EVENT_KINDS]; /* of own_ns */
+	int64_t reason_ns[LODE_N_REASONS];    /* of own_ns' waits */
+	uint64_t n_events;		      /* events that any of its patterns matches */
+	uint32_t n_streams, n_symptoms;
+	double min_similarity; /* its spread: lowest similarity inside */
+	/* Common part: functions that the patterns which carry 95 % of its own cost all have, in
+	   order; a gap before common[i] when variants stand between it and common[i - 1]. */
+	const uint32_t *common;
+	const bool *gap_before;
+	size_t n_common;
+	const struct lode_mined_pattern *patterns; /* by cost */
+	size_t n_patterns;
+	const struct lode_cluster_worst *worst; /* symptoms by cost of the cluster in them */
+	size_t n_worst;
+	const struct lode_cluster_waker *wakers; /* by cost */
+	size_t n_wakers;
+	/* Its own stacks by node, their costs sum to own_ns; and where these costs are, by stream.
+	   Like `worst`, of all stacks that its patterns match when it owns none. */
+	const struct lode_cluster_stack *stacks;
+	size_t n_stacks;
+	const struct lode_cluster_stream *by_stream;
+	size_t n_by_stream;
+};
+
+struct lode_mined {
+	const struct lode_digest *digest; /* borrowed */
+	int64_t symptom_ns;		  /* sum of the symptoms' lengths */
+	int64_t aoi_ns, aoi_kind_ns[LODE_N_EVENT_KINDS];
+	uint64_t n_aoi_events;
+	size_t n_aoi_stacks;
+	int64_t min_cost; /* λ used */
+	uint32_t n_rounds;
+	size_t n_not_compared; /* patterns too long for clustering: each is a cluster of its own */
+	size_t n_patterns;
+	int64_t other_ns;
+	struct lode_cluster *clusters; /* in rank order */
+	size_t n_clusters;
+	struct lode_arena arena, pattern_arena;
+};
+
+int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
+	      const struct lode_mine_options *options, struct lode_error *err);
+void lode_mined_free(struct lode_mined *mined);
+
+#endif

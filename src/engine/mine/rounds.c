@@ -1,0 +1,183 @@
+#include "engine/mine/rounds.h"
+
+#include <stdlib.h>
+
+#include "base/pool.h"
+
+int lode_frames_compare(const uint32_t *name_rank, const uint32_t *a, size_t n_a, const uint32_t *b,
+			size_t n_b)
+{
+	for (size_t i = 0; i < n_a && i < n_b; i++)
+		if (a[i] != b[i])
+			return name_rank[a[i]] < name_rank[b[i]] ? -1 : 1;
+	return n_a < n_b ? -1 : n_a > n_b;
+}
+
+/* How patterns of one round compare: cost first, then names. */
+static int by_cost_then_name(const void *a, const void *b, void *name_rank)
+{
+	const struct lode_round_pattern *p = a, *q = b;
+
+	if (p->cost_ns != q->cost_ns)
+		return p->cost_ns > q->cost_ns ? -1 : 1;
+	return lode_frames_compare(name_rank, p->frames, p->n_frames, q->frames, q->n_frames);
+}
+
+typedef LODE_VEC(struct lode_round_pattern) pattern_vec;
+
+static void append_round(pattern_vec *all, const struct lode_pattern_set *set, uint32_t round,
+			 const uint32_t *name_rank, struct lode_arena *arena)
+{
+	size_t first = all->n;
+
+	for (size_t i = 0; i < set->n; i++) {
+		size_t len = set->start.at[i + 1] - set->start.at[i];
+		uint32_t *frames = lode_arena_array(arena, uint32_t, len);
+
+		memcpy(frames, &set->items.at[set->start.at[i]], len * sizeof(*frames));
+		lode_vec_append(all, ((struct lode_round_pattern){
+					     .frames = frames,
+					     .n_frames = len,
+					     .round = round,
+					     .filter = lode_frames_filter(frames, len),
+					     .cost_ns = set->cost.at[i],
+				     }));
+	}
+	qsort_r(&all->at[first], all->n - first, sizeof(*all->at), by_cost_then_name,
+		(void *)name_rank);
+}
+
+/* One round's patterns against the stacks that are still open, a block of stacks per job. */
+struct explain {
+	const struct lode_stackset *set;
+	const struct lode_round_pattern *patterns;
+	size_t first, end;	   /* the round's patterns */
+	const size_t *of_rarest;   /* n_frames + 1: patterns by their rarest frame */
+	const uint32_t *by_rarest; /* pattern indices */
+	uint32_t *owner;
+	const uint8_t *open;
+};
+
+enum { EXPLAIN_BLOCK = 1024 };
+
+/* Longest first; the patterns are in order of cost and name, so the smaller index wins ties. */
+static bool is_better(const struct lode_round_pattern *patterns, uint32_t p, uint32_t best)
+{
+	if (best == LODE_NONE)
+		return true;
+	if (patterns[p].n_frames != patterns[best].n_frames)
+		return patterns[p].n_frames > patterns[best].n_frames;
+	return p < best;
+}
+
+static void explain_block(void *context, size_t block, unsigned worker)
+{
+	const struct explain *x = context;
+	const struct lode_stackset *set = x->set;
+	size_t end = (block + 1) * EXPLAIN_BLOCK;
+
+	(void)worker;
+	for (size_t s = block * EXPLAIN_BLOCK; s < end && s < set->n; s++) {
+		uint32_t best = LODE_NONE;
+
+		if (!x->open[s])
+			continue;
+		for (size_t i = set->start[s]; i < set->start[s + 1]; i++) {
+			uint32_t f = set->items[i];
+
+			for (size_t k = x->of_rarest[f]; k < x->of_rarest[f + 1]; k++) {
+				uint32_t p = x->by_rarest[k];
+				const struct lode_round_pattern *q = &x->patterns[p];
+
+				if (is_better(x->patterns, p, best) &&
+				    lode_stack_contains(set, s, q->frames, q->n_frames, q->filter))
+					best = p;
+			}
+		}
+		x->owner[s] = best;
+	}
+}
+
+static void explain_round(struct explain *x, const struct lode_postings *postings,
+			  unsigned n_threads)
+{
+	size_t n = x->end - x->first;
+	size_t *start = lode_alloc0(postings->n_frames + 2, sizeof(*start));
+	uint32_t *rarest = lode_alloc(n * sizeof(*rarest)), *index = lode_alloc(n * sizeof(*index));
+
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_round_pattern *p = &x->patterns[x->first + i];
+
+		rarest[i] = lode_postings_rarest(postings, p->frames, p->n_frames);
+		start[rarest[i] + 2]++;
+	}
+	for (size_t f = 0; f < postings->n_frames; f++)
+		start[f + 2] += start[f + 1];
+	for (size_t i = 0; i < n; i++)
+		index[start[rarest[i] + 1]++] = (uint32_t)(x->first + i);
+	x->of_rarest = start;
+	x->by_rarest = index;
+	lode_pool_run(n_threads, (x->set->n + EXPLAIN_BLOCK - 1) / EXPLAIN_BLOCK, explain_block, x);
+	free(start);
+	free(rarest);
+	free(index);
+}
+
+int lode_rounds_mine(struct lode_rounds *out, const struct lode_stackset *set,
+		     const uint32_t *name_rank, const struct lode_miner_options *options,
+		     bool classic, struct lode_arena *arena, struct lode_error *err)
+{
+	struct lode_miner_options left = *options;
+	struct lode_postings postings;
+	uint8_t *open = lode_alloc(set->n);
+	pattern_vec all = {0};
+	size_t n_frames = 0;
+	int rc = 0;
+
+	memset(out, 0, sizeof(*out));
+	out->owner = lode_arena_array(arena, uint32_t, set->n);
+	memset(out->owner, 0xff, set->n * sizeof(*out->owner));
+	memset(open, 1, set->n);
+	for (size_t i = 0; i < set->start[set->n]; i++)
+		if (set->items[i] >= n_frames)
+			n_frames = set->items[i] + 1;
+	lode_postings_build(&postings, set, n_frames, arena);
+	do {
+		struct lode_pattern_set found = {0};
+		struct lode_sequences sequences = lode_stackset_sequences(set, open, arena);
+		struct explain x = {.set = set, .first = all.n, .owner = out->owner, .open = open};
+
+		/* At the bound, one pattern more is one too many; 0 would mean no bound. */
+		if (options->max_patterns)
+			left.max_patterns =
+				options->max_patterns > all.n ? options->max_patterns - all.n : 1;
+		rc = lode_mine_patterns(&found, &sequences, &left, err);
+		if (options->stop && all.n) /* that of round 1 holds; of later ones it does not */
+			options->stop->crowded_to = 0;
+		if (rc == 0 && options->max_patterns && all.n + found.n > options->max_patterns)
+			rc = lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
+				       "more than %zu maximal patterns", options->max_patterns);
+		if (rc < 0) {
+			lode_pattern_set_release(&found);
+			break;
+		}
+		if (found.n)
+			append_round(&all, &found, ++out->n_rounds, name_rank, arena);
+		lode_pattern_set_release(&found);
+		x.patterns = all.at;
+		x.end = all.n;
+		if (x.first == x.end)
+			break;
+		explain_round(&x, &postings, options->n_threads);
+		for (size_t s = 0; s < set->n; s++)
+			open[s] = out->owner[s] == LODE_NONE;
+	} while (!classic);
+	if (rc == 0 && all.n) {
+		out->patterns = lode_arena_array(arena, struct lode_round_pattern, all.n);
+		memcpy(out->patterns, all.at, all.n * sizeof(*all.at));
+		out->n_patterns = all.n;
+	}
+	lode_vec_release(&all);
+	free(open);
+	return rc;
+}

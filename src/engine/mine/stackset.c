@@ -1,0 +1,104 @@
+#include "engine/mine/stackset.h"
+
+#include <stdlib.h>
+
+/* Rows grouped by stack node: a counting sort over nodes, so that the order is that of the tree. */
+static void group_rows(struct lode_stackset *set, const struct lode_digest *digest, unsigned kinds,
+		       uint32_t *stack_of_node, struct lode_arena *arena)
+{
+	size_t n_rows = 0, n = 0;
+
+	for (size_t i = 0; i < digest->rows.n; i++)
+		if (kinds >> digest->rows.at[i].kind & 1)
+			stack_of_node[digest->rows.at[i].stack] = 0;
+	for (size_t node = 0; node < digest->tree.nodes.n; node++)
+		if (stack_of_node[node] != LODE_NONE)
+			stack_of_node[node] = (uint32_t)n++;
+	set->n = n;
+	set->row_start = lode_arena_array(arena, size_t, n + 1);
+	memset(set->row_start, 0, (n + 1) * sizeof(*set->row_start));
+	for (size_t i = 0; i < digest->rows.n; i++)
+		if (kinds >> digest->rows.at[i].kind & 1) {
+			set->row_start[stack_of_node[digest->rows.at[i].stack] + 1]++;
+			n_rows++;
+		}
+	for (size_t s = 0; s < n; s++)
+		set->row_start[s + 1] += set->row_start[s];
+	set->rows = lode_arena_array(arena, uint32_t, n_rows);
+	for (size_t i = 0; i < digest->rows.n; i++)
+		if (kinds >> digest->rows.at[i].kind & 1)
+			set->rows[set->row_start[stack_of_node[digest->rows.at[i].stack]]++] =
+				(uint32_t)i;
+	/* Filling moved every start to the next stack's: move them back. */
+	for (size_t s = n; s > 0; s--)
+		set->row_start[s] = set->row_start[s - 1];
+	set->row_start[0] = 0;
+}
+
+void lode_stackset_build(struct lode_stackset *out, const struct lode_digest *digest,
+			 unsigned kinds, struct lode_arena *arena)
+{
+	size_t n_nodes = digest->tree.nodes.n, n_items = 0;
+	uint32_t *stack_of_node = lode_alloc(n_nodes * sizeof(*stack_of_node));
+
+	memset(out, 0, sizeof(*out));
+	memset(stack_of_node, 0xff, n_nodes * sizeof(*stack_of_node));
+	group_rows(out, digest, kinds, stack_of_node, arena);
+	out->start = lode_arena_array(arena, size_t, out->n + 1);
+	out->cost_ns = lode_arena_array(arena, int64_t, out->n);
+	out->frames = lode_arena_array(arena, uint64_t, out->n);
+	for (size_t node = 0; node < n_nodes; node++)
+		if (stack_of_node[node] != LODE_NONE)
+			n_items += digest->tree.nodes.at[node].depth;
+	out->items = lode_arena_array(arena, uint32_t, n_items);
+	n_items = 0;
+	for (size_t node = 0; node < n_nodes; node++) {
+		uint32_t s = stack_of_node[node];
+
+		if (s == LODE_NONE)
+			continue;
+		out->start[s] = n_items;
+		n_items += lode_calltree_path(&digest->tree, (uint32_t)node, &out->items[n_items]);
+		out->frames[s] = 0;
+		for (size_t i = out->start[s]; i < n_items; i++)
+			out->frames[s] |= lode_frame_bit(out->items[i]);
+		out->cost_ns[s] = 0;
+		for (size_t r = out->row_start[s]; r < out->row_start[s + 1]; r++)
+			out->cost_ns[s] += digest->rows.at[out->rows[r]].cost_ns;
+		out->total_ns += out->cost_ns[s];
+	}
+	out->start[out->n] = n_items;
+	free(stack_of_node);
+}
+
+struct lode_sequences lode_stackset_sequences(const struct lode_stackset *set, const uint8_t *pick,
+					      struct lode_arena *arena)
+{
+	size_t n = 0, n_items = 0;
+	uint32_t *items;
+	size_t *start;
+	int64_t *cost;
+
+	if (!pick)
+		return (struct lode_sequences){set->n, set->items, set->start, set->cost_ns};
+	for (size_t s = 0; s < set->n; s++) {
+		n += pick[s];
+		n_items += pick[s] ? set->start[s + 1] - set->start[s] : 0;
+	}
+	items = lode_arena_array(arena, uint32_t, n_items);
+	start = lode_arena_array(arena, size_t, n + 1);
+	cost = lode_arena_array(arena, int64_t, n);
+	n = n_items = 0;
+	for (size_t s = 0; s < set->n; s++) {
+		size_t len = set->start[s + 1] - set->start[s];
+
+		if (!pick[s])
+			continue;
+		start[n] = n_items;
+		cost[n++] = set->cost_ns[s];
+		memcpy(&items[n_items], &set->items[set->start[s]], len * sizeof(*items));
+		n_items += len;
+	}
+	start[n] = n_items;
+	return (struct lode_sequences){n, items, start, cost};
+}

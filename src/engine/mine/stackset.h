@@ -1,0 +1,44 @@
+/*
+ * Distinct stacks of a digest with their costs: the miner's input.
+ *
+ *   stack 0   main > a > b > c     cost 120      rows 3, 17
+ *   stack 1   main > a > c         cost  45      rows 4
+ *
+ * A stack's rows lead back to the symptoms, kinds and reasons it came from. Stacks are in order of
+ * their nodes in the digest's tree. Everything lives in the arena that it was built in.
+ */
+#ifndef LODE_STACKSET_H
+#define LODE_STACKSET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/patterns/miner.h"
+#include "base/mem.h"
+#include "model/digest.h"
+
+struct lode_stackset {
+	size_t n;
+	uint32_t *items;   /* frame ids, stack behind stack */
+	size_t *start;	   /* n + 1, into items */
+	int64_t *cost_ns;  /* over the rows of the kinds asked for */
+	uint64_t *frames;  /* 64-bit filter: bit of every frame in the stack */
+	size_t *row_start; /* n + 1, into rows */
+	uint32_t *rows;	   /* indices of digest rows */
+	int64_t total_ns;
+};
+
+/* Stacks of the rows whose kind is in `kinds` (a bit per enum lode_event_kind). */
+void lode_stackset_build(struct lode_stackset *out, const struct lode_digest *digest,
+			 unsigned kinds, struct lode_arena *arena);
+
+/* The miner's view of the stacks chosen by `pick` (all when NULL); borrows, needs `arena`. */
+struct lode_sequences lode_stackset_sequences(const struct lode_stackset *set, const uint8_t *pick,
+					      struct lode_arena *arena);
+
+static inline uint64_t lode_frame_bit(uint32_t frame)
+{
+	return (uint64_t)1 << (lode_hash_u64(frame) & 63);
+}
+
+#endif

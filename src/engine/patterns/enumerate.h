@@ -1,0 +1,38 @@
+/*
+ * The search by enumeration: every pattern that reaches λ is listed, and then those that another
+ * one contains are struck out (costly_trie.h).
+ *
+ * Where patterns are short (sentences, clicks, shallow stacks), there are only some times as many
+ * that reach λ as there are maximal ones, and finding one more is far cheaper than proving that it
+ * need not be looked at. A single pattern of 30 functions, though, has a thousand million
+ * subsequences: on deep stacks this search gives up, and it tells soon, from the depth.
+ */
+#ifndef LODE_ENUMERATE_H
+#define LODE_ENUMERATE_H
+
+#include <stdint.h>
+
+#include "engine/patterns/costly_trie.h"
+#include "engine/patterns/reduce.h"
+
+struct lode_enumerate_options {
+	int64_t min_cost;
+	unsigned n_threads;
+	uint64_t max_work;  /* steps of the inner loops, about a ns each; 0: no bound */
+	uint32_t max_nodes; /* patterns that reach λ; bounds the memory */
+	uint32_t max_depth; /* their length */
+	uint64_t *work;	    /* the steps that were taken are added; may be NULL */
+};
+
+enum lode_enumerate_end {
+	LODE_ENUMERATE_DONE,
+	LODE_ENUMERATE_GAVE_UP, /* max_work is used up: with more it may be done */
+	LODE_ENUMERATE_NEVER,	/* there are too many, or they are too long */
+};
+
+/* `*out` must be { 0 }; it is complete and marked with LODE_ENUMERATE_DONE, and empty otherwise. */
+enum lode_enumerate_end lode_enumerate(struct lode_costly_trie *out,
+				       const struct lode_reduced *reduced,
+				       const struct lode_enumerate_options *options);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * Grows a pattern into a maximal one: that is how most results are found.
+ */
+#ifndef LODE_GROW_H
+#define LODE_GROW_H
+
+#include <stdint.h>
+
+#include "engine/patterns/condition.h"
+
+struct lode_grower {
+	LODE_VEC(uint32_t) local; /* reduced item -> local item, for those of the pattern */
+	LODE_VEC(uint32_t) sequences, pattern, origin;
+	lode_insertion_vec insertions;
+	lode_item_vec longer, slots; /* what it is about to become */
+	LODE_VEC(uint32_t) names;    /* the result, in reduced items */
+	int64_t cost;
+	uint32_t least_ends; /* fewer functions at the ends are inserted one by one */
+};
+void lode_grower_init(struct lode_grower *grower, uint32_t n_items, uint32_t least_ends);
+void lode_grower_release(struct lode_grower *grower);
+
+/*
+ * Inserts functions into `names` (n reduced items, contained in sequences of the base) until no
+ * more can be, costliest first. Slot j of `names` lies in slot origin[j] of the base's pattern;
+ * what is open or watched there by `is_open` may be inserted. The result and its cost are in the
+ * grower.
+ */
+void lode_grow(struct lode_grower *grower, const struct lode_condition *base,
+	       const uint8_t *is_open, const uint32_t *names, uint32_t n, const uint32_t *origin,
+	       int64_t min_cost, struct lode_scratch *scratch);
+
+#endif

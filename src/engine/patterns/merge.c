@@ -1,0 +1,61 @@
+#include "engine/patterns/merge.h"
+
+#include <stdlib.h>
+
+void lode_merge_begin(struct lode_merge *merge, uint32_t n_most)
+{
+	size_t n_slots = 16;
+
+	while (n_slots < (size_t)n_most * 2)
+		n_slots *= 2;
+	merge->n = 0;
+	merge->items.n = merge->start.n = merge->weight.n = 0;
+	lode_vec_append(&merge->start, 0);
+	lode_vec_reserve(&merge->slots, n_slots);
+	memset(merge->slots.at, 0, n_slots * sizeof(*merge->slots.at));
+	merge->mask = (uint32_t)(n_slots - 1);
+}
+
+static uint32_t hash_items(const uint32_t *items, uint32_t n)
+{
+	uint64_t h = n;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		h = (h ^ items[i]) * UINT64_C(0x9e3779b97f4a7c15), h ^= h >> 29;
+	return (uint32_t)(h ^ h >> 32);
+}
+
+void lode_merge_close(struct lode_merge *merge, int64_t weight)
+{
+	uint32_t from = merge->start.at[merge->n], n = (uint32_t)merge->items.n - from, other, at;
+	const uint32_t *items;
+
+	if (n == 0)
+		return;
+	items = merge->items.at + from;
+	for (at = hash_items(items, n);; at++) {
+		other = merge->slots.at[at & merge->mask];
+		if (other == 0)
+			break;
+		other--;
+		if (merge->start.at[other + 1] - merge->start.at[other] == n &&
+		    memcmp(merge->items.at + merge->start.at[other], items, n * sizeof(*items)) ==
+			    0) {
+			merge->weight.at[other] += weight;
+			merge->items.n = from;
+			return;
+		}
+	}
+	merge->slots.at[at & merge->mask] = ++merge->n;
+	lode_vec_append(&merge->weight, weight);
+	lode_vec_append(&merge->start, (uint32_t)merge->items.n);
+}
+
+void lode_merge_release(struct lode_merge *merge)
+{
+	lode_vec_release(&merge->items);
+	lode_vec_release(&merge->start);
+	lode_vec_release(&merge->weight);
+	lode_vec_release(&merge->slots);
+}

@@ -1,0 +1,248 @@
+#include "engine/patterns/reduce.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "engine/patterns/merge.h"
+#include "base/map.h"
+#include "base/mem.h"
+
+enum { NEVER = UINT32_MAX, MIXED = UINT32_MAX - 1, BORDER = UINT32_MAX - 2 };
+
+/* While reducing: the caller's items as dense ids in order of first sight. */
+struct draft {
+	LODE_VEC(uint32_t) ids;	  /* dense -> the caller's */
+	LODE_VEC(int64_t) cost;	  /* of all sequences that contain it */
+	LODE_VEC(size_t) seen_in; /* last sequence that counted it, + 1 */
+	struct lode_map index;
+	uint32_t *dense; /* the whole input in dense ids; later only what is kept */
+	size_t *start;	 /* of the kept items of sequence i, n + 1 */
+	uint32_t *right; /* dense -> what always stands right behind it, or MIXED */
+	uint32_t *left;
+	uint32_t *rank; /* dense -> item of the result, or NEVER */
+};
+
+static void draft_release(struct draft *draft)
+{
+	lode_vec_release(&draft->ids);
+	lode_vec_release(&draft->cost);
+	lode_vec_release(&draft->seen_in);
+	lode_map_release(&draft->index);
+	free(draft->dense);
+	free(draft->start);
+	free(draft->right);
+	free(draft->left);
+	free(draft->rank);
+}
+
+static uint32_t draft_item(struct draft *draft, uint32_t id)
+{
+	uint32_t *slot = lode_map_slot(&draft->index, id);
+
+	if (*slot == LODE_NONE) {
+		*slot = (uint32_t)draft->ids.n;
+		lode_vec_append(&draft->ids, id);
+		lode_vec_append(&draft->cost, 0);
+		lode_vec_append(&draft->seen_in, 0);
+	}
+	return *slot;
+}
+
+static int count_items(struct draft *draft, const struct lode_sequences *sequences,
+		       struct lode_error *err)
+{
+	size_t first = sequences->n ? sequences->start[0] : 0;
+	size_t n = sequences->n ? sequences->start[sequences->n] - first : 0, i, p;
+	int64_t total = 0;
+
+	if (n >= BORDER || sequences->n >= BORDER)
+		return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
+				 "%zu sequences with %zu functions are more than the miner takes",
+				 sequences->n, n);
+	draft->dense = lode_alloc(n * sizeof(*draft->dense));
+	draft->start = lode_alloc((sequences->n + 1) * sizeof(*draft->start));
+	for (i = 0; i < sequences->n; i++) {
+		if (sequences->cost[i] < 0)
+			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+					 "sequence %zu has a negative cost", i);
+		if (__builtin_add_overflow(total, sequences->cost[i], &total))
+			return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
+					 "the sum of all costs exceeds 2^63 - 1");
+		for (p = sequences->start[i]; p < sequences->start[i + 1]; p++) {
+			uint32_t x = draft_item(draft, sequences->items[p]);
+
+			draft->dense[p - first] = x;
+			if (draft->seen_in.at[x] != i + 1) {
+				draft->seen_in.at[x] = i + 1;
+				draft->cost.at[x] += sequences->cost[i];
+			}
+		}
+	}
+	return 0;
+}
+
+/* Leaves only items that reach λ in sequences that cost something. */
+static void keep_costly(struct draft *draft, const struct lode_sequences *sequences,
+			int64_t min_cost)
+{
+	size_t first = sequences->n ? sequences->start[0] : 0, n_kept = 0, i, p;
+
+	assert(draft->start && (sequences->start || sequences->n == 0));
+	for (i = 0; i < sequences->n; i++) {
+		draft->start[i] = n_kept;
+		for (p = sequences->start[i]; sequences->cost[i] && p < sequences->start[i + 1];
+		     p++) {
+			uint32_t x = draft->dense[p - first];
+
+			assert(draft->cost.at); /* every item was counted */
+			if (draft->cost.at[x] >= min_cost)
+				draft->dense[n_kept++] = x;
+		}
+	}
+	draft->start[i] = n_kept;
+}
+
+static void note_neighbour(uint32_t *neighbour, uint32_t is)
+{
+	if (*neighbour == NEVER)
+		*neighbour = is;
+	else if (*neighbour != is)
+		*neighbour = MIXED;
+}
+
+static void find_neighbours(struct draft *draft, size_t n_sequences)
+{
+	size_t n = draft->ids.n, i, p;
+
+	draft->right = lode_alloc(n * sizeof(*draft->right));
+	draft->left = lode_alloc(n * sizeof(*draft->left));
+	memset(draft->right, 0xff, n * sizeof(*draft->right));
+	memset(draft->left, 0xff, n * sizeof(*draft->left));
+	for (i = 0; i < n_sequences; i++)
+		for (p = draft->start[i]; p < draft->start[i + 1]; p++) {
+			uint32_t x = draft->dense[p];
+
+			note_neighbour(&draft->left[x],
+				       p > draft->start[i] ? draft->dense[p - 1] : BORDER);
+			note_neighbour(&draft->right[x],
+				       p + 1 < draft->start[i + 1] ? draft->dense[p + 1] : BORDER);
+		}
+}
+
+/* b stands right behind a wherever a or b stands. No cycle: the last item has BORDER behind it. */
+static bool is_joined(const struct draft *draft, uint32_t a, uint32_t b)
+{
+	return a < BORDER && b < BORDER && a != b && draft->right[a] == b && draft->left[b] == a;
+}
+
+struct head {
+	int64_t cost;
+	uint32_t id, item;
+};
+
+static int compare_heads(const void *pa, const void *pb)
+{
+	const struct head *a = pa, *b = pb;
+
+	if (a->cost != b->cost)
+		return a->cost < b->cost ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Chains of joined items become the items of the result, cheapest first. */
+static void rank_items(struct lode_reduced *out, struct draft *draft, int64_t min_cost)
+{
+	uint32_t n = (uint32_t)draft->ids.n, n_chained = 0, i, x;
+	LODE_VEC(struct head) heads = {0};
+
+	for (x = 0; x < n; x++)
+		if (draft->cost.at[x] >= min_cost && !is_joined(draft, draft->left[x], x))
+			lode_vec_append(&heads,
+					((struct head){draft->cost.at[x], draft->ids.at[x], x}));
+	if (heads.n)
+		qsort(heads.at, heads.n, sizeof(*heads.at), compare_heads);
+	out->n_items = (uint32_t)heads.n;
+	out->item_cost = lode_alloc(heads.n * sizeof(*out->item_cost));
+	out->chain_start = lode_alloc((heads.n + 1) * sizeof(*out->chain_start));
+	out->chain = lode_alloc(n * sizeof(*out->chain));
+	draft->rank = lode_alloc(n * sizeof(*draft->rank));
+	memset(draft->rank, 0xff, n * sizeof(*draft->rank));
+	for (i = 0; i < heads.n; i++) {
+		x = heads.at[i].item;
+		draft->rank[x] = i;
+		out->item_cost[i] = heads.at[i].cost;
+		out->chain_start[i] = n_chained;
+		out->chain[n_chained++] = draft->ids.at[x];
+		for (; is_joined(draft, x, draft->right[x]); x = draft->right[x])
+			out->chain[n_chained++] = draft->ids.at[draft->right[x]];
+	}
+	out->chain_start[i] = n_chained;
+	lode_vec_release(&heads);
+}
+
+/* The merged sequences become the caller's; the hash table goes. */
+static void take_merged(struct lode_reduced *out, struct lode_merge *merge)
+{
+	out->n = merge->n;
+	out->start = lode_realloc_n(merge->start.at, merge->start.n, sizeof(*out->start));
+	out->items = lode_realloc_n(merge->items.at, merge->items.n, sizeof(*out->items));
+	out->weight = lode_realloc_n(merge->weight.at, merge->weight.n, sizeof(*out->weight));
+	lode_vec_release(&merge->slots);
+}
+
+int lode_reduce(struct lode_reduced *out, const struct lode_sequences *sequences, int64_t min_cost,
+		struct lode_error *err)
+{
+	struct draft draft = {0};
+	struct lode_merge merge = {0};
+	size_t i, p;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = count_items(&draft, sequences, err);
+	if (rc < 0)
+		goto out;
+	keep_costly(&draft, sequences, min_cost);
+	find_neighbours(&draft, sequences->n);
+	rank_items(out, &draft, min_cost);
+	lode_merge_begin(&merge, (uint32_t)sequences->n);
+	for (i = 0; i < sequences->n; i++) {
+		for (p = draft.start[i]; p < draft.start[i + 1]; p++)
+			if (draft.rank[draft.dense[p]] != NEVER)
+				lode_vec_append(&merge.items, draft.rank[draft.dense[p]]);
+		lode_merge_close(&merge, sequences->cost[i]);
+	}
+	take_merged(out, &merge);
+out:
+	draft_release(&draft);
+	return rc;
+}
+
+void lode_reduced_restrict(struct lode_reduced *out, const struct lode_reduced *from,
+			   uint32_t first)
+{
+	struct lode_merge merge = {0};
+	uint32_t i, p;
+
+	memset(out, 0, sizeof(*out));
+	out->n_items = from->n_items;
+	lode_merge_begin(&merge, from->n);
+	for (i = 0; i < from->n; i++) {
+		for (p = from->start[i]; p < from->start[i + 1]; p++)
+			if (from->items[p] >= first)
+				lode_vec_append(&merge.items, from->items[p]);
+		lode_merge_close(&merge, from->weight[i]);
+	}
+	take_merged(out, &merge);
+}
+
+void lode_reduced_release(struct lode_reduced *reduced)
+{
+	free(reduced->item_cost);
+	free(reduced->chain_start);
+	free(reduced->chain);
+	free(reduced->start);
+	free(reduced->items);
+	free(reduced->weight);
+	memset(reduced, 0, sizeof(*reduced));
+}

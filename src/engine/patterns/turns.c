@@ -1,0 +1,274 @@
+#include "engine/patterns/turns.h"
+
+#include <stdlib.h>
+
+#include "engine/patterns/enumerate.h"
+#include "engine/patterns/explore.h"
+#include "engine/patterns/found.h"
+#include "engine/patterns/prefix_search.h"
+
+enum {
+	/* Of the search by enumeration: past these it is the wrong search. */
+	ENUMERATED_AT_LEAST = 1 << 18,
+	DEEPEST_ENUMERATED = 16,
+
+	/* Its steps in the time of one of the others: 3 ns beside 13 to 18. */
+	ENUMERATION_STEPS = 5,
+
+	/* Insertions that are expected to be done in so many turns are not kept waiting. */
+	FEW_TURNS = 8,
+	/* Turns of prefixes, whose steps take a third of the time, while insertions do not get one
+	   branch done: 8 times as many steps, then 16, then 32. What insertions do meanwhile is
+	   lost, for they begin the branch anew. */
+	FIRST_DOUBLINGS = 3,
+	MOST_DOUBLINGS = 5,
+};
+
+struct turns {
+	struct lode_results *out;
+	const struct lode_reduced *reduced;
+	const struct lode_miner_options *options;
+	uint64_t work; /* so far */
+	struct lode_found found;
+	uint32_t n_branches;		     /* of the search by insertions that are done */
+	bool is_nearly_done;		     /* that search */
+	uint32_t n_stuck;		     /* its turns in a row that got none done */
+	uint64_t expected;		     /* what it may still take; UINT64_MAX if none tells */
+	struct lode_prefix_search *prefixes; /* once begun */
+	bool is_enumerated;		     /* to no avail: not to be tried again */
+};
+
+/* What is allowed altogether: patterns that are found allow more. */
+static uint64_t allowed(const struct turns *t)
+{
+	return t->options->max_work + t->found.all.n * LODE_MINER_WORK_PER_PATTERN;
+}
+
+/* What a search may do in its turn; 0 when nothing bounds it. */
+static uint64_t bound(const struct turns *t, uint64_t turn)
+{
+	uint64_t left;
+
+	if (t->options->max_work == 0)
+		return turn;
+	left = allowed(t) > t->work ? allowed(t) - t->work : 1;
+	return turn && turn < left ? turn : left;
+}
+
+static void add_result(void *context, const uint32_t *items, uint32_t n, int64_t cost)
+{
+	const struct turns *t = context;
+	const struct lode_reduced *reduced = t->reduced;
+	uint32_t *written;
+	size_t n_written = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		n_written += reduced->chain_start[items[i] + 1] - reduced->chain_start[items[i]];
+	written = lode_arena_array(&t->out->arena, uint32_t, n_written);
+	lode_vec_append(&t->out->all, ((struct lode_result){cost, written, n_written}));
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t c = reduced->chain_start[items[i]];
+		     c < reduced->chain_start[items[i] + 1]; c++)
+			*written++ = reduced->chain[c];
+}
+
+/* Each of these three: false when it gave up, and then the work is what it was allowed. */
+static bool by_enumeration(struct turns *t, uint64_t turn, enum lode_turns_end *end)
+{
+	const struct lode_reduced *reduced = t->reduced;
+	struct lode_enumerate_options search = {
+		.min_cost = t->options->min_cost,
+		.n_threads = t->options->n_threads,
+		.max_work = ENUMERATION_STEPS * bound(t, turn),
+		.max_nodes = ENUMERATED_AT_LEAST + reduced->start[reduced->n] / 2,
+		.max_depth = DEEPEST_ENUMERATED,
+	};
+	struct lode_costly_trie trie = {0};
+	enum lode_enumerate_end its_end;
+	uint64_t steps = 0;
+
+	search.work = &steps;
+	its_end = lode_enumerate(&trie, reduced, &search);
+	t->out->work += steps / ENUMERATION_STEPS;
+	if (its_end == LODE_ENUMERATE_DONE)
+		lode_costly_trie_walk(&trie, add_result, t);
+	lode_costly_trie_release(&trie);
+	t->is_enumerated = its_end == LODE_ENUMERATE_NEVER;
+	if (its_end == LODE_ENUMERATE_GAVE_UP)
+		t->work += bound(t, turn);
+	*end = t->options->max_patterns && t->out->all.n > t->options->max_patterns
+		       ? LODE_TURNS_TOO_MANY
+		       : LODE_TURNS_DONE;
+	return its_end == LODE_ENUMERATE_DONE;
+}
+
+/* What is certainly maximal: of all branches up to the first that is not searched to its end. */
+static void add_found(struct turns *t)
+{
+	uint32_t first_open = 0;
+
+	while (first_open < t->found.n_items && t->found.is_done[first_open])
+		first_open++;
+	for (size_t k = 0; k < t->found.all.n; k++) {
+		const struct lode_found_pattern *p = t->found.all.at[k];
+
+		if (p->job <= first_open && !lode_found_is_covered(&t->found, p))
+			add_result(t, p->items, p->n, p->cost);
+	}
+}
+
+/*
+ * As if branches cost about the same: do those that are left take few turns? The last ones may take
+ * far longer (sentences: the commonest words), so it is asked anew after every turn.
+ */
+static void foresee(struct turns *t, uint64_t turn)
+{
+	uint32_t n = 0, gained;
+
+	for (uint32_t i = 0; i < t->found.n_items; i++)
+		n += t->found.is_done[i];
+	gained = n - t->n_branches;
+	t->is_nearly_done = t->found.n_items - n <= FEW_TURNS * gained;
+	t->n_stuck = gained ? 0 : t->n_stuck + 1;
+	t->expected = gained ? (t->found.n_items - n) * (turn / gained) : UINT64_MAX;
+	t->n_branches = n;
+}
+
+static bool by_insertions(struct turns *t, uint64_t turn, enum lode_turns_end *end)
+{
+	struct lode_explore_options search = {
+		.min_cost = t->options->min_cost,
+		.max_patterns = t->options->max_patterns,
+		.n_threads = t->options->n_threads,
+		.deep = t->options->deep,
+		.max_work = bound(t, turn),
+		.work = &t->out->work,
+		.progress = t->options->progress,
+		.progress_context = t->options->progress_context,
+	};
+	enum lode_explore_end its_end = lode_explore(&t->found, t->reduced, &search);
+
+	if (its_end == LODE_EXPLORE_GAVE_UP) {
+		t->work += search.max_work;
+		foresee(t, search.max_work);
+		return false;
+	}
+	add_found(t);
+	*end = its_end == LODE_EXPLORE_TOO_MANY ? LODE_TURNS_TOO_MANY : LODE_TURNS_DONE;
+	return true;
+}
+
+static bool by_prefixes(struct turns *t, uint64_t turn, enum lode_turns_end *end)
+{
+	struct lode_prefix_options search = {
+		.min_cost = t->options->min_cost,
+		.max_patterns = t->options->max_patterns,
+		.n_threads = t->options->n_threads,
+		.work = &t->out->work,
+	};
+	struct lode_prefix_patterns found = {0};
+	enum lode_prefix_end its_end;
+
+	if (!t->prefixes)
+		t->prefixes = lode_prefix_search_new(t->reduced, &search);
+	its_end = lode_prefix_search_run(t->prefixes, bound(t, turn));
+	if (its_end == LODE_PREFIX_GAVE_UP) {
+		t->work += bound(t, turn);
+		return false;
+	}
+	lode_prefix_search_collect(&found, t->prefixes);
+	for (size_t k = 0; k < found.n; k++)
+		add_result(t, &found.items.at[found.start.at[k]],
+			   (uint32_t)(found.start.at[k + 1] - found.start.at[k]), found.cost.at[k]);
+	lode_prefix_patterns_release(&found);
+	*end = its_end == LODE_PREFIX_TOO_MANY ? LODE_TURNS_TOO_MANY : LODE_TURNS_DONE;
+	return true;
+}
+
+/* Some times what it takes to look at all pairs of items of every sequence once. */
+static uint64_t pair_work(const struct lode_reduced *reduced, uint32_t times)
+{
+	uint64_t work = 0;
+
+	for (uint32_t i = 0; i < reduced->n; i++) {
+		uint64_t n = reduced->start[i + 1] - reduced->start[i];
+
+		work += times * n * n;
+	}
+	return work;
+}
+
+static uint64_t prefix_turn(const struct turns *t, uint64_t turn)
+{
+	uint32_t n = FIRST_DOUBLINGS - 1 + t->n_stuck;
+
+	if (t->n_stuck == 0)
+		return turn;
+	return turn << (n < MOST_DOUBLINGS ? n : MOST_DOUBLINGS);
+}
+
+static bool is_used_up(const struct turns *t)
+{
+	return t->options->max_work && t->work >= allowed(t);
+}
+
+static enum lode_turns_end take_turns(struct turns *t)
+{
+	/* Where insertions fare well, they are done in their first turn. */
+	uint64_t turn = pair_work(t->reduced, 3) + (1 << 20);
+	uint64_t enumeration = 1 << 24, first_step = pair_work(t->reduced, 2);
+	enum lode_turns_end end;
+
+	for (;; turn += turn / 2) {
+		if (!t->is_enumerated && enumeration <= t->expected) {
+			if (enumeration >= first_step && by_enumeration(t, enumeration, &end))
+				return end;
+			enumeration *= 2;
+		}
+		if (is_used_up(t))
+			return LODE_TURNS_TOO_LONG;
+		if (by_insertions(t, turn, &end))
+			return end;
+		if (is_used_up(t))
+			return LODE_TURNS_TOO_LONG;
+		if (!t->is_nearly_done && by_prefixes(t, prefix_turn(t, turn), &end))
+			return end;
+		if (is_used_up(t))
+			return LODE_TURNS_TOO_LONG;
+	}
+}
+
+enum lode_turns_end lode_turns_run(struct lode_results *out, const struct lode_reduced *reduced,
+				   const struct lode_miner_options *options)
+{
+	struct turns t = {
+		.out = out, .reduced = reduced, .options = options, .expected = UINT64_MAX};
+	enum lode_turns_end end = LODE_TURNS_TOO_LONG;
+	bool is_done = false;
+
+	lode_found_init(&t.found, reduced->n_items);
+	switch (options->method) {
+	case LODE_MINER_ENUMERATION:
+		is_done = by_enumeration(&t, 0, &end);
+		break;
+	case LODE_MINER_INSERTIONS:
+		is_done = by_insertions(&t, 0, &end);
+		break;
+	case LODE_MINER_PREFIXES:
+		is_done = by_prefixes(&t, 0, &end);
+		break;
+	case LODE_MINER_ALL:
+		break;
+	}
+	if (!is_done)
+		end = is_used_up(&t) ? LODE_TURNS_TOO_LONG : take_turns(&t);
+	lode_found_release(&t.found);
+	lode_prefix_search_free(t.prefixes);
+	return end;
+}
+
+void lode_results_release(struct lode_results *results)
+{
+	lode_vec_release(&results->all);
+	lode_arena_release(&results->arena);
+}

@@ -1,0 +1,58 @@
+/*
+ * The requests of one period, as a sink for sources: to learn from, or to judge by what was learnt.
+ *
+ *   learn   statistics per (action, user) in one pass; every request is kept small
+ * (request_spool.h), then counted per interval once the bounds are known judge   bounds are given:
+ * each request is counted at once, nothing is kept but who was slow when
+ *
+ * The time that is judged is the servers' where the log has it (upstream), else the response time:
+ * so a client that reads slowly makes nobody SLOW. The paper judges the response time.
+ */
+#ifndef LODE_REQUEST_LOG_H
+#define LODE_REQUEST_LOG_H
+
+#include "engine/pio/request_spool.h"
+#include "engine/pio/interval_tally.h"
+#include "engine/pio/usual.h"
+#include "model/requests.h"
+
+struct lode_request_log_options {
+	int64_t step_ns;
+	bool is_by_start;	/* a request belongs to the interval of its start, not its end */
+	bool is_whole_response; /* judge the response time even where there is an upstream time */
+	size_t memory_bytes;	/* of the spool; 0: no bound */
+};
+
+/* SLOW requests of one pair in one interval. */
+struct lode_slow_hits {
+	int64_t interval;
+	uint32_t pair, n;
+};
+
+struct lode_request_log {
+	struct lode_request_log_options options;
+	struct lode_usual *usual;	  /* borrowed: filled, or asked */
+	struct lode_request_spool *spool; /* learning */
+	struct lode_interval_tally tally; /* judging at once; learning: by lode_request_log_count */
+	LODE_VEC(struct lode_slow_hits) hits; /* judging; in the order of the log */
+	uint64_t n_requests, n_unjudged;
+	int64_t first_ns, last_ns; /* of the times that place requests */
+	struct lode_losses losses;
+};
+
+/* `usual` is settled when `is_judging`. */
+void lode_request_log_init(struct lode_request_log *log,
+			   const struct lode_request_log_options *options, struct lode_usual *usual,
+			   bool is_judging);
+void lode_request_log_release(struct lode_request_log *log);
+/* Where sources put requests. */
+struct lode_request_sink lode_request_log_sink(struct lode_request_log *log,
+					       struct lode_request_names *names);
+
+/* Judging: forgets the requests of intervals before `interval`. */
+void lode_request_log_forget(struct lode_request_log *log, int64_t interval);
+
+/* Ends learning: after lode_usual_settle, fills the tally from the spool and lets that go. */
+int lode_request_log_count(struct lode_request_log *log, struct lode_error *err);
+
+#endif

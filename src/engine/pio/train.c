@@ -1,0 +1,161 @@
+#include "engine/pio/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/pio/evidence.h"
+#include "engine/pio/matrix.h"
+#include "engine/pio/rules.h"
+
+struct run {
+	struct lode_pio_model *model;
+	const struct lode_pio_training *periods;
+	size_t n_periods;
+	struct lode_pio_matrix matrix;
+	double *ratios;	  /* per row; NaN: no request */
+	uint8_t *classes; /* enum lode_pio_class per row */
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct lode_pio_counter *x = a, *y = b;
+	int c = strcmp(x->server, y->server);
+
+	return c ? c : strcmp(x->name, y->name);
+}
+
+/* The counters of all periods, each once. */
+static void name_counters(struct run *run)
+{
+	struct lode_pio_model *model = run->model;
+
+	for (size_t p = 0; p < run->n_periods; p++) {
+		const struct lode_counters *counters = run->periods[p].counters;
+
+		for (size_t c = 0; c < counters->n_counters; c++) {
+			const struct lode_counter *counter = &counters->counters[c];
+
+			if (lode_pio_model_counter(model, counter->server, counter->name) !=
+			    LODE_NONE)
+				continue;
+			lode_vec_append(
+				&model->counters,
+				((struct lode_pio_counter){.server = lode_strdup(counter->server),
+							   .name = lode_strdup(counter->name),
+							   .median = NAN}));
+		}
+	}
+	if (model->counters.n)
+		qsort(model->counters.at, model->counters.n, sizeof(*model->counters.at), by_name);
+}
+
+/* SARatio of every row. */
+static void find_ratios(struct run *run)
+{
+	for (size_t p = 0; p < run->n_periods; p++) {
+		const struct lode_counters *counters = run->periods[p].counters;
+		const struct lode_request_log *log = run->periods[p].requests;
+		int64_t first = counters->start_ns / counters->step_ns;
+		struct lode_pio_span span = {.start_ns = counters->start_ns,
+					     .end_ns = lode_counters_time(counters,
+									  counters->n_intervals),
+					     .n_requests = log->n_requests};
+
+		for (size_t i = 0; i < counters->n_intervals; i++) {
+			const struct lode_interval_counts *t = lode_interval_tally_find(
+				&log->tally, lode_interval_at(&counters->pauses, first, i));
+			size_t row = run->matrix.starts[p] + i;
+
+			run->ratios[row] = t && t->n ? (double)t->n_slow / t->n : NAN;
+			span.n_intervals += t && t->n;
+		}
+		lode_vec_append(&run->model->periods, span);
+	}
+}
+
+static void find_classes(struct run *run)
+{
+	struct lode_pio_model *model = run->model;
+	size_t n = run->matrix.n_rows;
+
+	model->med_bound = lode_percentile(run->ratios, n, model->settings.med_pct);
+	model->high_bound = lode_percentile(run->ratios, n, model->settings.high_pct);
+	for (size_t r = 0; r < n; r++) {
+		run->classes[r] = (uint8_t)lode_pio_class_of(run->ratios[r], model->med_bound,
+							     model->high_bound);
+		if (run->classes[r] != LODE_PIO_NONE)
+			model->class_counts[run->classes[r]]++;
+	}
+	model->likeness = lode_pio_likeness(run->classes, n);
+}
+
+/* Share of SLOW requests in the lower half of the intervals: what healthy time looks like. */
+static void find_healthy_ratio(struct run *run)
+{
+	double middle = lode_percentile(run->ratios, run->matrix.n_rows, 50);
+	struct lode_usual_moments below = {0};
+
+	for (size_t r = 0; r < run->matrix.n_rows; r++) {
+		if (run->ratios[r] <= middle)
+			lode_usual_moments_add(&below, run->ratios[r]);
+	}
+	run->model->healthy_ratio = below.mean;
+}
+
+static void learn_rules(struct run *run, const struct lode_pio_train_options *options)
+{
+	struct lode_pio_model *model = run->model;
+	bool *is_used = lode_alloc0(model->counters.n + 1, sizeof(*is_used));
+
+	for (size_t c = 0; c < model->counters.n; c++)
+		is_used[c] = !model->counters.at[c].is_drifting;
+	for (uint32_t i = 0; i < model->settings.n_rulesets; i++) {
+		struct lode_pio_rules rules;
+
+		lode_pio_rules_learn(&rules, &run->matrix, run->classes, is_used,
+				     model->settings.seed + i, options->n_folds,
+				     options->n_threads);
+		lode_vec_append(&model->rules, rules);
+	}
+	free(is_used);
+}
+
+int lode_pio_train(struct lode_pio_model *model, const struct lode_pio_training *periods,
+		   size_t n_periods, const struct lode_pio_train_options *options,
+		   struct lode_error *err)
+{
+	struct run run = {.model = model, .periods = periods, .n_periods = n_periods};
+	const struct lode_counters **counters = lode_alloc0(n_periods + 1, sizeof(*counters));
+	int rc = 0;
+
+	lode_usual_settle(&model->usual);
+	for (size_t p = 0; p < n_periods && rc >= 0; p++) {
+		counters[p] = periods[p].counters;
+		rc = lode_request_log_count(periods[p].requests, err);
+	}
+	if (rc >= 0) {
+		name_counters(&run);
+		lode_pio_matrix_build(&run.matrix, model, counters, n_periods);
+		run.ratios = lode_alloc0(run.matrix.n_rows + 1, sizeof(*run.ratios));
+		run.classes = lode_alloc0(run.matrix.n_rows + 1, sizeof(*run.classes));
+		find_ratios(&run);
+		find_classes(&run);
+		if (isnan(model->med_bound))
+			rc = lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				       "no interval has both requests and counters: do the logs "
+				       "and the counters cover the same time?");
+	}
+	if (rc >= 0) {
+		if (!model->settings.is_classic) {
+			find_healthy_ratio(&run);
+			lode_pio_baseline_learn(model, &run.matrix, run.ratios, options->n_threads);
+		}
+		learn_rules(&run, options);
+	}
+	free(counters);
+	lode_pio_matrix_release(&run.matrix);
+	free(run.ratios);
+	free(run.classes);
+	return rc < 0 ? rc : 0;
+}

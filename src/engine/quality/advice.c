@@ -1,0 +1,400 @@
+#include "engine/quality/advice.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Shares of the recorded command's cost: the rest of a machine is often in a bad state, and hardly
+ * matters. From `notable_pct` on a flaw is worth a sentence; below it every recording has some.
+ */
+static const double notable_pct = 5, serious_pct = 25;
+
+/* A share of losses that changes answers, not only their last digit. */
+static const double lost_pct = 0.1;
+
+static const char *say_advice(struct lode_quality *q, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static const char *say_advice(struct lode_quality *q, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (len < 0)
+		len = 0;
+	return lode_arena_strndup(&q->arena, text,
+				  (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1);
+}
+
+static bool has_event(const struct lode_stream *stream, const char *part_of_name)
+{
+	for (size_t i = 0; i < stream->event_counts.n; i++) {
+		if (strstr(stream->event_counts.at[i].name, part_of_name))
+			return true;
+	}
+	return false;
+}
+
+/* A scheduler tracepoint of which only one in many was recorded; NULL when all were. */
+static const struct lode_event_count *sampled_tracepoint(const struct lode_stream *stream)
+{
+	for (size_t i = 0; i < stream->event_counts.n; i++) {
+		const struct lode_event_count *e = &stream->event_counts.at[i];
+
+		if (e->is_tracepoint && (e->frequency > 0 || e->period > 1))
+			return e;
+	}
+	return NULL;
+}
+
+static bool is_perf(const struct lode_stream *stream)
+{
+	return strncmp(stream->format, "perf", 4) == 0;
+}
+
+/* ---- What the stream can serve ---- */
+
+static struct lode_serves serve_mine(struct lode_quality *q, const struct lode_stream *stream)
+{
+	const struct lode_event_count *sampled = sampled_tracepoint(stream);
+
+	if (q->n_events == 0)
+		return (struct lode_serves){LODE_SERVICE_NO, "no event that costs time"};
+	if (q->machine.no_stack.part_ns == q->machine.no_stack.whole_ns &&
+	    q->machine.no_stack.whole_ns > 0)
+		return (struct lode_serves){LODE_SERVICE_NO, "no callchains"};
+	if (is_perf(stream) && !stream->has_callchains)
+		return (struct lode_serves){
+			LODE_SERVICE_PARTLY,
+			"no callchains: single functions, no patterns of calls"};
+	if (!is_perf(stream))
+		return (struct lode_serves){LODE_SERVICE_PARTLY,
+					    "stacks with costs: patterns, but nobody to follow "
+					    "from a wait to its waker"};
+	if (!stream->has_switches)
+		return (struct lode_serves){LODE_SERVICE_PARTLY,
+					    q->machine.kind_ns[LODE_EVENT_WAITING]
+						    ? "off-CPU time is summed: no critical paths"
+						    : "CPU time only: waits were not recorded"};
+	if (sampled)
+		return (struct lode_serves){
+			LODE_SERVICE_PARTLY,
+			say_advice(q, "%.80s was sampled: times and wakers have holes",
+				   sampled->name)};
+	if (!stream->has_wakings)
+		return (struct lode_serves){LODE_SERVICE_PARTLY,
+					    "waits, but nobody to follow from a wait to its waker"};
+	if (lode_part_pct(q->command.no_waker) > serious_pct)
+		return (struct lode_serves){
+			LODE_SERVICE_PARTLY,
+			say_advice(q, "%.0f %% of waiting time has no recorded waker",
+				   lode_part_pct(q->command.no_waker))};
+	return (struct lode_serves){LODE_SERVICE_YES, ""};
+}
+
+/* Beside system calls and switches, what has a start and an end (engine/suspects). */
+static bool has_requests(const struct lode_stream *stream)
+{
+	static const char *const parts[] = {"block:block_rq_", "irq:irq_handler_", "irq:softirq_"};
+
+	for (size_t i = 0; i < stream->event_counts.n; i++) {
+		for (size_t k = 0; k < sizeof(parts) / sizeof(*parts); k++) {
+			if (stream->event_counts.at[i].n &&
+			    strstr(stream->event_counts.at[i].name, parts[k]))
+				return true;
+		}
+	}
+	return false;
+}
+
+static struct lode_serves serve_suspects(struct lode_quality *q, const struct lode_stream *stream)
+{
+	const struct lode_event_count *sampled = sampled_tracepoint(stream);
+
+	if (!is_perf(stream))
+		return (struct lode_serves){LODE_SERVICE_NO,
+					    "stacks with costs: nothing has a start and an end"};
+	if (!stream->has_callchains)
+		return (struct lode_serves){LODE_SERVICE_NO, "no callchains"};
+	if (!stream->has_switches && !stream->has_syscalls && !has_requests(stream))
+		return (struct lode_serves){LODE_SERVICE_NO,
+					    "no system calls and no switches: nothing has an end"};
+	if (sampled)
+		return (struct lode_serves){
+			LODE_SERVICE_PARTLY,
+			say_advice(q, "%.80s was sampled: starts and ends are missing",
+				   sampled->name)};
+	if (!stream->has_syscalls)
+		return (struct lode_serves){
+			LODE_SERVICE_PARTLY,
+			stream->has_switches
+				? "off-CPU and ready time only: system calls were not recorded"
+				: "requests and interrupts only: system calls were not recorded"};
+	return (struct lode_serves){LODE_SERVICE_YES, ""};
+}
+
+/* Slow periods are times of day: who brings them together with a recording's own clock? */
+static struct lode_serves serve_pio(const struct lode_stream *stream)
+{
+	if (strcmp(stream->unit, "ns") != 0 || stream->t1_ns <= stream->t0_ns)
+		return (struct lode_serves){LODE_SERVICE_NO, "no times"};
+	if (!stream->has_wall_clock)
+		return (struct lode_serves){
+			LODE_SERVICE_PARTLY,
+			"it does not say which time of day its times are: lode pio needs "
+			"--clock-offset (perf record -k CLOCK_MONOTONIC says it)"};
+	return (struct lode_serves){LODE_SERVICE_YES, ""};
+}
+
+void lode_quality_decide_services(struct lode_quality *q, const struct lode_stream *stream)
+{
+	q->serves[LODE_ANALYSIS_MINE] = serve_mine(q, stream);
+	q->serves[LODE_ANALYSIS_SUSPECTS] = serve_suspects(q, stream);
+	q->serves[LODE_ANALYSIS_TIMELINE] =
+		(struct lode_serves){LODE_SERVICE_NO, "no function entries and exits"};
+	q->serves[LODE_ANALYSIS_PIO] = serve_pio(stream);
+}
+
+/* ---- What to record better ---- */
+
+/* What a better recording needs; one command line is made of all of it. */
+struct wish {
+	bool any, syscalls, dwarf, no_dumps, keep_awake, bigger_buffer;
+};
+
+/* The recorded program with its arguments: what stands behind perf's own options. */
+static const char *recorded_command(const struct lode_stream *stream)
+{
+	const char *separator = strstr(stream->command, " -- ");
+
+	return separator && separator[4] ? separator + 4 : "COMMAND";
+}
+
+/* Stack dumps were asked for: perf's "--call-graph dwarf". */
+static bool had_dumps(const struct lode_stream *stream)
+{
+	return strstr(stream->command, "--call-graph dwarf") ||
+	       strstr(stream->command, "--call-graph=dwarf");
+}
+
+static const char *record_line(struct lode_quality *q, const struct lode_stream *stream,
+			       const struct wish *wish)
+{
+	/* What this recording has already, the better one keeps. */
+	return say_advice(
+		q, "lode record%s%s%s%s -- %.300s",
+		wish->syscalls || stream->has_syscalls ? " --syscalls" : "",
+		wish->dwarf || (had_dumps(stream) && !wish->no_dumps) ? " --call-graph dwarf" : "",
+		wish->keep_awake ? " --keep-awake" : "",
+		wish->bigger_buffer ? " --buffer 64M --cpu-rate 199" : "",
+		recorded_command(stream));
+}
+
+static void advise(struct lode_quality *q, const char *text)
+{
+	lode_vec_append(&q->advice, ((struct lode_advice){.text = text}));
+}
+
+/* Advice that a new recording follows. */
+static void advise_recording(struct lode_quality *q, struct wish *wish, const char *text)
+{
+	wish->any = true;
+	lode_vec_append(&q->advice, ((struct lode_advice){.text = text, .needs_recording = true}));
+}
+
+static void advise_events(struct lode_quality *q, const struct lode_stream *stream,
+			  struct wish *wish)
+{
+	const struct lode_event_count *sampled = sampled_tracepoint(stream);
+
+	if (!stream->has_switches)
+		advise_recording(
+			q, wish,
+			q->machine.kind_ns[LODE_EVENT_WAITING]
+				? "Waits are sums without a time or a waker: critical paths "
+				  "and other threads' part in a delay cannot be told."
+			: stream->has_samples
+				? "No sched:sched_switch: only CPU time was recorded, so "
+				  "whatever makes users wait off the CPU is missing."
+				: "No sched:sched_switch and no CPU samples: lode mine has "
+				  "nothing to stand on.");
+	else if (!stream->has_wakings)
+		advise_recording(q, wish,
+				 "No sched:sched_waking: a wait cannot be followed to the thread "
+				 "or the device that ended it.");
+	if (sampled && sampled->frequency)
+		advise_recording(
+			q, wish,
+			say_advice(
+				q,
+				"Tracepoint %.80s was sampled at %llu Hz, not recorded each time "
+				"(perf's -F does that to every event): events are missing without "
+				"a "
+				"trace of it.",
+				sampled->name, (unsigned long long)sampled->frequency));
+	else if (sampled)
+		advise_recording(q, wish,
+				 say_advice(q, "Only each %lluth %.80s was recorded.",
+					    (unsigned long long)sampled->period, sampled->name));
+	if (stream->has_switches && !stream->has_samples)
+		advise_recording(q, wish,
+				 "No CPU samples: running time is known, but where it was spent "
+				 "only from the stack at which a thread left the CPU.");
+	if (!stream->has_callchains)
+		advise_recording(q, wish, "No callchains: patterns of calls cannot be mined.");
+}
+
+static void advise_stacks(struct lode_quality *q, const struct lode_stream *stream,
+			  struct wish *wish)
+{
+	if (!stream->has_callchains)
+		return;
+	if (lode_part_pct(q->command.truncated) > notable_pct) {
+		wish->no_dumps = true;
+		advise_recording(
+			q, wish,
+			say_advice(
+				q,
+				"%.0f %% of the cost has stacks cut at the recorder's limit (8 KiB "
+				"stack dumps, or kernel.perf_event_max_stack): the outer callers "
+				"are "
+				"missing. Programs built with -fno-omit-frame-pointer record whole "
+				"stacks, and smaller ones.",
+				lode_part_pct(q->command.truncated)));
+	}
+	if (lode_part_pct(q->command.unrooted) > serious_pct) {
+		/* Not where stack dumps cut stacks already. */
+		wish->dwarf = lode_part_pct(q->command.truncated) <= notable_pct;
+		advise_recording(
+			q, wish,
+			say_advice(
+				q,
+				"%.0f %% of the cost has stacks that do not reach a thread's "
+				"entry: "
+				"code without frame pointers. Build the program and its libraries "
+				"with -fno-omit-frame-pointer, or record stack dumps.",
+				lode_part_pct(q->command.unrooted)));
+	}
+	if (lode_part_pct(q->command.kernel_only) > serious_pct)
+		advise_recording(
+			q, wish,
+			say_advice(q,
+				   "%.0f %% of the cost of user threads has kernel frames only: "
+				   "no function of a program to name.",
+				   lode_part_pct(q->command.kernel_only)));
+}
+
+static void advise_losses(struct lode_quality *q, const struct lode_stream *stream,
+			  struct wish *wish)
+{
+	const struct lode_loss *lost = &stream->losses.by_kind[LODE_LOSS_EVENTS];
+	const struct lode_loss *idle = &stream->losses.by_kind[LODE_LOSS_IDLE_GAP];
+	double pct = 100.0 * (double)lost->count /
+		     ((double)stream->n_samples + (double)lost->count + 1e-9);
+
+	if (lost->count) {
+		wish->bigger_buffer = true;
+		advise_recording(
+			q, wish,
+			say_advice(q,
+				   "The recorder dropped %llu events (%.2g %%)%s: a larger "
+				   "buffer and a lower CPU rate keep up.",
+				   (unsigned long long)lost->count, pct,
+				   pct > lost_pct ? ", enough to change answers" : ""));
+	}
+	if (idle->count) {
+		wish->keep_awake = true;
+		advise_recording(
+			q, wish,
+			say_advice(
+				q,
+				"%llu switches from idle are missing: this machine does not trace "
+				"a "
+				"CPU that idles (some virtual machines do not), and threads seem "
+				"blocked until they are seen again. A spinner of the lowest class "
+				"keeps the CPUs awake and costs nobody anything.",
+				(unsigned long long)idle->count));
+	} else if (stream->has_wakings && lode_part_pct(q->command.no_waker) > notable_pct) {
+		bool is_machine = strstr(stream->command, " -a ") != NULL;
+
+		wish->keep_awake = is_machine;
+		advise_recording(
+			q, wish,
+			say_advice(
+				q, "%.0f %% of waiting time has no recorded waker: %s.",
+				lode_part_pct(q->command.no_waker),
+				is_machine
+					? "interrupts that hit an idle CPU may not be traced here"
+					: "record the whole machine, wakers live elsewhere"));
+	}
+}
+
+/* Addresses that belong to no file: nothing that could be given mends them. */
+static bool is_no_file(const struct lode_module_quality *module)
+{
+	return strcmp(module->name, "[unknown]") == 0 || strcmp(module->name, "[jit]") == 0;
+}
+
+/* By cost, then by name: their order in the stream depends on how it was compiled. */
+static bool is_worse(const struct lode_module_quality *a, const struct lode_module_quality *b)
+{
+	if (is_no_file(a) != is_no_file(b))
+		return is_no_file(b);
+	if (a->unknown_ns != b->unknown_ns)
+		return a->unknown_ns > b->unknown_ns;
+	return strcmp(a->name, b->name) < 0;
+}
+
+/* Names the module without symbols that most cost passes through. */
+static void advise_symbols(struct lode_quality *q, const struct lode_stream *stream)
+{
+	const struct lode_module_quality *worst = NULL;
+
+	if (lode_part_pct(q->command.unknown) <= notable_pct)
+		return;
+	for (size_t i = 0; i < stream->modules.n; i++) {
+		const struct lode_module_quality *m = &stream->modules.at[i];
+
+		if (m->n_unknown && (!worst || is_worse(m, worst)))
+			worst = m;
+	}
+	if (!worst || !worst->symbols || is_no_file(worst))
+		advise(q, say_advice(q, "%.0f %% of the cost has frames without a symbol.",
+				     lode_part_pct(q->command.unknown)));
+	else
+		advise(q,
+		       say_advice(
+			       q,
+			       "%.0f %% of the cost has frames without a symbol. Of all files most "
+			       "are in %.80s%s%s: %.160s. Give that file with --symfs or "
+			       "--buildid-dir.",
+			       lode_part_pct(q->command.unknown), worst->name,
+			       worst->build_id[0] ? " build-id " : "", worst->build_id,
+			       worst->symbols));
+}
+
+void lode_quality_give_advice(struct lode_quality *q, const struct lode_stream *stream)
+{
+	struct wish wish = {0};
+
+	if (is_perf(stream)) {
+		advise_events(q, stream, &wish);
+		advise_losses(q, stream, &wish);
+		advise_stacks(q, stream, &wish);
+		if (stream->has_switches && !stream->has_syscalls &&
+		    !has_event(stream, "raw_syscalls")) {
+			wish.syscalls = true;
+			advise_recording(q, &wish,
+					 "System calls were not recorded: lode mine does not need "
+					 "them, lode suspects does.");
+		}
+	}
+	advise_symbols(q, stream);
+	if (wish.any)
+		q->record_line = record_line(q, stream, &wish);
+}

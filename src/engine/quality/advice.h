@@ -1,0 +1,15 @@
+/*
+ * From measured flaws to decisions: what the stream can serve, and what to record better.
+ */
+#ifndef LODE_ADVICE_H
+#define LODE_ADVICE_H
+
+#include "engine/quality/quality.h"
+
+/* Fills quality->serves from the stream's contents. */
+void lode_quality_decide_services(struct lode_quality *quality, const struct lode_stream *stream);
+
+/* Fills quality->advice; reads quality->serves. */
+void lode_quality_give_advice(struct lode_quality *quality, const struct lode_stream *stream);
+
+#endif

@@ -1,0 +1,293 @@
+#include "engine/regtime/meanwhile_many.h"
+
+#include <stdlib.h>
+
+#include "base/pool.h"
+#include "model/call_cursor.h"
+
+/* LIMIT: of what one of our threads sums up side by side; more spans take more passes. */
+#define SCRATCH_BYTES ((size_t)16 << 20)
+
+/* Where a span begins or ends. */
+struct border {
+	int64_t t_ns;
+	uint32_t span;
+	bool is_end;
+};
+
+/* Of one function: time in which it was innermost, and calls that have begun. Sums are modulo 2^64:
+   differences are right. */
+struct tally {
+	uint64_t leaf_ns, n_calls;
+};
+
+struct many {
+	struct lode_meanwhile *out;
+	size_t n;
+	struct lode_call_trace *trace;
+	size_t most_leaves;
+	int *rc;
+	struct lode_error *errs;
+};
+
+/* One thread's way through the spans. Functions are numbered by the thread: it has few of them. */
+struct pass {
+	const struct many *many;
+	size_t index; /* of the thread */
+	struct lode_call_cursor cursor;
+	struct lode_call_sums sums;
+	lode_call_vec open;
+	uint64_t at;	     /* calls that are passed */
+	uint32_t *number_of; /* by function */
+	LODE_VEC(uint32_t) functions;
+	struct tally *now;   /* by number: up to `at`, calls that are open as if they had ended */
+	uint64_t busy_ns;    /* of outermost calls, as `now` */
+	struct tally *spans; /* by span, then by number */
+	uint64_t *busy_of;   /* by span */
+};
+
+/* ---- Sums ---- */
+
+static void number_functions(struct pass *p)
+{
+	const struct lode_call_stacks *stacks = &p->cursor.thread->stacks;
+
+	p->number_of = lode_alloc0(p->many->trace->functions.frames.n + 1, sizeof(*p->number_of));
+	for (size_t i = 1; i < stacks->at.n; i++) {
+		uint32_t function = stacks->at.at[i].function;
+
+		if (p->number_of[function])
+			continue;
+		lode_vec_append(&p->functions, function);
+		p->number_of[function] = (uint32_t)p->functions.n; /* from 1 on */
+	}
+}
+
+static struct tally *tally_of(const struct pass *p, struct tally *row, uint32_t stack)
+{
+	return &row[p->number_of[lode_call_function(p->cursor.thread, stack)] - 1];
+}
+
+/* Time of a stack: its function's, and no longer its caller's. */
+static void add_time(const struct pass *p, struct tally *row, uint64_t *busy_ns, uint32_t stack,
+		     uint64_t ns)
+{
+	const struct lode_call_stack *s = &p->cursor.thread->stacks.at.at[stack];
+
+	tally_of(p, row, stack)->leaf_ns += ns;
+	if (s->caller)
+		tally_of(p, row, s->caller)->leaf_ns -= ns;
+	if (s->n_functions == 1)
+		*busy_ns += ns;
+}
+
+/* Adds the calls up to `to`. */
+static void pass_calls(struct pass *p, uint64_t to)
+{
+	if (to <= p->at)
+		return;
+	lode_call_sums_clear(&p->sums);
+	lode_call_sum_range(&p->sums, &p->cursor, p->at, to);
+	for (size_t i = 0; i < p->sums.at.n; i++) {
+		const struct lode_call_sum *sum = &p->sums.at.at[i];
+
+		tally_of(p, p->now, sum->stack)->n_calls += sum->n;
+		add_time(p, p->now, &p->busy_ns, sum->stack, sum->ns);
+	}
+	p->at = to;
+}
+
+/* To the calls that begin before `t_ns`. Blocks are asked for in their order, so that none is
+   unpacked twice. */
+static void pass_until(struct pass *p, int64_t t_ns)
+{
+	const struct lode_call_thread *thread = p->cursor.thread;
+	const lode_call_level blocks = lode_call_blocks(thread);
+	size_t from = (size_t)(p->at >> thread->block_bits), to = blocks.n;
+
+	while (from < to) { /* the first block that begins at t_ns or later */
+		size_t middle = from + (to - from) / 2;
+
+		if (blocks.at[middle].first_ns < t_ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (from)
+		pass_calls(p, (uint64_t)(from - 1) << thread->block_bits);
+	pass_calls(p, lode_call_find(&p->cursor, t_ns));
+}
+
+/* ---- Spans ---- */
+
+static void begin_span(struct pass *p, uint32_t span, int64_t t_ns)
+{
+	struct tally *row = p->spans + span * p->functions.n;
+
+	for (size_t i = 0; i < p->functions.n; i++)
+		row[i] = (struct tally){-p->now[i].leaf_ns, -p->now[i].n_calls};
+	p->busy_of[span] = -p->busy_ns;
+	for (size_t i = 0; i < p->open.n; i++) {
+		const struct lode_call *call = &p->open.at[i];
+
+		tally_of(p, row, call->stack)->n_calls++;
+		add_time(p, row, &p->busy_of[span], call->stack,
+			 (uint64_t)(lode_call_end(call) - t_ns));
+	}
+}
+
+/* Keeps the first `most` in order: there are hundreds, and few are asked for. */
+static void add_leaf(struct lode_meanwhile_thread *out, const struct lode_calltree *functions,
+		     size_t most, const struct lode_leaf *leaf)
+{
+	size_t at = out->leaves.n;
+
+	if (at == most) {
+		if (lode_leaf_compare(leaf, &out->leaves.at[at - 1], functions) >= 0)
+			return;
+		at--;
+	} else {
+		lode_vec_append(&out->leaves, *leaf);
+	}
+	for (; at && lode_leaf_compare(leaf, &out->leaves.at[at - 1], functions) < 0; at--)
+		out->leaves.at[at] = out->leaves.at[at - 1];
+	out->leaves.at[at] = *leaf;
+}
+
+static void end_span(struct pass *p, uint32_t span, int64_t t_ns, struct lode_meanwhile *meanwhile)
+{
+	struct lode_meanwhile_thread *out = &meanwhile->threads[p->index];
+	struct tally *row = p->spans + span * p->functions.n;
+	const struct lode_calltree *functions = &p->many->trace->functions;
+	size_t most = p->many->most_leaves;
+
+	for (size_t i = 0; i < p->functions.n; i++) {
+		row[i].leaf_ns += p->now[i].leaf_ns;
+		row[i].n_calls += p->now[i].n_calls;
+	}
+	p->busy_of[span] += p->busy_ns;
+	for (size_t i = 0; i < p->open.n; i++)
+		add_time(p, row, &p->busy_of[span], p->open.at[i].stack,
+			 -(uint64_t)(lode_call_end(&p->open.at[i]) - t_ns));
+	for (size_t i = 0; i < p->functions.n; i++) {
+		const struct lode_leaf leaf = {p->functions.at[i], row[i].leaf_ns, row[i].n_calls};
+
+		out->n_calls += leaf.n_calls;
+		if (!leaf.n_calls)
+			continue;
+		if (most)
+			add_leaf(out, functions, most, &leaf);
+		else
+			lode_vec_append(&out->leaves, leaf);
+	}
+	if (!most)
+		lode_leaves_sort(out, functions);
+	out->idle_ns = (uint64_t)(meanwhile->t1_ns - meanwhile->t0_ns) - p->busy_of[span];
+}
+
+/* Ends stand before beginnings nowhere: a span is not empty, so any order of equal times will do.
+ */
+static int compare_borders(const void *a, const void *b)
+{
+	const struct border *x = a, *y = b;
+
+	if (x->t_ns != y->t_ns)
+		return x->t_ns < y->t_ns ? -1 : 1;
+	return (x->span > y->span) - (x->span < y->span);
+}
+
+static void pass_spans(struct pass *p, struct lode_meanwhile *spans, size_t n)
+{
+	struct border *borders = lode_alloc(2 * n * sizeof(*borders));
+	int64_t here_ns = 0;
+	bool is_here = false;
+
+	for (size_t i = 0; i < n; i++) {
+		borders[2 * i] = (struct border){spans[i].t0_ns, (uint32_t)i, false};
+		borders[2 * i + 1] = (struct border){spans[i].t1_ns, (uint32_t)i, true};
+	}
+	qsort(borders, 2 * n, sizeof(*borders), compare_borders);
+	memset(p->now, 0, p->functions.n * sizeof(*p->now));
+	p->busy_ns = 0;
+	p->at = 0;
+	for (size_t i = 0; i < 2 * n && p->cursor.rc == LODE_OK; i++) {
+		const struct border *border = &borders[i];
+
+		if (!lode_meanwhile_knows(&spans[border->span], p->index))
+			continue;
+		if (!is_here || border->t_ns != here_ns) {
+			pass_until(p, border->t_ns);
+			lode_call_open_at(&p->open, &p->cursor, p->at, border->t_ns);
+			here_ns = border->t_ns;
+			is_here = true;
+		}
+		if (p->cursor.rc < 0)
+			break;
+		if (border->is_end)
+			end_span(p, border->span, border->t_ns, &spans[border->span]);
+		else
+			begin_span(p, border->span, border->t_ns);
+	}
+	free(borders);
+}
+
+static void pass_thread(void *context, size_t index, unsigned worker)
+{
+	const struct many *many = context;
+	struct pass p = {.many = many, .index = index};
+	size_t n, row_bytes;
+
+	(void)worker;
+	lode_call_cursor_init(&p.cursor, many->trace, many->trace->threads.at[index]);
+	if (p.cursor.rc == LODE_OK) {
+		number_functions(&p);
+		lode_call_sums_reserve(&p.sums, p.cursor.thread->stacks.at.n);
+		row_bytes = (p.functions.n + 1) * sizeof(*p.spans);
+		n = SCRATCH_BYTES / row_bytes ? SCRATCH_BYTES / row_bytes : 1;
+		if (n > many->n)
+			n = many->n;
+		p.now = lode_alloc(row_bytes);
+		p.spans = lode_alloc(n * row_bytes);
+		p.busy_of = lode_alloc(n * sizeof(*p.busy_of));
+		for (size_t i = 0; i < many->n && p.cursor.rc == LODE_OK; i += n)
+			pass_spans(&p, many->out + i, many->n - i < n ? many->n - i : n);
+	}
+	many->rc[index] = p.cursor.rc;
+	many->errs[index] = p.cursor.err;
+	lode_call_cursor_release(&p.cursor);
+	lode_call_sums_release(&p.sums);
+	lode_vec_release(&p.open);
+	lode_vec_release(&p.functions);
+	free(p.number_of);
+	free(p.now);
+	free(p.spans);
+	free(p.busy_of);
+}
+
+int lode_meanwhile_make_many(struct lode_meanwhile *out, size_t n, struct lode_call_trace *trace,
+			     size_t most_leaves, unsigned n_threads, struct lode_error *err)
+{
+	struct many many = {.out = out, .n = n, .trace = trace, .most_leaves = most_leaves};
+	int rc = LODE_OK;
+
+	for (size_t i = 0; i < n; i++) {
+		out[i].n_threads = trace->threads.n;
+		out[i].threads = lode_alloc0(trace->threads.n, sizeof(*out[i].threads));
+		for (size_t k = 0; k < trace->threads.n; k++)
+			out[i].threads[k].thread = trace->threads.at[k];
+	}
+	many.rc = lode_alloc0(trace->threads.n, sizeof(*many.rc));
+	many.errs = lode_alloc0(trace->threads.n, sizeof(*many.errs));
+	if (n)
+		lode_pool_run(n_threads, trace->threads.n, pass_thread, &many);
+	for (size_t k = 0; k < trace->threads.n && rc == LODE_OK; k++) {
+		rc = many.rc[k];
+		if (rc < 0 && err)
+			*err = many.errs[k];
+	}
+	free(many.rc);
+	free(many.errs);
+	for (size_t i = 0; i < n && rc < 0; i++)
+		lode_meanwhile_release(&out[i]);
+	return rc;
+}

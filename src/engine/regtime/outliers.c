@@ -1,0 +1,130 @@
+#include "engine/regtime/outliers.h"
+
+#include <stdlib.h>
+
+/* Of one function: the longest first. */
+static int compare_lengths(const struct lode_outlier *x, const struct lode_outlier *y)
+{
+	if (x->duration_ns != y->duration_ns)
+		return x->duration_ns > y->duration_ns ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return (x->depth > y->depth) - (x->depth < y->depth);
+}
+
+/* By group, whose rank is given by function. */
+static int compare_outliers(const void *a, const void *b, void *context)
+{
+	const struct lode_outlier *x = a, *y = b;
+	const uint32_t *rank_of = context;
+
+	if (x->function != y->function)
+		return rank_of[x->function] < rank_of[y->function] ? -1 : 1;
+	return compare_lengths(x, y);
+}
+
+struct order {
+	const struct lode_outliers *outliers;
+	const struct lode_calltree *functions;
+};
+
+static int compare_groups(const void *a, const void *b, void *context)
+{
+	const struct order *order = context;
+	const struct lode_outlier_group *x = a, *y = b;
+	const struct lode_outlier *p = &order->outliers->at.at[x->first];
+	const struct lode_outlier *q = &order->outliers->at.at[y->first];
+	int by_name;
+
+	if (p->times_median > q->times_median || p->times_median < q->times_median)
+		return p->times_median > q->times_median ? -1 : 1;
+	if (p->duration_ns != q->duration_ns)
+		return p->duration_ns > q->duration_ns ? -1 : 1;
+	by_name = strcmp(lode_frame_function(order->functions, x->function),
+			 lode_frame_function(order->functions, y->function));
+	return by_name ? by_name : (x->function > y->function) - (x->function < y->function);
+}
+
+static void add_thread_outliers(struct lode_outliers *out, const struct lode_regtime *regtime,
+				size_t index)
+{
+	const struct lode_regtime_thread *thread = &regtime->threads[index];
+
+	for (size_t i = 0; i < thread->items.n; i++) {
+		const struct lode_regtime_item *item = &thread->items.at[i];
+		uint32_t function;
+		int64_t median;
+
+		if (item->kind != LODE_REGTIME_CALL)
+			continue;
+		function = lode_call_function(thread->thread, item->stack);
+		median = regtime->trace->spreads.at[function].median_ns;
+		lode_vec_append(&out->at,
+				((struct lode_outlier){
+					.thread = index,
+					.stack = item->stack,
+					.function = function,
+					.depth = item->depth,
+					.start_ns = item->start_ns,
+					.duration_ns = item->end_ns - item->start_ns,
+					.times_median = (double)(item->end_ns - item->start_ns) /
+							(double)(median > 0 ? median : 1)}));
+	}
+}
+
+/* Outliers come thread by thread; a group's first is the longest so far. */
+static void make_groups(struct lode_outliers *out, uint32_t *group_of, size_t n_functions)
+{
+	for (size_t f = 0; f < n_functions; f++)
+		group_of[f] = LODE_NONE;
+	for (size_t i = 0; i < out->at.n; i++) {
+		const struct lode_outlier *outlier = &out->at.at[i];
+		struct lode_outlier_group *group;
+
+		if (group_of[outlier->function] == LODE_NONE) {
+			group_of[outlier->function] = (uint32_t)out->groups.n;
+			lode_vec_append(&out->groups,
+					((struct lode_outlier_group){.function = outlier->function,
+								     .first = i,
+								     .last_thread = SIZE_MAX}));
+		}
+		group = &out->groups.at[group_of[outlier->function]];
+		group->n++;
+		group->total_ns += (uint64_t)outlier->duration_ns;
+		group->n_threads += group->last_thread != outlier->thread;
+		group->last_thread = outlier->thread;
+		if (compare_lengths(outlier, &out->at.at[group->first]) < 0)
+			group->first = i;
+	}
+}
+
+void lode_outliers_find(struct lode_outliers *out, const struct lode_regtime *regtime)
+{
+	size_t n_functions = regtime->trace->functions.frames.n, first = 0;
+	struct order order = {out, &regtime->trace->functions};
+	uint32_t *rank_of;
+
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < regtime->n_threads; i++)
+		add_thread_outliers(out, regtime, i);
+	if (!out->at.n)
+		return;
+	lode_vec_fit(&out->at, out->at.n);
+	rank_of = lode_alloc(n_functions * sizeof(*rank_of));
+	make_groups(out, rank_of, n_functions);
+	qsort_r(out->groups.at, out->groups.n, sizeof(*out->groups.at), compare_groups, &order);
+	for (size_t g = 0; g < out->groups.n; first += out->groups.at[g++].n) {
+		rank_of[out->groups.at[g].function] = (uint32_t)g;
+		out->groups.at[g].first = first;
+	}
+	qsort_r(out->at.at, out->at.n, sizeof(*out->at.at), compare_outliers, rank_of);
+	free(rank_of);
+}
+
+void lode_outliers_release(struct lode_outliers *outliers)
+{
+	lode_vec_release(&outliers->at);
+	lode_vec_release(&outliers->groups);
+}

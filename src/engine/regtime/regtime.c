@@ -1,0 +1,192 @@
+#include "engine/regtime/regtime.h"
+
+#include <stdlib.h>
+
+#include "engine/regtime/regtime_borders.h"
+#include "engine/regtime/regtime_walk.h"
+#include "base/pool.h"
+
+int64_t lode_regtime_threshold_ns(struct lode_regtime_threshold threshold, int64_t whole_ns)
+{
+	if (threshold.is_time)
+		return threshold.ns;
+	return (int64_t)((__int128)whole_ns * threshold.parts_1e9 / 1000000000);
+}
+
+struct lode_regtime_options lode_regtime_defaults(void)
+{
+	return (struct lode_regtime_options){
+		.long_call = LODE_REGTIME_SHARE(0.01),
+		.gap = LODE_REGTIME_SHARE(0.001),
+		.expression = LODE_REGTIME_SHARE(0.13),
+		.negligible = LODE_REGTIME_SHARE(0.01),
+		.n_threads = 1,
+	};
+}
+
+struct run {
+	struct lode_regtime *regtime;
+	const struct lode_regtime_options *options;
+	struct lode_regtime_borders borders;
+	/* By thread; NULL where all of each thread is asked for. */
+	struct lode_regtime_range *ranges;
+	struct worker *workers;
+	struct lode_pool_failure *failures; /* by worker */
+};
+
+struct worker {
+	bool is_open; /* the cursor is */
+	struct lode_call_cursor cursor;
+	struct lode_regtime_range all; /* of the thread at hand */
+	lode_call_vec outliers;
+	struct lode_regtime_borders borders; /* of all threads it looked at */
+};
+
+static void set_thresholds(struct lode_regtime_thread *out,
+			   const struct lode_regtime_options *options)
+{
+	int64_t whole;
+
+	out->t0_ns = out->thread->first_ns;
+	out->t1_ns = out->thread->last_ns;
+	if (options->t0_ns < options->t1_ns) {
+		out->t0_ns = options->t0_ns;
+		out->t1_ns = options->t1_ns;
+	}
+	whole = out->t1_ns - out->t0_ns;
+	out->long_call_ns = lode_regtime_threshold_ns(options->long_call, whole);
+	out->gap_ns = lode_regtime_threshold_ns(options->gap, whole);
+	out->expression_ns = lode_regtime_threshold_ns(options->expression, whole);
+	if (!options->is_classic)
+		out->negligible_ns = lode_regtime_threshold_ns(options->negligible, whole);
+}
+
+/* A worker at a thread of the trace; `is_for_times`: its stacks are not needed. */
+static struct worker *worker_at(struct run *run, size_t index, unsigned worker, bool is_for_times)
+{
+	struct worker *w = &run->workers[worker];
+
+	if (!w->is_open)
+		lode_call_cursor_init(&w->cursor, run->regtime->trace, NULL);
+	w->is_open = true;
+	if (is_for_times)
+		lode_call_cursor_move_for_times(&w->cursor, run->regtime->threads[index].thread);
+	else
+		lode_call_cursor_move(&w->cursor, run->regtime->threads[index].thread);
+	return w;
+}
+
+/* The calls of the thread that the worker is at. `is_first`: they were not asked for before. */
+static const struct lode_regtime_range *range_of(struct run *run, size_t index, struct worker *w,
+						 bool is_first)
+{
+	const struct lode_regtime_thread *thread = &run->regtime->threads[index];
+	struct lode_regtime_range *range = run->ranges ? &run->ranges[index] : &w->all;
+
+	if (is_first || !run->ranges)
+		lode_regtime_range_find(range, &w->cursor, thread->t0_ns, thread->t1_ns,
+					!run->ranges);
+	return range;
+}
+
+/* First the outliers of all threads: other threads' expressions end at them. */
+static void find_outliers(void *context, size_t index, unsigned worker)
+{
+	struct run *run = context;
+	struct lode_regtime_thread *thread = &run->regtime->threads[index];
+	struct worker *w = worker_at(run, index, worker, true);
+	const struct lode_regtime_range *range = range_of(run, index, w, true);
+
+	w->outliers.n = 0;
+	for (size_t i = 0; i < range->open.n; i++)
+		if (range->open.at[i].duration_ns > thread->long_call_ns)
+			lode_vec_append(&w->outliers, range->open.at[i]);
+	lode_call_find_long(&w->outliers, &w->cursor, range->from, range->to, thread->long_call_ns);
+	lode_regtime_borders_add(&w->borders, index, thread, &w->outliers);
+	lode_pool_note(&run->failures[worker], index, w->cursor.rc, &w->cursor.err);
+}
+
+static void compress_thread(void *context, size_t index, unsigned worker)
+{
+	struct run *run = context;
+	struct lode_regtime_thread *thread = &run->regtime->threads[index];
+	lode_border_vec borders = {0};
+	struct worker *w;
+
+	if (run->options->only && run->options->only != thread->thread)
+		return;
+	w = worker_at(run, index, worker, false);
+	if (!run->options->is_classic)
+		lode_regtime_borders_of(&borders, &run->borders, index, thread);
+	lode_regtime_walk(thread, &w->cursor, range_of(run, index, w, run->options->is_classic),
+			  &borders, run->options);
+	lode_vec_release(&borders);
+	lode_pool_note(&run->failures[worker], index, w->cursor.rc, &w->cursor.err);
+}
+
+static void run_jobs(struct run *run, unsigned n_threads)
+{
+	struct lode_regtime *regtime = run->regtime;
+
+	if (!run->options->is_classic) {
+		lode_pool_run(n_threads, regtime->n_threads, find_outliers, run);
+		for (unsigned i = 0; i < n_threads; i++)
+			lode_regtime_borders_take(&run->borders, &run->workers[i].borders);
+		lode_regtime_borders_sort(&run->borders);
+	}
+	lode_pool_run(n_threads, regtime->n_threads, compress_thread, run);
+}
+
+int lode_regtime_run(struct lode_regtime **out, struct lode_call_trace *trace,
+		     const struct lode_regtime_options *options, struct lode_error *err)
+{
+	unsigned n_threads = options->n_threads ? options->n_threads : 1;
+	struct lode_regtime *regtime = lode_alloc0(1, sizeof(*regtime));
+	struct run run = {.regtime = regtime, .options = options};
+	int rc;
+
+	regtime->trace = trace;
+	regtime->n_threads = trace->threads.n;
+	regtime->threads = lode_alloc0(trace->threads.n, sizeof(*regtime->threads));
+	for (size_t i = 0; i < regtime->n_threads; i++) {
+		regtime->threads[i].thread = trace->threads.at[i];
+		set_thresholds(&regtime->threads[i], options);
+	}
+	if (options->t0_ns < options->t1_ns)
+		run.ranges = lode_alloc0(trace->threads.n, sizeof(*run.ranges));
+	run.workers = lode_alloc0(n_threads, sizeof(*run.workers));
+	run.failures = lode_alloc0(n_threads, sizeof(*run.failures));
+	run_jobs(&run, n_threads);
+	rc = lode_pool_first_failure(run.failures, n_threads, err);
+	for (unsigned i = 0; i < n_threads; i++) {
+		if (run.workers[i].is_open)
+			lode_call_cursor_release(&run.workers[i].cursor);
+		lode_vec_release(&run.workers[i].all.open);
+		lode_vec_release(&run.workers[i].outliers);
+	}
+	for (size_t i = 0; run.ranges && i < regtime->n_threads; i++)
+		lode_vec_release(&run.ranges[i].open);
+	free(run.ranges);
+	free(run.workers);
+	free(run.failures);
+	lode_regtime_borders_release(&run.borders);
+	*out = regtime;
+	if (rc < 0) {
+		*out = NULL;
+		lode_regtime_free(regtime);
+	}
+	return rc;
+}
+
+void lode_regtime_free(struct lode_regtime *regtime)
+{
+	if (!regtime)
+		return;
+	for (size_t i = 0; i < regtime->n_threads; i++) {
+		lode_vec_release(&regtime->threads[i].items);
+		lode_vec_release(&regtime->threads[i].nodes);
+		lode_vec_release(&regtime->threads[i].functions);
+	}
+	free(regtime->threads);
+	free(regtime);
+}

@@ -1,0 +1,78 @@
+/*
+ * RIPPERk for one class against the rest [RIPPER95]: build rules until they stop to pay, then look
+ * at each again in the light of the others, k times.
+ *
+ * Inside of engine/ripper only; ripper.h is the way in.
+ */
+#ifndef LODE_LEARNER_H
+#define LODE_LEARNER_H
+
+#include "engine/ripper/grow_rule.h"
+#include "engine/ripper/mdl.h"
+#include "base/random.h"
+#include "engine/ripper/rows.h"
+#include "engine/ripper/ruleset.h"
+
+/* A rule, and all rows that it covers whatever comes before it. */
+struct lode_learnt_rule {
+	struct lode_rule rule;
+	lode_row_word *covers;
+};
+
+typedef LODE_VEC(struct lode_learnt_rule) lode_learnt_rules;
+
+struct lode_learner {
+	const struct lode_dataset *data;
+	struct lode_rule_grower *grower;
+	struct lode_random *random;
+	uint32_t class;
+	lode_row_word *all;	 /* rows at hand */
+	lode_row_word *positive; /* of these, those of the class */
+	double n_possible;	 /* conditions that can be asked */
+	double expected_fp;	 /* share of the class in the rows at hand */
+	unsigned n_folds;	 /* one of which prunes */
+	unsigned n_optimizations;
+	uint32_t min_positive;
+};
+
+/* The rules of the class, in `rules` (empty before). */
+void lode_learn_class(const struct lode_learner *learner, lode_learnt_rules *rules);
+void lode_learnt_rules_release(lode_learnt_rules *rules);
+
+/* ---- Parts ---- */
+
+/* Splits `rows` in two: `grow` has all folds but one, `prune` that one, each with its share of
+   every class. */
+void lode_learner_split(const struct lode_learner *learner, const lode_row_word *rows,
+			lode_row_word *grow, lode_row_word *prune);
+/* Cuts conditions off the end of a rule as `rows` say. While rules are built, what counts is how
+   pure the rule is (p + 1) / (p + n + 2); when the whole list is looked at (`is_whole`), how many
+   rows are right. Covers may be left empty of conditions: worse than no rule. */
+void lode_learner_prune(const struct lode_learner *learner, struct lode_rule *rule,
+			const lode_row_word *rows, bool is_whole);
+/* The rows of `among` that a rule covers, into `covers`. */
+void lode_learner_cover(const struct lode_learner *learner, const struct lode_rule *rule,
+			const lode_row_word *among, lode_row_word *covers);
+
+/* ---- What a list is worth (worth.c) ---- */
+
+/* What each rule takes, in order, and what all of them take. */
+struct lode_taken {
+	struct lode_rule_counts total; /* of the list */
+	uint32_t *covered, *right;     /* per rule: rows it takes, of these of the class */
+};
+
+/* `without`: a rule that is left out (takes nothing), or SIZE_MAX. */
+void lode_learner_take(const struct lode_learner *learner, const lode_learnt_rules *rules,
+		       size_t without, struct lode_taken *taken);
+void lode_taken_release(struct lode_taken *taken);
+/* How many bits longer the description is with rule `at` than without it, each time with all later
+   rules dropped that do not pay. */
+double lode_learner_relative_bits(const struct lode_learner *learner,
+				  const lode_learnt_rules *rules, size_t at);
+/* Drops every rule that does not pay, from the last to the first. */
+void lode_learner_drop_idle(const struct lode_learner *learner, lode_learnt_rules *rules);
+/* Wrong for at least half of what it takes. */
+bool lode_is_mostly_wrong(uint32_t covered, uint32_t right);
+
+#endif

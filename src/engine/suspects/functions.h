@@ -1,0 +1,51 @@
+/*
+ * From counts per stack to evidence per function.
+ *
+ *   row   syscall:read  main > load > read   3 failed, 40 succeeded
+ *                       O of main, load and read += (3, 40); D of read += (3, 40)
+ *
+ * Each distinct stack is walked once, however many executions it had. Functions that occur in the
+ * same stacks always occur together: they form a group, which is one finding, not many.
+ */
+#ifndef LODE_FUNCTIONS_H
+#define LODE_FUNCTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/suspects/scores.h"
+#include "engine/suspects/tally.h"
+#include "base/mem.h"
+
+/* What counts as failed and succeeded. */
+enum lode_evidence_kind {
+	LODE_EVIDENCE_LABELS, /* of the subject's executions, by their label */
+	LODE_EVIDENCE_SIDES,  /* all executions: the subject's failed, the other side's succeeded */
+};
+
+struct lode_outcome {
+	uint64_t failed, succeeded;
+};
+
+struct lode_outcome lode_row_outcome(const struct lode_tally_row *row,
+				     enum lode_evidence_kind kind);
+
+struct lode_function {
+	uint32_t frame;
+	struct lode_evidence evidence;
+	uint64_t n[LODE_N_SIDES]; /* executions in which it occurs, whatever their label */
+	/* Of their values, where these are times. */
+	struct lode_moments moments[LODE_N_SIDES];
+	uint64_t mark[2]; /* of the stacks in which it occurs: equal marks, equal stacks */
+};
+
+typedef LODE_VEC(struct lode_function) lode_functions;
+
+/* All functions of the tally's stacks, in order of their frames. Gives what all rows come to. */
+struct lode_outcome lode_functions_build(lode_functions *functions, const struct lode_tally *tally,
+					 enum lode_evidence_kind kind);
+
+/* A mark for one stack; marks of sets of stacks are their sums. */
+void lode_stack_mark(uint64_t mark[2], uint32_t stack);
+
+#endif

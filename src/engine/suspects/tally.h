@@ -1,0 +1,80 @@
+/*
+ * All executions, counted: what the statistics are made of.
+ *
+ *   pass 1   moments and latency histogram of each metric      -> thresholds
+ *   pass 2   label of each execution -> counts per (metric, stack, side)
+ *
+ * Nothing is kept per execution, and no frame is walked here: the distinct stacks are few, and
+ * their functions are looked at once, later (functions.h). A metric of the tally is one of the
+ * set's, or all system calls together when they are pooled.
+ */
+#ifndef LODE_TALLY_H
+#define LODE_TALLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/suspects/execution.h"
+#include "engine/suspects/latency_histogram.h"
+#include "engine/suspects/moments.h"
+#include "engine/suspects/thresholds.h"
+#include "base/error.h"
+
+/* The recordings that are asked about, and those that they are held against, if there are any. */
+enum lode_side { LODE_SIDE_SUBJECT, LODE_SIDE_OTHER, LODE_N_SIDES };
+
+struct lode_tally_metric {
+	const char *name, *unit; /* borrowed from the set */
+	struct lode_moments moments[LODE_N_SIDES];
+	struct lode_latency_histogram *histogram[LODE_N_SIDES]; /* NULL: no execution */
+	struct lode_thresholds thresholds;
+	bool is_labelled; /* false: there was nothing to take thresholds from */
+	uint64_t n[LODE_N_SIDES][LODE_N_LABELS]; /* all 0 where it is not labelled */
+	lode_u128 failed_sum;			 /* of the subject's failed values */
+	uint64_t losses[LODE_N_EXECUTION_LOSSES];
+};
+
+/* The executions of one metric with one stack on one side. */
+struct lode_tally_row {
+	uint32_t metric, stack;
+	enum lode_side side;
+	uint64_t n[LODE_N_LABELS];
+	struct lode_moments moments; /* of all, labelled or not */
+	lode_u128 failed_sum;	     /* of the values of those that failed */
+};
+
+enum lode_threshold_source {
+	LODE_THRESHOLDS_SUBJECT, /* mean and σ of this run */
+	LODE_THRESHOLDS_OTHER,	 /* of the other side: a healthy run */
+};
+
+struct lode_tally_options {
+	uint32_t n_subject_streams; /* streams from this one on are the other side; UINT32_MAX: none
+				     */
+	bool pooled;		    /* all system calls are one metric, "syscall:*" */
+	enum lode_threshold_source source;
+	bool robust;			     /* median and MAD in place of mean and σ */
+	const lode_threshold_rules *by_hand; /* first of all; NULL: none */
+};
+
+struct lode_tally {
+	struct lode_execution_set *set;
+	struct lode_tally_options options;
+	LODE_VEC(struct lode_tally_metric) metrics;
+	uint32_t *metric_of;		      /* of the set -> of the tally */
+	LODE_VEC(struct lode_tally_row) rows; /* in order of first sight */
+	struct lode_map row_index;
+};
+
+/* Reads the set two times, with `robust` up to fifteen times. `set` must outlive the tally. */
+int lode_tally_build(struct lode_tally *tally, struct lode_execution_set *set,
+		     const struct lode_tally_options *options, struct lode_error *err);
+void lode_tally_release(struct lode_tally *tally);
+
+static inline enum lode_side lode_tally_side(const struct lode_tally *tally, uint32_t stream)
+{
+	return stream >= tally->options.n_subject_streams ? LODE_SIDE_OTHER : LODE_SIDE_SUBJECT;
+}
+
+#endif

@@ -1,0 +1,322 @@
+#include "engine/waits/aoi.h"
+
+#include <stdlib.h>
+
+#include "engine/waits/chain.h"
+#include "engine/waits/content.h"
+#include "engine/waits/critpath.h"
+#include "engine/waits/fold.h"
+#include "engine/waits/scope.h"
+#include "engine/waits/waitgraph.h"
+
+/* What a link of a critical path is in the digest; worked out once however many spans it has. */
+struct link_stack {
+	uint32_t chain; /* its stack, chained or own */
+	uint32_t base;	/* of the links behind it, all of one thread; LODE_NONE: none yet */
+	uint8_t reason; /* of the symptom thread's wait that began the chain */
+};
+
+/* The digest being made, and what is used again from symptom to symptom. */
+struct aoi {
+	const struct lode_stream *stream;
+	const struct lode_aoi_options *options;
+	struct lode_digest *digest;
+	struct lode_chain_joiner joiner;
+	struct lode_fold fold;
+	struct lode_critpath path;
+	struct lode_waitgraph graph;
+	LODE_VEC(struct link_stack) link_stacks;
+	int64_t lost_cost_ns;
+};
+
+static void add_piece(struct aoi *aoi, const struct lode_piece *piece)
+{
+	const struct lode_aoi_options *options = aoi->options;
+
+	if (options->kinds && !(options->kinds >> piece->kind & 1))
+		return;
+	if (options->reasons && !(options->reasons >> piece->reason & 1))
+		return;
+	lode_fold_add(&aoi->fold, piece);
+}
+
+/* Who ended a waiting event, as a string id of the digest; 0 if nobody knows. */
+static uint32_t ender_name(struct aoi *aoi, const struct lode_events *events, uint32_t event)
+{
+	if (events->other[event] < aoi->stream->threads.n)
+		return lode_chain_thread_name(&aoi->joiner, events->other[event]);
+	if (events->device[event] != LODE_DEVICE_NONE)
+		return lode_chain_device_name(&aoi->joiner, events->device[event]);
+	return 0;
+}
+
+static bool is_ended_by_device(const struct lode_events *events, uint32_t event)
+{
+	return events->kind[event] == LODE_EVENT_WAITING && events->other[event] == LODE_NONE &&
+	       events->device[event] != LODE_DEVICE_NONE;
+}
+
+static bool is_ended_by_nobody(const struct lode_events *events, uint32_t event)
+{
+	return events->kind[event] == LODE_EVENT_WAITING && events->other[event] == LODE_NONE &&
+	       events->device[event] == LODE_DEVICE_NONE;
+}
+
+/* ---- Scopes thread and graph: events with their own stacks ---- */
+
+static void add_event(struct aoi *aoi, lode_thread_id thread, uint32_t event, int64_t start_ns,
+		      int64_t cost_ns)
+{
+	const struct lode_events *events = &aoi->stream->threads.at[thread].events;
+	bool is_wait = events->kind[event] == LODE_EVENT_WAITING;
+	struct lode_piece piece = {
+		.stack = lode_chain_stack(&aoi->joiner, 0, events->stack[event]),
+		.waker = is_wait ? ender_name(aoi, events, event) : 0,
+		.kind = events->kind[event],
+		.reason = events->reason[event],
+		.thread = thread,
+		.event = event,
+		.start_ns = start_ns,
+		.cost_ns = cost_ns,
+		.is_whole = true, /* an event comes once in these scopes */
+	};
+
+	if (is_ended_by_nobody(events, event))
+		aoi->lost_cost_ns += cost_ns;
+	add_piece(aoi, &piece);
+}
+
+static void add_samples(struct aoi *aoi, const struct lode_symptom *symptom)
+{
+	const struct lode_events *events = &aoi->stream->threads.at[symptom->thread].events;
+
+	for (size_t i = 0; i < events->n; i++)
+		if (lode_scope_has_sample(aoi->stream, symptom, i))
+			add_event(aoi, symptom->thread, (uint32_t)i, events->start_ns[i],
+				  events->cost_ns[i]);
+}
+
+static void add_thread_aoi(struct aoi *aoi, const struct lode_symptom *symptom)
+{
+	const struct lode_events *events = &aoi->stream->threads.at[symptom->thread].events;
+	int64_t start_ns, end_ns;
+
+	for (size_t i = lode_scope_first(aoi->stream, symptom); i < events->n; i++) {
+		start_ns = events->start_ns[i];
+		end_ns = lode_event_end_ns(events, i);
+		if (start_ns >= symptom->t1_ns)
+			break;
+		if (start_ns < symptom->t0_ns)
+			start_ns = symptom->t0_ns;
+		if (end_ns > symptom->t1_ns)
+			end_ns = symptom->t1_ns;
+		if (start_ns < end_ns)
+			add_event(aoi, symptom->thread, (uint32_t)i, start_ns, end_ns - start_ns);
+	}
+}
+
+static void add_graph(struct aoi *aoi, const struct lode_symptom *symptom)
+{
+	lode_waitgraph_build(&aoi->graph, aoi->stream, symptom);
+	for (size_t i = 0; i < aoi->graph.nodes.n; i++) {
+		const struct lode_waitgraph_node *node = &aoi->graph.nodes.at[i];
+		const struct lode_events *events = &aoi->stream->threads.at[node->thread].events;
+
+		add_event(aoi, node->thread, node->event, events->start_ns[node->event],
+			  events->cost_ns[node->event]);
+	}
+}
+
+/* ---- Scope critical: spans with chained stacks ---- */
+
+/* Stacks of all links, parents first: a link's stack is its parent's and what it adds. */
+static void make_link_stacks(struct aoi *aoi)
+{
+	const struct lode_critpath *path = &aoi->path;
+	struct link_stack *stacks, *parent;
+
+	lode_vec_reserve(&aoi->link_stacks, path->links.n);
+	stacks = aoi->link_stacks.at;
+	for (size_t i = 0; i < path->links.n; i++) {
+		const struct lode_link *link = &path->links.at[i];
+		const struct lode_events *events = &aoi->stream->threads.at[link->thread].events;
+		uint32_t base = 0;
+
+		stacks[i].base = LODE_NONE;
+		stacks[i].reason = LODE_REASON_NONE;
+		if (link->event == LODE_NONE) {
+			stacks[i].chain = lode_chain_unrecorded(&aoi->joiner);
+			continue;
+		}
+		if (link->parent == LODE_NONE) {
+			stacks[i].reason = events->reason[link->event];
+		} else {
+			parent = &stacks[link->parent];
+			if (parent->base == LODE_NONE && !aoi->options->own_stacks)
+				parent->base = lode_chain_thread(&aoi->joiner, parent->chain,
+								 link->thread);
+			stacks[i].reason = parent->reason;
+			base = aoi->options->own_stacks ? 0 : parent->base;
+		}
+		stacks[i].chain = lode_chain_stack(&aoi->joiner, base, events->stack[link->event]);
+	}
+}
+
+static void add_span(struct aoi *aoi, const struct lode_span *span)
+{
+	const struct lode_link *link = &aoi->path.links.at[span->link];
+	const struct lode_events *events = &aoi->stream->threads.at[link->thread].events;
+	struct lode_piece piece = {
+		.stack = aoi->link_stacks.at[span->link].chain,
+		.kind = LODE_EVENT_WAITING, /* all that is known of unrecorded time */
+		.reason = aoi->link_stacks.at[span->link].reason,
+		.thread = link->thread,
+		.event = link->event,
+		.start_ns = span->start_ns,
+		.cost_ns = span->end_ns - span->start_ns,
+		.is_whole = link->event == LODE_NONE,
+	};
+
+	if (link->event != LODE_NONE) {
+		piece.kind = events->kind[link->event];
+		piece.is_whole = piece.cost_ns == events->cost_ns[link->event];
+		if (piece.kind == LODE_EVENT_WAITING)
+			piece.waker = ender_name(aoi, events, link->event);
+		else if (link->parent != LODE_NONE)
+			piece.waker = lode_chain_thread_name(&aoi->joiner, link->thread);
+		if (is_ended_by_device(events, link->event) && !aoi->options->own_stacks)
+			piece.stack = lode_chain_device(&aoi->joiner, piece.stack,
+							events->device[link->event]);
+		if (is_ended_by_nobody(events, link->event))
+			aoi->lost_cost_ns += piece.cost_ns;
+	}
+	add_piece(aoi, &piece);
+}
+
+static void add_critical(struct aoi *aoi, const struct lode_symptom *symptom)
+{
+	lode_critpath_build(&aoi->path, aoi->stream, symptom);
+	make_link_stacks(aoi);
+	for (size_t i = 0; i < aoi->path.spans.n; i++)
+		add_span(aoi, &aoi->path.spans.at[i]);
+}
+
+/* ---- Digest ---- */
+
+/* The chains of the rows become nodes of the tree, and the rows take their places. */
+static void plant_rows(struct aoi *aoi)
+{
+	struct lode_digest *digest = aoi->digest;
+	bool *is_wanted = lode_alloc0(lode_chain_count(&aoi->joiner), sizeof(*is_wanted));
+
+	for (size_t i = 0; i < digest->rows.n; i++)
+		is_wanted[digest->rows.at[i].stack] = true;
+	lode_chain_plant(&aoi->joiner, is_wanted);
+	for (size_t i = 0; i < digest->rows.n; i++)
+		digest->rows.at[i].stack = aoi->joiner.node_of.at[digest->rows.at[i].stack];
+	lode_digest_rows_sort(digest->rows.at, digest->rows.n);
+	free(is_wanted);
+}
+
+static void add_symptom(struct aoi *aoi, const struct lode_symptom *symptom)
+{
+	const struct lode_thread *thread = &aoi->stream->threads.at[symptom->thread];
+	struct lode_calltree *tree = &aoi->digest->tree;
+	const char *comm = aoi->stream->tree.strings.text.at[thread->comm];
+	struct lode_digest_symptom digested = {
+		.stream = 0,
+		.pid = thread->pid,
+		.tid = thread->tid,
+		.comm = lode_strings_intern(&tree->strings, comm, strlen(comm)),
+		.t0_ns = symptom->t0_ns,
+		.t1_ns = symptom->t1_ns,
+	};
+
+	lode_vec_append(&aoi->digest->symptoms, digested);
+	if (aoi->options->scope == LODE_SCOPE_GRAPH)
+		add_graph(aoi, symptom);
+	else if (!aoi->stream->has_switches)
+		add_samples(aoi, symptom);
+	else if (aoi->options->scope == LODE_SCOPE_THREAD || aoi->stream->is_one_cpu)
+		add_thread_aoi(aoi, symptom);
+	else
+		add_critical(aoi, symptom);
+	lode_fold_finish(&aoi->fold, aoi->digest, (uint32_t)aoi->digest->symptoms.n - 1);
+}
+
+static uint32_t intern(struct lode_digest *digest, const char *text)
+{
+	if (!text)
+		text = "";
+	return lode_strings_intern(&digest->tree.strings, text, strlen(text));
+}
+
+static void describe_stream(struct lode_digest *digest, const struct lode_stream *stream,
+			    int64_t lost_cost_ns)
+{
+	struct lode_digest_stream digested = {
+		.path = intern(digest, stream->path),
+		.content_hash = stream->content_hash,
+		.host = intern(digest, stream->host),
+		.kernel = intern(digest, stream->kernel),
+		.t0_ns = stream->t0_ns,
+		.t1_ns = stream->t1_ns,
+		.has_wall_clock = stream->has_wall_clock,
+		.wall_offset_ns = stream->has_wall_clock ? stream->wall_offset_ns : 0,
+		.losses = stream->losses,
+		.lost_cost_ns = lost_cost_ns,
+	};
+	uint32_t unit = intern(digest, stream->unit);
+
+	digest->unit = digest->tree.strings.text.at[unit];
+	lode_vec_append(&digest->streams, digested);
+}
+
+static int check_symptoms(const struct lode_stream *stream, const struct lode_symptom *symptoms,
+			  size_t n_symptoms, struct lode_error *err)
+{
+	int64_t length_ns;
+
+	for (size_t i = 0; i < n_symptoms; i++) {
+		if (symptoms[i].thread >= stream->threads.n)
+			return lode_fail(err, LODE_ERR_ARG, stream->path, -1,
+					 "symptom %zu is of thread %u, the stream has %zu", i,
+					 symptoms[i].thread, stream->threads.n);
+		if (symptoms[i].t1_ns < symptoms[i].t0_ns)
+			return lode_fail(err, LODE_ERR_ARG, stream->path, -1,
+					 "symptom %zu ends before it starts", i);
+		if (__builtin_sub_overflow(symptoms[i].t1_ns, symptoms[i].t0_ns, &length_ns))
+			return lode_fail(err, LODE_ERR_ARG, stream->path, -1,
+					 "symptom %zu is longer than 292 years", i);
+	}
+	return LODE_OK;
+}
+
+int lode_aoi_digest(struct lode_digest **out, const struct lode_stream *stream,
+		    const struct lode_symptom *symptoms, size_t n_symptoms,
+		    const struct lode_aoi_options *options, struct lode_error *err)
+{
+	struct aoi aoi = {.stream = stream, .options = options};
+	int rc = check_symptoms(stream, symptoms, n_symptoms, err);
+
+	*out = NULL;
+	if (rc < 0)
+		return rc;
+	aoi.digest = lode_digest_new();
+	lode_chain_init(&aoi.joiner, &aoi.digest->tree, stream);
+	for (size_t i = 0; i < n_symptoms; i++)
+		add_symptom(&aoi, &symptoms[i]);
+	plant_rows(&aoi);
+	describe_stream(aoi.digest, stream, aoi.lost_cost_ns);
+	lode_content_filter(aoi.digest, options);
+	for (size_t i = 0; i < aoi.digest->rows.n; i++)
+		aoi.digest->n_events += aoi.digest->rows.at[i].n_events;
+	lode_name_stats_add_stream(&aoi.digest->names, &aoi.digest->tree, stream);
+	lode_chain_release(&aoi.joiner);
+	lode_fold_release(&aoi.fold);
+	lode_critpath_release(&aoi.path);
+	lode_waitgraph_release(&aoi.graph);
+	lode_vec_release(&aoi.link_stacks);
+	*out = aoi.digest;
+	return LODE_OK;
+}

@@ -1,0 +1,193 @@
+#include "engine/waits/fold.h"
+
+#include <stdlib.h>
+
+/* ---- Rows ---- */
+
+static uint32_t new_row(struct lode_fold *fold, const struct lode_piece *piece)
+{
+	struct lode_digest_row row = {
+		.stack = piece->stack,
+		.waker = piece->waker,
+		.kind = (uint8_t)piece->kind,
+		.reason = (uint8_t)piece->reason,
+	};
+
+	lode_vec_append(&fold->rows, row);
+	lode_vec_append(&fold->last_part, LODE_NONE);
+	return (uint32_t)fold->rows.n - 1;
+}
+
+static uint32_t *slot_of(struct lode_fold *fold, uint32_t stack, uint32_t waker, unsigned kind,
+			 unsigned reason)
+{
+	uint32_t *label = lode_map_slot(&fold->label_of,
+					(uint64_t)waker << 32 | (uint64_t)kind << 16 | reason);
+
+	if (*label == LODE_NONE)
+		*label = fold->n_labels++;
+	return lode_map_slot(&fold->row_of, (uint64_t)stack << 32 | *label);
+}
+
+/* The stack's latest row has another label. */
+static uint32_t look_up_fold(struct lode_fold *fold, const struct lode_piece *piece,
+			     uint32_t latest)
+{
+	const struct lode_digest_row *row = &fold->rows.at[latest];
+	uint32_t *slot = slot_of(fold, row->stack, row->waker, row->kind, row->reason);
+
+	*slot = latest;
+	slot = slot_of(fold, piece->stack, piece->waker, piece->kind, piece->reason);
+	if (*slot == LODE_NONE)
+		*slot = new_row(fold, piece);
+	return *slot;
+}
+
+static uint32_t row_for(struct lode_fold *fold, const struct lode_piece *piece)
+{
+	const struct lode_digest_row *row;
+	uint32_t *last;
+
+	if (piece->stack >= fold->last_row.n) {
+		size_t n = fold->last_row.n;
+
+		lode_vec_reserve(&fold->last_row, (size_t)piece->stack + 1);
+		fold->last_row.n = fold->last_row.capacity;
+		memset(fold->last_row.at + n, 0xff,
+		       (fold->last_row.n - n) * sizeof(*fold->last_row.at));
+	}
+	last = &fold->last_row.at[piece->stack];
+	if (*last == LODE_NONE)
+		return *last = new_row(fold, piece);
+	row = &fold->rows.at[*last];
+	if (row->waker != piece->waker || row->kind != piece->kind || row->reason != piece->reason)
+		*last = look_up_fold(fold, piece, *last);
+	return *last;
+}
+
+/* ---- Events of rows ---- */
+
+/* One more event of a row; ties of cost go to the earlier one. */
+static void count_event(struct lode_digest_row *row, int64_t start_ns, int64_t cost_ns)
+{
+	if (!row->n_events || cost_ns > row->worst_cost_ns ||
+	    (cost_ns == row->worst_cost_ns && start_ns < row->worst_t0_ns)) {
+		row->worst_cost_ns = cost_ns;
+		row->worst_t0_ns = start_ns;
+	}
+	row->n_events++;
+}
+
+/* Parts of an event mostly follow each other in their row: then they are one from the start. */
+static void add_part(struct lode_fold *fold, const struct lode_piece *piece, uint32_t row)
+{
+	uint32_t *last = &fold->last_part.at[row];
+	struct lode_fold_part *part = *last == LODE_NONE ? NULL : &fold->parts.at[*last];
+	struct lode_fold_part new = {piece->thread, piece->event, piece->start_ns, piece->cost_ns,
+				     row};
+
+	if (part && part->event == piece->event && part->thread == piece->thread &&
+	    part->start_ns <= piece->start_ns) {
+		part->cost_ns += piece->cost_ns;
+		return;
+	}
+	*last = (uint32_t)fold->parts.n;
+	lode_vec_append(&fold->parts, new);
+}
+
+void lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece)
+{
+	uint32_t index = row_for(fold, piece);
+	struct lode_digest_row *row = &fold->rows.at[index];
+
+	row->cost_ns += piece->cost_ns;
+	if (piece->is_whole)
+		count_event(row, piece->start_ns, piece->cost_ns);
+	else
+		add_part(fold, piece, index);
+}
+
+static int part_compare(const void *left, const void *right)
+{
+	const struct lode_fold_part *a = left, *b = right;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+/* Puts the parts of each event together; `part` .. `end` are those of one row. */
+static void count_row(struct lode_digest_row *row, struct lode_fold_part *part,
+		      const struct lode_fold_part *end)
+{
+	const struct lode_fold_part *first;
+	int64_t cost_ns;
+
+	if (end - part > 1)
+		qsort(part, (size_t)(end - part), sizeof(*part), part_compare);
+	while (part < end) {
+		first = part;
+		cost_ns = 0;
+		for (; part < end && part->thread == first->thread && part->event == first->event;
+		     part++)
+			cost_ns += part->cost_ns;
+		count_event(row, first->start_ns, cost_ns);
+	}
+}
+
+/* Brings the parts of each row together by counting: most rows have one part, and little to sort.
+ */
+static void count_parts(struct lode_fold *fold)
+{
+	size_t n_rows = fold->rows.n, n = fold->parts.n, begin = 0;
+	struct lode_fold_part *parts;
+	uint32_t *end;
+
+	if (!n)
+		return;
+	parts = lode_alloc(n * sizeof(*parts));
+	end = lode_alloc0(n_rows + 1, sizeof(*end));
+	for (size_t i = 0; i < n; i++)
+		end[fold->parts.at[i].row + 1]++;
+	for (size_t r = 0; r < n_rows; r++)
+		end[r + 1] += end[r];
+	for (size_t i = 0; i < n; i++)
+		parts[end[fold->parts.at[i].row]++] = fold->parts.at[i];
+	for (size_t r = 0; r < n_rows; begin = end[r++])
+		count_row(&fold->rows.at[r], parts + begin, parts + end[r]);
+	free(parts);
+	free(end);
+}
+
+/* ---- The end of a symptom ---- */
+
+void lode_fold_finish(struct lode_fold *fold, struct lode_digest *digest, uint32_t symptom)
+{
+	size_t n = fold->rows.n;
+
+	count_parts(fold);
+	for (size_t i = 0; i < n; i++) {
+		fold->rows.at[i].symptom = symptom;
+		fold->last_row.at[fold->rows.at[i].stack] = LODE_NONE;
+	}
+	if (n) {
+		lode_vec_reserve(&digest->rows, digest->rows.n + n);
+		memcpy(digest->rows.at + digest->rows.n, fold->rows.at, n * sizeof(*fold->rows.at));
+		digest->rows.n += n;
+	}
+	fold->rows.n = fold->parts.n = fold->last_part.n = 0;
+	lode_map_release(&fold->row_of);
+}
+
+void lode_fold_release(struct lode_fold *fold)
+{
+	lode_vec_release(&fold->last_row);
+	lode_map_release(&fold->row_of);
+	lode_map_release(&fold->label_of);
+	lode_vec_release(&fold->rows);
+	lode_vec_release(&fold->last_part);
+	lode_vec_release(&fold->parts);
+	fold->n_labels = 0;
+}

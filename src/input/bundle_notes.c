@@ -1,0 +1,139 @@
+/* The file INCOMPLETE of a bundle, written in place and read back. */
+#include "input/bundle_notes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+#include "base/mem.h"
+
+enum { FILE_BYTES = 4096, PATH_BYTES = 4200 };
+
+static const char head[] = "lode record: this bundle is incomplete\n";
+
+static int write_file(const char *dir, const char *lines, int flags, struct lode_error *err)
+{
+	char path[PATH_BYTES], text[FILE_BYTES];
+	ssize_t n = -1;
+	int fd;
+
+	/* Line feeds behind the text: the file never has to grow. */
+	memset(text, '\n', sizeof(text));
+	n = snprintf(text, sizeof(text) - 1, "%s%s", head, lines);
+	text[(size_t)n < sizeof(text) - 1 ? (size_t)n : sizeof(text) - 2] = '\n';
+	snprintf(path, sizeof(path), "%s/INCOMPLETE", dir);
+	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
+	if (fd < 0)
+		return lode_fail_errno(err, errno, path, "writing it");
+	errno = ENOSPC;
+	n = pwrite(fd, text, sizeof(text), 0);
+	if (close(fd) || n != (ssize_t)sizeof(text)) {
+		int errnum = errno;
+
+		if (flags & O_CREAT)
+			unlink(path);
+		return lode_fail_errno(err, errnum, path, "writing it");
+	}
+	return 0;
+}
+
+int lode_bundle_lacks_begin(const char *dir, struct lode_error *err)
+{
+	return write_file(dir,
+			  "lode record was not finished with it: perf.data is there as perf left "
+			  "it;\nsymbols, symptoms.tsv and README may be missing or cut\n",
+			  O_CREAT | O_EXCL, err);
+}
+
+int lode_bundle_lacks_say(const char *dir, const char *lines, struct lode_error *err)
+{
+	return write_file(dir, lines, 0, err);
+}
+
+void lode_bundle_lacks_end(const char *dir)
+{
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s/INCOMPLETE", dir);
+	unlink(path);
+}
+
+void lode_bundle_notes_remove(const char *dir)
+{
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s/.command", dir);
+	unlink(path);
+	lode_bundle_lacks_end(dir);
+}
+
+/* The first bytes of the note NAME beside the recording; -1: there is none. */
+static ssize_t read_beside(char *text, size_t size, const char *recording, const char *name)
+{
+	char path[PATH_BYTES];
+	ssize_t n = -1;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "%.*s%s", (int)lode_path_folder_bytes(recording), recording,
+		 name);
+	in = strcmp(recording, "-") == 0 ? NULL : fopen(path, "rbe");
+	if (!in)
+		return -1;
+	n = (ssize_t)fread(text, 1, size, in);
+	fclose(in);
+	return n;
+}
+
+char *lode_bundle_lacks_read(const char *recording)
+{
+	char text[FILE_BYTES + 1];
+	ssize_t n = read_beside(text, FILE_BYTES, recording, "INCOMPLETE");
+
+	while (n > 0 && text[n - 1] == '\n')
+		n--;
+	if (n < 0)
+		return NULL;
+	text[n] = '\0';
+	return strncmp(text, head, sizeof(head) - 1) == 0 ? lode_strdup(text + sizeof(head) - 1)
+							  : NULL;
+}
+
+int lode_bundle_command_write(const char *dir, char *const *words, struct lode_error *err)
+{
+	char path[PATH_BYTES];
+	bool is_bad = false;
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/.command", dir);
+	out = fopen(path, "wbe");
+	if (!out)
+		return lode_fail_errno(err, errno, path, "writing it");
+	for (; *words; words++)
+		is_bad |= fwrite(*words, 1, strlen(*words) + 1, out) != strlen(*words) + 1;
+	if (fclose(out) || is_bad) {
+		int errnum = errno;
+
+		unlink(path);
+		return lode_fail_errno(err, errnum, path, "writing it");
+	}
+	return 0;
+}
+
+char *lode_bundle_command_read(const char *recording)
+{
+	char text[FILE_BYTES + 1];
+	ssize_t n = read_beside(text, FILE_BYTES, recording, ".command");
+
+	if (n <= 0)
+		return NULL;
+	for (ssize_t i = 0; i + 1 < n; i++)
+		if (!text[i])
+			text[i] = ' ';
+	text[n] = '\0';
+	return lode_strdup(text);
+}

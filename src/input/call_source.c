@@ -1,0 +1,152 @@
+/* Reads a trace of calls, whatever its format, from a file or a folder. */
+#include "input/call_source.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "input/thread_names.h"
+
+static int read_file(const char *path, const struct lode_call_options *options,
+		     struct lode_call_sink *sink, struct lode_error *err)
+{
+	const struct lode_format *format;
+	uint8_t head[LODE_PEEK_BYTES];
+	struct lode_input *input;
+	ssize_t n;
+	int rc = lode_input_open(&input, path, err);
+
+	if (rc < 0)
+		return rc;
+	n = lode_input_peek(input, head, sizeof(head), err);
+	format = n > 0 ? lode_format_find(LODE_HOLDS_CALLS, head, (size_t)n) : NULL;
+	if (n < 0)
+		rc = (int)n;
+	else if (!format)
+		rc = lode_format_fail_unknown(LODE_HOLDS_CALLS, lode_input_path(input), head,
+					      (size_t)n, err);
+	else
+		rc = format->read_calls(input, options, sink, err);
+	lode_input_close(input);
+	return rc;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* ---- Folders ---- */
+
+struct trace_files {
+	lode_path_list paths;
+	LODE_VEC(const struct lode_format *) formats; /* beside the paths */
+};
+
+static int find_traces(struct trace_files *traces, const char *folder, struct lode_error *err)
+{
+	lode_path_list all = {0};
+	int rc = lode_folder_list(&all, folder, err);
+
+	for (size_t i = 0; i < all.n; i++) {
+		const struct lode_format *format = NULL;
+		struct stat st;
+
+		if (stat(all.at[i], &st) == 0 && S_ISREG(st.st_mode))
+			(void)lode_format_find_file(&format, LODE_HOLDS_CALLS, all.at[i], NULL);
+		if (!format)
+			continue;
+		lode_vec_append(&traces->formats, format);
+		lode_vec_append(&traces->paths, all.at[i]);
+		all.at[i] = NULL;
+	}
+	lode_path_list_release(&all);
+	return rc;
+}
+
+/* Files that are threads of one trace: of the first format that has such, put first. */
+static const struct lode_format *gather_threads(struct trace_files *traces, size_t *n)
+{
+	const struct lode_format *format = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < traces->paths.n; i++) {
+		char *path = traces->paths.at[i];
+
+		if (!format && traces->formats.at[i]->read_calls_of_files)
+			format = traces->formats.at[i];
+		if (!format || traces->formats.at[i] != format)
+			continue;
+		traces->paths.at[i] = traces->paths.at[*n];
+		traces->paths.at[(*n)++] = path;
+	}
+	return format;
+}
+
+/* A timeline is of one trace: which of them is for the user to say. */
+static int fail_several(const char *folder, const struct trace_files *traces,
+			struct lode_error *err)
+{
+	enum { SHOWN = 5 };
+	char list[400] = "";
+
+	for (size_t i = 0; i < traces->paths.n && i < SHOWN; i++) {
+		size_t used = strlen(list);
+
+		snprintf(list + used, sizeof(list) - used, "%s%.40s (%.20s)", i ? ", " : "",
+			 strrchr(traces->paths.at[i], '/') + 1, traces->formats.at[i]->name);
+	}
+	return lode_fail(err, LODE_ERR_ARG, folder, -1, "holds %zu traces; name one of them: %s%s",
+			 traces->paths.n, list, traces->paths.n > SHOWN ? ", ..." : "");
+}
+
+static int read_folder(const char *folder, const struct lode_call_options *options,
+		       struct lode_call_sink *sink, struct lode_error *err)
+{
+	const struct lode_format *whole = lode_format_find_folder(folder), *threads;
+	struct trace_files traces = {0};
+	size_t n;
+	int rc;
+
+	if (whole)
+		return whole->read_calls_of_folder(folder, options, sink, err);
+	rc = find_traces(&traces, folder, err);
+	threads = gather_threads(&traces, &n);
+	if (rc == LODE_OK && threads)
+		rc = threads->read_calls_of_files(traces.paths.at, n, options, sink, err);
+	else if (rc == LODE_OK && traces.paths.n == 1)
+		rc = read_file(traces.paths.at[0], options, sink, err);
+	else if (rc == LODE_OK && traces.paths.n > 1)
+		rc = fail_several(folder, &traces, err);
+	else if (rc == LODE_OK)
+		rc = lode_fail(err, LODE_ERR_FORMAT, folder, -1,
+			       "none of its files is a trace of calls that lode reads, and it is "
+			       "no uftrace data (a file `info`)");
+	lode_path_list_release(&traces.paths);
+	lode_vec_release(&traces.formats);
+	return rc;
+}
+
+static int read_any(const char *path, const struct lode_call_options *options,
+		    struct lode_call_sink *sink, struct lode_error *err)
+{
+	return is_folder(path) ? read_folder(path, options, sink, err)
+			       : read_file(path, options, sink, err);
+}
+
+int lode_calls_read(const char *path, const struct lode_call_options *options,
+		    struct lode_call_sink *sink, struct lode_error *err)
+{
+	struct lode_thread_names names;
+	int rc;
+
+	if (!options->thread_names)
+		return read_any(path, options, sink, err);
+	rc = lode_thread_names_open(&names, options->thread_names, sink, err);
+	if (rc == LODE_OK)
+		rc = read_any(path, options, &names.sink, err);
+	lode_thread_names_release(&names);
+	return rc;
+}

@@ -1,0 +1,113 @@
+/* The list of formats, and which of them an input is. */
+#include "input/format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "input/formats/calltext/calltext.h"
+#include "input/formats/chrome/chrome.h"
+#include "input/formats/counters/counter_reader.h"
+#include "input/formats/ftrace/graph.h"
+#include "input/formats/log/request_source.h"
+#include "input/source.h"
+#include "input/formats/uftrace/uftrace.h"
+#include "input/formats/xray/xray_log.h"
+
+const struct lode_format *const lode_formats[] = {
+	&lode_format_xray,	    &lode_format_perf,
+	&lode_format_script,	    &lode_format_folded,
+	&lode_format_sar,	    &lode_format_pcp,
+	&lode_format_sadf,	    &lode_format_counter_json,
+	&lode_format_counter_table, &lode_format_log,
+	&lode_format_uftrace,	    &lode_format_chrome,
+	&lode_format_graph,	    &lode_format_nonsequitur,
+	&lode_format_csv_calls,	    NULL,
+};
+
+unsigned lode_format_holds(const struct lode_format *f)
+{
+	return (f->load ? LODE_HOLDS_SAMPLES : 0) |
+	       (f->read_calls || f->read_calls_of_folder ? LODE_HOLDS_CALLS : 0) |
+	       (f->read_counters ? LODE_HOLDS_COUNTERS : 0) |
+	       (f->read_requests ? LODE_HOLDS_REQUESTS : 0);
+}
+
+static const struct lode_format *find_format(unsigned kinds, const uint8_t *head, size_t size,
+					     bool is_named)
+{
+	for (size_t i = 0; lode_formats[i] && size; i++) {
+		const struct lode_format *f = lode_formats[i];
+		bool (*recognise)(const uint8_t *, size_t) =
+			f->recognise_unnamed && !is_named ? f->recognise_unnamed : f->recognise;
+
+		if ((lode_format_holds(f) & kinds) && recognise && recognise(head, size))
+			return f;
+	}
+	return NULL;
+}
+
+const struct lode_format *lode_format_find(unsigned kinds, const uint8_t *head, size_t size)
+{
+	return find_format(kinds, head, size, true);
+}
+
+const struct lode_format *lode_format_find_unnamed(unsigned kinds, const uint8_t *head, size_t size)
+{
+	return find_format(kinds, head, size, false);
+}
+
+int lode_format_find_file(const struct lode_format **out, unsigned kinds, const char *path,
+			  struct lode_error *err)
+{
+	uint8_t head[LODE_PEEK_BYTES];
+	struct lode_input *input;
+	ssize_t n;
+	int rc = lode_input_open(&input, path, err);
+
+	*out = NULL;
+	if (rc < 0)
+		return rc;
+	n = lode_input_peek(input, head, sizeof(head), err);
+	if (n > 0)
+		*out = lode_format_find(kinds, head, (size_t)n);
+	lode_input_close(input);
+	return n < 0 ? (int)n : LODE_OK;
+}
+
+const struct lode_format *lode_format_find_folder(const char *path)
+{
+	for (size_t i = 0; lode_formats[i]; i++)
+		if (lode_formats[i]->recognise_folder && lode_formats[i]->recognise_folder(path))
+			return lode_formats[i];
+	return NULL;
+}
+
+static bool is_tar(const uint8_t *head, size_t size)
+{
+	return size > 262 && !memcmp(head + 257, "ustar", 5);
+}
+
+int lode_format_fail_unknown(unsigned kinds, const char *path, const uint8_t *head, size_t size,
+			     struct lode_error *err)
+{
+	char files[400] = "", folders[100] = "";
+
+	if (size == 0)
+		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
+				 "the file is empty: nothing was recorded, or it was not copied");
+	if (is_tar(head, size))
+		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
+				 "this is a tar archive: unpack it, and name what was in it");
+	for (size_t i = 0; lode_formats[i]; i++) {
+		const struct lode_format *f = lode_formats[i];
+		char *list = f->recognise ? files : folders;
+		size_t n = strlen(list), room = f->recognise ? sizeof(files) : sizeof(folders);
+
+		if (lode_format_holds(f) & kinds)
+			snprintf(list + n, room - n, "%s%s", n ? ", " : "",
+				 f->words ? f->words : f->name);
+	}
+	return lode_fail(err, LODE_ERR_FORMAT, path, 0,
+			 "this is none of: %s (plain, .zst, .gz or .xz)%s%s", files,
+			 *folders ? "; or name a folder of " : "", folders);
+}

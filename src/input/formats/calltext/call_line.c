@@ -1,0 +1,92 @@
+#include "input/formats/calltext/call_line.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/decimal.h"
+
+bool lode_call_parse_nonsequitur(struct lode_call_line *out, const char *line, size_t len)
+{
+	const char *space;
+
+	if (len < 5 || (line[0] != '0' && line[0] != '1') || line[1] != ' ')
+		return false;
+	out->kind = line[0] == '0' ? LODE_CALL_ENTER : LODE_CALL_EXIT;
+	out->function = line + 2;
+	space = memchr(out->function, ' ', len - 2);
+	if (!space || space == out->function)
+		return false;
+	out->function_len = (size_t)(space - out->function);
+	return lode_int_parse(&out->t_ns, space + 1, len - (size_t)(space + 1 - line));
+}
+
+bool lode_call_parse_kind(enum lode_call_event_kind *out, const char *text, size_t len)
+{
+	static const struct {
+		const char *word;
+		enum lode_call_event_kind kind;
+	} words[] = {
+		{"enter", LODE_CALL_ENTER}, {"entry", LODE_CALL_ENTER}, {"call", LODE_CALL_ENTER},
+		{"begin", LODE_CALL_ENTER}, {"exit", LODE_CALL_EXIT},	{"leave", LODE_CALL_EXIT},
+		{"return", LODE_CALL_EXIT}, {"end", LODE_CALL_EXIT},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (len == strlen(words[i].word) && !strncasecmp(text, words[i].word, len)) {
+			*out = words[i].kind;
+			return true;
+		}
+	return false;
+}
+
+/* The field that starts at a quote; gives what follows it, NULL if the quote is not closed. */
+static char *unquote(struct lode_call_field *field, char *at, const char *end)
+{
+	char *to = at;
+
+	field->at = at;
+	for (at++; at < end; at++) {
+		if (*at == '"') {
+			if (at + 1 == end || at[1] != '"')
+				break;
+			at++;
+		}
+		*to++ = *at;
+	}
+	if (at >= end)
+		return NULL;
+	field->len = (size_t)(to - field->at);
+	return at + 1;
+}
+
+size_t lode_call_split(struct lode_call_field *fields, size_t max, char *line, size_t len,
+		       char separator)
+{
+	const char *end = line + len;
+	char *at = line;
+
+	for (size_t n = 0;; n++) {
+		char *next;
+
+		if (n == max)
+			return max + 1;
+		if (at < end && *at == '"') {
+			next = unquote(&fields[n], at, end);
+			if (!next || (next < end && *next != separator))
+				return 0;
+		} else {
+			next = at < end ? memchr(at, separator, (size_t)(end - at)) : NULL;
+			if (!next)
+				next = line + len;
+			while (at < next && *at == ' ')
+				at++;
+			fields[n].at = at;
+			fields[n].len = (size_t)(next - at);
+			while (fields[n].len && at[fields[n].len - 1] == ' ')
+				fields[n].len--;
+		}
+		if (next == end)
+			return n + 1;
+		at = next + 1;
+	}
+}

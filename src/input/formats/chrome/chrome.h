@@ -1,0 +1,11 @@
+/*
+ * Chrome's (Catapult's) trace events in JSON: B and E, X; names of threads and processes.
+ */
+#ifndef LODE_CHROME_H
+#define LODE_CHROME_H
+
+#include "input/call_source.h"
+
+extern const struct lode_format lode_format_chrome;
+
+#endif

@@ -1,0 +1,259 @@
+#include "input/formats/chrome/chrome_events.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_parse.h>
+
+#define CHUNK_BYTES ((size_t)1 << 18)
+
+enum member { OTHER, PH, NAME, TS, DUR, PID, TID, ARGS_NAME, N_MEMBERS };
+
+struct parser {
+	const struct lode_chrome_reader *reader;
+	unsigned depth;	       /* of open arrays and objects */
+	unsigned events_depth; /* of the array of events once it is open, else 0 */
+	bool is_trace_events;  /* the key "traceEvents" was just read, in the outermost object */
+	bool is_array_form, has_ended;
+	bool is_args; /* the open object at depth events_depth + 2 is "args" */
+	bool is_args_next;
+	enum member member; /* whose value comes next */
+	bool has[N_MEMBERS];
+	LODE_VEC(char) texts[N_MEMBERS];
+	int rc;
+};
+
+/* ---- Values of members ---- */
+
+static int put(struct parser *p, const char *text, size_t len)
+{
+	enum member member = p->member;
+
+	p->member = OTHER;
+	p->is_args_next = p->is_trace_events = false;
+	if (member == OTHER)
+		return 1;
+	p->has[member] = true;
+	lode_vec_reserve(&p->texts[member], len + 1);
+	memcpy(p->texts[member].at, text, len);
+	p->texts[member].at[len] = '\0';
+	p->texts[member].n = len;
+	return 1;
+}
+
+static int on_null(void *context)
+{
+	struct parser *p = context;
+
+	p->member = OTHER;
+	return put(p, "", 0);
+}
+
+static int on_boolean(void *context, int value)
+{
+	(void)value;
+	return on_null(context);
+}
+
+static int on_number(void *context, const char *text, size_t len)
+{
+	return put(context, text, len);
+}
+
+static int on_string(void *context, const unsigned char *text, size_t len)
+{
+	return put(context, (const char *)text, len);
+}
+
+/* ---- Structure ---- */
+
+static bool is_key(const unsigned char *key, size_t len, const char *word)
+{
+	return len == strlen(word) && !memcmp(key, word, len);
+}
+
+static enum member event_member(const unsigned char *key, size_t len)
+{
+	static const char *const words[N_MEMBERS] = {[PH] = "ph",   [NAME] = "name", [TS] = "ts",
+						     [DUR] = "dur", [PID] = "pid",   [TID] = "tid"};
+
+	for (unsigned i = PH; i <= TID; i++)
+		if (is_key(key, len, words[i]))
+			return (enum member)i;
+	return OTHER;
+}
+
+static int on_key(void *context, const unsigned char *key, size_t len)
+{
+	struct parser *p = context;
+
+	p->member = OTHER;
+	p->is_args_next = false;
+	if (p->depth == 1 && !p->is_array_form) {
+		p->is_trace_events = is_key(key, len, "traceEvents");
+	} else if (p->events_depth && p->depth == p->events_depth + 1) {
+		p->member = event_member(key, len);
+		p->is_args_next = is_key(key, len, "args");
+	} else if (p->events_depth && p->depth == p->events_depth + 2 && p->is_args) {
+		p->member = is_key(key, len, "name") ? ARGS_NAME : OTHER;
+	}
+	return 1;
+}
+
+static int on_start_object(void *context)
+{
+	struct parser *p = context;
+
+	p->depth++;
+	if (p->events_depth && p->depth == p->events_depth + 1) {
+		memset(p->has, 0, sizeof(p->has));
+		p->is_args = false;
+	} else if (p->events_depth && p->depth == p->events_depth + 2) {
+		p->is_args = p->is_args_next;
+	}
+	p->member = OTHER;
+	p->is_args_next = p->is_trace_events = false;
+	return 1;
+}
+
+static int on_end_object(void *context)
+{
+	struct parser *p = context;
+	bool is_event = p->events_depth && p->depth == p->events_depth + 1;
+
+	if (p->events_depth && p->depth == p->events_depth + 2)
+		p->is_args = false;
+	p->depth--;
+	p->member = OTHER;
+	if (is_event) {
+		struct lode_chrome_event event = {0};
+		struct lode_chrome_text *const to[N_MEMBERS] = {[PH] = &event.ph,
+								[NAME] = &event.name,
+								[TS] = &event.ts,
+								[DUR] = &event.dur,
+								[PID] = &event.pid,
+								[TID] = &event.tid,
+								[ARGS_NAME] = &event.args_name};
+
+		for (unsigned i = PH; i < N_MEMBERS; i++)
+			if (p->has[i])
+				*to[i] = (struct lode_chrome_text){p->texts[i].at, p->texts[i].n};
+		p->rc = p->reader->take(p->reader->context, &event);
+	}
+	return p->rc == 0;
+}
+
+static int on_start_array(void *context)
+{
+	struct parser *p = context;
+
+	p->depth++;
+	if (p->depth == 1)
+		p->is_array_form = true;
+	if (!p->events_depth && !p->has_ended &&
+	    ((p->depth == 1) || (p->depth == 2 && p->is_trace_events)))
+		p->events_depth = p->depth;
+	p->member = OTHER;
+	p->is_args_next = p->is_trace_events = false;
+	return 1;
+}
+
+static int on_end_array(void *context)
+{
+	struct parser *p = context;
+
+	if (p->events_depth && p->depth == p->events_depth) {
+		p->events_depth = 0;
+		p->has_ended = true;
+	}
+	p->depth--;
+	p->member = OTHER;
+	return 1;
+}
+
+static const yajl_callbacks callbacks = {
+	.yajl_null = on_null,
+	.yajl_boolean = on_boolean,
+	.yajl_number = on_number,
+	.yajl_string = on_string,
+	.yajl_start_map = on_start_object,
+	.yajl_map_key = on_key,
+	.yajl_end_map = on_end_object,
+	.yajl_start_array = on_start_array,
+	.yajl_end_array = on_end_array,
+};
+
+/* ---- Reading ---- */
+
+static int fail_json(struct parser *p, yajl_handle handle, const char *path, int64_t offset,
+		     struct lode_error *err)
+{
+	unsigned char *text;
+	char line[200];
+
+	if (p->rc < 0)
+		return p->rc; /* `take` has told */
+	text = yajl_get_error(handle, 0, NULL, 0);
+	snprintf(line, sizeof(line), "%s", (const char *)text);
+	line[strcspn(line, "\n")] = '\0';
+	yajl_free_error(handle, text);
+	return lode_fail(err, LODE_ERR_FORMAT, path, offset, "not JSON any more: %s", line);
+}
+
+static int read_chunks(struct parser *p, yajl_handle handle, struct lode_input *input,
+		       bool *is_open, struct lode_error *err)
+{
+	const char *path = lode_input_path(input);
+	uint8_t *chunk = lode_alloc(CHUNK_BYTES);
+	int64_t offset = 0;
+	int rc = LODE_OK;
+
+	for (;;) {
+		ssize_t n = lode_input_read(input, chunk, CHUNK_BYTES, err);
+		size_t skip; /* a byte order mark */
+
+		if (n < 0)
+			rc = (int)n;
+		if (n <= 0)
+			break;
+		skip = offset == 0 && n >= 3 && !memcmp(chunk, "\xef\xbb\xbf", 3) ? 3 : 0;
+		if (yajl_parse(handle, chunk + skip, (size_t)n - skip) != yajl_status_ok) {
+			size_t at = skip + yajl_get_bytes_consumed(handle);
+
+			rc = fail_json(p, handle, path, offset + (int64_t)at, err);
+			break;
+		}
+		offset += n;
+		if (p->reader->progress)
+			p->reader->progress(p->reader->progress_context,
+					    lode_input_consumed_bytes(input),
+					    lode_input_size_bytes(input));
+	}
+	free(chunk);
+	/* An array of events that is not closed: programs that end suddenly leave it so. */
+	*is_open = rc == LODE_OK && p->events_depth && p->depth == p->events_depth;
+	if (rc == LODE_OK && !*is_open && p->depth > 0)
+		rc = lode_fail(err, LODE_ERR_TRUNCATED, path, offset,
+			       "the text ends inside an event");
+	return rc;
+}
+
+int lode_chrome_events_read(const struct lode_chrome_reader *reader, struct lode_input *input,
+			    bool *is_open, struct lode_error *err)
+{
+	struct parser p = {.reader = reader};
+	yajl_handle handle = yajl_alloc(&callbacks, NULL, &p);
+	int rc;
+
+	*is_open = false;
+	if (!handle)
+		lode_oom(CHUNK_BYTES);
+	yajl_config(handle, yajl_dont_validate_strings, 1); /* names are any bytes */
+	yajl_config(handle, yajl_allow_trailing_garbage, 1);
+	yajl_config(handle, yajl_allow_partial_values, 1);
+	rc = read_chunks(&p, handle, input, is_open, err);
+	yajl_free(handle);
+	for (unsigned i = 0; i < N_MEMBERS; i++)
+		lode_vec_release(&p.texts[i]);
+	return rc;
+}

@@ -1,0 +1,248 @@
+#include "input/formats/ftrace/graph_line.h"
+
+#include <string.h>
+
+#include "base/decimal.h"
+
+static struct lode_graph_text trim(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	return (struct lode_graph_text){at, (size_t)(end - at)};
+}
+
+static bool is_text(struct lode_graph_text text, const char *word)
+{
+	return text.len == strlen(word) && !memcmp(text.at, word, text.len);
+}
+
+static const char *find_graph_line(struct lode_graph_text text, const char *word)
+{
+	return memmem(text.at, text.len, word, strlen(word));
+}
+
+/* "bash-123", "kworker/0:1-45", "<...>-9": the number behind the last dash. */
+static bool parse_task(struct lode_graph_task *task, struct lode_graph_text text)
+{
+	const char *end = text.at + text.len, *at = end;
+
+	while (at > text.at && lode_is_digit(at[-1]))
+		at--;
+	if (at == end || at - text.at < 2 || at[-1] != '-' ||
+	    !lode_int32_parse(&task->tid, at, (size_t)(end - at)))
+		return false;
+	task->comm = trim(text.at, at - 1);
+	return task->comm.len > 0;
+}
+
+/* "1234.567890": seconds with six digits behind the point, or nine. */
+static bool parse_time_graph_line(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *point = memchr(text.at, '.', text.len);
+
+	if (!point || point == text.at || text.at + text.len - point < 4)
+		return false;
+	for (size_t i = 0; i < text.len; i++)
+		if (!lode_is_digit(text.at[i]) && text.at + i != point)
+			return false;
+	out->has_time = lode_decimal_parse(&out->t_ns, text.at, text.len, 9);
+	return out->has_time;
+}
+
+/* "0.123 us", "+ 12.345 us", "$ 1234567 us": a mark of how long it is may stand before. */
+static bool parse_duration(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *end = text.at + text.len;
+
+	if (text.len < 4 || memcmp(end - 3, " us", 3) != 0)
+		return false;
+	if (memchr("+!#*@$", *text.at, 6))
+		text = trim(text.at + 1, end);
+	end -= 3;
+	text = trim(text.at, end);
+	out->has_duration = lode_decimal_parse(&out->duration_ns, text.at, text.len, 3) &&
+			    out->duration_ns >= 0;
+	return out->has_duration;
+}
+
+/* "read_page", "read_page+0x10/0x40", "ext4_getattr [ext4]": what stands before the bracket. */
+static void set_function(struct lode_graph_line *out, struct lode_graph_text name)
+{
+	const char *bracket = memchr(name.at, '[', name.len), *plus;
+
+	if (bracket && name.at[name.len - 1] == ']') {
+		out->module = trim(bracket + 1, name.at + name.len - 1);
+		name = trim(name.at, bracket);
+	}
+	plus = find_graph_line(name, "+0x");
+	if (plus)
+		name.len = (size_t)(plus - name.at);
+	out->function = name;
+}
+
+/* The comment of a closing brace may name its function: read_page, read_page [ext4], read_page =
+   0x0, read_page ret=0x0; or only tell what it gave: "= 0x0", "ret=0x0". */
+static void parse_exit(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *at = find_graph_line(text, "/*"), *end, *mark;
+	struct lode_graph_text comment;
+
+	out->kind = LODE_GRAPH_EXIT;
+	if (!at)
+		return;
+	comment = (struct lode_graph_text){at + 2, text.len - (size_t)(at + 2 - text.at)};
+	end = find_graph_line(comment, "*/");
+	comment = trim(comment.at, end ? end : text.at + text.len);
+	mark = find_graph_line(comment, "= ");
+	if (!mark)
+		mark = find_graph_line(comment, "ret=");
+	if (mark)
+		comment = trim(comment.at, mark);
+	if (comment.len)
+		set_function(out, comment);
+}
+
+static void parse_function(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *bracket;
+
+	out->kind = LODE_GRAPH_BAD;
+	if (!text.len || !strncmp(text.at, "/*", 2)) {
+		out->kind = LODE_GRAPH_NOTHING;
+		return;
+	}
+	if (*text.at == '}') {
+		parse_exit(out, text);
+		return;
+	}
+	bracket = memchr(text.at, '(', text.len);
+	if (!bracket || bracket == text.at)
+		return;
+	set_function(out, trim(text.at, bracket));
+	text = (struct lode_graph_text){bracket, text.len - (size_t)(bracket - text.at)};
+	if (find_graph_line(text, ") {"))
+		out->kind = LODE_GRAPH_ENTER;
+	else if (find_graph_line(text, ");"))
+		out->kind = LODE_GRAPH_LEAF;
+}
+
+/* "0)  bash-123  =>  sshd-456" */
+static bool parse_switch(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *arrow = find_graph_line(text, "=>");
+
+	if (!arrow || !parse_task(&out->task, trim(text.at, arrow)) ||
+	    !parse_task(&out->next, trim(arrow + 2, text.at + text.len)))
+		return false;
+	out->kind = LODE_GRAPH_SWITCH;
+	return true;
+}
+
+/* "CPU:1 [LOST 23 EVENTS]" */
+static bool parse_lost(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *lost = find_graph_line(text, "[LOST "), *cpu = find_graph_line(text, "CPU:");
+	int64_t n;
+	size_t len = 0;
+
+	if (!lost || !cpu || cpu > lost)
+		return false;
+	cpu += strlen("CPU:");
+	while (lode_is_digit(cpu[len]))
+		len++;
+	if (!lode_int32_parse(&out->cpu, cpu, len))
+		return false;
+	for (lost += strlen("[LOST "), len = 0; lode_is_digit(lost[len]);)
+		len++;
+	if (!lode_decimal_parse(&n, lost, len, 0))
+		return false;
+	out->n_lost = (uint64_t)n;
+	out->kind = LODE_GRAPH_LOST;
+	return true;
+}
+
+/* "0)", from the left; what follows it. */
+static struct lode_graph_text parse_cpu(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	size_t n = 0;
+
+	while (n < text.len && lode_is_digit(text.at[n]))
+		n++;
+	if (n && n < text.len && text.at[n] == ')' && lode_int32_parse(&out->cpu, text.at, n))
+		return trim(text.at + n + 1, text.at + text.len);
+	return text;
+}
+
+static bool is_mark(struct lode_graph_text text)
+{
+	return is_text(text, "==========>") || is_text(text, "<==========");
+}
+
+/*
+ * Columns end in '|'; the function is what follows the last one, and may itself have '|' in its
+ * arguments. So columns are taken from the left as long as they look like one.
+ */
+static void parse_columns(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *end = text.at + text.len, *bar;
+
+	while ((bar = memchr(text.at, '|', (size_t)(end - text.at)))) {
+		struct lode_graph_text column = trim(text.at, bar);
+
+		column = parse_cpu(out, column);
+		if (is_mark(column)) {
+			out->kind = LODE_GRAPH_NOTHING;
+			return;
+		}
+		if (column.len && !parse_duration(out, column) &&
+		    !parse_time_graph_line(out, column) && !parse_task(&out->task, column)) {
+			/* flags, such as "d..1": a few characters without a blank */
+			if (column.len > 8 || memchr(column.at, ' ', column.len) ||
+			    memchr(column.at, '(', column.len))
+				break;
+		}
+		text = trim(bar + 1, end);
+	}
+	parse_function(out, parse_cpu(out, trim(text.at, end)));
+}
+
+/* trace-cmd's report: "bash-123   [000]  1234.567890: funcgraph_entry:   0.734 us   |  f();" */
+static bool parse_report(struct lode_graph_line *out, struct lode_graph_text text)
+{
+	const char *event = find_graph_line(text, ": funcgraph_"), *end = text.at + text.len, *open,
+		   *close;
+	const char *colon, *at;
+
+	if (!event)
+		return false;
+	for (at = event; at > text.at && at[-1] != ' ';)
+		at--;
+	open = memchr(text.at, '[', (size_t)(event - text.at));
+	close = open ? memchr(open, ']', (size_t)(event - open)) : NULL;
+	colon = memchr(event + 2, ':', (size_t)(end - event - 2));
+	if (!close || !colon || !parse_time_graph_line(out, trim(at, event)) ||
+	    !parse_task(&out->task, trim(text.at, open)) ||
+	    !lode_int32_parse(&out->cpu, open + 1, (size_t)(close - open - 1)))
+		return false;
+	parse_columns(out, trim(colon + 1, end));
+	return true;
+}
+
+void lode_graph_parse(struct lode_graph_line *out, const char *line, size_t len)
+{
+	struct lode_graph_text text = trim(line, line + len);
+
+	*out = (struct lode_graph_line){.cpu = -1, .kind = LODE_GRAPH_NOTHING};
+	if (!text.len || *text.at == '#' || !strncmp(text.at, "-----", 5) || parse_lost(out, text))
+		return;
+	if (!memchr(text.at, '|', text.len)) {
+		struct lode_graph_text rest = parse_cpu(out, text);
+
+		if (parse_switch(out, rest))
+			return;
+	}
+	if (!parse_report(out, text))
+		parse_columns(out, text);
+}

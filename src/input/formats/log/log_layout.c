@@ -1,0 +1,631 @@
+#include "input/formats/log/log_layout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+
+static const int64_t ns_per_s = 1000000000;
+
+static const char combined[] = "$remote_addr - $remote_user [$time_local] \"$request\" $status "
+			       "$body_bytes_sent \"$http_referer\" \"$http_user_agent\"";
+static const char common[] =
+	"$remote_addr - $remote_user [$time_local] \"$request\" $status $body_bytes_sent";
+/* Behind whatever syslog puts before it. */
+static const char haproxy[] =
+	"haproxy:%ci [%tr] %ft %bs %TIMERS %ST %B %CC %CS %tsc %ac %sq \"%r\"";
+
+/* ---- Making ---- */
+
+static struct lode_log_layout *new_layout(enum lode_log_family family, const char *words)
+{
+	struct lode_log_layout *layout = lode_alloc0(1, sizeof(*layout));
+
+	layout->family = family;
+	snprintf(layout->words, sizeof(layout->words), "%s", words);
+	return layout;
+}
+
+void lode_log_layout_free(struct lode_log_layout *layout)
+{
+	if (!layout)
+		return;
+	for (size_t i = 0; i < layout->steps.n; i++)
+		free(layout->steps.at[i].before);
+	lode_vec_release(&layout->steps);
+	lode_vec_release(&layout->columns);
+	free(layout->tail);
+	free(layout);
+}
+
+/* A format under way: the literal text since the last field. */
+struct compiler {
+	struct lode_log_layout *layout;
+	const char *fields;
+	LODE_VEC(char) literal;
+};
+
+static void add_field(struct compiler *c, struct lode_log_meaning meaning)
+{
+	struct lode_log_step *step = lode_vec_append_zero(&c->layout->steps);
+
+	lode_vec_append(&c->literal, '\0');
+	step->before = lode_strdup(c->literal.at);
+	step->before_len = c->literal.n - 1;
+	step->role = meaning.role;
+	lode_log_units_add(&c->layout->units, &meaning);
+	c->literal.n = 0;
+}
+
+static bool is_word_log_layout(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+/* nginx: $name or ${name}. */
+static const char *take_variable(struct compiler *c, const char *p)
+{
+	const char *name = p + 1 + (p[1] == '{'), *end = name;
+
+	while (is_word_log_layout(*end))
+		end++;
+	add_field(c, lode_log_meaning_with(c->fields, name, (size_t)(end - name)));
+	return end + (p[1] == '{' && *end == '}');
+}
+
+/* What a directive of Apache means: `letter` behind % and its modifiers, `inside` its braces. */
+static struct lode_log_meaning apache_meaning(const char *letter, const char *inside, size_t len)
+{
+	struct lode_log_meaning m = {0};
+	bool is_end = len > 4 && !memcmp(inside, "end:", 4);
+
+	if (len > 6 && !memcmp(inside, "begin:", 6)) {
+		inside += 6;
+		len -= 6;
+	} else if (is_end) {
+		inside += 4;
+		len -= 4;
+	}
+	switch (*letter) {
+	case 'u':
+		m.role = LODE_LOG_USER;
+		break;
+	case 'r':
+		m.role = LODE_LOG_REQUEST;
+		break;
+	case 's':
+		m.role = LODE_LOG_STATUS;
+		break;
+	case 'm':
+		m.role = LODE_LOG_METHOD;
+		break;
+	case 'U':
+		m.role = LODE_LOG_URL;
+		break;
+	case 'D':
+		m = (struct lode_log_meaning){LODE_LOG_RESPONSE, 1000, false};
+		break;
+	case 'T':
+		m = (struct lode_log_meaning){LODE_LOG_RESPONSE, ns_per_s, false};
+		if (len == 2 && inside[0] == 'm')
+			m.unit_ns = 1000000;
+		else if (len == 2 && inside[0] == 'u')
+			m.unit_ns = 1000;
+		break;
+	case 't': /* Apache's time is the request's arrival, unless it is told otherwise */
+		m = (struct lode_log_meaning){LODE_LOG_TIME, 0, !is_end};
+		if (len == 9 && !memcmp(inside, "msec_frac", 9))
+			m = (struct lode_log_meaning){LODE_LOG_FRACTION, 1000000, false};
+		else if (len == 9 && !memcmp(inside, "usec_frac", 9))
+			m = (struct lode_log_meaning){LODE_LOG_FRACTION, 1000, false};
+		else if (len >= 4 && (!memcmp(inside, "msec", 4) || !memcmp(inside, "usec", 4)))
+			m.role = LODE_LOG_FINE_TIME;
+		break;
+	default:
+		break;
+	}
+	return m;
+}
+
+/* Apache: %>s, %{User-agent}i, %!200{X}i, %%. */
+static const char *take_directive(struct compiler *c, const char *p)
+{
+	const char *start = p++, *inside = "", *letter;
+	size_t len = 0;
+	struct lode_log_meaning meaning, given;
+
+	while (*p == '<' || *p == '>' || *p == '!' || *p == ',' || (*p >= '0' && *p <= '9'))
+		p++;
+	if (*p == '{') {
+		inside = p + 1;
+		len = strcspn(inside, "}");
+		p = inside + len + (inside[len] == '}');
+	}
+	letter = p;
+	if (!*letter)
+		return p;
+	p += *letter == '^' && p[1] && p[2] ? 3 : 1;
+	meaning = apache_meaning(letter, inside, len);
+	/* The user may name the directive, or what is in its braces. */
+	given = lode_log_meaning_with(c->fields, start, (size_t)(p - start));
+	if (given.role == LODE_LOG_NONE && len && *letter != 't' && *letter != 'T')
+		given = lode_log_meaning_with(c->fields, inside, len);
+	if (given.role != LODE_LOG_NONE)
+		meaning = given;
+	else if (meaning.role == LODE_LOG_USER && c->fields && strstr(c->fields, "user="))
+		meaning.role = LODE_LOG_NONE;
+	add_field(c, meaning);
+	return p;
+}
+
+/* HAProxy: %ci, %{+Q}r, %[expression]. */
+static const char *take_haproxy(struct compiler *c, const char *p)
+{
+	static const struct {
+		const char *name;
+		struct lode_log_meaning meaning;
+	} known[] = {
+		{"tr", {LODE_LOG_TIME, 0, true}},	 {"trg", {LODE_LOG_TIME, 0, true}},
+		{"trl", {LODE_LOG_TIME, 0, true}},	 {"t", {LODE_LOG_TIME, 0, true}},
+		{"T", {LODE_LOG_TIME, 0, true}},	 {"TIMERS", {LODE_LOG_TIMERS, 0, false}},
+		{"Ta", {LODE_LOG_RESPONSE, 1000000, 0}}, {"Tt", {LODE_LOG_RESPONSE, 1000000, 0}},
+		{"Tr", {LODE_LOG_UPSTREAM, 1000000, 0}}, {"ST", {LODE_LOG_STATUS, 0, false}},
+		{"r", {LODE_LOG_REQUEST, 0, false}},	 {"HM", {LODE_LOG_METHOD, 0, false}},
+		{"HU", {LODE_LOG_URL, 0, false}},	 {"HP", {LODE_LOG_URL, 0, false}},
+	};
+	const char *name = p + 1, *end;
+	struct lode_log_meaning meaning;
+
+	if (*name == '{')
+		name += strcspn(name, "}") + 1;
+	if (*name == '[') {
+		end = name + strcspn(name, "]");
+		end += *end == ']';
+	} else {
+		for (end = name; is_word_log_layout(*end); end++)
+			;
+	}
+	meaning = lode_log_meaning_with(c->fields, name, (size_t)(end - name));
+	for (size_t i = 0; meaning.role == LODE_LOG_NONE && i < sizeof(known) / sizeof(known[0]);
+	     i++)
+		if (strlen(known[i].name) == (size_t)(end - name) &&
+		    !memcmp(known[i].name, name, (size_t)(end - name)))
+			meaning = known[i].meaning;
+	add_field(c, meaning);
+	return end;
+}
+
+/* Takes the log_format directive off, as it stands in nginx.conf: name, quotes, semicolon. */
+static char *bare_format(const char *format)
+{
+	static const char directive[] = "log_format";
+	const char *p = format + strspn(format, " \t");
+	char *out = lode_alloc(strlen(format) + 1), *q = out;
+
+	if (strncmp(p, directive, sizeof(directive) - 1) != 0) {
+		memcpy(out, format, strlen(format) + 1);
+		return out;
+	}
+	for (p = strchr(p, '\''); p; p = strchr(p, '\'')) {
+		size_t n = strcspn(++p, "'");
+
+		memcpy(q, p, n);
+		q += n;
+		p += n;
+		if (*p)
+			p++;
+	}
+	*q = '\0';
+	return out;
+}
+
+static int check_steps(const struct lode_log_layout *layout, const char *format,
+		       struct lode_error *err)
+{
+	bool has_time = false, has_response = false;
+
+	for (size_t i = 0; i < layout->steps.n; i++) {
+		enum lode_log_role role = layout->steps.at[i].role;
+
+		if (i && !layout->steps.at[i].before_len)
+			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+					 "the log's format has two fields with nothing between "
+					 "them: '%.80s'",
+					 format);
+		has_time |= role == LODE_LOG_TIME || role == LODE_LOG_FINE_TIME;
+		has_response |= role == LODE_LOG_RESPONSE || role == LODE_LOG_TIMERS;
+	}
+	if (!has_time || !has_response)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "the log's format has no %s: '%.80s'",
+				 has_time ? "response time ($request_time, %D, %Ta ...)"
+					  : "time ($time_local, $msec, %t ...)",
+				 format);
+	return LODE_OK;
+}
+
+static void compile_steps(struct compiler *c, const char *p, bool is_haproxy, bool is_nginx)
+{
+	while (*p) {
+		if (is_haproxy && *p == '%' && p[1] && p[1] != '%')
+			p = take_haproxy(c, p);
+		else if (is_nginx && *p == '$' && (p[1] == '{' || is_word_log_layout(p[1])))
+			p = take_variable(c, p);
+		else if (!is_haproxy && !is_nginx && *p == '%' && p[1] && p[1] != '%')
+			p = take_directive(c, p);
+		else {
+			bool is_escaped = (p[0] == '\\' && p[1] == '"') ||
+					  (!is_nginx && p[0] == '%' && p[1] == '%');
+
+			lode_vec_append(&c->literal, is_escaped ? p[1] : *p);
+			p += is_escaped ? 2 : 1;
+		}
+	}
+}
+
+static struct lode_log_layout *compile(const char *format, const char *fields, const char *words)
+{
+	struct compiler c = {.fields = fields};
+	char *bare = bare_format(format);
+	bool is_haproxy = strncmp(bare, "haproxy:", 8) == 0;
+
+	c.layout = new_layout(LODE_LOG_LITERALS, words);
+	compile_steps(&c, bare + (is_haproxy ? 8 : 0), is_haproxy,
+		      !is_haproxy && strchr(bare, '$') != NULL);
+	lode_vec_append(&c.literal, '\0');
+	c.layout->tail = lode_strdup(c.literal.at);
+	c.layout->tail_len = c.literal.n - 1;
+	lode_vec_release(&c.literal);
+	free(bare);
+	return c.layout;
+}
+
+int lode_log_layout_compile(struct lode_log_layout **out, const char *format, const char *fields,
+			    struct lode_error *err)
+{
+	struct lode_log_layout *layout;
+	int rc;
+
+	*out = NULL;
+	if (!strcmp(format, "haproxy"))
+		layout = compile(haproxy, fields, "HAProxy's httplog");
+	else if (!strcmp(format, "combined"))
+		layout = compile("$remote_addr - $remote_user [$time_local] \"$request\" $status "
+				 "$body_bytes_sent \"$http_referer\" \"$http_user_agent\" "
+				 "$request_time",
+				 fields, "combined, then the response time");
+	else
+		layout = compile(format, fields, "the format given");
+	rc = check_steps(layout, format, err);
+	if (rc < 0) {
+		lode_log_layout_free(layout);
+		return rc;
+	}
+	*out = layout;
+	return LODE_OK;
+}
+
+static bool is_complete(const struct lode_log_layout *layout)
+{
+	bool has_time = false, has_response = false;
+
+	for (size_t i = 0; i < layout->columns.n; i++) {
+		enum lode_log_role role = layout->columns.at[i].role;
+
+		has_time |= role == LODE_LOG_TIME || role == LODE_LOG_FINE_TIME;
+		has_response |= role == LODE_LOG_RESPONSE;
+	}
+	return has_time && has_response;
+}
+
+static void add_column(struct lode_log_layout *layout, const char *name, size_t len,
+		       const char *fields)
+{
+	struct lode_log_meaning meaning = lode_log_meaning_with(fields, name, len);
+
+	lode_vec_append(&layout->columns, meaning);
+	lode_log_units_add(&layout->units, &meaning);
+}
+
+/* A date of its own is one only beside a time of day: alone it is the time. */
+static void settle_date(struct lode_log_layout *layout)
+{
+	bool has_time = false;
+
+	for (size_t i = 0; i < layout->columns.n; i++)
+		has_time |= layout->columns.at[i].role == LODE_LOG_TIME;
+	for (size_t i = 0; !has_time && i < layout->columns.n; i++)
+		if (layout->columns.at[i].role == LODE_LOG_DATE)
+			layout->columns.at[i].role = LODE_LOG_TIME;
+}
+
+struct lode_log_layout *lode_log_layout_table(const char *header, size_t len, const char *fields)
+{
+	static const char delimiters[] = ",;\t|";
+	struct lode_log_layout *layout = new_layout(LODE_LOG_TABLE, "a table with a header");
+	size_t most = 0, at = 0;
+
+	for (const char *d = delimiters; *d; d++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < len; i++)
+			n += header[i] == *d;
+		if (n > most) {
+			most = n;
+			layout->delimiter = *d;
+		}
+	}
+	while (most && at <= len) {
+		const char *end = memchr(header + at, layout->delimiter, len - at);
+		const char *name = header + at;
+		size_t n = end ? (size_t)(end - name) : len - at;
+
+		at += n + 1;
+		while (n && (*name == '"' || *name == ' ' || *name == '#')) {
+			name++;
+			n--;
+		}
+		while (n && (name[n - 1] == '"' || name[n - 1] == ' ' || name[n - 1] == '\r'))
+			n--;
+		add_column(layout, name, n, fields);
+	}
+	settle_date(layout);
+	if (!is_complete(layout)) {
+		lode_log_layout_free(layout);
+		return NULL;
+	}
+	return layout;
+}
+
+struct lode_log_layout *lode_log_layout_w3c(const char *names, size_t len, const char *fields)
+{
+	struct lode_log_layout *layout = new_layout(LODE_LOG_W3C, "W3C extended");
+	const char *end = names + len;
+
+	while (names < end) {
+		const char *p;
+
+		while (names < end && (*names == ' ' || *names == '\t' || *names == '\r'))
+			names++;
+		for (p = names; p < end && *p != ' ' && *p != '\t' && *p != '\r'; p++)
+			;
+		if (p > names)
+			add_column(layout, names, (size_t)(p - names), fields);
+		names = p;
+	}
+	settle_date(layout);
+	return layout;
+}
+
+struct lode_log_layout *lode_log_layout_json(const char *fields)
+{
+	struct lode_log_layout *layout = new_layout(LODE_LOG_JSON, "JSON lines");
+
+	layout->fields = fields;
+	return layout;
+}
+
+/* ---- Guessing ---- */
+
+/* What stands behind the agent of a combined log, field by field, as a format. */
+struct tail_guess {
+	char format[1024];
+	size_t n;
+	bool has_response, has_upstream, has_time;
+};
+
+static void append_log_layout(struct tail_guess *g, const char *text, size_t len)
+{
+	if (g->n + len < sizeof(g->format)) {
+		memcpy(g->format + g->n, text, len);
+		g->n += len;
+		g->format[g->n] = '\0';
+	}
+}
+
+static bool is_seconds(const char *text, size_t len)
+{
+	size_t n_dots = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		n_dots += text[i] == '.';
+		if (text[i] != '.' && (text[i] < '0' || text[i] > '9'))
+			return false;
+	}
+	return len > 2 && n_dots == 1 && text[0] != '.';
+}
+
+/* The variable that a bare field seems to be. */
+static const char *look_of(struct tail_guess *g, const char *text, size_t len)
+{
+	bool is_number = is_seconds(text, len);
+	bool is_epoch = is_number && memchr(text, '.', len) == text + 10;
+
+	if (is_epoch && !g->has_time) {
+		g->has_time = true;
+		return "$msec";
+	}
+	if (is_number && !is_epoch && !g->has_response) {
+		g->has_response = true;
+		return "$request_time";
+	}
+	if ((is_number || (len == 1 && *text == '-')) && !is_epoch && g->has_response &&
+	    !g->has_upstream) {
+		g->has_upstream = true;
+		return "$upstream_response_time";
+	}
+	return "$other";
+}
+
+/* One field of the tail, "rt=0.005" or "0.005" or a quoted text; gives its length. */
+static size_t guess_field(struct tail_guess *g, const char *text, size_t len)
+{
+	size_t key = 0, n;
+	const char *quote;
+	struct lode_log_meaning meaning;
+
+	while (key < len && is_word_log_layout(text[key]))
+		key++;
+	if (key && key < len && text[key] == '=') {
+		meaning = lode_log_meaning_of(text, key);
+		append_log_layout(g, text, key + 1);
+		text += key + 1;
+		len -= key + 1;
+		n = len && *text == '"';
+		append_log_layout(g, "\"", n);
+		append_log_layout(g, "${", 2);
+		append_log_layout(g, text - key - 1, key);
+		append_log_layout(g, "}", 1);
+		g->has_response |= meaning.role == LODE_LOG_RESPONSE;
+		quote = n ? memchr(text + 1, '"', len - 1) : memchr(text, ' ', len);
+		append_log_layout(g, "\"", n);
+		return key + 1 + (quote ? (size_t)(quote - text) + n : len);
+	}
+	if (len && *text == '"') {
+		quote = memchr(text + 1, '"', len - 1);
+		n = quote ? (size_t)(quote - text) + 1 : len;
+		append_log_layout(g, "\"", 1);
+		quote = look_of(g, text + 1, n > 2 ? n - 2 : 0);
+		append_log_layout(g, quote, strlen(quote));
+		append_log_layout(g, "\"", 1);
+		return n;
+	}
+	for (n = 0; n < len && text[n] != ' '; n++)
+		;
+	quote = look_of(g, text, n);
+	append_log_layout(g, quote, strlen(quote));
+	return n;
+}
+
+/* A line of a common or combined log, with whatever stands behind it. */
+static struct lode_log_layout *guess_combined(const char *line, size_t len, const char *fields,
+					      char *why, size_t why_size)
+{
+	struct lode_log_splitter *splitter = lode_log_splitter_new();
+	struct lode_log_span spans[LODE_N_LOG_ROLES];
+	struct tail_guess g = {0};
+	struct lode_log_layout *layout = NULL;
+	char words[1200], *copy = lode_alloc(len + 1);
+	bool has_agent = true;
+
+	for (int pass = 0; pass < 2 && !layout; pass++) {
+		has_agent = pass == 0;
+		layout = compile(has_agent ? combined : common, fields, "");
+		/* What follows the format is one more field here. */
+		free(layout->tail);
+		layout->tail = lode_strdup("");
+		layout->tail_len = 0;
+		if (has_agent) {
+			struct lode_log_step *rest = lode_vec_append_zero(&layout->steps);
+
+			rest->before = lode_strdup("\"");
+			rest->before_len = 1;
+			rest->role = LODE_LOG_FRACTION; /* any that these formats do not use */
+		} else {
+			layout->steps.at[layout->steps.n - 1].role = LODE_LOG_FRACTION;
+		}
+		memcpy(copy, line, len);
+		copy[len] = '\0';
+		if (!lode_log_split(splitter, layout, copy, len, spans) ||
+		    spans[LODE_LOG_STATUS].len != 3) {
+			lode_log_layout_free(layout);
+			layout = NULL;
+		}
+	}
+	if (layout) {
+		const char *rest = spans[LODE_LOG_FRACTION].at;
+		size_t n = spans[LODE_LOG_FRACTION].len, at = 0;
+
+		append_log_layout(&g, has_agent ? combined : common,
+				  strlen(has_agent ? combined : common));
+		if (!has_agent) /* the size was taken as part of the rest */
+			while (at < n && rest[at] != ' ')
+				at++;
+		while (at < n && rest[at] == ' ' && at + 1 < n) {
+			append_log_layout(&g, " ", 1);
+			at += 1 + guess_field(&g, rest + at + 1, n - at - 1);
+		}
+		lode_log_layout_free(layout);
+		layout = NULL;
+		snprintf(words, sizeof(words), "%s%s",
+			 has_agent ? "combined, then" : "common, then",
+			 g.format + strlen(has_agent ? combined : common));
+		if (g.has_response)
+			layout = compile(g.format, fields, words);
+		else
+			snprintf(why, why_size,
+				 "its lines have no response time in seconds behind what common "
+				 "logs have; give its format with --log-format");
+	}
+	lode_log_splitter_free(splitter);
+	free(copy);
+	return layout;
+}
+
+/* Does the layout fit this line, with a time and a response time? */
+static bool fits(const struct lode_log_layout *layout, const char *line, size_t len)
+{
+	struct lode_log_splitter *splitter = lode_log_splitter_new();
+	struct lode_log_span spans[LODE_N_LOG_ROLES];
+	char *copy = lode_alloc(len + 1);
+	bool ok;
+
+	memcpy(copy, line, len);
+	copy[len] = '\0';
+	ok = lode_log_split(splitter, layout, copy, len, spans) &&
+	     (spans[LODE_LOG_TIME].at || spans[LODE_LOG_FINE_TIME].at) &&
+	     (spans[LODE_LOG_RESPONSE].at || spans[LODE_LOG_TIMERS].at);
+	free(copy);
+	lode_log_splitter_free(splitter);
+	return ok;
+}
+
+struct lode_log_layout *lode_log_layout_guess(const char *head, size_t size, const char *fields,
+					      char *why, size_t why_size)
+{
+	const char *feed = memchr(head, '\n', size), *w3c;
+	size_t len = feed ? (size_t)(feed - head) : size;
+	struct lode_log_layout *layout;
+	char shown[100];
+
+	if (len && head[len - 1] == '\r')
+		len--;
+	snprintf(why, why_size, "'%s' is no line of a log that lode knows; give its format",
+		 lode_escape_fit(shown, sizeof(shown), head, 60));
+	if (memchr(head, '\0', size) || !len)
+		return NULL;
+	if (head[0] == '#') {
+		w3c = memmem(head, size, "#Fields:", 8);
+		if (!w3c)
+			return NULL;
+		feed = memchr(w3c, '\n', size - (size_t)(w3c - head));
+		return feed ? lode_log_layout_w3c(w3c + 8, (size_t)(feed - w3c - 8), fields) : NULL;
+	}
+	if (head[0] == '{') {
+		layout = lode_log_layout_json(fields);
+		if (fits(layout, head, len))
+			return layout;
+		lode_log_layout_free(layout);
+		snprintf(why, why_size,
+			 "its objects have no field that is known as a time and one as a response "
+			 "time; name them, as in --fields 'time=ts,response=took:ms'");
+		return NULL;
+	}
+	layout = compile(haproxy, fields, "HAProxy's httplog");
+	if (fits(layout, head, len))
+		return layout;
+	lode_log_layout_free(layout);
+	layout = lode_log_layout_table(head, len, fields);
+	/* A log that was cut may begin within a line. */
+	for (int i = 0; !layout && i < 3 && len; i++) {
+		layout = guess_combined(head, len, fields, why, why_size);
+		if (!feed)
+			break;
+		size -= (size_t)(feed + 1 - head);
+		head = feed + 1;
+		feed = memchr(head, '\n', size);
+		len = feed ? (size_t)(feed - head) : 0;
+	}
+	return layout;
+}

@@ -1,0 +1,80 @@
+/*
+ * Layout of a log's lines: where in a line each role's text stands. Inside of input/formats/log
+ * only.
+ *
+ *   literals   nginx, Apache, HAProxy: fields parted by fixed texts
+ *   table      CSV and TSV with a header: columns parted by one character, quoted where need be
+ *   w3c        columns parted by spaces, named by "#Fields:" lines, which may come again
+ *   json       one object a line; nested names are joined by dots
+ *
+ * Immutable once made: threads share it, each with its own struct lode_log_splitter.
+ */
+#ifndef LODE_LOG_LAYOUT_H
+#define LODE_LOG_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "input/formats/log/log_fields.h"
+
+enum lode_log_family { LODE_LOG_LITERALS, LODE_LOG_TABLE, LODE_LOG_W3C, LODE_LOG_JSON };
+
+/* A field and the text that must stand before it. */
+struct lode_log_step {
+	char *before;
+	size_t before_len;
+	enum lode_log_role role;
+};
+
+struct lode_log_layout {
+	enum lode_log_family family;
+	struct lode_log_units units;
+	LODE_VEC(struct lode_log_step) steps; /* literals */
+	char *tail;			      /* what must stand behind the last field */
+	size_t tail_len;
+	char delimiter;				   /* table */
+	LODE_VEC(struct lode_log_meaning) columns; /* table, w3c */
+	const char *fields; /* json: struct lode_log_options.fields, borrowed */
+	char words[160];    /* what the log is, for people */
+};
+
+void lode_log_layout_free(struct lode_log_layout *layout);
+
+/* From nginx's, Apache's or HAProxy's ("haproxy:...") words, or a name ("combined", "haproxy"). */
+int lode_log_layout_compile(struct lode_log_layout **out, const char *format, const char *fields,
+			    struct lode_error *err);
+/* From a header line of a table. NULL: its columns tell neither a time nor a response time. */
+struct lode_log_layout *lode_log_layout_table(const char *header, size_t len, const char *fields);
+/* From what follows "#Fields:". */
+struct lode_log_layout *lode_log_layout_w3c(const char *names, size_t len, const char *fields);
+struct lode_log_layout *lode_log_layout_json(const char *fields);
+
+/*
+ * From the head of a log: NULL if it is none that tells its own format, with the reason in `why`.
+ * In common and combined logs the fields behind the agent are told by their look: seconds with a
+ * fraction are the response time, a second one the upstream's, an epoch time the time.
+ */
+struct lode_log_layout *lode_log_layout_guess(const char *head, size_t size, const char *fields,
+					      char *why, size_t why_size);
+
+/* ---- Splitting ---- */
+
+struct lode_log_splitter;
+struct lode_log_splitter *lode_log_splitter_new(void);
+void lode_log_splitter_free(struct lode_log_splitter *splitter);
+
+/*
+ * Fills `spans` from one line (which may be changed: quotes are undone in place). False: the line
+ * does not have this layout. Spans are valid until the next call.
+ */
+bool lode_log_split(struct lode_log_splitter *splitter, const struct lode_log_layout *layout,
+		    char *line, size_t len, struct lode_log_span spans[LODE_N_LOG_ROLES]);
+
+/* How the spans of the last line are to be understood; in JSON each line has its own fields. */
+const struct lode_log_units *lode_log_split_units(const struct lode_log_splitter *splitter,
+						  const struct lode_log_layout *layout);
+
+#endif

@@ -1,0 +1,198 @@
+#include "input/formats/log/log_request.h"
+
+#include <string.h>
+
+#include "base/duration.h"
+
+static const int64_t ns_per_s = 1000000000, ns_per_ms = 1000000;
+
+/* "-" or nothing: the writer had nothing to say. */
+static bool is_absent(const struct lode_log_span *span)
+{
+	return !span->at || span->len == 0 || (span->len == 1 && *span->at == '-');
+}
+
+/* A number in its unit; without one, "12ms" says it, and a fraction means seconds. */
+static bool parse_duration(int64_t *out_ns, const char *text, size_t len, int64_t unit_ns)
+{
+	char copy[40];
+
+	if (unit_ns && lode_log_decimal(out_ns, text, len, unit_ns))
+		return true;
+	if (!unit_ns && memchr(text, '.', len) && lode_log_decimal(out_ns, text, len, ns_per_s))
+		return true;
+	if (len >= sizeof(copy) || !len || (text[len - 1] >= '0' && text[len - 1] <= '9'))
+		return false;
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	return lode_duration_parse(out_ns, copy);
+}
+
+/*
+ * "0.005", "0.1, 0.2 : 0.3", "-": servers asked one after another, so their times add up. Unknown
+ * when no server was asked, or when one of the numbers is none.
+ */
+static int64_t parse_upstream(const struct lode_log_span *span, int64_t unit_ns)
+{
+	const char *p = span->at, *end = p + span->len;
+	int64_t sum = LODE_UPSTREAM_UNKNOWN, one;
+
+	if (is_absent(span))
+		return sum;
+	while (p < end) {
+		const char *stop = p;
+
+		while (stop < end && *stop != ',' && *stop != ' ')
+			stop++;
+		if (stop - p != 1 || *p != '-') {
+			if (!parse_duration(&one, p, (size_t)(stop - p), unit_ns) ||
+			    one > INT64_MAX / 16 || sum > INT64_MAX / 16)
+				return LODE_UPSTREAM_UNKNOWN;
+			sum = (sum < 0 ? 0 : sum) + one;
+		}
+		for (p = stop; p < end && (*p == ',' || *p == ' ' || *p == ':'); p++)
+			;
+	}
+	return sum;
+}
+
+/* HAProxy: TR/Tw/Tc/Tr/Ta in ms, -1 for what was never reached, "+" before Ta that is not final. */
+static bool parse_timers(const struct lode_log_span *span, int64_t *response_ns,
+			 int64_t *upstream_ns)
+{
+	int64_t value[5] = {-1, -1, -1, -1, -1}, upstream = -1;
+	const char *p = span->at, *end = p + span->len;
+
+	for (int i = 0; i < 5; i++) {
+		const char *stop = memchr(p, '/', (size_t)(end - p));
+		size_t len = (size_t)((stop ? stop : end) - p);
+
+		if (len && *p == '+') {
+			p++;
+			len--;
+		}
+		if (!(len == 2 && p[0] == '-' && p[1] == '1') &&
+		    !lode_log_decimal(&value[i], p, len, ns_per_ms))
+			return false;
+		if (!stop && i < 4)
+			return false;
+		p = stop ? stop + 1 : end;
+	}
+	for (int i = 1; i < 4; i++) /* queue, connection, answer: what the servers are behind */
+		if (value[i] >= 0)
+			upstream = (upstream < 0 ? 0 : upstream) + value[i];
+	*response_ns = value[4];
+	*upstream_ns = upstream < 0 ? LODE_UPSTREAM_UNKNOWN : upstream;
+	return true;
+}
+
+static bool parse_time_log_request(struct lode_log_request *out, struct lode_log_clock *clock,
+				   const struct lode_log_units *units,
+				   const struct lode_log_span *spans)
+{
+	struct lode_log_time time;
+	int64_t fraction;
+	const struct lode_log_span *fine = &spans[LODE_LOG_FINE_TIME], *t = &spans[LODE_LOG_TIME];
+
+	if (!is_absent(fine) && lode_log_time_parse(&time, clock, fine->at, fine->len))
+		;
+	else if (is_absent(t))
+		return false;
+	else if (!is_absent(&spans[LODE_LOG_DATE]) &&
+		 lode_log_time_join(&time, spans[LODE_LOG_DATE].at, spans[LODE_LOG_DATE].len, t->at,
+				    t->len))
+		time.has_zone = true; /* W3C logs are in UTC */
+	else if (!lode_log_time_parse(&time, clock, t->at, t->len))
+		return false;
+	if (spans[LODE_LOG_FRACTION].at && units->fraction_ns) {
+		if (!lode_log_decimal(&fraction, spans[LODE_LOG_FRACTION].at,
+				      spans[LODE_LOG_FRACTION].len, units->fraction_ns))
+			return false;
+		time.ns += fraction;
+	}
+	out->request.end_ns = time.ns;
+	out->has_zone = time.has_zone;
+	out->is_start = units->is_start;
+	return true;
+}
+
+/* "GET /path HTTP/1.1"; a request that is none (a scan, TLS on a plain port) is all URL. */
+static void parse_request(struct lode_log_request *out, const struct lode_log_span *span)
+{
+	const char *end = span->at + span->len;
+	const char *space = memchr(span->at, ' ', span->len), *protocol;
+
+	out->url = *span;
+	if (!space || space == span->at)
+		return;
+	out->method = (struct lode_log_span){span->at, (size_t)(space - span->at)};
+	protocol = memrchr(space + 1, ' ', (size_t)(end - space - 1));
+	out->url.at = space + 1;
+	out->url.len = (size_t)((protocol ? protocol : end) - space - 1);
+}
+
+static uint16_t parse_status(const struct lode_log_span *span)
+{
+	unsigned value = 0;
+
+	for (size_t i = 0; i < span->len; i++) {
+		if (span->at[i] < '0' || span->at[i] > '9' || value > 999)
+			return 0;
+		value = value * 10 + (unsigned)(span->at[i] - '0');
+	}
+	return value < 1000 ? (uint16_t)value : 0;
+}
+
+enum lode_log_verdict lode_log_request_parse(struct lode_log_request *out,
+					     struct lode_log_clock *clock,
+					     const struct lode_log_units *units,
+					     const struct lode_log_span spans[LODE_N_LOG_ROLES])
+{
+	struct lode_request *request = &out->request;
+
+	memset(out, 0, sizeof(*out));
+	request->upstream_ns = parse_upstream(&spans[LODE_LOG_UPSTREAM], units->upstream_ns);
+	if (spans[LODE_LOG_TIMERS].at) {
+		if (!parse_timers(&spans[LODE_LOG_TIMERS], &request->response_ns,
+				  &request->upstream_ns))
+			return LODE_LOG_BAD_RESPONSE;
+		if (request->response_ns < 0)
+			return LODE_LOG_NO_RESPONSE;
+	} else if (is_absent(&spans[LODE_LOG_RESPONSE])) {
+		return spans[LODE_LOG_RESPONSE].at ? LODE_LOG_NO_RESPONSE : LODE_LOG_BAD_LINE;
+	} else if (!parse_duration(&request->response_ns, spans[LODE_LOG_RESPONSE].at,
+				   spans[LODE_LOG_RESPONSE].len, units->response_ns)) {
+		return LODE_LOG_BAD_RESPONSE;
+	}
+	if (!parse_time_log_request(out, clock, units, spans))
+		return LODE_LOG_BAD_TIME;
+	out->is_start |= spans[LODE_LOG_TIMERS].at != NULL;
+	if (out->is_start &&
+	    __builtin_add_overflow(request->end_ns, request->response_ns, &request->end_ns))
+		return LODE_LOG_BAD_RESPONSE;
+	if (spans[LODE_LOG_REQUEST].at)
+		parse_request(out, &spans[LODE_LOG_REQUEST]);
+	if (spans[LODE_LOG_URL].at)
+		out->url = spans[LODE_LOG_URL];
+	if (spans[LODE_LOG_METHOD].at)
+		out->method = spans[LODE_LOG_METHOD];
+	if (!is_absent(&spans[LODE_LOG_USER]))
+		out->user = spans[LODE_LOG_USER];
+	request->status = parse_status(&spans[LODE_LOG_STATUS]);
+	return LODE_LOG_IS_REQUEST;
+}
+
+const char *lode_log_verdict_words(enum lode_log_verdict verdict)
+{
+	switch (verdict) {
+	case LODE_LOG_BAD_TIME:
+		return "has no time that lode knows";
+	case LODE_LOG_BAD_RESPONSE:
+		return "has no response time (a whole number needs its unit, as in --fields "
+		       "'response=took:ms')";
+	case LODE_LOG_BAD_LINE:
+		return "is not of the log's format";
+	default:
+		return "is a request";
+	}
+}

@@ -1,0 +1,34 @@
+/*
+ * One line's spans -> one request, but for the names. Inside of input/formats/log only.
+ */
+#ifndef LODE_LOG_REQUEST_H
+#define LODE_LOG_REQUEST_H
+
+#include "model/requests.h"
+#include "input/formats/log/log_fields.h"
+#include "base/log_time.h"
+
+enum lode_log_verdict {
+	LODE_LOG_IS_REQUEST,
+	LODE_LOG_NO_RESPONSE, /* "-": it was never answered, or by nobody who measures */
+	LODE_LOG_BAD_TIME,
+	LODE_LOG_BAD_RESPONSE,
+	LODE_LOG_BAD_LINE, /* not of the log's layout at all */
+};
+
+/* Texts are spans of the line; `at` NULL: not there. */
+struct lode_log_request {
+	struct lode_request request; /* action and user are not set; end_ns may be without a zone */
+	bool has_zone;		     /* else end_ns is a wall clock's */
+	bool is_start;		     /* the log has the start; end_ns is the end all the same */
+	struct lode_log_span method, url, user;
+};
+
+enum lode_log_verdict lode_log_request_parse(struct lode_log_request *out,
+					     struct lode_log_clock *clock,
+					     const struct lode_log_units *units,
+					     const struct lode_log_span spans[LODE_N_LOG_ROLES]);
+
+const char *lode_log_verdict_words(enum lode_log_verdict verdict);
+
+#endif

@@ -1,0 +1,323 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_parse.h>
+
+#include "base/map.h"
+#include "input/formats/log/log_layout.h"
+
+enum { MAX_JSON_DEPTH = 8, MAX_JSON_NAME = 256 };
+
+struct lode_log_splitter {
+	/* JSON: where the parser is, and copies of what is wanted. */
+	const struct lode_log_layout *layout;
+	struct lode_strings names; /* names seen, and what each means */
+	LODE_VEC(struct lode_log_meaning) meanings;
+	char name[MAX_JSON_NAME]; /* nested names, joined by dots */
+	size_t ends[MAX_JSON_DEPTH + 1];
+	struct lode_log_units units;
+	int depth, array_depth;
+	bool is_too_deep;
+	LODE_VEC(char) text;
+	size_t at[LODE_N_LOG_ROLES], len[LODE_N_LOG_ROLES];
+	bool has[LODE_N_LOG_ROLES];
+};
+
+struct lode_log_splitter *lode_log_splitter_new(void)
+{
+	return lode_alloc0(1, sizeof(struct lode_log_splitter));
+}
+
+void lode_log_splitter_free(struct lode_log_splitter *splitter)
+{
+	if (!splitter)
+		return;
+	lode_vec_release(&splitter->text);
+	lode_strings_release(&splitter->names);
+	lode_vec_release(&splitter->meanings);
+	free(splitter);
+}
+
+/* ---- Literals ---- */
+
+/* nginx joins the times of several servers by ", " and " : "; a field ends at the space behind. */
+static bool is_within_list(const char *p, const char *start, const char *end)
+{
+	return (p > start && (p[-1] == ',' || p[-1] == ':')) ||
+	       (p + 2 < end && p[1] == ':' && p[2] == ' ');
+}
+
+/* A quote behind an odd number of backslashes belongs to the field. */
+static bool is_escaped(const char *p, const char *start)
+{
+	size_t n = 0;
+
+	while (p - n > start && p[-1 - (ptrdiff_t)n] == '\\')
+		n++;
+	return n % 2 == 1;
+}
+
+/* Where the field from `start` ends: before `text`. NULL: nowhere. */
+static const char *field_end(const char *start, const char *end, const char *text, size_t len,
+			     enum lode_log_role role)
+{
+	for (const char *p = start; p < end; p++) {
+		p = memchr(p, *text, (size_t)(end - p));
+		if (!p || (size_t)(end - p) < len)
+			return NULL;
+		if (len > 1 && memcmp(p, text, len) != 0)
+			continue;
+		if (*text == '"' && is_escaped(p, start))
+			continue;
+		if (role == LODE_LOG_UPSTREAM && *text == ' ' && is_within_list(p, start, end))
+			continue;
+		return p;
+	}
+	return NULL;
+}
+
+static bool split_literals(const struct lode_log_layout *layout, const char *line, size_t len,
+			   struct lode_log_span *spans)
+{
+	const struct lode_log_step *steps = layout->steps.at;
+	const char *at = line, *end = line + len, *stop;
+	size_t n = layout->steps.n;
+
+	if (len < steps[0].before_len || memcmp(line, steps[0].before, steps[0].before_len) != 0)
+		return false;
+	at += steps[0].before_len;
+	for (size_t i = 0; i < n; i++) {
+		bool is_last = i + 1 == n;
+		const char *text = is_last ? layout->tail : steps[i + 1].before;
+		size_t text_len = is_last ? layout->tail_len : steps[i + 1].before_len;
+
+		if (is_last && text_len == 0)
+			stop = end;
+		else
+			stop = field_end(at, end, text, text_len, steps[i].role);
+		if (!stop)
+			return false;
+		spans[steps[i].role] = (struct lode_log_span){at, (size_t)(stop - at)};
+		at = stop + text_len;
+	}
+	return at == end;
+}
+
+/* ---- Columns ---- */
+
+/* A quoted field, its doubled quotes undone in place; gives where it ends, or NULL. */
+static char *take_quoted(char *p, const char *end, struct lode_log_span *span)
+{
+	char *out = p + 1;
+
+	span->at = out;
+	for (p++; p < end; p++) {
+		if (*p == '"') {
+			if (p + 1 < end && p[1] == '"')
+				p++;
+			else
+				break;
+		}
+		*out++ = *p;
+	}
+	span->len = (size_t)(out - span->at);
+	return p < end ? p + 1 : NULL;
+}
+
+static bool split_table(const struct lode_log_layout *layout, char *line, size_t len,
+			struct lode_log_span *spans)
+{
+	char *p = line, *end = line + len;
+
+	for (size_t i = 0; i < layout->columns.n; i++) {
+		struct lode_log_span span;
+
+		if (p < end && *p == '"') {
+			p = take_quoted(p, end, &span);
+			if (!p || (p < end && *p != layout->delimiter))
+				return false;
+		} else {
+			char *stop =
+				p < end ? memchr(p, layout->delimiter, (size_t)(end - p)) : NULL;
+
+			span.at = p;
+			span.len = (size_t)((stop ? stop : end) - p);
+			p += span.len;
+		}
+		spans[layout->columns.at[i].role] = span;
+		if (p == end)
+			return i + 1 == layout->columns.n;
+		p++;
+	}
+	return false;
+}
+
+static bool split_w3c(const struct lode_log_layout *layout, const char *line, size_t len,
+		      struct lode_log_span *spans)
+{
+	const char *p = line, *end = line + len;
+
+	if (len && *line == '#')
+		return false;
+	for (size_t i = 0; i < layout->columns.n; i++) {
+		const char *stop = p < end ? memchr(p, ' ', (size_t)(end - p)) : NULL;
+
+		if (p >= end)
+			return false;
+		if (!stop)
+			stop = end;
+		spans[layout->columns.at[i].role] = (struct lode_log_span){p, (size_t)(stop - p)};
+		p = stop + 1;
+	}
+	return p > end;
+}
+
+/* ---- JSON ---- */
+
+/* What the field that the parser is in means. LIMIT: names beyond 64k are not remembered. */
+static struct lode_log_meaning json_meaning(struct lode_log_splitter *s)
+{
+	size_t len = s->ends[s->depth];
+	uint32_t id = lode_strings_find(&s->names, s->name, len);
+	struct lode_log_meaning meaning;
+
+	if (id != LODE_NONE)
+		return s->meanings.at[id];
+	meaning = lode_log_meaning_with(s->layout->fields, s->name, len);
+	if (s->meanings.n < 65536) {
+		(void)lode_strings_intern(&s->names, s->name, len);
+		lode_vec_append(&s->meanings, meaning);
+	}
+	return meaning;
+}
+
+static int json_value(struct lode_log_splitter *s, const char *text, size_t len)
+{
+	struct lode_log_meaning meaning;
+
+	if (s->is_too_deep || s->array_depth)
+		return 1;
+	meaning = json_meaning(s);
+	if (meaning.role == LODE_LOG_NONE || s->has[meaning.role])
+		return 1;
+	lode_log_units_add(&s->units, &meaning);
+	s->has[meaning.role] = true;
+	s->at[meaning.role] = s->text.n;
+	s->len[meaning.role] = len;
+	lode_vec_reserve(&s->text, s->text.n + len + 1);
+	memcpy(s->text.at + s->text.n, text, len);
+	s->text.n += len;
+	return 1;
+}
+
+static int json_number(void *context, const char *text, size_t len)
+{
+	return json_value(context, text, len);
+}
+
+static int json_string(void *context, const unsigned char *text, size_t len)
+{
+	return json_value(context, (const char *)text, len);
+}
+
+static int json_key(void *context, const unsigned char *text, size_t len)
+{
+	struct lode_log_splitter *s = context;
+	size_t from = s->depth > 1 ? s->ends[s->depth - 1] : 0;
+
+	if (s->array_depth)
+		return 1;
+	s->is_too_deep = s->depth > MAX_JSON_DEPTH || from + len + 1 > MAX_JSON_NAME;
+	if (s->is_too_deep)
+		return 1;
+	if (s->depth > 1)
+		s->name[from++] = '.';
+	memcpy(s->name + from, text, len);
+	s->ends[s->depth] = from + len;
+	return 1;
+}
+
+static int json_start_map(void *context)
+{
+	struct lode_log_splitter *s = context;
+
+	if (s->depth < MAX_JSON_DEPTH) {
+		s->depth++;
+		s->ends[s->depth] = s->depth > 1 ? s->ends[s->depth - 1] : 0;
+		return 1;
+	}
+	return 0; /* deeper than any log's record */
+}
+
+static int json_end_map(void *context)
+{
+	((struct lode_log_splitter *)context)->depth--;
+	return 1;
+}
+
+static int json_start_array(void *context)
+{
+	((struct lode_log_splitter *)context)->array_depth++;
+	return 1;
+}
+
+static int json_end_array(void *context)
+{
+	((struct lode_log_splitter *)context)->array_depth--;
+	return 1;
+}
+
+static bool split_json(struct lode_log_splitter *s, const struct lode_log_layout *layout,
+		       const char *line, size_t len, struct lode_log_span *spans)
+{
+	static const yajl_callbacks callbacks = {
+		.yajl_number = json_number,
+		.yajl_string = json_string,
+		.yajl_start_map = json_start_map,
+		.yajl_map_key = json_key,
+		.yajl_end_map = json_end_map,
+		.yajl_start_array = json_start_array,
+		.yajl_end_array = json_end_array,
+	};
+	yajl_handle parser;
+	bool ok;
+
+	s->layout = layout;
+	s->depth = s->array_depth = 0;
+	s->is_too_deep = false;
+	s->text.n = 0;
+	memset(s->has, 0, sizeof(s->has));
+	parser = yajl_alloc(&callbacks, NULL, s);
+	ok = parser && yajl_parse(parser, (const unsigned char *)line, len) == yajl_status_ok &&
+	     yajl_complete_parse(parser) == yajl_status_ok;
+	if (parser)
+		yajl_free(parser);
+	for (int role = 0; ok && role < LODE_N_LOG_ROLES; role++)
+		if (s->has[role])
+			spans[role] =
+				(struct lode_log_span){s->text.at + s->at[role], s->len[role]};
+	return ok;
+}
+
+bool lode_log_split(struct lode_log_splitter *splitter, const struct lode_log_layout *layout,
+		    char *line, size_t len, struct lode_log_span spans[LODE_N_LOG_ROLES])
+{
+	memset(spans, 0, LODE_N_LOG_ROLES * sizeof(*spans));
+	switch (layout->family) {
+	case LODE_LOG_LITERALS:
+		return split_literals(layout, line, len, spans);
+	case LODE_LOG_TABLE:
+		return split_table(layout, line, len, spans);
+	case LODE_LOG_W3C:
+		return split_w3c(layout, line, len, spans);
+	case LODE_LOG_JSON:
+		return split_json(splitter, layout, line, len, spans);
+	}
+	return false;
+}
+
+const struct lode_log_units *lode_log_split_units(const struct lode_log_splitter *splitter,
+						  const struct lode_log_layout *layout)
+{
+	return layout->family == LODE_LOG_JSON ? &splitter->units : &layout->units;
+}

@@ -1,0 +1,113 @@
+#include "input/formats/perf/perf_command.h"
+
+#include <stdlib.h>
+
+enum { IS_PERF = 1, IS_PERF_EXEC = 2, IS_PERF_CHILD = 4 };
+
+void lode_perf_command_init(struct lode_perf_command *command)
+{
+	memset(command, 0, sizeof(*command));
+	command->exec_root = command->child_root = LODE_NONE;
+}
+
+void lode_perf_command_release(struct lode_perf_command *command)
+{
+	lode_map_release(&command->marks);
+	lode_vec_release(&command->recorded_pids);
+}
+
+static uint32_t marks_of(const struct lode_perf_command *command, int32_t tid)
+{
+	uint32_t marks = lode_map_find(&command->marks, (uint32_t)tid);
+
+	return marks == LODE_NONE ? 0 : marks;
+}
+
+void lode_perf_command_comm(struct lode_perf_command *command, const struct lode_stream *stream,
+			    int32_t tid, const char *comm, bool is_exec)
+{
+	uint32_t marks = marks_of(command, tid);
+	lode_thread_id thread = lode_map_find(&stream->thread_index, (uint32_t)tid);
+
+	if (!strcmp(comm, "perf-exec")) {
+		*lode_map_slot(&command->marks, (uint32_t)tid) = marks | IS_PERF_EXEC;
+	} else if (!strcmp(comm, "perf")) {
+		*lode_map_slot(&command->marks, (uint32_t)tid) = marks | IS_PERF;
+	} else if (marks) {
+		if (marks & IS_PERF_EXEC && command->exec_root == LODE_NONE)
+			command->exec_root = thread;
+		if (is_exec && marks & IS_PERF_CHILD && command->child_root == LODE_NONE)
+			command->child_root = thread;
+		*lode_map_slot(&command->marks, (uint32_t)tid) = 0;
+	}
+}
+
+void lode_perf_command_fork(struct lode_perf_command *command, int32_t tid, int32_t parent_tid)
+{
+	uint32_t marks = marks_of(command, parent_tid) & IS_PERF ? IS_PERF_CHILD : 0;
+
+	if (marks || marks_of(command, tid))
+		*lode_map_slot(&command->marks, (uint32_t)tid) = marks;
+}
+
+void lode_perf_command_thread_map(struct lode_perf_command *command, int32_t pid)
+{
+	if (pid < 0)
+		command->is_system_wide = true;
+	else if (pid > 0)
+		lode_vec_append(&command->recorded_pids, pid);
+}
+
+/* Whether a thread or any ancestor is marked; remembers the answer along the way. */
+static void inherit(struct lode_stream *stream, uint8_t *is_known, lode_thread_id start,
+		    lode_thread_id *path)
+{
+	lode_thread_id id = start;
+	size_t n = 0;
+	bool is_command;
+
+	/* A thread that is met again on the way would be its own ancestor: damaged input. */
+	while (id != LODE_NONE && !is_known[id] && !stream->threads.at[id].is_command) {
+		is_known[id] = 1;
+		path[n++] = id;
+		id = stream->threads.at[id].parent;
+	}
+	is_command = id != LODE_NONE && stream->threads.at[id].is_command;
+	while (n > 0)
+		stream->threads.at[path[--n]].is_command = is_command;
+}
+
+/* The roots when the recording does not show its command being executed. */
+static void mark_recorded(const struct lode_perf_command *command, struct lode_stream *stream)
+{
+	struct lode_map pids = {0};
+
+	for (size_t i = 0; i < command->recorded_pids.n; i++)
+		*lode_map_slot(&pids, (uint32_t)command->recorded_pids.at[i]) = 1;
+	for (size_t i = 0; i < stream->threads.n; i++) {
+		struct lode_thread *thread = &stream->threads.at[i];
+
+		thread->is_command = lode_map_find(&pids, (uint32_t)thread->tid) != LODE_NONE ||
+				     (thread->pid > 0 &&
+				      lode_map_find(&pids, (uint32_t)thread->pid) != LODE_NONE);
+	}
+	lode_map_release(&pids);
+}
+
+void lode_perf_command_mark(const struct lode_perf_command *command, struct lode_stream *stream)
+{
+	size_t n = stream->threads.n;
+	uint8_t *is_known = lode_alloc0(n, 1);
+	lode_thread_id *path = lode_alloc0(n, sizeof(*path));
+
+	if (command->exec_root != LODE_NONE)
+		stream->threads.at[command->exec_root].is_command = true;
+	else if (command->recorded_pids.n)
+		mark_recorded(command, stream);
+	else if (command->child_root != LODE_NONE)
+		stream->threads.at[command->child_root].is_command = true;
+	for (size_t i = 0; i < n; i++)
+		inherit(stream, is_known, (lode_thread_id)i, path);
+	free(is_known);
+	free(path);
+}

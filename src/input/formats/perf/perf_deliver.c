@@ -1,0 +1,569 @@
+#include "input/formats/perf/perf_deliver.h"
+
+#include <stdlib.h>
+
+#include "input/formats/perf/perf_abi.h"
+#include "input/formats/perf/perf_sample.h"
+
+void lode_perf_deliver_init(struct lode_perf_deliver *deliver, struct lode_perf_header *header,
+			    struct lode_builder *builder, unsigned n_workers,
+			    const struct lode_tap *tap)
+{
+	memset(deliver, 0, sizeof(*deliver));
+	deliver->header = header;
+	deliver->builder = builder;
+	deliver->tap = tap;
+	deliver->spaces = lode_spaces_new();
+	deliver->first_ns = deliver->last_ns = INT64_MIN;
+	lode_perf_stacks_init(&deliver->stacks, deliver->spaces, n_workers);
+	lode_perf_command_init(&deliver->command);
+	deliver->unwind.header = header;
+	deliver->unwind.spaces = deliver->spaces;
+	deliver->unwind.dsos = &deliver->dsos;
+}
+
+void lode_perf_deliver_release(struct lode_perf_deliver *deliver)
+{
+	lode_perf_unwind_release(&deliver->unwind);
+	lode_spaces_free(deliver->spaces);
+	lode_perf_dsos_release(&deliver->dsos);
+	lode_perf_stacks_release(&deliver->stacks);
+	lode_perf_command_release(&deliver->command);
+	lode_map_release(&deliver->executing);
+	lode_vec_release(&deliver->n_samples);
+	lode_vec_release(&deliver->paces);
+}
+
+static struct lode_losses *losses_of(struct lode_perf_deliver *deliver)
+{
+	return &lode_builder_stream(deliver->builder)->losses;
+}
+
+void lode_perf_deliver_batch(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch)
+{
+	const struct lode_perf_events *events = &deliver->header->events;
+
+	/* Before the first record all events are known: descriptions come first. */
+	if (!deliver->is_begun)
+		deliver->has_model = !deliver->tap || deliver->tap->wants_model;
+	if (!deliver->is_begun && !deliver->has_model)
+		lode_builder_expect_switches(deliver->builder, false);
+	else if (!deliver->is_begun &&
+		 (events->has_switch_tracepoint || events->has_context_switch))
+		lode_builder_expect_switches(deliver->builder, true);
+	if (!deliver->is_begun && deliver->tap && deliver->tap->begin)
+		deliver->tap->begin(deliver->tap->context,
+				    &(struct lode_tap_about){.arch = deliver->header->arch,
+							     .has_all_kinds = true});
+	deliver->is_begun = true;
+	while (deliver->n_samples.n < events->at.n)
+		(void)lode_vec_append_zero(&deliver->n_samples);
+	lode_perf_stacks_add(&deliver->stacks, batch->worker, &batch->fresh);
+	for (int kind = 0; kind < LODE_N_LOSS_KINDS; kind++) {
+		const struct lode_loss *loss = &batch->losses.by_kind[kind];
+
+		if (loss->count)
+			lode_loss_add(losses_of(deliver), (enum lode_loss_kind)kind, loss->count,
+				      loss->offset, deliver->last_ns, "%s", loss->detail);
+	}
+	deliver->n_unknown += batch->n_unknown;
+}
+
+/* ---- Samples ---- */
+
+/*
+ * What a sample stands for where switches are not recorded. Cycles counted by a fixed period have
+ * no rate: the time since the CPU's sample before, unless that is a pause, which is not running.
+ */
+static int64_t weight_of(struct lode_perf_deliver *deliver, const struct lode_perf_event *event,
+			 const struct lode_perf_record *record, int64_t t_ns)
+{
+	struct lode_perf_pace *pace;
+	int64_t gap;
+
+	if (event->is_time && record->value)
+		return record->value > INT64_MAX ? 0 : (int64_t)record->value;
+	if (event->is_freq)
+		return event->period ? (int64_t)(1000000000u / event->period) : 0;
+	while (deliver->paces.n <= record->cpu)
+		(void)lode_vec_append_zero(&deliver->paces);
+	pace = &deliver->paces.at[record->cpu];
+	gap = pace->last_ns ? t_ns - pace->last_ns : 0;
+	pace->last_ns = t_ns;
+	if (pace->average_ns && gap > pace->average_ns * 10)
+		return pace->average_ns;
+	pace->average_ns = pace->average_ns ? (pace->average_ns * 7 + gap) / 8 : gap;
+	return gap;
+}
+
+static void deliver_waking(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
+			   const struct lode_perf_record *record, uint32_t cpu, int64_t t_ns,
+			   uint32_t stack)
+{
+	struct lode_waking waking = {
+		.t_ns = t_ns,
+		.cpu = cpu,
+		.waker_tid = record->tid,
+		.wakee_tid = record->pids[0],
+		.wakee_comm = (const char *)batch->side.at + record->side,
+		.has_context = record->has_context,
+		.in_interrupt = record->in_interrupt,
+		.stack = stack,
+	};
+
+	lode_builder_waking(deliver->builder, &waking);
+}
+
+static void deliver_switch(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
+			   const struct lode_perf_record *record, uint32_t cpu, int64_t t_ns,
+			   uint32_t stack)
+{
+	const char *names = (const char *)batch->side.at + record->side;
+	struct lode_switch out = {
+		.t_ns = t_ns,
+		.cpu = cpu,
+		.prev_pid = record->pids[0],
+		.next_pid = record->pids[1],
+		.left = (enum lode_left_state)record->left,
+		.is_disk_sleep = record->is_disk,
+		.prev_comm = names,
+		.next_comm = names + LODE_PERF_COMM_BYTES,
+		.stack = stack,
+	};
+
+	lode_builder_switch(deliver->builder, &out);
+}
+
+/* Where in the side bytes the sample has what the tap wants; NULL: no sample has any. */
+static const uint8_t *side_for_tap(const struct lode_perf_batch *batch,
+				   const struct lode_perf_record *record,
+				   const struct lode_perf_event *event)
+{
+	if (!batch->side.at)
+		return NULL;
+	return batch->side.at + record->side +
+	       (size_t)lode_perf_record_names(event->class) * LODE_PERF_COMM_BYTES;
+}
+
+static bool is_inside(struct lode_perf_deliver *deliver, const struct lode_perf_record *record,
+		      int64_t t_ns)
+{
+	if (!deliver->has_window)
+		lode_builder_window(deliver->builder, &deliver->window);
+	deliver->has_window = true;
+	return t_ns >= deliver->window.from_ns && t_ns < deliver->window.to_ns &&
+	       (deliver->window.cpu < 0 || deliver->window.cpu == record->cpu);
+}
+
+static void tap_event(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
+		      const struct lode_perf_record *record, const struct lode_perf_event *event,
+		      int64_t t_ns, uint32_t stack)
+{
+	const struct lode_perf_tap *tap = &event->tap;
+	const uint8_t *side = side_for_tap(batch, record, event);
+	struct lode_tap_event out;
+
+	out.t_ns = t_ns;
+	out.id = tap->id;
+	out.pid = record->pid;
+	out.tid = record->tid;
+	out.cpu = record->cpu == UINT16_MAX ? UINT32_MAX : record->cpu;
+	out.stack = stack;
+	out.is_inside = is_inside(deliver, record, t_ns);
+	out.has_context = event->payload.common_flags.size != 0;
+	out.in_hardirq = record->context & (LODE_TRACE_FLAG_HARDIRQ | LODE_TRACE_FLAG_NMI);
+	out.in_softirq = record->context & LODE_TRACE_FLAG_SOFTIRQ;
+	out.found = tap->found;
+	if (tap->n_fields)
+		memcpy(out.values, side, tap->n_fields * sizeof(*out.values));
+	out.text = tap->text.size ? (const char *)side + tap->n_fields * sizeof(*out.values) : NULL;
+	deliver->tap->event(deliver->tap->context, &out);
+}
+
+/* The stack of a sample whose user part is a dump. */
+static uint32_t unwound_stack(struct lode_perf_deliver *deliver,
+			      const struct lode_perf_batch *batch,
+			      const struct lode_perf_record *record,
+			      const struct lode_perf_event *event)
+{
+	const uint8_t *dump = side_for_tap(batch, record, event);
+	bool is_cut;
+	size_t n;
+
+	if (event->tap.id != LODE_NONE)
+		dump += lode_perf_tap_bytes(&event->tap);
+	n = lode_perf_unwind(&deliver->unwind, dump, event, record->pid, &is_cut);
+	if (n == 0)
+		return lode_perf_stacks_raw(&deliver->stacks, batch->worker, record->chain,
+					    record->pid);
+	return lode_perf_stacks_unwound(&deliver->stacks, batch->worker, record->chain, record->pid,
+					deliver->unwind.addresses, n, is_cut);
+}
+
+/* What the sample means to the model. */
+static void deliver_to_model(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
+			     const struct lode_perf_record *record,
+			     const struct lode_perf_event *event, int64_t t_ns, uint32_t stack)
+{
+	uint32_t cpu = record->cpu == UINT16_MAX ? UINT32_MAX : record->cpu;
+	struct lode_sample sample;
+
+	switch (event->class) {
+	case LODE_PERF_SCHED_SWITCH:
+		deliver_switch(deliver, batch, record, cpu, t_ns, stack);
+		break;
+	case LODE_PERF_SCHED_WAKEUP:
+		if (deliver->header->events.has_waking)
+			break;
+		deliver_waking(deliver, batch, record, cpu, t_ns, stack);
+		break;
+	case LODE_PERF_SCHED_WAKING:
+	case LODE_PERF_SCHED_WAKEUP_NEW:
+		deliver_waking(deliver, batch, record, cpu, t_ns, stack);
+		break;
+	case LODE_PERF_SYS_ENTER:
+		lode_builder_syscall_enter(deliver->builder, t_ns, record->tid,
+					   (int64_t)record->value, event->syscall);
+		break;
+	case LODE_PERF_SYS_EXIT:
+		lode_builder_syscall_exit(deliver->builder, t_ns, record->tid);
+		break;
+	case LODE_PERF_CPU:
+	case LODE_PERF_OFFCPU:
+		sample = (struct lode_sample){t_ns, cpu, record->pid, record->tid, 0, stack};
+		if (event->class == LODE_PERF_CPU) {
+			sample.weight_ns = weight_of(deliver, event, record, t_ns);
+			lode_builder_sample(deliver->builder, &sample);
+		} else {
+			sample.weight_ns = record->value > INT64_MAX ? 0 : (int64_t)record->value;
+			lode_builder_offcpu(deliver->builder, &sample);
+		}
+		break;
+	case LODE_PERF_OTHER:
+		lode_builder_time(deliver->builder, t_ns);
+		break;
+	}
+}
+
+static void deliver_sample(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
+			   const struct lode_perf_record *record, int64_t t_ns)
+{
+	const struct lode_perf_event *event = &deliver->header->events.at.at[record->event];
+	uint32_t stack = 0;
+
+	deliver->n_samples.at[record->event]++;
+	deliver->n_all_samples++;
+	if (record->has_dump)
+		stack = unwound_stack(deliver, batch, record, event);
+	else if (record->chain)
+		stack = lode_perf_stacks_raw(&deliver->stacks, batch->worker, record->chain,
+					     record->pid);
+	if (deliver->has_model)
+		deliver_to_model(deliver, batch, record, event, t_ns, stack);
+	else
+		lode_builder_time(deliver->builder, t_ns);
+	if (event->tap.id != LODE_NONE)
+		tap_event(deliver, batch, record, event, t_ns, stack);
+}
+
+/* ---- Maps and names ---- */
+
+/* The text at the end of a record, up to its NUL or the trailer. */
+static const char *rest_text(struct lode_bytes *b)
+{
+	return lode_bytes_string(b);
+}
+
+static void deliver_mmap(struct lode_perf_deliver *deliver, struct lode_bytes b, uint16_t misc,
+			 bool is_mmap2)
+{
+	unsigned cpumode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	int32_t pid = lode_bytes_i32(&b);
+	uint64_t start, size, page_offset;
+	const uint8_t *build_id = NULL, *bytes;
+	uint8_t build_id_size = 0;
+	const char *path;
+	uint32_t dso;
+
+	(void)lode_bytes_u32(&b); /* tid */
+	start = lode_bytes_u64(&b);
+	size = lode_bytes_u64(&b);
+	page_offset = lode_bytes_u64(&b);
+	if (is_mmap2) {
+		bytes = lode_bytes_take(&b, 24);
+		if (bytes && misc & PERF_RECORD_MISC_MMAP_BUILD_ID && bytes[0] <= 20) {
+			build_id_size = bytes[0];
+			build_id = bytes + 4;
+		}
+		(void)lode_bytes_u64(&b); /* prot, flags */
+	}
+	path = rest_text(&b);
+	if (b.overrun) {
+		lode_loss_add(losses_of(deliver), LODE_LOSS_BAD_RECORD, 1, lode_bytes_offset(&b),
+			      deliver->last_ns, "mapping without a name");
+		return;
+	}
+	if (cpumode == PERF_RECORD_MISC_KERNEL || (cpumode != PERF_RECORD_MISC_USER && pid == -1)) {
+		dso = lode_perf_dsos_kernel(&deliver->dsos, path, build_id, build_id_size);
+		lode_spaces_mmap_kernel(deliver->spaces, start, size, page_offset, dso);
+		lode_perf_stacks_kernel_changed(&deliver->stacks);
+		return;
+	}
+	if (cpumode != PERF_RECORD_MISC_USER)
+		return; /* of a guest */
+	if (lode_map_find(&deliver->executing, (uint32_t)pid) == true) {
+		lode_spaces_exec(deliver->spaces, pid);
+		*lode_map_slot(&deliver->executing, (uint32_t)pid) = false;
+	}
+	dso = lode_perf_dsos_user(&deliver->dsos, path, pid, build_id, build_id_size);
+	if (!(misc & PERF_RECORD_MISC_MMAP_DATA))
+		lode_perf_dsos_mapped(&deliver->dsos, dso, page_offset, size);
+	if (deliver->dsos.at.at[dso].kind == LODE_DSO_JIT)
+		page_offset = start;
+	lode_spaces_mmap(deliver->spaces, pid, start, size, page_offset, dso);
+}
+
+static void deliver_comm(struct lode_perf_deliver *deliver, struct lode_bytes b, uint16_t misc,
+			 int64_t t_ns)
+{
+	int32_t pid = lode_bytes_i32(&b), tid = lode_bytes_i32(&b);
+	const char *comm = rest_text(&b);
+	bool is_exec = misc & PERF_RECORD_MISC_COMM_EXEC;
+
+	if (b.overrun)
+		return;
+	/*
+	 * Until the first map of the new program, samples still show the old one's call of exec:
+	 * its maps go only then.
+	 */
+	if (is_exec)
+		*lode_map_slot(&deliver->executing, (uint32_t)pid) = true;
+	lode_builder_comm(deliver->builder, t_ns, pid, tid, comm, is_exec);
+	lode_perf_command_comm(&deliver->command, lode_builder_stream(deliver->builder), tid, comm,
+			       is_exec);
+}
+
+static void deliver_fork(struct lode_perf_deliver *deliver, struct lode_bytes b, uint16_t misc,
+			 int64_t t_ns, bool is_exit)
+{
+	int32_t pid = lode_bytes_i32(&b), parent_pid = lode_bytes_i32(&b);
+	int32_t tid = lode_bytes_i32(&b), parent_tid = lode_bytes_i32(&b);
+
+	if (b.overrun)
+		return;
+	if (is_exit) {
+		if (t_ns == LODE_PERF_NO_TIME)
+			return;
+		lode_builder_exit(deliver->builder, t_ns, pid, tid);
+		if (deliver->tap && deliver->tap->ended)
+			deliver->tap->ended(deliver->tap->context, t_ns, tid);
+		return;
+	}
+	/* What perf makes of a process that already lived brings that one's own maps. */
+	if (pid != parent_pid && !(misc & PERF_RECORD_MISC_FORK_EXEC))
+		lode_spaces_fork(deliver->spaces, pid, parent_pid);
+	lode_perf_command_fork(&deliver->command, tid, parent_tid);
+	lode_builder_fork(deliver->builder, t_ns, pid, tid, parent_pid, parent_tid);
+	if (deliver->tap && deliver->tap->born)
+		deliver->tap->born(deliver->tap->context, t_ns, pid, tid);
+}
+
+static void deliver_ksymbol(struct lode_perf_deliver *deliver, struct lode_bytes b)
+{
+	uint64_t start = lode_bytes_u64(&b);
+	uint32_t size = lode_bytes_u32(&b), dso;
+	uint16_t flags;
+	const char *name;
+
+	(void)lode_bytes_u16(&b); /* BPF or out of line */
+	flags = lode_bytes_u16(&b);
+	name = rest_text(&b);
+	if (b.overrun || !*name || flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)
+		return;
+	dso = lode_perf_dsos_ksymbol(&deliver->dsos, name, start, size);
+	lode_spaces_mmap_kernel(deliver->spaces, start, size, start, dso);
+	lode_perf_stacks_kernel_changed(&deliver->stacks);
+}
+
+/* ---- The rest ---- */
+
+static void deliver_lost(struct lode_perf_deliver *deliver, struct lode_bytes b, bool has_id,
+			 const struct lode_perf_record *record, int64_t t_ns)
+{
+	uint32_t cpu = record->cpu == UINT16_MAX ? UINT32_MAX : record->cpu;
+	uint64_t n;
+
+	if (has_id)
+		(void)lode_bytes_u64(&b);
+	n = lode_bytes_u64(&b);
+	if (n == 0 || b.overrun)
+		return;
+	lode_loss_add(losses_of(deliver), LODE_LOSS_EVENTS, n, -1, t_ns,
+		      "the recorder dropped %llu events on CPU %d", (unsigned long long)n,
+		      record->cpu == UINT16_MAX ? -1 : record->cpu);
+	deliver->n_lost++;
+	if (t_ns != LODE_PERF_NO_TIME)
+		lode_builder_lost(deliver->builder, t_ns, cpu);
+	if (deliver->tap && deliver->tap->lost && deliver->last_ns != INT64_MIN)
+		deliver->tap->lost(deliver->tap->context,
+				   t_ns == LODE_PERF_NO_TIME ? deliver->last_ns : t_ns, cpu);
+}
+
+/*
+ * Switch records of perf_event_attr.context_switch, used when sched_switch was not recorded. A
+ * CPU's are complete: the OUT records tell all. A thread's own say only that it leaves or enters.
+ */
+static void deliver_context_switch(struct lode_perf_deliver *deliver, struct lode_bytes b,
+				   uint16_t misc, bool is_cpu_wide,
+				   const struct lode_perf_record *record, int64_t t_ns)
+{
+	bool is_out = misc & PERF_RECORD_MISC_SWITCH_OUT;
+	struct lode_switch out = {
+		.t_ns = t_ns,
+		.cpu = record->cpu == UINT16_MAX ? UINT32_MAX : record->cpu,
+		.left = misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? LODE_LEFT_RUNNABLE
+								   : LODE_LEFT_SLEEPING,
+	};
+
+	if (deliver->header->events.has_switch_tracepoint || t_ns == LODE_PERF_NO_TIME ||
+	    !deliver->has_model)
+		return;
+	if (is_cpu_wide) {
+		if (!is_out)
+			return;
+		(void)lode_bytes_i32(&b);
+		out.prev_pid = record->tid;
+		out.next_pid = lode_bytes_i32(&b);
+		if (b.overrun)
+			return;
+	} else if (is_out) {
+		out.prev_pid = record->tid;
+	} else {
+		out.next_pid = record->tid;
+		out.left = LODE_LEFT_RUNNABLE;
+	}
+	lode_builder_switch(deliver->builder, &out);
+}
+
+static void deliver_thread_map(struct lode_perf_deliver *deliver, struct lode_bytes b)
+{
+	uint64_t n = lode_bytes_u64(&b);
+
+	for (uint64_t i = 0; i < n; i++) {
+		int64_t pid = (int64_t)lode_bytes_u64(&b);
+
+		lode_bytes_take(&b, 16);
+		if (b.overrun)
+			return;
+		lode_perf_command_thread_map(&deliver->command,
+					     pid < 0 || pid > INT32_MAX ? -1 : (int32_t)pid);
+	}
+}
+
+static void deliver_other(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
+			  const struct lode_perf_record *record, int64_t t_ns)
+{
+	const uint8_t *p = batch->side.at + record->side;
+	size_t size = (size_t)record->value, head = LODE_PERF_RECORD_HEADER_BYTES;
+	struct lode_bytes b = lode_bytes_make(p + head, size - head, batch->offset);
+	uint16_t misc = lode_perf_u16(p + 4);
+	uint32_t type = lode_perf_u32(p);
+
+	switch (type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		deliver_mmap(deliver, b, misc, type == PERF_RECORD_MMAP2);
+		break;
+	case PERF_RECORD_COMM:
+		deliver_comm(deliver, b, misc, t_ns);
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		deliver_fork(deliver, b, misc, t_ns, type == PERF_RECORD_EXIT);
+		break;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		deliver_lost(deliver, b, type == PERF_RECORD_LOST, record, t_ns);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		deliver_ksymbol(deliver, b);
+		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		deliver_context_switch(deliver, b, misc, type == PERF_RECORD_SWITCH_CPU_WIDE,
+				       record, t_ns);
+		break;
+	case LODE_PERF_HEADER_BUILD_ID:
+		lode_perf_header_add_build_id(deliver->header,
+					      lode_bytes_make(p, size, batch->offset));
+		break;
+	case LODE_PERF_THREAD_MAP:
+		deliver_thread_map(deliver, b);
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * Where switches were recorded, everything has its place in time: a sample without a time (perf's
+ * --per-thread takes such of all but tracepoints) has none.
+ */
+static void leave_out_timeless(struct lode_perf_deliver *deliver,
+			       const struct lode_perf_batch *batch,
+			       const struct lode_perf_record *record)
+{
+	deliver->n_samples.at[record->event]++;
+	deliver->n_all_samples++;
+	lode_loss_add(losses_of(deliver), LODE_LOSS_UNDECODABLE, 1, batch->offset, 0,
+		      "samples of %s have no time (perf record -T adds it)",
+		      deliver->header->events.at.at[record->event].name);
+}
+
+/* The builder counts what is older than the record before it; without it nobody else does. */
+static void count_unordered(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
+			    int64_t t_ns)
+{
+	lode_loss_add(losses_of(deliver), LODE_LOSS_UNORDERED, 1, batch->offset, t_ns,
+		      "a record is %lld ns older than the one before it",
+		      (long long)(deliver->last_ns - t_ns));
+}
+
+void lode_perf_deliver_record(void *context, const struct lode_perf_batch *batch,
+			      const struct lode_perf_record *record)
+{
+	struct lode_perf_deliver *deliver = context;
+	int64_t t_ns = record->t_ns;
+
+	if (record->kind == LODE_PERF_REC_SAMPLE && t_ns == LODE_PERF_NO_TIME &&
+	    deliver->header->events.has_switch_tracepoint) {
+		leave_out_timeless(deliver, batch, record);
+		return;
+	}
+	if (t_ns == LODE_PERF_NO_TIME || t_ns == INT64_MAX) {
+		/* A sample without a time is of now; other records were so from the beginning. */
+		if (record->kind == LODE_PERF_REC_SAMPLE)
+			t_ns = deliver->last_ns == INT64_MIN ? 0 : deliver->last_ns;
+		else
+			t_ns = LODE_PERF_NO_TIME;
+	} else {
+		if (deliver->first_ns == INT64_MIN)
+			deliver->first_ns = t_ns;
+		if (t_ns > deliver->last_ns)
+			deliver->last_ns = t_ns;
+		else if (t_ns < deliver->last_ns && !deliver->has_model)
+			count_unordered(deliver, batch, t_ns);
+	}
+	switch ((enum lode_perf_kind)record->kind) {
+	case LODE_PERF_REC_SAMPLE:
+		deliver_sample(deliver, batch, record, t_ns);
+		break;
+	case LODE_PERF_REC_OTHER:
+		deliver_other(deliver, batch, record, t_ns);
+		break;
+	case LODE_PERF_REC_TIME:
+		if (t_ns != LODE_PERF_NO_TIME)
+			lode_builder_time(deliver->builder, t_ns);
+		break;
+	}
+}

@@ -1,0 +1,265 @@
+#include "input/formats/perf/perf_event.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "input/formats/perf/perf_abi.h"
+
+void lode_perf_events_release(struct lode_perf_events *events)
+{
+	lode_vec_release(&events->at);
+	lode_map_release(&events->by_id);
+	lode_strings_release(&events->strings);
+}
+
+const char *lode_perf_events_text(struct lode_perf_events *events, const char *text)
+{
+	uint32_t id = lode_strings_intern(&events->strings, text, strlen(text));
+
+	return events->strings.text.at[id];
+}
+
+/* Words of a sample before the fields without a fixed place, in file order. */
+static void lay_out_sample(struct lode_perf_event *event)
+{
+	const struct {
+		uint64_t bit;
+		uint16_t *at;
+	} fields[] = {
+		{PERF_SAMPLE_IDENTIFIER, &event->at_id},
+		{PERF_SAMPLE_IP, &event->at_ip},
+		{PERF_SAMPLE_TID, &event->at_tid},
+		{PERF_SAMPLE_TIME, &event->at_time},
+		{PERF_SAMPLE_ADDR, NULL},
+		{PERF_SAMPLE_ID, NULL},
+		{PERF_SAMPLE_STREAM_ID, NULL},
+		{PERF_SAMPLE_CPU, &event->at_cpu},
+		{PERF_SAMPLE_PERIOD, &event->at_period},
+	};
+	uint16_t at = LODE_PERF_RECORD_HEADER_BYTES;
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		if (!(event->sample_type & fields[i].bit))
+			continue;
+		if (fields[i].at)
+			*fields[i].at = at;
+		else if (fields[i].bit == PERF_SAMPLE_ID && !event->at_id)
+			event->at_id = at;
+		at += 8;
+	}
+	event->fixed_bytes = at;
+}
+
+/* The sample_id at the end of other records, last field first. */
+static void lay_out_trailer(struct lode_perf_event *event)
+{
+	const struct {
+		uint64_t bit;
+		uint16_t *back;
+	} fields[] = {
+		{PERF_SAMPLE_IDENTIFIER, &event->back_id},
+		{PERF_SAMPLE_CPU, &event->back_cpu},
+		{PERF_SAMPLE_STREAM_ID, NULL},
+		{PERF_SAMPLE_ID, NULL},
+		{PERF_SAMPLE_TIME, &event->back_time},
+		{PERF_SAMPLE_TID, &event->back_tid},
+	};
+	uint16_t back = 0;
+
+	if (!event->sample_id_all)
+		return;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		if (!(event->sample_type & fields[i].bit))
+			continue;
+		back += 8;
+		if (fields[i].back)
+			*fields[i].back = back;
+		else if (fields[i].bit == PERF_SAMPLE_ID && !event->back_id)
+			event->back_id = back;
+	}
+	event->trailer_bytes = back;
+}
+
+static bool flag_bit(uint64_t flags, unsigned bit)
+{
+	return flags >> bit & 1;
+}
+
+struct lode_perf_event *lode_perf_events_add(struct lode_perf_events *events,
+					     struct lode_bytes attr)
+{
+	struct lode_perf_event *event = lode_vec_append_zero(&events->at);
+	uint64_t flags, regs_intr;
+
+	event->name = event->unit = "";
+	event->tap.id = LODE_NONE;
+	event->type = lode_bytes_u32(&attr);
+	(void)lode_bytes_u32(&attr); /* its size */
+	event->config = lode_bytes_u64(&attr);
+	event->period = lode_bytes_u64(&attr);
+	event->sample_type = lode_bytes_u64(&attr);
+	event->read_format = lode_bytes_u64(&attr);
+	flags = lode_bytes_u64(&attr);
+	event->is_freq = flag_bit(flags, LODE_PERF_ATTR_FREQ);
+	event->sample_id_all = flag_bit(flags, LODE_PERF_ATTR_SAMPLE_ID_ALL);
+	event->context_switch = flag_bit(flags, LODE_PERF_ATTR_CONTEXT_SWITCH);
+	lode_bytes_take(&attr, 24); /* wakeup, breakpoint or config1, config2 */
+	event->branch_sample_type = lode_bytes_u64(&attr);
+	event->regs_user = lode_bytes_u64(&attr);
+	(void)lode_bytes_u64(&attr); /* sample_stack_user, clockid */
+	regs_intr = lode_bytes_u64(&attr);
+	(void)lode_bytes_u32(&attr); /* aux_watermark */
+	event->max_stack = lode_bytes_u16(&attr);
+	if (event->max_stack == 0)
+		event->max_stack = LODE_PERF_DEFAULT_MAX_STACK;
+	event->n_regs_user = (uint8_t)__builtin_popcountll(event->regs_user);
+	event->n_regs_intr = (uint8_t)__builtin_popcountll(regs_intr);
+	lay_out_sample(event);
+	lay_out_trailer(event);
+	/* All events of a recording have the id in the same place, or none could be told apart. */
+	if (events->at.n == 1) {
+		events->at_id = event->at_id;
+		events->back_id = event->back_id;
+	}
+	return event;
+}
+
+void lode_perf_events_add_id(struct lode_perf_events *events, uint64_t id)
+{
+	*lode_map_slot(&events->by_id, id) = (uint32_t)events->at.n - 1;
+}
+
+const char *lode_perf_event_default_name(const struct lode_perf_event *event, char *buffer,
+					 size_t size)
+{
+	static const char *const hardware[] = {
+		"cycles",
+		"instructions",
+		"cache-references",
+		"cache-misses",
+		"branches",
+		"branch-misses",
+		"bus-cycles",
+		"stalled-cycles-frontend",
+		"stalled-cycles-backend",
+		"ref-cycles",
+	};
+	static const char *const software[] = {
+		"cpu-clock",	    "task-clock",   "page-faults",  "context-switches",
+		"cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+		"emulation-faults", "dummy",	    "bpf-output",   "cgroup-switches",
+	};
+
+	if (event->tracepoint)
+		return event->tracepoint;
+	if (event->type == PERF_TYPE_HARDWARE &&
+	    (uint32_t)event->config < sizeof(hardware) / sizeof(*hardware))
+		return hardware[(uint32_t)event->config];
+	if (event->type == PERF_TYPE_SOFTWARE &&
+	    event->config < sizeof(software) / sizeof(*software))
+		return software[event->config];
+	snprintf(buffer, size, "type %u config 0x%llx", event->type,
+		 (unsigned long long)event->config);
+	return buffer;
+}
+
+/* The tracepoint's class. [sched_wakeup_new] is not a waking: nobody waited for it. */
+static enum lode_perf_class class_of_tracepoint(const char *name, const char **syscall)
+{
+	static const struct {
+		const char *name;
+		enum lode_perf_class class;
+	} known[] = {
+		{"sched:sched_switch", LODE_PERF_SCHED_SWITCH},
+		{"sched:sched_waking", LODE_PERF_SCHED_WAKING},
+		{"sched:sched_wakeup", LODE_PERF_SCHED_WAKEUP},
+		{"sched:sched_wakeup_new", LODE_PERF_SCHED_WAKEUP_NEW},
+		{"raw_syscalls:sys_enter", LODE_PERF_SYS_ENTER},
+		{"raw_syscalls:sys_exit", LODE_PERF_SYS_EXIT},
+	};
+	static const char enter[] = "syscalls:sys_enter_", leave[] = "syscalls:sys_exit_";
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(name, known[i].name))
+			return known[i].class;
+	if (!strncmp(name, enter, sizeof(enter) - 1)) {
+		*syscall = name + sizeof(enter) - 1;
+		return LODE_PERF_SYS_ENTER;
+	}
+	if (!strncmp(name, leave, sizeof(leave) - 1))
+		return LODE_PERF_SYS_EXIT;
+	return LODE_PERF_OTHER;
+}
+
+static bool is_cpu_event(const struct lode_perf_event *event)
+{
+	if (!(event->sample_type & (PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN)))
+		return false;
+	switch (event->type) {
+	case PERF_TYPE_SOFTWARE:
+		return event->config == PERF_COUNT_SW_CPU_CLOCK ||
+		       event->config == PERF_COUNT_SW_TASK_CLOCK;
+	case PERF_TYPE_HARDWARE: /* the upper half names the PMU on machines with several */
+		return (uint32_t)event->config == PERF_COUNT_HW_CPU_CYCLES ||
+		       (uint32_t)event->config == PERF_COUNT_HW_REF_CPU_CYCLES;
+	case PERF_TYPE_TRACEPOINT:
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_BREAKPOINT:
+		return false;
+	default: /* a PMU's own number: only its name tells */
+		return strstr(event->name, "cycles") != NULL;
+	}
+}
+
+/* The same measure, on another kind of core. */
+static bool is_same_measure(const struct lode_perf_event *a, const struct lode_perf_event *b)
+{
+	return a->type == PERF_TYPE_HARDWARE && b->type == PERF_TYPE_HARDWARE &&
+	       (uint32_t)a->config == (uint32_t)b->config && a->config != b->config;
+}
+
+void lode_perf_event_ask(const struct lode_perf_events *events, struct lode_perf_event *event,
+			 struct tep_event *format)
+{
+	struct lode_perf_field flags = event->payload.common_flags;
+	char buffer[64];
+	struct lode_tap_kind kind = {
+		.name = *event->name ? event->name
+				     : lode_perf_event_default_name(event, buffer, sizeof(buffer)),
+		.tracepoint = event->tracepoint,
+		.is_sampled = event->is_freq || event->period > 1,
+		.has_switches = event->context_switch,
+	};
+
+	lode_perf_tap_ask(&event->tap, events->tap, &kind, format);
+	if (event->tap.id != LODE_NONE && format && flags.offset + flags.size > event->tap.need)
+		event->tap.need = (uint16_t)(flags.offset + flags.size);
+}
+
+void lode_perf_events_classify(struct lode_perf_events *events)
+{
+	const struct lode_perf_event *cpu = NULL;
+
+	events->has_waking = events->has_switch_tracepoint = events->has_context_switch = false;
+	for (size_t i = 0; i < events->at.n; i++) {
+		struct lode_perf_event *event = &events->at.at[i];
+
+		event->class = LODE_PERF_OTHER;
+		event->is_time = event->type == PERF_TYPE_SOFTWARE &&
+				 event->config <= PERF_COUNT_SW_TASK_CLOCK;
+		if (event->tracepoint)
+			event->class = class_of_tracepoint(event->tracepoint, &event->syscall);
+		else if (event->type == PERF_TYPE_SOFTWARE && !strcmp(event->name, "offcpu-time"))
+			event->class = LODE_PERF_OFFCPU;
+		else if (is_cpu_event(event) && (!cpu || is_same_measure(cpu, event)))
+			event->class = LODE_PERF_CPU;
+		if (event->class == LODE_PERF_CPU && !cpu)
+			cpu = event;
+		/* Tracepoints are asked about where their formats are at hand. */
+		if (events->tap && !event->tracepoint)
+			lode_perf_event_ask(events, event, NULL);
+		events->has_waking |= event->class == LODE_PERF_SCHED_WAKING;
+		events->has_switch_tracepoint |= event->class == LODE_PERF_SCHED_SWITCH;
+		events->has_context_switch |= event->context_switch;
+	}
+}

@@ -1,0 +1,372 @@
+#include "input/formats/perf/perf_resolve.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/folder.h"
+#include "base/pool.h"
+
+/* A place's frames: the function, then what was inlined into it. */
+struct named {
+	const char *name; /* NULL: unknown */
+	const char *const *inlined;
+	uint32_t n_inlined;
+	uint32_t frame;		/* LODE_NONE: not interned yet */
+	uint32_t inlined_frame; /* index of the first of n_inlined in `inlined_frames` */
+	bool is_entry;		/* threads begin in this function */
+};
+
+struct resolving {
+	struct lode_stream *stream;
+	const struct lode_perf_stacks *stacks;
+	const struct lode_perf_dsos *dsos;
+	struct named *named; /* per place */
+	/* Places grouped by module: those of module i are by_dso[first[i]] .. by_dso[first[i + 1]].
+	 */
+	uint32_t *by_dso, *first;
+	LODE_VEC(uint32_t) inlined_frames;
+	uint32_t *module; /* per module: index into stream->modules */
+};
+
+/* ---- Names ---- */
+
+/*
+ * Addresses are one byte back from where a function returns to. That misses what is returned to but
+ * was not called: a signal's trampoline stands behind padding. So what has no name is asked for
+ * again, one byte on.
+ */
+static void ask_again(struct lode_dso *dso, const uint64_t *addresses, size_t n,
+		      struct lode_symbol *symbols)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t next = addresses[i] + 1;
+
+		if (!symbols[i].name)
+			lode_dso_resolve(dso, &next, 1, &symbols[i]);
+	}
+}
+
+static void resolve_module(void *context, size_t index, unsigned worker)
+{
+	struct resolving *r = context;
+	uint32_t begin = r->first[index], n = r->first[index + 1] - begin;
+	struct lode_dso *dso = r->dsos->at.at[index].dso;
+	struct lode_symbol *symbols;
+	uint64_t *addresses;
+
+	(void)worker;
+	if (n == 0 || !dso)
+		return;
+	addresses = lode_alloc(n * sizeof(*addresses));
+	symbols = lode_alloc0(n, sizeof(*symbols));
+	for (uint32_t i = 0; i < n; i++)
+		addresses[i] = r->stacks->places.at[r->by_dso[begin + i]].address;
+	lode_dso_resolve(dso, addresses, n, symbols);
+	if (lode_dso_has_symbols(dso))
+		ask_again(dso, addresses, n, symbols);
+	for (uint32_t i = 0; i < n; i++) {
+		struct named *named = &r->named[r->by_dso[begin + i]];
+
+		named->name = symbols[i].name;
+		named->inlined = symbols[i].inlined;
+		named->n_inlined = symbols[i].n_inlined;
+	}
+	free(addresses);
+	free(symbols);
+}
+
+static void group_by_module(struct resolving *r)
+{
+	size_t n_places = r->stacks->places.n, n = r->dsos->at.n, i;
+	uint32_t *next;
+
+	r->first = lode_alloc0(n + 1, sizeof(*r->first));
+	r->by_dso = lode_alloc0(n_places, sizeof(*r->by_dso));
+	next = lode_alloc0(n + 1, sizeof(*next));
+	for (i = 0; i < n_places; i++)
+		if (r->stacks->places.at[i].dso < n)
+			r->first[r->stacks->places.at[i].dso + 1]++;
+	for (i = 0; i < n; i++) {
+		r->first[i + 1] += r->first[i];
+		next[i] = r->first[i];
+	}
+	for (i = 0; i < n_places; i++)
+		if (r->stacks->places.at[i].dso < n)
+			r->by_dso[next[r->stacks->places.at[i].dso]++] = (uint32_t)i;
+	free(next);
+}
+
+/* ---- Modules ---- */
+
+static const char *module_name(const struct resolving *r, uint32_t dso)
+{
+	const struct lode_perf_dso *d;
+
+	if (dso == LODE_PERF_GUEST_DSO)
+		return "[guest]";
+	if (dso == LODE_PERF_NO_DSO)
+		return "[unknown]";
+	d = &r->dsos->at.at[dso];
+	if (d->dso)
+		return lode_dso_name(d->dso);
+	if (d->kind == LODE_DSO_KERNEL || d->kind == LODE_DSO_KMODULE)
+		return "[kernel]";
+	return lode_path_base(d->path);
+}
+
+/* The row of a module; modules of one name share it, as they share their frames. */
+static struct lode_module_quality *module_row(struct resolving *r, struct lode_map *rows,
+					      uint32_t dso)
+{
+	struct lode_stream *stream = r->stream;
+	const char *name = module_name(r, dso), *status = "addresses outside of every mapping";
+	uint32_t id = lode_strings_intern(&stream->tree.strings, name, strlen(name));
+	uint32_t *row = lode_map_slot(rows, id);
+	struct lode_module_quality *module;
+
+	if (*row != LODE_NONE)
+		return &stream->modules.at[*row];
+	*row = (uint32_t)stream->modules.n;
+	module = lode_vec_append_zero(&stream->modules);
+	module->name = stream->tree.strings.text.at[id];
+	if (dso == LODE_PERF_GUEST_DSO)
+		status = "code of a guest";
+	else if (dso != LODE_PERF_NO_DSO && r->dsos->at.at[dso].dso)
+		status = lode_dso_status(r->dsos->at.at[dso].dso);
+	else if (dso != LODE_PERF_NO_DSO)
+		status = "no symboliser";
+	if (dso < r->dsos->at.n && r->dsos->at.at[dso].dso)
+		snprintf(module->build_id, sizeof(module->build_id), "%s",
+			 lode_dso_build_id(r->dsos->at.at[dso].dso));
+	module->symbols = lode_arena_strndup(&stream->arena, status, strlen(status));
+	return module;
+}
+
+static void count_modules(struct resolving *r)
+{
+	struct lode_map rows = {0};
+
+	for (size_t i = 0; i < r->stacks->places.n; i++) {
+		struct lode_module_quality *module =
+			module_row(r, &rows, r->stacks->places.at[i].dso);
+
+		module->n_frames++;
+		module->n_unknown += !r->named[i].name;
+	}
+	lode_map_release(&rows);
+}
+
+/* ---- Frames ---- */
+
+/* Where threads begin: a stack that ends in none of these (from the root) has lost its start. */
+static bool is_entry_name(const char *name, bool is_kernel)
+{
+	static const char *const user[] = {
+		"_start",	   "_start_c",	      "_dlstart*",
+		"_dl_start*",	   "start_thread",    "start",
+		"clone*",	   "__clone*",	      "__libc_start_*",
+		"thread_start",	   "runtime.goexit*", "runtime.mstart*",
+		"runtime.rt0_go*", "runtime.mcall*",  "runtime.systemstack*",
+	};
+	static const char *const kernel[] = {
+		"ret_from_fork*", "secondary_startup*", "common_startup*",     "start_kernel",
+		"x86_64_start_*", "cpu_startup_entry*", "__secondary_switch*",
+	};
+	const char *const *names = is_kernel ? kernel : user;
+	size_t n = is_kernel ? sizeof(kernel) / sizeof(*kernel) : sizeof(user) / sizeof(*user);
+
+	for (size_t i = 0; name && i < n; i++)
+		if (!fnmatch(names[i], name, 0))
+			return true;
+	return false;
+}
+
+/* Interns a place's frames: on first use, so that frame ids follow the stacks. */
+static void make_frames(struct resolving *r, uint32_t place)
+{
+	struct lode_calltree *tree = &r->stream->tree;
+	uint32_t dso = r->stacks->places.at[place].dso, flags = 0;
+	struct named *named = &r->named[place];
+	const char *module = module_name(r, dso);
+
+	if (dso < r->dsos->at.n && (r->dsos->at.at[dso].kind == LODE_DSO_KERNEL ||
+				    r->dsos->at.at[dso].kind == LODE_DSO_KMODULE))
+		flags = LODE_FRAME_KERNEL;
+	named->frame = lode_frame_intern(tree, module, named->name ? named->name : "", flags);
+	named->inlined_frame = (uint32_t)r->inlined_frames.n;
+	for (uint32_t i = 0; i < named->n_inlined; i++)
+		lode_vec_append(&r->inlined_frames,
+				lode_frame_intern(tree, module, named->inlined[i],
+						  flags | LODE_FRAME_INLINED));
+	named->is_entry = is_entry_name(named->name, flags & LODE_FRAME_KERNEL);
+}
+
+static uint32_t push_place(struct resolving *r, uint32_t node, uint32_t place)
+{
+	struct named *named = &r->named[place];
+
+	if (named->frame == LODE_NONE)
+		make_frames(r, place);
+	node = lode_calltree_push(&r->stream->tree, node, named->frame);
+	for (uint32_t i = 0; i < named->n_inlined; i++)
+		node = lode_calltree_push(&r->stream->tree, node,
+					  r->inlined_frames.at[named->inlined_frame + i]);
+	return node;
+}
+
+/* ---- Stacks ---- */
+
+enum { ROOT_FRAMES = 3 /* below garbage or a loader's frame there may still be the entry */ };
+
+/* A path of places from a root, reused from stack to stack. */
+struct path {
+	LODE_VEC(uint32_t) places; /* leaf first */
+};
+
+static void path_of(struct path *path, const struct lode_perf_stacks *stacks, uint32_t node)
+{
+	path->places.n = 0;
+	for (; node > 1; node = stacks->nodes.at[node].parent)
+		lode_vec_append(&path->places, stacks->nodes.at[node].place);
+}
+
+static bool reaches_entry(const struct resolving *r, const struct path *path)
+{
+	size_t n = path->places.n;
+
+	for (size_t i = 0; i < n && i < ROOT_FRAMES; i++)
+		if (r->named[path->places.at[n - 1 - i]].is_entry)
+			return true;
+	return false;
+}
+
+static uint32_t push_path(struct resolving *r, uint32_t node, const struct path *path)
+{
+	for (size_t i = path->places.n; i-- > 0;)
+		node = push_place(r, node, path->places.at[i]);
+	return node;
+}
+
+/* A user part's node in the call tree, kept per node of places: many stacks share it. */
+struct user_parts {
+	uint32_t *node; /* LODE_NONE: not made */
+	bool *is_rooted;
+};
+
+static void flag(struct lode_stream *stream, uint32_t node, uint8_t flags)
+{
+	size_t n = stream->tree.nodes.n;
+
+	if (n > stream->n_stack_flags) {
+		n += n / 2;
+		stream->stack_flags = lode_realloc_n(stream->stack_flags, n, 1);
+		memset(stream->stack_flags + stream->n_stack_flags, 0, n - stream->n_stack_flags);
+		stream->n_stack_flags = n;
+	}
+	stream->stack_flags[node] |= flags;
+}
+
+static uint32_t node_of(struct resolving *r, const struct lode_perf_raw *raw,
+			struct user_parts *users, struct path *path)
+{
+	uint32_t node = 0;
+	bool is_rooted = false;
+	uint8_t flags = raw->is_truncated ? LODE_STACK_TRUNCATED : 0;
+
+	if (raw->user) {
+		flags |= LODE_STACK_USER;
+		if (users->node[raw->user] == LODE_NONE) {
+			path_of(path, r->stacks, raw->user);
+			users->node[raw->user] = push_path(r, 0, path);
+			users->is_rooted[raw->user] = reaches_entry(r, path);
+		}
+		node = users->node[raw->user];
+		is_rooted = users->is_rooted[raw->user];
+	}
+	if (raw->kernel) {
+		path_of(path, r->stacks, raw->kernel);
+		node = push_path(r, node, path);
+		if (!raw->user)
+			is_rooted = reaches_entry(r, path);
+	}
+	flag(r->stream, node, flags | (is_rooted ? 0 : LODE_STACK_UNROOTED));
+	return node;
+}
+
+uint32_t *lode_perf_resolve(struct lode_stream *stream, const struct lode_perf_stacks *stacks,
+			    const struct lode_perf_dsos *dsos, unsigned n_threads)
+{
+	struct resolving r = {.stream = stream, .stacks = stacks, .dsos = dsos};
+	uint32_t *node_of_raw = lode_alloc0(stacks->raws.n, sizeof(*node_of_raw));
+	struct user_parts users;
+	struct path path = {0};
+
+	r.named = lode_alloc0(stacks->places.n, sizeof(*r.named));
+	for (size_t i = 0; i < stacks->places.n; i++)
+		r.named[i].frame = LODE_NONE;
+	group_by_module(&r);
+	lode_pool_run(n_threads, dsos->at.n, resolve_module, &r);
+	count_modules(&r);
+	users.node = lode_alloc(stacks->nodes.n * sizeof(*users.node));
+	memset(users.node, 0xff, stacks->nodes.n * sizeof(*users.node));
+	users.is_rooted = lode_alloc0(stacks->nodes.n, sizeof(*users.is_rooted));
+	for (size_t i = 1; i < stacks->raws.n; i++)
+		node_of_raw[i] = node_of(&r, &stacks->raws.at[i], &users, &path);
+	flag(stream, 0, 0);
+	stream->n_stack_flags = stream->tree.nodes.n;
+	free(users.node);
+	free(users.is_rooted);
+	lode_vec_release(&path.places);
+	lode_vec_release(&r.inlined_frames);
+	free(r.named);
+	free(r.by_dso);
+	free(r.first);
+	return node_of_raw;
+}
+
+/* ---- Costs ---- */
+
+void lode_perf_cost_modules(struct lode_stream *stream)
+{
+	const struct lode_calltree *tree = &stream->tree;
+	int64_t *cost = lode_alloc0(tree->nodes.n, sizeof(*cost));
+	uint32_t *seen = lode_alloc0(stream->modules.n, sizeof(*seen));
+	uint32_t *seen_unknown = lode_alloc0(stream->modules.n, sizeof(*seen_unknown));
+	struct lode_map rows = {0};
+	size_t i, t;
+
+	for (i = 0; i < stream->modules.n; i++) {
+		const char *name = stream->modules.at[i].name;
+		uint32_t id = lode_strings_find(&tree->strings, name, strlen(name));
+
+		*lode_map_slot(&rows, id) = (uint32_t)i;
+	}
+	for (t = 0; t < stream->threads.n; t++) {
+		const struct lode_events *events = &stream->threads.at[t].events;
+
+		for (i = 0; i < events->n; i++)
+			cost[events->stack[i]] += events->cost_ns[i];
+	}
+	/* Each stack's modules once, however many frames they have in it. */
+	for (uint32_t n = 1; n < tree->nodes.n; n++) {
+		for (uint32_t at = n; cost[n] && at; at = tree->nodes.at[at].parent) {
+			const struct lode_frame *frame = &tree->frames.at[tree->nodes.at[at].frame];
+			uint32_t row = lode_map_find(&rows, frame->module);
+
+			if (row == LODE_NONE)
+				continue;
+			if (seen[row] != n)
+				stream->modules.at[row].cost_ns += cost[n];
+			seen[row] = n;
+			if (frame->flags & LODE_FRAME_UNKNOWN && seen_unknown[row] != n) {
+				stream->modules.at[row].unknown_ns += cost[n];
+				seen_unknown[row] = n;
+			}
+		}
+	}
+	lode_map_release(&rows);
+	free(cost);
+	free(seen);
+	free(seen_unknown);
+}

@@ -1,0 +1,179 @@
+#include "input/formats/text/script_event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Keys of system calls that are known by name: above any system call's number. */
+#define SYSCALL_KEYS ((int64_t)1 << 20)
+
+/* "cycles:ppp", "cpu/event=0x3c/u": letters behind a counter's name. */
+static bool is_modifier(const char *text)
+{
+	return *text && strspn(text, "ukhGHpPSDIWeb") == strlen(text);
+}
+
+static bool is_tracepoint(const char *name)
+{
+	const char *colon = strchr(name, ':');
+
+	return colon && colon > name && !strchr(name, '/') && !is_modifier(colon + 1);
+}
+
+/* The counter's name without modifiers is `name`. */
+static bool is_counter(const char *event, const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(event, name, n) && (event[n] == '\0' || event[n] == ':');
+}
+
+static void classify(struct lode_script_event *event)
+{
+	static const struct {
+		const char *name;
+		enum lode_script_class class;
+	} known[] = {
+		{"sched:sched_switch", LODE_SCRIPT_SWITCH},
+		{"sched:sched_waking", LODE_SCRIPT_WAKING},
+		{"sched:sched_wakeup", LODE_SCRIPT_WAKEUP},
+		{"sched:sched_process_fork", LODE_SCRIPT_FORK},
+		{"sched:sched_process_exit", LODE_SCRIPT_EXIT},
+		/* LIMIT: their numbers are not named: the text does not tell the machine. */
+		{"raw_syscalls:sys_enter", LODE_SCRIPT_SYS_ENTER},
+		{"raw_syscalls:sys_exit", LODE_SCRIPT_SYS_EXIT},
+	};
+
+	event->syscall_key = SYSCALL_KEYS + event->index;
+	event->is_tracepoint = is_tracepoint(event->name);
+	event->is_time = is_counter(event->name, "cpu-clock") ||
+			 is_counter(event->name, "task-clock") ||
+			 is_counter(event->name, "offcpu-time");
+	if (is_counter(event->name, "offcpu-time"))
+		event->class = LODE_SCRIPT_OFFCPU;
+	else if (!event->is_tracepoint)
+		event->class = LODE_SCRIPT_CPU;
+	else if (!strncmp(event->name, "syscalls:sys_enter_", 19)) {
+		event->class = LODE_SCRIPT_SYS_ENTER;
+		event->syscall = event->name + 19;
+	} else if (!strncmp(event->name, "syscalls:sys_exit_", 18))
+		event->class = LODE_SCRIPT_SYS_EXIT;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(event->name, known[i].name))
+			event->class = known[i].class;
+}
+
+static struct lode_script_event *event_of(struct lode_script_events *events, const char *name,
+					  size_t len)
+{
+	uint32_t id = lode_strings_find(&events->names, name, len);
+	struct lode_script_event *event;
+
+	if (id != LODE_NONE)
+		return &events->at.at[id];
+	id = lode_strings_intern(&events->names, name, len);
+	event = lode_vec_append_zero(&events->at);
+	event->name = events->names.text.at[id];
+	event->index = id;
+	classify(event);
+	return event;
+}
+
+const struct lode_script_event *lode_script_events_count(struct lode_script_events *events,
+							 const char *name, size_t len)
+{
+	struct lode_script_event *event = NULL;
+
+	if (events->last) {
+		event = &events->at.at[events->last - 1];
+		if (events->names.len.at[event->index] != len ||
+		    memcmp(event->name, name, len) != 0)
+			event = NULL;
+	}
+	if (!event)
+		event = event_of(events, name, len);
+	events->last = event->index + 1;
+	event->n++;
+	return event;
+}
+
+void lode_script_events_has_callchain(struct lode_script_events *events,
+				      const struct lode_script_event *event)
+{
+	if (event)
+		events->at.at[event->index].has_callchain = true;
+}
+
+/* The number behind `key` in a description. */
+static uint64_t number_behind(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 0) : 0;
+}
+
+void lode_script_events_describe(struct lode_script_events *events, const char *text)
+{
+	static const char name_is[] = "name = ", both[] = "{ sample_period, sample_freq } = ";
+	const char *name = strstr(text, name_is), *end;
+	struct lode_script_event *event;
+	uint64_t rate;
+
+	if (!name)
+		return;
+	name += sizeof(name_is) - 1;
+	end = strstr(name, ", ");
+	if (!end || end == name)
+		return;
+	event = event_of(events, name, (size_t)(end - name));
+	rate = number_behind(end, both);
+	if (number_behind(end, ", freq = "))
+		event->frequency = rate;
+	else
+		event->period = rate;
+}
+
+int64_t lode_script_weight(struct lode_script_events *events, const struct lode_script_event *event,
+			   bool has_period, uint64_t period)
+{
+	if (event->class == LODE_SCRIPT_OFFCPU)
+		return period > INT64_MAX ? 0 : (int64_t)period;
+	if (event->class != LODE_SCRIPT_CPU)
+		return 0;
+	if (!events->cost)
+		events->cost = event->index + 1;
+	if (events->cost != event->index + 1)
+		return 0;
+	if (event->is_time && has_period)
+		return period > INT64_MAX ? 0 : (int64_t)period;
+	if (event->frequency)
+		return (int64_t)(1000000000 / event->frequency);
+	events->has_unit = true;
+	return !has_period ? 1 : period > INT64_MAX ? 0 : (int64_t)period;
+}
+
+void lode_script_events_finish(const struct lode_script_events *events, struct lode_stream *stream)
+{
+	for (size_t i = 0; i < events->at.n; i++) {
+		const struct lode_script_event *event = &events->at.at[i];
+		struct lode_event_count count = {.n = event->n,
+						 .period = event->period,
+						 .frequency = event->frequency,
+						 .is_tracepoint = event->is_tracepoint,
+						 .has_callchain = event->has_callchain};
+
+		stream->has_callchains |= event->has_callchain;
+		count.name = lode_arena_strndup(&stream->arena, event->name, strlen(event->name));
+		lode_vec_append(&stream->event_counts, count);
+	}
+	if (!events->has_unit || stream->has_switches || !events->cost)
+		return;
+	stream->unit = stream->event_counts.at[events->cost - 1].name;
+	if (!*stream->unit)
+		stream->unit = "samples";
+}
+
+void lode_script_events_release(struct lode_script_events *events)
+{
+	lode_strings_release(&events->names);
+	lode_vec_release(&events->at);
+}

@@ -1,0 +1,152 @@
+#include "input/formats/text/script_fields.h"
+
+#include <string.h>
+
+#include "base/map.h"
+
+static bool starts_with_script_fields(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+static bool is_word_script_fields(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+/* A number at `*at`, which moves behind it; "-" and "0x" may stand before it. */
+static bool number(uint64_t *out, const char **at, const char *end, unsigned base)
+{
+	const char *p = *at;
+	bool is_negative = p < end && *p == '-';
+
+	p += is_negative;
+	if (end - p > 2 && p[0] == '0' && p[1] == 'x') {
+		base = 16;
+		p += 2;
+	}
+	if (p == end || digit(*p) >= (int)base)
+		return false;
+	for (*out = 0; p < end && digit(*p) < (int)base; p++)
+		*out = *out * base + (uint64_t)digit(*p);
+	if (is_negative)
+		*out = 0 - *out;
+	*at = p;
+	return true;
+}
+
+static bool skip_script_fields(const char **at, const char *end, const char *text)
+{
+	size_t len = strlen(text);
+
+	if ((size_t)(end - *at) < len || memcmp(*at, text, len) != 0)
+		return false;
+	*at += len;
+	return true;
+}
+
+/* "NR 202 (7f10a8, 80, 2, 0, 0, 0)", "NR 202 = 0". */
+static bool raw_syscall(uint64_t *out, const char *at, const char *end, const char *field,
+			unsigned element)
+{
+	bool is_args = !strcmp(field, "args");
+
+	if ((!is_args && strcmp(field, "id") != 0) || !skip_script_fields(&at, end, "NR ") ||
+	    !number(out, &at, end, 10))
+		return false;
+	if (!is_args)
+		return true;
+	if (!skip_script_fields(&at, end, " ("))
+		return false;
+	for (unsigned i = 0; number(out, &at, end, 16); i++) {
+		if (i == element)
+			return true;
+		if (!skip_script_fields(&at, end, ", "))
+			break;
+	}
+	return false;
+}
+
+/* "254,0 WS 65536 () 1234 + 128": what stands in the brackets may be anything. */
+static bool block_request(uint64_t *out, const char *at, const char *end, const char *field)
+{
+	uint64_t major, minor, sector;
+	const char *p = at, *plus;
+
+	if (!number(&major, &p, end, 10) || !skip_script_fields(&p, end, ",") ||
+	    !number(&minor, &p, end, 10))
+		return false;
+	if (!strcmp(field, "dev")) {
+		*out = major << 20 | minor;
+		return true;
+	}
+	for (plus = p; plus + 4 < end; plus++) {
+		if (*plus != ')' || plus[1] != ' ')
+			continue;
+		p = plus + 2;
+		if (!number(&sector, &p, end, 10) || !skip_script_fields(&p, end, " + "))
+			continue;
+		if (!strcmp(field, "sector")) {
+			*out = sector;
+			return true;
+		}
+		return !strcmp(field, "nr_sector") && number(out, &p, end, 10);
+	}
+	return false;
+}
+
+struct lode_text lode_script_text(struct lode_text payload, const char *field)
+{
+	const char *end = payload.at + payload.len, *p;
+	size_t len = strlen(field);
+	struct lode_text none = {payload.at, 0}, text;
+
+	for (p = payload.at; p + len < end; p++) {
+		if ((p > payload.at && is_word_script_fields(p[-1])) || memcmp(p, field, len) != 0)
+			continue;
+		if (p[len] == '=')
+			text.at = p + len + 1;
+		else if (p[len] == ':' && p + len + 1 < end && p[len + 1] == ' ')
+			text.at = p + len + 2;
+		else
+			continue;
+		for (p = text.at; p < end && *p != ' ' && *p != ','; p++)
+			;
+		text.len = (size_t)(p - text.at);
+		return text;
+	}
+	return none;
+}
+
+bool lode_script_value(uint64_t *out, const char *tracepoint, struct lode_text payload,
+		       const char *field, unsigned element)
+{
+	const char *at = payload.at, *end = payload.at + payload.len;
+	struct lode_script_waking waking;
+	struct lode_text text;
+
+	if (starts_with_script_fields(tracepoint, "raw_syscalls:"))
+		return raw_syscall(out, at, end, field, element);
+	if (starts_with_script_fields(tracepoint, "block:block_rq_") &&
+	    block_request(out, at, end, field))
+		return true;
+	if (starts_with_script_fields(tracepoint, "sched:sched_wak") && !strcmp(field, "pid") &&
+	    lode_script_parse_waking(&waking, payload)) {
+		*out = (uint64_t)(int64_t)waking.pid;
+		return true;
+	}
+	text = lode_script_text(payload, field);
+	if (!text.len || element)
+		return false;
+	at = text.at;
+	end = text.at + text.len;
+	if (!number(out, &at, end, 10) || at != end)
+		*out = lode_hash_bytes(text.at, text.len, 0);
+	return true;
+}

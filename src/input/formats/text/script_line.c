@@ -1,0 +1,500 @@
+#include "input/formats/text/script_line.h"
+
+#include <string.h>
+
+#include "base/decimal.h"
+
+/* From here on addresses are the kernel's, on all 64-bit machines that perf knows. */
+#define KERNEL_START ((uint64_t)0xffff << 48)
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool ends_with(struct lode_text text, const char *end)
+{
+	size_t n = strlen(end);
+
+	return text.len >= n && !memcmp(text.at + text.len - n, end, n);
+}
+
+static bool starts_with_script_line(struct lode_text text, const char *start)
+{
+	size_t n = strlen(start);
+
+	return text.len >= n && !memcmp(text.at, start, n);
+}
+
+static struct lode_text trim(struct lode_text text)
+{
+	while (text.len && is_space(*text.at))
+		text.at++, text.len--;
+	while (text.len && is_space(text.at[text.len - 1]))
+		text.len--;
+	return text;
+}
+
+static bool parse_tid(struct lode_text text, int32_t *out)
+{
+	int64_t n;
+
+	if (!lode_int_parse(&n, text.at, text.len) || n < -1 || n > INT32_MAX)
+		return false;
+	*out = (int32_t)n;
+	return true;
+}
+
+/* The last word of *text, taken off. */
+static struct lode_text take_last_word(struct lode_text *text)
+{
+	struct lode_text word;
+
+	*text = trim(*text);
+	word.len = 0;
+	while (word.len < text->len && !is_space(text->at[text->len - 1 - word.len]))
+		word.len++;
+	text->len -= word.len;
+	word.at = text->at + text->len;
+	return word;
+}
+
+static struct lode_text take_first_word(struct lode_text *text)
+{
+	struct lode_text word;
+
+	*text = trim(*text);
+	word.at = text->at;
+	word.len = 0;
+	while (word.len < text->len && !is_space(text->at[word.len]))
+		word.len++;
+	text->at += word.len;
+	text->len -= word.len;
+	return word;
+}
+
+/* ---- The line that starts a sample ---- */
+
+/* "1869.769326781" as ns, without a double in between. */
+static bool parse_time_script_line(struct lode_text text, int64_t *t_ns)
+{
+	const char *dot = memchr(text.at, '.', text.len);
+	size_t n_decimals = dot ? text.len - (size_t)(dot - text.at) - 1 : 0;
+	struct lode_decimal d;
+
+	return (n_decimals == 6 || n_decimals == 9) && lode_is_digit(*text.at) &&
+	       lode_decimal_take(&d, text.at, text.len, false) == text.len && !d.has_exponent &&
+	       lode_decimal_scale(t_ns, &d, 9, false);
+}
+
+/* Flags of --fields misc: "K", "U", "S  ", "E", ... */
+static bool is_misc(struct lode_text word)
+{
+	if (!word.len || word.len > 8)
+		return false;
+	for (size_t i = 0; i < word.len; i++)
+		if (!strchr("KUHGgMESPCFp", word.at[i]) || !word.at[i])
+			return false;
+	return true;
+}
+
+/* What stands before the time, from right to left: comms may hold anything. */
+static bool parse_who(struct lode_script_sample *out, struct lode_text text)
+{
+	struct lode_text word = take_last_word(&text);
+	const char *slash;
+	int64_t cpu;
+
+	if (is_misc(word))
+		word = take_last_word(&text);
+	out->cpu = UINT32_MAX;
+	if (word.len > 2 && word.at[0] == '[' && word.at[word.len - 1] == ']' &&
+	    lode_int_parse(&cpu, word.at + 1, word.len - 2) && cpu >= 0 && cpu < UINT16_MAX) {
+		out->cpu = (uint32_t)cpu;
+		word = take_last_word(&text);
+	}
+	if (!word.len)
+		return false;
+	out->pid = -1;
+	slash = memchr(word.at, '/', word.len);
+	if (slash) {
+		struct lode_text pid = {word.at, (size_t)(slash - word.at)};
+
+		if (!parse_tid(pid, &out->pid))
+			return false;
+		word = (struct lode_text){slash + 1, word.len - pid.len - 1};
+	}
+	out->comm = trim(text);
+	return parse_tid(word, &out->tid);
+}
+
+static void parse_what(struct lode_script_sample *out, struct lode_text text)
+{
+	struct lode_text rest = text;
+	struct lode_text word = take_first_word(&rest);
+	int64_t period;
+
+	out->has_period = false;
+	out->period = 0;
+	out->event = (struct lode_text){word.at, 0};
+	if (lode_int_parse(&period, word.at, word.len) && period >= 0) {
+		out->has_period = true;
+		out->period = (uint64_t)period;
+		text = rest;
+		word = take_first_word(&rest);
+	}
+	if (word.len > 1 && word.at[word.len - 1] == ':' &&
+	    !starts_with_script_line(word, "PERF_RECORD_")) {
+		out->event = (struct lode_text){word.at, word.len - 1};
+		text = rest;
+	}
+	out->payload = trim(text);
+}
+
+bool lode_script_parse_sample(struct lode_script_sample *out, const char *line, size_t len)
+{
+	const char *at = line, *end = line + len, *colon;
+
+	/* The first colon behind a time that has a thread before it. A comm with a colon in it
+	   ("kworker/0:1") has no time there. */
+	for (; (colon = memchr(at, ':', (size_t)(end - at))); at = colon + 1) {
+		struct lode_text before = {line, (size_t)(colon - line)};
+		struct lode_text time;
+
+		if (colon + 1 < end && !is_space(colon[1]))
+			continue;
+		if (!before.len || !lode_is_digit(colon[-1]))
+			continue;
+		time = take_last_word(&before);
+		if (!parse_time_script_line(time, &out->t_ns) || !parse_who(out, before))
+			continue;
+		parse_what(out, (struct lode_text){colon + 1, (size_t)(end - colon - 1)});
+		return true;
+	}
+	return false;
+}
+
+/* ---- A line of the callchain ---- */
+
+static bool parse_hex(struct lode_text text, uint64_t *out)
+{
+	uint64_t n = 0;
+
+	if (!text.len || text.len > 16)
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.at[i];
+
+		if (lode_is_digit(c))
+			n = n << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			n = n << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			return false;
+	}
+	*out = n;
+	return true;
+}
+
+/* Takes "+0x1f" off the end. */
+static void drop_offset(struct lode_text *text)
+{
+	size_t n = text->len;
+	uint64_t ignored;
+
+	while (n && text->at[n - 1] != '+')
+		n--;
+	if (n > 1 && text->len - n > 2 && text->at[n] == '0' && text->at[n + 1] == 'x' &&
+	    parse_hex((struct lode_text){text->at + n + 2, text->len - n - 2}, &ignored))
+		text->len = n - 1;
+}
+
+/* Takes "@@GLIBC_2.34" or "@plt"-less versions off the end: they are not part of the name. */
+static void drop_version(struct lode_text *text)
+{
+	size_t n = text->len;
+
+	while (n && (lode_is_digit(text->at[n - 1]) || text->at[n - 1] == '.' ||
+		     text->at[n - 1] == '_' || (text->at[n - 1] >= 'A' && text->at[n - 1] <= 'Z')))
+		n--;
+	if (n < 2 || n == text->len || text->at[n - 1] != '@')
+		return;
+	while (n && text->at[n - 1] == '@')
+		n--;
+	if (n)
+		text->len = n;
+}
+
+/* Takes the last "(...)" off, with brackets in it paired: "(/tmp/x (deleted))". */
+static bool take_parens(struct lode_text *text, struct lode_text *inside)
+{
+	size_t depth = 0;
+
+	*text = trim(*text);
+	if (!text->len || text->at[text->len - 1] != ')')
+		return false;
+	for (size_t i = text->len; i-- > 0;) {
+		if (text->at[i] == ')')
+			depth++;
+		else if (text->at[i] == '(' && --depth == 0) {
+			if (i && !is_space(text->at[i - 1]))
+				return false; /* "f(int)": a parameter list */
+			*inside = (struct lode_text){text->at + i + 1, text->len - i - 2};
+			text->len = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* In brackets, but not the kernel's: mappings of user space that are no files. */
+static bool is_user_mapping(struct lode_text module)
+{
+	static const char *const names[] = {"[vdso]", "[vsyscall]", "[unknown]", "[heap]",
+					    "[stack", "[anon",	    "[uprobes]", "[vvar"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (starts_with_script_line(module, names[i]))
+			return true;
+	return false;
+}
+
+static void set_module(struct lode_script_frame *out, struct lode_text module)
+{
+	static const char deleted[] = " (deleted)";
+	bool is_kernel_file;
+
+	drop_offset(&module);
+	if (ends_with(module, deleted))
+		module.len -= sizeof(deleted) - 1;
+	is_kernel_file = starts_with_script_line(module, "/lib/modules/") ||
+			 starts_with_script_line(module, "/usr/lib/modules/") ||
+			 ends_with(module, ".ko");
+	for (size_t i = module.len; i-- > 0;) {
+		if (module.at[i] == '/') {
+			module.at += i + 1;
+			module.len -= i + 1;
+			break;
+		}
+	}
+	out->is_kernel |= is_kernel_file || (module.len && *module.at == '[');
+	if (is_user_mapping(module))
+		out->is_kernel = false;
+	out->module = module;
+}
+
+bool lode_script_parse_frame(struct lode_script_frame *out, const char *line, size_t len)
+{
+	struct lode_text text = {line, len}, module;
+
+	memset(out, 0, sizeof(*out));
+	if (!parse_hex(take_first_word(&text), &out->address))
+		return false;
+	out->is_kernel = out->address >= KERNEL_START;
+	out->module.at = out->function.at = line;
+	if (take_parens(&text, &module)) {
+		if (module.len == 7 && !memcmp(module.at, "inlined", 7))
+			out->is_inlined = true;
+		else
+			set_module(out, module);
+	}
+	out->function = trim(text);
+	drop_offset(&out->function);
+	drop_version(&out->function);
+	if (starts_with_script_line(out->function, "[unknown]"))
+		out->function.len = 0;
+	return true;
+}
+
+/* ---- Records ---- */
+
+static struct lode_text behind(struct lode_text text, const char *at)
+{
+	return (struct lode_text){at, text.len - (size_t)(at - text.at)};
+}
+
+static const char *find_script_line(struct lode_text text, const char *needle)
+{
+	return memmem(text.at, text.len, needle, strlen(needle));
+}
+
+/* "12:13" with any separator. */
+static bool parse_pair(struct lode_text text, char separator, int32_t *pid, int32_t *tid)
+{
+	const char *at = memchr(text.at, separator, text.len);
+
+	return at && parse_tid((struct lode_text){text.at, (size_t)(at - text.at)}, pid) &&
+	       parse_tid(behind(text, at + 1), tid);
+}
+
+/* "(12:13):(1:1)" */
+static bool parse_pairs(struct lode_script_record *out, struct lode_text text)
+{
+	const char *middle = find_script_line(text, "):(");
+	struct lode_text child, parent;
+
+	if (!middle || *text.at != '(' || !ends_with(text, ")"))
+		return false;
+	child = (struct lode_text){text.at + 1, (size_t)(middle - text.at) - 1};
+	parent = behind(text, middle + 3);
+	parent.len--;
+	return parse_pair(child, ':', &out->pid, &out->tid) &&
+	       parse_pair(parent, ':', &out->parent_pid, &out->parent_tid);
+}
+
+/* "name:12/13"; names may hold colons. */
+static bool parse_comm(struct lode_script_record *out, struct lode_text text)
+{
+	const char *colon = memrchr(text.at, ':', text.len);
+
+	if (!colon)
+		return false;
+	out->comm = (struct lode_text){text.at, (size_t)(colon - text.at)};
+	return parse_pair(behind(text, colon + 1), '/', &out->pid, &out->tid);
+}
+
+bool lode_script_parse_record(struct lode_script_record *out, struct lode_text text)
+{
+	static const struct {
+		const char *start;
+		enum lode_script_record_kind kind;
+		bool is_exec;
+	} forms[] = {
+		{"PERF_RECORD_COMM: ", LODE_SCRIPT_RECORD_COMM, false},
+		{"PERF_RECORD_COMM exec: ", LODE_SCRIPT_RECORD_COMM, true},
+		{"PERF_RECORD_FORK", LODE_SCRIPT_RECORD_FORK, false},
+		{"PERF_RECORD_EXIT", LODE_SCRIPT_RECORD_EXIT, false},
+		{"PERF_RECORD_LOST lost ", LODE_SCRIPT_RECORD_LOST, false},
+	};
+	int64_t n;
+
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		if (!starts_with_script_line(text, forms[i].start))
+			continue;
+		text = behind(text, text.at + strlen(forms[i].start));
+		out->kind = forms[i].kind;
+		out->is_exec = forms[i].is_exec;
+		if (out->kind == LODE_SCRIPT_RECORD_COMM)
+			return parse_comm(out, text);
+		if (out->kind != LODE_SCRIPT_RECORD_LOST)
+			return text.len && parse_pairs(out, text);
+		if (!lode_int_parse(&n, text.at, text.len) || n <= 0)
+			return false;
+		out->n_lost = (uint64_t)n;
+		return true;
+	}
+	return false;
+}
+
+/* ---- Payloads ---- */
+
+/* The number that starts `text`. */
+static bool leading_tid(struct lode_text text, int32_t *out)
+{
+	size_t n = 0;
+
+	while (n < text.len && (lode_is_digit(text.at[n]) || (n == 0 && text.at[n] == '-')))
+		n++;
+	return parse_tid((struct lode_text){text.at, n}, out);
+}
+
+bool lode_script_number(struct lode_text payload, const char *key, int64_t *out)
+{
+	size_t n_key = strlen(key), n = 0;
+	struct lode_text rest = payload;
+	const char *at;
+
+	while ((at = find_script_line(rest, key)) && at > payload.at && !is_space(at[-1]))
+		rest = behind(rest, at + 1); /* "pid=" inside "child_pid=" */
+	if (!at)
+		return false;
+	rest = behind(rest, at + n_key);
+	while (n < rest.len && (lode_is_digit(rest.at[n]) || (n == 0 && rest.at[n] == '-')))
+		n++;
+	return lode_int_parse(out, rest.at, n);
+}
+
+/*
+ * "<comm> pid=12 ..." behind "comm=": a comm is at most 15 bytes and may hold what looks like a
+ * key, so the last key that stands close enough is the one.
+ */
+static bool comm_and_pid(struct lode_text text, const char *key, struct lode_text *comm,
+			 int32_t *pid)
+{
+	const size_t n_key = strlen(key), max_comm = 15;
+	size_t i = text.len < max_comm + n_key ? text.len : max_comm + n_key;
+
+	for (i = i < n_key ? 0 : i - n_key + 1; i-- > 0;) {
+		if (memcmp(text.at + i, key, n_key) != 0)
+			continue;
+		*comm = (struct lode_text){text.at, i};
+		return leading_tid(behind(text, text.at + i + n_key), pid);
+	}
+	return false;
+}
+
+/* The plugin's form "comm:pid [prio]"; comms may hold colons. *rest is what follows the prio. */
+static bool comm_colon_pid(struct lode_text text, struct lode_text *comm, int32_t *pid,
+			   struct lode_text *rest)
+{
+	const char *bracket = find_script_line(text, " [");
+	struct lode_text who;
+
+	while (bracket) {
+		who = (struct lode_text){text.at, (size_t)(bracket - text.at)};
+		for (size_t i = who.len; i-- > 0;) {
+			if (who.at[i] != ':')
+				continue;
+			if (!parse_tid((struct lode_text){who.at + i + 1, who.len - i - 1}, pid))
+				break;
+			*comm = (struct lode_text){who.at, i};
+			*rest = behind(text, bracket + 2);
+			bracket = memchr(rest->at, ']', rest->len);
+			*rest = bracket ? trim(behind(*rest, bracket + 1))
+					: (struct lode_text){rest->at, 0};
+			return true;
+		}
+		bracket = find_script_line(behind(text, bracket + 1), " [");
+	}
+	return false;
+}
+
+bool lode_script_parse_switch(struct lode_script_switch *out, struct lode_text payload)
+{
+	static const char arrow[] = " ==> next_comm=", short_arrow[] = " ==> ";
+	struct lode_text rest;
+	const char *at;
+
+	if (starts_with_script_line(payload, "prev_comm=")) {
+		rest = behind(payload, payload.at + 10);
+		if (!comm_and_pid(rest, " prev_pid=", &out->prev_comm, &out->prev_pid))
+			return false;
+		rest = behind(rest, rest.at + out->prev_comm.len);
+		at = find_script_line(rest, " prev_state=");
+		if (!at)
+			return false;
+		rest = behind(rest, at + 12);
+		out->prev_state = take_first_word(&rest);
+		at = find_script_line(rest, arrow);
+		return at && comm_and_pid(behind(rest, at + sizeof(arrow) - 1),
+					  " next_pid=", &out->next_comm, &out->next_pid);
+	}
+	if (!comm_colon_pid(payload, &out->prev_comm, &out->prev_pid, &rest))
+		return false;
+	out->prev_state = take_first_word(&rest);
+	if (!starts_with_script_line(rest, short_arrow))
+		return false;
+	return comm_colon_pid(behind(rest, rest.at + sizeof(short_arrow) - 1), &out->next_comm,
+			      &out->next_pid, &rest);
+}
+
+bool lode_script_parse_waking(struct lode_script_waking *out, struct lode_text payload)
+{
+	struct lode_text rest;
+
+	if (starts_with_script_line(payload, "comm="))
+		return comm_and_pid(behind(payload, payload.at + 5), " pid=", &out->comm,
+				    &out->pid);
+	return comm_colon_pid(payload, &out->comm, &out->pid, &rest);
+}

@@ -1,0 +1,162 @@
+#include "input/source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "input/file_names.h"
+
+int lode_stream_read(struct lode_stream **out, struct lode_input *input,
+		     const struct lode_source_options *options, struct lode_error *err)
+{
+	const struct lode_format *format;
+	uint8_t head[LODE_PEEK_BYTES];
+	ssize_t n = lode_input_peek(input, head, sizeof(head), err);
+	int rc;
+
+	*out = NULL;
+	if (n < 0)
+		return (int)n;
+	format = lode_format_find(LODE_HOLDS_SAMPLES, head, (size_t)n);
+	if (!format)
+		return lode_format_fail_unknown(LODE_HOLDS_SAMPLES, lode_input_path(input), head,
+						(size_t)n, err);
+	rc = format->load(out, input, options, err);
+	if (rc == 0)
+		(*out)->content_bytes = lode_input_content_bytes(input);
+	return rc;
+}
+
+int lode_stream_load(struct lode_stream **out, const char *path,
+		     const struct lode_source_options *options, struct lode_error *err)
+{
+	struct lode_input *input;
+	int rc = lode_input_open(&input, path, err);
+
+	*out = NULL;
+	if (rc < 0)
+		return rc;
+	rc = lode_stream_read(out, input, options, err);
+	lode_input_close(input);
+	return rc;
+}
+
+/* ---- Arguments -> files ---- */
+
+static void skip_source(struct lode_inputs *inputs, const char *path, const char *reason)
+{
+	struct lode_skipped skipped = {lode_strdup(path), lode_strdup(reason)};
+
+	inputs->skipped =
+		lode_realloc_n(inputs->skipped, inputs->n_skipped + 1, sizeof(*inputs->skipped));
+	inputs->skipped[inputs->n_skipped++] = skipped;
+}
+
+typedef bool recogniser(const uint8_t *head, size_t size);
+
+/* What is looked for beside recordings. */
+struct wanted {
+	recogniser *recognise; /* NULL: nothing */
+	unsigned kinds;	       /* how files of it are named: enum lode_holds */
+};
+
+static void consider_head(struct lode_inputs *inputs, const char *path, const uint8_t *head,
+			  size_t n, const struct wanted *wanted)
+{
+	unsigned kinds = LODE_HOLDS_SAMPLES | wanted->kinds;
+	char text[400];
+
+	if (n == 0)
+		skip_source(inputs, path, "the file is empty");
+	else if (lode_format_find_unnamed(LODE_HOLDS_SAMPLES, head, n) ||
+		 (wanted->recognise && wanted->recognise(head, n)))
+		lode_vec_append(&inputs->paths, lode_strdup(path));
+	else if (lode_file_unread_reason(text, sizeof(text), path, kinds, head, n))
+		skip_source(inputs, path, text);
+	else
+		inputs->n_other += !lode_file_is_companion(path);
+}
+
+static void consider(struct lode_inputs *inputs, const char *path, const struct wanted *wanted)
+{
+	struct lode_input *input;
+	struct lode_error err;
+	uint8_t head[LODE_PEEK_BYTES];
+	struct stat st;
+	ssize_t n;
+
+	if (stat(path, &st)) {
+		skip_source(inputs, path, strerror(errno));
+		return;
+	}
+	if (!S_ISREG(st.st_mode))
+		return;
+	if (lode_input_open(&input, path, &err) < 0) {
+		skip_source(inputs, path, err.message);
+		return;
+	}
+	n = lode_input_peek(input, head, sizeof(head), &err);
+	if (n < 0)
+		skip_source(inputs, path, err.message);
+	else
+		consider_head(inputs, path, head, (size_t)n, wanted);
+	lode_input_close(input);
+}
+
+static void expand_folder(struct lode_inputs *inputs, const char *path, const struct wanted *wanted)
+{
+	size_t n_before = inputs->paths.n, n_skipped_before = inputs->n_skipped;
+	lode_path_list paths = {0};
+	struct lode_error err;
+
+	if (lode_folder_list(&paths, path, &err) < 0)
+		skip_source(inputs, path, err.message);
+	for (size_t i = 0; i < paths.n; i++)
+		consider(inputs, paths.at[i], wanted);
+	lode_path_list_release(&paths);
+	if (inputs->paths.n == n_before && inputs->n_skipped == n_skipped_before)
+		skip_source(inputs, path, "no file in this directory is a recording");
+}
+
+int lode_inputs_expand(struct lode_inputs *out, char *const *arguments, size_t n,
+		       struct lode_error *err)
+{
+	return lode_inputs_expand_with(out, arguments, n, NULL, 0, err);
+}
+
+int lode_inputs_expand_with(struct lode_inputs *out, char *const *arguments, size_t n,
+			    recogniser *is_wanted, unsigned kinds, struct lode_error *err)
+{
+	struct wanted wanted = {is_wanted, kinds};
+	struct stat st;
+
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < n; i++) {
+		if (!*arguments[i]) {
+			lode_inputs_release(out);
+			return lode_fail(err, LODE_ERR_ARG, NULL, -1, "an input has an empty name");
+		}
+		if (!strcmp(arguments[i], "-"))
+			lode_vec_append(&out->paths, lode_strdup("-"));
+		else if (stat(arguments[i], &st))
+			skip_source(out, arguments[i], strerror(errno));
+		else if (S_ISDIR(st.st_mode))
+			expand_folder(out, arguments[i], &wanted);
+		else
+			lode_vec_append(&out->paths, lode_strdup(arguments[i]));
+	}
+	return 0;
+}
+
+void lode_inputs_release(struct lode_inputs *inputs)
+{
+	lode_path_list_release(&inputs->paths);
+	for (size_t i = 0; i < inputs->n_skipped; i++) {
+		free(inputs->skipped[i].path);
+		free(inputs->skipped[i].reason);
+	}
+	free(inputs->skipped);
+	memset(inputs, 0, sizeof(*inputs));
+}

@@ -1,0 +1,67 @@
+/*
+ * Sources: files of any format lode reads -> lode_stream. The format is told from content.
+ */
+#ifndef LODE_SOURCE_H
+#define LODE_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/input.h"
+#include "model/builder.h"
+#include "model/stream.h"
+#include "model/tap.h"
+#include "input/format.h"
+#include "input/symbols/symbols.h"
+
+struct lode_source_options {
+	struct lode_symboliser *symboliser; /* shared; NULL only for formats with names inside */
+	struct lode_narrow narrow;
+	unsigned n_threads;		  /* threads that one stream may use */
+	size_t memory_bytes;		  /* bound; 0: lode_memory_budget(0) */
+	enum lode_event_kind folded_kind; /* --kind, for folded stacks */
+	const char *unit;		  /* --unit, for folded stacks */
+	const struct lode_tap *tap;	  /* gets the events as they stand in the recording, from
+					     sources that have any; NULL: nobody listens */
+	/* Bytes read so far of this stream; may be NULL. May be called from any thread. */
+	void (*progress)(void *context, int64_t consumed_bytes);
+	void *progress_context;
+};
+
+extern const struct lode_format lode_format_perf, lode_format_script, lode_format_folded;
+
+/* Recognises and reads an input that is at its beginning. */
+int lode_stream_read(struct lode_stream **out, struct lode_input *input,
+		     const struct lode_source_options *options, struct lode_error *err);
+/* Opens, recognises, reads. */
+int lode_stream_load(struct lode_stream **out, const char *path,
+		     const struct lode_source_options *options, struct lode_error *err);
+
+/*
+ * The files behind the arguments: a directory means every file in it (not below) that a source
+ * recognises, sorted by name; a file named by the user is taken as it is. Paths that cannot be
+ * opened are reported through `skipped`, and so are files of a directory that are named like an
+ * input, or begin nearly like one, and are not recognised (input/file_names.h). Other files of a
+ * directory are counted, but for those that belong to recordings (symptoms.tsv, what is in a
+ * bundle).
+ */
+struct lode_inputs {
+	lode_path_list paths;
+	size_t n_other; /* files of directories that are no inputs */
+	struct lode_skipped {
+		char *path;
+		char *reason;
+	} * skipped;
+	size_t n_skipped;
+};
+int lode_inputs_expand(struct lode_inputs *out, char *const *arguments, size_t n,
+		       struct lode_error *err);
+/* As lode_inputs_expand, and files of directories count as well that `is_wanted` recognises; they
+   are named like `wanted`, a set of enum lode_holds. */
+int lode_inputs_expand_with(struct lode_inputs *out, char *const *arguments, size_t n,
+			    bool (*is_wanted)(const uint8_t *head, size_t size), unsigned wanted,
+			    struct lode_error *err);
+void lode_inputs_release(struct lode_inputs *inputs);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * DWARF expressions, as far as call frame information uses them.
+ */
+#ifndef LODE_CFI_EXPRESSION_H
+#define LODE_CFI_EXPRESSION_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/symbols/cfi.h"
+
+/* What an expression may look at. */
+struct lode_cfi_memory {
+	const struct lode_cfi_regs *regs;
+	bool has_cfa;
+	uint64_t cfa;
+	lode_cfi_read *read;
+	void *context;
+};
+
+/* False when it needs what is not known, or is not sound. Always ends. */
+bool lode_cfi_evaluate(const Dwarf_Op *ops, size_t n, const struct lode_cfi_memory *memory,
+		       uint64_t *result);
+
+#endif

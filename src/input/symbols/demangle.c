@@ -1,0 +1,111 @@
+#include "input/symbols/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A few dozen mangled bytes can stand for gigabytes of readable text, and symbol files come from
+ * anywhere. So names are demangled piece by piece into a bounded buffer, and left mangled when they
+ * do not fit; libiberty's callback cannot say "stop", hence the jump (its demanglers hold no heap
+ * memory while they print).
+ */
+enum { MAX_MANGLED_BYTES = 8 << 10, MAX_READABLE_BYTES = 16 << 10 };
+
+struct text {
+	jmp_buf too_long;
+	char *at;
+	size_t n, size;
+};
+
+static void add_piece(const char *piece, size_t n, void *context)
+{
+	struct text *text = context;
+
+	if (n >= text->size - text->n)
+		longjmp(text->too_long, 1);
+	memcpy(text->at + text->n, piece, n);
+	text->n += n;
+}
+
+typedef int demangler(const char *mangled, int options, demangle_callbackref callback,
+		      void *context);
+
+static bool demangle_with(demangler *demangle, const char *mangled, struct text *text)
+{
+	text->n = 0;
+	if (setjmp(text->too_long))
+		return false;
+	if (!demangle(mangled, DMGL_NO_OPTS, add_piece, text))
+		return false;
+	text->at[text->n] = '\0';
+	return true;
+}
+
+static bool demangle_d(const char *mangled, struct text *text)
+{
+	char *readable = dlang_demangle(mangled, DMGL_NO_OPTS);
+	size_t n = readable ? strlen(readable) : 0;
+
+	if (n >= text->size)
+		n = 0;
+	if (n)
+		memcpy(text->at, readable, n + 1);
+	text->n = n;
+	free(readable);
+	return n > 0;
+}
+
+/* Into `text`; false: not mangled, or too much of it. */
+static bool demangle(const char *name, struct text *text)
+{
+	/* Legacy Rust names are C++ names as well, with a hash: Rust is asked first. */
+	if (name[0] == '_' && name[1] == 'R')
+		return demangle_with(rust_demangle_callback, name, text);
+	if (name[0] == '_' && name[1] == 'Z')
+		return demangle_with(rust_demangle_callback, name, text) ||
+		       demangle_with(cplus_demangle_v3_callback, name, text);
+	if (name[0] == '_' && name[1] == 'D')
+		return demangle_d(name, text);
+	return false;
+}
+
+static bool may_be_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'R' || name[1] == 'Z' || name[1] == 'D');
+}
+
+const char *lode_demangle(const char *name, struct lode_arena *arena)
+{
+	char readable[MAX_READABLE_BYTES], mangled[MAX_MANGLED_BYTES];
+	const char *tail;
+	struct text text = {.at = readable, .size = sizeof(readable) - sizeof("@plt")};
+	size_t n;
+
+	if (!may_be_mangled(name))
+		return NULL;
+	tail = strstr(name, "@plt");
+	n = tail && !tail[4] ? (size_t)(tail - name) : strlen(name);
+	if (n >= sizeof(mangled))
+		return NULL;
+	memcpy(mangled, name, n);
+	mangled[n] = '\0';
+	if (!demangle(mangled, &text))
+		return NULL;
+	if (name[n]) {
+		memcpy(readable + text.n, "@plt", 4);
+		text.n += 4;
+	}
+	return lode_arena_strndup(arena, readable, text.n);
+}
+
+void lode_demangle_short(const char *name, char *buffer, size_t size)
+{
+	struct lode_arena arena = {0};
+	const char *readable = lode_demangle(name, &arena);
+
+	snprintf(buffer, size, "%s", readable ? readable : name);
+	lode_arena_release(&arena);
+}

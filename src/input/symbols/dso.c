@@ -1,0 +1,191 @@
+#include "input/symbols/dso.h"
+
+#include <stdlib.h>
+
+#include "input/symbols/demangle.h"
+#include "input/symbols/inlines.h"
+
+/* ---- Loading ---- */
+
+static void load_dso(struct lode_dso *dso)
+{
+	if (dso->is_loaded)
+		return;
+	dso->is_loaded = true;
+	switch (dso->kind) {
+	case LODE_DSO_USER:
+		lode_dso_load_user(dso);
+		break;
+	case LODE_DSO_VDSO:
+		lode_dso_load_vdso(dso);
+		break;
+	case LODE_DSO_KERNEL:
+		lode_dso_load_kernel(dso);
+		break;
+	case LODE_DSO_KMODULE:
+		dso->kernel = lode_symboliser_kernel(dso->symboliser, dso);
+		break;
+	case LODE_DSO_JIT:
+		lode_dso_load_jit(dso);
+		break;
+	}
+	dso->shown = lode_alloc0(dso->table.entries.n, sizeof(*dso->shown));
+}
+
+void lode_dso_add_symbol(struct lode_dso *dso, uint64_t start, uint64_t size, const char *name)
+{
+	struct lode_symtab_entry *entry;
+
+	if (!size || !name[0])
+		return;
+	pthread_mutex_lock(&dso->lock);
+	entry = lode_vec_append_zero(&dso->additions);
+	entry->start = start;
+	entry->end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
+	entry->name = lode_arena_strndup(&dso->names, name, strlen(name));
+	dso->has_new_additions = true;
+	pthread_mutex_unlock(&dso->lock);
+}
+
+static void settle_additions(struct lode_dso *dso)
+{
+	if (!dso->has_new_additions)
+		return;
+	dso->has_new_additions = false;
+	lode_symtab_release(&dso->added);
+	for (size_t i = 0; i < dso->additions.n; i++) {
+		const struct lode_symtab_entry *entry = &dso->additions.at[i];
+
+		lode_symtab_add(&dso->added, entry->start, entry->end - entry->start, entry->name,
+				LODE_BINDING_GLOBAL);
+	}
+	lode_symtab_settle(&dso->added, LODE_SYMTAB_LAST_WINS);
+}
+
+/* ---- Looking up, with the lock held ---- */
+
+static const char *shown_name(struct lode_dso *dso, uint32_t index)
+{
+	const char *name = dso->table.entries.at[index].name, *readable = NULL;
+
+	if (dso->shown[index])
+		return dso->shown[index];
+	if (dso->is_mangled && !dso->symboliser->keep_mangled)
+		readable = lode_demangle(name, &dso->names);
+	return dso->shown[index] = readable ? readable : name;
+}
+
+/* What the recording itself says comes before any file. */
+static bool find_added(struct lode_dso *dso, uint64_t address, struct lode_symbol *out)
+{
+	uint32_t i = lode_symtab_find(&dso->added, address), order;
+
+	if (i == LODE_NONE)
+		return false;
+	order = dso->added.entries.at[i].order;
+	out->name = dso->additions.at[order].name;
+	out->index = dso->kind == LODE_DSO_KMODULE ? 2 * order + 1
+						   : (uint32_t)dso->table.entries.n + order;
+	return true;
+}
+
+/* A kernel module's symbols are its kernel's: even indices are those, odd ones its own. */
+static void find_in_kernel(struct lode_dso *dso, uint64_t address, struct lode_symbol *out)
+{
+	lode_dso_resolve(dso->kernel, &address, 1, out);
+	if (out->name)
+		out->index *= 2;
+}
+
+static void find_in_table(struct lode_dso *dso, uint64_t address, struct lode_symbol *out)
+{
+	bool is_file = dso->kind == LODE_DSO_USER || dso->kind == LODE_DSO_VDSO;
+	uint32_t index;
+
+	if (is_file && !lode_elf_map_find(&dso->map, address, &address))
+		return;
+	index = lode_symtab_find(&dso->table, address);
+	if (index != LODE_NONE) {
+		out->index = index;
+		out->name = shown_name(dso, index);
+	}
+	if (dso->inlines)
+		lode_inlines_find(dso->inlines, address, &out->inlined, &out->n_inlined);
+}
+
+void lode_dso_resolve(struct lode_dso *dso, const uint64_t *addresses, size_t n,
+		      struct lode_symbol *out)
+{
+	pthread_mutex_lock(&dso->lock);
+	load_dso(dso);
+	settle_additions(dso);
+	for (size_t i = 0; i < n; i++) {
+		out[i] = (struct lode_symbol){.index = LODE_NONE};
+		if (find_added(dso, addresses[i], &out[i]))
+			continue;
+		if (dso->kernel)
+			find_in_kernel(dso, addresses[i], &out[i]);
+		else
+			find_in_table(dso, addresses[i], &out[i]);
+	}
+	pthread_mutex_unlock(&dso->lock);
+}
+
+void lode_dso_open_files(struct lode_dso *dso, struct lode_elf_file **program,
+			 struct lode_elf_file **debug)
+{
+	bool is_own;
+
+	*program = *debug = NULL;
+	pthread_mutex_lock(&dso->lock);
+	load_dso(dso);
+	pthread_mutex_unlock(&dso->lock);
+	/* Loaded modules do not change any more: their paths can be read without the lock. */
+	is_own = dso->kind == LODE_DSO_VDSO && dso->program_path &&
+		 !strcmp(dso->program_path, "[vdso]");
+	if (is_own)
+		*program = lode_own_vdso();
+	else if (dso->program_path)
+		*program = lode_elf_open(dso->program_path);
+	if (dso->symbols_path)
+		*debug = lode_elf_open(dso->symbols_path);
+}
+
+/* ---- Telling ---- */
+
+const char *lode_dso_name(const struct lode_dso *dso)
+{
+	return dso->name;
+}
+
+const char *lode_dso_build_id(const struct lode_dso *dso)
+{
+	return dso->hex;
+}
+
+const char *lode_dso_status(const struct lode_dso *dso)
+{
+	/* Reading is const to the caller; the lock inside is ours to turn. */
+	struct lode_dso *locked = (struct lode_dso *)dso;
+	const char *status = dso->status;
+
+	pthread_mutex_lock(&locked->lock);
+	if (!locked->is_loaded)
+		status = "no address of it was looked up";
+	else if (locked->kernel)
+		status = lode_dso_status(locked->kernel);
+	pthread_mutex_unlock(&locked->lock);
+	return status;
+}
+
+bool lode_dso_has_symbols(const struct lode_dso *dso)
+{
+	struct lode_dso *locked = (struct lode_dso *)dso;
+	bool has;
+
+	pthread_mutex_lock(&locked->lock);
+	has = locked->table.entries.n || locked->additions.n ||
+	      (locked->kernel && lode_dso_has_symbols(locked->kernel));
+	pthread_mutex_unlock(&locked->lock);
+	return has;
+}

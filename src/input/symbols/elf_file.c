@@ -1,0 +1,259 @@
+#include "input/symbols/elf_file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/bytes.h"
+
+/* ---- Notes ---- */
+
+static bool find_build_id(struct lode_elf_file *file, Elf_Data *data)
+{
+	GElf_Nhdr note;
+	size_t at = 0, name, desc;
+
+	if (!data)
+		return false;
+	while ((at = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
+		    memcmp((const char *)data->d_buf + name, "GNU", sizeof("GNU")) != 0)
+			continue;
+		if (!note.n_descsz || note.n_descsz > LODE_BUILD_ID_MAX)
+			continue;
+		memcpy(file->build_id, (const char *)data->d_buf + desc, note.n_descsz);
+		file->build_id_size = note.n_descsz;
+		return true;
+	}
+	return false;
+}
+
+/* Segments of debug files point nowhere, so sections come first; a vdso may have no sections. */
+static void read_build_id(struct lode_elf_file *file)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Phdr segment;
+	size_t n = 0;
+
+	while ((section = elf_nextscn(file->elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE &&
+		    find_build_id(file, elf_getdata(section, NULL)))
+			return;
+	if (elf_getphdrnum(file->elf, &n) < 0)
+		return;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++)
+		if (gelf_getphdr(file->elf, (int)i, &segment) && segment.p_type == PT_NOTE &&
+		    find_build_id(file, elf_getdata_rawchunk(file->elf, (int64_t)segment.p_offset,
+							     segment.p_filesz,
+							     segment.p_align == 8 ? ELF_T_NHDR8
+										  : ELF_T_NHDR)))
+			return;
+}
+
+static void read_sections(struct lode_elf_file *file)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(file->elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			continue;
+		file->has_symtab |= header.sh_type == SHT_SYMTAB;
+		file->has_dynsym |= header.sh_type == SHT_DYNSYM;
+		file->has_code |= header.sh_type == SHT_PROGBITS &&
+				  (header.sh_flags & SHF_EXECINSTR) && header.sh_size;
+	}
+}
+
+/* ---- Opening ---- */
+
+static struct lode_elf_file *finish_open(Elf *elf, int fd, char *image, const char *path)
+{
+	struct lode_elf_file *file;
+	GElf_Ehdr header;
+
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header)) {
+		elf_end(elf);
+		if (fd >= 0)
+			close(fd);
+		free(image);
+		return NULL;
+	}
+	file = lode_alloc0(1, sizeof(*file));
+	file->elf = elf;
+	file->fd = fd;
+	file->image = image;
+	file->path = lode_strdup(path);
+	read_sections(file);
+	read_build_id(file);
+	return file;
+}
+
+struct lode_elf_file *lode_elf_open(const char *path)
+{
+	/* O_NONBLOCK: a pipe of that name must not make us wait for its other end. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return NULL;
+	}
+	(void)elf_version(EV_CURRENT);
+	/* Read, not mapped: a file that is cut while we look at it must not kill us. */
+	return finish_open(elf_begin(fd, ELF_C_READ, NULL), fd, NULL, path);
+}
+
+struct lode_elf_file *lode_elf_open_take(char *image, size_t size, const char *path)
+{
+	(void)elf_version(EV_CURRENT);
+	return finish_open(elf_memory(image, size), -1, image, path);
+}
+
+void lode_elf_close(struct lode_elf_file *file)
+{
+	if (!file)
+		return;
+	elf_end(file->elf);
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->image);
+	free(file->path);
+	free(file);
+}
+
+/* ---- Segments ---- */
+
+static void map_sections(struct lode_elf_map *map, const struct lode_elf_file *file)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(file->elf, section)))
+		if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_ALLOC) &&
+		    header.sh_type != SHT_NOBITS)
+			lode_vec_append(&map->segments,
+					((struct lode_elf_segment){
+						header.sh_offset, header.sh_size, header.sh_addr,
+						header.sh_flags & SHF_EXECINSTR}));
+}
+
+void lode_elf_map_build(struct lode_elf_map *map, const struct lode_elf_file *file)
+{
+	GElf_Phdr segment;
+	size_t n = 0;
+
+	if (elf_getphdrnum(file->elf, &n) < 0)
+		n = 0;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++)
+		if (gelf_getphdr(file->elf, (int)i, &segment) && segment.p_type == PT_LOAD &&
+		    segment.p_filesz)
+			lode_vec_append(&map->segments,
+					((struct lode_elf_segment){
+						segment.p_offset, segment.p_filesz, segment.p_vaddr,
+						segment.p_flags & PF_X}));
+	if (!n)
+		map_sections(map, file);
+}
+
+bool lode_elf_map_find(const struct lode_elf_map *map, uint64_t offset, uint64_t *address)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < map->segments.n; i++) {
+		const struct lode_elf_segment *segment = &map->segments.at[i];
+
+		if (offset < segment->offset || offset - segment->offset >= segment->size)
+			continue;
+		*address = segment->address + (offset - segment->offset);
+		if (segment->is_code)
+			return true;
+		found = true;
+	}
+	return found;
+}
+
+void lode_elf_map_release(struct lode_elf_map *map)
+{
+	lode_vec_release(&map->segments);
+}
+
+/* ---- Sections ---- */
+
+const char *lode_elf_section_name(const struct lode_elf_file *file, const GElf_Shdr *header)
+{
+	const char *name;
+	size_t names;
+
+	if (elf_getshdrstrndx(file->elf, &names) < 0)
+		return "";
+	name = elf_strptr(file->elf, names, header->sh_name);
+	return name ? name : "";
+}
+
+Elf_Scn *lode_elf_section(const struct lode_elf_file *file, const char *name, GElf_Shdr *header)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(file->elf, section)))
+		if (gelf_getshdr(section, header) &&
+		    !strcmp(lode_elf_section_name(file, header), name))
+			return section;
+	return NULL;
+}
+
+const void *lode_elf_bytes(Elf_Scn *section, const GElf_Shdr *header, size_t *size)
+{
+	Elf_Data *data;
+
+	*size = 0;
+	if (!section || header->sh_type == SHT_NOBITS)
+		return NULL;
+	data = elf_rawdata(section, NULL);
+	if (!data || !data->d_buf)
+		return NULL;
+	*size = data->d_size;
+	return data->d_buf;
+}
+
+const char *lode_elf_debuglink(const struct lode_elf_file *file, uint32_t *crc)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = lode_elf_section(file, ".gnu_debuglink", &header);
+	struct lode_bytes bytes;
+	const char *name;
+	size_t size;
+	const void *data = lode_elf_bytes(section, &header, &size);
+
+	if (!data)
+		return NULL;
+	bytes = lode_bytes_make(data, size, 0);
+	name = lode_bytes_string(&bytes);
+	(void)lode_bytes_take(&bytes, (4 - (strlen(name) + 1) % 4) % 4);
+	*crc = lode_bytes_u32(&bytes);
+	return bytes.overrun ? NULL : name;
+}
+
+bool lode_file_crc(const char *path, uint32_t *crc)
+{
+	enum { CHUNK = 64 << 10 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	unsigned char *chunk;
+	ssize_t got;
+
+	if (fd < 0)
+		return false;
+	chunk = lode_alloc(CHUNK);
+	*crc = 0;
+	while ((got = read(fd, chunk, CHUNK)) > 0)
+		*crc = (uint32_t)crc32(*crc, chunk, (unsigned)got);
+	free(chunk);
+	close(fd);
+	return got == 0;
+}

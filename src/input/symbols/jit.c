@@ -1,0 +1,182 @@
+#include "input/symbols/jit.h"
+
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/folder.h"
+#include "base/map.h"
+
+int32_t lode_jit_dump_pid(const char *path)
+{
+	const char *name = lode_path_base(path);
+	long pid;
+	char *end;
+
+	if (strncmp(name, "jit-", 4) != 0 || name[4] < '0' || name[4] > '9')
+		return 0;
+	pid = strtol(name + 4, &end, 10);
+	return !strcmp(end, ".dump") && pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
+}
+
+/* ---- perf-PID.map ---- */
+
+/* A hex number, with or without 0x; moves *at behind it and one blank. */
+static bool take_hex(char **at, const char *end, uint64_t *value)
+{
+	char *p = *at, *start;
+
+	if (end - p > 2 && p[0] == '0' && (p[1] | 0x20) == 'x')
+		p += 2;
+	*value = 0;
+	for (start = p; p < end; p++) {
+		char c = *p | 0x20;
+		int digit = *p >= '0' && *p <= '9' ? *p - '0'
+			    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+						   : -1;
+
+		if (digit < 0)
+			break;
+		*value = *value << 4 | (unsigned)digit;
+	}
+	if (p == start || p - start > 16 || p == end || (*p != ' ' && *p != '\t'))
+		return false;
+	*at = p + 1;
+	return true;
+}
+
+int lode_perfmap_parse(struct lode_symtab *symtab, char *text, size_t size, const char *path,
+		       struct lode_error *err)
+{
+	char *at = text, *end = text + size, *newline;
+	size_t before = symtab->entries.n;
+
+	*end = '\0';
+	for (; at < end; at = newline + 1) {
+		uint64_t start, length;
+
+		newline = memchr(at, '\n', (size_t)(end - at));
+		if (!newline)
+			newline = end;
+		*newline = '\0';
+		if (!take_hex(&at, newline, &start) || !take_hex(&at, newline, &length))
+			continue;
+		if (*at && length)
+			lode_symtab_add(symtab, start, length, at, LODE_BINDING_GLOBAL);
+	}
+	if (symtab->entries.n == before)
+		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
+				 "no line of the form \"start size name\" in it");
+	return 0;
+}
+
+/* ---- jitdump ---- */
+
+enum {
+	JIT_MAGIC = 0x4a695444, /* "JiTD" of a little-endian writer */
+	JIT_HEADER_BYTES = 40,
+	JIT_CODE_LOAD = 0,
+	JIT_CODE_MOVE = 1,
+	JIT_CODE_CLOSE = 3,
+};
+
+/* A function that came to be at an address, in file order. */
+struct load {
+	uint64_t time, start, size, id;
+	uint32_t order;
+	const char *name;
+};
+
+typedef LODE_VEC(struct load) load_vec;
+
+static void add_load(load_vec *loads, struct load load)
+{
+	load.order = (uint32_t)loads->n;
+	lode_vec_append(loads, load);
+}
+
+/* pid, tid, vma, address, size, id, name, code bytes */
+static void read_load(load_vec *loads, struct lode_map *by_id, struct lode_arena *names,
+		      struct lode_bytes *record, uint64_t time)
+{
+	struct load load = {.time = time};
+	const char *name;
+
+	(void)lode_bytes_take(record, 4 + 4 + 8);
+	load.start = lode_bytes_u64(record);
+	load.size = lode_bytes_u64(record);
+	load.id = lode_bytes_u64(record);
+	name = lode_bytes_string(record);
+	if (record->overrun || !load.size || !name[0])
+		return;
+	load.name = lode_arena_strndup(names, name, strlen(name));
+	*lode_map_slot(by_id, load.id) = (uint32_t)loads->n;
+	add_load(loads, load);
+}
+
+/* pid, tid, vma, old address, new address, size, id */
+static void read_move(load_vec *loads, const struct lode_map *by_id, struct lode_bytes *record,
+		      uint64_t time)
+{
+	struct load load = {.time = time};
+	uint32_t from;
+
+	(void)lode_bytes_take(record, 4 + 4 + 8 + 8);
+	load.start = lode_bytes_u64(record);
+	load.size = lode_bytes_u64(record);
+	load.id = lode_bytes_u64(record);
+	from = lode_map_find(by_id, load.id);
+	if (record->overrun || from >= loads->n || !load.size)
+		return;
+	load.name = loads->at[from].name;
+	add_load(loads, load);
+}
+
+static int compare_loads(const void *a, const void *b)
+{
+	const struct load *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+int lode_jitdump_parse(struct lode_symtab *symtab, struct lode_arena *names, const void *data,
+		       size_t size, const char *path, struct lode_error *err)
+{
+	struct lode_bytes bytes = lode_bytes_make(data, size, 0);
+	struct lode_map by_id = {0};
+	load_vec loads = {0};
+	uint32_t magic = lode_bytes_u32(&bytes), header;
+
+	(void)lode_bytes_u32(&bytes); /* version: all so far share what is read here */
+	header = lode_bytes_u32(&bytes);
+	if (bytes.overrun || magic != JIT_MAGIC || header < JIT_HEADER_BYTES || header > size)
+		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
+				 "not a jitdump file of a little-endian machine");
+	(void)lode_bytes_take(&bytes, header - 12);
+	while (lode_bytes_left(&bytes) >= 16) {
+		uint32_t id = lode_bytes_u32(&bytes), total = lode_bytes_u32(&bytes);
+		uint64_t time = lode_bytes_u64(&bytes);
+		struct lode_bytes record;
+
+		if (total < 16 || id == JIT_CODE_CLOSE)
+			break;
+		record = lode_bytes_sub(&bytes, total - 16);
+		if (record.overrun)
+			break; /* the program died while it wrote */
+		if (id == JIT_CODE_LOAD)
+			read_load(&loads, &by_id, names, &record, time);
+		else if (id == JIT_CODE_MOVE)
+			read_move(&loads, &by_id, &record, time);
+	}
+	if (loads.n)
+		qsort(loads.at, loads.n, sizeof(*loads.at), compare_loads);
+	for (size_t i = 0; i < loads.n; i++)
+		lode_symtab_add(symtab, loads.at[i].start, loads.at[i].size, loads.at[i].name,
+				LODE_BINDING_GLOBAL);
+	lode_map_release(&by_id);
+	if (!loads.n)
+		return lode_fail(err, LODE_ERR_FORMAT, path, -1, "no function in it");
+	lode_vec_release(&loads);
+	return 0;
+}

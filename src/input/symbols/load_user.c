@@ -1,0 +1,301 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/folder.h"
+#include "input/symbols/dso.h"
+#include "input/symbols/elf_symbols.h"
+#include "input/symbols/inlines.h"
+
+/*
+ * Which files on disk are the module that was recorded. The program itself tells where its code
+ * lies and what its PLT calls; full symbols may be in it or in a separate debug file.
+ */
+struct search {
+	struct lode_dso *dso;
+	struct lode_roots roots;
+	struct lode_elf_file *program; /* has code */
+	struct lode_elf_file *symbols; /* has .symtab; may be the program */
+	bool is_verified;	       /* build-ids are compared: one is known */
+	uint8_t build_id[LODE_BUILD_ID_MAX];
+	size_t build_id_size;
+	uint32_t link_crc; /* of the debug link that is being followed */
+	bool follows_link; /* candidates need that CRC where build-ids cannot tell */
+	char refused[384]; /* the first file that was there, but is not the recorded one */
+};
+
+static void short_hex(char *hex, const uint8_t *bytes, size_t size)
+{
+	if (!size)
+		memcpy(hex, "none", 5);
+	else
+		lode_hex(hex, bytes, size < 8 ? size : 8);
+}
+
+static void refuse_load_user(struct search *search, const struct lode_elf_file *file)
+{
+	char recorded[17], found[17];
+
+	if (search->refused[0])
+		return;
+	short_hex(recorded, search->build_id, search->build_id_size);
+	short_hex(found, file->build_id, file->build_id_size);
+	snprintf(search->refused, sizeof(search->refused),
+		 "%s: build-id %s recorded, file has %s; put the right file into --symfs or "
+		 "--buildid-dir",
+		 file->path, recorded, found);
+}
+
+static bool is_recorded_file(const struct search *search, const struct lode_elf_file *file)
+{
+	uint32_t crc;
+
+	if (!search->is_verified)
+		return true;
+	if (search->build_id_size && file->build_id_size)
+		return file->build_id_size == search->build_id_size &&
+		       !memcmp(file->build_id, search->build_id, search->build_id_size);
+	return search->follows_link && lode_file_crc(file->path, &crc) && crc == search->link_crc;
+}
+
+static void take_load_user(struct lode_elf_file **slot, struct lode_elf_file *file)
+{
+	if (!*slot)
+		*slot = file;
+}
+
+/* A candidate of lode_files_*: true when nothing better can come. */
+static bool consider(void *context, const char *path)
+{
+	struct search *search = context;
+	struct lode_elf_file *file = lode_elf_open(path);
+
+	if (!file)
+		return false;
+	if (!is_recorded_file(search, file)) {
+		refuse_load_user(search, file);
+		lode_elf_close(file);
+		return false;
+	}
+	if (file->has_code)
+		take_load_user(&search->program, file);
+	if (file->has_symtab)
+		take_load_user(&search->symbols, file);
+	if (search->program != file && search->symbols != file)
+		lode_elf_close(file);
+	return search->program && search->symbols;
+}
+
+/* Without a recorded build-id the path's file is all there is to go by. */
+static bool consider_first(void *context, const char *path)
+{
+	struct search *search = context;
+
+	(void)consider(context, path);
+	return search->program != NULL;
+}
+
+/* LIMIT: of programs that were mapped in larger pages than these, the layout does not tell. */
+static const uint64_t page_bytes = 4096;
+
+/* Whether the recorded mapping is the file's code, all of it and nothing else. */
+static bool has_layout(const struct lode_dso *dso, const struct lode_elf_file *file)
+{
+	struct lode_elf_map map = {0};
+	bool is_same = false;
+
+	lode_elf_map_build(&map, file);
+	for (size_t i = 0; i < map.segments.n; i++) {
+		const struct lode_elf_segment *s = &map.segments.at[i];
+		uint64_t begin = s->offset / page_bytes * page_bytes;
+		uint64_t end = (s->offset + s->size + page_bytes - 1) / page_bytes * page_bytes;
+
+		is_same |=
+			s->is_code && begin == dso->code_offset && end - begin == dso->code_bytes;
+	}
+	lode_elf_map_release(&map);
+	return is_same;
+}
+
+/* A program of a cache: right is only the only one. True when there are two. */
+static bool consider_layout(void *context, const char *path)
+{
+	struct search *search = context;
+	struct lode_elf_file *file = lode_elf_open(path);
+
+	if (!file || !file->has_code || !has_layout(search->dso, file)) {
+		lode_elf_close(file);
+		return false;
+	}
+	if (!search->program) {
+		search->program = file;
+		return false;
+	}
+	lode_elf_close(file);
+	lode_elf_close(search->program);
+	search->program = NULL;
+	return true;
+}
+
+/*
+ * perf writes down the build-ids of modules that samples fall into, not of all that callchains pass
+ * through: a program that only calls others may have none.
+ */
+static void find_by_layout(struct search *search)
+{
+	if (!search->dso->code_bytes || search->program)
+		return;
+	(void)lode_files_in_caches(&search->roots, consider_layout, search);
+	if (!search->program)
+		return;
+	search->dso->is_by_layout = true;
+	if (search->program->has_symtab)
+		search->symbols = search->program;
+}
+
+static void follow_debug_files(struct search *search, const char *hex)
+{
+	const char *link;
+	char name[256];
+
+	if (lode_files_debug_by_id(&search->roots, hex, consider, search) || !search->program)
+		return;
+	link = lode_elf_debuglink(search->program, &search->link_crc);
+	if (!link || strlen(link) >= sizeof(name))
+		return;
+	snprintf(name, sizeof(name), "%s", link);
+	search->follows_link = true;
+	lode_files_debuglink(&search->roots, search->dso->path, name, consider, search);
+	search->follows_link = false;
+}
+
+/* ELF files that `perf inject --jit` writes, one for each function, often beside the recording. */
+static bool is_jitted(const struct lode_dso *dso)
+{
+	return !strncmp(lode_path_base(dso->path), "jitted-", 7);
+}
+
+static void find_files(struct search *search)
+{
+	static const char *const kinds[] = {"elf", "debug", NULL};
+	struct lode_dso *dso = search->dso;
+	const struct lode_elf_file *program;
+	char hex[2 * LODE_BUILD_ID_MAX + 1];
+
+	if (dso->build_id_size) {
+		search->is_verified = true;
+		search->build_id_size = dso->build_id_size;
+		memcpy(search->build_id, dso->build_id, dso->build_id_size);
+		if (lode_files_by_build_id(&search->roots, dso->path, dso->hex, kinds, consider,
+					   search) ||
+		    lode_files_by_path(&search->roots, dso->path, consider, search) ||
+		    lode_files_by_name(&search->roots, dso->path, consider, search))
+			return;
+		follow_debug_files(search, dso->hex);
+		return;
+	}
+	if (!lode_files_by_path(&search->roots, dso->path, consider_first, search) &&
+	    is_jitted(dso))
+		(void)lode_files_by_name(&search->roots, dso->path, consider_first, search);
+	find_by_layout(search);
+	program = search->program;
+	if (!program || search->symbols)
+		return;
+	/* Its debug file must at least belong to the program that was found. */
+	search->is_verified = true;
+	search->build_id_size = program->build_id_size;
+	memcpy(search->build_id, program->build_id, program->build_id_size);
+	lode_hex(hex, program->build_id, program->build_id_size);
+	if (!lode_files_by_build_id(&search->roots, dso->path, hex, kinds, consider, search))
+		follow_debug_files(search, hex);
+	search->refused[0] = '\0';
+}
+
+static void say_missing(const struct search *search)
+{
+	struct lode_dso *dso = search->dso;
+	char hex[17];
+
+	if (search->refused[0]) {
+		lode_dso_say(dso, "%s", search->refused);
+	} else if (search->symbols) {
+		lode_dso_say(dso,
+			     "%s: debug file without the program, which tells where its code lies; "
+			     "put the program into --symfs or --buildid-dir",
+			     search->symbols->path);
+	} else if (dso->build_id_size) {
+		short_hex(hex, dso->build_id, dso->build_id_size);
+		lode_dso_say(dso,
+			     "no file with build-id %s (%s) found; put it into --symfs or "
+			     "--buildid-dir",
+			     hex, dso->path);
+	} else {
+		lode_dso_say(dso, "%s: no such ELF file; put it into --symfs", dso->path);
+	}
+}
+
+static void open_inlines(struct search *search)
+{
+	struct lode_dso *dso = search->dso;
+	bool keep_mangled = dso->symboliser->keep_mangled;
+
+	if (search->symbols)
+		dso->inlines = lode_inlines_open(search->symbols->path, keep_mangled);
+	if (!dso->inlines && search->symbols != search->program)
+		dso->inlines = lode_inlines_open(search->program->path, keep_mangled);
+}
+
+static void load_symbols(struct search *search)
+{
+	struct lode_dso *dso = search->dso;
+	struct lode_elf_file *minidebug = NULL;
+	const char *table = ".symtab";
+	size_t n = 0;
+
+	if (search->symbols)
+		n = lode_elf_add_symbols(&dso->table, &dso->names, search->symbols,
+					 LODE_ELF_SYMTAB);
+	if (!n) {
+		table = ".dynsym only";
+		n = lode_elf_add_symbols(&dso->table, &dso->names, search->program,
+					 LODE_ELF_DYNSYM);
+		minidebug = lode_elf_open_minidebug(search->program);
+	}
+	if (minidebug &&
+	    lode_elf_add_symbols(&dso->table, &dso->names, minidebug, LODE_ELF_SYMTAB)) {
+		table = ".dynsym and .gnu_debugdata";
+		n++;
+	}
+	lode_elf_close(minidebug);
+	n += lode_elf_add_plt(&dso->table, &dso->names, search->program);
+	lode_elf_map_build(&dso->map, search->program);
+	lode_symtab_settle(&dso->table, LODE_SYMTAB_ELF);
+	dso->is_mangled = true;
+	dso->program_path = lode_strdup(search->program->path);
+	if (search->symbols && search->symbols != search->program)
+		dso->symbols_path = lode_strdup(search->symbols->path);
+	if (dso->symboliser->want_inlined)
+		open_inlines(search);
+	lode_dso_say(dso, "%s: %s, %s",
+		     search->symbols ? search->symbols->path : search->program->path,
+		     n ? table : "no symbols in it",
+		     dso->build_id_size ? "build-id verified"
+		     : dso->is_by_layout
+			     ? "not verified (no build-id in the recording; the only program here "
+			       "whose code has this size and place)"
+			     : "not verified (no build-id in the recording)");
+}
+
+void lode_dso_load_user(struct lode_dso *dso)
+{
+	struct search search = {.dso = dso, .roots = lode_dso_roots(dso)};
+
+	find_files(&search);
+	if (!search.program)
+		say_missing(&search);
+	else
+		load_symbols(&search);
+	if (search.symbols != search.program)
+		lode_elf_close(search.symbols);
+	lode_elf_close(search.program);
+}

@@ -1,0 +1,246 @@
+#include "input/symbols/symtab.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "input/symbols/demangle.h"
+
+enum { PAGE_BYTES = 4096 };
+
+void lode_symtab_add(struct lode_symtab *symtab, uint64_t start, uint64_t size, const char *name,
+		     enum lode_binding binding)
+{
+	struct lode_symtab_entry *entry = lode_vec_append_zero(&symtab->entries);
+
+	entry->start = start;
+	entry->end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
+	entry->name = name;
+	entry->order = (uint32_t)(symtab->entries.n - 1);
+	entry->binding = (uint8_t)binding;
+}
+
+void lode_symtab_release(struct lode_symtab *symtab)
+{
+	lode_vec_release(&symtab->entries);
+	lode_vec_release(&symtab->starts);
+	lode_vec_release(&symtab->ends);
+	lode_vec_release(&symtab->owners);
+}
+
+/* ---- Order, ends, aliases ---- */
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct lode_symtab_entry *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void sort_entries(struct lode_symtab *symtab)
+{
+	for (size_t i = 1; i < symtab->entries.n; i++) {
+		if (symtab->entries.at[i - 1].start <= symtab->entries.at[i].start)
+			continue;
+		qsort(symtab->entries.at, symtab->entries.n, sizeof(*symtab->entries.at),
+		      compare_entries);
+		return;
+	}
+}
+
+/* The first page border behind the page of `address` + `PAGE_BYTES`, without wrapping. */
+static uint64_t page_end(uint64_t address)
+{
+	uint64_t end = (address + 2 * PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+
+	return end > address ? end : UINT64_MAX;
+}
+
+/*
+ * A symbol without a size reaches to the next one. Of aliases only the last gets a size this way,
+ * which is what makes it win below; perf does the same in the same order.
+ */
+static void fix_ends(struct lode_symtab *symtab, bool is_kallsyms)
+{
+	struct lode_symtab_entry *entry = symtab->entries.at;
+	size_t n = symtab->entries.n;
+
+	for (size_t i = 0; i < n; i++) {
+		if (entry[i].end != entry[i].start)
+			continue;
+		/* Between the kernel's text and its modules lie gigabytes that are nobody's. */
+		if (i + 1 == n || (is_kallsyms && entry[i].is_module != entry[i + 1].is_module))
+			entry[i].end = page_end(entry[i].start);
+		else
+			entry[i].end = entry[i + 1].start;
+	}
+}
+
+static size_t n_underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* Is the alias `a` (of equal start, added before) a better name than `b`? */
+static bool is_better(const struct lode_symtab_entry *a, const struct lode_symtab_entry *b)
+{
+	char a_text[256], b_text[256];
+	size_t a_n, b_n;
+
+	if ((a->end == a->start) != (b->end == b->start))
+		return a->end != a->start;
+	if ((a->binding == LODE_BINDING_WEAK) != (b->binding == LODE_BINDING_WEAK))
+		return a->binding != LODE_BINDING_WEAK;
+	if ((a->binding == LODE_BINDING_GLOBAL) != (b->binding == LODE_BINDING_GLOBAL))
+		return a->binding == LODE_BINDING_GLOBAL;
+	/* Names as they will be shown: a mangled one starts with an underscore of its own. */
+	lode_demangle_short(a->name, a_text, sizeof(a_text));
+	lode_demangle_short(b->name, b_text, sizeof(b_text));
+	a_n = n_underscores(a_text);
+	b_n = n_underscores(b_text);
+	if (a_n != b_n)
+		return a_n < b_n;
+	a_n = strlen(a_text);
+	b_n = strlen(b_text);
+	if (a_n != b_n)
+		return a_n > b_n;
+	/* Kernels before 4.17 have each system call twice; nobody knows them as SyS_read. */
+	return strncmp(a->name, "SyS", 3) != 0 && strncmp(a->name, "compat_SyS", 10) != 0;
+}
+
+static void drop_aliases(struct lode_symtab *symtab)
+{
+	struct lode_symtab_entry *entry = symtab->entries.at;
+	size_t n = 0;
+
+	for (size_t i = 0; i < symtab->entries.n; i++) {
+		if (n && entry[n - 1].start == entry[i].start) {
+			if (!is_better(&entry[n - 1], &entry[i]))
+				entry[n - 1] = entry[i];
+			continue;
+		}
+		entry[n++] = entry[i];
+	}
+	symtab->entries.n = n;
+}
+
+/* ---- Disjoint ranges ---- */
+
+/* Which entry owns an address that several cover: the one of the highest rank. */
+struct ranking {
+	const struct lode_symtab *symtab;
+	bool by_order;		 /* else by position: the latest start */
+	LODE_VEC(uint32_t) heap; /* indices of entries that have begun, highest rank first */
+};
+
+static uint32_t rank_of(const struct ranking *ranking, uint32_t entry)
+{
+	return ranking->by_order ? ranking->symtab->entries.at[entry].order : entry;
+}
+
+static void heap_push(struct ranking *ranking, uint32_t entry)
+{
+	size_t i = ranking->heap.n, up;
+
+	lode_vec_append(&ranking->heap, entry);
+	for (; i > 0; i = up) {
+		up = (i - 1) / 2;
+		if (rank_of(ranking, ranking->heap.at[up]) > rank_of(ranking, entry))
+			break;
+		ranking->heap.at[i] = ranking->heap.at[up];
+	}
+	ranking->heap.at[i] = entry;
+}
+
+static void heap_pop(struct ranking *ranking)
+{
+	uint32_t entry = ranking->heap.at[--ranking->heap.n];
+	size_t n = ranking->heap.n, i = 0, down;
+
+	if (!n)
+		return;
+	while ((down = 2 * i + 1) < n) {
+		if (down + 1 < n && rank_of(ranking, ranking->heap.at[down + 1]) >
+					    rank_of(ranking, ranking->heap.at[down]))
+			down++;
+		if (rank_of(ranking, ranking->heap.at[down]) < rank_of(ranking, entry))
+			break;
+		ranking->heap.at[i] = ranking->heap.at[down];
+		i = down;
+	}
+	ranking->heap.at[i] = entry;
+}
+
+static void add_range(struct lode_symtab *symtab, uint64_t start, uint64_t end, uint32_t owner)
+{
+	size_t n = symtab->owners.n;
+
+	if (n && symtab->owners.at[n - 1] == owner && symtab->ends.at[n - 1] == start) {
+		symtab->ends.at[n - 1] = end;
+		return;
+	}
+	lode_vec_append(&symtab->starts, start);
+	lode_vec_append(&symtab->ends, end);
+	lode_vec_append(&symtab->owners, owner);
+}
+
+/* Sweeps over the starts and ends in order; at most two ranges per entry. */
+static void make_ranges(struct lode_symtab *symtab, bool by_order)
+{
+	const struct lode_symtab_entry *entry = symtab->entries.at;
+	struct ranking ranking = {.symtab = symtab, .by_order = by_order};
+	size_t n = symtab->entries.n, i = 0;
+	uint64_t at = 0;
+
+	lode_vec_reserve(&symtab->starts, n);
+	lode_vec_reserve(&symtab->ends, n);
+	lode_vec_reserve(&symtab->owners, n);
+	while (i < n || ranking.heap.n) {
+		uint64_t end;
+		uint32_t top;
+
+		if (!ranking.heap.n)
+			at = entry[i].start;
+		for (; i < n && entry[i].start == at; i++)
+			heap_push(&ranking, (uint32_t)i);
+		while (ranking.heap.n && entry[ranking.heap.at[0]].end <= at)
+			heap_pop(&ranking);
+		if (!ranking.heap.n)
+			continue;
+		top = ranking.heap.at[0];
+		end = entry[top].end;
+		if (i < n && entry[i].start < end)
+			end = entry[i].start;
+		add_range(symtab, at, end, top);
+		at = end;
+	}
+	lode_vec_release(&ranking.heap);
+}
+
+void lode_symtab_settle(struct lode_symtab *symtab, enum lode_symtab_rule rule)
+{
+	sort_entries(symtab);
+	if (rule != LODE_SYMTAB_LAST_WINS) {
+		fix_ends(symtab, rule == LODE_SYMTAB_KALLSYMS);
+		drop_aliases(symtab);
+	}
+	make_ranges(symtab, rule == LODE_SYMTAB_LAST_WINS);
+}
+
+uint32_t lode_symtab_find(const struct lode_symtab *symtab, uint64_t address)
+{
+	size_t low = 0, high = symtab->starts.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symtab->starts.at[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || address >= symtab->ends.at[low - 1])
+		return LODE_NONE;
+	return symtab->owners.at[low - 1];
+}

@@ -1,0 +1,304 @@
+/* The bundle's folder and what is put into it beside the recording. */
+#include "record/bundle.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "base/utc_text.h"
+#include "model/loss.h"
+#include "record/bundle_symbols.h"
+#include "record/compress.h"
+#include "input/bundle_notes.h"
+#include "input/source.h"
+
+/* ---- The directory ---- */
+
+static int make_named(char **path, const char *dir, struct lode_error *err)
+{
+	/* rmdir takes empty directories only: an empty one that is there may be used. */
+	if (mkdir(dir, 0777) < 0 && (errno != EEXIST || rmdir(dir) < 0 || mkdir(dir, 0777) < 0)) {
+		if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR)
+			return lode_fail(err, LODE_ERR_IO, dir, -1,
+					 "it is there already, and not empty");
+		return lode_fail_errno(err, errno, dir, "making the bundle");
+	}
+	*path = lode_strdup(dir);
+	return 0;
+}
+
+static int make_dir(char **path, const struct lode_record_options *options, struct lode_error *err)
+{
+	const char *name = options->command ? lode_path_base(options->command[0]) : "system";
+	char dir[512];
+
+	*path = NULL;
+	if (options->bundle)
+		return make_named(path, options->bundle, err);
+	for (unsigned i = 1; i < 10000; i++) {
+		if (i == 1)
+			snprintf(dir, sizeof(dir), "%.200s.lode", name);
+		else
+			snprintf(dir, sizeof(dir), "%.200s-%u.lode", name, i);
+		if (mkdir(dir, 0777) == 0) {
+			*path = lode_strdup(dir);
+			return 0;
+		}
+		if (errno != EEXIST)
+			return lode_fail_errno(err, errno, dir, "making the bundle");
+	}
+	return lode_fail(err, LODE_ERR_IO, dir, -1, "there are too many bundles of that name");
+}
+
+int lode_bundle_make(char **path, const struct lode_record_options *options, struct lode_error *err)
+{
+	int rc = make_dir(path, options, err);
+
+	if (rc == 0)
+		rc = lode_bundle_lacks_begin(*path, err);
+	if (rc == 0 && options->command)
+		rc = lode_bundle_command_write(*path, options->command, err);
+	if (rc < 0 && *path) {
+		lode_bundle_notes_remove(*path);
+		rmdir(*path);
+		free(*path);
+		*path = NULL;
+	}
+	return rc;
+}
+
+/* ---- Who was slow: the life of the command ---- */
+
+/* A file that could not be written whole goes again. */
+static int close_written(FILE *out, const char *path, struct lode_error *err)
+{
+	bool is_bad = ferror(out);
+	int errnum;
+
+	if (fclose(out) == 0 && !is_bad)
+		return 0;
+	errnum = errno;
+	unlink(path);
+	return lode_fail_errno(err, errnum, path, "writing it");
+}
+
+/* The command's first process: perf's child that became the program. */
+static const struct lode_thread *command_thread(const struct lode_stream *stream)
+{
+	for (size_t i = 0; i < stream->threads.n; i++) {
+		const struct lode_thread *thread = &stream->threads.at[i];
+
+		if (thread->is_command && thread->pid == thread->tid && thread->exec_ns > INT64_MIN)
+			return thread;
+	}
+	return NULL;
+}
+
+/* The command's life. */
+struct life {
+	int32_t pid, tid;
+	int64_t t0_ns, t1_ns;
+};
+
+static bool find_life(struct life *life, const struct lode_stream *stream)
+{
+	const struct lode_thread *thread = command_thread(stream);
+
+	*life = (struct life){0};
+	if (!thread)
+		return false;
+	*life = (struct life){
+		.pid = thread->pid,
+		.tid = thread->tid,
+		.t0_ns = thread->exec_ns,
+		.t1_ns = thread->died_ns < stream->t1_ns ? thread->died_ns : stream->t1_ns,
+	};
+	return true;
+}
+
+static int write_symptoms(const char *dir, const char *recording, const struct life *life,
+			  struct lode_error *err)
+{
+	char path[1024];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/symptoms.tsv", dir);
+	out = fopen(path, "we");
+	if (!out)
+		return lode_fail_errno(err, errno, path, "writing it");
+	fprintf(out, "stream\tpid\ttid\tt0_ns\tt1_ns\n%s\t%d\t%d\t%lld\t%lld\n", recording,
+		life->pid, life->tid, (long long)life->t0_ns, (long long)life->t1_ns);
+	return close_written(out, path, err);
+}
+
+/* ---- README: what this is ---- */
+
+static int write_readme(const char *dir, const struct lode_record_result *result,
+			char *const *perf_argv, struct lode_error *err)
+{
+	struct utsname machine;
+	char path[1024], when[LODE_UTC_BYTES];
+	FILE *out;
+
+	uname(&machine);
+	lode_utc_text(when, (int64_t)time(NULL) * 1000000000, LODE_UTC_SECONDS " UTC");
+	snprintf(path, sizeof(path), "%s/README", dir);
+	out = fopen(path, "we");
+	if (!out)
+		return lode_fail_errno(err, errno, path, "writing it");
+	fprintf(out,
+		"This folder is a recording made by lode record: what a program and the whole\n"
+		"machine around it did, with the symbols to read it on any machine.\n\n"
+		"  lode mine %s        what made it slow\n"
+		"  lode info %s        what was recorded, and how well\n\n"
+		"  perf.data*    the recording (perf reads it as well: zstd -d, then\n"
+		"                perf --buildid-dir symbols script -i perf.data)\n"
+		"  symbols/      programs, libraries and kernel symbols by build-id\n"
+		"  symptoms.tsv  the command's life, from its exec to its end\n\n",
+		lode_path_base(dir), lode_path_base(dir));
+	fprintf(out, "recorded   %s\nhost       %s\nkernel     %s %s\n", when, machine.nodename,
+		machine.release, machine.machine);
+	if (result->command_exit >= 0)
+		fprintf(out, "exit       %d%s\n", result->command_exit,
+			result->was_stopped ? " (stopped)" : "");
+	fprintf(out, "recorded by\n    ");
+	lode_record_print_command(out, perf_argv);
+	return close_written(out, path, err);
+}
+
+/* ---- All of it ---- */
+
+static void say_bundle(const struct lode_record_options *options, const char *text)
+{
+	if (options->say)
+		options->say(options->say_context, text);
+}
+
+/* Reads the recording for what it needs: modules that stacks hit, the command's life. */
+static int load_bundle(struct lode_stream **stream, const char *path, struct lode_error *err)
+{
+	struct lode_symbol_options symbols = {0};
+	struct lode_source_options source = {
+		.narrow = lode_narrow_none,
+		.n_threads = lode_pool_cpus(),
+	};
+	int rc = lode_symboliser_new(&source.symboliser, &symbols, err);
+
+	*stream = NULL;
+	if (rc == 0)
+		rc = lode_stream_load(stream, path, &source, err);
+	lode_symboliser_free(source.symboliser);
+	return rc;
+}
+
+/* A part that could not be written costs no other: what is lacking, and what serves in its place.
+ */
+static void __attribute__((format(printf, 4, 5)))
+lack(struct lode_record_result *result, const char *dir, const struct lode_error *why,
+     const char *format, ...)
+{
+	char what[400], *lines;
+	size_t size;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	size = (result->lacks ? strlen(result->lacks) : 0) + strlen(what) + strlen(why->message) +
+	       4;
+	lines = lode_alloc(size);
+	snprintf(lines, size, "%s%s: %s\n", result->lacks ? result->lacks : "", what, why->message);
+	free(result->lacks);
+	result->lacks = lines;
+	/* What cannot be told there is told on stderr all the same. */
+	(void)lode_bundle_lacks_say(dir, lines, NULL);
+}
+
+static void add_symbols(struct lode_record_result *result, const char *dir, const char *path,
+			const char *perf, const struct lode_stream *stream)
+{
+	struct lode_error why = {0};
+	char modules[64];
+
+	if (lode_bundle_symbols(result, dir, path, perf, stream, &why) == 0)
+		return;
+	snprintf(modules, sizeof(modules), "of %zu modules ", result->n_unwritten);
+	lack(result, dir, &why,
+	     "lacks symbols %s(this machine still finds them; elsewhere those functions have no "
+	     "names)",
+	     result->n_unwritten ? modules : "");
+}
+
+static void pack_bundle(struct lode_record_result *result, const char *dir, const char *packed,
+			const char *path)
+{
+	struct lode_error why = {0};
+
+	if (lode_compress_file(packed, path, &why) == 0)
+		unlink(path);
+	else
+		lack(result, dir, &why,
+		     "is not compressed (perf.data is there as perf wrote it, and is read as "
+		     "well)");
+}
+
+int lode_bundle_fill(struct lode_record_result *result, const char *dir,
+		     const struct lode_record_options *options, char *const *perf_argv,
+		     struct lode_error *err)
+{
+	const char *name = options->keep_plain ? "perf.data" : "perf.data.zst";
+	struct lode_stream *stream;
+	struct lode_error why = {0};
+	char path[1024], packed[1024];
+	struct life life;
+	struct stat st;
+	bool has_command;
+	int rc;
+
+	snprintf(path, sizeof(path), "%s/perf.data", dir);
+	snprintf(packed, sizeof(packed), "%s/%s", dir, name);
+	say_bundle(options, "reading the recording");
+	rc = load_bundle(&stream, path, err);
+	if (rc < 0) {
+		lack(result, dir, err, "lacks a recording that can be read (nothing of it serves)");
+		return rc;
+	}
+	assert(stream); /* or load would have failed */
+	if (stream->losses.by_kind[LODE_LOSS_TRUNCATED].count) {
+		lode_fail(&why, LODE_ERR_TRUNCATED, NULL, -1, "perf could not finish perf.data");
+		lack(result, dir, &why,
+		     "lacks the end of the recording (what lode info says of it still serves)");
+	}
+	has_command = find_life(&life, stream);
+	if (!options->no_symbols) {
+		say_bundle(options, "copying symbols");
+		add_symbols(result, dir, path, perf_argv[0], stream);
+	}
+	lode_stream_free(stream);
+	if (!options->keep_plain) {
+		say_bundle(options, "compressing");
+		pack_bundle(result, dir, packed, path);
+	}
+	if (stat(packed, &st) < 0)
+		name = "perf.data";
+	if (has_command && write_symptoms(dir, name, &life, &why) < 0)
+		lack(result, dir, &why,
+		     "lacks symptoms.tsv (lode mine takes all threads of the command instead)");
+	if (write_readme(dir, result, perf_argv, &why) < 0)
+		lack(result, dir, &why, "lacks README (nothing reads it)");
+	if (stat(packed, &st) == 0 || stat(path, &st) == 0)
+		result->size_bytes = st.st_size;
+	if (!result->lacks)
+		lode_bundle_lacks_end(dir);
+	return 0;
+}

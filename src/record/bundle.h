@@ -1,0 +1,25 @@
+/*
+ * The bundle that `lode record` leaves: a recording and all that is needed to read it elsewhere.
+ */
+#ifndef LODE_BUNDLE_H
+#define LODE_BUNDLE_H
+
+#include "base/error.h"
+#include "record/recorder.h"
+
+/*
+ * Makes the bundle's directory: options->bundle, which must not be there or be empty, else
+ * NAME.lode, NAME-2.lode, ... of the command's name. Gives its path (heap).
+ */
+int lode_bundle_make(char **path, const struct lode_record_options *options,
+		     struct lode_error *err);
+
+/*
+ * Turns DIR/perf.data into a whole bundle: symbols, symptoms, README, compression. `perf_argv` is
+ * the command line that recorded it. Fills the counts of *result.
+ */
+int lode_bundle_fill(struct lode_record_result *result, const char *dir,
+		     const struct lode_record_options *options, char *const *perf_argv,
+		     struct lode_error *err);
+
+#endif

@@ -1,0 +1,258 @@
+#include "record/bundle_symbols.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "record/child.h"
+#include "record/compress.h"
+#include "record/relevant.h"
+#include "record/rights.h"
+#include "input/symbols/elf_file.h"
+#include "input/symbols/files.h"
+
+enum {
+	path_bytes = 2048,
+	max_list_bytes = 16 << 20, /* of perf's list of build-ids */
+};
+
+struct copying {
+	const char *dir;	/* of the bundle */
+	char strip[path_bytes]; /* objcopy, "" when it is not installed */
+	const struct lode_stream *stream;
+	const bool *is_relevant; /* per module name */
+	struct lode_record_result *result;
+	struct lode_error *err;
+};
+
+/* "DIR/symbols/.build-id/9a/d8f1.../NAME", with its directories. */
+static int entry_path(char *path, struct copying *c, const char *hex, const char *name)
+{
+	static const char *const formats[] = {"%s/symbols", "%s/symbols/.build-id",
+					      "%s/symbols/.build-id/%.2s"};
+
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, path_bytes, formats[i], c->dir, hex);
+		if (mkdir(path, 0777) < 0 && errno != EEXIST)
+			return lode_fail_errno(c->err, errno, path, "making it");
+	}
+	snprintf(path, path_bytes, "%s/symbols/.build-id/%.2s/%s", c->dir, hex, hex + 2);
+	if (mkdir(path, 0777) < 0 && errno != EEXIST)
+		return lode_fail_errno(c->err, errno, path, "making it");
+	snprintf(path, path_bytes, "%s/symbols/.build-id/%.2s/%s/%s", c->dir, hex, hex + 2, name);
+	return 0;
+}
+
+/* Is the file at `path` still the one with that build-id? */
+static bool has_build_id(const char *path, const char *hex)
+{
+	struct lode_elf_file *file = lode_elf_open(path);
+	char found[2 * LODE_BUILD_ID_MAX + 1] = "";
+
+	if (file)
+		lode_hex(found, file->build_id, file->build_id_size);
+	lode_elf_close(file);
+	return found[0] && strcmp(found, hex) == 0;
+}
+
+/* Debug information is most of a file and not needed for names. */
+static bool strip_debug(struct copying *c, const char *to, const char *from)
+{
+	const char *const argv[] = {c->strip, "--strip-debug", from, to, NULL};
+	char output[256];
+	size_t len;
+
+	return c->strip[0] && lode_child_read(output, sizeof(output), &len, argv, NULL) == 0 &&
+	       access(to, R_OK) == 0;
+}
+
+static bool copy_debug_file(void *context, const char *path)
+{
+	struct copying *c = context;
+	char hex[2 * LODE_BUILD_ID_MAX + 1], to[path_bytes];
+	struct lode_elf_file *file = lode_elf_open(path);
+
+	if (!file)
+		return false;
+	lode_hex(hex, file->build_id, file->build_id_size);
+	lode_elf_close(file);
+	/* Its symbol table has the names; the rest is for debuggers. */
+	return hex[0] && entry_path(to, c, hex, "debug") == 0 &&
+	       (strip_debug(c, to, path) || lode_copy_file(to, path, NULL) == 0);
+}
+
+static int copy_elf(struct copying *c, const char *hex, const char *path)
+{
+	struct lode_roots roots = {0};
+	struct lode_elf_file *file;
+	char to[path_bytes];
+	int rc;
+
+	if (!has_build_id(path, hex)) {
+		c->result->n_missing++;
+		return 0;
+	}
+	rc = entry_path(to, c, hex, "elf");
+	if (rc == 0 && !strip_debug(c, to, path))
+		rc = lode_copy_file(to, path, c->err);
+	if (rc < 0)
+		return rc;
+	c->result->n_modules++;
+	file = lode_elf_open(path);
+	if (file && !file->has_symtab)
+		lode_files_debug_by_id(&roots, hex, copy_debug_file, c);
+	lode_elf_close(file);
+	return 0;
+}
+
+static int copy_kallsyms(struct copying *c, const char *hex)
+{
+	char to[path_bytes];
+	int rc = entry_path(to, c, hex, "kallsyms");
+
+	if (rc == 0)
+		rc = lode_copy_file(to, "/proc/kallsyms", c->err);
+	c->result->n_modules += rc == 0;
+	return rc;
+}
+
+/* The vdso lies in the memory of every process, this one too. */
+static int write_vdso(struct copying *c, const char *hex)
+{
+	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+	unsigned long start = 0, end = 0;
+	char line[512], to[path_bytes];
+	FILE *maps = fopen("/proc/self/maps", "re"), *out;
+	bool is_there = false, is_written;
+	int rc;
+
+	while (maps && !is_there && fgets(line, sizeof(line), maps)) {
+		char *dash;
+
+		start = strtoul(line, &dash, 16);
+		end = *dash == '-' ? strtoul(dash + 1, NULL, 16) : 0;
+		is_there = image && start == (unsigned long)image && end > start;
+	}
+	if (maps)
+		fclose(maps);
+	if (!is_there)
+		return 0;
+	rc = entry_path(to, c, hex, "vdso");
+	if (rc < 0)
+		return rc;
+	out = fopen(to, "wbe");
+	if (!out)
+		return lode_fail_errno(c->err, errno, to, "making it");
+	is_written = fwrite(image, 1, end - start, out) == end - start;
+	if (fclose(out) || !is_written) {
+		int errnum = errno;
+
+		unlink(to);
+		return lode_fail_errno(c->err, errnum, to, "writing it");
+	}
+	c->result->n_modules++;
+	return 0;
+}
+
+/* Maps that JIT compilers write are found beside the recording by their name. */
+static void copy_jit_maps(struct copying *c)
+{
+	const struct lode_stream *stream = c->stream;
+
+	for (size_t i = 0; i < stream->threads.n; i++) {
+		const struct lode_thread *thread = &stream->threads.at[i];
+		char from[64], to[path_bytes];
+
+		if (thread->tid != thread->pid)
+			continue;
+		snprintf(from, sizeof(from), "/tmp/perf-%d.map", thread->pid);
+		snprintf(to, sizeof(to), "%s/perf-%d.map", c->dir, thread->pid);
+		if (access(from, R_OK) == 0)
+			lode_copy_file(to, from, NULL);
+	}
+}
+
+/* Was a frame of the module with that build-id in a stack that matters? */
+static bool is_hit(const struct copying *c, const char *hex, size_t len)
+{
+	const struct lode_stream *stream = c->stream;
+
+	for (size_t i = 0; i < stream->modules.n; i++) {
+		const struct lode_module_quality *m = &stream->modules.at[i];
+		uint32_t name;
+
+		if (!m->n_frames || strlen(m->build_id) != len ||
+		    memcmp(m->build_id, hex, len) != 0)
+			continue;
+		name = lode_strings_find(&stream->tree.strings, m->name, strlen(m->name));
+		return name != LODE_NONE && c->is_relevant[name];
+	}
+	return false;
+}
+
+/* One line of perf's list: "BUILD-ID PATH". */
+static int copy_listed(struct copying *c, char *line)
+{
+	size_t len = strspn(line, "0123456789abcdef");
+	const char *path = line + len + 1;
+
+	if (len < 8 || line[len] != ' ')
+		return 0;
+	/* No recording is read without the kernel's. */
+	if (strcmp(path, "[kernel.kallsyms]") == 0) {
+		line[len] = '\0';
+		return copy_kallsyms(c, line);
+	}
+	if (!is_hit(c, line, len))
+		return 0;
+	line[len] = '\0';
+	if (strcmp(path, "[vdso]") == 0)
+		return write_vdso(c, line);
+	/* "[module]" and its file: kallsyms has the kernel's modules. */
+	if (path[0] == '[' || strstr(path, ".ko"))
+		return 0;
+	return copy_elf(c, line, path);
+}
+
+int lode_bundle_symbols(struct lode_record_result *result, const char *dir, const char *recording,
+			const char *perf, const struct lode_stream *stream, struct lode_error *err)
+{
+	const char *const argv[] = {perf, "buildid-list", "-i", recording, NULL};
+	struct copying c = {.dir = dir, .stream = stream, .result = result, .err = err};
+	bool *is_relevant;
+	char *list = lode_alloc(max_list_bytes + 1);
+	size_t len;
+	int rc;
+
+	rc = lode_relevant_modules(&is_relevant, stream, err);
+	if (rc < 0) {
+		free(list);
+		return rc;
+	}
+	c.is_relevant = is_relevant;
+	if (lode_find_program(c.strip, sizeof(c.strip), "objcopy", NULL) < 0)
+		c.strip[0] = '\0';
+	rc = lode_child_read(list, max_list_bytes, &len, argv, err);
+	list[rc < 0 ? 0 : len] = '\0';
+	for (char *line = list, *next; rc == 0 && *line; line = next) {
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = '\0';
+		/* One that has no room leaves room for a smaller one. */
+		c.err = result->n_unwritten ? NULL : err;
+		result->n_unwritten += copy_listed(&c, line) < 0;
+	}
+	if (rc == 0)
+		copy_jit_maps(&c);
+	if (result->n_unwritten)
+		rc = LODE_ERR_IO;
+	free(list);
+	free(is_relevant);
+	return rc;
+}

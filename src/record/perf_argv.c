@@ -1,0 +1,152 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "record/recorder.h"
+#include "record/rights.h"
+
+/* Words of a command line; one heap block holds the texts behind the pointers. */
+struct words {
+	LODE_VEC(size_t) starts;
+	LODE_VEC(char) text;
+};
+
+static void add_perf_argv(struct words *words, const char *word)
+{
+	lode_vec_append(&words->starts, words->text.n);
+	do
+		lode_vec_append(&words->text, *word);
+	while (*word++);
+}
+
+static char **finish_perf_argv(struct words *words)
+{
+	size_t n = words->starts.n, head = (n + 1) * sizeof(char *);
+	char **out = lode_alloc(head + words->text.n);
+	char *text = (char *)out + head;
+
+	memcpy(text, words->text.at, words->text.n);
+	for (size_t i = 0; i < n; i++)
+		out[i] = text + words->starts.at[i];
+	out[n] = NULL;
+	lode_vec_release(&words->starts);
+	lode_vec_release(&words->text);
+	return out;
+}
+
+static bool has_tracepoint(const char *group, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", lode_tracefs(), group, name);
+	return access(path, R_OK) == 0;
+}
+
+static void add_event(struct words *words, const char *group, const char *name, bool with_stack)
+{
+	char event[160];
+
+	/* Kernels without block devices or without these tracepoints record without them. */
+	if (!has_tracepoint(group, name) && strcmp(group, "sched") != 0)
+		return;
+	snprintf(event, sizeof(event), "%s:%s%s", group, name, with_stack ? "" : "/call-graph=no/");
+	add_perf_argv(words, "-e");
+	add_perf_argv(words, event);
+}
+
+/*
+ * No -F and no -c: they would also sample the tracepoints, and events would go missing without a
+ * trace of it. The rate of the CPU clock stands in its event.
+ */
+static char **command_line(const struct lode_record_options *options, const char *data,
+			   const char *control)
+{
+	struct words words = {0};
+	char clock[64], buffer[32];
+
+	add_perf_argv(&words, options->perf ? options->perf : "perf");
+	add_perf_argv(&words, "record");
+	add_perf_argv(&words, "-q");
+	add_perf_argv(&words, "-a");
+	add_perf_argv(&words, "-k");
+	add_perf_argv(&words, "CLOCK_MONOTONIC");
+	snprintf(buffer, sizeof(buffer), "%zuK", options->buffer_bytes >> 10);
+	add_perf_argv(&words, "-m");
+	add_perf_argv(&words, buffer);
+	snprintf(clock, sizeof(clock), "cpu-clock/freq=%u,name=cpu-clock/", options->cpu_rate);
+	add_perf_argv(&words, "-e");
+	add_perf_argv(&words, clock);
+	add_event(&words, "sched", "sched_switch", true);
+	add_event(&words, "sched", "sched_waking", true);
+	add_event(&words, "block", "block_rq_insert", false);
+	add_event(&words, "block", "block_rq_issue", false);
+	add_event(&words, "block", "block_rq_complete", false);
+	if (options->want_syscalls) {
+		add_event(&words, "raw_syscalls", "sys_enter", true);
+		add_event(&words, "raw_syscalls", "sys_exit", false);
+	}
+	if (options->want_dwarf) {
+		/* perf's default of 8 KiB cuts too many stacks; dumps cannot be larger than 64 KiB.
+		 */
+		add_perf_argv(&words, "--call-graph");
+		add_perf_argv(&words, "dwarf,32768");
+	} else {
+		add_perf_argv(&words, "-g");
+	}
+	/* Build-ids of all that is mapped, and no copies in ~/.debug: the bundle gets its own. */
+	add_perf_argv(&words, "--buildid-all");
+	add_perf_argv(&words, "-N");
+	add_perf_argv(&words, "-o");
+	add_perf_argv(&words, data);
+	/* Events off at first, so that the command is told to begin when they are on. */
+	if (control) {
+		add_perf_argv(&words, "-D");
+		add_perf_argv(&words, "-1");
+		add_perf_argv(&words, "--control");
+		add_perf_argv(&words, control);
+	} else if (options->command) {
+		add_perf_argv(&words, "--");
+		for (char *const *word = options->command; *word; word++)
+			add_perf_argv(&words, *word);
+	}
+	return finish_perf_argv(&words);
+}
+
+char **lode_record_perf_command(const struct lode_record_options *options, const char *data)
+{
+	return command_line(options, data, NULL);
+}
+
+char **lode_record_controlled_command(const struct lode_record_options *options, const char *data,
+				      int control_fd, int ack_fd)
+{
+	char control[64];
+
+	snprintf(control, sizeof(control), "fd:%d,%d", control_fd, ack_fd);
+	return command_line(options, data, control);
+}
+
+/* A word as a shell would need it. */
+static void put_word(FILE *out, const char *word)
+{
+	if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				  "-_./:=,+@%") == strlen(word)) {
+		fputs(word, out);
+		return;
+	}
+	fputc('\'', out);
+	for (; *word; word++)
+		fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
+	fputc('\'', out);
+}
+
+void lode_record_print_command(FILE *out, char *const *argv)
+{
+	for (char *const *word = argv; *word; word++) {
+		fputs(word == argv ? "" : " ", out);
+		put_word(out, *word);
+	}
+	fputc('\n', out);
+}

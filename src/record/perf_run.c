@@ -1,0 +1,321 @@
+/* Starts perf and the command in the right order, and waits for the end of both. */
+#include "record/perf_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "record/parent_watch.h"
+
+/* Beyond the duration, for lode to end perf itself. */
+static const int64_t grace_ns = INT64_C(30000000000);
+
+enum { READ, WRITE };
+
+struct run {
+	const struct lode_record_options *options;
+	struct lode_perf_run *out;
+	pid_t perf, command, watcher; /* 0: none, or reaped */
+	int perf_gate, command_gate;  /* a byte lets it begin; closed, it ends without */
+	int control[2], ack[2];	      /* to perf, and back */
+	int signals;
+	sigset_t before; /* of this thread's mask */
+	int64_t deadline_ns;
+};
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void say_perf_run(const struct run *run, const char *text)
+{
+	if (run->options->warn)
+		run->options->warn(run->options->say_context, text);
+}
+
+/* ---- Children that wait until they are told to begin ---- */
+
+/* In the child. */
+static void wait_at(const int gate[2])
+{
+	char byte;
+	ssize_t n;
+
+	close(gate[WRITE]);
+	do
+		n = read(gate[READ], &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(0);
+}
+
+static void open_gate(int *gate)
+{
+	/* Whoever stood there may be dead. */
+	if (*gate >= 0 && write(*gate, "", 1) < 0)
+		errno = 0;
+	close_fd(gate);
+}
+
+static void run_program(const char *path, char *const *argv) __attribute__((noreturn));
+
+static void run_program(const char *path, char *const *argv)
+{
+	execvp(path, argv);
+	fprintf(stderr, "lode: %s: %s\n", path, strerror(errno));
+	_exit(127);
+}
+
+static int start_command(struct run *run, struct lode_error *err)
+{
+	int gate[2];
+
+	if (pipe2(gate, O_CLOEXEC))
+		return lode_fail_errno(err, errno, NULL, "making a pipe");
+	run->command = fork();
+	if (run->command == 0) {
+		/* By this name readers know the command (model/builder.c). */
+		prctl(PR_SET_NAME, "perf-exec");
+		wait_at(gate);
+		sigprocmask(SIG_SETMASK, &run->before, NULL);
+		run_program(run->options->command[0], run->options->command);
+	}
+	close(gate[READ]);
+	run->command_gate = gate[WRITE];
+	if (run->command < 0) {
+		run->command = 0;
+		return lode_fail_errno(err, errno, run->options->command[0], "starting it");
+	}
+	return 0;
+}
+
+static int start_perf(struct run *run, const char *data, struct lode_error *err)
+{
+	char **argv = lode_record_controlled_command(run->options, data, run->control[READ],
+						     run->ack[WRITE]);
+	pid_t parent = getpid();
+	int gate[2], rc = 0;
+
+	if (pipe2(gate, O_CLOEXEC)) {
+		free(argv);
+		return lode_fail_errno(err, errno, NULL, "making a pipe");
+	}
+	run->perf = fork();
+	if (run->perf == 0) {
+		lode_end_with_parent(parent, SIGINT);
+		wait_at(gate);
+		sigprocmask(SIG_SETMASK, &run->before, NULL);
+		/* Both ends: perf 6.1 fails, its file not closed, when the other side hangs up. */
+		fcntl(run->control[READ], F_SETFD, 0);
+		fcntl(run->control[WRITE], F_SETFD, 0);
+		fcntl(run->ack[WRITE], F_SETFD, 0);
+		run_program(argv[0], argv);
+	}
+	if (run->perf < 0) {
+		run->perf = 0;
+		rc = lode_fail_errno(err, errno, argv[0], "starting it");
+	}
+	close(gate[READ]);
+	run->perf_gate = gate[WRITE];
+	close_fd(&run->control[READ]);
+	close_fd(&run->ack[WRITE]);
+	free(argv);
+	return rc;
+}
+
+static int open_all(struct run *run, struct lode_error *err)
+{
+	struct sigaction hangup;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	/* Under nohup it does not count. */
+	if (sigaction(SIGHUP, NULL, &hangup) < 0 || hangup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	/* perf may end while it is written to. */
+	sigaddset(&set, SIGPIPE);
+	/* Blocked before there is a child: its end must not go unnoticed. */
+	sigprocmask(SIG_BLOCK, &set, &run->before);
+	sigdelset(&set, SIGPIPE);
+	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (run->signals < 0 || pipe2(run->control, O_CLOEXEC) || pipe2(run->ack, O_CLOEXEC))
+		return lode_fail_errno(err, errno, NULL, "preparing to run perf");
+	return 0;
+}
+
+static int start(struct run *run, const char *data, struct lode_error *err)
+{
+	static const char enable[] = "enable\n";
+	int64_t end_ns = INT64_MAX;
+	int rc = open_all(run, err);
+
+	if (rc == 0 && run->options->command)
+		rc = start_command(run, err);
+	if (rc == 0)
+		rc = start_perf(run, data, err);
+	if (rc < 0)
+		return rc;
+	if (run->options->duration_ns > 0)
+		end_ns = lode_clock_ns(CLOCK_MONOTONIC) + run->options->duration_ns + grace_ns;
+	run->watcher = lode_watcher_start(run->perf, end_ns);
+	open_gate(&run->perf_gate);
+	/* A perf that has ended already has said why. */
+	if (write(run->control[WRITE], enable, sizeof(enable) - 1) < 0 && errno != EPIPE)
+		return lode_fail_errno(err, errno, NULL, "telling perf to begin");
+	return 0;
+}
+
+/* ---- Ends ---- */
+
+static void stop(struct run *run)
+{
+	bool is_again = run->out->was_stopped;
+
+	run->out->was_stopped = true;
+	run->deadline_ns = INT64_MAX;
+	close_fd(&run->command_gate);
+	if (run->perf)
+		kill(run->perf, SIGINT);
+	if (!run->command)
+		return;
+	if (!is_again) {
+		kill(run->command, SIGTERM);
+		return;
+	}
+	run->out->still_running = run->command;
+	run->command = 0;
+}
+
+static void reap(struct run *run)
+{
+	int status;
+
+	if (run->perf && waitpid(run->perf, &status, WNOHANG) == run->perf) {
+		run->perf = 0;
+		run->out->ended_early =
+			!run->out->was_stopped && (run->command || !run->options->command);
+		/* One that has not begun ends here; the run of another is its user's. */
+		close_fd(&run->command_gate);
+		if (run->command && run->out->has_recorded && run->out->ended_early)
+			say_perf_run(run,
+				     "perf ended before the command: the rest of its run is not "
+				     "recorded");
+	}
+	if (run->command && waitpid(run->command, &status, WNOHANG) == run->command) {
+		run->command = 0;
+		if (run->out->has_recorded)
+			run->out->command_status = status;
+		if (run->perf)
+			kill(run->perf, SIGINT);
+	}
+}
+
+static void take_signals(struct run *run)
+{
+	struct signalfd_siginfo info;
+
+	while (read(run->signals, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			stop(run);
+	reap(run);
+}
+
+/* perf answers when events are on. */
+static void take_answer(struct run *run)
+{
+	char text[16];
+
+	if (read(run->ack[READ], text, sizeof(text)) <= 0) {
+		close_fd(&run->ack[READ]);
+		return;
+	}
+	if (run->out->has_recorded || run->out->was_stopped)
+		return;
+	run->out->has_recorded = true;
+	if (run->options->duration_ns > 0)
+		run->deadline_ns = lode_clock_ns(CLOCK_MONOTONIC) + run->options->duration_ns;
+	open_gate(&run->command_gate);
+}
+
+static int wait_for_all(struct run *run, struct lode_error *err)
+{
+	while (run->perf || run->command) {
+		struct pollfd fds[] = {{.fd = run->signals, .events = POLLIN},
+				       {.fd = run->ack[READ], .events = POLLIN}};
+		struct timespec left = {0};
+		int64_t left_ns = run->deadline_ns - lode_clock_ns(CLOCK_MONOTONIC);
+		int n;
+
+		if (left_ns > 0) {
+			left.tv_sec = left_ns / 1000000000;
+			left.tv_nsec = left_ns % 1000000000;
+		}
+		n = ppoll(fds, 2, run->deadline_ns == INT64_MAX ? NULL : &left, NULL);
+		if (n < 0 && errno != EINTR)
+			return lode_fail_errno(err, errno, NULL, "waiting for perf");
+		if (n == 0)
+			stop(run);
+		if (fds[1].revents)
+			take_answer(run);
+		take_signals(run);
+	}
+	return 0;
+}
+
+int lode_perf_run(struct lode_perf_run *out, const struct lode_record_options *options,
+		  const char *data, struct lode_error *err)
+{
+	struct run run = {
+		.options = options,
+		.out = out,
+		.perf_gate = -1,
+		.command_gate = -1,
+		.control = {-1, -1},
+		.ack = {-1, -1},
+		.signals = -1,
+		.deadline_ns = INT64_MAX,
+	};
+	sigset_t pipe_signal;
+	int rc;
+
+	*out = (struct lode_perf_run){.command_status = -1};
+	rc = start(&run, data, err);
+	if (rc == 0)
+		rc = wait_for_all(&run, err);
+	/* On a failure whoever waits at a gate finds it closed. */
+	close_fd(&run.perf_gate);
+	close_fd(&run.command_gate);
+	if (run.perf) {
+		kill(run.perf, SIGINT);
+		waitpid(run.perf, NULL, 0);
+	}
+	if (run.command)
+		waitpid(run.command, NULL, 0);
+	lode_watcher_wait(run.watcher);
+	for (int i = 0; i < 2; i++) {
+		close_fd(&run.control[i]);
+		close_fd(&run.ack[i]);
+	}
+	close_fd(&run.signals);
+	sigemptyset(&pipe_signal);
+	sigaddset(&pipe_signal, SIGPIPE);
+	while (sigtimedwait(&pipe_signal, NULL, &(struct timespec){0}) > 0)
+		;
+	sigprocmask(SIG_SETMASK, &run.before, NULL);
+	return rc;
+}

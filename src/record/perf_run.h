@@ -1,0 +1,36 @@
+/*
+ * perf beside the command that it records.
+ *
+ *   lode --+-- perf record -a    events off until all is set up; SIGINT closes its file
+ *          +-- the command       named perf-exec, as perf's own would be, until perf says that
+ *          |                     events are on; then it begins
+ *          +-- lode-watch        (parent_watch.h)
+ *
+ * The command is no child of perf, which would end it (SIGTERM) whenever the recording ends: when
+ * lode is killed, perf closes its file and is gone, and the command goes on.
+ */
+#ifndef LODE_PERF_RUN_H
+#define LODE_PERF_RUN_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "record/recorder.h"
+
+struct lode_perf_run {
+	int command_status;  /* as waitpid gives it; -1: none, it never began or has not ended */
+	bool was_stopped;    /* by a signal or by the duration */
+	bool has_recorded;   /* events were on */
+	bool ended_early;    /* perf ended before it was asked to */
+	pid_t still_running; /* the command, which did not end when it was asked to; 0: it has */
+};
+
+/*
+ * Records into the file `data` until the command ends, the duration is over, or SIGINT, SIGTERM or
+ * SIGHUP reach this process: then perf gets SIGINT and the command SIGTERM, and both are waited
+ * for; a second signal leaves the command to itself.
+ */
+int lode_perf_run(struct lode_perf_run *out, const struct lode_record_options *options,
+		  const char *data, struct lode_error *err);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * Recording: runs perf with exactly the events that the analyses need, and leaves a bundle.
+ *
+ *   NAME.lode/
+ *     perf.data.zst    the recording
+ *     symbols/         programs that stacks of the command, and of whoever it waited
+ *                      for, pass through, by build-id; kernel symbols
+ *     symptoms.tsv     the life of the recorded command, from its exec to its end
+ *     README           what this is, how it was made, how to read it
+ *     INCOMPLETE       until all of it is there: what it lacks (input/bundle_notes.h)
+ *
+ * A bundle is read anywhere: nothing in it points to the machine that made it.
+ */
+#ifndef LODE_RECORDER_H
+#define LODE_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct lode_record_options {
+	char *const *command; /* NULL-terminated; NULL: the machine alone, for `duration_ns` */
+	const char *bundle; /* directory to make; NULL: NAME.lode, with a number if that is there */
+	const char *perf;   /* the perf program; NULL: looked for in PATH */
+	unsigned cpu_rate;  /* CPU samples per second and CPU */
+	size_t buffer_bytes; /* of each CPU */
+	int64_t duration_ns; /* stop then; 0: when the command ends */
+	bool want_syscalls;  /* record system calls too */
+	bool want_dwarf;     /* stack dumps in place of frame pointers */
+	bool keep_awake;     /* a spinner of class SCHED_IDLE on each CPU */
+	bool keep_plain;     /* leave perf.data uncompressed */
+	bool no_symbols;     /* no copies of programs in the bundle */
+	/* Says what is being done, for a person who waits; may be NULL. */
+	void (*say)(void *context, const char *text);
+	/* Says what went wrong on the way, and does not end it; may be NULL. */
+	void (*warn)(void *context, const char *text);
+	void *say_context; /* of both */
+};
+
+struct lode_record_result {
+	char *bundle;		     /* heap */
+	int command_exit;	     /* of the command: 0..255, or 128 + signal; -1 unknown */
+	bool was_stopped;	     /* by a signal or by the duration */
+	size_t n_modules, n_missing; /* copied into symbols/; hit by stacks but not found */
+	size_t n_unwritten;	     /* found, but not written: no room, for example */
+	int64_t size_bytes;	     /* of the recording as it lies in the bundle */
+	char *lacks;	     /* heap: what the bundle lacks, a line for each; NULL: nothing */
+	pid_t still_running; /* the command, which did not end when it was asked to; 0: it has */
+};
+
+/*
+ * Refuses before anything is started when rights or programs are missing, with a sentence that says
+ * what to do. After that a bundle is made even when the command fails or the recording is stopped
+ * by SIGINT. On failure nothing is left behind but what perf itself wrote. A part of the bundle
+ * that cannot be written, on a full disk, costs no other: result.lacks says which, and what of the
+ * bundle still serves. When lode is killed, perf closes its file and ends, and the command goes on.
+ */
+int lode_record(struct lode_record_result *out, const struct lode_record_options *options,
+		struct lode_error *err);
+void lode_record_result_release(struct lode_record_result *result);
+
+/*
+ * The command line that records the same, for --dry-run and for the bundle's README: `data` is the
+ * file that perf writes. NULL-terminated, one heap block.
+ */
+char **lode_record_perf_command(const struct lode_record_options *options, const char *data);
+/* The one that is run: without the command, listening on `control_fd`, answering on `ack_fd`. */
+char **lode_record_controlled_command(const struct lode_record_options *options, const char *data,
+				      int control_fd, int ack_fd);
+/* A command line as a shell would need it, with a line feed. */
+void lode_record_print_command(FILE *out, char *const *argv);
+
+#endif

@@ -1,0 +1,148 @@
+#include "record/rights.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+const char *lode_tracefs(void)
+{
+	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+
+	return access("/sys/kernel/tracing/events", F_OK) != 0 &&
+			       access("/sys/kernel/debug/tracing/events", F_OK) == 0
+		       ? places[1]
+		       : places[0];
+}
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+int lode_find_program(char *path, size_t size, const char *program, struct lode_error *err)
+{
+	const char *folders = getenv("PATH");
+
+	if (strchr(program, '/')) {
+		snprintf(path, size, "%s", program);
+		if (is_program(path))
+			return 0;
+		return lode_fail(err, LODE_ERR_IO, program, -1,
+				 access(path, F_OK) == 0 ? "not a program that can be run"
+							 : "no such program");
+	}
+	if (!folders)
+		folders = "/usr/bin:/bin";
+	while (*folders) {
+		size_t len = strcspn(folders, ":");
+
+		snprintf(path, size, "%.*s/%s", (int)len, folders, program);
+		if (len && is_program(path))
+			return 0;
+		folders += len + (folders[len] == ':');
+	}
+	return lode_fail(err, LODE_ERR_IO, program, -1, "no such program in PATH");
+}
+
+/* First number in a small file of the kernel's, or `otherwise`. */
+static long read_number(const char *path, long otherwise)
+{
+	char text[32] = "";
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return otherwise;
+	if (fgets(text, sizeof(text), f))
+		otherwise = strtol(text, NULL, 10);
+	fclose(f);
+	return otherwise;
+}
+
+static int fail_tracefs(int errnum, const char *path, struct lode_error *err)
+{
+	if (errnum == ENOENT)
+		return lode_fail(err, LODE_ERR_IO, path, -1,
+				 "the kernel's tracepoints are not there. Mount them: "
+				 "sudo mount -t tracefs tracefs /sys/kernel/tracing");
+	return lode_fail(err, LODE_ERR_IO, path, -1,
+			 "tracepoints may not be read by this user. Run lode record as root "
+			 "(sudo), or allow it until the next boot: "
+			 "sudo mount -o remount,mode=755 /sys/kernel/tracing");
+}
+
+static int fail_open(int errnum, struct lode_error *err)
+{
+	long paranoid = read_number("/proc/sys/kernel/perf_event_paranoid", 2);
+
+	if (errnum == EACCES || errnum == EPERM)
+		return lode_fail(
+			err, LODE_ERR_IO, NULL, -1,
+			"the kernel does not let this user record the whole machine "
+			"(kernel.perf_event_paranoid is %ld). Run lode record as root (sudo), or "
+			"allow it until the next boot: sudo sysctl kernel.perf_event_paranoid=-1",
+			paranoid);
+	if (errnum == ENOSYS)
+		return lode_fail(err, LODE_ERR_IO, NULL, -1,
+				 "this kernel has no performance events (perf_event_open)");
+	return lode_fail_errno(err, errnum, NULL, "opening the tracepoint sched:sched_switch");
+}
+
+int lode_check_rights(struct lode_error *err)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN,
+		.disabled = 1,
+	};
+	char path[128];
+	long id;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/events/sched/sched_switch/id", lode_tracefs());
+	if (access(path, R_OK) != 0)
+		return fail_tracefs(errno, path, err);
+	id = read_number(path, -1);
+	if (id < 0)
+		return lode_fail(err, LODE_ERR_IO, path, -1, "this is not a tracepoint's number");
+	attr.config = (unsigned long)id;
+	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return fail_open(errno, err);
+	close(fd);
+	return 0;
+}
+
+int lode_check_cpu_rate(unsigned rate_hz, struct lode_error *err)
+{
+	long most = read_number("/proc/sys/kernel/perf_event_max_sample_rate", LONG_MAX);
+
+	if (rate_hz <= most)
+		return 0;
+	return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+			 "--cpu-rate %u: this kernel takes at most %ld samples per second "
+			 "(kernel.perf_event_max_sample_rate); try --cpu-rate %ld, or allow more: "
+			 "sudo sysctl kernel.perf_event_max_sample_rate=%u",
+			 rate_hz, most, most < 999 ? most : 999L, rate_hz);
+}
+
+bool lode_in_pid_namespace(void)
+{
+	/* The number of the first namespace is part of the kernel's interface: PROC_PID_INIT_INO.
+	 */
+	static const char first[] = "pid:[4026531836]";
+	char link[64];
+	ssize_t n = readlink("/proc/self/ns/pid", link, sizeof(link));
+
+	return n > 0 && ((size_t)n != sizeof(first) - 1 || memcmp(link, first, (size_t)n) != 0);
+}

@@ -1,0 +1,125 @@
+#include "serve/overdue.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+struct lode_overdue_connection {
+	struct lode_overdue_connection *previous, *next;
+	int64_t deadline_ms;
+	int fd;
+};
+
+struct lode_overdue {
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	pthread_t thread;
+	struct lode_overdue_connection ring; /* of all connections */
+	int64_t limits_ms[LODE_N_PHASES];
+	int64_t rest_ms; /* between two looks */
+	bool is_over;
+};
+
+static int64_t now_ms(void)
+{
+	return lode_clock_ns(CLOCK_MONOTONIC) / 1000000;
+}
+
+static void look_overdue(struct lode_overdue *overdue)
+{
+	int64_t now = now_ms();
+
+	for (struct lode_overdue_connection *c = overdue->ring.next; c != &overdue->ring;
+	     c = c->next)
+		if (now >= c->deadline_ms)
+			shutdown(c->fd, SHUT_RDWR);
+}
+
+static void *watch(void *argument)
+{
+	struct lode_overdue *overdue = argument;
+
+	pthread_mutex_lock(&overdue->lock);
+	while (!overdue->is_over) {
+		int64_t until = now_ms() + overdue->rest_ms;
+		struct timespec t = {.tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000};
+
+		pthread_cond_timedwait(&overdue->wake, &overdue->lock, &t);
+		look_overdue(overdue);
+	}
+	pthread_mutex_unlock(&overdue->lock);
+	return NULL;
+}
+
+struct lode_overdue *lode_overdue_start(const int64_t limits_ms[LODE_N_PHASES])
+{
+	struct lode_overdue *overdue = lode_alloc0(1, sizeof(*overdue));
+	pthread_condattr_t attributes;
+
+	overdue->ring.next = overdue->ring.previous = &overdue->ring;
+	overdue->rest_ms = 1000;
+	for (int i = 0; i < LODE_N_PHASES; i++) {
+		overdue->limits_ms[i] = limits_ms[i];
+		if (limits_ms[i] / 4 < overdue->rest_ms)
+			overdue->rest_ms = limits_ms[i] / 4 + 1;
+	}
+	pthread_mutex_init(&overdue->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&overdue->wake, &attributes);
+	pthread_condattr_destroy(&attributes);
+	if (pthread_create(&overdue->thread, NULL, watch, overdue) != 0)
+		lode_oom(1);
+	return overdue;
+}
+
+void lode_overdue_stop(struct lode_overdue *overdue)
+{
+	if (!overdue)
+		return;
+	pthread_mutex_lock(&overdue->lock);
+	overdue->is_over = true;
+	pthread_cond_signal(&overdue->wake);
+	pthread_mutex_unlock(&overdue->lock);
+	pthread_join(overdue->thread, NULL);
+	pthread_cond_destroy(&overdue->wake);
+	pthread_mutex_destroy(&overdue->lock);
+	free(overdue);
+}
+
+struct lode_overdue_connection *lode_overdue_enter(struct lode_overdue *overdue, int fd)
+{
+	struct lode_overdue_connection *c = lode_alloc0(1, sizeof(*c));
+
+	c->fd = fd;
+	c->deadline_ms = now_ms() + overdue->limits_ms[LODE_AWAITS_HEADER];
+	pthread_mutex_lock(&overdue->lock);
+	c->previous = &overdue->ring;
+	c->next = overdue->ring.next;
+	c->next->previous = c;
+	overdue->ring.next = c;
+	pthread_mutex_unlock(&overdue->lock);
+	return c;
+}
+
+void lode_overdue_leave(struct lode_overdue *overdue, struct lode_overdue_connection *connection)
+{
+	pthread_mutex_lock(&overdue->lock);
+	connection->previous->next = connection->next;
+	connection->next->previous = connection->previous;
+	pthread_mutex_unlock(&overdue->lock);
+	free(connection);
+}
+
+void lode_overdue_phase(struct lode_overdue *overdue, struct lode_overdue_connection *connection,
+			enum lode_overdue_phase phase)
+{
+	int64_t deadline_ms = now_ms() + overdue->limits_ms[phase];
+
+	pthread_mutex_lock(&overdue->lock);
+	connection->deadline_ms = deadline_ms;
+	pthread_mutex_unlock(&overdue->lock);
+}

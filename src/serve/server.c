@@ -1,0 +1,235 @@
+#include "serve/server.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "serve/answer.h"
+
+enum {
+	DEFAULT_THREADS = 2,
+	DEFAULT_CONNECTIONS = 512,
+	/* LIMIT: of the headers of a request, and of one connection's memory. MHD clears all of it
+	   between two requests: what fits a core's own cache is cleared in no time. */
+	CONNECTION_BYTES = 32 << 10,
+	/* Between two bytes of one client; the phases bound the whole (overdue.h). */
+	SILENCE_S = 30,
+};
+
+struct lode_server {
+	struct MHD_Daemon *daemon;
+	struct lode_answers answers;
+	char *address;
+	bool is_v6;
+};
+
+static bool is_loopback(const struct sockaddr *address)
+{
+	if (address->sa_family == AF_INET)
+		return ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 24 == 127;
+	return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
+}
+
+static uint16_t bound_port(int fd)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} address = {.v6 = {.sin6_port = 0}};
+	socklen_t n = sizeof(address);
+
+	if (getsockname(fd, &address.any, &n) < 0)
+		return 0;
+	return ntohs(address.any.sa_family == AF_INET ? address.v4.sin_port : address.v6.sin6_port);
+}
+
+/* A socket that listens, or negative. */
+static int listen_at(const struct addrinfo *info, const char *name, uint16_t port,
+		     struct lode_error *err)
+{
+	char place[80];
+	int on = 1, rc;
+	int fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	snprintf(place, sizeof(place), "%s port %u", name, port);
+	if (fd < 0)
+		return lode_fail_errno(err, errno, place, "cannot make a socket");
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (info->ai_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+	if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, 128) == 0)
+		return fd;
+	if (errno == EADDRINUSE)
+		rc = lode_fail(err, LODE_ERR_IO, NULL, -1,
+			       "Port %u is in use; try --port 0 (any that is free)", port);
+	else
+		rc = lode_fail_errno(err, errno, place, "cannot listen");
+	close(fd);
+	return rc;
+}
+
+static int open_socket(struct lode_server *server, const struct lode_server_options *options,
+		       struct lode_error *err)
+{
+	struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+				 .ai_socktype = SOCK_STREAM};
+	struct addrinfo *info = NULL;
+	char port[8];
+	bool is_beyond;
+	int fd;
+
+	snprintf(port, sizeof(port), "%u", options->port);
+	if (getaddrinfo(server->address, port, &hints, &info) != 0)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "'%.60s' is no address: give one in numbers, such as 127.0.0.1",
+				 server->address);
+	is_beyond = !is_loopback(info->ai_addr);
+	server->is_v6 = info->ai_family == AF_INET6;
+	server->answers.guard.reads_need_token = is_beyond;
+	fd = is_beyond && !options->is_open
+		     ? lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "%.60s can be reached from other machines: that needs --open (all "
+				 "who ask then need the token)",
+				 server->address)
+		     : listen_at(info, server->address, options->port, err);
+	freeaddrinfo(info);
+	return fd;
+}
+
+static int take_token(struct lode_server *server, const struct lode_server_options *options,
+		      struct lode_error *err)
+{
+	struct lode_guard *guard = &server->answers.guard;
+
+	guard->names = options->names;
+	guard->n_names = options->n_names;
+	if (!options->token)
+		lode_token_make(guard);
+	else if (!lode_token_take(guard, options->token))
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "a token is 16 to %d letters, digits, - and _", LODE_TOKEN_CHARS);
+	return LODE_OK;
+}
+
+/*
+ * "%41" -> "A", in place, as MHD does it; but a NUL would end the text for all who read it, and
+ * "/api/reports%00..." would pass for what stands before: it becomes a byte that no name here has.
+ */
+static size_t unescape(void *context, struct MHD_Connection *connection, char *text)
+{
+	size_t n = MHD_http_unescape(text);
+
+	(void)context;
+	(void)connection;
+	for (size_t i = 0; i < n; i++)
+		if (!text[i])
+			text[i] = '\x01';
+	return n;
+}
+
+static struct MHD_Daemon *start_daemon(struct lode_server *server, int fd,
+				       const struct lode_server_options *options)
+{
+	/* Not epoll: libmicrohttpd then waits for edges, and misses that of a client which sends
+	   half of a request and goes away at once; it kept such connections until their time was
+	   over, and with them everybody else out. */
+	unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+			 (server->is_v6 ? MHD_USE_IPv6 : 0);
+	unsigned n_threads = options->n_threads ? options->n_threads : DEFAULT_THREADS;
+	unsigned n_connections =
+		options->n_connections ? options->n_connections : DEFAULT_CONNECTIONS;
+	struct MHD_OptionItem items[] = {
+		{MHD_OPTION_LISTEN_SOCKET, fd, NULL},
+		{MHD_OPTION_CONNECTION_LIMIT, n_connections, NULL},
+		{MHD_OPTION_CONNECTION_TIMEOUT, SILENCE_S, NULL},
+		{MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES, NULL},
+		{MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+		{n_threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, n_threads, NULL},
+		{MHD_OPTION_END, 0, NULL},
+	};
+
+	return MHD_start_daemon(flags, 0, NULL, NULL, lode_answer_request, &server->answers,
+				MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
+				MHD_OPTION_NOTIFY_COMPLETED, lode_answer_completed,
+				&server->answers, MHD_OPTION_NOTIFY_CONNECTION,
+				lode_answer_connection, &server->answers, MHD_OPTION_ARRAY, items,
+				MHD_OPTION_END);
+}
+
+int lode_server_start(struct lode_server **out, struct lode_site *site,
+		      const struct lode_server_options *options, struct lode_error *err)
+{
+	const int64_t limits_ms[LODE_N_PHASES] = {
+		[LODE_AWAITS_HEADER] = options->header_ms ? options->header_ms : 20000,
+		[LODE_AWAITS_BODY] = options->body_ms ? options->body_ms : 20000,
+		[LODE_AWAITS_READER] = options->answer_ms ? options->answer_ms : 300000,
+	};
+	struct lode_server *server = lode_alloc0(1, sizeof(*server));
+	int fd = -1, rc;
+
+	*out = NULL;
+	server->address = lode_strdup(options->address ? options->address : "127.0.0.1");
+	rc = take_token(server, options, err);
+	if (rc == LODE_OK)
+		rc = fd = open_socket(server, options, err);
+	if (rc < 0) {
+		lode_server_stop(server);
+		return rc;
+	}
+	server->answers.guard.port = bound_port(fd);
+	snprintf(server->answers.cookie, sizeof(server->answers.cookie), "lode-%u",
+		 server->answers.guard.port);
+	lode_answers_make(&server->answers, site);
+	server->answers.overdue = lode_overdue_start(limits_ms);
+	server->daemon = start_daemon(server, fd, options);
+	if (!server->daemon) {
+		close(fd);
+		lode_server_stop(server);
+		return lode_fail(err, LODE_ERR_IO, NULL, -1, "the server does not start");
+	}
+	*out = server;
+	return LODE_OK;
+}
+
+void lode_server_show(struct lode_server *server, struct lode_site *site)
+{
+	lode_answers_show(&server->answers, site);
+}
+
+void lode_server_stop(struct lode_server *server)
+{
+	if (!server)
+		return;
+	/* Connections that wait for an answer cannot be closed. */
+	lode_answers_stop(&server->answers);
+	if (server->daemon)
+		MHD_stop_daemon(server->daemon);
+	lode_overdue_stop(server->answers.overdue);
+	lode_answers_release(&server->answers);
+	free(server->address);
+	free(server);
+}
+
+uint16_t lode_server_port(const struct lode_server *server)
+{
+	return server->answers.guard.port;
+}
+
+const char *lode_server_token(const struct lode_server *server)
+{
+	return server->answers.guard.token;
+}
+
+const char *lode_server_url(const struct lode_server *server, bool with_token, char *buffer,
+			    size_t size)
+{
+	snprintf(buffer, size, "http://%s%s%s:%u/%s%s", server->is_v6 ? "[" : "", server->address,
+		 server->is_v6 ? "]" : "", server->answers.guard.port, with_token ? "?token=" : "",
+		 with_token ? server->answers.guard.token : "");
+	return buffer;
+}

@@ -1,0 +1,355 @@
+#include "streams/digest_item.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/input.h"
+#include "input/bundle_notes.h"
+
+/*
+ * What a stream takes in memory per byte of its file, as a rule of thumb: columns and stacks are
+ * about half of a plain recording, and recordings compress 20 to 1. Digests unfold about 30 times.
+ */
+static const int64_t plain_memory_percent = 60, compressed_memory_percent = 1200,
+		     digest_memory_percent = 3000;
+
+/* ---- Progress ---- */
+
+static void report_progress(struct lode_job_run *run)
+{
+	struct lode_digest_progress progress = {
+		.n_streams = run->n_items,
+		.n_done = atomic_load(&run->n_done),
+		.total_bytes = run->total_bytes,
+		.done_bytes = atomic_load(&run->done_bytes),
+	};
+
+	if (run->options->progress)
+		run->options->progress(run->options->progress_context, &progress);
+}
+
+static void item_progress(void *context, int64_t consumed_bytes)
+{
+	struct lode_job_item *item = context;
+	long long before = atomic_exchange(&item->consumed_bytes, consumed_bytes);
+
+	atomic_fetch_add(&item->run->done_bytes, consumed_bytes - before);
+	report_progress(item->run);
+}
+
+void lode_job_item_done(struct lode_job_item *item)
+{
+	atomic_fetch_add(&item->run->n_done, 1);
+	item_progress(item, item->size_bytes);
+}
+
+/* ---- Faults ---- */
+
+char *lode_job_reason(const char *path, const struct lode_error *err)
+{
+	char text[sizeof(err->path) + sizeof(err->message) + 64];
+	const char *reason = lode_error_text(err, text, sizeof(text));
+	size_t len = strlen(path);
+
+	/* The list names the path already. */
+	if (strncmp(reason, path, len) == 0 && reason[len] == ':')
+		reason += len + 2;
+	return lode_strdup(reason);
+}
+
+static void skip_digest_item(struct lode_job_item *item, const struct lode_error *err)
+{
+	free(item->skipped);
+	item->skipped = lode_job_reason(item->path, err);
+}
+
+static void fail_digest_item(struct lode_job_run *run, const struct lode_error *err)
+{
+	if (!atomic_flag_test_and_set(&run->is_failing)) {
+		run->error = *err;
+		atomic_store(&run->has_failed, true);
+	}
+}
+
+char *lode_job_cut_text(const struct lode_losses *losses, const char *recording)
+{
+	static const enum lode_loss_kind kinds[] = {LODE_LOSS_TRUNCATED, LODE_LOSS_BAD_RECORD,
+						    LODE_LOSS_UNDECODABLE, LODE_LOSS_CLOCK_JUMP};
+	char text[4096 + LODE_N_LOSS_KINDS * (sizeof(losses->by_kind->detail) + 64)] = "";
+	char *lacks = recording ? lode_bundle_lacks_read(recording) : NULL;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		const struct lode_loss *loss = &losses->by_kind[kinds[i]];
+		size_t used = strlen(text);
+
+		if (!loss->count)
+			continue;
+		snprintf(text + used, sizeof(text) - used, "%s%s (%llu): ", used ? "; " : "",
+			 lode_loss_name(kinds[i]), (unsigned long long)loss->count);
+		used = strlen(text);
+		if (loss->offset >= 0)
+			snprintf(text + used, sizeof(text) - used,
+				 "offset 0x%llx: ", (unsigned long long)loss->offset);
+		used = strlen(text);
+		snprintf(text + used, sizeof(text) - used, "%s", loss->detail);
+	}
+	if (lacks) {
+		for (char *feed = lacks; (feed = strchr(feed, '\n'));)
+			*feed = ' ';
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "%sits bundle is incomplete: %s", *text ? "; " : "", lacks);
+	}
+	free(lacks);
+	return *text ? lode_strdup(text) : NULL;
+}
+
+/* ---- Looking ---- */
+
+static void look_at_digest(struct lode_job_item *item, struct lode_input *input)
+{
+	struct lode_error err;
+	bool is_stdin = strcmp(item->path, "-") == 0;
+
+	item->is_given_digest = true;
+	item->state = LODE_DIGEST_GIVEN;
+	item->digest_path = lode_strdup(item->path);
+	item->digest_bytes = (size_t)item->size_bytes;
+	item->need_bytes = item->size_bytes / 100 * digest_memory_percent;
+	/* Only what can be opened again is left for later. */
+	if (lode_digest_read(is_stdin ? &item->digest : NULL, &item->origin, input, &err) < 0)
+		skip_digest_item(item, &err);
+}
+
+void lode_job_item_look(struct lode_job_item *item)
+{
+	uint8_t head[LODE_PEEK_BYTES];
+	bool is_stdin = strcmp(item->path, "-") == 0;
+	struct lode_input *input;
+	struct stat st;
+	ssize_t n;
+
+	if (!is_stdin && stat(item->path, &st) == 0 && S_ISREG(st.st_mode))
+		item->size_bytes = st.st_size;
+	/* What cannot be opened says so when it is read. */
+	if (lode_input_open(&input, item->path, NULL) < 0)
+		return;
+	n = lode_input_peek(input, head, sizeof(head), NULL);
+	if (n > 0 && lode_digest_recognise(head, (size_t)n)) {
+		look_at_digest(item, input);
+	} else {
+		item->need_bytes = item->size_bytes / 100 *
+				   (lode_input_is_seekable(input) ? plain_memory_percent
+								  : compressed_memory_percent);
+		if (is_stdin) {
+			item->input = input;
+			return;
+		}
+	}
+	lode_input_close(input);
+}
+
+/* ---- Making ---- */
+
+static int load_stream(struct lode_stream **stream, struct lode_job_item *item,
+		       struct lode_error *err)
+{
+	const struct lode_digest_job_options *options = item->run->options;
+	struct lode_source_options source = {
+		.symboliser = item->run->symboliser,
+		.narrow = options->narrow,
+		.n_threads = item->run->n_threads_each,
+		.memory_bytes = item->run->memory_each,
+		.folded_kind = options->folded_kind,
+		.unit = options->unit,
+		.progress = item_progress,
+		.progress_context = item,
+	};
+
+	if (item->input)
+		return lode_stream_read(stream, item->input, &source, err);
+	return lode_stream_load(stream, item->path, &source, err);
+}
+
+static int make_digest(struct lode_job_item *item, struct lode_error *err)
+{
+	struct lode_stream *stream = NULL;
+	lode_symptom_vec symptoms = {0};
+	int rc = load_stream(&stream, item, err);
+
+	if (rc == 0)
+		rc = lode_symptoms_find(&symptoms, item->symptoms.spec, stream, err);
+	if (rc == 0)
+		rc = lode_aoi_digest(&item->digest, stream, symptoms.at, symptoms.n,
+				     &item->run->options->aoi, err);
+	if (rc == 0) {
+		item->cut = lode_job_cut_text(&stream->losses, item->path);
+		item->origin.content_bytes = stream->content_bytes;
+	}
+	lode_vec_release(&symptoms);
+	lode_stream_free(stream);
+	return rc;
+}
+
+static void describe_digest_item(struct lode_job_item *item, uint64_t key)
+{
+	struct lode_digest_origin *origin = &item->origin;
+
+	lode_digest_origin_set(origin, item->run->shape, item->run->symptom_text);
+	origin->key = key;
+	origin->n_inputs = 1;
+	origin->n_beside = item->symptoms.table != NULL;
+	origin->input_bytes = item->size_bytes;
+}
+
+/* Is its digest in the folder, sound, and made of what is here now? One without a stream is not
+   kept: what was wrong may have been mended. */
+static bool find_kept(struct lode_job_item *item, uint64_t key)
+{
+	struct lode_digest *digest = NULL;
+	struct stat st;
+
+	if (!key || item->run->options->again || stat(item->digest_path, &st) < 0)
+		return false;
+	if (lode_digest_load(&digest, &item->origin, item->digest_path, NULL) < 0)
+		return false;
+	if (!digest || item->origin.key != key || digest->streams.n != 1) {
+		lode_digest_free(digest);
+		lode_digest_origin_release(&item->origin);
+		return false;
+	}
+	item->state = LODE_DIGEST_KEPT;
+	item->digest_bytes = (size_t)st.st_size;
+	item->n_symptoms = digest->symptoms.n;
+	item->n_rows = digest->rows.n;
+	item->cut = lode_job_cut_text(&digest->streams.at[0].losses, item->path);
+	lode_digest_free(digest);
+	return true;
+}
+
+/* The digest is on disk from here on; without one, why there is none. */
+static void keep_digest_item(struct lode_job_item *item)
+{
+	struct lode_error err;
+
+	if (item->skipped)
+		lode_digest_origin_skip(&item->origin, item->path, item->skipped);
+	if (lode_digest_save(item->digest_path, item->digest, &item->origin, &item->digest_bytes,
+			     &err) < 0)
+		fail_digest_item(item->run, &err);
+	lode_digest_free(item->digest);
+	item->digest = NULL;
+}
+
+/* Is it with the sink already, as it lies on the disk now? */
+static bool sink_has(struct lode_job_item *item)
+{
+	const struct lode_digest_sink *sink = item->run->options->sink;
+
+	item->key = lode_digest_key(item->path, item->is_given_digest ? NULL : item->run->shape,
+				    item->symptoms.table, item->run->options);
+	if (!item->key || !sink->has(sink->context, item->path, item->key))
+		return false;
+	item->state = LODE_DIGEST_KEPT;
+	return true;
+}
+
+void lode_job_item_sink(struct lode_job_item *item, struct lode_digest *digest)
+{
+	const struct lode_digest_sink *sink = item->run->options->sink;
+	struct lode_digest_taken taken = {
+		.path = item->path,
+		.key = item->key,
+		.digest = digest,
+		.origin = &item->origin,
+		.packed = item->packed.n ? &item->packed : NULL,
+		.is_given = item->is_given_digest,
+	};
+	struct lode_error err;
+
+	if (sink->take(sink->context, &taken, &err) < 0)
+		fail_digest_item(item->run, &err);
+	lode_vec_release(&item->packed);
+}
+
+static void pack_digest_item(struct lode_job_item *item)
+{
+	lode_digest_pack(&item->packed, item->digest, &item->origin, LODE_DIGEST_LEVEL_MEMORY);
+	lode_digest_free(item->digest);
+	item->digest = NULL;
+}
+
+void lode_job_item_make(struct lode_job_item *item)
+{
+	struct lode_job_run *run = item->run;
+	bool is_kept = run->dir.fd >= 0;
+	struct lode_error err = {0};
+	uint64_t key = 0;
+
+	if (run->options->sink) {
+		if (sink_has(item))
+			return;
+		key = item->key;
+	}
+	if (is_kept) {
+		item->digest_path = lode_digest_dir_file(&run->dir, item->path);
+		/* Before it is read: what changes meanwhile is made again the next time. */
+		key = lode_digest_key(item->path, run->shape, item->symptoms.table, run->options);
+		if (find_kept(item, key))
+			return;
+	}
+	describe_digest_item(item, key);
+	if (make_digest(item, &err) < 0) {
+		skip_digest_item(item, &err);
+	} else {
+		item->n_symptoms = item->digest->symptoms.n;
+		item->n_rows = item->digest->rows.n;
+	}
+	if (is_kept)
+		keep_digest_item(item);
+	else if (item->digest && run->options->sink) {
+		lode_job_item_sink(item, item->digest);
+		item->digest = NULL;
+	} else if (item->digest && run->is_packed)
+		pack_digest_item(item);
+}
+
+/* ---- Taking ---- */
+
+struct lode_digest *lode_job_item_take_digest(struct lode_job_item *item)
+{
+	struct lode_digest *digest = item->digest;
+	struct lode_digest_origin origin = {0};
+	struct lode_error err;
+	int rc = 0;
+
+	item->digest = NULL;
+	if (item->skipped || digest)
+		return digest;
+	if (item->run->options->sink) {
+		if (item->is_given_digest && !sink_has(item))
+			rc = lode_digest_load_packed(&digest, &origin, &item->packed,
+						     item->digest_path, &err);
+	} else if (item->packed.n)
+		rc = lode_digest_unpack(&digest, &origin, item->packed.at, item->packed.n,
+					item->path, &err);
+	else if (item->digest_path)
+		rc = lode_digest_load(&digest, &origin, item->digest_path, &err);
+	if (rc < 0)
+		skip_digest_item(item, &err);
+	if (!item->run->options->sink)
+		lode_vec_release(&item->packed);
+	lode_digest_origin_release(&origin);
+	return digest;
+}
+
+void lode_job_item_release(struct lode_job_item *item)
+{
+	lode_input_close(item->input);
+	lode_digest_free(item->digest);
+	lode_vec_release(&item->packed);
+	lode_digest_origin_release(&item->origin);
+	free(item->digest_path);
+	free(item->skipped);
+	free(item->cut);
+}

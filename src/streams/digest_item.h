@@ -1,0 +1,81 @@
+/*
+ * One input of a digest job, and the work on it alone: a stream becomes a digest, a digest is read.
+ * Inside of job/ only.
+ */
+#ifndef LODE_DIGEST_ITEM_H
+#define LODE_DIGEST_ITEM_H
+
+#include <stdatomic.h>
+
+#include "streams/digest_dir.h"
+#include "streams/digest_job.h"
+#include "streams/job_symptoms.h"
+
+struct lode_job_run;
+
+/* Written by one thread at a time. */
+struct lode_job_item {
+	const char *path;
+	struct lode_job_run *run;
+	bool is_given_digest; /* the input itself is one */
+	bool needs_filter;    /* it was made without the content filters of this run */
+	struct lode_job_spec symptoms;
+	int64_t size_bytes, need_bytes; /* on disk; in memory, about */
+	atomic_llong consumed_bytes;
+	struct lode_input *input; /* standard input, which is opened once; else NULL */
+
+	/* What it came to: a digest that is in memory, packed in memory, or on disk; or a reason.
+	 */
+	struct lode_digest *digest;
+	lode_byte_vec packed; /* of a given digest: for the sink */
+	uint64_t key;
+	char *digest_path;
+	struct lode_digest_origin origin;
+	enum lode_digest_state state;
+	size_t digest_bytes, n_symptoms, n_rows;
+	char *skipped; /* why nothing came of it; NULL */
+	char *cut;     /* of a stream: what its file lacks; NULL */
+};
+
+struct lode_job_run {
+	const struct lode_digest_job_options *options;
+	struct lode_symboliser *symboliser;
+	struct lode_digest_dir dir;
+	const char *shape, *symptom_text; /* of the streams' digests */
+	unsigned n_threads_each;	  /* threads that one stream may use */
+	size_t memory_each;		  /* and how much memory */
+	bool is_packed;			  /* many streams: digests wait in packed form */
+	struct lode_job_item *items;
+	size_t n_items;
+	size_t *streams; /* items to read, largest first: none of those is left for the end */
+	size_t n_streams;
+	int64_t total_bytes;
+	atomic_llong done_bytes;
+	atomic_size_t n_done;
+	/* The first failure to keep a digest: a full disk ends the run. */
+	atomic_bool has_failed;
+	atomic_flag is_failing;
+	struct lode_error error;
+};
+
+/* Stream or digest? Reads the digest's origin; measures the stream. */
+void lode_job_item_look(struct lode_job_item *item);
+
+/* Makes the stream's digest, or finds it in the folder. */
+void lode_job_item_make(struct lode_job_item *item);
+
+/*
+ * Gives the item's digest, wherever it is; NULL if there is none, which is no fault by itself.
+ * What cannot be read (any more) becomes skipped.
+ */
+struct lode_digest *lode_job_item_take_digest(struct lode_job_item *item);
+
+/* Gives a digest, which is the item's, to the run's sink. */
+void lode_job_item_sink(struct lode_job_item *item, struct lode_digest *digest);
+
+/* It is done; counts for the progress. */
+void lode_job_item_done(struct lode_job_item *item);
+
+void lode_job_item_release(struct lode_job_item *item);
+
+#endif

@@ -1,0 +1,293 @@
+#include "streams/digest_job.h"
+
+#include <stdlib.h>
+
+#include "base/memory_limit.h"
+#include "base/pool.h"
+#include "streams/digest_item.h"
+#include "streams/digest_merge.h"
+#include "streams/shape.h"
+#include "input/file_names.h"
+
+/* From so many streams on, digests wait for the merge in packed form. */
+enum { MANY_STREAMS = 64 };
+
+/* ---- What the inputs are ---- */
+
+static void open_items(struct lode_job_run *run, const struct lode_inputs *inputs)
+{
+	run->n_items = inputs->paths.n;
+	run->items = lode_alloc0(run->n_items + 1, sizeof(*run->items));
+	run->streams = lode_alloc0(run->n_items + 1, sizeof(*run->streams));
+	for (size_t i = 0; i < run->n_items; i++) {
+		struct lode_job_item *item = &run->items[i];
+
+		item->path = inputs->paths.at[i];
+		item->run = run;
+		lode_job_item_look(item);
+		run->total_bytes += item->size_bytes;
+		if (!item->is_given_digest)
+			run->streams[run->n_streams++] = i;
+	}
+}
+
+static void close_items(struct lode_job_run *run)
+{
+	for (size_t i = 0; i < run->n_items; i++)
+		lode_job_item_release(&run->items[i]);
+	free(run->items);
+	free(run->streams);
+}
+
+/* ---- Symptoms and shape: all inputs must have been made alike ---- */
+
+static int choose_symptoms(struct lode_job_run *run, struct lode_job_symptoms *symptoms,
+			   struct lode_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < run->n_streams; i++) {
+		struct lode_job_item *item = &run->items[run->streams[i]];
+
+		rc = lode_job_symptoms_choose(&item->symptoms, symptoms, item->path, err);
+	}
+	return rc;
+}
+
+static int agree_on_shape(struct lode_digest_job *job, struct lode_job_run *run,
+			  struct lode_error *err)
+{
+	struct lode_shape_demand demand = {
+		.given = lode_shape_of(run->options, true, &job->arena),
+		.full = run->shape,
+		.has_streams = run->n_streams > 0,
+	};
+	const struct lode_digest_sink *sink = run->options->sink;
+	int rc = 0;
+
+	job->origin.shape = run->shape;
+	if (sink && run->n_streams)
+		rc = sink->agree(sink->context, run->shape, NULL, err);
+	for (size_t i = 0; rc == 0 && i < run->n_items; i++) {
+		struct lode_job_item *item = &run->items[i];
+
+		if (!item->is_given_digest || item->skipped)
+			continue;
+		rc = lode_shape_agree(&item->needs_filter, &demand, item->origin.shape, item->path,
+				      err);
+		if (rc == 0 && sink && item->needs_filter)
+			rc = lode_fail(err, LODE_ERR_ARG, item->path, -1,
+				       "this digest was made without content filters: keep it so, "
+				       "'lode mine' can apply them");
+		if (rc == 0 && sink)
+			rc = sink->agree(sink->context, item->origin.shape, item->path, err);
+		if (demand.first)
+			continue;
+		demand.first = item->origin.shape;
+		demand.first_path = item->path;
+		if (!demand.has_streams)
+			job->origin.shape =
+				lode_arena_strndup(&job->arena, demand.first, strlen(demand.first));
+	}
+	return rc;
+}
+
+/* What counts as a symptom where no table is beside the recording, in words. */
+static const char *common_symptoms(const struct lode_job_run *run)
+{
+	const char *common = run->n_streams ? run->symptom_text : NULL;
+
+	for (size_t i = 0; i < run->n_items; i++) {
+		const struct lode_job_item *item = &run->items[i];
+
+		if (!item->is_given_digest || item->skipped)
+			continue;
+		if (common && strcmp(common, item->origin.symptom_text) != 0)
+			return "those that each digest was made with";
+		common = item->origin.symptom_text;
+	}
+	return common ? common : run->symptom_text;
+}
+
+/* Of all streams, whichever input they came with: how many, and what their symptoms are. */
+static void describe_symptoms(struct lode_digest_job *job, const struct lode_job_run *run)
+{
+	const char *common = common_symptoms(run);
+	uint64_t n_beside = 0, n_inputs = 0;
+
+	for (size_t i = 0; i < run->n_items; i++) {
+		const struct lode_job_item *item = &run->items[i];
+		bool is_digest = item->is_given_digest && !item->skipped;
+
+		n_beside += is_digest ? item->origin.n_beside : item->symptoms.table != NULL;
+		n_inputs += is_digest ? item->origin.n_inputs : 1;
+	}
+	job->n_inputs = n_inputs;
+	job->is_default_symptoms = !n_beside && lode_shape_has_default_symptoms(job->origin.shape);
+	job->origin.n_inputs = n_inputs;
+	job->origin.n_beside = n_beside;
+	job->origin.symptom_text = lode_arena_strndup(&job->arena, common, strlen(common));
+	job->symptom_text = job->origin.symptom_text;
+	if (n_beside && n_beside == n_inputs)
+		job->symptom_text = "those listed in symptoms.tsv beside the recordings";
+	else if (n_beside)
+		job->symptom_text = "those listed in symptoms.tsv beside the recordings; elsewhere "
+				    "every thread of the recorded command";
+}
+
+/* ---- Running ---- */
+
+static int by_need_descending(const void *a, const void *b, void *context)
+{
+	const struct lode_job_item *items = context;
+	size_t p = *(const size_t *)a, q = *(const size_t *)b;
+
+	if (items[p].need_bytes != items[q].need_bytes)
+		return items[p].need_bytes < items[q].need_bytes ? 1 : -1;
+	return p < q ? -1 : p > q;
+}
+
+/* Orders the streams by size and gives how many may be in memory together, at least one. */
+static unsigned plan(struct lode_job_run *run, unsigned n_threads, int64_t memory_bytes)
+{
+	int64_t need = 0;
+	unsigned together = 0;
+
+	if (run->n_streams)
+		qsort_r(run->streams, run->n_streams, sizeof(*run->streams), by_need_descending,
+			run->items);
+	while (together < run->n_streams && together < n_threads) {
+		need += run->items[run->streams[together]].need_bytes;
+		if (together && need > memory_bytes)
+			break;
+		together++;
+	}
+	return together ? together : 1;
+}
+
+static void run_stream(void *context, size_t index, unsigned worker)
+{
+	struct lode_job_run *run = context;
+	struct lode_job_item *item = &run->items[run->streams[index]];
+
+	(void)worker;
+	if (atomic_load(&run->has_failed))
+		return;
+	lode_job_item_make(item);
+	lode_job_item_done(item);
+}
+
+static int make_digests(struct lode_digest_job *job, struct lode_job_run *run,
+			struct lode_error *err)
+{
+	const struct lode_digest_job_options *options = run->options;
+	unsigned n_threads = options->n_threads ? options->n_threads : lode_pool_cpus();
+	int64_t memory_bytes = (int64_t)lode_memory_budget(options->memory_bytes);
+	unsigned n_together = plan(run, n_threads, memory_bytes);
+	int rc = lode_symboliser_new(&run->symboliser, &options->symbols, err);
+
+	if (rc < 0)
+		return rc;
+	run->n_threads_each = n_threads / n_together;
+	run->memory_each = (size_t)memory_bytes / n_together;
+	run->is_packed = run->n_streams >= MANY_STREAMS;
+	lode_pool_run(n_together, run->n_streams, run_stream, run);
+	lode_symboliser_free(run->symboliser);
+	if (atomic_load(&run->has_failed)) {
+		*err = run->error;
+		return run->error.status;
+	}
+	if (options->no_merge)
+		lode_job_list(job, run);
+	else
+		lode_job_merge(job, run, n_threads, memory_bytes);
+	/* A sink may have failed on what came last. */
+	if (atomic_load(&run->has_failed)) {
+		*err = run->error;
+		return run->error.status;
+	}
+	return 0;
+}
+
+/* What the merged digest was made of. */
+static void describe_origin(struct lode_digest_job *job, const struct lode_job_run *run)
+{
+	bool is_known = true;
+
+	for (size_t i = 0; i < run->n_items; i++) {
+		const struct lode_job_item *item = &run->items[i];
+
+		job->input_bytes +=
+			item->is_given_digest ? item->origin.input_bytes : item->size_bytes;
+		job->origin.content_bytes += item->origin.content_bytes;
+		/* What gave nothing, here or when its digest was made, has no content. */
+		is_known &= item->skipped || item->origin.content_bytes > 0 ||
+			    item->origin.skipped.n >= item->origin.n_inputs;
+	}
+	if (!is_known)
+		job->origin.content_bytes = 0;
+	job->origin.input_bytes = job->input_bytes;
+	for (size_t i = 0; i < job->skipped.n; i++)
+		lode_digest_origin_skip(&job->origin, job->skipped.at[i].path,
+					job->skipped.at[i].reason);
+}
+
+static int run_items(struct lode_digest_job *job, struct lode_job_run *run, struct lode_error *err)
+{
+	struct lode_job_symptoms *symptoms = NULL;
+	int rc = lode_job_symptoms_new(&symptoms, &run->options->symptoms, err);
+
+	if (rc < 0)
+		return rc;
+	run->symptom_text = lode_job_symptoms_text(symptoms);
+	run->shape = lode_shape_of(run->options, false, &job->arena);
+	rc = choose_symptoms(run, symptoms, err);
+	if (rc == 0)
+		rc = agree_on_shape(job, run, err);
+	if (rc == 0) {
+		describe_symptoms(job, run);
+		if (run->options->digest_dir)
+			rc = lode_digest_dir_open(&run->dir, run->options->digest_dir, err);
+	}
+	if (rc == 0)
+		rc = make_digests(job, run, err);
+	if (rc == 0)
+		describe_origin(job, run);
+	lode_digest_dir_close(&run->dir);
+	lode_job_symptoms_free(symptoms);
+	return rc;
+}
+
+int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t n_inputs,
+			const struct lode_digest_job_options *options, struct lode_error *err)
+{
+	struct lode_inputs expanded = {0};
+	struct lode_job_run run = {
+		.options = options, .dir = {.fd = -1}, .is_failing = ATOMIC_FLAG_INIT};
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = lode_inputs_expand_with(&expanded, inputs, n_inputs, lode_digest_recognise,
+				     LODE_HOLDS_DIGEST, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < expanded.n_skipped; i++)
+		lode_job_add_skipped(out, expanded.skipped[i].path, expanded.skipped[i].reason);
+	out->n_other = expanded.n_other;
+	open_items(&run, &expanded);
+	rc = run_items(out, &run, err);
+	close_items(&run);
+	lode_inputs_release(&expanded);
+	return rc;
+}
+
+void lode_digest_job_release(struct lode_digest_job *job)
+{
+	lode_digest_free(job->digest);
+	lode_vec_release(&job->outputs);
+	lode_vec_release(&job->skipped);
+	lode_vec_release(&job->incomplete);
+	lode_digest_origin_release(&job->origin);
+	lode_arena_release(&job->arena);
+	memset(job, 0, sizeof(*job));
+}

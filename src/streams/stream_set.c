@@ -1,0 +1,252 @@
+#include "streams/stream_set.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/utc_text.h"
+#include "streams/digest_merge.h"
+#include "streams/shape.h"
+#include "model/digest_canonical.h"
+#include "store/repo_query.h"
+
+/* ---- Of a repository ---- */
+
+static int find_streams(struct lode_stream_set *set, const struct lode_stream_set_options *options,
+			struct lode_error *err)
+{
+	int64_t now_ns = options->now_ns ? options->now_ns : lode_clock_ns(CLOCK_REALTIME);
+	struct lode_repo_query *query = NULL;
+	int rc = 0;
+
+	if (options->where)
+		rc = lode_repo_query_parse(&query, options->where, now_ns, err);
+	if (rc == 0)
+		rc = lode_repo_find(&set->described, options->repo, query, err);
+	lode_repo_query_free(query);
+	return rc;
+}
+
+/* Puts what the repository says of the streams into the order of the digest. */
+static void order_described(struct lode_stream_set *set)
+{
+	struct lode_repo_streams *described = &set->described;
+	const struct lode_digest *digest = set->job.digest;
+	size_t n = described->list.n;
+	struct lode_repo_stream *list = lode_alloc((n + 1) * sizeof(*list));
+	struct lode_map at = {0};
+
+	for (size_t i = 0; i < n; i++)
+		*lode_map_slot(&at, described->list.at[i].content_hash) = (uint32_t)i;
+	for (size_t i = 0; i < n; i++)
+		list[i] =
+			described->list.at[lode_map_find(&at, digest->streams.at[i].content_hash)];
+	memcpy(described->list.at, list, n * sizeof(*list));
+	lode_map_release(&at);
+	free(list);
+}
+
+/* What a digest job would say of the same streams. */
+static void describe_job(struct lode_digest_job *job)
+{
+	job->symptom_text = job->origin.symptom_text;
+	job->n_inputs = job->origin.n_inputs;
+	job->input_bytes = job->origin.input_bytes;
+	job->is_default_symptoms =
+		!job->origin.n_beside && lode_shape_has_default_symptoms(job->origin.shape);
+	if (job->origin.n_beside && job->origin.n_beside == job->n_inputs)
+		job->symptom_text = "those listed in symptoms.tsv beside the recordings";
+	else if (job->origin.n_beside)
+		job->symptom_text = "those listed in symptoms.tsv beside the recordings; elsewhere "
+				    "every thread of the recorded command";
+	lode_job_list_cut(job, job->digest);
+}
+
+static int read_repository(struct lode_stream_set *set,
+			   const struct lode_stream_set_options *options, struct lode_error *err)
+{
+	struct lode_digest_job *job = &set->job;
+	const char *shape = lode_repo_shape(options->repo);
+	struct lode_shape_demand demand = {
+		.given = lode_shape_of(&options->job, true, &job->arena),
+		.full = lode_shape_of(&options->job, false, &job->arena),
+	};
+	bool needs_filter = false;
+	int rc = 0;
+
+	if (shape)
+		rc = lode_shape_agree(&needs_filter, &demand, shape, lode_repo_path(options->repo),
+				      err);
+	if (rc == 0)
+		rc = find_streams(set, options, err);
+	if (rc == 0 && set->described.list.n)
+		rc = lode_repo_read(&job->digest, &job->origin, options->repo, &set->described,
+				    options->job.n_threads, err);
+	if (rc < 0 || !job->digest)
+		return rc;
+	order_described(set);
+	describe_job(job);
+	if (needs_filter)
+		lode_job_filter(job->digest, &options->job.aoi);
+	return 0;
+}
+
+/* ---- Of inputs ---- */
+
+/* Which of the inputs' streams the repository has: their names are counted there. */
+static int names_not_counted(struct lode_repo *repo, const struct lode_digest *digest, bool *keep,
+			     size_t *n_there, struct lode_error *err)
+{
+	struct lode_repo_streams all = {0};
+	struct lode_map there = {0};
+	int rc = lode_repo_find(&all, repo, NULL, err);
+
+	*n_there = 0;
+	for (size_t i = 0; i < all.list.n; i++)
+		*lode_map_slot(&there, all.list.at[i].content_hash) = 1;
+	for (size_t i = 0; i < digest->streams.n; i++) {
+		keep[i] = lode_map_find(&there, digest->streams.at[i].content_hash) == LODE_NONE;
+		*n_there += !keep[i];
+	}
+	lode_map_release(&there);
+	lode_repo_streams_release(&all);
+	return rc;
+}
+
+/* Those of the repository, and of inputs if they are not in it. Names of several inputs are not
+   known apart any more: with one of them there, none is added. */
+static int add_names(struct lode_stream_set *set, struct lode_repo *repo, struct lode_error *err)
+{
+	struct lode_digest *digest = set->job.digest;
+	bool *keep = lode_alloc0(digest->streams.n + 1, sizeof(*keep));
+	size_t n_there;
+	int rc = names_not_counted(repo, digest, keep, &n_there, err);
+
+	free(keep);
+	if (rc < 0)
+		return rc;
+	if (n_there)
+		lode_name_stats_release(&digest->names);
+	return lode_repo_add_names(digest, repo, err);
+}
+
+static int read_all_stream_set(struct lode_stream_set *out,
+			       const struct lode_stream_set_options *options,
+			       struct lode_error *err)
+{
+	int rc;
+
+	if (!options->n_inputs)
+		return read_repository(out, options, err);
+	rc = lode_digest_job_run(&out->job, options->inputs, options->n_inputs, &options->job, err);
+	if (rc == 0 && out->job.digest && options->repo)
+		rc = add_names(out, options->repo, err);
+	return rc;
+}
+
+int lode_stream_set_read(struct lode_stream_set *out, const struct lode_stream_set_options *options,
+			 struct lode_error *err)
+{
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	if (!options->repo)
+		return read_all_stream_set(out, options, err);
+	rc = lode_repo_snapshot(options->repo, err);
+	if (rc == 0)
+		rc = read_all_stream_set(out, options, err);
+	lode_repo_snapshot_end(options->repo);
+	return rc;
+}
+
+static int no_stream(const struct lode_stream_set_options *options, struct lode_error *err)
+{
+	if (options->n_inputs)
+		return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no usable recording in %s",
+				 options->n_inputs == 1 ? "the input" : "the inputs");
+	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1,
+			 options->where ? "no stream of the repository is such"
+					: "the repository has no streams");
+}
+
+static int no_symptom(const struct lode_digest_job *job, struct lode_error *err)
+{
+	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no symptom in %zu stream%s: %.300s%s",
+			 job->digest->streams.n, job->digest->streams.n == 1 ? "" : "s",
+			 job->symptom_text,
+			 !job->is_default_symptoms
+				 ? ""
+				 : "\nthe recorded command has no event in it; --symptom 'comm=*' "
+				   "takes every process, --symptom comm=NAME those of a name");
+}
+
+int lode_stream_set_require(struct lode_stream_set *out,
+			    const struct lode_stream_set_options *options, struct lode_error *err)
+{
+	int rc = lode_stream_set_read(out, options, err);
+
+	if (rc < 0)
+		return rc;
+	if (!out->job.digest)
+		return no_stream(options, err);
+	return out->job.digest->symptoms.n ? rc : no_symptom(&out->job, err);
+}
+
+void lode_stream_set_release(struct lode_stream_set *set)
+{
+	lode_digest_job_release(&set->job);
+	lode_repo_streams_release(&set->described);
+}
+
+/* ---- Asking ---- */
+
+static const char *day_of(struct lode_arena *arena, int64_t time_ns)
+{
+	char text[LODE_UTC_BYTES];
+
+	lode_utc_text(text, time_ns, "%Y-%m-%d");
+	return lode_arena_strndup(arena, text, strlen(text));
+}
+
+const char *lode_stream_set_label(struct lode_stream_set *set, size_t i, const char *key)
+{
+	const struct lode_digest *digest = set->job.digest;
+	const struct lode_digest_stream *stream = &digest->streams.at[i];
+	const char *const *text = digest->tree.strings.text.at;
+
+	if (strcmp(key, "host") == 0)
+		return text[stream->host];
+	if (strcmp(key, "kernel") == 0)
+		return text[stream->kernel];
+	if (strcmp(key, "path") == 0)
+		return text[stream->path];
+	if (i >= set->described.list.n) {
+		int64_t time_ns;
+
+		if (strcmp(key, "day") != 0 || !stream->has_wall_clock ||
+		    __builtin_add_overflow(stream->t0_ns, stream->wall_offset_ns, &time_ns))
+			return NULL;
+		return day_of(&set->job.arena, time_ns);
+	}
+	if (strcmp(key, "day") == 0)
+		return day_of(&set->job.arena, set->described.list.at[i].time_ns);
+	return lode_repo_stream_label(&set->described.list.at[i], key);
+}
+
+void lode_stream_set_keep(struct lode_stream_set *set, const bool *keep)
+{
+	struct lode_digest *kept = lode_digest_canonical(set->job.digest, keep);
+
+	lode_digest_free(set->job.digest);
+	set->job.digest = kept;
+	if (set->described.list.n) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < set->described.list.n; i++)
+			if (keep[i])
+				set->described.list.at[n++] = set->described.list.at[i];
+		set->described.list.n = n;
+		if (n)
+			order_described(set);
+	}
+}

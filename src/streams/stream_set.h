@@ -1,0 +1,55 @@
+/*
+ * Which streams a command is about: recordings and digests named on the command line, or those of
+ * a repository that a query picks. What they come to is one merged digest, with what the repository
+ * knows of each stream beside it.
+ *
+ *   INPUT... ------------- digest job ---+
+ *   --repo R --where W --- repository ---+--> digest, streams
+ */
+#ifndef LODE_STREAM_SET_H
+#define LODE_STREAM_SET_H
+
+#include "streams/digest_job.h"
+#include "store/repo.h"
+
+struct lode_stream_set_options {
+	char *const *inputs; /* n_inputs 0: the repository's streams */
+	size_t n_inputs;
+	struct lode_repo *repo; /* NULL: none. With inputs: it gives name statistics only */
+	const char *where;	/* query for the repository's streams; NULL: all */
+	int64_t now_ns;		/* that ages in it count from; 0: the clock's */
+	struct lode_digest_job_options job; /* of inputs; its content filters apply to all */
+};
+
+struct lode_stream_set {
+	/* As if its streams had been inputs: digest (NULL: nothing usable, or no stream picked),
+	   origin, skipped ... */
+	struct lode_digest_job job;
+	/* Of the repository's streams: described.list.at[i] is job.digest->streams.at[i]. Empty
+	   when they came from inputs. */
+	struct lode_repo_streams described;
+};
+
+/*
+ * `*out` is the caller's to release, also on failure. Name statistics are those of the whole
+ * repository if there is one. Fails as lode_digest_job_run and lode_repo_read do, and on a wrong
+ * query; options that the repository's digests were not made with are LODE_ERR_ARG.
+ */
+int lode_stream_set_read(struct lode_stream_set *out, const struct lode_stream_set_options *options,
+			 struct lode_error *err);
+/* The same, where there must be a stream with a symptom: LODE_ERR_EMPTY says why there is none. */
+int lode_stream_set_require(struct lode_stream_set *out,
+			    const struct lode_stream_set_options *options, struct lode_error *err);
+void lode_stream_set_release(struct lode_stream_set *set);
+
+/*
+ * A label of stream i of set->job.digest, or NULL: also host, kernel, path and day ("2026-11-01",
+ * UTC: of the repository's time, or of the recording's own clock). Lives as long as the set.
+ */
+const char *lode_stream_set_label(struct lode_stream_set *set, size_t i, const char *key);
+
+/* The set without the streams whose keep[i] is false: rows and symptoms go, name statistics stay.
+ */
+void lode_stream_set_keep(struct lode_stream_set *set, const bool *keep);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * Commands: what `lode NAME` is, for running it and for explaining it.
+ */
+#ifndef LODE_COMMAND_H
+#define LODE_COMMAND_H
+
+#include <stdbool.h>
+
+#include "tool/options.h"
+
+/* Exit codes of all commands (docs/exit-codes.md). */
+enum lode_exit {
+	LODE_EXIT_OK = 0,
+	LODE_EXIT_INCOMPLETE = 1, /* done, but some input was skipped or is incomplete */
+	LODE_EXIT_USAGE = 2,
+	LODE_EXIT_NOTHING = 3,	/* nothing usable in the input */
+	LODE_EXIT_FAILURE = 4,	/* internal or environment failure */
+	LODE_EXIT_EXCEEDED = 5, /* done, and a threshold that the user set was exceeded */
+};
+
+struct lode_example {
+	const char *what, *command; /* `command` NULL ends a list */
+};
+
+struct lode_html_part;
+
+/* Gets the pages of a command that runs inside of another one, in place of their files. */
+struct lode_page_taker {
+	void *context;
+	void (*take)(void *context, const struct lode_html_part *parts, size_t n_parts);
+};
+
+struct lode_command {
+	const char *name;
+	const char *summary;	 /* half a line */
+	const char *usage;	 /* what follows the name: "[OPTION]... INPUT..." */
+	const char *description; /* paragraphs parted by an empty line */
+	const struct lode_option *options;
+	const struct lode_example *examples;
+	/* The first operand begins another program's command line. */
+	bool first_operand_ends;
+	/* Operands are words, not files that are read. */
+	bool takes_words;
+	/* Not NULL: the command runs inside of another one, whose output is not this one's: it
+	   prints nothing but messages, and its page goes here. */
+	const struct lode_page_taker *taker;
+	/* `argv` is what follows the command's name. Gives an exit code. */
+	int (*run)(const struct lode_command *self, int argc, char **argv);
+};
+
+extern const struct lode_command lode_cmd_sign, lode_cmd_coverage, lode_cmd_triage;
+extern const struct lode_command lode_cmd_timeline, lode_cmd_analyze, lode_cmd_serve;
+extern const struct lode_command lode_cmd_diff, lode_cmd_next;
+extern const struct lode_command lode_cmd_import, lode_cmd_repo;
+extern const struct lode_command lode_cmd_mine, lode_cmd_suspects, lode_cmd_pio, lode_cmd_digest,
+	lode_cmd_info, lode_cmd_record, lode_cmd_help, lode_cmd_completion;
+
+/* All commands in the order of help; NULL ends the list. */
+extern const struct lode_command *const lode_commands[];
+
+const struct lode_command *lode_command_find(const char *name);
+/* The command that was meant, perhaps; NULL: none is close. */
+const char *lode_command_closest(const char *name);
+
+/*
+ * What every command does first: parse its options, and see to it that no file is written that is
+ * read, or that is somebody else's (store/outputs.h). Gives true when the command goes on;
+ * otherwise help was shown or the mistake was said, and *exit_code is set.
+ */
+bool lode_command_start(const struct lode_command *self, void *values, int argc, char **argv,
+			int *n_operands, int *exit_code);
+
+/* Wrong usage found after parsing: says it and points to --help. Gives LODE_EXIT_USAGE. */
+int lode_command_misused(const struct lode_command *self, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,94 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "answers/documents.h"
+#include "tool/command.h"
+#include "tool/help.h"
+#include "tool/option_values.h"
+
+struct help_options {
+	bool wants_man, wants_schema, wants_fields;
+};
+
+static const struct lode_option options[] = {
+	{.name = "man",
+	 .help = "print the manual page's source instead (for man -l, or to install)",
+	 .set = lode_set_flag,
+	 .offset = offsetof(struct help_options, wants_man)},
+	{.name = "schema",
+	 .help = "of a document of --json: its JSON Schema (docs/schema); without a name: which "
+		 "documents there are",
+	 .set = lode_set_flag,
+	 .offset = offsetof(struct help_options, wants_schema)},
+	{.name = "fields",
+	 .help = "of a document of --json: its fields as a table (docs/fields.md)",
+	 .set = lode_set_flag,
+	 .offset = offsetof(struct help_options, wants_fields)},
+	LODE_OPTIONS_END,
+};
+
+static const struct lode_example examples[] = {
+	{"What can lode mine do?", "lode help mine"},
+	{"The same as a manual page", "lode help --man mine | man -l -"},
+	{"What stands in the JSON of lode mine?", "lode help --fields mine"},
+	{"Its schema, for a validator", "lode help --schema mine >mine.json"},
+	{NULL},
+};
+
+static int put_document(const struct lode_command *self, const struct help_options *values,
+			const char *name)
+{
+	for (size_t i = 0; lode_documents[i]; i++) {
+		if (!name)
+			printf("%s\t%s\n", lode_documents[i]->file, lode_documents[i]->title);
+		else if (strcmp(lode_documents[i]->file, name) == 0) {
+			(values->wants_schema ? lode_document_put_schema
+					      : lode_document_put_table)(stdout, lode_documents[i]);
+			return LODE_EXIT_OK;
+		}
+	}
+	return name ? lode_command_misused(self,
+					   "there is no document '%.60s'; 'lode help "
+					   "--schema' lists them",
+					   name)
+		    : LODE_EXIT_OK;
+}
+
+static int run_help(const struct lode_command *self, int argc, char **argv)
+{
+	struct help_options values = {0};
+	const struct lode_command *command;
+	int n, code;
+
+	if (!lode_command_start(self, &values, argc, argv, &n, &code))
+		return code;
+	if (n > 1)
+		return lode_command_misused(self, "one command at a time");
+	if (values.wants_schema || values.wants_fields)
+		return put_document(self, &values, n ? argv[0] : NULL);
+	if (n == 0) {
+		(values.wants_man ? lode_man_overview : lode_help_overview)(stdout);
+		return LODE_EXIT_OK;
+	}
+	command = lode_command_find(argv[0]);
+	if (!command && lode_command_closest(argv[0]))
+		return lode_command_misused(self,
+					    "there is no command '%.60s'; did you mean 'lode help "
+					    "%s'?",
+					    argv[0], lode_command_closest(argv[0]));
+	if (!command)
+		return lode_command_misused(self, "there is no command '%.60s'", argv[0]);
+	(values.wants_man ? lode_man_command : lode_help_command)(stdout, command);
+	return LODE_EXIT_OK;
+}
+
+const struct lode_command lode_cmd_help = {
+	.name = "help",
+	.summary = "explain a command",
+	.usage = "[--man] [COMMAND] | {--schema | --fields} [DOCUMENT]",
+	.description = "Without a command: what commands there are.",
+	.options = options,
+	.examples = examples,
+	.takes_words = true,
+	.run = run_help,
+};

@@ -1,0 +1,151 @@
+#include "tool/command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/closest_name.h"
+#include "base/escape.h"
+#include "tool/help.h"
+#include "tool/messages.h"
+#include "tool/repo_options.h"
+
+const struct lode_command *const lode_commands[] = {
+	&lode_cmd_analyze,
+	&lode_cmd_serve,
+	&lode_cmd_mine,
+	&lode_cmd_suspects,
+	&lode_cmd_timeline,
+	&lode_cmd_pio,
+	&lode_cmd_digest,
+	&lode_cmd_import,
+	&lode_cmd_repo,
+	&lode_cmd_sign,
+	&lode_cmd_coverage,
+	&lode_cmd_triage,
+	&lode_cmd_diff,
+	&lode_cmd_next,
+	&lode_cmd_info,
+	&lode_cmd_record,
+	&lode_cmd_help,
+	&lode_cmd_completion,
+	NULL,
+};
+
+const struct lode_command *lode_command_find(const char *name)
+{
+	const struct lode_command *const *c = lode_commands;
+
+	while (*c && strcmp((*c)->name, name) != 0)
+		c++;
+	return *c;
+}
+
+const char *lode_command_closest(const char *name)
+{
+	const char *names[sizeof(lode_commands) / sizeof(*lode_commands)] = {NULL};
+
+	for (size_t i = 0; lode_commands[i]; i++)
+		names[i] = lode_commands[i]->name;
+	return lode_closest_name(name, names);
+}
+
+int lode_command_misused(const struct lode_command *self, const char *format, ...)
+{
+	char message[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	fprintf(stderr, "lode %s: %s\nTry 'lode %s --help'.\n", self->name, message, self->name);
+	return LODE_EXIT_USAGE;
+}
+
+static const struct lode_option *find_option(const struct lode_command *self, const char *name)
+{
+	const struct lode_option *o = self->options;
+
+	while (o->name && strcmp(o->name, name) != 0)
+		o++;
+	return o->name ? o : NULL;
+}
+
+static void add_operands(const struct lode_command *self, struct lode_named_files *files,
+			 char **operands, int n)
+{
+	if (self->first_operand_ends || self->takes_words)
+		return;
+	for (int i = 0; i < n; i++) {
+		struct lode_named_file file = {.path = operands[i], .use = LODE_FILE_READ};
+
+		lode_vec_append(&files->list, file);
+	}
+}
+
+/* $LODE_REPO, whether or not it is used. */
+static void add_environment(const struct lode_command *self, struct lode_named_files *files)
+{
+	const char *path = lode_repo_option_path(NULL);
+	struct lode_named_file file = {.path = path,
+				       .by = "repo ($LODE_REPO)",
+				       .use = LODE_FILE_READ,
+				       .kind = LODE_KIND_REPOSITORY};
+
+	if (path && find_option(self, "repo"))
+		lode_vec_append(&files->list, file);
+}
+
+/* A repository among the inputs is an option that was left out. */
+static int check_operands(const struct lode_command *self, const struct lode_named_files *files)
+{
+	char safe[1024];
+
+	for (size_t i = 0; i < files->list.n; i++) {
+		const struct lode_named_file *file = &files->list.at[i];
+		struct stat st;
+
+		if (!file->by && stat(file->path, &st) == 0 && S_ISREG(st.st_mode) &&
+		    find_option(self, "repo") &&
+		    lode_file_kind_read(file->path) == LODE_KIND_REPOSITORY)
+			return lode_command_misused(self,
+						    "%s is a repository, not a recording: name it "
+						    "with --repo",
+						    lode_escape(safe, sizeof(safe), file->path));
+	}
+	return LODE_EXIT_OK;
+}
+
+static int check_files(const struct lode_command *self, const struct lode_named_files *files)
+{
+	struct lode_error err;
+	int code = check_operands(self, files);
+
+	if (code != LODE_EXIT_OK || lode_outputs_check(files, &err) == 0)
+		return code;
+	return err.status == LODE_ERR_ARG ? lode_command_misused(self, "%s", err.message)
+					  : lode_say_error(self, &err);
+}
+
+bool lode_command_start(const struct lode_command *self, void *values, int argc, char **argv,
+			int *n_operands, int *exit_code)
+{
+	struct lode_named_files files = {0};
+	struct lode_error err;
+	int rc = lode_options_parse(self->options, values, argc, argv, self->first_operand_ends,
+				    n_operands, &files, &err);
+
+	*exit_code = LODE_EXIT_OK;
+	if (rc == LODE_OPTIONS_HELP) {
+		lode_help_command(stdout, self);
+	} else if (rc < 0) {
+		*exit_code = lode_command_misused(self, "%s", err.message);
+	} else {
+		add_operands(self, &files, argv, *n_operands);
+		add_environment(self, &files);
+		*exit_code = check_files(self, &files);
+	}
+	lode_named_files_release(&files);
+	return rc == 0 && *exit_code == LODE_EXIT_OK;
+}

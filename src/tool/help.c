@@ -1,0 +1,237 @@
+#include "tool/help.h"
+
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <uniwidth.h>
+
+enum {
+	help_columns = 96, /* prose wider than this is hard to read */
+	option_column = 26 /* where the explanations of options start */
+};
+
+unsigned lode_columns(FILE *file, unsigned otherwise)
+{
+	struct winsize size;
+
+	if (!isatty(fileno(file)) || ioctl(fileno(file), TIOCGWINSZ, &size) < 0 || !size.ws_col)
+		return otherwise;
+	return size.ws_col < 80 ? 80 : size.ws_col > 120 ? 120 : size.ws_col;
+}
+
+struct lode_text_page lode_stdout_page(void)
+{
+	return (struct lode_text_page){lode_columns(stdout, 100), lode_columns(stdout, 0) > 0};
+}
+
+static unsigned columns_of(const char *text, size_t len)
+{
+	return (unsigned)u8_width((const uint8_t *)text, len, "UTF-8");
+}
+
+/* Prints words of text[0..len) filled to `columns`; the first line stands at column `at`. */
+static void wrap(FILE *out, const char *text, size_t len, unsigned indent, unsigned at,
+		 unsigned columns)
+{
+	const char *end = text + len;
+	bool is_first = true;
+
+	while (text < end) {
+		size_t word;
+
+		while (text < end && (*text == ' ' || *text == '\n'))
+			text++;
+		for (word = 0; text + word < end && text[word] != ' ' && text[word] != '\n';)
+			word++;
+		if (!word)
+			break;
+		if (!is_first && at + 1 + columns_of(text, word) > columns) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			at = indent;
+			is_first = true;
+		}
+		fprintf(out, "%s%.*s", is_first ? "" : " ", (int)word, text);
+		at += !is_first + columns_of(text, word);
+		is_first = false;
+		text += word;
+	}
+	fputc('\n', out);
+}
+
+/* Calls print(paragraph) for parts of `text` parted by an empty line. */
+static void paragraphs(FILE *out, const char *text, unsigned columns)
+{
+	while (*text) {
+		const char *stop = strstr(text, "\n\n");
+		size_t len = stop ? (size_t)(stop - text) : strlen(text);
+
+		wrap(out, text, len, 0, 0, columns);
+		fputc('\n', out);
+		text += len + (stop ? 2 : 0);
+	}
+}
+
+static void option_help(FILE *out, const struct lode_option *o, unsigned columns)
+{
+	char head[128];
+	unsigned at;
+
+	if (o->letter)
+		snprintf(head, sizeof(head), "  -%c, --%s%s%s", o->letter, o->name,
+			 o->argument ? " " : "", o->argument ? o->argument : "");
+	else
+		snprintf(head, sizeof(head), "  --%s%s%s", o->name, o->argument ? " " : "",
+			 o->argument ? o->argument : "");
+	fputs(head, out);
+	at = columns_of(head, strlen(head));
+	if (at + 2 > option_column) {
+		fputc('\n', out);
+		at = 0;
+	}
+	fprintf(out, "%*s", (int)(option_column - at), "");
+	wrap(out, o->help, strlen(o->help), option_column, option_column, columns);
+}
+
+static unsigned prose_columns(FILE *out)
+{
+	unsigned columns = lode_columns(out, 80);
+
+	return columns < help_columns ? columns : help_columns;
+}
+
+void lode_help_command(FILE *out, const struct lode_command *command)
+{
+	unsigned columns = prose_columns(out);
+
+	fprintf(out, "lode %s - %s\n\nUsage: lode %s %s\n\n", command->name, command->summary,
+		command->name, command->usage);
+	paragraphs(out, command->description, columns);
+	if (command->examples)
+		fprintf(out, "Examples:\n");
+	for (const struct lode_example *e = command->examples; e && e->command; e++) {
+		fprintf(out, "  ");
+		wrap(out, e->what, strlen(e->what), 2, 2, columns);
+		fprintf(out, "      %s\n", e->command);
+	}
+	for (const struct lode_option *o = command->options; o && o->name; o++) {
+		if (o->group)
+			fprintf(out, "\n%s:\n", o->group);
+		option_help(out, o, columns);
+	}
+	fprintf(out, "  -h, --help              this text\n");
+	fprintf(out, "\nExit codes: 0 done; 1 done, but some input was skipped or is incomplete;\n"
+		     "2 wrong usage; 3 nothing usable; 4 internal or environment failure.\n");
+}
+
+void lode_help_overview(FILE *out)
+{
+	fprintf(out,
+		"lode - over all the recordings that you have: what makes users wait, and whose "
+		"code is it?\n\nUsage: lode COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n");
+	for (const struct lode_command *const *c = lode_commands; *c; c++)
+		fprintf(out, "  %-12s%s\n", (*c)->name, (*c)->summary);
+	fprintf(out, "\nTo start:\n"
+		     "  lode record -- ./program        record a run of a program (needs perf)\n"
+		     "  lode mine program.lode          what made it slow\n"
+		     "  lode mine --show 1 program.lode the first answer in full\n"
+		     "\n"
+		     "lode COMMAND --help tells the rest. Results go to stdout, messages to "
+		     "stderr.\n");
+}
+
+/* ---- man pages ---- */
+
+/* Text for troff: backslashes and leading dots mean something there. */
+static void roff(FILE *out, const char *text, size_t len)
+{
+	bool at_line_start = true;
+
+	for (size_t i = 0; i < len; i++) {
+		if (at_line_start && (text[i] == '.' || text[i] == '\''))
+			fputs("\\&", out);
+		if (text[i] == '\\')
+			fputs("\\e", out);
+		else if (text[i] == '-')
+			fputs("\\-", out);
+		else
+			fputc(text[i], out);
+		at_line_start = text[i] == '\n';
+	}
+}
+
+static void roff_line(FILE *out, const char *text)
+{
+	roff(out, text, strlen(text));
+	fputc('\n', out);
+}
+
+static void roff_paragraphs(FILE *out, const char *text)
+{
+	while (*text) {
+		const char *stop = strstr(text, "\n\n");
+		size_t len = stop ? (size_t)(stop - text) : strlen(text);
+
+		fputs(".PP\n", out);
+		roff(out, text, len);
+		fputc('\n', out);
+		text += len + (stop ? 2 : 0);
+	}
+}
+
+static const char man_exit_codes[] =
+	".SH EXIT STATUS\n0 done; 1 done, but some input was skipped or is incomplete; 2 wrong "
+	"usage; 3 nothing usable; 4 internal or environment failure.\n";
+
+void lode_man_command(FILE *out, const struct lode_command *command)
+{
+	fprintf(out, ".TH LODE\\-%s 1 \"\" \"lode\" \"User commands\"\n.SH NAME\nlode\\-%s \\- ",
+		command->name, command->name);
+	roff_line(out, command->summary);
+	fprintf(out, ".SH SYNOPSIS\n.B lode %s\n", command->name);
+	roff_line(out, command->usage);
+	fprintf(out, ".SH DESCRIPTION\n");
+	roff_paragraphs(out, command->description);
+	if (command->options && command->options->name)
+		fprintf(out, ".SH OPTIONS\n");
+	for (const struct lode_option *o = command->options; o && o->name; o++) {
+		if (o->group) {
+			fprintf(out, ".SS ");
+			roff_line(out, o->group);
+		}
+		fprintf(out, ".TP\n");
+		if (o->letter)
+			fprintf(out, "\\fB\\-%c\\fR, ", o->letter);
+		fprintf(out, "\\fB\\-\\-");
+		roff(out, o->name, strlen(o->name));
+		fprintf(out, "\\fR");
+		if (o->argument) {
+			fprintf(out, " \\fI");
+			roff(out, o->argument, strlen(o->argument));
+			fprintf(out, "\\fR");
+		}
+		fputc('\n', out);
+		roff_line(out, o->help);
+	}
+	if (command->examples)
+		fprintf(out, ".SH EXAMPLES\n");
+	for (const struct lode_example *e = command->examples; e && e->command; e++) {
+		fprintf(out, ".TP\n");
+		roff_line(out, e->what);
+		fprintf(out, ".B ");
+		roff_line(out, e->command);
+	}
+	fputs(man_exit_codes, out);
+	fprintf(out, ".SH SEE ALSO\n.BR lode (1)\n");
+}
+
+void lode_man_overview(FILE *out)
+{
+	fprintf(out, ".TH LODE 1 \"\" \"lode\" \"User commands\"\n.SH NAME\nlode \\- find what "
+		     "makes users wait, over many recordings\n.SH SYNOPSIS\n.B lode\n.I COMMAND\n"
+		     "[OPTION]... [ARGUMENT]...\n.SH COMMANDS\n");
+	for (const struct lode_command *const *c = lode_commands; *c; c++) {
+		fprintf(out, ".TP\n.BR lode\\-%s (1)\n", (*c)->name);
+		roff_line(out, (*c)->summary);
+	}
+	fputs(man_exit_codes, out);
+}

@@ -1,0 +1,49 @@
+#include "tool/html_option.h"
+
+#include "tool/messages.h"
+#include "tool/progress.h"
+
+const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detail)
+{
+	if (html && wants_json)
+		return "--html stands alone, without --json";
+	if (wants_detail && !wants_json)
+		return "--detail goes with --json";
+	return NULL;
+}
+
+int lode_html_check(const struct lode_command *self)
+{
+	if (!lode_html_missing())
+		return LODE_EXIT_OK;
+	lode_say(self,
+		 "this lode was built without its pages: %s. Building it again with Node 18 or "
+		 "later and npm at hand adds them (docs/pages.md)",
+		 lode_html_missing());
+	return LODE_EXIT_FAILURE;
+}
+
+int lode_html_put_parts(const struct lode_command *self, const char *path,
+			const struct lode_html_part *parts, size_t n_parts, struct lode_error *err)
+{
+	if (!self->taker)
+		return lode_html_write(path, parts, n_parts, err);
+	self->taker->take(self->taker->context, parts, n_parts);
+	return LODE_OK;
+}
+
+int lode_html_put(const struct lode_command *self, const char *path,
+		  const struct lode_html_report *report, char *const *inputs, size_t n_inputs)
+{
+	struct lode_html_part part;
+	struct lode_stopwatch watch;
+	struct lode_error err;
+	int rc;
+
+	lode_html_part_make(&part, report, inputs, n_inputs);
+	lode_stopwatch_start(&watch, "making the page");
+	rc = lode_html_put_parts(self, path, &part, 1, &err);
+	lode_stopwatch_end(&watch);
+	lode_html_part_release(&part);
+	return rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
+}

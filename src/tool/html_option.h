@@ -1,0 +1,50 @@
+/*
+ * --html FILE, which all analyses have: their report as one page (docs/pages.md).
+ */
+#ifndef LODE_HTML_OPTION_H
+#define LODE_HTML_OPTION_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "tool/command.h"
+#include "document/html.h"
+
+/* In a table of options; the offset is that of a `const char *`. */
+#define LODE_HTML_OPTION(place)                                                            \
+	{                                                                                  \
+		.name = "html", .argument = "FILE",                                        \
+		.help = "one self-contained page to look at and to mail, instead of text " \
+			"(docs/pages.md)",                                                 \
+		.set = lode_set_text, .offset = (place), .file = LODE_FILE_WRITTEN,        \
+		.kind = LODE_KIND_PAGE,                                                    \
+	}
+
+/* The same of a `bool`: JSON with what the page is drawn of. */
+#define LODE_DETAIL_OPTION(place)                                                          \
+	{                                                                                  \
+		.name = "detail", .help = "with --json: all of what the page is drawn of", \
+		.set = lode_set_flag, .offset = (place)                                    \
+	}
+
+/* NULL, or what is wrong: a page is instead of everything else, detail is of JSON. */
+const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detail);
+
+/*
+ * Asked before the work is done: 0 when pages can be written, else LODE_EXIT_FAILURE, and what is
+ * missing was said.
+ */
+int lode_html_check(const struct lode_command *self);
+
+/* Writes a page, or gives it to the command that this one runs inside of. */
+int lode_html_put_parts(const struct lode_command *self, const char *path,
+			const struct lode_html_part *parts, size_t n_parts, struct lode_error *err);
+
+/*
+ * The same of one report. The operands become the title. Gives LODE_EXIT_OK, or what the
+ * error that was said stands for.
+ */
+int lode_html_put(const struct lode_command *self, const char *path,
+		  const struct lode_html_report *report, char *const *inputs, size_t n_inputs);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * What commands say on stderr, and the exit codes that go with it.
+ */
+#ifndef LODE_MESSAGES_H
+#define LODE_MESSAGES_H
+
+#include "base/error.h"
+#include "tool/command.h"
+#include "streams/digest_job.h"
+
+/* Says the error, names made harmless for terminals. Gives the exit code for its status. */
+int lode_say_error(const struct lode_command *self, const struct lode_error *err);
+
+/* The same of one while mining: too many patterns are the command line's to mend, by another λ. */
+int lode_say_mining_error(const struct lode_command *self, const struct lode_error *err);
+
+/* One line per input that was skipped or is incomplete, and how many files were passed over. */
+void lode_say_skipped(const struct lode_command *self, const struct lode_digest_job *job);
+
+/* Says how many files of folders were passed over: neither by name nor by content are they inputs.
+   Nothing of 0. */
+void lode_say_other_files(const struct lode_command *self, size_t n);
+
+/* One line per input of which a part could not be read. */
+void lode_say_incomplete(const struct lode_command *self, const struct lode_skipped_input *inputs,
+			 size_t n);
+
+/* "PATH: WHATREASON" for each. */
+void lode_say_inputs(const struct lode_command *self, const char *what,
+		     const struct lode_skipped_input *inputs, size_t n);
+
+/* Says one line: "lode mine: ...". Names in it must be harmless already. */
+void lode_say(const struct lode_command *self, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

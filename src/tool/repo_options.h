@@ -1,0 +1,57 @@
+/*
+ * Options of commands that have to do with a repository: which one it is, and labels.
+ */
+#ifndef LODE_REPO_OPTIONS_H
+#define LODE_REPO_OPTIONS_H
+
+#include "tool/command.h"
+#include "tool/option_values.h"
+#include "store/repo.h"
+
+/*
+ * Entries of an option table, each of a `const char *`. What stands behind the help goes into the
+ * entry as it is: .letter = 'w', .group = "Repository".
+ */
+#define LODE_REPO_OPTION(at, what, ...)                                            \
+	{                                                                          \
+		.name = "repo", .letter = 'R', .argument = "FILE", .help = (what), \
+		.set = lode_set_text, .offset = (at), .file = LODE_FILE_UPDATED,   \
+		.kind = LODE_KIND_REPOSITORY, __VA_ARGS__                          \
+	}
+#define LODE_WHERE_OPTION(at, what, ...)                                                    \
+	{                                                                                   \
+		.name = "where", .argument = "QUERY", .help = (what), .set = lode_set_text, \
+		.offset = (at), __VA_ARGS__                                                 \
+	}
+
+/* What was given, else $LODE_REPO, else NULL. */
+const char *lode_repo_option_path(const char *given);
+
+/* Opens it; says what is wrong. Gives an exit code. */
+int lode_repo_option_open(const struct lode_command *self, struct lode_repo **out,
+			  const char *given, enum lode_repo_mode mode);
+
+/* "release=2.1", parted in the arena; says what is wrong. Gives an exit code. */
+int lode_repo_option_label(const struct lode_command *self, struct lode_repo_label *label,
+			   const char *text, struct lode_arena *arena);
+
+/* A command line behind the options that a repository's digests were made with. `{ 0 }` is none. */
+struct lode_repo_words {
+	lode_text_list list; /* once parsed, the operands are its first */
+	char *shape;	     /* which the words of options point into */
+};
+
+/*
+ * Parses a command line once more, as lode_options_parse does, into `values` that were initialised
+ * anew: the options of `shape` (streams/shape.h; NULL: there are none), which need not be said
+ * again, then what was `given`. Which table of symptoms it was is not known: --symptoms is left
+ * out; and so is, if `leaves_out_given`, what was given differently, where a scope brings its own
+ * stacks. Gives an exit code; what is wrong was said. `values` point into `words`, the caller's to
+ * release.
+ */
+int lode_repo_words_parse(struct lode_repo_words *words, const struct lode_command *self,
+			  void *values, const char *shape, const lode_text_list *given,
+			  bool leaves_out_given, int *n_operands);
+void lode_repo_words_release(struct lode_repo_words *words);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * Options of commands that hold streams against signatures: where signatures are, which streams.
+ */
+#ifndef LODE_SIGNATURE_OPTIONS_H
+#define LODE_SIGNATURE_OPTIONS_H
+
+#include <stddef.h>
+
+#include "tool/command.h"
+#include "tool/option_values.h"
+#include "answers/sign/signature_store.h"
+
+struct lode_signature_values {
+	const char *repo, *signatures;
+};
+
+/* Both of what they name, open to be read. */
+struct lode_signature_sources {
+	struct lode_repo *repo; /* NULL: none given */
+	struct lode_signature_store store;
+};
+
+/* Takes $LODE_REPO where neither is given. NULL, or what is wrong with them. */
+const char *lode_signature_values_settle(struct lode_signature_values *values);
+
+/* Signatures are the file's if there is one, else the repository's. */
+int lode_signature_sources_open(struct lode_signature_sources *out,
+				const struct lode_signature_values *values, struct lode_error *err);
+void lode_signature_sources_close(struct lode_signature_sources *sources);
+
+/* Entries of an option table; `at` is the offset of struct lode_signature_values in the values. */
+#define LODE_SIGNATURE_OPTIONS(at, repo_help)                                             \
+	{.name = "repo",                                                                  \
+	 .letter = 'R',                                                                   \
+	 .argument = "FILE",                                                              \
+	 .help = (repo_help),                                                             \
+	 .set = lode_set_text,                                                            \
+	 .file = LODE_FILE_READ,                                                          \
+	 .kind = LODE_KIND_REPOSITORY,                                                    \
+	 .offset = (at) + offsetof(struct lode_signature_values, repo),                   \
+	 .group = "Signatures"},                                                          \
+	{                                                                                 \
+		.name = "signatures", .letter = 's', .argument = "FILE",                  \
+		.help = "signatures from this file of text (lode sign --export) instead", \
+		.set = lode_set_text, .file = LODE_FILE_READ,                             \
+		.offset = (at) + offsetof(struct lode_signature_values, signatures)       \
+	}
+
+#endif

@@ -1,0 +1,72 @@
+#include "tool/signature_run.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "tool/input_options.h"
+#include "tool/messages.h"
+#include "tool/repo_options.h"
+
+static struct lode_aoi_values *aoi_of(const struct lode_signature_run *how, void *values)
+{
+	return (struct lode_aoi_values *)((char *)values + how->aoi_at);
+}
+
+static void init_signature_run(const struct lode_signature_run *how, void *values)
+{
+	static const size_t not_given = SIZE_MAX;
+	char *v = values;
+
+	memset(v, 0, how->size);
+	memcpy(v + how->top_at, &not_given, sizeof(not_given));
+	lode_input_options_init((struct lode_input_options *)(v + how->input_at));
+	lode_aoi_values_init(aoi_of(how, values));
+}
+
+static int run_as_repository(const struct lode_signature_run *how, const struct lode_command *self,
+			     void *values, const lode_text_list *given)
+{
+	const struct lode_signature_values *known =
+		(const struct lode_signature_values *)((char *)values + how->known_at);
+	struct lode_signature_sources sources;
+	struct lode_repo_words words = {.shape = NULL};
+	struct lode_error err;
+	int n, code;
+
+	if (lode_signature_sources_open(&sources, known, &err) < 0)
+		return lode_say_error(self, &err);
+	lode_aoi_values_release(aoi_of(how, values));
+	init_signature_run(how, values);
+	code = lode_repo_words_parse(&words, self, values,
+				     sources.repo ? lode_repo_shape(sources.repo) : NULL, given,
+				     false, &n);
+	lode_aoi_values_settle(aoi_of(how, values), false);
+	if (code == LODE_EXIT_OK)
+		code = how->check(self, values, (size_t)n);
+	if (code == LODE_EXIT_OK)
+		code = how->run(self, values, &sources, (char **)(uintptr_t)words.list.at,
+				(size_t)n);
+	lode_signature_sources_close(&sources);
+	lode_repo_words_release(&words);
+	return code;
+}
+
+int lode_signature_run(const struct lode_signature_run *how, const struct lode_command *self,
+		       void *values, int argc, char **argv)
+{
+	lode_text_list given = {0};
+	int n, code = LODE_EXIT_OK;
+
+	for (int i = 0; i < argc; i++)
+		lode_vec_append(&given, argv[i]);
+	init_signature_run(how, values);
+	if (lode_command_start(self, values, argc, argv, &n, &code)) {
+		lode_aoi_values_settle(aoi_of(how, values), false);
+		code = how->check(self, values, (size_t)n);
+		if (code == LODE_EXIT_OK)
+			code = run_as_repository(how, self, values, &given);
+	}
+	lode_aoi_values_release(aoi_of(how, values));
+	lode_vec_release(&given);
+	return code;
+}

@@ -1,0 +1,415 @@
+/*
+ * Mining end to end against design §3.3-3.5 written plainly: rounds by brute force over all
+ * subsequences, owners by the stated rule, cluster figures by walking every row.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/mine/mine.h"
+#include "cases.h"
+
+enum { MAX_STACKS = 16, MAX_DEPTH = 6, MAX_PATTERNS = 4096, N_FUNCTIONS = 5 };
+
+static uint64_t seed_state;
+
+static unsigned rnd(unsigned n)
+{
+	seed_state = seed_state * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(seed_state >> 33) % n;
+}
+
+/* Functions are single letters, so a stack or a pattern is a string. */
+struct plain_stack {
+	char text[MAX_DEPTH + 1];
+	int64_t cost;
+	bool is_open;
+	int owner;
+};
+
+struct plain_pattern {
+	char text[MAX_DEPTH + 1];
+	int64_t round_cost;
+	int round;
+};
+
+static bool contains(const char *stack, const char *pattern)
+{
+	for (; *stack && *pattern; stack++)
+		pattern += *stack == *pattern;
+	return !*pattern;
+}
+
+static int64_t cost_of(const struct plain_stack *stacks, size_t n, const char *pattern,
+		       bool open_only)
+{
+	int64_t cost = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if ((!open_only || stacks[i].is_open) && contains(stacks[i].text, pattern))
+			cost += stacks[i].cost;
+	return cost;
+}
+
+/* Every distinct non-empty subsequence of the open stacks that reaches λ and cannot grow. */
+static size_t plain_maximal(const struct plain_stack *stacks, size_t n, int64_t min_cost, int round,
+			    struct plain_pattern *out)
+{
+	static char all[MAX_PATTERNS][MAX_DEPTH + 1];
+	size_t n_all = 0, n_out = 0;
+
+	for (size_t s = 0; s < n; s++) {
+		size_t len = strlen(stacks[s].text);
+
+		for (unsigned mask = 1; stacks[s].is_open && mask < 1u << len; mask++) {
+			char text[MAX_DEPTH + 1];
+			size_t k = 0, known;
+
+			for (size_t i = 0; i < len; i++)
+				if (mask >> i & 1)
+					text[k++] = stacks[s].text[i];
+			text[k] = '\0';
+			for (known = 0; known < n_all && strcmp(all[known], text) != 0; known++)
+				;
+			if (known == n_all && cost_of(stacks, n, text, true) >= min_cost) {
+				assert_true(n_all < MAX_PATTERNS);
+				memcpy(all[n_all++], text, sizeof(text));
+			}
+		}
+	}
+	for (size_t i = 0; i < n_all; i++) {
+		bool is_maximal = true;
+
+		for (size_t j = 0; j < n_all && is_maximal; j++)
+			is_maximal = i == j || strlen(all[j]) <= strlen(all[i]) ||
+				     !contains(all[j], all[i]);
+		if (!is_maximal)
+			continue;
+		memcpy(out[n_out].text, all[i], sizeof(all[i]));
+		out[n_out].round_cost = cost_of(stacks, n, all[i], true);
+		out[n_out++].round = round;
+	}
+	return n_out;
+}
+
+/* Longest, then dearest in its round, then first by name. */
+static bool better(const struct plain_pattern *a, const struct plain_pattern *b)
+{
+	if (strlen(a->text) != strlen(b->text))
+		return strlen(a->text) > strlen(b->text);
+	if (a->round_cost != b->round_cost)
+		return a->round_cost > b->round_cost;
+	return strcmp(a->text, b->text) < 0;
+}
+
+static size_t plain_rounds(struct plain_stack *stacks, size_t n, int64_t min_cost, bool classic,
+			   struct plain_pattern *patterns)
+{
+	size_t n_patterns = 0, n_found;
+	int round = 1;
+
+	for (size_t s = 0; s < n; s++) {
+		stacks[s].is_open = true;
+		stacks[s].owner = -1;
+	}
+	do {
+		n_found = plain_maximal(stacks, n, min_cost, round++, &patterns[n_patterns]);
+		for (size_t s = 0; s < n; s++)
+			for (size_t p = n_patterns; stacks[s].is_open && p < n_patterns + n_found;
+			     p++)
+				if (contains(stacks[s].text, patterns[p].text) &&
+				    (stacks[s].owner < 0 ||
+				     better(&patterns[p], &patterns[stacks[s].owner])))
+					stacks[s].owner = (int)p;
+		for (size_t s = 0; s < n; s++)
+			stacks[s].is_open = stacks[s].owner < 0;
+		n_patterns += n_found;
+	} while (n_found && !classic);
+	return n_patterns;
+}
+
+/* The longest common part that a stack of a later round holds takes it, see adopt.h. */
+static void plain_adoption(struct plain_stack *stacks, size_t n_stacks,
+			   const struct plain_pattern *patterns, const int *cluster_of,
+			   char common[][MAX_DEPTH + 1], size_t n_clusters, int *home)
+{
+	int64_t own[MAX_PATTERNS] = {0};
+
+	for (size_t s = 0; s < n_stacks; s++)
+		if (stacks[s].owner >= 0)
+			own[cluster_of[stacks[s].owner]] += stacks[s].cost;
+	for (size_t s = 0; s < n_stacks; s++) {
+		size_t longest = 0;
+		int best = -1;
+
+		home[s] = -1;
+		if (stacks[s].owner < 0)
+			continue;
+		home[s] = cluster_of[stacks[s].owner];
+		if (patterns[stacks[s].owner].round == 1)
+			continue;
+		for (size_t c = 0; c < n_clusters; c++) {
+			size_t len = strlen(common[c]);
+
+			if (len <= strlen(patterns[stacks[s].owner].text) ||
+			    !contains(stacks[s].text, common[c]))
+				continue;
+			if (best < 0 || len > longest || (len == longest && own[c] > own[best])) {
+				best = (int)c;
+				longest = len;
+			}
+		}
+		if (best >= 0)
+			home[s] = best;
+	}
+}
+
+/* Adds one stream with `n` stacks to a digest, a few rows each; the same stacks as plain text. */
+static struct lode_digest *random_digest(struct plain_stack *stacks, size_t n_stacks,
+					 size_t n_streams)
+{
+	struct lode_digest *digest = lode_digest_new();
+
+	for (size_t i = 0; i < n_streams; i++) {
+		lode_vec_append_zero(&digest->streams);
+		lode_vec_append(&digest->symptoms, ((struct lode_digest_symptom){
+							   .stream = (uint32_t)i,
+							   .t1_ns = 1000,
+						   }));
+	}
+	for (size_t s = 0; s < n_stacks; s++) {
+		uint32_t node = 0;
+		size_t n_rows = 1 + rnd(3);
+
+		for (const char *f = stacks[s].text; *f; f++) {
+			char name[2] = {*f, '\0'};
+
+			node = lode_calltree_child(&digest->tree, node,
+						   lode_frame_intern(&digest->tree, "m", name, 0));
+		}
+		stacks[s].cost = 0;
+		for (size_t r = 0; r < n_rows; r++) {
+			struct lode_digest_row row = {
+				.stack = node,
+				.symptom = rnd((unsigned)n_streams),
+				.kind = (uint8_t)rnd(LODE_N_EVENT_KINDS),
+				.reason = (uint8_t)rnd(LODE_N_REASONS),
+				.cost_ns = rnd(20),
+				.n_events = 1 + rnd(3),
+			};
+
+			row.worst_cost_ns = row.cost_ns;
+			stacks[s].cost += row.cost_ns;
+			digest->n_events += row.n_events;
+			lode_vec_append(&digest->rows, row);
+		}
+	}
+	return digest;
+}
+
+static void text_of(const struct lode_digest *digest, const struct lode_mined_pattern *pattern,
+		    char *text)
+{
+	for (size_t i = 0; i < pattern->n_frames; i++)
+		text[i] = lode_frame_function(&digest->tree, pattern->frames[i])[0];
+	text[pattern->n_frames] = '\0';
+}
+
+static const struct plain_pattern *find_plain(const struct plain_pattern *patterns, size_t n,
+					      const char *text, int round)
+{
+	for (size_t i = 0; i < n; i++)
+		if (patterns[i].round == round && !strcmp(patterns[i].text, text))
+			return &patterns[i];
+	return NULL;
+}
+
+/* Cluster figures from the rows, the slow way. */
+static void check_cluster(const struct lode_mined *mined, const struct lode_cluster *cluster,
+			  const struct plain_stack *stacks, size_t n_stacks, const int *home)
+{
+	const struct lode_digest *digest = mined->digest;
+	int64_t total = 0, own = 0, split = 0, by_pattern = 0;
+	uint64_t n_events = 0;
+	uint32_t n_streams = 0;
+	bool stream_seen[8] = {false};
+
+	for (size_t r = 0; r < digest->rows.n; r++) {
+		const struct lode_digest_row *row = &digest->rows.at[r];
+		char text[MAX_DEPTH + 1] = "", pattern[MAX_DEPTH + 1];
+		uint32_t path[MAX_DEPTH];
+		size_t depth = lode_calltree_path(&digest->tree, row->stack, path);
+		bool is_matched = false, is_owned = false;
+
+		for (size_t i = 0; i < depth; i++)
+			text[i] = lode_frame_function(&digest->tree, path[i])[0];
+		for (size_t p = 0; p < cluster->n_patterns; p++) {
+			text_of(digest, &cluster->patterns[p], pattern);
+			is_matched |= contains(text, pattern);
+		}
+		for (size_t s = 0; s < n_stacks; s++)
+			is_owned |= !strcmp(stacks[s].text, text) &&
+				    home[s] == cluster - mined->clusters;
+		own += is_owned ? row->cost_ns : 0;
+		/* Adopted stacks hold a common part, but perhaps no pattern: they are its own. */
+		if (!is_matched && !is_owned)
+			continue;
+		total += row->cost_ns;
+		n_events += row->n_events;
+		n_streams += !stream_seen[digest->symptoms.at[row->symptom].stream];
+		stream_seen[digest->symptoms.at[row->symptom].stream] = true;
+	}
+	for (size_t k = 0; k < LODE_N_EVENT_KINDS; k++)
+		split += cluster->split_ns[k];
+	for (size_t p = 0; p < cluster->n_patterns; p++)
+		by_pattern += cluster->patterns[p].own_ns;
+	assert_int_equal(by_pattern, cluster->own_ns);
+	assert_int_equal(cluster->total_ns, total);
+	assert_int_equal(cluster->own_ns, own);
+	assert_int_equal(split, own);
+	assert_int_equal(cluster->n_events, n_events);
+	assert_int_equal(cluster->n_streams, n_streams);
+}
+
+static void check_one(uint64_t seed)
+{
+	static struct plain_pattern patterns[MAX_PATTERNS];
+	static char common[MAX_PATTERNS][MAX_DEPTH + 1];
+	static int cluster_of[MAX_PATTERNS];
+	int home[MAX_STACKS];
+	struct plain_stack stacks[MAX_STACKS] = {0};
+	size_t n_stacks = 0, n_wanted, n_patterns, n_seen = 0;
+	struct lode_mine_options options = {.min_similarity = 0.5, .n_threads = seed % 8 ? 1 : 2};
+	struct lode_digest *digest;
+	struct lode_mined *mined;
+	struct lode_error err;
+	int64_t explained = 0;
+
+	seed_state = seed;
+	n_wanted = 1 + rnd(MAX_STACKS);
+	for (size_t s = 0; s < n_wanted; s++) {
+		size_t len = 1 + rnd(MAX_DEPTH), same;
+
+		memset(stacks[n_stacks].text, 0, sizeof(stacks[n_stacks].text));
+		for (size_t i = 0; i < len; i++)
+			stacks[n_stacks].text[i] = (char)('a' + rnd(N_FUNCTIONS));
+		for (same = 0;
+		     same < n_stacks && strcmp(stacks[same].text, stacks[n_stacks].text) != 0;
+		     same++)
+			;
+		n_stacks += same == n_stacks;
+	}
+	digest = random_digest(stacks, n_stacks, 1 + rnd(4));
+	options.min_cost = 1 + rnd(60);
+	options.classic = rnd(4) == 0;
+	n_patterns = plain_rounds(stacks, n_stacks, options.min_cost, options.classic, patterns);
+	if (lode_mine(&mined, digest, &options, &err) < 0)
+		fail_msg("seed %llu: %s", (unsigned long long)seed, err.message);
+	if (mined->n_patterns != n_patterns)
+		fail_msg("seed %llu: %zu patterns, %zu by definition", (unsigned long long)seed,
+			 mined->n_patterns, n_patterns);
+	for (size_t c = 0; c < mined->n_clusters; c++) {
+		const struct lode_cluster *cluster = &mined->clusters[c];
+
+		for (size_t i = 0; i < cluster->n_common; i++)
+			common[c][i] = lode_frame_function(&digest->tree, cluster->common[i])[0];
+		common[c][cluster->n_common] = '\0';
+		for (size_t p = 0; p < cluster->n_patterns; p++, n_seen++) {
+			const struct lode_mined_pattern *pattern = &cluster->patterns[p];
+			const struct plain_pattern *plain;
+			char text[MAX_DEPTH + 1];
+
+			text_of(digest, pattern, text);
+			plain = find_plain(patterns, n_patterns, text, (int)pattern->round);
+			if (!plain)
+				fail_msg("seed %llu: %s is no pattern of round %u",
+					 (unsigned long long)seed, text, pattern->round);
+			cluster_of[plain - patterns] = (int)c;
+			assert_int_equal(pattern->cost_ns, cost_of(stacks, n_stacks, text, false));
+			assert_int_equal(pattern->holds_common, contains(text, common[c]));
+		}
+	}
+	plain_adoption(stacks, n_stacks, patterns, cluster_of, common, mined->n_clusters, home);
+	for (size_t c = 0; c < mined->n_clusters; c++) {
+		check_cluster(mined, &mined->clusters[c], stacks, n_stacks, home);
+		explained += mined->clusters[c].own_ns;
+	}
+	assert_int_equal(n_seen, n_patterns);
+	assert_int_equal(explained + mined->other_ns, mined->aoi_ns);
+	lode_mined_free(mined);
+	lode_digest_free(digest);
+}
+
+static void test_equals_the_definition(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= TEST_CASES(10000); seed++)
+		check_one(seed);
+}
+
+static void test_patterns_bound_is_kept(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		struct plain_stack stacks[4] = {{"abcde", 0, 0, 0},
+						{"abde", 0, 0, 0},
+						{"acbe", 0, 0, 0},
+						{"ebac", 0, 0, 0}};
+		struct lode_mine_options options = {.min_similarity = 0.5,
+						    .patterns = 1 + seed % 3};
+		struct lode_digest *digest;
+		struct lode_mined *mined;
+		struct lode_error err;
+
+		seed_state = seed;
+		digest = random_digest(stacks, 4, 2);
+		if (lode_mine(&mined, digest, &options, &err) < 0)
+			fail_msg("seed %llu: %s", (unsigned long long)seed, err.message);
+		assert_true(mined->n_patterns <= options.patterns);
+		lode_mined_free(mined);
+		lode_digest_free(digest);
+	}
+}
+
+static void test_too_many_patterns_name_a_cost_that_fits(void **state)
+{
+	struct plain_stack stacks[3] = {{"abc", 0, 0, 0}, {"bca", 0, 0, 0}, {"cab", 0, 0, 0}};
+	struct lode_mine_options options = {
+		.min_cost = 1, .max_patterns = 1, .min_similarity = 0.5};
+	struct lode_digest *digest;
+	struct lode_mined *mined;
+	struct lode_error err;
+	long long fits;
+	char *at;
+
+	(void)state;
+	seed_state = 3;
+	digest = random_digest(stacks, 3, 1);
+	assert_int_equal(lode_mine(&mined, digest, &options, &err), LODE_ERR_LIMIT);
+	assert_null(mined);
+	at = strstr(err.message, "--min-cost ");
+	assert_non_null(at);
+	fits = strtoll(at + strlen("--min-cost "), NULL, 10);
+	options.min_cost = fits;
+	assert_int_equal(lode_mine(&mined, digest, &options, &err), 0);
+	assert_true(mined->n_patterns <= 1);
+	lode_mined_free(mined);
+	lode_digest_free(digest);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_equals_the_definition),
+		cmocka_unit_test(test_patterns_bound_is_kept),
+		cmocka_unit_test(test_too_many_patterns_name_a_cost_that_fits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

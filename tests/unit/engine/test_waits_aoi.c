@@ -1,0 +1,466 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "engine/waits/aoi.h"
+#include "engine/waits/waitgraph.h"
+#include "base/glob.h"
+#include "unit/engine/random_stream.h"
+#include "unit/engine/waits_oracle.h"
+#include "cases.h"
+
+enum {
+	STACK_BYTES = 4096,
+	KEY_BYTES = STACK_BYTES + 64,
+	MAX_PLAIN_ROWS = 512,
+	MAX_PLAIN_EVENTS = 256
+};
+
+/* ---- The oracle: rows with text keys, found by looking through all of them ---- */
+
+struct plain_event {
+	lode_thread_id thread;
+	uint32_t event;
+	int64_t start_ns, cost_ns;
+};
+
+struct plain_row {
+	char key[KEY_BYTES];
+	int64_t cost_ns;
+	size_t n_events;
+	struct plain_event events[MAX_PLAIN_EVENTS];
+};
+
+struct plain {
+	const struct lode_stream *stream;
+	const struct lode_aoi_options *options;
+	size_t n_rows, symptom;
+	int64_t lost_cost_ns;
+	struct plain_row rows[MAX_PLAIN_ROWS];
+};
+
+static const char *plain_link_name(const char *comm)
+{
+	if (!strncmp(comm, "kworker/", 8))
+		return "kworker";
+	return strncmp(comm, "ph-worker/", 10) ? comm : "ph-worker/N";
+}
+
+static const char *comm_of(const struct lode_stream *stream, lode_thread_id thread)
+{
+	return stream->tree.strings.text.at[stream->threads.at[thread].comm];
+}
+
+/* Appends the frames of `stack`, each behind a ';'. */
+static void append_stack(char *text, const struct lode_calltree *tree, uint32_t stack)
+{
+	char name[128];
+	size_t len;
+
+	if (!stack)
+		return;
+	append_stack(text, tree, tree->nodes.at[stack].parent);
+	lode_frame_full_name(tree, tree->nodes.at[stack].frame, name, sizeof(name));
+	len = strlen(text);
+	assert_true(len + sizeof(name) < STACK_BYTES);
+	snprintf(text + len, STACK_BYTES - len, ";%s", name);
+}
+
+static void append_link(char *text, const char *name)
+{
+	size_t len = strlen(text);
+
+	snprintf(text + len, STACK_BYTES - len, ";→ %s", name);
+}
+
+/* Does a frame of the ';'-separated stack match: in full, or its function alone? */
+static bool has_match(const char *stack, const char *const *globs, size_t n_globs)
+{
+	char name[128];
+	const char *function;
+	size_t len;
+
+	for (; *stack; stack += len) {
+		stack++;
+		len = strcspn(stack, ";");
+		snprintf(name, sizeof(name), "%.*s", (int)len, stack);
+		function = strchr(name, '!');
+		for (size_t i = 0; i < n_globs; i++)
+			if (lode_glob_match(globs[i], name) ||
+			    (function && lode_glob_match(globs[i], function + 1)))
+				return true;
+	}
+	return false;
+}
+
+static void plain_add(struct plain *plain, const char *stack, unsigned kind, unsigned reason,
+		      const char *waker, const struct plain_event *event)
+{
+	const struct lode_aoi_options *options = plain->options;
+	char key[KEY_BYTES];
+	struct plain_row *row = plain->rows;
+	size_t i;
+
+	if ((options->kinds && !(options->kinds & 1u << kind)) ||
+	    (options->reasons && !(options->reasons & 1u << reason)) ||
+	    (options->n_include && !has_match(stack, options->include, options->n_include)) ||
+	    has_match(stack, options->exclude, options->n_exclude))
+		return;
+	snprintf(key, sizeof(key), "%zu %u %u '%s' %s", plain->symptom, kind, reason, waker, stack);
+	while (row < plain->rows + plain->n_rows && strcmp(row->key, key) != 0)
+		row++;
+	if (row == plain->rows + plain->n_rows) {
+		assert_true(plain->n_rows++ < MAX_PLAIN_ROWS);
+		row->cost_ns = 0;
+		row->n_events = 0;
+		snprintf(row->key, sizeof(row->key), "%s", key);
+	}
+	row->cost_ns += event->cost_ns;
+	for (i = 0; i < row->n_events; i++)
+		if (row->events[i].thread == event->thread && row->events[i].event == event->event)
+			break;
+	if (i == row->n_events) {
+		assert_true(row->n_events++ < MAX_PLAIN_EVENTS);
+		row->events[i] = *event;
+	} else {
+		row->events[i].cost_ns += event->cost_ns;
+	}
+}
+
+static const char *ender_of(const struct lode_stream *stream, const struct lode_events *events,
+			    uint32_t i)
+{
+	if (events->other[i] != LODE_NONE)
+		return plain_link_name(comm_of(stream, events->other[i]));
+	return events->device[i] ? lode_device_name(events->device[i]) : "";
+}
+
+static bool is_lost(const struct lode_events *events, uint32_t i)
+{
+	return events->kind[i] == LODE_EVENT_WAITING && events->other[i] == LODE_NONE &&
+	       !events->device[i];
+}
+
+static void plain_event(struct plain *plain, lode_thread_id thread, uint32_t i, int64_t start_ns,
+			int64_t cost_ns)
+{
+	const struct lode_events *events = &plain->stream->threads.at[thread].events;
+	struct plain_event event = {thread, i, start_ns, cost_ns};
+	char stack[STACK_BYTES] = "";
+	bool is_wait = events->kind[i] == LODE_EVENT_WAITING;
+
+	append_stack(stack, &plain->stream->tree, events->stack[i]);
+	if (is_lost(events, i))
+		plain->lost_cost_ns += cost_ns;
+	plain_add(plain, stack, events->kind[i], events->reason[i],
+		  is_wait ? ender_of(plain->stream, events, i) : "", &event);
+}
+
+/* One ns of the critical path. A stretch without events counts as one event, from `gap_ns` on. */
+static void plain_ns(struct plain *plain, lode_thread_id thread, int64_t t, int64_t *gap_ns)
+{
+	const struct lode_stream *stream = plain->stream;
+	struct oracle_link chain[ORACLE_MAX_LINKS];
+	size_t n = oracle_chain_at(stream, thread, t, chain), i;
+	const struct lode_events *events = &stream->threads.at[chain[n - 1].thread].events;
+	uint32_t last = chain[n - 1].event;
+	struct plain_event event = {chain[n - 1].thread, last, t, 1};
+	unsigned reason = stream->threads.at[thread].events.reason
+				  ? stream->threads.at[thread].events.reason[chain[0].event]
+				  : 0;
+	char stack[STACK_BYTES] = "";
+	const char *waker = "";
+
+	for (i = plain->options->own_stacks ? n - 1 : 0; i < n; i++) {
+		if (i > 0 && !plain->options->own_stacks)
+			append_link(stack, plain_link_name(comm_of(stream, chain[i].thread)));
+		append_stack(stack, &stream->tree,
+			     stream->threads.at[chain[i].thread].events.stack[chain[i].event]);
+	}
+	if (events->kind[last] == LODE_EVENT_WAITING)
+		waker = ender_of(stream, events, last);
+	else if (n > 1)
+		waker = plain_link_name(comm_of(stream, chain[n - 1].thread));
+	if (events->kind[last] == LODE_EVENT_WAITING && events->other[last] == LODE_NONE &&
+	    events->device[last] && !plain->options->own_stacks)
+		append_link(stack, lode_device_name(events->device[last]));
+	plain->lost_cost_ns += is_lost(events, last);
+	*gap_ns = INT64_MIN;
+	plain_add(plain, stack, events->kind[last], reason, waker, &event);
+}
+
+static void plain_critical(struct plain *plain, const struct lode_symptom *symptom)
+{
+	struct oracle_link chain[ORACLE_MAX_LINKS];
+	int64_t gap_ns = INT64_MIN;
+
+	for (int64_t t = symptom->t0_ns; t < symptom->t1_ns; t++) {
+		oracle_chain_at(plain->stream, symptom->thread, t, chain);
+		if (chain[0].event != LODE_NONE) {
+			plain_ns(plain, symptom->thread, t, &gap_ns);
+			continue;
+		}
+		if (gap_ns == INT64_MIN)
+			gap_ns = t;
+		plain_add(plain, ";[unrecorded]", LODE_EVENT_WAITING, LODE_REASON_NONE, "",
+			  &(struct plain_event){LODE_NONE, (uint32_t)(gap_ns + 1000), gap_ns, 1});
+	}
+}
+
+static void plain_symptom(struct plain *plain, const struct lode_symptom *symptom)
+{
+	const struct lode_stream *stream = plain->stream;
+	const struct lode_events *events = &stream->threads.at[symptom->thread].events;
+	struct lode_waitgraph graph = {0};
+
+	if (stream->has_switches && plain->options->scope == LODE_SCOPE_CRITICAL) {
+		plain_critical(plain, symptom);
+	} else if (stream->has_switches && plain->options->scope == LODE_SCOPE_GRAPH) {
+		/* Its own test says that it is Fig. 2. */
+		lode_waitgraph_build(&graph, stream, symptom);
+		for (size_t n = 0; n < graph.nodes.n; n++) {
+			const struct lode_waitgraph_node *node = &graph.nodes.at[n];
+
+			events = &stream->threads.at[node->thread].events;
+			plain_event(plain, node->thread, node->event, events->start_ns[node->event],
+				    events->cost_ns[node->event]);
+		}
+		lode_waitgraph_release(&graph);
+	} else {
+		for (uint32_t i = 0; i < events->n; i++) {
+			int64_t start = events->start_ns[i], end = start + events->cost_ns[i];
+
+			if (!stream->has_switches) {
+				if (start >= symptom->t0_ns &&
+				    (start < symptom->t1_ns ||
+				     (start == symptom->t1_ns && start == stream->t1_ns)))
+					plain_event(plain, symptom->thread, i, start, end - start);
+				continue;
+			}
+			start = start < symptom->t0_ns ? symptom->t0_ns : start;
+			end = end > symptom->t1_ns ? symptom->t1_ns : end;
+			if (start < end)
+				plain_event(plain, symptom->thread, i, start, end - start);
+		}
+	}
+}
+
+/* ---- Comparison ---- */
+
+static void check_row(struct plain *plain, const struct lode_digest *digest,
+		      const struct lode_digest_row *row, uint64_t seed)
+{
+	char key[KEY_BYTES], stack[STACK_BYTES] = "";
+	const struct plain_event *worst;
+	struct plain_row *expected = NULL;
+
+	append_stack(stack, &digest->tree, row->stack);
+	snprintf(key, sizeof(key), "%u %u %u '%s' %s", row->symptom, row->kind, row->reason,
+		 digest->tree.strings.text.at[row->waker], stack);
+	for (size_t i = 0; i < plain->n_rows; i++)
+		if (!strcmp(plain->rows[i].key, key))
+			expected = &plain->rows[i];
+	if (!expected)
+		fail_msg("seed %lu: no such row, or twice: %s", seed, key);
+	worst = &expected->events[0];
+	for (size_t i = 1; i < expected->n_events; i++)
+		if (expected->events[i].cost_ns > worst->cost_ns ||
+		    (expected->events[i].cost_ns == worst->cost_ns &&
+		     expected->events[i].start_ns < worst->start_ns))
+			worst = &expected->events[i];
+	if (row->cost_ns != expected->cost_ns || row->n_events != expected->n_events ||
+	    row->worst_cost_ns != worst->cost_ns || row->worst_t0_ns != worst->start_ns)
+		fail_msg("seed %lu: %s: cost %ld, %u events, worst %ld at %ld; expected %ld, %zu, "
+			 "%ld at %ld",
+			 seed, key, row->cost_ns, row->n_events, row->worst_cost_ns,
+			 row->worst_t0_ns, expected->cost_ns, expected->n_events, worst->cost_ns,
+			 worst->start_ns);
+	expected->key[0] = '\0';
+}
+
+static void check_same(struct plain *plain, const struct lode_digest *digest, uint64_t seed)
+{
+	uint64_t n_events = 0;
+
+	for (size_t i = 0; i < digest->rows.n; i++) {
+		if (i && lode_digest_row_compare(&digest->rows.at[i - 1], &digest->rows.at[i]) >= 0)
+			fail_msg("seed %lu: row %zu is out of order", seed, i);
+		n_events += digest->rows.at[i].n_events;
+		check_row(plain, digest, &digest->rows.at[i], seed);
+	}
+	for (size_t i = 0; i < plain->n_rows; i++)
+		if (plain->rows[i].key[0])
+			fail_msg("seed %lu: row is missing: %s", seed, plain->rows[i].key);
+	assert_int_equal(digest->n_events, n_events);
+	assert_int_equal(digest->streams.n, 1);
+	assert_int_equal(digest->streams.at[0].lost_cost_ns, plain->lost_cost_ns);
+	assert_int_equal(digest->names.n_with.n, digest->tree.frames.n);
+}
+
+static void check_digest(struct plain *plain, const struct lode_stream *stream,
+			 const struct lode_symptom *symptoms, size_t n,
+			 const struct lode_aoi_options *options, uint64_t seed)
+{
+	struct lode_digest *digest;
+	int64_t symptom_ns = 0, row_ns = 0;
+
+	plain->stream = stream;
+	plain->options = options;
+	plain->n_rows = plain->symptom = 0;
+	plain->lost_cost_ns = 0;
+	for (; plain->symptom < n; plain->symptom++) {
+		plain_symptom(plain, &symptoms[plain->symptom]);
+		symptom_ns += symptoms[plain->symptom].t1_ns - symptoms[plain->symptom].t0_ns;
+	}
+	assert_int_equal(lode_aoi_digest(&digest, stream, symptoms, n, options, NULL), 0);
+	check_same(plain, digest, seed);
+	assert_int_equal(digest->symptoms.n, n);
+	for (size_t i = 0; i < digest->rows.n; i++)
+		row_ns += digest->rows.at[i].cost_ns;
+	if (stream->has_switches && options->scope == LODE_SCOPE_CRITICAL && !options->kinds &&
+	    !options->reasons && !options->n_include && !options->n_exclude)
+		assert_int_equal(row_ns, symptom_ns);
+	lode_digest_free(digest);
+}
+
+static void test_rows_are_what_the_definitions_say(void **state)
+{
+	static const char *const globs[] = {"main",   "libc!*",	  "*kworker",
+					    "sched*", "[[]libx]", "disk"};
+	struct plain *plain = malloc(sizeof(*plain));
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= TEST_CASES(3000); seed++) {
+		struct rng rng = {seed};
+		struct lode_stream *stream =
+			rng_chance(&rng, 90) ? random_stream(&rng) : random_samples(&rng);
+		size_t n = rng_below(&rng, 4);
+		struct lode_symptom symptoms[3];
+		struct lode_aoi_options options = {
+			.scope = rng_chance(&rng, 60) ? LODE_SCOPE_CRITICAL
+						      : (enum lode_scope)rng_below(&rng, 3),
+			.own_stacks = rng_chance(&rng, 30),
+		};
+
+		for (size_t i = 0; i < n; i++)
+			symptoms[i] = random_symptom(&rng, stream);
+		if (rng_chance(&rng, 15))
+			options.kinds = rng_below(&rng, 1 << LODE_N_EVENT_KINDS);
+		if (rng_chance(&rng, 15))
+			options.reasons = rng_below(&rng, 1 << LODE_N_REASONS);
+		if (rng_chance(&rng, 20)) {
+			options.include = &globs[rng_below(&rng, 5)];
+			options.n_include = 1 + rng_below(&rng, 2);
+		}
+		if (rng_chance(&rng, 20)) {
+			options.exclude = &globs[rng_below(&rng, 6)];
+			options.n_exclude = 1;
+		}
+		check_digest(plain, stream, symptoms, n, &options, seed);
+		lode_stream_free(stream);
+	}
+	free(plain);
+}
+
+static struct lode_stream *lock_chain(void)
+{
+	static const char *const comms[] = {"pluginhost", "ph-store", "ph-journal"};
+	struct lode_stream *stream = stream_of_threads(comms, 3);
+
+	add_run(stream, 0, 0, 10, "main");
+	add_wait(stream, 0, 10, 100, "main;restore;lock", 1, LODE_DEVICE_NONE);
+	add_run(stream, 0, 100, 110, "main");
+	add_run(stream, 1, 0, 20, "start;checkpoint");
+	add_wait(stream, 1, 20, 90, "start;checkpoint;lock", 2, LODE_DEVICE_NONE);
+	add_run(stream, 1, 90, 120, "start;checkpoint");
+	add_wait(stream, 2, 0, 85, "start;flush;fsync", LODE_NONE, LODE_DEVICE_DISK);
+	add_run(stream, 2, 85, 120, "start;flush");
+	stream->t1_ns = 120;
+	return stream;
+}
+
+static int64_t cost_of(const struct lode_digest *digest, const char *stack)
+{
+	char text[STACK_BYTES];
+	int64_t cost_ns = 0;
+
+	for (size_t i = 0; i < digest->rows.n; i++) {
+		text[0] = '\0';
+		append_stack(text, &digest->tree, digest->rows.at[i].stack);
+		if (!strcmp(text, stack))
+			cost_ns += digest->rows.at[i].cost_ns;
+	}
+	return cost_ns;
+}
+
+static void test_a_lock_held_over_two_hops_shows_its_chain_down_to_the_disk(void **state)
+{
+	struct lode_stream *stream = lock_chain();
+	struct lode_symptom symptom = {.thread = 0, .t0_ns = 0, .t1_ns = 110};
+	struct lode_aoi_options options = {.scope = LODE_SCOPE_CRITICAL};
+	struct lode_digest *digest;
+
+	(void)state;
+	assert_int_equal(lode_aoi_digest(&digest, stream, &symptom, 1, &options, NULL), 0);
+	assert_int_equal(digest->rows.n, 4);
+	assert_int_equal(cost_of(digest, ";app!main"), 20);
+	assert_int_equal(cost_of(digest, ";app!main;app!restore;app!lock;→ ph-store;app!start;"
+					 "app!checkpoint"),
+			 20);
+	assert_int_equal(cost_of(digest, ";app!main;app!restore;app!lock;→ ph-store;app!start;"
+					 "app!checkpoint;app!lock;→ ph-journal;app!start;app!flush;"
+					 "app!fsync;→ disk"),
+			 65);
+	assert_int_equal(cost_of(digest, ";app!main;app!restore;app!lock;→ ph-store;app!start;"
+					 "app!checkpoint;app!lock;→ ph-journal;app!start;"
+					 "app!flush"),
+			 5);
+	lode_digest_free(digest);
+	options.own_stacks = true;
+	assert_int_equal(lode_aoi_digest(&digest, stream, &symptom, 1, &options, NULL), 0);
+	assert_int_equal(cost_of(digest, ";app!start;app!flush;app!fsync"), 65);
+	lode_digest_free(digest);
+	lode_stream_free(stream);
+}
+
+static void test_symptoms_that_cannot_be_are_refused(void **state)
+{
+	struct lode_stream *stream = lock_chain();
+	struct lode_symptom symptom = {.thread = 3, .t0_ns = 0, .t1_ns = 110};
+	struct lode_aoi_options options = {.scope = LODE_SCOPE_CRITICAL};
+	struct lode_digest *digest;
+	struct lode_error err = {0};
+
+	(void)state;
+	assert_int_equal(lode_aoi_digest(&digest, stream, &symptom, 1, &options, &err),
+			 LODE_ERR_ARG);
+	assert_null(digest);
+	symptom.thread = 0;
+	symptom.t1_ns = -1;
+	assert_int_equal(lode_aoi_digest(&digest, stream, &symptom, 1, &options, &err),
+			 LODE_ERR_ARG);
+	symptom.t0_ns = INT64_MIN;
+	symptom.t1_ns = INT64_MAX;
+	assert_int_equal(lode_aoi_digest(&digest, stream, &symptom, 1, &options, &err),
+			 LODE_ERR_ARG);
+	symptom.t0_ns = 0;
+	assert_int_equal(lode_aoi_digest(&digest, stream, &symptom, 1, &options, &err), 0);
+	lode_digest_free(digest);
+	lode_stream_free(stream);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows_are_what_the_definitions_say),
+		cmocka_unit_test(test_a_lock_held_over_two_hops_shows_its_chain_down_to_the_disk),
+		cmocka_unit_test(test_symptoms_that_cannot_be_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
