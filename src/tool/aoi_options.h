@@ -43,79 +43,54 @@ void lode_aoi_values_apply(const struct lode_aoi_values *values,
 			   struct lode_digest_job_options *options);
 
 /* Entries of an option table; `at` is the offset of struct lode_aoi_values in the values. */
-#define LODE_SYMPTOM_OPTIONS(at)                                                                \
-	{.name = "symptom",                                                                     \
-	 .argument = "WHAT",                                                                    \
-	 .help = "whole lives of processes, 'comm=git' (globs; 'comm=git,threads' for all of "  \
-		 "their "                                                                       \
-		 "threads), 'pid=N' or 'tid=N'; or from one event to another, "                 \
-		 "'from=exec,to=syscall:"                                                       \
-		 "epoll_wait': start, exec, exit, syscall:NAME or a function",                  \
-	 .set = lode_set_text,                                                                  \
-	 .offset = (at) + offsetof(struct lode_aoi_values, symptom),                            \
-	 .group = "Symptoms: who waited, and when"},                                            \
-		{.name = "symptoms",                                                            \
-		 .argument = "FILE",                                                            \
-		 .help = "a table (TSV with a header) of symptoms: columns stream (or trace), " \
-			 "tid, t0_ns, "                                                         \
-			 "t1_ns; other columns are ignored",                                    \
-		 .set = lode_set_text,                                                          \
-		 .file = LODE_FILE_READ,                                                        \
-		 .offset = (at) + offsetof(struct lode_aoi_values, symptoms)},                  \
-		{.name = "slower-than",                                                         \
-		 .argument = "TIME",                                                            \
-		 .help = "leave out shorter symptoms: 300ms, 1s",                               \
-		 .set = lode_set_duration,                                                      \
-		 .offset = (at) + offsetof(struct lode_aoi_values, slower_than_ns)},            \
-		{.name = "comm",                                                                \
-		 .argument = "GLOB",                                                            \
-		 .help = "only threads with such a name",                                       \
-		 .set = lode_set_text,                                                          \
-		 .offset = (at) + offsetof(struct lode_aoi_values, comm)},                      \
-	{                                                                                       \
-		.name = "pid", .argument = "N", .help = "only threads of process N",            \
-		.set = lode_set_id, .offset = (at) + offsetof(struct lode_aoi_values, pid)      \
-	}
+#define LODE_SYMPTOM_OPTIONS(at)                                                                   \
+	LODE_OPTION("symptom", "WHAT", lode_set_text,                                              \
+		    (at) + offsetof(struct lode_aoi_values, symptom),                              \
+		    "whole lives of processes, 'comm=git' (globs; 'comm=git,threads' for all of "  \
+		    "their threads), 'pid=N' or 'tid=N'; or from one event to another, "           \
+		    "'from=exec,to=syscall:epoll_wait': start, exec, exit, syscall:NAME or a "     \
+		    "function",                                                                    \
+		    .group = "Symptoms: who waited, and when"),                                    \
+		LODE_OPTION("symptoms", "FILE", lode_set_text,                                     \
+			    (at) + offsetof(struct lode_aoi_values, symptoms),                     \
+			    "a table (TSV with a header) of symptoms: columns stream (or trace), " \
+			    "tid, t0_ns, t1_ns; other columns are ignored",                        \
+			    .file = LODE_FILE_READ),                                               \
+		LODE_OPTION("slower-than", "TIME", lode_set_duration,                              \
+			    (at) + offsetof(struct lode_aoi_values, slower_than_ns),               \
+			    "leave out shorter symptoms: 300ms, 1s"),                              \
+		LODE_OPTION("comm", "GLOB", lode_set_text,                                         \
+			    (at) + offsetof(struct lode_aoi_values, comm),                         \
+			    "only threads with such a name"),                                      \
+		LODE_OPTION("pid", "N", lode_set_id, (at) + offsetof(struct lode_aoi_values, pid), \
+			    "only threads of process N")
 
-#define LODE_AOI_OPTIONS(at)                                                                      \
-	{.name = "scope",                                                                         \
-	 .argument = "SCOPE",                                                                     \
-	 .help = "critical: each ns of a symptom once, along the chain of who waited for whom "   \
-		 "(default); graph: all that the paper's wait graph reaches; thread: the "        \
-		 "symptom's "                                                                     \
-		 "thread alone",                                                                  \
-	 .set = lode_set_choice,                                                                  \
-	 .choices = lode_scope_choices,                                                           \
-	 .offset = (at) + offsetof(struct lode_aoi_values, scope),                                \
-	 .group = "Area of interest: which events count"},                                        \
-		{.name = "stacks",                                                                \
-		 .argument = "KIND",                                                              \
-		 .help = "chained: the waiting stack, then the stack of whom it waited for, and " \
-			 "so on "                                                                 \
-			 "(default with scope critical); own: the last link alone",               \
-		 .set = lode_set_choice,                                                          \
-		 .choices = lode_stacks_choices,                                                  \
-		 .offset = (at) + offsetof(struct lode_aoi_values, stacks)},                      \
-		{.name = "include",                                                               \
-		 .argument = "GLOB",                                                              \
-		 .help = "only stacks with such a function or module!function; may be repeated",  \
-		 .set = lode_set_list,                                                            \
-		 .offset = (at) + offsetof(struct lode_aoi_values, include)},                     \
-		{.name = "exclude",                                                               \
-		 .argument = "GLOB",                                                              \
-		 .help = "no stacks with such a function; may be repeated",                       \
-		 .set = lode_set_list,                                                            \
-		 .offset = (at) + offsetof(struct lode_aoi_values, exclude)},                     \
-		{.name = "only",                                                                  \
-		 .argument = "KINDS",                                                             \
-		 .help = "only such events: run,wait,ready",                                      \
-		 .set = lode_set_bits,                                                            \
-		 .offset = (at) + offsetof(struct lode_aoi_values, only)},                        \
-	{                                                                                         \
-		.name = "reason", .argument = "REASONS",                                          \
-		.help = "only waits for: lock, disk, fault, network, ipc, poll, timer, child, "   \
-			"other",                                                                  \
-		.set = lode_set_bits, .offset = (at) + offsetof(struct lode_aoi_values, reason)   \
-	}
+#define LODE_AOI_OPTIONS(at)                                                                       \
+	LODE_OPTION("scope", "SCOPE", lode_set_choice,                                             \
+		    (at) + offsetof(struct lode_aoi_values, scope),                                \
+		    "critical: each ns of a symptom once, along the chain of who waited for whom " \
+		    "(default); graph: all that the paper's wait graph reaches; thread: the "      \
+		    "symptom's thread alone",                                                      \
+		    .choices = lode_scope_choices,                                                 \
+		    .group = "Area of interest: which events count"),                              \
+		LODE_OPTION("stacks", "KIND", lode_set_choice,                                     \
+			    (at) + offsetof(struct lode_aoi_values, stacks),                       \
+			    "chained: the waiting stack, then the stack of whom it waited for, "   \
+			    "and so on (default with scope critical); own: the last link alone",   \
+			    .choices = lode_stacks_choices),                                       \
+		LODE_OPTION(                                                                       \
+			"include", "GLOB", lode_set_list,                                          \
+			(at) + offsetof(struct lode_aoi_values, include),                          \
+			"only stacks with such a function or module!function; may be repeated"),   \
+		LODE_OPTION("exclude", "GLOB", lode_set_list,                                      \
+			    (at) + offsetof(struct lode_aoi_values, exclude),                      \
+			    "no stacks with such a function; may be repeated"),                    \
+		LODE_OPTION("only", "KINDS", lode_set_bits,                                        \
+			    (at) + offsetof(struct lode_aoi_values, only),                         \
+			    "only such events: run,wait,ready"),                                   \
+		LODE_OPTION("reason", "REASONS", lode_set_bits,                                    \
+			    (at) + offsetof(struct lode_aoi_values, reason),                       \
+			    "only waits for: lock, disk, fault, network, ipc, poll, timer, "       \
+			    "child, other")
 
 #endif

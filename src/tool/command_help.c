@@ -11,19 +11,13 @@ struct help_options {
 };
 
 static const struct lode_option options[] = {
-	{.name = "man",
-	 .help = "print the manual page's source instead (for man -l, or to install)",
-	 .set = lode_set_flag,
-	 .offset = offsetof(struct help_options, wants_man)},
-	{.name = "schema",
-	 .help = "of a document of --json: its JSON Schema (docs/schema); without a name: which "
-		 "documents there are",
-	 .set = lode_set_flag,
-	 .offset = offsetof(struct help_options, wants_schema)},
-	{.name = "fields",
-	 .help = "of a document of --json: its fields as a table (docs/fields.md)",
-	 .set = lode_set_flag,
-	 .offset = offsetof(struct help_options, wants_fields)},
+	LODE_FLAG("man", offsetof(struct help_options, wants_man),
+		  "print the manual page's source instead (for man -l, or to install)"),
+	LODE_FLAG("schema", offsetof(struct help_options, wants_schema),
+		  "of a document of --json: its JSON Schema (docs/schema); without a name: which "
+		  "documents there are"),
+	LODE_FLAG("fields", offsetof(struct help_options, wants_fields),
+		  "of a document of --json: its fields as a table (docs/fields.md)"),
 	LODE_OPTIONS_END,
 };
 

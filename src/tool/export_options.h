@@ -20,30 +20,22 @@ struct lode_export_values {
 #define LODE_EXPORTED(of_kind) .file = LODE_FILE_WRITTEN, .kind = (of_kind), .may_be_stdout = true
 
 /* In a table of options; `at` is the offset of a struct lode_export_values. */
-#define LODE_PPROF_EXPORT_OPTION(at, what)                                                 \
-	{                                                                                  \
-		.name = "pprof", .argument = "FILE", .help = (what), .set = lode_set_text, \
-		.offset = (at) + offsetof(struct lode_export_values, pprof),               \
-		LODE_EXPORTED(LODE_KIND_PPROF),                                            \
-	}
-#define LODE_STACK_EXPORT_OPTIONS(at)                                                         \
-	{                                                                                     \
-		.name = "speedscope",                                                         \
-		.argument = "FILE",                                                           \
-		.help = "stacks for speedscope.app, instead of text; '-' is standard output " \
-			"(docs/exports.md)",                                                  \
-		.set = lode_set_text,                                                         \
-		.offset = (at) + offsetof(struct lode_export_values, speedscope),             \
-		LODE_EXPORTED(LODE_KIND_SPEEDSCOPE),                                          \
-	},                                                                                    \
-		LODE_PPROF_EXPORT_OPTION(                                                     \
+#define LODE_PPROF_EXPORT_OPTION(at, what)                                   \
+	LODE_OPTION("pprof", "FILE", lode_set_text,                          \
+		    (at) + offsetof(struct lode_export_values, pprof), what, \
+		    LODE_EXPORTED(LODE_KIND_PPROF))
+#define LODE_STACK_EXPORT_OPTIONS(at)                                                     \
+	LODE_OPTION("speedscope", "FILE", lode_set_text,                                  \
+		    (at) + offsetof(struct lode_export_values, speedscope),               \
+		    "stacks for speedscope.app, instead of text; '-' is standard output " \
+		    "(docs/exports.md)",                                                  \
+		    LODE_EXPORTED(LODE_KIND_SPEEDSCOPE)),                                 \
+		LODE_PPROF_EXPORT_OPTION(                                                 \
 			at, "stacks for pprof ('go tool pprof FILE'), instead of text")
-#define LODE_TRACE_EXPORT_OPTION(at, what)                                                        \
-	{                                                                                         \
-		.name = "chrome-trace", .argument = "FILE", .help = (what), .set = lode_set_text, \
-		.offset = (at) + offsetof(struct lode_export_values, chrome_trace),               \
-		LODE_EXPORTED(LODE_KIND_CHROME_TRACE),                                            \
-	}
+#define LODE_TRACE_EXPORT_OPTION(at, what)                                          \
+	LODE_OPTION("chrome-trace", "FILE", lode_set_text,                          \
+		    (at) + offsetof(struct lode_export_values, chrome_trace), what, \
+		    LODE_EXPORTED(LODE_KIND_CHROME_TRACE))
 
 static inline bool lode_export_is_asked(const struct lode_export_values *values)
 {

@@ -11,21 +11,15 @@
 #include "document/html.h"
 
 /* In a table of options; the offset is that of a `const char *`. */
-#define LODE_HTML_OPTION(place)                                                            \
-	{                                                                                  \
-		.name = "html", .argument = "FILE",                                        \
-		.help = "one self-contained page to look at and to mail, instead of text " \
-			"(docs/pages.md)",                                                 \
-		.set = lode_set_text, .offset = (place), .file = LODE_FILE_WRITTEN,        \
-		.kind = LODE_KIND_PAGE,                                                    \
-	}
+#define LODE_HTML_OPTION(place)                                                                    \
+	LODE_OPTION(                                                                               \
+		"html", "FILE", lode_set_text, (place),                                            \
+		"one self-contained page to look at and to mail, instead of text (docs/pages.md)", \
+		.file = LODE_FILE_WRITTEN, .kind = LODE_KIND_PAGE)
 
 /* The same of a `bool`: JSON with what the page is drawn of. */
-#define LODE_DETAIL_OPTION(place)                                                          \
-	{                                                                                  \
-		.name = "detail", .help = "with --json: all of what the page is drawn of", \
-		.set = lode_set_flag, .offset = (place)                                    \
-	}
+#define LODE_DETAIL_OPTION(place) \
+	LODE_FLAG("detail", (place), "with --json: all of what the page is drawn of")
 
 /* NULL, or what is wrong: a page is instead of everything else, detail is of JSON. */
 const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detail);

@@ -40,60 +40,42 @@ enum { LODE_LAMBDA_WORDS_BYTES = 128 };
 const char *lode_lambda_words(const struct lode_mining_values *values, char *buffer, size_t size);
 
 /* Entries of an option table that stand alone: of a `double`, and of an `int`. */
-#define LODE_SIMILARITY_OPTION(at)                                                            \
-	{                                                                                     \
-		.name = "similarity", .argument = "X",                                        \
-		.help = "least similarity of clusters that are merged, 0 to 1 (default 0.5)", \
-		.set = lode_set_percent, .offset = (at)                                       \
-	}
-#define LODE_RANK_OPTION(at, what, ...)                                                   \
-	{                                                                                 \
-		.name = "rank", .argument = "BY", .help = (what), .set = lode_set_choice, \
-		.choices = lode_rank_choices, .offset = (at), __VA_ARGS__                 \
-	}
+#define LODE_SIMILARITY_OPTION(at)                             \
+	LODE_OPTION("similarity", "X", lode_set_percent, (at), \
+		    "least similarity of clusters that are merged, 0 to 1 (default 0.5)")
+#define LODE_RANK_OPTION(at, what, ...)                                                      \
+	LODE_OPTION("rank", "BY", lode_set_choice, (at), what, .choices = lode_rank_choices, \
+		    __VA_ARGS__)
 
 /* Entries of an option table; `at` is the offset of struct lode_mining_values in the values. */
-#define LODE_MINING_OPTIONS(at)                                                                   \
-	{.name = "min-cost",                                                                      \
-	 .argument = "COST",                                                                      \
-	 .help = "the least cost λ of a pattern: 30s, a share such as 0.2% of the area of "      \
-		 "interest (default), or a bare number in the input's own unit",                  \
-	 .set = lode_set_cost,                                                                    \
-	 .offset = (at) + offsetof(struct lode_mining_values, min_cost),                          \
-	 .group = "Mining"},                                                                      \
-		{.name = "prevalence",                                                            \
-		 .argument = "SHARE",                                                             \
-		 .help = "with --delay, the paper's rule of thumb: λ = prevalence x delay x "    \
-			 "streams",                                                               \
-		 .set = lode_set_some_share,                                                      \
-		 .offset = (at) + offsetof(struct lode_mining_values, prevalence)},               \
-		{.name = "delay",                                                                 \
-		 .argument = "TIME",                                                              \
-		 .help = "see --prevalence",                                                      \
-		 .set = lode_set_some_time,                                                       \
-		 .offset = (at) + offsetof(struct lode_mining_values, delay_ns)},                 \
-		{.name = "patterns",                                                              \
-		 .argument = "N",                                                                 \
-		 .help = "the smallest λ that gives at most N patterns, those of all rounds "    \
-			 "counted",                                                               \
-		 .set = lode_set_positive,                                                        \
-		 .offset = (at) + offsetof(struct lode_mining_values, patterns)},                 \
-		{.name = "max-patterns",                                                          \
-		 .argument = "N",                                                                 \
-		 .help = "stop, and name a λ that fits, past N patterns (default 100000)",        \
-		 .set = lode_set_positive,                                                        \
-		 .offset = (at) + offsetof(struct lode_mining_values, max_patterns)},             \
-		{.name = "classic",                                                               \
-		 .help = "the paper to the letter: scope graph, own stacks, waiting and running " \
-			 "events mined apart, one round, ranked by average",                      \
-		 .set = lode_set_flag,                                                            \
-		 .offset = (at) + offsetof(struct lode_mining_values, is_classic)},               \
-		{.name = "linkage",                                                               \
-		 .argument = "KIND",                                                              \
-		 .help = "how alike clusters are: average (default), complete or single linkage", \
-		 .set = lode_set_choice,                                                          \
-		 .choices = lode_linkage_choices,                                                 \
-		 .offset = (at) + offsetof(struct lode_mining_values, linkage)},                  \
+#define LODE_MINING_OPTIONS(at)                                                                    \
+	LODE_OPTION("min-cost", "COST", lode_set_cost,                                             \
+		    (at) + offsetof(struct lode_mining_values, min_cost),                          \
+		    "the least cost λ of a pattern: 30s, a share such as 0.2% of the area of "    \
+		    "interest (default), or a bare number in the input's own unit",                \
+		    .group = "Mining"),                                                            \
+		LODE_OPTION("prevalence", "SHARE", lode_set_some_share,                            \
+			    (at) + offsetof(struct lode_mining_values, prevalence),                \
+			    "with --delay, the paper's rule of thumb: λ = prevalence x delay x "  \
+			    "streams"),                                                            \
+		LODE_OPTION("delay", "TIME", lode_set_some_time,                                   \
+			    (at) + offsetof(struct lode_mining_values, delay_ns),                  \
+			    "see --prevalence"),                                                   \
+		LODE_OPTION("patterns", "N", lode_set_positive,                                    \
+			    (at) + offsetof(struct lode_mining_values, patterns),                  \
+			    "the smallest λ that gives at most N patterns, those of all rounds "  \
+			    "counted"),                                                            \
+		LODE_OPTION("max-patterns", "N", lode_set_positive,                                \
+			    (at) + offsetof(struct lode_mining_values, max_patterns),              \
+			    "stop, and name a λ that fits, past N patterns (default 100000)"),     \
+		LODE_FLAG("classic", (at) + offsetof(struct lode_mining_values, is_classic),       \
+			  "the paper to the letter: scope graph, own stacks, waiting and running " \
+			  "events mined apart, one round, ranked by average"),                     \
+		LODE_OPTION(                                                                       \
+			"linkage", "KIND", lode_set_choice,                                        \
+			(at) + offsetof(struct lode_mining_values, linkage),                       \
+			"how alike clusters are: average (default), complete or single linkage",   \
+			.choices = lode_linkage_choices),                                          \
 		LODE_SIMILARITY_OPTION((at) + offsetof(struct lode_mining_values, similarity))
 
 #endif

@@ -59,12 +59,13 @@ struct lode_bits_value {
 	unsigned bits;		  /* bit i for names[i] */
 };
 
-#define LODE_MEMORY_OPTION(place)                                                              \
-	{                                                                                      \
-		.name = "memory", .argument = "SIZE",                                          \
-		.help = "keep to this much memory, e.g. 4G; what is more goes to a temporary " \
-			"file (default: half of what this process may have)",                  \
-		.set = lode_set_memory, .offset = (place)                                      \
-	}
+/* An entry without a value: sets a bool. */
+#define LODE_FLAG(long_name, at, what, ...) \
+	LODE_OPTION(long_name, NULL, lode_set_flag, at, what, __VA_ARGS__)
+
+#define LODE_MEMORY_OPTION(place)                                                               \
+	LODE_OPTION("memory", "SIZE", lode_set_memory, (place),                                 \
+		    "keep to this much memory, e.g. 4G; what is more goes to a temporary file " \
+		    "(default: half of what this process may have)")
 
 #endif

@@ -42,6 +42,16 @@ struct lode_option {
 	bool is_force;		  /* --force */
 };
 
+/*
+ * An entry of a table: --name VALUE, the setter and the offset of what it sets, its help. What
+ * stands behind goes into the entry as it is: .letter = 'n', .group = "Output".
+ */
+#define LODE_OPTION(long_name, value, setter, at, what, ...)                               \
+	{                                                                                  \
+		.name = (long_name), .argument = (value), .set = (setter), .offset = (at), \
+		.help = (what), __VA_ARGS__                                                \
+	}
+
 #define LODE_OPTIONS_END \
 	{                \
 		NULL     \

@@ -12,18 +12,13 @@
 #include "tool/option_values.h"
 
 /* Of a `size_t`. */
-#define LODE_TOP_OPTION(at, what, ...)                                                       \
-	{                                                                                    \
-		.name = "top", .letter = 'n', .argument = "N", .help = "longest list " what, \
-		.set = lode_set_count, .offset = (at), __VA_ARGS__                           \
-	}
+#define LODE_TOP_OPTION(at, what, ...)                                                     \
+	LODE_OPTION("top", "N", lode_set_count, (at), "longest list " what, .letter = 'n', \
+		    __VA_ARGS__)
 
 /* Of a `bool`; `doc` is where the document is described. */
-#define LODE_JSON_OPTION(at, doc, ...)                                                       \
-	{                                                                                    \
-		.name = "json", .help = "one JSON document (" doc ")", .set = lode_set_flag, \
-		.offset = (at), __VA_ARGS__                                                  \
-	}
+#define LODE_JSON_OPTION(at, doc, ...) \
+	LODE_FLAG("json", (at), "one JSON document (" doc ")", __VA_ARGS__)
 
 /* In the table of every command that writes a file. */
 #define LODE_FORCE_OPTION                                                                        \

@@ -12,17 +12,11 @@
  * Entries of an option table, each of a `const char *`. What stands behind the help goes into the
  * entry as it is: .letter = 'w', .group = "Repository".
  */
-#define LODE_REPO_OPTION(at, what, ...)                                            \
-	{                                                                          \
-		.name = "repo", .letter = 'R', .argument = "FILE", .help = (what), \
-		.set = lode_set_text, .offset = (at), .file = LODE_FILE_UPDATED,   \
-		.kind = LODE_KIND_REPOSITORY, __VA_ARGS__                          \
-	}
-#define LODE_WHERE_OPTION(at, what, ...)                                                    \
-	{                                                                                   \
-		.name = "where", .argument = "QUERY", .help = (what), .set = lode_set_text, \
-		.offset = (at), __VA_ARGS__                                                 \
-	}
+#define LODE_REPO_OPTION(at, what, ...)                                       \
+	LODE_OPTION("repo", "FILE", lode_set_text, (at), what, .letter = 'R', \
+		    .file = LODE_FILE_UPDATED, .kind = LODE_KIND_REPOSITORY, __VA_ARGS__)
+#define LODE_WHERE_OPTION(at, what, ...) \
+	LODE_OPTION("where", "QUERY", lode_set_text, (at), what, __VA_ARGS__)
 
 /* What was given, else $LODE_REPO, else NULL. */
 const char *lode_repo_option_path(const char *given);

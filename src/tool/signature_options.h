@@ -29,21 +29,13 @@ int lode_signature_sources_open(struct lode_signature_sources *out,
 void lode_signature_sources_close(struct lode_signature_sources *sources);
 
 /* Entries of an option table; `at` is the offset of struct lode_signature_values in the values. */
-#define LODE_SIGNATURE_OPTIONS(at, repo_help)                                             \
-	{.name = "repo",                                                                  \
-	 .letter = 'R',                                                                   \
-	 .argument = "FILE",                                                              \
-	 .help = (repo_help),                                                             \
-	 .set = lode_set_text,                                                            \
-	 .file = LODE_FILE_READ,                                                          \
-	 .kind = LODE_KIND_REPOSITORY,                                                    \
-	 .offset = (at) + offsetof(struct lode_signature_values, repo),                   \
-	 .group = "Signatures"},                                                          \
-	{                                                                                 \
-		.name = "signatures", .letter = 's', .argument = "FILE",                  \
-		.help = "signatures from this file of text (lode sign --export) instead", \
-		.set = lode_set_text, .file = LODE_FILE_READ,                             \
-		.offset = (at) + offsetof(struct lode_signature_values, signatures)       \
-	}
+#define LODE_SIGNATURE_OPTIONS(at, repo_help)                                                      \
+	LODE_OPTION("repo", "FILE", lode_set_text,                                                 \
+		    (at) + offsetof(struct lode_signature_values, repo), repo_help, .letter = 'R', \
+		    .file = LODE_FILE_READ, .kind = LODE_KIND_REPOSITORY, .group = "Signatures"),  \
+		LODE_OPTION("signatures", "FILE", lode_set_text,                                   \
+			    (at) + offsetof(struct lode_signature_values, signatures),             \
+			    "signatures from this file of text (lode sign --export) instead",      \
+			    .letter = 's', .file = LODE_FILE_READ)
 
 #endif

@@ -19,7 +19,7 @@ struct analyze_values {
 
 static const char default_html[] = "lode-report.html";
 
-#define AT(field) .offset = offsetof(struct analyze_values, field)
+#define AT(field) offsetof(struct analyze_values, field)
 
 /* Checked here, and handed on as it stands. */
 static int set_machine(const struct lode_option *option, void *field, const char *text,
@@ -37,44 +37,23 @@ static int set_machine(const struct lode_option *option, void *field, const char
 
 static const struct lode_option options[] = {
 	LODE_REPO_OPTION(
-		offsetof(struct analyze_values, repo),
+		AT(repo),
 		"hold recordings against the signatures of this repository, too (lode triage)",
 		.group = "What is known"),
-	{.name = "signatures",
-	 .letter = 's',
-	 .argument = "FILE",
-	 .help = "the same with a file of signatures",
-	 .set = lode_set_text,
-	 .file = LODE_FILE_READ,
-	 AT(signatures)},
-	{.name = "html",
-	 .letter = 'o',
-	 .argument = "FILE",
-	 .help = "where the report goes (default: lode-report.html)",
-	 .set = lode_set_text,
-	 .file = LODE_FILE_WRITTEN,
-	 .kind = LODE_KIND_PAGE,
-	 .file_otherwise = default_html,
-	 AT(html),
-	 .group = "Output"},
+	LODE_OPTION("signatures", "FILE", lode_set_text, AT(signatures),
+		    "the same with a file of signatures", .letter = 's', .file = LODE_FILE_READ),
+	LODE_OPTION("html", "FILE", lode_set_text, AT(html),
+		    "where the report goes (default: lode-report.html)", .letter = 'o',
+		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_PAGE,
+		    .file_otherwise = default_html, .group = "Output"),
 	LODE_FORCE_OPTION,
-	{.name = "json",
-	 .help = "what was found as one JSON document (docs/json.md), beside the report",
-	 .set = lode_set_flag,
-	 AT(wants_json)},
-	{.name = "threads",
-	 .letter = 'j',
-	 .argument = "N",
-	 .help = "use N threads (default: all CPUs)",
-	 .set = set_machine,
-	 AT(threads),
-	 .group = "Machine"},
-	{.name = "memory",
-	 .argument = "SIZE",
-	 .help = "each analysis keeps to this much memory (default: half of what this process may "
-		 "have)",
-	 .set = set_machine,
-	 AT(memory)},
+	LODE_FLAG("json", AT(wants_json),
+		  "what was found as one JSON document (docs/json.md), beside the report"),
+	LODE_OPTION("threads", "N", set_machine, AT(threads), "use N threads (default: all CPUs)",
+		    .letter = 'j', .group = "Machine"),
+	LODE_OPTION("memory", "SIZE", set_machine, AT(memory),
+		    "each analysis keeps to this much memory (default: half of what this process "
+		    "may have)"),
 	LODE_OPTIONS_END,
 };
 

@@ -28,36 +28,26 @@ struct coverage_values {
 /* In the order of enum lode_coverage_rank. */
 static const char *const ranks[] = {"total", "exclusive", "streams", "name", NULL};
 
-#define AT(field) .offset = offsetof(struct coverage_values, field)
+#define AT(field) offsetof(struct coverage_values, field)
 
 static const struct lode_option options[] = {
-	LODE_SIGNATURE_OPTIONS(offsetof(struct coverage_values, known),
+	LODE_SIGNATURE_OPTIONS(AT(known),
 			       "the repository: its signatures, and its streams unless INPUTs are "
 			       "given"),
-	LODE_WHERE_OPTION(offsetof(struct coverage_values, where),
+	LODE_WHERE_OPTION(AT(where),
 			  "only such streams of the repository: 'release=2.1 and host~web*'",
 			  .group = "Streams"),
-	{.name = "by",
-	 .argument = "LABEL",
-	 .help = "coverage side by side for each value of a label, such as release, or of day, "
-		 "host "
-		 "or kernel",
-	 .set = lode_set_text,
-	 AT(by),
-	 .group = "Output"},
-	{.name = "rank",
-	 .argument = "BY",
-	 .help = "total (default), exclusive, streams or name",
-	 .set = lode_set_choice,
-	 .choices = ranks,
-	 AT(rank)},
-	LODE_TOP_OPTION(offsetof(struct coverage_values, top),
-			"(default 30 in the table, 50 in JSON; 0: no bound)"),
-	LODE_JSON_OPTION(offsetof(struct coverage_values, wants_json), "docs/signatures.md"),
-	LODE_HTML_OPTION(offsetof(struct coverage_values, html)),
+	LODE_OPTION("by", "LABEL", lode_set_text, AT(by),
+		    "coverage side by side for each value of a label, such as release, or of day, "
+		    "host or kernel",
+		    .group = "Output"),
+	LODE_OPTION("rank", "BY", lode_set_choice, AT(rank),
+		    "total (default), exclusive, streams or name", .choices = ranks),
+	LODE_TOP_OPTION(AT(top), "(default 30 in the table, 50 in JSON; 0: no bound)"),
+	LODE_JSON_OPTION(AT(wants_json), "docs/signatures.md"),
+	LODE_HTML_OPTION(AT(html)),
 	LODE_FORCE_OPTION,
-	LODE_READING_OPTIONS(offsetof(struct coverage_values, aoi),
-			     offsetof(struct coverage_values, input)),
+	LODE_READING_OPTIONS(AT(aoi), AT(input)),
 	LODE_OPTIONS_END,
 };
 
@@ -157,10 +147,10 @@ static int coverage_command_run(const struct lode_command *self, int argc, char 
 {
 	static const struct lode_signature_run how = {
 		.size = sizeof(struct coverage_values),
-		.known_at = offsetof(struct coverage_values, known),
-		.aoi_at = offsetof(struct coverage_values, aoi),
-		.input_at = offsetof(struct coverage_values, input),
-		.top_at = offsetof(struct coverage_values, top),
+		.known_at = AT(known),
+		.aoi_at = AT(aoi),
+		.input_at = AT(input),
+		.top_at = AT(top),
 		.check = coverage_command_check,
 		.run = coverage_command_answer,
 	};

@@ -19,34 +19,22 @@ struct digest_values {
 	bool again, wants_json;
 };
 
-#define AT(field) .offset = offsetof(struct digest_values, field)
+#define AT(field) offsetof(struct digest_values, field)
 
 static const struct lode_option options[] = {
-	{.name = "output",
-	 .letter = 'o',
-	 .argument = "DIR",
-	 .help = "keep a digest of each recording in this folder, which is made if need be",
-	 .set = lode_set_text,
-	 .file = LODE_FILE_WRITTEN,
-	 .kind = LODE_KIND_FOLDER,
-	 AT(output),
-	 .group = "Output"},
-	{.name = "merge",
-	 .argument = "FILE",
-	 .help = "write all of them, digests among the inputs as well, to one digest",
-	 .set = lode_set_text,
-	 .file = LODE_FILE_WRITTEN,
-	 .kind = LODE_KIND_DIGEST,
-	 AT(merge)},
+	LODE_OPTION("output", "DIR", lode_set_text, AT(output),
+		    "keep a digest of each recording in this folder, which is made if need be",
+		    .letter = 'o', .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_FOLDER,
+		    .group = "Output"),
+	LODE_OPTION("merge", "FILE", lode_set_text, AT(merge),
+		    "write all of them, digests among the inputs as well, to one digest",
+		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_DIGEST),
 	LODE_FORCE_OPTION,
-	{.name = "again",
-	 .help = "make also those that are there and up to date: files of symbols have changed",
-	 .set = lode_set_flag,
-	 AT(again)},
-	LODE_JSON_OPTION(offsetof(struct digest_values, wants_json), "docs/digest.md"),
-	LODE_TOP_OPTION(offsetof(struct digest_values, top), "in JSON (default 50; 0: no bound)"),
-	LODE_READING_OPTIONS(offsetof(struct digest_values, aoi),
-			     offsetof(struct digest_values, input)),
+	LODE_FLAG("again", AT(again),
+		  "make also those that are there and up to date: files of symbols have changed"),
+	LODE_JSON_OPTION(AT(wants_json), "docs/digest.md"),
+	LODE_TOP_OPTION(AT(top), "in JSON (default 50; 0: no bound)"),
+	LODE_READING_OPTIONS(AT(aoi), AT(input)),
 	LODE_OPTIONS_END,
 };
 

@@ -21,32 +21,22 @@ struct import_values {
 	bool again, is_verbose, wants_json;
 };
 
-#define AT(field) .offset = offsetof(struct import_values, field)
+#define AT(field) offsetof(struct import_values, field)
 
 static const struct lode_option options[] = {
-	LODE_REPO_OPTION(offsetof(struct import_values, repo),
+	LODE_REPO_OPTION(AT(repo),
 			 "the repository, which is made if it is not there (default: $LODE_REPO)",
 			 .group = "Repository"),
-	{.name = "label",
-	 .letter = 'l',
-	 .argument = "KEY=VALUE",
-	 .help = "label all of these streams: release=2.1; may be repeated",
-	 .set = lode_set_list,
-	 AT(labels)},
-	{.name = "again",
-	 .help = "read also what is there, and put the new digest in place of the old",
-	 .set = lode_set_flag,
-	 AT(again)},
-	{.name = "verbose",
-	 .letter = 'v',
-	 .help = "one line for each input, as soon as it is safe on the disk",
-	 .set = lode_set_flag,
-	 AT(is_verbose),
-	 .group = "Output"},
-	LODE_JSON_OPTION(offsetof(struct import_values, wants_json), "docs/repo.md"),
-	LODE_TOP_OPTION(offsetof(struct import_values, top), "in JSON (default 50; 0: no bound)"),
-	LODE_READING_OPTIONS(offsetof(struct import_values, aoi),
-			     offsetof(struct import_values, input)),
+	LODE_OPTION("label", "KEY=VALUE", lode_set_list, AT(labels),
+		    "label all of these streams: release=2.1; may be repeated", .letter = 'l'),
+	LODE_FLAG("again", AT(again),
+		  "read also what is there, and put the new digest in place of the old"),
+	LODE_FLAG("verbose", AT(is_verbose),
+		  "one line for each input, as soon as it is safe on the disk", .letter = 'v',
+		  .group = "Output"),
+	LODE_JSON_OPTION(AT(wants_json), "docs/repo.md"),
+	LODE_TOP_OPTION(AT(top), "in JSON (default 50; 0: no bound)"),
+	LODE_READING_OPTIONS(AT(aoi), AT(input)),
 	LODE_OPTIONS_END,
 };
 

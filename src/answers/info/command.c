@@ -15,16 +15,14 @@ struct info_values {
 	bool wants_json;
 };
 
-#define AT(field) .offset = offsetof(struct info_values, field)
+#define AT(field) offsetof(struct info_values, field)
 
 static const struct lode_option options[] = {
-	LODE_JSON_OPTION(offsetof(struct info_values, wants_json), "docs/json.md",
-			 .group = "Output"),
-	LODE_TOP_OPTION(offsetof(struct info_values, top),
-			"(default 8 on the page, 50 in JSON; 0: no bound)"),
-	LODE_NARROW_OPTIONS(offsetof(struct info_values, input)),
-	LODE_SYMBOL_OPTIONS(offsetof(struct info_values, input)),
-	LODE_MACHINE_OPTIONS(offsetof(struct info_values, input)),
+	LODE_JSON_OPTION(AT(wants_json), "docs/json.md", .group = "Output"),
+	LODE_TOP_OPTION(AT(top), "(default 8 on the page, 50 in JSON; 0: no bound)"),
+	LODE_NARROW_OPTIONS(AT(input)),
+	LODE_SYMBOL_OPTIONS(AT(input)),
+	LODE_MACHINE_OPTIONS(AT(input)),
 	LODE_OPTIONS_END,
 };
 

@@ -32,57 +32,46 @@ struct mine_values {
 /* Critical paths of a page. */
 enum { PAGE_PATHS = 10 };
 
-#define AT(field) .offset = offsetof(struct mine_values, field)
+#define AT(field) offsetof(struct mine_values, field)
 
 static const struct lode_option options[] = {
-	LODE_REPO_OPTION(offsetof(struct mine_values, repo),
+	LODE_REPO_OPTION(AT(repo),
 			 "mine the streams of a repository, which `lode import` has filled "
 			 "(default, without INPUT: $LODE_REPO); with INPUT, that is mined, and the "
 			 "repository gives name statistics",
 			 .group = "Repository"),
-	LODE_WHERE_OPTION(offsetof(struct mine_values, where),
+	LODE_WHERE_OPTION(AT(where),
 			  "only such streams of it: 'release=2.1 and host~web*' (docs/repo.md)",
 			  .letter = 'w'),
-	LODE_SYMPTOM_OPTIONS(offsetof(struct mine_values, aoi)),
-	LODE_AOI_OPTIONS(offsetof(struct mine_values, aoi)),
+	LODE_SYMPTOM_OPTIONS(AT(aoi)),
+	LODE_AOI_OPTIONS(AT(aoi)),
 
-	LODE_MINING_OPTIONS(offsetof(struct mine_values, mining)),
+	LODE_MINING_OPTIONS(AT(mining)),
 
-	LODE_RANK_OPTION(offsetof(struct mine_values, mining.rank),
-			 "own (default), total, average, streams or events", .group = "Output"),
-	LODE_TOP_OPTION(offsetof(struct mine_values, top),
-			"(default 12 in the table, 50 in JSON; 0: no bound)"),
-	{.name = "show",
-	 .argument = "RANK",
-	 .help = "one cluster in full, by its rank or id: variants, wakers, worst streams",
-	 .set = lode_set_text,
-	 AT(show)},
-	LODE_JSON_OPTION(offsetof(struct mine_values, wants_json), "docs/json.md"),
-	{.name = "detail",
-	 .help = "JSON with what pages are drawn of: costs by stream, flame graphs of clusters",
-	 .set = lode_set_flag,
-	 AT(wants_detail)},
-	{.name = "paths",
-	 .argument = "N",
-	 .help = "with --detail, the critical path of the worst symptom of each of the first N "
-		 "clusters, read from the recordings again (default 0; 10 in a page)",
-	 .set = lode_set_count,
-	 AT(paths)},
-	LODE_HTML_OPTION(offsetof(struct mine_values, html)),
-	{.name = "folded",
-	 .help = "the area of interest, or with --show one cluster, as folded stacks, for flame "
-		 "graphs",
-	 .set = lode_set_flag,
-	 AT(wants_folded)},
-	LODE_STACK_EXPORT_OPTIONS(offsetof(struct mine_values, exports)),
-	LODE_TRACE_EXPORT_OPTION(offsetof(struct mine_values, exports),
+	LODE_RANK_OPTION(AT(mining.rank), "own (default), total, average, streams or events",
+			 .group = "Output"),
+	LODE_TOP_OPTION(AT(top), "(default 12 in the table, 50 in JSON; 0: no bound)"),
+	LODE_OPTION("show", "RANK", lode_set_text, AT(show),
+		    "one cluster in full, by its rank or id: variants, wakers, worst streams"),
+	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
+	LODE_FLAG("detail", AT(wants_detail),
+		  "JSON with what pages are drawn of: costs by stream, flame graphs of clusters"),
+	LODE_OPTION("paths", "N", lode_set_count, AT(paths),
+		    "with --detail, the critical path of the worst symptom of each of the first N "
+		    "clusters, read from the recordings again (default 0; 10 in a page)"),
+	LODE_HTML_OPTION(AT(html)),
+	LODE_FLAG("folded", AT(wants_folded),
+		  "the area of interest, or with --show one cluster, as folded stacks, for flame "
+		  "graphs"),
+	LODE_STACK_EXPORT_OPTIONS(AT(exports)),
+	LODE_TRACE_EXPORT_OPTION(AT(exports),
 				 "for Perfetto: the symptom that the first cluster, or that of "
 				 "--show, costs most, read from its recording again"),
 	LODE_FORCE_OPTION,
 
-	LODE_NARROW_OPTIONS(offsetof(struct mine_values, input)),
-	LODE_SYMBOL_OPTIONS(offsetof(struct mine_values, input)),
-	LODE_MACHINE_OPTIONS(offsetof(struct mine_values, input)),
+	LODE_NARROW_OPTIONS(AT(input)),
+	LODE_SYMBOL_OPTIONS(AT(input)),
+	LODE_MACHINE_OPTIONS(AT(input)),
 	LODE_OPTIONS_END,
 };
 

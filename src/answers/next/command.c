@@ -30,51 +30,37 @@ struct next_values {
 	size_t n_inputs;
 };
 
-#define AT(field) .offset = offsetof(struct next_values, field)
+#define AT(field) offsetof(struct next_values, field)
 
 static const struct lode_option options[] = {
-	LODE_REPO_OPTION(offsetof(struct next_values, repo),
+	LODE_REPO_OPTION(AT(repo),
 			 "streams and signatures of this repository; with inputs as well, only its "
 			 "signatures (default without inputs: $LODE_REPO)",
 			 .group = "What is known"),
-	LODE_WHERE_OPTION(offsetof(struct next_values, where),
+	LODE_WHERE_OPTION(AT(where),
 			  "only such streams of the repository: 'release=2.1 and host~web*'"),
-	{.name = "signatures",
-	 .letter = 's',
-	 .argument = "FILE",
-	 .help = "signatures, as text; without any, clusters stand in for them",
-	 .set = lode_set_text,
-	 .file = LODE_FILE_READ,
-	 AT(signatures)},
-	{.name = "opened",
-	 .argument = "STREAM",
-	 .help = "was looked at already: by its path, file name or id; may be repeated",
-	 .set = lode_set_list,
-	 AT(opened)},
+	LODE_OPTION("signatures", "FILE", lode_set_text, AT(signatures),
+		    "signatures, as text; without any, clusters stand in for them", .letter = 's',
+		    .file = LODE_FILE_READ),
+	LODE_OPTION("opened", "STREAM", lode_set_list, AT(opened),
+		    "was looked at already: by its path, file name or id; may be repeated"),
 
-	{.name = "compare",
-	 .help = "how much streams opened in this order cover, beside the orders random, "
-		 "greedy-total (longest symptoms first) and greedy-max (longest symptom first)",
-	 .set = lode_set_flag,
-	 AT(wants_curves),
-	 .group = "Output"},
-	LODE_TOP_OPTION(offsetof(struct next_values, top),
-			"(default 10 in the table, 50 in JSON; 0: no bound)"),
-	LODE_JSON_OPTION(offsetof(struct next_values, wants_json), "docs/json.md"),
-	LODE_DETAIL_OPTION(offsetof(struct next_values, wants_detail)),
-	LODE_HTML_OPTION(offsetof(struct next_values, html)),
+	LODE_FLAG("compare", AT(wants_curves),
+		  "how much streams opened in this order cover, beside the orders random, "
+		  "greedy-total (longest symptoms first) and greedy-max (longest symptom first)",
+		  .group = "Output"),
+	LODE_TOP_OPTION(AT(top), "(default 10 in the table, 50 in JSON; 0: no bound)"),
+	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
+	LODE_DETAIL_OPTION(AT(wants_detail)),
+	LODE_HTML_OPTION(AT(html)),
 	LODE_FORCE_OPTION,
 
-	{.name = "min-cost",
-	 .argument = "COST",
-	 .help = "the least cost λ of a pattern, for clusters: 30s or 0.2% (default)",
-	 .set = lode_set_cost,
-	 AT(min_cost),
-	 .group = "Mining"},
-	LODE_SIMILARITY_OPTION(offsetof(struct next_values, similarity)),
+	LODE_OPTION("min-cost", "COST", lode_set_cost, AT(min_cost),
+		    "the least cost λ of a pattern, for clusters: 30s or 0.2% (default)",
+		    .group = "Mining"),
+	LODE_SIMILARITY_OPTION(AT(similarity)),
 
-	LODE_READING_OPTIONS(offsetof(struct next_values, aoi),
-			     offsetof(struct next_values, input)),
+	LODE_READING_OPTIONS(AT(aoi), AT(input)),
 	LODE_OPTIONS_END,
 };
 

@@ -29,65 +29,39 @@ enum { PAGE_TOP = 100 };
 static const char *const order_choices[] = {"time", "harm", "peak", NULL};
 static const char *const series_choices[] = {"top", "all", "none", NULL};
 
-#define AT(field) .offset = offsetof(struct analyse_values, field)
+#define AT(field) offsetof(struct analyse_values, field)
 
 static const struct lode_option options[] = {
-	LODE_PIO_MODEL_OPTION(offsetof(struct analyse_values, model)),
-	LODE_PIO_INPUT_OPTIONS(offsetof(struct analyse_values, inputs)),
+	LODE_PIO_MODEL_OPTION(AT(model)),
+	LODE_PIO_INPUT_OPTIONS(AT(inputs)),
 
-	{.name = "symptoms-out",
-	 .argument = "FILE",
-	 .help = "write the slow periods as symptoms of the recordings named by --stream, for "
-		 "'lode mine --symptoms' and 'lode suspects --symptoms'",
-	 .set = lode_set_text,
-	 .file = LODE_FILE_WRITTEN,
-	 .kind = LODE_KIND_SYMPTOMS,
-	 AT(symptoms),
-	 .group = "Bridge to recordings"},
-	{.name = "stream",
-	 .argument = "FILE",
-	 .help = "a recording of the same time; may be repeated",
-	 .set = lode_set_list,
-	 .file = LODE_FILE_READ,
-	 AT(streams)},
-	{.name = "symptom-comm",
-	 .argument = "GLOB",
-	 .help = "threads whose symptoms they are, by name (default: all but the kernel's)",
-	 .set = lode_set_text,
-	 AT(comm)},
-	{.name = "clock-offset",
-	 .argument = "TIME",
-	 .help = "what to add to a recording's times to get the wall clock's (since 1970, UTC), "
-		 "for "
-		 "recordings that do not say: made without 'perf record -k'",
-	 .set = lode_set_text,
-	 AT(clock_offset)},
+	LODE_OPTION("symptoms-out", "FILE", lode_set_text, AT(symptoms),
+		    "write the slow periods as symptoms of the recordings named by --stream, for "
+		    "'lode mine --symptoms' and 'lode suspects --symptoms'",
+		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_SYMPTOMS,
+		    .group = "Bridge to recordings"),
+	LODE_OPTION("stream", "FILE", lode_set_list, AT(streams),
+		    "a recording of the same time; may be repeated", .file = LODE_FILE_READ),
+	LODE_OPTION("symptom-comm", "GLOB", lode_set_text, AT(comm),
+		    "threads whose symptoms they are, by name (default: all but the kernel's)"),
+	LODE_OPTION("clock-offset", "TIME", lode_set_text, AT(clock_offset),
+		    "what to add to a recording's times to get the wall clock's (since 1970, UTC), "
+		    "for recordings that do not say: made without 'perf record -k'"),
 
-	{.name = "rank",
-	 .argument = "BY",
-	 .help = "order of periods: time (default), harm (slow requests beyond what is usual: long "
-		 "ones first) or peak (share of slow requests: short, sharp ones stand beside long "
-		 "ones)",
-	 .set = lode_set_choice,
-	 .choices = order_choices,
-	 AT(order),
-	 .group = "Output"},
-	LODE_PIO_TOP_OPTION(offsetof(struct analyse_values, top),
-			    " (default 8 on the page, 50 in JSON; 0: no bound)"),
-	{.name = "series",
-	 .argument = "WHICH",
-	 .help = "whose raw values JSON has: top (default: counters of the heat map, and the first "
-		 "of each period), all or none",
-	 .set = lode_set_choice,
-	 .choices = series_choices,
-	 AT(series)},
-	{.name = "points",
-	 .argument = "N",
-	 .help = "of a counter's raw values at most (default 5000; 0: one per interval)",
-	 .set = lode_set_count,
-	 AT(points)},
-	LODE_PIO_JSON_OPTION(offsetof(struct analyse_values, wants_json), "one JSON document"),
-	LODE_HTML_OPTION(offsetof(struct analyse_values, html)),
+	LODE_OPTION("rank", "BY", lode_set_choice, AT(order),
+		    "order of periods: time (default), harm (slow requests beyond what is usual: "
+		    "long ones first) or peak (share of slow requests: short, sharp ones stand "
+		    "beside long ones)",
+		    .choices = order_choices, .group = "Output"),
+	LODE_PIO_TOP_OPTION(AT(top), " (default 8 on the page, 50 in JSON; 0: no bound)"),
+	LODE_OPTION("series", "WHICH", lode_set_choice, AT(series),
+		    "whose raw values JSON has: top (default: counters of the heat map, and the "
+		    "first of each period), all or none",
+		    .choices = series_choices),
+	LODE_OPTION("points", "N", lode_set_count, AT(points),
+		    "of a counter's raw values at most (default 5000; 0: one per interval)"),
+	LODE_PIO_JSON_OPTION(AT(wants_json), "one JSON document"),
+	LODE_HTML_OPTION(AT(html)),
 	LODE_FORCE_OPTION,
 	LODE_OPTIONS_END,
 };

@@ -42,79 +42,41 @@ int lode_pio_say_notes(const struct lode_command *self, const struct lode_pio_no
 int lode_pio_worse(int a, int b);
 
 /* What commands with a trained model share; offsets of a `const char *`, a size_t and a bool. */
-#define LODE_PIO_MODEL_OPTION(place)                                         \
-	{                                                                    \
-		.name = "model", .letter = 'm', .argument = "FILE",          \
-		.help = "what `lode pio train` wrote", .set = lode_set_text, \
-		.file = LODE_FILE_READ, .offset = (place), .group = "Model"  \
-	}
-#define LODE_PIO_TOP_OPTION(place, defaults)                                                    \
-	{                                                                                       \
-		.name = "top", .letter = 'n', .argument = "N", .help = "longest list" defaults, \
-		.set = lode_set_count, .offset = (place)                                        \
-	}
-#define LODE_PIO_JSON_OPTION(place, what)                                             \
-	{                                                                             \
-		.name = "json", .help = what " (docs/json.md)", .set = lode_set_flag, \
-		.offset = (place)                                                     \
-	}
+#define LODE_PIO_MODEL_OPTION(place)                                                        \
+	LODE_OPTION("model", "FILE", lode_set_text, (place), "what `lode pio train` wrote", \
+		    .letter = 'm', .file = LODE_FILE_READ, .group = "Model")
+#define LODE_PIO_TOP_OPTION(place, defaults) \
+	LODE_OPTION("top", "N", lode_set_count, (place), "longest list" defaults, .letter = 'n')
+#define LODE_PIO_JSON_OPTION(place, what) LODE_FLAG("json", (place), what " (docs/json.md)")
 
-#define LODE_PIO_INPUT_OPTIONS(at)                                                                \
-	{                                                                                         \
-		.name = "log",                                                                    \
-		.letter = 'l',                                                                    \
-		.argument = "FILE",                                                               \
-		.help = "a request log; may be repeated (rotated files)",                         \
-		.set = lode_set_pio_input,                                                        \
-		.file = LODE_FILE_READ,                                                           \
-		.offset = (at) + offsetof(struct lode_pio_input_values, list),                    \
-		.group = "What is read",                                                          \
-	},                                                                                        \
-		{                                                                                 \
-			.name = "counters",                                                       \
-			.letter = 'c',                                                            \
-			.argument = "[SERVER=]FILE",                                              \
-			.help = "counters of a server: a file, a folder of them, or "             \
-				"prometheus:URL (docs/formats/counters.md); named by the "        \
-				"file if SERVER is not given; may be repeated",                   \
-			.set = lode_set_pio_input,                                                \
-			.file = LODE_FILE_READ,                                                   \
-			.offset = (at) + offsetof(struct lode_pio_input_values, list),            \
-		},                                                                                \
-		{                                                                                 \
-			.name = "format",                                                         \
-			.argument = "FORMAT",                                                     \
-			.help = "the log's format: nginx's log_format or Apache's LogFormat "     \
-				"text, or combined, haproxy, w3c, json, csv (default: told from " \
-				"the first lines)",                                               \
-			.set = lode_set_text,                                                     \
-			.offset = (at) + offsetof(struct lode_pio_input_values, log.format),      \
-		},                                                                                \
-		{                                                                                 \
-			.name = "fields",                                                         \
-			.argument = "LIST",                                                       \
-			.help = "which fields mean what: "                                        \
-				"time=ts,response=took:ms,action=route,user=uid",                 \
-			.set = lode_set_text,                                                     \
-			.offset = (at) + offsetof(struct lode_pio_input_values, log.fields),      \
-		},                                                                                \
-		{                                                                                 \
-			.name = "action",                                                         \
-			.argument = "RULE",                                                       \
-			.help = "URL to action: path, last, first or REGEX=>TEXT (default: the "  \
-				"path, ids in it become *)",                                      \
-			.set = lode_set_text,                                                     \
-			.offset = (at) + offsetof(struct lode_pio_input_values, log.action),      \
-		},                                                                                \
-		{                                                                                 \
-			.name = "threads",                                                        \
-			.letter = 'j',                                                            \
-			.argument = "N",                                                          \
-			.help = "use N threads (default: all CPUs); the result is the same for "  \
-				"any N",                                                          \
-			.set = lode_set_unsigned,                                                 \
-			.offset = (at) + offsetof(struct lode_pio_input_values, n_threads),       \
-		},                                                                                \
+#define LODE_PIO_INPUT_OPTIONS(at)                                                                 \
+	LODE_OPTION("log", "FILE", lode_set_pio_input,                                             \
+		    (at) + offsetof(struct lode_pio_input_values, list),                           \
+		    "a request log; may be repeated (rotated files)", .letter = 'l',               \
+		    .file = LODE_FILE_READ, .group = "What is read"),                              \
+		LODE_OPTION("counters", "[SERVER=]FILE", lode_set_pio_input,                       \
+			    (at) + offsetof(struct lode_pio_input_values, list),                   \
+			    "counters of a server: a file, a folder of them, or prometheus:URL "   \
+			    "(docs/formats/counters.md); named by the file if SERVER is not "      \
+			    "given; may be repeated",                                              \
+			    .letter = 'c', .file = LODE_FILE_READ),                                \
+		LODE_OPTION(                                                                       \
+			"format", "FORMAT", lode_set_text,                                         \
+			(at) + offsetof(struct lode_pio_input_values, log.format),                 \
+			"the log's format: nginx's log_format or Apache's LogFormat text, or "     \
+			"combined, haproxy, w3c, json, csv (default: told from the first lines)"), \
+		LODE_OPTION(                                                                       \
+			"fields", "LIST", lode_set_text,                                           \
+			(at) + offsetof(struct lode_pio_input_values, log.fields),                 \
+			"which fields mean what: time=ts,response=took:ms,action=route,user=uid"), \
+		LODE_OPTION("action", "RULE", lode_set_text,                                       \
+			    (at) + offsetof(struct lode_pio_input_values, log.action),             \
+			    "URL to action: path, last, first or REGEX=>TEXT (default: the path, " \
+			    "ids in it become *)"),                                                \
+		LODE_OPTION("threads", "N", lode_set_unsigned,                                     \
+			    (at) + offsetof(struct lode_pio_input_values, n_threads),              \
+			    "use N threads (default: all CPUs); the result is the same for any N", \
+			    .letter = 'j'),                                                        \
 		LODE_MEMORY_OPTION((at) + offsetof(struct lode_pio_input_values, memory_bytes))
 
 #endif

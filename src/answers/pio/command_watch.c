@@ -32,43 +32,28 @@ struct watch_values {
 
 static const char *const from_choices[] = {"end", "start", NULL};
 
-#define AT(field) .offset = offsetof(struct watch_values, field)
+#define AT(field) offsetof(struct watch_values, field)
 
 static const struct lode_option options[] = {
-	LODE_PIO_MODEL_OPTION(offsetof(struct watch_values, model)),
-	LODE_PIO_INPUT_OPTIONS(offsetof(struct watch_values, inputs)),
+	LODE_PIO_MODEL_OPTION(AT(model)),
+	LODE_PIO_INPUT_OPTIONS(AT(inputs)),
 
-	{.name = "from",
-	 .argument = "WHERE",
-	 .help = "where files are read from at first: end (default: what is written from now on) "
-		 "or "
-		 "start",
-	 .set = lode_set_choice,
-	 .choices = from_choices,
-	 AT(from),
-	 .group = "Watching"},
-	{.name = "state",
-	 .argument = "FILE",
-	 .help = "keep in FILE how far it came: a watch that is started again with it goes on "
-		 "there",
-	 .set = lode_set_text,
-	 .file = LODE_FILE_UPDATED,
-	 .kind = LODE_KIND_WATCH_STATE,
-	 AT(state)},
-	{.name = "once",
-	 .help = "read what is there, then end (from cron, with --state)",
-	 .set = lode_set_flag,
-	 AT(is_once)},
-	{.name = "exec",
-	 .argument = "COMMAND",
-	 .help = "run COMMAND (by sh) at each line: JSON on its standard input, LODE_PIO_EVENT, "
-		 "_START, _END, _DURATION, _SERVER, _COUNTER in its environment; never waited for",
-	 .set = lode_set_text,
-	 AT(command),
-	 .group = "Output"},
-	LODE_PIO_TOP_OPTION(offsetof(struct watch_values, top),
-			    " in JSON (default 50; 0: no bound)"),
-	LODE_PIO_JSON_OPTION(offsetof(struct watch_values, wants_json), "a JSON document per line"),
+	LODE_OPTION("from", "WHERE", lode_set_choice, AT(from),
+		    "where files are read from at first: end (default: what is written from now "
+		    "on) or start",
+		    .choices = from_choices, .group = "Watching"),
+	LODE_OPTION(
+		"state", "FILE", lode_set_text, AT(state),
+		"keep in FILE how far it came: a watch that is started again with it goes on there",
+		.file = LODE_FILE_UPDATED, .kind = LODE_KIND_WATCH_STATE),
+	LODE_FLAG("once", AT(is_once), "read what is there, then end (from cron, with --state)"),
+	LODE_OPTION(
+		"exec", "COMMAND", lode_set_text, AT(command),
+		"run COMMAND (by sh) at each line: JSON on its standard input, LODE_PIO_EVENT, "
+		"_START, _END, _DURATION, _SERVER, _COUNTER in its environment; never waited for",
+		.group = "Output"),
+	LODE_PIO_TOP_OPTION(AT(top), " in JSON (default 50; 0: no bound)"),
+	LODE_PIO_JSON_OPTION(AT(wants_json), "a JSON document per line"),
 	LODE_OPTIONS_END,
 };
 

@@ -20,27 +20,19 @@ struct repo_values {
 	bool yes, rebuild, wants_json;
 };
 
-#define AT(field) .offset = offsetof(struct repo_values, field)
+#define AT(field) offsetof(struct repo_values, field)
 
 static const struct lode_option options[] = {
-	LODE_REPO_OPTION(offsetof(struct repo_values, repo), "the repository (default: $LODE_REPO)",
-			 .group = "Repository"),
-	LODE_WHERE_OPTION(offsetof(struct repo_values, where),
+	LODE_REPO_OPTION(AT(repo), "the repository (default: $LODE_REPO)", .group = "Repository"),
+	LODE_WHERE_OPTION(AT(where),
 			  "only such streams: 'release=2.1 and host~web*', 'age<7d' (docs/repo.md)",
 			  .letter = 'w'),
-	{.name = "yes",
-	 .letter = 'y',
-	 .help = "forget: do it, rather than say what would be forgotten",
-	 .set = lode_set_flag,
-	 AT(yes),
-	 .group = "What is done"},
-	{.name = "rebuild",
-	 .help = "compact: make all segments anew from the digests, whatever they held",
-	 .set = lode_set_flag,
-	 AT(rebuild)},
-	LODE_JSON_OPTION(offsetof(struct repo_values, wants_json), "docs/repo.md",
-			 .group = "Output"),
-	LODE_TOP_OPTION(offsetof(struct repo_values, top), "(default 50, the newest; 0: no bound)"),
+	LODE_FLAG("yes", AT(yes), "forget: do it, rather than say what would be forgotten",
+		  .letter = 'y', .group = "What is done"),
+	LODE_FLAG("rebuild", AT(rebuild),
+		  "compact: make all segments anew from the digests, whatever they held"),
+	LODE_JSON_OPTION(AT(wants_json), "docs/repo.md", .group = "Output"),
+	LODE_TOP_OPTION(AT(top), "(default 50, the newest; 0: no bound)"),
 	LODE_OPTIONS_END,
 };
 

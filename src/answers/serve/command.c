@@ -34,53 +34,38 @@ struct serve_values {
 	struct lode_mining_values mining;
 };
 
-#define AT(field) .offset = offsetof(struct serve_values, field)
+#define AT(field) offsetof(struct serve_values, field)
 
 enum { DEFAULT_PORT = 7070 };
 
 static const struct lode_option options[] = {
-	{.name = "port",
-	 .letter = 'p',
-	 .argument = "N",
-	 .help = "listen there (default 7070; 0: any that is free)",
-	 .set = lode_set_count,
-	 AT(port),
-	 .group = "Where"},
-	{.name = "address",
-	 .argument = "ADDRESS",
-	 .help = "listen at this address, in numbers (default 127.0.0.1)",
-	 .set = lode_set_text,
-	 AT(address)},
-	{.name = "open",
-	 .help = "an address beyond this machine is meant; everybody then needs the token",
-	 .set = lode_set_flag,
-	 AT(is_open)},
-	{.name = "host-name",
-	 .argument = "NAME",
-	 .help = "the machine's name for others; may be repeated",
-	 .set = lode_set_list,
-	 AT(names)},
-	{.name = "token-file",
-	 .argument = "FILE",
-	 .help = "has the token, 16 to 32 letters and digits (default: made at each start)",
-	 .set = lode_set_text,
-	 .file = LODE_FILE_READ,
-	 AT(token_file)},
-	LODE_REPO_OPTION(offsetof(struct serve_values, repo),
+	LODE_OPTION("port", "N", lode_set_count, AT(port),
+		    "listen there (default 7070; 0: any that is free)", .letter = 'p',
+		    .group = "Where"),
+	LODE_OPTION("address", "ADDRESS", lode_set_text, AT(address),
+		    "listen at this address, in numbers (default 127.0.0.1)"),
+	LODE_FLAG("open", AT(is_open),
+		  "an address beyond this machine is meant; everybody then needs the token"),
+	LODE_OPTION("host-name", "NAME", lode_set_list, AT(names),
+		    "the machine's name for others; may be repeated"),
+	LODE_OPTION("token-file", "FILE", lode_set_text, AT(token_file),
+		    "has the token, 16 to 32 letters and digits (default: made at each start)",
+		    .file = LODE_FILE_READ),
+	LODE_REPO_OPTION(AT(repo),
 			 "mine the streams of a repository; its signatures can be made and changed "
 			 "on the page (default, without INPUT: $LODE_REPO)",
 			 .group = "Repository"),
-	LODE_WHERE_OPTION(offsetof(struct serve_values, where),
+	LODE_WHERE_OPTION(AT(where),
 			  "only such streams of it: 'release=2.1 and host~web*' (docs/repo.md)",
 			  .letter = 'w'),
-	LODE_SYMPTOM_OPTIONS(offsetof(struct serve_values, aoi)),
-	LODE_AOI_OPTIONS(offsetof(struct serve_values, aoi)),
-	LODE_MINING_OPTIONS(offsetof(struct serve_values, mining)),
-	LODE_RANK_OPTION(offsetof(struct serve_values, mining.rank),
+	LODE_SYMPTOM_OPTIONS(AT(aoi)),
+	LODE_AOI_OPTIONS(AT(aoi)),
+	LODE_MINING_OPTIONS(AT(mining)),
+	LODE_RANK_OPTION(AT(mining.rank),
 			 "of clusters: own (default), total, average, streams or events"),
-	LODE_NARROW_OPTIONS(offsetof(struct serve_values, input)),
-	LODE_SYMBOL_OPTIONS(offsetof(struct serve_values, input)),
-	LODE_MACHINE_OPTIONS(offsetof(struct serve_values, input)),
+	LODE_NARROW_OPTIONS(AT(input)),
+	LODE_SYMBOL_OPTIONS(AT(input)),
+	LODE_MACHINE_OPTIONS(AT(input)),
 	LODE_OPTIONS_END,
 };
 
@@ -290,8 +275,8 @@ static int answer(struct serving *s)
 /* Options that go to lode mine, as page_runs.h hands them on; those of the machine it has. */
 static bool is_of_mine(const struct lode_option *option)
 {
-	return option->offset >= offsetof(struct serve_values, input) &&
-	       strcmp(option->name, "threads") != 0 && strcmp(option->name, "memory") != 0;
+	return option->offset >= AT(input) && strcmp(option->name, "threads") != 0 &&
+	       strcmp(option->name, "memory") != 0;
 }
 
 static void add_mine_word(void *context, const char *word)

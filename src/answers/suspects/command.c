@@ -51,114 +51,74 @@ static const char *const corrections[] = {"holm", "bh", "none", NULL};
 /* Functions and contrasts of a page. */
 enum { PAGE_TOP = 2000 };
 
-#define AT(field) .offset = offsetof(struct suspects_values, field)
+#define AT(field) offsetof(struct suspects_values, field)
 
 static const struct lode_option options[] = {
-	{.name = "metric",
-	 .argument = "METRIC",
-	 .help = "measure only this: a kind (syscall, block, offcpu ...), a glob of names "
-		 "('syscall:*stat*'), or an own metric 'NAME=BEGIN_EVENT..END_EVENT[by FIELD]'; "
-		 "may "
-		 "be repeated (default: all that the recordings have events for)",
-	 .set = lode_set_list,
-	 AT(metrics),
-	 .group = "What is measured"},
-	{.name = "pooled",
-	 .help = "all system calls are one metric, as in the paper's case studies: slow is slow, "
-		 "whatever the call",
-	 .set = lode_set_flag,
-	 AT(pooled)},
-	{.name = "kernel-frames",
-	 .help = "keep the kernel's frames in stacks of system calls, and "
-		 "the scheduler's in those of waits",
-	 .set = lode_set_flag,
-	 AT(kernel_frames)},
+	LODE_OPTION("metric", "METRIC", lode_set_list, AT(metrics),
+		    "measure only this: a kind (syscall, block, offcpu ...), a glob of names "
+		    "('syscall:*stat*'), or an own metric 'NAME=BEGIN_EVENT..END_EVENT[by FIELD]'; "
+		    "may be repeated (default: all that the recordings have events for)",
+		    .group = "What is measured"),
+	LODE_FLAG("pooled", AT(pooled),
+		  "all system calls are one metric, as in the paper's case studies: slow is slow, "
+		  "whatever the call"),
+	LODE_FLAG("kernel-frames", AT(kernel_frames),
+		  "keep the kernel's frames in stacks of system calls, and the scheduler's in "
+		  "those of waits"),
 
-	{.name = "baseline",
-	 .argument = "INPUT",
-	 .help = "a healthy recording: its mean and σ of each metric say what is slow; may be "
-		 "repeated",
-	 .set = lode_set_list,
-	 .file = LODE_FILE_READ,
-	 AT(baseline),
-	 .group = "What is slow"},
-	{.name = "versus",
-	 .argument = "INPUT",
-	 .help = "fast recordings (or a folder of them): rank what the slow ones, the operands, do "
-		 "more or longer; may be repeated",
-	 .set = lode_set_list,
-	 .file = LODE_FILE_READ,
-	 AT(versus)},
-	{.name = "thresholds",
-	 .argument = "BOUNDS",
-	 .help = "by hand, [METRICS=][PRUNE,]SUCCESS,FAILED: 20ms,50ms or 'block:*=0,5ms,20ms'; "
-		 "up to PRUNE ignored, up to SUCCESS succeeded, above FAILED failed; may be "
-		 "repeated, the last that matches counts (default: mean - 2σ, mean + σ, mean + 2σ)",
-	 .set = lode_set_list,
-	 AT(thresholds)},
-	{.name = "robust",
-	 .help = "median and 1.4826 MAD in place of mean and σ: a few extreme values move neither",
-	 .set = lode_set_flag,
-	 AT(robust)},
+	LODE_OPTION("baseline", "INPUT", lode_set_list, AT(baseline),
+		    "a healthy recording: its mean and σ of each metric say what is slow; may be "
+		    "repeated",
+		    .file = LODE_FILE_READ, .group = "What is slow"),
+	LODE_OPTION("versus", "INPUT", lode_set_list, AT(versus),
+		    "fast recordings (or a folder of them): rank what the slow ones, the operands, "
+		    "do more or longer; may be repeated",
+		    .file = LODE_FILE_READ),
+	LODE_OPTION(
+		"thresholds", "BOUNDS", lode_set_list, AT(thresholds),
+		"by hand, [METRICS=][PRUNE,]SUCCESS,FAILED: 20ms,50ms or 'block:*=0,5ms,20ms'; up "
+		"to PRUNE ignored, up to SUCCESS succeeded, above FAILED failed; may be repeated, "
+		"the last that matches counts (default: mean - 2σ, mean + σ, mean + 2σ)"),
+	LODE_FLAG(
+		"robust", AT(robust),
+		"median and 1.4826 MAD in place of mean and σ: a few extreme values move neither"),
 
-	LODE_SYMPTOM_OPTIONS(offsetof(struct suspects_values, aoi)),
+	LODE_SYMPTOM_OPTIONS(AT(aoi)),
 
-	{.name = "sort",
-	 .argument = "BY",
-	 .help = "increase (default), excess (default with --versus), failure, context, ochiai, "
-		 "tarantula, dstar, importance, p, mean, std or time",
-	 .set = lode_set_choice,
-	 .choices = orders,
-	 AT(sort),
-	 .group = "Ranking"},
-	{.name = "correction",
-	 .argument = "HOW",
-	 .help = "how p-values are made to hold for many tests: holm (default), bh "
-		 "(Benjamini-Hochberg) or none",
-	 .set = lode_set_choice,
-	 .choices = corrections,
-	 AT(correction)},
-	{.name = "top",
-	 .letter = 'n',
-	 .argument = "N|P%",
-	 .help = "the first N functions, or that share of them (default 15%, but 10 to 25 in the "
-		 "table and 50 in JSON; 0: all)",
-	 .set = lode_set_top,
-	 AT(top)},
-	{.name = "min-increase",
-	 .argument = "X",
-	 .help = "only functions with at least this Increase",
-	 .set = lode_set_ratio,
-	 AT(min_increase)},
+	LODE_OPTION("sort", "BY", lode_set_choice, AT(sort),
+		    "increase (default), excess (default with --versus), failure, context, ochiai, "
+		    "tarantula, dstar, importance, p, mean, std or time",
+		    .choices = orders, .group = "Ranking"),
+	LODE_OPTION("correction", "HOW", lode_set_choice, AT(correction),
+		    "how p-values are made to hold for many tests: holm (default), bh "
+		    "(Benjamini-Hochberg) or none",
+		    .choices = corrections),
+	LODE_OPTION("top", "N|P%", lode_set_top, AT(top),
+		    "the first N functions, or that share of them (default 15%, but 10 to 25 in "
+		    "the table and 50 in JSON; 0: all)",
+		    .letter = 'n'),
+	LODE_OPTION("min-increase", "X", lode_set_ratio, AT(min_increase),
+		    "only functions with at least this Increase"),
 
-	{.name = "explain",
-	 .argument = "FUNCTION",
-	 .help = "one function (or module!function) in full: metrics with it and without, callers, "
-		 "longest executions",
-	 .set = lode_set_text,
-	 AT(explain),
-	 .group = "Output"},
-	{.name = "histograms",
-	 .help = "the latency histogram of each metric, thresholds drawn in",
-	 .set = lode_set_flag,
-	 AT(wants_histograms)},
-	LODE_JSON_OPTION(offsetof(struct suspects_values, wants_json), "docs/json.md"),
-	{.name = "detail",
-	 .help = "JSON with what pages are drawn of: the first functions in full, as --explain "
-		 "tells one",
-	 .set = lode_set_flag,
-	 AT(wants_detail)},
-	LODE_HTML_OPTION(offsetof(struct suspects_values, html)),
+	LODE_OPTION("explain", "FUNCTION", lode_set_text, AT(explain),
+		    "one function (or module!function) in full: metrics with it and without, "
+		    "callers, longest executions",
+		    .group = "Output"),
+	LODE_FLAG("histograms", AT(wants_histograms),
+		  "the latency histogram of each metric, thresholds drawn in"),
+	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
+	LODE_FLAG("detail", AT(wants_detail),
+		  "JSON with what pages are drawn of: the first functions in full, as --explain "
+		  "tells one"),
+	LODE_HTML_OPTION(AT(html)),
 	LODE_FORCE_OPTION,
-	{.name = "folded",
-	 .help = "stacks of the failed executions with their time, for flame graphs",
-	 .set = lode_set_flag,
-	 AT(wants_folded)},
-	LODE_STACK_EXPORT_OPTIONS(offsetof(struct suspects_values, exports)),
+	LODE_FLAG("folded", AT(wants_folded),
+		  "stacks of the failed executions with their time, for flame graphs"),
+	LODE_STACK_EXPORT_OPTIONS(AT(exports)),
 
-	LODE_SPAN_OPTIONS(offsetof(struct suspects_values, input)),
-	LODE_SYMBOL_OPTIONS(offsetof(struct suspects_values, input)),
-	LODE_MACHINE_OPTIONS(offsetof(struct suspects_values, input)),
+	LODE_SPAN_OPTIONS(AT(input)),
+	LODE_SYMBOL_OPTIONS(AT(input)),
+	LODE_MACHINE_OPTIONS(AT(input)),
 	LODE_OPTIONS_END,
 };
 

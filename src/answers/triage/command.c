@@ -24,42 +24,31 @@ struct triage_values {
 	bool no_mining, wants_json, wants_detail;
 };
 
-#define AT(field) .offset = offsetof(struct triage_values, field)
+#define AT(field) offsetof(struct triage_values, field)
 
 static const struct lode_option options[] = {
-	LODE_SIGNATURE_OPTIONS(offsetof(struct triage_values, known),
+	LODE_SIGNATURE_OPTIONS(AT(known),
 			       "the repository that has the signatures; its names also tell how "
 			       "alike unexplained patterns are"),
-	{.name = "fail-over",
-	 .argument = "COST",
-	 .help = "exit code 5 if more than that is unexplained in any one stream: 10s, or a share "
-		 "of its symptoms' time, 20%; what retired signatures alone match is unexplained",
-	 .set = lode_set_cost,
-	 AT(fail_over),
-	 .group = "In a CI or cron job"},
-	{.name = "rest",
-	 .argument = "FILE",
-	 .help = "write what no signature matches to a digest, for `lode mine FILE`",
-	 .set = lode_set_text,
-	 .file = LODE_FILE_WRITTEN,
-	 .kind = LODE_KIND_DIGEST,
-	 AT(rest),
-	 .group = "The rest"},
-	{.name = "min-cost",
-	 .argument = "COST",
-	 .help = "the least cost of a pattern in it: 1s, or a share of all symptoms' time (default "
-		 "1%)",
-	 .set = lode_set_cost,
-	 AT(min_cost)},
-	{.name = "no-mining", .help = "do not mine it", .set = lode_set_flag, AT(no_mining)},
-	LODE_TOP_OPTION(offsetof(struct triage_values, top),
-			"(default 12 in the tables, 50 in JSON; 0: no bound)", .group = "Output"),
-	LODE_JSON_OPTION(offsetof(struct triage_values, wants_json), "docs/signatures.md"),
-	LODE_DETAIL_OPTION(offsetof(struct triage_values, wants_detail)),
-	LODE_HTML_OPTION(offsetof(struct triage_values, html)),
+	LODE_OPTION(
+		"fail-over", "COST", lode_set_cost, AT(fail_over),
+		"exit code 5 if more than that is unexplained in any one stream: 10s, or a share "
+		"of its symptoms' time, 20%; what retired signatures alone match is unexplained",
+		.group = "In a CI or cron job"),
+	LODE_OPTION("rest", "FILE", lode_set_text, AT(rest),
+		    "write what no signature matches to a digest, for `lode mine FILE`",
+		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_DIGEST, .group = "The rest"),
+	LODE_OPTION("min-cost", "COST", lode_set_cost, AT(min_cost),
+		    "the least cost of a pattern in it: 1s, or a share of all symptoms' time "
+		    "(default 1%)"),
+	LODE_FLAG("no-mining", AT(no_mining), "do not mine it"),
+	LODE_TOP_OPTION(AT(top), "(default 12 in the tables, 50 in JSON; 0: no bound)",
+			.group = "Output"),
+	LODE_JSON_OPTION(AT(wants_json), "docs/signatures.md"),
+	LODE_DETAIL_OPTION(AT(wants_detail)),
+	LODE_HTML_OPTION(AT(html)),
 	LODE_FORCE_OPTION,
-	LODE_READING_OPTIONS(offsetof(struct triage_values, aoi),
-			     offsetof(struct triage_values, input)),
+	LODE_READING_OPTIONS(AT(aoi), AT(input)),
 	LODE_OPTIONS_END,
 };
 
@@ -174,10 +163,10 @@ static int triage_command_run(const struct lode_command *self, int argc, char **
 {
 	static const struct lode_signature_run how = {
 		.size = sizeof(struct triage_values),
-		.known_at = offsetof(struct triage_values, known),
-		.aoi_at = offsetof(struct triage_values, aoi),
-		.input_at = offsetof(struct triage_values, input),
-		.top_at = offsetof(struct triage_values, top),
+		.known_at = AT(known),
+		.aoi_at = AT(aoi),
+		.input_at = AT(input),
+		.top_at = AT(top),
 		.check = triage_command_check,
 		.run = triage_command_answer,
 	};
