@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory_bound.h"
+
 uint64_t lode_hash_u64(uint64_t x)
 {
 	/* The finaliser of SplitMix64: every input bit reaches every output bit. */
@@ -52,6 +54,7 @@ static void resize(struct lode_map *map, size_t n_slots)
 {
 	struct lode_map old = *map;
 
+	lode_memory_count_table(n_slots * sizeof(*map->slots));
 	map->slots = lode_alloc(n_slots * sizeof(*map->slots));
 	map->mask = n_slots - 1;
 	for (size_t i = 0; i < n_slots; i++)

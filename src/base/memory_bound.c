@@ -254,6 +254,20 @@ bool lode_memory_is_short(size_t more_bytes)
 	return true;
 }
 
+void lode_memory_count_table(size_t size_bytes)
+{
+	size_t most = lode_memory_bound(), own;
+
+	if (!most || size_bytes < least_refused_bytes || IS_SANITIZED)
+		return;
+	(void)resident_bytes(&own);
+	if (own + size_bytes > most / 4 * 3)
+		give_up("%zu MiB are needed so far that are looked up at random and cannot be put "
+			"on "
+			"disk, and --memory allows %zu MiB: try --memory %zuM",
+			mib(own + size_bytes), mib(most), mib(own + size_bytes) * 3 / 2);
+}
+
 static void __attribute__((noreturn)) no_room(int error, size_t size_bytes)
 {
 	give_up("%s: no room for %zu MiB of a temporary file beside the %zu MiB written so far: "

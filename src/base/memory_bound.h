@@ -42,6 +42,13 @@ void lode_memory_count_small(size_t size_bytes);
 bool lode_memory_is_short(size_t more_bytes);
 
 /*
+ * A table of `size_bytes` is made that is looked up at random. Pages are given up from three quarters
+ * of the bound on, and such a table would be read back from the disk all the time: when it does not
+ * fit below that, the process ends with a sentence that says how much is needed.
+ */
+void lode_memory_count_table(size_t size_bytes);
+
+/*
  * Gives the whole pages of a fresh block of malloc or calloc, of LODE_LARGE_BYTES or more, to a
  * file; they read as zero. `from_bytes` (at most the block's) at `from` are moved to its beginning:
  * what is there afterwards is undefined, and only to be freed.

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/memory_bound.h"
 #include "base/pool.h"
@@ -221,6 +222,30 @@ static void hold_too_much_in_small_blocks(void)
 	}
 }
 
+static void make_a_large_map(void)
+{
+	struct lode_map map = {0};
+
+	lode_memory_keep_to((size_t)100 << 20);
+	lode_map_reserve(&map, 2000000); /* 64 MiB: fits */
+	fputs("the first fits;", stderr);
+	lode_map_reserve(&map, 4000000); /* 128 MiB */
+}
+
+/* A hash table on a file would be read back from the disk at each look-up. */
+static void a_table_that_does_not_fit_is_refused(void **state)
+{
+	char text[1024];
+
+	(void)state;
+	if (TEST_IS_SANITIZED)
+		skip();
+	assert_int_equal(told_by(make_a_large_map, text, sizeof(text)), 4);
+	assert_non_null(strstr(text, "the first fits;"));
+	assert_non_null(strstr(text, "looked up at random"));
+	assert_non_null(strstr(text, "--memory allows 100 MiB"));
+}
+
 static void what_cannot_go_to_disk_is_refused(void **state)
 {
 	char text[1024];
@@ -238,6 +263,7 @@ int main(void)
 		/* In children: before there is a second thread. */
 		cmocka_unit_test(a_missing_folder_is_named),
 		cmocka_unit_test(what_cannot_go_to_disk_is_refused),
+		cmocka_unit_test(a_table_that_does_not_fit_is_refused),
 		cmocka_unit_test(nothing_goes_to_files_while_there_is_room),
 		cmocka_unit_test(blocks_hold_what_was_written),
 		cmocka_unit_test(their_files_go_with_them),
