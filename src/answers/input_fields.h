@@ -2,8 +2,7 @@
  * Fields that the documents of several commands have: inputs that were skipped or are incomplete,
  * and what inputs have lost.
  */
-#ifndef LODE_INPUT_FIELDS_H
-#define LODE_INPUT_FIELDS_H
+#pragma once
 
 #include "document/fields.h"
 #include "streams/digest_job.h"
@@ -44,5 +43,3 @@ extern const struct lode_record lode_loss_record;
 /* Lists the kinds that there are, and says how many; `losses` NULL: none. */
 size_t lode_loss_rows(struct lode_loss_row rows[LODE_N_LOSS_KINDS],
 		      const struct lode_losses *losses);
-
-#endif

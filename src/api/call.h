@@ -1,8 +1,7 @@
 /*
  * What every fallible call of the library goes through.
  */
-#ifndef LODE_API_CALL_H
-#define LODE_API_CALL_H
+#pragma once
 
 #include "base/error.h"
 #include "model/stream.h"
@@ -27,5 +26,3 @@ int lode_api_call(int (*work)(void *job, struct lode_error *err), void *job,
 /* Which streams: what lode_mining_options says of reading. Borrows all of it. */
 void lode_api_streams(struct lode_stream_set_options *out, const char *const *inputs,
 		      size_t n_inputs, const struct lode_mining_options *options);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The one place that writes files for people; which of them may be replaced is store/outputs.h's.
  */
-#ifndef LODE_ATOMIC_FILE_H
-#define LODE_ATOMIC_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -39,5 +38,3 @@ char *lode_atomic_place(const char *path);
  * `suffix`. Nobody else may be writing such files there.
  */
 void lode_atomic_sweep(const char *folder, const char *suffix);
-
-#endif

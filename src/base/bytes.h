@@ -5,8 +5,7 @@
  * are little-endian. A record gets a sub-cursor of its declared size, so that a bad one cannot eat
  * the next.
  */
-#ifndef LODE_BYTES_H
-#define LODE_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ static inline const char *lode_bytes_string(struct lode_bytes *b)
 	b->at = (const uint8_t *)nul + 1;
 	return (const char *)p;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * A clock of the machine as one number: ns since the epoch (CLOCK_REALTIME), or since some moment
  * that stays the same (CLOCK_MONOTONIC, for how long things take).
  */
-#ifndef LODE_CLOCK_H
-#define LODE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -15,5 +14,3 @@ static inline int64_t lode_clock_ns(clockid_t clock)
 	clock_gettime(clock, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
-
-#endif

@@ -5,8 +5,7 @@
  *   "1.5e3", "0.063"   lode_decimal_take: digits * 10^exponent; lode_decimal_scale: as a whole
  * number of units
  */
-#ifndef LODE_DECIMAL_H
-#define LODE_DECIMAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ bool lode_decimal_scale(int64_t *out, const struct lode_decimal *decimal, int sc
 /* A text that is such a number, with a point, times 10^`scale`, to the nearest: "2382993241.317", 3
    is 2382993241317. */
 bool lode_decimal_parse(int64_t *out, const char *text, size_t len, int scale);
-
-#endif

@@ -5,8 +5,7 @@
  * pzstd and log rotation make them; they read as one. Memory is bounded by named limits, never by
  * what a file claims.
  */
-#ifndef LODE_DECOMPRESS_H
-#define LODE_DECOMPRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ enum lode_flow_state {
  */
 int lode_decompress(struct lode_decompressor *decompressor, struct lode_flow *flow,
 		    const char *path, int64_t offset, struct lode_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Durations as people write and read them: "300ms", "1.5 s", "2m" <-> int64_t nanoseconds.
  */
-#ifndef LODE_DURATION_H
-#define LODE_DURATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ struct lode_time_span {
 	int64_t from_ns, to_ns; /* INT64_MIN / INT64_MAX: open */
 	bool is_from_offset, is_to_offset;
 };
-
-#endif

@@ -2,8 +2,7 @@
  * Errors (include/lode/error.h), and how they are made. The library never prints; the command line
  * does.
  */
-#ifndef LODE_ERROR_H
-#define LODE_ERROR_H
+#pragma once
 
 #include <lode/error.h>
 
@@ -23,5 +22,3 @@ int lode_fail_errno(struct lode_error *err, int errnum, const char *path, const 
 
 /* Puts the caller's purpose before the message: "reading build-ids: ...". */
 void lode_error_context(struct lode_error *err, const char *purpose);
-
-#endif

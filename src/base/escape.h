@@ -9,8 +9,7 @@
  * Everything else, backslashes too, stays as it is. Widths are columns of a terminal: 2 for wide
  * East Asian characters and emoji, 0 for combining marks. Needs no locale.
  */
-#ifndef LODE_ESCAPE_H
-#define LODE_ESCAPE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ const char *lode_escape_fit(char *buffer, size_t size, const char *text, size_t 
 
 /* Columns that `text` takes once escaped. */
 size_t lode_escape_width(const char *text);
-
-#endif

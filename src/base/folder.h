@@ -1,8 +1,7 @@
 /*
  * What is in a folder, and what paths are made of.
  */
-#ifndef LODE_FOLDER_H
-#define LODE_FOLDER_H
+#pragma once
 
 #include <string.h>
 
@@ -35,5 +34,3 @@ static inline const char *lode_path_base(const char *path)
 
 /* "FOLDER/NAME" on the heap; one '/' stands between them. */
 char *lode_path_join(const char *folder, const char *name);
-
-#endif

@@ -12,8 +12,7 @@
  * A place can be kept (struct lode_follow_place) and gone back to after a restart: what was written
  * meanwhile is read, also from rotated files in the same folder that are not compressed.
  */
-#ifndef LODE_FOLLOW_FILE_H
-#define LODE_FOLLOW_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ bool lode_follow_place(const struct lode_follow *follow, struct lode_follow_plac
 
 /* How often the file was truncated while it was followed: bytes may be lost then. */
 uint64_t lode_follow_truncations(const struct lode_follow *follow);
-
-#endif

@@ -8,8 +8,7 @@
  * Bytes are compared as they are: no locale, no special treatment of '/' or a leading dot. A '['
  * that is never closed stands for itself, as does a '\' at the end.
  */
-#ifndef LODE_GLOB_H
-#define LODE_GLOB_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ bool lode_glob_match(const char *glob, const char *text);
 
 /* Has characters with a meaning: otherwise it matches one text only. */
 bool lode_glob_has_magic(const char *glob);
-
-#endif

@@ -3,8 +3,7 @@
  * standard input. Read sequentially; a plain regular file can also be read at an offset. Memory
  * does not depend on the size of the file.
  */
-#ifndef LODE_INPUT_H
-#define LODE_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ ssize_t lode_input_read(struct lode_input *input, void *buffer, size_t size,
 /* As lode_input_read, at an absolute offset. Thread-safe. Only for seekable inputs. */
 ssize_t lode_input_read_at(struct lode_input *input, void *buffer, size_t size, int64_t offset,
 			   struct lode_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * JSON that came from outside, as a tree: bounds first, then yajl.
  */
-#ifndef LODE_JSON_TREE_H
-#define LODE_JSON_TREE_H
+#pragma once
 
 #include <stddef.h>
 #include <yajl/yajl_tree.h>
@@ -23,5 +22,3 @@ int lode_json_tree_parse(yajl_val *out, const char *text, size_t size, const cha
 
 /* NULL: not there, or `object` is none. */
 yajl_val lode_json_tree_member(yajl_val object, const char *name);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * The library's header gives the types, and must be there when lode is built.
  */
-#ifndef LODE_LATE_LIBRARY_H
-#define LODE_LATE_LIBRARY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -36,5 +35,3 @@
  */
 int lode_late_library_open(void *functions, size_t size_bytes, const char *const *names,
 			   const char *file, struct lode_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * such lines is not text. A fault of the input (cut compressed data) comes after all whole lines
  * before it; the part of a line that stands before the fault is not given.
  */
-#ifndef LODE_LINES_H
-#define LODE_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ void lode_lines_release(struct lode_lines *lines);
  * may hold NUL bytes, and may be written to. Valid until the next call. 1, 0 at the end, or < 0.
  */
 int lode_lines_next(struct lode_lines *lines, char **line, size_t *len, struct lode_error *err);
-
-#endif

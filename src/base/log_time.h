@@ -5,8 +5,7 @@
  *   2026-11-21T04:04:24.572Z      ISO 8601 (a space for the T, a comma for the dot, zone optional)
  *   1795233864.572                since the epoch: s, ms, us or ns, told from the size
  */
-#ifndef LODE_LOG_TIME_H
-#define LODE_LOG_TIME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ struct lode_log_zone {
 	int64_t first_s, second_s; /* to add, for the first and the second pass */
 };
 int64_t lode_log_zone_utc(struct lode_log_zone *zone, int64_t wall_ns, int64_t near_ns);
-
-#endif

@@ -7,8 +7,7 @@
  * What a look-up costs is the one cache line that it touches: keys are compared where they lie,
  * four slots stand on a line, and looking, mixing the key included, is inlined at the caller.
  */
-#ifndef LODE_MAP_H
-#define LODE_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ struct lode_strings {
 uint32_t lode_strings_intern(struct lode_strings *strings, const char *s, size_t len);
 uint32_t lode_strings_find(const struct lode_strings *strings, const char *s, size_t len);
 void lode_strings_release(struct lode_strings *strings);
-
-#endif

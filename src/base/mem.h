@@ -4,8 +4,7 @@
  * A size that lode computed and that cannot be had ends the process through lode_oom (exit 4). A
  * size that came from a file must be checked against the bytes that are left before it gets here.
  */
-#ifndef LODE_MEM_H
-#define LODE_MEM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ void *lode_vec_resize(void *at, size_t *capacity, size_t need, size_t item_bytes
 	(lode_vec_reserve(v, (v)->n + 1), memset(&(v)->at[(v)->n], 0, sizeof(*(v)->at)), \
 	 &(v)->at[(v)->n++])
 #define lode_vec_release(v) (free((v)->at), (v)->at = NULL, (v)->n = (v)->capacity = 0)
-
-#endif

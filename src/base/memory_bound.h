@@ -18,8 +18,7 @@
  * LIMIT: blocks of less than LODE_LARGE_BYTES stay in memory. When they alone pass the bound, and
  * when the temporary file cannot be had, the process ends with a sentence (exit 4).
  */
-#ifndef LODE_MEMORY_BOUND_H
-#define LODE_MEMORY_BOUND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void lode_memory_to_file(void *block, size_t size_bytes, const void *from, size_
 
 /* Bytes of blocks that went to files so far: for tests. */
 size_t lode_memory_in_files(void);
-
-#endif

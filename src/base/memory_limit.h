@@ -10,8 +10,7 @@
  * Half of it is the default of --memory for every command: the other half is for what is not
  * lode's alone to decide, such as page cache and whoever else runs there.
  */
-#ifndef LODE_MEMORY_LIMIT_H
-#define LODE_MEMORY_LIMIT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ size_t lode_memory_allowed(const char *root);
 
 /* --memory as given, or its default when `asked_bytes` is 0. Never 0. */
 size_t lode_memory_budget(size_t asked_bytes);
-
-#endif

@@ -10,8 +10,7 @@
  * Whoever is free does what is next, so that with two threads neither of the three steps leaves a
  * CPU idle. What `take` sees does not depend on the number of threads.
  */
-#ifndef LODE_PIPELINE_H
-#define LODE_PIPELINE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -37,5 +36,3 @@ struct lode_pipeline {
  * still worked on and taken. `worker` is below n_threads. With one thread, runs inline.
  */
 int lode_pipeline_run(const struct lode_pipeline *pipeline, unsigned n_threads);
-
-#endif

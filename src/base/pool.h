@@ -5,8 +5,7 @@
  * its index; whatever is combined is combined by the caller, in index order, after the run: so
  * results are the same for any number of threads.
  */
-#ifndef LODE_POOL_H
-#define LODE_POOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ int lode_pool_first_failure(const struct lode_pool_failure *failures, unsigned n
 
 /* Number of CPUs that this process may use. */
 unsigned lode_pool_cpus(void);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Random numbers that are the same everywhere for a seed (splitmix64). Not for secrets.
  */
-#ifndef LODE_RANDOM_H
-#define LODE_RANDOM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ static inline void lode_random_shuffle(struct lode_random *random, uint32_t *at,
 		at[j] = swapped;
 	}
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Where a number stands among items that are in its order.
  */
-#ifndef LODE_SORTED_H
-#define LODE_SORTED_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ static inline size_t lode_sorted_up_to(const void *items, size_t n, size_t item_
 	}
 	return low;
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * What is missing or no number gives 0 and sets `is_bad`, which stays set: check it once.
  */
-#ifndef LODE_STATE_WORDS_H
-#define LODE_STATE_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ char *lode_state_text(struct lode_state_words *words, size_t *len);
 
 void lode_state_put_number(FILE *out, double x);
 void lode_state_put_text(FILE *out, const char *text, size_t len);
-
-#endif

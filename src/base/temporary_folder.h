@@ -10,8 +10,7 @@
  * than a minute. Other users may write to the parent (/var/tmp): links are not followed, and what
  * was looked at is what is removed.
  */
-#ifndef LODE_TEMPORARY_FOLDER_H
-#define LODE_TEMPORARY_FOLDER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ void lode_temporary_lock(int fd);
  * user. `is_alone`: nobody else writes there; else it must not have been changed for a minute.
  */
 void lode_temporary_file_sweep(int dir, const char *name, bool is_alone);
-
-#endif

@@ -5,8 +5,7 @@
  * Messages name the folder or the work; callers may put their purpose before it
  * (lode_error_context).
  */
-#ifndef LODE_UNNAMED_FILE_H
-#define LODE_UNNAMED_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ int lode_unnamed_file_write(int fd, const void *data, size_t size, int64_t offse
 			    struct lode_error *err);
 /* Exactly `size` bytes from `offset`; fewer are an error. */
 int lode_unnamed_file_read(int fd, void *data, size_t size, int64_t offset, struct lode_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Times since 1970 as dates, UTC.
  */
-#ifndef LODE_UTC_TEXT_H
-#define LODE_UTC_TEXT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ enum { LODE_UTC_BYTES = 40 };
    enough. What is below a second is left out. Gives `buffer`. */
 const char *lode_utc_text(char *buffer, int64_t t_ns, const char *format);
 #define LODE_UTC_SECONDS "%Y-%m-%d %H:%M:%S"
-
-#endif

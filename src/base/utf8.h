@@ -2,8 +2,7 @@
  * UTF-8 that came from outside: where its characters end, and what stands for bytes that are none.
  * Overlong forms, surrogates and what lies beyond Unicode are no characters.
  */
-#ifndef LODE_UTF8_H
-#define LODE_UTF8_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ static inline size_t lode_utf8_take(uint32_t *c, const char *text, size_t left)
 		n = u8_mbtoucr(c, s, left);
 	return n > 0 ? (size_t)n : 0;
 }
-
-#endif

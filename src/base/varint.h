@@ -2,8 +2,7 @@
  * Integers in as few bytes as they need: 7 bits a byte, least first, the top bit says that more
  * follow. Signed ones are folded so that small ones of either sign are short: 0 -1 1 -2 -> 0 1 2 3.
  */
-#ifndef LODE_VARINT_H
-#define LODE_VARINT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -75,5 +74,3 @@ static inline uint64_t lode_varint_get_delta(struct lode_bytes *from, uint64_t b
 
 	return base + (folded >> 1 ^ (folded & 1 ? UINT64_MAX : 0));
 }
-
-#endif

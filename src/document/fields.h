@@ -17,8 +17,7 @@
  *field with `.absent` is left out where its member holds no value: NULL, LODE_NO_INT, 0 of unsigned
  * members, NaN and infinity, false. `.absent` says in words when that is.
  */
-#ifndef LODE_FIELDS_H
-#define LODE_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -286,5 +285,3 @@ void lode_fields_put(struct lode_json *json, const struct lode_record *record, c
 void lode_document_put_schema(FILE *out, const struct lode_document *document);
 /* Its fields as a table in Markdown: path, type, what it is. */
 void lode_document_put_table(FILE *out, const struct lode_document *document);
-
-#endif

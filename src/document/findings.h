@@ -8,8 +8,7 @@
  * Each answer makes its own (answers/NAME/findings.c). Its page carries them, so that they are
  * there when it is opened again. Each detail knows its place on the report's page.
  */
-#ifndef LODE_FINDINGS_H
-#define LODE_FINDINGS_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -62,5 +61,3 @@ const char *lode_finding_function(const char *name);
 void lode_findings_put(FILE *out, const struct lode_findings *findings);
 bool lode_findings_parse(struct lode_findings *out, const char *json, size_t n,
 			 struct lode_arena *arena);
-
-#endif

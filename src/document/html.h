@@ -6,8 +6,7 @@
  * them says so here. What is in a report is untrusted: it is packed (zlib, base64), so that nothing
  * in it can be taken for markup.
  */
-#ifndef LODE_HTML_H
-#define LODE_HTML_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -59,5 +58,3 @@ char *lode_html_served_page(size_t *size);
 
 /* "slow/", "slow/ and 2 more": a title of the inputs, in `buffer`. */
 const char *lode_html_title(char *buffer, size_t size, char *const *inputs, size_t n_inputs);
-
-#endif

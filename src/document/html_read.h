@@ -5,8 +5,7 @@
  * A page may come from anywhere: only the reports' own elements are looked at, nothing in them is
  * trusted, and what is no sound report is an error with its offset.
  */
-#ifndef LODE_HTML_READ_H
-#define LODE_HTML_READ_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ int lode_html_read(struct lode_html_reports *reports, const char *path, struct l
 int lode_html_read_bytes(struct lode_html_reports *reports, const char *bytes, size_t n,
 			 const char *path, struct lode_error *err);
 void lode_html_reports_release(struct lode_html_reports *reports);
-
-#endif

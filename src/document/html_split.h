@@ -13,8 +13,7 @@
  * rest one looks at a cluster now and then. Texts are put apart and together again as they are; no
  * number is read. Only the order of an object's members changes: those of the rest come last.
  */
-#ifndef LODE_HTML_SPLIT_H
-#define LODE_HTML_SPLIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ void lode_html_split_release(struct lode_html_split *split);
  */
 bool lode_html_join(struct lode_html_text *out, const char *schema, const char *light,
 		    size_t light_bytes, const char *rest, size_t rest_bytes);
-
-#endif

@@ -4,8 +4,7 @@
  * Times are integers; texts from traces become valid UTF-8 (a byte that is not turns into U+FFFD)
  * and are escaped. A stream that cannot be written shows in ferror(out), once, at the end.
  */
-#ifndef LODE_JSON_H
-#define LODE_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ void lode_json_end_array(struct lode_json *json);
 /* A line feed before what comes next, which may be anything but a member's value: for documents
    that are not indented, and still have lines. */
 void lode_json_break(struct lode_json *json);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Cells are shown as they are, as in document/table.h.
  */
-#ifndef LODE_SHEET_H
-#define LODE_SHEET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ size_t lode_sheet_fit(struct lode_sheet *sheet, unsigned line_columns, size_t le
 		      size_t *hang_room);
 
 void lode_sheet_print(const struct lode_sheet *sheet, FILE *out, bool is_bold);
-
-#endif

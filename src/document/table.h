@@ -9,8 +9,7 @@
  * Widths are columns of a terminal, so wide characters stay aligned. Cells are shown as they are:
  * escape untrusted text first (base/escape.h).
  */
-#ifndef LODE_TABLE_H
-#define LODE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ size_t lode_table_room(const struct lode_table *table, unsigned line_columns);
 
 /* With a line of titles. `is_bold` marks it by escape sequences of terminals. */
 void lode_table_print(const struct lode_table *table, FILE *out, bool is_bold);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Where text goes: how wide its lines may be, and whether a terminal shows it.
  */
-#ifndef LODE_TEXT_PAGE_H
-#define LODE_TEXT_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@ struct lode_text_page {
 	unsigned columns;
 	bool is_terminal; /* escape sequences for bold are fine */
 };
-
-#endif

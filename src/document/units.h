@@ -1,8 +1,7 @@
 /*
  * Numbers as people read them: three digits that matter, and a unit.
  */
-#ifndef LODE_UNITS_H
-#define LODE_UNITS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ const char *lode_format_bytes(char *buffer, int64_t bytes);
 
 /* "1 stream", "36 streams": the plural is formed with "s". */
 const char *lode_format_plural(char *buffer, uint64_t n, const char *noun);
-
-#endif

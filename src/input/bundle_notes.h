@@ -12,8 +12,7 @@
  * INCOMPLETE is made in its full size, and changed in place: a disk that is full by then still
  * takes what is to be said.
  */
-#ifndef LODE_BUNDLE_NOTES_H
-#define LODE_BUNDLE_NOTES_H
+#pragma once
 
 #include "base/error.h"
 
@@ -34,5 +33,3 @@ char *lode_bundle_command_read(const char *recording);
 
 /* Of a bundle that was not filled. */
 void lode_bundle_notes_remove(const char *dir);
-
-#endif

@@ -3,8 +3,7 @@
  * hands them to a sink. For formats that are read line by line; those that hold a thread's events
  * together call the sink themselves.
  */
-#ifndef LODE_CALL_BATCH_H
-#define LODE_CALL_BATCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ int lode_call_batches_add(struct lode_call_batches *batches, uint32_t thread, in
 /* To be called at the end: hands over what is left, thread by thread. */
 int lode_call_batches_flush(struct lode_call_batches *batches, struct lode_error *err);
 void lode_call_batches_release(struct lode_call_batches *batches);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Functions that a format names in each event: text -> the sink's id, asked once per name.
  */
-#ifndef LODE_CALL_NAMES_H
-#define LODE_CALL_NAMES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ uint32_t lode_call_names_string(struct lode_call_names *names, const char *name,
 uint32_t lode_call_names_of(struct lode_call_names *names, struct lode_call_sink *sink,
 			    const char *module, uint32_t string);
 void lode_call_names_release(struct lode_call_names *names);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * Memory is bounded: what is more goes to a file without a name, sorted, and is merged at the end.
  */
-#ifndef LODE_CALL_SORT_H
-#define LODE_CALL_SORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ int lode_call_sort_add(struct lode_call_sort *sort, const struct lode_call_sorte
 /* Hands all to the sink, thread after thread; `threads[thread]` is the sink's index. */
 int lode_call_sort_finish(struct lode_call_sort *sort, struct lode_call_sink *sink,
 			  const uint32_t *threads, struct lode_error *err);
-
-#endif

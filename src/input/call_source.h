@@ -9,8 +9,7 @@
  *
  * Files may be .zst, .gz or .xz; "-" is standard input.
  */
-#ifndef LODE_CALL_SOURCE_H
-#define LODE_CALL_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ struct lode_call_options {
  */
 int lode_calls_read(const char *path, const struct lode_call_options *options,
 		    struct lode_call_sink *sink, struct lode_error *err);
-
-#endif

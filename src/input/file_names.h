@@ -6,8 +6,7 @@
  *   perf.data.old  web-3.perf.data.zst  a.folded  run.digest     named like an input of that kind
  *   README  perf.data.sha256  manifest.tsv                       not
  */
-#ifndef LODE_FILE_NAMES_H
-#define LODE_FILE_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ const char *lode_file_unread_reason(char *text, size_t size, const char *path, u
 
 /* Files that belong to others of their folder: they are not counted as passed over. */
 bool lode_file_is_companion(const char *path);
-
-#endif

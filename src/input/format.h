@@ -10,8 +10,7 @@
  * A format may hold several of these: a recording of perf has samples, and its system calls are
  * calls.
  */
-#ifndef LODE_FORMAT_H
-#define LODE_FORMAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ const struct lode_format *lode_format_find_folder(const char *path);
 /* Fails: a file is none of the formats that hold `kinds`, which are listed. */
 int lode_format_fail_unknown(unsigned kinds, const char *path, const uint8_t *head, size_t size,
 			     struct lode_error *err);
-
-#endif

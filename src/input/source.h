@@ -1,8 +1,7 @@
 /*
  * Sources: files of any format lode reads -> lode_stream. The format is told from content.
  */
-#ifndef LODE_SOURCE_H
-#define LODE_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ int lode_inputs_expand_with(struct lode_inputs *out, char *const *arguments, siz
 			    bool (*is_wanted)(const uint8_t *head, size_t size), unsigned wanted,
 			    struct lode_error *err);
 void lode_inputs_release(struct lode_inputs *inputs);
-
-#endif

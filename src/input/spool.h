@@ -3,8 +3,7 @@
  * pipe is first unpacked into memory, and from LODE_SPOOL_MEMORY_BYTES on into a file without a
  * name (base/unnamed_file.h).
  */
-#ifndef LODE_SPOOL_H
-#define LODE_SPOOL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ void lode_spool_close(struct lode_spool *spool);
  * called from several threads. */
 ssize_t lode_spool_read(const struct lode_spool *spool, void *buffer, size_t size, int64_t offset,
 			struct lode_error *err);
-
-#endif

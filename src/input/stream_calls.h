@@ -8,13 +8,10 @@
  * In system calls (where they were recorded) a thread's waits are calls inside; outside of them it
  * is running, waiting or ready.
  */
-#ifndef LODE_STREAM_CALLS_H
-#define LODE_STREAM_CALLS_H
+#pragma once
 
 #include "input/call_source.h"
 
 /* Reads a recording of perf or what perf script printed. */
 int lode_stream_calls_read(struct lode_input *input, const struct lode_call_options *options,
 			   struct lode_call_sink *sink, struct lode_error *err);
-
-#endif

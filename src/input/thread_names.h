@@ -7,8 +7,7 @@
  * A sink in front of another: it passes everything on, and adds names to the threads that come
  * without one.
  */
-#ifndef LODE_THREAD_NAMES_H
-#define LODE_THREAD_NAMES_H
+#pragma once
 
 #include "base/error.h"
 #include "base/map.h"
@@ -25,5 +24,3 @@ struct lode_thread_names {
 int lode_thread_names_open(struct lode_thread_names *names, const char *path,
 			   struct lode_call_sink *inner, struct lode_error *err);
 void lode_thread_names_release(struct lode_thread_names *names);
-
-#endif

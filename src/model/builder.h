@@ -10,8 +10,7 @@
  * gives the table raw id -> node of the stream's call tree, so that addresses are symbolised once
  * per distinct address and not per event.
  */
-#ifndef LODE_BUILDER_H
-#define LODE_BUILDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -139,5 +138,3 @@ void lode_builder_time(struct lode_builder *builder, int64_t t_ns);
  */
 struct lode_stream *lode_builder_finish(struct lode_builder *builder, const uint32_t *node_of_raw,
 					size_t n_raw);
-
-#endif

@@ -9,8 +9,7 @@
  * docs/formats/lodet.md has every byte. What is read is trusted in nothing: stacks exist, times
  * rise, counts are what they are said to be.
  */
-#ifndef LODE_CALL_BLOCK_H
-#define LODE_CALL_BLOCK_H
+#pragma once
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -50,5 +49,3 @@ void lode_call_sums_pack(struct lode_call_packer *packer, const struct lode_call
 /* Adds what is packed to `sums` (reserved for n_stacks). */
 int lode_call_sums_unpack(struct lode_call_sums *sums, size_t n_stacks, const uint8_t *data,
 			  size_t size, const char *path, int64_t offset, struct lode_error *err);
-
-#endif

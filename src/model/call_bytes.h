@@ -5,8 +5,7 @@
  *   trace    struct lode_call_store     one: the bound, the file
  *   thread   struct lode_call_pieces    one writer each; a thread's pieces lie in order
  */
-#ifndef LODE_CALL_BYTES_H
-#define LODE_CALL_BYTES_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ typedef LODE_VEC(uint8_t) lode_call_buffer;
 int lode_call_pieces_read(const uint8_t **out, const struct lode_call_pieces *pieces,
 			  struct lode_call_store *store, struct lode_call_piece piece,
 			  lode_call_buffer *buffer, struct lode_error *err);
-
-#endif

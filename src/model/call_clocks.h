@@ -15,8 +15,7 @@
  *
  * LIMIT: clocks that happen to show about the same time are not told apart.
  */
-#ifndef LODE_CALL_CLOCKS_H
-#define LODE_CALL_CLOCKS_H
+#pragma once
 
 #include "model/call_trace.h"
 
@@ -37,5 +36,3 @@ void lode_call_clocks_move(const struct lode_call_trace *trace, struct lode_call
 /* "threads 3, 6, 8, 20": the threads of a clock, the first few by name; into `buffer`. */
 const char *lode_call_clock_threads(const struct lode_call_trace *trace, uint32_t clock,
 				    char *buffer, size_t size);
-
-#endif

@@ -6,8 +6,7 @@
  * one per thread of ours. Errors (an index that is damaged or cannot be read) are given as usual,
  * and stay: a cursor that failed fails again.
  */
-#ifndef LODE_CALL_CURSOR_H
-#define LODE_CALL_CURSOR_H
+#pragma once
 
 #include "model/call_block.h"
 #include "model/call_sums.h"
@@ -80,5 +79,3 @@ int lode_call_sum_span(struct lode_call_sums *sums, struct lode_call_cursor *cur
    none. */
 int lode_call_find_long(lode_call_vec *out, struct lode_call_cursor *cursor, uint64_t from,
 			uint64_t to, int64_t longer_ns);
-
-#endif

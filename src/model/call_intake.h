@@ -7,8 +7,7 @@
  * While the source reads, other threads of ours pair; a source that is ahead helps. What comes out
  * does not depend on how many there are.
  */
-#ifndef LODE_CALL_INTAKE_H
-#define LODE_CALL_INTAKE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ struct lode_call_intake_options {
 int lode_call_intake(struct lode_call_trace **out, const char *path, lode_call_reader *read,
 		     void *context, const struct lode_call_intake_options *options,
 		     struct lode_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The last step of a thread: what late calls add to their blocks, and the levels above the blocks.
  */
-#ifndef LODE_CALL_LEVELS_H
-#define LODE_CALL_LEVELS_H
+#pragma once
 
 #include "model/call_block.h"
 #include "model/call_sums.h"
@@ -18,5 +17,3 @@ int lode_call_levels_make(struct lode_call_thread *thread, const struct lode_cal
 
 /* A span's shape from those of its parts; sums apart. */
 struct lode_call_span lode_call_span_over(const struct lode_call_span *parts, size_t n);
-
-#endif

@@ -19,8 +19,7 @@
  * A thread that begins in the middle of a stack has exits without entry: what was open before the
  * first event is not known, so calls that were seen keep the depth that was seen.
  */
-#ifndef LODE_CALL_PAIRING_H
-#define LODE_CALL_PAIRING_H
+#pragma once
 
 #include "model/call_block.h"
 #include "model/call_spread.h"
@@ -60,5 +59,3 @@ int lode_call_pairing_end(struct lode_call_pairing *pairing, struct lode_pairing
 			  struct lode_error *err);
 /* What was wrong with the thread's clock, the caller's to free; NULL: nothing. */
 struct lode_losses *lode_call_pairing_take_losses(struct lode_call_pairing *pairing);
-
-#endif

@@ -5,8 +5,7 @@
  * A bucket is a value below 32 ns, and 1/32 of an octave above. Buckets say which few calls a
  * quantile lies among; these are then read again.
  */
-#ifndef LODE_CALL_SPREAD_H
-#define LODE_CALL_SPREAD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -56,5 +55,3 @@ static inline void lode_call_buckets_add(struct lode_call_buckets *buckets, uint
  */
 int lode_call_spreads_make(struct lode_call_trace *trace, struct lode_call_buckets *buckets,
 			   size_t n, unsigned n_threads, struct lode_error *err);
-
-#endif

@@ -15,8 +15,7 @@
  * known (n_functions says how deep it is). Calls, times, depths, and each function's time with and
  * without its callees stay exact; how many calls stand below such stacks is counted as a loss.
  */
-#ifndef LODE_CALL_STACKS_H
-#define LODE_CALL_STACKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -119,5 +118,3 @@ static inline bool lode_call_stacks_is_shared(const struct lode_call_stacks *sta
 
 	return stack && s->n_functions != stacks->at.at[s->caller].n_functions + 1;
 }
-
-#endif

@@ -7,8 +7,7 @@
  * Emptying costs nothing, so one is used again and again. Times are sums modulo 2^64: a trace whose
  * calls last longer than 292 years in all is not measured.
  */
-#ifndef LODE_CALL_SUMS_H
-#define LODE_CALL_SUMS_H
+#pragma once
 
 #include <assert.h>
 #include <stdbool.h>
@@ -85,5 +84,3 @@ static inline void lode_call_sums_release(struct lode_call_sums *sums)
 	sums->slot_of = NULL;
 	sums->n_slots = 0;
 }
-
-#endif

@@ -15,8 +15,7 @@
  * constant from then on: share it freely. Of an index, a thread's spans and stacks are read when
  * they are first needed; cursors see to that.
  */
-#ifndef LODE_CALL_TRACE_H
-#define LODE_CALL_TRACE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -259,5 +258,3 @@ static inline const char *lode_call_thread_name(const struct lode_call_trace *tr
 {
 	return thread->name == LODE_NONE ? "" : trace->functions.strings.text.at[thread->name];
 }
-
-#endif

@@ -10,8 +10,7 @@
  * count (design §5), because it must do so the same way for every format. What a format itself
  * marks (lost buffers, records that cannot be decoded) the source adds to `losses`.
  */
-#ifndef LODE_CALLS_H
-#define LODE_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ struct lode_call_sink {
 		      struct lode_error *err);
 	struct lode_losses *losses;
 };
-
-#endif

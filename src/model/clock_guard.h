@@ -11,8 +11,7 @@
  * So no wrong time stretches a wait or the recording, and all others keep their distances. A clock
  * that comes back is as it was.
  */
-#ifndef LODE_CLOCK_GUARD_H
-#define LODE_CLOCK_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ static inline bool lode_clock_may_pause(int64_t from_ns, int64_t to_ns)
 
 /* The time of the next record; *is_odd: it is not what was read, or the clock was set here. */
 int64_t lode_clock_guard_next(struct lode_clock_guard *guard, int64_t read_ns, bool *is_odd);
-
-#endif

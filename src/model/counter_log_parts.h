@@ -1,8 +1,7 @@
 /*
  * What a counter log is made of. Inside of model/counter*.c.
  */
-#ifndef LODE_COUNTER_LOG_PARTS_H
-#define LODE_COUNTER_LOG_PARTS_H
+#pragma once
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -58,5 +57,3 @@ int64_t lode_counter_group_period(struct lode_counter_group *group);
 /* Counts a row whose time is wrong: "web.csv: line 7: a sample of ... UTC, WHAT". */
 void lode_counter_log_wrong_time(struct lode_counter_log *log, enum lode_loss_kind kind,
 				 int64_t t_ns, int64_t line, const char *what);
-
-#endif

@@ -23,8 +23,7 @@
  * order; of two at the same time the later one delivered holds. One counter may come in several
  * groups (rotated files): they are laid over each other, later groups over earlier ones.
  */
-#ifndef LODE_COUNTERS_H
-#define LODE_COUNTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -165,5 +164,3 @@ const struct lode_counter *lode_counters_find(const struct lode_counters *counte
 #define LODE_SAMPLE_REACH    ((int64_t)3600)
 #define LODE_PAUSE_INTERVALS ((int64_t)3600)
 #define LODE_PAUSE_KEPT	     ((int64_t)512) /* more than any window looks back */
-
-#endif

@@ -5,8 +5,7 @@
  * over all events of the stream. Merging is associative and commutative up to the order of ids;
  * merging in input order gives the same bytes for any number of threads. A digest owns its strings.
  */
-#ifndef LODE_DIGEST_H
-#define LODE_DIGEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -103,5 +102,3 @@ void lode_name_stats_release(struct lode_name_stats *names);
 /* Occurrences of `caller` directly above `callee`. */
 uint64_t lode_name_stats_pair(const struct lode_name_stats *names, uint32_t caller,
 			      uint32_t callee);
-
-#endif

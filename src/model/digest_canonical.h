@@ -10,8 +10,7 @@
  *
  * What nothing refers to any more is left out.
  */
-#ifndef LODE_DIGEST_CANONICAL_H
-#define LODE_DIGEST_CANONICAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@
  * kept whole. O(n log n).
  */
 struct lode_digest *lode_digest_canonical(const struct lode_digest *from, const bool *keep);
-
-#endif

@@ -2,8 +2,7 @@
  * The last step of building a stream: raw stacks become nodes of the call tree, and what only the
  * frames tell is decided: why a thread waited, which device woke it, who is a kernel thread.
  */
-#ifndef LODE_FINISH_H
-#define LODE_FINISH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ struct lode_stream;
  * `stream->stack_flags` to all nodes and sets LODE_STACK_USER. O(events + nodes).
  */
 void lode_stream_resolve(struct lode_stream *stream, const uint32_t *node_of_raw, size_t n_raw);
-
-#endif

@@ -14,8 +14,7 @@
  * has the empty function name and shows as `[module]`. Ids are in order of first sight, so two
  * trees filled in the same order are equal. Not thread-safe while it grows; const use is.
  */
-#ifndef LODE_FRAME_H
-#define LODE_FRAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,5 +114,3 @@ const char *lode_frame_label(const struct lode_calltree *tree, uint32_t frame, c
  * comparisons use. */
 const char *lode_frame_full_name(const struct lode_calltree *tree, uint32_t frame, char *buffer,
 				 size_t size);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * So a grid is as long as what was sampled, not as the time from the first sample to the last.
  */
-#ifndef LODE_INTERVAL_AXIS_H
-#define LODE_INTERVAL_AXIS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ static inline size_t lode_interval_place(const lode_interval_pauses *pauses, int
 		return SIZE_MAX;
 	return (size_t)place;
 }
-
-#endif

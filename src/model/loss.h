@@ -3,8 +3,7 @@
  *
  * Imperfect streams are normal: keep what is good, add the loss, and every report shows it.
  */
-#ifndef LODE_LOSS_H
-#define LODE_LOSS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ void lode_losses_add(struct lode_losses *to, const struct lode_losses *from);
 const char *lode_loss_name(enum lode_loss_kind kind);
 /* The same behind a number: "1 lost event", "2 lost events". */
 const char *lode_loss_words(enum lode_loss_kind kind, uint64_t n);
-
-#endif

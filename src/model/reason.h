@@ -10,8 +10,7 @@
  * user functions. All of it is worked out once per function and once per node of the call tree, so
  * that a wait costs one look-up.
  */
-#ifndef LODE_REASON_H
-#define LODE_REASON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ enum lode_device lode_device_of_waking(const struct lode_stack_meaning *waker,
 
 /* What a wait inside the system call `name` ("futex", "sys_enter_futex") is probably for. */
 enum lode_wait_reason lode_reason_of_syscall(const char *name);
-
-#endif

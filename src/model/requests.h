@@ -10,8 +10,7 @@
  * interned into the sink's names before the batch that uses them is delivered. Lines that cannot be
  * read are counted in `losses`, never guessed.
  */
-#ifndef LODE_REQUESTS_H
-#define LODE_REQUESTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ struct lode_request_sink {
 };
 
 void lode_request_names_release(struct lode_request_names *names);
-
-#endif

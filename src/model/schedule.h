@@ -12,8 +12,7 @@
  *
  * Only builder.c uses this. Times must not run backwards; the builder sees to that.
  */
-#ifndef LODE_SCHEDULE_H
-#define LODE_SCHEDULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -126,5 +125,3 @@ struct lode_sched_thread *lode_schedule_thread(struct lode_schedule *schedule,
 					       lode_thread_id thread);
 struct lode_sched_cpu *lode_schedule_cpu(struct lode_schedule *schedule, uint32_t cpu);
 void lode_schedule_release(struct lode_schedule *schedule);
-
-#endif

@@ -19,8 +19,7 @@
  * A signature matches an event if any of its patterns (signature_pattern.h) holds in the event's
  * stack, and its kind and reason are among those asked for.
  */
-#ifndef LODE_SIGNATURE_H
-#define LODE_SIGNATURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ int lode_signatures_parse(struct lode_signatures *signatures, const char *name, 
 char *lode_signatures_format(const struct lode_signatures *signatures, size_t *size);
 /* One paragraph of it, without a heading. */
 char *lode_signature_format(const struct lode_signature *signature, size_t *size);
-
-#endif

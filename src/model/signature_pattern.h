@@ -14,8 +14,7 @@
  * out. "?*" is any one frame. A backslash takes the meaning off the character behind it, "\;" is a
  * semicolon of the name. Blanks around a step do not count. The pattern "*" alone is every stack.
  */
-#ifndef LODE_SIGNATURE_PATTERN_H
-#define LODE_SIGNATURE_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ bool lode_signature_step_matches(const char *glob, const struct lode_calltree *t
    engine/signatures. */
 bool lode_signature_pattern_holds(const struct lode_signature_step *steps, size_t n,
 				  const struct lode_calltree *tree, uint32_t stack);
-
-#endif

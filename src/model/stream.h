@@ -10,8 +10,7 @@
  * Times are ns on the stream's own clock (int64_t). Thread ids here are indices into `threads`;
  * tids of the kernel are in struct lode_thread.
  */
-#ifndef LODE_STREAM_H
-#define LODE_STREAM_H
+#pragma once
 
 #include <lode/event.h>
 #include <stdbool.h>
@@ -130,5 +129,3 @@ static inline int64_t lode_event_end_ns(const struct lode_events *events, size_t
 /* Names of these (lode/event.h has one each), by number, with NULL behind the last. */
 extern const char *const lode_event_kind_names[], *const lode_wait_reason_names[],
 							  *const lode_device_names[];
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Symptoms: who waited, and when (design §3.1).
  */
-#ifndef LODE_SYMPTOM_H
-#define LODE_SYMPTOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -66,5 +65,3 @@ int lode_symptoms_find(lode_symptom_vec *out, const struct lode_symptom_spec *sp
  */
 size_t lode_symptoms_skipped(const struct lode_symptom_spec *spec, const struct lode_stream *stream,
 			     char *text, size_t size);
-
-#endif

@@ -9,8 +9,7 @@
  * Blank lines, lines that start with '#' and carriage returns before line feeds are allowed; a row
  * that is not right is an error that names file and line. The table may be compressed.
  */
-#ifndef LODE_SYMPTOM_TABLE_H
-#define LODE_SYMPTOM_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ size_t lode_symptom_table_find(const struct lode_symptom_table *table, const cha
  * one of its components. A name relative to the table's folder is that, leading "../" apart.
  */
 bool lode_symptom_row_names(const struct lode_symptom_row *row, const char *path);
-
-#endif

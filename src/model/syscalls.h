@@ -1,8 +1,7 @@
 /*
  * Names of system calls: raw_syscalls:* events have only their numbers.
  */
-#ifndef LODE_SYSCALLS_H
-#define LODE_SYSCALLS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@
  * tell apart.
  */
 const char *lode_syscall_name(const char *arch, int64_t number);
-
-#endif

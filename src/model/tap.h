@@ -11,8 +11,7 @@
  *
  * Never called from two threads at once.
  */
-#ifndef LODE_TAP_H
-#define LODE_TAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ struct lode_tap {
 	void (*finish)(void *context, const struct lode_stream *stream, const uint32_t *node_of_raw,
 		       size_t n_raw);
 };
-
-#endif

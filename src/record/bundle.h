@@ -1,8 +1,7 @@
 /*
  * The bundle that `lode record` leaves: a recording and all that is needed to read it elsewhere.
  */
-#ifndef LODE_BUNDLE_H
-#define LODE_BUNDLE_H
+#pragma once
 
 #include "base/error.h"
 #include "record/recorder.h"
@@ -21,5 +20,3 @@ int lode_bundle_make(char **path, const struct lode_record_options *options,
 int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 		     const struct lode_record_options *options, char *const *perf_argv,
 		     struct lode_error *err);
-
-#endif

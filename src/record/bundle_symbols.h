@@ -7,8 +7,7 @@
  *   symbols/.build-id/.../vdso
  *   perf-PID.map                            names of generated code, beside the recording
  */
-#ifndef LODE_BUNDLE_SYMBOLS_H
-#define LODE_BUNDLE_SYMBOLS_H
+#pragma once
 
 #include "base/error.h"
 #include "model/stream.h"
@@ -22,5 +21,3 @@
  */
 int lode_bundle_symbols(struct lode_record_result *result, const char *dir, const char *recording,
 			const char *perf, const struct lode_stream *stream, struct lode_error *err);
-
-#endif

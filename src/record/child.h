@@ -1,8 +1,7 @@
 /*
  * A child process that is waited for. It ends with lode, however lode ends.
  */
-#ifndef LODE_CHILD_H
-#define LODE_CHILD_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@
  */
 int lode_child_read(char *output, size_t size, size_t *len, const char *const *argv,
 		    struct lode_error *err);
-
-#endif

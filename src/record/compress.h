@@ -1,8 +1,7 @@
 /*
  * A file compressed with zstd.
  */
-#ifndef LODE_COMPRESS_H
-#define LODE_COMPRESS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -11,5 +10,3 @@ int lode_compress_file(const char *to, const char *from, struct lode_error *err)
 
 /* As lode_compress_file, a plain copy; the mode of `from` is not kept. */
 int lode_copy_file(const char *to, const char *from, struct lode_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * interrupts are then missing. A spinner of class SCHED_IDLE on each CPU yields to everything, so
  * it costs nobody anything, and the recording is complete.
  */
-#ifndef LODE_KEEP_AWAKE_H
-#define LODE_KEEP_AWAKE_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -21,5 +20,3 @@ struct lode_spinners {
 /* One child process per CPU that this process may use. They die with it, whatever happens. */
 int lode_spinners_start(struct lode_spinners *spinners, struct lode_error *err);
 void lode_spinners_stop(struct lode_spinners *spinners);
-
-#endif

@@ -5,8 +5,7 @@
  *     '----fork--> lode-watch   holds pidfds of both: for a child whose program has rights of its
  *                               own (setuid, file capabilities), for which the kernel forgets it
  */
-#ifndef LODE_PARENT_WATCH_H
-#define LODE_PARENT_WATCH_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -25,5 +24,3 @@ void lode_end_with_parent(pid_t parent, int signum);
 pid_t lode_watcher_start(pid_t child, int64_t end_ns);
 /* Reaps it, after its child. */
 void lode_watcher_wait(pid_t watcher);
-
-#endif

@@ -9,8 +9,7 @@
  * The command is no child of perf, which would end it (SIGTERM) whenever the recording ends: when
  * lode is killed, perf closes its file and is gone, and the command goes on.
  */
-#ifndef LODE_PERF_RUN_H
-#define LODE_PERF_RUN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ struct lode_perf_run {
  */
 int lode_perf_run(struct lode_perf_run *out, const struct lode_record_options *options,
 		  const char *data, struct lode_error *err);
-
-#endif

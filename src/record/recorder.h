@@ -11,8 +11,7 @@
  *
  * A bundle is read anywhere: nothing in it points to the machine that made it.
  */
-#ifndef LODE_RECORDER_H
-#define LODE_RECORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ char **lode_record_controlled_command(const struct lode_record_options *options,
 				      int control_fd, int ack_fd);
 /* A command line as a shell would need it, with a line feed. */
 void lode_record_print_command(FILE *out, char *const *argv);
-
-#endif

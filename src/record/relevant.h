@@ -1,8 +1,7 @@
 /*
  * Which modules of a recording matter to the command that was recorded.
  */
-#ifndef LODE_RELEVANT_H
-#define LODE_RELEVANT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@
  * all do. To be freed.
  */
 int lode_relevant_modules(bool **out, const struct lode_stream *stream, struct lode_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What recording needs of the machine, asked before anything is started.
  */
-#ifndef LODE_RIGHTS_H
-#define LODE_RIGHTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ int lode_check_cpu_rate(unsigned rate_hz, struct lode_error *err);
  * so that a recording cannot tell who waited for whom.
  */
 bool lode_in_pid_namespace(void);
-
-#endif

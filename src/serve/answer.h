@@ -1,8 +1,7 @@
 /*
  * Answers: from one HTTP request to what the site has for it. Inside of src/serve.
  */
-#ifndef LODE_ANSWER_H
-#define LODE_ANSWER_H
+#pragma once
 
 #include <microhttpd.h>
 
@@ -37,5 +36,3 @@ void lode_answer_completed(void *context, struct MHD_Connection *connection, voi
 			   enum MHD_RequestTerminationCode how);
 void lode_answer_connection(void *context, struct MHD_Connection *connection, void **socket_state,
 			    enum MHD_ConnectionNotificationCode what);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Jobs of one lane run one at a time, in order. All calls from any thread.
  */
-#ifndef LODE_ASKER_H
-#define LODE_ASKER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ bool lode_asker_put(struct lode_asker *asker, struct lode_asker_job *job);
 void lode_asker_stop(struct lode_asker *asker);
 /* After the last call. NULL does nothing. */
 void lode_asker_free(struct lode_asker *asker);
-
-#endif

@@ -8,8 +8,7 @@
  * Reading from the loopback needs no token, changing always does; beyond the loopback everything
  * does. Pure functions over header texts: the server (server.h) brings the texts.
  */
-#ifndef LODE_GUARD_H
-#define LODE_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ bool lode_token_is(const struct lode_guard *guard, const char *given);
 void lode_token_make(struct lode_guard *guard);
 /* Takes a given one: LODE_TOKEN_CHARS or fewer, at least 16, of [A-Za-z0-9_-]. */
 bool lode_token_take(struct lode_guard *guard, const char *text);
-
-#endif

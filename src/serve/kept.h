@@ -7,8 +7,7 @@
  *
  * All calls from any thread.
  */
-#ifndef LODE_KEPT_H
-#define LODE_KEPT_H
+#pragma once
 
 #include <microhttpd.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void lode_kept_free(struct lode_kept *kept);
 struct lode_made *lode_kept_find(struct lode_kept *kept, const char *key);
 /* Keeps it, too: the caller still has to release it. */
 void lode_kept_put(struct lode_kept *kept, const char *key, struct lode_made *made);
-
-#endif

@@ -6,8 +6,7 @@
  * Every connection has a deadline for what is next. A thread of this module shuts down sockets that
  * miss theirs; whoever owns the connection then finds it at its end. All calls from any thread.
  */
-#ifndef LODE_OVERDUE_H
-#define LODE_OVERDUE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ void lode_overdue_leave(struct lode_overdue *overdue, struct lode_overdue_connec
 /* What it awaits now: its time starts again. */
 void lode_overdue_phase(struct lode_overdue *overdue, struct lode_overdue_connection *connection,
 			enum lode_overdue_phase phase);
-
-#endif

@@ -8,8 +8,7 @@
  * and the time that a client may take are bounded. HTTP only: beyond the machine, put a proxy with
  * TLS before it, or reach it through ssh -L.
  */
-#ifndef LODE_SERVER_H
-#define LODE_SERVER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ const char *lode_server_url(const struct lode_server *server, bool with_token, c
 
 /* LIMIT: of a change's body. */
 enum { LODE_SERVER_BODY_BYTES = 1 << 20 };
-
-#endif

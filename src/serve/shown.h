@@ -7,8 +7,7 @@
  *
  * Inside of src/serve. All calls from any thread.
  */
-#ifndef LODE_SHOWN_H
-#define LODE_SHOWN_H
+#pragma once
 
 #include <pthread.h>
 
@@ -40,5 +39,3 @@ struct lode_shown *lode_showcase_take(struct lode_showcase *showcase);
 void lode_showcase_put(struct lode_showcase *showcase, struct lode_shown *next);
 /* After the last call; harmless without a first one. */
 void lode_showcase_release(struct lode_showcase *showcase);
-
-#endif

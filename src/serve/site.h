@@ -13,8 +13,7 @@
  * report, so that what they look into needs no lock of its own. When what it shows has changed,
  * another site takes its place (server.h); it is freed when nobody holds it any more.
  */
-#ifndef LODE_SITE_H
-#define LODE_SITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -125,5 +124,3 @@ size_t lode_site_n_reports(const struct lode_site *site);
 const struct lode_site_document *lode_site_document(const struct lode_site *site, size_t number);
 /* What a path (decoded, without query) names. */
 struct lode_site_place lode_site_find(const struct lode_site *site, const char *path);
-
-#endif

@@ -8,8 +8,7 @@
  * Ids are written as they are: what is read has the same ids in the same order, so analyses of it
  * give the same bytes. docs/formats/digest.md has the columns one by one.
  */
-#ifndef LODE_DIGEST_COLUMNS_H
-#define LODE_DIGEST_COLUMNS_H
+#pragma once
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -87,5 +86,3 @@ void lode_digest_nodes_write(struct lode_digest_columns *columns, const struct l
  */
 int lode_digest_columns_read(struct lode_digest **out, struct lode_bytes *columns,
 			     uint64_t node_limit, const char *path, struct lode_error *err);
-
-#endif

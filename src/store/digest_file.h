@@ -8,8 +8,7 @@
  * docs/formats/digest.md has every byte. A file is read only if its checksums are right, and even
  * then nothing in it is trusted. Compressed files (.zst, .gz, .xz) and standard input read as well.
  */
-#ifndef LODE_DIGEST_FILE_H
-#define LODE_DIGEST_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ int lode_digest_load_packed(struct lode_digest **digest, struct lode_digest_orig
 /* Written atomically (atomic_file.h). *size is what it takes there; may be NULL. */
 int lode_digest_save(const char *path, const struct lode_digest *digest,
 		     const struct lode_digest_origin *origin, size_t *size, struct lode_error *err);
-
-#endif

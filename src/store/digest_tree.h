@@ -17,8 +17,7 @@
  *       1   more of the same base
  *       2   elsewhere: parent and length are written, for trees that were merged of several
  */
-#ifndef LODE_DIGEST_TREE_H
-#define LODE_DIGEST_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ size_t lode_digest_tree_write(struct lode_digest_columns *out, const struct lode
 const char *lode_digest_tree_read(struct lode_calltree *tree, const struct lode_calltree *pieces,
 				  struct lode_bytes *columns, uint64_t limit,
 				  enum lode_digest_column *column);
-
-#endif

@@ -4,8 +4,7 @@
  * It answers two questions of an output that is there already: may it be replaced, and if not, what
  * would be lost.
  */
-#ifndef LODE_FILE_KIND_H
-#define LODE_FILE_KIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ bool lode_file_kind_is_gathered(enum lode_file_kind kind);
 
 /* May it be something that people give to lode as an input? */
 bool lode_file_kind_is_read(enum lode_file_kind kind);
-
-#endif

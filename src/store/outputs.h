@@ -8,8 +8,7 @@
  * that is read - by device and inode, so that links are seen through -, and is either not there,
  * empty, an earlier output of lode of the same kind (store/file_kind.h), or given up by --force.
  */
-#ifndef LODE_OUTPUTS_H
-#define LODE_OUTPUTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ struct lode_named_files {
 int lode_outputs_check(const struct lode_named_files *files, struct lode_error *err);
 
 void lode_named_files_release(struct lode_named_files *files);
-
-#endif

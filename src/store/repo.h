@@ -17,8 +17,7 @@
  *
  * A handle is one thread's at a time. docs/formats/repository.md has the tables.
  */
-#ifndef LODE_REPO_H
-#define LODE_REPO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -233,5 +232,3 @@ int lode_repo_put_run(struct lode_repo *repo, const struct lode_repo_run *run,
 /* 1, or 0 if there was none. */
 int lode_repo_last_run(struct lode_repo_run *out, struct lode_repo *repo, struct lode_error *err);
 void lode_repo_run_release(struct lode_repo_run *run);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Looking after a repository: what is in it, whether it is sound, and making it small again.
  */
-#ifndef LODE_REPO_CARE_H
-#define LODE_REPO_CARE_H
+#pragma once
 
 #include "store/repo.h"
 
@@ -51,5 +50,3 @@ void lode_repo_check_release(struct lode_repo_check *check);
  * makes all segments anew from the digests first, whatever they held.
  */
 int lode_repo_compact(struct lode_repo *repo, bool rebuild, struct lode_error *err);
-
-#endif

@@ -9,8 +9,7 @@
  *           ...
  *   return lode_repo_end(repo, rc, err);
  */
-#ifndef LODE_REPO_DB_H
-#define LODE_REPO_DB_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -70,5 +69,3 @@ const char *lode_repo_column_text(sqlite3_stmt *st, int column, struct lode_aren
 
 /* Reads the shape again: another process may have set it. */
 int lode_repo_read_shape(struct lode_repo *repo, struct lode_error *err);
-
-#endif

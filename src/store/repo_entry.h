@@ -2,8 +2,7 @@
  * An entry: what is stored of one input, worked out before the repository is touched. Inside of
  * store/repo*.c.
  */
-#ifndef LODE_REPO_ENTRY_H
-#define LODE_REPO_ENTRY_H
+#pragma once
 
 #include "store/repo.h"
 
@@ -44,5 +43,3 @@ int lode_repo_replace(struct lode_repo *repo, const struct lode_repo_entry *entr
 		      struct lode_error *err);
 
 void lode_repo_uid(char uid[LODE_REPO_UID_BYTES], uint64_t content_hash);
-
-#endif

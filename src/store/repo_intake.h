@@ -5,8 +5,7 @@
  * 128, and none waits for longer than 200 ms for the next. Whoever puts an entry is told, once it
  * is on the disk, what became of it. Nothing is locked while the next entries are being made.
  */
-#ifndef LODE_REPO_INTAKE_H
-#define LODE_REPO_INTAKE_H
+#pragma once
 
 #include "store/repo.h"
 
@@ -37,5 +36,3 @@ void lode_repo_intake_tell(struct lode_repo_intake *intake, const char *path,
 			   enum lode_repo_added added);
 /* As lode_repo_has_source, from any thread. */
 bool lode_repo_intake_has(struct lode_repo_intake *intake, const char *path, uint64_t key);
-
-#endif

@@ -20,8 +20,7 @@
  * A stream without that label (or symptom) meets no comparison with it but != and !~, which are
  * true exactly where = and ~ are not.
  */
-#ifndef LODE_REPO_QUERY_H
-#define LODE_REPO_QUERY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ void lode_repo_query_free(struct lode_repo_query *query);
 
 /* Is `key` a field of the language, and so no name for a label? */
 int lode_repo_query_is_field(const char *key, size_t len);
-
-#endif

@@ -2,8 +2,7 @@
  * A query of a repository as a tree, and as SQL. Inside of store/repo*.c, and for the test that
  * holds one against the other.
  */
-#ifndef LODE_REPO_QUERY_PARTS_H
-#define LODE_REPO_QUERY_PARTS_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -72,5 +71,3 @@ void lode_repo_query_bind(const struct lode_repo_query *query, sqlite3_stmt *st)
 int lode_repo_query_register(struct lode_repo *repo, struct lode_error *err);
 /* Can an index find what the query picks, so that it need not look at every stream? */
 bool lode_repo_query_is_indexed(const struct lode_repo_query *query);
-
-#endif

@@ -9,8 +9,7 @@
  * A segment is canonical (model/digest_canonical.h): a function of the digests in it. Beside it
  * stand its name statistics alone, for readers that want no more.
  */
-#ifndef LODE_REPO_SEGMENTS_H
-#define LODE_REPO_SEGMENTS_H
+#pragma once
 
 #include "store/repo_db.h"
 
@@ -55,5 +54,3 @@ int lode_repo_ids(lode_id_vec *out, struct lode_repo *repo, const char *sql,
 /* Digests that this process has just stored, so that merging need not unpack them: takes it. */
 void lode_repo_remember(struct lode_repo *repo, int64_t id, struct lode_digest *digest);
 void lode_repo_forget_recent(struct lode_repo *repo);
-
-#endif

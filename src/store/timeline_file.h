@@ -14,8 +14,7 @@
  * they are first needed, each with its checksum: a window of one thread costs no more in a large
  * trace than in a small one. Nothing in a file is trusted.
  */
-#ifndef LODE_TIMELINE_FILE_H
-#define LODE_TIMELINE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ int lode_timeline_load(struct lode_call_trace **out, const char *path, struct lo
 enum { LODE_TIMELINE_HEADER_BYTES = 48 };
 int lode_timeline_directory_read(struct lode_call_trace *trace, const uint8_t *data, size_t size,
 				 int64_t threads_end, const char *path, struct lode_error *err);
-
-#endif

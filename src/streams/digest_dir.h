@@ -6,8 +6,7 @@
  * The number tells recordings of one name in different folders apart. One process at a time writes
  * to a folder; one that is killed leaves nothing that is half done (base/atomic_file.h).
  */
-#ifndef LODE_DIGEST_DIR_H
-#define LODE_DIGEST_DIR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ char *lode_digest_dir_file(const struct lode_digest_dir *dir, const char *record
  */
 uint64_t lode_digest_key(const char *recording, const char *shape, const char *table,
 			 const struct lode_digest_job_options *options);
-
-#endif

@@ -2,8 +2,7 @@
  * One input of a digest job, and the work on it alone: a stream becomes a digest, a digest is read.
  * Inside of job/ only.
  */
-#ifndef LODE_DIGEST_ITEM_H
-#define LODE_DIGEST_ITEM_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -77,5 +76,3 @@ void lode_job_item_sink(struct lode_job_item *item, struct lode_digest *digest);
 void lode_job_item_done(struct lode_job_item *item);
 
 void lode_job_item_release(struct lode_job_item *item);
-
-#endif

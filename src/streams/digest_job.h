@@ -11,8 +11,7 @@
  * are on the disk, or packed. One bad stream never costs the others: it is listed with its reason.
  * The result is the same for any number of threads.
  */
-#ifndef LODE_DIGEST_JOB_H
-#define LODE_DIGEST_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,5 +128,3 @@ char *lode_job_cut_text(const struct lode_losses *losses, const char *recording)
 
 /* Why an input cannot be used, in words that stand behind its path. The caller's to free. */
 char *lode_job_reason(const char *path, const struct lode_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * From the items of a job to one digest, in the order of the items, with few of them in memory.
  * Inside of job/ only.
  */
-#ifndef LODE_DIGEST_MERGE_H
-#define LODE_DIGEST_MERGE_H
+#pragma once
 
 #include "streams/digest_item.h"
 
@@ -24,5 +23,3 @@ void lode_job_filter(struct lode_digest *digest, const struct lode_aoi_options *
 
 /* A given digest's streams may have been cut: lists them as incomplete. */
 void lode_job_list_cut(struct lode_digest_job *job, const struct lode_digest *digest);
-
-#endif

@@ -2,8 +2,7 @@
  * Which symptoms each recording has: those that the user says, or else the table that lies beside
  * the recording (as bundles of `lode record` have), or else lode's default.
  */
-#ifndef LODE_JOB_SYMPTOMS_H
-#define LODE_JOB_SYMPTOMS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ bool lode_job_symptoms_are_given(const struct lode_symptom_options *options);
 
 /* In words: what counts where no table lies beside the recording. */
 const char *lode_job_symptoms_text(const struct lode_job_symptoms *symptoms);
-
-#endif

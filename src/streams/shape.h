@@ -9,8 +9,7 @@
  * digests alone takes their shape, so that it need not be said again; content filters can still be
  * applied to digests that were made without any.
  */
-#ifndef LODE_SHAPE_H
-#define LODE_SHAPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ struct lode_shape_demand {
  */
 int lode_shape_agree(bool *needs_filter, const struct lode_shape_demand *demand, const char *shape,
 		     const char *path, struct lode_error *err);
-
-#endif

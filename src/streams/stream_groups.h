@@ -1,8 +1,7 @@
 /*
  * Streams side by side by a label: releases, hosts, days.
  */
-#ifndef LODE_STREAM_GROUPS_H
-#define LODE_STREAM_GROUPS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void lode_stream_groups_release(struct lode_stream_groups *groups);
    name. Appended; texts are the set's. */
 typedef LODE_VEC(const char *) lode_stream_keys;
 void lode_stream_groups_keys(lode_stream_keys *out, struct lode_stream_set *set);
-
-#endif

@@ -6,8 +6,7 @@
  *   INPUT... ------------- digest job ---+
  *   --repo R --where W --- repository ---+--> digest, streams
  */
-#ifndef LODE_STREAM_SET_H
-#define LODE_STREAM_SET_H
+#pragma once
 
 #include "streams/digest_job.h"
 #include "store/repo.h"
@@ -51,5 +50,3 @@ const char *lode_stream_set_label(struct lode_stream_set *set, size_t i, const c
 /* The set without the streams whose keep[i] is false: rows and symptoms go, name statistics stay.
  */
 void lode_stream_set_keep(struct lode_stream_set *set, const bool *keep);
-
-#endif

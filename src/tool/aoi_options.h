@@ -3,8 +3,7 @@
  * interest). They are what a digest is shaped by, so commands that make digests and those that read
  * them share them.
  */
-#ifndef LODE_AOI_OPTIONS_H
-#define LODE_AOI_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ void lode_aoi_values_apply(const struct lode_aoi_values *values,
 			    (at) + offsetof(struct lode_aoi_values, reason),                       \
 			    "only waits for: lock, disk, fault, network, ipc, poll, timer, "       \
 			    "child, other")
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Commands: what `lode NAME` is, for running it and for explaining it.
  */
-#ifndef LODE_COMMAND_H
-#define LODE_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -73,5 +72,3 @@ bool lode_command_start(const struct lode_command *self, void *values, int argc,
 /* Wrong usage found after parsing: says it and points to --help. Gives LODE_EXIT_USAGE. */
 int lode_command_misused(const struct lode_command *self, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
-#endif

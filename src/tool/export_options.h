@@ -3,8 +3,7 @@
  * (docs/exports.md). Each may be given beside the others; a command takes those that it has
  * something for.
  */
-#ifndef LODE_EXPORT_OPTIONS_H
-#define LODE_EXPORT_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -55,5 +54,3 @@ int lode_export_put_stacks(const struct lode_command *self, const struct lode_ex
 /* Writes one file, by `put`. */
 int lode_export_put_file(const struct lode_command *self, const char *path, lode_export_put *put,
 			 const void *what);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What a command says about itself, from its table: help, man page.
  */
-#ifndef LODE_HELP_H
-#define LODE_HELP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -22,5 +21,3 @@ void lode_help_command(FILE *out, const struct lode_command *command);
 void lode_man_command(FILE *out, const struct lode_command *command);
 /* man(7) source of lode(1). */
 void lode_man_overview(FILE *out);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * --html FILE, which all analyses have: their report as one page (docs/pages.md).
  */
-#ifndef LODE_HTML_OPTION_H
-#define LODE_HTML_OPTION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -40,5 +39,3 @@ int lode_html_put_parts(const struct lode_command *self, const char *path,
  */
 int lode_html_put(const struct lode_command *self, const char *path,
 		  const struct lode_html_report *report, char *const *inputs, size_t n_inputs);
-
-#endif

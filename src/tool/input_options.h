@@ -2,8 +2,7 @@
  * Options that all commands which read recordings share: where symbols are, what is read, with how
  * much of the machine.
  */
-#ifndef LODE_INPUT_OPTIONS_H
-#define LODE_INPUT_OPTIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ extern const char *const lode_kind_choices[]; /* in the order of enum lode_event
 		    "use N threads (default: all CPUs); the result is the same for any N", \
 		    .letter = 'j', .group = "Machine"),                                    \
 		LODE_MEMORY_OPTION((at) + offsetof(struct lode_input_options, memory_bytes))
-
-#endif

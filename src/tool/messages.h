@@ -1,8 +1,7 @@
 /*
  * What commands say on stderr, and the exit codes that go with it.
  */
-#ifndef LODE_MESSAGES_H
-#define LODE_MESSAGES_H
+#pragma once
 
 #include "base/error.h"
 #include "tool/command.h"
@@ -32,5 +31,3 @@ void lode_say_inputs(const struct lode_command *self, const char *what,
 /* Says one line: "lode mine: ...". Names in it must be harmless already. */
 void lode_say(const struct lode_command *self, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Options that say how digests are mined: λ, rounds, clusters. Commands that mine share them.
  */
-#ifndef LODE_MINING_OPTIONS_H
-#define LODE_MINING_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ const char *lode_lambda_words(const struct lode_mining_values *values, char *buf
 			"how alike clusters are: average (default), complete or single linkage",   \
 			.choices = lode_linkage_choices),                                          \
 		LODE_SIMILARITY_OPTION((at) + offsetof(struct lode_mining_values, similarity))
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Each setter fits lode_option.set and fills a field of the type named beside it.
  */
-#ifndef LODE_OPTION_VALUES_H
-#define LODE_OPTION_VALUES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ struct lode_bits_value {
 	LODE_OPTION("memory", "SIZE", lode_set_memory, (place),                                 \
 		    "keep to this much memory, e.g. 4G; what is more goes to a temporary file " \
 		    "(default: half of what this process may have)")
-
-#endif

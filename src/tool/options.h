@@ -9,8 +9,7 @@
  * Each option names the field of the command's own struct that it sets (`offset`) and the function
  * that reads its value (option_values.h). A table ends with an entry without a name.
  */
-#ifndef LODE_OPTIONS_H
-#define LODE_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ int lode_options_parse(const struct lode_option *options, void *values, int argc
 void lode_options_words(const struct lode_option *options, int argc, char **argv,
 			bool (*is_wanted)(const struct lode_option *option),
 			void (*add)(void *context, const char *word), void *context);
-
-#endif

@@ -2,8 +2,7 @@
  * Options that say how much is printed and as what, which most commands have. What stands behind
  * the help goes into the entry as it is: LODE_JSON_OPTION(at, "docs/json.md", .group = "Output").
  */
-#ifndef LODE_OUTPUT_OPTIONS_H
-#define LODE_OUTPUT_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ static inline size_t lode_longest_list(size_t given, bool is_page, bool is_json,
 		return given;
 	return is_page ? LODE_PAGE_TOP : is_json ? LODE_JSON_TOP : in_table;
 }
-
-#endif

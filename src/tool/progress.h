@@ -1,8 +1,7 @@
 /*
  * Progress on stderr: one line that is rewritten, only when stderr is a terminal.
  */
-#ifndef LODE_PROGRESS_H
-#define LODE_PROGRESS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -42,5 +41,3 @@ struct lode_stopwatch {
 /* `what` is borrowed until the end. */
 void lode_stopwatch_start(struct lode_stopwatch *watch, const char *what);
 void lode_stopwatch_end(struct lode_stopwatch *watch);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Options of commands that have to do with a repository: which one it is, and labels.
  */
-#ifndef LODE_REPO_OPTIONS_H
-#define LODE_REPO_OPTIONS_H
+#pragma once
 
 #include "tool/command.h"
 #include "tool/option_values.h"
@@ -47,5 +46,3 @@ int lode_repo_words_parse(struct lode_repo_words *words, const struct lode_comma
 			  void *values, const char *shape, const lode_text_list *given,
 			  bool leaves_out_given, int *n_operands);
 void lode_repo_words_release(struct lode_repo_words *words);
-
-#endif

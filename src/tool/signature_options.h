@@ -1,8 +1,7 @@
 /*
  * Options of commands that hold streams against signatures: where signatures are, which streams.
  */
-#ifndef LODE_SIGNATURE_OPTIONS_H
-#define LODE_SIGNATURE_OPTIONS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -37,5 +36,3 @@ void lode_signature_sources_close(struct lode_signature_sources *sources);
 			    (at) + offsetof(struct lode_signature_values, signatures),             \
 			    "signatures from this file of text (lode sign --export) instead",      \
 			    .letter = 's', .file = LODE_FILE_READ)
-
-#endif

@@ -4,8 +4,7 @@
  *
  *   words --> where signatures are --> repository --> its options + words --> the command itself
  */
-#ifndef LODE_SIGNATURE_RUN_H
-#define LODE_SIGNATURE_RUN_H
+#pragma once
 
 #include "tool/aoi_options.h"
 #include "tool/signature_options.h"
@@ -26,5 +25,3 @@ struct lode_signature_run {
 /* Of lode_command.run: gives the exit code. `values` need not be initialised. */
 int lode_signature_run(const struct lode_signature_run *how, const struct lode_command *self,
 		       void *values, int argc, char **argv);
-
-#endif

@@ -2,8 +2,7 @@
  * Reading the streams that a command is about: progress while it lasts, and one place that says
  * what was skipped, and why there is nothing.
  */
-#ifndef LODE_STREAM_READING_H
-#define LODE_STREAM_READING_H
+#pragma once
 
 #include "tool/aoi_options.h"
 #include "tool/command.h"
@@ -38,5 +37,3 @@ int lode_job_exit(const struct lode_digest_job *job, int code);
 
 /* Now, as queries count ages from. */
 int64_t lode_query_now_ns(void);
-
-#endif

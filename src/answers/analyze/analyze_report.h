@@ -2,8 +2,7 @@
  * The first page of `lode analyze`: what was there, which analyses ran on it, and what each found,
  * in ten lines or so.
  */
-#ifndef LODE_ANALYZE_REPORT_H
-#define LODE_ANALYZE_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -41,5 +40,3 @@ void lode_analyze_count(struct lode_analyze_report *report);
 /* `lode/analyze/1`: docs/json.md. */
 extern const struct lode_document lode_analyze_document;
 void lode_analyze_text(FILE *out, const struct lode_analyze_report *report);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The first page of several reports, from what their runs gave (answers/analyze/analyze_report.h).
  */
-#ifndef LODE_PAGE_OVERVIEW_H
-#define LODE_PAGE_OVERVIEW_H
+#pragma once
 
 #include "answers/analyze/page_runs.h"
 #include "answers/analyze/analyze_report.h"
@@ -24,5 +23,3 @@ void lode_page_overview_make(struct lode_page_overview *overview, struct lode_pa
    where the environment was in its way. */
 int lode_page_overview_exit(const struct lode_page_overview *overview);
 void lode_page_overview_release(struct lode_page_overview *overview);
-
-#endif

@@ -5,8 +5,7 @@
  * Each runs inside of this program by the command line that one would type: the page shows it, and
  * its numbers are that command's.
  */
-#ifndef LODE_PAGE_RUNS_H
-#define LODE_PAGE_RUNS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -81,5 +80,3 @@ void lode_page_runs_take(void *runs, const struct lode_html_part *parts, size_t 
 const char *lode_page_run_text(struct lode_page_runs *runs, const struct lode_page_run *run);
 
 void lode_page_runs_release(struct lode_page_runs *runs);
-
-#endif

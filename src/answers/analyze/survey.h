@@ -10,8 +10,7 @@
  * folder that they stand in. A file that is named like one of these, and is none, is listed as one
  * that cannot be read. Other files are counted, never an error: a folder may hold anything.
  */
-#ifndef LODE_SURVEY_H
-#define LODE_SURVEY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ bool lode_survey_is_bundle(const char *path);
 
 /* What one file or folder is, alone. */
 enum lode_survey_kind lode_survey_one(const char *path, struct lode_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * A cluster in a word or two, and in a few lines, as the table in the terminal has it.
  */
-#ifndef LODE_CLUSTER_BRIEF_H
-#define LODE_CLUSTER_BRIEF_H
+#pragma once
 
 #include <stddef.h>
 
@@ -35,5 +34,3 @@ struct lode_cluster_brief {
 
 void lode_cluster_brief_build(struct lode_cluster_brief *out, const struct lode_digest *digest,
 			      const struct lode_cluster *cluster, struct lode_arena *arena);
-
-#endif

@@ -3,8 +3,7 @@
  * run - the repository's last run, or the document of `lode mine --json`; or in clusters that are
  * at hand.
  */
-#ifndef LODE_CLUSTER_CHOICE_H
-#define LODE_CLUSTER_CHOICE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ void lode_cluster_choice_of(struct lode_cluster_choice *out, const struct lode_m
 			    const struct lode_cluster_signature *signature);
 
 void lode_cluster_choice_release(struct lode_cluster_choice *choice);
-
-#endif

@@ -2,8 +2,7 @@
  * What each cluster costs in each stream: own costs, so that a stream's cells add up to what
  * clusters explain of it.
  */
-#ifndef LODE_CLUSTER_COSTS_H
-#define LODE_CLUSTER_COSTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ struct lode_cluster_costs {
 /* O(symptoms that clusters are in + streams). */
 void lode_cluster_costs_build(struct lode_cluster_costs *out, const struct lode_mined *mined);
 void lode_cluster_costs_release(struct lode_cluster_costs *costs);
-
-#endif

@@ -6,8 +6,7 @@
  * Costs are the cluster's own, so that a stream's add up over clusters; of a cluster that owns
  * nothing they are those of the stacks that it matches (as struct lode_cluster's `worst`).
  */
-#ifndef LODE_CLUSTER_DRILL_H
-#define LODE_CLUSTER_DRILL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ void lode_drill_streams_of(lode_drill_streams *out, const struct lode_drill *dri
 typedef LODE_VEC(uint32_t) lode_drill_symptoms;
 void lode_drill_symptoms_of(lode_drill_symptoms *out, const struct lode_drill *drill,
 			    const struct lode_cluster *cluster, uint32_t stream);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Which signatures are about which clusters: how much of a cluster's own cost each of them matches.
  */
-#ifndef LODE_CLUSTER_MATCHES_H
-#define LODE_CLUSTER_MATCHES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ typedef LODE_VEC(struct lode_cluster_match) lode_cluster_matches;
 void lode_cluster_matches_build(lode_cluster_matches *out, const struct lode_mined *mined,
 				const struct lode_rows_of_nodes *rows,
 				const struct lode_signature_match *match, size_t n_signatures);
-
-#endif

@@ -2,8 +2,7 @@
  * Critical paths of the symptoms that clusters cost most: what digests no longer know, read from
  * the recordings once more.
  */
-#ifndef LODE_CLUSTER_PATHS_H
-#define LODE_CLUSTER_PATHS_H
+#pragma once
 
 #include "engine/mine/mine.h"
 #include "engine/waits/lanes.h"
@@ -45,5 +44,3 @@ int lode_cluster_path_load_within(struct lode_cluster_path *out, const struct lo
 void lode_cluster_path_release(struct lode_cluster_path *path);
 
 void lode_cluster_paths_release(struct lode_cluster_paths *paths);
-
-#endif

@@ -7,8 +7,7 @@
  * time. What it holds is borrowed from what was mined, or lives until the next row; lists of
  * patterns, wakers and symptoms are not copied.
  */
-#ifndef LODE_CLUSTER_ROWS_H
-#define LODE_CLUSTER_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -145,5 +144,3 @@ extern const struct lode_record lode_cluster_brief_record;
 extern const struct lode_record lode_cluster_detail_record;
 /* Of struct lode_flame_rows: "parent", "frame" and what was left out, without any costs. */
 extern const struct lode_record lode_flame_tree_record;
-
-#endif

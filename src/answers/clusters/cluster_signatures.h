@@ -7,8 +7,7 @@
  * to the cluster's total than the patterns alone, the common part is one more. A pattern that has
  * another one in it is left out: it matches nothing that the other does not.
  */
-#ifndef LODE_CLUSTER_SIGNATURES_H
-#define LODE_CLUSTER_SIGNATURES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void lode_cluster_signatures_build(struct lode_cluster_signatures *out,
 				   const struct lode_mined *mined,
 				   const struct lode_cluster *clusters, size_t n);
 void lode_cluster_signatures_release(struct lode_cluster_signatures *signatures);
-
-#endif

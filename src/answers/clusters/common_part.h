@@ -7,8 +7,7 @@
  *
  * "›" joins frames that stand side by side in the common part, "…" stands for frames left out.
  */
-#ifndef LODE_COMMON_PART_H
-#define LODE_COMMON_PART_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ uint32_t lode_telling_frame(const struct lode_digest *digest, const uint32_t *fr
 /* A function's name for one line: arguments and templates of C++ names folded, escaped. */
 const char *lode_short_label(char *buffer, size_t size, const struct lode_calltree *tree,
 			     uint32_t frame);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What one cluster, or one signature, costs in groups of streams: how a problem comes and goes.
  */
-#ifndef LODE_GROUP_COSTS_H
-#define LODE_GROUP_COSTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ struct lode_group_cost *lode_group_costs_of_signature(const struct lode_stream_g
 						      const struct lode_drill *drill,
 						      const struct lode_coverage *coverage,
 						      size_t signature);
-
-#endif

@@ -5,8 +5,7 @@
  *   gap 2                      ┆ 3.88 s  config_load_all › config_resolve_include
  *                              ┆ 2.30 s  plugin_registry_scan › plugin_probe
  */
-#ifndef LODE_VARIANTS_H
-#define LODE_VARIANTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ void lode_mainline_release(struct lode_mainline *mainline);
  */
 const char *lode_variants_short(char *buffer, size_t size, const struct lode_digest *digest,
 				const struct lode_cluster *cluster, size_t columns);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * How much of the waiting signatures explain: of all streams, of one, of a group of them.
  */
-#ifndef LODE_COVER_H
-#define LODE_COVER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ struct lode_cover_part {
 };
 void lode_cover_add_part(struct lode_findings *out, const struct lode_cover_part *part,
 			 int64_t whole_ns, const char *unit, struct lode_arena *arena);
-
-#endif

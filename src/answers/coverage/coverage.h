@@ -5,8 +5,7 @@
  *
  * What counts: engine/signatures/signature_cover.h (StackMine §VII.A Q2).
  */
-#ifndef LODE_COVERAGE_H
-#define LODE_COVERAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ void lode_coverage_text(FILE *out, const struct lode_coverage_answer *answer,
 
 /* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_coverage_findings;
-
-#endif

@@ -4,8 +4,7 @@
  *   streams --> digest --+
  *   signatures ----------+--> match --> coverage --> by release, by day ...
  */
-#ifndef LODE_COVERAGE_JOB_H
-#define LODE_COVERAGE_JOB_H
+#pragma once
 
 #include "engine/signatures/signature_cover.h"
 #include "engine/signatures/signature_trend.h"
@@ -35,5 +34,3 @@ int lode_coverage_job_run(struct lode_coverage_job *out, const struct lode_signa
 			  const struct lode_stream_set_options *streams, const char *by,
 			  struct lode_error *err);
 void lode_coverage_job_release(struct lode_coverage_job *job);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * λ follows the smaller set: what costs 0.2 % of it is found, however large the other set is.
  */
-#ifndef LODE_DIFF_JOB_H
-#define LODE_DIFF_JOB_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ int lode_diff_job_run(struct lode_diff_job *out, const struct lode_diff_sets *se
 		      const struct lode_mine_options *mine, const struct lode_diff_options *diff,
 		      struct lode_error *err);
 void lode_diff_job_release(struct lode_diff_job *job);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * What a change is: engine/diff/diff.h.
  */
-#ifndef LODE_DIFF_ANSWER_H
-#define LODE_DIFF_ANSWER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -138,5 +137,3 @@ void lode_diff_text(FILE *out, const struct lode_diff_answer *answer,
 
 /* In a few lines, of an answer with rows (document/findings.h). */
 lode_findings_maker lode_diff_findings;
-
-#endif

@@ -8,8 +8,7 @@
  * Sets of unequal sizes are compared per symptom: what A costs is scaled to as many symptoms as B
  * has, each number by itself. With equally many nothing is scaled, and sums are exact.
  */
-#ifndef LODE_EXPORT_DIFF_H
-#define LODE_EXPORT_DIFF_H
+#pragma once
 
 #include <stdio.h>
 
@@ -31,5 +30,3 @@ struct lode_export_diff {
 void lode_export_diff_make(struct lode_export_diff *out, const struct lode_diff_sets *sets,
 			   const struct lode_diff_job *job);
 void lode_export_diff_release(struct lode_export_diff *diff);
-
-#endif

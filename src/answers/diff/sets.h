@@ -10,8 +10,7 @@
  * A stream that is in both sets says nothing of a difference and is on neither side; one that is
  * in a set twice counts once.
  */
-#ifndef LODE_DIFF_SETS_H
-#define LODE_DIFF_SETS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ struct lode_diff_sets {
 int lode_diff_sets_read(struct lode_diff_sets *out, const struct lode_diff_sets_options *options,
 			struct lode_error *err);
 void lode_diff_sets_release(struct lode_diff_sets *sets);
-
-#endif

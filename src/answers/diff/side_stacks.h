@@ -2,8 +2,7 @@
  * What the own stacks of clusters cost on each side of a comparison: what differential flame graphs
  * are drawn of.
  */
-#ifndef LODE_SIDE_STACKS_H
-#define LODE_SIDE_STACKS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ struct lode_side_stacks {
 void lode_side_stacks_build(struct lode_side_stacks *out, const struct lode_mined *mined,
 			    const uint8_t *side);
 void lode_side_stacks_release(struct lode_side_stacks *stacks);
-
-#endif

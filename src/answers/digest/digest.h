@@ -6,8 +6,7 @@
  *
  * What a digest is: model/digest.h; how it is made: streams/digest_job.h.
  */
-#ifndef LODE_DIGEST_ANSWER_H
-#define LODE_DIGEST_ANSWER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ extern const struct lode_document lode_digest_document;
 
 /* How many digests there are now, and how small. */
 void lode_digest_text(FILE *out, const struct lode_digest_answer *answer);
-
-#endif

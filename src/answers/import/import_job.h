@@ -8,8 +8,7 @@
  * was: files that are there already, unchanged, are not read again. One bad input never costs the
  * others.
  */
-#ifndef LODE_IMPORT_JOB_H
-#define LODE_IMPORT_JOB_H
+#pragma once
 
 #include "streams/digest_job.h"
 #include "store/repo.h"
@@ -47,5 +46,3 @@ int lode_import_run(struct lode_import *out, struct lode_repo *repo, char *const
 		    size_t n_inputs, const struct lode_import_options *options,
 		    struct lode_error *err);
 void lode_import_release(struct lode_import *import);
-
-#endif

@@ -12,8 +12,7 @@
  * Most looks are two calls of stat. A file that was put in place of the old one is seen as well;
  * nothing is kept open in between.
  */
-#ifndef LODE_REPO_WATCH_H
-#define LODE_REPO_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ struct lode_repo_watch {
  * seen, and the next look tries again.
  */
 int lode_repo_watch_look(struct lode_repo_watch *watch, int64_t now_ns, struct lode_error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * What is measured and advised: engine/quality/quality.h. Of a recording only that is kept, so
  * that any number of them can be looked at, one in memory at a time.
  */
-#ifndef LODE_INFO_H
-#define LODE_INFO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ extern const struct lode_document lode_info_document;
 
 void lode_info_text(FILE *out, const struct lode_info_stream *stream,
 		    const struct lode_text_page *page);
-
-#endif

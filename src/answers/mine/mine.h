@@ -6,8 +6,7 @@
  * What patterns and clusters are: engine/mine/mine.h. lode serve asks further questions of an
  * answer: served.h.
  */
-#ifndef LODE_ANSWERS_MINE_H
-#define LODE_ANSWERS_MINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -146,5 +145,3 @@ void lode_mine_window_release(struct lode_mine_window *window);
 
 /* In a few lines, of an answer with clusters (document/findings.h). */
 lode_findings_maker lode_mine_findings;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Critical paths of symptoms, as documents draw them: columns of spans, lanes, wakes and stacks.
  */
-#ifndef LODE_PATHS_H
-#define LODE_PATHS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -76,5 +75,3 @@ void lode_path_rows_make(struct lode_path_rows *out, const struct lode_mined *mi
 extern const struct lode_record lode_path_words_record, lode_path_record, lode_path_there_record;
 /* Of struct lode_digest_symptom: whose symptom it is, and when; wherever lode mine lists one. */
 extern const struct lode_record lode_mine_symptom_record;
-
-#endif

@@ -2,8 +2,7 @@
  * What lode serve is asked of an answer: one cluster in full, its streams and symptoms, the
  * critical path of a symptom, signatures and trends. JSON documents of docs/serve.md.
  */
-#ifndef LODE_MINE_SERVED_H
-#define LODE_MINE_SERVED_H
+#pragma once
 
 #include <stdio.h>
 
@@ -58,5 +57,3 @@ struct lode_mine_trend {
 };
 /* "lode/mine-trend/1" */
 void lode_mine_trend_json(FILE *out, const struct lode_mine_trend *trend);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Retired signatures are no reason to open anything and explain nothing.
  */
-#ifndef LODE_KNOWN_H
-#define LODE_KNOWN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ struct lode_known_streams {
 int lode_known_streams_build(struct lode_known_streams *out, const struct lode_digest *digest,
 			     const struct lode_known_options *options, struct lode_error *err);
 void lode_known_streams_release(struct lode_known_streams *job);
-
-#endif

@@ -6,8 +6,7 @@
  * What the orders are: engine/order/order.h (StackMine §VII.A Q3). Signatures that are retired
  *are no reason to open anything and explain nothing.
  */
-#ifndef LODE_NEXT_H
-#define LODE_NEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -131,5 +130,3 @@ void lode_next_text(FILE *out, const struct lode_next_answer *answer,
 
 /* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_next_findings;
-
-#endif

@@ -3,8 +3,7 @@
  *
  *   --log access.log --counters web=web.csv --counters db.csv --then --log ... --counters ...
  */
-#ifndef LODE_PIO_COMMAND_INPUTS_H
-#define LODE_PIO_COMMAND_INPUTS_H
+#pragma once
 
 #include "answers/pio/pio.h"
 #include "tool/command.h"
@@ -78,5 +77,3 @@ int lode_pio_worse(int a, int b);
 			    "use N threads (default: all CPUs); the result is the same for any N", \
 			    .letter = 'j'),                                                        \
 		LODE_MEMORY_OPTION((at) + offsetof(struct lode_pio_input_values, memory_bytes))
-
-#endif

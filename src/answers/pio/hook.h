@@ -6,8 +6,7 @@
  * once, up to a bound; beyond it a run is left out, and counted. Runs that ended are reaped when
  * asked.
  */
-#ifndef LODE_HOOK_H
-#define LODE_HOOK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ int lode_hook_run(struct lode_hook *hook, const char *const *variables, const ch
 void lode_hook_reap(struct lode_hook *hook);
 /* Runs go on; nobody reaps them any more. */
 void lode_hook_release(struct lode_hook *hook);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What the answers of lode pio are made of. Inside of answers/pio.
  */
-#ifndef LODE_PIO_PARTS_H
-#define LODE_PIO_PARTS_H
+#pragma once
 
 #include "answers/pio/pio.h"
 #include "engine/pio/request_log.h"
@@ -115,5 +114,3 @@ void lode_pio_map_build(struct lode_pio_map *out, const struct lode_pio_analysis
 /* Adds the rows of all recordings; those that cannot be used are noted. */
 void lode_pio_bridge_build(struct lode_pio_answer *answer, const struct lode_pio_analysis *analysis,
 			   const struct lode_pio_bridge *bridge);
-
-#endif

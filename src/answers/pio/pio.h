@@ -6,8 +6,7 @@
  *
  * What follows files as they grow is in watch.h.
  */
-#ifndef LODE_PIO_ANSWER_H
-#define LODE_PIO_ANSWER_H
+#pragma once
 
 #include <stdio.h>
 
@@ -303,5 +302,3 @@ void lode_pio_symptoms_put(FILE *out, const struct lode_pio_answer *answer);
 
 /* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_pio_findings;
-
-#endif

@@ -16,8 +16,7 @@
  * themselves and when asked. News are told before the state is written: killed just between the
  * two, a watch repeats them; it never loses them.
  */
-#ifndef LODE_PIO_WATCH_H
-#define LODE_PIO_WATCH_H
+#pragma once
 
 #include "engine/pio/online.h"
 #include "answers/pio/pio.h"
@@ -75,5 +74,3 @@ extern const struct lode_document lode_pio_watch_document;
 void lode_pio_event_text(FILE *out, const struct lode_pio_event *event, size_t columns);
 /* "started", "ended", "withdrawn", "unexplained", "unexplained_ended" */
 extern const char *const lode_pio_event_names[];
-
-#endif

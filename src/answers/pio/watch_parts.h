@@ -1,8 +1,7 @@
 /*
  * What a watch is made of. Inside of answers/pio/watch*.c.
  */
-#ifndef LODE_PIO_WATCH_PARTS_H
-#define LODE_PIO_WATCH_PARTS_H
+#pragma once
 
 #include "answers/pio/watch.h"
 #include "base/follow_file.h"
@@ -48,5 +47,3 @@ void lode_watch_feed(struct lode_pio_watch *watch, struct lode_watch_source *sou
 		     const struct lode_follow_chunk *chunk, const struct lode_pio_watcher *watcher);
 void lode_watch_warn(struct lode_watch_source *source, const struct lode_pio_watcher *watcher,
 		     const struct lode_error *err);
-
-#endif

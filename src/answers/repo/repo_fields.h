@@ -1,8 +1,7 @@
 /*
  * What `lode repo` and `lode import` say, as documents (document/fields.h).
  */
-#ifndef LODE_REPO_FIELDS_H
-#define LODE_REPO_FIELDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ extern const struct lode_document lode_import_document;
 
 /* Names of enum lode_repo_added. */
 extern const char *const lode_repo_added_names[];
-
-#endif

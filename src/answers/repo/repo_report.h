@@ -1,8 +1,7 @@
 /*
  * What was imported into a repository, and what is in it: for people, and as JSON.
  */
-#ifndef LODE_REPO_REPORT_H
-#define LODE_REPO_REPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -43,5 +42,3 @@ void lode_repo_report_labels(FILE *out, const struct lode_repo_label_counts *cou
 void lode_repo_report_labels_json(FILE *out, const struct lode_repo_label_counts *counts);
 void lode_repo_report_check(FILE *out, const struct lode_repo_check *check);
 void lode_repo_report_check_json(FILE *out, const struct lode_repo_check *check);
-
-#endif

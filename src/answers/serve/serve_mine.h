@@ -7,8 +7,7 @@
  *        |                     +--> signatures' costs       v
  *        +-- signatures -------+        sign, edit, retire, activate, delete
  */
-#ifndef LODE_SERVE_MINE_H
-#define LODE_SERVE_MINE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -48,5 +47,3 @@ struct lode_html_report lode_serve_mine_report(const struct lode_serve_mine *min
 
 /* Adds what can be asked of it, and changed, to a report of the site. */
 void lode_serve_mine_add(struct lode_serve_mine *mine, struct lode_site *site, const char *report);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * A served mine report, for the files that answer for it. Inside of answers/serve/serve_mine*.c.
  */
-#ifndef LODE_SERVE_MINE_PARTS_H
-#define LODE_SERVE_MINE_PARTS_H
+#pragma once
 
 #include "engine/signatures/signature_cover.h"
 #include "engine/signatures/signature_match.h"
@@ -50,5 +49,3 @@ int lode_serve_find_cluster(const struct lode_cluster **out, const struct lode_s
 void lode_serve_signatures_add(struct lode_serve_mine *mine, struct lode_site *site,
 			       const char *report);
 void lode_serve_known_release(struct lode_serve_known *known);
-
-#endif

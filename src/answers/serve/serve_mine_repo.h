@@ -8,8 +8,7 @@
  * go on for hours cost a part of the machine. Signatures need none of this: they are read when they
  * are asked for.
  */
-#ifndef LODE_SERVE_MINE_REPO_H
-#define LODE_SERVE_MINE_REPO_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ void lode_serve_repo_follow(struct lode_serve_repo *repo, struct lode_server *se
  */
 bool lode_serve_repo_stop(struct lode_serve_repo *repo);
 void lode_serve_repo_close(struct lode_serve_repo *repo); /* NULL does nothing */
-
-#endif

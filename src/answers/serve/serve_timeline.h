@@ -2,8 +2,7 @@
  * A timeline that is served: any window of its trace, and what all threads did during any span,
  * from an index of the trace.
  */
-#ifndef LODE_SERVE_TIMELINE_H
-#define LODE_SERVE_TIMELINE_H
+#pragma once
 
 #include "base/error.h"
 #include "serve/site.h"
@@ -24,5 +23,3 @@ void lode_serve_timeline_close(struct lode_serve_timeline *timeline);
  */
 void lode_serve_timeline_add(struct lode_serve_timeline *timeline, struct lode_site *site,
 			     const char *report);
-
-#endif

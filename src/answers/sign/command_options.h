@@ -1,8 +1,7 @@
 /*
  * The options of `lode sign`.
  */
-#ifndef LODE_SIGN_OPTIONS_H
-#define LODE_SIGN_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ struct lode_sign_values {
 };
 
 extern const struct lode_option lode_sign_options[];
-
-#endif

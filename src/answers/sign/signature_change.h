@@ -9,8 +9,7 @@
  *
  * All fail with LODE_ERR_ARG and a sentence for who asked, and then leave the list as it was.
  */
-#ifndef LODE_SIGNATURE_CHANGE_H
-#define LODE_SIGNATURE_CHANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ struct lode_signature_merge {
 /* Adds those of `from` that are new; those of a known name become what `from` says. */
 int lode_signature_merge(struct lode_signature_merge *out, struct lode_signatures *list,
 			 const struct lode_signatures *from, int64_t now_s, struct lode_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Signatures as people and programs read them: the list, and what a command did to it.
  */
-#ifndef LODE_SIGNATURE_REPORT_H
-#define LODE_SIGNATURE_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ const char *lode_signature_why(char *buffer, const struct lode_signature *signat
  */
 const char *lode_signature_pattern_short(char *buffer, size_t size, const char *pattern,
 					 size_t columns);
-
-#endif

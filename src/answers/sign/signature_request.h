@@ -7,8 +7,7 @@
  *
  * Untrusted: members that are not known, given twice, or of another type are errors that name them.
  */
-#ifndef LODE_SIGNATURE_REQUEST_H
-#define LODE_SIGNATURE_REQUEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -47,5 +46,3 @@ void lode_signature_request_release(struct lode_signature_request *request);
 int lode_signature_request_apply(struct lode_signatures *list,
 				 const struct lode_signature_request *request, int64_t now_s,
 				 struct lode_error *err);
-
-#endif

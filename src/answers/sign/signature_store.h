@@ -8,8 +8,7 @@
  * From begin to save a repository is held: nobody else changes it in between. What is begun and not
  * saved has never been.
  */
-#ifndef LODE_SIGNATURE_STORE_H
-#define LODE_SIGNATURE_STORE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ int lode_signature_store_begin(struct lode_signature_store *out, struct lode_rep
 /* Writes what has changed: a file atomically, a repository in one transaction. */
 int lode_signature_store_save(struct lode_signature_store *store, struct lode_error *err);
 void lode_signature_store_release(struct lode_signature_store *store);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * The stack is that of the thread in which the path then was (engine/waits/critpath.h).
  */
-#ifndef LODE_SUSPECTS_CRITICAL_H
-#define LODE_SUSPECTS_CRITICAL_H
+#pragma once
 
 #include "engine/suspects/collect.h"
 #include "model/stream.h"
@@ -16,5 +15,3 @@
 /* Appends them to the collector's stream, which `stream` is. Without switches there are none. */
 void lode_suspects_critical(struct lode_collect *collect, const struct lode_stream *stream,
 			    const struct lode_symptom *symptoms, size_t n_symptoms);
-
-#endif

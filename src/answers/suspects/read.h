@@ -14,8 +14,7 @@
  * softirq, net) all of that time. The metrics of the critical path are always those of the symptoms
  * (without any: every thread of the recorded command, whole stream).
  */
-#ifndef LODE_SUSPECTS_READ_H
-#define LODE_SUSPECTS_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ int lode_suspects_job_run(struct lode_suspects_job *out, struct lode_execution_s
 			  char *const *inputs, size_t n_inputs,
 			  const struct lode_suspects_job_options *options, struct lode_error *err);
 void lode_suspects_job_release(struct lode_suspects_job *job);
-
-#endif

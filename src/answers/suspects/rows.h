@@ -1,8 +1,7 @@
 /*
  * What the lists of lode suspects hold, from the statistics. Inside of answers/suspects only.
  */
-#ifndef LODE_SUSPECTS_ROWS_H
-#define LODE_SUSPECTS_ROWS_H
+#pragma once
 
 #include "answers/suspects/suspects.h"
 
@@ -22,5 +21,3 @@ void lode_suspects_choose(struct lode_suspects_choice *choice, const struct lode
 void lode_suspects_explained_fill(struct lode_suspects_explained *out,
 				  const struct lode_suspects *s, const struct lode_explanation *x,
 				  bool keeps_histograms, size_t most, struct lode_arena *arena);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * What the statistics are: engine/suspects/suspects.h.
  */
-#ifndef LODE_ANSWER_SUSPECTS_H
-#define LODE_ANSWER_SUSPECTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -239,5 +238,3 @@ void lode_suspects_folded(FILE *out, const struct lode_suspects_answer *answer);
 
 /* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_suspects_findings;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Parts that the texts of lode suspects are made of. Inside of answers/suspects only.
  */
-#ifndef LODE_SUSPECTS_TEXT_PARTS_H
-#define LODE_SUSPECTS_TEXT_PARTS_H
+#pragma once
 
 #include "answers/suspects/suspects.h"
 
@@ -56,5 +55,3 @@ struct lode_bars {
 	const char *unit;
 };
 void lode_bars_print(FILE *out, const struct lode_bars *bars, unsigned columns);
-
-#endif

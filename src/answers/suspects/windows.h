@@ -5,8 +5,7 @@
  *   thread 7   |read|  |---- poll ----|   |write|        poll counts, read and write do not
  *   disk         |= a =|  |= b =|                        a and b: they belong to no thread
  */
-#ifndef LODE_SUSPECTS_WINDOWS_H
-#define LODE_SUSPECTS_WINDOWS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@
 int lode_suspects_copy_within(struct lode_execution_set *to, struct lode_execution_set *from,
 			      const struct lode_stream *stream, const struct lode_symptom *symptoms,
 			      size_t n_symptoms, struct lode_error *err);
-
-#endif

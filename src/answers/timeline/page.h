@@ -11,8 +11,7 @@
  * into the page's table, the same for each window of the trace. Windows come in parts, so that a
  * page need not unpack all of them, nor what everybody did meanwhile, to show its first picture.
  */
-#ifndef LODE_TIMELINE_PAGE_H
-#define LODE_TIMELINE_PAGE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -48,5 +47,3 @@ size_t lode_timeline_html_parts(struct lode_html_part **out,
 
 /* In a few lines, of an answer with views (document/findings.h). */
 lode_findings_maker lode_timeline_findings;
-
-#endif

@@ -6,8 +6,7 @@
  *
  * The file says itself what it is.
  */
-#ifndef LODE_TIMELINE_READ_H
-#define LODE_TIMELINE_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ char *lode_timeline_incomplete(const struct lode_call_trace *trace);
  */
 int lode_timeline_symptoms(const char *path, const struct lode_timeline_job *job, uint32_t function,
 			   struct lode_error *err);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * What is summarised, and how: engine/regtime/regtime.h.
  */
-#ifndef LODE_TIMELINE_H
-#define LODE_TIMELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ void lode_timeline_json(FILE *out, const struct lode_timeline_answer *answer);
 /* The summary, the moment, or the function. */
 void lode_timeline_text(FILE *out, const struct lode_timeline_answer *answer,
 			const struct lode_text_page *page);
-
-#endif

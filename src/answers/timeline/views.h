@@ -14,8 +14,7 @@
  * level is made while the one above it is not call by call already, and while the budget lasts;
  * where it does not last for a whole level, the busiest windows are made.
  */
-#ifndef LODE_TIMELINE_VIEWS_H
-#define LODE_TIMELINE_VIEWS_H
+#pragma once
 
 #include "engine/regtime/meanwhile.h"
 #include "engine/regtime/readable_axis.h"
@@ -78,5 +77,3 @@ int lode_timeline_views_make(struct lode_timeline_views *out, const struct lode_
 			     const struct lode_timeline_views_options *options,
 			     struct lode_error *err);
 void lode_timeline_views_release(struct lode_timeline_views *views);
-
-#endif

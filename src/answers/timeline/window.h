@@ -9,8 +9,7 @@
  * From an index (or a trace that was read) without reading the trace again; the same answer for any
  * number of our threads.
  */
-#ifndef LODE_TIMELINE_WINDOW_H
-#define LODE_TIMELINE_WINDOW_H
+#pragma once
 
 #include "engine/regtime/regtime.h"
 #include "base/error.h"
@@ -42,5 +41,3 @@ int lode_timeline_window(struct lode_regtime **out, struct lode_call_trace *trac
 
 /* Whether nothing is summarised in it: each thread that was asked for is there call by call. */
 bool lode_timeline_window_is_single(const struct lode_regtime *window);
-
-#endif

@@ -9,8 +9,7 @@
  * Work follows the calls, not the span: from a window without calls the walk goes to the next call,
  * so it visits at most four windows per call, and one, however long nothing is called.
  */
-#ifndef LODE_WINDOW_WALK_H
-#define LODE_WINDOW_WALK_H
+#pragma once
 
 #include "base/error.h"
 #include "model/call_cursor.h"
@@ -53,5 +52,3 @@ int lode_window_walk_next(struct lode_window_walk *walk, struct lode_walk_window
 			  struct lode_error *err);
 /* The next windows end behind `t_ns`. */
 void lode_window_walk_pass(struct lode_window_walk *walk, int64_t t_ns);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * What matches a signature that was retired has come back, and counts as unexplained.
  */
-#ifndef LODE_TRIAGE_H
-#define LODE_TRIAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,5 +107,3 @@ void lode_triage_text(FILE *out, const struct lode_triage_answer *answer, bool k
 
 /* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_triage_findings;
-
-#endif

@@ -2,8 +2,7 @@
  * Files in formats of other tools: written whole or not at all, as they come, or to standard
  * output.
  */
-#ifndef LODE_EXPORT_FILE_H
-#define LODE_EXPORT_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -18,5 +17,3 @@ typedef int lode_export_put(FILE *out, const void *what, struct lode_error *err)
  */
 int lode_export_write(const char *path, lode_export_put *put, const void *what,
 		      struct lode_error *err);
-
-#endif

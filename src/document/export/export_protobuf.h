@@ -9,8 +9,7 @@
  * the same, and a compiler for .proto files in everybody's build: for forty lines. What a message
  * holds is collected in a byte vec, which the next one uses again.
  */
-#ifndef LODE_EXPORT_PROTOBUF_H
-#define LODE_EXPORT_PROTOBUF_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ static inline void lode_protobuf_message(lode_byte_vec *to, unsigned field,
 {
 	lode_protobuf_bytes(to, field, message->at, message->n);
 }
-
-#endif

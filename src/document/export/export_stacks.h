@@ -9,8 +9,7 @@
  * Both hold the same samples, so their sums are those of --json, to the nanosecond. Names are what
  * tables show, made harmless as on a terminal: other tools do not expect them to be hostile.
  */
-#ifndef LODE_EXPORT_STACKS_H
-#define LODE_EXPORT_STACKS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -93,5 +92,3 @@ const char *lode_export_text(char buffer[LODE_EXPORT_NAME_BYTES], const char *te
    as needed. */
 typedef LODE_VEC(uint32_t) lode_export_path;
 void lode_export_path_of(lode_export_path *path, const struct lode_calltree *tree, uint32_t stack);
-
-#endif

@@ -11,8 +11,7 @@
  * from where the window begins: those of a clock would not fit into the doubles that readers use.
  * otherData tells when that was.
  */
-#ifndef LODE_EXPORT_TRACE_H
-#define LODE_EXPORT_TRACE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -68,5 +67,3 @@ struct lode_export_calls {
 	int64_t t0_ns, t1_ns;
 };
 int lode_export_calls(FILE *out, const void *calls, struct lode_error *err);
-
-#endif

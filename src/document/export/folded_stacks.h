@@ -1,8 +1,7 @@
 /*
  * Folded stacks, "a;b;c cost": what flame graphs are drawn from.
  */
-#ifndef LODE_FOLDED_STACKS_H
-#define LODE_FOLDED_STACKS_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -16,5 +15,3 @@ void lode_folded_print(FILE *out, const struct lode_calltree *tree, const int64_
 /* The same with two costs, for stacks where either is above 0: "a;b;c 31 33". */
 void lode_folded_print_two(FILE *out, const struct lode_calltree *tree, const int64_t *first,
 			   const int64_t *second);
-
-#endif

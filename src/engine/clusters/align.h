@@ -8,8 +8,7 @@
  * Of the alignments of least cost, one with the most matches is taken; among those, reading from
  * the leaf, a pair goes before a deletion and a deletion before an insertion.
  */
-#ifndef LODE_ALIGN_H
-#define LODE_ALIGN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ struct lode_aligner {
 int64_t lode_align(struct lode_aligner *aligner, const struct lode_words *words, const uint32_t *a,
 		   size_t n_a, const uint32_t *b, size_t n_b);
 void lode_aligner_release(struct lode_aligner *aligner);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Clusters of similar patterns (design §3.4; StackMine §VI): alignment, weights, agglomeration.
  */
-#ifndef LODE_CLUSTERS_H
-#define LODE_CLUSTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ int lode_cluster_patterns(uint32_t *cluster_of, size_t *n_clusters,
 			  const struct lode_pattern_set *patterns, const struct lode_calltree *tree,
 			  const struct lode_name_stats *names,
 			  const struct lode_cluster_options *options, struct lode_error *err);
-
-#endif

@@ -9,8 +9,7 @@
  * each time the heaviest common subsequence, weights being Uni: so a function that tells something
  * is kept before one that stands in every stack.
  */
-#ifndef LODE_COMMON_H
-#define LODE_COMMON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ void lode_cluster_describe(struct lode_cluster_parts *out, size_t n_clusters,
 			   const uint8_t *is_core, const struct lode_calltree *tree,
 			   const struct lode_name_stats *names, unsigned n_threads,
 			   struct lode_arena *arena);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * The result is exactly that of lode_agglomerate (linkage.h) on the full matrix.
  */
-#ifndef LODE_JOINING_H
-#define LODE_JOINING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ struct lode_joining {
 
 /* first_of[i] becomes the smallest item of i's cluster. */
 void lode_join_similar(uint32_t *first_of, const struct lode_joining *joining);
-
-#endif

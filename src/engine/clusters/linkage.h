@@ -9,8 +9,7 @@
  * member is smallest. Sums are whole numbers, so the result is exactly that of the plain method,
  * whatever the order of work.
  */
-#ifndef LODE_LINKAGE_H
-#define LODE_LINKAGE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ static inline size_t lode_triangle_at(size_t i, size_t k)
  */
 void lode_agglomerate(uint32_t *first_of, size_t n, const uint32_t *triangle,
 		      enum lode_linkage linkage, uint32_t cut);
-
-#endif

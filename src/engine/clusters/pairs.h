@@ -5,8 +5,7 @@
  * Patterns are taken in the order of their functions (places.h), so that rows of an alignment hold
  * for all that begin alike. What is found is exact, to the bit.
  */
-#ifndef LODE_PAIRS_H
-#define LODE_PAIRS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ void lode_pairs_find(struct lode_similar_pairs *out, struct lode_pair_search *se
 
 /* Of patterns `a` and `b`, whatever it is; quickest with the same `a` in a row. One thread only. */
 uint32_t lode_pair_similarity(struct lode_pair_search *search, uint32_t a, uint32_t b);
-
-#endif

@@ -9,8 +9,7 @@
  * patterns; nodes stand in depth-first order. What is computed for a node holds for all patterns
  * that begin alike.
  */
-#ifndef LODE_PLACES_H
-#define LODE_PLACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ static inline float lode_place_least(const struct lode_place_weight *w)
 {
 	return w->fbi + w->bbi;
 }
-
-#endif

@@ -11,8 +11,7 @@
  * beginnings, whatever it costs: matches count the most that omega can be, given whether they stand
  * next to matches, and all else the least. Whole numbers of 16 bits, rounded in favour of the pair.
  */
-#ifndef LODE_REACH_H
-#define LODE_REACH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ void lode_reach_release(struct lode_reach *reach);
 void lode_reach_find(struct lode_reach_block *block, const struct lode_reach *reach, uint32_t first,
 		     uint32_t n);
 void lode_reach_block_release(struct lode_reach_block *block);
-
-#endif

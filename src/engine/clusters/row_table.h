@@ -9,8 +9,7 @@
  * two of them are made again when the way back gets there: for rows of n cells each, memory for
  * some n * sqrt(n) cells instead of n * n, at the price of making each row twice.
  */
-#ifndef LODE_ROW_TABLE_H
-#define LODE_ROW_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ void lode_row_table_fill(struct lode_row_table *table, size_t n_rows, size_t wid
 /* A row; the one before it stands right before it in memory. Quick when asked from the last on. */
 const int64_t *lode_row_table_at(struct lode_row_table *table, size_t row);
 void lode_row_table_release(struct lode_row_table *table);
-
-#endif

@@ -8,8 +8,7 @@
  * is a maximal run of one operation. Symmetric to the bit, in [0, 1]; 0/0 is 1 for equal patterns
  * and 0 for others.
  */
-#ifndef LODE_SIMILARITY_H
-#define LODE_SIMILARITY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ static inline size_t lode_pattern_length(const struct lode_pattern_set *patterns
 {
 	return patterns->start.at[i + 1] - patterns->start.at[i];
 }
-
-#endif

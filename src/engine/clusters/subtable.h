@@ -7,8 +7,7 @@
  * Each function has a row of the table. Past a number of functions the rarer ones, and always those
  * with names of very many words, share the last row, which says 0: a bound from below.
  */
-#ifndef LODE_SUBTABLE_H
-#define LODE_SUBTABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ static inline const uint16_t *lode_sub_codes(const struct lode_sub_table *table,
 {
 	return table->code + row * (table->n + 1);
 }
-
-#endif

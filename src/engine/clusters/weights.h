@@ -9,8 +9,7 @@
  * Neighbours are those within the segment of an alignment; where there is none the factor is 1.
  * 0/0 counts as 0: what the statistics never saw (a link between threads, say) weighs in full.
  */
-#ifndef LODE_WEIGHTS_H
-#define LODE_WEIGHTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ static inline double lode_weight_omega(const struct lode_weight *w, bool has_bef
 {
 	return w->uni * ((has_before ? w->fbi : 1) + (has_behind ? w->bbi : 1)) / 2;
 }
-
-#endif

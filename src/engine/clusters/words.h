@@ -8,8 +8,7 @@
  * Case is folded; bytes beyond ASCII count as letters. A name is the bag of its words: a word that
  * stands twice counts twice.
  */
-#ifndef LODE_WORDS_H
-#define LODE_WORDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ static inline uint32_t lode_sub_units(size_t n_common, size_t n_both)
 		return LODE_SUB_ONE;
 	return (uint32_t)(((n_both - 2 * n_common) * 2 * LODE_SUB_ONE + n_both) / (2 * n_both));
 }
-
-#endif

@@ -8,8 +8,7 @@
  * Satterthwaite's. p says whether there is a change, corrected for all clusters; the interval says
  * of one change how large it is, and is not corrected.
  */
-#ifndef LODE_CHANGE_INTERVAL_H
-#define LODE_CHANGE_INTERVAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ bool lode_change_interval(double *low, double *high, const struct lode_interval_
 /* What |t| of Student's distribution exceeds in 5 % of cases; `freedom` is 1 or more, and may lie
    between whole numbers. */
 double lode_student_bound(double freedom);
-
-#endif

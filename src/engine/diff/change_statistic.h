@@ -19,8 +19,7 @@
  * Costs are rounded to 30 bits of their sum and T to 2^-20, and what is between is done in whole
  * numbers: splits that are equally far apart have equal T, whatever way it was come by.
  */
-#ifndef LODE_CHANGE_STATISTIC_H
-#define LODE_CHANGE_STATISTIC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ void lode_change_sizes_release(struct lode_change_sizes *sizes);
  */
 void lode_change_statistics(double *t, const struct lode_change_sizes *sizes,
 			    const struct lode_change_value *values, size_t n_values);
-
-#endif

@@ -16,8 +16,7 @@
  * may have any sizes, and streams any number of symptoms; those without one say nothing about the
  * cost of a symptom and are only counted.
  */
-#ifndef LODE_DIFF_H
-#define LODE_DIFF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,5 +120,3 @@ void lode_diff_free(struct lode_diff *diff);
 
 /* The smallest k for which sets of k and k streams can give a p of `level`. */
 size_t lode_diff_enough_streams(double level);
-
-#endif

@@ -24,8 +24,7 @@
  * the many things that are each furthest out in some split: with ranks alone no adjusted p of n
  * things in m splits could be below n / m.
  */
-#ifndef LODE_PERMUTATION_TEST_H
-#define LODE_PERMUTATION_TEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -47,5 +46,3 @@ struct lode_permutation_item {
  */
 void lode_permutation_test(struct lode_permutation_item *items, size_t n_items,
 			   const struct lode_change_sizes *sizes, unsigned n_threads);
-
-#endif

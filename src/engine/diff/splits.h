@@ -9,8 +9,7 @@
  * else that many drawn at random. The observed one is always the first of them, so that p-values
  * are right for any number of them (Phipson and Smyth 2010: (b + 1) / (m + 1)).
  */
-#ifndef LODE_SPLITS_H
-#define LODE_SPLITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ static inline bool lode_split_has(const struct lode_splits *splits, size_t row, 
 		       stream % LODE_SPLIT_BLOCK &
 	       1;
 }
-
-#endif

@@ -8,8 +8,7 @@
  * that is longer than the round's pattern: the closer description wins, as everywhere (design
  * §3.3).
  */
-#ifndef LODE_ADOPT_H
-#define LODE_ADOPT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ void lode_core_patterns(uint8_t *is_core, const struct lode_rounds *rounds,
 void lode_adopt_stacks(struct lode_rounds *rounds, const struct lode_stackset *set,
 		       const uint32_t *cluster_of, const struct lode_cluster *clusters,
 		       size_t n_clusters, unsigned n_threads);
-
-#endif

@@ -11,8 +11,7 @@
  * less than its children, so what is kept is a tree. What is left out stays in the nearest caller
  * that is there, if one is: own costs sum to the stacks' cost unless whole roots are left out.
  */
-#ifndef LODE_FLAME_H
-#define LODE_FLAME_H
+#pragma once
 
 #include "engine/mine/mine.h"
 
@@ -40,5 +39,3 @@ void lode_flame_spread(int64_t *own_ns, const struct lode_flame *flame,
 		       const struct lode_calltree *tree, const struct lode_cluster_stack *stacks,
 		       size_t n_stacks);
 void lode_flame_release(struct lode_flame *flame);
-
-#endif

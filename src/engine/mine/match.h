@@ -4,8 +4,7 @@
  * Both directions go through a pattern's rarest function: only stacks that have it are compared,
  * and of those only the ones whose 64-bit frame filter covers the pattern's.
  */
-#ifndef LODE_MATCH_H
-#define LODE_MATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ static inline bool lode_stack_contains(const struct lode_stackset *set, size_t s
 		i += *at == frames[i];
 	return i == n_frames;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * What a cluster costs (design §3.5): each event counted once however many of the cluster's
  * patterns it matches; own costs by the stacks that belong to the cluster.
  */
-#ifndef LODE_MEASURE_H
-#define LODE_MEASURE_H
+#pragma once
 
 #include "engine/mine/match.h"
 #include "engine/mine/mine.h"
@@ -28,5 +27,3 @@ struct lode_measure {
  * stream. Patterns of a cluster are ordered by cost, then as in `rounds`.
  */
 void lode_measure_clusters(const struct lode_measure *measure, uint32_t kind_group);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Sum of own costs + other = the AOI's cost, to the nanosecond.
  */
-#ifndef LODE_MINE_H
-#define LODE_MINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -126,5 +125,3 @@ struct lode_mined {
 int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
 	      const struct lode_mine_options *options, struct lode_error *err);
 void lode_mined_free(struct lode_mined *mined);
-
-#endif

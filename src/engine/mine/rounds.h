@@ -6,8 +6,7 @@
  * Every stack that a pattern explains belongs to one pattern: of those of its round that it
  * contains, the longest, ties by cost, then by name.
  */
-#ifndef LODE_ROUNDS_H
-#define LODE_ROUNDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -43,5 +42,3 @@ int lode_frames_compare(const uint32_t *name_rank, const uint32_t *a, size_t n_a
 int lode_rounds_mine(struct lode_rounds *out, const struct lode_stackset *set,
 		     const uint32_t *name_rank, const struct lode_miner_options *options,
 		     bool classic, struct lode_arena *arena, struct lode_error *err);
-
-#endif

@@ -7,8 +7,7 @@
  * A stack's rows lead back to the symptoms, kinds and reasons it came from. Stacks are in order of
  * their nodes in the digest's tree. Everything lives in the arena that it was built in.
  */
-#ifndef LODE_STACKSET_H
-#define LODE_STACKSET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ static inline uint64_t lode_frame_bit(uint32_t frame)
 {
 	return (uint64_t)1 << (lode_hash_u64(frame) & 63);
 }
-
-#endif

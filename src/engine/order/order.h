@@ -18,8 +18,7 @@
  *
  * Ties that are left go to the stream that comes first in the input.
  */
-#ifndef LODE_ORDER_H
-#define LODE_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ void lode_stream_order_release(struct lode_stream_order *order);
  * them unless all k are among the n - d others. O(streams * distinct d + streams of each part).
  */
 void lode_stream_order_random(double *covered_ns, const struct lode_order_input *input);
-
-#endif

@@ -5,8 +5,7 @@
  *   1           54 %     30 %    22 %   22 %         50 %         1        3       4     4
  *   2           81 %     45 %    31 %   40 %         75 %         2        6       9     8
  */
-#ifndef LODE_ORDER_CURVES_H
-#define LODE_ORDER_CURVES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -39,5 +38,3 @@ void lode_order_curves_release(struct lode_order_curves *curves);
 
 /* The smallest k with covered_ns[k] >= target_ns; n if there is none. */
 size_t lode_curve_needed(const double *covered_ns, size_t n, double target_ns);
-
-#endif

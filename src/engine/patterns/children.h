@@ -6,8 +6,7 @@
  * To count them all at once takes a few additions per child and sequence; most children turn out to
  * have nothing left to insert and are never built.
  */
-#ifndef LODE_CHILDREN_H
-#define LODE_CHILDREN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ void lode_children_count(struct lode_children *children, const struct lode_condi
  */
 bool lode_children_insertions(lode_insertion_vec *out, const struct lode_children *children,
 			      size_t row, const struct lode_condition *condition, int64_t min_cost);
-
-#endif

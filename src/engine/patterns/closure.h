@@ -10,8 +10,7 @@
  * places of the kernel. Settling both ends at once leaves only what lies between to branch on,
  * repeated functions and all.
  */
-#ifndef LODE_CLOSURE_H
-#define LODE_CLOSURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void lode_closure_mandatory(lode_item_vec *out, const struct lode_condition *con
 bool lode_closure_find(lode_item_vec *pattern, lode_item_vec *origin,
 		       const struct lode_condition *condition, const uint32_t *old, uint32_t n_old,
 		       const uint32_t *sequences, uint32_t n_sequences);
-
-#endif

@@ -6,8 +6,7 @@
  * which inserting its function leaves a cost of λ or more. Equal remainders are merged. Functions
  * are renumbered from 0, cheapest first, so that tables stay small and in cache.
  */
-#ifndef LODE_CONDITION_H
-#define LODE_CONDITION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -126,5 +125,3 @@ static inline const uint32_t *lode_condition_sequence(const struct lode_conditio
 	*n = condition->db.start.at[i + 1] - from;
 	return condition->db.items.at + from;
 }
-
-#endif

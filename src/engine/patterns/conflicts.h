@@ -2,8 +2,7 @@
  * Costs of ordered pairs of insertions that do not fit a pivot, and a small set of insertions that
  * every costly pair has one of.
  */
-#ifndef LODE_CONFLICTS_H
-#define LODE_CONFLICTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ void lode_conflicts_add(struct lode_conflicts *conflicts, uint32_t a, uint32_t b
 uint32_t lode_conflicts_cover(struct lode_conflicts *conflicts, int64_t min_cost,
 			      uint8_t *is_chosen, uint32_t n_insertions);
 void lode_conflicts_release(struct lode_conflicts *conflicts);
-
-#endif

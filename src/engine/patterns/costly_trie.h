@@ -9,8 +9,7 @@
  * one item longer, and the pattern is what is left of it without that item. A pattern is maximal
  * exactly if it is no other costly pattern without one item; nothing else needs to be looked at.
  */
-#ifndef LODE_COSTLY_TRIE_H
-#define LODE_COSTLY_TRIE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ void lode_costly_trie_walk(const struct lode_costly_trie *trie,
 			   void (*each)(void *context, const uint32_t *items, uint32_t n,
 					int64_t cost),
 			   void *context);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Can a pattern take one more item? The two questions of BIDE [BIDE04], asked on a prefix tree.
  */
-#ifndef LODE_ENCLOSURE_H
-#define LODE_ENCLOSURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ bool lode_is_enclosed(struct lode_enclosure *e, const uint32_t *pattern, uint32_
 /* Is there an item that, put before or between the pattern's, still costs `min_cost`? */
 bool lode_can_take_more(struct lode_enclosure *e, const uint32_t *pattern, uint32_t n_pattern,
 			const uint32_t *nodes, uint32_t n_nodes, int64_t min_cost);
-
-#endif

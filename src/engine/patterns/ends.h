@@ -10,8 +10,7 @@
  * back: those of the rest one for one, and the ends alone when the rest has none. A stack of
  * 300,000 functions is mined so without looking for anything.
  */
-#ifndef LODE_ENDS_H
-#define LODE_ENDS_H
+#pragma once
 
 #include "engine/patterns/miner.h"
 #include "engine/patterns/reduce.h"
@@ -31,5 +30,3 @@ int lode_ends_take(struct lode_ends *ends, struct lode_reduced *reduced,
 /* Puts them around all results; without results they are one. */
 void lode_ends_put(struct lode_results *results, const struct lode_ends *ends);
 void lode_ends_release(struct lode_ends *ends);
-
-#endif

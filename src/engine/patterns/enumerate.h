@@ -7,8 +7,7 @@
  * need not be looked at. A single pattern of 30 functions, though, has a thousand million
  * subsequences: on deep stacks this search gives up, and it tells soon, from the depth.
  */
-#ifndef LODE_ENUMERATE_H
-#define LODE_ENUMERATE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ enum lode_enumerate_end {
 enum lode_enumerate_end lode_enumerate(struct lode_costly_trie *out,
 				       const struct lode_reduced *reduced,
 				       const struct lode_enumerate_options *options);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The search for all maximal patterns of a reduced input (docs/mining.md says why it is fast).
  */
-#ifndef LODE_EXPLORE_H
-#define LODE_EXPLORE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ enum lode_explore_end {
  */
 enum lode_explore_end lode_explore(struct lode_found *found, const struct lode_reduced *reduced,
 				   const struct lode_explore_options *options);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Every pair is met exactly once in a sequence that way: no marks, no branches in the inner loop.
  */
-#ifndef LODE_FOLLOW_H
-#define LODE_FOLLOW_H
+#pragma once
 
 #include <stdint.h>
 
@@ -69,5 +68,3 @@ int64_t lode_follow_project(struct lode_follow_db *out, const struct lode_follow
 			    const struct lode_follow_places *places, uint32_t row,
 			    const int64_t *cost, int64_t min_cost,
 			    struct lode_follow_scratch *scratch);
-
-#endif

@@ -7,8 +7,7 @@
  * which lode_found_is_covered tells afterwards. docs/mining.md says why that is all that can
  * happen.
  */
-#ifndef LODE_FOUND_H
-#define LODE_FOUND_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -60,5 +59,3 @@ bool lode_found_is_covered(const struct lode_found *found,
 
 /* How many patterns of branches up to `last_job` are maximal; no earlier one may be running. */
 size_t lode_found_count(struct lode_found *found, uint32_t last_job);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Grows a pattern into a maximal one: that is how most results are found.
  */
-#ifndef LODE_GROW_H
-#define LODE_GROW_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ void lode_grower_release(struct lode_grower *grower);
 void lode_grow(struct lode_grower *grower, const struct lode_condition *base,
 	       const uint8_t *is_open, const uint32_t *names, uint32_t n, const uint32_t *origin,
 	       int64_t min_cost, struct lode_scratch *scratch);
-
-#endif

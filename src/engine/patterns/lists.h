@@ -1,8 +1,7 @@
 /*
  * Which sequences contain an item: list.at[start.at[x] .. start.at[x + 1]), ascending.
  */
-#ifndef LODE_LISTS_H
-#define LODE_LISTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ void lode_lists_build(struct lode_lists *lists, const struct lode_merge *db,
 		      const uint32_t *sequences, uint32_t n_sequences, uint32_t n_items,
 		      const uint8_t *skip);
 void lode_lists_release(struct lode_lists *lists);
-
-#endif

@@ -5,8 +5,7 @@
  * before is taken back and its weight added to the first one's. Buffers are reused by the next
  * lode_merge_begin, so that the many small databases of a search cost no allocation.
  */
-#ifndef LODE_MERGE_H
-#define LODE_MERGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ void lode_merge_begin(struct lode_merge *merge, uint32_t n_most);
 void lode_merge_close(struct lode_merge *merge, int64_t weight);
 
 void lode_merge_release(struct lode_merge *merge);
-
-#endif

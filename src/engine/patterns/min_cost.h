@@ -8,8 +8,7 @@
  * pattern. So the λ found from above is the answer only when no smaller one is; that is asked from
  * below, where each answer "too many" holds for a whole range of λ (miner.h, lode_miner_stop).
  */
-#ifndef LODE_MIN_COST_H
-#define LODE_MIN_COST_H
+#pragma once
 
 #include "engine/patterns/miner.h"
 
@@ -39,5 +38,3 @@ int lode_min_cost_fit(int64_t *min_cost, const struct lode_min_cost_search *sear
 
 /* How many upward probes are worth while on an input with so many items. */
 size_t lode_min_cost_max_upward(size_t n_items);
-
-#endif

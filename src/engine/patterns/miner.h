@@ -9,8 +9,7 @@
  * Exactly these: no sampling, no length cap. Deterministic: sorted by cost (descending), then by
  * the functions' ids; the same for any number of threads.
  */
-#ifndef LODE_MINER_H
-#define LODE_MINER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ int lode_mine_find_min_cost(int64_t *min_cost, const struct lode_sequences *sequ
 			    struct lode_error *err);
 
 void lode_pattern_set_release(struct lode_pattern_set *set);
-
-#endif

@@ -11,8 +11,7 @@
  * Something new has sequences worth λ. So it is enough to take the misfits of so many sequences
  * that the others together are worth less: with many nearly equal stacks, those of a single one.
  */
-#ifndef LODE_MISFITS_H
-#define LODE_MISFITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ void lode_misfits_add(struct lode_misfits *misfits, const struct lode_condition 
 
 /* Marks in is_chosen (all 0 before) what to branch on; gives how much that is. */
 uint32_t lode_misfits_choose(struct lode_misfits *misfits, uint8_t *is_chosen, int64_t min_cost);
-
-#endif

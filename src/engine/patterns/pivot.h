@@ -12,8 +12,7 @@
  *    each costly pair (a vertex cover): nothing else can start something new. This is what
  *    pivoting is to maximal cliques.
  */
-#ifndef LODE_PIVOT_H
-#define LODE_PIVOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ uint32_t lode_pivot_unexplained(uint32_t *unexplained, int64_t *weight,
 void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *condition,
 		       const uint32_t *sequences, uint32_t n_sequences, int64_t min_cost,
 		       struct lode_pivot_scratch *scratch);
-
-#endif

@@ -7,8 +7,7 @@
  * equal, so that few prefixes survive. On sets with many independent variants it is the search by
  * insertions (explore.h) that wins; lode_mine_patterns lets both try.
  */
-#ifndef LODE_PREFIX_SEARCH_H
-#define LODE_PREFIX_SEARCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -53,5 +52,3 @@ enum lode_prefix_end lode_prefix_search_run(struct lode_prefix_search *search, u
 void lode_prefix_search_collect(struct lode_prefix_patterns *out,
 				const struct lode_prefix_search *search);
 void lode_prefix_patterns_release(struct lode_prefix_patterns *patterns);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * A subtree is a range of nodes, and its sequences are a range too, since sequences are sorted.
  */
-#ifndef LODE_PREFIX_TREE_H
-#define LODE_PREFIX_TREE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ struct lode_prefix_tree {
 
 void lode_prefix_tree_build(struct lode_prefix_tree *out, const struct lode_reduced *reduced);
 void lode_prefix_tree_release(struct lode_prefix_tree *tree);
-
-#endif

@@ -5,8 +5,7 @@
  * pattern. A projection is a list of ranges of a view: what stands below the nodes where the prefix
  * ends. An item's topmost nodes below a range are where its leftmost embeddings end.
  */
-#ifndef LODE_PROJECTION_H
-#define LODE_PROJECTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ bool lode_project(struct lode_extensions *out, struct lode_counting *counting,
 		  const struct lode_view *view, const lode_range_vec *ranges, int64_t min_cost,
 		  const struct lode_prefix_tree *tree);
 void lode_extensions_release(struct lode_extensions *extensions);
-
-#endif

@@ -10,8 +10,7 @@
  * more of the caller's items. A pattern of the result, its chains written out, is a maximal
  * pattern of the input with the same cost, and the other way round (docs/mining.md has the proof).
  */
-#ifndef LODE_REDUCE_H
-#define LODE_REDUCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -42,5 +41,3 @@ void lode_reduced_release(struct lode_reduced *reduced);
  */
 void lode_reduced_restrict(struct lode_reduced *out, const struct lode_reduced *from,
 			   uint32_t first);
-
-#endif

@@ -7,8 +7,7 @@
  * between them: whatever contains P and more, and is contained in the sequence, still is. Fewer
  * copies mean equal sequences, and matches of P that are unique.
  */
-#ifndef LODE_THIN_H
-#define LODE_THIN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ void lode_thin_scratch_release(struct lode_thin_scratch *scratch);
 /* Clears keep[place] of those that go; of others, it leaves keep[] alone. */
 void lode_thin(uint8_t *keep, const struct lode_thin_input *input,
 	       struct lode_thin_scratch *scratch);
-
-#endif

@@ -13,8 +13,7 @@
  * elsewhere it sees soon that patterns are too long. On large inputs, whose first step alone takes
  * long, it waits.
  */
-#ifndef LODE_TURNS_H
-#define LODE_TURNS_H
+#pragma once
 
 #include "engine/patterns/miner.h"
 #include "engine/patterns/reduce.h"
@@ -46,5 +45,3 @@ enum lode_turns_end {
 enum lode_turns_end lode_turns_run(struct lode_results *out, const struct lode_reduced *reduced,
 				   const struct lode_miner_options *options);
 void lode_results_release(struct lode_results *results);
-
-#endif

@@ -9,8 +9,7 @@
  * still containing it, exactly if it stands in that window. Mostly both matches are the same and
  * the windows tile the sequence, so that walking all of them costs one pass.
  */
-#ifndef LODE_WINDOWS_H
-#define LODE_WINDOWS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@ static inline uint32_t lode_window_end(const uint32_t *last, uint32_t n_pattern,
 {
 	return slot < n_pattern ? last[slot] : n_sequence;
 }
-
-#endif

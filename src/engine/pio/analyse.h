@@ -13,8 +13,7 @@
  * Intervals are places on the counters' grid, which leaves most of a long pause out: times come
  * from lode_pio_time.
  */
-#ifndef LODE_PIO_ANALYSE_H
-#define LODE_PIO_ANALYSE_H
+#pragma once
 
 #include "engine/pio/model.h"
 #include "engine/pio/request_log.h"
@@ -117,5 +116,3 @@ static inline int64_t lode_pio_time(const struct lode_pio_analysis *analysis, si
 				interval) *
 	       analysis->step_ns;
 }
-
-#endif

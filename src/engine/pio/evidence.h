@@ -17,8 +17,7 @@
  *   falls      count a tenth: less arrives, whoever is at fault; what is at fault shows something
  *              that rises (work, waits, queues)
  */
-#ifndef LODE_EVIDENCE_H
-#define LODE_EVIDENCE_H
+#pragma once
 
 #include "engine/pio/matrix.h"
 #include "engine/pio/model.h"
@@ -60,5 +59,3 @@ void lode_pio_evidence(struct lode_pio_worth *servers_out, const struct lode_pio
  */
 void lode_pio_baseline_learn(struct lode_pio_model *model, const struct lode_pio_matrix *matrix,
 			     const double *ratios, unsigned n_threads);
-
-#endif

@@ -7,8 +7,7 @@
  * Ties go to HIGH, then to MED. An interval without a class (no requests, no counters) counts for
  * none of them; a window of nothing else leaves the intensity as it is.
  */
-#ifndef LODE_INTENSITY_H
-#define LODE_INTENSITY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ double lode_percentile_sorted(const double *sorted, size_t n, double p);
  * bounds: where less than a part in twenty is ever slow, both are 0.
  */
 enum lode_pio_class lode_pio_class_of(double ratio, double med, double high);
-
-#endif

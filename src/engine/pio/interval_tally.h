@@ -2,8 +2,7 @@
  * Requests counted per interval: all, slow, and slow for the client alone. Memory follows the
  * intervals in which there were any, however far they are from each other.
  */
-#ifndef LODE_INTERVAL_TALLY_H
-#define LODE_INTERVAL_TALLY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ bool lode_interval_tally_range(const struct lode_interval_tally *tally, int64_t 
 /* Drops what was counted in pages that end at or before `interval`. */
 void lode_interval_tally_forget(struct lode_interval_tally *tally, int64_t interval);
 void lode_interval_tally_release(struct lode_interval_tally *tally);
-
-#endif

@@ -2,8 +2,7 @@
  * Counters of one or several periods as one table: a column per counter of the model, a row per
  * interval, period behind period. What a period's counters do not have is NaN.
  */
-#ifndef LODE_PIO_MATRIX_H
-#define LODE_PIO_MATRIX_H
+#pragma once
 
 #include "engine/pio/model.h"
 #include "model/counters.h"
@@ -19,5 +18,3 @@ struct lode_pio_matrix {
 void lode_pio_matrix_build(struct lode_pio_matrix *out, const struct lode_pio_model *model,
 			   const struct lode_counters *const *periods, size_t n_periods);
 void lode_pio_matrix_release(struct lode_pio_matrix *matrix);
-
-#endif

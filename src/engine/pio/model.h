@@ -6,8 +6,7 @@
  *             ->  baseline: each counter's healthy range, and what    which server is it?
  *                 its leaving that range was worth                    (not in classic models)
  */
-#ifndef LODE_PIO_MODEL_H
-#define LODE_PIO_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,5 +91,3 @@ void lode_pio_model_release(struct lode_pio_model *model);
 /* Number of a counter, or LODE_NONE. */
 uint32_t lode_pio_model_counter(const struct lode_pio_model *model, const char *server,
 				const char *name);
-
-#endif

@@ -5,8 +5,7 @@
  * What is written and read back classifies the same. A file that is none, or of a newer version, is
  * refused with the place of the fault; nothing in it is trusted.
  */
-#ifndef LODE_PIO_MODEL_FILE_H
-#define LODE_PIO_MODEL_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@
 void lode_pio_model_write(FILE *out, const struct lode_pio_model *model);
 /* Any input: compressed, or "-". LIMIT: 512 MB. */
 int lode_pio_model_read(struct lode_pio_model *out, const char *path, struct lode_error *err);
-
-#endif

@@ -13,8 +13,7 @@
  * which lies before. With requests it is told only once users feel it. It is told to have ended
  * when what comes can no longer belong to it.
  */
-#ifndef LODE_ONLINE_H
-#define LODE_ONLINE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -69,5 +68,3 @@ void lode_pio_online_save(FILE *out, const struct lode_pio_online *online);
 bool lode_pio_online_load(struct lode_pio_online *online, struct lode_state_words *words);
 
 #define LODE_PIO_ONLINE_MAX ((size_t)3600)
-
-#endif

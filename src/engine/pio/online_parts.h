@@ -1,8 +1,7 @@
 /*
  * What an online analysis keeps. Inside of engine/pio.
  */
-#ifndef LODE_ONLINE_PARTS_H
-#define LODE_ONLINE_PARTS_H
+#pragma once
 
 #include "engine/pio/evidence.h"
 #include "engine/pio/online.h"
@@ -53,5 +52,3 @@ struct lode_pio_online {
 
 /* Room for `need` rows. */
 void lode_online_reserve(struct lode_pio_online *online, size_t need);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * From intervals to slow periods, and what stands behind each. Inside of engine/pio.
  */
-#ifndef LODE_PIO_PERIODS_H
-#define LODE_PIO_PERIODS_H
+#pragma once
 
 #include "engine/pio/analyse.h"
 #include "engine/pio/evidence.h"
@@ -36,5 +35,3 @@ void lode_pio_find_hits(const struct lode_pio_run *run, lode_pio_periods *period
 
 /* Fills periods, unfelt, unexplained, and the intervals' evidence. */
 void lode_pio_find_periods(struct lode_pio_run *run);
-
-#endif

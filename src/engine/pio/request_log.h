@@ -8,8 +8,7 @@
  * The time that is judged is the servers' where the log has it (upstream), else the response time:
  * so a client that reads slowly makes nobody SLOW. The paper judges the response time.
  */
-#ifndef LODE_REQUEST_LOG_H
-#define LODE_REQUEST_LOG_H
+#pragma once
 
 #include "engine/pio/request_spool.h"
 #include "engine/pio/interval_tally.h"
@@ -54,5 +53,3 @@ void lode_request_log_forget(struct lode_request_log *log, int64_t interval);
 
 /* Ends learning: after lode_usual_settle, fills the tally from the spool and lets that go. */
 int lode_request_log_count(struct lode_request_log *log, struct lode_error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * million in less than 1 GB. Past a bound, blocks go to an unnamed temporary file and are read back
  * one by one.
  */
-#ifndef LODE_REQUEST_SPOOL_H
-#define LODE_REQUEST_SPOOL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ int lode_request_spool_next(const struct lode_request_spool *spool,
 			    struct lode_request_spool_reader *reader,
 			    struct lode_spooled_request *item, struct lode_error *err);
 void lode_request_spool_reader_release(struct lode_request_spool_reader *reader);
-
-#endif

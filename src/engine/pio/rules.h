@@ -5,8 +5,7 @@
  *   MED rows                                                    |  HIGH                 -> rules MH
  *   a new row:  rules LO say LOW, or else rules MH say MED or HIGH
  */
-#ifndef LODE_PIO_RULES_H
-#define LODE_PIO_RULES_H
+#pragma once
 
 #include "engine/pio/matrix.h"
 #include "engine/pio/model.h"
@@ -45,5 +44,3 @@ enum lode_pio_class lode_pio_rules_classify(const struct lode_pio_rules *rules,
 void lode_pio_coverage_step(float *column, size_t n, const struct lode_pio_rules *rules,
 			    enum lode_pio_class class, const struct lode_pio_fired *fired,
 			    float step, bool *is_moved);
-
-#endif

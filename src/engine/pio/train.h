@@ -1,8 +1,7 @@
 /*
  * Training: periods of requests and counters -> a model.
  */
-#ifndef LODE_PIO_TRAIN_H
-#define LODE_PIO_TRAIN_H
+#pragma once
 
 #include "engine/pio/model.h"
 #include "engine/pio/request_log.h"
@@ -28,5 +27,3 @@ struct lode_pio_train_options {
 int lode_pio_train(struct lode_pio_model *model, const struct lode_pio_training *periods,
 		   size_t n_periods, const struct lode_pio_train_options *options,
 		   struct lode_error *err);
-
-#endif

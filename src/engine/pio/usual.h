@@ -8,8 +8,7 @@
  * cannot be judged. With `is_log` mean and deviation are those of logarithms; a response time of 0
  * (logs have milliseconds) counts as half a millisecond there.
  */
-#ifndef LODE_USUAL_H
-#define LODE_USUAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void lode_usual_settle(struct lode_usual *usual);
    lode_usual_settle. */
 double lode_usual_bound(const struct lode_usual *usual, uint32_t pair);
 void lode_usual_release(struct lode_usual *usual);
-
-#endif

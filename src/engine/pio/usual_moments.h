@@ -1,8 +1,7 @@
 /*
  * Mean and standard deviation of a stream of numbers, in one pass, that merge.
  */
-#ifndef LODE_USUAL_MOMENTS_H
-#define LODE_USUAL_MOMENTS_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ static inline double lode_usual_moments_deviation(const struct lode_usual_moment
 {
 	return m->n > 1 && m->m2 > 0 ? sqrt(m->m2 / (double)m->n) : 0;
 }
-
-#endif

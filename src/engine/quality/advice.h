@@ -1,8 +1,7 @@
 /*
  * From measured flaws to decisions: what the stream can serve, and what to record better.
  */
-#ifndef LODE_ADVICE_H
-#define LODE_ADVICE_H
+#pragma once
 
 #include "engine/quality/quality.h"
 
@@ -11,5 +10,3 @@ void lode_quality_decide_services(struct lode_quality *quality, const struct lod
 
 /* Fills quality->advice; reads quality->serves. */
 void lode_quality_give_advice(struct lode_quality *quality, const struct lode_stream *stream);
-
-#endif

@@ -5,8 +5,7 @@
  * a share of the cost that stands on it, decides which analyses the stream can serve, and gives the
  * `lode record` line that would mend it.
  */
-#ifndef LODE_QUALITY_H
-#define LODE_QUALITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ double lode_part_pct(struct lode_part part);
 
 const char *lode_service_name(enum lode_service service);    /* "yes", "partly", "no" */
 const char *lode_analysis_name(enum lode_analysis analysis); /* "mine", ... */
-
-#endif

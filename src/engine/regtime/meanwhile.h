@@ -4,8 +4,7 @@
  *
  * A leaf function's time is that in which it was innermost: leaf times and idle time tile the span.
  */
-#ifndef LODE_MEANWHILE_H
-#define LODE_MEANWHILE_H
+#pragma once
 
 #include "engine/regtime/regtime.h"
 #include "base/error.h"
@@ -70,5 +69,3 @@ struct lode_function_use {
 int lode_function_use(struct lode_function_use *out, struct lode_call_trace *trace,
 		      const struct lode_call_thread *thread, uint32_t function,
 		      struct lode_error *err);
-
-#endif

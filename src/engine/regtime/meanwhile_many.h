@@ -7,8 +7,7 @@
  *
  * Leaf times up to each end are known on the way; a span's are the difference of its two.
  */
-#ifndef LODE_MEANWHILE_MANY_H
-#define LODE_MEANWHILE_MANY_H
+#pragma once
 
 #include "engine/regtime/meanwhile.h"
 
@@ -18,5 +17,3 @@
  */
 int lode_meanwhile_make_many(struct lode_meanwhile *out, size_t n, struct lode_call_trace *trace,
 			     size_t most_leaves, unsigned n_threads, struct lode_error *err);
-
-#endif

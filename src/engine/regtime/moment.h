@@ -1,8 +1,7 @@
 /*
  * What a thread did at one moment: its stack, call by call, and the item of its timeline.
  */
-#ifndef LODE_MOMENT_H
-#define LODE_MOMENT_H
+#pragma once
 
 #include "engine/regtime/regtime.h"
 #include "model/call_cursor.h"
@@ -19,5 +18,3 @@ struct lode_moment {
 int lode_moment_find(struct lode_moment *out, const struct lode_regtime *regtime, size_t thread,
 		     int64_t t_ns, struct lode_error *err);
 void lode_moment_release(struct lode_moment *moment);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The calls that RegTime keeps as they are, as outliers of their functions (task T2 of the thesis).
  */
-#ifndef LODE_OUTLIERS_H
-#define LODE_OUTLIERS_H
+#pragma once
 
 #include "engine/regtime/regtime.h"
 
@@ -31,5 +30,3 @@ struct lode_outliers {
 
 void lode_outliers_find(struct lode_outliers *out, const struct lode_regtime *regtime);
 void lode_outliers_release(struct lode_outliers *outliers);
-
-#endif

@@ -10,8 +10,7 @@
  * expressions, each of a kind the same, spread over its own time. So time never runs backwards,
  * never stands still, and what happened at once stands at one place.
  */
-#ifndef LODE_READABLE_AXIS_H
-#define LODE_READABLE_AXIS_H
+#pragma once
 
 #include "engine/regtime/regtime.h"
 
@@ -36,5 +35,3 @@ struct lode_readable_axis {
 void lode_readable_axis_make(struct lode_readable_axis *axis, const struct lode_regtime *regtime,
 			     int64_t t0_ns, int64_t t1_ns);
 void lode_readable_axis_release(struct lode_readable_axis *axis);
-
-#endif

@@ -29,8 +29,7 @@
  * A window of a thread is summarised as a thread of its own: the calls that overlap it, with
  * thresholds that are shares of its length.
  */
-#ifndef LODE_REGTIME_H
-#define LODE_REGTIME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -135,5 +134,3 @@ struct lode_regtime {
 int lode_regtime_run(struct lode_regtime **out, struct lode_call_trace *trace,
 		     const struct lode_regtime_options *options, struct lode_error *err);
 void lode_regtime_free(struct lode_regtime *regtime);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Where other threads' outliers begin and end ([REGTIME24] §7.6).
  */
-#ifndef LODE_REGTIME_BORDERS_H
-#define LODE_REGTIME_BORDERS_H
+#pragma once
 
 #include "engine/regtime/regtime.h"
 #include "engine/regtime/regtime_walk.h"
@@ -34,5 +33,3 @@ void lode_regtime_borders_release(struct lode_regtime_borders *borders);
 enum { LODE_REGTIME_MAX_BORDERS = 1000 };
 void lode_regtime_borders_of(lode_border_vec *out, const struct lode_regtime_borders *borders,
 			     size_t index, const struct lode_regtime_thread *thread);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Folding: what takes negligible time becomes "and 14 more, 0.02 %" (design §5).
  */
-#ifndef LODE_REGTIME_FOLD_H
-#define LODE_REGTIME_FOLD_H
+#pragma once
 
 #include "engine/regtime/regtime.h"
 
@@ -12,5 +11,3 @@
  */
 void lode_regtime_fold(struct lode_regtime_thread *thread, struct lode_regtime_item *item,
 		       bool keeps, uint32_t *folded_in);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Own times of kept calls: without their callees, kept or in expressions.
  */
-#ifndef LODE_REGTIME_OWN_H
-#define LODE_REGTIME_OWN_H
+#pragma once
 
 #include "engine/regtime/regtime.h"
 
@@ -11,5 +10,3 @@
 
 /* Sets out[i] for each item of the thread that is a call, and leaves the others 0. Exact. */
 void lode_regtime_own(int64_t *out, const struct lode_regtime_thread *thread);
-
-#endif

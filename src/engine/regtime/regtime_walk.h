@@ -1,8 +1,7 @@
 /*
  * One thread's calls -> items and nodes of RegTime.
  */
-#ifndef LODE_REGTIME_WALK_H
-#define LODE_REGTIME_WALK_H
+#pragma once
 
 #include "engine/regtime/regtime.h"
 #include "model/call_cursor.h"
@@ -30,5 +29,3 @@ int lode_regtime_range_find(struct lode_regtime_range *range, struct lode_call_c
 int lode_regtime_walk(struct lode_regtime_thread *out, struct lode_call_cursor *cursor,
 		      const struct lode_regtime_range *range, const lode_border_vec *borders,
 		      const struct lode_regtime_options *options);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Borrowed and read-only: whoever makes it keeps it until the learner is done.
  */
-#ifndef LODE_DATASET_H
-#define LODE_DATASET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ struct lode_dataset {
 	const char *const *class_names;
 	size_t n_classes;
 };
-
-#endif

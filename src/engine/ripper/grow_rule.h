@@ -9,8 +9,7 @@
  * they are, in blocks (numeric_scan.h); then what it covers is taken out by its places in the
  * order, and a condition costs one pass over that.
  */
-#ifndef LODE_GROW_RULE_H
-#define LODE_GROW_RULE_H
+#pragma once
 
 #include "engine/ripper/dataset.h"
 #include "engine/ripper/rows.h"
@@ -38,5 +37,3 @@ void lode_rule_grower_restrict(struct lode_rule_grower *grower, const lode_row_w
 void lode_grow_rule(struct lode_rule_grower *grower, struct lode_rule *rule,
 		    const lode_row_word *grow, const lode_row_word *positive,
 		    uint32_t min_positive);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Inside of engine/ripper only; ripper.h is the way in.
  */
-#ifndef LODE_LEARNER_H
-#define LODE_LEARNER_H
+#pragma once
 
 #include "engine/ripper/grow_rule.h"
 #include "engine/ripper/mdl.h"
@@ -74,5 +73,3 @@ double lode_learner_relative_bits(const struct lode_learner *learner,
 void lode_learner_drop_idle(const struct lode_learner *learner, lode_learnt_rules *rules);
 /* Wrong for at least half of what it takes. */
 bool lode_is_mostly_wrong(uint32_t covered, uint32_t right);
-
-#endif

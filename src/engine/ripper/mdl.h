@@ -2,8 +2,7 @@
  * Description lengths in bits [RIPPER95, MDL]: what it costs to send the rules, and then the rows
  * that they get wrong. A rule earns its place when the sum falls.
  */
-#ifndef LODE_MDL_H
-#define LODE_MDL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ double lode_mdl_rule(size_t n_conditions, double n_possible);
 /* The exceptions to the rules; `expected_fp` is the share of the errors that is expected to be
    false positives: the share of the class among the rows. */
 double lode_mdl_exceptions(const struct lode_rule_counts *counts, double expected_fp);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Inside of engine/ripper only.
  */
-#ifndef LODE_NUMERIC_SCAN_H
-#define LODE_NUMERIC_SCAN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -102,5 +101,3 @@ double lode_scan_sum(const struct lode_scan *scan, const struct lode_list *list,
 void lode_scan_blocks(const struct lode_scan *scan, const struct lode_list *list,
 		      const struct lode_block_sums *sums, double floor,
 		      struct lode_candidate *best);
-
-#endif

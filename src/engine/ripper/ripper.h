@@ -8,8 +8,7 @@
  *
  * The same seed gives the same rules, whatever the number of threads and the machine.
  */
-#ifndef LODE_RIPPER_H
-#define LODE_RIPPER_H
+#pragma once
 
 #include "engine/ripper/dataset.h"
 #include "engine/ripper/ruleset.h"
@@ -48,5 +47,3 @@ void lode_ripper_cross_validate(struct lode_confusion *out, const struct lode_da
 				const uint32_t *rows, size_t n_rows, unsigned n_folds,
 				const struct lode_ripper_options *options);
 void lode_confusion_release(struct lode_confusion *confusion);
-
-#endif

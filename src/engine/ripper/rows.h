@@ -1,8 +1,7 @@
 /*
  * Sets of rows as bits: what a rule covers, what is left. All sets of one run have equal size.
  */
-#ifndef LODE_ROWS_H
-#define LODE_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ static inline uint32_t lode_rows_count_both(const lode_row_word *a, const lode_r
 		n += (uint32_t)__builtin_popcountll(a[i] & b[i]);
 	return n;
 }
-
-#endif

@@ -5,8 +5,7 @@
  *   disk >= 300                 -> HIGH
  *   else                        -> LOW
  */
-#ifndef LODE_RULESET_H
-#define LODE_RULESET_H
+#pragma once
 
 #include "engine/ripper/dataset.h"
 #include "base/mem.h"
@@ -58,5 +57,3 @@ uint32_t lode_ruleset_classify(const struct lode_ruleset *ruleset, const double 
 void lode_rule_copy(struct lode_rule *out, const struct lode_rule *rule);
 void lode_rule_release(struct lode_rule *rule);
 void lode_ruleset_release(struct lode_ruleset *ruleset);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Rows in the order of a column's values.
  */
-#ifndef LODE_SORTING_H
-#define LODE_SORTING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ void lode_sort_rows(uint32_t *rows, size_t n, const double *column);
 
 /* Sorts n values, none of them NaN. -0 becomes +0. */
 void lode_sort_doubles(double *values, size_t n);
-
-#endif

@@ -8,8 +8,7 @@
  * Each event counts once, however many signatures and patterns match it. Retired signatures stand
  * aside: they have totals, and what they alone match has returned, but explains nothing.
  */
-#ifndef LODE_SIGNATURE_COVER_H
-#define LODE_SIGNATURE_COVER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ void lode_coverage_build(struct lode_coverage *out, const struct lode_signature_
 			 const struct lode_signature *list, size_t n_signatures,
 			 const struct lode_digest *digest);
 void lode_coverage_release(struct lode_coverage *coverage);
-
-#endif

@@ -9,8 +9,7 @@
  * what it reaches in the trie, however many signatures there are; and a prefix that many stacks
  * share is walked once. Globs are compared once per distinct function.
  */
-#ifndef LODE_SIGNATURE_MATCH_H
-#define LODE_SIGNATURE_MATCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ static inline size_t lode_signature_set(const struct lode_signature_match *match
 	*signatures = match->members.at + match->start.at[set];
 	return match->start.at[set + 1] - match->start.at[set];
 }
-
-#endif

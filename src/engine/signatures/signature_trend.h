@@ -2,8 +2,7 @@
  * Coverage by groups of streams: releases, hosts, days. What of a group's symptom time each
  * signature costs, so that problems that come and go are seen.
  */
-#ifndef LODE_SIGNATURE_TREND_H
-#define LODE_SIGNATURE_TREND_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ lode_trend_cell(const struct lode_signature_trend *trend, size_t signature, size
 {
 	return &trend->cells[signature * trend->n_groups + group];
 }
-
-#endif

@@ -9,8 +9,7 @@
  * Each distinct glob is there once, with a number. Most are plain names: those of a function are
  * found by hashing; only globs with a meaning are compared one by one.
  */
-#ifndef LODE_SIGNATURE_TRIE_H
-#define LODE_SIGNATURE_TRIE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ typedef LODE_VEC(uint32_t) lode_sigtrie_globs;
 /* Appends the globs that match a frame (lode_signature_step_matches), each once. */
 void lode_sigtrie_globs_of(lode_sigtrie_globs *out, const struct lode_sigtrie *trie,
 			   const struct lode_calltree *tree, uint32_t frame);
-
-#endif

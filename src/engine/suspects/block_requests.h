@@ -9,8 +9,7 @@
  * Found by device and sectors. What nobody asks for any more is dropped and counted: of one list at
  * most LODE_BLOCK_WAITING are kept.
  */
-#ifndef LODE_BLOCK_REQUESTS_H
-#define LODE_BLOCK_REQUESTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ void lode_block_close(struct lode_block_requests *requests,
 		      void (*take)(void *context, const struct lode_block_request *request),
 		      void *context);
 void lode_block_release(struct lode_block_requests *requests);
-
-#endif

@@ -22,8 +22,7 @@
  *  - Events that are sampled (`-F`, `-c`) are not all there: no metric is made of them.
  *  - Only what begins and ends inside of what is read of the recording counts.
  */
-#ifndef LODE_COLLECT_H
-#define LODE_COLLECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -171,5 +170,3 @@ void lode_collect_append(struct lode_collect *collect, uint32_t what,
 			 const struct lode_open_call *call, int64_t value);
 /* The metric is in the set from here on. */
 uint32_t lode_collect_metric(struct lode_collect *collect, uint32_t what);
-
-#endif

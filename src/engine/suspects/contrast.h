@@ -11,8 +11,7 @@
  * from elsewhere is what it is compared with. Callers that are in the same of these stacks are one
  * test; p-values hold for all tests of the run together.
  */
-#ifndef LODE_CONTRAST_H
-#define LODE_CONTRAST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ typedef LODE_VEC(struct lode_contrast) lode_contrasts;
 void lode_contrasts_build(lode_contrasts *contrasts, size_t *n_tests,
 			  const struct lode_tally *tally, enum lode_evidence_kind kind,
 			  enum lode_correction correction, struct lode_arena *arena);
-
-#endif

@@ -17,8 +17,7 @@
  *               lode_execution_set_end(set, node_of_raw, n_raw)  ids become nodes of the set's tree
  *   lode_execution_set_each(set, take, context, &err);
  */
-#ifndef LODE_EXECUTION_H
-#define LODE_EXECUTION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -86,5 +85,3 @@ void lode_execution_set_end(struct lode_execution_set *set, const uint32_t *node
 int lode_execution_set_each(struct lode_execution_set *set,
 			    void (*take)(void *context, const struct lode_execution *at, size_t n),
 			    void *context, struct lode_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * One function in full: what speaks for it and against it, and where to look.
  */
-#ifndef LODE_EXPLAIN_H
-#define LODE_EXPLAIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ const struct lode_suspect *lode_suspects_find(const struct lode_suspects *suspec
 int lode_explain(struct lode_explanation *out, const struct lode_suspects *suspects,
 		 const struct lode_suspect *suspect, struct lode_error *err);
 void lode_explanation_release(struct lode_explanation *explanation);
-
-#endif

@@ -9,8 +9,7 @@
  * apart. Executions are taken as independent of each other, which those of one busy moment are not:
  * see docs/suspects.md for what that means.
  */
-#ifndef LODE_FISHER_H
-#define LODE_FISHER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ struct lode_interval {
 
 /* Wilson's score interval (95 %) of `part` out of `whole`; [0, 1] when whole is 0. */
 struct lode_interval lode_wilson(double part, double whole);
-
-#endif

@@ -7,8 +7,7 @@
  * Each distinct stack is walked once, however many executions it had. Functions that occur in the
  * same stacks always occur together: they form a group, which is one finding, not many.
  */
-#ifndef LODE_FUNCTIONS_H
-#define LODE_FUNCTIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ struct lode_outcome lode_functions_build(lode_functions *functions, const struct
 
 /* A mark for one stack; marks of sets of stacks are their sums. */
 void lode_stack_mark(uint64_t mark[2], uint32_t stack);
-
-#endif

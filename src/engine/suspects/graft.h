@@ -10,8 +10,7 @@
  * are how it was entered, not what the program did; and all threads leave their CPUs in the same
  * few functions of the scheduler, which say nothing of why: both can be left out.
  */
-#ifndef LODE_GRAFT_H
-#define LODE_GRAFT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void lode_graft_release(struct lode_graft *graft);
 uint32_t lode_graft_node(struct lode_graft *graft, uint32_t node, enum lode_graft_trim trim);
 /* Whether the stack reaches the function in which its thread began. */
 bool lode_graft_is_rooted(const struct lode_graft *graft, uint32_t node);
-
-#endif

@@ -4,8 +4,7 @@
  *
  *   0 1 2 3 | 4 5 6 7 | 8-9 10-11 12-13 14-15 | 16-19 ...
  */
-#ifndef LODE_LATENCY_HISTOGRAM_H
-#define LODE_LATENCY_HISTOGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ static inline uint64_t lode_latency_bucket_start(unsigned bucket)
 		return UINT64_MAX;
 	return (uint64_t)(4 + (bucket & 3)) << ((bucket - 4) / 4);
 }
-
-#endif

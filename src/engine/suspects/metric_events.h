@@ -1,8 +1,7 @@
 /*
  * The tracepoints that metrics are made of: what each one means, and which of its fields count.
  */
-#ifndef LODE_METRIC_EVENTS_H
-#define LODE_METRIC_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ const char *lode_softirq_name(uint64_t vec, char *buffer, size_t size);
 
 /* Whether a futex call with this operation waits. */
 bool lode_futex_op_waits(uint64_t op);
-
-#endif

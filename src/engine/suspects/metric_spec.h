@@ -15,8 +15,7 @@
  * Without any text every metric that the recordings have events for is measured. As soon as there
  * are texts, only what they name: their globs, and their own metrics.
  */
-#ifndef LODE_METRIC_SPEC_H
-#define LODE_METRIC_SPEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ struct lode_metric_kind {
 };
 extern const struct lode_metric_kind lode_metric_kinds[];
 extern const size_t lode_n_metric_kinds;
-
-#endif

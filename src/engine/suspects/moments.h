@@ -6,8 +6,7 @@
  * value is labelled by comparing it with floor(mean + k·σ), which is exact as well: no value is on
  * the wrong side of its bound by a rounding error.
  */
-#ifndef LODE_MOMENTS_H
-#define LODE_MOMENTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -46,5 +45,3 @@ int64_t lode_moments_std(const struct lode_moments *m);
 
 /* The largest integer that is not above mean + k·σ, for |k| up to 1000; n > 0. */
 int64_t lode_moments_bound(const struct lode_moments *m, int k);
-
-#endif

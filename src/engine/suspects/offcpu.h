@@ -10,13 +10,10 @@
  * Ends that were worked out, not recorded,
  * make their executions doubtful: they are left out and counted.
  */
-#ifndef LODE_OFFCPU_H
-#define LODE_OFFCPU_H
+#pragma once
 
 #include "engine/suspects/collect.h"
 #include "model/stream.h"
 
 /* Appends them to the collector's stream, which `stream` is. Without switches there are none. */
 void lode_offcpu_measure(struct lode_collect *collect, const struct lode_stream *stream);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Values below 2^64 take six passes at most, those of one metric mostly three.
  */
-#ifndef LODE_ORDER_STATISTIC_H
-#define LODE_ORDER_STATISTIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ static inline void lode_order_add(struct lode_order_statistic *order, uint64_t v
 
 /* Ends a pass; true when the value is known: it is order->low. */
 bool lode_order_end_pass(struct lode_order_statistic *order);
-
-#endif

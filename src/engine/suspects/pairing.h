@@ -17,8 +17,7 @@
  * What is left out goes to `lost`. Memory is that of what is open; a lane without any is gone.
  * O(1).
  */
-#ifndef LODE_PAIRING_H
-#define LODE_PAIRING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ void lode_pairing_close(struct lode_pairing *pairing, const struct lode_lane *la
 void lode_pairing_close_all(struct lode_pairing *pairing, enum lode_execution_loss loss);
 /* Without a word to `lost`. */
 void lode_pairing_release(struct lode_pairing *pairing);
-
-#endif

@@ -16,8 +16,7 @@
  *   DStar      O-Failed² / (O-Success + failed without it)
  *   Importance harmonic mean of Increase and ln D-Failed / ln all failed (CBI, Liblit 2005)
  */
-#ifndef LODE_SCORES_H
-#define LODE_SCORES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@ struct lode_scores {
 /* `failed` and `succeeded`: of all executions. */
 struct lode_scores lode_scores_of(const struct lode_evidence *evidence, uint64_t failed,
 				  uint64_t succeeded);
-
-#endif

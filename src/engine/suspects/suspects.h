@@ -9,8 +9,7 @@
  *            healthy one, or by hand
  *   sides    two sets of recordings, slow and fast: what do the slow ones do more, or longer?
  */
-#ifndef LODE_SUSPECTS_H
-#define LODE_SUSPECTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ void lode_suspects_free(struct lode_suspects *suspects);
 
 /* "increase": as it is said on the command line. */
 const char *lode_suspect_order_name(enum lode_suspect_order order);
-
-#endif

@@ -8,8 +8,7 @@
  * their functions are looked at once, later (functions.h). A metric of the tally is one of the
  * set's, or all system calls together when they are pooled.
  */
-#ifndef LODE_TALLY_H
-#define LODE_TALLY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ static inline enum lode_side lode_tally_side(const struct lode_tally *tally, uin
 {
 	return stream >= tally->options.n_subject_streams ? LODE_SIDE_OTHER : LODE_SIDE_SUBJECT;
 }
-
-#endif

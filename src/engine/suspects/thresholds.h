@@ -8,8 +8,7 @@
  * A value that is equal to a bound is in the class below it. Only succeeded and failed executions
  * count as evidence; the others are counted and shown.
  */
-#ifndef LODE_THRESHOLDS_H
-#define LODE_THRESHOLDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ int lode_threshold_rule_parse(struct lode_threshold_rule *rule, const char *text
 /* The last rule that matches, or NULL. */
 const struct lode_threshold_rule *lode_threshold_rule_find(const lode_threshold_rules *rules,
 							   const char *metric);
-
-#endif

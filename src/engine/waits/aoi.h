@@ -1,8 +1,7 @@
 /*
  * Area of interest: the events that a symptom's delay is made of (design §3.2), folded to a digest.
  */
-#ifndef LODE_AOI_H
-#define LODE_AOI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ struct lode_aoi_options {
 int lode_aoi_digest(struct lode_digest **out, const struct lode_stream *stream,
 		    const struct lode_symptom *symptoms, size_t n_symptoms,
 		    const struct lode_aoi_options *options, struct lode_error *err);
-
-#endif

@@ -17,8 +17,7 @@
  * a chain's id is its stack's, and there is nothing to look up. Planting costs a few stores per
  * new node and no look-up at all: see chain.c.
  */
-#ifndef LODE_CHAIN_H
-#define LODE_CHAIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,5 +98,3 @@ void lode_chain_plant(struct lode_chain_joiner *joiner, bool *is_wanted);
 /* String id in the tree of a thread's link name, or a device's name. */
 uint32_t lode_chain_thread_name(struct lode_chain_joiner *joiner, lode_thread_id thread);
 uint32_t lode_chain_device_name(struct lode_chain_joiner *joiner, enum lode_device device);
-
-#endif

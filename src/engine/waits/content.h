@@ -1,8 +1,7 @@
 /*
  * Content filter of an area of interest: which stacks pass the --include and --exclude globs.
  */
-#ifndef LODE_CONTENT_H
-#define LODE_CONTENT_H
+#pragma once
 
 #include "engine/waits/aoi.h"
 
@@ -13,5 +12,3 @@
  * that the name of a thread is not taken for a function's.
  */
 void lode_content_filter(struct lode_digest *digest, const struct lode_aoi_options *options);
-
-#endif

@@ -24,8 +24,7 @@
  * Spans are in time order, they touch, and together they are [t0, t1): every ns once, always. Time
  * of which the stream has no event of the symptom's thread is a span too, see lode_link.
  */
-#ifndef LODE_CRITPATH_H
-#define LODE_CRITPATH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -62,5 +61,3 @@ struct lode_critpath {
 void lode_critpath_build(struct lode_critpath *path, const struct lode_stream *stream,
 			 const struct lode_symptom *symptom);
 void lode_critpath_release(struct lode_critpath *path);
-
-#endif

@@ -5,8 +5,7 @@
  * of it where the critical path takes only a part, or several parts of it. Costs are summed; an
  * event counts once in a row however many pieces of it are there.
  */
-#ifndef LODE_FOLD_H
-#define LODE_FOLD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ void lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece);
 /* Appends the rows of `symptom` to the digest, in order of their making, and starts over. */
 void lode_fold_finish(struct lode_fold *fold, struct lode_digest *digest, uint32_t symptom);
 void lode_fold_release(struct lode_fold *fold);
-
-#endif

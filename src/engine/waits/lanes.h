@@ -11,8 +11,7 @@
  * with its neighbours: a span keeps what most of it was and says how many it stands for. Nothing
  * here borrows from the stream.
  */
-#ifndef LODE_LANES_H
-#define LODE_LANES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ struct lode_lanes {
 void lode_lanes_build(struct lode_lanes *out, const struct lode_stream *stream,
 		      const struct lode_symptom *symptom, const struct lode_lanes_bounds *bounds);
 void lode_lanes_release(struct lode_lanes *lanes);
-
-#endif

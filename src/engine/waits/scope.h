@@ -4,8 +4,7 @@
  * Where switches were recorded, events are a timeline and are cut at the symptom's ends. Otherwise
  * an event is a sample with a weight: it belongs to the symptom in which it was taken, whole.
  */
-#ifndef LODE_SCOPE_H
-#define LODE_SCOPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ static inline bool lode_scope_has_sample(const struct lode_stream *stream,
 	return t >= symptom->t0_ns &&
 	       (t < symptom->t1_ns || (t == symptom->t1_ns && symptom->t1_ns >= stream->t1_ns));
 }
-
-#endif

@@ -10,8 +10,7 @@
  * it did, that is in [start of e, end of e], both ends included as in the paper's TimeSpan. Events
  * are whole: those of other threads may begin before the symptom does.
  */
-#ifndef LODE_WAITGRAPH_H
-#define LODE_WAITGRAPH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ struct lode_waitgraph {
 void lode_waitgraph_build(struct lode_waitgraph *graph, const struct lode_stream *stream,
 			  const struct lode_symptom *symptom);
 void lode_waitgraph_release(struct lode_waitgraph *graph);
-
-#endif

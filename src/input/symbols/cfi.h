@@ -5,8 +5,7 @@
  * are, mostly "saved at CFA + offset". Rows come from .eh_frame or .debug_frame through libdw and
  * are kept. Not thread-safe.
  */
-#ifndef LODE_CFI_H
-#define LODE_CFI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ enum lode_cfi_result {
 enum lode_cfi_result lode_cfi_step(struct lode_cfi *cfi, uint64_t address,
 				   struct lode_cfi_regs *regs, struct lode_cfi_step *step,
 				   lode_cfi_read *read, void *context);
-
-#endif

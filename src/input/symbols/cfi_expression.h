@@ -1,8 +1,7 @@
 /*
  * DWARF expressions, as far as call frame information uses them.
  */
-#ifndef LODE_CFI_EXPRESSION_H
-#define LODE_CFI_EXPRESSION_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -23,5 +22,3 @@ struct lode_cfi_memory {
 /* False when it needs what is not known, or is not sound. Always ends. */
 bool lode_cfi_evaluate(const Dwarf_Op *ops, size_t n, const struct lode_cfi_memory *memory,
 		       uint64_t *result);
-
-#endif

@@ -4,8 +4,7 @@
  * Locks: `dso->lock` is held while the module loads and resolves; a kernel module then takes its
  * kernel's lock, and a JIT module the symboliser's. Never the other way round.
  */
-#ifndef LODE_DSO_H
-#define LODE_DSO_H
+#pragma once
 
 #include <pthread.h>
 
@@ -87,5 +86,3 @@ void lode_dso_load_user(struct lode_dso *dso);
 void lode_dso_load_vdso(struct lode_dso *dso);
 void lode_dso_load_kernel(struct lode_dso *dso);
 void lode_dso_load_jit(struct lode_dso *dso);
-
-#endif

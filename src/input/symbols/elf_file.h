@@ -1,8 +1,7 @@
 /*
  * One ELF file on disk: what it is, and where its bytes would be mapped.
  */
-#ifndef LODE_ELF_FILE_H
-#define LODE_ELF_FILE_H
+#pragma once
 
 #include <gelf.h>
 #include <stdbool.h>
@@ -59,5 +58,3 @@ const char *lode_elf_section_name(const struct lode_elf_file *file, const GElf_S
 const char *lode_elf_debuglink(const struct lode_elf_file *file, uint32_t *crc);
 /* CRC-32 of a file's content as .gnu_debuglink means it; false when it cannot be read. */
 bool lode_file_crc(const char *path, uint32_t *crc);
-
-#endif

@@ -2,8 +2,7 @@
  * Symbols of an ELF file: .symtab, .dynsym, the compressed mini-debuginfo, and calls through the
  * PLT ("read@plt"). Addresses are the file's own (as in `nm`).
  */
-#ifndef LODE_ELF_SYMBOLS_H
-#define LODE_ELF_SYMBOLS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ size_t lode_elf_add_plt(struct lode_symtab *symtab, struct lode_arena *names,
 
 /* The ELF file inside .gnu_debugdata, or NULL. */
 struct lode_elf_file *lode_elf_open_minidebug(const struct lode_elf_file *file);
-
-#endif

@@ -7,8 +7,7 @@
  *   --symfs S            S/usr/bin/git, S/usr/lib/debug/...
  *   the recorded path    if it still is that file
  */
-#ifndef LODE_FILES_H
-#define LODE_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ bool lode_files_in_caches(const struct lode_roots *roots, lode_candidate *candid
    --symfs and as it is. */
 bool lode_files_by_name(const struct lode_roots *roots, const char *path, lode_candidate *candidate,
 			void *context);
-
-#endif

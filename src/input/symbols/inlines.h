@@ -1,8 +1,7 @@
 /*
  * Functions that the compiler inlined at an address, from DWARF.
  */
-#ifndef LODE_INLINES_H
-#define LODE_INLINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ void lode_inlines_free(struct lode_inlines *inlines);
  */
 void lode_inlines_find(struct lode_inlines *inlines, uint64_t address, const char *const **names,
 		       uint32_t *n);
-
-#endif

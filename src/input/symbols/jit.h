@@ -4,8 +4,7 @@
  *   perf-PID.map   text: "START SIZE name" in hex, a line for each function
  *   jit-PID.dump   records with times: code loaded, moved, closed (jitdump)
  */
-#ifndef LODE_JIT_H
-#define LODE_JIT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ int lode_perfmap_parse(struct lode_symtab *symtab, char *text, size_t size, cons
 		       struct lode_error *err);
 int lode_jitdump_parse(struct lode_symtab *symtab, struct lode_arena *names, const void *data,
 		       size_t size, const char *path, struct lode_error *err);
-
-#endif

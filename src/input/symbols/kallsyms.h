@@ -4,8 +4,7 @@
  *   ffffffff81000000 T _text
  *   ffffffffc0201000 t ext4_getattr	[ext4]
  */
-#ifndef LODE_KALLSYMS_H
-#define LODE_KALLSYMS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ int lode_kallsyms_load(struct lode_symtab *symtab, char **text, const char *path
 /* As lode_kallsyms_load, from memory: `text` has `size` bytes and one more, which becomes NUL. */
 int lode_kallsyms_parse(struct lode_symtab *symtab, char *text, size_t size, const char *path,
 			const struct lode_kallsyms_options *options, struct lode_error *err);
-
-#endif

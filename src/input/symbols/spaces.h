@@ -5,8 +5,7 @@
  * could change the meaning of an address, so (epoch, raw stack) -> resolved stack can be cached.
  * Kernel addresses belong to no process. Not thread-safe.
  */
-#ifndef LODE_SPACES_H
-#define LODE_SPACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ struct lode_mapping {
 typedef bool lode_mapping_visit(void *context, const struct lode_mapping *mapping);
 void lode_spaces_each(const struct lode_spaces *spaces, int32_t pid, lode_mapping_visit *visit,
 		      void *context);
-
-#endif

@@ -5,8 +5,7 @@
  * need, and is immutable from then on. The build-id decides whether a file on disk is the one that
  * was recorded: a mismatch is said in lode_dso_status and never silently used.
  */
-#ifndef LODE_SYMBOLS_H
-#define LODE_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,5 +90,3 @@ const char *lode_dso_status(const struct lode_dso *dso);
 bool lode_dso_has_symbols(const struct lode_dso *dso);
 /* Hex build-id as recorded, "" if unknown. */
 const char *lode_dso_build_id(const struct lode_dso *dso);
-
-#endif

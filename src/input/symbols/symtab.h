@@ -9,8 +9,7 @@
  * at one address wins, and where a symbol without a size ends, follows `perf script`, so that both
  * show the same function for the same address.
  */
-#ifndef LODE_SYMTAB_H
-#define LODE_SYMTAB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ void lode_symtab_release(struct lode_symtab *symtab);
 
 /* Index into entries, or LODE_NONE (base/map.h): a hole. O(log n). Thread-safe once settled. */
 uint32_t lode_symtab_find(const struct lode_symtab *symtab, uint64_t address);
-
-#endif

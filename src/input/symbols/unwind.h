@@ -8,8 +8,7 @@
  * One unwinder per thread of work: it is not thread-safe, but modules are shared with all. Rules
  * are worked out once per distinct address and kept. x86-64 and AArch64.
  */
-#ifndef LODE_UNWIND_H
-#define LODE_UNWIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ enum lode_unwind_end {
  */
 size_t lode_unwind(struct lode_unwinder *unwinder, const struct lode_stack_dump *dump,
 		   uint64_t *addresses, size_t max, enum lode_unwind_end *end);
-
-#endif

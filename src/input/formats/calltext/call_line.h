@@ -1,8 +1,7 @@
 /*
  * One line of a text of entries and exits. Pure functions on text.
  */
-#ifndef LODE_CALL_LINE_H
-#define LODE_CALL_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ struct lode_call_field {
 };
 size_t lode_call_split(struct lode_call_field *fields, size_t max, char *line, size_t len,
 		       char separator);
-
-#endif

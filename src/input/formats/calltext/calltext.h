@@ -1,8 +1,7 @@
 /*
  * Texts of entries and exits: comma-separated values, and the format of NonSequitur.
  */
-#ifndef LODE_CALLTEXT_H
-#define LODE_CALLTEXT_H
+#pragma once
 
 #include "input/call_source.h"
 
@@ -14,5 +13,3 @@ extern const struct lode_format lode_format_csv_calls;
  * different, files count from 1.
  */
 extern const struct lode_format lode_format_nonsequitur;
-
-#endif

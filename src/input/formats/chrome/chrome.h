@@ -1,11 +1,8 @@
 /*
  * Chrome's (Catapult's) trace events in JSON: B and E, X; names of threads and processes.
  */
-#ifndef LODE_CHROME_H
-#define LODE_CHROME_H
+#pragma once
 
 #include "input/call_source.h"
 
 extern const struct lode_format lode_format_chrome;
-
-#endif

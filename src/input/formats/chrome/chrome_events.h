@@ -6,8 +6,7 @@
  *
  * Members that are not named below are passed over, whatever they hold.
  */
-#ifndef LODE_CHROME_EVENTS_H
-#define LODE_CHROME_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ struct lode_chrome_reader {
  */
 int lode_chrome_events_read(const struct lode_chrome_reader *reader, struct lode_input *input,
 			    bool *is_open, struct lode_error *err);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Inside of input/formats/counters only.
  */
-#ifndef LODE_COUNTER_JSON_H
-#define LODE_COUNTER_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ bool lode_counter_json_end(struct lode_counter_json *parse);
 int64_t lode_counter_json_offset(const struct lode_counter_json *parse);
 /* Prometheus' words when the document says "error", made harmless; NULL: it does not. */
 const char *lode_counter_json_refusal(const struct lode_counter_json *parse);
-
-#endif

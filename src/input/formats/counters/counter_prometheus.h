@@ -3,8 +3,7 @@
  *
  * Inside of input/formats/counters only.
  */
-#ifndef LODE_COUNTER_PROMETHEUS_H
-#define LODE_COUNTER_PROMETHEUS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -14,5 +13,3 @@ struct lode_counter_reader;
    libcurl. Once something was read, a request that fails is a loss, not an error. */
 int lode_counter_read_prometheus(struct lode_counter_reader *reader, const char *text,
 				 struct lode_error *err);
-
-#endif

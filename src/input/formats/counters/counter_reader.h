@@ -1,8 +1,7 @@
 /*
  * What readers of counter files share. Inside of input/formats/counters only.
  */
-#ifndef LODE_COUNTER_READER_H
-#define LODE_COUNTER_READER_H
+#pragma once
 
 #include <math.h>
 
@@ -56,5 +55,3 @@ void lode_counter_bad(struct lode_counter_reader *reader, int64_t offset, int64_
 /* A decimal number, maybe signed, with or without an exponent; NaN: empty, "-" or no number, the
    last of which sets *is_bad. */
 double lode_counter_number(const char *text, size_t len, bool *is_bad);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Plain or compressed. What cannot be read is counted in the log's losses.
  */
-#ifndef LODE_COUNTER_SOURCE_H
-#define LODE_COUNTER_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ struct lode_counter_text {
 int lode_counters_read_text(struct lode_counter_log *log, const char *name,
 			    const struct lode_counter_text *text, const char *server,
 			    struct lode_counter_facts *facts, struct lode_error *err);
-
-#endif

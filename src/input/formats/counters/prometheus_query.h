@@ -5,8 +5,7 @@
  *
  * Inside of input/formats/counters only.
  */
-#ifndef LODE_PROMETHEUS_QUERY_H
-#define LODE_PROMETHEUS_QUERY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ bool lode_prometheus_is(const char *text);
 int lode_prometheus_parse(struct lode_prometheus_query *out, const char *text, int64_t now_ns,
 			  struct lode_error *err);
 void lode_prometheus_release(struct lode_prometheus_query *query);
-
-#endif

@@ -9,8 +9,7 @@
  *
  *   bash-123   [000]  1234.567890: funcgraph_entry:        0.734 us   |    read_page();
  */
-#ifndef LODE_GRAPH_LINE_H
-#define LODE_GRAPH_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ struct lode_graph_line {
 
 /* Fills `out`; kind LODE_GRAPH_BAD is a line that means nothing here. */
 void lode_graph_parse(struct lode_graph_line *out, const char *line, size_t len);
-
-#endif

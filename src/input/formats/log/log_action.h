@@ -2,8 +2,7 @@
  * URL -> action: requests that do the same have the same action (struct lode_log_options.action).
  * Inside of input/formats/log only.
  */
-#ifndef LODE_LOG_ACTION_H
-#define LODE_LOG_ACTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ bool lode_log_action_wants_query(const struct lode_log_action *action);
  */
 const char *lode_log_action_of(struct lode_log_action *action, const char *method,
 			       size_t method_len, const char *url, size_t url_len, size_t *len);
-
-#endif

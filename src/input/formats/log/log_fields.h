@@ -2,8 +2,7 @@
  * What the fields of a request log mean, whatever the format: a line becomes one span of text per
  * role. Inside of input/formats/log only.
  */
-#ifndef LODE_LOG_FIELDS_H
-#define LODE_LOG_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ struct lode_log_units {
 	bool is_start;
 };
 void lode_log_units_add(struct lode_log_units *units, const struct lode_log_meaning *meaning);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Immutable once made: threads share it, each with its own struct lode_log_splitter.
  */
-#ifndef LODE_LOG_LAYOUT_H
-#define LODE_LOG_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ bool lode_log_split(struct lode_log_splitter *splitter, const struct lode_log_la
 /* How the spans of the last line are to be understood; in JSON each line has its own fields. */
 const struct lode_log_units *lode_log_split_units(const struct lode_log_splitter *splitter,
 						  const struct lode_log_layout *layout);
-
-#endif

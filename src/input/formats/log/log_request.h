@@ -1,8 +1,7 @@
 /*
  * One line's spans -> one request, but for the names. Inside of input/formats/log only.
  */
-#ifndef LODE_LOG_REQUEST_H
-#define LODE_LOG_REQUEST_H
+#pragma once
 
 #include "model/requests.h"
 #include "input/formats/log/log_fields.h"
@@ -30,5 +29,3 @@ enum lode_log_verdict lode_log_request_parse(struct lode_log_request *out,
 					     const struct lode_log_span spans[LODE_N_LOG_ROLES]);
 
 const char *lode_log_verdict_words(enum lode_log_verdict verdict);
-
-#endif

@@ -8,8 +8,7 @@
  * W3C extended logs (IIS), JSON lines, and tables with a header (CSV, TSV). Plain or compressed;
  * lines in any order; rotated files one after another. Memory does not depend on the log's size.
  */
-#ifndef LODE_REQUEST_SOURCE_H
-#define LODE_REQUEST_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ int lode_requests_read_text(const struct lode_request_sink *sink, const char *na
 int lode_log_options_check(const struct lode_log_options *options, struct lode_error *err);
 
 extern const struct lode_format lode_format_log;
-
-#endif

@@ -12,8 +12,7 @@
  * come in any order: what was wrong by these rules waits for the end of the log, and is right after
  * all when another time of the log is within a day of it; then it is delivered last.
  */
-#ifndef LODE_REQUEST_TIMES_H
-#define LODE_REQUEST_TIMES_H
+#pragma once
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -57,5 +56,3 @@ int lode_request_times_take(struct lode_request_times *times, const struct lode_
 /* The log has ended. */
 int lode_request_times_end(struct lode_request_times *times, struct lode_error *err);
 void lode_request_times_release(struct lode_request_times *times);
-
-#endif

@@ -2,8 +2,7 @@
  * Numbers of the perf.data format that <linux/perf_event.h> does not have, or not in all versions
  * (docs/formats/perf-data.md).
  */
-#ifndef LODE_PERF_ABI_H
-#define LODE_PERF_ABI_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdint.h>
@@ -88,5 +87,3 @@ enum {
 
 /* Where records without a time stand: they hold from before the recording on. */
 #define LODE_PERF_NO_TIME INT64_MIN
-
-#endif

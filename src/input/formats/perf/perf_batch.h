@@ -5,8 +5,7 @@
  * once. Its segments say how its records stand in time: stretches that ascend, records that hold
  * from before the recording on, and the ends of rounds.
  */
-#ifndef LODE_PERF_BATCH_H
-#define LODE_PERF_BATCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -76,5 +75,3 @@ struct lode_perf_batch {
 
 void lode_perf_batch_clear(struct lode_perf_batch *batch);
 void lode_perf_batch_free(struct lode_perf_batch *batch);
-
-#endif

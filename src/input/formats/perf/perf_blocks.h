@@ -5,8 +5,7 @@
  * (they go to the header, while nobody else looks at it), compressed records (their content takes
  * their place; a record may begin in one and end in the next), and AUX traces (skipped).
  */
-#ifndef LODE_PERF_BLOCKS_H
-#define LODE_PERF_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ void lode_perf_blocks_release(struct lode_perf_blocks *blocks);
  * to be called again when all earlier blocks are done with.
  */
 int lode_perf_blocks_next(struct lode_perf_blocks *blocks, struct lode_perf_block *block);
-
-#endif

@@ -8,8 +8,7 @@
  * What is new goes into a list that the block's consumer copies, so that it never looks into a
  * table that is growing. Words stay where they are until the table is released.
  */
-#ifndef LODE_PERF_CHAINS_H
-#define LODE_PERF_CHAINS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ static inline bool lode_perf_is_marker(uint64_t word)
 {
 	return word >= (uint64_t)-4095;
 }
-
-#endif

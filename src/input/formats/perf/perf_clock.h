@@ -3,8 +3,7 @@
  * are merged by time (model/clock_guard.h). perf copies one CPU's buffer after the other, so times
  * jump back within a round; by a day they never do.
  */
-#ifndef LODE_PERF_CLOCK_H
-#define LODE_PERF_CLOCK_H
+#pragma once
 
 #include "model/clock_guard.h"
 #include "input/formats/perf/perf_batch.h"
@@ -22,5 +21,3 @@ struct lode_perf_clock {
  */
 void lode_perf_clock_mend(struct lode_perf_clock *clock, struct lode_perf_batch *batch);
 void lode_perf_clock_release(struct lode_perf_clock *clock);
-
-#endif

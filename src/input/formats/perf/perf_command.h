@@ -5,8 +5,7 @@
  * leaves that name behind is the command's first. When the recording does not show it: the threads
  * perf was told to record (THREAD_MAP), else the first program executed by a child of "perf".
  */
-#ifndef LODE_PERF_COMMAND_H
-#define LODE_PERF_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void lode_perf_command_thread_map(struct lode_perf_command *command, int32_t pid
 
 /* Marks the finished stream's threads: the command's first, and all that descend from it. */
 void lode_perf_command_mark(const struct lode_perf_command *command, struct lode_stream *stream);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * A block of whole records -> a batch. Runs in many threads at once: a decoder is one thread's.
  */
-#ifndef LODE_PERF_DECODE_H
-#define LODE_PERF_DECODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct lode_perf_decoder {
 
 void lode_perf_decode(struct lode_perf_decoder *decoder, const struct lode_perf_block *block,
 		      struct lode_perf_batch *batch);
-
-#endif

@@ -4,8 +4,7 @@
  * Here records get their meaning: maps and names of processes, switches and wakings, samples with
  * what they weigh. One thread, all in time order.
  */
-#ifndef LODE_PERF_DELIVER_H
-#define LODE_PERF_DELIVER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ void lode_perf_deliver_batch(struct lode_perf_deliver *deliver,
 /* One record; `context` is the struct lode_perf_deliver: as struct lode_perf_merge calls it. */
 void lode_perf_deliver_record(void *context, const struct lode_perf_batch *batch,
 			      const struct lode_perf_record *record);
-
-#endif

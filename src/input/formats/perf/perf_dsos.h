@@ -3,8 +3,7 @@
  *
  * Build-ids may come late (in a pipe they do), so modules meet the symboliser only at the end.
  */
-#ifndef LODE_PERF_DSOS_H
-#define LODE_PERF_DSOS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ uint32_t lode_perf_dsos_ksymbol(struct lode_perf_dsos *dsos, const char *name, u
 struct lode_dso *lode_perf_dsos_open(struct lode_perf_dsos *dsos, uint32_t id,
 				     const struct lode_perf_header *header,
 				     struct lode_symboliser *symboliser, const char *recording);
-
-#endif

@@ -8,8 +8,7 @@
  * that decoding a sample is a few loads. Filled while the header is read (in a pipe: also later,
  * between blocks), then read by all threads.
  */
-#ifndef LODE_PERF_EVENT_H
-#define LODE_PERF_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -109,5 +108,3 @@ void lode_perf_event_ask(const struct lode_perf_events *events, struct lode_perf
 /* A name for an event that the recording does not name: "cpu-clock", "type 8 config 0x1". */
 const char *lode_perf_event_default_name(const struct lode_perf_event *event, char *buffer,
 					 size_t size);
-
-#endif

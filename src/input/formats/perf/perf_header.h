@@ -2,8 +2,7 @@
  * What a recording says of itself: its events, and the feature sections behind (in a file) or among
  * (in a pipe) its records.
  */
-#ifndef LODE_PERF_HEADER_H
-#define LODE_PERF_HEADER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ void lode_perf_header_add(struct lode_perf_header *header, struct lode_bytes rec
 
 /* One build-id record, as it stands in the feature section and in pipes. */
 void lode_perf_header_add_build_id(struct lode_perf_header *header, struct lode_bytes record);
-
-#endif

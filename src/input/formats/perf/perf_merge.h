@@ -6,8 +6,7 @@
  * be preceded by anything any more. Stretches are merged through a heap; equal times keep the
  * order of the file. Recordings without rounds are merged when a stated number of bytes waits.
  */
-#ifndef LODE_PERF_MERGE_H
-#define LODE_PERF_MERGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -46,5 +45,3 @@ struct lode_perf_batch *lode_perf_merge_add(struct lode_perf_merge *merge,
 					    struct lode_perf_batch *batch);
 /* Everything that still waits. */
 void lode_perf_merge_finish(struct lode_perf_merge *merge);
-
-#endif

@@ -5,8 +5,7 @@
  * in file layout that arrives compressed or through a pipe is kept: in memory while it is small,
  * beyond in an unnamed temporary file. A recording in pipe layout is read once, in order.
  */
-#ifndef LODE_PERF_READER_H
-#define LODE_PERF_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ ssize_t lode_perf_reader_read_at(const struct lode_perf_reader *reader, void *bu
 				 int64_t offset, struct lode_error *err);
 /* Goes on reading at `offset`, which is not before the present place. */
 void lode_perf_reader_skip_to(struct lode_perf_reader *reader, int64_t offset);
-
-#endif

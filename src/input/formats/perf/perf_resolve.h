@@ -3,8 +3,7 @@
  *
  * Each distinct place is asked for once, per module, modules in parallel.
  */
-#ifndef LODE_PERF_RESOLVE_H
-#define LODE_PERF_RESOLVE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ uint32_t *lode_perf_resolve(struct lode_stream *stream, const struct lode_perf_s
 
 /* Shares the costs of the finished stream's events out to the modules of their stacks. */
 void lode_perf_cost_modules(struct lode_stream *stream);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * One sample record taken apart. Everything points into the record; nothing is copied.
  */
-#ifndef LODE_PERF_SAMPLE_H
-#define LODE_PERF_SAMPLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ static inline int64_t lode_perf_time(uint64_t t)
 {
 	return t == 0 || t == UINT64_MAX ? INT64_MIN : t > INT64_MAX ? INT64_MAX : (int64_t)t;
 }
-
-#endif

@@ -9,8 +9,7 @@
  * are one raw stack, and each place is given a name once. Everything runs in time order in one
  * thread: ids do not depend on how many decode.
  */
-#ifndef LODE_PERF_STACKS_H
-#define LODE_PERF_STACKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -93,5 +92,3 @@ uint32_t lode_perf_stacks_raw(struct lode_perf_stacks *stacks, unsigned worker, 
 uint32_t lode_perf_stacks_unwound(struct lode_perf_stacks *stacks, unsigned worker, uint32_t chain,
 				  int32_t pid, const uint64_t *addresses, size_t n,
 				  bool is_truncated);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What the tap of a recording's events (model/tap.h) wants, as offsets into samples.
  */
-#ifndef LODE_PERF_TAP_H
-#define LODE_PERF_TAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ static inline size_t lode_perf_tap_bytes(const struct lode_perf_tap *tap)
 /* Copies what is wanted of a payload, which has at least `need` bytes: values, then the text. */
 void lode_perf_tap_keep(const struct lode_perf_tap *tap, const uint8_t *raw, size_t raw_bytes,
 			uint8_t *to);
-
-#endif

@@ -2,8 +2,7 @@
  * The tracepoint formats that a recording carries (its "tracing data"): name and payload offsets
  * of its tracepoint events. libtraceevent reads the format texts; the samples never meet it.
  */
-#ifndef LODE_PERF_TRACEPOINTS_H
-#define LODE_PERF_TRACEPOINTS_H
+#pragma once
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -16,5 +15,3 @@
  */
 int lode_perf_tracepoints_read(struct lode_perf_events *events, struct lode_bytes data,
 			       const char *path, struct lode_error *err);
-
-#endif

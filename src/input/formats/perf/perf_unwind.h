@@ -3,8 +3,7 @@
  *
  * Needs the modules' files at the time of each sample, so modules are opened here as they are met.
  */
-#ifndef LODE_PERF_UNWIND_H
-#define LODE_PERF_UNWIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void lode_perf_unwind_release(struct lode_perf_unwind *unwind);
  */
 size_t lode_perf_unwind(struct lode_perf_unwind *unwind, const uint8_t *bytes,
 			const struct lode_perf_event *event, int32_t pid, bool *is_cut);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The events that occur in a `perf script` text: what each one means, and what a sample stands for.
  */
-#ifndef LODE_SCRIPT_EVENT_H
-#define LODE_SCRIPT_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ int64_t lode_script_weight(struct lode_script_events *events, const struct lode_
 void lode_script_events_finish(const struct lode_script_events *events, struct lode_stream *stream);
 
 void lode_script_events_release(struct lode_script_events *events);
-
-#endif

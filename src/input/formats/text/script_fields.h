@@ -7,8 +7,7 @@
  *   254,0 WS 65536 () 1234 + 128 none,0,0 [dd]  block:*: dev, sector, nr_sector
  *   dd:17 [120] CPU:001                         libtraceevent's plugin for sched_waking: comm, pid
  */
-#ifndef LODE_SCRIPT_FIELDS_H
-#define LODE_SCRIPT_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ bool lode_script_value(uint64_t *out, const char *tracepoint, struct lode_text p
 		       const char *field, unsigned element);
 /* The field as text; an empty one if it is not there. */
 struct lode_text lode_script_text(struct lode_text payload, const char *field);
-
-#endif

@@ -7,8 +7,7 @@
  *   <tab>  ffffffff821facd8 schedule+0x28 ([kernel.kallsyms])
  *          address          symbol+offset (dso)
  */
-#ifndef LODE_SCRIPT_LINE_H
-#define LODE_SCRIPT_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ struct lode_script_waking {
 };
 /* "comm=.. pid=.. prio=.. target_cpu=.." or "comm:pid [prio] ...". */
 bool lode_script_parse_waking(struct lode_script_waking *out, struct lode_text payload);
-
-#endif

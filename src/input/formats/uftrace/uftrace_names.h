@@ -3,8 +3,7 @@
  * thread was in (sid-SID.map) and the symbol files (NAME.sym) that lie beside them. Symbols'
  * addresses are relative to where their module was mapped (absolute in recordings of old versions).
  */
-#ifndef LODE_UFTRACE_NAMES_H
-#define LODE_UFTRACE_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ uint32_t lode_uftrace_function(struct lode_uftrace_names *names, uint32_t sessio
 			       uint64_t address);
 /* Is there a symbol at `address`? */
 bool lode_uftrace_is_code(struct lode_uftrace_names *names, uint32_t session, uint64_t address);
-
-#endif

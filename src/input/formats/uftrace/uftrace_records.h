@@ -9,8 +9,7 @@
  * and not an hour behind, a depth that fits, and for a call an address where a symbol is. Where all
  * the rest fits exactly, the time may be wrong.
  */
-#ifndef LODE_UFTRACE_RECORDS_H
-#define LODE_UFTRACE_RECORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ void lode_uftrace_records_release(struct lode_uftrace_records *records);
 /* The next record: true, or false at the end (a file that breaks off is counted). */
 bool lode_uftrace_records_next(struct lode_uftrace_records *records,
 			       struct lode_uftrace_record *out);
-
-#endif

@@ -2,8 +2,7 @@
  * perf-cpu*.dat of a uftrace directory: perf's records of one CPU each, without perf.data's header.
  * When threads left and entered a CPU, and what they called themselves.
  */
-#ifndef LODE_UFTRACE_SCHED_H
-#define LODE_UFTRACE_SCHED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ const struct lode_uftrace_sched_event *lode_uftrace_sched_of(const struct lode_u
 							     int32_t tid, size_t *n);
 /* Its name, NULL if none was recorded. */
 const char *lode_uftrace_name_of(const struct lode_uftrace_sched *sched, int32_t tid);
-
-#endif

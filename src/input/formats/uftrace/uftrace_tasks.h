@@ -7,8 +7,7 @@
  *   FORK timestamp=2382.993000000 pid=17700 ppid=17616
  *   DLOP timestamp=2382.994000000 tid=17616 sid=c5728aecfb195779 base=7f12 libname="/a/b.so"
  */
-#ifndef LODE_UFTRACE_TASKS_H
-#define LODE_UFTRACE_TASKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -47,5 +46,3 @@ int32_t lode_uftrace_pid(const struct lode_uftrace_tasks *tasks, int32_t tid);
 /* Index of what process `pid` ran at `t_ns` (its parents' before it had one of its own), or
  * LODE_NONE if there is no session at all. */
 uint32_t lode_uftrace_session_at(const struct lode_uftrace_tasks *tasks, int32_t pid, int64_t t_ns);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * By these one sees whether the buffer can follow the one before (xray_fdr.c).
  */
-#ifndef LODE_XRAY_BLOCK_H
-#define LODE_XRAY_BLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ struct lode_xray_block {
 void lode_xray_block_decode(struct lode_xray_block *block, const uint8_t *bytes, size_t size,
 			    unsigned version, const struct lode_ticks *ticks);
 void lode_xray_block_release(struct lode_xray_block *block);
-
-#endif

@@ -5,8 +5,7 @@
  *   header 32 | extents 16 | buffer ... | extents 16 | buffer ... | ...   flight data recorder, 2-5
  *   header 32 | buffer, padded | buffer, padded | ...                     flight data recorder, 1
  */
-#ifndef LODE_XRAY_FORMAT_H
-#define LODE_XRAY_FORMAT_H
+#pragma once
 
 enum {
 	XRAY_HEADER_BYTES = 32,
@@ -39,5 +38,3 @@ enum {
 	XRAY_ENTER_ARGUMENT = 3,
 	XRAY_N_KINDS = 4,
 };
-
-#endif

@@ -7,8 +7,7 @@
  * So threads come side by side, as they ran: whoever takes their events can work on several at
  * once, and the file is read from front to back.
  */
-#ifndef LODE_XRAY_INDEX_H
-#define LODE_XRAY_INDEX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@ int lode_xray_index_build(struct lode_xray_index *index, const struct lode_xray_
 			  const struct lode_spool *spool, struct lode_losses *losses,
 			  struct lode_error *err);
 void lode_xray_index_release(struct lode_xray_index *index);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What the readers of both kinds of XRay logs share: the header, names of functions and threads.
  */
-#ifndef LODE_XRAY_LOG_H
-#define LODE_XRAY_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ int lode_xray_read_basic(struct lode_xray_log *log, struct lode_input *input,
 int lode_xray_read_fdr(struct lode_xray_log *log, struct lode_input *input, struct lode_error *err);
 
 extern const struct lode_format lode_format_xray;
-
-#endif

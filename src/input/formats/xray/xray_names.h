@@ -5,8 +5,7 @@
  *   # function id <tab> address <tab> name          (the address may be left out)
  *   1 <tab> 0x404A6C <tab> __wt_cursor_copy_release_item
  */
-#ifndef LODE_XRAY_NAMES_H
-#define LODE_XRAY_NAMES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ static inline const char *lode_xray_name(const struct lode_xray_names *names, ui
 {
 	return id < names->of_id.n ? names->of_id.at[id] : NULL;
 }
-
-#endif

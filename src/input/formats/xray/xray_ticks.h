@@ -5,8 +5,7 @@
  * Near an anchor whose quotient and rest are known, ticks * 10^9 fits 63 bits, and one
  * multiplication by the reciprocal gives the quotient or one less. The anchor moves along.
  */
-#ifndef LODE_XRAY_TICKS_H
-#define LODE_XRAY_TICKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ static inline int64_t lode_ticks_near(const struct lode_ticks *ticks, uint64_t a
 	ns += n - ns * ticks->per_s >= ticks->per_s;
 	return ticks->anchor_ns + (int64_t)ns;
 }
-
-#endif
