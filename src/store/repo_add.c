@@ -68,9 +68,9 @@ static int count_there(size_t *n, int64_t *digest, struct adding *adding,
 	for (size_t i = 0; i < entry->streams.n; i++) {
 		int rc;
 
-		sqlite3_reset(adding->find);
-		lode_repo_bind_text(adding->find, 1, entry->streams.at[i].uid);
-		rc = lode_repo_step(adding->repo, adding->find, err);
+		rc = lode_repo_start(adding->repo, adding->find,
+				     LODE_REPO_VALUES(LODE_REPO_TEXT(entry->streams.at[i].uid)),
+				     err);
 		if (rc < 0)
 			return rc;
 		if (rc > 0 && !(*n)++)
@@ -83,22 +83,16 @@ static int count_there(size_t *n, int64_t *digest, struct adding *adding,
 static int add_digest(int64_t *id, struct adding *adding, const struct lode_repo_entry *entry,
 		      struct lode_error *err)
 {
-	sqlite3_stmt *st = adding->digest;
-	int rc;
+	int rc = lode_repo_start(
+		adding->repo, adding->digest,
+		LODE_REPO_VALUES(LODE_REPO_TEXT(entry->source), LODE_REPO_KEY(entry->key),
+				 LODE_REPO_INT(lode_clock_ns(CLOCK_REALTIME)),
+				 LODE_REPO_INT(entry->input_bytes),
+				 LODE_REPO_INT(entry->content_bytes),
+				 LODE_REPO_INT(entry->n_beside), LODE_REPO_INT(entry->streams.n),
+				 LODE_REPO_INT(entry->packed.n)),
+		err);
 
-	sqlite3_reset(st);
-	lode_repo_bind_text(st, 1, entry->source);
-	if (entry->key)
-		sqlite3_bind_int64(st, 2, (int64_t)entry->key);
-	else
-		sqlite3_bind_null(st, 2);
-	sqlite3_bind_int64(st, 3, lode_clock_ns(CLOCK_REALTIME));
-	sqlite3_bind_int64(st, 4, entry->input_bytes);
-	sqlite3_bind_int64(st, 5, entry->content_bytes);
-	sqlite3_bind_int64(st, 6, (int64_t)entry->n_beside);
-	sqlite3_bind_int64(st, 7, (int64_t)entry->streams.n);
-	sqlite3_bind_int64(st, 8, (int64_t)entry->packed.n);
-	rc = lode_repo_step(adding->repo, st, err);
 	*id = sqlite3_last_insert_rowid(adding->repo->db);
 	return rc < 0 ? rc
 		      : lode_repo_put_content(adding->repo, LODE_CONTENT_DIGEST, *id,
@@ -108,19 +102,18 @@ static int add_digest(int64_t *id, struct adding *adding, const struct lode_repo
 static int add_symptoms(struct adding *adding, int64_t stream, const struct lode_entry_stream *from,
 			struct lode_error *err)
 {
-	sqlite3_stmt *st = adding->symptom;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < from->symptoms.n; i++) {
 		const struct lode_entry_symptoms *symptoms = &from->symptoms.at[i];
 
-		sqlite3_reset(st);
-		lode_repo_bind_text(st, 1, symptoms->comm);
-		sqlite3_bind_int64(st, 2, stream);
-		sqlite3_bind_int64(st, 3, (int64_t)symptoms->n);
-		sqlite3_bind_int64(st, 4, symptoms->total_ns);
-		sqlite3_bind_int64(st, 5, symptoms->longest_ns);
-		rc = lode_repo_step(adding->repo, st, err);
+		rc = lode_repo_start(adding->repo, adding->symptom,
+				     LODE_REPO_VALUES(LODE_REPO_TEXT(symptoms->comm),
+						      LODE_REPO_INT(stream),
+						      LODE_REPO_INT(symptoms->n),
+						      LODE_REPO_INT(symptoms->total_ns),
+						      LODE_REPO_INT(symptoms->longest_ns)),
+				     err);
 	}
 	return rc;
 }
@@ -128,32 +121,25 @@ static int add_symptoms(struct adding *adding, int64_t stream, const struct lode
 static int add_stream(struct adding *adding, int64_t digest, const struct lode_entry_stream *from,
 		      const struct lode_repo_entry *entry, struct lode_error *err)
 {
-	sqlite3_stmt *st = adding->stream;
 	int64_t id;
-	int rc;
+	int rc = lode_repo_start(
+		adding->repo, adding->stream,
+		LODE_REPO_VALUES(LODE_REPO_INT(digest), LODE_REPO_TEXT(from->uid),
+				 LODE_REPO_TEXT(from->path), LODE_REPO_TEXT(from->host),
+				 LODE_REPO_TEXT(from->kernel), LODE_REPO_INT(from->time_ns),
+				 LODE_REPO_INT(from->is_clock), LODE_REPO_INT(from->length_ns),
+				 LODE_REPO_INT(from->n_symptoms), LODE_REPO_INT(from->symptom_ns)),
+		err);
 
-	sqlite3_reset(st);
-	sqlite3_bind_int64(st, 1, digest);
-	lode_repo_bind_text(st, 2, from->uid);
-	lode_repo_bind_text(st, 3, from->path);
-	lode_repo_bind_text(st, 4, from->host);
-	lode_repo_bind_text(st, 5, from->kernel);
-	sqlite3_bind_int64(st, 6, from->time_ns);
-	sqlite3_bind_int64(st, 7, from->is_clock);
-	sqlite3_bind_int64(st, 8, from->length_ns);
-	sqlite3_bind_int64(st, 9, (int64_t)from->n_symptoms);
-	sqlite3_bind_int64(st, 10, from->symptom_ns);
-	rc = lode_repo_step(adding->repo, st, err);
 	id = sqlite3_last_insert_rowid(adding->repo->db);
 	if (rc == 0)
 		rc = add_symptoms(adding, id, from, err);
-	for (size_t i = 0; rc == 0 && i < entry->labels.n; i++) {
-		sqlite3_reset(adding->label);
-		sqlite3_bind_int64(adding->label, 1, id);
-		lode_repo_bind_text(adding->label, 2, entry->labels.at[i].key);
-		lode_repo_bind_text(adding->label, 3, entry->labels.at[i].value);
-		rc = lode_repo_step(adding->repo, adding->label, err);
-	}
+	for (size_t i = 0; rc == 0 && i < entry->labels.n; i++)
+		rc = lode_repo_start(adding->repo, adding->label,
+				     LODE_REPO_VALUES(LODE_REPO_INT(id),
+						      LODE_REPO_TEXT(entry->labels.at[i].key),
+						      LODE_REPO_TEXT(entry->labels.at[i].value)),
+				     err);
 	return rc;
 }
 
@@ -171,7 +157,6 @@ static int add_new(int64_t *id, struct adding *adding, const struct lode_repo_en
 static int agree_on_shape(struct lode_repo *repo, const struct lode_repo_entry *entry,
 			  struct lode_error *err)
 {
-	sqlite3_stmt *st;
 	int rc = 0;
 
 	if (repo->shape && strcmp(repo->shape, entry->shape) == 0)
@@ -187,14 +172,10 @@ static int agree_on_shape(struct lode_repo *repo, const struct lode_repo_entry *
 					   "its digests were made with other options than that of "
 					   "%.200s",
 					   entry->source);
-	rc = lode_repo_prepare(&st, repo,
-			       "INSERT INTO meta VALUES ('shape', ?1), ('symptom_text', ?2)", err);
-	if (rc < 0)
-		return rc;
-	lode_repo_bind_text(st, 1, entry->shape);
-	lode_repo_bind_text(st, 2, entry->symptom_text);
-	rc = lode_repo_step(repo, st, err);
-	sqlite3_finalize(st);
+	rc = lode_repo_change(
+		NULL, repo, "INSERT INTO meta VALUES ('shape', ?), ('symptom_text', ?)",
+		LODE_REPO_VALUES(LODE_REPO_TEXT(entry->shape), LODE_REPO_TEXT(entry->symptom_text)),
+		err);
 	return rc < 0 ? rc : lode_repo_read_shape(repo, err);
 }
 
@@ -263,15 +244,6 @@ int lode_repo_add(struct lode_repo *repo, struct lode_repo_entry *const *entries
 int lode_repo_has_source(struct lode_repo *repo, const char *path, uint64_t key,
 			 struct lode_error *err)
 {
-	sqlite3_stmt *st;
-	int rc = lode_repo_prepare(&st, repo, "SELECT 1 FROM digest WHERE source = ? AND key = ?",
-				   err);
-
-	if (rc < 0)
-		return rc;
-	lode_repo_bind_text(st, 1, path);
-	sqlite3_bind_int64(st, 2, (int64_t)key);
-	rc = lode_repo_step(repo, st, err);
-	sqlite3_finalize(st);
-	return rc;
+	return lode_repo_change(NULL, repo, "SELECT 1 FROM digest WHERE source = ? AND key = ?",
+				LODE_REPO_VALUES(LODE_REPO_TEXT(path), LODE_REPO_INT(key)), err);
 }

@@ -44,25 +44,21 @@ void lode_repo_signatures_release(struct lode_repo_signatures *signatures)
 static int put_signature(struct lode_repo *repo, sqlite3_stmt *st,
 			 const struct lode_repo_signature *signature, struct lode_error *err)
 {
-	const char *const texts[] = {signature->name,  signature->bug,	  signature->owner,
-				     signature->kind,  signature->reason, signature->pattern,
-				     signature->state, signature->note};
+	int rc = lode_repo_start(
+		repo, st,
+		LODE_REPO_VALUES(LODE_REPO_KEY(signature->id), LODE_REPO_TEXT(signature->name),
+				 LODE_REPO_TEXT(signature->bug), LODE_REPO_TEXT(signature->owner),
+				 LODE_REPO_TEXT(signature->kind), LODE_REPO_TEXT(signature->reason),
+				 LODE_REPO_TEXT(signature->pattern),
+				 LODE_REPO_TEXT(signature->state), LODE_REPO_TEXT(signature->note),
+				 LODE_REPO_INT(signature->created_ns),
+				 LODE_REPO_INT(signature->changed_ns)),
+		err);
 
-	sqlite3_reset(st);
-	if (signature->id)
-		sqlite3_bind_int64(st, 1, signature->id);
-	else
-		sqlite3_bind_null(st, 1);
-	for (int i = 0; i < 8; i++)
-		lode_repo_bind_text(st, i + 2, texts[i]);
-	sqlite3_bind_int64(st, 10, signature->created_ns);
-	sqlite3_bind_int64(st, 11, signature->changed_ns);
-	if (sqlite3_step(st) == SQLITE_DONE)
-		return 0;
-	if ((sqlite3_errcode(repo->db) & 0xff) == SQLITE_CONSTRAINT)
+	if (rc < 0 && (sqlite3_errcode(repo->db) & 0xff) == SQLITE_CONSTRAINT)
 		return lode_fail(err, LODE_ERR_ARG, repo->path, -1,
 				 "there is a signature '%s' already", signature->name);
-	return lode_repo_fail(repo, "storing a signature", err);
+	return rc < 0 ? lode_repo_fail(repo, "storing a signature", err) : 0;
 }
 
 int lode_repo_put_signatures(struct lode_repo *repo, struct lode_repo_signature *signatures,
@@ -99,15 +95,8 @@ int lode_repo_put_signatures(struct lode_repo *repo, struct lode_repo_signature 
 
 int lode_repo_remove_signature(struct lode_repo *repo, int64_t id, struct lode_error *err)
 {
-	sqlite3_stmt *st;
-	int rc = lode_repo_prepare(&st, repo, "DELETE FROM signature WHERE id = ?", err);
-
-	if (rc < 0)
-		return rc;
-	sqlite3_bind_int64(st, 1, id);
-	rc = lode_repo_step(repo, st, err);
-	sqlite3_finalize(st);
-	return rc;
+	return lode_repo_change(NULL, repo, "DELETE FROM signature WHERE id = ?",
+				LODE_REPO_VALUES(LODE_REPO_INT(id)), err);
 }
 
 /* ---- The last run ---- */
@@ -118,17 +107,14 @@ static int put_cluster(struct lode_repo *repo, sqlite3_stmt *st, int64_t run,
 	char uid[17];
 
 	snprintf(uid, sizeof(uid), "%016llx", (unsigned long long)cluster->id);
-	sqlite3_reset(st);
-	sqlite3_bind_int64(st, 1, run);
-	sqlite3_bind_int64(st, 2, cluster->rank);
-	lode_repo_bind_text(st, 3, uid);
-	lode_repo_bind_text(st, 4, cluster->kind);
-	lode_repo_bind_text(st, 5, cluster->reason);
-	sqlite3_bind_int64(st, 6, cluster->own_ns);
-	sqlite3_bind_int64(st, 7, cluster->total_ns);
-	lode_repo_bind_text(st, 8, cluster->common);
-	lode_repo_bind_text(st, 9, cluster->patterns);
-	return lode_repo_step(repo, st, err);
+	return lode_repo_start(
+		repo, st,
+		LODE_REPO_VALUES(LODE_REPO_INT(run), LODE_REPO_INT(cluster->rank),
+				 LODE_REPO_TEXT(uid), LODE_REPO_TEXT(cluster->kind),
+				 LODE_REPO_TEXT(cluster->reason), LODE_REPO_INT(cluster->own_ns),
+				 LODE_REPO_INT(cluster->total_ns), LODE_REPO_TEXT(cluster->common),
+				 LODE_REPO_TEXT(cluster->patterns)),
+		err);
 }
 
 static int put_run(struct lode_repo *repo, const struct lode_repo_run *run, struct lode_error *err)
@@ -138,23 +124,14 @@ static int put_run(struct lode_repo *repo, const struct lode_repo_run *run, stru
 	int rc = lode_repo_exec(repo, "DELETE FROM run", err);
 
 	if (rc == 0)
-		rc = lode_repo_prepare(&st, repo,
-				       "INSERT INTO run(created_ns, query, n_streams)"
-				       " VALUES (?, ?, ?)",
-				       err);
-	if (rc < 0)
-		return rc;
-	sqlite3_bind_int64(st, 1, run->created_ns);
-	lode_repo_bind_text(st, 2, run->where);
-	sqlite3_bind_int64(st, 3, (int64_t)run->n_streams);
-	rc = lode_repo_step(repo, st, err);
-	sqlite3_finalize(st);
-	id = sqlite3_last_insert_rowid(repo->db);
+		rc = lode_repo_change(
+			&id, repo, "INSERT INTO run(created_ns, query, n_streams) VALUES (?, ?, ?)",
+			LODE_REPO_VALUES(LODE_REPO_INT(run->created_ns), LODE_REPO_TEXT(run->where),
+					 LODE_REPO_INT(run->n_streams)),
+			err);
 	if (rc == 0)
 		rc = lode_repo_prepare(&st, repo,
 				       "INSERT INTO run_cluster VALUES (?,?,?,?,?,?,?,?,?)", err);
-	if (rc < 0)
-		return rc;
 	for (size_t i = 0; rc == 0 && i < run->clusters.n; i++)
 		rc = put_cluster(repo, st, id, &run->clusters.at[i], err);
 	sqlite3_finalize(st);
@@ -178,10 +155,9 @@ static int read_clusters(struct lode_repo_run *out, struct lode_repo *repo, int6
 				   " patterns FROM run_cluster WHERE run = ? ORDER BY rank",
 				   err);
 
-	if (rc < 0)
-		return rc;
-	sqlite3_bind_int64(st, 1, run);
-	while ((rc = lode_repo_step(repo, st, err)) > 0) {
+	if (rc == 0)
+		rc = lode_repo_start(repo, st, LODE_REPO_VALUES(LODE_REPO_INT(run)), err);
+	for (; rc > 0; rc = lode_repo_step(repo, st, err)) {
 		struct lode_repo_cluster cluster = {
 			.rank = (uint32_t)sqlite3_column_int64(st, 0),
 			.id = strtoull(lode_repo_column_text(st, 1, &out->arena), NULL, 16),

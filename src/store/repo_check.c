@@ -60,10 +60,9 @@ static int check_streams(struct lode_repo_check *check, struct lode_repo *repo, 
 	sqlite3_stmt *st;
 	int rc = lode_repo_prepare(&st, repo, "SELECT uid FROM stream WHERE digest = ?", err);
 
-	if (rc < 0)
-		return rc;
-	sqlite3_bind_int64(st, 1, id);
-	while ((rc = lode_repo_step(repo, st, err)) > 0) {
+	if (rc == 0)
+		rc = lode_repo_start(repo, st, LODE_REPO_VALUES(LODE_REPO_INT(id)), err);
+	for (; rc > 0; rc = lode_repo_step(repo, st, err)) {
 		const char *listed = (const char *)sqlite3_column_text(st, 0);
 
 		n_listed++;
@@ -73,7 +72,7 @@ static int check_streams(struct lode_repo_check *check, struct lode_repo *repo, 
 		}
 	}
 	sqlite3_finalize(st);
-	if (n_listed != digest->streams.n || n_known != n_listed)
+	if (rc == 0 && (n_listed != digest->streams.n || n_known != n_listed))
 		fault(check, "digest %lld holds %zu streams, %zu are listed, %zu of them its own",
 		      (long long)id, digest->streams.n, n_listed, n_known);
 	return rc;
@@ -158,14 +157,11 @@ static int check_segment(struct lode_repo_check *check, struct lode_repo *repo, 
 {
 	struct lode_digest *merged = lode_digest_new();
 	lode_id_vec ids = {0};
-	char sql[96];
 	bool is_whole = true;
 	int rc;
 
 	check->n_segments++;
-	snprintf(sql, sizeof(sql), "SELECT id FROM digest WHERE segment = %lld ORDER BY id",
-		 (long long)id);
-	rc = lode_repo_ids(&ids, repo, sql, err);
+	rc = lode_repo_digests_in(&ids, repo, id, err);
 	for (size_t i = 0; rc == 0 && i < ids.n; i++)
 		rc = check_digest(check, repo, ids.at[i], merged, &is_whole, err);
 	if (rc == 0 && is_whole)
@@ -186,8 +182,7 @@ static int check_contents(struct lode_repo_check *check, struct lode_repo *repo,
 		rc = check_segment(check, repo, ids.at[i], err);
 	ids.n = 0;
 	if (rc == 0)
-		rc = lode_repo_ids(&ids, repo,
-				   "SELECT id FROM digest WHERE segment IS NULL ORDER BY id", err);
+		rc = lode_repo_digests_in(&ids, repo, 0, err);
 	for (size_t i = 0; rc == 0 && i < ids.n; i++)
 		rc = check_digest(check, repo, ids.at[i], NULL, &is_whole, err);
 	lode_vec_release(&ids);

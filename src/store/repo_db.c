@@ -1,5 +1,6 @@
 #include "store/repo_db.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -98,24 +99,54 @@ int lode_repo_step(struct lode_repo *repo, sqlite3_stmt *st, struct lode_error *
 	}
 }
 
-int lode_repo_number(int64_t *out, struct lode_repo *repo, const char *sql, struct lode_error *err)
+int lode_repo_start(struct lode_repo *repo, sqlite3_stmt *st, const struct lode_repo_value *values,
+		    size_t n, struct lode_error *err)
+{
+	assert((int)n == sqlite3_bind_parameter_count(st));
+	sqlite3_reset(st);
+	for (int i = 0; i < (int)n; i++) {
+		const char *text = values[i].text ? values[i].text : "";
+
+		if (values[i].is_text)
+			sqlite3_bind_text(st, i + 1, text, -1, SQLITE_TRANSIENT);
+		else if (values[i].is_null)
+			sqlite3_bind_null(st, i + 1);
+		else
+			sqlite3_bind_int64(st, i + 1, values[i].number);
+	}
+	return lode_repo_step(repo, st, err);
+}
+
+int lode_repo_change(int64_t *row, struct lode_repo *repo, const char *sql,
+		     const struct lode_repo_value *values, size_t n, struct lode_error *err)
 {
 	sqlite3_stmt *st;
 	int rc = lode_repo_prepare(&st, repo, sql, err);
 
-	*out = 0;
-	if (rc < 0)
-		return rc;
-	rc = lode_repo_step(repo, st, err);
-	if (rc > 0)
-		*out = sqlite3_column_int64(st, 0);
+	if (rc == 0)
+		rc = lode_repo_start(repo, st, values, n, err);
+	sqlite3_finalize(st);
+	if (row)
+		*row = sqlite3_last_insert_rowid(repo->db);
+	return rc;
+}
+
+int lode_repo_number_of(int64_t *out, struct lode_repo *repo, const char *sql,
+			const struct lode_repo_value *values, size_t n, struct lode_error *err)
+{
+	sqlite3_stmt *st;
+	int rc = lode_repo_prepare(&st, repo, sql, err);
+
+	if (rc == 0)
+		rc = lode_repo_start(repo, st, values, n, err);
+	*out = rc > 0 ? sqlite3_column_int64(st, 0) : 0;
 	sqlite3_finalize(st);
 	return rc < 0 ? rc : 0;
 }
 
-void lode_repo_bind_text(sqlite3_stmt *st, int at, const char *text)
+int lode_repo_number(int64_t *out, struct lode_repo *repo, const char *sql, struct lode_error *err)
 {
-	sqlite3_bind_text(st, at, text ? text : "", -1, SQLITE_TRANSIENT);
+	return lode_repo_number_of(out, repo, sql, NULL, 0, err);
 }
 
 const char *lode_repo_column_text(sqlite3_stmt *st, int column, struct lode_arena *arena)

@@ -54,6 +54,34 @@ int lode_repo_step(struct lode_repo *repo, sqlite3_stmt *st, struct lode_error *
 /* A statement of one number, without parameters. */
 int lode_repo_number(int64_t *out, struct lode_repo *repo, const char *sql, struct lode_error *err);
 
+/* What stands for a '?' of a statement. */
+struct lode_repo_value {
+	const char *text; /* NULL is the empty text */
+	int64_t number;
+	bool is_text, is_null; /* neither: the number */
+};
+
+#define LODE_REPO_TEXT(value) ((struct lode_repo_value){.text = (value), .is_text = true})
+#define LODE_REPO_INT(value)  ((struct lode_repo_value){.number = (int64_t)(value)})
+/* NULL in the table when it is 0. */
+#define LODE_REPO_KEY(value) \
+	((struct lode_repo_value){.number = (int64_t)(value), .is_null = !(value)})
+
+/* The values of all parameters, in their order, and how many they are: two arguments. */
+#define LODE_REPO_VALUES(...)                          \
+	(const struct lode_repo_value[]){__VA_ARGS__}, \
+		sizeof((struct lode_repo_value[]){__VA_ARGS__}) / sizeof(struct lode_repo_value)
+
+/* From its start, as lode_repo_step. */
+int lode_repo_start(struct lode_repo *repo, sqlite3_stmt *st, const struct lode_repo_value *values,
+		    size_t n, struct lode_error *err);
+/* A statement that is run once. *row (NULL: of no interest) is the new row's id. */
+int lode_repo_change(int64_t *row, struct lode_repo *repo, const char *sql,
+		     const struct lode_repo_value *values, size_t n, struct lode_error *err);
+/* Its first row's number; 0: no row. */
+int lode_repo_number_of(int64_t *out, struct lode_repo *repo, const char *sql,
+			const struct lode_repo_value *values, size_t n, struct lode_error *err);
+
 /* A writing transaction, or a part of that of lode_repo_hold. _end commits if rc >= 0, else rolls
    back and leaves err as it is; gives rc, or why it could not commit. */
 int lode_repo_begin(struct lode_repo *repo, struct lode_error *err);
@@ -62,8 +90,6 @@ int lode_repo_end(struct lode_repo *repo, int rc, struct lode_error *err);
 /* Within a transaction: what lode_repo_state stands for is another now. */
 int lode_repo_mark_changed(struct lode_repo *repo, struct lode_error *err);
 
-/* Binds a copy that SQLite keeps; NULL is the empty text. */
-void lode_repo_bind_text(sqlite3_stmt *st, int at, const char *text);
 /* A column's text in the arena; NULL becomes "". */
 const char *lode_repo_column_text(sqlite3_stmt *st, int column, struct lode_arena *arena);
 

@@ -39,9 +39,8 @@ static int read_labels(struct lode_repo_streams *out, size_t first, struct lode_
 		struct lode_repo_label *copy;
 
 		labels.n = 0;
-		sqlite3_reset(st);
-		sqlite3_bind_int64(st, 1, stream->row);
-		while ((rc = lode_repo_step(repo, st, err)) > 0) {
+		rc = lode_repo_start(repo, st, LODE_REPO_VALUES(LODE_REPO_INT(stream->row)), err);
+		for (; rc > 0; rc = lode_repo_step(repo, st, err)) {
 			struct lode_repo_label label = {lode_repo_column_text(st, 0, &out->arena),
 							lode_repo_column_text(st, 1, &out->arena)};
 
@@ -115,12 +114,11 @@ int lode_repo_set_label(struct lode_repo *repo, const struct lode_repo_streams *
 				     : "DELETE FROM label WHERE stream = ?1 AND key = ?2",
 			       err);
 	for (size_t i = 0; rc == 0 && i < streams->list.n; i++) {
-		sqlite3_reset(st);
-		sqlite3_bind_int64(st, 1, streams->list.at[i].row);
-		lode_repo_bind_text(st, 2, key);
-		if (value)
-			lode_repo_bind_text(st, 3, value);
-		rc = lode_repo_step(repo, st, err);
+		const struct lode_repo_value values[] = {LODE_REPO_INT(streams->list.at[i].row),
+							 LODE_REPO_TEXT(key),
+							 LODE_REPO_TEXT(value)};
+
+		rc = lode_repo_start(repo, st, values, value ? 3 : 2, err);
 	}
 	sqlite3_finalize(st);
 	if (rc == 0)

@@ -100,38 +100,19 @@ static int take_out(bool *is_whole, struct lode_repo *repo, struct lode_digest *
 
 static int run_with_id(struct lode_repo *repo, const char *sql, int64_t id, struct lode_error *err)
 {
-	sqlite3_stmt *st;
-	int rc = lode_repo_prepare(&st, repo, sql, err);
-
-	if (rc < 0)
-		return rc;
-	sqlite3_bind_int64(st, 1, id);
-	while ((rc = lode_repo_step(repo, st, err)) > 0)
-		;
-	sqlite3_finalize(st);
-	return rc;
+	return lode_repo_change(NULL, repo, sql, LODE_REPO_VALUES(LODE_REPO_INT(id)), err);
 }
 
 /* The digests that are in the segment now, merged anew. */
 static int merge_again(struct lode_digest **out, struct lode_repo *repo, int64_t segment,
 		       struct lode_error *err)
 {
-	struct lode_digest *merged = lode_digest_new(), *digest;
 	lode_id_vec ids = {0};
-	char sql[96];
-	int rc;
+	int rc = lode_repo_digests_in(&ids, repo, segment, err);
 
-	snprintf(sql, sizeof(sql), "SELECT id FROM digest WHERE segment = %lld ORDER BY id",
-		 (long long)segment);
-	rc = lode_repo_ids(&ids, repo, sql, err);
-	for (size_t i = 0; rc == 0 && i < ids.n; i++) {
-		rc = lode_repo_load(&digest, repo, LODE_CONTENT_DIGEST, ids.at[i], err);
-		if (rc == 0)
-			lode_digest_merge(merged, digest);
-		lode_digest_free(digest);
-	}
-	*out = rc == 0 ? lode_digest_canonical(merged, NULL) : NULL;
-	lode_digest_free(merged);
+	*out = NULL;
+	if (rc == 0)
+		rc = lode_repo_merged(out, repo, LODE_CONTENT_DIGEST, ids.at, ids.n, err);
 	lode_vec_release(&ids);
 	return rc;
 }
@@ -162,8 +143,7 @@ static int leave_segment(struct lode_repo *repo, int64_t segment, const int64_t 
 {
 	struct lode_digest *merged;
 	bool *keep, is_whole = true;
-	sqlite3_stmt *st;
-	int64_t n_digests = 0;
+	int64_t n_digests;
 	int rc = lode_repo_load(&merged, repo, LODE_CONTENT_SEGMENT, segment, err);
 
 	if (rc < 0)
@@ -177,68 +157,31 @@ static int leave_segment(struct lode_repo *repo, int64_t segment, const int64_t 
 					 ids[i], err);
 	}
 	if (rc == 0)
-		rc = lode_repo_prepare(&st, repo, "SELECT count(*) FROM digest WHERE segment = ?",
-				       err);
-	if (rc == 0) {
-		sqlite3_bind_int64(st, 1, segment);
-		rc = lode_repo_step(repo, st, err);
-		n_digests = sqlite3_column_int64(st, 0);
-		sqlite3_finalize(st);
-	}
-	if (rc >= 0)
+		rc = lode_repo_number_of(&n_digests, repo,
+					 "SELECT count(*) FROM digest WHERE segment = ?",
+					 LODE_REPO_VALUES(LODE_REPO_INT(segment)), err);
+	if (rc == 0)
 		rc = put_rest(repo, segment, n_digests, is_whole ? merged : NULL, keep, err);
 	free(keep);
 	lode_digest_free(merged);
 	return rc;
 }
 
-struct placed {
-	int64_t segment, digest;
-};
-
-static int by_segment(const void *left, const void *right)
-{
-	const struct placed *a = left, *b = right;
-
-	if (a->segment != b->segment)
-		return a->segment < b->segment ? -1 : 1;
-	return (a->digest > b->digest) - (a->digest < b->digest);
-}
-
-/* A number of a digest's row, which `sql` asks for; 0: it has none, or is not there. */
-static int number_of(int64_t *out, struct lode_repo *repo, const char *sql, int64_t digest,
-		     struct lode_error *err)
-{
-	sqlite3_stmt *st;
-	int rc = lode_repo_prepare(&st, repo, sql, err);
-
-	if (rc < 0)
-		return rc;
-	sqlite3_bind_int64(st, 1, digest);
-	rc = lode_repo_step(repo, st, err);
-	*out = rc > 0 ? sqlite3_column_int64(st, 0) : 0;
-	sqlite3_finalize(st);
-	return rc < 0 ? rc : 0;
-}
-
-static int segment_of(int64_t *out, struct lode_repo *repo, int64_t digest, struct lode_error *err)
-{
-	return number_of(out, repo, "SELECT segment FROM digest WHERE id = ?", digest, err);
-}
-
 /* Takes digests out of whatever segments they are in: they are in none from then on. */
 static int unmerge(struct lode_repo *repo, const int64_t *digests, size_t n, struct lode_error *err)
 {
-	struct placed *placed = lode_alloc((n + 1) * sizeof(*placed));
+	struct lode_repo_place *placed = lode_alloc((n + 1) * sizeof(*placed));
 	int64_t *ids = lode_alloc((n + 1) * sizeof(*ids));
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		placed[i].digest = digests[i];
-		rc = segment_of(&placed[i].segment, repo, digests[i], err);
+		rc = lode_repo_number_of(&placed[i].segment, repo,
+					 "SELECT segment FROM digest WHERE id = ?",
+					 LODE_REPO_VALUES(LODE_REPO_INT(digests[i])), err);
 	}
 	if (rc == 0)
-		qsort(placed, n, sizeof(*placed), by_segment);
+		lode_repo_places_sort(placed, n);
 	for (size_t first = 0, end; rc == 0 && first < n; first = end) {
 		for (end = first; end < n && placed[end].segment == placed[first].segment; end++)
 			ids[end - first] = placed[end].digest;
@@ -259,7 +202,6 @@ static int shrink_digest(struct lode_repo *repo, int64_t id, const struct lode_m
 	struct lode_digest_origin origin = {0};
 	struct lode_digest *digest = NULL, *rest;
 	lode_byte_vec bytes = {0};
-	sqlite3_stmt *st;
 	bool *keep;
 	int rc = lode_repo_content(&bytes, repo, LODE_CONTENT_DIGEST, id, err);
 
@@ -275,18 +217,13 @@ static int shrink_digest(struct lode_repo *repo, int64_t id, const struct lode_m
 		lode_digest_pack(&bytes, rest, &origin, LODE_DIGEST_LEVEL_FILE);
 		rc = lode_repo_put_content(repo, LODE_CONTENT_DIGEST, id, &bytes, err);
 		if (rc == 0)
-			rc = lode_repo_prepare(
-				&st, repo,
-				"UPDATE digest SET n_streams = ?1, n_bytes = ?2, key = NULL"
-				" WHERE id = ?3",
-				err);
-		if (rc == 0) {
-			sqlite3_bind_int64(st, 1, (int64_t)rest->streams.n);
-			sqlite3_bind_int64(st, 2, (int64_t)bytes.n);
-			sqlite3_bind_int64(st, 3, id);
-			rc = lode_repo_step(repo, st, err);
-			sqlite3_finalize(st);
-		}
+			rc = lode_repo_change(NULL, repo,
+					      "UPDATE digest SET n_streams = ?, n_bytes = ?, key = "
+					      "NULL WHERE id = ?",
+					      LODE_REPO_VALUES(LODE_REPO_INT(rest->streams.n),
+							       LODE_REPO_INT(bytes.n),
+							       LODE_REPO_INT(id)),
+					      err);
 		lode_digest_free(rest);
 		free(keep);
 	}
@@ -306,7 +243,8 @@ static int by_digest(const void *left, const void *right)
 static int digest_streams(int64_t *n, struct lode_repo *repo, int64_t digest,
 			  struct lode_error *err)
 {
-	return number_of(n, repo, "SELECT n_streams FROM digest WHERE id = ?", digest, err);
+	return lode_repo_number_of(n, repo, "SELECT n_streams FROM digest WHERE id = ?",
+				   LODE_REPO_VALUES(LODE_REPO_INT(digest)), err);
 }
 
 /* Once its digest is in no segment: streams [first, end) of `list` are of one digest. */
@@ -376,24 +314,17 @@ int lode_repo_forget(struct lode_repo *repo, const struct lode_repo_streams *str
 static int update_digest(struct lode_repo *repo, int64_t id, const struct lode_repo_entry *entry,
 			 struct lode_error *err)
 {
-	sqlite3_stmt *st;
-	int rc = lode_repo_prepare(&st, repo,
-				   "UPDATE digest SET source = ?2, key = ?3, input_bytes = ?4,"
-				   " content_bytes = ?5, n_beside = ?6, n_bytes = ?7 WHERE id = ?1",
-				   err);
+	int rc = lode_repo_change(
+		NULL, repo,
+		"UPDATE digest SET source = ?, key = ?, input_bytes = ?, content_bytes = ?,"
+		" n_beside = ?, n_bytes = ? WHERE id = ?",
+		LODE_REPO_VALUES(LODE_REPO_TEXT(entry->source), LODE_REPO_KEY(entry->key),
+				 LODE_REPO_INT(entry->input_bytes),
+				 LODE_REPO_INT(entry->content_bytes),
+				 LODE_REPO_INT(entry->n_beside), LODE_REPO_INT(entry->packed.n),
+				 LODE_REPO_INT(id)),
+		err);
 
-	if (rc < 0)
-		return rc;
-	sqlite3_bind_int64(st, 1, id);
-	lode_repo_bind_text(st, 2, entry->source);
-	if (entry->key)
-		sqlite3_bind_int64(st, 3, (int64_t)entry->key);
-	sqlite3_bind_int64(st, 4, entry->input_bytes);
-	sqlite3_bind_int64(st, 5, entry->content_bytes);
-	sqlite3_bind_int64(st, 6, (int64_t)entry->n_beside);
-	sqlite3_bind_int64(st, 7, (int64_t)entry->packed.n);
-	rc = lode_repo_step(repo, st, err);
-	sqlite3_finalize(st);
 	return rc < 0 ? rc
 		      : lode_repo_put_content(repo, LODE_CONTENT_DIGEST, id, &entry->packed, err);
 }
@@ -401,59 +332,42 @@ static int update_digest(struct lode_repo *repo, int64_t id, const struct lode_r
 static int update_stream(struct lode_repo *repo, const struct lode_entry_stream *stream,
 			 struct lode_error *err)
 {
-	sqlite3_stmt *st = NULL;
-	int rc = lode_repo_prepare(&st, repo,
-				   "UPDATE stream SET path = ?2, host = ?3, kernel = ?4,"
-				   " time_ns = ?5, is_clock = ?6, length_ns = ?7, n_symptoms = ?8,"
-				   " symptom_ns = ?9 WHERE uid = ?1",
-				   err);
-
-	if (rc < 0)
-		return rc;
-	lode_repo_bind_text(st, 1, stream->uid);
-	lode_repo_bind_text(st, 2, stream->path);
-	lode_repo_bind_text(st, 3, stream->host);
-	lode_repo_bind_text(st, 4, stream->kernel);
-	sqlite3_bind_int64(st, 5, stream->time_ns);
-	sqlite3_bind_int64(st, 6, stream->is_clock);
-	sqlite3_bind_int64(st, 7, stream->length_ns);
-	sqlite3_bind_int64(st, 8, (int64_t)stream->n_symptoms);
-	sqlite3_bind_int64(st, 9, stream->symptom_ns);
-	rc = lode_repo_step(repo, st, err);
-	sqlite3_finalize(st);
-	return rc;
+	return lode_repo_change(
+		NULL, repo,
+		"UPDATE stream SET path = ?, host = ?, kernel = ?, time_ns = ?, is_clock = ?,"
+		" length_ns = ?, n_symptoms = ?, symptom_ns = ? WHERE uid = ?",
+		LODE_REPO_VALUES(LODE_REPO_TEXT(stream->path), LODE_REPO_TEXT(stream->host),
+				 LODE_REPO_TEXT(stream->kernel), LODE_REPO_INT(stream->time_ns),
+				 LODE_REPO_INT(stream->is_clock), LODE_REPO_INT(stream->length_ns),
+				 LODE_REPO_INT(stream->n_symptoms),
+				 LODE_REPO_INT(stream->symptom_ns), LODE_REPO_TEXT(stream->uid)),
+		err);
 }
 
 static int update_symptoms(struct lode_repo *repo, const struct lode_entry_stream *stream,
 			   struct lode_error *err)
 {
 	sqlite3_stmt *st = NULL;
-	int rc = lode_repo_prepare(
-		&st, repo,
-		"DELETE FROM symptom WHERE stream = (SELECT id FROM stream WHERE uid = ?)", err);
+	int rc = lode_repo_change(
+		NULL, repo,
+		"DELETE FROM symptom WHERE stream = (SELECT id FROM stream WHERE uid = ?)",
+		LODE_REPO_VALUES(LODE_REPO_TEXT(stream->uid)), err);
 
-	if (rc < 0)
-		return rc;
-	lode_repo_bind_text(st, 1, stream->uid);
-	rc = lode_repo_step(repo, st, err);
-	sqlite3_finalize(st);
 	if (rc == 0)
 		rc = lode_repo_prepare(&st, repo,
 				       "INSERT INTO symptom SELECT ?2, id, ?3, ?4, ?5 FROM stream"
 				       " WHERE uid = ?1",
 				       err);
-	if (rc < 0)
-		return rc;
 	for (size_t i = 0; rc == 0 && i < stream->symptoms.n; i++) {
 		const struct lode_entry_symptoms *symptoms = &stream->symptoms.at[i];
 
-		sqlite3_reset(st);
-		lode_repo_bind_text(st, 1, stream->uid);
-		lode_repo_bind_text(st, 2, symptoms->comm);
-		sqlite3_bind_int64(st, 3, (int64_t)symptoms->n);
-		sqlite3_bind_int64(st, 4, symptoms->total_ns);
-		sqlite3_bind_int64(st, 5, symptoms->longest_ns);
-		rc = lode_repo_step(repo, st, err);
+		rc = lode_repo_start(repo, st,
+				     LODE_REPO_VALUES(LODE_REPO_TEXT(stream->uid),
+						      LODE_REPO_TEXT(symptoms->comm),
+						      LODE_REPO_INT(symptoms->n),
+						      LODE_REPO_INT(symptoms->total_ns),
+						      LODE_REPO_INT(symptoms->longest_ns)),
+				     err);
 	}
 	sqlite3_finalize(st);
 	return rc;

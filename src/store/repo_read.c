@@ -36,19 +36,6 @@ struct reading {
 
 /* ---- Which pieces ---- */
 
-struct placed {
-	int64_t segment, digest;
-};
-
-static int by_place(const void *left, const void *right)
-{
-	const struct placed *a = left, *b = right;
-
-	if (a->segment != b->segment)
-		return a->segment < b->segment ? -1 : 1;
-	return (a->digest > b->digest) - (a->digest < b->digest);
-}
-
 static void add_piece(struct reading *reading, enum lode_repo_content content, int64_t id)
 {
 	struct piece piece = {content, id};
@@ -57,16 +44,15 @@ static void add_piece(struct reading *reading, enum lode_repo_content content, i
 }
 
 /* The streams placed[0..n) are of one segment, or of none. */
-static int add_pieces(struct reading *reading, sqlite3_stmt *size, const struct placed *placed,
-		      size_t n, struct lode_error *err)
+static int add_pieces(struct reading *reading, sqlite3_stmt *size,
+		      const struct lode_repo_place *placed, size_t n, struct lode_error *err)
 {
 	int64_t n_streams = INT64_MAX;
 	int rc;
 
 	if (placed->segment) {
-		sqlite3_reset(size);
-		sqlite3_bind_int64(size, 1, placed->segment);
-		rc = lode_repo_step(reading->repo, size, err);
+		rc = lode_repo_start(reading->repo, size,
+				     LODE_REPO_VALUES(LODE_REPO_INT(placed->segment)), err);
 		if (rc < 0)
 			return rc;
 		if (rc > 0)
@@ -86,7 +72,7 @@ static int choose_pieces(struct reading *reading, const struct lode_repo_streams
 			 struct lode_error *err)
 {
 	size_t n = streams->list.n;
-	struct placed *placed = lode_alloc((n + 1) * sizeof(*placed));
+	struct lode_repo_place *placed = lode_alloc((n + 1) * sizeof(*placed));
 	sqlite3_stmt *size;
 	int rc = lode_repo_prepare(&size, reading->repo,
 				   "SELECT n_streams FROM segment WHERE id = ?", err);
@@ -94,11 +80,10 @@ static int choose_pieces(struct reading *reading, const struct lode_repo_streams
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_repo_stream *stream = &streams->list.at[i];
 
-		placed[i] = (struct placed){stream->segment, stream->digest};
+		placed[i] = (struct lode_repo_place){stream->segment, stream->digest};
 		*lode_map_slot(&reading->wanted, stream->content_hash) = 1;
 	}
-	if (n)
-		qsort(placed, n, sizeof(*placed), by_place);
+	lode_repo_places_sort(placed, n);
 	for (size_t first = 0, end; rc == 0 && first < n; first = end) {
 		for (end = first; end < n && placed[end].segment == placed[first].segment; end++)
 			;
@@ -213,39 +198,42 @@ static int read_pieces(struct reading *reading, unsigned n_threads)
 /* ---- Names ---- */
 
 static int add_names_of(struct lode_digest *digest, struct lode_repo *repo,
-			enum lode_repo_content content, const char *sql, struct lode_error *err)
+			enum lode_repo_content content, const lode_id_vec *ids,
+			struct lode_error *err)
 {
-	bool none = false;
-	lode_id_vec ids = {0};
-	struct lode_digest *from, *names;
-	bool *keep;
-	int rc = lode_repo_ids(&ids, repo, sql, err);
+	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < ids.n; i++) {
-		rc = lode_repo_load(&from, repo, content, ids.at[i], err);
+	for (size_t i = 0; rc == 0 && i < ids->n; i++) {
+		struct lode_digest *from, *names;
+		bool *keep;
+
+		rc = lode_repo_load(&from, repo, content, ids->at[i], err);
 		if (rc < 0)
 			break;
-		keep = from->streams.n ? lode_alloc0(from->streams.n, sizeof(*keep)) : &none;
+		keep = lode_alloc0(from->streams.n + 1, sizeof(*keep)); /* none */
 		names = lode_digest_canonical(from, keep);
 		names->unit = digest->unit; /* that of names alone says nothing */
 		lode_digest_merge(digest, names);
 		lode_digest_free(names);
 		lode_digest_free(from);
-		if (keep != &none)
-			free(keep);
+		free(keep);
 	}
-	lode_vec_release(&ids);
 	return rc;
 }
 
 int lode_repo_add_names(struct lode_digest *digest, struct lode_repo *repo, struct lode_error *err)
 {
-	int rc = add_names_of(digest, repo, LODE_CONTENT_NAMES,
-			      "SELECT id FROM segment ORDER BY id", err);
+	lode_id_vec ids = {0};
+	int rc = lode_repo_ids(&ids, repo, "SELECT id FROM segment ORDER BY id", err);
 
 	if (rc == 0)
-		rc = add_names_of(digest, repo, LODE_CONTENT_DIGEST,
-				  "SELECT id FROM digest WHERE segment IS NULL ORDER BY id", err);
+		rc = add_names_of(digest, repo, LODE_CONTENT_NAMES, &ids, err);
+	ids.n = 0;
+	if (rc == 0)
+		rc = lode_repo_digests_in(&ids, repo, 0, err);
+	if (rc == 0)
+		rc = add_names_of(digest, repo, LODE_CONTENT_DIGEST, &ids, err);
+	lode_vec_release(&ids);
 	return rc;
 }
 
@@ -279,9 +267,8 @@ static int describe_repo_read(struct lode_digest_origin *origin, struct lode_rep
 		if (*slot != LODE_NONE)
 			continue;
 		*slot = 1;
-		sqlite3_reset(st);
-		sqlite3_bind_int64(st, 1, streams->list.at[i].digest);
-		rc = lode_repo_step(repo, st, err);
+		rc = lode_repo_start(
+			repo, st, LODE_REPO_VALUES(LODE_REPO_INT(streams->list.at[i].digest)), err);
 		if (rc <= 0)
 			continue;
 		origin->input_bytes += sqlite3_column_int64(st, 0);

@@ -30,8 +30,7 @@ int lode_repo_content(lode_byte_vec *out, struct lode_repo *repo, enum lode_repo
 	rc = lode_repo_prepare(&st, repo, sql, err);
 	if (rc < 0)
 		return rc;
-	sqlite3_bind_int64(st, 1, id);
-	rc = lode_repo_step(repo, st, err);
+	rc = lode_repo_start(repo, st, LODE_REPO_VALUES(LODE_REPO_INT(id)), err);
 	if (rc == 0)
 		rc = lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
 			       "damaged repository: %s %lld is not there", words[content],
@@ -96,15 +95,45 @@ int lode_repo_put_content(struct lode_repo *repo, enum lode_repo_content content
 	return rc;
 }
 
-int lode_repo_ids(lode_id_vec *out, struct lode_repo *repo, const char *sql, struct lode_error *err)
+static int read_ids(lode_id_vec *out, struct lode_repo *repo, const char *sql,
+		    const struct lode_repo_value *values, size_t n, struct lode_error *err)
 {
 	sqlite3_stmt *st;
 	int rc = lode_repo_prepare(&st, repo, sql, err);
 
-	while (rc >= 0 && (rc = lode_repo_step(repo, st, err)) > 0)
+	if (rc == 0)
+		rc = lode_repo_start(repo, st, values, n, err);
+	for (; rc > 0; rc = lode_repo_step(repo, st, err))
 		lode_vec_append(out, sqlite3_column_int64(st, 0));
 	sqlite3_finalize(st);
 	return rc;
+}
+
+int lode_repo_ids(lode_id_vec *out, struct lode_repo *repo, const char *sql, struct lode_error *err)
+{
+	return read_ids(out, repo, sql, NULL, 0, err);
+}
+
+int lode_repo_digests_in(lode_id_vec *out, struct lode_repo *repo, int64_t segment,
+			 struct lode_error *err)
+{
+	return read_ids(out, repo, "SELECT id FROM digest WHERE segment IS ? ORDER BY id",
+			LODE_REPO_VALUES(LODE_REPO_KEY(segment)), err);
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct lode_repo_place *a = left, *b = right;
+
+	if (a->segment != b->segment)
+		return a->segment < b->segment ? -1 : 1;
+	return (a->digest > b->digest) - (a->digest < b->digest);
+}
+
+void lode_repo_places_sort(struct lode_repo_place *places, size_t n)
+{
+	if (n)
+		qsort(places, n, sizeof(*places), by_place);
 }
 
 /* ---- Just stored ---- */
@@ -151,28 +180,19 @@ int lode_repo_level_of(int64_t n_digests)
 static int put_segment_row(int64_t *id, struct lode_repo *repo, int level, int64_t n_digests,
 			   const struct lode_digest *merged, size_t n_bytes, struct lode_error *err)
 {
-	sqlite3_stmt *st;
-	int rc = lode_repo_prepare(&st, repo,
-				   "INSERT INTO segment(id, level, n_digests, n_streams, n_bytes)"
-				   " VALUES (?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET"
-				   " level = excluded.level, n_digests = excluded.n_digests,"
-				   " n_streams = excluded.n_streams, n_bytes = excluded.n_bytes",
-				   err);
+	int64_t row;
+	int rc = lode_repo_change(
+		&row, repo,
+		"INSERT INTO segment(id, level, n_digests, n_streams, n_bytes)"
+		" VALUES (?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET"
+		" level = excluded.level, n_digests = excluded.n_digests,"
+		" n_streams = excluded.n_streams, n_bytes = excluded.n_bytes",
+		LODE_REPO_VALUES(LODE_REPO_KEY(*id), LODE_REPO_INT(level), LODE_REPO_INT(n_digests),
+				 LODE_REPO_INT(merged->streams.n), LODE_REPO_INT(n_bytes)),
+		err);
 
-	if (rc < 0)
-		return rc;
-	if (*id)
-		sqlite3_bind_int64(st, 1, *id);
-	else
-		sqlite3_bind_null(st, 1);
-	sqlite3_bind_int64(st, 2, level);
-	sqlite3_bind_int64(st, 3, n_digests);
-	sqlite3_bind_int64(st, 4, (int64_t)merged->streams.n);
-	sqlite3_bind_int64(st, 5, (int64_t)n_bytes);
-	rc = lode_repo_step(repo, st, err);
-	sqlite3_finalize(st);
 	if (rc == 0 && !*id)
-		*id = sqlite3_last_insert_rowid(repo->db);
+		*id = row;
 	return rc;
 }
 
@@ -205,10 +225,9 @@ int lode_repo_put_segment(int64_t *id, struct lode_repo *repo, int level, int64_
 	return rc;
 }
 
-/* One digest of all, and of how many it is. */
-static int merge_contents(struct lode_digest **out, struct lode_repo *repo,
-			  enum lode_repo_content content, const int64_t *ids, size_t n,
-			  struct lode_error *err)
+int lode_repo_merged(struct lode_digest **out, struct lode_repo *repo,
+		     enum lode_repo_content content, const int64_t *ids, size_t n,
+		     struct lode_error *err)
 {
 	struct lode_digest *merged = lode_digest_new(), *one;
 	int rc = 0;
@@ -235,22 +254,19 @@ static int move_into(struct lode_repo *repo, int64_t segment, enum lode_repo_con
 	sqlite3_stmt *move, *drop = NULL;
 	int rc = lode_repo_prepare(&move, repo,
 				   content == LODE_CONTENT_DIGEST
-					   ? "UPDATE digest SET segment = ?1 WHERE id = ?2"
-					   : "UPDATE digest SET segment = ?1 WHERE segment = ?2",
+					   ? "UPDATE digest SET segment = ? WHERE id = ?"
+					   : "UPDATE digest SET segment = ? WHERE segment = ?",
 				   err);
 
 	if (rc == 0 && content == LODE_CONTENT_SEGMENT)
 		rc = lode_repo_prepare(&drop, repo, "DELETE FROM segment WHERE id = ?", err);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		sqlite3_reset(move);
-		sqlite3_bind_int64(move, 1, segment);
-		sqlite3_bind_int64(move, 2, ids[i]);
-		rc = lode_repo_step(repo, move, err);
-		if (rc < 0 || !drop)
-			continue;
-		sqlite3_reset(drop);
-		sqlite3_bind_int64(drop, 1, ids[i]);
-		rc = lode_repo_step(repo, drop, err);
+		rc = lode_repo_start(
+			repo, move, LODE_REPO_VALUES(LODE_REPO_INT(segment), LODE_REPO_INT(ids[i])),
+			err);
+		if (rc == 0 && drop)
+			rc = lode_repo_start(repo, drop, LODE_REPO_VALUES(LODE_REPO_INT(ids[i])),
+					     err);
 	}
 	sqlite3_finalize(move);
 	sqlite3_finalize(drop);
@@ -269,9 +285,7 @@ static int count_digests(int64_t *out, struct lode_repo *repo, enum lode_repo_co
 	*out = 0;
 	rc = lode_repo_prepare(&st, repo, "SELECT n_digests FROM segment WHERE id = ?", err);
 	for (size_t i = 0; rc >= 0 && i < n; i++) {
-		sqlite3_reset(st);
-		sqlite3_bind_int64(st, 1, ids[i]);
-		rc = lode_repo_step(repo, st, err);
+		rc = lode_repo_start(repo, st, LODE_REPO_VALUES(LODE_REPO_INT(ids[i])), err);
 		if (rc > 0)
 			*out += sqlite3_column_int64(st, 0);
 	}
@@ -288,7 +302,7 @@ int lode_repo_merge(int64_t *segment, struct lode_repo *repo, enum lode_repo_con
 
 	*segment = 0;
 	if (rc == 0)
-		rc = merge_contents(&merged, repo, content, ids, n, err);
+		rc = lode_repo_merged(&merged, repo, content, ids, n, err);
 	if (rc == 0)
 		rc = lode_repo_put_segment(segment, repo, lode_repo_level_of(n_digests), n_digests,
 					   merged, err);

@@ -50,6 +50,19 @@ int lode_repo_merge(int64_t *segment, struct lode_repo *repo, enum lode_repo_con
 typedef LODE_VEC(int64_t) lode_id_vec;
 int lode_repo_ids(lode_id_vec *out, struct lode_repo *repo, const char *sql,
 		  struct lode_error *err);
+/* Those of a segment; 0: those of none. */
+int lode_repo_digests_in(lode_id_vec *out, struct lode_repo *repo, int64_t segment,
+			 struct lode_error *err);
+/* One digest of all, canonical. */
+int lode_repo_merged(struct lode_digest **out, struct lode_repo *repo,
+		     enum lode_repo_content content, const int64_t *ids, size_t n,
+		     struct lode_error *err);
+
+/* Where a stream is: to be sorted, so that what lies together is read together. */
+struct lode_repo_place {
+	int64_t segment, digest;
+};
+void lode_repo_places_sort(struct lode_repo_place *places, size_t n);
 
 /* Digests that this process has just stored, so that merging need not unpack them: takes it. */
 void lode_repo_remember(struct lode_repo *repo, int64_t id, struct lode_digest *digest);
