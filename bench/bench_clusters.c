@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 #include "engine/clusters/clusters.h"
-#include "engine/clusters/linkage.h"
 #include "engine/clusters/similarity.h"
+#include "unit/engine/find_min_cost.h"
+#include "unit/engine/linkage_oracle.h"
 #include "engine/patterns/miner.h"
 #include "base/pool.h"
 #include "gen_world.h"

@@ -232,21 +232,3 @@ const char *lode_stream_set_label(struct lode_stream_set *set, size_t i, const c
 		return day_of(&set->job.arena, set->described.list.at[i].time_ns);
 	return lode_repo_stream_label(&set->described.list.at[i], key);
 }
-
-void lode_stream_set_keep(struct lode_stream_set *set, const bool *keep)
-{
-	struct lode_digest *kept = lode_digest_canonical(set->job.digest, keep);
-
-	lode_digest_free(set->job.digest);
-	set->job.digest = kept;
-	if (set->described.list.n) {
-		size_t n = 0;
-
-		for (size_t i = 0; i < set->described.list.n; i++)
-			if (keep[i])
-				set->described.list.at[n++] = set->described.list.at[i];
-		set->described.list.n = n;
-		if (n)
-			order_described(set);
-	}
-}

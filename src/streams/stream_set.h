@@ -46,7 +46,3 @@ void lode_stream_set_release(struct lode_stream_set *set);
  * UTC: of the repository's time, or of the recording's own clock). Lives as long as the set.
  */
 const char *lode_stream_set_label(struct lode_stream_set *set, size_t i, const char *key);
-
-/* The set without the streams whose keep[i] is false: rows and symptoms go, name statistics stay.
- */
-void lode_stream_set_keep(struct lode_stream_set *set, const bool *keep);

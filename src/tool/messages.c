@@ -51,13 +51,6 @@ int lode_say_error(const struct lode_command *self, const struct lode_error *err
 	}
 }
 
-int lode_say_mining_error(const struct lode_command *self, const struct lode_error *err)
-{
-	int code = lode_say_error(self, err);
-
-	return err->status == LODE_ERR_LIMIT ? LODE_EXIT_USAGE : code;
-}
-
 void lode_say_inputs(const struct lode_command *self, const char *what,
 		     const struct lode_skipped_input *inputs, size_t n)
 {

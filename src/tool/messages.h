@@ -10,9 +10,6 @@
 /* Says the error, names made harmless for terminals. Gives the exit code for its status. */
 int lode_say_error(const struct lode_command *self, const struct lode_error *err);
 
-/* The same of one while mining: too many patterns are the command line's to mend, by another λ. */
-int lode_say_mining_error(const struct lode_command *self, const struct lode_error *err);
-
 /* One line per input that was skipped or is incomplete, and how many files were passed over. */
 void lode_say_skipped(const struct lode_command *self, const struct lode_digest_job *job);
 

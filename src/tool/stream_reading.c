@@ -2,8 +2,6 @@
 
 #include <time.h>
 
-#include "tool/messages.h"
-
 struct lode_digest_job_options lode_reading_options(const struct lode_input_options *input,
 						    const struct lode_aoi_values *aoi,
 						    struct lode_progress *progress)
@@ -14,19 +12,6 @@ struct lode_digest_job_options lode_reading_options(const struct lode_input_opti
 	options.progress = progress ? lode_progress_read : NULL;
 	options.progress_context = progress;
 	return options;
-}
-
-int lode_streams_read(const struct lode_command *self, struct lode_stream_set *set,
-		      const struct lode_stream_set_options *options, struct lode_progress *progress)
-{
-	struct lode_error err;
-	int rc;
-
-	lode_progress_start(progress);
-	rc = lode_stream_set_require(set, options, &err);
-	lode_progress_end(progress);
-	lode_say_skipped(self, &set->job);
-	return rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
 }
 
 int lode_job_exit(const struct lode_digest_job *job, int code)

@@ -23,15 +23,6 @@ struct lode_digest_job_options lode_reading_options(const struct lode_input_opti
 						    const struct lode_aoi_values *aoi,
 						    struct lode_progress *progress);
 
-/*
- * LODE_EXIT_OK when there are streams with symptoms in `*set`; else what is wrong was said, and the
- * code is the command's. Progress goes to `progress`, which is ended. `*set` is the caller's to
- * release in any case.
- */
-int lode_streams_read(const struct lode_command *self, struct lode_stream_set *set,
-		      const struct lode_stream_set_options *options,
-		      struct lode_progress *progress);
-
 /* What the command's own code becomes: what was skipped or is incomplete shows in it. */
 int lode_job_exit(const struct lode_digest_job *job, int code);
 

@@ -30,10 +30,6 @@ struct lode_timeline_window_query {
 	unsigned n_threads;		     /* of ours; 0: one */
 };
 
-/* How much the window holds, without summarising it: calls that begin in it, over all threads. */
-int lode_timeline_window_calls(uint64_t *n_calls, struct lode_call_trace *trace, int64_t t0_ns,
-			       int64_t t1_ns, struct lode_error *err);
-
 /* `options`: thresholds, and whether it is classic. */
 int lode_timeline_window(struct lode_regtime **out, struct lode_call_trace *trace,
 			 const struct lode_regtime_options *options,

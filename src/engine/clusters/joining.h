@@ -6,7 +6,8 @@
  * of them, that they are below the cut, is often enough to see that a cluster is not the nearest;
  * they are computed one by one, only while the answer hangs on them.
  *
- * The result is exactly that of lode_agglomerate (linkage.h) on the full matrix.
+ * The result is exactly that of the plain method on the full matrix
+ * (tests/unit/engine/linkage_oracle.h).
  */
 #pragma once
 

@@ -3,14 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *lode_curve_name(unsigned curve)
-{
-	static const char *const names[LODE_N_CURVES] = {"best", "total", "max", "random"};
-
-	return names[curve];
-}
-
-size_t lode_curve_needed(const double *covered_ns, size_t n, double target_ns)
+/* The smallest k with covered_ns[k] >= target_ns; n if there is none. */
+static size_t needed_for(const double *covered_ns, size_t n, double target_ns)
 {
 	size_t from = 0, to = n;
 
@@ -34,8 +28,7 @@ static void add_level(struct lode_order_curves *curves, double target_ns)
 
 	/* Expectations are sums of doubles: half a nanosecond is none. */
 	for (unsigned c = 0; c < LODE_N_CURVES; c++)
-		level.needed[c] =
-			lode_curve_needed(curves->covered_ns[c], curves->n, target_ns - 0.5);
+		level.needed[c] = needed_for(curves->covered_ns[c], curves->n, target_ns - 0.5);
 	lode_vec_append(&curves->levels, level);
 }
 

@@ -14,8 +14,6 @@
 /* The first three are enum lode_order_kind. */
 enum { LODE_CURVE_RANDOM = LODE_ORDER_MAX + 1, LODE_N_CURVES };
 
-const char *lode_curve_name(unsigned curve);
-
 /* One line of the figure's table: how many streams each order needs to reach so much. */
 struct lode_curve_level {
 	double share; /* of all symptom time */
@@ -35,6 +33,3 @@ struct lode_order_curves {
 
 void lode_order_curves_build(struct lode_order_curves *out, const struct lode_order_input *input);
 void lode_order_curves_release(struct lode_order_curves *curves);
-
-/* The smallest k with covered_ns[k] >= target_ns; n if there is none. */
-size_t lode_curve_needed(const double *covered_ns, size_t n, double target_ns);

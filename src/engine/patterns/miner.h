@@ -71,10 +71,4 @@ struct lode_miner_options {
 int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences *sequences,
 		       const struct lode_miner_options *options, struct lode_error *err);
 
-/* The smallest λ that gives at most `max_patterns` patterns (`--patterns N`; min_cost.h has the
- * small print). */
-int lode_mine_find_min_cost(int64_t *min_cost, const struct lode_sequences *sequences,
-			    size_t max_patterns, const struct lode_miner_options *options,
-			    struct lode_error *err);
-
 void lode_pattern_set_release(struct lode_pattern_set *set);

@@ -218,24 +218,6 @@ out:
 	return rc;
 }
 
-void lode_reduced_restrict(struct lode_reduced *out, const struct lode_reduced *from,
-			   uint32_t first)
-{
-	struct lode_merge merge = {0};
-	uint32_t i, p;
-
-	memset(out, 0, sizeof(*out));
-	out->n_items = from->n_items;
-	lode_merge_begin(&merge, from->n);
-	for (i = 0; i < from->n; i++) {
-		for (p = from->start[i]; p < from->start[i + 1]; p++)
-			if (from->items[p] >= first)
-				lode_vec_append(&merge.items, from->items[p]);
-		lode_merge_close(&merge, from->weight[i]);
-	}
-	take_merged(out, &merge);
-}
-
 void lode_reduced_release(struct lode_reduced *reduced)
 {
 	free(reduced->item_cost);

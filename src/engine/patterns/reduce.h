@@ -34,10 +34,3 @@ struct lode_reduced {
 int lode_reduce(struct lode_reduced *out, const struct lode_sequences *sequences, int64_t min_cost,
 		struct lode_error *err);
 void lode_reduced_release(struct lode_reduced *reduced);
-
-/*
- * The sequences without the items below `first`, merged again: what is left to look at once these
- * items are done. Items keep their ids; chains are not copied (NULL).
- */
-void lode_reduced_restrict(struct lode_reduced *out, const struct lode_reduced *from,
-			   uint32_t first);

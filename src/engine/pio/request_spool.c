@@ -46,11 +46,6 @@ void lode_request_spool_free(struct lode_request_spool *spool)
 	free(spool);
 }
 
-uint64_t lode_request_spool_count(const struct lode_request_spool *spool)
-{
-	return spool->n;
-}
-
 /* ---- Items ---- */
 
 static uint8_t *put_request_spool(uint8_t *p, uint64_t x)

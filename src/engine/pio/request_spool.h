@@ -28,7 +28,6 @@ struct lode_spooled_request {
 /* Fails only when the temporary file does. */
 int lode_request_spool_add(struct lode_request_spool *spool,
 			   const struct lode_spooled_request *item, struct lode_error *err);
-uint64_t lode_request_spool_count(const struct lode_request_spool *spool);
 
 /* Reads all, in order; may be done again and again. A reader is `{ 0 }` before the first item. */
 struct lode_request_spool_reader {

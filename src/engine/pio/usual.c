@@ -39,16 +39,6 @@ void lode_usual_add(struct lode_usual *usual, uint32_t pair, int64_t response_ns
 	lode_usual_moments_add(&usual->pairs.at[pair].moments, x);
 }
 
-void lode_usual_merge(struct lode_usual *usual, const struct lode_usual *other)
-{
-	for (size_t i = 0; i < other->pairs.n; i++) {
-		const struct lode_usual_pair *p = &other->pairs.at[i];
-		uint32_t pair = lode_usual_pair(usual, p->action, p->user);
-
-		lode_usual_moments_merge(&usual->pairs.at[pair].moments, &p->moments);
-	}
-}
-
 static double bound_of(const struct lode_usual *usual, const struct lode_usual_moments *m)
 {
 	double bound = m->mean + lode_usual_moments_deviation(m);

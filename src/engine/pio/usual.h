@@ -34,8 +34,6 @@ struct lode_usual {
 /* The pair's number, made if it is new. */
 uint32_t lode_usual_pair(struct lode_usual *usual, uint32_t action, uint32_t user);
 void lode_usual_add(struct lode_usual *usual, uint32_t pair, int64_t response_ns);
-/* Adds what another has learnt; its ids of actions and users are the same. */
-void lode_usual_merge(struct lode_usual *usual, const struct lode_usual *other);
 /* Works out the bounds, after the last add. */
 void lode_usual_settle(struct lode_usual *usual);
 /* A response of the pair that takes longer is SLOW; INFINITY: it cannot be judged. After

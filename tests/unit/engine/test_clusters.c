@@ -1,6 +1,6 @@
 #include "engine/clusters/clusters.h"
-#include "engine/clusters/linkage.h"
 #include "clusters_fixture.h"
+#include "linkage_oracle.h"
 
 /* The whole by its parts: all pairs, then the plain agglomeration of their triangle. */
 static size_t cluster_plainly(uint32_t *cluster_of, const struct fixture *f,

@@ -1,7 +1,7 @@
 #include <math.h>
 
-#include "engine/clusters/linkage.h"
 #include "clusters_fixture.h"
+#include "linkage_oracle.h"
 
 enum { MOST = 14 };
 

@@ -17,6 +17,7 @@
 #include "base/lines.h"
 #include "base/mem.h"
 #include "cases.h"
+#include "find_min_cost.h"
 
 enum { MAX_SEQUENCES = 8, MAX_ITEMS = 7, MAX_SUBSEQUENCES = MAX_SEQUENCES << MAX_ITEMS };
 

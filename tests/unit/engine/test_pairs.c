@@ -1,7 +1,7 @@
 #include "engine/clusters/joining.h"
-#include "engine/clusters/linkage.h"
 #include "engine/clusters/pairs.h"
 #include "clusters_fixture.h"
+#include "linkage_oracle.h"
 
 /* Cuts at similarities that occur, and between: a pair exactly at the cut is similar enough. */
 static uint32_t random_cut(uint64_t *random, const struct lode_similarity *similarity,

@@ -284,15 +284,15 @@ static void check_counts(const struct world *w, const struct lode_request_log *l
 	}
 }
 
-/* Learning (with a spool in a file, too), judging by what was learnt, and halves merged. */
+/* Learning (with a spool in a file, too), and judging by what was learnt. */
 static void slow_requests_are_those_of_the_definition(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 150; seed++) {
 		static struct world w;
 		struct lode_random random = {seed};
-		struct lode_usual usual = {0}, half = {0}, merged = {0};
-		struct lode_request_log learning, judging, first, second;
+		struct lode_usual usual = {0};
+		struct lode_request_log learning, judging;
 		struct lode_request_log_options options = {.step_ns = STEP};
 		struct lode_error err;
 
@@ -300,9 +300,9 @@ static void slow_requests_are_those_of_the_definition(void **state)
 		options.is_by_start = w.is_by_start;
 		options.is_whole_response = w.is_whole;
 		options.memory_bytes = seed % 2;
-		usual.is_log = half.is_log = merged.is_log = w.is_log;
-		usual.is_per_action = half.is_per_action = merged.is_per_action = w.is_per_action;
-		usual.min_requests = merged.min_requests = w.min_requests;
+		usual.is_log = w.is_log;
+		usual.is_per_action = w.is_per_action;
+		usual.min_requests = w.min_requests;
 		lode_request_log_init(&learning, &options, &usual, false);
 		deliver(&learning, &w, 0, w.n);
 		lode_usual_settle(&usual);
@@ -314,24 +314,9 @@ static void slow_requests_are_those_of_the_definition(void **state)
 		deliver(&judging, &w, w.n / 2, w.n);
 		check_counts(&w, &judging, "judged", seed);
 
-		lode_request_log_init(&first, &options, &merged, false);
-		deliver(&first, &w, 0, w.n / 3);
-		lode_request_log_init(&second, &options, &half, false);
-		deliver(&second, &w, w.n / 3, w.n);
-		lode_usual_merge(&merged, &half);
-		lode_usual_settle(&merged);
-		lode_request_log_release(&judging);
-		lode_request_log_init(&judging, &options, &merged, true);
-		deliver(&judging, &w, 0, w.n);
-		check_counts(&w, &judging, "merged", seed);
-
 		lode_request_log_release(&learning);
 		lode_request_log_release(&judging);
-		lode_request_log_release(&first);
-		lode_request_log_release(&second);
 		lode_usual_release(&usual);
-		lode_usual_release(&half);
-		lode_usual_release(&merged);
 	}
 }
 

@@ -1,4 +1,4 @@
-#include "engine/clusters/linkage.h"
+#include "linkage_oracle.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

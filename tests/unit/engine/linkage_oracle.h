@@ -1,5 +1,6 @@
 /*
- * Agglomeration: joins the two most similar clusters until none are similar enough (design §3.4).
+ * Agglomeration from a matrix, what engine/clusters/joining is held to: joins the two most similar
+ * clusters until none are similar enough (design §3.4).
  *
  *   average   mean of all similarities between the two clusters' members
  *   complete  the lowest of them
