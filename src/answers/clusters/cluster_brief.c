@@ -2,12 +2,12 @@
 #include "answers/clusters/cluster_brief.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "answers/clusters/common_part.h"
 #include "answers/clusters/variants.h"
 #include "document/findings.h"
+#include "base/sorted.h"
 
 /* ---- What it is about ---- */
 
@@ -43,9 +43,7 @@ static int costliest_first(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? 1 : -1;
-	return strcmp(x->name, y->name);
+	return LODE_ORDER(y->ns, x->ns) ?: strcmp(x->name, y->name);
 }
 
 /*
@@ -73,7 +71,7 @@ static size_t parts_of(struct part *parts, const struct lode_cluster *c)
 		/* Time of which nothing was recorded: not even whether the thread waited. */
 		parts[n++] = (struct part){"unknown", self_ns};
 	}
-	qsort(parts, n, sizeof(*parts), costliest_first);
+	lode_sort(parts, n, costliest_first);
 	return n;
 }
 

@@ -30,8 +30,7 @@ static int read_wanted(struct wanted *wanted, const char *name, struct lode_erro
 	else if (len < 4 || len > 16 || n_hex != len)
 		return lode_fail(
 			err, LODE_ERR_ARG, NULL, -1,
-			"'%.40s' is not a cluster: give its number, or the first digits of "
-			"its id",
+			"'%.40s' is not a cluster: give its number, or the first digits of its id",
 			name);
 	return 0;
 }
@@ -113,9 +112,9 @@ int lode_cluster_choice_of_run(struct lode_cluster_choice *out, struct lode_repo
 	if (rc > 0)
 		rc = take_from_run(out, &run, name, err);
 	else if (rc == 0)
-		rc = lode_fail(err, LODE_ERR_ARG, lode_repo_path(repo), -1,
-			       "it was not mined yet: clusters have their numbers from lode mine "
-			       "--repo");
+		rc = lode_fail(
+			err, LODE_ERR_ARG, lode_repo_path(repo), -1,
+			"it was not mined yet: clusters have their numbers from lode mine --repo");
 	lode_repo_run_release(&run);
 	if (rc < 0)
 		lode_cluster_choice_release(out);

@@ -3,12 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_stream(const void *a, const void *b)
-{
-	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-
-	return p < q ? -1 : p > q;
-}
+#include "base/sorted.h"
 
 void lode_cluster_costs_build(struct lode_cluster_costs *out, const struct lode_mined *mined)
 {
@@ -34,8 +29,7 @@ void lode_cluster_costs_build(struct lode_cluster_costs *out, const struct lode_
 				lode_vec_append(&touched, stream);
 			sum[stream] += w->symptom_cost_ns;
 		}
-		if (touched.n)
-			qsort(touched.at, touched.n, sizeof(*touched.at), by_stream);
+		lode_sort(touched.at, touched.n, lode_compare_u32);
 		for (size_t i = 0; i < touched.n; i++) {
 			struct lode_diff_cost cell = {touched.at[i], sum[touched.at[i]]};
 

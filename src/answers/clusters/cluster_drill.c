@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/sorted.h"
 
 void lode_drill_build(struct lode_drill *out, const struct lode_mined *mined)
 {
@@ -79,9 +80,7 @@ static int dearest_first(const void *a, const void *b)
 {
 	const struct lode_drill_stream *p = a, *q = b;
 
-	if (p->cost_ns != q->cost_ns)
-		return p->cost_ns > q->cost_ns ? -1 : 1;
-	return p->stream < q->stream ? -1 : p->stream > q->stream;
+	return LODE_ORDER(q->cost_ns, p->cost_ns) ?: LODE_ORDER(p->stream, q->stream);
 }
 
 void lode_drill_streams_of(lode_drill_streams *out, const struct lode_drill *drill,
@@ -108,8 +107,7 @@ void lode_drill_streams_of(lode_drill_streams *out, const struct lode_drill *dri
 			s->worst[s->n_symptoms] = (uint32_t)i;
 		s->n_symptoms++;
 	}
-	if (out->n)
-		qsort(out->at, out->n, sizeof(*out->at), dearest_first);
+	lode_sort(out->at, out->n, dearest_first);
 	lode_map_release(&place_of);
 }
 

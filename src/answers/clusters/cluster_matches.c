@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 void lode_rows_of_nodes_build(struct lode_rows_of_nodes *out, const struct lode_digest *digest)
 {
 	size_t n = digest->tree.nodes.n, *next = lode_alloc0(n + 1, sizeof(*next));
@@ -30,9 +32,7 @@ static int by_cost(const void *a, const void *b)
 {
 	const struct lode_cluster_match *p = a, *q = b;
 
-	if (p->matched_ns != q->matched_ns)
-		return p->matched_ns > q->matched_ns ? -1 : 1;
-	return p->signature < q->signature ? -1 : p->signature > q->signature;
+	return LODE_ORDER(q->matched_ns, p->matched_ns) ?: LODE_ORDER(p->signature, q->signature);
 }
 
 /* What is summed up of one cluster. */
@@ -86,8 +86,7 @@ void lode_cluster_matches_build(lode_cluster_matches *out, const struct lode_min
 			sums.of[signature] = 0;
 		}
 		sums.touched.n = 0;
-		if (out->n > first)
-			qsort(out->at + first, out->n - first, sizeof(*out->at), by_cost);
+		lode_sort(out->at + first, out->n - first, by_cost);
 	}
 	lode_vec_release(&sums.touched);
 	free(sums.of);

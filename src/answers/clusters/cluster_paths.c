@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "streams/digest_item.h"
+#include "base/sorted.h"
 
 static int by_symptom(const void *a, const void *b)
 {
 	const struct lode_cluster_path *p = a, *q = b;
 
-	return p->symptom < q->symptom ? -1 : p->symptom > q->symptom;
+	return LODE_ORDER(p->symptom, q->symptom);
 }
 
 /* The worst symptoms of the first clusters, each once, in order. */
@@ -24,7 +25,7 @@ static void choose_cluster_paths(struct lode_cluster_paths *out, const struct lo
 				mined->clusters[c].worst[0].symptom;
 	if (!out->at.n)
 		return;
-	qsort(out->at.at, out->at.n, sizeof(*out->at.at), by_symptom);
+	lode_sort(out->at.at, out->at.n, by_symptom);
 	for (size_t i = 1; i < out->at.n; i++)
 		if (out->at.at[i].symptom != out->at.at[n].symptom)
 			out->at.at[++n] = out->at.at[i];

@@ -6,6 +6,7 @@
 
 #include "engine/signatures/signature_match.h"
 #include "model/signature_pattern.h"
+#include "base/sorted.h"
 
 /* Past so many patterns of one cluster they are not compared with each other. */
 enum { MAX_COMPARED = 1000 };
@@ -133,7 +134,7 @@ static void choose_cluster_signatures(struct lode_cluster_signature *out,
 			patterns[n++] = s->patterns[p];
 	if (has_common)
 		patterns[n++] = c->list[2 * i + 1].patterns[0];
-	qsort(patterns, n, sizeof(*patterns), by_text_cluster_signatures);
+	lode_sort(patterns, n, by_text_cluster_signatures);
 	*out = (struct lode_cluster_signature){
 		.patterns = patterns,
 		.n_patterns = n,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/sorted.h"
 #include "answers/clusters/common_part.h"
 #include "document/units.h"
 
@@ -48,12 +49,9 @@ static void add_pattern(struct lode_gap *gaps, const struct lode_cluster *c,
 static int dearest_first(const void *a, const void *b)
 {
 	const struct lode_variant *x = a, *y = b;
+	int order = LODE_ORDER(y->own_ns, x->own_ns) ?: LODE_ORDER(x->n, y->n);
 
-	if (x->own_ns != y->own_ns)
-		return x->own_ns < y->own_ns ? 1 : -1;
-	if (x->n != y->n)
-		return x->n < y->n ? -1 : 1;
-	return x->n ? memcmp(x->frames, y->frames, x->n * sizeof(*x->frames)) : 0;
+	return order || !x->n ? order : memcmp(x->frames, y->frames, x->n * sizeof(*x->frames));
 }
 
 struct lode_gap *lode_gaps_new(const struct lode_cluster *cluster)
@@ -64,9 +62,7 @@ struct lode_gap *lode_gaps_new(const struct lode_cluster *cluster)
 		if (cluster->patterns[i].holds_common)
 			add_pattern(gaps, cluster, &cluster->patterns[i]);
 	for (size_t i = 0; i <= cluster->n_common; i++) {
-		if (gaps[i].variants.n)
-			qsort(gaps[i].variants.at, gaps[i].variants.n, sizeof(*gaps[i].variants.at),
-			      dearest_first);
+		lode_sort(gaps[i].variants.at, gaps[i].variants.n, dearest_first);
 	}
 	return gaps;
 }

@@ -4,6 +4,7 @@
 
 #include "answers/coverage/coverage.h"
 #include "answers/input_fields.h"
+#include "base/sorted.h"
 
 struct lode_coverage_state {
 	struct lode_coverage_answer answer; /* what the caller holds */
@@ -39,9 +40,7 @@ static int best_first(const void *a, const void *b, void *context)
 
 	if (s[p].is_retired != s[q].is_retired)
 		return s[p].is_retired ? 1 : -1;
-	if (x != y)
-		return x > y ? -1 : 1;
-	return strcmp(s[p].name, s[q].name);
+	return LODE_ORDER(y, x) ?: strcmp(s[p].name, s[q].name);
 }
 
 /* Numbers of the signatures. */
@@ -52,7 +51,7 @@ static uint32_t *make_order(struct lode_coverage_state *s)
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
-	qsort_r(order, n, sizeof(*order), best_first, s);
+	lode_sort_r(order, n, best_first, s);
 	return order;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "answers/clusters/cluster_costs.h"
+#include "base/sorted.h"
 
 /* Of the smaller set's area of interest, as lode_mine has it of the whole. */
 static const double lambda_share = 0.002;
@@ -52,9 +53,7 @@ static int by_content(const void *a, const void *b, void *context)
 	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
 	uint64_t x = digest->streams.at[p].content_hash, y = digest->streams.at[q].content_hash;
 
-	if (x != y)
-		return x < y ? -1 : 1;
-	return p < q ? -1 : p > q;
+	return LODE_ORDER(x, y) ?: LODE_ORDER(p, q);
 }
 
 /* Numbers streams by their content: random splits are then the same whatever order they came in. */
@@ -65,7 +64,7 @@ static uint32_t *number_streams(const struct lode_digest *digest)
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
-	qsort_r(order, n, sizeof(*order), by_content, (void *)digest);
+	lode_sort_r(order, n, by_content, (void *)digest);
 	for (size_t i = 0; i < n; i++)
 		number[order[i]] = (uint32_t)i;
 	free(order);

@@ -6,6 +6,7 @@
 #include "streams/digest_job.h"
 #include "input/bundle_notes.h"
 #include "store/digest_file.h"
+#include "base/sorted.h"
 
 struct lode_info_state {
 	struct lode_info_answer answer; /* what the caller holds */
@@ -119,12 +120,9 @@ static int worst_first(const void *a, const void *b)
 {
 	const struct lode_info_module *p = *(const struct lode_info_module *const *)a;
 	const struct lode_info_module *q = *(const struct lode_info_module *const *)b;
+	int order = LODE_ORDER(q->unknown_ns, p->unknown_ns) ?: LODE_ORDER(q->cost_ns, p->cost_ns);
 
-	if (p->unknown_ns != q->unknown_ns)
-		return p->unknown_ns > q->unknown_ns ? -1 : 1;
-	if (p->cost_ns != q->cost_ns)
-		return p->cost_ns > q->cost_ns ? -1 : 1;
-	return strcmp(p->name, q->name);
+	return order ?: strcmp(p->name, q->name);
 }
 
 /* Modules with equal names and costs are told once. */
@@ -136,7 +134,7 @@ static void list_worst(struct lode_info_state *s, struct lode_info_stream *out, 
 
 	for (size_t i = 0; i < n_modules; i++)
 		order[i] = &out->modules[i];
-	qsort(order, n_modules, sizeof(const struct lode_info_module *), worst_first);
+	lode_sort(order, n_modules, worst_first);
 	for (size_t i = 0; i < n_modules && n < most && order[i]->cost_ns; i++)
 		if (!n || worst_first(&order[n - 1], &order[i]) != 0)
 			order[n++] = order[i];

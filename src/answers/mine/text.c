@@ -122,8 +122,7 @@ static void print_method(FILE *out, const struct lode_mine_answer *answer)
 		fprintf(out, "Symptoms: %s.\n", lode_escape(text, sizeof(text), answer->symptoms));
 		if (answer->is_default_symptoms)
 			fprintf(out, "  Nobody said who waited when: --symptom and --symptoms do. "
-				     "Where no "
-				     "command is known, every thread\n  is meant.\n");
+				     "Where no command is known, every thread\n  is meant.\n");
 		fprintf(out, "Area of interest (%s, %s): %s waiting, %s running, %s ready; ",
 			answer->scope, answer->stacks,
 			lode_format_cost(a, m->aoi_kind_ns[LODE_EVENT_WAITING], unit),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "answers/pio/parts.h"
+#include "base/sorted.h"
 
 /* Counters of each period whose raw values are given. */
 enum { SERIES_PER_PERIOD = 8 };
@@ -14,16 +15,14 @@ static int by_value(const void *a, const void *b)
 {
 	const struct lode_pio_ranked *x = a, *y = b;
 
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return LODE_ORDER(y->value, x->value) ?: LODE_ORDER(x->at, y->at);
 }
 
 static int by_counter(const void *a, const void *b)
 {
 	const struct lode_pio_ranked *x = a, *y = b;
 
-	return x->at < y->at ? -1 : x->at > y->at;
+	return LODE_ORDER(x->at, y->at);
 }
 
 /*
@@ -45,9 +44,9 @@ static size_t find_map_rows(lode_pio_ranking *rows, const struct lode_pio_analys
 	n = rows->n;
 	if (!n)
 		return 0;
-	qsort(rows->at, n, sizeof(*rows->at), by_value);
+	lode_sort(rows->at, n, by_value);
 	rows->n = lode_pio_shown(n, most);
-	qsort(rows->at, rows->n, sizeof(*rows->at), by_counter);
+	lode_sort(rows->at, rows->n, by_counter);
 	return n;
 }
 

@@ -2,8 +2,9 @@
 #include "answers/suspects/rows.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/sorted.h"
 
 /* The level at which something is called significant. */
 static const double significant = 0.05;
@@ -109,12 +110,9 @@ static int slowest_first(const void *a, const void *b)
 	const struct lode_tally_metric *y = &((const struct lode_suspects_metric *)b)->of;
 	lode_u128 sum_x = x->moments[LODE_SIDE_SUBJECT].sum;
 	lode_u128 sum_y = y->moments[LODE_SIDE_SUBJECT].sum;
+	int order = LODE_ORDER(y->failed_sum, x->failed_sum) ?: LODE_ORDER(sum_y, sum_x);
 
-	if (x->failed_sum != y->failed_sum)
-		return x->failed_sum > y->failed_sum ? -1 : 1;
-	if (sum_x != sum_y)
-		return sum_x > sum_y ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return order ?: strcmp(x->name, y->name);
 }
 
 static double extra_of(const struct lode_tally_metric *m)
@@ -127,9 +125,7 @@ static int most_extra_first(const void *a, const void *b)
 	const struct lode_tally_metric *x = &(*(const struct lode_suspects_metric *const *)a)->of;
 	const struct lode_tally_metric *y = &(*(const struct lode_suspects_metric *const *)b)->of;
 
-	if (extra_of(x) != extra_of(y))
-		return extra_of(x) > extra_of(y) ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return LODE_ORDER(extra_of(y), extra_of(x)) ?: strcmp(x->name, y->name);
 }
 
 static void sum_metric(struct lode_suspects_answer *answer, lode_u128 *times,
@@ -188,13 +184,13 @@ void lode_suspects_metrics_fill(struct lode_suspects_answer *answer, size_t most
 	if (!n)
 		return;
 	long_tail = find_long_tail(answer);
-	qsort(answer->metrics, n, sizeof(*answer->metrics), slowest_first);
+	lode_sort(answer->metrics, n, slowest_first);
 	for (size_t i = 0; i < n; i++) {
 		answer->by_extra[i] = &answer->metrics[i];
 		if (answer->metrics[i].of.name == long_tail)
 			answer->long_tail = &answer->metrics[i];
 	}
-	qsort(answer->by_extra, n, sizeof(const struct lode_suspects_metric *), most_extra_first);
+	lode_sort(answer->by_extra, n, most_extra_first);
 }
 
 /* ---- Functions and contrasts: made one by one, there may be very many ---- */

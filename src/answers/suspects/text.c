@@ -45,8 +45,8 @@ static void print_long_tail(FILE *out, const struct lode_suspects_metric *m)
 	char name[600];
 
 	fprintf(out,
-		"Long tails: of %s, σ is %lld times the mean. A few extreme\nexecutions "
-		"decide what is slow; --robust labels by median and MAD.\n",
+		"Long tails: of %s, σ is %lld times the mean. A few extreme\nexecutions decide "
+		"what is slow; --robust labels by median and MAD.\n",
 		lode_escape_fit(name, sizeof(name), m->of.name, 28),
 		(long long)(m->values.std / (m->values.mean + 1)));
 }
@@ -58,16 +58,14 @@ static void print_method(FILE *out, const struct lode_suspects_answer *answer)
 
 	fputc('\n', out);
 	if (answer->is_versus)
-		fprintf(out,
-			"Excess: at least this share (95 %%) of a function's calls, or of their "
-			"time,\nis not in the fast recordings. Calls and times are of one "
-			"recording.\n");
+		fprintf(out, "Excess: at least this share (95 %%) of a function's calls, or of "
+			     "their time,\nis not in the fast recordings. Calls and times are of "
+			     "one recording.\n");
 	else
 		fprintf(out,
 			"Failed: %s.\nIncrease: Failure (where the function is last) less Context "
 			"(where it occurs);\n0 if it is always last, -Context if it never is. "
-			"--sort "
-			"ochiai, importance and\nothers compare those too.\n",
+			"--sort ochiai, importance and\nothers compare those too.\n",
 			answer->thresholds);
 	if (answer->long_tail)
 		print_long_tail(out, answer->long_tail);

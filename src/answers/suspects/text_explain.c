@@ -44,15 +44,14 @@ static void print_scores(FILE *out, const struct lode_suspects_answer *answer,
 	fprintf(out, ", Importance %.4f (%.4f to %.4f)\n", sc->importance, sc->importance_ci.low,
 		sc->importance_ci.high);
 	fprintf(out,
-		"  chance         p = %s that as many fail with it by accident; q = %s for "
-		"all %zu groups\n",
+		"  chance         p = %s that as many fail with it by accident; q = %s for all %zu "
+		"groups\n",
 		lode_format_log_p(a, x->chance.log10_p), lode_format_log_p(c, x->chance.log10_q),
 		answer->n_groups);
 	if (versus)
 		fprintf(out,
 			"  excess         %.1f %% of its calls, %.1f %% of their time is not in "
-			"fast "
-			"recordings\n",
+			"fast recordings\n",
 			100 * f->excess.calls, 100 * f->excess.time);
 }
 

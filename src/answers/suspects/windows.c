@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/sorted.h"
 
 /* Windows in order of tid and start; `latest_ns` is the latest end up to here, of this tid. */
 struct window {
@@ -30,9 +31,7 @@ static int by_tid_and_time(const void *a, const void *b)
 {
 	const struct window *x = a, *y = b;
 
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return x->t0_ns < y->t0_ns ? -1 : x->t0_ns > y->t0_ns;
+	return LODE_ORDER(x->tid, y->tid) ?: LODE_ORDER(x->t0_ns, y->t0_ns);
 }
 
 static void make_windows(struct copying *c, const struct lode_stream *stream,
@@ -47,7 +46,7 @@ static void make_windows(struct copying *c, const struct lode_stream *stream,
 		window.tid = all_threads;
 		c->windows[c->n_windows++] = window;
 	}
-	qsort(c->windows, c->n_windows, sizeof(*c->windows), by_tid_and_time);
+	lode_sort(c->windows, c->n_windows, by_tid_and_time);
 	for (size_t i = 0; i < c->n_windows; i++) {
 		struct window *w = &c->windows[i];
 

@@ -7,6 +7,7 @@
 #include "answers/timeline/views.h"
 #include "answers/timeline/window.h"
 #include "base/glob.h"
+#include "base/sorted.h"
 
 struct lode_timeline_state {
 	struct lode_timeline_answer answer;
@@ -182,9 +183,7 @@ static int compare_calls(const void *a, const void *b)
 {
 	const struct by_calls *x = a, *y = b;
 
-	if (x->n_calls != y->n_calls)
-		return x->n_calls > y->n_calls ? -1 : 1;
-	return (x->thread > y->thread) - (x->thread < y->thread);
+	return LODE_ORDER(y->n_calls, x->n_calls) ?: LODE_ORDER(x->thread, y->thread);
 }
 
 static void list_threads(struct lode_timeline_state *s)
@@ -205,8 +204,7 @@ static void list_threads(struct lode_timeline_state *s)
 		if (regtime->threads[i].n_calls)
 			order[n++] = (struct by_calls){i, regtime->threads[i].n_calls};
 	}
-	if (n)
-		qsort(order, n, sizeof(*order), compare_calls);
+	lode_sort(order, n, compare_calls);
 	answer->n_listed = cut_off(n_listed, answer->top, &answer->n_listed_more);
 	answer->n_busiest = cut_off(n, answer->top, &answer->n_busiest_more);
 	for (size_t i = 0; i < answer->n_busiest; i++)
@@ -268,9 +266,7 @@ static int compare_uses(const void *x, const void *y)
 {
 	const struct lode_timeline_use *a = x, *b = y;
 
-	if (a->use.total_ns != b->use.total_ns)
-		return a->use.total_ns > b->use.total_ns ? -1 : 1;
-	return (a->thread > b->thread) - (a->thread < b->thread);
+	return LODE_ORDER(b->use.total_ns, a->use.total_ns) ?: LODE_ORDER(a->thread, b->thread);
 }
 
 static int find_uses(struct lode_timeline_state *s, struct lode_error *err)
@@ -292,8 +288,7 @@ static int find_uses(struct lode_timeline_state *s, struct lode_error *err)
 		rc = lode_function_over_time(use.bins_ns, f->n_bins, trace, trace->threads.at[i],
 					     f->function, trace->first_ns, trace->last_ns, err);
 	}
-	if (f->uses.n)
-		qsort(f->uses.at, f->uses.n, sizeof(*f->uses.at), compare_uses);
+	lode_sort(f->uses.at, f->uses.n, compare_uses);
 	return rc;
 }
 

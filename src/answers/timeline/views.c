@@ -137,18 +137,14 @@ static int compare_candidates(const void *a, const void *b)
 {
 	const struct lode_walk_window *x = a, *y = b;
 
-	if (x->n_calls != y->n_calls)
-		return x->n_calls > y->n_calls ? -1 : 1;
-	return (x->t0_ns > y->t0_ns) - (x->t0_ns < y->t0_ns);
+	return LODE_ORDER(y->n_calls, x->n_calls) ?: LODE_ORDER(x->t0_ns, y->t0_ns);
 }
 
 static int compare_windows(const void *a, const void *b)
 {
 	const struct lode_timeline_view *x = a, *y = b;
 
-	if (x->level != y->level)
-		return x->level < y->level ? -1 : 1;
-	return (x->t0_ns > y->t0_ns) - (x->t0_ns < y->t0_ns);
+	return LODE_ORDER(x->level, y->level) ?: LODE_ORDER(x->t0_ns, y->t0_ns);
 }
 
 /* Windows that are call by call, by their beginning: up to where one that has begun reaches. */
@@ -162,7 +158,7 @@ static int compare_known(const void *a, const void *b)
 {
 	const struct known *x = a, *y = b;
 
-	return (x->t0_ns > y->t0_ns) - (x->t0_ns < y->t0_ns);
+	return LODE_ORDER(x->t0_ns, y->t0_ns);
 }
 
 static void find_known(known_vec *out, const struct lode_timeline_views *views)
@@ -171,8 +167,7 @@ static void find_known(known_vec *out, const struct lode_timeline_views *views)
 		if (views->windows.at[i].is_single)
 			lode_vec_append(out, ((struct known){views->windows.at[i].t0_ns,
 							     views->windows.at[i].t1_ns}));
-	if (out->n)
-		qsort(out->at, out->n, sizeof(*out->at), compare_known);
+	lode_sort(out->at, out->n, compare_known);
 	for (size_t i = 1; i < out->n; i++)
 		if (out->at[i].reach_ns < out->at[i - 1].reach_ns)
 			out->at[i].reach_ns = out->at[i - 1].reach_ns;
@@ -295,7 +290,7 @@ static int make_level(struct views_work *work, unsigned level, struct lode_error
 	int rc = find_candidates(&candidates, work, level, err);
 
 	if (rc == LODE_OK && candidates.n) {
-		qsort(candidates.at, candidates.n, sizeof(*candidates.at), compare_candidates);
+		lode_sort(candidates.at, candidates.n, compare_candidates);
 		for (rc = 1; made < candidates.n && rc > 0; made += rc > 0)
 			rc = make_window(work, &candidates.at[made], level, err);
 		work->out->n_left_out = candidates.n - made;
@@ -321,9 +316,7 @@ static int make_windows(struct views_work *work, struct lode_error *err)
 		coarser(work->out->negligible, work->options->regtime->negligible);
 	for (unsigned level = 1; level <= MAX_LEVELS && rc > 0; level++)
 		rc = make_level(work, level, err);
-	if (work->out->windows.n)
-		qsort(work->out->windows.at, work->out->windows.n, sizeof(*work->out->windows.at),
-		      compare_windows);
+	lode_sort(work->out->windows.at, work->out->windows.n, compare_windows);
 	return rc < 0 ? rc : LODE_OK;
 }
 
@@ -345,27 +338,17 @@ static int compare_spans(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
 	int64_t p = x->t1_ns - x->t0_ns, q = y->t1_ns - y->t0_ns;
+	int order = LODE_ORDER(x->kind, y->kind) ?: LODE_ORDER(q, p);
 
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (p != q)
-		return p > q ? -1 : 1;
-	if (x->t0_ns != y->t0_ns)
-		return x->t0_ns < y->t0_ns ? -1 : 1;
-	return (x->clock > y->clock) - (x->clock < y->clock);
+	return order ?: LODE_ORDER(x->t0_ns, y->t0_ns) ?: LODE_ORDER(x->clock, y->clock);
 }
 
 static int compare_by_time(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
+	int order = LODE_ORDER(x->t0_ns, y->t0_ns) ?: LODE_ORDER(x->t1_ns, y->t1_ns);
 
-	if (x->t0_ns != y->t0_ns)
-		return x->t0_ns < y->t0_ns ? -1 : 1;
-	if (x->t1_ns != y->t1_ns)
-		return x->t1_ns < y->t1_ns ? -1 : 1;
-	if (x->clock != y->clock)
-		return x->clock < y->clock ? -1 : 1;
-	return ((int)x->kind > (int)y->kind) - ((int)x->kind < (int)y->kind);
+	return order ?: LODE_ORDER(x->clock, y->clock) ?: LODE_ORDER((int)x->kind, (int)y->kind);
 }
 
 static void add_span(span_vec *spans, int64_t t0_ns, int64_t t1_ns, uint32_t clock,
@@ -425,14 +408,14 @@ static void find_spans(span_vec *spans, const struct views_work *work)
 	}
 	if (!spans->n)
 		return;
-	qsort(spans->at, spans->n, sizeof(*spans->at), compare_by_time);
+	lode_sort(spans->at, spans->n, compare_by_time);
 	for (size_t i = 0; i < spans->n; i++)
 		if (!i || spans->at[i].t0_ns != spans->at[n - 1].t0_ns ||
 		    spans->at[i].t1_ns != spans->at[n - 1].t1_ns ||
 		    spans->at[i].clock != spans->at[n - 1].clock)
 			spans->at[n++] = spans->at[i];
 	spans->n = n;
-	qsort(spans->at, spans->n, sizeof(*spans->at), compare_spans);
+	lode_sort(spans->at, spans->n, compare_spans);
 }
 
 static size_t meanwhile_bytes(const struct lode_meanwhile *meanwhile)
@@ -451,12 +434,9 @@ static size_t meanwhile_bytes(const struct lode_meanwhile *meanwhile)
 static int compare_meanwhiles(const void *a, const void *b)
 {
 	const struct lode_meanwhile *x = a, *y = b;
+	int order = LODE_ORDER(x->t0_ns, y->t0_ns) ?: LODE_ORDER(x->t1_ns, y->t1_ns);
 
-	if (x->t0_ns != y->t0_ns)
-		return x->t0_ns < y->t0_ns ? -1 : 1;
-	if (x->t1_ns != y->t1_ns)
-		return x->t1_ns < y->t1_ns ? -1 : 1;
-	return (x->clock > y->clock) - (x->clock < y->clock);
+	return order ?: LODE_ORDER(x->clock, y->clock);
 }
 
 /* As many of the next spans as there is room for, by what those before took. */
@@ -515,9 +495,7 @@ static int make_meanwhiles(struct views_work *work, struct lode_error *err)
 			rc = keep_meanwhiles(work, made, n);
 		free(made);
 	}
-	if (out->meanwhiles.n)
-		qsort(out->meanwhiles.at, out->meanwhiles.n, sizeof(*out->meanwhiles.at),
-		      compare_meanwhiles);
+	lode_sort(out->meanwhiles.at, out->meanwhiles.n, compare_meanwhiles);
 	lode_vec_release(&spans);
 	return rc < 0 ? rc : LODE_OK;
 }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/sorted.h"
+
 #define NOWHERE ((int64_t)-1)
 
 static int compare_first(const void *a, const void *b)
@@ -10,7 +12,7 @@ static int compare_first(const void *a, const void *b)
 	const struct lode_call_thread *x = *(const struct lode_call_thread *const *)a;
 	const struct lode_call_thread *y = *(const struct lode_call_thread *const *)b;
 
-	return (x->first_ns > y->first_ns) - (x->first_ns < y->first_ns);
+	return LODE_ORDER(x->first_ns, y->first_ns);
 }
 
 void lode_window_walk_init(struct lode_window_walk *walk, struct lode_call_trace *trace,
@@ -20,7 +22,7 @@ void lode_window_walk_init(struct lode_window_walk *walk, struct lode_call_trace
 	walk->ordered = lode_alloc0(trace->threads.n + 1, sizeof(*walk->ordered));
 	for (size_t i = 0; i < trace->threads.n; i++)
 		walk->ordered[i] = trace->threads.at[i];
-	qsort(walk->ordered, trace->threads.n, sizeof(*walk->ordered), compare_first);
+	lode_sort(walk->ordered, trace->threads.n, compare_first);
 	walk->cursors = lode_alloc0(LODE_WALK_CURSORS, sizeof(*walk->cursors));
 	for (unsigned i = 0; i < LODE_WALK_CURSORS; i++)
 		lode_call_cursor_init(&walk->cursors[i], trace, NULL);

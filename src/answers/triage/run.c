@@ -6,6 +6,7 @@
 #include "answers/triage/triage.h"
 #include "answers/input_fields.h"
 #include "document/units.h"
+#include "base/sorted.h"
 
 /* Where λ would give too many patterns: as many as somebody may look through. */
 enum { MANAGEABLE_PATTERNS = 1000 };
@@ -36,12 +37,9 @@ static int costliest_first(const void *a, const void *b, void *context)
 	const struct lode_coverage *coverage = context;
 	const struct lode_signature_in_stream *p = &coverage->in_streams.at[*(const uint32_t *)a];
 	const struct lode_signature_in_stream *q = &coverage->in_streams.at[*(const uint32_t *)b];
+	int order = LODE_ORDER(p->stream, q->stream) ?: LODE_ORDER(q->total_ns, p->total_ns);
 
-	if (p->stream != q->stream)
-		return p->stream < q->stream ? -1 : 1;
-	if (p->total_ns != q->total_ns)
-		return p->total_ns > q->total_ns ? -1 : 1;
-	return (p->signature > q->signature) - (p->signature < q->signature);
+	return order ?: LODE_ORDER(p->signature, q->signature);
 }
 
 /* The coverage lists streams by signature; here, signatures by stream. */
@@ -52,7 +50,7 @@ static uint32_t *order_known(struct lode_triage_state *s)
 
 	for (size_t i = 0; i < coverage->in_streams.n; i++)
 		order[i] = (uint32_t)i;
-	qsort_r(order, coverage->in_streams.n, sizeof(*order), costliest_first, coverage);
+	lode_sort_r(order, coverage->in_streams.n, costliest_first, coverage);
 	return order;
 }
 
@@ -93,12 +91,9 @@ struct triaged {
 static int least_explained_first(const void *a, const void *b)
 {
 	const struct triaged *p = a, *q = b;
-	int order;
+	int order = LODE_ORDER(q->unexplained_ns, p->unexplained_ns) ?: strcmp(p->path, q->path);
 
-	if (p->unexplained_ns != q->unexplained_ns)
-		return p->unexplained_ns > q->unexplained_ns ? -1 : 1;
-	order = strcmp(p->path, q->path);
-	return order ? order : (p->stream > q->stream) - (p->stream < q->stream);
+	return order ?: LODE_ORDER(p->stream, q->stream);
 }
 
 static bool is_over(const struct lode_triage_request *request,
@@ -128,7 +123,7 @@ static struct triaged *judge_streams(struct lode_triage_state *s,
 		order[i].is_over = is_over(request, cover, order[i].unexplained_ns);
 		s->answer.n_over += order[i].is_over;
 	}
-	qsort(order, coverage->n_streams, sizeof(*order), least_explained_first);
+	lode_sort(order, coverage->n_streams, least_explained_first);
 	return order;
 }
 

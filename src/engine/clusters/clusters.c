@@ -7,6 +7,7 @@
 #include "engine/clusters/pairs.h"
 #include "engine/clusters/similarity.h"
 #include "base/memory_bound.h"
+#include "base/sorted.h"
 
 /* From "smallest pattern of my cluster" to dense ids in the order of those. */
 static size_t number_clusters(uint32_t *cluster_of, size_t n)
@@ -29,7 +30,7 @@ static int by_length(const void *a, const void *b, void *context)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	size_t n_x = lode_pattern_length(patterns, x), n_y = lode_pattern_length(patterns, y);
 
-	return n_x != n_y ? (n_x > n_y ? 1 : -1) : (x > y) - (x < y);
+	return LODE_ORDER(n_x, n_y) ?: LODE_ORDER(x, y);
 }
 
 /* Marks the patterns that are too long to be compared with others; gives how many. */
@@ -43,7 +44,7 @@ static size_t mark_alone(bool *is_alone, const struct lode_pattern_set *patterns
 
 	for (uint32_t i = 0; i < patterns->n; i++)
 		order[i] = i;
-	qsort_r(order, patterns->n, sizeof(*order), by_length, (void *)(uintptr_t)patterns);
+	lode_sort_r(order, patterns->n, by_length, (void *)(uintptr_t)patterns);
 	for (size_t i = 0; i < patterns->n; i++) {
 		uint64_t n = lode_pattern_length(patterns, order[i]);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/sorted.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -210,9 +211,7 @@ static int compare_candidates(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
-	if (x->bound != y->bound)
-		return x->bound > y->bound ? -1 : 1;
-	return (x->cluster > y->cluster) - (x->cluster < y->cluster);
+	return LODE_ORDER(y->bound, x->bound) ?: LODE_ORDER(x->cluster, y->cluster);
 }
 
 /* Those that may yet be nearer than the best that is known, the most promising first. */
@@ -230,9 +229,7 @@ static void choose_candidates(struct state *s, uint32_t a, struct fraction best,
 			lode_vec_append(&s->candidates,
 					((struct candidate){(double)f.sum / (double)f.n, b}));
 	}
-	if (s->candidates.n > 1)
-		qsort(s->candidates.at, s->candidates.n, sizeof(*s->candidates.at),
-		      compare_candidates);
+	lode_sort(s->candidates.at, s->candidates.n, compare_candidates);
 }
 
 /* The cluster that `a` would be joined with first, or LODE_NONE when nothing is >= cut. */
@@ -291,7 +288,8 @@ static void join(struct state *s, uint32_t a, uint32_t b)
 	s->last_loose[into] = s->last_loose[from];
 }
 
-/* Nearest-neighbour chains, as in linkage.c. */
+/* Nearest-neighbour chains: a joined cluster is never nearer to a third than one of its parts was.
+ */
 static void chain_of_neighbours(struct state *s)
 {
 	LODE_VEC(uint32_t) chain = {0};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/sorted.h"
 
 static int compare_places(const void *a, const void *b, void *context)
 {
@@ -15,9 +16,7 @@ static int compare_places(const void *a, const void *b, void *context)
 	for (size_t i = 0; i < n_x && i < n_y; i++)
 		if (f[i] != g[i])
 			return f[i] < g[i] ? -1 : 1;
-	if (n_x != n_y)
-		return n_x < n_y ? -1 : 1;
-	return (x > y) - (x < y);
+	return LODE_ORDER(n_x, n_y) ?: LODE_ORDER(x, y);
 }
 
 uint32_t lode_places_shared(const struct lode_places *p, size_t a, size_t b)
@@ -108,8 +107,7 @@ void lode_places_init(struct lode_places *p, const struct lode_similarity *simil
 	p->uni = lode_alloc0(similarity->n_functions, sizeof(*p->uni));
 	for (size_t place = 0; place < p->n; place++)
 		p->pattern[place] = (uint32_t)place;
-	qsort_r(p->pattern, p->n, sizeof(*p->pattern), compare_places,
-		(void *)(uintptr_t)similarity);
+	lode_sort_r(p->pattern, p->n, compare_places, (void *)(uintptr_t)similarity);
 	for (size_t place = 0; place < p->n; place++) {
 		p->start[place] = at;
 		p->has_rows[place] =

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sorted.h"
+
 struct named_frame {
 	uint32_t frame;
 	uint32_t flags; /* links and functions are different things even when their names agree */
@@ -12,13 +14,9 @@ struct named_frame {
 static int compare_names(const void *a, const void *b)
 {
 	const struct named_frame *x = a, *y = b;
-	int order = strcmp(x->function, y->function);
+	int order = strcmp(x->function, y->function) ?: strcmp(x->module, y->module);
 
-	if (!order)
-		order = strcmp(x->module, y->module);
-	if (!order)
-		order = (x->flags > y->flags) - (x->flags < y->flags);
-	return order ? order : (x->frame > y->frame) - (x->frame < y->frame);
+	return order ?: LODE_ORDER(x->flags, y->flags) ?: LODE_ORDER(x->frame, y->frame);
 }
 
 /* The distinct frames of the patterns in the order of their names. */
@@ -40,8 +38,7 @@ static void number_functions(struct lode_similarity *similarity, const struct lo
 		entry.function = lode_frame_function(tree, entry.frame);
 		lode_vec_append(&named, entry);
 	}
-	if (named.n)
-		qsort(named.at, named.n, sizeof(*named.at), compare_names);
+	lode_sort(named.at, named.n, compare_names);
 	similarity->n_functions = named.n;
 	similarity->frame_of = lode_alloc(named.n * sizeof(*similarity->frame_of));
 	for (uint32_t i = 0; i < named.n; i++) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/pool.h"
+#include "base/sorted.h"
 
 struct fraction {
 	uint32_t part, whole; /* Sub = part / whole */
@@ -13,7 +14,7 @@ static int compare_fractions(const void *a, const void *b)
 	const struct fraction *x = a, *y = b;
 	uint32_t left = x->part * y->whole, right = y->part * x->whole;
 
-	return (left > right) - (left < right);
+	return LODE_ORDER(left, right);
 }
 
 struct build {
@@ -40,7 +41,7 @@ static void number_values(struct build *b, uint32_t most)
 	for (uint32_t both = 1; both <= most; both++)
 		for (uint32_t common = 0; 2 * common <= both; common++)
 			value[n++] = (struct fraction){both - 2 * common, both};
-	qsort(value, n, sizeof(*value), compare_fractions);
+	lode_sort(value, n, compare_fractions);
 	for (size_t i = 0; i < n; i++)
 		if (!i || compare_fractions(&value[n_codes - 1], &value[i]))
 			value[n_codes++] = value[i];
@@ -122,9 +123,7 @@ static int compare_candidates(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	return (x->function > y->function) - (x->function < y->function);
+	return LODE_ORDER(y->count, x->count) ?: LODE_ORDER(x->function, y->function);
 }
 
 /* Which functions have a row; these stand in the order of the functions. Gives their most words. */
@@ -141,7 +140,7 @@ static size_t choose_rows(struct build *b, size_t n, const uint32_t *count, size
 			candidate[n_candidates++] = (struct candidate){f, count[f]};
 	}
 	if (n_candidates > max_rows) {
-		qsort(candidate, n_candidates, sizeof(*candidate), compare_candidates);
+		lode_sort(candidate, n_candidates, compare_candidates);
 		n_candidates = max_rows;
 	}
 	for (size_t i = 0; i < n_candidates; i++)

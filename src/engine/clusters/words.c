@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/sorted.h"
+
 static bool is_upper(unsigned char c)
 {
 	return c >= 'A' && c <= 'Z';
@@ -11,13 +13,6 @@ static bool is_upper(unsigned char c)
 static bool is_letter(unsigned char c)
 {
 	return is_upper(c) || (c >= 'a' && c <= 'z') || c >= 0x80;
-}
-
-static int compare_words(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 void lode_words_append(struct lode_words *words, const char *name)
@@ -41,9 +36,7 @@ void lode_words_append(struct lode_words *words, const char *name)
 		lode_vec_append(&words->word,
 				lode_strings_intern(&words->words, folded + from, k - from));
 	}
-	if (words->word.n > start)
-		qsort(words->word.at + start, words->word.n - start, sizeof(*words->word.at),
-		      compare_words);
+	lode_sort(words->word.at + start, words->word.n - start, lode_compare_u32);
 	lode_vec_append(&words->end, words->word.n);
 	free(folded);
 }

@@ -6,6 +6,7 @@
 
 #include "engine/diff/change_interval.h"
 #include "engine/diff/permutation_test.h"
+#include "base/sorted.h"
 
 /* Below this share of what it costs in the other set, it is hardly there. */
 static const double trace_share = 0.02;
@@ -76,13 +77,6 @@ static void take_streams(struct work *w, struct lode_diff *diff)
 	}
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-
-	return p < q ? -1 : p > q;
-}
-
 /* Numbers the strata, and counts their symptoms. */
 static void group_streams(struct work *w)
 {
@@ -90,13 +84,14 @@ static void group_streams(struct work *w)
 	size_t n = 0;
 
 	memcpy(sorted, w->stratum, w->n * sizeof(*sorted));
-	qsort(sorted, w->n, sizeof(*sorted), by_number);
+	lode_sort(sorted, w->n, lode_compare_u32);
 	for (size_t i = 0; i < w->n; i++)
 		if (i == 0 || sorted[i] != sorted[n - 1])
 			sorted[n++] = sorted[i];
 	w->n_groups = n;
 	for (size_t i = 0; i < w->n; i++) {
-		const uint32_t *at = bsearch(&w->stratum[i], sorted, n, sizeof(*sorted), by_number);
+		const uint32_t *at =
+			bsearch(&w->stratum[i], sorted, n, sizeof(*sorted), lode_compare_u32);
 
 		w->group[i] = at ? (uint32_t)(at - sorted) : 0;
 		w->group_n[w->group[i]] += w->n_symptoms[i];
@@ -326,14 +321,9 @@ static int by_class(const void *a, const void *b)
 {
 	const struct lode_diff_change *p = a, *q = b;
 	double x = fabs(p->change), y = fabs(q->change);
+	int order = LODE_ORDER(p->class, q->class) ?: LODE_ORDER(q->matters, p->matters);
 
-	if (p->class != q->class)
-		return p->class < q->class ? -1 : 1;
-	if (p->matters != q->matters)
-		return p->matters ? -1 : 1;
-	if (x != y)
-		return x > y ? -1 : 1;
-	return p->item < q->item ? -1 : p->item > q->item;
+	return order ?: LODE_ORDER(y, x) ?: LODE_ORDER(p->item, q->item);
 }
 
 static void classify(struct lode_diff *diff)
@@ -347,8 +337,7 @@ static void classify(struct lode_diff *diff)
 	}
 	diff->total.matters = does_matter(diff, &diff->total);
 	diff->total.class = class_of(diff, &diff->total);
-	if (diff->n_changes)
-		qsort(diff->changes, diff->n_changes, sizeof(*diff->changes), by_class);
+	lode_sort(diff->changes, diff->n_changes, by_class);
 }
 
 static void settle(struct lode_diff *diff, const struct lode_diff_options *options)

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/sorted.h"
 
 /* A split's T as a number that is ordered like it. */
 struct key {
@@ -120,9 +121,7 @@ static int by_clarity(const void *a, const void *b, void *context)
 	size_t p = *(const size_t *)a, q = *(const size_t *)b;
 	float x = job->far[p * job->n_splits], y = job->far[q * job->n_splits];
 
-	if (x != y)
-		return x < y ? -1 : 1;
-	return p < q ? -1 : p > q;
+	return LODE_ORDER(x, y) ?: LODE_ORDER(p, q);
 }
 
 static void step_down(const struct job *job, size_t n_items)
@@ -133,7 +132,7 @@ static void step_down(const struct job *job, size_t n_items)
 
 	for (size_t i = 0; i < n_items; i++)
 		order[i] = i;
-	qsort_r(order, n_items, sizeof(*order), by_clarity, (void *)job);
+	lode_sort_r(order, n_items, by_clarity, (void *)job);
 	for (size_t b = 0; b < n; b++)
 		furthest[b] = INFINITY;
 	for (size_t i = n_items; i > 0; i--) {

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/random.h"
+#include "base/sorted.h"
 
 /* Streams of one stratum, and how many of them are in the second set. */
 struct stratum {
@@ -39,9 +40,7 @@ static int by_stratum(const void *a, const void *b, void *context)
 	const uint32_t *stratum = context;
 	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
 
-	if (stratum[p] != stratum[q])
-		return stratum[p] < stratum[q] ? -1 : 1;
-	return p < q ? -1 : p > q;
+	return LODE_ORDER(stratum[p], stratum[q]) ?: LODE_ORDER(p, q);
 }
 
 static void plan_init(struct plan *plan, const uint8_t *side, const uint32_t *stratum, size_t n)
@@ -52,7 +51,7 @@ static void plan_init(struct plan *plan, const uint8_t *side, const uint32_t *st
 	for (size_t i = 0; i < n; i++)
 		plan->order[i] = (uint32_t)i;
 	if (stratum && n)
-		qsort_r(plan->order, n, sizeof(*plan->order), by_stratum, (void *)stratum);
+		lode_sort_r(plan->order, n, by_stratum, (void *)stratum);
 	for (size_t i = 0; i < n; i++) {
 		struct stratum *s;
 

@@ -4,6 +4,7 @@
 
 #include "engine/mine/match.h"
 #include "base/pool.h"
+#include "base/sorted.h"
 
 static const double core_share = 0.95;
 
@@ -33,9 +34,7 @@ static int by_own_cost(const void *a, const void *b, void *own)
 	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
 	const int64_t *cost = own;
 
-	if (cost[p] != cost[q])
-		return cost[p] > cost[q] ? -1 : 1;
-	return p < q ? -1 : p > q;
+	return LODE_ORDER(cost[q], cost[p]) ?: LODE_ORDER(p, q);
 }
 
 void lode_core_patterns(uint8_t *is_core, const struct lode_rounds *rounds,
@@ -50,8 +49,7 @@ void lode_core_patterns(uint8_t *is_core, const struct lode_rounds *rounds,
 
 	for (size_t p = 0; p < n; p++)
 		order[p] = (uint32_t)p;
-	if (n)
-		qsort_r(order, n, sizeof(*order), by_own_cost, own);
+	lode_sort_r(order, n, by_own_cost, own);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t p = order[i], c = cluster_of[p];
 
@@ -82,12 +80,9 @@ static int by_common_part(const void *a, const void *b, void *context)
 	const struct adoption *x = context;
 	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
 	const struct lode_cluster *c = &x->clusters[p], *d = &x->clusters[q];
+	int order = LODE_ORDER(d->n_common, c->n_common) ?: LODE_ORDER(x->own[q], x->own[p]);
 
-	if (c->n_common != d->n_common)
-		return c->n_common > d->n_common ? -1 : 1;
-	if (x->own[p] != x->own[q])
-		return x->own[p] > x->own[q] ? -1 : 1;
-	return p < q ? -1 : p > q;
+	return order ?: LODE_ORDER(p, q);
 }
 
 /* Length of the longest common subsequence: how much of a pattern a stack shows. */
@@ -181,8 +176,7 @@ void lode_adopt_stacks(struct lode_rounds *rounds, const struct lode_stackset *s
 		x.order[c] = (uint32_t)c;
 		x.filters[c] = lode_frames_filter(clusters[c].common, clusters[c].n_common);
 	}
-	if (n_clusters)
-		qsort_r(x.order, n_clusters, sizeof(*x.order), by_common_part, &x);
+	lode_sort_r(x.order, n_clusters, by_common_part, &x);
 	lode_pool_run(n_threads, (set->n + ADOPT_BLOCK - 1) / ADOPT_BLOCK, adopt_block, &x);
 	free(x.order);
 	free(x.filters);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/sorted.h"
 
 /* A node of the digest's tree that a stack passes through. */
 struct passed {
@@ -31,7 +32,7 @@ static int by_node(const void *a, const void *b)
 {
 	const struct passed *p = a, *q = b;
 
-	return p->node < q->node ? -1 : p->node > q->node;
+	return LODE_ORDER(p->node, q->node);
 }
 
 /* Dearest first; of equal ones callers first, whose nodes are smaller. */
@@ -40,9 +41,7 @@ static int dearest_first(const void *a, const void *b, void *context)
 	const struct passed *all = context;
 	const struct passed *p = &all[*(const uint32_t *)a], *q = &all[*(const uint32_t *)b];
 
-	if (p->total_ns != q->total_ns)
-		return p->total_ns > q->total_ns ? -1 : 1;
-	return p->node < q->node ? -1 : p->node > q->node;
+	return LODE_ORDER(q->total_ns, p->total_ns) ?: LODE_ORDER(p->node, q->node);
 }
 
 /* Marks the nodes to keep (`kept` 0 for now). Callers go before what they call, whatever it costs.
@@ -54,7 +53,7 @@ static void choose_flame(passed_vec *passed, size_t max_nodes)
 	for (size_t i = 0; i < passed->n; i++)
 		order[i] = (uint32_t)i;
 	if (passed->n > max_nodes)
-		qsort_r(order, passed->n, sizeof(*order), dearest_first, passed->at);
+		lode_sort_r(order, passed->n, dearest_first, passed->at);
 	for (size_t i = 0; i < passed->n && i < max_nodes; i++)
 		passed->at[order[i]].kept = 0;
 	free(order);
@@ -86,7 +85,7 @@ void lode_flame_build(struct lode_flame *flame, const struct lode_calltree *tree
 	lode_map_release(&slots);
 	if (!passed.n)
 		return;
-	qsort(passed.at, passed.n, sizeof(*passed.at), by_node);
+	lode_sort(passed.at, passed.n, by_node);
 	choose_flame(&passed, max_nodes);
 	for (size_t i = 0; i < passed.n; i++) {
 		struct passed *p = &passed.at[i];
@@ -122,7 +121,7 @@ static int by_tree_node(const void *a, const void *b)
 {
 	const struct lode_flame_node *p = a, *q = b;
 
-	return p->node < q->node ? -1 : p->node > q->node;
+	return LODE_ORDER(p->node, q->node);
 }
 
 void lode_flame_spread(int64_t *own_ns, const struct lode_flame *flame,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/pool.h"
+#include "base/sorted.h"
 
 /* What one worker needs to count distinct things: stamps instead of clearing. */
 struct scratch {
@@ -164,9 +165,8 @@ static int worst_first(const void *a, const void *b)
 {
 	const struct lode_cluster_worst *p = a, *q = b;
 
-	if (p->symptom_cost_ns != q->symptom_cost_ns)
-		return p->symptom_cost_ns > q->symptom_cost_ns ? -1 : 1;
-	return p->symptom < q->symptom ? -1 : p->symptom > q->symptom;
+	return LODE_ORDER(q->symptom_cost_ns, p->symptom_cost_ns)
+		       ?: LODE_ORDER(p->symptom, q->symptom);
 }
 
 static int dearest_waker_first(const void *a, const void *b, void *context)
@@ -174,18 +174,17 @@ static int dearest_waker_first(const void *a, const void *b, void *context)
 	const struct lode_cluster_waker *p = a, *q = b;
 	const struct lode_calltree *tree = context;
 
-	if (p->cost_ns != q->cost_ns)
-		return p->cost_ns > q->cost_ns ? -1 : 1;
-	return strcmp(tree->strings.text.at[p->name], tree->strings.text.at[q->name]);
+	return LODE_ORDER(q->cost_ns, p->cost_ns)
+		       ?: strcmp(tree->strings.text.at[p->name], tree->strings.text.at[q->name]);
 }
 
 static int by_cost(const void *a, const void *b, void *name_rank)
 {
 	const struct lode_mined_pattern *p = a, *q = b;
 
-	if (p->cost_ns != q->cost_ns)
-		return p->cost_ns > q->cost_ns ? -1 : 1;
-	return lode_frames_compare(name_rank, p->frames, p->n_frames, q->frames, q->n_frames);
+	return LODE_ORDER(q->cost_ns, p->cost_ns)
+		       ?: lode_frames_compare(name_rank, p->frames, p->n_frames, q->frames,
+					      q->n_frames);
 }
 
 static void *copy_array(const void *items, size_t n, size_t item_bytes)
@@ -199,14 +198,14 @@ static int by_node(const void *a, const void *b)
 {
 	const struct lode_cluster_stack *p = a, *q = b;
 
-	return p->node < q->node ? -1 : p->node > q->node;
+	return LODE_ORDER(p->node, q->node);
 }
 
 static int by_stream(const void *a, const void *b)
 {
 	const struct lode_cluster_stream *p = a, *q = b;
 
-	return p->stream < q->stream ? -1 : p->stream > q->stream;
+	return LODE_ORDER(p->stream, q->stream);
 }
 
 /* Costs by stream, from those by symptom. */
@@ -225,8 +224,7 @@ static void sum_streams(const struct job *job, struct scratch *scratch)
 	}
 	if (!scratch->by_stream.n)
 		return;
-	qsort(scratch->by_stream.at, scratch->by_stream.n, sizeof(*scratch->by_stream.at),
-	      by_stream);
+	lode_sort(scratch->by_stream.at, scratch->by_stream.n, by_stream);
 	for (size_t i = 1; i < scratch->by_stream.n; i++) {
 		if (scratch->by_stream.at[i].stream == scratch->by_stream.at[n].stream)
 			scratch->by_stream.at[n].cost_ns += scratch->by_stream.at[i].cost_ns;
@@ -253,13 +251,10 @@ static void keep_details(const struct job *job, struct scratch *scratch, size_t 
 	details->stacks = copy_array(scratch->kept.at, scratch->kept.n, sizeof(*details->stacks));
 	details->by_stream = copy_array(scratch->by_stream.at, scratch->by_stream.n,
 					sizeof(*details->by_stream));
-	if (cluster->n_worst)
-		qsort(details->worst, cluster->n_worst, sizeof(*details->worst), worst_first);
-	if (cluster->n_wakers)
-		qsort_r(details->wakers, cluster->n_wakers, sizeof(*details->wakers),
-			dearest_waker_first, (void *)&job->m->digest->tree);
-	if (cluster->n_stacks)
-		qsort(details->stacks, cluster->n_stacks, sizeof(*details->stacks), by_node);
+	lode_sort(details->worst, cluster->n_worst, worst_first);
+	lode_sort_r(details->wakers, cluster->n_wakers, dearest_waker_first,
+		    (void *)&job->m->digest->tree);
+	lode_sort(details->stacks, cluster->n_stacks, by_node);
 }
 
 static void free_details(struct details *details)
@@ -314,7 +309,7 @@ static void measure_cluster(void *context, size_t c, unsigned worker)
 		patterns[i].holds_common = holds(&patterns[i], cluster->common, cluster->n_common);
 	}
 	join_own_stacks(job, scratch, c, cluster_stamp);
-	qsort_r(patterns, cluster->n_patterns, sizeof(*patterns), by_cost, (void *)m->name_rank);
+	lode_sort_r(patterns, cluster->n_patterns, by_cost, (void *)m->name_rank);
 	cluster->patterns = patterns;
 	/* All that any pattern matches, or that it owns: totals. */
 	forget_details(scratch);

@@ -10,6 +10,7 @@
 #include "engine/mine/measure.h"
 #include "engine/mine/rounds.h"
 #include "engine/patterns/min_cost.h"
+#include "base/sorted.h"
 
 /* Stacks that are mined together: all kinds, or those of one kind. */
 struct group {
@@ -55,7 +56,7 @@ static uint32_t *rank_names(const struct lode_calltree *tree, struct lode_arena 
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
-	qsort_r(order, n, sizeof(*order), by_name, (void *)tree);
+	lode_sort_r(order, n, by_name, (void *)tree);
 	for (size_t i = 0; i < n; i++)
 		rank[order[i]] = (uint32_t)i;
 	free(order);
@@ -477,8 +478,7 @@ int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
 	for (size_t g = 0; rc == 0 && g < m.n_groups; g++)
 		rc = cluster_group(&m, &m.groups[g], err);
 	if (rc == 0 && m.mined->n_clusters) {
-		qsort_r(m.mined->clusters, m.mined->n_clusters, sizeof(*m.mined->clusters), by_rank,
-			&m);
+		lode_sort_r(m.mined->clusters, m.mined->n_clusters, by_rank, &m);
 		for (size_t c = 0; c < m.mined->n_clusters; c++) {
 			m.mined->clusters[c].rank = (uint32_t)c + 1;
 			m.mined->clusters[c].id = cluster_id(&digest->tree, &m.mined->clusters[c]);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/pool.h"
+#include "base/sorted.h"
 
 int lode_frames_compare(const uint32_t *name_rank, const uint32_t *a, size_t n_a, const uint32_t *b,
 			size_t n_b)
@@ -18,9 +19,9 @@ static int by_cost_then_name(const void *a, const void *b, void *name_rank)
 {
 	const struct lode_round_pattern *p = a, *q = b;
 
-	if (p->cost_ns != q->cost_ns)
-		return p->cost_ns > q->cost_ns ? -1 : 1;
-	return lode_frames_compare(name_rank, p->frames, p->n_frames, q->frames, q->n_frames);
+	return LODE_ORDER(q->cost_ns, p->cost_ns)
+		       ?: lode_frames_compare(name_rank, p->frames, p->n_frames, q->frames,
+					      q->n_frames);
 }
 
 typedef LODE_VEC(struct lode_round_pattern) pattern_vec;
@@ -43,8 +44,7 @@ static void append_round(pattern_vec *all, const struct lode_pattern_set *set, u
 					     .cost_ns = set->cost.at[i],
 				     }));
 	}
-	qsort_r(&all->at[first], all->n - first, sizeof(*all->at), by_cost_then_name,
-		(void *)name_rank);
+	lode_sort_r(&all->at[first], all->n - first, by_cost_then_name, (void *)name_rank);
 }
 
 /* One round's patterns against the stacks that are still open, a block of stacks per job. */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 /* Lists by another key: at[start[k] .. start[k + 1]) are those of key k, ascending. */
 struct lists {
 	size_t *start;
@@ -308,9 +310,7 @@ static int largest_first(const void *a, const void *b, void *context)
 	int64_t x = sorting->value(&sorting->input->streams[p]);
 	int64_t y = sorting->value(&sorting->input->streams[q]);
 
-	if (x != y)
-		return x > y ? -1 : 1;
-	return p < q ? -1 : p > q;
+	return LODE_ORDER(y, x) ?: LODE_ORDER(p, q);
 }
 
 static void add_step(struct lode_stream_order *out, struct known *known, uint32_t stream,
@@ -334,8 +334,7 @@ static void add_sorted(struct lode_stream_order *out, struct known *known, const
 	for (size_t i = 0; i < known->input->n_streams; i++)
 		if (!is_taken[i])
 			order[n++] = (uint32_t)i;
-	if (n)
-		qsort_r(order, n, sizeof(*order), largest_first, &sorting);
+	lode_sort_r(order, n, largest_first, &sorting);
 	for (size_t i = 0; i < n && out->steps.n < most; i++)
 		add_step(out, known, order[i], LODE_NONE);
 	free(order);

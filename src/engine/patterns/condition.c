@@ -1,8 +1,7 @@
 #include "engine/patterns/condition.h"
 
-#include <stdlib.h>
-
 #include "engine/patterns/windows.h"
+#include "base/sorted.h"
 
 void lode_scratch_release(struct lode_scratch *scratch)
 {
@@ -101,9 +100,7 @@ static int compare_insertions(const void *pa, const void *pb)
 {
 	const struct lode_insertion *a = pa, *b = pb;
 
-	if (a->slot != b->slot)
-		return a->slot < b->slot ? -1 : 1;
-	return a->item < b->item ? -1 : a->item > b->item;
+	return LODE_ORDER(a->slot, b->slot) ?: LODE_ORDER(a->item, b->item);
 }
 
 void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *selection,
@@ -145,17 +142,14 @@ void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *
 	scratch->touched.n = 0;
 	if (is_sparse)
 		lode_map_release(&scratch->sparse);
-	if (out->n)
-		qsort(out->at, out->n, sizeof(*out->at), compare_insertions);
+	lode_sort(out->at, out->n, compare_insertions);
 }
 
 static int compare_tail_items(const void *pa, const void *pb)
 {
 	const struct lode_tail_item *a = pa, *b = pb;
 
-	if (a->best != b->best)
-		return a->best < b->best ? -1 : 1;
-	return a->item < b->item ? -1 : a->item > b->item;
+	return LODE_ORDER(a->best, b->best) ?: LODE_ORDER(a->item, b->item);
 }
 
 /* Numbers the items that can be inserted, cheapest first, then the pattern's other ones. */
@@ -181,7 +175,7 @@ static void renumber(struct lode_condition *out, const struct lode_selection *se
 		if (insertion->cost > scratch->tail.at[new_id[insertion->item]].best)
 			scratch->tail.at[new_id[insertion->item]].best = insertion->cost;
 	}
-	qsort(scratch->tail.at, scratch->tail.n, sizeof(*scratch->tail.at), compare_tail_items);
+	lode_sort(scratch->tail.at, scratch->tail.n, compare_tail_items);
 	out->global.n = out->pattern.n = 0;
 	for (i = 0; i < scratch->tail.n; i++) {
 		new_id[scratch->tail.at[i].item] = i;

@@ -1,10 +1,9 @@
 #include "engine/patterns/miner.h"
 
-#include <stdlib.h>
-
 #include "engine/patterns/ends.h"
 #include "engine/patterns/reduce.h"
 #include "engine/patterns/turns.h"
+#include "base/sorted.h"
 
 void lode_pattern_set_release(struct lode_pattern_set *set)
 {
@@ -24,7 +23,7 @@ static int compare_results(const void *pa, const void *pb)
 	for (i = 0; i < a->n && i < b->n; i++)
 		if (a->items[i] != b->items[i])
 			return a->items[i] < b->items[i] ? -1 : 1;
-	return a->n < b->n ? -1 : a->n > b->n;
+	return LODE_ORDER(a->n, b->n);
 }
 
 static void write_results(struct lode_pattern_set *out, const struct lode_results *results)
@@ -65,8 +64,7 @@ int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences
 	if (end != LODE_TURNS_TOO_LONG)
 		lode_ends_put(&results, &ends);
 	stop.work = results.work;
-	if (results.all.n)
-		qsort(results.all.at, results.all.n, sizeof(*results.all.at), compare_results);
+	lode_sort(results.all.at, results.all.n, compare_results);
 	if (end == LODE_TURNS_DONE) {
 		write_results(out, &results);
 	} else if (end == LODE_TURNS_TOO_MANY) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/sorted.h"
 
 static int by_items(const void *pa, const void *pb, void *context)
 {
@@ -14,7 +15,7 @@ static int by_items(const void *pa, const void *pb, void *context)
 	for (uint32_t i = 0; i < n_x && i < n_y; i++)
 		if (x[i] != y[i])
 			return x[i] < y[i] ? -1 : 1;
-	return n_x < n_y ? -1 : n_x > n_y;
+	return LODE_ORDER(n_x, n_y);
 }
 
 /* The sequences sorted, so that equal prefixes are neighbours. */
@@ -25,7 +26,7 @@ static void sort_sequences(struct lode_prefix_tree *t, const struct lode_reduced
 
 	for (uint32_t i = 0; i < r->n; i++)
 		order[i] = i;
-	qsort_r(order, r->n, sizeof(*order), by_items, (void *)r);
+	lode_sort_r(order, r->n, by_items, (void *)r);
 	t->n_sequences = r->n;
 	t->start = lode_alloc((r->n + 1) * sizeof(*t->start));
 	t->items = lode_alloc(r->start[r->n] * sizeof(*t->items));

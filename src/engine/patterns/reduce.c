@@ -6,6 +6,7 @@
 #include "engine/patterns/merge.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sorted.h"
 
 enum { NEVER = UINT32_MAX, MIXED = UINT32_MAX - 1, BORDER = UINT32_MAX - 2 };
 
@@ -144,9 +145,7 @@ static int compare_heads(const void *pa, const void *pb)
 {
 	const struct head *a = pa, *b = pb;
 
-	if (a->cost != b->cost)
-		return a->cost < b->cost ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
+	return LODE_ORDER(a->cost, b->cost) ?: LODE_ORDER(a->id, b->id);
 }
 
 /* Chains of joined items become the items of the result, cheapest first. */
@@ -159,8 +158,7 @@ static void rank_items(struct lode_reduced *out, struct draft *draft, int64_t mi
 		if (draft->cost.at[x] >= min_cost && !is_joined(draft, draft->left[x], x))
 			lode_vec_append(&heads,
 					((struct head){draft->cost.at[x], draft->ids.at[x], x}));
-	if (heads.n)
-		qsort(heads.at, heads.n, sizeof(*heads.at), compare_heads);
+	lode_sort(heads.at, heads.n, compare_heads);
 	out->n_items = (uint32_t)heads.n;
 	out->item_cost = lode_alloc(heads.n * sizeof(*out->item_cost));
 	out->chain_start = lode_alloc((heads.n + 1) * sizeof(*out->chain_start));

@@ -6,6 +6,7 @@
 #include "engine/pio/evidence.h"
 #include "engine/ripper/sorting.h"
 #include "base/pool.h"
+#include "base/sorted.h"
 
 /* Of healthy values, beyond these percentiles they left the range. */
 #define LOW_PCT	 0.5
@@ -77,7 +78,7 @@ static int longer(const void *a, const void *b)
 {
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
 
-	return x > y ? -1 : x < y;
+	return LODE_ORDER(y, x);
 }
 
 /*
@@ -101,8 +102,7 @@ static uint32_t choose_window(const struct lode_pio_matrix *m, const double *rat
 			n_slow += r - first;
 		}
 	}
-	if (runs.n)
-		qsort(runs.at, runs.n, sizeof(*runs.at), longer);
+	lode_sort(runs.at, runs.n, longer);
 	for (size_t i = 0; i < runs.n && 2 * seen < n_slow; i++) {
 		usual = runs.at[i];
 		seen += runs.at[i];
@@ -404,7 +404,7 @@ static int descending(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
-	return x > y ? -1 : x < y;
+	return LODE_ORDER(y, x);
 }
 
 /* The blame that each server had in an episode for a window and an interval: values[server]. */
@@ -422,7 +422,7 @@ static void lasting_blame(const struct learning *l, const struct lode_pio_server
 			rows[s * length + r] = worths[s].blame;
 	}
 	for (size_t s = 0; s < n; s++) {
-		qsort(rows + s * length, length, sizeof(*rows), descending);
+		lode_sort(rows + s * length, length, descending);
 		values[s] = window < length ? rows[s * length + window] : 0;
 	}
 	free(rows);

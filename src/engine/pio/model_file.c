@@ -7,6 +7,7 @@
 #include "engine/pio/rules.h"
 #include "base/input.h"
 #include "base/json_tree.h"
+#include "base/sorted.h"
 #include "base/utf8.h"
 
 #define MAX_FILE_BYTES ((size_t)512 << 20)
@@ -111,9 +112,7 @@ static int by_pair(const void *a, const void *b, void *context)
 	const struct lode_usual_pair *x = &usual->pairs.at[*(const uint32_t *)a];
 	const struct lode_usual_pair *y = &usual->pairs.at[*(const uint32_t *)b];
 
-	if (x->action != y->action)
-		return x->action < y->action ? -1 : 1;
-	return x->user < y->user ? -1 : x->user > y->user;
+	return LODE_ORDER(x->action, y->action) ?: LODE_ORDER(x->user, y->user);
 }
 
 /* [user, requests, mean, deviation] per line, actions in the order of their ids. */
@@ -124,7 +123,7 @@ static void put_usual(FILE *out, const struct lode_pio_model *m)
 
 	for (size_t i = 0; i < m->usual.pairs.n; i++)
 		order[i] = (uint32_t)i;
-	qsort_r(order, m->usual.pairs.n, sizeof(*order), by_pair, (void *)&m->usual);
+	lode_sort_r(order, m->usual.pairs.n, by_pair, (void *)&m->usual);
 	fprintf(out, "  \"response_times\": {\"unit\": \"%s\", \"actions\": [",
 		m->settings.is_log ? "ln ns" : "ns");
 	for (size_t i = 0; i < m->usual.pairs.n; i++) {

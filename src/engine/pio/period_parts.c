@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/pio/periods.h"
+#include "base/sorted.h"
 
 /* Of the worst one's blame, where training did not show bystanders. */
 #define AT_FAULT_SHARE 0.5
@@ -14,22 +15,19 @@ static int by_value(const void *a, const void *b)
 {
 	const struct lode_pio_ranked *x = a, *y = b;
 
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return LODE_ORDER(y->value, x->value) ?: LODE_ORDER(x->at, y->at);
 }
 
 static void sort_ranking(lode_pio_ranking *ranking)
 {
-	if (ranking->n)
-		qsort(ranking->at, ranking->n, sizeof(*ranking->at), by_value);
+	lode_sort(ranking->at, ranking->n, by_value);
 }
 
 static int compare_floats(const void *a, const void *b)
 {
 	float x = *(const float *)a, y = *(const float *)b;
 
-	return x < y ? -1 : x > y;
+	return LODE_ORDER(x, y);
 }
 
 static double median_deviation(const struct lode_pio_analysis *a, size_t c,
@@ -40,7 +38,7 @@ static double median_deviation(const struct lode_pio_analysis *a, size_t c,
 	double median;
 
 	memcpy(values, a->deviations[c] + p->first, n * sizeof(*values));
-	qsort(values, n, sizeof(*values), compare_floats);
+	lode_sort(values, n, compare_floats);
 	median = (double)values[n / 2];
 	free(values);
 	return median;
@@ -135,9 +133,7 @@ static int by_fault(const void *a, const void *b)
 {
 	const struct lode_pio_ranked *x = a, *y = b;
 
-	if (x->is_at_fault != y->is_at_fault)
-		return x->is_at_fault ? -1 : 1;
-	return by_value(a, b);
+	return LODE_ORDER(y->is_at_fault, x->is_at_fault) ?: by_value(a, b);
 }
 
 /*
@@ -172,8 +168,7 @@ static void rank_by_blame(const struct lode_pio_run *run, struct lode_pio_period
 		p->n_at_fault += ranked.is_at_fault;
 		lode_vec_append(&p->servers, ranked);
 	}
-	if (p->servers.n)
-		qsort(p->servers.at, p->servers.n, sizeof(*p->servers.at), by_fault);
+	lode_sort(p->servers.at, p->servers.n, by_fault);
 	free(shares);
 	free(worths);
 }
@@ -219,14 +214,9 @@ static void use_rule(struct lode_pio_period *p, uint32_t ruleset, bool is_med_hi
 static int by_use(const void *a, const void *b)
 {
 	const struct lode_pio_rule_use *x = a, *y = b;
+	int order = LODE_ORDER(y->n, x->n) ?: LODE_ORDER(x->ruleset, y->ruleset);
 
-	if (x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	if (x->ruleset != y->ruleset)
-		return x->ruleset < y->ruleset ? -1 : 1;
-	if (x->is_med_high != y->is_med_high)
-		return x->is_med_high - y->is_med_high;
-	return x->rule < y->rule ? -1 : x->rule > y->rule;
+	return order ?: x->is_med_high - y->is_med_high ?: LODE_ORDER(x->rule, y->rule);
 }
 
 static void find_rules(const struct lode_pio_run *run, struct lode_pio_period *p)
@@ -243,8 +233,7 @@ static void find_rules(const struct lode_pio_run *run, struct lode_pio_period *p
 			use_rule(p, k, true, v->fired.med_high);
 		}
 	}
-	if (p->rules.n)
-		qsort(p->rules.at, p->rules.n, sizeof(*p->rules.at), by_use);
+	lode_sort(p->rules.at, p->rules.n, by_use);
 }
 
 /* ---- Who was hit ---- */

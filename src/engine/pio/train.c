@@ -7,6 +7,7 @@
 #include "engine/pio/evidence.h"
 #include "engine/pio/matrix.h"
 #include "engine/pio/rules.h"
+#include "base/sorted.h"
 
 struct run {
 	struct lode_pio_model *model;
@@ -20,9 +21,8 @@ struct run {
 static int by_name(const void *a, const void *b)
 {
 	const struct lode_pio_counter *x = a, *y = b;
-	int c = strcmp(x->server, y->server);
 
-	return c ? c : strcmp(x->name, y->name);
+	return strcmp(x->server, y->server) ?: strcmp(x->name, y->name);
 }
 
 /* The counters of all periods, each once. */
@@ -46,8 +46,7 @@ static void name_counters(struct run *run)
 							   .median = NAN}));
 		}
 	}
-	if (model->counters.n)
-		qsort(model->counters.at, model->counters.n, sizeof(*model->counters.at), by_name);
+	lode_sort(model->counters.at, model->counters.n, by_name);
 }
 
 /* SARatio of every row. */

@@ -216,27 +216,24 @@ static void advise_events(struct lode_quality *q, const struct lode_stream *stre
 		advise_recording(
 			q, wish,
 			q->machine.kind_ns[LODE_EVENT_WAITING]
-				? "Waits are sums without a time or a waker: critical paths "
-				  "and other threads' part in a delay cannot be told."
+				? "Waits are sums without a time or a waker: critical paths and "
+				  "other threads' part in a delay cannot be told."
 			: stream->has_samples
-				? "No sched:sched_switch: only CPU time was recorded, so "
-				  "whatever makes users wait off the CPU is missing."
-				: "No sched:sched_switch and no CPU samples: lode mine has "
-				  "nothing to stand on.");
+				? "No sched:sched_switch: only CPU time was recorded, so whatever "
+				  "makes users wait off the CPU is missing."
+				: "No sched:sched_switch and no CPU samples: lode mine has nothing "
+				  "to stand on.");
 	else if (!stream->has_wakings)
 		advise_recording(q, wish,
 				 "No sched:sched_waking: a wait cannot be followed to the thread "
 				 "or the device that ended it.");
 	if (sampled && sampled->frequency)
-		advise_recording(
-			q, wish,
-			say_advice(
-				q,
-				"Tracepoint %.80s was sampled at %llu Hz, not recorded each time "
-				"(perf's -F does that to every event): events are missing without "
-				"a "
-				"trace of it.",
-				sampled->name, (unsigned long long)sampled->frequency));
+		advise_recording(q, wish,
+				 say_advice(q,
+					    "Tracepoint %.80s was sampled at %llu Hz, not recorded "
+					    "each time (perf's -F does that to every event): "
+					    "events are missing without a trace of it.",
+					    sampled->name, (unsigned long long)sampled->frequency));
 	else if (sampled)
 		advise_recording(q, wish,
 				 say_advice(q, "Only each %lluth %.80s was recorded.",
@@ -258,35 +255,30 @@ static void advise_stacks(struct lode_quality *q, const struct lode_stream *stre
 		wish->no_dumps = true;
 		advise_recording(
 			q, wish,
-			say_advice(
-				q,
-				"%.0f %% of the cost has stacks cut at the recorder's limit (8 KiB "
-				"stack dumps, or kernel.perf_event_max_stack): the outer callers "
-				"are "
-				"missing. Programs built with -fno-omit-frame-pointer record whole "
-				"stacks, and smaller ones.",
-				lode_part_pct(q->command.truncated)));
+			say_advice(q,
+				   "%.0f %% of the cost has stacks cut at the recorder's limit (8 "
+				   "KiB stack dumps, or kernel.perf_event_max_stack): the outer "
+				   "callers are missing. Programs built with "
+				   "-fno-omit-frame-pointer record whole stacks, and smaller ones.",
+				   lode_part_pct(q->command.truncated)));
 	}
 	if (lode_part_pct(q->command.unrooted) > serious_pct) {
 		/* Not where stack dumps cut stacks already. */
 		wish->dwarf = lode_part_pct(q->command.truncated) <= notable_pct;
 		advise_recording(
 			q, wish,
-			say_advice(
-				q,
-				"%.0f %% of the cost has stacks that do not reach a thread's "
-				"entry: "
-				"code without frame pointers. Build the program and its libraries "
-				"with -fno-omit-frame-pointer, or record stack dumps.",
-				lode_part_pct(q->command.unrooted)));
+			say_advice(q,
+				   "%.0f %% of the cost has stacks that do not reach a thread's "
+				   "entry: code without frame pointers. Build the program and its "
+				   "libraries with -fno-omit-frame-pointer, or record stack dumps.",
+				   lode_part_pct(q->command.unrooted)));
 	}
 	if (lode_part_pct(q->command.kernel_only) > serious_pct)
-		advise_recording(
-			q, wish,
-			say_advice(q,
-				   "%.0f %% of the cost of user threads has kernel frames only: "
-				   "no function of a program to name.",
-				   lode_part_pct(q->command.kernel_only)));
+		advise_recording(q, wish,
+				 say_advice(q,
+					    "%.0f %% of the cost of user threads has kernel frames "
+					    "only: no function of a program to name.",
+					    lode_part_pct(q->command.kernel_only)));
 }
 
 static void advise_losses(struct lode_quality *q, const struct lode_stream *stream,
@@ -299,13 +291,12 @@ static void advise_losses(struct lode_quality *q, const struct lode_stream *stre
 
 	if (lost->count) {
 		wish->bigger_buffer = true;
-		advise_recording(
-			q, wish,
-			say_advice(q,
-				   "The recorder dropped %llu events (%.2g %%)%s: a larger "
-				   "buffer and a lower CPU rate keep up.",
-				   (unsigned long long)lost->count, pct,
-				   pct > lost_pct ? ", enough to change answers" : ""));
+		advise_recording(q, wish,
+				 say_advice(q,
+					    "The recorder dropped %llu events (%.2g %%)%s: a "
+					    "larger buffer and a lower CPU rate keep up.",
+					    (unsigned long long)lost->count, pct,
+					    pct > lost_pct ? ", enough to change answers" : ""));
 	}
 	if (idle->count) {
 		wish->keep_awake = true;
@@ -314,8 +305,7 @@ static void advise_losses(struct lode_quality *q, const struct lode_stream *stre
 			say_advice(
 				q,
 				"%llu switches from idle are missing: this machine does not trace "
-				"a "
-				"CPU that idles (some virtual machines do not), and threads seem "
+				"a CPU that idles (some virtual machines do not), and threads seem "
 				"blocked until they are seen again. A spinner of the lowest class "
 				"keeps the CPUs awake and costs nobody anything.",
 				(unsigned long long)idle->count));
@@ -367,15 +357,13 @@ static void advise_symbols(struct lode_quality *q, const struct lode_stream *str
 		advise(q, say_advice(q, "%.0f %% of the cost has frames without a symbol.",
 				     lode_part_pct(q->command.unknown)));
 	else
-		advise(q,
-		       say_advice(
-			       q,
-			       "%.0f %% of the cost has frames without a symbol. Of all files most "
-			       "are in %.80s%s%s: %.160s. Give that file with --symfs or "
-			       "--buildid-dir.",
-			       lode_part_pct(q->command.unknown), worst->name,
-			       worst->build_id[0] ? " build-id " : "", worst->build_id,
-			       worst->symbols));
+		advise(q, say_advice(q,
+				     "%.0f %% of the cost has frames without a symbol. Of all "
+				     "files most are in %.80s%s%s: %.160s. Give that file with "
+				     "--symfs or --buildid-dir.",
+				     lode_part_pct(q->command.unknown), worst->name,
+				     worst->build_id[0] ? " build-id " : "", worst->build_id,
+				     worst->symbols));
 }
 
 void lode_quality_give_advice(struct lode_quality *q, const struct lode_stream *stream)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/pool.h"
+#include "base/sorted.h"
 #include "model/call_cursor.h"
 
 struct job {
@@ -32,9 +33,7 @@ static int compare_leaves(const void *a, const void *b, void *context)
 
 void lode_leaves_sort(struct lode_meanwhile_thread *out, const struct lode_calltree *functions)
 {
-	if (out->leaves.n)
-		qsort_r(out->leaves.at, out->leaves.n, sizeof(*out->leaves.at), compare_leaves,
-			(void *)functions);
+	lode_sort_r(out->leaves.at, out->leaves.n, compare_leaves, (void *)functions);
 }
 
 void lode_meanwhile_of_whole(struct lode_meanwhile_thread *out, const struct lode_call_trace *trace,

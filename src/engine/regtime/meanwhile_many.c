@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/pool.h"
+#include "base/sorted.h"
 #include "model/call_cursor.h"
 
 /* LIMIT: of what one of our threads sums up side by side; more spans take more passes. */
@@ -191,9 +192,7 @@ static int compare_borders(const void *a, const void *b)
 {
 	const struct border *x = a, *y = b;
 
-	if (x->t_ns != y->t_ns)
-		return x->t_ns < y->t_ns ? -1 : 1;
-	return (x->span > y->span) - (x->span < y->span);
+	return LODE_ORDER(x->t_ns, y->t_ns) ?: LODE_ORDER(x->span, y->span);
 }
 
 static void pass_spans(struct pass *p, struct lode_meanwhile *spans, size_t n)
@@ -206,7 +205,7 @@ static void pass_spans(struct pass *p, struct lode_meanwhile *spans, size_t n)
 		borders[2 * i] = (struct border){spans[i].t0_ns, (uint32_t)i, false};
 		borders[2 * i + 1] = (struct border){spans[i].t1_ns, (uint32_t)i, true};
 	}
-	qsort(borders, 2 * n, sizeof(*borders), compare_borders);
+	lode_sort(borders, 2 * n, compare_borders);
 	memset(p->now, 0, p->functions.n * sizeof(*p->now));
 	p->busy_ns = 0;
 	p->at = 0;

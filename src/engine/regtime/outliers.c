@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/sorted.h"
+
 /* Of one function: the longest first. */
 static int compare_lengths(const struct lode_outlier *x, const struct lode_outlier *y)
 {
@@ -20,9 +22,7 @@ static int compare_outliers(const void *a, const void *b, void *context)
 	const struct lode_outlier *x = a, *y = b;
 	const uint32_t *rank_of = context;
 
-	if (x->function != y->function)
-		return rank_of[x->function] < rank_of[y->function] ? -1 : 1;
-	return compare_lengths(x, y);
+	return LODE_ORDER(rank_of[x->function], rank_of[y->function]) ?: compare_lengths(x, y);
 }
 
 struct order {
@@ -36,15 +36,12 @@ static int compare_groups(const void *a, const void *b, void *context)
 	const struct lode_outlier_group *x = a, *y = b;
 	const struct lode_outlier *p = &order->outliers->at.at[x->first];
 	const struct lode_outlier *q = &order->outliers->at.at[y->first];
-	int by_name;
+	const char *p_name = lode_frame_function(order->functions, x->function);
+	const char *q_name = lode_frame_function(order->functions, y->function);
+	int lengths = LODE_ORDER(q->times_median, p->times_median)
+			      ?: LODE_ORDER(q->duration_ns, p->duration_ns);
 
-	if (p->times_median > q->times_median || p->times_median < q->times_median)
-		return p->times_median > q->times_median ? -1 : 1;
-	if (p->duration_ns != q->duration_ns)
-		return p->duration_ns > q->duration_ns ? -1 : 1;
-	by_name = strcmp(lode_frame_function(order->functions, x->function),
-			 lode_frame_function(order->functions, y->function));
-	return by_name ? by_name : (x->function > y->function) - (x->function < y->function);
+	return lengths ?: strcmp(p_name, q_name) ?: LODE_ORDER(x->function, y->function);
 }
 
 static void add_thread_outliers(struct lode_outliers *out, const struct lode_regtime *regtime,
@@ -114,12 +111,12 @@ void lode_outliers_find(struct lode_outliers *out, const struct lode_regtime *re
 	lode_vec_fit(&out->at, out->at.n);
 	rank_of = lode_alloc(n_functions * sizeof(*rank_of));
 	make_groups(out, rank_of, n_functions);
-	qsort_r(out->groups.at, out->groups.n, sizeof(*out->groups.at), compare_groups, &order);
+	lode_sort_r(out->groups.at, out->groups.n, compare_groups, &order);
 	for (size_t g = 0; g < out->groups.n; first += out->groups.at[g++].n) {
 		rank_of[out->groups.at[g].function] = (uint32_t)g;
 		out->groups.at[g].first = first;
 	}
-	qsort_r(out->at.at, out->at.n, sizeof(*out->at.at), compare_outliers, rank_of);
+	lode_sort_r(out->at.at, out->at.n, compare_outliers, rank_of);
 	free(rank_of);
 }
 

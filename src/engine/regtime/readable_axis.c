@@ -1,6 +1,5 @@
 #include "engine/regtime/readable_axis.h"
-
-#include <stdlib.h>
+#include "base/sorted.h"
 
 /* What each kind of item gets of the width, by enum lode_regtime_kind; the rest goes by time. */
 static const double shares[] = {0.35, 0.25, 0.10};
@@ -68,9 +67,7 @@ static int compare_changes(const void *a, const void *b)
 {
 	const struct change *x = a, *y = b;
 
-	if (x->t_ns != y->t_ns)
-		return x->t_ns < y->t_ns ? -1 : 1;
-	return (x->slope > y->slope) - (x->slope < y->slope);
+	return LODE_ORDER(x->t_ns, y->t_ns) ?: LODE_ORDER(x->slope, y->slope);
 }
 
 static void add_knot(struct lode_readable_axis *axis, int64_t t_ns, double part)
@@ -116,7 +113,7 @@ void lode_readable_axis_make(struct lode_readable_axis *axis, const struct lode_
 	axis->knots.n = 0;
 	count_readable_axis(&work, regtime);
 	deal_out(&work, regtime);
-	qsort(work.changes.at, work.changes.n, sizeof(*work.changes.at), compare_changes);
+	lode_sort(work.changes.at, work.changes.n, compare_changes);
 	walk_readable_axis(axis, &work);
 	lode_vec_release(&work.changes);
 }

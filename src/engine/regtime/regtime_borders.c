@@ -1,15 +1,14 @@
 #include "engine/regtime/regtime_borders.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/sorted.h"
 
 static int compare_borders(const void *a, const void *b)
 {
 	const struct lode_regtime_border *x = a, *y = b;
 
-	if (x->t_ns != y->t_ns)
-		return x->t_ns < y->t_ns ? -1 : 1;
-	return (x->thread > y->thread) - (x->thread < y->thread);
+	return LODE_ORDER(x->t_ns, y->t_ns) ?: LODE_ORDER(x->thread, y->thread);
 }
 
 void lode_regtime_borders_add(struct lode_regtime_borders *borders, size_t index,
@@ -47,8 +46,7 @@ void lode_regtime_borders_take(struct lode_regtime_borders *to, struct lode_regt
 
 void lode_regtime_borders_sort(struct lode_regtime_borders *borders)
 {
-	if (borders->at.n)
-		qsort(borders->at.at, borders->at.n, sizeof(*borders->at.at), compare_borders);
+	lode_sort(borders->at.at, borders->at.n, compare_borders);
 }
 
 void lode_regtime_borders_release(struct lode_regtime_borders *borders)

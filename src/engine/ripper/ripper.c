@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/ripper/learner.h"
+#include "base/sorted.h"
 
 struct lode_ripper_options lode_ripper_defaults(void)
 {
@@ -18,9 +19,7 @@ static int by_count(const void *a, const void *b)
 {
 	const struct class_count *x = a, *y = b;
 
-	if (x->n != y->n)
-		return x->n < y->n ? -1 : 1;
-	return x->class < y->class ? -1 : x->class > y->class;
+	return LODE_ORDER(x->n, y->n) ?: LODE_ORDER(x->class, y->class);
 }
 
 static struct class_count *order_classes(const struct lode_dataset *data, const lode_row_word *rows)
@@ -31,7 +30,7 @@ static struct class_count *order_classes(const struct lode_dataset *data, const 
 		order[c].class = (uint32_t)c;
 	for (size_t row = 0; row < data->n_rows; row++)
 		order[data->classes[row]].n += lode_rows_has(rows, row);
-	qsort(order, data->n_classes, sizeof(*order), by_count);
+	lode_sort(order, data->n_classes, by_count);
 	return order;
 }
 

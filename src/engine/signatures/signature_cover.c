@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 /* What a signature costs in the symptom at hand. */
 struct in_symptom {
 	int64_t total_ns, worst_event_ns, worst_t0_ns;
@@ -121,9 +123,7 @@ static int by_signature_and_stream(const void *a, const void *b)
 {
 	const struct lode_signature_in_stream *p = a, *q = b;
 
-	if (p->signature != q->signature)
-		return p->signature < q->signature ? -1 : 1;
-	return (p->stream > q->stream) - (p->stream < q->stream);
+	return LODE_ORDER(p->signature, q->signature) ?: LODE_ORDER(p->stream, q->stream);
 }
 
 static void finish_signature_cover(struct covering *c)
@@ -132,9 +132,7 @@ static void finish_signature_cover(struct covering *c)
 
 	for (size_t i = 0; i < out->n_signatures; i++)
 		end_symptom(c, (uint32_t)i);
-	if (out->in_streams.n)
-		qsort(out->in_streams.at, out->in_streams.n, sizeof(*out->in_streams.at),
-		      by_signature_and_stream);
+	lode_sort(out->in_streams.at, out->in_streams.n, by_signature_and_stream);
 	for (size_t i = 0; i < out->in_streams.n; i++)
 		out->in_start[out->in_streams.at[i].signature + 1]++;
 	for (size_t i = 0; i < out->n_signatures; i++)

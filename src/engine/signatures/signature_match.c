@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/signatures/signature_trie.h"
+#include "base/sorted.h"
 
 struct lode_signature_matcher {
 	struct lode_sigtrie trie;
@@ -107,13 +108,6 @@ static uint32_t set_of_members(struct walk *w)
 	return set;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The set and w->members together; these need not be sorted. */
 static uint32_t set_with_members(struct walk *w, uint32_t set)
 {
@@ -124,7 +118,7 @@ static uint32_t set_with_members(struct walk *w, uint32_t set)
 		return set;
 	for (size_t i = 0; i < n; i++)
 		lode_vec_append(&w->members, at[i]);
-	qsort(w->members.at, w->members.n, sizeof(*w->members.at), by_number);
+	lode_sort(w->members.at, w->members.n, lode_compare_u32);
 	for (size_t i = 0; i < w->members.n; i++)
 		if (kept == 0 || w->members.at[i] != w->members.at[kept - 1])
 			w->members.at[kept++] = w->members.at[i];

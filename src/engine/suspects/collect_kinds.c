@@ -248,9 +248,8 @@ void lode_collect_agree(struct lode_collect *c, bool has_all_kinds)
 		}
 	}
 	if (n_halves)
-		lode_collect_note(
-			c,
-			"%zu kinds of system call events are not measured: of a call, only "
-			"the entry or only the exit was recorded",
-			n_halves);
+		lode_collect_note(c,
+				  "%zu kinds of system call events are not measured: of a call, "
+				  "only the entry or only the exit was recorded",
+				  n_halves);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 /* A row in the order of its leaf and metric: rows of one unit stand side by side. */
 struct item {
 	uint32_t leaf, metric, row;
@@ -31,12 +33,9 @@ struct contrasting {
 static int by_unit(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
+	int order = LODE_ORDER(x->leaf, y->leaf) ?: LODE_ORDER(x->metric, y->metric);
 
-	if (x->leaf != y->leaf)
-		return x->leaf < y->leaf ? -1 : 1;
-	if (x->metric != y->metric)
-		return x->metric < y->metric ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
+	return order ?: LODE_ORDER(x->row, y->row);
 }
 
 static void half_add(struct lode_contrast_half *half, struct lode_outcome outcome, uint64_t n,
@@ -93,12 +92,9 @@ static void add_row_contrast(struct contrasting *c, const struct item *item,
 static int by_mark(const void *a, const void *b)
 {
 	const struct caller *x = a, *y = b;
+	int order = LODE_ORDER(x->mark[0], y->mark[0]) ?: LODE_ORDER(x->mark[1], y->mark[1]);
 
-	if (x->mark[0] != y->mark[0])
-		return x->mark[0] < y->mark[0] ? -1 : 1;
-	if (x->mark[1] != y->mark[1])
-		return x->mark[1] < y->mark[1] ? -1 : 1;
-	return x->depth < y->depth ? -1 : x->depth > y->depth;
+	return order ?: LODE_ORDER(x->depth, y->depth);
 }
 
 static double share(const struct lode_outcome *o)
@@ -152,7 +148,7 @@ static void contrast_unit(struct contrasting *c, const struct item *items, size_
 	for (i = 0; i < n; i++)
 		add_row_contrast(c, &items[i], &all);
 	if (all.outcome.failed && all.outcome.succeeded && c->callers.n) {
-		qsort(c->callers.at, c->callers.n, sizeof(*c->callers.at), by_mark);
+		lode_sort(c->callers.at, c->callers.n, by_mark);
 		for (i = 0; i < c->callers.n; i = end) {
 			const struct caller *first = &c->callers.at[i];
 
@@ -172,19 +168,11 @@ static void contrast_unit(struct contrasting *c, const struct item *items, size_
 static int most_significant_first(const void *a, const void *b)
 {
 	const struct lode_contrast *x = a, *y = b;
-	double share_x, share_y;
+	double share_x = share(&x->with.outcome), share_y = share(&y->with.outcome);
+	int order = LODE_ORDER(x->log_p, y->log_p) ?: LODE_ORDER(share_y, share_x);
 
-	if (x->log_p != y->log_p)
-		return x->log_p < y->log_p ? -1 : 1;
-	share_x = share(&x->with.outcome);
-	share_y = share(&y->with.outcome);
-	if (share_x != share_y)
-		return share_x > share_y ? -1 : 1;
-	if (x->leaf != y->leaf)
-		return x->leaf < y->leaf ? -1 : 1;
-	if (x->metric != y->metric)
-		return x->metric < y->metric ? -1 : 1;
-	return x->callers[0] < y->callers[0] ? -1 : x->callers[0] > y->callers[0];
+	order = order ?: LODE_ORDER(x->leaf, y->leaf) ?: LODE_ORDER(x->metric, y->metric);
+	return order ?: LODE_ORDER(x->callers[0], y->callers[0]);
 }
 
 static void sort_items(struct contrasting *c, struct item *items, size_t *n)
@@ -204,8 +192,7 @@ static void sort_items(struct contrasting *c, struct item *items, size_t *n)
 			.row = i,
 		};
 	}
-	if (*n)
-		qsort(items, *n, sizeof(*items), by_unit);
+	lode_sort(items, *n, by_unit);
 }
 
 void lode_contrasts_build(lode_contrasts *contrasts, size_t *n_tests,
@@ -230,8 +217,7 @@ void lode_contrasts_build(lode_contrasts *contrasts, size_t *n_tests,
 	lode_correct_log_p(c.log_p.at, c.log_p.n, correction);
 	for (i = 0; i < c.test_of.n; i++)
 		contrasts->at[i].log_q = c.log_p.at[c.test_of.at[i]];
-	if (contrasts->n)
-		qsort(contrasts->at, contrasts->n, sizeof(*contrasts->at), most_significant_first);
+	lode_sort(contrasts->at, contrasts->n, most_significant_first);
 	*n_tests = c.log_p.n;
 	lode_vec_release(&c.callers);
 	lode_vec_release(&c.log_p);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 const struct lode_suspect *lode_suspects_find(const struct lode_suspects *s, const char *name,
 					      size_t *n_found)
 {
@@ -186,20 +188,16 @@ static int longest_first(const void *a, const void *b)
 {
 	const struct lode_explained_metric *x = a, *y = b;
 
-	if (x->moments_with.sum != y->moments_with.sum)
-		return x->moments_with.sum > y->moments_with.sum ? -1 : 1;
-	return x->metric < y->metric ? -1 : x->metric > y->metric;
+	return LODE_ORDER(y->moments_with.sum, x->moments_with.sum)
+		       ?: LODE_ORDER(x->metric, y->metric);
 }
 
 static int most_failed_first(const void *a, const void *b)
 {
 	const struct lode_explained_neighbour *x = a, *y = b;
+	int order = LODE_ORDER(y->outcome.failed, x->outcome.failed) ?: LODE_ORDER(y->n, x->n);
 
-	if (x->outcome.failed != y->outcome.failed)
-		return x->outcome.failed > y->outcome.failed ? -1 : 1;
-	if (x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	return x->frame < y->frame ? -1 : x->frame > y->frame;
+	return order ?: LODE_ORDER(x->frame, y->frame);
 }
 
 int lode_explain(struct lode_explanation *out, const struct lode_suspects *suspects,
@@ -217,12 +215,9 @@ int lode_explain(struct lode_explanation *out, const struct lode_suspects *suspe
 	add_metric_rows(&x);
 	add_neighbours(&x);
 	rc = lode_execution_set_each(suspects->tally.set, look_at, &x, err);
-	if (out->metrics.n)
-		qsort(out->metrics.at, out->metrics.n, sizeof(*out->metrics.at), longest_first);
-	if (out->callers.n)
-		qsort(out->callers.at, out->callers.n, sizeof(*out->callers.at), most_failed_first);
-	if (out->callees.n)
-		qsort(out->callees.at, out->callees.n, sizeof(*out->callees.at), most_failed_first);
+	lode_sort(out->metrics.at, out->metrics.n, longest_first);
+	lode_sort(out->callers.at, out->callers.n, most_failed_first);
+	lode_sort(out->callees.at, out->callees.n, most_failed_first);
 	lode_map_release(&x.neighbours);
 	free(x.slot_of);
 	free(x.has);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/sorted.h"
 
 /* lgammal_r, since lgammal writes a global. */
 static long double log_factorial(uint64_t n)
@@ -92,9 +93,7 @@ static int smallest_first(const void *a, const void *b)
 {
 	const struct test *x = a, *y = b;
 
-	if (x->log_p != y->log_p)
-		return x->log_p < y->log_p ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	return LODE_ORDER(x->log_p, y->log_p) ?: LODE_ORDER(x->index, y->index);
 }
 
 void lode_correct_log_p(double *log_p, size_t n, enum lode_correction correction)
@@ -108,7 +107,7 @@ void lode_correct_log_p(double *log_p, size_t n, enum lode_correction correction
 	tests = lode_alloc(n * sizeof(*tests));
 	for (i = 0; i < n; i++)
 		tests[i] = (struct test){log_p[i], i};
-	qsort(tests, n, sizeof(*tests), smallest_first);
+	lode_sort(tests, n, smallest_first);
 	if (correction == LODE_CORRECTION_HOLM) {
 		bound = -INFINITY; /* adjusted values never fall along the order */
 		for (i = 0; i < n; i++) {

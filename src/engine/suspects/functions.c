@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 struct lode_outcome lode_row_outcome(const struct lode_tally_row *row, enum lode_evidence_kind kind)
 {
 	if (kind == LODE_EVIDENCE_SIDES)
@@ -73,7 +75,7 @@ static int by_frame(const void *a, const void *b)
 {
 	const struct lode_function *x = a, *y = b;
 
-	return x->frame < y->frame ? -1 : x->frame > y->frame;
+	return LODE_ORDER(x->frame, y->frame);
 }
 
 struct lode_outcome lode_functions_build(lode_functions *functions, const struct lode_tally *tally,
@@ -98,7 +100,6 @@ struct lode_outcome lode_functions_build(lode_functions *functions, const struct
 	}
 	free(x.function_of);
 	free(x.seen_in);
-	if (functions->n)
-		qsort(functions->at, functions->n, sizeof(*functions->at), by_frame);
+	lode_sort(functions->at, functions->n, by_frame);
 	return all;
 }

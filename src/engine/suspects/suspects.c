@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 static const char *const order_names[LODE_N_ORDERS] = {
 	"increase", "excess",	  "failure", "context", "ochiai", "tarantula",
 	"dstar",    "importance", "p",	     "mean",	"std",	  "time",
@@ -34,8 +36,7 @@ static void for_groups(struct lode_suspects *s,
 
 	for (i = 0; i < n; i++)
 		order[i] = &s->ranked[i];
-	if (n)
-		qsort(order, n, sizeof(*order), by_mark);
+	lode_sort(order, n, by_mark);
 	for (i = 0; i < n; i = end) {
 		for (end = i + 1; end < n && by_mark(&order[i], &order[end]) == 0;)
 			end++;
@@ -192,14 +193,9 @@ struct sortable {
 static int best_first(const void *a, const void *b)
 {
 	const struct sortable *x = a, *y = b;
-	int names;
+	int order = LODE_ORDER(y->key, x->key) ?: LODE_ORDER(y->o_failed, x->o_failed);
 
-	if (x->key != y->key)
-		return x->key > y->key ? -1 : 1;
-	if (x->o_failed != y->o_failed)
-		return x->o_failed > y->o_failed ? -1 : 1;
-	names = strcmp(x->function, y->function);
-	return names ? names : strcmp(x->module, y->module);
+	return order ?: strcmp(x->function, y->function) ?: strcmp(x->module, y->module);
 }
 
 static void rank(struct lode_suspects *s)
@@ -219,8 +215,7 @@ static void rank(struct lode_suspects *s)
 			.suspect = s->ranked[i],
 		};
 	}
-	if (n)
-		qsort(sortables, n, sizeof(*sortables), best_first);
+	lode_sort(sortables, n, best_first);
 	for (size_t i = 0; i < n; i++) {
 		s->ranked[i] = sortables[i].suspect;
 		s->ranked[i].rank = (uint32_t)i + 1;

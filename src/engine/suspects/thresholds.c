@@ -52,11 +52,10 @@ struct lode_thresholds lode_thresholds_robust(const struct lode_robust *robust)
 
 static int wrong_rule(struct lode_error *err, const char *text)
 {
-	return lode_fail(
-		err, LODE_ERR_ARG, NULL, -1,
-		"thresholds '%.80s': expected [METRICS=][PRUNE,]SUCCESS,FAILED, ascending, "
-		"such as 20ms,50ms or 'block:*=0,5ms,20ms'",
-		text);
+	return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+			 "thresholds '%.80s': expected [METRICS=][PRUNE,]SUCCESS,FAILED, "
+			 "ascending, such as 20ms,50ms or 'block:*=0,5ms,20ms'",
+			 text);
 }
 
 int lode_threshold_rule_parse(struct lode_threshold_rule *rule, const char *text,

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/sorted.h"
+
 /* ---- Rows ---- */
 
 static uint32_t new_row(struct lode_fold *fold, const struct lode_piece *piece)
@@ -110,12 +112,9 @@ void lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece)
 static int part_compare(const void *left, const void *right)
 {
 	const struct lode_fold_part *a = left, *b = right;
+	int order = LODE_ORDER(a->thread, b->thread) ?: LODE_ORDER(a->event, b->event);
 
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->event != b->event)
-		return a->event < b->event ? -1 : 1;
-	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+	return order ?: LODE_ORDER(a->start_ns, b->start_ns);
 }
 
 /* Puts the parts of each event together; `part` .. `end` are those of one row. */
@@ -126,7 +125,7 @@ static void count_row(struct lode_digest_row *row, struct lode_fold_part *part,
 	int64_t cost_ns;
 
 	if (end - part > 1)
-		qsort(part, (size_t)(end - part), sizeof(*part), part_compare);
+		lode_sort(part, (size_t)(end - part), part_compare);
 	while (part < end) {
 		first = part;
 		cost_ns = 0;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 /* What one thread has of the path. */
 struct share {
 	lode_thread_id thread;
@@ -52,18 +54,14 @@ static int by_share(const void *a, const void *b, void *context)
 
 	if ((p->thread == own) != (q->thread == own))
 		return p->thread == own ? -1 : 1;
-	if (p->path_ns != q->path_ns)
-		return p->path_ns > q->path_ns ? -1 : 1;
-	return p->thread < q->thread ? -1 : p->thread > q->thread;
+	return LODE_ORDER(q->path_ns, p->path_ns) ?: LODE_ORDER(p->thread, q->thread);
 }
 
 static int by_first_span(const void *a, const void *b)
 {
 	const struct share *p = a, *q = b;
 
-	if (p->first_span != q->first_span)
-		return p->first_span < q->first_span ? -1 : 1;
-	return p->thread < q->thread ? -1 : p->thread > q->thread;
+	return LODE_ORDER(p->first_span, q->first_span) ?: LODE_ORDER(p->thread, q->thread);
 }
 
 /* Lanes in order of their first span: the symptom's own stays the first. */
@@ -74,9 +72,8 @@ static void choose_lanes(struct build *b)
 	b->out->n_threads = b->shares.n;
 	if (!n)
 		return;
-	qsort_r(b->shares.at, b->shares.n, sizeof(*b->shares.at), by_share,
-		(void *)&b->symptom->thread);
-	qsort(b->shares.at + 1, n - 1, sizeof(*b->shares.at), by_first_span);
+	lode_sort_r(b->shares.at, b->shares.n, by_share, (void *)&b->symptom->thread);
+	lode_sort(b->shares.at + 1, n - 1, by_first_span);
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_thread *t = &b->stream->threads.at[b->shares.at[i].thread];
 		const char *comm = b->stream->tree.strings.text.at[t->comm];
@@ -165,18 +162,14 @@ static int by_wait(const void *a, const void *b)
 {
 	const struct lode_lane_wake *p = a, *q = b;
 
-	if (p->wait_ns != q->wait_ns)
-		return p->wait_ns > q->wait_ns ? -1 : 1;
-	return p->t_ns < q->t_ns ? -1 : p->t_ns > q->t_ns;
+	return LODE_ORDER(q->wait_ns, p->wait_ns) ?: LODE_ORDER(p->t_ns, q->t_ns);
 }
 
 static int by_time(const void *a, const void *b)
 {
 	const struct lode_lane_wake *p = a, *q = b;
 
-	if (p->t_ns != q->t_ns)
-		return p->t_ns < q->t_ns ? -1 : 1;
-	return p->to < q->to ? -1 : p->to > q->to;
+	return LODE_ORDER(p->t_ns, q->t_ns) ?: LODE_ORDER(p->to, q->to);
 }
 
 /* The end of the wait of `link`, if that is in the symptom and its thread has a lane. */
@@ -213,15 +206,15 @@ static void add_wakes(struct build *b)
 	if (!out->wakes.n)
 		return;
 	/* One wait can be many links: it is looked into from several sides. */
-	qsort(out->wakes.at, out->wakes.n, sizeof(*out->wakes.at), by_time);
+	lode_sort(out->wakes.at, out->wakes.n, by_time);
 	for (size_t i = 1; i < out->wakes.n; i++)
 		if (by_time(&out->wakes.at[i], &out->wakes.at[n]) != 0)
 			out->wakes.at[++n] = out->wakes.at[i];
 	out->wakes.n = n + 1;
 	if (out->wakes.n > b->bounds->wakes) {
-		qsort(out->wakes.at, out->wakes.n, sizeof(*out->wakes.at), by_wait);
+		lode_sort(out->wakes.at, out->wakes.n, by_wait);
 		out->wakes.n = b->bounds->wakes;
-		qsort(out->wakes.at, out->wakes.n, sizeof(*out->wakes.at), by_time);
+		lode_sort(out->wakes.at, out->wakes.n, by_time);
 	}
 }
 
