@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "tool/messages.h"
 #include "answers/serve/serve_mine_parts.h"
-#include "answers/import/repo_watch.h"
+#include "store/repo_watch.h"
 #include "document/html.h"
 
 enum {

@@ -1,4 +1,5 @@
-#include "answers/import/repo_watch.h"
+/* Watching a repository: stamps of its files first, then its state. */
+#include "store/repo_watch.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* answers/import/repo_watch.h: every change of what a query picks is seen, and nothing else. */
+/* store/repo_watch.h: every change of what a query picks is seen, and nothing else. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "answers/import/repo_watch.h"
+#include "store/repo_watch.h"
 #include "scratch.h"
 #include "base/clock.h"
 #include "base/map.h"
