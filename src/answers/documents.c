@@ -4,6 +4,7 @@
 #include "answers/coverage/coverage.h"
 #include "answers/diff/diff.h"
 #include "answers/digest/digest.h"
+#include "answers/import/import.h"
 #include "answers/info/info.h"
 #include "answers/mine/served.h"
 #include "answers/next/next.h"
@@ -13,7 +14,7 @@
 #include "answers/timeline/page.h"
 #include "answers/triage/triage.h"
 #include "answers/analyze/analyze_report.h"
-#include "answers/repo/repo_fields.h"
+#include "answers/repo/repo.h"
 #include "answers/sign/signature_report.h"
 
 /* clang-format off */

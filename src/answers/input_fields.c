@@ -10,7 +10,10 @@ const struct lode_record lode_skipped_record = {"skipped", skipped_fields,
 						sizeof(struct lode_skipped_input)};
 
 static const struct lode_field job_fields[] = {
-	LODE_SKIPPED_FIELDS(struct lode_digest_job, skipped, incomplete),
+	LODE_LIST("skipped", struct lode_digest_job, skipped.at, skipped.n, &lode_skipped_record,
+		  "inputs of which nothing could be used"),
+	LODE_LIST("incomplete", struct lode_digest_job, incomplete.at, incomplete.n,
+		  &lode_skipped_record, "inputs that are cut or damaged: what was sound was used"),
 	LODE_FIELDS_END,
 };
 const struct lode_record lode_job_inputs_record = {"inputs", job_fields,

@@ -12,16 +12,6 @@ extern const struct lode_record lode_skipped_record; /* of struct lode_skipped_i
 /* "skipped" and "incomplete" of a struct lode_digest_job. */
 extern const struct lode_record lode_job_inputs_record;
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): names of members have none */
-/* Two vectors of struct lode_skipped_input, members of `struct_`. */
-#define LODE_SKIPPED_FIELDS(struct_, skipped_, incomplete_)                          \
-	LODE_LIST("skipped", struct_, skipped_.at, skipped_.n, &lode_skipped_record, \
-		  "inputs of which nothing could be used"),                          \
-		LODE_LIST("incomplete", struct_, incomplete_.at, incomplete_.n,      \
-			  &lode_skipped_record,                                      \
-			  "inputs that are cut or damaged: what was sound was used")
-/* NOLINTEND(bugprone-macro-parentheses) */
-
 /* Names for the numbers in records of a call tree or a digest. Borrows it. */
 struct lode_names lode_tree_names(const struct lode_calltree *tree);
 

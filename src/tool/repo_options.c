@@ -27,26 +27,39 @@ int lode_repo_option_open(const struct lode_command *self, struct lode_repo **ou
 	return LODE_EXIT_OK;
 }
 
-int lode_repo_option_label(const struct lode_command *self, struct lode_repo_label *label,
-			   const char *text, struct lode_arena *arena)
+static int read_label(const struct lode_command *self, struct lode_repo_label *label,
+		      const char *text, bool may_remove, struct lode_arena *arena)
 {
 	const char *equals = strchr(text, '=');
 	size_t len = equals ? (size_t)(equals - text) : strlen(text);
+	bool is_key = lode_repo_label_is_key(text, len);
 
-	if (!equals || !equals[1])
+	if (!equals || !(equals[1] || (may_remove && is_key)))
 		return lode_command_misused(self,
 					    "a label is KEY=VALUE, such as release=2.1; not "
 					    "'%.60s'",
 					    text);
-	if (!lode_repo_label_is_key(text, len))
+	if (!is_key)
 		return lode_command_misused(
 			self,
 			"'%.*s' cannot be a label: names begin with a letter, have letters, "
 			"digits, '.', '-' and '_' in them, and are no field of queries",
 			(int)(len < 60 ? len : 60), text);
 	label->key = lode_arena_strndup(arena, text, len);
-	label->value = lode_arena_strndup(arena, equals + 1, strlen(equals + 1));
+	label->value = equals[1] ? equals + 1 : NULL;
 	return LODE_EXIT_OK;
+}
+
+int lode_repo_option_labels(const struct lode_command *self, struct lode_repo_label **labels,
+			    const char *const *texts, size_t n, bool may_remove,
+			    struct lode_arena *arena)
+{
+	int code = LODE_EXIT_OK;
+
+	*labels = lode_arena_array(arena, struct lode_repo_label, n + 1);
+	for (size_t i = 0; code == LODE_EXIT_OK && i < n; i++)
+		code = read_label(self, &(*labels)[i], texts[i], may_remove, arena);
+	return code;
 }
 
 /* Is that option among the words? By its whole name. */

@@ -24,9 +24,11 @@ const char *lode_repo_option_path(const char *given);
 int lode_repo_option_open(const struct lode_command *self, struct lode_repo **out,
 			  const char *given, enum lode_repo_mode mode);
 
-/* "release=2.1", parted in the arena; says what is wrong. Gives an exit code. */
-int lode_repo_option_label(const struct lode_command *self, struct lode_repo_label *label,
-			   const char *text, struct lode_arena *arena);
+/* Texts such as "release=2.1", parted in the arena; with `may_remove` also "release=", which takes
+   a label away. Says what is wrong. Gives an exit code. */
+int lode_repo_option_labels(const struct lode_command *self, struct lode_repo_label **labels,
+			    const char *const *texts, size_t n, bool may_remove,
+			    struct lode_arena *arena);
 
 /* A command line behind the options that a repository's digests were made with. `{ 0 }` is none. */
 struct lode_repo_words {

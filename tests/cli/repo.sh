@@ -52,7 +52,9 @@ lode import --scope graph digests 2>&1 | sed 's/digests.*digest:/DIGEST:/'
 echo "== label, forget, check, compact"
 lode repo label team=ui --where 'release=2.1'
 lode repo label team= arch=x86 --where 'release=2.1'
+lode repo label team=none 9=none --where 'release=2.1'
 lode repo labels
+lode repo show --json --where 'release=2.1' | grep -e '"where"' -e '"picked"'
 lode repo forget --where 'release=2.1' | tail -1
 lode repo forget
 lode repo forget --where 'release=2.1' --yes

@@ -1,6 +1,8 @@
+/* The command line of lode import. */
 #include <stdio.h>
 #include <string.h>
 
+#include "answers/import/import.h"
 #include "tool/aoi_options.h"
 #include "tool/command.h"
 #include "tool/input_options.h"
@@ -9,8 +11,6 @@
 #include "tool/progress.h"
 #include "tool/repo_options.h"
 #include "tool/stream_reading.h"
-#include "answers/import/import_job.h"
-#include "answers/repo/repo_report.h"
 
 struct import_values {
 	struct lode_input_options input;
@@ -49,7 +49,7 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static void init_import(struct import_values *v)
+static void import_values_init(struct import_values *v)
 {
 	memset(v, 0, sizeof(*v));
 	lode_input_options_init(&v->input);
@@ -57,86 +57,50 @@ static void init_import(struct import_values *v)
 	v->top = 50;
 }
 
-static void release_import(struct import_values *v)
+static void import_values_release(struct import_values *v)
 {
 	lode_aoi_values_release(&v->aoi);
 	lode_vec_release(&v->labels);
 }
 
-/* ---- Labels ---- */
-
-typedef LODE_VEC(struct lode_repo_label) label_list;
-
-/* "release=2.1": parted in `arena`. */
-static int read_labels(const struct lode_command *self, label_list *labels,
-		       const lode_text_list *texts, struct lode_arena *arena)
-{
-	for (size_t i = 0; i < texts->n; i++) {
-		struct lode_repo_label label;
-		int code = lode_repo_option_label(self, &label, texts->at[i], arena);
-
-		if (code != LODE_EXIT_OK)
-			return code;
-		lode_vec_append(labels, label);
-	}
-	return LODE_EXIT_OK;
-}
-
-/* ---- Running ---- */
-
-static void say_one(void *context, const char *path, enum lode_repo_added added, size_t n_streams)
+static void say_imported(void *context, const char *path, enum lode_repo_added added,
+			 size_t n_streams)
 {
 	(void)context;
-	lode_import_report_line(stdout, path, added, n_streams);
+	lode_import_line(stdout, path, added, n_streams);
 	(void)fflush(stdout);
 }
 
-static int finish_import(const struct lode_command *self, const struct import_values *v,
-			 struct lode_repo *repo, const struct lode_import *import)
+static int import_command_answer(const struct lode_command *self, const struct import_values *v,
+				 struct lode_import_request *request)
 {
-	struct lode_import_report report = {.import = import, .repo = repo, .top = v->top};
-	struct lode_error err;
-
-	if (lode_repo_sums(&report.sums, repo, &err) < 0)
-		return lode_say_error(self, &err);
-	if (v->wants_json)
-		lode_import_report_json(stdout, &report);
-	else
-		lode_import_report_text(stdout, &report);
-	if (!import->inputs.n)
-		return LODE_EXIT_NOTHING;
-	return lode_job_exit(&import->job, LODE_EXIT_OK);
-}
-
-static int import(const struct lode_command *self, const struct import_values *v,
-		  struct lode_repo *repo, char *const *inputs, size_t n_inputs,
-		  const label_list *labels)
-{
+	struct lode_import_answer *answer;
 	struct lode_progress progress;
-	struct lode_import_options with = {
-		.job = lode_reading_options(&v->input, &v->aoi, &progress),
-		.labels = labels->at,
-		.n_labels = labels->n,
-		.again = v->again,
-		.told = v->is_verbose && !v->wants_json ? say_one : NULL,
-	};
-	struct lode_import import;
 	struct lode_error err;
 	int code;
 
+	request->reading = lode_reading_options(&v->input, &v->aoi, &progress);
+	request->again = v->again;
+	request->top = v->top;
+	request->told = v->is_verbose && !v->wants_json ? say_imported : NULL;
 	lode_progress_start(&progress);
-	code = lode_import_run(&import, repo, inputs, n_inputs, &with, &err);
+	code = lode_import_run(&answer, request, &err);
 	lode_progress_end(&progress);
-	lode_say_skipped(self, &import.job);
+	lode_say_skipped(self, answer->job);
 	if (code < 0)
 		code = lode_say_error(self, &err);
+	else if (v->wants_json)
+		lode_document_put(stdout, &lode_import_document, answer, NULL);
 	else
-		code = finish_import(self, v, repo, &import);
-	lode_import_release(&import);
+		lode_import_text(stdout, answer);
+	if (code == LODE_EXIT_OK)
+		code = answer->n_inputs ? lode_job_exit(answer->job, code) : LODE_EXIT_NOTHING;
+	lode_import_free(answer);
 	return code;
 }
 
-static int check_import(const struct lode_command *self, struct import_values *v, int n_operands)
+static int import_command_check(const struct lode_command *self, struct import_values *v,
+				int n_operands)
 {
 	if (n_operands == 0)
 		return lode_command_misused(self, "give recordings or digests, or folders of them");
@@ -147,39 +111,43 @@ static int check_import(const struct lode_command *self, struct import_values *v
 }
 
 /* Opens the repository, takes its options, imports. */
-static int run_with(const struct lode_command *self, struct import_values *v,
-		    const lode_text_list *given, char **inputs, int n)
+static int import_command_open(const struct lode_command *self, struct import_values *v,
+			       const lode_text_list *given, char **inputs, int n)
 {
+	struct lode_import_request request = {.n_labels = v->labels.n};
 	struct lode_repo_words words = {.shape = NULL};
-	struct lode_repo *repo = NULL;
+	struct lode_repo_label *labels;
 	struct lode_arena arena = {0};
-	label_list labels = {0};
-	int code = n ? LODE_EXIT_OK : check_import(self, v, n);
+	int code = n ? LODE_EXIT_OK : import_command_check(self, v, n);
 
 	if (code == LODE_EXIT_OK)
-		code = read_labels(self, &labels, &v->labels, &arena);
+		code = lode_repo_option_labels(self, &labels, v->labels.at, v->labels.n, false,
+					       &arena);
 	if (code == LODE_EXIT_OK)
-		code = lode_repo_option_open(self, &repo, v->repo, LODE_REPO_CREATE);
-	if (code == LODE_EXIT_OK && lode_repo_shape(repo)) {
+		code = lode_repo_option_open(self, &request.repo, v->repo, LODE_REPO_CREATE);
+	if (code == LODE_EXIT_OK && lode_repo_shape(request.repo)) {
 		/* What is said differently is seen by the import. */
-		release_import(v);
-		init_import(v);
-		code = lode_repo_words_parse(&words, self, v, lode_repo_shape(repo), given, true,
-					     &n);
+		import_values_release(v);
+		import_values_init(v);
+		code = lode_repo_words_parse(&words, self, v, lode_repo_shape(request.repo), given,
+					     true, &n);
 		inputs = (char **)(uintptr_t)words.list.at;
 	}
 	if (code == LODE_EXIT_OK)
-		code = check_import(self, v, n);
-	if (code == LODE_EXIT_OK)
-		code = import(self, v, repo, inputs, (size_t)n, &labels);
-	lode_repo_close(repo);
+		code = import_command_check(self, v, n);
+	if (code == LODE_EXIT_OK) {
+		request.labels = labels;
+		request.inputs = inputs;
+		request.n_inputs = (size_t)n;
+		code = import_command_answer(self, v, &request);
+	}
+	lode_repo_close(request.repo);
 	lode_repo_words_release(&words);
-	lode_vec_release(&labels);
 	lode_arena_release(&arena);
 	return code;
 }
 
-static int run_import(const struct lode_command *self, int argc, char **argv)
+static int import_command_run(const struct lode_command *self, int argc, char **argv)
 {
 	struct import_values values;
 	lode_text_list given = {0};
@@ -187,10 +155,10 @@ static int run_import(const struct lode_command *self, int argc, char **argv)
 
 	for (int i = 0; i < argc; i++)
 		lode_vec_append(&given, argv[i]);
-	init_import(&values);
+	import_values_init(&values);
 	if (lode_command_start(self, &values, argc, argv, &n, &code))
-		code = run_with(self, &values, &given, argv, n);
-	release_import(&values);
+		code = import_command_open(self, &values, &given, argv, n);
+	import_values_release(&values);
 	lode_vec_release(&given);
 	return code;
 }
@@ -202,8 +170,8 @@ const struct lode_command lode_cmd_import = {
 	.description =
 		"Makes a digest of each recording, as `lode digest` does, and stores it in a "
 		"repository: one file that `lode mine --repo`, `lode diff`, `lode triage` and "
-		"their "
-		"like read, and that `lode repo` looks after. Digests may be given as well.\n\n"
+		"their like read, and that `lode repo` looks after. Digests may be given as "
+		"well.\n\n"
 		"With each stream are kept its host, kernel, time, symptoms, and the labels given "
 		"here, so that it can be asked for: --where 'release=2.1 and host~web*'.\n\n"
 		"What is there already is left as it is, and a file that has not changed since it "
@@ -214,5 +182,5 @@ const struct lode_command lode_cmd_import = {
 		"import, which need not be given again.",
 	.options = options,
 	.examples = examples,
-	.run = run_import,
+	.run = import_command_run,
 };

@@ -1,14 +1,14 @@
-#include "answers/repo/repo_report.h"
-
+/* lode repo for terminals. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/repo/repo.h"
 #include "base/escape.h"
 #include "base/utc_text.h"
-#include "streams/shape.h"
-#include "answers/repo/repo_fields.h"
 #include "document/table.h"
 #include "document/units.h"
+
+/* ---- Streams ---- */
 
 /* "release=2.1 arch=x86", made harmless; to be freed. */
 static char *labels_text(const struct lode_repo_stream *stream)
@@ -29,15 +29,8 @@ static char *labels_text(const struct lode_repo_stream *stream)
 	return text;
 }
 
-/* Streams are shown newest last: the end of the list is what is seen. */
-static size_t first_shown(const struct lode_repo_report *report)
-{
-	size_t n = report->streams->list.n;
-
-	return report->top && report->top < n ? n - report->top : 0;
-}
-
-static void put_row(struct lode_table *table, const struct lode_repo_stream *stream)
+/* All but the path. A '~' stands before a file's time. */
+static void set_stream_row(struct lode_table *table, const struct lode_repo_stream *stream)
 {
 	char cost[LODE_UNITS_BUFFER], when[LODE_UTC_BYTES], safe[4096];
 	size_t row = lode_table_row(table);
@@ -50,12 +43,11 @@ static void put_row(struct lode_table *table, const struct lode_repo_stream *str
 	lode_table_set(table, row, 3, "%zu", stream->n_symptoms);
 	lode_table_set(table, row, 4, "%s", lode_format_cost(cost, stream->symptom_ns, "ns"));
 	lode_table_set(table, row, 5, "%s", labels);
-	lode_table_set(table, row, 6, "%s", stream->path);
 	free(labels);
 }
 
 /* Paths end in what tells them apart: the front is cut. */
-static void cut_path(char *buffer, size_t size, const char *path, size_t columns)
+static void set_path(struct lode_table *table, size_t row, const char *path, size_t columns)
 {
 	char whole[4096];
 	const char *at = lode_escape(whole, sizeof(whole), path);
@@ -67,65 +59,40 @@ static void cut_path(char *buffer, size_t size, const char *path, size_t columns
 			at++;
 		is_cut = true;
 	}
-	snprintf(buffer, size, "%s%s", is_cut ? "…" : "", at);
+	lode_table_set(table, row, 6, "%s%s", is_cut ? "…" : "", at);
 }
 
-void lode_repo_report_list(FILE *out, const struct lode_repo_report *report)
+static void print_list(FILE *out, const struct lode_repo_answer *answer,
+		       const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {
 		{"id", false},	      {"time (UTC)", false}, {"host", false}, {"symptoms", true},
 		{"their time", true}, {"labels", false},     {"path", false}};
-	const struct lode_repo_streams *streams = report->streams;
 	struct lode_table *table = lode_table_new(columns, 7, 0);
-	size_t first = first_shown(report), room;
-	char path[4096], a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
-	bool has_file_time = false;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+	size_t room;
 
-	for (size_t i = first; i < streams->list.n; i++) {
-		put_row(table, &streams->list.at[i]);
-		has_file_time |= !streams->list.at[i].is_clock;
-	}
-	room = lode_table_room(table, report->columns);
-	for (size_t i = first; i < streams->list.n; i++) {
-		cut_path(path, sizeof(path), streams->list.at[i].path, room);
-		lode_table_set(table, i - first, 6, "%s", path);
-	}
-	if (streams->list.n)
-		lode_table_print(table, out, report->is_terminal);
+	for (size_t i = 0; i < answer->n_streams; i++)
+		set_stream_row(table, &answer->streams[i]);
+	room = lode_table_room(table, page->columns);
+	for (size_t i = 0; i < answer->n_streams; i++)
+		set_path(table, i, answer->streams[i].path, room);
+	if (answer->n_streams)
+		lode_table_print(table, out, page->is_terminal);
 	lode_table_free(table);
-	if (first)
+	if (answer->n_more)
 		fprintf(out, "and %s before these (--top)\n",
-			lode_format_plural(a, first, "stream"));
-	if (has_file_time)
+			lode_format_plural(a, answer->n_more, "stream"));
+	if (answer->has_file_times)
 		fputs("~ the recording does not say when it was made: the time of its file\n", out);
-	fprintf(out, "%s%s", streams->list.n ? "\n" : "",
-		lode_format_plural(a, streams->list.n, "stream"));
-	if (report->where)
-		fprintf(out, " of %s", lode_format_count(b, (uint64_t)report->sums.n_streams));
+	fprintf(out, "%s%s", answer->n_streams ? "\n" : "",
+		lode_format_plural(a, answer->n_picked, "stream"));
+	if (answer->where)
+		fprintf(out, " of %s", lode_format_count(b, (uint64_t)answer->sums.n_streams));
 	fputc('\n', out);
 }
 
-void lode_repo_report_list_json(FILE *out, const struct lode_repo_report *report)
-{
-	const struct lode_repo_streams *streams = report->streams;
-	size_t first = first_shown(report);
-	struct lode_arena arena = {0};
-	struct lode_repo_listing listing = {
-		.path = lode_repo_path(report->repo),
-		.sums = report->sums,
-		.where = report->where,
-		.n_picked = streams->list.n,
-		.streams = streams->list.at + first,
-		.n_streams = streams->list.n - first,
-		.n_more = first,
-	};
-
-	listing.shape = lode_shape_lines(lode_repo_shape(report->repo), &listing.n_shape, &arena);
-	lode_document_put(out, &lode_repo_document, &listing, NULL);
-	lode_arena_release(&arena);
-}
-
-void lode_repo_report_stream(FILE *out, const struct lode_repo_stream *stream)
+static void print_stream(FILE *out, const struct lode_repo_stream *stream)
 {
 	char safe[8192], when[LODE_UTC_BYTES], cost[LODE_UNITS_BUFFER];
 
@@ -148,15 +115,15 @@ void lode_repo_report_stream(FILE *out, const struct lode_repo_stream *stream)
 	}
 }
 
-void lode_repo_report_sums(FILE *out, const struct lode_repo_report *report)
+/* ---- The repository ---- */
+
+static void print_sums(FILE *out, const struct lode_repo_answer *answer)
 {
-	const struct lode_repo_sums *sums = &report->sums;
-	const char *shape = lode_repo_shape(report->repo);
+	const struct lode_repo_sums *sums = &answer->sums;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], safe[4096];
 	char first[LODE_UTC_BYTES], last[LODE_UTC_BYTES];
 
-	fprintf(out, "%s: %s, %s of ",
-		lode_escape(safe, sizeof(safe), lode_repo_path(report->repo)),
+	fprintf(out, "%s: %s, %s of ", lode_escape(safe, sizeof(safe), answer->path),
 		lode_format_plural(a, (uint64_t)sums->n_streams, "stream"),
 		lode_format_plural(b, (uint64_t)sums->n_symptoms, "symptom"));
 	fprintf(out, "%s, %s\n", lode_format_cost(c, sums->symptom_ns, "ns"),
@@ -166,15 +133,10 @@ void lode_repo_report_sums(FILE *out, const struct lode_repo_report *report)
 			lode_utc_text(first, sums->first_ns, "%Y-%m-%d %H:%M"),
 			lode_utc_text(last, sums->last_ns, "%Y-%m-%d %H:%M"),
 			lode_format_plural(a, (uint64_t)sums->n_hosts, "host"));
-	if (shape) {
-		fputs("made with", out);
-		for (const char *line = shape; *line; line += strcspn(line, "\n") + 1) {
-			fprintf(out, " %.*s", (int)strcspn(line, "\n"), line);
-			if (!line[strcspn(line, "\n")])
-				break;
-		}
+	for (size_t i = 0; i < answer->n_shape; i++)
+		fprintf(out, "%s %s", i ? "" : "made with", answer->shape[i]);
+	if (answer->n_shape)
 		fputc('\n', out);
-	}
 	fprintf(out, "%s: digests %s, ", lode_format_bytes(a, sums->file_bytes),
 		lode_format_bytes(b, sums->digest_bytes));
 	fprintf(out, "%s %s", lode_format_plural(a, (uint64_t)sums->n_segments, "segment"),
@@ -182,7 +144,7 @@ void lode_repo_report_sums(FILE *out, const struct lode_repo_report *report)
 	fprintf(out, ", unused %s\n", lode_format_bytes(c, sums->free_bytes));
 }
 
-void lode_repo_report_labels(FILE *out, const struct lode_repo_label_counts *counts)
+static void print_labels(FILE *out, const struct lode_repo_label_counts *counts)
 {
 	static const struct lode_table_column columns[] = {
 		{"label", false}, {"streams", true}, {"value", false}};
@@ -207,32 +169,59 @@ void lode_repo_report_labels(FILE *out, const struct lode_repo_label_counts *cou
 	lode_table_free(table);
 }
 
-void lode_repo_report_labels_json(FILE *out, const struct lode_repo_label_counts *counts)
+static void print_check(FILE *out, const struct lode_repo_answer *answer)
 {
-	lode_document_put(out, &lode_repo_labels_document, counts, NULL);
-}
-
-void lode_repo_report_check(FILE *out, const struct lode_repo_check *check)
-{
+	const struct lode_repo_check *check = &answer->check;
 	char safe[8192], a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
 
 	for (size_t i = 0; i < check->faults.n; i++)
 		fprintf(out, "%s\n", lode_escape(safe, sizeof(safe), check->faults.at[i]));
-	if (check->n_faults > (int64_t)check->faults.n)
-		fprintf(out, "and %lld more\n",
-			(long long)(check->n_faults - (int64_t)check->faults.n));
+	if (answer->n_more_faults)
+		fprintf(out, "and %lld more\n", (long long)answer->n_more_faults);
 	fprintf(out,
 		"%s and %s read: ", lode_format_plural(a, (uint64_t)check->n_digests, "digest"),
 		lode_format_plural(b, (uint64_t)check->n_segments, "segment"));
-	if (check->n_faults)
-		fprintf(out, "%s\n", lode_format_plural(a, (uint64_t)check->n_faults, "fault"));
-	else
-		fputs("sound\n", out);
+	fprintf(out, "%s\n",
+		answer->is_sound ? "sound"
+				 : lode_format_plural(a, (uint64_t)check->n_faults, "fault"));
 }
 
-void lode_repo_report_check_json(FILE *out, const struct lode_repo_check *check)
+void lode_repo_text(FILE *out, const struct lode_repo_answer *answer,
+		    const struct lode_text_page *page)
 {
-	struct lode_repo_verdict verdict = {check->n_faults == 0, check};
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
 
-	lode_document_put(out, &lode_repo_check_document, &verdict, NULL);
+	switch (answer->word) {
+	case LODE_REPO_LIST:
+		print_list(out, answer, page);
+		break;
+	case LODE_REPO_SHOW:
+		for (size_t i = 0; i < answer->n_streams; i++)
+			print_stream(out, &answer->streams[i]);
+		if (!answer->is_of_streams)
+			print_sums(out, answer);
+		break;
+	case LODE_REPO_LABELS:
+		print_labels(out, &answer->labels);
+		break;
+	case LODE_REPO_LABEL:
+		fprintf(out, "%s labelled\n", lode_format_plural(a, answer->n_picked, "stream"));
+		break;
+	case LODE_REPO_FORGET:
+		if (answer->is_forgotten) {
+			fprintf(out, "%s forgotten; 'lode repo compact' gives their space back\n",
+				lode_format_plural(a, answer->n_picked, "stream"));
+		} else if (answer->n_picked) {
+			print_list(out, answer, page);
+			fputs("would be forgotten; --yes does it\n", out);
+		}
+		break;
+	case LODE_REPO_CHECK:
+		print_check(out, answer);
+		break;
+	case LODE_REPO_COMPACT:
+	default:
+		fprintf(out, "%s, was %s\n", lode_format_bytes(a, answer->sums.file_bytes),
+			lode_format_bytes(b, answer->was_bytes));
+	}
 }

@@ -1,0 +1,205 @@
+/* From a request to an answer: makes digests side by side, stores each, and tells what became of
+ * it. */
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "answers/import/import.h"
+#include "base/clock.h"
+#include "base/sorted.h"
+#include "store/repo_care.h"
+#include "store/repo_intake.h"
+#include "streams/digest_merge.h"
+#include "streams/shape.h"
+
+struct lode_import_state {
+	struct lode_import_answer answer; /* what the caller holds */
+	const struct lode_import_request *request;
+	struct lode_repo_intake *intake;
+	struct lode_digest_job job;
+	LODE_VEC(struct lode_imported) inputs;
+	struct lode_arena arena;
+};
+
+/* ---- What became of inputs ---- */
+
+static void note_imported(void *context, const char *path, enum lode_repo_added added,
+			  size_t n_streams)
+{
+	struct lode_import_state *s = context;
+	struct lode_imported input = {lode_arena_strndup(&s->arena, path, strlen(path)), added,
+				      n_streams};
+
+	lode_vec_append(&s->inputs, input);
+	if (s->request->told)
+		s->request->told(s->request->context, path, added, n_streams);
+}
+
+static int by_path(const void *left, const void *right)
+{
+	const struct lode_imported *a = left, *b = right;
+
+	return strcmp(a->path, b->path);
+}
+
+static void count_imported(struct lode_import_state *s, const struct lode_imported *input)
+{
+	struct lode_import_answer *answer = &s->answer;
+
+	switch (input->added) {
+	case LODE_REPO_ADDED:
+		answer->n_added++;
+		answer->n_streams_added += input->n_streams;
+		break;
+	case LODE_REPO_THERE:
+		answer->n_there++;
+		break;
+	case LODE_REPO_REPLACED:
+		answer->n_replaced++;
+		break;
+	case LODE_REPO_OVERLAPS:
+		lode_job_add_skipped(
+			&s->job, input->path,
+			"some of its streams are in the repository already, and name statistics "
+			"of a merged digest cannot be taken apart: import its recordings, or a "
+			"digest of each");
+		break;
+	}
+}
+
+static void list_imported(struct lode_import_state *s)
+{
+	struct lode_import_answer *answer = &s->answer;
+	size_t n = s->inputs.n, top = s->request->top;
+
+	lode_sort(s->inputs.at, n, by_path);
+	for (size_t i = 0; i < n; i++)
+		count_imported(s, &s->inputs.at[i]);
+	answer->list = s->inputs.at;
+	answer->n_inputs = n;
+	answer->n_listed = top && top < n ? top : n;
+	answer->n_more = n - answer->n_listed;
+}
+
+/* ---- Taking digests ---- */
+
+/* The same from every folder; standard input is itself. */
+static const char *source_path(const char *path, char real[PATH_MAX])
+{
+	return strcmp(path, "-") != 0 && realpath(path, real) ? real : path;
+}
+
+static bool is_imported(void *context, const char *path, uint64_t key)
+{
+	struct lode_import_state *s = context;
+	char real[PATH_MAX];
+
+	if (s->request->again || !lode_repo_intake_has(s->intake, source_path(path, real), key))
+		return false;
+	lode_repo_intake_tell(s->intake, path, LODE_REPO_THERE);
+	return true;
+}
+
+static int64_t file_time_ns(const char *path)
+{
+	struct stat st;
+
+	if (strcmp(path, "-") != 0 && stat(path, &st) == 0)
+		return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	return lode_clock_ns(CLOCK_REALTIME);
+}
+
+static int agree_on_shape(void *context, const char *shape, const char *path,
+			  struct lode_error *err)
+{
+	const struct lode_import_state *s = context;
+	const struct lode_repo *repo = s->request->repo;
+	char here[256], there[256];
+
+	if (!lode_repo_shape(repo) ||
+	    !lode_shape_difference(here, there, shape, lode_repo_shape(repo)))
+		return 0;
+	return lode_fail(
+		err, LODE_ERR_ARG, path, -1,
+		"made %s, and what is in %.200s was made %s: only what was made alike adds "
+		"up; import it into a repository of its own",
+		here, lode_repo_path(repo), there);
+}
+
+static int take_digest(void *context, const struct lode_digest_taken *taken, struct lode_error *err)
+{
+	struct lode_import_state *s = context;
+	char real[PATH_MAX];
+	struct lode_repo_source source = {
+		.path = source_path(taken->path, real),
+		.key = taken->key,
+		.file_ns = file_time_ns(taken->path),
+	};
+	struct lode_repo_entry *entry;
+
+	if (!taken->digest->streams.n) {
+		lode_digest_free(taken->digest);
+		return 0;
+	}
+	entry = lode_repo_entry_new(taken->digest, taken->origin, &source, s->request->labels,
+				    s->request->n_labels, taken->packed);
+	return lode_repo_intake_put(s->intake, entry, taken->path, taken->is_given, err);
+}
+
+/* ---- The whole ---- */
+
+static int import_inputs(struct lode_import_state *s, struct lode_error *err)
+{
+	const struct lode_import_request *request = s->request;
+	struct lode_repo_intake_options intake = {
+		.replace = request->again, .told = note_imported, .context = s};
+	struct lode_digest_sink sink = {
+		.context = s, .agree = agree_on_shape, .has = is_imported, .take = take_digest};
+	struct lode_digest_job_options reading = request->reading;
+	struct lode_error late;
+	int rc, flushed;
+
+	s->intake = lode_repo_intake_new(request->repo, &intake);
+	reading.sink = &sink;
+	rc = lode_digest_job_run(&s->job, request->inputs, request->n_inputs, &reading, err);
+	/* What came before a failure is stored all the same. */
+	flushed = lode_repo_intake_flush(s->intake, &late);
+	if (rc == 0 && flushed < 0) {
+		*err = late;
+		rc = flushed;
+	}
+	lode_repo_intake_free(s->intake);
+	return rc;
+}
+
+int lode_import_run(struct lode_import_answer **out, const struct lode_import_request *request,
+		    struct lode_error *err)
+{
+	struct lode_import_state *s = lode_alloc0(1, sizeof(*s));
+	struct lode_repo_sums sums = {0};
+	int rc;
+
+	s->answer = (struct lode_import_answer){
+		.job = &s->job, .repo = lode_repo_path(request->repo), .state = s};
+	s->request = request;
+	*out = &s->answer;
+	rc = import_inputs(s, err);
+	list_imported(s);
+	if (rc == 0)
+		rc = lode_repo_sums(&sums, request->repo, err);
+	s->answer.n_streams = sums.n_streams;
+	s->answer.file_bytes = sums.file_bytes;
+	return rc;
+}
+
+void lode_import_free(struct lode_import_answer *answer)
+{
+	struct lode_import_state *s = answer ? answer->state : NULL;
+
+	if (!s)
+		return;
+	lode_digest_job_release(&s->job);
+	lode_vec_release(&s->inputs);
+	lode_arena_release(&s->arena);
+	free(s);
+}
