@@ -15,7 +15,7 @@
 #include "answers/triage/triage.h"
 #include "answers/analyze/analyze_report.h"
 #include "answers/repo/repo.h"
-#include "answers/sign/signature_report.h"
+#include "answers/sign/sign.h"
 
 /* clang-format off */
 const struct lode_document *const lode_documents[] = {

@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data + 1, size - 1);
 	text[size - 1] = '\0';
 	rc = lode_signature_request_parse(
-		&request, (enum lode_signature_act)(data[0] % LODE_N_SIGNATURE_ACTS), text,
+		&request, (enum lode_signature_act)(data[0] % LODE_N_SIGNATURE_CHANGES), text,
 		size - 1, &err);
 	if (rc < 0)
 		FUZZ_CHECK((rc == LODE_ERR_ARG || rc == LODE_ERR_LIMIT) && err.status == rc &&

@@ -2,7 +2,7 @@
 #include "answers/mine/served.h"
 
 #include "answers/input_fields.h"
-#include "answers/sign/signature_report.h"
+#include "answers/sign/sign.h"
 
 /* Of lists inside of one cluster's document; and of one cluster alone, there is room for a large
    picture. */

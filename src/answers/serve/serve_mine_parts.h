@@ -37,7 +37,7 @@ struct lode_serve_mine {
 	/* What follows belongs to the report's questions, of which one runs at a time. */
 	struct lode_stream_groups *groups; /* per key; made when it is asked for first */
 	struct lode_serve_known known;
-	struct lode_serve_change changes[LODE_N_SIGNATURE_ACTS];
+	struct lode_serve_change changes[LODE_N_SIGNATURE_CHANGES];
 };
 
 /* The cluster that a parameter names. Gives LODE_OK, LODE_ERR_ARG or LODE_SITE_ABSENT. */

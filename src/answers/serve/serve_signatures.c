@@ -264,7 +264,7 @@ void lode_serve_signatures_add(struct lode_serve_mine *mine, struct lode_site *s
 	if (!mine->repo)
 		return;
 	lode_site_add_question(site, report, "signatures", false, answer_signatures, mine);
-	for (int act = 0; act < LODE_N_SIGNATURE_ACTS; act++) {
+	for (int act = 0; act < LODE_N_SIGNATURE_CHANGES; act++) {
 		mine->changes[act] = (struct lode_serve_change){mine, (enum lode_signature_act)act};
 		lode_site_add_question(site, report,
 				       lode_signature_act_name((enum lode_signature_act)act), true,

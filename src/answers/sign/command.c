@@ -1,19 +1,93 @@
+/* The command line of lode sign. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "base/escape.h"
+#include "answers/sign/sign.h"
 #include "tool/command.h"
 #include "tool/help.h"
 #include "tool/messages.h"
+#include "tool/output_options.h"
 #include "tool/repo_options.h"
-#include "answers/sign/command_options.h"
-#include "answers/clusters/cluster_choice.h"
-#include "answers/sign/signature_change.h"
-#include "answers/sign/signature_store.h"
-#include "answers/sign/signature_report.h"
-#include "document/units.h"
+
+struct sign_values {
+	struct lode_sign_request request;
+	/* What is done, each NULL if it is not: to which signature, or with which file. */
+	const char *of[LODE_N_SIGNATURE_ACTS];
+	lode_text_list drop;
+	bool list, wants_json;
+};
+
+#define AT(field) offsetof(struct sign_values, field)
+
+/* A text that may be empty: that takes a field away. */
+static int set_any_text(const struct lode_option *option, void *field, const char *text,
+			struct lode_error *err)
+{
+	(void)option;
+	(void)err;
+	*(const char **)field = text;
+	return 0;
+}
+
+static const struct lode_option options[] = {
+	LODE_REPO_OPTION(AT(request.repo),
+			 "the repository that keeps the signatures (default: $LODE_REPO)",
+			 .group = "Where they are"),
+	LODE_OPTION("signatures", "FILE", lode_set_text, AT(request.signatures),
+		    "a file of signatures instead: text for people and version control",
+		    .letter = 's', .file = LODE_FILE_UPDATED, .kind = LODE_KIND_SIGNATURES),
+
+	LODE_OPTION("name", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_SIGN]),
+		    "sign a problem: a name without blanks", .group = "A new signature"),
+	LODE_OPTION("cluster", "N", lode_set_text, AT(request.change.cluster),
+		    "the patterns of this cluster: the number (or id) that the last `lode mine "
+		    "--repo` showed, whatever its options were",
+		    .letter = 'c'),
+	LODE_OPTION("from", "FILE", lode_set_text, AT(request.from),
+		    "the cluster's number in this document of `lode mine --json`",
+		    .file = LODE_FILE_READ),
+
+	LODE_OPTION("bug", "URL", set_any_text, AT(request.change.edit.words.bug),
+		    "where it is dealt with", .group = "What is known of it (with --name, --edit)"),
+	LODE_OPTION("owner", "WHO", set_any_text, AT(request.change.edit.words.owner),
+		    "whose code it is"),
+	LODE_OPTION("note", "TEXT", set_any_text, AT(request.change.edit.words.note),
+		    "anything else"),
+	LODE_OPTION("kind", "KINDS", set_any_text, AT(request.change.edit.words.kind),
+		    "only such events: run,wait,ready (default any)"),
+	LODE_OPTION("reason", "REASONS", set_any_text, AT(request.change.edit.words.reason),
+		    "only waits for: lock, disk, fault, network, ipc, poll, timer, child, other "
+		    "(default any)"),
+
+	LODE_FLAG("list", AT(list), "all signatures, a line each (the default)", .letter = 'l',
+		  .group = "Those that are there"),
+	LODE_OPTION("show", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_SHOW]),
+		    "one in full, as it stands in a file"),
+	LODE_OPTION("edit", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_EDIT]),
+		    "change what is given, add the patterns that are; an empty text takes a field "
+		    "away"),
+	LODE_OPTION("drop", "PATTERN", lode_set_list, AT(drop),
+		    "with --edit: take this pattern away; may be repeated"),
+	LODE_OPTION("rename", "NEW", lode_set_text, AT(request.change.edit.rename),
+		    "with --edit: another name"),
+	LODE_OPTION("retire", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_RETIRE]),
+		    "it is fixed: it explains nothing any more, and `lode triage` tells if it "
+		    "comes back"),
+	LODE_OPTION("activate", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_ACTIVATE]),
+		    "it is not fixed after all"),
+	LODE_OPTION("delete", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_DELETE]), "forget it"),
+	LODE_OPTION("export", "FILE", lode_set_text, AT(of[LODE_SIGNATURE_EXPORT]),
+		    "write all to a file of signatures (- is standard output)",
+		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_SIGNATURES, .may_be_stdout = true),
+	LODE_FORCE_OPTION,
+	LODE_OPTION("import", "FILE", lode_set_text, AT(of[LODE_SIGNATURE_IMPORT]),
+		    "take all of a file of signatures (- is standard input): new ones are added, "
+		    "those of the same name become what the file says",
+		    .file = LODE_FILE_READ),
+
+	LODE_JSON_OPTION(AT(wants_json), "docs/signatures.md", .group = "Output"),
+	LODE_OPTIONS_END,
+};
 
 static const struct lode_example examples[] = {
 	{"The third cluster that mining the repository showed",
@@ -32,368 +106,98 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-/* ---- What is asked for ---- */
-
-struct action {
-	const char *done;	/* "signed", for output */
-	const char *given;	/* the option's value, NULL: not asked for */
-	bool is_reading;	/* changes nothing */
-	bool takes_description; /* --bug and its like, patterns */
-};
-
-enum { SIGN, LIST, SHOW, EDIT, RETIRE, ACTIVATE, DELETE, EXPORT, IMPORT, N_ACTIONS };
-
-static void list_actions(struct action actions[N_ACTIONS], const struct lode_sign_values *v)
+static int sign_command_check(const struct lode_command *self,
+			      const struct lode_sign_request *request, size_t n_acts)
 {
-	actions[SIGN] = (struct action){"signed", v->name, false, true};
-	actions[LIST] = (struct action){"listed", v->list ? "" : NULL, true, false};
-	actions[SHOW] = (struct action){"listed", v->show, true, false};
-	actions[EDIT] = (struct action){"changed", v->edit, false, true};
-	actions[RETIRE] = (struct action){"retired", v->retire, false, false};
-	actions[ACTIVATE] = (struct action){"activated", v->activate, false, false};
-	actions[DELETE] = (struct action){"deleted", v->delete, false, false};
-	actions[EXPORT] = (struct action){"exported", v->export, true, false};
-	actions[IMPORT] = (struct action){"imported", v->import, false, false};
-}
+	const struct lode_signature_request *change = &request->change;
+	const struct lode_signature_words *words = &change->edit.words;
+	bool is_new = change->act == LODE_SIGNATURE_SIGN;
+	bool is_edit = change->act == LODE_SIGNATURE_EDIT;
+	bool has_patterns = change->cluster || words->n_patterns;
 
-/* A run: one action on one store. */
-struct sign_run {
-	const struct lode_command *self;
-	const struct lode_sign_values *v;
-	struct action action;
-	int what; /* of the actions */
-	char **patterns;
-	size_t n_patterns;
-	int64_t now_s;
-	/* What other files say, read before the store is anybody's. */
-	struct lode_cluster_choice choice; /* of --cluster with --from; then of --cluster */
-	struct lode_signatures imported;
-	struct lode_repo *repo;
-	struct lode_signature_store store;
-	struct lode_error err;
-};
-
-static int check_sign(struct sign_run *run)
-{
-	const struct lode_sign_values *v = run->v;
-	const struct lode_command *self = run->self;
-	struct action actions[N_ACTIONS];
-	int n = 0;
-
-	list_actions(actions, v);
-	run->what = LIST;
-	for (int a = 0; a < N_ACTIONS; a++)
-		if (actions[a].given) {
-			run->what = a;
-			n++;
-		}
-	run->action = actions[run->what];
-	if (!v->repo == !v->signatures)
+	if (!request->repo == !request->signatures)
 		return lode_command_misused(self, "say where the signatures are: --repo FILE or "
 						  "--signatures FILE");
-	if (n > 1)
+	if (n_acts > 1)
 		return lode_command_misused(self,
 					    "one thing at a time: --name, --list, --show, "
 					    "--edit, --retire, --activate, --delete, --export "
 					    "and --import exclude each other");
-	if (n == 0 && (v->cluster || run->n_patterns))
+	if (n_acts == 0 && has_patterns)
 		return lode_command_misused(self, "a signature needs a name: --name NAME");
-	if (!run->action.takes_description && (v->bug || v->owner || v->note || v->kind ||
-					       v->reason || v->cluster || run->n_patterns))
+	if (!is_new && !is_edit &&
+	    (has_patterns || words->bug || words->owner || words->note || words->kind ||
+	     words->reason))
 		return lode_command_misused(self, "what is said of a signature, and patterns, go "
 						  "with --name or --edit");
-	if (v->from && !v->cluster)
+	if (request->from && !change->cluster)
 		return lode_command_misused(self, "--from names a document: say which of its "
 						  "clusters, --cluster N");
-	if (v->cluster && !v->from && !v->repo)
+	if (change->cluster && !request->from && !request->repo)
 		return lode_command_misused(self, "--cluster N needs what mining showed: --repo "
 						  "FILE, or --from a document of lode mine --json");
-	if ((v->rename || v->drop.n) && !v->edit)
+	if ((change->edit.rename || change->edit.n_drop) && !is_edit)
 		return lode_command_misused(self, "--rename and --drop go with --edit NAME");
-	if (v->name && !v->cluster && !run->n_patterns)
+	if (is_new && !has_patterns)
 		return lode_command_misused(self, "what is it? Give --cluster N, or patterns such "
 						  "as 'InitComponents;*;GetHashCode'");
-	return 0;
-}
-
-/* ---- Output ---- */
-
-static int report(struct sign_run *run, const struct lode_signature *const *list, size_t n)
-{
-	struct lode_signature_report r = {
-		.signatures = list,
-		.n = n,
-		.path = run->store.path,
-		.action = run->action.done,
-		.columns = lode_columns(stdout, 100),
-		.is_terminal = lode_columns(stdout, 0) > 0,
-	};
-
-	if (run->v->wants_json)
-		lode_signature_report_json(stdout, &r);
-	else
-		lode_signature_report_table(stdout, &r);
 	return LODE_EXIT_OK;
 }
 
-static int report_all(struct sign_run *run)
+/* From the values to the request. */
+static int sign_command_settle(const struct lode_command *self, struct sign_values *v,
+			       char **patterns, size_t n_patterns)
 {
-	size_t n = run->store.signatures.list.n;
-	const struct lode_signature **list = lode_alloc(n * sizeof(*list));
-	int code;
+	struct lode_sign_request *request = &v->request;
+	struct lode_signature_request *change = &request->change;
+	size_t n_acts = v->list;
 
-	for (size_t i = 0; i < n; i++)
-		list[i] = &run->store.signatures.list.at[i];
-	code = report(run, list, n);
-	free(list);
+	change->act = LODE_SIGNATURE_LIST;
+	for (enum lode_signature_act act = 0; act < LODE_N_SIGNATURE_ACTS; act++)
+		if (v->of[act]) {
+			change->act = act;
+			n_acts++;
+		}
+	if (change->act == LODE_SIGNATURE_EXPORT || change->act == LODE_SIGNATURE_IMPORT)
+		request->other = v->of[change->act];
+	else
+		change->name = v->of[change->act];
+	if (!request->signatures)
+		request->repo = lode_repo_option_path(request->repo);
+	change->edit.words.patterns = (const char *const *)patterns;
+	change->edit.words.n_patterns = n_patterns;
+	change->edit.drop = v->drop.at;
+	change->edit.n_drop = v->drop.n;
+	request->now_s = time(NULL);
+	return sign_command_check(self, request, n_acts);
+}
+
+static int sign_command_answer(const struct lode_command *self, const struct sign_values *v)
+{
+	struct lode_text_page page = lode_stdout_page();
+	struct lode_sign_answer *answer;
+	struct lode_error err;
+	int code = LODE_EXIT_OK;
+
+	if (lode_sign_run(&answer, &v->request, &err) < 0)
+		code = lode_say_error(self, &err);
+	else if (v->wants_json && !answer->is_bare)
+		lode_document_put(stdout, &lode_sign_document, answer, NULL);
+	else
+		lode_sign_text(stdout, answer, &page);
+	lode_sign_free(answer);
 	return code;
 }
 
-static int fail_sign(struct sign_run *run)
+static int sign_command_run(const struct lode_command *self, int argc, char **argv)
 {
-	return lode_say_error(run->self, &run->err);
-}
-
-/* Writes the store, then says what was done, `extra` in words behind it. */
-static int finish_sign(struct sign_run *run, const char *name, const char *extra)
-{
-	const struct lode_signature *s = lode_signatures_find(&run->store.signatures, name);
-	char safe[1024];
-
-	if (lode_signature_store_save(&run->store, &run->err) < 0)
-		return fail_sign(run);
-	if (run->v->wants_json)
-		return report(run, &s, s != NULL);
-	printf("%s %s%s\n", run->action.done, lode_escape(safe, sizeof(safe), name), extra);
-	return LODE_EXIT_OK;
-}
-
-/* ---- Actions ---- */
-
-/* What the options say of a signature. */
-static struct lode_signature_words words_of(const struct sign_run *run)
-{
-	const struct lode_sign_values *v = run->v;
-
-	return (struct lode_signature_words){
-		.bug = v->bug,
-		.owner = v->owner,
-		.note = v->note,
-		.kind = v->kind,
-		.reason = v->reason,
-		.cluster = v->cluster ? &run->choice : NULL,
-		.patterns = (const char *const *)run->patterns,
-		.n_patterns = run->n_patterns,
-	};
-}
-
-/* The clusters that --cluster means without a document are the repository's. */
-static int choose_cluster(struct sign_run *run)
-{
-	const struct lode_sign_values *v = run->v;
-
-	if (!v->cluster || v->from)
-		return 0;
-	return lode_cluster_choice_of_run(&run->choice, run->repo, v->cluster, &run->err);
-}
-
-static int sign(struct sign_run *run)
-{
-	const struct lode_cluster_choice *choice = &run->choice;
-	char extra[128] = "", cost[LODE_UNITS_BUFFER], count[LODE_UNITS_BUFFER];
-	struct lode_signature_words words;
-	int rc = choose_cluster(run);
-
-	words = words_of(run);
-	if (rc == 0)
-		rc = lode_signature_sign(&run->store.signatures, run->v->name, &words, run->now_s,
-					 &run->err);
-	if (rc < 0)
-		return fail_sign(run);
-	lode_format_plural(count, choice->n_patterns + run->n_patterns, "pattern");
-	if (choice->unit)
-		snprintf(extra, sizeof(extra), ": %s, cluster %u of %s in total", count,
-			 choice->rank, lode_format_cost_long(cost, choice->total_ns, choice->unit));
-	else if (run->v->cluster)
-		snprintf(extra, sizeof(extra), ": %s, cluster %u", count, choice->rank);
-	else
-		snprintf(extra, sizeof(extra), ": %s", count);
-	return finish_sign(run, run->v->name, extra);
-}
-
-static int edit(struct sign_run *run)
-{
-	const struct lode_sign_values *v = run->v;
-	struct lode_signature_edit edit = {
-		.rename = v->rename,
-		.drop = v->drop.at,
-		.n_drop = v->drop.n,
-	};
-	int rc = choose_cluster(run);
-
-	edit.words = words_of(run);
-	if (rc == 0)
-		rc = lode_signature_edit(&run->store.signatures, v->edit, &edit, run->now_s,
-					 &run->err);
-	return rc < 0 ? fail_sign(run) : finish_sign(run, v->rename ? v->rename : v->edit, "");
-}
-
-static int set_state(struct sign_run *run, bool is_retired)
-{
-	if (lode_signature_set_retired(&run->store.signatures, run->action.given, is_retired,
-				       run->now_s, &run->err) < 0)
-		return fail_sign(run);
-	return finish_sign(run, run->action.given, "");
-}
-
-static int delete_one(struct sign_run *run)
-{
-	if (lode_signature_delete(&run->store.signatures, run->v->delete, &run->err) < 0)
-		return fail_sign(run);
-	return finish_sign(run, run->v->delete, "");
-}
-
-static int show_sign(struct sign_run *run)
-{
-	const struct lode_signature *s =
-		lode_signature_named(&run->store.signatures, run->v->show, &run->err);
-	size_t size;
-	char *text;
-
-	if (!s)
-		return fail_sign(run);
-	if (run->v->wants_json)
-		return report(run, &s, 1);
-	text = lode_signature_format(s, &size);
-	fwrite(text, 1, size, stdout);
-	free(text);
-	return LODE_EXIT_OK;
-}
-
-static int export_all(struct sign_run *run)
-{
-	struct lode_signature_store to = {.signatures = run->store.signatures,
-					  .path = run->v->export};
-	size_t size;
-	char *text, safe[4096];
-
-	if (strcmp(run->v->export, "-") == 0) {
-		text = lode_signatures_format(&run->store.signatures, &size);
-		fwrite(text, 1, size, stdout);
-		free(text);
-		return LODE_EXIT_OK;
-	}
-	if (lode_signature_store_save(&to, &run->err) < 0)
-		return fail_sign(run);
-	if (run->v->wants_json)
-		return report_all(run);
-	printf("exported %zu signature%s to %s\n", run->store.signatures.list.n,
-	       run->store.signatures.list.n == 1 ? "" : "s",
-	       lode_escape(safe, sizeof(safe), run->v->export));
-	return LODE_EXIT_OK;
-}
-
-static int import_all(struct sign_run *run)
-{
-	struct lode_signature_merge merge;
-	int rc = lode_signature_merge(&merge, &run->store.signatures, &run->imported, run->now_s,
-				      &run->err);
-
-	if (rc == 0)
-		rc = lode_signature_store_save(&run->store, &run->err);
-	if (rc < 0)
-		return fail_sign(run);
-	if (run->v->wants_json)
-		return report_all(run);
-	printf("imported: %zu new, %zu changed, %zu as they were\n", merge.n_new, merge.n_changed,
-	       merge.n_same);
-	return LODE_EXIT_OK;
-}
-
-static int act(struct sign_run *run)
-{
-	switch (run->what) {
-	case SIGN:
-		return sign(run);
-	case SHOW:
-		return show_sign(run);
-	case EDIT:
-		return edit(run);
-	case RETIRE:
-	case ACTIVATE:
-		return set_state(run, run->what == RETIRE);
-	case DELETE:
-		return delete_one(run);
-	case EXPORT:
-		return export_all(run);
-	case IMPORT:
-		return import_all(run);
-	case LIST:
-	default:
-		return report_all(run);
-	}
-}
-
-/* ---- Running ---- */
-
-/* Other files are read first: who holds a repository must not wait for standard input. */
-static int read_files(struct sign_run *run)
-{
-	const struct lode_sign_values *v = run->v;
-
-	if (run->what == IMPORT)
-		return lode_signatures_read(&run->imported, v->import, &run->err);
-	if (v->cluster && v->from)
-		return lode_cluster_choice_of_json(&run->choice, v->from, v->cluster, &run->err);
-	return 0;
-}
-
-static int open_store(struct sign_run *run)
-{
-	const struct lode_sign_values *v = run->v;
-	const char *path = v->repo ? v->repo : v->signatures;
-	bool may_be_new = run->what == SIGN || run->what == IMPORT;
-	bool is_reading = run->action.is_reading;
-	int rc = 0;
-
-	if (v->repo)
-		rc = lode_repo_open(&run->repo, path, is_reading ? LODE_REPO_READ : LODE_REPO_WRITE,
-				    &run->err);
-	if (rc < 0)
-		return rc;
-	return is_reading ? lode_signature_store_open(&run->store, run->repo, path, may_be_new,
-						      &run->err)
-			  : lode_signature_store_begin(&run->store, run->repo, path, may_be_new,
-						       &run->err);
-}
-
-static int run_on_store(struct sign_run *run)
-{
-	int code, rc = read_files(run);
-
-	if (rc == 0)
-		rc = open_store(run);
-	code = rc < 0 ? fail_sign(run) : act(run);
-	lode_signature_store_release(&run->store);
-	lode_repo_close(run->repo);
-	lode_cluster_choice_release(&run->choice);
-	lode_signatures_release(&run->imported);
-	return code;
-}
-
-static int run_sign(const struct lode_command *self, int argc, char **argv)
-{
-	struct lode_sign_values values = {0};
-	struct sign_run run = {.self = self, .v = &values, .patterns = argv, .now_s = time(NULL)};
+	struct sign_values values = {.list = false};
 	int n, code = LODE_EXIT_OK;
 
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
-		if (!values.signatures)
-			values.repo = lode_repo_option_path(values.repo);
-		run.n_patterns = (size_t)n;
-		code = check_sign(&run);
-		if (code == 0)
-			code = run_on_store(&run);
+		code = sign_command_settle(self, &values, argv, (size_t)n);
+		if (code == LODE_EXIT_OK)
+			code = sign_command_answer(self, &values);
 	}
 	lode_vec_release(&values.drop);
 	return code;
@@ -405,30 +209,22 @@ const struct lode_command lode_cmd_sign = {
 	.usage = "[OPTION]... {--repo FILE | --signatures FILE} [PATTERN]...",
 	.description =
 		"A signature is a problem that has a name: patterns of call stacks, perhaps the "
-		"kind "
-		"of events and what was waited for, and what people know of it - bug, owner, "
-		"notes. "
-		"`lode coverage` tells how much of the waiting signatures explain, `lode triage` "
-		"what "
-		"of a new recording is known already.\n\n"
+		"kind of events and what was waited for, and what people know of it - bug, owner, "
+		"notes. `lode coverage` tells how much of the waiting signatures explain, `lode "
+		"triage` what of a new recording is known already.\n\n"
 		"A pattern is functions parted by ';' that stand in this order in a stack, with "
 		"anything between them: 'InitComponents;GetHashCode', or with a '*' for the gap, "
 		"'InitComponents;*;GetHashCode'. Functions are globs on a name or on module!name: "
 		"'libssl*!*', '[kernel]!vfs_read'. '>read' is read called by the function before "
-		"it, "
-		"and as the first one the stack's root; '?*' is any one function; '-> nginx' is "
-		"the "
-		"step to the thread that was waited for. A signature matches an event if one of "
-		"its "
-		"patterns does.\n\n"
+		"it, and as the first one the stack's root; '?*' is any one function; '-> nginx' "
+		"is the step to the thread that was waited for. A signature matches an event if "
+		"one of its patterns does.\n\n"
 		"Signing a cluster takes all of its patterns, and its common part where that is "
-		"what "
-		"some of its stacks have, so that the signature matches what the cluster costs in "
-		"total. A cluster's number is that of the last `lode mine --repo`; its id stays "
-		"the "
-		"same as long as its patterns do.",
-	.options = lode_sign_options,
+		"what some of its stacks have, so that the signature matches what the cluster "
+		"costs in total. A cluster's number is that of the last `lode mine --repo`; its id "
+		"stays the same as long as its patterns do.",
+	.options = options,
 	.examples = examples,
 	.takes_words = true,
-	.run = run_sign,
+	.run = sign_command_run,
 };

@@ -1,3 +1,4 @@
+/* What a page posts, as a change of signatures. */
 #include "answers/sign/signature_request.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 
 const char *lode_signature_act_name(enum lode_signature_act act)
 {
-	static const char *const names[LODE_N_SIGNATURE_ACTS] = {
+	static const char *const names[LODE_N_SIGNATURE_CHANGES] = {
 		[LODE_SIGNATURE_SIGN] = "sign",	    [LODE_SIGNATURE_EDIT] = "edit",
 		[LODE_SIGNATURE_RETIRE] = "retire", [LODE_SIGNATURE_ACTIVATE] = "activate",
 		[LODE_SIGNATURE_DELETE] = "delete",
@@ -83,7 +84,7 @@ static int take_object(struct lode_signature_request *out, yajl_val root, struct
 		SIGN = 1u << LODE_SIGNATURE_SIGN,
 		EDIT = 1u << LODE_SIGNATURE_EDIT,
 		BOTH = SIGN | EDIT,
-		ALL = (1u << LODE_N_SIGNATURE_ACTS) - 1,
+		ALL = (1u << LODE_N_SIGNATURE_CHANGES) - 1,
 	};
 	struct lode_signature_words *words = &out->edit.words;
 	struct texts patterns = {0}, drop = {0};
@@ -163,8 +164,7 @@ int lode_signature_request_apply(struct lode_signatures *list,
 			list, request->name, request->act == LODE_SIGNATURE_RETIRE, now_s, err);
 	case LODE_SIGNATURE_DELETE:
 		return lode_signature_delete(list, request->name, err);
-	case LODE_N_SIGNATURE_ACTS:
-		break;
+	default:
+		return LODE_ERR_ARG;
 	}
-	return LODE_ERR_ARG;
 }

@@ -21,9 +21,15 @@ enum lode_signature_act {
 	LODE_SIGNATURE_RETIRE,
 	LODE_SIGNATURE_ACTIVATE,
 	LODE_SIGNATURE_DELETE,
+	LODE_N_SIGNATURE_CHANGES,
+	/* No change of one signature, and not for pages. */
+	LODE_SIGNATURE_LIST = LODE_N_SIGNATURE_CHANGES,
+	LODE_SIGNATURE_SHOW,
+	LODE_SIGNATURE_EXPORT,
+	LODE_SIGNATURE_IMPORT,
 	LODE_N_SIGNATURE_ACTS
 };
-/* "sign" */
+/* "sign", of a change. */
 const char *lode_signature_act_name(enum lode_signature_act act);
 
 struct lode_signature_request {
