@@ -1,6 +1,5 @@
 #include "model/call_spread.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "base/pool.h"
@@ -11,6 +10,8 @@ enum {
 	   bucket are counted first. */
 	kept_max = 16 << 10,
 	n_parts = 4096,
+	/* From so many calls on a function has all of its buckets (15 KB). */
+	few_max = 256,
 };
 
 uint64_t lode_spread_bucket_start(uint32_t bucket)
@@ -23,17 +24,38 @@ uint64_t lode_spread_bucket_start(uint32_t bucket)
 
 void lode_call_buckets_release(struct lode_call_buckets *buckets)
 {
-	for (size_t i = 0; i < buckets->at.n; i++)
-		free(buckets->at.at[i]);
+	for (size_t i = 0; i < buckets->at.n; i++) {
+		free(buckets->at.at[i].counts);
+		lode_vec_release(&buckets->at.at[i].few);
+	}
 	lode_vec_release(&buckets->at);
 }
 
-uint64_t *lode_call_buckets_new(struct lode_call_buckets *buckets, uint32_t function)
+static struct lode_bucket_counts *counts_of(struct lode_call_buckets *buckets, uint32_t function)
 {
 	while (buckets->at.n <= function)
-		lode_vec_append(&buckets->at, NULL);
-	buckets->at.at[function] = lode_alloc0(LODE_SPREAD_BUCKETS, sizeof(uint64_t));
-	return buckets->at.at[function];
+		lode_vec_append(&buckets->at, ((struct lode_bucket_counts){0}));
+	return &buckets->at.at[function];
+}
+
+static void count_in_full(struct lode_bucket_counts *c)
+{
+	if (c->counts)
+		return;
+	c->counts = lode_alloc0(LODE_SPREAD_BUCKETS, sizeof(*c->counts));
+	for (size_t i = 0; i < c->few.n; i++)
+		c->counts[c->few.at[i]]++;
+	lode_vec_release(&c->few);
+}
+
+void lode_call_buckets_add_few(struct lode_call_buckets *buckets, uint32_t function,
+			       uint32_t bucket)
+{
+	struct lode_bucket_counts *c = counts_of(buckets, function);
+
+	lode_vec_append(&c->few, (uint16_t)bucket);
+	if (c->few.n == few_max)
+		count_in_full(c);
 }
 
 /* A quantile that is looked for: the value with `rank` values of its function's before it. It is
@@ -70,20 +92,18 @@ struct searches {
 
 /* ---- The buckets of all workers ---- */
 
-static void merge(struct lode_call_buckets *buckets, size_t n, uint32_t n_functions)
+static void merge(struct lode_call_buckets *to, const struct lode_call_buckets *from)
 {
-	for (uint32_t f = 0; f < n_functions; f++) {
-		for (size_t i = 1; i < n; i++) {
-			uint64_t *from = f < buckets[i].at.n ? buckets[i].at.at[f] : NULL, *to;
+	for (uint32_t f = 0; f < from->at.n; f++) {
+		const struct lode_bucket_counts *c = &from->at.at[f];
 
-			if (!from)
-				continue;
-			to = f < buckets[0].at.n ? buckets[0].at.at[f] : NULL;
-			if (!to)
-				to = lode_call_buckets_new(&buckets[0], f);
+		if (c->counts) {
+			count_in_full(counts_of(to, f));
 			for (size_t k = 0; k < LODE_SPREAD_BUCKETS; k++)
-				to[k] += from[k];
+				to->at.at[f].counts[k] += c->counts[k];
 		}
+		for (size_t k = 0; k < c->few.n; k++)
+			lode_call_buckets_add(to, f, lode_spread_bucket_start(c->few.at[k]));
 	}
 }
 
@@ -93,25 +113,37 @@ static uint64_t rank_of(uint64_t n, unsigned per_cent)
 	return (uint64_t)(((unsigned __int128)n * per_cent + 99) / 100) - 1;
 }
 
-static struct search find_bucket(const uint64_t *counts, uint64_t rank)
+static int by_bucket(const void *a, const void *b)
+{
+	return *(const uint16_t *)a - *(const uint16_t *)b;
+}
+
+/* The bucket that has `rank`; few calls are in order of their buckets. */
+static struct search find_bucket(const struct lode_bucket_counts *c, uint64_t rank)
 {
 	struct search s = {.rank = rank};
 	uint32_t bucket = 0;
 
-	assert(counts); /* a rank is of something that was counted */
-	for (; s.before + counts[bucket] <= rank; bucket++)
-		s.before += counts[bucket];
-	s.n = counts[bucket];
+	if (c->counts) {
+		for (; s.before + c->counts[bucket] <= rank; bucket++)
+			s.before += c->counts[bucket];
+		s.n = c->counts[bucket];
+	} else {
+		bucket = c->few.at[rank];
+		for (s.before = rank; s.before && c->few.at[s.before - 1] == bucket;)
+			s.before--;
+		while (s.before + s.n < c->few.n && c->few.at[s.before + s.n] == bucket)
+			s.n++;
+	}
 	s.low = lode_spread_bucket_start(bucket);
 	s.width = lode_spread_bucket_start(bucket + 1) - s.low;
 	return s;
 }
 
-static void begin_quantile(struct searches *all, const uint64_t *counts, uint32_t function,
-			   unsigned per_cent, int64_t *found)
+static void begin_quantile(struct searches *all, const struct lode_bucket_counts *c,
+			   uint32_t function, unsigned per_cent, int64_t *found)
 {
-	struct search s =
-		find_bucket(counts, rank_of(all->trace->spreads.at[function].n, per_cent));
+	struct search s = find_bucket(c, rank_of(all->trace->spreads.at[function].n, per_cent));
 
 	s.function = function;
 	s.found = found;
@@ -120,18 +152,21 @@ static void begin_quantile(struct searches *all, const uint64_t *counts, uint32_
 		lode_vec_append(&all->at, s);
 }
 
-static void begin(struct searches *all, const struct lode_call_buckets *buckets)
+static void begin(struct searches *all, struct lode_call_buckets *buckets)
 {
-	for (uint32_t f = 0; f < all->trace->spreads.n; f++) {
+	for (uint32_t f = 0; f < buckets->at.n; f++) {
 		struct lode_call_spread *spread = &all->trace->spreads.at[f];
-		const uint64_t *counts = f < buckets->at.n ? buckets->at.at[f] : NULL;
+		struct lode_bucket_counts *c = &buckets->at.at[f];
 
-		for (size_t i = 0; counts && i < LODE_SPREAD_BUCKETS; i++)
-			spread->n += counts[i];
+		spread->n = c->few.n;
+		for (size_t i = 0; c->counts && i < LODE_SPREAD_BUCKETS; i++)
+			spread->n += c->counts[i];
 		if (!spread->n)
 			continue;
-		begin_quantile(all, counts, f, 50, &spread->median_ns);
-		begin_quantile(all, counts, f, 99, &spread->p99_ns);
+		if (c->few.n)
+			qsort(c->few.at, c->few.n, sizeof(*c->few.at), by_bucket);
+		begin_quantile(all, c, f, 50, &spread->median_ns);
+		begin_quantile(all, c, f, 99, &spread->p99_ns);
 	}
 }
 
@@ -396,7 +431,8 @@ int lode_call_spreads_make(struct lode_call_trace *trace, struct lode_call_bucke
 	for (size_t f = 0; f < n_functions; f++)
 		lode_vec_append(&trace->spreads,
 				((struct lode_call_spread){.min_ns = INT64_MAX, .max_ns = -1}));
-	merge(buckets, n, (uint32_t)n_functions);
+	for (size_t i = 1; i < n; i++)
+		merge(&buckets[0], &buckets[i]);
 	begin(&all, &buckets[0]);
 	all.first_of = lode_alloc(n_functions * sizeof(*all.first_of));
 	all.workers = lode_alloc0(n_threads, sizeof(*all.workers));

@@ -31,22 +31,30 @@ static inline uint32_t lode_spread_bucket(uint64_t ns)
 /* The least value of a bucket. */
 uint64_t lode_spread_bucket_start(uint32_t bucket);
 
+/* The calls of one function. Most functions of a trace of many are called now and then. */
+struct lode_bucket_counts {
+	uint64_t *counts;	/* LODE_SPREAD_BUCKETS; NULL: a few calls, as they came */
+	LODE_VEC(uint16_t) few; /* the bucket of each */
+};
+
 /* By function, of the calls that one of our threads has seen. `{ 0 }` is empty. */
 struct lode_call_buckets {
-	LODE_VEC(uint64_t *) at; /* LODE_SPREAD_BUCKETS counts, or NULL */
+	LODE_VEC(struct lode_bucket_counts) at;
 };
 
 void lode_call_buckets_release(struct lode_call_buckets *buckets);
-uint64_t *lode_call_buckets_new(struct lode_call_buckets *buckets, uint32_t function);
+void lode_call_buckets_add_few(struct lode_call_buckets *buckets, uint32_t function,
+			       uint32_t bucket);
 
 static inline void lode_call_buckets_add(struct lode_call_buckets *buckets, uint32_t function,
 					 uint64_t ns)
 {
-	uint64_t *counts = function < buckets->at.n ? buckets->at.at[function] : NULL;
+	uint32_t bucket = lode_spread_bucket(ns);
 
-	if (!counts)
-		counts = lode_call_buckets_new(buckets, function);
-	counts[lode_spread_bucket(ns)]++;
+	if (function < buckets->at.n && buckets->at.at[function].counts)
+		buckets->at.at[function].counts[bucket]++;
+	else
+		lode_call_buckets_add_few(buckets, function, bucket);
 }
 
 /*
