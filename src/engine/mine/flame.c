@@ -9,23 +9,27 @@
 struct passed {
 	uint32_t node;
 	int64_t own_ns, total_ns;
-	uint32_t kept; /* its index in the flame, LODE_NONE when it is left out */
+	uint32_t kept;	  /* its index in the flame, LODE_NONE when it is left out */
+	uint32_t nearest; /* the index of itself or of its nearest caller that is kept */
 };
 
 typedef LODE_VEC(struct passed) passed_vec;
 
-static void pass_flame(passed_vec *passed, struct lode_map *slots, uint32_t node, int64_t own_ns,
-		       int64_t total_ns)
+/* Adds the node and its callers, as far as they are not there. */
+static void pass_stack(passed_vec *passed, struct lode_map *slots, const struct lode_calltree *tree,
+		       const struct lode_cluster_stack *stack)
 {
-	uint32_t *slot = lode_map_slot(slots, node);
+	uint32_t node = stack->node, *slot;
 
-	if (*slot == LODE_NONE) {
+	do {
+		slot = lode_map_slot(slots, node);
+		if (*slot != LODE_NONE)
+			break;
 		*slot = (uint32_t)passed->n;
 		lode_vec_append(passed, ((struct passed){.node = node, .kept = LODE_NONE}));
-	}
-	lode_vec_is_there(passed);
-	passed->at[*slot].own_ns += own_ns;
-	passed->at[*slot].total_ns += total_ns;
+	} while (node && (node = tree->nodes.at[node].parent) != 0);
+	slot = lode_map_slot(slots, stack->node);
+	passed->at[*slot].own_ns += stack->cost_ns;
 }
 
 static int by_node(const void *a, const void *b)
@@ -67,6 +71,21 @@ static struct passed *find_flame(const passed_vec *passed, uint32_t node)
 	return bsearch(&key, passed->at, passed->n, sizeof(key), by_node);
 }
 
+/* Costs of nodes with all below them: callers have smaller nodes than what they call. */
+static void sum_totals(passed_vec *passed, const struct lode_calltree *tree)
+{
+	for (size_t i = passed->n; i-- > 0;) {
+		struct passed *p = &passed->at[i];
+		uint32_t caller = tree->nodes.at[p->node].parent;
+
+		if (p->node == 0) /* the empty stack has no frame to draw */
+			continue;
+		p->total_ns += p->own_ns;
+		if (caller)
+			find_flame(passed, caller)->total_ns += p->total_ns;
+	}
+}
+
 void lode_flame_build(struct lode_flame *flame, const struct lode_calltree *tree,
 		      const struct lode_cluster_stack *stacks, size_t n_stacks, size_t max_nodes)
 {
@@ -75,40 +94,32 @@ void lode_flame_build(struct lode_flame *flame, const struct lode_calltree *tree
 
 	flame->nodes.n = flame->n_left_out = 0;
 	flame->left_out_ns = 0;
-	for (size_t i = 0; i < n_stacks; i++) {
-		uint32_t node = stacks[i].node;
-
-		for (pass_flame(&passed, &slots, node, stacks[i].cost_ns, 0); node;
-		     node = tree->nodes.at[node].parent)
-			pass_flame(&passed, &slots, node, 0, stacks[i].cost_ns);
-	}
+	for (size_t i = 0; i < n_stacks; i++)
+		pass_stack(&passed, &slots, tree, &stacks[i]);
 	lode_map_release(&slots);
 	if (!passed.n)
 		return;
 	lode_sort(passed.at, passed.n, by_node);
+	sum_totals(&passed, tree);
 	choose_flame(&passed, max_nodes);
 	for (size_t i = 0; i < passed.n; i++) {
 		struct passed *p = &passed.at[i];
-		struct passed *up = NULL;
-		uint32_t node = p->node;
+		uint32_t caller = tree->nodes.at[p->node].parent;
+		uint32_t above = caller ? find_flame(&passed, caller)->nearest : LODE_NONE;
 
-		if (node == 0) /* the empty stack has no frame to draw */
+		if (p->node == 0)
 			continue;
-		while ((node = tree->nodes.at[node].parent) != 0) {
-			up = find_flame(&passed, node);
-			if (up->kept != LODE_NONE)
-				break;
-		}
+		p->nearest = above;
 		if (p->kept == LODE_NONE) {
 			flame->n_left_out++;
 			flame->left_out_ns += p->own_ns;
-			if (node)
-				flame->nodes.at[up->kept].own_ns += p->own_ns;
+			if (above != LODE_NONE)
+				flame->nodes.at[above].own_ns += p->own_ns;
 			continue;
 		}
-		p->kept = (uint32_t)flame->nodes.n;
+		p->kept = p->nearest = (uint32_t)flame->nodes.n;
 		lode_vec_append(&flame->nodes, ((struct lode_flame_node){
-						       .parent = node ? up->kept : LODE_NONE,
+						       .parent = above,
 						       .node = p->node,
 						       .frame = tree->nodes.at[p->node].frame,
 						       .own_ns = p->own_ns,
