@@ -4,28 +4,26 @@
 static const struct lode_field skipped_fields[] = {
 	LODE_FIELD(struct lode_skipped_input, path, NULL),
 	LODE_FIELD(struct lode_skipped_input, reason, NULL),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_skipped_record = {"skipped", skipped_fields,
-						sizeof(struct lode_skipped_input)};
+const struct lode_record lode_skipped_record =
+	LODE_RECORD_OF("skipped", skipped_fields, struct lode_skipped_input);
 
 static const struct lode_field job_fields[] = {
 	LODE_LIST("skipped", struct lode_digest_job, skipped.at, skipped.n, &lode_skipped_record,
 		  "inputs of which nothing could be used"),
 	LODE_LIST("incomplete", struct lode_digest_job, incomplete.at, incomplete.n,
 		  &lode_skipped_record, "inputs that are cut or damaged: what was sound was used"),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_job_inputs_record = {"inputs", job_fields,
-						   sizeof(struct lode_digest_job)};
+const struct lode_record lode_job_inputs_record =
+	LODE_RECORD_OF("inputs", job_fields, struct lode_digest_job);
 
 static const struct lode_field loss_fields[] = {
 	LODE_FIELD(struct lode_loss_row, kind, NULL),
 	LODE_FIELD(struct lode_loss_row, count, NULL),
 	LODE_FIELD(struct lode_loss_row, detail, "the first, in words"),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_loss_record = {"loss", loss_fields, sizeof(struct lode_loss_row)};
+const struct lode_record lode_loss_record =
+	LODE_RECORD_OF("loss", loss_fields, struct lode_loss_row);
 
 size_t lode_loss_rows(struct lode_loss_row rows[LODE_N_LOSS_KINDS],
 		      const struct lode_losses *losses)

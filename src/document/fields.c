@@ -246,8 +246,8 @@ void lode_fields_put(struct lode_json *json, const struct lode_record *record, c
 {
 	if (record->forms)
 		record = record->forms[record->form_of(at)];
-	for (const struct lode_field *field = record->fields; field->type; field++)
-		put_field(json, field, at, names);
+	for (size_t i = 0; i < record->n_fields; i++)
+		put_field(json, &record->fields[i], at, names);
 }
 
 void lode_record_put(struct lode_json *json, const char *key, const struct lode_record *record,

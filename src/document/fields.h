@@ -8,10 +8,9 @@
  *		LODE_FIELD(struct lode_label_count, key, "name of the label"),
  *		LODE_FIELD(struct lode_label_count, value, NULL),
  *		LODE_FIELD_AS("streams", struct lode_label_count, n_streams, "that have it"),
- *		LODE_FIELDS_END,
  *	};
- *	const struct lode_record lode_label_record = {"label", label_fields,
- *						      sizeof(struct lode_label_count)};
+ *	const struct lode_record lode_label_record =
+ *		LODE_RECORD_OF("label", label_fields, struct lode_label_count);
  *
  * A field's type is its member's; its unit is the end of its name (`_ns`, `_bytes`, `_pct`). A
  *field with `.absent` is left out where its member holds no value: NULL, LODE_NO_INT, 0 of unsigned
@@ -30,7 +29,6 @@ struct lode_json;
 #define LODE_NO_INT INT64_MIN
 
 enum lode_field_type {
-	LODE_TYPE_NONE, /* the end of a table */
 	LODE_TYPE_INT64,
 	LODE_TYPE_INT32,
 	LODE_TYPE_UINT64,
@@ -106,7 +104,7 @@ struct lode_field {
 struct lode_record {
 	const char *name; /* of the type, for schemas */
 	const struct lode_field *fields;
-	size_t size_bytes;
+	size_t n_fields, size_bytes;
 	bool is_shared; /* several records have it: defined once in a schema */
 	bool is_open;	/* may hold other fields as well */
 	/* Of records in several forms, instead of `fields`: all of them, and which one `at` has. */
@@ -114,12 +112,16 @@ struct lode_record {
 	size_t (*form_of)(const void *at);
 };
 
+#define LODE_RECORD_OF(name_, fields_, struct_, ...)                                               \
+	{                                                                                          \
+		.name = (name_), .fields = (fields_),                                              \
+		.n_fields = sizeof(fields_) / sizeof((fields_)[0]), .size_bytes = sizeof(struct_), \
+		__VA_ARGS__                                                                        \
+	}
 /* NAME_record, of the table NAME_fields: `LODE_RECORD(label, struct lode_label_count);` */
-#define LODE_RECORD(name_, struct_, ...)                                                 \
-	static const struct lode_record name_##_record = {.name = #name_,                \
-							  .fields = name_##_fields,      \
-							  .size_bytes = sizeof(struct_), \
-							  __VA_ARGS__}
+#define LODE_RECORD(name_, struct_, ...)                 \
+	static const struct lode_record name_##_record = \
+		LODE_RECORD_OF(#name_, name_##_fields, struct_, __VA_ARGS__)
 
 #define LODE_TYPE_OF(type, member) \
 	_Generic(((type *)0)->member,               \
@@ -241,11 +243,6 @@ struct lode_record {
 	LODE_FIELD_OF(key, LODE_TYPE_RECORD, struct_, member, text, .record = (record_), \
 		      .n_offset = offsetof(struct_, n_member), .shape = LODE_SHAPE_MAP,  \
 		      __VA_ARGS__)
-
-#define LODE_FIELDS_END                \
-	{                              \
-		.type = LODE_TYPE_NONE \
-	}
 
 /* ---- Documents ---- */
 

@@ -199,7 +199,9 @@ static void put_field(struct lode_json *json, const struct lode_field *field, co
 static void put_properties(struct lode_json *json, const struct lode_record *record,
 			   const char *around)
 {
-	for (const struct lode_field *field = record->fields; field->type; field++) {
+	for (size_t i = 0; i < record->n_fields; i++) {
+		const struct lode_field *field = &record->fields[i];
+
 		if (field->type == LODE_TYPE_FIELDS)
 			put_properties(json, field->record, absence_of(field, around));
 		else
@@ -209,7 +211,9 @@ static void put_properties(struct lode_json *json, const struct lode_record *rec
 
 static void put_required(struct lode_json *json, const struct lode_record *record)
 {
-	for (const struct lode_field *field = record->fields; field->type; field++) {
+	for (size_t i = 0; i < record->n_fields; i++) {
+		const struct lode_field *field = &record->fields[i];
+
 		if (field->absent && !field->is_null)
 			continue;
 		if (field->type == LODE_TYPE_FIELDS)
@@ -268,11 +272,12 @@ static void find_shared(record_list *found, const struct lode_record *record)
 {
 	for (const struct lode_record *const *form = record->forms; form && *form; form++)
 		find_shared(found, *form);
-	for (const struct lode_field *field = record->fields; field && field->type; field++) {
+	for (size_t i = 0; i < record->n_fields; i++) {
+		const struct lode_field *field = &record->fields[i];
 		bool is_new = field->record && field->record->is_shared;
 
-		for (size_t i = 0; is_new && i < found->n; i++)
-			is_new = found->at[i] != field->record;
+		for (size_t k = 0; is_new && k < found->n; k++)
+			is_new = found->at[k] != field->record;
 		if (is_new)
 			lode_vec_append(found, field->record);
 		if (field->record && (is_new || !field->record->is_shared))
@@ -390,7 +395,9 @@ static void put_rows(FILE *out, const struct lode_record *record, const char *pr
 
 	for (const struct lode_record *const *form = record->forms; form && *form; form++)
 		put_rows(out, *form, prefix, around);
-	for (const struct lode_field *field = record->fields; field && field->type; field++) {
+	for (size_t i = 0; i < record->n_fields; i++) {
+		const struct lode_field *field = &record->fields[i];
+
 		if (field->type == LODE_TYPE_FIELDS) {
 			put_rows(out, field->record, prefix, absence_of(field, around));
 			continue;

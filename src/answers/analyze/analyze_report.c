@@ -61,7 +61,6 @@ static void make_detail(void *row, const void *owner, size_t i)
 static const struct lode_field param_fields[] = {
 	LODE_FIELD(struct lode_finding_param, name, NULL),
 	LODE_FIELD(struct lode_finding_param, value, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(param, struct lode_finding_param);
 
@@ -74,7 +73,6 @@ static const struct lode_field detail_fields[] = {
 		    "report's name"),
 	LODE_MAP_FIELD("params", struct detail_row, params, n_params, &param_record,
 		       "and the address's parameters"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(detail, struct detail_row);
 
@@ -93,7 +91,6 @@ static const struct lode_field run_fields[] = {
 	LODE_FIELD_AS("summary", struct lode_analyze_run, findings.summary, NULL),
 	LODE_ROWS("details", struct lode_analyze_run, findings.n_details, make_detail,
 		  &detail_record, "what it found, the worst first"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(run, struct lode_analyze_run);
 
@@ -103,20 +100,18 @@ static const struct lode_field found_fields[] = {
 	FOUND("recordings", LODE_SURVEY_RECORDING),  FOUND("function_traces", LODE_SURVEY_CALLS),
 	FOUND("request_logs", LODE_SURVEY_REQUESTS), FOUND("counter_files", LODE_SURVEY_COUNTERS),
 	FOUND("models", LODE_SURVEY_MODEL),	     FOUND("pages", LODE_SURVEY_PAGE),
-	FOUND("other_files", LODE_SURVEY_OTHER),     LODE_FIELDS_END,
+	FOUND("other_files", LODE_SURVEY_OTHER),
 };
 LODE_RECORD(found, struct lode_analyze_report);
 
 static const struct lode_field unread_fields[] = {
 	LODE_FIELD(struct lode_survey_unread, path, NULL),
 	LODE_FIELD(struct lode_survey_unread, reason, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(unread, struct lode_survey_unread);
 
 static const struct lode_field survey_fields[] = {
 	LODE_LIST("unread", struct lode_survey, unread.at, unread.n, &unread_record, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(survey, struct lode_survey);
 
@@ -125,7 +120,6 @@ static const struct lode_field report_fields[] = {
 	LODE_RECORD_HERE("found", &found_record, "files by what they are"),
 	LODE_FIELDS_AT(struct lode_analyze_report, survey, &survey_record),
 	LODE_LIST("runs", struct lode_analyze_report, runs, n_runs, &run_record, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(report, struct lode_analyze_report);
 

@@ -6,10 +6,8 @@
 static const struct lode_field waker_fields[] = {
 	LODE_FIELD_OF("name", LODE_TYPE_NAME, struct lode_cluster_waker, name, NULL),
 	LODE_FIELD(struct lode_cluster_waker, cost_ns, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record waker_record = {"waker", waker_fields,
-						sizeof(struct lode_cluster_waker)};
+LODE_RECORD(waker, struct lode_cluster_waker);
 
 static const struct lode_field pattern_fields[] = {
 	LODE_FIELD(struct lode_mined_pattern, round, NULL, .least = 1),
@@ -20,10 +18,8 @@ static const struct lode_field pattern_fields[] = {
 	LODE_FIELD(struct lode_mined_pattern, own_ns, "cost of the stacks that it explains"),
 	LODE_FIELD_AS("events", struct lode_mined_pattern, n_events, NULL),
 	LODE_FIELD_AS("streams", struct lode_mined_pattern, n_streams, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record pattern_record = {"pattern", pattern_fields,
-						  sizeof(struct lode_mined_pattern)};
+LODE_RECORD(pattern, struct lode_mined_pattern);
 
 /* A symptom with its stream, and what the cluster costs there. */
 struct worst_row {
@@ -46,19 +42,15 @@ static const struct lode_field worst_stream_fields[] = {
 	LODE_FIELD_OF("stream", LODE_TYPE_NAME, struct lode_digest_stream, path,
 		      "path of the recording"),
 	LODE_FIELD_ID("stream_id", struct lode_digest_stream, content_hash, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record worst_stream_record = {"stream", worst_stream_fields,
-						       sizeof(struct lode_digest_stream)};
+LODE_RECORD(worst_stream, struct lode_digest_stream);
 
 static const struct lode_field worst_thread_fields[] = {
 	LODE_FIELD(struct lode_digest_symptom, pid, NULL),
 	LODE_FIELD(struct lode_digest_symptom, tid, NULL),
 	LODE_FIELD_OF("comm", LODE_TYPE_NAME, struct lode_digest_symptom, comm, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record worst_thread_record = {"thread", worst_thread_fields,
-						       sizeof(struct lode_digest_symptom)};
+LODE_RECORD(worst_thread, struct lode_digest_symptom);
 
 static const struct lode_field worst_cost_fields[] = {
 	LODE_FIELD(struct lode_cluster_worst, t0_ns, "start of the costliest event there"),
@@ -66,35 +58,28 @@ static const struct lode_field worst_cost_fields[] = {
 		      "cost of the cluster in this symptom"),
 	LODE_FIELD_AS("event_ns", struct lode_cluster_worst, cost_ns,
 		      "cost of the costliest event"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record worst_cost_record = {"cost", worst_cost_fields,
-						     sizeof(struct lode_cluster_worst)};
+LODE_RECORD(worst_cost, struct lode_cluster_worst);
 
 static const struct lode_field worst_span_fields[] = {
 	LODE_FIELD_AS("symptom_t0_ns", struct lode_digest_symptom, t0_ns, NULL),
 	LODE_FIELD_AS("symptom_t1_ns", struct lode_digest_symptom, t1_ns, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record worst_span_record = {"span", worst_span_fields,
-						     sizeof(struct lode_digest_symptom)};
+LODE_RECORD(worst_span, struct lode_digest_symptom);
 
 static const struct lode_field worst_fields[] = {
 	LODE_FIELDS_AT(struct worst_row, stream, &worst_stream_record),
 	LODE_FIELDS_AT(struct worst_row, symptom, &worst_thread_record),
 	LODE_FIELDS_AT(struct worst_row, worst, &worst_cost_record),
 	LODE_FIELDS_AT(struct worst_row, symptom, &worst_span_record),
-	LODE_FIELDS_END,
 };
-static const struct lode_record worst_record = {"worst", worst_fields, sizeof(struct worst_row)};
+LODE_RECORD(worst, struct worst_row);
 
 static const struct lode_field reason_fields[] = {
 	LODE_FIELD(struct lode_reason_cost, name, NULL),
 	LODE_FIELD(struct lode_reason_cost, cost_ns, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record reason_record = {"reason", reason_fields,
-						 sizeof(struct lode_reason_cost)};
+LODE_RECORD(reason, struct lode_reason_cost);
 
 static const struct lode_field signature_fields[] = {
 	LODE_FIELD(struct lode_cluster_signature_row, kind,
@@ -102,10 +87,8 @@ static const struct lode_field signature_fields[] = {
 	LODE_COLUMN("patterns", struct lode_cluster_signature_row, patterns, n_patterns,
 		    "as lode sign takes them"),
 	LODE_FIELD(struct lode_cluster_signature_row, total_ns, "what it matches of these streams"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record signature_record = {"signature", signature_fields,
-						    sizeof(struct lode_cluster_signature_row)};
+LODE_RECORD(signature, struct lode_cluster_signature_row);
 
 /* ---- What pages are drawn of ---- */
 
@@ -116,18 +99,15 @@ static const struct lode_field brief_fields[] = {
 		    "the functions that tell most, a line per thread, made harmless for terminals"),
 	LODE_FIELD_AS("brief_variants", struct lode_cluster_brief, variants,
 		      "the variants that tell most, in a line; empty when there are none"),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_cluster_brief_record = {"brief", brief_fields,
-						      sizeof(struct lode_cluster_brief)};
+const struct lode_record lode_cluster_brief_record =
+	LODE_RECORD_OF("brief", brief_fields, struct lode_cluster_brief);
 
 static const struct lode_field variant_fields[] = {
 	LODE_FIELD(struct lode_variant, own_ns, "own cost of the patterns that have it"),
 	LODE_FRAMES("functions", struct lode_variant, frames, n, "empty: nothing stands there"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record variant_record = {"variant", variant_fields,
-						  sizeof(struct lode_variant)};
+LODE_RECORD(variant, struct lode_variant);
 
 static const struct lode_field gap_fields[] = {
 	LODE_FIELD(struct lode_gap_row, before, "index into common; its length: behind the last"),
@@ -135,9 +115,8 @@ static const struct lode_field gap_fields[] = {
 		  "the costliest first"),
 	LODE_FIELD_AS("more", struct lode_gap_row, n_more, NULL, .absent = "none is left out"),
 	LODE_FIELD(struct lode_gap_row, more_ns, NULL, .absent = "none is left out"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record gap_record = {"gap", gap_fields, sizeof(struct lode_gap_row)};
+LODE_RECORD(gap, struct lode_gap_row);
 
 static const struct lode_field by_stream_fields[] = {
 	LODE_COLUMN_OF("stream", struct lode_cluster_detail, by_stream, n_by_stream,
@@ -147,19 +126,16 @@ static const struct lode_field by_stream_fields[] = {
 		       struct lode_cluster_stream, cost_ns,
 		       "of the stream at the same place; they sum to own_ns (to total_ns when that "
 		       "is 0)"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record by_stream_record = {"by_stream", by_stream_fields,
-						    sizeof(struct lode_cluster_detail)};
+LODE_RECORD(by_stream, struct lode_cluster_detail);
 
 static const struct lode_field detail_fields[] = {
 	LODE_LIST("gap_variants", struct lode_cluster_detail, gaps, n_gaps, &gap_record,
 		  "what stands between the common functions, where anything does"),
 	LODE_RECORD_HERE("by_stream", &by_stream_record, "own cost in each stream that has any"),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_cluster_detail_record = {"detail", detail_fields,
-						       sizeof(struct lode_cluster_detail)};
+const struct lode_record lode_cluster_detail_record =
+	LODE_RECORD_OF("detail", detail_fields, struct lode_cluster_detail);
 
 #define NODES(key, type, part, text)                                                               \
 	LODE_MEMBERS_OF(key, type, struct lode_flame_rows, nodes, n_nodes, struct lode_flame_node, \
@@ -172,29 +148,24 @@ static const struct lode_field flame_tree_fields[] = {
 		      "nodes that were left out for want of room"),
 	LODE_FIELD(struct lode_flame_rows, left_out_ns,
 		   "their own cost, which stands in their callers"),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_flame_tree_record = {"tree", flame_tree_fields,
-						   sizeof(struct lode_flame_rows)};
+const struct lode_record lode_flame_tree_record =
+	LODE_RECORD_OF("tree", flame_tree_fields, struct lode_flame_rows);
 
 static const struct lode_field flame_fields[] = {
 	LODE_FIELDS_HERE(&lode_flame_tree_record),
 	NODES("own_ns", LODE_TYPE_INT64, own_ns,
 	      "cost of stacks that end here; they sum to the cost in by_stream"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record flame_record = {"flame", flame_fields,
-						sizeof(struct lode_flame_rows)};
+LODE_RECORD(flame, struct lode_flame_rows);
 
 static const struct lode_field picture_fields[] = {
 	LODE_FIELDS_HERE(&lode_cluster_detail_record),
 	LODE_FIELD_RECORD("flame", struct lode_cluster_detail, flame, &flame_record,
 			  "the cluster's stacks as one tree; its nodes' columns, callers before "
 			  "what they call"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record picture_record = {"picture", picture_fields,
-						  sizeof(struct lode_cluster_detail)};
+LODE_RECORD(picture, struct lode_cluster_detail);
 
 /* ---- One cluster ---- */
 
@@ -203,9 +174,8 @@ static const struct lode_field id_fields[] = {
 		      "hash of its patterns' functions: the same in every run that finds the same "
 		      "patterns"),
 	LODE_FIELD(struct lode_cluster, rank, NULL, .least = 1),
-	LODE_FIELDS_END,
 };
-static const struct lode_record id_record = {"id", id_fields, sizeof(struct lode_cluster)};
+LODE_RECORD(id, struct lode_cluster);
 
 #define SPLIT(key, kind) \
 	LODE_FIELD_OF(key, LODE_TYPE_INT64, struct lode_cluster, split_ns[kind], NULL)
@@ -214,15 +184,13 @@ static const struct lode_field kind_fields[] = {
 	SPLIT("wait_ns", LODE_EVENT_WAITING),
 	SPLIT("run_ns", LODE_EVENT_RUNNING),
 	SPLIT("ready_ns", LODE_EVENT_READY),
-	LODE_FIELDS_END,
 };
-static const struct lode_record kind_record = {"split", kind_fields, sizeof(struct lode_cluster)};
+LODE_RECORD(kind, struct lode_cluster);
 
 static const struct lode_field split_fields[] = {
 	LODE_RECORD_HERE("split", &kind_record, "own cost by kind of event"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record split_record = {"kinds", split_fields, sizeof(struct lode_cluster)};
+LODE_RECORD(split, struct lode_cluster);
 
 static const struct lode_field cost_fields[] = {
 	LODE_FIELD(struct lode_cluster, own_ns, "cost that no other cluster counts"),
@@ -232,9 +200,8 @@ static const struct lode_field cost_fields[] = {
 	LODE_FIELD_AS("events", struct lode_cluster, n_events, NULL),
 	LODE_FIELD_AS("streams", struct lode_cluster, n_streams, NULL),
 	LODE_FIELD_AS("symptoms", struct lode_cluster, n_symptoms, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record cost_record = {"costs", cost_fields, sizeof(struct lode_cluster)};
+LODE_RECORD(cost, struct lode_cluster);
 
 static const struct lode_field common_fields[] = {
 	LODE_FIELD(struct lode_cluster, min_similarity,
@@ -242,10 +209,8 @@ static const struct lode_field common_fields[] = {
 		   .most = 1),
 	LODE_FRAMES("common", struct lode_cluster, common, n_common,
 		    "functions that all of its patterns have, in order"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record common_record = {"common", common_fields,
-						 sizeof(struct lode_cluster)};
+LODE_RECORD(common, struct lode_cluster);
 
 #define MORE(key, member) \
 	LODE_FIELD_AS(key, struct lode_cluster_row, member, NULL, .absent = "none is left out")
@@ -279,20 +244,18 @@ static const struct lode_field row_fields[] = {
 		       .absent = "without --detail"),
 	LODE_FIELDS_AT(struct lode_cluster_row, detail, &picture_record,
 		       .absent = "without --detail"),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_cluster_row_record = {"cluster", row_fields,
-						    sizeof(struct lode_cluster_row)};
+const struct lode_record lode_cluster_row_record =
+	LODE_RECORD_OF("cluster", row_fields, struct lode_cluster_row);
 
 /* ---- All of them ---- */
 
 static const struct lode_field function_fields[] = {
 	LODE_FRAMES("frames", struct lode_flame_functions, frames.at, frames.n,
 		    "the functions of all flame graphs"),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_flame_functions_record = {"functions", function_fields,
-							sizeof(struct lode_flame_functions)};
+const struct lode_record lode_flame_functions_record =
+	LODE_RECORD_OF("functions", function_fields, struct lode_flame_functions);
 
 static const struct lode_field rows_fields[] = {
 	LODE_ROWS("clusters", struct lode_cluster_rows, n, lode_cluster_row_make,
@@ -301,7 +264,6 @@ static const struct lode_field rows_fields[] = {
 		      .absent = "none is left out"),
 	LODE_FIELDS_AT(struct lode_cluster_rows, functions, &lode_flame_functions_record,
 		       .absent = "without --detail"),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_cluster_rows_record = {"clusters", rows_fields,
-						     sizeof(struct lode_cluster_rows)};
+const struct lode_record lode_cluster_rows_record =
+	LODE_RECORD_OF("clusters", rows_fields, struct lode_cluster_rows);

@@ -13,17 +13,15 @@ static const struct lode_field times_fields[] = {
 		   .is_positive = true),
 	LODE_FIELD(struct lode_cover, returned_ns, "what only retired ones match",
 		   .is_positive = true),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_cover_times_record = {"times", times_fields,
-						    sizeof(struct lode_cover)};
+const struct lode_record lode_cover_times_record =
+	LODE_RECORD_OF("times", times_fields, struct lode_cover);
 
 static const struct lode_field share_fields[] = {
 	LODE_FIELD(struct lode_cover, coverage, "covered_ns / symptom_ns", .is_positive = true),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_cover_share_record = {"share", share_fields,
-						    sizeof(struct lode_cover)};
+const struct lode_record lode_cover_share_record =
+	LODE_RECORD_OF("share", share_fields, struct lode_cover);
 
 struct lode_cover lode_cover_of(const struct lode_stream_cover *cover)
 {

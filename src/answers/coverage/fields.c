@@ -9,10 +9,8 @@ static const struct lode_field group_fields[] = {
 	LODE_FIELD_AS("streams", struct lode_coverage_group, n_streams, NULL),
 	LODE_FIELDS_OF(struct lode_coverage_group, cover, &lode_cover_times_record),
 	LODE_FIELDS_OF(struct lode_coverage_group, cover, &lode_cover_share_record),
-	LODE_FIELDS_END,
 };
-static const struct lode_record group_record = {"group", group_fields,
-						sizeof(struct lode_coverage_group)};
+LODE_RECORD(group, struct lode_coverage_group);
 
 /* ---- One signature ---- */
 
@@ -23,10 +21,8 @@ static const struct lode_field cell_fields[] = {
 	LODE_FIELD(struct lode_coverage_cell, exclusive_ns, NULL, .is_positive = true),
 	LODE_FIELD(struct lode_coverage_cell, share, "of the group's symptom_ns",
 		   .is_positive = true),
-	LODE_FIELDS_END,
 };
-static const struct lode_record cell_record = {"cell", cell_fields,
-					       sizeof(struct lode_coverage_cell)};
+LODE_RECORD(cell, struct lode_coverage_cell);
 
 static const struct lode_field worst_fields[] = {
 	LODE_FIELD(struct lode_coverage_worst, stream, "its path"),
@@ -36,10 +32,8 @@ static const struct lode_field worst_fields[] = {
 	LODE_FIELD(struct lode_coverage_worst, comm, NULL),
 	LODE_FIELD(struct lode_coverage_worst, t0_ns, "start of its costliest event there"),
 	LODE_FIELD(struct lode_coverage_worst, cost_ns, "in that symptom", .is_positive = true),
-	LODE_FIELDS_END,
 };
-static const struct lode_record worst_record = {"worst", worst_fields,
-						sizeof(struct lode_coverage_worst)};
+LODE_RECORD(worst, struct lode_coverage_worst);
 
 #define COST(key, member, text) \
 	LODE_FIELD_AS(key, struct lode_signature_cost, member, text, .is_positive = true)
@@ -47,28 +41,22 @@ static const struct lode_record worst_record = {"worst", worst_fields,
 static const struct lode_field total_fields[] = {
 	COST("total_ns", total_ns, "what it matches, each event once"),
 	COST("exclusive_ns", exclusive_ns, "what no other that is not retired matches"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record total_record = {"total", total_fields,
-						sizeof(struct lode_signature_cost)};
+LODE_RECORD(total, struct lode_signature_cost);
 
 static const struct lode_field split_fields[] = {
 	COST("wait_ns", split_ns[LODE_EVENT_WAITING], NULL),
 	COST("run_ns", split_ns[LODE_EVENT_RUNNING], NULL),
 	COST("ready_ns", split_ns[LODE_EVENT_READY], NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record split_record = {"split", split_fields,
-						sizeof(struct lode_signature_cost)};
+LODE_RECORD(split, struct lode_signature_cost);
 
 static const struct lode_field count_fields[] = {
 	COST("events", n_events, NULL),
 	COST("streams", n_streams, NULL),
 	COST("symptoms", n_symptoms, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record count_record = {"counts", count_fields,
-						sizeof(struct lode_signature_cost)};
+LODE_RECORD(count, struct lode_signature_cost);
 
 static const char *const states[] = {"active", "retired", NULL};
 
@@ -87,10 +75,8 @@ static const struct lode_field row_fields[] = {
 			   "the symptom that it costs most", .absent = "it matches nothing"),
 	LODE_LIST("groups", struct lode_coverage_signature, cells, n_cells, &cell_record,
 		  "groups where it is", .absent = "without --by"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record row_record = {"signature", row_fields,
-					      sizeof(struct lode_coverage_signature)};
+LODE_RECORD(row, struct lode_coverage_signature);
 
 /* ---- The document ---- */
 
@@ -109,10 +95,8 @@ static const struct lode_field coverage_fields[] = {
 	LODE_LIST("groups", struct lode_coverage_answer, groups, n_groups, &group_record,
 		  "all groups, in the order of their names", .absent = "without --by"),
 	LODE_FIELDS_AT(struct lode_coverage_answer, read, &lode_job_inputs_record),
-	LODE_FIELDS_END,
 };
-static const struct lode_record coverage_record = {"coverage", coverage_fields,
-						   sizeof(struct lode_coverage_answer)};
+LODE_RECORD(coverage, struct lode_coverage_answer);
 
 const struct lode_document lode_coverage_document = {
 	.schema = "lode/coverage/1",

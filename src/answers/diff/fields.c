@@ -14,9 +14,8 @@ static const struct lode_field set_fields[] = {
 	LODE_FIELD(struct lode_diff_set, per_symptom_ns, "mean length of a symptom"),
 	LODE_FIELD(struct lode_diff_set, other_ns, "cost that no cluster explains"),
 	LODE_FIELDS_AT(struct lode_diff_set, read, &lode_job_inputs_record),
-	LODE_FIELDS_END,
 };
-static const struct lode_record set_record = {"set", set_fields, sizeof(struct lode_diff_set)};
+LODE_RECORD(set, struct lode_diff_set);
 
 /* ---- Figures of a cluster, or of the whole ---- */
 
@@ -24,9 +23,8 @@ static const struct lode_field part_fields[] = {
 	LODE_FIELD(struct lode_diff_part, cost_ns, "in all symptoms of the set"),
 	LODE_FIELD(struct lode_diff_part, per_symptom_ns, "the same over the number of symptoms"),
 	LODE_FIELD_AS("streams", struct lode_diff_part, n_streams, "with any of this cost"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record part_record = {"part", part_fields, sizeof(struct lode_diff_part)};
+LODE_RECORD(part, struct lode_diff_part);
 
 static const struct lode_field figure_fields[] = {
 	LODE_FIELD_RECORD("a", struct lode_diff_figures, of[LODE_DIFF_A], &part_record, NULL),
@@ -44,44 +42,35 @@ static const struct lode_field figure_fields[] = {
 		   "the change reaches min_change_ns and min_relative"),
 	LODE_FIELD_OF("p", LODE_TYPE_EXACT, struct lode_diff_figures, p,
 		      "of the permutation test, for this alone", .is_positive = true, .most = 1),
-	LODE_FIELDS_END,
 };
-static const struct lode_record figure_record = {"figures", figure_fields,
-						 sizeof(struct lode_diff_figures)};
+LODE_RECORD(figure, struct lode_diff_figures);
 
 /* ---- A change ---- */
 
 static const struct lode_field class_fields[] = {
 	LODE_FIELD_CHOICE("class", struct lode_diff_change, class, lode_diff_class_names, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record class_record = {"class", class_fields,
-						sizeof(struct lode_diff_change)};
+LODE_RECORD(class, struct lode_diff_change);
 
 static const struct lode_field adjusted_fields[] = {
 	LODE_FIELD_OF("p_adjusted", LODE_TYPE_EXACT, struct lode_diff_change, p_adjusted,
 		      "corrected for all clusters; a change is called one at or below "
 		      "options.level",
 		      .is_positive = true, .most = 1),
-	LODE_FIELDS_END,
 };
-static const struct lode_record adjusted_record = {"adjusted", adjusted_fields,
-						   sizeof(struct lode_diff_change)};
+LODE_RECORD(adjusted, struct lode_diff_change);
 
 static const struct lode_field id_fields[] = {
 	LODE_FIELD_ID("id", struct lode_cluster, id, NULL),
 	LODE_FIELD(struct lode_cluster, rank, "in the mining of both sets together, by own cost",
 		   .least = 1),
-	LODE_FIELDS_END,
 };
-static const struct lode_record id_record = {"id", id_fields, sizeof(struct lode_cluster)};
+LODE_RECORD(id, struct lode_cluster);
 
 static const struct lode_field common_fields[] = {
 	LODE_FRAMES("common", struct lode_cluster, common, n_common, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record common_record = {"common", common_fields,
-						 sizeof(struct lode_cluster)};
+LODE_RECORD(common, struct lode_cluster);
 
 static const struct lode_field flame_fields[] = {
 	LODE_FIELDS_OF(struct lode_diff_detail, cluster.flame, &lode_flame_tree_record),
@@ -89,20 +78,16 @@ static const struct lode_field flame_fields[] = {
 		    "of stacks that end there, in all symptoms of the first set"),
 	LODE_COLUMN("b_ns", struct lode_diff_detail, own_ns[LODE_DIFF_B], cluster.flame.n_nodes,
 		    "of stacks that end there, in all symptoms of the second set"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record flame_record = {"flame", flame_fields,
-						sizeof(struct lode_diff_detail)};
+LODE_RECORD(flame, struct lode_diff_detail);
 
 static const struct lode_field detail_fields[] = {
 	LODE_FIELDS_OF(struct lode_diff_detail, cluster, &lode_cluster_detail_record),
 	LODE_RECORD_HERE("flame", &flame_record,
 			 "the cluster's stacks in both sets as one tree; its nodes' columns, "
 			 "callers before what they call"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record detail_record = {"detail", detail_fields,
-						 sizeof(struct lode_diff_detail)};
+LODE_RECORD(detail, struct lode_diff_detail);
 
 static const struct lode_field row_fields[] = {
 	LODE_FIELDS_AT(struct lode_diff_row, change, &class_record),
@@ -117,9 +102,8 @@ static const struct lode_field row_fields[] = {
 	LODE_FIELDS_AT(struct lode_diff_row, brief, &lode_cluster_brief_record,
 		       .absent = "without --detail"),
 	LODE_FIELDS_AT(struct lode_diff_row, detail, &detail_record, .absent = "without --detail"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record row_record = {"change", row_fields, sizeof(struct lode_diff_row)};
+LODE_RECORD(row, struct lode_diff_row);
 
 /* ---- Counts, and what --fail-on comes to ---- */
 
@@ -127,19 +111,17 @@ static const struct lode_record row_record = {"change", row_fields, sizeof(struc
 
 static const struct lode_field count_fields[] = {
 	COUNT("new", NEW),	 COUNT("gone", GONE), COUNT("worse", WORSE),
-	COUNT("better", BETTER), COUNT("same", SAME), LODE_FIELDS_END,
+	COUNT("better", BETTER), COUNT("same", SAME),
 };
-static const struct lode_record count_record = {"counts", count_fields, sizeof(struct lode_diff)};
+LODE_RECORD(count, struct lode_diff);
 
 static const struct lode_field verdict_fields[] = {
 	LODE_COLUMN("fail_on", struct lode_diff_verdict, classes, n_classes, NULL,
 		    .choices = lode_diff_changed_names),
 	LODE_FIELD_AS("failed", struct lode_diff_verdict, has_failed,
 		      "there is such a change, and the exit code is 5"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record verdict_record = {"verdict", verdict_fields,
-						  sizeof(struct lode_diff_verdict)};
+LODE_RECORD(verdict, struct lode_diff_verdict);
 
 /* ---- Streams, splits and options ---- */
 
@@ -152,10 +134,8 @@ static const struct lode_field stream_fields[] = {
 		   .absent = "in both, and left out"),
 	LODE_FIELD_AS("symptoms", struct lode_diff_stream_row, n_symptoms, NULL),
 	LODE_FIELD(struct lode_diff_stream_row, symptom_ns, "sum of their lengths"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record stream_record = {"stream", stream_fields,
-						 sizeof(struct lode_diff_stream_row)};
+LODE_RECORD(stream, struct lode_diff_stream_row);
 
 static const struct lode_field tried_fields[] = {
 	LODE_FIELD_AS("tried", struct lode_diff, n_splits,
@@ -163,16 +143,14 @@ static const struct lode_field tried_fields[] = {
 		      "them",
 		      .least = 1),
 	LODE_FIELD_AS("exact", struct lode_diff, is_exact, "these are all there are"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record tried_record = {"tried", tried_fields, sizeof(struct lode_diff)};
+LODE_RECORD(tried, struct lode_diff);
 
 static const struct lode_field power_fields[] = {
 	LODE_FIELD_OF("least_p", LODE_TYPE_EXACT, struct lode_diff, least_p,
 		      "the smallest p that these streams can give", .is_positive = true, .most = 1),
-	LODE_FIELDS_END,
 };
-static const struct lode_record power_record = {"power", power_fields, sizeof(struct lode_diff)};
+LODE_RECORD(power, struct lode_diff);
 
 static const struct lode_field split_fields[] = {
 	LODE_FIELDS_AT(struct lode_diff_answer, diff, &tried_record),
@@ -183,23 +161,18 @@ static const struct lode_field split_fields[] = {
 	LODE_FIELDS_AT(struct lode_diff_answer, diff, &power_record),
 	LODE_FIELD_AS("enough_streams", struct lode_diff_answer, has_enough,
 		      "least_p is not above the level"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record split_record = {"splits", split_fields,
-						sizeof(struct lode_diff_answer)};
+LODE_RECORD(split, struct lode_diff_answer);
 
 static const struct lode_field level_fields[] = {
 	LODE_FIELD(struct lode_diff, level, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record level_record = {"level", level_fields, sizeof(struct lode_diff)};
+LODE_RECORD(level, struct lode_diff);
 
 static const struct lode_field relative_fields[] = {
 	LODE_FIELD(struct lode_diff, min_relative, "of the smaller cost"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record relative_record = {"relative", relative_fields,
-						   sizeof(struct lode_diff)};
+LODE_RECORD(relative, struct lode_diff);
 
 static const struct lode_field option_fields[] = {
 	LODE_FIELD(struct lode_diff_answer, symptoms, NULL),
@@ -210,27 +183,22 @@ static const struct lode_field option_fields[] = {
 	LODE_FIELD(struct lode_diff_answer, min_change_ns, "least change of the cost per symptom"),
 	LODE_FIELDS_AT(struct lode_diff_answer, diff, &relative_record),
 	LODE_FIELD(struct lode_diff_answer, within, NULL, .absent = "without --within"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record option_record = {"options", option_fields,
-						 sizeof(struct lode_diff_answer)};
+LODE_RECORD(option, struct lode_diff_answer);
 
 static const struct lode_field mined_fields[] = {
 	LODE_FIELD_AS("lambda_ns", struct lode_mined, min_cost, "the least cost of a pattern"),
 	LODE_FIELD_AS("patterns", struct lode_mined, n_patterns, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record mined_record = {"mined", mined_fields, sizeof(struct lode_mined)};
+LODE_RECORD(mined, struct lode_mined);
 
 static const struct lode_field left_out_fields[] = {
 	LODE_FIELD_AS("in_both", struct lode_diff_sets, n_in_both,
 		      "streams in both sets, left out"),
 	LODE_FIELD_AS("repeated", struct lode_diff_sets, n_repeated,
 		      "streams that came again in the same set, left out"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record left_out_record = {"left_out", left_out_fields,
-						   sizeof(struct lode_diff_sets)};
+LODE_RECORD(left_out, struct lode_diff_sets);
 
 /* ---- The document ---- */
 
@@ -259,10 +227,8 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELDS_AT(struct lode_diff_answer, mined, &mined_record),
 	LODE_FIELDS_AT(struct lode_diff_answer, read, &left_out_record),
 	LODE_RECORD_HERE("options", &option_record, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record answer_record = {"diff", answer_fields,
-						 sizeof(struct lode_diff_answer)};
+LODE_RECORD(answer, struct lode_diff_answer);
 
 const struct lode_document lode_diff_document = {
 	.schema = "lode/diff/1",

@@ -21,10 +21,8 @@ static const struct lode_field output_fields[] = {
 	OUTPUT("digest_bytes", digest_bytes, NULL),
 	OUTPUT("symptoms", n_symptoms, NULL),
 	OUTPUT("rows", n_rows, "distinct stack, symptom, kind of event, reason and waker"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record output_record = {"digest", output_fields,
-						 sizeof(struct lode_digest_output)};
+LODE_RECORD(output, struct lode_digest_output);
 
 static const struct lode_field merged_fields[] = {
 	LODE_FIELD(struct lode_digest_merged, path, NULL),
@@ -32,26 +30,20 @@ static const struct lode_field merged_fields[] = {
 	LODE_FIELD_AS("streams", struct lode_digest_merged, n_streams, NULL),
 	LODE_FIELD_AS("symptoms", struct lode_digest_merged, n_symptoms, NULL),
 	LODE_FIELD_AS("rows", struct lode_digest_merged, n_rows, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record merged_record = {"merged", merged_fields,
-						 sizeof(struct lode_digest_merged)};
+LODE_RECORD(merged, struct lode_digest_merged);
 
 static const struct lode_field count_fields[] = {
 	LODE_FIELD_AS("streams", struct lode_digest_job, n_inputs,
 		      "recordings, those inside of digests and those that were skipped included"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record count_record = {"streams", count_fields,
-						sizeof(struct lode_digest_job)};
+LODE_RECORD(count, struct lode_digest_job);
 
 static const struct lode_field symptom_fields[] = {
 	LODE_FIELD_AS("symptoms", struct lode_digest_job, symptom_text,
 		      "what counted as a symptom, in words"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record symptom_record = {"symptoms", symptom_fields,
-						  sizeof(struct lode_digest_job)};
+LODE_RECORD(symptom, struct lode_digest_job);
 
 #define SUM(key, member, text) \
 	LODE_FIELD_AS(key, struct lode_digest_answer, sums.member, text, .is_positive = true)
@@ -79,10 +71,8 @@ static const struct lode_field digests_fields[] = {
 	LODE_FIELD_POINTER("merged", struct lode_digest_answer, merged, &merged_record,
 			   "the digest of all", .absent = "without --merge"),
 	LODE_FIELDS_AT(struct lode_digest_answer, job, &lode_job_inputs_record),
-	LODE_FIELDS_END,
 };
-static const struct lode_record digests_record = {"digests", digests_fields,
-						  sizeof(struct lode_digest_answer)};
+LODE_RECORD(digests, struct lode_digest_answer);
 
 const struct lode_document lode_digest_document = {
 	.schema = "lode/digest/1",

@@ -15,7 +15,6 @@ static const struct lode_field imported_fields[] = {
 	LODE_FIELD_CHOICE("state", struct lode_imported, added, lode_repo_added_names, NULL),
 	LODE_FIELD_AS("streams", struct lode_imported, n_streams,
 		      "in it; 0: it was there already, and not read"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(imported, struct lode_imported);
 
@@ -33,7 +32,6 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELD_AS("more", struct lode_import_answer, n_more, "left out by --top",
 		      .absent = "none"),
 	LODE_FIELDS_AT(struct lode_import_answer, job, &lode_job_inputs_record),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(answer, struct lode_import_answer);
 

@@ -23,18 +23,14 @@ static const struct lode_field origin_fields[] = {
 	LODE_COLUMN("bundle_lacks", struct lode_info_stream, lacks, n_lacks,
 		    "what the bundle that the recording lies in lacks; empty: nothing, or it lies "
 		    "in none"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record origin_record = {"origin", origin_fields,
-						 sizeof(struct lode_info_stream)};
+LODE_RECORD(origin, struct lode_info_stream);
 
 static const struct lode_field count_fields[] = {
 	LODE_FIELD(struct lode_event_count, name, NULL),
 	LODE_FIELD_AS("records", struct lode_event_count, n, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record count_record = {"count", count_fields,
-						sizeof(struct lode_event_count)};
+LODE_RECORD(count, struct lode_event_count);
 
 static const struct lode_field event_fields[] = {
 	LODE_FIELDS_HERE(&count_record),
@@ -42,18 +38,15 @@ static const struct lode_field event_fields[] = {
 	LODE_FIELD_AS("frequency_hz", struct lode_event_count, frequency, NULL),
 	LODE_FIELD_AS("tracepoint", struct lode_event_count, is_tracepoint, NULL),
 	LODE_FIELD_AS("callchain", struct lode_event_count, has_callchain, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record event_record = {"event", event_fields,
-						sizeof(struct lode_event_count)};
+LODE_RECORD(event, struct lode_event_count);
 
 static const struct lode_field cost_fields[] = {
 	LODE_FIELD_AS("wait_ns", struct lode_quality, machine.kind_ns[LODE_EVENT_WAITING], NULL),
 	LODE_FIELD_AS("run_ns", struct lode_quality, machine.kind_ns[LODE_EVENT_RUNNING], NULL),
 	LODE_FIELD_AS("ready_ns", struct lode_quality, machine.kind_ns[LODE_EVENT_READY], NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record cost_record = {"cost", cost_fields, sizeof(struct lode_quality)};
+LODE_RECORD(cost, struct lode_quality);
 
 /* ---- What it lacks ---- */
 
@@ -62,30 +55,26 @@ static const struct lode_field lost_fields[] = {
 		      "records that could not be read"),
 	LODE_FIELD_AS("events", struct lode_info_stream, n_lost_events,
 		      "events that the recorder says it dropped"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record lost_record = {"lost", lost_fields,
-					       sizeof(struct lode_info_stream)};
+LODE_RECORD(lost, struct lode_info_stream);
 
 static const struct lode_field loss_fields[] = {
 	LODE_FIELD(struct lode_loss_row, kind, NULL),
 	LODE_FIELD(struct lode_loss_row, count, NULL, .least = 1),
 	LODE_FIELD(struct lode_loss_row, offset, NULL),
 	LODE_FIELD_AS("first", struct lode_loss_row, detail, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record loss_record = {"loss", loss_fields, sizeof(struct lode_loss_row)};
+LODE_RECORD(loss, struct lode_loss_row);
 
 #define FLAW(member) \
 	LODE_FIELD(struct lode_info_flaws, member, NULL, .is_positive = true, .most = 100)
 
 static const struct lode_field flaw_fields[] = {
-	FLAW(no_stack_pct),  FLAW(unrooted_pct),     FLAW(truncated_pct), FLAW(kernel_only_pct),
-	FLAW(unknown_pct),   FLAW(leaf_unknown_pct), FLAW(no_waker_pct),  FLAW(inferred_pct),
-	FLAW(unsampled_pct), LODE_FIELDS_END,
+	FLAW(no_stack_pct),    FLAW(unrooted_pct), FLAW(truncated_pct),
+	FLAW(kernel_only_pct), FLAW(unknown_pct),  FLAW(leaf_unknown_pct),
+	FLAW(no_waker_pct),    FLAW(inferred_pct), FLAW(unsampled_pct),
 };
-static const struct lode_record flaw_record = {"flaws", flaw_fields,
-					       sizeof(struct lode_info_flaws)};
+LODE_RECORD(flaw, struct lode_info_flaws);
 
 static const struct lode_field module_fields[] = {
 	LODE_FIELD_AS("module", struct lode_info_module, name, NULL),
@@ -98,10 +87,8 @@ static const struct lode_field module_fields[] = {
 	LODE_FIELD(struct lode_info_module, cost_ns, NULL),
 	LODE_FIELD_AS("addresses", struct lode_info_module, n_addresses, NULL),
 	LODE_FIELD_AS("unknown_addresses", struct lode_info_module, n_unknown, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record module_record = {"module", module_fields,
-						 sizeof(struct lode_info_module)};
+LODE_RECORD(module, struct lode_info_module);
 
 static const struct lode_field quality_fields[] = {
 	LODE_FIELDS_OF(struct lode_info_stream, machine, &flaw_record),
@@ -113,10 +100,8 @@ static const struct lode_field quality_fields[] = {
 	LODE_LIST("modules", struct lode_info_stream, modules, n_modules, &module_record, NULL),
 	LODE_FIELD_AS("modules_more", struct lode_info_stream, n_more_modules, "left out by --top",
 		      .absent = "none was"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record quality_record = {"quality", quality_fields,
-						  sizeof(struct lode_info_stream)};
+LODE_RECORD(quality, struct lode_info_stream);
 
 /* ---- What it serves ---- */
 
@@ -138,20 +123,16 @@ static const struct lode_field service_fields[] = {
 	SERVES("suspects", SUSPECTS),
 	SERVES("timeline", TIMELINE),
 	SERVES("pio", PIO),
-	LODE_FIELDS_END,
 };
-static const struct lode_record service_record = {"serves", service_fields,
-						  sizeof(struct lode_quality)};
+LODE_RECORD(service, struct lode_quality);
 
 static const struct lode_field reason_fields[] = {
 	BECAUSE("mine", MINE),
 	BECAUSE("suspects", SUSPECTS),
 	BECAUSE("timeline", TIMELINE),
 	BECAUSE("pio", PIO),
-	LODE_FIELDS_END,
 };
-static const struct lode_record reason_record = {"reasons", reason_fields,
-						 sizeof(struct lode_quality)};
+LODE_RECORD(reason, struct lode_quality);
 
 /* ---- One recording, and the document ---- */
 
@@ -171,10 +152,8 @@ static const struct lode_field stream_fields[] = {
 	LODE_COLUMN("advice", struct lode_info_stream, advice, n_advice, NULL),
 	LODE_FIELD_AS("record", struct lode_info_stream, quality.record_line,
 		      "the command that records better", .absent = "there is nothing to mend"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record stream_record = {"stream", stream_fields,
-						 sizeof(struct lode_info_stream)};
+LODE_RECORD(stream, struct lode_info_stream);
 
 #define SKIPPED                                                                                 \
 	LODE_LIST("skipped", struct lode_info_answer, skipped, n_skipped, &lode_skipped_record, \
@@ -183,17 +162,14 @@ static const struct lode_record stream_record = {"stream", stream_fields,
 static const struct lode_field one_fields[] = {
 	LODE_FIELDS_AT(struct lode_info_answer, streams, &stream_record),
 	SKIPPED,
-	LODE_FIELDS_END,
 };
-static const struct lode_record one_record = {"one", one_fields, sizeof(struct lode_info_answer)};
+LODE_RECORD(one, struct lode_info_answer);
 
 static const struct lode_field list_fields[] = {
 	LODE_LIST("streams", struct lode_info_answer, streams, n_streams, &stream_record, NULL),
 	SKIPPED,
-	LODE_FIELDS_END,
 };
-static const struct lode_record list_record = {"list", list_fields,
-					       sizeof(struct lode_info_answer)};
+LODE_RECORD(list, struct lode_info_answer);
 
 static bool is_list(const void *answer)
 {

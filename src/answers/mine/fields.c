@@ -27,9 +27,8 @@ static const struct lode_field loss_fields[] = {
 	LODE_FIELD(struct lode_loss_row, kind, NULL),
 	LODE_FIELD(struct lode_loss_row, count, NULL, .least = 1),
 	LODE_FIELD_AS("first", struct lode_loss_row, detail, "the first occurrence in words"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record loss_record = {"loss", loss_fields, sizeof(struct lode_loss_row)};
+LODE_RECORD(loss, struct lode_loss_row);
 
 #define STREAM_TEXT(key, member) \
 	LODE_FIELD_OF(key, LODE_TYPE_NAME, struct lode_digest_stream, member, NULL)
@@ -44,17 +43,14 @@ static const struct lode_field stream_fields[] = {
 	LODE_FIELD(struct lode_digest_stream, t1_ns, NULL),
 	LODE_FIELD_AS("no_waker_ns", struct lode_digest_stream, lost_cost_ns,
 		      "symptom time that stands on waits without a recorded waker"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record stream_record = {"stream", stream_fields,
-						 sizeof(struct lode_digest_stream)};
+LODE_RECORD(stream, struct lode_digest_stream);
 
 static const struct lode_field input_fields[] = {
 	LODE_FIELDS_AT(struct input_row, stream, &stream_record),
 	LODE_LIST("losses", struct input_row, first, n_losses, &loss_record, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record input_record = {"input", input_fields, sizeof(struct input_row)};
+LODE_RECORD(input, struct input_row);
 
 /* ---- What was mined ---- */
 
@@ -67,9 +63,8 @@ static const struct lode_field aoi_fields[] = {
 	AOI_KIND("wait_ns", LODE_EVENT_WAITING),
 	AOI_KIND("run_ns", LODE_EVENT_RUNNING),
 	AOI_KIND("ready_ns", LODE_EVENT_READY),
-	LODE_FIELDS_END,
 };
-static const struct lode_record aoi_record = {"aoi", aoi_fields, sizeof(struct lode_mined)};
+LODE_RECORD(aoi, struct lode_mined);
 
 static const struct lode_field mined_fields[] = {
 	LODE_FIELD(struct lode_mined, symptom_ns, "sum of the symptoms' lengths"),
@@ -84,9 +79,8 @@ static const struct lode_field mined_fields[] = {
 	LODE_FIELD(struct lode_mined, other_ns,
 		   "cost of stacks that no pattern explains: own costs of all clusters + other_ns "
 		   "= cost of the area of interest"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record mined_record = {"mined", mined_fields, sizeof(struct lode_mined)};
+LODE_RECORD(mined, struct lode_mined);
 
 static const struct lode_field option_fields[] = {
 	LODE_FIELD(struct lode_mine_answer, symptoms, NULL),
@@ -95,10 +89,8 @@ static const struct lode_field option_fields[] = {
 	LODE_FIELD(struct lode_mine_answer, rank, NULL, .choices = lode_rank_choices),
 	LODE_FIELD(struct lode_mine_answer, lambda, NULL),
 	LODE_FIELD_AS("classic", struct lode_mine_answer, is_classic, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record option_record = {"options", option_fields,
-						 sizeof(struct lode_mine_answer)};
+LODE_RECORD(option, struct lode_mine_answer);
 
 /* ---- What a server has beyond it ---- */
 
@@ -115,19 +107,16 @@ static const struct lode_field served_fields[] = {
 		    "that can be asked of this report", .choices = lode_mine_questions),
 	LODE_COLUMN("changes", struct lode_mine_served, changes, n_changes,
 		    "that can be posted; empty without a repository", .choices = lode_mine_changes),
-	LODE_FIELDS_END,
 };
-static const struct lode_record served_record = {"served", served_fields,
-						 sizeof(struct lode_mine_served)};
+LODE_RECORD(served, struct lode_mine_served);
 
 static const struct lode_field path_fields[] = {
 	LODE_FIELDS_HERE(&lode_path_words_record),
 	LODE_LIST("paths", struct lode_path_rows, at, n, &lode_path_record,
 		  "critical paths of the symptoms that the first clusters cost most"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record paths_record = {"paths", path_fields,
-						sizeof(struct lode_path_rows)};
+static const struct lode_record paths_record =
+	LODE_RECORD_OF("paths", path_fields, struct lode_path_rows);
 
 /* ---- The document ---- */
 
@@ -135,9 +124,8 @@ static const struct lode_field unit_fields[] = {
 	LODE_FIELD(struct lode_digest, unit,
 		   "unit of all costs: ns for recordings; what a folded file counts otherwise, "
 		   "then the *_ns fields are in that unit"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record unit_record = {"unit", unit_fields, sizeof(struct lode_digest)};
+LODE_RECORD(unit, struct lode_digest);
 
 static const struct lode_field answer_fields[] = {
 	LODE_FIELDS_AT(struct lode_mine_answer, digest, &unit_record),
@@ -160,10 +148,8 @@ static const struct lode_field answer_fields[] = {
 		  "inputs of which nothing was used"),
 	LODE_LIST("incomplete", struct lode_mine_answer, incomplete, n_incomplete,
 		  &lode_skipped_record, "inputs that are cut or damaged: what was sound was used"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record answer_record = {"mine", answer_fields,
-						 sizeof(struct lode_mine_answer)};
+LODE_RECORD(answer, struct lode_mine_answer);
 
 const struct lode_document lode_mine_document = {
 	.schema = "lode/mine/1",

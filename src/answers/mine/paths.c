@@ -154,9 +154,8 @@ static const struct lode_field lane_fields[] = {
 		    "what is too short for a picture is merged with its neighbours"),
 	LANE_PART("kind", kind, kind_numbers),
 	LANE_PART("reason", reason, of_reasons),
-	LODE_FIELDS_END,
 };
-static const struct lode_record lane_record = {"lane", lane_fields, sizeof(struct lode_path_lane)};
+LODE_RECORD(lane, struct lode_path_lane);
 
 #define SPAN_PART(key, type, part, text)                                                          \
 	LODE_MEMBERS_OF(key, type, struct lode_path_spans, spans, n, struct lode_lane_span, part, \
@@ -172,10 +171,8 @@ static const struct lode_field span_fields[] = {
 	SPAN_PART("device", LODE_TYPE_UINT8, device, "index into devices: what ended the wait"),
 	SPAN_PART("stack", LODE_TYPE_UINT32, stack, "index into stacks, 0: nothing was recorded"),
 	SPAN_PART("merged", LODE_TYPE_UINT32, merged, "spans that it stands for"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record span_record = {"spans", span_fields,
-					       sizeof(struct lode_path_spans)};
+LODE_RECORD(span, struct lode_path_spans);
 
 #define WAKE_PART(key, part, text)                                              \
 	LODE_MEMBERS_OF(key, LODE_TYPE_INDEX, struct lode_path_wakes, wakes, n, \
@@ -185,10 +182,8 @@ static const struct lode_field wake_fields[] = {
 	LODE_COLUMN("t_ns", struct lode_path_wakes, t_ns, n, "from the symptom's start"),
 	WAKE_PART("from", from, "index into lanes, -1: a device"),
 	WAKE_PART("to", to, "index into lanes"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record wake_record = {"wakes", wake_fields,
-					       sizeof(struct lode_path_wakes)};
+LODE_RECORD(wake, struct lode_path_wakes);
 
 static const struct lode_field stack_fields[] = {
 	LODE_LIST_OF("parent", LODE_TYPE_INDEX, struct lode_path_stacks, parent, n,
@@ -196,10 +191,8 @@ static const struct lode_field stack_fields[] = {
 	LODE_LIST_OF("function", LODE_TYPE_INDEX, struct lode_path_stacks, function, n,
 		     "index into functions"),
 	LODE_COLUMN("functions", struct lode_path_stacks, functions, n_functions, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record stack_record = {"stacks", stack_fields,
-						sizeof(struct lode_path_stacks)};
+LODE_RECORD(stack, struct lode_path_stacks);
 
 static const struct lode_field picture_fields[] = {
 	LODE_FIELD_AS("threads", struct lode_path_picture, n_threads,
@@ -211,18 +204,14 @@ static const struct lode_field picture_fields[] = {
 	LODE_FIELD_RECORD("wakes", struct lode_path_picture, wakes, &wake_record,
 			  "who ended waits of the path; the longest waits'"),
 	LODE_FIELD_RECORD("stacks", struct lode_path_picture, stacks, &stack_record, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record picture_record = {"picture", picture_fields,
-						  sizeof(struct lode_path_picture)};
+LODE_RECORD(picture, struct lode_path_picture);
 
 static const struct lode_field stream_fields[] = {
 	LODE_FIELD_OF("stream", LODE_TYPE_NAME, struct lode_digest_stream, path, NULL),
 	LODE_FIELD_ID("stream_id", struct lode_digest_stream, content_hash, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record stream_record = {"stream", stream_fields,
-						 sizeof(struct lode_digest_stream)};
+LODE_RECORD(stream, struct lode_digest_stream);
 
 static const struct lode_field symptom_fields[] = {
 	LODE_FIELD(struct lode_digest_symptom, pid, NULL),
@@ -230,27 +219,24 @@ static const struct lode_field symptom_fields[] = {
 	LODE_FIELD_OF("comm", LODE_TYPE_NAME, struct lode_digest_symptom, comm, NULL),
 	LODE_FIELD(struct lode_digest_symptom, t0_ns, NULL),
 	LODE_FIELD(struct lode_digest_symptom, t1_ns, NULL),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_mine_symptom_record = {"symptom", symptom_fields,
-						     sizeof(struct lode_digest_symptom)};
+const struct lode_record lode_mine_symptom_record =
+	LODE_RECORD_OF("symptom", symptom_fields, struct lode_digest_symptom);
 
 static const struct lode_field head_fields[] = {
 	LODE_FIELDS_AT(struct lode_path_row, stream, &stream_record),
 	LODE_FIELDS_AT(struct lode_path_row, symptom, &lode_mine_symptom_record),
 	LODE_LIST_OF("clusters", LODE_TYPE_ID, struct lode_path_row, clusters, n_clusters,
 		     "whose worst symptom it is"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record head_record = {"head", head_fields, sizeof(struct lode_path_row)};
+LODE_RECORD(head, struct lode_path_row);
 
 static const struct lode_field there_fields[] = {
 	LODE_FIELDS_HERE(&head_record),
 	LODE_FIELDS_AT(struct lode_path_row, picture, &picture_record),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_path_there_record = {"path", there_fields,
-						   sizeof(struct lode_path_row)};
+const struct lode_record lode_path_there_record =
+	LODE_RECORD_OF("path", there_fields, struct lode_path_row);
 
 static const struct lode_field path_fields[] = {
 	LODE_FIELDS_HERE(&head_record),
@@ -258,16 +244,15 @@ static const struct lode_field path_fields[] = {
 		   .absent = "there is one"),
 	LODE_FIELDS_AT(struct lode_path_row, picture, &picture_record,
 		       .absent = "the path is missing"),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_path_record = {"path", path_fields, sizeof(struct lode_path_row)};
+const struct lode_record lode_path_record =
+	LODE_RECORD_OF("path", path_fields, struct lode_path_row);
 
 static const struct lode_field word_fields[] = {
 	LODE_COLUMN("reasons", struct lode_path_rows, reasons, n_reasons,
 		    "names of wait reasons, by number"),
 	LODE_COLUMN("devices", struct lode_path_rows, devices, n_devices,
 		    "names of devices, by number"),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_path_words_record = {"words", word_fields,
-						   sizeof(struct lode_path_rows)};
+const struct lode_record lode_path_words_record =
+	LODE_RECORD_OF("words", word_fields, struct lode_path_rows);

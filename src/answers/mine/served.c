@@ -22,10 +22,8 @@ static const struct lode_field one_cluster_fields[] = {
 	LODE_FIELD(struct one_cluster, symptom_ns, NULL),
 	LODE_FIELD_RECORD("cluster", struct one_cluster, cluster, &lode_cluster_row_record, NULL),
 	LODE_FIELDS_AT(struct one_cluster, functions, &lode_flame_functions_record),
-	LODE_FIELDS_END,
 };
-static const struct lode_record one_cluster_record = {"cluster", one_cluster_fields,
-						      sizeof(struct one_cluster)};
+LODE_RECORD(one_cluster, struct one_cluster);
 const struct lode_document lode_mine_cluster_document = {
 	.schema = "lode/mine-cluster/1",
 	.file = "mine-cluster",
@@ -73,19 +71,15 @@ static struct symptom_row symptom_row(const struct lode_drill *drill,
 static const struct lode_field cost_fields[] = {
 	LODE_FIELD_AS("cost_ns", struct lode_cluster_worst, symptom_cost_ns,
 		      "what the cluster costs in it"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record cost_record = {"cost", cost_fields,
-					       sizeof(struct lode_cluster_worst)};
+LODE_RECORD(cost, struct lode_cluster_worst);
 
 static const struct lode_field event_fields[] = {
 	LODE_FIELD_AS("event_t0_ns", struct lode_cluster_worst, t0_ns,
 		      "start of the costliest event"),
 	LODE_FIELD_AS("event_ns", struct lode_cluster_worst, cost_ns, "its cost"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record event_record = {"event", event_fields,
-						sizeof(struct lode_cluster_worst)};
+LODE_RECORD(event, struct lode_cluster_worst);
 
 static const struct lode_field symptom_fields[] = {
 	LODE_FIELD_AS("symptom", struct symptom_row, number,
@@ -94,10 +88,8 @@ static const struct lode_field symptom_fields[] = {
 	LODE_FIELDS_AT(struct symptom_row, worst, &cost_record),
 	LODE_FIELD(struct symptom_row, share, "cost_ns of its length"),
 	LODE_FIELDS_AT(struct symptom_row, worst, &event_record),
-	LODE_FIELDS_END,
 };
-static const struct lode_record symptom_record = {"symptom", symptom_fields,
-						  sizeof(struct symptom_row)};
+LODE_RECORD(symptom, struct symptom_row);
 
 struct cluster_symptoms {
 	const char *unit;
@@ -118,17 +110,14 @@ static void make_symptom_row(void *row, const void *symptoms, size_t i)
 
 static const struct lode_field id_fields[] = {
 	LODE_FIELD_ID("cluster", struct lode_cluster, id, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record id_record = {"id", id_fields, sizeof(struct lode_cluster)};
+LODE_RECORD(id, struct lode_cluster);
 
 static const struct lode_field place_fields[] = {
 	LODE_FIELD_ID("id", struct lode_digest_stream, content_hash, NULL),
 	LODE_FIELD_OF("path", LODE_TYPE_NAME, struct lode_digest_stream, path, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record place_record = {"place", place_fields,
-						sizeof(struct lode_digest_stream)};
+LODE_RECORD(place, struct lode_digest_stream);
 
 static const struct lode_field symptoms_fields[] = {
 	LODE_FIELD(struct cluster_symptoms, unit, NULL),
@@ -138,10 +127,8 @@ static const struct lode_field symptoms_fields[] = {
 	LODE_ROWS("symptoms", struct cluster_symptoms, n, make_symptom_row, &symptom_record,
 		  "by the cluster's cost in them"),
 	LODE_FIELD_AS("more", struct cluster_symptoms, n_more, NULL, .absent = "none is left out"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record symptoms_record = {"symptoms", symptoms_fields,
-						   sizeof(struct cluster_symptoms)};
+LODE_RECORD(symptoms, struct cluster_symptoms);
 const struct lode_document lode_mine_symptoms_document = {
 	.schema = "lode/mine-symptoms/1",
 	.file = "mine-symptoms",
@@ -235,18 +222,14 @@ static void make_stream_row(void *out, const void *streams, size_t i)
 static const struct lode_field host_fields[] = {
 	LODE_FIELD_OF("host", LODE_TYPE_NAME, struct lode_digest_stream, host, NULL),
 	LODE_FIELD_OF("kernel", LODE_TYPE_NAME, struct lode_digest_stream, kernel, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record host_record = {"host", host_fields,
-					       sizeof(struct lode_digest_stream)};
+LODE_RECORD(host, struct lode_digest_stream);
 
 static const struct lode_field label_fields[] = {
 	LODE_FIELD(struct lode_repo_label, key, NULL),
 	LODE_FIELD(struct lode_repo_label, value, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record label_record = {"label", label_fields,
-						sizeof(struct lode_repo_label)};
+LODE_RECORD(label, struct lode_repo_label);
 
 static const struct lode_field stream_fields[] = {
 	LODE_FIELD_AS("stream", struct stream_row, number, "its number, for `symptoms` and `path`"),
@@ -261,18 +244,15 @@ static const struct lode_field stream_fields[] = {
 	LODE_FIELD(struct stream_row, share, "cost_ns / symptom_ns"),
 	LODE_LIST("worst", struct stream_row, worst, n_worst, &symptom_record,
 		  "the symptoms that it costs most"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record stream_record = {"stream", stream_fields,
-						 sizeof(struct stream_row)};
+LODE_RECORD(stream, struct stream_row);
 
 static const struct lode_field whole_fields[] = {
 	LODE_FIELDS_HERE(&id_record),
 	LODE_FIELD(struct lode_cluster, own_ns, NULL),
 	LODE_FIELD(struct lode_cluster, total_ns, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record whole_record = {"whole", whole_fields, sizeof(struct lode_cluster)};
+LODE_RECORD(whole, struct lode_cluster);
 
 static const struct lode_field streams_fields[] = {
 	LODE_FIELD(struct cluster_streams, unit, NULL),
@@ -282,10 +262,8 @@ static const struct lode_field streams_fields[] = {
 	LODE_FIELD_AS("more", struct cluster_streams, n_more, NULL, .absent = "none is left out"),
 	LODE_FIELD_AS("shared", struct cluster_streams, n_shared,
 		      "streams whose stacks it matches, but others own"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record streams_record = {"streams", streams_fields,
-						  sizeof(struct cluster_streams)};
+LODE_RECORD(streams, struct cluster_streams);
 const struct lode_document lode_mine_streams_document = {
 	.schema = "lode/mine-streams/1",
 	.file = "mine-streams",
@@ -318,9 +296,8 @@ void lode_mine_streams_json(FILE *out, const struct lode_stream_set *set,
 static const struct lode_field path_fields[] = {
 	LODE_FIELDS_HERE(&lode_path_words_record),
 	LODE_FIELD_POINTER("path", struct lode_path_rows, at, &lode_path_there_record, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record path_record = {"path", path_fields, sizeof(struct lode_path_rows)};
+LODE_RECORD(path, struct lode_path_rows);
 const struct lode_document lode_mine_path_document = {
 	.schema = "lode/mine-path/1",
 	.file = "mine-path",
@@ -353,27 +330,22 @@ struct known_row {
 static const struct lode_field known_cost_fields[] = {
 	LODE_FIELD(struct lode_signature_cost, total_ns, "cost of the events that it matches"),
 	LODE_FIELD(struct lode_signature_cost, exclusive_ns, "of these, what no other one matches"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record known_cost_record = {"costs", known_cost_fields,
-						     sizeof(struct lode_signature_cost)};
+LODE_RECORD(known_cost, struct lode_signature_cost);
 
 static const struct lode_field known_count_fields[] = {
 	LODE_FIELD_AS("streams", struct lode_signature_cost, n_streams, NULL),
 	LODE_FIELD_AS("symptoms", struct lode_signature_cost, n_symptoms, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record known_count_record = {"counts", known_count_fields,
-						      sizeof(struct lode_signature_cost)};
+LODE_RECORD(known_count, struct lode_signature_cost);
 
 static const struct lode_field known_fields[] = {
 	LODE_FIELDS_OF(struct known_row, signature, &lode_signature_row_record),
 	LODE_FIELDS_AT(struct known_row, cost, &known_cost_record),
 	LODE_FIELD(struct known_row, share, "total_ns / symptom_ns"),
 	LODE_FIELDS_AT(struct known_row, cost, &known_count_record),
-	LODE_FIELDS_END,
 };
-static const struct lode_record known_record = {"known", known_fields, sizeof(struct known_row)};
+LODE_RECORD(known, struct known_row);
 
 struct match_row {
 	const char *name;
@@ -387,9 +359,8 @@ static const struct lode_field match_fields[] = {
 	LODE_FIELD_CHOICE("state", struct match_row, is_retired, states, NULL),
 	LODE_FIELD(struct match_row, matched_ns, "of the cluster's own cost"),
 	LODE_FIELD(struct match_row, share, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record match_record = {"match", match_fields, sizeof(struct match_row)};
+LODE_RECORD(match, struct match_row);
 
 /* A cluster that signatures match. */
 struct matched_row {
@@ -402,10 +373,8 @@ static const struct lode_field matched_fields[] = {
 	LODE_FIELD_ID("id", struct matched_row, id, NULL),
 	LODE_LIST("signatures", struct matched_row, matches, n, &match_record,
 		  "those that match most of it first"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record matched_record = {"matched", matched_fields,
-						  sizeof(struct matched_row)};
+LODE_RECORD(matched, struct matched_row);
 
 struct known_signatures {
 	const struct lode_mine_signatures *of;
@@ -432,10 +401,8 @@ static const struct lode_field cover_fields[] = {
 	LODE_FIELD(struct lode_stream_cover, covered_ns,
 		   "what any signature matches that is not retired"),
 	LODE_FIELD(struct lode_stream_cover, returned_ns, "what only retired ones match"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record cover_record = {"cover", cover_fields,
-						sizeof(struct lode_stream_cover)};
+LODE_RECORD(cover, struct lode_stream_cover);
 
 static const struct lode_field signatures_fields[] = {
 	LODE_FIELD(struct known_signatures, path, "of the repository"),
@@ -445,10 +412,8 @@ static const struct lode_field signatures_fields[] = {
 	LODE_ROWS("signatures", struct known_signatures, n, make_known_row, &known_record, NULL),
 	LODE_LIST("clusters", struct known_signatures, matched, n_matched, &matched_record,
 		  "those that any signature matches"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record signatures_record = {"signatures", signatures_fields,
-						     sizeof(struct known_signatures)};
+LODE_RECORD(signatures, struct known_signatures);
 const struct lode_document lode_mine_signatures_document = {
 	.schema = "lode/mine-signatures/1",
 	.file = "mine-signatures",
@@ -538,18 +503,15 @@ static const struct lode_field group_cost_fields[] = {
 	LODE_FIELD_AS("streams_with", struct lode_group_cost, n_with, "that have it"),
 	LODE_FIELD(struct lode_group_cost, symptom_ns, NULL),
 	LODE_FIELD_AS("matched_ns", struct lode_group_cost, cost_ns, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record group_cost_record = {"cost", group_cost_fields,
-						     sizeof(struct lode_group_cost)};
+LODE_RECORD(group_cost, struct lode_group_cost);
 
 static const struct lode_field group_fields[] = {
 	LODE_FIELD(struct group_row, value, NULL),
 	LODE_FIELDS_AT(struct group_row, cost, &group_cost_record),
 	LODE_FIELD(struct group_row, share, "matched_ns / symptom_ns"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record group_record = {"group", group_fields, sizeof(struct group_row)};
+LODE_RECORD(group, struct group_row);
 
 static const struct lode_field trend_fields[] = {
 	LODE_FIELD(struct trend, unit, NULL),
@@ -558,9 +520,8 @@ static const struct lode_field trend_fields[] = {
 	LODE_FIELDS_AT(struct trend, cluster, &id_record, .absent = "it is a signature's"),
 	LODE_FIELD(struct trend, signature, "its name", .absent = "it is a cluster's"),
 	LODE_ROWS("groups", struct trend, n_groups, make_group_row, &group_record, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record trend_record = {"trend", trend_fields, sizeof(struct trend)};
+LODE_RECORD(trend, struct trend);
 const struct lode_document lode_mine_trend_document = {
 	.schema = "lode/mine-trend/1",
 	.file = "mine-trend",

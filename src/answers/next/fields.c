@@ -8,20 +8,16 @@ static const struct lode_field cluster_fields[] = {
 	LODE_FIELD_ID("id", struct lode_cluster, id, NULL),
 	LODE_FIELD(struct lode_cluster, rank, NULL, .least = 1),
 	LODE_FRAMES("common", struct lode_cluster, common, n_common, "shared call path"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record cluster_record = {"cluster", cluster_fields,
-						  sizeof(struct lode_cluster)};
+LODE_RECORD(cluster, struct lode_cluster);
 
 static const struct lode_field which_fields[] = {
 	LODE_FIELD(struct lode_next_known, signature, "that it is opened for",
 		   .absent = "nothing new is in it, or `cluster` stands instead"),
 	LODE_FIELD_POINTER("cluster", struct lode_next_known, cluster, &cluster_record, NULL,
 			   .absent = "there are signatures"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record which_record = {"which", which_fields,
-						sizeof(struct lode_next_known)};
+LODE_RECORD(which, struct lode_next_known);
 
 static const struct lode_field known_fields[] = {
 	LODE_FIELDS_HERE(&which_record),
@@ -33,10 +29,8 @@ static const struct lode_field known_fields[] = {
 	LODE_FIELD(struct lode_next_known, brief_variants,
 		   "the variants that tell most, in a line; empty when there are none",
 		   .absent = "a signature"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record known_record = {"known", known_fields,
-						sizeof(struct lode_next_known)};
+LODE_RECORD(known, struct lode_next_known);
 
 /* ---- The order ---- */
 
@@ -45,10 +39,8 @@ static const struct lode_field sights_fields[] = {
 	LODE_COLUMN("cost_ns", struct lode_next_sights, cost_ns, n,
 		    "what it costs there; more than one may explain the same time"),
 	LODE_COLUMN("new", struct lode_next_sights, is_new, n, "1: seen here first, else 0"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record sights_record = {"sights", sights_fields,
-						 sizeof(struct lode_next_sights)};
+LODE_RECORD(sights, struct lode_next_sights);
 
 static const struct lode_field step_fields[] = {
 	LODE_FIELD(struct lode_next_step, stream, "its path"),
@@ -62,9 +54,8 @@ static const struct lode_field step_fields[] = {
 	LODE_FIELD_POINTER("sights", struct lode_next_step, sights, &sights_record,
 			   "the signatures, or clusters, in the stream, as columns",
 			   .absent = "without --detail"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record step_record = {"step", step_fields, sizeof(struct lode_next_step)};
+LODE_RECORD(step, struct lode_next_step);
 
 /* ---- The four curves ---- */
 
@@ -76,10 +67,8 @@ static const struct lode_field curve_fields[] = {
 	CURVE("random", LODE_NEXT_RANDOM),
 	CURVE("total", LODE_NEXT_TOTAL),
 	CURVE("max", LODE_NEXT_MAX),
-	LODE_FIELDS_END,
 };
-static const struct lode_record curve_record = {"curves", curve_fields,
-						sizeof(struct lode_next_curves)};
+LODE_RECORD(curve, struct lode_next_curves);
 
 #define NEEDED(name, which) LODE_FIELD_AS(name, struct lode_next_level, needed[which], NULL)
 
@@ -89,10 +78,8 @@ static const struct lode_field level_fields[] = {
 	NEEDED("random", LODE_NEXT_RANDOM),
 	NEEDED("total", LODE_NEXT_TOTAL),
 	NEEDED("max", LODE_NEXT_MAX),
-	LODE_FIELDS_END,
 };
-static const struct lode_record level_record = {"level", level_fields,
-						sizeof(struct lode_next_level)};
+LODE_RECORD(level, struct lode_next_level);
 
 #define SHARE(name, which)                                                       \
 	LODE_FIELD_AS(name, struct lode_next_curves, best_share_of[which], NULL, \
@@ -102,10 +89,8 @@ static const struct lode_field share_fields[] = {
 	SHARE("random", LODE_NEXT_RANDOM),
 	SHARE("total", LODE_NEXT_TOTAL),
 	SHARE("max", LODE_NEXT_MAX),
-	LODE_FIELDS_END,
 };
-static const struct lode_record share_record = {"shares", share_fields,
-						sizeof(struct lode_next_curves)};
+LODE_RECORD(share, struct lode_next_curves);
 
 static const struct lode_field compare_fields[] = {
 	LODE_RECORD_HERE("curves", &curve_record,
@@ -115,10 +100,8 @@ static const struct lode_field compare_fields[] = {
 	LODE_RECORD_HERE("best_share_of", &share_record,
 			 "mean over the levels: streams that best needs over those that this order "
 			 "needs"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record compare_record = {"compare", compare_fields,
-						  sizeof(struct lode_next_curves)};
+LODE_RECORD(compare, struct lode_next_curves);
 
 /* ---- The document ---- */
 
@@ -149,10 +132,8 @@ static const struct lode_field answer_fields[] = {
 		  "inputs of which nothing could be used"),
 	LODE_LIST("incomplete", struct lode_next_answer, incomplete, n_incomplete,
 		  &lode_skipped_record, "inputs that are cut or damaged: what was sound was used"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record answer_record = {"next", answer_fields,
-						 sizeof(struct lode_next_answer)};
+LODE_RECORD(answer, struct lode_next_answer);
 
 const struct lode_document lode_next_document = {
 	.schema = "lode/next/1",

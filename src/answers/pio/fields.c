@@ -15,10 +15,8 @@ static const struct lode_field server_fields[] = {
 	LODE_FIELD_AS("start", struct lode_pio_found_server, start_ns, "when it was one",
 		      .absent = "it was none"),
 	LODE_FIELD_AS("end", struct lode_pio_found_server, end_ns, NULL, .absent = "it was none"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record server_record = {"server", server_fields,
-						 sizeof(struct lode_pio_found_server)};
+LODE_RECORD(server, struct lode_pio_found_server);
 
 static const struct lode_field counter_fields[] = {
 	LODE_FIELD(struct lode_pio_found_counter, server, NULL),
@@ -30,19 +28,15 @@ static const struct lode_field counter_fields[] = {
 	LODE_FIELD_AS("start", struct lode_pio_found_counter, start_ns,
 		      "when it had something to show"),
 	LODE_FIELD_AS("end", struct lode_pio_found_counter, end_ns, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record counter_record = {"counter", counter_fields,
-						  sizeof(struct lode_pio_found_counter)};
+LODE_RECORD(counter, struct lode_pio_found_counter);
 
 #define HIT_FIELDS(what, key)                                                                    \
 	static const struct lode_field what##_fields[] = {                                       \
 		LODE_FIELD_AS(key, struct lode_pio_found_hit, name, NULL),                       \
 		LODE_FIELD_AS("slow", struct lode_pio_found_hit, n_slow, "slow requests of it"), \
-		LODE_FIELDS_END,                                                                 \
 	};                                                                                       \
-	static const struct lode_record what##_record = {key, what##_fields,                     \
-							 sizeof(struct lode_pio_found_hit)}
+	LODE_RECORD(what, struct lode_pio_found_hit)
 HIT_FIELDS(action, "action");
 HIT_FIELDS(user, "user");
 
@@ -57,9 +51,8 @@ HIT_FIELDS(user, "user");
 static const struct lode_field span_fields[] = {
 	FOUND("start", start_ns, NULL),
 	FOUND("end", end_ns, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record span_record = {"span", span_fields, sizeof(struct lode_pio_found)};
+LODE_RECORD(span, struct lode_pio_found);
 
 static const struct lode_field size_fields[] = {
 	FOUND("start_utc", start_utc, NULL),
@@ -68,9 +61,8 @@ static const struct lode_field size_fields[] = {
 	FOUND("evidence_max", evidence_max, NULL, .absent = "the model is a classic one"),
 	FOUND("requests", n_requests, NULL, .absent = "there is no log", .is_positive = true),
 	FOUND("slow", n_slow, NULL, .absent = "there is no log", .is_positive = true),
-	LODE_FIELDS_END,
 };
-static const struct lode_record size_record = {"size", size_fields, sizeof(struct lode_pio_found)};
+LODE_RECORD(size, struct lode_pio_found);
 
 static const struct lode_field ranked_fields[] = {
 	FOUND("client", n_client, "slow for the client alone", .absent = "there is no log",
@@ -82,10 +74,8 @@ static const struct lode_field ranked_fields[] = {
 	MORE("actions_more", struct lode_pio_found, actions.n_more),
 	FOUND_LIST("users", users.at, users.n, user_record, "that were hit"),
 	MORE("users_more", struct lode_pio_found, users.n_more),
-	LODE_FIELDS_END,
 };
-static const struct lode_record ranked_record = {"ranked", ranked_fields,
-						 sizeof(struct lode_pio_found)};
+LODE_RECORD(ranked, struct lode_pio_found);
 
 static const char *const lists[] = {"low_other", "med_high", NULL};
 
@@ -94,10 +84,8 @@ static const struct lode_field use_fields[] = {
 	LODE_FIELD_CHOICE("list", struct lode_pio_found_rule, is_med_high, lists, "of `rules`"),
 	LODE_FIELD(struct lode_pio_found_rule, rule, "its place there"),
 	LODE_FIELD_AS("intervals", struct lode_pio_found_rule, n_intervals, "that it decided"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record use_record = {"use", use_fields,
-					      sizeof(struct lode_pio_found_rule)};
+LODE_RECORD(use, struct lode_pio_found_rule);
 
 static const struct lode_field period_fields[] = {
 	LODE_FIELDS_HERE(&span_record),
@@ -108,20 +96,16 @@ static const struct lode_field period_fields[] = {
 	LODE_FIELDS_HERE(&ranked_record),
 	FOUND_LIST("rules", rules, n_rules, use_record, "that decided its intervals"),
 	MORE("rules_more", struct lode_pio_found, n_rules_more),
-	LODE_FIELDS_END,
 };
-static const struct lode_record period_record = {"period", period_fields,
-						 sizeof(struct lode_pio_found)};
+LODE_RECORD(period, struct lode_pio_found);
 
 /* ---- Is the model of this service still? ---- */
 
 static const struct lode_field named_fields[] = {
 	LODE_FIELD(struct lode_pio_named, server, NULL),
 	LODE_FIELD(struct lode_pio_named, counter, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record named_record = {"named", named_fields,
-						sizeof(struct lode_pio_named)};
+LODE_RECORD(named, struct lode_pio_named);
 
 #define NAMED(list, text) \
 	LODE_LIST(#list, struct lode_pio_retraining, list.at, list.n, &named_record, text)
@@ -135,10 +119,8 @@ static const struct lode_field retraining_fields[] = {
 	LODE_FIELD_AS("class_drift", struct lode_pio_retraining, is_class_drift,
 		      "the share of HIGH intervals differs far from training's"),
 	LODE_FIELD_AS("advised", struct lode_pio_retraining, is_advised, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record retraining_record = {"retraining", retraining_fields,
-						     sizeof(struct lode_pio_retraining)};
+LODE_RECORD(retraining, struct lode_pio_retraining);
 
 static const char *const verdicts[] = {"worse", "better", "same", "unknown", NULL};
 
@@ -152,10 +134,8 @@ static const struct lode_field regression_fields[] = {
 		      "from counters, without a log"),
 	LODE_FIELD(struct lode_pio_comparison, verdict, "beyond two standard errors",
 		   .choices = verdicts),
-	LODE_FIELDS_END,
 };
-static const struct lode_record regression_record = {"regression", regression_fields,
-						     sizeof(struct lode_pio_comparison)};
+LODE_RECORD(regression, struct lode_pio_comparison);
 
 /* ---- Pictures ---- */
 
@@ -169,19 +149,15 @@ static const struct lode_field bound_fields[] = {
 		.absent = "the model is a classic one"),
 	PICTURE("evidence", evidence, "above it is not seen in healthy time",
 		.absent = "the model is a classic one"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record bound_record = {"bounds", bound_fields,
-						sizeof(struct lode_pio_pictures)};
+LODE_RECORD(bound, struct lode_pio_pictures);
 
 static const struct lode_field evidence_fields[] = {
 	LODE_FIELD(struct lode_pio_line, server, NULL),
 	LODE_COLUMN("evidence", struct lode_pio_line, values, n, "per interval",
 		    .is_positive = true),
-	LODE_FIELDS_END,
 };
-static const struct lode_record evidence_record = {"evidence", evidence_fields,
-						   sizeof(struct lode_pio_line)};
+LODE_RECORD(evidence, struct lode_pio_line);
 
 static const char *const thens[] = {"LOW", "OTHER", "MED", "HIGH", NULL};
 
@@ -194,29 +170,23 @@ static const struct lode_field rule_fields[] = {
 	LODE_FIELD_AS("wrong", struct lode_pio_rule_row, n_wrong, "of these"),
 	LODE_TUPLES("intervals", struct lode_pio_rule_row, spans, n_spans, 2,
 		    "that it decided here: the first and the last of each stretch"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record rule_record = {"rule", rule_fields,
-					       sizeof(struct lode_pio_rule_row)};
+LODE_RECORD(rule, struct lode_pio_rule_row);
 
 #define RULES(list) LODE_LIST(#list, struct lode_pio_pictures, list.at, list.n, &rule_record, NULL)
 
 static const struct lode_field rules_fields[] = {
 	RULES(low_other),
 	RULES(med_high),
-	LODE_FIELDS_END,
 };
-static const struct lode_record rules_record = {"rules", rules_fields,
-						sizeof(struct lode_pio_pictures)};
+LODE_RECORD(rules, struct lode_pio_pictures);
 
 static const struct lode_field matrix_fields[] = {
 	LODE_FIELD(struct lode_pio_line, server, NULL),
 	LODE_FIELD(struct lode_pio_line, counter, NULL),
 	LODE_COLUMN("values", struct lode_pio_line, values, n, "per interval", .is_positive = true),
-	LODE_FIELDS_END,
 };
-static const struct lode_record matrix_record = {"row", matrix_fields,
-						 sizeof(struct lode_pio_line)};
+LODE_RECORD(matrix, struct lode_pio_line);
 
 #define BORDER(member, text) \
 	LODE_FIELD(struct lode_pio_values, member, text, .absent = "it had no value in training")
@@ -230,10 +200,8 @@ static const struct lode_field series_fields[] = {
 	LODE_FIELD_AS("drifting", struct lode_pio_values, is_drifting, "its level says nothing"),
 	LODE_COLUMN("values", struct lode_pio_values, values, n,
 		    "each series_step_ns the one furthest from the median", .has_gaps = true),
-	LODE_FIELDS_END,
 };
-static const struct lode_record series_record = {"series", series_fields,
-						 sizeof(struct lode_pio_values)};
+LODE_RECORD(series, struct lode_pio_values);
 
 static const char *const classes[] = {"LOW", "MED", "HIGH", "NONE", NULL};
 
@@ -274,10 +242,8 @@ static const struct lode_field interval_fields[] = {
 	LODE_FIELD_AS("slow", struct interval_row, n_slow, NULL),
 	LODE_FIELD(struct interval_row, evidence, "largest of a server",
 		   .absent = "the model is a classic one"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record interval_record = {"interval", interval_fields,
-						   sizeof(struct interval_row)};
+LODE_RECORD(interval, struct interval_row);
 
 static const struct lode_field picture_fields[] = {
 	LODE_RECORD_HERE("bounds", &bound_record, NULL),
@@ -292,10 +258,8 @@ static const struct lode_field picture_fields[] = {
 		  "raw values, by --series"),
 	LODE_ROWS("intervals", struct lode_pio_pictures, n_intervals, make_interval,
 		  &interval_record, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record picture_record = {"pictures", picture_fields,
-						  sizeof(struct lode_pio_pictures)};
+LODE_RECORD(picture, struct lode_pio_pictures);
 
 /* ---- The documents ---- */
 
@@ -303,10 +267,8 @@ static const struct lode_field pause_fields[] = {
 	LODE_FIELD(struct lode_pio_pause, interval, "before which of intervals[] it would stand"),
 	LODE_FIELD(struct lode_pio_pause, left_out_ns, "of this pause and all before it",
 		   .is_positive = true, .least = 1),
-	LODE_FIELDS_END,
 };
-static const struct lode_record pause_record = {"pause", pause_fields,
-						sizeof(struct lode_pio_pause)};
+LODE_RECORD(pause, struct lode_pio_pause);
 
 #define PERIODS(list, text) \
 	LODE_LIST(#list, struct lode_pio_answer, list.at, list.n, &period_record, text)
@@ -330,10 +292,8 @@ static const struct lode_field answer_fields[] = {
 	LODE_LIST("losses", struct lode_pio_answer, losses, n_losses, &lode_loss_record,
 		  "of logs and counters, together"),
 	LODE_FIELDS_OF(struct lode_pio_answer, pictures, &picture_record),
-	LODE_FIELDS_END,
 };
-static const struct lode_record answer_record = {"pio", answer_fields,
-						 sizeof(struct lode_pio_answer)};
+LODE_RECORD(answer, struct lode_pio_answer);
 
 const struct lode_document lode_pio_document = {
 	.schema = "lode/pio/1",
@@ -357,18 +317,14 @@ static const struct lode_field known_fields[] = {
 	FOUND("known", known_ns, "when it was known"),
 	LODE_FIELDS_HERE(&size_record),
 	LODE_FIELDS_HERE(&ranked_record),
-	LODE_FIELDS_END,
 };
-static const struct lode_record known_record = {"known", known_fields,
-						sizeof(struct lode_pio_found)};
+LODE_RECORD(known, struct lode_pio_found);
 
 static const struct lode_field event_fields[] = {
 	LODE_FIELD_CHOICE("event", struct lode_pio_event, kind, lode_pio_event_names, NULL),
 	LODE_FIELDS_OF(struct lode_pio_event, found, &known_record),
-	LODE_FIELDS_END,
 };
-static const struct lode_record event_record = {"event", event_fields,
-						sizeof(struct lode_pio_event)};
+LODE_RECORD(event, struct lode_pio_event);
 
 const struct lode_document lode_pio_watch_document = {
 	.schema = "lode/pio-watch/1",

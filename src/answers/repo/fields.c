@@ -6,7 +6,6 @@
 static const struct lode_field label_fields[] = {
 	LODE_FIELD(struct lode_repo_label, key, NULL),
 	LODE_FIELD(struct lode_repo_label, value, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(label, struct lode_repo_label);
 
@@ -26,7 +25,6 @@ static const struct lode_field stream_fields[] = {
 	LODE_FIELD(struct lode_repo_stream, symptom_ns, "sum of their lengths",
 		   .is_positive = true),
 	LODE_MAP_FIELD("labels", struct lode_repo_stream, labels, n_labels, &label_record, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(stream, struct lode_repo_stream);
 
@@ -52,7 +50,6 @@ static const struct lode_field listing_fields[] = {
 	LODE_LIST("list", struct lode_repo_answer, streams, n_streams, &stream_record, "by time"),
 	LODE_FIELD_AS("more", struct lode_repo_answer, n_more, "left out by --top",
 		      .absent = "none"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(listing, struct lode_repo_answer);
 
@@ -70,14 +67,12 @@ static const struct lode_field count_fields[] = {
 	LODE_FIELD(struct lode_repo_label_count, value, NULL),
 	LODE_FIELD_AS("streams", struct lode_repo_label_count, n_streams, "that have it",
 		      .is_positive = true),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(count, struct lode_repo_label_count);
 
 static const struct lode_field labels_fields[] = {
 	LODE_LIST("labels", struct lode_repo_answer, labels.list.at, labels.list.n, &count_record,
 		  "by key, then in natural order"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(labels, struct lode_repo_answer);
 
@@ -99,7 +94,6 @@ static const struct lode_field check_fields[] = {
 	LODE_FIELD_AS("faults", struct lode_repo_answer, check.n_faults, NULL, .is_positive = true),
 	LODE_COLUMN("list", struct lode_repo_answer, check.faults.at, check.faults.n,
 		    "what is wrong; 100 at most"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(check, struct lode_repo_answer);
 

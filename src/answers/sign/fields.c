@@ -12,14 +12,12 @@ static const struct lode_field name_fields[] = {
 	LODE_FIELD_CHOICE("state", struct lode_signature, is_retired, states, NULL),
 	TEXT("bug", bug, "its address; empty: none"),
 	TEXT("owner", owner, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(name, struct lode_signature);
 
 static const struct lode_field pattern_fields[] = {
 	TEXT("note", note, NULL),
 	LODE_COLUMN("patterns", struct lode_signature, patterns, n_patterns, NULL, .least = 1),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(pattern, struct lode_signature);
 
@@ -31,10 +29,9 @@ static const struct lode_field row_fields[] = {
 		      "2026-11-21T09:30:00Z; empty: not known"),
 	LODE_FIELD_AS("updated", struct lode_signature_row, updated_at, NULL),
 	LODE_FIELDS_AT(struct lode_signature_row, signature, &pattern_record),
-	LODE_FIELDS_END,
 };
-const struct lode_record lode_signature_row_record = {"signature", row_fields,
-						      sizeof(struct lode_signature_row)};
+const struct lode_record lode_signature_row_record =
+	LODE_RECORD_OF("signature", row_fields, struct lode_signature_row);
 
 void lode_signature_row_fill(struct lode_signature_row *row, const struct lode_signature *s)
 {
@@ -60,7 +57,6 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELD(struct lode_sign_answer, action, NULL, .choices = actions),
 	LODE_ROWS("signatures", struct lode_sign_answer, n_signatures, fill_signature_row,
 		  &lode_signature_row_record, "those that the command was about, by name"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(answer, struct lode_sign_answer);
 

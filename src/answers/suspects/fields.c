@@ -10,7 +10,6 @@ static const struct lode_field bucket_fields[] = {
 		   .is_positive = true),
 	LODE_FIELD(struct lode_suspects_bucket, to, "smallest value above the bucket"),
 	LODE_FIELD(struct lode_suspects_bucket, n, NULL, .least = 1),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(bucket, struct lode_suspects_bucket);
 
@@ -24,7 +23,6 @@ static const struct lode_field values_fields[] = {
 	VALUE("min_ns", least, NULL),
 	VALUE("max_ns", largest, NULL),
 	VALUE("total_ns", total, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(values, struct lode_suspects_values);
 
@@ -32,7 +30,6 @@ static const struct lode_field spread_fields[] = {
 	LODE_FIELDS_HERE(&values_record),
 	LODE_LIST("histogram", struct lode_suspects_values, buckets, n_buckets, &bucket_record,
 		  NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(spread, struct lode_suspects_values);
 
@@ -41,13 +38,9 @@ LODE_RECORD(spread, struct lode_suspects_values);
 #define LOSS(key, which) LODE_FIELD_AS(key, struct lode_tally_metric, losses[which], NULL)
 
 static const struct lode_field loss_fields[] = {
-	LOSS("no_start", LODE_EXECUTION_NO_START),
-	LOSS("no_end", LODE_EXECUTION_NO_END),
-	LOSS("mismatched", LODE_EXECUTION_MISMATCHED),
-	LOSS("died", LODE_EXECUTION_DIED),
-	LOSS("unrooted", LODE_EXECUTION_UNROOTED),
-	LOSS("no_stack", LODE_EXECUTION_NO_STACK),
-	LODE_FIELDS_END,
+	LOSS("no_start", LODE_EXECUTION_NO_START),     LOSS("no_end", LODE_EXECUTION_NO_END),
+	LOSS("mismatched", LODE_EXECUTION_MISMATCHED), LOSS("died", LODE_EXECUTION_DIED),
+	LOSS("unrooted", LODE_EXECUTION_UNROOTED),     LOSS("no_stack", LODE_EXECUTION_NO_STACK),
 };
 LODE_RECORD(loss, struct lode_tally_metric);
 
@@ -79,7 +72,6 @@ static const struct lode_field metric_fields[] = {
 			   .absent = "there is neither"),
 	LODE_FIELD_RECORD("losses", struct lode_suspects_metric, of, &loss_record,
 			  "what could not be measured, or only without a whole stack"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(metric, struct lode_suspects_metric, .is_shared = true);
 
@@ -99,7 +91,6 @@ static const struct lode_field chance_fields[] = {
 	LOG("log10_p", log10_p),
 	LODE_FIELD(struct lode_suspects_chance, q, "p adjusted for all tests", SHARE),
 	LOG("log10_q", log10_q),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(chance, struct lode_suspects_chance);
 
@@ -124,7 +115,6 @@ static const struct lode_field excess_fields[] = {
 		      .is_positive = true),
 	LODE_FIELD_AS("fast_total_ns", struct lode_suspects_excess, fast_total, NULL,
 		      .is_positive = true),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(excess, struct lode_suspects_excess);
 
@@ -155,7 +145,6 @@ static const struct lode_field function_fields[] = {
 		      "rank of the first of the functions that always occur together with it",
 		      .least = 1),
 	LODE_FIELD_AS("suspect", struct lode_suspects_function, is_suspect, "within the cut"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(function, struct lode_suspects_function, .is_shared = true);
 
@@ -165,14 +154,12 @@ static const struct lode_field outcome_fields[] = {
 	LODE_FIELD_AS("failed", struct lode_suspects_part, n_failed, NULL),
 	LODE_FIELD_AS("succeeded", struct lode_suspects_part, n_succeeded, NULL),
 	LODE_FIELD(struct lode_suspects_part, n, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(outcome, struct lode_suspects_part);
 
 static const struct lode_field half_fields[] = {
 	LODE_FIELDS_HERE(&outcome_record),
 	LODE_FIELD_AS("mean_ns", struct lode_suspects_part, mean, NULL, .is_positive = true),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(half, struct lode_suspects_part);
 
@@ -184,7 +171,6 @@ static const struct lode_field contrast_fields[] = {
 	LODE_FIELD_RECORD("with", struct lode_suspects_contrast, with, &half_record, NULL),
 	LODE_FIELD_RECORD("without", struct lode_suspects_contrast, without, &half_record, NULL),
 	LODE_FIELDS_OF(struct lode_suspects_contrast, chance, &chance_record),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(contrast, struct lode_suspects_contrast, .is_shared = true);
 
@@ -194,7 +180,6 @@ static const struct lode_field explained_half_fields[] = {
 	LODE_FIELD_AS("failed", struct lode_suspects_explained_half, outcome.failed, NULL),
 	LODE_FIELD_AS("succeeded", struct lode_suspects_explained_half, outcome.succeeded, NULL),
 	LODE_FIELDS_OF(struct lode_suspects_explained_half, values, &spread_record),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(explained_half, struct lode_suspects_explained_half);
 
@@ -204,7 +189,6 @@ static const struct lode_field explained_metric_fields[] = {
 			  &explained_half_record, NULL),
 	LODE_FIELD_RECORD("without", struct lode_suspects_explained_metric, without,
 			  &explained_half_record, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(explained_metric, struct lode_suspects_explained_metric);
 
@@ -213,7 +197,6 @@ static const struct lode_field neighbour_fields[] = {
 		 .absent = "nobody: it is the outermost, or the last"),
 	LODE_FIELDS_HERE(&outcome_record),
 	LODE_FIELD_AS("total_ns", struct lode_suspects_part, total, NULL, .is_positive = true),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(neighbour, struct lode_suspects_part);
 
@@ -224,7 +207,6 @@ static const struct lode_field worst_fields[] = {
 	LODE_FIELD_AS("t0_ns", struct lode_suspects_worst, start_ns, NULL),
 	LODE_FIELD_AS("value_ns", struct lode_suspects_worst, value, NULL, .is_positive = true),
 	LODE_FRAMES("stack", struct lode_suspects_worst, frames, n_frames, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(worst, struct lode_suspects_worst);
 
@@ -238,7 +220,6 @@ static const struct lode_field explained_fields[] = {
 	LODE_LIST("callees", struct lode_suspects_explained, callees, n_callees_listed,
 		  &neighbour_record, NULL),
 	LODE_LIST("worst", struct lode_suspects_explained, worst, n_worst, &worst_record, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(explained, struct lode_suspects_explained, .is_shared = true);
 
@@ -255,27 +236,23 @@ static const struct lode_field option_fields[] = {
 	LODE_FIELD_AS("symptoms", struct lode_suspects_answer,
 		      sides[LODE_SIDE_SUBJECT].job.symptom_text, NULL,
 		      .absent = "all of each recording counts"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(option, struct lode_suspects_answer);
 
 static const struct lode_field note_fields[] = {
 	LODE_FIELD(struct lode_metric_note, path, NULL),
 	LODE_FIELD(struct lode_metric_note, text, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(note, struct lode_metric_note);
 
 static const struct lode_field other_streams_fields[] = {
 	LODE_COLUMN("other_streams", struct lode_suspects_side, streams, n_streams,
 		    "the baseline, or the fast recordings"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(other_streams, struct lode_suspects_side);
 
 static const struct lode_field other_executions_fields[] = {
 	LODE_FIELD_AS("other_executions", struct lode_suspects_side, n_executions, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(other_executions, struct lode_suspects_side);
 
@@ -319,7 +296,6 @@ static const struct lode_field answer_fields[] = {
 		  "inputs of which nothing could be used"),
 	LODE_LIST("incomplete", struct lode_suspects_answer, incomplete, n_incomplete,
 		  &lode_skipped_record, "inputs that are cut or damaged: what was sound was used"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(answer, struct lode_suspects_answer);
 

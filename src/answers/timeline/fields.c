@@ -41,7 +41,6 @@ static const struct lode_field leaf_fields[] = {
 	FUNCTION(struct lode_leaf),
 	LODE_FIELD(struct lode_leaf, leaf_ns, NULL),
 	LODE_FIELD_AS("calls", struct lode_leaf, n_calls, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(leaf, struct lode_leaf, .is_shared = true);
 
@@ -58,7 +57,6 @@ static const struct lode_field repairs_fields[] = {
 	REPAIR("backwards", LODE_REPAIR_BACKWARDS),
 	REPAIR("duplicate", LODE_REPAIR_DUPLICATE),
 	REPAIR("bad_time", LODE_REPAIR_BAD_TIME),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(repairs, struct repairs, .is_shared = true);
 
@@ -69,7 +67,6 @@ static const struct lode_field spread_fields[] = {
 	LENGTH("median_ns", struct lode_call_spread, median_ns),
 	LENGTH("p99_ns", struct lode_call_spread, p99_ns),
 	LENGTH("max_ns", struct lode_call_spread, max_ns),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(spread, struct lode_call_spread);
 
@@ -82,7 +79,6 @@ static const struct lode_field node_fields[] = {
 	LODE_FIELD_AS("calls", struct node, n_calls, NULL),
 	LODE_FIELD(struct node, total_ns, NULL),
 	LODE_FIELD(struct node, own_ns, "without callees"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(node, struct node, .is_shared = true);
 
@@ -91,7 +87,6 @@ static const struct lode_field folded_fields[] = {
 	LODE_FIELD_AS("functions", struct lode_regtime_item, n_folded_functions, NULL),
 	LODE_FIELD_AS("calls", struct lode_regtime_item, folded_calls, NULL),
 	LODE_FIELD_AS("own_ns", struct lode_regtime_item, folded_ns, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(folded, struct lode_regtime_item, .is_shared = true);
 
@@ -118,13 +113,11 @@ static const char *const expression_kind[] = {"expression", NULL};
 static const struct lode_field call_fields[] = {
 	ITEM_FIELDS(call_kind),
 	FUNCTION(struct item),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(call, struct item);
 
 static const struct lode_field gap_fields[] = {
 	ITEM_FIELDS(gap_kind),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(gap, struct item);
 
@@ -135,7 +128,6 @@ static const struct lode_field expression_fields[] = {
 		  "calls by their stacks, callers first"),
 	LODE_FIELD_POINTER("folded", struct item, folded, &folded_record,
 			   "what is too little to be shown", .absent = "nothing"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(expression, struct item);
 
@@ -222,7 +214,6 @@ static void item_of_thread(void *row, const void *owner, size_t i)
 
 static const struct lode_field full_fields[] = {
 	LODE_ROWS("timeline", struct thread, of.items.n, item_of_thread, &item_record, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(full, struct thread);
 
@@ -251,7 +242,6 @@ static const struct lode_field thread_fields[] = {
 	LODE_LIST("top_functions", struct thread, leaves, n_leaves, &leaf_record, NULL),
 	LODE_FIELD_POINTER("repairs", struct thread, repairs, &repairs_record, NULL),
 	LODE_FIELDS_AT(struct thread, full, &full_record, .absent = "without --full"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(thread, struct thread);
 
@@ -297,7 +287,6 @@ static const struct lode_field outlier_fields[] = {
 	LODE_FIELD_AS("depth", struct outlier, of.depth, NULL),
 	LODE_FIELD_AS("times_median", struct outlier, of.times_median, "of its function",
 		      .is_positive = true),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(outlier, struct outlier, .is_shared = true);
 
@@ -329,7 +318,6 @@ static const struct lode_field group_fields[] = {
 	LODE_FIELD_AS("outliers_ns", struct group, of.total_ns, NULL),
 	LODE_FIELD_AS("threads", struct group, of.n_threads, "that have some"),
 	LODE_FIELD(struct group, times_median, "of the longest", .is_positive = true),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(group, struct group);
 
@@ -365,7 +353,6 @@ static const struct lode_field meanwhile_thread_fields[] = {
 	LODE_FIELD_AS("calls", struct meanwhile_thread, n_calls, NULL),
 	LODE_FIELD(struct meanwhile_thread, idle_ns, NULL),
 	LODE_LIST("leaves", struct meanwhile_thread, leaves, n_leaves, &leaf_record, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(meanwhile_thread, struct meanwhile_thread);
 
@@ -388,7 +375,6 @@ static void meanwhile_thread_at(void *row, const void *owner, size_t i)
 static const struct lode_field span_fields[] = {
 	LODE_FIELD(struct span, t0_ns, NULL),
 	LODE_FIELD(struct span, t1_ns, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(span, struct span);
 
@@ -396,7 +382,6 @@ static const struct lode_field meanwhile_fields[] = {
 	LODE_FIELDS_OF(struct meanwhile, span, &span_record),
 	LODE_ROWS("threads", struct meanwhile, n_threads, meanwhile_thread_at,
 		  &meanwhile_thread_record, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(meanwhile, struct meanwhile, .is_shared = true);
 
@@ -439,7 +424,6 @@ static const struct lode_field open_call_fields[] = {
 	FUNCTION(struct open_call),
 	LODE_FIELD(struct open_call, start_ns, NULL),
 	LENGTH("duration_ns", struct open_call, duration_ns),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(open_call, struct open_call);
 
@@ -470,7 +454,6 @@ static const struct lode_field moment_fields[] = {
 	LODE_ROWS("items", struct moment, n_items, item_of_moment, &item_record,
 		  "the innermost that holds it, if any"),
 	LODE_FIELD_POINTER("meanwhile", struct moment, meanwhile, &meanwhile_record, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(moment, struct moment);
 
@@ -493,7 +476,6 @@ static const struct lode_field use_fields[] = {
 	LENGTH("longest_ns", struct lode_timeline_use, use.longest.duration_ns),
 	LODE_COLUMN("bins_ns", struct lode_timeline_use, bins_ns, n_bins,
 		    "of equal parts of the trace"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(use, struct lode_timeline_use);
 
@@ -513,7 +495,6 @@ static const struct lode_field function_fields[] = {
 		  &outlier_record, "the longest first"),
 	LODE_FIELD_POINTER("meanwhile", struct use_of_function, meanwhile, &meanwhile_record,
 			   "during the longest", .absent = "none of its calls is long"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(function, struct use_of_function);
 
@@ -524,7 +505,6 @@ static const struct lode_field clock_fields[] = {
 	LODE_FIELD_AS("t1_ns", struct lode_call_clock, last_ns, NULL),
 	LODE_FIELD_AS("threads", struct lode_call_clock, n_threads, NULL, .least = 1),
 	LODE_FIELD_AS("calls", struct lode_call_clock, n_calls, NULL, .least = 1),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(clock, struct lode_call_clock);
 
@@ -533,13 +513,11 @@ static const struct lode_field loss_fields[] = {
 	LODE_FIELD(struct lode_loss_row, count, NULL),
 	LODE_FIELD(struct lode_loss_row, offset, "in the file; -1: not known"),
 	LODE_FIELD(struct lode_loss_row, detail, "the first, in words"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(loss, struct lode_loss_row);
 
 static const struct lode_field path_fields[] = {
 	LODE_FIELD(struct lode_call_trace, path, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(path, struct lode_call_trace);
 
@@ -549,13 +527,11 @@ static const struct lode_field size_fields[] = {
 		  .least = 1),
 	LODE_FIELD_AS("calls", struct lode_call_trace, n_calls, NULL),
 	LODE_FIELD_AS("events", struct lode_call_trace, n_events, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(size, struct lode_call_trace);
 
 static const struct lode_field mended_fields[] = {
 	LODE_FIELD_RECORD("repairs", struct lode_call_trace, repairs, &repairs_record, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(mended, struct lode_call_trace);
 
@@ -567,7 +543,6 @@ static const struct lode_field list_fields[] = {
 	LODE_ROWS("outlier_functions", struct lode_timeline_answer, n_groups, group_at,
 		  &group_record, "most out of the ordinary first"),
 	LODE_FIELD_AS("outlier_functions_more", struct lode_timeline_answer, n_groups_more, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(list, struct lode_timeline_answer);
 
@@ -589,7 +564,6 @@ static const struct lode_field content_fields[] = {
 			   .absent = "without --at"),
 	LODE_FIELD_POINTER("function", struct content, function, &function_record, NULL,
 			   .absent = "without --function"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(content, struct content);
 

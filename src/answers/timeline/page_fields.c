@@ -149,7 +149,6 @@ static const struct lode_field timeline_fields[] = {
 	NODES("node_calls", node_calls, NULL),
 	NODES("node_total", node_total, NULL),
 	NODES("node_own", node_own, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(timeline, struct timeline, .is_shared = true);
 
@@ -201,7 +200,6 @@ static void timeline_at(void *row, const void *owner, size_t i)
 static const struct lode_field timelines_fields[] = {
 	LODE_ROWS("timelines", struct timelines, n, timeline_at, &timeline_record,
 		  "of the threads that have one"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(timelines, struct timelines);
 
@@ -225,7 +223,6 @@ struct head {
 static const struct lode_field repair_fields[] = {
 	LODE_FIELD(struct repair, words, NULL),
 	LODE_FIELD(struct repair, n, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(repair, struct repair);
 
@@ -242,7 +239,6 @@ static const struct lode_field head_fields[] = {
 	LODE_FIELD_AS("classic", struct head, is_classic, NULL),
 	LODE_MAP_FIELD("repairs", struct head, repairs, n_repairs, &repair_record, "those made"),
 	LODE_LIST("losses", struct head, losses, n_losses, &lode_loss_record, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(head, struct head);
 
@@ -282,7 +278,6 @@ static const struct lode_field functions_fields[] = {
 	FUNCTIONS("median_ns", function_median, NULL),
 	FUNCTIONS("p99_ns", function_p99, NULL),
 	FUNCTIONS("max_ns", function_max, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(functions, struct functions);
 
@@ -344,7 +339,6 @@ static const struct lode_field thread_fields[] = {
 	       "every function that it calls: the first, then differences"),
 	OF_CALLED("called_calls", n_calls),
 	OF_CALLED("called_leaf", leaf_ns),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(thread, struct thread);
 
@@ -370,7 +364,6 @@ static const struct lode_field outliers_fields[] = {
 	OUTLIERS("duration", duration_ns, NULL),
 	OUTLIERS("depth", depth, NULL),
 	OUTLIERS("times_median", times_median, "of its function"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(outliers, struct outliers);
 
@@ -388,7 +381,6 @@ static const struct lode_field axis_fields[] = {
 	COUNTS("t", struct axis, n, knot_time, NULL),
 	LODE_COLUMN_OF("x", struct axis, knots, n, struct lode_axis_knot, x, NULL,
 		       .is_positive = true),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(axis, struct axis);
 
@@ -422,7 +414,6 @@ static const struct lode_field meanwhile_fields[] = {
 		"by thread; -1: not known, it is on another clock", .least = -1),
 	LODE_LISTS("leaves", LODE_TYPE_INT64, struct meanwhile, n_threads, leaves_of,
 		   "by thread: pairs of function and ns, the most first", .is_positive = true),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(meanwhile, struct meanwhile, .is_shared = true);
 
@@ -447,7 +438,6 @@ static const struct lode_field listed_window_fields[] = {
 	LODE_FIELD(struct window, t1, NULL, .is_positive = true),
 	LODE_FIELD_AS("single", struct window, is_single, "call by call: nothing is finer"),
 	LODE_FIELD(struct window, part, "of the page that has it"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(listed_window, struct window);
 
@@ -455,7 +445,6 @@ static const struct lode_field window_fields[] = {
 	LODE_FIELD(struct window, t0, NULL),
 	LODE_FIELD(struct window, t1, NULL),
 	LODE_FIELDS_OF(struct window, timelines, &timelines_record),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(window, struct window);
 
@@ -523,7 +512,6 @@ static const struct lode_field content_fields[] = {
 		  "of more detail, by level, then by time"),
 	LODE_FIELD_AS("windows_left_out", struct content, n_left_out,
 		      "of the level at which the budget ended"),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(content, struct content);
 
@@ -554,7 +542,6 @@ static void window_at(void *row, const void *owner, size_t i)
 
 static const struct lode_field windows_fields[] = {
 	LODE_ROWS("windows", struct windows, n, window_at, &window_record, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(windows, struct windows);
 
@@ -580,7 +567,6 @@ static void meanwhile_at(void *row, const void *owner, size_t i)
 
 static const struct lode_field meanwhiles_fields[] = {
 	LODE_ROWS("meanwhile", struct meanwhiles, n, meanwhile_at, &meanwhile_record, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(meanwhiles, struct meanwhiles);
 

@@ -6,9 +6,8 @@ static const struct lode_field cover_fields[] = {
 	LODE_FIELDS_HERE(&lode_cover_times_record),
 	LODE_FIELD(struct lode_cover, unexplained_ns, "aoi_ns - covered_ns", .is_positive = true),
 	LODE_FIELDS_HERE(&lode_cover_share_record),
-	LODE_FIELDS_END,
 };
-static const struct lode_record cover_record = {"cover", cover_fields, sizeof(struct lode_cover)};
+LODE_RECORD(cover, struct lode_cover);
 
 /* ---- A stream ---- */
 
@@ -22,10 +21,8 @@ static const struct lode_field known_fields[] = {
 	LODE_FIELD(struct lode_triage_known, total_ns, NULL, .is_positive = true),
 	LODE_FIELD(struct lode_triage_known, exclusive_ns, NULL, .is_positive = true),
 	LODE_FIELD_AS("events", struct lode_triage_known, n_events, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record known_record = {"known", known_fields,
-						sizeof(struct lode_triage_known)};
+LODE_RECORD(known, struct lode_triage_known);
 
 static const struct lode_field stream_fields[] = {
 	LODE_FIELD_ID("id", struct lode_triage_stream, id, NULL),
@@ -39,10 +36,8 @@ static const struct lode_field stream_fields[] = {
 		  "what it is known as, by total cost"),
 	LODE_FIELD_AS("signatures_more", struct lode_triage_stream, n_known_more,
 		      "left out by --top", .absent = "none was"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record stream_record = {"stream", stream_fields,
-						 sizeof(struct lode_triage_stream)};
+LODE_RECORD(stream, struct lode_triage_stream);
 
 static const struct lode_field returned_fields[] = {
 	LODE_FIELD(struct lode_triage_returned, name, NULL),
@@ -51,18 +46,14 @@ static const struct lode_field returned_fields[] = {
 	LODE_FIELD(struct lode_triage_returned, total_ns, "in all streams"),
 	LODE_FIELD_AS("events", struct lode_triage_returned, n_events, NULL),
 	LODE_FIELD_AS("streams", struct lode_triage_returned, n_streams, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record returned_record = {"returned", returned_fields,
-						   sizeof(struct lode_triage_returned)};
+LODE_RECORD(returned, struct lode_triage_returned);
 
 static const struct lode_field input_fields[] = {
 	LODE_FIELD_ID("id", struct lode_digest_stream, content_hash, NULL),
 	LODE_FIELD_OF("path", LODE_TYPE_NAME, struct lode_digest_stream, path, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record input_record = {"input", input_fields,
-						sizeof(struct lode_digest_stream)};
+LODE_RECORD(input, struct lode_digest_stream);
 
 /* ---- The document ---- */
 
@@ -94,10 +85,8 @@ static const struct lode_field answer_fields[] = {
 		  "all streams, in the order that clusters[].by_stream counts",
 		  .absent = "without --detail"),
 	LODE_FIELDS_AT(struct lode_triage_answer, read, &lode_job_inputs_record),
-	LODE_FIELDS_END,
 };
-static const struct lode_record answer_record = {"triage", answer_fields,
-						 sizeof(struct lode_triage_answer)};
+LODE_RECORD(answer, struct lode_triage_answer);
 
 const struct lode_document lode_triage_document = {
 	.schema = "lode/triage/1",

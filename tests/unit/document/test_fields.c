@@ -59,23 +59,19 @@ static const char *const colours[] = {"red", "green", "blue", NULL};
 static const struct lode_field part_fields[] = {
 	LODE_FIELD(struct part, number, "of the part"),
 	LODE_FIELD(struct part, text, NULL, .absent = "it has none"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record part_record = {"part", part_fields, sizeof(struct part),
-					       .is_shared = true};
+LODE_RECORD(part, struct part, .is_shared = true);
 
 static const struct lode_field flat_fields[] = {
 	LODE_FIELD_AS("flat_number", struct part, number, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record flat_record = {"flat", flat_fields, sizeof(struct part)};
+LODE_RECORD(flat, struct part);
 
 static const struct lode_field pair_fields[] = {
 	LODE_FIELD(struct pair, key, NULL),
 	LODE_FIELD(struct pair, value, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record pair_record = {"pair", pair_fields, sizeof(struct pair)};
+LODE_RECORD(pair, struct pair);
 
 static void square(void *row, const void *owner, size_t i)
 {
@@ -96,9 +92,8 @@ static const char *const pair_names[] = {"a", "b", NULL};
 static const struct lode_field here_fields[] = {
 	LODE_FIELD_AS("here_number", struct part, number, NULL),
 	LODE_FIELD_AS("here_text", struct part, text, NULL, .absent = "it has none"),
-	LODE_FIELDS_END,
 };
-static const struct lode_record here_record = {"here", here_fields, sizeof(struct part)};
+LODE_RECORD(here, struct part);
 
 /* A record in two forms: odd numbers have no text. */
 static const char *const even_kind[] = {"even", NULL};
@@ -111,13 +106,11 @@ struct formed {
 static const struct lode_field even_fields[] = {
 	LODE_FIELD(struct formed, kind, NULL, .choices = even_kind),
 	LODE_FIELD(struct formed, number, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(even, struct formed);
 
 static const struct lode_field odd_fields[] = {
 	LODE_FIELD_AS("odd", struct formed, number, NULL),
-	LODE_FIELDS_END,
 };
 LODE_RECORD(odd, struct formed);
 
@@ -188,24 +181,21 @@ static const struct lode_field all_fields[] = {
 	LODE_FIELD(struct all, part_of, NULL, .is_positive = true, .most = 1),
 	LODE_FIELD(struct all, maybe_part, NULL, .absent = "unknown"),
 	LODE_VALUES("cubes", LODE_TYPE_INT64, struct all, n_rows, cube, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record all_record = {"all", all_fields, sizeof(struct all)};
+LODE_RECORD(all, struct all);
 static const struct lode_document document = {
 	.schema = "lode/all/1", .file = "all", .title = "all", .record = &all_record};
 
 /* One part stands alone, more are a list. */
 static const struct lode_field one_fields[] = {
 	LODE_FIELDS_AT(struct all, parts, &part_record),
-	LODE_FIELDS_END,
 };
-static const struct lode_record one_record = {"one", one_fields, sizeof(struct all)};
+LODE_RECORD(one, struct all);
 
 static const struct lode_field several_fields[] = {
 	LODE_LIST("parts", struct all, parts, n_parts, &part_record, NULL),
-	LODE_FIELDS_END,
 };
-static const struct lode_record several_record = {"several", several_fields, sizeof(struct all)};
+LODE_RECORD(several, struct all);
 
 static bool has_several(const void *all)
 {
