@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-
 #define FIRST_BUFFER_BYTES ((size_t)1 << 20)
 
 void lode_lines_init(struct lode_lines *lines, struct lode_input *input)
@@ -80,4 +78,35 @@ int lode_lines_next(struct lode_lines *lines, char **line, size_t *len, struct l
 	(*line)[n] = '\0';
 	*len = n;
 	return 1;
+}
+
+const char **lode_lines_split(const char *text, size_t *n, struct lode_arena *arena)
+{
+	const char **lines;
+	size_t n_most = 1, len;
+
+	for (const char *c = text; c && *c; c++)
+		n_most += *c == '\n';
+	lines = lode_arena_array(arena, const char *, n_most);
+	*n = 0;
+	for (const char *at = text; at && *at; at += len + (at[len] == '\n')) {
+		len = strcspn(at, "\n");
+		if (len)
+			lines[(*n)++] = lode_arena_strndup(arena, at, len);
+	}
+	return lines;
+}
+
+const char *lode_lines_join(const char *const *lines, size_t n, struct lode_arena *arena)
+{
+	size_t size = 1;
+	char *text, *end;
+
+	for (size_t i = 0; i < n; i++)
+		size += strlen(lines[i]) + 1;
+	text = end = lode_arena_alloc(arena, size, 1);
+	*end = '\0';
+	for (size_t i = 0; i < n; i++)
+		end = stpcpy(i ? stpcpy(end, "\n") : end, lines[i]);
+	return text;
 }

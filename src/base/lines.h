@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/input.h"
+#include "base/mem.h"
 
 #define LODE_LINE_MAX_BYTES ((size_t)4 << 20)
 
@@ -35,3 +36,10 @@ void lode_lines_release(struct lode_lines *lines);
  * may hold NUL bytes, and may be written to. Valid until the next call. 1, 0 at the end, or < 0.
  */
 int lode_lines_next(struct lode_lines *lines, char **line, size_t *len, struct lode_error *err);
+
+/* ---- In memory ---- */
+
+/* The lines of a text, copied to the arena; empty ones are none, and NULL has none. */
+const char **lode_lines_split(const char *text, size_t *n, struct lode_arena *arena);
+/* Back again: parted by line feeds, in the arena. */
+const char *lode_lines_join(const char *const *lines, size_t n, struct lode_arena *arena);

@@ -164,20 +164,6 @@ const char *lode_shape_value(const char *shape, const char *name, size_t *len)
 	return NULL;
 }
 
-const char **lode_shape_lines(const char *shape, size_t *n, struct lode_arena *arena)
-{
-	const char *line, **lines;
-	size_t len, n_most = 0;
-
-	for (const char *at = shape; at && *at; at++)
-		n_most += *at == '\n';
-	lines = lode_arena_array(arena, const char *, n_most + 1);
-	*n = 0;
-	while (shape && (line = next_line(&shape, &len)))
-		lines[(*n)++] = lode_arena_strndup(arena, line, len);
-	return lines;
-}
-
 bool lode_shape_is(const char *shape, const char *name, const char *value)
 {
 	size_t len = 0;

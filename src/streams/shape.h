@@ -23,9 +23,6 @@ struct lode_digest_job_options;
 const char *lode_shape_of(const struct lode_digest_job_options *options, bool only_given,
 			  struct lode_arena *arena);
 
-/* The shape's options, a text each, in the arena. NULL has none. */
-const char **lode_shape_lines(const char *shape, size_t *n, struct lode_arena *arena);
-
 /* Was this option's value that? */
 bool lode_shape_is(const char *shape, const char *name, const char *value);
 

@@ -6,6 +6,7 @@
 
 #include "base/input.h"
 #include "base/json_tree.h"
+#include "base/lines.h"
 #include "model/signature.h"
 
 /* LIMIT: bytes of a document; one of a hundred thousand patterns has some hundred million. */
@@ -59,26 +60,6 @@ static int check_found(const struct wanted *wanted, size_t n_clusters, const cha
 
 /* ---- The repository's last run ---- */
 
-static void take_lines(struct lode_cluster_choice *out, const char *text)
-{
-	LODE_VEC(const char *) lines = {0};
-	const char **copy;
-
-	while (*text) {
-		size_t len = strcspn(text, "\n");
-
-		if (len)
-			lode_vec_append(&lines, lode_arena_strndup(&out->arena, text, len));
-		text += len + (text[len] == '\n');
-	}
-	copy = lode_arena_array(&out->arena, const char *, lines.n);
-	for (size_t i = 0; i < lines.n; i++)
-		copy[i] = lines.at[i];
-	out->patterns = copy;
-	out->n_patterns = lines.n;
-	lode_vec_release(&lines);
-}
-
 static int take_from_run(struct lode_cluster_choice *out, const struct lode_repo_run *run,
 			 const char *name, struct lode_error *err)
 {
@@ -95,7 +76,7 @@ static int take_from_run(struct lode_cluster_choice *out, const struct lode_repo
 		out->rank = c->rank;
 		out->id = c->id;
 		out->total_ns = c->total_ns;
-		take_lines(out, c->patterns);
+		out->patterns = lode_lines_split(c->patterns, &out->n_patterns, &out->arena);
 		rc = lode_signature_bits_parse(&out->kinds, LODE_SIGNATURE_KINDS, c->kind, err);
 	}
 	return rc < 0 ? rc

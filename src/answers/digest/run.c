@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "answers/digest/digest.h"
-#include "streams/shape.h"
+#include "base/lines.h"
 #include "store/digest_file.h"
 
 struct lode_digest_answer_state {
@@ -68,7 +68,7 @@ int lode_digest_run(struct lode_digest_answer **out, const struct lode_digest_re
 				 request->n_inputs == 1 ? "the input" : "the inputs");
 	answer->folder = request->job.digest_dir;
 	answer->sums = sum_up(&s->job);
-	answer->shape = lode_shape_lines(s->job.origin.shape, &answer->n_shape, &s->arena);
+	answer->shape = lode_lines_split(s->job.origin.shape, &answer->n_shape, &s->arena);
 	answer->list = s->job.outputs.at;
 	answer->n_listed = request->top && request->top < n ? request->top : n;
 	answer->n_more = n - answer->n_listed;

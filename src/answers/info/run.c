@@ -6,6 +6,7 @@
 #include "streams/digest_job.h"
 #include "input/bundle_notes.h"
 #include "store/digest_file.h"
+#include "base/lines.h"
 #include "base/sorted.h"
 
 struct lode_info_state {
@@ -35,15 +36,9 @@ static size_t listed(const struct lode_info_state *s, size_t n)
 
 static void list_lacks(struct lode_info_state *s, struct lode_info_stream *out, const char *path)
 {
-	char *lines = lode_bundle_lacks_read(path), *rest = lines, *line;
-	size_t n_most = 1;
+	char *lines = lode_bundle_lacks_read(path);
 
-	for (const char *c = lines; c && *c; c++)
-		n_most += *c == '\n';
-	out->lacks = lode_arena_array(&s->arena, const char *, n_most);
-	while ((line = strsep(&rest, "\n")))
-		if (*line)
-			out->lacks[out->n_lacks++] = kept(s, line);
+	out->lacks = lode_lines_split(lines, &out->n_lacks, &s->arena);
 	free(lines);
 }
 

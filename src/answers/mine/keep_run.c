@@ -5,39 +5,17 @@
 
 #include "answers/mine/mine.h"
 #include "answers/clusters/cluster_signatures.h"
+#include "base/lines.h"
 #include "store/repo.h"
 
 /* LIMIT: of a run, the first so many clusters can be signed by their rank. */
 enum { MAX_CLUSTERS = 200, BUSY_MS = 2000 };
 
-static const char *kept_text(struct lode_arena *arena, char *text)
-{
-	const char *copy = lode_arena_strndup(arena, text, strlen(text));
-
-	free(text);
-	return copy;
-}
-
-static const char *patterns_of(struct lode_arena *arena,
-			       const struct lode_cluster_signature *signature)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		lode_oom(0);
-	for (size_t i = 0; i < signature->n_patterns; i++)
-		fprintf(out, "%s%s", i ? "\n" : "", signature->patterns[i]);
-	if (fclose(out) != 0)
-		lode_oom(size);
-	return kept_text(arena, text);
-}
-
 static const char *common_of(struct lode_arena *arena, const struct lode_mined *mined,
 			     const struct lode_cluster *cluster)
 {
 	char *text = NULL, name[1024];
+	const char *kept;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
@@ -49,7 +27,9 @@ static const char *common_of(struct lode_arena *arena, const struct lode_mined *
 					     sizeof(name)));
 	if (fclose(out) != 0)
 		lode_oom(size);
-	return kept_text(arena, text);
+	kept = lode_arena_strndup(arena, text, size);
+	free(text);
+	return kept;
 }
 
 static const char *reason_of(const struct lode_cluster *cluster)
@@ -79,7 +59,8 @@ static void list_run_clusters(struct lode_repo_run *run, const struct lode_mined
 			.own_ns = cluster->own_ns,
 			.total_ns = cluster->total_ns,
 			.common = common_of(&run->arena, mined, cluster),
-			.patterns = patterns_of(&run->arena, &signatures.at[i]),
+			.patterns = lode_lines_join(signatures.at[i].patterns,
+						    signatures.at[i].n_patterns, &run->arena),
 		};
 
 		lode_vec_append(&run->clusters, kept);

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "answers/repo/repo.h"
+#include "base/lines.h"
 #include "store/repo_query.h"
-#include "streams/shape.h"
 
 struct lode_repo_answer_state {
 	struct lode_repo_answer answer; /* what the caller holds */
@@ -52,7 +52,7 @@ static int list_streams(struct lode_repo_answer_state *s, const struct lode_repo
 	answer->streams = n ? &s->streams.list.at[answer->n_more] : NULL;
 	for (size_t i = 0; i < answer->n_streams; i++)
 		answer->has_file_times |= !answer->streams[i].is_clock;
-	answer->shape = lode_shape_lines(lode_repo_shape(s->repo), &answer->n_shape, &s->arena);
+	answer->shape = lode_lines_split(lode_repo_shape(s->repo), &answer->n_shape, &s->arena);
 	return lode_repo_sums(&answer->sums, s->repo, err);
 }
 

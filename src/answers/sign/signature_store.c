@@ -7,26 +7,11 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
+#include "base/lines.h"
 
 static const int64_t ns_per_s = 1000000000;
 
 /* ---- Rows of a repository ---- */
-
-/* One text, a pattern to a line; in the arena. */
-static const char *join_patterns(const struct lode_signature *s, struct lode_arena *arena)
-{
-	size_t size = 1, used = 0;
-	char *text;
-
-	for (size_t i = 0; i < s->n_patterns; i++)
-		size += strlen(s->patterns[i]) + 1;
-	text = lode_arena_alloc(arena, size, 1);
-	for (size_t i = 0; i < s->n_patterns; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "\n" : "",
-					 s->patterns[i]);
-	text[used] = '\0';
-	return text;
-}
 
 static const char *bits_of(enum lode_signature_field field, unsigned bits, struct lode_arena *arena)
 {
@@ -44,7 +29,7 @@ static struct lode_repo_signature row_of(const struct lode_signature *s, struct 
 		.owner = s->owner,
 		.kind = bits_of(LODE_SIGNATURE_KINDS, s->kinds, arena),
 		.reason = bits_of(LODE_SIGNATURE_REASONS, s->reasons, arena),
-		.pattern = join_patterns(s, arena),
+		.pattern = lode_lines_join(s->patterns, s->n_patterns, arena),
 		.state = s->is_retired ? "retired" : "active",
 		.note = s->note,
 		.created_ns = s->created_s * ns_per_s,
@@ -55,7 +40,6 @@ static struct lode_repo_signature row_of(const struct lode_signature *s, struct 
 static int take_row(struct lode_signatures *to, const struct lode_repo_signature *row,
 		    struct lode_error *err)
 {
-	char *text = lode_arena_strndup(&to->arena, row->pattern, strlen(row->pattern));
 	struct lode_signature s = {
 		.name = row->name,
 		.bug = row->bug,
@@ -65,8 +49,7 @@ static int take_row(struct lode_signatures *to, const struct lode_repo_signature
 		.created_s = row->created_ns / ns_per_s,
 		.updated_s = row->changed_ns / ns_per_s,
 	};
-	LODE_VEC(const char *) patterns = {0};
-	char *save = NULL, bug[1024];
+	char bug[1024];
 	int rc = lode_signature_bits_parse(&s.kinds, LODE_SIGNATURE_KINDS, row->kind, err);
 
 	if (rc == 0)
@@ -77,14 +60,8 @@ static int take_row(struct lode_signatures *to, const struct lode_repo_signature
 		snprintf(bug, sizeof(bug), "(%.1000s)", row->bug);
 		s.bug = bug;
 	}
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		lode_vec_append(&patterns, line);
-	s.patterns = patterns.at;
-	s.n_patterns = patterns.n;
-	if (rc == 0)
-		rc = lode_signatures_add(to, &s, err);
-	lode_vec_release(&patterns);
-	return rc;
+	s.patterns = lode_lines_split(row->pattern, &s.n_patterns, &to->arena);
+	return rc == 0 ? lode_signatures_add(to, &s, err) : rc;
 }
 
 static int read_rows(struct lode_signature_store *store, struct lode_error *err)

@@ -137,6 +137,26 @@ static void cut_compressed_text_gives_its_whole_lines_first(void **state)
 	lode_input_close(input);
 }
 
+static void texts_are_split_into_lines_and_joined_again(void **state)
+{
+	static const char *const texts[][2] = {
+		{"a", "a"}, {"a\nbc\n\nd\n", "a\nbc\nd"}, {"\n\n", ""}, {"", ""}, {NULL, ""}};
+	static const size_t n_lines[] = {1, 3, 0, 0, 0};
+	struct lode_arena arena = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(n_lines) / sizeof(*n_lines); i++) {
+		size_t n;
+		const char **split = lode_lines_split(texts[i][0], &n, &arena);
+
+		assert_int_equal(n, n_lines[i]);
+		assert_string_equal(lode_lines_join(split, n, &arena), texts[i][1]);
+		for (size_t k = 0; k < n; k++)
+			assert_true(*split[k] && !strchr(split[k], '\n'));
+	}
+	lode_arena_release(&arena);
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
@@ -158,6 +178,7 @@ int main(void)
 		cmocka_unit_test(lines_are_what_stands_between_line_feeds),
 		cmocka_unit_test(a_line_past_the_limit_is_an_error_with_its_number),
 		cmocka_unit_test(cut_compressed_text_gives_its_whole_lines_first),
+		cmocka_unit_test(texts_are_split_into_lines_and_joined_again),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
