@@ -108,6 +108,16 @@ static int open_file(struct lode_input *input, const char *path, struct lode_err
 	return 0;
 }
 
+/* What some editors and spreadsheets write before a text. */
+static void skip_byte_order_mark(struct lode_input *input)
+{
+	uint8_t head[3];
+
+	if (lode_input_peek(input, head, sizeof(head), NULL) == sizeof(head) &&
+	    !memcmp(head, "\xef\xbb\xbf", sizeof(head)))
+		input->peek_at = sizeof(head);
+}
+
 int lode_input_open(struct lode_input **out, const char *path, struct lode_error *err)
 {
 	struct lode_input *input = lode_alloc0(1, sizeof(*input));
@@ -126,6 +136,7 @@ int lode_input_open(struct lode_input **out, const char *path, struct lode_error
 	input->codec = lode_codec_recognise(input->raw, input->raw_n);
 	if (input->codec != LODE_CODEC_PLAIN)
 		input->decompressor = lode_decompressor_new(input->codec);
+	skip_byte_order_mark(input);
 	*out = input;
 	input = NULL;
 out:
@@ -146,6 +157,7 @@ void lode_input_open_bytes(struct lode_input **out, const char *name, const void
 	input->raw_n = size;
 	input->offset = input->size_bytes = (int64_t)size;
 	input->is_raw_end = true;
+	skip_byte_order_mark(input);
 	*out = input;
 }
 

@@ -250,11 +250,6 @@ static int read_line(struct reader *r, const char *line, size_t len, int64_t num
 {
 	bool goes_on = len && (*line == ' ' || *line == '\t');
 
-	/* A byte order mark, as some editors write it. */
-	if (number == 1 && len >= 3 && !memcmp(line, "\xef\xbb\xbf", 3)) {
-		line += 3;
-		len -= 3;
-	}
 	if (memchr(line, '\0', len))
 		return fail_at(r, number, "the line holds a NUL byte: not a file of signatures");
 	/* A backslash before the last blank: it belongs to a name. */

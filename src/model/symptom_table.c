@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/decimal.h"
+#include "base/delimited.h"
 #include "base/input.h"
 #include "base/lines.h"
 
@@ -11,36 +12,6 @@ enum { COLUMN_STREAM, COLUMN_TID, COLUMN_T0, COLUMN_T1, N_COLUMNS };
 static const char *const column_names[N_COLUMNS] = {"stream", "tid", "t0_ns", "t1_ns"};
 
 #define NO_COLUMN SIZE_MAX
-
-/* A piece of text that is not NUL-terminated. */
-struct piece {
-	const char *at;
-	size_t len;
-};
-
-static bool piece_is(struct piece piece, const char *text)
-{
-	return piece.len == strlen(text) && !memcmp(piece.at, text, piece.len);
-}
-
-/* The next tab-separated field; false when there is none left. */
-static bool next_field(struct piece *rest, struct piece *field)
-{
-	const char *tab;
-
-	if (!rest->at)
-		return false;
-	tab = memchr(rest->at, '\t', rest->len);
-	field->at = rest->at;
-	field->len = tab ? (size_t)(tab - rest->at) : rest->len;
-	if (tab) {
-		rest->at += field->len + 1;
-		rest->len -= field->len + 1;
-	} else {
-		rest->at = NULL;
-	}
-	return true;
-}
 
 /* Path length without ".zst", ".gz" or ".xz". */
 static size_t plain_len(const char *path, size_t len)
@@ -65,7 +36,7 @@ static const char *base_of(const char *path, size_t len)
 }
 
 /* Without leading "./" and "../": what is left is the end of the path, wherever it starts. */
-static struct piece without_climb(struct piece path)
+static struct lode_slice without_climb(struct lode_slice path)
 {
 	size_t n;
 
@@ -83,26 +54,18 @@ static struct piece without_climb(struct piece path)
 	return path;
 }
 
-static bool is_blank_symptom_table(struct piece text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if (text.at[i] != ' ' && text.at[i] != '\t')
-			return false;
-	return true;
-}
-
-static int read_header_symptom_table(struct lode_symptom_table *table, struct piece rest,
+static int read_header_symptom_table(struct lode_symptom_table *table, struct lode_cells cells,
 				     int64_t number, struct lode_error *err)
 {
-	struct piece field;
+	struct lode_slice field;
 	size_t i;
 
 	for (i = 0; i < N_COLUMNS; i++)
 		table->columns[i] = NO_COLUMN;
-	for (size_t column = 0; next_field(&rest, &field); column++) {
+	for (size_t column = 0; lode_cells_next(&cells, &field); column++) {
 		for (i = 0; i < N_COLUMNS; i++)
-			if (piece_is(field, column_names[i]) ||
-			    (i == COLUMN_STREAM && piece_is(field, "trace")))
+			if (lode_slice_is(field, column_names[i]) ||
+			    (i == COLUMN_STREAM && lode_slice_is(field, "trace")))
 				break;
 		if (i == N_COLUMNS)
 			continue;
@@ -123,15 +86,15 @@ static int read_header_symptom_table(struct lode_symptom_table *table, struct pi
 	return 0;
 }
 
-static int read_row_symptom_table(struct lode_symptom_table *table, struct piece rest,
+static int read_row_symptom_table(struct lode_symptom_table *table, struct lode_cells cells,
 				  int64_t number, struct lode_error *err)
 {
-	struct piece fields[N_COLUMNS] = {{0}}, field;
+	struct lode_slice fields[N_COLUMNS] = {{0}}, field;
 	struct lode_symptom_row row = {.line = number};
 	int64_t numbers[N_COLUMNS] = {0};
 	size_t len;
 
-	for (size_t column = 0; next_field(&rest, &field); column++)
+	for (size_t column = 0; lode_cells_next(&cells, &field); column++)
 		for (size_t i = 0; i < N_COLUMNS; i++)
 			if (table->columns[i] == column)
 				fields[i] = field;
@@ -167,23 +130,22 @@ static int read_row_symptom_table(struct lode_symptom_table *table, struct piece
 	return 0;
 }
 
-int lode_symptom_table_line(struct lode_symptom_table *table, const char *line, size_t len,
+int lode_symptom_table_line(struct lode_symptom_table *table, char *line, size_t len,
 			    int64_t number, struct lode_error *err)
 {
-	struct piece text = {line, len};
+	struct lode_cells cells;
 
-	/* A byte order mark, as some spreadsheets write it. */
-	if (number == 1 && len >= 3 && !memcmp(line, "\xef\xbb\xbf", 3))
-		text = (struct piece){line + 3, len - 3};
-	while (text.len > 0 && text.at[text.len - 1] == '\r')
-		text.len--;
-	if (is_blank_symptom_table(text) || text.at[0] == '#')
+	while (len > 0 && line[len - 1] == '\r')
+		len--;
+	if (!lode_slice_trim((struct lode_slice){line, len}).len || *line == '#')
 		return 0;
-	if (memchr(text.at, '\0', text.len))
+	if (memchr(line, '\0', len))
 		return lode_fail_line(err, LODE_ERR_FORMAT, table->path, number,
 				      "the line holds a NUL byte: not a table of symptoms");
-	return table->has_header ? read_row_symptom_table(table, text, number, err)
-				 : read_header_symptom_table(table, text, number, err);
+	cells = lode_cells(line, len, '\t');
+	cells.is_bare = true; /* a comm may begin with a quote */
+	return table->has_header ? read_row_symptom_table(table, cells, number, err)
+				 : read_header_symptom_table(table, cells, number, err);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -240,7 +202,7 @@ void lode_symptom_table_release(struct lode_symptom_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
-static int compare_base(const struct lode_symptom_row *row, struct piece base)
+static int compare_base(const struct lode_symptom_row *row, struct lode_slice base)
 {
 	size_t len = strlen(row->base);
 	int order = memcmp(row->base, base.at, len < base.len ? len : base.len);
@@ -249,7 +211,7 @@ static int compare_base(const struct lode_symptom_row *row, struct piece base)
 }
 
 /* The first row whose base is not before `base` (or, `past`: behind it). */
-static size_t find_bound(const struct lode_symptom_table *table, struct piece base, bool past)
+static size_t find_bound(const struct lode_symptom_table *table, struct lode_slice base, bool past)
 {
 	size_t low = 0, high = table->rows.n;
 
@@ -269,7 +231,7 @@ size_t lode_symptom_table_find(const struct lode_symptom_table *table, const cha
 {
 	size_t len = plain_len(path, strlen(path));
 	const char *base = base_of(path, len);
-	struct piece name = {base, len - (size_t)(base - path)};
+	struct lode_slice name = {base, len - (size_t)(base - path)};
 
 	*first = find_bound(table, name, false);
 	return find_bound(table, name, true) - *first;

@@ -40,7 +40,7 @@ int lode_symptom_table_read(struct lode_symptom_table *table, const char *path,
 void lode_symptom_table_release(struct lode_symptom_table *table);
 
 /* The steps of reading: each line in turn (it may hold NUL bytes), then the end. */
-int lode_symptom_table_line(struct lode_symptom_table *table, const char *line, size_t len,
+int lode_symptom_table_line(struct lode_symptom_table *table, char *line, size_t len,
 			    int64_t number, struct lode_error *err);
 int lode_symptom_table_end(struct lode_symptom_table *table, struct lode_error *err);
 

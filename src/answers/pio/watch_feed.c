@@ -75,7 +75,7 @@ static void feed_counters(struct lode_pio_watch *w, struct lode_watch_source *s,
 	const char *head = chunk->head;
 	size_t size = header_size(chunk->head, chunk->head_size);
 	struct lode_counter_facts facts;
-	struct lode_counter_text text;
+	struct lode_slice text;
 	struct lode_error err;
 	int64_t newest;
 
@@ -88,7 +88,7 @@ static void feed_counters(struct lode_pio_watch *w, struct lode_watch_source *s,
 	if (!size && header_size(chunk->text, chunk->size) == chunk->size)
 		return; /* nothing but a header yet: it is the head of what follows */
 	join_head(w, head, size, chunk->text, chunk->size);
-	text = (struct lode_counter_text){w->text.at, w->text.n};
+	text = (struct lode_slice){w->text.at, w->text.n};
 	if (lode_counters_read_text(w->counters, lode_follow_path(s->follow), &text, s->server,
 				    &facts, &err) < 0)
 		lode_watch_warn(s, watcher, &err);
@@ -199,7 +199,7 @@ static void count_head(const struct lode_pio_watch *w, struct lode_watch_source 
 		       const struct lode_follow_chunk *chunk)
 {
 	struct lode_log_options options = w->options.log;
-	struct lode_log_text text = {chunk->head, chunk->head_size};
+	struct lode_slice text = {chunk->head, chunk->head_size};
 	struct lode_request_names names = {0};
 	struct lode_losses losses = {0};
 	struct lode_request_sink sink = {.names = &names, .requests = ignore, .losses = &losses};
@@ -230,7 +230,7 @@ static void feed_log(struct lode_pio_watch *w, struct lode_watch_source *s,
 		.context = &in, .names = &in.names, .requests = take_requests, .losses = &losses};
 	struct lode_log_options options = w->options.log;
 	struct lode_log_facts facts;
-	struct lode_log_text text;
+	struct lode_slice text;
 	struct lode_error err;
 	const struct lode_loss *bad = &losses.by_kind[LODE_LOSS_BAD_RECORD];
 
@@ -238,7 +238,7 @@ static void feed_log(struct lode_pio_watch *w, struct lode_watch_source *s,
 		count_head(w, s, chunk);
 	in.n_left_out = chunk->head_size ? s->n_head_requests : 0;
 	join_head(w, chunk->head, chunk->head_size, chunk->text, chunk->size);
-	text = (struct lode_log_text){w->text.at, w->text.n};
+	text = (struct lode_slice){w->text.at, w->text.n};
 	options.n_threads = 1;
 	if (lode_requests_read_text(&sink, lode_follow_path(s->follow), &text, &options, &facts,
 				    &err) < 0)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/slice.h"
 
 const struct lode_metric_kind lode_metric_kinds[] = {
 	{"syscall", "syscall:statx", "a system call, from entry to return",
@@ -41,22 +42,12 @@ const struct lode_metric_kind lode_metric_kinds[] = {
 };
 const size_t lode_n_metric_kinds = sizeof(lode_metric_kinds) / sizeof(*lode_metric_kinds);
 
-/* A piece of a text. */
-struct piece {
-	const char *at;
-	size_t len;
-};
-
-static struct piece trimmed(const char *begin, const char *end)
+static struct lode_slice trimmed(const char *begin, const char *end)
 {
-	while (begin < end && *begin == ' ')
-		begin++;
-	while (end > begin && end[-1] == ' ')
-		end--;
-	return (struct piece){begin, (size_t)(end - begin)};
+	return lode_slice_trim(lode_slice_between(begin, end));
 }
 
-static const char *keep_metric_spec(struct lode_metric_spec *spec, struct piece piece)
+static const char *keep_metric_spec(struct lode_metric_spec *spec, struct lode_slice piece)
 {
 	return lode_arena_strndup(&spec->arena, piece.at, piece.len);
 }
@@ -70,7 +61,7 @@ static int wrong(struct lode_error *err, const char *text, const char *what)
 }
 
 /* "system:event", as recordings name their tracepoints; probes and counters have other forms. */
-static bool is_event(struct piece piece)
+static bool is_event(struct lode_slice piece)
 {
 	for (size_t i = 0; i < piece.len; i++)
 		if (piece.at[i] == '[' || piece.at[i] == ']' || piece.at[i] == '=' ||
@@ -79,7 +70,7 @@ static bool is_event(struct piece piece)
 	return piece.len > 0;
 }
 
-static bool is_field(struct piece piece)
+static bool is_field(struct lode_slice piece)
 {
 	for (size_t i = 0; i < piece.len; i++) {
 		char c = piece.at[i];
@@ -92,11 +83,11 @@ static bool is_field(struct piece piece)
 }
 
 /* "dev,sector", "pid=next_pid". */
-static int add_keys(struct lode_metric_spec *spec, struct lode_own_metric *own, struct piece keys,
-		    struct lode_error *err)
+static int add_keys(struct lode_metric_spec *spec, struct lode_own_metric *own,
+		    struct lode_slice keys, struct lode_error *err)
 {
 	const char *at = keys.at, *end = keys.at + keys.len, *comma, *equals;
-	struct piece begin_key, end_key;
+	struct lode_slice begin_key, end_key;
 
 	do {
 		comma = memchr(at, ',', (size_t)(end - at));
@@ -117,7 +108,7 @@ static int add_keys(struct lode_metric_spec *spec, struct lode_own_metric *own, 
 }
 
 /* Where " by " or "[by " begins behind `at`; `*keys` is what follows, without the brackets. */
-static const char *find_by(const char *at, const char *end, struct piece *keys)
+static const char *find_by(const char *at, const char *end, struct lode_slice *keys)
 {
 	for (const char *p = at; p + 3 < end; p++) {
 		if ((*p != '[' && *p != ' ') || memcmp(p + 1, "by ", 3) != 0)
@@ -134,8 +125,8 @@ static int add_own(struct lode_metric_spec *spec, const char *text, struct lode_
 {
 	const char *equals = strchr(text, '='), *dots = strstr(text, "..");
 	struct lode_own_metric own = {
-		.text = keep_metric_spec(spec, (struct piece){text, strlen(text)})};
-	struct piece name = trimmed(text, equals), begin, end, keys = {0};
+		.text = keep_metric_spec(spec, (struct lode_slice){text, strlen(text)})};
+	struct lode_slice name = trimmed(text, equals), begin, end, keys = {0};
 	const char *by;
 	int rc = 0;
 
@@ -171,7 +162,8 @@ int lode_metric_spec_add(struct lode_metric_spec *spec, const char *text, struct
 		return add_own(spec, text, err);
 	if (strstr(text, ".."))
 		return wrong(err, text, "has no name");
-	lode_vec_append(&spec->globs, keep_metric_spec(spec, (struct piece){text, strlen(text)}));
+	lode_vec_append(&spec->globs,
+			keep_metric_spec(spec, (struct lode_slice){text, strlen(text)}));
 	return 0;
 }
 

@@ -208,13 +208,14 @@ static void csv_of_any_dialect_reads_as_it_was_written(void **state)
 
 static void csv_fields_may_be_quoted_and_threads_named(void **state)
 {
-	static const char text[] = "main loop,enter,\"operator,(int, \"\"x\"\")\",1\n"
-				   "main loop,exit,,2\n"
-				   "17,enter,f1,3\n"
-				   "17,enter,f1\n"
-				   "17,enter,,4\n"
-				   "17,enter,\"f1,5\n"
-				   "17,jump,f1,6\n";
+	static const char text[] =
+		"\xef\xbb\xbf\"main loop\",enter,\"operator,(int, \"\"x\"\")\",1\n"
+		"main loop,exit,,2\n"
+		"17,enter,f1,3\n"
+		"17,enter,f1\n"
+		"17,enter,,4\n"
+		"17,enter,\"f1,5\n"
+		"17,jump,f1,6\n";
 	struct test_collector collector;
 	struct lode_error err = {0};
 

@@ -31,7 +31,7 @@ static int read_text(struct test_collector *collector, const char *text, struct 
 
 /* ---- Lines ---- */
 
-static bool is(struct lode_graph_text text, const char *want)
+static bool is(struct lode_slice text, const char *want)
 {
 	return text.len == strlen(want) && (!text.len || !memcmp(text.at, want, text.len));
 }

@@ -18,7 +18,7 @@
 static struct scratch scratch;
 static const char *path;
 
-static bool is_text(struct lode_text text, const char *want)
+static bool is_text(struct lode_slice text, const char *want)
 {
 	if (text.len == strlen(want) && !memcmp(text.at, want, text.len))
 		return true;
@@ -145,9 +145,9 @@ static void all_variants_of_frames_are_taken_apart(void **state)
 	assert_false(lode_script_parse_frame(&f, "\t11112222333344445 f (x)", 24));
 }
 
-static struct lode_text text_of(const char *s)
+static struct lode_slice text_of(const char *s)
 {
-	return (struct lode_text){s, strlen(s)};
+	return (struct lode_slice){s, strlen(s)};
 }
 
 static void switches_and_wakings_are_read_in_both_forms(void **state)

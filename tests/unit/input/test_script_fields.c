@@ -15,9 +15,9 @@
 #include "input/formats/text/script_fields.h"
 #include "cases.h"
 
-static struct lode_text text_of(const char *text)
+static struct lode_slice text_of(const char *text)
 {
-	return (struct lode_text){text, strlen(text)};
+	return (struct lode_slice){text, strlen(text)};
 }
 
 static void test_fields_are_found_where_each_event_has_them(void **state)
@@ -67,7 +67,7 @@ static void test_fields_are_found_where_each_event_has_them(void **state)
 
 static void test_texts_are_told_apart(void **state)
 {
-	struct lode_text name = lode_script_text(text_of("irq=24 name=virtio1-req.0"), "name");
+	struct lode_slice name = lode_script_text(text_of("irq=24 name=virtio1-req.0"), "name");
 	uint64_t a, b, c;
 
 	(void)state;
@@ -105,7 +105,7 @@ static void test_no_payload_is_read_beyond_its_end(void **state)
 		assert_non_null(exact);
 		memcpy(exact, text, n);
 		(void)lode_script_value(&value, events[test_random_below(&random, 4)],
-					(struct lode_text){exact, n},
+					(struct lode_slice){exact, n},
 					fields[test_random_below(&random, 7)],
 					test_random_below(&random, 3));
 		free(exact);

@@ -21,14 +21,3 @@ bool lode_call_parse_nonsequitur(struct lode_call_line *out, const char *line, s
 
 /* "enter", "exit" and their like, whatever the case. */
 bool lode_call_parse_kind(enum lode_call_event_kind *out, const char *text, size_t len);
-
-/*
- * Splits comma-separated values (or tabs, or semicolons) in place: quotes go, doubled quotes become
- * one. Gives the number of fields, `max` + 1 if there are more, or 0 if a quote is not closed.
- */
-struct lode_call_field {
-	char *at;
-	size_t len;
-};
-size_t lode_call_split(struct lode_call_field *fields, size_t max, char *line, size_t len,
-		       char separator);

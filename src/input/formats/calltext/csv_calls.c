@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include "base/decimal.h"
+#include "base/delimited.h"
 #include "base/lines.h"
 #include "input/call_batch.h"
 #include "input/call_names.h"
@@ -34,7 +35,20 @@ struct reader {
 	uint64_t n_events;
 };
 
-static bool is_word_csv_calls(const struct lode_call_field *field, const char *const *words)
+/* Gives how many there are; 0: more than FIELDS_MAX, or quotes that do not fit. */
+static size_t split(struct lode_slice *fields, char *line, size_t len, char separator)
+{
+	struct lode_cells cells = lode_cells(line, len, separator);
+	size_t n = 0;
+
+	while (n < FIELDS_MAX && lode_cells_next(&cells, &fields[n])) {
+		fields[n] = lode_slice_trim(fields[n]);
+		n++;
+	}
+	return cells.at || cells.is_odd ? 0 : n;
+}
+
+static bool is_word_csv_calls(const struct lode_slice *field, const char *const *words)
 {
 	for (; *words; words++)
 		if (field->len == strlen(*words) && !strncasecmp(field->at, *words, field->len))
@@ -42,7 +56,7 @@ static bool is_word_csv_calls(const struct lode_call_field *field, const char *c
 	return false;
 }
 
-static bool parse_heading(struct layout *layout, const struct lode_call_field *fields, size_t n)
+static bool parse_heading(struct layout *layout, const struct lode_slice *fields, size_t n)
 {
 	static const char *const words[N_COLUMNS][8] = {
 		[TID] = {"tid", "thread", "thread_id"},
@@ -66,19 +80,19 @@ static bool parse_heading(struct layout *layout, const struct lode_call_field *f
 }
 
 struct row {
-	struct lode_call_field thread;
+	struct lode_slice thread;
 	struct lode_call_line call;
 };
 
 static bool parse_row(struct row *row, const struct layout *layout, char *line, size_t len)
 {
-	struct lode_call_field fields[FIELDS_MAX];
-	size_t n = lode_call_split(fields, FIELDS_MAX, line, len, layout->separator);
-	const struct lode_call_field *kind = &fields[layout->at[KIND]],
-				     *function = &fields[layout->at[FUNCTION]],
-				     *time = &fields[layout->at[TIME]];
+	struct lode_slice fields[FIELDS_MAX];
+	size_t n = split(fields, line, len, layout->separator);
+	const struct lode_slice *kind = &fields[layout->at[KIND]],
+				*function = &fields[layout->at[FUNCTION]],
+				*time = &fields[layout->at[TIME]];
 
-	if (n < layout->n_needed || n > FIELDS_MAX)
+	if (n < layout->n_needed)
 		return false;
 	row->thread = fields[layout->at[TID]];
 	row->call.function = function->at;
@@ -99,14 +113,14 @@ static bool parse_first(struct layout *layout, char *line, size_t len)
 	bool ok = false;
 
 	for (size_t i = 0; i < sizeof(separators) && !ok; i++) {
-		struct lode_call_field fields[FIELDS_MAX];
+		struct lode_slice fields[FIELDS_MAX];
 		struct row row;
 		size_t n;
 
 		*layout = (struct layout){.separator = separators[i]};
 		memcpy(copy, line, len);
-		n = lode_call_split(fields, FIELDS_MAX, copy, len, separators[i]);
-		ok = n >= N_COLUMNS && n <= FIELDS_MAX && parse_heading(layout, fields, n);
+		n = split(fields, copy, len, separators[i]);
+		ok = n >= N_COLUMNS && parse_heading(layout, fields, n);
 		if (!ok) {
 			*layout = (struct layout){.separator = separators[i],
 						  .at = {TID, KIND, FUNCTION, TIME},
@@ -149,7 +163,7 @@ static bool recognise_csv_calls(const uint8_t *head, size_t size)
 	return false;
 }
 
-static uint32_t thread_of(struct reader *reader, const struct lode_call_field *field)
+static uint32_t thread_of(struct reader *reader, const struct lode_slice *field)
 {
 	struct lode_call_sink *sink = reader->sink;
 	int64_t number;

@@ -45,8 +45,6 @@ static bool recognise(const uint8_t *head, size_t size)
 	const char *text = (const char *)head;
 	size_t at = 0;
 
-	if (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
-		at = 3;
 	while (at < size && strchr(" \t\r\n", text[at]) && text[at])
 		at++;
 	if (at == size || (text[at] != '[' && text[at] != '{'))
@@ -61,7 +59,7 @@ static bool recognise(const uint8_t *head, size_t size)
 /* ---- Threads ---- */
 
 /* Text ids, and numbers that are none of a kernel's, get a number of their own below zero. */
-static int32_t number_of(struct reader *reader, struct lode_chrome_text text, bool *is_made)
+static int32_t number_of(struct reader *reader, struct lode_slice text, bool *is_made)
 {
 	int32_t number;
 
@@ -98,7 +96,7 @@ static uint32_t thread_of(struct reader *reader, const struct lode_chrome_event 
 }
 
 /* "[17616] demo" says the number twice. */
-static struct lode_chrome_text without_number(struct lode_chrome_text name)
+static struct lode_slice without_number(struct lode_slice name)
 {
 	size_t i = 1;
 
@@ -117,7 +115,7 @@ static void take_metadata(struct reader *reader, const struct lode_chrome_event 
 {
 	static const char thread_name[] = "thread_name";
 	struct given_name given = {.has_tid = event->tid.at != NULL};
-	struct lode_chrome_text name;
+	struct lode_slice name;
 	bool is_made;
 
 	if (!event->name.at || strcmp(event->name.at, thread_name) != 0 || !event->args_name.at)
@@ -169,7 +167,7 @@ static int bad_event(struct reader *reader, const char *what)
 	return LODE_OK;
 }
 
-static uint32_t function_of(struct reader *reader, struct lode_chrome_text name)
+static uint32_t function_of(struct reader *reader, struct lode_slice name)
 {
 	uint32_t string = lode_call_names_string(&reader->names, name.at, name.len);
 
@@ -200,7 +198,7 @@ static int take_call(struct reader *reader, const struct lode_chrome_event *even
 	if (has_name)
 		call.function = function_of(reader, event->name);
 	else if (phase != 'E')
-		call.function = function_of(reader, (struct lode_chrome_text){"(no name)", 9});
+		call.function = function_of(reader, (struct lode_slice){"(no name)", 9});
 	reader->n_calls++;
 	call.thread = thread_of(reader, event);
 	call.tid = reader->threads.at[call.thread].tid;

@@ -127,17 +127,17 @@ static int on_end_object(void *context)
 	p->member = OTHER;
 	if (is_event) {
 		struct lode_chrome_event event = {0};
-		struct lode_chrome_text *const to[N_MEMBERS] = {[PH] = &event.ph,
-								[NAME] = &event.name,
-								[TS] = &event.ts,
-								[DUR] = &event.dur,
-								[PID] = &event.pid,
-								[TID] = &event.tid,
-								[ARGS_NAME] = &event.args_name};
+		struct lode_slice *const to[N_MEMBERS] = {[PH] = &event.ph,
+							  [NAME] = &event.name,
+							  [TS] = &event.ts,
+							  [DUR] = &event.dur,
+							  [PID] = &event.pid,
+							  [TID] = &event.tid,
+							  [ARGS_NAME] = &event.args_name};
 
 		for (unsigned i = PH; i < N_MEMBERS; i++)
 			if (p->has[i])
-				*to[i] = (struct lode_chrome_text){p->texts[i].at, p->texts[i].n};
+				*to[i] = (struct lode_slice){p->texts[i].at, p->texts[i].n};
 		p->rc = p->reader->take(p->reader->context, &event);
 	}
 	return p->rc == 0;
@@ -210,17 +210,14 @@ static int read_chunks(struct parser *p, yajl_handle handle, struct lode_input *
 
 	for (;;) {
 		ssize_t n = lode_input_read(input, chunk, CHUNK_BYTES, err);
-		size_t skip; /* a byte order mark */
 
 		if (n < 0)
 			rc = (int)n;
 		if (n <= 0)
 			break;
-		skip = offset == 0 && n >= 3 && !memcmp(chunk, "\xef\xbb\xbf", 3) ? 3 : 0;
-		if (yajl_parse(handle, chunk + skip, (size_t)n - skip) != yajl_status_ok) {
-			size_t at = skip + yajl_get_bytes_consumed(handle);
-
-			rc = fail_json(p, handle, path, offset + (int64_t)at, err);
+		if (yajl_parse(handle, chunk, (size_t)n) != yajl_status_ok) {
+			offset += (int64_t)yajl_get_bytes_consumed(handle);
+			rc = fail_json(p, handle, path, offset, err);
 			break;
 		}
 		offset += n;

@@ -15,16 +15,12 @@
 #include "base/error.h"
 #include "base/input.h"
 #include "base/mem.h"
+#include "base/slice.h"
 
-/* A text, borrowed; `at` NULL: the member was not there. Numbers come as their text, too. */
-struct lode_chrome_text {
-	const char *at;
-	size_t len;
-};
-
+/* A member that was not there has no text; numbers come as theirs. */
 struct lode_chrome_event {
-	struct lode_chrome_text ph, name, ts, dur, pid, tid;
-	struct lode_chrome_text args_name; /* the member "name" of "args" */
+	struct lode_slice ph, name, ts, dur, pid, tid;
+	struct lode_slice args_name; /* the member "name" of "args" */
 };
 
 struct lode_chrome_reader {

@@ -233,11 +233,11 @@ int lode_counters_read(struct lode_counter_log *log, const char *path, const cha
 }
 
 int lode_counters_read_text(struct lode_counter_log *log, const char *name,
-			    const struct lode_counter_text *text, const char *server,
+			    const struct lode_slice *text, const char *server,
 			    struct lode_counter_facts *facts, struct lode_error *err)
 {
 	struct lode_input *input;
 
-	lode_input_open_bytes(&input, name, text->at, text->size);
+	lode_input_open_bytes(&input, name, text->at, text->len);
 	return read_counters(log, input, name, server, facts, err);
 }

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/slice.h"
 #include "model/counters.h"
 
 struct lode_counter_facts {
@@ -37,10 +38,6 @@ int lode_counters_read(struct lode_counter_log *log, const char *path, const cha
 		       struct lode_counter_facts *facts, struct lode_error *err);
 
 /* The same of plain text in memory; `name` stands for its path. */
-struct lode_counter_text {
-	const char *at;
-	size_t size;
-};
 int lode_counters_read_text(struct lode_counter_log *log, const char *name,
-			    const struct lode_counter_text *text, const char *server,
+			    const struct lode_slice *text, const char *server,
 			    struct lode_counter_facts *facts, struct lode_error *err);

@@ -7,21 +7,16 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/delimited.h"
 #include "base/lines.h"
 #include "input/formats/counters/counter_reader.h"
 
 enum dialect { PLAIN, DSTAT, RELOG, COLLECTD };
 
-/* The cells of a line, quotes undone. */
-struct cells {
-	LODE_VEC(const char *) at;
-	LODE_VEC(size_t) len;
-};
-
 struct table {
 	struct lode_counter_reader *reader;
 	struct lode_lines lines;
-	struct cells cells;
+	LODE_VEC(struct lode_slice) cells; /* of the line at hand */
 	enum dialect dialect;
 	char delimiter;
 	/* Columns with a meaning of their own; SIZE_MAX: there is none. */
@@ -38,66 +33,32 @@ struct table {
 
 /* ---- Cells ---- */
 
-static void split(struct cells *cells, char *line, size_t len, char delimiter)
+static void split(struct table *t, char *line, size_t len)
 {
-	char *p = line, *end = line + len, *stop, *out;
+	struct lode_cells cells = lode_cells(line, len, t->delimiter);
+	struct lode_slice cell;
 
-	cells->at.n = cells->len.n = 0;
-	do {
-		if (p < end && *p == '"') {
-			for (out = stop = p + 1; stop < end; stop++) {
-				if (*stop == '"' && !(stop + 1 < end && stop[1] == '"'))
-					break;
-				stop += *stop == '"';
-				*out++ = *stop;
-			}
-			lode_vec_append(&cells->at, p + 1);
-			lode_vec_append(&cells->len, (size_t)(out - p - 1));
-			stop = stop < end ? memchr(stop, delimiter, (size_t)(end - stop)) : NULL;
-		} else {
-			stop = p < end ? memchr(p, delimiter, (size_t)(end - p)) : NULL;
-			lode_vec_append(&cells->at, p);
-			lode_vec_append(&cells->len, (size_t)((stop ? stop : end) - p));
-		}
-		p = stop ? stop + 1 : end;
-	} while (stop);
+	t->cells.n = 0;
+	while (lode_cells_next(&cells, &cell))
+		lode_vec_append(&t->cells, cell);
 }
 
-static char *cell_text(const struct cells *cells, size_t i)
+static char *cell_text(const struct table *t, size_t i)
 {
-	const char *at = cells->at.at[i];
-	size_t len = cells->len.at[i];
-	char *text;
+	struct lode_slice name = lode_cells_name(t->cells.at[i]);
+	char *text = lode_alloc(name.len + 1);
 
-	while (len && (*at == ' ' || *at == '#')) {
-		at++;
-		len--;
-	}
-	while (len && at[len - 1] == ' ')
-		len--;
-	text = lode_alloc(len + 1);
-	memcpy(text, at, len);
-	text[len] = '\0';
+	memcpy(text, name.at, name.len);
+	text[name.len] = '\0';
 	return text;
 }
 
+/* Tables of one column have none: as good as a comma. */
 static char delimiter_of(const char *line, size_t len)
 {
-	static const char delimiters[] = ",;\t";
-	char best = ',';
-	size_t most = 0;
+	char delimiter = lode_cells_delimiter(line, len, ",;\t");
 
-	for (const char *d = delimiters; *d; d++) {
-		size_t n = 0;
-
-		for (size_t i = 0; i < len; i++)
-			n += line[i] == *d;
-		if (n > most) {
-			most = n;
-			best = *d;
-		}
-	}
-	return best;
+	return delimiter ? delimiter : ',';
 }
 
 static bool is_one_of(const char *text, const char *const *names)
@@ -121,9 +82,9 @@ static void set_columns(struct table *t)
 	bool is_first_time = true;
 
 	t->time_column = t->server_column = t->name_column = t->value_column = SIZE_MAX;
-	t->n_columns = t->cells.at.n;
+	t->n_columns = t->cells.n;
 	for (size_t i = 0; i < t->n_columns; i++) {
-		char *name = cell_text(&t->cells, i);
+		char *name = cell_text(t, i);
 
 		lode_vec_append(&t->servers, NULL);
 		if (is_first_time && is_one_of(name, time_names)) {
@@ -220,23 +181,21 @@ static int read_dstat_header(struct table *t, char **line, size_t *len, struct l
 
 		if (date)
 			sscanf(date + 9, "%*d %*s %d", &t->dstat_year);
-		split(&t->cells, *line, *len, ',');
-		if (t->cells.at.n > 1 && t->cells.len.at[0] == 5 &&
-		    !memcmp(t->cells.at.at[0], "Host:", 5))
-			lode_counter_host(t->reader, t->cells.at.at[1], t->cells.len.at[1]);
-		if (t->cells.at.n > 2 && t->cells.len.at[0] &&
-		    (!memcmp(t->cells.at.at[0], "epoch", 5) ||
-		     !memcmp(t->cells.at.at[0], "system", 6) ||
-		     !memcmp(t->cells.at.at[0], "time", 4)))
+		split(t, *line, *len);
+		if (t->cells.n > 1 && lode_slice_is(t->cells.at[0], "Host:"))
+			lode_counter_host(t->reader, t->cells.at[1].at, t->cells.at[1].len);
+		if (t->cells.n > 2 && (lode_slice_begins(t->cells.at[0], "epoch") ||
+				       lode_slice_begins(t->cells.at[0], "system") ||
+				       lode_slice_begins(t->cells.at[0], "time")))
 			break;
 	}
 	if (rc <= 0)
 		return rc;
-	for (size_t i = 0; i < t->cells.at.n; i++)
-		lode_vec_append(&groups, cell_text(&t->cells, i));
+	for (size_t i = 0; i < t->cells.n; i++)
+		lode_vec_append(&groups, cell_text(t, i));
 	rc = lode_lines_next(&t->lines, line, len, err);
 	if (rc > 0) {
-		split(&t->cells, *line, *len, ',');
+		split(t, *line, *len);
 		set_columns(t);
 		for (size_t i = 0; i < t->names.n; i++) {
 			char *name = t->names.at[i], both[256];
@@ -275,10 +234,6 @@ static int read_header_counter_table(struct table *t, struct lode_error *err)
 
 	if (rc <= 0)
 		return rc;
-	if (len > 3 && !memcmp(line, "\xef\xbb\xbf", 3)) { /* a byte order mark */
-		line += 3;
-		len -= 3;
-	}
 	t->delimiter = delimiter_of(line, len);
 	if (memmem(line, len, "(PDH-", 5)) {
 		t->dialect = RELOG;
@@ -286,6 +241,7 @@ static int read_header_counter_table(struct table *t, struct lode_error *err)
 		t->reader->facts->format = "Windows performance monitor";
 	} else if (memmem(line, len, "stat ", 5) && memmem(line, len, " CSV output", 11)) {
 		t->dialect = DSTAT;
+		t->delimiter = ',';
 		t->reader->facts->format = "dstat CSV";
 		return read_dstat_header(t, &line, &len, err);
 	} else if (len > 6 && !memcmp(line, "epoch,", 6)) {
@@ -294,7 +250,7 @@ static int read_header_counter_table(struct table *t, struct lode_error *err)
 	} else {
 		t->reader->facts->format = "table";
 	}
-	split(&t->cells, line, len, t->delimiter);
+	split(t, line, len);
 	set_columns(t);
 	if (t->dialect == RELOG)
 		name_by_relog(t);
@@ -331,9 +287,9 @@ static uint32_t group_of(struct table *t, const char *server, size_t len)
 /* "11/21/2026 04:04:24.572" and "21-11 04:04:24" as ISO 8601; others as they are. */
 static const char *time_text(const struct table *t, char *buffer, size_t size, size_t *len)
 {
-	const char *at = t->cells.at.at[t->time_column];
+	const char *at = t->cells.at[t->time_column].at;
 
-	*len = t->cells.len.at[t->time_column];
+	*len = t->cells.at[t->time_column].len;
 	if (t->dialect == RELOG && *len >= 19 && at[2] == '/')
 		*len = (size_t)snprintf(buffer, size, "%.4s-%.2s-%.2sT%.*sZ", at + 6, at, at + 3,
 					*len > 30 ? 19 : (int)*len - 11, at + 11);
@@ -350,6 +306,11 @@ static void bad_row(struct table *t, const char *what)
 	lode_counter_bad(t->reader, t->lines.offset, t->lines.number, what);
 }
 
+static double number_at(const struct table *t, size_t column, bool *is_bad)
+{
+	return lode_counter_number(t->cells.at[column].at, t->cells.at[column].len, is_bad);
+}
+
 static void take_row(struct table *t, char *line, size_t len)
 {
 	const char *text, *server = t->reader->server;
@@ -358,9 +319,8 @@ static void take_row(struct table *t, char *line, size_t len)
 	int64_t t_ns;
 	bool is_bad = false;
 
-	split(&t->cells, line, len, t->delimiter);
-	if (t->cells.at.n < 2 || t->cells.at.n > t->n_columns + 1 ||
-	    t->cells.at.n <= t->time_column) {
+	split(t, line, len);
+	if (t->cells.n < 2 || t->cells.n > t->n_columns + 1 || t->cells.n <= t->time_column) {
 		bad_row(t, "has another number of columns than the header");
 		return;
 	}
@@ -371,9 +331,9 @@ static void take_row(struct table *t, char *line, size_t len)
 		return;
 	}
 	t_ns += t->relog_bias_s * 1000000000;
-	if (t->server_column != SIZE_MAX && t->server_column < t->cells.at.n) {
-		server = t->cells.at.at[t->server_column];
-		server_len = t->cells.len.at[t->server_column];
+	if (t->server_column != SIZE_MAX && t->server_column < t->cells.n) {
+		server = t->cells.at[t->server_column].at;
+		server_len = t->cells.at[t->server_column].len;
 	}
 	if (t->name_column != SIZE_MAX) {
 		char *name, *of = lode_alloc(server_len + 1);
@@ -381,10 +341,9 @@ static void take_row(struct table *t, char *line, size_t len)
 
 		memcpy(of, server, server_len);
 		of[server_len] = '\0';
-		if (t->name_column < t->cells.at.n && t->value_column < t->cells.at.n) {
-			name = cell_text(&t->cells, t->name_column);
-			value = lode_counter_number(t->cells.at.at[t->value_column],
-						    t->cells.len.at[t->value_column], &is_bad);
+		if (t->name_column < t->cells.n && t->value_column < t->cells.n) {
+			name = cell_text(t, t->name_column);
+			value = number_at(t, t->value_column, &is_bad);
 			lode_counter_add(t->reader, of, name, LODE_COUNTER_VALUE, t_ns, value);
 			free(name);
 		}
@@ -394,11 +353,7 @@ static void take_row(struct table *t, char *line, size_t len)
 		for (size_t i = 0; i < t->names.n; i++)
 			if (t->names.at[i])
 				lode_vec_append(&t->values,
-						i < t->cells.at.n
-							? lode_counter_number(t->cells.at.at[i],
-									      t->cells.len.at[i],
-									      &is_bad)
-							: NAN);
+						i < t->cells.n ? number_at(t, i, &is_bad) : NAN);
 		lode_counter_log_row(t->reader->log, group_of(t, server, server_len), t_ns,
 				     t->values.at);
 		t->reader->facts->n_rows++;
@@ -415,8 +370,7 @@ static void release_counter_table(struct table *t)
 		free(t->servers.at[i]);
 	lode_vec_release(&t->names);
 	lode_vec_release(&t->servers);
-	lode_vec_release(&t->cells.at);
-	lode_vec_release(&t->cells.len);
+	lode_vec_release(&t->cells);
 	lode_vec_release(&t->groups);
 	lode_vec_release(&t->values);
 	lode_strings_release(&t->server_ids);
@@ -455,19 +409,18 @@ struct sight {
 
 static void look_at_row(struct sight *sight, const struct table *t, struct lode_log_clock *clock)
 {
-	const struct cells *cells = &t->cells;
 	struct lode_log_time time;
 
 	sight->n_rows++;
-	sight->n_timed += t->time_column < cells->at.n &&
-			  lode_log_time_parse(&time, clock, cells->at.at[t->time_column],
-					      cells->len.at[t->time_column]);
-	for (size_t i = 0; i < cells->at.n && i < t->names.n; i++) {
+	sight->n_timed += t->time_column < t->cells.n &&
+			  lode_log_time_parse(&time, clock, t->cells.at[t->time_column].at,
+					      t->cells.at[t->time_column].len);
+	for (size_t i = 0; i < t->cells.n && i < t->names.n; i++) {
 		bool is_bad = false, is_number;
 
 		if (!t->names.at[i] && i != t->value_column)
 			continue;
-		is_number = !isnan(lode_counter_number(cells->at.at[i], cells->len.at[i], &is_bad));
+		is_number = !isnan(number_at(t, i, &is_bad));
 		sight->n_numbers += is_number;
 		sight->n_filled += is_number || is_bad;
 	}
@@ -487,7 +440,7 @@ static struct sight look_at_rows(struct table *t, char *row, char *end)
 		if (stop > row && stop[-1] == '\r')
 			stop--;
 		if (stop > row) {
-			split(&t->cells, row, (size_t)(stop - row), t->delimiter);
+			split(t, row, (size_t)(stop - row));
 			look_at_row(&sight, t, &clock);
 		}
 		row = feed ? feed + 1 : end;
@@ -519,7 +472,7 @@ static bool recognise_table(const uint8_t *bytes, size_t size)
 		return false;
 	copy = lode_alloc(size);
 	memcpy(copy, head, size);
-	split(&t.cells, copy, header - (head[header - 1] == '\r'), t.delimiter);
+	split(&t, copy, header - (head[header - 1] == '\r'));
 	set_columns(&t);
 	sight = look_at_rows(&t, copy + header + 1, copy + size);
 	release_counter_table(&t);

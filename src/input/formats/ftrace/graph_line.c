@@ -4,27 +4,18 @@
 
 #include "base/decimal.h"
 
-static struct lode_graph_text trim(const char *at, const char *end)
+static struct lode_slice trim(const char *at, const char *end)
 {
-	while (at < end && (*at == ' ' || *at == '\t'))
-		at++;
-	while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
-		end--;
-	return (struct lode_graph_text){at, (size_t)(end - at)};
+	return lode_slice_trim(lode_slice_between(at, end));
 }
 
-static bool is_text(struct lode_graph_text text, const char *word)
-{
-	return text.len == strlen(word) && !memcmp(text.at, word, text.len);
-}
-
-static const char *find_graph_line(struct lode_graph_text text, const char *word)
+static const char *find_graph_line(struct lode_slice text, const char *word)
 {
 	return memmem(text.at, text.len, word, strlen(word));
 }
 
 /* "bash-123", "kworker/0:1-45", "<...>-9": the number behind the last dash. */
-static bool parse_task(struct lode_graph_task *task, struct lode_graph_text text)
+static bool parse_task(struct lode_graph_task *task, struct lode_slice text)
 {
 	const char *end = text.at + text.len, *at = end;
 
@@ -38,7 +29,7 @@ static bool parse_task(struct lode_graph_task *task, struct lode_graph_text text
 }
 
 /* "1234.567890": seconds with six digits behind the point, or nine. */
-static bool parse_time_graph_line(struct lode_graph_line *out, struct lode_graph_text text)
+static bool parse_time_graph_line(struct lode_graph_line *out, struct lode_slice text)
 {
 	const char *point = memchr(text.at, '.', text.len);
 
@@ -52,7 +43,7 @@ static bool parse_time_graph_line(struct lode_graph_line *out, struct lode_graph
 }
 
 /* "0.123 us", "+ 12.345 us", "$ 1234567 us": a mark of how long it is may stand before. */
-static bool parse_duration(struct lode_graph_line *out, struct lode_graph_text text)
+static bool parse_duration(struct lode_graph_line *out, struct lode_slice text)
 {
 	const char *end = text.at + text.len;
 
@@ -68,7 +59,7 @@ static bool parse_duration(struct lode_graph_line *out, struct lode_graph_text t
 }
 
 /* "read_page", "read_page+0x10/0x40", "ext4_getattr [ext4]": what stands before the bracket. */
-static void set_function(struct lode_graph_line *out, struct lode_graph_text name)
+static void set_function(struct lode_graph_line *out, struct lode_slice name)
 {
 	const char *bracket = memchr(name.at, '[', name.len), *plus;
 
@@ -84,15 +75,15 @@ static void set_function(struct lode_graph_line *out, struct lode_graph_text nam
 
 /* The comment of a closing brace may name its function: read_page, read_page [ext4], read_page =
    0x0, read_page ret=0x0; or only tell what it gave: "= 0x0", "ret=0x0". */
-static void parse_exit(struct lode_graph_line *out, struct lode_graph_text text)
+static void parse_exit(struct lode_graph_line *out, struct lode_slice text)
 {
 	const char *at = find_graph_line(text, "/*"), *end, *mark;
-	struct lode_graph_text comment;
+	struct lode_slice comment;
 
 	out->kind = LODE_GRAPH_EXIT;
 	if (!at)
 		return;
-	comment = (struct lode_graph_text){at + 2, text.len - (size_t)(at + 2 - text.at)};
+	comment = (struct lode_slice){at + 2, text.len - (size_t)(at + 2 - text.at)};
 	end = find_graph_line(comment, "*/");
 	comment = trim(comment.at, end ? end : text.at + text.len);
 	mark = find_graph_line(comment, "= ");
@@ -104,7 +95,7 @@ static void parse_exit(struct lode_graph_line *out, struct lode_graph_text text)
 		set_function(out, comment);
 }
 
-static void parse_function(struct lode_graph_line *out, struct lode_graph_text text)
+static void parse_function(struct lode_graph_line *out, struct lode_slice text)
 {
 	const char *bracket;
 
@@ -121,7 +112,7 @@ static void parse_function(struct lode_graph_line *out, struct lode_graph_text t
 	if (!bracket || bracket == text.at)
 		return;
 	set_function(out, trim(text.at, bracket));
-	text = (struct lode_graph_text){bracket, text.len - (size_t)(bracket - text.at)};
+	text = (struct lode_slice){bracket, text.len - (size_t)(bracket - text.at)};
 	if (find_graph_line(text, ") {"))
 		out->kind = LODE_GRAPH_ENTER;
 	else if (find_graph_line(text, ");"))
@@ -129,7 +120,7 @@ static void parse_function(struct lode_graph_line *out, struct lode_graph_text t
 }
 
 /* "0)  bash-123  =>  sshd-456" */
-static bool parse_switch(struct lode_graph_line *out, struct lode_graph_text text)
+static bool parse_switch(struct lode_graph_line *out, struct lode_slice text)
 {
 	const char *arrow = find_graph_line(text, "=>");
 
@@ -141,7 +132,7 @@ static bool parse_switch(struct lode_graph_line *out, struct lode_graph_text tex
 }
 
 /* "CPU:1 [LOST 23 EVENTS]" */
-static bool parse_lost(struct lode_graph_line *out, struct lode_graph_text text)
+static bool parse_lost(struct lode_graph_line *out, struct lode_slice text)
 {
 	const char *lost = find_graph_line(text, "[LOST "), *cpu = find_graph_line(text, "CPU:");
 	int64_t n;
@@ -164,7 +155,7 @@ static bool parse_lost(struct lode_graph_line *out, struct lode_graph_text text)
 }
 
 /* "0)", from the left; what follows it. */
-static struct lode_graph_text parse_cpu(struct lode_graph_line *out, struct lode_graph_text text)
+static struct lode_slice parse_cpu(struct lode_graph_line *out, struct lode_slice text)
 {
 	size_t n = 0;
 
@@ -175,21 +166,21 @@ static struct lode_graph_text parse_cpu(struct lode_graph_line *out, struct lode
 	return text;
 }
 
-static bool is_mark(struct lode_graph_text text)
+static bool is_mark(struct lode_slice text)
 {
-	return is_text(text, "==========>") || is_text(text, "<==========");
+	return lode_slice_is(text, "==========>") || lode_slice_is(text, "<==========");
 }
 
 /*
  * Columns end in '|'; the function is what follows the last one, and may itself have '|' in its
  * arguments. So columns are taken from the left as long as they look like one.
  */
-static void parse_columns(struct lode_graph_line *out, struct lode_graph_text text)
+static void parse_columns(struct lode_graph_line *out, struct lode_slice text)
 {
 	const char *end = text.at + text.len, *bar;
 
 	while ((bar = memchr(text.at, '|', (size_t)(end - text.at)))) {
-		struct lode_graph_text column = trim(text.at, bar);
+		struct lode_slice column = trim(text.at, bar);
 
 		column = parse_cpu(out, column);
 		if (is_mark(column)) {
@@ -209,7 +200,7 @@ static void parse_columns(struct lode_graph_line *out, struct lode_graph_text te
 }
 
 /* trace-cmd's report: "bash-123   [000]  1234.567890: funcgraph_entry:   0.734 us   |  f();" */
-static bool parse_report(struct lode_graph_line *out, struct lode_graph_text text)
+static bool parse_report(struct lode_graph_line *out, struct lode_slice text)
 {
 	const char *event = find_graph_line(text, ": funcgraph_"), *end = text.at + text.len, *open,
 		   *close;
@@ -232,13 +223,13 @@ static bool parse_report(struct lode_graph_line *out, struct lode_graph_text tex
 
 void lode_graph_parse(struct lode_graph_line *out, const char *line, size_t len)
 {
-	struct lode_graph_text text = trim(line, line + len);
+	struct lode_slice text = trim(line, line + len);
 
 	*out = (struct lode_graph_line){.cpu = -1, .kind = LODE_GRAPH_NOTHING};
 	if (!text.len || *text.at == '#' || !strncmp(text.at, "-----", 5) || parse_lost(out, text))
 		return;
 	if (!memchr(text.at, '|', text.len)) {
-		struct lode_graph_text rest = parse_cpu(out, text);
+		struct lode_slice rest = parse_cpu(out, text);
 
 		if (parse_switch(out, rest))
 			return;

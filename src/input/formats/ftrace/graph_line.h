@@ -15,10 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lode_graph_text {
-	const char *at;
-	size_t len;
-};
+#include "base/slice.h"
 
 enum lode_graph_kind {
 	LODE_GRAPH_NOTHING, /* comments, headings, marks of interrupts, other events */
@@ -31,7 +28,7 @@ enum lode_graph_kind {
 };
 
 struct lode_graph_task {
-	struct lode_graph_text comm; /* `at` NULL: not printed */
+	struct lode_slice comm; /* `at` NULL: not printed */
 	int32_t tid;
 };
 
@@ -39,11 +36,11 @@ struct lode_graph_line {
 	enum lode_graph_kind kind;
 	bool has_time, has_duration;
 	int64_t t_ns, duration_ns;
-	int32_t cpu;			 /* -1: not printed */
-	struct lode_graph_task task;	 /* of the line; of a switch: who left */
-	struct lode_graph_task next;	 /* of a switch */
-	struct lode_graph_text function; /* empty: not named */
-	struct lode_graph_text module;	 /* "[ext4]" without its brackets; empty: the kernel */
+	int32_t cpu;		     /* -1: not printed */
+	struct lode_graph_task task; /* of the line; of a switch: who left */
+	struct lode_graph_task next; /* of a switch */
+	struct lode_slice function;  /* empty: not named */
+	struct lode_slice module;    /* "[ext4]" without its brackets; empty: the kernel */
 	uint64_t n_lost;
 };
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/slice.h"
 
 enum lode_log_role {
 	LODE_LOG_NONE,	    /* of no use here */
@@ -25,11 +26,6 @@ enum lode_log_role {
 	LODE_LOG_STATUS,
 	LODE_LOG_USER,
 	LODE_N_LOG_ROLES,
-};
-
-struct lode_log_span {
-	const char *at; /* NULL: the line does not have it */
-	size_t len;
 };
 
 /* What a field means, and in which unit its numbers are. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/delimited.h"
 #include "base/escape.h"
 
 static const int64_t ns_per_s = 1000000000;
@@ -342,34 +343,18 @@ static void settle_date(struct lode_log_layout *layout)
 
 struct lode_log_layout *lode_log_layout_table(const char *header, size_t len, const char *fields)
 {
-	static const char delimiters[] = ",;\t|";
 	struct lode_log_layout *layout = new_layout(LODE_LOG_TABLE, "a table with a header");
-	size_t most = 0, at = 0;
+	char *copy = lode_alloc(len + 1);
+	struct lode_cells cells = lode_cells(copy, len, '\0');
+	struct lode_slice name;
 
-	for (const char *d = delimiters; *d; d++) {
-		size_t n = 0;
-
-		for (size_t i = 0; i < len; i++)
-			n += header[i] == *d;
-		if (n > most) {
-			most = n;
-			layout->delimiter = *d;
-		}
+	memcpy(copy, header, len);
+	cells.delimiter = layout->delimiter = lode_cells_delimiter(header, len, ",;\t|");
+	while (layout->delimiter && lode_cells_next(&cells, &name)) {
+		name = lode_cells_name(name);
+		add_column(layout, name.at, name.len, fields);
 	}
-	while (most && at <= len) {
-		const char *end = memchr(header + at, layout->delimiter, len - at);
-		const char *name = header + at;
-		size_t n = end ? (size_t)(end - name) : len - at;
-
-		at += n + 1;
-		while (n && (*name == '"' || *name == ' ' || *name == '#')) {
-			name++;
-			n--;
-		}
-		while (n && (name[n - 1] == '"' || name[n - 1] == ' ' || name[n - 1] == '\r'))
-			n--;
-		add_column(layout, name, n, fields);
-	}
+	free(copy);
 	settle_date(layout);
 	if (!is_complete(layout)) {
 		lode_log_layout_free(layout);
@@ -383,6 +368,7 @@ struct lode_log_layout *lode_log_layout_w3c(const char *names, size_t len, const
 	struct lode_log_layout *layout = new_layout(LODE_LOG_W3C, "W3C extended");
 	const char *end = names + len;
 
+	layout->delimiter = ' ';
 	while (names < end) {
 		const char *p;
 
@@ -503,7 +489,7 @@ static struct lode_log_layout *guess_combined(const char *line, size_t len, cons
 					      char *why, size_t why_size)
 {
 	struct lode_log_splitter *splitter = lode_log_splitter_new();
-	struct lode_log_span spans[LODE_N_LOG_ROLES];
+	struct lode_slice spans[LODE_N_LOG_ROLES];
 	struct tail_guess g = {0};
 	struct lode_log_layout *layout = NULL;
 	char words[1200], *copy = lode_alloc(len + 1);
@@ -567,7 +553,7 @@ static struct lode_log_layout *guess_combined(const char *line, size_t len, cons
 static bool fits(const struct lode_log_layout *layout, const char *line, size_t len)
 {
 	struct lode_log_splitter *splitter = lode_log_splitter_new();
-	struct lode_log_span spans[LODE_N_LOG_ROLES];
+	struct lode_slice spans[LODE_N_LOG_ROLES];
 	char *copy = lode_alloc(len + 1);
 	bool ok;
 

@@ -34,7 +34,7 @@ struct lode_log_layout {
 	LODE_VEC(struct lode_log_step) steps; /* literals */
 	char *tail;			      /* what must stand behind the last field */
 	size_t tail_len;
-	char delimiter;				   /* table */
+	char delimiter;				   /* table, w3c */
 	LODE_VEC(struct lode_log_meaning) columns; /* table, w3c */
 	const char *fields; /* json: struct lode_log_options.fields, borrowed */
 	char words[160];    /* what the log is, for people */
@@ -70,7 +70,7 @@ void lode_log_splitter_free(struct lode_log_splitter *splitter);
  * does not have this layout. Spans are valid until the next call.
  */
 bool lode_log_split(struct lode_log_splitter *splitter, const struct lode_log_layout *layout,
-		    char *line, size_t len, struct lode_log_span spans[LODE_N_LOG_ROLES]);
+		    char *line, size_t len, struct lode_slice spans[LODE_N_LOG_ROLES]);
 
 /* How the spans of the last line are to be understood; in JSON each line has its own fields. */
 const struct lode_log_units *lode_log_split_units(const struct lode_log_splitter *splitter,

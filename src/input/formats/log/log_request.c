@@ -7,7 +7,7 @@
 static const int64_t ns_per_s = 1000000000, ns_per_ms = 1000000;
 
 /* "-" or nothing: the writer had nothing to say. */
-static bool is_absent(const struct lode_log_span *span)
+static bool is_absent(const struct lode_slice *span)
 {
 	return !span->at || span->len == 0 || (span->len == 1 && *span->at == '-');
 }
@@ -32,7 +32,7 @@ static bool parse_duration(int64_t *out_ns, const char *text, size_t len, int64_
  * "0.005", "0.1, 0.2 : 0.3", "-": servers asked one after another, so their times add up. Unknown
  * when no server was asked, or when one of the numbers is none.
  */
-static int64_t parse_upstream(const struct lode_log_span *span, int64_t unit_ns)
+static int64_t parse_upstream(const struct lode_slice *span, int64_t unit_ns)
 {
 	const char *p = span->at, *end = p + span->len;
 	int64_t sum = LODE_UPSTREAM_UNKNOWN, one;
@@ -57,8 +57,7 @@ static int64_t parse_upstream(const struct lode_log_span *span, int64_t unit_ns)
 }
 
 /* HAProxy: TR/Tw/Tc/Tr/Ta in ms, -1 for what was never reached, "+" before Ta that is not final. */
-static bool parse_timers(const struct lode_log_span *span, int64_t *response_ns,
-			 int64_t *upstream_ns)
+static bool parse_timers(const struct lode_slice *span, int64_t *response_ns, int64_t *upstream_ns)
 {
 	int64_t value[5] = {-1, -1, -1, -1, -1}, upstream = -1;
 	const char *p = span->at, *end = p + span->len;
@@ -88,11 +87,11 @@ static bool parse_timers(const struct lode_log_span *span, int64_t *response_ns,
 
 static bool parse_time_log_request(struct lode_log_request *out, struct lode_log_clock *clock,
 				   const struct lode_log_units *units,
-				   const struct lode_log_span *spans)
+				   const struct lode_slice *spans)
 {
 	struct lode_log_time time;
 	int64_t fraction;
-	const struct lode_log_span *fine = &spans[LODE_LOG_FINE_TIME], *t = &spans[LODE_LOG_TIME];
+	const struct lode_slice *fine = &spans[LODE_LOG_FINE_TIME], *t = &spans[LODE_LOG_TIME];
 
 	if (!is_absent(fine) && lode_log_time_parse(&time, clock, fine->at, fine->len))
 		;
@@ -117,7 +116,7 @@ static bool parse_time_log_request(struct lode_log_request *out, struct lode_log
 }
 
 /* "GET /path HTTP/1.1"; a request that is none (a scan, TLS on a plain port) is all URL. */
-static void parse_request(struct lode_log_request *out, const struct lode_log_span *span)
+static void parse_request(struct lode_log_request *out, const struct lode_slice *span)
 {
 	const char *end = span->at + span->len;
 	const char *space = memchr(span->at, ' ', span->len), *protocol;
@@ -125,13 +124,13 @@ static void parse_request(struct lode_log_request *out, const struct lode_log_sp
 	out->url = *span;
 	if (!space || space == span->at)
 		return;
-	out->method = (struct lode_log_span){span->at, (size_t)(space - span->at)};
+	out->method = (struct lode_slice){span->at, (size_t)(space - span->at)};
 	protocol = memrchr(space + 1, ' ', (size_t)(end - space - 1));
 	out->url.at = space + 1;
 	out->url.len = (size_t)((protocol ? protocol : end) - space - 1);
 }
 
-static uint16_t parse_status(const struct lode_log_span *span)
+static uint16_t parse_status(const struct lode_slice *span)
 {
 	unsigned value = 0;
 
@@ -146,7 +145,7 @@ static uint16_t parse_status(const struct lode_log_span *span)
 enum lode_log_verdict lode_log_request_parse(struct lode_log_request *out,
 					     struct lode_log_clock *clock,
 					     const struct lode_log_units *units,
-					     const struct lode_log_span spans[LODE_N_LOG_ROLES])
+					     const struct lode_slice spans[LODE_N_LOG_ROLES])
 {
 	struct lode_request *request = &out->request;
 

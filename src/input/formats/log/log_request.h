@@ -20,12 +20,12 @@ struct lode_log_request {
 	struct lode_request request; /* action and user are not set; end_ns may be without a zone */
 	bool has_zone;		     /* else end_ns is a wall clock's */
 	bool is_start;		     /* the log has the start; end_ns is the end all the same */
-	struct lode_log_span method, url, user;
+	struct lode_slice method, url, user;
 };
 
 enum lode_log_verdict lode_log_request_parse(struct lode_log_request *out,
 					     struct lode_log_clock *clock,
 					     const struct lode_log_units *units,
-					     const struct lode_log_span spans[LODE_N_LOG_ROLES]);
+					     const struct lode_slice spans[LODE_N_LOG_ROLES]);
 
 const char *lode_log_verdict_words(enum lode_log_verdict verdict);

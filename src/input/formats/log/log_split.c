@@ -3,6 +3,7 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
+#include "base/delimited.h"
 #include "base/map.h"
 #include "input/formats/log/log_layout.h"
 
@@ -77,7 +78,7 @@ static const char *field_end(const char *start, const char *end, const char *tex
 }
 
 static bool split_literals(const struct lode_log_layout *layout, const char *line, size_t len,
-			   struct lode_log_span *spans)
+			   struct lode_slice *spans)
 {
 	const struct lode_log_step *steps = layout->steps.at;
 	const char *at = line, *end = line + len, *stop;
@@ -97,7 +98,7 @@ static bool split_literals(const struct lode_log_layout *layout, const char *lin
 			stop = field_end(at, end, text, text_len, steps[i].role);
 		if (!stop)
 			return false;
-		spans[steps[i].role] = (struct lode_log_span){at, (size_t)(stop - at)};
+		spans[steps[i].role] = (struct lode_slice){at, (size_t)(stop - at)};
 		at = stop + text_len;
 	}
 	return at == end;
@@ -105,71 +106,17 @@ static bool split_literals(const struct lode_log_layout *layout, const char *lin
 
 /* ---- Columns ---- */
 
-/* A quoted field, its doubled quotes undone in place; gives where it ends, or NULL. */
-static char *take_quoted(char *p, const char *end, struct lode_log_span *span)
+/* W3C logs have no quotes. */
+static bool split_columns(const struct lode_log_layout *layout, char *line, size_t len,
+			  struct lode_slice *spans)
 {
-	char *out = p + 1;
+	struct lode_cells cells = lode_cells(line, len, layout->delimiter);
 
-	span->at = out;
-	for (p++; p < end; p++) {
-		if (*p == '"') {
-			if (p + 1 < end && p[1] == '"')
-				p++;
-			else
-				break;
-		}
-		*out++ = *p;
-	}
-	span->len = (size_t)(out - span->at);
-	return p < end ? p + 1 : NULL;
-}
-
-static bool split_table(const struct lode_log_layout *layout, char *line, size_t len,
-			struct lode_log_span *spans)
-{
-	char *p = line, *end = line + len;
-
-	for (size_t i = 0; i < layout->columns.n; i++) {
-		struct lode_log_span span;
-
-		if (p < end && *p == '"') {
-			p = take_quoted(p, end, &span);
-			if (!p || (p < end && *p != layout->delimiter))
-				return false;
-		} else {
-			char *stop =
-				p < end ? memchr(p, layout->delimiter, (size_t)(end - p)) : NULL;
-
-			span.at = p;
-			span.len = (size_t)((stop ? stop : end) - p);
-			p += span.len;
-		}
-		spans[layout->columns.at[i].role] = span;
-		if (p == end)
-			return i + 1 == layout->columns.n;
-		p++;
-	}
-	return false;
-}
-
-static bool split_w3c(const struct lode_log_layout *layout, const char *line, size_t len,
-		      struct lode_log_span *spans)
-{
-	const char *p = line, *end = line + len;
-
-	if (len && *line == '#')
-		return false;
-	for (size_t i = 0; i < layout->columns.n; i++) {
-		const char *stop = p < end ? memchr(p, ' ', (size_t)(end - p)) : NULL;
-
-		if (p >= end)
+	cells.is_bare = layout->family == LODE_LOG_W3C;
+	for (size_t i = 0; i < layout->columns.n; i++)
+		if (!lode_cells_next(&cells, &spans[layout->columns.at[i].role]))
 			return false;
-		if (!stop)
-			stop = end;
-		spans[layout->columns.at[i].role] = (struct lode_log_span){p, (size_t)(stop - p)};
-		p = stop + 1;
-	}
-	return p > end;
+	return !cells.at && !cells.is_odd;
 }
 
 /* ---- JSON ---- */
@@ -268,7 +215,7 @@ static int json_end_array(void *context)
 }
 
 static bool split_json(struct lode_log_splitter *s, const struct lode_log_layout *layout,
-		       const char *line, size_t len, struct lode_log_span *spans)
+		       const char *line, size_t len, struct lode_slice *spans)
 {
 	static const yajl_callbacks callbacks = {
 		.yajl_number = json_number,
@@ -294,22 +241,20 @@ static bool split_json(struct lode_log_splitter *s, const struct lode_log_layout
 		yajl_free(parser);
 	for (int role = 0; ok && role < LODE_N_LOG_ROLES; role++)
 		if (s->has[role])
-			spans[role] =
-				(struct lode_log_span){s->text.at + s->at[role], s->len[role]};
+			spans[role] = (struct lode_slice){s->text.at + s->at[role], s->len[role]};
 	return ok;
 }
 
 bool lode_log_split(struct lode_log_splitter *splitter, const struct lode_log_layout *layout,
-		    char *line, size_t len, struct lode_log_span spans[LODE_N_LOG_ROLES])
+		    char *line, size_t len, struct lode_slice spans[LODE_N_LOG_ROLES])
 {
 	memset(spans, 0, LODE_N_LOG_ROLES * sizeof(*spans));
 	switch (layout->family) {
 	case LODE_LOG_LITERALS:
 		return split_literals(layout, line, len, spans);
 	case LODE_LOG_TABLE:
-		return split_table(layout, line, len, spans);
 	case LODE_LOG_W3C:
-		return split_w3c(layout, line, len, spans);
+		return split_columns(layout, line, len, spans);
 	case LODE_LOG_JSON:
 		return split_json(splitter, layout, line, len, spans);
 	}

@@ -72,7 +72,7 @@ struct reading {
 	struct lode_error *err;
 	struct lode_input *input;
 	const char *path;
-	const struct lode_log_text *text;	    /* NULL: the path is read */
+	const struct lode_slice *text;		    /* NULL: the path is read */
 	LODE_VEC(struct lode_log_layout *) layouts; /* the last one is in use */
 	char *rest;				    /* the begun line behind the last block */
 	size_t rest_size, rest_capacity;
@@ -263,7 +263,7 @@ static void count_bad(struct item *item, enum lode_log_verdict verdict, const ch
 
 static void parse_line(struct worker *w, struct item *item, char *line, size_t len)
 {
-	struct lode_log_span spans[LODE_N_LOG_ROLES];
+	struct lode_slice spans[LODE_N_LOG_ROLES];
 	struct lode_log_request parsed;
 	enum lode_log_verdict verdict = LODE_LOG_BAD_LINE;
 
@@ -477,7 +477,7 @@ static int set_up(struct reading *r, struct lode_error *err)
 	}
 	rc = LODE_OK;
 	if (r->text)
-		lode_input_open_bytes(&r->input, r->path, r->text->at, r->text->size);
+		lode_input_open_bytes(&r->input, r->path, r->text->at, r->text->len);
 	else
 		rc = lode_input_open(&r->input, r->path, err);
 	if (rc == LODE_OK)
@@ -541,7 +541,7 @@ static int conclude(struct reading *r, struct lode_error *err)
 
 /* `text` NULL: what is at `path`. */
 static int read_log(const struct lode_request_sink *sink, const char *path,
-		    const struct lode_log_text *text, const struct lode_log_options *options,
+		    const struct lode_slice *text, const struct lode_log_options *options,
 		    struct lode_log_facts *facts, struct lode_error *err)
 {
 	struct reading *r = lode_alloc0(1, sizeof(*r));
@@ -576,9 +576,8 @@ int lode_requests_read(const struct lode_request_sink *sink, const char *path,
 }
 
 int lode_requests_read_text(const struct lode_request_sink *sink, const char *name,
-			    const struct lode_log_text *text,
-			    const struct lode_log_options *options, struct lode_log_facts *facts,
-			    struct lode_error *err)
+			    const struct lode_slice *text, const struct lode_log_options *options,
+			    struct lode_log_facts *facts, struct lode_error *err)
 {
 	return read_log(sink, name, text, options, facts, err);
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/slice.h"
 #include "model/requests.h"
 #include "input/format.h"
 
@@ -65,14 +66,9 @@ int lode_requests_read(const struct lode_request_sink *sink, const char *path,
 		       struct lode_error *err);
 
 /* The same of plain text in memory; `name` stands for its path. */
-struct lode_log_text {
-	const char *at;
-	size_t size;
-};
 int lode_requests_read_text(const struct lode_request_sink *sink, const char *name,
-			    const struct lode_log_text *text,
-			    const struct lode_log_options *options, struct lode_log_facts *facts,
-			    struct lode_error *err);
+			    const struct lode_slice *text, const struct lode_log_options *options,
+			    struct lode_log_facts *facts, struct lode_error *err);
 
 /* The options are sound: LODE_ERR_ARG tells what is not. */
 int lode_log_options_check(const struct lode_log_options *options, struct lode_error *err);

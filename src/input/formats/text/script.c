@@ -70,7 +70,7 @@ struct script {
 	size_t n_hashed;
 };
 
-static void copy_text(char *to, size_t size, struct lode_text text)
+static void copy_text(char *to, size_t size, struct lode_slice text)
 {
 	size_t n = text.len < size - 1 ? text.len : size - 1;
 
@@ -203,12 +203,12 @@ static const struct lode_tap_wish *wish_of(struct script *s, const struct lode_s
 }
 
 /* The fields that the tap wants, while the line is at hand. */
-static void tap_payload(struct script *s, struct lode_text payload)
+static void tap_payload(struct script *s, struct lode_slice payload)
 {
 	struct pending *p = &s->pending;
 	const struct lode_tap_wish *wish;
 	struct lode_tap_event *tapped = &p->tapped;
-	struct lode_text text;
+	struct lode_slice text;
 
 	tapped->id = LODE_NONE;
 	if (!s->options->tap)
@@ -266,7 +266,7 @@ static void tap_record(struct script *s, const struct lode_script_record *record
 
 /* ---- Threads ---- */
 
-static void set_comm(struct script *s, const struct lode_sample *sample, struct lode_text comm)
+static void set_comm(struct script *s, const struct lode_sample *sample, struct lode_slice comm)
 {
 	uint32_t *known;
 	uint32_t id;
@@ -290,7 +290,7 @@ static void set_comm(struct script *s, const struct lode_sample *sample, struct 
 
 /* What --show-task-events and --show-lost-events print. */
 static void take_record_script(struct script *s, const struct lode_sample *at,
-			       struct lode_text text)
+			       struct lode_slice text)
 {
 	struct lode_script_record record;
 	char name[COMM_BYTES];
@@ -326,7 +326,7 @@ static void take_record_script(struct script *s, const struct lode_sample *at,
 
 /* Births and ends from their tracepoints, where the records are not in the text. */
 static void take_process_event(struct script *s, const struct lode_sample *at,
-			       enum lode_script_class class, struct lode_text payload)
+			       enum lode_script_class class, struct lode_slice payload)
 {
 	int64_t tid;
 
@@ -340,7 +340,7 @@ static void take_process_event(struct script *s, const struct lode_sample *at,
 
 /* ---- Samples ---- */
 
-static void set_left(struct lode_switch *record, struct lode_text state)
+static void set_left(struct lode_switch *record, struct lode_slice state)
 {
 	int64_t bits = -1;
 
@@ -363,7 +363,7 @@ static void set_left(struct lode_switch *record, struct lode_text state)
 	record->is_disk_sleep = state.len && state.at[0] == 'D';
 }
 
-static bool take_switch(struct pending *p, struct lode_text payload)
+static bool take_switch(struct pending *p, struct lode_slice payload)
 {
 	struct lode_script_switch parsed;
 
@@ -381,7 +381,7 @@ static bool take_switch(struct pending *p, struct lode_text payload)
 	return true;
 }
 
-static bool take_waking(struct pending *p, struct lode_text payload)
+static bool take_waking(struct pending *p, struct lode_slice payload)
 {
 	struct lode_script_waking parsed;
 
@@ -438,7 +438,7 @@ static void emit(struct script *s)
 }
 
 /* The part of a sample that needs no stack. */
-static void take_payload(struct script *s, struct lode_text payload)
+static void take_payload(struct script *s, struct lode_slice payload)
 {
 	struct pending *p = &s->pending;
 	const struct lode_sample *at = &p->sample;

@@ -101,11 +101,11 @@ static bool block_request(uint64_t *out, const char *at, const char *end, const 
 	return false;
 }
 
-struct lode_text lode_script_text(struct lode_text payload, const char *field)
+struct lode_slice lode_script_text(struct lode_slice payload, const char *field)
 {
 	const char *end = payload.at + payload.len, *p;
 	size_t len = strlen(field);
-	struct lode_text none = {payload.at, 0}, text;
+	struct lode_slice none = {payload.at, 0}, text;
 
 	for (p = payload.at; p + len < end; p++) {
 		if ((p > payload.at && is_word_script_fields(p[-1])) || memcmp(p, field, len) != 0)
@@ -124,12 +124,12 @@ struct lode_text lode_script_text(struct lode_text payload, const char *field)
 	return none;
 }
 
-bool lode_script_value(uint64_t *out, const char *tracepoint, struct lode_text payload,
+bool lode_script_value(uint64_t *out, const char *tracepoint, struct lode_slice payload,
 		       const char *field, unsigned element)
 {
 	const char *at = payload.at, *end = payload.at + payload.len;
 	struct lode_script_waking waking;
-	struct lode_text text;
+	struct lode_slice text;
 
 	if (starts_with_script_fields(tracepoint, "raw_syscalls:"))
 		return raw_syscall(out, at, end, field, element);

@@ -15,7 +15,7 @@
 #include "input/formats/text/script_line.h"
 
 /* The field's value, of an array its element's; of text a hash. False if it is not there. */
-bool lode_script_value(uint64_t *out, const char *tracepoint, struct lode_text payload,
+bool lode_script_value(uint64_t *out, const char *tracepoint, struct lode_slice payload,
 		       const char *field, unsigned element);
 /* The field as text; an empty one if it is not there. */
-struct lode_text lode_script_text(struct lode_text payload, const char *field);
+struct lode_slice lode_script_text(struct lode_slice payload, const char *field);

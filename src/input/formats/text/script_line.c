@@ -7,35 +7,7 @@
 /* From here on addresses are the kernel's, on all 64-bit machines that perf knows. */
 #define KERNEL_START ((uint64_t)0xffff << 48)
 
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static bool ends_with(struct lode_text text, const char *end)
-{
-	size_t n = strlen(end);
-
-	return text.len >= n && !memcmp(text.at + text.len - n, end, n);
-}
-
-static bool starts_with_script_line(struct lode_text text, const char *start)
-{
-	size_t n = strlen(start);
-
-	return text.len >= n && !memcmp(text.at, start, n);
-}
-
-static struct lode_text trim(struct lode_text text)
-{
-	while (text.len && is_space(*text.at))
-		text.at++, text.len--;
-	while (text.len && is_space(text.at[text.len - 1]))
-		text.len--;
-	return text;
-}
-
-static bool parse_tid(struct lode_text text, int32_t *out)
+static bool parse_tid(struct lode_slice text, int32_t *out)
 {
 	int64_t n;
 
@@ -46,27 +18,27 @@ static bool parse_tid(struct lode_text text, int32_t *out)
 }
 
 /* The last word of *text, taken off. */
-static struct lode_text take_last_word(struct lode_text *text)
+static struct lode_slice take_last_word(struct lode_slice *text)
 {
-	struct lode_text word;
+	struct lode_slice word;
 
-	*text = trim(*text);
+	*text = lode_slice_trim(*text);
 	word.len = 0;
-	while (word.len < text->len && !is_space(text->at[text->len - 1 - word.len]))
+	while (word.len < text->len && !lode_is_blank(text->at[text->len - 1 - word.len]))
 		word.len++;
 	text->len -= word.len;
 	word.at = text->at + text->len;
 	return word;
 }
 
-static struct lode_text take_first_word(struct lode_text *text)
+static struct lode_slice take_first_word(struct lode_slice *text)
 {
-	struct lode_text word;
+	struct lode_slice word;
 
-	*text = trim(*text);
+	*text = lode_slice_trim(*text);
 	word.at = text->at;
 	word.len = 0;
-	while (word.len < text->len && !is_space(text->at[word.len]))
+	while (word.len < text->len && !lode_is_blank(text->at[word.len]))
 		word.len++;
 	text->at += word.len;
 	text->len -= word.len;
@@ -76,7 +48,7 @@ static struct lode_text take_first_word(struct lode_text *text)
 /* ---- The line that starts a sample ---- */
 
 /* "1869.769326781" as ns, without a double in between. */
-static bool parse_time_script_line(struct lode_text text, int64_t *t_ns)
+static bool parse_time_script_line(struct lode_slice text, int64_t *t_ns)
 {
 	const char *dot = memchr(text.at, '.', text.len);
 	size_t n_decimals = dot ? text.len - (size_t)(dot - text.at) - 1 : 0;
@@ -88,7 +60,7 @@ static bool parse_time_script_line(struct lode_text text, int64_t *t_ns)
 }
 
 /* Flags of --fields misc: "K", "U", "S  ", "E", ... */
-static bool is_misc(struct lode_text word)
+static bool is_misc(struct lode_slice word)
 {
 	if (!word.len || word.len > 8)
 		return false;
@@ -99,9 +71,9 @@ static bool is_misc(struct lode_text word)
 }
 
 /* What stands before the time, from right to left: comms may hold anything. */
-static bool parse_who(struct lode_script_sample *out, struct lode_text text)
+static bool parse_who(struct lode_script_sample *out, struct lode_slice text)
 {
-	struct lode_text word = take_last_word(&text);
+	struct lode_slice word = take_last_word(&text);
 	const char *slash;
 	int64_t cpu;
 
@@ -118,25 +90,25 @@ static bool parse_who(struct lode_script_sample *out, struct lode_text text)
 	out->pid = -1;
 	slash = memchr(word.at, '/', word.len);
 	if (slash) {
-		struct lode_text pid = {word.at, (size_t)(slash - word.at)};
+		struct lode_slice pid = {word.at, (size_t)(slash - word.at)};
 
 		if (!parse_tid(pid, &out->pid))
 			return false;
-		word = (struct lode_text){slash + 1, word.len - pid.len - 1};
+		word = (struct lode_slice){slash + 1, word.len - pid.len - 1};
 	}
-	out->comm = trim(text);
+	out->comm = lode_slice_trim(text);
 	return parse_tid(word, &out->tid);
 }
 
-static void parse_what(struct lode_script_sample *out, struct lode_text text)
+static void parse_what(struct lode_script_sample *out, struct lode_slice text)
 {
-	struct lode_text rest = text;
-	struct lode_text word = take_first_word(&rest);
+	struct lode_slice rest = text;
+	struct lode_slice word = take_first_word(&rest);
 	int64_t period;
 
 	out->has_period = false;
 	out->period = 0;
-	out->event = (struct lode_text){word.at, 0};
+	out->event = (struct lode_slice){word.at, 0};
 	if (lode_int_parse(&period, word.at, word.len) && period >= 0) {
 		out->has_period = true;
 		out->period = (uint64_t)period;
@@ -144,11 +116,11 @@ static void parse_what(struct lode_script_sample *out, struct lode_text text)
 		word = take_first_word(&rest);
 	}
 	if (word.len > 1 && word.at[word.len - 1] == ':' &&
-	    !starts_with_script_line(word, "PERF_RECORD_")) {
-		out->event = (struct lode_text){word.at, word.len - 1};
+	    !lode_slice_begins(word, "PERF_RECORD_")) {
+		out->event = (struct lode_slice){word.at, word.len - 1};
 		text = rest;
 	}
-	out->payload = trim(text);
+	out->payload = lode_slice_trim(text);
 }
 
 bool lode_script_parse_sample(struct lode_script_sample *out, const char *line, size_t len)
@@ -158,17 +130,17 @@ bool lode_script_parse_sample(struct lode_script_sample *out, const char *line, 
 	/* The first colon behind a time that has a thread before it. A comm with a colon in it
 	   ("kworker/0:1") has no time there. */
 	for (; (colon = memchr(at, ':', (size_t)(end - at))); at = colon + 1) {
-		struct lode_text before = {line, (size_t)(colon - line)};
-		struct lode_text time;
+		struct lode_slice before = {line, (size_t)(colon - line)};
+		struct lode_slice time;
 
-		if (colon + 1 < end && !is_space(colon[1]))
+		if (colon + 1 < end && !lode_is_blank(colon[1]))
 			continue;
 		if (!before.len || !lode_is_digit(colon[-1]))
 			continue;
 		time = take_last_word(&before);
 		if (!parse_time_script_line(time, &out->t_ns) || !parse_who(out, before))
 			continue;
-		parse_what(out, (struct lode_text){colon + 1, (size_t)(end - colon - 1)});
+		parse_what(out, (struct lode_slice){colon + 1, (size_t)(end - colon - 1)});
 		return true;
 	}
 	return false;
@@ -176,7 +148,7 @@ bool lode_script_parse_sample(struct lode_script_sample *out, const char *line, 
 
 /* ---- A line of the callchain ---- */
 
-static bool parse_hex(struct lode_text text, uint64_t *out)
+static bool parse_hex(struct lode_slice text, uint64_t *out)
 {
 	uint64_t n = 0;
 
@@ -197,7 +169,7 @@ static bool parse_hex(struct lode_text text, uint64_t *out)
 }
 
 /* Takes "+0x1f" off the end. */
-static void drop_offset(struct lode_text *text)
+static void drop_offset(struct lode_slice *text)
 {
 	size_t n = text->len;
 	uint64_t ignored;
@@ -205,12 +177,12 @@ static void drop_offset(struct lode_text *text)
 	while (n && text->at[n - 1] != '+')
 		n--;
 	if (n > 1 && text->len - n > 2 && text->at[n] == '0' && text->at[n + 1] == 'x' &&
-	    parse_hex((struct lode_text){text->at + n + 2, text->len - n - 2}, &ignored))
+	    parse_hex((struct lode_slice){text->at + n + 2, text->len - n - 2}, &ignored))
 		text->len = n - 1;
 }
 
 /* Takes "@@GLIBC_2.34" or "@plt"-less versions off the end: they are not part of the name. */
-static void drop_version(struct lode_text *text)
+static void drop_version(struct lode_slice *text)
 {
 	size_t n = text->len;
 
@@ -226,20 +198,20 @@ static void drop_version(struct lode_text *text)
 }
 
 /* Takes the last "(...)" off, with brackets in it paired: "(/tmp/x (deleted))". */
-static bool take_parens(struct lode_text *text, struct lode_text *inside)
+static bool take_parens(struct lode_slice *text, struct lode_slice *inside)
 {
 	size_t depth = 0;
 
-	*text = trim(*text);
+	*text = lode_slice_trim(*text);
 	if (!text->len || text->at[text->len - 1] != ')')
 		return false;
 	for (size_t i = text->len; i-- > 0;) {
 		if (text->at[i] == ')')
 			depth++;
 		else if (text->at[i] == '(' && --depth == 0) {
-			if (i && !is_space(text->at[i - 1]))
+			if (i && !lode_is_blank(text->at[i - 1]))
 				return false; /* "f(int)": a parameter list */
-			*inside = (struct lode_text){text->at + i + 1, text->len - i - 2};
+			*inside = (struct lode_slice){text->at + i + 1, text->len - i - 2};
 			text->len = i;
 			return true;
 		}
@@ -248,28 +220,28 @@ static bool take_parens(struct lode_text *text, struct lode_text *inside)
 }
 
 /* In brackets, but not the kernel's: mappings of user space that are no files. */
-static bool is_user_mapping(struct lode_text module)
+static bool is_user_mapping(struct lode_slice module)
 {
 	static const char *const names[] = {"[vdso]", "[vsyscall]", "[unknown]", "[heap]",
 					    "[stack", "[anon",	    "[uprobes]", "[vvar"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (starts_with_script_line(module, names[i]))
+		if (lode_slice_begins(module, names[i]))
 			return true;
 	return false;
 }
 
-static void set_module(struct lode_script_frame *out, struct lode_text module)
+static void set_module(struct lode_script_frame *out, struct lode_slice module)
 {
 	static const char deleted[] = " (deleted)";
 	bool is_kernel_file;
 
 	drop_offset(&module);
-	if (ends_with(module, deleted))
+	if (lode_slice_ends(module, deleted))
 		module.len -= sizeof(deleted) - 1;
-	is_kernel_file = starts_with_script_line(module, "/lib/modules/") ||
-			 starts_with_script_line(module, "/usr/lib/modules/") ||
-			 ends_with(module, ".ko");
+	is_kernel_file = lode_slice_begins(module, "/lib/modules/") ||
+			 lode_slice_begins(module, "/usr/lib/modules/") ||
+			 lode_slice_ends(module, ".ko");
 	for (size_t i = module.len; i-- > 0;) {
 		if (module.at[i] == '/') {
 			module.at += i + 1;
@@ -285,7 +257,7 @@ static void set_module(struct lode_script_frame *out, struct lode_text module)
 
 bool lode_script_parse_frame(struct lode_script_frame *out, const char *line, size_t len)
 {
-	struct lode_text text = {line, len}, module;
+	struct lode_slice text = {line, len}, module;
 
 	memset(out, 0, sizeof(*out));
 	if (!parse_hex(take_first_word(&text), &out->address))
@@ -298,44 +270,44 @@ bool lode_script_parse_frame(struct lode_script_frame *out, const char *line, si
 		else
 			set_module(out, module);
 	}
-	out->function = trim(text);
+	out->function = lode_slice_trim(text);
 	drop_offset(&out->function);
 	drop_version(&out->function);
-	if (starts_with_script_line(out->function, "[unknown]"))
+	if (lode_slice_begins(out->function, "[unknown]"))
 		out->function.len = 0;
 	return true;
 }
 
 /* ---- Records ---- */
 
-static struct lode_text behind(struct lode_text text, const char *at)
+static struct lode_slice behind(struct lode_slice text, const char *at)
 {
-	return (struct lode_text){at, text.len - (size_t)(at - text.at)};
+	return (struct lode_slice){at, text.len - (size_t)(at - text.at)};
 }
 
-static const char *find_script_line(struct lode_text text, const char *needle)
+static const char *find_script_line(struct lode_slice text, const char *needle)
 {
 	return memmem(text.at, text.len, needle, strlen(needle));
 }
 
 /* "12:13" with any separator. */
-static bool parse_pair(struct lode_text text, char separator, int32_t *pid, int32_t *tid)
+static bool parse_pair(struct lode_slice text, char separator, int32_t *pid, int32_t *tid)
 {
 	const char *at = memchr(text.at, separator, text.len);
 
-	return at && parse_tid((struct lode_text){text.at, (size_t)(at - text.at)}, pid) &&
+	return at && parse_tid((struct lode_slice){text.at, (size_t)(at - text.at)}, pid) &&
 	       parse_tid(behind(text, at + 1), tid);
 }
 
 /* "(12:13):(1:1)" */
-static bool parse_pairs(struct lode_script_record *out, struct lode_text text)
+static bool parse_pairs(struct lode_script_record *out, struct lode_slice text)
 {
 	const char *middle = find_script_line(text, "):(");
-	struct lode_text child, parent;
+	struct lode_slice child, parent;
 
-	if (!middle || *text.at != '(' || !ends_with(text, ")"))
+	if (!middle || *text.at != '(' || !lode_slice_ends(text, ")"))
 		return false;
-	child = (struct lode_text){text.at + 1, (size_t)(middle - text.at) - 1};
+	child = (struct lode_slice){text.at + 1, (size_t)(middle - text.at) - 1};
 	parent = behind(text, middle + 3);
 	parent.len--;
 	return parse_pair(child, ':', &out->pid, &out->tid) &&
@@ -343,17 +315,17 @@ static bool parse_pairs(struct lode_script_record *out, struct lode_text text)
 }
 
 /* "name:12/13"; names may hold colons. */
-static bool parse_comm(struct lode_script_record *out, struct lode_text text)
+static bool parse_comm(struct lode_script_record *out, struct lode_slice text)
 {
 	const char *colon = memrchr(text.at, ':', text.len);
 
 	if (!colon)
 		return false;
-	out->comm = (struct lode_text){text.at, (size_t)(colon - text.at)};
+	out->comm = (struct lode_slice){text.at, (size_t)(colon - text.at)};
 	return parse_pair(behind(text, colon + 1), '/', &out->pid, &out->tid);
 }
 
-bool lode_script_parse_record(struct lode_script_record *out, struct lode_text text)
+bool lode_script_parse_record(struct lode_script_record *out, struct lode_slice text)
 {
 	static const struct {
 		const char *start;
@@ -370,7 +342,7 @@ bool lode_script_parse_record(struct lode_script_record *out, struct lode_text t
 
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
-		if (!starts_with_script_line(text, forms[i].start))
+		if (!lode_slice_begins(text, forms[i].start))
 			continue;
 		text = behind(text, text.at + strlen(forms[i].start));
 		out->kind = forms[i].kind;
@@ -390,22 +362,22 @@ bool lode_script_parse_record(struct lode_script_record *out, struct lode_text t
 /* ---- Payloads ---- */
 
 /* The number that starts `text`. */
-static bool leading_tid(struct lode_text text, int32_t *out)
+static bool leading_tid(struct lode_slice text, int32_t *out)
 {
 	size_t n = 0;
 
 	while (n < text.len && (lode_is_digit(text.at[n]) || (n == 0 && text.at[n] == '-')))
 		n++;
-	return parse_tid((struct lode_text){text.at, n}, out);
+	return parse_tid((struct lode_slice){text.at, n}, out);
 }
 
-bool lode_script_number(struct lode_text payload, const char *key, int64_t *out)
+bool lode_script_number(struct lode_slice payload, const char *key, int64_t *out)
 {
 	size_t n_key = strlen(key), n = 0;
-	struct lode_text rest = payload;
+	struct lode_slice rest = payload;
 	const char *at;
 
-	while ((at = find_script_line(rest, key)) && at > payload.at && !is_space(at[-1]))
+	while ((at = find_script_line(rest, key)) && at > payload.at && !lode_is_blank(at[-1]))
 		rest = behind(rest, at + 1); /* "pid=" inside "child_pid=" */
 	if (!at)
 		return false;
@@ -419,7 +391,7 @@ bool lode_script_number(struct lode_text payload, const char *key, int64_t *out)
  * "<comm> pid=12 ..." behind "comm=": a comm is at most 15 bytes and may hold what looks like a
  * key, so the last key that stands close enough is the one.
  */
-static bool comm_and_pid(struct lode_text text, const char *key, struct lode_text *comm,
+static bool comm_and_pid(struct lode_slice text, const char *key, struct lode_slice *comm,
 			 int32_t *pid)
 {
 	const size_t n_key = strlen(key), max_comm = 15;
@@ -428,31 +400,31 @@ static bool comm_and_pid(struct lode_text text, const char *key, struct lode_tex
 	for (i = i < n_key ? 0 : i - n_key + 1; i-- > 0;) {
 		if (memcmp(text.at + i, key, n_key) != 0)
 			continue;
-		*comm = (struct lode_text){text.at, i};
+		*comm = (struct lode_slice){text.at, i};
 		return leading_tid(behind(text, text.at + i + n_key), pid);
 	}
 	return false;
 }
 
 /* The plugin's form "comm:pid [prio]"; comms may hold colons. *rest is what follows the prio. */
-static bool comm_colon_pid(struct lode_text text, struct lode_text *comm, int32_t *pid,
-			   struct lode_text *rest)
+static bool comm_colon_pid(struct lode_slice text, struct lode_slice *comm, int32_t *pid,
+			   struct lode_slice *rest)
 {
 	const char *bracket = find_script_line(text, " [");
-	struct lode_text who;
+	struct lode_slice who;
 
 	while (bracket) {
-		who = (struct lode_text){text.at, (size_t)(bracket - text.at)};
+		who = (struct lode_slice){text.at, (size_t)(bracket - text.at)};
 		for (size_t i = who.len; i-- > 0;) {
 			if (who.at[i] != ':')
 				continue;
-			if (!parse_tid((struct lode_text){who.at + i + 1, who.len - i - 1}, pid))
+			if (!parse_tid((struct lode_slice){who.at + i + 1, who.len - i - 1}, pid))
 				break;
-			*comm = (struct lode_text){who.at, i};
+			*comm = (struct lode_slice){who.at, i};
 			*rest = behind(text, bracket + 2);
 			bracket = memchr(rest->at, ']', rest->len);
-			*rest = bracket ? trim(behind(*rest, bracket + 1))
-					: (struct lode_text){rest->at, 0};
+			*rest = bracket ? lode_slice_trim(behind(*rest, bracket + 1))
+					: (struct lode_slice){rest->at, 0};
 			return true;
 		}
 		bracket = find_script_line(behind(text, bracket + 1), " [");
@@ -460,13 +432,13 @@ static bool comm_colon_pid(struct lode_text text, struct lode_text *comm, int32_
 	return false;
 }
 
-bool lode_script_parse_switch(struct lode_script_switch *out, struct lode_text payload)
+bool lode_script_parse_switch(struct lode_script_switch *out, struct lode_slice payload)
 {
 	static const char arrow[] = " ==> next_comm=", short_arrow[] = " ==> ";
-	struct lode_text rest;
+	struct lode_slice rest;
 	const char *at;
 
-	if (starts_with_script_line(payload, "prev_comm=")) {
+	if (lode_slice_begins(payload, "prev_comm=")) {
 		rest = behind(payload, payload.at + 10);
 		if (!comm_and_pid(rest, " prev_pid=", &out->prev_comm, &out->prev_pid))
 			return false;
@@ -483,17 +455,17 @@ bool lode_script_parse_switch(struct lode_script_switch *out, struct lode_text p
 	if (!comm_colon_pid(payload, &out->prev_comm, &out->prev_pid, &rest))
 		return false;
 	out->prev_state = take_first_word(&rest);
-	if (!starts_with_script_line(rest, short_arrow))
+	if (!lode_slice_begins(rest, short_arrow))
 		return false;
 	return comm_colon_pid(behind(rest, rest.at + sizeof(short_arrow) - 1), &out->next_comm,
 			      &out->next_pid, &rest);
 }
 
-bool lode_script_parse_waking(struct lode_script_waking *out, struct lode_text payload)
+bool lode_script_parse_waking(struct lode_script_waking *out, struct lode_slice payload)
 {
-	struct lode_text rest;
+	struct lode_slice rest;
 
-	if (starts_with_script_line(payload, "comm="))
+	if (lode_slice_begins(payload, "comm="))
 		return comm_and_pid(behind(payload, payload.at + 5), " pid=", &out->comm,
 				    &out->pid);
 	return comm_colon_pid(payload, &out->comm, &out->pid, &rest);

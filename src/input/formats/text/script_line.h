@@ -13,20 +13,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lode_text {
-	const char *at;
-	size_t len;
-};
+#include "base/slice.h"
 
 struct lode_script_sample {
-	struct lode_text comm; /* may hold spaces and brackets; empty when not printed */
-	int32_t pid, tid;      /* pid -1: not printed; tid -1: the thread was exiting */
-	uint32_t cpu;	       /* UINT32_MAX: not printed */
+	struct lode_slice comm; /* may hold spaces and brackets; empty when not printed */
+	int32_t pid, tid;	/* pid -1: not printed; tid -1: the thread was exiting */
+	uint32_t cpu;		/* UINT32_MAX: not printed */
 	int64_t t_ns;
 	bool has_period;
 	uint64_t period;
-	struct lode_text event;	  /* "sched:sched_switch"; empty when not printed */
-	struct lode_text payload; /* what follows */
+	struct lode_slice event;   /* "sched:sched_switch"; empty when not printed */
+	struct lode_slice payload; /* what follows */
 };
 
 /* False if the line does not start a sample (it needs at least the fields tid and time). */
@@ -34,8 +31,8 @@ bool lode_script_parse_sample(struct lode_script_sample *out, const char *line, 
 
 struct lode_script_frame {
 	uint64_t address;
-	struct lode_text function; /* without its offset and version; empty when unknown */
-	struct lode_text module;   /* base name; empty when not printed */
+	struct lode_slice function; /* without its offset and version; empty when unknown */
+	struct lode_slice module;   /* base name; empty when not printed */
 	bool is_kernel;
 	bool is_inlined; /* its module is that of the frame that follows */
 };
@@ -53,31 +50,31 @@ struct lode_script_record {
 		LODE_SCRIPT_RECORD_LOST, /* "PERF_RECORD_LOST lost 5" */
 	} kind;
 	int32_t pid, tid, parent_pid, parent_tid;
-	struct lode_text comm;
+	struct lode_slice comm;
 	bool is_exec;
 	uint64_t n_lost;
 };
 
 /* Where a payload would stand. False for all other records. */
-bool lode_script_parse_record(struct lode_script_record *out, struct lode_text text);
+bool lode_script_parse_record(struct lode_script_record *out, struct lode_slice text);
 
 /* ---- Payloads of tracepoints ---- */
 
 /* The number behind `key` ("pid="), false if there is none. */
-bool lode_script_number(struct lode_text payload, const char *key, int64_t *out);
+bool lode_script_number(struct lode_slice payload, const char *key, int64_t *out);
 
 struct lode_script_switch {
-	struct lode_text prev_comm, next_comm;
+	struct lode_slice prev_comm, next_comm;
 	int32_t prev_pid, next_pid;
-	struct lode_text prev_state;
+	struct lode_slice prev_state;
 };
 /* Both forms: "prev_comm=.. prev_pid=.. ==> next_comm=.." and libtraceevent's plugin's
    "comm:pid [prio] S ==> comm:pid [prio]". */
-bool lode_script_parse_switch(struct lode_script_switch *out, struct lode_text payload);
+bool lode_script_parse_switch(struct lode_script_switch *out, struct lode_slice payload);
 
 struct lode_script_waking {
-	struct lode_text comm;
+	struct lode_slice comm;
 	int32_t pid;
 };
 /* "comm=.. pid=.. prio=.. target_cpu=.." or "comm:pid [prio] ...". */
-bool lode_script_parse_waking(struct lode_script_waking *out, struct lode_text payload);
+bool lode_script_parse_waking(struct lode_script_waking *out, struct lode_slice payload);

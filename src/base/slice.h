@@ -1,0 +1,52 @@
+/*
+ * A piece of a text: borrowed, not NUL-terminated. `at` NULL: there is none.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct lode_slice {
+	const char *at;
+	size_t len;
+};
+
+static inline struct lode_slice lode_slice_between(const char *at, const char *end)
+{
+	return (struct lode_slice){at, (size_t)(end - at)};
+}
+
+static inline bool lode_slice_is(struct lode_slice slice, const char *text)
+{
+	return slice.len == strlen(text) && !memcmp(slice.at, text, slice.len);
+}
+
+static inline bool lode_slice_begins(struct lode_slice slice, const char *text)
+{
+	return slice.len >= strlen(text) && !memcmp(slice.at, text, strlen(text));
+}
+
+static inline bool lode_slice_ends(struct lode_slice slice, const char *text)
+{
+	size_t n = strlen(text);
+
+	return slice.len >= n && !memcmp(slice.at + slice.len - n, text, n);
+}
+
+static inline bool lode_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Without the blanks at either end. */
+static inline struct lode_slice lode_slice_trim(struct lode_slice slice)
+{
+	while (slice.len && lode_is_blank(*slice.at)) {
+		slice.at++;
+		slice.len--;
+	}
+	while (slice.len && lode_is_blank(slice.at[slice.len - 1]))
+		slice.len--;
+	return slice;
+}
