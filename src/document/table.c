@@ -1,6 +1,7 @@
 #include "document/table.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,9 @@ struct lode_table {
 	const struct lode_table_column *columns;
 	size_t n_columns;
 	unsigned indent;
+	size_t last;		      /* column, of those that are left */
 	size_t hang;		      /* column under which further lines of the last one start */
+	bool *is_dropped;	      /* by column */
 	LODE_VEC(const char *) cells; /* row by row */
 	struct lode_arena arena;
 };
@@ -27,7 +30,8 @@ struct lode_table *lode_table_new(const struct lode_table_column *columns, size_
 	table->columns = columns;
 	table->n_columns = n;
 	table->indent = indent;
-	table->hang = n - 1;
+	table->last = table->hang = n - 1;
+	table->is_dropped = lode_alloc0(n, sizeof(*table->is_dropped));
 	return table;
 }
 
@@ -37,6 +41,7 @@ void lode_table_free(struct lode_table *table)
 		return;
 	lode_vec_release(&table->cells);
 	lode_arena_release(&table->arena);
+	free(table->is_dropped);
 	free(table);
 }
 
@@ -78,34 +83,58 @@ static size_t width_of_column(const struct lode_table *table, size_t column)
 	return widest;
 }
 
-/* Where a column starts. */
+/* Where a column starts; of one that was dropped the first behind it that was not. */
 static size_t start_of_column(const struct lode_table *table, size_t column)
 {
 	size_t start = table->indent;
 
 	for (size_t c = 0; c < column; c++)
-		start += width_of_column(table, c) + gap;
+		if (!table->is_dropped[c])
+			start += width_of_column(table, c) + gap;
 	return start;
 }
 
-void lode_table_hang(struct lode_table *table, size_t hang)
+/* The columns that go next. False: none may. */
+static bool drop_next(struct lode_table *table)
 {
+	unsigned least = UINT_MAX;
+
+	for (size_t c = 0; c < table->n_columns; c++) {
+		unsigned drop = table->columns[c].drop;
+
+		if (drop && !table->is_dropped[c] && drop < least)
+			least = drop;
+	}
+	for (size_t c = 0; c < table->n_columns; c++) {
+		table->is_dropped[c] |= table->columns[c].drop == least;
+		if (!table->is_dropped[c])
+			table->last = c;
+	}
+	return least < UINT_MAX;
+}
+
+static size_t room_from(size_t start, unsigned line_columns, size_t least)
+{
+	return start + least < line_columns ? line_columns - start : least;
+}
+
+size_t lode_table_fit(struct lode_table *table, unsigned line_columns, size_t least, size_t hang,
+		      size_t *hang_room)
+{
+	size_t start;
+
+	do
+		start = start_of_column(table, table->last);
+	while (start + least > line_columns && drop_next(table));
 	table->hang = hang;
+	if (hang_room)
+		*hang_room = room_from(start_of_column(table, hang), line_columns, least_room);
+	return room_from(start, line_columns, least);
 }
 
-static size_t room_from(size_t start, unsigned line_columns)
+size_t lode_table_room(struct lode_table *table, unsigned line_columns)
 {
-	return start + least_room <= line_columns ? line_columns - start : least_room;
-}
-
-size_t lode_table_hang_room(const struct lode_table *table, unsigned line_columns)
-{
-	return room_from(start_of_column(table, table->hang), line_columns);
-}
-
-size_t lode_table_room(const struct lode_table *table, unsigned line_columns)
-{
-	return room_from(start_of_column(table, table->n_columns - 1), line_columns);
+	return lode_table_fit(table, line_columns, least_room, table->hang, NULL);
 }
 
 static void print_blanks(FILE *out, size_t n)
@@ -131,19 +160,21 @@ static void print_last(FILE *out, const char *cell, size_t start)
 
 /* Prints one line; `cells` NULL: the titles. Blanks at its end are left out. */
 static void print_row(const struct lode_table *table, FILE *out, const size_t *widths,
-		      const char *const *cells)
+		      size_t hang_start, const char *const *cells)
 {
 	size_t pending = table->indent;
 
-	for (size_t c = 0; c < table->n_columns; c++) {
+	for (size_t c = 0; c <= table->last; c++) {
 		const char *cell = cells ? cells[c] : table->columns[c].title;
 		size_t width = lode_escape_width(cell);
 		size_t slack = widths[c] > width ? widths[c] - width : 0;
 
-		if (c + 1 == table->n_columns && !table->columns[c].is_right) {
-			if (*cell)
+		if (table->is_dropped[c])
+			continue;
+		if (c == table->last && !table->columns[c].is_right) {
+			if (*cell && *cell != '\n')
 				print_blanks(out, pending);
-			print_last(out, cell, start_of_column(table, table->hang));
+			print_last(out, cell, hang_start);
 			break;
 		}
 		if (table->columns[c].is_right)
@@ -164,14 +195,15 @@ static void print_row(const struct lode_table *table, FILE *out, const size_t *w
 void lode_table_print(const struct lode_table *table, FILE *out, bool is_bold)
 {
 	size_t *widths = lode_alloc0(table->n_columns, sizeof(*widths));
+	size_t hang_start = start_of_column(table, table->hang);
 
 	for (size_t c = 0; c < table->n_columns; c++)
 		widths[c] = width_of_column(table, c);
 	fputs(is_bold ? "\033[1m" : "", out);
-	print_row(table, out, widths, NULL);
+	print_row(table, out, widths, hang_start, NULL);
 	fputs(is_bold ? "\033[0m\n" : "\n", out);
 	for (size_t i = 0; i < table->cells.n; i += table->n_columns) {
-		print_row(table, out, widths, &table->cells.at[i]);
+		print_row(table, out, widths, hang_start, &table->cells.at[i]);
 		fputc('\n', out);
 	}
 	free(widths);

@@ -6,6 +6,14 @@
  *   2  15.5 %  14.4 s  lock  session_restore › session_state_get
  *      → ph-store  store_checkpoint › journal_append
  *
+ * Where a line is too short for all columns, those that matter least go:
+ *
+ *   table = lode_table_new(columns, n, indent)
+ *   rows, cells of all columns but the last
+ *   room = lode_table_fit(table, line_columns, least, hang, NULL)     now it is known what is left
+ *   cells of the last column, made for that room
+ *   lode_table_print(table, out, is_bold)
+ *
  * Widths are columns of a terminal, so wide characters stay aligned. Cells are shown as they are:
  * escape untrusted text first (base/escape.h).
  */
@@ -20,9 +28,11 @@ struct lode_table;
 struct lode_table_column {
 	const char *title;
 	bool is_right; /* aligned to the right: numbers */
+	unsigned drop; /* 0: never; 1 goes first, then 2 ... */
 };
 
-/* `columns` (n of them) is borrowed. Lines are indented by `indent` blanks. */
+/* `columns` (n of them) is borrowed; titles may change until it is printed. Lines are indented by
+ * `indent` blanks. */
 struct lode_table *lode_table_new(const struct lode_table_column *columns, size_t n,
 				  unsigned indent);
 void lode_table_free(struct lode_table *table);
@@ -33,15 +43,15 @@ size_t lode_table_row(struct lode_table *table);
 void lode_table_set(struct lode_table *table, size_t row, size_t column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Further lines of the last column start under the column `hang`; without this, under their first.
+/*
+ * Drops columns until the last one has room for `least`, and gives that room. Further lines of the
+ * last column start under the column `hang`, or the first behind it that is left; without this call
+ * under their first. `*hang_room` (may be NULL) is the room of those, 20 at least.
  */
-void lode_table_hang(struct lode_table *table, size_t hang);
-/* Room for those lines. */
-size_t lode_table_hang_room(const struct lode_table *table, unsigned line_columns);
-
-/* Room for (the first line of) the last column so that a line takes `line_columns` at most; 20 at
- * least. */
-size_t lode_table_room(const struct lode_table *table, unsigned line_columns);
+size_t lode_table_fit(struct lode_table *table, unsigned line_columns, size_t least, size_t hang,
+		      size_t *hang_room);
+/* The same with room for 20, further lines where they were. */
+size_t lode_table_room(struct lode_table *table, unsigned line_columns);
 
 /* With a line of titles. `is_bold` marks it by escape sequences of terminals. */
 void lode_table_print(const struct lode_table *table, FILE *out, bool is_bold);

@@ -4,7 +4,6 @@
 #include "answers/coverage/coverage.h"
 #include "base/escape.h"
 #include "base/folder.h"
-#include "document/sheet.h"
 #include "document/table.h"
 #include "document/units.h"
 
@@ -30,7 +29,7 @@ static void print_heading_coverage_text(FILE *out, const struct lode_coverage_an
 
 enum column { NAME, TOTAL, SHARE, EXCLUSIVE, STREAMS, AVERAGE, OWNER, BUG, WORST, N_COLUMNS };
 
-static const struct lode_sheet_column sheet_columns[N_COLUMNS] = {
+static const struct lode_table_column table_columns[N_COLUMNS] = {
 	[NAME] = {"signature", false, 0}, [TOTAL] = {"total", true, 0},
 	[SHARE] = {"share", true, 0},	  [EXCLUSIVE] = {"exclusive", true, 5},
 	[STREAMS] = {"streams", true, 4}, [AVERAGE] = {"avg", true, 1},
@@ -38,41 +37,41 @@ static const struct lode_sheet_column sheet_columns[N_COLUMNS] = {
 	[WORST] = {"worst in", false, 0},
 };
 
-static void set_text(struct lode_sheet *sheet, size_t row, enum column column, const char *text,
+static void set_text(struct lode_table *table, size_t row, enum column column, const char *text,
 		     size_t columns)
 {
 	char safe[1024];
 
-	lode_sheet_set(sheet, row, column, "%s",
+	lode_table_set(table, row, column, "%s",
 		       *text ? lode_escape_fit(safe, sizeof(safe), text, columns) : "-");
 }
 
-static void set_numbers(struct lode_sheet *sheet, const struct lode_coverage_answer *answer,
+static void set_numbers(struct lode_table *table, const struct lode_coverage_answer *answer,
 			const struct lode_coverage_signature *s)
 {
 	const struct lode_signature_cost *cost = s->cost;
 	char text[LODE_UNITS_BUFFER], name[256];
-	size_t row = lode_sheet_row(sheet);
+	size_t row = lode_table_row(table);
 
 	snprintf(name, sizeof(name), "%s%s", s->name, s->is_retired ? " (retired)" : "");
-	set_text(sheet, row, NAME, name, NAME_COLUMNS);
-	lode_sheet_set(sheet, row, TOTAL, "%s",
+	set_text(table, row, NAME, name, NAME_COLUMNS);
+	lode_table_set(table, row, TOTAL, "%s",
 		       lode_format_cost(text, cost->total_ns, answer->unit));
-	lode_sheet_set(sheet, row, SHARE, "%s",
+	lode_table_set(table, row, SHARE, "%s",
 		       lode_format_share(text, cost->total_ns, answer->all.symptom_ns));
-	lode_sheet_set(sheet, row, EXCLUSIVE, "%s",
+	lode_table_set(table, row, EXCLUSIVE, "%s",
 		       lode_format_cost(text, cost->exclusive_ns, answer->unit));
-	lode_sheet_set(sheet, row, STREAMS, "%u", cost->n_streams);
-	lode_sheet_set(sheet, row, AVERAGE, "%s",
+	lode_table_set(table, row, STREAMS, "%u", cost->n_streams);
+	lode_table_set(table, row, AVERAGE, "%s",
 		       s->average_ns != LODE_NO_INT
 			       ? lode_format_cost(text, s->average_ns, answer->unit)
 			       : "-");
-	set_text(sheet, row, OWNER, s->owner, TEXT_COLUMNS);
-	set_text(sheet, row, BUG, s->bug, TEXT_COLUMNS);
+	set_text(table, row, OWNER, s->owner, TEXT_COLUMNS);
+	set_text(table, row, BUG, s->bug, TEXT_COLUMNS);
 }
 
 /* "startup-07.perf.data.zst, 2.10 s" */
-static void set_worst(struct lode_sheet *sheet, const struct lode_coverage_answer *answer,
+static void set_worst(struct lode_table *table, const struct lode_coverage_answer *answer,
 		      size_t row, size_t room)
 {
 	const struct lode_coverage_worst *worst = answer->signatures[row].worst;
@@ -80,30 +79,30 @@ static void set_worst(struct lode_sheet *sheet, const struct lode_coverage_answe
 	size_t width;
 
 	if (!worst) {
-		lode_sheet_set(sheet, row, WORST, "-");
+		lode_table_set(table, row, WORST, "-");
 		return;
 	}
 	lode_format_cost(text, worst->cost_ns, answer->unit);
 	width = strlen(text) + 2;
 	lode_escape_fit(name, sizeof(name), lode_path_base(worst->stream),
 			room > width + 4 ? room - width : 4);
-	lode_sheet_set(sheet, row, WORST, "%s, %s", name, text);
+	lode_table_set(table, row, WORST, "%s, %s", name, text);
 }
 
 static void print_table(FILE *out, const struct lode_coverage_answer *answer,
 			const struct lode_text_page *page)
 {
-	struct lode_sheet *sheet = lode_sheet_new(sheet_columns, N_COLUMNS, 0);
+	struct lode_table *table = lode_table_new(table_columns, N_COLUMNS, 0);
 	size_t room;
 
 	for (size_t i = 0; i < answer->n_told; i++)
-		set_numbers(sheet, answer, &answer->signatures[i]);
-	room = lode_sheet_fit(sheet, page->columns, 24, WORST, NULL);
+		set_numbers(table, answer, &answer->signatures[i]);
+	room = lode_table_fit(table, page->columns, 24, WORST, NULL);
 	for (size_t i = 0; i < answer->n_told; i++)
-		set_worst(sheet, answer, i, room);
+		set_worst(table, answer, i, room);
 	fputc('\n', out);
-	lode_sheet_print(sheet, out, page->is_terminal);
-	lode_sheet_free(sheet);
+	lode_table_print(table, out, page->is_terminal);
+	lode_table_free(table);
 }
 
 static void print_rest(FILE *out, const struct lode_coverage_answer *answer)

@@ -5,7 +5,7 @@
 #include "base/escape.h"
 #include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/common_part.h"
-#include "document/sheet.h"
+#include "document/table.h"
 #include "document/units.h"
 #include "answers/clusters/variants.h"
 
@@ -88,7 +88,7 @@ static void print_counts(FILE *out, const struct lode_diff *diff)
 
 enum column { CLASS, COST_A, COST_B, CHANGE, RATIO, HIT_A, HIT_B, P, WHY, COMMON, n_columns };
 
-static const struct lode_sheet_column columns[n_columns] = {
+static const struct lode_table_column columns[n_columns] = {
 	[CLASS] = {"", false, 0},    [COST_A] = {"A", true, 0},
 	[COST_B] = {"B", true, 0},   [CHANGE] = {"change", true, 5},
 	[RATIO] = {"", true, 4},     [HIT_A] = {"in A", true, 2},
@@ -96,34 +96,34 @@ static const struct lode_sheet_column columns[n_columns] = {
 	[WHY] = {"why", false, 1},   [COMMON] = {"common part", false, 0},
 };
 
-static void set_numbers(struct lode_sheet *sheet, const struct lode_diff_answer *answer,
+static void set_numbers(struct lode_table *table, const struct lode_diff_answer *answer,
 			const struct lode_diff_change *change)
 {
 	const struct lode_diff *diff = answer->diff;
 	char text[LODE_UNITS_BUFFER + 8];
-	size_t row = lode_sheet_row(sheet);
+	size_t row = lode_table_row(table);
 
-	lode_sheet_set(sheet, row, CLASS, "%s",
+	lode_table_set(table, row, CLASS, "%s",
 		       change->class == LODE_DIFF_SAME ? "?"
 						       : lode_diff_class_names[change->class]);
-	lode_sheet_set(sheet, row, COST_A, "%s",
+	lode_table_set(table, row, COST_A, "%s",
 		       cost_text(text, answer, change->per_symptom[LODE_DIFF_A]));
-	lode_sheet_set(sheet, row, COST_B, "%s",
+	lode_table_set(table, row, COST_B, "%s",
 		       cost_text(text, answer, change->per_symptom[LODE_DIFF_B]));
-	lode_sheet_set(sheet, row, CHANGE, "%s",
+	lode_table_set(table, row, CHANGE, "%s",
 		       change_text(text, sizeof(text), answer, change->change));
-	lode_sheet_set(sheet, row, RATIO, "%s", ratio_text(text, sizeof(text), change));
-	lode_sheet_set(sheet, row, HIT_A, "%zu/%zu", change->n_streams[LODE_DIFF_A],
+	lode_table_set(table, row, RATIO, "%s", ratio_text(text, sizeof(text), change));
+	lode_table_set(table, row, HIT_A, "%zu/%zu", change->n_streams[LODE_DIFF_A],
 		       diff->sides[LODE_DIFF_A].n_streams);
-	lode_sheet_set(sheet, row, HIT_B, "%zu/%zu", change->n_streams[LODE_DIFF_B],
+	lode_table_set(table, row, HIT_B, "%zu/%zu", change->n_streams[LODE_DIFF_B],
 		       diff->sides[LODE_DIFF_B].n_streams);
-	lode_sheet_set(sheet, row, P, "%s", p_text(text, sizeof(text), change->p_adjusted));
-	lode_sheet_set(sheet, row, WHY, "%s",
+	lode_table_set(table, row, P, "%s", p_text(text, sizeof(text), change->p_adjusted));
+	lode_table_set(table, row, WHY, "%s",
 		       lode_cluster_why(text, sizeof(text),
 					&answer->mined->clusters[change->item]));
 }
 
-static void set_common(struct lode_sheet *sheet, const struct lode_diff_answer *answer, size_t row,
+static void set_common(struct lode_table *table, const struct lode_diff_answer *answer, size_t row,
 		       const struct lode_diff_change *change, size_t room, size_t more_room)
 {
 	char text[lines_per_change * (LODE_COMMON_LINE + 160)];
@@ -134,23 +134,23 @@ static void set_common(struct lode_sheet *sheet, const struct lode_diff_answer *
 			       mainline.gap_before.at, mainline.frames.n, room, more_room,
 			       lines_per_change);
 	lode_mainline_release(&mainline);
-	lode_sheet_set(sheet, row, COMMON, "%s", text);
+	lode_table_set(table, row, COMMON, "%s", text);
 }
 
 static void print_changes(FILE *out, const struct lode_diff_answer *answer, size_t from, size_t n,
 			  const struct lode_text_page *page)
 {
 	const struct lode_diff_change *changes = &answer->diff->changes[from];
-	struct lode_sheet *sheet = lode_sheet_new(columns, n_columns, 0);
+	struct lode_table *table = lode_table_new(columns, n_columns, 0);
 	size_t room, more_room;
 
 	for (size_t i = 0; i < n; i++)
-		set_numbers(sheet, answer, &changes[i]);
-	room = lode_sheet_fit(sheet, page->columns, least_room, COST_A, &more_room);
+		set_numbers(table, answer, &changes[i]);
+	room = lode_table_fit(table, page->columns, least_room, COST_A, &more_room);
 	for (size_t i = 0; i < n; i++)
-		set_common(sheet, answer, i, &changes[i], room, more_room);
-	lode_sheet_print(sheet, out, page->is_terminal);
-	lode_sheet_free(sheet);
+		set_common(table, answer, i, &changes[i], room, more_room);
+	lode_table_print(table, out, page->is_terminal);
+	lode_table_free(table);
 }
 
 /* ---- Below the table: what it stands on ---- */

@@ -79,14 +79,13 @@ static void print_clusters(FILE *out, const struct lode_mine_answer *answer,
 {
 	struct lode_table *table = lode_table_new(table_columns, n_table_columns, 0);
 	const struct lode_mined *m = answer->mined;
-	size_t room;
+	size_t room, hang_room;
 
 	for (size_t i = 0; i < answer->n_shown; i++)
 		set_cluster_numbers(table, answer, &m->clusters[i]);
-	lode_table_hang(table, OWN);
-	room = lode_table_room(table, page->columns);
+	room = lode_table_fit(table, page->columns, 20, OWN, &hang_room);
 	for (size_t i = 0; i < answer->n_shown; i++)
-		set_common(table, answer, i, room, lode_table_hang_room(table, page->columns));
+		set_common(table, answer, i, room, hang_room);
 	lode_table_print(table, out, page->is_terminal);
 	lode_table_free(table);
 }

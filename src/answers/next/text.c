@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "base/folder.h"
 #include "answers/clusters/common_part.h"
-#include "document/sheet.h"
+#include "document/table.h"
 #include "document/units.h"
 #include "answers/clusters/variants.h"
 
@@ -68,7 +68,7 @@ static void print_heading_next_text(FILE *out, const struct lode_next_answer *an
 
 enum column { NUMBER, STREAM, COVERED, ADDS, NEW, FOR, n_columns };
 
-static const struct lode_sheet_column columns[n_columns] = {
+static const struct lode_table_column columns[n_columns] = {
 	[NUMBER] = {"#", true, 0},	  [STREAM] = {"stream", false, 0},
 	[COVERED] = {"covered", true, 0}, [ADDS] = {"adds", true, 1},
 	[NEW] = {"new", true, 2},	  [FOR] = {"opened for", false, 0},
@@ -77,29 +77,29 @@ static const struct lode_sheet_column columns[n_columns] = {
 static void print_steps(FILE *out, const struct lode_next_answer *answer,
 			const struct lode_text_page *page)
 {
-	struct lode_sheet *sheet = lode_sheet_new(columns, n_columns, 0);
+	struct lode_table *table = lode_table_new(columns, n_columns, 0);
 	char text[LODE_COMMON_LINE + 200];
 	size_t room;
 
 	for (size_t i = 0; i < answer->n_steps; i++) {
 		const struct lode_next_step *step = &answer->steps[i];
-		size_t row = lode_sheet_row(sheet);
+		size_t row = lode_table_row(table);
 
-		lode_sheet_set(sheet, row, NUMBER, "%zu", i + 1);
-		lode_sheet_set(sheet, row, STREAM, "%s",
+		lode_table_set(table, row, NUMBER, "%zu", i + 1);
+		lode_table_set(table, row, STREAM, "%s",
 			       stream_name(text, sizeof(text), step->stream));
-		lode_sheet_set(sheet, row, COVERED, "%s",
+		lode_table_set(table, row, COVERED, "%s",
 			       lode_format_share(text, step->covered_ns, answer->symptom_ns));
-		lode_sheet_set(sheet, row, ADDS, "%s",
+		lode_table_set(table, row, ADDS, "%s",
 			       lode_format_share(text, step->adds_ns, answer->symptom_ns));
-		lode_sheet_set(sheet, row, NEW, "%u", step->n_new);
+		lode_table_set(table, row, NEW, "%u", step->n_new);
 	}
-	room = lode_sheet_fit(sheet, page->columns, least_room, FOR, NULL);
+	room = lode_table_fit(table, page->columns, least_room, FOR, NULL);
 	for (size_t i = 0; i < answer->n_steps; i++)
-		lode_sheet_set(sheet, i, FOR, "%s",
+		lode_table_set(table, i, FOR, "%s",
 			       what_name(text, sizeof(text), answer, &answer->steps[i], room));
-	lode_sheet_print(sheet, out, page->is_terminal);
-	lode_sheet_free(sheet);
+	lode_table_print(table, out, page->is_terminal);
+	lode_table_free(table);
 }
 
 /* ---- The four curves ---- */
@@ -108,33 +108,33 @@ static void print_steps(FILE *out, const struct lode_next_answer *answer,
 static const enum lode_next_order shown_curves[LODE_N_NEXT_ORDERS] = {
 	LODE_NEXT_RANDOM, LODE_NEXT_TOTAL, LODE_NEXT_MAX, LODE_NEXT_BEST};
 
-static const struct lode_sheet_column needed_columns[] = {
+static const struct lode_table_column needed_columns[] = {
 	{"coverage", true, 0},	 {"random", true, 0}, {"greedy-total", true, 0},
 	{"greedy-max", true, 0}, {"lode", true, 0},
 };
 
-static const struct lode_sheet_column opened_columns[] = {
+static const struct lode_table_column opened_columns[] = {
 	{"opened", true, 0},	 {"random", true, 0}, {"greedy-total", true, 0},
 	{"greedy-max", true, 0}, {"lode", true, 0},
 };
 
 static void print_needed(FILE *out, const struct lode_next_curves *curves)
 {
-	struct lode_sheet *sheet = lode_sheet_new(needed_columns, 1 + LODE_N_NEXT_ORDERS, 0);
+	struct lode_table *table = lode_table_new(needed_columns, 1 + LODE_N_NEXT_ORDERS, 0);
 
 	for (size_t i = 0; i < curves->n_levels; i++) {
 		const struct lode_next_level *level = &curves->levels[i];
-		size_t row = lode_sheet_row(sheet);
+		size_t row = lode_table_row(table);
 		char text[LODE_UNITS_BUFFER];
 
-		lode_sheet_set(sheet, row, 0, "%s", lode_format_pct(text, 100 * level->coverage));
+		lode_table_set(table, row, 0, "%s", lode_format_pct(text, 100 * level->coverage));
 		for (unsigned c = 0; c < LODE_N_NEXT_ORDERS; c++)
-			lode_sheet_set(sheet, row, 1 + c, "%" PRIu64,
+			lode_table_set(table, row, 1 + c, "%" PRIu64,
 				       level->needed[shown_curves[c]]);
 	}
 	fprintf(out, "Streams to open for a coverage:\n\n");
-	lode_sheet_print(sheet, out, false);
-	lode_sheet_free(sheet);
+	lode_table_print(table, out, false);
+	lode_table_free(table);
 }
 
 /* 1, 2, 3, 5, 10, 20, 30, 50, 100 ... */
@@ -153,16 +153,16 @@ static size_t next_shown(size_t k)
 static void print_opened(FILE *out, const struct lode_next_answer *answer)
 {
 	const struct lode_next_curves *curves = answer->curves;
-	struct lode_sheet *sheet = lode_sheet_new(opened_columns, 1 + LODE_N_NEXT_ORDERS, 0);
+	struct lode_table *table = lode_table_new(opened_columns, 1 + LODE_N_NEXT_ORDERS, 0);
 	size_t end = curves->levels[curves->n_levels - 1].needed[LODE_NEXT_RANDOM];
 
 	for (size_t k = 1; k < curves->n_points; k = next_shown(k)) {
-		size_t row = lode_sheet_row(sheet);
+		size_t row = lode_table_row(table);
 		char text[LODE_UNITS_BUFFER];
 
-		lode_sheet_set(sheet, row, 0, "%zu", k);
+		lode_table_set(table, row, 0, "%zu", k);
 		for (unsigned c = 0; c < LODE_N_NEXT_ORDERS; c++)
-			lode_sheet_set(sheet, row, 1 + c, "%s",
+			lode_table_set(table, row, 1 + c, "%s",
 				       lode_format_pct(text,
 						       100 * curves->covered[shown_curves[c]][k] /
 							       (double)answer->symptom_ns));
@@ -170,8 +170,8 @@ static void print_opened(FILE *out, const struct lode_next_answer *answer)
 			break;
 	}
 	fprintf(out, "\nCoverage by streams opened:\n\n");
-	lode_sheet_print(sheet, out, false);
-	lode_sheet_free(sheet);
+	lode_table_print(table, out, false);
+	lode_table_free(table);
 }
 
 static void print_curves(FILE *out, const struct lode_next_answer *answer)

@@ -4,7 +4,7 @@
 
 #include "answers/sign/sign.h"
 #include "base/escape.h"
-#include "document/sheet.h"
+#include "document/table.h"
 #include "document/units.h"
 
 /* ---- Patterns on one line ---- */
@@ -98,7 +98,7 @@ static const char *pattern_short(char *buffer, size_t size, const char *pattern,
 
 enum column { NAME, STATE, WHY, OWNER, BUG, UPDATED, N_PATTERNS, PATTERN, N_COLUMNS };
 
-static const struct lode_sheet_column sheet_columns[N_COLUMNS] = {
+static const struct lode_table_column table_columns[N_COLUMNS] = {
 	[NAME] = {"signature", false, 0},
 	[STATE] = {"state", false, 6},
 	[WHY] = {"events", false, 3},
@@ -124,46 +124,46 @@ static const char *events_text(char buffer[EVENTS_BYTES], const struct lode_sign
 	return buffer;
 }
 
-static void set_text(struct lode_sheet *sheet, size_t row, enum column column, const char *text,
+static void set_text(struct lode_table *table, size_t row, enum column column, const char *text,
 		     size_t columns)
 {
 	char safe[1024];
 
-	lode_sheet_set(sheet, row, column, "%s",
+	lode_table_set(table, row, column, "%s",
 		       *text ? lode_escape_fit(safe, sizeof(safe), text, columns) : "-");
 }
 
-static void set_signature_row(struct lode_sheet *sheet, const struct lode_signature *s)
+static void set_signature_row(struct lode_table *table, const struct lode_signature *s)
 {
 	char why[EVENTS_BYTES], time[LODE_SIGNATURE_TIME_BYTES];
-	size_t row = lode_sheet_row(sheet);
+	size_t row = lode_table_row(table);
 
-	set_text(sheet, row, NAME, s->name, NAME_COLUMNS);
-	lode_sheet_set(sheet, row, STATE, "%s", s->is_retired ? "retired" : "active");
-	lode_sheet_set(sheet, row, WHY, "%s", events_text(why, s));
-	set_text(sheet, row, OWNER, s->owner, TEXT_COLUMNS);
-	set_text(sheet, row, BUG, s->bug, TEXT_COLUMNS);
-	lode_sheet_set(sheet, row, UPDATED, "%.10s",
+	set_text(table, row, NAME, s->name, NAME_COLUMNS);
+	lode_table_set(table, row, STATE, "%s", s->is_retired ? "retired" : "active");
+	lode_table_set(table, row, WHY, "%s", events_text(why, s));
+	set_text(table, row, OWNER, s->owner, TEXT_COLUMNS);
+	set_text(table, row, BUG, s->bug, TEXT_COLUMNS);
+	lode_table_set(table, row, UPDATED, "%.10s",
 		       *lode_signature_time_text(time, s->updated_s) ? time : "-");
-	lode_sheet_set(sheet, row, N_PATTERNS, "%zu", s->n_patterns);
+	lode_table_set(table, row, N_PATTERNS, "%zu", s->n_patterns);
 }
 
 static void print_table(FILE *out, const struct lode_sign_answer *answer,
 			const struct lode_text_page *page)
 {
-	struct lode_sheet *sheet = lode_sheet_new(sheet_columns, N_COLUMNS, 0);
+	struct lode_table *table = lode_table_new(table_columns, N_COLUMNS, 0);
 	char text[4096];
 	size_t room;
 
 	for (size_t i = 0; i < answer->n_signatures; i++)
-		set_signature_row(sheet, &answer->signatures[i]);
-	room = lode_sheet_fit(sheet, page->columns, 24, PATTERN, NULL);
+		set_signature_row(table, &answer->signatures[i]);
+	room = lode_table_fit(table, page->columns, 24, PATTERN, NULL);
 	for (size_t i = 0; i < answer->n_signatures; i++)
-		lode_sheet_set(sheet, i, PATTERN, "%s",
+		lode_table_set(table, i, PATTERN, "%s",
 			       pattern_short(text, sizeof(text), answer->signatures[i].patterns[0],
 					     room));
-	lode_sheet_print(sheet, out, page->is_terminal);
-	lode_sheet_free(sheet);
+	lode_table_print(table, out, page->is_terminal);
+	lode_table_free(table);
 }
 
 /* ---- What was done ---- */

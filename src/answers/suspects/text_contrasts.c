@@ -4,19 +4,19 @@
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
 #include "answers/clusters/common_part.h"
-#include "document/sheet.h"
+#include "document/table.h"
 #include "document/units.h"
 
 enum { name_bytes = 2400 };
 
 /* "47.5 % of 400" */
-static void set_half(struct lode_sheet *sheet, size_t row, size_t column,
+static void set_half(struct lode_table *table, size_t row, size_t column,
 		     const struct lode_suspects_part *half)
 {
 	uint64_t n = half->n_failed + half->n_succeeded;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
 
-	lode_sheet_set(sheet, row, column, "%s of %s",
+	lode_table_set(table, row, column, "%s of %s",
 		       lode_format_share(a, (int64_t)half->n_failed, (int64_t)n),
 		       lode_format_count(b, n));
 }
@@ -27,7 +27,7 @@ static const char *format_mean(char *buffer, const struct lode_suspects_part *ha
 }
 
 /* "gobble_file › do_lstat": callers that always occur together there. */
-static void set_callers(struct lode_sheet *sheet, const struct lode_calltree *tree, size_t row,
+static void set_callers(struct lode_table *table, const struct lode_calltree *tree, size_t row,
 			size_t column, const struct lode_suspects_contrast *c, size_t room)
 {
 	char text[name_bytes] = "", label[name_bytes];
@@ -49,7 +49,7 @@ static void set_callers(struct lode_sheet *sheet, const struct lode_calltree *tr
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
 					 i > first ? " › " : "", label);
 	}
-	lode_sheet_set(sheet, row, column, "%s", lode_escape_fit(label, sizeof(label), text, room));
+	lode_table_set(table, row, column, "%s", lode_escape_fit(label, sizeof(label), text, room));
 }
 
 void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_answer *answer,
@@ -57,39 +57,39 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_answer 
 				   const struct lode_suspects_choice *choice, bool only)
 {
 	bool versus = answer->is_versus;
-	const struct lode_sheet_column columns[] = {
+	const struct lode_table_column columns[] = {
 		{"last function", false},    {versus ? "slow with" : "failed with", true},
 		{"without", true},	     {"mean with", true},
 		{"without", true},	     {"q", true},
 		{"with this caller", false},
 	};
 	const struct lode_calltree *tree = lode_suspects_tree(answer);
-	struct lode_sheet *sheet = lode_sheet_new(columns, 7, 0);
+	struct lode_table *table = lode_table_new(columns, 7, 0);
 	char text[LODE_UNITS_BUFFER], label[name_bytes], name[name_bytes];
 	struct lode_suspects_contrast c;
 	size_t room;
 
 	for (size_t i = 0; i < choice->n; i++) {
-		size_t row = lode_sheet_row(sheet);
+		size_t row = lode_table_row(table);
 
 		lode_suspects_contrast_at(&c, answer, choice->at[i]);
 		lode_short_label(label, sizeof(label), tree, c.leaf);
-		lode_sheet_set(sheet, row, 0, "%s", lode_escape_fit(name, sizeof(name), label, 22));
-		set_half(sheet, row, 1, &c.with);
-		set_half(sheet, row, 2, &c.without);
-		lode_sheet_set(sheet, row, 3, "%s", format_mean(text, &c.with));
-		lode_sheet_set(sheet, row, 4, "%s", format_mean(text, &c.without));
-		lode_sheet_set(sheet, row, 5, "%s", lode_format_log_p(text, c.chance.log10_q));
+		lode_table_set(table, row, 0, "%s", lode_escape_fit(name, sizeof(name), label, 22));
+		set_half(table, row, 1, &c.with);
+		set_half(table, row, 2, &c.without);
+		lode_table_set(table, row, 3, "%s", format_mean(text, &c.with));
+		lode_table_set(table, row, 4, "%s", format_mean(text, &c.without));
+		lode_table_set(table, row, 5, "%s", lode_format_log_p(text, c.chance.log10_q));
 	}
-	room = lode_sheet_fit(sheet, page->columns, 15, 6, NULL);
+	room = lode_table_fit(table, page->columns, 15, 6, NULL);
 	for (size_t i = 0; i < choice->n; i++) {
 		lode_suspects_contrast_at(&c, answer, choice->at[i]);
-		set_callers(sheet, tree, i, 6, &c, room);
+		set_callers(table, tree, i, 6, &c, room);
 	}
 	if (choice->n) {
 		fprintf(out, "\nWhich caller makes the same call %s:\n",
 			versus ? "one of slow recordings" : "slow");
-		lode_sheet_print(sheet, out, page->is_terminal);
+		lode_table_print(table, out, page->is_terminal);
 		if (choice->n_significant > choice->n)
 			fprintf(out, "%zu more%s.\n", choice->n_significant - choice->n,
 				only ? "" : "; --explain FUNCTION tells those of one");
@@ -100,5 +100,5 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_answer 
 			versus ? "more often one of slow recordings" : "slower",
 			answer->n_contrast_tests);
 	}
-	lode_sheet_free(sheet);
+	lode_table_free(table);
 }

@@ -5,7 +5,7 @@
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
 #include "answers/clusters/common_part.h"
-#include "document/sheet.h"
+#include "document/table.h"
 #include "document/units.h"
 
 enum { shown_histograms = 3, shown_neighbours = 8, name_bytes = 2400, indent = 2 };
@@ -78,47 +78,47 @@ static void print_companions(FILE *out, const struct lode_suspects_answer *answe
 
 /* ---- Metrics, with it and without ---- */
 
-static void set_outcome(struct lode_sheet *sheet, size_t row, size_t column,
+static void set_outcome(struct lode_table *table, size_t row, size_t column,
 			const struct lode_suspects_explained_half *half, const char *unit)
 {
 	const struct lode_suspects_values *values = &half->values;
 	uint64_t n = half->outcome.failed + half->outcome.succeeded;
 	char text[LODE_UNITS_BUFFER];
 
-	lode_sheet_set(sheet, row, column, "%s",
+	lode_table_set(table, row, column, "%s",
 		       n ? lode_format_share(text, (int64_t)half->outcome.failed, (int64_t)n)
 			 : "-");
-	lode_sheet_set(sheet, row, column + 1, "%s", lode_format_count(text, values->n));
-	lode_sheet_set(sheet, row, column + 2, "%s",
+	lode_table_set(table, row, column + 1, "%s", lode_format_count(text, values->n));
+	lode_table_set(table, row, column + 2, "%s",
 		       values->n ? lode_format_cost(text, values->mean, unit) : "-");
-	lode_sheet_set(sheet, row, column + 3, "%s",
+	lode_table_set(table, row, column + 3, "%s",
 		       values->n ? lode_format_cost(text, values->std, unit) : "-");
 }
 
 static void print_outcomes(FILE *out, const struct lode_suspects_explained *x,
 			   const struct lode_text_page *page)
 {
-	static const struct lode_sheet_column columns[] = {
+	static const struct lode_table_column columns[] = {
 		{"metric", false}, {"failed with", true}, {"n", true},
 		{"mean", true},	   {"σ", true},		  {"failed without", true},
 		{"n", true},	   {"mean", true},	  {"σ", true},
 	};
-	struct lode_sheet *sheet = lode_sheet_new(columns, 9, indent);
+	struct lode_table *table = lode_table_new(columns, 9, indent);
 	char name[name_bytes];
 
 	for (size_t i = 0; i < x->n_metrics && i < shown_neighbours; i++) {
 		const struct lode_suspects_explained_metric *m = &x->metrics[i];
-		size_t row = lode_sheet_row(sheet);
+		size_t row = lode_table_row(table);
 
-		lode_sheet_set(sheet, row, 0, "%s",
+		lode_table_set(table, row, 0, "%s",
 			       lode_escape_fit(name, sizeof(name), m->metric, 24));
-		set_outcome(sheet, row, 1, &m->with, m->unit);
-		set_outcome(sheet, row, 5, &m->without, m->unit);
+		set_outcome(table, row, 1, &m->with, m->unit);
+		set_outcome(table, row, 5, &m->without, m->unit);
 	}
 	fputc('\n', out);
-	lode_sheet_fit(sheet, page->columns, 8, 8, NULL);
-	lode_sheet_print(sheet, out, page->is_terminal);
-	lode_sheet_free(sheet);
+	lode_table_fit(table, page->columns, 8, 8, NULL);
+	lode_table_print(table, out, page->is_terminal);
+	lode_table_free(table);
 }
 
 static void print_histograms(FILE *out, const struct lode_suspects_explained *x,
@@ -152,26 +152,26 @@ static void print_neighbours(FILE *out, const struct lode_suspects_answer *answe
 			     const struct lode_text_page *page, const char *title,
 			     const char *nobody, const struct lode_suspects_part *at, size_t n)
 {
-	const struct lode_sheet_column columns[] = {
+	const struct lode_table_column columns[] = {
 		{"failed", true}, {"of", true}, {"share", true}, {"mean", true}, {title, false}};
-	struct lode_sheet *sheet = lode_sheet_new(columns, 5, indent);
+	struct lode_table *table = lode_table_new(columns, 5, indent);
 	size_t n_shown = n < shown_neighbours ? n : shown_neighbours;
 	char text[LODE_UNITS_BUFFER], name[name_bytes], label[name_bytes];
 
 	for (size_t i = 0; i < n_shown; i++) {
 		uint64_t counted = at[i].n_failed + at[i].n_succeeded;
-		size_t row = lode_sheet_row(sheet);
+		size_t row = lode_table_row(table);
 
-		lode_sheet_set(sheet, row, 0, "%s", lode_format_count(text, at[i].n_failed));
-		lode_sheet_set(sheet, row, 1, "%s", lode_format_count(text, counted));
-		lode_sheet_set(sheet, row, 2, "%s",
+		lode_table_set(table, row, 0, "%s", lode_format_count(text, at[i].n_failed));
+		lode_table_set(table, row, 1, "%s", lode_format_count(text, counted));
+		lode_table_set(table, row, 2, "%s",
 			       lode_format_share(text, (int64_t)at[i].n_failed, (int64_t)counted));
-		lode_sheet_set(sheet, row, 3, "%s",
+		lode_table_set(table, row, 3, "%s",
 			       at[i].total ? lode_format_cost(text, at[i].mean, "ns") : "-");
 		if (at[i].frame == LODE_NONE)
-			lode_sheet_set(sheet, row, 4, "%s", nobody);
+			lode_table_set(table, row, 4, "%s", nobody);
 		else
-			lode_sheet_set(sheet, row, 4, "%s",
+			lode_table_set(table, row, 4, "%s",
 				       lode_escape_fit(name, sizeof(name),
 						       lode_short_label(label, sizeof(label),
 									lode_suspects_tree(answer),
@@ -179,10 +179,10 @@ static void print_neighbours(FILE *out, const struct lode_suspects_answer *answe
 						       48));
 	}
 	fputc('\n', out);
-	lode_sheet_print(sheet, out, page->is_terminal);
+	lode_table_print(table, out, page->is_terminal);
 	if (n_shown < n)
 		fprintf(out, "  and %zu more\n", n - n_shown);
-	lode_sheet_free(sheet);
+	lode_table_free(table);
 }
 
 /* ---- Where to look ---- */

@@ -5,7 +5,7 @@
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
 #include "answers/clusters/common_part.h"
-#include "document/sheet.h"
+#include "document/table.h"
 #include "document/units.h"
 
 enum { name_bytes = 2400, least_room = 20 };
@@ -69,7 +69,7 @@ static const char *format_key(char *buffer, const struct lode_suspects_answer *a
 }
 
 /* Where Increase is what it is by definition, that stands in the place of an interval. */
-static void set_interval(struct lode_sheet *sheet, size_t row,
+static void set_interval(struct lode_table *table, size_t row,
 			 const struct lode_suspects_answer *answer,
 			 const struct lode_suspects_function *f)
 {
@@ -79,39 +79,39 @@ static void set_interval(struct lode_sheet *sheet, size_t row,
 						 : &f->of.scores.increase_ci;
 
 	if (e->o_failed + e->o_success == 0)
-		lode_sheet_set(sheet, row, INTERVAL, "no evidence");
+		lode_table_set(table, row, INTERVAL, "no evidence");
 	else if (e->d_failed + e->d_success == 0)
-		lode_sheet_set(sheet, row, INTERVAL, "never last");
+		lode_table_set(table, row, INTERVAL, "never last");
 	else if (e->d_failed == e->o_failed && e->d_success == e->o_success)
-		lode_sheet_set(sheet, row, INTERVAL, "always last");
+		lode_table_set(table, row, INTERVAL, "always last");
 	else
-		lode_sheet_set(sheet, row, INTERVAL, "%+.3f…%+.3f", ci->low, ci->high);
+		lode_table_set(table, row, INTERVAL, "%+.3f…%+.3f", ci->low, ci->high);
 }
 
-static void set_function_numbers(struct lode_sheet *sheet,
+static void set_function_numbers(struct lode_table *table,
 				 const struct lode_suspects_answer *answer,
 				 const struct lode_suspects_function *f)
 {
 	const struct lode_evidence *e = &f->evidence;
 	char text[LODE_UNITS_BUFFER];
-	size_t row = lode_sheet_row(sheet);
+	size_t row = lode_table_row(table);
 
-	lode_sheet_set(sheet, row, RANK, "%u", f->of.rank);
-	lode_sheet_set(sheet, row, KEY, "%s", format_key(text, answer, score_of(answer, &f->of)));
-	set_interval(sheet, row, answer, f);
-	lode_sheet_set(sheet, row, FAILURE, "%.3f", f->of.scores.failure);
-	lode_sheet_set(sheet, row, CONTEXT, "%.3f", f->of.scores.context);
-	lode_sheet_set(sheet, row, FAILED, "%s", lode_format_count(text, e->o_failed));
-	lode_sheet_set(sheet, row, OF, "%s", lode_format_count(text, e->o_failed + e->o_success));
-	lode_sheet_set(sheet, row, Q, "%s", lode_format_log_p(text, f->chance.log10_q));
+	lode_table_set(table, row, RANK, "%u", f->of.rank);
+	lode_table_set(table, row, KEY, "%s", format_key(text, answer, score_of(answer, &f->of)));
+	set_interval(table, row, answer, f);
+	lode_table_set(table, row, FAILURE, "%.3f", f->of.scores.failure);
+	lode_table_set(table, row, CONTEXT, "%.3f", f->of.scores.context);
+	lode_table_set(table, row, FAILED, "%s", lode_format_count(text, e->o_failed));
+	lode_table_set(table, row, OF, "%s", lode_format_count(text, e->o_failed + e->o_success));
+	lode_table_set(table, row, Q, "%s", lode_format_log_p(text, f->chance.log10_q));
 	if (!f->values.n)
 		return;
-	lode_sheet_set(sheet, row, MEAN, "%s", lode_format_cost(text, f->values.mean, "ns"));
-	lode_sheet_set(sheet, row, STD, "%s", lode_format_cost(text, f->values.std, "ns"));
+	lode_table_set(table, row, MEAN, "%s", lode_format_cost(text, f->values.mean, "ns"));
+	lode_table_set(table, row, STD, "%s", lode_format_cost(text, f->values.std, "ns"));
 }
 
 /* "function  module", and on further lines who always occurs together with it. */
-static void set_function(struct lode_sheet *sheet, const struct lode_suspects_answer *answer,
+static void set_function(struct lode_table *table, const struct lode_suspects_answer *answer,
 			 size_t row, size_t column, const struct lode_suspect *f, size_t room,
 			 size_t more_room)
 {
@@ -138,7 +138,7 @@ static void set_function(struct lode_sheet *sheet, const struct lode_suspects_an
 		snprintf(line + used, sizeof(line) - used, " and %zu more", left);
 	else if (left)
 		snprintf(line, sizeof(line), "%zu others", left);
-	lode_sheet_set(sheet, row, column, "%s%s%s", name, line[0] ? "\n┆ always with " : "", line);
+	lode_table_set(table, row, column, "%s%s%s", name, line[0] ? "\n┆ always with " : "", line);
 }
 
 /* One line to a group, at the place of its first. */
@@ -149,25 +149,25 @@ static bool is_line(const struct lode_suspects_answer *answer, size_t i)
 
 /* Fills the last column, which is as wide as the others leave it, and prints all. */
 static void print_with_names(FILE *out, const struct lode_suspects_answer *answer,
-			     const struct lode_text_page *page, struct lode_sheet *sheet,
+			     const struct lode_text_page *page, struct lode_table *table,
 			     size_t narrow, size_t column)
 {
 	size_t more_room,
-		room = lode_sheet_fit(sheet, page->columns, least_room, narrow, &more_room);
+		room = lode_table_fit(table, page->columns, least_room, narrow, &more_room);
 
 	for (size_t i = 0, row = 0; i < answer->n_listed; i++) {
 		if (is_line(answer, i))
-			set_function(sheet, answer, row++, column, answer->listed[i], room,
+			set_function(table, answer, row++, column, answer->listed[i], room,
 				     more_room);
 	}
-	lode_sheet_print(sheet, out, page->is_terminal);
-	lode_sheet_free(sheet);
+	lode_table_print(table, out, page->is_terminal);
+	lode_table_free(table);
 }
 
 void lode_suspects_print_functions(FILE *out, const struct lode_suspects_answer *answer,
 				   const struct lode_text_page *page)
 {
-	struct lode_sheet_column columns[n_columns] = {
+	struct lode_table_column columns[n_columns] = {
 		[RANK] = {"#", true},
 		[KEY] = {"Increase", true},
 		[INTERVAL] = {"95 %", true, 3},
@@ -181,28 +181,28 @@ void lode_suspects_print_functions(FILE *out, const struct lode_suspects_answer 
 		[FUNCTION] = {"function", false},
 	};
 	struct lode_suspects_function f;
-	struct lode_sheet *sheet;
+	struct lode_table *table;
 
 	if (has_key(answer))
 		columns[KEY].title = answer->order;
-	sheet = lode_sheet_new(columns, n_columns, 0);
+	table = lode_table_new(columns, n_columns, 0);
 	for (size_t i = 0; i < answer->n_listed; i++) {
 		if (!is_line(answer, i))
 			continue;
 		lode_suspects_function_at(&f, answer, i);
-		set_function_numbers(sheet, answer, &f);
+		set_function_numbers(table, answer, &f);
 	}
-	print_with_names(out, answer, page, sheet, FAILURE, FUNCTION);
+	print_with_names(out, answer, page, table, FAILURE, FUNCTION);
 }
 
 void lode_suspects_print_functions_of_sides(FILE *out, const struct lode_suspects_answer *answer,
 					    const struct lode_text_page *page)
 {
-	static const struct lode_sheet_column columns[] = {
+	static const struct lode_table_column columns[] = {
 		{"#", true},	     {"excess", true}, {"calls slow", true}, {"fast", true},
 		{"time slow", true}, {"fast", true},   {"q", true, 1},	     {"function", false},
 	};
-	struct lode_sheet *sheet = lode_sheet_new(columns, 8, 0);
+	struct lode_table *table = lode_table_new(columns, 8, 0);
 	struct lode_suspects_function f;
 	char text[LODE_UNITS_BUFFER];
 
@@ -212,16 +212,16 @@ void lode_suspects_print_functions_of_sides(FILE *out, const struct lode_suspect
 		if (!is_line(answer, i))
 			continue;
 		lode_suspects_function_at(&f, answer, i);
-		row = lode_sheet_row(sheet);
-		lode_sheet_set(sheet, row, 0, "%u", f.of.rank);
+		row = lode_table_row(table);
+		lode_table_set(table, row, 0, "%u", f.of.rank);
 		if (f.of.excess.low <= -1)
-			lode_sheet_set(sheet, row, 1, "-");
+			lode_table_set(table, row, 1, "-");
 		else
 			/* Never rounded up to what it is not known to be. */
-			lode_sheet_set(sheet, row, 1, "≥ %.1f %%",
+			lode_table_set(table, row, 1, "≥ %.1f %%",
 				       floor(1000 * f.of.excess.low) / 10);
-		lode_suspects_set_sides(sheet, row, 2, &f.pace, "ns");
-		lode_sheet_set(sheet, row, 6, "%s", lode_format_log_p(text, f.chance.log10_q));
+		lode_suspects_set_sides(table, row, 2, &f.pace, "ns");
+		lode_table_set(table, row, 6, "%s", lode_format_log_p(text, f.chance.log10_q));
 	}
-	print_with_names(out, answer, page, sheet, 2, 7);
+	print_with_names(out, answer, page, table, 2, 7);
 }

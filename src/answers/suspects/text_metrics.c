@@ -3,32 +3,32 @@
 
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
-#include "document/sheet.h"
+#include "document/table.h"
 #include "document/units.h"
 
 enum { shown_metrics = 8, name_bytes = 2400 };
 
-static void set_metric(struct lode_sheet *sheet, const struct lode_suspects_metric *metric)
+static void set_metric(struct lode_table *table, const struct lode_suspects_metric *metric)
 {
 	const struct lode_tally_metric *m = &metric->of;
 	const struct lode_suspects_values *values = &metric->values;
 	char text[LODE_UNITS_BUFFER], name[name_bytes];
-	size_t row = lode_sheet_row(sheet);
+	size_t row = lode_table_row(table);
 
-	lode_sheet_set(sheet, row, 0, "%s", lode_escape_fit(name, sizeof(name), m->name, 24));
-	lode_sheet_set(sheet, row, 1, "%s", lode_format_count(text, values->n));
-	lode_sheet_set(sheet, row, 2, "%s", lode_format_cost(text, values->mean, m->unit));
-	lode_sheet_set(sheet, row, 3, "%s", lode_format_cost(text, values->std, m->unit));
+	lode_table_set(table, row, 0, "%s", lode_escape_fit(name, sizeof(name), m->name, 24));
+	lode_table_set(table, row, 1, "%s", lode_format_count(text, values->n));
+	lode_table_set(table, row, 2, "%s", lode_format_cost(text, values->mean, m->unit));
+	lode_table_set(table, row, 3, "%s", lode_format_cost(text, values->std, m->unit));
 	if (m->is_labelled) {
-		lode_sheet_set(sheet, row, 4, "%s",
+		lode_table_set(table, row, 4, "%s",
 			       lode_format_cost(text, m->thresholds.failed, m->unit));
-		lode_sheet_set(sheet, row, 5, "%s",
+		lode_table_set(table, row, 5, "%s",
 			       lode_format_count(text, m->n[LODE_SIDE_SUBJECT][LODE_LABEL_FAILED]));
 		if (strcmp(m->unit, "ns") == 0)
-			lode_sheet_set(sheet, row, 6, "%s",
+			lode_table_set(table, row, 6, "%s",
 				       lode_format_cost(text, metric->failed_total, "ns"));
 	} else {
-		lode_sheet_set(sheet, row, 5, "-");
+		lode_table_set(table, row, 5, "-");
 	}
 }
 
@@ -42,18 +42,18 @@ void lode_suspects_print_metrics(FILE *out, const struct lode_suspects_answer *a
 				 const struct lode_text_page *page)
 {
 	char axis[LODE_SPARKLINE_BYTES] = "", spark[LODE_SPARKLINE_BYTES];
-	const struct lode_sheet_column columns[] = {
+	const struct lode_table_column columns[] = {
 		{"metric", false},	   {"n", true},	     {"mean", true, 2},	  {"σ", true, 1},
 		{"failed above", true, 3}, {"failed", true}, {"in all", true, 4}, {axis, false},
 	};
-	struct lode_sheet *sheet = lode_sheet_new(columns, 8, 0);
+	struct lode_table *table = lode_table_new(columns, 8, 0);
 	struct lode_sparkline line;
 	size_t n = 0, room;
 
 	/* Those of which nothing was measured stand at the end. */
 	while (n < answer->n_metrics && n < shown_metrics && answer->metrics[n].values.n)
-		set_metric(sheet, &answer->metrics[n++]);
-	room = lode_sheet_fit(sheet, page->columns, 22, 7, NULL);
+		set_metric(table, &answer->metrics[n++]);
+	room = lode_table_fit(table, page->columns, 22, 7, NULL);
 	/* Two columns go to the thresholds. */
 	line = lode_sparkline_make(answer->metrics, n, (unsigned)(room < 42 ? room - 2 : 40));
 	lode_sparkline_axis(axis, &line);
@@ -64,32 +64,32 @@ void lode_suspects_print_metrics(FILE *out, const struct lode_suspects_answer *a
 			continue;
 		lode_sparkline_draw(spark, &line, m->values.histogram,
 				    m->of.is_labelled ? &m->of.thresholds : NULL);
-		lode_sheet_set(sheet, i, 7, "%s", spark);
+		lode_table_set(table, i, 7, "%s", spark);
 	}
-	lode_sheet_print(sheet, out, page->is_terminal);
-	lode_sheet_free(sheet);
+	lode_table_print(table, out, page->is_terminal);
+	lode_table_free(table);
 	print_more_metrics(out, answer->n_metrics_used, n);
 }
 
 /* ---- Two sets ---- */
 
-static void set_mean(struct lode_sheet *sheet, size_t row, size_t column,
+static void set_mean(struct lode_table *table, size_t row, size_t column,
 		     const struct lode_suspects_values *values, const char *unit)
 {
 	char text[LODE_UNITS_BUFFER];
 
-	lode_sheet_set(sheet, row, column, "%s",
+	lode_table_set(table, row, column, "%s",
 		       values->n ? lode_format_cost(text, values->mean, unit) : "-");
 }
 
 void lode_suspects_print_metrics_of_sides(FILE *out, const struct lode_suspects_answer *answer,
 					  const struct lode_text_page *page)
 {
-	static const struct lode_sheet_column columns[] = {
+	static const struct lode_table_column columns[] = {
 		{"metric", false}, {"calls slow", true},   {"fast", true},    {"time slow", true},
 		{"fast", true},	   {"mean slow", true, 1}, {"fast", true, 1},
 	};
-	struct lode_sheet *sheet = lode_sheet_new(columns, 7, 0);
+	struct lode_table *table = lode_table_new(columns, 7, 0);
 	size_t n = answer->n_metrics < shown_metrics ? answer->n_metrics : shown_metrics;
 	char name[name_bytes];
 
@@ -99,15 +99,15 @@ void lode_suspects_print_metrics_of_sides(FILE *out, const struct lode_suspects_
 
 		if (!m->values.n && !m->other->n)
 			continue;
-		row = lode_sheet_row(sheet);
-		lode_sheet_set(sheet, row, 0, "%s",
+		row = lode_table_row(table);
+		lode_table_set(table, row, 0, "%s",
 			       lode_escape_fit(name, sizeof(name), m->of.name, 24));
-		lode_suspects_set_sides(sheet, row, 1, &m->pace, m->of.unit);
-		set_mean(sheet, row, 5, &m->values, m->of.unit);
-		set_mean(sheet, row, 6, m->other, m->of.unit);
+		lode_suspects_set_sides(table, row, 1, &m->pace, m->of.unit);
+		set_mean(table, row, 5, &m->values, m->of.unit);
+		set_mean(table, row, 6, m->other, m->of.unit);
 	}
-	lode_sheet_fit(sheet, page->columns, 8, 6, NULL);
-	lode_sheet_print(sheet, out, page->is_terminal);
-	lode_sheet_free(sheet);
+	lode_table_fit(table, page->columns, 8, 6, NULL);
+	lode_table_print(table, out, page->is_terminal);
+	lode_table_free(table);
 	print_more_metrics(out, answer->n_metrics_used, n);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "document/sheet.h"
+#include "document/table.h"
 #include "document/units.h"
 
 const char *lode_format_log_p(char *buffer, double log10_p)
@@ -29,7 +29,7 @@ const char *lode_format_log_p(char *buffer, double log10_p)
 }
 
 /* Amounts of one recording of each set. */
-static void set_pace(struct lode_sheet *sheet, size_t row, size_t column, const double *amounts,
+static void set_pace(struct lode_table *table, size_t row, size_t column, const double *amounts,
 		     const char *unit)
 {
 	char text[LODE_UNITS_BUFFER];
@@ -37,14 +37,14 @@ static void set_pace(struct lode_sheet *sheet, size_t row, size_t column, const 
 	for (unsigned side = 0; side < LODE_N_SIDES; side++) {
 		double amount = amounts[side] < 9e18 ? amounts[side] + 0.5 : 9e18;
 
-		lode_sheet_set(sheet, row, column + side, "%s",
+		lode_table_set(table, row, column + side, "%s",
 			       lode_format_cost(text, (int64_t)amount, unit));
 	}
 }
 
-void lode_suspects_set_sides(struct lode_sheet *sheet, size_t row, size_t column,
+void lode_suspects_set_sides(struct lode_table *table, size_t row, size_t column,
 			     const struct lode_suspects_pace *pace, const char *unit)
 {
-	set_pace(sheet, row, column, pace->calls, "");
-	set_pace(sheet, row, column + 2, pace->sum, unit);
+	set_pace(table, row, column, pace->calls, "");
+	set_pace(table, row, column + 2, pace->sum, unit);
 }

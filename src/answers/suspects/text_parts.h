@@ -24,9 +24,9 @@ lode_suspects_tree(const struct lode_suspects_answer *answer)
 	return &answer->suspects->tally.set->tree;
 }
 
-struct lode_sheet;
+struct lode_table;
 /* Four cells from `column` on: calls and time of one recording, of slow ones and of fast ones. */
-void lode_suspects_set_sides(struct lode_sheet *sheet, size_t row, size_t column,
+void lode_suspects_set_sides(struct lode_table *table, size_t row, size_t column,
 			     const struct lode_suspects_pace *pace, const char *unit);
 
 /* "0.03", "4e-12", "<1e-99" of a decimal logarithm; LODE_UNITS_BUFFER is enough. */

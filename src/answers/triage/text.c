@@ -6,7 +6,7 @@
 #include "base/folder.h"
 #include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/common_part.h"
-#include "document/sheet.h"
+#include "document/table.h"
 #include "document/units.h"
 #include "answers/clusters/variants.h"
 
@@ -33,36 +33,36 @@ static void print_heading_triage_text(FILE *out, const struct lode_triage_answer
 
 enum column { STREAM, SYMPTOM, KNOWN, REST, MARK, AS, N_COLUMNS };
 
-static const struct lode_sheet_column sheet_columns[N_COLUMNS] = {
+static const struct lode_table_column table_columns[N_COLUMNS] = {
 	[STREAM] = {"stream", false, 0}, [SYMPTOM] = {"symptoms", true, 2},
 	[KNOWN] = {"known", true, 1},	 [REST] = {"unexplained", true, 0},
 	[MARK] = {"", false, 0},	 [AS] = {"known as", false, 0},
 };
 
-static void set_numbers(struct lode_sheet *sheet, const struct lode_triage_answer *answer,
+static void set_numbers(struct lode_table *table, const struct lode_triage_answer *answer,
 			const struct lode_triage_stream *stream)
 {
 	const struct lode_cover *cover = &stream->cover;
 	char text[LODE_UNITS_BUFFER], name[1024];
-	size_t row = lode_sheet_row(sheet);
+	size_t row = lode_table_row(table);
 
-	lode_sheet_set(sheet, row, STREAM, "%s",
+	lode_table_set(table, row, STREAM, "%s",
 		       lode_escape_fit(name, sizeof(name), lode_path_base(stream->path),
 				       path_columns));
-	lode_sheet_set(sheet, row, SYMPTOM, "%s",
+	lode_table_set(table, row, SYMPTOM, "%s",
 		       lode_format_cost(text, cover->symptom_ns, answer->unit));
-	lode_sheet_set(sheet, row, KNOWN, "%s",
+	lode_table_set(table, row, KNOWN, "%s",
 		       lode_format_share(text, cover->covered_ns, cover->symptom_ns));
-	lode_sheet_set(sheet, row, REST, "%s",
+	lode_table_set(table, row, REST, "%s",
 		       lode_format_cost(text, cover->unexplained_ns, answer->unit));
-	lode_sheet_set(sheet, row, MARK, "%s", stream->is_over ? "!" : "");
+	lode_table_set(table, row, MARK, "%s", stream->is_over ? "!" : "");
 }
 
 /*
  * "slow-path 1.92 s, crc 812 ms,
  *  store-lock 34 ms, 2 more": on as many lines as a stream may have.
  */
-static void set_known(struct lode_sheet *sheet, const struct lode_triage_answer *answer, size_t row,
+static void set_known(struct lode_table *table, const struct lode_triage_answer *answer, size_t row,
 		      size_t room)
 {
 	const struct lode_triage_stream *stream = &answer->streams[row];
@@ -94,23 +94,23 @@ static void set_known(struct lode_sheet *sheet, const struct lode_triage_answer 
 		width += one_width;
 		used = strlen(text);
 	}
-	lode_sheet_set(sheet, row, AS, "%s", n ? text : "-");
+	lode_table_set(table, row, AS, "%s", n ? text : "-");
 }
 
 static void print_streams(FILE *out, const struct lode_triage_answer *answer,
 			  const struct lode_text_page *page)
 {
-	struct lode_sheet *sheet = lode_sheet_new(sheet_columns, N_COLUMNS, 0);
+	struct lode_table *table = lode_table_new(table_columns, N_COLUMNS, 0);
 	size_t room;
 
 	for (size_t i = 0; i < answer->n_listed; i++)
-		set_numbers(sheet, answer, &answer->streams[i]);
-	room = lode_sheet_fit(sheet, page->columns, 28, AS, NULL);
+		set_numbers(table, answer, &answer->streams[i]);
+	room = lode_table_fit(table, page->columns, 28, AS, NULL);
 	for (size_t i = 0; i < answer->n_listed; i++)
-		set_known(sheet, answer, i, room);
+		set_known(table, answer, i, room);
 	fputc('\n', out);
-	lode_sheet_print(sheet, out, page->is_terminal);
-	lode_sheet_free(sheet);
+	lode_table_print(table, out, page->is_terminal);
+	lode_table_free(table);
 	if (answer->n_more)
 		fprintf(out, "\n%zu more stream%s, with less to explain; --top 0 shows all.\n",
 			answer->n_more, answer->n_more == 1 ? "" : "s");
@@ -137,27 +137,27 @@ static void print_returned(FILE *out, const struct lode_triage_answer *answer)
 
 enum rest_column { RANK, SHARE, OWN, STREAMS, WHY, COMMON, N_REST_COLUMNS };
 
-static const struct lode_sheet_column rest_columns[N_REST_COLUMNS] = {
+static const struct lode_table_column rest_columns[N_REST_COLUMNS] = {
 	[RANK] = {"#", true, 0},	  [SHARE] = {"share", true, 3},
 	[OWN] = {"unexplained", true, 0}, [STREAMS] = {"streams", true, 2},
 	[WHY] = {"why", false, 1},	  [COMMON] = {"common part", false, 0},
 };
 
-static void set_cluster(struct lode_sheet *sheet, const struct lode_triage_answer *answer,
+static void set_cluster(struct lode_table *table, const struct lode_triage_answer *answer,
 			const struct lode_cluster *c)
 {
-	size_t row = lode_sheet_row(sheet);
+	size_t row = lode_table_row(table);
 	char text[LODE_UNITS_BUFFER + 64];
 
-	lode_sheet_set(sheet, row, RANK, "%u", c->rank);
-	lode_sheet_set(sheet, row, SHARE, "%s",
+	lode_table_set(table, row, RANK, "%u", c->rank);
+	lode_table_set(table, row, SHARE, "%s",
 		       lode_format_share(text, c->own_ns, answer->all.symptom_ns));
-	lode_sheet_set(sheet, row, OWN, "%s", lode_format_cost(text, c->own_ns, answer->unit));
-	lode_sheet_set(sheet, row, STREAMS, "%u", c->n_streams);
-	lode_sheet_set(sheet, row, WHY, "%s", lode_cluster_why(text, sizeof(text), c));
+	lode_table_set(table, row, OWN, "%s", lode_format_cost(text, c->own_ns, answer->unit));
+	lode_table_set(table, row, STREAMS, "%u", c->n_streams);
+	lode_table_set(table, row, WHY, "%s", lode_cluster_why(text, sizeof(text), c));
 }
 
-static void set_common(struct lode_sheet *sheet, const struct lode_mined *mined, size_t row,
+static void set_common(struct lode_table *table, const struct lode_mined *mined, size_t row,
 		       size_t room, size_t more_room)
 {
 	char text[lines_per_cluster * (LODE_COMMON_LINE + 160)];
@@ -168,23 +168,23 @@ static void set_common(struct lode_sheet *sheet, const struct lode_mined *mined,
 			       mainline.gap_before.at, mainline.frames.n, room, more_room,
 			       lines_per_cluster);
 	lode_mainline_release(&mainline);
-	lode_sheet_set(sheet, row, COMMON, "%s", text);
+	lode_table_set(table, row, COMMON, "%s", text);
 }
 
 static void print_clusters(FILE *out, const struct lode_triage_answer *answer,
 			   const struct lode_text_page *page)
 {
-	struct lode_sheet *sheet = lode_sheet_new(rest_columns, N_REST_COLUMNS, 0);
+	struct lode_table *table = lode_table_new(rest_columns, N_REST_COLUMNS, 0);
 	size_t room, more_room;
 
 	for (size_t i = 0; i < answer->n_clusters; i++)
-		set_cluster(sheet, answer, &answer->mined->clusters[i]);
-	room = lode_sheet_fit(sheet, page->columns, 30, WHY, &more_room);
+		set_cluster(table, answer, &answer->mined->clusters[i]);
+	room = lode_table_fit(table, page->columns, 30, WHY, &more_room);
 	for (size_t i = 0; i < answer->n_clusters; i++)
-		set_common(sheet, answer->mined, i, room, more_room);
+		set_common(table, answer->mined, i, room, more_room);
 	fputs("\nNot explained, mined:\n\n", out);
-	lode_sheet_print(sheet, out, page->is_terminal);
-	lode_sheet_free(sheet);
+	lode_table_print(table, out, page->is_terminal);
+	lode_table_free(table);
 	if (answer->n_clusters_more)
 		fprintf(out, "\n%zu more cluster%s; --top 0 shows all.\n", answer->n_clusters_more,
 			answer->n_clusters_more == 1 ? "" : "s");

@@ -10,6 +10,7 @@
 
 #include "document/table.h"
 #include "document/units.h"
+#include "random.h"
 
 static char *printed(const struct lode_table *table)
 {
@@ -27,6 +28,7 @@ static void columns_align_by_width_and_not_by_bytes(void **state)
 	static const struct lode_table_column columns[] = {
 		{"#", true}, {"name", false}, {"cost", true}, {"part", false}};
 	struct lode_table *table = lode_table_new(columns, 4, 1);
+	size_t hang_room;
 	char *text;
 
 	(void)state;
@@ -52,8 +54,8 @@ static void columns_align_by_width_and_not_by_bytes(void **state)
 	assert_int_equal(lode_table_room(table, 100), 80);
 	assert_int_equal(lode_table_room(table, 30), 20);
 	/* Further lines may start further left. */
-	lode_table_hang(table, 1);
-	assert_int_equal(lode_table_hang_room(table, 100), 95);
+	assert_int_equal(lode_table_fit(table, 100, 20, 1, &hang_room), 80);
+	assert_int_equal(hang_room, 95);
 	text = printed(table);
 	assert_non_null(strstr(text, "first\n     second\n"));
 	free(text);
@@ -78,6 +80,167 @@ static void a_last_column_of_numbers_is_aligned_too(void **state)
 				  "   100\n");
 	free(text);
 	lode_table_free(table);
+}
+
+/* ---- Random tables ---- */
+
+enum { MAX_COLUMNS = 6, MAX_ROWS = 5, MAX_PIECES = 12, LINE = 400 };
+
+/* A cell as pieces of known width; the last column's may have a second line. */
+struct plain_cell {
+	char text[64];
+	size_t width;
+	char more[64];
+};
+
+struct plain {
+	struct lode_table_column columns[MAX_COLUMNS];
+	size_t n, n_rows;
+	unsigned indent, line_columns;
+	size_t least, hang;
+	struct plain_cell cells[MAX_ROWS + 1][MAX_COLUMNS]; /* the first row: titles */
+	bool is_left[MAX_COLUMNS];
+};
+
+static size_t random_text(struct test_random *random, char *text, size_t least)
+{
+	static const struct {
+		const char *text;
+		size_t width;
+	} pieces[] = {{"a", 1}, {"Z9", 2}, {"µ", 1}, {"漢", 2}, {"›", 1}};
+	size_t width = 0, n = least + test_random_below(random, MAX_PIECES - (uint32_t)least);
+
+	text[0] = '\0';
+	for (size_t i = 0; i < n; i++) {
+		size_t k = test_random_below(random, sizeof(pieces) / sizeof(*pieces));
+
+		strcat(text, pieces[k].text);
+		width += pieces[k].width;
+	}
+	return width;
+}
+
+static void make_plain(struct plain *plain, struct test_random *random)
+{
+	memset(plain, 0, sizeof(*plain));
+	plain->n = 1 + test_random_below(random, MAX_COLUMNS);
+	plain->n_rows = test_random_below(random, MAX_ROWS);
+	plain->indent = test_random_below(random, 3);
+	plain->line_columns = test_random_below(random, 120);
+	plain->least = test_random_below(random, 30);
+	plain->hang = test_random_below(random, (uint32_t)plain->n);
+	for (size_t c = 0; c < plain->n; c++) {
+		plain->is_left[c] = true;
+		for (size_t row = 0; row <= plain->n_rows; row++) {
+			struct plain_cell *cell = &plain->cells[row][c];
+
+			cell->width = random_text(random, cell->text, 0);
+			if (row && c + 1 == plain->n && test_random_below(random, 3) == 0)
+				random_text(random, cell->more, 1);
+		}
+		plain->columns[c] = (struct lode_table_column){
+			plain->cells[0][c].text, test_random_below(random, 2),
+			c + 1 < plain->n ? test_random_below(random, 4) : 0};
+		if (plain->cells[1][plain->n - 1].more[0])
+			plain->columns[plain->n - 1].is_right = false;
+	}
+	for (size_t row = 1; row <= plain->n_rows; row++)
+		if (plain->columns[plain->n - 1].is_right)
+			plain->cells[row][plain->n - 1].more[0] = '\0';
+}
+
+static size_t plain_width(const struct plain *plain, size_t column)
+{
+	size_t width = 0;
+
+	for (size_t row = 0; row <= plain->n_rows; row++)
+		if (plain->cells[row][column].width > width)
+			width = plain->cells[row][column].width;
+	return width;
+}
+
+static size_t plain_start(const struct plain *plain, size_t column)
+{
+	size_t start = plain->indent;
+
+	for (size_t c = 0; c < column; c++)
+		start += plain->is_left[c] ? plain_width(plain, c) + 2 : 0;
+	return start;
+}
+
+/* Oracle: one rank after the other goes while the line is too short. */
+static size_t fit_plainly(struct plain *plain)
+{
+	size_t start = plain_start(plain, plain->n - 1);
+
+	for (unsigned drop = 1; drop < 4 && start + plain->least > plain->line_columns; drop++) {
+		for (size_t c = 0; c < plain->n; c++)
+			plain->is_left[c] &= plain->columns[c].drop != drop;
+		start = plain_start(plain, plain->n - 1);
+	}
+	return start + plain->least < plain->line_columns ? plain->line_columns - start
+							  : plain->least;
+}
+
+/* Oracle: every cell padded, then what is blank at the end cut off. */
+static void print_plainly(const struct plain *plain, FILE *out)
+{
+	for (size_t row = 0; row <= plain->n_rows; row++) {
+		char line[4 * LINE];
+		size_t n = (size_t)sprintf(line, "%*s", (int)plain->indent, "");
+		const struct plain_cell *cell = plain->cells[row];
+
+		for (size_t c = 0; c < plain->n; c++) {
+			int pad = (int)(plain_width(plain, c) - cell[c].width);
+			bool is_right = plain->columns[c].is_right;
+
+			if (plain->is_left[c])
+				n += (size_t)sprintf(line + n, "%*s%s%*s  ", is_right ? pad : 0, "",
+						     cell[c].text, is_right ? 0 : pad, "");
+		}
+		while (n && line[n - 1] == ' ')
+			n--;
+		fprintf(out, "%.*s\n", (int)n, line);
+		if (cell[plain->n - 1].more[0])
+			fprintf(out, "%*s%s\n", (int)plain_start(plain, plain->hang), "",
+				cell[plain->n - 1].more);
+	}
+}
+
+static void tables_are_what_padding_each_cell_gives(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 5000; seed++) {
+		struct test_random random = {seed};
+		struct plain plain;
+		struct lode_table *table;
+		size_t size, room;
+		char *want, *got;
+		FILE *out = open_memstream(&want, &size);
+
+		make_plain(&plain, &random);
+		table = lode_table_new(plain.columns, plain.n, plain.indent);
+		for (size_t row = 1; row <= plain.n_rows; row++) {
+			lode_table_row(table);
+			for (size_t c = 0; c < plain.n; c++) {
+				const struct plain_cell *cell = &plain.cells[row][c];
+
+				lode_table_set(table, row - 1, c, "%s%s%s", cell->text,
+					       cell->more[0] ? "\n" : "", cell->more);
+			}
+		}
+		room = lode_table_fit(table, plain.line_columns, plain.least, plain.hang, NULL);
+		if (room != fit_plainly(&plain))
+			fail_msg("seed %llu: room %zu", (unsigned long long)seed, room);
+		print_plainly(&plain, out);
+		fclose(out);
+		got = printed(table);
+		if (strcmp(got, want) != 0)
+			fail_msg("seed %llu:\n%s\nnot\n%s", (unsigned long long)seed, got, want);
+		free(got);
+		free(want);
+		lode_table_free(table);
+	}
 }
 
 static void costs_have_three_digits_and_a_unit(void **state)
@@ -128,6 +291,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_align_by_width_and_not_by_bytes),
 		cmocka_unit_test(a_last_column_of_numbers_is_aligned_too),
+		cmocka_unit_test(tables_are_what_padding_each_cell_gives),
 		cmocka_unit_test(costs_have_three_digits_and_a_unit),
 		cmocka_unit_test(shares_say_when_they_are_small),
 		cmocka_unit_test(counts_bytes_and_plurals),
