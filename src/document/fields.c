@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "document/json.h"
+#include "base/json.h"
 
 /* ---- One value ---- */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json_tree.h"
-#include "document/json.h"
+#include "base/json.h"
 
 const char *lode_finding_text(struct lode_arena *arena, const char *format, ...)
 {

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "document/fields.h"
-#include "document/json.h"
+#include "base/json.h"
 
 /* Records that a schema defines once. */
 typedef LODE_VEC(const struct lode_record *) record_list;

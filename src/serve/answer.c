@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "document/json.h"
+#include "base/json.h"
 #include "serve/server.h"
 
 enum { MOST_PARAMETERS = 32, MOST_KEY_BYTES = 1024 };

@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "document/json.h"
+#include "base/json.h"
 
 /* Below this packing saves less than a packet. */
 #define LEAST_PACKED_BYTES 1024

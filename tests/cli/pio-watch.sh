@@ -138,7 +138,7 @@ echo "== states that are none, or another's"
 echo hello >bad
 "$LODE" pio watch -m model -c db=two-db.csv --state bad --once 2>&1
 echo "exit $?"
-sed 's/"seed": 1/"seed": 2/' model >other
+sed 's/"seed":1/"seed":2/' model >other
 cmp -s model other || "$LODE" pio watch -m other -c db=two-db.csv --state state --once 2>&1
 "$LODE" pio watch -m model 2>&1
 echo "exit $?"

@@ -5,7 +5,7 @@
 #include "engine/regtime/regtime_own.h"
 #include "answers/timeline/page.h"
 #include "answers/input_fields.h"
-#include "document/json.h"
+#include "base/json.h"
 
 /* LIMIT: of what a thread did during a span, this many functions are named; then "others". */
 enum { N_LEAVES = 8, NAME_BYTES = 16384 };

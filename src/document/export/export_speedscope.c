@@ -3,7 +3,7 @@
 
 #include "base/map.h"
 #include "document/export/export_stacks.h"
-#include "document/json.h"
+#include "base/json.h"
 
 /* Frames that the file has, each once: their places in "frames". */
 struct frames {

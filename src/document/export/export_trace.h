@@ -19,7 +19,7 @@
 #include "engine/waits/lanes.h"
 #include "base/error.h"
 #include "model/call_trace.h"
-#include "document/json.h"
+#include "base/json.h"
 
 /* Starts the file; the caller puts members of "otherData", then calls lode_trace_events. */
 struct lode_json *lode_trace_open(FILE *out);

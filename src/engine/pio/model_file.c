@@ -6,104 +6,59 @@
 
 #include "engine/pio/rules.h"
 #include "base/input.h"
+#include "base/json.h"
 #include "base/json_tree.h"
 #include "base/sorted.h"
-#include "base/utf8.h"
 
 #define MAX_FILE_BYTES ((size_t)512 << 20)
 
 /* ---- Writing ---- */
 
-static void put_text_model_file(FILE *out, const char *text)
+static void put_settings(struct lode_json *json, const struct lode_pio_settings *s)
 {
-	fputc('"', out);
-	for (size_t n, left = strlen(text); left; text += n, left -= n) {
-		uint32_t c;
-
-		n = lode_utf8_take(&c, text, left);
-		if (!n) {
-			fputs(LODE_UTF8_REPLACEMENT, out);
-			n = 1;
-		} else if (c == '"' || c == '\\') {
-			fprintf(out, "\\%c", *text);
-		} else if (c < 0x20 || c == 0x7f) {
-			fprintf(out, "\\u%04x", c);
-		} else {
-			fwrite(text, 1, n, out);
-		}
-	}
-	fputc('"', out);
+	lode_json_object(json, "settings");
+	lode_json_bool(json, "classic", s->is_classic);
+	lode_json_bool(json, "log", s->is_log);
+	lode_json_bool(json, "per_action", s->is_per_action);
+	lode_json_bool(json, "by_start", s->is_by_start);
+	lode_json_bool(json, "whole_response", s->is_whole_response);
+	lode_json_int(json, "min_requests", s->min_requests);
+	lode_json_int(json, "window", s->window);
+	lode_json_int(json, "step_ns", s->step_ns);
+	lode_json_shortest(json, "med_pct", s->med_pct);
+	lode_json_shortest(json, "high_pct", s->high_pct);
+	lode_json_int(json, "rulesets", s->n_rulesets);
+	lode_json_int(json, "seed", (int64_t)s->seed);
+	lode_json_end_object(json);
 }
 
-/* The shortest text that reads back as the same number; NaN and infinities are null. */
-static void put_number(FILE *out, double x)
+static void put_training(struct lode_json *json, const struct lode_pio_model *m)
 {
-	char text[40];
-
-	if (isnan(x) || isinf(x)) {
-		fputs("null", out);
-		return;
-	}
-	for (int digits = 6; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, x);
-		if (strtod(text, NULL) == x)
-			break;
-	}
-	fputs(text, out);
-}
-
-static void put_field(FILE *out, const char *name, double x)
-{
-	fprintf(out, "\"%s\": ", name);
-	put_number(out, x);
-}
-
-static const char *truth(bool is)
-{
-	return is ? "true" : "false";
-}
-
-static void put_settings(FILE *out, const struct lode_pio_settings *s)
-{
-	fprintf(out,
-		"  \"settings\": {\n"
-		"    \"classic\": %s, \"log\": %s, \"per_action\": %s, \"by_start\": %s, "
-		"\"whole_response\": %s,\n"
-		"    \"min_requests\": %u, \"window\": %u, \"step_ns\": %lld, ",
-		truth(s->is_classic), truth(s->is_log), truth(s->is_per_action),
-		truth(s->is_by_start), truth(s->is_whole_response), s->min_requests, s->window,
-		(long long)s->step_ns);
-	put_field(out, "med_pct", s->med_pct);
-	fputs(", ", out);
-	put_field(out, "high_pct", s->high_pct);
-	fprintf(out, ",\n    \"rulesets\": %u, \"seed\": %llu\n  },\n", s->n_rulesets,
-		(unsigned long long)s->seed);
-}
-
-static void put_training(FILE *out, const struct lode_pio_model *m)
-{
-	fputs("  \"training\": [", out);
+	lode_json_break(json);
+	lode_json_array(json, "training");
 	for (size_t i = 0; i < m->periods.n; i++) {
 		const struct lode_pio_span *p = &m->periods.at[i];
 
-		fprintf(out,
-			"%s\n    {\"start_ns\": %lld, \"end_ns\": %lld, \"requests\": %llu, "
-			"\"intervals\": %llu}",
-			i ? "," : "", (long long)p->start_ns, (long long)p->end_ns,
-			(unsigned long long)p->n_requests, (unsigned long long)p->n_intervals);
+		lode_json_object(json, NULL);
+		lode_json_int(json, "start_ns", p->start_ns);
+		lode_json_int(json, "end_ns", p->end_ns);
+		lode_json_int(json, "requests", (int64_t)p->n_requests);
+		lode_json_int(json, "intervals", (int64_t)p->n_intervals);
+		lode_json_end_object(json);
 	}
-	fputs("\n  ],\n  \"sa_ratio\": {", out);
-	put_field(out, "med", m->med_bound);
-	fputs(", ", out);
-	put_field(out, "high", m->high_bound);
-	fputs(", ", out);
-	put_field(out, "likeness", m->likeness);
-	fputs(", ", out);
-	put_field(out, "healthy", m->healthy_ratio);
-	fprintf(out, ",\n    \"intervals\": {\"LOW\": %llu, \"MED\": %llu, \"HIGH\": %llu}},\n",
-		(unsigned long long)m->class_counts[LODE_PIO_LOW],
-		(unsigned long long)m->class_counts[LODE_PIO_MED],
-		(unsigned long long)m->class_counts[LODE_PIO_HIGH]);
+	lode_json_end_array(json);
+	lode_json_break(json);
+	lode_json_object(json, "sa_ratio");
+	lode_json_shortest(json, "med", m->med_bound);
+	lode_json_shortest(json, "high", m->high_bound);
+	lode_json_shortest(json, "likeness", m->likeness);
+	lode_json_shortest(json, "healthy", m->healthy_ratio);
+	lode_json_object(json, "intervals");
+	for (int c = 0; c < 3; c++)
+		lode_json_int(json, lode_pio_class_name((enum lode_pio_class)c),
+			      (int64_t)m->class_counts[c]);
+	lode_json_end_object(json);
+	lode_json_end_object(json);
 }
 
 static int by_pair(const void *a, const void *b, void *context)
@@ -116,7 +71,7 @@ static int by_pair(const void *a, const void *b, void *context)
 }
 
 /* [user, requests, mean, deviation] per line, actions in the order of their ids. */
-static void put_usual(FILE *out, const struct lode_pio_model *m)
+static void put_usual(struct lode_json *json, const struct lode_pio_model *m)
 {
 	uint32_t *order = lode_alloc((m->usual.pairs.n + 1) * sizeof(*order));
 	uint32_t action = LODE_NONE;
@@ -124,129 +79,162 @@ static void put_usual(FILE *out, const struct lode_pio_model *m)
 	for (size_t i = 0; i < m->usual.pairs.n; i++)
 		order[i] = (uint32_t)i;
 	lode_sort_r(order, m->usual.pairs.n, by_pair, (void *)&m->usual);
-	fprintf(out, "  \"response_times\": {\"unit\": \"%s\", \"actions\": [",
-		m->settings.is_log ? "ln ns" : "ns");
+	lode_json_break(json);
+	lode_json_object(json, "response_times");
+	lode_json_text(json, "unit", m->settings.is_log ? "ln ns" : "ns");
+	lode_json_array(json, "actions");
 	for (size_t i = 0; i < m->usual.pairs.n; i++) {
 		const struct lode_usual_pair *p = &m->usual.pairs.at[order[i]];
 
 		if (!p->moments.n)
 			continue;
 		if (p->action != action) {
-			fprintf(out, "%s\n    {\"action\": ", action == LODE_NONE ? "" : "]},");
-			put_text_model_file(out, m->names.actions.text.at[p->action]);
-			fputs(", \"users\": [", out);
+			if (action != LODE_NONE) {
+				lode_json_end_array(json);
+				lode_json_end_object(json);
+			}
+			lode_json_object(json, NULL);
+			lode_json_text(json, "action", m->names.actions.text.at[p->action]);
+			lode_json_array(json, "users");
+			action = p->action;
 		}
-		fprintf(out, "%s\n      [", p->action == action ? "," : "");
-		action = p->action;
+		lode_json_break(json);
+		lode_json_array(json, NULL);
 		if (p->user == LODE_NONE)
-			fputs("null", out);
+			lode_json_null(json, NULL);
 		else
-			put_text_model_file(out, m->names.users.text.at[p->user]);
-		fprintf(out, ", %llu, ", (unsigned long long)p->moments.n);
-		put_number(out, p->moments.mean);
-		fputs(", ", out);
-		put_number(out, lode_usual_moments_deviation(&p->moments));
-		fputc(']', out);
+			lode_json_text(json, NULL, m->names.users.text.at[p->user]);
+		lode_json_int(json, NULL, (int64_t)p->moments.n);
+		lode_json_shortest(json, NULL, p->moments.mean);
+		lode_json_shortest(json, NULL, lode_usual_moments_deviation(&p->moments));
+		lode_json_end_array(json);
 	}
-	fprintf(out, "%s\n  ]},\n", action == LODE_NONE ? "" : "]}");
+	if (action != LODE_NONE) {
+		lode_json_end_array(json);
+		lode_json_end_object(json);
+	}
+	lode_json_end_array(json);
+	lode_json_end_object(json);
 	free(order);
 }
 
-static void put_side(FILE *out, const char *name, const struct lode_pio_side *s)
+static void put_side(struct lode_json *json, const char *name, const struct lode_pio_side *s)
 {
-	fprintf(out, ",\n     \"%s\": {", name);
-	put_field(out, "border", s->border);
-	fputs(", ", out);
-	put_field(out, "scale", s->scale);
-	fputs(", ", out);
-	put_field(out, "precision", s->precision);
-	fputs(", ", out);
-	put_field(out, "blame", s->blame);
-	fputc('}', out);
+	lode_json_object(json, name);
+	lode_json_shortest(json, "border", s->border);
+	lode_json_shortest(json, "scale", s->scale);
+	lode_json_shortest(json, "precision", s->precision);
+	lode_json_shortest(json, "blame", s->blame);
+	lode_json_end_object(json);
 }
 
-static void put_counters(FILE *out, const struct lode_pio_model *m)
+static void put_counters(struct lode_json *json, const struct lode_pio_model *m)
 {
-	fputs("  \"counters\": [", out);
+	lode_json_break(json);
+	lode_json_array(json, "counters");
 	for (size_t i = 0; i < m->counters.n; i++) {
 		const struct lode_pio_counter *c = &m->counters.at[i];
 
-		fprintf(out, "%s\n    {\"server\": ", i ? "," : "");
-		put_text_model_file(out, c->server);
-		fputs(", \"counter\": ", out);
-		put_text_model_file(out, c->name);
-		fprintf(out, ", \"values\": %llu", (unsigned long long)c->n_values);
+		lode_json_break(json);
+		lode_json_object(json, NULL);
+		lode_json_text(json, "server", c->server);
+		lode_json_text(json, "counter", c->name);
+		lode_json_int(json, "values", (int64_t)c->n_values);
 		if (!m->settings.is_classic) {
-			fputs(", ", out);
-			put_field(out, "median", c->median);
-			fprintf(out, ", \"drifting\": %s", truth(c->is_drifting));
-			put_side(out, "rise", &c->rise);
-			put_side(out, "fall", &c->fall);
+			lode_json_shortest(json, "median", c->median);
+			lode_json_bool(json, "drifting", c->is_drifting);
+			put_side(json, "rise", &c->rise);
+			put_side(json, "fall", &c->fall);
 		}
-		fputc('}', out);
+		lode_json_end_object(json);
 	}
-	fputs("\n  ],\n  \"evidence\": {", out);
-	put_field(out, "bound", m->evidence_bound);
-	fprintf(out, ", \"episodes\": %u, \"bystanders\": [", m->n_episodes);
-	for (size_t s = 0; s < m->bystanders.n; s++) {
-		fputs(s ? ", " : "", out);
-		put_number(out, m->bystanders.at[s]);
-	}
-	fputs("]},\n", out);
+	lode_json_end_array(json);
+	lode_json_break(json);
+	lode_json_object(json, "evidence");
+	lode_json_shortest(json, "bound", m->evidence_bound);
+	lode_json_int(json, "episodes", m->n_episodes);
+	lode_json_array(json, "bystanders");
+	for (size_t s = 0; s < m->bystanders.n; s++)
+		lode_json_shortest(json, NULL, m->bystanders.at[s]);
+	lode_json_end_array(json);
+	lode_json_end_object(json);
 }
 
 /* A condition: [server, counter, "<=", threshold]. */
-static void put_ruleset(FILE *out, const struct lode_pio_model *m, const struct lode_ruleset *rules,
-			const char *const *classes, double error)
+static void put_ruleset(struct lode_json *json, const char *name, const struct lode_pio_model *m,
+			const struct lode_ruleset *rules, const char *const *classes, double error)
 {
-	put_field(out, "error", error);
-	fputs(", \"rules\": [", out);
+	lode_json_break(json);
+	lode_json_object(json, name);
+	lode_json_shortest(json, "error", error);
+	lode_json_array(json, "rules");
 	for (size_t r = 0; r < rules->rules.n; r++) {
 		const struct lode_rule *rule = &rules->rules.at[r];
 
-		fprintf(out, "%s\n        {\"if\": [", r ? "," : "");
+		lode_json_break(json);
+		lode_json_object(json, NULL);
+		lode_json_array(json, "if");
 		for (size_t i = 0; i < rule->conditions.n; i++) {
 			const struct lode_rule_condition *c = &rule->conditions.at[i];
 
-			fputs(i ? ", [" : "[", out);
-			put_text_model_file(out, m->counters.at[c->attribute].server);
-			fputs(", ", out);
-			put_text_model_file(out, m->counters.at[c->attribute].name);
-			fprintf(out, ", \"%s\", ", c->comparison == LODE_AT_MOST ? "<=" : ">=");
-			put_number(out, c->value);
-			fputc(']', out);
+			lode_json_array(json, NULL);
+			lode_json_text(json, NULL, m->counters.at[c->attribute].server);
+			lode_json_text(json, NULL, m->counters.at[c->attribute].name);
+			lode_json_text(json, NULL, c->comparison == LODE_AT_MOST ? "<=" : ">=");
+			lode_json_shortest(json, NULL, c->value);
+			lode_json_end_array(json);
 		}
-		fprintf(out, "],\n         \"then\": \"%s\", \"covered\": %u, \"wrong\": %u}",
-			classes[rule->class], rule->n_covered, rule->n_wrong);
+		lode_json_end_array(json);
+		lode_json_text(json, "then", classes[rule->class]);
+		lode_json_int(json, "covered", rule->n_covered);
+		lode_json_int(json, "wrong", rule->n_wrong);
+		lode_json_end_object(json);
 	}
-	fprintf(out, "],\n        \"else\": \"%s\", \"covered\": %u, \"wrong\": %u}",
-		classes[rules->default_class], rules->n_covered, rules->n_wrong);
+	lode_json_end_array(json);
+	lode_json_text(json, "else", classes[rules->default_class]);
+	lode_json_int(json, "covered", rules->n_covered);
+	lode_json_int(json, "wrong", rules->n_wrong);
+	lode_json_end_object(json);
 }
 
 static const char *const low_other[] = {"LOW", "OTHER"}, *const med_high[] = {"MED", "HIGH"};
 
-void lode_pio_model_write(FILE *out, const struct lode_pio_model *m)
+static void put_rules(struct lode_json *json, const struct lode_pio_model *m)
 {
-	fprintf(out, "{\n  \"schema\": \"lode/pio-model/%d\",\n", LODE_PIO_MODEL_VERSION);
-	put_settings(out, &m->settings);
-	put_training(out, m);
-	put_counters(out, m);
-	fputs("  \"rulesets\": [", out);
+	lode_json_break(json);
+	lode_json_array(json, "rulesets");
 	for (size_t i = 0; i < m->rules.n; i++) {
 		const struct lode_pio_rules *r = &m->rules.at[i];
 
-		fprintf(out,
-			"%s\n    {\"seed\": %llu, \"rows\": {\"LOW\": %u, \"MED\": %u, \"HIGH\": "
-			"%u},\n      \"low_other\": {",
-			i ? "," : "", (unsigned long long)r->seed, r->n_low, r->n_med, r->n_high);
-		put_ruleset(out, m, &r->low_other, low_other, r->low_other_error);
-		fputs(",\n      \"med_high\": {", out);
-		put_ruleset(out, m, &r->med_high, med_high, r->med_high_error);
-		fputc('}', out);
+		lode_json_object(json, NULL);
+		lode_json_int(json, "seed", (int64_t)r->seed);
+		lode_json_object(json, "rows");
+		lode_json_int(json, "LOW", r->n_low);
+		lode_json_int(json, "MED", r->n_med);
+		lode_json_int(json, "HIGH", r->n_high);
+		lode_json_end_object(json);
+		put_ruleset(json, "low_other", m, &r->low_other, low_other, r->low_other_error);
+		put_ruleset(json, "med_high", m, &r->med_high, med_high, r->med_high_error);
+		lode_json_end_object(json);
 	}
-	fputs("\n  ],\n", out);
-	put_usual(out, m);
-	fputs("  \"end\": true\n}\n", out);
+	lode_json_end_array(json);
+}
+
+void lode_pio_model_write(FILE *out, const struct lode_pio_model *m)
+{
+	char schema[32];
+	struct lode_json *json;
+
+	snprintf(schema, sizeof(schema), "lode/pio-model/%d", LODE_PIO_MODEL_VERSION);
+	json = lode_json_open_line(out, schema);
+	put_settings(json, &m->settings);
+	put_training(json, m);
+	put_counters(json, m);
+	put_rules(json, m);
+	put_usual(json, m);
+	lode_json_bool(json, "end", true);
+	lode_json_close(json);
+	fputc('\n', out);
 }
 
 /* ---- Reading ---- */

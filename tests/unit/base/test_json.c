@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include <yajl/yajl_tree.h>
 
 #include "random.h"
-#include "document/json.h"
+#include "base/json.h"
 #include "cases.h"
 
 struct document {
@@ -48,6 +49,39 @@ static yajl_val member(yajl_val root, const char *name)
 
 	assert_non_null(value);
 	return value;
+}
+
+/* Any bits of a double; one digit less would be another number, but for numbers of six. */
+static void shortest_numbers_read_back_as_they_were(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 3000; seed++) {
+		struct test_random random = {seed};
+		uint64_t bits = test_random_next(&random);
+		double value = seed % 3 ? (double)(int64_t)(bits >> 44) / 1000 : 0;
+		struct document d;
+		yajl_val got, root;
+		char rough[400];
+
+		if (seed % 3 == 0)
+			memcpy(&value, &bits, sizeof(value));
+		begin(&d);
+		lode_json_shortest(d.json, "x", value);
+		root = end(&d);
+		got = member(root, "x");
+		if (!isfinite(value)) {
+			assert_true(YAJL_IS_NULL(got));
+		} else {
+			int digits = 0;
+
+			assert_true(strtod(YAJL_GET_NUMBER(got), NULL) == value);
+			for (const char *p = YAJL_GET_NUMBER(got); *p && *p != 'e'; p++)
+				digits += *p >= '0' && *p <= '9' && (digits || *p != '0');
+			snprintf(rough, sizeof(rough), "%.*g", digits - 1, value);
+			assert_true(digits <= 6 || strtod(rough, NULL) != value);
+		}
+		yajl_tree_free(root);
+	}
 }
 
 static void integers_keep_all_64_bits(void **state)
@@ -149,6 +183,7 @@ static void what_is_no_number_is_zero(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shortest_numbers_read_back_as_they_were),
 		cmocka_unit_test(integers_keep_all_64_bits),
 		cmocka_unit_test(texts_survive),
 		cmocka_unit_test(invalid_utf8_is_marked),

@@ -1,4 +1,4 @@
-#include "document/json.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -145,6 +145,21 @@ void lode_json_number(struct lode_json *json, const char *key, double value)
 void lode_json_exact(struct lode_json *json, const char *key, double value)
 {
 	put_number(json, key, value, 15);
+}
+
+void lode_json_shortest(struct lode_json *json, const char *key, double value)
+{
+	char text[40];
+	int digits = 5;
+
+	if (!isfinite(value)) {
+		lode_json_null(json, key);
+		return;
+	}
+	do
+		snprintf(text, sizeof(text), "%.*g", ++digits, value);
+	while (digits < 17 && strtod(text, NULL) != value);
+	put_number(json, key, value, digits);
 }
 
 void lode_json_microseconds(struct lode_json *json, const char *key, int64_t value_ns)

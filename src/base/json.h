@@ -33,6 +33,8 @@ void lode_json_id(struct lode_json *json, const char *key, uint64_t id);
 void lode_json_number(struct lode_json *json, const char *key, double value);
 /* As lode_json_number, with all digits: of a quotient of counts, which is the same everywhere. */
 void lode_json_exact(struct lode_json *json, const char *key, double value);
+/* With as many digits as it takes to read the same number back; null if it is not finite. */
+void lode_json_shortest(struct lode_json *json, const char *key, double value);
 /* A time or length in microseconds, exact: 1234567 ns are 1234.567. */
 void lode_json_microseconds(struct lode_json *json, const char *key, int64_t value_ns);
 /* No value where there could be one. */
