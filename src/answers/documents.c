@@ -13,7 +13,7 @@
 #include "answers/suspects/suspects.h"
 #include "answers/timeline/page.h"
 #include "answers/triage/triage.h"
-#include "answers/analyze/analyze_report.h"
+#include "answers/analyze/analyze.h"
 #include "answers/repo/repo.h"
 #include "answers/sign/sign.h"
 

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "base/written.h"
 #include "document/html_split.h"
 #include "base/atomic_file.h"
 
@@ -201,21 +202,6 @@ int lode_html_write(const char *path, const struct lode_html_part *parts, size_t
 	return rc;
 }
 
-/* What `put` writes, on the heap. */
-static char *written_text(size_t *size, void (*put)(FILE *out, const void *answer),
-			  const void *answer)
-{
-	char *text = NULL;
-	FILE *out = open_memstream(&text, size);
-
-	if (!out)
-		lode_oom(1);
-	put(out, answer);
-	if (fclose(out) != 0)
-		lode_oom(*size);
-	return text;
-}
-
 static void put_findings(FILE *out, const void *findings)
 {
 	lode_findings_put(out, findings);
@@ -225,23 +211,30 @@ void lode_html_part_tell(struct lode_html_part *part, const struct lode_findings
 {
 	size_t ignored;
 
-	part->findings = written_text(&ignored, put_findings, findings);
+	part->findings = lode_written(&ignored, put_findings, findings);
+}
+
+static void put_report(FILE *out, const void *of)
+{
+	const struct lode_html_report *report = of;
+
+	lode_document_put(out, report->document, report->answer, &report->names);
 }
 
 void lode_html_part_make(struct lode_html_part *out, const struct lode_html_report *report,
 			 char *const *inputs, size_t n_inputs)
 {
-	const char *name = strchr(report->schema, '/') + 1;
+	const char *schema = report->document->schema, *name = strchr(schema, '/') + 1;
 	struct lode_findings findings;
 	struct lode_arena arena = {0};
 	char title[1024];
 
-	*out = (struct lode_html_part){.schema = report->schema};
+	*out = (struct lode_html_part){.schema = schema};
 	out->name = strndup(name, strcspn(name, "/"));
 	if (!out->name)
 		lode_oom(strlen(name));
 	out->title = lode_strdup(lode_html_title(title, sizeof(title), inputs, n_inputs));
-	out->json = written_text(&out->json_bytes, report->put, report->answer);
+	out->json = lode_written(&out->json_bytes, put_report, report);
 	if (report->find) {
 		report->find(&findings, report->answer, &arena);
 		lode_html_part_tell(out, &findings);

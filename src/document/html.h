@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "document/fields.h"
 #include "document/findings.h"
 
 /* One report: what `lode COMMAND --json` prints. */
@@ -24,11 +25,11 @@ struct lode_html_part {
 	const char *findings; /* as lode_findings_put writes them; NULL: not known */
 };
 
-/* A report that becomes a part: how its JSON is written, and what is found in it. */
+/* An answer that becomes a part, and what is found in it. */
 struct lode_html_report {
-	const char *schema; /* "lode/mine/1": the part is called "mine" */
+	const struct lode_document *document; /* of "lode/mine/1": the part is called "mine" */
 	const void *answer;
-	void (*put)(FILE *out, const void *answer);
+	struct lode_names names;   /* for the numbers in the answer; all NULL: it has none */
 	lode_findings_maker *find; /* NULL: nothing is told of it */
 };
 

@@ -310,6 +310,28 @@ int lode_html_read(struct lode_html_reports *reports, const char *path, struct l
 	return rc;
 }
 
+void lode_html_reports_take(struct lode_html_reports *reports, const struct lode_html_part *parts,
+			    size_t n_parts)
+{
+	struct lode_arena *arena = &reports->arena;
+
+	for (size_t i = 0; i < n_parts; i++) {
+		struct lode_html_text json = {0};
+		struct lode_html_part part = parts[i];
+
+		lode_html_add_compact(&json, part.json, part.json_bytes);
+		part.json = lode_arena_strndup(arena, json.bytes.at, json.bytes.n);
+		part.json_bytes = json.bytes.n;
+		part.name = lode_arena_strndup(arena, part.name, strlen(part.name));
+		part.title = lode_arena_strndup(arena, part.title, strlen(part.title));
+		if (part.findings)
+			part.findings =
+				lode_arena_strndup(arena, part.findings, strlen(part.findings));
+		lode_vec_append(&reports->parts, part);
+		lode_vec_release(&json.bytes);
+	}
+}
+
 void lode_html_reports_release(struct lode_html_reports *reports)
 {
 	lode_vec_release(&reports->parts);

@@ -32,4 +32,7 @@ int lode_html_read(struct lode_html_reports *reports, const char *path, struct l
 /* The same of bytes; `path` is for messages. */
 int lode_html_read_bytes(struct lode_html_reports *reports, const char *bytes, size_t n,
 			 const char *path, struct lode_error *err);
+/* Appends copies of parts, their documents on one line. */
+void lode_html_reports_take(struct lode_html_reports *reports, const struct lode_html_part *parts,
+			    size_t n_parts);
 void lode_html_reports_release(struct lode_html_reports *reports);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/shell_words.h"
 #include "record/recorder.h"
 #include "record/rights.h"
 
@@ -128,25 +129,11 @@ char **lode_record_controlled_command(const struct lode_record_options *options,
 	return command_line(options, data, control);
 }
 
-/* A word as a shell would need it. */
-static void put_word(FILE *out, const char *word)
-{
-	if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				  "-_./:=,+@%") == strlen(word)) {
-		fputs(word, out);
-		return;
-	}
-	fputc('\'', out);
-	for (; *word; word++)
-		fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
-	fputc('\'', out);
-}
-
 void lode_record_print_command(FILE *out, char *const *argv)
 {
 	for (char *const *word = argv; *word; word++) {
 		fputs(word == argv ? "" : " ", out);
-		put_word(out, *word);
+		lode_shell_word_put(out, *word);
 	}
 	fputc('\n', out);
 }

@@ -5,28 +5,11 @@
 
 #include <stdbool.h>
 
+#include "base/exit_codes.h"
 #include "tool/options.h"
-
-/* Exit codes of all commands (docs/exit-codes.md). */
-enum lode_exit {
-	LODE_EXIT_OK = 0,
-	LODE_EXIT_INCOMPLETE = 1, /* done, but some input was skipped or is incomplete */
-	LODE_EXIT_USAGE = 2,
-	LODE_EXIT_NOTHING = 3,	/* nothing usable in the input */
-	LODE_EXIT_FAILURE = 4,	/* internal or environment failure */
-	LODE_EXIT_EXCEEDED = 5, /* done, and a threshold that the user set was exceeded */
-};
 
 struct lode_example {
 	const char *what, *command; /* `command` NULL ends a list */
-};
-
-struct lode_html_part;
-
-/* Gets the pages of a command that runs inside of another one, in place of their files. */
-struct lode_page_taker {
-	void *context;
-	void (*take)(void *context, const struct lode_html_part *parts, size_t n_parts);
 };
 
 struct lode_command {
@@ -40,9 +23,6 @@ struct lode_command {
 	bool first_operand_ends;
 	/* Operands are words, not files that are read. */
 	bool takes_words;
-	/* Not NULL: the command runs inside of another one, whose output is not this one's: it
-	   prints nothing but messages, and its page goes here. */
-	const struct lode_page_taker *taker;
 	/* `argv` is what follows the command's name. Gives an exit code. */
 	int (*run)(const struct lode_command *self, int argc, char **argv);
 };

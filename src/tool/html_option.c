@@ -23,15 +23,6 @@ int lode_html_check(const struct lode_command *self)
 	return LODE_EXIT_FAILURE;
 }
 
-int lode_html_put_parts(const struct lode_command *self, const char *path,
-			const struct lode_html_part *parts, size_t n_parts, struct lode_error *err)
-{
-	if (!self->taker)
-		return lode_html_write(path, parts, n_parts, err);
-	self->taker->take(self->taker->context, parts, n_parts);
-	return LODE_OK;
-}
-
 int lode_html_put(const struct lode_command *self, const char *path,
 		  const struct lode_html_report *report, char *const *inputs, size_t n_inputs)
 {
@@ -42,7 +33,7 @@ int lode_html_put(const struct lode_command *self, const char *path,
 
 	lode_html_part_make(&part, report, inputs, n_inputs);
 	lode_stopwatch_start(&watch, "making the page");
-	rc = lode_html_put_parts(self, path, &part, 1, &err);
+	rc = lode_html_write(path, &part, 1, &err);
 	lode_stopwatch_end(&watch);
 	lode_html_part_release(&part);
 	return rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;

@@ -29,12 +29,8 @@ const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detai
  */
 int lode_html_check(const struct lode_command *self);
 
-/* Writes a page, or gives it to the command that this one runs inside of. */
-int lode_html_put_parts(const struct lode_command *self, const char *path,
-			const struct lode_html_part *parts, size_t n_parts, struct lode_error *err);
-
 /*
- * The same of one report. The operands become the title. Gives LODE_EXIT_OK, or what the
+ * Writes a page of one report. The operands become the title. Gives LODE_EXIT_OK, or what the
  * error that was said stands for.
  */
 int lode_html_put(const struct lode_command *self, const char *path,

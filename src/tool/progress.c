@@ -136,6 +136,7 @@ void lode_stopwatch_end(struct lode_stopwatch *watch)
 	pthread_join(watch->thread, NULL);
 	pthread_cond_destroy(&watch->ended);
 	pthread_mutex_destroy(&watch->lock);
+	watch->is_shown = false;
 	if (lode_clock_ns(CLOCK_MONOTONIC) - watch->start_ns >= 1000000000)
 		fputs("\r\033[K", stderr);
 }

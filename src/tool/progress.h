@@ -40,4 +40,5 @@ struct lode_stopwatch {
 
 /* `what` is borrowed until the end. */
 void lode_stopwatch_start(struct lode_stopwatch *watch, const char *what);
+/* Of one that has ended, or `{ 0 }`, it does nothing. */
 void lode_stopwatch_end(struct lode_stopwatch *watch);

@@ -12,7 +12,7 @@ static struct lode_aoi_values *aoi_of(const struct lode_signature_run *how, void
 	return (struct lode_aoi_values *)((char *)values + how->aoi_at);
 }
 
-static void init_signature_run(const struct lode_signature_run *how, void *values)
+void lode_signature_run_init(const struct lode_signature_run *how, void *values)
 {
 	static const size_t not_given = SIZE_MAX;
 	char *v = values;
@@ -23,24 +23,39 @@ static void init_signature_run(const struct lode_signature_run *how, void *value
 	lode_aoi_values_init(aoi_of(how, values));
 }
 
-static int run_as_repository(const struct lode_signature_run *how, const struct lode_command *self,
-			     void *values, const lode_text_list *given)
+int lode_signature_run_open(const struct lode_signature_run *how, const struct lode_command *self,
+			    void *values, struct lode_signature_sources *sources,
+			    struct lode_repo_words *words, const lode_text_list *given,
+			    int *n_operands)
 {
 	const struct lode_signature_values *known =
 		(const struct lode_signature_values *)((char *)values + how->known_at);
+	struct lode_error err;
+	int code;
+
+	if (lode_signature_sources_open(sources, known, &err) < 0)
+		return lode_say_error(self, &err);
+	code = lode_repo_words_parse(words, self, values,
+				     sources->repo ? lode_repo_shape(sources->repo) : NULL, given,
+				     false, n_operands);
+	lode_aoi_values_settle(aoi_of(how, values), false);
+	return code;
+}
+
+static int run_as_repository(const struct lode_signature_run *how, const struct lode_command *self,
+			     void *values, const lode_text_list *given)
+{
+	struct lode_signature_values *known =
+		(struct lode_signature_values *)((char *)values + how->known_at);
+	const struct lode_signature_values where = *known;
 	struct lode_signature_sources sources;
 	struct lode_repo_words words = {.shape = NULL};
-	struct lode_error err;
 	int n, code;
 
-	if (lode_signature_sources_open(&sources, known, &err) < 0)
-		return lode_say_error(self, &err);
 	lode_aoi_values_release(aoi_of(how, values));
-	init_signature_run(how, values);
-	code = lode_repo_words_parse(&words, self, values,
-				     sources.repo ? lode_repo_shape(sources.repo) : NULL, given,
-				     false, &n);
-	lode_aoi_values_settle(aoi_of(how, values), false);
+	lode_signature_run_init(how, values);
+	*known = where;
+	code = lode_signature_run_open(how, self, values, &sources, &words, given, &n);
 	if (code == LODE_EXIT_OK)
 		code = how->check(self, values, (size_t)n);
 	if (code == LODE_EXIT_OK)
@@ -59,7 +74,7 @@ int lode_signature_run(const struct lode_signature_run *how, const struct lode_c
 
 	for (int i = 0; i < argc; i++)
 		lode_vec_append(&given, argv[i]);
-	init_signature_run(how, values);
+	lode_signature_run_init(how, values);
 	if (lode_command_start(self, values, argc, argv, &n, &code)) {
 		lode_aoi_values_settle(aoi_of(how, values), false);
 		code = how->check(self, values, (size_t)n);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "tool/aoi_options.h"
+#include "tool/repo_options.h"
 #include "tool/signature_options.h"
 
 /* What parts one such command from another; `values` is its own struct of them. */
@@ -21,6 +22,19 @@ struct lode_signature_run {
 	int (*run)(const struct lode_command *self, const void *values,
 		   const struct lode_signature_sources *sources, char **inputs, size_t n_inputs);
 };
+
+/* `values` as they are before anything is parsed. */
+void lode_signature_run_init(const struct lode_signature_run *how, void *values);
+
+/*
+ * Opens what the values name, then parses the options of the repository's digests and what was
+ * `given` into them. Gives an exit code; what is wrong was said. Sources and words are the caller's
+ * to close and to release, also on failure.
+ */
+int lode_signature_run_open(const struct lode_signature_run *how, const struct lode_command *self,
+			    void *values, struct lode_signature_sources *sources,
+			    struct lode_repo_words *words, const lode_text_list *given,
+			    int *n_operands);
 
 /* Of lode_command.run: gives the exit code. `values` need not be initialised. */
 int lode_signature_run(const struct lode_signature_run *how, const struct lode_command *self,

@@ -1,19 +1,23 @@
+/* The command line of lode analyze. */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "tool/command.h"
+#include "answers/analyze/command_pages.h"
 #include "tool/help.h"
 #include "tool/html_option.h"
 #include "tool/messages.h"
-#include "tool/option_values.h"
 #include "tool/output_options.h"
-#include "answers/analyze/page_overview.h"
-#include "answers/analyze/page_runs.h"
 #include "tool/repo_options.h"
 
+/* A number as it was typed, since command lines are shown so. */
+struct typed_number {
+	const char *text; /* NULL: not given */
+	size_t number;
+};
+
 struct analyze_values {
-	const char *html, *threads, *memory, *repo, *signatures;
+	const char *html, *repo, *signatures;
+	struct typed_number threads, memory;
 	bool wants_json;
 };
 
@@ -21,18 +25,24 @@ static const char default_html[] = "lode-report.html";
 
 #define AT(field) offsetof(struct analyze_values, field)
 
-/* Checked here, and handed on as it stands. */
-static int set_machine(const struct lode_option *option, void *field, const char *text,
+static int set_threads(const struct lode_option *option, void *field, const char *text,
 		       struct lode_error *err)
 {
-	lode_option_setter *check =
-		strcmp(option->name, "threads") == 0 ? lode_set_unsigned : lode_set_memory;
-	size_t ignored;
-	int rc = check(option, &ignored, text, err);
+	struct typed_number *typed = field;
+	unsigned number = 0;
+	int rc = lode_set_unsigned(option, &number, text, err);
 
-	if (rc == 0)
-		*(const char **)field = text;
+	*typed = (struct typed_number){text, number};
 	return rc;
+}
+
+static int set_memory(const struct lode_option *option, void *field, const char *text,
+		      struct lode_error *err)
+{
+	struct typed_number *typed = field;
+
+	typed->text = text;
+	return lode_set_memory(option, &typed->number, text, err);
 }
 
 static const struct lode_option options[] = {
@@ -49,9 +59,9 @@ static const struct lode_option options[] = {
 	LODE_FORCE_OPTION,
 	LODE_FLAG("json", AT(wants_json),
 		  "what was found as one JSON document (docs/json.md), beside the report"),
-	LODE_OPTION("threads", "N", set_machine, AT(threads), "use N threads (default: all CPUs)",
+	LODE_OPTION("threads", "N", set_threads, AT(threads), "use N threads (default: all CPUs)",
 		    .letter = 'j', .group = "Machine"),
-	LODE_OPTION("memory", "SIZE", set_machine, AT(memory),
+	LODE_OPTION("memory", "SIZE", set_memory, AT(memory),
 		    "each analysis keeps to this much memory (default: half of what this process "
 		    "may have)"),
 	LODE_OPTIONS_END,
@@ -66,60 +76,51 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static void starts(void *context, const struct lode_page_runs *runs, size_t i)
-{
-	const struct lode_page_run *run = &runs->list.at[i];
-
-	(void)context;
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "lode analyze: %zu of %zu: %s\n", i + 1, runs->list.n,
-			run->analysis);
-}
-
 static int show_analyze(const struct lode_command *self, const struct analyze_values *v,
-			struct lode_page_runs *runs, const struct lode_page_overview *overview)
+			const struct lode_analyze_answer *answer)
 {
+	const struct lode_text_page page = lode_stdout_page();
 	struct lode_error err;
-	int code = lode_page_overview_exit(overview);
 
-	if (code == LODE_EXIT_NOTHING || code == LODE_EXIT_FAILURE) {
-		lode_say(self, "nothing here could be analysed");
-		return code;
-	}
-	if (lode_html_write(v->html, runs->reports.parts.at, runs->reports.parts.n, &err) < 0)
+	if (lode_html_write(v->html, answer->parts, answer->n_parts, &err) < 0)
 		return lode_say_error(self, &err);
 	if (v->wants_json) {
-		lode_document_put(stdout, &lode_analyze_document, &overview->report, NULL);
+		lode_document_put(stdout, &lode_analyze_document, answer, NULL);
 	} else {
-		lode_analyze_text(stdout, &overview->report);
+		lode_analyze_text(stdout, answer, &page);
 		printf("\n%s has all of it: open it in a browser, or mail it\n", v->html);
 	}
-	return code;
+	return LODE_EXIT_OK;
 }
 
-static int run_all(const struct lode_command *self, const struct analyze_values *v, char **inputs,
-		   size_t n_inputs)
+static int analyze_and_show(const struct lode_command *self, const struct analyze_values *v,
+			    char *const *inputs, size_t n_inputs)
 {
-	struct lode_survey survey = {.output = v->html};
-	struct lode_page_runs runs = {
-		.memory = v->memory, .repo = v->repo, .signatures = v->signatures};
-	struct lode_page_overview overview = {0};
-	struct lode_error err;
-	int code;
+	struct lode_pages pages = {
+		.self = self,
+		.miner = &lode_cmd_mine,
+		.says_starts = isatty(STDERR_FILENO),
+		.output = v->html,
+		.threads = v->threads.text,
+		.memory = v->memory.text,
+		.repo = v->repo,
+		.signatures = v->signatures,
+	};
+	int code, shown = LODE_EXIT_OK;
 
-	lode_survey(&survey, inputs, n_inputs);
-	lode_page_runs_say_unread(self, &survey);
-	if (lode_page_runs_plan(&runs, &survey, v->threads, false, &err) < 0 ||
-	    lode_page_runs_do(&runs, starts, NULL, &err) < 0) {
-		code = lode_say_error(self, &err);
-	} else {
-		lode_page_overview_make(&overview, &runs, &survey, inputs, n_inputs);
-		code = show_analyze(self, v, &runs, &overview);
-	}
-	lode_page_overview_release(&overview);
-	lode_page_runs_release(&runs);
-	lode_survey_release(&survey);
-	return code;
+	lode_input_options_init(&pages.machine);
+	pages.machine.n_threads = (unsigned)v->threads.number;
+	pages.machine.memory_bytes = v->memory.number;
+	pages.mine.input = pages.machine;
+	lode_aoi_values_init(&pages.mine.aoi);
+	lode_mining_values_init(&pages.mine.mining);
+	lode_aoi_values_settle(&pages.mine.aoi, false);
+	lode_mining_values_settle(&pages.mine.mining);
+	code = lode_pages_run(&pages, inputs, n_inputs);
+	if (code <= LODE_EXIT_INCOMPLETE)
+		shown = show_analyze(self, v, pages.answer);
+	lode_pages_release(&pages);
+	return shown ? shown : code;
 }
 
 static int run_analyze(const struct lode_command *self, int argc, char **argv)
@@ -135,7 +136,7 @@ static int run_analyze(const struct lode_command *self, int argc, char **argv)
 		return lode_command_misused(self, "signatures come from --repo or from "
 						  "--signatures, not from both");
 	code = lode_html_check(self);
-	return code ? code : run_all(self, &values, argv, (size_t)n);
+	return code ? code : analyze_and_show(self, &values, argv, (size_t)n);
 }
 
 const struct lode_command lode_cmd_analyze = {

@@ -83,25 +83,18 @@ static int coverage_command_check(const struct lode_command *self, void *values,
 	return v->html ? lode_html_check(self) : 0;
 }
 
-static void put_coverage_json(FILE *out, const void *answer)
-{
-	lode_document_put(out, &lode_coverage_document, answer, NULL);
-}
-
 static int coverage_command_put(const struct lode_command *self, const struct coverage_values *v,
 				const struct lode_coverage_answer *answer, char **inputs,
 				size_t n_inputs)
 {
+	const struct lode_html_report report = {&lode_coverage_document, answer,
+						.find = lode_coverage_findings};
 	struct lode_text_page page = lode_stdout_page();
 
 	if (v->html)
-		return lode_html_put(self, v->html,
-				     &(struct lode_html_report){lode_coverage_document.schema,
-								answer, put_coverage_json,
-								lode_coverage_findings},
-				     inputs, n_inputs);
+		return lode_html_put(self, v->html, &report, inputs, n_inputs);
 	if (v->wants_json)
-		put_coverage_json(stdout, answer);
+		lode_document_put(stdout, &lode_coverage_document, answer, NULL);
 	else
 		lode_coverage_text(stdout, answer, &page);
 	return LODE_EXIT_OK;

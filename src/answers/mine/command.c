@@ -12,6 +12,7 @@
 #include "tool/messages.h"
 #include "tool/mining_options.h"
 #include "tool/output_options.h"
+#include "tool/page_commands.h"
 #include "tool/progress.h"
 #include "tool/repo_options.h"
 #include "tool/stream_reading.h"
@@ -143,11 +144,6 @@ static int check_values(const struct lode_command *self, const struct mine_value
 	return 0;
 }
 
-static void put_json(FILE *out, const void *answer)
-{
-	lode_mine_json(out, answer);
-}
-
 /* ---- Files for other tools ---- */
 
 /* Without a recording that can be read again there is nothing to show: whatever the reason. */
@@ -191,20 +187,19 @@ static int put_answer(const struct lode_command *self, const struct mine_values 
 		      const struct lode_mine_answer *answer,
 		      const struct lode_digest_job_options *reading)
 {
+	const struct lode_html_report report = {&lode_mine_document, answer,
+						lode_mine_names(answer), lode_mine_findings};
 	struct lode_text_page page = lode_stdout_page();
 
 	if (lode_export_is_asked(&v->exports))
 		return put_exports(self, v, answer, reading);
 	if (v->html)
-		return lode_html_put(self, v->html,
-				     &(struct lode_html_report){lode_mine_document.schema, answer,
-								put_json, lode_mine_findings},
-				     v->inputs, v->n_inputs);
+		return lode_html_put(self, v->html, &report, v->inputs, v->n_inputs);
 	if (v->wants_folded)
 		lode_mine_folded(stdout, answer->digest,
 				 answer->shown ? answer->shown->cluster : NULL);
 	else if (v->wants_json)
-		lode_mine_json(stdout, answer);
+		lode_document_put(stdout, &lode_mine_document, answer, &report.names);
 	else if (answer->shown)
 		lode_mine_show(stdout, answer, &page);
 	else
@@ -239,6 +234,34 @@ static struct lode_mine_request request_of(const struct mine_values *v, const ch
 	return request;
 }
 
+struct lode_mine_request lode_mine_page_request(struct lode_mine_page_values *values,
+						bool is_served, struct lode_progress *progress)
+{
+	struct mine_values v;
+	struct lode_mine_request request;
+
+	init_values(&v);
+	v.input = values->input;
+	v.aoi = values->aoi;
+	v.mining = values->mining;
+	v.html = "";
+	v.top = LODE_PAGE_TOP;
+	v.paths = PAGE_PATHS;
+	lode_lambda_words(&v.mining, values->lambda, sizeof(values->lambda));
+	request = request_of(&v, values->lambda, progress);
+	request.repo = NULL;
+	request.is_served = is_served;
+	request.wants_detail = request.wants_paths = !is_served;
+	return request;
+}
+
+int lode_mine_say(const struct lode_command *self, const struct lode_mine_answer *answer, int rc,
+		  const struct lode_error *err)
+{
+	lode_say_skipped(self, &answer->set->job);
+	return rc < 0 ? lode_say_error(self, err) : lode_job_exit(&answer->set->job, LODE_EXIT_OK);
+}
+
 static int mine_and_put(const struct lode_command *self, const struct mine_values *v)
 {
 	char lambda[LODE_LAMBDA_WORDS_BYTES];
@@ -247,21 +270,21 @@ static int mine_and_put(const struct lode_command *self, const struct mine_value
 		request_of(v, lode_lambda_words(&v->mining, lambda, sizeof(lambda)), &progress);
 	struct lode_mine_answer *answer;
 	struct lode_error err;
-	int code, rc;
+	int code, put = LODE_EXIT_OK, rc;
 
 	lode_progress_start(&progress);
 	rc = lode_mine_run(&answer, &request, &err);
 	lode_progress_end(&progress);
-	lode_say_skipped(self, &answer->set->job);
+	code = lode_mine_say(self, answer, rc, &err);
 	request.reading.progress = NULL;
-	code = rc < 0 ? lode_say_error(self, &err) : put_answer(self, v, answer, &request.reading);
+	if (rc >= 0)
+		put = put_answer(self, v, answer, &request.reading);
 	/* So that `lode sign` can mean these clusters; a repository that cannot be written can
 	   still be mined. */
-	if (!v->n_inputs && code == LODE_EXIT_OK && answer->mined)
+	if (!v->n_inputs && rc >= 0 && put == LODE_EXIT_OK && answer->mined)
 		lode_mine_keep_run(request.repo, v->where, answer->mined, NULL);
-	code = rc < 0 ? code : lode_job_exit(&answer->set->job, code);
 	lode_mine_free(answer);
-	return code;
+	return put ? put : code;
 }
 
 static int run_mine(const struct lode_command *self, int argc, char **argv)

@@ -158,9 +158,7 @@ const struct lode_document lode_mine_document = {
 	.record = &answer_record,
 };
 
-void lode_mine_json(FILE *out, const struct lode_mine_answer *answer)
+struct lode_names lode_mine_names(const struct lode_mine_answer *answer)
 {
-	struct lode_names names = lode_tree_names(&answer->digest->tree);
-
-	lode_document_put(out, &lode_mine_document, answer, &names);
+	return lode_tree_names(&answer->digest->tree);
 }

@@ -103,25 +103,17 @@ static int check_next(const struct lode_command *self, const struct next_values 
 	return v->html ? lode_html_check(self) : 0;
 }
 
-static void put_json(FILE *out, const void *answer)
-{
-	struct lode_names names = lode_next_names(answer);
-
-	lode_document_put(out, &lode_next_document, answer, &names);
-}
-
 static int put_next(const struct lode_command *self, const struct next_values *v,
 		    const struct lode_next_answer *answer)
 {
+	const struct lode_html_report report = {&lode_next_document, answer,
+						lode_next_names(answer), lode_next_findings};
 	struct lode_text_page page = lode_stdout_page();
 
 	if (v->html)
-		return lode_html_put(self, v->html,
-				     &(struct lode_html_report){lode_next_document.schema, answer,
-								put_json, lode_next_findings},
-				     v->inputs, v->n_inputs);
+		return lode_html_put(self, v->html, &report, v->inputs, v->n_inputs);
 	if (v->wants_json)
-		put_json(stdout, answer);
+		lode_document_put(stdout, &lode_next_document, answer, &report.names);
 	else
 		lode_next_text(stdout, answer, &page);
 	return LODE_EXIT_OK;

@@ -20,28 +20,19 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-static int run_part(const struct lode_command *self, const struct lode_command *part, int argc,
-		    char **argv)
-{
-	struct lode_command here = *part;
-
-	here.taker = self->taker;
-	return part->run(&here, argc, argv);
-}
-
 static int pio_command(const struct lode_command *self, int argc, char **argv)
 {
 	for (size_t i = 0; argc && parts[i]; i++) {
 		/* The name of a part is "pio" and its word. */
 		if (strcmp(parts[i]->name + strlen("pio "), argv[0]) == 0)
-			return run_part(self, parts[i], argc - 1, argv + 1);
+			return parts[i]->run(parts[i], argc - 1, argv + 1);
 	}
 	if (argc && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)) {
 		lode_help_command(stdout, self);
 		return LODE_EXIT_OK;
 	}
 	if (argc && argv[0][0] == '-')
-		return run_part(self, &lode_cmd_pio_analyse, argc, argv);
+		return lode_cmd_pio_analyse.run(&lode_cmd_pio_analyse, argc, argv);
 	return lode_command_misused(self, "say train, analyse, show or watch");
 }
 

@@ -9,6 +9,7 @@
 #include "tool/html_option.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
+#include "tool/page_commands.h"
 #include "document/export/export_file.h"
 
 struct analyse_values {
@@ -26,6 +27,7 @@ struct analyse_values {
 /* Rows of a page's heat map, and items of its other lists. */
 enum { PAGE_TOP = 100 };
 
+static const struct analyse_values analyse_defaults = {.top = SIZE_MAX, .points = 5000};
 static const char *const order_choices[] = {"time", "harm", "peak", NULL};
 static const char *const series_choices[] = {"top", "all", "none", NULL};
 
@@ -120,25 +122,19 @@ static int analyse_misuse(const struct lode_command *self, const struct analyse_
 
 /* ---- The answer ---- */
 
-static void put_pio_json(FILE *out, const void *answer)
-{
-	lode_document_put(out, &lode_pio_document, answer, NULL);
-}
-
 /* The page, named for the files that were read. */
 static int put_pio_html(const struct lode_command *self, const struct analyse_values *v,
 			const struct lode_pio_answer *answer)
 {
+	const struct lode_html_report report = {&lode_pio_document, answer,
+						.find = lode_pio_findings};
 	LODE_VEC(char *) inputs = {0};
 	int code;
 
 	for (size_t i = 0; i < v->inputs.list.n; i++)
 		if (v->inputs.list.at[i].kind != LODE_PIO_THEN)
 			lode_vec_append(&inputs, (char *)v->inputs.list.at[i].text);
-	code = lode_html_put(self, v->html,
-			     &(struct lode_html_report){lode_pio_document.schema, answer,
-							put_pio_json, lode_pio_findings},
-			     inputs.at, inputs.n);
+	code = lode_html_put(self, v->html, &report, inputs.at, inputs.n);
 	lode_vec_release(&inputs);
 	return code;
 }
@@ -172,29 +168,48 @@ static int put_pio_answer(const struct lode_command *self, const struct analyse_
 	if (v->html)
 		code = put_pio_html(self, v, answer);
 	else if (v->wants_json)
-		put_pio_json(stdout, answer);
+		lode_document_put(stdout, &lode_pio_document, answer, NULL);
 	else
 		lode_pio_text(stdout, answer, page);
 	return lode_pio_worse(code, write_symptoms(self, v, answer));
 }
 
-static int answer_pio(const struct lode_command *self, const struct analyse_values *v)
+static struct lode_pio_request request_of(const struct analyse_values *v,
+					  const struct lode_text_page *page)
 {
-	struct lode_text_page page = {lode_columns(stdout, 100), lode_columns(stdout, 0) > 0};
-	struct lode_pio_request request = {
+	return (struct lode_pio_request){
 		.model = v->model,
 		.inputs = lode_pio_inputs_of(&v->inputs),
 		.order = (enum lode_pio_order)v->order,
-		.top = v->top,
+		.top = v->top != SIZE_MAX ? v->top
+		       : v->html	  ? PAGE_TOP
+		       : v->wants_json	  ? 50
+					  : 8,
 		.series = (enum lode_pio_series)v->series,
 		.points = v->points,
 		.wants_pictures = v->html || v->wants_json,
-		.map_columns = v->html || v->wants_json ? 0 : lode_pio_text_map_columns(&page),
+		.map_columns = v->html || v->wants_json ? 0 : lode_pio_text_map_columns(page),
 		.bridge = {.streams = v->streams.at,
 			   .n_streams = v->streams.n,
 			   .comm = v->comm,
 			   .has_offset = v->clock_offset},
 	};
+}
+
+struct lode_pio_request lode_pio_page_request(const struct lode_input_options *machine)
+{
+	struct analyse_values v = analyse_defaults;
+
+	v.html = "";
+	v.inputs.n_threads = machine->n_threads;
+	v.inputs.memory_bytes = machine->memory_bytes;
+	return request_of(&v, NULL);
+}
+
+static int answer_pio(const struct lode_command *self, const struct analyse_values *v)
+{
+	const struct lode_text_page page = lode_stdout_page();
+	struct lode_pio_request request = request_of(v, &page);
 	struct lode_pio_answer *answer;
 	struct lode_error err;
 	int code, rc;
@@ -211,12 +226,10 @@ static int answer_pio(const struct lode_command *self, const struct analyse_valu
 
 static int pio_analyse_command(const struct lode_command *self, int argc, char **argv)
 {
-	struct analyse_values v = {.top = SIZE_MAX, .points = 5000};
+	struct analyse_values v = analyse_defaults;
 	int n, code;
 
 	if (lode_command_start(self, &v, argc, argv, &n, &code)) {
-		if (v.top == SIZE_MAX)
-			v.top = v.html ? PAGE_TOP : v.wants_json ? 50 : 8;
 		code = analyse_misuse(self, &v, n ? argv[0] : NULL);
 		if (code == LODE_EXIT_OK)
 			code = answer_pio(self, &v);

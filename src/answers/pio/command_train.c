@@ -2,12 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/pio/model_file.h"
 #include "answers/pio/command_inputs.h"
 #include "tool/help.h"
-#include "tool/messages.h"
 #include "tool/output_options.h"
-#include "document/export/export_file.h"
+#include "tool/page_commands.h"
 
 struct train_values {
 	struct lode_pio_input_values inputs;
@@ -18,6 +16,7 @@ struct train_values {
 	int by;
 };
 
+static const struct train_values train_defaults = {.min_requests = SIZE_MAX, .seed = 1, .by = -1};
 static const char *const by_choices[] = {"start", "end", NULL};
 
 #define AT(field) offsetof(struct train_values, field)
@@ -90,39 +89,35 @@ static struct lode_pio_settings settings_of(const struct train_values *v)
 	return s;
 }
 
-static int put_model(FILE *out, const void *model, struct lode_error *err)
+static struct lode_pio_train_request train_request_of(const struct train_values *v)
 {
-	(void)err;
-	lode_pio_model_write(out, model);
-	return LODE_OK;
+	return (struct lode_pio_train_request){
+		.inputs = lode_pio_inputs_of(&v->inputs),
+		.settings = settings_of(v),
+		.n_folds = (unsigned)v->folds,
+		.model = v->output ? v->output : "-",
+	};
 }
 
-static int write_model(const struct lode_command *self, const struct train_values *v,
-		       const struct lode_pio_model *model)
+struct lode_pio_train_request lode_pio_train_page_request(const struct lode_input_options *machine)
 {
-	struct lode_error err;
+	struct train_values v = train_defaults;
 
-	if (lode_export_write(v->output ? v->output : "-", put_model, model, &err) < 0)
-		return lode_say_error(self, &err);
-	if (v->output && strcmp(v->output, "-") != 0 && !self->taker)
-		lode_pio_model_text(stdout, model);
-	return LODE_EXIT_OK;
+	v.inputs.n_threads = machine->n_threads;
+	v.inputs.memory_bytes = machine->memory_bytes;
+	return train_request_of(&v);
 }
 
 static int train_and_write(const struct lode_command *self, const struct train_values *v)
 {
-	struct lode_pio_train_request request = {
-		.inputs = lode_pio_inputs_of(&v->inputs),
-		.settings = settings_of(v),
-		.n_folds = (unsigned)v->folds,
-	};
+	const struct lode_pio_train_request request = train_request_of(v);
 	struct lode_pio_trained *trained;
 	struct lode_error err;
-	int code, rc = lode_pio_train_run(&trained, &request, &err);
+	int rc = lode_pio_train_run(&trained, &request, &err);
+	int code = lode_pio_say_notes(self, &trained->notes);
 
-	code = lode_pio_say_notes(self, &trained->notes);
-	if (rc == LODE_OK)
-		code = lode_pio_worse(code, write_model(self, v, &trained->model));
+	if (rc == LODE_OK && strcmp(request.model, "-") != 0)
+		lode_pio_model_text(stdout, &trained->model);
 	lode_pio_trained_free(trained);
 	return code;
 }
@@ -143,7 +138,7 @@ static int train_misuse(const struct lode_command *self, const struct train_valu
 
 static int pio_train_command(const struct lode_command *self, int argc, char **argv)
 {
-	struct train_values v = {.min_requests = SIZE_MAX, .seed = 1, .by = -1};
+	struct train_values v = train_defaults;
 	int n, code;
 
 	if (lode_command_start(self, &v, argc, argv, &n, &code)) {

@@ -63,8 +63,9 @@ struct lode_pio_notes {
 struct lode_pio_train_request {
 	struct lode_pio_inputs inputs;
 	struct lode_pio_settings
-		settings; /* step_ns 0: how often the fastest counter was sampled */
-	unsigned n_folds; /* of cross-validation; 0: none */
+		settings;  /* step_ns 0: how often the fastest counter was sampled */
+	unsigned n_folds;  /* of cross-validation; 0: none */
+	const char *model; /* file that it is written to, "-": standard output; NULL: none */
 };
 
 struct lode_pio_trained {

@@ -5,6 +5,8 @@
 
 #include "answers/pio/parts.h"
 #include "base/memory_limit.h"
+#include "document/export/export_file.h"
+#include "engine/pio/model_file.h"
 
 /* Reads all periods: counters first, since they say how long an interval is. */
 static int read_periods(struct lode_pio_trained *t, const struct lode_pio_train_request *request,
@@ -69,6 +71,13 @@ static int learn_model(struct lode_pio_trained *t, const struct lode_pio_train_r
 	return lode_pio_note_error(&t->notes, LODE_PIO_FAILED, err);
 }
 
+static int put_model(FILE *out, const void *model, struct lode_error *err)
+{
+	(void)err;
+	lode_pio_model_write(out, model);
+	return LODE_OK;
+}
+
 int lode_pio_train_run(struct lode_pio_trained **out, const struct lode_pio_train_request *request,
 		       struct lode_error *err)
 {
@@ -85,6 +94,9 @@ int lode_pio_train_run(struct lode_pio_trained **out, const struct lode_pio_trai
 	rc = read_periods(t, request, periods, n, err);
 	if (rc == 0)
 		rc = learn_model(t, request, periods, n, err);
+	if (rc == 0 && request->model &&
+	    lode_export_write(request->model, put_model, &t->model, err) < 0)
+		rc = lode_pio_note_error(&t->notes, LODE_PIO_FAILED, err);
 	for (size_t i = 0; i < n; i++)
 		lode_pio_recorded_release(&periods[i]);
 	free(periods);

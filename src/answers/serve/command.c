@@ -1,3 +1,4 @@
+/* The command line of lode serve, and the server while it runs. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,8 +16,7 @@
 #include "tool/messages.h"
 #include "tool/mining_options.h"
 #include "tool/option_values.h"
-#include "answers/analyze/page_overview.h"
-#include "answers/analyze/page_runs.h"
+#include "answers/analyze/command_pages.h"
 #include "tool/repo_options.h"
 #include "answers/serve/serve_mine.h"
 #include "answers/serve/serve_mine_repo.h"
@@ -28,10 +28,7 @@ struct serve_values {
 	lode_text_list names;
 	size_t port;
 	bool is_open;
-	/* From here on, what lode mine takes as well. */
-	struct lode_input_options input;
-	struct lode_aoi_values aoi;
-	struct lode_mining_values mining;
+	struct lode_mine_page_values mine; /* behind it nothing: options of lode mine */
 };
 
 #define AT(field) offsetof(struct serve_values, field)
@@ -58,14 +55,14 @@ static const struct lode_option options[] = {
 	LODE_WHERE_OPTION(AT(where),
 			  "only such streams of it: 'release=2.1 and host~web*' (docs/repo.md)",
 			  .letter = 'w'),
-	LODE_SYMPTOM_OPTIONS(AT(aoi)),
-	LODE_AOI_OPTIONS(AT(aoi)),
-	LODE_MINING_OPTIONS(AT(mining)),
-	LODE_RANK_OPTION(AT(mining.rank),
+	LODE_SYMPTOM_OPTIONS(AT(mine.aoi)),
+	LODE_AOI_OPTIONS(AT(mine.aoi)),
+	LODE_MINING_OPTIONS(AT(mine.mining)),
+	LODE_RANK_OPTION(AT(mine.mining.rank),
 			 "of clusters: own (default), total, average, streams or events"),
-	LODE_NARROW_OPTIONS(AT(input)),
-	LODE_SYMBOL_OPTIONS(AT(input)),
-	LODE_MACHINE_OPTIONS(AT(input)),
+	LODE_NARROW_OPTIONS(AT(mine.input)),
+	LODE_SYMBOL_OPTIONS(AT(mine.input)),
+	LODE_MACHINE_OPTIONS(AT(mine.input)),
 	LODE_OPTIONS_END,
 };
 
@@ -82,105 +79,57 @@ static const struct lode_example examples[] = {
 	{NULL},
 };
 
-struct serving_mine {
-	struct lode_serve_mine *mine;
-	size_t part; /* of the reports: the first is 0, before the overview stands there */
-};
-
 /* Everything that must live while the server answers. */
 struct serving {
 	const struct lode_command *self;
 	const struct serve_values *values;
-	struct lode_survey survey;
-	struct lode_page_runs runs;
-	struct lode_page_overview overview;
+	struct lode_pages pages;
 	struct lode_site *site;
 	struct lode_serve_repo *repo; /* NULL: files are served */
 	LODE_VEC(struct lode_serve_timeline *) timelines;
-	LODE_VEC(struct serving_mine) mines;
-	lode_text_list mine_options;
-	char memory[24]; /* --memory, handed on */
+	LODE_VEC(struct lode_serve_mine *) mines;
 };
 
-static void starts(void *context, const struct lode_page_runs *runs, size_t i)
+/* What may be asked of a report. */
+static int add_questions(struct serving *s, const struct lode_analyze_run *run,
+			 struct lode_error *err)
 {
-	const struct serving *s = context;
+	if (run->report && run->kind == LODE_ANALYZE_MINE) {
+		struct lode_serve_mine *mine =
+			lode_serve_mine_new(run->mine, &run->reading, NULL, false);
 
-	lode_say(s->self, "%zu of %zu: %s", i + 1, runs->list.n, runs->list.at[i].analysis);
-}
-
-/* Timelines answer for any window, from an index of their trace. */
-static int add_timelines(struct serving *s, struct lode_error *err)
-{
-	for (size_t i = 0; i < s->runs.list.n; i++) {
-		const struct lode_page_run *run = &s->runs.list.at[i];
+		lode_vec_append(&s->mines, mine);
+		lode_serve_mine_add(mine, s->site, run->report);
+	} else if (run->report && run->kind == LODE_ANALYZE_TIMELINE) {
 		struct lode_serve_timeline *timeline;
 
-		if (strcmp(run->analysis, "timeline") != 0 || !run->n_parts)
-			continue;
 		if (lode_serve_timeline_open(&timeline, run->title, run->index, err) < 0)
 			return err->status;
 		lode_vec_append(&s->timelines, timeline);
-		/* The overview stands before all others by now. */
-		lode_serve_timeline_add(timeline, s->site,
-					s->runs.reports.parts.at[run->first_part + 1].name);
+		lode_serve_timeline_add(timeline, s->site, run->report);
 	}
-	return LODE_OK;
-}
-
-static struct lode_serve_mine_options mine_options(const struct serving *s)
-{
-	return (struct lode_serve_mine_options){
-		.input = &s->values->input, .aoi = &s->values->aoi, .mining = &s->values->mining};
-}
-
-/* `lode mine` of page_runs.h: in this program, so that the page can ask it. */
-static int mine_inside(void *context, struct lode_page_runs *runs, struct lode_page_run *run,
-		       const char *symptom, struct lode_error *err)
-{
-	struct serving *s = context;
-	struct lode_serve_mine_options options = mine_options(s);
-	struct lode_serve_mine *mine;
-	struct lode_html_report report;
-	struct lode_html_part part;
-
-	(void)err;
-	options.symptom = symptom;
-	options.inputs = (char *const *)(uintptr_t)(run->words.at + run->first_input);
-	options.n_inputs = run->words.n - run->first_input;
-	run->exit_code = lode_serve_mine_open(&mine, s->self, &options);
-	if (!mine)
-		return LODE_OK;
-	report = lode_serve_mine_report(mine);
-	lode_html_part_make(&part, &report, options.inputs, options.n_inputs);
-	lode_vec_append(&s->mines, ((struct serving_mine){mine, runs->reports.parts.n}));
-	lode_page_runs_take(runs, &part, 1);
-	lode_html_part_release(&part);
 	return LODE_OK;
 }
 
 static int fill_site(struct serving *s, struct lode_error *err)
 {
+	const struct lode_analyze_answer *answer = s->pages.answer;
 	size_t size = 0;
 	char *page = lode_html_served_page(&size);
+	int rc = LODE_OK;
 
 	s->site = lode_site_new();
 	lode_site_set_page(s->site, page, size);
 	free(page);
-	for (size_t i = 0; i < s->runs.reports.parts.n; i++) {
-		const struct lode_html_part *part = &s->runs.reports.parts.at[i];
+	for (size_t i = 0; i < answer->n_parts; i++) {
+		const struct lode_html_part *part = &answer->parts[i];
 
 		lode_site_add_report(s->site, part->name, part->schema, part->title, part->json,
 				     part->json_bytes);
 	}
-	for (size_t i = 0; i < s->mines.n; i++) {
-		/* The overview stands before all others by now. */
-		size_t part = s->mines.at[i].part + 1;
-
-		lode_serve_mine_add(s->mines.at[i].mine, s->site,
-				    s->runs.reports.parts.at[part].name);
-	}
-	return add_timelines(s, err);
+	for (size_t i = 0; i < answer->n_runs && rc == LODE_OK; i++)
+		rc = add_questions(s, &answer->runs[i], err);
+	return rc;
 }
 
 /* A file of secrets may be mounted for a group: what is said is only that all can read it. */
@@ -272,47 +221,45 @@ static int answer(struct serving *s)
 	return LODE_EXIT_OK;
 }
 
-/* Options that go to lode mine, as page_runs.h hands them on; those of the machine it has. */
+/* Options that go to lode mine, for the command lines that are shown; those of the machine have
+   theirs. */
 static bool is_of_mine(const struct lode_option *option)
 {
-	return option->offset >= AT(input) && strcmp(option->name, "threads") != 0 &&
+	return option->offset >= AT(mine) && strcmp(option->name, "threads") != 0 &&
 	       strcmp(option->name, "memory") != 0;
 }
 
 static void add_mine_word(void *context, const char *word)
 {
-	struct serving *s = context;
+	lode_text_list *words = context;
 
-	lode_vec_append(&s->mine_options, word);
+	lode_vec_append(words, word);
 }
 
 static int serve_inputs(struct serving *s, char **inputs, size_t n_inputs)
 {
 	const struct serve_values *v = s->values;
+	const struct lode_input_options *input = &v->mine.input;
+	struct lode_pages *pages = &s->pages;
+	char threads[16], memory[24];
 	struct lode_error err;
-	char threads[16];
 	int code;
 
-	snprintf(threads, sizeof(threads), "%u", v->input.n_threads);
-	snprintf(s->memory, sizeof(s->memory), "%zu", v->input.memory_bytes);
-	s->runs.memory = v->input.memory_bytes ? s->memory : NULL;
-	s->runs.mine_inside = mine_inside;
-	s->runs.mine_context = s;
-	s->runs.mine_options = &s->mine_options;
-	s->runs.are_symptoms_given =
-		v->aoi.symptom || v->aoi.symptoms || v->aoi.comm || v->aoi.pid >= 0;
-	lode_survey(&s->survey, inputs, n_inputs);
-	lode_page_runs_say_unread(s->self, &s->survey);
-	if (lode_page_runs_plan(&s->runs, &s->survey, v->input.n_threads ? threads : NULL, true,
-				&err) < 0 ||
-	    lode_page_runs_do(&s->runs, starts, s, &err) < 0)
-		return lode_say_error(s->self, &err);
-	lode_page_overview_make(&s->overview, &s->runs, &s->survey, inputs, n_inputs);
-	code = lode_page_overview_exit(&s->overview);
-	if (code == LODE_EXIT_NOTHING || code == LODE_EXIT_FAILURE) {
-		lode_say(s->self, "nothing here could be analysed");
+	snprintf(threads, sizeof(threads), "%u", input->n_threads);
+	snprintf(memory, sizeof(memory), "%zu", input->memory_bytes);
+	pages->self = pages->miner = s->self;
+	pages->says_starts = pages->is_served = true;
+	pages->threads = input->n_threads ? threads : NULL;
+	pages->memory = input->memory_bytes ? memory : NULL;
+	lode_input_options_init(&pages->machine);
+	pages->machine.n_threads = input->n_threads;
+	pages->machine.memory_bytes = input->memory_bytes;
+	pages->mine = v->mine;
+	pages->are_symptoms_given = v->mine.aoi.symptom || v->mine.aoi.symptoms ||
+				    v->mine.aoi.comm || v->mine.aoi.pid >= 0;
+	code = lode_pages_run(pages, inputs, n_inputs);
+	if (code > LODE_EXIT_INCOMPLETE)
 		return code;
-	}
 	if (fill_site(s, &err) < 0)
 		return lode_say_error(s->self, &err);
 	return answer(s);
@@ -322,21 +269,21 @@ static void init_serve(struct serve_values *v)
 {
 	memset(v, 0, sizeof(*v));
 	v->port = DEFAULT_PORT;
-	lode_input_options_init(&v->input);
-	lode_aoi_values_init(&v->aoi);
-	lode_mining_values_init(&v->mining);
+	lode_input_options_init(&v->mine.input);
+	lode_aoi_values_init(&v->mine.aoi);
+	lode_mining_values_init(&v->mine.mining);
 }
 
 static void settle(struct serve_values *v)
 {
-	lode_aoi_values_settle(&v->aoi, v->mining.is_classic);
-	lode_mining_values_settle(&v->mining);
+	lode_aoi_values_settle(&v->mine.aoi, v->mine.mining.is_classic);
+	lode_mining_values_settle(&v->mine.mining);
 }
 
 static void release_serve(struct serve_values *v)
 {
 	lode_vec_release(&v->names);
-	lode_aoi_values_release(&v->aoi);
+	lode_aoi_values_release(&v->mine.aoi);
 }
 
 static int check_serve(const struct lode_command *self, struct serve_values *v, size_t n_inputs)
@@ -353,22 +300,21 @@ static int check_serve(const struct lode_command *self, struct serve_values *v, 
 						  "beside it");
 	if (v->port > UINT16_MAX)
 		return lode_command_misused(self, "--port: a port is at most 65535");
-	if (lode_mining_values_misuse(&v->mining))
-		return lode_command_misused(self, "%s", lode_mining_values_misuse(&v->mining));
-	if (lode_aoi_values_misuse(&v->aoi))
-		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
+	if (lode_mining_values_misuse(&v->mine.mining))
+		return lode_command_misused(self, "%s", lode_mining_values_misuse(&v->mine.mining));
+	if (lode_aoi_values_misuse(&v->mine.aoi))
+		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->mine.aoi));
 	return lode_html_check(self);
 }
 
-static int serve_repository(struct serving *s)
+static int serve_repository(struct serving *s, struct lode_mine_page_values *mine)
 {
-	const struct serve_values *v = s->values;
-	struct lode_serve_mine_options options = mine_options(s);
+	struct lode_mine_request request = lode_mine_page_request(mine, true, NULL);
 	int code;
 
-	options.repo = v->repo;
-	options.where = v->where;
-	code = lode_serve_repo_open(&s->repo, s->self, &options);
+	request.repo = s->values->repo;
+	request.where = s->values->where;
+	code = lode_serve_repo_open(&s->repo, s->self, &request);
 	if (!s->repo)
 		return code;
 	s->site = lode_serve_repo_site(s->repo);
@@ -395,7 +341,7 @@ static int serve_as_repository(struct serving *s, struct serve_values *v,
 	if (code == LODE_EXIT_OK)
 		code = check_serve(s->self, v, 0);
 	if (code == LODE_EXIT_OK)
-		code = serve_repository(s);
+		code = serve_repository(s, &v->mine);
 	lode_repo_words_release(&words);
 	return code;
 }
@@ -408,12 +354,9 @@ static void release_serving(struct serving *s)
 		lode_serve_timeline_close(s->timelines.at[i]);
 	lode_vec_release(&s->timelines);
 	for (size_t i = 0; i < s->mines.n; i++)
-		lode_serve_mine_close(s->mines.at[i].mine);
+		lode_serve_mine_close(s->mines.at[i]);
 	lode_vec_release(&s->mines);
-	lode_vec_release(&s->mine_options);
-	lode_page_overview_release(&s->overview);
-	lode_page_runs_release(&s->runs);
-	lode_survey_release(&s->survey);
+	lode_pages_release(&s->pages);
 }
 
 static int run_serve(const struct lode_command *self, int argc, char **argv)
@@ -429,7 +372,7 @@ static int run_serve(const struct lode_command *self, int argc, char **argv)
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
 		settle(&values);
 		lode_options_words(options, (int)given.n, (char **)(uintptr_t)given.at, is_of_mine,
-				   add_mine_word, &serving);
+				   add_mine_word, &serving.pages.mine_words);
 		code = check_serve(self, &values, (size_t)n);
 		if (code == LODE_EXIT_OK)
 			code = values.repo ? serve_as_repository(&serving, &values, &given)

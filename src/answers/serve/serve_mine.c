@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tool/messages.h"
-#include "tool/output_options.h"
-#include "tool/progress.h"
 #include "answers/serve/serve_mine_parts.h"
-#include "tool/stream_reading.h"
 #include "answers/clusters/cluster_choice.h"
 #include "answers/clusters/cluster_paths.h"
 
@@ -17,70 +13,24 @@
 enum { TOP_STREAMS = 1000, TOP_SYMPTOMS = 200 };
 enum { MOST_TOP = 100000 };
 
-/* ---- Reading and mining ---- */
-
-/* Gives an exit code; what is wrong was said. */
-static int mine_streams(struct lode_serve_mine *mine, const struct lode_command *self,
-			const struct lode_serve_mine_options *options)
-{
-	struct lode_progress progress;
-	struct lode_mine_request request = {
-		.inputs = options->inputs,
-		.n_inputs = options->n_inputs,
-		.repo = options->repo,
-		.where = options->where,
-		.reading = mine->read,
-		.mine = lode_mining_values_options(options->mining, options->input->n_threads),
-		.lambda = lode_lambda_words(options->mining, mine->lambda, sizeof(mine->lambda)),
-		.top = LODE_PAGE_TOP,
-		.top_inside = LODE_PAGE_TOP_INSIDE,
-		.wants_rows = true,
-		.is_served = true,
-	};
-	struct lode_error err;
-	int rc;
-
-	request.reading.progress = lode_progress_read;
-	request.mine.progress = lode_progress_stage;
-	request.reading.progress_context = request.mine.progress_context = &progress;
-	lode_progress_start(&progress);
-	rc = lode_mine_run(&mine->answer, &request, &err);
-	lode_progress_end(&progress);
-	lode_say_skipped(self, &mine->answer->set->job);
-	return rc < 0 ? lode_say_error(self, &err) : LODE_EXIT_OK;
-}
-
-/* What further answers look into. */
-static void prepare_questions(struct lode_serve_mine *mine)
-{
-	mine->mined = mine->answer->mined;
-	lode_drill_build(&mine->drill, mine->mined);
-	lode_stream_groups_keys(&mine->keys, mine->answer->set);
-	mine->groups = lode_alloc0(mine->keys.n + 1, sizeof(*mine->groups));
-	if (mine->repo)
-		lode_rows_of_nodes_build(&mine->rows, mine->mined->digest);
-}
-
-int lode_serve_mine_open(struct lode_serve_mine **out, const struct lode_command *self,
-			 const struct lode_serve_mine_options *options)
+struct lode_serve_mine *lode_serve_mine_new(struct lode_mine_answer *answer,
+					    const struct lode_digest_job_options *reading,
+					    const char *repo, bool is_anew)
 {
 	struct lode_serve_mine *mine = lode_alloc0(1, sizeof(*mine));
-	int code;
 
-	*out = NULL;
-	mine->repo = options->repo;
-	mine->is_anew = options->is_anew;
-	mine->read = lode_reading_options(options->input, options->aoi, NULL);
-	if (options->symptom)
-		mine->read.symptoms.select = options->symptom;
-	code = mine_streams(mine, self, options);
-	if (code != LODE_EXIT_OK) {
-		lode_serve_mine_close(mine);
-		return code;
-	}
-	prepare_questions(mine);
-	*out = mine;
-	return lode_job_exit(&mine->answer->set->job, code);
+	mine->repo = repo;
+	mine->is_anew = is_anew;
+	mine->read = *reading;
+	mine->read.progress = NULL;
+	mine->answer = answer;
+	mine->mined = answer->mined;
+	lode_drill_build(&mine->drill, mine->mined);
+	lode_stream_groups_keys(&mine->keys, answer->set);
+	mine->groups = lode_alloc0(mine->keys.n + 1, sizeof(*mine->groups));
+	if (repo)
+		lode_rows_of_nodes_build(&mine->rows, mine->mined->digest);
+	return mine;
 }
 
 void lode_serve_mine_close(struct lode_serve_mine *mine)
@@ -94,19 +44,7 @@ void lode_serve_mine_close(struct lode_serve_mine *mine)
 	free(mine->groups);
 	lode_vec_release(&mine->keys);
 	lode_drill_release(&mine->drill);
-	lode_mine_free(mine->answer);
 	free(mine);
-}
-
-static void put_served_mine(FILE *out, const void *answer)
-{
-	lode_mine_json(out, answer);
-}
-
-struct lode_html_report lode_serve_mine_report(const struct lode_serve_mine *mine)
-{
-	return (struct lode_html_report){lode_mine_document.schema, mine->answer, put_served_mine,
-					 lode_mine_findings};
 }
 
 /* ---- Questions ---- */

@@ -9,41 +9,20 @@
  */
 #pragma once
 
-#include <stdio.h>
-
-#include "base/error.h"
-#include "tool/aoi_options.h"
-#include "tool/command.h"
-#include "tool/input_options.h"
-#include "tool/mining_options.h"
-#include "document/html.h"
+#include "answers/mine/mine.h"
 #include "serve/site.h"
 
 struct lode_serve_mine;
 
-/* All borrowed, for as long as it is served. */
-struct lode_serve_mine_options {
-	const struct lode_input_options *input;
-	const struct lode_aoi_values *aoi;	 /* settled */
-	const struct lode_mining_values *mining; /* settled */
-	const char *symptom;			 /* in place of aoi's; NULL: as that says */
-	const char *repo, *where;		 /* NULL: of the inputs; all streams */
-	bool is_anew; /* something else was shown before, which pages may still ask about */
-	char *const *inputs;
-	size_t n_inputs;
-};
-
 /*
- * Reads and mines; says what was skipped, and what is wrong. Gives an exit code as lode mine does;
- * `*out` is there with LODE_EXIT_OK and LODE_EXIT_INCOMPLETE. A repository is only read: its last
- * run stays what it is.
+ * `answer` was made for being served, and is borrowed, as all else is; `reading`: how its
+ * recordings are read once more. `repo`: whose signatures may be changed; NULL: of files.
+ * `is_anew`: something else was shown before, which pages may still ask about.
  */
-int lode_serve_mine_open(struct lode_serve_mine **out, const struct lode_command *self,
-			 const struct lode_serve_mine_options *options);
+struct lode_serve_mine *lode_serve_mine_new(struct lode_mine_answer *answer,
+					    const struct lode_digest_job_options *reading,
+					    const char *repo, bool is_anew);
 void lode_serve_mine_close(struct lode_serve_mine *mine); /* NULL does nothing */
-
-/* "lode/mine/1" as it is served: the list of clusters. */
-struct lode_html_report lode_serve_mine_report(const struct lode_serve_mine *mine);
 
 /* Adds what can be asked of it, and changed, to a report of the site. */
 void lode_serve_mine_add(struct lode_serve_mine *mine, struct lode_site *site, const char *report);

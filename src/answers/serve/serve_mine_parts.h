@@ -33,7 +33,6 @@ struct lode_serve_mine {
 	struct lode_drill drill;
 	lode_stream_keys keys;
 	struct lode_rows_of_nodes rows; /* of a repository */
-	char lambda[LODE_LAMBDA_WORDS_BYTES];
 	/* What follows belongs to the report's questions, of which one runs at a time. */
 	struct lode_stream_groups *groups; /* per key; made when it is asked for first */
 	struct lode_serve_known known;

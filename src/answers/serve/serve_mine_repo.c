@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "tool/messages.h"
+#include "tool/page_commands.h"
 #include "answers/serve/serve_mine_parts.h"
 #include "store/repo_watch.h"
 #include "document/html.h"
@@ -25,7 +26,8 @@ static const char report_name[] = "mine";
 
 struct lode_serve_repo {
 	const struct lode_command *self;
-	struct lode_serve_mine_options options;
+	struct lode_mine_request request;
+	bool is_anew; /* something else was shown before */
 	struct lode_repo_watch watch;
 	struct lode_site *site; /* of the first mining, until it is followed */
 	struct lode_server *server;
@@ -41,21 +43,29 @@ struct lode_serve_repo {
 
 static void close_mine(void *context)
 {
-	lode_serve_mine_close(context);
+	struct lode_serve_mine *mine = context;
+	struct lode_mine_answer *answer = mine->answer;
+
+	lode_serve_mine_close(mine);
+	lode_mine_free(answer);
 }
 
-/* Takes the model over. */
-static struct lode_site *site_of(struct lode_serve_mine *mine,
-				 const struct lode_serve_mine_options *options)
+/* Takes the answer over. */
+static struct lode_site *site_of(const struct lode_serve_repo *repo,
+				 struct lode_mine_answer *answer)
 {
+	const struct lode_mine_request *asked = &repo->request;
+	struct lode_serve_mine *mine =
+		lode_serve_mine_new(answer, &asked->reading, asked->repo, repo->is_anew);
+	const struct lode_html_report report = {&lode_mine_document, answer,
+						lode_mine_names(answer), lode_mine_findings};
 	struct lode_site *site = lode_site_new();
-	const struct lode_html_report report = lode_serve_mine_report(mine);
 	struct lode_html_part part;
 	size_t page_bytes = 0;
 	char *page = lode_html_served_page(&page_bytes), title[1024], *inputs[] = {title};
 
-	snprintf(title, sizeof(title), "%s%s%s", options->repo, options->where ? ", " : "",
-		 options->where ? options->where : "");
+	snprintf(title, sizeof(title), "%s%s%s", asked->repo, asked->where ? ", " : "",
+		 asked->where ? asked->where : "");
 	lode_html_part_make(&part, &report, inputs, 1);
 	lode_site_set_page(site, page, page_bytes);
 	lode_site_add_report(site, report_name, part.schema, part.title, part.json,
@@ -65,6 +75,26 @@ static struct lode_site *site_of(struct lode_serve_mine *mine,
 	lode_site_give(site, close_mine, mine);
 	free(page);
 	return site;
+}
+
+/* What is there now. Gives an exit code; what is wrong was said. */
+static int mine_repo(struct lode_mine_answer **out, const struct lode_serve_repo *repo)
+{
+	struct lode_mine_request request = repo->request;
+	struct lode_progress progress;
+	struct lode_error err;
+	int code, rc;
+
+	request.reading.progress_context = request.mine.progress_context = &progress;
+	lode_progress_start(&progress);
+	rc = lode_mine_run(out, &request, &err);
+	lode_progress_end(&progress);
+	code = lode_mine_say(repo->self, *out, rc, &err);
+	if (rc < 0) {
+		lode_mine_free(*out);
+		*out = NULL;
+	}
+	return code;
 }
 
 /* 1: what is shown, or nothing yet, is not what is there. */
@@ -77,7 +107,7 @@ static int look_serve_mine_repo(struct lode_serve_repo *repo)
 	if (rc < 0 && ++repo->n_failed == PATIENCE) {
 		lode_say_error(repo->self, &err);
 		lode_say(repo->self, "%s cannot be read: what is shown may be old",
-			 lode_escape(path, sizeof(path), repo->options.repo));
+			 lode_escape(path, sizeof(path), repo->request.repo));
 	}
 	if (rc >= 0)
 		repo->n_failed = 0;
@@ -85,25 +115,25 @@ static int look_serve_mine_repo(struct lode_serve_repo *repo)
 }
 
 int lode_serve_repo_open(struct lode_serve_repo **out, const struct lode_command *self,
-			 const struct lode_serve_mine_options *options)
+			 const struct lode_mine_request *request)
 {
 	struct lode_serve_repo *repo = lode_alloc0(1, sizeof(*repo));
-	struct lode_serve_mine *mine;
+	struct lode_mine_answer *answer;
 	int code;
 
 	*out = NULL;
 	repo->self = self;
-	repo->options = *options;
-	repo->watch = (struct lode_repo_watch){.path = options->repo, .where = options->where};
+	repo->request = *request;
+	repo->watch = (struct lode_repo_watch){.path = request->repo, .where = request->where};
 	/* Before it is read: what comes in between is seen at the next look. */
 	look_serve_mine_repo(repo);
-	code = lode_serve_mine_open(&mine, self, options);
-	if (!mine) {
+	code = mine_repo(&answer, repo);
+	if (!answer) {
 		free(repo);
 		return code;
 	}
-	repo->site = site_of(mine, options);
-	repo->options.is_anew = true;
+	repo->site = site_of(repo, answer);
+	repo->is_anew = true;
 	*out = repo;
 	return code;
 }
@@ -136,19 +166,19 @@ static bool wait_ms(struct lode_serve_repo *repo, int64_t ms)
 static void mine_anew(struct lode_serve_repo *repo)
 {
 	char path[4096];
-	struct lode_serve_mine *mine;
+	struct lode_mine_answer *answer;
 	struct lode_site *site;
 	size_t n_streams;
 
-	lode_escape(path, sizeof(path), repo->options.repo);
-	lode_serve_mine_open(&mine, repo->self, &repo->options);
-	if (!mine) {
+	lode_escape(path, sizeof(path), repo->request.repo);
+	mine_repo(&answer, repo);
+	if (!answer) {
 		lode_say(repo->self, "%s has changed, and gives nothing now: what was shown stays",
 			 path);
 		return;
 	}
-	n_streams = mine->mined->digest->streams.n;
-	site = site_of(mine, &repo->options);
+	n_streams = answer->n_streams;
+	site = site_of(repo, answer);
 	pthread_mutex_lock(&repo->lock);
 	if (!repo->is_stopping) {
 		lode_server_show(repo->server, site);

@@ -14,12 +14,18 @@
 
 #include "answers/serve/serve_mine.h"
 #include "serve/server.h"
+#include "tool/command.h"
 
 struct lode_serve_repo;
 
-/* As lode_serve_mine_open, with options->repo; the site is there with the same codes. */
+/*
+ * `request`: of an answer to be served; what it points to is borrowed. Reads and mines; says what
+ * was skipped, and what is wrong. Gives an exit code as lode mine does; `*out` is there with
+ * LODE_EXIT_OK and LODE_EXIT_INCOMPLETE. The repository is only read: its last run stays what it
+ * is.
+ */
 int lode_serve_repo_open(struct lode_serve_repo **out, const struct lode_command *self,
-			 const struct lode_serve_mine_options *options);
+			 const struct lode_mine_request *request);
 
 /* Of one report, "mine"; the caller holds it as well. */
 struct lode_site *lode_serve_repo_site(struct lode_serve_repo *repo);
@@ -27,7 +33,7 @@ struct lode_site *lode_serve_repo_site(struct lode_serve_repo *repo);
 /* Looks after the repository from now on, and has the server show what became of it. */
 void lode_serve_repo_follow(struct lode_serve_repo *repo, struct lode_server *server);
 
-/* Shows nothing more; false: it is still mining, and `repo` and its options must stay. NULL: true.
+/* Shows nothing more; false: it is still mining, and `repo` and its request must stay. NULL: true.
  */
 bool lode_serve_repo_stop(struct lode_serve_repo *repo);
 void lode_serve_repo_close(struct lode_serve_repo *repo); /* NULL does nothing */

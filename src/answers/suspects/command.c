@@ -14,6 +14,7 @@
 #include "tool/input_options.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
+#include "tool/page_commands.h"
 #include "tool/progress.h"
 #include "document/export/export_stacks.h"
 
@@ -269,13 +270,6 @@ static struct lode_suspects_request request_of(const struct suspects_values *v,
 	return request;
 }
 
-static void put_suspects_json(FILE *out, const void *answer)
-{
-	struct lode_names names = lode_suspects_names(answer);
-
-	lode_document_put(out, &lode_suspects_document, answer, &names);
-}
-
 /* Nothing was measured: says why, as far as that is known. */
 static int say_nothing(const struct lode_command *self, const struct lode_suspects_answer *answer)
 {
@@ -290,9 +284,9 @@ static int say_nothing(const struct lode_command *self, const struct lode_suspec
 }
 
 static int put_explained(const struct lode_command *self, const struct suspects_values *v,
-			 const struct lode_suspects_answer *answer,
-			 const struct lode_text_page *page)
+			 const struct lode_html_report *report, const struct lode_text_page *page)
 {
+	const struct lode_suspects_answer *answer = report->answer;
 	char name[600];
 
 	lode_escape_fit(name, sizeof(name), v->explain, 80);
@@ -303,7 +297,7 @@ static int put_explained(const struct lode_command *self, const struct suspects_
 		lode_say(self, "%zu modules have a function %s; MODULE!FUNCTION tells which",
 			 answer->n_found, name);
 	if (v->wants_json)
-		put_suspects_json(stdout, answer);
+		lode_document_put(stdout, &lode_suspects_document, answer, &report->names);
 	else
 		lode_suspects_explained_text(stdout, answer, page);
 	return LODE_EXIT_OK;
@@ -312,6 +306,9 @@ static int put_explained(const struct lode_command *self, const struct suspects_
 static int put_suspects(const struct lode_command *self, const struct suspects_values *v,
 			const struct lode_suspects_answer *answer)
 {
+	const struct lode_html_report report = {&lode_suspects_document, answer,
+						lode_suspects_names(answer),
+						lode_suspects_findings};
 	const struct lode_text_page page = lode_stdout_page();
 	struct lode_export_stacks stacks;
 	int code = LODE_EXIT_OK;
@@ -321,15 +318,11 @@ static int put_suspects(const struct lode_command *self, const struct suspects_v
 		code = lode_export_put_stacks(self, &v->exports, &stacks);
 		lode_export_stacks_release(&stacks);
 	} else if (v->explain) {
-		code = put_explained(self, v, answer, &page);
+		code = put_explained(self, v, &report, &page);
 	} else if (v->html) {
-		code = lode_html_put(self, v->html,
-				     &(struct lode_html_report){lode_suspects_document.schema,
-								answer, put_suspects_json,
-								lode_suspects_findings},
-				     v->inputs, v->n_inputs);
+		code = lode_html_put(self, v->html, &report, v->inputs, v->n_inputs);
 	} else if (v->wants_json) {
-		put_suspects_json(stdout, answer);
+		lode_document_put(stdout, &lode_suspects_document, answer, &report.names);
 	} else if (v->wants_folded) {
 		lode_suspects_folded(stdout, answer);
 	} else if (v->wants_histograms) {
@@ -340,17 +333,20 @@ static int put_suspects(const struct lode_command *self, const struct suspects_v
 	return code;
 }
 
-static int answer_suspects(const struct lode_command *self, const struct suspects_values *v)
+struct lode_suspects_request lode_suspects_page_request(const struct lode_input_options *machine,
+							struct lode_progress *progress)
 {
-	struct lode_progress progress;
-	const struct lode_suspects_request request = request_of(v, &progress);
-	struct lode_suspects_answer *answer;
-	struct lode_error err;
-	int code, rc;
+	struct suspects_values v;
 
-	lode_progress_start(&progress);
-	rc = lode_suspects_run(&answer, &request, &err);
-	lode_progress_end(&progress);
+	init_values(&v);
+	v.input = *machine;
+	v.html = "";
+	return request_of(&v, progress);
+}
+
+int lode_suspects_say(const struct lode_command *self, const struct lode_suspects_answer *answer,
+		      int rc, const struct lode_error *err)
+{
 	for (unsigned side = 0; side < LODE_N_SIDES; side++) {
 		const struct lode_suspects_job *job = &answer->sides[side].job;
 
@@ -359,15 +355,28 @@ static int answer_suspects(const struct lode_command *self, const struct suspect
 		lode_say_other_files(self, job->n_other);
 	}
 	if (rc < 0)
-		code = lode_say_error(self, &err);
-	else if (answer->nothing_in)
-		code = say_nothing(self, answer);
-	else
-		code = put_suspects(self, v, answer);
-	if (code == LODE_EXIT_OK && answer->n_skipped + answer->n_incomplete)
-		code = LODE_EXIT_INCOMPLETE;
+		return lode_say_error(self, err);
+	if (answer->nothing_in)
+		return say_nothing(self, answer);
+	return answer->n_skipped + answer->n_incomplete ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
+}
+
+static int answer_suspects(const struct lode_command *self, const struct suspects_values *v)
+{
+	struct lode_progress progress;
+	const struct lode_suspects_request request = request_of(v, &progress);
+	struct lode_suspects_answer *answer;
+	struct lode_error err;
+	int code, put = LODE_EXIT_OK, rc;
+
+	lode_progress_start(&progress);
+	rc = lode_suspects_run(&answer, &request, &err);
+	lode_progress_end(&progress);
+	code = lode_suspects_say(self, answer, rc, &err);
+	if (rc >= 0 && !answer->nothing_in)
+		put = put_suspects(self, v, answer);
 	lode_suspects_answer_free(answer);
-	return code;
+	return put ? put : code;
 }
 
 static int run_suspects(const struct lode_command *self, int argc, char **argv)

@@ -13,6 +13,7 @@
 #include "tool/input_options.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
+#include "tool/page_commands.h"
 #include "tool/progress.h"
 #include "document/export/export_trace.h"
 
@@ -159,7 +160,7 @@ static int put_page(const struct lode_command *self, const struct timeline_value
 	rc = lode_timeline_add_views(answer, v->is_whole_only, &err);
 	if (rc == LODE_OK) {
 		n = lode_timeline_html_parts(&parts, answer, v->input, v->is_whole_only);
-		rc = lode_html_put_parts(self, v->html, parts, n, &err);
+		rc = lode_html_write(v->html, parts, n, &err);
 	}
 	lode_stopwatch_end(&watch);
 	for (size_t i = 0; i < n; i++)
@@ -202,16 +203,18 @@ static int put_timeline(const struct lode_command *self, const struct timeline_v
 	return LODE_EXIT_OK;
 }
 
-static int answer_timeline(const struct lode_command *self, const struct timeline_values *v)
+static struct lode_timeline_request request_of(const struct timeline_values *v,
+					       struct lode_progress *progress)
 {
-	struct lode_progress progress;
-	const struct lode_timeline_request request = {
+	size_t top = v->top != SIZE_MAX ? v->top : v->wants_json ? 50 : 20;
+
+	return (struct lode_timeline_request){
 		.input = v->input,
 		.reading = {.reading = {.symbols = v->symbols,
 					.thread_names = v->thread_names,
 					.symbol_options = v->shared.symbols,
 					.progress = lode_progress_part,
-					.progress_context = &progress},
+					.progress_context = progress},
 			    .index = v->index,
 			    .n_threads = v->shared.n_threads,
 			    .memory_bytes = v->shared.memory_bytes},
@@ -224,41 +227,70 @@ static int answer_timeline(const struct lode_command *self, const struct timelin
 		.function = v->function,
 		.thread = v->thread,
 		.symptoms = v->symptoms_out,
-		.top = v->top ? v->top : SIZE_MAX,
+		.top = top ? top : SIZE_MAX,
 		.is_full = v->is_full,
 		.is_for_page = v->html || v->is_page,
 	};
-	struct lode_timeline_answer *answer;
-	struct lode_error err;
-	int rc, code;
-
-	lode_progress_start(&progress);
-	rc = lode_timeline_run(&answer, &request, &err);
-	lode_progress_end(&progress);
-	if (rc < 0 && answer->is_misuse)
-		code = lode_command_misused(self, "%s", err.message);
-	else
-		code = rc < 0 ? lode_say_error(self, &err) : put_timeline(self, v, answer);
-	if (code == LODE_EXIT_OK && answer->incomplete) {
-		struct lode_skipped_input input = {.path = v->input, .reason = answer->incomplete};
-
-		lode_say_incomplete(self, &input, 1);
-		code = LODE_EXIT_INCOMPLETE;
-	}
-	lode_timeline_free(answer);
-	return code;
 }
 
-static int run_timeline(const struct lode_command *self, int argc, char **argv)
+static void init_timeline(struct timeline_values *v)
 {
-	struct timeline_values values = {
+	*v = (struct timeline_values){
 		.regtime = lode_regtime_defaults(),
 		.window = {.from_ns = INT64_MIN, .to_ns = INT64_MAX},
 		.top = SIZE_MAX,
 	};
+	lode_input_options_init(&v->shared);
+}
+
+struct lode_timeline_request lode_timeline_page_request(const struct lode_input_options *machine,
+							struct lode_progress *progress)
+{
+	struct timeline_values v;
+
+	init_timeline(&v);
+	v.shared = *machine;
+	v.html = "";
+	return request_of(&v, progress);
+}
+
+int lode_timeline_say(const struct lode_command *self, const char *input,
+		      const struct lode_timeline_answer *answer, int rc,
+		      const struct lode_error *err)
+{
+	const struct lode_skipped_input cut = {.path = input, .reason = answer->incomplete};
+
+	if (rc < 0)
+		return answer->is_misuse ? lode_command_misused(self, "%s", err->message)
+					 : lode_say_error(self, err);
+	lode_say_incomplete(self, &cut, answer->incomplete != NULL);
+	return answer->incomplete ? LODE_EXIT_INCOMPLETE : LODE_EXIT_OK;
+}
+
+static int answer_timeline(const struct lode_command *self, const struct timeline_values *v)
+{
+	struct lode_progress progress;
+	const struct lode_timeline_request request = request_of(v, &progress);
+	struct lode_timeline_answer *answer;
+	struct lode_error err;
+	int code, put = LODE_EXIT_OK, rc;
+
+	lode_progress_start(&progress);
+	rc = lode_timeline_run(&answer, &request, &err);
+	lode_progress_end(&progress);
+	code = lode_timeline_say(self, v->input, answer, rc, &err);
+	if (rc >= 0)
+		put = put_timeline(self, v, answer);
+	lode_timeline_free(answer);
+	return put ? put : code;
+}
+
+static int run_timeline(const struct lode_command *self, int argc, char **argv)
+{
+	struct timeline_values values;
 	int n, code;
 
-	lode_input_options_init(&values.shared);
+	init_timeline(&values);
 	if (!lode_command_start(self, &values, argc, argv, &n, &code))
 		return code;
 	if (n != 1)
@@ -282,8 +314,6 @@ static int run_timeline(const struct lode_command *self, int argc, char **argv)
 	if (values.html && lode_html_check(self) != LODE_EXIT_OK)
 		return LODE_EXIT_FAILURE;
 	values.input = argv[0];
-	if (values.top == SIZE_MAX)
-		values.top = values.wants_json ? 50 : 20;
 	return answer_timeline(self, &values);
 }
 

@@ -1,7 +1,9 @@
 /* The command line of lode triage. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "answers/triage/triage.h"
+#include "base/mem.h"
 #include "tool/aoi_options.h"
 #include "tool/command.h"
 #include "tool/help.h"
@@ -9,6 +11,7 @@
 #include "tool/input_options.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
+#include "tool/page_commands.h"
 #include "tool/progress.h"
 #include "tool/signature_run.h"
 #include "tool/stream_reading.h"
@@ -85,17 +88,12 @@ static int triage_command_check(const struct lode_command *self, void *values, s
 	return v->html ? lode_html_check(self) : 0;
 }
 
-static void put_triage_json(FILE *out, const void *answer)
-{
-	struct lode_names names = lode_triage_names(answer);
-
-	lode_document_put(out, &lode_triage_document, answer, &names);
-}
-
 static int triage_command_put(const struct lode_command *self, const struct triage_values *v,
 			      const struct lode_triage_answer *answer, char **inputs,
 			      size_t n_inputs)
 {
+	const struct lode_html_report report = {&lode_triage_document, answer,
+						lode_triage_names(answer), lode_triage_findings};
 	struct lode_text_page page = lode_stdout_page();
 	struct lode_error err;
 	int code = LODE_EXIT_OK;
@@ -104,39 +102,31 @@ static int triage_command_put(const struct lode_command *self, const struct tria
 	    lode_digest_save(v->rest, answer->read->digest, &answer->read->origin, NULL, &err) < 0)
 		return lode_say_error(self, &err);
 	if (v->html)
-		code = lode_html_put(self, v->html,
-				     &(struct lode_html_report){lode_triage_document.schema, answer,
-								put_triage_json,
-								lode_triage_findings},
-				     inputs, n_inputs);
+		code = lode_html_put(self, v->html, &report, inputs, n_inputs);
 	else if (v->wants_json)
-		put_triage_json(stdout, answer);
+		lode_document_put(stdout, &lode_triage_document, answer, &report.names);
 	else
 		lode_triage_text(stdout, answer, v->rest != NULL, &page);
 	if (code == LODE_EXIT_OK && answer->n_over > 0)
 		return LODE_EXIT_EXCEEDED;
-	return lode_job_exit(answer->read, code);
+	return code;
 }
 
-static int triage_command_answer(const struct lode_command *self, const void *values,
-				 const struct lode_signature_sources *sources, char **inputs,
-				 size_t n_inputs)
+static struct lode_triage_request triage_request_of(const struct triage_values *v,
+						    const struct lode_signature_sources *sources,
+						    struct lode_progress *progress)
 {
-	const struct triage_values *v = values;
-	struct lode_progress progress;
-	struct lode_triage_request request = {
+	return (struct lode_triage_request){
 		.signatures = &sources->store.signatures,
-		.streams = {.inputs = inputs,
-			    .n_inputs = n_inputs,
-			    .repo = v->no_mining ? NULL : sources->repo,
+		.streams = {.repo = v->no_mining ? NULL : sources->repo,
 			    .now_ns = lode_query_now_ns(),
-			    .job = lode_reading_options(&v->input, &v->aoi, &progress)},
+			    .job = lode_reading_options(&v->input, &v->aoi, progress)},
 		.mining = {.min_cost = v->min_cost.amount,
 			   .min_cost_share = v->min_cost.share,
 			   .min_similarity = 0.5,
 			   .n_threads = v->input.n_threads,
 			   .progress = lode_progress_stage,
-			   .progress_context = &progress},
+			   .progress_context = progress},
 		.no_mining = v->no_mining,
 		.limit = v->fail_over.amount,
 		.limit_share = v->fail_over.share,
@@ -145,34 +135,53 @@ static int triage_command_answer(const struct lode_command *self, const void *va
 		.wants_rows = v->html || v->wants_json,
 		.wants_detail = v->html || v->wants_detail,
 	};
+}
+
+int lode_triage_say(const struct lode_command *self, const struct lode_triage_answer *answer,
+		    int rc, const struct lode_error *err)
+{
+	lode_say_skipped(self, answer->read);
+	return rc < 0 ? lode_say_error(self, err) : lode_job_exit(answer->read, LODE_EXIT_OK);
+}
+
+static int triage_command_answer(const struct lode_command *self, const void *values,
+				 const struct lode_signature_sources *sources, char **inputs,
+				 size_t n_inputs)
+{
+	const struct triage_values *v = values;
+	struct lode_progress progress;
+	struct lode_triage_request request = triage_request_of(v, sources, &progress);
 	struct lode_triage_answer *answer;
 	struct lode_error err;
-	int code;
+	int code, put = LODE_EXIT_OK, rc;
 
+	request.streams.inputs = inputs;
+	request.streams.n_inputs = n_inputs;
 	lode_progress_start(&progress);
-	code = lode_triage_run(&answer, &request, &err);
+	rc = lode_triage_run(&answer, &request, &err);
 	lode_progress_end(&progress);
-	lode_say_skipped(self, answer->read);
-	code = code < 0 ? lode_say_error(self, &err)
-			: triage_command_put(self, v, answer, inputs, n_inputs);
+	code = lode_triage_say(self, answer, rc, &err);
+	if (rc >= 0)
+		put = triage_command_put(self, v, answer, inputs, n_inputs);
 	lode_triage_free(answer);
-	return code;
+	return put ? put : code;
 }
+
+static const struct lode_signature_run signature_run = {
+	.size = sizeof(struct triage_values),
+	.known_at = AT(known),
+	.aoi_at = AT(aoi),
+	.input_at = AT(input),
+	.top_at = AT(top),
+	.check = triage_command_check,
+	.run = triage_command_answer,
+};
 
 static int triage_command_run(const struct lode_command *self, int argc, char **argv)
 {
-	static const struct lode_signature_run how = {
-		.size = sizeof(struct triage_values),
-		.known_at = AT(known),
-		.aoi_at = AT(aoi),
-		.input_at = AT(input),
-		.top_at = AT(top),
-		.check = triage_command_check,
-		.run = triage_command_answer,
-	};
 	struct triage_values values;
 
-	return lode_signature_run(&how, self, &values, argc, argv);
+	return lode_signature_run(&signature_run, self, &values, argc, argv);
 }
 
 const struct lode_command lode_cmd_triage = {
@@ -196,3 +205,49 @@ const struct lode_command lode_cmd_triage = {
 	.examples = examples,
 	.run = triage_command_run,
 };
+
+/* ---- On a page of several ---- */
+
+struct lode_triage_page {
+	struct triage_values values;
+	struct lode_signature_sources sources;
+	struct lode_repo_words words;
+	struct lode_progress *progress;
+};
+
+int lode_triage_page_open(struct lode_triage_page **out, const char *repo, const char *signatures,
+			  const struct lode_input_options *machine, struct lode_progress *progress)
+{
+	static const lode_text_list nothing_given;
+	struct lode_triage_page *page = lode_alloc0(1, sizeof(*page));
+	int n, code;
+
+	*out = NULL;
+	lode_signature_run_init(&signature_run, &page->values);
+	page->values.known = (struct lode_signature_values){repo, signatures};
+	page->values.input = *machine;
+	page->values.html = "";
+	page->progress = progress;
+	code = lode_signature_run_open(&signature_run, &lode_cmd_triage, &page->values,
+				       &page->sources, &page->words, &nothing_given, &n);
+	if (code == LODE_EXIT_OK)
+		*out = page;
+	else
+		lode_triage_page_close(page);
+	return code;
+}
+
+struct lode_triage_request lode_triage_page_request(const struct lode_triage_page *page)
+{
+	return triage_request_of(&page->values, &page->sources, page->progress);
+}
+
+void lode_triage_page_close(struct lode_triage_page *page)
+{
+	if (!page)
+		return;
+	lode_signature_sources_close(&page->sources);
+	lode_repo_words_release(&page->words);
+	lode_aoi_values_release(&page->values.aoi);
+	free(page);
+}

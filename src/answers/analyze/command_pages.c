@@ -1,0 +1,177 @@
+/* Analyses for a page, as their commands would run. */
+#include "answers/analyze/command_pages.h"
+
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "base/shell_words.h"
+#include "base/written.h"
+#include "tool/messages.h"
+
+/* ---- Options, as they would be typed ---- */
+
+static void put_option(FILE *out, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	fprintf(out, " %s ", option);
+	lode_shell_word_put(out, value);
+}
+
+static void put_machine_options(FILE *out, const void *of)
+{
+	const struct lode_pages *pages = of;
+
+	put_option(out, "--threads", pages->threads);
+	put_option(out, "--memory", pages->memory);
+}
+
+static void put_mine_options(FILE *out, const void *of)
+{
+	const struct lode_pages *pages = of;
+
+	for (size_t i = 0; i < pages->mine_words.n; i++) {
+		fputc(' ', out);
+		lode_shell_word_put(out, pages->mine_words.at[i]);
+	}
+}
+
+static void put_triage_options(FILE *out, const void *of)
+{
+	const struct lode_pages *pages = of;
+
+	put_option(out, "--signatures", pages->signatures);
+	put_option(out, "--repo", pages->signatures ? NULL : pages->repo);
+}
+
+/* ---- While it runs ---- */
+
+static void say_unread(void *context, const struct lode_survey *survey)
+{
+	const struct lode_pages *pages = context;
+	char path[1200];
+
+	for (size_t i = 0; i < survey->unread.n; i++)
+		lode_say(pages->self, "%s: %s",
+			 lode_escape(path, sizeof(path), survey->unread.at[i].path),
+			 survey->unread.at[i].reason);
+}
+
+static int ask_triage(void *context, struct lode_triage_request *out)
+{
+	struct lode_pages *pages = context;
+	int code = LODE_EXIT_OK;
+
+	if (!pages->triage)
+		code = lode_triage_page_open(&pages->triage, pages->repo, pages->signatures,
+					     &pages->machine, &pages->progress);
+	if (code == LODE_EXIT_OK)
+		*out = lode_triage_page_request(pages->triage);
+	return code;
+}
+
+static void say_start(void *context, const struct lode_analyze_run *run, size_t i, size_t n)
+{
+	struct lode_pages *pages = context;
+
+	lode_stopwatch_end(&pages->watch);
+	if (pages->says_starts)
+		lode_say(pages->self, "%zu of %zu: %s", i + 1, n, run->analysis);
+	lode_progress_start(&pages->progress);
+}
+
+static int say_answer(const struct lode_pages *pages, const struct lode_analyze_end *end)
+{
+	const struct lode_pio_answer *pio = end->answer;
+
+	switch (end->kind) {
+	case LODE_ANALYZE_MINE:
+		return lode_mine_say(pages->miner, end->answer, end->rc, end->err);
+	case LODE_ANALYZE_TRIAGE:
+		return lode_triage_say(&lode_cmd_triage, end->answer, end->rc, end->err);
+	case LODE_ANALYZE_SUSPECTS:
+		return lode_suspects_say(&lode_cmd_suspects, end->answer, end->rc, end->err);
+	case LODE_ANALYZE_TIMELINE:
+		return lode_timeline_say(&lode_cmd_timeline, end->input, end->answer, end->rc,
+					 end->err);
+	default:
+		return end->pio ? lode_pio_say_notes(&lode_cmd_pio_train, &end->pio->notes)
+				: lode_pio_say_notes(&lode_cmd_pio_analyse, &pio->notes);
+	}
+}
+
+static int say_end(void *context, const struct lode_analyze_end *end)
+{
+	struct lode_pages *pages = context;
+	int code;
+
+	lode_progress_end(&pages->progress);
+	code = say_answer(pages, end);
+	if (end->rc >= 0 && !end->pio)
+		lode_stopwatch_start(&pages->watch, "making the page");
+	return code;
+}
+
+/* ---- The whole ---- */
+
+/* What all of it comes to: 0; 1 if an analysis did or could not read all; if none gave a report 3,
+   or 4 where the environment was in its way. */
+static int exit_of(const struct lode_analyze_answer *answer)
+{
+	bool is_whole = answer->survey->unread.n == 0, has_failed = false;
+
+	for (size_t i = 0; i < answer->n_runs; i++) {
+		is_whole = is_whole && answer->runs[i].exit_code == LODE_EXIT_OK;
+		has_failed = has_failed || answer->runs[i].exit_code == LODE_EXIT_FAILURE;
+	}
+	if (answer->n_reports == 0)
+		return has_failed ? LODE_EXIT_FAILURE : LODE_EXIT_NOTHING;
+	return is_whole ? LODE_EXIT_OK : LODE_EXIT_INCOMPLETE;
+}
+
+int lode_pages_run(struct lode_pages *pages, char *const *inputs, size_t n_inputs)
+{
+	size_t ignored;
+	char *machine_options = lode_written(&ignored, put_machine_options, pages);
+	char *mine_options = lode_written(&ignored, put_mine_options, pages);
+	char *triage_options = lode_written(&ignored, put_triage_options, pages);
+	const struct lode_analyze_request request = {
+		.inputs = inputs,
+		.n_inputs = n_inputs,
+		.output = pages->output,
+		.is_served = pages->is_served,
+		.mine = lode_mine_page_request(&pages->mine, pages->is_served, &pages->progress),
+		.are_symptoms_given = pages->are_symptoms_given,
+		.is_triaged = pages->repo || pages->signatures,
+		.suspects = lode_suspects_page_request(&pages->machine, &pages->progress),
+		.timeline = lode_timeline_page_request(&pages->machine, &pages->progress),
+		.train = lode_pio_train_page_request(&pages->machine),
+		.pio = lode_pio_page_request(&pages->machine),
+		.options = machine_options,
+		.mine_options = mine_options,
+		.triage_options = triage_options,
+		.context = pages,
+		.surveyed = say_unread,
+		.ask_triage = ask_triage,
+		.starts = say_start,
+		.ends = say_end,
+	};
+	struct lode_error err;
+	int code, rc = lode_analyze_run(&pages->answer, &request, &err);
+
+	lode_stopwatch_end(&pages->watch);
+	code = rc < 0 ? lode_say_error(pages->self, &err) : exit_of(pages->answer);
+	if (rc >= 0 && code > LODE_EXIT_INCOMPLETE)
+		lode_say(pages->self, "nothing here could be analysed");
+	free(machine_options);
+	free(mine_options);
+	free(triage_options);
+	return code;
+}
+
+void lode_pages_release(struct lode_pages *pages)
+{
+	lode_analyze_free(pages->answer);
+	lode_triage_page_close(pages->triage);
+	lode_vec_release(&pages->mine_words);
+}

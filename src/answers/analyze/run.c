@@ -1,0 +1,385 @@
+/* From a request to an answer: each analysis that fits, and their reports as parts of a page. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/analyze/plan.h"
+#include "answers/timeline/page.h"
+#include "base/clock.h"
+#include "base/exit_codes.h"
+#include "base/temporary_folder.h"
+#include "document/html_read.h"
+
+struct lode_analyze_state {
+	struct lode_analyze_answer answer;
+	const struct lode_analyze_request *request;
+	struct lode_survey survey;
+	lode_analyze_steps steps;
+	LODE_VEC(struct lode_analyze_run) runs;
+	struct lode_html_reports reports; /* the first is the overview */
+	char *folder;			  /* of temporary files */
+	int folder_lock;
+	struct lode_arena arena;
+};
+
+/* ---- Parts of the page ---- */
+
+/* "mine" is taken: "mine-2". What goes with a report, "NAME-part-3", goes with its new name. */
+static const char *free_name(struct lode_analyze_state *s, size_t before, const char *name)
+{
+	const char *text = name;
+
+	for (unsigned number = 2;; number++) {
+		bool is_taken = false;
+
+		for (size_t i = 0; i < before && !is_taken; i++)
+			is_taken = strcmp(s->reports.parts.at[i].name, text) == 0;
+		if (!is_taken)
+			return text;
+		text = lode_finding_text(&s->arena, "%.150s-%u", name, number);
+	}
+}
+
+static void rename_parts(struct lode_analyze_state *s, size_t first)
+{
+	const char *base = NULL, *renamed = NULL;
+
+	for (size_t i = first; i < s->reports.parts.n; i++) {
+		struct lode_html_part *part = &s->reports.parts.at[i];
+		size_t n = base ? strlen(base) : 0;
+
+		if (base && strncmp(part->name, base, n) == 0 &&
+		    strncmp(part->name + n, "-part-", 6) == 0) {
+			part->name = lode_analyze_join(&s->arena, renamed, part->name + n);
+			continue;
+		}
+		base = part->name;
+		renamed = free_name(s, i, base);
+		part->name = renamed;
+	}
+}
+
+static void add_report(struct lode_analyze_state *s, struct lode_analyze_run *run,
+		       const struct lode_html_report *report, char *const *inputs, size_t n_inputs)
+{
+	struct lode_html_part part;
+
+	lode_html_part_make(&part, report, inputs, n_inputs);
+	lode_html_reports_take(&s->reports, &part, 1);
+	lode_html_part_release(&part);
+	report->find(&run->findings, report->answer, &s->arena);
+}
+
+/* ---- One analysis after the other ---- */
+
+static void say_end(const struct lode_analyze_state *s, struct lode_analyze_run *run,
+		    struct lode_analyze_end end)
+{
+	end.kind = run->kind;
+	run->exit_code = s->request->ends(s->request->context, &end);
+}
+
+static void mine_recordings(struct lode_analyze_state *s, struct lode_analyze_step *step,
+			    const struct lode_mine_request *request)
+{
+	struct lode_analyze_run *run = &step->run;
+	struct lode_mine_answer *answer;
+	struct lode_error err;
+	int rc = lode_mine_run(&answer, request, &err);
+
+	say_end(s, run, (struct lode_analyze_end){.answer = answer, .rc = rc, .err = &err});
+	if (rc >= 0)
+		add_report(s, run,
+			   &(struct lode_html_report){&lode_mine_document, answer,
+						      lode_mine_names(answer), lode_mine_findings},
+			   step->inputs, step->n_inputs);
+	if (rc < 0 || !s->request->is_served) {
+		lode_mine_free(answer);
+		return;
+	}
+	run->mine = answer;
+	run->reading = request->reading;
+}
+
+/* Where nobody waited that is asked about - the whole machine was recorded, perhaps -, whoever
+   waited is. */
+static void run_mine(struct lode_analyze_state *s, struct lode_analyze_step *step)
+{
+	struct lode_mine_request request = s->request->mine;
+
+	request.inputs = step->inputs;
+	request.n_inputs = step->n_inputs;
+	mine_recordings(s, step, &request);
+	if (step->run.exit_code != LODE_EXIT_NOTHING || s->request->are_symptoms_given)
+		return;
+	step->run.command = lode_analyze_join(&s->arena, step->run.command, " --symptom 'comm=*'");
+	request.reading.symptoms.select = "comm=*";
+	mine_recordings(s, step, &request);
+}
+
+static void run_triage(struct lode_analyze_state *s, struct lode_analyze_step *step)
+{
+	struct lode_triage_request request;
+	struct lode_triage_answer *answer;
+	struct lode_error err;
+	int rc;
+
+	step->run.exit_code = s->request->ask_triage(s->request->context, &request);
+	if (step->run.exit_code != LODE_EXIT_OK)
+		return;
+	request.streams.inputs = step->inputs;
+	request.streams.n_inputs = step->n_inputs;
+	rc = lode_triage_run(&answer, &request, &err);
+	say_end(s, &step->run, (struct lode_analyze_end){.answer = answer, .rc = rc, .err = &err});
+	if (rc >= 0)
+		add_report(s, &step->run,
+			   &(struct lode_html_report){&lode_triage_document, answer,
+						      lode_triage_names(answer),
+						      lode_triage_findings},
+			   step->inputs, step->n_inputs);
+	lode_triage_free(answer);
+}
+
+static void run_suspects(struct lode_analyze_state *s, struct lode_analyze_step *step)
+{
+	struct lode_suspects_request request = s->request->suspects;
+	struct lode_suspects_answer *answer;
+	struct lode_error err;
+	int rc;
+
+	request.inputs[LODE_SIDE_SUBJECT] = step->inputs;
+	request.n_inputs[LODE_SIDE_SUBJECT] = step->n_inputs;
+	rc = lode_suspects_run(&answer, &request, &err);
+	say_end(s, &step->run, (struct lode_analyze_end){.answer = answer, .rc = rc, .err = &err});
+	if (rc >= 0 && !answer->nothing_in)
+		add_report(s, &step->run,
+			   &(struct lode_html_report){&lode_suspects_document, answer,
+						      lode_suspects_names(answer),
+						      lode_suspects_findings},
+			   step->inputs, step->n_inputs);
+	lode_suspects_answer_free(answer);
+}
+
+static void add_timeline(struct lode_analyze_state *s, struct lode_analyze_run *run,
+			 const struct lode_timeline_answer *answer)
+{
+	struct lode_html_part *parts;
+	size_t n = lode_timeline_html_parts(&parts, answer, run->title, s->request->is_served);
+
+	lode_html_reports_take(&s->reports, parts, n);
+	for (size_t i = 0; i < n; i++)
+		lode_html_part_release(&parts[i]);
+	free(parts);
+	lode_timeline_findings(&run->findings, answer, &s->arena);
+}
+
+static void run_timeline(struct lode_analyze_state *s, struct lode_analyze_step *step)
+{
+	struct lode_timeline_request request = s->request->timeline;
+	struct lode_timeline_answer *answer;
+	struct lode_analyze_end end = {.input = step->inputs[0]};
+	struct lode_error err;
+
+	request.input = step->inputs[0];
+	request.reading.index = step->run.index;
+	request.reading.reading.symbols = step->symbols;
+	request.reading.reading.thread_names = step->thread_names;
+	end.err = &err;
+	end.rc = lode_timeline_run(&answer, &request, &err);
+	if (end.rc >= 0)
+		end.rc = lode_timeline_add_views(answer, s->request->is_served, &err);
+	end.answer = answer;
+	say_end(s, &step->run, end);
+	if (end.rc >= 0)
+		add_timeline(s, &step->run, answer);
+	lode_timeline_free(answer);
+}
+
+static void learn_pio(struct lode_analyze_state *s, struct lode_analyze_step *step)
+{
+	struct lode_pio_train_request request = s->request->train;
+	struct lode_pio_trained *trained;
+	struct lode_error err;
+	int rc;
+
+	request.inputs.at = step->pio;
+	request.inputs.n = step->n_pio;
+	request.model = step->model;
+	rc = lode_pio_train_run(&trained, &request, &err);
+	say_end(s, &step->run, (struct lode_analyze_end){.pio = trained, .rc = rc, .err = &err});
+	lode_pio_trained_free(trained);
+}
+
+static void run_pio(struct lode_analyze_state *s, struct lode_analyze_step *step)
+{
+	struct lode_pio_request request = s->request->pio;
+	struct lode_pio_answer *answer;
+	LODE_VEC(char *) inputs = {0};
+	struct lode_error err;
+	int rc;
+
+	if (step->is_learnt)
+		learn_pio(s, step);
+	if (step->run.exit_code > LODE_EXIT_INCOMPLETE)
+		return;
+	request.model = step->model;
+	request.inputs.at = step->pio;
+	request.inputs.n = step->n_pio;
+	for (size_t i = 0; i < step->n_pio; i++)
+		lode_vec_append(&inputs, (char *)(uintptr_t)step->pio[i].text);
+	rc = lode_pio_run(&answer, &request, &err);
+	say_end(s, &step->run, (struct lode_analyze_end){.answer = answer, .rc = rc, .err = &err});
+	if (rc >= 0)
+		add_report(s, &step->run,
+			   &(struct lode_html_report){&lode_pio_document, answer,
+						      .find = lode_pio_findings},
+			   inputs.at, inputs.n);
+	lode_vec_release(&inputs);
+	lode_pio_free(answer);
+}
+
+static int read_page(struct lode_analyze_state *s, struct lode_analyze_step *step,
+		     struct lode_error *err)
+{
+	size_t first = s->reports.parts.n;
+	int rc = lode_html_read(&s->reports, step->inputs[0], err);
+
+	if (rc == LODE_OK && s->reports.parts.at[first].findings)
+		lode_findings_parse(&step->run.findings, s->reports.parts.at[first].findings,
+				    strlen(s->reports.parts.at[first].findings), &s->arena);
+	return rc;
+}
+
+static int run_step(struct lode_analyze_state *s, size_t i, struct lode_error *err)
+{
+	static void (*const runs[LODE_N_ANALYZE_KINDS])(struct lode_analyze_state *,
+							struct lode_analyze_step *) = {
+		run_mine, run_triage, run_suspects, run_timeline, run_pio,
+	};
+	struct lode_analyze_step *step = &s->steps.at[i];
+	int64_t start_ns = lode_clock_ns(CLOCK_MONOTONIC);
+	size_t first = s->reports.parts.n;
+	int rc = LODE_OK;
+
+	step->run.findings.summary = "";
+	s->request->starts(s->request->context, &step->run, i, s->steps.n);
+	if (step->run.kind == LODE_ANALYZE_PAGE)
+		rc = read_page(s, step, err);
+	else
+		runs[step->run.kind](s, step);
+	step->run.elapsed_ns = lode_clock_ns(CLOCK_MONOTONIC) - start_ns;
+	if (rc < 0 || s->reports.parts.n == first)
+		return rc;
+	rename_parts(s, first);
+	step->run.report = s->reports.parts.at[first].name;
+	s->answer.n_reports++;
+	return rc;
+}
+
+/* ---- The overview ---- */
+
+/* How many details each run may show so that all fit into ten lines or so. */
+static size_t details_of_each(size_t n_reports)
+{
+	enum { LINES = 10 };
+	size_t each = n_reports ? LINES / n_reports : LINES;
+
+	/* The line above them says what the analysis found as a whole. */
+	return each < 2 ? 1 : each > LODE_FINDINGS_MOST ? LODE_FINDINGS_MOST : each - 1;
+}
+
+static bool is_worse(const struct lode_analyze_run *a, const struct lode_analyze_run *b)
+{
+	return a->report && b->report && a->kind == b->kind &&
+	       a->findings.weight > b->findings.weight;
+}
+
+/* What gave nothing stands last. Of one kind of analysis what hurts most comes first; equals stay
+   in the order of folders. */
+static void list_runs(struct lode_analyze_state *s)
+{
+	size_t n_details = details_of_each(s->answer.n_reports);
+
+	for (int is_empty = 0; is_empty < 2; is_empty++)
+		for (size_t i = 0; i < s->steps.n; i++) {
+			struct lode_analyze_run run = s->steps.at[i].run;
+			size_t k = s->runs.n;
+
+			if ((run.report == NULL) != (is_empty == 1))
+				continue;
+			if (run.findings.n_details > n_details)
+				run.findings.n_details = n_details;
+			lode_vec_append(&s->runs, run);
+			for (; k > 0 && is_worse(&run, &s->runs.at[k - 1]); k--)
+				s->runs.at[k] = s->runs.at[k - 1];
+			s->runs.at[k] = run;
+		}
+}
+
+static void lay_out_analyze(struct lode_analyze_state *s)
+{
+	struct lode_analyze_answer *answer = &s->answer;
+	const struct lode_html_report overview = {&lode_analyze_document, answer, .find = NULL};
+	struct lode_html_part part;
+
+	for (size_t i = 0; i < s->survey.folders.n; i++)
+		for (int kind = 0; kind < LODE_N_SURVEY_KINDS; kind++)
+			answer->n_found[kind] += s->survey.folders.at[i].of[kind].n;
+	answer->n_found[LODE_SURVEY_OTHER] = s->survey.n_other;
+	list_runs(s);
+	answer->runs = s->runs.at;
+	answer->n_runs = s->runs.n;
+	lode_html_part_make(&part, &overview, answer->inputs, answer->n_inputs);
+	lode_html_reports_take(&s->reports, &part, 1);
+	lode_html_part_release(&part);
+	s->reports.parts.at[0] = s->reports.parts.at[--s->reports.parts.n];
+	s->reports.parts.at[0].name = "overview";
+	answer->parts = s->reports.parts.at;
+	answer->n_parts = s->reports.parts.n;
+}
+
+int lode_analyze_run(struct lode_analyze_answer **out, const struct lode_analyze_request *request,
+		     struct lode_error *err)
+{
+	struct lode_analyze_state *s = lode_alloc0(1, sizeof(*s));
+	int rc;
+
+	s->request = request;
+	s->answer = (struct lode_analyze_answer){.inputs = request->inputs,
+						 .n_inputs = request->n_inputs,
+						 .survey = &s->survey,
+						 .state = s};
+	*out = &s->answer;
+	s->survey.output = request->output;
+	lode_survey(&s->survey, request->inputs, request->n_inputs);
+	request->surveyed(request->context, &s->survey);
+	rc = lode_temporary_folder_make(&s->folder, &s->folder_lock, err);
+	if (rc < 0)
+		return rc;
+	lode_analyze_plan(&s->steps, &s->survey, request, s->folder, &s->arena);
+	lode_vec_append_zero(&s->reports.parts)->name = "overview";
+	for (size_t i = 0; i < s->steps.n; i++) {
+		rc = run_step(s, i, err);
+		if (rc < 0)
+			return rc;
+	}
+	lay_out_analyze(s);
+	return rc;
+}
+
+void lode_analyze_free(struct lode_analyze_answer *answer)
+{
+	struct lode_analyze_state *s = answer ? answer->state : NULL;
+
+	if (!s)
+		return;
+	if (s->folder)
+		lode_temporary_folder_remove(s->folder, s->folder_lock);
+	for (size_t i = 0; i < s->steps.n; i++)
+		lode_mine_free(s->steps.at[i].run.mine);
+	lode_vec_release(&s->steps);
+	lode_vec_release(&s->runs);
+	lode_html_reports_release(&s->reports);
+	lode_survey_release(&s->survey);
+	lode_arena_release(&s->arena);
+	free(s);
+}
