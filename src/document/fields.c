@@ -263,7 +263,12 @@ void lode_document_put(FILE *out, const struct lode_document *document, const vo
 {
 	struct lode_json *json = lode_json_open(out, document->schema);
 	bool is_other = document->other_record && document->is_other(answer);
+	struct lode_names own;
 
+	if (!names && document->names) {
+		own = document->names(answer);
+		names = &own;
+	}
 	lode_fields_put(json, is_other ? document->other_record : document->record, answer, names);
 	lode_json_close(json);
 }

@@ -23,6 +23,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "document/findings.h"
+
 struct lode_json;
 
 /* An int64_t without a value. */
@@ -255,6 +257,9 @@ struct lode_names {
 	const char *(*module)(const void *context, uint32_t id);
 };
 
+/* Makes names for the numbers in the records of an answer. */
+typedef struct lode_names lode_names_maker(const void *answer);
+
 struct lode_document {
 	const char *schema; /* "lode/next/1" */
 	const char *file;   /* of its schema, without ".json": "next" */
@@ -264,9 +269,11 @@ struct lode_document {
 	/* The same answer in another form, as a list of what is else there once; or NULL. */
 	const struct lode_record *other_record;
 	bool (*is_other)(const void *answer);
+	lode_names_maker *names;   /* or NULL */
+	lode_findings_maker *find; /* in a few lines, what is found; NULL: nothing is told of it */
 };
 
-/* The document as JSON, pretty-printed. `names` may be NULL. */
+/* The document as JSON, pretty-printed. `names` NULL: those that it makes itself. */
 void lode_document_put(FILE *out, const struct lode_document *document, const void *answer,
 		       const struct lode_names *names);
 /* The same on one line, with its end: for streams of documents. */

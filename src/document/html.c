@@ -214,29 +214,35 @@ void lode_html_part_tell(struct lode_html_part *part, const struct lode_findings
 	part->findings = lode_written(&ignored, put_findings, findings);
 }
 
-static void put_report(FILE *out, const void *of)
-{
-	const struct lode_html_report *report = of;
+struct answered {
+	const struct lode_document *document;
+	const void *answer;
+};
 
-	lode_document_put(out, report->document, report->answer, &report->names);
+static void put_answered(FILE *out, const void *of)
+{
+	const struct answered *answered = of;
+
+	lode_document_put(out, answered->document, answered->answer, NULL);
 }
 
-void lode_html_part_make(struct lode_html_part *out, const struct lode_html_report *report,
-			 char *const *inputs, size_t n_inputs)
+void lode_html_part_make(struct lode_html_part *out, const struct lode_document *document,
+			 const void *answer, char *const *inputs, size_t n_inputs)
 {
-	const char *schema = report->document->schema, *name = strchr(schema, '/') + 1;
+	const char *name = strchr(document->schema, '/') + 1;
+	const struct answered answered = {document, answer};
 	struct lode_findings findings;
 	struct lode_arena arena = {0};
 	char title[1024];
 
-	*out = (struct lode_html_part){.schema = schema};
+	*out = (struct lode_html_part){.schema = document->schema};
 	out->name = strndup(name, strcspn(name, "/"));
 	if (!out->name)
 		lode_oom(strlen(name));
 	out->title = lode_strdup(lode_html_title(title, sizeof(title), inputs, n_inputs));
-	out->json = lode_written(&out->json_bytes, put_report, report);
-	if (report->find) {
-		report->find(&findings, report->answer, &arena);
+	out->json = lode_written(&out->json_bytes, put_answered, &answered);
+	if (document->find) {
+		document->find(&findings, answer, &arena);
 		lode_html_part_tell(out, &findings);
 	}
 	lode_arena_release(&arena);

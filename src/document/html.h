@@ -25,17 +25,10 @@ struct lode_html_part {
 	const char *findings; /* as lode_findings_put writes them; NULL: not known */
 };
 
-/* An answer that becomes a part, and what is found in it. */
-struct lode_html_report {
-	const struct lode_document *document; /* of "lode/mine/1": the part is called "mine" */
-	const void *answer;
-	struct lode_names names;   /* for the numbers in the answer; all NULL: it has none */
-	lode_findings_maker *find; /* NULL: nothing is told of it */
-};
-
-/* `inputs` are the command's operands, for the title. Texts are on the heap: to release. */
-void lode_html_part_make(struct lode_html_part *out, const struct lode_html_report *report,
-			 char *const *inputs, size_t n_inputs);
+/* An answer as a part, "mine" of "lode/mine/1", with its findings. `inputs` are the command's
+   operands, for the title. Texts are on the heap: to release. */
+void lode_html_part_make(struct lode_html_part *out, const struct lode_document *document,
+			 const void *answer, char *const *inputs, size_t n_inputs);
 /* Gives a part its findings. */
 void lode_html_part_tell(struct lode_html_part *part, const struct lode_findings *findings);
 void lode_html_part_release(struct lode_html_part *part);

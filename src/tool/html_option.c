@@ -24,14 +24,15 @@ int lode_html_check(const struct lode_command *self)
 }
 
 int lode_html_put(const struct lode_command *self, const char *path,
-		  const struct lode_html_report *report, char *const *inputs, size_t n_inputs)
+		  const struct lode_document *document, const void *answer, char *const *inputs,
+		  size_t n_inputs)
 {
 	struct lode_html_part part;
 	struct lode_stopwatch watch;
 	struct lode_error err;
 	int rc;
 
-	lode_html_part_make(&part, report, inputs, n_inputs);
+	lode_html_part_make(&part, document, answer, inputs, n_inputs);
 	lode_stopwatch_start(&watch, "making the page");
 	rc = lode_html_write(path, &part, 1, &err);
 	lode_stopwatch_end(&watch);

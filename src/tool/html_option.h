@@ -34,4 +34,5 @@ int lode_html_check(const struct lode_command *self);
  * error that was said stands for.
  */
 int lode_html_put(const struct lode_command *self, const char *path,
-		  const struct lode_html_report *report, char *const *inputs, size_t n_inputs);
+		  const struct lode_document *document, const void *answer, char *const *inputs,
+		  size_t n_inputs);

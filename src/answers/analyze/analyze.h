@@ -58,6 +58,11 @@ struct lode_analyze_end {
 	const struct lode_error *err;
 };
 
+struct lode_analyze_words {
+	const char *const *at;
+	size_t n;
+};
+
 struct lode_analyze_request {
 	char *const *inputs; /* files and folders of anything */
 	size_t n_inputs;
@@ -70,9 +75,8 @@ struct lode_analyze_request {
 	struct lode_timeline_request timeline;
 	struct lode_pio_train_request train;
 	struct lode_pio_request pio;
-	/* Options in the command lines that are shown, as " --threads 4": of all analyses, and
-	   besides of some. */
-	const char *options, *mine_options, *triage_options;
+	/* Options in the command lines that are shown: of all analyses, and besides of some. */
+	struct lode_analyze_words options, mine_options, triage_options;
 	void *context;
 	/* Says what could not be read. */
 	void (*surveyed)(void *context, const struct lode_survey *survey);

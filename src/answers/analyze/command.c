@@ -1,5 +1,6 @@
 /* The command line of lode analyze. */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "answers/analyze/command_pages.h"
@@ -12,7 +13,8 @@
 /* A number as it was typed, since command lines are shown so. */
 struct typed_number {
 	const char *text; /* NULL: not given */
-	size_t number;
+	unsigned n;
+	size_t bytes;
 };
 
 struct analyze_values {
@@ -25,24 +27,15 @@ static const char default_html[] = "lode-report.html";
 
 #define AT(field) offsetof(struct analyze_values, field)
 
-static int set_threads(const struct lode_option *option, void *field, const char *text,
-		       struct lode_error *err)
-{
-	struct typed_number *typed = field;
-	unsigned number = 0;
-	int rc = lode_set_unsigned(option, &number, text, err);
-
-	*typed = (struct typed_number){text, number};
-	return rc;
-}
-
-static int set_memory(const struct lode_option *option, void *field, const char *text,
-		      struct lode_error *err)
+static int set_typed(const struct lode_option *option, void *field, const char *text,
+		     struct lode_error *err)
 {
 	struct typed_number *typed = field;
 
 	typed->text = text;
-	return lode_set_memory(option, &typed->number, text, err);
+	return strcmp(option->name, "threads") == 0
+		       ? lode_set_unsigned(option, &typed->n, text, err)
+		       : lode_set_memory(option, &typed->bytes, text, err);
 }
 
 static const struct lode_option options[] = {
@@ -59,9 +52,9 @@ static const struct lode_option options[] = {
 	LODE_FORCE_OPTION,
 	LODE_FLAG("json", AT(wants_json),
 		  "what was found as one JSON document (docs/json.md), beside the report"),
-	LODE_OPTION("threads", "N", set_threads, AT(threads), "use N threads (default: all CPUs)",
+	LODE_OPTION("threads", "N", set_typed, AT(threads), "use N threads (default: all CPUs)",
 		    .letter = 'j', .group = "Machine"),
-	LODE_OPTION("memory", "SIZE", set_memory, AT(memory),
+	LODE_OPTION("memory", "SIZE", set_typed, AT(memory),
 		    "each analysis keeps to this much memory (default: half of what this process "
 		    "may have)"),
 	LODE_OPTIONS_END,
@@ -109,8 +102,8 @@ static int analyze_and_show(const struct lode_command *self, const struct analyz
 	int code, shown = LODE_EXIT_OK;
 
 	lode_input_options_init(&pages.machine);
-	pages.machine.n_threads = (unsigned)v->threads.number;
-	pages.machine.memory_bytes = v->memory.number;
+	pages.machine.n_threads = v->threads.n;
+	pages.machine.memory_bytes = v->memory.bytes;
 	pages.mine.input = pages.machine;
 	lode_aoi_values_init(&pages.mine.aoi);
 	lode_mining_values_init(&pages.mine.mining);

@@ -1,47 +1,15 @@
 /* Analyses for a page, as their commands would run. */
 #include "answers/analyze/command_pages.h"
 
-#include <stdlib.h>
-
 #include "base/escape.h"
-#include "base/shell_words.h"
-#include "base/written.h"
 #include "tool/messages.h"
 
-/* ---- Options, as they would be typed ---- */
-
-static void put_option(FILE *out, const char *option, const char *value)
+static void add_option(lode_text_list *words, const char *option, const char *value)
 {
 	if (!value)
 		return;
-	fprintf(out, " %s ", option);
-	lode_shell_word_put(out, value);
-}
-
-static void put_machine_options(FILE *out, const void *of)
-{
-	const struct lode_pages *pages = of;
-
-	put_option(out, "--threads", pages->threads);
-	put_option(out, "--memory", pages->memory);
-}
-
-static void put_mine_options(FILE *out, const void *of)
-{
-	const struct lode_pages *pages = of;
-
-	for (size_t i = 0; i < pages->mine_words.n; i++) {
-		fputc(' ', out);
-		lode_shell_word_put(out, pages->mine_words.at[i]);
-	}
-}
-
-static void put_triage_options(FILE *out, const void *of)
-{
-	const struct lode_pages *pages = of;
-
-	put_option(out, "--signatures", pages->signatures);
-	put_option(out, "--repo", pages->signatures ? NULL : pages->repo);
+	lode_vec_append(words, option);
+	lode_vec_append(words, value);
 }
 
 /* ---- While it runs ---- */
@@ -131,11 +99,8 @@ static int exit_of(const struct lode_analyze_answer *answer)
 
 int lode_pages_run(struct lode_pages *pages, char *const *inputs, size_t n_inputs)
 {
-	size_t ignored;
-	char *machine_options = lode_written(&ignored, put_machine_options, pages);
-	char *mine_options = lode_written(&ignored, put_mine_options, pages);
-	char *triage_options = lode_written(&ignored, put_triage_options, pages);
-	const struct lode_analyze_request request = {
+	lode_text_list words = {0}, known = {0};
+	struct lode_analyze_request request = {
 		.inputs = inputs,
 		.n_inputs = n_inputs,
 		.output = pages->output,
@@ -147,9 +112,7 @@ int lode_pages_run(struct lode_pages *pages, char *const *inputs, size_t n_input
 		.timeline = lode_timeline_page_request(&pages->machine, &pages->progress),
 		.train = lode_pio_train_page_request(&pages->machine),
 		.pio = lode_pio_page_request(&pages->machine),
-		.options = machine_options,
-		.mine_options = mine_options,
-		.triage_options = triage_options,
+		.mine_options = {pages->mine_words.at, pages->mine_words.n},
 		.context = pages,
 		.surveyed = say_unread,
 		.ask_triage = ask_triage,
@@ -157,15 +120,21 @@ int lode_pages_run(struct lode_pages *pages, char *const *inputs, size_t n_input
 		.ends = say_end,
 	};
 	struct lode_error err;
-	int code, rc = lode_analyze_run(&pages->answer, &request, &err);
+	int code, rc;
 
+	add_option(&words, "--threads", pages->threads);
+	add_option(&words, "--memory", pages->memory);
+	add_option(&known, pages->signatures ? "--signatures" : "--repo",
+		   pages->signatures ? pages->signatures : pages->repo);
+	request.options = (struct lode_analyze_words){words.at, words.n};
+	request.triage_options = (struct lode_analyze_words){known.at, known.n};
+	rc = lode_analyze_run(&pages->answer, &request, &err);
 	lode_stopwatch_end(&pages->watch);
 	code = rc < 0 ? lode_say_error(pages->self, &err) : exit_of(pages->answer);
 	if (rc >= 0 && code > LODE_EXIT_INCOMPLETE)
 		lode_say(pages->self, "nothing here could be analysed");
-	free(machine_options);
-	free(mine_options);
-	free(triage_options);
+	lode_vec_release(&words);
+	lode_vec_release(&known);
 	return code;
 }
 

@@ -48,16 +48,23 @@ static void end_step(struct planner *p, struct lode_analyze_step *step)
 	free(p->line_text);
 }
 
-static void say_command(struct planner *p, const char *command)
-{
-	fprintf(p->line, "lode %s%s", command, p->request->options);
-}
-
 static void say_word(struct planner *p, const char *option, const char *word)
 {
 	fputs(option, p->line);
 	fputc(' ', p->line);
 	lode_shell_word_put(p->line, word);
+}
+
+static void say_words(struct planner *p, const struct lode_analyze_words *words)
+{
+	for (size_t i = 0; i < words->n; i++)
+		say_word(p, "", words->at[i]);
+}
+
+static void say_command(struct planner *p, const char *command)
+{
+	fprintf(p->line, "lode %s", command);
+	say_words(p, &p->request->options);
 }
 
 const char *lode_analyze_join(struct lode_arena *arena, const char *a, const char *b)
@@ -123,7 +130,7 @@ static struct asked ask_recordings(const lode_path_list *recordings)
 
 /* In a folder the command finds the same files itself; bundles it must be told. */
 static void plan_recordings(struct planner *p, const struct lode_survey_folder *folder,
-			    enum lode_analyze_kind kind, const char *options)
+			    enum lode_analyze_kind kind, const struct lode_analyze_words *options)
 {
 	const lode_path_list *recordings = &folder->of[LODE_SURVEY_RECORDING];
 	struct lode_analyze_step *step =
@@ -135,7 +142,8 @@ static void plan_recordings(struct planner *p, const struct lode_survey_folder *
 	step->inputs = is_told ? recordings->at : (char *const *)(uintptr_t)&folder->path;
 	step->n_inputs = is_told ? recordings->n : 1;
 	say_command(p, step->run.analysis);
-	fputs(options, p->line);
+	if (options)
+		say_words(p, options);
 	for (size_t i = 0; i < step->n_inputs; i++)
 		say_word(p, "", step->inputs[i]);
 	end_step(p, step);
@@ -192,7 +200,7 @@ static void plan_calls(struct planner *p, const struct lode_survey_folder *folde
 
 static void say_pio_inputs(struct planner *p, const struct lode_analyze_step *step)
 {
-	for (size_t i = 0; i < step->n_pio; i++)
+	for (size_t i = 0; i < step->n_inputs; i++)
 		say_word(p, step->pio[i].kind == LODE_PIO_LOG ? " --log" : " --counters",
 			 step->pio[i].text);
 }
@@ -205,16 +213,19 @@ static void plan_pio(struct planner *p, const struct lode_survey_folder *folder)
 	const lode_path_list *counters = &folder->of[LODE_SURVEY_COUNTERS];
 	struct lode_analyze_step *step;
 	struct lode_pio_input *inputs;
+	char **texts;
 
 	if (!counters->n || (!models->n && !logs->n))
 		return;
 	step = new_step(p, LODE_ANALYZE_PIO, *folder->path ? folder->path : counters->at[0]);
-	step->n_pio = logs->n + counters->n;
-	step->pio = inputs = lode_arena_array(p->arena, struct lode_pio_input, step->n_pio);
-	for (size_t i = 0; i < logs->n; i++)
-		*inputs++ = (struct lode_pio_input){LODE_PIO_LOG, logs->at[i]};
-	for (size_t i = 0; i < counters->n; i++)
-		*inputs++ = (struct lode_pio_input){LODE_PIO_COUNTERS, counters->at[i]};
+	step->n_inputs = logs->n + counters->n;
+	step->pio = inputs = lode_arena_array(p->arena, struct lode_pio_input, step->n_inputs);
+	step->inputs = texts = lode_arena_array(p->arena, char *, step->n_inputs);
+	for (size_t i = 0; i < step->n_inputs; i++) {
+		texts[i] = i < logs->n ? logs->at[i] : counters->at[i - logs->n];
+		inputs[i] = (struct lode_pio_input){i < logs->n ? LODE_PIO_LOG : LODE_PIO_COUNTERS,
+						    texts[i]};
+	}
 	step->is_learnt = !models->n;
 	step->model = models->n ? models->at[0] : temporary(p, ".model");
 	if (step->is_learnt) {
@@ -250,11 +261,11 @@ static void plan_kind(struct planner *p, const struct lode_survey_folder *folder
 	const struct lode_analyze_request *request = p->request;
 
 	if (kind == LODE_ANALYZE_MINE && asked->is_mined)
-		plan_recordings(p, folder, kind, request->mine_options);
+		plan_recordings(p, folder, kind, &request->mine_options);
 	else if (kind == LODE_ANALYZE_TRIAGE && asked->is_mined && request->is_triaged)
-		plan_recordings(p, folder, kind, request->triage_options);
+		plan_recordings(p, folder, kind, &request->triage_options);
 	else if (kind == LODE_ANALYZE_SUSPECTS && asked->has_suspects)
-		plan_recordings(p, folder, kind, "");
+		plan_recordings(p, folder, kind, NULL);
 	else if (kind == LODE_ANALYZE_TIMELINE)
 		plan_calls(p, folder);
 	else if (kind == LODE_ANALYZE_PIO)

@@ -8,13 +8,12 @@
 
 struct lode_analyze_step {
 	struct lode_analyze_run run;
-	char *const *inputs; /* recordings; a trace; a page */
+	char *const *inputs; /* recordings; a trace; a page; of pio, by their texts: */
 	size_t n_inputs;
 	const char *symbols, *thread_names; /* that lie beside a trace */
-	const struct lode_pio_input *pio;   /* logs and counters */
-	size_t n_pio;
-	const char *model; /* of pio */
-	bool is_learnt;	   /* the model is trained first */
+	const struct lode_pio_input *pio;   /* logs and counters: n_inputs */
+	const char *model;		    /* of pio */
+	bool is_learnt;			    /* the model is trained first */
 };
 
 typedef LODE_VEC(struct lode_analyze_step) lode_analyze_steps;

@@ -58,17 +58,6 @@ static void rename_parts(struct lode_analyze_state *s, size_t first)
 	}
 }
 
-static void add_report(struct lode_analyze_state *s, struct lode_analyze_run *run,
-		       const struct lode_html_report *report, char *const *inputs, size_t n_inputs)
-{
-	struct lode_html_part part;
-
-	lode_html_part_make(&part, report, inputs, n_inputs);
-	lode_html_reports_take(&s->reports, &part, 1);
-	lode_html_part_release(&part);
-	report->find(&run->findings, report->answer, &s->arena);
-}
-
 /* ---- One analysis after the other ---- */
 
 static void say_end(const struct lode_analyze_state *s, struct lode_analyze_run *run,
@@ -78,26 +67,36 @@ static void say_end(const struct lode_analyze_state *s, struct lode_analyze_run 
 	run->exit_code = s->request->ends(s->request->context, &end);
 }
 
+/* Says what a command has come to, and takes its report; `document` NULL: it gave none. */
+static void end_command(struct lode_analyze_state *s, struct lode_analyze_step *step,
+			const struct lode_document *document, const void *answer, int rc,
+			const struct lode_error *err)
+{
+	struct lode_html_part part;
+
+	say_end(s, &step->run, (struct lode_analyze_end){.answer = answer, .rc = rc, .err = err});
+	if (rc < 0 || !document)
+		return;
+	lode_html_part_make(&part, document, answer, step->inputs, step->n_inputs);
+	lode_html_reports_take(&s->reports, &part, 1);
+	lode_html_part_release(&part);
+	document->find(&step->run.findings, answer, &s->arena);
+}
+
 static void mine_recordings(struct lode_analyze_state *s, struct lode_analyze_step *step,
 			    const struct lode_mine_request *request)
 {
-	struct lode_analyze_run *run = &step->run;
 	struct lode_mine_answer *answer;
 	struct lode_error err;
 	int rc = lode_mine_run(&answer, request, &err);
 
-	say_end(s, run, (struct lode_analyze_end){.answer = answer, .rc = rc, .err = &err});
-	if (rc >= 0)
-		add_report(s, run,
-			   &(struct lode_html_report){&lode_mine_document, answer,
-						      lode_mine_names(answer), lode_mine_findings},
-			   step->inputs, step->n_inputs);
+	end_command(s, step, &lode_mine_document, answer, rc, &err);
 	if (rc < 0 || !s->request->is_served) {
 		lode_mine_free(answer);
 		return;
 	}
-	run->mine = answer;
-	run->reading = request->reading;
+	step->run.mine = answer;
+	step->run.reading = request->reading;
 }
 
 /* Where nobody waited that is asked about - the whole machine was recorded, perhaps -, whoever
@@ -129,13 +128,7 @@ static void run_triage(struct lode_analyze_state *s, struct lode_analyze_step *s
 	request.streams.inputs = step->inputs;
 	request.streams.n_inputs = step->n_inputs;
 	rc = lode_triage_run(&answer, &request, &err);
-	say_end(s, &step->run, (struct lode_analyze_end){.answer = answer, .rc = rc, .err = &err});
-	if (rc >= 0)
-		add_report(s, &step->run,
-			   &(struct lode_html_report){&lode_triage_document, answer,
-						      lode_triage_names(answer),
-						      lode_triage_findings},
-			   step->inputs, step->n_inputs);
+	end_command(s, step, &lode_triage_document, answer, rc, &err);
 	lode_triage_free(answer);
 }
 
@@ -149,48 +142,36 @@ static void run_suspects(struct lode_analyze_state *s, struct lode_analyze_step 
 	request.inputs[LODE_SIDE_SUBJECT] = step->inputs;
 	request.n_inputs[LODE_SIDE_SUBJECT] = step->n_inputs;
 	rc = lode_suspects_run(&answer, &request, &err);
-	say_end(s, &step->run, (struct lode_analyze_end){.answer = answer, .rc = rc, .err = &err});
-	if (rc >= 0 && !answer->nothing_in)
-		add_report(s, &step->run,
-			   &(struct lode_html_report){&lode_suspects_document, answer,
-						      lode_suspects_names(answer),
-						      lode_suspects_findings},
-			   step->inputs, step->n_inputs);
+	end_command(s, step, answer->nothing_in ? NULL : &lode_suspects_document, answer, rc, &err);
 	lode_suspects_answer_free(answer);
-}
-
-static void add_timeline(struct lode_analyze_state *s, struct lode_analyze_run *run,
-			 const struct lode_timeline_answer *answer)
-{
-	struct lode_html_part *parts;
-	size_t n = lode_timeline_html_parts(&parts, answer, run->title, s->request->is_served);
-
-	lode_html_reports_take(&s->reports, parts, n);
-	for (size_t i = 0; i < n; i++)
-		lode_html_part_release(&parts[i]);
-	free(parts);
-	lode_timeline_findings(&run->findings, answer, &s->arena);
 }
 
 static void run_timeline(struct lode_analyze_state *s, struct lode_analyze_step *step)
 {
 	struct lode_timeline_request request = s->request->timeline;
+	bool is_whole_only = s->request->is_served;
 	struct lode_timeline_answer *answer;
-	struct lode_analyze_end end = {.input = step->inputs[0]};
+	struct lode_html_part *parts = NULL;
 	struct lode_error err;
+	size_t n = 0;
+	int rc;
 
 	request.input = step->inputs[0];
 	request.reading.index = step->run.index;
 	request.reading.reading.symbols = step->symbols;
 	request.reading.reading.thread_names = step->thread_names;
-	end.err = &err;
-	end.rc = lode_timeline_run(&answer, &request, &err);
-	if (end.rc >= 0)
-		end.rc = lode_timeline_add_views(answer, s->request->is_served, &err);
-	end.answer = answer;
-	say_end(s, &step->run, end);
-	if (end.rc >= 0)
-		add_timeline(s, &step->run, answer);
+	rc = lode_timeline_run(&answer, &request, &err);
+	if (rc >= 0)
+		rc = lode_timeline_add_views(answer, is_whole_only, &err);
+	end_command(s, step, NULL, answer, rc, &err);
+	if (rc >= 0) {
+		n = lode_timeline_html_parts(&parts, answer, step->inputs[0], is_whole_only);
+		lode_timeline_findings(&step->run.findings, answer, &s->arena);
+	}
+	lode_html_reports_take(&s->reports, parts, n);
+	for (size_t i = 0; i < n; i++)
+		lode_html_part_release(&parts[i]);
+	free(parts);
 	lode_timeline_free(answer);
 }
 
@@ -202,7 +183,7 @@ static void learn_pio(struct lode_analyze_state *s, struct lode_analyze_step *st
 	int rc;
 
 	request.inputs.at = step->pio;
-	request.inputs.n = step->n_pio;
+	request.inputs.n = step->n_inputs;
 	request.model = step->model;
 	rc = lode_pio_train_run(&trained, &request, &err);
 	say_end(s, &step->run, (struct lode_analyze_end){.pio = trained, .rc = rc, .err = &err});
@@ -213,7 +194,6 @@ static void run_pio(struct lode_analyze_state *s, struct lode_analyze_step *step
 {
 	struct lode_pio_request request = s->request->pio;
 	struct lode_pio_answer *answer;
-	LODE_VEC(char *) inputs = {0};
 	struct lode_error err;
 	int rc;
 
@@ -223,17 +203,9 @@ static void run_pio(struct lode_analyze_state *s, struct lode_analyze_step *step
 		return;
 	request.model = step->model;
 	request.inputs.at = step->pio;
-	request.inputs.n = step->n_pio;
-	for (size_t i = 0; i < step->n_pio; i++)
-		lode_vec_append(&inputs, (char *)(uintptr_t)step->pio[i].text);
+	request.inputs.n = step->n_inputs;
 	rc = lode_pio_run(&answer, &request, &err);
-	say_end(s, &step->run, (struct lode_analyze_end){.answer = answer, .rc = rc, .err = &err});
-	if (rc >= 0)
-		add_report(s, &step->run,
-			   &(struct lode_html_report){&lode_pio_document, answer,
-						      .find = lode_pio_findings},
-			   inputs.at, inputs.n);
-	lode_vec_release(&inputs);
+	end_command(s, step, &lode_pio_document, answer, rc, &err);
 	lode_pio_free(answer);
 }
 
@@ -318,7 +290,6 @@ static void list_runs(struct lode_analyze_state *s)
 static void lay_out_analyze(struct lode_analyze_state *s)
 {
 	struct lode_analyze_answer *answer = &s->answer;
-	const struct lode_html_report overview = {&lode_analyze_document, answer, .find = NULL};
 	struct lode_html_part part;
 
 	for (size_t i = 0; i < s->survey.folders.n; i++)
@@ -328,7 +299,8 @@ static void lay_out_analyze(struct lode_analyze_state *s)
 	list_runs(s);
 	answer->runs = s->runs.at;
 	answer->n_runs = s->runs.n;
-	lode_html_part_make(&part, &overview, answer->inputs, answer->n_inputs);
+	lode_html_part_make(&part, &lode_analyze_document, answer, answer->inputs,
+			    answer->n_inputs);
 	lode_html_reports_take(&s->reports, &part, 1);
 	lode_html_part_release(&part);
 	s->reports.parts.at[0] = s->reports.parts.at[--s->reports.parts.n];

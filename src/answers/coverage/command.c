@@ -87,12 +87,11 @@ static int coverage_command_put(const struct lode_command *self, const struct co
 				const struct lode_coverage_answer *answer, char **inputs,
 				size_t n_inputs)
 {
-	const struct lode_html_report report = {&lode_coverage_document, answer,
-						.find = lode_coverage_findings};
 	struct lode_text_page page = lode_stdout_page();
 
 	if (v->html)
-		return lode_html_put(self, v->html, &report, inputs, n_inputs);
+		return lode_html_put(self, v->html, &lode_coverage_document, answer, inputs,
+				     n_inputs);
 	if (v->wants_json)
 		lode_document_put(stdout, &lode_coverage_document, answer, NULL);
 	else

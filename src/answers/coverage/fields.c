@@ -103,4 +103,5 @@ const struct lode_document lode_coverage_document = {
 	.file = "coverage",
 	.title = "lode coverage --json",
 	.record = &coverage_record,
+	.find = lode_coverage_findings,
 };

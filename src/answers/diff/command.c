@@ -157,15 +157,14 @@ static int diff_command_check(const struct lode_command *self, const struct diff
 }
 
 static int put_diff_page(const struct lode_command *self, const char *path,
-			 const struct lode_html_report *report)
+			 const struct lode_diff_answer *answer)
 {
-	const struct lode_diff_answer *answer = report->answer;
 	char title[LODE_N_DIFF_SIDES * 4096 + 16];
 	char *inputs[] = {title};
 
 	snprintf(title, sizeof(title), "%s against %s", answer->sets[LODE_DIFF_A].name,
 		 answer->sets[LODE_DIFF_B].name);
-	return lode_html_put(self, path, report, inputs, 1);
+	return lode_html_put(self, path, &lode_diff_document, answer, inputs, 1);
 }
 
 static int put_diff_pprof(const struct lode_command *self, const char *path,
@@ -183,18 +182,16 @@ static int put_diff_pprof(const struct lode_command *self, const char *path,
 static int diff_command_put(const struct lode_command *self, const struct diff_values *v,
 			    const struct lode_diff_answer *answer)
 {
-	const struct lode_html_report report = {&lode_diff_document, answer,
-						lode_diff_names(answer), lode_diff_findings};
 	struct lode_text_page page = lode_stdout_page();
 
 	if (lode_export_is_asked(&v->exports))
 		return put_diff_pprof(self, v->exports.pprof, answer);
 	if (v->html)
-		return put_diff_page(self, v->html, &report);
+		return put_diff_page(self, v->html, answer);
 	if (v->wants_folded)
 		lode_export_diff_folded(stdout, answer->read, answer->job);
 	else if (v->wants_json || v->wants_detail)
-		lode_document_put(stdout, &lode_diff_document, answer, &report.names);
+		lode_document_put(stdout, &lode_diff_document, answer, NULL);
 	else
 		lode_diff_text(stdout, answer, &page);
 	return LODE_EXIT_OK;

@@ -127,7 +127,7 @@ int lode_diff_run(struct lode_diff_answer **out, const struct lode_diff_request 
 void lode_diff_answer_free(struct lode_diff_answer *answer);
 
 /* Names for the numbers in an answer's records. */
-struct lode_names lode_diff_names(const struct lode_diff_answer *answer);
+lode_names_maker lode_diff_names;
 
 /* "lode/diff/1": of an answer with rows. */
 extern const struct lode_document lode_diff_document;

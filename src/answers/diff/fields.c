@@ -235,4 +235,6 @@ const struct lode_document lode_diff_document = {
 	.file = "diff",
 	.title = "lode diff --json",
 	.record = &answer_record,
+	.names = lode_diff_names,
+	.find = lode_diff_findings,
 };

@@ -337,7 +337,9 @@ void lode_diff_answer_free(struct lode_diff_answer *answer)
 	free(s);
 }
 
-struct lode_names lode_diff_names(const struct lode_diff_answer *answer)
+struct lode_names lode_diff_names(const void *of)
 {
+	const struct lode_diff_answer *answer = of;
+
 	return lode_tree_names(&answer->read->digest->tree);
 }

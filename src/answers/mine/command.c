@@ -187,19 +187,18 @@ static int put_answer(const struct lode_command *self, const struct mine_values 
 		      const struct lode_mine_answer *answer,
 		      const struct lode_digest_job_options *reading)
 {
-	const struct lode_html_report report = {&lode_mine_document, answer,
-						lode_mine_names(answer), lode_mine_findings};
 	struct lode_text_page page = lode_stdout_page();
 
 	if (lode_export_is_asked(&v->exports))
 		return put_exports(self, v, answer, reading);
 	if (v->html)
-		return lode_html_put(self, v->html, &report, v->inputs, v->n_inputs);
+		return lode_html_put(self, v->html, &lode_mine_document, answer, v->inputs,
+				     v->n_inputs);
 	if (v->wants_folded)
 		lode_mine_folded(stdout, answer->digest,
 				 answer->shown ? answer->shown->cluster : NULL);
 	else if (v->wants_json)
-		lode_document_put(stdout, &lode_mine_document, answer, &report.names);
+		lode_document_put(stdout, &lode_mine_document, answer, NULL);
 	else if (answer->shown)
 		lode_mine_show(stdout, answer, &page);
 	else

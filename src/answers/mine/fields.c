@@ -156,9 +156,13 @@ const struct lode_document lode_mine_document = {
 	.file = "mine",
 	.title = "lode mine --json",
 	.record = &answer_record,
+	.names = lode_mine_names,
+	.find = lode_mine_findings,
 };
 
-struct lode_names lode_mine_names(const struct lode_mine_answer *answer)
+struct lode_names lode_mine_names(const void *of)
 {
+	const struct lode_mine_answer *answer = of;
+
 	return lode_tree_names(&answer->digest->tree);
 }

@@ -106,14 +106,13 @@ static int check_next(const struct lode_command *self, const struct next_values 
 static int put_next(const struct lode_command *self, const struct next_values *v,
 		    const struct lode_next_answer *answer)
 {
-	const struct lode_html_report report = {&lode_next_document, answer,
-						lode_next_names(answer), lode_next_findings};
 	struct lode_text_page page = lode_stdout_page();
 
 	if (v->html)
-		return lode_html_put(self, v->html, &report, v->inputs, v->n_inputs);
+		return lode_html_put(self, v->html, &lode_next_document, answer, v->inputs,
+				     v->n_inputs);
 	if (v->wants_json)
-		lode_document_put(stdout, &lode_next_document, answer, &report.names);
+		lode_document_put(stdout, &lode_next_document, answer, NULL);
 	else
 		lode_next_text(stdout, answer, &page);
 	return LODE_EXIT_OK;

@@ -140,4 +140,6 @@ const struct lode_document lode_next_document = {
 	.file = "next",
 	.title = "lode next --json",
 	.record = &answer_record,
+	.names = lode_next_names,
+	.find = lode_next_findings,
 };

@@ -120,7 +120,7 @@ int lode_next_run(struct lode_next_answer **out, const struct lode_next_request 
 void lode_next_free(struct lode_next_answer *answer);
 
 /* Names for the numbers in an answer's records. */
-struct lode_names lode_next_names(const struct lode_next_answer *answer);
+lode_names_maker lode_next_names;
 
 /* "lode/next/1" */
 extern const struct lode_document lode_next_document;

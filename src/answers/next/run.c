@@ -255,7 +255,9 @@ void lode_next_free(struct lode_next_answer *answer)
 	free(s);
 }
 
-struct lode_names lode_next_names(const struct lode_next_answer *answer)
+struct lode_names lode_next_names(const void *of)
 {
+	const struct lode_next_answer *answer = of;
+
 	return lode_tree_names(&answer->digest->tree);
 }

@@ -126,15 +126,13 @@ static int analyse_misuse(const struct lode_command *self, const struct analyse_
 static int put_pio_html(const struct lode_command *self, const struct analyse_values *v,
 			const struct lode_pio_answer *answer)
 {
-	const struct lode_html_report report = {&lode_pio_document, answer,
-						.find = lode_pio_findings};
 	LODE_VEC(char *) inputs = {0};
 	int code;
 
 	for (size_t i = 0; i < v->inputs.list.n; i++)
 		if (v->inputs.list.at[i].kind != LODE_PIO_THEN)
 			lode_vec_append(&inputs, (char *)v->inputs.list.at[i].text);
-	code = lode_html_put(self, v->html, &report, inputs.at, inputs.n);
+	code = lode_html_put(self, v->html, &lode_pio_document, answer, inputs.at, inputs.n);
 	lode_vec_release(&inputs);
 	return code;
 }

@@ -301,6 +301,7 @@ const struct lode_document lode_pio_document = {
 	.title = "lode pio --json",
 	.doc = "Times are ns since the epoch, UTC.",
 	.record = &answer_record,
+	.find = lode_pio_findings,
 };
 
 const char *const lode_pio_event_names[] = {

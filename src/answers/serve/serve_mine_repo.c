@@ -57,8 +57,6 @@ static struct lode_site *site_of(const struct lode_serve_repo *repo,
 	const struct lode_mine_request *asked = &repo->request;
 	struct lode_serve_mine *mine =
 		lode_serve_mine_new(answer, &asked->reading, asked->repo, repo->is_anew);
-	const struct lode_html_report report = {&lode_mine_document, answer,
-						lode_mine_names(answer), lode_mine_findings};
 	struct lode_site *site = lode_site_new();
 	struct lode_html_part part;
 	size_t page_bytes = 0;
@@ -66,7 +64,7 @@ static struct lode_site *site_of(const struct lode_serve_repo *repo,
 
 	snprintf(title, sizeof(title), "%s%s%s", asked->repo, asked->where ? ", " : "",
 		 asked->where ? asked->where : "");
-	lode_html_part_make(&part, &report, inputs, 1);
+	lode_html_part_make(&part, &lode_mine_document, answer, inputs, 1);
 	lode_site_set_page(site, page, page_bytes);
 	lode_site_add_report(site, report_name, part.schema, part.title, part.json,
 			     part.json_bytes);

@@ -284,9 +284,9 @@ static int say_nothing(const struct lode_command *self, const struct lode_suspec
 }
 
 static int put_explained(const struct lode_command *self, const struct suspects_values *v,
-			 const struct lode_html_report *report, const struct lode_text_page *page)
+			 const struct lode_suspects_answer *answer,
+			 const struct lode_text_page *page)
 {
-	const struct lode_suspects_answer *answer = report->answer;
 	char name[600];
 
 	lode_escape_fit(name, sizeof(name), v->explain, 80);
@@ -297,7 +297,7 @@ static int put_explained(const struct lode_command *self, const struct suspects_
 		lode_say(self, "%zu modules have a function %s; MODULE!FUNCTION tells which",
 			 answer->n_found, name);
 	if (v->wants_json)
-		lode_document_put(stdout, &lode_suspects_document, answer, &report->names);
+		lode_document_put(stdout, &lode_suspects_document, answer, NULL);
 	else
 		lode_suspects_explained_text(stdout, answer, page);
 	return LODE_EXIT_OK;
@@ -306,9 +306,6 @@ static int put_explained(const struct lode_command *self, const struct suspects_
 static int put_suspects(const struct lode_command *self, const struct suspects_values *v,
 			const struct lode_suspects_answer *answer)
 {
-	const struct lode_html_report report = {&lode_suspects_document, answer,
-						lode_suspects_names(answer),
-						lode_suspects_findings};
 	const struct lode_text_page page = lode_stdout_page();
 	struct lode_export_stacks stacks;
 	int code = LODE_EXIT_OK;
@@ -318,11 +315,12 @@ static int put_suspects(const struct lode_command *self, const struct suspects_v
 		code = lode_export_put_stacks(self, &v->exports, &stacks);
 		lode_export_stacks_release(&stacks);
 	} else if (v->explain) {
-		code = put_explained(self, v, &report, &page);
+		code = put_explained(self, v, answer, &page);
 	} else if (v->html) {
-		code = lode_html_put(self, v->html, &report, v->inputs, v->n_inputs);
+		code = lode_html_put(self, v->html, &lode_suspects_document, answer, v->inputs,
+				     v->n_inputs);
 	} else if (v->wants_json) {
-		lode_document_put(stdout, &lode_suspects_document, answer, &report.names);
+		lode_document_put(stdout, &lode_suspects_document, answer, NULL);
 	} else if (v->wants_folded) {
 		lode_suspects_folded(stdout, answer);
 	} else if (v->wants_histograms) {

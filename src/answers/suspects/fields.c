@@ -304,4 +304,6 @@ const struct lode_document lode_suspects_document = {
 	.file = "suspects",
 	.title = "lode suspects --json",
 	.record = &answer_record,
+	.names = lode_suspects_names,
+	.find = lode_suspects_findings,
 };

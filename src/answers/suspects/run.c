@@ -308,8 +308,10 @@ int lode_suspects_run(struct lode_suspects_answer **out,
 	return rc;
 }
 
-struct lode_names lode_suspects_names(const struct lode_suspects_answer *answer)
+struct lode_names lode_suspects_names(const void *of)
 {
+	const struct lode_suspects_answer *answer = of;
+
 	return lode_tree_names(&answer->state->set->tree);
 }
 

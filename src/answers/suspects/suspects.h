@@ -210,7 +210,7 @@ void lode_suspects_answer_free(struct lode_suspects_answer *answer);
 lode_row_maker lode_suspects_function_at, lode_suspects_contrast_at;
 
 /* Names for the numbers in an answer's records. */
-struct lode_names lode_suspects_names(const struct lode_suspects_answer *answer);
+lode_names_maker lode_suspects_names;
 
 /* "lode/suspects/1" */
 extern const struct lode_document lode_suspects_document;

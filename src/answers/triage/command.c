@@ -92,8 +92,6 @@ static int triage_command_put(const struct lode_command *self, const struct tria
 			      const struct lode_triage_answer *answer, char **inputs,
 			      size_t n_inputs)
 {
-	const struct lode_html_report report = {&lode_triage_document, answer,
-						lode_triage_names(answer), lode_triage_findings};
 	struct lode_text_page page = lode_stdout_page();
 	struct lode_error err;
 	int code = LODE_EXIT_OK;
@@ -102,9 +100,10 @@ static int triage_command_put(const struct lode_command *self, const struct tria
 	    lode_digest_save(v->rest, answer->read->digest, &answer->read->origin, NULL, &err) < 0)
 		return lode_say_error(self, &err);
 	if (v->html)
-		code = lode_html_put(self, v->html, &report, inputs, n_inputs);
+		code = lode_html_put(self, v->html, &lode_triage_document, answer, inputs,
+				     n_inputs);
 	else if (v->wants_json)
-		lode_document_put(stdout, &lode_triage_document, answer, &report.names);
+		lode_document_put(stdout, &lode_triage_document, answer, NULL);
 	else
 		lode_triage_text(stdout, answer, v->rest != NULL, &page);
 	if (code == LODE_EXIT_OK && answer->n_over > 0)

@@ -93,4 +93,6 @@ const struct lode_document lode_triage_document = {
 	.file = "triage",
 	.title = "lode triage --json",
 	.record = &answer_record,
+	.names = lode_triage_names,
+	.find = lode_triage_findings,
 };

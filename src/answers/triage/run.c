@@ -314,7 +314,9 @@ void lode_triage_free(struct lode_triage_answer *answer)
 	free(s);
 }
 
-struct lode_names lode_triage_names(const struct lode_triage_answer *answer)
+struct lode_names lode_triage_names(const void *of)
 {
+	const struct lode_triage_answer *answer = of;
+
 	return lode_tree_names(&answer->read->digest->tree);
 }

@@ -96,7 +96,7 @@ int lode_triage_run(struct lode_triage_answer **out, const struct lode_triage_re
 void lode_triage_free(struct lode_triage_answer *answer);
 
 /* Names for the numbers in an answer's records. */
-struct lode_names lode_triage_names(const struct lode_triage_answer *answer);
+lode_names_maker lode_triage_names;
 
 /* "lode/triage/1", docs/signatures.md: of an answer with rows, or that was not mined. */
 extern const struct lode_document lode_triage_document;
