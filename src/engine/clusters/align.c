@@ -78,15 +78,34 @@ static void trace_back(struct lode_aligner *aligner, const struct sides *s, size
 	reverse(aligner->op.at, n);
 }
 
+/*
+ * What both end with alike is matched: where the last functions are equal, no alignment costs less
+ * than that of the rest and their match, and the way back prefers it. So recursion of different
+ * depths costs no table.
+ */
+static size_t common_end(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b)
+{
+	size_t n = 0;
+
+	while (n < n_a && n < n_b && a[n_a - 1 - n] == b[n_b - 1 - n])
+		n++;
+	return n;
+}
+
 int64_t lode_align(struct lode_aligner *aligner, const struct lode_words *words, const uint32_t *a,
 		   size_t n_a, const uint32_t *b, size_t n_b)
 {
 	struct sides sides = {words, a, b, n_b};
+	size_t n_end = common_end(a, n_a, b, n_b);
 	int64_t least;
 
-	lode_row_table_fill(&aligner->table, n_a + 1, n_b + 1, make_least, &sides);
-	least = lode_row_table_at(&aligner->table, n_a)[n_b];
+	n_a -= n_end;
+	sides.n_b -= n_end;
+	lode_row_table_fill(&aligner->table, n_a + 1, sides.n_b + 1, make_least, &sides);
+	least = lode_row_table_at(&aligner->table, n_a)[sides.n_b];
 	trace_back(aligner, &sides, n_a);
+	for (size_t i = 0; i < n_end; i++)
+		lode_vec_append(&aligner->op, LODE_ALIGN_MATCH);
 	/* Matches took less than one unit off in all: round up to get the cost alone. */
 	return (least + unit_weight - 1) / unit_weight;
 }

@@ -38,7 +38,7 @@ static inline bool lode_stack_contains(const struct lode_stackset *set, size_t s
 
 	if (filter & ~set->frames[s])
 		return false;
-	for (; at < end && i < n_frames; at++)
+	for (; i < n_frames && (size_t)(end - at) >= n_frames - i; at++)
 		i += *at == frames[i];
 	return i == n_frames;
 }
