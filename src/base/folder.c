@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 char *lode_path_join(const char *folder, const char *name)
 {
 	size_t n = strlen(folder), n_name = strlen(name) + 1;
@@ -35,8 +37,7 @@ int lode_folder_list(lode_path_list *out, const char *folder, struct lode_error 
 		if (entry->d_name[0] != '.')
 			lode_vec_append(out, lode_path_join(folder, entry->d_name));
 	closedir(dir);
-	if (out->n > first)
-		qsort(out->at + first, out->n - first, sizeof(*out->at), compare_paths);
+	lode_sort(out->at + first, out->n - first, compare_paths);
 	return LODE_OK;
 }
 

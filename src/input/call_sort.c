@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sorted.h"
 #include "base/unnamed_file.h"
 #include "model/clock_guard.h"
 
@@ -93,15 +94,13 @@ static int by_time(const void *a, const void *b)
 {
 	const struct record *x = a, *y = b;
 
-	if (x->t_ns != y->t_ns)
-		return x->t_ns < y->t_ns ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
+	return LODE_ORDER(x->t_ns, y->t_ns) ?: LODE_ORDER(x->order, y->order);
 }
 
 static void sort_thread(struct thread *thread)
 {
 	if (thread->is_unsorted)
-		qsort(thread->records.at, thread->records.n, sizeof(*thread->records.at), by_time);
+		lode_sort(thread->records.at, thread->records.n, by_time);
 	thread->is_unsorted = false;
 }
 
@@ -452,9 +451,7 @@ static int longest_first(const void *a, const void *b)
 {
 	const struct record *x = a, *y = b;
 
-	if (x->span_ns != y->span_ns)
-		return x->span_ns > y->span_ns ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
+	return LODE_ORDER(y->span_ns, x->span_ns) ?: LODE_ORDER(x->order, y->order);
 }
 
 /* All records of one time: runs of whole calls are put longest first, the rest stays in order. */
@@ -473,7 +470,7 @@ static int take_group(struct nest *nest, struct lode_error *err)
 		while (i < n && at[i].span_ns >= 0)
 			i++;
 		if (i - from > 1)
-			qsort(at + from, i - from, sizeof(*at), longest_first);
+			lode_sort(at + from, i - from, longest_first);
 	}
 	for (size_t i = 0; i < n && rc == LODE_OK; i++) {
 		rc = close_until(nest, at[i].t_ns, err);

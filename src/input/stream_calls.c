@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "input/call_names.h"
 #include "input/source.h"
 
@@ -84,11 +85,7 @@ static int by_thread_and_time(const void *a, const void *b)
 {
 	const struct syscall_event *x = a, *y = b;
 
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	if (x->t_ns != y->t_ns)
-		return x->t_ns < y->t_ns ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
+	return LODE_ORDER(x->tid, y->tid) ?: LODE_ORDER(x->t_ns, y->t_ns) ?: LODE_ORDER(x->order, y->order);
 }
 
 /* ---- One thread: a state, and maybe a system call around it ---- */
@@ -229,8 +226,7 @@ static int walk_threads(struct reader *reader, const struct lode_stream *stream)
 	size_t n = reader->syscalls.n;
 	int rc = LODE_OK;
 
-	if (n)
-		qsort(reader->syscalls.at, n, sizeof(*reader->syscalls.at), by_thread_and_time);
+	lode_sort(reader->syscalls.at, n, by_thread_and_time);
 	for (size_t i = 0; i < stream->threads.n && rc == LODE_OK; i++) {
 		const struct lode_thread *thread = &stream->threads.at[i];
 		size_t low = 0, high = n, end;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sorted.h"
+
 enum { named_max = 6 };
 
 static int compare_first(const void *a, const void *b)
@@ -11,11 +13,7 @@ static int compare_first(const void *a, const void *b)
 	const struct lode_call_thread *x = *(struct lode_call_thread *const *)a;
 	const struct lode_call_thread *y = *(struct lode_call_thread *const *)b;
 
-	if (x->first_ns != y->first_ns)
-		return x->first_ns < y->first_ns ? -1 : 1;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
+	return LODE_ORDER(x->first_ns, y->first_ns) ?: LODE_ORDER(x->pid, y->pid) ?: LODE_ORDER(x->tid, y->tid);
 }
 
 /* Time in which at least one thread lives. */
@@ -85,8 +83,7 @@ void lode_call_clocks_find(struct lode_call_trace *trace)
 
 	for (size_t i = 0; i < n; i++)
 		threads[i] = trace->threads.at[i];
-	if (n)
-		qsort(threads, n, sizeof(*threads), compare_first);
+	lode_sort(threads, n, compare_first);
 	apart = n ? covered(threads, n) * LODE_CALL_CLOCK_TIMES : 0;
 	if (apart < LODE_CALL_CLOCK_GAP_NS)
 		apart = LODE_CALL_CLOCK_GAP_NS;

@@ -5,6 +5,7 @@
 
 #include "base/folder.h"
 #include "base/pool.h"
+#include "base/sorted.h"
 #include "model/call_clocks.h"
 #include "model/call_pairing.h"
 #include "model/call_spread.h"
@@ -318,9 +319,7 @@ static int compare_threads(const void *a, const void *b)
 	const struct lode_call_thread *x = *(struct lode_call_thread *const *)a;
 	const struct lode_call_thread *y = *(struct lode_call_thread *const *)b;
 
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
+	return LODE_ORDER(x->pid, y->pid) ?: LODE_ORDER(x->tid, y->tid);
 }
 
 /* Says which threads cannot be compared. */
@@ -365,9 +364,7 @@ static void finish_trace(struct intake *in)
 		lode_vec_append(&trace->threads, thread);
 		in->lines.at[i]->thread = NULL;
 	}
-	if (trace->threads.n)
-		qsort(trace->threads.at, trace->threads.n, sizeof(*trace->threads.at),
-		      compare_threads);
+	lode_sort(trace->threads.at, trace->threads.n, compare_threads);
 	lode_call_clocks_find(trace);
 	add_clocks(trace);
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "base/sorted.h"
+
 const char *lode_call_repair_words(enum lode_call_repair repair)
 {
 	static const char *const words[LODE_N_REPAIRS] = {
@@ -70,9 +72,7 @@ static int most_calls_first(const void *a, const void *b)
 {
 	const struct ranked_thread *x = a, *y = b;
 
-	if (x->n_calls != y->n_calls)
-		return x->n_calls > y->n_calls ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
+	return LODE_ORDER(y->n_calls, x->n_calls) ?: LODE_ORDER(x->index, y->index);
 }
 
 void lode_call_trace_keep_threads(struct lode_call_trace *trace, size_t n)
@@ -85,7 +85,7 @@ void lode_call_trace_keep_threads(struct lode_call_trace *trace, size_t n)
 	ranked = lode_alloc(trace->threads.n * sizeof(*ranked));
 	for (size_t i = 0; i < trace->threads.n; i++)
 		ranked[i] = (struct ranked_thread){trace->threads.at[i]->n_calls, i};
-	qsort(ranked, trace->threads.n, sizeof(*ranked), most_calls_first);
+	lode_sort(ranked, trace->threads.n, most_calls_first);
 	for (size_t i = n; i < trace->threads.n; i++) {
 		lode_call_thread_free(trace->threads.at[ranked[i].index]);
 		trace->threads.at[ranked[i].index] = NULL;

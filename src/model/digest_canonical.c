@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/sorted.h"
+
 /* Ids of `from` in `to`; LODE_NONE: not there (yet). */
 struct canon {
 	const struct lode_digest *from;
@@ -291,9 +293,7 @@ static int by_callee(const void *left, const void *right)
 {
 	const struct lode_name_pair *a = left, *b = right;
 
-	if (a->callee != b->callee)
-		return a->callee < b->callee ? -1 : 1;
-	return (a->caller > b->caller) - (a->caller < b->caller);
+	return LODE_ORDER(a->callee, b->callee) ?: LODE_ORDER(a->caller, b->caller);
 }
 
 static void copy_names(struct canon *c)
@@ -319,7 +319,7 @@ static void copy_names(struct canon *c)
 							frame_of_digest_canonical(c, pair->callee),
 							pair->n};
 	}
-	qsort(pairs, n_pairs, sizeof(*pairs), by_callee);
+	lode_sort(pairs, n_pairs, by_callee);
 	/* Frames that are not there have no counts; lode_name_stats_merge wants a place for each.
 	 */
 	for (size_t i = 0; i < from->n_with.n; i++) {

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/sorted.h"
 #include "model/digest.h"
 
 /*
@@ -64,8 +65,7 @@ static struct place *sort_places(struct place *places, struct place *spare, size
 
 static void sort_by_comparison(struct lode_digest_row *rows, size_t n)
 {
-	if (n > 1)
-		qsort(rows, n, sizeof(*rows), lode_digest_row_compare);
+	lode_sort(rows, n, lode_digest_row_compare);
 }
 
 static void sort_symptom(struct lode_digest_row *rows, size_t n)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/sorted.h"
 #include "base/utc_text.h"
 #include "model/signature_pattern.h"
 #include "model/stream.h"
@@ -260,7 +261,7 @@ static int take_patterns(struct lode_signature *s, const struct lode_signature *
 	if (!from->n_patterns)
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
 				 "the signature '%.60s' has no pattern", s->name);
-	qsort(patterns, from->n_patterns, sizeof(*patterns), by_text_signature);
+	lode_sort(patterns, from->n_patterns, by_text_signature);
 	for (size_t i = 0; i < from->n_patterns; i++)
 		if (n == 0 || strcmp(patterns[n - 1], patterns[i]) != 0)
 			patterns[n++] = patterns[i];

@@ -6,6 +6,7 @@
 
 #include "base/duration.h"
 #include "base/glob.h"
+#include "base/sorted.h"
 #include "model/symptom_table.h"
 
 enum point_kind {
@@ -445,11 +446,7 @@ static int compare_symptoms(const void *a, const void *b)
 {
 	const struct lode_symptom *x = a, *y = b;
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->t0_ns != y->t0_ns)
-		return x->t0_ns < y->t0_ns ? -1 : 1;
-	return (x->t1_ns > y->t1_ns) - (x->t1_ns < y->t1_ns);
+	return LODE_ORDER(x->thread, y->thread) ?: LODE_ORDER(x->t0_ns, y->t0_ns) ?: LODE_ORDER(x->t1_ns, y->t1_ns);
 }
 
 int lode_symptoms_find(lode_symptom_vec *out, const struct lode_symptom_spec *spec,
@@ -464,8 +461,7 @@ int lode_symptoms_find(lode_symptom_vec *out, const struct lode_symptom_spec *sp
 		find_selected(out, spec, stream);
 	if (stream->is_part)
 		cut_to_part(out, first, stream);
-	if (out->n > first + 1)
-		qsort(out->at + first, out->n - first, sizeof(*out->at), compare_symptoms);
+	lode_sort(out->at + first, out->n - first, compare_symptoms);
 	return 0;
 }
 

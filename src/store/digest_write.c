@@ -1,4 +1,5 @@
 #include "store/digest_columns.h"
+#include "base/sorted.h"
 #include "store/digest_tree.h"
 
 #include <stdlib.h>
@@ -211,9 +212,7 @@ static int by_callee(const void *left, const void *right)
 {
 	const struct lode_name_pair *a = left, *b = right;
 
-	if (a->callee != b->callee)
-		return a->callee < b->callee ? -1 : 1;
-	return (a->caller > b->caller) - (a->caller < b->caller);
+	return LODE_ORDER(a->callee, b->callee) ?: LODE_ORDER(a->caller, b->caller);
 }
 
 /* By callee, then caller: their own order is of no account, and would double what they take. */
@@ -224,7 +223,7 @@ static void write_pairs(struct lode_digest_columns *out, const struct lode_name_
 
 	if (n) {
 		memcpy(pairs, names->pairs.at, n * sizeof(*pairs));
-		qsort(pairs, n, sizeof(*pairs), by_callee);
+		lode_sort(pairs, n, by_callee);
 	}
 	for (size_t i = 0; i < n; i++) {
 		bool is_same = i && pairs[i].callee == pairs[i - 1].callee;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/sorted.h"
 #include "store/repo_query_parts.h"
 #include "store/repo_segments.h"
 
@@ -68,8 +69,7 @@ int lode_repo_label_counts(struct lode_repo_label_counts *out, struct lode_repo 
 		lode_vec_append(&out->list, count);
 	}
 	sqlite3_finalize(st);
-	if (out->list.n)
-		qsort(out->list.at, out->list.n, sizeof(*out->list.at), by_key_and_value);
+	lode_sort(out->list.at, out->list.n, by_key_and_value);
 	return rc;
 }
 

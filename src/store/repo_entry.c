@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/sorted.h"
+
 /* Fast, and 4 % larger than at level 9. */
 static const int pack_level = 3;
 
@@ -72,9 +74,7 @@ static void describe_symptoms(struct lode_repo_entry *entry)
 		struct lode_entry_stream *stream = &entry->streams.at[i];
 		size_t n = 0;
 
-		if (stream->symptoms.n)
-			qsort(stream->symptoms.at, stream->symptoms.n, sizeof(*stream->symptoms.at),
-			      by_comm);
+		lode_sort(stream->symptoms.at, stream->symptoms.n, by_comm);
 		for (size_t k = 0; k < stream->symptoms.n; k++) {
 			struct lode_entry_symptoms *at = &stream->symptoms.at[k];
 			struct lode_entry_symptoms *last = n ? &stream->symptoms.at[n - 1] : NULL;

@@ -1,6 +1,7 @@
 /* Taking digests out of segments again, and out of the repository. */
 #include <stdio.h>
 
+#include "base/sorted.h"
 #include "model/digest_canonical.h"
 #include "store/repo_entry.h"
 #include "store/repo_segments.h"
@@ -237,7 +238,7 @@ static int by_digest(const void *left, const void *right)
 {
 	const struct lode_repo_stream *a = left, *b = right;
 
-	return (a->digest > b->digest) - (a->digest < b->digest);
+	return LODE_ORDER(a->digest, b->digest);
 }
 
 static int digest_streams(int64_t *n, struct lode_repo *repo, int64_t digest,
@@ -298,7 +299,7 @@ int lode_repo_forget(struct lode_repo *repo, const struct lode_repo_streams *str
 		lode_repo_forget_recent(repo);
 		if (n) {
 			memcpy(list, streams->list.at, n * sizeof(*list));
-			qsort(list, n, sizeof(*list), by_digest);
+			lode_sort(list, n, by_digest);
 			rc = forget(repo, list, n, err);
 		}
 		if (rc == 0 && n)

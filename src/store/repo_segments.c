@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/sorted.h"
 #include "model/digest_canonical.h"
 
 enum { FAN_IN = 16, MAX_RECENT = 160 };
@@ -125,15 +126,12 @@ static int by_place(const void *left, const void *right)
 {
 	const struct lode_repo_place *a = left, *b = right;
 
-	if (a->segment != b->segment)
-		return a->segment < b->segment ? -1 : 1;
-	return (a->digest > b->digest) - (a->digest < b->digest);
+	return LODE_ORDER(a->segment, b->segment) ?: LODE_ORDER(a->digest, b->digest);
 }
 
 void lode_repo_places_sort(struct lode_repo_place *places, size_t n)
 {
-	if (n)
-		qsort(places, n, sizeof(*places), by_place);
+	lode_sort(places, n, by_place);
 }
 
 /* ---- Just stored ---- */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 const char lode_coverage_no_label[] = "(none)";
 
 /* Numbers inside as numbers; no label is last. */
@@ -52,7 +54,7 @@ int lode_stream_groups_make(struct lode_stream_groups *out, struct lode_stream_s
 		free(labels);
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no stream has a label '%.60s'", by);
 	}
-	qsort(out->names, n, sizeof(*out->names), by_name);
+	lode_sort(out->names, n, by_name);
 	for (size_t i = 0; i < n; i++)
 		if (n_groups == 0 || !is_same_label(out->names[i], out->names[n_groups - 1]))
 			out->names[n_groups++] = out->names[i];
@@ -104,7 +106,7 @@ void lode_stream_groups_keys(lode_stream_keys *out, struct lode_stream_set *set)
 			lode_vec_append(out, described->list.at[i].labels[k].key);
 	if (out->n == first)
 		return;
-	qsort(out->at + first, out->n - first, sizeof(*out->at), by_text_stream_groups);
+	lode_sort(out->at + first, out->n - first, by_text_stream_groups);
 	for (size_t i = first; i < out->n; i++)
 		if (n == first || strcmp(out->at[n - 1], out->at[i]) != 0)
 			out->at[n++] = out->at[i];

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 /* A frame's name where ";" parts frames and a blank the cost: those in it must not. */
 static void put_frame(FILE *out, const char *label)
 {
@@ -41,8 +43,7 @@ static void put_lines(FILE *out, char *text)
 		*end = '\0';
 		lode_vec_append(&lines, line);
 	}
-	if (lines.n)
-		qsort(lines.at, lines.n, sizeof(*lines.at), by_text_folded_stacks);
+	lode_sort(lines.at, lines.n, by_text_folded_stacks);
 	for (size_t i = 0; i < lines.n; i++)
 		fprintf(out, "%s\n", lines.at[i]);
 	lode_vec_release(&lines);

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/folder.h"
 #include "base/map.h"
+#include "base/sorted.h"
 
 int32_t lode_jit_dump_pid(const char *path)
 {
@@ -135,9 +136,7 @@ static int compare_loads(const void *a, const void *b)
 {
 	const struct load *x = a, *y = b;
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return LODE_ORDER(x->time, y->time) ?: LODE_ORDER(x->order, y->order);
 }
 
 int lode_jitdump_parse(struct lode_symtab *symtab, struct lode_arena *names, const void *data,
@@ -169,8 +168,7 @@ int lode_jitdump_parse(struct lode_symtab *symtab, struct lode_arena *names, con
 		else if (id == JIT_CODE_MOVE)
 			read_move(&loads, &by_id, &record, time);
 	}
-	if (loads.n)
-		qsort(loads.at, loads.n, sizeof(*loads.at), compare_loads);
+	lode_sort(loads.at, loads.n, compare_loads);
 	for (size_t i = 0; i < loads.n; i++)
 		lode_symtab_add(symtab, loads.at[i].start, loads.at[i].size, loads.at[i].name,
 				LODE_BINDING_GLOBAL);

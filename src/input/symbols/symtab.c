@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/sorted.h"
 #include "input/symbols/demangle.h"
 
 enum { PAGE_BYTES = 4096 };
@@ -33,9 +34,7 @@ static int compare_entries(const void *a, const void *b)
 {
 	const struct lode_symtab_entry *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return LODE_ORDER(x->start, y->start) ?: LODE_ORDER(x->order, y->order);
 }
 
 static void sort_entries(struct lode_symtab *symtab)
@@ -43,8 +42,7 @@ static void sort_entries(struct lode_symtab *symtab)
 	for (size_t i = 1; i < symtab->entries.n; i++) {
 		if (symtab->entries.at[i - 1].start <= symtab->entries.at[i].start)
 			continue;
-		qsort(symtab->entries.at, symtab->entries.n, sizeof(*symtab->entries.at),
-		      compare_entries);
+		lode_sort(symtab->entries.at, symtab->entries.n, compare_entries);
 		return;
 	}
 }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/sorted.h"
+
 enum { MOST_FOR_MIDDLE = 1023 };
 
 /* INT64_MAX is no time, but a place behind all times. */
@@ -15,7 +17,7 @@ static int compare_perf_clock(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
-	return x < y ? -1 : x > y;
+	return LODE_ORDER(x, y);
 }
 
 /* The middle one of the first times: a wrong one at the very beginning is not what the clock is. */
@@ -35,7 +37,7 @@ static void begin_perf_clock(struct lode_perf_clock *clock, const struct lode_pe
 	}
 	if (!n)
 		return;
-	qsort(times, n, sizeof(*times), compare_perf_clock);
+	lode_sort(times, n, compare_perf_clock);
 	clock->guard.has_now = true;
 	clock->guard.now_ns = times[n / 2];
 }

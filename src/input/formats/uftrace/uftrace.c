@@ -9,6 +9,7 @@
 #include "base/folder.h"
 #include "base/input.h"
 #include "base/lines.h"
+#include "base/sorted.h"
 #include "model/clock_guard.h"
 #include "input/formats/uftrace/uftrace_names.h"
 #include "input/formats/uftrace/uftrace_records.h"
@@ -126,7 +127,7 @@ static int compare_tids(const void *a, const void *b)
 {
 	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
 
-	return (x > y) - (x < y);
+	return LODE_ORDER(x, y);
 }
 
 /* Files "<number>.dat". What the kernel did (kernel-cpu*.dat) is not read, and said so. */
@@ -149,8 +150,7 @@ static void list_files(struct reader *reader)
 				      "kernel functions (%s) are not read", "kernel-cpu*.dat");
 	}
 	lode_path_list_release(&paths);
-	if (reader->tids.n)
-		qsort(reader->tids.at, reader->tids.n, sizeof(*reader->tids.at), compare_tids);
+	lode_sort(reader->tids.at, reader->tids.n, compare_tids);
 }
 
 /* ---- One thread ---- */

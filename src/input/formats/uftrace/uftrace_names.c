@@ -8,6 +8,7 @@
 #include "base/input.h"
 #include "base/lines.h"
 #include "base/map.h"
+#include "base/sorted.h"
 #include "input/formats/uftrace/uftrace.h"
 #include "input/symbols/demangle.h"
 #include "input/symbols/symtab.h"
@@ -221,7 +222,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct range *left = a, *right = b;
 
-	return (left->start > right->start) - (left->start < right->start);
+	return LODE_ORDER(left->start, right->start);
 }
 
 static void load_session(struct lode_uftrace_names *names, uint32_t index)
@@ -241,8 +242,7 @@ static void load_session(struct lode_uftrace_names *names, uint32_t index)
 		if (!strcmp(loaded->sid, sid))
 			add_range(names, session, loaded->base, UINT64_MAX, loaded->path, "");
 	}
-	if (session->ranges.n)
-		qsort(session->ranges.at, session->ranges.n, sizeof(*session->ranges.at), by_start);
+	lode_sort(session->ranges.at, session->ranges.n, by_start);
 }
 
 static const struct range *find_range(struct lode_uftrace_names *names, uint32_t index,

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/input.h"
+#include "base/sorted.h"
 #include "input/formats/uftrace/uftrace.h"
 
 enum {
@@ -152,15 +153,12 @@ void lode_uftrace_sched_load(struct lode_uftrace_sched *sched, const char *direc
 	lode_path_list paths = {0};
 
 	(void)lode_folder_list(&paths, directory, NULL);
-	if (paths.n)
-		qsort(paths.at, paths.n, sizeof(*paths.at), by_length_and_name);
+	lode_sort(paths.at, paths.n, by_length_and_name);
 	for (size_t i = 0; i < paths.n; i++)
 		if (!strncmp(strrchr(paths.at[i], '/') + 1, prefix, sizeof(prefix) - 1))
 			load_file(sched, paths.at[i], losses);
 	lode_path_list_release(&paths);
-	if (sched->events.n)
-		qsort(sched->events.at, sched->events.n, sizeof(*sched->events.at),
-		      by_thread_and_time);
+	lode_sort(sched->events.at, sched->events.n, by_thread_and_time);
 	for (size_t i = 0; i < sched->events.n; i++)
 		if (i == 0 || sched->events.at[i].tid != sched->events.at[i - 1].tid)
 			*lode_map_slot(&sched->first, (uint32_t)sched->events.at[i].tid) =

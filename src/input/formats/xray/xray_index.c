@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/sorted.h"
 #include "input/formats/xray/xray_format.h"
 
 /* New buffer, wall clock, process, CPU: what a buffer starts with. */
@@ -265,10 +266,9 @@ int lode_xray_index_build(struct lode_xray_index *index, const struct lode_xray_
 	index->n_threads = scan.threads.n;
 	lode_map_release(&scan.threads);
 	if (rc == LODE_OK && index->buffers.n) {
-		qsort(index->buffers.at, index->buffers.n, sizeof(*index->buffers.at),
-		      by_thread_and_time);
+		lode_sort(index->buffers.at, index->buffers.n, by_thread_and_time);
 		drop_duplicates(&scan);
-		qsort(index->buffers.at, index->buffers.n, sizeof(*index->buffers.at), by_time);
+		lode_sort(index->buffers.at, index->buffers.n, by_time);
 	}
 	return rc;
 }
