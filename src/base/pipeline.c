@@ -1,9 +1,6 @@
 #include "base/pipeline.h"
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/pool.h"
@@ -35,6 +32,11 @@ static bool can_make(const struct run *run)
 	return run->n_made - run->n_taken < run->pipeline->n_items;
 }
 
+static void *item_at(const struct lode_pipeline *pipeline, size_t slot)
+{
+	return (char *)pipeline->items + slot * pipeline->item_bytes;
+}
+
 /* Called and left with the lock held, as make_and_work. */
 static void take_pipeline(struct run *run)
 {
@@ -44,7 +46,7 @@ static void take_pipeline(struct run *run)
 
 	run->is_taking = true;
 	pthread_mutex_unlock(&run->lock);
-	rc = p->take(p->context, p->items[slot]);
+	rc = p->take(p->context, item_at(p, slot));
 	pthread_mutex_lock(&run->lock);
 	run->is_done[slot] = false;
 	run->is_taking = false;
@@ -66,7 +68,7 @@ static void make_and_work(struct run *run, unsigned worker)
 	run->is_making = true;
 	run->is_draining = false;
 	pthread_mutex_unlock(&run->lock);
-	rc = p->make(p->context, p->items[slot]);
+	rc = p->make(p->context, item_at(p, slot));
 	pthread_mutex_lock(&run->lock);
 	run->is_making = false;
 	if (rc == LODE_PIPELINE_DRAIN) {
@@ -79,7 +81,7 @@ static void make_and_work(struct run *run, unsigned worker)
 		run->n_made++;
 		pthread_cond_broadcast(&run->changed);
 		pthread_mutex_unlock(&run->lock);
-		p->work(p->context, p->items[slot], worker);
+		p->work(p->context, item_at(p, slot), worker);
 		pthread_mutex_lock(&run->lock);
 		run->is_done[slot] = true;
 	}

@@ -27,8 +27,8 @@ struct lode_pipeline {
 	/* 0, or a negative status that ends everything. */
 	int (*take)(void *context, void *item);
 	void *context;
-	void *const *items; /* storage that is used again and again; more than threads is good */
-	size_t n_items;
+	void *items; /* storage that is used again and again; more than threads is good */
+	size_t n_items, item_bytes;
 };
 
 /*

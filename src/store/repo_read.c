@@ -1,6 +1,5 @@
 /* Reading the digest of many streams: segments where they pay, else digests one by one. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/pipeline.h"
 #include "base/pool.h"
@@ -170,28 +169,24 @@ static int take_slot(void *context, void *item)
 
 static int read_pieces(struct reading *reading, unsigned n_threads)
 {
-	size_t n;
-	struct slot *slots;
-	void **items;
-	struct lode_pipeline pipeline = {
-		.make = make_slot, .work = work_slot, .take = take_slot, .context = reading};
-	int rc;
+	size_t n = (size_t)(n_threads ? n_threads : lode_pool_cpus()) * SLOTS_PER_THREAD;
+	struct slot *slots = lode_alloc0(n, sizeof(*slots));
+	const struct lode_pipeline pipeline = {
+		.make = make_slot,
+		.work = work_slot,
+		.take = take_slot,
+		.context = reading,
+		.items = slots,
+		.item_bytes = sizeof(*slots),
+		.n_items = n,
+	};
+	int rc = lode_pipeline_run(&pipeline, (unsigned)(n / SLOTS_PER_THREAD));
 
-	n_threads = n_threads ? n_threads : lode_pool_cpus();
-	n = (size_t)n_threads * SLOTS_PER_THREAD;
-	slots = lode_alloc0(n, sizeof(*slots));
-	items = lode_alloc0(n, sizeof(*items));
-	for (size_t i = 0; i < n; i++)
-		items[i] = &slots[i];
-	pipeline.items = items;
-	pipeline.n_items = n;
-	rc = lode_pipeline_run(&pipeline, n_threads);
 	for (size_t i = 0; i < n; i++) {
 		lode_digest_free(slots[i].digest);
 		lode_vec_release(&slots[i].bytes);
 	}
 	free(slots);
-	free(items);
 	return rc;
 }
 

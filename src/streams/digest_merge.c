@@ -1,7 +1,6 @@
 #include "streams/digest_merge.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "engine/waits/content.h"
 #include "base/pipeline.h"
@@ -217,20 +216,17 @@ void lode_job_merge(struct lode_digest_job *job, struct lode_job_run *run, unsig
 	struct merge merge = {.job = job, .run = run};
 	size_t n = choose_slots(run, n_threads, memory_bytes);
 	struct slot *slots = lode_alloc0(n, sizeof(*slots));
-	void **items = lode_alloc0(n, sizeof(*items));
-	struct lode_pipeline pipeline = {
+	const struct lode_pipeline pipeline = {
 		.make = make_slot,
 		.work = work_slot,
 		.take = take_slot,
 		.context = &merge,
-		.items = items,
+		.items = slots,
+		.item_bytes = sizeof(*slots),
 		.n_items = n,
 	};
 
-	for (size_t i = 0; i < n; i++)
-		items[i] = &slots[i];
 	lode_pipeline_run(&pipeline, n_threads);
 	lode_map_release(&merge.seen);
-	free(items);
 	free(slots);
 }

@@ -73,11 +73,9 @@ static int take(void *context, void *of)
 static int run(struct line *line, unsigned n_threads)
 {
 	struct item items[N_ITEMS];
-	void *pointers[N_ITEMS];
-	const struct lode_pipeline pipeline = {make, work, take, line, pointers, N_ITEMS};
+	const struct lode_pipeline pipeline = {make,  work,    take,	      line,
+					       items, N_ITEMS, sizeof(*items)};
 
-	for (size_t i = 0; i < N_ITEMS; i++)
-		pointers[i] = &items[i];
 	return lode_pipeline_run(&pipeline, n_threads);
 }
 

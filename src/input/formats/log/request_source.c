@@ -447,18 +447,16 @@ static int skip_header(struct reading *r, struct lode_error *err)
 
 static int run_request_source(struct reading *r)
 {
-	void *items[MAX_THREADS + SPARE_ITEMS];
-	struct lode_pipeline pipeline = {
+	const struct lode_pipeline pipeline = {
 		.make = make_request_source,
 		.work = work_request_source,
 		.take = take_request_source,
 		.context = r,
-		.items = items,
+		.items = r->items,
+		.item_bytes = sizeof(*r->items),
 		.n_items = r->n_threads + SPARE_ITEMS,
 	};
 
-	for (size_t i = 0; i < pipeline.n_items; i++)
-		items[i] = &r->items[i];
 	return lode_pipeline_run(&pipeline, r->n_threads);
 }
 

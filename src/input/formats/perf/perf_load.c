@@ -8,7 +8,6 @@
 #include "input/stream_calls.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/memory_limit.h"
 #include "base/pipeline.h"
@@ -149,20 +148,17 @@ static void release_reading(struct loading *l)
 
 static int run_perf_load(struct loading *l)
 {
-	void *items[MAX_THREADS + SPARE_ITEMS];
-	struct lode_pipeline pipeline = {
+	const struct lode_pipeline pipeline = {
 		.make = make_perf_load,
 		.work = work_perf_load,
 		.take = take_perf_load,
 		.context = l,
-		.items = items,
+		.items = l->items,
+		.item_bytes = sizeof(*l->items),
 		.n_items = l->n_items,
 	};
-	int rc;
+	int rc = lode_pipeline_run(&pipeline, l->n_threads);
 
-	for (size_t i = 0; i < l->n_items; i++)
-		items[i] = &l->items[i];
-	rc = lode_pipeline_run(&pipeline, l->n_threads);
 	if (rc == LODE_OK)
 		lode_perf_merge_finish(&l->merge);
 	return rc;

@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "base/pipeline.h"
 #include "input/spool.h"
 #include "input/formats/xray/xray_block.h"
@@ -160,19 +158,16 @@ static int run_xray_fdr(struct fdr *fdr, struct lode_error *err)
 	struct lode_pipeline pipeline = {.make = make_xray_fdr,
 					 .work = work_xray_fdr,
 					 .take = take_xray_fdr,
-					 .context = fdr};
+					 .context = fdr,
+					 .item_bytes = sizeof(struct item)};
 	struct item *items;
-	void **pointers;
 	int rc;
 
 	if (n_threads == 0)
 		n_threads = 1;
 	pipeline.n_items = n_threads == 1 ? 1 : 2 * (size_t)n_threads;
 	items = lode_alloc0(pipeline.n_items, sizeof(*items));
-	pointers = lode_alloc0(pipeline.n_items, sizeof(*pointers));
-	for (size_t i = 0; i < pipeline.n_items; i++)
-		pointers[i] = &items[i];
-	pipeline.items = pointers;
+	pipeline.items = items;
 	fdr->lines = lode_alloc0(fdr->index.n_threads, sizeof(*fdr->lines));
 	fdr->err = err;
 	rc = lode_pipeline_run(&pipeline, n_threads);
@@ -181,7 +176,6 @@ static int run_xray_fdr(struct fdr *fdr, struct lode_error *err)
 		lode_vec_release(&items[i].bytes);
 	}
 	free(items);
-	free(pointers);
 	for (size_t i = 0; i < fdr->index.n_threads; i++)
 		lode_vec_release(&fdr->lines[i].open);
 	free(fdr->lines);
