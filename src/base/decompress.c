@@ -1,8 +1,6 @@
 #include "base/decompress.h"
 
 #include <lzma.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -44,7 +42,7 @@ enum lode_codec lode_codec_recognise(const uint8_t *head, size_t size)
 	return LODE_CODEC_PLAIN;
 }
 
-const char *lode_codec_name(enum lode_codec codec)
+static const char *codec_name(enum lode_codec codec)
 {
 	static const char *const names[] = {"plain", "zstd", "gzip", "xz"};
 
@@ -94,7 +92,7 @@ static int fail_truncated(const struct lode_decompressor *d, const char *path, i
 			  struct lode_error *err)
 {
 	return lode_fail(err, LODE_ERR_TRUNCATED, path, offset,
-			 "the file ends in the middle of its %s data", lode_codec_name(d->codec));
+			 "the file ends in the middle of its %s data", codec_name(d->codec));
 }
 
 static void advance(struct lode_flow *flow, size_t n_in, size_t n_out)

@@ -24,7 +24,6 @@ enum lode_codec {
 #define LODE_CODEC_HEAD_BYTES 6
 
 enum lode_codec lode_codec_recognise(const uint8_t *head, size_t size);
-const char *lode_codec_name(enum lode_codec codec); /* "zstd" */
 
 struct lode_decompressor;
 

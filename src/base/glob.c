@@ -79,8 +79,3 @@ bool lode_glob_match(const char *glob, const char *text)
 		glob++;
 	return !*glob;
 }
-
-bool lode_glob_has_magic(const char *glob)
-{
-	return strpbrk(glob, "*?[\\") != NULL;
-}

@@ -14,6 +14,3 @@
 
 /* Whether all of `text` matches. At most length of glob x length of text steps, no recursion. */
 bool lode_glob_match(const char *glob, const char *text);
-
-/* Has characters with a meaning: otherwise it matches one text only. */
-bool lode_glob_has_magic(const char *glob);

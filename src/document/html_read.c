@@ -197,11 +197,8 @@ static int read_rest(struct lode_html_text *rest, struct place *p)
 			rc = read_packed(&text, &n, &arena, p);
 		if (rc == LODE_OK && n > LODE_HTML_JSON_MAX - rest->bytes.n)
 			rc = fail_html_read(p, LODE_ERR_LIMIT, "a report is larger than 2 GiB");
-		if (rc == LODE_OK && n) {
-			lode_vec_reserve(&rest->bytes, rest->bytes.n + n);
-			memcpy(rest->bytes.at + rest->bytes.n, text, n);
-			rest->bytes.n += n;
-		}
+		if (rc == LODE_OK)
+			lode_vec_append_all(&rest->bytes, text, n);
 		lode_arena_release(&arena);
 	}
 	return rc;
@@ -252,13 +249,6 @@ static int read_part(struct lode_html_reports *reports, struct place *p)
 	if (rc == LODE_OK)
 		lode_vec_append(&reports->parts, part);
 	return rc;
-}
-
-bool lode_html_recognise(const char *head, size_t size)
-{
-	static const char start[] = "<!doctype html>";
-
-	return size >= strlen(start) && strncasecmp(head, start, strlen(start)) == 0;
 }
 
 int lode_html_read_bytes(struct lode_html_reports *reports, const char *bytes, size_t n,

@@ -21,9 +21,6 @@ struct lode_html_reports {
 	struct lode_arena arena;
 };
 
-/* Does a file begin like a page of ours? The first KiB is enough. */
-bool lode_html_recognise(const char *head, size_t size);
-
 /*
  * Appends the reports of a page; LODE_ERR_FORMAT if there are none. `reports` is the caller's to
  * release, also on failure.

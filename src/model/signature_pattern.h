@@ -16,10 +16,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/error.h"
 #include "base/mem.h"
 #include "model/frame.h"
@@ -52,8 +48,3 @@ const char *lode_signature_pattern_of(const struct lode_calltree *tree, const ui
 /* Whether the glob of a step matches the frame: by its function, "module!function", or label. */
 bool lode_signature_step_matches(const char *glob, const struct lode_calltree *tree,
 				 uint32_t frame);
-
-/* The definition, frame by frame: for tests, and for one stack. Many go through
-   engine/signatures. */
-bool lode_signature_pattern_holds(const struct lode_signature_step *steps, size_t n,
-				  const struct lode_calltree *tree, uint32_t stack);

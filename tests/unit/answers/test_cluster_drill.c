@@ -17,6 +17,7 @@
 #include "answers/clusters/group_costs.h"
 #include "model/signature_pattern.h"
 #include "random.h"
+#include "unit/model/pattern_oracle.h"
 #include "cases.h"
 
 enum { MOST_STREAMS = 6, MOST_SYMPTOMS = 12, MOST_ROWS = 40, N_SIGNATURES = 5 };
@@ -211,7 +212,7 @@ static bool matches(const struct lode_signature *s, const struct lode_calltree *
 
 		assert_int_equal(lode_signature_pattern_parse(&steps, s->patterns[p], &arena, NULL),
 				 0);
-		holds = lode_signature_pattern_holds(steps.at, steps.n, tree, row->stack);
+		holds = pattern_holds(steps.at, steps.n, tree, row->stack);
 		lode_vec_release(&steps);
 		lode_arena_release(&arena);
 	}

@@ -13,6 +13,7 @@
 #include "answers/clusters/cluster_signatures.h"
 #include "model/signature_pattern.h"
 #include "random.h"
+#include "unit/model/pattern_oracle.h"
 #include "cases.h"
 
 static struct lode_digest *make_digest(struct test_random *random)
@@ -50,7 +51,7 @@ static bool text_holds(const char *text, const struct lode_calltree *tree, uint3
 	bool holds;
 
 	assert_int_equal(lode_signature_pattern_parse(&steps, text, &arena, NULL), 0);
-	holds = lode_signature_pattern_holds(steps.at, steps.n, tree, stack);
+	holds = pattern_holds(steps.at, steps.n, tree, stack);
 	lode_vec_release(&steps);
 	lode_arena_release(&arena);
 	return holds;

@@ -14,6 +14,7 @@
 #include "engine/signatures/signature_trend.h"
 #include "model/signature_pattern.h"
 #include "random.h"
+#include "unit/model/pattern_oracle.h"
 #include "cases.h"
 
 /* ---- Random digests and signatures from few names, so that most things happen often ---- */
@@ -139,7 +140,7 @@ static bool signature_matches(const struct lode_signature *s, const struct lode_
 		steps.n = 0;
 		assert_int_equal(lode_signature_pattern_parse(&steps, s->patterns[p], &arena, NULL),
 				 0);
-		holds = lode_signature_pattern_holds(steps.at, steps.n, &digest->tree, row->stack);
+		holds = pattern_holds(steps.at, steps.n, &digest->tree, row->stack);
 	}
 	lode_vec_release(&steps);
 	lode_arena_release(&arena);

@@ -13,6 +13,7 @@
 #include "model/signature_pattern.h"
 #include "model/stream.h"
 #include "random.h"
+#include "unit/model/pattern_oracle.h"
 #include "cases.h"
 
 /* A stack from "module!function" and "→ comm" texts, parted by blanks; "[m]" has no symbol. */
@@ -48,7 +49,7 @@ static bool holds(const char *pattern, const char *stack)
 
 	lode_calltree_init(&tree);
 	assert_int_equal(lode_signature_pattern_parse(&steps, pattern, &arena, NULL), 0);
-	result = lode_signature_pattern_holds(steps.at, steps.n, &tree, push_stack(&tree, stack));
+	result = pattern_holds(steps.at, steps.n, &tree, push_stack(&tree, stack));
 	lode_calltree_release(&tree);
 	lode_vec_release(&steps);
 	lode_arena_release(&arena);
@@ -180,7 +181,7 @@ static void patterns_of_stacks_hold_in_them(void **state)
 		}
 		text = lode_signature_pattern_of(&tree, frames, n, &arena);
 		if (lode_signature_pattern_parse(&steps, text, &arena, NULL) < 0 || steps.n != n ||
-		    !lode_signature_pattern_holds(steps.at, n, &tree, stack))
+		    !pattern_holds(steps.at, n, &tree, stack))
 			fail_msg("seed %llu: '%s' is not its stack", (unsigned long long)seed,
 				 text);
 		for (size_t i = 0; i < n; i++)
