@@ -1,8 +1,6 @@
 #include "base/json.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <yajl/yajl_gen.h>
 
 #include "base/mem.h"

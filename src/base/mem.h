@@ -64,6 +64,11 @@ void *lode_vec_resize(void *at, size_t *capacity, size_t need, size_t item_bytes
 	 lode_vec_is_there(v))
 #define lode_vec_append(v, item) \
 	(lode_vec_reserve(v, (v)->n + 1), (void)((v)->at[(v)->n++] = (item)))
+/* Appends `count` of what an array holds. */
+#define lode_vec_append_all(v, items, count)                                                     \
+	(lode_vec_reserve(v, (v)->n + (count)),                                                  \
+	 (void)((count) ? memcpy(&(v)->at[(v)->n], (items), (count) * sizeof(*(v)->at)) : NULL), \
+	 (void)((v)->n += (count)))
 /* Room for exactly so many, no fewer than there are: for vectors of which there are very many. */
 #define lode_vec_fit(v, need)                                                                \
 	((v)->capacity == (need) ? (void)0                                                   \

@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include <stdint.h>
 #include <stdio.h>
 
 #include "base/mem.h"

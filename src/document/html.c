@@ -25,9 +25,7 @@ enum { BLOCK_BYTES = 1 << 19 };
 
 static void add_html(struct lode_html_text *text, const void *bytes, size_t n)
 {
-	lode_vec_reserve(&text->bytes, text->bytes.n + n);
-	memcpy(text->bytes.at + text->bytes.n, bytes, n);
-	text->bytes.n += n;
+	lode_vec_append_all(&text->bytes, bytes, n);
 }
 
 static void add_text(struct lode_html_text *text, const char *s)

@@ -1,7 +1,5 @@
 #include "document/html_split.h"
 
-#include <string.h>
-
 /* What is set apart, by schema. */
 struct plan {
 	const char *schema;
@@ -28,11 +26,7 @@ static const struct plan *plan_of(const char *schema)
 
 static void add_html_split(struct lode_html_text *text, const char *bytes, size_t n)
 {
-	if (!n)
-		return;
-	lode_vec_reserve(&text->bytes, text->bytes.n + n);
-	memcpy(text->bytes.at + text->bytes.n, bytes, n);
-	text->bytes.n += n;
+	lode_vec_append_all(&text->bytes, bytes, n);
 }
 
 static char last_of(const struct lode_html_text *text)

@@ -436,9 +436,7 @@ static void take_body(struct request *request, const char *bytes, size_t n)
 		request->is_too_large = true;
 		return;
 	}
-	lode_vec_reserve(&request->body, request->body.n + n);
-	memcpy(request->body.at + request->body.n, bytes, n);
-	request->body.n += n;
+	lode_vec_append_all(&request->body, bytes, n);
 }
 
 static void set_phase(const struct lode_answers *answers, struct MHD_Connection *connection,

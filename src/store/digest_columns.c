@@ -1,7 +1,5 @@
 #include "store/digest_columns.h"
 
-#include <stdlib.h>
-
 static const char *const names[LODE_N_DIGEST_COLUMNS] = {
 	[LODE_COLUMN_ORIGIN] = "origin",
 	[LODE_COLUMN_COUNTS] = "counts",

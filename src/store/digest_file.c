@@ -1,7 +1,6 @@
 #include "store/digest_file.h"
 
 #include <lzma.h>
-#include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -167,15 +166,6 @@ static void compress_column(lode_byte_vec *stored, const lode_byte_vec *plain, Z
 	stored->n = n;
 }
 
-static void put_bytes(lode_byte_vec *out, const uint8_t *bytes, size_t n)
-{
-	if (!n)
-		return;
-	lode_vec_reserve(out, out->n + n);
-	memcpy(out->at + out->n, bytes, n);
-	out->n += n;
-}
-
 /* Its version; what only the whole tells is set by lode_digest_seal. */
 static void put_header(lode_byte_vec *out)
 {
@@ -183,7 +173,7 @@ static void put_header(lode_byte_vec *out)
 
 	memcpy(header, magic, sizeof(magic));
 	put_u32(header + AT_VERSION, LODE_DIGEST_VERSION);
-	put_bytes(out, header, sizeof(header));
+	lode_vec_append_all(out, header, sizeof(header));
 }
 
 static void put_columns(lode_byte_vec *out, const struct lode_digest_columns *plain,
@@ -195,7 +185,7 @@ static void put_columns(lode_byte_vec *out, const struct lode_digest_columns *pl
 		lode_varint_put(out, stored->at[i].n);
 	}
 	for (size_t i = 0; i < LODE_N_DIGEST_COLUMNS; i++)
-		put_bytes(out, stored->at[i].at, stored->at[i].n);
+		lode_vec_append_all(out, stored->at[i].at, stored->at[i].n);
 }
 
 /* Gives the size that the columns take, compressed where that is shorter. */

@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* A digest being read; `rc` keeps the first fault, after which nothing more is read. */
 struct reader {
@@ -45,6 +44,18 @@ static uint32_t get_below(struct reader *r, enum lode_digest_column id, uint64_t
 		return (uint32_t)value;
 	refuse(r, id, "%llu, where there are %zu", (unsigned long long)value, bound);
 	return 0;
+}
+
+/* The next number of a column, which must be below `bound`. */
+static uint32_t get_id(struct reader *r, enum lode_digest_column id, size_t bound)
+{
+	return get_below(r, id, lode_varint_get(column(r, id)), bound);
+}
+
+/* The next number of a column, written as its difference to `base`. */
+static int64_t get_delta(struct reader *r, enum lode_digest_column id, int64_t base)
+{
+	return (int64_t)lode_varint_get_delta(column(r, id), (uint64_t)base);
 }
 
 static uint64_t get_seen(struct lode_bytes *from, uint64_t *next)
@@ -169,9 +180,7 @@ static void read_frames(struct reader *r)
 		uint32_t module, function;
 		uint64_t flags;
 
-		module = get_below(r, LODE_COLUMN_FRAME_MODULE,
-				   lode_varint_get(column(r, LODE_COLUMN_FRAME_MODULE)),
-				   r->n_strings);
+		module = get_id(r, LODE_COLUMN_FRAME_MODULE, r->n_strings);
 		if (module >= next)
 			next = (uint64_t)module + 1;
 		function = get_below(r, LODE_COLUMN_FRAME_FUNCTION,
@@ -232,16 +241,15 @@ static void read_losses(struct reader *r, struct lode_losses *losses, int64_t t0
 	size_t len;
 
 	for (; n && r->rc == 0 && !from->overrun; n--) {
-		uint32_t kind =
-			get_below(r, LODE_COLUMN_STREAMS, lode_varint_get(from), LODE_N_LOSS_KINDS);
+		uint32_t kind = get_id(r, LODE_COLUMN_STREAMS, LODE_N_LOSS_KINDS);
 		struct lode_loss *loss = &losses->by_kind[kind];
 
 		loss->kind = (enum lode_loss_kind)kind;
 		loss->count = lode_varint_get(from);
-		loss->offset = (int64_t)lode_varint_get_delta(from, 0);
-		loss->first_ns = (int64_t)lode_varint_get_delta(from, (uint64_t)t0_ns);
-		loss->last_ns = (int64_t)lode_varint_get_delta(from, (uint64_t)loss->first_ns);
-		loss->cost_ns = (int64_t)lode_varint_get_delta(from, 0);
+		loss->offset = get_delta(r, LODE_COLUMN_STREAMS, 0);
+		loss->first_ns = get_delta(r, LODE_COLUMN_STREAMS, t0_ns);
+		loss->last_ns = get_delta(r, LODE_COLUMN_STREAMS, loss->first_ns);
+		loss->cost_ns = get_delta(r, LODE_COLUMN_STREAMS, 0);
 		detail = get_text(from, &len);
 		if (len >= sizeof(loss->detail))
 			refuse(r, LODE_COLUMN_STREAMS, "a loss described in %zu bytes", len);
@@ -257,16 +265,13 @@ static void read_streams(struct reader *r)
 	for (size_t i = 0; i < r->n_streams && r->rc == 0; i++) {
 		struct lode_digest_stream *stream = lode_vec_append_zero(&r->digest->streams);
 
-		stream->path =
-			get_below(r, LODE_COLUMN_STREAMS, lode_varint_get(from), r->n_strings);
-		stream->host =
-			get_below(r, LODE_COLUMN_STREAMS, lode_varint_get(from), r->n_strings);
-		stream->kernel =
-			get_below(r, LODE_COLUMN_STREAMS, lode_varint_get(from), r->n_strings);
+		stream->path = get_id(r, LODE_COLUMN_STREAMS, r->n_strings);
+		stream->host = get_id(r, LODE_COLUMN_STREAMS, r->n_strings);
+		stream->kernel = get_id(r, LODE_COLUMN_STREAMS, r->n_strings);
 		stream->content_hash = lode_varint_get(from);
-		stream->t0_ns = (int64_t)lode_varint_get_delta(from, 0);
-		stream->t1_ns = (int64_t)lode_varint_get_delta(from, (uint64_t)stream->t0_ns);
-		stream->lost_cost_ns = (int64_t)lode_varint_get_delta(from, 0);
+		stream->t0_ns = get_delta(r, LODE_COLUMN_STREAMS, 0);
+		stream->t1_ns = get_delta(r, LODE_COLUMN_STREAMS, stream->t0_ns);
+		stream->lost_cost_ns = get_delta(r, LODE_COLUMN_STREAMS, 0);
 		read_losses(r, &stream->losses, stream->t0_ns);
 		if (from->overrun)
 			refuse(r, LODE_COLUMN_STREAMS, "ends within stream %zu of %zu", i,
@@ -284,8 +289,7 @@ static void read_clocks(struct reader *r)
 	for (size_t i = 0; i < r->digest->streams.n && r->rc == 0; i++) {
 		struct lode_digest_stream *stream = &r->digest->streams.at[i];
 
-		stream->has_wall_clock =
-			get_below(r, LODE_COLUMN_STREAM_CLOCK, lode_varint_get(from), 2);
+		stream->has_wall_clock = get_id(r, LODE_COLUMN_STREAM_CLOCK, 2);
 		if (!stream->has_wall_clock)
 			continue;
 		offset = lode_varint_get_delta(from, offset);
@@ -294,9 +298,9 @@ static void read_clocks(struct reader *r)
 }
 
 /* A pid or tid: 32 bits and a sign. */
-static int32_t get_id(struct reader *r, enum lode_digest_column id, int64_t base)
+static int32_t get_thread(struct reader *r, enum lode_digest_column id, int64_t base)
 {
-	int64_t value = (int64_t)lode_varint_get_delta(column(r, id), (uint64_t)base);
+	int64_t value = get_delta(r, id, base);
 
 	if (value < INT32_MIN || value > INT32_MAX)
 		refuse(r, id, "%lld is no id", (long long)value);
@@ -315,17 +319,12 @@ static void read_symptoms(struct reader *r)
 		symptom->stream = get_below(r, LODE_COLUMN_SYMPTOM_STREAM, stream, r->n_streams);
 		if (r->rc < 0)
 			return;
-		symptom->pid = get_id(r, LODE_COLUMN_SYMPTOM_PID, 0);
-		symptom->tid = get_id(r, LODE_COLUMN_SYMPTOM_TID, symptom->pid);
-		symptom->comm = get_below(r, LODE_COLUMN_SYMPTOM_COMM,
-					  lode_varint_get(column(r, LODE_COLUMN_SYMPTOM_COMM)),
-					  r->n_strings);
-		symptom->t0_ns = (int64_t)lode_varint_get_delta(
-			column(r, LODE_COLUMN_SYMPTOM_T0),
-			(uint64_t)r->digest->streams.at[symptom->stream].t0_ns);
-		symptom->t1_ns =
-			(int64_t)lode_varint_get_delta(column(r, LODE_COLUMN_SYMPTOM_LENGTH),
-						       (uint64_t)symptom->t0_ns);
+		symptom->pid = get_thread(r, LODE_COLUMN_SYMPTOM_PID, 0);
+		symptom->tid = get_thread(r, LODE_COLUMN_SYMPTOM_TID, symptom->pid);
+		symptom->comm = get_id(r, LODE_COLUMN_SYMPTOM_COMM, r->n_strings);
+		symptom->t0_ns = get_delta(r, LODE_COLUMN_SYMPTOM_T0,
+					   r->digest->streams.at[symptom->stream].t0_ns);
+		symptom->t1_ns = get_delta(r, LODE_COLUMN_SYMPTOM_LENGTH, symptom->t0_ns);
 		if (__builtin_sub_overflow(symptom->t1_ns, symptom->t0_ns, &length_ns))
 			refuse(r, LODE_COLUMN_SYMPTOM_LENGTH, "symptom %zu has no length", i);
 	}
@@ -334,7 +333,7 @@ static void read_symptoms(struct reader *r)
 static void read_row_digest(struct reader *r, struct lode_digest_row *row, uint64_t *symptom,
 			    uint64_t *stack)
 {
-	uint64_t more = lode_varint_get(column(r, LODE_COLUMN_ROW_SYMPTOM)), n_events;
+	uint64_t more = lode_varint_get(column(r, LODE_COLUMN_ROW_SYMPTOM));
 
 	*symptom += more;
 	row->symptom = get_below(r, LODE_COLUMN_ROW_SYMPTOM, *symptom, r->n_symptoms);
@@ -348,14 +347,11 @@ static void read_row_digest(struct reader *r, struct lode_digest_row *row, uint6
 	row->reason = (uint8_t)get_below(r, LODE_COLUMN_ROW_REASON,
 					 lode_bytes_u8(column(r, LODE_COLUMN_ROW_REASON)),
 					 LODE_N_REASONS);
-	row->waker = get_below(r, LODE_COLUMN_ROW_WAKER,
-			       lode_varint_get(column(r, LODE_COLUMN_ROW_WAKER)), r->n_strings);
-	row->cost_ns = (int64_t)lode_varint_get_delta(column(r, LODE_COLUMN_ROW_COST), 0);
-	n_events = lode_varint_get(column(r, LODE_COLUMN_ROW_EVENTS));
-	row->n_events = get_below(r, LODE_COLUMN_ROW_EVENTS, n_events, (size_t)UINT32_MAX + 1);
-	row->worst_t0_ns = (int64_t)lode_varint_get_delta(
-		column(r, LODE_COLUMN_ROW_WORST_T0),
-		(uint64_t)r->digest->symptoms.at[row->symptom].t0_ns);
+	row->waker = get_id(r, LODE_COLUMN_ROW_WAKER, r->n_strings);
+	row->cost_ns = get_delta(r, LODE_COLUMN_ROW_COST, 0);
+	row->n_events = get_id(r, LODE_COLUMN_ROW_EVENTS, (size_t)UINT32_MAX + 1);
+	row->worst_t0_ns =
+		get_delta(r, LODE_COLUMN_ROW_WORST_T0, r->digest->symptoms.at[row->symptom].t0_ns);
 	/* Written as cost - worst cost. */
 	row->worst_cost_ns =
 		(int64_t)((uint64_t)row->cost_ns -

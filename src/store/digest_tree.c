@@ -1,7 +1,5 @@
 #include "store/digest_tree.h"
 
-#include <stdlib.h>
-
 /*
  * Which pieces are there behind the base at hand, and as which nodes. Both sides keep it in the
  * same way; going to another base clears it by changing `now`.

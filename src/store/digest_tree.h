@@ -19,9 +19,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "store/digest_columns.h"
 
 enum lode_tree_run { LODE_TREE_RUN_LINK, LODE_TREE_RUN_SAME, LODE_TREE_RUN_ELSEWHERE };

@@ -2,20 +2,21 @@
 #include "base/sorted.h"
 #include "store/digest_tree.h"
 
-#include <stdlib.h>
-
 static lode_byte_vec *column(struct lode_digest_columns *columns, enum lode_digest_column id)
 {
 	return &columns->at[id];
 }
 
+static void put_delta(struct lode_digest_columns *columns, enum lode_digest_column id,
+		      int64_t value, int64_t base)
+{
+	lode_varint_put_delta(column(columns, id), (uint64_t)value, (uint64_t)base);
+}
+
 static void put_text_digest_write(lode_byte_vec *to, const char *text, size_t len)
 {
 	lode_varint_put(to, len);
-	lode_vec_reserve(to, to->n + len);
-	if (len)
-		memcpy(to->at + to->n, text, len);
-	to->n += len;
+	lode_vec_append_all(to, text, len);
 }
 
 /* `n_nodes`: of those in the columns of nodes. */
@@ -65,9 +66,7 @@ static void write_strings(struct lode_digest_columns *out, const struct lode_str
 		     (nul = memchr(nul, 0, len - (size_t)(nul - string)));)
 			lode_varint_put(column(out, LODE_COLUMN_STRING_NULS),
 					text->n + (size_t)(nul++ - string));
-		lode_vec_reserve(text, text->n + len + 1);
-		memcpy(text->at + text->n, string, len + 1);
-		text->n += len + 1;
+		lode_vec_append_all(text, string, len + 1);
 	}
 }
 
@@ -170,17 +169,13 @@ static void write_streams(struct lode_digest_columns *out, const struct lode_dig
 		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];
 		const struct lode_digest_stream *stream = &digest->streams.at[symptom->stream];
 
-		lode_varint_put_delta(column(out, LODE_COLUMN_SYMPTOM_STREAM), symptom->stream,
-				      i ? symptom[-1].stream : 0);
-		lode_varint_put_delta(column(out, LODE_COLUMN_SYMPTOM_PID), (uint64_t)symptom->pid,
-				      0);
-		lode_varint_put_delta(column(out, LODE_COLUMN_SYMPTOM_TID), (uint64_t)symptom->tid,
-				      (uint64_t)symptom->pid);
+		put_delta(out, LODE_COLUMN_SYMPTOM_STREAM, symptom->stream,
+			  i ? symptom[-1].stream : 0);
+		put_delta(out, LODE_COLUMN_SYMPTOM_PID, symptom->pid, 0);
+		put_delta(out, LODE_COLUMN_SYMPTOM_TID, symptom->tid, symptom->pid);
 		lode_varint_put(column(out, LODE_COLUMN_SYMPTOM_COMM), symptom->comm);
-		lode_varint_put_delta(column(out, LODE_COLUMN_SYMPTOM_T0), (uint64_t)symptom->t0_ns,
-				      (uint64_t)stream->t0_ns);
-		lode_varint_put_delta(column(out, LODE_COLUMN_SYMPTOM_LENGTH),
-				      (uint64_t)symptom->t1_ns, (uint64_t)symptom->t0_ns);
+		put_delta(out, LODE_COLUMN_SYMPTOM_T0, symptom->t0_ns, stream->t0_ns);
+		put_delta(out, LODE_COLUMN_SYMPTOM_LENGTH, symptom->t1_ns, symptom->t0_ns);
 	}
 }
 
@@ -192,19 +187,16 @@ static void write_rows(struct lode_digest_columns *out, const struct lode_digest
 
 		lode_varint_put(column(out, LODE_COLUMN_ROW_SYMPTOM),
 				row->symptom - (i ? row[-1].symptom : 0));
-		lode_varint_put_delta(column(out, LODE_COLUMN_ROW_STACK), row->stack,
-				      is_first ? 0 : row[-1].stack);
+		put_delta(out, LODE_COLUMN_ROW_STACK, row->stack, is_first ? 0 : row[-1].stack);
 		lode_vec_append(column(out, LODE_COLUMN_ROW_KIND), row->kind);
 		lode_vec_append(column(out, LODE_COLUMN_ROW_REASON), row->reason);
 		lode_varint_put(column(out, LODE_COLUMN_ROW_WAKER), row->waker);
-		lode_varint_put_delta(column(out, LODE_COLUMN_ROW_COST), (uint64_t)row->cost_ns, 0);
+		put_delta(out, LODE_COLUMN_ROW_COST, row->cost_ns, 0);
 		lode_varint_put(column(out, LODE_COLUMN_ROW_EVENTS), row->n_events);
-		lode_varint_put_delta(column(out, LODE_COLUMN_ROW_WORST_T0),
-				      (uint64_t)row->worst_t0_ns,
-				      (uint64_t)digest->symptoms.at[row->symptom].t0_ns);
+		put_delta(out, LODE_COLUMN_ROW_WORST_T0, row->worst_t0_ns,
+			  digest->symptoms.at[row->symptom].t0_ns);
 		/* Most rows are one event, which is then the costliest. */
-		lode_varint_put_delta(column(out, LODE_COLUMN_ROW_WORST_COST),
-				      (uint64_t)row->cost_ns, (uint64_t)row->worst_cost_ns);
+		put_delta(out, LODE_COLUMN_ROW_WORST_COST, row->cost_ns, row->worst_cost_ns);
 	}
 }
 
@@ -231,11 +223,9 @@ static void write_pairs(struct lode_digest_columns *out, const struct lode_name_
 		lode_varint_put(column(out, LODE_COLUMN_PAIR_CALLEE),
 				pairs[i].callee - (i ? pairs[i - 1].callee : 0));
 		/* The first caller of a function was mostly seen just before it. */
-		lode_varint_put_delta(column(out, LODE_COLUMN_PAIR_CALLER),
-				      is_same ? pairs[i].caller : pairs[i].callee,
-				      is_same ? pairs[i - 1].caller : pairs[i].caller);
-		lode_varint_put_delta(column(out, LODE_COLUMN_PAIR_COUNT), pairs[i].n,
-				      i ? pairs[i - 1].n : 0);
+		put_delta(out, LODE_COLUMN_PAIR_CALLER, is_same ? pairs[i].caller : pairs[i].callee,
+			  is_same ? pairs[i - 1].caller : pairs[i].caller);
+		put_delta(out, LODE_COLUMN_PAIR_COUNT, pairs[i].n, i ? pairs[i - 1].n : 0);
 	}
 	free(pairs);
 }
@@ -254,12 +244,9 @@ static void write_names(struct lode_digest_columns *out, const struct lode_name_
 		n_caller[names->pairs.at[i].callee] += names->pairs.at[i].n;
 	}
 	for (size_t i = 0; i < names->n_with.n; i++) {
-		lode_varint_put_delta(column(out, LODE_COLUMN_NAME_STACKS), names->n_with.at[i],
-				      names->n_caller.at[i]);
-		lode_varint_put_delta(column(out, LODE_COLUMN_NAME_CALLEES), names->n_callee.at[i],
-				      n_callee[i]);
-		lode_varint_put_delta(column(out, LODE_COLUMN_NAME_CALLERS), names->n_caller.at[i],
-				      n_caller[i]);
+		put_delta(out, LODE_COLUMN_NAME_STACKS, names->n_with.at[i], names->n_caller.at[i]);
+		put_delta(out, LODE_COLUMN_NAME_CALLEES, names->n_callee.at[i], n_callee[i]);
+		put_delta(out, LODE_COLUMN_NAME_CALLERS, names->n_caller.at[i], n_caller[i]);
 	}
 	free(n_callee);
 	free(n_caller);

@@ -4,8 +4,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
-#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 

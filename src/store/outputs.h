@@ -10,8 +10,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/error.h"
 #include "base/mem.h"
 #include "store/file_kind.h"

@@ -1,7 +1,6 @@
 #include "store/repo_care.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/sorted.h"

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "store/repo_query_parts.h"
 #include "store/repo_segments.h"
 

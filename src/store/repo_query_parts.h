@@ -5,7 +5,6 @@
 #pragma once
 
 #include <sqlite3.h>
-#include <stdbool.h>
 
 #include "store/repo.h"
 #include "store/repo_query.h"

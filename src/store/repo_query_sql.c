@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <string.h>
 
 #include "base/glob.h"
 #include "store/repo_db.h"

@@ -59,10 +59,7 @@ static int flush_timeline_write(struct writer *w)
 
 static int put_pending(struct writer *w, const uint8_t *data, size_t size)
 {
-	lode_vec_reserve(&w->pending, w->pending.n + size);
-	if (size)
-		memcpy(w->pending.at + w->pending.n, data, size);
-	w->pending.n += size;
+	lode_vec_append_all(&w->pending, data, size);
 	return w->pending.n >= pending_max ? flush_timeline_write(w) : LODE_OK;
 }
 

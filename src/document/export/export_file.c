@@ -1,7 +1,6 @@
 #include "document/export/export_file.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/atomic_file.h"

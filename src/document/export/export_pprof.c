@@ -11,8 +11,6 @@
  */
 #include <assert.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #include "base/map.h"

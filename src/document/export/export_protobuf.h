@@ -11,10 +11,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "base/varint.h"
 
 /* A number; 0 is what is meant where there is none, and left out. Negative ones take ten bytes. */

@@ -1,6 +1,3 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/map.h"
 #include "document/export/export_stacks.h"
 #include "base/json.h"

@@ -1,7 +1,5 @@
 #include "document/export/export_stacks.h"
 
-#include <stdlib.h>
-
 #include "base/escape.h"
 
 const char *lode_export_name(char buffer[LODE_EXPORT_NAME_BYTES], const struct lode_calltree *tree,

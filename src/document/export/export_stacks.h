@@ -11,8 +11,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "engine/mine/mine.h"

@@ -13,9 +13,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-#include <stdio.h>
-
 #include "engine/waits/lanes.h"
 #include "base/error.h"
 #include "model/call_trace.h"

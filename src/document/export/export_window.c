@@ -1,6 +1,3 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "document/export/export_stacks.h"
 #include "document/export/export_trace.h"
 

@@ -1,8 +1,5 @@
 #include "document/export/folded_stacks.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sorted.h"
 
 /* A frame's name where ";" parts frames and a blank the cost: those in it must not. */

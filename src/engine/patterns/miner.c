@@ -32,9 +32,7 @@ static void write_results(struct lode_pattern_set *out, const struct lode_result
 	for (size_t k = 0; k < results->all.n; k++) {
 		const struct lode_result *r = &results->all.at[k];
 
-		lode_vec_reserve(&out->items, out->items.n + r->n);
-		memcpy(out->items.at + out->items.n, r->items, r->n * sizeof(*r->items));
-		out->items.n += r->n;
+		lode_vec_append_all(&out->items, r->items, r->n);
 		lode_vec_append(&out->start, out->items.n);
 		lode_vec_append(&out->cost, r->cost);
 	}

@@ -172,9 +172,7 @@ void lode_fold_finish(struct lode_fold *fold, struct lode_digest *digest, uint32
 		fold->last_row.at[fold->rows.at[i].stack] = LODE_NONE;
 	}
 	if (n) {
-		lode_vec_reserve(&digest->rows, digest->rows.n + n);
-		memcpy(digest->rows.at + digest->rows.n, fold->rows.at, n * sizeof(*fold->rows.at));
-		digest->rows.n += n;
+		lode_vec_append_all(&digest->rows, fold->rows.at, n);
 	}
 	fold->rows.n = fold->parts.n = fold->last_part.n = 0;
 	lode_map_release(&fold->row_of);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -226,14 +225,6 @@ static struct lode_dso *dso_new(struct lode_symboliser *symboliser, const struct
 
 typedef LODE_VEC(char) char_vec;
 
-static void put_symbols(char_vec *bytes, const void *data, size_t size)
-{
-	lode_vec_reserve(bytes, bytes->n + size);
-	if (size)
-		memcpy(bytes->at + bytes->n, data, size);
-	bytes->n += size;
-}
-
 /*
  * Everything that decides what a module's symbols are. Recordings share modules, save where the
  * recording itself matters: its processes' JIT code and its kernel's modules, and everything when
@@ -247,20 +238,20 @@ static void make_key(char_vec *bytes, const struct lode_dso *dso)
 		place = dso->recording;
 	else if (dso->recording_dir && has_bundle(dso->recording_dir))
 		place = dso->recording_dir;
-	put_symbols(bytes, &dso->kind, sizeof(dso->kind));
-	put_symbols(bytes, dso->path, strlen(dso->path) + 1);
-	put_symbols(bytes, dso->hex, strlen(dso->hex) + 1);
-	put_symbols(bytes, place, strlen(place) + 1);
+	lode_vec_append_all(bytes, &dso->kind, sizeof(dso->kind));
+	lode_vec_append_all(bytes, dso->path, strlen(dso->path) + 1);
+	lode_vec_append_all(bytes, dso->hex, strlen(dso->hex) + 1);
+	lode_vec_append_all(bytes, place, strlen(place) + 1);
 	if (dso->kind == LODE_DSO_JIT || is_dump(dso))
-		put_symbols(bytes, &dso->pid, sizeof(dso->pid));
+		lode_vec_append_all(bytes, &dso->pid, sizeof(dso->pid));
 	if (dso->kind == LODE_DSO_KERNEL)
-		put_symbols(bytes, &dso->kernel_anchor, sizeof(dso->kernel_anchor));
+		lode_vec_append_all(bytes, &dso->kernel_anchor, sizeof(dso->kernel_anchor));
 	if (dso->code_bytes) {
-		put_symbols(bytes, &dso->code_offset, sizeof(dso->code_offset));
-		put_symbols(bytes, &dso->code_bytes, sizeof(dso->code_bytes));
+		lode_vec_append_all(bytes, &dso->code_offset, sizeof(dso->code_offset));
+		lode_vec_append_all(bytes, &dso->code_bytes, sizeof(dso->code_bytes));
 	}
 	if (dso->kind != LODE_DSO_USER)
-		put_symbols(bytes, dso->kernel_release, strlen(dso->kernel_release) + 1);
+		lode_vec_append_all(bytes, dso->kernel_release, strlen(dso->kernel_release) + 1);
 }
 
 static void note_kernel(struct lode_symboliser *symboliser, struct lode_dso *kernel,
