@@ -3,8 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/sorted.h"
 

@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include <string.h>
-
 #include "base/error.h"
 #include "base/mem.h"
 

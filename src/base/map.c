@@ -1,7 +1,5 @@
 #include "base/map.h"
 
-#include <stdlib.h>
-
 #include "base/memory_bound.h"
 
 uint64_t lode_hash_u64(uint64_t x)

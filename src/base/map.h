@@ -9,10 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/mem.h"
 
 #define LODE_NONE UINT32_MAX /* "no id": the value a map gives for an absent key */

@@ -2,7 +2,6 @@
 
 #include <malloc.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/memory_bound.h"
 

@@ -4,8 +4,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/bytes.h"
 #include "base/mem.h"
 

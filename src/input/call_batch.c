@@ -1,7 +1,5 @@
 #include "input/call_batch.h"
 
-#include <stdlib.h>
-
 /* With very many threads all is handed over before it gets much, however small the batches are. */
 #define HELD_MAX ((size_t)1 << 20)
 

@@ -1,8 +1,5 @@
 #include "input/call_names.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Tells names of a program apart well enough: they differ in length or towards their end. */
 static uint32_t ends_of(const char *name, size_t len)
 {

@@ -1,7 +1,6 @@
 #include "input/call_sort.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/map.h"

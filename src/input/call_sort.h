@@ -18,9 +18,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/error.h"
 #include "model/calls.h"
 

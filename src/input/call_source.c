@@ -2,7 +2,6 @@
 #include "input/call_source.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "input/thread_names.h"

@@ -2,7 +2,6 @@
 #include "input/file_names.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/folder.h"
 #include "base/glob.h"

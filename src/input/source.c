@@ -1,8 +1,6 @@
 #include "input/source.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"

@@ -1,8 +1,6 @@
 #include "input/stream_calls.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/sorted.h"
 #include "input/call_names.h"
@@ -85,7 +83,8 @@ static int by_thread_and_time(const void *a, const void *b)
 {
 	const struct syscall_event *x = a, *y = b;
 
-	return LODE_ORDER(x->tid, y->tid) ?: LODE_ORDER(x->t_ns, y->t_ns) ?: LODE_ORDER(x->order, y->order);
+	return LODE_ORDER(x->tid, y->tid) ?: LODE_ORDER(x->t_ns, y->t_ns)
+			?: LODE_ORDER(x->order, y->order);
 }
 
 /* ---- One thread: a state, and maybe a system call around it ---- */

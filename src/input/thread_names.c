@@ -1,8 +1,5 @@
 #include "input/thread_names.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/decimal.h"
 #include "base/input.h"
 #include "base/lines.h"

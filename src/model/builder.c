@@ -1,7 +1,6 @@
 #include "model/builder.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 #include "base/map.h"
 #include "model/finish.h"

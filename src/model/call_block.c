@@ -1,6 +1,5 @@
 #include "model/call_block.h"
 
-#include <stdlib.h>
 #include <zstd.h>
 
 #include "base/varint.h"

@@ -1,7 +1,6 @@
 #include "model/call_bytes.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/unnamed_file.h"

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <stdatomic.h>
-#include <stdint.h>
 
 #include "base/error.h"
 #include "base/mem.h"

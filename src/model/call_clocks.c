@@ -2,7 +2,6 @@
 #include "model/call_clocks.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/sorted.h"
 
@@ -13,7 +12,8 @@ static int compare_first(const void *a, const void *b)
 	const struct lode_call_thread *x = *(struct lode_call_thread *const *)a;
 	const struct lode_call_thread *y = *(struct lode_call_thread *const *)b;
 
-	return LODE_ORDER(x->first_ns, y->first_ns) ?: LODE_ORDER(x->pid, y->pid) ?: LODE_ORDER(x->tid, y->tid);
+	return LODE_ORDER(x->first_ns, y->first_ns) ?: LODE_ORDER(x->pid, y->pid)
+			?: LODE_ORDER(x->tid, y->tid);
 }
 
 /* Time in which at least one thread lives. */

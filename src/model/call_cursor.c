@@ -1,7 +1,5 @@
 #include "model/call_cursor.h"
 
-#include <stdlib.h>
-
 #define NO_BLOCK ((size_t)-1)
 
 /* ---- Blocks that are kept ---- */

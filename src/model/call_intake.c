@@ -1,7 +1,6 @@
 #include "model/call_intake.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "base/folder.h"
 #include "base/pool.h"

@@ -9,8 +9,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/error.h"
 #include "model/call_trace.h"
 #include "model/calls.h"

@@ -1,7 +1,5 @@
 #include "model/call_pairing.h"
 
-#include <stdlib.h>
-
 #include "model/call_levels.h"
 #include "model/clock_guard.h"
 

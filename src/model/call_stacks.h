@@ -17,10 +17,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "base/mem.h"
 

@@ -10,9 +10,6 @@
 #pragma once
 
 #include <assert.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 

@@ -1,6 +1,5 @@
 #include "model/call_trace.h"
 
-#include <stdlib.h>
 #include <zstd.h>
 
 #include "base/sorted.h"

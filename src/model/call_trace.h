@@ -17,10 +17,6 @@
  */
 #pragma once
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/error.h"
 #include "model/call_bytes.h"
 #include "model/call_stacks.h"

@@ -1,6 +1,4 @@
 /* Rows of a counter log whose time stands alone, and is wrong. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/counter_log_parts.h"
 

@@ -1,7 +1,5 @@
 #include "model/digest.h"
 
-#include <stdlib.h>
-
 struct lode_digest *lode_digest_new(void)
 {
 	struct lode_digest *digest = lode_alloc0(1, sizeof(*digest));

@@ -1,7 +1,5 @@
 #include "model/digest_canonical.h"
 
-#include <stdlib.h>
-
 #include "base/sorted.h"
 
 /* Ids of `from` in `to`; LODE_NONE: not there (yet). */

@@ -12,8 +12,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "model/digest.h"
 
 /*

@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "base/sorted.h"
 #include "model/digest.h"
 

@@ -1,7 +1,5 @@
 #include "model/finish.h"
 
-#include <stdlib.h>
-
 #include "model/reason.h"
 #include "model/schedule.h"
 

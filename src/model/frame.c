@@ -1,7 +1,6 @@
 #include "model/frame.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 void lode_calltree_init(struct lode_calltree *tree)
 {

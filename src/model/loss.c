@@ -1,9 +1,7 @@
 #include "model/loss.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_EVENTS] = "lost events",

@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "model/digest.h"
 
 /* Room for frames up to `n_frames`; new ones have not been seen. */

@@ -1,7 +1,5 @@
 #include "model/reason.h"
 
-#include <stdlib.h>
-
 #include "base/glob.h"
 
 /*

@@ -12,9 +12,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/error.h"
 #include "base/map.h"
 #include "model/loss.h"

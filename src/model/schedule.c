@@ -1,7 +1,5 @@
 #include "model/schedule.h"
 
-#include <stdlib.h>
-
 enum {
 	MAX_CPUS = UINT16_MAX,	 /* the column `cpu` has 16 bits, and its last value is "unknown" */
 	EARLY_WAKE_NS = 1000000, /* from the run queue to its switch a thread takes far less */

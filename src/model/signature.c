@@ -1,8 +1,6 @@
 #include "model/signature.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/sorted.h"

@@ -1,7 +1,5 @@
 #include "model/stream.h"
 
-#include <stdlib.h>
-
 void lode_stream_free(struct lode_stream *stream)
 {
 	if (!stream)

@@ -13,9 +13,6 @@
 #pragma once
 
 #include <lode/event.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/mem.h"
 #include "model/frame.h"

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/duration.h"
 #include "base/glob.h"
@@ -446,7 +445,8 @@ static int compare_symptoms(const void *a, const void *b)
 {
 	const struct lode_symptom *x = a, *y = b;
 
-	return LODE_ORDER(x->thread, y->thread) ?: LODE_ORDER(x->t0_ns, y->t0_ns) ?: LODE_ORDER(x->t1_ns, y->t1_ns);
+	return LODE_ORDER(x->thread, y->thread) ?: LODE_ORDER(x->t0_ns, y->t0_ns)
+			?: LODE_ORDER(x->t1_ns, y->t1_ns);
 }
 
 int lode_symptoms_find(lode_symptom_vec *out, const struct lode_symptom_spec *spec,

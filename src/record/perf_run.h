@@ -11,8 +11,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/error.h"
 #include "record/recorder.h"
 

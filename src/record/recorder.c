@@ -1,9 +1,6 @@
 /* Recording from the first check to the whole bundle. */
 #include "record/recorder.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,7 +1,5 @@
 #include "record/relevant.h"
 
-#include <stdlib.h>
-
 #include "engine/waits/aoi.h"
 #include "base/mem.h"
 #include "model/digest.h"

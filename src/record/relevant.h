@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/error.h"
 #include "model/stream.h"
 

@@ -1,7 +1,6 @@
 #include "streams/digest_item.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/input.h"

@@ -1,7 +1,5 @@
 #include "streams/digest_job.h"
 
-#include <stdlib.h>
-
 #include "base/memory_limit.h"
 #include "base/pool.h"
 #include "streams/digest_item.h"

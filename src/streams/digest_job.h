@@ -13,10 +13,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/waits/aoi.h"
 #include "base/error.h"
 #include "base/mem.h"

@@ -1,7 +1,6 @@
 #include "streams/job_symptoms.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/folder.h"

@@ -1,8 +1,5 @@
 #include "streams/stream_groups.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sorted.h"
 
 const char lode_coverage_no_label[] = "(none)";

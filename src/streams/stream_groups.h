@@ -3,9 +3,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "streams/stream_set.h"
 
 struct lode_stream_groups {

@@ -1,7 +1,6 @@
 #include "streams/stream_set.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/utc_text.h"

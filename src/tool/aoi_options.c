@@ -1,8 +1,5 @@
 #include "tool/aoi_options.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "tool/input_options.h"
 #include "streams/shape.h"
 

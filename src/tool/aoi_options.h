@@ -5,10 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "tool/option_values.h"
 #include "streams/digest_job.h"
 #include "streams/shape.h"

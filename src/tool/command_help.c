@@ -1,6 +1,3 @@
-#include <stdio.h>
-#include <string.h>
-
 #include "answers/documents.h"
 #include "tool/command.h"
 #include "tool/help.h"

@@ -1,6 +1,5 @@
 #include "tool/export_options.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "tool/messages.h"

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "tool/command.h"
 #include "tool/option_values.h"
 #include "document/export/export_file.h"

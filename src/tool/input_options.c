@@ -1,7 +1,5 @@
 #include "tool/input_options.h"
 
-#include <string.h>
-
 const char *const lode_kind_choices[] = {"run", "wait", "ready", NULL};
 
 void lode_input_options_init(struct lode_input_options *options)

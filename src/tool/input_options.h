@@ -4,9 +4,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "tool/option_values.h"
 #include "streams/digest_job.h"
 #include "input/source.h"

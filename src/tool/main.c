@@ -1,8 +1,6 @@
 #include <errno.h>
 #include <lode/lode.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/memory_bound.h"
 #include "base/memory_limit.h"

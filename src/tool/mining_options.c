@@ -1,7 +1,6 @@
 #include "tool/mining_options.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "tool/aoi_options.h"
 #include "document/units.h"

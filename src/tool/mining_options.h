@@ -3,10 +3,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/mine/mine.h"
 #include "tool/option_values.h"
 

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/duration.h"
 #include "base/memory_bound.h"

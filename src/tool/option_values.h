@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/duration.h"
 #include "base/mem.h"
 #include "tool/options.h"

@@ -1,8 +1,6 @@
 #include "tool/options.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/closest_name.h"
 #include "base/mem.h"

@@ -4,10 +4,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "tool/option_values.h"
 
 /* Of a `size_t`. */

@@ -1,7 +1,5 @@
 #include "tool/signature_options.h"
 
-#include <string.h>
-
 #include "tool/repo_options.h"
 
 const char *lode_signature_values_settle(struct lode_signature_values *values)

@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "tool/command.h"
 #include "tool/option_values.h"
 #include "answers/sign/signature_store.h"

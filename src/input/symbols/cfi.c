@@ -1,8 +1,6 @@
 #include "input/symbols/cfi.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <stdlib.h>
 
 #include "base/map.h"
 #include "base/mem.h"

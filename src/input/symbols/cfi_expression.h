@@ -4,9 +4,7 @@
 #pragma once
 
 #include <elfutils/libdw.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "input/symbols/cfi.h"
 

@@ -3,8 +3,6 @@
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*
  * A few dozen mangled bytes can stand for gigabytes of readable text, and symbol files come from

@@ -4,9 +4,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/mem.h"
 
 /* The readable name in `arena`, or NULL when `name` is not mangled. "f@plt" keeps its tail. */

@@ -1,7 +1,5 @@
 #include "input/symbols/dso.h"
 
-#include <stdlib.h>
-
 #include "input/symbols/demangle.h"
 #include "input/symbols/inlines.h"
 

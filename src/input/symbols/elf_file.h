@@ -4,9 +4,6 @@
 #pragma once
 
 #include <gelf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/mem.h"
 

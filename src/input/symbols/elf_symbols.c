@@ -1,8 +1,6 @@
 #include "input/symbols/elf_symbols.h"
 
 #include <lzma.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool is_text_or_data(const struct lode_elf_file *file, const GElf_Sym *symbol)
 {

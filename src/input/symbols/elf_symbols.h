@@ -4,8 +4,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/map.h"
 #include "base/mem.h"
 #include "input/symbols/elf_file.h"

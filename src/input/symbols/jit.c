@@ -1,7 +1,5 @@
 #include "input/symbols/jit.h"
 
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "base/folder.h"
 #include "base/map.h"

@@ -1,7 +1,5 @@
 #include "input/symbols/kallsyms.h"
 
-#include <stdlib.h>
-
 #include "input/symbols/files.h"
 
 /* A kernel with every debugging option has some 30 MB. */

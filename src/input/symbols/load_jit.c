@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "input/symbols/dso.h"
 #include "input/symbols/jit.h"

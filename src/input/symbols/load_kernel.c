@@ -1,8 +1,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 

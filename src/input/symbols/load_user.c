@@ -1,6 +1,4 @@
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/folder.h"
 #include "input/symbols/dso.h"

@@ -1,7 +1,6 @@
 #include "input/symbols/spaces.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 #include "base/map.h"
 

@@ -1,7 +1,5 @@
 #include "input/symbols/symtab.h"
 
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "base/sorted.h"
 #include "input/symbols/demangle.h"

@@ -1,7 +1,5 @@
 #include "input/symbols/unwind.h"
 
-#include <stdlib.h>
-
 #include "input/symbols/cfi.h"
 #include "input/symbols/dso.h"
 

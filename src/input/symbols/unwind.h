@@ -10,10 +10,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "input/symbols/spaces.h"
 #include "input/symbols/symbols.h"
 

@@ -1,6 +1,3 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/decimal.h"
 #include "base/folder.h"
 #include "base/lines.h"

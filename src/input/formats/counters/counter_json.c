@@ -7,8 +7,6 @@
  *   Prometheus  data.result[].metric{name: text}, .values[][time, "value"]
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <yajl/yajl_parse.h>
 
 #include "base/escape.h"

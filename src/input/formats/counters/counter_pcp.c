@@ -3,7 +3,6 @@
  *
  *   20261121.meta  20261121.index  20261121.0 ...     one archive; any of its files names it
  */
-#include <string.h>
 
 #include "input/formats/counters/counter_reader.h"
 
@@ -45,7 +44,6 @@ static int read_archive(struct lode_counter_reader *reader, struct lode_error *e
 #define PMAPI_VERSION 2 /* structs of this shape, whatever the library's newest one is */
 #include <pcp/pmapi.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/late_library.h"
 

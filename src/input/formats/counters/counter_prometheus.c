@@ -21,8 +21,6 @@ int lode_counter_read_prometheus(struct lode_counter_reader *reader, const char 
 
 #include <curl/curl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/escape.h"

@@ -1,8 +1,5 @@
 #include "input/formats/counters/counter_reader.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 bool lode_counter_time(struct lode_counter_reader *reader, int64_t *out_ns, const char *text,
 		       size_t len)
 {

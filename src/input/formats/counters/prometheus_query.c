@@ -1,8 +1,5 @@
 #include "input/formats/counters/prometheus_query.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/duration.h"
 #include "base/log_time.h"
 

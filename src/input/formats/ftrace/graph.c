@@ -1,8 +1,6 @@
 #include "input/formats/ftrace/graph.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/lines.h"
 #include "model/clock_guard.h"

@@ -3,8 +3,6 @@
 #include "input/formats/log/log_action.h"
 
 #include <pcre2.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 

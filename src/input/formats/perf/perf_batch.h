@@ -7,8 +7,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/mem.h"
 #include "model/loss.h"
 #include "input/formats/perf/perf_chains.h"

@@ -1,6 +1,5 @@
 #include "input/formats/perf/perf_blocks.h"
 
-#include <stdlib.h>
 #include <zstd.h>
 
 #include "base/pipeline.h"

@@ -7,9 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "model/loss.h"
 #include "input/formats/perf/perf_decode.h"
 #include "input/formats/perf/perf_header.h"

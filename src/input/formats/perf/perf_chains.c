@@ -1,7 +1,5 @@
 #include "input/formats/perf/perf_chains.h"
 
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "input/formats/perf/perf_abi.h"
 #include "input/formats/perf/perf_sample.h"

@@ -10,9 +10,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/mem.h"
 
 /* Leaf first, as recorded. Words that are context markers stand for code of a guest. */

@@ -1,8 +1,6 @@
 /* Wrong times of records, mended before they are merged. */
 #include "input/formats/perf/perf_clock.h"
 
-#include <stdlib.h>
-
 #include "base/sorted.h"
 
 enum { MOST_FOR_MIDDLE = 1023 };

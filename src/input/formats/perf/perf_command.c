@@ -1,7 +1,5 @@
 #include "input/formats/perf/perf_command.h"
 
-#include <stdlib.h>
-
 enum { IS_PERF = 1, IS_PERF_EXEC = 2, IS_PERF_CHILD = 4 };
 
 void lode_perf_command_init(struct lode_perf_command *command)

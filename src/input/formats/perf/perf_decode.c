@@ -1,7 +1,5 @@
 #include "input/formats/perf/perf_decode.h"
 
-#include <stdlib.h>
-
 #include "model/builder.h"
 #include "input/formats/perf/perf_abi.h"
 #include "input/formats/perf/perf_sample.h"

@@ -3,9 +3,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "input/formats/perf/perf_batch.h"
 #include "input/formats/perf/perf_event.h"
 

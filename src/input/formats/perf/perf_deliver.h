@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/map.h"
 #include "model/builder.h"
 #include "model/tap.h"

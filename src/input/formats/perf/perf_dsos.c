@@ -1,7 +1,6 @@
 #include "input/formats/perf/perf_dsos.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 void lode_perf_dsos_release(struct lode_perf_dsos *dsos)
 {

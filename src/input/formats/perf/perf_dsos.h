@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/map.h"
 #include "input/formats/perf/perf_header.h"
 #include "input/symbols/symbols.h"

@@ -1,7 +1,6 @@
 #include "input/formats/perf/perf_event.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "input/formats/perf/perf_abi.h"
 

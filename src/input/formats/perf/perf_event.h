@@ -10,9 +10,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/bytes.h"
 #include "base/map.h"
 #include "base/mem.h"

@@ -1,7 +1,5 @@
 #include "input/formats/perf/perf_header.h"
 
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "input/formats/perf/perf_sample.h"
 #include "input/formats/perf/perf_tracepoints.h"

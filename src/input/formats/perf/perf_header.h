@@ -4,9 +4,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/mem.h"

@@ -1,7 +1,5 @@
 #include "input/formats/perf/perf_merge.h"
 
-#include <stdlib.h>
-
 void lode_perf_merge_init(struct lode_perf_merge *merge, size_t limit_bytes)
 {
 	memset(merge, 0, sizeof(*merge));

@@ -8,8 +8,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/mem.h"
 #include "input/formats/perf/perf_batch.h"
 

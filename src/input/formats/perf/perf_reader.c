@@ -1,7 +1,5 @@
 #include "input/formats/perf/perf_reader.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"

@@ -2,7 +2,6 @@
 
 #include <fnmatch.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/folder.h"
 #include "base/pool.h"

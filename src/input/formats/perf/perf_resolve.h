@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "model/stream.h"
 #include "input/formats/perf/perf_dsos.h"
 #include "input/formats/perf/perf_stacks.h"

@@ -3,9 +3,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "input/formats/perf/perf_event.h"
 
 struct lode_perf_sample {

@@ -1,7 +1,5 @@
 #include "input/formats/perf/perf_stacks.h"
 
-#include <stdlib.h>
-
 #include "base/map.h"
 
 enum { USER_ROOT = 0, KERNEL_ROOT = 1 };

@@ -11,9 +11,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "model/stream.h"
 #include "input/formats/perf/perf_chains.h"
 #include "input/formats/perf/perf_dsos.h"

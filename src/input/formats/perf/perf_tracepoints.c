@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <traceevent/event-parse.h>
 
 #include "base/decimal.h"

@@ -1,7 +1,5 @@
 #include "input/formats/perf/perf_unwind.h"
 
-#include <string.h>
-
 void lode_perf_unwind_release(struct lode_perf_unwind *unwind)
 {
 	lode_unwinder_free(unwind->unwinder);

@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "input/formats/perf/perf_dsos.h"
 #include "input/formats/perf/perf_header.h"
 #include "input/symbols/spaces.h"

@@ -9,9 +9,6 @@
  */
 #include "input/source.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/decimal.h"
 #include "base/escape.h"
 #include "base/folder.h"

@@ -1,7 +1,5 @@
 #include "input/formats/text/modules.h"
 
-#include <stdlib.h>
-
 #include "model/stream.h"
 
 /* Cost of all events at or below each node of the tree. */

@@ -1,8 +1,5 @@
 #include "input/formats/text/script_event.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Keys of system calls that are known by name: above any system call's number. */
 #define SYSCALL_KEYS ((int64_t)1 << 20)
 

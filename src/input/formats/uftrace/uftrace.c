@@ -1,8 +1,6 @@
 #include "input/formats/uftrace/uftrace.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/bytes.h"

@@ -1,8 +1,6 @@
 #include "input/formats/uftrace/uftrace_names.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/folder.h"
 #include "base/input.h"

@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "model/calls.h"
 #include "input/formats/uftrace/uftrace_tasks.h"
 

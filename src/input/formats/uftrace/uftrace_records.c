@@ -1,8 +1,5 @@
 #include "input/formats/uftrace/uftrace_records.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "base/mem.h"
 

@@ -1,8 +1,5 @@
 #include "input/formats/uftrace/uftrace_tasks.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/input.h"
 #include "base/lines.h"
 #include "input/formats/uftrace/uftrace.h"

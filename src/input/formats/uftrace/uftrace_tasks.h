@@ -9,8 +9,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/map.h"
 #include "base/mem.h"
 #include "model/loss.h"

@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "input/formats/xray/xray_format.h"
 #include "input/formats/xray/xray_log.h"

@@ -1,7 +1,5 @@
 #include "input/formats/xray/xray_block.h"
 
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "input/formats/xray/xray_format.h"
 

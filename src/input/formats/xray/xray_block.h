@@ -10,10 +10,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/mem.h"
 #include "model/calls.h"
 #include "input/formats/xray/xray_ticks.h"

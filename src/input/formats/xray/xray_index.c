@@ -1,8 +1,5 @@
 #include "input/formats/xray/xray_index.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "base/sorted.h"
 #include "input/formats/xray/xray_format.h"

@@ -1,8 +1,6 @@
 #include "input/formats/xray/xray_log.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "input/formats/xray/xray_format.h"

@@ -2,8 +2,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "base/input.h"
