@@ -1,10 +1,10 @@
 #include "record/bundle_symbols.h"
 
 #include <errno.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/atomic_file.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "record/child.h"
@@ -119,42 +119,19 @@ static int copy_kallsyms(struct copying *c, const char *hex)
 	return rc;
 }
 
-/* The vdso lies in the memory of every process, this one too. */
 static int write_vdso(struct copying *c, const char *hex)
 {
-	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
-	unsigned long start = 0, end = 0;
-	char line[512], to[path_bytes];
-	FILE *maps = fopen("/proc/self/maps", "re"), *out;
-	bool is_there = false, is_written;
-	int rc;
+	struct lode_elf_file *own = lode_own_vdso();
+	size_t size = 0;
+	const char *image = own ? elf_rawfile(own->elf, &size) : NULL;
+	char to[path_bytes];
+	int rc = image ? entry_path(to, c, hex, "vdso") : 0;
 
-	while (maps && !is_there && fgets(line, sizeof(line), maps)) {
-		char *dash;
-
-		start = strtoul(line, &dash, 16);
-		end = *dash == '-' ? strtoul(dash + 1, NULL, 16) : 0;
-		is_there = image && start == (unsigned long)image && end > start;
-	}
-	if (maps)
-		fclose(maps);
-	if (!is_there)
-		return 0;
-	rc = entry_path(to, c, hex, "vdso");
-	if (rc < 0)
-		return rc;
-	out = fopen(to, "wbe");
-	if (!out)
-		return lode_fail_errno(c->err, errno, to, "making it");
-	is_written = fwrite(image, 1, end - start, out) == end - start;
-	if (fclose(out) || !is_written) {
-		int errnum = errno;
-
-		unlink(to);
-		return lode_fail_errno(c->err, errnum, to, "writing it");
-	}
-	c->result->n_modules++;
-	return 0;
+	if (image && rc == 0)
+		rc = lode_atomic_write(to, image, size, c->err);
+	c->result->n_modules += image && rc == 0;
+	lode_elf_close(own);
+	return rc;
 }
 
 /* Maps that JIT compilers write are found beside the recording by their name. */

@@ -2,6 +2,7 @@
    information, its DWARF): the first byte chooses. */
 #include "fuzz/fuzz.h"
 
+#include <elfutils/libdwelf.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -90,7 +91,7 @@ static void read_elf(struct lode_elf_file *file, int depth)
 	(void)lode_elf_add_symbols(&symtab, &names, file, LODE_ELF_SYMTAB);
 	(void)lode_elf_add_symbols(&symtab, &names, file, LODE_ELF_DYNSYM);
 	(void)lode_elf_add_plt(&symtab, &names, file);
-	(void)lode_elf_debuglink(file, &crc);
+	(void)dwelf_elf_gnu_debuglink(file->elf, &crc);
 	inner = depth ? NULL : lode_elf_open_minidebug(file);
 	if (inner)
 		read_elf(inner, 1);

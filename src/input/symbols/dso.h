@@ -78,8 +78,6 @@ struct lode_roots lode_dso_roots(const struct lode_dso *dso);
 /* Opens the module's files anew: the program, and its debug file if that is another; NULL: none. */
 void lode_dso_open_files(struct lode_dso *dso, struct lode_elf_file **program,
 			 struct lode_elf_file **debug);
-/* The vdso of this very process, copied; NULL if there is none. */
-struct lode_elf_file *lode_own_vdso(void);
 
 /* Fill table and status; called once, with the lock held. */
 void lode_dso_load_user(struct lode_dso *dso);

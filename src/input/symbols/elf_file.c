@@ -1,55 +1,22 @@
 #include "input/symbols/elf_file.h"
 
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/bytes.h"
-
-/* ---- Notes ---- */
-
-static bool find_build_id(struct lode_elf_file *file, Elf_Data *data)
-{
-	GElf_Nhdr note;
-	size_t at = 0, name, desc;
-
-	if (!data)
-		return false;
-	while ((at = gelf_getnote(data, at, &note, &name, &desc)) > 0) {
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
-		    memcmp((const char *)data->d_buf + name, "GNU", sizeof("GNU")) != 0)
-			continue;
-		if (!note.n_descsz || note.n_descsz > LODE_BUILD_ID_MAX)
-			continue;
-		memcpy(file->build_id, (const char *)data->d_buf + desc, note.n_descsz);
-		file->build_id_size = note.n_descsz;
-		return true;
-	}
-	return false;
-}
-
-/* Segments of debug files point nowhere, so sections come first; a vdso may have no sections. */
 static void read_build_id(struct lode_elf_file *file)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	GElf_Phdr segment;
-	size_t n = 0;
+	const void *bytes;
+	ssize_t n = dwelf_elf_gnu_build_id(file->elf, &bytes);
 
-	while ((section = elf_nextscn(file->elf, section)))
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE &&
-		    find_build_id(file, elf_getdata(section, NULL)))
-			return;
-	if (elf_getphdrnum(file->elf, &n) < 0)
+	if (n <= 0 || n > LODE_BUILD_ID_MAX)
 		return;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++)
-		if (gelf_getphdr(file->elf, (int)i, &segment) && segment.p_type == PT_NOTE &&
-		    find_build_id(file, elf_getdata_rawchunk(file->elf, (int64_t)segment.p_offset,
-							     segment.p_filesz,
-							     segment.p_align == 8 ? ELF_T_NHDR8
-										  : ELF_T_NHDR)))
-			return;
+	memcpy(file->build_id, bytes, (size_t)n);
+	file->build_id_size = (size_t)n;
 }
 
 static void read_sections(struct lode_elf_file *file)
@@ -112,6 +79,25 @@ struct lode_elf_file *lode_elf_open_take(char *image, size_t size, const char *p
 {
 	(void)elf_version(EV_CURRENT);
 	return finish_open(elf_memory(image, size), -1, image, path);
+}
+
+struct lode_elf_file *lode_own_vdso(void)
+{
+	uintptr_t start = getauxval(AT_SYSINFO_EHDR);
+	unsigned long long from = 0, to = 0;
+	char line[512], *image;
+	FILE *maps = start ? fopen("/proc/self/maps", "re") : NULL;
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%llx-%llx", &from, &to) == 2 && from == start)
+			break;
+	if (maps)
+		fclose(maps);
+	if (!start || from != start || to <= from)
+		return NULL;
+	image = lode_alloc(to - from);
+	memcpy(image, (const void *)start, to - from); // NOLINT(performance-no-int-to-ptr)
+	return lode_elf_open_take(image, to - from, "[vdso]");
 }
 
 void lode_elf_close(struct lode_elf_file *file)
@@ -218,24 +204,6 @@ const void *lode_elf_bytes(Elf_Scn *section, const GElf_Shdr *header, size_t *si
 		return NULL;
 	*size = data->d_size;
 	return data->d_buf;
-}
-
-const char *lode_elf_debuglink(const struct lode_elf_file *file, uint32_t *crc)
-{
-	GElf_Shdr header;
-	Elf_Scn *section = lode_elf_section(file, ".gnu_debuglink", &header);
-	struct lode_bytes bytes;
-	const char *name;
-	size_t size;
-	const void *data = lode_elf_bytes(section, &header, &size);
-
-	if (!data)
-		return NULL;
-	bytes = lode_bytes_make(data, size, 0);
-	name = lode_bytes_string(&bytes);
-	(void)lode_bytes_take(&bytes, (4 - (strlen(name) + 1) % 4) % 4);
-	*crc = lode_bytes_u32(&bytes);
-	return bytes.overrun ? NULL : name;
 }
 
 bool lode_file_crc(const char *path, uint32_t *crc)

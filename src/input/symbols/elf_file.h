@@ -39,6 +39,8 @@ struct lode_elf_file {
 struct lode_elf_file *lode_elf_open(const char *path);
 /* From memory, which it takes; `path` is for messages. NULL (memory freed) when it is not ELF. */
 struct lode_elf_file *lode_elf_open_take(char *image, size_t size, const char *path);
+/* The vdso of this very process, copied; NULL if there is none. */
+struct lode_elf_file *lode_own_vdso(void);
 void lode_elf_close(struct lode_elf_file *file);
 
 /* The file's segments; sections stand in when it has none (code written by `perf inject`). */
@@ -51,7 +53,5 @@ const void *lode_elf_bytes(Elf_Scn *section, const GElf_Shdr *header, size_t *si
 /* Name of a section, "" if there is none. */
 const char *lode_elf_section_name(const struct lode_elf_file *file, const GElf_Shdr *header);
 
-/* .gnu_debuglink: the base name of the debug file and its CRC; NULL if none. */
-const char *lode_elf_debuglink(const struct lode_elf_file *file, uint32_t *crc);
 /* CRC-32 of a file's content as .gnu_debuglink means it; false when it cannot be read. */
 bool lode_file_crc(const char *path, uint32_t *crc);

@@ -1,7 +1,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
-#include <sys/auxv.h>
 #include <sys/utsname.h>
 
 #include "base/bytes.h"
@@ -166,25 +165,6 @@ static bool try_cached_vdso(void *context, const char *path)
 		return false;
 	lode_dso_say(dso, "%s, build-id verified", path);
 	return true;
-}
-
-struct lode_elf_file *lode_own_vdso(void)
-{
-	uintptr_t start = getauxval(AT_SYSINFO_EHDR);
-	unsigned long long from = 0, to = 0;
-	char line[512], *image;
-	FILE *maps = start ? fopen("/proc/self/maps", "re") : NULL;
-
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%llx-%llx", &from, &to) == 2 && from == start)
-			break;
-	if (maps)
-		fclose(maps);
-	if (!start || from != start || to <= from)
-		return NULL;
-	image = lode_alloc(to - from);
-	memcpy(image, (const void *)start, to - from); // NOLINT(performance-no-int-to-ptr)
-	return lode_elf_open_take(image, to - from, "[vdso]");
 }
 
 void lode_dso_load_vdso(struct lode_dso *dso)

@@ -1,3 +1,4 @@
+#include <elfutils/libdwelf.h>
 #include <stdio.h>
 
 #include "base/folder.h"
@@ -158,7 +159,7 @@ static void follow_debug_files(struct search *search, const char *hex)
 
 	if (lode_files_debug_by_id(&search->roots, hex, consider, search) || !search->program)
 		return;
-	link = lode_elf_debuglink(search->program, &search->link_crc);
+	link = dwelf_elf_gnu_debuglink(search->program->elf, &search->link_crc);
 	if (!link || strlen(link) >= sizeof(name))
 		return;
 	snprintf(name, sizeof(name), "%s", link);

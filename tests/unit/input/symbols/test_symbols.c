@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
+#include <elfutils/libdwelf.h>
 
 #include <gelf.h>
 #include <pthread.h>
@@ -483,7 +484,7 @@ static void read_all(char *image, size_t size)
 	(void)lode_elf_add_symbols(&symtab, &names, file, LODE_ELF_SYMTAB);
 	(void)lode_elf_add_symbols(&symtab, &names, file, LODE_ELF_DYNSYM);
 	(void)lode_elf_add_plt(&symtab, &names, file);
-	(void)lode_elf_debuglink(file, &crc);
+	(void)dwelf_elf_gnu_debuglink(file->elf, &crc);
 	lode_elf_close(lode_elf_open_minidebug(file));
 	lode_elf_map_build(&map, file);
 	lode_symtab_settle(&symtab, LODE_SYMTAB_ELF);
