@@ -24,7 +24,7 @@ static int digits(const char *text, size_t n)
 }
 
 /* Days from 1970-01-01 to a day of the Gregorian calendar: years begin in March, so that the day
-   that comes and goes is their last. */
+   that comes and goes is their last. Months and days beyond their ends carry over. */
 static int64_t days_of(int year, int month, int day)
 {
 	int64_t y = month <= 2 ? year - 1 : year;
@@ -33,12 +33,11 @@ static int64_t days_of(int year, int month, int day)
 	return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
 }
 
+/* From 1970 to what int64_t holds in ns. */
 static bool is_day(int year, int month, int day)
 {
-	static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-
-	return year >= 1970 && year <= 2200 && month >= 1 && month <= 12 && day >= 1 &&
-	       day <= days[month - 1];
+	return year >= 1970 && year <= 2260 && month >= 1 && month <= 12 && day >= 1 &&
+	       day <= days_of(year, month + 1, 1) - days_of(year, month, 1);
 }
 
 static int scale_of(int64_t unit_ns)
@@ -218,6 +217,40 @@ bool lode_log_time_join(struct lode_log_time *out, const char *date, size_t date
 	return date_len == 10 && parse_date(&days, date, date_len) && time_len >= 8 &&
 	       parse_clock(&clock_s, time) &&
 	       finish_log_time(out, days, clock_s, time, time_len, 8);
+}
+
+/* Parts beyond their ends carry over. */
+static int64_t ns_of_parts(const int *parts)
+{
+	int64_t hours = days_of(parts[0], parts[1], parts[2]) * 24 + parts[3];
+
+	return ((hours * 60 + parts[4]) * 60 + parts[5]) * ns_per_s;
+}
+
+bool lode_date_parse(int64_t *low_ns, int64_t *high_ns, const char *text)
+{
+	static const char before[] = "\0--T::";
+	int parts[6] = {0, 1, 1}, n = 0;
+
+	for (; n < 6 && *text && *text != 'Z'; n++) {
+		size_t width = n ? 2 : 4;
+
+		if (n && *text != before[n] && !(n == 3 && *text == ' '))
+			return false;
+		text += n > 0;
+		parts[n] = digits(text, width);
+		if (parts[n] < 0)
+			return false;
+		text += width;
+	}
+	text += n >= 4 && *text == 'Z';
+	if (*text || !is_day(parts[0], parts[1], parts[2]) || parts[3] > 23 || parts[4] > 59 ||
+	    parts[5] > 59)
+		return false;
+	*low_ns = ns_of_parts(parts);
+	parts[n - 1]++;
+	*high_ns = ns_of_parts(parts);
+	return true;
 }
 
 /* What to add to a wall clock's second to have UTC, if the clock was on that side of a change. */

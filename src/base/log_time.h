@@ -1,5 +1,6 @@
 /*
- * Times in logs and in files of counters -> ns since the epoch. Forms are told from the text:
+ * Times in logs, in files of counters and in questions -> ns since the epoch. Forms are told from
+ * the text:
  *
  *   21/Nov/2026:04:04:24 +0000    Apache, nginx, HAProxy (may have a fraction, may lack the zone)
  *   2026-11-21T04:04:24.572Z      ISO 8601 (a space for the T, a comma for the dot, zone optional)
@@ -30,6 +31,13 @@ bool lode_log_time_parse(struct lode_log_time *out, struct lode_log_clock *clock
 /* Date and time of day in two texts (W3C): "2026-11-21", "04:04:24" or "04:04:24.572". */
 bool lode_log_time_join(struct lode_log_time *out, const char *date, size_t date_len,
 			const char *time, size_t time_len);
+
+/*
+ * A date that a user writes, in UTC: 2026, 2026-11, 2026-11-01, 2026-11-01T12 (or a blank for the
+ * T), T12:30, T12:30:15, the last three with a Z or without. The time that it names is all of
+ * [low, high), a year or a second. False: it is none between 1970 and 2260.
+ */
+bool lode_date_parse(int64_t *low_ns, int64_t *high_ns, const char *text);
 
 /* A decimal number in units of `unit_ns`, exact to the ns below (with an exponent to the nearest);
    false if it is none, negative, or

@@ -1,9 +1,9 @@
 #include <stdio.h>
 #include <strings.h>
-#include <time.h>
 
 #include "base/duration.h"
 #include "base/escape.h"
+#include "base/log_time.h"
 #include "store/repo_query_parts.h"
 
 /* LIMIT: of a query, so that neither this parser nor SQLite's runs out of stack. */
@@ -165,57 +165,6 @@ static const char *take_value(struct parser *p)
 
 /* ---- Values ---- */
 
-static bool digits(int *out, const char **at, int n)
-{
-	*out = 0;
-	for (int i = 0; i < n; i++, (*at)++) {
-		if (**at < '0' || **at > '9')
-			return false;
-		*out = *out * 10 + (**at - '0');
-	}
-	return true;
-}
-
-static int64_t to_ns(struct tm *tm)
-{
-	return (int64_t)timegm(tm) * 1000000000;
-}
-
-/* 2026, 2026-11, 2026-11-01, 2026-11-01T12, T12:30, T12:30:15, with or without Z: all of it. */
-static bool parse_time_repo_query(int64_t *low, int64_t *high, const char *text)
-{
-	struct tm tm = {.tm_mday = 1}, next, same;
-	int *const parts[] = {&tm.tm_year, &tm.tm_mon, &tm.tm_mday,
-			      &tm.tm_hour, &tm.tm_min, &tm.tm_sec};
-	static const char before[] = "\0--T::";
-	int n = 0;
-	time_t at;
-
-	for (; n < 6 && *text && *text != 'Z'; n++) {
-		if (n && *text != before[n] && !(n == 3 && *text == ' '))
-			return false;
-		text += n > 0;
-		if (!digits(parts[n], &text, n ? 2 : 4))
-			return false;
-	}
-	text += n >= 4 && *text == 'Z';
-	if (*text || !n || tm.tm_year < 1970 || tm.tm_year > 2260)
-		return false;
-	tm.tm_year -= 1900;
-	tm.tm_mon -= n > 1;
-	same = tm;
-	at = timegm(&same); /* brings 31st of November and 25 o'clock in order: refused */
-	if (same.tm_mon != tm.tm_mon || same.tm_mday != tm.tm_mday || same.tm_hour != tm.tm_hour ||
-	    same.tm_min != tm.tm_min || same.tm_sec != tm.tm_sec)
-		return false;
-	next = same;
-	*(int *const[]){&next.tm_year, &next.tm_mon, &next.tm_mday,
-			&next.tm_hour, &next.tm_min, &next.tm_sec}[n - 1] += 1;
-	*low = (int64_t)at * 1000000000;
-	*high = to_ns(&next);
-	return true;
-}
-
 /* Durations of base/duration.h, and days and weeks. */
 static bool parse_span(int64_t *out, const char *text)
 {
@@ -269,7 +218,7 @@ static const char *parse_number(struct lode_query_expr *expr, const struct field
 			       ? NULL
 			       : "an age is expected here, such as 90m, 12h, 7d or 2w";
 	if (field->field == LODE_FIELD_TIME)
-		return parse_time_repo_query(&expr->low, &expr->high, text)
+		return lode_date_parse(&expr->low, &expr->high, text)
 			       ? NULL
 			       : "a time (UTC) is expected here, such as 2026-11, 2026-11-01 or "
 				 "2026-11-01T12:30";
