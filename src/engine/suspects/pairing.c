@@ -4,6 +4,8 @@
 
 #include "base/map.h"
 
+/* No lode_map, which keeps every key: a lane leaves when its last call ends, and of requests and
+   their sectors there is no end. */
 struct lode_lane_slot {
 	struct lode_lane lane;
 	uint32_t innermost; /* index + 1 into calls; 0: the slot is free */

@@ -12,21 +12,16 @@ struct whole {
 	uint32_t chain;
 };
 
-struct part_slot {
-	uint64_t hash;
-	uint32_t id;
-};
-
-/* A table of parts: hash -> id, with the words of each. */
+/* Parts, each once. Equal hashes of different words step to the next key. */
 struct parts {
-	struct part_slot *slots; /* id 0: free */
-	size_t mask;
+	struct lode_map by_hash;
 	LODE_VEC(struct lode_perf_part) at;
 };
 
 /*
  * Known chains by their recorded words. A slot has what the usual shape needs for an exact compare:
- * both parts; other shapes (guests, damage) keep a copy of all their words.
+ * both parts; other shapes (guests, damage) keep a copy of all their words. No lode_map: the steps
+ * of 16 look-ups are taken together, which made chains 12 to 14 % cheaper (8a6b739).
  */
 struct chain_slot {
 	uint64_t hash;
@@ -55,19 +50,12 @@ struct lode_perf_chains {
 
 enum { FIRST_SLOTS = 1024 };
 
-static void parts_init(struct parts *parts)
-{
-	parts->slots = lode_alloc0(FIRST_SLOTS, sizeof(*parts->slots));
-	parts->mask = FIRST_SLOTS - 1;
-	(void)lode_vec_append_zero(&parts->at); /* part 0 is the empty one */
-}
-
 struct lode_perf_chains *lode_perf_chains_new(void)
 {
 	struct lode_perf_chains *chains = lode_alloc0(1, sizeof(*chains));
 
-	parts_init(&chains->kernel);
-	parts_init(&chains->user);
+	(void)lode_vec_append_zero(&chains->kernel.at); /* part 0 is the empty one */
+	(void)lode_vec_append_zero(&chains->user.at);
 	chains->slots = lode_alloc0(FIRST_SLOTS, sizeof(*chains->slots));
 	chains->mask = FIRST_SLOTS - 1;
 	(void)lode_vec_append_zero(&chains->known);
@@ -76,7 +64,7 @@ struct lode_perf_chains *lode_perf_chains_new(void)
 
 static void parts_release(struct parts *parts)
 {
-	free(parts->slots);
+	lode_map_release(&parts->by_hash);
 	lode_vec_release(&parts->at);
 }
 
@@ -118,52 +106,29 @@ static uint64_t hash_words(const uint8_t *p, size_t n)
 	return lode_hash_u64(a + (b >> 7 | b << 57) + (c >> 21 | c << 43) + (d >> 40 | d << 24));
 }
 
-static void parts_grow(struct parts *parts)
-{
-	size_t n = (parts->mask + 1) * 2, i, k;
-	struct part_slot *slots = lode_alloc0(n, sizeof(*slots));
-
-	for (k = 0; k <= parts->mask; k++) {
-		if (!parts->slots[k].id)
-			continue;
-		for (i = parts->slots[k].hash & (n - 1); slots[i].id; i = (i + 1) & (n - 1))
-			;
-		slots[i] = parts->slots[k];
-	}
-	free(parts->slots);
-	parts->slots = slots;
-	parts->mask = n - 1;
-}
-
 /* Id of a part; `*is_new` says that it was not known. */
 static uint32_t parts_intern(struct parts *parts, struct lode_arena *arena, const uint64_t *words,
 			     size_t n, bool *is_new)
 {
-	uint64_t hash;
-	size_t i;
 	struct lode_perf_part part = {.n = (uint32_t)n};
-	uint64_t *copy;
+	uint64_t hash, *copy;
+	uint32_t id;
 
 	*is_new = false;
 	if (n == 0)
 		return 0;
-	if (parts->at.n * 2 > parts->mask)
-		parts_grow(parts);
 	hash = hash_words((const uint8_t *)words, n);
-	for (i = hash & parts->mask; parts->slots[i].id; i = (i + 1) & parts->mask) {
-		const struct lode_perf_part *known = &parts->at.at[parts->slots[i].id];
-
-		if (parts->slots[i].hash == hash && known->n == n &&
-		    !memcmp(known->words, words, n * 8))
-			return parts->slots[i].id;
-	}
+	for (; (id = lode_map_find(&parts->by_hash, hash)) != LODE_NONE; hash++)
+		if (parts->at.at[id].n == n && !memcmp(parts->at.at[id].words, words, n * 8))
+			return id;
 	copy = lode_arena_array(arena, uint64_t, n);
 	memcpy(copy, words, n * 8);
 	part.words = copy;
-	parts->slots[i] = (struct part_slot){hash, (uint32_t)parts->at.n};
+	id = (uint32_t)parts->at.n;
+	*lode_map_slot(&parts->by_hash, hash) = id;
 	lode_vec_append(&parts->at, part);
 	*is_new = true;
-	return (uint32_t)parts->at.n - 1;
+	return id;
 }
 
 /*
