@@ -1,16 +1,30 @@
 #include "base/written.h"
 
-#include "base/mem.h"
+#include <stdlib.h>
 
-char *lode_written(size_t *size, void (*put)(FILE *out, const void *what), const void *what)
+FILE *lode_written_open(char **text, size_t *size)
 {
-	char *text = NULL;
-	FILE *out = open_memstream(&text, size);
+	FILE *out;
 
+	*text = NULL;
+	out = open_memstream(text, size);
 	if (!out)
 		lode_oom(1);
-	put(out, what);
+	return out;
+}
+
+void lode_written_close(FILE *out)
+{
 	if (fclose(out) != 0)
-		lode_oom(*size);
-	return text;
+		lode_oom(1);
+}
+
+const char *lode_written_keep(FILE *out, char **text, const size_t *size, struct lode_arena *arena)
+{
+	const char *kept;
+
+	lode_written_close(out);
+	kept = lode_arena_strndup(arena, *text, *size);
+	free(*text);
+	return kept;
 }

@@ -200,45 +200,35 @@ int lode_html_write(const char *path, const struct lode_html_part *parts, size_t
 	return rc;
 }
 
-static void put_findings(FILE *out, const void *findings)
-{
-	lode_findings_put(out, findings);
-}
-
 void lode_html_part_tell(struct lode_html_part *part, const struct lode_findings *findings)
 {
-	size_t ignored;
+	char *text;
+	size_t size;
+	FILE *out = lode_written_open(&text, &size);
 
-	part->findings = lode_written(&ignored, put_findings, findings);
-}
-
-struct answered {
-	const struct lode_document *document;
-	const void *answer;
-};
-
-static void put_answered(FILE *out, const void *of)
-{
-	const struct answered *answered = of;
-
-	lode_document_put(out, answered->document, answered->answer, NULL);
+	lode_findings_put(out, findings);
+	lode_written_close(out);
+	part->findings = text;
 }
 
 void lode_html_part_make(struct lode_html_part *out, const struct lode_document *document,
 			 const void *answer, char *const *inputs, size_t n_inputs)
 {
 	const char *name = strchr(document->schema, '/') + 1;
-	const struct answered answered = {document, answer};
 	struct lode_findings findings;
 	struct lode_arena arena = {0};
-	char title[1024];
+	char title[1024], *json;
+	FILE *text;
 
 	*out = (struct lode_html_part){.schema = document->schema};
 	out->name = strndup(name, strcspn(name, "/"));
 	if (!out->name)
 		lode_oom(strlen(name));
 	out->title = lode_strdup(lode_html_title(title, sizeof(title), inputs, n_inputs));
-	out->json = lode_written(&out->json_bytes, put_answered, &answered);
+	text = lode_written_open(&json, &out->json_bytes);
+	lode_document_put(text, document, answer, NULL);
+	lode_written_close(text);
+	out->json = json;
 	if (document->find) {
 		document->find(&findings, answer, &arena);
 		lode_html_part_tell(out, &findings);

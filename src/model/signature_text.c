@@ -10,6 +10,7 @@
 #include "base/input.h"
 #include "base/lines.h"
 #include "base/log_time.h"
+#include "base/written.h"
 #include "model/signature.h"
 
 /* Columns of a line of patterns, where steps are short enough for that. */
@@ -406,41 +407,26 @@ static void put_signature(FILE *out, const struct lode_signature *s)
 		put_pattern(out, s->patterns[i]);
 }
 
-/* A stream into memory; running out of it is what lode_oom is for. */
-static FILE *open_text(char **text, size_t *size)
-{
-	FILE *out = open_memstream(text, size);
-
-	if (!out)
-		lode_oom(0);
-	return out;
-}
-
-static char *close_text(FILE *out, char **text)
-{
-	if (fclose(out) != 0)
-		lode_oom(0);
-	return *text;
-}
-
 char *lode_signatures_format(const struct lode_signatures *signatures, size_t *size)
 {
 	char *text = NULL;
-	FILE *out = open_text(&text, size);
+	FILE *out = lode_written_open(&text, size);
 
 	fprintf(out, "%s%s: %s\n", heading, field_names[FORMAT], format_name);
 	for (size_t i = 0; i < signatures->list.n; i++) {
 		fputc('\n', out);
 		put_signature(out, &signatures->list.at[i]);
 	}
-	return close_text(out, &text);
+	lode_written_close(out);
+	return text;
 }
 
 char *lode_signature_format(const struct lode_signature *signature, size_t *size)
 {
 	char *text = NULL;
-	FILE *out = open_text(&text, size);
+	FILE *out = lode_written_open(&text, size);
 
 	put_signature(out, signature);
-	return close_text(out, &text);
+	lode_written_close(out);
+	return text;
 }

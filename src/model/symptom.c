@@ -6,6 +6,7 @@
 #include "base/duration.h"
 #include "base/glob.h"
 #include "base/sorted.h"
+#include "base/written.h"
 #include "model/symptom_table.h"
 
 enum point_kind {
@@ -123,10 +124,8 @@ static void write_text(struct lode_symptom_spec *spec, const struct lode_symptom
 {
 	char duration[LODE_DURATION_BYTES];
 	size_t size;
-	FILE *f = open_memstream(&spec->text, &size);
+	FILE *f = lode_written_open(&spec->text, &size);
 
-	if (!f)
-		lode_oom(0);
 	if (o->select)
 		fprintf(f, "%s%s", o->select, o->tsv_path ? ", and " : "");
 	if (o->tsv_path)
@@ -140,8 +139,7 @@ static void write_text(struct lode_symptom_spec *spec, const struct lode_symptom
 	if (spec->min_ns > 0)
 		fprintf(f, ", slower than %s",
 			lode_duration_text(spec->min_ns, duration, sizeof(duration)));
-	if (fclose(f) != 0)
-		lode_oom(size);
+	lode_written_close(f);
 }
 
 int lode_symptom_spec_new(struct lode_symptom_spec **out,

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/json.h"
+#include "base/written.h"
 #include "serve/server.h"
 
 enum { MOST_PARAMETERS = 32, MOST_KEY_BYTES = 1024 };
@@ -96,16 +97,13 @@ static enum MHD_Result send_json(struct MHD_Connection *connection, unsigned sta
 static char *json_of_refusal(const char *why, size_t *n)
 {
 	char *text = NULL;
-	FILE *out = open_memstream(&text, n);
+	FILE *out = lode_written_open(&text, n);
 	struct lode_json *json;
 
-	if (!out)
-		lode_oom(1);
 	json = lode_json_open(out, "lode/error/1");
 	lode_json_text(json, "error", why);
 	lode_json_close(json);
-	if (fclose(out) != 0)
-		lode_oom(*n);
+	lode_written_close(out);
 	return text;
 }
 
@@ -207,18 +205,15 @@ static void ask(struct request *request)
 	struct lode_error err = {0};
 	char *json = NULL;
 	size_t n = 0;
-	FILE *out = open_memstream(&json, &n);
+	FILE *out = lode_written_open(&json, &n);
 	int rc;
 
-	if (!out)
-		lode_oom(1);
 	if (question->is_change) {
 		query.body = request->body.at;
 		query.body_bytes = request->body.n - 1;
 	}
 	rc = question->answer(question->context, &query, out, &err);
-	if (fclose(out) != 0)
-		lode_oom(n);
+	lode_written_close(out);
 	request->status = rc == LODE_OK ? MHD_HTTP_OK : status_of(rc);
 	if (rc != LODE_OK) {
 		free(json);
@@ -345,11 +340,9 @@ static enum MHD_Result send_session(const struct lode_answers *answers,
 	struct lode_request_marks marks = marks_of(answers, connection);
 	char *text = NULL;
 	size_t n = 0;
-	FILE *out = open_memstream(&text, &n);
+	FILE *out = lode_written_open(&text, &n);
 	struct lode_json *json;
 
-	if (!out)
-		lode_oom(1);
 	marks.has_change_header = true;
 	marks.content_type = "application/json";
 	json = lode_json_open(out, "lode/session/1");
@@ -358,8 +351,7 @@ static enum MHD_Result send_session(const struct lode_answers *answers,
 			       LODE_VERDICT_ALLOWED);
 	lode_json_bool(json, "repo", lode_site_has_changes(site));
 	lode_json_close(json);
-	if (fclose(out) != 0)
-		lode_oom(n);
+	lode_written_close(out);
 	return send_json(connection, MHD_HTTP_OK, text, n);
 }
 

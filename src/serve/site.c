@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/json.h"
+#include "base/written.h"
 
 /* Below this packing saves less than a packet. */
 #define LEAST_PACKED_BYTES 1024
@@ -188,11 +189,9 @@ void lode_site_finish(struct lode_site *site)
 {
 	char *text = NULL;
 	size_t n = 0;
-	FILE *out = open_memstream(&text, &n);
+	FILE *out = lode_written_open(&text, &n);
 	struct lode_json *json;
 
-	if (!out)
-		lode_oom(1);
 	json = lode_json_open(out, "lode/reports/1");
 	lode_json_array(json, "reports");
 	for (size_t i = 0; i < site->reports.n; i++) {
@@ -204,8 +203,7 @@ void lode_site_finish(struct lode_site *site)
 	}
 	lode_json_end_array(json);
 	lode_json_close(json);
-	if (fclose(out) != 0)
-		lode_oom(n);
+	lode_written_close(out);
 	fill_site(site, LIST, "application/json", text, n);
 	free(text);
 }

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "base/glob.h"
+#include "base/written.h"
 #include "store/repo_db.h"
 #include "store/repo_query_parts.h"
 
@@ -376,19 +377,16 @@ char *lode_repo_query_sql(const struct lode_repo_query *query, const char *head,
 {
 	char *sql = NULL;
 	size_t size;
-	FILE *out = open_memstream(&sql, &size);
+	FILE *out = lode_written_open(&sql, &size);
 	struct writer w = {.out = out};
 
-	if (!out)
-		lode_oom(0);
 	fprintf(out, "%s ", head);
 	if (query) {
 		fputs("WHERE ", out);
 		put_expr(&w, query->root, false);
 	}
 	fprintf(out, " %s", tail);
-	if (fclose(out) != 0)
-		lode_oom(size);
+	lode_written_close(out);
 	return sql;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/escape.h"
+#include "base/written.h"
 #include "streams/digest_job.h"
 
 /* ---- Options -> text ---- */
@@ -104,12 +105,9 @@ const char *lode_shape_of(const struct lode_digest_job_options *options, bool on
 			  struct lode_arena *arena)
 {
 	char *text = NULL;
-	const char *shape;
 	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	FILE *f = lode_written_open(&text, &size);
 
-	if (!f)
-		lode_oom(0);
 	put_symptoms(f, &options->symptoms);
 	put_aoi(f, options, only_given);
 	put_narrow(f, &options->narrow);
@@ -121,11 +119,7 @@ const char *lode_shape_of(const struct lode_digest_job_options *options, bool on
 		fputs("--inline\n", f);
 	if (options->symbols.keep_mangled)
 		fputs("--no-demangle\n", f);
-	if (fclose(f) != 0)
-		lode_oom(size);
-	shape = lode_arena_strndup(arena, text, strlen(text));
-	free(text);
-	return shape;
+	return lode_written_keep(f, &text, &size, arena);
 }
 
 /* ---- Text -> questions ---- */

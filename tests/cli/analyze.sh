@@ -43,6 +43,8 @@ echo "== pages of before, joined: names stay apart"
 "$LODE" mine --html two.html in/apps/one/b.folded
 "$LODE" analyze one.html two.html -o joined.html
 grep -o 'data-name="[^"]*"' joined.html
+"$LODE" analyze joined.html -o twice.html >/dev/null
+grep -o 'data-name="[^"]*"' twice.html
 echo "== the report of before is no input of the next, where it lies in the folder"
 mkdir again && cp in/apps/one/a.folded again
 for i in 1 2; do

@@ -8,6 +8,7 @@
 
 #include "answers/info/info.h"
 #include "base/shell_words.h"
+#include "base/written.h"
 #include "store/timeline_file.h"
 
 /* Recordings of one folder were made alike: so many are asked what they hold. */
@@ -34,18 +35,13 @@ static struct lode_analyze_step *new_step(struct planner *p, enum lode_analyze_k
 
 	step->run = (struct lode_analyze_run){
 		.kind = kind, .analysis = names[kind], .title = title, .command = ""};
-	p->line = open_memstream(&p->line_text, &p->line_bytes);
-	if (!p->line)
-		lode_oom(1);
+	p->line = lode_written_open(&p->line_text, &p->line_bytes);
 	return step;
 }
 
 static void end_step(struct planner *p, struct lode_analyze_step *step)
 {
-	if (fclose(p->line) != 0)
-		lode_oom(p->line_bytes);
-	step->run.command = lode_arena_strndup(p->arena, p->line_text, p->line_bytes);
-	free(p->line_text);
+	step->run.command = lode_written_keep(p->line, &p->line_text, &p->line_bytes, p->arena);
 }
 
 static void say_word(struct planner *p, const char *option, const char *word)

@@ -6,6 +6,7 @@
 #include "answers/mine/mine.h"
 #include "answers/clusters/cluster_signatures.h"
 #include "base/lines.h"
+#include "base/written.h"
 #include "store/repo.h"
 
 /* LIMIT: of a run, the first so many clusters can be signed by their rank. */
@@ -15,21 +16,14 @@ static const char *common_of(struct lode_arena *arena, const struct lode_mined *
 			     const struct lode_cluster *cluster)
 {
 	char *text = NULL, name[1024];
-	const char *kept;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = lode_written_open(&text, &size);
 
-	if (!out)
-		lode_oom(0);
 	for (size_t i = 0; i < cluster->n_common; i++)
 		fprintf(out, "%s%s%s", i ? ";" : "", cluster->gap_before[i] ? "*;" : "",
 			lode_frame_full_name(&mined->digest->tree, cluster->common[i], name,
 					     sizeof(name)));
-	if (fclose(out) != 0)
-		lode_oom(size);
-	kept = lode_arena_strndup(arena, text, size);
-	free(text);
-	return kept;
+	return lode_written_keep(out, &text, &size, arena);
 }
 
 static const char *reason_of(const struct lode_cluster *cluster)

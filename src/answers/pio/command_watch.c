@@ -15,6 +15,7 @@
 #include "tool/help.h"
 #include "tool/messages.h"
 #include "answers/pio/hook.h"
+#include "base/written.h"
 
 enum {
 	POLL_MS = 250,
@@ -97,13 +98,10 @@ static void run_hook(struct watching *w, const struct lode_pio_event *event)
 	char *variables[7] = {0}, *text = NULL;
 	struct lode_error err;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = lode_written_open(&text, &size);
 
-	if (!out)
-		lode_oom(0);
 	lode_document_put_line(out, &lode_pio_watch_document, event, NULL);
-	if (fclose(out) != 0)
-		lode_oom(0);
+	lode_written_close(out);
 	snprintf(length, sizeof(length), "%lld", (long long)(p->duration_ns / 1000000000));
 	variables[0] = variable("LODE_PIO_EVENT", lode_pio_event_names[event->kind]);
 	variables[1] = variable("LODE_PIO_START", p->start_utc);

@@ -10,22 +10,21 @@
 #include "base/input.h"
 #include "base/state_words.h"
 #include "base/atomic_file.h"
+#include "base/written.h"
 
 /* LIMIT: a state file is not larger than this. */
 #define STATE_MAX_BYTES ((size_t)256 << 20)
 
 uint64_t lode_watch_model_hash(const struct lode_pio_model *model)
 {
-	uint64_t hash = 0;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	uint64_t hash;
+	char *text;
+	size_t size;
+	FILE *out = lode_written_open(&text, &size);
 
-	if (!out)
-		lode_oom(0);
 	lode_pio_model_write(out, model);
-	if (fclose(out) == 0)
-		hash = lode_stable_hash(text, size, 0);
+	lode_written_close(out);
+	hash = lode_stable_hash(text, size, 0);
 	free(text);
 	return hash;
 }
@@ -113,12 +112,10 @@ int lode_pio_watch_save(const struct lode_pio_watch *w, struct lode_error *err)
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = lode_written_open(&text, &size);
 	struct lode_counter_taker taker = {out, save_group, save_row};
 	int rc;
 
-	if (!out)
-		lode_oom(0);
 	fprintf(out, "lode-pio-watch 1\nmodel %lld\n", (long long)w->model_hash);
 	save_sources(out, w);
 	save_requests(out, w);
@@ -126,8 +123,7 @@ int lode_pio_watch_save(const struct lode_pio_watch *w, struct lode_error *err)
 	if (w->online)
 		lode_pio_online_save(out, w->online);
 	fputs("end\n", out);
-	if (fclose(out) != 0)
-		lode_oom(0);
+	lode_written_close(out);
 	rc = lode_atomic_write(w->options.state_path, text, size, err);
 	free(text);
 	return rc;

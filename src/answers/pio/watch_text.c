@@ -6,6 +6,7 @@
 #include "answers/pio/watch.h"
 #include "base/duration.h"
 #include "base/escape.h"
+#include "base/written.h"
 
 enum { SHOWN_COUNTERS = 3, NEWS_NAME_COLUMNS = 40 };
 
@@ -70,13 +71,10 @@ void lode_pio_event_text(FILE *out, const struct lode_pio_event *event, size_t c
 {
 	char *text = NULL, *cut;
 	size_t size = 0, room;
-	FILE *line = open_memstream(&text, &size);
+	FILE *line = lode_written_open(&text, &size);
 
-	if (!line)
-		lode_oom(0);
 	print_news(line, event);
-	if (fclose(line) != 0)
-		lode_oom(0);
+	lode_written_close(line);
 	if (columns && lode_escape_width(text) > columns) {
 		/* Names are harmless already: cutting escapes nothing anew. */
 		room = 4 * size + 1;

@@ -8,6 +8,7 @@
 #include "answers/pio/parts.h"
 #include "base/escape.h"
 #include "base/utc_text.h"
+#include "base/written.h"
 
 const char *lode_pio_time_text(char *buffer, int64_t t_ns, bool is_short)
 {
@@ -68,12 +69,10 @@ static void put_safe_name(FILE *out, const char *name)
 static const char *rule_text(const struct lode_pio_model *model, const struct lode_rule *rule,
 			     const char *then, struct lode_arena *arena)
 {
-	char *text = NULL, *kept;
+	char *text;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = lode_written_open(&text, &size);
 
-	if (!out)
-		lode_oom(0);
 	for (size_t i = 0; rule && i < rule->conditions.n; i++) {
 		const struct lode_rule_condition *c = &rule->conditions.at[i];
 		const struct lode_pio_counter *counter = &model->counters.at[c->attribute];
@@ -87,11 +86,7 @@ static const char *rule_text(const struct lode_pio_model *model, const struct lo
 		fprintf(out, " %s %.6g", c->comparison == LODE_AT_MOST ? "<=" : ">=", c->value);
 	}
 	fprintf(out, "%s-> %s", rule && rule->conditions.n ? " " : "else ", then);
-	if (fclose(out) != 0)
-		lode_oom(0);
-	kept = lode_arena_strndup(arena, text, size);
-	free(text);
-	return kept;
+	return lode_written_keep(out, &text, &size, arena);
 }
 
 struct lode_pio_rule_row lode_pio_rule_row(const struct lode_pio_model *model, size_t ruleset,

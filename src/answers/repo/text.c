@@ -5,6 +5,7 @@
 #include "answers/repo/repo.h"
 #include "base/escape.h"
 #include "base/utc_text.h"
+#include "base/written.h"
 #include "document/table.h"
 #include "document/units.h"
 
@@ -15,17 +16,14 @@ static char *labels_text(const struct lode_repo_stream *stream)
 {
 	char *text = NULL, safe[1024];
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = lode_written_open(&text, &size);
 
-	if (!out)
-		lode_oom(0);
 	for (size_t i = 0; i < stream->n_labels; i++) {
 		fprintf(out, "%s%s=", i ? " " : "",
 			lode_escape(safe, sizeof(safe), stream->labels[i].key));
 		fputs(lode_escape(safe, sizeof(safe), stream->labels[i].value), out);
 	}
-	if (fclose(out) != 0)
-		lode_oom(size);
+	lode_written_close(out);
 	return text;
 }
 

@@ -10,42 +10,29 @@
 /* The page's own document, what everybody did meanwhile, then windows. */
 enum { PART_PAGE, PART_MEANWHILES, PART_WINDOWS };
 
-struct numbered_part {
-	const struct lode_timeline_answer *answer;
-	size_t number;
-};
-
-static void put_numbered_part(FILE *out, const void *of)
+static void make_part(struct lode_html_part *part, const struct lode_timeline_answer *answer,
+		      size_t number, const char *input)
 {
-	const struct numbered_part *part = of;
+	char *json, name[40];
+	FILE *out = lode_written_open(&json, &part->json_bytes);
 
-	if (part->number == PART_PAGE)
-		lode_timeline_page_json(out, part->answer);
-	else if (part->number == PART_MEANWHILES)
-		lode_timeline_meanwhiles_json(out, part->answer);
-	else
-		lode_timeline_part_json(out, part->answer, part->number - PART_WINDOWS);
-}
-
-static struct lode_html_part make_part(const struct lode_timeline_answer *answer, size_t number,
-				       const char *input)
-{
-	static const struct lode_document *const documents[] = {&lode_timeline_page_document,
-								&lode_timeline_meanwhiles_document,
-								&lode_timeline_windows_document};
-	const struct numbered_part numbered = {answer, number};
-	struct lode_html_part part = {
-		.schema = documents[number < PART_WINDOWS ? number : PART_WINDOWS]->schema,
-		.title = lode_strdup(number == PART_PAGE ? input : "")};
-	char name[40] = "timeline";
-
-	if (number == PART_MEANWHILES)
+	if (number == PART_PAGE) {
+		snprintf(name, sizeof(name), "timeline");
+		part->schema = lode_timeline_page_document.schema;
+		lode_timeline_page_json(out, answer);
+	} else if (number == PART_MEANWHILES) {
 		snprintf(name, sizeof(name), "timeline-part-meanwhile");
-	else if (number >= PART_WINDOWS)
+		part->schema = lode_timeline_meanwhiles_document.schema;
+		lode_timeline_meanwhiles_json(out, answer);
+	} else {
 		snprintf(name, sizeof(name), "timeline-part-%zu", number - PART_WINDOWS);
-	part.name = lode_strdup(name);
-	part.json = lode_written(&part.json_bytes, put_numbered_part, &numbered);
-	return part;
+		part->schema = lode_timeline_windows_document.schema;
+		lode_timeline_part_json(out, answer, number - PART_WINDOWS);
+	}
+	lode_written_close(out);
+	part->name = lode_strdup(name);
+	part->title = lode_strdup(number == PART_PAGE ? input : "");
+	part->json = json;
 }
 
 size_t lode_timeline_html_parts(struct lode_html_part **out,
@@ -59,7 +46,7 @@ size_t lode_timeline_html_parts(struct lode_html_part **out,
 
 	*out = lode_alloc0(n, sizeof(**out));
 	for (size_t i = 0; i < n; i++)
-		(*out)[i] = make_part(answer, i, input);
+		make_part(&(*out)[i], answer, i, input);
 	lode_timeline_findings(&findings, answer, &arena);
 	lode_html_part_tell(&(*out)[0], &findings);
 	lode_arena_release(&arena);

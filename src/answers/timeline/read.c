@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "model/call_intake.h"
 #include "base/atomic_file.h"
+#include "base/written.h"
 #include "store/timeline_file.h"
 
 /* "-" and folders are never an index. */
@@ -136,11 +137,9 @@ int lode_timeline_symptoms(const char *path, const struct lode_timeline_job *job
 {
 	char *text = NULL, name[4096];
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = lode_written_open(&text, &size);
 	int rc;
 
-	if (!out)
-		lode_oom(4096);
 	fputs("stream\ttid\tt0_ns\tt1_ns\tfunction\tduration_ns\n", out);
 	for (size_t i = 0; i < job->outliers.at.n; i++) {
 		const struct lode_outlier *o = &job->outliers.at.at[i];
@@ -160,8 +159,7 @@ int lode_timeline_symptoms(const char *path, const struct lode_timeline_job *job
 		fprintf(out, "%s\t%d\t%lld\t%lld\t%s\t%lld\n", job->trace->source, thread->tid,
 			start_ns, end_ns, name, (long long)o->duration_ns);
 	}
-	if (fclose(out))
-		lode_oom(size);
+	lode_written_close(out);
 	rc = lode_atomic_write(path, text, size, err);
 	free(text);
 	return rc;

@@ -1,6 +1,7 @@
 #include "document/export/folded_stacks.h"
 
 #include "base/sorted.h"
+#include "base/written.h"
 
 /* A frame's name where ";" parts frames and a blank the cost: those in it must not. */
 static void put_frame(FILE *out, const char *label)
@@ -63,10 +64,8 @@ static void print(FILE *out, const struct lode_calltree *tree, const int64_t *fi
 	uint32_t *frames = lode_alloc((depth_of(tree) + 1) * sizeof(*frames));
 	char *text;
 	size_t size;
-	FILE *unordered = open_memstream(&text, &size);
+	FILE *unordered = lode_written_open(&text, &size);
 
-	if (!unordered)
-		lode_oom(0);
 	for (size_t i = 0; i < tree->nodes.n; i++) {
 		if (first[i] <= 0 && (!second || second[i] <= 0))
 			continue;
@@ -76,8 +75,7 @@ static void print(FILE *out, const struct lode_calltree *tree, const int64_t *fi
 			fprintf(unordered, " %lld", (long long)second[i]);
 		fputc('\n', unordered);
 	}
-	if (fclose(unordered) != 0)
-		lode_oom(size);
+	lode_written_close(unordered);
 	put_lines(out, text);
 	free(text);
 	free(frames);
