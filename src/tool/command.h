@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/exit_codes.h"
+#include "tool/command_list.h"
 #include "tool/options.h"
 
 struct lode_example {
@@ -27,14 +28,9 @@ struct lode_command {
 	int (*run)(const struct lode_command *self, int argc, char **argv);
 };
 
-extern const struct lode_command lode_cmd_sign, lode_cmd_coverage, lode_cmd_triage;
-extern const struct lode_command lode_cmd_timeline, lode_cmd_analyze, lode_cmd_serve;
-extern const struct lode_command lode_cmd_diff, lode_cmd_next;
-extern const struct lode_command lode_cmd_import, lode_cmd_repo;
-extern const struct lode_command lode_cmd_mine, lode_cmd_suspects, lode_cmd_pio, lode_cmd_digest,
-	lode_cmd_info, lode_cmd_record, lode_cmd_help, lode_cmd_completion;
-
-/* All commands in the order of help; NULL ends the list. */
+/* Each command, and all in the order of help; NULL ends the list. */
+#define LODE_DECLARE_COMMAND(name) extern const struct lode_command lode_cmd_##name;
+LODE_COMMANDS(LODE_DECLARE_COMMAND)
 extern const struct lode_command *const lode_commands[];
 
 const struct lode_command *lode_command_find(const char *name);

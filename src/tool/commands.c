@@ -11,27 +11,8 @@
 #include "tool/messages.h"
 #include "tool/repo_options.h"
 
-const struct lode_command *const lode_commands[] = {
-	&lode_cmd_analyze,
-	&lode_cmd_serve,
-	&lode_cmd_mine,
-	&lode_cmd_suspects,
-	&lode_cmd_timeline,
-	&lode_cmd_pio,
-	&lode_cmd_digest,
-	&lode_cmd_import,
-	&lode_cmd_repo,
-	&lode_cmd_sign,
-	&lode_cmd_coverage,
-	&lode_cmd_triage,
-	&lode_cmd_diff,
-	&lode_cmd_next,
-	&lode_cmd_info,
-	&lode_cmd_record,
-	&lode_cmd_help,
-	&lode_cmd_completion,
-	NULL,
-};
+#define LIST(name) &lode_cmd_##name,
+const struct lode_command *const lode_commands[] = {LODE_COMMANDS(LIST) NULL};
 
 const struct lode_command *lode_command_find(const char *name)
 {

@@ -2,7 +2,6 @@
 "$LODE" --version | grep -c '^lode [0-9]'
 "$LODE" --help | head -n 1
 commands=$("$LODE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-echo $commands
 for command in $commands; do
 	"$LODE" $command --help >help.txt || echo "$command --help: $?"
 	"$LODE" help $command | cmp - help.txt
@@ -10,7 +9,6 @@ for command in $commands; do
 	grep -q -e '^Usage: lode' help.txt || echo "$command: no usage"
 	grep -q -e '^Examples:' help.txt || echo "$command: no examples"
 	"$LODE" help --man $command >page.1 || echo "$command: no man page"
-	grep -q "'$command'" "$LODE_TOP/docs/meson.build" || echo "$command: its man page is not installed"
 	if command -v groff >/dev/null; then
 		groff -K utf8 -T utf8 -man -ww page.1 >/dev/null
 	fi
