@@ -1,5 +1,5 @@
 // TypeScript types of the reports, from docs/schema/*.json: one module per schema in
-// src/data/generated/, which is not kept in the tree. Knows the part of JSON Schema that is used
+// src/data/generated/, which is not kept in the tree, and index.ts with all reports. Knows the part of JSON Schema that is used
 // there, and stops at anything else.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -69,7 +69,29 @@ function type(s, indent) {
 	}
 }
 
+/**
+ * Lists of rows that have columns: `clustersColumns` of "clusters", those fields of a row with a heading.
+ * @param {Schema} s @returns {string}
+ */
+const columns = (s) =>
+	Object.entries(s.properties ?? {})
+		.map(([key, value]) => {
+			const fields = Object.entries(value.items?.properties ?? {}).filter(
+				([, field]) => field.title,
+			);
+			const lines = fields.map(([name, field]) => {
+				const [title, help] = [field.title, field.description ?? ""].map((text) =>
+					JSON.stringify(text),
+				);
+				return `\t{ key: ${JSON.stringify(name)}, title: ${title}, help: ${help} },\n`;
+			});
+			return lines.length ? `export const ${key}Columns = [\n${lines.join("")}] as const;\n` : "";
+		})
+		.join("");
+
 mkdirSync(to, { recursive: true });
+/** @type {string[]} */
+const index = [];
 for (const file of readdirSync(from).filter((name) => name.endsWith(".json"))) {
 	/** @type {Schema} */
 	const schema = JSON.parse(readFileSync(join(from, file), "utf8"));
@@ -77,6 +99,8 @@ for (const file of readdirSync(from).filter((name) => name.endsWith(".json"))) {
 	const defs = Object.entries({ ...schema.definitions, ...schema.$defs }).map(
 		([key, value]) => `export type ${typeName(key)} = ${type(value, "")};\n`,
 	);
-	const text = `// Made from docs/schema/${file} by tools/schema-types.mjs.\n${defs.join("")}export type ${name} = ${type(schema, "")};\n`;
+	const text = `// Made from docs/schema/${file} by tools/schema-types.mjs.\n${defs.join("")}export type ${name} = ${type(schema, "")};\n${columns(schema)}`;
+	index.push(`export type { ${name} } from "./${file.replace(/\.json$/, "")}";\n`);
 	writeFileSync(join(to, file.replace(/\.json$/, ".ts")), text);
 }
+writeFileSync(join(to, "index.ts"), index.join(""));

@@ -1,4 +1,4 @@
-// What a page is: a view of one schema. To add one: write it, and name it in views/index.ts.
+// What a page is: a view of one schema. To add one: a folder, whose page.tsx exports `page`.
 import type { ComponentType } from "preact";
 import type { ReportRef, Source } from "../data/source";
 
@@ -11,12 +11,18 @@ export interface ViewProps<Report = unknown> {
 }
 
 export interface View {
+	/** Of the reports that it draws: "lode/mine/1". */
+	readonly schema: string;
 	/** Word in the bar: "Mine". */
 	readonly title: string;
 	readonly component: ComponentType<ViewProps>;
 }
 
 /** A view that is sure of its report's type, as its schema promises. */
-export function view<Report>(title: string, component: ComponentType<ViewProps<Report>>): View {
-	return { title, component: component as ComponentType<ViewProps> };
+export function view<Report extends { schema: string }>(
+	schema: Report["schema"],
+	title: string,
+	component: ComponentType<ViewProps<Report>>,
+): View {
+	return { schema, title, component: component as ComponentType<ViewProps> };
 }

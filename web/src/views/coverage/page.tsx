@@ -5,7 +5,7 @@ import { costIn, count, percent, plural } from "../../shared/format";
 import { BadInputs } from "../../shared/inputs";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
-import type { ViewProps } from "../view";
+import { type ViewProps, view } from "../view";
 import { CoverageBar } from "./bar";
 import { GroupColumns } from "./groups";
 import { explaining, hasReturned, isRetired } from "./parts";
@@ -13,7 +13,9 @@ import { SignaturePage } from "./signature";
 import { SignatureTable } from "./table";
 import "./coverage.css";
 
-export function CoveragePage(props: ViewProps<CoverageReport>) {
+export const page = view("lode/coverage/1", "Coverage", CoveragePage);
+
+function CoveragePage(props: ViewProps<CoverageReport>) {
 	const { report, path, reference } = props;
 	const named = useMemo(() => explaining(report), [report]);
 	const signature = path[0] ? report.signatures.find((s) => s.name === path[0]) : undefined;

@@ -14,13 +14,15 @@ import {
 import { BadInputs } from "../../shared/inputs";
 import { Name } from "../../shared/name";
 import { Section } from "../../shared/section";
-import type { ViewProps } from "../view";
+import { type ViewProps, view } from "../view";
 import { ChangePage } from "./change";
 import { CLASSES, type Verdict } from "./changes";
 import { ChangeList } from "./list";
 import "./diff.css";
 
-export function DiffPage(props: ViewProps<DiffReport>) {
+export const page = view("lode/diff/1", "Diff", DiffPage);
+
+function DiffPage(props: ViewProps<DiffReport>) {
 	const { report, path, reference } = props;
 	const change = path[0] ? report.clusters.find((c) => c.id === path[0]) : undefined;
 	if (change) return <ChangePage report={report} reference={reference} change={change} />;

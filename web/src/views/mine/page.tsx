@@ -4,7 +4,7 @@ import { costIn, count, percent, plural, visible } from "../../shared/format";
 import { Pending } from "../../shared/loaded";
 import { hrefOf, useArrival } from "../../shared/location";
 import { Facts } from "../../shared/section";
-import type { ViewProps } from "../view";
+import { type ViewProps, view } from "../view";
 import { ClusterPage } from "./cluster";
 import type { Listed } from "./clusters";
 import { useDetail } from "./detail";
@@ -16,7 +16,9 @@ import { SignaturePage } from "./signature-page";
 import { type Signatures, useMayChange, useSignatures } from "./signatures";
 import "./mine.css";
 
-export function MinePage(props: ViewProps<MineReport>) {
+export const page = view("lode/mine/1", "Mine", MinePage);
+
+function MinePage(props: ViewProps<MineReport>) {
 	const { report, path, reference, source } = props;
 	const served = servedOf(source, reference.name, report);
 	const signatures = useSignatures(served);

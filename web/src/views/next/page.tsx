@@ -11,13 +11,15 @@ import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
 import { shortener } from "../../shared/titles";
-import type { ViewProps } from "../view";
+import { type ViewProps, view } from "../view";
 import { Curves } from "./curves";
 import { StepPage } from "./step";
 import { knownName, type Step, type Turn } from "./steps";
 import "./next.css";
 
-export function NextPage(props: ViewProps<NextReport>) {
+export const page = view("lode/next/1", "Next", NextPage);
+
+function NextPage(props: ViewProps<NextReport>) {
 	const { report, path, reference } = props;
 	const turns = useMemo(() => turnsOf(report), [report]);
 	const turn = path[0] ? turns.find((t) => t.step.stream_id === path[0]) : undefined;

@@ -6,7 +6,7 @@ import { hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Section } from "../../shared/section";
 import { distinguish } from "../../shared/titles";
-import type { ViewProps } from "../view";
+import { type ViewProps, view } from "../view";
 import "./overview.css";
 
 type Run = AnalyzeReport["runs"][number];
@@ -91,7 +91,9 @@ function RunCard({ run, title }: { run: Run; title: string }) {
 	);
 }
 
-export function OverviewPage({ report }: ViewProps<AnalyzeReport>) {
+export const page = view("lode/analyze/1", "Overview", OverviewPage);
+
+function OverviewPage({ report }: ViewProps<AnalyzeReport>) {
 	const { found } = report;
 	const kinds: ReadonlyArray<readonly [number, string]> = [
 		[found.recordings, "recording"],

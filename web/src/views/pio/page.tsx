@@ -4,7 +4,7 @@ import { setParams, useParam } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { dateText } from "../../shared/scales";
 import { Facts, Section } from "../../shared/section";
-import type { ViewProps } from "../view";
+import { type ViewProps, view } from "../view";
 import { intervalAt, type Period, type Range } from "./model";
 import { Moment } from "./moment";
 import { Periods } from "./periods";
@@ -18,7 +18,9 @@ const VERDICTS = {
 	unknown: "not known",
 };
 
-export function PioPage({ report }: ViewProps<PioReport>) {
+export const page = view("lode/pio/1", "PIO", PioPage);
+
+function PioPage({ report }: ViewProps<PioReport>) {
 	const [zoom, setZoom] = useParam("zoom");
 	const [at, setAt] = useParam("at");
 	const n = report.intervals.length;

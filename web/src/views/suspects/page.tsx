@@ -4,7 +4,7 @@ import { count, frameParts, percent } from "../../shared/format";
 import { hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
-import type { ViewProps } from "../view";
+import { type ViewProps, view } from "../view";
 import { Contrasts } from "./contrasts";
 import { FunctionPage } from "./function";
 import { Functions } from "./functions";
@@ -12,7 +12,9 @@ import { Metrics } from "./metrics";
 import { nameOf } from "./model";
 import "./suspects.css";
 
-export function SuspectsPage(props: ViewProps<SuspectsReport>) {
+export const page = view("lode/suspects/1", "Suspects", SuspectsPage);
+
+function SuspectsPage(props: ViewProps<SuspectsReport>) {
 	const { report, reference, path } = props;
 	if (path[0]) {
 		const details = report.details?.find((x) => nameOf(x) === path[0]);

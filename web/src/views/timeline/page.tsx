@@ -7,7 +7,7 @@ import { count, duration, plural, visible } from "../../shared/format";
 import { setParams } from "../../shared/location";
 import { usePrinting } from "../../shared/printing";
 import { currentColors } from "../../shared/theme";
-import type { ViewProps } from "../view";
+import { type ViewProps, view } from "../view";
 import { around, Chart } from "./chart";
 import { Details } from "./details";
 import { FunctionsPanel, matches } from "./functions-panel";
@@ -24,7 +24,9 @@ import "./timeline.css";
 import { useTimelineState } from "./use-view";
 import { type Detail, Windows } from "./windows";
 
-export function TimelinePage({ report, source, reference }: ViewProps<TimelinePageReport>) {
+export const page = view("lode/timeline-page/1", "Timeline", TimelinePage);
+
+function TimelinePage({ report, source, reference }: ViewProps<TimelinePageReport>) {
 	const model = useMemo(() => makeModel(report), [report]);
 	const hues = useMemo(() => functionHues(model), [model]);
 	const [version, setVersion] = useState(0);

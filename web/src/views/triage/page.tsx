@@ -7,7 +7,7 @@ import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
 import { ClusterPage } from "../mine/cluster";
 import type { Mined } from "../mine/clusters";
-import type { ViewProps } from "../view";
+import { type ViewProps, view } from "../view";
 import { Rest } from "./rest";
 import { Returned } from "./returned";
 import { StreamPage } from "./stream";
@@ -15,7 +15,9 @@ import { Streams } from "./streams";
 import "../mine/mine.css";
 import "./triage.css";
 
-export function TriagePage(props: ViewProps<TriageReport>) {
+export const page = view("lode/triage/1", "Triage", TriagePage);
+
+function TriagePage(props: ViewProps<TriageReport>) {
 	const { report, path, reference } = props;
 	const rest = useMemo(() => minedOf(report), [report]);
 	const cluster = rest?.clusters.find((c) => c.id === path[0]);
