@@ -46,6 +46,18 @@ static int64_t integer_at(enum lode_field_type type, const void *at)
 	}
 }
 
+int64_t lode_field_integer(const struct lode_field *field, const void *at)
+{
+	return integer_at(field->type, (const char *)at + field->offset);
+}
+
+bool lode_field_is_ns(const struct lode_field *field)
+{
+	size_t len = strlen(field->name);
+
+	return len > 3 && strcmp(field->name + len - 3, "_ns") == 0;
+}
+
 static bool is_number(enum lode_field_type type)
 {
 	return type == LODE_TYPE_NUMBER || type == LODE_TYPE_EXACT || type == LODE_TYPE_FLOAT;

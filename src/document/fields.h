@@ -80,7 +80,7 @@ struct lode_field {
 	const char *name;
 	const char *doc;    /* one line, without a full stop; NULL: the name says it */
 	const char *absent; /* when there is none, in words; NULL: always there */
-	const char *label;  /* heading in tables; NULL: the name */
+	const char *label;  /* heading of its column in tables of rows; NULL: it has none */
 	const struct lode_record *record;
 	const char *const *choices; /* of a choice, of a text or number that is one of a few (or of
 				       one), or all names that a map may have; ends with NULL */
@@ -284,6 +284,10 @@ void lode_record_put(struct lode_json *json, const char *key, const struct lode_
 		     const void *at, const struct lode_names *names);
 void lode_fields_put(struct lode_json *json, const struct lode_record *record, const void *at,
 		     const struct lode_names *names);
+
+/* A whole number of the record `at`; and whether it is in ns (its name ends so). */
+int64_t lode_field_integer(const struct lode_field *field, const void *at);
+bool lode_field_is_ns(const struct lode_field *field);
 
 /* Its JSON Schema (draft 7). */
 void lode_document_put_schema(FILE *out, const struct lode_document *document);

@@ -170,6 +170,8 @@ static const char *absence_of(const struct lode_field *field, const char *around
 static void put_field(struct lode_json *json, const struct lode_field *field, const char *around)
 {
 	lode_json_object(json, field->name);
+	if (field->label)
+		lode_json_text(json, "title", field->label);
 	if (field->shape == LODE_SHAPE_LIST || field->shape == LODE_SHAPE_LISTS) {
 		put_type(json, "array", field->absent && field->is_null);
 		lode_json_object(json, "items");
@@ -349,8 +351,6 @@ void lode_document_put_schema(FILE *out, const struct lode_document *document)
 
 static const char *type_text(const struct lode_field *field)
 {
-	size_t len = strlen(field->name);
-
 	switch (field->type) {
 	case LODE_TYPE_ID:
 		return "id";
@@ -372,7 +372,7 @@ static const char *type_text(const struct lode_field *field)
 	case LODE_TYPE_RECORD:
 		return "object";
 	default:
-		return len > 3 && strcmp(field->name + len - 3, "_ns") == 0 ? "ns" : "integer";
+		return lode_field_is_ns(field) ? "ns" : "integer";
 	}
 }
 

@@ -1,6 +1,7 @@
 #include "document/table.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,6 +9,8 @@
 
 #include "base/escape.h"
 #include "base/mem.h"
+#include "document/fields.h"
+#include "document/units.h"
 
 enum { least_room = 20, gap = 2 };
 
@@ -68,6 +71,39 @@ void lode_table_set(struct lode_table *table, size_t row, size_t column, const c
 	vsnprintf(cell, (size_t)(len < 0 ? 1 : len + 1), format, again);
 	va_end(again);
 	table->cells.at[row * table->n_columns + column] = cell;
+}
+
+size_t lode_table_headings(struct lode_table_column *columns, size_t n,
+			   const struct lode_record *record)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < record->n_fields && used < n; i++)
+		if (record->fields[i].label)
+			columns[used++] = (struct lode_table_column){record->fields[i].label, true};
+	return used;
+}
+
+size_t lode_table_set_figures(struct lode_table *table, size_t row, size_t column,
+			      const struct lode_record *record, const void *at, const char *unit)
+{
+	char cost[LODE_UNITS_BUFFER];
+	size_t used = 0;
+
+	for (size_t i = 0; i < record->n_fields; i++) {
+		const struct lode_field *field = &record->fields[i];
+
+		if (!field->label)
+			continue;
+		if (lode_field_is_ns(field))
+			lode_table_set(table, row, column + used, "%s",
+				       lode_format_cost(cost, lode_field_integer(field, at), unit));
+		else
+			lode_table_set(table, row, column + used, "%" PRId64,
+				       lode_field_integer(field, at));
+		used++;
+	}
+	return used;
 }
 
 static size_t width_of_column(const struct lode_table *table, size_t column)

@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct lode_record;
 struct lode_table;
 
 struct lode_table_column {
@@ -42,6 +43,14 @@ size_t lode_table_row(struct lode_table *table);
 /* Only the last column may hold several lines, parted by line feeds. */
 void lode_table_set(struct lode_table *table, size_t row, size_t column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* The fields of a record that have a heading (`label`, document/fields.h) as columns, n at most:
+   gives how many. */
+size_t lode_table_headings(struct lode_table_column *columns, size_t n,
+			   const struct lode_record *record);
+/* Their cells, from `column` on; those of `_ns` are costs in `unit`. Gives how many. */
+size_t lode_table_set_figures(struct lode_table *table, size_t row, size_t column,
+			      const struct lode_record *record, const void *at, const char *unit);
 
 /*
  * Drops columns until the last one has room for `least`, and gives that room. Further lines of the

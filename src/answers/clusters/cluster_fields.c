@@ -193,15 +193,20 @@ static const struct lode_field split_fields[] = {
 LODE_RECORD(split, struct lode_cluster);
 
 static const struct lode_field cost_fields[] = {
-	LODE_FIELD(struct lode_cluster, own_ns, "cost that no other cluster counts"),
-	LODE_FIELD(struct lode_cluster, total_ns,
-		   "cost of all stacks that contain one of its patterns"),
-	LODE_FIELD(struct lode_cluster, average_ns, "total_ns per event"),
+	LODE_FIELD(struct lode_cluster, own_ns, "cost that no other cluster counts",
+		   .label = "own"),
+	LODE_FIELD(
+		struct lode_cluster, total_ns,
+		"cost of all stacks that contain one of its patterns, shared with other clusters",
+		.label = "total"),
+	LODE_FIELD(struct lode_cluster, average_ns, "total_ns per event", .label = "avg"),
 	LODE_FIELD_AS("events", struct lode_cluster, n_events, NULL),
-	LODE_FIELD_AS("streams", struct lode_cluster, n_streams, NULL),
+	LODE_FIELD_AS("streams", struct lode_cluster, n_streams, "recordings that have it",
+		      .label = "streams"),
 	LODE_FIELD_AS("symptoms", struct lode_cluster, n_symptoms, NULL),
 };
-LODE_RECORD(cost, struct lode_cluster);
+const struct lode_record lode_cluster_cost_record =
+	LODE_RECORD_OF("cost", cost_fields, struct lode_cluster);
 
 static const struct lode_field common_fields[] = {
 	LODE_FIELD(struct lode_cluster, min_similarity,
@@ -224,7 +229,7 @@ static const struct lode_field row_fields[] = {
 	LODE_FIELDS_AT(struct lode_cluster_row, cluster, &split_record),
 	LODE_MAP_FIELD("reasons", struct lode_cluster_row, reasons, n_reasons, &reason_record,
 		       "own cost by wait reason", .choices = lode_reason_cost_names),
-	LODE_FIELDS_AT(struct lode_cluster_row, cluster, &cost_record),
+	LODE_FIELDS_AT(struct lode_cluster_row, cluster, &lode_cluster_cost_record),
 	LODE_FIELD(struct lode_cluster_row, coverage, "own_ns / symptom_ns", .is_positive = true),
 	LODE_FIELDS_AT(struct lode_cluster_row, cluster, &common_record),
 	LODE_COLUMN("gaps", struct lode_cluster_row, gaps, n_gaps,

@@ -138,6 +138,8 @@ extern const struct lode_record lode_cluster_rows_record;
 extern const struct lode_record lode_flame_functions_record;
 /* Of struct lode_cluster_row: one cluster. */
 extern const struct lode_record lode_cluster_row_record;
+/* Of struct lode_cluster: its figures. Those with a heading are columns, in text and on pages. */
+extern const struct lode_record lode_cluster_cost_record;
 /* Of struct lode_cluster_brief: "why", "brief", "brief_variants". */
 extern const struct lode_record lode_cluster_brief_record;
 /* Of struct lode_cluster_detail: "gap_variants" and "by_stream". */

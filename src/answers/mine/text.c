@@ -5,6 +5,7 @@
 #include "answers/mine/mine.h"
 #include "base/escape.h"
 #include "answers/clusters/cluster_brief.h"
+#include "answers/clusters/cluster_rows.h"
 #include "answers/clusters/common_part.h"
 #include "document/table.h"
 #include "document/units.h"
@@ -31,34 +32,39 @@ static void print_mined_heading(FILE *out, const struct lode_mine_answer *answer
 
 /* ---- The table ---- */
 
-enum column { RANK, SHARE, OWN, TOTAL, AVERAGE, STREAMS, WHY, COMMON, n_table_columns };
+/* Behind its share, the figures of a cluster that have a heading (cluster_fields.c); then two more.
+ */
+enum { RANK, SHARE, FIGURES, MOST_COLUMNS = 16 };
 
-static const struct lode_table_column table_columns[n_table_columns] = {
-	[RANK] = {"#", true},	   [SHARE] = {"share", true},	      [OWN] = {"own", true},
-	[TOTAL] = {"total", true}, [AVERAGE] = {"avg", true},	      [STREAMS] = {"streams", true},
-	[WHY] = {"why", false},	   [COMMON] = {"common part", false},
-};
+static size_t make_columns(struct lode_table_column *columns)
+{
+	size_t n = FIGURES;
+
+	columns[RANK] = (struct lode_table_column){"#", true};
+	columns[SHARE] = (struct lode_table_column){"share", true};
+	n += lode_table_headings(columns + n, MOST_COLUMNS - 2 - n, &lode_cluster_cost_record);
+	columns[n++] = (struct lode_table_column){"why", false};
+	columns[n++] = (struct lode_table_column){"common part", false};
+	return n;
+}
 
 static void set_cluster_numbers(struct lode_table *table, const struct lode_mine_answer *answer,
 				const struct lode_cluster *cluster)
 {
 	const char *unit = answer->mined->digest->unit;
 	char text[LODE_UNITS_BUFFER];
-	size_t row = lode_table_row(table);
+	size_t row = lode_table_row(table), why;
 
 	lode_table_set(table, row, RANK, "%u", cluster->rank);
 	lode_table_set(table, row, SHARE, "%s",
 		       lode_format_share(text, cluster->own_ns, answer->mined->symptom_ns));
-	lode_table_set(table, row, OWN, "%s", lode_format_cost(text, cluster->own_ns, unit));
-	lode_table_set(table, row, TOTAL, "%s", lode_format_cost(text, cluster->total_ns, unit));
-	lode_table_set(table, row, AVERAGE, "%s",
-		       lode_format_cost(text, cluster->average_ns, unit));
-	lode_table_set(table, row, STREAMS, "%u", cluster->n_streams);
-	lode_table_set(table, row, WHY, "%s", lode_cluster_why(text, sizeof(text), cluster));
+	why = FIGURES +
+	      lode_table_set_figures(table, row, FIGURES, &lode_cluster_cost_record, cluster, unit);
+	lode_table_set(table, row, why, "%s", lode_cluster_why(text, sizeof(text), cluster));
 }
 
 static void set_common(struct lode_table *table, const struct lode_mine_answer *answer, size_t row,
-		       size_t room, size_t more_room)
+		       size_t column, size_t room, size_t more_room)
 {
 	const struct lode_digest *digest = answer->mined->digest;
 	const struct lode_cluster *c = &answer->mined->clusters[row];
@@ -71,21 +77,23 @@ static void set_common(struct lode_table *table, const struct lode_mine_answer *
 			       lines_per_cluster);
 	lode_mainline_release(&mainline);
 	lode_variants_short(variants, sizeof(variants), digest, c, more_room);
-	lode_table_set(table, row, COMMON, "%s%s%s", text, variants[0] ? "\n" : "", variants);
+	lode_table_set(table, row, column, "%s%s%s", text, variants[0] ? "\n" : "", variants);
 }
 
 static void print_clusters(FILE *out, const struct lode_mine_answer *answer,
 			   const struct lode_text_page *page)
 {
-	struct lode_table *table = lode_table_new(table_columns, n_table_columns, 0);
+	struct lode_table_column columns[MOST_COLUMNS];
+	size_t n_columns = make_columns(columns);
+	struct lode_table *table = lode_table_new(columns, n_columns, 0);
 	const struct lode_mined *m = answer->mined;
 	size_t room, hang_room;
 
 	for (size_t i = 0; i < answer->n_shown; i++)
 		set_cluster_numbers(table, answer, &m->clusters[i]);
-	room = lode_table_fit(table, page->columns, 20, OWN, &hang_room);
+	room = lode_table_fit(table, page->columns, 20, FIGURES, &hang_room);
 	for (size_t i = 0; i < answer->n_shown; i++)
-		set_common(table, answer, i, room, hang_room);
+		set_common(table, answer, i, n_columns - 1, room, hang_room);
 	lode_table_print(table, out, page->is_terminal);
 	lode_table_free(table);
 }

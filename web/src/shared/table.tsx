@@ -29,6 +29,26 @@ export interface Column<Row> {
 	readonly width?: string;
 }
 
+/** A field whose numbers have a column, with its heading (docs/schema: `title`) and meaning. */
+interface Heading {
+	readonly key: string;
+	readonly title: string;
+	readonly help: string;
+}
+
+/** Columns of numbers, as the document's table of fields has them; those of `_ns` are costs. */
+export function numberColumns<Row>(
+	headings: ReadonlyArray<Heading & { readonly key: keyof Row }>,
+	cost: (value: number) => string,
+): Column<Row>[] {
+	return headings.map(({ key, title, help }) => {
+		const value = (row: Row) => row[key] as number;
+		const show = key.endsWith("_ns") ? cost : count;
+		const width = key.endsWith("_ns") ? "68px" : "60px";
+		return { key, title, help, value, cell: (row) => show(value(row)), numeric: true, width };
+	});
+}
+
 export interface TableProps<Row> {
 	/** Unique in the page: parameters and the CSV are named for it. */
 	name: string;

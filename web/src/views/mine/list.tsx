@@ -1,16 +1,17 @@
 import { useCallback, useMemo } from "preact/hooks";
+import { clustersColumns } from "../../data/generated/mine";
 import type { MineReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { Brief, lastWord } from "../../shared/brief";
 import type { Draw } from "../../shared/export";
-import { costIn, count, pct, percent, visible } from "../../shared/format";
+import { costIn, pct, percent, visible } from "../../shared/format";
 import { KINDS, KindLegend, splitLabel, splitParts } from "../../shared/kinds";
 import { goTo, useParam } from "../../shared/location";
 import { Picture } from "../../shared/picture";
 import { linear } from "../../shared/scales";
 import { Choice, Section } from "../../shared/section";
-import { type Column, Table } from "../../shared/table";
+import { type Column, numberColumns, Table } from "../../shared/table";
 import { TipTable } from "../../shared/tooltip";
 import { StandingCell, standingValue } from "./badge";
 import { briefOf, type Listed, searchText } from "./clusters";
@@ -119,42 +120,7 @@ function columnsOf(
 			cell: (c) => <PartBar parts={splitParts(c)} whole={widest} label={splitLabel(c, cost)} />,
 			width: "minmax(96px, 0.3fr)",
 		},
-		{
-			key: "own_ns",
-			title: "own",
-			help: "cost that no other cluster counts",
-			value: (c) => c.own_ns,
-			cell: (c) => cost(c.own_ns),
-			numeric: true,
-			width: "68px",
-		},
-		{
-			key: "total_ns",
-			title: "total",
-			help: "cost of all stacks that contain one of its patterns, shared with other clusters",
-			value: (c) => c.total_ns,
-			cell: (c) => cost(c.total_ns),
-			numeric: true,
-			width: "68px",
-		},
-		{
-			key: "average_ns",
-			title: "average",
-			help: "total cost per event",
-			value: (c) => c.average_ns,
-			cell: (c) => cost(c.average_ns),
-			numeric: true,
-			width: "68px",
-		},
-		{
-			key: "streams",
-			title: "streams",
-			help: "recordings that have it",
-			value: (c) => c.streams,
-			cell: (c) => count(c.streams),
-			numeric: true,
-			width: "60px",
-		},
+		...numberColumns<Listed>(clustersColumns, cost),
 		{
 			key: "why",
 			title: "why",
