@@ -435,7 +435,7 @@ struct lode_pair_search *lode_pair_search_new(const struct lode_similarity *simi
 
 	s->similarity = similarity;
 	s->cut = options->cut;
-	s->ratio = least > 0 ? (float)(least / (1 - least) * (1 - 1e-4)) : 0;
+	s->ratio = (float)(lode_similarity_ratio(least) * (1 - 1e-4));
 	s->n_threads = options->n_threads ? options->n_threads : 1;
 	choose_rows(s, options);
 	lode_places_init(&s->places, similarity, &s->subs);

@@ -170,6 +170,11 @@ double lode_similarity_of_ops(const struct lode_similarity *similarity,
 	return compare_patterns(similarity, first, second) ? 0 : 1;
 }
 
+double lode_similarity_ratio(double least)
+{
+	return least > 0 ? least / (1 - least) : 0;
+}
+
 double lode_pattern_similarity(const struct lode_similarity *similarity, uint32_t a, uint32_t b,
 			       struct lode_aligner *aligner)
 {

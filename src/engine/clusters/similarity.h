@@ -52,6 +52,12 @@ double lode_similarity_of_ops(const struct lode_similarity *similarity,
 			      const struct lode_sub_table *subs, uint32_t first, uint32_t second,
 			      const uint8_t *op, size_t n);
 
+/*
+ * The rule above, turned around: Sim >= `least` only if W(M) >= ratio * (W(ID) + W(S)). pairs.h
+ * rules pairs out by it; 0: it rules none out, and each pair is aligned.
+ */
+double lode_similarity_ratio(double least);
+
 /* The alignment that the similarity stands on, from `a` to `b`, in `aligner->op`. */
 void lode_pattern_align(const struct lode_similarity *similarity, uint32_t a, uint32_t b,
 			struct lode_aligner *aligner);
