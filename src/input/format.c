@@ -82,22 +82,10 @@ const struct lode_format *lode_format_find_folder(const char *path)
 	return NULL;
 }
 
-static bool is_tar(const uint8_t *head, size_t size)
-{
-	return size > 262 && !memcmp(head + 257, "ustar", 5);
-}
-
-int lode_format_fail_unknown(unsigned kinds, const char *path, const uint8_t *head, size_t size,
-			     struct lode_error *err)
+const char *lode_format_words(char *buffer, size_t size, unsigned kinds)
 {
 	char files[400] = "", folders[100] = "";
 
-	if (size == 0)
-		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
-				 "the file is empty: nothing was recorded, or it was not copied");
-	if (is_tar(head, size))
-		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
-				 "this is a tar archive: unpack it, and name what was in it");
 	for (size_t i = 0; lode_formats[i]; i++) {
 		const struct lode_format *f = lode_formats[i];
 		char *list = f->recognise ? files : folders;
@@ -107,7 +95,27 @@ int lode_format_fail_unknown(unsigned kinds, const char *path, const uint8_t *he
 			snprintf(list + n, room - n, "%s%s", n ? ", " : "",
 				 f->words ? f->words : f->name);
 	}
-	return lode_fail(err, LODE_ERR_FORMAT, path, 0,
-			 "this is none of: %s (plain, .zst, .gz or .xz)%s%s", files,
-			 *folders ? "; or name a folder of " : "", folders);
+	snprintf(buffer, size, "%s (plain, .zst, .gz or .xz)%s%s", files,
+		 *folders ? "; or name a folder of " : "", folders);
+	return buffer;
+}
+
+static bool is_tar(const uint8_t *head, size_t size)
+{
+	return size > 262 && !memcmp(head + 257, "ustar", 5);
+}
+
+int lode_format_fail_unknown(unsigned kinds, const char *path, const uint8_t *head, size_t size,
+			     struct lode_error *err)
+{
+	char words[600];
+
+	if (size == 0)
+		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
+				 "the file is empty: nothing was recorded, or it was not copied");
+	if (is_tar(head, size))
+		return lode_fail(err, LODE_ERR_FORMAT, path, 0,
+				 "this is a tar archive: unpack it, and name what was in it");
+	return lode_fail(err, LODE_ERR_FORMAT, path, 0, "this is none of: %s",
+			 lode_format_words(words, sizeof(words), kinds));
 }

@@ -89,6 +89,8 @@ int lode_format_find_file(const struct lode_format **out, unsigned kinds, const 
 /* The format of a folder that is one input; NULL: it is a folder of inputs, or none. */
 const struct lode_format *lode_format_find_folder(const char *path);
 
+/* The formats that hold `kinds`, in words: "perf.data, folded stacks (plain, .zst, .gz or .xz)". */
+const char *lode_format_words(char *buffer, size_t size, unsigned kinds);
 /* Fails: a file is none of the formats that hold `kinds`, which are listed. */
 int lode_format_fail_unknown(unsigned kinds, const char *path, const uint8_t *head, size_t size,
 			     struct lode_error *err);

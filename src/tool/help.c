@@ -5,6 +5,8 @@
 #include <unistd.h>
 #include <uniwidth.h>
 
+#include "input/format.h"
+
 enum {
 	help_columns = 96, /* prose wider than this is hard to read */
 	option_column = 26 /* where the explanations of options start */
@@ -99,13 +101,26 @@ static unsigned prose_columns(FILE *out)
 	return columns < help_columns ? columns : help_columns;
 }
 
+/* What the command is for, and which formats it reads. */
+static const char *describe(char *buffer, size_t size, const struct lode_command *command)
+{
+	char formats[600];
+	size_t n = (size_t)snprintf(buffer, size, "%s", command->description);
+
+	if (command->reads && n < size)
+		snprintf(buffer + n, size - n, "\n\nFormats: %s.",
+			 lode_format_words(formats, sizeof(formats), command->reads));
+	return buffer;
+}
+
 void lode_help_command(FILE *out, const struct lode_command *command)
 {
 	unsigned columns = prose_columns(out);
+	char text[4096];
 
 	fprintf(out, "lode %s - %s\n\nUsage: lode %s %s\n\n", command->name, command->summary,
 		command->name, command->usage);
-	paragraphs(out, command->description, columns);
+	paragraphs(out, describe(text, sizeof(text), command), columns);
 	if (command->examples)
 		fprintf(out, "Examples:\n");
 	for (const struct lode_example *e = command->examples; e && e->command; e++) {
@@ -184,13 +199,15 @@ static const char man_exit_codes[] =
 
 void lode_man_command(FILE *out, const struct lode_command *command)
 {
+	char text[4096];
+
 	fprintf(out, ".TH LODE\\-%s 1 \"\" \"lode\" \"User commands\"\n.SH NAME\nlode\\-%s \\- ",
 		command->name, command->name);
 	roff_line(out, command->summary);
 	fprintf(out, ".SH SYNOPSIS\n.B lode %s\n", command->name);
 	roff_line(out, command->usage);
 	fprintf(out, ".SH DESCRIPTION\n");
-	roff_paragraphs(out, command->description);
+	roff_paragraphs(out, describe(text, sizeof(text), command));
 	if (command->options && command->options->name)
 		fprintf(out, ".SH OPTIONS\n");
 	for (const struct lode_option *o = command->options; o && o->name; o++) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "answers/mine/mine.h"
+#include "input/format.h"
 #include "tool/aoi_options.h"
 #include "tool/command.h"
 #include "tool/export_options.h"
@@ -309,17 +310,16 @@ const struct lode_command lode_cmd_mine = {
 	.summary = "rank the call patterns that made users wait, over many recordings",
 	.usage = "[OPTION]... INPUT... | --repo FILE [--where QUERY]",
 	.description =
-		"Reads recordings (perf.data, perf script text, folded stacks; plain, .zst, .gz or "
-		".xz; a folder means every recording in it) or what `lode digest` made of them, "
-		"finds the symptoms in them - who "
-		"waited, and when -, follows each along the threads and devices that it waited "
-		"for, "
+		"Reads recordings (a folder means every recording in it) or what `lode digest` "
+		"made of them, finds the symptoms in them - who waited, and when -, follows each "
+		"along the threads and devices that it waited for, "
 		"and mines the call stacks of that time for costly patterns: functions that stand "
 		"in one order in many stacks, with anything between them. Similar patterns form a "
 		"cluster: one problem, whatever paths lead to it.\n\n"
 		"Each cluster has its own cost, which no other cluster counts, and its total cost, "
 		"which includes what it shares. Own costs and the rest add up to the whole, to the "
 		"nanosecond.",
+	.reads = LODE_HOLDS_SAMPLES,
 	.options = options,
 	.examples = examples,
 	.run = run_mine,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "input/format.h"
 #include "tool/help.h"
 
 static const struct lode_command *const parts[] = {&lode_cmd_pio_train, &lode_cmd_pio_analyse,
@@ -47,6 +48,7 @@ const struct lode_command lode_cmd_pio = {
 		"'lode pio train' makes a model of one or several periods, 'lode pio analyse' "
 		"applies it, 'lode pio show' tells what is in it, 'lode pio watch' applies it to "
 		"what is being written; each has its own --help.",
+	.reads = LODE_HOLDS_COUNTERS | LODE_HOLDS_REQUESTS,
 	.options = options,
 	.examples = examples,
 	.first_operand_ends = true,

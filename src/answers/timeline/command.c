@@ -6,6 +6,7 @@
 #include "answers/timeline/page.h"
 #include "answers/timeline/timeline.h"
 #include "base/duration.h"
+#include "input/format.h"
 #include "tool/command.h"
 #include "tool/export_options.h"
 #include "tool/help.h"
@@ -322,10 +323,9 @@ const struct lode_command lode_cmd_timeline = {
 	.summary = "a function trace on one screen, its outliers intact",
 	.usage = "[OPTION]... TRACE",
 	.description =
-		"Reads entries and exits of functions (XRay, uftrace, Chrome trace events, "
-		"ftrace's "
-		"function_graph, text; waits and system calls of perf recordings) and compresses "
-		"each thread's calls with RegTime: long calls stay as they are, the regular rest "
+		"Reads entries and exits of functions (of recordings of perf, waits and system "
+		"calls) and compresses each thread's calls with RegTime: long calls stay as they "
+		"are, the regular rest "
 		"becomes expressions, calls merged by their stacks, a thousand- to "
 		"thirty-thousand-fold. No time and no call is lost in that: sums over what is "
 		"shown are those over the calls, to the nanosecond.\n\n"
@@ -333,6 +333,7 @@ const struct lode_command lode_cmd_timeline = {
 		"function's calls usually take; and answers what a thread did at a moment, and "
 		"what "
 		"all others did meanwhile.",
+	.reads = LODE_HOLDS_CALLS,
 	.options = options,
 	.examples = examples,
 	.run = run_timeline,
