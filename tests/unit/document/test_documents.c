@@ -74,10 +74,11 @@ static void names_of_fields_are_unique(void **state)
 {
 	(void)state;
 	for (size_t i = 0; lode_documents[i]; i++) {
-		const struct lode_field *fields = lode_documents[i]->record->fields;
+		const struct lode_record *record = lode_documents[i]->record;
+		const struct lode_field *fields = record->fields;
 
-		for (size_t a = 0; fields && fields[a].type; a++)
-			for (size_t b = a + 1; fields[b].type && *fields[a].name; b++)
+		for (size_t a = 0; a < record->n_fields; a++)
+			for (size_t b = a + 1; b < record->n_fields && *fields[a].name; b++)
 				assert_string_not_equal(fields[a].name, fields[b].name);
 	}
 }
