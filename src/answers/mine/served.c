@@ -137,10 +137,10 @@ const struct lode_document lode_mine_symptoms_document = {
 };
 
 void lode_mine_symptoms_json(FILE *out, const struct lode_drill *drill,
-			     const struct lode_cluster *cluster, uint32_t stream,
-			     const lode_drill_symptoms *symptoms, size_t top)
+			     const struct lode_cluster *cluster, uint32_t stream, size_t top)
 {
 	const struct lode_digest *digest = drill->mined->digest;
+	lode_drill_symptoms symptoms = {0};
 	struct lode_names names = lode_tree_names(&digest->tree);
 	struct cluster_symptoms list = {
 		.unit = digest->unit,
@@ -148,12 +148,14 @@ void lode_mine_symptoms_json(FILE *out, const struct lode_drill *drill,
 		.stream = stream,
 		.at = &digest->streams.at[stream],
 		.drill = drill,
-		.worst = symptoms->at,
-		.n = symptoms->n < top ? symptoms->n : top,
 	};
 
-	list.n_more = symptoms->n - list.n;
+	lode_drill_symptoms_of(&symptoms, drill, cluster, stream);
+	list.worst = symptoms.at;
+	list.n = symptoms.n < top ? symptoms.n : top;
+	list.n_more = symptoms.n - list.n;
 	lode_document_put(out, &lode_mine_symptoms_document, &list, &names);
+	lode_vec_release(&symptoms);
 }
 
 /* ---- Streams ---- */
@@ -273,22 +275,25 @@ const struct lode_document lode_mine_streams_document = {
 
 void lode_mine_streams_json(FILE *out, const struct lode_stream_set *set,
 			    const struct lode_drill *drill, const struct lode_cluster *cluster,
-			    const lode_drill_streams *streams, size_t top)
+			    size_t top)
 {
+	lode_drill_streams streams = {0};
 	struct lode_names names = lode_tree_names(&set->job.digest->tree);
 	struct cluster_streams list = {
 		.unit = set->job.digest->unit,
 		.cluster = cluster,
 		.set = set,
 		.drill = drill,
-		.at = streams->at,
-		.n = streams->n < top ? streams->n : top,
 	};
 
-	list.n_more = streams->n - list.n;
-	if (cluster->n_streams > streams->n)
-		list.n_shared = cluster->n_streams - streams->n;
+	lode_drill_streams_of(&streams, drill, cluster);
+	list.at = streams.at;
+	list.n = streams.n < top ? streams.n : top;
+	list.n_more = streams.n - list.n;
+	if (cluster->n_streams > streams.n)
+		list.n_shared = cluster->n_streams - streams.n;
 	lode_document_put(out, &lode_mine_streams_document, &list, &names);
+	lode_vec_release(&streams);
 }
 
 /* ---- One path ---- */

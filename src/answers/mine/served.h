@@ -21,15 +21,14 @@ extern const struct lode_document lode_mine_cluster_document, lode_mine_path_doc
 void lode_mine_cluster_json(FILE *out, const struct lode_mine_answer *answer,
 			    const struct lode_cluster *cluster);
 
-/* "lode/mine-streams/1": `streams` as lode_drill_streams_of gives them, `top` of them. */
+/* "lode/mine-streams/1": the `top` first of lode_drill_streams_of. */
 void lode_mine_streams_json(FILE *out, const struct lode_stream_set *set,
 			    const struct lode_drill *drill, const struct lode_cluster *cluster,
-			    const lode_drill_streams *streams, size_t top);
+			    size_t top);
 
-/* "lode/mine-symptoms/1": `symptoms` as lode_drill_symptoms_of gives them, `top` of them. */
+/* "lode/mine-symptoms/1": the `top` first of lode_drill_symptoms_of. */
 void lode_mine_symptoms_json(FILE *out, const struct lode_drill *drill,
-			     const struct lode_cluster *cluster, uint32_t stream,
-			     const lode_drill_symptoms *symptoms, size_t top);
+			     const struct lode_cluster *cluster, uint32_t stream, size_t top);
 
 /* "lode/mine-path/1" */
 void lode_mine_path_json(FILE *out, const struct lode_mined *mined,

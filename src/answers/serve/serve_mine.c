@@ -103,28 +103,23 @@ static int answer_cluster(void *context, const struct lode_site_query *query, FI
 static int answer_streams(void *context, const struct lode_site_query *query, FILE *out,
 			  struct lode_error *err)
 {
-	struct lode_serve_mine *mine = context;
+	const struct lode_serve_mine *mine = context;
 	const struct lode_cluster *cluster;
-	lode_drill_streams streams = {0};
 	size_t top = TOP_STREAMS;
 	int rc = lode_serve_find_cluster(&cluster, mine, query, "cluster", err);
 
 	if (rc == LODE_OK)
 		rc = read_top(&top, query, err);
-	if (rc != LODE_OK)
-		return rc;
-	lode_drill_streams_of(&streams, &mine->drill, cluster);
-	lode_mine_streams_json(out, mine->answer->set, &mine->drill, cluster, &streams, top);
-	lode_vec_release(&streams);
-	return LODE_OK;
+	if (rc == LODE_OK)
+		lode_mine_streams_json(out, mine->answer->set, &mine->drill, cluster, top);
+	return rc;
 }
 
 static int answer_symptoms(void *context, const struct lode_site_query *query, FILE *out,
 			   struct lode_error *err)
 {
-	struct lode_serve_mine *mine = context;
+	const struct lode_serve_mine *mine = context;
 	const struct lode_cluster *cluster;
-	lode_drill_symptoms symptoms = {0};
 	size_t top = TOP_SYMPTOMS;
 	uint32_t stream;
 	int rc = lode_serve_find_cluster(&cluster, mine, query, "cluster", err);
@@ -133,12 +128,9 @@ static int answer_symptoms(void *context, const struct lode_site_query *query, F
 		rc = find_stream(&stream, mine, query, err);
 	if (rc == LODE_OK)
 		rc = read_top(&top, query, err);
-	if (rc != LODE_OK)
-		return rc;
-	lode_drill_symptoms_of(&symptoms, &mine->drill, cluster, stream);
-	lode_mine_symptoms_json(out, &mine->drill, cluster, stream, &symptoms, top);
-	lode_vec_release(&symptoms);
-	return LODE_OK;
+	if (rc == LODE_OK)
+		lode_mine_symptoms_json(out, &mine->drill, cluster, stream, top);
+	return rc;
 }
 
 /* Where the stream's recording lies: a repository knows it from every folder. */
