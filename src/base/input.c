@@ -274,29 +274,45 @@ static ssize_t read_content(struct lode_input *input, void *buffer, size_t size,
 				   : read_plain(input, buffer, size, err);
 }
 
-ssize_t lode_input_peek(struct lode_input *input, void *buffer, size_t size, struct lode_error *err)
+/* Gives how many bytes are there to be looked at, `size` unless the end comes first. */
+static ssize_t fill_peek(struct lode_input *input, size_t size, struct lode_error *err)
 {
 	size_t have = input->peek_n - input->peek_at;
+	ssize_t n;
+
+	if (have >= size)
+		return (ssize_t)size;
+	memmove(input->peek, input->peek + input->peek_at, have);
+	input->peek_at = 0;
+	input->peek_n = have;
+	n = read_content(input, input->peek + have, size - have, err);
+	if (n < 0 && !have)
+		return n;
+	if (n > 0)
+		input->peek_n += (size_t)n;
+	return (ssize_t)input->peek_n;
+}
+
+static bool has_two_lines(const uint8_t *text, size_t size)
+{
+	const uint8_t *feed = memchr(text, '\n', size);
+
+	return feed && memchr(feed + 1, '\n', size - (size_t)(feed + 1 - text));
+}
+
+ssize_t lode_input_peek(struct lode_input *input, void *buffer, size_t size, struct lode_error *err)
+{
+	size_t least = size < LODE_PEEK_LEAST_BYTES ? size : LODE_PEEK_LEAST_BYTES;
+	ssize_t n = fill_peek(input, least, err);
 
 	if (size > LODE_PEEK_BYTES)
 		size = LODE_PEEK_BYTES;
-	if (have < size) {
-		ssize_t n;
-
-		memmove(input->peek, input->peek + input->peek_at, have);
-		input->peek_at = 0;
-		input->peek_n = have;
-		n = read_content(input, input->peek + have, size - have, err);
-		if (n < 0 && !have)
-			return n;
-		if (n > 0)
-			input->peek_n += (size_t)n;
-		have = input->peek_n;
-	}
-	if (size > have)
-		size = have;
-	memcpy(buffer, input->peek + input->peek_at, size);
-	return (ssize_t)size;
+	if (n == (ssize_t)least && size > least &&
+	    !has_two_lines(input->peek + input->peek_at, least))
+		n = fill_peek(input, size, err);
+	if (n > 0)
+		memcpy(buffer, input->peek + input->peek_at, (size_t)n);
+	return n;
 }
 
 ssize_t lode_input_read(struct lode_input *input, void *buffer, size_t size, struct lode_error *err)

@@ -32,10 +32,13 @@ int64_t lode_input_consumed_bytes(const struct lode_input *input);
 /* Size of the content, uncompressed: of a seekable input the whole, else what was read so far. */
 int64_t lode_input_content_bytes(const struct lode_input *input);
 
-#define LODE_PEEK_BYTES ((size_t)4096)
+/* What formats are told by: the first 4 KiB, or where these are fewer than two lines (a table of
+   thousands of columns, a deep stack), up to 64 KiB. */
+#define LODE_PEEK_LEAST_BYTES ((size_t)4096)
+#define LODE_PEEK_BYTES	      ((size_t)64 << 10)
 
-/* The next bytes without consuming them: up to `size` (at most LODE_PEEK_BYTES), fewer only at the
-   end. */
+/* The next bytes without consuming them: up to `size`, fewer at the end; of more than
+   LODE_PEEK_LEAST_BYTES (at most LODE_PEEK_BYTES) only these where they have two lines. */
 ssize_t lode_input_peek(struct lode_input *input, void *buffer, size_t size,
 			struct lode_error *err);
 /* Fills `buffer` unless the end comes first; gives the number of bytes, 0 at the end, or < 0. */

@@ -132,8 +132,10 @@ static int read_all(bytes_vec *got, struct test_random *random, struct lode_erro
 							   : sizeof(buffer);
 
 		if (test_random_below(random, 3) == 0) {
-			uint8_t head[4096];
-			size_t want = 1 + test_random_below(random, sizeof(head));
+			static uint8_t head[LODE_PEEK_BYTES];
+			size_t most =
+				test_random_below(random, 8) ? LODE_PEEK_LEAST_BYTES : sizeof(head);
+			size_t want = 1 + test_random_below(random, most);
 			ssize_t peeked = lode_input_peek(input, head, want, err);
 
 			if (peeked > 0) {

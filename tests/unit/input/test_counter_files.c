@@ -158,6 +158,34 @@ static void other_tables_are_none(void **state)
 			fail_msg("no counters: %s", counters[i]);
 }
 
+/* Header and rows longer than what most formats are told by. */
+static void tables_of_thousands_of_columns_are_read(void **state)
+{
+	enum { COLUMNS = 3000, ROWS = 3 };
+	char *text = lode_alloc((size_t)COLUMNS * (ROWS + 1) * 16);
+	struct lode_counter_log *log = lode_counter_log_new();
+	struct lode_counter_facts facts;
+	struct lode_counters grid;
+	struct lode_error err;
+	size_t n = 0;
+
+	(void)state;
+	for (int row = -1; row < ROWS; row++) {
+		n += (size_t)(row < 0 ? sprintf(text + n, "time")
+				      : sprintf(text + n, "%d", 1795233865 + row));
+		for (int i = 0; i < COLUMNS; i++)
+			n += (size_t)sprintf(text + n, row < 0 ? ",c%d" : ",%d", i);
+		text[n++] = '\n';
+	}
+	assert_int_equal(
+		lode_counters_read(log, write_file("wide.csv", text, n), NULL, &facts, &err), 0);
+	assert_int_equal(lode_counters_align(&grid, log, NS, NULL, &err), 0);
+	assert_int_equal(grid.n_counters, COLUMNS);
+	lode_counters_release(&grid);
+	lode_counter_log_free(log);
+	free(text);
+}
+
 static void the_user_s_name_of_a_server_holds(void **state)
 {
 	struct lode_counter_log *log = lode_counter_log_new();
@@ -362,6 +390,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formats_read_as_their_samples),
 		cmocka_unit_test(other_tables_are_none),
+		cmocka_unit_test(tables_of_thousands_of_columns_are_read),
 		cmocka_unit_test(the_user_s_name_of_a_server_holds),
 		cmocka_unit_test(bad_rows_cost_nothing_else),
 		cmocka_unit_test(numbers_are_those_of_strtod),

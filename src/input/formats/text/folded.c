@@ -425,7 +425,7 @@ static bool folded_recognise(const uint8_t *head, size_t size)
 		enum count_kind kind;
 
 		feed = memchr(text, '\n', (size_t)(end - text));
-		if (!feed && size == LODE_PEEK_BYTES) /* goes on behind the head */
+		if (!feed && size >= LODE_PEEK_LEAST_BYTES) /* goes on behind the head */
 			return n_good > n_bad || (!n_good && !n_bad && memchr(head, ';', size));
 		if (!feed)
 			feed = end;
