@@ -30,6 +30,8 @@ static void release(struct texts *texts)
 static void end_cell(struct texts *texts)
 {
 	assert_true(texts->n < MAX_CELLS);
+	lode_vec_reserve(&texts->bytes,
+			 texts->bytes.n + 1); /* never NULL, which memcmp may not have */
 	texts->ends[texts->n++] = texts->bytes.n;
 }
 
