@@ -190,19 +190,19 @@ static void mark_gaps(struct lode_common *common, const struct path *path,
 static void sort_by_length(uint32_t *sorted, const uint32_t *members, size_t n,
 			   const struct lode_pattern_set *patterns)
 {
-	size_t longest = 0, i, length;
+	size_t longest = 0, length;
 	uint32_t *next;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		length = lode_pattern_length(patterns, members[i]);
 		longest = length > longest ? length : longest;
 	}
 	next = lode_alloc0(longest + 2, sizeof(*next));
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		next[lode_pattern_length(patterns, members[i]) + 1]++;
-	for (i = 1; i <= longest + 1; i++)
+	for (size_t i = 1; i <= longest + 1; i++)
 		next[i] += next[i - 1];
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		sorted[next[lode_pattern_length(patterns, members[i])]++] = members[i];
 	free(next);
 }

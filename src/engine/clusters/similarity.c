@@ -56,7 +56,7 @@ void lode_similarity_init(struct lode_similarity *similarity,
 			  const struct lode_name_stats *names)
 {
 	uint32_t *function_of = lode_alloc(tree->frames.n * sizeof(*function_of));
-	size_t i, start;
+	size_t start;
 
 	memset(function_of, 0xff, tree->frames.n * sizeof(*function_of));
 	memset(similarity, 0, sizeof(*similarity));
@@ -64,9 +64,9 @@ void lode_similarity_init(struct lode_similarity *similarity,
 	number_functions(similarity, tree, function_of);
 	similarity->functions = lode_alloc(patterns->items.n * sizeof(*similarity->functions));
 	similarity->weights = lode_alloc(patterns->items.n * sizeof(*similarity->weights));
-	for (i = 0; i < patterns->items.n; i++)
+	for (size_t i = 0; i < patterns->items.n; i++)
 		similarity->functions[i] = function_of[patterns->items.at[i]];
-	for (i = 0; i < patterns->n; i++) {
+	for (size_t i = 0; i < patterns->n; i++) {
 		start = patterns->start.at[i];
 		lode_weights_of_pattern(similarity->weights + start, names,
 					patterns->items.at + start,

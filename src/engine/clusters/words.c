@@ -17,13 +17,13 @@ static bool is_letter(unsigned char c)
 
 void lode_words_append(struct lode_words *words, const char *name)
 {
-	size_t start = words->word.n, size = strlen(name), from = 0, i, k;
+	size_t start = words->word.n, size = strlen(name), from = 0, k;
 	char *folded = lode_strdup(name);
 
-	for (i = 0; i < size; i++)
+	for (size_t i = 0; i < size; i++)
 		if (is_upper((unsigned char)folded[i]))
 			folded[i] += 'a' - 'A';
-	for (i = 0; i < size; i = k) {
+	for (size_t i = 0; i < size; i = k) {
 		if (!is_letter((unsigned char)name[i])) {
 			k = i + 1;
 			continue;

@@ -37,14 +37,14 @@ size_t lode_children_most(const struct lode_condition *condition)
 static void list_entries(struct lode_children_scratch *scratch,
 			 const struct lode_condition *condition, uint32_t s)
 {
-	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_items, slot, at, end, e;
+	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_items, at, end, e;
 	uint32_t n_all = lode_condition_n_items(condition);
 	const uint32_t *items = lode_condition_sequence(condition, s, &n_items);
 	const uint32_t *first = lode_condition_windows(condition, s), *last = first + n_pattern;
 
 	scratch->entries.n = scratch->slot_end.n = 0;
 	lode_vec_reserve(&scratch->entries, (size_t)n_items * (n_pattern + 1));
-	for (slot = 0; slot <= n_pattern; slot++) {
+	for (uint32_t slot = 0; slot <= n_pattern; slot++) {
 		const uint8_t *is_open = condition->is_open.at + (size_t)slot * n_all;
 
 		end = lode_window_end(last, n_pattern, n_items, slot);
@@ -92,7 +92,7 @@ static void add_tight(int64_t *row, const struct lode_entry *entries, uint32_t b
 static void add_loose(int64_t *row, const struct lode_condition *condition, uint32_t s,
 		      uint32_t own_pair, struct lode_children_scratch *scratch)
 {
-	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_items, slot, at, end, i;
+	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_items, at, end;
 	uint32_t n_all = lode_condition_n_items(condition), own_slot = own_pair / n_all;
 	const uint32_t *items = lode_condition_sequence(condition, s, &n_items);
 	int64_t weight = condition->db.weight.at[s];
@@ -101,11 +101,11 @@ static void add_loose(int64_t *row, const struct lode_condition *condition, uint
 	uint64_t stamp = ++scratch->last_stamp;
 
 	scratch->work += n_items;
-	for (i = 0; i < n_pattern; i++)
+	for (uint32_t i = 0; i < n_pattern; i++)
 		pattern[i < own_slot ? i : i + 1] = condition->pattern.at[i];
 	pattern[own_slot] = own_pair % n_all;
 	lode_windows_match(items, n_items, pattern, n_pattern + 1, first, last);
-	for (slot = 0; slot <= n_pattern + 1; slot++) {
+	for (uint32_t slot = 0; slot <= n_pattern + 1; slot++) {
 		const uint8_t *is_open = condition->is_open.at +
 					 (size_t)(slot <= own_slot ? slot : slot - 1) * n_all;
 		size_t base = (size_t)slot * n_all;
@@ -123,7 +123,7 @@ static void add_loose(int64_t *row, const struct lode_condition *condition, uint
 static void begin(struct lode_children *children, const struct lode_condition *condition,
 		  struct lode_children_scratch *scratch)
 {
-	size_t n_pairs = condition->is_open.n, n_before = scratch->stamp.capacity, i;
+	size_t n_pairs = condition->is_open.n, n_before = scratch->stamp.capacity;
 
 	children->row_length = n_pairs + lode_condition_n_items(condition);
 	children->rows.n = children->pairs.n * children->row_length;
@@ -131,7 +131,7 @@ static void begin(struct lode_children *children, const struct lode_condition *c
 	memset(children->rows.at, 0, children->rows.n * sizeof(*children->rows.at));
 	lode_vec_reserve(&children->row_of, n_pairs);
 	memset(children->row_of.at, 0, n_pairs * sizeof(*children->row_of.at));
-	for (i = 0; i < children->pairs.n; i++)
+	for (size_t i = 0; i < children->pairs.n; i++)
 		children->row_of.at[children->pairs.at[i]] = (uint32_t)i + 1;
 	lode_vec_reserve(&scratch->stamp, children->row_length);
 	if (scratch->stamp.capacity > n_before)
@@ -151,10 +151,10 @@ void lode_children_count(struct lode_children *children, const struct lode_condi
 			 const uint32_t *sequences, uint32_t n_sequences,
 			 struct lode_children_scratch *scratch)
 {
-	uint32_t n_all = lode_condition_n_items(condition), i, e, slot, from, end;
+	uint32_t n_all = lode_condition_n_items(condition), slot, from, end;
 
 	begin(children, condition, scratch);
-	for (i = 0; i < n_sequences; i++) {
+	for (uint32_t i = 0; i < n_sequences; i++) {
 		uint32_t s = sequences[i];
 		bool is_tight = condition->is_tight.at[s];
 
@@ -162,7 +162,7 @@ void lode_children_count(struct lode_children *children, const struct lode_condi
 		scratch->work += scratch->entries.n;
 		for (slot = 0, from = 0; slot <= condition->pattern.n; slot++, from = end) {
 			end = scratch->slot_end.at[slot];
-			for (e = from; e < end; e++) {
+			for (uint32_t e = from; e < end; e++) {
 				const struct lode_entry *own = &scratch->entries.at[e];
 				uint32_t row = children->row_of.at[own->pair];
 				int64_t *at;
@@ -187,15 +187,15 @@ bool lode_children_insertions(lode_insertion_vec *out, const struct lode_childre
 {
 	const int64_t *cost = children->rows.at + row * children->row_length;
 	uint32_t n_all = lode_condition_n_items(condition), own_pair = children->pairs.at[row];
-	uint32_t own_slot = own_pair / n_all, slot, x;
+	uint32_t own_slot = own_pair / n_all;
 	bool has_watched = false;
 
 	out->n = 0;
-	for (slot = 0; slot <= condition->pattern.n + 1; slot++, cost += n_all) {
+	for (uint32_t slot = 0; slot <= condition->pattern.n + 1; slot++, cost += n_all) {
 		const uint8_t *is_open = condition->is_open.at +
 					 (size_t)(slot <= own_slot ? slot : slot - 1) * n_all;
 
-		for (x = 0; x < n_all; x++) {
+		for (uint32_t x = 0; x < n_all; x++) {
 			uint8_t state = is_open[x];
 
 			if (cost[x] < min_cost || state == LODE_CLOSED)

@@ -4,12 +4,11 @@ void lode_closure_mandatory(lode_item_vec *out, const struct lode_condition *con
 			    const uint32_t *sequences, uint32_t n_sequences, int64_t min_cost)
 {
 	int64_t spare = -min_cost, spared = 0;
-	uint32_t i;
 
-	for (i = 0; i < n_sequences; i++)
+	for (uint32_t i = 0; i < n_sequences; i++)
 		spare += condition->db.weight.at[sequences[i]];
 	out->n = 0;
-	for (i = 0; i < n_sequences; i++) {
+	for (uint32_t i = 0; i < n_sequences; i++) {
 		int64_t weight = condition->db.weight.at[sequences[i]];
 
 		if (weight > spare)
@@ -20,7 +19,7 @@ void lode_closure_mandatory(lode_item_vec *out, const struct lode_condition *con
 	if (spared <= spare)
 		return;
 	out->n = 0;
-	for (i = 0; i < n_sequences; i++)
+	for (uint32_t i = 0; i < n_sequences; i++)
 		lode_vec_append(out, sequences[i]);
 }
 
@@ -28,11 +27,11 @@ void lode_closure_mandatory(lode_item_vec *out, const struct lode_condition *con
 static void find_ends(uint32_t *n_front, uint32_t *n_back, const struct lode_condition *condition,
 		      const uint32_t *sequences, uint32_t n_sequences)
 {
-	uint32_t n_first, n_items, i, n, shortest;
+	uint32_t n_first, n_items, n, shortest;
 	const uint32_t *first = lode_condition_sequence(condition, sequences[0], &n_first);
 
 	*n_front = *n_back = shortest = n_first;
-	for (i = 1; i < n_sequences && *n_front + *n_back; i++) {
+	for (uint32_t i = 1; i < n_sequences && *n_front + *n_back; i++) {
 		const uint32_t *items = lode_condition_sequence(condition, sequences[i], &n_items);
 
 		if (n_items < shortest)

@@ -80,11 +80,11 @@ static inline void count_sequence(struct lode_scratch *scratch,
 	uint32_t n_all = lode_condition_n_items(selection->parent);
 	uint32_t *first = scratch->first.at, *last = scratch->last.at;
 	uint64_t stamp = ++scratch->stamp;
-	uint32_t slot, at, end;
+	uint32_t at, end;
 
 	scratch->work += n_items;
 	lode_windows_match(items, n_items, selection->pattern, selection->n_pattern, first, last);
-	for (slot = 0; slot <= selection->n_pattern; slot++) {
+	for (uint32_t slot = 0; slot <= selection->n_pattern; slot++) {
 		size_t row = (size_t)slot * n_all;
 		const uint8_t *is_open =
 			selection->is_open + (size_t)selection->origin[slot] * n_all;
@@ -107,8 +107,8 @@ void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *
 			  int64_t min_cost, struct lode_scratch *scratch)
 {
 	const struct lode_condition *parent = selection->parent;
-	uint32_t n_all = lode_condition_n_items(parent), n_items, i;
-	size_t n_counters = ((size_t)selection->n_pattern + 1) * n_all, t;
+	uint32_t n_all = lode_condition_n_items(parent), n_items;
+	size_t n_counters = ((size_t)selection->n_pattern + 1) * n_all;
 	size_t most = scratch->most_counters ? scratch->most_counters : MOST_COUNTERS;
 	bool is_sparse = n_counters > most;
 
@@ -116,7 +116,7 @@ void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *
 	reserve_matches(scratch, selection);
 	if (!is_sparse)
 		reserve_counters(scratch, n_counters);
-	for (i = 0; i < selection->n_sequences; i++) {
+	for (uint32_t i = 0; i < selection->n_sequences; i++) {
 		uint32_t s = selection->sequences[i];
 		const uint32_t *items = lode_condition_sequence(parent, s, &n_items);
 
@@ -127,7 +127,7 @@ void lode_condition_count(lode_insertion_vec *out, const struct lode_selection *
 			count_sequence(scratch, selection, items, n_items, parent->db.weight.at[s],
 				       false);
 	}
-	for (t = 0; t < scratch->touched.n; t++) {
+	for (size_t t = 0; t < scratch->touched.n; t++) {
 		size_t at = scratch->touched.at[t];
 		uint32_t slot = (uint32_t)(at / n_all), item = (uint32_t)(at % n_all);
 		struct lode_slot_counter *counter = &scratch->counters.at[is_sparse ? t : at];
@@ -158,13 +158,12 @@ static void renumber(struct lode_condition *out, const struct lode_selection *se
 {
 	const struct lode_condition *parent = selection->parent;
 	uint32_t n_all = lode_condition_n_items(parent), *new_id, i;
-	size_t k;
 
 	scratch->tail.n = 0;
 	lode_vec_reserve(&scratch->renumbered, n_all);
 	new_id = scratch->renumbered.at;
 	memset(new_id, 0xff, n_all * sizeof(*new_id));
-	for (k = 0; k < insertions->n; k++) {
+	for (size_t k = 0; k < insertions->n; k++) {
 		const struct lode_insertion *insertion = &insertions->at[k];
 
 		if (new_id[insertion->item] == UINT32_MAX) {
@@ -232,10 +231,10 @@ static void mark_kept(uint8_t *keep, const struct lode_condition *out,
 	uint32_t n_new = lode_condition_n_items(out), n_pattern = selection->n_pattern;
 	const uint32_t *new_id = scratch->renumbered.at;
 	const uint32_t *first = scratch->first.at, *last = scratch->last.at;
-	uint32_t slot, at, end;
+	uint32_t at, end;
 
 	memset(keep, 0, n_items);
-	for (slot = 0; slot <= n_pattern; slot++) {
+	for (uint32_t slot = 0; slot <= n_pattern; slot++) {
 		const uint8_t *is_open = out->is_open.at + (size_t)slot * n_new;
 
 		end = lode_window_end(last, n_pattern, n_items, slot);
@@ -254,7 +253,7 @@ static void mark_kept(uint8_t *keep, const struct lode_condition *out,
 static uint32_t append_loose(struct lode_condition *out, const struct lode_selection *selection,
 			     const uint32_t *items, uint32_t n_items, struct lode_scratch *scratch)
 {
-	uint32_t n_pattern = selection->n_pattern, n_kept = 0, n_thin = 0, at;
+	uint32_t n_pattern = selection->n_pattern, n_kept = 0, n_thin = 0;
 	uint32_t *to = out->db.items.at + out->db.items.n, *kept, *first, *last;
 	struct lode_thin_input thin;
 
@@ -262,7 +261,7 @@ static uint32_t append_loose(struct lode_condition *out, const struct lode_selec
 	mark_kept(scratch->keep.at, out, selection, items, n_items, scratch);
 	lode_vec_reserve(&scratch->kept, n_items + 2 * (size_t)n_pattern);
 	kept = scratch->kept.at + 2 * n_pattern;
-	for (at = 0; at < n_items; at++) {
+	for (uint32_t at = 0; at < n_items; at++) {
 		kept[n_kept] = scratch->renumbered.at[items[at]];
 		n_kept += scratch->keep.at[at];
 	}
@@ -279,7 +278,7 @@ static uint32_t append_loose(struct lode_condition *out, const struct lode_selec
 					.n_all = lode_condition_n_items(out)};
 	memset(scratch->keep.at, 1, n_kept);
 	lode_thin(scratch->keep.at, &thin, &scratch->thin);
-	for (at = 0; at < n_kept; at++) {
+	for (uint32_t at = 0; at < n_kept; at++) {
 		to[n_thin] = kept[at];
 		n_thin += scratch->keep.at[at];
 	}
@@ -296,9 +295,9 @@ static uint32_t append_tight(struct lode_condition *out, const struct lode_selec
 {
 	uint32_t n_new = lode_condition_n_items(out), *to = out->db.items.at + out->db.items.n;
 	const uint32_t *new_id = scratch->renumbered.at, *last = scratch->last.at;
-	uint32_t n_kept = 0, slot, at = 0, end;
+	uint32_t n_kept = 0, at = 0, end;
 
-	for (slot = 0; slot <= selection->n_pattern; slot++) {
+	for (uint32_t slot = 0; slot <= selection->n_pattern; slot++) {
 		const uint8_t *is_open = out->is_open.at + (size_t)slot * n_new;
 
 		end = lode_window_end(last, selection->n_pattern, n_items, slot);
@@ -335,7 +334,7 @@ static void set_costs(struct lode_condition *out, const lode_insertion_vec *inse
 		      const struct lode_scratch *scratch)
 {
 	uint32_t n_new = lode_condition_n_items(out);
-	size_t n = (out->pattern.n + 1) * n_new, k;
+	size_t n = (out->pattern.n + 1) * n_new;
 
 	out->has_watched = false;
 	out->cost.n = out->is_open.n = n;
@@ -343,7 +342,7 @@ static void set_costs(struct lode_condition *out, const lode_insertion_vec *inse
 	lode_vec_reserve(&out->is_open, n);
 	memset(out->cost.at, 0, n * sizeof(*out->cost.at));
 	memset(out->is_open.at, 0, n);
-	for (k = 0; k < insertions->n; k++) {
+	for (size_t k = 0; k < insertions->n; k++) {
 		const struct lode_insertion *insertion = &insertions->at[k];
 		size_t pair =
 			(size_t)insertion->slot * n_new + scratch->renumbered.at[insertion->item];
@@ -359,7 +358,7 @@ void lode_condition_build(struct lode_condition *out, const struct lode_selectio
 			  struct lode_scratch *scratch)
 {
 	const struct lode_condition *parent = selection->parent;
-	uint32_t n_items, n_kept, i;
+	uint32_t n_items, n_kept;
 
 	reserve_matches(scratch, selection);
 	renumber(out, selection, insertions, scratch);
@@ -367,7 +366,7 @@ void lode_condition_build(struct lode_condition *out, const struct lode_selectio
 	out->total = total;
 	out->windows.n = out->is_tight.n = 0;
 	lode_merge_begin(&out->db, selection->n_sequences);
-	for (i = 0; i < selection->n_sequences; i++) {
+	for (uint32_t i = 0; i < selection->n_sequences; i++) {
 		uint32_t s = selection->sequences[i];
 		const uint32_t *items = lode_condition_sequence(parent, s, &n_items);
 

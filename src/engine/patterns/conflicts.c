@@ -27,14 +27,14 @@ static uint32_t hash_pair(uint32_t a, uint32_t b)
 
 static void grow_slots(struct lode_conflicts *conflicts)
 {
-	size_t n = conflicts->slots.n * 2, i;
+	size_t n = conflicts->slots.n * 2;
 	uint32_t at;
 
 	lode_vec_reserve(&conflicts->slots, n);
 	memset(conflicts->slots.at, 0, n * sizeof(*conflicts->slots.at));
 	conflicts->slots.n = n;
 	conflicts->mask = (uint32_t)n - 1;
-	for (i = 0; i < conflicts->pairs.n; i++) {
+	for (size_t i = 0; i < conflicts->pairs.n; i++) {
 		at = hash_pair(conflicts->pairs.at[i].a, conflicts->pairs.at[i].b);
 		while (conflicts->slots.at[at & conflicts->mask])
 			at++;
@@ -67,9 +67,9 @@ uint32_t lode_conflicts_cover(struct lode_conflicts *conflicts, int64_t min_cost
 			      uint8_t *is_chosen, uint32_t n_insertions)
 {
 	uint32_t n_chosen = 0, best;
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = 0; i < conflicts->pairs.n; i++) {
+	for (size_t i = 0; i < conflicts->pairs.n; i++) {
 		struct lode_conflict pair = conflicts->pairs.at[i];
 
 		if (pair.cost < min_cost || is_chosen[pair.a] || is_chosen[pair.b])
@@ -86,7 +86,7 @@ uint32_t lode_conflicts_cover(struct lode_conflicts *conflicts, int64_t min_cost
 		size_t n_left = 0;
 
 		memset(conflicts->degree.at, 0, n_insertions * sizeof(*conflicts->degree.at));
-		for (i = 0; i < n; i++) {
+		for (size_t i = 0; i < n; i++) {
 			struct lode_conflict pair = conflicts->pairs.at[i];
 
 			if (is_chosen[pair.a] || is_chosen[pair.b])
@@ -99,7 +99,7 @@ uint32_t lode_conflicts_cover(struct lode_conflicts *conflicts, int64_t min_cost
 		if (n == 0)
 			return n_chosen;
 		best = conflicts->pairs.at[0].a;
-		for (i = 0; i < n; i++) {
+		for (size_t i = 0; i < n; i++) {
 			struct lode_conflict pair = conflicts->pairs.at[i];
 
 			if (conflicts->degree.at[pair.a] > conflicts->degree.at[best])

@@ -155,10 +155,10 @@ static void run_job(void *context, size_t job, unsigned index)
 {
 	struct search *s = context;
 	struct worker *w = &s->workers[index];
-	uint32_t end = s->whole.n_items - (uint32_t)job * s->rows, x;
+	uint32_t end = s->whole.n_items - (uint32_t)job * s->rows;
 	uint32_t from = end > s->rows ? end - s->rows : 0;
 
-	for (x = from; x < end; x++)
+	for (uint32_t x = from; x < end; x++)
 		s->top_of[x] = index;
 	if (may_go_on(w, end - from))
 		visit_rows(w, &s->whole, from, end, s->tops, 0, 1);

@@ -124,11 +124,11 @@ static bool may_go_on(struct worker *worker)
  */
 static void check_limit(struct search *search, size_t n_published)
 {
-	unsigned lowest = UINT32_MAX, i;
+	unsigned lowest = UINT32_MAX;
 
 	if (search->options->max_patterns == 0 || n_published < atomic_load(&search->next_check))
 		return;
-	for (i = 0; i < search->n_workers; i++) {
+	for (unsigned i = 0; i < search->n_workers; i++) {
 		unsigned job = atomic_load(&search->workers[i].job);
 
 		lowest = job < lowest ? job : lowest;
@@ -178,12 +178,10 @@ static void refresh_known(struct worker *worker, struct level *level)
 
 static void begin_level(struct worker *worker, struct level *level, const struct level *parent)
 {
-	size_t i;
-
 	level->names.n = level->known.n = 0;
-	for (i = 0; i < parent->pattern.n; i++)
+	for (size_t i = 0; i < parent->pattern.n; i++)
 		lode_vec_append(&level->names, parent->condition.global.at[parent->pattern.at[i]]);
-	for (i = 0; i < parent->known.n; i++) {
+	for (size_t i = 0; i < parent->known.n; i++) {
 		const struct lode_found_pattern *m = parent->known.at[i];
 
 		if (lode_is_subsequence(level->names.at, (uint32_t)level->names.n, m->items, m->n))
@@ -213,16 +211,16 @@ static bool visit(struct worker *worker, size_t depth, struct level *parent, int
 static void set_child_pattern(struct level *level, uint32_t slot, uint32_t item)
 {
 	const struct lode_condition *condition = &level->condition;
-	uint32_t n_pattern = (uint32_t)condition->pattern.n, i;
+	uint32_t n_pattern = (uint32_t)condition->pattern.n;
 
 	level->pattern.n = level->origin.n = 0;
-	for (i = 0; i <= n_pattern; i++) {
+	for (uint32_t i = 0; i <= n_pattern; i++) {
 		if (i == slot)
 			lode_vec_append(&level->pattern, item);
 		if (i < n_pattern)
 			lode_vec_append(&level->pattern, condition->pattern.at[i]);
 	}
-	for (i = 0; i <= n_pattern + 1; i++)
+	for (uint32_t i = 0; i <= n_pattern + 1; i++)
 		lode_vec_append(&level->origin, i <= slot ? i : i - 1);
 	level->inserted_slot = slot;
 	level->is_open = condition->is_open.at;
@@ -233,10 +231,10 @@ static void select_child(struct level *level, const uint32_t *list, uint32_t n_l
 			 uint32_t item)
 {
 	const struct lode_condition *condition = &level->condition;
-	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_items, i, at, end;
+	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_items, at, end;
 
 	level->selected.n = 0;
-	for (i = 0; i < n_list; i++) {
+	for (uint32_t i = 0; i < n_list; i++) {
 		const uint32_t *items = lode_condition_sequence(condition, list[i], &n_items);
 		const uint32_t *first = lode_condition_windows(condition, list[i]);
 
@@ -258,10 +256,8 @@ static void count_selected(struct worker *worker, struct level *level)
 
 static void select_unexplained(struct level *level)
 {
-	size_t i;
-
 	level->selected.n = level->pattern.n = level->origin.n = 0;
-	for (i = 0; i < level->unexplained.n; i++)
+	for (size_t i = 0; i < level->unexplained.n; i++)
 		lode_vec_append(&level->selected, level->unexplained.at[i]);
 	level->inserted_slot = LODE_NO_SLOT;
 }
@@ -269,12 +265,10 @@ static void select_unexplained(struct level *level)
 /* Prepares a child with the same pattern and only the unexplained sequences. */
 static void select_same(struct worker *worker, struct level *level)
 {
-	size_t i;
-
 	select_unexplained(level);
-	for (i = 0; i < level->condition.pattern.n; i++)
+	for (size_t i = 0; i < level->condition.pattern.n; i++)
 		lode_vec_append(&level->pattern, level->condition.pattern.at[i]);
-	for (i = 0; i <= level->condition.pattern.n; i++)
+	for (size_t i = 0; i <= level->condition.pattern.n; i++)
 		lode_vec_append(&level->origin, (uint32_t)i);
 	level->is_open = level->condition.is_open.at;
 	level->has_watched = level->condition.has_watched;
@@ -288,9 +282,9 @@ static int64_t keep_containing(struct level *level)
 	const struct lode_condition *condition = &level->condition;
 	int64_t weight = 0;
 	uint32_t n_items;
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < level->selected.n; i++) {
+	for (size_t i = 0; i < level->selected.n; i++) {
 		uint32_t s = level->selected.at[i];
 		const uint32_t *items = lode_condition_sequence(condition, s, &n_items);
 
@@ -340,14 +334,14 @@ static bool select_closure(struct worker *worker, struct level *level, size_t de
 static void list_branches(struct level *level)
 {
 	const struct lode_condition *condition = &level->condition;
-	uint32_t n_all = lode_condition_n_items(condition), slot, x;
+	uint32_t n_all = lode_condition_n_items(condition);
 
 	level->branches.n = 0;
 	lode_vec_reserve(&level->is_settled, condition->n_tail);
-	for (x = 0; x < condition->n_tail; x++) {
+	for (uint32_t x = 0; x < condition->n_tail; x++) {
 		size_t n_before = level->branches.n;
 
-		for (slot = 0; slot <= condition->pattern.n; slot++) {
+		for (uint32_t slot = 0; slot <= condition->pattern.n; slot++) {
 			uint32_t pair = slot * n_all + x;
 
 			if (condition->is_open.at[pair] == LODE_OPEN &&
@@ -360,9 +354,7 @@ static void list_branches(struct level *level)
 
 static bool has_open(const lode_insertion_vec *insertions)
 {
-	size_t i;
-
-	for (i = 0; i < insertions->n; i++)
+	for (size_t i = 0; i < insertions->n; i++)
 		if (insertions->at[i].state == LODE_OPEN)
 			return true;
 	return false;
@@ -389,16 +381,16 @@ static bool branch(struct worker *worker, size_t depth, struct level *level, siz
 /* Visits the children, as many at a time as there is room to count for. */
 static bool branch_each(struct worker *worker, size_t depth, struct level *level)
 {
-	size_t most = lode_children_most(&level->condition), at, row, n;
+	size_t most = lode_children_most(&level->condition), n;
 
-	for (at = 0; at < level->branches.n; at += most) {
+	for (size_t at = 0; at < level->branches.n; at += most) {
 		n = level->branches.n - at < most ? level->branches.n - at : most;
 		level->children.pairs.n = 0;
-		for (row = 0; row < n; row++)
+		for (size_t row = 0; row < n; row++)
 			lode_vec_append(&level->children.pairs, level->branches.at[at + row]);
 		lode_children_count(&level->children, &level->condition, level->unexplained.at,
 				    (uint32_t)level->unexplained.n, &worker->children);
-		for (row = 0; row < n; row++)
+		for (size_t row = 0; row < n; row++)
 			if (!branch(worker, depth, level, row))
 				return false;
 	}
@@ -437,12 +429,11 @@ static bool branch_all(struct worker *worker, size_t depth, struct level *level)
 static void set_base(struct level *level, const struct level *parent, size_t depth)
 {
 	bool is_own = depth == 0 || (!parent->has_watched && !parent->keeps_base);
-	size_t i;
 
 	level->keeps_base = parent->keeps_base;
 	level->base = is_own ? depth : parent->base;
 	level->base_origin.n = 0;
-	for (i = 0; i < parent->origin.n; i++)
+	for (size_t i = 0; i < parent->origin.n; i++)
 		lode_vec_append(&level->base_origin,
 				is_own ? (uint32_t)i
 				       : parent->base_origin.at[parent->origin.at[i]]);
@@ -497,7 +488,6 @@ static void root_init(struct worker *worker)
 {
 	const struct lode_reduced *reduced = worker->search->reduced;
 	struct lode_condition *condition = &worker->root.condition;
-	uint32_t i;
 
 	/* Borrowed: root_release takes them out again. */
 	condition->db.items.at = reduced->items;
@@ -505,7 +495,7 @@ static void root_init(struct worker *worker)
 	condition->db.weight.at = reduced->weight;
 	condition->db.n = reduced->n;
 	condition->n_tail = reduced->n_items;
-	for (i = 0; i < reduced->n_items; i++) {
+	for (uint32_t i = 0; i < reduced->n_items; i++) {
 		lode_vec_append(&condition->global, i);
 		lode_vec_append(&condition->is_open, 1);
 	}
@@ -555,7 +545,7 @@ static void run_branch(void *context, size_t job, unsigned index)
 	struct search *search = context;
 	struct worker *worker = &search->workers[index];
 	struct level *root = &worker->root;
-	uint32_t item = (uint32_t)job, i;
+	uint32_t item = (uint32_t)job;
 
 	atomic_store(&worker->job, item);
 	if (search->found->is_done[item] || !may_go_on(worker))
@@ -568,7 +558,7 @@ static void run_branch(void *context, size_t job, unsigned index)
 	root->known.n = 0;
 	lode_found_import(search->found, item, &worker->n_known, &root->known);
 	root->selected.n = root->pattern.n = root->origin.n = 0;
-	for (i = search->lists.start.at[item]; i < search->lists.start.at[item + 1]; i++)
+	for (uint32_t i = search->lists.start.at[item]; i < search->lists.start.at[item + 1]; i++)
 		lode_vec_append(&root->selected, search->lists.list.at[i]);
 	if (!may_hold_new(search, &root->selected)) {
 		search->found->is_done[item] = true;
@@ -590,10 +580,8 @@ static void run_branch(void *context, size_t job, unsigned index)
 
 static void worker_release(struct worker *worker)
 {
-	size_t i;
-
 	root_release(worker);
-	for (i = 0; i < worker->levels.n; i++) {
+	for (size_t i = 0; i < worker->levels.n; i++) {
 		level_release(worker->levels.at[i]);
 		free(worker->levels.at[i]);
 	}
@@ -610,11 +598,10 @@ static void worker_release(struct worker *worker)
 static void search_init(struct search *search)
 {
 	const struct lode_reduced *reduced = search->reduced;
-	unsigned i;
 
 	search->n_workers = search->options->n_threads ? search->options->n_threads : 1;
 	search->workers = lode_alloc0(search->n_workers, sizeof(*search->workers));
-	for (i = 0; i < search->n_workers; i++) {
+	for (unsigned i = 0; i < search->n_workers; i++) {
 		search->workers[i].search = search;
 		lode_pivot_scratch_init(&search->workers[i].pivoting, reduced->n_items);
 		search->workers[i].counting.most_counters = search->options->deep;
@@ -630,9 +617,7 @@ static void search_init(struct search *search)
 
 static void search_release(struct search *search)
 {
-	unsigned i;
-
-	for (i = 0; i < search->n_workers; i++)
+	for (unsigned i = 0; i < search->n_workers; i++)
 		worker_release(&search->workers[i]);
 	free(search->workers);
 	free(search->is_spent);

@@ -13,9 +13,7 @@ void lode_found_init(struct lode_found *found, uint32_t n_items)
 
 void lode_found_release(struct lode_found *found)
 {
-	uint32_t i;
-
-	for (i = 0; i < found->n_items; i++)
+	for (uint32_t i = 0; i < found->n_items; i++)
 		lode_vec_release(&found->with_item[i]);
 	free(found->with_item);
 	free(found->is_done);
@@ -26,11 +24,11 @@ void lode_found_release(struct lode_found *found)
 
 bool lode_is_subsequence(const uint32_t *p, uint32_t n_p, const uint32_t *q, uint32_t n_q)
 {
-	uint32_t i = 0, j;
+	uint32_t i = 0;
 
 	if (n_p > n_q)
 		return false;
-	for (j = 0; j < n_q && i < n_p; j++)
+	for (uint32_t j = 0; j < n_q && i < n_p; j++)
 		i += p[i] == q[j];
 	return i == n_p;
 }
@@ -51,7 +49,6 @@ static struct lode_found_pattern *add(struct lode_found *found, const uint32_t *
 {
 	struct lode_found_pattern *p =
 		lode_arena_alloc(&found->arena, sizeof(*p) + n * sizeof(*items), _Alignof(int64_t));
-	uint32_t i;
 
 	p->cost = cost;
 	p->id = (uint32_t)found->all.n;
@@ -59,7 +56,7 @@ static struct lode_found_pattern *add(struct lode_found *found, const uint32_t *
 	p->n = n;
 	memcpy(p->items, items, n * sizeof(*items));
 	lode_vec_append(&found->all, p);
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		lode_found_vec *with = &found->with_item[items[i]];
 
 		if (with->n == 0 || with->at[with->n - 1] != p) /* an item may stand there twice */
@@ -94,10 +91,9 @@ size_t lode_found_publish(struct lode_found *found, const uint32_t *items, uint3
 bool lode_found_is_covered(const struct lode_found *found, const struct lode_found_pattern *pattern)
 {
 	const lode_found_vec *with = &found->with_item[pattern->job];
-	size_t i;
 
 	/* What was published before `pattern` was known to its branch and does not contain it. */
-	for (i = with->n; i-- > 0 && with->at[i]->id > pattern->id;)
+	for (size_t i = with->n; i-- > 0 && with->at[i]->id > pattern->id;)
 		if (with->at[i]->job < pattern->job &&
 		    lode_is_subsequence(pattern->items, pattern->n, with->at[i]->items,
 					with->at[i]->n))
@@ -107,10 +103,10 @@ bool lode_found_is_covered(const struct lode_found *found, const struct lode_fou
 
 size_t lode_found_count(struct lode_found *found, uint32_t last_job)
 {
-	size_t n = 0, i;
+	size_t n = 0;
 
 	pthread_mutex_lock(&found->lock);
-	for (i = 0; i < found->all.n; i++)
+	for (size_t i = 0; i < found->all.n; i++)
 		n += found->all.at[i]->job <= last_job &&
 		     !lode_found_is_covered(found, found->all.at[i]);
 	pthread_mutex_unlock(&found->lock);

@@ -36,10 +36,9 @@ static void insert(uint32_t *values, size_t n, uint32_t at, uint32_t value)
 static bool contains_pattern(const uint32_t *items, uint32_t n_items, const uint32_t *pattern,
 			     size_t n_pattern)
 {
-	uint32_t at;
 	size_t j = 0;
 
-	for (at = 0; at < n_items && j < n_pattern; at++)
+	for (uint32_t at = 0; at < n_items && j < n_pattern; at++)
 		j += items[at] == pattern[j];
 	return j == n_pattern;
 }
@@ -47,11 +46,11 @@ static bool contains_pattern(const uint32_t *items, uint32_t n_items, const uint
 static void find_sequences(struct lode_grower *grower, const struct lode_condition *base,
 			   struct lode_scratch *scratch)
 {
-	uint32_t n_items, i;
+	uint32_t n_items;
 
 	grower->sequences.n = 0;
 	grower->cost = 0;
-	for (i = 0; i < base->db.n; i++) {
+	for (uint32_t i = 0; i < base->db.n; i++) {
 		const uint32_t *items = lode_condition_sequence(base, i, &n_items);
 
 		scratch->work += n_items / 2;
@@ -67,9 +66,9 @@ static void narrow(struct lode_grower *grower, const struct lode_condition *base
 		   const struct lode_insertion *insertion, struct lode_scratch *scratch)
 {
 	uint32_t n_pattern = (uint32_t)grower->pattern.n, n_items, at, end;
-	size_t i, n_kept = 0;
+	size_t n_kept = 0;
 
-	for (i = 0; i < grower->sequences.n; i++) {
+	for (size_t i = 0; i < grower->sequences.n; i++) {
 		const uint32_t *items =
 			lode_condition_sequence(base, grower->sequences.at[i], &n_items);
 
@@ -89,9 +88,8 @@ static void insert_costliest(struct lode_grower *grower, const struct lode_condi
 			     struct lode_scratch *scratch)
 {
 	const struct lode_insertion *best = &grower->insertions.at[0];
-	size_t i;
 
-	for (i = 1; i < grower->insertions.n; i++)
+	for (size_t i = 1; i < grower->insertions.n; i++)
 		if (grower->insertions.at[i].cost > best->cost)
 			best = &grower->insertions.at[i];
 	grower->cost = best->cost;
@@ -155,14 +153,12 @@ static void insert_ends(struct lode_grower *grower, const struct lode_condition 
 static void begin(struct lode_grower *grower, const struct lode_condition *base,
 		  const uint32_t *names, uint32_t n, const uint32_t *origin)
 {
-	uint32_t i;
-
-	for (i = 0; i < base->global.n; i++)
+	for (uint32_t i = 0; i < base->global.n; i++)
 		grower->local.at[base->global.at[i]] = i;
 	grower->pattern.n = grower->origin.n = 0;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		lode_vec_append(&grower->pattern, grower->local.at[names[i]]);
-	for (i = 0; i <= n; i++)
+	for (uint32_t i = 0; i <= n; i++)
 		lode_vec_append(&grower->origin, origin[i]);
 }
 
@@ -171,7 +167,7 @@ void lode_grow(struct lode_grower *grower, const struct lode_condition *base,
 	       int64_t min_cost, struct lode_scratch *scratch)
 {
 	struct lode_selection selection;
-	size_t n_tried = 0, i;
+	size_t n_tried = 0;
 
 	begin(grower, base, names, n, origin);
 	find_sequences(grower, base, scratch);
@@ -193,6 +189,6 @@ void lode_grow(struct lode_grower *grower, const struct lode_condition *base,
 		insert_costliest(grower, base, scratch);
 	}
 	grower->names.n = 0;
-	for (i = 0; i < grower->pattern.n; i++)
+	for (size_t i = 0; i < grower->pattern.n; i++)
 		lode_vec_append(&grower->names, base->global.at[grower->pattern.at[i]]);
 }

@@ -8,7 +8,6 @@ void lode_lists_build(struct lode_lists *lists, const struct lode_merge *db,
 		      const uint8_t *skip)
 {
 	uint32_t i, s, at, x, *fill, *seen;
-	int pass;
 
 	lode_vec_reserve(&lists->start, (size_t)n_items + 2);
 	lode_vec_reserve(&lists->seen, (size_t)n_items + 1);
@@ -16,7 +15,7 @@ void lode_lists_build(struct lode_lists *lists, const struct lode_merge *db,
 	/* While filling, fill[x] is where list x grows; once full, that is start[x + 1]. */
 	fill = lists->start.at + 1;
 	seen = lists->seen.at;
-	for (pass = 0; pass < 2; pass++) {
+	for (int pass = 0; pass < 2; pass++) {
 		memset(seen, 0, ((size_t)n_items + 1) * sizeof(*seen));
 		for (i = 0; i < n_sequences; i++) {
 			s = sequences ? sequences[i] : i;

@@ -19,9 +19,8 @@ void lode_merge_begin(struct lode_merge *merge, uint32_t n_most)
 static uint32_t hash_items(const uint32_t *items, uint32_t n)
 {
 	uint64_t h = n;
-	uint32_t i;
 
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		h = (h ^ items[i]) * UINT64_C(0x9e3779b97f4a7c15), h ^= h >> 29;
 	return (uint32_t)(h ^ h >> 32);
 }

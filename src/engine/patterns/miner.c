@@ -16,11 +16,10 @@ void lode_pattern_set_release(struct lode_pattern_set *set)
 static int compare_results(const void *pa, const void *pb)
 {
 	const struct lode_result *a = pa, *b = pb;
-	size_t i;
 
 	if (a->cost != b->cost)
 		return a->cost > b->cost ? -1 : 1;
-	for (i = 0; i < a->n && i < b->n; i++)
+	for (size_t i = 0; i < a->n && i < b->n; i++)
 		if (a->items[i] != b->items[i])
 			return a->items[i] < b->items[i] ? -1 : 1;
 	return LODE_ORDER(a->n, b->n);

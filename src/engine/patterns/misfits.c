@@ -28,7 +28,7 @@ void lode_misfits_begin(struct lode_misfits *misfits, const struct lode_conditio
 static void align(struct lode_misfits *misfits, const uint32_t *items, uint32_t n_items,
 		  const struct lode_known *known)
 {
-	uint32_t n = known->n + 1, i, k;
+	uint32_t n = known->n + 1, k;
 	uint16_t *length;
 
 	misfits->work += (uint64_t)n_items * n / 8;
@@ -36,7 +36,7 @@ static void align(struct lode_misfits *misfits, const uint32_t *items, uint32_t 
 	lode_vec_reserve(&misfits->fits, n_items);
 	length = misfits->lengths.at;
 	memset(length + (size_t)n_items * n, 0, n * sizeof(*length));
-	for (i = n_items; i-- > 0;) {
+	for (uint32_t i = n_items; i-- > 0;) {
 		uint16_t *row = length + (size_t)i * n, *below = row + n;
 
 		row[known->n] = 0;
@@ -48,7 +48,7 @@ static void align(struct lode_misfits *misfits, const uint32_t *items, uint32_t 
 		}
 	}
 	memset(misfits->fits.at, 0, n_items);
-	for (i = k = 0; i < n_items && k < known->n;) {
+	for (uint32_t i = k = 0; i < n_items && k < known->n;) {
 		if (known->items[k] == items[i] + 1) {
 			misfits->fits.at[i++] = 1;
 			k++;
@@ -64,10 +64,8 @@ static void align(struct lode_misfits *misfits, const uint32_t *items, uint32_t 
 static bool pattern_fits(const struct lode_misfits *misfits, const struct lode_condition *condition,
 			 const uint32_t *items, const uint32_t *first, const uint32_t *last)
 {
-	uint32_t j, at;
-
-	for (j = 0; j < condition->pattern.n; j++)
-		for (at = first[j]; at <= last[j]; at++)
+	for (uint32_t j = 0; j < condition->pattern.n; j++)
+		for (uint32_t at = first[j]; at <= last[j]; at++)
 			if (items[at] == condition->pattern.at[j] && !misfits->fits.at[at])
 				return false;
 	return true;
@@ -77,14 +75,13 @@ static bool pattern_fits(const struct lode_misfits *misfits, const struct lode_c
 static void list_misfits(struct lode_misfits *misfits, const struct lode_condition *condition,
 			 uint32_t s, bool lists_all)
 {
-	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_items, slot, at, end;
+	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_items, at, end;
 	uint32_t n_all = lode_condition_n_items(condition);
 	const uint32_t *items = lode_condition_sequence(condition, s, &n_items);
 	const uint32_t *first = lode_condition_windows(condition, s), *last = first + n_pattern;
-	size_t i;
 
 	misfits->found.n = 0;
-	for (slot = 0; slot <= n_pattern; slot++) {
+	for (uint32_t slot = 0; slot <= n_pattern; slot++) {
 		end = lode_window_end(last, n_pattern, n_items, slot);
 		for (at = lode_window_begin(first, slot); at < end; at++) {
 			uint32_t pair = slot * n_all + items[at];
@@ -96,23 +93,22 @@ static void list_misfits(struct lode_misfits *misfits, const struct lode_conditi
 			lode_vec_append(&misfits->found, pair);
 		}
 	}
-	for (i = 0; i < misfits->found.n; i++)
+	for (size_t i = 0; i < misfits->found.n; i++)
 		misfits->is_misfit.at[misfits->found.at[i]] = 0;
 }
 
 void lode_misfits_add(struct lode_misfits *misfits, const struct lode_condition *condition,
 		      uint32_t s, const struct lode_known *known, uint32_t n_known)
 {
-	uint32_t n_items, k;
+	uint32_t n_items;
 	const uint32_t *items = lode_condition_sequence(condition, s, &n_items);
 	const uint32_t *first = lode_condition_windows(condition, s);
-	size_t i;
 
 	list_misfits(misfits, condition, s, true);
-	for (k = 0;; k++) {
+	for (uint32_t k = 0;; k++) {
 		if (k == 0 || misfits->found.n < misfits->best.n) {
 			misfits->best.n = 0;
-			for (i = 0; i < misfits->found.n; i++)
+			for (size_t i = 0; i < misfits->found.n; i++)
 				lode_vec_append(&misfits->best, misfits->found.at[i]);
 		}
 		if (k == n_known)
@@ -121,7 +117,7 @@ void lode_misfits_add(struct lode_misfits *misfits, const struct lode_condition 
 		if (pattern_fits(misfits, condition, items, first, first + condition->pattern.n))
 			list_misfits(misfits, condition, s, false);
 	}
-	for (i = 0; i < misfits->best.n; i++)
+	for (size_t i = 0; i < misfits->best.n; i++)
 		lode_vec_append(&misfits->pairs, misfits->best.at[i]);
 	misfits->sequences.at[misfits->sequences.n - 1].weight = condition->db.weight.at[s];
 	lode_vec_append(&misfits->sequences,
@@ -131,9 +127,10 @@ void lode_misfits_add(struct lode_misfits *misfits, const struct lode_condition 
 /* How many of its misfits are not chosen yet. */
 static uint32_t n_missing(const struct lode_misfits *misfits, size_t i, const uint8_t *is_chosen)
 {
-	uint32_t n = 0, k;
+	uint32_t n = 0;
 
-	for (k = misfits->sequences.at[i].begin; k < misfits->sequences.at[i + 1].begin; k++)
+	for (uint32_t k = misfits->sequences.at[i].begin; k < misfits->sequences.at[i + 1].begin;
+	     k++)
 		n += !is_chosen[misfits->pairs.at[k]];
 	return n;
 }
@@ -142,16 +139,16 @@ static uint32_t n_missing(const struct lode_misfits *misfits, size_t i, const ui
 uint32_t lode_misfits_choose(struct lode_misfits *misfits, uint8_t *is_chosen, int64_t min_cost)
 {
 	int64_t left = 0;
-	uint32_t n_chosen = 0, k;
-	size_t i, best;
+	uint32_t n_chosen = 0;
+	size_t best;
 
-	for (i = 0; i + 1 < misfits->sequences.n; i++)
+	for (size_t i = 0; i + 1 < misfits->sequences.n; i++)
 		left += misfits->sequences.at[i].weight;
 	while (left >= min_cost) {
 		double best_rate = -1;
 
 		best = 0;
-		for (i = 0; i + 1 < misfits->sequences.n; i++) {
+		for (size_t i = 0; i + 1 < misfits->sequences.n; i++) {
 			int64_t weight = misfits->sequences.at[i].weight;
 			double rate;
 
@@ -163,7 +160,7 @@ uint32_t lode_misfits_choose(struct lode_misfits *misfits, uint8_t *is_chosen, i
 				best = i;
 			}
 		}
-		for (k = misfits->sequences.at[best].begin;
+		for (uint32_t k = misfits->sequences.at[best].begin;
 		     k < misfits->sequences.at[best + 1].begin; k++) {
 			n_chosen += !is_chosen[misfits->pairs.at[k]];
 			is_chosen[misfits->pairs.at[k]] = 1;

@@ -49,13 +49,12 @@ void lode_pivot_prepare(const struct lode_condition *condition, const lode_found
 			struct lode_pivot_scratch *scratch)
 {
 	uint32_t *local = scratch->local.at, i;
-	size_t k;
 
 	for (i = 0; i < condition->global.n; i++)
 		local[condition->global.at[i]] = i + 1;
 	scratch->known.n = scratch->start.n = scratch->mask.n = 0;
 	scratch->longest = 0;
-	for (k = 0; k < known->n; k++) {
+	for (size_t k = 0; k < known->n; k++) {
 		const struct lode_found_pattern *m = known->at[k];
 		uint64_t mask = 0;
 
@@ -82,11 +81,11 @@ void lode_pivot_prepare(const struct lode_condition *condition, const lode_found
 /* Is a sequence contained in a known pattern? */
 static bool fits(const uint32_t *items, uint32_t n_items, const uint32_t *known, uint32_t n_known)
 {
-	uint32_t at, fit = 0;
+	uint32_t fit = 0;
 
 	if (n_items > n_known)
 		return false;
-	for (at = 0; at < n_items; at++, fit++) {
+	for (uint32_t at = 0; at < n_items; at++, fit++) {
 		while (fit < n_known && known[fit] != items[at] + 1)
 			fit++;
 		if (fit == n_known)
@@ -98,9 +97,8 @@ static bool fits(const uint32_t *items, uint32_t n_items, const uint32_t *known,
 static uint64_t mask_of(const uint32_t *items, uint32_t n_items)
 {
 	uint64_t mask = 0;
-	uint32_t at;
 
-	for (at = 0; at < n_items; at++)
+	for (uint32_t at = 0; at < n_items; at++)
 		mask |= UINT64_C(1) << items[at] % 64;
 	return mask;
 }
@@ -109,12 +107,11 @@ static bool fits_any(const uint32_t *items, uint32_t n_items,
 		     const struct lode_pivot_scratch *scratch)
 {
 	uint64_t mask;
-	size_t k;
 
 	if (n_items > scratch->longest)
 		return false;
 	mask = mask_of(items, n_items);
-	for (k = 0; k < scratch->mask.n; k++)
+	for (size_t k = 0; k < scratch->mask.n; k++)
 		if (!(mask & ~scratch->mask.at[k]) &&
 		    fits(items, n_items, scratch->known.at + scratch->start.at[k],
 			 scratch->start.at[k + 1] - scratch->start.at[k]))
@@ -130,13 +127,13 @@ static bool fits_any(const uint32_t *items, uint32_t n_items,
 static void spread_out(struct lode_pivot_scratch *scratch, const struct lode_condition *condition,
 		       uint32_t s)
 {
-	uint32_t n_pattern = (uint32_t)condition->pattern.n, slot, at, end;
+	uint32_t n_pattern = (uint32_t)condition->pattern.n, at, end;
 	uint32_t n_all = lode_condition_n_items(condition), n_items;
 	const uint32_t *items = lode_condition_sequence(condition, s, &n_items);
 	const uint32_t *first = lode_condition_windows(condition, s), *last = first + n_pattern;
 
 	scratch->whole.n = 0;
-	for (slot = 0; slot <= n_pattern; slot++) {
+	for (uint32_t slot = 0; slot <= n_pattern; slot++) {
 		const uint8_t *is_open = condition->is_open.at + (size_t)slot * n_all;
 
 		end = lode_window_end(last, n_pattern, n_items, slot);
@@ -152,10 +149,10 @@ uint32_t lode_pivot_unexplained(uint32_t *unexplained, int64_t *weight,
 				const struct lode_condition *condition,
 				struct lode_pivot_scratch *scratch)
 {
-	uint32_t n = 0, n_items, i;
+	uint32_t n = 0, n_items;
 
 	*weight = 0;
-	for (i = 0; i < condition->db.n; i++) {
+	for (uint32_t i = 0; i < condition->db.n; i++) {
 		const uint32_t *items = lode_condition_sequence(condition, i, &n_items);
 
 		scratch->work += n_items + scratch->mask.n / 8;
@@ -175,9 +172,9 @@ uint32_t lode_pivot_unexplained(uint32_t *unexplained, int64_t *weight,
 /* The known pattern that has most of what the database has. */
 static size_t choose_known(const struct lode_pivot_scratch *scratch)
 {
-	size_t best = 0, k;
+	size_t best = 0;
 
-	for (k = 1; k < scratch->mask.n; k++)
+	for (size_t k = 1; k < scratch->mask.n; k++)
 		if (scratch->start.at[k + 1] - scratch->start.at[k] >
 		    scratch->start.at[best + 1] - scratch->start.at[best])
 			best = k;
@@ -188,11 +185,11 @@ static size_t choose_known(const struct lode_pivot_scratch *scratch)
 static void cut_segments(const struct lode_condition *condition, size_t chosen,
 			 struct lode_pivot_scratch *scratch)
 {
-	uint32_t i, slot = 0;
+	uint32_t slot = 0;
 
 	scratch->segment.n = 0;
 	lode_vec_append(&scratch->segment, scratch->start.at[chosen]);
-	for (i = scratch->start.at[chosen];
+	for (uint32_t i = scratch->start.at[chosen];
 	     i < scratch->start.at[chosen + 1] && slot < condition->pattern.n; i++)
 		if (scratch->known.at[i] == condition->pattern.at[slot] + 1) {
 			lode_vec_append(&scratch->segment, i + 1);
@@ -205,14 +202,15 @@ static void cut_segments(const struct lode_condition *condition, size_t chosen,
 static void number_segments(const struct lode_condition *condition,
 			    struct lode_pivot_scratch *scratch)
 {
-	uint32_t n_all = lode_condition_n_items(condition), slot, at;
+	uint32_t n_all = lode_condition_n_items(condition);
 
 	scratch->order.n = condition->is_open.n;
 	lode_vec_reserve(&scratch->order, scratch->order.n);
 	memset(scratch->order.at, 0, scratch->order.n * sizeof(*scratch->order.at));
-	for (slot = 0; slot <= condition->pattern.n; slot++)
+	for (uint32_t slot = 0; slot <= condition->pattern.n; slot++)
 		/* The pattern's own item ends the segment, and is no part of it. */
-		for (at = scratch->segment.at[slot]; at + 1 < scratch->segment.at[slot + 1]; at++) {
+		for (uint32_t at = scratch->segment.at[slot];
+		     at + 1 < scratch->segment.at[slot + 1]; at++) {
 			uint32_t *order =
 				&scratch->order
 					 .at[(size_t)slot * n_all + scratch->known.at[at] - 1];
@@ -226,14 +224,14 @@ static void number_segments(const struct lode_condition *condition,
 static void add_conflicts(const struct lode_pivot *out, const struct lode_condition *condition,
 			  uint32_t s, struct lode_pivot_scratch *scratch)
 {
-	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_items, slot, at, end;
+	uint32_t n_pattern = (uint32_t)condition->pattern.n, n_items, at, end;
 	uint32_t n_all = lode_condition_n_items(condition);
 	const uint32_t *items = lode_condition_sequence(condition, s, &n_items);
 	const uint32_t *first = lode_condition_windows(condition, s), *last = first + n_pattern;
-	size_t i, j;
+	size_t j;
 
 	scratch->work += n_items;
-	for (slot = 0; slot <= n_pattern; slot++) {
+	for (uint32_t slot = 0; slot <= n_pattern; slot++) {
 		uint32_t row = slot * n_all, highest = 0;
 
 		scratch->window.n = 0;
@@ -251,7 +249,7 @@ static void add_conflicts(const struct lode_pivot *out, const struct lode_condit
 			}
 			j = order > highest ? 0 : scratch->window.n; /* mostly in order */
 			scratch->work += j;
-			for (i = 0; i < j; i++)
+			for (size_t i = 0; i < j; i++)
 				if (scratch->order.at[scratch->window.at[i]] >= order)
 					lode_conflicts_add(scratch->conflicts,
 							   scratch->window.at[i], pair,
@@ -268,17 +266,16 @@ static void try_misfits(struct lode_pivot *out, const struct lode_condition *con
 			const uint32_t *sequences, uint32_t n_sequences, int64_t min_cost,
 			struct lode_pivot_scratch *scratch)
 {
-	uint32_t n = (uint32_t)condition->is_open.n, n_chosen, i;
-	size_t k;
+	uint32_t n = (uint32_t)condition->is_open.n, n_chosen;
 
 	scratch->tried.n = 0;
-	for (k = scratch->mask.n; k-- > 0 && scratch->tried.n < MOST_TRIED;)
+	for (size_t k = scratch->mask.n; k-- > 0 && scratch->tried.n < MOST_TRIED;)
 		lode_vec_append(
 			&scratch->tried,
 			((struct lode_known){scratch->known.at + scratch->start.at[k],
 					     scratch->start.at[k + 1] - scratch->start.at[k]}));
 	lode_misfits_begin(scratch->misfits, condition);
-	for (i = 0; i < n_sequences; i++)
+	for (uint32_t i = 0; i < n_sequences; i++)
 		lode_misfits_add(scratch->misfits, condition, sequences[i], scratch->tried.at,
 				 (uint32_t)scratch->tried.n);
 	scratch->work += scratch->misfits->work;
@@ -291,7 +288,7 @@ static void try_misfits(struct lode_pivot *out, const struct lode_condition *con
 		return;
 	scratch->n_misfit_wins++;
 	out->n_uncovered = n_chosen;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		out->is_covered.at[i] =
 			condition->is_open.at[i] == LODE_OPEN && !scratch->is_chosen.at[i];
 }
@@ -321,22 +318,22 @@ void lode_pivot_choose(struct lode_pivot *out, const struct lode_condition *cond
 		       const uint32_t *sequences, uint32_t n_sequences, int64_t min_cost,
 		       struct lode_pivot_scratch *scratch)
 {
-	uint32_t n = (uint32_t)condition->is_open.n, i;
+	uint32_t n = (uint32_t)condition->is_open.n;
 
 	cut_segments(condition, choose_known(scratch), scratch);
 	number_segments(condition, scratch);
 	out->is_covered.n = n;
 	lode_vec_reserve(&out->is_covered, n);
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		out->is_covered.at[i] = condition->is_open.at[i] == LODE_OPEN;
 	lode_conflicts_begin(scratch->conflicts);
-	for (i = 0; i < n_sequences; i++)
+	for (uint32_t i = 0; i < n_sequences; i++)
 		add_conflicts(out, condition, sequences[i], scratch);
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		out->is_covered.at[i] = condition->is_open.at[i] != LODE_OPEN;
 	out->n_uncovered =
 		lode_conflicts_cover(scratch->conflicts, min_cost, out->is_covered.at, n);
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		out->is_covered.at[i] =
 			condition->is_open.at[i] == LODE_OPEN && !out->is_covered.at[i];
 	if (is_worth_misfits(out, condition, sequences, n_sequences, scratch))

@@ -53,7 +53,7 @@ static int count_items(struct draft *draft, const struct lode_sequences *sequenc
 		       struct lode_error *err)
 {
 	size_t first = sequences->n ? sequences->start[0] : 0;
-	size_t n = sequences->n ? sequences->start[sequences->n] - first : 0, i, p;
+	size_t n = sequences->n ? sequences->start[sequences->n] - first : 0;
 	int64_t total = 0;
 
 	if (n >= BORDER || sequences->n >= BORDER)
@@ -62,14 +62,14 @@ static int count_items(struct draft *draft, const struct lode_sequences *sequenc
 				 sequences->n, n);
 	draft->dense = lode_alloc(n * sizeof(*draft->dense));
 	draft->start = lode_alloc((sequences->n + 1) * sizeof(*draft->start));
-	for (i = 0; i < sequences->n; i++) {
+	for (size_t i = 0; i < sequences->n; i++) {
 		if (sequences->cost[i] < 0)
 			return lode_fail(err, LODE_ERR_ARG, NULL, -1,
 					 "sequence %zu has a negative cost", i);
 		if (__builtin_add_overflow(total, sequences->cost[i], &total))
 			return lode_fail(err, LODE_ERR_LIMIT, NULL, -1,
 					 "the sum of all costs exceeds 2^63 - 1");
-		for (p = sequences->start[i]; p < sequences->start[i + 1]; p++) {
+		for (size_t p = sequences->start[i]; p < sequences->start[i + 1]; p++) {
 			uint32_t x = draft_item(draft, sequences->items[p]);
 
 			draft->dense[p - first] = x;
@@ -86,13 +86,13 @@ static int count_items(struct draft *draft, const struct lode_sequences *sequenc
 static void keep_costly(struct draft *draft, const struct lode_sequences *sequences,
 			int64_t min_cost)
 {
-	size_t first = sequences->n ? sequences->start[0] : 0, n_kept = 0, i, p;
+	size_t first = sequences->n ? sequences->start[0] : 0, n_kept = 0, i;
 
 	assert(draft->start && (sequences->start || sequences->n == 0));
 	for (i = 0; i < sequences->n; i++) {
 		draft->start[i] = n_kept;
-		for (p = sequences->start[i]; sequences->cost[i] && p < sequences->start[i + 1];
-		     p++) {
+		for (size_t p = sequences->start[i];
+		     sequences->cost[i] && p < sequences->start[i + 1]; p++) {
 			uint32_t x = draft->dense[p - first];
 
 			assert(draft->cost.at); /* every item was counted */
@@ -113,14 +113,14 @@ static void note_neighbour(uint32_t *neighbour, uint32_t is)
 
 static void find_neighbours(struct draft *draft, size_t n_sequences)
 {
-	size_t n = draft->ids.n, i, p;
+	size_t n = draft->ids.n;
 
 	draft->right = lode_alloc(n * sizeof(*draft->right));
 	draft->left = lode_alloc(n * sizeof(*draft->left));
 	memset(draft->right, 0xff, n * sizeof(*draft->right));
 	memset(draft->left, 0xff, n * sizeof(*draft->left));
-	for (i = 0; i < n_sequences; i++)
-		for (p = draft->start[i]; p < draft->start[i + 1]; p++) {
+	for (size_t i = 0; i < n_sequences; i++)
+		for (size_t p = draft->start[i]; p < draft->start[i + 1]; p++) {
 			uint32_t x = draft->dense[p];
 
 			note_neighbour(&draft->left[x],
@@ -193,7 +193,6 @@ int lode_reduce(struct lode_reduced *out, const struct lode_sequences *sequences
 {
 	struct draft draft = {0};
 	struct lode_merge merge = {0};
-	size_t i, p;
 	int rc;
 
 	memset(out, 0, sizeof(*out));
@@ -204,8 +203,8 @@ int lode_reduce(struct lode_reduced *out, const struct lode_sequences *sequences
 	find_neighbours(&draft, sequences->n);
 	rank_items(out, &draft, min_cost);
 	lode_merge_begin(&merge, (uint32_t)sequences->n);
-	for (i = 0; i < sequences->n; i++) {
-		for (p = draft.start[i]; p < draft.start[i + 1]; p++)
+	for (size_t i = 0; i < sequences->n; i++) {
+		for (size_t p = draft.start[i]; p < draft.start[i + 1]; p++)
 			if (draft.rank[draft.dense[p]] != NEVER)
 				lode_vec_append(&merge.items, draft.rank[draft.dense[p]]);
 		lode_merge_close(&merge, sequences->cost[i]);

@@ -13,13 +13,13 @@ void lode_thin_scratch_release(struct lode_thin_scratch *scratch)
 
 static void find_roles(const struct lode_thin_input *in, struct lode_thin_scratch *scratch)
 {
-	uint32_t j, at, end;
+	uint32_t at, end;
 
 	lode_vec_reserve(&scratch->stands_for, in->n_items);
 	lode_vec_reserve(&scratch->is_inserted, in->n_items);
 	memset(scratch->stands_for.at, 0, in->n_items * sizeof(*scratch->stands_for.at));
 	memset(scratch->is_inserted.at, 0, in->n_items);
-	for (j = 0; j <= in->n_pattern; j++) {
+	for (uint32_t j = 0; j <= in->n_pattern; j++) {
 		const uint8_t *is_open = in->is_open + (size_t)j * in->n_all;
 
 		end = lode_window_end(in->last, in->n_pattern, in->n_items, j);
@@ -36,9 +36,8 @@ static bool is_clear(const struct lode_thin_input *in, const uint8_t *keep, uint
 		     uint32_t to, uint32_t slot, uint32_t other)
 {
 	const uint8_t *is_open = in->is_open + (size_t)slot * in->n_all;
-	uint32_t at;
 
-	for (at = from + 1; at < to; at++) {
+	for (uint32_t at = from + 1; at < to; at++) {
 		if (!keep[at])
 			continue;
 		if (is_open[in->items[at]])
@@ -60,13 +59,13 @@ static bool is_spare(const struct lode_thin_input *in, const struct lode_thin_sc
 
 void lode_thin(uint8_t *keep, const struct lode_thin_input *in, struct lode_thin_scratch *scratch)
 {
-	uint32_t j, at, kept;
+	uint32_t kept;
 
 	find_roles(in, scratch);
 	/* To the right: a copy is no better than the next one if only slot j + 1 would notice. */
-	for (j = in->n_pattern; j-- > 0;) {
+	for (uint32_t j = in->n_pattern; j-- > 0;) {
 		kept = in->last[j];
-		for (at = in->last[j]; at-- > in->first[j];) {
+		for (uint32_t at = in->last[j]; at-- > in->first[j];) {
 			if (in->items[at] != in->pattern[j] || !keep[at])
 				continue;
 			if (is_spare(in, scratch, at, j, j + 1, j + 1) &&
@@ -77,10 +76,10 @@ void lode_thin(uint8_t *keep, const struct lode_thin_input *in, struct lode_thin
 		}
 	}
 	/* To the left: no better than the one before if only slot j would notice. */
-	for (j = 0; j < in->n_pattern; j++) {
+	for (uint32_t j = 0; j < in->n_pattern; j++) {
 		for (kept = in->first[j]; in->items[kept] != in->pattern[j] || !keep[kept];)
 			kept++;
-		for (at = kept + 1; at <= in->last[j]; at++) {
+		for (uint32_t at = kept + 1; at <= in->last[j]; at++) {
 			if (in->items[at] != in->pattern[j] || !keep[at])
 				continue;
 			if (is_spare(in, scratch, at, j, j, j - 1) &&

@@ -143,13 +143,13 @@ static void test(struct contrasting *c, const struct item *unit,
 static void contrast_unit(struct contrasting *c, const struct item *items, size_t n)
 {
 	struct lode_contrast_half all = {0};
-	size_t i, end;
+	size_t end;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		add_row_contrast(c, &items[i], &all);
 	if (all.outcome.failed && all.outcome.succeeded && c->callers.n) {
 		lode_sort(c->callers.at, c->callers.n, by_mark);
-		for (i = 0; i < c->callers.n; i = end) {
+		for (size_t i = 0; i < c->callers.n; i = end) {
 			const struct caller *first = &c->callers.at[i];
 
 			for (end = i + 1; end < c->callers.n; end++) {
@@ -160,7 +160,7 @@ static void contrast_unit(struct contrasting *c, const struct item *items, size_
 			test(c, items, &all, first, end - i);
 		}
 	}
-	for (i = 0; i < c->callers.n; i++)
+	for (size_t i = 0; i < c->callers.n; i++)
 		c->caller_of[c->callers.at[i].frame] = LODE_NONE;
 	c->callers.n = 0;
 }
@@ -199,7 +199,7 @@ void lode_contrasts_build(lode_contrasts *contrasts, size_t *n_tests,
 			  const struct lode_tally *tally, enum lode_evidence_kind kind,
 			  enum lode_correction correction, struct lode_arena *arena)
 {
-	size_t n_frames = tally->set->tree.frames.n, n, i, end;
+	size_t n_frames = tally->set->tree.frames.n, n, end;
 	struct contrasting c = {
 		.tally = tally, .kind = kind, .contrasts = contrasts, .arena = arena};
 	struct item *items = lode_alloc(tally->rows.n * sizeof(*items));
@@ -208,14 +208,14 @@ void lode_contrasts_build(lode_contrasts *contrasts, size_t *n_tests,
 	memset(c.caller_of, 0xff, n_frames * sizeof(*c.caller_of)); /* LODE_NONE */
 	c.seen_in = lode_alloc0(n_frames, sizeof(*c.seen_in));
 	sort_items(&c, items, &n);
-	for (i = 0; i < n; i = end) {
+	for (size_t i = 0; i < n; i = end) {
 		for (end = i + 1; end < n && items[end].leaf == items[i].leaf &&
 				  items[end].metric == items[i].metric;)
 			end++;
 		contrast_unit(&c, &items[i], end - i);
 	}
 	lode_correct_log_p(c.log_p.at, c.log_p.n, correction);
-	for (i = 0; i < c.test_of.n; i++)
+	for (size_t i = 0; i < c.test_of.n; i++)
 		contrasts->at[i].log_q = c.log_p.at[c.test_of.at[i]];
 	lode_sort(contrasts->at, contrasts->n, most_significant_first);
 	*n_tests = c.log_p.n;

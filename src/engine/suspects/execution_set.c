@@ -165,11 +165,11 @@ enum { batch_records = 1 << 11 }; /* 64 KiB: stays in the cache between copying 
 static void give(const struct reader *reader, const struct lode_execution *at, size_t n)
 {
 	const struct stack_map *map;
-	size_t n_batch, i;
+	size_t n_batch;
 
 	for (; n > 0; at += n_batch, n -= n_batch) {
 		n_batch = n < batch_records ? n : batch_records;
-		for (i = 0; i < n_batch; i++) {
+		for (size_t i = 0; i < n_batch; i++) {
 			map = &reader->log->maps.at[at[i].stream];
 			reader->batch[i] = at[i];
 			reader->batch[i].stack =

@@ -100,24 +100,23 @@ void lode_correct_log_p(double *log_p, size_t n, enum lode_correction correction
 {
 	struct test *tests;
 	double bound, p;
-	size_t i;
 
 	if (correction == LODE_CORRECTION_NONE)
 		return;
 	tests = lode_alloc(n * sizeof(*tests));
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		tests[i] = (struct test){log_p[i], i};
 	lode_sort(tests, n, smallest_first);
 	if (correction == LODE_CORRECTION_HOLM) {
 		bound = -INFINITY; /* adjusted values never fall along the order */
-		for (i = 0; i < n; i++) {
+		for (size_t i = 0; i < n; i++) {
 			p = tests[i].log_p + log((double)(n - i));
 			bound = p > bound ? p : bound;
 			log_p[tests[i].index] = bound < 0 ? bound : 0;
 		}
 	} else {
 		bound = 0;
-		for (i = n; i > 0; i--) {
+		for (size_t i = n; i > 0; i--) {
 			p = tests[i - 1].log_p + log((double)n / (double)i);
 			bound = p < bound ? p : bound;
 			log_p[tests[i - 1].index] = bound;

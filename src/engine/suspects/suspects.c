@@ -31,13 +31,13 @@ static void for_groups(struct lode_suspects *s,
 				    void *context),
 		       void *context)
 {
-	size_t n = s->functions.n, i, end;
+	size_t n = s->functions.n, end;
 	struct lode_suspect **order = lode_alloc(n * sizeof(struct lode_suspect *));
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		order[i] = &s->ranked[i];
 	lode_sort(order, n, by_mark);
-	for (i = 0; i < n; i = end) {
+	for (size_t i = 0; i < n; i = end) {
 		for (end = i + 1; end < n && by_mark(&order[i], &order[end]) == 0;)
 			end++;
 		each(s, &order[i], end - i, context);

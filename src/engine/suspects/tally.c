@@ -154,21 +154,21 @@ static void sum_distances(void *context, const struct lode_execution *at, size_t
 
 static int measure_robustly(struct robust *r, struct lode_error *err)
 {
-	size_t n = r->tally->metrics.n, m;
+	size_t n = r->tally->metrics.n;
 	int rc;
 
 	start_selection(r);
 	rc = run_selection(r, err);
 	if (rc < 0)
 		return rc;
-	for (m = 0; m < n; m++)
+	for (size_t m = 0; m < n; m++)
 		r->of[m].median2 = (lode_u128)r->middles[m][0].low + r->middles[m][1].low;
 	r->of_distances = true;
 	start_selection(r);
 	rc = run_selection(r, err);
 	if (rc < 0)
 		return rc;
-	for (m = 0; m < n; m++)
+	for (size_t m = 0; m < n; m++)
 		r->of[m].mad4 = (lode_u128)r->middles[m][0].low + r->middles[m][1].low;
 	return lode_execution_set_each(r->tally->set, sum_distances, r, err);
 }
