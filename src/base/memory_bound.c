@@ -260,7 +260,7 @@ void lode_memory_count_table(size_t size_bytes)
 	if (!most || size_bytes < least_refused_bytes || IS_SANITIZED)
 		return;
 	(void)resident_bytes(&own);
-	if (own + size_bytes > most / 4 * 3)
+	if (size_bytes >= most / 2 && own + size_bytes > most / 4 * 3)
 		give_up("%zu MiB are needed so far that are looked up at random and cannot be put "
 			"on "
 			"disk, and --memory allows %zu MiB: try --memory %zuM",
