@@ -172,6 +172,24 @@ uint32_t lode_counter_log_groups(const struct lode_counter_log *log)
 	return (uint32_t)log->groups.n;
 }
 
+bool lode_counter_log_span(const struct lode_counter_log *log, uint32_t first, int64_t *first_ns,
+			   int64_t *last_ns)
+{
+	*first_ns = INT64_MAX;
+	*last_ns = INT64_MIN;
+	for (size_t g = first; g < log->groups.n; g++) {
+		const struct lode_counter_group *group = &log->groups.at[g];
+
+		for (size_t i = 0; i < group->times.n; i++) {
+			int64_t t_ns = group->times.at[i];
+
+			*first_ns = t_ns < *first_ns ? t_ns : *first_ns;
+			*last_ns = t_ns > *last_ns ? t_ns : *last_ns;
+		}
+	}
+	return *first_ns <= *last_ns;
+}
+
 struct lode_losses *lode_counter_log_losses(struct lode_counter_log *log)
 {
 	return &log->losses;

@@ -112,8 +112,8 @@ static bool has_total(const struct lode_counter_group *group)
 static void cover_group(extents *all, struct lode_counter_group *group, int64_t step_ns)
 {
 	bool is_total = has_total(group);
+	int64_t period = lode_counter_group_period(group); /* drops rows of the same time */
 	size_t from = all->n, n = group->times.n;
-	int64_t period = lode_counter_group_period(group);
 	struct extent first, last;
 
 	if (!n || !group->n_columns)

@@ -71,6 +71,9 @@ void lode_counter_log_place(struct lode_counter_log *log, const char *path, int6
  */
 void lode_counter_log_sift(struct lode_counter_log *log, uint32_t first);
 uint32_t lode_counter_log_groups(const struct lode_counter_log *log); /* how many there are */
+/* From the first to the last sample of the groups from number `first` on; false: there is none. */
+bool lode_counter_log_span(const struct lode_counter_log *log, uint32_t first, int64_t *first_ns,
+			   int64_t *last_ns);
 
 /* Where sources count what they could not read. */
 struct lode_losses *lode_counter_log_losses(struct lode_counter_log *log);

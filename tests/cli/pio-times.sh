@@ -60,6 +60,10 @@ say watching
 say two samples eleven days apart
 printf 'time,cpu,mem\n1795233865.002,1.5,7\n1794233866.002,2.5,\n' >two.csv
 (grep -q __asan_init "$LODE" || ulimit -v 300000; "$LODE" pio -m shop.model -c web=two.csv >out); echo "exit $?"
+say files that have no time in common
+printf 'time,cpu,mem\n1795233865.002,1.5,7\n1795233866.002,2.5,8\n' >now.csv
+printf 'time,cpu,mem\n179523385.002,1.5,7\n179523386.002,2.5,8\n' >then.csv
+"$LODE" pio -m shop.model -c web=then.csv -c db=now.csv >out; echo "exit $?"
 say a folder of counters with damaged ones
 mkdir counters; cp web.csv counters/; cp year.csv counters/year.txt
 printf '\x85\x01\x02\x03,5\n' >counters/db.csv

@@ -123,6 +123,8 @@ int lode_pio_read_counters(struct lode_pio_recorded *recorded, const struct lode
 	recorded->raw = lode_counter_log_new();
 	losses = lode_counter_log_losses(recorded->raw);
 	while ((text = next_input(inputs, number, LODE_PIO_COUNTERS, &at))) {
+		uint32_t first = lode_counter_log_groups(recorded->raw);
+		struct lode_pio_sampled span = {.text = text};
 		struct lode_losses before = *losses;
 		int rc;
 
@@ -134,6 +136,9 @@ int lode_pio_read_counters(struct lode_pio_recorded *recorded, const struct lode
 			lode_pio_note_error(notes, LODE_PIO_LOST, err);
 		else
 			n_read++;
+		if (rc == 0 &&
+		    lode_counter_log_span(recorded->raw, first, &span.first_ns, &span.last_ns))
+			lode_vec_append(&recorded->spans, span);
 	}
 	if (at && !n_read)
 		return fail_all(notes, first_note);
@@ -150,24 +155,50 @@ static const char *days_text(char *buffer, size_t size, int64_t ns)
 	return buffer;
 }
 
-/* Pauses of more than a day. */
-static void note_pauses(const struct lode_counters *counters, struct lode_pio_notes *notes)
+/* The inputs on both sides of a pause, if none has samples on both: ": a.csv ends at ... ". */
+static const char *sides_text(char *buffer, size_t size, const struct lode_pio_recorded *recorded,
+			      int64_t pause_ns)
 {
-	char from[LODE_PIO_TIME_BYTES], length[40];
+	const struct lode_pio_sampled *before = NULL, *after = NULL;
+	char end[LODE_PIO_TIME_BYTES], begin[LODE_PIO_TIME_BYTES];
+
+	*buffer = '\0';
+	for (size_t i = 0; i < recorded->spans.n; i++) {
+		const struct lode_pio_sampled *span = &recorded->spans.at[i];
+
+		if (span->first_ns <= pause_ns && span->last_ns > pause_ns)
+			return buffer;
+		if (span->last_ns <= pause_ns && (!before || span->last_ns > before->last_ns))
+			before = span;
+		if (span->first_ns > pause_ns && (!after || span->first_ns < after->first_ns))
+			after = span;
+	}
+	if (before && after)
+		snprintf(buffer, size, ": %s ends at %s, and %s begins at %s", before->text,
+			 lode_pio_time_text(end, before->last_ns, false), after->text,
+			 lode_pio_time_text(begin, after->first_ns, false));
+	return buffer;
+}
+
+/* Pauses of more than a day. */
+static void note_pauses(const struct lode_pio_recorded *recorded, struct lode_pio_notes *notes)
+{
+	const struct lode_counters *counters = &recorded->counters;
+	char from[LODE_PIO_TIME_BYTES], length[40], sides[1000];
 
 	for (size_t i = 0; i < counters->pauses.n; i++) {
 		const struct lode_interval_pause *p = &counters->pauses.at[i];
 		int64_t n = p->n_left_out - (i ? p[-1].n_left_out : 0) + LODE_PAUSE_KEPT;
+		size_t place = (size_t)(p->at - LODE_PAUSE_KEPT / 2);
+		int64_t from_ns = lode_counters_time(counters, place);
 
 		if (n * counters->step_ns <= DAY_NS)
 			continue;
-		lode_pio_note(
-			notes, LODE_PIO_HINT, "no counter was sampled for %s from %s on",
-			days_text(length, sizeof(length), n * counters->step_ns),
-			lode_pio_time_text(from,
-					   lode_counters_time(counters,
-							      p->at - (size_t)LODE_PAUSE_KEPT / 2),
-					   false));
+		lode_pio_note(notes, LODE_PIO_HINT, "no counter was sampled for %s from %s on%s",
+			      days_text(length, sizeof(length), n * counters->step_ns),
+			      lode_pio_time_text(from, from_ns, false),
+			      sides_text(sides, sizeof(sides), recorded,
+					 from_ns + counters->step_ns));
 	}
 }
 
@@ -190,7 +221,7 @@ int lode_pio_align(struct lode_pio_recorded *recorded, int64_t step_ns,
 	recorded->raw = NULL;
 	if (rc < 0)
 		return lode_pio_note_error(notes, LODE_PIO_FAILED, err);
-	note_pauses(&recorded->counters, notes);
+	note_pauses(recorded, notes);
 	return LODE_OK;
 }
 
@@ -249,4 +280,5 @@ void lode_pio_recorded_release(struct lode_pio_recorded *recorded)
 	lode_request_log_release(&recorded->requests);
 	lode_counters_release(&recorded->counters);
 	lode_counter_log_free(recorded->raw);
+	lode_vec_release(&recorded->spans);
 }

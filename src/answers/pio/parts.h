@@ -35,11 +35,18 @@ void lode_pio_notes_release(struct lode_pio_notes *notes);
 
 /* ---- Reading ---- */
 
+/* From the first to the last sample of an input of counters. */
+struct lode_pio_sampled {
+	const char *text; /* the input, as it was given; borrowed */
+	int64_t first_ns, last_ns;
+};
+
 /* One period, read. */
 struct lode_pio_recorded {
 	struct lode_request_log requests; /* has_log only */
 	struct lode_counters counters;
 	struct lode_counter_log *raw;
+	LODE_VEC(struct lode_pio_sampled) spans;
 	bool has_log;
 };
 

@@ -121,6 +121,37 @@ static void formats_read_as_their_samples(void **state)
 	}
 }
 
+/* The time zone of a header is none, and one row's time overflows with it: both are said. */
+static void wrong_times_of_windows_are_losses(void **state)
+{
+	static const char head[] = "\"(PDH-CSV 4.0) (Somewhere)(%s)\",\"\\\\HOST\\x\"\r\n"
+				   "\"11/21/2026 04:04:25.000\",\"12.5\"\r\n"
+				   "\"%s\",\"13.5\"\r\n";
+	static const struct {
+		const char *zone, *second, *said;
+	} cases[] = {{"-605908479860", "11/21/2026 04:04:26.000", "line 1 "},
+		     {"99999999999999999999", "11/21/2026 04:04:26.000", "line 1 "},
+		     {"60", "9223372036854775807", "line 3 "}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct lode_counter_log *log = lode_counter_log_new();
+		const struct lode_loss *bad =
+			&lode_counter_log_losses(log)->by_kind[LODE_LOSS_BAD_RECORD];
+		struct lode_counter_facts facts;
+		struct lode_error err;
+		char text[300];
+
+		snprintf(text, sizeof(text), head, cases[i].zone, cases[i].second);
+		assert_int_equal(lode_counters_read(log, write_file("z.csv", text, strlen(text)),
+						    NULL, &facts, &err),
+				 0);
+		assert_int_equal(bad->count, 1);
+		assert_non_null(strstr(bad->detail, cases[i].said));
+		lode_counter_log_free(log);
+	}
+}
+
 /* Tables with times that hold no counters: lists of incidents, of requests, of files. */
 static void other_tables_are_none(void **state)
 {
@@ -389,6 +420,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formats_read_as_their_samples),
+		cmocka_unit_test(wrong_times_of_windows_are_losses),
 		cmocka_unit_test(other_tables_are_none),
 		cmocka_unit_test(tables_of_thousands_of_columns_are_read),
 		cmocka_unit_test(the_user_s_name_of_a_server_holds),

@@ -368,6 +368,24 @@ static void followed_rows_wait_for_the_next_when_the_clock_leaps(void **state)
 	}
 }
 
+/* Rows out of order, two of them of one time: sorting leaves fewer than there were. Once, what lay
+   behind them was taken for a row, and the pause before it for no pause. */
+static void rows_of_the_same_time_do_not_fill_a_pause(void **state)
+{
+	struct lode_counter_log *log = lode_counter_log_new();
+	uint32_t g = group1(log, "cpu", LODE_COUNTER_VALUE);
+	static const int64_t times[] = {179523385, 1795233865, 179523385};
+	struct lode_counters c;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		lode_counter_log_row(log, g, times[i] * S, &(double){1});
+	align(&c, log, S);
+	assert_int_equal(c.n_intervals, 2 * LODE_SAMPLE_REACH + LODE_PAUSE_KEPT);
+	lode_counters_release(&c);
+	lode_counter_log_free(log);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +394,7 @@ int main(void)
 		cmocka_unit_test(a_time_that_stands_alone_is_dropped),
 		cmocka_unit_test(a_row_of_a_wrong_time_is_named_with_its_line),
 		cmocka_unit_test(legitimate_gaps_stay),
+		cmocka_unit_test(rows_of_the_same_time_do_not_fill_a_pause),
 		cmocka_unit_test(followed_rows_wait_for_the_next_when_the_clock_leaps),
 	};
 

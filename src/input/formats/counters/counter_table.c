@@ -22,7 +22,7 @@ struct table {
 	/* Columns with a meaning of their own; SIZE_MAX: there is none. */
 	size_t time_column, server_column, name_column, value_column;
 	size_t n_columns;
-	int64_t relog_bias_s; /* to add to have UTC */
+	int64_t relog_bias_ns; /* to add to have UTC */
 	int dstat_year;
 	LODE_VEC(char *) names;		/* per column; NULL: no counter */
 	LODE_VEC(char *) servers;	/* per column; NULL: the file's */
@@ -215,14 +215,25 @@ static int read_dstat_header(struct table *t, char **line, size_t *len, struct l
 	return rc;
 }
 
-/* "(PDH-CSV 4.0) (W. Europe Standard Time)(-60)": minutes from the wall clock to UTC. */
-static int64_t relog_bias(const char *line, size_t len)
+static void bad_row(struct table *t, const char *what)
 {
+	lode_counter_bad(t->reader, t->lines.offset, t->lines.number, what);
+}
+
+/* "(PDH-CSV 4.0) (W. Europe Standard Time)(-60)": minutes from the wall clock to UTC. */
+static int64_t relog_bias_ns(struct table *t, const char *line, size_t len)
+{
+	enum { MOST_MINUTES = 24 * 60 };
 	const char *quote = memchr(line + 1, '"', len - 1), *p;
+	long minutes;
 
 	for (p = quote; p && p > line && *p != '('; p--)
 		;
-	return p && p > line ? strtol(p + 1, NULL, 10) * 60 : 0;
+	minutes = p && p > line ? strtol(p + 1, NULL, 10) : 0;
+	if (minutes >= -MOST_MINUTES && minutes <= MOST_MINUTES)
+		return minutes * 60 * 1000000000;
+	bad_row(t, "says that UTC is more than a day away: times are taken as UTC");
+	return 0;
 }
 
 /* Reads the header and leaves the lines at the first row. 1, 0 at the end, or < 0. */
@@ -237,7 +248,7 @@ static int read_header_counter_table(struct table *t, struct lode_error *err)
 	t->delimiter = delimiter_of(line, len);
 	if (memmem(line, len, "(PDH-", 5)) {
 		t->dialect = RELOG;
-		t->relog_bias_s = relog_bias(line, len);
+		t->relog_bias_ns = relog_bias_ns(t, line, len);
 		t->reader->facts->format = "Windows performance monitor";
 	} else if (memmem(line, len, "stat ", 5) && memmem(line, len, " CSV output", 11)) {
 		t->dialect = DSTAT;
@@ -301,11 +312,6 @@ static const char *time_text(const struct table *t, char *buffer, size_t size, s
 	return *len < size ? buffer : at;
 }
 
-static void bad_row(struct table *t, const char *what)
-{
-	lode_counter_bad(t->reader, t->lines.offset, t->lines.number, what);
-}
-
 static double number_at(const struct table *t, size_t column, bool *is_bad)
 {
 	return lode_counter_number(t->cells.at[column].at, t->cells.at[column].len, is_bad);
@@ -326,11 +332,11 @@ static void take_row(struct table *t, char *line, size_t len)
 	}
 	lode_counter_log_place(t->reader->log, t->reader->path, t->lines.number);
 	text = time_text(t, buffer, sizeof(buffer), &n);
-	if (!lode_counter_time(t->reader, &t_ns, text, n)) {
+	if (!lode_counter_time(t->reader, &t_ns, text, n) ||
+	    __builtin_add_overflow(t_ns, t->relog_bias_ns, &t_ns)) {
 		bad_row(t, "has no time that lode knows");
 		return;
 	}
-	t_ns += t->relog_bias_s * 1000000000;
 	if (t->server_column != SIZE_MAX && t->server_column < t->cells.n) {
 		server = t->cells.at[t->server_column].at;
 		server_len = t->cells.at[t->server_column].len;
