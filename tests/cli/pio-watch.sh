@@ -138,6 +138,11 @@ echo "== states that are none, or another's"
 echo hello >bad
 "$LODE" pio watch -m model -c db=two-db.csv --state bad --once 2>&1
 echo "exit $?"
+# One whose times cannot be: before 1970, and later than all that was read. Said at once.
+for wrong in -1795230064 9795230064; do
+	sed "s/^requests [0-9]*/requests $wrong/" state >bad
+	"$LODE" pio watch -m model -c db=two-db.csv --state bad --once 2>&1 | sed 's/offset 0x[0-9a-f]*/offset .../'
+done
 sed 's/"seed":1/"seed":2/' model >other
 cmp -s model other || "$LODE" pio watch -m other -c db=two-db.csv --state state --once 2>&1
 "$LODE" pio watch -m model 2>&1

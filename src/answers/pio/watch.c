@@ -26,6 +26,7 @@ struct lode_pio_watch *lode_pio_watch_new(struct lode_pio_model *model,
 
 	w->model = model;
 	w->options = *options;
+	w->resumed_ns = INT64_MIN;
 	w->model_hash = lode_watch_model_hash(model);
 	w->other_action = lode_strings_intern(&model->names.actions, "(other)", 7);
 	w->other_user = lode_strings_intern(&model->names.users, "(other)", 7);

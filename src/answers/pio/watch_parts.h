@@ -35,6 +35,7 @@ struct lode_pio_watch {
 	struct lode_losses losses;
 	uint32_t other_action, other_user; /* ids of "(other)": what the model does not know */
 	uint64_t model_hash;
+	int64_t resumed_ns;  /* the newest time that the state knew; INT64_MIN: none */
 	LODE_VEC(char) text; /* head and chunk */
 };
 

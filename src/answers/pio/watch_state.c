@@ -38,12 +38,15 @@ static void put_counted(FILE *out, const char *text)
 
 static void save_sources(FILE *out, const struct lode_pio_watch *w)
 {
+	int64_t newest_ns = w->resumed_ns;
+
 	fprintf(out, "files %zu\n", w->sources.n);
 	for (size_t i = 0; i < w->sources.n; i++) {
 		const struct lode_watch_source *s = &w->sources.at[i];
 		struct lode_follow_place p = {0};
 		bool is_placed = lode_follow_place(s->follow, &p);
 
+		newest_ns = s->newest_ns > newest_ns ? s->newest_ns : newest_ns;
 		put_counted(out, lode_follow_path(s->follow));
 		fprintf(out, " %d %lld %d %lld %lld %lld %lld %u ", s->is_log,
 			(long long)s->newest_ns, is_placed, (long long)p.device, (long long)p.inode,
@@ -51,21 +54,23 @@ static void save_sources(FILE *out, const struct lode_pio_watch *w)
 		lode_state_put_text(out, s->section.at ? s->section.at : "", s->section.n);
 		fputc('\n', out);
 	}
+	/* It may be that of a file that is not followed any more. */
+	fprintf(out, "newest %lld\n", (long long)newest_ns);
 }
 
 static void save_requests(FILE *out, const struct lode_pio_watch *w)
 {
-	static const struct lode_interval_counts none;
 	const struct lode_request_log *log = &w->requests;
-	int64_t first = 0, end = 0;
 
-	lode_interval_tally_range(&log->tally, &first, &end);
-	fprintf(out, "requests %lld %lld\n", (long long)first, (long long)(end - first));
-	for (int64_t i = first; i < end; i++) {
-		const struct lode_interval_counts *c = lode_interval_tally_find(&log->tally, i);
+	/* Page by page: a gap between requests takes no lines. */
+	for (size_t i = 0; i < log->tally.pages.n; i++) {
+		const struct lode_tally_page *page = &log->tally.pages.at[i];
 
-		c = c ? c : &none;
-		fprintf(out, "%u %u %u\n", c->n, c->n_slow, c->n_client);
+		fprintf(out, "requests %lld %d\n", (long long)page->number * LODE_TALLY_PAGE,
+			LODE_TALLY_PAGE);
+		for (const struct lode_interval_counts *c = page->at;
+		     c < page->at + LODE_TALLY_PAGE; c++)
+			fprintf(out, "%u %u %u\n", c->n, c->n_slow, c->n_client);
 	}
 	fprintf(out, "hits %zu\n", log->hits.n);
 	for (size_t i = 0; i < log->hits.n; i++) {
@@ -150,6 +155,7 @@ static void load_source(struct lode_pio_watch *w, struct lode_state_words *words
 	p.start_hash = (uint64_t)lode_state_int(words);
 	p.n_start = (uint32_t)lode_state_int(words);
 	section = lode_state_text(words, &section_len);
+	w->resumed_ns = newest > w->resumed_ns ? newest : w->resumed_ns;
 	for (size_t i = 0; i < w->sources.n && !words->is_bad; i++) {
 		struct lode_watch_source *s = &w->sources.at[i];
 
@@ -172,25 +178,38 @@ static void load_source(struct lode_pio_watch *w, struct lode_state_words *words
 	free(section);
 }
 
-static void load_requests(struct lode_pio_watch *w, struct lode_state_words *words)
+/* The last interval that there may be; < 0: none. Nothing is known of what is newer than all files.
+ */
+static int64_t last_interval(const struct lode_pio_watch *w)
 {
-	struct lode_request_log *log = &w->requests;
-	int64_t interval;
-	size_t n;
+	return w->resumed_ns < 0 ? -1 : w->resumed_ns / w->model->settings.step_ns;
+}
 
-	lode_state_expect(words, "requests");
-	interval = lode_state_int(words);
-	n = lode_state_count(words);
-	if (interval > INT64_MAX / 2)
-		words->is_bad = true;
+/* The requests of neighbouring intervals. */
+static void load_counts(struct lode_pio_watch *w, struct lode_state_words *words)
+{
+	int64_t interval = lode_state_int(words), last = last_interval(w);
+	size_t n = lode_state_count(words);
+
+	words->is_bad |= interval < 0 || (n && interval > last);
 	for (size_t i = 0; i < n && !words->is_bad; i++, interval++) {
 		struct lode_interval_counts c = {.n = (uint32_t)lode_state_int(words)};
 
 		c.n_slow = (uint32_t)lode_state_int(words);
 		c.n_client = (uint32_t)lode_state_int(words);
+		words->is_bad |= c.n && interval > last;
 		if (c.n)
-			*lode_interval_tally_at(&log->tally, interval) = c;
+			*lode_interval_tally_at(&w->requests.tally, interval) = c;
 	}
+}
+
+static void load_requests(struct lode_pio_watch *w, struct lode_state_words *words)
+{
+	struct lode_request_log *log = &w->requests;
+	size_t n;
+
+	while (!words->is_bad && lode_state_are(words, "requests"))
+		load_counts(w, words);
 	lode_state_expect(words, "hits");
 	n = lode_state_count(words);
 	for (size_t i = 0; i < n && !words->is_bad; i++) {
@@ -200,6 +219,7 @@ static void load_requests(struct lode_pio_watch *w, struct lode_state_words *wor
 		char *action, *user;
 		bool has_user;
 
+		words->is_bad |= h.interval < 0 || h.interval > last_interval(w);
 		h.n = (uint32_t)lode_state_int(words);
 		action = lode_state_text(words, &action_len);
 		has_user = lode_state_int(words) != 0;
@@ -247,7 +267,7 @@ static void load_row(struct lode_pio_watch *w, struct lode_state_words *words, c
 
 	for (size_t i = 0; i < n; i++)
 		values[i] = lode_state_number(words);
-	if (group < 0 || (size_t)group >= n_groups || widths[group] != n)
+	if (group < 0 || (size_t)group >= n_groups || widths[group] != n || t_ns > w->resumed_ns)
 		words->is_bad = true;
 	if (!words->is_bad)
 		lode_counter_log_row(w->counters, (uint32_t)group, t_ns, values);
@@ -283,11 +303,14 @@ static bool load_state(struct lode_pio_watch *w, struct lode_state_words *words,
 	n = lode_state_count(words);
 	for (size_t i = 0; i < n && !words->is_bad; i++)
 		load_source(w, words, watcher);
+	if (lode_state_are(words, "newest"))
+		w->resumed_ns = lode_state_int(words);
 	load_requests(w, words);
 	load_counters(w, words);
 	lode_watch_start(w);
 	if (!lode_state_are(words, "end")) {
 		lode_pio_online_load(w->online, words);
+		words->is_bad |= lode_pio_online_next(w->online) > last_interval(w) + 1;
 		lode_state_expect(words, "end");
 	}
 	return !words->is_bad;

@@ -60,30 +60,45 @@ static void load_row(struct lode_pio_online *o, struct lode_state_words *words)
 	o->n++;
 }
 
+/* A number from 0 to `most`: what was judged lies before its end. */
+static int64_t up_to(struct lode_state_words *words, int64_t most)
+{
+	int64_t value = lode_state_int(words);
+
+	words->is_bad |= value < 0 || value > most;
+	return value;
+}
+
 bool lode_pio_online_load(struct lode_pio_online *o, struct lode_state_words *words)
 {
 	size_t n_rows, len;
+	int64_t end, end_ns;
 
 	lode_state_expect(words, "online");
 	if (lode_state_int(words) != (int64_t)o->n_counters ||
 	    lode_state_int(words) != (int64_t)o->n_rulesets)
 		words->is_bad = true;
 	o->first = lode_state_int(words);
-	if (o->first < 0 || o->first > INT64_MAX / 4)
+	if (o->first < 0 || o->first > INT64_MAX / 4) {
 		words->is_bad = true;
+		o->first = 0;
+	}
 	n_rows = lode_state_count(words);
+	end = o->first + (int64_t)n_rows;
+	if (__builtin_mul_overflow(end, o->model->settings.step_ns, &end_ns))
+		words->is_bad = true;
 	o->intensity = (uint32_t)lode_state_int(words);
 	o->n_seen = (uint32_t)lode_state_int(words);
 	lode_state_expect(words, "open");
 	o->open.is_open = lode_state_int(words) != 0;
 	o->open.is_told = lode_state_int(words) != 0;
-	o->open.reported = lode_state_int(words);
-	o->open.last = lode_state_int(words);
-	o->open.start_ns = lode_state_int(words);
+	o->open.reported = up_to(words, end);
+	o->open.last = up_to(words, end);
+	o->open.start_ns = up_to(words, end_ns);
 	lode_state_expect(words, "silence");
 	o->silence.is_told = lode_state_int(words) != 0;
-	o->silence.last = lode_state_int(words);
-	o->silence.start_ns = lode_state_int(words);
+	o->silence.last = up_to(words, end);
+	o->silence.start_ns = up_to(words, end_ns);
 	for (size_t c = 0; c < o->n_counters && !words->is_bad; c++) {
 		char *name;
 
