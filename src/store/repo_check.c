@@ -18,6 +18,9 @@ fault(struct lode_repo_check *check, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	/* Damage is met again by all who need what lies there. */
+	if (check->faults.n && strcmp(check->faults.at[check->faults.n - 1], text) == 0)
+		return;
 	if (check->n_faults++ < MAX_FAULTS)
 		lode_vec_append(&check->faults,
 				lode_arena_strndup(&check->arena, text, strlen(text)));
@@ -191,21 +194,21 @@ static int check_contents(struct lode_repo_check *check, struct lode_repo *repo,
 
 int lode_repo_check(struct lode_repo_check *out, struct lode_repo *repo, struct lode_error *err)
 {
+	static int (*const parts[])(struct lode_repo_check *, struct lode_repo *,
+				    struct lode_error *) = {check_structure, check_contents};
 	struct lode_error damage;
 	int rc;
 
 	memset(out, 0, sizeof(*out));
 	rc = lode_repo_snapshot(repo, err);
-	if (rc == 0)
-		rc = check_structure(out, repo, err);
 	/* With a broken structure, reading on may fail anywhere: that is one fault more. */
-	if (rc == 0 && check_contents(out, repo, &damage) < 0) {
-		if (damage.status == LODE_ERR_FORMAT)
+	for (size_t i = 0; rc == 0 && i < sizeof(parts) / sizeof(*parts); i++) {
+		rc = parts[i](out, repo, &damage);
+		if (rc == LODE_ERR_FORMAT) {
 			fault(out, "%s", damage.message);
-		else {
-			rc = damage.status;
-			if (err)
-				*err = damage;
+			rc = 0;
+		} else if (rc < 0 && err) {
+			*err = damage;
 		}
 	}
 	lode_repo_snapshot_end(repo);

@@ -20,6 +20,27 @@ static int fail_io(const struct lode_repo *repo, const char *doing, struct lode_
 			 sqlite3_errmsg(repo->db));
 }
 
+int lode_repo_fail_read_only(const struct lode_repo *repo, const char *doing,
+			     struct lode_error *err)
+{
+	enum { AT = 18, NEWEST = 2 }; /* write version, https://sqlite.org/fileformat2.html */
+	sqlite3_file *file = NULL;
+	uint8_t version = NEWEST;
+
+	/* Through SQLite: closing a file of its own would take its locks away. */
+	if (sqlite3_file_control(repo->db, "main", SQLITE_FCNTL_FILE_POINTER, (void *)&file) ==
+		    SQLITE_OK &&
+	    file && file->pMethods)
+		file->pMethods->xRead(file, &version, sizeof(version), AT);
+	if (version > NEWEST)
+		return lode_fail(err, LODE_ERR_FORMAT, repo->path, AT,
+				 "%s: damaged repository: its header says version %u of SQLite's "
+				 "format, which cannot be written; restore a copy, or import again",
+				 doing, version);
+	return lode_fail(err, LODE_ERR_IO, repo->path, -1,
+			 "%s: the file or its folder cannot be written", doing);
+}
+
 int lode_repo_fail(const struct lode_repo *repo, const char *doing, struct lode_error *err)
 {
 	const char *path = repo->path;
@@ -38,8 +59,7 @@ int lode_repo_fail(const struct lode_repo *repo, const char *doing, struct lode_
 				 "%s: no space is left for it; what was stored before is safe",
 				 doing);
 	case SQLITE_READONLY:
-		return lode_fail(err, LODE_ERR_IO, path, -1,
-				 "%s: the file or its folder cannot be written", doing);
+		return lode_repo_fail_read_only(repo, doing, err);
 	case SQLITE_NOTADB:
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1, "this is no repository of lode");
 	case SQLITE_CORRUPT:

@@ -43,6 +43,9 @@ const char *lode_repo_schema_step(int version);
 
 /* Fills `err` from SQLite's last error; `doing`: "storing a stream". */
 int lode_repo_fail(const struct lode_repo *repo, const char *doing, struct lode_error *err);
+/* The same where SQLite only reads the file: a header that says so is damage, rights are not. */
+int lode_repo_fail_read_only(const struct lode_repo *repo, const char *doing,
+			     struct lode_error *err);
 
 /* One or more statements without parameters or results. */
 int lode_repo_exec(struct lode_repo *repo, const char *sql, struct lode_error *err);

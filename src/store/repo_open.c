@@ -64,6 +64,11 @@ static int open_db(struct lode_repo *repo, const char *name, int flags, struct l
 			lode_oom(0);
 		return lode_repo_fail(repo, "opening it", err);
 	}
+	/* A page that contradicts itself is refused as it is read: else SQLite follows its cells
+	   into memory beside it, and what it finds there is another thing each time. */
+	if (sqlite3_exec(repo->db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL) != SQLITE_OK)
+		return lode_repo_fail(repo, "opening it", err);
+	sqlite3_db_config(repo->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	wait_ms(repo, LODE_REPO_BUSY_MS);
 	return 0;
 }
@@ -189,7 +194,7 @@ int lode_repo_read_shape(struct lode_repo *repo, struct lode_error *err)
 	rc = lode_repo_step(repo, st, err);
 	free(repo->shape);
 	repo->shape = NULL;
-	if (rc > 0)
+	if (rc > 0 && sqlite3_column_text(st, 0))
 		repo->shape = lode_strdup((const char *)sqlite3_column_text(st, 0));
 	sqlite3_finalize(st);
 	return rc < 0 ? rc : 0;
@@ -246,7 +251,7 @@ static int open_to_write(struct lode_repo *repo, struct lode_error *err)
 		return lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
 				 "the file is empty: 'lode import' makes repositories");
 	if (rc == 0 && sqlite3_db_readonly(repo->db, "main"))
-		return lode_fail(err, LODE_ERR_IO, repo->path, -1, "the file cannot be written");
+		return lode_repo_fail_read_only(repo, "opening it", err);
 	/* Only what is ours is changed from here on. */
 	if (rc == 0)
 		rc = use_wal(repo, err);

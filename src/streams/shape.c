@@ -158,6 +158,34 @@ const char *lode_shape_value(const char *shape, const char *name, size_t *len)
 	return NULL;
 }
 
+bool lode_shape_is_sound(const char *shape)
+{
+	static const struct {
+		const char *name;
+		bool has_value;
+	} options[] = {
+		{"--symptom", true}, {"--symptoms", true},     {"--comm", true},
+		{"--pid", true},     {"--slower-than", true},  {"--scope", true},
+		{"--stacks", true},  {"--include", true},      {"--exclude", true},
+		{"--only", true},    {"--reason", true},       {"--time", true},
+		{"--cpu", true},     {"--kind", true},	       {"--unit", true},
+		{"--inline", false}, {"--no-demangle", false},
+	};
+	const char *line;
+	size_t len, n_options = sizeof(options) / sizeof(*options);
+
+	while ((line = next_line(&shape, &len))) {
+		size_t n = name_length(line, len), i = 0;
+
+		while (i < n_options &&
+		       (strlen(options[i].name) != n || memcmp(options[i].name, line, n) != 0))
+			i++;
+		if (i == n_options || options[i].has_value != (len > n))
+			return false;
+	}
+	return true;
+}
+
 bool lode_shape_is(const char *shape, const char *name, const char *value)
 {
 	size_t len = 0;

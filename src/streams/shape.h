@@ -23,6 +23,12 @@ struct lode_digest_job_options;
 const char *lode_shape_of(const struct lode_digest_job_options *options, bool only_given,
 			  struct lode_arena *arena);
 
+/*
+ * Whether it is made of options of shapes alone, those with a value having one. A shape that was
+ * stored becomes part of a command line: no other option may come in by it, and no input.
+ */
+bool lode_shape_is_sound(const char *shape);
+
 /* Was this option's value that? */
 bool lode_shape_is(const char *shape, const char *name, const char *value);
 

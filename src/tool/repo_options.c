@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "streams/shape.h"
 #include "tool/messages.h"
 
 const char *lode_repo_option_path(const char *given)
@@ -95,13 +96,26 @@ static void add_shape(lode_text_list *words, char *shape, const lode_text_list *
 	}
 }
 
+static int say_damaged(const struct lode_command *self, const struct lode_repo *repo,
+		       const char *what)
+{
+	struct lode_error err;
+
+	lode_fail(&err, LODE_ERR_FORMAT, lode_repo_path(repo), -1,
+		  "damaged repository: the stored options of its digests are wrong: %s", what);
+	return lode_say_error(self, &err);
+}
+
 int lode_repo_words_parse(struct lode_repo_words *words, const struct lode_command *self,
-			  void *values, const char *shape, const lode_text_list *given,
+			  void *values, const struct lode_repo *repo, const lode_text_list *given,
 			  bool leaves_out_given, int *n_operands)
 {
+	const char *shape = repo ? lode_repo_shape(repo) : NULL;
 	struct lode_error err;
 	int rc;
 
+	if (shape && !lode_shape_is_sound(shape))
+		return say_damaged(self, repo, "no digest has such options");
 	words->shape = shape ? lode_strdup(shape) : NULL;
 	if (shape)
 		add_shape(&words->list, words->shape, leaves_out_given ? given : NULL);
@@ -109,7 +123,10 @@ int lode_repo_words_parse(struct lode_repo_words *words, const struct lode_comma
 		lode_vec_append(&words->list, given->at[i]);
 	rc = lode_options_parse(self->options, values, (int)words->list.n,
 				(char **)(uintptr_t)words->list.at, false, n_operands, NULL, &err);
-	return rc < 0 ? lode_command_misused(self, "%s", err.message) : LODE_EXIT_OK;
+	if (rc == 0)
+		return LODE_EXIT_OK;
+	return shape ? say_damaged(self, repo, err.message)
+		     : lode_command_misused(self, "%s", err.message);
 }
 
 void lode_repo_words_release(struct lode_repo_words *words)

@@ -38,13 +38,13 @@ struct lode_repo_words {
 
 /*
  * Parses a command line once more, as lode_options_parse does, into `values` that were initialised
- * anew: the options of `shape` (streams/shape.h; NULL: there are none), which need not be said
- * again, then what was `given`. Which table of symptoms it was is not known: --symptoms is left
- * out; and so is, if `leaves_out_given`, what was given differently, where a scope brings its own
- * stacks. Gives an exit code; what is wrong was said. `values` point into `words`, the caller's to
- * release.
+ * anew: the options of the repository's shape (streams/shape.h; NULL: there is no repository),
+ * which need not be said again, then what was `given`, which was right without them. Which table of
+ * symptoms it was is not known: --symptoms is left out; and so is, if `leaves_out_given`, what was
+ * given differently, where a scope brings its own stacks. Gives an exit code; what is wrong was
+ * said. `values` point into `words`, the caller's to release.
  */
 int lode_repo_words_parse(struct lode_repo_words *words, const struct lode_command *self,
-			  void *values, const char *shape, const lode_text_list *given,
+			  void *values, const struct lode_repo *repo, const lode_text_list *given,
 			  bool leaves_out_given, int *n_operands);
 void lode_repo_words_release(struct lode_repo_words *words);

@@ -35,9 +35,7 @@ int lode_signature_run_open(const struct lode_signature_run *how, const struct l
 
 	if (lode_signature_sources_open(sources, known, &err) < 0)
 		return lode_say_error(self, &err);
-	code = lode_repo_words_parse(words, self, values,
-				     sources->repo ? lode_repo_shape(sources->repo) : NULL, given,
-				     false, n_operands);
+	code = lode_repo_words_parse(words, self, values, sources->repo, given, false, n_operands);
 	lode_aoi_values_settle(aoi_of(how, values), false);
 	return code;
 }

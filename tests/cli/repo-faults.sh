@@ -48,6 +48,37 @@ db.execute("ALTER TABLE digest RENAME COLUMN source TO origin")
 db.commit()'
 lode diff --repo other.lode 'host=a' 'host!=a'
 lode import --repo other.lode "$1"
+echo "== a page that contradicts itself, a header that forbids to write"
+python3 - <<'PY'
+import sqlite3, struct
+data = bytearray(open("r.lode", "rb").read())
+size = struct.unpack_from(">H", data, 16)[0]
+db = sqlite3.connect("r.lode")
+(root,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'stream'").fetchone()
+db.close()
+cell = bytearray(data)
+struct.pack_into(">H", cell, size * (root - 1) + 8, size - 2) # a cell goes on behind its page
+open("cell.lode", "wb").write(cell)
+data[18] = 250
+open("version.lode", "wb").write(data)
+PY
+lode mine --repo cell.lode
+"$LODE" repo check --repo cell.lode | sed -E 's/(structure).*/\1/' | sort -u
+lode import --repo version.lode "$1"
+lode repo compact --rebuild --repo version.lode
+lode repo forget --repo r.lode --where 'host~nobody' --yes
+echo "== stored options that are none of a digest's: no input and no output comes of them"
+for shape in '--symptom comm=*|] c' '--html page.html' '--scope most'; do
+	cp r.lode shape.lode
+	python3 -c 'import sqlite3, sys
+with sqlite3.connect("shape.lode") as db:
+	db.execute("UPDATE meta SET value = ? WHERE key = ?", (sys.argv[1].replace("|", "\n") + "\n", "shape"))
+db.close()' "$shape"
+	lode coverage --repo shape.lode
+	lode import --repo shape.lode "$samples"
+	ls page.html 2>/dev/null
+done
+
 echo "== a row or a table that is gone: said by whoever meets it, never with code 4"
 for sql in "DROP TABLE digest_content" "DROP TABLE segment" "DELETE FROM digest_content" "DROP TABLE stream"; do
 	for command in mine "repo show" "repo check" "repo compact --rebuild" "sign --name n a;b" next coverage \

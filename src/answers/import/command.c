@@ -129,8 +129,7 @@ static int import_command_open(const struct lode_command *self, struct import_va
 		/* What is said differently is seen by the import. */
 		import_values_release(v);
 		import_values_init(v);
-		code = lode_repo_words_parse(&words, self, v, lode_repo_shape(request.repo), given,
-					     true, &n);
+		code = lode_repo_words_parse(&words, self, v, request.repo, given, true, &n);
 		inputs = (char **)(uintptr_t)words.list.at;
 	}
 	if (code == LODE_EXIT_OK)

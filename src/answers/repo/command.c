@@ -114,10 +114,11 @@ static int repo_command_settle(const struct lode_command *self, struct lode_repo
 }
 
 static int repo_command_put(const struct lode_command *self, const struct lode_repo_answer *answer,
-			    bool wants_json)
+			    const char *path, bool wants_json)
 {
 	const struct lode_document *document = words[answer->word].document;
 	struct lode_text_page page = lode_stdout_page();
+	char safe[1024];
 
 	if (wants_json && document)
 		lode_document_put(stdout, document, answer, NULL);
@@ -127,10 +128,10 @@ static int repo_command_put(const struct lode_command *self, const struct lode_r
 		return LODE_EXIT_INCOMPLETE;
 	if (!answer->is_of_streams || answer->n_picked)
 		return LODE_EXIT_OK;
-	if (answer->word == LODE_REPO_SHOW)
-		lode_say(self, "there is no such stream");
-	if (answer->word == LODE_REPO_FORGET)
-		lode_say(self, "there is no such stream: nothing to forget");
+	if (answer->word == LODE_REPO_SHOW || answer->word == LODE_REPO_FORGET)
+		lode_say(self, "%s: there is no such stream%s",
+			 lode_escape(safe, sizeof(safe), path),
+			 answer->word == LODE_REPO_FORGET ? ": nothing to forget" : "");
 	return LODE_EXIT_NOTHING;
 }
 
@@ -141,7 +142,8 @@ static int repo_command_answer(const struct lode_command *self,
 	struct lode_error err;
 	int code = lode_repo_run(&answer, request, &err);
 
-	code = code < 0 ? lode_say_error(self, &err) : repo_command_put(self, answer, wants_json);
+	code = code < 0 ? lode_say_error(self, &err)
+			: repo_command_put(self, answer, request->repo, wants_json);
 	lode_repo_answer_free(answer);
 	return code;
 }

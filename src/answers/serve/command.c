@@ -335,7 +335,7 @@ static int serve_as_repository(struct serving *s, struct serve_values *v,
 		return lode_say_error(s->self, &err);
 	release_serve(v);
 	init_serve(v);
-	code = lode_repo_words_parse(&words, s->self, v, lode_repo_shape(repo), given, true, &n);
+	code = lode_repo_words_parse(&words, s->self, v, repo, given, true, &n);
 	lode_repo_close(repo);
 	settle(v);
 	if (code == LODE_EXIT_OK)

@@ -138,12 +138,35 @@ static void test_only_what_was_made_alike_agrees(void **state)
 	}
 }
 
+/* What is stored becomes a command line: no other option and no input may come in by it. */
+static void test_nothing_but_options_of_shapes_is_sound(void **state)
+{
+	static const char *const sound[] = {"", BASE, BASE "--include a b\n--inline\n",
+					    "--symptoms FILE\n--time +0,+5\n--cpu 3\n"};
+	static const char *const unsound[] = {
+		"--symptom\n",
+		"x\n",
+		"--symptom comm=*\n] c\n",
+		"--html page.html\n",
+		"--inline a.data\n",
+		"--symptom a\n\n--pid 3\n",
+		"--no-demangle=1\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sound) / sizeof(*sound); i++)
+		assert_true(lode_shape_is_sound(sound[i]));
+	for (size_t i = 0; i < sizeof(unsound) / sizeof(*unsound); i++)
+		assert_false(lode_shape_is_sound(unsound[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_option_that_decides_is_in_the_shape),
 		cmocka_unit_test(test_values_are_found_by_their_whole_name),
 		cmocka_unit_test(test_only_what_was_made_alike_agrees),
+		cmocka_unit_test(test_nothing_but_options_of_shapes_is_sound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
