@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/sorted.h"
 
 /* Frames of one thread: [first, end) of the common part, behind the link frame, if any. */
 struct link {
@@ -202,49 +203,75 @@ static size_t split_links(const struct lode_digest *digest, const uint32_t *fram
 	return n_links;
 }
 
-/* Prints the chosen frames of a link in their order; gives the columns it takes. */
+/* Frames of a link that were chosen, by place. */
+struct chosen {
+	size_t at[max_frames_per_link];
+	size_t n;
+};
+
+static void choose(struct chosen *chosen, size_t place)
+{
+	size_t i = chosen->n++;
+
+	for (; i && chosen->at[i - 1] > place; i--)
+		chosen->at[i] = chosen->at[i - 1];
+	chosen->at[i] = place;
+}
+
+/* Prints the chosen frames in their order; gives the columns it takes. */
 static size_t join_common_part(char *out, size_t size, const struct lode_digest *digest,
 			       const uint32_t *frames, const bool *gap_before,
-			       const struct link *link, const bool *is_chosen)
+			       const struct chosen *chosen)
 {
 	char label[4 * label_bytes];
-	size_t used = 0, before = SIZE_MAX;
+	size_t used = 0;
 
 	out[0] = '\0';
-	for (size_t i = link->first; i < link->end && used + 8 < size; i++) {
-		bool is_next = i > link->first && before == i - 1 && !(gap_before && gap_before[i]);
+	for (size_t k = 0; k < chosen->n && used + 8 < size; k++) {
+		size_t i = chosen->at[k];
+		bool is_next = k && chosen->at[k - 1] == i - 1 && !(gap_before && gap_before[i]);
 
-		if (!is_chosen[i - link->first])
-			continue;
 		used += (size_t)snprintf(out + used, size - used, "%s%s",
-					 before == SIZE_MAX ? ""
-					 : is_next	    ? " › "
-							    : " … ",
+					 !k	   ? ""
+					 : is_next ? " › "
+						   : " … ",
 					 lode_short_label(label, sizeof(label), &digest->tree,
 							  frames[i]));
-		before = i;
 	}
 	return lode_escape_width(out);
 }
 
-static size_t most_telling(const struct lode_digest *digest, const uint32_t *frames,
-			   const struct link *link, const bool *is_taken, bool want_user)
+struct told {
+	double score;
+	size_t place;
+};
+
+static int most_telling_first(const void *a, const void *b)
 {
-	size_t n = link->end - link->first, best = SIZE_MAX;
-	double best_score = -100;
+	const struct told *x = a, *y = b;
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t frame = frames[link->first + i];
-		double score = telling(digest, frame, i, n);
+	return LODE_ORDER(y->score, x->score) ?: LODE_ORDER(x->place, y->place);
+}
 
-		if (is_taken[i] || (want_user && !is_user(digest, frame)))
-			continue;
-		if (score > best_score) {
-			best = i;
-			best_score = score;
-		}
-	}
-	return best;
+/* The frames of a link in the order of what they tell, the program's own alone if it has any that
+   tell something; *n of them, to be freed. */
+static struct told *by_telling(size_t *n, const struct lode_digest *digest, const uint32_t *frames,
+			       const struct link *link)
+{
+	size_t n_all = link->end - link->first;
+	struct told *told = lode_alloc0(n_all + 1, sizeof(*told));
+	bool has_user = false;
+
+	*n = 0;
+	for (size_t i = link->first; i < link->end && !has_user; i++)
+		has_user = is_user(digest, frames[i]) && !says_nothing(digest, frames[i]);
+	for (size_t i = link->first; i < link->end; i++)
+		if (!has_user || is_user(digest, frames[i]))
+			told[(*n)++] =
+				(struct told){telling(digest, frames[i], i - link->first, n_all),
+					      i};
+	lode_sort(told, *n, most_telling_first);
+	return told;
 }
 
 /* Takes frames in the order of what they tell, as long as the line has room. */
@@ -252,36 +279,28 @@ static void link_line(char *out, size_t size, const struct lode_digest *digest,
 		      const uint32_t *frames, const bool *gap_before, const struct link *link,
 		      size_t columns)
 {
-	size_t n = link->end - link->first, n_chosen = 0;
-	bool *is_chosen = lode_alloc0(n + 1, sizeof(*is_chosen));
-	bool *is_taken = lode_alloc0(n + 1, sizeof(*is_taken));
+	size_t n;
+	struct told *told = by_telling(&n, digest, frames, link);
+	struct chosen chosen = {.n = 0};
 	char line[LODE_COMMON_LINE];
-	bool has_user = false;
 
-	for (size_t i = link->first; i < link->end; i++)
-		has_user |= is_user(digest, frames[i]) && !says_nothing(digest, frames[i]);
 	out[0] = '\0';
-	while (n_chosen < max_frames_per_link) {
-		size_t best = most_telling(digest, frames, link, is_taken, has_user);
+	for (size_t k = 0; k < n && chosen.n < max_frames_per_link; k++) {
+		struct chosen more = chosen;
 
-		if (best == SIZE_MAX ||
-		    (n_chosen && says_nothing(digest, frames[link->first + best])))
+		if (chosen.n && says_nothing(digest, frames[told[k].place]))
 			break;
-		is_taken[best] = is_chosen[best] = true;
-		if (join_common_part(line, sizeof(line), digest, frames, gap_before, link,
-				     is_chosen) <= columns) {
-			n_chosen++;
+		choose(&more, told[k].place);
+		if (join_common_part(line, sizeof(line), digest, frames, gap_before, &more) <=
+		    columns) {
+			chosen = more;
 			snprintf(out, size, "%s", line);
-			continue;
-		}
-		is_chosen[best] = false;
-		if (n_chosen == 0) {
+		} else if (!chosen.n) {
 			lode_escape_fit(out, size, line, columns);
 			break;
 		}
 	}
-	free(is_chosen);
-	free(is_taken);
+	free(told);
 }
 
 /* "→ comm" in front, when the link has one. */
