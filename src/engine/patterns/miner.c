@@ -2,6 +2,7 @@
 
 #include "engine/patterns/ends.h"
 #include "engine/patterns/reduce.h"
+#include "engine/patterns/shorten.h"
 #include "engine/patterns/turns.h"
 #include "base/sorted.h"
 
@@ -43,6 +44,7 @@ int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences
 {
 	struct lode_reduced reduced = {0};
 	struct lode_results results = {0};
+	struct lode_shortened shortened = {0};
 	struct lode_ends ends = {0};
 	struct lode_miner_stop stop = {0};
 	enum lode_turns_end end;
@@ -55,11 +57,14 @@ int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "the minimum cost must be positive");
 	if ((rc = lode_reduce(&reduced, sequences, options->min_cost, err)) < 0)
 		goto out;
+	if ((rc = lode_shorten(&shortened, &reduced, options, err)) < 0)
+		goto out;
 	if ((rc = lode_ends_take(&ends, &reduced, options, err)) < 0)
 		goto out;
 	end = lode_turns_run(&results, &reduced, options);
 	if (end != LODE_TURNS_TOO_LONG)
 		lode_ends_put(&results, &ends);
+	lode_shortened_put(&results, &shortened);
 	stop.work = results.work;
 	lode_sort(results.all.at, results.all.n, compare_results);
 	if (end == LODE_TURNS_DONE) {
@@ -78,6 +83,7 @@ int lode_mine_patterns(struct lode_pattern_set *out, const struct lode_sequences
 		*options->stop = stop;
 out:
 	lode_ends_release(&ends);
+	lode_shortened_release(&shortened);
 	lode_results_release(&results);
 	lode_reduced_release(&reduced);
 	return rc;

@@ -10,8 +10,7 @@
  * contains reaches λ only if D does. Then D is a pattern itself: a new item at its end stands for
  * all of it. Patterns and their costs stay the same, one for one (docs/mining.md has the proof).
  */
-#ifndef LODE_SHORTEN_H
-#define LODE_SHORTEN_H
+#pragma once
 
 #include "engine/patterns/condition.h"
 #include "engine/patterns/miner.h"
@@ -32,4 +31,3 @@ int lode_shorten(struct lode_shortened *out, struct lode_reduced *reduced,
 void lode_shortened_put(struct lode_results *results, const struct lode_shortened *shortened);
 void lode_shortened_release(struct lode_shortened *shortened);
 
-#endif

@@ -388,6 +388,65 @@ static void order_and_splitting_do_not_matter(void **state)
 	}
 }
 
+enum { SHORT_ONES = 60, SHORT_LENGTH = 30, LAPS = 100, FUNCTIONS = 200 };
+
+/* Short sequences, and one that goes through one of them again and again. */
+static struct lode_sequences with_a_loop(uint32_t *items, size_t *start, int64_t *cost,
+					 uint32_t laps)
+{
+	struct random random = {4711};
+	size_t n = 0, s;
+
+	for (s = 0; s < SHORT_ONES; s++) {
+		start[s] = n;
+		cost[s] = 1 + random_below(&random, 20);
+		for (uint32_t i = 0, at = 0; i < SHORT_LENGTH; i++) {
+			at += 1 + random_below(&random, 2 * FUNCTIONS / SHORT_LENGTH);
+			items[n++] = at;
+		}
+	}
+	start[s] = n;
+	for (uint32_t lap = 0; lap < laps; lap++, n += SHORT_LENGTH)
+		memcpy(items + n, items + start[7], SHORT_LENGTH * sizeof(*items));
+	start[s + 1] = n;
+	return (struct lode_sequences){SHORT_ONES + 1, items, start, cost};
+}
+
+/* A loop of a hundred laps takes hardly more than one of three: too cheap to be a pattern, and as
+   one. The result is that of all searches that take the loop as it is. */
+static void laps_of_a_loop_cost_little(void **state)
+{
+	static uint32_t items[(SHORT_ONES + LAPS) * SHORT_LENGTH];
+	static size_t start[SHORT_ONES + 2];
+	static int64_t cost[SHORT_ONES + 1];
+	struct lode_error err;
+
+	(void)state;
+	for (int64_t loop_cost = 3; loop_cost < 100; loop_cost += 90) {
+		struct lode_miner_stop stop[2];
+		struct lode_pattern_set set = {0}, whole = {0};
+		struct lode_miner_options options = {.min_cost = 40};
+		struct lode_sequences sequences;
+
+		for (int k = 0; k < 2; k++) {
+			sequences = with_a_loop(items, start, cost, k ? LAPS : 3);
+			cost[SHORT_ONES] = loop_cost;
+			lode_pattern_set_release(&set);
+			options.deep = 64;
+			options.stop = &stop[k];
+			assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
+		}
+		if (stop[1].work > 2 * stop[0].work)
+			fail_msg("%llu steps, with 3 laps %llu", (unsigned long long)stop[1].work,
+				 (unsigned long long)stop[0].work);
+		options.deep = UINT32_MAX;
+		assert_int_equal(lode_mine_patterns(&whole, &sequences, &options, &err), 0);
+		assert_equal_sets(&whole, &set, 0);
+		lode_pattern_set_release(&set);
+		lode_pattern_set_release(&whole);
+	}
+}
+
 static void max_patterns_is_exact(void **state)
 {
 	struct lode_error err;
@@ -762,6 +821,7 @@ int main(void)
 		cmocka_unit_test(all_searches_agree_for_any_number_of_threads),
 		cmocka_unit_test(a_copy_to_the_left_is_not_lost),
 		cmocka_unit_test(order_and_splitting_do_not_matter),
+		cmocka_unit_test(laps_of_a_loop_cost_little),
 		cmocka_unit_test(max_patterns_is_exact),
 		cmocka_unit_test(found_min_cost_is_the_smallest_of_all),
 		cmocka_unit_test(found_min_cost_gives_few_and_one_less_gives_more),
