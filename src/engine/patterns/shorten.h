@@ -30,4 +30,3 @@ int lode_shorten(struct lode_shortened *out, struct lode_reduced *reduced,
 /* Writes them out in the results again. */
 void lode_shortened_put(struct lode_results *results, const struct lode_shortened *shortened);
 void lode_shortened_release(struct lode_shortened *shortened);
-
