@@ -48,7 +48,7 @@ static int run_as_repository(const struct lode_signature_run *how, const struct 
 	const struct lode_signature_values where = *known;
 	struct lode_signature_sources sources;
 	struct lode_repo_words words = {.shape = NULL};
-	int n, code;
+	int n = 0, code;
 
 	lode_aoi_values_release(aoi_of(how, values));
 	lode_signature_run_init(how, values);
