@@ -485,3 +485,12 @@ size_t lode_symptoms_skipped(const struct lode_symptom_spec *spec, const struct 
 	}
 	return n_skipped;
 }
+
+void lode_symptoms_count_skipped(const struct lode_symptom_spec *spec, struct lode_stream *stream)
+{
+	char text[160];
+	size_t n = lode_symptoms_skipped(spec, stream, text, sizeof(text));
+
+	if (n)
+		lode_loss_add(&stream->losses, LODE_LOSS_BAD_RECORD, n, -1, 0, "%s", text);
+}

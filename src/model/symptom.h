@@ -59,7 +59,9 @@ int lode_symptoms_find(lode_symptom_vec *out, const struct lode_symptom_spec *sp
 
 /*
  * How many rows of the table name this stream but a thread that is not in it; `text` tells the
- * first ("symptoms.tsv: line 7: startup-01.perf.data has no thread 4711"). The user must be told.
+ * first ("symptoms.tsv: line 7: startup-01.perf.data has no thread 4711").
  */
 size_t lode_symptoms_skipped(const struct lode_symptom_spec *spec, const struct lode_stream *stream,
 			     char *text, size_t size);
+/* Counts them as bad records of the stream. */
+void lode_symptoms_count_skipped(const struct lode_symptom_spec *spec, struct lode_stream *stream);

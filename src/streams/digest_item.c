@@ -179,6 +179,8 @@ static int make_digest(struct lode_job_item *item, struct lode_error *err)
 	if (rc == 0)
 		rc = lode_symptoms_find(&symptoms, item->symptoms.spec, stream, err);
 	if (rc == 0)
+		lode_symptoms_count_skipped(item->symptoms.spec, stream);
+	if (rc == 0)
 		rc = lode_aoi_digest(&item->digest, stream, symptoms.at, symptoms.n,
 				     &item->run->options->aoi, err);
 	if (rc == 0) {

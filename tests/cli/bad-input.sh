@@ -74,3 +74,8 @@ say kernel symbols that are not there; try mine --kallsyms nowhere good.folded
 say a document that is nested too deep
 python3 -c 'print("{\"clusters\": " + "[" * 200 + "]" * 200 + "}")' >deep.json
 try sign --signatures signatures.txt --from deep.json --cluster 1 --name x
+say a row of a symptom table whose thread the recording does not have
+cp "$sample" .
+sed '2{p;s/\t18491\t18491\t/\t18491\t4711\t/}' all.tsv >rows.tsv
+try mine --symptoms rows.tsv startup-08.perf.data.zst
+try suspects --symptoms rows.tsv startup-08.perf.data.zst

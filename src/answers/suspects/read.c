@@ -113,7 +113,7 @@ static void note_stream(struct reading *run, const char *path, const struct lode
 
 /* What the finished stream tells. */
 static int measure_stream(struct reading *run, struct lode_collect *collect,
-			  const struct lode_stream *stream, const struct lode_job_spec *spec,
+			  struct lode_stream *stream, const struct lode_job_spec *spec,
 			  lode_symptom_vec *symptoms, struct lode_error *err)
 {
 	bool has_critical = lode_metric_spec_may_want(run->options->metrics, "critical") &&
@@ -123,6 +123,8 @@ static int measure_stream(struct reading *run, struct lode_collect *collect,
 	lode_offcpu_measure(collect, stream);
 	if (has_critical || run->has_windows)
 		rc = lode_symptoms_find(symptoms, spec->spec, stream, err);
+	if (rc == 0 && (has_critical || run->has_windows))
+		lode_symptoms_count_skipped(spec->spec, stream);
 	if (rc == 0 && has_critical)
 		lode_suspects_critical(collect, stream, symptoms->at, symptoms->n);
 	return rc;
