@@ -124,17 +124,23 @@ static void compress_thread(void *context, size_t index, unsigned worker)
 	lode_pool_note(&run->failures[worker], index, w->cursor.rc, &w->cursor.err);
 }
 
-static void run_jobs(struct run *run, unsigned n_threads)
+/* What a part failed with stays with its worker: the second pass would tell it of another part. */
+static int run_jobs(struct run *run, unsigned n_threads, struct lode_error *err)
 {
 	struct lode_regtime *regtime = run->regtime;
+	int rc;
 
 	if (!run->options->is_classic) {
 		lode_pool_run(n_threads, regtime->n_threads, find_outliers, run);
+		rc = lode_pool_first_failure(run->failures, n_threads, err);
+		if (rc < 0)
+			return rc;
 		for (unsigned i = 0; i < n_threads; i++)
 			lode_regtime_borders_take(&run->borders, &run->workers[i].borders);
 		lode_regtime_borders_sort(&run->borders);
 	}
 	lode_pool_run(n_threads, regtime->n_threads, compress_thread, run);
+	return lode_pool_first_failure(run->failures, n_threads, err);
 }
 
 int lode_regtime_run(struct lode_regtime **out, struct lode_call_trace *trace,
@@ -156,8 +162,7 @@ int lode_regtime_run(struct lode_regtime **out, struct lode_call_trace *trace,
 		run.ranges = lode_alloc0(trace->threads.n, sizeof(*run.ranges));
 	run.workers = lode_alloc0(n_threads, sizeof(*run.workers));
 	run.failures = lode_alloc0(n_threads, sizeof(*run.failures));
-	run_jobs(&run, n_threads);
-	rc = lode_pool_first_failure(run.failures, n_threads, err);
+	rc = run_jobs(&run, n_threads, err);
 	for (unsigned i = 0; i < n_threads; i++) {
 		if (run.workers[i].is_open)
 			lode_call_cursor_release(&run.workers[i].cursor);
