@@ -248,11 +248,14 @@ print("others:", mine(question("cluster", id="0000"))[0], mine("cluster")[0], mi
 
 # Many at once, of the server and of the command: nobody's change is lost.
 started = names()
+def changed(what, change):
+    status, text = mine(what, change)
+    assert status == 200, (what, change, status, text)
 def post(k):
     for i in range(6):
-        assert mine("sign", {"name": f"posted-{k}-{i}", "patterns": [f"p{i}"]})[0] == 200
-        assert mine("edit", {"name": f"posted-{k}-{i}", "rename": f"kept-{k}-{i}", "add": [f"q{k}"]})[0] == 200
-        assert mine("delete" if i % 2 else "retire", {"name": f"kept-{k}-{i}"})[0] == 200
+        changed("sign", {"name": f"posted-{k}-{i}", "patterns": [f"p{i}"]})
+        changed("edit", {"name": f"posted-{k}-{i}", "rename": f"kept-{k}-{i}", "add": [f"q{k}"]})
+        changed("delete" if i % 2 else "retire", {"name": f"kept-{k}-{i}"})
 def typed(k):
     for i in range(6):
         lode("sign", "--repo", "c.lode", "--name", f"typed-{k}-{i}", "a;b")
