@@ -29,6 +29,7 @@ static void pass_stack(passed_vec *passed, struct lode_map *slots, const struct 
 		lode_vec_append(passed, ((struct passed){.node = node, .kept = LODE_NONE}));
 	} while (node && (node = tree->nodes.at[node].parent) != 0);
 	slot = lode_map_slot(slots, stack->node);
+	lode_vec_is_there(passed);
 	passed->at[*slot].own_ns += stack->cost_ns;
 }
 
