@@ -243,8 +243,9 @@ void lode_counter_group_sort(struct lode_counter_group *group)
 		if (i + 1 < n && rows[i + 1].t_ns == rows[i].t_ns)
 			continue; /* delivered again later */
 		group->times.at[kept] = rows[i].t_ns;
-		memcpy(values + kept * width, group->values.at + rows[i].number * width,
-		       width * sizeof(*values));
+		if (width)
+			memcpy(values + kept * width, group->values.at + rows[i].number * width,
+			       width * sizeof(*values));
 		kept++;
 	}
 	free(rows);

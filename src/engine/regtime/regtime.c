@@ -132,11 +132,11 @@ static int run_jobs(struct run *run, unsigned n_threads, struct lode_error *err)
 
 	if (!run->options->is_classic) {
 		lode_pool_run(n_threads, regtime->n_threads, find_outliers, run);
+		for (unsigned i = 0; i < n_threads; i++)
+			lode_regtime_borders_take(&run->borders, &run->workers[i].borders);
 		rc = lode_pool_first_failure(run->failures, n_threads, err);
 		if (rc < 0)
 			return rc;
-		for (unsigned i = 0; i < n_threads; i++)
-			lode_regtime_borders_take(&run->borders, &run->workers[i].borders);
 		lode_regtime_borders_sort(&run->borders);
 	}
 	lode_pool_run(n_threads, regtime->n_threads, compress_thread, run);
