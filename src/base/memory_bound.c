@@ -262,8 +262,7 @@ void lode_memory_count_table(size_t size_bytes)
 	(void)resident_bytes(&own);
 	if (size_bytes >= most / 2 && own + size_bytes > most / 4 * 3)
 		give_up("%zu MiB are needed so far that are looked up at random and cannot be put "
-			"on "
-			"disk, and --memory allows %zu MiB: try --memory %zuM",
+			"on disk, and --memory allows %zu MiB: try --memory %zuM",
 			mib(own + size_bytes), mib(most), mib(own + size_bytes) * 3 / 2);
 }
 

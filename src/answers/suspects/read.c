@@ -121,10 +121,10 @@ static int measure_stream(struct reading *run, struct lode_collect *collect,
 	int rc = 0;
 
 	lode_offcpu_measure(collect, stream);
-	if (has_critical || run->has_windows)
+	if (has_critical || run->has_windows) {
 		rc = lode_symptoms_find(symptoms, spec->spec, stream, err);
-	if (rc == 0 && (has_critical || run->has_windows))
 		lode_symptoms_count_skipped(spec->spec, stream);
+	}
 	if (rc == 0 && has_critical)
 		lode_suspects_critical(collect, stream, symptoms->at, symptoms->n);
 	return rc;

@@ -9,8 +9,8 @@
 struct passed {
 	uint32_t node;
 	int64_t own_ns, total_ns;
-	uint32_t kept;	  /* its index in the flame, LODE_NONE when it is left out */
-	uint32_t nearest; /* the index of itself or of its nearest caller that is kept */
+	bool is_kept;
+	uint32_t nearest; /* index in the flame of itself or of its nearest caller that is kept */
 };
 
 typedef LODE_VEC(struct passed) passed_vec;
@@ -26,7 +26,7 @@ static void pass_stack(passed_vec *passed, struct lode_map *slots, const struct 
 		if (*slot != LODE_NONE)
 			break;
 		*slot = (uint32_t)passed->n;
-		lode_vec_append(passed, ((struct passed){.node = node, .kept = LODE_NONE}));
+		lode_vec_append(passed, ((struct passed){.node = node}));
 	} while (node && (node = tree->nodes.at[node].parent) != 0);
 	slot = lode_map_slot(slots, stack->node);
 	lode_vec_is_there(passed);
@@ -49,8 +49,7 @@ static int dearest_first(const void *a, const void *b, void *context)
 	return LODE_ORDER(q->total_ns, p->total_ns) ?: LODE_ORDER(p->node, q->node);
 }
 
-/* Marks the nodes to keep (`kept` 0 for now). Callers go before what they call, whatever it costs.
- */
+/* Marks the nodes to keep. Callers go before what they call, whatever it costs. */
 static void choose_flame(passed_vec *passed, size_t max_nodes)
 {
 	uint32_t *order = lode_alloc(passed->n * sizeof(*order));
@@ -60,7 +59,7 @@ static void choose_flame(passed_vec *passed, size_t max_nodes)
 	if (passed->n > max_nodes)
 		lode_sort_r(order, passed->n, dearest_first, passed->at);
 	for (size_t i = 0; i < passed->n && i < max_nodes; i++)
-		passed->at[order[i]].kept = 0;
+		passed->at[order[i]].is_kept = true;
 	free(order);
 }
 
@@ -111,14 +110,14 @@ void lode_flame_build(struct lode_flame *flame, const struct lode_calltree *tree
 		if (p->node == 0)
 			continue;
 		p->nearest = above;
-		if (p->kept == LODE_NONE) {
+		if (!p->is_kept) {
 			flame->n_left_out++;
 			flame->left_out_ns += p->own_ns;
 			if (above != LODE_NONE)
 				flame->nodes.at[above].own_ns += p->own_ns;
 			continue;
 		}
-		p->kept = p->nearest = (uint32_t)flame->nodes.n;
+		p->nearest = (uint32_t)flame->nodes.n;
 		lode_vec_append(&flame->nodes, ((struct lode_flame_node){
 						       .parent = above,
 						       .node = p->node,
