@@ -37,24 +37,44 @@ static char **finish_perf_argv(struct words *words)
 	return out;
 }
 
-static bool has_tracepoint(const char *group, const char *name)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/events/%s/%s/id", lode_tracefs(), group, name);
-	return access(path, R_OK) == 0;
-}
-
 static void add_event(struct words *words, const char *group, const char *name, bool with_stack)
 {
 	char event[160];
 
 	/* Kernels without block devices or without these tracepoints record without them. */
-	if (!has_tracepoint(group, name) && strcmp(group, "sched") != 0)
+	if (!lode_has_tracepoint(group, name) && strcmp(group, "sched") != 0)
 		return;
 	snprintf(event, sizeof(event), "%s:%s%s", group, name, with_stack ? "" : "/call-graph=no/");
 	add_perf_argv(words, "-e");
 	add_perf_argv(words, event);
+}
+
+/*
+ * TCP alone: of datagrams and Unix sockets no tracepoint says who is at the other end. Filters keep
+ * the rest from being copied at all. States of sockets say which ones make a connection;
+ * tcp_rcv_space_adjust says it of connections that are older than the recording.
+ */
+static void add_network(struct words *words)
+{
+	static const struct {
+		const char *group, *name, *filter;
+	} events[] = {
+		{"sock", "sock_send_length", "protocol == 6 && ret > 0"},
+		{"sock", "sock_recv_length", "protocol == 6 && ret > 0 && !(flags & 2)"},
+		{"sock", "inet_sock_set_state",
+		 "protocol == 6 && (newstate == 1 || newstate == 2 || newstate == 7)"},
+		{"tcp", "tcp_rcv_space_adjust", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+		size_t n = words->starts.n;
+
+		add_event(words, events[i].group, events[i].name, false);
+		if (words->starts.n == n || !events[i].filter)
+			continue;
+		add_perf_argv(words, "--filter");
+		add_perf_argv(words, events[i].filter);
+	}
 }
 
 /*
@@ -88,6 +108,8 @@ static char **command_line(const struct lode_record_options *options, const char
 		add_event(&words, "raw_syscalls", "sys_enter", true);
 		add_event(&words, "raw_syscalls", "sys_exit", false);
 	}
+	if (options->want_network)
+		add_network(&words);
 	if (options->want_dwarf) {
 		/* perf's default of 8 KiB cuts too many stacks; dumps cannot be larger than 64 KiB.
 		 */

@@ -105,6 +105,8 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 		rc = lode_check_rights(err);
 	if (rc == 0)
 		rc = lode_check_cpu_rate(options->cpu_rate, err);
+	if (rc == 0 && options->want_network)
+		rc = lode_check_network(err);
 	if (rc < 0)
 		return rc;
 	found.perf = perf;

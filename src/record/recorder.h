@@ -29,6 +29,7 @@ struct lode_record_options {
 	size_t buffer_bytes; /* of each CPU */
 	int64_t duration_ns; /* stop then; 0: when the command ends */
 	bool want_syscalls;  /* record system calls too */
+	bool want_network;   /* record sends and receives of TCP connections too */
 	bool want_dwarf;     /* stack dumps in place of frame pointers */
 	bool keep_awake;     /* a spinner of class SCHED_IDLE on each CPU */
 	bool keep_plain;     /* leave perf.data uncompressed */

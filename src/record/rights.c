@@ -21,6 +21,14 @@ const char *lode_tracefs(void)
 		       : places[0];
 }
 
+bool lode_has_tracepoint(const char *group, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", lode_tracefs(), group, name);
+	return access(path, R_OK) == 0;
+}
+
 static bool is_program(const char *path)
 {
 	struct stat st;
@@ -134,6 +142,17 @@ int lode_check_cpu_rate(unsigned rate_hz, struct lode_error *err)
 			 "(kernel.perf_event_max_sample_rate); try --cpu-rate %ld, or allow more: "
 			 "sudo sysctl kernel.perf_event_max_sample_rate=%u",
 			 rate_hz, most, most < 999 ? most : 999L, rate_hz);
+}
+
+int lode_check_network(struct lode_error *err)
+{
+	if (lode_has_tracepoint("sock", "sock_send_length") &&
+	    lode_has_tracepoint("sock", "sock_recv_length"))
+		return 0;
+	return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+			 "--network: this kernel has no tracepoints sock:sock_send_length and "
+			 "sock_recv_length, which came with Linux 6.3. Without --network, a wait "
+			 "over a socket is followed where the sender itself woke the reader");
 }
 
 bool lode_in_pid_namespace(void)

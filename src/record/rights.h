@@ -10,6 +10,7 @@
 
 /* Where tracepoints are described: "/sys/kernel/tracing", or the older place. */
 const char *lode_tracefs(void);
+bool lode_has_tracepoint(const char *group, const char *name);
 
 /* The file that running `program` would run; LODE_ERR_IO when there is none or it is not allowed.
  */
@@ -23,6 +24,9 @@ int lode_check_rights(struct lode_error *err);
 
 /* Whether the kernel takes so many CPU samples per second; LODE_ERR_ARG: no, with its limit. */
 int lode_check_cpu_rate(unsigned rate_hz, struct lode_error *err);
+
+/* Whether the kernel says who sends and receives over sockets: LODE_ERR_ARG if it is too old. */
+int lode_check_network(struct lode_error *err);
 
 /*
  * Whether processes have numbers of their own here, as in most containers. The kernel's scheduling

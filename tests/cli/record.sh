@@ -47,6 +47,14 @@ echo "== refusals"
 "$LODE" record -- ./no-such-program; echo "exit $?"
 PATH=/nowhere "$LODE" record -- /bin/true; echo "exit $?"
 "$LODE" record --dry-run --cpu-rate 99 -- true | grep -o 'cpu-clock/freq=99,[^ ]* -e sched:sched_switch'
+# Kernels before 6.3 cannot.
+events=/sys/kernel/tracing/events/sock
+if [ -e $events/sock_send_length ]; then
+	"$LODE" record --dry-run --network -- true | grep -o "sock:sock_send_length.*' -e sock:sock_recv"
+else
+	"$LODE" record --network -- true
+	[ $? = 2 ] && echo "sock:sock_send_length/call-graph=no/ --filter 'protocol == 6 && ret > 0' -e sock:sock_recv"
+fi
 
 echo "== stopped"
 "$LODE" record -o stopped --no-symbols -- sleep 60 2>/dev/null &

@@ -16,7 +16,7 @@ struct record_values {
 	size_t buffer_bytes;
 	int64_t duration_ns;
 	int call_graph;
-	bool want_syscalls, keep_awake, keep_plain, no_symbols, is_dry_run;
+	bool want_syscalls, want_network, keep_awake, keep_plain, no_symbols, is_dry_run;
 };
 
 static const char *const call_graphs[] = {"fp", "dwarf", NULL};
@@ -37,6 +37,9 @@ static const struct lode_option options[] = {
 		    .group = "What is recorded"),
 	LODE_FLAG("syscalls", AT(want_syscalls),
 		  "system calls too: for lode suspects, and for finer wait reasons"),
+	LODE_FLAG("network", AT(want_network),
+		  "sends and receives of TCP connections too: follows requests to servers that "
+		  "were busy when they came (Linux 6.3 or newer)"),
 	LODE_OPTION("call-graph", "HOW", lode_set_choice, AT(call_graph),
 		    "fp: frame pointers (default; small and whole where programs are built with "
 		    "-fno-omit-frame-pointer); dwarf: stack dumps of 32 KiB, large and slow",
@@ -118,6 +121,7 @@ static int record(const struct lode_command *self, const struct record_values *v
 		.buffer_bytes = v->buffer_bytes,
 		.duration_ns = v->duration_ns,
 		.want_syscalls = v->want_syscalls,
+		.want_network = v->want_network,
 		.want_dwarf = v->call_graph == 1,
 		.keep_awake = v->keep_awake,
 		.keep_plain = v->keep_plain,
