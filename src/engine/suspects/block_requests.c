@@ -1,103 +1,284 @@
+/* Which issue a completion of a block device ends, and which insertions an issue does. */
 #include "engine/suspects/block_requests.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static struct lode_block_list *list_of(const struct lode_block_requests *requests, uint64_t device)
+/* ---- Flags ---- */
+
+uint64_t lode_block_flags(const char *rwbs)
 {
-	uint32_t i = lode_map_find(&requests->index, device);
+	uint64_t flags = 0;
+
+	/* At most F, operation, F, A, S, M, U: eight letters are enough. */
+	for (unsigned i = 0; rwbs && rwbs[i] && i < sizeof(flags); i++)
+		flags |= (uint64_t)(uint8_t)rwbs[i] << 8 * i;
+	return flags;
+}
+
+/* The operation's letter: the second where an F before it says that a flush comes first. */
+static char operation(uint64_t flags)
+{
+	char first = (char)flags, second = (char)(flags >> 8);
+
+	return first == 'F' && second ? second : first;
+}
+
+/* Not of flushes (old kernels: empty writes with a flush before) and commands passed through,
+   whatever their events say. */
+bool lode_block_has_sectors(const struct lode_block_request *request)
+{
+	char letter = operation(request->flags);
+	bool is_flushed_first = letter != (char)request->flags;
+
+	if (letter == 'F' || letter == 'N')
+		return false;
+	return request->n_sectors || (letter && !is_flushed_first);
+}
+
+/* ---- Lists ---- */
+
+static uint64_t key_of(const struct lode_block_requests *requests,
+		       const struct lode_block_request *request)
+{
+	uint64_t words[] = {request->device,
+			    requests->is_by_operation ? (uint64_t)operation(request->flags)
+						      : request->flags,
+			    lode_block_has_sectors(request)};
+
+	return lode_hash_bytes(words, sizeof(words), 0);
+}
+
+static struct lode_block_list *find_list(const struct lode_block_requests *requests,
+					 const struct lode_block_request *request)
+{
+	uint32_t i = lode_map_find(&requests->index, key_of(requests, request));
 
 	return i == LODE_NONE ? NULL : &requests->lists.at[i];
 }
 
-static struct lode_block_request take_at(struct lode_block_list *list, size_t i)
+static struct lode_block_list *make_list(struct lode_block_requests *requests,
+					 const struct lode_block_request *request)
+{
+	uint32_t *slot = lode_map_slot(&requests->index, key_of(requests, request));
+
+	if (*slot == LODE_NONE) {
+		*slot = (uint32_t)requests->lists.n;
+		lode_vec_append_zero(&requests->lists)->device = request->device;
+	}
+	return &requests->lists.at[*slot];
+}
+
+static uint32_t *count_of(struct lode_block_requests *requests, uint64_t device)
+{
+	uint32_t *slot = lode_map_slot(&requests->device_index, device);
+
+	if (*slot == LODE_NONE) {
+		*slot = (uint32_t)requests->n_waiting.n;
+		lode_vec_append(&requests->n_waiting, 0);
+	}
+	return &requests->n_waiting.at[*slot];
+}
+
+uint32_t lode_block_count(const struct lode_block_requests *requests, uint64_t device)
+{
+	uint32_t i = lode_map_find(&requests->device_index, device);
+
+	return i == LODE_NONE ? 0 : requests->n_waiting.at[i];
+}
+
+/* The first request of the list that begins at or after `sector`. */
+static size_t place_of(const struct lode_block_list *list, uint64_t sector)
+{
+	size_t low = 0, high = list->requests.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (list->requests.at[mid].sector < sector)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static struct lode_block_request take_at(struct lode_block_requests *requests,
+					 struct lode_block_list *list, size_t i)
 {
 	struct lode_block_request request = list->requests.at[i];
 
 	list->requests.n--;
 	memmove(&list->requests.at[i], &list->requests.at[i + 1],
 		(list->requests.n - i) * sizeof(request));
+	--*count_of(requests, list->device);
 	return request;
 }
 
-bool lode_block_add(struct lode_block_requests *requests, uint64_t device,
-		    const struct lode_block_request *request, struct lode_block_request *dropped)
+static void lose_at(struct lode_block_requests *requests, struct lode_block_list *list, size_t i,
+		    enum lode_execution_loss loss)
 {
-	uint32_t *slot = lode_map_slot(&requests->index, device);
-	struct lode_block_list *list;
-	bool is_full;
+	struct lode_block_request request = take_at(requests, list, i);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)requests->lists.n;
-		(void)lode_vec_append_zero(&requests->lists);
-	}
-	list = &requests->lists.at[*slot];
-	is_full = list->requests.n == LODE_BLOCK_WAITING;
-	if (is_full)
-		*dropped = take_at(list, 0);
+	requests->lost(requests->context, &request.call, loss);
+}
+
+static void lose_oldest(struct lode_block_requests *requests, struct lode_block_list *list)
+{
+	size_t oldest = 0;
+
+	for (size_t i = 1; i < list->requests.n; i++)
+		if (list->requests.at[i].call.start_ns < list->requests.at[oldest].call.start_ns)
+			oldest = i;
+	lose_at(requests, list, oldest, LODE_EXECUTION_NO_END);
+}
+
+static void insert_at(struct lode_block_requests *requests, struct lode_block_list *list, size_t i,
+		      const struct lode_block_request *request)
+{
 	lode_vec_append(&list->requests, *request);
-	return is_full;
+	memmove(&list->requests.at[i + 1], &list->requests.at[i],
+		(list->requests.n - 1 - i) * sizeof(*request));
+	list->requests.at[i] = *request;
+	++*count_of(requests, list->device);
 }
 
-size_t lode_block_count(const struct lode_block_requests *requests, uint64_t device)
-{
-	const struct lode_block_list *list = list_of(requests, device);
+/* ---- Beginning ---- */
 
-	return list ? list->requests.n : 0;
+/* Sectors come from the recording: differences only, no sums that could overflow. */
+static bool overlap(const struct lode_block_request *a, const struct lode_block_request *b)
+{
+	return a->sector <= b->sector ? b->sector - a->sector < a->n_sectors
+				      : a->sector - b->sector < b->n_sectors;
 }
 
-bool lode_block_take_within(struct lode_block_requests *requests, uint64_t device, uint64_t sector,
-			    uint64_t n_sectors, struct lode_block_request *out)
+static void lose_overlapped(struct lode_block_requests *requests, struct lode_block_list *list,
+			    const struct lode_block_request *request)
 {
-	struct lode_block_list *list = list_of(requests, device);
+	size_t i = place_of(list, request->sector);
 
-	for (size_t i = 0; list && i < list->requests.n; i++) {
-		const struct lode_block_request *r = &list->requests.at[i];
+	if (i > 0 && overlap(&list->requests.at[i - 1], request))
+		lose_at(requests, list, --i, LODE_EXECUTION_NO_END);
+	while (i < list->requests.n && overlap(request, &list->requests.at[i]))
+		lose_at(requests, list, i, LODE_EXECUTION_NO_END);
+}
 
-		/* Sectors come from the recording: differences only, no sums that could overflow.
-		 */
-		if (r->sector < sector || (!n_sectors != !r->n_sectors))
-			continue;
-		if (n_sectors ? r->n_sectors <= n_sectors &&
-					r->sector - sector <= n_sectors - r->n_sectors
-			      : r->sector == sector) {
-			*out = take_at(list, i);
-			return true;
-		}
+static void lose_timed_out(struct lode_block_requests *requests, struct lode_block_list *list,
+			   int64_t now_ns)
+{
+	int64_t oldest_ns;
+
+	if (__builtin_sub_overflow(now_ns, LODE_BLOCK_TIMEOUT_NS, &oldest_ns))
+		return;
+	while (list->requests.n && list->requests.at[0].call.start_ns < oldest_ns)
+		lose_at(requests, list, 0, LODE_EXECUTION_NO_END);
+}
+
+void lode_block_add(struct lode_block_requests *requests, const struct lode_block_request *request)
+{
+	struct lode_block_list *list = make_list(requests, request);
+	struct lode_block_request added = *request;
+	size_t at;
+
+	if (lode_block_has_sectors(request)) {
+		lose_overlapped(requests, list, request);
+	} else {
+		lose_timed_out(requests, list, request->call.start_ns);
+		added.is_ambiguous = list->requests.n > 0;
+		for (size_t i = 0; i < list->requests.n; i++)
+			list->requests.at[i].is_ambiguous = true;
 	}
-	return false;
+	if (list->requests.n == LODE_BLOCK_WAITING)
+		lose_oldest(requests, list);
+	at = lode_block_has_sectors(request) ? place_of(list, request->sector) : list->requests.n;
+	insert_at(requests, list, at, &added);
 }
 
-enum lode_block_done lode_block_complete(struct lode_block_requests *requests, uint64_t device,
-					 uint64_t sector, uint64_t n_sectors,
-					 struct lode_block_request *out)
+/* ---- Ending ---- */
+
+bool lode_block_take_within(struct lode_block_requests *requests,
+			    const struct lode_block_request *whole, struct lode_block_request *out)
 {
-	struct lode_block_list *list = list_of(requests, device);
+	struct lode_block_list *list = find_list(requests, whole);
+	const struct lode_block_request *part;
+	size_t i;
 
-	for (size_t i = 0; list && i < list->requests.n; i++) {
-		struct lode_block_request *r = &list->requests.at[i];
+	if (!list || !list->requests.n)
+		return false;
+	i = lode_block_has_sectors(whole) ? place_of(list, whole->sector) : 0;
+	if (i == list->requests.n)
+		return false;
+	part = &list->requests.at[i];
+	if (lode_block_has_sectors(whole) &&
+	    (part->n_sectors > whole->n_sectors ||
+	     part->sector - whole->sector > whole->n_sectors - part->n_sectors))
+		return false;
+	*out = take_at(requests, list, i);
+	return true;
+}
 
-		if (r->sector != sector)
-			continue;
-		if (n_sectors < r->n_sectors && n_sectors) {
-			r->sector += n_sectors;
-			r->n_sectors -= n_sectors;
-			return LODE_BLOCK_PART;
-		}
-		*out = take_at(list, i);
+/* The request that begins where this one does; NULL: none does. */
+static struct lode_block_request *find_at(struct lode_block_list *list,
+					  const struct lode_block_request *request)
+{
+	size_t i = list ? place_of(list, request->sector) : 0;
+
+	return list && i < list->requests.n && list->requests.at[i].sector == request->sector
+		       ? &list->requests.at[i]
+		       : NULL;
+}
+
+enum lode_block_end lode_block_complete(struct lode_block_requests *requests,
+					const struct lode_block_request *end,
+					struct lode_block_request *out)
+{
+	struct lode_block_list *list = find_list(requests, end);
+	struct lode_block_request *request;
+
+	if (!lode_block_has_sectors(end)) {
+		if (!list || !list->requests.n)
+			return LODE_BLOCK_UNKNOWN;
+		*out = take_at(requests, list, 0);
 		return LODE_BLOCK_DONE;
 	}
-	return LODE_BLOCK_NONE;
+	if (!end->n_sectors)
+		return LODE_BLOCK_NOTHING;
+	request = find_at(list, end);
+	if (!request || request->n_sectors < end->n_sectors)
+		return LODE_BLOCK_UNKNOWN;
+	if (request->n_sectors > end->n_sectors) {
+		request->sector += end->n_sectors;
+		request->n_sectors -= end->n_sectors;
+		return LODE_BLOCK_PART;
+	}
+	*out = take_at(requests, list, (size_t)(request - list->requests.at));
+	return LODE_BLOCK_DONE;
 }
 
-void lode_block_close(struct lode_block_requests *requests,
-		      void (*take)(void *context, const struct lode_block_request *request),
-		      void *context)
+void lode_block_requeue(struct lode_block_requests *requests,
+			const struct lode_block_request *request)
+{
+	struct lode_block_list *list = find_list(requests, request);
+	struct lode_block_request *found;
+
+	if (!lode_block_has_sectors(request)) {
+		if (list && list->requests.n)
+			(void)take_at(requests, list, list->requests.n - 1);
+		return;
+	}
+	found = find_at(list, request);
+	if (found && found->n_sectors == request->n_sectors)
+		(void)take_at(requests, list, (size_t)(found - list->requests.at));
+}
+
+void lode_block_close(struct lode_block_requests *requests, enum lode_execution_loss loss)
 {
 	for (size_t i = 0; i < requests->lists.n; i++) {
 		struct lode_block_list *list = &requests->lists.at[i];
 
 		for (size_t k = 0; k < list->requests.n; k++)
-			take(context, &list->requests.at[k]);
+			requests->lost(requests->context, &list->requests.at[k].call, loss);
+		*count_of(requests, list->device) -= (uint32_t)list->requests.n;
 		list->requests.n = 0;
 	}
 }
@@ -108,4 +289,6 @@ void lode_block_release(struct lode_block_requests *requests)
 		lode_vec_release(&requests->lists.at[i].requests);
 	lode_vec_release(&requests->lists);
 	lode_map_release(&requests->index);
+	lode_map_release(&requests->device_index);
+	lode_vec_release(&requests->n_waiting);
 }

@@ -219,6 +219,9 @@ struct lode_collect *lode_collect_new(struct lode_execution_set *set,
 	c->kernel_frames = kernel_frames;
 	c->calls.lost = lode_collect_on_lost_call;
 	c->calls.context = c;
+	c->queued.lost = c->issued.lost = lode_collect_on_lost_request;
+	c->queued.context = c->issued.context = c;
+	c->queued.is_by_operation = true;
 	c->tap = (struct lode_tap){
 		.context = c,
 		.kind = lode_collect_on_kind,

@@ -162,6 +162,8 @@ void lode_collect_on_ended(void *context, int64_t t_ns, int32_t tid);
 void lode_collect_on_lost(void *context, int64_t t_ns, uint32_t cpu);
 void lode_collect_on_lost_call(void *context, const struct lode_lane *lane,
 			       const struct lode_open_call *call, enum lode_execution_loss loss);
+void lode_collect_on_lost_request(void *context, const struct lode_open_call *call,
+				  enum lode_execution_loss loss);
 /* Everything that is still open is lost. */
 void lode_collect_close_calls(struct lode_collect *collect);
 

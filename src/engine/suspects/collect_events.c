@@ -217,53 +217,63 @@ static void raw_syscall(struct lode_collect *c, const struct lode_tap_event *eve
 
 /* ---- Requests of block devices ---- */
 
-static void lose_request(struct lode_collect *c, const struct lode_block_request *request,
-			 enum lode_execution_loss loss)
+void lode_collect_on_lost_request(void *context, const struct lode_open_call *call,
+				  enum lode_execution_loss loss)
 {
-	if (request->call.flags & LODE_CALL_INSIDE)
-		lode_collect_lose(c, request->call.what, loss);
+	if (call->flags & LODE_CALL_INSIDE)
+		lode_collect_lose(context, call->what, loss);
 }
 
-static void insert(struct lode_collect *c, const struct lode_tap_event *event)
+/* A pair, unless its end may be another one's. */
+static void measure_request(struct lode_collect *c, const struct lode_block_request *request,
+			    const struct lode_tap_event *end)
 {
-	struct lode_block_request request = {event->values[1], event->values[2],
-					     call_of(c, event, c->queue, false)},
-				  dropped;
+	if (request->is_ambiguous)
+		lode_collect_on_lost_request(c, &request->call, LODE_EXECUTION_DOUBTFUL);
+	else
+		measure_collect_events(c, request->call.what, &request->call, end, UINT32_MAX);
+}
 
-	if (lode_block_add(&c->queued, event->values[0], &request, &dropped))
-		lose_request(c, &dropped, LODE_EXECUTION_NO_END);
+static void insert(struct lode_collect *c, const struct lode_tap_event *event,
+		   struct lode_block_request *request)
+{
+	request->call = call_of(c, event, c->queue, false);
+	lode_block_add(&c->queued, request);
 	if (c->whats.at[c->length].is_wanted && event->is_inside)
-		lode_collect_append(c, c->length, &request.call,
-				    (int64_t)lode_block_count(&c->queued, event->values[0]));
+		lode_collect_append(c, c->length, &request->call,
+				    (int64_t)lode_block_count(&c->queued, request->device));
 }
 
-static void issue(struct lode_collect *c, const struct lode_tap_event *event)
+static void issue(struct lode_collect *c, const struct lode_tap_event *event,
+		  struct lode_block_request *request)
 {
-	struct lode_block_request request = {event->values[1], event->values[2], {0}}, other;
+	struct lode_block_request inserted;
 
 	/* Without an insert it went to the device at once. */
-	while (lode_block_take_within(&c->queued, event->values[0], request.sector,
-				      request.n_sectors, &other))
-		measure_collect_events(c, c->queue, &other.call, event, UINT32_MAX);
+	while (lode_block_take_within(&c->queued, request, &inserted)) {
+		measure_request(c, &inserted, event);
+		if (!lode_block_has_sectors(request))
+			break;
+	}
 	if (!c->has_role[LODE_ROLE_RQ_COMPLETE])
 		return;
-	request.call = call_of(c, event, c->device, false);
-	if (lode_block_add(&c->issued, event->values[0], &request, &other))
-		lose_request(c, &other, LODE_EXECUTION_NO_END);
+	request->call = call_of(c, event, c->device, false);
+	lode_block_add(&c->issued, request);
 }
 
-static void complete(struct lode_collect *c, const struct lode_tap_event *event)
+static void complete(struct lode_collect *c, const struct lode_tap_event *event,
+		     const struct lode_block_request *end)
 {
 	struct lode_block_request request;
 
-	switch (lode_block_complete(&c->issued, event->values[0], event->values[1],
-				    event->values[2], &request)) {
+	switch (lode_block_complete(&c->issued, end, &request)) {
 	case LODE_BLOCK_DONE:
-		measure_collect_events(c, c->device, &request.call, event, UINT32_MAX);
+		measure_request(c, &request, event);
 		break;
-	case LODE_BLOCK_NONE:
+	case LODE_BLOCK_UNKNOWN:
 		lose_end(c, c->device, event, LODE_EXECUTION_NO_START);
 		break;
+	case LODE_BLOCK_NOTHING:
 	case LODE_BLOCK_PART:
 		break;
 	}
@@ -272,19 +282,21 @@ static void complete(struct lode_collect *c, const struct lode_tap_event *event)
 static void block_event(struct lode_collect *c, enum lode_event_role role,
 			const struct lode_tap_event *event)
 {
-	struct lode_block_request request;
+	struct lode_block_request request = {.device = event->values[0],
+					     .sector = event->values[1],
+					     .n_sectors = event->values[2],
+					     .flags = lode_block_flags(event->text)};
 
 	if ((event->found & 7) != 7)
 		return;
 	if (role == LODE_ROLE_RQ_INSERT)
-		insert(c, event);
+		insert(c, event, &request);
 	else if (role == LODE_ROLE_RQ_ISSUE)
-		issue(c, event);
+		issue(c, event, &request);
 	else if (role == LODE_ROLE_RQ_COMPLETE)
-		complete(c, event);
-	else /* given back by the device: it will be issued again */
-		(void)lode_block_complete(&c->issued, event->values[0], event->values[1],
-					  UINT64_MAX, &request);
+		complete(c, event, &request);
+	else
+		lode_block_requeue(&c->issued, &request);
 }
 
 /* ---- Interrupts, softirqs, the network ---- */
@@ -535,11 +547,6 @@ void lode_collect_on_ended(void *context, int64_t t_ns, int32_t tid)
 	close_thread(context, tid);
 }
 
-static void lose_doubtful(void *context, const struct lode_block_request *request)
-{
-	lose_request(context, request, LODE_EXECUTION_DOUBTFUL);
-}
-
 void lode_collect_on_lost(void *context, int64_t t_ns, uint32_t cpu)
 {
 	struct lode_collect *c = context;
@@ -547,8 +554,8 @@ void lode_collect_on_lost(void *context, int64_t t_ns, uint32_t cpu)
 	if (t_ns > c->last_lost_ns)
 		c->last_lost_ns = t_ns;
 	/* Which requests still wait is not known any more, and how long the queue is. */
-	lode_block_close(&c->queued, lose_doubtful, c);
-	lode_block_close(&c->issued, lose_doubtful, c);
+	lode_block_close(&c->queued, LODE_EXECUTION_DOUBTFUL);
+	lode_block_close(&c->issued, LODE_EXECUTION_DOUBTFUL);
 	if (cpu > UINT16_MAX) {
 		c->lost_anywhere_ns = t_ns;
 		return;
@@ -558,14 +565,9 @@ void lode_collect_on_lost(void *context, int64_t t_ns, uint32_t cpu)
 	c->lost_ns.at[cpu] = t_ns;
 }
 
-static void lose_open(void *context, const struct lode_block_request *request)
-{
-	lose_request(context, request, LODE_EXECUTION_NO_END);
-}
-
 void lode_collect_close_calls(struct lode_collect *c)
 {
 	lode_pairing_close_all(&c->calls, LODE_EXECUTION_NO_END);
-	lode_block_close(&c->queued, lose_open, c);
-	lode_block_close(&c->issued, lose_open, c);
+	lode_block_close(&c->queued, LODE_EXECUTION_NO_END);
+	lode_block_close(&c->issued, LODE_EXECUTION_NO_END);
 }

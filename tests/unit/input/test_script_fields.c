@@ -67,12 +67,19 @@ static void test_fields_are_found_where_each_event_has_them(void **state)
 
 static void test_texts_are_told_apart(void **state)
 {
-	struct lode_slice name = lode_script_text(text_of("irq=24 name=virtio1-req.0"), "name");
+	struct lode_slice name = lode_script_text("irq:irq_handler_entry",
+						  text_of("irq=24 name=virtio1-req.0"), "name");
+	struct lode_slice rwbs = lode_script_text("block:block_rq_issue",
+						  text_of("254,1 WFS 65536 () 1234 + 128"), "rwbs");
 	uint64_t a, b, c;
 
 	(void)state;
 	assert_int_equal(name.len, 13);
 	assert_memory_equal(name.at, "virtio1-req.0", name.len);
+	assert_int_equal(rwbs.len, 3);
+	assert_memory_equal(rwbs.at, "WFS", rwbs.len);
+	assert_int_equal(lode_script_text("block:block_rq_issue", text_of("254,1 "), "rwbs").len,
+			 0);
 	assert_true(lode_script_value(&a, "x:y", text_of("dev=eth0 len=3"), "dev", 0));
 	assert_true(lode_script_value(&b, "x:y", text_of("dev=eth1 len=3"), "dev", 0));
 	assert_true(lode_script_value(&c, "x:y", text_of("len=7 dev=eth0"), "dev", 0));
@@ -104,6 +111,8 @@ static void test_no_payload_is_read_beyond_its_end(void **state)
 		exact = malloc(n + !n);
 		assert_non_null(exact);
 		memcpy(exact, text, n);
+		(void)lode_script_text("block:block_rq_issue", (struct lode_slice){exact, n},
+				       "rwbs");
 		(void)lode_script_value(&value, events[test_random_below(&random, 4)],
 					(struct lode_slice){exact, n},
 					fields[test_random_below(&random, 7)],

@@ -228,7 +228,7 @@ static void tap_payload(struct script *s, struct lode_slice payload)
 			tapped->found |= (uint8_t)(1u << i);
 	if (!wish->text)
 		return;
-	text = lode_script_text(payload, wish->text);
+	text = lode_script_text(p->event->name, payload, wish->text);
 	copy_text(p->text, sizeof(p->text), text);
 	tapped->text = text.len ? p->text : NULL;
 }

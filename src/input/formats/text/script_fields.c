@@ -4,6 +4,8 @@
 
 #include "base/map.h"
 
+static const char block_prefix[] = "block:block_rq_";
+
 static bool starts_with_script_fields(const char *text, const char *prefix)
 {
 	return !strncmp(text, prefix, strlen(prefix));
@@ -73,17 +75,28 @@ static bool raw_syscall(uint64_t *out, const char *at, const char *end, const ch
 	return false;
 }
 
-/* "254,0 WS 65536 () 1234 + 128": what stands in the brackets may be anything. */
+/* "254,0 " of "254,0 WS 65536 () 1234 + 128"; the flags come next. */
+static bool skip_device(uint64_t *device, const char **at, const char *end)
+{
+	uint64_t major, minor;
+
+	if (!number(&major, at, end, 10) || !skip_script_fields(at, end, ",") ||
+	    !number(&minor, at, end, 10) || !skip_script_fields(at, end, " "))
+		return false;
+	*device = major << 20 | minor;
+	return true;
+}
+
+/* What stands in the brackets may be anything. */
 static bool block_request(uint64_t *out, const char *at, const char *end, const char *field)
 {
-	uint64_t major, minor, sector;
+	uint64_t device, sector;
 	const char *p = at, *plus;
 
-	if (!number(&major, &p, end, 10) || !skip_script_fields(&p, end, ",") ||
-	    !number(&minor, &p, end, 10))
+	if (!skip_device(&device, &p, end))
 		return false;
 	if (!strcmp(field, "dev")) {
-		*out = major << 20 | minor;
+		*out = device;
 		return true;
 	}
 	for (plus = p; plus + 4 < end; plus++) {
@@ -101,12 +114,22 @@ static bool block_request(uint64_t *out, const char *at, const char *end, const 
 	return false;
 }
 
-struct lode_slice lode_script_text(struct lode_slice payload, const char *field)
+struct lode_slice lode_script_text(const char *tracepoint, struct lode_slice payload,
+				   const char *field)
 {
-	const char *end = payload.at + payload.len, *p;
+	const char *end = payload.at + payload.len, *p = payload.at;
 	size_t len = strlen(field);
 	struct lode_slice none = {payload.at, 0}, text;
+	uint64_t device;
 
+	if (!strcmp(field, "rwbs") && starts_with_script_fields(tracepoint, block_prefix) &&
+	    skip_device(&device, &p, end)) {
+		text = (struct lode_slice){p, 0};
+		while (p < end && *p != ' ')
+			p++;
+		text.len = (size_t)(p - text.at);
+		return text;
+	}
 	for (p = payload.at; p + len < end; p++) {
 		if ((p > payload.at && is_word_script_fields(p[-1])) || memcmp(p, field, len) != 0)
 			continue;
@@ -133,7 +156,7 @@ bool lode_script_value(uint64_t *out, const char *tracepoint, struct lode_slice 
 
 	if (starts_with_script_fields(tracepoint, "raw_syscalls:"))
 		return raw_syscall(out, at, end, field, element);
-	if (starts_with_script_fields(tracepoint, "block:block_rq_") &&
+	if (starts_with_script_fields(tracepoint, block_prefix) &&
 	    block_request(out, at, end, field))
 		return true;
 	if (starts_with_script_fields(tracepoint, "sched:sched_wak") && !strcmp(field, "pid") &&
@@ -141,7 +164,7 @@ bool lode_script_value(uint64_t *out, const char *tracepoint, struct lode_slice 
 		*out = (uint64_t)(int64_t)waking.pid;
 		return true;
 	}
-	text = lode_script_text(payload, field);
+	text = lode_script_text(tracepoint, payload, field);
 	if (!text.len || element)
 		return false;
 	at = text.at;
