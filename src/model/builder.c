@@ -31,7 +31,7 @@ struct record {
 	lode_thread_id other;  /* next, waker */
 	uint8_t kind;	       /* enum record_kind */
 	uint8_t left;	       /* enum lode_left_state */
-	bool is_disk_sleep, has_context, in_interrupt;
+	bool is_disk_sleep, has_context, in_interrupt, in_hardirq;
 };
 
 struct lode_builder {
@@ -236,6 +236,7 @@ static void deliver(struct lode_builder *b, const struct record *r)
 							   .cpu = r->cpu,
 							   .has_context = r->has_context,
 							   .in_interrupt = r->in_interrupt,
+							   .in_hardirq = r->in_hardirq,
 							   .stack = r->stack},
 				     r->other, r->thread);
 		break;
@@ -443,7 +444,8 @@ void lode_builder_waking(struct lode_builder *builder, const struct lode_waking 
 			   .cpu = record->cpu,
 			   .stack = record->stack,
 			   .has_context = record->has_context,
-			   .in_interrupt = record->in_interrupt};
+			   .in_interrupt = record->in_interrupt,
+			   .in_hardirq = record->in_hardirq};
 
 	trace_begins(builder, r.t_ns);
 	builder->stream->has_wakings = true;

@@ -63,6 +63,7 @@ struct lode_waking {
 	const char *wakee_comm; /* may be NULL */
 	bool has_context;	/* common_flags were there: `in_interrupt` can be trusted */
 	bool in_interrupt;	/* hard- or soft-IRQ context */
+	bool in_hardirq;	/* hard-IRQ or NMI context: whatever it interrupted */
 	uint32_t stack;		/* raw stack of the waker */
 };
 

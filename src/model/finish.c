@@ -35,8 +35,10 @@ static void resolve_wait(const struct resolver *r, lode_thread_id id, size_t i)
 	bool is_disk_sleep = e->reason[i] & LODE_HINT_DISK_SLEEP;
 	bool is_untold = e->device[i] == LODE_HINT_UNTOLD;
 
-	if (e->device[i] == LODE_HINT_INTERRUPT ||
-	    (is_untold && waker->marks & LODE_MARK_INTERRUPT)) {
+	if (e->other[i] != LODE_NONE && lode_is_sender(waker)) {
+		e->device[i] = LODE_DEVICE_NONE;
+	} else if (e->device[i] == LODE_HINT_INTERRUPT ||
+		   (is_untold && waker->marks & LODE_MARK_INTERRUPT)) {
 		e->device[i] = (uint8_t)lode_device_of_waking(waker, waiting, hint);
 		e->other[i] = LODE_NONE;
 	} else if (is_untold) {

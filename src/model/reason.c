@@ -416,6 +416,9 @@ struct mark_row {
 	uint8_t marks;
 };
 
+#define BY_HARDWARE (LODE_MARK_INTERRUPT | LODE_MARK_HARDWARE)
+
+/* LODE_MARK_SENDER of a frame alone: it takes packets that somebody on this machine sent. */
 static const struct mark_row mark_rows[] = {
 	{"exc_page_fault", LODE_MARK_FAULT},
 	{"asm_exc_page_fault", LODE_MARK_FAULT},
@@ -437,29 +440,41 @@ static const struct mark_row mark_rows[] = {
 	{"swapin_readahead", LODE_MARK_FAULT},
 	{"*filemap_fault", LODE_MARK_FAULT},
 	{"faultin_page", LODE_MARK_FAULT},
-	{"asm_sysvec_*", LODE_MARK_INTERRUPT},
-	{"sysvec_*", LODE_MARK_INTERRUPT},
-	{"__sysvec_*", LODE_MARK_INTERRUPT},
-	{"asm_common_interrupt", LODE_MARK_INTERRUPT},
-	{"common_interrupt", LODE_MARK_INTERRUPT},
-	{"__common_interrupt", LODE_MARK_INTERRUPT},
-	{"do_IRQ", LODE_MARK_INTERRUPT},
-	{"ret_from_intr", LODE_MARK_INTERRUPT},
-	{"*apic_timer_interrupt", LODE_MARK_INTERRUPT},
-	{"*call_function*_interrupt", LODE_MARK_INTERRUPT},
-	{"*reschedule_interrupt", LODE_MARK_INTERRUPT},
+	{"asm_sysvec_*", BY_HARDWARE},
+	{"sysvec_*", BY_HARDWARE},
+	{"__sysvec_*", BY_HARDWARE},
+	{"asm_common_interrupt", BY_HARDWARE},
+	{"common_interrupt", BY_HARDWARE},
+	{"__common_interrupt", BY_HARDWARE},
+	{"do_IRQ", BY_HARDWARE},
+	{"ret_from_intr", BY_HARDWARE},
+	{"*apic_timer_interrupt", BY_HARDWARE},
+	{"*call_function*_interrupt", BY_HARDWARE},
+	{"*reschedule_interrupt", BY_HARDWARE},
 	{"*do_softirq*", LODE_MARK_INTERRUPT},
 	{"handle_softirqs", LODE_MARK_INTERRUPT},
-	{"run_ksoftirqd", LODE_MARK_INTERRUPT},
-	{"irq_exit*", LODE_MARK_INTERRUPT},
-	{"__irq_exit_rcu", LODE_MARK_INTERRUPT},
-	{"handle_irq_event*", LODE_MARK_INTERRUPT},
-	{"handle_*_irq", LODE_MARK_INTERRUPT},
-	{"gic_handle_irq*", LODE_MARK_INTERRUPT},
-	{"el[01]_irq*", LODE_MARK_INTERRUPT},
-	{"el[01]*_irq_handler", LODE_MARK_INTERRUPT},
-	{"el[01]_interrupt", LODE_MARK_INTERRUPT},
-	{"do_interrupt_handler", LODE_MARK_INTERRUPT},
+	{"run_ksoftirqd", BY_HARDWARE},
+	{"irq_exit*", BY_HARDWARE},
+	{"__irq_exit_rcu", BY_HARDWARE},
+	{"handle_irq_event*", BY_HARDWARE},
+	{"handle_*_irq", BY_HARDWARE},
+	{"gic_handle_irq*", BY_HARDWARE},
+	{"el[01]_irq*", BY_HARDWARE},
+	{"el[01]*_irq_handler", BY_HARDWARE},
+	{"el[01]_interrupt", BY_HARDWARE},
+	{"do_interrupt_handler", BY_HARDWARE},
+	/* Where packets leave; each lets softirqs run again before it returns. */
+	{"__dev_queue_xmit", LODE_MARK_TRANSMIT},
+	{"dev_queue_xmit*", LODE_MARK_TRANSMIT},
+	{"__dev_direct_xmit", LODE_MARK_TRANSMIT},
+	{"ip_finish_output2", LODE_MARK_TRANSMIT},
+	{"ip6_finish_output2", LODE_MARK_TRANSMIT},
+	{"tcp_v[46]_send_*", LODE_MARK_TRANSMIT},
+	{"tcp_abort", LODE_MARK_TRANSMIT},
+	/* Queues that software alone fills: loopback, veth, tunnels. */
+	{"process_backlog", LODE_MARK_SENDER},
+	{"veth_poll", LODE_MARK_SENDER},
+	{"gro_cell_poll", LODE_MARK_SENDER},
 	{"kthread", LODE_MARK_KTHREAD},
 	{"kthreadd", LODE_MARK_KTHREAD},
 };
@@ -541,6 +556,23 @@ static struct lode_stack_meaning *frame_meanings(const struct lode_calltree *tre
 	return frames;
 }
 
+/*
+ * Marks of a stack with one more frame. Of sending it counts what comes first: a thread transmits,
+ * and in that a softirq takes packets from a queue. An interrupt between or behind says otherwise.
+ */
+static unsigned add_marks(unsigned marks, unsigned frame)
+{
+	const unsigned sending = LODE_MARK_TRANSMIT | LODE_MARK_SENDER;
+
+	if (frame & LODE_MARK_HARDWARE)
+		marks &= ~sending;
+	if (marks & LODE_MARK_INTERRUPT)
+		frame &= ~(unsigned)LODE_MARK_TRANSMIT;
+	if (~marks & (LODE_MARK_INTERRUPT | LODE_MARK_TRANSMIT))
+		frame &= ~(unsigned)LODE_MARK_SENDER;
+	return marks | frame;
+}
+
 /* The meaning of a stack: its caller's, with the innermost frame added. */
 static struct lode_stack_meaning add_frame(struct lode_stack_meaning m,
 					   const struct lode_stack_meaning *frame)
@@ -548,7 +580,7 @@ static struct lode_stack_meaning add_frame(struct lode_stack_meaning m,
 	/* Above its interrupt the stack is that of the thread which was interrupted. */
 	if (frame->marks & LODE_MARK_INTERRUPT && !(m.marks & LODE_MARK_INTERRUPT))
 		m.device = LODE_DEVICE_NONE;
-	m.marks |= frame->marks;
+	m.marks = (uint8_t)add_marks(m.marks, frame->marks);
 	if (frame->device)
 		m.device = frame->device;
 	if (frame->user_reason)

@@ -584,6 +584,9 @@ static void name_waker(struct lode_schedule *s, lode_thread_id id, struct lode_s
 		e->flags |= LODE_EVENT_FROM_IDLE;
 	if ((record->has_context && record->in_interrupt) || waker == LODE_IDLE) {
 		e->device = LODE_HINT_INTERRUPT;
+		/* A softirq may be the thread's own doing: its stack tells. */
+		if (waker != LODE_IDLE && !record->in_hardirq)
+			e->other = waker;
 		return;
 	}
 	e->other = waker;

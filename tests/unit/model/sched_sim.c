@@ -1,5 +1,6 @@
 #include "unit/model/sched_sim.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 
 static uint32_t below(struct sim *sim, uint32_t n)
@@ -16,6 +17,21 @@ static bool chance(struct sim *sim, uint32_t percent)
 	return below(sim, 100) < percent;
 }
 
+/* Node of kernel functions, root first, up to a NULL. */
+static uint32_t kernel_stack(struct lode_calltree *tree, ...)
+{
+	uint32_t node = 0;
+	const char *name;
+	va_list names;
+
+	va_start(names, tree);
+	while ((name = va_arg(names, const char *)))
+		node = lode_calltree_push(
+			tree, node, lode_frame_intern(tree, "[kernel]", name, LODE_FRAME_KERNEL));
+	va_end(names);
+	return node;
+}
+
 void sim_nodes(struct lode_calltree *tree, uint32_t node_of_raw[SIM_RAW])
 {
 	static const char *const kernel[] = {"do_syscall_64", "futex_wait", "io_schedule"};
@@ -23,10 +39,10 @@ void sim_nodes(struct lode_calltree *tree, uint32_t node_of_raw[SIM_RAW])
 	uint32_t node;
 
 	node_of_raw[0] = 0;
-	for (uint32_t raw = 1; raw < SIM_RAW; raw++) {
+	for (uint32_t raw = 1; raw < SIM_INTERRUPT; raw++) {
 		node = 0;
 		name[5] = (char)('a' + raw % 3);
-		if (raw < SIM_RAW - 2) {
+		if (raw < SIM_INTERRUPT - 1) {
 			node = lode_calltree_push(tree, 0,
 						  lode_frame_intern(tree, "app", "main", 0));
 			node = lode_calltree_push(tree, node,
@@ -38,13 +54,9 @@ void sim_nodes(struct lode_calltree *tree, uint32_t node_of_raw[SIM_RAW])
 								    LODE_FRAME_KERNEL));
 		node_of_raw[raw] = node;
 	}
-	/* The last one is an interrupt's. */
-	node = lode_calltree_push(tree, 0,
-				  lode_frame_intern(tree, "[kernel]", "asm_sysvec_thing",
-						    LODE_FRAME_KERNEL));
-	node_of_raw[SIM_RAW - 1] = lode_calltree_push(
-		tree, node,
-		lode_frame_intern(tree, "[kernel]", "net_rx_action", LODE_FRAME_KERNEL));
+	node_of_raw[SIM_INTERRUPT] = kernel_stack(tree, "asm_sysvec_thing", "net_rx_action", NULL);
+	node_of_raw[SIM_SENT] = kernel_stack(tree, "tcp_sendmsg", "__dev_queue_xmit", "do_softirq",
+					     "net_rx_action", "process_backlog", NULL);
 }
 
 void sim_feed(struct lode_builder *builder, const struct sim_record *r)
@@ -82,7 +94,7 @@ static struct sim_record *record(struct sim *sim, enum sim_record_kind kind)
 
 static uint32_t any_stack(struct sim *sim)
 {
-	return below(sim, SIM_RAW - 1);
+	return below(sim, SIM_INTERRUPT);
 }
 
 /* ---- The truth ---- */
@@ -289,7 +301,10 @@ static void do_waking(struct sim *sim, uint32_t cpu)
 {
 	int waker = sim->on_cpu[cpu],
 	    wakee = chance(sim, 80) ? pick(sim, can_wake) : pick(sim, is_awake);
-	bool by_interrupt = waker < 0 || chance(sim, 30);
+	bool is_sent = chance(sim, 20), has_context = chance(sim, 60);
+	/* The stack of a sender means nothing in an interrupt's own context. */
+	bool in_hardirq = has_context && chance(sim, 20);
+	bool by_interrupt = waker < 0 || in_hardirq || (!is_sent && chance(sim, 30));
 	struct sim_record *r;
 	struct sim_event *e;
 	struct sim_thread *t;
@@ -301,10 +316,12 @@ static void do_waking(struct sim *sim, uint32_t cpu)
 	named(sim, wakee);
 	r->waking.cpu = cpu;
 	r->waking.wakee_tid = t->tid;
-	r->waking.has_context = chance(sim, 60);
-	r->waking.in_interrupt = r->waking.has_context && by_interrupt;
-	r->waking.stack = by_interrupt && (waker < 0 || !r->waking.has_context) ? SIM_RAW - 1
-										: any_stack(sim);
+	r->waking.has_context = has_context;
+	r->waking.in_interrupt = has_context && (by_interrupt || is_sent);
+	r->waking.in_hardirq = in_hardirq;
+	r->waking.stack = is_sent					? SIM_SENT
+			  : by_interrupt && (waker < 0 || !has_context) ? SIM_INTERRUPT
+									: any_stack(sim);
 	if (waker >= 0) {
 		const struct sim_thread *w = &sim->threads.at[waker];
 

@@ -13,7 +13,8 @@
 #include "model/builder.h"
 #include "random.h"
 
-enum { SIM_CPUS = 4, SIM_RAW = 13 };
+/* Raw stacks: those of threads are below SIM_INTERRUPT. */
+enum { SIM_CPUS = 4, SIM_INTERRUPT = 12, SIM_SENT, SIM_RAW };
 
 enum sim_record_kind {
 	SIM_SWITCH,
@@ -86,7 +87,10 @@ void sim_release(struct sim *sim);
 /* Hands one record to a builder. */
 void sim_feed(struct lode_builder *builder, const struct sim_record *record);
 
-/* Fills the stream's tree: raw ids 1..SIM_RAW-1 are user frames (some none) and kernel frames. */
+/*
+ * Fills the stream's tree: raw ids from 1 on are user frames (some none) and kernel frames, then an
+ * interrupt's stack and that of a softirq in which a thread's own packet arrives.
+ */
 void sim_nodes(struct lode_calltree *tree, uint32_t node_of_raw[SIM_RAW]);
 
 #endif

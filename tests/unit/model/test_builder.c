@@ -214,7 +214,7 @@ static void compare_thread(uint64_t seed, const struct lode_stream *stream, cons
 			FAIL_AT(seed, "thread %d event %zu: stack %u other %u cpu %u\n",
 				sim->threads.at[i].tid, k, e->stack[k], e->other[k], e->cpu[k]);
 		if ((e->device[k] != LODE_DEVICE_NONE) != x->event->by_interrupt ||
-		    (x->event->waker_stack == SIM_RAW - 1 && x->event->by_interrupt &&
+		    (x->event->waker_stack >= SIM_INTERRUPT && x->event->by_interrupt &&
 		     e->device[k] != LODE_DEVICE_NETWORK))
 			FAIL_AT(seed, "thread %d event %zu: device %u\n", sim->threads.at[i].tid, k,
 				e->device[k]);

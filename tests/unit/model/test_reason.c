@@ -6,10 +6,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/reason.h"
+#include "random.h"
 
 /* The node of "innermost<...<root"; user frames are marked "u:". */
 static uint32_t push(struct lode_calltree *tree, const char *stack)
@@ -265,6 +267,120 @@ static void interrupts_tell_their_device(void **state)
 	}
 }
 
+#define RECEIVED "try_to_wake_up<sock_def_readable<tcp_v4_rcv<ip_rcv<"
+#define SENT	 "do_softirq<__local_bh_enable_ip<__dev_queue_xmit<ip_finish_output2<tcp_sendmsg"
+
+static bool is_sender(const char *stack)
+{
+	struct lode_stack_meaning *meanings;
+	struct lode_calltree tree;
+	uint32_t node;
+	bool is;
+
+	lode_calltree_init(&tree);
+	node = push(&tree, stack);
+	meanings = lode_stack_meanings(&tree);
+	is = lode_is_sender(&meanings[node]);
+	free(meanings);
+	lode_calltree_release(&tree);
+	return is;
+}
+
+static void a_softirq_that_its_own_thread_s_packet_caused_is_the_sender_s(void **state)
+{
+	static const char *const own[] = {
+		/* 6.18, 5.10, 4.19 */
+		RECEIVED "process_backlog<__napi_poll<net_rx_action<handle_softirqs<do_softirq."
+			 "part.0<__local_bh_enable_ip<__dev_queue_xmit<ip_finish_output2<ip_output<"
+			 "__tcp_transmit_skb<tcp_write_xmit<tcp_sendmsg<sock_write_iter<u:write",
+		RECEIVED "process_backlog<net_rx_action<__softirqentry_text_start<asm_call_irq_on_"
+			 "stack<do_softirq_own_stack<do_softirq<__local_bh_enable_ip<ip_finish_"
+			 "output2<udp_send_skb<udp_sendmsg<u:sendto",
+		RECEIVED "process_backlog<net_rx_action<__do_softirq<do_softirq_own_stack<" SENT,
+		/* A veth pair with NAPI, behind a bridge. */
+		RECEIVED
+		"process_backlog<veth_xmit<dev_hard_start_xmit<__dev_queue_xmit<br_dev_"
+		"queue_push_xmit<veth_poll<__napi_poll<net_rx_action<handle_softirqs<" SENT,
+		/* Who reads makes room for who writes. */
+		"try_to_wake_up<sk_stream_write_space<tcp_v4_rcv<process_backlog<net_rx_action<"
+		"handle_softirqs<do_softirq<__local_bh_enable_ip<__dev_queue_xmit<__tcp_transmit_"
+		"skb<tcp_send_ack<tcp_cleanup_rbuf<tcp_recvmsg<u:read",
+	};
+	static const char *const others[] = {
+		/* The thread only let softirqs run. */
+		RECEIVED "process_backlog<net_rx_action<handle_softirqs<do_softirq<__local_bh_"
+			 "enable_ip<release_sock<tcp_sendmsg<u:write",
+		/* A network card's packet. */
+		RECEIVED "napi_gro_receive<virtnet_poll<net_rx_action<handle_softirqs<" SENT,
+		/* On the way out of an interrupt that came while it sent. */
+		RECEIVED "process_backlog<net_rx_action<handle_softirqs<__irq_exit_rcu<sysvec_"
+			 "apic_timer_interrupt<__dev_queue_xmit<tcp_sendmsg<u:write",
+		/* An interrupt that came while its packet was received. */
+		"try_to_wake_up<hrtimer_wakeup<hrtimer_interrupt<asm_sysvec_apic_timer_interrupt<"
+		"tcp_v4_rcv<process_backlog<net_rx_action<handle_softirqs<" SENT,
+		RECEIVED "process_backlog<net_rx_action<handle_softirqs<run_ksoftirqd<smpboot_"
+			 "thread_fn<kthread<ret_from_fork",
+		/* A packet that the softirq sent, not the thread below it. */
+		RECEIVED "process_backlog<__dev_queue_xmit<tcp_send_ack<tcp_delack_timer<run_"
+			 "timer_softirq<handle_softirqs<__irq_exit_rcu<u:main",
+		/* Too little is left of the stack. */
+		RECEIVED "process_backlog<net_rx_action<handle_softirqs<do_softirq",
+		RECEIVED "process_backlog",
+		"",
+		/* No softirq at all: then nobody asks. */
+		"try_to_wake_up<unix_stream_sendmsg<sock_write_iter",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (!is_sender(own[i]))
+			fail_msg("not the sender's: %s", own[i]);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (is_sender(others[i]))
+			fail_msg("the sender's: %s", others[i]);
+}
+
+/*
+ * Random stacks against the rule, root first: no interrupt (i) anywhere, and a frame that transmits
+ * (x) before the first softirq (s), behind which packets are taken from a queue (q).
+ */
+static void random_stacks_are_the_sender_s_by_the_rule(void **state)
+{
+	static const struct {
+		char letter;
+		const char *name;
+	} frames[] = {{'x', "__dev_queue_xmit"}, {'s', "handle_softirqs"},
+		      {'q', "process_backlog"},	 {'i', "asm_common_interrupt"},
+		      {'o', "tcp_v4_rcv"},	 {'o', "tcp_sendmsg"}};
+	struct test_random random = {20261122};
+	unsigned n_own = 0;
+
+	(void)state;
+	for (unsigned n = 0; n < 10000; n++) {
+		char stack[400] = "", letters[12] = "";
+		unsigned depth = 1 + test_random_below(&random, 9);
+		const char *interrupt, *softirq, *sent;
+
+		for (unsigned i = 0; i < depth; i++) {
+			unsigned pick = test_random_below(&random, 6);
+			char longer[400];
+
+			snprintf(longer, sizeof(longer), "%s%s%.300s", frames[pick].name,
+				 i ? "<" : "", stack);
+			strcpy(stack, longer);
+			letters[i] = frames[pick].letter;
+		}
+		interrupt = strchr(letters, 'i');
+		softirq = strchr(letters, 's');
+		sent = strchr(letters, 'x');
+		if (is_sender(stack) != (!interrupt && softirq && sent && sent < softirq &&
+					 strchr(softirq, 'q') != NULL))
+			fail_msg("stack %u, %s: %s", n, letters, stack);
+		n_own += is_sender(stack);
+	}
+	assert_true(n_own > 100);
+}
+
 static void threads_of_the_kernel_are_told_by_their_root(void **state)
 {
 	struct lode_stack_meaning *meanings;
@@ -293,6 +409,8 @@ int main(void)
 		cmocka_unit_test(the_system_call_tells_what_an_unknown_kernel_function_waited_for),
 		cmocka_unit_test(without_kernel_frames_the_program_s_own_are_all_there_is),
 		cmocka_unit_test(interrupts_tell_their_device),
+		cmocka_unit_test(a_softirq_that_its_own_thread_s_packet_caused_is_the_sender_s),
+		cmocka_unit_test(random_stacks_are_the_sender_s_by_the_rule),
 		cmocka_unit_test(threads_of_the_kernel_are_told_by_their_root),
 	};
 

@@ -28,6 +28,7 @@ struct lode_perf_record {
 	uint8_t left;	     /* enum lode_left_state */
 	uint8_t is_disk : 1; /* left in state D */
 	uint8_t in_interrupt : 1;
+	uint8_t in_hardirq : 1;
 	uint8_t has_context : 1;
 	uint8_t has_dump : 1; /* registers and stack stand behind the names */
 	uint8_t context;      /* the tracepoint's common_flags, for the tap */

@@ -171,8 +171,8 @@ static void take_payload(struct step *step, const struct lode_perf_event *event,
 			keep_names(step, raw, payload->comm, lode_perf_record_names(event->class));
 		flags = field_value(raw, payload->common_flags);
 		record->has_context = payload->common_flags.size != 0;
-		record->in_interrupt = (flags & (LODE_TRACE_FLAG_HARDIRQ | LODE_TRACE_FLAG_SOFTIRQ |
-						 LODE_TRACE_FLAG_NMI)) != 0;
+		record->in_hardirq = (flags & (LODE_TRACE_FLAG_HARDIRQ | LODE_TRACE_FLAG_NMI)) != 0;
+		record->in_interrupt = record->in_hardirq || flags & LODE_TRACE_FLAG_SOFTIRQ;
 		break;
 	case LODE_PERF_SYS_ENTER:
 		record->value = (uint64_t)field_value(raw, payload->nr);

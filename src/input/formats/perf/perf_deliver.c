@@ -106,6 +106,7 @@ static void deliver_waking(struct lode_perf_deliver *deliver, const struct lode_
 		.wakee_comm = (const char *)batch->side.at + record->side,
 		.has_context = record->has_context,
 		.in_interrupt = record->in_interrupt,
+		.in_hardirq = record->in_hardirq,
 		.stack = stack,
 	};
 
