@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "record/child.h"
 #include "record/compress.h"
+#include "record/elf_reduce.h"
 #include "record/relevant.h"
-#include "record/rights.h"
 #include "input/symbols/elf_file.h"
 #include "input/symbols/files.h"
 
@@ -20,8 +20,7 @@ enum {
 };
 
 struct copying {
-	const char *dir;	/* of the bundle */
-	char strip[path_bytes]; /* objcopy, "" when it is not installed */
+	const char *dir; /* of the bundle */
 	const struct lode_stream *stream;
 	const bool *is_relevant; /* per module name */
 	struct lode_record_result *result;
@@ -58,15 +57,10 @@ static bool has_build_id(const char *path, const char *hex)
 	return found[0] && strcmp(found, hex) == 0;
 }
 
-/* Debug information is most of a file and not needed for names. */
-static bool strip_debug(struct copying *c, const char *to, const char *from)
+/* Its tables, or all of it where they cannot be had alone. */
+static int copy_tables(struct copying *c, const char *to, const char *from)
 {
-	const char *const argv[] = {c->strip, "--strip-debug", from, to, NULL};
-	char output[256];
-	size_t len;
-
-	return c->strip[0] && lode_child_read(output, sizeof(output), &len, argv, NULL) == 0 &&
-	       access(to, R_OK) == 0;
+	return lode_elf_reduce(to, from, NULL) == 0 ? 0 : lode_copy_file(to, from, c->err);
 }
 
 static bool copy_debug_file(void *context, const char *path)
@@ -80,8 +74,7 @@ static bool copy_debug_file(void *context, const char *path)
 	lode_hex(hex, file->build_id, file->build_id_size);
 	lode_elf_close(file);
 	/* Its symbol table has the names; the rest is for debuggers. */
-	return hex[0] && entry_path(to, c, hex, "debug") == 0 &&
-	       (strip_debug(c, to, path) || lode_copy_file(to, path, NULL) == 0);
+	return hex[0] && entry_path(to, c, hex, "debug") == 0 && copy_tables(c, to, path) == 0;
 }
 
 static int copy_elf(struct copying *c, const char *hex, const char *path)
@@ -96,8 +89,8 @@ static int copy_elf(struct copying *c, const char *hex, const char *path)
 		return 0;
 	}
 	rc = entry_path(to, c, hex, "elf");
-	if (rc == 0 && !strip_debug(c, to, path))
-		rc = lode_copy_file(to, path, c->err);
+	if (rc == 0)
+		rc = copy_tables(c, to, path);
 	if (rc < 0)
 		return rc;
 	c->result->n_modules++;
@@ -210,8 +203,6 @@ int lode_bundle_symbols(struct lode_record_result *result, const char *dir, cons
 		return rc;
 	}
 	c.is_relevant = is_relevant;
-	if (lode_find_program(c.strip, sizeof(c.strip), "objcopy", NULL) < 0)
-		c.strip[0] = '\0';
 	rc = lode_child_read(list, max_list_bytes, &len, argv, err);
 	list[rc < 0 ? 0 : len] = '\0';
 	for (char *line = list, *next; rc == 0 && *line; line = next) {

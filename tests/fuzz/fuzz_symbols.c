@@ -9,6 +9,7 @@
 #include "input/symbols/cfi.h"
 #include "input/symbols/demangle.h"
 #include "input/symbols/elf_file.h"
+#include "input/symbols/elf_map.h"
 #include "input/symbols/elf_symbols.h"
 #include "input/symbols/inlines.h"
 #include "input/symbols/jit.h"

@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "input/symbols/elf_file.h"
+#include "input/symbols/elf_map.h"
 #include "input/symbols/files.h"
 #include "input/symbols/symbols.h"
 #include "input/symbols/symtab.h"
@@ -29,8 +30,9 @@ struct lode_dso {
 	char *recording;	/* "" when unknown */
 	char *recording_dir;	/* NULL when unknown */
 	uint64_t kernel_anchor; /* address of the symbol behind the "]" of `path`; 0 unknown */
-	uint64_t code_offset, code_bytes; /* USER, without build-id: of its mapped code */
-	struct lode_dso *kernel;	  /* KMODULE: whose kallsyms has its symbols */
+	struct lode_code_range code[LODE_MAX_CODE_RANGES]; /* USER: of the file, as mapped */
+	size_t n_code;
+	struct lode_dso *kernel; /* KMODULE: whose kallsyms has its symbols */
 
 	pthread_mutex_t lock; /* for all below */
 	bool is_loaded;

@@ -32,6 +32,8 @@ static void read_sections(struct lode_elf_file *file)
 		file->has_code |= header.sh_type == SHT_PROGBITS &&
 				  (header.sh_flags & SHF_EXECINSTR) && header.sh_size;
 	}
+	/* Of a program that was reduced to its tables, code is not kept. */
+	file->has_code |= lode_elf_section(file, LODE_ELF_REDUCED, &header) != NULL;
 }
 
 /* ---- Opening ---- */
@@ -110,62 +112,6 @@ void lode_elf_close(struct lode_elf_file *file)
 	free(file->image);
 	free(file->path);
 	free(file);
-}
-
-/* ---- Segments ---- */
-
-static void map_sections(struct lode_elf_map *map, const struct lode_elf_file *file)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-
-	while ((section = elf_nextscn(file->elf, section)))
-		if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_ALLOC) &&
-		    header.sh_type != SHT_NOBITS)
-			lode_vec_append(&map->segments,
-					((struct lode_elf_segment){
-						header.sh_offset, header.sh_size, header.sh_addr,
-						header.sh_flags & SHF_EXECINSTR}));
-}
-
-void lode_elf_map_build(struct lode_elf_map *map, const struct lode_elf_file *file)
-{
-	GElf_Phdr segment;
-	size_t n = 0;
-
-	if (elf_getphdrnum(file->elf, &n) < 0)
-		n = 0;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++)
-		if (gelf_getphdr(file->elf, (int)i, &segment) && segment.p_type == PT_LOAD &&
-		    segment.p_filesz)
-			lode_vec_append(&map->segments,
-					((struct lode_elf_segment){
-						segment.p_offset, segment.p_filesz, segment.p_vaddr,
-						segment.p_flags & PF_X}));
-	if (!n)
-		map_sections(map, file);
-}
-
-bool lode_elf_map_find(const struct lode_elf_map *map, uint64_t offset, uint64_t *address)
-{
-	bool found = false;
-
-	for (size_t i = 0; i < map->segments.n; i++) {
-		const struct lode_elf_segment *segment = &map->segments.at[i];
-
-		if (offset < segment->offset || offset - segment->offset >= segment->size)
-			continue;
-		*address = segment->address + (offset - segment->offset);
-		if (segment->is_code)
-			return true;
-		found = true;
-	}
-	return found;
-}
-
-void lode_elf_map_release(struct lode_elf_map *map)
-{
-	lode_vec_release(&map->segments);
 }
 
 /* ---- Sections ---- */

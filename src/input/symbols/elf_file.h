@@ -1,5 +1,5 @@
 /*
- * One ELF file on disk: what it is, and where its bytes would be mapped.
+ * One ELF file on disk: what it is, and its sections.
  */
 #pragma once
 
@@ -7,22 +7,11 @@
 
 #include "base/mem.h"
 
-/* A loaded segment: file offsets [offset, offset + size) are at `address`. */
-struct lode_elf_segment {
-	uint64_t offset, size, address;
-	bool is_code;
-};
-
-/* `{ 0 }` maps nothing. */
-struct lode_elf_map {
-	LODE_VEC(struct lode_elf_segment) segments;
-};
-
-/* The file's own address of a file offset; false when it is not loaded. */
-bool lode_elf_map_find(const struct lode_elf_map *map, uint64_t offset, uint64_t *address);
-void lode_elf_map_release(struct lode_elf_map *map);
-
 enum { LODE_BUILD_ID_MAX = 64 };
+
+/* A section that marks a program of which only the tables are kept (record/elf_reduce.h): its
+   program headers are those of the whole file, and tell nothing of where bytes lie in this one. */
+#define LODE_ELF_REDUCED ".lode.reduced"
 
 struct lode_elf_file {
 	Elf *elf;
@@ -32,7 +21,7 @@ struct lode_elf_file {
 	uint8_t build_id[LODE_BUILD_ID_MAX];
 	size_t build_id_size; /* 0: none */
 	bool has_symtab, has_dynsym;
-	bool has_code; /* the program itself and not just its debug information */
+	bool has_code; /* the program itself, or its tables: not just debug information */
 };
 
 /* NULL when `path` is not a readable ELF file. */
@@ -42,9 +31,6 @@ struct lode_elf_file *lode_elf_open_take(char *image, size_t size, const char *p
 /* The vdso of this very process, copied; NULL if there is none. */
 struct lode_elf_file *lode_own_vdso(void);
 void lode_elf_close(struct lode_elf_file *file);
-
-/* The file's segments; sections stand in when it has none (code written by `perf inject`). */
-void lode_elf_map_build(struct lode_elf_map *map, const struct lode_elf_file *file);
 
 /* First section of that name, with its header; NULL if none. */
 Elf_Scn *lode_elf_section(const struct lode_elf_file *file, const char *name, GElf_Shdr *header);

@@ -57,6 +57,29 @@ static bool is_recorded_file(const struct search *search, const struct lode_elf_
 	return search->follows_link && lode_file_crc(file->path, &crc) && crc == search->link_crc;
 }
 
+/* Of a file that was recorded without build-id, its layout is all that could tell it. */
+static bool has_recorded_code(struct search *search, const struct lode_elf_file *file)
+{
+	const struct lode_dso *dso = search->dso;
+	struct lode_elf_map map = {0};
+	enum lode_elf_fit fit;
+
+	lode_elf_map_build(&map, file);
+	fit = lode_elf_map_fit(&map, dso->code, dso->n_code);
+	lode_elf_map_release(&map);
+	if (fit == LODE_ELF_FITS || (fit == LODE_ELF_MOVED && dso->build_id_size))
+		return true;
+	if (!search->refused[0])
+		snprintf(search->refused, sizeof(search->refused),
+			 "%s: its code is not where the recorded file had it (at 0x%llx, 0x%llx "
+			 "bytes): it was %s since; put the recorded file into --symfs or "
+			 "--buildid-dir",
+			 file->path, (unsigned long long)dso->code[0].offset,
+			 (unsigned long long)dso->code[0].bytes,
+			 dso->build_id_size ? "stripped or changed" : "built anew or stripped");
+	return false;
+}
+
 static void take_load_user(struct lode_elf_file **slot, struct lode_elf_file *file)
 {
 	if (!*slot)
@@ -73,6 +96,10 @@ static bool consider(void *context, const char *path)
 		return false;
 	if (!is_recorded_file(search, file)) {
 		refuse_load_user(search, file);
+		lode_elf_close(file);
+		return false;
+	}
+	if (file->has_code && !has_recorded_code(search, file)) {
 		lode_elf_close(file);
 		return false;
 	}
@@ -94,9 +121,6 @@ static bool consider_first(void *context, const char *path)
 	return search->program != NULL;
 }
 
-/* LIMIT: of programs that were mapped in larger pages than these, the layout does not tell. */
-static const uint64_t page_bytes = 4096;
-
 /* Whether the recorded mapping is the file's code, all of it and nothing else. */
 static bool has_layout(const struct lode_dso *dso, const struct lode_elf_file *file)
 {
@@ -104,14 +128,8 @@ static bool has_layout(const struct lode_dso *dso, const struct lode_elf_file *f
 	bool is_same = false;
 
 	lode_elf_map_build(&map, file);
-	for (size_t i = 0; i < map.segments.n; i++) {
-		const struct lode_elf_segment *s = &map.segments.at[i];
-		uint64_t begin = s->offset / page_bytes * page_bytes;
-		uint64_t end = (s->offset + s->size + page_bytes - 1) / page_bytes * page_bytes;
-
-		is_same |=
-			s->is_code && begin == dso->code_offset && end - begin == dso->code_bytes;
-	}
+	for (size_t i = 0; i < map.segments.n; i++)
+		is_same |= lode_elf_segment_is(&map.segments.at[i], &dso->code[0]);
 	lode_elf_map_release(&map);
 	return is_same;
 }
@@ -142,7 +160,7 @@ static bool consider_layout(void *context, const char *path)
  */
 static void find_by_layout(struct search *search)
 {
-	if (!search->dso->code_bytes || search->program)
+	if (!search->dso->n_code || search->program)
 		return;
 	(void)lode_files_in_caches(&search->roots, consider_layout, search);
 	if (!search->program)
@@ -249,6 +267,7 @@ static void load_symbols(struct search *search)
 	struct lode_dso *dso = search->dso;
 	struct lode_elf_file *minidebug = NULL;
 	const char *table = ".symtab";
+	enum lode_elf_fit fit;
 	size_t n = 0;
 
 	if (search->symbols)
@@ -268,6 +287,7 @@ static void load_symbols(struct search *search)
 	lode_elf_close(minidebug);
 	n += lode_elf_add_plt(&dso->table, &dso->names, search->program);
 	lode_elf_map_build(&dso->map, search->program);
+	fit = lode_elf_map_fit(&dso->map, dso->code, dso->n_code);
 	lode_symtab_settle(&dso->table, LODE_SYMTAB_ELF);
 	dso->is_mangled = true;
 	dso->program_path = lode_strdup(search->program->path);
@@ -275,14 +295,17 @@ static void load_symbols(struct search *search)
 		dso->symbols_path = lode_strdup(search->symbols->path);
 	if (dso->symboliser->want_inlined)
 		open_inlines(search);
-	lode_dso_say(dso, "%s: %s, %s",
+	lode_dso_say(dso, "%s: %s, %s%s",
 		     search->symbols ? search->symbols->path : search->program->path,
 		     n ? table : "no symbols in it",
 		     dso->build_id_size ? "build-id verified"
 		     : dso->is_by_layout
 			     ? "not verified (no build-id in the recording; the only program here "
 			       "whose code has this size and place)"
-			     : "not verified (no build-id in the recording)");
+			     : "not verified (no build-id in the recording)",
+		     fit == LODE_ELF_MOVED
+			     ? ", stripped since: its code was put where it was mapped"
+			     : "");
 }
 
 void lode_dso_load_user(struct lode_dso *dso)

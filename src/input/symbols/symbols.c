@@ -208,9 +208,9 @@ static struct lode_dso *dso_new(struct lode_symboliser *symboliser, const struct
 	lode_hex(dso->hex, dso->build_id, dso->build_id_size);
 	dso->pid = key->pid ? key->pid : lode_jit_dump_pid(dso->path);
 	dso->kernel_anchor = key->kernel_anchor;
-	if (key->kind == LODE_DSO_USER && !dso->build_id_size) {
-		dso->code_offset = key->code_offset;
-		dso->code_bytes = key->code_bytes;
+	if (key->kind == LODE_DSO_USER) {
+		memcpy(dso->code, key->code, sizeof(dso->code));
+		dso->n_code = key->n_code;
 	}
 	dso->kernel_release = lode_strdup(key->kernel_release ? key->kernel_release : "");
 	dso->recording = lode_strdup(key->recording ? key->recording : "");
@@ -246,10 +246,8 @@ static void make_key(char_vec *bytes, const struct lode_dso *dso)
 		lode_vec_append_all(bytes, &dso->pid, sizeof(dso->pid));
 	if (dso->kind == LODE_DSO_KERNEL)
 		lode_vec_append_all(bytes, &dso->kernel_anchor, sizeof(dso->kernel_anchor));
-	if (dso->code_bytes) {
-		lode_vec_append_all(bytes, &dso->code_offset, sizeof(dso->code_offset));
-		lode_vec_append_all(bytes, &dso->code_bytes, sizeof(dso->code_bytes));
-	}
+	for (size_t i = 0; i < dso->n_code; i++)
+		lode_vec_append_all(bytes, &dso->code[i], sizeof(dso->code[i]));
 	if (dso->kind != LODE_DSO_USER)
 		lode_vec_append_all(bytes, dso->kernel_release, strlen(dso->kernel_release) + 1);
 }

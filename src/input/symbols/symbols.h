@@ -33,6 +33,13 @@ enum lode_dso_kind {
 	LODE_DSO_JIT, /* anonymous executable memory of `pid`: perf-PID.map, absolute */
 };
 
+/* Whole pages of a file that a process had mapped as code. */
+struct lode_code_range {
+	uint64_t offset, bytes;
+};
+
+enum { LODE_MAX_CODE_RANGES = 4 };
+
 struct lode_dso_key {
 	enum lode_dso_kind kind;
 	const char *path;	 /* as recorded */
@@ -42,10 +49,12 @@ struct lode_dso_key {
 	const char *kernel_release; /* of the recording; decides whether the running kernel fits */
 	const char *recording;	    /* path of the recording: files beside it are looked at too */
 	/*
-	 * USER, without build-id: which part of the file was mapped as code; 0 bytes: unknown. In a
-	 * build-id cache, the one program with just that layout then is taken for it.
+	 * USER: which parts of the file were mapped as code, the first at most; none when unknown.
+	 * A file whose code lies elsewhere is not the recorded one, or was stripped since. Without
+	 * build-id, the one program of a build-id cache with just that layout is taken for it.
 	 */
-	uint64_t code_offset, code_bytes;
+	struct lode_code_range code[LODE_MAX_CODE_RANGES];
+	size_t n_code;
 	/*
 	 * KERNEL: page offset of the kernel's map record, which is the address of the symbol behind
 	 * the "]" of its path ("[kernel.kallsyms]_text"). Tells kallsyms of another boot, where the

@@ -28,7 +28,7 @@ static const struct machine machines[] = {
 /* A module's frame information in this unwinder. */
 struct module {
 	struct lode_cfi *cfi; /* NULL: none */
-	struct lode_elf_map map;
+	const struct lode_elf_map *map;
 	uint64_t entry; /* where the program starts; 0: unknown */
 };
 
@@ -62,10 +62,8 @@ void lode_unwinder_free(struct lode_unwinder *unwinder)
 {
 	if (!unwinder)
 		return;
-	for (size_t i = 0; i < unwinder->modules.n; i++) {
+	for (size_t i = 0; i < unwinder->modules.n; i++)
 		lode_cfi_free(unwinder->modules.at[i].cfi);
-		lode_elf_map_release(&unwinder->modules.at[i].map);
-	}
 	lode_vec_release(&unwinder->modules);
 	lode_map_release(&unwinder->index);
 	free(unwinder);
@@ -89,8 +87,7 @@ static struct module *module_of(struct lode_unwinder *unwinder, uint32_t id)
 	*slot = (uint32_t)unwinder->modules.n;
 	module = lode_vec_append_zero(&unwinder->modules);
 	lode_dso_open_files(dso, &program, &debug);
-	if (program)
-		lode_elf_map_build(&module->map, program);
+	module->map = &dso->map;
 	if (program && gelf_getehdr(program->elf, &header))
 		module->entry = header.e_entry;
 	module->cfi = lode_cfi_new_take(program, debug);
@@ -204,7 +201,7 @@ static enum lode_cfi_result step_by_cfi(struct walk *walk, struct lode_cfi_step 
 	if (!lode_spaces_find(walk->dump->spaces, walk->dump->pid, lookup, &place))
 		return LODE_CFI_NO_ROW;
 	module = module_of(walk->unwinder, place.dso);
-	if (!module || !lode_elf_map_find(&module->map, place.address, &address))
+	if (!module || !lode_elf_map_find(module->map, place.address, &address))
 		return LODE_CFI_NO_ROW;
 	if (is_entry(module, address))
 		return LODE_CFI_OK; /* without a return address */

@@ -80,10 +80,12 @@ void lode_perf_dsos_mapped(struct lode_perf_dsos *dsos, uint32_t id, uint64_t of
 {
 	struct lode_perf_dso *dso = &dsos->at.at[id];
 
-	if (dso->kind != LODE_DSO_USER || dso->code_bytes)
+	if (dso->kind != LODE_DSO_USER || dso->n_code == LODE_MAX_CODE_RANGES || !bytes)
 		return;
-	dso->code_offset = offset;
-	dso->code_bytes = bytes;
+	for (size_t i = 0; i < dso->n_code; i++)
+		if (dso->code[i].offset == offset && dso->code[i].bytes == bytes)
+			return;
+	dso->code[dso->n_code++] = (struct lode_code_range){offset, bytes};
 }
 
 uint32_t lode_perf_dsos_kernel(struct lode_perf_dsos *dsos, const char *path,
@@ -150,8 +152,8 @@ struct lode_dso *lode_perf_dsos_open(struct lode_perf_dsos *dsos, uint32_t id,
 	key.pid = dso->pid;
 	key.build_id = dso->build_id_size ? dso->build_id : NULL;
 	key.build_id_size = dso->build_id_size;
-	key.code_offset = dso->code_offset;
-	key.code_bytes = dso->code_bytes;
+	memcpy(key.code, dso->code, sizeof(key.code));
+	key.n_code = dso->n_code;
 	dso->dso = lode_symboliser_dso(symboliser, &key);
 	if (dso->symbol)
 		lode_dso_add_symbol(dso->dso, dso->start, dso->size, dso->symbol);

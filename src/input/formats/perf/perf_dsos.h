@@ -14,11 +14,12 @@ struct lode_perf_dso {
 	const char *path;
 	int32_t pid; /* of JIT code, else 0 */
 	uint8_t build_id[20];
-	uint8_t build_id_size;		  /* 0: not known */
-	uint64_t start, size;		  /* of a symbol the recording brought itself */
-	uint64_t code_offset, code_bytes; /* of the first mapping of a file; 0 bytes: none */
-	const char *symbol;		  /* NULL: none */
-	struct lode_dso *dso;		  /* once asked for */
+	uint8_t build_id_size; /* 0: not known */
+	uint64_t start, size;  /* of a symbol the recording brought itself */
+	struct lode_code_range code[LODE_MAX_CODE_RANGES]; /* the first that differ */
+	size_t n_code;
+	const char *symbol;   /* NULL: none */
+	struct lode_dso *dso; /* once asked for */
 };
 
 struct lode_perf_dsos {

@@ -147,14 +147,15 @@ static void test_without_a_build_id_the_only_one_of_its_layout_is_taken(void **s
 	scratch_make(&scratch);
 	scratch_copy(scratch_path(&scratch, ".build-id/11/22/elf"), own_path());
 	scratch_write(scratch_path(&scratch, ".build-id/11/33/elf"), "no ELF", 6);
-	own_layout(&key.code_offset, &key.code_bytes);
+	key.n_code = 1;
+	own_layout(&key.code[0].offset, &key.code[0].bytes);
 	for (int turn = 0; turn < 3; turn++) {
 		struct lode_symboliser *symboliser;
 		struct lode_dso *dso;
 
 		/* Another size: another program. The same once more: which one it was is not known.
 		 */
-		key.code_bytes += turn == 1 ? 4096 : turn == 2 ? (uint64_t)-4096 : 0;
+		key.code[0].bytes += turn == 1 ? 4096 : turn == 2 ? (uint64_t)-4096 : 0;
 		if (turn == 2)
 			scratch_copy(scratch_path(&scratch, ".build-id/44/55/elf"), own_path());
 		symboliser = make(&(struct lode_symbol_options){.buildid_dir = scratch.dir});
@@ -162,6 +163,62 @@ static void test_without_a_build_id_the_only_one_of_its_layout_is_taken(void **s
 		assert_string_equal(resolve(dso, offset), turn ? "-" : "lode_test_marked");
 		assert_contains(lode_dso_status(dso),
 				turn ? "no such ELF file" : "the only program here");
+		lode_symboliser_free(symboliser);
+	}
+	scratch_remove(&scratch);
+}
+
+/* What objcopy and strip do to programs whose segments do not lie side by side in the file. */
+static void move_code(const char *path, int64_t by)
+{
+	size_t size;
+	char *data = scratch_read(path, &size);
+	ElfW(Ehdr) *header = (ElfW(Ehdr) *)(void *)data;
+	ElfW(Phdr) *segments = (ElfW(Phdr) *)(void *)(data + header->e_phoff);
+
+	for (int i = 0; i < header->e_phnum; i++)
+		if (segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_X)
+			segments[i].p_offset += (ElfW(Off))by;
+	scratch_write(path, data, size);
+	free(data);
+}
+
+static void test_code_that_was_moved_in_the_file_keeps_its_names(void **state)
+{
+	uint64_t offset = offset_of((const void *)(uintptr_t)lode_test_marked);
+	struct own_id id = own_build_id();
+	struct lode_dso_key key = {.kind = LODE_DSO_USER,
+				   .path = "/gone/program",
+				   .build_id = id.bytes,
+				   .build_id_size = id.size,
+				   .n_code = 2};
+	struct scratch scratch;
+
+	(void)state;
+	if (!id.size)
+		skip();
+	scratch_make(&scratch);
+	own_layout(&key.code[0].offset, &key.code[0].bytes);
+	/* A part of it tells nothing. */
+	key.code[1] = (struct lode_code_range){key.code[0].offset + 8192, 4096};
+	for (int turn = 0; turn < 3; turn++) {
+		static const char *const said[] = {"build-id verified", "stripped since",
+						   "is not where the recorded file had it"};
+		struct lode_symboliser *symboliser;
+		struct lode_dso *dso;
+		const char *path =
+			scratch_path(&scratch, ".build-id/%.2s/%s/elf", id.hex, id.hex + 2);
+
+		scratch_copy(path, own_path());
+		if (turn)
+			move_code(path, turn == 1 ? -4096 : 8192);
+		/* Behind its place, and of no segment's size. */
+		if (turn == 2)
+			key.code[0].bytes += 4096;
+		symboliser = make(&(struct lode_symbol_options){.buildid_dir = scratch.dir});
+		dso = lode_symboliser_dso(symboliser, &key);
+		assert_string_equal(resolve(dso, offset), turn == 2 ? "-" : "lode_test_marked");
+		assert_contains(lode_dso_status(dso), said[turn]);
 		lode_symboliser_free(symboliser);
 	}
 	scratch_remove(&scratch);
@@ -344,6 +401,7 @@ int main(void)
 		cmocka_unit_test(test_the_recorded_build_id_decides),
 		cmocka_unit_test(test_every_place_is_looked_at),
 		cmocka_unit_test(test_without_a_build_id_the_only_one_of_its_layout_is_taken),
+		cmocka_unit_test(test_code_that_was_moved_in_the_file_keeps_its_names),
 		cmocka_unit_test(test_a_cache_with_the_wrong_file_is_not_believed),
 		cmocka_unit_test(test_debug_links_are_followed_and_checked),
 		cmocka_unit_test(test_a_debug_file_alone_is_not_enough),
