@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/clusters/pairs.h"
 #include "engine/clusters/row_table.h"
 #include "base/pool.h"
 
@@ -247,11 +248,10 @@ struct description {
 	uint32_t *member; /* patterns, cluster by cluster, in their order */
 	size_t *start;	  /* n_clusters + 1: where a cluster's members begin */
 	const uint32_t *cluster_of;
-	const uint8_t *is_core;	       /* per pattern; NULL: all are */
-	uint32_t *core;		       /* as `member`, for the core patterns of each cluster */
-	struct lode_common *commons;   /* per cluster */
-	double *lowest;		       /* per place in `member`: similarity to those before it */
-	struct lode_aligner *aligners; /* per worker */
+	const uint8_t *is_core;	     /* per pattern; NULL: all are */
+	uint32_t *core;		     /* as `member`, for the core patterns of each cluster */
+	struct lode_common *commons; /* per cluster */
+	double *lowest;		     /* per cluster */
 };
 
 static void group_members(struct description *d, size_t n_clusters, size_t n)
@@ -281,20 +281,6 @@ static void find_common(void *context, size_t cluster, unsigned worker)
 	lode_cluster_common(&d->commons[cluster], d->similarity, core, n);
 }
 
-static void find_lowest(void *context, size_t at, unsigned worker)
-{
-	struct description *d = context;
-	size_t from = d->start[d->cluster_of[d->member[at]]];
-	double lowest = 1, similarity;
-
-	for (size_t i = from; i < at; i++) {
-		similarity = lode_pattern_similarity(d->similarity, d->member[i], d->member[at],
-						     &d->aligners[worker]);
-		lowest = similarity < lowest ? similarity : lowest;
-	}
-	d->lowest[at] = lowest;
-}
-
 static void describe(struct lode_cluster_parts *out, const struct description *d, size_t cluster,
 		     struct lode_arena *arena)
 {
@@ -309,10 +295,7 @@ static void describe(struct lode_cluster_parts *out, const struct description *d
 	out->common = frames;
 	out->gap_before = gap_before;
 	out->n_common = common->frames.n;
-	out->min_similarity = 1;
-	for (size_t i = d->start[cluster]; i < d->start[cluster + 1]; i++)
-		if (d->lowest[i] < out->min_similarity)
-			out->min_similarity = d->lowest[i];
+	out->min_similarity = d->lowest[cluster];
 }
 
 void lode_cluster_describe(struct lode_cluster_parts *out, size_t n_clusters,
@@ -323,6 +306,7 @@ void lode_cluster_describe(struct lode_cluster_parts *out, size_t n_clusters,
 {
 	struct description d = {.cluster_of = cluster_of, .is_core = is_core};
 	struct lode_similarity similarity;
+	struct lode_pair_search *pairs;
 
 	if (!n_clusters)
 		return;
@@ -332,17 +316,16 @@ void lode_cluster_describe(struct lode_cluster_parts *out, size_t n_clusters,
 	group_members(&d, n_clusters, patterns->n);
 	d.core = lode_alloc(patterns->n * sizeof(*d.core));
 	d.commons = lode_alloc0(n_clusters, sizeof(*d.commons));
-	d.lowest = lode_alloc(patterns->n * sizeof(*d.lowest));
-	d.aligners = lode_alloc0(n_threads, sizeof(*d.aligners));
+	d.lowest = lode_alloc(n_clusters * sizeof(*d.lowest));
 	lode_pool_run(n_threads, n_clusters, find_common, &d);
-	lode_pool_run(n_threads, patterns->n, find_lowest, &d);
+	pairs = lode_pair_search_new(&similarity,
+				     &(struct lode_pair_options){.cut = 1, .n_threads = n_threads});
+	lode_pairs_lowest(d.lowest, n_clusters, cluster_of, pairs);
+	lode_pair_search_free(pairs);
 	for (size_t c = 0; c < n_clusters; c++) {
 		describe(&out[c], &d, c, arena);
 		lode_common_release(&d.commons[c]);
 	}
-	for (unsigned i = 0; i < n_threads; i++)
-		lode_aligner_release(&d.aligners[i]);
-	free(d.aligners);
 	free(d.lowest);
 	free(d.commons);
 	free(d.start);

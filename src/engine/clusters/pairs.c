@@ -1,5 +1,6 @@
 #include "engine/clusters/pairs.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "engine/clusters/places.h"
@@ -136,14 +137,19 @@ static inline void weigh(struct weighing *w, enum lode_align_op segment, float f
 	w->segment = segment;
 }
 
+/* Which similarities are wanted, as W(M) / (W(ID) + W(S)): what is clearly outside is not. */
+struct wanted {
+	float least, most;
+};
+static const struct wanted any_wanted = {0, INFINITY};
+
 /*
  * The operations from the end to the start, written backwards: the choice among equals is that of
  * lode_align for the canonical order of the two, whichever of them is P. Gives where they begin;
- * NULL when the similarity is clearly below the cut and not wanted then: it is summed on the way,
- * in floats.
+ * NULL when the similarity is not wanted: it is summed on the way, in floats.
  */
 static uint8_t *trace_back(struct finder *f, const struct lode_pair_search *s, uint32_t place,
-			   uint32_t n, bool p_is_first, bool is_wanted)
+			   uint32_t n, bool p_is_first, struct wanted wanted)
 {
 	const size_t width = s->places.longest + (size_t)1;
 	const struct lode_place_weight *of_p = s->places.weight + s->places.start[f->place];
@@ -158,10 +164,10 @@ static uint8_t *trace_back(struct finder *f, const struct lode_pair_search *s, u
 
 	w.front = &w.other;
 	while (i || k) {
-		/* What is left of either can at most be matched, all of it. */
-		if (!is_wanted &&
-		    w.matched + w.alone + (rest_p[k] < rest_q[i] ? rest_p[k] : rest_q[i]) <
-			    s->ratio * w.other)
+		/* What is left of either can at most be matched, all of it, or none of it. */
+		if (w.matched + w.alone + (rest_p[k] < rest_q[i] ? rest_p[k] : rest_q[i]) <
+			    wanted.least * w.other ||
+		    w.matched > wanted.most * (w.other + w.alone + rest_p[k] + rest_q[i]))
 			return NULL;
 		move = f->move[i * width + k];
 		if (move & PAIR) {
@@ -184,7 +190,7 @@ static uint8_t *trace_back(struct finder *f, const struct lode_pair_search *s, u
 		weigh(&w, LODE_ALIGN_DELETE, 1, move == SKIP_P ? &of_p[--k] : &of_q[--i], NULL);
 	}
 	*w.front += w.alone;
-	return !is_wanted && w.matched < s->ratio * w.other ? NULL : op;
+	return w.matched < wanted.least * w.other || w.matched > wanted.most * w.other ? NULL : op;
 }
 
 /* Aligns P, all of whose functions have rows, with such a Q. */
@@ -200,9 +206,9 @@ static void align(struct finder *f, const struct lode_pair_search *s, uint32_t p
 	f->before = place;
 }
 
-/* The similarity if it reaches the cut or `is_wanted`, else that or 0. */
-static uint32_t similarity_of(struct finder *f, const struct lode_pair_search *s, uint32_t place,
-			      bool is_wanted)
+/* The similarity if it is wanted, else that or -1. */
+static double similarity_of(struct finder *f, const struct lode_pair_search *s, uint32_t place,
+			    struct wanted wanted)
 {
 	/* The canonical order: the shorter first, of equally long ones the one with smaller names.
 	 */
@@ -212,20 +218,29 @@ static uint32_t similarity_of(struct finder *f, const struct lode_pair_search *s
 	uint8_t *op;
 
 	align(f, s, place);
-	op = trace_back(f, s, place, n, p_is_first, is_wanted);
+	op = trace_back(f, s, place, n, p_is_first, wanted);
 	if (!op)
-		return 0;
-	return lode_similarity_fixed(lode_similarity_of_ops(
-		s->similarity, &s->subs, p_is_first ? p : q, p_is_first ? q : p, op,
-		(size_t)(f->op + 2 * (s->places.longest + (size_t)1) - op)));
+		return -1;
+	return lode_similarity_of_ops(s->similarity, &s->subs, p_is_first ? p : q,
+				      p_is_first ? q : p, op,
+				      (size_t)(f->op + 2 * (s->places.longest + (size_t)1) - op));
 }
 
 /* The same where some function of either has no row of its own. */
-static uint32_t similarity_by_words(const struct lode_pair_search *s, uint32_t p, uint32_t q,
-				    struct lode_aligner *aligner)
+static double similarity_by_words(const struct lode_pair_search *s, uint32_t p, uint32_t q,
+				  struct lode_aligner *aligner)
 {
-	return lode_similarity_fixed(lode_pattern_similarity(s->similarity, s->places.pattern[p],
-							     s->places.pattern[q], aligner));
+	return lode_pattern_similarity(s->similarity, s->places.pattern[p], s->places.pattern[q],
+				       aligner);
+}
+
+/* Of the finder's pattern, which `set_pattern` has set, and another one. */
+static double similarity_to(struct finder *f, const struct lode_pair_search *s, uint32_t place,
+			    struct wanted wanted)
+{
+	if (s->places.has_rows[f->place] && s->places.has_rows[place])
+		return similarity_of(f, s, place, wanted);
+	return similarity_by_words(s, f->place, place, &f->aligner);
 }
 
 uint32_t lode_pair_similarity(struct lode_pair_search *s, uint32_t a, uint32_t b)
@@ -233,11 +248,9 @@ uint32_t lode_pair_similarity(struct lode_pair_search *s, uint32_t a, uint32_t b
 	struct finder *f = &s->finders[0];
 	uint32_t p = s->places.place_of[a], q = s->places.place_of[b];
 
-	if (!s->places.has_rows[p] || !s->places.has_rows[q])
-		return similarity_by_words(s, p, q, &f->aligner);
 	if (f->place != p)
 		set_pattern(f, s, p);
-	return similarity_of(f, s, q, true);
+	return lode_similarity_fixed(similarity_to(f, s, q, any_wanted));
 }
 
 /* ---- All pairs ---- */
@@ -245,9 +258,8 @@ uint32_t lode_pair_similarity(struct lode_pair_search *s, uint32_t a, uint32_t b
 static void compare(struct finder *f, const struct lode_pair_search *s, uint32_t place,
 		    struct found *found)
 {
-	uint32_t similarity = s->places.has_rows[f->place] && s->places.has_rows[place]
-				      ? similarity_of(f, s, place, false)
-				      : similarity_by_words(s, f->place, place, &f->aligner);
+	uint32_t similarity = lode_similarity_fixed(
+		similarity_to(f, s, place, (struct wanted){s->ratio, INFINITY}));
 
 	if (similarity >= s->cut)
 		lode_vec_append(&found->similar,
@@ -411,6 +423,69 @@ void lode_similar_pairs_release(struct lode_similar_pairs *pairs)
 	free(pairs->start);
 	free(pairs->at);
 	memset(pairs, 0, sizeof(*pairs));
+}
+
+/* ---- The lowest ---- */
+
+struct lowest_search {
+	struct lode_pair_search *search;
+	const uint32_t *cluster_of;
+	size_t n_clusters;
+	uint32_t *member; /* places, cluster by cluster, ascending */
+	size_t *end;	  /* of each cluster's members */
+	double *lowest;	  /* by worker, then by cluster */
+};
+
+/* What can be lower: floats must not cost a pair. */
+static struct wanted below(double similarity)
+{
+	double most = similarity + 1e-5;
+
+	return (struct wanted){0, most < 1 ? (float)(most / (1 - most) * (1 + 1e-4)) : INFINITY};
+}
+
+/* A member of a cluster with those behind it. */
+static void find_lowest(void *context, size_t at, unsigned worker)
+{
+	struct lowest_search *l = context;
+	struct lode_pair_search *s = l->search;
+	struct finder *f = &s->finders[worker];
+	uint32_t place = l->member[at], cluster = l->cluster_of[s->places.pattern[place]];
+	double *lowest = &l->lowest[worker * l->n_clusters + cluster], similarity;
+
+	set_pattern(f, s, place);
+	for (size_t i = at + 1; i < l->end[cluster]; i++) {
+		similarity = similarity_to(f, s, l->member[i], below(*lowest));
+		if (similarity >= 0 && similarity < *lowest)
+			*lowest = similarity;
+	}
+}
+
+void lode_pairs_lowest(double *lowest, size_t n_clusters, const uint32_t *cluster_of,
+		       struct lode_pair_search *s)
+{
+	struct lowest_search l = {.search = s, .cluster_of = cluster_of, .n_clusters = n_clusters};
+
+	l.member = lode_alloc(s->places.n * sizeof(*l.member));
+	l.end = lode_alloc0(n_clusters + 1, sizeof(*l.end));
+	l.lowest = lode_alloc(s->n_threads * n_clusters * sizeof(*l.lowest));
+	for (size_t i = 0; i < s->places.n; i++)
+		l.end[cluster_of[i] + 1]++;
+	for (size_t c = 1; c < n_clusters; c++)
+		l.end[c] += l.end[c - 1];
+	for (uint32_t place = 0; place < s->places.n; place++)
+		l.member[l.end[cluster_of[s->places.pattern[place]]]++] = place;
+	for (size_t i = 0; i < s->n_threads * n_clusters; i++)
+		l.lowest[i] = 1;
+	lode_pool_run(s->n_threads, s->places.n, find_lowest, &l);
+	for (size_t c = 0; c < n_clusters; c++) {
+		lowest[c] = 1;
+		for (size_t i = c; i < s->n_threads * n_clusters; i += n_clusters)
+			lowest[c] = l.lowest[i] < lowest[c] ? l.lowest[i] : lowest[c];
+	}
+	free(l.member);
+	free(l.end);
+	free(l.lowest);
 }
 
 static void choose_rows(struct lode_pair_search *s, const struct lode_pair_options *options)

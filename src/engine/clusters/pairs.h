@@ -34,7 +34,7 @@ enum { LODE_PAIR_BYTES = 40 };
 struct lode_pair_search;
 
 struct lode_pair_options {
-	uint32_t cut; /* > 0 */
+	uint32_t cut; /* > 0; which pairs are found */
 	unsigned n_threads;
 	/* For tests: what is found does not depend on these. */
 	enum lode_reach_kind max_kind; /* LODE_REACH_AVX512: whatever the machine has */
@@ -55,3 +55,7 @@ void lode_pairs_find(struct lode_similar_pairs *out, struct lode_pair_search *se
 
 /* Of patterns `a` and `b`, whatever it is; quickest with the same `a` in a row. One thread only. */
 uint32_t lode_pair_similarity(struct lode_pair_search *search, uint32_t a, uint32_t b);
+
+/* Of clusters 0..n_clusters-1 the lowest similarity of two of its patterns; 1 for one pattern. */
+void lode_pairs_lowest(double *lowest, size_t n_clusters, const uint32_t *cluster_of,
+		       struct lode_pair_search *search);
