@@ -1,5 +1,6 @@
 #include "engine/patterns/turns.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "engine/patterns/enumerate.h"
@@ -15,12 +16,13 @@ enum {
 	/* Its steps in the time of one of the others: 3 ns beside 13 to 18. */
 	ENUMERATION_STEPS = 5,
 
-	/* Insertions that are expected to be done in so many turns are not kept waiting. */
-	FEW_TURNS = 8,
-	/* Turns of prefixes, whose steps take a third of the time, while insertions do not get one
-	   branch done: 8 times as many steps, then 16, then 32. What insertions do meanwhile is
-	   lost, for they begin the branch anew. */
-	FIRST_DOUBLINGS = 3,
+	/* Insertions are nearly done, and prefixes wait, when what is left is at most so many times
+	   as large as what is done. */
+	MOST_LEFT = 2,
+	/* Else prefixes, whose steps take a fifth of the time, get 16 times as many of them, or 32
+	   while insertions do not get one branch done: what these do meanwhile is lost, for they
+	   begin the branch anew. */
+	FIRST_DOUBLINGS = 4,
 	MOST_DOUBLINGS = 5,
 };
 
@@ -30,10 +32,12 @@ struct turns {
 	const struct lode_miner_options *options;
 	uint64_t work; /* so far */
 	struct lode_found found;
-	uint32_t n_branches;		     /* of the search by insertions that are done */
+	uint64_t *branch_size;		     /* of each branch of the search by insertions */
+	uint64_t done_size;		     /* of those that are done */
+	uint64_t inserted;		     /* work of that search */
 	bool is_nearly_done;		     /* that search */
 	uint32_t n_stuck;		     /* its turns in a row that got none done */
-	uint64_t expected;		     /* what it may still take; UINT64_MAX if none tells */
+	double expected;		     /* what it may still take; infinite if none tells */
 	struct lode_prefix_search *prefixes; /* once begun */
 	bool is_enumerated;		     /* to no avail: not to be tried again */
 };
@@ -117,21 +121,41 @@ static void add_found(struct turns *t)
 	}
 }
 
+/* A branch searches the sequences that its item stands in: their items. */
+static void measure_branches(struct turns *t)
+{
+	const struct lode_reduced *reduced = t->reduced;
+	uint32_t *seen_in = lode_alloc0(reduced->n_items, sizeof(*seen_in));
+
+	t->branch_size = lode_alloc0(reduced->n_items, sizeof(*t->branch_size));
+	for (uint32_t s = 0; s < reduced->n; s++)
+		for (size_t at = reduced->start[s]; at < reduced->start[s + 1]; at++) {
+			uint32_t item = reduced->items[at];
+
+			if (seen_in[item] != s + 1)
+				t->branch_size[item] += reduced->start[s + 1] - reduced->start[s];
+			seen_in[item] = s + 1;
+		}
+	free(seen_in);
+}
+
 /*
- * As if branches cost about the same: do those that are left take few turns? The last ones may take
- * far longer (sentences: the commonest words), so it is asked anew after every turn.
+ * As if branches took time by their size: is little left? The last ones are the largest, for their
+ * items stand in most sequences, and take longer than that; so it is asked anew after every turn.
  */
 static void foresee(struct turns *t, uint64_t turn)
 {
-	uint32_t n = 0, gained;
+	uint64_t done = 0, left = 0;
 
+	if (!t->branch_size)
+		measure_branches(t);
 	for (uint32_t i = 0; i < t->found.n_items; i++)
-		n += t->found.is_done[i];
-	gained = n - t->n_branches;
-	t->is_nearly_done = t->found.n_items - n <= FEW_TURNS * gained;
-	t->n_stuck = gained ? 0 : t->n_stuck + 1;
-	t->expected = gained ? (t->found.n_items - n) * (turn / gained) : UINT64_MAX;
-	t->n_branches = n;
+		*(t->found.is_done[i] ? &done : &left) += t->branch_size[i];
+	t->inserted += turn;
+	t->is_nearly_done = left <= MOST_LEFT * done;
+	t->n_stuck = done > t->done_size ? 0 : t->n_stuck + 1;
+	t->expected = (double)t->inserted * (double)left / (double)done;
+	t->done_size = done;
 }
 
 static bool by_insertions(struct turns *t, uint64_t turn, enum lode_turns_end *end)
@@ -200,10 +224,8 @@ static uint64_t pair_work(const struct lode_reduced *reduced, uint32_t times)
 
 static uint64_t prefix_turn(const struct turns *t, uint64_t turn)
 {
-	uint32_t n = FIRST_DOUBLINGS - 1 + t->n_stuck;
+	uint32_t n = FIRST_DOUBLINGS + t->n_stuck;
 
-	if (t->n_stuck == 0)
-		return turn;
 	return turn << (n < MOST_DOUBLINGS ? n : MOST_DOUBLINGS);
 }
 
@@ -220,7 +242,7 @@ static enum lode_turns_end take_turns(struct turns *t)
 	enum lode_turns_end end;
 
 	for (;; turn += turn / 2) {
-		if (!t->is_enumerated && enumeration <= t->expected) {
+		if (!t->is_enumerated && (double)enumeration <= t->expected) {
 			if (enumeration >= first_step && by_enumeration(t, enumeration, &end))
 				return end;
 			enumeration *= 2;
@@ -241,8 +263,7 @@ static enum lode_turns_end take_turns(struct turns *t)
 enum lode_turns_end lode_turns_run(struct lode_results *out, const struct lode_reduced *reduced,
 				   const struct lode_miner_options *options)
 {
-	struct turns t = {
-		.out = out, .reduced = reduced, .options = options, .expected = UINT64_MAX};
+	struct turns t = {.out = out, .reduced = reduced, .options = options, .expected = INFINITY};
 	enum lode_turns_end end = LODE_TURNS_TOO_LONG;
 	bool is_done = false;
 
@@ -264,6 +285,7 @@ enum lode_turns_end lode_turns_run(struct lode_results *out, const struct lode_r
 		end = is_used_up(&t) ? LODE_TURNS_TOO_LONG : take_turns(&t);
 	lode_found_release(&t.found);
 	lode_prefix_search_free(t.prefixes);
+	free(t.branch_size);
 	return end;
 }
 

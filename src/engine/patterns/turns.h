@@ -6,9 +6,9 @@
  *   insertions   many patterns over shared paths                 explore.h
  *   prefixes     long, nearly equal sequences, items repeated    prefix_search.h
  *
- * Insertions and prefixes go on where they stopped. How many of their branches are done tells how
- * long insertions still take: when that is not long, prefixes wait; when none is done in a turn,
- * prefixes get most of the time. So both together rarely take twice as long as the better one.
+ * Insertions and prefixes go on where they stopped. How large the branches are that insertions have
+ * done, beside those that are left, tells how long they still take: when that is not long, prefixes
+ * wait; else prefixes get most of the time.
  * Enumeration comes first: where it fares well it is many times faster than the others, and
  * elsewhere it sees soon that patterns are too long. On large inputs, whose first step alone takes
  * long, it waits.
