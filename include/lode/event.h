@@ -41,7 +41,7 @@ enum lode_device {
 };
 
 enum lode_event_flag {
-	LODE_EVENT_UNSAMPLED = 1,  /* running, no sample fell into it: stack of the switch-out */
+	LODE_EVENT_UNSAMPLED = 1,  /* running, without a sample: stack of another run like it */
 	LODE_EVENT_CUT_START = 2,  /* was open when the recording began */
 	LODE_EVENT_CUT_END = 4,	   /* still open when the recording ended */
 	LODE_EVENT_INFERRED = 8,   /* one of its ends was not recorded, and worked out */

@@ -2,6 +2,7 @@
 
 #include "model/reason.h"
 #include "model/schedule.h"
+#include "model/unsampled.h"
 
 struct resolver {
 	struct lode_stream *stream;
@@ -13,17 +14,6 @@ struct resolver {
 static uint32_t node_of(const struct resolver *r, uint32_t raw)
 {
 	return raw < r->n_raw ? r->node_of_raw[raw] : 0;
-}
-
-/* The user frames of a stack: kernel frames stand innermost. All of it when there are none. */
-static uint32_t user_part(const struct resolver *r, uint32_t node)
-{
-	const struct lode_calltree *tree = &r->stream->tree;
-	uint32_t user = node;
-
-	while (user && tree->frames.at[tree->nodes.at[user].frame].flags & LODE_FRAME_KERNEL)
-		user = tree->nodes.at[user].parent;
-	return user ? user : node;
 }
 
 static void resolve_wait(const struct resolver *r, lode_thread_id id, size_t i)
@@ -67,8 +57,6 @@ static void resolve_thread(const struct resolver *r, lode_thread_id id)
 		marks |= r->meanings[e->stack[i]].marks;
 		if (e->kind[i] == LODE_EVENT_WAITING)
 			resolve_wait(r, id, i);
-		else if (e->flags[i] & LODE_EVENT_UNSAMPLED)
-			e->stack[i] = user_part(r, e->stack[i]);
 	}
 	if (marks & LODE_MARK_KTHREAD && !(marks & LODE_MARK_USER))
 		thread->is_kernel = true;
@@ -97,6 +85,8 @@ void lode_stream_resolve(struct lode_stream *stream, const uint32_t *node_of_raw
 
 	for (lode_thread_id id = 0; id < stream->threads.n; id++)
 		resolve_thread(&r, id);
+	if (stream->has_switches)
+		lode_unsampled_place(stream);
 	extend_stack_flags(stream, meanings);
 	free(meanings);
 }

@@ -9,6 +9,7 @@
 
 #include "model/builder.h"
 #include "unit/model/sched_sim.h"
+#include "unit/model/unsampled_oracle.h"
 
 enum { N_SEEDS = 4000, N_RECORDS = 200 };
 
@@ -159,21 +160,8 @@ static lode_thread_id expect_other(const struct lode_stream *stream, const struc
 	return who < 0 ? LODE_NONE : find_thread(stream, sim, who);
 }
 
-static uint32_t expect_node(const struct lode_stream *stream, const uint32_t *nodes,
-			    const struct expected *x)
-{
-	uint32_t node = nodes[x->stack], user = node;
-
-	if (!(x->flags & LODE_EVENT_UNSAMPLED))
-		return node;
-	while (user && !strcmp(lode_frame_module(&stream->tree, stream->tree.nodes.at[user].frame),
-			       "[kernel]"))
-		user = stream->tree.nodes.at[user].parent;
-	return user ? user : node;
-}
-
 static void compare_thread(uint64_t seed, const struct lode_stream *stream, const struct sim *sim,
-			   int i, const uint32_t *nodes)
+			   int i, const uint32_t *nodes, const struct lode_events *placed)
 {
 	lode_thread_id id = find_thread(stream, sim, i);
 	expected_vec all = {0};
@@ -207,7 +195,7 @@ static void compare_thread(uint64_t seed, const struct lode_stream *stream, cons
 				(long long)e->start_ns[k], (long long)e->cost_ns[k], e->flags[k],
 				lode_event_kind_name(x->kind), (long long)x->start_ns,
 				(long long)x->cost_ns, x->flags);
-		if (e->stack[k] != expect_node(stream, nodes, x) ||
+		if (e->stack[k] != placed[id].stack[k] ||
 		    e->other[k] != expect_other(stream, sim, x->event) ||
 		    e->other_stack[k] != nodes[x->event->waker_stack] ||
 		    e->cpu[k] != (x->cpu < SIM_CPUS ? x->cpu : UINT16_MAX))
@@ -220,6 +208,34 @@ static void compare_thread(uint64_t seed, const struct lode_stream *stream, cons
 				e->device[k]);
 	}
 	lode_vec_release(&all);
+}
+
+/* All threads; where no sample fell, stacks are those of the oracle. */
+static void compare_threads(uint64_t seed, const struct lode_stream *stream, const struct sim *sim,
+			    const uint32_t *nodes)
+{
+	struct lode_events *placed = lode_alloc0(stream->threads.n, sizeof(*placed));
+
+	for (size_t i = 0; i < sim->threads.n; i++) {
+		lode_thread_id id = find_thread(stream, sim, (int)i);
+		expected_vec all = {0};
+
+		expect_thread(&all, &sim->threads.at[i]);
+		for (size_t k = 0; id != LODE_NONE && k < all.n; k++) {
+			const struct expected *x = &all.at[k];
+			size_t at = lode_events_append(&placed[id], x->kind, x->start_ns,
+						       x->cost_ns, nodes[x->stack]);
+
+			placed[id].flags[at] = (uint8_t)x->flags;
+		}
+		lode_vec_release(&all);
+	}
+	unsampled_oracle(stream, placed);
+	for (size_t i = 0; i < sim->threads.n; i++)
+		compare_thread(seed, stream, sim, (int)i, nodes, placed);
+	for (size_t i = 0; i < stream->threads.n; i++)
+		lode_events_release(&placed[i]);
+	free(placed);
 }
 
 static void complete_recordings_give_the_schedulers_own_account(void **state)
@@ -235,8 +251,7 @@ static void complete_recordings_give_the_schedulers_own_account(void **state)
 		sim_nodes(&stream->tree, nodes);
 		if (stream->has_switches) {
 			check_tiles(seed, stream);
-			for (size_t i = 0; i < sim.threads.n; i++)
-				compare_thread(seed, stream, &sim, (int)i, nodes);
+			compare_threads(seed, stream, &sim, nodes);
 			for (int k = 0; k < LODE_N_LOSS_KINDS; k++)
 				if (stream->losses.by_kind[k].count)
 					FAIL_AT(seed, "loss: %s\n",
@@ -266,8 +281,7 @@ static void who_exits_unrecorded_ends_when_last_seen(void **state)
 		sim_nodes(&stream->tree, nodes);
 		if (stream->has_switches) {
 			check_tiles(seed, stream);
-			for (size_t i = 0; i < sim.threads.n; i++)
-				compare_thread(seed, stream, &sim, (int)i, nodes);
+			compare_threads(seed, stream, &sim, nodes);
 			if (stream->losses.by_kind[LODE_LOSS_CONTRADICTION].count > sim.n_lost)
 				FAIL_AT(seed, "more contradictions than lost switches\n");
 		}
