@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "base/map.h"
+#include "model/connections.h"
 #include "model/finish.h"
 #include "model/reason.h"
 #include "model/schedule.h"
@@ -492,6 +493,24 @@ void lode_builder_lost(struct lode_builder *builder, int64_t t_ns, uint32_t cpu)
 	struct record r = {.kind = RECORD_LOST, .t_ns = tick(builder, t_ns), .cpu = cpu};
 
 	take_builder(builder, &r);
+	if (builder->stream->connections)
+		lode_connections_lost(builder->stream->connections, r.t_ns, cpu);
+}
+
+/* ---- Sockets ---- */
+
+void lode_builder_socket(struct lode_builder *builder, const struct lode_socket_record *record)
+{
+	struct lode_stream *stream = builder->stream;
+	struct lode_socket_record r = *record;
+
+	r.t_ns = tick(builder, record->t_ns);
+	if (builder->narrow.cpu >= 0 || r.tid < 0)
+		return;
+	if (!stream->connections)
+		stream->connections = lode_alloc0(1, sizeof(*stream->connections));
+	/* The idle thread and interrupts in it change states of sockets, and move no bytes. */
+	lode_connections_add(stream->connections, &r, r.tid ? thread_of(builder, r.tid) : 0);
 }
 
 /* ---- System calls ---- */
@@ -572,5 +591,6 @@ struct lode_stream *lode_builder_finish(struct lode_builder *builder, const uint
 	close_stream(builder);
 	builder_release(builder);
 	lode_stream_resolve(stream, node_of_raw, n_raw);
+	lode_connections_link(stream);
 	return stream;
 }

@@ -16,6 +16,7 @@
 #include "model/stream.h"
 
 struct lode_builder;
+struct lode_socket_record; /* model/connections.h */
 
 /*
  * What is read of the recording (`--time`, `--cpu`). `{ 0 }` is not valid: use lode_narrow_none.
@@ -109,6 +110,9 @@ void lode_builder_offcpu(struct lode_builder *builder, const struct lode_sample 
 void lode_builder_syscall_enter(struct lode_builder *builder, int64_t t_ns, int32_t tid, int64_t nr,
 				const char *name);
 void lode_builder_syscall_exit(struct lode_builder *builder, int64_t t_ns, int32_t tid);
+
+/* A send, a receive, or which ends a socket has. Stacks and states of threads do not change. */
+void lode_builder_socket(struct lode_builder *builder, const struct lode_socket_record *record);
 
 /*
  * The recorder dropped records before `t_ns` (cpu UINT32_MAX: of any CPU): what was known of who

@@ -1,5 +1,7 @@
 #include "model/stream.h"
 
+#include "model/connections.h"
+
 void lode_stream_free(struct lode_stream *stream)
 {
 	if (!stream)
@@ -10,6 +12,7 @@ void lode_stream_free(struct lode_stream *stream)
 	lode_map_release(&stream->thread_index);
 	lode_vec_release(&stream->event_counts);
 	lode_vec_release(&stream->modules);
+	lode_connections_free(stream->connections);
 	free(stream->stack_flags);
 	lode_calltree_release(&stream->tree);
 	lode_arena_release(&stream->arena);

@@ -49,6 +49,8 @@ struct lode_thread {
 	struct lode_events events;
 };
 
+struct lode_connections; /* model/connections.h */
+
 /* How often each kind of event was in the recording, by its name there. */
 struct lode_event_count {
 	const char *name; /* borrowed from the stream's strings */
@@ -93,6 +95,7 @@ struct lode_stream {
 	LODE_VEC(struct lode_event_count) event_counts;
 	LODE_VEC(struct lode_module_quality) modules;
 	struct lode_losses losses;
+	struct lode_connections *connections; /* NULL: sends and receives were not recorded */
 	struct lode_arena arena;
 };
 

@@ -153,8 +153,9 @@ static void make_link_stacks(struct aoi *aoi)
 		} else {
 			parent = &stacks[link->parent];
 			if (parent->base == LODE_NONE && !aoi->options->own_stacks)
-				parent->base = lode_chain_thread(&aoi->joiner, parent->chain,
-								 link->thread);
+				parent->base =
+					lode_chain_server(&aoi->joiner, parent->chain, link->thread,
+							  path->links.at[link->parent].serving);
 			stacks[i].reason = parent->reason;
 			base = aoi->options->own_stacks ? 0 : parent->base;
 		}

@@ -1,5 +1,6 @@
 #include "engine/waits/chain.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,22 @@ uint32_t lode_chain_thread(struct lode_chain_joiner *joiner, uint32_t chain, lod
 	if (*known == LODE_NONE)
 		*known = lode_frame_link(joiner->tree, joiner->tree->strings.text.at[name]);
 	return base_of(joiner, chain, *known);
+}
+
+uint32_t lode_chain_server(struct lode_chain_joiner *joiner, uint32_t chain, lode_thread_id thread,
+			   lode_thread_id serving)
+{
+	const struct lode_strings *strings = &joiner->tree->strings;
+	char text[160];
+	uint32_t name, other;
+
+	if (serving == LODE_NONE)
+		return lode_chain_thread(joiner, chain, thread);
+	name = lode_chain_thread_name(joiner, thread);
+	other = lode_chain_thread_name(joiner, serving);
+	snprintf(text, sizeof(text), "%s, busy with %s", strings->text.at[name],
+		 strings->text.at[other]);
+	return base_of(joiner, chain, lode_frame_link(joiner->tree, text));
 }
 
 uint32_t lode_chain_device(struct lode_chain_joiner *joiner, uint32_t chain,

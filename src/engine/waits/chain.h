@@ -76,6 +76,9 @@ void lode_chain_release(struct lode_chain_joiner *joiner);
 uint32_t lode_chain_stack(struct lode_chain_joiner *joiner, uint32_t base, uint32_t stack);
 /* Base of what stands behind `chain` and "→ comm" of a thread. */
 uint32_t lode_chain_thread(struct lode_chain_joiner *joiner, uint32_t chain, lode_thread_id thread);
+/* The same, with "→ comm, busy with other"; `serving` LODE_NONE: with nobody. */
+uint32_t lode_chain_server(struct lode_chain_joiner *joiner, uint32_t chain, lode_thread_id thread,
+			   lode_thread_id serving);
 /* `chain` with "→ disk" of a device behind it: a chain. */
 uint32_t lode_chain_device(struct lode_chain_joiner *joiner, uint32_t chain,
 			   enum lode_device device);

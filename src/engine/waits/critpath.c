@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "model/connections.h"
+
 /* A thread on the chain and how far its part of the symptom is accounted for. */
 struct level {
 	lode_thread_id thread;
@@ -37,7 +39,7 @@ static void push_level(struct walk *walk, lode_thread_id thread, uint32_t parent
 
 static uint32_t add_link(struct walk *walk, const struct level *level, uint32_t event)
 {
-	struct lode_link link = {level->parent, level->thread, event};
+	struct lode_link link = {level->parent, level->thread, event, LODE_NONE};
 
 	lode_vec_append(&walk->path->links, link);
 	return (uint32_t)(walk->path->links.n - 1);
@@ -86,8 +88,8 @@ static void step(struct walk *walk)
 {
 	struct level *level = &walk->levels[walk->n_levels - 1];
 	const struct lode_events *events = &walk->stream->threads.at[level->thread].events;
-	int64_t start_ns = level->at_ns, end_ns;
-	lode_thread_id waker;
+	int64_t start_ns = level->at_ns, end_ns, until_ns;
+	lode_thread_id waker, serving = LODE_NONE;
 	uint32_t link;
 	size_t i;
 
@@ -106,9 +108,16 @@ static void step(struct walk *walk)
 	end_ns = lode_event_end_ns(events, i);
 	if (end_ns > level->end_ns)
 		end_ns = level->end_ns;
+	waker = thread_to_follow(walk, events, i);
+	if (waker != LODE_NONE && walk->stream->connections) {
+		serving = lode_connections_serves(walk->stream, level->thread, i, waker, start_ns,
+						  &until_ns);
+		if (until_ns < end_ns)
+			end_ns = until_ns;
+	}
 	level->at_ns = end_ns;
 	link = add_link(walk, level, (uint32_t)i);
-	waker = thread_to_follow(walk, events, i);
+	walk->path->links.at[link].serving = serving;
 	if (waker == LODE_NONE)
 		add_span(walk, start_ns, end_ns, link);
 	else

@@ -40,6 +40,8 @@ struct lode_link {
 	uint32_t parent; /* link of the wait that this one explains; LODE_NONE: first link */
 	lode_thread_id thread;
 	uint32_t event; /* index into the thread's events; LODE_NONE: none was recorded */
+	/* A wait for a server, while that was at somebody else's request: whose; else LODE_NONE. */
+	lode_thread_id serving;
 };
 
 struct lode_span {

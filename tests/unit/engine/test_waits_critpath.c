@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/waits/critpath.h"
+#include "model/connections.h"
 #include "unit/engine/random_stream.h"
 #include "unit/engine/waits_oracle.h"
 #include "cases.h"
@@ -50,18 +51,53 @@ static void check_chain(const struct lode_critpath *path, uint32_t link,
 				 chain[n - 1].thread, chain[n - 1].event);
 }
 
-static void test_each_ns_belongs_to_whom_the_definition_says(void **state)
+/* Sends and receives of its threads at any time, over connections whose ends are known. */
+static void add_connections(struct rng *rng, struct lode_stream *stream)
+{
+	int64_t t_ns = stream->t0_ns;
+	uint32_t n_threads = (uint32_t)stream->threads.n;
+
+	stream->connections = lode_alloc0(1, sizeof(*stream->connections));
+	for (uint64_t socket = 1; socket < 5; socket++)
+		lode_connections_add(stream->connections,
+				     &(struct lode_socket_record){.t_ns = t_ns,
+								  .act = LODE_SOCKET_UP,
+								  .socket = socket,
+								  .own = socket,
+								  .peer = ((socket - 1) ^ 1) + 1},
+				     0);
+	for (uint64_t socket = 1; socket < 5; socket++)
+		stream->connections->sockets.at[socket - 1].asks = socket & 1;
+	for (int i = 0; i < 60; i++) {
+		bool is_answer = rng_chance(rng, 50);
+		/* Requests and answers of one size: some receives have what was sent. */
+		struct lode_socket_record record = {
+			.t_ns = t_ns,
+			.act = i & 1 ? LODE_SOCKET_RECEIVED : LODE_SOCKET_SENT,
+			.socket = 1 + 2 * rng_below(rng, 2) + (is_answer != (i & 1)),
+			.n_bytes = 1 + rng_below(rng, 2)};
+
+		lode_connections_add(stream->connections, &record, rng_below(rng, n_threads));
+		t_ns += rng_below(rng, 4);
+	}
+	lode_connections_link(stream);
+}
+
+static void check_each_ns(bool has_connections)
 {
 	struct oracle_link chain[ORACLE_MAX_LINKS];
 	struct lode_critpath path = {0};
-	size_t n_long = 0, n;
+	size_t n_long = 0, n_linked = 0, n;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= TEST_CASES(10000); seed++) {
 		struct rng rng = {seed};
 		struct lode_stream *stream = random_stream(&rng);
 		struct lode_symptom symptom = random_symptom(&rng, stream);
 
+		if (has_connections) {
+			add_connections(&rng, stream);
+			n_linked += stream->connections->n_linked;
+		}
 		lode_critpath_build(&path, stream, &symptom);
 		check_tiles(&path, &symptom, seed);
 		for (size_t i = 0; i < path.spans.n; i++) {
@@ -77,7 +113,21 @@ static void test_each_ns_belongs_to_whom_the_definition_says(void **state)
 	}
 	/* The inputs are worth something: chains of three threads and more. */
 	assert_true(n_long > TEST_CASES(5000));
+	assert_true(!has_connections || n_linked > TEST_CASES(5000));
 	lode_critpath_release(&path);
+}
+
+static void test_each_ns_belongs_to_whom_the_definition_says(void **state)
+{
+	(void)state;
+	check_each_ns(false);
+}
+
+/* What connections tell of waits is in the events, and what they tell of servers splits spans. */
+static void test_connections_move_no_ns(void **state)
+{
+	(void)state;
+	check_each_ns(true);
 }
 
 /* The model promises order and sane wakers; nothing here may hang or lose time if that breaks. */
@@ -178,6 +228,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_ns_belongs_to_whom_the_definition_says),
+		cmocka_unit_test(test_connections_move_no_ns),
 		cmocka_unit_test(test_spans_tile_the_symptom_whatever_the_events_are),
 		cmocka_unit_test(test_chains_of_any_length_end_and_sum_up),
 		cmocka_unit_test(test_threads_that_wait_for_each_other_keep_their_time),

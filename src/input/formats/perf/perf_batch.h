@@ -34,16 +34,21 @@ struct lode_perf_record {
 	uint8_t context;      /* the tracepoint's common_flags, for the tap */
 	uint32_t side;	 /* place in the side bytes: of names, what the tap wants, dump, or of the
 			    whole record */
-	int32_t pids[2]; /* prev, next; or the wakee */
-	uint64_t value;	 /* period; number of the system call; other: bytes without the trailer */
+	int32_t pids[2]; /* prev, next; the wakee; sockets: amount, enum lode_perf_ends */
+	uint64_t value;	 /* period; number of the system call; the kernel's number of a socket;
+			    other: bytes without the trailer */
 };
+
+enum lode_perf_ends { LODE_PERF_IS_LOOPBACK = 1, LODE_PERF_ASKS = 2 };
 
 enum { LODE_PERF_COMM_BYTES = 16 }; /* of each name in the side bytes, with a NUL */
 
+/* Of sockets: hashes of the two ends stand in the place of a name. */
 static inline unsigned lode_perf_record_names(enum lode_perf_class class)
 {
 	return class == LODE_PERF_SCHED_SWITCH						? 2
 	       : class >= LODE_PERF_SCHED_WAKING && class <= LODE_PERF_SCHED_WAKEUP_NEW ? 1
+	       : class == LODE_PERF_SOCKET_STATE || class == LODE_PERF_SOCKET_NAMED	? 1
 											: 0;
 }
 

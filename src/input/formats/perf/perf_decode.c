@@ -1,5 +1,7 @@
 #include "input/formats/perf/perf_decode.h"
 
+#include <assert.h>
+
 #include "model/builder.h"
 #include "input/formats/perf/perf_abi.h"
 #include "input/formats/perf/perf_sample.h"
@@ -147,6 +149,39 @@ static enum lode_left_state left_state(int64_t state, bool *is_disk)
 	return LODE_LEFT_SLEEPING;
 }
 
+/* Addresses that every host has: ::1 and 127.0.0.0/8 as IPv6 has it. */
+static bool is_loopback(const uint8_t address[16])
+{
+	static const uint8_t v4[13] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127};
+	static const uint8_t v6[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+
+	return !memcmp(address, v4, sizeof(v4)) || !memcmp(address, v6, sizeof(v6));
+}
+
+/* Hashes of address and port, own and peer's, in the place of a name. */
+static void keep_ends(struct step *step, const struct lode_perf_payload *payload,
+		      const uint8_t *raw, struct lode_perf_record *record)
+{
+	uint64_t ends[2];
+	uint16_t ports[2];
+
+	for (int i = 0; i < 2; i++) {
+		uint8_t end[18];
+
+		memcpy(end, raw + payload->address[i].offset, 16);
+		memcpy(end + 16, raw + payload->port[i].offset, 2);
+		ends[i] = lode_stable_hash(end, sizeof(end), 0);
+		ports[i] = lode_perf_u16(end + 16);
+		if (is_loopback(end))
+			record->pids[1] |= LODE_PERF_IS_LOOPBACK;
+	}
+	if (ports[0] > ports[1])
+		record->pids[1] |= LODE_PERF_ASKS;
+	record->side = (uint32_t)step->batch->side.n;
+	static_assert(sizeof(ends) == LODE_PERF_COMM_BYTES, "a name's place");
+	lode_vec_append_all(&step->batch->side, (const uint8_t *)ends, sizeof(ends));
+}
+
 static void take_payload(struct step *step, const struct lode_perf_event *event, const uint8_t *raw,
 			 struct lode_perf_record *record)
 {
@@ -174,6 +209,17 @@ static void take_payload(struct step *step, const struct lode_perf_event *event,
 		record->in_hardirq = (flags & (LODE_TRACE_FLAG_HARDIRQ | LODE_TRACE_FLAG_NMI)) != 0;
 		record->in_interrupt = record->in_hardirq || flags & LODE_TRACE_FLAG_SOFTIRQ;
 		break;
+	case LODE_PERF_SOCKET_SENT:
+	case LODE_PERF_SOCKET_RECEIVED:
+		record->value = (uint64_t)field_value(raw, payload->socket);
+		record->pids[0] = (int32_t)field_value(raw, payload->amount);
+		break;
+	case LODE_PERF_SOCKET_STATE:
+	case LODE_PERF_SOCKET_NAMED:
+		record->value = (uint64_t)field_value(raw, payload->socket);
+		record->pids[0] = (int32_t)field_value(raw, payload->amount);
+		keep_ends(step, payload, raw, record);
+		break;
 	case LODE_PERF_SYS_ENTER:
 		record->value = (uint64_t)field_value(raw, payload->nr);
 		break;
@@ -191,6 +237,10 @@ static bool is_used(const struct step *step, const struct lode_perf_event *event
 		return false;
 	switch (event->class) {
 	case LODE_PERF_OTHER:
+	case LODE_PERF_SOCKET_SENT:
+	case LODE_PERF_SOCKET_RECEIVED:
+	case LODE_PERF_SOCKET_STATE:
+	case LODE_PERF_SOCKET_NAMED:
 	case LODE_PERF_SYS_ENTER:
 	case LODE_PERF_SYS_EXIT:
 		return false;

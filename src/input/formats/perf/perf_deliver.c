@@ -1,5 +1,6 @@
 #include "input/formats/perf/perf_deliver.h"
 
+#include "model/connections.h"
 #include "input/formats/perf/perf_abi.h"
 #include "input/formats/perf/perf_sample.h"
 
@@ -133,6 +134,43 @@ static void deliver_switch(struct lode_perf_deliver *deliver, const struct lode_
 	lode_builder_switch(deliver->builder, &out);
 }
 
+/* The kernel's numbers of states: established, SYN sent, closed; others are not asked for. */
+static bool act_of_state(int32_t state, enum lode_socket_act *act)
+{
+	*act = state == 1 ? LODE_SOCKET_UP : state == 2 ? LODE_SOCKET_CONNECTS : LODE_SOCKET_CLOSED;
+	return state == 1 || state == 2 || state == 7;
+}
+
+static void deliver_socket(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
+			   const struct lode_perf_record *record, enum lode_perf_class class,
+			   uint32_t cpu, int64_t t_ns)
+{
+	struct lode_socket_record out = {
+		.t_ns = t_ns,
+		.cpu = cpu,
+		.tid = record->tid,
+		.act = class == LODE_PERF_SOCKET_SENT	    ? LODE_SOCKET_SENT
+		       : class == LODE_PERF_SOCKET_RECEIVED ? LODE_SOCKET_RECEIVED
+							    : LODE_SOCKET_NAMED,
+		.socket = record->value,
+		.n_bytes = record->pids[0],
+	};
+	uint64_t ends[2];
+
+	if (class == LODE_PERF_SOCKET_STATE && !act_of_state(record->pids[0], &out.act)) {
+		lode_builder_time(deliver->builder, t_ns);
+		return;
+	}
+	if (lode_perf_record_names(class)) {
+		memcpy(ends, batch->side.at + record->side, sizeof(ends));
+		out.own = ends[0];
+		out.peer = ends[1];
+		out.is_loopback = record->pids[1] & LODE_PERF_IS_LOOPBACK;
+		out.asks = record->pids[1] & LODE_PERF_ASKS;
+	}
+	lode_builder_socket(deliver->builder, &out);
+}
+
 /* Where in the side bytes the sample has what the tap wants; NULL: no sample has any. */
 static const uint8_t *side_for_tap(const struct lode_perf_batch *batch,
 				   const struct lode_perf_record *record,
@@ -219,6 +257,12 @@ static void deliver_to_model(struct lode_perf_deliver *deliver, const struct lod
 	case LODE_PERF_SCHED_WAKING:
 	case LODE_PERF_SCHED_WAKEUP_NEW:
 		deliver_waking(deliver, batch, record, cpu, t_ns, stack);
+		break;
+	case LODE_PERF_SOCKET_SENT:
+	case LODE_PERF_SOCKET_RECEIVED:
+	case LODE_PERF_SOCKET_STATE:
+	case LODE_PERF_SOCKET_NAMED:
+		deliver_socket(deliver, batch, record, event->class, cpu, t_ns);
 		break;
 	case LODE_PERF_SYS_ENTER:
 		lode_builder_syscall_enter(deliver->builder, t_ns, record->tid,

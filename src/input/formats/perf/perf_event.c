@@ -173,6 +173,10 @@ static enum lode_perf_class class_of_tracepoint(const char *name, const char **s
 		{"sched:sched_waking", LODE_PERF_SCHED_WAKING},
 		{"sched:sched_wakeup", LODE_PERF_SCHED_WAKEUP},
 		{"sched:sched_wakeup_new", LODE_PERF_SCHED_WAKEUP_NEW},
+		{"sock:sock_send_length", LODE_PERF_SOCKET_SENT},
+		{"sock:sock_recv_length", LODE_PERF_SOCKET_RECEIVED},
+		{"sock:inet_sock_set_state", LODE_PERF_SOCKET_STATE},
+		{"tcp:tcp_rcv_space_adjust", LODE_PERF_SOCKET_NAMED},
 		{"raw_syscalls:sys_enter", LODE_PERF_SYS_ENTER},
 		{"raw_syscalls:sys_exit", LODE_PERF_SYS_EXIT},
 	};

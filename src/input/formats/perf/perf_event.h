@@ -24,6 +24,10 @@ enum lode_perf_class {
 	LODE_PERF_SCHED_WAKING,
 	LODE_PERF_SCHED_WAKEUP,	    /* as waking, when there is no waking */
 	LODE_PERF_SCHED_WAKEUP_NEW, /* a new thread becomes runnable */
+	LODE_PERF_SOCKET_SENT,
+	LODE_PERF_SOCKET_RECEIVED,
+	LODE_PERF_SOCKET_STATE,
+	LODE_PERF_SOCKET_NAMED, /* says which ends a socket has */
 	LODE_PERF_SYS_ENTER,
 	LODE_PERF_SYS_EXIT,
 };
@@ -38,8 +42,10 @@ struct lode_perf_payload {
 	struct lode_perf_field pid[2];	/* prev_pid, next_pid; or the wakee */
 	struct lode_perf_field comm[2]; /* prev_comm, next_comm; or the wakee's */
 	struct lode_perf_field prev_state;
-	struct lode_perf_field nr; /* of the system call */
-	uint32_t need;		   /* bytes that a payload must have */
+	struct lode_perf_field nr;		    /* of the system call */
+	struct lode_perf_field socket, amount;	    /* amount: bytes moved, or the new state */
+	struct lode_perf_field port[2], address[2]; /* own, peer */
+	uint32_t need;				    /* bytes that a payload must have */
 };
 
 struct lode_perf_event {

@@ -38,6 +38,27 @@ static void need(struct lode_perf_payload *payload, struct lode_perf_field field
 		payload->need = end;
 }
 
+/* Of sockets. Addresses of IPv4 stand in those of IPv6, too. */
+static void socket_fields(struct lode_perf_payload *payload, struct tep_event *format)
+{
+	payload->socket = field_of(format, "skaddr");
+	if (!payload->socket.size)
+		payload->socket = field_of(format, "sk");
+	payload->amount = field_of(format, "newstate");
+	if (!payload->amount.size)
+		payload->amount = field_of(format, "ret");
+	payload->port[0] = field_of(format, "sport");
+	payload->port[1] = field_of(format, "dport");
+	payload->address[0] = field_of(format, "saddr_v6");
+	payload->address[1] = field_of(format, "daddr_v6");
+	need(payload, payload->socket);
+	need(payload, payload->amount);
+	for (int i = 0; i < 2; i++) {
+		need(payload, payload->port[i]);
+		need(payload, payload->address[i]);
+	}
+}
+
 /* The fields that any of the known tracepoints may have; those of others stay unused. */
 static struct lode_perf_payload payload_of(struct tep_event *format)
 {
@@ -57,6 +78,7 @@ static struct lode_perf_payload payload_of(struct tep_event *format)
 		payload.nr = field_of(format, "nr");
 	if (!payload.nr.size)
 		payload.nr = field_of(format, "id");
+	socket_fields(&payload, format);
 	need(&payload, payload.common_flags);
 	need(&payload, payload.prev_state);
 	need(&payload, payload.nr);
@@ -93,6 +115,12 @@ static bool is_complete(const char *name, const struct lode_perf_payload *payloa
 		       payload->prev_state.size;
 	if (!strncmp(name, "sched:sched_wak", 15))
 		return payload->pid[0].size == 4;
+	if (!strncmp(name, "sock:sock_", 10))
+		return payload->socket.size == 8 && payload->amount.size == 4;
+	if (!strcmp(name, "sock:inet_sock_set_state") || !strcmp(name, "tcp:tcp_rcv_space_adjust"))
+		return payload->socket.size == 8 && payload->port[0].size == 2 &&
+		       payload->port[1].size == 2 && payload->address[0].size == 16 &&
+		       payload->address[1].size == 16;
 	return true;
 }
 
