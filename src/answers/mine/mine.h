@@ -61,7 +61,11 @@ struct lode_mine_shown {
 
 /* What was read, beyond the clusters. */
 struct lode_mine_quality {
-	int64_t unknown_ns;  /* cost of stacks with a frame without a symbol */
+	/* Cost of clusters of which the table shows a frame without a symbol, and of stacks that
+	   end in one: names that the answer needs. Most of it is in `unknown_module`; NULL: none.
+	 */
+	int64_t unknown_ns;
+	const char *unknown_module;
 	int64_t no_waker_ns; /* symptom time that waits without a waker */
 	uint64_t n_losses[LODE_N_LOSS_KINDS];
 };

@@ -4,6 +4,8 @@
 
 #include "answers/mine/mine.h"
 #include "answers/clusters/cluster_choice.h"
+#include "answers/clusters/common_part.h"
+#include "answers/clusters/variants.h"
 #include "streams/shape.h"
 
 struct lode_mine_state {
@@ -97,26 +99,108 @@ static int show_cluster(struct lode_mine_state *s, const struct lode_mine_reques
 
 /* ---- What was read ---- */
 
-static int64_t unknown_cost(const struct lode_digest *digest)
-{
-	const struct lode_calltree *tree = &digest->tree;
-	bool *has_unknown = lode_alloc0(tree->nodes.n, sizeof(*has_unknown));
-	int64_t cost = 0;
+/* The cost of what has no name, by module. */
+struct unnamed {
+	const struct lode_calltree *tree;
+	struct lode_map slot_of;    /* string id of the module -> index */
+	LODE_VEC(uint32_t) modules; /* string ids */
+	LODE_VEC(int64_t) cost_ns;
+	int64_t all_ns;
+};
 
-	for (size_t i = 1; i < tree->nodes.n; i++)
-		has_unknown[i] =
-			has_unknown[tree->nodes.at[i].parent] ||
-			tree->frames.at[tree->nodes.at[i].frame].flags & LODE_FRAME_UNKNOWN;
-	for (size_t i = 0; i < digest->rows.n; i++)
-		if (has_unknown[digest->rows.at[i].stack])
-			cost += digest->rows.at[i].cost_ns;
-	free(has_unknown);
-	return cost;
+static bool is_unnamed(const struct unnamed *u, uint32_t frame)
+{
+	/* "[unrecorded]" is time without an event, and no frame that could have a name. */
+	return u->tree->frames.at[frame].flags & LODE_FRAME_UNKNOWN &&
+	       strcmp(lode_frame_module(u->tree, frame), "[unrecorded]") != 0;
 }
 
-static void sum_up_quality(struct lode_mine_quality *out, const struct lode_digest *digest)
+static void add_unnamed(struct unnamed *u, uint32_t frame, int64_t cost_ns)
 {
-	out->unknown_ns = unknown_cost(digest);
+	uint32_t module = u->tree->frames.at[frame].module;
+	uint32_t *slot = lode_map_slot(&u->slot_of, module);
+
+	if (*slot == LODE_NONE) {
+		*slot = (uint32_t)u->modules.n;
+		lode_vec_append(&u->modules, module);
+		lode_vec_append(&u->cost_ns, 0);
+	}
+	u->cost_ns.at[*slot] += cost_ns;
+	u->all_ns += cost_ns;
+}
+
+/* A frame without a name among those that the table shows of a cluster; LODE_NONE: none. */
+static uint32_t unnamed_in_headline(const struct unnamed *u, const struct lode_digest *digest,
+				    const struct lode_cluster *cluster)
+{
+	enum { COLUMNS = 100, LINES = 3 };
+	char text[LINES * (LODE_COMMON_LINE + 160)], label[256];
+	struct lode_mainline mainline;
+	uint32_t found = LODE_NONE;
+
+	lode_mainline_build(&mainline, cluster);
+	lode_common_part_short(text, sizeof(text), digest, mainline.frames.at,
+			       mainline.gap_before.at, mainline.frames.n, COLUMNS, COLUMNS, LINES);
+	for (size_t i = 0; i < mainline.frames.n && found == LODE_NONE; i++) {
+		uint32_t frame = mainline.frames.at[i];
+
+		if (is_unnamed(u, frame) &&
+		    strstr(text, lode_short_label(label, sizeof(label), u->tree, frame)))
+			found = frame;
+	}
+	lode_mainline_release(&mainline);
+	return found;
+}
+
+/* What a reader of the cluster meets: its headline, and where its cost was spent. */
+static void add_cluster(struct unnamed *u, const struct lode_digest *digest,
+			const struct lode_cluster *cluster)
+{
+	uint32_t shown;
+
+	if (cluster->own_ns <= 0)
+		return;
+	shown = unnamed_in_headline(u, digest, cluster);
+	if (shown != LODE_NONE) {
+		add_unnamed(u, shown, cluster->own_ns);
+		return;
+	}
+	for (size_t i = 0; i < cluster->n_stacks; i++) {
+		uint32_t leaf = u->tree->nodes.at[cluster->stacks[i].node].frame;
+
+		if (cluster->stacks[i].node && is_unnamed(u, leaf))
+			add_unnamed(u, leaf, cluster->stacks[i].cost_ns);
+	}
+}
+
+static void count_unnamed(struct lode_mine_quality *out, const struct lode_mined *mined)
+{
+	struct unnamed u = {.tree = &mined->digest->tree};
+	int64_t most_ns = 0;
+
+	for (size_t i = 0; i < mined->n_clusters; i++)
+		add_cluster(&u, mined->digest, &mined->clusters[i]);
+	for (size_t i = 0; i < u.modules.n; i++) {
+		const char *name = u.tree->strings.text.at[u.modules.at[i]];
+
+		if (u.cost_ns.at[i] < most_ns ||
+		    (u.cost_ns.at[i] == most_ns && out->unknown_module &&
+		     strcmp(name, out->unknown_module) > 0))
+			continue;
+		most_ns = u.cost_ns.at[i];
+		out->unknown_module = name;
+	}
+	out->unknown_ns = u.all_ns;
+	lode_map_release(&u.slot_of);
+	lode_vec_release(&u.modules);
+	lode_vec_release(&u.cost_ns);
+}
+
+static void sum_up_quality(struct lode_mine_quality *out, const struct lode_mined *mined)
+{
+	const struct lode_digest *digest = mined->digest;
+
+	count_unnamed(out, mined);
 	for (size_t i = 0; i < digest->streams.n; i++) {
 		const struct lode_digest_stream *stream = &digest->streams.at[i];
 
@@ -269,7 +353,7 @@ static int lay_out_clusters(struct lode_mine_state *s, const struct lode_mine_re
 	if (request->wants_rows)
 		list_clusters(s, request);
 	else if (!request->show)
-		sum_up_quality(&s->answer.quality, s->set.job.digest);
+		sum_up_quality(&s->answer.quality, s->mined);
 	if (request->is_served)
 		describe_served(s, request);
 	return request->wants_paths ? list_paths(s, request, err) : 0;

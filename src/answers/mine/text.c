@@ -154,11 +154,14 @@ static void print_method(FILE *out, const struct lode_mine_answer *answer)
 static void print_mined_losses(FILE *out, const struct lode_mine_answer *answer)
 {
 	const struct lode_mine_quality *quality = &answer->quality;
-	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], module[200];
 	bool is_any = false;
 
-	fprintf(out, "Recordings: %s of the cost has frames without a symbol",
+	fprintf(out, "Recordings: %s of the cost lacks a name that the answer needs",
 		lode_format_share(a, quality->unknown_ns, answer->mined->aoi_ns));
+	if (quality->unknown_module && quality->unknown_ns * 100 >= answer->mined->aoi_ns)
+		fprintf(out, ", most in %s (lode info says how to name it)",
+			lode_escape_fit(module, sizeof(module), quality->unknown_module, 40));
 	if (strcmp(answer->digest->unit, "ns") == 0)
 		fprintf(out, ", %s of symptom time waits without a waker",
 			lode_format_share(b, quality->no_waker_ns, answer->mined->symptom_ns));

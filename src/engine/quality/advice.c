@@ -324,46 +324,32 @@ static void advise_losses(struct lode_quality *q, const struct lode_stream *stre
 	}
 }
 
-/* Addresses that belong to no file: nothing that could be given mends them. */
-static bool is_no_file(const struct lode_module_quality *module)
-{
-	return strcmp(module->name, "[unknown]") == 0 || strcmp(module->name, "[jit]") == 0;
-}
-
-/* By cost, then by name: their order in the stream depends on how it was compiled. */
-static bool is_worse(const struct lode_module_quality *a, const struct lode_module_quality *b)
-{
-	if (is_no_file(a) != is_no_file(b))
-		return is_no_file(b);
-	if (a->unknown_ns != b->unknown_ns)
-		return a->unknown_ns > b->unknown_ns;
-	return strcmp(a->name, b->name) < 0;
-}
-
-/* Names the module without symbols that most cost passes through. */
+/* Names the module without symbols that most of the command's cost needs. */
 static void advise_symbols(struct lode_quality *q, const struct lode_stream *stream)
 {
 	const struct lode_module_quality *worst = NULL;
+	const char *name = q->unnamed_module;
 
-	if (lode_part_pct(q->command.unknown) <= notable_pct)
+	if (!name || lode_part_pct(q->unnamed) <= notable_pct)
 		return;
-	for (size_t i = 0; i < stream->modules.n; i++) {
-		const struct lode_module_quality *m = &stream->modules.at[i];
-
-		if (m->n_unknown && (!worst || is_worse(m, worst)))
-			worst = m;
-	}
-	if (!worst || !worst->symbols || is_no_file(worst))
-		advise(q, say_advice(q, "%.0f %% of the cost has frames without a symbol.",
-				     lode_part_pct(q->command.unknown)));
+	for (size_t i = 0; i < stream->modules.n && !worst; i++)
+		if (strcmp(stream->modules.at[i].name, name) == 0)
+			worst = &stream->modules.at[i];
+	/* Nothing that could be given mends addresses that belong to no file. */
+	if (!worst || !worst->symbols || strcmp(name, "[unknown]") == 0)
+		advise(q, say_advice(q, "%.0f %% of the cost lacks a name that answers need.",
+				     lode_part_pct(q->unnamed)));
 	else
 		advise(q, say_advice(q,
-				     "%.0f %% of the cost has frames without a symbol. Of all "
-				     "files most are in %.80s%s%s: %.160s. Give that file with "
-				     "--symfs or --buildid-dir.",
-				     lode_part_pct(q->command.unknown), worst->name,
+				     "%.0f %% of the cost lacks a name that answers need, most of "
+				     "it in %.80s%s%s: %.160s.%s",
+				     lode_part_pct(q->unnamed), name,
 				     worst->build_id[0] ? " build-id " : "", worst->build_id,
-				     worst->symbols));
+				     worst->symbols,
+				     strcmp(name, "[jit]") == 0
+					     ? ""
+					     : " Give a file with symbols with --symfs or "
+					       "--buildid-dir."));
 }
 
 void lode_quality_give_advice(struct lode_quality *q, const struct lode_stream *stream)

@@ -1,6 +1,7 @@
 #include "engine/quality/quality.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/quality/advice.h"
 
@@ -75,6 +76,85 @@ static void add_thread_quality(struct lode_flaws *f, const struct lode_stream *s
 	}
 }
 
+/* ---- Names that answers need ---- */
+
+struct naming {
+	const struct lode_stream *stream;
+	uint32_t *program_frame; /* per node: the innermost that is not the kernel's; LODE_NONE */
+	int64_t *unnamed_ns;	 /* per string: of the module with that name */
+};
+
+static void find_program_frames(struct naming *n)
+{
+	const struct lode_calltree *tree = &n->stream->tree;
+
+	n->program_frame[0] = LODE_NONE;
+	for (size_t i = 1; i < tree->nodes.n; i++) {
+		uint32_t frame = tree->nodes.at[i].frame;
+
+		n->program_frame[i] = tree->frames.at[frame].flags & LODE_FRAME_KERNEL
+					      ? n->program_frame[tree->nodes.at[i].parent]
+					      : frame;
+	}
+}
+
+/* The frame of a stack that should have a name and has none; LODE_NONE: all is well. */
+static uint32_t unnamed_frame(const struct naming *n, uint32_t stack)
+{
+	const struct lode_calltree *tree = &n->stream->tree;
+	uint32_t frames[] = {stack ? tree->nodes.at[stack].frame : LODE_NONE,
+			     n->program_frame[stack]};
+
+	for (size_t i = 0; i < 2; i++)
+		if (frames[i] != LODE_NONE && tree->frames.at[frames[i]].flags & LODE_FRAME_UNKNOWN)
+			return frames[i];
+	return LODE_NONE;
+}
+
+static void count_unnamed(struct lode_quality *q, struct naming *n,
+			  const struct lode_events *events)
+{
+	for (size_t i = 0; i < events->n; i++) {
+		uint32_t own = unnamed_frame(n, events->stack[i]);
+		uint32_t other = unnamed_frame(n, events->other_stack[i]);
+		uint32_t frame = own != LODE_NONE ? own : other;
+
+		if (!events->stack[i] || events->flags[i] & LODE_EVENT_CUT_END)
+			continue;
+		add_quality(&q->unnamed, frame != LODE_NONE, events->cost_ns[i]);
+		if (frame != LODE_NONE)
+			n->unnamed_ns[n->stream->tree.frames.at[frame].module] +=
+				events->cost_ns[i];
+	}
+}
+
+static void assess_names(struct lode_quality *q, const struct lode_stream *stream)
+{
+	const struct lode_strings *strings = &stream->tree.strings;
+	struct naming n = {
+		.stream = stream,
+		.program_frame = lode_alloc(stream->tree.nodes.n * sizeof(*n.program_frame)),
+		.unnamed_ns = lode_alloc0(strings->text.n, sizeof(*n.unnamed_ns)),
+	};
+	int64_t most_ns = 0;
+
+	find_program_frames(&n);
+	for (size_t i = 0; i < stream->threads.n; i++)
+		if (stream->threads.at[i].is_command || !q->has_command)
+			count_unnamed(q, &n, &stream->threads.at[i].events);
+	for (size_t i = 0; i < strings->text.n; i++) {
+		const char *name = strings->text.at[i];
+
+		if (n.unnamed_ns[i] < most_ns || !n.unnamed_ns[i] ||
+		    (n.unnamed_ns[i] == most_ns && strcmp(name, q->unnamed_module) > 0))
+			continue;
+		most_ns = n.unnamed_ns[i];
+		q->unnamed_module = name;
+	}
+	free(n.program_frame);
+	free(n.unnamed_ns);
+}
+
 void lode_quality_assess(struct lode_quality *out, const struct lode_stream *stream)
 {
 	uint8_t *node_flags = flag_nodes(&stream->tree);
@@ -95,7 +175,11 @@ void lode_quality_assess(struct lode_quality *out, const struct lode_stream *str
 	out->has_command = out->command.no_stack.whole_ns > 0;
 	if (!out->has_command)
 		out->command = out->machine;
+	assess_names(out, stream);
 	lode_quality_decide_services(out, stream);
+	if (out->unnamed_module)
+		out->unnamed_module = lode_arena_strndup(&out->arena, out->unnamed_module,
+							 strlen(out->unnamed_module));
 	lode_quality_give_advice(out, stream);
 }
 

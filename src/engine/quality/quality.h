@@ -64,6 +64,11 @@ struct lode_quality {
 	   and hardly matters. Equal to `machine` where no command is known. */
 	struct lode_flaws command;
 	bool has_command;
+	/* Of the command's events: whose innermost frame, or innermost frame of a program, has no
+	   symbol, or that of the waker's stack. Deeper ones cost an answer little. Most of it is
+	   in `unnamed_module`; NULL: none. */
+	struct lode_part unnamed;
+	const char *unnamed_module;
 
 	struct lode_serves serves[LODE_N_ANALYSES];
 	LODE_VEC(struct lode_advice) advice; /* what spoils most first */

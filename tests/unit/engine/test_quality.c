@@ -119,7 +119,39 @@ static void flaws_are_weighed_by_cost(void **state)
 	assert_int_equal(q.serves[LODE_ANALYSIS_MINE].service, LODE_SERVICE_PARTLY);
 	assert_true(advises(&q, "no recorded waker"));
 	assert_true(advises(&q, "cut at the recorder's limit"));
-	assert_true(advises(&q, "frames without a symbol"));
+	assert_int_equal(q.unnamed.part_ns, 300);
+	assert_int_equal(q.unnamed.whole_ns, 1000);
+	assert_true(advises(&q, "lacks a name that answers need"));
+	lode_quality_release(&q);
+	lode_stream_free(s);
+}
+
+static void names_count_where_an_answer_needs_them(void **state)
+{
+	struct lode_stream *s = good_stream();
+	struct lode_thread *noise = add_thread(s), *t = add_thread(s);
+	uint32_t deep = lode_calltree_child(&s->tree, stack_of(s, "libdeep.so", "", 0),
+					    lode_frame_intern(&s->tree, "slow", "work", 0));
+	uint32_t peer = stack_of(s, "libpeer.so", "", 0);
+	uint32_t in_kernel = lode_calltree_child(
+		&s->tree, peer, lode_frame_intern(&s->tree, "[kernel]", "wake", LODE_FRAME_KERNEL));
+	struct lode_quality q;
+	size_t i;
+
+	(void)state;
+	noise = &s->threads.at[0];
+	t->is_command = true;
+	lode_events_append(&noise->events, LODE_EVENT_RUNNING, 0, 10000,
+			   stack_of(s, "libnoise.so", "", 0));
+	lode_events_append(&t->events, LODE_EVENT_RUNNING, 0, 900, deep);
+	i = lode_events_append(&t->events, LODE_EVENT_WAITING, 900, 100, deep);
+	t->events.other_stack[i] = in_kernel;
+	lode_quality_assess(&q, s);
+	assert_int_equal(q.command.unknown.part_ns, 1000);
+	assert_int_equal(q.unnamed.part_ns, 100);
+	assert_int_equal(q.unnamed.whole_ns, 1000);
+	assert_string_equal(q.unnamed_module, "libpeer.so");
+	assert_true(advises(&q, "10 % of the cost lacks a name"));
 	lode_quality_release(&q);
 	lode_stream_free(s);
 }
@@ -256,6 +288,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_good_recording_serves_and_needs_no_advice),
 		cmocka_unit_test(flaws_are_weighed_by_cost),
+		cmocka_unit_test(names_count_where_an_answer_needs_them),
 		cmocka_unit_test(sampled_tracepoints_are_found_by_rate_and_by_period),
 		cmocka_unit_test(one_command_mends_all),
 		cmocka_unit_test(without_switches_waits_are_missing),
