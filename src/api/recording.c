@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "streams/digest_job.h"
 #include "input/source.h"
+#include "input/siblings.h"
 
 struct opening {
 	struct lode_recording *recording;
@@ -29,6 +30,9 @@ static int open_recording(void *job, struct lode_error *err)
 	int rc = lode_symboliser_new(&recording->symboliser, &symbols, err);
 
 	source.symboliser = recording->symboliser;
+	if (rc == LODE_OK)
+		lode_siblings_lend(recording->symboliser, (char *const[]){(char *)opening->path},
+				   1);
 	if (rc == LODE_OK)
 		rc = lode_stream_load(&recording->stream, opening->path, &source, err);
 	if (rc == LODE_OK)

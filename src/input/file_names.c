@@ -178,6 +178,15 @@ const char *lode_file_unread_reason(char *text, size_t size, const char *path, u
 	return text;
 }
 
+bool lode_file_is_named_as(const char *path, unsigned kinds)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s", lode_path_base(path));
+	(void)cut_packing(name);
+	return find_format(name, kinds) != NULL;
+}
+
 bool lode_file_is_companion(const char *path)
 {
 	static const char *const names[] = {"symptoms.tsv", "README", "README.*", "INCOMPLETE"};

@@ -21,5 +21,8 @@
 const char *lode_file_unread_reason(char *text, size_t size, const char *path, unsigned kinds,
 				    const uint8_t *head, size_t n_head);
 
+/* Is a file called as those of `kinds` are, packed or not? */
+bool lode_file_is_named_as(const char *path, unsigned kinds);
+
 /* Files that belong to others of their folder: they are not counted as passed over. */
 bool lode_file_is_companion(const char *path);

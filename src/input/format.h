@@ -28,6 +28,7 @@ struct lode_counter_reader;
 struct lode_request_sink;
 struct lode_log_options;
 struct lode_log_facts;
+struct lode_build_ids;
 
 /* Sets of what is looked for. */
 enum lode_holds {
@@ -67,6 +68,9 @@ struct lode_format {
 				   const struct lode_call_options *options,
 				   struct lode_call_sink *sink, struct lode_error *err);
 	int (*read_counters)(struct lode_counter_reader *reader, struct lode_error *err);
+	/* Host and build-ids of a recording, without its events (input/symbols/build_ids.h). */
+	int (*read_build_ids)(struct lode_input *input, struct lode_build_ids *out,
+			      struct lode_error *err);
 	int (*read_requests)(const struct lode_request_sink *sink, const char *path,
 			     const struct lode_log_options *options, struct lode_log_facts *facts,
 			     struct lode_error *err);

@@ -19,6 +19,7 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_CLOCK_JUMP] = "clock jumps",
 	[LODE_LOSS_CLOCKS] = "clocks beside the first",
 	[LODE_LOSS_PAUSE] = "pauses of more than a day",
+	[LODE_LOSS_BUILD_ID] = "build-ids inferred",
 };
 
 static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
@@ -37,6 +38,7 @@ static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_CLOCK_JUMP] = "clock jump",
 	[LODE_LOSS_CLOCKS] = "clock beside the first",
 	[LODE_LOSS_PAUSE] = "pause of more than a day",
+	[LODE_LOSS_BUILD_ID] = "build-id inferred",
 };
 
 const char *lode_loss_name(enum lode_loss_kind kind)

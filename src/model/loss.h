@@ -23,6 +23,7 @@ enum lode_loss_kind {
 	LODE_LOSS_CLOCK_JUMP, /* the input's clock leaps by more than a day */
 	LODE_LOSS_CLOCKS,     /* threads on clocks that cannot be compared (call_clocks.h) */
 	LODE_LOSS_PAUSE,      /* nothing for more than a day: no loss, but said */
+	LODE_LOSS_BUILD_ID,   /* files that were told without a recorded build-id */
 	LODE_N_LOSS_KINDS,
 };
 

@@ -6,6 +6,7 @@
 #include "streams/digest_merge.h"
 #include "streams/shape.h"
 #include "input/file_names.h"
+#include "input/siblings.h"
 
 /* From so many streams on, digests wait for the merge in packed form. */
 enum { MANY_STREAMS = 64 };
@@ -175,6 +176,17 @@ static void run_stream(void *context, size_t index, unsigned worker)
 	lode_job_item_done(item);
 }
 
+/* What one recording lacks, the others of the job and those beside it may know. */
+static void lend_build_ids(struct lode_job_run *run)
+{
+	char **paths = lode_alloc((run->n_streams + 1) * sizeof(*paths));
+
+	for (size_t i = 0; i < run->n_streams; i++)
+		paths[i] = (char *)run->items[run->streams[i]].path;
+	lode_siblings_lend(run->symboliser, paths, run->n_streams);
+	free(paths);
+}
+
 static int make_digests(struct lode_digest_job *job, struct lode_job_run *run,
 			struct lode_error *err)
 {
@@ -186,6 +198,7 @@ static int make_digests(struct lode_digest_job *job, struct lode_job_run *run,
 
 	if (rc < 0)
 		return rc;
+	lend_build_ids(run);
 	run->n_threads_each = n_threads / n_together;
 	run->memory_each = (size_t)memory_bytes / n_together;
 	run->is_packed = run->n_streams >= MANY_STREAMS;

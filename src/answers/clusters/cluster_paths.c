@@ -5,6 +5,7 @@
 
 #include "streams/digest_item.h"
 #include "base/sorted.h"
+#include "input/siblings.h"
 
 static int by_symptom(const void *a, const void *b)
 {
@@ -82,6 +83,17 @@ static int load_stream(struct lode_stream **stream, const char *file,
 	return lode_stream_load(stream, file, source, err);
 }
 
+/* As when they were mined: the same functions have names. */
+static void lend_build_ids(struct lode_symboliser *symboliser, const struct lode_digest *digest)
+{
+	char **paths = lode_alloc((digest->streams.n + 1) * sizeof(*paths));
+
+	for (size_t i = 0; i < digest->streams.n; i++)
+		paths[i] = (char *)digest->tree.strings.text.at[digest->streams.at[i].path];
+	lode_siblings_lend(symboliser, paths, digest->streams.n);
+	free(paths);
+}
+
 int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mined *mined,
 			    size_t n_clusters, const struct lode_digest_job_options *options,
 			    struct lode_error *err)
@@ -100,6 +112,7 @@ int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mi
 	rc = lode_symboliser_new(&source.symboliser, &options->symbols, err);
 	if (rc < 0)
 		return rc;
+	lend_build_ids(source.symboliser, digest);
 	/* Symptoms are in order of their streams, and so is what was chosen of them. */
 	for (size_t i = 0; i < out->at.n; i++) {
 		const struct lode_digest_symptom *s = &digest->symptoms.at[out->at.at[i].symptom];
@@ -147,6 +160,7 @@ static int load_either(struct lode_stream **stream, const struct lode_digest *di
 	*stream = NULL;
 	if (rc < 0)
 		return rc;
+	lend_build_ids(source.symboliser, digest);
 	rc = load_same(stream, of, file, &source, err);
 	if (rc < 0 && strcmp(other, file) != 0) {
 		other_rc = load_same(stream, of, other, &source, &why);

@@ -5,6 +5,7 @@
 #include "answers/info/info.h"
 #include "streams/digest_job.h"
 #include "input/bundle_notes.h"
+#include "input/siblings.h"
 #include "store/digest_file.h"
 #include "base/lines.h"
 #include "base/sorted.h"
@@ -285,6 +286,7 @@ int lode_info_run(struct lode_info_answer **out, const struct lode_info_request 
 	skip_unusable(s, &inputs);
 	rc = lode_symboliser_new(&source.symboliser, &request->symbols, err);
 	if (rc == 0) {
+		lode_siblings_lend(source.symboliser, inputs.paths.at, inputs.paths.n);
 		read_inputs(s, &inputs, &source);
 		lode_symboliser_free(source.symboliser);
 	}

@@ -13,6 +13,7 @@
 #include "answers/suspects/critical.h"
 #include "answers/suspects/windows.h"
 #include "input/source.h"
+#include "input/siblings.h"
 
 struct reading {
 	const struct lode_suspects_job_options *options;
@@ -283,6 +284,8 @@ int lode_suspects_job_run(struct lode_suspects_job *out, struct lode_execution_s
 		rc = lode_symboliser_new(&run.symboliser, &options->symbols, err);
 	if (rc == 0)
 		rc = lode_inputs_expand(&expanded, inputs, n_inputs, err);
+	if (rc == 0)
+		lode_siblings_lend(run.symboliser, expanded.paths.at, expanded.paths.n);
 	if (rc == 0)
 		rc = run_inputs(&run, &expanded, err);
 	if (rc == 0)

@@ -156,6 +156,11 @@ const char *lode_dso_name(const struct lode_dso *dso)
 	return dso->name;
 }
 
+bool lode_dso_is_inferred(const struct lode_dso *dso)
+{
+	return dso->is_inferred;
+}
+
 const char *lode_dso_build_id(const struct lode_dso *dso)
 {
 	return dso->hex;

@@ -28,15 +28,17 @@ struct lode_dso {
 	int32_t pid;
 	char *kernel_release;	/* "" when unknown */
 	char *recording;	/* "" when unknown */
+	char *host;		/* "" when unknown */
 	char *recording_dir;	/* NULL when unknown */
 	uint64_t kernel_anchor; /* address of the symbol behind the "]" of `path`; 0 unknown */
 	struct lode_code_range code[LODE_MAX_CODE_RANGES]; /* USER: of the file, as mapped */
 	size_t n_code;
+	bool is_of_command;	 /* USER, without build-id */
 	struct lode_dso *kernel; /* KMODULE: whose kallsyms has its symbols */
 
 	pthread_mutex_t lock; /* for all below */
 	bool is_loaded;
-	bool is_by_layout; /* USER: the program was found by the layout of its code */
+	bool is_inferred; /* USER: without a recorded build-id; `hex` is that of its file */
 	struct lode_symtab table;
 	struct lode_elf_map map; /* USER, VDSO: file offset -> address in the table */
 	struct lode_arena names;
@@ -55,6 +57,7 @@ struct lode_dso {
 struct lode_symboliser {
 	bool want_inlined, keep_mangled;
 	char *kallsyms, *buildid_dir, *symfs, *home_debug; /* NULL when there is none */
+	struct lode_build_ids *build_ids;		   /* NULL: nobody to ask */
 
 	pthread_mutex_t lock; /* for all below */
 	struct lode_strings keys;

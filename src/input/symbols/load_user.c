@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/folder.h"
+#include "input/symbols/build_ids.h"
 #include "input/symbols/dso.h"
 #include "input/symbols/elf_symbols.h"
 #include "input/symbols/inlines.h"
@@ -18,9 +19,11 @@ struct search {
 	bool is_verified;	       /* build-ids are compared: one is known */
 	uint8_t build_id[LODE_BUILD_ID_MAX];
 	size_t build_id_size;
-	uint32_t link_crc; /* of the debug link that is being followed */
-	bool follows_link; /* candidates need that CRC where build-ids cannot tell */
-	char refused[384]; /* the first file that was there, but is not the recorded one */
+	uint32_t link_crc;    /* of the debug link that is being followed */
+	bool follows_link;    /* candidates need that CRC where build-ids cannot tell */
+	char refused[384];    /* the first file that was there, but is not the recorded one */
+	const char *known_by; /* why its file is the recorded one, without a recorded build-id */
+	bool is_contradicted; /* other recordings have several build-ids for it */
 };
 
 static void short_hex(char *hex, const uint8_t *bytes, size_t size)
@@ -40,9 +43,11 @@ static void refuse_load_user(struct search *search, const struct lode_elf_file *
 	short_hex(recorded, search->build_id, search->build_id_size);
 	short_hex(found, file->build_id, file->build_id_size);
 	snprintf(search->refused, sizeof(search->refused),
-		 "%s: build-id %s recorded, file has %s; put the right file into --symfs or "
+		 "%s: build-id %s %s, file has %s; put the right file into --symfs or "
 		 "--buildid-dir",
-		 file->path, recorded, found);
+		 file->path, recorded,
+		 search->dso->build_id_size ? "recorded" : "in other recordings of this host",
+		 found);
 }
 
 static bool is_recorded_file(const struct search *search, const struct lode_elf_file *file)
@@ -165,7 +170,7 @@ static void find_by_layout(struct search *search)
 	(void)lode_files_in_caches(&search->roots, consider_layout, search);
 	if (!search->program)
 		return;
-	search->dso->is_by_layout = true;
+	search->known_by = "the only program here whose code has the recorded size and place";
 	if (search->program->has_symtab)
 		search->symbols = search->program;
 }
@@ -192,30 +197,81 @@ static bool is_jitted(const struct lode_dso *dso)
 	return !strncmp(lode_path_base(dso->path), "jitted-", 7);
 }
 
-static void find_files(struct search *search)
+static const char *const cached_kinds[] = {"elf", "debug", NULL};
+
+/* Files of a build-id that is known. */
+static void find_by_build_id(struct search *search, const uint8_t *build_id, size_t size)
 {
-	static const char *const kinds[] = {"elf", "debug", NULL};
+	const char *path = search->dso->path;
+	char hex[2 * LODE_BUILD_ID_MAX + 1];
+
+	search->is_verified = true;
+	search->build_id_size = size;
+	memcpy(search->build_id, build_id, size);
+	lode_hex(hex, build_id, size);
+	if (!lode_files_by_build_id(&search->roots, path, hex, cached_kinds, consider, search) &&
+	    !lode_files_by_path(&search->roots, path, consider, search) &&
+	    !lode_files_by_name(&search->roots, path, consider, search))
+		follow_debug_files(search, hex);
+}
+
+static void close_files(struct search *search)
+{
+	if (search->symbols != search->program)
+		lode_elf_close(search->symbols);
+	lode_elf_close(search->program);
+	search->symbols = search->program = NULL;
+}
+
+/* What other recordings of the host say of the same path; false: nothing. */
+static bool find_by_other_recordings(struct search *search, bool may_unpack)
+{
+	struct lode_dso *dso = search->dso;
+	struct lode_build_ids *build_ids = dso->symboliser->build_ids;
+	uint8_t build_id[LODE_LENT_BUILD_ID_BYTES];
+	size_t size;
+
+	if (!build_ids || search->program || search->is_verified || !dso->n_code)
+		return search->is_verified;
+	switch (lode_build_ids_find(build_ids, dso->host, dso->path, may_unpack, build_id, &size)) {
+	case LODE_BUILD_ID_UNKNOWN:
+		return false;
+	case LODE_BUILD_ID_CONTRADICTED:
+		search->is_contradicted = true;
+		return false;
+	case LODE_BUILD_ID_FOUND:
+		break;
+	}
+	find_by_build_id(search, build_id, size);
+	/* The file may have been replaced between the two: its code tells. */
+	if (search->program && !has_layout(dso, search->program)) {
+		snprintf(search->refused, sizeof(search->refused),
+			 "%s: other recordings of this host have it, but its code is not of the "
+			 "recorded size and place",
+			 search->program->path);
+		close_files(search);
+	}
+	if (search->program || !search->refused[0])
+		search->known_by = "by other recordings of this host";
+	return true;
+}
+
+/* Without a recorded build-id: most reliable first, and what costs most last. */
+static void find_unidentified(struct search *search)
+{
 	struct lode_dso *dso = search->dso;
 	const struct lode_elf_file *program;
 	char hex[2 * LODE_BUILD_ID_MAX + 1];
 
-	if (dso->build_id_size) {
-		search->is_verified = true;
-		search->build_id_size = dso->build_id_size;
-		memcpy(search->build_id, dso->build_id, dso->build_id_size);
-		if (lode_files_by_build_id(&search->roots, dso->path, dso->hex, kinds, consider,
-					   search) ||
-		    lode_files_by_path(&search->roots, dso->path, consider, search) ||
-		    lode_files_by_name(&search->roots, dso->path, consider, search))
-			return;
-		follow_debug_files(search, dso->hex);
+	if (find_by_other_recordings(search, false))
 		return;
-	}
 	if (!lode_files_by_path(&search->roots, dso->path, consider_first, search) &&
 	    is_jitted(dso))
 		(void)lode_files_by_name(&search->roots, dso->path, consider_first, search);
 	find_by_layout(search);
 	program = search->program;
+	if (!program && dso->is_of_command && find_by_other_recordings(search, true))
+		return;
 	if (!program || search->symbols)
 		return;
 	/* Its debug file must at least belong to the program that was found. */
@@ -223,10 +279,39 @@ static void find_files(struct search *search)
 	search->build_id_size = program->build_id_size;
 	memcpy(search->build_id, program->build_id, program->build_id_size);
 	lode_hex(hex, program->build_id, program->build_id_size);
-	if (!lode_files_by_build_id(&search->roots, dso->path, hex, kinds, consider, search))
+	if (!lode_files_by_build_id(&search->roots, dso->path, hex, cached_kinds, consider, search))
 		follow_debug_files(search, hex);
 	search->refused[0] = '\0';
 }
+
+/* The build-id that is shown is that of the file that was inferred. */
+static void note_inferred(struct search *search)
+{
+	struct lode_dso *dso = search->dso;
+	const struct lode_elf_file *program = search->program;
+
+	if (!search->known_by)
+		return;
+	dso->is_inferred = true;
+	if (program)
+		lode_hex(dso->hex, program->build_id, program->build_id_size);
+	else
+		lode_hex(dso->hex, search->build_id, search->build_id_size);
+}
+
+static void find_files(struct search *search)
+{
+	struct lode_dso *dso = search->dso;
+
+	if (dso->build_id_size)
+		find_by_build_id(search, dso->build_id, dso->build_id_size);
+	else
+		find_unidentified(search);
+	note_inferred(search);
+}
+
+static const char contradiction[] =
+	", and other recordings of this host have several build-ids for it";
 
 static void say_missing(const struct search *search)
 {
@@ -240,14 +325,16 @@ static void say_missing(const struct search *search)
 			     "%s: debug file without the program, which tells where its code lies; "
 			     "put the program into --symfs or --buildid-dir",
 			     search->symbols->path);
-	} else if (dso->build_id_size) {
-		short_hex(hex, dso->build_id, dso->build_id_size);
+	} else if (search->build_id_size) {
+		short_hex(hex, search->build_id, search->build_id_size);
 		lode_dso_say(dso,
-			     "no file with build-id %s (%s) found; put it into --symfs or "
+			     "no file with build-id %s%s (%s) found; put it into --symfs or "
 			     "--buildid-dir",
-			     hex, dso->path);
+			     hex, search->known_by ? ", as other recordings of this host say" : "",
+			     dso->path);
 	} else {
-		lode_dso_say(dso, "%s: no such ELF file; put it into --symfs", dso->path);
+		lode_dso_say(dso, "%s: no such ELF file%s; put it into --symfs", dso->path,
+			     search->is_contradicted ? contradiction : "");
 	}
 }
 
@@ -295,14 +382,16 @@ static void load_symbols(struct search *search)
 		dso->symbols_path = lode_strdup(search->symbols->path);
 	if (dso->symboliser->want_inlined)
 		open_inlines(search);
-	lode_dso_say(dso, "%s: %s, %s%s",
+	lode_dso_say(dso, "%s: %s, %s%s%s%s",
 		     search->symbols ? search->symbols->path : search->program->path,
 		     n ? table : "no symbols in it",
 		     dso->build_id_size ? "build-id verified"
-		     : dso->is_by_layout
-			     ? "not verified (no build-id in the recording; the only program here "
-			       "whose code has this size and place)"
-			     : "not verified (no build-id in the recording)",
+		     : search->known_by ? "build-id inferred: "
+					: "not verified (no build-id in the recording",
+		     search->known_by	       ? search->known_by
+		     : search->is_contradicted ? contradiction
+					       : "",
+		     dso->build_id_size || search->known_by ? "" : ")",
 		     fit == LODE_ELF_MOVED
 			     ? ", stripped since: its code was put where it was mapped"
 			     : "");
@@ -317,7 +406,5 @@ void lode_dso_load_user(struct lode_dso *dso)
 		say_missing(&search);
 	else
 		load_symbols(&search);
-	if (search.symbols != search.program)
-		lode_elf_close(search.symbols);
-	lode_elf_close(search.program);
+	close_files(&search);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "input/symbols/build_ids.h"
 #include "input/symbols/demangle.h"
 #include "input/symbols/dso.h"
 #include "input/symbols/inlines.h"
@@ -68,6 +69,12 @@ int lode_symboliser_new(struct lode_symboliser **out, const struct lode_symbol_o
 	return 0;
 }
 
+void lode_symboliser_borrow(struct lode_symboliser *symboliser, struct lode_build_ids *build_ids)
+{
+	lode_build_ids_free(symboliser->build_ids);
+	symboliser->build_ids = build_ids;
+}
+
 static void dso_free(struct lode_dso *dso)
 {
 	lode_symtab_release(&dso->table);
@@ -85,6 +92,7 @@ static void dso_free(struct lode_dso *dso)
 	free(dso->name);
 	free(dso->kernel_release);
 	free(dso->recording);
+	free(dso->host);
 	free(dso->recording_dir);
 	free(dso);
 }
@@ -101,6 +109,7 @@ void lode_symboliser_free(struct lode_symboliser *symboliser)
 	lode_strings_release(&symboliser->keys);
 	lode_strings_release(&symboliser->recordings);
 	pthread_mutex_destroy(&symboliser->lock);
+	lode_build_ids_free(symboliser->build_ids);
 	free(symboliser->kallsyms);
 	free(symboliser->buildid_dir);
 	free(symboliser->symfs);
@@ -211,9 +220,11 @@ static struct lode_dso *dso_new(struct lode_symboliser *symboliser, const struct
 	if (key->kind == LODE_DSO_USER) {
 		memcpy(dso->code, key->code, sizeof(dso->code));
 		dso->n_code = key->n_code;
+		dso->is_of_command = key->is_of_command && !dso->build_id_size;
 	}
 	dso->kernel_release = lode_strdup(key->kernel_release ? key->kernel_release : "");
 	dso->recording = lode_strdup(key->recording ? key->recording : "");
+	dso->host = lode_strdup(key->host ? key->host : "");
 	if (key->recording && key->recording[0])
 		dso->recording_dir = directory_of(key->recording);
 	dso->name = lode_strdup(frame_name(dso));
@@ -248,6 +259,10 @@ static void make_key(char_vec *bytes, const struct lode_dso *dso)
 		lode_vec_append_all(bytes, &dso->kernel_anchor, sizeof(dso->kernel_anchor));
 	for (size_t i = 0; i < dso->n_code; i++)
 		lode_vec_append_all(bytes, &dso->code[i], sizeof(dso->code[i]));
+	if (dso->n_code && !dso->build_id_size) {
+		lode_vec_append_all(bytes, dso->host, strlen(dso->host) + 1);
+		lode_vec_append(bytes, (char)dso->is_of_command);
+	}
 	if (dso->kind != LODE_DSO_USER)
 		lode_vec_append_all(bytes, dso->kernel_release, strlen(dso->kernel_release) + 1);
 }

@@ -12,6 +12,7 @@
 
 struct lode_symboliser;
 struct lode_dso;
+struct lode_build_ids;
 
 struct lode_symbol_options {
 	const char *kallsyms;	 /* file for kernel symbols; NULL: look */
@@ -23,6 +24,8 @@ struct lode_symbol_options {
 
 int lode_symboliser_new(struct lode_symboliser **out, const struct lode_symbol_options *options,
 			struct lode_error *err);
+/* What a recording lacks of build-ids is then looked for there; the symboliser frees it. */
+void lode_symboliser_borrow(struct lode_symboliser *symboliser, struct lode_build_ids *build_ids);
 void lode_symboliser_free(struct lode_symboliser *symboliser);
 
 enum lode_dso_kind {
@@ -48,6 +51,7 @@ struct lode_dso_key {
 	int32_t pid;		    /* JIT, and the process that has mapped a jit-PID.dump */
 	const char *kernel_release; /* of the recording; decides whether the running kernel fits */
 	const char *recording;	    /* path of the recording: files beside it are looked at too */
+	const char *host;	    /* that was recorded */
 	/*
 	 * USER: which parts of the file were mapped as code, the first at most; none when unknown.
 	 * A file whose code lies elsewhere is not the recorded one, or was stripped since. Without
@@ -55,6 +59,7 @@ struct lode_dso_key {
 	 */
 	struct lode_code_range code[LODE_MAX_CODE_RANGES];
 	size_t n_code;
+	bool is_of_command; /* worth reading other recordings as a whole for its build-id */
 	/*
 	 * KERNEL: page offset of the kernel's map record, which is the address of the symbol behind
 	 * the "]" of its path ("[kernel.kallsyms]_text"). Tells kallsyms of another boot, where the
@@ -77,7 +82,7 @@ const char *lode_dso_name(const struct lode_dso *dso);
 
 struct lode_symbol {
 	const char *name; /* demangled, borrowed from the symboliser; NULL: unknown */
-	uint32_t index;	  /* dense per DSO and stable: equal index = equal name */
+	uint32_t index; /* dense per DSO and stable: equal index = equal name */
 	/* Functions inlined at that address, outermost first; NULL / 0 unless want_inlined. */
 	const char *const *inlined;
 	uint32_t n_inlined;
@@ -94,5 +99,8 @@ void lode_dso_resolve(struct lode_dso *dso, const uint64_t *addresses, size_t n,
 const char *lode_dso_status(const struct lode_dso *dso);
 /* Has symbols (valid after the first resolve). */
 bool lode_dso_has_symbols(const struct lode_dso *dso);
-/* Hex build-id as recorded, "" if unknown. */
+/* The build-id does not stand in the recording: its file was told in another way, which the status
+   says. */
+bool lode_dso_is_inferred(const struct lode_dso *dso);
+/* Hex build-id as recorded, or of the file that was inferred; "" if unknown. */
 const char *lode_dso_build_id(const struct lode_dso *dso);

@@ -390,6 +390,9 @@ static perf_bytes feature(const struct perf_image *image, int feature)
 	case LODE_PERF_FEATURE_TRACING_DATA:
 		perf_put(&out, image->tracing.at, image->tracing.n);
 		break;
+	case LODE_PERF_FEATURE_BUILD_ID:
+		perf_put(&out, image->build_ids.at, image->build_ids.n);
+		break;
 	case LODE_PERF_FEATURE_HOSTNAME:
 		put_text(&out, "testhost");
 		break;
@@ -409,8 +412,9 @@ static perf_bytes feature(const struct perf_image *image, int feature)
 	return out;
 }
 
-static const int features[] = {LODE_PERF_FEATURE_TRACING_DATA, LODE_PERF_FEATURE_HOSTNAME,
-			       LODE_PERF_FEATURE_CMDLINE, LODE_PERF_FEATURE_EVENT_DESC};
+static const int features[] = {LODE_PERF_FEATURE_TRACING_DATA, LODE_PERF_FEATURE_BUILD_ID,
+			       LODE_PERF_FEATURE_HOSTNAME, LODE_PERF_FEATURE_CMDLINE,
+			       LODE_PERF_FEATURE_EVENT_DESC};
 enum { N_FEATURES = sizeof(features) / sizeof(*features) };
 
 static perf_bytes write_pipe(const struct perf_image *image)
@@ -492,6 +496,19 @@ void perf_image_release(struct perf_image *image)
 	lode_vec_release(&image->events);
 	lode_vec_release(&image->records);
 	lode_vec_release(&image->tracing);
+	lode_vec_release(&image->build_ids);
+}
+
+void perf_image_build_id(struct perf_image *image, const char *path, const uint8_t *id)
+{
+	perf_bytes body = {0};
+
+	put_u32(&body, (uint32_t)-1);
+	perf_put(&body, id, 20);
+	put_zeros(&body, 4);
+	put_padded(&body, path);
+	perf_put_record(&image->build_ids, 0, PERF_RECORD_MISC_USER, body.at, body.n);
+	lode_vec_release(&body);
 }
 
 int perf_memory_file(const void *data, size_t size, char path[64])

@@ -24,7 +24,7 @@ struct perf_image_event {
 struct perf_image {
 	bool is_pipe;
 	LODE_VEC(struct perf_image_event) events;
-	perf_bytes records, tracing;
+	perf_bytes records, tracing, build_ids;
 	const char *command; /* NULL: no CMDLINE feature */
 };
 
@@ -54,6 +54,9 @@ void perf_image_trace_formats(struct perf_image *image);
 void perf_switch_payload(uint8_t raw[64], int32_t prev, const char *prev_comm, uint64_t prev_state,
 			 int32_t next, const char *next_comm);
 void perf_waking_payload(uint8_t raw[40], uint8_t flags, int32_t wakee, const char *comm);
+
+/* What the header says of a file: 20 bytes of id. */
+void perf_image_build_id(struct perf_image *image, const char *path, const uint8_t *id);
 
 /* A record without trailer. */
 void perf_put_record(perf_bytes *records, uint32_t type, uint16_t misc, const void *body,

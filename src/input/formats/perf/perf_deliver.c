@@ -317,6 +317,15 @@ static const char *rest_text(struct lode_bytes *b)
 	return lode_bytes_string(b);
 }
 
+/* As far as it is known by now: of what ran before the recording, nothing is. */
+static bool is_command(const struct lode_perf_deliver *deliver, int32_t pid)
+{
+	const struct lode_stream *stream = lode_builder_stream(deliver->builder);
+	uint32_t thread = lode_map_find(&stream->thread_index, (uint32_t)pid);
+
+	return thread != LODE_NONE && stream->threads.at[thread].is_command;
+}
+
 static void deliver_mmap(struct lode_perf_deliver *deliver, struct lode_bytes b, uint16_t misc,
 			 bool is_mmap2)
 {
@@ -361,6 +370,7 @@ static void deliver_mmap(struct lode_perf_deliver *deliver, struct lode_bytes b,
 	dso = lode_perf_dsos_user(&deliver->dsos, path, pid, build_id, build_id_size);
 	if (!(misc & PERF_RECORD_MISC_MMAP_DATA))
 		lode_perf_dsos_mapped(&deliver->dsos, dso, page_offset, size);
+	deliver->dsos.at.at[dso].is_of_command |= is_command(deliver, pid);
 	if (deliver->dsos.at.at[dso].kind == LODE_DSO_JIT)
 		page_offset = start;
 	lode_spaces_mmap(deliver->spaces, pid, start, size, page_offset, dso);

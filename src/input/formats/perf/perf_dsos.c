@@ -134,7 +134,8 @@ struct lode_dso *lode_perf_dsos_open(struct lode_perf_dsos *dsos, uint32_t id,
 				     struct lode_symboliser *symboliser, const char *recording)
 {
 	struct lode_perf_dso *dso = id < dsos->at.n ? &dsos->at.at[id] : NULL;
-	struct lode_dso_key key = {.kernel_release = header->kernel, .recording = recording};
+	struct lode_dso_key key = {
+		.kernel_release = header->kernel, .recording = recording, .host = header->host};
 	uint32_t at;
 
 	if (!dso || !symboliser || dso->dso)
@@ -154,6 +155,7 @@ struct lode_dso *lode_perf_dsos_open(struct lode_perf_dsos *dsos, uint32_t id,
 	key.build_id_size = dso->build_id_size;
 	memcpy(key.code, dso->code, sizeof(key.code));
 	key.n_code = dso->n_code;
+	key.is_of_command = dso->is_of_command;
 	dso->dso = lode_symboliser_dso(symboliser, &key);
 	if (dso->symbol)
 		lode_dso_add_symbol(dso->dso, dso->start, dso->size, dso->symbol);

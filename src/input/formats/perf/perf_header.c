@@ -195,7 +195,9 @@ static uint8_t *read_section(const struct lode_perf_reader *reader, uint64_t off
 	return data;
 }
 
-static void read_features(struct lode_perf_header *header, const struct lode_perf_reader *reader)
+/* Those of `wanted`, a set of bits. */
+static void read_features(struct lode_perf_header *header, const struct lode_perf_reader *reader,
+			  uint64_t wanted)
 {
 	/* Names and formats are asked for by later ones: events first come from the attrs. */
 	uint64_t at = (uint64_t)header->data_offset + (uint64_t)header->data_bytes, entry[2];
@@ -213,7 +215,7 @@ static void read_features(struct lode_perf_header *header, const struct lode_per
 			return;
 		}
 		at += sizeof(entry);
-		if (i == 0 || entry[1] == 0)
+		if (i == 0 || entry[1] == 0 || (i < 64 && !(wanted >> i & 1)))
 			continue;
 		data = read_section(reader, entry[0], entry[1]);
 		if (!data) {
@@ -301,7 +303,7 @@ static int read_file_perf_header(struct lode_perf_header *header, struct lode_pe
 			      "events, build-ids and tracepoint formats are missing");
 	} else if (section_fits(offset, bytes, reader->size)) {
 		header->data_bytes = (int64_t)bytes;
-		read_features(header, reader);
+		read_features(header, reader, UINT64_MAX);
 	} else {
 		header->data_bytes = reader->size - header->data_offset;
 		lode_loss_add(&header->losses, LODE_LOSS_TRUNCATED, 1, reader->size, 0,
@@ -343,6 +345,37 @@ int lode_perf_header_read(struct lode_perf_header *header, struct lode_perf_read
 	header->identity = lode_stable_hash(head, sizeof(head), 0);
 	header->data_offset = LODE_PERF_PIPE_HEADER_BYTES;
 	lode_perf_reader_skip_to(reader, header->data_offset);
+	return LODE_OK;
+}
+
+int lode_perf_header_read_build_ids(struct lode_perf_header *header,
+				    struct lode_perf_reader *reader, struct lode_error *err)
+{
+	uint8_t head[LODE_PERF_FILE_HEADER_BYTES];
+	const char *path = lode_input_path(reader->input);
+	uint64_t offset, bytes;
+	ssize_t n = 0;
+
+	memset(header, 0, sizeof(*header));
+	header->host = "";
+	if (reader->size >= 0)
+		n = lode_perf_reader_read_at(reader, head, sizeof(head), 0, err);
+	if (n < 0)
+		return (int)n;
+	if (n < (ssize_t)sizeof(head) || lode_perf_u64(head) != LODE_PERF_MAGIC ||
+	    lode_perf_u64(head + 8) < sizeof(head))
+		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, 0,
+				 "build-ids are read of perf.data in file layout alone");
+	offset = lode_perf_u64(head + 40);
+	bytes = lode_perf_u64(head + 48);
+	if (!bytes || !section_fits(offset, bytes, reader->size))
+		return lode_fail(err, LODE_ERR_TRUNCATED, path, 48, "its features are missing");
+	header->data_offset = (int64_t)offset;
+	header->data_bytes = (int64_t)bytes;
+	memcpy(header->features, head + 72, sizeof(header->features));
+	read_features(header, reader,
+		      UINT64_C(1) << LODE_PERF_FEATURE_BUILD_ID |
+			      UINT64_C(1) << LODE_PERF_FEATURE_HOSTNAME);
 	return LODE_OK;
 }
 

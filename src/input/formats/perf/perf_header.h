@@ -46,6 +46,9 @@ struct lode_perf_header {
  */
 int lode_perf_header_read(struct lode_perf_header *header, struct lode_perf_reader *reader,
 			  const struct lode_tap *tap, struct lode_error *err);
+/* Of a file, host and build-ids alone. Release it in any case. */
+int lode_perf_header_read_build_ids(struct lode_perf_header *header,
+				    struct lode_perf_reader *reader, struct lode_error *err);
 void lode_perf_header_release(struct lode_perf_header *header);
 
 /*

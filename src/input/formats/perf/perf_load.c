@@ -13,6 +13,7 @@
 #include "base/pipeline.h"
 #include "base/pool.h"
 #include "input/bundle_notes.h"
+#include "input/symbols/build_ids.h"
 #include "input/formats/perf/perf_abi.h"
 #include "input/formats/perf/perf_blocks.h"
 #include "input/formats/perf/perf_clock.h"
@@ -338,6 +339,27 @@ static int load_perf(struct lode_stream **out, struct lode_input *input,
 	return rc;
 }
 
+static int read_build_ids(struct lode_input *input, struct lode_build_ids *out,
+			  struct lode_error *err)
+{
+	struct lode_perf_header header = {0};
+	struct lode_perf_reader reader;
+	int rc = lode_perf_reader_open(&reader, input, err);
+
+	if (rc < 0)
+		return rc;
+	rc = lode_perf_header_read_build_ids(&header, &reader, err);
+	for (size_t i = 0; i < header.build_ids.n; i++) {
+		const struct lode_perf_build_id *id = &header.build_ids.at[i];
+
+		if (!id->is_kernel)
+			lode_build_ids_add(out, header.host, id->path, id->bytes, id->size);
+	}
+	lode_perf_header_release(&header);
+	lode_perf_reader_close(&reader);
+	return rc;
+}
+
 static bool recognise_perf_load(const uint8_t *head, size_t size)
 {
 	uint64_t magic = 0;
@@ -359,4 +381,5 @@ const struct lode_format lode_format_perf = {
 	.begins = "'PERFILE2'",
 	.load = load_perf,
 	.read_calls = lode_stream_calls_read,
+	.read_build_ids = read_build_ids,
 };

@@ -142,10 +142,23 @@ static struct lode_module_quality *module_row(struct resolving *r, struct lode_m
 	return module;
 }
 
+/* Names that do not rest on what was recorded. */
+static void note_inferred(struct resolving *r, uint32_t dso)
+{
+	const struct lode_dso *module = r->dsos->at.at[dso].dso;
+
+	if (module && r->first[dso + 1] > r->first[dso] && lode_dso_is_inferred(module) &&
+	    lode_dso_has_symbols(module))
+		lode_loss_add(&r->stream->losses, LODE_LOSS_BUILD_ID, 1, -1, 0, "%s",
+			      lode_dso_name(module));
+}
+
 static void count_modules(struct resolving *r)
 {
 	struct lode_map rows = {0};
 
+	for (uint32_t i = 0; i < r->dsos->at.n; i++)
+		note_inferred(r, i);
 	for (size_t i = 0; i < r->stacks->places.n; i++) {
 		struct lode_module_quality *module =
 			module_row(r, &rows, r->stacks->places.at[i].dso);

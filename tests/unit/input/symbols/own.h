@@ -39,6 +39,24 @@ static inline uint64_t offset_of(const void *function)
 	abort();
 }
 
+/* The first code segment of this program, as it was mapped. */
+static inline void own_layout(uint64_t *offset, uint64_t *bytes)
+{
+	struct dl_phdr_info self;
+
+	dl_iterate_phdr(first_object, &self);
+	for (int i = 0; i < self.dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &self.dlpi_phdr[i];
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+			continue;
+		*offset = segment->p_offset / 4096 * 4096;
+		*bytes = (segment->p_offset + segment->p_filesz + 4095) / 4096 * 4096 - *offset;
+		return;
+	}
+	abort();
+}
+
 static inline const char *own_path(void)
 {
 	static char path[PATH_MAX];

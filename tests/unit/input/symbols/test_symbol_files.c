@@ -119,24 +119,6 @@ static void test_every_place_is_looked_at(void **state)
 	}
 }
 
-/* The first code segment of this program, as it was mapped. */
-static void own_layout(uint64_t *offset, uint64_t *bytes)
-{
-	struct dl_phdr_info self;
-
-	dl_iterate_phdr(first_object, &self);
-	for (int i = 0; i < self.dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &self.dlpi_phdr[i];
-
-		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
-			continue;
-		*offset = segment->p_offset / 4096 * 4096;
-		*bytes = (segment->p_offset + segment->p_filesz + 4095) / 4096 * 4096 - *offset;
-		return;
-	}
-	abort();
-}
-
 static void test_without_a_build_id_the_only_one_of_its_layout_is_taken(void **state)
 {
 	uint64_t offset = offset_of((const void *)(uintptr_t)lode_test_marked);
