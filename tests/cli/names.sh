@@ -10,3 +10,16 @@ X
 for file in deep shown; do
 	"$LODE" mine $file.folded | grep Recordings
 done
+# Copies and parts of a function are the function.
+cat > clones.txt <<'X'
+prog 10/10 [000] 1.000001000: 1000000 cpu-clock:
+	401234 store_rows.part.0+0x4 (/bin/prog)
+	401200 store_rows+0x20 (/bin/prog)
+	401100 main+0x10 (/bin/prog)
+
+prog 10/10 [000] 1.001001000: 1000000 cpu-clock:
+	401290 store_rows.constprop.0+0x4 (/bin/prog)
+	401100 main+0x10 (/bin/prog)
+
+X
+"$LODE" mine --folded clones.txt

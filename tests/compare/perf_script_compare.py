@@ -26,8 +26,9 @@ difference is recognised for what it is, counted and shown, and anything else fa
                 none (perf's own worked-out name may be empty: "@plt").
 
 No difference at all are: runs of frames without a symbol in one module, which are one frame in the
-model; the names of modules without a file (perf-PID.map, memfd: are [jit] in lode); parameters and
-clone suffixes of demangled names.
+model; the names of modules without a file (perf-PID.map, memfd: are [jit] in lode); parameters of
+demangled names, and what compilers append to copies and parts of functions: a part below its
+function is one frame.
 """
 
 import collections
@@ -136,9 +137,15 @@ class Names:
 def plain(name):
     """A name without what demanglers may or may not write."""
     name = re.sub(r"( \[clone [^]]*\])+$", "", name)
-    if "::" in name or "(" in name:
-        name = re.sub(r"(\.(part|isra|constprop|cold|lto_priv)(\.\d+)*)+$", "", name)
+    name = re.sub(r"(?<=.)(\.(part|isra|constprop|cold|lto_priv|llvm|localalias|clone)(\.\d+)?)+$", "", name)
     return name.replace("> >", ">>")
+
+
+def merge_parts(perf_frames, names):
+    """Without frames of parts (f.part.0) whose caller is the function itself; leaf first."""
+    return [frame for frame, caller in itertools.zip_longest(perf_frames, perf_frames[1:])
+            if not (re.search(r"\.part(\.|$|\])", frame[1]) and caller
+                    and (names(frame[1]), frame[3]) == (names(caller[1]), caller[3]))]
 
 
 def collapse(frames, apart=()):
@@ -157,7 +164,8 @@ def difference(perf_frames, lode_frames, names, identified):
         perf_frames = perf_frames[:-1]  # where perf's unwinder met the end of the copied stack
     ours = collapse([(plain(function), module) for module, function in lode_frames])
     by_layout = {module for name, module in ours if name and module not in identified}
-    theirs = collapse([(names(symbol), module, offset) for _, symbol, offset, module in perf_frames],
+    theirs = collapse([(names(symbol), module, offset)
+                       for _, symbol, offset, module in merge_parts(perf_frames, names)],
                       by_layout)
     if not theirs and ours:
         return "dropped-chain"

@@ -4,6 +4,8 @@
 #include <setjmp.h>
 #include <stdio.h>
 
+#include "base/decimal.h"
+
 /*
  * A few dozen mangled bytes can stand for gigabytes of readable text, and symbol files come from
  * anywhere. So names are demangled piece by piece into a bounded buffer, and left mangled when they
@@ -75,7 +77,68 @@ static bool may_be_mangled(const char *name)
 	return name[0] == '_' && (name[1] == 'R' || name[1] == 'Z' || name[1] == 'D');
 }
 
-const char *lode_demangle(const char *name, struct lode_arena *arena)
+/* ---- Copies and parts of functions ---- */
+
+/* What gcc and clang append, each time with or without a number behind it. */
+static const char *const appended[] = {".constprop", ".isra", ".part",	     ".cold",
+				       ".lto_priv",  ".llvm", ".localalias", ".clone"};
+static const char clone_mark[] = " [clone ";
+
+/* The length of name[0..len) without its last number, ".0". */
+static size_t without_number(const char *name, size_t len)
+{
+	size_t n = len;
+
+	while (n && lode_is_digit(name[n - 1]))
+		n--;
+	return n < len && n && name[n - 1] == '.' ? n - 1 : len;
+}
+
+/* Without the last thing that was appended; `len` if there is none. */
+static size_t without_last(const char *name, size_t len, const char **which)
+{
+	size_t bare = len && name[len - 1] == ']' ? len - 1 : len, n = without_number(name, bare);
+
+	for (size_t i = 0; i < sizeof(appended) / sizeof(*appended); i++) {
+		size_t more = strlen(appended[i]), mark = sizeof(clone_mark) - 1;
+
+		if (n <= more || memcmp(name + n - more, appended[i], more) != 0)
+			continue;
+		*which = appended[i];
+		if (bare == len)
+			return n - more;
+		if (n > more + mark && !memcmp(name + n - more - mark, clone_mark, mark))
+			return n - more - mark;
+	}
+	return len;
+}
+
+size_t lode_function_bytes(const char *name, size_t len)
+{
+	const char *which;
+	size_t n = len;
+
+	do {
+		len = n;
+		n = without_last(name, len, &which);
+	} while (n < len);
+	return n;
+}
+
+bool lode_function_is_part(const char *name, size_t len)
+{
+	const char *which = "";
+
+	for (size_t n = 0; (n = without_last(name, len, &which)) < len; len = n)
+		if (!strcmp(which, ".part"))
+			return true;
+	return false;
+}
+
+/* ---- Names ---- */
+
+/* As perf shows it; NULL: not mangled. */
+static const char *demangled(const char *name, struct lode_arena *arena)
 {
 	char readable[MAX_READABLE_BYTES], mangled[MAX_MANGLED_BYTES];
 	const char *tail;
@@ -99,10 +162,19 @@ const char *lode_demangle(const char *name, struct lode_arena *arena)
 	return lode_arena_strndup(arena, readable, text.n);
 }
 
+const char *lode_demangle(const char *name, struct lode_arena *arena)
+{
+	size_t len = strlen(name), n = lode_function_bytes(name, len);
+	const char *own = n < len ? lode_arena_strndup(arena, name, n) : name;
+	const char *readable = demangled(own, arena);
+
+	return readable || own == name ? readable : own;
+}
+
 void lode_demangle_short(const char *name, char *buffer, size_t size)
 {
 	struct lode_arena arena = {0};
-	const char *readable = lode_demangle(name, &arena);
+	const char *readable = demangled(name, &arena);
 
 	snprintf(buffer, size, "%s", readable ? readable : name);
 	lode_arena_release(&arena);

@@ -4,9 +4,23 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/mem.h"
 
-/* The readable name in `arena`, or NULL when `name` is not mangled. "f@plt" keeps its tail. */
+/*
+ * How much of a name is the function's own. Behind it stands what compilers append to a copy of a
+ * function or to a part of it: "f.constprop.0", "f.isra.0.cold", "f.lto_priv.3", "f.llvm.8812",
+ * " [clone .part.0]". To whoever reads a stack all of these are f.
+ */
+size_t lode_function_bytes(const char *name, size_t len);
+/* Whether the compiler cut it out of the function ("f.part.0"), which alone calls it. */
+bool lode_function_is_part(const char *name, size_t len);
+
+/*
+ * The readable name in `arena`, or NULL when `name` is readable as it is. It is the function's:
+ * without what compilers append. "f@plt" keeps its tail.
+ */
 const char *lode_demangle(const char *name, struct lode_arena *arena);
 
 /* The start of the readable name (or of `name` itself), cut to fit; for comparing names. */

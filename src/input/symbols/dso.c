@@ -65,11 +65,16 @@ static void settle_additions(struct lode_dso *dso)
 static const char *shown_name(struct lode_dso *dso, uint32_t index)
 {
 	const char *name = dso->table.entries.at[index].name, *readable = NULL;
+	size_t n;
 
 	if (dso->shown[index])
 		return dso->shown[index];
-	if (dso->is_mangled && !dso->symboliser->keep_mangled)
+	if (dso->symboliser->keep_mangled || dso->kind == LODE_DSO_JIT)
+		return dso->shown[index] = name;
+	if (dso->is_mangled)
 		readable = lode_demangle(name, &dso->names);
+	else if ((n = lode_function_bytes(name, strlen(name))) < strlen(name))
+		readable = lode_arena_strndup(&dso->names, name, n);
 	return dso->shown[index] = readable ? readable : name;
 }
 
@@ -104,8 +109,11 @@ static void find_in_table(struct lode_dso *dso, uint64_t address, struct lode_sy
 		return;
 	index = lode_symtab_find(&dso->table, address);
 	if (index != LODE_NONE) {
+		const char *recorded = dso->table.entries.at[index].name;
+
 		out->index = index;
 		out->name = shown_name(dso, index);
+		out->is_part = lode_function_is_part(recorded, strlen(recorded));
 	}
 	if (dso->inlines)
 		lode_inlines_find(dso->inlines, address, &out->inlined, &out->n_inlined);

@@ -81,7 +81,10 @@ void lode_dso_add_symbol(struct lode_dso *dso, uint64_t start, uint64_t size, co
 const char *lode_dso_name(const struct lode_dso *dso);
 
 struct lode_symbol {
-	const char *name; /* demangled, borrowed from the symboliser; NULL: unknown */
+	/* Demangled, without what compilers append to copies and parts of functions; borrowed from
+	   the symboliser; NULL: unknown. */
+	const char *name;
+	bool is_part;	/* the compiler cut it out of the function that has its name */
 	uint32_t index; /* dense per DSO and stable: equal index = equal name */
 	/* Functions inlined at that address, outermost first; NULL / 0 unless want_inlined. */
 	const char *const *inlined;

@@ -14,6 +14,7 @@ struct named {
 	uint32_t frame;		/* LODE_NONE: not interned yet */
 	uint32_t inlined_frame; /* index of the first of n_inlined in `inlined_frames` */
 	bool is_entry;		/* threads begin in this function */
+	bool is_part;		/* cut out of its caller, which has the same name */
 };
 
 struct resolving {
@@ -68,6 +69,7 @@ static void resolve_module(void *context, size_t index, unsigned worker)
 		struct named *named = &r->named[r->by_dso[begin + i]];
 
 		named->name = symbols[i].name;
+		named->is_part = symbols[i].is_part;
 		named->inlined = symbols[i].inlined;
 		named->n_inlined = symbols[i].n_inlined;
 	}
@@ -220,7 +222,8 @@ static uint32_t push_place(struct resolving *r, uint32_t node, uint32_t place)
 
 	if (named->frame == LODE_NONE)
 		make_frames(r, place);
-	node = lode_calltree_push(&r->stream->tree, node, named->frame);
+	if (!named->is_part || !node || r->stream->tree.nodes.at[node].frame != named->frame)
+		node = lode_calltree_push(&r->stream->tree, node, named->frame);
 	for (uint32_t i = 0; i < named->n_inlined; i++)
 		node = lode_calltree_push(&r->stream->tree, node,
 					  r->inlined_frames.at[named->inlined_frame + i]);

@@ -18,6 +18,7 @@
 #include "base/lines.h"
 #include "base/mem.h"
 #include "model/clock_guard.h"
+#include "input/symbols/demangle.h"
 #include "input/formats/text/modules.h"
 #include "input/formats/text/script_event.h"
 #include "input/formats/text/script_fields.h"
@@ -31,6 +32,7 @@
 struct frame_text {
 	uint32_t frame;	   /* LODE_NONE: inlined; its module is that of the next line */
 	uint32_t function; /* string id of an inlined function */
+	bool is_part;	   /* the compiler cut it out of its caller, which has the same name */
 };
 
 /* The sample that is being read: its parts outlive the line that they stood in. */
@@ -91,6 +93,8 @@ static void bad_line(struct script *s, const char *line, const char *what)
 
 static struct frame_text intern_frame(struct script *s, const struct lode_script_frame *frame)
 {
+	bool is_jit = frame->module.len > 5 && !memcmp(frame->module.at, "perf-", 5);
+	struct lode_slice own = frame->function;
 	struct lode_calltree *tree = &s->stream->tree;
 	char *module = lode_alloc(frame->module.len + 1);
 	char *function = lode_alloc(frame->function.len + 1);
@@ -98,12 +102,17 @@ static struct frame_text intern_frame(struct script *s, const struct lode_script
 	const char *name = module;
 
 	copy_text(module, frame->module.len + 1, frame->module);
-	copy_text(function, frame->function.len + 1, frame->function);
+	/* Names of code made at run time are the program's own. */
+	if (!is_jit) {
+		own.len = lode_function_bytes(own.at, own.len);
+		out.is_part = lode_function_is_part(frame->function.at, frame->function.len);
+	}
+	copy_text(function, frame->function.len + 1, own);
 	if (frame->is_kernel)
 		name = "[kernel]";
 	else if (!strcmp(module, "[unknown]"))
 		name = "unknown";
-	else if (!strncmp(module, "perf-", 5) && strstr(module, ".map"))
+	else if (is_jit && strstr(module, ".map"))
 		name = "[jit]";
 	if (frame->is_inlined)
 		out.function = lode_strings_intern(&tree->strings, function, strlen(function));
@@ -161,7 +170,8 @@ static uint32_t pending_stack(struct script *s)
 		uint32_t frame =
 			f->frame == LODE_NONE ? inlined_frame(s, f->function, node) : f->frame;
 
-		node = lode_calltree_push(tree, node, frame);
+		if (!f->is_part || !node || tree->nodes.at[node].frame != frame)
+			node = lode_calltree_push(tree, node, frame);
 	}
 	while (s->node_flags.n < tree->nodes.n)
 		lode_vec_append(&s->node_flags, 0);

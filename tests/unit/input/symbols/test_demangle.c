@@ -28,6 +28,17 @@ static const struct {
 	{"_RNvMs_NtCs1234_7mycrate1mINtB4_1SmE2goCs1234_1r", NULL},
 	{"_RNvC6_123foo3bar", "123foo::bar"},
 	{"_D8demangle4testFaZv", "demangle.test(char)"},
+	{"deflate_slow.part.0", "deflate_slow"},
+	{"fsync_buffers_list.isra.0.cold", "fsync_buffers_list"},
+	{"run.constprop.0.lto_priv.12", "run"},
+	{"do_one.llvm.1234567890", "do_one"},
+	{"_ZN3foo3BarImE3runERKmi.constprop.1", "foo::Bar<unsigned long>::run"},
+	{"foo::Bar<int>::run [clone .part.0] [clone .cold]", "foo::Bar<int>::run"},
+	{"v2.5", NULL},
+	{".part.0", NULL},
+	{"counterpart.0", NULL},
+	{"a.parts", NULL},
+	{"x [y .part.0]", NULL},
 };
 
 static void test_names_are_shown_as_perf_shows_them(void **state)
@@ -43,6 +54,17 @@ static void test_names_are_shown_as_perf_shows_them(void **state)
 			assert_string_equal(readable, cases[i].readable);
 		lode_arena_release(&arena);
 	}
+}
+
+static void test_a_part_is_told_from_a_copy(void **state)
+{
+	(void)state;
+	assert_true(lode_function_is_part("f.part.0", 8));
+	assert_true(lode_function_is_part("f.part.0.constprop.1.cold", 25));
+	assert_true(lode_function_is_part("a::f [clone .part.0]", 20));
+	assert_false(lode_function_is_part("f.constprop.0", 13));
+	assert_false(lode_function_is_part("f.cold", 6));
+	assert_false(lode_function_is_part("part", 4));
 }
 
 /* f<A<int, int>, A<S, S>, ...>, each parameter twice the one before it: texts double in length. */
@@ -102,6 +124,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_are_shown_as_perf_shows_them),
+		cmocka_unit_test(test_a_part_is_told_from_a_copy),
 		cmocka_unit_test(test_a_name_that_explodes_stays_mangled),
 		cmocka_unit_test(test_long_and_deep_names_are_survived),
 	};
