@@ -33,10 +33,10 @@ struct lode_dso {
 	uint64_t kernel_anchor; /* address of the symbol behind the "]" of `path`; 0 unknown */
 	struct lode_code_range code[LODE_MAX_CODE_RANGES]; /* USER: of the file, as mapped */
 	size_t n_code;
-	bool is_of_command;	 /* USER, without build-id */
 	struct lode_dso *kernel; /* KMODULE: whose kallsyms has its symbols */
 
 	pthread_mutex_t lock; /* for all below */
+	bool is_of_command;   /* USER, without build-id: not for the lock, it does not change */
 	bool is_loaded;
 	bool is_inferred; /* USER: without a recorded build-id; `hex` is that of its file */
 	struct lode_symtab table;

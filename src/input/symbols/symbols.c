@@ -1,6 +1,5 @@
 #include "input/symbols/symbols.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -210,10 +209,8 @@ static struct lode_dso *dso_new(struct lode_symboliser *symboliser, const struct
 	for (size_t i = 0; i < n; i++)
 		if (key->build_id[i])
 			dso->build_id_size = n < LODE_BUILD_ID_MAX ? n : LODE_BUILD_ID_MAX;
-	if (dso->build_id_size) {
-		assert(key->build_id);
+	if (key->build_id && dso->build_id_size)
 		memcpy(dso->build_id, key->build_id, dso->build_id_size);
-	}
 	lode_hex(dso->hex, dso->build_id, dso->build_id_size);
 	dso->pid = key->pid ? key->pid : lode_jit_dump_pid(dso->path);
 	dso->kernel_anchor = key->kernel_anchor;
