@@ -26,6 +26,9 @@ enum lode_frame_flag {
 	LODE_FRAME_INLINED = 8, /* made by the compiler's inlining, from DWARF */
 };
 
+/* Module of frames "(busy with COMM, inferred)", behind links: for whom their thread worked. */
+#define LODE_CLIENT_MODULE "[client]"
+
 struct lode_frame {
 	uint32_t module;   /* string id */
 	uint32_t function; /* string id; the empty string when unknown */

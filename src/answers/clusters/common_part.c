@@ -253,6 +253,12 @@ static int most_telling_first(const void *a, const void *b)
 	return LODE_ORDER(y->score, x->score) ?: LODE_ORDER(x->place, y->place);
 }
 
+/* For whom a thread worked stands nowhere else. */
+static bool is_client(const struct lode_digest *digest, uint32_t frame)
+{
+	return strcmp(lode_frame_module(&digest->tree, frame), LODE_CLIENT_MODULE) == 0;
+}
+
 /* The frames of a link in the order of what they tell, the program's own alone if it has any that
    tell something; *n of them, to be freed. */
 static struct told *by_telling(size_t *n, const struct lode_digest *digest, const uint32_t *frames,
@@ -264,11 +270,13 @@ static struct told *by_telling(size_t *n, const struct lode_digest *digest, cons
 
 	*n = 0;
 	for (size_t i = link->first; i < link->end && !has_user; i++)
-		has_user = is_user(digest, frames[i]) && !says_nothing(digest, frames[i]);
+		has_user = is_user(digest, frames[i]) && !says_nothing(digest, frames[i]) &&
+			   !is_client(digest, frames[i]);
 	for (size_t i = link->first; i < link->end; i++)
 		if (!has_user || is_user(digest, frames[i]))
 			told[(*n)++] =
-				(struct told){telling(digest, frames[i], i - link->first, n_all),
+				(struct told){telling(digest, frames[i], i - link->first, n_all) +
+						      10 * is_client(digest, frames[i]),
 					      i};
 	lode_sort(told, *n, most_telling_first);
 	return told;

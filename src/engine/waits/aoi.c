@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/waits/chain.h"
+#include "engine/waits/client.h"
 #include "engine/waits/content.h"
 #include "engine/waits/critpath.h"
 #include "engine/waits/fold.h"
@@ -12,6 +13,7 @@
 /* What a link of a critical path is in the digest; worked out once however many spans it has. */
 struct link_stack {
 	uint32_t chain; /* its stack, chained or own */
+	uint32_t last;	/* the same where it ends the chain; LODE_NONE: not asked for yet */
 	uint32_t base;	/* of the links behind it, all of one thread; LODE_NONE: none yet */
 	uint8_t reason; /* of the symptom thread's wait that began the chain */
 };
@@ -24,6 +26,7 @@ struct aoi {
 	struct lode_chain_joiner joiner;
 	struct lode_fold fold;
 	struct lode_critpath path;
+	struct lode_clients clients;
 	struct lode_waitgraph graph;
 	LODE_VEC(struct link_stack) link_stacks;
 	int64_t lost_cost_ns;
@@ -142,7 +145,7 @@ static void make_link_stacks(struct aoi *aoi)
 		const struct lode_events *events = &aoi->stream->threads.at[link->thread].events;
 		uint32_t base = 0;
 
-		stacks[i].base = LODE_NONE;
+		stacks[i].base = stacks[i].last = LODE_NONE;
 		stacks[i].reason = LODE_REASON_NONE;
 		if (link->event == LODE_NONE) {
 			stacks[i].chain = lode_chain_unrecorded(&aoi->joiner);
@@ -163,12 +166,35 @@ static void make_link_stacks(struct aoi *aoi)
 	}
 }
 
+/* Stack of a link that ends its chain: with the client for whom its thread worked. */
+static uint32_t last_stack(struct aoi *aoi, uint32_t index)
+{
+	const struct lode_link *link = &aoi->path.links.at[index];
+	struct link_stack *stack = &aoi->link_stacks.at[index];
+	lode_thread_id client;
+	uint32_t base;
+
+	if (stack->last != LODE_NONE)
+		return stack->last;
+	stack->last = stack->chain;
+	/* Where sends and receives were recorded, nothing has to be inferred: links say it. */
+	if (link->parent == LODE_NONE || aoi->options->own_stacks || aoi->stream->connections)
+		return stack->last;
+	client = lode_client_of(&aoi->clients, aoi->stream, &aoi->path, index);
+	if (client == LODE_NONE)
+		return stack->last;
+	base = lode_chain_client(&aoi->joiner, aoi->link_stacks.at[link->parent].base, client);
+	return stack->last = lode_chain_stack(
+		       &aoi->joiner, base,
+		       aoi->stream->threads.at[link->thread].events.stack[link->event]);
+}
+
 static void add_span(struct aoi *aoi, const struct lode_span *span)
 {
 	const struct lode_link *link = &aoi->path.links.at[span->link];
 	const struct lode_events *events = &aoi->stream->threads.at[link->thread].events;
 	struct lode_piece piece = {
-		.stack = aoi->link_stacks.at[span->link].chain,
+		.stack = last_stack(aoi, span->link),
 		.kind = LODE_EVENT_WAITING, /* all that is known of unrecorded time */
 		.reason = aoi->link_stacks.at[span->link].reason,
 		.thread = link->thread,
@@ -316,6 +342,7 @@ int lode_aoi_digest(struct lode_digest **out, const struct lode_stream *stream,
 	lode_chain_release(&aoi.joiner);
 	lode_fold_release(&aoi.fold);
 	lode_critpath_release(&aoi.path);
+	lode_clients_release(&aoi.clients);
 	lode_waitgraph_release(&aoi.graph);
 	lode_vec_release(&aoi.link_stacks);
 	*out = aoi.digest;

@@ -146,6 +146,17 @@ uint32_t lode_chain_server(struct lode_chain_joiner *joiner, uint32_t chain, lod
 	return base_of(joiner, chain, lode_frame_link(joiner->tree, text));
 }
 
+uint32_t lode_chain_client(struct lode_chain_joiner *joiner, uint32_t base, lode_thread_id client)
+{
+	uint32_t name = lode_chain_thread_name(joiner, client);
+	char text[96];
+
+	snprintf(text, sizeof(text), "(busy with %.64s, inferred)",
+		 joiner->tree->strings.text.at[name]);
+	return base_of(joiner, lode_chain_stack(joiner, base, 0),
+		       lode_frame_intern(joiner->tree, LODE_CLIENT_MODULE, text, 0));
+}
+
 uint32_t lode_chain_device(struct lode_chain_joiner *joiner, uint32_t chain,
 			   enum lode_device device)
 {

@@ -79,6 +79,8 @@ uint32_t lode_chain_thread(struct lode_chain_joiner *joiner, uint32_t chain, lod
 /* The same, with "→ comm, busy with other"; `serving` LODE_NONE: with nobody. */
 uint32_t lode_chain_server(struct lode_chain_joiner *joiner, uint32_t chain, lode_thread_id thread,
 			   lode_thread_id serving);
+/* Base of what stands behind `base` and "(busy with COMM, inferred)" of a client (client.h). */
+uint32_t lode_chain_client(struct lode_chain_joiner *joiner, uint32_t base, lode_thread_id client);
 /* `chain` with "→ disk" of a device behind it: a chain. */
 uint32_t lode_chain_device(struct lode_chain_joiner *joiner, uint32_t chain,
 			   enum lode_device device);

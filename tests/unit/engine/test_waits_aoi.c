@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/waits/aoi.h"
+#include "engine/waits/client.h"
 #include "engine/waits/waitgraph.h"
 #include "base/glob.h"
 #include "unit/engine/random_stream.h"
@@ -76,6 +77,19 @@ static void append_link(char *text, const char *name)
 	size_t len = strlen(text);
 
 	snprintf(text + len, STACK_BYTES - len, ";→ %s", name);
+}
+
+static unsigned n_clients; /* met in all tests */
+
+static void append_client(char *text, const struct lode_stream *stream, lode_thread_id client)
+{
+	size_t len = strlen(text);
+
+	if (client == LODE_NONE)
+		return;
+	snprintf(text + len, STACK_BYTES - len, ";[client]!(busy with %s, inferred)",
+		 plain_link_name(comm_of(stream, client)));
+	n_clients++;
 }
 
 /* Does a frame of the ';'-separated stack match: in full, or its function alone? */
@@ -179,6 +193,8 @@ static void plain_ns(struct plain *plain, lode_thread_id thread, int64_t t, int6
 	for (i = plain->options->own_stacks ? n - 1 : 0; i < n; i++) {
 		if (i > 0 && !plain->options->own_stacks)
 			append_link(stack, plain_link_name(comm_of(stream, chain[i].thread)));
+		if (i > 0 && i == n - 1 && !plain->options->own_stacks)
+			append_client(stack, stream, oracle_client_of(stream, chain, n));
 		append_stack(stack, &stream->tree,
 			     stream->threads.at[chain[i].thread].events.stack[chain[i].event]);
 	}
@@ -328,6 +344,23 @@ static void check_digest(struct plain *plain, const struct lode_stream *stream,
 	lode_digest_free(digest);
 }
 
+/* Its waits become such for requests, mostly at one of two places: then threads have clients. */
+static void make_requests(struct rng *rng, struct lode_stream *stream)
+{
+	uint32_t n = (uint32_t)stream->tree.nodes.n;
+
+	for (size_t t = 0; t < stream->threads.n; t++) {
+		struct lode_events *events = &stream->threads.at[t].events;
+
+		stream->threads.at[t].pid = (int32_t)(t + rng_below(rng, 2));
+		for (size_t i = 0; i < events->n; i++)
+			if (events->kind[i] == LODE_EVENT_WAITING && rng_chance(rng, 90)) {
+				events->reason[i] = LODE_REASON_NETWORK;
+				events->stack[i] = rng_below(rng, n < 2 ? n : 2);
+			}
+	}
+}
+
 static void test_rows_are_what_the_definitions_say(void **state)
 {
 	static const char *const globs[] = {"main",   "libc!*",	  "*kworker",
@@ -349,6 +382,8 @@ static void test_rows_are_what_the_definitions_say(void **state)
 
 		for (size_t i = 0; i < n; i++)
 			symptoms[i] = random_symptom(&rng, stream);
+		if (rng_chance(&rng, 50))
+			make_requests(&rng, stream);
 		if (rng_chance(&rng, 15))
 			options.kinds = rng_below(&rng, 1 << LODE_N_EVENT_KINDS);
 		if (rng_chance(&rng, 15))
@@ -365,6 +400,48 @@ static void test_rows_are_what_the_definitions_say(void **state)
 		lode_stream_free(stream);
 	}
 	free(plain);
+	assert_true(n_clients > 0);
+}
+
+static void test_clients_are_who_the_definition_says(void **state)
+{
+	unsigned n_found = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= TEST_CASES(8000); seed++) {
+		struct rng rng = {seed};
+		struct lode_stream *stream = random_stream(&rng);
+		struct lode_symptom symptom = random_symptom(&rng, stream);
+		struct lode_critpath path = {0};
+		struct lode_clients clients = {0};
+
+		make_requests(&rng, stream);
+		lode_critpath_build(&path, stream, &symptom);
+		for (uint32_t i = 0; i < path.links.n; i++) {
+			struct oracle_link chain[ORACLE_MAX_LINKS];
+			lode_thread_id expected;
+			size_t n = 0;
+
+			if (path.links.at[i].parent == LODE_NONE)
+				continue;
+			for (uint32_t l = i; l != LODE_NONE; l = path.links.at[l].parent)
+				n++;
+			for (uint32_t l = i, k = 1; l != LODE_NONE;
+			     l = path.links.at[l].parent, k++)
+				chain[n - k] = (struct oracle_link){path.links.at[l].thread,
+								    path.links.at[l].event};
+			expected = oracle_client_of(stream, chain, n);
+			if (lode_client_of(&clients, stream, &path, i) != expected)
+				fail_msg("seed %llu, link %u: client %u, not %u",
+					 (unsigned long long)seed, i,
+					 lode_client_of(&clients, stream, &path, i), expected);
+			n_found += expected != LODE_NONE;
+		}
+		lode_clients_release(&clients);
+		lode_critpath_release(&path);
+		lode_stream_free(stream);
+	}
+	assert_true(n_found > TEST_CASES(8000) / 50);
 }
 
 static struct lode_stream *lock_chain(void)
@@ -428,6 +505,100 @@ static void test_a_lock_held_over_two_hops_shows_its_chain_down_to_the_disk(void
 	lode_stream_free(stream);
 }
 
+static void add_request_wait(struct lode_stream *stream, lode_thread_id thread, int64_t start_ns,
+			     int64_t end_ns, const char *folded, lode_thread_id waker)
+{
+	struct lode_events *events = &stream->threads.at[thread].events;
+
+	add_wait(stream, thread, start_ns, end_ns, folded, waker, LODE_DEVICE_NONE);
+	events->reason[events->n - 1] = LODE_REASON_NETWORK;
+}
+
+/* Sums the costs of `stack` for a symptom of thread 0 over all of its time; frees the stream. */
+static int64_t cost_in(struct lode_stream *stream, const char *stack)
+{
+	struct lode_symptom symptom = {.thread = 0, .t0_ns = 0, .t1_ns = stream->t1_ns};
+	struct lode_aoi_options options = {.scope = LODE_SCOPE_CRITICAL};
+	struct lode_digest *digest;
+	struct lode_error err;
+	int64_t cost_ns;
+
+	assert_int_equal(lode_aoi_digest(&digest, stream, &symptom, 1, &options, &err), LODE_OK);
+	cost_ns = cost_of(digest, stack);
+	lode_digest_free(digest);
+	lode_stream_free(stream);
+	return cost_ns;
+}
+
+/* A server that `keys` keeps busy until 80, while `get` waits since `asked_ns`. */
+static struct lode_stream *busy_server(int64_t asked_ns, int32_t keys_pid, const char *keys_place)
+{
+	static const char *const comms[] = {"get", "server", "keys"};
+	struct lode_stream *stream = stream_of_threads(comms, 3);
+
+	for (int i = 0; i < 3; i++)
+		stream->threads.at[i].pid = i + 1;
+	stream->threads.at[2].pid = keys_pid;
+	add_run(stream, 0, 0, asked_ns, "main");
+	add_request_wait(stream, 0, asked_ns, 90, "main;read", 1);
+	add_run(stream, 0, 90, 100, "main");
+	add_request_wait(stream, 1, 0, 2, "loop;epoll_wait", 0);
+	add_run(stream, 1, 2, 4, "loop");
+	add_request_wait(stream, 1, 4, 20, keys_place, 2);
+	add_run(stream, 1, 20, 80, "loop;keysCommand");
+	add_run(stream, 1, 80, 100, "loop;getCommand");
+	add_run(stream, 2, 0, 22, "main");
+	add_request_wait(stream, 2, 22, 80, "main;read", 1);
+	add_run(stream, 2, 80, 100, "main");
+	stream->t1_ns = 100;
+	return stream;
+}
+
+static void test_who_keeps_a_server_busy_is_named(void **state)
+{
+#define LOOP "loop;epoll_wait"
+#define FOR_KEYS \
+	";app!main;app!read;→ server;[client]!(busy with keys, inferred);app!loop;app!keysCommand"
+#define FOR_NONE ";app!main;app!read;→ server;app!loop;app!"
+	(void)state;
+	assert_int_equal(cost_in(busy_server(30, 3, LOOP), FOR_KEYS), 50);
+	assert_int_equal(cost_in(busy_server(30, 3, LOOP), FOR_NONE "getCommand"), 10);
+	/* Who asked later than the symptom's thread is not what it waits for. */
+	assert_int_equal(cost_in(busy_server(10, 3, LOOP), FOR_NONE "keysCommand"), 60);
+	/* Threads of one process are not each other's clients. */
+	assert_int_equal(cost_in(busy_server(30, 2, LOOP), FOR_NONE "keysCommand"), 50);
+	/* Nor is a database of its own a server's client. */
+	assert_int_equal(cost_in(busy_server(30, 3, "loop;query"), FOR_NONE "keysCommand"), 50);
+}
+
+static void test_a_request_handed_on_to_a_pool_is_the_first_client_s(void **state)
+{
+	static const char *const comms[] = {"fast", "nginx", "php-fpm", "slow"};
+	struct lode_stream *stream = stream_of_threads(comms, 4);
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		stream->threads.at[i].pid = i + 1;
+	add_run(stream, 0, 0, 30, "main");
+	add_request_wait(stream, 0, 30, 100, "main;poll", 1);
+	add_run(stream, 0, 100, 110, "main");
+	add_request_wait(stream, 1, 0, 10, "epoll", 3);
+	add_run(stream, 1, 10, 15, "send");
+	add_request_wait(stream, 1, 15, 31, "epoll", 0);
+	add_run(stream, 1, 31, 33, "send");
+	add_request_wait(stream, 1, 33, 95, "epoll", 2);
+	add_run(stream, 1, 95, 110, "send");
+	add_request_wait(stream, 2, 0, 14, "accept", 1);
+	add_run(stream, 2, 14, 80, "report");
+	add_run(stream, 2, 80, 110, "hello");
+	add_run(stream, 3, 0, 11, "main");
+	add_request_wait(stream, 3, 11, 110, "main;poll", 1);
+	stream->t1_ns = 110;
+	assert_int_equal(cost_in(stream, ";app!main;app!poll;→ nginx;app!epoll;→ php-fpm;"
+					 "[client]!(busy with slow, inferred);app!report"),
+			 47); /* from 33 on, when nginx waits again, to 80 */
+}
+
 static void test_symptoms_that_cannot_be_are_refused(void **state)
 {
 	struct lode_stream *stream = lock_chain();
@@ -459,6 +630,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows_are_what_the_definitions_say),
 		cmocka_unit_test(test_a_lock_held_over_two_hops_shows_its_chain_down_to_the_disk),
+		cmocka_unit_test(test_clients_are_who_the_definition_says),
+		cmocka_unit_test(test_who_keeps_a_server_busy_is_named),
+		cmocka_unit_test(test_a_request_handed_on_to_a_pool_is_the_first_client_s),
 		cmocka_unit_test(test_symptoms_that_cannot_be_are_refused),
 	};
 

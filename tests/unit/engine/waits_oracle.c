@@ -1,5 +1,9 @@
 #include "unit/engine/waits_oracle.h"
 
+#include <stdint.h>
+
+enum { ORACLE_MAX_ANSWERS = 1024 };
+
 /* The thread's event that covers [t, t + 1), or LODE_NONE. */
 static uint32_t event_at(const struct lode_events *events, int64_t t)
 {
@@ -39,4 +43,176 @@ size_t oracle_chain_at(const struct lode_stream *stream, lode_thread_id thread, 
 	if (chain[0].event == LODE_NONE)
 		return 1;
 	return extend(stream, t, chain, 1);
+}
+
+/* ---- Clients ---- */
+
+struct asking {
+	const struct lode_stream *stream;
+	const struct oracle_link *chain;
+	size_t n;
+	int64_t asked, answered, at;
+};
+
+struct answer {
+	lode_thread_id thread;
+	size_t event;
+	int64_t end;
+};
+
+static bool is_for_requests(const struct lode_events *events, size_t i)
+{
+	return events->kind[i] == LODE_EVENT_WAITING &&
+	       (events->reason[i] == LODE_REASON_NETWORK || events->reason[i] == LODE_REASON_POLL ||
+		events->reason[i] == LODE_REASON_IPC);
+}
+
+/* All waits for requests that `by` ended, in order of time, thread and event. */
+static size_t answers_of(const struct lode_stream *stream, lode_thread_id by, struct answer *out)
+{
+	size_t n = 0;
+
+	for (lode_thread_id t = 0; t < stream->threads.n; t++) {
+		const struct lode_events *events = &stream->threads.at[t].events;
+
+		for (size_t i = 0; i < events->n; i++) {
+			int64_t end = events->start_ns[i] + events->cost_ns[i];
+			size_t k = n;
+
+			if (events->other[i] != by || !is_for_requests(events, i) ||
+			    n == ORACLE_MAX_ANSWERS)
+				continue;
+			for (; k > 0 && out[k - 1].end > end; k--)
+				out[k] = out[k - 1];
+			out[k] = (struct answer){t, i, end};
+			n++;
+		}
+	}
+	return n;
+}
+
+/* Who ended the last wait for requests of `thread` before `t`, and when; false: none was there. */
+static bool asked_by(const struct lode_stream *stream, lode_thread_id thread, int64_t t,
+		     lode_thread_id *client, int64_t *when)
+{
+	const struct lode_events *events = &stream->threads.at[thread].events;
+	bool is_found = false;
+
+	for (size_t i = 0; i < events->n; i++) {
+		int64_t end = events->start_ns[i] + events->cost_ns[i];
+
+		if (!is_for_requests(events, i) || end > t)
+			continue;
+		is_found = true;
+		*client = events->other[i];
+		*when = end;
+	}
+	return is_found;
+}
+
+static size_t place_in_chain(const struct asking *a, lode_thread_id thread)
+{
+	size_t i = 0;
+
+	while (i < a->n && a->chain[i].thread != thread)
+		i++;
+	return i;
+}
+
+/* Did `by`, or any thread named `comm`, end one of the last 32 waits for requests of `server`
+   before the symptom's thread had its answer, at `stack` (LODE_NONE: anywhere)? */
+static bool has_ended(const struct asking *a, lode_thread_id by, uint32_t comm,
+		      lode_thread_id server, uint32_t stack)
+{
+	const struct lode_events *events = &a->stream->threads.at[server].events;
+	int n_seen = 0;
+
+	for (size_t i = events->n; i-- > 0 && n_seen < 32;) {
+		if (events->start_ns[i] + events->cost_ns[i] > a->answered ||
+		    !is_for_requests(events, i))
+			continue;
+		n_seen++;
+		if (events->other[i] != LODE_NONE &&
+		    (events->other[i] == by ||
+		     a->stream->threads.at[events->other[i]].comm == comm) &&
+		    (stack == LODE_NONE || events->stack[i] == stack))
+			return true;
+	}
+	return false;
+}
+
+static bool is_client(const struct asking *a, lode_thread_id client, lode_thread_id server)
+{
+	const struct lode_thread *threads = a->stream->threads.at;
+	const struct lode_events *events = &threads[client].events;
+	uint32_t waiter = threads[a->chain[place_in_chain(a, server) - 1].thread].comm;
+	uint32_t wait = event_at(events, a->at);
+
+	if (wait == LODE_NONE || !is_for_requests(events, wait) || events->other[wait] != server ||
+	    events->start_ns[wait] >= a->asked || place_in_chain(a, client) < a->n ||
+	    threads[client].pid == threads[server].pid ||
+	    threads[client].comm == threads[a->chain[a->n - 1].thread].comm)
+		return false;
+	if (!has_ended(a, client, LODE_NONE, server, LODE_NONE))
+		return true;
+	for (uint32_t stack = 0; stack < a->stream->tree.nodes.n; stack++)
+		if (has_ended(a, client, LODE_NONE, server, stack) &&
+		    has_ended(a, LODE_NONE, waiter, server, stack))
+			return true;
+	return false;
+}
+
+static lode_thread_id answered_next(const struct asking *a, lode_thread_id server)
+{
+	struct answer all[ORACLE_MAX_ANSWERS];
+	const struct lode_thread *threads = a->stream->threads.at;
+	size_t n = answers_of(a->stream, server, all), n_seen = 0;
+	lode_thread_id same = LODE_NONE;
+
+	for (size_t i = 0; i < n; i++) {
+		if (all[i].end <= a->at || n_seen++ >= 32 || !is_client(a, all[i].thread, server))
+			continue;
+		if (threads[all[i].thread].comm != threads[a->chain[0].thread].comm)
+			return all[i].thread;
+		if (same == LODE_NONE)
+			same = all[i].thread;
+	}
+	return same;
+}
+
+lode_thread_id oracle_client_of(const struct lode_stream *stream, const struct oracle_link *chain,
+				size_t n)
+{
+	const struct lode_thread *threads = stream->threads.at;
+	const struct oracle_link *last = &chain[n - 1];
+	const struct lode_events *own = &threads[chain[0].thread].events;
+	int64_t asked = own->start_ns[chain[0].event];
+	struct asking a = {stream,
+			   chain,
+			   n,
+			   asked,
+			   asked + own->cost_ns[chain[0].event],
+			   threads[last->thread].events.start_ns[last->event]};
+	lode_thread_id server = last->thread, client = LODE_NONE, nobody;
+	int64_t t, answered = INT64_MIN;
+
+	for (size_t i = 0; i + 1 < n; i++)
+		if (!is_for_requests(&threads[chain[i].thread].events, chain[i].event))
+			return LODE_NONE;
+	a.at = a.at < a.asked ? a.asked : a.at;
+	t = a.at;
+	asked_by(stream, chain[0].thread, a.asked, &nobody, &answered);
+	for (int hops = 0; hops < 64 && asked_by(stream, server, t, &client, &t); hops++) {
+		size_t place = place_in_chain(&a, client);
+
+		if (client == LODE_NONE || (place == 0 && t >= answered))
+			return LODE_NONE;
+		if (place == 0 || place == n) {
+			if (t >= a.asked)
+				return LODE_NONE;
+			return is_client(&a, client, server) ? client : answered_next(&a, server);
+		}
+		server = client;
+	}
+	return LODE_NONE;
 }

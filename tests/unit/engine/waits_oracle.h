@@ -20,4 +20,8 @@ struct oracle_link {
 size_t oracle_chain_at(const struct lode_stream *stream, lode_thread_id thread, int64_t t,
 		       struct oracle_link *chain);
 
+/* The client for whom the last thread of a chain worked, as client.h says it; LODE_NONE: none. */
+lode_thread_id oracle_client_of(const struct lode_stream *stream, const struct oracle_link *chain,
+				size_t n);
+
 #endif

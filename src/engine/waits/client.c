@@ -1,0 +1,267 @@
+/* For whom a thread works: from its latest wait for requests back to who sent one. */
+#include "engine/waits/client.h"
+
+#include <stdlib.h>
+
+#include "base/sorted.h"
+
+/* LIMIT: so many waits of a server, and so many of its answers after a time, are looked at. */
+enum { MAX_LOOKED_AT = 32 };
+
+/* What is asked: the chain of a critical path, and the time of its last event. */
+struct question {
+	struct lode_clients *clients;
+	const struct lode_stream *stream;
+	const struct lode_critpath *path;
+	const struct lode_link *first, *last;
+	int64_t asked_ns, answered_ns; /* from when to when the symptom's thread waits */
+	int64_t at_ns;
+};
+
+static const struct lode_events *events_of(const struct question *q, lode_thread_id thread)
+{
+	return &q->stream->threads.at[thread].events;
+}
+
+static bool is_for_requests(const struct lode_events *events, size_t i)
+{
+	return events->kind[i] == LODE_EVENT_WAITING &&
+	       (events->reason[i] == LODE_REASON_NETWORK || events->reason[i] == LODE_REASON_POLL ||
+		events->reason[i] == LODE_REASON_IPC);
+}
+
+/* ---- Tables ---- */
+
+static int answer_compare(const void *left, const void *right)
+{
+	const struct lode_answer *a = left, *b = right;
+	int order = LODE_ORDER(a->end_ns, b->end_ns) ?: LODE_ORDER(a->thread, b->thread);
+
+	return order ?: LODE_ORDER(a->event, b->event);
+}
+
+static void find_answers(struct lode_clients *clients, const struct lode_stream *stream)
+{
+	size_t n = stream->threads.n, *first;
+
+	for (size_t i = 0; i < n + 2; i++)
+		lode_vec_append(&clients->first, 0);
+	for (size_t i = 0; i < n; i++)
+		lode_vec_append(&clients->latest, NULL);
+	first = clients->first.at;
+	/* first[t + 1] is where thread t is filled next, and thus ends as first[t + 1]. */
+	for (int pass = 0; pass < 2; pass++) {
+		for (lode_thread_id t = 0; t < n; t++) {
+			const struct lode_events *events = &stream->threads.at[t].events;
+
+			for (size_t i = 0; i < events->n; i++) {
+				lode_thread_id by = events->other[i];
+
+				if (by >= n || !is_for_requests(events, i))
+					continue;
+				if (pass == 0)
+					first[by + 2]++;
+				else
+					clients->answers.at[first[by + 1]++] =
+						(struct lode_answer){lode_event_end_ns(events, i),
+								     t, (uint32_t)i};
+			}
+		}
+		for (size_t t = 2; pass == 0 && t < n + 2; t++)
+			first[t] += first[t - 1];
+		lode_vec_reserve(&clients->answers, first[n + 1]);
+		clients->answers.n = first[n + 1];
+	}
+	for (size_t t = 0; t < n; t++)
+		lode_sort(clients->answers.at + first[t], first[t + 1] - first[t], answer_compare);
+}
+
+/* The thread's first answer after `t_ns`. */
+static size_t first_answer(const struct lode_clients *clients, lode_thread_id thread, int64_t t_ns)
+{
+	size_t low = clients->first.at[thread], high = clients->first.at[thread + 1];
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (clients->answers.at[mid].end_ns > t_ns)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
+static const uint32_t *latest_of(const struct question *q, lode_thread_id thread)
+{
+	const struct lode_events *events = events_of(q, thread);
+	uint32_t **table = &q->clients->latest.at[thread], latest = LODE_NONE;
+
+	if (*table)
+		return *table;
+	*table = lode_alloc(events->n * sizeof(**table));
+	for (size_t i = 0; i < events->n; i++) {
+		(*table)[i] = latest;
+		if (is_for_requests(events, i))
+			latest = (uint32_t)i;
+	}
+	return *table;
+}
+
+/* Its latest wait for requests that had ended at `t_ns`; LODE_NONE: none was recorded. */
+static uint32_t latest_request(const struct question *q, lode_thread_id thread, int64_t t_ns)
+{
+	const struct lode_events *events = events_of(q, thread);
+	size_t next = lode_events_find(events, t_ns);
+
+	if (next > 0 && is_for_requests(events, next - 1))
+		return (uint32_t)next - 1;
+	return next > 0 ? latest_of(q, thread)[next - 1] : LODE_NONE;
+}
+
+/* ---- The chain ---- */
+
+/* The link of `thread` in the chain, or NULL. */
+static const struct lode_link *link_of(const struct question *q, lode_thread_id thread)
+{
+	const struct lode_link *link = q->last;
+
+	while (link->thread != thread && link->parent != LODE_NONE)
+		link = &q->path->links.at[link->parent];
+	return link->thread == thread ? link : NULL;
+}
+
+/* ---- Who is a client ---- */
+
+/*
+ * Whether the server awaits `client`, as far as it was seen to, where it awaits who waits for it in
+ * the chain, or others of that name: what a server asks itself, it mostly awaits elsewhere.
+ */
+static bool is_awaited_alike(const struct question *q, lode_thread_id client, lode_thread_id server)
+{
+	const struct lode_thread *threads = q->stream->threads.at;
+	const struct lode_events *events = events_of(q, server);
+	uint32_t waiter = threads[q->path->links.at[link_of(q, server)->parent].thread].comm;
+	uint32_t wait = latest_request(q, server, q->answered_ns);
+	uint32_t places[MAX_LOOKED_AT], known[MAX_LOOKED_AT];
+	size_t n = 0, n_known = 0;
+
+	for (int i = 0; i < MAX_LOOKED_AT && wait != LODE_NONE; i++) {
+		lode_thread_id by = events->other[wait];
+
+		if (by == client)
+			places[n++] = events->stack[wait];
+		if (by < q->stream->threads.n && threads[by].comm == waiter)
+			known[n_known++] = events->stack[wait];
+		wait = latest_of(q, server)[wait];
+	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n_known; k++)
+			if (places[i] == known[k])
+				return true;
+	return n == 0;
+}
+
+static bool is_client(const struct question *q, lode_thread_id client, lode_thread_id server)
+{
+	const struct lode_thread *threads = q->stream->threads.at;
+	const struct lode_events *events = events_of(q, client);
+	size_t i = lode_events_find(events, q->at_ns);
+
+	return i < events->n && is_for_requests(events, i) && events->other[i] == server &&
+	       events->start_ns[i] < q->asked_ns && !link_of(q, client) &&
+	       threads[client].pid != threads[server].pid &&
+	       threads[client].comm != threads[q->last->thread].comm &&
+	       is_awaited_alike(q, client, server);
+}
+
+/* Of those that wait for the server, whom it answers next. */
+static lode_thread_id answered_next(const struct question *q, lode_thread_id server)
+{
+	const struct lode_thread *threads = q->stream->threads.at;
+	size_t i = first_answer(q->clients, server, q->at_ns);
+	size_t end = q->clients->first.at[server + 1];
+	lode_thread_id next = LODE_NONE;
+
+	if (end - i > MAX_LOOKED_AT)
+		end = i + MAX_LOOKED_AT;
+	for (; i < end; i++) {
+		lode_thread_id client = q->clients->answers.at[i].thread;
+
+		if (!is_client(q, client, server))
+			continue;
+		if (threads[client].comm != threads[q->first->thread].comm)
+			return client;
+		if (next == LODE_NONE)
+			next = client;
+	}
+	return next;
+}
+
+/* When the symptom's thread had an answer before: what it asked until then is done. */
+static int64_t answered_before_ns(const struct question *q)
+{
+	uint32_t wait = latest_request(q, q->first->thread, q->asked_ns);
+
+	return wait == LODE_NONE ? INT64_MIN
+				 : lode_event_end_ns(events_of(q, q->first->thread), wait);
+}
+
+static lode_thread_id find_client(const struct question *q)
+{
+	lode_thread_id server = q->last->thread, client;
+	int64_t t_ns = q->at_ns;
+	uint32_t wait;
+
+	for (int hops = 0; hops < LODE_CRITPATH_MAX_LINKS; hops++) {
+		wait = latest_request(q, server, t_ns);
+		if (wait == LODE_NONE)
+			return LODE_NONE;
+		client = events_of(q, server)->other[wait];
+		t_ns = lode_event_end_ns(events_of(q, server), wait);
+		if (client >= q->stream->threads.n)
+			return LODE_NONE;
+		if (client == q->first->thread && t_ns >= answered_before_ns(q))
+			return LODE_NONE;
+		if (client == q->first->thread || !link_of(q, client))
+			return t_ns >= q->asked_ns	      ? LODE_NONE
+			       : is_client(q, client, server) ? client
+							      : answered_next(q, server);
+		server = client;
+	}
+	return LODE_NONE;
+}
+
+lode_thread_id lode_client_of(struct lode_clients *clients, const struct lode_stream *stream,
+			      const struct lode_critpath *path, uint32_t link)
+{
+	struct question q = {
+		.clients = clients,
+		.stream = stream,
+		.path = path,
+		.last = &path->links.at[link],
+	};
+
+	for (q.first = q.last; q.first->parent != LODE_NONE;) {
+		q.first = &path->links.at[q.first->parent];
+		if (!is_for_requests(events_of(&q, q.first->thread), q.first->event))
+			return LODE_NONE;
+	}
+	if (clients->first.n == 0)
+		find_answers(clients, stream);
+	q.asked_ns = events_of(&q, q.first->thread)->start_ns[q.first->event];
+	q.answered_ns = lode_event_end_ns(events_of(&q, q.first->thread), q.first->event);
+	q.at_ns = events_of(&q, q.last->thread)->start_ns[q.last->event];
+	if (q.at_ns < q.asked_ns)
+		q.at_ns = q.asked_ns;
+	return find_client(&q);
+}
+
+void lode_clients_release(struct lode_clients *clients)
+{
+	for (size_t i = 0; i < clients->latest.n; i++)
+		free(clients->latest.at[i]);
+	lode_vec_release(&clients->latest);
+	lode_vec_release(&clients->answers);
+	lode_vec_release(&clients->first);
+}

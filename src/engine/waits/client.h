@@ -1,0 +1,54 @@
+/*
+ * For whom a thread works that keeps another one waiting.
+ *
+ *   redis-cli  |send|~~~~~~~~~~~~~~ waits for its answer ~~~~~~~~~~~~~~|
+ *   server     ~ wait ~|run  keysCommand                    |write|run, write
+ *   getter                       |send|~~~~~~~~~~~~ waits ~~~~~~~~~~~~~~~~~|     the symptom
+ *
+ * A request that comes while its server is busy wakes nobody: it stands in a queue (of a socket, a
+ * listener, a pool) until it is taken. The critical path shows what the server was at meanwhile;
+ * this tells who had asked for that, by inference. All waits of the chain must be such for answers
+ * or requests: for the network, IPC, or in polls.
+ *
+ *  1. Who ended the server's latest wait for requests is its client. If that is who waits for it in
+ *     the chain, it passed a request on (nginx to a worker of its pool), and counts as the server,
+ *     at that time.
+ *  2. If the server worked on since before the symptom's thread asked, but that client has its
+ *     answer already, or is the symptom's thread with an earlier request: whom it answers next,
+ *     rather one of another name than the symptom's thread, which stands in the queue as well.
+ *
+ * A client is of another process than the server, of another name than the thread in question
+ * (workers of a pool are not each other's), waited since before the symptom's thread did, and still
+ * waits for the server. Whom the server asks itself, it awaits at other places than who waits for
+ * it in the chain. LIMIT: a loop that awaits both at one place cannot be told from its stacks.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "engine/waits/critpath.h"
+
+/* A wait for requests that a thread ended. */
+struct lode_answer {
+	int64_t end_ns;
+	lode_thread_id thread; /* who waited */
+	uint32_t event;
+};
+
+/* `{ 0 }` before the first symptom of a stream. */
+struct lode_clients {
+	LODE_VEC(struct lode_answer) answers; /* by who ended them, then by time */
+	LODE_VEC(size_t) first;		      /* per thread: its first answer; and one behind */
+	LODE_VEC(uint32_t *)
+	latest; /* per thread, NULL until asked for: per event, the
+		   latest wait for requests before it */
+};
+
+/*
+ * The client for whom the thread of `link`, which is not the first of its chain, did what its event
+ * says; LODE_NONE: the symptom's own request, or nobody that the recording shows. The first call
+ * for a stream takes O(events), others O(links * log events).
+ */
+lode_thread_id lode_client_of(struct lode_clients *clients, const struct lode_stream *stream,
+			      const struct lode_critpath *path, uint32_t link);
+void lode_clients_release(struct lode_clients *clients);
