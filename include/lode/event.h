@@ -48,6 +48,9 @@ enum lode_event_flag {
 	LODE_EVENT_NO_WAKER = 16,  /* waiting: the waking was not recorded */
 	LODE_EVENT_PREEMPTED = 32, /* ready: left the CPU runnable (else: woken, not yet running) */
 	LODE_EVENT_FROM_IDLE = 64, /* waiting: woken from an interrupt that hit the idle thread */
+	/* waiting: a timer ended it, and it was taken up again: waker, device and reason are those
+	   of the last such wait; ready: between two of them */
+	LODE_EVENT_REARMED = 128,
 };
 
 const char *lode_event_kind_name(enum lode_event_kind kind);	 /* "run", "wait", "ready" */

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "model/connections.h"
 #include "model/finish.h"
+#include "model/rearmed.h"
 #include "model/reason.h"
 #include "model/schedule.h"
 
@@ -592,5 +593,6 @@ struct lode_stream *lode_builder_finish(struct lode_builder *builder, const uint
 	builder_release(builder);
 	lode_stream_resolve(stream, node_of_raw, n_raw);
 	lode_connections_link(stream);
+	lode_stream_join_rearmed(stream);
 	return stream;
 }

@@ -72,8 +72,13 @@ static void add_gap(struct walk *walk, struct level *level, int64_t end_ns)
 static lode_thread_id thread_to_follow(const struct walk *walk, const struct lode_events *events,
 				       size_t event)
 {
-	lode_thread_id waker = events->other[event];
+	lode_thread_id waker;
 
+	/* Ready between two waits that are one: as the wait before it. */
+	if (events->kind[event] == LODE_EVENT_READY && events->flags[event] & LODE_EVENT_REARMED &&
+	    event > 0)
+		event--;
+	waker = events->other[event];
 	if (events->kind[event] != LODE_EVENT_WAITING || waker >= walk->stream->threads.n ||
 	    events->reason[event] == LODE_REASON_TIMER || walk->n_levels == LODE_CRITPATH_MAX_LINKS)
 		return LODE_NONE;

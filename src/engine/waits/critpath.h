@@ -21,6 +21,9 @@
  *  - its waker is in the chain already, or the chain is LODE_CRITPATH_MAX_LINKS long,
  *  - for the part of it of which nothing is known of its waker: not yet born, dead, not recorded.
  *
+ * Waits that were taken up again after a time-out are one (model/rearmed.h), and being ready
+ * between them is a part of it.
+ *
  * Spans are in time order, they touch, and together they are [t0, t1): every ns once, always. Time
  * of which the stream has no event of the symptom's thread is a span too, see lode_link.
  */

@@ -180,7 +180,7 @@ static void add_wake(struct build *b, const struct lode_link *link)
 	lode_thread_id waker;
 
 	if (link->event == LODE_NONE || events->kind[link->event] != LODE_EVENT_WAITING ||
-	    wake.to == LODE_NONE)
+	    events->flags[link->event] & LODE_EVENT_REARMED || wake.to == LODE_NONE)
 		return;
 	waker = events->other[link->event];
 	if (waker < b->stream->threads.n)

@@ -18,12 +18,19 @@ static size_t extend(const struct lode_stream *stream, int64_t t, struct oracle_
 {
 	const struct oracle_link *last = &chain[n - 1];
 	const struct lode_events *events = &stream->threads.at[last->thread].events;
-	lode_thread_id waker = events->other[last->event];
-	uint32_t event;
+	uint32_t wait = last->event, event;
+	lode_thread_id waker;
 
-	if (events->kind[last->event] != LODE_EVENT_WAITING || waker == LODE_NONE)
+	/* Ready between two waits that are one belongs to whom the first does. */
+	if (events->kind[wait] == LODE_EVENT_READY && events->flags[wait] & LODE_EVENT_REARMED) {
+		if (wait == 0)
+			return n;
+		wait--;
+	}
+	waker = events->other[wait];
+	if (events->kind[wait] != LODE_EVENT_WAITING || waker == LODE_NONE)
 		return n;
-	if (events->reason[last->event] == LODE_REASON_TIMER)
+	if (events->reason[wait] == LODE_REASON_TIMER)
 		return n;
 	for (size_t i = 0; i < n; i++)
 		if (chain[i].thread == waker)

@@ -1,0 +1,209 @@
+/* Waits that were taken up again after a time-out. */
+#include "model/rearmed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stream.h"
+
+enum {
+	ELSEWHERE = 10, /* what is done between two waits is at most this part of the first */
+	JITTER = 8,	/* time-outs that differ by less than this part are alike */
+	FRAMES = 3,	/* so many user frames tell a place, even if all are of one file */
+};
+
+/* A node's stack as a place to wait at, and the latest wait there. */
+struct place {
+	bool is_time_out; /* as the stack of a waking: the wait's own time-out, or a timer's signal
+			   */
+	uint32_t user;	  /* its node without kernel frames; itself when there are no others */
+	uint32_t file;	  /* of its innermost frame that is of one */
+	uint8_t n_frames; /* of files, up to FRAMES; FRAMES if they are of two files */
+	lode_thread_id thread; /* of what follows */
+	uint32_t wait;
+	int64_t ready_ns;  /* for which the thread had been ready before */
+	int64_t before_ns; /* length of the wait that it took up; 0: of none */
+};
+
+struct resumption {
+	uint32_t wait, next;
+};
+
+struct joining {
+	struct lode_stream *stream;
+	struct place *places; /* per node */
+	LODE_VEC(struct resumption) found;
+};
+
+/* ---- Places ---- */
+
+/* Adds the frame that ends the stack to what is known of its caller's. */
+static void count_frame(const struct lode_calltree *tree, struct place *place, uint32_t frame)
+{
+	uint32_t file = tree->frames.at[frame].module;
+
+	/* Garbage addresses are in modules such as [unknown]. */
+	if (*lode_frame_module(tree, frame) == '[')
+		return;
+	if (place->n_frames && file != place->file)
+		place->n_frames = FRAMES;
+	else if (place->n_frames < FRAMES)
+		place->n_frames++;
+	place->file = file;
+}
+
+/*
+ * Does the function end a wait for no reason but the time? Other timers bring what was waited for:
+ * work that was put off (delayed_work_timer_fn), the tick of a timerfd.
+ */
+static bool *find_time_outs(const struct lode_calltree *tree)
+{
+	static const char *const names[] = {"hrtimer_wakeup", "process_timeout", "it_real_fn",
+					    "posix_timer_fn"};
+	bool *is_time_out = lode_alloc0(tree->frames.n, sizeof(*is_time_out));
+
+	for (uint32_t i = 0; i < tree->frames.n; i++)
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+			if (tree->frames.at[i].flags & LODE_FRAME_KERNEL &&
+			    !strcmp(lode_frame_function(tree, i), names[k]))
+				is_time_out[i] = true;
+	return is_time_out;
+}
+
+static struct place *make_places(const struct lode_calltree *tree)
+{
+	struct place *places = lode_alloc0(tree->nodes.n, sizeof(*places));
+	bool *is_time_out = find_time_outs(tree);
+
+	places[0].thread = LODE_NONE;
+	/* Parents have smaller ids. */
+	for (uint32_t i = 1; i < tree->nodes.n; i++) {
+		const struct lode_callnode *node = &tree->nodes.at[i];
+
+		places[i] = places[node->parent];
+		places[i].is_time_out |= is_time_out[node->frame];
+		if (tree->frames.at[node->frame].flags & LODE_FRAME_KERNEL)
+			continue;
+		places[i].user = i;
+		count_frame(tree, &places[i], node->frame);
+	}
+	free(is_time_out);
+	return places;
+}
+
+/* ---- Which waits are taken up again ---- */
+
+static bool has_timed_out(const struct joining *j, const struct lode_events *e, uint32_t wait)
+{
+	return e->device[wait] == LODE_DEVICE_TIMER && e->other[wait] == LODE_NONE &&
+	       j->places[e->other_stack[wait]].is_time_out;
+}
+
+/* A poll that timed out has the timer for its reason. */
+static bool is_like_reason(uint8_t a, uint8_t b)
+{
+	return a == b || (a == LODE_REASON_TIMER && b == LODE_REASON_POLL);
+}
+
+/* Could wait `next` belong to the loop whose time-outs were `before_ns` and that of `wait`? */
+static bool fits_time_outs(const struct joining *j, const struct lode_events *e,
+			   const struct place *latest, uint32_t next)
+{
+	double last_ns = (double)e->cost_ns[latest->wait], next_ns = (double)e->cost_ns[next];
+	double before_ns = (double)latest->before_ns;
+
+	if (has_timed_out(j, e, next))
+		return next_ns * JITTER >= last_ns * (JITTER - 1);
+	if (before_ns == 0 || before_ns > last_ns)
+		before_ns = last_ns;
+	return next_ns * before_ns * JITTER <= last_ns * last_ns * (JITTER + 1);
+}
+
+static bool is_taken_up(const struct joining *j, const struct lode_events *e,
+			const struct place *latest, uint32_t next, int64_t ready_ns)
+{
+	uint32_t wait = latest->wait;
+	int64_t elsewhere_ns =
+		e->start_ns[next] - lode_event_end_ns(e, wait) - (ready_ns - latest->ready_ns);
+
+	return has_timed_out(j, e, wait) && is_like_reason(e->reason[wait], e->reason[next]) &&
+	       elsewhere_ns <= e->cost_ns[wait] / ELSEWHERE &&
+	       (latest->n_frames == FRAMES || fits_time_outs(j, e, latest, next));
+}
+
+static void find_taken_up(struct joining *j, lode_thread_id thread)
+{
+	const struct lode_events *e = &j->stream->threads.at[thread].events;
+	int64_t ready_ns = 0;
+
+	j->found.n = 0;
+	for (uint32_t i = 0; i < e->n; i++) {
+		struct place *place = &j->places[e->stack[i]];
+		int64_t before_ns = 0;
+
+		if (e->kind[i] == LODE_EVENT_READY)
+			ready_ns += e->cost_ns[i];
+		if (e->kind[i] != LODE_EVENT_WAITING)
+			continue;
+		if (place->user)
+			place = &j->places[place->user];
+		if (place->thread == thread && is_taken_up(j, e, place, i, ready_ns)) {
+			before_ns = e->cost_ns[place->wait];
+			lode_vec_append(&j->found, ((struct resumption){place->wait, i}));
+		}
+		place->thread = thread;
+		place->wait = i;
+		place->ready_ns = ready_ns;
+		place->before_ns = before_ns;
+	}
+}
+
+/* ---- What follows from it ---- */
+
+static void take_ending(struct lode_events *e, uint32_t wait, uint32_t last)
+{
+	unsigned known = LODE_EVENT_NO_WAKER | LODE_EVENT_FROM_IDLE;
+	uint32_t behind = wait + 1;
+
+	e->other[wait] = e->other[last];
+	e->other_stack[wait] = e->other_stack[last];
+	e->device[wait] = e->device[last];
+	e->reason[wait] = e->reason[last];
+	e->flags[wait] = (uint8_t)((e->flags[wait] & ~known) | (e->flags[last] & known) |
+				   LODE_EVENT_REARMED);
+	if (e->kind[behind] == LODE_EVENT_READY &&
+	    e->start_ns[behind] == lode_event_end_ns(e, wait))
+		e->flags[behind] |= LODE_EVENT_REARMED;
+}
+
+/* Is it known what `last` ended by, or at least that it was not its time-out? */
+static bool has_an_end(const struct lode_events *e, uint32_t wait, uint32_t last)
+{
+	int64_t longer_ns = e->cost_ns[last] - e->cost_ns[wait];
+
+	if (e->device[last] == LODE_DEVICE_TIMER || e->reason[last] == LODE_REASON_TIMER ||
+	    e->flags[last] & LODE_EVENT_CUT_END)
+		return false;
+	return e->other[last] != LODE_NONE || e->device[last] != LODE_DEVICE_NONE ||
+	       e->flags[last] & LODE_EVENT_REARMED || llabs(longer_ns) > e->cost_ns[wait] / JITTER;
+}
+
+void lode_stream_join_rearmed(struct lode_stream *stream)
+{
+	struct joining j = {.stream = stream};
+
+	if (!stream->has_switches)
+		return;
+	j.places = make_places(&stream->tree);
+	for (lode_thread_id thread = 0; thread < stream->threads.n; thread++) {
+		struct lode_events *e = &stream->threads.at[thread].events;
+
+		find_taken_up(&j, thread);
+		/* The last first: what it ends by goes from one to the one before. */
+		for (size_t i = j.found.n; i-- > 0;)
+			if (has_an_end(e, j.found.at[i].wait, j.found.at[i].next))
+				take_ending(e, j.found.at[i].wait, j.found.at[i].next);
+	}
+	lode_vec_release(&j.found);
+	free(j.places);
+}
