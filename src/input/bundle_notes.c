@@ -1,4 +1,4 @@
-/* The file INCOMPLETE of a bundle, written in place and read back. */
+/* What makes a folder a bundle; its file INCOMPLETE, written in place and read back. */
 #include "input/bundle_notes.h"
 
 #include <errno.h>
@@ -8,11 +8,36 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/glob.h"
 #include "base/mem.h"
 
 enum { FILE_BYTES = 4096, PATH_BYTES = 4200 };
 
 static const char head[] = "lode record: this bundle is incomplete\n";
+
+static bool has_any(const char *dir, const char *const *names, size_t n)
+{
+	char path[PATH_BYTES];
+
+	for (size_t i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		if (access(path, F_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool lode_bundle_is(const char *path)
+{
+	static const char *const recordings[] = {"perf.data", "perf.data.zst"};
+	static const char *const notes[] = {".command", "INCOMPLETE", "symptoms.tsv"};
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		return false;
+	return lode_glob_match("*.lode", lode_path_base(path)) ||
+	       (has_any(path, recordings, 2) && has_any(path, notes, 3));
+}
 
 static int write_file(const char *dir, const char *lines, int flags, struct lode_error *err)
 {

@@ -14,7 +14,13 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/error.h"
+
+/* A folder that is one recording: `lode record` has made it, as its name (*.lode) or what is in it
+   says. */
+bool lode_bundle_is(const char *path);
 
 /* Until more is known, it says that lode record was not finished with it. */
 int lode_bundle_lacks_begin(const char *dir, struct lode_error *err);

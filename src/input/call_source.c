@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "input/bundle_notes.h"
 #include "input/thread_names.h"
 
 static int read_file(const char *path, const struct lode_call_options *options,
@@ -49,11 +50,13 @@ static int find_traces(struct trace_files *traces, const char *folder, struct lo
 	lode_path_list all = {0};
 	int rc = lode_folder_list(&all, folder, err);
 
-	for (size_t i = 0; i < all.n; i++) {
+	for (size_t i = 0; rc == LODE_OK && i < all.n; i++) {
 		const struct lode_format *format = NULL;
 		struct stat st;
 
-		if (stat(all.at[i], &st) == 0 && S_ISREG(st.st_mode))
+		if (!lode_bundle_is(folder) && lode_bundle_is(all.at[i]))
+			rc = find_traces(traces, all.at[i], err);
+		else if (stat(all.at[i], &st) == 0 && S_ISREG(st.st_mode))
 			(void)lode_format_find_file(&format, LODE_HOLDS_CALLS, all.at[i], NULL);
 		if (!format)
 			continue;
@@ -89,13 +92,14 @@ static int fail_several(const char *folder, const struct trace_files *traces,
 			struct lode_error *err)
 {
 	enum { SHOWN = 5 };
+	size_t n_folder = strlen(folder) + (folder[strlen(folder) - 1] != '/');
 	char list[400] = "";
 
 	for (size_t i = 0; i < traces->paths.n && i < SHOWN; i++) {
 		size_t used = strlen(list);
 
 		snprintf(list + used, sizeof(list) - used, "%s%.40s (%.20s)", i ? ", " : "",
-			 strrchr(traces->paths.at[i], '/') + 1, traces->formats.at[i]->name);
+			 traces->paths.at[i] + n_folder, traces->formats.at[i]->name);
 	}
 	return lode_fail(err, LODE_ERR_ARG, folder, -1, "holds %zu traces; name one of them: %s%s",
 			 traces->paths.n, list, traces->paths.n > SHOWN ? ", ..." : "");

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "input/bundle_notes.h"
 #include "input/file_names.h"
 
 int lode_stream_read(struct lode_stream **out, struct lode_input *input,
@@ -103,6 +104,7 @@ static void consider(struct lode_inputs *inputs, const char *path, const struct 
 	lode_input_close(input);
 }
 
+/* Its files, and its bundles: each is one recording. */
 static void expand_folder(struct lode_inputs *inputs, const char *path, const struct wanted *wanted)
 {
 	size_t n_before = inputs->paths.n, n_skipped_before = inputs->n_skipped;
@@ -111,8 +113,12 @@ static void expand_folder(struct lode_inputs *inputs, const char *path, const st
 
 	if (lode_folder_list(&paths, path, &err) < 0)
 		skip_source(inputs, path, err.message);
-	for (size_t i = 0; i < paths.n; i++)
-		consider(inputs, paths.at[i], wanted);
+	for (size_t i = 0; i < paths.n; i++) {
+		if (lode_bundle_is(path) || !lode_bundle_is(paths.at[i]))
+			consider(inputs, paths.at[i], wanted);
+		else
+			expand_folder(inputs, paths.at[i], wanted);
+	}
 	lode_path_list_release(&paths);
 	if (inputs->paths.n == n_before && inputs->n_skipped == n_skipped_before)
 		skip_source(inputs, path, "no file in this directory is a recording");

@@ -35,12 +35,12 @@ int lode_stream_load(struct lode_stream **out, const char *path,
 		     const struct lode_source_options *options, struct lode_error *err);
 
 /*
- * The files behind the arguments: a directory means every file in it (not below) that a source
- * recognises, sorted by name; a file named by the user is taken as it is. Paths that cannot be
- * opened are reported through `skipped`, and so are files of a directory that are named like an
- * input, or begin nearly like one, and are not recognised (input/file_names.h). Other files of a
- * directory are counted, but for those that belong to recordings (symptoms.tsv, what is in a
- * bundle).
+ * The files behind the arguments: a directory means every file in it, and in the bundles of `lode
+ * record` in it (not below), that a source recognises, sorted by name; a file named by the user is
+ * taken as it is. Paths that cannot be opened are reported through `skipped`, and so are files of a
+ * directory that are named like an input, or begin nearly like one, and are not recognised
+ * (input/file_names.h). Other files of a directory are counted, but for those that belong to
+ * recordings (symptoms.tsv, what is in a bundle).
  */
 struct lode_inputs {
 	lode_path_list paths;

@@ -58,6 +58,12 @@ say diff --repo r.lode release=1 'release=('
 say diff --repo r.lode 'release>0' release=2
 "$LODE" diff --repo r.lode --within release release=1 release=2 | grep -E 'Too few|same$'
 say diff --repo missing.lode release=1 release=2
+echo "== the repository of the environment, where there are no files of that name"
+export LODE_REPO=r.lode
+"$LODE" diff release=1 'release>=2' | tail -n +3 | cmp - recordings && echo same
+"$LODE" diff --unit ns old new | tail -n +3 | cmp - recordings && echo same
+say diff release=1 nowhere
+unset LODE_REPO
 echo "== bad input"
 : >new/empty.folded
 "$LODE" diff old new >out

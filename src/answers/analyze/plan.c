@@ -124,7 +124,7 @@ static struct asked ask_recordings(const lode_path_list *recordings)
 	return asked;
 }
 
-/* In a folder the command finds the same files itself; bundles it must be told. */
+/* In a folder the command finds the same recordings itself. */
 static void plan_recordings(struct planner *p, const struct lode_survey_folder *folder,
 			    enum lode_analyze_kind kind, const struct lode_analyze_words *options)
 {
@@ -133,8 +133,6 @@ static void plan_recordings(struct planner *p, const struct lode_survey_folder *
 		new_step(p, kind, *folder->path ? folder->path : recordings->at[0]);
 	bool is_told = *folder->path == 0;
 
-	for (size_t i = 0; i < recordings->n; i++)
-		is_told = is_told || lode_survey_is_bundle(recordings->at[i]);
 	step->inputs = is_told ? recordings->at : (char *const *)(uintptr_t)&folder->path;
 	step->n_inputs = is_told ? recordings->n : 1;
 	say_command(p, step->run.analysis);

@@ -6,24 +6,11 @@
 #include <sys/stat.h>
 
 #include "base/input.h"
+#include "input/bundle_notes.h"
 #include "input/file_names.h"
 #include "input/format.h"
 #include "store/digest_file.h"
 #include "store/timeline_file.h"
-
-static const char bundle_suffix[] = ".lode";
-
-static bool ends_in(const char *text, const char *end)
-{
-	size_t n = strlen(text), n_end = strlen(end);
-
-	return n >= n_end && strcmp(text + n - n_end, end) == 0;
-}
-
-bool lode_survey_is_bundle(const char *path)
-{
-	return ends_in(path, bundle_suffix);
-}
 
 static bool begins_page(const uint8_t *head, size_t n)
 {
@@ -98,7 +85,7 @@ enum lode_survey_kind lode_survey_one(const char *path, struct lode_error *err)
 	}
 	if (S_ISREG(st.st_mode))
 		return kind_of_file(path, err);
-	if (S_ISDIR(st.st_mode) && ends_in(path, bundle_suffix))
+	if (lode_bundle_is(path))
 		return LODE_SURVEY_RECORDING;
 	return S_ISDIR(st.st_mode) && lode_format_find_folder(path) ? LODE_SURVEY_CALLS
 								    : LODE_SURVEY_OTHER;
@@ -176,7 +163,7 @@ static void walk_survey(struct lode_survey *survey, const char *path, unsigned d
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < paths.n; i++) {
 			const char *at = paths.at[i];
-			bool is_walked = is_folder(at) && !ends_in(at, bundle_suffix) &&
+			bool is_walked = is_folder(at) && !lode_bundle_is(at) &&
 					 !lode_format_find_folder(at);
 
 			if (!is_walked && pass == 0)
@@ -196,7 +183,7 @@ void lode_survey(struct lode_survey *out, char *const *inputs, size_t n)
 		struct stat st;
 
 		if (stat(inputs[i], &st) == 0 && S_ISDIR(st.st_mode) &&
-		    !lode_survey_is_bundle(inputs[i]) && !lode_format_find_folder(inputs[i])) {
+		    !lode_bundle_is(inputs[i]) && !lode_format_find_folder(inputs[i])) {
 			walk_survey(out, inputs[i], 1);
 			continue;
 		}

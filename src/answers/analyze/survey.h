@@ -55,8 +55,5 @@ enum { LODE_SURVEY_DEPTH = 8 };
 void lode_survey(struct lode_survey *out, char *const *inputs, size_t n);
 void lode_survey_release(struct lode_survey *survey);
 
-/* Is it named like a bundle? */
-bool lode_survey_is_bundle(const char *path);
-
 /* What one file or folder is, alone. */
 enum lode_survey_kind lode_survey_one(const char *path, struct lode_error *err);

@@ -84,8 +84,8 @@ static void set_worst(struct lode_table *table, const struct lode_coverage_answe
 	}
 	lode_format_cost(text, worst->cost_ns, answer->unit);
 	width = strlen(text) + 2;
-	lode_escape_fit(name, sizeof(name), lode_path_base(worst->stream),
-			room > width + 4 ? room - width : 4);
+	lode_format_recording(name, sizeof(name), worst->stream,
+			      room > width + 4 ? room - width : 4);
 	lode_table_set(table, row, WORST, "%s, %s", name, text);
 }
 

@@ -1,9 +1,11 @@
 /* The command line of lode diff. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "answers/diff/diff.h"
 #include "answers/diff/export.h"
+#include "store/repo_query.h"
 #include "tool/aoi_options.h"
 #include "tool/command.h"
 #include "tool/export_options.h"
@@ -40,7 +42,8 @@ struct diff_values {
 static const struct lode_option options[] = {
 	LODE_REPO_OPTION(AT(repo),
 			 "the sets are streams of this repository: A and B are queries as of "
-			 "--where, such as 'release=2.0'",
+			 "--where, such as 'release=2.0' (default, where no files are called so: "
+			 "$LODE_REPO)",
 			 .group = "The two sets"),
 	LODE_OPTION("a", "INPUT", lode_set_list, AT(sides[LODE_DIFF_A]),
 		    "an input (or query) of the first set; may be repeated", .letter = 'a',
@@ -48,9 +51,10 @@ static const struct lode_option options[] = {
 	LODE_OPTION("b", "INPUT", lode_set_list, AT(sides[LODE_DIFF_B]),
 		    "an input (or query) of the second set; may be repeated", .letter = 'b',
 		    .file = LODE_FILE_READ),
-	LODE_OPTION("within", "LABEL", lode_set_text, AT(within),
-		    "compare only streams with the same host, kernel, day or, of a repository, "
-		    "label, so that what differs between those is no change"),
+	LODE_OPTION(
+		"within", "LABEL", lode_set_text, AT(within),
+		"compare only streams with the same value of host, kernel, day or, in a "
+		"repository, of a label: differences between values are not reported as changes"),
 
 	LODE_OPTION("level", "P", lode_set_percent, AT(level),
 		    "the chance that anything is called a change by accident (default 0.05)",
@@ -59,11 +63,11 @@ static const struct lode_option options[] = {
 		    "least change of the cost per symptom: 20ms, or a share of the mean symptom "
 		    "(default 1%)"),
 	LODE_OPTION("min-relative", "SHARE", lode_set_percent, AT(min_relative),
-		    "least change of a cluster, of its smaller cost (default 10%)"),
+		    "minimum relative change, as a share of the smaller cost (default 10%)"),
 	LODE_OPTION("splits", "N", lode_set_positive, AT(max_splits),
 		    "random splits to compare with (default 10000, fewer for very large inputs); "
-		    "all of them where there are no more"),
-	LODE_OPTION("seed", "N", lode_set_count, AT(seed), "of the random splits (default 1)"),
+		    "with so few streams that there are no more than N splits, all are used"),
+	LODE_OPTION("seed", "N", lode_set_count, AT(seed), "random seed of the splits (default 1)"),
 
 	LODE_OPTION("min-cost", "COST", lode_set_cost, AT(min_cost),
 		    "the least cost λ of a pattern in both sets together: 30s or 0.2% (default: "
@@ -254,13 +258,30 @@ static int diff_command_answer(const struct lode_command *self, const struct dif
 	return code;
 }
 
+/* None is there as a file, and each can be asked of a repository. */
+static bool are_queries(const struct diff_values *v)
+{
+	bool are = true;
+
+	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
+		for (size_t i = 0; i < v->sides[s].n && are; i++) {
+			struct lode_repo_query *query = NULL;
+
+			are = strcmp(v->sides[s].at[i], "-") != 0 &&
+			      access(v->sides[s].at[i], F_OK) != 0 &&
+			      lode_repo_query_parse(&query, v->sides[s].at[i], 0, NULL) == 0;
+			lode_repo_query_free(query);
+		}
+	return are;
+}
+
 static int diff_with_repo(const struct lode_command *self, const struct diff_values *v)
 {
 	struct lode_repo *repo = NULL;
 	int code = 0;
 
-	/* Not $LODE_REPO: whether A is a query or a folder must not depend on it. */
-	if (v->repo)
+	/* $LODE_REPO changes no meaning: without it, queries would be files that are not there. */
+	if (v->repo || (lode_repo_option_path(NULL) && are_queries(v)))
 		code = lode_repo_option_open(self, &repo, v->repo, LODE_REPO_READ);
 	if (code == 0)
 		code = diff_command_answer(self, v, repo);

@@ -227,7 +227,7 @@ static void add_worst(struct lode_table *table, const struct lode_digest *digest
 			       lode_escape_fit(name, sizeof(name), strings[s->comm], 16), s->tid);
 	}
 	lode_table_set(table, row, has_times ? STREAM : STREAM_FIRST, "%s",
-		       lode_escape_fit(name, sizeof(name), lode_path_base(path), 40));
+		       lode_format_recording(name, sizeof(name), path, 40));
 }
 
 static void print_worst(FILE *out, const struct lode_mine_answer *answer,

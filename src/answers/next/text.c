@@ -16,7 +16,7 @@ enum { least_room = 24, stream_columns = 36 };
 /* The last part of a path is what tells streams apart; all of it where that is too little. */
 static const char *stream_name(char *buffer, size_t size, const char *path)
 {
-	return lode_escape_fit(buffer, size, lode_path_base(path), stream_columns);
+	return lode_format_recording(buffer, size, path, stream_columns);
 }
 
 /* A signature's name, or what tells of a cluster. A stream without anything new is good for finding

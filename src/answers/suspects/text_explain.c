@@ -229,7 +229,7 @@ static void print_worst(FILE *out, const struct lode_suspects_answer *answer,
 			lode_escape_fit(metric, sizeof(metric), e->metric, 24), (int)e->tid,
 			(long long)(e->start_ns / 1000000000),
 			(long long)(e->start_ns % 1000000000),
-			lode_escape_fit(path, sizeof(path), e->stream, 40));
+			lode_format_recording(path, sizeof(path), e->stream, 40));
 		fputs("            ", out);
 		put_stack(out, lode_suspects_tree(answer), e, page->columns - 12);
 	}

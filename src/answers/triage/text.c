@@ -47,8 +47,7 @@ static void set_numbers(struct lode_table *table, const struct lode_triage_answe
 	size_t row = lode_table_row(table);
 
 	lode_table_set(table, row, STREAM, "%s",
-		       lode_escape_fit(name, sizeof(name), lode_path_base(stream->path),
-				       path_columns));
+		       lode_format_recording(name, sizeof(name), stream->path, path_columns));
 	lode_table_set(table, row, SYMPTOM, "%s",
 		       lode_format_cost(text, cover->symptom_ns, answer->unit));
 	lode_table_set(table, row, KNOWN, "%s",

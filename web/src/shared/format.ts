@@ -66,10 +66,11 @@ export function chance(p: number): string {
 	return String(Number(p.toPrecision(1)));
 }
 
-/** The last part of a path, which tells recordings of a folder apart. */
+/** The last part of a path, which tells recordings of a folder apart; of a bundle its name. */
 export function baseName(path: string): string {
-	const cut = path.lastIndexOf("/");
-	return cut >= 0 && cut + 1 < path.length ? path.slice(cut + 1) : path;
+	const named = path.replace(/(^|[^/.])\/+perf\.data(\.zst|\.gz|\.xz)?$/, "$1");
+	const cut = named.lastIndexOf("/");
+	return cut >= 0 && cut + 1 < named.length ? named.slice(cut + 1) : named;
 }
 
 export function percent(part: number, whole: number): string {
