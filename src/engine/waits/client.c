@@ -141,19 +141,29 @@ static bool is_awaited_alike(const struct question *q, lode_thread_id client, lo
 {
 	const struct lode_thread *threads = q->stream->threads.at;
 	const struct lode_events *events = events_of(q, server);
-	uint32_t waiter = threads[q->path->links.at[link_of(q, server)->parent].thread].comm;
+	lode_thread_id waiter = q->path->links.at[link_of(q, server)->parent].thread;
 	uint32_t wait = latest_request(q, server, q->answered_ns);
-	uint32_t places[MAX_LOOKED_AT], known[MAX_LOOKED_AT];
+	uint32_t places[MAX_LOOKED_AT], known[2 * MAX_LOOKED_AT];
+	const struct lode_answer *later;
+	size_t i_later, end;
 	size_t n = 0, n_known = 0;
 
 	for (int i = 0; i < MAX_LOOKED_AT && wait != LODE_NONE; i++) {
 		lode_thread_id by = events->other[wait];
 
-		if (by == client)
+		/* Of a wait that began before the recording the place is not known. */
+		if (by == client && events->stack[wait])
 			places[n++] = events->stack[wait];
-		if (by < q->stream->threads.n && threads[by].comm == waiter)
+		if (by < q->stream->threads.n && threads[by].comm == threads[waiter].comm)
 			known[n_known++] = events->stack[wait];
 		wait = latest_of(q, server)[wait];
+	}
+	i_later = first_answer(q->clients, waiter, q->answered_ns);
+	end = q->clients->first.at[waiter + 1];
+	for (int i = 0; i < MAX_LOOKED_AT && i_later < end; i++, i_later++) {
+		later = &q->clients->answers.at[i_later];
+		if (later->thread == server)
+			known[n_known++] = events->stack[later->event];
 	}
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < n_known; k++)
@@ -162,17 +172,27 @@ static bool is_awaited_alike(const struct question *q, lode_thread_id client, lo
 	return n == 0;
 }
 
-static bool is_client(const struct question *q, lode_thread_id client, lode_thread_id server)
+/* Apart from when it asked. */
+static bool can_be_client(const struct question *q, lode_thread_id client, lode_thread_id server)
 {
 	const struct lode_thread *threads = q->stream->threads.at;
-	const struct lode_events *events = events_of(q, client);
-	size_t i = lode_events_find(events, q->at_ns);
 
-	return i < events->n && is_for_requests(events, i) && events->other[i] == server &&
-	       events->start_ns[i] < q->asked_ns && !link_of(q, client) &&
-	       threads[client].pid != threads[server].pid &&
+	return !link_of(q, client) && threads[client].pid != threads[server].pid &&
 	       threads[client].comm != threads[q->last->thread].comm &&
 	       is_awaited_alike(q, client, server);
+}
+
+/* Whether `client`, which woke the server at `t_ns`, has no answer yet, and gets it next. */
+static bool is_unanswered(const struct question *q, lode_thread_id client, lode_thread_id server,
+			  int64_t t_ns)
+{
+	const struct lode_events *events = events_of(q, client);
+	size_t i = lode_events_find(events, t_ns);
+
+	while (i < events->n && !is_for_requests(events, i) && events->start_ns[i] <= q->at_ns)
+		i++;
+	return i < events->n && is_for_requests(events, i) && events->other[i] == server &&
+	       lode_event_end_ns(events, i) > q->at_ns;
 }
 
 /* Of those that wait for the server, whom it answers next. */
@@ -186,9 +206,11 @@ static lode_thread_id answered_next(const struct question *q, lode_thread_id ser
 	if (end - i > MAX_LOOKED_AT)
 		end = i + MAX_LOOKED_AT;
 	for (; i < end; i++) {
-		lode_thread_id client = q->clients->answers.at[i].thread;
+		const struct lode_answer *answer = &q->clients->answers.at[i];
+		lode_thread_id client = answer->thread;
 
-		if (!is_client(q, client, server))
+		if (events_of(q, client)->start_ns[answer->event] >= q->asked_ns ||
+		    !can_be_client(q, client, server))
 			continue;
 		if (threads[client].comm != threads[q->first->thread].comm)
 			return client;
@@ -223,11 +245,15 @@ static lode_thread_id find_client(const struct question *q)
 			return LODE_NONE;
 		if (client == q->first->thread && t_ns >= answered_before_ns(q))
 			return LODE_NONE;
-		if (client == q->first->thread || !link_of(q, client))
-			return t_ns >= q->asked_ns	      ? LODE_NONE
-			       : is_client(q, client, server) ? client
-							      : answered_next(q, server);
-		server = client;
+		if (client != q->first->thread && link_of(q, client)) {
+			server = client;
+			continue;
+		}
+		if (t_ns >= q->asked_ns)
+			return LODE_NONE;
+		if (can_be_client(q, client, server) && is_unanswered(q, client, server, t_ns))
+			return client;
+		return answered_next(q, server);
 	}
 	return LODE_NONE;
 }

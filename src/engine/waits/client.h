@@ -18,9 +18,9 @@
  *     rather one of another name than the symptom's thread, which stands in the queue as well.
  *
  * A client is of another process than the server, of another name than the thread in question
- * (workers of a pool are not each other's), waited since before the symptom's thread did, and still
- * waits for the server. Whom the server asks itself, it awaits at other places than who waits for
- * it in the chain. LIMIT: a loop that awaits both at one place cannot be told from its stacks.
+ * (workers of a pool are not each other's), asked before the symptom's thread did, and has no
+ * answer yet. Whom the server asks itself, it awaits at other places than who waits for it in the
+ * chain. LIMIT: a loop that awaits both at one place cannot be told from its stacks.
  */
 #pragma once
 

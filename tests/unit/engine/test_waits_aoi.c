@@ -356,7 +356,7 @@ static void make_requests(struct rng *rng, struct lode_stream *stream)
 		for (size_t i = 0; i < events->n; i++)
 			if (events->kind[i] == LODE_EVENT_WAITING && rng_chance(rng, 90)) {
 				events->reason[i] = LODE_REASON_NETWORK;
-				events->stack[i] = rng_below(rng, n < 2 ? n : 2);
+				events->stack[i] = rng_below(rng, n < 3 ? n : 3);
 			}
 	}
 }

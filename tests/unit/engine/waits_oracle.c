@@ -139,7 +139,7 @@ static bool has_ended(const struct asking *a, lode_thread_id by, uint32_t comm,
 		    !is_for_requests(events, i))
 			continue;
 		n_seen++;
-		if (events->other[i] != LODE_NONE &&
+		if (events->stack[i] && events->other[i] != LODE_NONE &&
 		    (events->other[i] == by ||
 		     a->stream->threads.at[events->other[i]].comm == comm) &&
 		    (stack == LODE_NONE || events->stack[i] == stack))
@@ -148,24 +148,57 @@ static bool has_ended(const struct asking *a, lode_thread_id by, uint32_t comm,
 	return false;
 }
 
-static bool is_client(const struct asking *a, lode_thread_id client, lode_thread_id server)
+/* Does one of the next 32 answers of `by`, after the symptom's thread had its own, end a wait of
+   `server` at `stack`? */
+static bool ends_later(const struct asking *a, lode_thread_id by, lode_thread_id server,
+		       uint32_t stack)
+{
+	struct answer all[ORACLE_MAX_ANSWERS];
+	size_t n = answers_of(a->stream, by, all), n_seen = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (all[i].end > a->answered && n_seen++ < 32 && all[i].thread == server &&
+		    a->stream->threads.at[server].events.stack[all[i].event] == stack)
+			return true;
+	return false;
+}
+
+static bool can_be_client(const struct asking *a, lode_thread_id client, lode_thread_id server)
 {
 	const struct lode_thread *threads = a->stream->threads.at;
-	const struct lode_events *events = &threads[client].events;
-	uint32_t waiter = threads[a->chain[place_in_chain(a, server) - 1].thread].comm;
-	uint32_t wait = event_at(events, a->at);
+	lode_thread_id waiter = a->chain[place_in_chain(a, server) - 1].thread;
 
-	if (wait == LODE_NONE || !is_for_requests(events, wait) || events->other[wait] != server ||
-	    events->start_ns[wait] >= a->asked || place_in_chain(a, client) < a->n ||
-	    threads[client].pid == threads[server].pid ||
+	if (place_in_chain(a, client) < a->n || threads[client].pid == threads[server].pid ||
 	    threads[client].comm == threads[a->chain[a->n - 1].thread].comm)
 		return false;
 	if (!has_ended(a, client, LODE_NONE, server, LODE_NONE))
 		return true;
 	for (uint32_t stack = 0; stack < a->stream->tree.nodes.n; stack++)
 		if (has_ended(a, client, LODE_NONE, server, stack) &&
-		    has_ended(a, LODE_NONE, waiter, server, stack))
+		    (has_ended(a, LODE_NONE, threads[waiter].comm, server, stack) ||
+		     ends_later(a, waiter, server, stack)))
 			return true;
+	return false;
+}
+
+/* Is the first wait for requests of `client` that ends after `t` for the server, and beyond the
+   time in question? Only waits count before which the client did nothing that began after that
+   time. */
+static bool is_unanswered(const struct asking *a, lode_thread_id client, lode_thread_id server,
+			  int64_t t)
+{
+	const struct lode_events *events = &a->stream->threads.at[client].events;
+
+	for (size_t i = 0; i < events->n; i++) {
+		int64_t end = events->start_ns[i] + events->cost_ns[i];
+
+		if (end <= t)
+			continue;
+		if (is_for_requests(events, i))
+			return events->other[i] == server && end > a->at;
+		if (events->start_ns[i] > a->at)
+			return false;
+	}
 	return false;
 }
 
@@ -177,7 +210,9 @@ static lode_thread_id answered_next(const struct asking *a, lode_thread_id serve
 	lode_thread_id same = LODE_NONE;
 
 	for (size_t i = 0; i < n; i++) {
-		if (all[i].end <= a->at || n_seen++ >= 32 || !is_client(a, all[i].thread, server))
+		if (all[i].end <= a->at || n_seen++ >= 32 ||
+		    threads[all[i].thread].events.start_ns[all[i].event] >= a->asked ||
+		    !can_be_client(a, all[i].thread, server))
 			continue;
 		if (threads[all[i].thread].comm != threads[a->chain[0].thread].comm)
 			return all[i].thread;
@@ -217,7 +252,10 @@ lode_thread_id oracle_client_of(const struct lode_stream *stream, const struct o
 		if (place == 0 || place == n) {
 			if (t >= a.asked)
 				return LODE_NONE;
-			return is_client(&a, client, server) ? client : answered_next(&a, server);
+			if (can_be_client(&a, client, server) &&
+			    is_unanswered(&a, client, server, t))
+				return client;
+			return answered_next(&a, server);
 		}
 		server = client;
 	}

@@ -524,6 +524,42 @@ static void on_sample(struct lode_builder *b, int64_t t, uint32_t cpu, int32_t t
 				       .t_ns = t, .cpu = cpu, .pid = tid, .tid = tid, .stack = 1});
 }
 
+/* Who sent is known by the stack of its softirq, and by it why a thread waited that had no stack.
+ */
+static void a_sender_wakes_and_an_interrupt_above_it_does_not(void **state)
+{
+	static const struct {
+		bool in_hardirq;
+		uint32_t stack;
+		bool is_sender;
+	} rows[] = {{false, SIM_SENT, true}, {true, SIM_SENT, false}, {false, 0, false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct lode_builder *b = lode_builder_new("x", "x", "ns", NULL);
+		const struct lode_events *e;
+		struct lode_stream *stream;
+
+		on_switch(b, 100, 0, 9, LODE_LEFT_RUNNABLE, 8);
+		lode_builder_waking(b, &(struct lode_waking){.t_ns = 150,
+							     .cpu = 0,
+							     .waker_tid = 8,
+							     .wakee_tid = 7,
+							     .has_context = true,
+							     .in_interrupt = true,
+							     .in_hardirq = rows[i].in_hardirq,
+							     .stack = rows[i].stack});
+		stream = finish(b);
+		e = &thread_with_tid(stream, 7)->events;
+		assert_int_equal(e->kind[0], LODE_EVENT_WAITING);
+		assert_int_equal(e->other[0] != LODE_NONE, rows[i].is_sender);
+		assert_int_equal(e->device[0] == LODE_DEVICE_NONE, rows[i].is_sender);
+		assert_int_equal(e->reason[0],
+				 rows[i].is_sender ? LODE_REASON_NETWORK : LODE_REASON_OTHER);
+		lode_stream_free(stream);
+	}
+}
+
 static uint64_t n_lost(const struct lode_stream *stream, enum lode_loss_kind kind)
 {
 	return stream->losses.by_kind[kind].count;
@@ -797,6 +833,7 @@ int main(void)
 		cmocka_unit_test(a_window_shows_what_the_whole_shows_there),
 		cmocka_unit_test(one_cpu_gives_its_running_events_alone),
 		cmocka_unit_test(a_woken_thread_takes_an_idle_cpu_at_once),
+		cmocka_unit_test(a_sender_wakes_and_an_interrupt_above_it_does_not),
 		cmocka_unit_test(a_thread_without_a_waking_waits_until_it_is_seen),
 		cmocka_unit_test(an_inferred_switch_in_waits_for_its_cpu),
 		cmocka_unit_test(a_missing_switch_out_is_a_contradiction),
