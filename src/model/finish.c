@@ -44,7 +44,8 @@ static void resolve_wait(const struct resolver *r, lode_thread_id id, size_t i)
 	e->reason[i] = (uint8_t)lode_reason_of_wait(waiting, hint, is_disk_sleep,
 						    (enum lode_device)e->device[i]);
 	/* It began before the recording: all that is known is that a packet ended it. */
-	if (!e->stack[i] && e->reason[i] == LODE_REASON_OTHER && lode_is_sender(waker))
+	if (!e->stack[i] && e->reason[i] == LODE_REASON_OTHER && e->other[i] != LODE_NONE &&
+	    lode_is_sender(waker))
 		e->reason[i] = LODE_REASON_NETWORK;
 }
 
