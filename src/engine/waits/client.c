@@ -5,7 +5,7 @@
 
 #include "base/sorted.h"
 
-/* LIMIT: so many waits of a server, and so many of its answers after a time, are looked at. */
+/* LIMIT: so many waits of a server, and answers before and after a time, are looked at. */
 enum { MAX_LOOKED_AT = 32 };
 
 /* What is asked: the chain of a critical path, and the time of its last event. */
@@ -133,53 +133,72 @@ static const struct lode_link *link_of(const struct question *q, lode_thread_id 
 
 /* ---- Who is a client ---- */
 
-/*
- * Whether the server awaits `client`, as far as it was seen to, where it awaits who waits for it in
- * the chain, or others of that name: what a server asks itself, it mostly awaits elsewhere.
- */
-static bool is_awaited_alike(const struct question *q, lode_thread_id client, lode_thread_id server)
+/* Stacks in which a server awaits somebody. */
+struct places {
+	uint32_t at[3 * MAX_LOOKED_AT];
+	size_t n;
+};
+
+/* Where `server` was seen to await `thread` around the time in question, or its namesakes before
+   the symptom's thread had its answer. Of waits that began before the recording it is not known. */
+static void find_places(struct places *places, const struct question *q, lode_thread_id thread,
+			lode_thread_id server)
 {
 	const struct lode_thread *threads = q->stream->threads.at;
 	const struct lode_events *events = events_of(q, server);
-	lode_thread_id waiter = q->path->links.at[link_of(q, server)->parent].thread;
 	uint32_t wait = latest_request(q, server, q->answered_ns);
-	uint32_t places[MAX_LOOKED_AT], known[2 * MAX_LOOKED_AT];
-	const struct lode_answer *later;
-	size_t i_later, end;
-	size_t n = 0, n_known = 0;
+	size_t begin = q->clients->first.at[thread], end = q->clients->first.at[thread + 1];
+	size_t middle = first_answer(q->clients, thread, q->at_ns);
 
+	places->n = 0;
 	for (int i = 0; i < MAX_LOOKED_AT && wait != LODE_NONE; i++) {
 		lode_thread_id by = events->other[wait];
 
-		/* Of a wait that began before the recording the place is not known. */
-		if (by == client && events->stack[wait])
-			places[n++] = events->stack[wait];
-		if (by < q->stream->threads.n && threads[by].comm == threads[waiter].comm)
-			known[n_known++] = events->stack[wait];
+		if (by < q->stream->threads.n && threads[by].comm == threads[thread].comm &&
+		    events->stack[wait])
+			places->at[places->n++] = events->stack[wait];
 		wait = latest_of(q, server)[wait];
 	}
-	i_later = first_answer(q->clients, waiter, q->answered_ns);
-	end = q->clients->first.at[waiter + 1];
-	for (int i = 0; i < MAX_LOOKED_AT && i_later < end; i++, i_later++) {
-		later = &q->clients->answers.at[i_later];
-		if (later->thread == server)
-			known[n_known++] = events->stack[later->event];
+	if (middle - begin > MAX_LOOKED_AT)
+		begin = middle - MAX_LOOKED_AT;
+	if (end - middle > MAX_LOOKED_AT)
+		end = middle + MAX_LOOKED_AT;
+	for (; begin < end; begin++) {
+		const struct lode_answer *answer = &q->clients->answers.at[begin];
+
+		if (answer->thread == server && events->stack[answer->event])
+			places->at[places->n++] = events->stack[answer->event];
 	}
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < n_known; k++)
-			if (places[i] == known[k])
-				return true;
-	return n == 0;
 }
 
-/* Apart from when it asked. */
-static bool can_be_client(const struct question *q, lode_thread_id client, lode_thread_id server)
+/*
+ * Whether the server awaits `client` where it awaits who waits for it in the chain: whom it asks
+ * itself, it mostly awaits elsewhere, and whom it only tells something, not at all. `otherwise`:
+ * what is true if it was not seen to await it.
+ */
+static bool is_awaited_alike(const struct question *q, lode_thread_id client, lode_thread_id server,
+			     bool otherwise)
+{
+	struct places places, known;
+
+	find_places(&places, q, client, server);
+	find_places(&known, q, q->path->links.at[link_of(q, server)->parent].thread, server);
+	for (size_t i = 0; i < places.n; i++)
+		for (size_t k = 0; k < known.n; k++)
+			if (places.at[i] == known.at[k])
+				return true;
+	return places.n == 0 && otherwise;
+}
+
+/* Apart from when it asked. `has_asked`: it was seen to wake the server. */
+static bool can_be_client(const struct question *q, lode_thread_id client, lode_thread_id server,
+			  bool has_asked)
 {
 	const struct lode_thread *threads = q->stream->threads.at;
 
 	return !link_of(q, client) && threads[client].pid != threads[server].pid &&
 	       threads[client].comm != threads[q->last->thread].comm &&
-	       is_awaited_alike(q, client, server);
+	       is_awaited_alike(q, client, server, has_asked);
 }
 
 /* Whether `client`, which woke the server at `t_ns`, has no answer yet, and gets it next. */
@@ -195,8 +214,12 @@ static bool is_unanswered(const struct question *q, lode_thread_id client, lode_
 	       lode_event_end_ns(events, i) > q->at_ns;
 }
 
-/* Of those that wait for the server, whom it answers next. */
-static lode_thread_id answered_next(const struct question *q, lode_thread_id server)
+/*
+ * Whom the server answers next of those that wait for it: who asked before the symptom's thread, of
+ * another name than that if there is one. If it works on what that asked (`is_own`), only such as
+ * have their answers before it: what it found when it woke.
+ */
+static lode_thread_id answered_next(const struct question *q, lode_thread_id server, bool is_own)
 {
 	const struct lode_thread *threads = q->stream->threads.at;
 	size_t i = first_answer(q->clients, server, q->at_ns);
@@ -208,14 +231,17 @@ static lode_thread_id answered_next(const struct question *q, lode_thread_id ser
 	for (; i < end; i++) {
 		const struct lode_answer *answer = &q->clients->answers.at[i];
 		lode_thread_id client = answer->thread;
+		int64_t start_ns = events_of(q, client)->start_ns[answer->event];
+		bool is_namesake = threads[client].comm == threads[q->first->thread].comm;
 
-		if (events_of(q, client)->start_ns[answer->event] >= q->asked_ns ||
-		    !can_be_client(q, client, server))
+		if (is_own ? answer->end_ns >= q->answered_ns || start_ns > q->at_ns || is_namesake
+			   : start_ns >= q->asked_ns)
 			continue;
-		if (threads[client].comm != threads[q->first->thread].comm)
+		if ((is_namesake && next != LODE_NONE) || !can_be_client(q, client, server, false))
+			continue;
+		if (!is_namesake)
 			return client;
-		if (next == LODE_NONE)
-			next = client;
+		next = client;
 	}
 	return next;
 }
@@ -244,16 +270,17 @@ static lode_thread_id find_client(const struct question *q)
 		if (client >= q->stream->threads.n)
 			return LODE_NONE;
 		if (client == q->first->thread && t_ns >= answered_before_ns(q))
-			return LODE_NONE;
+			return answered_next(q, server, true);
 		if (client != q->first->thread && link_of(q, client)) {
 			server = client;
 			continue;
 		}
 		if (t_ns >= q->asked_ns)
 			return LODE_NONE;
-		if (can_be_client(q, client, server) && is_unanswered(q, client, server, t_ns))
+		if (can_be_client(q, client, server, true) &&
+		    is_unanswered(q, client, server, t_ns))
 			return client;
-		return answered_next(q, server);
+		return answered_next(q, server, false);
 	}
 	return LODE_NONE;
 }

@@ -15,12 +15,14 @@
  *     at that time.
  *  2. If the server worked on since before the symptom's thread asked, but that client has its
  *     answer already, or is the symptom's thread with an earlier request: whom it answers next,
- *     rather one of another name than the symptom's thread, which stands in the queue as well.
+ *     rather one of another name than the symptom's thread, which stands in the queue as well. If
+ *     the symptom's thread woke it: whom of another name it answers first nevertheless.
  *
  * A client is of another process than the server, of another name than the thread in question
  * (workers of a pool are not each other's), asked before the symptom's thread did, and has no
  * answer yet. Whom the server asks itself, it awaits at other places than who waits for it in the
- * chain. LIMIT: a loop that awaits both at one place cannot be told from its stacks.
+ * chain, and whom it only tells something (a log), nowhere: by (2) nobody is a client whom the
+ * server was not seen to await. LIMIT: a loop that awaits all at one place tells nothing by that.
  */
 #pragma once
 

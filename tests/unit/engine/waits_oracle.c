@@ -126,12 +126,16 @@ static size_t place_in_chain(const struct asking *a, lode_thread_id thread)
 	return i;
 }
 
-/* Did `by`, or any thread named `comm`, end one of the last 32 waits for requests of `server`
-   before the symptom's thread had its answer, at `stack` (LODE_NONE: anywhere)? */
-static bool has_ended(const struct asking *a, lode_thread_id by, uint32_t comm,
-		      lode_thread_id server, uint32_t stack)
+/* Was `server` seen to await `thread` or a namesake at `stack` (LODE_NONE: anywhere), in its last
+   32 waits before the symptom's thread had its answer, or in 32 answers of `thread` before and
+   after the time in question? */
+static bool was_seen(const struct asking *a, lode_thread_id thread, lode_thread_id server,
+		     uint32_t stack)
 {
-	const struct lode_events *events = &a->stream->threads.at[server].events;
+	const struct lode_thread *threads = a->stream->threads.at;
+	const struct lode_events *events = &threads[server].events;
+	struct answer all[ORACLE_MAX_ANSWERS];
+	size_t n = answers_of(a->stream, thread, all), middle = 0;
 	int n_seen = 0;
 
 	for (size_t i = events->n; i-- > 0 && n_seen < 32;) {
@@ -140,30 +144,22 @@ static bool has_ended(const struct asking *a, lode_thread_id by, uint32_t comm,
 			continue;
 		n_seen++;
 		if (events->stack[i] && events->other[i] != LODE_NONE &&
-		    (events->other[i] == by ||
-		     a->stream->threads.at[events->other[i]].comm == comm) &&
+		    threads[events->other[i]].comm == threads[thread].comm &&
 		    (stack == LODE_NONE || events->stack[i] == stack))
 			return true;
 	}
-	return false;
-}
-
-/* Does one of the next 32 answers of `by`, after the symptom's thread had its own, end a wait of
-   `server` at `stack`? */
-static bool ends_later(const struct asking *a, lode_thread_id by, lode_thread_id server,
-		       uint32_t stack)
-{
-	struct answer all[ORACLE_MAX_ANSWERS];
-	size_t n = answers_of(a->stream, by, all), n_seen = 0;
-
+	while (middle < n && all[middle].end <= a->at)
+		middle++;
 	for (size_t i = 0; i < n; i++)
-		if (all[i].end > a->answered && n_seen++ < 32 && all[i].thread == server &&
-		    a->stream->threads.at[server].events.stack[all[i].event] == stack)
+		if (i + 32 >= middle && i < middle + 32 && all[i].thread == server &&
+		    events->stack[all[i].event] &&
+		    (stack == LODE_NONE || events->stack[all[i].event] == stack))
 			return true;
 	return false;
 }
 
-static bool can_be_client(const struct asking *a, lode_thread_id client, lode_thread_id server)
+static bool can_be_client(const struct asking *a, lode_thread_id client, lode_thread_id server,
+			  bool has_asked)
 {
 	const struct lode_thread *threads = a->stream->threads.at;
 	lode_thread_id waiter = a->chain[place_in_chain(a, server) - 1].thread;
@@ -171,12 +167,10 @@ static bool can_be_client(const struct asking *a, lode_thread_id client, lode_th
 	if (place_in_chain(a, client) < a->n || threads[client].pid == threads[server].pid ||
 	    threads[client].comm == threads[a->chain[a->n - 1].thread].comm)
 		return false;
-	if (!has_ended(a, client, LODE_NONE, server, LODE_NONE))
-		return true;
-	for (uint32_t stack = 0; stack < a->stream->tree.nodes.n; stack++)
-		if (has_ended(a, client, LODE_NONE, server, stack) &&
-		    (has_ended(a, LODE_NONE, threads[waiter].comm, server, stack) ||
-		     ends_later(a, waiter, server, stack)))
+	if (!was_seen(a, client, server, LODE_NONE))
+		return has_asked;
+	for (uint32_t stack = 1; stack < a->stream->tree.nodes.n; stack++)
+		if (was_seen(a, client, server, stack) && was_seen(a, waiter, server, stack))
 			return true;
 	return false;
 }
@@ -202,7 +196,7 @@ static bool is_unanswered(const struct asking *a, lode_thread_id client, lode_th
 	return false;
 }
 
-static lode_thread_id answered_next(const struct asking *a, lode_thread_id server)
+static lode_thread_id answered_next(const struct asking *a, lode_thread_id server, bool is_own)
 {
 	struct answer all[ORACLE_MAX_ANSWERS];
 	const struct lode_thread *threads = a->stream->threads.at;
@@ -210,14 +204,22 @@ static lode_thread_id answered_next(const struct asking *a, lode_thread_id serve
 	lode_thread_id same = LODE_NONE;
 
 	for (size_t i = 0; i < n; i++) {
-		if (all[i].end <= a->at || n_seen++ >= 32 ||
-		    threads[all[i].thread].events.start_ns[all[i].event] >= a->asked ||
-		    !can_be_client(a, all[i].thread, server))
+		lode_thread_id client = all[i].thread;
+		int64_t start = threads[client].events.start_ns[all[i].event];
+		bool is_namesake = threads[client].comm == threads[a->chain[0].thread].comm;
+
+		if (all[i].end <= a->at || n_seen++ >= 32)
 			continue;
-		if (threads[all[i].thread].comm != threads[a->chain[0].thread].comm)
-			return all[i].thread;
+		if (is_own && (is_namesake || all[i].end >= a->answered || start > a->at))
+			continue;
+		if (!is_own && start >= a->asked)
+			continue;
+		if (!can_be_client(a, client, server, false))
+			continue;
+		if (!is_namesake)
+			return client;
 		if (same == LODE_NONE)
-			same = all[i].thread;
+			same = client;
 	}
 	return same;
 }
@@ -247,15 +249,17 @@ lode_thread_id oracle_client_of(const struct lode_stream *stream, const struct o
 	for (int hops = 0; hops < 64 && asked_by(stream, server, t, &client, &t); hops++) {
 		size_t place = place_in_chain(&a, client);
 
-		if (client == LODE_NONE || (place == 0 && t >= answered))
+		if (client == LODE_NONE)
 			return LODE_NONE;
+		if (place == 0 && t >= answered)
+			return answered_next(&a, server, true);
 		if (place == 0 || place == n) {
 			if (t >= a.asked)
 				return LODE_NONE;
-			if (can_be_client(&a, client, server) &&
+			if (can_be_client(&a, client, server, true) &&
 			    is_unanswered(&a, client, server, t))
 				return client;
-			return answered_next(&a, server);
+			return answered_next(&a, server, false);
 		}
 		server = client;
 	}
