@@ -1,0 +1,66 @@
+"""Holds what lode says of a case's recordings against the truth."""
+import json
+import re
+import subprocess
+
+WORD = re.compile(r"[^\s›…→,]+")
+
+
+def run(*argv):
+    done = subprocess.run([str(a) for a in argv], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"{' '.join(str(a) for a in argv[:6])} ...: exit {done.returncode}: "
+                           f"{done.stderr[-500:]}")
+    return done.stdout
+
+
+def names_one(text, names):
+    """Whether the text names one of them: a function, with or without what qualifies it, or a thread."""
+    words = {part for word in WORD.findall(text) for part in (word, re.split(r"!|::", word)[-1])}
+    return any(name in words or (" " in name and name in text) for name in names)
+
+
+def first_lines(lode, recordings):
+    """What the first screen says of each cluster, by rank, without the variants."""
+    lines, rank = {}, 0
+    for line in run(lode, "mine", "--top", 50, *recordings).splitlines():
+        row = re.match(r" *(\d+) +[\d.]+ % +\S+ \S+ +\S+ \S+ +\S+ \S+ +\d+ +", line)
+        if row:
+            rank = int(row[1])
+            lines[rank] = line[row.end():]
+        elif not line.strip():
+            rank = 0
+        elif rank and not line.lstrip().startswith("┆"):
+            lines[rank] += "\n" + line.strip()
+    return lines
+
+
+def diff(lode, a, b):
+    options = [word for f in a for word in ("-a", f)] + [word for f in b for word in ("-b", f)]
+    return json.loads(run(lode, "diff", "--json", "--top", 0, *options))
+
+
+def score(lode, case, slow, healthy, truth_ns):
+    """The figures of one case: of `slow` and `healthy` recordings, and what the fault cost in the slow ones."""
+    mined = json.loads(run(lode, "mine", "--json", "--top", 50, *slow))
+    lines = first_lines(lode, slow)
+    cause = next((c for c in mined["clusters"] if names_one(lines.get(c["rank"], ""), case.culprit)), None)
+    unnamed = re.search(r"([\d.]+) % of the cost has frames without", run(lode, "mine", *slow))
+    half = len(healthy) // 2
+    alike = diff(lode, healthy[:half], healthy[half:])
+    changed = diff(lode, healthy, slow)
+    worse = {c["id"] for c in changed["clusters"] if c["class"] in ("new", "worse")}
+    return {
+        "rank": cause and cause["rank"],
+        "line": lines.get(1, ""),
+        "in_first_line": names_one(lines.get(1, ""), case.culprit) and
+                         (not case.caller or names_one(lines.get(1, ""), case.caller)),
+        "own_ns": cause and cause["own_ns"],
+        "truth_ns": truth_ns,
+        "symptom_ns": mined["symptom_ns"],
+        "unnamed_pct": float(unnamed[1]) if unnamed else 0.0,
+        "false_alarms": alike["counts"]["new"] + alike["counts"]["worse"],
+        "found_by_diff": bool(worse),
+        "largest": [{"rank": c["rank"], "own_ns": c["own_ns"], "line": lines.get(c["rank"], "")}
+                    for c in mined["clusters"][:5]],
+    }
