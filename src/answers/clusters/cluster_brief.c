@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "answers/clusters/common_part.h"
+#include "answers/clusters/headline.h"
 #include "answers/clusters/variants.h"
 #include "document/findings.h"
 #include "base/sorted.h"
@@ -103,22 +103,18 @@ static void part_lines(struct lode_cluster_brief *out, char *text, struct lode_a
 	}
 }
 
-void lode_cluster_brief_build(struct lode_cluster_brief *out, const struct lode_digest *digest,
+void lode_cluster_brief_build(struct lode_cluster_brief *out, const struct lode_mined *mined,
 			      const struct lode_cluster *cluster, struct lode_arena *arena)
 {
 	char text[BRIEF_LINES * LODE_COMMON_LINE], why[64];
-	struct lode_mainline mainline = {0};
 
 	memset(out, 0, sizeof(*out));
 	lode_cluster_why(why, sizeof(why), cluster);
 	out->why = lode_arena_strndup(arena, why, strlen(why));
-	lode_mainline_build(&mainline, cluster);
-	lode_common_part_short(text, sizeof(text), digest, mainline.frames.at,
-			       mainline.gap_before.at, mainline.frames.n, BRIEF_COLUMNS,
-			       BRIEF_COLUMNS, BRIEF_LINES);
-	lode_mainline_release(&mainline);
+	lode_headline_text(text, sizeof(text), mined, cluster, BRIEF_COLUMNS, BRIEF_COLUMNS,
+			   BRIEF_LINES);
 	part_lines(out, text, arena);
-	lode_variants_short(text, sizeof(text), digest, cluster, BRIEF_COLUMNS);
+	lode_variants_short(text, sizeof(text), mined->digest, cluster, BRIEF_COLUMNS);
 	out->variants = lode_arena_strndup(arena, text, strlen(text));
 }
 

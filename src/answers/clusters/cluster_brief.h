@@ -32,5 +32,6 @@ struct lode_cluster_brief {
 	const char *variants; /* those that tell most, in a line; "" if there are none */
 };
 
-void lode_cluster_brief_build(struct lode_cluster_brief *out, const struct lode_digest *digest,
+/* `cluster` is one of mined->clusters. */
+void lode_cluster_brief_build(struct lode_cluster_brief *out, const struct lode_mined *mined,
 			      const struct lode_cluster *cluster, struct lode_arena *arena);

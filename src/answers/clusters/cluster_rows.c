@@ -166,11 +166,12 @@ static void list_items(struct lode_cluster_row *row,
 }
 
 static const struct lode_cluster_brief *brief_of(const struct lode_cluster_row *row,
+						 const struct lode_mined *mined,
 						 struct lode_arena *arena)
 {
 	struct lode_cluster_brief *brief = lode_arena_array(arena, struct lode_cluster_brief, 1);
 
-	lode_cluster_brief_build(brief, row->digest, row->cluster, arena);
+	lode_cluster_brief_build(brief, mined, row->cluster, arena);
 	return brief;
 }
 
@@ -199,6 +200,7 @@ void lode_cluster_row_make(void *out, const void *of, size_t i)
 	const struct lode_cluster_rows_options *options = &rows->options;
 	const struct lode_mined *mined = rows->mined;
 	struct lode_cluster_row *row = out;
+	struct lode_headline_hop *hops;
 
 	lode_arena_release(rows->arena);
 	row->cluster = &rows->first[i];
@@ -212,10 +214,12 @@ void lode_cluster_row_make(void *out, const void *of, size_t i)
 				      : &rows->made.at[i],
 			      options->is_light, rows->arena);
 	list_gaps(row, rows->arena);
+	row->n_headline = lode_headline_hops(&hops, mined, row->cluster, rows->arena);
+	row->headline = hops;
 	list_reasons(row, rows->arena);
 	list_items(row, options);
 	if (options->is_light || options->has_detail)
-		row->brief = brief_of(row, rows->arena);
+		row->brief = brief_of(row, mined, rows->arena);
 	if (options->has_detail)
 		row->detail = detail_of(row, options->n_sharing ? options->n_sharing : rows->n,
 					rows->functions, rows->arena);

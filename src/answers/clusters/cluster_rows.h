@@ -20,6 +20,7 @@
 #include "document/fields.h"
 #include "answers/clusters/cluster_signatures.h"
 #include "answers/clusters/cluster_brief.h"
+#include "answers/clusters/headline.h"
 #include "answers/clusters/variants.h"
 
 /* ---- What pages are drawn of ---- */
@@ -86,6 +87,8 @@ struct lode_cluster_row {
 	double coverage;      /* its own cost, of all symptom time */
 	const uint32_t *gaps; /* indices of common functions before which variants stand */
 	size_t n_gaps;
+	const struct lode_headline_hop *headline;
+	size_t n_headline;
 	const struct lode_cluster_waker *wakers;
 	size_t n_wakers, n_wakers_more;
 	const struct lode_mined_pattern *patterns;

@@ -14,8 +14,8 @@ struct link {
 };
 
 enum {
-	max_links = 32,
-	max_frames_per_link = 6, /* more do not tell more */
+	max_links = LODE_LINE_HOPS,
+	max_frames_per_link = LODE_LINE_HOP_FRAMES, /* more do not tell more */
 	label_bytes = 400
 };
 
@@ -80,7 +80,7 @@ const char *lode_short_label(char *buffer, size_t size, const struct lode_calltr
 }
 
 /* How rare a function is among all stacks: what stands in every stack tells nothing. */
-static double rarity(const struct lode_digest *digest, uint32_t frame)
+static double rarity_of(const struct lode_digest *digest, uint32_t frame)
 {
 	const struct lode_name_stats *names = &digest->names;
 
@@ -154,10 +154,12 @@ static bool says_nothing(const struct lode_digest *digest, uint32_t frame)
 	return is_everywhere(function) || (function[0] == '_' && is_library(digest, frame));
 }
 
-/* The program's own functions tell most, and the deeper the better. */
-static double telling(const struct lode_digest *digest, uint32_t frame, size_t place, size_t n)
+/* The program's own functions tell most; of these what is rare elsewhere, and the deeper the
+   better. */
+static double telling(const struct lode_digest *digest, uint32_t frame, double rarity, size_t place,
+		      size_t n)
 {
-	double score = rarity(digest, frame) + 0.9 * (double)(place + 1) / (double)n;
+	double score = 2 * rarity + 0.9 * (double)(place + 1) / (double)n;
 
 	if (is_user(digest, frame))
 		score += is_library(digest, frame) ? 1 : 3;
@@ -174,7 +176,7 @@ uint32_t lode_telling_frame(const struct lode_digest *digest, const uint32_t *fr
 	double best_score = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		double score = telling(digest, frames[i], i, n);
+		double score = telling(digest, frames[i], rarity_of(digest, frames[i]), i, n);
 
 		if (!is_user(digest, frames[i]) || is_library(digest, frames[i]) ||
 		    digest->tree.frames.at[frames[i]].flags & LODE_FRAME_LINK ||
@@ -186,19 +188,19 @@ uint32_t lode_telling_frame(const struct lode_digest *digest, const uint32_t *fr
 	return best;
 }
 
-static size_t split_links(const struct lode_digest *digest, const uint32_t *frames, size_t n,
+static size_t split_links(const struct lode_digest *digest, const struct lode_line_frames *line,
 			  struct link *links)
 {
 	size_t n_links = 1;
 
-	links[0] = (struct link){0, n, LODE_NONE};
-	for (size_t i = 0; i < n; i++) {
-		if (!(digest->tree.frames.at[frames[i]].flags & LODE_FRAME_LINK))
+	links[0] = (struct link){0, line->n, LODE_NONE};
+	for (size_t i = 0; i < line->n; i++) {
+		if (!(digest->tree.frames.at[line->frames[i]].flags & LODE_FRAME_LINK))
 			continue;
 		links[n_links - 1].end = i;
 		if (n_links == max_links)
 			break;
-		links[n_links++] = (struct link){i + 1, n, frames[i]};
+		links[n_links++] = (struct link){i + 1, line->n, line->frames[i]};
 	}
 	return n_links;
 }
@@ -220,8 +222,7 @@ static void choose(struct chosen *chosen, size_t place)
 
 /* Prints the chosen frames in their order; gives the columns it takes. */
 static size_t join_common_part(char *out, size_t size, const struct lode_digest *digest,
-			       const uint32_t *frames, const bool *gap_before,
-			       const struct chosen *chosen)
+			       const struct lode_line_frames *line, const struct chosen *chosen)
 {
 	char label[4 * label_bytes];
 	size_t used = 0;
@@ -229,14 +230,15 @@ static size_t join_common_part(char *out, size_t size, const struct lode_digest 
 	out[0] = '\0';
 	for (size_t k = 0; k < chosen->n && used + 8 < size; k++) {
 		size_t i = chosen->at[k];
-		bool is_next = k && chosen->at[k - 1] == i - 1 && !(gap_before && gap_before[i]);
+		bool is_next = k && chosen->at[k - 1] == i - 1 &&
+			       !(line->gap_before && line->gap_before[i]);
 
 		used += (size_t)snprintf(out + used, size - used, "%s%s",
 					 !k	   ? ""
 					 : is_next ? " › "
 						   : " … ",
 					 lode_short_label(label, sizeof(label), &digest->tree,
-							  frames[i]));
+							  line->frames[i]));
 	}
 	return lode_escape_width(out);
 }
@@ -261,9 +263,10 @@ static bool is_client(const struct lode_digest *digest, uint32_t frame)
 
 /* The frames of a link in the order of what they tell, the program's own alone if it has any that
    tell something; *n of them, to be freed. */
-static struct told *by_telling(size_t *n, const struct lode_digest *digest, const uint32_t *frames,
-			       const struct link *link)
+static struct told *by_telling(size_t *n, const struct lode_digest *digest,
+			       const struct lode_line_frames *line, const struct link *link)
 {
+	const uint32_t *frames = line->frames;
 	size_t n_all = link->end - link->first;
 	struct told *told = lode_alloc0(n_all + 1, sizeof(*told));
 	bool has_user = false;
@@ -273,34 +276,39 @@ static struct told *by_telling(size_t *n, const struct lode_digest *digest, cons
 		has_user = is_user(digest, frames[i]) && !says_nothing(digest, frames[i]) &&
 			   !is_client(digest, frames[i]);
 	for (size_t i = link->first; i < link->end; i++)
-		if (!has_user || is_user(digest, frames[i]))
-			told[(*n)++] =
-				(struct told){telling(digest, frames[i], i - link->first, n_all) +
-						      10 * is_client(digest, frames[i]),
-					      i};
+		if (!has_user || is_user(digest, frames[i])) {
+			double rarity =
+				line->rarity ? line->rarity[i] : rarity_of(digest, frames[i]);
+
+			told[(*n)++] = (struct told){
+				telling(digest, frames[i], rarity, i - link->first, n_all) +
+					10 * is_client(digest, frames[i]),
+				i};
+		}
 	lode_sort(told, *n, most_telling_first);
 	return told;
 }
 
-/* Takes frames in the order of what they tell, as long as the line has room. */
-static void link_line(char *out, size_t size, const struct lode_digest *digest,
-		      const uint32_t *frames, const bool *gap_before, const struct link *link,
+/* Takes frames in the order of what they tell, as long as the line has room. False: it has none for
+   two, a function and its caller, though there are two that tell something. */
+static bool link_line(char *out, size_t size, const struct lode_digest *digest,
+		      const struct lode_line_frames *frames, const struct link *link,
 		      size_t columns)
 {
 	size_t n;
 	struct told *told = by_telling(&n, digest, frames, link);
 	struct chosen chosen = {.n = 0};
 	char line[LODE_COMMON_LINE];
+	bool has_room;
 
 	out[0] = '\0';
 	for (size_t k = 0; k < n && chosen.n < max_frames_per_link; k++) {
 		struct chosen more = chosen;
 
-		if (chosen.n && says_nothing(digest, frames[told[k].place]))
+		if (chosen.n && says_nothing(digest, frames->frames[told[k].place]))
 			break;
 		choose(&more, told[k].place);
-		if (join_common_part(line, sizeof(line), digest, frames, gap_before, &more) <=
-		    columns) {
+		if (join_common_part(line, sizeof(line), digest, frames, &more) <= columns) {
 			chosen = more;
 			snprintf(out, size, "%s", line);
 		} else if (!chosen.n) {
@@ -308,59 +316,178 @@ static void link_line(char *out, size_t size, const struct lode_digest *digest,
 			break;
 		}
 	}
+	has_room = chosen.n > 1 || n < 2 || says_nothing(digest, frames->frames[told[1].place]);
 	free(told);
+	return has_room;
 }
 
-/* "→ comm" in front, when the link has one. */
-static void whole_line(char *out, size_t size, const struct lode_digest *digest,
-		       const uint32_t *frames, const bool *gap_before, const struct link *link,
+size_t lode_line_hops(struct lode_line_hop *out, const struct lode_digest *digest,
+		      const struct lode_line_frames *line)
+{
+	struct link links[max_links];
+	size_t n_links = split_links(digest, line, links), n;
+
+	for (size_t i = 0; i < n_links; i++) {
+		struct told *told = by_telling(&n, digest, line, &links[i]);
+		struct chosen chosen = {.n = 0};
+
+		for (size_t k = 0; k < n && chosen.n < max_frames_per_link; k++) {
+			if (chosen.n && says_nothing(digest, line->frames[told[k].place]))
+				break;
+			choose(&chosen, told[k].place);
+		}
+		out[i] = (struct lode_line_hop){.link = links[i].link_frame, .n = chosen.n};
+		for (size_t k = 0; k < chosen.n; k++)
+			out[i].frames[k] = line->frames[chosen.at[k]];
+		free(told);
+	}
+	return n_links;
+}
+
+/* What stands before a link's functions: "→ comm", or whose wait it is. */
+static void link_head(char *out, size_t size, const struct lode_digest *digest,
+		      const struct lode_line_frames *frames, const struct link *link,
+		      size_t columns)
+{
+	char label[label_bytes], escaped[4 * label_bytes];
+
+	out[0] = '\0';
+	if (link->link_frame != LODE_NONE)
+		lode_frame_label(&digest->tree, link->link_frame, label, sizeof(label));
+	else if (frames->who && frames->who[0])
+		snprintf(label, sizeof(label), "%s", frames->who);
+	else
+		return;
+	lode_escape_fit(out, size, lode_escape(escaped, sizeof(escaped), label), columns);
+}
+
+/* As link_line, with what stands before. */
+static bool whole_line(char *out, size_t size, const struct lode_digest *digest,
+		       const struct lode_line_frames *frames, const struct link *link,
 		       size_t columns)
 {
-	char head[128] = "", line[LODE_COMMON_LINE], label[label_bytes];
+	char head[128], line[LODE_COMMON_LINE] = "";
+	bool has_room;
 	size_t width;
 
-	if (link->link_frame != LODE_NONE) {
-		lode_frame_label(&digest->tree, link->link_frame, label, sizeof(label));
-		lode_escape_fit(head, sizeof(head) - 4, label, columns / 2);
-		if (link->first < link->end)
-			strncat(head, "  ", sizeof(head) - strlen(head) - 1);
-	}
+	link_head(head, sizeof(head) - 4, digest, frames, link, columns / 2);
+	if (head[0] && link->first < link->end)
+		strncat(head, "  ", sizeof(head) - strlen(head) - 1);
 	width = lode_escape_width(head);
-	link_line(line, sizeof(line), digest, frames, gap_before, link, columns - width);
+	has_room = link_line(line, sizeof(line), digest, frames, link, columns - width);
 	snprintf(out, size, "%s%s", head, line);
+	return has_room;
+}
+
+/* The first thread's line, and if that has no room for two of its functions, a second line with all
+   of them; gives how many lines. */
+static size_t first_lines(char *out, size_t size, const struct lode_digest *digest,
+			  const struct lode_line_frames *frames, const struct link *link,
+			  size_t columns, size_t more_columns, size_t max_lines)
+{
+	char line[LODE_COMMON_LINE];
+
+	if (whole_line(out, size, digest, frames, link, columns) || max_lines < 2 || !frames->who ||
+	    !frames->who[0])
+		return 1;
+	link_head(out, size, digest, frames, link, columns);
+	link_line(line, sizeof(line), digest, frames, link, more_columns);
+	snprintf(out + strlen(out), size - strlen(out), "\n%s", line);
+	return 2;
+}
+
+/* "→ gateway → auth → pricing": threads whose functions have no line; "…" where there are more. */
+static void names_line(char *out, size_t size, const struct lode_digest *digest,
+		       const struct lode_line_frames *frames, const struct link *links,
+		       size_t n_links, size_t columns)
+{
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < n_links; i++) {
+		char head[128];
+		size_t width;
+
+		link_head(head, sizeof(head), digest, frames, &links[i], columns);
+		width = lode_escape_width(out) + (used ? 1 : 0) + lode_escape_width(head);
+		if (width + (i + 1 < n_links ? 2 : 0) > columns || used + strlen(head) + 8 > size) {
+			snprintf(out + used, size - used, used ? " …" : "→ …");
+			return;
+		}
+		used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "", head);
+	}
+}
+
+/* All threads in one line: what the first waits in, names, and the functions of the last. */
+static void single_line(char *out, size_t size, const struct lode_digest *digest,
+			const struct lode_line_frames *frames, const struct link *links,
+			size_t n_links, size_t columns)
+{
+	char first[LODE_COMMON_LINE] = "", names[LODE_COMMON_LINE] = "", last[LODE_COMMON_LINE];
+	size_t width;
+
+	link_head(first, sizeof(first), digest, frames, &links[0], columns / 4);
+	if (!first[0])
+		whole_line(first, sizeof(first), digest, frames, &links[0], columns / 3);
+	width = lode_escape_width(first) + 1;
+	if (n_links > 2) {
+		names_line(names, sizeof(names), digest, frames, links + 1, n_links - 2,
+			   (columns - width) / 2);
+		width += lode_escape_width(names) + 1;
+	}
+	whole_line(last, sizeof(last), digest, frames, &links[n_links - 1],
+		   columns > width ? columns - width : 1);
+	snprintf(out, size, "%s%s%s%s%s", first, first[0] ? " " : "", names, names[0] ? " " : "",
+		 last);
 }
 
 const char *lode_common_part_short(char *buffer, size_t size, const struct lode_digest *digest,
-				   const uint32_t *frames, const bool *gap_before, size_t n,
-				   size_t columns, size_t more_columns, size_t max_lines)
+				   const struct lode_line_frames *frames, size_t columns,
+				   size_t more_columns, size_t max_lines)
 {
 	struct link links[max_links];
-	size_t n_links = split_links(digest, frames, n, links), used = 0, last_width = 0;
+	size_t n_links = split_links(digest, frames, links), used = 0, last_width = 0, n_last;
 	bool is_first = true; /* still on the first line */
-	char line[LODE_COMMON_LINE + 160];
+	char line[2 * (LODE_COMMON_LINE + 160)];
 
 	buffer[0] = '\0';
+	if (n_links > 1 && max_lines < 2) {
+		single_line(buffer, size, digest, frames, links, n_links, columns);
+		return buffer;
+	}
+	/* What is left for the others; with too many threads, the next line has the names of those
+	   in the middle. */
+	max_lines -= first_lines(line, sizeof(line), digest, frames, &links[0], columns,
+				 more_columns, max_lines - (n_links > 2 ? 2 : n_links - 1));
+	is_first = !strchr(line, '\n');
+	n_last = n_links - 1 > max_lines ? max_lines - 1 : n_links - 1;
 	for (size_t i = 0; i < n_links && used + 1 < size; i++) {
-		/* The last lines go to the end of the chain, where the root of the delay is. */
-		bool is_left_out = n_links > max_lines && i > 0 && i + max_lines - 1 < n_links;
 		const char *between = used ? "\n" : "";
-		size_t width = 0;
+		size_t width = 0, n_names = n_links - 1 - n_last;
+		bool is_names = n_names > 0 && i == 1;
 
-		if (is_left_out)
-			continue;
-		whole_line(line, sizeof(line), digest, frames, gap_before, &links[i],
-			   used ? more_columns : columns);
+		if (is_names) {
+			names_line(line, sizeof(line), digest, frames, &links[1], n_names,
+				   more_columns);
+			i = n_names;
+		} else if (i > 0) {
+			whole_line(line, sizeof(line), digest, frames, &links[i],
+				   used ? more_columns : columns);
+		}
 		if (!line[0])
 			continue;
 		/* A device, or a thread whose stack is not common: behind its waiter, if it fits.
 		 */
-		if (used && links[i].first == links[i].end) {
+		if (used && !is_names && links[i].first == links[i].end) {
 			width = last_width + 1 + lode_escape_width(line);
 			if (width <= (is_first ? columns : more_columns))
 				between = " ";
 		}
 		is_first = is_first && *between != '\n';
-		last_width = *between == ' ' ? width : lode_escape_width(line);
+		last_width = *between == ' '
+				     ? width
+				     : lode_escape_width(strchr(line, '\n') ? strchr(line, '\n') + 1
+									    : line);
 		used += (size_t)snprintf(buffer + used, size - used, "%s%s", between, line);
 	}
 	return buffer;

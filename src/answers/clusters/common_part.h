@@ -16,15 +16,35 @@
 
 enum { LODE_COMMON_LINE = 1024 }; /* bytes of one line at most */
 
+/* Frames that lines are made of; everything is borrowed, and may be NULL but for the frames. */
+struct lode_line_frames {
+	const char *who;	/* name of the first thread */
+	const uint32_t *frames; /* root first; links stand between threads */
+	const bool *gap_before; /* per frame: others are left out before it */
+	const double *rarity;	/* per frame: how much of all else does without it, 0 to 1; NULL: by
+				   the digest's name statistics */
+	size_t n;
+};
+
 /*
  * Writes up to `max_lines` lines into `buffer`, parted by line feeds, escaped: the first of at most
- * `columns` columns, the others of `more_columns`. `gap_before` may be NULL. With more threads than
- * lines, those in the middle are left out: the first (the symptom's) and the last (the root) tell
- * most.
+ * `columns` columns, the others of `more_columns`. With more threads than lines, those in the
+ * middle have their names in one line: the first (the symptom's) and the last (the root) tell most.
  */
 const char *lode_common_part_short(char *buffer, size_t size, const struct lode_digest *digest,
-				   const uint32_t *frames, const bool *gap_before, size_t n,
-				   size_t columns, size_t more_columns, size_t max_lines);
+				   const struct lode_line_frames *line, size_t columns,
+				   size_t more_columns, size_t max_lines);
+
+/* The functions of one thread that tell most, in their order. */
+enum { LODE_LINE_HOP_FRAMES = 6, LODE_LINE_HOPS = 32 };
+struct lode_line_hop {
+	uint32_t link; /* frame "→ comm"; LODE_NONE: the first thread */
+	uint32_t frames[LODE_LINE_HOP_FRAMES];
+	size_t n;
+};
+/* The same without a bound of columns, a hop per thread, up to LODE_LINE_HOPS; gives how many. */
+size_t lode_line_hops(struct lode_line_hop *out, const struct lode_digest *digest,
+		      const struct lode_line_frames *line);
 
 /* The program's own function that tells most among these frames; LODE_NONE when there is none. */
 uint32_t lode_telling_frame(const struct lode_digest *digest, const uint32_t *frames, size_t n);

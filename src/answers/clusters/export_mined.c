@@ -4,7 +4,7 @@
 #include "base/escape.h"
 #include "base/map.h"
 #include "answers/clusters/cluster_brief.h"
-#include "answers/clusters/common_part.h"
+#include "answers/clusters/headline.h"
 #include "document/export/export_stacks.h"
 #include "document/units.h"
 
@@ -53,9 +53,7 @@ static void add_group(struct lode_export_stacks *out, const struct lode_mined *m
 	char cost[LODE_UNITS_BUFFER], why[64], common[LODE_COMMON_LINE],
 		name[LODE_COMMON_LINE + 160];
 
-	lode_common_part_short(common, sizeof(common), m->digest, c->common, c->gap_before,
-			       c->n_common, 100, 100, 1);
-	common[strcspn(common, "\n")] = '\0';
+	lode_headline_text(common, sizeof(common), m, c, 100, 100, 1);
 	snprintf(name, sizeof(name), "#%u %s, %s: %s", c->rank,
 		 lode_cluster_why(why, sizeof(why), c),
 		 lode_format_cost(cost, c->own_ns, m->digest->unit), common);

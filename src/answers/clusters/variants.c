@@ -74,41 +74,21 @@ void lode_gaps_free(struct lode_gap *gaps, const struct lode_cluster *cluster)
 	free(gaps);
 }
 
-const struct lode_variant *lode_gap_main(const struct lode_gap *gap)
+/* Whether so much of the gap's cost is nearly all of it, as in headlines (headline.h). */
+static bool is_most(const struct lode_gap *gap, int64_t own_ns)
 {
 	int64_t all_ns = 0;
 
 	for (size_t i = 0; i < gap->variants.n; i++)
 		all_ns += gap->variants.at[i].own_ns;
-	if (gap->variants.n == 0 || gap->variants.at[0].own_ns < all_ns - all_ns / 10)
+	return own_ns >= all_ns - all_ns / 5;
+}
+
+const struct lode_variant *lode_gap_main(const struct lode_gap *gap)
+{
+	if (gap->variants.n == 0 || !is_most(gap, gap->variants.at[0].own_ns))
 		return NULL;
 	return &gap->variants.at[0];
-}
-
-void lode_mainline_build(struct lode_mainline *out, const struct lode_cluster *cluster)
-{
-	struct lode_gap *gaps = lode_gaps_new(cluster);
-
-	memset(out, 0, sizeof(*out));
-	for (size_t i = 0; i <= cluster->n_common; i++) {
-		const struct lode_variant *main = lode_gap_main(&gaps[i]);
-
-		for (size_t f = 0; main && f < main->n; f++) {
-			lode_vec_append(&out->frames, main->frames[f]);
-			lode_vec_append(&out->gap_before, false);
-		}
-		if (i == cluster->n_common)
-			break;
-		lode_vec_append(&out->frames, cluster->common[i]);
-		lode_vec_append(&out->gap_before, gaps[i].variants.n > 0 && !main);
-	}
-	lode_gaps_free(gaps, cluster);
-}
-
-void lode_mainline_release(struct lode_mainline *mainline)
-{
-	lode_vec_release(&mainline->frames);
-	lode_vec_release(&mainline->gap_before);
 }
 
 /* ---- In one line ---- */
@@ -181,10 +161,11 @@ const char *lode_variants_short(char *buffer, size_t size, const struct lode_dig
 	buffer[0] = '\0';
 	for (size_t i = 0; i <= cluster->n_common; i++) {
 		struct named named[max_named];
-		/* What nearly all of the cluster has is part of its main line. */
+		/* What nearly all of the cluster has is part of its headline. */
 		size_t n = lode_gap_main(&gaps[i]) ? 0 : name_variants(named, digest, &gaps[i]);
 
-		if (n < 2 || (n_best && cost_of(named, n) <= cost_of(best, n_best)))
+		if (n < 2 || is_most(&gaps[i], named[0].own_ns) ||
+		    (n_best && cost_of(named, n) <= cost_of(best, n_best)))
 			continue;
 		memcpy(best, named, n * sizeof(*named));
 		n_best = n;

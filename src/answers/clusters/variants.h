@@ -27,19 +27,8 @@ struct lode_gap {
 struct lode_gap *lode_gaps_new(const struct lode_cluster *cluster);
 void lode_gaps_free(struct lode_gap *gaps, const struct lode_cluster *cluster);
 
-/* The variant that has nearly all (90 %) of the gap's cost; NULL when none has. */
+/* The variant that has at least four fifths of the gap's cost; NULL when none has. */
 const struct lode_variant *lode_gap_main(const struct lode_gap *gap);
-
-/*
- * The common part with the variants that have nearly all of their gap's cost put in: what the
- * cluster looks like but for a few per cent of it. One odd pattern then hides nothing.
- */
-struct lode_mainline {
-	LODE_VEC(uint32_t) frames;
-	LODE_VEC(bool) gap_before; /* per frame: variants stand before it */
-};
-void lode_mainline_build(struct lode_mainline *out, const struct lode_cluster *cluster);
-void lode_mainline_release(struct lode_mainline *mainline);
 
 /*
  * The gap that parts the cluster's cost among several of the program's own functions, in one line

@@ -73,7 +73,7 @@ static const struct lode_cluster_brief *brief_of(struct lode_diff_state *s,
 {
 	struct lode_cluster_brief *out = lode_arena_array(&s->arena, struct lode_cluster_brief, 1);
 
-	lode_cluster_brief_build(out, s->sets.digest, cluster, &s->arena);
+	lode_cluster_brief_build(out, s->job.mined, cluster, &s->arena);
 	return out;
 }
 

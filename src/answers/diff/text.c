@@ -4,10 +4,9 @@
 #include "answers/diff/diff.h"
 #include "base/escape.h"
 #include "answers/clusters/cluster_brief.h"
-#include "answers/clusters/common_part.h"
+#include "answers/clusters/headline.h"
 #include "document/table.h"
 #include "document/units.h"
-#include "answers/clusters/variants.h"
 
 enum { lines_per_change = 3, least_room = 30 };
 
@@ -93,7 +92,7 @@ static const struct lode_table_column columns[n_columns] = {
 	[COST_B] = {"B", true, 0},   [CHANGE] = {"change", true, 5},
 	[RATIO] = {"", true, 4},     [HIT_A] = {"in A", true, 2},
 	[HIT_B] = {"in B", true, 3}, [P] = {"p", true, 0},
-	[WHY] = {"why", false, 1},   [COMMON] = {"common part", false, 0},
+	[WHY] = {"why", false, 1},   [COMMON] = {"who waits, in what, for whom", false, 0},
 };
 
 static void set_numbers(struct lode_table *table, const struct lode_diff_answer *answer,
@@ -127,13 +126,10 @@ static void set_common(struct lode_table *table, const struct lode_diff_answer *
 		       const struct lode_diff_change *change, size_t room, size_t more_room)
 {
 	char text[lines_per_change * (LODE_COMMON_LINE + 160)];
-	struct lode_mainline mainline;
 
-	lode_mainline_build(&mainline, &answer->mined->clusters[change->item]);
-	lode_common_part_short(text, sizeof(text), answer->mined->digest, mainline.frames.at,
-			       mainline.gap_before.at, mainline.frames.n, room, more_room,
-			       lines_per_change);
-	lode_mainline_release(&mainline);
+	lode_headline_text(text, sizeof(text), answer->mined,
+			   &answer->mined->clusters[change->item], room, more_room,
+			   lines_per_change);
 	lode_table_set(table, row, COMMON, "%s", text);
 }
 

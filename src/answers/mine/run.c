@@ -4,7 +4,7 @@
 
 #include "answers/mine/mine.h"
 #include "answers/clusters/cluster_choice.h"
-#include "answers/clusters/common_part.h"
+#include "answers/clusters/headline.h"
 #include "answers/clusters/variants.h"
 #include "streams/shape.h"
 
@@ -129,38 +129,32 @@ static void add_unnamed(struct unnamed *u, uint32_t frame, int64_t cost_ns)
 	u->all_ns += cost_ns;
 }
 
-/* A frame without a name among those that the table shows of a cluster; LODE_NONE: none. */
-static uint32_t unnamed_in_headline(const struct unnamed *u, const struct lode_digest *digest,
+/* A frame without a name in the cluster's headline; LODE_NONE: none. */
+static uint32_t unnamed_in_headline(const struct unnamed *u, const struct lode_mined *mined,
 				    const struct lode_cluster *cluster)
 {
-	enum { COLUMNS = 100, LINES = 3 };
-	char text[LINES * (LODE_COMMON_LINE + 160)], label[256];
-	struct lode_mainline mainline;
+	struct lode_headline_hop *hops;
+	struct lode_arena arena = {0};
+	size_t n = lode_headline_hops(&hops, mined, cluster, &arena);
 	uint32_t found = LODE_NONE;
 
-	lode_mainline_build(&mainline, cluster);
-	lode_common_part_short(text, sizeof(text), digest, mainline.frames.at,
-			       mainline.gap_before.at, mainline.frames.n, COLUMNS, COLUMNS, LINES);
-	for (size_t i = 0; i < mainline.frames.n && found == LODE_NONE; i++) {
-		uint32_t frame = mainline.frames.at[i];
-
-		if (is_unnamed(u, frame) &&
-		    strstr(text, lode_short_label(label, sizeof(label), u->tree, frame)))
-			found = frame;
-	}
-	lode_mainline_release(&mainline);
+	for (size_t i = 0; i < n && found == LODE_NONE; i++)
+		for (size_t k = 0; k < hops[i].n && found == LODE_NONE; k++)
+			if (is_unnamed(u, hops[i].frames[k]))
+				found = hops[i].frames[k];
+	lode_arena_release(&arena);
 	return found;
 }
 
 /* What a reader of the cluster meets: its headline, and where its cost was spent. */
-static void add_cluster(struct unnamed *u, const struct lode_digest *digest,
+static void add_cluster(struct unnamed *u, const struct lode_mined *mined,
 			const struct lode_cluster *cluster)
 {
 	uint32_t shown;
 
 	if (cluster->own_ns <= 0)
 		return;
-	shown = unnamed_in_headline(u, digest, cluster);
+	shown = unnamed_in_headline(u, mined, cluster);
 	if (shown != LODE_NONE) {
 		add_unnamed(u, shown, cluster->own_ns);
 		return;
@@ -179,7 +173,7 @@ static void count_unnamed(struct lode_mine_quality *out, const struct lode_mined
 	int64_t most_ns = 0;
 
 	for (size_t i = 0; i < mined->n_clusters; i++)
-		add_cluster(&u, mined->digest, &mined->clusters[i]);
+		add_cluster(&u, mined, &mined->clusters[i]);
 	for (size_t i = 0; i < u.modules.n; i++) {
 		const char *name = u.tree->strings.text.at[u.modules.at[i]];
 

@@ -192,9 +192,12 @@ static void print_patterns(FILE *out, const struct lode_mine_answer *answer,
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_mined_pattern *p = &c->patterns[i];
 
-		lode_table_set(table, i, 5, "%s",
-			       lode_common_part_short(line, sizeof(line), digest, p->frames, NULL,
-						      p->n_frames, room, room, 8));
+		lode_table_set(
+			table, i, 5, "%s",
+			lode_common_part_short(line, sizeof(line), digest,
+					       &(struct lode_line_frames){.frames = p->frames,
+									  .n = p->n_frames},
+					       room, room, 8));
 	}
 	fprintf(out, "\n%s, alike by %.2f at least\n",
 		lode_format_plural(text, c->n_patterns, "pattern"), c->min_similarity);

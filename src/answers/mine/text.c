@@ -6,7 +6,7 @@
 #include "base/escape.h"
 #include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/cluster_rows.h"
-#include "answers/clusters/common_part.h"
+#include "answers/clusters/headline.h"
 #include "document/table.h"
 #include "document/units.h"
 #include "answers/clusters/variants.h"
@@ -44,7 +44,7 @@ static size_t make_columns(struct lode_table_column *columns)
 	columns[SHARE] = (struct lode_table_column){"share", true};
 	n += lode_table_headings(columns + n, MOST_COLUMNS - 2 - n, &lode_cluster_cost_record);
 	columns[n++] = (struct lode_table_column){"why", false};
-	columns[n++] = (struct lode_table_column){"common part", false};
+	columns[n++] = (struct lode_table_column){"who waits, in what, for whom", false};
 	return n;
 }
 
@@ -69,13 +69,9 @@ static void set_common(struct lode_table *table, const struct lode_mine_answer *
 	const struct lode_digest *digest = answer->mined->digest;
 	const struct lode_cluster *c = &answer->mined->clusters[row];
 	char text[lines_per_cluster * (LODE_COMMON_LINE + 160)], variants[1024];
-	struct lode_mainline mainline;
 
-	lode_mainline_build(&mainline, c);
-	lode_common_part_short(text, sizeof(text), digest, mainline.frames.at,
-			       mainline.gap_before.at, mainline.frames.n, room, more_room,
-			       lines_per_cluster);
-	lode_mainline_release(&mainline);
+	lode_headline_text(text, sizeof(text), answer->mined, c, room, more_room,
+			   lines_per_cluster);
 	lode_variants_short(variants, sizeof(variants), digest, c, more_room);
 	lode_table_set(table, row, column, "%s%s%s", text, variants[0] ? "\n" : "", variants);
 }

@@ -91,6 +91,7 @@ struct lode_next_curves {
 struct lode_next_answer {
 	const char *unit;		  /* of all costs */
 	const struct lode_digest *digest; /* what clusters' frames are of */
+	const struct lode_mined *mined;	  /* whose clusters they are; NULL: there are signatures */
 	size_t n_streams, n_opened;
 	int64_t symptom_ns;		/* of all streams */
 	bool is_of_clusters;		/* there were no signatures */

@@ -45,7 +45,7 @@ static void list_known(struct lode_next_state *s)
 		list[i] = known_at(s, i);
 		if (!list[i].cluster)
 			continue;
-		lode_cluster_brief_build(&brief, s->known.digest, list[i].cluster, &s->arena);
+		lode_cluster_brief_build(&brief, s->known.mined, list[i].cluster, &s->arena);
 		list[i].why = brief.why;
 		list[i].brief = brief.lines;
 		list[i].n_brief = brief.n_lines;
@@ -197,6 +197,7 @@ static void lay_out(struct lode_next_state *s, const struct lode_next_request *r
 	struct lode_next_answer *answer = &s->answer;
 
 	answer->digest = s->known.digest;
+	answer->mined = s->known.mined;
 	answer->unit = s->known.digest->unit;
 	answer->n_streams = s->known.digest->streams.n;
 	answer->n_opened = s->known.n_opened;

@@ -6,10 +6,9 @@
 #include "answers/next/next.h"
 #include "base/escape.h"
 #include "base/folder.h"
-#include "answers/clusters/common_part.h"
+#include "answers/clusters/headline.h"
 #include "document/table.h"
 #include "document/units.h"
-#include "answers/clusters/variants.h"
 
 enum { least_room = 24, stream_columns = 36 };
 
@@ -25,7 +24,6 @@ static const char *what_name(char *buffer, size_t size, const struct lode_next_a
 			     const struct lode_next_step *step, size_t columns)
 {
 	const struct lode_cluster *cluster = step->opened_for.cluster;
-	struct lode_mainline mainline;
 	char cost[LODE_UNITS_BUFFER];
 	size_t used;
 
@@ -38,11 +36,8 @@ static const char *what_name(char *buffer, size_t size, const struct lode_next_a
 	}
 	snprintf(buffer, size, "#%u ", cluster->rank);
 	used = strlen(buffer);
-	lode_mainline_build(&mainline, cluster);
-	lode_common_part_short(buffer + used, size - used, answer->digest, mainline.frames.at,
-			       mainline.gap_before.at, mainline.frames.n,
-			       columns > used ? columns - used : 1, columns, 1);
-	lode_mainline_release(&mainline);
+	lode_headline_text(buffer + used, size - used, answer->mined, cluster,
+			   columns > used ? columns - used : 1, columns, 1);
 	return buffer;
 }
 

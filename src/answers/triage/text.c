@@ -5,10 +5,9 @@
 #include "base/escape.h"
 #include "base/folder.h"
 #include "answers/clusters/cluster_brief.h"
-#include "answers/clusters/common_part.h"
+#include "answers/clusters/headline.h"
 #include "document/table.h"
 #include "document/units.h"
-#include "answers/clusters/variants.h"
 
 enum { lines_per_cluster = 3, path_columns = 44, known_bytes = 4096 };
 
@@ -139,7 +138,7 @@ enum rest_column { RANK, SHARE, OWN, STREAMS, WHY, COMMON, N_REST_COLUMNS };
 static const struct lode_table_column rest_columns[N_REST_COLUMNS] = {
 	[RANK] = {"#", true, 0},	  [SHARE] = {"share", true, 3},
 	[OWN] = {"unexplained", true, 0}, [STREAMS] = {"streams", true, 2},
-	[WHY] = {"why", false, 1},	  [COMMON] = {"common part", false, 0},
+	[WHY] = {"why", false, 1},	  [COMMON] = {"who waits, in what, for whom", false, 0},
 };
 
 static void set_cluster(struct lode_table *table, const struct lode_triage_answer *answer,
@@ -160,13 +159,9 @@ static void set_common(struct lode_table *table, const struct lode_mined *mined,
 		       size_t room, size_t more_room)
 {
 	char text[lines_per_cluster * (LODE_COMMON_LINE + 160)];
-	struct lode_mainline mainline;
 
-	lode_mainline_build(&mainline, &mined->clusters[row]);
-	lode_common_part_short(text, sizeof(text), mined->digest, mainline.frames.at,
-			       mainline.gap_before.at, mainline.frames.n, room, more_room,
-			       lines_per_cluster);
-	lode_mainline_release(&mainline);
+	lode_headline_text(text, sizeof(text), mined, &mined->clusters[row], room, more_room,
+			   lines_per_cluster);
 	lode_table_set(table, row, COMMON, "%s", text);
 }
 

@@ -84,6 +84,29 @@ static void build_groups(struct mining *m)
 	m->mined->n_aoi_events = digest->n_events;
 }
 
+/* What the stacks that have a frame cost, per frame. */
+static const int64_t *find_frame_costs(const struct mining *m)
+{
+	size_t n_frames = m->mined->digest->tree.frames.n;
+	int64_t *cost_ns = lode_arena_array(&m->mined->arena, int64_t, n_frames + 1);
+	uint32_t *last = lode_alloc((n_frames + 1) * sizeof(*last));
+
+	memset(cost_ns, 0, (n_frames + 1) * sizeof(*cost_ns));
+	for (size_t g = 0; g < m->n_groups; g++) {
+		const struct lode_stackset *set = &m->groups[g].set;
+
+		memset(last, 0xff, n_frames * sizeof(*last));
+		for (uint32_t s = 0; s < set->n; s++)
+			for (size_t i = set->start[s]; i < set->start[s + 1]; i++) {
+				if (last[set->items[i]] != s)
+					cost_ns[set->items[i]] += set->cost_ns[s];
+				last[set->items[i]] = s;
+			}
+	}
+	free(last);
+	return cost_ns;
+}
+
 static int64_t chosen_min_cost(const struct mining *m)
 {
 	const struct lode_mine_options *o = m->options;
@@ -473,6 +496,7 @@ int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
 	m.mined->digest = digest;
 	m.name_rank = rank_names(&digest->tree, &m.scratch);
 	build_groups(&m);
+	m.mined->frame_ns = find_frame_costs(&m);
 	rc = mine_stage(&m, err);
 	progress(&m, "clustering patterns", 0);
 	for (size_t g = 0; rc == 0 && g < m.n_groups; g++)

@@ -117,6 +117,8 @@ struct lode_mined {
 	size_t n_not_compared; /* patterns too long for clustering: each is a cluster of its own */
 	size_t n_patterns;
 	int64_t other_ns;
+	const int64_t *frame_ns; /* per frame of the digest's tree: cost of the area's stacks that
+				    have it */
 	struct lode_cluster *clusters; /* in rank order */
 	size_t n_clusters;
 	struct lode_arena arena, pattern_arena;

@@ -19,6 +19,7 @@ struct common {
 	uint32_t frames[64];
 	bool gaps[64];
 	size_t n;
+	const char *who;
 };
 
 static struct common common_new(void)
@@ -41,8 +42,12 @@ static void add_link(struct common *c, const char *comm)
 static const char *shorten(struct common *c, char *buffer, size_t size, size_t columns,
 			   size_t lines)
 {
-	return lode_common_part_short(buffer, size, c->digest, c->frames, c->gaps, c->n, columns,
-				      columns, lines);
+	return lode_common_part_short(buffer, size, c->digest,
+				      &(struct lode_line_frames){.who = c->who,
+								 .frames = c->frames,
+								 .gap_before = c->gaps,
+								 .n = c->n},
+				      columns, columns, lines);
 }
 
 static void kernel_frames_give_way_to_the_program(void **state)
@@ -108,7 +113,17 @@ static void long_chains_keep_their_ends(void **state)
 		add_link(&c, comm);
 		add(&c, "app", function);
 	}
-	assert_string_equal(shorten(&c, text, sizeof(text), 80, 3), "a\n→ t4  f4\n→ t5  f5");
+	assert_string_equal(shorten(&c, text, sizeof(text), 80, 4),
+			    "a\n→ t1 → t2 → t3\n→ t4  f4\n→ t5  f5");
+	assert_string_equal(shorten(&c, text, sizeof(text), 80, 3),
+			    "a\n→ t1 → t2 → t3 → t4\n→ t5  f5");
+	/* Where even the names are too many, that shows. */
+	assert_string_equal(shorten(&c, text, sizeof(text), 12, 3), "a\n→ t1 → t2 …\n→ t5  f5");
+	c.who = "shop";
+	assert_string_equal(shorten(&c, text, sizeof(text), 80, 6),
+			    "shop  a\n→ t1  f1\n→ t2  f2\n→ t3  f3\n→ t4  f4\n→ t5  f5");
+	assert_string_equal(shorten(&c, text, sizeof(text), 80, 1),
+			    "shop → t1 → t2 → t3 → t4 → t5  f5");
 	lode_digest_free(c.digest);
 }
 

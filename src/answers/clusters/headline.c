@@ -1,0 +1,353 @@
+/* The headline of a cluster, from the stacks that belong to it. */
+#include "answers/clusters/headline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/folder.h"
+#include "base/sorted.h"
+#include "engine/waits/chain.h"
+
+/* A function in a gap of the common part. */
+struct held {
+	uint32_t frame;
+	int64_t cost_ns; /* of the stacks that have it there */
+	double after;	 /* sum over these of cost * how many of the others stand before it */
+	uint32_t stack;	 /* that counted it last */
+};
+
+/* What stands in one gap: before common function i, or behind the last. */
+struct gap {
+	LODE_VEC(struct held) held;
+	struct lode_map place_of; /* frame -> index into held */
+};
+
+struct building {
+	const struct lode_mined *mined;
+	const struct lode_cluster *cluster;
+	int64_t enough_ns; /* four fifths of its cost */
+	struct gap *gaps;  /* n_common + 1 */
+	uint32_t *path;	   /* frames of a stack */
+	uint32_t *gap_of;  /* per frame of it: its gap; LODE_NONE: a common function */
+};
+
+/* Four fifths of the cost agree: what the issue of a cluster's line is; more would let one odd
+   pattern hide a hop, less would put things into the line that a quarter of the cluster lacks. */
+static int64_t enough_of(int64_t cost_ns)
+{
+	return cost_ns - cost_ns / 5;
+}
+
+/*
+ * Lays the common functions over the stack, each at its first place behind the one before. False:
+ * the stack does not have all of them.
+ */
+static bool lay_common(struct building *b, size_t n)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool is_common = at < b->cluster->n_common && b->path[i] == b->cluster->common[at];
+
+		b->gap_of[i] = is_common ? LODE_NONE : (uint32_t)at;
+		at += is_common;
+	}
+	return at == b->cluster->n_common;
+}
+
+static struct held *held_at(struct gap *gap, uint32_t frame)
+{
+	uint32_t *place = lode_map_slot(&gap->place_of, frame);
+
+	if (*place == LODE_NONE) {
+		*place = (uint32_t)gap->held.n;
+		lode_vec_append(&gap->held, ((struct held){.frame = frame, .stack = LODE_NONE}));
+	}
+	return &gap->held.at[*place];
+}
+
+static size_t path_of(struct building *b, uint32_t node)
+{
+	return lode_calltree_path(&b->mined->digest->tree, node, b->path);
+}
+
+static void count_held(struct building *b)
+{
+	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
+		size_t n = path_of(b, b->cluster->stacks[s].node);
+
+		if (!lay_common(b, n))
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			struct held *held;
+
+			if (b->gap_of[i] == LODE_NONE)
+				continue;
+			held = held_at(&b->gaps[b->gap_of[i]], b->path[i]);
+			if (held->stack != s)
+				held->cost_ns += b->cluster->stacks[s].cost_ns;
+			held->stack = s;
+		}
+	}
+}
+
+static void drop_rare(struct building *b)
+{
+	for (size_t g = 0; g <= b->cluster->n_common; g++) {
+		struct gap *gap = &b->gaps[g];
+		size_t n = 0;
+
+		for (size_t i = 0; i < gap->held.n; i++)
+			if (gap->held.at[i].cost_ns >= b->enough_ns)
+				gap->held.at[n++] = gap->held.at[i];
+		gap->held.n = n;
+		lode_map_release(&gap->place_of);
+		memset(&gap->place_of, 0, sizeof(gap->place_of));
+		for (size_t i = 0; i < n; i++) {
+			gap->held.at[i].stack = LODE_NONE;
+			*lode_map_slot(&gap->place_of, gap->held.at[i].frame) = (uint32_t)i;
+		}
+	}
+}
+
+/* How many of its gap's functions stand before each of them, by cost. */
+static void count_order(struct building *b)
+{
+	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
+		size_t n = path_of(b, b->cluster->stacks[s].node), n_before = 0;
+		uint32_t last = LODE_NONE;
+
+		if (!lay_common(b, n))
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			uint32_t g = b->gap_of[i], place;
+
+			if (g == LODE_NONE)
+				continue;
+			n_before = g == last ? n_before : 0;
+			last = g;
+			place = lode_map_find(&b->gaps[g].place_of, b->path[i]);
+			if (place == LODE_NONE || b->gaps[g].held.at[place].stack == s)
+				continue;
+			b->gaps[g].held.at[place].stack = s;
+			b->gaps[g].held.at[place].after +=
+				(double)b->cluster->stacks[s].cost_ns * (double)n_before++;
+		}
+	}
+}
+
+static int earliest_first(const void *a, const void *b)
+{
+	const struct held *x = a, *y = b;
+	double p = x->after / (double)x->cost_ns, q = y->after / (double)y->cost_ns;
+
+	return LODE_ORDER(p, q) ?: LODE_ORDER(x->frame, y->frame);
+}
+
+static void put_frames(struct lode_headline *out, struct building *b)
+{
+	for (size_t g = 0; g <= b->cluster->n_common; g++) {
+		struct gap *gap = &b->gaps[g];
+
+		lode_sort(gap->held.at, gap->held.n, earliest_first);
+		for (size_t i = 0; i < gap->held.n; i++)
+			lode_vec_append(&out->frames, gap->held.at[i].frame);
+		if (g < b->cluster->n_common)
+			lode_vec_append(&out->frames, b->cluster->common[g]);
+	}
+}
+
+/* Which frames mostly have another before them than the headline has; and how much of the cluster's
+   cost each frame has. */
+static void find_gaps(struct lode_headline *out, struct building *b, int64_t *held_ns)
+{
+	int64_t *beside_ns = lode_alloc0(out->frames.n + 1, sizeof(*beside_ns)), laid_ns = 0;
+
+	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
+		size_t n = path_of(b, b->cluster->stacks[s].node), at = 0;
+		int64_t cost_ns = b->cluster->stacks[s].cost_ns;
+		uint32_t before = LODE_NONE;
+
+		laid_ns += cost_ns;
+		for (size_t i = 0; i < n && at < out->frames.n; i++) {
+			size_t next = at;
+
+			/* Functions that this stack lacks are passed over. */
+			while (next < out->frames.n && out->frames.at[next] != b->path[i])
+				next++;
+			if (next < out->frames.n) {
+				held_ns[next] += cost_ns;
+				if (next && before == out->frames.at[next - 1])
+					beside_ns[next] += cost_ns;
+				at = next + 1;
+			}
+			before = b->path[i];
+		}
+	}
+	for (size_t i = 0; i < out->frames.n; i++)
+		lode_vec_append(&out->gap_before, i && 2 * beside_ns[i] < laid_ns);
+	free(beside_ns);
+}
+
+static void find_rarity(struct lode_headline *out, const struct building *b, const int64_t *held_ns)
+{
+	const struct lode_mined *mined = b->mined;
+	int64_t rest_ns = mined->aoi_ns - b->cluster->own_ns;
+
+	for (size_t i = 0; i < out->frames.n; i++) {
+		int64_t outside_ns = mined->frame_ns[out->frames.at[i]] - held_ns[i];
+		double share = rest_ns > 0 ? (double)outside_ns / (double)rest_ns : 0;
+
+		lode_vec_append(&out->rarity, 1 - (share < 0 ? 0 : share > 1 ? 1 : share));
+	}
+}
+
+/* The name of a symptom's thread in links; "" of bare stacks, whose one thread is called by its
+ * file. */
+static const char *name_of(char *buffer, size_t size, const struct lode_digest *digest,
+			   const struct lode_cluster_worst *worst)
+{
+	const struct lode_digest_symptom *symptom = &digest->symptoms.at[worst->symptom];
+	const char *const *strings = digest->tree.strings.text.at;
+	const char *path = strings[digest->streams.at[symptom->stream].path];
+
+	buffer[0] = '\0';
+	return strcmp(strings[symptom->comm], lode_path_base(path)) == 0
+		       ? buffer
+		       : lode_link_name(strings[symptom->comm], buffer, size);
+}
+
+/* The name that four fifths of the cluster's cost in symptoms agree on: the one that is left when
+   each cost is set off against those of other names has more than half of it, if any name has. */
+static void find_who(struct lode_headline *out, const struct building *b)
+{
+	const struct lode_cluster *c = b->cluster;
+	int64_t lead_ns = 0, all_ns = 0, same_ns = 0;
+	char name[sizeof(out->who)];
+
+	for (size_t i = 0; i < c->n_worst; i++) {
+		name_of(name, sizeof(name), b->mined->digest, &c->worst[i]);
+		lead_ns += strcmp(name, out->who) == 0 ? c->worst[i].symptom_cost_ns
+						       : -c->worst[i].symptom_cost_ns;
+		if (lead_ns < 0) {
+			memcpy(out->who, name, sizeof(name));
+			lead_ns = -lead_ns;
+		}
+	}
+	for (size_t i = 0; i < c->n_worst; i++) {
+		name_of(name, sizeof(name), b->mined->digest, &c->worst[i]);
+		all_ns += c->worst[i].symptom_cost_ns;
+		same_ns += strcmp(name, out->who) == 0 ? c->worst[i].symptom_cost_ns : 0;
+	}
+	if (same_ns < enough_of(all_ns))
+		out->who[0] = '\0';
+}
+
+static size_t deepest(const struct lode_mined *mined, const struct lode_cluster *cluster)
+{
+	size_t depth = 0;
+
+	for (size_t s = 0; s < cluster->n_stacks; s++) {
+		size_t n = mined->digest->tree.nodes.at[cluster->stacks[s].node].depth;
+
+		depth = n > depth ? n : depth;
+	}
+	return depth;
+}
+
+void lode_headline_build(struct lode_headline *out, const struct lode_mined *mined,
+			 const struct lode_cluster *cluster)
+{
+	size_t depth = deepest(mined, cluster);
+	int64_t cost_ns = 0, *held_ns;
+	struct building b = {
+		.mined = mined,
+		.cluster = cluster,
+		.gaps = lode_alloc0(cluster->n_common + 1, sizeof(*b.gaps)),
+		.path = lode_alloc((depth + 1) * sizeof(*b.path)),
+		.gap_of = lode_alloc((depth + 1) * sizeof(*b.gap_of)),
+	};
+
+	for (size_t s = 0; s < cluster->n_stacks; s++)
+		cost_ns += cluster->stacks[s].cost_ns;
+	b.enough_ns = enough_of(cost_ns);
+	count_held(&b);
+	drop_rare(&b);
+	count_order(&b);
+	put_frames(out, &b);
+	held_ns = lode_alloc0(out->frames.n + 1, sizeof(*held_ns));
+	find_gaps(out, &b, held_ns);
+	find_rarity(out, &b, held_ns);
+	find_who(out, &b);
+	for (size_t g = 0; g <= cluster->n_common; g++) {
+		lode_vec_release(&b.gaps[g].held);
+		lode_map_release(&b.gaps[g].place_of);
+	}
+	free(held_ns);
+	free(b.gaps);
+	free(b.path);
+	free(b.gap_of);
+}
+
+void lode_headline_release(struct lode_headline *headline)
+{
+	lode_vec_release(&headline->frames);
+	lode_vec_release(&headline->gap_before);
+	lode_vec_release(&headline->rarity);
+}
+
+static struct lode_line_frames line_of(const struct lode_headline *headline)
+{
+	return (struct lode_line_frames){
+		.who = headline->who,
+		.frames = headline->frames.at,
+		.gap_before = headline->gap_before.at,
+		.rarity = headline->rarity.at,
+		.n = headline->frames.n,
+	};
+}
+
+size_t lode_headline_hops(struct lode_headline_hop **out, const struct lode_mined *mined,
+			  const struct lode_cluster *cluster, struct lode_arena *arena)
+{
+	const struct lode_calltree *tree = &mined->digest->tree;
+	struct lode_line_hop hops[LODE_LINE_HOPS];
+	struct lode_headline headline = {0};
+	struct lode_line_frames line;
+	size_t n;
+
+	lode_headline_build(&headline, mined, cluster);
+	line = line_of(&headline);
+	n = lode_line_hops(hops, mined->digest, &line);
+	*out = lode_arena_array(arena, struct lode_headline_hop, n);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t *frames = lode_arena_array(arena, uint32_t, hops[i].n);
+
+		memcpy(frames, hops[i].frames, hops[i].n * sizeof(*frames));
+		(*out)[i] = (struct lode_headline_hop){
+			.thread = hops[i].link == LODE_NONE
+					  ? lode_arena_strndup(arena, headline.who,
+							       strlen(headline.who))
+					  : lode_frame_function(tree, hops[i].link),
+			.frames = frames,
+			.n = hops[i].n,
+		};
+	}
+	lode_headline_release(&headline);
+	return n;
+}
+
+const char *lode_headline_text(char *buffer, size_t size, const struct lode_mined *mined,
+			       const struct lode_cluster *cluster, size_t columns,
+			       size_t more_columns, size_t max_lines)
+{
+	struct lode_headline headline = {0};
+	struct lode_line_frames line;
+
+	lode_headline_build(&headline, mined, cluster);
+	line = line_of(&headline);
+	lode_common_part_short(buffer, size, mined->digest, &line, columns, more_columns,
+			       max_lines);
+	lode_headline_release(&headline);
+	return buffer;
+}

@@ -1,0 +1,54 @@
+/*
+ * The headline of a cluster: the line that people read. Whose wait it is, along the chain of whom
+ * it waited for, to the culprit.
+ *
+ *   pluginhost  session_restore › session_state_get › pthread_mutex_lock
+ *   → ph-store  store_checkpoint › journal_append
+ *   → ph-journal  journal_flush_segment › fsync
+ *
+ * It is the common part, and what stands in its gaps and behind it in at least four fifths of the
+ * cluster's own cost: one odd pattern, and the functions that mining left out of patterns, hide
+ * nothing. Made of whole stacks, not of patterns.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "answers/clusters/common_part.h"
+#include "base/mem.h"
+#include "engine/mine/mine.h"
+
+struct lode_headline {
+	char who[64];		   /* name of whose wait it is, as links have it; "": of several */
+	LODE_VEC(uint32_t) frames; /* root first; links stand between the threads */
+	LODE_VEC(bool) gap_before; /* per frame: in most of the cost others stand before it */
+	LODE_VEC(double)
+	rarity; /* per frame: share of the cost of the rest of the area of
+		   interest that does without it */
+};
+
+/*
+ * Frames of a gap are held by four fifths of the cost or more, each counted once in a gap; they
+ * stand in the order in which they mostly follow each other. `cluster` is one of mined->clusters.
+ * O(frames of the cluster's own stacks). `*out` must be `{ 0 }`.
+ */
+void lode_headline_build(struct lode_headline *out, const struct lode_mined *mined,
+			 const struct lode_cluster *cluster);
+void lode_headline_release(struct lode_headline *headline);
+
+/* A thread of the headline, with its functions that tell most. */
+struct lode_headline_hop {
+	const char *thread; /* as links name it; "": several, or none */
+	const uint32_t *frames;
+	size_t n;
+};
+/* All of them, the waiting thread first, in the arena; gives how many. */
+size_t lode_headline_hops(struct lode_headline_hop **out, const struct lode_mined *mined,
+			  const struct lode_cluster *cluster, struct lode_arena *arena);
+
+/* The lines of a headline, as lode_common_part_short writes them. */
+const char *lode_headline_text(char *buffer, size_t size, const struct lode_mined *mined,
+			       const struct lode_cluster *cluster, size_t columns,
+			       size_t more_columns, size_t max_lines);

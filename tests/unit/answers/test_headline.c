@@ -1,0 +1,269 @@
+/* answers/clusters/headline.h against its definition, on clusters of random digests. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/clusters/headline.h"
+#include "random.h"
+#include "cases.h"
+
+enum { MOST_FRAMES = 40 };
+
+static uint32_t add_symptom(struct lode_digest *digest, const char *comm)
+{
+	struct lode_digest_symptom symptom = {
+		.comm = lode_strings_intern(&digest->tree.strings, comm, strlen(comm))};
+
+	lode_vec_append(&digest->symptoms, symptom);
+	return (uint32_t)digest->symptoms.n - 1;
+}
+
+static void add_row(struct lode_digest *digest, uint32_t symptom, uint32_t stack, int64_t cost_ns)
+{
+	lode_vec_append(&digest->rows, ((struct lode_digest_row){.stack = stack,
+								 .symptom = symptom,
+								 .kind = LODE_EVENT_RUNNING,
+								 .cost_ns = cost_ns,
+								 .n_events = 1}));
+	digest->symptoms.at[symptom].t1_ns += cost_ns;
+}
+
+static uint32_t push(struct lode_digest *digest, uint32_t stack, const char *function)
+{
+	uint32_t frame = function[0] == '>' ? lode_frame_link(&digest->tree, function + 1)
+					    : lode_frame_intern(&digest->tree, "app", function, 0);
+
+	return lode_calltree_child(&digest->tree, stack, frame);
+}
+
+static struct lode_mined *mine(struct lode_digest *digest, double min_similarity)
+{
+	struct lode_mine_options options = {.min_similarity = min_similarity, .n_threads = 1};
+	struct lode_mined *mined;
+
+	digest->unit = "ns";
+	lode_vec_append_zero(&digest->streams);
+	digest->streams.at[0].path = lode_strings_intern(&digest->tree.strings, "a/run.data", 10);
+	qsort(digest->rows.at, digest->rows.n, sizeof(*digest->rows.at), lode_digest_row_compare);
+	assert_int_equal(lode_mine(&mined, digest, &options, NULL), 0);
+	return mined;
+}
+
+/* ---- The definition, word for word ---- */
+
+/* Where a stack has frame `f` in gap `g` of the common part, at first; -1: nowhere. *n_frames: how
+   many functions it has; -2: the stack lacks the common part. */
+static int place_in_gap(const struct lode_mined *mined, const struct lode_cluster *c, size_t s,
+			size_t g, uint32_t f)
+{
+	uint32_t path[MOST_FRAMES];
+	size_t n = lode_calltree_path(&mined->digest->tree, c->stacks[s].node, path), at = 0;
+	int found = -1;
+
+	for (size_t i = 0; i < n; i++) {
+		if (at < c->n_common && path[i] == c->common[at])
+			at++;
+		else if (at == g && path[i] == f && found < 0)
+			found = (int)i;
+	}
+	return at < c->n_common ? -2 : found;
+}
+
+static int64_t cost_in_gap(const struct lode_mined *mined, const struct lode_cluster *c, size_t g,
+			   uint32_t f)
+{
+	int64_t cost_ns = 0;
+
+	for (size_t s = 0; s < c->n_stacks; s++)
+		if (place_in_gap(mined, c, s, g, f) >= 0)
+			cost_ns += c->stacks[s].cost_ns;
+	return cost_ns;
+}
+
+struct placed {
+	uint32_t frame;
+	double before; /* others of the gap that stand before it, on average by cost */
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct placed *p = a, *q = b;
+
+	return p->before != q->before ? (p->before > q->before) - (p->before < q->before)
+				      : (p->frame > q->frame) - (p->frame < q->frame);
+}
+
+static size_t gap_frames(uint32_t *out, const struct lode_mined *mined,
+			 const struct lode_cluster *c, size_t g, int64_t all_ns)
+{
+	struct placed placed[64];
+	size_t n = 0;
+
+	for (uint32_t f = 0; f < mined->digest->tree.frames.n; f++)
+		if (cost_in_gap(mined, c, g, f) > 0 &&
+		    cost_in_gap(mined, c, g, f) >= all_ns - all_ns / 5)
+			placed[n++].frame = f;
+	for (size_t i = 0; i < n; i++) {
+		double sum = 0;
+
+		for (size_t s = 0; s < c->n_stacks; s++) {
+			int at = place_in_gap(mined, c, s, g, placed[i].frame);
+
+			for (size_t k = 0; at >= 0 && k < n; k++) {
+				int other = place_in_gap(mined, c, s, g, placed[k].frame);
+
+				if (other >= 0 && other < at)
+					sum += (double)c->stacks[s].cost_ns;
+			}
+		}
+		placed[i].before = sum / (double)cost_in_gap(mined, c, g, placed[i].frame);
+	}
+	qsort(placed, n, sizeof(*placed), by_place);
+	for (size_t i = 0; i < n; i++)
+		out[i] = placed[i].frame;
+	return n;
+}
+
+static size_t defined_headline(uint32_t *out, const struct lode_mined *mined,
+			       const struct lode_cluster *c)
+{
+	int64_t all_ns = 0;
+	size_t n = 0;
+
+	for (size_t s = 0; s < c->n_stacks; s++)
+		all_ns += c->stacks[s].cost_ns;
+	for (size_t g = 0; g <= c->n_common; g++) {
+		n += gap_frames(out + n, mined, c, g, all_ns);
+		if (g < c->n_common)
+			out[n++] = c->common[g];
+	}
+	return n;
+}
+
+/* ---- Tests ---- */
+
+static struct lode_digest *make_digest(struct test_random *random)
+{
+	static const char *const names[] = {"main",   "serve",	"load_a", "load_b",
+					    ">store", "read_x", "hash",	  "wait"};
+	struct lode_digest *digest = lode_digest_new();
+
+	add_symptom(digest, "shop-1");
+	add_symptom(digest, "shop-2");
+	for (int i = 0; i < 24; i++) {
+		uint32_t stack = push(digest, 0, "main");
+
+		for (uint32_t n = test_random_below(random, 9); n > 0; n--)
+			stack = push(digest, stack, names[test_random_below(random, 8)]);
+		add_row(digest, test_random_below(random, 2), stack,
+			1 + test_random_below(random, i % 4 ? 30 : 300));
+	}
+	return digest;
+}
+
+static void is_as_defined(void **state)
+{
+	size_t n_extended = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= TEST_CASES(1000); seed++) {
+		struct test_random random = {seed};
+		struct lode_digest *digest = make_digest(&random);
+		struct lode_mined *mined = mine(digest, 0.3 + 0.1 * (double)(seed % 5));
+
+		for (size_t i = 0; i < mined->n_clusters; i++) {
+			const struct lode_cluster *c = &mined->clusters[i];
+			struct lode_headline headline = {0};
+			uint32_t expected[512];
+			size_t n = defined_headline(expected, mined, c);
+
+			lode_headline_build(&headline, mined, c);
+			assert_int_equal(headline.frames.n, n);
+			assert_int_equal(headline.gap_before.n, n);
+			for (size_t k = 0; k < n; k++) {
+				assert_int_equal(headline.frames.at[k], expected[k]);
+				assert_true(headline.rarity.at[k] >= 0 &&
+					    headline.rarity.at[k] <= 1);
+			}
+			/* "shop-1" and "shop-2" are of one pool. */
+			assert_string_equal(headline.who, "shop-N");
+			n_extended += n > c->n_common;
+			lode_headline_release(&headline);
+		}
+		lode_mined_free(mined);
+		lode_digest_free(digest);
+	}
+	assert_true(n_extended > TEST_CASES(1000) / 10);
+}
+
+/* Four hops; a fifth of the cost ends one hop early, and must not hide the culprit. */
+static void the_chain_goes_on_to_the_culprit(void **state)
+{
+	struct lode_digest *digest = lode_digest_new();
+	struct lode_headline_hop *hops;
+	struct lode_arena arena = {0};
+	struct lode_mined *mined;
+	uint32_t shop, stack;
+	char text[4096];
+
+	(void)state;
+	shop = add_symptom(digest, "shop");
+	stack = push(digest, push(digest, 0, "main"), "read_answer");
+	stack = push(digest, push(digest, push(digest, stack, ">auth"), "main"), "ask");
+	add_row(digest, shop, stack, 150);
+	stack = push(digest, push(digest, push(digest, stack, ">store"), "serve"), "look_up");
+	add_row(digest, shop, push(digest, stack, "rehash"), 850);
+	mined = mine(digest, 0.1);
+	assert_int_equal(mined->n_clusters, 1);
+	assert_string_equal(lode_headline_text(text, sizeof(text), mined, &mined->clusters[0], 80,
+					       80, 4),
+			    "shop  read_answer\n→ auth  ask\n→ store  serve › look_up › rehash");
+	assert_int_equal(lode_headline_hops(&hops, mined, &mined->clusters[0], &arena), 3);
+	assert_string_equal(hops[0].thread, "shop");
+	assert_string_equal(hops[2].thread, "store");
+	assert_int_equal(hops[2].n, 3);
+	lode_arena_release(&arena);
+	lode_mined_free(mined);
+	lode_digest_free(digest);
+}
+
+/* What everything else has as well goes first where there is no room for all. */
+static void the_rare_is_kept(void **state)
+{
+	struct lode_digest *digest = lode_digest_new();
+	static const char *const callers[] = {"statement_close", "statement_sort"};
+	struct lode_mined *mined;
+	char text[4096];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		uint32_t stack = push(digest, push(digest, 0, "serve"), callers[i]);
+
+		stack = push(digest, push(digest, push(digest, stack, "query"), "step"), "execute");
+		add_row(digest, add_symptom(digest, "teller"), stack, 500 - i);
+	}
+	mined = mine(digest, 1);
+	assert_int_equal(mined->n_clusters, 2);
+	assert_string_equal(lode_headline_text(text, sizeof(text), mined, &mined->clusters[0], 40,
+					       40, 4),
+			    "teller  statement_close … step › execute");
+	lode_mined_free(mined);
+	lode_digest_free(digest);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_as_defined),
+		cmocka_unit_test(the_chain_goes_on_to_the_culprit),
+		cmocka_unit_test(the_rare_is_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
