@@ -11,14 +11,14 @@ RELEASE := build/release
 RELEASE_OPTIONS := --buildtype=release -Doptimization=2 -Ddebug=true -Db_ndebug=true -Db_lto=true \
 	-Db_lto_threads=$(JOBS)
 
-.PHONY: all pages demo test quick bench fuzz torture soak tidy coverage size schemas fmt install uninstall clean help ci
+.PHONY: all pages demo test quick bench truth fuzz torture soak tidy coverage size schemas fmt install uninstall clean help ci
 
 all: deps-build $(RELEASE)/build.ninja
 	@ninja -C $(RELEASE) -j $(JOBS) --quiet lode
 	@echo "built: $(RELEASE)/lode"
 
-.PHONY: deps-build deps-test deps-demo deps-bench deps-coverage
-deps-build deps-test deps-demo deps-bench deps-coverage: deps-%:
+.PHONY: deps-build deps-test deps-demo deps-bench deps-coverage deps-truth
+deps-build deps-test deps-demo deps-bench deps-coverage deps-truth: deps-%:
 	@tools/install-deps $*
 
 $(RELEASE)/build.ninja: meson.build meson_options.txt Makefile | deps-build
@@ -52,6 +52,10 @@ bench: deps-bench
 	@tools/setup-build bench gcc $(RELEASE_OPTIONS) -Dtests=true
 	@ninja -C build/bench -j $(JOBS) --quiet bench_programs
 	@bench/run.py --build build/bench $(BENCH)
+
+## truth: known faults in real software, recorded anew, and what lode says of them (docs/truth.md; TRUTH=--doc)
+truth: deps-truth all
+	@truth/run.py --lode $(RELEASE)/lode $(TRUTH)
 
 ## torture: damaged inputs, signals, closed pipes, small disks (docs/reliability.md): TORTURE_INPUTS (100000), TORTURE_KILLS (1000)
 torture: deps-test

@@ -280,10 +280,10 @@ static struct told *by_telling(size_t *n, const struct lode_digest *digest,
 			double rarity =
 				line->rarity ? line->rarity[i] : rarity_of(digest, frames[i]);
 
-			told[(*n)++] = (struct told){
-				telling(digest, frames[i], rarity, i - link->first, n_all) +
-					10 * is_client(digest, frames[i]),
-				i};
+			told[(*n)++] = (struct told){telling(digest, frames[i], rarity,
+							     i - link->first, n_all) +
+							     10 * is_client(digest, frames[i]),
+						     i};
 		}
 	lode_sort(told, *n, most_telling_first);
 	return told;

@@ -1,5 +1,6 @@
-// A catalogue that is looked up while a thread keeps it in order. With argument 1 the index is rebuilt
-// under the lock, again and again; with 0 it is left alone. Tells how long look-ups waited for the lock.
+// A catalogue that is looked up while a thread keeps it in order. With argument 1 the index is
+// rebuilt under the lock, again and again; with 0 it is left alone. Tells how long look-ups waited
+// for the lock.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -12,9 +13,13 @@
 
 using Clock = std::chrono::steady_clock;
 
-class Catalogue {
-public:
-	Catalogue() : entries(2000000) { fill(); }
+class Catalogue
+{
+      public:
+	Catalogue() : entries(2000000)
+	{
+		fill();
+	}
 
 	__attribute__((noinline)) uint64_t look_up(uint64_t key)
 	{
@@ -38,7 +43,7 @@ public:
 	std::atomic<bool> is_done{false};
 	Clock::duration waited{0};
 
-private:
+      private:
 	__attribute__((noinline)) void fill()
 	{
 		uint64_t x = 88172645463325252;

@@ -2,8 +2,8 @@
 //
 // usage: chain NAME PORT NEXT SLOW
 //
-// Each server passes requests on to NEXT; the last one looks a row up, and with SLOW rebuilds its index
-// every tenth time. The client asks 200 times and tells how long the slow answers took.
+// Each server passes requests on to NEXT; the last one looks a row up, and with SLOW rebuilds its
+// index every tenth time. The client asks 200 times and tells how long the slow answers took.
 #include <arpa/inet.h>
 #include <stdint.h>
 #include <stdio.h>
