@@ -143,7 +143,8 @@ static int64_t at_least_under_way(const struct pairing *p, const struct stretch 
 		if (receive->t_ns > last_ns - LODE_PAIRING_BLUR_NS)
 			break;
 		received += receive->n_bytes;
-		given = total_at(p->started, p->in->n_sends, receive->t_ns) - s->sent_before;
+		given = total_at(p->started, p->in->n_sends, receive->t_ns + p->in->slack_ns) -
+			s->sent_before;
 		if (received - given > least)
 			least = received - given;
 	}
@@ -180,7 +181,8 @@ static int64_t at_most_under_way(const struct pairing *p, const struct stretch *
 		for (; j < end && in->receives[j].t_ns <= sleep->t_ns; j++)
 			received += in->receives[j].n_bytes;
 		bound = received + in_hand(p, j, sleep->t_ns, sleep->who) -
-			(total_at(p->sent, in->n_sends, sleep->t_ns) - s->sent_before);
+			(total_at(p->sent, in->n_sends, sleep->t_ns - in->slack_ns) -
+			 s->sent_before);
 		if (bound < most)
 			most = bound;
 	}

@@ -15,7 +15,7 @@
  * said, up to the next gap.
  *
  * LIMIT: "all that was sent before" takes what was sent for arrived. Within a host it has; between
- * hosts, the caller gives only sleeps before which nobody sent for a while.
+ * hosts, what was sent longer ago than slack_ns.
  */
 #pragma once
 
@@ -49,6 +49,8 @@ struct lode_byte_pairing {
 	const struct lode_record_gap *gaps;
 	size_t n_sends, n_receives, n_sleeps, n_gaps;
 	bool is_whole; /* both begin with the connection's first byte */
+	/* Of two hosts: how long bytes take, and by how much the clocks may differ; else 0. */
+	int64_t slack_ns;
 };
 
 /* Indices of the sends of a receive's first and last byte; LODE_NONE: not known. */

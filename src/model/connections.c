@@ -9,7 +9,9 @@ void lode_connections_free(struct lode_connections *connections)
 		return;
 	lode_vec_release(&connections->sockets);
 	lode_vec_release(&connections->transfers);
-	lode_vec_release(&connections->gaps);
+	for (size_t i = 0; i < connections->hosts.n; i++)
+		lode_vec_release(&connections->hosts.at[i].gaps);
+	lode_vec_release(&connections->hosts);
 	lode_vec_release(&connections->thread_last_ns);
 	lode_vec_release(&connections->cpu_last_ns);
 	lode_map_release(&connections->socket_of);
@@ -139,25 +141,38 @@ void lode_connections_add(struct lode_connections *connections,
 	}
 }
 
-void lode_connections_lost(struct lode_connections *connections, int64_t t_ns, uint32_t cpu)
+static struct lode_host_gaps *gaps_of(struct lode_connections *c, uint32_t host)
 {
-	struct lode_record_gap gap = {INT64_MAX, t_ns};
+	while (c->hosts.n <= host)
+		(void)lode_vec_append_zero(&c->hosts);
+	return &c->hosts.at[host];
+}
 
-	/* Since the last record that is there of the CPU. */
-	if (cpu < connections->cpu_last_ns.n)
-		gap.from_ns = connections->cpu_last_ns.at[cpu];
-	else
-		gap.from_ns = INT64_MIN;
-	while (connections->gaps.n) {
-		const struct lode_record_gap *last = &connections->gaps.at[connections->gaps.n - 1];
+/* Behind those that are there, or overlapping the last of them. */
+static void add_gap(struct lode_host_gaps *to, struct lode_record_gap gap)
+{
+	while (to->gaps.n) {
+		const struct lode_record_gap *last = &to->gaps.at[to->gaps.n - 1];
 
 		if (last->to_ns < gap.from_ns)
 			break;
 		if (last->from_ns < gap.from_ns)
 			gap.from_ns = last->from_ns;
-		connections->gaps.n--;
+		if (last->to_ns > gap.to_ns)
+			gap.to_ns = last->to_ns;
+		to->gaps.n--;
 	}
-	lode_vec_append(&connections->gaps, gap);
+	lode_vec_append(&to->gaps, gap);
+}
+
+void lode_connections_lost(struct lode_connections *connections, int64_t t_ns, uint32_t cpu)
+{
+	struct lode_record_gap gap = {INT64_MIN, t_ns};
+
+	/* Since the last record that is there of the CPU. */
+	if (cpu < connections->cpu_last_ns.n)
+		gap.from_ns = connections->cpu_last_ns.at[cpu];
+	add_gap(gaps_of(connections, 0), gap);
 }
 
 /* ---- Transfers by thread, by socket ---- */
@@ -324,12 +339,16 @@ static void find_ends(struct lode_connections *c)
 
 /* ---- Links ---- */
 
-/* Between hosts, bytes of which nobody has sent more for so long have arrived. */
-static const int64_t quiet_ns = 20000000;
+/* Between hosts: delays of the network, and of clocks that are kept by NTP. */
+static const int64_t far_slack_ns = 20000000;
+/* Clocks that are not yet held to each other: order alone tells. */
+static const int64_t any_slack_ns = INT64_MAX / 4;
 
 struct linking {
 	struct lode_stream *stream;
 	struct lode_connections *connections;
+	bool is_unaligned;	    /* hosts' clocks are not yet held to each other */
+	struct lode_host_gaps both; /* scratch: gaps of two hosts */
 	LODE_VEC(struct lode_moved) sends, receives;
 	LODE_VEC(uint32_t) send_ids, receive_ids; /* transfers */
 	LODE_VEC(struct lode_sleep_for_more) sleeps;
@@ -358,21 +377,17 @@ static bool is_for_network(const struct lode_events *events, size_t wait)
 }
 
 /* A thread that waited before it received, having done nothing else with sockets, slept for it. */
-static void add_sleep(struct linking *l, const struct lode_transfer *receive, bool is_far)
+static void add_sleep(struct linking *l, const struct lode_transfer *receive)
 {
 	const struct lode_events *events = &l->stream->threads.at[receive->thread].events;
 	size_t wait = last_wait(events, receive->before_ns, receive->t_ns);
 	struct lode_sleep_for_more sleep;
-	size_t n_sent;
 
 	if (wait == LODE_NONE || !is_for_network(events, wait) ||
 	    events->start_ns[wait] < receive->before_ns ||
 	    events->flags[wait] & (LODE_EVENT_CUT_START | LODE_EVENT_INFERRED))
 		return;
 	sleep = (struct lode_sleep_for_more){events->start_ns[wait], receive->thread};
-	n_sent = lode_sorted_up_to(l->sends.at, l->sends.n, sizeof(*l->sends.at), sleep.t_ns);
-	if (is_far && n_sent && l->sends.at[n_sent - 1].t_ns > sleep.t_ns - quiet_ns)
-		return;
 	lode_vec_append(&l->sleeps, sleep);
 }
 
@@ -389,17 +404,38 @@ static struct lode_moved moved_of(const struct lode_transfer *transfer)
 				   transfer->thread};
 }
 
-/* Gaps that lie before a connection's begin are none of it. */
-static void take_gaps(const struct lode_connections *c, struct lode_byte_pairing *in,
-		      int64_t born_ns)
+/* Of two hosts, in order. */
+static const struct lode_host_gaps *gaps_of_both(struct linking *l, uint32_t a, uint32_t b)
 {
+	const struct lode_host_gaps *x, *y;
+	size_t i = 0, j = 0;
+
+	(void)gaps_of(l->connections, a > b ? a : b);
+	x = gaps_of(l->connections, a);
+	y = gaps_of(l->connections, b);
+	l->both.gaps.n = 0;
+	while (i < x->gaps.n || j < y->gaps.n) {
+		bool is_x = j == y->gaps.n ||
+			    (i < x->gaps.n && x->gaps.at[i].from_ns <= y->gaps.at[j].from_ns);
+
+		add_gap(&l->both, is_x ? x->gaps.at[i++] : y->gaps.at[j++]);
+	}
+	return &l->both;
+}
+
+/* Gaps that lie before a connection's begin are none of it. */
+static void take_gaps(struct linking *l, struct lode_byte_pairing *in, const struct lode_socket *a,
+		      const struct lode_socket *b)
+{
+	int64_t born_ns = a->born_ns < b->born_ns ? a->born_ns : b->born_ns;
+	const struct lode_host_gaps *of = a->host == b->host ? gaps_of(l->connections, a->host)
+							     : gaps_of_both(l, a->host, b->host);
 	size_t first = 0;
 
-	if (in->is_whole)
-		while (first < c->gaps.n && c->gaps.at[first].to_ns < born_ns)
-			first++;
-	in->gaps = c->gaps.at + first;
-	in->n_gaps = c->gaps.n - first;
+	while (in->is_whole && first < of->gaps.n && of->gaps.at[first].to_ns < born_ns)
+		first++;
+	in->gaps = of->gaps.at + first;
+	in->n_gaps = of->gaps.n - first;
 }
 
 static void keep_pairs(struct linking *l)
@@ -432,6 +468,8 @@ static void link_direction(struct linking *l, uint32_t from, uint32_t to)
 	struct lode_byte_pairing in = {.is_whole =
 					       a->born_ns != INT64_MIN && b->born_ns != INT64_MIN};
 
+	if (a->host != b->host)
+		in.slack_ns = in.is_whole && l->is_unaligned ? any_slack_ns : far_slack_ns;
 	l->sends.n = l->receives.n = l->sleeps.n = l->send_ids.n = l->receive_ids.n = 0;
 	for (size_t i = 0; i < senders.n; i++) {
 		if (!transfer_at(&senders, i)->is_send)
@@ -444,7 +482,7 @@ static void link_direction(struct linking *l, uint32_t from, uint32_t to)
 			continue;
 		lode_vec_append(&l->receives, moved_of(transfer_at(&receivers, i)));
 		lode_vec_append(&l->receive_ids, receivers.at[i]);
-		add_sleep(l, transfer_at(&receivers, i), a->host != b->host);
+		add_sleep(l, transfer_at(&receivers, i));
 	}
 	lode_sort(l->sleeps.at, l->sleeps.n, by_sleep);
 	in.sends = l->sends.at;
@@ -453,7 +491,7 @@ static void link_direction(struct linking *l, uint32_t from, uint32_t to)
 	in.n_receives = l->receives.n;
 	in.sleeps = l->sleeps.at;
 	in.n_sleeps = l->sleeps.n;
-	take_gaps(c, &in, a->born_ns < b->born_ns ? a->born_ns : b->born_ns);
+	take_gaps(l, &in, a, b);
 	lode_vec_reserve(&l->pairs, l->receives.n + 1);
 	lode_byte_pairing_run(l->pairs.at, &in);
 	keep_pairs(l);
@@ -522,13 +560,11 @@ static void name_wakers(struct lode_stream *stream, lode_thread_id thread)
 	}
 }
 
-void lode_connections_link(struct lode_stream *stream)
+static void link_all(struct lode_stream *stream, bool is_unaligned)
 {
 	struct lode_connections *c = stream->connections;
-	struct linking l = {.stream = stream, .connections = c};
+	struct linking l = {.stream = stream, .connections = c, .is_unaligned = is_unaligned};
 
-	if (!c)
-		return;
 	group_all(c, stream->threads.n);
 	find_ends(c);
 	c->n_linked = 0;
@@ -543,8 +579,122 @@ void lode_connections_link(struct lode_stream *stream)
 	lode_vec_release(&l.receive_ids);
 	lode_vec_release(&l.sleeps);
 	lode_vec_release(&l.pairs);
+	lode_vec_release(&l.both.gaps);
+}
+
+void lode_connections_link(struct lode_stream *stream)
+{
+	if (!stream->connections)
+		return;
+	link_all(stream, false);
 	for (lode_thread_id id = 0; stream->has_switches && id < stream->threads.n; id++)
 		name_wakers(stream, id);
+}
+
+/* ---- Several hosts ---- */
+
+static int by_transfer_time(const void *a, const void *b)
+{
+	const struct lode_transfer *x = a, *y = b;
+
+	return LODE_ORDER(x->t_ns, y->t_ns)   ?: LODE_ORDER(x->thread, y->thread)
+					     ?: LODE_ORDER(x->is_send, y->is_send);
+}
+
+static void shift_time(int64_t *t_ns, int64_t by_ns)
+{
+	if (*t_ns != INT64_MIN && *t_ns != INT64_MAX)
+		*t_ns += by_ns;
+}
+
+void lode_connections_shift(struct lode_connections *connections, uint32_t host, int64_t by_ns)
+{
+	struct lode_connections *c = connections;
+
+	if (!c || !by_ns)
+		return;
+	for (size_t i = 0; i < c->transfers.n; i++) {
+		struct lode_transfer *transfer = &c->transfers.at[i];
+
+		if (c->sockets.at[transfer->socket].host != host)
+			continue;
+		shift_time(&transfer->t_ns, by_ns);
+		shift_time(&transfer->before_ns, by_ns);
+	}
+	for (size_t i = 0; i < c->sockets.n; i++) {
+		if (c->sockets.at[i].host != host)
+			continue;
+		shift_time(&c->sockets.at[i].born_ns, by_ns);
+		shift_time(&c->sockets.at[i].died_ns, by_ns);
+	}
+	for (size_t i = 0; host < c->hosts.n && i < c->hosts.at[host].gaps.n; i++) {
+		shift_time(&c->hosts.at[host].gaps.at[i].from_ns, by_ns);
+		shift_time(&c->hosts.at[host].gaps.at[i].to_ns, by_ns);
+	}
+	lode_sort(c->transfers.at, c->transfers.n, by_transfer_time);
+}
+
+void lode_connections_append(struct lode_stream *to, const struct lode_stream *from,
+			     lode_thread_id first_thread, uint32_t host)
+{
+	const struct lode_connections *others = from->connections;
+	struct lode_connections *c;
+	uint32_t first_socket;
+
+	if (!others)
+		return;
+	if (!to->connections)
+		to->connections = lode_alloc0(1, sizeof(*to->connections));
+	c = to->connections;
+	first_socket = (uint32_t)c->sockets.n;
+	for (size_t i = 0; i < others->sockets.n; i++) {
+		struct lode_socket socket = others->sockets.at[i];
+
+		socket.host = host;
+		lode_vec_append(&c->sockets, socket);
+	}
+	for (size_t i = 0; i < others->transfers.n; i++) {
+		struct lode_transfer transfer = others->transfers.at[i];
+
+		transfer.thread += first_thread;
+		transfer.socket += first_socket;
+		lode_vec_append(&c->transfers, transfer);
+	}
+	for (size_t i = 0; others->hosts.n && i < others->hosts.at[0].gaps.n; i++)
+		add_gap(gaps_of(c, host), others->hosts.at[0].gaps.at[i]);
+	lode_sort(c->transfers.at, c->transfers.n, by_transfer_time);
+}
+
+int64_t lode_connections_clock_error(struct lode_stream *stream, uint32_t host, size_t *n_links)
+{
+	const int64_t close_ns = 1000000;
+	const struct lode_connections *c = stream->connections;
+	int64_t least = INT64_MIN, most = INT64_MAX;
+
+	*n_links = 0;
+	if (!c)
+		return 0;
+	link_all(stream, true);
+	for (size_t i = 0; i < c->transfers.n; i++) {
+		const struct lode_transfer *receive = &c->transfers.at[i], *send;
+		bool is_here, was_here;
+
+		if (receive->is_send || receive->last == LODE_NONE)
+			continue;
+		send = &c->transfers.at[receive->last];
+		is_here = c->sockets.at[receive->socket].host == host;
+		was_here = c->sockets.at[send->socket].host == host;
+		if (is_here == was_here)
+			continue;
+		++*n_links;
+		if (is_here && send->t_ns - receive->t_ns > least)
+			least = send->t_ns - receive->t_ns;
+		if (was_here && receive->t_ns - send->t_ns < most)
+			most = receive->t_ns - send->t_ns;
+	}
+	if (least != INT64_MIN && most != INT64_MAX && most - least < close_ns)
+		return least + (most - least) / 2;
+	return least > 0 ? least : most < 0 ? most : 0;
 }
 
 /* ---- What the other one was at ---- */

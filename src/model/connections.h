@@ -63,10 +63,15 @@ struct lode_transfer {
 	uint32_t first, last;
 };
 
+/* Where records of a host are missing: in order, apart. */
+struct lode_host_gaps {
+	LODE_VEC(struct lode_record_gap) gaps;
+};
+
 struct lode_connections {
 	LODE_VEC(struct lode_socket) sockets;
 	LODE_VEC(struct lode_transfer) transfers; /* in order of time */
-	LODE_VEC(struct lode_record_gap) gaps;	  /* in order, apart */
+	LODE_VEC(struct lode_host_gaps) hosts;	  /* one, if the recording is not joined */
 	size_t n_linked;			  /* receives whose sends are known */
 
 	/* Transfers by thread, and by socket: of each in order of time, in *_first[i] ..
@@ -97,6 +102,23 @@ void lode_connections_lost(struct lode_connections *connections, int64_t t_ns, u
  * stream's events must be complete, with reasons. May be done again when others' were appended.
  */
 void lode_connections_link(struct lode_stream *stream);
+
+/* ---- Of several hosts (model/join.h) ---- */
+
+/* Adds to all times of a host's; NULL: nothing to do. */
+void lode_connections_shift(struct lode_connections *connections, uint32_t host, int64_t by_ns);
+/*
+ * Appends what `from` has of connections to those of `to`, where its threads were appended from
+ * `first_thread` on, as those of `host`. Links are gone until lode_connections_link.
+ */
+void lode_connections_append(struct lode_stream *to, const struct lode_stream *from,
+			     lode_thread_id first_thread, uint32_t host);
+/*
+ * What to add to the times of `host` so that nothing is received before it is sent: the middle
+ * between what the smallest delays in both directions allow, if that leaves less than a
+ * millisecond; else the least that they ask for. *n_links: how many receives say so.
+ */
+int64_t lode_connections_clock_error(struct lode_stream *stream, uint32_t host, size_t *n_links);
 
 /*
  * Whose request `server` was at while `waiter`, in its waiting event `wait`, which `server` ended,

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/input.h"
+#include "model/join.h"
 #include "input/bundle_notes.h"
 
 /*
@@ -150,7 +151,7 @@ void lode_job_item_look(struct lode_job_item *item)
 
 /* ---- Making ---- */
 
-static int load_stream(struct lode_stream **stream, struct lode_job_item *item,
+static int load_stream(struct lode_stream **stream, struct lode_job_item *item, const char *path,
 		       struct lode_error *err)
 {
 	const struct lode_digest_job_options *options = item->run->options;
@@ -167,19 +168,72 @@ static int load_stream(struct lode_stream **stream, struct lode_job_item *item,
 
 	if (item->input)
 		return lode_stream_read(stream, item->input, &source, err);
-	return lode_stream_load(stream, item->path, &source, err);
+	return lode_stream_load(stream, path, &source, err);
+}
+
+/* A stream, and its symptoms behind those that are there. */
+static int load_part(struct lode_stream **stream, lode_symptom_vec *symptoms,
+		     struct lode_job_item *item, const char *path, const struct lode_job_spec *with,
+		     struct lode_error *err)
+{
+	int rc = load_stream(stream, item, path, err);
+
+	if (rc == 0)
+		rc = lode_symptoms_find(symptoms, with->spec, *stream, err);
+	if (rc == 0)
+		lode_symptoms_count_skipped(with->spec, *stream);
+	return rc;
+}
+
+/* Joins the recordings beside the item's to `*stream`, with their symptoms. */
+static int join_beside(struct lode_stream **stream, lode_symptom_vec *symptoms,
+		       struct lode_job_item *item, struct lode_error *err)
+{
+	const struct lode_digest_job_options *options = item->run->options;
+	size_t n = item->beside.n + 1;
+	struct lode_join_part *parts = lode_alloc0(n, sizeof(*parts));
+	size_t *first_symptom = lode_alloc0(n + 1, sizeof(*first_symptom));
+	int rc = 0;
+
+	parts[0].stream = *stream;
+	for (size_t i = 1; rc == 0 && i < n; i++) {
+		const struct lode_job_beside *beside = &item->beside.at[i - 1];
+
+		first_symptom[i] = symptoms->n;
+		parts[i].has_offset = i <= options->n_offsets;
+		parts[i].offset_ns = parts[i].has_offset ? options->clock_offsets[i - 1] : 0;
+		rc = load_part(&parts[i].stream, symptoms, item, beside->path, &beside->symptoms,
+			       err);
+	}
+	first_symptom[n] = symptoms->n;
+	if (rc == 0)
+		rc = lode_streams_join(parts, n, err);
+	for (size_t i = 1; rc == 0 && i < n; i++) {
+		struct lode_joined_input joined = {item->beside.at[i - 1].path, parts[i].offset_ns,
+						   parts[i].n_links};
+
+		lode_vec_append(&item->joined, joined);
+		for (size_t s = first_symptom[i]; s < first_symptom[i + 1]; s++) {
+			symptoms->at[s].thread += parts[i].first_thread;
+			symptoms->at[s].t0_ns += parts[i].offset_ns;
+			symptoms->at[s].t1_ns += parts[i].offset_ns;
+		}
+	}
+	for (size_t i = 1; i < n; i++)
+		lode_stream_free(parts[i].stream);
+	free(first_symptom);
+	free(parts);
+	return rc;
 }
 
 static int make_digest(struct lode_job_item *item, struct lode_error *err)
 {
 	struct lode_stream *stream = NULL;
 	lode_symptom_vec symptoms = {0};
-	int rc = load_stream(&stream, item, err);
+	int rc = load_part(&stream, &symptoms, item, item->path, &item->symptoms, err);
 
-	if (rc == 0)
-		rc = lode_symptoms_find(&symptoms, item->symptoms.spec, stream, err);
-	if (rc == 0)
-		lode_symptoms_count_skipped(item->symptoms.spec, stream);
+	if (rc == 0 && item->beside.n)
+		rc = join_beside(&stream, &symptoms, item, err);
 	if (rc == 0)
 		rc = lode_aoi_digest(&item->digest, stream, symptoms.at, symptoms.n,
 				     &item->run->options->aoi, err);
@@ -347,6 +401,8 @@ struct lode_digest *lode_job_item_take_digest(struct lode_job_item *item)
 void lode_job_item_release(struct lode_job_item *item)
 {
 	lode_input_close(item->input);
+	lode_vec_release(&item->beside);
+	lode_vec_release(&item->joined);
 	lode_digest_free(item->digest);
 	lode_vec_release(&item->packed);
 	lode_digest_origin_release(&item->origin);

@@ -12,6 +12,12 @@
 
 struct lode_job_run;
 
+/* A recording that is joined to the item's. */
+struct lode_job_beside {
+	const char *path;
+	struct lode_job_spec symptoms;
+};
+
 /* Written by one thread at a time. */
 struct lode_job_item {
 	const char *path;
@@ -21,6 +27,8 @@ struct lode_job_item {
 	struct lode_job_spec symptoms;
 	int64_t size_bytes, need_bytes; /* on disk; in memory, about */
 	atomic_llong consumed_bytes;
+	LODE_VEC(struct lode_job_beside) beside;
+	LODE_VEC(struct lode_joined_input) joined; /* what came of these */
 	struct lode_input *input; /* standard input, which is opened once; else NULL */
 
 	/* What it came to: a digest that is in memory, packed in memory, or on disk; or a reason.

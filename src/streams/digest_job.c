@@ -30,6 +30,41 @@ static void open_items(struct lode_job_run *run, const struct lode_inputs *input
 	}
 }
 
+/* All inputs are parts of one. */
+static int join_items(struct lode_job_run *run, const struct lode_inputs *inputs,
+		      struct lode_error *err)
+{
+	struct lode_job_item *item;
+	int rc = 0;
+
+	run->items = lode_alloc0(inputs->paths.n + 1, sizeof(*run->items));
+	run->streams = lode_alloc0(1, sizeof(*run->streams));
+	if (inputs->paths.n < 2 || inputs->paths.n - 1 < run->options->n_offsets)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "--join takes two recordings or more, and a --clock-offset at "
+				 "most for each but the first");
+	run->n_items = run->n_streams = 1;
+	item = &run->items[0];
+	for (size_t i = 0; rc == 0 && i < inputs->paths.n; i++) {
+		struct lode_job_item part = {.path = inputs->paths.at[i], .run = run};
+		struct lode_job_beside beside = {.path = part.path};
+
+		lode_job_item_look(&part);
+		if (part.is_given_digest || part.input)
+			rc = lode_fail(err, LODE_ERR_ARG, part.path, -1,
+				       "only recordings in files can be joined");
+		item->size_bytes += part.size_bytes;
+		item->need_bytes += part.need_bytes;
+		if (i)
+			lode_vec_append(&item->beside, beside);
+		lode_job_item_release(&part);
+	}
+	item->path = inputs->paths.at[0];
+	item->run = run;
+	run->total_bytes = item->size_bytes;
+	return rc;
+}
+
 static void close_items(struct lode_job_run *run)
 {
 	for (size_t i = 0; i < run->n_items; i++)
@@ -49,6 +84,9 @@ static int choose_symptoms(struct lode_job_run *run, struct lode_job_symptoms *s
 		struct lode_job_item *item = &run->items[run->streams[i]];
 
 		rc = lode_job_symptoms_choose(&item->symptoms, symptoms, item->path, err);
+		for (size_t k = 0; rc == 0 && k < item->beside.n; k++)
+			rc = lode_job_symptoms_choose(&item->beside.at[k].symptoms, symptoms,
+						      item->beside.at[k].path, err);
 	}
 	return rc;
 }
@@ -269,6 +307,18 @@ static int run_items(struct lode_digest_job *job, struct lode_job_run *run, stru
 	return rc;
 }
 
+static void list_joined(struct lode_digest_job *job, const struct lode_job_run *run)
+{
+	for (size_t i = 0; i < run->n_items; i++)
+		for (size_t k = 0; k < run->items[i].joined.n; k++) {
+			struct lode_joined_input joined = run->items[i].joined.at[k];
+
+			joined.path =
+				lode_arena_strndup(&job->arena, joined.path, strlen(joined.path));
+			lode_vec_append(&job->joined, joined);
+		}
+}
+
 int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t n_inputs,
 			const struct lode_digest_job_options *options, struct lode_error *err)
 {
@@ -285,8 +335,14 @@ int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t
 	for (size_t i = 0; i < expanded.n_skipped; i++)
 		lode_job_add_skipped(out, expanded.skipped[i].path, expanded.skipped[i].reason);
 	out->n_other = expanded.n_other;
-	open_items(&run, &expanded);
-	rc = run_items(out, &run, err);
+	if (options->is_joined)
+		rc = join_items(&run, &expanded, err);
+	else
+		open_items(&run, &expanded);
+	if (rc == 0)
+		rc = run_items(out, &run, err);
+	if (rc == 0)
+		list_joined(out, &run);
 	close_items(&run);
 	lode_inputs_release(&expanded);
 	return rc;
@@ -298,6 +354,7 @@ void lode_digest_job_release(struct lode_digest_job *job)
 	lode_vec_release(&job->outputs);
 	lode_vec_release(&job->skipped);
 	lode_vec_release(&job->incomplete);
+	lode_vec_release(&job->joined);
 	lode_digest_origin_release(&job->origin);
 	lode_arena_release(&job->arena);
 	memset(job, 0, sizeof(*job));

@@ -61,6 +61,11 @@ struct lode_digest_job_options {
 	   there and up to date is not read, unless `again`. */
 	const char *digest_dir;
 	bool again;
+	/* The inputs are recordings of one moment on several hosts: one stream (model/join.h). Of
+	   all but the first, what to add to their times; n_offsets 0: by their clocks. */
+	bool is_joined;
+	const int64_t *clock_offsets;
+	size_t n_offsets;
 	bool no_merge;			     /* only the folder's digests are wanted */
 	const struct lode_digest_sink *sink; /* gets all digests: none is merged. NULL: nobody */
 	unsigned n_threads;		     /* 0: all CPUs */
@@ -68,6 +73,13 @@ struct lode_digest_job_options {
 	/* Called from any thread, often; may be NULL. */
 	void (*progress)(void *context, const struct lode_digest_progress *progress);
 	void *progress_context;
+};
+
+/* A recording that was joined to the first one. */
+struct lode_joined_input {
+	const char *path;
+	int64_t offset_ns; /* what was added to its times */
+	size_t n_links;	   /* receives of bytes of other hosts that its clock was held to */
 };
 
 struct lode_skipped_input {
@@ -99,9 +111,10 @@ struct lode_digest_job {
 	bool is_default_symptoms;		     /* nobody said what the symptoms are */
 	LODE_VEC(struct lode_skipped_input) skipped; /* streams without any result */
 	LODE_VEC(struct lode_skipped_input) incomplete; /* used, but their files are cut or bad */
-	size_t n_other;					/* files of folders that are no inputs */
-	size_t n_inputs;				/* streams; those of digests as well */
-	int64_t input_bytes;				/* of the streams, on disk */
+	LODE_VEC(struct lode_joined_input) joined;
+	size_t n_other;	     /* files of folders that are no inputs */
+	size_t n_inputs;     /* streams; those of digests as well */
+	int64_t input_bytes; /* of the streams, on disk */
 	struct lode_arena arena;
 };
 

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "answers/mine/mine.h"
+#include "base/duration.h"
+#include "base/escape.h"
 #include "input/format.h"
 #include "tool/aoi_options.h"
 #include "tool/command.h"
@@ -27,6 +29,9 @@ struct mine_values {
 	const char *show, *html, *repo, *where;
 	bool wants_json, wants_detail, wants_folded;
 	struct lode_export_values exports;
+	bool is_joined;
+	lode_text_list clock_offsets; /* as given */
+	LODE_VEC(int64_t) offsets_ns;
 	char **inputs; /* the operands */
 	size_t n_inputs;
 };
@@ -72,6 +77,14 @@ static const struct lode_option options[] = {
 	LODE_FORCE_OPTION,
 
 	LODE_NARROW_OPTIONS(AT(input)),
+	LODE_FLAG("join", AT(is_joined),
+		  "the inputs are recordings of one moment on several hosts: chains go on from one "
+		  "to the other (docs/mine.md)"),
+	LODE_OPTION(
+		"clock-offset", "TIME", lode_set_list, AT(clock_offsets),
+		"with --join, what to add to the times of the second recording, such as 12ms or "
+		"-3.5ms; once more for the third (default: by the time of day in the "
+		"recordings). Bytes sent both ways correct it"),
 	LODE_SYMBOL_OPTIONS(AT(input)),
 	LODE_MACHINE_OPTIONS(AT(input)),
 	LODE_OPTIONS_END,
@@ -92,6 +105,8 @@ static const struct lode_example examples[] = {
 	 "lode mine --chrome-trace worst.json recordings/"},
 	{"For speedscope.app, a profile per cluster; for pprof, with clusters as labels",
 	 "lode mine --speedscope slow.speedscope.json --pprof slow.pb.gz recordings/"},
+	{"A client's and a server's recording of the same moment",
+	 "lode mine --join web1.lode db1.lode"},
 	{"Any profiler's folded stacks", "lode mine --min-cost 0.5% profile.folded"},
 	{NULL},
 };
@@ -113,6 +128,36 @@ static void settle_values(struct mine_values *v)
 	if (v->paths == SIZE_MAX)
 		v->paths = v->html ? PAGE_PATHS : 0;
 	v->top = lode_longest_list(v->top, v->html, v->wants_json, v->show ? 10 : 12);
+}
+
+static int take_offsets(const struct lode_command *self, struct mine_values *v)
+{
+	for (size_t i = 0; i < v->clock_offsets.n; i++) {
+		const char *text = v->clock_offsets.at[i];
+		bool is_negative = *text == '-';
+		int64_t ns;
+
+		if (!lode_duration_parse(&ns, text + (is_negative || *text == '+')))
+			return lode_command_misused(
+				self, "--clock-offset: '%s' is not a time, such as 12ms or -3.5ms",
+				text);
+		lode_vec_append(&v->offsets_ns, is_negative ? -ns : ns);
+	}
+	return 0;
+}
+
+static int check_join(const struct lode_command *self, struct mine_values *v)
+{
+	if (v->clock_offsets.n && !v->is_joined)
+		return lode_command_misused(self, "--clock-offset goes with --join");
+	if (!v->is_joined)
+		return 0;
+	if (v->n_inputs < 2)
+		return lode_command_misused(self, "--join takes two recordings or more");
+	if (v->html || v->paths || v->exports.chrome_trace)
+		return lode_command_misused(self, "--html, --paths and --chrome-trace read one "
+						  "recording again: not with --join");
+	return take_offsets(self, v);
 }
 
 static int check_values(const struct lode_command *self, const struct mine_values *v,
@@ -229,6 +274,9 @@ static struct lode_mine_request request_of(const struct mine_values *v, const ch
 		.n_paths_of = v->paths,
 	};
 
+	request.reading.is_joined = v->is_joined;
+	request.reading.clock_offsets = v->offsets_ns.at;
+	request.reading.n_offsets = v->offsets_ns.n;
 	request.mine.progress = lode_progress_stage;
 	request.mine.progress_context = progress;
 	return request;
@@ -255,10 +303,33 @@ struct lode_mine_request lode_mine_page_request(struct lode_mine_page_values *va
 	return request;
 }
 
+static void say_joined(const struct lode_command *self, const struct lode_digest_job *job)
+{
+	char path[2400], offset[LODE_DURATION_BYTES];
+
+	for (size_t i = 0; i < job->joined.n; i++) {
+		const struct lode_joined_input *joined = &job->joined.at[i];
+
+		lode_escape(path, sizeof(path), joined->path);
+		lode_duration_text(joined->offset_ns, offset, sizeof(offset));
+		if (joined->n_links)
+			lode_say(self,
+				 "%s: %s added to its times, by %zu receives of what the "
+				 "other hosts sent",
+				 path, offset, joined->n_links);
+		else
+			lode_say(self,
+				 "%s: %s added to its times; no bytes between the hosts were "
+				 "recorded to check that (lode record --network)",
+				 path, offset);
+	}
+}
+
 int lode_mine_say(const struct lode_command *self, const struct lode_mine_answer *answer, int rc,
 		  const struct lode_error *err)
 {
 	lode_say_skipped(self, &answer->set->job);
+	say_joined(self, &answer->set->job);
 	return rc < 0 ? lode_say_error(self, err) : lode_job_exit(&answer->set->job, LODE_EXIT_OK);
 }
 
@@ -299,9 +370,13 @@ static int run_mine(const struct lode_command *self, int argc, char **argv)
 		settle_values(&values);
 		code = check_values(self, &values, n);
 		if (code == 0)
+			code = check_join(self, &values);
+		if (code == 0)
 			code = mine_and_put(self, &values);
 	}
 	lode_aoi_values_release(&values.aoi);
+	lode_vec_release(&values.clock_offsets);
+	lode_vec_release(&values.offsets_ns);
 	return code;
 }
 

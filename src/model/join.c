@@ -1,0 +1,210 @@
+/* Streams of several hosts become one. */
+#include "model/join.h"
+
+#include <stdio.h>
+
+#include "model/connections.h"
+
+/* ---- Times ---- */
+
+static int64_t shifted(int64_t t_ns, int64_t by_ns)
+{
+	int64_t sum;
+
+	/* "Always" and "never" stay so. */
+	if (t_ns == INT64_MIN || t_ns == INT64_MAX || __builtin_add_overflow(t_ns, by_ns, &sum))
+		return t_ns;
+	return sum;
+}
+
+static void shift_threads(struct lode_stream *stream, lode_thread_id first, int64_t by_ns)
+{
+	for (lode_thread_id id = first; id < stream->threads.n; id++) {
+		struct lode_thread *thread = &stream->threads.at[id];
+
+		thread->born_ns = shifted(thread->born_ns, by_ns);
+		thread->died_ns = shifted(thread->died_ns, by_ns);
+		thread->exec_ns = shifted(thread->exec_ns, by_ns);
+		for (size_t i = 0; i < thread->events.n; i++)
+			thread->events.start_ns[i] += by_ns;
+	}
+}
+
+/* Two clocks of one time of day. */
+static int check_part(const struct lode_join_part *first, struct lode_join_part *part,
+		      struct lode_error *err)
+{
+	const struct lode_stream *a = first->stream, *b = part->stream;
+
+	if (!a->has_switches || !b->has_switches)
+		return lode_fail(err, LODE_ERR_ARG, (a->has_switches ? b : a)->path, -1,
+				 "the recording has no context switches: it cannot be joined");
+	if (!part->has_offset && (!a->has_wall_clock || !b->has_wall_clock))
+		return lode_fail(err, LODE_ERR_ARG, (a->has_wall_clock ? b : a)->path, -1,
+				 "the recording does not say which time of day its times are; say "
+				 "what to add to them with --clock-offset");
+	if (!part->has_offset &&
+	    __builtin_sub_overflow(b->wall_offset_ns, a->wall_offset_ns, &part->offset_ns))
+		return lode_fail(err, LODE_ERR_ARG, b->path, -1,
+				 "its time of day is 292 years from that of %s", a->path);
+	if (shifted(b->t0_ns, part->offset_ns) >= a->t1_ns ||
+	    shifted(b->t1_ns, part->offset_ns) <= a->t0_ns)
+		return lode_fail(err, LODE_ERR_ARG, b->path, -1,
+				 "recorded at another time than %s: there is nothing to join",
+				 a->path);
+	return LODE_OK;
+}
+
+/* ---- Stacks, names, threads ---- */
+
+/* Per node of `from`, its node in `to`. */
+static uint32_t *copy_tree(struct lode_stream *to, const struct lode_stream *from)
+{
+	const struct lode_callnode *nodes = from->tree.nodes.at;
+	uint32_t *node_of = lode_alloc((from->tree.nodes.n + 1) * sizeof(*node_of));
+	uint32_t *frame_of = lode_alloc((from->tree.frames.n + 1) * sizeof(*frame_of));
+	size_t n;
+
+	for (uint32_t f = 0; f < from->tree.frames.n; f++)
+		frame_of[f] = lode_frame_copy(&to->tree, &from->tree, f);
+	node_of[0] = 0;
+	for (size_t i = 1; i < from->tree.nodes.n; i++)
+		node_of[i] = lode_calltree_child(&to->tree, node_of[nodes[i].parent],
+						 frame_of[nodes[i].frame]);
+	n = to->tree.nodes.n;
+	to->stack_flags = lode_realloc_n(to->stack_flags, n, sizeof(*to->stack_flags));
+	if (n > to->n_stack_flags)
+		memset(to->stack_flags + to->n_stack_flags, 0, n - to->n_stack_flags);
+	to->n_stack_flags = n;
+	for (size_t i = 1; i < from->n_stack_flags && i < from->tree.nodes.n; i++)
+		to->stack_flags[node_of[i]] |= from->stack_flags[i];
+	free(frame_of);
+	return node_of;
+}
+
+static lode_thread_id moved_thread(lode_thread_id id, lode_thread_id first, size_t n)
+{
+	return id < n ? first + id : id;
+}
+
+/* The other stream's threads, with their events, behind those that are there. */
+static void move_threads(struct lode_stream *to, struct lode_stream *from, const uint32_t *node_of)
+{
+	lode_thread_id first = (lode_thread_id)to->threads.n;
+	size_t n = from->threads.n;
+
+	for (size_t id = 0; id < n; id++) {
+		struct lode_thread thread = from->threads.at[id];
+		struct lode_events *events = &thread.events;
+		const char *comm = from->tree.strings.text.at[thread.comm];
+
+		thread.comm = lode_strings_intern(&to->tree.strings, comm, strlen(comm));
+		thread.parent = moved_thread(thread.parent, first, n);
+		for (size_t i = 0; i < events->n; i++) {
+			events->stack[i] = node_of[events->stack[i]];
+			events->other_stack[i] = node_of[events->other_stack[i]];
+			events->other[i] = moved_thread(events->other[i], first, n);
+		}
+		lode_vec_append(&to->threads, thread);
+		from->threads.at[id].events = (struct lode_events){0};
+	}
+}
+
+static void name_threads(struct lode_stream *stream, lode_thread_id first, const char *host)
+{
+	struct lode_strings *strings = &stream->tree.strings;
+	char name[128];
+
+	for (lode_thread_id id = first; id < stream->threads.n; id++) {
+		struct lode_thread *thread = &stream->threads.at[id];
+
+		snprintf(name, sizeof(name), "%s@%s", strings->text.at[thread->comm], host);
+		thread->comm = lode_strings_intern(strings, name, strlen(name));
+	}
+}
+
+/* Its host's name; with its number where an earlier one has the same, or it has none. */
+static void name_part(struct lode_stream *into, const struct lode_join_part *parts, size_t part,
+		      const char *const *hosts)
+{
+	char name[96];
+	bool is_known = !*hosts[part];
+
+	for (size_t i = 0; i < part; i++)
+		is_known |= !strcmp(hosts[i], hosts[part]);
+	snprintf(name, sizeof(name), "%.64s", hosts[part]);
+	if (is_known)
+		snprintf(name, sizeof(name), "%.64s.%zu", *hosts[part] ? hosts[part] : "host",
+			 part + 1);
+	name_threads(into, parts[part].first_thread, name);
+}
+
+/* ---- The rest ---- */
+
+static void describe(struct lode_stream *to, const struct lode_stream *from, int64_t by_ns)
+{
+	uint64_t both[2] = {to->content_hash, from->content_hash};
+	int64_t t0_ns = shifted(from->t0_ns, by_ns), t1_ns = shifted(from->t1_ns, by_ns);
+	char hosts[256];
+
+	to->content_hash = lode_stable_hash(both, sizeof(both), 0);
+	to->content_bytes += from->content_bytes;
+	to->n_samples += from->n_samples;
+	to->n_cpus += from->n_cpus;
+	to->t0_ns = t0_ns < to->t0_ns ? t0_ns : to->t0_ns;
+	to->t1_ns = t1_ns > to->t1_ns ? t1_ns : to->t1_ns;
+	to->has_wakings &= from->has_wakings;
+	to->has_samples |= from->has_samples;
+	to->has_callchains |= from->has_callchains;
+	to->has_syscalls |= from->has_syscalls;
+	lode_losses_add(&to->losses, &from->losses);
+	snprintf(hosts, sizeof(hosts), "%s, %s", to->host, from->host);
+	to->host = lode_arena_strndup(&to->arena, hosts, strlen(hosts));
+}
+
+static void join_part(struct lode_stream *to, struct lode_join_part *part, uint32_t host)
+{
+	struct lode_stream *from = part->stream;
+	uint32_t *node_of = copy_tree(to, from);
+	int64_t by_ns;
+
+	part->first_thread = (lode_thread_id)to->threads.n;
+	shift_threads(from, 0, part->offset_ns);
+	lode_connections_shift(from->connections, 0, part->offset_ns);
+	move_threads(to, from, node_of);
+	lode_connections_append(to, from, part->first_thread, host);
+	by_ns = lode_connections_clock_error(to, host, &part->n_links);
+	shift_threads(to, part->first_thread, by_ns);
+	lode_connections_shift(to->connections, host, by_ns);
+	part->offset_ns += by_ns;
+	describe(to, from, part->offset_ns);
+	free(node_of);
+}
+
+int lode_streams_join(struct lode_join_part *parts, size_t n, struct lode_error *err)
+{
+	struct lode_stream *to = parts[0].stream;
+	const char **hosts = lode_alloc0(n, sizeof(*hosts));
+	int rc = 0;
+
+	for (size_t i = 0; i < n; i++)
+		hosts[i] = lode_arena_strndup(&to->arena, parts[i].stream->host,
+					      strlen(parts[i].stream->host));
+	for (size_t i = 1; rc == 0 && i < n; i++)
+		rc = check_part(&parts[0], &parts[i], err);
+	if (rc == 0) {
+		parts[0].first_thread = 0;
+		parts[0].offset_ns = 0;
+		name_part(to, parts, 0, hosts);
+	}
+	for (size_t i = 1; rc == 0 && i < n; i++) {
+		join_part(to, &parts[i], (uint32_t)i);
+		name_part(to, parts, i, hosts);
+		lode_stream_free(parts[i].stream);
+		parts[i].stream = NULL;
+	}
+	if (rc == 0)
+		lode_connections_link(to);
+	free(hosts);
+	return rc;
+}

@@ -1,0 +1,30 @@
+/*
+ * Recordings of one moment on several hosts as one stream, so that a wait for the other host goes
+ * on in the thread that answered.
+ *
+ *   web1   shop      |send|~~~~~~~~~~ wait ~~~~~~~~~~|receive|     own clock
+ *   db1    postgres        |receive| run | send|                   own clock, shifted
+ *
+ * The recordings' clocks are aligned by what each says of the time of day, or by a given offset,
+ * and then by the bytes that went both ways: none is received before it is sent, so the smallest
+ * delays there and back bound the offset from both sides.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "model/stream.h"
+
+struct lode_join_part {
+	struct lode_stream *stream;  /* of the first one: all of them, afterwards */
+	bool has_offset;	     /* `offset_ns` is given: what to add to its times */
+	int64_t offset_ns;	     /* afterwards: what was added */
+	lode_thread_id first_thread; /* afterwards: its threads are from here on */
+	size_t n_links; /* afterwards: receives of other hosts' bytes that its clock was held to */
+};
+
+/*
+ * Joins all parts to the first one's stream, and frees the others'. Threads are named comm@host.
+ * LODE_ERR_ARG, and nothing is changed, when a part has no context switches, no time of day and no
+ * offset, or was recorded at another time than the first. The parts' streams stay the caller's.
+ */
+int lode_streams_join(struct lode_join_part *parts, size_t n, struct lode_error *err);
