@@ -19,8 +19,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(&magic, data, 2);
 	/* sar's files are sadf's to read, and each would start a process */
 	if (magic != 0xd596 && magic != 0x96d5) {
-		bool is_known = lode_format_find_unnamed(LODE_HOLDS_COUNTERS, data,
-							 size < 4096 ? size : 4096);
+		/* Inputs are read without a byte order mark. */
+		size_t mark = size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+		bool is_known = lode_format_find_unnamed(LODE_HOLDS_COUNTERS, data + mark,
+							 size - mark < 4096 ? size - mark : 4096);
 
 		rc = lode_counters_read(log, fuzz_file(data, size), NULL, &facts, &err);
 		FUZZ_CHECK((rc == 0) == (facts.n_rows > 0));
