@@ -95,8 +95,12 @@ static struct place *make_places(const struct lode_calltree *tree)
 
 static bool has_timed_out(const struct joining *j, const struct lode_events *e, uint32_t wait)
 {
-	return e->device[wait] == LODE_DEVICE_TIMER && e->other[wait] == LODE_NONE &&
-	       j->places[e->other_stack[wait]].is_time_out;
+	if (e->other[wait] != LODE_NONE)
+		return false;
+	/* A sleep whose waking was lost: what else than the clock ends it? */
+	if (e->device[wait] == LODE_DEVICE_NONE)
+		return e->reason[wait] == LODE_REASON_TIMER;
+	return e->device[wait] == LODE_DEVICE_TIMER && j->places[e->other_stack[wait]].is_time_out;
 }
 
 /* A poll that timed out has the timer for its reason. */
@@ -163,14 +167,19 @@ static void find_taken_up(struct joining *j, lode_thread_id thread)
 static void take_ending(struct lode_events *e, uint32_t wait, uint32_t last)
 {
 	unsigned known = LODE_EVENT_NO_WAKER | LODE_EVENT_FROM_IDLE;
-	uint32_t behind = wait + 1;
 
 	e->other[wait] = e->other[last];
 	e->other_stack[wait] = e->other_stack[last];
 	e->device[wait] = e->device[last];
 	e->reason[wait] = e->reason[last];
-	e->flags[wait] = (uint8_t)((e->flags[wait] & ~known) | (e->flags[last] & known) |
-				   LODE_EVENT_REARMED);
+	e->flags[wait] = (uint8_t)((e->flags[wait] & ~known) | (e->flags[last] & known));
+}
+
+static void mark_rearmed(struct lode_events *e, uint32_t wait)
+{
+	uint32_t behind = wait + 1;
+
+	e->flags[wait] |= LODE_EVENT_REARMED;
 	if (e->kind[behind] == LODE_EVENT_READY &&
 	    e->start_ns[behind] == lode_event_end_ns(e, wait))
 		e->flags[behind] |= LODE_EVENT_REARMED;
@@ -200,9 +209,13 @@ void lode_stream_join_rearmed(struct lode_stream *stream)
 
 		find_taken_up(&j, thread);
 		/* The last first: what it ends by goes from one to the one before. */
-		for (size_t i = j.found.n; i-- > 0;)
-			if (has_an_end(e, j.found.at[i].wait, j.found.at[i].next))
-				take_ending(e, j.found.at[i].wait, j.found.at[i].next);
+		for (size_t i = j.found.n; i-- > 0;) {
+			uint32_t wait = j.found.at[i].wait, next = j.found.at[i].next;
+
+			if (has_an_end(e, wait, next))
+				take_ending(e, wait, next);
+			mark_rearmed(e, wait);
+		}
 	}
 	lode_vec_release(&j.found);
 	free(j.places);

@@ -23,6 +23,13 @@ echo "monitor"
 shares monitor 'comm=server-*,threads' futex
 echo "row lock"
 shares rowlock comm=psql,threads PQgetResult
+# Nobody wakes who polls: what the likely holder was at stands behind it, inferred, and the time stays the timer's.
+echo "busy"
+shares busy comm=poller,threads nanosleep
+"$LODE" mine "$data/busy.perf-script.zst" --symptom comm=poller,threads --json | python3 -c '
+import json, sys
+first = json.load(sys.stdin)["clusters"][0]
+print(first["kind"], first["reason"], [f for p in first["patterns"][:1] for f in p["functions"] if "→" in f])'
 "$LODE" mine "$data/monitor.perf-script.zst" --symptom 'comm=server-*,threads' | sed -n '/^#/,/^$/p' | head -4
 "$LODE" mine "$data"/*.zst --symptom 'comm=gil-waiter,threads' -j 1 --json >one
 "$LODE" mine "$data"/*.zst --symptom 'comm=gil-waiter,threads' -j 3 --json >three

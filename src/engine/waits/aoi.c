@@ -7,6 +7,7 @@
 #include "engine/waits/content.h"
 #include "engine/waits/critpath.h"
 #include "engine/waits/fold.h"
+#include "engine/waits/polled.h"
 #include "engine/waits/scope.h"
 #include "engine/waits/waitgraph.h"
 
@@ -28,6 +29,7 @@ struct aoi {
 	struct lode_critpath path;
 	struct lode_clients clients;
 	struct lode_waitgraph graph;
+	struct lode_polled polled;
 	LODE_VEC(struct link_stack) link_stacks;
 	int64_t lost_cost_ns;
 };
@@ -189,6 +191,59 @@ static uint32_t last_stack(struct aoi *aoi, uint32_t index)
 		       aoi->stream->threads.at[link->thread].events.stack[link->event]);
 }
 
+/*
+ * A piece of a thread that polls, with what the likely holder was at behind its stack: the time
+ * stays the poller's, and so do its kind and its waker. `unknown`: the stack where nothing is known
+ * of the holder.
+ */
+static void add_held(struct aoi *aoi, const struct lode_piece *whole, lode_thread_id holder,
+		     uint32_t unknown)
+{
+	const struct lode_events *events = &aoi->stream->threads.at[holder].events;
+	uint32_t base = lode_chain_holder(&aoi->joiner, whole->stack, holder);
+	int64_t at_ns = whole->start_ns, end_ns = at_ns + whole->cost_ns;
+	struct lode_piece piece = *whole;
+
+	piece.is_whole = false;
+	for (size_t i = lode_events_find(events, at_ns); at_ns < end_ns;) {
+		bool is_known = i < events->n && events->start_ns[i] <= at_ns;
+		int64_t next_ns = end_ns;
+
+		if (i < events->n)
+			next_ns = is_known ? lode_event_end_ns(events, i) : events->start_ns[i];
+		piece.start_ns = at_ns;
+		piece.cost_ns = (next_ns < end_ns ? next_ns : end_ns) - at_ns;
+		piece.stack =
+			is_known ? lode_chain_stack(&aoi->joiner, base, events->stack[i]) : unknown;
+		if (piece.cost_ns > 0) {
+			add_piece(aoi, &piece);
+			at_ns += piece.cost_ns;
+		}
+		i += is_known;
+	}
+}
+
+/* A piece that ends its chain: whom a device ended, or who polls, has a link to that behind it. */
+static void add_end(struct aoi *aoi, struct lode_piece *piece)
+{
+	const struct lode_events *events = &aoi->stream->threads.at[piece->thread].events;
+	bool is_wait = piece->kind == LODE_EVENT_WAITING;
+	uint32_t ended = piece->stack;
+	struct lode_polled_by by =
+		lode_polled_holder(&aoi->polled, aoi->stream, piece->thread, piece->event);
+
+	if (is_ended_by_device(events, piece->event))
+		ended = lode_chain_device(&aoi->joiner, piece->stack, events->device[piece->event]);
+	if (by.thread != LODE_NONE && by.is_holder) {
+		add_held(aoi, piece, by.thread, ended);
+		return;
+	}
+	piece->stack = by.thread != LODE_NONE && is_wait
+			       ? lode_chain_meanwhile(&aoi->joiner, piece->stack, by.thread)
+			       : ended;
+	add_piece(aoi, piece);
+}
+
 static void add_span(struct aoi *aoi, const struct lode_span *span)
 {
 	const struct lode_link *link = &aoi->path.links.at[span->link];
@@ -211,11 +266,12 @@ static void add_span(struct aoi *aoi, const struct lode_span *span)
 			piece.waker = ender_name(aoi, events, link->event);
 		else if (link->parent != LODE_NONE)
 			piece.waker = lode_chain_thread_name(&aoi->joiner, link->thread);
-		if (is_ended_by_device(events, link->event) && !aoi->options->own_stacks)
-			piece.stack = lode_chain_device(&aoi->joiner, piece.stack,
-							events->device[link->event]);
 		if (is_ended_by_nobody(events, link->event))
 			aoi->lost_cost_ns += piece.cost_ns;
+		if (!aoi->options->own_stacks) {
+			add_end(aoi, &piece);
+			return;
+		}
 	}
 	add_piece(aoi, &piece);
 }
@@ -344,6 +400,7 @@ int lode_aoi_digest(struct lode_digest **out, const struct lode_stream *stream,
 	lode_critpath_release(&aoi.path);
 	lode_clients_release(&aoi.clients);
 	lode_waitgraph_release(&aoi.graph);
+	lode_polled_release(&aoi.polled);
 	lode_vec_release(&aoi.link_stacks);
 	*out = aoi.digest;
 	return LODE_OK;

@@ -30,6 +30,12 @@ static bool is_for_requests(const struct lode_events *events, size_t i)
 		events->reason[i] == LODE_REASON_IPC);
 }
 
+/* The same, and somebody's request or answer ended it; it was not taken up again. */
+static bool has_brought_one(const struct lode_events *events, size_t i)
+{
+	return is_for_requests(events, i) && !(events->flags[i] & LODE_EVENT_REARMED);
+}
+
 /* ---- Tables ---- */
 
 static int answer_compare(const void *left, const void *right)
@@ -57,7 +63,7 @@ static void find_answers(struct lode_clients *clients, const struct lode_stream 
 			for (size_t i = 0; i < events->n; i++) {
 				lode_thread_id by = events->other[i];
 
-				if (by >= n || !is_for_requests(events, i))
+				if (by >= n || !has_brought_one(events, i))
 					continue;
 				if (pass == 0)
 					first[by + 2]++;
@@ -102,7 +108,7 @@ static const uint32_t *latest_of(const struct question *q, lode_thread_id thread
 	*table = lode_alloc(events->n * sizeof(**table));
 	for (size_t i = 0; i < events->n; i++) {
 		(*table)[i] = latest;
-		if (is_for_requests(events, i))
+		if (has_brought_one(events, i))
 			latest = (uint32_t)i;
 	}
 	return *table;
@@ -114,7 +120,7 @@ static uint32_t latest_request(const struct question *q, lode_thread_id thread, 
 	const struct lode_events *events = events_of(q, thread);
 	size_t next = lode_events_find(events, t_ns);
 
-	if (next > 0 && is_for_requests(events, next - 1))
+	if (next > 0 && has_brought_one(events, next - 1))
 		return (uint32_t)next - 1;
 	return next > 0 ? latest_of(q, thread)[next - 1] : LODE_NONE;
 }

@@ -180,7 +180,11 @@ static void add_wake(struct build *b, const struct lode_link *link)
 	lode_thread_id waker;
 
 	if (link->event == LODE_NONE || events->kind[link->event] != LODE_EVENT_WAITING ||
-	    events->flags[link->event] & LODE_EVENT_REARMED || wake.to == LODE_NONE)
+	    wake.to == LODE_NONE)
+		return;
+	/* Nobody but a timer was there when a wait ended that was taken up again. */
+	if (events->flags[link->event] & LODE_EVENT_REARMED &&
+	    events->device[link->event] != LODE_DEVICE_TIMER)
 		return;
 	waker = events->other[link->event];
 	if (waker < b->stream->threads.n)

@@ -26,6 +26,9 @@ keep() {
 "$lode" record --keep-awake -o "$work/gil.lode" -- chrt -f 10 /usr/bin/python3 "$here/gil.py"
 keep gil 'gil-'
 
+"$lode" record --keep-awake -o "$work/busy.lode" -- /usr/bin/python3 "$here/busy.py" "$work"
+keep busy 'exporter|poller'
+
 javac -d "$work" "$here/Monitor.java"
 "$lode" record --keep-awake -o "$work/monitor.lode" -- java -XX:+PreserveFramePointer -cp "$work" Monitor
 keep monitor 'index-holder|server-[12]'

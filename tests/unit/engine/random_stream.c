@@ -278,6 +278,38 @@ static void lose_events(struct rng *rng, struct lode_stream *stream)
 	}
 }
 
+/* Makes a thread poll for a while, and others wait for the disk alone, which is to be at work. */
+static void add_polling(struct rng *rng, struct lode_stream *stream)
+{
+	uint32_t n = (uint32_t)stream->threads.n, poller = rng_below(rng, n);
+	struct lode_events *e = &stream->threads.at[poller].events;
+	uint32_t last = LODE_NONE, left = 2 + rng_below(rng, 4);
+
+	for (uint32_t t = 0; t < n; t++)
+		for (size_t i = 0; rng_chance(rng, 60) && i < stream->threads.at[t].events.n; i++)
+			if (stream->threads.at[t].events.kind[i] == LODE_EVENT_WAITING &&
+			    rng_chance(rng, 80))
+				stream->threads.at[t].events.reason[i] = LODE_REASON_DISK;
+	if (rng_chance(rng, 30))
+		stream->threads.at[rng_below(rng, n)].died_ns = stream->t0_ns + rng_below(rng, 60);
+	for (uint32_t i = 0; i < e->n && left > 0; i++) {
+		if (e->kind[i] != LODE_EVENT_WAITING)
+			continue;
+		if (last != LODE_NONE) {
+			e->stack[i] = e->stack[last];
+			e->flags[last] |= LODE_EVENT_REARMED;
+			if (e->kind[last + 1] == LODE_EVENT_READY)
+				e->flags[last + 1] |= LODE_EVENT_REARMED;
+		}
+		e->other[i] = LODE_NONE;
+		e->device[i] = LODE_DEVICE_TIMER;
+		e->reason[i] = LODE_REASON_TIMER;
+		e->flags[i] &= (uint8_t) ~(LODE_EVENT_REARMED | LODE_EVENT_NO_WAKER);
+		last = i;
+		left--;
+	}
+}
+
 static struct lode_stream *random_threads(struct rng *rng)
 {
 	static const char *const comms[] = {
@@ -315,6 +347,8 @@ struct lode_stream *random_stream(struct rng *rng)
 	}
 	s.stream->t0_ns = t0;
 	s.stream->t1_ns = t;
+	if (rng_chance(rng, 30))
+		add_polling(rng, s.stream);
 	if (rng_chance(rng, 30))
 		lose_events(rng, s.stream);
 	return s.stream;

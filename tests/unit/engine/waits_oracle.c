@@ -74,6 +74,12 @@ static bool is_for_requests(const struct lode_events *events, size_t i)
 		events->reason[i] == LODE_REASON_IPC);
 }
 
+/* The same, and it was not taken up again. */
+static bool has_brought_one(const struct lode_events *events, size_t i)
+{
+	return is_for_requests(events, i) && !(events->flags[i] & LODE_EVENT_REARMED);
+}
+
 /* All waits for requests that `by` ended, in order of time, thread and event. */
 static size_t answers_of(const struct lode_stream *stream, lode_thread_id by, struct answer *out)
 {
@@ -86,7 +92,7 @@ static size_t answers_of(const struct lode_stream *stream, lode_thread_id by, st
 			int64_t end = events->start_ns[i] + events->cost_ns[i];
 			size_t k = n;
 
-			if (events->other[i] != by || !is_for_requests(events, i) ||
+			if (events->other[i] != by || !has_brought_one(events, i) ||
 			    n == ORACLE_MAX_ANSWERS)
 				continue;
 			for (; k > 0 && out[k - 1].end > end; k--)
@@ -108,7 +114,7 @@ static bool asked_by(const struct lode_stream *stream, lode_thread_id thread, in
 	for (size_t i = 0; i < events->n; i++) {
 		int64_t end = events->start_ns[i] + events->cost_ns[i];
 
-		if (!is_for_requests(events, i) || end > t)
+		if (!has_brought_one(events, i) || end > t)
 			continue;
 		is_found = true;
 		*client = events->other[i];
@@ -140,7 +146,7 @@ static bool was_seen(const struct asking *a, lode_thread_id thread, lode_thread_
 
 	for (size_t i = events->n; i-- > 0 && n_seen < 32;) {
 		if (events->start_ns[i] + events->cost_ns[i] > a->answered ||
-		    !is_for_requests(events, i))
+		    !has_brought_one(events, i))
 			continue;
 		n_seen++;
 		if (events->stack[i] && events->other[i] != LODE_NONE &&
@@ -264,4 +270,116 @@ lode_thread_id oracle_client_of(const struct lode_stream *stream, const struct o
 		server = client;
 	}
 	return LODE_NONE;
+}
+
+/* ---- Polling ---- */
+
+static bool has_timed_out(const struct lode_events *e, uint32_t i)
+{
+	bool is_sleep = e->device[i] == LODE_DEVICE_NONE && e->reason[i] == LODE_REASON_TIMER;
+
+	return e->other[i] == LODE_NONE && (e->device[i] == LODE_DEVICE_TIMER || is_sleep);
+}
+
+/* Equal user frames; equal frames, where there are no user frames. */
+static bool is_same_place(const struct lode_stream *stream, uint32_t a, uint32_t b)
+{
+	const struct lode_calltree *tree = &stream->tree;
+	uint32_t stacks[2] = {a, b};
+
+	for (int k = 0; k < 2; k++) {
+		uint32_t at = stacks[k];
+
+		while (at && tree->frames.at[tree->nodes.at[at].frame].flags & LODE_FRAME_KERNEL)
+			at = tree->nodes.at[at].parent;
+		stacks[k] = at ? at : stacks[k];
+	}
+	return stacks[0] == stacks[1];
+}
+
+/* The wait that takes `i` up again; LODE_NONE: none does. */
+static uint32_t taken_up_by(const struct lode_stream *stream, const struct lode_events *e,
+			    uint32_t i)
+{
+	if (e->kind[i] != LODE_EVENT_WAITING || !has_timed_out(e, i) ||
+	    !(e->flags[i] & LODE_EVENT_REARMED))
+		return LODE_NONE;
+	for (uint32_t k = i + 1; k < e->n; k++)
+		if (e->kind[k] == LODE_EVENT_WAITING &&
+		    is_same_place(stream, e->stack[i], e->stack[k]))
+			return k;
+	return LODE_NONE;
+}
+
+/* Is the thread at work in [t, t + 1)? */
+static bool works_at(const struct lode_events *e, int64_t t)
+{
+	uint32_t i = event_at(e, t);
+
+	return i != LODE_NONE &&
+	       (e->kind[i] != LODE_EVENT_WAITING || e->reason[i] == LODE_REASON_DISK ||
+		e->reason[i] == LODE_REASON_FAULT);
+}
+
+static int64_t work_between(const struct lode_events *e, int64_t t0, int64_t t1)
+{
+	int64_t sum = 0;
+
+	for (int64_t t = t0; t < t1; t++)
+		sum += works_at(e, t);
+	return sum;
+}
+
+lode_thread_id oracle_polled_by(const struct lode_stream *stream, lode_thread_id thread,
+				uint32_t wait, bool *is_holder)
+{
+	const struct lode_events *e = &stream->threads.at[thread].events;
+	uint32_t first = wait, last = wait, n = 1;
+	lode_thread_id holder = LODE_NONE, meanwhile = LODE_NONE;
+	int64_t latest_ns = INT64_MIN, most = 0, start_ns, tried_ns, end_ns;
+
+	if (e->kind[wait] != LODE_EVENT_WAITING || !has_timed_out(e, wait))
+		return LODE_NONE;
+	for (uint32_t k = wait; k-- > 0;)
+		if (taken_up_by(stream, e, k) == first)
+			first = k;
+	for (last = first; taken_up_by(stream, e, last) != LODE_NONE; n++)
+		last = taken_up_by(stream, e, last);
+	if (n < 3 || !has_timed_out(e, last) || e->flags[last] & LODE_EVENT_REARMED)
+		return LODE_NONE;
+	start_ns = e->start_ns[first];
+	tried_ns = e->start_ns[last];
+	while (last < e->n && e->kind[last] != LODE_EVENT_RUNNING)
+		last++;
+	if (last == e->n)
+		return LODE_NONE;
+	end_ns = e->start_ns[last];
+	for (lode_thread_id i = 0; i < stream->threads.n; i++) {
+		const struct lode_events *of = &stream->threads.at[i].events;
+		int64_t died_ns = stream->threads.at[i].died_ns, stop_ns = INT64_MIN;
+		int64_t work_ns = work_between(of, start_ns, end_ns);
+
+		if (i == thread || stream->threads.at[i].pid != stream->threads.at[thread].pid)
+			continue;
+		if (work_ns * 2 >= end_ns - start_ns && work_ns > most) {
+			most = work_ns;
+			meanwhile = i;
+		}
+		if (died_ns >= tried_ns && died_ns <= end_ns)
+			stop_ns = died_ns;
+		for (uint32_t k = (uint32_t)of->n; k-- > 0;)
+			if (of->start_ns[k] >= tried_ns && of->start_ns[k] <= end_ns &&
+			    of->kind[k] == LODE_EVENT_WAITING &&
+			    of->reason[k] != LODE_REASON_DISK && of->reason[k] != LODE_REASON_FAULT)
+				stop_ns = of->start_ns[k];
+		work_ns = work_between(of, start_ns, tried_ns);
+		if (tried_ns > start_ns &&
+		    work_ns >= tried_ns - start_ns - (tried_ns - start_ns) / 10 &&
+		    stop_ns > latest_ns) {
+			latest_ns = stop_ns;
+			holder = i;
+		}
+	}
+	*is_holder = holder != LODE_NONE;
+	return *is_holder ? holder : meanwhile;
 }

@@ -24,4 +24,8 @@ size_t oracle_chain_at(const struct lode_stream *stream, lode_thread_id thread, 
 lode_thread_id oracle_client_of(const struct lode_stream *stream, const struct oracle_link *chain,
 				size_t n);
 
+/* Who may have held what `thread` polled for in `wait`, as polled.h says it; LODE_NONE: nobody. */
+lode_thread_id oracle_polled_by(const struct lode_stream *stream, lode_thread_id thread,
+				uint32_t wait, bool *is_holder);
+
 #endif

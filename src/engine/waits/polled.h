@@ -1,0 +1,49 @@
+/*
+ * Who may have held what a thread polled for.
+ *
+ *   teller    |try|~ 2 ms ~|try|~ 2 ms ~|try|~~ 2 ms ~~|try, and goes on     sleeps at one place
+ *   auditor   |.......... run, fsync ..................|exit
+ *
+ * A thread that sleeps and tries again is woken by the clock alone: no recording says what it
+ * waited for. Its time stays its own, and the timer's. What others of its process were at meanwhile
+ * tells who it may have been, by inference:
+ *
+ *  - the likely holder was at work for at least nine tenths of the time from the first sleep to the
+ *    last try that failed, and stopped or exited between that and the try after the last sleep; of
+ *    several, who did so last,
+ *  - else, who was at work for most of the time, if that was half of it or more: meanwhile.
+ *
+ * At work is to run, to be ready, or to wait for a disk. Polling is three or more waits in a row
+ * that were taken up again (model/rearmed.h), the last of which timed out as well. Other processes
+ * are not looked at: too many of them are at work at any time.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "model/stream.h"
+
+struct lode_polled_by {
+	lode_thread_id thread; /* LODE_NONE: nobody is known */
+	bool is_holder;	       /* else it was at work meanwhile */
+};
+
+/* `{ 0 }` before the first question about a stream. */
+struct lode_polled {
+	LODE_VEC(struct lode_polled_by) holders; /* per series of waits that has one */
+	/* Per thread, NULL until asked for: */
+	LODE_VEC(uint32_t *) holder_at;	 /* per event, index of its holder or LODE_NONE */
+	LODE_VEC(int64_t *) work_ns;	 /* per event, for how long it was at work before */
+	LODE_VEC(lode_thread_id) by_pid; /* threads, those of one process together */
+};
+
+/*
+ * For a wait, or for being ready between two that are one. The first question about a thread costs
+ * O(its events + their series * threads of the process * log events).
+ */
+struct lode_polled_by lode_polled_holder(struct lode_polled *polled,
+					 const struct lode_stream *stream, lode_thread_id thread,
+					 uint32_t event);
+void lode_polled_release(struct lode_polled *polled);
