@@ -75,6 +75,26 @@ static const char waking_fields[] = "\tfield:char comm[16];\toffset:8;\tsize:16;
 				    "\tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;\n"
 				    "\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n";
 
+static const char transfer_fields[] = "\tfield:void * sk;\toffset:8;\tsize:8;\tsigned:0;\n"
+				      "\tfield:__u16 family;\toffset:16;\tsize:2;\tsigned:0;\n"
+				      "\tfield:__u16 protocol;\toffset:18;\tsize:2;\tsigned:0;\n"
+				      "\tfield:int ret;\toffset:20;\tsize:4;\tsigned:1;\n"
+				      "\tfield:int flags;\toffset:24;\tsize:4;\tsigned:1;\n";
+
+static const char state_fields[] = "\tfield:const void * skaddr;\toffset:8;\tsize:8;\tsigned:0;\n"
+				   "\tfield:int oldstate;\toffset:16;\tsize:4;\tsigned:1;\n"
+				   "\tfield:int newstate;\toffset:20;\tsize:4;\tsigned:1;\n"
+				   "\tfield:__u16 sport;\toffset:24;\tsize:2;\tsigned:0;\n"
+				   "\tfield:__u16 dport;\toffset:26;\tsize:2;\tsigned:0;\n"
+				   "\tfield:__u8 saddr_v6[16];\toffset:40;\tsize:16;\tsigned:0;\n"
+				   "\tfield:__u8 daddr_v6[16];\toffset:56;\tsize:16;\tsigned:0;\n";
+
+static const char named_fields[] = "\tfield:const void * skaddr;\toffset:8;\tsize:8;\tsigned:0;\n"
+				   "\tfield:__u16 sport;\toffset:16;\tsize:2;\tsigned:0;\n"
+				   "\tfield:__u16 dport;\toffset:18;\tsize:2;\tsigned:0;\n"
+				   "\tfield:__u8 saddr_v6[16];\toffset:30;\tsize:16;\tsigned:0;\n"
+				   "\tfield:__u8 daddr_v6[16];\toffset:46;\tsize:16;\tsigned:0;\n";
+
 static void put_format(perf_bytes *out, const char *name, int id, const char *fields)
 {
 	char text[2048];
@@ -100,11 +120,19 @@ void perf_image_trace_formats(struct perf_image *image)
 	perf_put(out, "header_event", 13);
 	perf_put_u64(out, 0);
 	put_u32(out, 0); /* ftrace's own */
-	put_u32(out, 1);
+	put_u32(out, 3);
 	perf_put(out, "sched", 6);
 	put_u32(out, 2);
 	put_format(out, "sched_switch", PERF_TRACE_SWITCH, switch_fields);
 	put_format(out, "sched_waking", PERF_TRACE_WAKING, waking_fields);
+	perf_put(out, "sock", 5);
+	put_u32(out, 3);
+	put_format(out, "sock_send_length", PERF_TRACE_SEND, transfer_fields);
+	put_format(out, "sock_recv_length", PERF_TRACE_RECEIVE, transfer_fields);
+	put_format(out, "inet_sock_set_state", PERF_TRACE_SOCKET_STATE, state_fields);
+	perf_put(out, "tcp", 4);
+	put_u32(out, 1);
+	put_format(out, "tcp_rcv_space_adjust", PERF_TRACE_SOCKET_NAMED, named_fields);
 	put_u32(out, 0); /* kallsyms */
 	put_u32(out, 0); /* printk */
 	perf_put_u64(out, 0);
@@ -121,6 +149,32 @@ void perf_switch_payload(uint8_t raw[64], int32_t prev, const char *prev_comm, u
 	memcpy(raw + 32, &prev_state, 8);
 	snprintf((char *)raw + 40, 16, "%s", next_comm);
 	memcpy(raw + 56, &next, 4);
+}
+
+void perf_transfer_payload(uint8_t raw[28], int id, uint64_t socket, int32_t n_bytes)
+{
+	memset(raw, 0, 28);
+	memcpy(raw, &id, 2);
+	memcpy(raw + 8, &socket, 8);
+	memcpy(raw + 20, &n_bytes, 4);
+}
+
+void perf_socket_payload(uint8_t raw[72], int id, uint64_t socket, int32_t state, uint16_t port,
+			 uint16_t peer_port)
+{
+	static const uint8_t home[16] = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1};
+	bool is_state = id == PERF_TRACE_SOCKET_STATE;
+	size_t ports = is_state ? 24 : 16, addresses = is_state ? 40 : 30;
+
+	memset(raw, 0, 72);
+	memcpy(raw, &id, 2);
+	memcpy(raw + 8, &socket, 8);
+	if (is_state)
+		memcpy(raw + 20, &state, 4);
+	memcpy(raw + ports, &port, 2);
+	memcpy(raw + ports + 2, &peer_port, 2);
+	memcpy(raw + addresses, home, 16);
+	memcpy(raw + addresses + 16, home, 16);
 }
 
 void perf_waking_payload(uint8_t raw[40], uint8_t flags, int32_t wakee, const char *comm)

@@ -43,16 +43,24 @@ struct perf_image_sample {
 enum {
 	PERF_TRACE_SWITCH = 314, /* tracepoint ids in the tracing data below */
 	PERF_TRACE_WAKING = 315,
+	PERF_TRACE_SEND = 1701, /* sock:sock_send_length */
+	PERF_TRACE_RECEIVE = 1702,
+	PERF_TRACE_SOCKET_STATE = 1703, /* sock:inet_sock_set_state */
+	PERF_TRACE_SOCKET_NAMED = 1704, /* tcp:tcp_rcv_space_adjust */
 };
 
 void perf_put(perf_bytes *bytes, const void *data, size_t size);
 void perf_put_u64(perf_bytes *bytes, uint64_t value);
 
-/* Tracing data with the formats of sched_switch and sched_waking. */
+/* Tracing data with the formats of sched_switch, sched_waking, and of sockets. */
 void perf_image_trace_formats(struct perf_image *image);
 /* Payloads as those formats have them: 64 and 40 bytes. */
 void perf_switch_payload(uint8_t raw[64], int32_t prev, const char *prev_comm, uint64_t prev_state,
 			 int32_t next, const char *next_comm);
+void perf_transfer_payload(uint8_t raw[28], int id, uint64_t socket, int32_t n_bytes);
+/* A socket of 127.0.0.1; `state` goes with PERF_TRACE_SOCKET_STATE. */
+void perf_socket_payload(uint8_t raw[72], int id, uint64_t socket, int32_t state, uint16_t port,
+			 uint16_t peer_port);
 void perf_waking_payload(uint8_t raw[40], uint8_t flags, int32_t wakee, const char *comm);
 
 /* What the header says of a file: 20 bytes of id. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "model/connections.h"
 #include "random.h"
 #include "input/formats/perf/perf_abi.h"
 #include "input/source.h"
@@ -224,6 +225,115 @@ static void test_small_recordings_mean_what_they_say(void **state)
 		lode_stream_free(stream);
 		perf_image_release(&image);
 	}
+}
+
+/* ---- Sends and receives ---- */
+
+static void put_traced_sample(struct perf_image *image, size_t event, int32_t tid, uint64_t time,
+			      const void *raw, size_t raw_bytes)
+{
+	struct perf_image_sample s = {
+		.pid = tid, .tid = tid, .time = time, .raw = raw, .raw_bytes = raw_bytes};
+
+	perf_put_sample(&image->records, &image->events.at[event], &s, 0);
+}
+
+/* Thread 100 asks 200 over a new connection, and again over one that is older. */
+static void sockets_image(struct perf_image *image, bool is_pipe)
+{
+	enum { SEND = 3, RECEIVE, STATE, NAMED };
+	const struct {
+		size_t event;
+		int32_t tid;
+		uint64_t socket;
+		int32_t amount; /* bytes, or the new state */
+		uint16_t port, peer_port;
+	} records[] = {
+		{STATE, 100, 0xa, 2, 0, 80},	{STATE, 100, 0xa, 1, 4711, 80},
+		{STATE, 100, 0xb, 1, 80, 4711}, {SEND, 100, 0xa, 50, 0, 0},
+		{NAMED, 200, 0xb, 0, 80, 4711}, {RECEIVE, 200, 0xb, 50, 0, 0},
+		{SEND, 200, 0xb, 70, 0, 0},	{NAMED, 100, 0xa, 0, 4711, 80},
+		{RECEIVE, 100, 0xa, 70, 0, 0},	{SEND, 100, 0xc, 10, 0, 0},
+		{NAMED, 200, 0xd, 0, 80, 4712}, {RECEIVE, 200, 0xd, 10, 0, 0},
+		{STATE, 100, 0xa, 7, 4711, 80},
+	};
+	uint8_t raw[72];
+
+	small_image(image, is_pipe);
+	image->records.n = 0;
+	lode_vec_append(&image->events, trace_event(PERF_TRACE_SEND, 14, "sock:sock_send_length"));
+	lode_vec_append(&image->events,
+			trace_event(PERF_TRACE_RECEIVE, 15, "sock:sock_recv_length"));
+	lode_vec_append(&image->events,
+			trace_event(PERF_TRACE_SOCKET_STATE, 16, "sock:inet_sock_set_state"));
+	lode_vec_append(&image->events,
+			trace_event(PERF_TRACE_SOCKET_NAMED, 17, "tcp:tcp_rcv_space_adjust"));
+	for (size_t i = 0; i < sizeof(records) / sizeof(*records); i++) {
+		bool is_transfer = records[i].event == SEND || records[i].event == RECEIVE;
+		int id = PERF_TRACE_SEND + (int)(records[i].event - SEND);
+
+		if (is_transfer)
+			perf_transfer_payload(raw, id, records[i].socket, records[i].amount);
+		else
+			perf_socket_payload(raw, id, records[i].socket, records[i].amount,
+					    records[i].port, records[i].peer_port);
+		put_traced_sample(image, records[i].event, records[i].tid, 1000 * (i + 1), raw,
+				  is_transfer ? 28 : 72);
+	}
+}
+
+static void test_sends_and_receives_make_connections(void **state)
+{
+	(void)state;
+	for (int is_pipe = 0; is_pipe < 2; is_pipe++) {
+		struct perf_image image;
+		struct lode_stream *stream;
+		const struct lode_connections *c;
+		const struct lode_socket *a, *b;
+
+		sockets_image(&image, is_pipe);
+		stream = load_image(&image, NULL);
+		c = stream->connections;
+		assert_non_null(c);
+		/* The two ends of the new one; of the old one, one end, and one without a name. */
+		assert_int_equal(c->sockets.n, 4);
+		a = &c->sockets.at[0];
+		b = &c->sockets.at[1];
+		assert_int_equal(a->other, 1);
+		assert_int_equal(b->other, 0);
+		assert_true(a->asks && !b->asks && a->is_loopback && b->is_loopback);
+		assert_int_equal(a->born_ns, 1000);
+		assert_int_equal(b->born_ns, 3000);
+		assert_int_equal(a->died_ns, 13000);
+		assert_int_equal(c->sockets.at[3].born_ns, INT64_MIN);
+		assert_int_equal(c->sockets.at[3].other, LODE_NONE);
+		assert_int_equal(c->transfers.n, 6);
+		assert_int_equal(c->n_linked, 2);
+		assert_int_equal(c->transfers.at[1].last, 0);
+		assert_int_equal(c->transfers.at[3].last, 2);
+		assert_int_equal(c->transfers.at[5].last, LODE_NONE);
+		assert_int_equal(stream->threads.at[c->transfers.at[1].thread].tid, 200);
+		assert_int_equal(stream->losses.by_kind[LODE_LOSS_BAD_RECORD].count, 0);
+		lode_stream_free(stream);
+		perf_image_release(&image);
+	}
+}
+
+static void test_payloads_of_sockets_that_are_cut_are_bad_records(void **state)
+{
+	struct perf_image image;
+	struct lode_stream *stream;
+	uint8_t raw[28];
+
+	(void)state;
+	sockets_image(&image, false);
+	perf_transfer_payload(raw, PERF_TRACE_SEND, 0xa, 5);
+	put_traced_sample(&image, 3, 100, 20000, raw, 20);
+	stream = load_image(&image, NULL);
+	assert_int_equal(stream->losses.by_kind[LODE_LOSS_BAD_RECORD].count, 1);
+	assert_int_equal(stream->connections->transfers.n, 6);
+	lode_stream_free(stream);
+	perf_image_release(&image);
 }
 
 /* The same content hash and the same stream, however the bytes arrive. */
@@ -565,6 +675,8 @@ int main(void)
 		cmocka_unit_test(test_flipped_bytes_do_no_harm),
 		cmocka_unit_test(test_what_cannot_be_read_is_refused_in_words),
 		cmocka_unit_test(test_lost_records_are_counted),
+		cmocka_unit_test(test_sends_and_receives_make_connections),
+		cmocka_unit_test(test_payloads_of_sockets_that_are_cut_are_bad_records),
 		cmocka_unit_test(test_unknown_records_and_aux_traces_are_passed_over),
 	};
 
