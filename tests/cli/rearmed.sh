@@ -26,11 +26,14 @@ shares rowlock comm=psql,threads PQgetResult
 # Nobody wakes who polls: what the likely holder was at stands behind it, inferred, and the time stays the timer's.
 echo "busy"
 shares busy comm=poller,threads nanosleep
-"$LODE" mine "$data/busy.perf-script.zst" --symptom comm=poller,threads --json | python3 -c '
+# The first cluster: what was waited for, and who stands in its longest chain.
+for case in busy:comm=poller,threads 'monitor:comm=server-*,threads'; do
+	"$LODE" mine "$data/${case%%:*}.perf-script.zst" --symptom "${case#*:}" --json | python3 -c '
 import json, sys
 first = json.load(sys.stdin)["clusters"][0]
-print(first["kind"], first["reason"], [f for p in first["patterns"][:1] for f in p["functions"] if "→" in f])'
-"$LODE" mine "$data/monitor.perf-script.zst" --symptom 'comm=server-*,threads' | sed -n '/^#/,/^$/p' | head -4
+chains = [[f for f in pattern["functions"] if "→" in f] for pattern in first["patterns"]]
+print(first["reason"], *max(chains, key=len))'
+done
 "$LODE" mine "$data"/*.zst --symptom 'comm=gil-waiter,threads' -j 1 --json >one
 "$LODE" mine "$data"/*.zst --symptom 'comm=gil-waiter,threads' -j 3 --json >three
 cmp one three && echo "the same for one and three threads"

@@ -188,7 +188,7 @@ static void wake(struct scheduler *s, uint32_t i, int64_t t, lode_thread_id wake
 			events->other_stack[e] = s->stacks[rng_below(s->rng, N_STACKS)];
 	}
 	enter(s, i, READY, t, false);
-	if (e != SIZE_MAX && rng_chance(s->rng, 10))
+	if (e != SIZE_MAX && rng_chance(s->rng, 3))
 		events->flags[e] |= s->threads[i].flags = LODE_EVENT_REARMED;
 }
 
