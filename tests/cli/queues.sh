@@ -11,10 +11,10 @@ aoi = json.loads(sys.argv[1])["aoi"]
 print(aoi["wait_ns"] + aoi["run_ns"] + aoi["ready_ns"])' "$shown"
 }
 
-# The costliest cluster with a frame like $3, without its figures.
+# The links of the costliest cluster with a frame like $3.
 first() {
 	"$LODE" mine --symptom "comm=$2" --include "$3" --top 1 "$1.script.zst" |
-		sed -n '/^1  /,/^ *\(┆.*\)*$/{s/^1 .* network/network/;/┆/d;p}'
+		sed -n '/^1  /,/^ *$/{/^ *→/p}'
 }
 
 echo "--- Redis: KEYS of one client, GETs of another"

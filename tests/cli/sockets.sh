@@ -18,7 +18,7 @@ for kind in unix tcp udp veth; do
 	truth=$(sed -n "s/^$kind .* rehash_ns //p" truth)
 	echo "$kind: rehash_index within 10 % of its own clock: $((found * 10 / truth >= 9 && found * 10 / truth < 11))"
 	"$LODE" mine --symptom comm=shop --include rehash_index --top 1 $kind.script.zst |
-		sed -n '/^1  /,/^ *$/{s/^1 .* \(ipc\|network\)/\1/;p}'
+		sed -n '/^1  /,/^ *$/{/^ *→/p}'
 done
 echo "tcp, without what shows who sent: nobody is made up"
 zstd -dc tcp.script.zst | perl -00 -pe 's/\n[^\n]*__local_bh_enable_ip.*/\n\n/s' >"$HOME/cut.script"
