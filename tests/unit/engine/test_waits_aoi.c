@@ -487,7 +487,7 @@ static void test_clients_are_who_the_definition_says(void **state)
 		lode_critpath_release(&path);
 		lode_stream_free(stream);
 	}
-	assert_true(n_found > TEST_CASES(8000) / 50);
+	assert_true(n_found > TEST_CASES(8000) / 100);
 }
 
 static struct lode_stream *lock_chain(void)
