@@ -88,10 +88,13 @@ void lode_bundle_lacks_end(const char *dir)
 
 void lode_bundle_notes_remove(const char *dir)
 {
+	static const char *const names[] = {".command", ".pids"};
 	char path[PATH_BYTES];
 
-	snprintf(path, sizeof(path), "%s/.command", dir);
-	unlink(path);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		unlink(path);
+	}
 	lode_bundle_lacks_end(dir);
 }
 
@@ -126,13 +129,14 @@ char *lode_bundle_lacks_read(const char *recording)
 							  : NULL;
 }
 
-int lode_bundle_command_write(const char *dir, char *const *words, struct lode_error *err)
+static int write_words(const char *dir, const char *name, char *const *words,
+		       struct lode_error *err)
 {
 	char path[PATH_BYTES];
 	bool is_bad = false;
 	FILE *out;
 
-	snprintf(path, sizeof(path), "%s/.command", dir);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	out = fopen(path, "wbe");
 	if (!out)
 		return lode_fail_errno(err, errno, path, "writing it");
@@ -147,10 +151,22 @@ int lode_bundle_command_write(const char *dir, char *const *words, struct lode_e
 	return 0;
 }
 
-char *lode_bundle_command_read(const char *recording)
+int lode_bundle_command_write(const char *dir, char *const *words, struct lode_error *err)
+{
+	return write_words(dir, ".command", words, err);
+}
+
+int lode_bundle_pids_write(const char *dir, const char *pids, struct lode_error *err)
+{
+	char *const words[] = {(char *)pids, NULL}; /* which it does not write to */
+
+	return write_words(dir, ".pids", words, err);
+}
+
+static char *read_words(const char *recording, const char *name)
 {
 	char text[FILE_BYTES + 1];
-	ssize_t n = read_beside(text, FILE_BYTES, recording, ".command");
+	ssize_t n = read_beside(text, FILE_BYTES, recording, name);
 
 	if (n <= 0)
 		return NULL;
@@ -159,4 +175,14 @@ char *lode_bundle_command_read(const char *recording)
 			text[i] = ' ';
 	text[n] = '\0';
 	return lode_strdup(text);
+}
+
+char *lode_bundle_command_read(const char *recording)
+{
+	return read_words(recording, ".command");
+}
+
+char *lode_bundle_pids_read(const char *recording)
+{
+	return read_words(recording, ".pids");
 }

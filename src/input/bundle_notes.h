@@ -3,6 +3,7 @@
  *
  *   DIR/.command     the words of the recorded command, each with a NUL behind it: perf does not
  *                    run it, and so does not know it
+ *   DIR/.pids        "12,13": the processes that were running already, in place of a command
  *   DIR/INCOMPLETE   there from the bundle's first moment until it is whole: what it lacks. It says
  *                    it wherever the bundle goes, also when lode was killed:
  *
@@ -36,6 +37,10 @@ char *lode_bundle_lacks_read(const char *recording);
 int lode_bundle_command_write(const char *dir, char *const *words, struct lode_error *err);
 /* The command of the bundle that `recording` lies in, words joined by blanks (heap); NULL: none. */
 char *lode_bundle_command_read(const char *recording);
+
+int lode_bundle_pids_write(const char *dir, const char *pids, struct lode_error *err);
+/* "12,13" (heap); NULL: none. */
+char *lode_bundle_pids_read(const char *recording);
 
 /* Of a bundle that was not filled. */
 void lode_bundle_notes_remove(const char *dir);

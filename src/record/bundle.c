@@ -13,9 +13,11 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/utc_text.h"
+#include "engine/quality/quality.h"
 #include "model/loss.h"
 #include "record/bundle_symbols.h"
 #include "record/compress.h"
+#include "record/targets.h"
 #include "input/bundle_notes.h"
 #include "input/source.h"
 
@@ -37,11 +39,15 @@ static int make_named(char **path, const char *dir, struct lode_error *err)
 static int make_dir(char **path, const struct lode_record_options *options, struct lode_error *err)
 {
 	const char *name = options->command ? lode_path_base(options->command[0]) : "system";
-	char dir[512];
+	char dir[512], target[64];
 
 	*path = NULL;
 	if (options->bundle)
 		return make_named(path, options->bundle, err);
+	if (options->n_pids) {
+		lode_target_name(target, sizeof(target), options->pids[0]);
+		name = target;
+	}
 	for (unsigned i = 1; i < 10000; i++) {
 		if (i == 1)
 			snprintf(dir, sizeof(dir), "%.200s.lode", name);
@@ -57,6 +63,16 @@ static int make_dir(char **path, const struct lode_record_options *options, stru
 	return lode_fail(err, LODE_ERR_IO, dir, -1, "there are too many bundles of that name");
 }
 
+static int write_pids(const char *dir, const struct lode_record_options *options,
+		      struct lode_error *err)
+{
+	char *pids = lode_targets_text(options->pids, options->n_pids);
+	int rc = lode_bundle_pids_write(dir, pids, err);
+
+	free(pids);
+	return rc;
+}
+
 int lode_bundle_make(char **path, const struct lode_record_options *options, struct lode_error *err)
 {
 	int rc = make_dir(path, options, err);
@@ -65,6 +81,8 @@ int lode_bundle_make(char **path, const struct lode_record_options *options, str
 		rc = lode_bundle_lacks_begin(*path, err);
 	if (rc == 0 && options->command)
 		rc = lode_bundle_command_write(*path, options->command, err);
+	if (rc == 0 && options->n_pids)
+		rc = write_pids(*path, options, err);
 	if (rc < 0 && *path) {
 		lode_bundle_notes_remove(*path);
 		rmdir(*path);
@@ -74,7 +92,7 @@ int lode_bundle_make(char **path, const struct lode_record_options *options, str
 	return rc;
 }
 
-/* ---- Who was slow: the life of the command ---- */
+/* ---- Who was slow: the life of the command, or of running processes ---- */
 
 /* A file that could not be written whole goes again. */
 static int close_written(FILE *out, const char *path, struct lode_error *err)
@@ -101,29 +119,43 @@ static const struct lode_thread *command_thread(const struct lode_stream *stream
 	return NULL;
 }
 
-/* The command's life. */
 struct life {
 	int32_t pid, tid;
 	int64_t t0_ns, t1_ns;
 };
 
-static bool find_life(struct life *life, const struct lode_stream *stream)
-{
-	const struct lode_thread *thread = command_thread(stream);
+typedef LODE_VEC(struct life) life_vec;
 
-	*life = (struct life){0};
-	if (!thread)
-		return false;
-	*life = (struct life){
-		.pid = thread->pid,
-		.tid = thread->tid,
-		.t0_ns = thread->exec_ns,
-		.t1_ns = thread->died_ns < stream->t1_ns ? thread->died_ns : stream->t1_ns,
-	};
-	return true;
+static void add_life(life_vec *lives, const struct lode_stream *stream,
+		     const struct lode_thread *thread, int64_t t0_ns)
+{
+	int64_t t1_ns = thread->died_ns < stream->t1_ns ? thread->died_ns : stream->t1_ns;
+
+	if (t1_ns > t0_ns)
+		lode_vec_append(lives, ((struct life){thread->pid, thread->tid, t0_ns, t1_ns}));
 }
 
-static int write_symptoms(const char *dir, const char *recording, const struct life *life,
+/* The command's, or those of the threads of the processes: one that did nothing has no stack. */
+static void find_lives(life_vec *lives, const struct lode_stream *stream,
+		       const struct lode_record_options *options)
+{
+	const struct lode_thread *command = options->n_pids ? NULL : command_thread(stream);
+
+	if (command)
+		add_life(lives, stream, command, command->exec_ns);
+	for (size_t i = 0; i < stream->threads.n; i++) {
+		const struct lode_thread *thread = &stream->threads.at[i];
+		bool is_target = false;
+
+		for (size_t k = 0; k < options->n_pids; k++)
+			is_target |= thread->pid == options->pids[k];
+		if (is_target && thread->events.n)
+			add_life(lives, stream, thread,
+				 thread->born_ns > stream->t0_ns ? thread->born_ns : stream->t0_ns);
+	}
+}
+
+static int write_symptoms(const char *dir, const char *recording, const life_vec *lives,
 			  struct lode_error *err)
 {
 	char path[1024];
@@ -133,8 +165,11 @@ static int write_symptoms(const char *dir, const char *recording, const struct l
 	out = fopen(path, "we");
 	if (!out)
 		return lode_fail_errno(err, errno, path, "writing it");
-	fprintf(out, "stream\tpid\ttid\tt0_ns\tt1_ns\n%s\t%d\t%d\t%lld\t%lld\n", recording,
-		life->pid, life->tid, (long long)life->t0_ns, (long long)life->t1_ns);
+	fprintf(out, "stream\tpid\ttid\tt0_ns\tt1_ns\n");
+	for (size_t i = 0; i < lives->n; i++)
+		fprintf(out, "%s\t%d\t%d\t%lld\t%lld\n", recording, lives->at[i].pid,
+			lives->at[i].tid, (long long)lives->at[i].t0_ns,
+			(long long)lives->at[i].t1_ns);
 	return close_written(out, path, err);
 }
 
@@ -161,7 +196,8 @@ static int write_readme(const char *dir, const struct lode_record_result *result
 		"  perf.data*    the recording (perf reads it as well: zstd -d, then\n"
 		"                perf --buildid-dir symbols script -i perf.data)\n"
 		"  symbols/      programs, libraries and kernel symbols by build-id\n"
-		"  symptoms.tsv  the command's life, from its exec to its end\n\n",
+		"  symptoms.tsv  the life of the command, or of the threads that were looked "
+		"at\n\n",
 		lode_path_base(dir), lode_path_base(dir));
 	fprintf(out, "recorded   %s\nhost       %s\nkernel     %s %s\n", when, machine.nodename,
 		machine.release, machine.machine);
@@ -221,6 +257,23 @@ lack(struct lode_record_result *result, const char *dir, const struct lode_error
 	(void)lode_bundle_lacks_say(dir, lines, NULL);
 }
 
+/* What the next recording could do better, while whoever made this one is there. */
+static void measure(struct lode_record_result *result, const struct lode_stream *stream)
+{
+	double seconds = (double)(stream->t1_ns - stream->t0_ns) / 1e9;
+	struct lode_quality quality = {0};
+	uint64_t n = 0;
+
+	lode_quality_assess(&quality, stream);
+	result->unrooted_pct = lode_part_pct(quality.command.unrooted);
+	lode_quality_release(&quality);
+	for (size_t i = 0; i < stream->event_counts.n; i++)
+		n += stream->event_counts.at[i].has_callchain ? stream->event_counts.at[i].n : 0;
+	result->events_per_s = seconds > 0 ? (double)n / seconds : 0;
+	result->n_lost = stream->losses.by_kind[LODE_LOSS_EVENTS].count;
+	result->n_events = stream->n_samples;
+}
+
 static void add_symbols(struct lode_record_result *result, const char *dir, const char *path,
 			const char *perf, const struct lode_stream *stream)
 {
@@ -257,9 +310,8 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 	struct lode_stream *stream;
 	struct lode_error why = {0};
 	char path[1024], packed[1024];
-	struct life life;
+	life_vec lives = {0};
 	struct stat st;
-	bool has_command;
 	int rc;
 
 	snprintf(path, sizeof(path), "%s/perf.data", dir);
@@ -276,7 +328,8 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 		lack(result, dir, &why,
 		     "lacks the end of the recording (what lode info says of it still serves)");
 	}
-	has_command = find_life(&life, stream);
+	measure(result, stream);
+	find_lives(&lives, stream, options);
 	if (!options->no_symbols) {
 		say_bundle(options, "copying symbols");
 		add_symbols(result, dir, path, perf_argv[0], stream);
@@ -288,9 +341,10 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 	}
 	if (stat(packed, &st) < 0)
 		name = "perf.data";
-	if (has_command && write_symptoms(dir, name, &life, &why) < 0)
+	if (lives.n && write_symptoms(dir, name, &lives, &why) < 0)
 		lack(result, dir, &why,
 		     "lacks symptoms.tsv (lode mine takes all threads of the command instead)");
+	lode_vec_release(&lives);
 	if (write_readme(dir, result, perf_argv, &why) < 0)
 		lack(result, dir, &why, "lacks README (nothing reads it)");
 	if (stat(packed, &st) == 0 || stat(path, &st) == 0)

@@ -1,9 +1,9 @@
 /*
  * Spinners that keep every CPU from idling.
  *
- * Some virtual machines trace nothing while a CPU idles: switches away from idle and wake-ups by
- * interrupts are then missing. A spinner of class SCHED_IDLE on each CPU yields to everything, so
- * it costs nobody anything, and the recording is complete.
+ * Some virtual machines trace nothing while a CPU idles: wake-ups by interrupts are then missing. A
+ * spinner of class SCHED_IDLE on each CPU makes the recording complete. It yields at once only
+ * within its own autogroup or cgroup, and so slows others (docs/record.md).
  */
 #pragma once
 

@@ -22,7 +22,7 @@ void lode_end_with_parent(pid_t parent, int signum)
 }
 
 /* glibc before 2.36 has no names for these. */
-static int open_pidfd(pid_t pid)
+int lode_pidfd_open(pid_t pid)
 {
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
@@ -94,7 +94,7 @@ static void stand_alone(int a, int b)
 
 pid_t lode_watcher_start(pid_t child, int64_t end_ns)
 {
-	int fds[] = {open_pidfd(getpid()), open_pidfd(child)};
+	int fds[] = {lode_pidfd_open(getpid()), lode_pidfd_open(child)};
 	pid_t pid = -1;
 
 	if (fds[0] >= 0 && fds[1] >= 0)

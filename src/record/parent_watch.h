@@ -22,5 +22,8 @@ void lode_end_with_parent(pid_t parent, int signum);
  * watcher ends with the child. Gives its pid for lode_watcher_wait; -1: this kernel has no pidfds.
  */
 pid_t lode_watcher_start(pid_t child, int64_t end_ns);
+/* Tells when that process has ended, by poll; -1: there is none, or this kernel has no pidfds. */
+int lode_pidfd_open(pid_t pid);
+
 /* Reaps it, after its child. */
 void lode_watcher_wait(pid_t watcher);

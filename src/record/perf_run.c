@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "record/parent_watch.h"
 
 /* Beyond the duration, for lode to end perf itself. */
@@ -27,6 +28,9 @@ struct run {
 	int perf_gate, command_gate;  /* a byte lets it begin; closed, it ends without */
 	int control[2], ack[2];	      /* to perf, and back */
 	int signals;
+	struct pollfd *targets; /* a pidfd of each process to look at; -1: it has ended */
+	size_t n_targets, n_alive;
+	bool is_over;	 /* perf was told to end: what was to be recorded has ended */
 	sigset_t before; /* of this thread's mask */
 	int64_t deadline_ns;
 };
@@ -157,11 +161,28 @@ static int open_all(struct run *run, struct lode_error *err)
 	return 0;
 }
 
+/* One that is gone already, or that this kernel cannot watch, is not waited for. */
+static void open_targets(struct run *run)
+{
+	const struct lode_record_options *options = run->options;
+
+	run->targets = lode_alloc0(options->n_pids + 1, sizeof(*run->targets));
+	for (; run->n_targets < options->n_pids; run->n_targets++) {
+		struct pollfd *target = &run->targets[run->n_targets];
+
+		target->fd = lode_pidfd_open(options->pids[run->n_targets]);
+		target->events = POLLIN;
+		run->n_alive += target->fd >= 0;
+	}
+}
+
 static int start(struct run *run, const char *data, struct lode_error *err)
 {
 	static const char enable[] = "enable\n";
 	int64_t end_ns = INT64_MAX;
 	int rc = open_all(run, err);
+
+	open_targets(run);
 
 	if (rc == 0 && run->options->command)
 		rc = start_command(run, err);
@@ -206,8 +227,8 @@ static void reap(struct run *run)
 
 	if (run->perf && waitpid(run->perf, &status, WNOHANG) == run->perf) {
 		run->perf = 0;
-		run->out->ended_early =
-			!run->out->was_stopped && (run->command || !run->options->command);
+		run->out->ended_early = !run->out->was_stopped && !run->is_over &&
+					(run->command || !run->options->command);
 		/* One that has not begun ends here; the run of another is its user's. */
 		close_fd(&run->command_gate);
 		if (run->command && run->out->has_recorded && run->out->ended_early)
@@ -234,6 +255,24 @@ static void take_signals(struct run *run)
 	reap(run);
 }
 
+/* When the last of them has ended, there is nothing more to record. */
+static void take_ends(struct run *run)
+{
+	if (!run->n_alive || poll(run->targets, run->n_targets, 0) <= 0)
+		return;
+	for (size_t i = 0; i < run->n_targets; i++) {
+		if (run->targets[i].fd < 0 || !run->targets[i].revents)
+			continue;
+		close_fd(&run->targets[i].fd);
+		run->n_alive--;
+	}
+	if (run->n_alive)
+		return;
+	run->is_over = true;
+	if (run->perf)
+		kill(run->perf, SIGINT);
+}
+
 /* perf answers when events are on. */
 static void take_answer(struct run *run)
 {
@@ -251,26 +290,42 @@ static void take_answer(struct run *run)
 	open_gate(&run->command_gate);
 }
 
+/* Until there is something to take; 0: the time is over. */
+static int wait_for_some(struct run *run, bool *has_answer)
+{
+	size_t n = run->out->has_recorded ? run->n_targets : 0;
+	struct pollfd *fds = lode_alloc0(n + 2, sizeof(*fds));
+	struct timespec left = {0};
+	int64_t left_ns = run->deadline_ns - lode_clock_ns(CLOCK_MONOTONIC);
+	int rc;
+
+	fds[0] = (struct pollfd){.fd = run->signals, .events = POLLIN};
+	fds[1] = (struct pollfd){.fd = run->ack[READ], .events = POLLIN};
+	memcpy(fds + 2, run->targets, n * sizeof(*fds));
+	if (left_ns > 0) {
+		left.tv_sec = left_ns / 1000000000;
+		left.tv_nsec = left_ns % 1000000000;
+	}
+	rc = ppoll(fds, n + 2, run->deadline_ns == INT64_MAX ? NULL : &left, NULL);
+	*has_answer = rc > 0 && fds[1].revents;
+	free(fds);
+	return rc;
+}
+
 static int wait_for_all(struct run *run, struct lode_error *err)
 {
 	while (run->perf || run->command) {
-		struct pollfd fds[] = {{.fd = run->signals, .events = POLLIN},
-				       {.fd = run->ack[READ], .events = POLLIN}};
-		struct timespec left = {0};
-		int64_t left_ns = run->deadline_ns - lode_clock_ns(CLOCK_MONOTONIC);
-		int n;
+		bool has_answer;
+		int n = wait_for_some(run, &has_answer);
 
-		if (left_ns > 0) {
-			left.tv_sec = left_ns / 1000000000;
-			left.tv_nsec = left_ns % 1000000000;
-		}
-		n = ppoll(fds, 2, run->deadline_ns == INT64_MAX ? NULL : &left, NULL);
 		if (n < 0 && errno != EINTR)
 			return lode_fail_errno(err, errno, NULL, "waiting for perf");
 		if (n == 0)
 			stop(run);
-		if (fds[1].revents)
+		if (has_answer)
 			take_answer(run);
+		if (run->out->has_recorded)
+			take_ends(run);
 		take_signals(run);
 	}
 	return 0;
@@ -311,6 +366,9 @@ int lode_perf_run(struct lode_perf_run *out, const struct lode_record_options *o
 		close_fd(&run.ack[i]);
 	}
 	close_fd(&run.signals);
+	for (size_t i = 0; i < run.n_targets; i++)
+		close_fd(&run.targets[i].fd);
+	free(run.targets);
 	sigemptyset(&pipe_signal);
 	sigaddset(&pipe_signal, SIGPIPE);
 	while (sigtimedwait(&pipe_signal, NULL, &(struct timespec){0}) > 0)

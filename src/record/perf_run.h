@@ -23,7 +23,8 @@ struct lode_perf_run {
 };
 
 /*
- * Records into the file `data` until the command ends, the duration is over, or SIGINT, SIGTERM or
+ * Records into the file `data` until the command or the last of options->pids ends, the duration is
+ * over, or SIGINT, SIGTERM or
  * SIGHUP reach this process: then perf gets SIGINT and the command SIGTERM, and both are waited
  * for; a second signal leaves the command to itself.
  */

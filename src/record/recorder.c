@@ -7,9 +7,12 @@
 
 #include "base/mem.h"
 #include "record/bundle.h"
+#include "record/frame_pointers.h"
+#include "record/idle_tracing.h"
 #include "record/keep_awake.h"
 #include "record/perf_run.h"
 #include "record/rights.h"
+#include "record/targets.h"
 #include "input/bundle_notes.h"
 
 static int find_perf(char *path, size_t size, const char *given, struct lode_error *err)
@@ -90,17 +93,32 @@ static int record(struct lode_record_result *out, const struct lode_record_optio
 	return rc;
 }
 
+/* Dumps of stacks are a hundred times the size of their chains. A power of two, as perf needs it.
+ */
+static size_t default_buffer(const struct lode_record_options *options)
+{
+	enum { CHAINS = 8 << 20, DUMPS = 64 << 20, SHARE = 16 };
+	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF), bytes = DUMPS;
+	size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+
+	while (bytes > CHAINS && bytes * cpus > memory / SHARE)
+		bytes /= 2;
+	return options->want_dwarf ? bytes : CHAINS;
+}
+
 int lode_record(struct lode_record_result *out, const struct lode_record_options *options,
 		struct lode_error *err)
 {
 	struct lode_record_options found = *options;
-	char perf[1024], program[1024];
+	char perf[1024], program[1024] = "";
 	int rc;
 
 	*out = (struct lode_record_result){.command_exit = -1};
 	rc = find_perf(perf, sizeof(perf), options->perf, err);
 	if (rc == 0 && options->command)
 		rc = lode_find_program(program, sizeof(program), options->command[0], err);
+	if (rc == 0)
+		rc = lode_targets_check(options->pids, options->n_pids, err);
 	if (rc == 0)
 		rc = lode_check_rights(err);
 	if (rc == 0)
@@ -110,7 +128,16 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 	if (rc < 0)
 		return rc;
 	found.perf = perf;
-	return record(out, &found, err);
+	found.switch_records = lode_idle_is_untraced();
+	if (options->choose_stacks)
+		lode_choose_stacks(&found);
+	out->has_dumps = found.want_dwarf;
+	if (!found.buffer_bytes)
+		found.buffer_bytes = default_buffer(&found);
+	rc = record(out, &found, err);
+	if (rc == 0)
+		lode_say_stacks(&found, options->command ? program : NULL, out);
+	return rc;
 }
 
 void lode_record_result_release(struct lode_record_result *result)

@@ -5,7 +5,8 @@
  *     perf.data.zst    the recording
  *     symbols/         programs that stacks of the command, and of whoever it waited
  *                      for, pass through, by build-id; kernel symbols
- *     symptoms.tsv     the life of the recorded command, from its exec to its end
+ *     symptoms.tsv     the life of the recorded command, from its exec to its end; with --pid, of
+ *                      each thread of the processes while they were recorded
  *     README           what this is, how it was made, how to read it
  *     INCOMPLETE       until all of it is there: what it lacks (input/bundle_notes.h)
  *
@@ -23,14 +24,18 @@
 
 struct lode_record_options {
 	char *const *command; /* NULL-terminated; NULL: the machine alone, for `duration_ns` */
+	const int32_t *pids;  /* without a command: processes that run already; may be NULL */
+	size_t n_pids;
 	const char *bundle; /* directory to make; NULL: NAME.lode, with a number if that is there */
 	const char *perf;   /* the perf program; NULL: looked for in PATH */
 	unsigned cpu_rate;  /* CPU samples per second and CPU */
-	size_t buffer_bytes; /* of each CPU */
+	size_t buffer_bytes; /* of each CPU; 0: 8 MiB, or with stack dumps as much as fits */
 	int64_t duration_ns; /* stop then; 0: when the command ends */
 	bool want_syscalls;  /* record system calls too */
 	bool want_network;   /* record sends and receives of TCP connections too */
 	bool want_dwarf;     /* stack dumps in place of frame pointers */
+	bool switch_records; /* perf's own: who comes in after idle (record/idle_tracing.h) */
+	bool choose_stacks;  /* want_dwarf is for lode to decide (record/frame_pointers.h) */
 	bool keep_awake;     /* a spinner of class SCHED_IDLE on each CPU */
 	bool keep_plain;     /* leave perf.data uncompressed */
 	bool no_symbols;     /* no copies of programs in the bundle */
@@ -47,6 +52,10 @@ struct lode_record_result {
 	bool was_stopped;	     /* by a signal or by the duration */
 	size_t n_modules, n_missing; /* copied into symbols/; hit by stacks but not found */
 	size_t n_unwritten;	     /* found, but not written: no room, for example */
+	bool has_dumps;		     /* stacks are dumps: as wanted, or as lode chose */
+	uint64_t n_lost, n_events;   /* perf could not keep up with; in the recording */
+	double unrooted_pct;	     /* of the cost looked at: its stacks end early */
+	double events_per_s;	     /* that stacks were taken of */
 	int64_t size_bytes;	     /* of the recording as it lies in the bundle */
 	char *lacks;	     /* heap: what the bundle lacks, a line for each; NULL: nothing */
 	pid_t still_running; /* the command, which did not end when it was asked to; 0: it has */

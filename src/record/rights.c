@@ -9,7 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "base/mem.h"
 
 const char *lode_tracefs(void)
 {
@@ -153,6 +156,43 @@ int lode_check_network(struct lode_error *err)
 			 "--network: this kernel has no tracepoints sock:sock_send_length and "
 			 "sock_recv_length, which came with Linux 6.3. Without --network, a wait "
 			 "over a socket is followed where the sender itself woke the reader");
+}
+
+int lode_open_counter(const char *name, int cpu)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
+	char path[128];
+	long id;
+
+	snprintf(path, sizeof(path), "%s/events/sched/%s/id", lode_tracefs(), name);
+	id = read_number(path, -1);
+	if (id < 0)
+		return -1;
+	attr.config = (unsigned long)id;
+	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+double lode_event_rate(unsigned for_ms)
+{
+	static const char *const names[] = {"sched_switch", "sched_waking"};
+	const struct timespec pause = {.tv_sec = for_ms / 1000,
+				       .tv_nsec = for_ms % 1000 * 1000000L};
+	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF), n = 2 * cpus;
+	int *fds = lode_alloc(n * sizeof(*fds));
+	uint64_t sum = 0, count;
+
+	for (size_t i = 0; i < n; i++)
+		fds[i] = lode_open_counter(names[i % 2], (int)(i / 2));
+	(void)nanosleep(&pause, NULL);
+	for (size_t i = 0; i < n; i++) {
+		if (fds[i] < 0)
+			continue;
+		if (read(fds[i], &count, sizeof(count)) == sizeof(count))
+			sum += count;
+		close(fds[i]);
+	}
+	free(fds);
+	return 1000.0 * (double)sum / for_ms;
 }
 
 bool lode_in_pid_namespace(void)

@@ -28,6 +28,12 @@ int lode_check_cpu_rate(unsigned rate_hz, struct lode_error *err);
 /* Whether the kernel says who sends and receives over sockets: LODE_ERR_ARG if it is too old. */
 int lode_check_network(struct lode_error *err);
 
+/* A descriptor whose read gives how often tracepoint sched:NAME came on `cpu` since; -1: no. */
+int lode_open_counter(const char *name, int cpu);
+
+/* Switches and wakings per second on the whole machine, counted for so long; 0: cannot be told. */
+double lode_event_rate(unsigned for_ms);
+
 /*
  * Whether processes have numbers of their own here, as in most containers. The kernel's scheduling
  * events name threads by the machine's numbers all the same, and perf's samples by those of here,

@@ -65,6 +65,46 @@ wait $pid
 echo "exit $?"
 ls stopped
 
+echo "== running processes"
+cat >threads.c <<'C'
+#include <pthread.h>
+#include <unistd.h>
+__attribute__((noinline)) static void *nap(void *arg)
+{
+	for (;;)
+		usleep(2000);
+	return arg;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, nap, NULL);
+	nap(NULL);
+}
+C
+cc -O1 -fno-omit-frame-pointer -pthread -o threads threads.c || exit 77
+./threads & a=$!
+sleep 600 & b=$!
+"$LODE" record --pid "$a,$b" --duration 300ms 2>err
+echo "exit $?"
+ls -A threads.lode
+cut -f 2 threads.lode/symptoms.tsv | sed "s/^$a\$/a/" | sort | uniq -c
+"$LODE" info --json threads.lode | grep -o -- '--pid [0-9,]*' | head -n 1 | sed "s/$a,$b/a,b/"
+"$LODE" mine --json threads.lode | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+print(d["symptoms"], sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"] == d["symptom_ns"])'
+# It ends with the last of them.
+"$LODE" record --pid "$b" --no-symbols -o ends 2>err & pid=$!
+for _ in $(seq 300); do [ -s ends/perf.data ] && break; sleep 0.1; done
+kill "$a" "$b"
+wait $pid
+echo "exit $?"
+"$LODE" record --pid "$a" 2>err; echo "exit $?"
+sed 's/[0-9]*$/a/' err
+"$LODE" record --pid 12 true; echo "exit $?"
+"$LODE" record --pid 12,x 2>&1 | head -n 1
+
 echo "== killed with its spinners"
 (
 	"$LODE" record -o killed --keep-awake -- sleep 60 &

@@ -10,7 +10,10 @@
 #include "record/rights.h"
 #include "document/units.h"
 
+typedef LODE_VEC(int32_t) pid_vec;
+
 struct record_values {
+	pid_vec pids;
 	const char *output, *perf;
 	unsigned cpu_rate;
 	size_t buffer_bytes;
@@ -19,9 +22,33 @@ struct record_values {
 	bool want_syscalls, want_network, keep_awake, keep_plain, no_symbols, is_dry_run;
 };
 
-static const char *const call_graphs[] = {"fp", "dwarf", NULL};
+enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_FP, CALL_GRAPH_DWARF };
+
+static const char *const call_graphs[] = {
+	[CALL_GRAPH_AUTO] = "auto", [CALL_GRAPH_FP] = "fp", [CALL_GRAPH_DWARF] = "dwarf", NULL};
 
 #define AT(field) offsetof(struct record_values, field)
+
+static int set_pids(const struct lode_option *option, void *field, const char *text,
+		    struct lode_error *err)
+{
+	pid_vec *pids = field;
+
+	for (const char *rest = text; *rest;) {
+		size_t n = strcspn(rest, ",");
+		char one[16];
+		int32_t pid;
+		int rc;
+
+		snprintf(one, sizeof(one), "%.*s", n < sizeof(one) ? (int)n : 15, rest);
+		rc = lode_set_id(option, &pid, one, err);
+		if (rc < 0)
+			return rc;
+		lode_vec_append(pids, pid);
+		rest += n + (rest[n] == ',' && rest[n + 1]);
+	}
+	return pids->n ? 0 : lode_set_id(option, &(int32_t){0}, text, err);
+}
 
 static const struct lode_option options[] = {
 	LODE_OPTION("output", "DIR", lode_set_text, AT(output),
@@ -35,23 +62,30 @@ static const struct lode_option options[] = {
 	LODE_OPTION("duration", "TIME", lode_set_some_time, AT(duration_ns),
 		    "stop after this time; without a COMMAND, record the machine for so long",
 		    .group = "What is recorded"),
+	LODE_OPTION("pid", "PID[,PID]", set_pids, AT(pids),
+		    "without a COMMAND, processes that run already, until the last of them ends, "
+		    "--duration or Ctrl-C; symptoms are the lives of their threads meanwhile"),
 	LODE_FLAG("syscalls", AT(want_syscalls),
 		  "system calls too: for lode suspects, and for finer wait reasons"),
 	LODE_FLAG("network", AT(want_network),
 		  "sends and receives of TCP connections too: follows requests to servers that "
 		  "were busy when they came (Linux 6.3 or newer)"),
 	LODE_OPTION("call-graph", "HOW", lode_set_choice, AT(call_graph),
-		    "fp: frame pointers (default; small and whole where programs are built with "
-		    "-fno-omit-frame-pointer); dwarf: stack dumps of 32 KiB, large and slow",
+		    "fp: frame pointers (small, and whole where programs are built with "
+		    "-fno-omit-frame-pointer); dwarf: stack dumps of 32 KiB, large and slow; auto "
+		    "(default): fp, but dwarf for --pid where the program keeps no frame pointers "
+		    "and events are few",
 		    .choices = call_graphs),
 	LODE_OPTION("cpu-rate", "HZ", lode_set_unsigned, AT(cpu_rate),
 		    "CPU samples per second on each CPU (default 999); waits are recorded each, "
 		    "whatever the rate"),
 	LODE_FLAG("keep-awake", AT(keep_awake),
-		  "keep idle CPUs spinning at the lowest class: for virtual machines that trace "
-		  "nothing while a CPU idles (lode info tells)"),
-	LODE_OPTION("buffer", "SIZE", lode_set_size, AT(buffer_bytes),
-		    "perf's buffer of each CPU (default 8M); larger when events were lost"),
+		  "keep idle CPUs spinning at the lowest class: shows interrupts that end waits on "
+		  "virtual machines that trace nothing while a CPU idles; slows what is recorded"),
+	LODE_OPTION(
+		"buffer", "SIZE", lode_set_size, AT(buffer_bytes),
+		"perf's buffer of each CPU (default 8M, with stack dumps up to 64M); larger when "
+		"events were lost"),
 	LODE_OPTION("perf", "FILE", lode_set_text, AT(perf),
 		    "the perf program (default: the one in PATH)", .file = LODE_FILE_READ),
 	LODE_FLAG("dry-run", AT(is_dry_run), "print perf's command line and do nothing"),
@@ -63,6 +97,8 @@ static const struct lode_example examples[] = {
 	 "sudo lode record -- ./program --option && lode mine program.lode"},
 	{"Several runs make the answer firm",
 	 "for i in 1 2 3 4 5; do sudo lode record ./program; done; lode mine program*.lode"},
+	{"What are these two servers waiting for?",
+	 "sudo lode record --pid 1234,1240 --duration 10s && lode mine nginx.lode"},
 	{"What is the whole machine waiting for?",
 	 "sudo lode record --duration 10s -o machine.lode && lode mine --symptom comm=nginx "
 	 "machine.lode"},
@@ -88,9 +124,27 @@ static void print_dry_run(const struct lode_record_options *record)
 	free(argv);
 }
 
-static void say_result(const struct lode_command *self, const struct lode_record_result *result,
-		       bool has_syscalls)
+/* What is not in a recording is not missed by who reads it: it is said while it can be mended. */
+static void say_lost(const struct lode_command *self, const struct lode_record_result *result)
 {
+	double all = (double)(result->n_lost + result->n_events);
+
+	if (!result->n_lost)
+		return;
+	lode_say(self,
+		 "%llu of %.0f events were lost (%.2g %%): perf could not keep up, and waits and "
+		 "wakers have holes there. Record again with %s--buffer %s and a lower --cpu-rate",
+		 (unsigned long long)result->n_lost, all, 100 * (double)result->n_lost / all,
+		 result->has_dumps ? "--call-graph fp (programs built with "
+				     "-fno-omit-frame-pointer), or "
+				   : "",
+		 result->has_dumps ? "256M" : "64M");
+}
+
+static void say_result(const struct lode_command *self, const struct lode_record_result *result,
+		       const struct lode_record_options *with)
+{
+	bool has_syscalls = with->want_syscalls;
 	char size[LODE_UNITS_BUFFER], modules[LODE_UNITS_BUFFER], name[2400];
 
 	lode_escape(name, sizeof(name), result->bundle);
@@ -104,6 +158,7 @@ static void say_result(const struct lode_command *self, const struct lode_record
 	for (char *line, *rest = result->lacks; (line = strsep(&rest, "\n"));)
 		if (*line)
 			lode_say(self, "%s %s", name, line);
+	say_lost(self, result);
 	if (result->still_running)
 		lode_say(self, "the command goes on running (process %d)",
 			 (int)result->still_running);
@@ -115,6 +170,8 @@ static int record(const struct lode_command *self, const struct record_values *v
 {
 	struct lode_record_options with = {
 		.command = command,
+		.pids = v->pids.at,
+		.n_pids = v->pids.n,
 		.bundle = v->output,
 		.perf = v->perf,
 		.cpu_rate = v->cpu_rate,
@@ -122,7 +179,8 @@ static int record(const struct lode_command *self, const struct record_values *v
 		.duration_ns = v->duration_ns,
 		.want_syscalls = v->want_syscalls,
 		.want_network = v->want_network,
-		.want_dwarf = v->call_graph == 1,
+		.want_dwarf = v->call_graph == CALL_GRAPH_DWARF,
+		.choose_stacks = v->call_graph == CALL_GRAPH_AUTO,
 		.keep_awake = v->keep_awake,
 		.keep_plain = v->keep_plain,
 		.no_symbols = v->no_symbols,
@@ -144,7 +202,7 @@ static int record(const struct lode_command *self, const struct record_values *v
 	} else {
 		bool is_whole = !result.lacks;
 
-		say_result(self, &result, v->want_syscalls);
+		say_result(self, &result, &with);
 		/* The command's own: a script that is recorded goes on as it would. Stopping it is
 		   what was asked for, and no failure. */
 		code = !is_whole				       ? LODE_EXIT_FAILURE
@@ -157,18 +215,22 @@ static int record(const struct lode_command *self, const struct record_values *v
 
 static int run_record(const struct lode_command *self, int argc, char **argv)
 {
-	struct record_values values = {.cpu_rate = 999, .buffer_bytes = 8 << 20, .duration_ns = -1};
+	struct record_values values = {.cpu_rate = 999, .duration_ns = -1};
 	char **command;
 	int n, code;
 
 	if (!lode_command_start(self, &values, argc, argv, &n, &code))
 		return code;
-	if (n == 0 && values.duration_ns < 0)
-		return lode_command_misused(self, "say what to run, or for how long (--duration)");
+	if (n == 0 && values.duration_ns < 0 && !values.pids.n)
+		return lode_command_misused(
+			self,
+			"say what to run, whom to look at (--pid) or for how long (--duration)");
+	if (n && values.pids.n)
+		return lode_command_misused(self, "a COMMAND or --pid, not both");
 	/* A power of two of pages is what perf takes. */
 	while (values.buffer_bytes & (values.buffer_bytes - 1))
 		values.buffer_bytes &= values.buffer_bytes - 1;
-	if (values.buffer_bytes < 1 << 16 || values.buffer_bytes > 1 << 30)
+	if (values.buffer_bytes && (values.buffer_bytes < 1 << 16 || values.buffer_bytes > 1 << 30))
 		return lode_command_misused(self, "--buffer: from 64K to 1G");
 	if (!values.is_dry_run && lode_in_pid_namespace())
 		lode_say(self,
@@ -183,13 +245,14 @@ static int run_record(const struct lode_command *self, int argc, char **argv)
 		command[i] = argv[i];
 	code = record(self, &values, n ? command : NULL);
 	free(command);
+	lode_vec_release(&values.pids);
 	return code;
 }
 
 const struct lode_command lode_cmd_record = {
 	.name = "record",
 	.summary = "record a run of a program with perf, as the analyses need it",
-	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...",
+	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]... | --pid PID[,PID]",
 	.description =
 		"Runs COMMAND and records the whole machine meanwhile: each context switch and "
 		"wake-up with its call stack, CPU samples, block I/O. What is left is a folder, "

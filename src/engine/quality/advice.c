@@ -164,15 +164,18 @@ void lode_quality_decide_services(struct lode_quality *q, const struct lode_stre
 
 /* What a better recording needs; one command line is made of all of it. */
 struct wish {
-	bool any, syscalls, dwarf, no_dumps, keep_awake, bigger_buffer;
+	bool any, syscalls, dwarf, no_dumps, bigger_buffer;
 };
 
-/* The recorded program with its arguments: what stands behind perf's own options. */
+/* What was recorded, as the end of a command line: behind perf's own options. */
 static const char *recorded_command(const struct lode_stream *stream)
 {
 	const char *separator = strstr(stream->command, " -- ");
+	const char *pid = strstr(stream->command, " --pid ");
 
-	return separator && separator[4] ? separator + 4 : "COMMAND";
+	if (separator && separator[4])
+		return separator + 1;
+	return pid ? pid + 1 : "-- COMMAND";
 }
 
 /* Stack dumps were asked for: perf's "--call-graph dwarf". */
@@ -187,10 +190,9 @@ static const char *record_line(struct lode_quality *q, const struct lode_stream 
 {
 	/* What this recording has already, the better one keeps. */
 	return say_advice(
-		q, "lode record%s%s%s%s -- %.300s",
+		q, "lode record%s%s%s %.300s",
 		wish->syscalls || stream->has_syscalls ? " --syscalls" : "",
 		wish->dwarf || (had_dumps(stream) && !wish->no_dumps) ? " --call-graph dwarf" : "",
-		wish->keep_awake ? " --keep-awake" : "",
 		wish->bigger_buffer ? " --buffer 64M --cpu-rate 199" : "",
 		recorded_command(stream));
 }
@@ -294,32 +296,41 @@ static void advise_losses(struct lode_quality *q, const struct lode_stream *stre
 		advise_recording(q, wish,
 				 say_advice(q,
 					    "The recorder dropped %llu events (%.2g %%)%s: a "
-					    "larger buffer and a lower CPU rate keep up.",
+					    "larger buffer and a lower CPU rate keep up%s.",
 					    (unsigned long long)lost->count, pct,
-					    pct > lost_pct ? ", enough to change answers" : ""));
+					    pct > lost_pct ? ", enough to change answers" : "",
+					    had_dumps(stream) ? "; stack dumps are what filled it, "
+								"call chains by frame pointers "
+								"are a hundredth of that"
+							      : ""));
 	}
-	if (idle->count) {
-		wish->keep_awake = true;
+	/* Before the first records of both kinds one may be missing. */
+	if (idle->count && !(idle->count == 1 && strstr(stream->command, "--switch-events"))) {
 		advise_recording(
 			q, wish,
 			say_advice(
 				q,
 				"%llu switches from idle are missing: this machine does not trace "
 				"a CPU that idles (some virtual machines do not), and threads seem "
-				"blocked until they are seen again. A spinner of the lowest class "
-				"keeps the CPUs awake and costs nobody anything.",
+				"blocked until they are seen again. perf's own switch records "
+				"(--switch-events, which lode record asks for where they are "
+				"needed) tell them.",
 				(unsigned long long)idle->count));
 	} else if (stream->has_wakings && lode_part_pct(q->command.no_waker) > notable_pct) {
 		bool is_machine = strstr(stream->command, " -a ") != NULL;
 
-		wish->keep_awake = is_machine;
 		advise_recording(
 			q, wish,
 			say_advice(
 				q, "%.0f %% of waiting time has no recorded waker: %s.",
 				lode_part_pct(q->command.no_waker),
 				is_machine
-					? "interrupts that hit an idle CPU may not be traced here"
+					? "interrupts that hit an idle CPU may not be traced here, "
+					  "so "
+					  "that waits are as long as they were, but nobody is "
+					  "named "
+					  "who ended them (--keep-awake shows them, and slows what "
+					  "is recorded)"
 					: "record the whole machine, wakers live elsewhere"));
 	}
 }

@@ -195,9 +195,8 @@ static void one_command_mends_all(void **state)
 	assert_true(advises(&q, "sched_waking"));
 	assert_true(advises(&q, "dropped 50 events"));
 	assert_true(advises(&q, "7 switches from idle"));
-	assert_string_equal(q.record_line,
-			    "lode record --syscalls --keep-awake --buffer 64M --cpu-rate 199 "
-			    "-- ./slow --flag");
+	assert_string_equal(q.record_line, "lode record --syscalls --buffer 64M --cpu-rate 199 "
+					   "-- ./slow --flag");
 	lode_quality_release(&q);
 	lode_stream_free(s);
 }

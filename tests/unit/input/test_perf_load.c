@@ -664,6 +664,61 @@ static void test_unknown_records_and_aux_traces_are_passed_over(void **state)
 	}
 }
 
+/* A CPU that idles runs no tracepoint on some virtual machines, and writes switch records. */
+static void test_switch_records_tell_who_comes_in_after_idle(void **state)
+{
+	static const int32_t idle[2] = {0, 0}, other[2] = {200, 200};
+	struct perf_image_sample s = {.pid = 100, .tid = 100, .time = 9000};
+	uint64_t contradictions[2];
+
+	(void)state;
+	for (int has_record = 0; has_record < 2; has_record++) {
+		const struct perf_image_event *sw;
+		const struct lode_thread *prog;
+		struct lode_stream *stream;
+		struct perf_image image;
+		uint8_t raw[64];
+		size_t last;
+
+		small_image(&image, false);
+		sw = &image.events.at[1];
+		image.records.n -= LODE_PERF_RECORD_HEADER_BYTES; /* the round goes on */
+		if (has_record) {
+			perf_put_traced(&image.records, sw, PERF_RECORD_SWITCH_CPU_WIDE, 0, idle,
+					sizeof(idle), 100, 7000, 0);
+			/* Not after idle: what the tracepoint says counts. */
+			perf_put_traced(&image.records, sw, PERF_RECORD_SWITCH_CPU_WIDE, 0, other,
+					sizeof(other), 200, 7500, 0);
+		}
+		perf_switch_payload(raw, 100, "prog", 1, 0, "swapper/0");
+		s.raw = raw;
+		s.raw_bytes = sizeof(raw);
+		perf_put_sample(&image.records, sw, &s, 0);
+		perf_put_record(&image.records, LODE_PERF_FINISHED_ROUND, 0, NULL, 0);
+		stream = load_image(&image, NULL);
+		prog = thread_of(stream, 100);
+		last = prog->events.n - 1;
+		/* Without the record nothing says that it ran at all since it left at 4000. */
+		assert_int_equal(stream->losses.by_kind[LODE_LOSS_IDLE_GAP].count, !has_record);
+		/* The first sight of a thread is one, too. */
+		assert_int_equal(stream->losses.by_kind[LODE_LOSS_NO_SWITCH_IN].count,
+				 1 + !has_record);
+		contradictions[has_record] = stream->losses.by_kind[LODE_LOSS_CONTRADICTION].count;
+		if (has_record) {
+			assert_int_equal(contradictions[1], contradictions[0]);
+			assert_int_equal(prog->events.kind[last], LODE_EVENT_RUNNING);
+			assert_int_equal(prog->events.start_ns[last], 7000);
+			assert_int_equal(prog->events.cost_ns[last], 2000);
+			assert_int_equal(prog->events.kind[last - 1], LODE_EVENT_WAITING);
+			assert_int_equal(prog->events.start_ns[last - 1], 4000);
+			assert_int_equal(prog->events.cost_ns[last - 1], 3000);
+			assert_true(prog->events.flags[last - 1] & LODE_EVENT_NO_WAKER);
+		}
+		lode_stream_free(stream);
+		perf_image_release(&image);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -677,6 +732,7 @@ int main(void)
 		cmocka_unit_test(test_lost_records_are_counted),
 		cmocka_unit_test(test_sends_and_receives_make_connections),
 		cmocka_unit_test(test_payloads_of_sockets_that_are_cut_are_bad_records),
+		cmocka_unit_test(test_switch_records_tell_who_comes_in_after_idle),
 		cmocka_unit_test(test_unknown_records_and_aux_traces_are_passed_over),
 	};
 

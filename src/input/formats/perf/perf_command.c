@@ -56,6 +56,22 @@ void lode_perf_command_thread_map(struct lode_perf_command *command, int32_t pid
 		lode_vec_append(&command->recorded_pids, pid);
 }
 
+void lode_perf_command_give_pids(struct lode_perf_command *command, const char *pids)
+{
+	char *end;
+
+	command->recorded_pids.n = 0;
+	for (; *pids; pids = *end ? end + 1 : end) {
+		long pid = strtol(pids, &end, 10);
+
+		if (end == pids)
+			break;
+		if (pid > 0 && pid <= INT32_MAX)
+			lode_vec_append(&command->recorded_pids, (int32_t)pid);
+	}
+	command->has_given_pids = command->recorded_pids.n > 0;
+}
+
 /* Whether a thread or any ancestor is marked; remembers the answer along the way. */
 static void inherit(struct lode_stream *stream, uint8_t *is_known, lode_thread_id start,
 		    lode_thread_id *path)
@@ -98,7 +114,9 @@ void lode_perf_command_mark(const struct lode_perf_command *command, struct lode
 	uint8_t *is_known = lode_alloc0(n, 1);
 	lode_thread_id *path = lode_alloc0(n, sizeof(*path));
 
-	if (command->exec_root != LODE_NONE)
+	if (command->has_given_pids)
+		mark_recorded(command, stream);
+	else if (command->exec_root != LODE_NONE)
 		stream->threads.at[command->exec_root].is_command = true;
 	else if (command->recorded_pids.n)
 		mark_recorded(command, stream);

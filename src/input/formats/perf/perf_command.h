@@ -3,7 +3,8 @@
  *
  * perf forks, calls its child "perf-exec", and the child executes the command: the thread that
  * leaves that name behind is the command's first. When the recording does not show it: the threads
- * perf was told to record (THREAD_MAP), else the first program executed by a child of "perf".
+ * perf was told to record (THREAD_MAP), else the first program executed by a child of "perf". What
+ * `lode record --pid` notes comes before all of these.
  */
 #pragma once
 
@@ -14,8 +15,9 @@ struct lode_perf_command {
 	struct lode_map marks;		 /* tid -> bits of what is known of it */
 	lode_thread_id exec_root;	 /* LODE_NONE: not seen */
 	lode_thread_id child_root;	 /* of "perf", by its first exec */
-	LODE_VEC(int32_t) recorded_pids; /* of THREAD_MAP */
-	bool is_system_wide;		 /* THREAD_MAP says "all" */
+	LODE_VEC(int32_t) recorded_pids; /* of THREAD_MAP, or given */
+	bool has_given_pids;
+	bool is_system_wide; /* THREAD_MAP says "all" */
 };
 
 void lode_perf_command_init(struct lode_perf_command *command);
@@ -26,6 +28,9 @@ void lode_perf_command_comm(struct lode_perf_command *command, const struct lode
 			    int32_t tid, const char *comm, bool is_exec);
 void lode_perf_command_fork(struct lode_perf_command *command, int32_t tid, int32_t parent_tid);
 void lode_perf_command_thread_map(struct lode_perf_command *command, int32_t pid);
+
+/* "12,13": whatever the recording shows besides, these processes were recorded. */
+void lode_perf_command_give_pids(struct lode_perf_command *command, const char *pids);
 
 /* Marks the finished stream's threads: the command's first, and all that descend from it. */
 void lode_perf_command_mark(const struct lode_perf_command *command, struct lode_stream *stream);

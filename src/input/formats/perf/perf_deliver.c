@@ -463,8 +463,27 @@ static void deliver_lost(struct lode_perf_deliver *deliver, struct lode_bytes b,
 }
 
 /*
- * Switch records of perf_event_attr.context_switch, used when sched_switch was not recorded. A
- * CPU's are complete: the OUT records tell all. A thread's own say only that it leaves or enters.
+ * Where sched_switch was recorded, switch records tell who comes in after the idle thread: some
+ * virtual machines run no tracepoint while a CPU idles, and write these records all the same.
+ */
+static void deliver_entry(struct lode_perf_deliver *deliver, struct lode_bytes b,
+			  const struct lode_perf_record *record, uint32_t cpu, int64_t t_ns)
+{
+	int32_t prev_pid = lode_bytes_i32(&b), prev_tid = lode_bytes_i32(&b);
+	struct lode_switch in = {.t_ns = t_ns,
+				 .cpu = cpu,
+				 .prev_pid = -1,
+				 .next_pid = record->tid,
+				 .left = LODE_LEFT_RUNNABLE};
+
+	if (!b.overrun && prev_pid == 0 && prev_tid == 0 && record->tid > 0)
+		lode_builder_switch(deliver->builder, &in);
+}
+
+/*
+ * Switch records of perf_event_attr.context_switch. Without sched_switch they are all there is: a
+ * CPU's are complete, so that the OUT records tell all; a thread's own say only that it leaves or
+ * enters.
  */
 static void deliver_context_switch(struct lode_perf_deliver *deliver, struct lode_bytes b,
 				   uint16_t misc, bool is_cpu_wide,
@@ -478,9 +497,13 @@ static void deliver_context_switch(struct lode_perf_deliver *deliver, struct lod
 								   : LODE_LEFT_SLEEPING,
 	};
 
-	if (deliver->header->events.has_switch_tracepoint || t_ns == LODE_PERF_NO_TIME ||
-	    !deliver->has_model)
+	if (t_ns == LODE_PERF_NO_TIME || !deliver->has_model)
 		return;
+	if (deliver->header->events.has_switch_tracepoint) {
+		if (is_cpu_wide && !is_out)
+			deliver_entry(deliver, b, record, out.cpu, t_ns);
+		return;
+	}
 	if (is_cpu_wide) {
 		if (!is_out)
 			return;

@@ -212,17 +212,23 @@ static void count_events(struct lode_stream *stream, const struct loading *l)
 	}
 }
 
-/* What `lode record` runs beside perf stands in a note of its own. */
-static void describe_command(struct lode_stream *stream, const char *recorder)
+/* What `lode record` runs beside perf, or was told to look at, stands in a note of its own. */
+static void describe_command(struct lode_stream *stream, struct loading *l)
 {
-	char *command =
-		strstr(recorder, " --control fd:") ? lode_bundle_command_read(stream->path) : NULL;
-	size_t size = strlen(recorder) + (command ? strlen(command) : 0) + sizeof(" -- ");
+	const char *recorder = l->header.command;
+	bool has_notes = strstr(recorder, " --control fd:") != NULL;
+	char *command = has_notes ? lode_bundle_command_read(stream->path) : NULL;
+	char *pids = has_notes && !command ? lode_bundle_pids_read(stream->path) : NULL;
+	const char *what = command ? command : pids ? pids : "";
+	size_t size = strlen(recorder) + strlen(what) + sizeof(" --pid ");
 	char *text = lode_alloc(size);
 
-	snprintf(text, size, "%s%s%s", recorder, command ? " -- " : "", command ? command : "");
+	if (pids)
+		lode_perf_command_give_pids(&l->deliver.command, pids);
+	snprintf(text, size, "%s%s%s", recorder, command ? " -- " : pids ? " --pid " : "", what);
 	stream->command = keep_text(stream, text);
 	free(command);
+	free(pids);
 	free(text);
 }
 
@@ -238,7 +244,7 @@ static void describe_stream(struct lode_stream *stream, struct loading *l)
 		stream->wall_offset_ns = l->header.wall_clock_ns - l->header.own_clock_ns;
 	stream->kernel = keep_text(stream, l->header.kernel);
 	stream->arch = keep_text(stream, l->header.arch);
-	describe_command(stream, l->header.command);
+	describe_command(stream, l);
 	stream->n_cpus = l->header.n_cpus;
 	stream->n_samples = l->deliver.n_all_samples;
 	stream->content_hash = lode_stable_hash(identity, sizeof(identity), 0);

@@ -1,0 +1,226 @@
+#include "record/frame_pointers.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+#include "base/mem.h"
+#include "input/symbols/cfi.h"
+#include "input/symbols/elf_file.h"
+#include "record/rights.h"
+
+enum {
+	MOST_FUNCTIONS = 256, /* evenly from all */
+	FEW_FUNCTIONS = 32,   /* tell nothing */
+	SHORT_BYTES = 64,     /* leaves of some instructions need no frame */
+	HEAD_BYTES = 12,      /* of .eh_frame_hdr */
+	RATE_MS = 200,
+	DUMP_BYTES = 32 << 10,
+	/* Twice what perf's own defaults take of a busy CPU (4,000 Hz, 8 KiB). */
+	MOST_DUMP_BYTES = 64 << 20,
+};
+
+/* ---- One file ---- */
+
+/* Registers by their DWARF numbers; 0: of no machine that is known here. */
+static unsigned frame_register(const struct lode_elf_file *file)
+{
+	GElf_Ehdr header;
+
+	if (!gelf_getehdr(file->elf, &header))
+		return 0;
+	return header.e_machine == EM_X86_64 ? 6 : header.e_machine == EM_AARCH64 ? 29 : 0;
+}
+
+static bool read_made_stack(void *context, uint64_t address, uint64_t *value)
+{
+	(void)context;
+	*value = address;
+	return true;
+}
+
+/*
+ * x86-64: the frame lies right behind the frame pointer. AArch64 finds it by the stack pointer in
+ * any case; there the caller's frame pointer is saved.
+ */
+static bool keeps_frame(struct lode_cfi *cfi, uint64_t address, unsigned reg)
+{
+	static const uint64_t frame = 0x7f0000800000;
+	struct lode_cfi_regs regs = {.valid = UINT64_MAX};
+	struct lode_cfi_step step;
+
+	for (unsigned i = 0; i < LODE_CFI_N_REGS; i++)
+		regs.value[i] = 0x7f0000000000 + 4096 * i;
+	regs.value[reg] = frame;
+	if (lode_cfi_step(cfi, address, &regs, &step, read_made_stack, NULL) != LODE_CFI_OK)
+		return false;
+	return reg == 6 ? step.cfa - frame <= 64 : regs.value[reg] != frame;
+}
+
+/* The sorted table of .eh_frame_hdr in the form that linkers write: pairs of 32-bit distances. */
+static bool ask_table(struct lode_frame_pointers *out, struct lode_cfi *cfi, unsigned reg,
+		      const uint8_t *bytes, size_t size, uint64_t address)
+{
+	static const uint8_t form[] = {1, 0x1b, 0x03, 0x3b};
+	uint32_t n;
+	size_t step;
+
+	if (size < HEAD_BYTES || memcmp(bytes, form, sizeof(form)) != 0)
+		return false;
+	memcpy(&n, bytes + 8, sizeof(n));
+	if (n > (size - HEAD_BYTES) / 8)
+		return false;
+	step = n / MOST_FUNCTIONS + 1;
+	for (size_t i = 0; i + 1 < n; i += step) {
+		int32_t start, next;
+
+		memcpy(&start, bytes + HEAD_BYTES + 8 * i, sizeof(start));
+		memcpy(&next, bytes + HEAD_BYTES + 8 * (i + 1), sizeof(next));
+		if ((int64_t)next - start < SHORT_BYTES)
+			continue;
+		out->n++;
+		out->n_kept += keeps_frame(
+			cfi, address + (uint64_t)((int64_t)start + ((int64_t)next - start) / 2),
+			reg);
+	}
+	return out->n >= FEW_FUNCTIONS;
+}
+
+bool lode_frame_pointers_ask(struct lode_frame_pointers *out, const char *path)
+{
+	struct lode_elf_file *file = lode_elf_open(path);
+	unsigned reg = file ? frame_register(file) : 0;
+	struct lode_cfi *cfi;
+	const void *bytes;
+	GElf_Shdr header;
+	bool is_told;
+	size_t size;
+
+	*out = (struct lode_frame_pointers){0};
+	bytes = reg ? lode_elf_bytes(lode_elf_section(file, ".eh_frame_hdr", &header), &header,
+				     &size)
+		    : NULL;
+	cfi = bytes ? lode_cfi_new_take(lode_elf_open(path), NULL) : NULL;
+	is_told = cfi && ask_table(out, cfi, reg, bytes, size, header.sh_addr);
+	lode_cfi_free(cfi);
+	lode_elf_close(file);
+	return is_told;
+}
+
+/* ---- Which file ---- */
+
+/* "#!/usr/bin/python3 -u": the interpreter runs. */
+static void follow_script(char *path, size_t size)
+{
+	char line[512] = "";
+	FILE *in = fopen(path, "re");
+
+	if (in && fgets(line, sizeof(line), in) && line[0] == '#' && line[1] == '!') {
+		char *name = line + 2 + strspn(line + 2, " \t");
+
+		name[strcspn(name, " \t\n")] = '\0';
+		if (name[0] == '/')
+			snprintf(path, size, "%s", name);
+	}
+	if (in)
+		fclose(in);
+}
+
+/* The file with most code mapped in a running process. */
+static bool find_most_code(char *path, size_t size, int32_t pid)
+{
+	unsigned long long from, to, most = 0;
+	char maps[64], line[4400];
+	FILE *in;
+
+	snprintf(maps, sizeof(maps), "/proc/%" PRId32 "/maps", pid);
+	in = fopen(maps, "re");
+	while (in && fgets(line, sizeof(line), in)) {
+		const char *file = strchr(line, '/');
+
+		if (!file || !strstr(line, " r-xp ") ||
+		    sscanf(line, "%llx-%llx", &from, &to) != 2 || to - from <= most)
+			continue;
+		most = to - from;
+		/* Also of a container, and of a file that was replaced. */
+		snprintf(path, size, "/proc/%" PRId32 "/map_files/%llx-%llx", pid, from, to);
+		if (access(path, R_OK) != 0)
+			snprintf(path, size, "%.*s", (int)strcspn(file, "\n"), file);
+	}
+	if (in)
+		fclose(in);
+	return most > 0;
+}
+
+/* ---- What to do ---- */
+
+static void __attribute__((format(printf, 2, 3)))
+say_stacks(const struct lode_record_options *options, const char *format, ...)
+{
+	char text[640];
+	va_list args;
+
+	if (!options->warn)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	options->warn(options->say_context, text);
+}
+
+static bool lacks_them(const char *path, struct lode_frame_pointers *found)
+{
+	return lode_frame_pointers_ask(found, path) && found->n_kept < found->n / 2;
+}
+
+void lode_choose_stacks(struct lode_record_options *options)
+{
+	struct lode_frame_pointers found = {0};
+	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN), events, bytes;
+	char path[4400], name[64] = "";
+
+	for (size_t i = 0; i < options->n_pids && !name[0]; i++)
+		if (find_most_code(path, sizeof(path), options->pids[i]) &&
+		    lacks_them(path, &found))
+			snprintf(name, sizeof(name), "process %" PRId32, options->pids[i]);
+	if (!name[0])
+		return;
+	events = lode_event_rate(RATE_MS) + cpus * options->cpu_rate;
+	bytes = events * DUMP_BYTES;
+	options->want_dwarf = bytes <= cpus * MOST_DUMP_BYTES;
+	say_stacks(options,
+		   "%s keeps no frame pointers (%zu of %zu functions have one), so that its stacks "
+		   "would end early: %s (up to %.0f MB/s; %s)",
+		   name, found.n_kept, found.n,
+		   options->want_dwarf ? "taking stack dumps"
+				       : "stack dumps would be too much here",
+		   bytes / 1e6,
+		   options->want_dwarf ? "--call-graph fp takes none"
+				       : "--call-graph dwarf takes them all the same");
+}
+
+void lode_say_stacks(const struct lode_record_options *options, const char *program,
+		     const struct lode_record_result *result)
+{
+	enum { NOTABLE_PCT = 25 };
+	char path[4400], whose[512] = "code without frame pointers";
+	struct lode_frame_pointers found;
+
+	if (result->unrooted_pct <= NOTABLE_PCT || result->has_dumps)
+		return;
+	snprintf(path, sizeof(path), "%s", program ? program : "");
+	follow_script(path, sizeof(path));
+	if (program && lacks_them(path, &found))
+		snprintf(whose, sizeof(whose),
+			 "code without frame pointers (%.200s keeps one in %zu of %zu functions)",
+			 lode_path_base(path), found.n_kept, found.n);
+	say_stacks(options,
+		   "%.0f %% of the cost has stacks that end early, in %s: outer callers are "
+		   "missing. --call-graph dwarf records them, with up to %.0f MB/s of stack dumps "
+		   "for as many events as here",
+		   result->unrooted_pct, whose, result->events_per_s * DUMP_BYTES / 1e6);
+}
