@@ -10,6 +10,7 @@
 #include "base/folder.h"
 #include "base/glob.h"
 #include "base/mem.h"
+#include "input/titles.h"
 
 enum { FILE_BYTES = 4096, PATH_BYTES = 4200 };
 
@@ -88,7 +89,7 @@ void lode_bundle_lacks_end(const char *dir)
 
 void lode_bundle_notes_remove(const char *dir)
 {
-	static const char *const names[] = {".command", ".pids"};
+	const char *const names[] = {".command", ".pids", lode_titles_file};
 	char path[PATH_BYTES];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

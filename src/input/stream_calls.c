@@ -186,8 +186,9 @@ static int walk_thread(struct reader *reader, const struct lode_stream *stream,
 
 	walk->reader = reader;
 	walk->syscall = walk->state = LODE_NONE;
-	walk->thread = sink->thread(sink->context, thread->pid, thread->tid,
-				    stream->tree.strings.text.at[thread->comm]);
+	walk->thread = sink->thread(
+		sink->context, thread->pid, thread->tid,
+		lode_thread_name(stream, (lode_thread_id)(thread - stream->threads.at)));
 	for (size_t i = 0; i < n_events || next < n_calls;) {
 		const struct syscall_event *call = next < n_calls ? &calls[next] : NULL;
 

@@ -40,6 +40,7 @@ struct lode_events {
 struct lode_thread {
 	int32_t pid, tid;
 	uint32_t comm;		  /* string id in the stream's tree: the last name it had */
+	uint32_t title;		  /* what tells its process apart, a string id; 0: its comm does */
 	lode_thread_id parent;	  /* who created it; LODE_NONE unknown */
 	int64_t born_ns, died_ns; /* INT64_MIN / INT64_MAX when outside the recording; no event
 				     ends after died_ns where switches were recorded */
@@ -120,6 +121,14 @@ void lode_events_release(struct lode_events *events);
 size_t lode_events_find(const struct lode_events *events, int64_t t_ns);
 /* The same, looking around index `near` first: O(log of the distance to it). */
 size_t lode_events_find_near(const struct lode_events *events, int64_t t_ns, size_t near);
+
+/* What a thread is called: by its title, else by its comm. */
+static inline const char *lode_thread_name(const struct lode_stream *stream, lode_thread_id thread)
+{
+	const struct lode_thread *t = &stream->threads.at[thread];
+
+	return stream->tree.strings.text.at[t->title ? t->title : t->comm];
+}
 
 static inline int64_t lode_event_end_ns(const struct lode_events *events, size_t i)
 {

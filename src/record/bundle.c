@@ -197,7 +197,8 @@ static int write_readme(const char *dir, const struct lode_record_result *result
 		"                perf --buildid-dir symbols script -i perf.data)\n"
 		"  symbols/      programs, libraries and kernel symbols by build-id\n"
 		"  symptoms.tsv  the life of the command, or of the threads that were looked "
-		"at\n\n",
+		"at\n"
+		"  titles.tsv    command lines of processes, without what looks like a secret\n\n",
 		lode_path_base(dir), lode_path_base(dir));
 	fprintf(out, "recorded   %s\nhost       %s\nkernel     %s %s\n", when, machine.nodename,
 		machine.release, machine.machine);

@@ -13,6 +13,7 @@
 #include "record/perf_run.h"
 #include "record/rights.h"
 #include "record/targets.h"
+#include "record/title_watch.h"
 #include "input/bundle_notes.h"
 
 static int find_perf(char *path, size_t size, const char *given, struct lode_error *err)
@@ -55,6 +56,7 @@ static int run_perf(struct lode_record_result *result, const struct lode_record_
 {
 	struct lode_spinners spinners = {0};
 	struct lode_perf_run run = {0};
+	pid_t titles = options->no_titles ? 0 : lode_title_watch_start(result->bundle);
 	int rc = 0;
 
 	if (options->keep_awake)
@@ -62,6 +64,7 @@ static int run_perf(struct lode_record_result *result, const struct lode_record_
 	if (rc == 0)
 		rc = lode_perf_run(&run, options, data, err);
 	lode_spinners_stop(&spinners);
+	lode_title_watch_stop(titles);
 	if (rc < 0)
 		return rc;
 	result->was_stopped = run.was_stopped;

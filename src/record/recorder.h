@@ -7,6 +7,7 @@
  *                      for, pass through, by build-id; kernel symbols
  *     symptoms.tsv     the life of the recorded command, from its exec to its end; with --pid, of
  *                      each thread of the processes while they were recorded
+ *     titles.tsv       what processes were called, beside their comm (record/title_watch.h)
  *     README           what this is, how it was made, how to read it
  *     INCOMPLETE       until all of it is there: what it lacks (input/bundle_notes.h)
  *
@@ -39,6 +40,7 @@ struct lode_record_options {
 	bool keep_awake;     /* a spinner of class SCHED_IDLE on each CPU */
 	bool keep_plain;     /* leave perf.data uncompressed */
 	bool no_symbols;     /* no copies of programs in the bundle */
+	bool no_titles;	     /* no command lines of processes in the bundle */
 	/* Says what is being done, for a person who waits; may be NULL. */
 	void (*say)(void *context, const char *text);
 	/* Says what went wrong on the way, and does not end it; may be NULL. */

@@ -31,6 +31,7 @@ grep -c 'next: lode mine slow.lode' err
 ls slow.lode
 head -n 1 slow.lode/symptoms.tsv
 [ "$(wc -l <slow.lode/symptoms.tsv)" = 2 ] || cat slow.lode/symptoms.tsv
+cut -f 3 slow.lode/titles.tsv | grep -c '^\./slow$'
 mv slow.lode elsewhere && rm slow
 "$LODE" mine elsewhere >table 2>err || cat err
 grep -o 'burn_cpu' table | head -n 1
@@ -55,6 +56,16 @@ else
 	"$LODE" record --network -- true
 	[ $? = 2 ] && echo "sock:sock_send_length/call-graph=no/ --filter 'protocol == 6 && ret > 0' -e sock:sock_recv"
 fi
+
+echo "== titles"
+cat >titled.sh <<'X'
+( exec -a 'titled: worker --password=hunter2 on port' sleep 0.5 ) &
+wait
+X
+"$LODE" record -o titled --no-symbols -- bash titled.sh 2>/dev/null
+cut -f 3 titled/titles.tsv | grep titled | grep -v -e lode -e '^[^ ]*perf' | sort -u
+"$LODE" record -o untitled --no-titles --no-symbols -- true 2>/dev/null
+ls untitled
 
 echo "== stopped"
 "$LODE" record -o stopped --no-symbols -- sleep 60 2>/dev/null &

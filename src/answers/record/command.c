@@ -19,7 +19,7 @@ struct record_values {
 	size_t buffer_bytes;
 	int64_t duration_ns;
 	int call_graph;
-	bool want_syscalls, want_network, keep_awake, keep_plain, no_symbols, is_dry_run;
+	bool want_syscalls, want_network, keep_awake, keep_plain, no_symbols, no_titles, is_dry_run;
 };
 
 enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_FP, CALL_GRAPH_DWARF };
@@ -58,6 +58,9 @@ static const struct lode_option options[] = {
 	LODE_FLAG("no-compress", AT(keep_plain), "leave perf.data as perf wrote it"),
 	LODE_FLAG("no-symbols", AT(no_symbols),
 		  "no copies of programs: the bundle is read on this machine only"),
+	LODE_FLAG("no-titles", AT(no_titles),
+		  "no command lines of processes, by which they are told apart: the bundle has "
+		  "their names alone"),
 
 	LODE_OPTION("duration", "TIME", lode_set_some_time, AT(duration_ns),
 		    "stop after this time; without a COMMAND, record the machine for so long",
@@ -184,6 +187,7 @@ static int record(const struct lode_command *self, const struct record_values *v
 		.keep_awake = v->keep_awake,
 		.keep_plain = v->keep_plain,
 		.no_symbols = v->no_symbols,
+		.no_titles = v->no_titles,
 		.say = say_record,
 		.warn = warn,
 		.say_context = (void *)self,

@@ -73,13 +73,11 @@ void lode_chain_release(struct lode_chain_joiner *joiner)
 
 uint32_t lode_chain_thread_name(struct lode_chain_joiner *joiner, lode_thread_id thread)
 {
-	const struct lode_stream *from = joiner->from;
 	uint32_t *known = &joiner->name_of[thread];
-	const char *comm = from->tree.strings.text.at[from->threads.at[thread].comm];
 	char name[64];
 
 	if (*known == LODE_NONE) {
-		lode_link_name(comm, name, sizeof(name));
+		lode_link_name(lode_thread_name(joiner->from, thread), name, sizeof(name));
 		*known = lode_strings_intern(&joiner->tree->strings, name, strlen(name));
 	}
 	return *known;

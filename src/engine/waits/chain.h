@@ -28,8 +28,8 @@
 #include "model/stream.h"
 
 /*
- * The name that a thread has in links, from its comm. Threads of a pool do the same work and must
- * not split a pattern, so numbers that only tell them apart become N:
+ * The name that a thread has in links, from its title or comm. Threads of a pool do the same work
+ * and must not split a pattern, so numbers that only tell them apart become N:
  *
  *   - a run of digits between separators (or the ends of the name) becomes N; separators are
  *     / - _ : # and space, and a run that begins the name stays:

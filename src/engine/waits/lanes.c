@@ -76,11 +76,11 @@ static void choose_lanes(struct build *b)
 	lode_sort(b->shares.at + 1, n - 1, by_first_span);
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_thread *t = &b->stream->threads.at[b->shares.at[i].thread];
-		const char *comm = b->stream->tree.strings.text.at[t->comm];
+		const char *name = lode_thread_name(b->stream, b->shares.at[i].thread);
 		struct lode_thread_lane lane = {
 			.pid = t->pid,
 			.tid = t->tid,
-			.comm = lode_strings_intern(&b->out->tree.strings, comm, strlen(comm)),
+			.comm = lode_strings_intern(&b->out->tree.strings, name, strlen(name)),
 			.path_ns = b->shares.at[i].path_ns,
 		};
 

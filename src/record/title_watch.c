@@ -1,0 +1,198 @@
+/* A process that reads /proc ten times a second, and writes what has changed. */
+#include "record/title_watch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/decimal.h"
+#include "base/map.h"
+#include "input/titles.h"
+#include "record/parent_watch.h"
+#include "record/secrets.h"
+
+static const int64_t tick_ns = 100000000, young_ns = 1000000000, refresh_ns = 1000000000;
+
+enum {
+	MOST_COMMAND_BYTES = 16 << 10, /* LIMIT: of a command line; its rest is left out */
+	MOST_READS = 100,	       /* of old processes in one tick: 1,000 in a second */
+};
+
+struct watched_process {
+	int32_t pid;
+	int64_t seen_ns, read_ns;
+	uint64_t hash; /* of what was written; 0: nothing */
+	uint64_t tick; /* in which it was there last */
+};
+
+struct title_watch {
+	FILE *out;
+	LODE_VEC(struct watched_process) processes;
+	struct lode_map index_of; /* pid -> index */
+	uint64_t tick;
+	size_t turn; /* whose refresh is due next */
+	char buffer[MOST_COMMAND_BYTES];
+};
+
+/* ---- One process ---- */
+
+static void write_title(struct title_watch *w, int32_t pid, int64_t now_ns, size_t size)
+{
+	fprintf(w->out, "%lld\t%d\t", (long long)now_ns, pid);
+	for (size_t i = 0; i < size; i++) {
+		unsigned char c = (unsigned char)w->buffer[i];
+
+		if (!c)
+			fputs("\\0", w->out);
+		else if (c == '\\')
+			fputs("\\\\", w->out);
+		else if (c < ' ' || c == 0x7f)
+			fprintf(w->out, "\\x%02x", c);
+		else
+			fputc(c, w->out);
+	}
+	fputc('\n', w->out);
+}
+
+/* Bytes of its command line; 0: it is gone, or a kernel thread. */
+static size_t read_command(struct title_watch *w, int32_t pid)
+{
+	char path[32];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, w->buffer, sizeof(w->buffer));
+	close(fd);
+	/* Titles stand in room that arguments had; what is left of it is NULs or blanks. */
+	while (n > 0 && (!w->buffer[n - 1] || w->buffer[n - 1] == ' '))
+		n--;
+	return n > 0 ? (size_t)n : 0;
+}
+
+static void look_at_process(struct title_watch *w, struct watched_process *p, int64_t now_ns)
+{
+	size_t size = read_command(w, p->pid);
+	uint64_t hash = size ? lode_hash_bytes(w->buffer, size, 0) | 1 : 0;
+
+	p->read_ns = now_ns;
+	if (!hash || hash == p->hash)
+		return;
+	p->hash = hash;
+	write_title(w, p->pid, now_ns, lode_secrets_hide(w->buffer, size));
+}
+
+/* ---- All of them ---- */
+
+static void meet(struct title_watch *w, int32_t pid, int64_t now_ns)
+{
+	uint32_t *index = lode_map_slot(&w->index_of, (uint32_t)pid);
+	struct watched_process fresh = {.pid = pid, .seen_ns = now_ns};
+	struct watched_process *p;
+
+	if (*index == LODE_NONE) {
+		*index = (uint32_t)w->processes.n;
+		lode_vec_append(&w->processes, fresh);
+	}
+	p = &w->processes.at[*index];
+	/* Gone in between: the number is another's now. */
+	if (p->tick && p->tick + 1 < w->tick)
+		*p = fresh;
+	p->tick = w->tick;
+	if (!p->read_ns || now_ns - p->seen_ns < young_ns)
+		look_at_process(w, p, now_ns);
+}
+
+/* Old ones take turns. */
+static void refresh(struct title_watch *w, int64_t now_ns, unsigned most)
+{
+	size_t n = w->processes.n;
+
+	for (size_t i = 0; i < n && most; i++) {
+		struct watched_process *p = &w->processes.at[w->turn++ % n];
+
+		if (p->tick != w->tick || now_ns - p->read_ns < refresh_ns)
+			continue;
+		look_at_process(w, p, now_ns);
+		most--;
+	}
+}
+
+static void look_around(struct title_watch *w, unsigned most)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	int32_t pid;
+
+	w->tick++;
+	while (proc && (entry = readdir(proc)))
+		if (lode_is_digit(entry->d_name[0]) &&
+		    lode_int32_parse(&pid, entry->d_name, strlen(entry->d_name)))
+			meet(w, pid, lode_clock_ns(CLOCK_MONOTONIC));
+	if (proc)
+		closedir(proc);
+	refresh(w, lode_clock_ns(CLOCK_MONOTONIC), most);
+	fflush(w->out);
+}
+
+static void watch(const char *bundle, pid_t parent) __attribute__((noreturn));
+
+static void watch(const char *bundle, pid_t parent)
+{
+	struct title_watch w = {0};
+	char path[4200];
+	sigset_t set;
+	int stop;
+
+	prctl(PR_SET_NAME, "lode-titles");
+	lode_end_with_parent(parent, SIGKILL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	/* Ctrl-C goes to the whole group: it stays until the recording has ended. */
+	signal(SIGINT, SIG_IGN);
+	snprintf(path, sizeof(path), "%s/%s", bundle, lode_titles_file);
+	w.out = fopen(path, "we");
+	stop = signalfd(-1, &set, SFD_CLOEXEC);
+	if (!w.out || stop < 0)
+		_exit(1);
+	for (;;) {
+		struct pollfd fd = {.fd = stop, .events = POLLIN};
+
+		look_around(&w, MOST_READS);
+		if (poll(&fd, 1, (int)(tick_ns / 1000000)) > 0)
+			break;
+	}
+	look_around(&w, MOST_READS);
+	_exit(fclose(w.out) ? 1 : 0);
+}
+
+pid_t lode_title_watch_start(const char *bundle)
+{
+	pid_t parent = getpid(), child = fork();
+
+	if (child == 0)
+		watch(bundle, parent);
+	return child < 0 ? 0 : child;
+}
+
+void lode_title_watch_stop(pid_t watch)
+{
+	if (watch <= 0)
+		return;
+	kill(watch, SIGTERM);
+	while (waitpid(watch, NULL, 0) < 0 && errno == EINTR)
+		;
+}

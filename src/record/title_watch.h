@@ -1,0 +1,24 @@
+/*
+ * What processes are called while a recording runs: a child of lode reads their command lines,
+ * which perf does not record, into titles.tsv of the bundle.
+ *
+ *   t_ns <tab> pid <tab> title          t_ns of CLOCK_MONOTONIC, as the recording's
+ *   2151653288825  7315  cc1\0-quiet\0giant.c\0
+ *   2151703288825  801   postgres: app shop [local] SELECT
+ *
+ * A process is read within 100 ms of its birth, again until it is a second old (it may exec), then
+ * about each second, since it may call itself something else; a line is written when it changed.
+ * Arguments that look like secrets are hidden (record/secrets.h) before anything is written. The
+ * reader of it: input/titles.h.
+ */
+#pragma once
+
+#include <sys/types.h>
+
+/*
+ * Starts it; it ends with lode, whatever happens. 0: it could not be started, which costs names
+ * only.
+ */
+pid_t lode_title_watch_start(const char *bundle);
+/* Lets it look once more, and waits for its end. */
+void lode_title_watch_stop(pid_t watch);
