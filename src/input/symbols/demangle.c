@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/decimal.h"
+#include "base/folder.h"
 
 /*
  * A few dozen mangled bytes can stand for gigabytes of readable text, and symbol files come from
@@ -133,6 +134,73 @@ bool lode_function_is_part(const char *name, size_t len)
 		if (!strcmp(which, ".part"))
 			return true;
 	return false;
+}
+
+/* ---- Scripts ---- */
+
+/* ":4:22" behind a path: its length, and the line's alone in *line; 0 if there is none. */
+static size_t place_bytes(const char *path, size_t len, size_t *line)
+{
+	size_t n = len;
+
+	for (int numbers = 0; numbers < 2; numbers++) {
+		size_t start = n;
+
+		while (start && lode_is_digit(path[start - 1]))
+			start--;
+		if (start == n || !start || path[start - 1] != ':')
+			return 0;
+		*line = n - start + 1;
+		n = start - 1;
+	}
+	return len - n;
+}
+
+/* "JS:*render /srv/shop/pages.js:4:22" -> "render pages.js:4"; NULL: no such name. */
+static const char *readable_js(const char *name, struct lode_arena *arena)
+{
+	size_t prefix = strncmp(name, "JS:", 3) == 0	    ? 3
+			: strncmp(name, "LazyCompile:", 12) ? 0
+							    : 12;
+	const char *function = name + prefix, *blank, *path;
+	size_t len, place, line;
+	char *out;
+
+	if (!prefix)
+		return NULL;
+	function += strspn(function, "*~^+");
+	/* Paths may have blanks, names have none. */
+	blank = strstr(function, " /") ?: strrchr(function, ' ');
+	if (!blank)
+		return NULL;
+	path = lode_path_base(blank + 1);
+	len = strlen(path);
+	place = place_bytes(path, len, &line);
+	if (!place || place == len)
+		return NULL;
+	out = lode_arena_array(arena, char, strlen(name) + sizeof("(anonymous)"));
+	sprintf(out, "%.*s %.*s", blank > function ? (int)(blank - function) : 11,
+		blank > function ? function : "(anonymous)", (int)(len - place + line), path);
+	return out;
+}
+
+/* "py::render:/srv/shop/pages.py" -> "render pages.py"; NULL: no such name. */
+static const char *readable_python(const char *name, struct lode_arena *arena)
+{
+	const char *function = name + 4, *colon;
+	char *out;
+
+	if (strncmp(name, "py::", 4) != 0 || !(colon = strstr(function, ":")) ||
+	    colon == function || !*lode_path_base(colon + 1))
+		return NULL;
+	out = lode_arena_array(arena, char, strlen(name));
+	sprintf(out, "%.*s %s", (int)(colon - function), function, lode_path_base(colon + 1));
+	return out;
+}
+
+const char *lode_script_name(const char *name, struct lode_arena *arena)
+{
+	return readable_js(name, arena) ?: readable_python(name, arena);
 }
 
 /* ---- Names ---- */

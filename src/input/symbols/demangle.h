@@ -23,5 +23,13 @@ bool lode_function_is_part(const char *name, size_t len);
  */
 const char *lode_demangle(const char *name, struct lode_arena *arena);
 
+/*
+ * The same of code made at run time, which interpreters name by function and place: V8
+ * "JS:*render /srv/shop/pages.js:4:22" (before the name, how far it is optimised), CPython
+ * "py::render:/srv/shop/pages.py". To a reader they are "render pages.js:4" and "render pages.py",
+ * however far they are optimised and wherever they lie.
+ */
+const char *lode_script_name(const char *name, struct lode_arena *arena);
+
 /* The start of the readable name (or of `name` itself), cut to fit; for comparing names. */
 void lode_demangle_short(const char *name, char *buffer, size_t size);

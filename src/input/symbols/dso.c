@@ -69,9 +69,11 @@ static const char *shown_name(struct lode_dso *dso, uint32_t index)
 
 	if (dso->shown[index])
 		return dso->shown[index];
-	if (dso->symboliser->keep_mangled || dso->kind == LODE_DSO_JIT)
+	if (dso->symboliser->keep_mangled)
 		return dso->shown[index] = name;
-	if (dso->is_mangled)
+	if (dso->kind == LODE_DSO_JIT)
+		readable = lode_script_name(name, &dso->names);
+	else if (dso->is_mangled)
 		readable = lode_demangle(name, &dso->names);
 	else if ((n = lode_function_bytes(name, strlen(name))) < strlen(name))
 		readable = lode_arena_strndup(&dso->names, name, n);

@@ -56,6 +56,36 @@ static void test_names_are_shown_as_perf_shows_them(void **state)
 	}
 }
 
+static void test_scripts_are_named_by_function_and_file(void **state)
+{
+	static const struct {
+		const char *given, *readable; /* NULL: stays as it is */
+	} names[] = {
+		{"JS:*renderReport /srv/shop/pages.js:4:22", "renderReport pages.js:4"},
+		{"JS:~renderReport /srv/my shop/pages.js:4:22", "renderReport pages.js:4"},
+		{"JS:^emit node:events:471:44", "emit node:events:471"},
+		{"LazyCompile:~ file:///srv/a.mjs:11:19", "(anonymous) a.mjs:11"},
+		{"JS:*render", NULL},
+		{"JS:~a b:1", NULL},
+		{"JS:~a 1:2", NULL},
+		{"JS:", NULL},
+		{"py::Shop.render:/srv/shop/pages.py", "Shop.render pages.py"},
+		{"py::<module>:/srv/a.py", "<module> a.py"},
+		{"py::", NULL},
+		{"py:::", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct lode_arena arena = {0};
+		const char *readable = lode_script_name(names[i].given, &arena);
+
+		assert_string_equal(readable ? readable : "as it is",
+				    names[i].readable ? names[i].readable : "as it is");
+		lode_arena_release(&arena);
+	}
+}
+
 static void test_a_part_is_told_from_a_copy(void **state)
 {
 	(void)state;
@@ -124,6 +154,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_are_shown_as_perf_shows_them),
+		cmocka_unit_test(test_scripts_are_named_by_function_and_file),
 		cmocka_unit_test(test_a_part_is_told_from_a_copy),
 		cmocka_unit_test(test_a_name_that_explodes_stays_mangled),
 		cmocka_unit_test(test_long_and_deep_names_are_survived),
