@@ -24,7 +24,7 @@ static int find_symptoms(void *job, struct lode_error *err)
 	int rc = lode_symptom_spec_new(&spec, &options, err);
 
 	if (rc == LODE_OK)
-		rc = lode_symptoms_find(&found, spec, finding->recording->stream, err);
+		rc = lode_symptoms_find(&found, spec, finding->recording->stream, NULL, err);
 	if (rc == LODE_OK) {
 		finding->n = found.n;
 		finding->out = lode_alloc0(found.n, sizeof(*finding->out));

@@ -20,6 +20,8 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_CLOCKS] = "clocks beside the first",
 	[LODE_LOSS_PAUSE] = "pauses of more than a day",
 	[LODE_LOSS_BUILD_ID] = "build-ids inferred",
+	[LODE_LOSS_REQUEST] = "requests not measured",
+	[LODE_LOSS_NO_CALLS] = "recordings without system calls",
 };
 
 static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
@@ -39,6 +41,8 @@ static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_CLOCKS] = "clock beside the first",
 	[LODE_LOSS_PAUSE] = "pause of more than a day",
 	[LODE_LOSS_BUILD_ID] = "build-id inferred",
+	[LODE_LOSS_REQUEST] = "request not measured",
+	[LODE_LOSS_NO_CALLS] = "recording without system calls",
 };
 
 const char *lode_loss_name(enum lode_loss_kind kind)

@@ -24,6 +24,8 @@ enum lode_loss_kind {
 	LODE_LOSS_CLOCKS,     /* threads on clocks that cannot be compared (call_clocks.h) */
 	LODE_LOSS_PAUSE,      /* nothing for more than a day: no loss, but said */
 	LODE_LOSS_BUILD_ID,   /* files that were told without a recorded build-id */
+	LODE_LOSS_REQUEST,    /* a symptom that began, and its end is not there or in doubt */
+	LODE_LOSS_NO_CALLS, /* system calls that begin or end symptoms are told from stacks alone */
 	LODE_N_LOSS_KINDS,
 };
 

@@ -9,26 +9,14 @@
 #include "base/written.h"
 #include "model/symptom_table.h"
 
-enum point_kind {
-	POINT_EDGE, /* not given: where the recorded life starts or ends */
-	POINT_START,
-	POINT_EXIT,
-	POINT_EXEC,
-	POINT_FUNCTION,
-	POINT_SYSCALL,
-};
-
-/* One end of a symptom. */
-struct point {
-	enum point_kind kind;
-	const char *glob; /* of functions; for a system call its plain name */
-};
-
 struct lode_symptom_spec {
-	bool has_select, all_threads;
-	const char *comm_glob; /* who: NULL any */
-	int32_t pid, tid;      /* who: -1 any */
-	struct point from, to;
+	bool has_select;
+	bool all_threads, each_thread; /* of processes that are meant; whatever its process */
+	const char *comm_glob;	       /* who: NULL any */
+	int32_t pid, tid;	       /* who: -1 any */
+	struct lode_point from, to;
+	const char *from_key, *to_key;	 /* NULL: requests are a thread's */
+	bool is_key_shared;		 /* among processes */
 	struct lode_symptom_table table; /* has_header when there is one */
 	/* Restrictions on whatever was found. */
 	const char *only_comm;
@@ -54,23 +42,20 @@ static int read_id(int32_t *out, const char *name, const char *text, struct lode
 	return 0;
 }
 
-static int read_point(struct point *out, const char *name, const char *text, struct lode_error *err)
+/* "fd", or "fd:sock" where the two ends name it differently. */
+static int read_key(struct lode_symptom_spec *spec, const char *option, char *text,
+		    struct lode_error *err)
 {
-	if (!*text)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "symptom: %s= names nothing", name);
-	out->glob = text;
-	if (!strcmp(text, "start"))
-		out->kind = POINT_START;
-	else if (!strcmp(text, "exit"))
-		out->kind = POINT_EXIT;
-	else if (!strcmp(text, "exec"))
-		out->kind = POINT_EXEC;
-	else if (!strncmp(text, "syscall:", 8)) {
-		out->kind = POINT_SYSCALL;
-		out->glob = text + 8;
-	} else {
-		out->kind = POINT_FUNCTION;
-	}
+	char *colon = strchr(text, ':');
+
+	if (colon)
+		*colon++ = '\0';
+	spec->from_key = text;
+	spec->to_key = colon ? colon : text;
+	spec->is_key_shared = *option == 's';
+	if (!*text || !*spec->to_key)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "symptom: %s= names no field",
+				 option);
 	return 0;
 }
 
@@ -85,7 +70,7 @@ static int read_part(struct lode_symptom_spec *spec, char *part, struct lode_err
 	if (!value)
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
 				 "symptom: \"%s\" is not one of comm=, pid=, tid=, from=, to=, "
-				 "threads",
+				 "key=, shared-key=, threads",
 				 part);
 	*value++ = '\0';
 	if (!strcmp(part, "comm")) {
@@ -97,11 +82,15 @@ static int read_part(struct lode_symptom_spec *spec, char *part, struct lode_err
 	if (!strcmp(part, "tid"))
 		return read_id(&spec->tid, part, value, err);
 	if (!strcmp(part, "from"))
-		return read_point(&spec->from, part, value, err);
+		return lode_point_read(&spec->from, part, value, &spec->arena, err);
 	if (!strcmp(part, "to"))
-		return read_point(&spec->to, part, value, err);
+		return lode_point_read(&spec->to, part, value, &spec->arena, err);
+	if (!strcmp(part, "key") || !strcmp(part, "shared-key"))
+		return read_key(spec, part, value, err);
 	return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-			 "symptom: \"%s=\" is not one of comm=, pid=, tid=, from=, to=", part);
+			 "symptom: \"%s=\" is not one of comm=, pid=, tid=, from=, to=, key=, "
+			 "shared-key=",
+			 part);
 }
 
 static int read_select(struct lode_symptom_spec *spec, const char *select, struct lode_error *err)
@@ -115,9 +104,17 @@ static int read_select(struct lode_symptom_spec *spec, const char *select, struc
 		if (comma)
 			*comma = '\0';
 		rc = read_part(spec, text, err);
-		if (rc < 0 || !comma)
+		if (rc < 0)
 			return rc;
+		if (!comma)
+			break;
 	}
+	if (spec->from_key &&
+	    (!lode_point_is_event(&spec->from) || !lode_point_is_event(&spec->to)))
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "symptom: key= needs events in from= and in to=");
+	spec->each_thread = lode_point_is_event(&spec->from);
+	return 0;
 }
 
 static void write_text(struct lode_symptom_spec *spec, const struct lode_symptom_options *o)
@@ -136,7 +133,11 @@ static void write_text(struct lode_symptom_spec *spec, const struct lode_symptom
 		fprintf(f, ", process %d only", spec->only_pid);
 	if (spec->only_comm)
 		fprintf(f, ", threads named %s only", spec->only_comm);
-	if (spec->min_ns > 0)
+	if (spec->min_ns > 0 && o->n_all)
+		fprintf(f, ", slower than p%g, which is %s (%zu of %zu)", o->percentile,
+			lode_duration_text(spec->min_ns, duration, sizeof(duration)), o->n_slowest,
+			o->n_all);
+	else if (spec->min_ns > 0)
 		fprintf(f, ", slower than %s",
 			lode_duration_text(spec->min_ns, duration, sizeof(duration)));
 	lode_written_close(f);
@@ -209,8 +210,8 @@ static bool is_selected(const struct lode_symptom_spec *spec, const struct lode_
 		return false;
 	if (spec->pid >= 0 && thread->pid != spec->pid)
 		return false;
-	if (spec->tid < 0 && !spec->all_threads && (spec->comm_glob || spec->pid >= 0) &&
-	    thread->tid != thread->pid)
+	if (spec->tid < 0 && !spec->all_threads && !spec->each_thread &&
+	    (spec->comm_glob || spec->pid >= 0) && thread->tid != thread->pid)
 		return false;
 	return !spec->comm_glob || lode_glob_match(spec->comm_glob, comm_of(stream, thread)) ||
 	       (spec->all_threads &&
@@ -266,117 +267,311 @@ static void find_life(const struct lode_stream *stream, const struct lode_thread
 		*t1_ns = thread->died_ns;
 }
 
-/* "__x64_sys_read", "ksys_read", "sys_enter_read", "__libc_read", "read": all are read. */
-static bool is_syscall(const char *function, const char *name)
-{
-	static const char *const prefixes[] = {"__x64_sys_", "__ia32_sys_", "__arm64_sys_",
-					       "__se_sys_",  "__do_sys_",   "ksys_",
-					       "sys_",	     "__libc_",	    "__GI_",
-					       "__"};
-
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		size_t len = strlen(prefixes[i]);
-
-		if (!strncmp(function, prefixes[i], len) && lode_glob_match(name, function + len))
-			return true;
-	}
-	return lode_glob_match(name, function);
-}
-
-/* Per node of the call tree: whether its stack has what the point names; NULL: no function. */
-static bool *find_nodes(const struct lode_stream *stream, const struct point *point)
+/* Per node of the call tree: whether its stack has what the point names. */
+static bool *find_nodes(const struct lode_stream *stream, const struct lode_point *point)
 {
 	const struct lode_calltree *tree = &stream->tree;
-	bool *frames, *nodes;
+	bool *frames = lode_alloc0(tree->frames.n, sizeof(*frames));
+	bool *nodes = lode_alloc0(tree->nodes.n, sizeof(*nodes));
 
-	if (point->kind != POINT_FUNCTION && point->kind != POINT_SYSCALL)
-		return NULL;
-	frames = lode_alloc0(tree->frames.n, sizeof(*frames));
-	nodes = lode_alloc0(tree->nodes.n, sizeof(*nodes));
 	for (uint32_t i = 0; i < tree->frames.n; i++)
-		frames[i] = point->kind == POINT_SYSCALL
-				    ? is_syscall(lode_frame_function(tree, i), point->glob)
-				    : lode_glob_match(point->glob, lode_frame_function(tree, i));
+		frames[i] = lode_point_is_function(point, lode_frame_function(tree, i));
 	for (size_t i = 1; i < tree->nodes.n; i++)
 		nodes[i] = nodes[tree->nodes.at[i].parent] || frames[tree->nodes.at[i].frame];
 	free(frames);
 	return nodes;
 }
 
-/* Start of the first event from `from_ns` on whose stack has what the point names. */
-static bool find_event(int64_t *out, const struct lode_events *events, const bool *nodes,
-		       int64_t from_ns)
-{
-	size_t low = 0, high = events->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (events->start_ns[mid] >= from_ns)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	while (low < events->n && !nodes[events->stack[low]])
-		low++;
-	if (low == events->n)
-		return false;
-	*out = events->start_ns[low];
-	return true;
-}
-
 /* The time of a point that is no function; false when it is not in the recording. */
-static bool find_moment(int64_t *out, const struct lode_thread *thread, const struct point *point,
-			int64_t edge_ns)
+static bool find_moment(int64_t *out, const struct lode_thread *thread,
+			const struct lode_point *point, int64_t edge_ns)
 {
-	*out = point->kind == POINT_START  ? thread->born_ns
-	       : point->kind == POINT_EXIT ? thread->died_ns
-	       : point->kind == POINT_EXEC ? thread->exec_ns
-					   : edge_ns;
+	*out = point->kind == LODE_POINT_START	? thread->born_ns
+	       : point->kind == LODE_POINT_EXIT ? thread->died_ns
+	       : point->kind == LODE_POINT_EXEC ? thread->exec_ns
+						: edge_ns;
 	return *out != INT64_MIN && *out != INT64_MAX;
 }
 
-/* All pairs of points of one thread; without points its life is the pair. */
-static void add_pairs(lode_symptom_vec *out, const struct lode_symptom_spec *spec,
-		      const struct lode_stream *stream, lode_thread_id id, const bool *from_nodes,
-		      const bool *to_nodes)
-{
-	const struct lode_thread *thread = &stream->threads.at[id];
-	int64_t life_t0, life_t1, t0, t1 = INT64_MIN;
+typedef LODE_VEC(struct lode_point_event) point_event_vec;
 
-	find_life(stream, thread, &life_t0, &life_t1);
-	do {
-		if (from_nodes ? !find_event(&t0, &thread->events, from_nodes, t1)
-			       : !find_moment(&t0, thread, &spec->from, life_t0))
-			return;
-		if (to_nodes ? !find_event(&t1, &thread->events, to_nodes, t0 + 1)
-			     : !find_moment(&t1, thread, &spec->to, life_t1))
-			return;
-		add_symptom(out, spec, id, t0, t1);
-	} while (from_nodes && t1 > t0);
+/* How one end of the symptoms is found in a stream. */
+struct end {
+	const struct lode_point *point;
+	enum { END_MOMENT, END_FUNCTION, END_EVENT } how;
+	bool *nodes; /* of functions */
+	bool is_begin, has_named;
+};
+
+struct finding {
+	const struct lode_symptom_spec *spec;
+	const struct lode_stream *stream;
+	struct lode_symptom_events *events; /* NULL: nobody listened */
+	struct end from, to;
+	size_t *first_event;	   /* per thread, and the end: into `of_thread` */
+	uint32_t *of_thread;	   /* events, thread by thread */
+	lode_thread_id *thread_of; /* of events; LODE_NONE */
+	size_t n_pairs;		   /* short ones too */
+};
+
+static int end_init(struct end *end, const struct finding *f, const struct lode_point *point,
+		    bool is_begin, struct lode_error *err)
+{
+	const struct lode_point_found *found = !f->events ? NULL
+					       : is_begin ? &f->events->found_from
+							  : &f->events->found_to;
+	char advice[200];
+
+	*end = (struct end){.point = point, .is_begin = is_begin};
+	end->has_named = found && found->is_named;
+	if (found && found->has_no_key)
+		return lode_fail(err, LODE_ERR_UNSUPPORTED, f->stream->path, -1,
+				 "%s has no field %s", point->name,
+				 is_begin ? f->spec->from_key : f->spec->to_key);
+	if (lode_point_is_event(point) && found && found->is_recorded)
+		end->how = END_EVENT;
+	else if (point->kind == LODE_POINT_EVENT ||
+		 (f->spec->from_key && lode_point_is_event(point)))
+		return lode_fail(err, LODE_ERR_UNSUPPORTED, f->stream->path, -1,
+				 "the recording has no %s%s: %s",
+				 point->kind == LODE_POINT_EVENT ? "event " : "system calls",
+				 point->kind == LODE_POINT_EVENT ? point->name : "",
+				 lode_point_advice(point, advice, sizeof(advice)));
+	else if (point->kind == LODE_POINT_FUNCTION || point->kind == LODE_POINT_SYSCALL)
+		end->how = END_FUNCTION;
+	if (end->how == END_FUNCTION)
+		end->nodes = find_nodes(f->stream, point);
+	return 0;
 }
 
-static void find_selected(lode_symptom_vec *out, const struct lode_symptom_spec *spec,
-			  const struct lode_stream *stream)
+/* Of the threads that have had the tid the one that lived then. */
+static lode_thread_id thread_at(const struct lode_stream *stream, int32_t tid, int64_t t_ns)
 {
-	bool *from_nodes = find_nodes(stream, &spec->from);
-	bool *to_nodes = find_nodes(stream, &spec->to);
-	bool any_who = spec->comm_glob || spec->pid >= 0 || spec->tid >= 0;
-	bool is_known = !any_who && knows_command(stream);
+	lode_thread_id best = lode_map_find(&stream->thread_index, (uint32_t)tid);
 
-	for (lode_thread_id id = 0; id < stream->threads.n; id++) {
-		const struct lode_thread *thread = &stream->threads.at[id];
+	/* Nearly always tids are not reused. */
+	if (tid <= 0 || best == LODE_NONE || stream->threads.at[best].born_ns <= t_ns)
+		return tid <= 0 ? LODE_NONE : best;
+	for (lode_thread_id id = 0; id < best; id++)
+		if (stream->threads.at[id].tid == tid && stream->threads.at[id].born_ns <= t_ns)
+			best = id;
+	return best;
+}
 
-		if (!passes(spec, stream, thread) || !is_selected(spec, stream, thread))
-			continue;
-		if (!any_who && (is_known ? !thread->is_command : thread->is_kernel))
-			continue;
-		/* A thread of which only the name is known did not live in this recording. */
-		if (thread->events.n > 0)
-			add_pairs(out, spec, stream, id, from_nodes, to_nodes);
+/* Not told by the number of a system call where the names are there as well. */
+static bool counts(const struct finding *f, const struct lode_symptom_event *event)
+{
+	return !event->is_raw || !(event->begins ? f->from.has_named : f->to.has_named);
+}
+
+static void sort_events(struct finding *f)
+{
+	size_t n = f->events ? f->events->at.n : 0, n_threads = f->stream->threads.n;
+
+	f->thread_of = lode_alloc(n * sizeof(*f->thread_of));
+	f->of_thread = lode_alloc(n * sizeof(*f->of_thread));
+	f->first_event = lode_alloc0(n_threads + 2, sizeof(*f->first_event));
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_symptom_event *event = &f->events->at.at[i];
+
+		f->thread_of[i] = counts(f, event) ? thread_at(f->stream, event->tid, event->t_ns)
+						   : LODE_NONE;
+		if (f->thread_of[i] != LODE_NONE)
+			f->first_event[f->thread_of[i] + 2]++;
 	}
-	free(from_nodes);
-	free(to_nodes);
+	for (size_t id = 2; id < n_threads + 2; id++)
+		f->first_event[id] += f->first_event[id - 1];
+	for (size_t i = 0; i < n; i++)
+		if (f->thread_of[i] != LODE_NONE)
+			f->of_thread[f->first_event[f->thread_of[i] + 1]++] = (uint32_t)i;
+}
+
+static void add_end(point_event_vec *out, const struct end *end, int64_t t_ns, uint32_t cpu)
+{
+	lode_vec_append(out, ((struct lode_point_event){.t_ns = t_ns,
+							.cpu = cpu,
+							.begins = end->is_begin,
+							.ends = !end->is_begin}));
+}
+
+/* All that may begin or end a symptom of a thread, but for events of the recording. */
+static void add_ends(point_event_vec *out, const struct finding *f, lode_thread_id id,
+		     const struct end *end)
+{
+	const struct lode_thread *thread = &f->stream->threads.at[id];
+	int64_t life_t0, life_t1, t_ns;
+
+	find_life(f->stream, thread, &life_t0, &life_t1);
+	if (end->how == END_MOMENT &&
+	    find_moment(&t_ns, thread, end->point, end->is_begin ? life_t0 : life_t1))
+		add_end(out, end, t_ns, UINT32_MAX);
+	for (size_t i = 0; end->nodes && i < thread->events.n; i++)
+		if (end->nodes[thread->events.stack[i]])
+			add_end(out, end, thread->events.start_ns[i], UINT32_MAX);
+}
+
+/* By time; at the same time what was listed first. */
+static int compare_point_events(const void *a, const void *b)
+{
+	const struct lode_point_event *x = a, *y = b;
+
+	return LODE_ORDER(x->t_ns, y->t_ns) ?: LODE_ORDER(x->order, y->order);
+}
+
+static void count_unpaired(const struct finding *f, const struct lode_point_pairs *pairs)
+{
+	if (!(pairs->n_unfinished + pairs->n_doubtful))
+		return;
+	if (f->events->first_ns == INT64_MIN || pairs->first_ns < f->events->first_ns)
+		f->events->first_ns = pairs->first_ns;
+	f->events->n_unfinished += pairs->n_unfinished;
+	f->events->n_doubtful += pairs->n_doubtful;
+}
+
+static void pair_events(struct lode_point_pairs *out, const struct finding *f,
+			const point_event_vec *events)
+{
+	/* Where an end is no event, what was dropped says nothing, and what is missing did not
+	   happen while it was recorded. */
+	bool are_events = f->from.how == END_EVENT && f->to.how == END_EVENT;
+
+	lode_point_pairs_find(out, events->at, events->n, are_events ? f->events->gaps.at : NULL,
+			      are_events ? f->events->gaps.n : 0,
+			      lode_points_nest(&f->spec->from, &f->spec->to));
+	if (are_events)
+		count_unpaired(f, out);
+}
+
+/* Of one thread; without points its life is the symptom. */
+static void find_in_thread(lode_symptom_vec *out, struct finding *f, lode_thread_id id,
+			   point_event_vec *scratch)
+{
+	struct lode_point_pairs pairs = {0};
+
+	scratch->n = 0;
+	add_ends(scratch, f, id, &f->to);
+	for (size_t k = f->first_event[id]; k < f->first_event[id + 1]; k++) {
+		const struct lode_symptom_event *event = &f->events->at.at[f->of_thread[k]];
+
+		if (!event->is_interrupt)
+			add_end(scratch, event->begins ? &f->from : &f->to, event->t_ns,
+				event->cpu);
+	}
+	add_ends(scratch, f, id, &f->from);
+	for (size_t i = 0; i < scratch->n; i++)
+		scratch->at[i].order = (uint32_t)i;
+	lode_sort(scratch->at, scratch->n, compare_point_events);
+	pair_events(&pairs, f, scratch);
+	f->n_pairs += pairs.at.n;
+	for (size_t i = 0; i < pairs.at.n; i++)
+		add_symptom(out, f->spec, id, pairs.at.at[i].begin->t_ns, pairs.at.at[i].end->t_ns);
+	lode_point_pairs_release(&pairs);
+}
+
+static bool is_meant(const struct finding *f, lode_thread_id id, bool is_known)
+{
+	const struct lode_symptom_spec *spec = f->spec;
+	const struct lode_thread *thread = &f->stream->threads.at[id];
+	bool any_who = spec->comm_glob || spec->pid >= 0 || spec->tid >= 0;
+
+	if (!passes(spec, f->stream, thread) || !is_selected(spec, f->stream, thread))
+		return false;
+	if (!any_who && (is_known ? !thread->is_command : thread->is_kernel))
+		return false;
+	/* A thread of which only the name is known did not live in this recording. */
+	return thread->events.n > 0;
+}
+
+/* A dense number for each key, of a process or of all. */
+static uint32_t scope_of(struct lode_strings *scopes, const struct finding *f, size_t i)
+{
+	const struct lode_symptom_event *event = &f->events->at.at[i];
+	lode_thread_id id = f->thread_of[i];
+	uint64_t scope[2] = {event->key};
+
+	/* LIMIT: what happens in an interrupt belongs to no process; such keys must be shared. */
+	if (!f->spec->is_key_shared && id != LODE_NONE && !event->is_interrupt)
+		scope[1] = (uint64_t)f->stream->threads.at[id].pid;
+	return lode_strings_intern(scopes, (const char *)scope, sizeof(scope));
+}
+
+/* Whatever their threads: the one that ends it is the symptom's. */
+static void find_by_key(lode_symptom_vec *out, const struct finding *f, bool is_known)
+{
+	struct lode_point_pairs pairs = {0};
+	struct lode_strings scopes = {0};
+	point_event_vec events = {0};
+
+	for (size_t i = 0; i < f->events->at.n; i++) {
+		const struct lode_symptom_event *event = &f->events->at.at[i];
+
+		if (!counts(f, event))
+			continue;
+		lode_vec_append(&events,
+				((struct lode_point_event){
+					.t_ns = event->t_ns,
+					.scope = scope_of(&scopes, f, i),
+					.cpu = event->cpu,
+					.thread = event->is_interrupt ? LODE_NONE : f->thread_of[i],
+					.begins = event->begins,
+					.ends = event->ends}));
+	}
+	pair_events(&pairs, f, &events);
+	for (size_t i = 0; i < pairs.at.n; i++) {
+		const struct lode_point_pair *pair = &pairs.at.at[i];
+		lode_thread_id id = pair->end->thread;
+
+		if (id == LODE_NONE)
+			id = pair->begin->thread;
+		if (id != LODE_NONE && is_meant(f, id, is_known))
+			add_symptom(out, f->spec, id, pair->begin->t_ns, pair->end->t_ns);
+	}
+	lode_point_pairs_release(&pairs);
+	lode_strings_release(&scopes);
+	lode_vec_release(&events);
+}
+
+/* System calls that were not recorded may be in no stack either. */
+static int check_stacks(const struct finding *f, const struct end *end, struct lode_error *err)
+{
+	char advice[200];
+
+	if (f->n_pairs || end->how != END_FUNCTION || end->point->kind != LODE_POINT_SYSCALL)
+		return 0;
+	return lode_fail(err, LODE_ERR_UNSUPPORTED, f->stream->path, -1,
+			 "the recording has no system calls, and its stacks do not tell %s: %s",
+			 end->point->name, lode_point_advice(end->point, advice, sizeof(advice)));
+}
+
+static int find_selected(lode_symptom_vec *out, const struct lode_symptom_spec *spec,
+			 const struct lode_stream *stream, struct lode_symptom_events *events,
+			 struct lode_error *err)
+{
+	struct finding f = {.spec = spec, .stream = stream, .events = events};
+	bool is_known = knows_command(stream);
+	point_event_vec scratch = {0};
+	int rc = end_init(&f.from, &f, &spec->from, true, err);
+
+	if (rc == 0)
+		rc = end_init(&f.to, &f, &spec->to, false, err);
+	if (rc == 0)
+		sort_events(&f);
+	if (rc == 0 && spec->from_key)
+		find_by_key(out, &f, is_known);
+	for (lode_thread_id id = 0; rc == 0 && !spec->from_key && id < stream->threads.n; id++)
+		if (is_meant(&f, id, is_known))
+			find_in_thread(out, &f, id, &scratch);
+	if (rc == 0)
+		rc = check_stacks(&f, &f.from, err);
+	if (rc == 0)
+		rc = check_stacks(&f, &f.to, err);
+	lode_vec_release(&scratch);
+	free(f.from.nodes);
+	free(f.to.nodes);
+	free(f.first_event);
+	free(f.of_thread);
+	free(f.thread_of);
+	return rc;
 }
 
 /* ---- Tables ---- */
@@ -448,19 +643,27 @@ static int compare_symptoms(const void *a, const void *b)
 }
 
 int lode_symptoms_find(lode_symptom_vec *out, const struct lode_symptom_spec *spec,
-		       const struct lode_stream *stream, struct lode_error *err)
+		       const struct lode_stream *stream, struct lode_symptom_events *events,
+		       struct lode_error *err)
 {
 	size_t first = out->n;
+	int rc = 0;
 
-	(void)err;
 	if (spec->table.has_header)
 		find_rows(out, spec, stream);
 	if (spec->has_select || !spec->table.has_header)
-		find_selected(out, spec, stream);
+		rc = find_selected(out, spec, stream, events, err);
 	if (stream->is_part)
 		cut_to_part(out, first, stream);
 	lode_sort(out->at + first, out->n - first, compare_symptoms);
-	return 0;
+	return rc;
+}
+
+struct lode_symptom_events *lode_symptom_events_new(const struct lode_symptom_spec *spec,
+						    const struct lode_tap *inner)
+{
+	return lode_symptom_events_make(&spec->from, spec->from_key, &spec->to, spec->to_key,
+					inner);
 }
 
 size_t lode_symptoms_skipped(const struct lode_symptom_spec *spec, const struct lode_stream *stream,
@@ -486,11 +689,31 @@ size_t lode_symptoms_skipped(const struct lode_symptom_spec *spec, const struct 
 	return n_skipped;
 }
 
-void lode_symptoms_count_skipped(const struct lode_symptom_spec *spec, struct lode_stream *stream)
+/* System calls that only stacks tell: those in which nobody was seen are not there. */
+static bool is_told_by_stacks(const struct lode_point *point, const struct lode_point_found *found)
+{
+	return point->kind == LODE_POINT_SYSCALL && !found->is_recorded;
+}
+
+void lode_symptoms_count_skipped(const struct lode_symptom_spec *spec, struct lode_stream *stream,
+				 const struct lode_symptom_events *events)
 {
 	char text[160];
 	size_t n = lode_symptoms_skipped(spec, stream, text, sizeof(text));
 
 	if (n)
 		lode_loss_add(&stream->losses, LODE_LOSS_BAD_RECORD, n, -1, 0, "%s", text);
+	if (!events)
+		return;
+	if (events->n_unfinished + events->n_doubtful)
+		lode_loss_add(&stream->losses, LODE_LOSS_REQUEST,
+			      events->n_unfinished + events->n_doubtful, -1, events->first_ns,
+			      "%llu without an end, %llu with events dropped while they were open",
+			      (unsigned long long)events->n_unfinished,
+			      (unsigned long long)events->n_doubtful);
+	if (is_told_by_stacks(&spec->from, &events->found_from) ||
+	    is_told_by_stacks(&spec->to, &events->found_to))
+		lode_loss_add(&stream->losses, LODE_LOSS_NO_CALLS, 1, -1, 0,
+			      "system calls are told from stacks alone: those in which the thread "
+			      "was not seen do not count (lode record --syscalls)");
 }

@@ -110,6 +110,10 @@ static char **command_line(const struct lode_record_options *options, const char
 	}
 	if (options->want_network)
 		add_network(&words);
+	for (size_t i = 0; i < options->n_events; i++) {
+		add_perf_argv(&words, "-e");
+		add_perf_argv(&words, options->events[i]);
+	}
 	if (options->want_dwarf) {
 		/* perf's default of 8 KiB cuts too many stacks; dumps cannot be larger than 64 KiB.
 		 */

@@ -41,6 +41,8 @@ struct lode_record_options {
 	bool keep_plain;     /* leave perf.data uncompressed */
 	bool no_symbols;     /* no copies of programs in the bundle */
 	bool no_titles;	     /* no command lines of processes in the bundle */
+	char *const *events; /* n_events more, as perf record -e takes them */
+	size_t n_events;
 	/* Says what is being done, for a person who waits; may be NULL. */
 	void (*say)(void *context, const char *text);
 	/* Says what went wrong on the way, and does not end it; may be NULL. */

@@ -152,7 +152,7 @@ void lode_job_item_look(struct lode_job_item *item)
 /* ---- Making ---- */
 
 static int load_stream(struct lode_stream **stream, struct lode_job_item *item, const char *path,
-		       struct lode_error *err)
+		       const struct lode_tap *tap, struct lode_error *err)
 {
 	const struct lode_digest_job_options *options = item->run->options;
 	struct lode_source_options source = {
@@ -162,6 +162,7 @@ static int load_stream(struct lode_stream **stream, struct lode_job_item *item, 
 		.memory_bytes = item->run->memory_each,
 		.folded_kind = options->folded_kind,
 		.unit = options->unit,
+		.tap = tap,
 		.progress = item_progress,
 		.progress_context = item,
 	};
@@ -176,12 +177,14 @@ static int load_part(struct lode_stream **stream, lode_symptom_vec *symptoms,
 		     struct lode_job_item *item, const char *path, const struct lode_job_spec *with,
 		     struct lode_error *err)
 {
-	int rc = load_stream(stream, item, path, err);
+	struct lode_symptom_events *events = lode_symptom_events_new(with->spec, NULL);
+	int rc = load_stream(stream, item, path, lode_symptom_events_tap(events), err);
 
 	if (rc == 0)
-		rc = lode_symptoms_find(symptoms, with->spec, *stream, err);
+		rc = lode_symptoms_find(symptoms, with->spec, *stream, events, err);
 	if (rc == 0)
-		lode_symptoms_count_skipped(with->spec, *stream);
+		lode_symptoms_count_skipped(with->spec, *stream, events);
+	lode_symptom_events_free(events);
 	return rc;
 }
 

@@ -5,6 +5,7 @@
 #include "streams/digest_item.h"
 #include "streams/digest_merge.h"
 #include "streams/shape.h"
+#include "streams/slowest.h"
 #include "input/file_names.h"
 #include "input/siblings.h"
 
@@ -319,12 +320,42 @@ static void list_joined(struct lode_digest_job *job, const struct lode_job_run *
 		}
 }
 
+/* `options` as they are once it is known which symptoms are the slowest. */
+static int decide_slowest(struct lode_digest_job_options *options, const struct lode_job_run *run,
+			  struct lode_error *err)
+{
+	struct lode_source_options source = {
+		.narrow = options->narrow,
+		.n_threads = options->n_threads,
+		.memory_bytes = options->memory_bytes,
+		.folded_kind = options->folded_kind,
+		.unit = options->unit,
+	};
+	LODE_VEC(const char *) paths = {0};
+	int rc;
+
+	if (!(options->symptoms.percentile > 0))
+		return 0;
+	for (size_t i = 0; i < run->n_streams; i++) {
+		const struct lode_job_item *item = &run->items[run->streams[i]];
+
+		lode_vec_append(&paths, item->path);
+		for (size_t k = 0; k < item->beside.n; k++)
+			lode_vec_append(&paths, item->beside.at[k].path);
+	}
+	rc = lode_slowest_decide(&options->symptoms, paths.at, paths.n, &source, &options->symbols,
+				 err);
+	lode_vec_release(&paths);
+	return rc;
+}
+
 int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t n_inputs,
 			const struct lode_digest_job_options *options, struct lode_error *err)
 {
 	struct lode_inputs expanded = {0};
+	struct lode_digest_job_options decided = *options;
 	struct lode_job_run run = {
-		.options = options, .dir = {.fd = -1}, .is_failing = ATOMIC_FLAG_INIT};
+		.options = &decided, .dir = {.fd = -1}, .is_failing = ATOMIC_FLAG_INIT};
 	int rc;
 
 	memset(out, 0, sizeof(*out));
@@ -339,6 +370,8 @@ int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t
 		rc = join_items(&run, &expanded, err);
 	else
 		open_items(&run, &expanded);
+	if (rc == 0)
+		rc = decide_slowest(&decided, &run, err);
 	if (rc == 0)
 		rc = run_items(out, &run, err);
 	if (rc == 0)

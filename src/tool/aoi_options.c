@@ -45,7 +45,8 @@ struct lode_symptom_options lode_aoi_values_symptoms(const struct lode_aoi_value
 		.select = values->symptom,
 		.tsv_path = values->symptoms,
 		.comm = values->comm,
-		.min_ns = values->slower_than_ns,
+		.min_ns = values->slower_than.least_ns,
+		.percentile = values->slower_than.percentile,
 		.pid = values->pid,
 	};
 }

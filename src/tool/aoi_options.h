@@ -12,7 +12,7 @@
 struct lode_aoi_values {
 	const char *symptom, *symptoms, *comm;
 	int32_t pid;
-	int64_t slower_than_ns;
+	struct lode_slowness_value slower_than;
 	int scope, stacks; /* LODE_UNSET until settled */
 	bool is_scope_given, are_stacks_given;
 	lode_text_list include, exclude;
@@ -39,21 +39,25 @@ void lode_aoi_values_apply(const struct lode_aoi_values *values,
 
 /* Entries of an option table; `at` is the offset of struct lode_aoi_values in the values. */
 #define LODE_SYMPTOM_OPTIONS(at)                                                                   \
-	LODE_OPTION("symptom", "WHAT", lode_set_text,                                              \
-		    (at) + offsetof(struct lode_aoi_values, symptom),                              \
-		    "whole lives of processes, 'comm=git' (globs; 'comm=git,threads' for all of "  \
-		    "their threads), 'pid=N' or 'tid=N'; or from one event to another, "           \
-		    "'from=exec,to=syscall:epoll_wait': start, exec, exit, syscall:NAME or a "     \
-		    "function",                                                                    \
-		    .group = "Symptoms: who waited, and when"),                                    \
+	LODE_OPTION(                                                                               \
+		"symptom", "WHAT", lode_set_text,                                                  \
+		(at) + offsetof(struct lode_aoi_values, symptom),                                  \
+		"whole lives of processes, 'comm=git' (globs; 'comm=git,threads' for all of "      \
+		"their threads), 'pid=N' or 'tid=N'; or from one event to another, "               \
+		"'from=exec,to=syscall:epoll_wait': start, exec, exit, syscall:NAME[:exit], "      \
+		"uprobe:NAME, uretprobe:NAME, usdt:PROVIDER:NAME, SYSTEM:EVENT or a function; "    \
+		"'key=FIELD' pairs by a value of these events in place of by thread",              \
+		.group = "Symptoms: who waited, and when"),                                        \
 		LODE_OPTION("symptoms", "FILE", lode_set_text,                                     \
 			    (at) + offsetof(struct lode_aoi_values, symptoms),                     \
 			    "a table (TSV with a header) of symptoms: columns stream (or trace), " \
 			    "tid, t0_ns, t1_ns; other columns are ignored",                        \
 			    .file = LODE_FILE_READ),                                               \
-		LODE_OPTION("slower-than", "TIME", lode_set_duration,                              \
-			    (at) + offsetof(struct lode_aoi_values, slower_than_ns),               \
-			    "leave out shorter symptoms: 300ms, 1s"),                              \
+		LODE_OPTION(                                                                       \
+			"slower-than", "TIME", lode_set_slowness,                                  \
+			(at) + offsetof(struct lode_aoi_values, slower_than),                      \
+			"leave out shorter symptoms: 300ms, 1s, or p99 for all but the slowest "   \
+			"1 % of all recordings"),                                                  \
 		LODE_OPTION("comm", "GLOB", lode_set_text,                                         \
 			    (at) + offsetof(struct lode_aoi_values, comm),                         \
 			    "only threads with such a name"),                                      \

@@ -179,6 +179,22 @@ int lode_set_duration(const struct lode_option *option, void *field, const char 
 	return 0;
 }
 
+int lode_set_slowness(const struct lode_option *option, void *field, const char *text,
+		      struct lode_error *err)
+{
+	struct lode_slowness_value *value = field;
+	char *end;
+
+	*value = (struct lode_slowness_value){0};
+	if (*text != 'p')
+		return lode_set_duration(option, &value->least_ns, text, err);
+	value->percentile = strtod(text + 1, &end);
+	if (end == text + 1 || *end || !(value->percentile > 0 && value->percentile < 100))
+		return fail_option_values(
+			option, text, "a duration such as 300ms, or a percentile such as p99", err);
+	return 0;
+}
+
 int lode_set_some_time(const struct lode_option *option, void *field, const char *text,
 		       struct lode_error *err)
 {

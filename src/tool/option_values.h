@@ -33,6 +33,7 @@ lode_option_setter lode_set_count;	/* size_t, 0 and up */
 lode_option_setter lode_set_positive;	/* size_t, 1 and up */
 lode_option_setter lode_set_unsigned;	/* unsigned, 1 and up */
 lode_option_setter lode_set_id;		/* int32_t, 0 and up: a pid or a CPU */
+lode_option_setter lode_set_slowness;	/* struct lode_slowness_value: 300ms or p99 */
 lode_option_setter lode_set_duration;	/* int64_t ns: 300ms, 1.5s, 2m; a bare number is ns */
 lode_option_setter lode_set_some_time;	/* int64_t ns, above 0 */
 lode_option_setter lode_set_cost;	/* struct lode_cost_value: 30s, 0.2%, 5000 */
@@ -53,6 +54,12 @@ lode_option_setter lode_set_bits;	/* struct lode_bits_value: names joined by com
 struct lode_bits_value {
 	const char *const *names; /* NULL-terminated; set before parsing */
 	unsigned bits;		  /* bit i for names[i] */
+};
+
+/* For lode_set_slowness: one of the two. */
+struct lode_slowness_value {
+	int64_t least_ns;
+	double percentile;
 };
 
 /* An entry without a value: sets a bool. */

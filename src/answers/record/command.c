@@ -15,6 +15,7 @@ typedef LODE_VEC(int32_t) pid_vec;
 struct record_values {
 	pid_vec pids;
 	const char *output, *perf;
+	lode_text_list events;
 	unsigned cpu_rate;
 	size_t buffer_bytes;
 	int64_t duration_ns;
@@ -73,6 +74,9 @@ static const struct lode_option options[] = {
 	LODE_FLAG("network", AT(want_network),
 		  "sends and receives of TCP connections too: follows requests to servers that "
 		  "were busy when they came (Linux 6.3 or newer)"),
+	LODE_OPTION("event", "EVENT", lode_set_list, AT(events),
+		    "an event more, as perf record -e takes it: probes of perf probe, for requests "
+		    "(lode mine --symptom from=EVENT,to=EVENT); may be repeated"),
 	LODE_OPTION("call-graph", "HOW", lode_set_choice, AT(call_graph),
 		    "fp: frame pointers (small, and whole where programs are built with "
 		    "-fno-omit-frame-pointer); dwarf: stack dumps of 32 KiB, large and slow; auto "
@@ -184,6 +188,8 @@ static int record(const struct lode_command *self, const struct record_values *v
 		.want_network = v->want_network,
 		.want_dwarf = v->call_graph == CALL_GRAPH_DWARF,
 		.choose_stacks = v->call_graph == CALL_GRAPH_AUTO,
+		.events = (char *const *)v->events.at,
+		.n_events = v->events.n,
 		.keep_awake = v->keep_awake,
 		.keep_plain = v->keep_plain,
 		.no_symbols = v->no_symbols,
@@ -250,6 +256,7 @@ static int run_record(const struct lode_command *self, int argc, char **argv)
 	code = record(self, &values, n ? command : NULL);
 	free(command);
 	lode_vec_release(&values.pids);
+	lode_vec_release(&values.events);
 	return code;
 }
 

@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "streams/digest_item.h"
 #include "streams/job_symptoms.h"
+#include "streams/slowest.h"
 #include "answers/suspects/critical.h"
 #include "answers/suspects/windows.h"
 #include "input/source.h"
@@ -115,7 +116,8 @@ static void note_stream(struct reading *run, const char *path, const struct lode
 /* What the finished stream tells. */
 static int measure_stream(struct reading *run, struct lode_collect *collect,
 			  struct lode_stream *stream, const struct lode_job_spec *spec,
-			  lode_symptom_vec *symptoms, struct lode_error *err)
+			  struct lode_symptom_events *events, lode_symptom_vec *symptoms,
+			  struct lode_error *err)
 {
 	bool has_critical = lode_metric_spec_may_want(run->options->metrics, "critical") &&
 			    stream->has_switches;
@@ -123,8 +125,8 @@ static int measure_stream(struct reading *run, struct lode_collect *collect,
 
 	lode_offcpu_measure(collect, stream);
 	if (has_critical || run->has_windows) {
-		rc = lode_symptoms_find(symptoms, spec->spec, stream, err);
-		lode_symptoms_count_skipped(spec->spec, stream);
+		rc = lode_symptoms_find(symptoms, spec->spec, stream, events, err);
+		lode_symptoms_count_skipped(spec->spec, stream, events);
 	}
 	if (rc == 0 && has_critical)
 		lode_suspects_critical(collect, stream, symptoms->at, symptoms->n);
@@ -133,14 +135,14 @@ static int measure_stream(struct reading *run, struct lode_collect *collect,
 
 /* The stream of a file, measured as far as its events tell; NULL: `err` says why not. */
 static struct lode_stream *load_events(struct reading *run, struct lode_collect *collect,
-				       const char *path, struct lode_error *err)
+				       const char *path, struct lode_symptom_events *events,
+				       struct lode_error *err)
 {
-	struct lode_tap *tap = lode_collect_tap(collect);
 	struct lode_stream *stream = NULL;
 
 	lode_collect_begin(collect, path);
-	tap->wants_model = run->has_windows;
-	if (load_tapped(run, &stream, path, tap, err) == 0 && collect->is_begun)
+	if (load_tapped(run, &stream, path, lode_symptom_events_tap(events), err) == 0 &&
+	    collect->is_begun)
 		return stream;
 	if (stream)
 		(void)lode_fail(
@@ -157,11 +159,15 @@ static int measure_recording(struct reading *run, struct lode_execution_set *set
 {
 	struct lode_collect *collect =
 		lode_collect_new(set, run->options->metrics, run->options->kernel_frames);
+	struct lode_tap *tap = lode_collect_tap(collect);
+	struct lode_symptom_events *events;
 	struct lode_error bad;
 	int rc;
 
-	*stream = load_events(run, collect, path, &bad);
-	if (*stream && measure_stream(run, collect, *stream, spec, symptoms, &bad) < 0) {
+	tap->wants_model = run->has_windows;
+	events = lode_symptom_events_new(spec->spec, tap);
+	*stream = load_events(run, collect, path, events, &bad);
+	if (*stream && measure_stream(run, collect, *stream, spec, events, symptoms, &bad) < 0) {
 		lode_stream_free(*stream);
 		*stream = NULL;
 	}
@@ -169,6 +175,7 @@ static int measure_recording(struct reading *run, struct lode_execution_set *set
 		note_stream(run, path, *stream, collect);
 	else
 		skip_input(run, path, &bad);
+	lode_symptom_events_free(events);
 	rc = lode_collect_end(collect, err);
 	lode_collect_free(collect);
 	return rc;
@@ -265,6 +272,23 @@ static void note_unmet(struct reading *run)
 	}
 }
 
+/* `symptoms` as they are once it is known which are the slowest. */
+static int decide_slowest(struct lode_symptom_options *symptoms,
+			  const struct lode_suspects_job_options *options,
+			  const struct lode_inputs *inputs, struct lode_error *err)
+{
+	struct lode_source_options source = {
+		.narrow = options->narrow,
+		.n_threads = options->n_threads,
+		.memory_bytes = options->memory_bytes,
+	};
+
+	if (!(symptoms->percentile > 0))
+		return 0;
+	return lode_slowest_decide(symptoms, (const char *const *)inputs->paths.at, inputs->paths.n,
+				   &source, &options->symbols, err);
+}
+
 int lode_suspects_job_run(struct lode_suspects_job *out, struct lode_execution_set *set,
 			  char *const *inputs, size_t n_inputs,
 			  const struct lode_suspects_job_options *options, struct lode_error *err)
@@ -273,17 +297,20 @@ int lode_suspects_job_run(struct lode_suspects_job *out, struct lode_execution_s
 			      .job = out,
 			      .set = set,
 			      .are_windows_given = lode_job_symptoms_are_given(&options->symptoms)};
+	struct lode_symptom_options symptoms = options->symptoms;
 	struct lode_inputs expanded = {0};
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = lode_job_symptoms_new(&run.symptoms, &options->symptoms, err);
+	rc = lode_inputs_expand(&expanded, inputs, n_inputs, err);
+	if (rc == 0)
+		rc = decide_slowest(&symptoms, options, &expanded, err);
+	if (rc == 0)
+		rc = lode_job_symptoms_new(&run.symptoms, &symptoms, err);
 	if (rc == 0 && run.are_windows_given)
 		out->symptom_text = kept(out, lode_job_symptoms_text(run.symptoms));
 	if (rc == 0)
 		rc = lode_symboliser_new(&run.symboliser, &options->symbols, err);
-	if (rc == 0)
-		rc = lode_inputs_expand(&expanded, inputs, n_inputs, err);
 	if (rc == 0)
 		lode_siblings_lend(run.symboliser, expanded.paths.at, expanded.paths.n);
 	if (rc == 0)

@@ -1,0 +1,65 @@
+/*
+ * The events of a recording at which symptoms begin or end, while it is read.
+ *
+ *   events = lode_symptom_events_new(spec, tap or NULL)
+ *   load the stream with lode_symptom_events_tap(events)
+ *   lode_symptoms_find(&symptoms, spec, stream, events, &err)
+ *
+ * Another tap may listen too: it gets what it asks for, as if it were alone.
+ */
+#pragma once
+
+#include "base/mem.h"
+#include "model/symptom_pairs.h"
+#include "model/symptom_point.h"
+#include "model/tap.h"
+
+struct lode_symptom_event {
+	int64_t t_ns;
+	uint64_t key;
+	int32_t pid, tid;
+	uint32_t cpu;
+	bool begins, ends;
+	bool is_interrupt; /* it is not the thread's doing */
+	bool is_raw;	   /* of raw_syscalls */
+};
+
+/* Whether a point was found: is a kind of event recorded that means it, with the key? */
+struct lode_point_found {
+	bool is_recorded, is_named; /* named: by more than raw_syscalls */
+	bool has_no_key;
+};
+
+/* What a kind of event that some point may mean is to us and to the inner tap. */
+struct lode_symptom_kind {
+	uint32_t inner_id;
+	bool begins, ends;		  /* for sure */
+	bool may_begin, may_end;	  /* by their number, which is field `number` */
+	uint8_t number, from_key, to_key; /* fields; 255: none */
+};
+
+struct lode_symptom_events {
+	const struct lode_point *from, *to;
+	const char *from_key, *to_key; /* field of its payload; NULL: none */
+	struct lode_point_found found_from, found_to;
+	LODE_VEC(struct lode_symptom_event) at; /* in order of time */
+	LODE_VEC(struct lode_event_gap) gaps;
+	uint64_t n_unfinished, n_doubtful; /* requests: lode_symptoms_find counts them */
+	int64_t first_ns;		   /* when the first of them began */
+
+	struct lode_tap tap;
+	const struct lode_tap *inner;
+	const char *arch;
+	LODE_VEC(struct lode_symptom_kind) kinds; /* by id of the tap's */
+};
+
+/* The inner tap itself where no point is an event. */
+const struct lode_tap *lode_symptom_events_tap(struct lode_symptom_events *events);
+void lode_symptom_events_free(struct lode_symptom_events *events);
+
+/* For struct lode_symptom_spec: see model/symptom.h. */
+struct lode_symptom_events *lode_symptom_events_make(const struct lode_point *from,
+						     const char *from_key,
+						     const struct lode_point *to,
+						     const char *to_key,
+						     const struct lode_tap *inner);
