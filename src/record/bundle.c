@@ -137,7 +137,7 @@ static void add_life(life_vec *lives, const struct lode_stream *stream,
 
 /* The command's, or those of the threads of the processes: one that did nothing has no stack. */
 static void find_lives(life_vec *lives, const struct lode_stream *stream,
-		       const struct lode_record_options *options)
+		       const struct lode_record_options *options, int64_t begin_ns)
 {
 	const struct lode_thread *command = options->n_pids ? NULL : command_thread(stream);
 
@@ -151,7 +151,7 @@ static void find_lives(life_vec *lives, const struct lode_stream *stream,
 			is_target |= thread->pid == options->pids[k];
 		if (is_target && thread->events.n)
 			add_life(lives, stream, thread,
-				 thread->born_ns > stream->t0_ns ? thread->born_ns : stream->t0_ns);
+				 thread->born_ns > begin_ns ? thread->born_ns : begin_ns);
 	}
 }
 
@@ -330,7 +330,7 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 		     "lacks the end of the recording (what lode info says of it still serves)");
 	}
 	measure(result, stream);
-	find_lives(&lives, stream, options);
+	find_lives(&lives, stream, options, result->begin_ns);
 	if (!options->no_symbols) {
 		say_bundle(options, "copying symbols");
 		add_symbols(result, dir, path, perf_argv[0], stream);

@@ -285,6 +285,7 @@ static void take_answer(struct run *run)
 	if (run->out->has_recorded || run->out->was_stopped)
 		return;
 	run->out->has_recorded = true;
+	run->out->begin_ns = lode_clock_ns(CLOCK_MONOTONIC);
 	if (run->options->duration_ns > 0)
 		run->deadline_ns = lode_clock_ns(CLOCK_MONOTONIC) + run->options->duration_ns;
 	open_gate(&run->command_gate);

@@ -17,7 +17,8 @@
 struct lode_perf_run {
 	int command_status;  /* as waitpid gives it; -1: none, it never began or has not ended */
 	bool was_stopped;    /* by a signal or by the duration */
-	bool has_recorded;   /* events were on */
+	bool has_recorded;   /* events were on, */
+	int64_t begin_ns;    /* from here on, by CLOCK_MONOTONIC */
 	bool ended_early;    /* perf ended before it was asked to */
 	pid_t still_running; /* the command, which did not end when it was asked to; 0: it has */
 };

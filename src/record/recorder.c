@@ -68,6 +68,7 @@ static int run_perf(struct lode_record_result *result, const struct lode_record_
 	if (rc < 0)
 		return rc;
 	result->was_stopped = run.was_stopped;
+	result->begin_ns = run.begin_ns;
 	result->still_running = run.still_running;
 	result->command_exit = run.command_status < 0 ? -1 : exit_of(run.command_status);
 	return check_recording(data, &run, err);

@@ -56,6 +56,7 @@ struct lode_record_result {
 	bool was_stopped;	     /* by a signal or by the duration */
 	size_t n_modules, n_missing; /* copied into symbols/; hit by stacks but not found */
 	size_t n_unwritten;	     /* found, but not written: no room, for example */
+	int64_t begin_ns;	     /* all events were on, by CLOCK_MONOTONIC, the recording's */
 	bool has_dumps;		     /* stacks are dumps: as wanted, or as lode chose */
 	uint64_t n_lost, n_events;   /* perf could not keep up with; in the recording */
 	double unrooted_pct;	     /* of the cost looked at: its stacks end early */

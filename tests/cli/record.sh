@@ -100,11 +100,14 @@ sleep 600 & b=$!
 echo "exit $?"
 ls -A threads.lode
 cut -f 2 threads.lode/symptoms.tsv | sed "s/^$a\$/a/" | sort | uniq -c
-"$LODE" info --json threads.lode | grep -o -- '--pid [0-9,]*' | head -n 1 | sed "s/$a,$b/a,b/"
+"$LODE" info --json threads.lode >info.json
+grep -o -- '--pid [0-9,]*' info.json | head -n 1 | sed "s/$a,$b/a,b/"
 "$LODE" mine --json threads.lode | python3 -c '
 import json, sys
 d = json.load(sys.stdin)
-print(d["symptoms"], sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"] == d["symptom_ns"])'
+print(d["symptoms"], sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"] == d["symptom_ns"])
+t0 = min(int(line.split("\t")[3]) for line in list(open("threads.lode/symptoms.tsv"))[1:])
+print(t0 > json.load(open("info.json"))["t0_ns"])'
 # It ends with the last of them.
 "$LODE" record --pid "$b" --no-symbols -o ends 2>err & pid=$!
 for _ in $(seq 300); do [ -s ends/perf.data ] && break; sleep 0.1; done
