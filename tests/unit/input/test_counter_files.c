@@ -66,6 +66,10 @@ static const struct sample samples[] = {
 	 "UTC;5\nvm;1;2026-11-21 "
 	 "04:04:26 UTC;6\n",
 	 "vm", "CPU all %user", 1795233864, 42.08, 3},
+	{"sadf's text: of interrupts sysstat 12.6 tells all CPUs, then each", "interrupts.txt",
+	 "# hostname;interval;timestamp;INTR;CPU*\nvm;1;2026-11-21 04:04:25 "
+	 "UTC;sum;947.00;399.00;548.00\nvm;1;2026-11-21 04:04:26 UTC;sum;715.00\n",
+	 "vm", "INTR sum intr/s", 1795233864, 947, 1},
 	{"sadf's JSON", "sadf.json",
 	 "{\"sysstat\":{\"hosts\":[{\"nodename\":\"vm\",\"statistics\":[{\"timestamp\":{\"date\":"
 	 "\"2026-11-21\",\"time\":\"04:04:25\",\"utc\":1,\"interval\":1},\"cpu-load\":[{\"cpu\":"

@@ -21,6 +21,7 @@ struct table {
 	char *names[MAX_COLUMNS];
 	size_t n;
 	bool has_device; /* the first column behind the time says which CPU, disk, interface */
+	bool has_list;	 /* the last one stands for any number: all CPUs together, then each CPU */
 };
 
 static void clear(struct table *t)
@@ -47,6 +48,13 @@ static void read_header_counter_sadf(struct table *t, char *line)
 	     name && t->n < MAX_COLUMNS; name = strtok_r(NULL, ";", &save))
 		t->names[t->n++] = lode_strdup(name);
 	t->has_device = t->n > FIXED_COLUMNS && is_device(t->names[FIXED_COLUMNS]);
+	t->has_list =
+		t->n > (size_t)FIXED_COLUMNS + t->has_device && !strcmp(t->names[t->n - 1], "CPU*");
+	if (!t->has_list)
+		return;
+	/* As the column was called before sysstat 12.6. */
+	free(t->names[t->n - 1]);
+	t->names[t->n - 1] = lode_strdup("intr/s");
 }
 
 /* "-1" is all CPUs together. */
@@ -68,6 +76,8 @@ static bool read_row_counter_sadf(struct lode_counter_reader *reader, const stru
 		cells[n++] = strsep(&save, ";");
 	if (n > 3 && strstr(cells[3], "LINUX-RESTART"))
 		return true;
+	if (t->has_list && n > t->n)
+		n = t->n; /* of each CPU: as many counters as interrupts times CPUs */
 	if (n != t->n || n <= first ||
 	    !lode_counter_time(reader, &t_ns, cells[2], strlen(cells[2])))
 		return false;
