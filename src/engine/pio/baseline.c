@@ -112,10 +112,10 @@ static uint32_t choose_window(const struct lode_pio_matrix *m, const double *rat
 	return window < 3 ? 1 : (uint32_t)(window - (window % 2 == 0));
 }
 
-static void part_rows(struct learning *l, const double *ratios)
+static void part_rows(struct learning *l, const double *ratios, bool has_slow)
 {
 	const struct lode_pio_matrix *m = l->matrix;
-	double bound = part(ratios, m->n_rows);
+	double bound = has_slow ? part(ratios, m->n_rows) : INFINITY;
 	size_t window, n_healthy = 0;
 
 	if (!l->model->settings.window)
@@ -464,13 +464,13 @@ static void learn_bystanders(struct learning *l)
 }
 
 void lode_pio_baseline_learn(struct lode_pio_model *model, const struct lode_pio_matrix *matrix,
-			     const double *ratios, unsigned n_threads)
+			     const double *ratios, bool has_slow, unsigned n_threads)
 {
 	struct learning l = {.model = model, .matrix = matrix};
 
 	l.is_healthy = lode_alloc0(matrix->n_rows + 1, sizeof(bool));
 	l.is_slow = lode_alloc0(matrix->n_rows + 1, sizeof(bool));
-	part_rows(&l, ratios);
+	part_rows(&l, ratios, has_slow);
 	find_episodes(&l);
 	model->n_episodes = (uint32_t)l.episodes.n;
 	lode_pool_run(n_threads ? n_threads : lode_pool_cpus(), model->counters.n, learn_range, &l);

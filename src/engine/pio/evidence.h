@@ -55,7 +55,8 @@ void lode_pio_evidence(struct lode_pio_worth *servers_out, const struct lode_pio
 
 /*
  * Learns baselines, precision, blame and the bound from rows whose SARatio is known (NaN: no
- * requests). Fills model->counters, evidence_bound, n_episodes, bystanders.
+ * requests); all of them are healthy unless `has_slow`. Fills model->counters, evidence_bound,
+ * n_episodes, bystanders.
  */
 void lode_pio_baseline_learn(struct lode_pio_model *model, const struct lode_pio_matrix *matrix,
-			     const double *ratios, unsigned n_threads);
+			     const double *ratios, bool has_slow, unsigned n_threads);

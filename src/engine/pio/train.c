@@ -9,13 +9,25 @@
 #include "engine/pio/rules.h"
 #include "base/sorted.h"
 
+/* Of groups of requests: how far the shares of slow ones scatter. */
+struct scatter {
+	double n_requests, n_slow, slow_by_share; /* the last: sum of slow * slow / requests */
+	uint64_t n;
+};
+
+/* Beyond so many standard errors, they scatter more than chance makes them. */
+#define SCATTER_ERRORS 4
+/* The test needs groups of more than a few: those of one request scatter as chance, always. */
+enum { POOL_REQUESTS = 10 };
+
 struct run {
 	struct lode_pio_model *model;
 	const struct lode_pio_training *periods;
 	size_t n_periods;
 	struct lode_pio_matrix matrix;
-	double *ratios;	  /* per row; NaN: no request */
-	uint8_t *classes; /* enum lode_pio_class per row */
+	double *ratios;			     /* per row; NaN: no request */
+	uint8_t *classes;		     /* enum lode_pio_class per row */
+	struct scatter by_interval, by_pool; /* pool: neighbours, so many that there are enough */
 };
 
 static int by_name(const void *a, const void *b)
@@ -49,6 +61,14 @@ static void name_counters(struct run *run)
 	lode_sort(model->counters.at, model->counters.n, by_name);
 }
 
+static void add_group(struct scatter *scatter, uint64_t n, uint64_t n_slow)
+{
+	scatter->n++;
+	scatter->n_requests += (double)n;
+	scatter->n_slow += (double)n_slow;
+	scatter->slow_by_share += (double)n_slow * (double)n_slow / (double)n;
+}
+
 /* SARatio of every row. */
 static void find_ratios(struct run *run)
 {
@@ -60,6 +80,7 @@ static void find_ratios(struct run *run)
 					     .end_ns = lode_counters_time(counters,
 									  counters->n_intervals),
 					     .n_requests = log->n_requests};
+		uint64_t n = 0, n_slow = 0; /* of the pool */
 
 		for (size_t i = 0; i < counters->n_intervals; i++) {
 			const struct lode_interval_counts *t = lode_interval_tally_find(
@@ -68,6 +89,15 @@ static void find_ratios(struct run *run)
 
 			run->ratios[row] = t && t->n ? (double)t->n_slow / t->n : NAN;
 			span.n_intervals += t && t->n;
+			if (!t || !t->n)
+				continue;
+			add_group(&run->by_interval, t->n, t->n_slow);
+			n += t->n;
+			n_slow += t->n_slow;
+			if (n < POOL_REQUESTS)
+				continue;
+			add_group(&run->by_pool, n, n_slow);
+			n = n_slow = 0;
 		}
 		lode_vec_append(&run->model->periods, span);
 	}
@@ -89,8 +119,28 @@ static void find_classes(struct run *run)
 	model->likeness = lode_pio_likeness(run->classes, n);
 }
 
+/*
+ * Were each request SLOW with the same chance p, a group's share would scatter around it by
+ * sqrt(p(1-p)/n), and the sum of the squares in these units, X2 [Pearson], around the number of
+ * groups.
+ */
+static bool is_beyond_chance(const struct scatter *scatter)
+{
+	double p = scatter->n_slow / scatter->n_requests, freedom = (double)scatter->n - 1;
+	double x2 = (scatter->slow_by_share - scatter->n_slow * p) / (p * (1 - p));
+
+	return x2 > freedom + SCATTER_ERRORS * sqrt(2 * freedom);
+}
+
+/* Is there slow time at all? Of healthy time one request of seven is SLOW by definition, and with
+   few requests per interval some intervals have nothing but such. */
+static bool has_slow_time(const struct run *run)
+{
+	return is_beyond_chance(&run->by_interval) || is_beyond_chance(&run->by_pool);
+}
+
 /* Share of SLOW requests in the lower half of the intervals: what healthy time looks like. */
-static void find_healthy_ratio(struct run *run)
+static void find_healthy_ratio(struct run *run, bool has_slow)
 {
 	double middle = lode_percentile(run->ratios, run->matrix.n_rows, 50);
 	struct lode_usual_moments below = {0};
@@ -99,7 +149,10 @@ static void find_healthy_ratio(struct run *run)
 		if (run->ratios[r] <= middle)
 			lode_usual_moments_add(&below, run->ratios[r]);
 	}
-	run->model->healthy_ratio = below.mean;
+	if (!run->model->settings.is_classic)
+		run->model->healthy_ratio =
+			has_slow ? below.mean
+				 : run->by_interval.n_slow / run->by_interval.n_requests;
 }
 
 static void learn_rules(struct run *run, const struct lode_pio_train_options *options)
@@ -146,10 +199,17 @@ int lode_pio_train(struct lode_pio_model *model, const struct lode_pio_training 
 				       "and the counters cover the same time?");
 	}
 	if (rc >= 0) {
-		if (!model->settings.is_classic) {
-			find_healthy_ratio(&run);
-			lode_pio_baseline_learn(model, &run.matrix, run.ratios, options->n_threads);
-		}
+		bool has_slow = has_slow_time(&run);
+
+		find_healthy_ratio(&run, has_slow);
+		if (!model->settings.is_classic)
+			lode_pio_baseline_learn(model, &run.matrix, run.ratios, has_slow,
+						options->n_threads);
+		/* Rules that part chance from chance would be shown beside the truth. */
+		if (!model->settings.is_classic && !has_slow)
+			for (size_t r = 0; r < run.matrix.n_rows; r++)
+				if (run.classes[r] != LODE_PIO_NONE)
+					run.classes[r] = LODE_PIO_LOW;
 		learn_rules(&run, options);
 	}
 	free(counters);
