@@ -65,8 +65,9 @@ struct lode_event_count {
 /* What the recording says of one module (file or kernel) that stacks pass through. */
 struct lode_module_quality {
 	const char *name;
-	char build_id[41];	      /* hex, empty when unknown */
-	const char *symbols;	      /* where symbols came from, or why there are none */
+	char build_id[41];    /* hex, empty when unknown */
+	const char *symbols;  /* where symbols came from, or why there are none */
+	const char *stripped; /* its file, if it was stripped and is the recorded one; NULL */
 	uint64_t n_frames, n_unknown; /* distinct addresses seen; without a symbol */
 	int64_t cost_ns, unknown_ns;  /* cost of events with a frame in it; with an unknown one */
 };

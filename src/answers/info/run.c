@@ -6,6 +6,7 @@
 #include "streams/digest_job.h"
 #include "input/bundle_notes.h"
 #include "input/siblings.h"
+#include "input/symbols/packages.h"
 #include "store/digest_file.h"
 #include "base/lines.h"
 #include "base/sorted.h"
@@ -85,12 +86,35 @@ static struct lode_info_flaws shares_of(const struct lode_flaws *f)
 	};
 }
 
+/* The package that would name what answers need, where this machine has the recorded file. */
+static void advise_package(struct lode_quality *q, const struct lode_stream *stream)
+{
+	char package[300], text[500];
+
+	for (size_t i = 0; i < stream->modules.n && q->unnamed_module; i++) {
+		const struct lode_module_quality *m = &stream->modules.at[i];
+
+		if (strcmp(m->name, q->unnamed_module) != 0 || !m->stripped ||
+		    !lode_debug_package(package, sizeof(package), "", m->stripped))
+			continue;
+		snprintf(text, sizeof(text),
+			 "Its symbols: sudo apt-get install %s (from the distribution's archive of "
+			 "debug symbols, which must be among its sources).",
+			 package);
+		lode_vec_append(&q->advice,
+				((struct lode_advice){.text = lode_arena_strndup(&q->arena, text,
+										 strlen(text))}));
+		return;
+	}
+}
+
 static void assess(struct lode_info_state *s, struct lode_info_stream *out,
 		   const struct lode_stream *stream)
 {
 	struct lode_quality *q = &out->quality;
 
 	lode_quality_assess(q, stream);
+	advise_package(q, stream);
 	out->machine = shares_of(&q->machine);
 	if (q->has_command) {
 		struct lode_info_flaws *of = lode_arena_array(&s->arena, struct lode_info_flaws, 1);

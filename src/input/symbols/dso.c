@@ -171,6 +171,11 @@ bool lode_dso_is_inferred(const struct lode_dso *dso)
 	return dso->is_inferred;
 }
 
+const char *lode_dso_stripped_file(const struct lode_dso *dso)
+{
+	return dso->is_stripped && dso->build_id_size ? dso->program_path : NULL;
+}
+
 const char *lode_dso_build_id(const struct lode_dso *dso)
 {
 	return dso->hex;

@@ -38,6 +38,7 @@ struct lode_dso {
 	pthread_mutex_t lock; /* for all below */
 	bool is_of_command;   /* USER, without build-id: not for the lock, it does not change */
 	bool is_loaded;
+	bool is_stripped; /* USER: its file has the names of exported functions alone */
 	bool is_inferred; /* USER: without a recorded build-id; `hex` is that of its file */
 	struct lode_symtab table;
 	struct lode_elf_map map; /* USER, VDSO: file offset -> address in the table */

@@ -371,6 +371,7 @@ static void load_symbols(struct search *search)
 		table = ".dynsym and .gnu_debugdata";
 		n++;
 	}
+	dso->is_stripped = !strcmp(table, ".dynsym only");
 	lode_elf_close(minidebug);
 	n += lode_elf_add_plt(&dso->table, &dso->names, search->program);
 	lode_elf_map_build(&dso->map, search->program);

@@ -140,6 +140,12 @@ static struct lode_module_quality *module_row(struct resolving *r, struct lode_m
 	if (dso < r->dsos->at.n && r->dsos->at.at[dso].dso)
 		snprintf(module->build_id, sizeof(module->build_id), "%s",
 			 lode_dso_build_id(r->dsos->at.at[dso].dso));
+	if (dso < r->dsos->at.n && r->dsos->at.at[dso].dso) {
+		const char *file = lode_dso_stripped_file(r->dsos->at.at[dso].dso);
+
+		if (file)
+			module->stripped = lode_arena_strndup(&stream->arena, file, strlen(file));
+	}
 	module->symbols = lode_arena_strndup(&stream->arena, status, strlen(status));
 	return module;
 }

@@ -15,6 +15,7 @@
 #include "scratch.h"
 #include "input/symbols/elf_file.h"
 #include "input/symbols/symbols.h"
+#include "input/symbols/packages.h"
 
 int lode_test_marked(volatile int *p);
 __attribute__((noinline)) int lode_test_marked(volatile int *p)
@@ -117,6 +118,41 @@ static void test_every_place_is_looked_at(void **state)
 		lode_symboliser_free(symboliser);
 		scratch_remove(&scratch);
 	}
+}
+
+static void test_the_package_of_a_stripped_file_is_named(void **state)
+{
+	static const char *const lists[][2] = {
+		{"postgresql-15.list", "/.\n/usr/lib/postgresql/15/bin/postgres\n/usr/share\n"},
+		{"libpq5:amd64.list", "/usr/lib/x86_64-linux-gnu/libpq.so.5.15\n"},
+		{"libc6:amd64.list", "/lib/x86_64-linux-gnu/libc.so.6"},
+		{"noise.md5sums", "/usr/bin/other\n"},
+		{"near.list", "/usr/bin/others\n/a/usr/bin/other\n"},
+	};
+	static const char *const cases[][2] = {
+		{"/usr/lib/postgresql/15/bin/postgres", "postgresql-15-dbgsym"},
+		{"/lib/x86_64-linux-gnu/libpq.so.5.15", "libpq5-dbgsym"},
+		{"/usr/lib/x86_64-linux-gnu/libc.so.6", "libc6-dbg"},
+		{"/usr/bin/other", NULL},
+		{"relative", NULL},
+	};
+	struct scratch scratch;
+	char package[64];
+
+	(void)state;
+	scratch_make(&scratch);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		scratch_write(scratch_path(&scratch, "var/lib/dpkg/info/%s", lists[i][0]),
+			      lists[i][1], strlen(lists[i][1]));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		bool is_found =
+			lode_debug_package(package, sizeof(package), scratch.dir, cases[i][0]);
+
+		assert_int_equal(is_found, cases[i][1] != NULL);
+		if (is_found)
+			assert_string_equal(package, cases[i][1]);
+	}
+	scratch_remove(&scratch);
 }
 
 static void test_without_a_build_id_the_only_one_of_its_layout_is_taken(void **state)
@@ -382,6 +418,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_recorded_build_id_decides),
 		cmocka_unit_test(test_every_place_is_looked_at),
+		cmocka_unit_test(test_the_package_of_a_stripped_file_is_named),
 		cmocka_unit_test(test_without_a_build_id_the_only_one_of_its_layout_is_taken),
 		cmocka_unit_test(test_code_that_was_moved_in_the_file_keeps_its_names),
 		cmocka_unit_test(test_a_cache_with_the_wrong_file_is_not_believed),
