@@ -170,7 +170,7 @@ static int read_packed(const char **text, size_t *n_text, struct lode_arena *are
 	if (!end)
 		return fail_html_read(p, LODE_ERR_TRUNCATED, "the page ends within a report");
 	if (!unbase64(p->at, end, &packed, &n))
-		return fail_html_read(p, LODE_ERR_FORMAT, "a report is no base64");
+		return fail_html_read(p, LODE_ERR_FORMAT, "a report is invalid base64");
 	*text = inflate_text(arena, packed, n, n_text);
 	free(packed);
 	if (!*text)

@@ -176,7 +176,7 @@ const char *lode_verdict_text(enum lode_verdict verdict)
 	case LODE_VERDICT_ALLOWED:
 		return "allowed";
 	case LODE_VERDICT_AMBIGUOUS:
-		return "a header that may stand once stands twice";
+		return "a security-relevant header is given twice";
 	case LODE_VERDICT_HOST:
 		return "this server does not go by that name: use the address that lode serve "
 		       "printed, or start it with --host-name";

@@ -43,7 +43,7 @@ static const struct lode_option options[] = {
 		    "signatures, as text; without any, clusters stand in for them", .letter = 's',
 		    .file = LODE_FILE_READ),
 	LODE_OPTION("opened", "STREAM", lode_set_list, AT(opened),
-		    "was looked at already: by its path, file name or id; may be repeated"),
+		    "already reviewed: a path, file name or id; may be repeated"),
 
 	LODE_FLAG("compare", AT(wants_curves),
 		  "how much streams opened in this order cover, beside the orders random, "

@@ -52,9 +52,9 @@ static const struct lode_option options[] = {
 		    "intervals that intensity and smoothing look back (default: half of what slow "
 		    "time usually lasts, at most 5; --classic 5)"),
 	LODE_OPTION("rulesets", "N", lode_set_positive, AT(rulesets),
-		    "how many to learn, each from other LOW intervals (default 5; --classic 1)"),
-	LODE_OPTION("seed", "N", lode_set_count, AT(seed),
-		    "of what is drawn by chance (default 1)"),
+		    "number of rulesets, each trained on a different LOW sample (default 5; "
+		    "--classic 1)"),
+	LODE_OPTION("seed", "N", lode_set_count, AT(seed), "random seed (default 1)"),
 	LODE_OPTION("cross-validate", "N", lode_set_positive, AT(folds),
 		    "also learn from all parts but one, N times over, and count the errors"),
 	LODE_OPTIONS_END,

@@ -24,11 +24,10 @@ static const struct lode_option options[] = {
 	LODE_WHERE_OPTION(AT(request.where),
 			  "only such streams: 'release=2.1 and host~web*', 'age<7d' (docs/repo.md)",
 			  .letter = 'w'),
-	LODE_FLAG("yes", AT(request.may_forget),
-		  "forget: do it, rather than say what would be forgotten", .letter = 'y',
-		  .group = "What is done"),
+	LODE_FLAG("yes", AT(request.may_forget), "with forget: actually delete (default: dry run)",
+		  .letter = 'y', .group = "What is done"),
 	LODE_FLAG("rebuild", AT(request.rebuild),
-		  "compact: make all segments anew from the digests, whatever they held"),
+		  "with compact: rebuild every segment from the digests"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/repo.md", .group = "Output"),
 	LODE_TOP_OPTION(AT(request.top), "(default 50, the newest; 0: no bound)"),
 	LODE_OPTIONS_END,
@@ -68,7 +67,7 @@ static int repo_command_ids(const struct lode_command *self, char *const *ids, s
 		if (!*ids[i] || strlen(ids[i]) > 16 ||
 		    strspn(ids[i], "0123456789abcdefABCDEF") != strlen(ids[i]))
 			return lode_command_misused(self,
-						    "'%s' is no id of a stream: 'lode repo list' "
+						    "'%s' is not a stream id: 'lode repo list' "
 						    "shows them",
 						    lode_escape(safe, sizeof(safe), ids[i]));
 	return LODE_EXIT_OK;
@@ -129,8 +128,7 @@ static int repo_command_put(const struct lode_command *self, const struct lode_r
 	if (!answer->is_of_streams || answer->n_picked)
 		return LODE_EXIT_OK;
 	if (answer->word == LODE_REPO_SHOW || answer->word == LODE_REPO_FORGET)
-		lode_say(self, "%s: there is no such stream%s",
-			 lode_escape(safe, sizeof(safe), path),
+		lode_say(self, "%s: no stream matches%s", lode_escape(safe, sizeof(safe), path),
 			 answer->word == LODE_REPO_FORGET ? ": nothing to forget" : "");
 	return LODE_EXIT_NOTHING;
 }

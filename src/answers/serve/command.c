@@ -42,7 +42,7 @@ static const struct lode_option options[] = {
 	LODE_OPTION("address", "ADDRESS", lode_set_text, AT(address),
 		    "listen at this address, in numbers (default 127.0.0.1)"),
 	LODE_FLAG("open", AT(is_open),
-		  "an address beyond this machine is meant; everybody then needs the token"),
+		  "allow non-loopback addresses; every client then needs the token"),
 	LODE_OPTION("host-name", "NAME", lode_set_list, AT(names),
 		    "the machine's name for others; may be repeated"),
 	LODE_OPTION("token-file", "FILE", lode_set_text, AT(token_file),

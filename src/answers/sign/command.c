@@ -47,8 +47,8 @@ static const struct lode_option options[] = {
 		    "the cluster's number in this document of `lode mine --json`",
 		    .file = LODE_FILE_READ),
 
-	LODE_OPTION("bug", "URL", set_any_text, AT(request.change.edit.words.bug),
-		    "where it is dealt with", .group = "What is known of it (with --name, --edit)"),
+	LODE_OPTION("bug", "URL", set_any_text, AT(request.change.edit.words.bug), "issue URL",
+		    .group = "What is known of it (with --name, --edit)"),
 	LODE_OPTION("owner", "WHO", set_any_text, AT(request.change.edit.words.owner),
 		    "whose code it is"),
 	LODE_OPTION("note", "TEXT", set_any_text, AT(request.change.edit.words.note),
@@ -62,7 +62,7 @@ static const struct lode_option options[] = {
 	LODE_FLAG("list", AT(list), "all signatures, a line each (the default)", .letter = 'l',
 		  .group = "Those that are there"),
 	LODE_OPTION("show", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_SHOW]),
-		    "one in full, as it stands in a file"),
+		    "one in full, in the format of signature files"),
 	LODE_OPTION("edit", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_EDIT]),
 		    "change what is given, add the patterns that are; an empty text takes a field "
 		    "away"),

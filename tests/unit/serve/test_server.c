@@ -261,7 +261,7 @@ static void wrong_requests_are_refused(void **state)
 	expect(&house, "GET", "/api/reports", "Host: evil.example:%PORT%\r\n", 421, NULL);
 	expect(&house, "GET", "/api/reports", HOST "Origin: http://evil.example\r\n", 403, NULL);
 	expect(&house, "GET", "/api/reports", HOST "Sec-Fetch-Site: cross-site\r\n", 403, NULL);
-	expect(&house, "GET", "/api/reports", HOST HOST, 400, "stands twice");
+	expect(&house, "GET", "/api/reports", HOST HOST, 400, "given twice");
 	expect(&house, "GET", "/api/reports", HOST "host: evil.example\r\n", 400, NULL);
 	/* expect() says how long the body is, too. */
 	expect(&house, "GET", "/api/reports", HOST "Content-Length: 5\r\n", 400,
