@@ -63,7 +63,7 @@ cat >titled.sh <<'X'
 wait
 X
 "$LODE" record -o titled --no-symbols -- bash titled.sh 2>/dev/null
-cut -f 3 titled/titles.tsv | grep titled | grep -v -e lode -e '^[^ ]*perf' | sort -u
+cut -f 3 titled/titles.tsv | grep '^titled: ' | sort -u
 "$LODE" record -o untitled --no-titles --no-symbols -- true 2>/dev/null
 ls untitled
 
