@@ -16,8 +16,22 @@ void lode_digest_free(struct lode_digest *digest)
 	lode_vec_release(&digest->streams);
 	lode_vec_release(&digest->symptoms);
 	lode_vec_release(&digest->rows);
+	lode_vec_release(&digest->runners);
 	lode_name_stats_release(&digest->names);
 	free(digest);
+}
+
+struct lode_digest_runner *lode_digest_runners_copy(struct lode_digest *to,
+						    const struct lode_digest *from,
+						    struct lode_digest_row *row)
+{
+	size_t first = to->runners.n;
+
+	if (!row->n_runners)
+		return NULL;
+	lode_vec_append_all(&to->runners, from->runners.at + row->first_runner, row->n_runners);
+	row->first_runner = (uint32_t)first;
+	return to->runners.at + first;
 }
 
 /* ---- Merge ---- */
@@ -99,6 +113,7 @@ static void merge_streams(struct remap *remap)
 static void merge_rows(struct remap *remap, uint32_t n_symptoms)
 {
 	struct lode_digest *into = remap->into;
+	struct lode_digest_runner *runners;
 	size_t n_rows = into->rows.n;
 
 	lode_vec_reserve(&into->rows, n_rows + remap->from->rows.n);
@@ -108,6 +123,9 @@ static void merge_rows(struct remap *remap, uint32_t n_symptoms)
 		row.symptom += n_symptoms;
 		row.stack = remap->nodes[row.stack];
 		row.waker = row.waker ? string_into(remap, row.waker) : 0;
+		runners = lode_digest_runners_copy(into, remap->from, &row);
+		for (uint32_t k = 0; k < row.n_runners; k++)
+			runners[k].name = string_into(remap, runners[k].name);
 		lode_vec_append(&into->rows, row);
 	}
 	/* All symptoms of `from` are behind those of `into`: only its own rows change places. */

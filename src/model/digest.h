@@ -40,7 +40,18 @@ struct lode_digest_row {
 	int64_t cost_ns;
 	uint32_t n_events;
 	int64_t worst_t0_ns, worst_cost_ns; /* the costliest single event */
+	int64_t unsampled_ns; /* running: of its cost, time in which no sample was taken */
+	/* Ready: who ran instead, so many of `runners` from there on; they sum to its cost. */
+	uint32_t first_runner, n_runners;
 };
+
+/* A thread that had the CPU while another was ready. */
+struct lode_digest_runner {
+	uint32_t name; /* string id: as links are named, or one of the two below */
+	int64_t cost_ns;
+};
+#define LODE_RUNNER_IDLE       "[idle]"	      /* nobody did */
+#define LODE_RUNNER_UNRECORDED "[unrecorded]" /* the recording does not show who did */
 
 /* Occurrences of `caller` directly above `callee`: frame ids. */
 struct lode_name_pair {
@@ -67,6 +78,7 @@ struct lode_digest {
 	LODE_VEC(struct lode_digest_stream) streams;
 	LODE_VEC(struct lode_digest_symptom) symptoms;
 	LODE_VEC(struct lode_digest_row) rows; /* sorted by (symptom, stack, kind, reason, waker) */
+	LODE_VEC(struct lode_digest_runner) runners; /* of each row together, by name */
 	struct lode_name_stats names;
 	uint64_t n_events; /* events folded into the rows */
 };
@@ -79,6 +91,14 @@ int lode_digest_row_compare(const void *left, const void *right);
 
 /* Brings rows into that order which are in order of their symptoms already. O(rows). */
 void lode_digest_rows_sort(struct lode_digest_row *rows, size_t n);
+
+/*
+ * Appends copies of a row's runners of `from` to `to`, and says in `row` where they are; names are
+ * mapped by the caller afterwards.
+ */
+struct lode_digest_runner *lode_digest_runners_copy(struct lode_digest *to,
+						    const struct lode_digest *from,
+						    struct lode_digest_row *row);
 
 /* Adds `from`'s streams behind `into`'s. O(what `from` holds), however large `into` is. */
 void lode_digest_merge(struct lode_digest *into, const struct lode_digest *from);

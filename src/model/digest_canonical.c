@@ -256,6 +256,19 @@ static void copy_rows(struct canon *c)
 	free(next);
 }
 
+/* When rows have their places, so that runners lie in that order. Rows still say where in `from`.
+ */
+static void copy_runners(struct canon *c)
+{
+	for (size_t i = 0; i < c->to->rows.n; i++) {
+		struct lode_digest_row *row = &c->to->rows.at[i];
+		struct lode_digest_runner *runners = lode_digest_runners_copy(c->to, c->from, row);
+
+		for (uint32_t k = 0; k < row->n_runners; k++)
+			runners[k].name = string_of(c, runners[k].name);
+	}
+}
+
 /* Wakers have their ids, in the order of names, before rows that differ in nothing else are
    compared. */
 static int compare_strings(const void *left, const void *right, void *context)
@@ -374,6 +387,7 @@ struct lode_digest *lode_digest_canonical(const struct lode_digest *from, const 
 	order_wakers(&c);
 	copy_rows(&c);
 	lode_digest_rows_sort(c.to->rows.at, c.to->rows.n);
+	copy_runners(&c);
 	copy_names(&c);
 	free(c.strings);
 	free(c.frames);

@@ -36,11 +36,14 @@ struct lode_sched_cpu *lode_schedule_cpu(struct lode_schedule *schedule, uint32_
 
 void lode_schedule_release(struct lode_schedule *schedule)
 {
-	for (size_t i = 0; i < schedule->cpus.n; i++)
+	for (size_t i = 0; i < schedule->cpus.n; i++) {
 		lode_vec_release(&schedule->cpus.at[i].longest);
+		lode_vec_release(&schedule->cpus.at[i].log.runs);
+	}
 	lode_vec_release(&schedule->cpus);
 	lode_vec_release(&schedule->threads);
 	lode_vec_release(&schedule->nowhere.longest);
+	lode_vec_release(&schedule->nowhere.log.runs);
 }
 
 /* A thread that a record named: the builder has made it. */
@@ -190,9 +193,22 @@ static void cpu_log_run(struct lode_sched_cpu *cpu, int64_t end_ns)
 	lode_vec_append(&cpu->longest, run);
 }
 
+/* Whoever is there from `t_ns` on; of several at one time, the last. */
+static void cpu_log_start(struct lode_sched_cpu *cpu, lode_thread_id id, int64_t t_ns)
+{
+	struct lode_cpu_run run = {t_ns, id}, *last;
+
+	last = cpu->log.runs.n ? &cpu->log.runs.at[cpu->log.runs.n - 1] : NULL;
+	if (last && last->start_ns >= t_ns)
+		last->thread = id;
+	else if (!last || last->thread != id)
+		lode_vec_append(&cpu->log.runs, run);
+}
+
 static void cpu_set(struct lode_sched_cpu *cpu, lode_thread_id id, int64_t t_ns)
 {
 	cpu_log_run(cpu, t_ns);
+	cpu_log_start(cpu, id, t_ns);
 	cpu->current = id;
 	cpu->since_ns = t_ns;
 	cpu->is_seen = true;
@@ -754,5 +770,13 @@ void lode_schedule_close(struct lode_schedule *schedule, int64_t end_ns)
 	for (uint32_t i = 0; i < schedule->threads.n; i++) {
 		cut(schedule, i, end_ns, LODE_EVENT_CUT_END);
 		flush_schedule(schedule, i);
+	}
+	for (uint32_t i = 0; i < schedule->cpus.n; i++) {
+		struct lode_sched_cpu *cpu = &schedule->cpus.at[i];
+
+		if (cpu->current != LODE_NONE)
+			cpu_log_start(cpu, LODE_NONE, end_ns);
+		lode_vec_append(&schedule->stream->cpus, cpu->log);
+		cpu->log = (struct lode_cpu){0};
 	}
 }

@@ -17,7 +17,6 @@
 #include "model/builder.h"
 #include "model/stream.h"
 
-#define LODE_IDLE	 (LODE_NONE - 1) /* the idle thread of any CPU: it has no events */
 #define LODE_CPU_NOWHERE UINT32_MAX
 
 /* Hints in the column `reason`: enum lode_wait_reason of the system call, and state D. */
@@ -77,6 +76,7 @@ struct lode_sched_cpu {
 	 * longest run since any time is found by one binary search.
 	 */
 	LODE_VEC(struct lode_sched_run) longest;
+	struct lode_cpu log; /* all of it, to be the stream's */
 };
 
 struct lode_schedule {

@@ -20,6 +20,8 @@
 
 typedef uint32_t lode_thread_id; /* index into lode_stream.threads; LODE_NONE: nobody known */
 
+#define LODE_IDLE (LODE_NONE - 1) /* the idle thread of any CPU: it has no events */
+
 /* Columns of one thread's events, n each. */
 struct lode_events {
 	size_t n, capacity;
@@ -51,6 +53,17 @@ struct lode_thread {
 };
 
 struct lode_connections; /* model/connections.h */
+
+/* Who ran on a CPU from `start_ns` to the next one's: a thread, LODE_IDLE, or LODE_NONE, not known.
+ */
+struct lode_cpu_run {
+	int64_t start_ns;
+	lode_thread_id thread;
+};
+
+struct lode_cpu {
+	LODE_VEC(struct lode_cpu_run) runs; /* in time order, the last one not known */
+};
 
 /* How often each kind of event was in the recording, by its name there. */
 struct lode_event_count {
@@ -94,6 +107,7 @@ struct lode_stream {
 	size_t n_stack_flags;
 	LODE_VEC(struct lode_thread) threads; /* in order of first sight */
 	struct lode_map thread_index;	      /* tid -> its latest thread */
+	LODE_VEC(struct lode_cpu) cpus;	      /* by number; empty without switches */
 	LODE_VEC(struct lode_event_count) event_counts;
 	LODE_VEC(struct lode_module_quality) modules;
 	struct lode_losses losses;

@@ -40,6 +40,10 @@ static const char *const names[LODE_N_DIGEST_COLUMNS] = {
 	[LODE_COLUMN_RUN_PARENT] = "run parents",
 	[LODE_COLUMN_RUN_LENGTH] = "run lengths",
 	[LODE_COLUMN_STREAM_CLOCK] = "stream clocks",
+	[LODE_COLUMN_ROW_UNSAMPLED] = "row unsampled",
+	[LODE_COLUMN_ROW_RUNNERS] = "row runners",
+	[LODE_COLUMN_RUNNER_NAME] = "runner names",
+	[LODE_COLUMN_RUNNER_COST] = "runner costs",
 };
 
 const char *lode_digest_column_name(enum lode_digest_column column)

@@ -58,9 +58,15 @@ enum lode_digest_column {
 	LODE_COLUMN_RUN_LENGTH,
 	/* Of version 3: empty where no stream says which time of day its times are. */
 	LODE_COLUMN_STREAM_CLOCK,
+	/* Of version 4: empty where no running row has such time, no ready row says who ran. */
+	LODE_COLUMN_ROW_UNSAMPLED,
+	LODE_COLUMN_ROW_RUNNERS,
+	LODE_COLUMN_RUNNER_NAME,
+	LODE_COLUMN_RUNNER_COST,
 	LODE_N_DIGEST_COLUMNS,
 	LODE_N_DIGEST_COLUMNS_1 = LODE_COLUMN_RUN_COUNTS,   /* of version 1 */
 	LODE_N_DIGEST_COLUMNS_2 = LODE_COLUMN_STREAM_CLOCK, /* of version 2 */
+	LODE_N_DIGEST_COLUMNS_3 = LODE_COLUMN_ROW_UNSAMPLED,
 };
 
 const char *lode_digest_column_name(enum lode_digest_column column); /* "row cost" */

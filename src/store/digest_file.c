@@ -317,6 +317,7 @@ static int read_table(struct table *table, struct lode_bytes *from, uint32_t ver
 	uint64_t stored[LODE_N_DIGEST_COLUMNS] = {0}, n_stored = 0;
 	size_t n_columns = version == 1	  ? LODE_N_DIGEST_COLUMNS_1
 			   : version == 2 ? LODE_N_DIGEST_COLUMNS_2
+			   : version == 3 ? LODE_N_DIGEST_COLUMNS_3
 					  : LODE_N_DIGEST_COLUMNS;
 
 	if (lode_varint_get(from) != n_columns)

@@ -381,6 +381,56 @@ static void read_rows(struct reader *r)
 	}
 }
 
+static void read_runners(struct reader *r, struct lode_digest_row *row, uint64_t n)
+{
+	int64_t left_ns = row->cost_ns;
+
+	if (n > lode_bytes_left(column(r, LODE_COLUMN_RUNNER_NAME))) {
+		refuse(r, LODE_COLUMN_ROW_RUNNERS, "%llu runners", (unsigned long long)n);
+		return;
+	}
+	row->first_runner = (uint32_t)r->digest->runners.n;
+	row->n_runners = (uint32_t)n;
+	for (uint64_t k = 0; k < n && r->rc == 0; k++) {
+		struct lode_digest_runner runner = {
+			.name = get_id(r, LODE_COLUMN_RUNNER_NAME, r->n_strings),
+			.cost_ns = left_ns,
+		};
+
+		if (k + 1 < n)
+			runner.cost_ns =
+				(int64_t)lode_varint_get(column(r, LODE_COLUMN_RUNNER_COST));
+		if (runner.cost_ns < 0 || runner.cost_ns > left_ns)
+			refuse(r, LODE_COLUMN_RUNNER_COST, "%lld ns of %lld",
+			       (long long)runner.cost_ns, (long long)left_ns);
+		left_ns -= runner.cost_ns;
+		lode_vec_append(&r->digest->runners, runner);
+	}
+}
+
+/* What rows of one kind have alone; empty in digests of older versions. */
+static void read_row_details(struct reader *r)
+{
+	bool has_unsampled = lode_bytes_left(column(r, LODE_COLUMN_ROW_UNSAMPLED)) > 0;
+	bool has_runners = lode_bytes_left(column(r, LODE_COLUMN_ROW_RUNNERS)) > 0;
+
+	for (size_t i = 0; i < r->digest->rows.n && r->rc == 0; i++) {
+		struct lode_digest_row *row = &r->digest->rows.at[i];
+		uint64_t sampled_ns;
+
+		if (has_unsampled && row->kind == LODE_EVENT_RUNNING) {
+			sampled_ns = lode_varint_get(column(r, LODE_COLUMN_ROW_UNSAMPLED));
+			if (sampled_ns > (uint64_t)row->cost_ns)
+				refuse(r, LODE_COLUMN_ROW_UNSAMPLED, "row %zu: more than its cost",
+				       i);
+			else
+				row->unsampled_ns = row->cost_ns - (int64_t)sampled_ns;
+		}
+		if (has_runners && row->kind == LODE_EVENT_READY)
+			read_runners(r, row, lode_varint_get(column(r, LODE_COLUMN_ROW_RUNNERS)));
+	}
+}
+
 static void read_pairs(struct reader *r)
 {
 	uint64_t callee = 0, caller = 0, n = 0;
@@ -460,6 +510,7 @@ int lode_digest_columns_read(struct lode_digest **out, struct lode_bytes *column
 	read_clocks(&r);
 	read_symptoms(&r);
 	read_rows(&r);
+	read_row_details(&r);
 	read_pairs(&r);
 	read_names(&r);
 	check_ends(&r);

@@ -200,6 +200,35 @@ static void write_rows(struct lode_digest_columns *out, const struct lode_digest
 	}
 }
 
+/* Of rows of one kind alone, and only if there is anything to say. */
+static void write_row_details(struct lode_digest_columns *out, const struct lode_digest *digest)
+{
+	bool has_unsampled = false;
+
+	for (size_t i = 0; i < digest->rows.n; i++)
+		has_unsampled |= digest->rows.at[i].unsampled_ns != 0;
+	for (size_t i = 0; i < digest->rows.n; i++) {
+		const struct lode_digest_row *row = &digest->rows.at[i];
+
+		if (has_unsampled && row->kind == LODE_EVENT_RUNNING)
+			lode_varint_put(column(out, LODE_COLUMN_ROW_UNSAMPLED),
+					(uint64_t)(row->cost_ns - row->unsampled_ns));
+		if (!digest->runners.n || row->kind != LODE_EVENT_READY)
+			continue;
+		lode_varint_put(column(out, LODE_COLUMN_ROW_RUNNERS), row->n_runners);
+		for (uint32_t k = 0; k < row->n_runners; k++) {
+			const struct lode_digest_runner *runner =
+				&digest->runners.at[row->first_runner + k];
+
+			lode_varint_put(column(out, LODE_COLUMN_RUNNER_NAME), runner->name);
+			/* They sum to the row's cost. */
+			if (k + 1 < row->n_runners)
+				lode_varint_put(column(out, LODE_COLUMN_RUNNER_COST),
+						(uint64_t)runner->cost_ns);
+		}
+	}
+}
+
 static int by_callee(const void *left, const void *right)
 {
 	const struct lode_name_pair *a = left, *b = right;
@@ -266,6 +295,7 @@ void lode_digest_columns_write(struct lode_digest_columns *columns,
 	write_frames(columns, &digest->tree);
 	write_streams(columns, digest);
 	write_rows(columns, digest);
+	write_row_details(columns, digest);
 	write_pairs(columns, &digest->names);
 	write_names(columns, &digest->names);
 }

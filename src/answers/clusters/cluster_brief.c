@@ -1,5 +1,7 @@
 /* A cluster in a few lines. */
 #include "answers/clusters/cluster_brief.h"
+#include "base/escape.h"
+#include "document/units.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -144,4 +146,26 @@ const char *lode_finding_why(struct lode_arena *arena, const struct lode_cluster
 	char why[200];
 
 	return lode_finding_text(arena, "%s", lode_cluster_why(why, sizeof(why), cluster));
+}
+
+const char *lode_who_ran(char *text, size_t size, const struct lode_digest *digest,
+			 const struct lode_digest_runner *runners, size_t n, int64_t ready_ns,
+			 size_t most)
+{
+	char name[128], share[LODE_UNITS_BUFFER];
+	int64_t rest_ns = ready_ns;
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < n && i < most && used < size; i++) {
+		lode_escape_fit(name, sizeof(name), digest->tree.strings.text.at[runners[i].name],
+				24);
+		used += (size_t)snprintf(text + used, size - used, "%s%s %s", i ? ", " : "", name,
+					 lode_format_share(share, runners[i].cost_ns, ready_ns));
+		rest_ns -= runners[i].cost_ns;
+	}
+	if (rest_ns > 0 && used < size)
+		snprintf(text + used, size - used, "%sothers %s", used ? ", " : "",
+			 lode_format_share(share, rest_ns, ready_ns));
+	return text;
 }

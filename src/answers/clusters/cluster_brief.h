@@ -35,3 +35,14 @@ struct lode_cluster_brief {
 /* `cluster` is one of mined->clusters. */
 void lode_cluster_brief_build(struct lode_cluster_brief *out, const struct lode_mined *mined,
 			      const struct lode_cluster *cluster, struct lode_arena *arena);
+
+/* Below it, ready time is what every machine has. */
+enum { LODE_BUSY_PCT = 5 };
+
+/*
+ * "cc1 62 %, postgres 20 %, 3 others 18 %": who ran in `ready_ns`, the first `most` of them. Their
+ * names are made harmless for terminals.
+ */
+const char *lode_who_ran(char *text, size_t size, const struct lode_digest *digest,
+			 const struct lode_digest_runner *runners, size_t n, int64_t ready_ns,
+			 size_t most);

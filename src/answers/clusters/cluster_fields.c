@@ -9,6 +9,14 @@ static const struct lode_field waker_fields[] = {
 };
 LODE_RECORD(waker, struct lode_cluster_waker);
 
+static const struct lode_field runner_fields[] = {
+	LODE_FIELD_OF("name", LODE_TYPE_NAME, struct lode_digest_runner, name,
+		      "of threads, as in links; [idle]: nobody; [unrecorded]: not known"),
+	LODE_FIELD(struct lode_digest_runner, cost_ns, NULL),
+};
+const struct lode_record lode_runner_record =
+	LODE_RECORD_OF("runner", runner_fields, struct lode_digest_runner, .is_shared = true);
+
 static const struct lode_field pattern_fields[] = {
 	LODE_FIELD(struct lode_mined_pattern, round, NULL, .least = 1),
 	LODE_FRAMES("functions", struct lode_mined_pattern, frames, n_frames,
@@ -189,6 +197,17 @@ LODE_RECORD(kind, struct lode_cluster);
 
 static const struct lode_field split_fields[] = {
 	LODE_RECORD_HERE("split", &kind_record, "own cost by kind of event"),
+	LODE_FIELD(
+		struct lode_cluster, unsampled_ns,
+		"of own_ns: time on a CPU in which no sample was taken; samples of like runs say "
+		"where it went"),
+	LODE_FIELD_AS("own_least_ns", struct lode_cluster, least_ns, "own_ns without that time"),
+	LODE_FIELD_AS(
+		"own_most_ns", struct lode_cluster, most_ns,
+		"if all such time of the same threads, at the same places of their chains, were "
+		"the cluster's"),
+	LODE_LIST("ran_instead", struct lode_cluster, ran_instead, n_ran_instead,
+		  &lode_runner_record, "who had the CPU in its ready time, by cost"),
 };
 LODE_RECORD(split, struct lode_cluster);
 

@@ -140,6 +140,7 @@ extern const struct lode_record lode_cluster_rows_record;
 /* Of struct lode_flame_functions: "frames". Stands behind the rows that name them. */
 extern const struct lode_record lode_flame_functions_record;
 /* Of struct lode_cluster_row: one cluster. */
+extern const struct lode_record lode_runner_record; /* who ran while others were ready */
 extern const struct lode_record lode_cluster_row_record;
 /* Of struct lode_cluster: its figures. Those with a heading are columns, in text and on pages. */
 extern const struct lode_record lode_cluster_cost_record;

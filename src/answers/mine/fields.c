@@ -63,6 +63,10 @@ static const struct lode_field aoi_fields[] = {
 	AOI_KIND("wait_ns", LODE_EVENT_WAITING),
 	AOI_KIND("run_ns", LODE_EVENT_RUNNING),
 	AOI_KIND("ready_ns", LODE_EVENT_READY),
+	LODE_LIST(
+		"ran_instead", struct lode_mined, ran_instead, n_ran_instead, &lode_runner_record,
+		"who had the CPU in the ready time, by cost; they sum to ready_ns, but for digests "
+		"of older versions"),
 };
 LODE_RECORD(aoi, struct lode_mined);
 
@@ -71,6 +75,8 @@ static const struct lode_field mined_fields[] = {
 	LODE_RECORD_HERE("aoi", &aoi_record,
 			 "the area of interest; with scope critical and no content filter its "
 			 "costs sum to symptom_ns"),
+	LODE_FIELD_AS("unsampled_ns", struct lode_mined, aoi_unsampled_ns,
+		      "of aoi.run_ns: no sample was taken; samples of like runs say where it went"),
 	LODE_FIELD_AS("lambda_ns", struct lode_mined, min_cost, "the least cost of a pattern"),
 	LODE_FIELD_AS("rounds", struct lode_mined, n_rounds, NULL),
 	LODE_FIELD_AS("patterns", struct lode_mined, n_patterns, NULL),
@@ -132,6 +138,11 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELD_AS("streams", struct lode_mine_answer, n_streams, NULL),
 	LODE_FIELD_AS("symptoms", struct lode_mine_answer, n_symptoms, NULL),
 	LODE_FIELDS_AT(struct lode_mine_answer, mined, &mined_record),
+	LODE_FIELD(
+		struct lode_mine_answer, busy,
+		"who had the CPUs while threads were ready, in words, made harmless for terminals; "
+		"aoi.ran_instead has all of them",
+		.absent = "less than 5 % of the area of interest is ready time"),
 	LODE_RECORD_HERE("options", &option_record, NULL),
 	LODE_FIELD_POINTER("served", struct lode_mine_answer, served, &served_record,
 			   "it holds the list of clusters; `patterns`, `worst` and the patterns of "

@@ -11,7 +11,7 @@ void lode_mine_findings(struct lode_findings *out, const void *of, struct lode_a
 	const struct lode_digest *digest = mined->digest;
 	int64_t whole_ns = mined->symptom_ns;
 	char cost[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER], symptoms[LODE_UNITS_BUFFER];
-	char streams[LODE_UNITS_BUFFER], found[LODE_UNITS_BUFFER];
+	char streams[LODE_UNITS_BUFFER], found[LODE_UNITS_BUFFER], who[256];
 
 	*out = (struct lode_findings){.weight = whole_ns};
 	out->summary =
@@ -22,6 +22,14 @@ void lode_mine_findings(struct lode_findings *out, const void *of, struct lode_a
 				  lode_format_plural(found, mined->n_clusters, "cluster"),
 				  mined->n_clusters == 1 ? "s" : "",
 				  lode_format_share(share, whole_ns - mined->other_ns, whole_ns));
+	if (answer->busy)
+		out->summary = lode_finding_text(
+			arena, "%s; %s ready without a CPU (%s)", out->summary,
+			lode_format_share(share, mined->aoi_kind_ns[LODE_EVENT_READY],
+					  mined->aoi_ns),
+			lode_who_ran(who, sizeof(who), digest, mined->ran_instead,
+				     mined->n_ran_instead, mined->aoi_kind_ns[LODE_EVENT_READY],
+				     2));
 	for (size_t i = 0; i < mined->n_clusters && lode_findings_have_room(out); i++) {
 		const struct lode_cluster *c = &mined->clusters[i];
 		const char *text = lode_finding_text(

@@ -84,8 +84,10 @@ struct lode_mine_answer {
 	size_t n_streams, n_symptoms;
 	const char *symptoms, *scope, *stacks, *rank, *lambda; /* the options in words */
 	bool is_classic;
-	bool is_filtered;	       /* content filters left out a part of the area of interest */
-	bool is_default_symptoms;      /* nobody said what the symptoms are */
+	bool is_filtered;	  /* content filters left out a part of the area of interest */
+	bool is_default_symptoms; /* nobody said what the symptoms are */
+	/* Who had the CPUs, in words (cluster_brief.h); NULL: LODE_BUSY_PCT was not ready time. */
+	const char *busy;
 	size_t n_shown, n_more;	       /* clusters in the table, and beyond */
 	int64_t explained_ns, more_ns; /* cost of all clusters; of those beyond the table */
 	struct lode_mine_quality quality;

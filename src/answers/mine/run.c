@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "answers/mine/mine.h"
+#include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/cluster_choice.h"
 #include "answers/clusters/headline.h"
 #include "answers/clusters/variants.h"
@@ -240,6 +241,19 @@ static void sum_up_clusters(struct lode_mine_answer *answer, const struct lode_m
 		answer->more_ns += mined->clusters[i].own_ns;
 }
 
+static void name_busy(struct lode_mine_state *s)
+{
+	const struct lode_mined *mined = s->mined;
+	int64_t ready_ns = mined->aoi_kind_ns[LODE_EVENT_READY];
+	char who[1024];
+
+	if (!mined->n_ran_instead || ready_ns / LODE_BUSY_PCT < mined->aoi_ns / 100)
+		return;
+	lode_who_ran(who, sizeof(who), mined->digest, mined->ran_instead, mined->n_ran_instead,
+		     ready_ns, 5);
+	s->answer.busy = lode_arena_strndup(&s->arena, who, strlen(who));
+}
+
 static void list_clusters(struct lode_mine_state *s, const struct lode_mine_request *request)
 {
 	struct lode_cluster_rows_options options = {
@@ -344,6 +358,7 @@ static int lay_out_clusters(struct lode_mine_state *s, const struct lode_mine_re
 	if (rc < 0)
 		return rc;
 	sum_up_clusters(&s->answer, s->mined, request->top);
+	name_busy(s);
 	if (request->wants_rows)
 		list_clusters(s, request);
 	else if (!request->show)

@@ -23,7 +23,7 @@ static void print_figures(FILE *out, const struct lode_mine_answer *answer,
 {
 	const struct lode_mined *m = answer->mined;
 	const char *unit = m->digest->unit;
-	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER], who[1024];
 
 	fprintf(out, "Cluster %u of %zu  (id %016llx)\n\n", c->rank, m->n_clusters,
 		(unsigned long long)c->id);
@@ -41,6 +41,16 @@ static void print_figures(FILE *out, const struct lode_mine_answer *answer,
 		lode_format_cost(a, c->split_ns[LODE_EVENT_WAITING], unit),
 		lode_format_cost(b, c->split_ns[LODE_EVENT_RUNNING], unit),
 		lode_format_cost(d, c->split_ns[LODE_EVENT_READY], unit));
+	if (c->n_ran_instead)
+		fprintf(out, "ran instead %s\n",
+			lode_who_ran(who, sizeof(who), m->digest, c->ran_instead, c->n_ran_instead,
+				     c->split_ns[LODE_EVENT_READY], 5));
+	if (c->unsampled_ns)
+		fprintf(out,
+			"unsampled   %s running without a CPU sample: own cost between %s and %s\n",
+			lode_format_cost(a, c->unsampled_ns, unit),
+			lode_format_cost(b, c->least_ns, unit),
+			lode_format_cost(d, c->most_ns, unit));
 }
 
 static void print_reasons(FILE *out, const struct lode_mine_answer *answer)

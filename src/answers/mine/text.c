@@ -30,19 +30,37 @@ static void print_mined_heading(FILE *out, const struct lode_mine_answer *answer
 		m->aoi_ns == m->symptom_ns ? "it" : "the area of interest");
 }
 
+/* A busy machine is said first: it may be all there is to find. */
+static void print_busy(FILE *out, const struct lode_mine_answer *answer)
+{
+	const struct lode_mined *m = answer->mined;
+	int64_t ready_ns = m->aoi_kind_ns[LODE_EVENT_READY];
+	char cost[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
+
+	if (!answer->busy)
+		return;
+	fprintf(out,
+		"Busy machine: %s of it (%s) were spent ready to run, without a CPU. Instead ran:\n"
+		"  %s.\n  Column \"w/o ready\": what clusters cost without that time.\n",
+		lode_format_cost(cost, ready_ns, m->digest->unit),
+		lode_format_share(share, ready_ns, m->aoi_ns), answer->busy);
+}
+
 /* ---- The table ---- */
 
-/* Behind its share, the figures of a cluster that have a heading (cluster_fields.c); then two more.
- */
+/* Behind its share, the figures of a cluster that have a heading (cluster_fields.c); then two more,
+   or on a busy machine three. */
 enum { RANK, SHARE, FIGURES, MOST_COLUMNS = 16 };
 
-static size_t make_columns(struct lode_table_column *columns)
+static size_t make_columns(struct lode_table_column *columns, bool is_busy)
 {
 	size_t n = FIGURES;
 
 	columns[RANK] = (struct lode_table_column){"#", true};
 	columns[SHARE] = (struct lode_table_column){"share", true};
-	n += lode_table_headings(columns + n, MOST_COLUMNS - 2 - n, &lode_cluster_cost_record);
+	n += lode_table_headings(columns + n, MOST_COLUMNS - 3 - n, &lode_cluster_cost_record);
+	if (is_busy)
+		columns[n++] = (struct lode_table_column){"w/o ready", true};
 	columns[n++] = (struct lode_table_column){"why", false};
 	columns[n++] = (struct lode_table_column){"who waits, in what, for whom", false};
 	return n;
@@ -60,6 +78,11 @@ static void set_cluster_numbers(struct lode_table *table, const struct lode_mine
 		       lode_format_share(text, cluster->own_ns, answer->mined->symptom_ns));
 	why = FIGURES +
 	      lode_table_set_figures(table, row, FIGURES, &lode_cluster_cost_record, cluster, unit);
+	if (answer->busy)
+		lode_table_set(table, row, why++, "%s",
+			       lode_format_cost(
+				       text, cluster->own_ns - cluster->split_ns[LODE_EVENT_READY],
+				       unit));
 	lode_table_set(table, row, why, "%s", lode_cluster_why(text, sizeof(text), cluster));
 }
 
@@ -80,7 +103,7 @@ static void print_clusters(FILE *out, const struct lode_mine_answer *answer,
 			   const struct lode_text_page *page)
 {
 	struct lode_table_column columns[MOST_COLUMNS];
-	size_t n_columns = make_columns(columns);
+	size_t n_columns = make_columns(columns, answer->busy != NULL);
 	struct lode_table *table = lode_table_new(columns, n_columns, 0);
 	const struct lode_mined *m = answer->mined;
 	size_t room, hang_room;
@@ -147,6 +170,32 @@ static void print_method(FILE *out, const struct lode_mine_answer *answer)
 			lode_format_plural(b, m->n_not_compared, "pattern"));
 }
 
+/* Said where a tenth of a cluster's cost hangs on it. */
+static void print_unsampled(FILE *out, const struct lode_mine_answer *answer)
+{
+	const struct lode_mined *m = answer->mined;
+	const char *unit = m->digest->unit, *sep = "";
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+
+	for (size_t i = 0; i < answer->n_shown; i++) {
+		const struct lode_cluster *c = &m->clusters[i];
+
+		if (c->unsampled_ns <= c->own_ns / 10)
+			continue;
+		if (!*sep)
+			fprintf(out,
+				"Running time without a CPU sample, placed by samples of like "
+				"runs: %s of "
+				"%s.\n  A tenth or more of the own cost hangs on it in cluster",
+				lode_format_cost(a, m->aoi_unsampled_ns, unit),
+				lode_format_cost(b, m->aoi_kind_ns[LODE_EVENT_RUNNING], unit));
+		fprintf(out, "%s %u (%s without it)", sep, c->rank,
+			lode_format_cost(a, c->least_ns, unit));
+		sep = ",";
+	}
+	fputs(*sep ? ".\n" : "", out);
+}
+
 static void print_mined_losses(FILE *out, const struct lode_mine_answer *answer)
 {
 	const struct lode_mine_quality *quality = &answer->quality;
@@ -196,6 +245,7 @@ void lode_mine_text(FILE *out, const struct lode_mine_answer *answer,
 		    const struct lode_text_page *page)
 {
 	print_mined_heading(out, answer);
+	print_busy(out, answer);
 	fputc('\n', out);
 	if (answer->n_shown) {
 		print_clusters(out, answer, page);
@@ -203,6 +253,7 @@ void lode_mine_text(FILE *out, const struct lode_mine_answer *answer,
 	}
 	print_mined_rest(out, answer);
 	print_method(out, answer);
+	print_unsampled(out, answer);
 	print_mined_losses(out, answer);
 	print_skipped(out, answer);
 	if (answer->n_shown)

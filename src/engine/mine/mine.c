@@ -7,6 +7,7 @@
 
 #include "engine/clusters/common.h"
 #include "engine/mine/adopt.h"
+#include "engine/mine/cpu_costs.h"
 #include "engine/mine/measure.h"
 #include "engine/mine/rounds.h"
 #include "engine/patterns/min_cost.h"
@@ -501,6 +502,8 @@ int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
 	progress(&m, "clustering patterns", 0);
 	for (size_t g = 0; rc == 0 && g < m.n_groups; g++)
 		rc = cluster_group(&m, &m.groups[g], err);
+	if (rc == 0)
+		lode_cpu_costs(m.mined);
 	if (rc == 0 && m.mined->n_clusters) {
 		lode_sort_r(m.mined->clusters, m.mined->n_clusters, by_rank, &m);
 		for (size_t c = 0; c < m.mined->n_clusters; c++) {

@@ -84,7 +84,9 @@ struct lode_cluster {
 	int64_t own_ns, total_ns, average_ns;
 	int64_t split_ns[LODE_N_EVENT_KINDS]; /* of own_ns */
 	int64_t reason_ns[LODE_N_REASONS];    /* of own_ns' waits */
-	uint64_t n_events;		      /* events that any of its patterns matches */
+	int64_t unsampled_ns;		      /* of own_ns: on a CPU, and no sample was taken */
+	int64_t least_ns, most_ns; /* bounds of own_ns, whatever that time was (cpu_costs.h) */
+	uint64_t n_events;	   /* events that any of its patterns matches */
 	uint32_t n_streams, n_symptoms;
 	double min_similarity; /* its spread: lowest similarity inside */
 	/* Common part: functions that the patterns which carry 95 % of its own cost all have, in
@@ -98,6 +100,8 @@ struct lode_cluster {
 	size_t n_worst;
 	const struct lode_cluster_waker *wakers; /* by cost */
 	size_t n_wakers;
+	const struct lode_digest_runner *ran_instead; /* of its ready time, by cost */
+	size_t n_ran_instead;
 	/* Its own stacks by node, their costs sum to own_ns; and where these costs are, by stream.
 	   Like `worst`, of all stacks that its patterns match when it owns none. */
 	const struct lode_cluster_stack *stacks;
@@ -110,6 +114,10 @@ struct lode_mined {
 	const struct lode_digest *digest; /* borrowed */
 	int64_t symptom_ns;		  /* sum of the symptoms' lengths */
 	int64_t aoi_ns, aoi_kind_ns[LODE_N_EVENT_KINDS];
+	int64_t aoi_unsampled_ns; /* of running time: no sample was taken */
+	/* Who ran during ready time, by cost; they sum to it, but for digests of older versions. */
+	const struct lode_digest_runner *ran_instead;
+	size_t n_ran_instead;
 	uint64_t n_aoi_events;
 	size_t n_aoi_stacks;
 	int64_t min_cost; /* λ used */

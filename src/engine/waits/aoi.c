@@ -8,6 +8,7 @@
 #include "engine/waits/critpath.h"
 #include "engine/waits/fold.h"
 #include "engine/waits/polled.h"
+#include "engine/waits/ran_instead.h"
 #include "engine/waits/scope.h"
 #include "engine/waits/waitgraph.h"
 
@@ -32,17 +33,40 @@ struct aoi {
 	struct lode_polled polled;
 	LODE_VEC(struct link_stack) link_stacks;
 	int64_t lost_cost_ns;
+	uint32_t idle_name, unrecorded_name; /* string ids */
 };
+
+/* Who had the CPU while the piece's thread was ready. */
+static void add_runners(struct aoi *aoi, const struct lode_piece *piece, uint32_t row)
+{
+	struct lode_ran_instead ran;
+	uint32_t name;
+
+	lode_ran_instead_begin(&ran, aoi->stream, piece->thread, piece->event, piece->start_ns,
+			       piece->start_ns + piece->cost_ns);
+	while (lode_ran_instead_next(&ran)) {
+		if (ran.thread == LODE_IDLE)
+			name = aoi->idle_name;
+		else if (ran.thread == LODE_NONE)
+			name = aoi->unrecorded_name;
+		else
+			name = lode_chain_thread_name(&aoi->joiner, ran.thread);
+		lode_fold_ran(&aoi->fold, row, name, ran.cost_ns);
+	}
+}
 
 static void add_piece(struct aoi *aoi, const struct lode_piece *piece)
 {
 	const struct lode_aoi_options *options = aoi->options;
+	uint32_t row;
 
 	if (options->kinds && !(options->kinds >> piece->kind & 1))
 		return;
 	if (options->reasons && !(options->reasons >> piece->reason & 1))
 		return;
-	lode_fold_add(&aoi->fold, piece);
+	row = lode_fold_add(&aoi->fold, piece);
+	if (piece->kind == LODE_EVENT_READY)
+		add_runners(aoi, piece, row);
 }
 
 /* Who ended a waiting event, as a string id of the digest; 0 if nobody knows. */
@@ -84,6 +108,7 @@ static void add_event(struct aoi *aoi, lode_thread_id thread, uint32_t event, in
 		.start_ns = start_ns,
 		.cost_ns = cost_ns,
 		.is_whole = true, /* an event comes once in these scopes */
+		.is_unsampled = events->flags[event] & LODE_EVENT_UNSAMPLED,
 	};
 
 	if (is_ended_by_nobody(events, event))
@@ -261,6 +286,7 @@ static void add_span(struct aoi *aoi, const struct lode_span *span)
 
 	if (link->event != LODE_NONE) {
 		piece.kind = events->kind[link->event];
+		piece.is_unsampled = events->flags[link->event] & LODE_EVENT_UNSAMPLED;
 		piece.is_whole = piece.cost_ns == events->cost_ns[link->event];
 		if (piece.kind == LODE_EVENT_WAITING)
 			piece.waker = ender_name(aoi, events, link->event);
@@ -285,6 +311,13 @@ static void add_critical(struct aoi *aoi, const struct lode_symptom *symptom)
 }
 
 /* ---- Digest ---- */
+
+static uint32_t intern(struct lode_digest *digest, const char *text)
+{
+	if (!text)
+		text = "";
+	return lode_strings_intern(&digest->tree.strings, text, strlen(text));
+}
 
 /* The chains of the rows become nodes of the tree, and the rows take their places. */
 static void plant_rows(struct aoi *aoi)
@@ -325,13 +358,6 @@ static void add_symptom(struct aoi *aoi, const struct lode_symptom *symptom)
 	else
 		add_critical(aoi, symptom);
 	lode_fold_finish(&aoi->fold, aoi->digest, (uint32_t)aoi->digest->symptoms.n - 1);
-}
-
-static uint32_t intern(struct lode_digest *digest, const char *text)
-{
-	if (!text)
-		text = "";
-	return lode_strings_intern(&digest->tree.strings, text, strlen(text));
 }
 
 static void describe_stream(struct lode_digest *digest, const struct lode_stream *stream,
@@ -387,6 +413,8 @@ int lode_aoi_digest(struct lode_digest **out, const struct lode_stream *stream,
 		return rc;
 	aoi.digest = lode_digest_new();
 	lode_chain_init(&aoi.joiner, &aoi.digest->tree, stream);
+	aoi.idle_name = intern(aoi.digest, LODE_RUNNER_IDLE);
+	aoi.unrecorded_name = intern(aoi.digest, LODE_RUNNER_UNRECORDED);
 	for (size_t i = 0; i < n_symptoms; i++)
 		add_symptom(&aoi, &symptoms[i]);
 	plant_rows(&aoi);

@@ -97,16 +97,55 @@ static void add_part(struct lode_fold *fold, const struct lode_piece *piece, uin
 	lode_vec_append(&fold->parts, new);
 }
 
-void lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece)
+uint32_t lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece)
 {
 	uint32_t index = row_for(fold, piece);
 	struct lode_digest_row *row = &fold->rows.at[index];
 
 	row->cost_ns += piece->cost_ns;
+	if (piece->is_unsampled)
+		row->unsampled_ns += piece->cost_ns;
 	if (piece->is_whole)
 		count_event(row, piece->start_ns, piece->cost_ns);
 	else
 		add_part(fold, piece, index);
+	return index;
+}
+
+void lode_fold_ran(struct lode_fold *fold, uint32_t row, uint32_t name, int64_t cost_ns)
+{
+	uint32_t *slot = lode_map_slot(&fold->runner_of, (uint64_t)row << 32 | name);
+
+	if (*slot == LODE_NONE) {
+		*slot = (uint32_t)fold->runners.n;
+		lode_vec_append(&fold->runners, ((struct lode_fold_runner){row, {name, 0}}));
+	}
+	fold->runners.at[*slot].ran.cost_ns += cost_ns;
+}
+
+/* By name, not by id: the same in whatever order names were met. */
+static int runner_compare(const void *left, const void *right, void *strings)
+{
+	const struct lode_fold_runner *a = left, *b = right;
+	const struct lode_strings *names = strings;
+
+	return LODE_ORDER(a->row, b->row)
+		       ?: strcmp(names->text.at[a->ran.name], names->text.at[b->ran.name]);
+}
+
+/* Runners become the digest's, and rows say where they are. */
+static void place_runners(struct lode_fold *fold, struct lode_digest *digest)
+{
+	lode_sort_r(fold->runners.at, fold->runners.n, runner_compare, &digest->tree.strings);
+	for (size_t i = 0; i < fold->runners.n; i++) {
+		struct lode_digest_row *row = &fold->rows.at[fold->runners.at[i].row];
+
+		if (!row->n_runners++)
+			row->first_runner = (uint32_t)digest->runners.n;
+		lode_vec_append(&digest->runners, fold->runners.at[i].ran);
+	}
+	fold->runners.n = 0;
+	lode_map_release(&fold->runner_of);
 }
 
 static int part_compare(const void *left, const void *right)
@@ -167,6 +206,7 @@ void lode_fold_finish(struct lode_fold *fold, struct lode_digest *digest, uint32
 	size_t n = fold->rows.n;
 
 	count_parts(fold);
+	place_runners(fold, digest);
 	for (size_t i = 0; i < n; i++) {
 		fold->rows.at[i].symptom = symptom;
 		fold->last_row.at[fold->rows.at[i].stack] = LODE_NONE;
@@ -186,5 +226,7 @@ void lode_fold_release(struct lode_fold *fold)
 	lode_vec_release(&fold->rows);
 	lode_vec_release(&fold->last_part);
 	lode_vec_release(&fold->parts);
+	lode_map_release(&fold->runner_of);
+	lode_vec_release(&fold->runners);
 	fold->n_labels = 0;
 }

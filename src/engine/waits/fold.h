@@ -21,7 +21,8 @@ struct lode_piece {
 	lode_thread_id thread; /* the event that it is a piece of */
 	uint32_t event;
 	int64_t start_ns, cost_ns;
-	bool is_whole; /* no other piece of this event can come */
+	bool is_whole;	   /* no other piece of this event can come */
+	bool is_unsampled; /* running, without a sample */
 };
 
 /* A piece that is not a whole event; other parts of the event may be in the same row. */
@@ -30,6 +31,12 @@ struct lode_fold_part {
 	uint32_t event;
 	int64_t start_ns, cost_ns;
 	uint32_t row; /* index into `rows` below */
+};
+
+/* Who ran while the thread of a ready row waited for a CPU. */
+struct lode_fold_runner {
+	uint32_t row;
+	struct lode_digest_runner ran;
 };
 
 /*
@@ -46,9 +53,14 @@ struct lode_fold {
 	LODE_VEC(struct lode_digest_row) rows; /* of the symptom at hand; `stack` is a chain */
 	LODE_VEC(uint32_t) last_part;	       /* per row, LODE_NONE none yet */
 	LODE_VEC(struct lode_fold_part) parts;
+	struct lode_map runner_of; /* (row, name) -> runner */
+	LODE_VEC(struct lode_fold_runner) runners;
 };
 
-void lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece);
+/* Gives the row that the piece is in now, for lode_fold_ran. */
+uint32_t lode_fold_add(struct lode_fold *fold, const struct lode_piece *piece);
+/* `name`, a string id of the digest's tree, ran for so long during a piece of the row. */
+void lode_fold_ran(struct lode_fold *fold, uint32_t row, uint32_t name, int64_t cost_ns);
 
 /* Appends the rows of `symptom` to the digest, in order of their making, and starts over. */
 void lode_fold_finish(struct lode_fold *fold, struct lode_digest *digest, uint32_t symptom);

@@ -152,6 +152,8 @@ static size_t close_event(struct scheduler *s, uint32_t i, int64_t t)
 	e = lode_events_append(events, kind_of[thread->state], thread->since, t - thread->since,
 			       thread->stack);
 	events->flags[e] = thread->flags;
+	if (thread->state == RUNNING && thread->since % 3 == 0)
+		events->flags[e] |= LODE_EVENT_UNSAMPLED;
 	if (thread->state == WAITING)
 		events->reason[e] = (uint8_t)(rng_chance(s->rng, 60)
 						      ? LODE_REASON_LOCK

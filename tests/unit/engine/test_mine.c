@@ -170,6 +170,24 @@ static void plain_adoption(struct plain_stack *stacks, size_t n_stacks,
 	}
 }
 
+/* What rows of a kind have alone. */
+static void add_details(struct lode_digest *digest, struct lode_digest_row *row)
+{
+	int64_t part = row->cost_ns * (row->stack % 4) / 3;
+
+	if (row->kind == LODE_EVENT_RUNNING)
+		row->unsampled_ns = part;
+	if (row->kind != LODE_EVENT_READY)
+		return;
+	row->first_runner = (uint32_t)digest->runners.n;
+	row->n_runners = 2;
+	lode_vec_append(&digest->runners, ((struct lode_digest_runner){0, part}));
+	lode_vec_append(
+		&digest->runners,
+		((struct lode_digest_runner){lode_strings_intern(&digest->tree.strings, "x", 1),
+					     row->cost_ns - part}));
+}
+
 /* Adds one stream with `n` stacks to a digest, a few rows each; the same stacks as plain text. */
 static struct lode_digest *random_digest(struct plain_stack *stacks, size_t n_stacks,
 					 size_t n_streams)
@@ -190,8 +208,11 @@ static struct lode_digest *random_digest(struct plain_stack *stacks, size_t n_st
 		for (const char *f = stacks[s].text; *f; f++) {
 			char name[2] = {*f, '\0'};
 
+			/* Some stacks are chains. */
 			node = lode_calltree_child(&digest->tree, node,
-						   lode_frame_intern(&digest->tree, "m", name, 0));
+						   *f == 'c' ? lode_frame_link(&digest->tree, name)
+							     : lode_frame_intern(&digest->tree, "m",
+										 name, 0));
 		}
 		stacks[s].cost = 0;
 		for (size_t r = 0; r < n_rows; r++) {
@@ -205,6 +226,7 @@ static struct lode_digest *random_digest(struct plain_stack *stacks, size_t n_st
 			};
 
 			row.worst_cost_ns = row.cost_ns;
+			add_details(digest, &row);
 			stacks[s].cost += row.cost_ns;
 			digest->n_events += row.n_events;
 			lode_vec_append(&digest->rows, row);
@@ -230,12 +252,22 @@ static const struct plain_pattern *find_plain(const struct plain_pattern *patter
 	return NULL;
 }
 
+/* The link above a stack, or none: a thread at a place of a chain. */
+static uint32_t place_of(const struct lode_calltree *tree, uint32_t node)
+{
+	while (node && !(tree->frames.at[tree->nodes.at[node].frame].flags & LODE_FRAME_LINK))
+		node = tree->nodes.at[node].parent;
+	return node;
+}
+
 /* Cluster figures from the rows, the slow way. */
 static void check_cluster(const struct lode_mined *mined, const struct lode_cluster *cluster,
 			  const struct plain_stack *stacks, size_t n_stacks, const int *home)
 {
 	const struct lode_digest *digest = mined->digest;
-	int64_t total = 0, own = 0, split = 0, by_pattern = 0;
+	int64_t total = 0, own = 0, split = 0, by_pattern = 0, unsampled = 0, near = 0;
+	int64_t ran[2] = {0}, found[2] = {0};
+	uint32_t places[MAX_STACKS * 3], n_places = 0;
 	uint64_t n_events = 0;
 	uint32_t n_streams = 0;
 	bool stream_seen[8] = {false};
@@ -257,6 +289,13 @@ static void check_cluster(const struct lode_mined *mined, const struct lode_clus
 			is_owned |= !strcmp(stacks[s].text, text) &&
 				    home[s] == cluster - mined->clusters;
 		own += is_owned ? row->cost_ns : 0;
+		if (is_owned) {
+			unsampled += row->unsampled_ns;
+			places[n_places++] = place_of(&digest->tree, row->stack);
+			for (uint32_t k = 0; k < row->n_runners; k++)
+				ran[digest->runners.at[row->first_runner + k].name == 0] +=
+					digest->runners.at[row->first_runner + k].cost_ns;
+		}
 		/* Adopted stacks hold a common part, but perhaps no pattern: they are its own. */
 		if (!is_matched && !is_owned)
 			continue;
@@ -269,7 +308,22 @@ static void check_cluster(const struct lode_mined *mined, const struct lode_clus
 		split += cluster->split_ns[k];
 	for (size_t p = 0; p < cluster->n_patterns; p++)
 		by_pattern += cluster->patterns[p].own_ns;
+	for (size_t r = 0; r < digest->rows.n; r++)
+		for (uint32_t i = 0; i < n_places; i++)
+			if (places[i] == place_of(&digest->tree, digest->rows.at[r].stack)) {
+				near += digest->rows.at[r].unsampled_ns;
+				break;
+			}
+	for (size_t i = 0; i < cluster->n_ran_instead; i++)
+		found[cluster->ran_instead[i].name == 0] += cluster->ran_instead[i].cost_ns;
 	assert_int_equal(by_pattern, cluster->own_ns);
+	if (own > 0) {
+		assert_int_equal(cluster->unsampled_ns, unsampled);
+		assert_int_equal(cluster->least_ns, own - unsampled);
+		assert_int_equal(cluster->most_ns, own - unsampled + near);
+		assert_int_equal(found[0], ran[0]);
+		assert_int_equal(found[1], ran[1]);
+	}
 	assert_int_equal(cluster->total_ns, total);
 	assert_int_equal(cluster->own_ns, own);
 	assert_int_equal(split, own);

@@ -32,7 +32,7 @@ struct plain_event {
 
 struct plain_row {
 	char key[KEY_BYTES];
-	int64_t cost_ns;
+	int64_t cost_ns, unsampled_ns;
 	size_t n_events;
 	struct plain_event events[MAX_PLAIN_EVENTS];
 };
@@ -130,11 +130,15 @@ static void plain_add(struct plain *plain, const char *stack, unsigned kind, uns
 		row++;
 	if (row == plain->rows + plain->n_rows) {
 		assert_true(plain->n_rows++ < MAX_PLAIN_ROWS);
-		row->cost_ns = 0;
+		row->cost_ns = row->unsampled_ns = 0;
 		row->n_events = 0;
 		snprintf(row->key, sizeof(row->key), "%s", key);
 	}
 	row->cost_ns += event->cost_ns;
+	if (event->thread != LODE_NONE &&
+	    plain->stream->threads.at[event->thread].events.flags[event->event] &
+		    LODE_EVENT_UNSAMPLED)
+		row->unsampled_ns += event->cost_ns;
 	for (i = 0; i < row->n_events; i++)
 		if (row->events[i].thread == event->thread && row->events[i].event == event->event)
 			break;
@@ -316,6 +320,7 @@ static void check_row(struct plain *plain, const struct lode_digest *digest,
 	char key[KEY_BYTES], stack[STACK_BYTES] = "";
 	const struct plain_event *worst;
 	struct plain_row *expected = NULL;
+	int64_t ran_ns = 0;
 
 	append_stack(stack, &digest->tree, row->stack);
 	snprintf(key, sizeof(key), "%u %u %u '%s' %s", row->symptom, row->kind, row->reason,
@@ -340,7 +345,13 @@ static void check_row(struct plain *plain, const struct lode_digest *digest,
 			 seed, key, row->cost_ns, row->n_events, row->worst_cost_ns,
 			 row->worst_t0_ns, expected->cost_ns, expected->n_events, worst->cost_ns,
 			 worst->start_ns);
+	assert_true(row->unsampled_ns == expected->unsampled_ns);
 	expected->key[0] = '\0';
+	/* Who ran instead is somebody for each ns of ready time, and only of that. */
+	for (uint32_t k = 0; k < row->n_runners; k++)
+		ran_ns += digest->runners.at[row->first_runner + k].cost_ns;
+	assert_true(ran_ns ==
+		    (row->kind == LODE_EVENT_READY && digest->runners.n ? row->cost_ns : 0));
 }
 
 static void check_same(struct plain *plain, const struct lode_digest *digest, uint64_t seed)

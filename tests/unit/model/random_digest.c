@@ -95,10 +95,18 @@ struct digest_lines *digest_dump(const struct lode_digest *digest)
 		const struct lode_digest_symptom *s = &digest->symptoms.at[r->symptom];
 
 		stack_text(&digest->tree, r->stack, stack, sizeof(stack));
-		add_line(lines, "row %s %d %u %u %s %s: %ld %u %ld %ld",
+		for (uint32_t k = 0; k < r->n_runners; k++) {
+			const struct lode_digest_runner *runner =
+				&digest->runners.at[r->first_runner + k];
+			size_t len = strlen(stack);
+
+			snprintf(stack + len, sizeof(stack) - len, "|%s %ld", text[runner->name],
+				 runner->cost_ns);
+		}
+		add_line(lines, "row %s %d %u %u %s %s: %ld %ld %u %ld %ld",
 			 text[digest->streams.at[s->stream].path], s->tid, r->kind, r->reason,
-			 text[r->waker], stack, r->cost_ns, r->n_events, r->worst_t0_ns,
-			 r->worst_cost_ns);
+			 text[r->waker], stack, r->cost_ns, r->unsampled_ns, r->n_events,
+			 r->worst_t0_ns, r->worst_cost_ns);
 	}
 	dump_names(lines, &digest->names, &digest->tree);
 	qsort(lines->text, lines->n, sizeof(*lines->text), compare_lines);
@@ -134,6 +142,28 @@ static uint32_t random_text(struct rng *rng, struct lode_digest *digest)
 	return lode_strings_intern(&digest->tree.strings, text, strlen(text));
 }
 
+/* What rows of a kind have alone. */
+static void add_random_details(struct rng *rng, struct lode_digest *digest,
+			       struct lode_digest_row *row)
+{
+	int64_t left_ns = row->cost_ns;
+
+	if (row->kind == LODE_EVENT_RUNNING)
+		row->unsampled_ns = rng_below(rng, (uint32_t)row->cost_ns + 1);
+	if (row->kind != LODE_EVENT_READY)
+		return;
+	row->first_runner = (uint32_t)digest->runners.n;
+	row->n_runners = rng_below(rng, 4);
+	for (uint32_t k = 0; k < row->n_runners; k++) {
+		struct lode_digest_runner runner = {random_text(rng, digest), left_ns};
+
+		if (k + 1 < row->n_runners)
+			runner.cost_ns = rng_below(rng, (uint32_t)left_ns + 1);
+		left_ns -= runner.cost_ns;
+		lode_vec_append(&digest->runners, runner);
+	}
+}
+
 static void add_random_rows(struct rng *rng, struct lode_digest *digest, uint32_t symptom)
 {
 	uint32_t n_nodes = (uint32_t)digest->tree.nodes.n;
@@ -152,6 +182,7 @@ static void add_random_rows(struct rng *rng, struct lode_digest *digest, uint32_
 			.worst_cost_ns = rng_below(rng, 100),
 		};
 
+		add_random_details(rng, digest, &row);
 		lode_vec_append(&digest->rows, row);
 		digest->n_events += row.n_events;
 	}

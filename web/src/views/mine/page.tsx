@@ -46,6 +46,7 @@ function MinePage(props: ViewProps<MineReport>) {
 				</p>
 			) : null}
 			<Headline report={report} reference={reference} />
+			<Busy report={report} />
 			<Facts
 				items={[
 					["symptom time", costIn(report, report.symptom_ns)],
@@ -66,6 +67,18 @@ function MinePage(props: ViewProps<MineReport>) {
 			) : null}
 			<MineNotes report={report} />
 		</>
+	);
+}
+
+/** Who had the CPUs instead: it may be all there is to find. */
+function Busy({ report }: Pick<ViewProps<MineReport>, "report">) {
+	const { aoi } = report;
+	if (!report.busy) return null;
+	return (
+		<p class="headline">
+			Busy machine: <b>{percent(aoi.ready_ns, aoi.wait_ns + aoi.run_ns + aoi.ready_ns)}</b> were
+			spent ready to run, without a CPU. Instead ran {report.busy}.
+		</p>
 	);
 }
 
