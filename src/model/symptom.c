@@ -394,6 +394,23 @@ static void add_end(point_event_vec *out, const struct end *end, int64_t t_ns, u
 							.ends = !end->is_begin}));
 }
 
+/*
+ * The stack that is known of an event. Time without a sample may have another run's: the user
+ * frames with which the thread left the CPU are certain, and it came to them in this run or before.
+ */
+static uint32_t known_stack(const struct lode_calltree *tree, const struct lode_events *events,
+			    size_t i)
+{
+	uint32_t stack = events->stack[i];
+
+	if (!(events->flags[i] & LODE_EVENT_UNSAMPLED) || i + 1 == events->n)
+		return stack;
+	stack = events->stack[i + 1];
+	while (stack && tree->frames.at[tree->nodes.at[stack].frame].flags & LODE_FRAME_KERNEL)
+		stack = tree->nodes.at[stack].parent;
+	return stack;
+}
+
 /* All that may begin or end a symptom of a thread, but for events of the recording. */
 static void add_ends(point_event_vec *out, const struct finding *f, lode_thread_id id,
 		     const struct end *end)
@@ -406,7 +423,7 @@ static void add_ends(point_event_vec *out, const struct finding *f, lode_thread_
 	    find_moment(&t_ns, thread, end->point, end->is_begin ? life_t0 : life_t1))
 		add_end(out, end, t_ns, UINT32_MAX);
 	for (size_t i = 0; end->nodes && i < thread->events.n; i++)
-		if (end->nodes[thread->events.stack[i]])
+		if (end->nodes[known_stack(&f->stream->tree, &thread->events, i)])
 			add_end(out, end, thread->events.start_ns[i], UINT32_MAX);
 }
 
