@@ -19,6 +19,8 @@ enum {
 	/* Insertions are nearly done, and prefixes wait, when what is left is at most so many times
 	   as large as what is done. */
 	MOST_LEFT = 2,
+	/* A forecast that turned out too short by this factor is not believed any more. */
+	MOST_LATE = 2,
 	/* Else prefixes, whose steps take a fifth of the time, get 16 times as many of them, or 32
 	   while insertions do not get one branch done: what these do meanwhile is lost, for they
 	   begin the branch anew. */
@@ -38,6 +40,7 @@ struct turns {
 	bool is_nearly_done;		     /* that search */
 	uint32_t n_stuck;		     /* its turns in a row that got none done */
 	double expected;		     /* what it may still take; infinite if none tells */
+	double due;			     /* when it should be done by twice what was expected */
 	struct lode_prefix_search *prefixes; /* once begun */
 	bool is_enumerated;		     /* to no avail: not to be tried again */
 };
@@ -141,7 +144,8 @@ static void measure_branches(struct turns *t)
 
 /*
  * As if branches took time by their size: is little left? The last ones are the largest, for their
- * items stand in most sequences, and take longer than that; so it is asked anew after every turn.
+ * items stand in most sequences, and take longer than that; so it is asked anew after every turn,
+ * and once it proves to be far too short, the other searches get their turns to the end.
  */
 static void foresee(struct turns *t, uint64_t turn)
 {
@@ -154,7 +158,12 @@ static void foresee(struct turns *t, uint64_t turn)
 	t->inserted += turn;
 	t->is_nearly_done = left <= MOST_LEFT * done;
 	t->n_stuck = done > t->done_size ? 0 : t->n_stuck + 1;
-	t->expected = (double)t->inserted * (double)left / (double)done;
+	t->expected = done ? (double)t->inserted * (double)left / (double)done : INFINITY;
+	t->due = fmin(t->due, (double)t->inserted + MOST_LATE * t->expected);
+	if ((double)t->inserted > t->due) {
+		t->is_nearly_done = false;
+		t->expected = INFINITY;
+	}
 	t->done_size = done;
 }
 
@@ -263,7 +272,11 @@ static enum lode_turns_end take_turns(struct turns *t)
 enum lode_turns_end lode_turns_run(struct lode_results *out, const struct lode_reduced *reduced,
 				   const struct lode_miner_options *options)
 {
-	struct turns t = {.out = out, .reduced = reduced, .options = options, .expected = INFINITY};
+	struct turns t = {.out = out,
+			  .reduced = reduced,
+			  .options = options,
+			  .expected = INFINITY,
+			  .due = INFINITY};
 	enum lode_turns_end end = LODE_TURNS_TOO_LONG;
 	bool is_done = false;
 

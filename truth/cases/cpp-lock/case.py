@@ -8,7 +8,7 @@ class Fault(Case):
     packages = ("g++",)
     programs = ("g++",)
     culprit = ("rebuild_index",)
-    caller = ("Catalogue::maintain", "maintain")
+    caller = ("maintain", "_M_run")
 
     def prepare(self):
         self.program = self.build("catalogue.cc", "-pthread", compiler="g++")

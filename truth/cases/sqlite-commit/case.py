@@ -8,7 +8,7 @@ class Fault(Case):
     packages = ("sqlite3",)
     programs = ("sqlite3",)
     culprit = ("fsync", "fdatasync", "__x64_sys_fsync", "__x64_sys_fdatasync")
-    caller = ("sqlite3_step", "sqlite3_exec")
+    caller = ("sqlite3_step", "sqlite3_exec", "sqlite3")
 
     def prepare(self):
         rows = [f"INSERT INTO entry VALUES ({i}, 'row {i}');\n" for i in range(150)]
