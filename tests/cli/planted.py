@@ -47,8 +47,9 @@ def check_recording(folder, seed):
         aoi = alone["aoi"]
         for part in ("wait_ns", "ready_ns"):
             check(f"{name}: {part}", aoi[part], p[part])
-        # Time on a CPU without a sample goes to the stack at which it ends, which may be another.
-        if abs(aoi["run_ns"] - p["run_ns"]) > p["run_ns"] // 1000:
+        # Time on a CPU without a sample goes to the stacks of like runs, which may be others, and where these
+        # are few to the callers that are certain, which lack the chain.
+        if not p["run_ns"] * 0.95 <= aoi["run_ns"] <= p["run_ns"] * 1.001:
             check(f"{name}: run_ns", aoi["run_ns"], p["run_ns"])
         explained = own_ns(alone, chain)
         check(f"{name}: found with its whole chain", explained + alone["other_ns"],

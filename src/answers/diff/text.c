@@ -92,7 +92,7 @@ static const struct lode_table_column columns[n_columns] = {
 	[COST_B] = {"B", true, 0},   [CHANGE] = {"change", true, 5},
 	[RATIO] = {"", true, 4},     [HIT_A] = {"in A", true, 2},
 	[HIT_B] = {"in B", true, 3}, [P] = {"p", true, 0},
-	[WHY] = {"why", false, 1},   [COMMON] = {"who waits, in what, for whom", false, 0},
+	[WHY] = {"why", false, 1},   [COMMON] = {"who waits → for whom", false, 0},
 };
 
 static void set_numbers(struct lode_table *table, const struct lode_diff_answer *answer,

@@ -62,7 +62,7 @@ static size_t make_columns(struct lode_table_column *columns, bool is_busy)
 	if (is_busy)
 		columns[n++] = (struct lode_table_column){"w/o ready", true};
 	columns[n++] = (struct lode_table_column){"why", false};
-	columns[n++] = (struct lode_table_column){"who waits, in what, for whom", false};
+	columns[n++] = (struct lode_table_column){"who waits → for whom", false};
 	return n;
 }
 

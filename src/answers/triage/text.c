@@ -138,7 +138,7 @@ enum rest_column { RANK, SHARE, OWN, STREAMS, WHY, COMMON, N_REST_COLUMNS };
 static const struct lode_table_column rest_columns[N_REST_COLUMNS] = {
 	[RANK] = {"#", true, 0},	  [SHARE] = {"share", true, 3},
 	[OWN] = {"unexplained", true, 0}, [STREAMS] = {"streams", true, 2},
-	[WHY] = {"why", false, 1},	  [COMMON] = {"who waits, in what, for whom", false, 0},
+	[WHY] = {"why", false, 1},	  [COMMON] = {"who waits → for whom", false, 0},
 };
 
 static void set_cluster(struct lode_table *table, const struct lode_triage_answer *answer,

@@ -83,6 +83,7 @@ static void append(char *key, const char *text)
 struct fixture {
 	struct lode_digest *digest;
 	struct lode_mined mined;
+	int64_t *frame_ns; /* the mined one's: nothing is rare */
 	struct lode_cluster clusters[MAX_CLUSTERS];
 	LODE_VEC(struct lode_cluster_stack) stacks[MAX_CLUSTERS];
 	uint32_t *cluster_of; /* per kind group and node; MAX_CLUSTERS: none's */
@@ -184,6 +185,8 @@ static void random_clusters(struct fixture *f, struct test_random *rng)
 	}
 	f->mined =
 		(struct lode_mined){.digest = f->digest, .clusters = f->clusters, .n_clusters = n};
+	f->frame_ns = lode_alloc0(f->digest->tree.frames.n + 1, sizeof(*f->frame_ns));
+	f->mined.frame_ns = f->frame_ns;
 	for (size_t i = 0; i < f->digest->rows.n; i++)
 		f->mined.aoi_ns += f->digest->rows.at[i].cost_ns;
 	f->mined.other_ns = f->mined.symptom_ns = f->mined.aoi_ns;
@@ -197,6 +200,7 @@ static void random_clusters(struct fixture *f, struct test_random *rng)
 
 static void fixture_release(struct fixture *f)
 {
+	free(f->frame_ns);
 	for (size_t c = 0; c < MAX_CLUSTERS; c++)
 		lode_vec_release(&f->stacks[c]);
 	free(f->cluster_of);

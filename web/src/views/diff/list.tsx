@@ -173,7 +173,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 		},
 		{
 			key: "common",
-			title: "who waits, in what, for whom",
+			title: "who waits → for whom",
 			help: "functions that tell most of what its patterns have in common",
 			value: briefOf,
 			cell: (c) => <Brief cluster={c} />,

@@ -138,7 +138,7 @@ function columnsOf(
 		},
 		{
 			key: "common",
-			title: "who waits, in what, for whom",
+			title: "who waits → for whom",
 			help: "functions that tell most of what its patterns have in common; the second line goes on in other threads, or names the variants",
 			value: briefOf,
 			cell: (c) => <Brief cluster={c} />,

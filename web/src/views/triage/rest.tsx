@@ -94,7 +94,7 @@ function columnsOf(report: TriageReport): Column<Cluster>[] {
 		{ key: "why", title: "why", value: (c) => c.why ?? c.reason, width: "110px" },
 		{
 			key: "common",
-			title: "who waits, in what, for whom",
+			title: "who waits → for whom",
 			value: briefOf,
 			cell: (c) => <Brief cluster={c} />,
 		},
