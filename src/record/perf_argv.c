@@ -77,6 +77,19 @@ static void add_network(struct words *words)
 	}
 }
 
+/* Dumps of stacks are a hundred times the size of their chains. A power of two, as perf needs it.
+ */
+static size_t default_buffer(const struct lode_record_options *options)
+{
+	enum { CHAINS = 8 << 20, DUMPS = 64 << 20, SHARE = 16 };
+	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF), bytes = DUMPS;
+	size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+
+	while (bytes > CHAINS && bytes * cpus > memory / SHARE)
+		bytes /= 2;
+	return options->want_dwarf ? bytes : CHAINS;
+}
+
 /*
  * No -F and no -c: they would also sample the tracepoints, and events would go missing without a
  * trace of it. The rate of the CPU clock stands in its event.
@@ -93,7 +106,8 @@ static char **command_line(const struct lode_record_options *options, const char
 	add_perf_argv(&words, "-a");
 	add_perf_argv(&words, "-k");
 	add_perf_argv(&words, "CLOCK_MONOTONIC");
-	snprintf(buffer, sizeof(buffer), "%zuK", options->buffer_bytes >> 10);
+	snprintf(buffer, sizeof(buffer), "%zuK",
+		 (options->buffer_bytes ? options->buffer_bytes : default_buffer(options)) >> 10);
 	add_perf_argv(&words, "-m");
 	add_perf_argv(&words, buffer);
 	snprintf(clock, sizeof(clock), "cpu-clock/freq=%u,name=cpu-clock/", options->cpu_rate);

@@ -97,19 +97,6 @@ static int record(struct lode_record_result *out, const struct lode_record_optio
 	return rc;
 }
 
-/* Dumps of stacks are a hundred times the size of their chains. A power of two, as perf needs it.
- */
-static size_t default_buffer(const struct lode_record_options *options)
-{
-	enum { CHAINS = 8 << 20, DUMPS = 64 << 20, SHARE = 16 };
-	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF), bytes = DUMPS;
-	size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-
-	while (bytes > CHAINS && bytes * cpus > memory / SHARE)
-		bytes /= 2;
-	return options->want_dwarf ? bytes : CHAINS;
-}
-
 int lode_record(struct lode_record_result *out, const struct lode_record_options *options,
 		struct lode_error *err)
 {
@@ -136,8 +123,6 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 	if (options->choose_stacks)
 		lode_choose_stacks(&found);
 	out->has_dumps = found.want_dwarf;
-	if (!found.buffer_bytes)
-		found.buffer_bytes = default_buffer(&found);
 	rc = record(out, &found, err);
 	if (rc == 0)
 		lode_say_stacks(&found, options->command ? program : NULL, out);

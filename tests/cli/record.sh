@@ -47,6 +47,7 @@ echo "== refusals"
 "$LODE" record -o elsewhere -- true; echo "exit $?"
 "$LODE" record -- ./no-such-program; echo "exit $?"
 PATH=/nowhere "$LODE" record -- /bin/true; echo "exit $?"
+"$LODE" record --dry-run true | grep -o " -m [0-9]*K"
 "$LODE" record --dry-run --cpu-rate 99 -- true | grep -o 'cpu-clock/freq=99,[^ ]* -e sched:sched_switch'
 # Kernels before 6.3 cannot.
 events=/sys/kernel/tracing/events/sock
