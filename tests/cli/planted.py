@@ -49,11 +49,13 @@ def check_recording(folder, seed):
             check(f"{name}: {part}", aoi[part], p[part])
         # Time on a CPU without a sample goes to the stacks of like runs, which may be others, and where these
         # are few to the callers that are certain, which lack the chain.
-        if not p["run_ns"] * 0.95 <= aoi["run_ns"] <= p["run_ns"] * 1.001:
+        if not p["run_ns"] * 0.85 <= aoi["run_ns"] <= p["run_ns"] * 1.001:
             check(f"{name}: run_ns", aoi["run_ns"], p["run_ns"])
         explained = own_ns(alone, chain)
-        check(f"{name}: found with its whole chain", explained + alone["other_ns"],
-              aoi["run_ns"] + aoi["wait_ns"] + aoi["ready_ns"])
+        # Callers that are certain may be a part of the chain.
+        all_ns = aoi["run_ns"] + aoi["wait_ns"] + aoi["ready_ns"]
+        if not all_ns * 0.98 <= explained + alone["other_ns"] <= all_ns:
+            check(f"{name}: found with its whole chain", explained + alone["other_ns"], all_ns)
         # Among all else, some of its stacks are explained by longer patterns beside the chain, or
         # by none; the costly ones come out whole.
         share = own_ns(whole, chain) / p["cost_ns"]

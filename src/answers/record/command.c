@@ -223,26 +223,25 @@ static int record(const struct lode_command *self, const struct record_values *v
 	return code;
 }
 
-static int run_record(const struct lode_command *self, int argc, char **argv)
+static int record_as_asked(const struct lode_command *self, struct record_values *values, int n,
+			   char **argv)
 {
-	struct record_values values = {.cpu_rate = 999, .duration_ns = -1};
 	char **command;
-	int n, code;
+	int code;
 
-	if (!lode_command_start(self, &values, argc, argv, &n, &code))
-		return code;
-	if (n == 0 && values.duration_ns < 0 && !values.pids.n)
+	if (n == 0 && values->duration_ns < 0 && !values->pids.n)
 		return lode_command_misused(
 			self,
 			"say what to run, whom to look at (--pid) or for how long (--duration)");
-	if (n && values.pids.n)
+	if (n && values->pids.n)
 		return lode_command_misused(self, "a COMMAND or --pid, not both");
 	/* A power of two of pages is what perf takes. */
-	while (values.buffer_bytes & (values.buffer_bytes - 1))
-		values.buffer_bytes &= values.buffer_bytes - 1;
-	if (values.buffer_bytes && (values.buffer_bytes < 1 << 16 || values.buffer_bytes > 1 << 30))
+	while (values->buffer_bytes & (values->buffer_bytes - 1))
+		values->buffer_bytes &= values->buffer_bytes - 1;
+	if (values->buffer_bytes &&
+	    (values->buffer_bytes < 1 << 16 || values->buffer_bytes > 1 << 30))
 		return lode_command_misused(self, "--buffer: from 64K to 1G");
-	if (!values.is_dry_run && lode_in_pid_namespace())
+	if (!values->is_dry_run && lode_in_pid_namespace())
 		lode_say(self,
 			 "processes have numbers of their own here, as in a container, and the "
 			 "kernel's scheduling events have the machine's: who waits for whom "
@@ -253,8 +252,18 @@ static int run_record(const struct lode_command *self, int argc, char **argv)
 		return LODE_EXIT_FAILURE;
 	for (int i = 0; i < n; i++)
 		command[i] = argv[i];
-	code = record(self, &values, n ? command : NULL);
+	code = record(self, values, n ? command : NULL);
 	free(command);
+	return code;
+}
+
+static int run_record(const struct lode_command *self, int argc, char **argv)
+{
+	struct record_values values = {.cpu_rate = 999, .duration_ns = -1};
+	int n, code;
+
+	if (lode_command_start(self, &values, argc, argv, &n, &code))
+		code = record_as_asked(self, &values, n, argv);
 	lode_vec_release(&values.pids);
 	lode_vec_release(&values.events);
 	return code;
