@@ -126,6 +126,7 @@ function columnsOf(
 			title: "why",
 			help: "what most of its own cost is",
 			value: (c) => c.why ?? c.reason,
+			cell: (c) => visible(c.why ?? c.reason),
 			width: "92px",
 		},
 		known && {

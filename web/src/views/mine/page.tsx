@@ -3,6 +3,7 @@ import { lastWords } from "../../shared/brief";
 import { costIn, count, percent, plural, visible } from "../../shared/format";
 import { Pending } from "../../shared/loaded";
 import { hrefOf, useArrival } from "../../shared/location";
+import { Name } from "../../shared/name";
 import { Facts } from "../../shared/section";
 import { type ViewProps, view } from "../view";
 import { ClusterPage } from "./cluster";
@@ -77,7 +78,7 @@ function Busy({ report }: Pick<ViewProps<MineReport>, "report">) {
 	return (
 		<p class="headline">
 			Busy machine: <b>{percent(aoi.ready_ns, aoi.wait_ns + aoi.run_ns + aoi.ready_ns)}</b> were
-			spent ready to run, without a CPU. Instead ran {report.busy}.
+			spent ready to run, without a CPU. Instead ran <Name text={report.busy} most={200} />.
 		</p>
 	);
 }

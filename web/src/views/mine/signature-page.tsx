@@ -145,6 +145,7 @@ function Matched({ report, served, signatures, signature }: Props) {
 			key: "why",
 			title: "why",
 			value: (r) => r.cluster.why ?? r.cluster.reason,
+			cell: (r) => visible(r.cluster.why ?? r.cluster.reason),
 			width: "110px",
 		},
 		{

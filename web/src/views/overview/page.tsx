@@ -1,7 +1,7 @@
 // The first page of several reports: what was there, and what each analysis found.
 import type { AnalyzeReport } from "../../data/reports";
 import { PartBar } from "../../shared/bars";
-import { pct, plural, visible } from "../../shared/format";
+import { pct, plural } from "../../shared/format";
 import { hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Section } from "../../shared/section";
@@ -39,7 +39,7 @@ function FindingLine({ report, finding }: { report: string | null; finding: Find
 			)}
 			{parts.map((number) => (
 				<span key={number} class="finding-number">
-					<bdi>{visible(number)}</bdi>{" "}
+					<Name text={number} most={40} />{" "}
 				</span>
 			))}
 			<span class="finding-words">

@@ -3,7 +3,7 @@ import type { TriageReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { Brief, briefOf } from "../../shared/brief";
-import { costIn, count, percent, plural } from "../../shared/format";
+import { costIn, count, percent, plural, visible } from "../../shared/format";
 import { KindLegend, splitLabel, splitParts } from "../../shared/kinds";
 import { goTo } from "../../shared/location";
 import { Name } from "../../shared/name";
@@ -91,7 +91,13 @@ function columnsOf(report: TriageReport): Column<Cluster>[] {
 			numeric: true,
 			width: "80px",
 		},
-		{ key: "why", title: "why", value: (c) => c.why ?? c.reason, width: "110px" },
+		{
+			key: "why",
+			title: "why",
+			value: (c) => c.why ?? c.reason,
+			cell: (c) => visible(c.why ?? c.reason),
+			width: "110px",
+		},
 		{
 			key: "common",
 			title: "who waits → for whom",
