@@ -45,7 +45,7 @@ def score(lode, case, slow, healthy, truth_ns):
     mined = json.loads(run(lode, "mine", "--json", "--top", 50, *slow))
     lines = first_lines(lode, slow)
     cause = next((c for c in mined["clusters"] if names_one(lines.get(c["rank"], ""), case.culprit)), None)
-    unnamed = re.search(r"([\d.]+) % of the cost has frames without", run(lode, "mine", *slow))
+    unnamed = re.search(r"<?([\d.]+) % of the cost lacks a name", run(lode, "mine", *slow))
     half = len(healthy) // 2
     alike = diff(lode, healthy[:half], healthy[half:])
     changed = diff(lode, healthy, slow)
