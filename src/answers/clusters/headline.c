@@ -31,8 +31,8 @@ struct building {
 	uint32_t *gap_of;  /* per frame of it: its gap; LODE_NONE: a common function */
 };
 
-/* Four fifths of the cost agree: what the issue of a cluster's line is; more would let one odd
-   pattern hide a hop, less would put things into the line that a quarter of the cluster lacks. */
+/* At four fifths, one odd pattern hides no hop, and what a quarter of the cluster lacks is not in
+   the line. */
 static int64_t enough_of(int64_t cost_ns)
 {
 	return cost_ns - cost_ns / 5;
