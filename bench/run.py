@@ -3,9 +3,10 @@
 
 usage: bench/run.py [--build DIR] [--runs N] [--size MB] [--quick] [--doc] [NAME...]
 
-NAMEs choose benches; without any: all but `growth` (plots how cost grows, into docs/performance/)
-and `large` (21 million callstacks: 8 GB of disk for a while, some minutes; and all benches whose names
-end in -large). Inputs that can be
+NAMEs choose benches; without any: all but `growth` (plots how cost grows, into docs/performance/),
+`record` (throughput of programs while this machine is recorded; needs root) and `large` (21 million
+callstacks: 8 GB of disk for a while, some minutes; and all benches whose names end in -large).
+Inputs that can be
 generated are generated into DIR/bench-data and kept, those of `large` are not; those of ../shared
 are used when they are there ($LODE_SHARED names another place). What is missing is said, and the
 rest goes on. Each result is one line for people, and one JSON line in DIR/bench.json, where the
@@ -25,7 +26,7 @@ from measure import Failed, Missing, TooSlow, machine
 
 # bench_<name>.py each; this order is that of the table.
 MODULES = ("decode", "startup", "digest", "repo", "miner", "clusters", "suspects", "timeline", "pio", "ripper",
-           "sign", "diff", "pages", "serve", "growth")
+           "sign", "diff", "pages", "serve", "growth", "record")
 
 PAGE = os.path.join(TOP, "docs", "performance.md")
 MARKS = ("<!-- figures: written by bench/run.py --doc -->\n", "<!-- end of figures -->\n")
