@@ -15,6 +15,7 @@ void lode_stream_free(struct lode_stream *stream)
 	lode_map_release(&stream->thread_index);
 	lode_vec_release(&stream->event_counts);
 	lode_vec_release(&stream->modules);
+	lode_vec_release(&stream->code_files);
 	lode_connections_free(stream->connections);
 	free(stream->stack_flags);
 	lode_calltree_release(&stream->tree);

@@ -85,6 +85,13 @@ struct lode_module_quality {
 	int64_t cost_ns, unknown_ns;  /* cost of events with a frame in it; with an unknown one */
 };
 
+/* A file of code that stacks pass through; several may share a module's name. */
+struct lode_code_file {
+	const char *module, *path; /* path: as recorded */
+	char build_id[41];	   /* hex, as recorded; "" when unknown */
+	uint64_t inode;		   /* 0: unknown */
+};
+
 struct lode_stream {
 	const char *path;   /* as given; strings live in `tree.strings` or `arena` */
 	const char *format; /* "perf.data", "perf script", "folded" */
@@ -110,6 +117,7 @@ struct lode_stream {
 	LODE_VEC(struct lode_cpu) cpus;	      /* by number; empty without switches */
 	LODE_VEC(struct lode_event_count) event_counts;
 	LODE_VEC(struct lode_module_quality) modules;
+	LODE_VEC(struct lode_code_file) code_files;
 	struct lode_losses losses;
 	struct lode_connections *connections; /* NULL: sends and receives were not recorded */
 	struct lode_arena arena;

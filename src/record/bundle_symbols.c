@@ -1,6 +1,8 @@
 #include "record/bundle_symbols.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,22 +29,37 @@ struct copying {
 	struct lode_error *err;
 };
 
-/* "DIR/symbols/.build-id/9a/d8f1.../NAME", with its directories. */
+/* "DIR/symbols/BELOW", with its directories. */
+static int __attribute__((format(printf, 3, 4)))
+make_place(char *path, struct copying *c, const char *below, ...)
+{
+	size_t n = (size_t)snprintf(path, path_bytes, "%s/symbols/", c->dir);
+	va_list args;
+
+	va_start(args, below);
+	if (n < path_bytes)
+		n += (size_t)vsnprintf(path + n, path_bytes - n, below, args);
+	va_end(args);
+	if (n >= path_bytes)
+		return lode_fail(c->err, LODE_ERR_LIMIT, path, -1, "its path is too long");
+	for (char *at = path + strlen(c->dir) + 1, *slash; (slash = strchr(at, '/'));
+	     at = slash + 1) {
+		int rc;
+
+		*slash = '\0';
+		rc = mkdir(path, 0777) < 0 && errno != EEXIST
+			     ? lode_fail_errno(c->err, errno, path, "making it")
+			     : 0;
+		*slash = '/';
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
 static int entry_path(char *path, struct copying *c, const char *hex, const char *name)
 {
-	static const char *const formats[] = {"%s/symbols", "%s/symbols/.build-id",
-					      "%s/symbols/.build-id/%.2s"};
-
-	for (size_t i = 0; i < 3; i++) {
-		snprintf(path, path_bytes, formats[i], c->dir, hex);
-		if (mkdir(path, 0777) < 0 && errno != EEXIST)
-			return lode_fail_errno(c->err, errno, path, "making it");
-	}
-	snprintf(path, path_bytes, "%s/symbols/.build-id/%.2s/%s", c->dir, hex, hex + 2);
-	if (mkdir(path, 0777) < 0 && errno != EEXIST)
-		return lode_fail_errno(c->err, errno, path, "making it");
-	snprintf(path, path_bytes, "%s/symbols/.build-id/%.2s/%s/%s", c->dir, hex, hex + 2, name);
-	return 0;
+	return make_place(path, c, ".build-id/%.2s/%s/%s", hex, hex + 2, name);
 }
 
 /* Is the file at `path` still the one with that build-id? */
@@ -145,22 +162,53 @@ static void copy_jit_maps(struct copying *c)
 	}
 }
 
-/* Was a frame of the module with that build-id in a stack that matters? */
-static bool is_hit(const struct copying *c, const char *hex, size_t len)
+/* Was a frame of the file in a stack that matters? */
+static bool is_hit(const struct copying *c, const struct lode_code_file *file)
 {
-	const struct lode_stream *stream = c->stream;
+	uint32_t name =
+		lode_strings_find(&c->stream->tree.strings, file->module, strlen(file->module));
 
-	for (size_t i = 0; i < stream->modules.n; i++) {
-		const struct lode_module_quality *m = &stream->modules.at[i];
-		uint32_t name;
+	return name != LODE_NONE && c->is_relevant[name];
+}
 
-		if (!m->n_frames || strlen(m->build_id) != len ||
-		    memcmp(m->build_id, hex, len) != 0)
-			continue;
-		name = lode_strings_find(&stream->tree.strings, m->name, strlen(m->name));
-		return name != LODE_NONE && c->is_relevant[name];
+static bool is_hit_by_id(const struct copying *c, const char *hex, size_t len)
+{
+	for (size_t i = 0; i < c->stream->code_files.n; i++) {
+		const struct lode_code_file *file = &c->stream->code_files.at[i];
+
+		if (strlen(file->build_id) == len && !memcmp(file->build_id, hex, len) &&
+		    is_hit(c, file))
+			return true;
 	}
 	return false;
+}
+
+/* Go's linker, and others if told so, write no build-id: the path is what such a file has. */
+static int copy_unidentified(struct copying *c, const struct lode_code_file *file)
+{
+	struct lode_elf_file *elf;
+	char to[path_bytes];
+	struct stat st;
+	bool has_code;
+	int rc;
+
+	if (file->build_id[0] || file->path[0] != '/' || strstr(file->path, "/../") ||
+	    !is_hit(c, file))
+		return 0;
+	if (stat(file->path, &st) < 0 || (file->inode && file->inode != st.st_ino)) {
+		c->result->n_missing++;
+		return 0;
+	}
+	elf = lode_elf_open(file->path);
+	has_code = elf && elf->has_code;
+	lode_elf_close(elf);
+	if (!has_code)
+		return 0;
+	rc = make_place(to, c, "%s", file->path + 1);
+	if (rc == 0)
+		rc = copy_tables(c, to, file->path);
+	c->result->n_modules += rc == 0;
+	return rc;
 }
 
 /* One line of perf's list: "BUILD-ID PATH". */
@@ -176,7 +224,7 @@ static int copy_listed(struct copying *c, char *line)
 		line[len] = '\0';
 		return copy_kallsyms(c, line);
 	}
-	if (!is_hit(c, line, len))
+	if (!is_hit_by_id(c, line, len))
 		return 0;
 	line[len] = '\0';
 	if (strcmp(path, "[vdso]") == 0)
@@ -212,6 +260,10 @@ int lode_bundle_symbols(struct lode_record_result *result, const char *dir, cons
 		/* One that has no room leaves room for a smaller one. */
 		c.err = result->n_unwritten ? NULL : err;
 		result->n_unwritten += copy_listed(&c, line) < 0;
+	}
+	for (size_t i = 0; rc == 0 && i < stream->code_files.n; i++) {
+		c.err = result->n_unwritten ? NULL : err;
+		result->n_unwritten += copy_unidentified(&c, &stream->code_files.at[i]) < 0;
 	}
 	if (rc == 0)
 		copy_jit_maps(&c);

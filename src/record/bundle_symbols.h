@@ -5,6 +5,7 @@
  *   symbols/.build-id/9a/d8f1.../debug      its separate debug file, when there is one
  *   symbols/.build-id/.../kallsyms          the kernel's symbols
  *   symbols/.build-id/.../vdso
+ *   symbols/usr/local/bin/app               a program without build-id, by its path
  *   perf-PID.map                            names of generated code, beside the recording
  */
 #pragma once

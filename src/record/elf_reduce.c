@@ -8,6 +8,7 @@
 #include "input/symbols/elf_file.h"
 #include "input/symbols/elf_map.h"
 #include "input/symbols/elf_symbols.h"
+#include "input/symbols/go_functions.h"
 
 struct reducing {
 	const struct lode_elf_file *from;
@@ -63,7 +64,8 @@ static bool is_kept(const struct reducing *r, size_t index, const GElf_Shdr *hea
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
 		if (!strcmp(name, kept[i]))
 			return true;
-	return starts_with(name, ".plt") || (!r->has_symtab && !strcmp(name, ".gnu_debugdata"));
+	return starts_with(name, ".plt") ||
+	       (!r->has_symtab && (!strcmp(name, ".gnu_debugdata") || lode_is_go_table(name)));
 }
 
 /* ---- Contents ---- */
@@ -236,6 +238,8 @@ static void take_symbols(struct lode_symtab *table, struct lode_arena *names,
 	lode_elf_add_symbols(table, names, file, LODE_ELF_SYMTAB);
 	lode_elf_add_symbols(table, names, file, LODE_ELF_DYNSYM);
 	lode_elf_add_plt(table, names, file);
+	if (!file->has_symtab)
+		lode_elf_add_go_functions(table, names, file);
 }
 
 static bool has_same_symbols(const struct lode_elf_file *a, const struct lode_elf_file *b)

@@ -43,6 +43,14 @@ own = sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"]
 timer = sum(c["own_ns"] for c in d["clusters"] if c["reason"] == "timer")
 print(own == d["symptom_ns"], d["symptoms"], timer > 150e6)'
 
+echo "== without build-id"
+cc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wl,--build-id=none -o bare slow.c || exit 77
+"$LODE" record ./bare 2>/dev/null
+find bare.lode/symbols -name bare | grep -c "symbols$PWD/bare"
+rm bare
+"$LODE" mine bare.lode | grep -o 'burn_cpu' | head -n 1
+"$LODE" info --json bare.lode | grep -o 'inferred: beside the recording' | head -n 1
+
 echo "== refusals"
 "$LODE" record -o elsewhere -- true; echo "exit $?"
 "$LODE" record -- ./no-such-program; echo "exit $?"

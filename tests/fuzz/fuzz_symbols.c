@@ -1,5 +1,5 @@
-/* Any bytes at all as kallsyms, perf-PID.map, jitdump, ELF file (its symbols, its frame
-   information, its DWARF): the first byte chooses. */
+/* Any bytes at all as kallsyms, perf-PID.map, jitdump, Go's table of functions, ELF file (its
+   symbols, its frame information, its DWARF): the first byte chooses. */
 #include "fuzz/fuzz.h"
 
 #include <elfutils/libdwelf.h>
@@ -11,6 +11,7 @@
 #include "input/symbols/elf_file.h"
 #include "input/symbols/elf_map.h"
 #include "input/symbols/elf_symbols.h"
+#include "input/symbols/go_functions.h"
 #include "input/symbols/inlines.h"
 #include "input/symbols/jit.h"
 #include "input/symbols/kallsyms.h"
@@ -92,6 +93,7 @@ static void read_elf(struct lode_elf_file *file, int depth)
 	(void)lode_elf_add_symbols(&symtab, &names, file, LODE_ELF_SYMTAB);
 	(void)lode_elf_add_symbols(&symtab, &names, file, LODE_ELF_DYNSYM);
 	(void)lode_elf_add_plt(&symtab, &names, file);
+	(void)lode_elf_add_go_functions(&symtab, &names, file);
 	(void)dwelf_elf_gnu_debuglink(file->elf, &crc);
 	inner = depth ? NULL : lode_elf_open_minidebug(file);
 	if (inner)
@@ -109,6 +111,18 @@ static void read_elf(struct lode_elf_file *file, int depth)
 	lode_symtab_release(&symtab);
 	lode_arena_release(&names);
 	lode_elf_close(file);
+}
+
+static void read_go_table(const uint8_t *data, size_t size)
+{
+	struct lode_symtab symtab = {0};
+	struct lode_arena names = {0};
+
+	(void)lode_go_table_parse(&symtab, &names, data, size, 0x400000);
+	lode_symtab_settle(&symtab, LODE_SYMTAB_ELF);
+	check_table(&symtab);
+	lode_symtab_release(&symtab);
+	lode_arena_release(&names);
 }
 
 /* A stack of zeros and ones. */
@@ -167,6 +181,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 5:
 		read_dwarf(data + 1, size - 1);
+		break;
+	case 6:
+		read_go_table(data + 1, size - 1);
 		break;
 	default:
 		read_elf(lode_elf_open_take(copy(data + 1, size - 1), size - 1, "fuzz"), 0);

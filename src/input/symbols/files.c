@@ -181,6 +181,16 @@ bool lode_files_debuglink(const struct lode_roots *roots, const char *path, cons
 	return false;
 }
 
+bool lode_files_in_bundle(const struct lode_roots *roots, const char *path,
+			  lode_candidate *candidate, void *context)
+{
+	struct asking asking = {candidate, context};
+
+	return is_safe(path) && roots->recording_dir &&
+	       ask(&asking, "%s/symbols%s%s", roots->recording_dir, path[0] == '/' ? "" : "/",
+		   path);
+}
+
 bool lode_files_by_path(const struct lode_roots *roots, const char *path, lode_candidate *candidate,
 			void *context)
 {
@@ -189,8 +199,7 @@ bool lode_files_by_path(const struct lode_roots *roots, const char *path, lode_c
 
 	if (is_safe(path) && roots->symfs && ask(&asking, "%s%s%s", roots->symfs, gap, path))
 		return true;
-	if (is_safe(path) && roots->recording_dir &&
-	    ask(&asking, "%s/symbols%s%s", roots->recording_dir, gap, path))
+	if (lode_files_in_bundle(roots, path, candidate, context))
 		return true;
 	return path[0] == '/' && ask(&asking, "%s", path);
 }

@@ -49,6 +49,10 @@ bool lode_files_debug_by_id(const struct lode_roots *roots, const char *hex,
 bool lode_files_debuglink(const struct lode_roots *roots, const char *path, const char *link,
 			  lode_candidate *candidate, void *context);
 
+/* The recorded path beside the recording: what a bundle has of a module without build-id. */
+bool lode_files_in_bundle(const struct lode_roots *roots, const char *path,
+			  lode_candidate *candidate, void *context);
+
 /* The recorded path below --symfs, beside the recording, and as it is. */
 bool lode_files_by_path(const struct lode_roots *roots, const char *path, lode_candidate *candidate,
 			void *context);

@@ -5,6 +5,7 @@
 #include "input/symbols/build_ids.h"
 #include "input/symbols/dso.h"
 #include "input/symbols/elf_symbols.h"
+#include "input/symbols/go_functions.h"
 #include "input/symbols/inlines.h"
 
 /*
@@ -263,9 +264,12 @@ static void find_unidentified(struct search *search)
 	const struct lode_elf_file *program;
 	char hex[2 * LODE_BUILD_ID_MAX + 1];
 
-	if (find_by_other_recordings(search, false))
+	if (lode_files_in_bundle(&search->roots, dso->path, consider_first, search))
+		search->known_by = "beside the recording, at the recorded path";
+	else if (find_by_other_recordings(search, false))
 		return;
-	if (!lode_files_by_path(&search->roots, dso->path, consider_first, search) &&
+	if (!search->program &&
+	    !lode_files_by_path(&search->roots, dso->path, consider_first, search) &&
 	    is_jitted(dso))
 		(void)lode_files_by_name(&search->roots, dso->path, consider_first, search);
 	find_by_layout(search);
@@ -369,6 +373,10 @@ static void load_symbols(struct search *search)
 	if (minidebug &&
 	    lode_elf_add_symbols(&dso->table, &dso->names, minidebug, LODE_ELF_SYMTAB)) {
 		table = ".dynsym and .gnu_debugdata";
+		n++;
+	} else if (!search->symbols &&
+		   lode_elf_add_go_functions(&dso->table, &dso->names, search->program)) {
+		table = ".gopclntab";
 		n++;
 	}
 	dso->is_stripped = !strcmp(table, ".dynsym only");

@@ -331,7 +331,7 @@ static void deliver_mmap(struct lode_perf_deliver *deliver, struct lode_bytes b,
 {
 	unsigned cpumode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	int32_t pid = lode_bytes_i32(&b);
-	uint64_t start, size, page_offset;
+	uint64_t start, size, page_offset, inode = 0;
 	const uint8_t *build_id = NULL, *bytes;
 	uint8_t build_id_size = 0;
 	const char *path;
@@ -346,6 +346,8 @@ static void deliver_mmap(struct lode_perf_deliver *deliver, struct lode_bytes b,
 		if (bytes && misc & PERF_RECORD_MISC_MMAP_BUILD_ID && bytes[0] <= 20) {
 			build_id_size = bytes[0];
 			build_id = bytes + 4;
+		} else if (bytes) {
+			inode = lode_perf_u64(bytes + 8);
 		}
 		(void)lode_bytes_u64(&b); /* prot, flags */
 	}
@@ -371,6 +373,8 @@ static void deliver_mmap(struct lode_perf_deliver *deliver, struct lode_bytes b,
 	if (!(misc & PERF_RECORD_MISC_MMAP_DATA))
 		lode_perf_dsos_mapped(&deliver->dsos, dso, page_offset, size);
 	deliver->dsos.at.at[dso].is_of_command |= is_command(deliver, pid);
+	if (!deliver->dsos.at.at[dso].inode)
+		deliver->dsos.at.at[dso].inode = inode;
 	if (deliver->dsos.at.at[dso].kind == LODE_DSO_JIT)
 		page_offset = start;
 	lode_spaces_mmap(deliver->spaces, pid, start, size, page_offset, dso);

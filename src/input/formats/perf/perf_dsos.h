@@ -18,6 +18,7 @@ struct lode_perf_dso {
 	uint64_t start, size;  /* of a symbol the recording brought itself */
 	struct lode_code_range code[LODE_MAX_CODE_RANGES]; /* the first that differ */
 	size_t n_code;
+	uint64_t inode;	      /* of a file as it was mapped first; 0: unknown */
 	bool is_of_command;   /* a process of the recorded command has mapped it */
 	const char *symbol;   /* NULL: none */
 	struct lode_dso *dso; /* once asked for */

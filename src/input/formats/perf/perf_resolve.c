@@ -5,6 +5,7 @@
 
 #include "base/folder.h"
 #include "base/pool.h"
+#include "input/symbols/files.h"
 
 /* A place's frames: the function, then what was inlined into it. */
 struct named {
@@ -161,12 +162,30 @@ static void note_inferred(struct resolving *r, uint32_t dso)
 			      lode_dso_name(module));
 }
 
+static void list_code_file(struct resolving *r, uint32_t dso)
+{
+	const struct lode_perf_dso *d = &r->dsos->at.at[dso];
+	const char *name = module_name(r, dso);
+	struct lode_code_file *file;
+
+	if ((d->kind != LODE_DSO_USER && d->kind != LODE_DSO_VDSO) ||
+	    r->first[dso + 1] == r->first[dso])
+		return;
+	file = lode_vec_append_zero(&r->stream->code_files);
+	file->module = lode_arena_strndup(&r->stream->arena, name, strlen(name));
+	file->path = lode_arena_strndup(&r->stream->arena, d->path, strlen(d->path));
+	file->inode = d->inode;
+	lode_hex(file->build_id, d->build_id, d->build_id_size);
+}
+
 static void count_modules(struct resolving *r)
 {
 	struct lode_map rows = {0};
 
-	for (uint32_t i = 0; i < r->dsos->at.n; i++)
+	for (uint32_t i = 0; i < r->dsos->at.n; i++) {
 		note_inferred(r, i);
+		list_code_file(r, i);
+	}
 	for (size_t i = 0; i < r->stacks->places.n; i++) {
 		struct lode_module_quality *module =
 			module_row(r, &rows, r->stacks->places.at[i].dso);
