@@ -20,19 +20,22 @@ static int fail_io(const struct lode_repo *repo, const char *doing, struct lode_
 			 sqlite3_errmsg(repo->db));
 }
 
+bool lode_repo_read_bytes(const struct lode_repo *repo, void *to, int n, int64_t at)
+{
+	sqlite3_file *file = NULL;
+
+	return sqlite3_file_control(repo->db, "main", SQLITE_FCNTL_FILE_POINTER, (void *)&file) ==
+		       SQLITE_OK &&
+	       file && file->pMethods && file->pMethods->xRead(file, to, n, at) == SQLITE_OK;
+}
+
 int lode_repo_fail_read_only(const struct lode_repo *repo, const char *doing,
 			     struct lode_error *err)
 {
 	enum { AT = 18, NEWEST = 2 }; /* write version, https://sqlite.org/fileformat2.html */
-	sqlite3_file *file = NULL;
 	uint8_t version = NEWEST;
 
-	/* Through SQLite: closing a file of its own would take its locks away. */
-	if (sqlite3_file_control(repo->db, "main", SQLITE_FCNTL_FILE_POINTER, (void *)&file) ==
-		    SQLITE_OK &&
-	    file && file->pMethods)
-		file->pMethods->xRead(file, &version, sizeof(version), AT);
-	if (version > NEWEST)
+	if (lode_repo_read_bytes(repo, &version, sizeof(version), AT) && version > NEWEST)
 		return lode_fail(err, LODE_ERR_FORMAT, repo->path, AT,
 				 "%s: damaged repository: its header says version %u of SQLite's "
 				 "format, which cannot be written; restore a copy, or import again",

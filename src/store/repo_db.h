@@ -47,6 +47,10 @@ int lode_repo_fail(const struct lode_repo *repo, const char *doing, struct lode_
 int lode_repo_fail_read_only(const struct lode_repo *repo, const char *doing,
 			     struct lode_error *err);
 
+/* Bytes of the file as it is, without its log; false: there are not so many. Never open and close
+ * the file beside SQLite for that: close() takes the process's locks on it away. */
+bool lode_repo_read_bytes(const struct lode_repo *repo, void *to, int n, int64_t at);
+
 /* One or more statements without parameters or results. */
 int lode_repo_exec(struct lode_repo *repo, const char *sql, struct lode_error *err);
 /* *out is to be finalized; NULL on failure. */

@@ -81,26 +81,32 @@ static int touch(struct lode_repo *repo, struct lode_error *err)
 	return lode_repo_number(&version, repo, "PRAGMA user_version", err);
 }
 
-/* May this user write the file and beside it, and does the file say that it is lode's? */
-static bool is_ours_to_write(const char *path)
+/* May this user write the file and beside it? */
+static bool may_write(const char *path)
+{
+	char *copy = lode_strdup(path);
+	bool may = access(path, W_OK) == 0 && access(dirname(copy), W_OK) == 0;
+
+	free(copy);
+	return may;
+}
+
+/*
+ * Does the file say that it is lode's? Read through SQLite: closing a file of its own takes away
+ * the locks that the process has on it (fcntl(2)), and another process then removes the log into
+ * which this one is writing.
+ */
+static bool is_ours(struct lode_repo *repo)
 {
 	enum { AT = 68 }; /* application_id, https://sqlite.org/fileformat2.html */
 	static const uint8_t ours[] = {LODE_REPO_APPLICATION_ID >> 24,
 				       LODE_REPO_APPLICATION_ID >> 16 & 255,
 				       LODE_REPO_APPLICATION_ID >> 8 & 255,
 				       LODE_REPO_APPLICATION_ID & 255};
-	char *copy = lode_strdup(path);
-	bool may = access(path, W_OK) == 0 && access(dirname(copy), W_OK) == 0;
 	uint8_t found[sizeof(ours)];
-	int fd = may ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 
-	free(copy);
-	if (fd < 0)
-		return false;
-	may = pread(fd, found, sizeof(found), AT) == (ssize_t)sizeof(found) &&
-	      memcmp(found, ours, sizeof(ours)) == 0;
-	close(fd);
-	return may;
+	return lode_repo_read_bytes(repo, found, sizeof(found), AT) &&
+	       memcmp(found, ours, sizeof(ours)) == 0;
 }
 
 /*
@@ -109,14 +115,10 @@ static bool is_ours_to_write(const char *path)
  */
 static int open_as_reader(struct lode_repo *repo, struct lode_error *err)
 {
-	int rc = LODE_ERR_IO;
-
-	if (is_ours_to_write(repo->path)) {
-		rc = open_db(repo, repo->path, SQLITE_OPEN_READWRITE, err);
-		if (rc == 0)
-			rc = lode_repo_exec(repo, "PRAGMA query_only = ON", err);
-	}
-	return rc == 0 ? 0 : open_db(repo, repo->path, SQLITE_OPEN_READONLY, err);
+	if (may_write(repo->path) && open_db(repo, repo->path, SQLITE_OPEN_READWRITE, err) == 0 &&
+	    is_ours(repo) && lode_repo_exec(repo, "PRAGMA query_only = ON", err) == 0)
+		return 0;
+	return open_db(repo, repo->path, SQLITE_OPEN_READONLY, err);
 }
 
 /*

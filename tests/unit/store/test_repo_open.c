@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -323,6 +325,45 @@ static void a_lock_that_stays_is_told(void **state)
 }
 
 /* At whatever page the space ends: what was there before is there, and all of it. */
+/*
+ * A server writes in one thread and looks in another, while a command opens and closes the
+ * repository: the last one to close it removes the log, so the server's locks must outlast the
+ * look.
+ */
+static void a_look_beside_a_change_takes_no_lock_away(void **state)
+{
+	const char *path = scratch_path(*state, "r.lode");
+	struct lode_repo_signature signature = {.name = "kept", .state = "active"};
+	struct lode_repo_signatures read;
+	struct lode_repo *writer;
+	struct lode_error err;
+	int status;
+
+	lode_repo_close(open_repo(path, LODE_REPO_CREATE));
+	writer = open_repo(path, LODE_REPO_WRITE);
+	lode_repo_close(open_repo(path, LODE_REPO_READ));
+	if (fork() == 0) {
+		lode_repo_close(open_repo(path, LODE_REPO_WRITE));
+		_exit(0);
+	}
+	assert_true(wait(&status) > 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(lode_repo_put_signatures(writer, &signature, 1, &err), 0);
+
+	if (fork() == 0) {
+		struct lode_repo *reader = open_repo(path, LODE_REPO_READ);
+
+		assert_int_equal(lode_repo_signatures(&read, reader, &err), 0);
+		status = (int)read.list.n;
+		lode_repo_signatures_release(&read);
+		lode_repo_close(reader);
+		_exit(status);
+	}
+	assert_true(wait(&status) > 0);
+	assert_int_equal(WEXITSTATUS(status), 1);
+	lode_repo_close(writer);
+}
+
 static void a_full_disk_costs_only_what_is_new(void **state)
 {
 	struct lode_repo_signature signature = {.name = "kept"};
@@ -369,6 +410,7 @@ int main(void)
 		IN_SCRATCH(older_schemas_are_brought_up_to_date),
 		IN_SCRATCH(half_a_migration_is_none),
 		IN_SCRATCH(a_lock_that_stays_is_told),
+		IN_SCRATCH(a_look_beside_a_change_takes_no_lock_away),
 		IN_SCRATCH(a_full_disk_costs_only_what_is_new),
 		IN_SCRATCH(signatures_are_stored),
 		IN_SCRATCH(the_last_run_is_stored),
