@@ -145,6 +145,7 @@ print("signatures:", len(now["signatures"]), "of", len(of), "clusters")
 P
 
 serve() { # REPO WORD...
+	rm -f url # else the last server's is taken for its, whose port may be another's by now
 	"$LODE" serve --port 0 --token-file token "$@" >url 2>log &
 	server=$!
 	for _ in $(seq 300); do [ -s url ] && break; sleep 0.1; done
