@@ -39,6 +39,21 @@ static void rename_some(struct lode_digest *digest, unsigned release)
 	}
 }
 
+/* Who ran instead of a ready thread: their times sum to the row's. */
+static void scale_runners(struct lode_digest *digest, const struct lode_digest_row *row,
+			  int64_t percent)
+{
+	struct lode_digest_runner *runners = digest->runners.at + row->first_runner;
+	int64_t rest = row->cost_ns;
+
+	for (uint32_t i = 0; i < row->n_runners; i++) {
+		runners[i].cost_ns = runners[i].cost_ns * percent / 100;
+		rest -= runners[i].cost_ns;
+	}
+	if (row->n_runners)
+		runners[0].cost_ns += rest;
+}
+
 static void vary(struct lode_digest *digest, struct gen_random *random, unsigned number)
 {
 	struct lode_digest_stream *stream = &digest->streams.at[0];
@@ -47,7 +62,7 @@ static void vary(struct lode_digest *digest, struct gen_random *random, unsigned
 
 	snprintf(text, sizeof(text), "recordings/%05u.perf.data", number);
 	stream->path = intern(digest, text);
-	snprintf(text, sizeof(text), "web%u", gen_below(random, 40));
+	snprintf(text, sizeof(text), "web%u", gen_below(random, 200));
 	stream->host = intern(digest, text);
 	stream->content_hash = gen_u64(random);
 	stream->has_wall_clock = true;
@@ -62,6 +77,8 @@ static void vary(struct lode_digest *digest, struct gen_random *random, unsigned
 		*row = digest->rows.at[i];
 		row->cost_ns = row->cost_ns * percent / 100 + 1;
 		row->worst_cost_ns = row->worst_cost_ns * percent / 100 + 1;
+		row->unsampled_ns = row->unsampled_ns * percent / 100;
+		scale_runners(digest, row, percent);
 		kept++;
 	}
 	digest->rows.n = kept;
@@ -119,7 +136,7 @@ int main(int argc, char **argv)
 			fail(&err);
 		if (!base.digest || base.digest->streams.n != 1)
 			continue;
-		rename_some(base.digest, i / 1000);
+		rename_some(base.digest, (unsigned)((uint64_t)i * 20 / n));
 		vary(base.digest, &random, i);
 		base.origin.key = 0;
 		snprintf(path, sizeof(path), "%s/%05u.digest", argv[2], i);

@@ -124,6 +124,23 @@ static void expand_folder(struct lode_inputs *inputs, const char *path, const st
 		skip_source(inputs, path, "no file in this directory is a recording");
 }
 
+static int expand_manifest(struct lode_inputs *inputs, const char *path, struct lode_error *err)
+{
+	struct lode_manifest manifest = {0};
+	int rc = lode_manifest_read(&manifest, path, false, err);
+
+	if (rc == 0 && !manifest.lines.n)
+		skip_source(inputs, path, "the manifest names no recording");
+	while (inputs->lines.n < inputs->paths.n)
+		lode_vec_append(&inputs->lines, NULL);
+	for (size_t i = 0; rc == 0 && i < manifest.lines.n; i++) {
+		lode_vec_append(&inputs->paths, lode_strdup(manifest.lines.at[i].path));
+		lode_vec_append(&inputs->lines, &manifest.lines.at[i]);
+	}
+	lode_vec_append(&inputs->manifests, manifest);
+	return rc;
+}
+
 int lode_inputs_expand(struct lode_inputs *out, char *const *arguments, size_t n,
 		       struct lode_error *err)
 {
@@ -135,28 +152,37 @@ int lode_inputs_expand_with(struct lode_inputs *out, char *const *arguments, siz
 {
 	struct wanted wanted = {is_wanted, kinds};
 	struct stat st;
+	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
-	for (size_t i = 0; i < n; i++) {
-		if (!*arguments[i]) {
-			lode_inputs_release(out);
-			return lode_fail(err, LODE_ERR_ARG, NULL, -1, "an input has an empty name");
-		}
-		if (!strcmp(arguments[i], "-"))
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		if (!*arguments[i])
+			rc = lode_fail(err, LODE_ERR_ARG, NULL, -1, "an input has an empty name");
+		else if (!strcmp(arguments[i], "-"))
 			lode_vec_append(&out->paths, lode_strdup("-"));
 		else if (stat(arguments[i], &st))
 			skip_source(out, arguments[i], strerror(errno));
 		else if (S_ISDIR(st.st_mode))
 			expand_folder(out, arguments[i], &wanted);
+		else if (S_ISREG(st.st_mode) && lode_manifest_is(arguments[i]))
+			rc = expand_manifest(out, arguments[i], err);
 		else
 			lode_vec_append(&out->paths, lode_strdup(arguments[i]));
 	}
-	return 0;
+	while (out->lines.n && out->lines.n < out->paths.n)
+		lode_vec_append(&out->lines, NULL);
+	if (rc < 0)
+		lode_inputs_release(out);
+	return rc;
 }
 
 void lode_inputs_release(struct lode_inputs *inputs)
 {
 	lode_path_list_release(&inputs->paths);
+	lode_vec_release(&inputs->lines);
+	for (size_t i = 0; i < inputs->manifests.n; i++)
+		lode_manifest_release(&inputs->manifests.at[i]);
+	lode_vec_release(&inputs->manifests);
 	for (size_t i = 0; i < inputs->n_skipped; i++) {
 		free(inputs->skipped[i].path);
 		free(inputs->skipped[i].reason);

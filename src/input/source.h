@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/input.h"
+#include "base/manifest.h"
 #include "model/builder.h"
 #include "model/stream.h"
 #include "model/tap.h"
@@ -37,13 +38,17 @@ int lode_stream_load(struct lode_stream **out, const char *path,
 /*
  * The files behind the arguments: a directory means every file in it, and in the bundles of `lode
  * record` in it (not below), that a source recognises, sorted by name; a file named by the user is
- * taken as it is. Paths that cannot be opened are reported through `skipped`, and so are files of a
- * directory that are named like an input, or begin nearly like one, and are not recognised
- * (input/file_names.h). Other files of a directory are counted, but for those that belong to
- * recordings (symptoms.tsv, what is in a bundle).
+ * taken as it is, and a manifest (base/manifest.h) means all that it names. Paths that cannot be
+ * opened are reported through `skipped`, and so are files of a directory that are named like an
+ * input, or begin nearly like one, and are not recognised (input/file_names.h). Other files of a
+ * directory are counted, but for those that belong to recordings (symptoms.tsv, what is in a
+ * bundle).
  */
 struct lode_inputs {
 	lode_path_list paths;
+	/* What a manifest says of each path, NULL where none does; empty: there is no manifest. */
+	LODE_VEC(const struct lode_manifest_line *) lines;
+	LODE_VEC(struct lode_manifest) manifests;
 	size_t n_other; /* files of directories that are no inputs */
 	struct lode_skipped {
 		char *path;
@@ -51,6 +56,7 @@ struct lode_inputs {
 	} * skipped;
 	size_t n_skipped;
 };
+/* Fails on a manifest that is not understood; `out` is `{ 0 }` then. */
 int lode_inputs_expand(struct lode_inputs *out, char *const *arguments, size_t n,
 		       struct lode_error *err);
 /* As lode_inputs_expand, and files of directories count as well that `is_wanted` recognises; they

@@ -13,6 +13,7 @@
 #include "base/escape.h"
 #include "base/folder.h"
 #include "base/atomic_file.h"
+#include "base/manifest.h"
 
 /* Room for the part of a message that a name may take. */
 enum { NAME_BYTES = 160 };
@@ -149,6 +150,21 @@ static int refuse_within(const struct target *t, const char *folder)
 			      lode_escape(safe, sizeof(safe), folder), t->file->by);
 }
 
+/* Is it one of those that a manifest names? One that is not understood is refused by its reader. */
+static bool is_listed(const struct target *t, const char *path)
+{
+	struct lode_manifest manifest = {0};
+	bool is_found = false;
+	struct stat st;
+
+	if (lode_manifest_is(path) && lode_manifest_read(&manifest, path, false, NULL) == 0)
+		for (size_t i = 0; i < manifest.lines.n && !is_found; i++)
+			is_found = stat(manifest.lines.at[i].path, &st) == 0 &&
+				   is_same_outputs(&st, &t->st);
+	lode_manifest_release(&manifest);
+	return is_found;
+}
+
 static int folder_length(const char *path)
 {
 	return (int)lode_path_folder_bytes(path);
@@ -209,6 +225,8 @@ static int check_input(const struct target *t, const struct lode_named_file *inp
 		return refuse_input(t, input);
 	if (!t->is_regular || input->by || !may_be_gathered(t))
 		return 0;
+	if (S_ISREG(st.st_mode) && is_listed(t, input->path))
+		return refuse_within(t, input->path);
 	return check_beside(t, input->path, before);
 }
 

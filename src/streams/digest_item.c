@@ -1,5 +1,6 @@
 #include "streams/digest_item.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -61,7 +62,7 @@ char *lode_job_reason(const char *path, const struct lode_error *err)
 static void skip_digest_item(struct lode_job_item *item, const struct lode_error *err)
 {
 	free(item->skipped);
-	item->skipped = lode_job_reason(item->path, err);
+	item->skipped = lode_job_reason(item->file, err);
 }
 
 static void fail_digest_item(struct lode_job_run *run, const struct lode_error *err)
@@ -109,11 +110,11 @@ char *lode_job_cut_text(const struct lode_losses *losses, const char *recording)
 static void look_at_digest(struct lode_job_item *item, struct lode_input *input)
 {
 	struct lode_error err;
-	bool is_stdin = strcmp(item->path, "-") == 0;
+	bool is_stdin = strcmp(item->file, "-") == 0;
 
 	item->is_given_digest = true;
 	item->state = LODE_DIGEST_GIVEN;
-	item->digest_path = lode_strdup(item->path);
+	item->digest_path = lode_strdup(item->file);
 	item->digest_bytes = (size_t)item->size_bytes;
 	item->need_bytes = item->size_bytes / 100 * digest_memory_percent;
 	/* Only what can be opened again is left for later. */
@@ -121,18 +122,34 @@ static void look_at_digest(struct lode_job_item *item, struct lode_input *input)
 		skip_digest_item(item, &err);
 }
 
+/* A part of a file, or another one, must not pass for what the manifest means. */
+static void check_size(struct lode_job_item *item)
+{
+	struct lode_error err;
+
+	if (!item->line || item->line->bytes < 0 || item->line->bytes == item->size_bytes)
+		return;
+	lode_fail(&err, LODE_ERR_TRUNCATED, item->file, -1,
+		  "it has %" PRId64 " bytes, and the manifest says %" PRId64
+		  ": it was not copied whole, or has changed",
+		  item->size_bytes, item->line->bytes);
+	skip_digest_item(item, &err);
+}
+
 void lode_job_item_look(struct lode_job_item *item)
 {
 	uint8_t head[LODE_PEEK_BYTES];
-	bool is_stdin = strcmp(item->path, "-") == 0;
+	bool is_stdin = strcmp(item->file, "-") == 0;
 	struct lode_input *input;
 	struct stat st;
 	ssize_t n;
 
-	if (!is_stdin && stat(item->path, &st) == 0 && S_ISREG(st.st_mode))
+	if (!is_stdin && stat(item->file, &st) == 0 && S_ISREG(st.st_mode)) {
 		item->size_bytes = st.st_size;
+		check_size(item);
+	}
 	/* What cannot be opened says so when it is read. */
-	if (lode_input_open(&input, item->path, NULL) < 0)
+	if (lode_input_open(&input, item->file, NULL) < 0)
 		return;
 	n = lode_input_peek(input, head, sizeof(head), NULL);
 	if (n > 0 && lode_digest_recognise(head, (size_t)n)) {
@@ -233,15 +250,17 @@ static int make_digest(struct lode_job_item *item, struct lode_error *err)
 {
 	struct lode_stream *stream = NULL;
 	lode_symptom_vec symptoms = {0};
-	int rc = load_part(&stream, &symptoms, item, item->path, &item->symptoms, err);
+	int rc = load_part(&stream, &symptoms, item, item->file, &item->symptoms, err);
 
 	if (rc == 0 && item->beside.n)
 		rc = join_beside(&stream, &symptoms, item, err);
+	if (rc == 0 && item->line)
+		stream->path = item->path;
 	if (rc == 0)
 		rc = lode_aoi_digest(&item->digest, stream, symptoms.at, symptoms.n,
 				     &item->run->options->aoi, err);
 	if (rc == 0) {
-		item->cut = lode_job_cut_text(&stream->losses, item->path);
+		item->cut = lode_job_cut_text(&stream->losses, item->file);
 		item->origin.content_bytes = stream->content_bytes;
 	}
 	lode_vec_release(&symptoms);
@@ -280,7 +299,7 @@ static bool find_kept(struct lode_job_item *item, uint64_t key)
 	item->digest_bytes = (size_t)st.st_size;
 	item->n_symptoms = digest->symptoms.n;
 	item->n_rows = digest->rows.n;
-	item->cut = lode_job_cut_text(&digest->streams.at[0].losses, item->path);
+	item->cut = lode_job_cut_text(&digest->streams.at[0].losses, item->file);
 	lode_digest_free(digest);
 	return true;
 }
@@ -304,7 +323,7 @@ static bool sink_has(struct lode_job_item *item)
 {
 	const struct lode_digest_sink *sink = item->run->options->sink;
 
-	item->key = lode_digest_key(item->path, item->is_given_digest ? NULL : item->run->shape,
+	item->key = lode_digest_key(item->file, item->is_given_digest ? NULL : item->run->shape,
 				    item->symptoms.table, item->run->options);
 	if (!item->key || !sink->has(sink->context, item->path, item->key))
 		return false;
@@ -317,6 +336,8 @@ void lode_job_item_sink(struct lode_job_item *item, struct lode_digest *digest)
 	const struct lode_digest_sink *sink = item->run->options->sink;
 	struct lode_digest_taken taken = {
 		.path = item->path,
+		.file = item->file,
+		.labels = item->line ? item->line->labels : "",
 		.key = item->key,
 		.digest = digest,
 		.origin = &item->origin,
@@ -352,14 +373,14 @@ void lode_job_item_make(struct lode_job_item *item)
 	if (is_kept) {
 		item->digest_path = lode_digest_dir_file(&run->dir, item->path);
 		/* Before it is read: what changes meanwhile is made again the next time. */
-		key = lode_digest_key(item->path, run->shape, item->symptoms.table, run->options);
+		key = lode_digest_key(item->file, run->shape, item->symptoms.table, run->options);
 		if (find_kept(item, key))
 			return;
 	}
 	describe_digest_item(item, key);
-	if (make_digest(item, &err) < 0) {
+	if (!item->skipped && make_digest(item, &err) < 0)
 		skip_digest_item(item, &err);
-	} else {
+	if (item->digest) {
 		item->n_symptoms = item->digest->symptoms.n;
 		item->n_rows = item->digest->rows.n;
 	}
@@ -390,7 +411,7 @@ struct lode_digest *lode_job_item_take_digest(struct lode_job_item *item)
 						     item->digest_path, &err);
 	} else if (item->packed.n)
 		rc = lode_digest_unpack(&digest, &origin, item->packed.at, item->packed.n,
-					item->path, &err);
+					item->file, &err);
 	else if (item->digest_path)
 		rc = lode_digest_load(&digest, &origin, item->digest_path, &err);
 	if (rc < 0)

@@ -20,7 +20,9 @@ struct lode_job_beside {
 
 /* Written by one thread at a time. */
 struct lode_job_item {
-	const char *path;
+	const char *path; /* what it is called */
+	const char *file; /* where it lies: the same, unless a manifest says otherwise */
+	const struct lode_manifest_line *line; /* what a manifest says of it; NULL */
 	struct lode_job_run *run;
 	bool is_given_digest; /* the input itself is one */
 	bool needs_filter;    /* it was made without the content filters of this run */

@@ -2,6 +2,8 @@
 
 #include "base/memory_limit.h"
 #include "base/pool.h"
+#include "base/sorted.h"
+#include "model/digest_canonical.h"
 #include "streams/digest_item.h"
 #include "streams/digest_merge.h"
 #include "streams/shape.h"
@@ -22,7 +24,9 @@ static void open_items(struct lode_job_run *run, const struct lode_inputs *input
 	for (size_t i = 0; i < run->n_items; i++) {
 		struct lode_job_item *item = &run->items[i];
 
-		item->path = inputs->paths.at[i];
+		item->line = inputs->lines.n ? inputs->lines.at[i] : NULL;
+		item->file = inputs->paths.at[i];
+		item->path = item->line ? item->line->name : item->file;
 		item->run = run;
 		lode_job_item_look(item);
 		run->total_bytes += item->size_bytes;
@@ -47,7 +51,8 @@ static int join_items(struct lode_job_run *run, const struct lode_inputs *inputs
 	run->n_items = run->n_streams = 1;
 	item = &run->items[0];
 	for (size_t i = 0; rc == 0 && i < inputs->paths.n; i++) {
-		struct lode_job_item part = {.path = inputs->paths.at[i], .run = run};
+		struct lode_job_item part = {
+			.path = inputs->paths.at[i], .file = inputs->paths.at[i], .run = run};
 		struct lode_job_beside beside = {.path = part.path};
 
 		lode_job_item_look(&part);
@@ -60,7 +65,7 @@ static int join_items(struct lode_job_run *run, const struct lode_inputs *inputs
 			lode_vec_append(&item->beside, beside);
 		lode_job_item_release(&part);
 	}
-	item->path = inputs->paths.at[0];
+	item->path = item->file = inputs->paths.at[0];
 	item->run = run;
 	run->total_bytes = item->size_bytes;
 	return rc;
@@ -84,7 +89,7 @@ static int choose_symptoms(struct lode_job_run *run, struct lode_job_symptoms *s
 	for (size_t i = 0; rc == 0 && i < run->n_streams; i++) {
 		struct lode_job_item *item = &run->items[run->streams[i]];
 
-		rc = lode_job_symptoms_choose(&item->symptoms, symptoms, item->path, err);
+		rc = lode_job_symptoms_choose(&item->symptoms, symptoms, item->file, err);
 		for (size_t k = 0; rc == 0 && k < item->beside.n; k++)
 			rc = lode_job_symptoms_choose(&item->beside.at[k].symptoms, symptoms,
 						      item->beside.at[k].path, err);
@@ -157,6 +162,7 @@ static void describe_symptoms(struct lode_digest_job *job, const struct lode_job
 		const struct lode_job_item *item = &run->items[i];
 		bool is_digest = item->is_given_digest && !item->skipped;
 
+		job->n_unread += item->is_given_digest && item->skipped;
 		n_beside += is_digest ? item->origin.n_beside : item->symptoms.table != NULL;
 		n_inputs += is_digest ? item->origin.n_inputs : 1;
 	}
@@ -215,14 +221,19 @@ static void run_stream(void *context, size_t index, unsigned worker)
 	lode_job_item_done(item);
 }
 
-/* What one recording lacks, the others of the job and those beside it may know. */
+/*
+ * What one recording lacks, the others of the job and those beside it may know. Those of a manifest
+ * are read each by itself: which others are at hand depends on how the manifest was split.
+ */
 static void lend_build_ids(struct lode_job_run *run)
 {
 	char **paths = lode_alloc((run->n_streams + 1) * sizeof(*paths));
+	size_t n = 0;
 
 	for (size_t i = 0; i < run->n_streams; i++)
-		paths[i] = (char *)run->items[run->streams[i]].path;
-	lode_siblings_lend(run->symboliser, paths, run->n_streams);
+		if (!run->items[run->streams[i]].line)
+			paths[n++] = (char *)run->items[run->streams[i]].file;
+	lode_siblings_lend(run->symboliser, paths, n);
 	free(paths);
 }
 
@@ -257,6 +268,26 @@ static int make_digests(struct lode_digest_job *job, struct lode_job_run *run,
 		return run->error.status;
 	}
 	return 0;
+}
+
+static int by_path(const void *left, const void *right)
+{
+	const struct lode_skipped_input *a = left, *b = right;
+
+	return strcmp(a->path, b->path) ?: strcmp(a->reason, b->reason);
+}
+
+/* Nothing that is said depends on which input came first. */
+static void order_results(struct lode_digest_job *job, bool is_canonical)
+{
+	struct lode_digest *digest = job->digest;
+
+	lode_sort(job->skipped.at, job->skipped.n, by_path);
+	lode_sort(job->incomplete.at, job->incomplete.n, by_path);
+	if (!digest || !is_canonical)
+		return;
+	job->digest = lode_digest_canonical(digest, NULL);
+	lode_digest_free(digest);
 }
 
 /* What the merged digest was made of. */
@@ -301,8 +332,10 @@ static int run_items(struct lode_digest_job *job, struct lode_job_run *run, stru
 	}
 	if (rc == 0)
 		rc = make_digests(job, run, err);
-	if (rc == 0)
+	if (rc == 0) {
+		order_results(job, run->options->is_canonical);
 		describe_origin(job, run);
+	}
 	lode_digest_dir_close(&run->dir);
 	lode_job_symptoms_free(symptoms);
 	return rc;
@@ -339,7 +372,7 @@ static int decide_slowest(struct lode_digest_job_options *options, const struct 
 	for (size_t i = 0; i < run->n_streams; i++) {
 		const struct lode_job_item *item = &run->items[run->streams[i]];
 
-		lode_vec_append(&paths, item->path);
+		lode_vec_append(&paths, item->file);
 		for (size_t k = 0; k < item->beside.n; k++)
 			lode_vec_append(&paths, item->beside.at[k].path);
 	}
@@ -366,10 +399,16 @@ int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t
 	for (size_t i = 0; i < expanded.n_skipped; i++)
 		lode_job_add_skipped(out, expanded.skipped[i].path, expanded.skipped[i].reason);
 	out->n_other = expanded.n_other;
+	decided.is_canonical |= expanded.lines.n > 0;
 	if (options->is_joined)
 		rc = join_items(&run, &expanded, err);
 	else
 		open_items(&run, &expanded);
+	if (rc == 0 && options->is_canonical && expanded.lines.n &&
+	    options->symptoms.percentile > 0)
+		rc = lode_fail(err, LODE_ERR_ARG, NULL, -1,
+			       "which symptoms are the slowest depends on all recordings, and a "
+			       "manifest may be a part of them: give --slower-than a time");
 	if (rc == 0)
 		rc = decide_slowest(&decided, &run, err);
 	if (rc == 0)

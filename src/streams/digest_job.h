@@ -29,7 +29,9 @@ struct lode_digest_progress {
 
 /* An input's digest on its way to whoever keeps it. */
 struct lode_digest_taken {
-	const char *path;	    /* of the input */
+	const char *path;	    /* what the input is called */
+	const char *file;	    /* where it lies */
+	const char *labels;	    /* "KEY=VALUE", parted by tabs, of a manifest; "" */
 	uint64_t key;		    /* of the file as it lies on the disk (digest_dir.h); 0: none */
 	struct lode_digest *digest; /* the taker's */
 	const struct lode_digest_origin *origin;
@@ -66,6 +68,9 @@ struct lode_digest_job_options {
 	bool is_joined;
 	const int64_t *clock_offsets;
 	size_t n_offsets;
+	/* The merged digest does not depend on the order of the inputs (model/digest_canonical.h);
+	   so it is with a manifest among them. */
+	bool is_canonical;
 	bool no_merge;			     /* only the folder's digests are wanted */
 	const struct lode_digest_sink *sink; /* gets all digests: none is merged. NULL: nobody */
 	unsigned n_threads;		     /* 0: all CPUs */
@@ -109,11 +114,14 @@ struct lode_digest_job {
 	LODE_VEC(struct lode_digest_output) outputs; /* in input order; of inputs that are usable */
 	const char *symptom_text;		     /* in words: what counted as a symptom */
 	bool is_default_symptoms;		     /* nobody said what the symptoms are */
-	LODE_VEC(struct lode_skipped_input) skipped; /* streams without any result */
-	LODE_VEC(struct lode_skipped_input) incomplete; /* used, but their files are cut or bad */
+	/* By path: streams without any result; those that are used, but their files are cut or bad
+	 */
+	LODE_VEC(struct lode_skipped_input) skipped;
+	LODE_VEC(struct lode_skipped_input) incomplete;
 	LODE_VEC(struct lode_joined_input) joined;
 	size_t n_other;	     /* files of folders that are no inputs */
 	size_t n_inputs;     /* streams; those of digests as well */
+	size_t n_unread;     /* of these, digests that could not be read */
 	int64_t input_bytes; /* of the streams, on disk */
 	struct lode_arena arena;
 };

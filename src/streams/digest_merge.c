@@ -11,11 +11,18 @@ struct slot {
 	struct lode_digest *digest;
 };
 
+/* A stream of the merged digest: the item that it came with, and the one of the same content
+   before it, or NONE. */
+struct seen {
+	uint32_t item, before;
+};
+
 struct merge {
 	struct lode_digest_job *job;
 	struct lode_job_run *run;
 	size_t next;
-	struct lode_map seen; /* content of streams -> index of the item that had it */
+	struct lode_map seen;	       /* content of streams -> the last merged stream of it */
+	LODE_VEC(struct seen) streams; /* that are merged */
 };
 
 /* ---- Lists ---- */
@@ -108,9 +115,40 @@ void lode_job_filter(struct lode_digest *digest, const struct lode_aoi_options *
 		digest->n_events += digest->rows.at[i].n_events;
 }
 
+/* Does one end with the other, as what two folders call the same file? "b/a.data", "/x/b/a.data" */
+static bool may_be_one_file(const char *a, const char *b)
+{
+	size_t n_a = strlen(a), n_b = strlen(b);
+
+	if (n_a < n_b)
+		return may_be_one_file(b, a);
+	return strcmp(a + n_a - n_b, b) == 0 &&
+	       (n_a == n_b || (a[n_a - n_b - 1] == '/' && *b != '/'));
+}
+
+/* The merged stream that this one repeats, or NONE. */
+static uint32_t find_seen(const struct merge *merge, const struct lode_job_item *item,
+			  const struct lode_digest *digest, const struct lode_digest_stream *stream)
+{
+	const struct lode_digest *into = merge->job->digest;
+	const char *path = digest->tree.strings.text.at[stream->path];
+	uint32_t i = lode_map_find(&merge->seen, stream->content_hash);
+
+	for (; i != LODE_NONE; i = merge->streams.at[i].before) {
+		bool is_digest = merge->run->items[merge->streams.at[i].item].is_given_digest;
+
+		if (is_digest != item->is_given_digest ||
+		    (is_digest &&
+		     may_be_one_file(path, into->tree.strings.text.at[into->streams.at[i].path])))
+			return i;
+	}
+	return LODE_NONE;
+}
+
 /*
  * Did one of the digest's streams come with an earlier input? Recordings that are the same are the
- * user's own choice; a recording beside its digest, or two digests of it, are not.
+ * user's own choice, and stay so when digests were made of them; a recording beside its digest, or
+ * two digests of it, are not.
  */
 static bool is_repeated(struct merge *merge, struct lode_job_item *item,
 			const struct lode_digest *digest)
@@ -119,23 +157,24 @@ static bool is_repeated(struct merge *merge, struct lode_job_item *item,
 
 	for (size_t i = 0; i < digest->streams.n; i++) {
 		const struct lode_digest_stream *stream = &digest->streams.at[i];
-		uint32_t earlier = lode_map_find(&merge->seen, stream->content_hash);
-		const struct lode_job_item *other;
+		uint32_t earlier = find_seen(merge, item, digest, stream);
 
 		if (earlier == LODE_NONE)
 			continue;
-		other = &merge->run->items[earlier];
-		if (!item->is_given_digest && !other->is_given_digest)
-			continue;
 		snprintf(text, sizeof(text),
 			 "%.600s came with %.600s already, and would count twice",
-			 digest->tree.strings.text.at[stream->path], other->path);
+			 digest->tree.strings.text.at[stream->path],
+			 merge->run->items[merge->streams.at[earlier].item].path);
 		item->skipped = lode_strdup(text);
 		return true;
 	}
-	for (size_t i = 0; i < digest->streams.n; i++)
-		*lode_map_slot(&merge->seen, digest->streams.at[i].content_hash) =
-			(uint32_t)(item - merge->run->items);
+	for (size_t i = 0; i < digest->streams.n; i++) {
+		uint32_t *slot = lode_map_slot(&merge->seen, digest->streams.at[i].content_hash);
+		struct seen seen = {(uint32_t)(item - merge->run->items), *slot};
+
+		*slot = (uint32_t)merge->streams.n;
+		lode_vec_append(&merge->streams, seen);
+	}
 	return false;
 }
 
@@ -228,5 +267,6 @@ void lode_job_merge(struct lode_digest_job *job, struct lode_job_run *run, unsig
 
 	lode_pipeline_run(&pipeline, n_threads);
 	lode_map_release(&merge.seen);
+	lode_vec_release(&merge.streams);
 	free(slots);
 }

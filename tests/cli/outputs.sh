@@ -65,7 +65,7 @@ WRITTEN = {
     "next --html": ("a.folded b.folded", "b.folded", "page"),
 }
 # A folder is written to, or what is there is looked at by whoever changes it.
-FOLDERS = {"digest --output", "record --output"}
+FOLDERS = {"digest --output", "record --output", "shard --output"}
 UPDATED = {
     "import --repo": "a.folded", "sign --repo": "--import s.txt", "sign --signatures": "--import mined.json",
     "pio watch --state": f"{PIO} --once", "repo --repo": None,

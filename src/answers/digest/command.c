@@ -81,6 +81,7 @@ static int digest_command_answer(const struct lode_command *self, const struct d
 	request.job.digest_dir = v->output;
 	request.job.again = v->again;
 	request.job.no_merge = !v->merge;
+	request.job.is_canonical = v->merge != NULL;
 	lode_progress_start(&progress);
 	code = lode_digest_run(&answer, &request, &err);
 	lode_progress_end(&progress);

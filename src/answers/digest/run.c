@@ -36,14 +36,20 @@ static struct lode_digest_sums sum_up(const struct lode_digest_job *job)
 	return sums;
 }
 
+/* Of recordings none of which is usable as well: it tells why. */
 static int save_merged(struct lode_digest_answer_state *s, const char *path, struct lode_error *err)
 {
 	const struct lode_digest *digest = s->job.digest;
 	size_t size = 0;
 	int rc = lode_digest_save(path, digest, &s->job.origin, &size, err);
 
-	s->merged = (struct lode_digest_merged){path, (int64_t)size, digest->streams.n,
-						digest->symptoms.n, digest->rows.n};
+	s->merged.path = path;
+	s->merged.bytes = (int64_t)size;
+	if (digest) {
+		s->merged.n_streams = digest->streams.n;
+		s->merged.n_symptoms = digest->symptoms.n;
+		s->merged.n_rows = digest->rows.n;
+	}
 	s->answer.merged = &s->merged;
 	return rc;
 }
@@ -63,7 +69,7 @@ int lode_digest_run(struct lode_digest_answer **out, const struct lode_digest_re
 	if (rc < 0)
 		return rc;
 	n = s->job.outputs.n;
-	if (request->merged ? !s->job.digest : !n)
+	if (request->merged ? s->job.n_inputs == s->job.n_unread : !n)
 		return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no usable recording in %s",
 				 request->n_inputs == 1 ? "the input" : "the inputs");
 	answer->folder = request->job.digest_dir;

@@ -126,14 +126,39 @@ static int agree_on_shape(void *context, const char *shape, const char *path,
 		here, lode_repo_path(repo), there);
 }
 
+typedef LODE_VEC(struct lode_repo_label) label_vec;
+
+/* Those of the request, and behind them those that a manifest gives this input, which win. */
+static int labels_of(label_vec *out, char **text, const struct lode_import_request *request,
+		     const struct lode_digest_taken *taken, struct lode_error *err)
+{
+	char *rest = *text = lode_strdup(taken->labels), *field;
+
+	lode_vec_append_all(out, request->labels, request->n_labels);
+	while (rest && *rest) {
+		char *value = strchr(field = strsep(&rest, "\t"), '=');
+
+		*value++ = '\0';
+		if (!lode_repo_label_is_key(field, strlen(field)))
+			return lode_fail(err, LODE_ERR_ARG, taken->path, -1,
+					 "its manifest gives it a label '%.60s', which is a field "
+					 "of queries: labels need names of their own",
+					 field);
+		lode_vec_append(out, ((struct lode_repo_label){field, value}));
+	}
+	return 0;
+}
+
 static int take_digest(void *context, const struct lode_digest_taken *taken, struct lode_error *err)
 {
 	struct lode_import_state *s = context;
-	char real[PATH_MAX];
+	char real[PATH_MAX], *text;
+	label_vec labels = {0};
+	int rc;
 	struct lode_repo_source source = {
 		.path = source_path(taken->path, real),
 		.key = taken->key,
-		.file_ns = file_time_ns(taken->path),
+		.file_ns = file_time_ns(taken->file),
 	};
 	struct lode_repo_entry *entry;
 
@@ -141,9 +166,17 @@ static int take_digest(void *context, const struct lode_digest_taken *taken, str
 		lode_digest_free(taken->digest);
 		return 0;
 	}
-	entry = lode_repo_entry_new(taken->digest, taken->origin, &source, s->request->labels,
-				    s->request->n_labels, taken->packed);
-	return lode_repo_intake_put(s->intake, entry, taken->path, taken->is_given, err);
+	rc = labels_of(&labels, &text, s->request, taken, err);
+	if (rc == 0) {
+		entry = lode_repo_entry_new(taken->digest, taken->origin, &source, labels.at,
+					    labels.n, taken->packed);
+		rc = lode_repo_intake_put(s->intake, entry, taken->path, taken->is_given, err);
+	} else {
+		lode_digest_free(taken->digest);
+	}
+	lode_vec_release(&labels);
+	free(text);
+	return rc;
 }
 
 /* ---- The whole ---- */

@@ -1,0 +1,36 @@
+/* Fields of the document of lode shard. */
+#include "answers/shard/shard.h"
+
+#define COST "in bytes of plain recordings that take as long to read"
+
+static const struct lode_field part_fields[] = {
+	LODE_FIELD(struct lode_shard_part, path, "its manifest"),
+	LODE_FIELD_AS("recordings", struct lode_shard_part, n_recordings, NULL),
+	LODE_FIELD(struct lode_shard_part, bytes, "of them on disk", .is_positive = true),
+	LODE_FIELD(struct lode_shard_part, cost, COST, .is_positive = true),
+};
+LODE_RECORD(part, struct lode_shard_part);
+
+static const struct lode_field shard_fields[] = {
+	LODE_FIELD(struct lode_shard_answer, manifest, NULL),
+	LODE_FIELD(struct lode_shard_answer, folder, "where the parts are"),
+	LODE_FIELD_AS("recordings", struct lode_shard_answer, n_recordings, NULL),
+	LODE_FIELD_AS("unmeasured", struct lode_shard_answer, n_unmeasured,
+		      "of these, whose size is not known: they count as average ones"),
+	LODE_FIELD(struct lode_shard_answer, bytes, "of all on disk, as far as known",
+		   .is_positive = true),
+	LODE_FIELD(struct lode_shard_answer, cost, COST, .is_positive = true),
+	LODE_FIELD(struct lode_shard_answer, least_cost, "of a part", .is_positive = true),
+	LODE_FIELD(struct lode_shard_answer, most_cost, "of a part", .is_positive = true),
+	LODE_LIST("parts", struct lode_shard_answer, list, n_listed, &part_record, NULL),
+	LODE_FIELD_AS("more", struct lode_shard_answer, n_more, "parts left out by --top",
+		      .absent = "none was"),
+};
+LODE_RECORD(shard, struct lode_shard_answer);
+
+const struct lode_document lode_shard_document = {
+	.schema = "lode/shard/1",
+	.file = "shard",
+	.title = "lode shard --json",
+	.record = &shard_record,
+};
