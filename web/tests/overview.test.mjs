@@ -125,7 +125,9 @@ test("the bar: of 20 reports each is two steps away, by pointer and by key", asy
 });
 
 test("links: back, forward and reload show what was shown, as far down as it was read", async () => {
-	const { page, close } = await show(all, { hash: "#/suspects?functions.sort=mean_ns" });
+	const { page, close } = await show(all, {
+		hash: "#/suspects?functions.all=1&functions.sort=mean_ns",
+	});
 	const ranks = () => tableTexts(page, "Functions").then((rows) => rows.map((row) => row[0]));
 	const sorted = await ranks();
 	await page.evaluate(() => scrollTo(0, 500));
@@ -137,7 +139,7 @@ test("links: back, forward and reload show what was shown, as far down as it was
 	assert.equal(await page.evaluate(() => scrollY), 0);
 	assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
 	await page.goBack();
-	await page.waitForSelector("text=What goes with slow executions");
+	await page.waitForSelector("text=What goes with slow calls");
 	assert.deepEqual(await ranks(), sorted);
 	await page.waitForFunction(() => scrollY === 500);
 	await page.goForward();
@@ -146,7 +148,7 @@ test("links: back, forward and reload show what was shown, as far down as it was
 	await page.goBack();
 	await page.waitForFunction(() => scrollY === 500);
 	await page.reload();
-	await page.waitForSelector("text=What goes with slow executions");
+	await page.waitForSelector("text=What goes with slow calls");
 	assert.deepEqual(await ranks(), sorted);
 	await page.waitForFunction(() => scrollY === 500);
 	await close();

@@ -32,6 +32,7 @@ test("pio: a moment's rules and raw counters, by click, key and link", async () 
 	await page.waitForFunction(
 		() => /at=\d+/.test(location.hash) && /zoom=\d+-\d+/.test(location.hash),
 	);
+	await page.getByRole("button", { name: "Rules", exact: true }).click();
 	const at = Number(/at=(\d+)/.exec(page.url())?.[1]);
 	const period = pio.periods[0];
 	const t = pio.start + at * pio.step_ns;
@@ -66,6 +67,7 @@ test("pio: a moment's rules and raw counters, by click, key and link", async () 
 	await page.waitForFunction((next) => location.hash.includes(`at=${next}`), at + 1);
 	await check(at + 1);
 	const hash = new URL(page.url()).hash;
+	assert.match(hash, /rows=rules/);
 	const heading = await page.locator(".section h2").nth(1).textContent();
 	await close();
 	const again = await show(path, { hash });

@@ -10,7 +10,7 @@ test("suspects: the page has what --json --detail says, and the table its number
 	const { suspects } = await reportsIn(path);
 	const said = JSON.parse(lode("suspects", "--json", "--detail", "--top", "0", orders));
 	assert.deepEqual(said, suspects);
-	const { page, close } = await show(path);
+	const { page, close } = await show(path, { hash: "#/suspects?functions.all=1&scores=all" });
 	const file = await saved(page, page.getByRole("button", { name: "Functions: save as CSV" }));
 	const rows = parseCsv(file.bytes.toString("utf8"));
 	assert.equal(rows.length, said.functions.length);
@@ -21,8 +21,33 @@ test("suspects: the page has what --json --detail says, and the table its number
 	await close();
 });
 
+test("suspects: what could be chance, and further scores, are listed when asked for", async () => {
+	const path = pageOf("suspects", orders);
+	const { suspects } = await reportsIn(path);
+	const { page, close } = await show(path);
+	const isMore = (/** @type {any} */ f) => f.q < 0.05 && f.o_failed > 0;
+	const significant = suspects.functions.filter(isMore);
+	assert.ok(significant.length > 0 && significant.length < suspects.functions.length);
+	const names = async () => (await tableTexts(page, "Functions")).map((row) => row[1]);
+	assert.deepEqual(
+		await names(),
+		significant.map((/** @type {any} */ f) => f.function),
+	);
+	const heads = page.locator('[role=grid][aria-label="Functions"] [role=columnheader]');
+	assert.equal(await heads.filter({ hasText: "Ochiai" }).count(), 0);
+	await page.getByRole("button", { name: "More scores" }).click();
+	await heads.filter({ hasText: "Ochiai" }).waitFor();
+	await page.getByRole("button", { name: `All: ${suspects.functions.length}` }).click();
+	await page.waitForFunction(() => location.hash.includes("functions.all=1"));
+	const first = await page.locator("main h2").first().textContent();
+	assert.equal(first, "Caller contrast", "what explains most comes first");
+	await close();
+});
+
 test("suspects: every score sorts, both ways", async () => {
-	const { page, close } = await show(pageOf("suspects", orders));
+	const { page, close } = await show(pageOf("suspects", orders), {
+		hash: "#/suspects?functions.all=1&scores=all",
+	});
 	const { functions } = JSON.parse(lode("suspects", "--json", "--top", "0", orders));
 	for (const [title = "", key = ""] of [
 		["Failure", "failure"],
@@ -64,7 +89,7 @@ test("suspects: distributions with the function and without", async () => {
 	const [metric] = explained.metrics;
 	const { page, close } = await show(path, { hash: "#/suspects/orderd!export_ledger" });
 	const said = await page.locator(".distribution p").first().textContent();
-	assert.match(said ?? "", /fails in 49\.1.%.* with it, 2\.4.%/u);
+	assert.match(said ?? "", /slow in 49\.1.%.* with it, 2\.4.%/u);
 	const picture = page.locator(".distribution").first();
 	const file = await saved(page, picture.getByRole("button", { name: "save as SVG" }));
 	const svg = file.bytes.toString("utf8");

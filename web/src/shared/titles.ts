@@ -1,4 +1,27 @@
-// What tells things of one kind apart: of paths, the parts that they do not share.
+// What tells things of one kind apart: of paths, the parts that they do not share; of pages, their titles.
+import { useEffect, useState } from "preact/hooks";
+
+let shown = "";
+let changed: (title: string) => void = () => {};
+
+/** What the window is called as long as the thing is shown, before the report's name. */
+export function useTitle(title: string) {
+	useEffect(() => {
+		shown = title;
+		changed(shown);
+		return () => {
+			shown = "";
+			changed(shown);
+		};
+	}, [title]);
+}
+
+/** For who writes it there. */
+export function useShownTitle(): string {
+	const [title, set] = useState(shown);
+	changed = set;
+	return title;
+}
 
 /** "a/b.data and 3 more" -> the path, and what stands behind it. */
 function apart(title: string): { steps: string[]; rest: string } {

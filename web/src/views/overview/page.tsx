@@ -15,7 +15,7 @@ type Finding = Run["details"][number];
 const QUESTIONS: Record<Run["analysis"], string> = {
 	mine: "What made users wait",
 	triage: "What of it is known already, and what is new",
-	suspects: "What goes with slow executions",
+	suspects: "What goes with slow calls",
 	timeline: "Which calls took unusually long",
 	pio: "When it was slow, and which server it was",
 	page: "A report of before",

@@ -1,5 +1,6 @@
 // What the views of PIO share: one axis of intervals for all tracks.
 import type { PioReport } from "../../data/reports";
+import { count } from "../../shared/format";
 
 export type Period = PioReport["periods"][number];
 export type Interval = PioReport["intervals"][number];
@@ -58,11 +59,83 @@ export function periodAt(report: PioReport, interval: number): Period | undefine
 	return report.periods.find((period) => t >= period.start && t < period.end);
 }
 
-/** Rows of the heat map, server by server in the order of the document. */
-export function heatRows(report: PioReport) {
-	const servers = [...new Set(report.matrix.map((row) => row.server))];
-	return servers.map((server) => ({
-		server,
-		rows: report.matrix.filter((row) => row.server === server),
-	}));
+/** A row per counter: what is drawn of it at each interval, nothing as 0. */
+interface HeatRow {
+	readonly server: string;
+	readonly counter: string;
+	readonly at: (interval: number) => number;
+}
+
+/** A heat map, server by server. */
+export interface Heat {
+	readonly groups: ReadonlyArray<{ readonly server: string; readonly rows: readonly HeatRow[] }>;
+	/** Up to which value each of the four colours is. */
+	readonly bounds: readonly number[];
+	/** What the colours say; what a value is called. */
+	readonly note: string;
+	readonly text: (value: number) => string;
+	/** Rows that there was no room for. */
+	readonly more: number;
+}
+
+function grouped(rows: readonly HeatRow[]): Heat["groups"] {
+	const servers = [...new Set(rows.map((row) => row.server))];
+	return servers.map((server) => ({ server, rows: rows.filter((row) => row.server === server) }));
+}
+
+/** How often the rules that decided an interval name a counter. */
+export function ruleHeat(report: PioReport): Heat {
+	const most = report.matrix.reduce((m, row) => row.values.reduce((k, v) => Math.max(k, v), m), 1);
+	// Steps of squares: one rule that holds for an hour must not pale all others.
+	const bounds = [1, 2, 3, 4].map((k) => Math.ceil(most * (k / 4) ** 2));
+	return {
+		groups: grouped(
+			report.matrix.map(({ server, counter, values }) => ({
+				server,
+				counter,
+				at: (interval) => values[interval] ?? 0,
+			})),
+		),
+		bounds,
+		note: `rule coverage up to ${bounds.map(count).join(" · ")}`,
+		text: (value) => `rule coverage ${count(value)}`,
+		more: 0,
+	};
+}
+
+const MOST_ROWS = 24;
+
+/**
+ * How far a value is outside of its counter's healthy range: its distance from the median, of which
+ * the border's is 1 (docs/pio.md); 0 inside, and where no range is known.
+ */
+export function deviationOf(series: Series, value: number | null): number {
+	const { low, high, median } = series;
+	if (value === null || low === undefined || high === undefined || median === undefined) return 0;
+	if (value > high) return (value - median) / (high - median || 1);
+	return value < low ? (median - value) / (median - low || 1) : 0;
+}
+
+/** Counters that leave their healthy range, those first that do so most in slow periods. */
+export function rangeHeat(report: PioReport): Heat {
+	const isSlow = report.intervals.map((_, i) => periodAt(report, i) !== undefined);
+	const rows = report.series.flatMap((series) => {
+		if (series.drifting) return [];
+		const values = Float64Array.from(series.values, (value) => deviationOf(series, value));
+		const per = report.series_step_ns / report.step_ns;
+		const at = (interval: number) => values[Math.floor(interval / per)] ?? 0;
+		const n = isSlow.reduce((sum, slow, i) => sum + (slow && at(i) ? 1 : 0), 0);
+		return values.some((v) => v > 0)
+			? [{ server: series.server, counter: series.counter, at, n }]
+			: [];
+	});
+	rows.sort((a, b) => b.n - a.n);
+	return {
+		groups: grouped(rows.slice(0, MOST_ROWS)),
+		bounds: [2, 4, 8, Number.POSITIVE_INFINITY],
+		note: "outside of its healthy range: up to 2 · 4 · 8 times as far as the border, and more",
+		text: (value) =>
+			value ? `${value.toFixed(1)} × as far from the median as its border` : "in its healthy range",
+		more: Math.max(0, rows.length - MOST_ROWS),
+	};
 }

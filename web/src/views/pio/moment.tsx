@@ -7,7 +7,7 @@ import { Name } from "../../shared/name";
 import { dateText, linear } from "../../shared/scales";
 import { Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
-import { type Range, rulesAt, type Series, timeAt, valueAt } from "./model";
+import { deviationOf, type Range, rulesAt, type Series, timeAt, valueAt } from "./model";
 
 interface Row {
 	series: Series;
@@ -17,14 +17,16 @@ interface Row {
 }
 
 function outOf(series: Series, value: number | null): number {
-	if (value === null || series.low === undefined || series.high === undefined) return 0;
-	return value > series.high ? 1 : value < series.low ? -1 : 0;
+	if (!deviationOf(series, value)) return 0;
+	return value! > series.high! ? 1 : -1;
 }
 
 export function Moment(props: {
 	report: PioReport;
 	interval: number;
 	range: Range;
+	/** With the rules that decided it. */
+	hasRules: boolean;
 	onClose: () => void;
 }) {
 	const { report, interval, range } = props;
@@ -43,13 +45,16 @@ export function Moment(props: {
 		[report, interval, range.from, range.to],
 	);
 	if (!i) return null;
+	const byRules = props.hasRules
+		? `, ${i.estimated} by the rules, intensity ${count(i.intensity)}`
+		: "";
 	return (
 		<Section
 			title={`${dateText(timeAt(report, interval))} UTC`}
 			note={
 				report.has_log && i.sa_ratio !== undefined
-					? `${pct(100 * i.sa_ratio)} of ${count(i.requests)} requests slow: ${i.class} by the log, ${i.estimated} by the rules, intensity ${count(i.intensity)}`
-					: `${i.estimated} by the rules, intensity ${count(i.intensity)}`
+					? `${pct(100 * i.sa_ratio)} of ${count(i.requests)} requests slow: ${i.class}${byRules}`
+					: byRules.slice(2)
 			}
 			tools={
 				<button type="button" class="button no-print" onClick={props.onClose}>
@@ -57,8 +62,8 @@ export function Moment(props: {
 				</button>
 			}
 		>
-			<div class="moment">
-				<div>
+			<div class={props.hasRules ? "moment" : "moment moment-alone"}>
+				<div hidden={!props.hasRules}>
 					<h3>
 						Rules that decided it{" "}
 						<CsvButton
@@ -133,11 +138,11 @@ function columnsOf(report: PioReport, interval: number, range: Range): Column<Ro
 		},
 		{
 			key: "out",
-			title: "healthy?",
+			title: "range",
 			help: "outside of the healthy range",
 			value: (r) => Math.abs(r.out),
 			csv: [["out", (r) => r.out]],
-			cell: (r) => (r.out > 0 ? "↑ above" : r.out < 0 ? "↓ below" : ""),
+			cell: (r) => (r.out > 0 ? "↑ above" : r.out < 0 ? "↓ below" : "healthy"),
 			numeric: true,
 			width: "72px",
 		},

@@ -2,6 +2,7 @@ import type { PioReport } from "../../data/reports";
 import { count, duration, percent, plural } from "../../shared/format";
 import { setParams, useParam } from "../../shared/location";
 import { Name } from "../../shared/name";
+import { Opening } from "../../shared/opening";
 import { dateText } from "../../shared/scales";
 import { Facts, Section } from "../../shared/section";
 import { type ViewProps, view } from "../view";
@@ -21,8 +22,9 @@ const VERDICTS = {
 export const page = view("lode/pio/1", "PIO", PioPage);
 
 function PioPage({ report }: ViewProps<PioReport>) {
-	const [zoom, setZoom] = useParam("zoom");
+	const [zoom] = useParam("zoom");
 	const [at, setAt] = useParam("at");
+	const [rows] = useParam("rows");
 	const n = report.intervals.length;
 	const range = rangeOf(zoom, n);
 	const pinned = at === "" ? undefined : clamp(Number.parseInt(at, 10), 0, n - 1);
@@ -30,10 +32,11 @@ function PioPage({ report }: ViewProps<PioReport>) {
 	const sampled = n * report.step_ns;
 	const { regression } = report;
 
-	const show = (next: Range | null) =>
-		setZoom(
-			next && next.to - next.from < n ? `${Math.round(next.from)}-${Math.round(next.to)}` : "",
-		);
+	const show = (next: Range | null, isMove = false) => {
+		const isPart = next && next.to - next.from < n;
+		const text = isPart ? `${Math.round(next.from)}-${Math.round(next.to)}` : "";
+		setParams({ zoom: text }, isMove);
+	};
 	const open = (period: Period) => {
 		const from = intervalAt(report, period.start);
 		const to = intervalAt(report, period.end);
@@ -49,6 +52,7 @@ function PioPage({ report }: ViewProps<PioReport>) {
 	return (
 		<>
 			<h1>When it was slow</h1>
+			<Opening report={report} />
 			<Headline report={report} />
 			<Facts
 				items={[
@@ -73,11 +77,17 @@ function PioPage({ report }: ViewProps<PioReport>) {
 				onPin={(interval) => setAt(interval === null ? "" : String(interval))}
 			/>
 			{pinned !== undefined && Number.isFinite(pinned) ? (
-				<Moment report={report} interval={pinned} range={range} onClose={() => setAt("")} />
+				<Moment
+					report={report}
+					interval={pinned}
+					range={range}
+					hasRules={rows === "rules" || !report.series.length}
+					onClose={() => setAt("")}
+				/>
 			) : (
 				<p class="quiet pio-hint no-print">
-					Rest the pointer on a moment for its rules; click it for its raw counters. Drag to zoom,
-					double-click for all. Keys: ← → move the moment, + − zoom, Esc leaves it.
+					Hover for details; click a moment for its raw counters. Drag to zoom, double-click for
+					all; <kbd>?</kbd> lists the keys.
 				</p>
 			)}
 			<Periods
@@ -155,7 +165,7 @@ function Notes({ report }: { report: PioReport }) {
 		["new", retraining.appeared],
 	] as const;
 	return (
-		<Section title="What this stands on">
+		<Section title="Data and method">
 			<p class="quiet">
 				{report.has_log ? "Request log and counters" : "Counters alone"};{" "}
 				{report.classic

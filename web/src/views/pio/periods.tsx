@@ -25,7 +25,7 @@ export function Periods(props: {
 	const { report } = props;
 	const columns = useMemo(() => columnsOf(report), [report]);
 	return (
-		<Section title={props.title} note="pick one to see it above">
+		<Section title={props.title} note="choose one to see it above">
 			<Table
 				name={props.name}
 				label={props.title}
@@ -120,7 +120,7 @@ function columnsOf(report: PioReport): Column<Period>[] {
 			},
 			{
 				key: "actions",
-				title: "hit",
+				title: "affected",
 				help: "actions and users with most slow requests",
 				value: (p) => p.actions.map((a) => `${a.action} ${a.slow}`).join(", "),
 				cell: (p) => (

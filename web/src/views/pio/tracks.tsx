@@ -4,17 +4,36 @@ import { useCallback, useMemo } from "preact/hooks";
 import type { PioReport } from "../../data/reports";
 import { bottomAxis } from "../../shared/axis";
 import type { Draw } from "../../shared/export";
-import { count, pct, ratio } from "../../shared/format";
+import { count, pct, plural, ratio } from "../../shared/format";
+import { useParam } from "../../shared/location";
 import { Name } from "../../shared/name";
 import type { Paint } from "../../shared/paint";
 import { Picture } from "../../shared/picture";
 import { clockText, dateText, linear, type Scale, timeTicks } from "../../shared/scales";
-import { Section } from "../../shared/section";
+import { Choice, Section } from "../../shared/section";
+import { type Shortcut, TIME_KEYS, timeKey, useShortcuts } from "../../shared/shortcuts";
 import { type Colors, category } from "../../shared/theme";
 import { TipTable } from "../../shared/tooltip";
-import { heatRows, pausesOf, periodAt, placeAt, type Range, rulesAt, timeAt } from "./model";
+import {
+	type Heat,
+	pausesOf,
+	periodAt,
+	placeAt,
+	type Range,
+	rangeHeat,
+	ruleHeat,
+	rulesAt,
+	timeAt,
+} from "./model";
 
-const LEFT = 196;
+const KEYS: readonly Shortcut[] = [
+	...TIME_KEYS,
+	["← →", "the moment before and after; with Shift in larger steps"],
+	["Esc", "no moment"],
+];
+
+/** Left of the times: names of tracks and counters. */
+const leftOf = (width: number) => (width < 640 ? 112 : 196);
 const RIGHT = 8;
 const ROW = 17;
 const SA = 84;
@@ -33,7 +52,8 @@ interface Layout {
 	readonly height: number;
 }
 
-function layoutOf(report: PioReport, n_rows: number, n_servers: number): Layout {
+function layoutOf(report: PioReport, heat: Heat, isRules: boolean): Layout {
+	const n_rows = heat.groups.reduce((sum, group) => sum + group.rows.length, 0);
 	let y = 10;
 	const place = (height: number, wanted: boolean) => {
 		const at = y;
@@ -42,35 +62,40 @@ function layoutOf(report: PioReport, n_rows: number, n_servers: number): Layout 
 	};
 	const sa = place(SA, report.has_log);
 	const evidence = place(EVIDENCE, report.servers.length > 0);
-	const intensity = place(INTENSITY, true);
-	const classes = place(2 * STRIP + 2, true);
-	const heat = place(n_rows * ROW + n_servers * 20 - GAP, n_rows > 0);
-	return { sa, evidence, intensity, classes, heat, axis: y + 2, height: y + 24 };
+	const intensity = place(INTENSITY, isRules);
+	const classes = place(2 * STRIP + 2, isRules);
+	const rows = place(n_rows * ROW + heat.groups.length * 20 - GAP, n_rows > 0);
+	return { sa, evidence, intensity, classes, heat: rows, axis: y + 2, height: y + 24 };
 }
 
 interface TracksProps {
 	report: PioReport;
 	range: Range;
 	pinned: number | undefined;
-	onRange: (range: Range | null) => void;
+	/** A move leaves no entry in the history. */
+	onRange: (range: Range | null, isMove?: boolean) => void;
 	onPin: (interval: number | null) => void;
 }
 
 export function Tracks(props: TracksProps) {
 	const { report, range, pinned } = props;
-	const heat = useMemo(() => heatRows(report), [report]);
-	const n_rows = report.matrix.length;
-	const at = useMemo(() => layoutOf(report, n_rows, heat.length), [report]);
+	useShortcuts("Time", KEYS);
+	const [rows, setRows] = useParam("rows");
+	const ranges = useMemo(() => rangeHeat(report), [report]);
+	const hasRanges = ranges.groups.length > 0;
+	const isRules = rows === "rules" || !hasRanges;
+	const heat = useMemo(() => (isRules ? ruleHeat(report) : ranges), [report, isRules]);
+	const at = useMemo(() => layoutOf(report, heat, isRules), [report, heat]);
 	const x = useCallback(
-		(width: number) => linear([range.from, range.to], [LEFT, width - RIGHT]),
+		(width: number) => linear([range.from, range.to], [leftOf(width), width - RIGHT]),
 		[range.from, range.to],
 	);
 	const draw: Draw = useCallback(
-		(paint, width, _h, colors) => drawTracks(paint, width, colors, report, x(width), at, heat),
+		(paint, width, _h, colors) => drawTracks(paint, colors, report, x(width), at, heat, isRules),
 		[report, x, at, heat],
 	);
 	const intervalOf = (px: number, width: number) =>
-		px < LEFT || px > width - RIGHT ? -1 : Math.floor(x(width).invert(px));
+		px < leftOf(width) || px > width - RIGHT ? -1 : Math.floor(x(width).invert(px));
 	const move = (by: number) => {
 		const from = pinned ?? range.from - by;
 		const next = Math.min(report.intervals.length - 1, Math.max(0, from + by));
@@ -78,8 +103,14 @@ export function Tracks(props: TracksProps) {
 		if (next < range.from || next >= range.to) {
 			const half = (range.to - range.from) / 2;
 			const middle = Math.min(report.intervals.length - half, Math.max(half, next));
-			props.onRange({ from: middle - half, to: middle + half });
+			props.onRange({ from: middle - half, to: middle + half }, true);
 		}
+	};
+	const pan = (part: number) => {
+		const length = range.to - range.from;
+		const last = report.intervals.length - length;
+		const from = Math.min(last, Math.max(0, range.from + part * length));
+		props.onRange({ from, to: from + length }, true);
 	};
 	const zoomBy = (factor: number, around: number) => {
 		const n = report.intervals.length;
@@ -100,25 +131,37 @@ export function Tracks(props: TracksProps) {
 					: `${dateText(timeAt(report, range.from))} to ${clockText(timeAt(report, range.to))} UTC`
 			}
 			tools={
-				isAll ? undefined : (
-					<button type="button" class="button no-print" onClick={() => props.onRange(null)}>
-						All of it
-					</button>
-				)
+				<>
+					{isAll ? null : (
+						<button type="button" class="button no-print" onClick={() => props.onRange(null)}>
+							All of it
+						</button>
+					)}
+					{hasRanges && report.rules.low_other.length ? (
+						<Choice
+							label="Rows"
+							options={[
+								["", "Counters"],
+								["rules", "Rules"],
+							]}
+							value={isRules ? "rules" : ""}
+							onChange={setRows}
+						/>
+					) : null}
+				</>
 			}
 		>
-			<Legend report={report} />
 			<div onDblClick={() => props.onRange(null)} role="presentation">
 				<Picture
 					name="slow-periods"
-					label={`SARatio, evidence, intensity and rule coverage over ${count(report.intervals.length)} intervals; ${count(report.periods.length)} slow periods are shaded`}
+					label={`SARatio, evidence and ${isRules ? "rule coverage" : "counters outside of their healthy range"} over ${count(report.intervals.length)} intervals; ${count(report.periods.length)} slow periods are shaded`}
 					height={at.height}
 					draw={draw}
 					overlay={(paint, width, _h, colors, pointer) => {
 						const scale = x(width);
 						const rule = (interval: number, colour: string, dash: number[]) => {
 							const px = Math.round(scale(interval + 0.5)) + 0.5;
-							if (px >= LEFT && px <= width - RIGHT)
+							if (px >= leftOf(width) && px <= width - RIGHT)
 								paint.line(px, 0, px, at.axis, colour, 1, dash);
 						};
 						if (pinned !== undefined) rule(pinned, colors.mark, []);
@@ -132,13 +175,18 @@ export function Tracks(props: TracksProps) {
 							key: String(interval),
 							pick: () => props.onPin(interval),
 							tip: (
-								<Tip report={report} interval={interval} cell={cellAt(heat, at, interval, py)} />
+								<Tip
+									report={report}
+									interval={interval}
+									cell={cellAt(heat, at, interval, py)}
+									isRules={isRules}
+								/>
 							),
 						};
 					}}
 					onDrag={(x0, x1, done, width) => {
 						const scale = x(width);
-						const clamp = (px: number) => Math.min(width - RIGHT, Math.max(LEFT, px));
+						const clamp = (px: number) => Math.min(width - RIGHT, Math.max(leftOf(width), px));
 						const from = Math.floor(scale.invert(clamp(Math.min(x0, x1))));
 						const to = Math.ceil(scale.invert(clamp(Math.max(x0, x1))));
 						if (done && to - from >= 4) props.onRange({ from, to });
@@ -148,20 +196,26 @@ export function Tracks(props: TracksProps) {
 						const middle = pinned ?? (range.from + range.to) / 2;
 						if (event.key === "ArrowRight") move(step);
 						else if (event.key === "ArrowLeft") move(-step);
-						else if (event.key === "+" || event.key === "=") zoomBy(0.5, middle);
-						else if (event.key === "-") zoomBy(2, middle);
+						else if (timeKey(event) === "+") zoomBy(0.5, middle);
+						else if (timeKey(event) === "-") zoomBy(2, middle);
+						else if (timeKey(event) === "Earlier") pan(-1 / 8);
+						else if (timeKey(event) === "Later") pan(1 / 8);
 						else if (event.key === "Escape") props.onPin(null);
 						else return false;
 						return true;
 					}}
 				/>
 			</div>
+			<Legend heat={heat} />
+			{heat.more ? (
+				<p class="quiet">{plural(heat.more, "further counter")} left the healthy range.</p>
+			) : null}
 		</Section>
 	);
 }
 
 /** What the colours mean; the classes are named at the pointer, too. */
-function Legend({ report }: { report: PioReport }) {
+function Legend({ heat }: { heat: Heat }) {
 	const chip = (colour: string) => <i class="chip" style={{ background: colour }} />;
 	return (
 		<p class="legend pio-legend">
@@ -172,35 +226,38 @@ function Legend({ report }: { report: PioReport }) {
 			<span>{chip("var(--heat-4)")}HIGH</span>
 			<span>{chip("var(--heat-2)")}MED</span>
 			<span>{chip("var(--faint)")}LOW</span>
-			{report.matrix.length ? (
+			{heat.groups.length ? (
 				<span>
 					<i class="chip ramp" />
-					rule coverage, few to many
+					{heat.note}
 				</span>
 			) : null}
 		</p>
 	);
 }
 
-type Heat = ReturnType<typeof heatRows>;
-
 function cellAt(heat: Heat, at: Layout, interval: number, py: number) {
 	let y = at.heat;
-	for (const group of heat) {
+	for (const group of heat.groups) {
 		y += 20;
 		for (const row of group.rows) {
-			if (py >= y && py < y + ROW) return { row, value: row.values[interval] ?? 0 };
+			if (py >= y && py < y + ROW) return { row, text: heat.text(row.at(interval)) };
 			y += ROW;
 		}
 	}
 	return undefined;
 }
 
-function Tip(props: { report: PioReport; interval: number; cell: ReturnType<typeof cellAt> }) {
-	const { report, interval, cell } = props;
+function Tip(props: {
+	report: PioReport;
+	interval: number;
+	cell: ReturnType<typeof cellAt>;
+	isRules: boolean;
+}) {
+	const { report, interval, cell, isRules } = props;
 	const i = report.intervals[interval]!;
 	const period = periodAt(report, interval);
-	const rules = rulesAt(report, interval);
+	const rules = isRules ? rulesAt(report, interval) : [];
 	const rows: Array<readonly [string, preact.ComponentChildren]> = [];
 	if (report.has_log)
 		rows.push([
@@ -209,10 +266,10 @@ function Tip(props: { report: PioReport; interval: number; cell: ReturnType<type
 				? "no request"
 				: `${pct(100 * i.sa_ratio)}, ${count(i.slow)} of ${count(i.requests)} slow: ${i.class}`,
 		]);
-	rows.push(["by the rules", i.estimated], ["intensity", count(i.intensity)]);
+	if (isRules) rows.push(["by the rules", i.estimated], ["intensity", count(i.intensity)]);
 	for (const server of report.servers)
 		rows.push([`evidence, ${server.server}`, ratio(server.evidence[interval], 2)]);
-	if (cell) rows.push([`coverage, ${cell.row.counter}`, count(cell.value)]);
+	if (cell) rows.push([cell.row.counter, cell.text]);
 	return (
 		<>
 			<b>{dateText(timeAt(report, interval))} UTC</b>
@@ -243,16 +300,16 @@ function classColour(colors: Colors, name: string): string {
 
 function drawTracks(
 	paint: Paint,
-	width: number,
 	colors: Colors,
 	report: PioReport,
 	x: Scale,
 	at: Layout,
 	heat: Heat,
+	isRules: boolean,
 ) {
 	const first = Math.max(0, Math.floor(x.domain[0]));
 	const last = Math.min(report.intervals.length, Math.ceil(x.domain[1]));
-	const [x0, x1] = [LEFT, width - RIGHT];
+	const [x0, x1] = x.range;
 	const shade = () => {
 		for (const period of report.periods) {
 			const from = x(placeAt(report, period.start));
@@ -267,8 +324,10 @@ function drawTracks(
 	if (report.has_log) drawRatio(paint, colors, report, x, at.sa, first, last, x0, x1);
 	if (report.servers.length)
 		drawEvidence(paint, colors, report, x, at.evidence, first, last, x0, x1);
-	drawIntensity(paint, colors, report, x, at.intensity, first, last, x0, x1);
-	drawClasses(paint, colors, report, x, at.classes, first, last);
+	if (isRules) {
+		drawIntensity(paint, colors, report, x, at.intensity, first, last, x0, x1);
+		drawClasses(paint, colors, report, x, at.classes, first, last);
+	}
 	drawHeat(paint, colors, x, at.heat, heat, first, last, x0, x1);
 	const domain: [number, number] = [timeAt(report, x.domain[0]), timeAt(report, x.domain[1])];
 	const most = Math.max(3, Math.floor((x1 - x0) / 90));
@@ -291,13 +350,14 @@ function evenTicks(report: PioReport, domain: readonly [number, number], most: n
 	return Array.from({ length: n }, (_, i) => timeAt(report, first + i * each));
 }
 
-function title(paint: Paint, colors: Colors, y: number, text: string, note = "") {
-	paint.text(0, y + 11, text, { fill: colors.text, weight: 600, maxWidth: LEFT - 50 });
-	if (note) paint.text(0, y + 26, note, { fill: colors.quiet, size: 12, maxWidth: LEFT - 44 });
+function title(paint: Paint, colors: Colors, x: Scale, y: number, text: string, note = "") {
+	const left = x.range[0];
+	paint.text(0, y + 11, text, { fill: colors.text, weight: 600, maxWidth: left - 50 });
+	if (note) paint.text(0, y + 26, note, { fill: colors.quiet, size: 12, maxWidth: left - 44 });
 }
 
-function scaleText(paint: Paint, colors: Colors, y: number, text: string) {
-	paint.text(LEFT - 6, y, text, {
+function scaleText(paint: Paint, colors: Colors, x: Scale, y: number, text: string) {
+	paint.text(x.range[0] - 6, y, text, {
 		fill: colors.quiet,
 		size: 12,
 		anchor: "end",
@@ -321,7 +381,7 @@ function columns(
 		most = Number.NaN;
 	};
 	for (let i = first; i < last; i++) {
-		const from = Math.floor(Math.max(LEFT, x(i)));
+		const from = Math.floor(Math.max(x.range[0], x(i)));
 		if (from !== px) {
 			flush();
 			px = from;
@@ -345,10 +405,10 @@ function drawRatio(
 	x1: number,
 ) {
 	const y = linear([0, 1], [top + SA, top]);
-	title(paint, colors, top, "SARatio", "slow of all requests");
+	title(paint, colors, x, top, "SARatio", "slow of all requests");
 	for (const v of [0, 0.5, 1]) {
 		paint.line(x0, Math.round(y(v)) + 0.5, x1, Math.round(y(v)) + 0.5, colors.grid);
-		scaleText(paint, colors, y(v), pct(100 * v));
+		scaleText(paint, colors, x, y(v), pct(100 * v));
 	}
 	columns(
 		x,
@@ -384,9 +444,9 @@ function drawEvidence(
 	for (const server of report.servers)
 		for (let i = first; i < last; i++) most = Math.max(most, server.evidence[i] ?? 0);
 	const y = linear([0, most], [top + EVIDENCE, top]);
-	title(paint, colors, top, "Evidence");
-	if (y(0) - y(report.bounds.evidence ?? most) > 11) scaleText(paint, colors, y(0), "0");
-	scaleText(paint, colors, y(most), most.toFixed(1));
+	title(paint, colors, x, top, "Evidence");
+	if (y(0) - y(report.bounds.evidence ?? most) > 11) scaleText(paint, colors, x, y(0), "0");
+	scaleText(paint, colors, x, y(most), most.toFixed(1));
 	paint.line(x0, top + EVIDENCE + 0.5, x1, top + EVIDENCE + 0.5, colors.line);
 	if (report.bounds.evidence) {
 		paint.line(
@@ -398,7 +458,7 @@ function drawEvidence(
 			1,
 			[2, 3],
 		);
-		scaleText(paint, colors, y(report.bounds.evidence), "bound");
+		scaleText(paint, colors, x, y(report.bounds.evidence), "bound");
 	}
 	report.servers.forEach((server, k) => {
 		const points: number[] = [];
@@ -410,9 +470,10 @@ function drawEvidence(
 			(px, w, v) => points.push(px + w / 2, y(v)),
 		);
 		paint.polyline(points, category(colors, k), 1.5);
-		if (k >= 6) return; // more do not fit beside the track; the tooltip has them all
-		const lx = k % 2 ? 76 : 0;
-		const ly = top + 26 + 15 * Math.floor(k / 2);
+		const across = x.range[0] > 160 ? 2 : 1;
+		if (k >= 3 * across) return; // more do not fit beside the track; the tooltip has them all
+		const lx = k % across ? 76 : 0;
+		const ly = top + 26 + 15 * Math.floor(k / across);
 		paint.rect(lx, ly - 4, 10, 3, category(colors, k));
 		paint.text(lx + 15, ly, server.server || "(none)", {
 			fill: colors.quiet,
@@ -436,9 +497,9 @@ function drawIntensity(
 	let most = 1;
 	for (let i = first; i < last; i++) most = Math.max(most, report.intervals[i]!.intensity);
 	const y = linear([0, most], [top + INTENSITY, top]);
-	title(paint, colors, top, "Intensity", "by the rules");
-	scaleText(paint, colors, y(0), "0");
-	scaleText(paint, colors, y(most), count(most));
+	title(paint, colors, x, top, "Intensity", "by the rules");
+	scaleText(paint, colors, x, y(0), "0");
+	scaleText(paint, colors, x, y(most), count(most));
 	paint.line(x0, top + INTENSITY + 0.5, x1, top + INTENSITY + 0.5, colors.line);
 	columns(
 		x,
@@ -469,7 +530,7 @@ function drawClasses(
 	] as const;
 	strips.forEach(([text, key], k) => {
 		const y = top + k * (STRIP + 2);
-		paint.text(0, y + 10, text, { fill: colors.quiet, size: 12, maxWidth: LEFT - 12 });
+		paint.text(0, y + 10, text, { fill: colors.quiet, size: 12, maxWidth: x.range[0] - 12 });
 		columns(
 			x,
 			first,
@@ -492,26 +553,14 @@ function drawHeat(
 	x1: number,
 ) {
 	const steps = [colors["heat-1"], colors["heat-2"], colors["heat-3"], colors["heat-4"]];
-	let most = 1;
-	for (const group of heat)
-		for (const row of group.rows)
-			for (let i = first; i < last; i++) most = Math.max(most, row.values[i] ?? 0);
-	// Steps of squares: one rule that holds for an hour must not pale all others.
-	const bounds = steps.map((_, k) => Math.ceil(most * ((k + 1) / steps.length) ** 2));
-	const colourOf = (v: number) => steps[bounds.findIndex((bound) => v <= bound)] ?? steps[3]!;
+	const colourOf = (v: number) => steps[heat.bounds.findIndex((bound) => v <= bound)] ?? steps[3]!;
 	let y = top;
-	heat.forEach((group, k) => {
+	for (const group of heat.groups) {
 		paint.text(0, y + 14, group.server || "(no server)", {
 			fill: colors.text,
 			weight: 600,
-			maxWidth: LEFT - 12,
+			maxWidth: x.range[0] - 12,
 		});
-		if (k === 0)
-			paint.text(x1, y + 12, `rule coverage up to ${bounds.map(count).join(" · ")}`, {
-				fill: colors.quiet,
-				size: 12,
-				anchor: "end",
-			});
 		y += 20;
 		for (const row of group.rows) {
 			paint.rect(x0, y, x1 - x0, ROW - 1, colors["heat-0"]);
@@ -519,18 +568,12 @@ function drawHeat(
 				fill: colors.quiet,
 				size: 12,
 				baseline: "middle",
-				maxWidth: LEFT - 22,
+				maxWidth: x.range[0] - 22,
 			});
-			columns(
-				x,
-				first,
-				last,
-				(i) => row.values[i],
-				(px, w, v) => {
-					if (v > 0) paint.rect(px, y, w, ROW - 1, colourOf(v));
-				},
-			);
+			columns(x, first, last, row.at, (px, w, v) => {
+				if (v > 0) paint.rect(px, y, w, ROW - 1, colourOf(v));
+			});
 			y += ROW;
 		}
-	});
+	}
 }

@@ -3,11 +3,11 @@ import type { SuspectsReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { cost as costText, count, percent } from "../../shared/format";
-import { hrefOf } from "../../shared/location";
+import { hrefOf, useParam } from "../../shared/location";
 import { Frame, Name } from "../../shared/name";
-import { Section } from "../../shared/section";
+import { Choice, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
-import { type Contrast, chance, nameOf } from "./model";
+import { type Contrast, chance, nameOf, SIGNIFICANT } from "./model";
 
 type Half = Contrast["with"];
 
@@ -27,8 +27,11 @@ function Rate({ half, colour }: { half: Half; colour: string }) {
 
 const share = (half: Half) => half.failed / Math.max(1, half.failed + half.succeeded);
 
-export function contrastColumns(reference: ReportRef): Column<Contrast>[] {
-	return [
+export function contrastColumns(
+	reference: ReportRef,
+	contrasts: readonly Contrast[],
+): Column<Contrast>[] {
+	const columns: Array<Column<Contrast> | null> = [
 		{
 			key: "function",
 			title: "the same call",
@@ -41,13 +44,16 @@ export function contrastColumns(reference: ReportRef): Column<Contrast>[] {
 			),
 			width: "minmax(120px, 1fr)",
 		},
-		{
-			key: "metric",
-			title: "metric",
-			value: (c) => c.metric ?? "",
-			cell: (c) => <Name text={c.metric ?? ""} most={40} />,
-			width: "minmax(110px, 1fr)",
-		},
+		contrasts.some((c) => c.metric)
+			? {
+					key: "metric",
+					title: "metric",
+					value: (c) => c.metric ?? "",
+					cell: (c) => <Name text={c.metric ?? ""} most={40} />,
+					width: "minmax(110px, 1fr)",
+					give: 3,
+				}
+			: null,
 		{
 			key: "callers",
 			title: "from this caller",
@@ -63,8 +69,8 @@ export function contrastColumns(reference: ReportRef): Column<Contrast>[] {
 		},
 		{
 			key: "with",
-			title: "fails with it",
-			help: "failed, of those with this caller",
+			title: "slow from it",
+			help: "slow calls, of those with this caller",
 			value: (c) => share(c.with),
 			csv: [
 				["with_failed", (c) => c.with.failed],
@@ -77,8 +83,8 @@ export function contrastColumns(reference: ReportRef): Column<Contrast>[] {
 		},
 		{
 			key: "without",
-			title: "without it",
-			help: "failed, of those with other callers",
+			title: "slow from others",
+			help: "slow calls, of those with other callers",
 			value: (c) => share(c.without),
 			csv: [
 				["without_failed", (c) => c.without.failed],
@@ -108,7 +114,7 @@ export function contrastColumns(reference: ReportRef): Column<Contrast>[] {
 		{
 			key: "q",
 			title: "q",
-			help: "chance that this is an accident, held for all callers together",
+			help: "the probability of this by chance, corrected for all callers tested",
 			value: (c) => -c.log10_q,
 			csv: [
 				["q", (c) => c.q],
@@ -119,25 +125,66 @@ export function contrastColumns(reference: ReportRef): Column<Contrast>[] {
 			width: "64px",
 		},
 	];
+	return columns.filter((c) => c !== null);
+}
+
+/** Whether to list what could be chance; nothing to choose where all or none is more than that. */
+export function SignificantChoice(props: {
+	label: string;
+	n: number;
+	all: number;
+	value: string;
+	onChange: (value: string) => void;
+}) {
+	if (props.n === props.all) return null;
+	return (
+		<Choice
+			label={props.label}
+			options={[
+				["", `Significant: ${count(props.n)}`],
+				["1", `All: ${count(props.all)}`],
+			]}
+			value={props.value ? "1" : ""}
+			onChange={props.onChange}
+		/>
+	);
 }
 
 /** The caller that makes a good call slow. */
 export function Contrasts({ report, reference }: { report: SuspectsReport; reference: ReportRef }) {
-	const columns = useMemo(() => contrastColumns(reference), [reference]);
+	const columns = useMemo(
+		() => contrastColumns(reference, report.contrasts),
+		[reference, report.contrasts],
+	);
+	const [all, setAll] = useParam("contrasts.all");
+	const significant = report.contrasts.filter((c) => c.q < SIGNIFICANT);
 	return (
 		<Section
 			title="Caller contrast"
-			note="the same last function, with this caller and with others; most significant first"
+			note="the same innermost function, with this caller and with others; most significant first"
+			tools={
+				<SignificantChoice
+					label="Callers listed"
+					n={significant.length}
+					all={report.contrasts.length}
+					value={all}
+					onChange={setAll}
+				/>
+			}
 		>
 			<Table
 				name="contrasts"
 				label="Caller contrast"
-				rows={report.contrasts}
+				rows={all ? report.contrasts : significant}
 				columns={columns}
 				keyOf={(c) => `${nameOf(c)} ${c.metric ?? ""} ${c.callers.join(" ")}`}
 				search={(c) => `${nameOf(c)} ${c.metric ?? ""} ${c.callers.join(" ")}`}
 				most={12}
-				empty="No caller makes a difference that could be tested."
+				empty={
+					report.contrasts.length
+						? "No caller makes a significant difference (q < 0.05)."
+						: "No caller makes a difference that could be tested."
+				}
 			/>
 		</Section>
 	);

@@ -1,13 +1,13 @@
-import { useMemo } from "preact/hooks";
 import type { SuspectsReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
+import { CopyButton, CopyLink } from "../../shared/copy";
 import { cost as costText, count, percent, ratio, visible } from "../../shared/format";
 import { Histogram } from "../../shared/histogram";
 import { goTo, hrefOf } from "../../shared/location";
 import { Frame, Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
-import { distinguish } from "../../shared/titles";
+import { distinguish, useTitle } from "../../shared/titles";
 import { contrastColumns } from "./contrasts";
 import { boundsOf, chance, type Explained, nameOf, type Suspect } from "./model";
 
@@ -19,8 +19,9 @@ export function FunctionPage(props: {
 	name: string;
 }) {
 	const { report, reference, details, suspect, name } = props;
-	const columns = useMemo(() => contrastColumns(reference), [reference]);
 	const contrasts = report.contrasts.filter((c) => nameOf(c) === name || c.callers.includes(name));
+	const columns = contrastColumns(reference, contrasts);
+	useTitle(name);
 	return (
 		<>
 			<nav class="cluster-nav no-print" aria-label="Functions">
@@ -29,6 +30,10 @@ export function FunctionPage(props: {
 			<h1 class="function-name">
 				<Frame text={name} most={400} />
 			</h1>
+			<p class="copy-row no-print">
+				<CopyLink />
+				<CopyButton label="Copy name" text={() => visible(name)} />
+			</p>
 			{suspect ? (
 				<Facts
 					items={[
@@ -88,8 +93,8 @@ export function FunctionPage(props: {
 				</>
 			) : (
 				<p class="notice">
-					This report has this function's row only: its distributions are kept for the functions
-					that rank first. `lode suspects --explain` tells them of any.
+					This report has only this function's row: distributions are kept for the functions that
+					rank first. <code>lode suspects --explain</code> shows those of any.
 				</p>
 			)}
 		</>
@@ -100,7 +105,7 @@ function Distributions({ report, details }: { report: SuspectsReport; details: E
 	return (
 		<Section
 			title="With it and without"
-			note="executions of each metric; above with the function in their stacks, below the others, each on its own scale"
+			note="calls of each kind; above with the function in their stacks, below the others, each on its own scale"
 		>
 			<div class="distributions">
 				{details.metrics.slice(0, 8).map((m) => {
@@ -112,7 +117,7 @@ function Distributions({ report, details }: { report: SuspectsReport; details: E
 								<Name text={m.metric} />
 							</h3>
 							<p class="quiet">
-								fails in {percent(m.with.failed, m.with.failed + m.with.succeeded)} with it,{" "}
+								slow in {percent(m.with.failed, m.with.failed + m.with.succeeded)} with it,{" "}
 								{m.without.n
 									? `${percent(m.without.failed, m.without.failed + m.without.succeeded)} without; mean ${costText(m.with.mean_ns, unit)} and ${costText(m.without.mean_ns, unit)}`
 									: `never without; mean ${costText(m.with.mean_ns, unit)}`}
@@ -158,7 +163,7 @@ function Neighbours(props: {
 		},
 		{
 			key: "failed",
-			title: "failed",
+			title: "slow",
 			value: (n) => n.failed,
 			cell: (n) => count(n.failed),
 			numeric: true,

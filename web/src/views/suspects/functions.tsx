@@ -1,35 +1,63 @@
 import { useMemo } from "preact/hooks";
 import type { SuspectsReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
-import { cost as costText, count, pct, plural, ratio } from "../../shared/format";
-import { goTo } from "../../shared/location";
+import { cost as costText, count, pct, ratio } from "../../shared/format";
+import { goTo, useParam } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
-import { chance, nameOf, type Suspect } from "./model";
+import { SignificantChoice } from "./contrasts";
+import { chance, nameOf, SIGNIFICANT, type Suspect } from "./model";
 
 export function Functions({ report, reference }: { report: SuspectsReport; reference: ReportRef }) {
-	const columns = useMemo(() => columnsOf(report), [report]);
+	const [scores, setScores] = useParam("scores");
+	const columns = useMemo(() => columnsOf(report, scores === "all"), [report, scores]);
+	const [all, setAll] = useParam("functions.all");
+	const significant = report.functions.filter(isSignificant);
 	return (
 		<Section
 			title="Functions"
-			note={`ranked by ${report.options.sort}; the first ${plural(report.cut, "rank")} are suspects`}
+			note={`that go with slow calls, ranked by ${report.options.sort}`}
+			tools={
+				<>
+					<button
+						type="button"
+						class="button no-print"
+						aria-pressed={scores === "all"}
+						onClick={() => setScores(scores === "all" ? "" : "all")}
+					>
+						More scores
+					</button>
+					<SignificantChoice
+						label="Functions listed"
+						n={significant.length}
+						all={report.functions.length}
+						value={all}
+						onChange={setAll}
+					/>
+				</>
+			}
 		>
 			<Table
 				name="functions"
 				label="Functions"
-				rows={report.functions}
+				rows={all ? report.functions : significant}
 				columns={columns}
 				keyOf={nameOf}
 				search={nameOf}
 				onSelect={(f) => goTo({ path: [reference.name, nameOf(f)], params: new Map() })}
 				most={18}
 				rowClass={(f) => (f.suspect ? "suspect" : "")}
+				empty="No function goes with slow calls more than by chance (q < 0.05)."
 			/>
 			{report.more ? <p class="quiet">{count(report.more)} more are not in this report.</p> : null}
 		</Section>
 	);
 }
+
+/** More than chance, and with something slow at all. */
+const isSignificant = (f: Suspect) =>
+	f.q < SIGNIFICANT && (f.slow_calls === undefined ? f.o_failed > 0 : f.slow_calls > 0);
 
 const isKnown = (f: Suspect) => f.d_failed + f.d_success > 0 && f.increase_high > f.increase_low;
 
@@ -59,7 +87,7 @@ function Interval({ f, reach }: { f: Suspect; reach: number }) {
 	);
 }
 
-function columnsOf(report: SuspectsReport): Column<Suspect>[] {
+function columnsOf(report: SuspectsReport, allScores: boolean): Column<Suspect>[] {
 	const versus = report.options.evidence === "sets";
 	const reach = reachOf(report.functions);
 	const score = (
@@ -102,7 +130,7 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 			{
 				key: "excess",
 				title: "Excess",
-				help: "share of it that fast recordings do not have, at least (95 %)",
+				help: "share of its calls that B's recordings do not have, at least (95 %)",
 				value: (f) => f.excess,
 				cell: (f) => (f.excess === undefined ? "–" : pct(100 * f.excess)),
 				numeric: true,
@@ -110,8 +138,8 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 			},
 			{
 				key: "slow_calls",
-				title: "slow",
-				help: "executions in slow recordings",
+				title: "in A",
+				help: "calls in A's recordings",
 				value: (f) => f.slow_calls,
 				cell: (f) => count(f.slow_calls ?? 0),
 				numeric: true,
@@ -119,8 +147,8 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 			},
 			{
 				key: "fast_calls",
-				title: "fast",
-				help: "executions in fast recordings",
+				title: "in B",
+				help: "calls in B's recordings",
 				value: (f) => f.fast_calls,
 				cell: (f) => count(f.fast_calls ?? 0),
 				numeric: true,
@@ -147,16 +175,10 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 			left: true,
 			width: "minmax(70px, 0.6fr)",
 		},
-		score(
-			"failure",
-			"Failure",
-			"share of executions that failed, of those in which it is the last function",
-		),
-		score("context", "Context", "share of executions that failed, of those in which it occurs"),
 		{
 			key: "o_failed",
-			title: "failed",
-			help: "failed executions in which it occurs",
+			title: "slow",
+			help: "slow calls with it anywhere in the stack",
 			value: (f) => f.o_failed,
 			cell: (f) => count(f.o_failed),
 			numeric: true,
@@ -165,7 +187,7 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 		{
 			key: "n_counted",
 			title: "of",
-			help: "failed or succeeded executions in which it occurs",
+			help: "calls with it anywhere in the stack, slow or not",
 			value: (f) => f.o_failed + f.o_success,
 			cell: (f) => count(f.o_failed + f.o_success),
 			numeric: true,
@@ -174,7 +196,7 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 		{
 			key: "q",
 			title: "q",
-			help: "chance that it goes with what failed by accident, held for all functions together",
+			help: "the probability of this by chance, corrected for all functions tested",
 			value: (f) => -f.log10_q,
 			csv: [
 				["q", (f) => f.q],
@@ -184,10 +206,6 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 			numeric: true,
 			width: "60px",
 		},
-		score("ochiai", "Ochiai", "Ochiai's coefficient"),
-		score("tarantula", "Tarantula", "Tarantula's suspiciousness", "62px"),
-		score("dstar", "DStar", "DStar, with the square of what failed", "56px"),
-		score("importance", "Importance", "CBI's Importance", "72px"),
 		{
 			key: "mean_ns",
 			title: "mean",
@@ -197,5 +215,14 @@ function columnsOf(report: SuspectsReport): Column<Suspect>[] {
 			width: "68px",
 		},
 	);
+	if (allScores)
+		columns.push(
+			score("failure", "Failure", "share of slow calls, of those in which it is the innermost"),
+			score("context", "Context", "share of slow calls, of those in which it is anywhere"),
+			score("ochiai", "Ochiai", "Ochiai's coefficient"),
+			score("tarantula", "Tarantula", "Tarantula's suspiciousness", "62px"),
+			score("dstar", "DStar", "DStar, with the square of what failed", "56px"),
+			score("importance", "Importance", "CBI's Importance", "72px"),
+		);
 	return columns;
 }

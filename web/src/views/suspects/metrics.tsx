@@ -27,7 +27,10 @@ export function Metrics({ report }: { report: SuspectsReport }) {
 	const other = metric.other;
 	return (
 		<div class="metrics-two">
-			<Section title="Metrics" note="most time in what failed first">
+			<Section
+				title="Metrics"
+				note="kinds of calls that were measured; most time in slow ones first"
+			>
 				<Table
 					name="metrics"
 					label="Metrics"
@@ -59,8 +62,8 @@ export function Metrics({ report }: { report: SuspectsReport }) {
 					name="distribution"
 					label={`Distribution of ${count(metric.n)} executions of a metric, with the bounds of success and failure`}
 					unit={metric.unit}
-					up={{ ...metric, title: versus ? "slow" : other ? "this run" : "executions" }}
-					down={other ? { ...other, title: versus ? "fast" : "baseline" } : undefined}
+					up={{ ...metric, title: versus ? "A" : other ? "this run" : "calls" }}
+					down={other ? { ...other, title: versus ? "B" : "baseline" } : undefined}
 					bounds={boundsOf(report, metric)}
 					logCounts={counts === "log"}
 					height={244}
@@ -106,8 +109,8 @@ function columnsOf(report: SuspectsReport): Column<Metric>[] {
 		},
 		{
 			key: "failed",
-			title: "failed",
-			help: "executions above the metric's bound",
+			title: "slow",
+			help: "calls above the metric's bound",
 			value: (m) => m.failed,
 			cell: (m) => <span title={percent(m.failed, m.n)}>{count(m.failed)}</span>,
 			numeric: true,

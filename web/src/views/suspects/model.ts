@@ -17,6 +17,9 @@ export function boundsOf(report: SuspectsReport, metric: Metric | undefined): Bo
 	return { prune: metric.prune_ns, success: metric.success_ns, failed: metric.failed_ns };
 }
 
+/** Below it, an association is more than chance. */
+export const SIGNIFICANT = 0.05;
+
 /** A chance in words that stay readable: 0.03, 4e-26. */
 export function chance(p: number, log10: number): string {
 	if (p >= 0.995) return "1";

@@ -3,6 +3,7 @@ import type { ReportRef } from "../../data/source";
 import { count, frameParts, percent } from "../../shared/format";
 import { hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
+import { Opening } from "../../shared/opening";
 import { Facts, Section } from "../../shared/section";
 import { type ViewProps, view } from "../view";
 import { Contrasts } from "./contrasts";
@@ -33,29 +34,37 @@ function SuspectsPage(props: ViewProps<SuspectsReport>) {
 	const versus = report.options.evidence === "sets";
 	return (
 		<>
-			<h1>{versus ? "What slow recordings do more" : "What goes with slow executions"}</h1>
+			<h1>{versus ? "What A's recordings do more than B's" : "What goes with slow calls"}</h1>
 			{path[0] ? (
 				<p class="notice" role="alert">
 					This report has no function <Name text={path[0]} />.
 				</p>
 			) : null}
-			<Headline report={report} reference={reference} />
+			{"finding" in report ? (
+				<Opening report={report} />
+			) : (
+				<Headline report={report} reference={reference} />
+			)}
 			<Facts
 				items={[
-					["executions", count(report.executions)],
-					["failed", `${count(report.failed)} · ${percent(report.failed, report.executions)}`],
-					["succeeded", count(report.succeeded)],
-					["metrics", count(report.metrics.length + (report.metrics_more ?? 0))],
+					["calls measured", count(report.executions)],
+					versus
+						? null
+						: ["slow", `${count(report.failed)} · ${percent(report.failed, report.executions)}`],
+					versus ? null : ["not slow", count(report.succeeded)],
+					versus
+						? null
+						: ["kinds of calls", count(report.metrics.length + (report.metrics_more ?? 0))],
 					["functions", count(report.functions_total)],
-					["recordings", count(report.streams.length)],
+					[versus ? "recordings in A" : "recordings", count(report.streams.length)],
 					report.other_streams
-						? [versus ? "fast recordings" : "baseline", count(report.other_streams.length)]
+						? [versus ? "recordings in B" : "baseline", count(report.other_streams.length)]
 						: null,
 				]}
 			/>
-			<Metrics report={report} />
-			<Functions report={report} reference={reference} />
 			<Contrasts report={report} reference={reference} />
+			<Functions report={report} reference={reference} />
+			<Metrics report={report} />
 			<Notes report={report} />
 		</>
 	);
@@ -84,13 +93,14 @@ function Headline({ report, reference }: { report: SuspectsReport; reference: Re
 function Notes({ report }: { report: SuspectsReport }) {
 	const bad = [...report.skipped, ...report.incomplete];
 	return (
-		<Section title="What this stands on">
+		<Section title="Data and method">
 			<p class="quiet">
-				Failed: <Name text={report.options.thresholds} most={200} />. Increase is Failure (the
-				function is last) less Context (it occurs). q: the chance that a function goes with what
-				failed by accident, Fisher's exact test, <Name text={report.options.correction} /> over{" "}
-				{count(report.groups)} groups of functions and {count(report.contrast_tests)} callers.
-				Statistics say what goes together, not what causes what.
+				Slow calls (the paper's failed executions):{" "}
+				<Name text={report.options.thresholds} most={200} />. Increase is Failure (the share of slow
+				calls where the function is the innermost) minus Context (where it is anywhere in the
+				stack). q: the probability of such an association by chance, by Fisher's exact test,{" "}
+				<Name text={report.options.correction} /> over {count(report.groups)} groups of functions
+				and {count(report.contrast_tests)} callers. A correlation is not a cause.
 			</p>
 			{report.notes.length + bad.length ? (
 				<ul class="bad-inputs">
