@@ -5,7 +5,9 @@ import type { ReportRef, Source } from "./data/source";
 import { shorten, visible } from "./shared/format";
 import { Pending, useLoaded } from "./shared/loaded";
 import { useArrival, usePlace } from "./shared/location";
-import { theme, toggleTheme, useColors } from "./shared/theme";
+import { Shortcuts } from "./shared/shortcuts";
+import { chooseTheme, chosenTheme, type ThemeChoice, useColors } from "./shared/theme";
+import { useShownTitle } from "./shared/titles";
 import { TooltipLayer } from "./shared/tooltip";
 import { Navigation } from "./shell/navigation";
 import { viewOf } from "./views";
@@ -19,12 +21,14 @@ export function App({ source }: { source: Source }) {
 		? all.filter((ref) => viewOf(ref.schema))
 		: all.slice(0, 1);
 	const reference = refs.find((ref) => ref.name === place.path[0]) ?? refs[0];
+	const thing = useShownTitle();
 
 	useEffect(() => {
 		const word = reference ? viewOf(reference.schema)?.title : undefined;
 		const title = reference ? visible(shorten(reference.title, 80)) : "";
-		document.title = word ? `${word} · ${title} · lode` : "lode";
-	}, [reference]);
+		const parts = [visible(shorten(thing, 80)), word, title, "lode"];
+		document.title = word ? parts.filter(Boolean).join(" · ") : "lode";
+	}, [reference, thing]);
 	return (
 		<>
 			<button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
@@ -40,7 +44,8 @@ export function App({ source }: { source: Source }) {
 						</bdi>
 					) : null}
 				</span>
-				<ThemeButton />
+				<Shortcuts />
+				<ThemeSelect />
 			</header>
 			<main id="main" tabIndex={-1}>
 				{list.state === "failed" ? <Pending loaded={list} text="" /> : null}
@@ -68,22 +73,27 @@ function Report(props: { source: Source; reference: ReportRef; path: readonly st
 	return <Page report={loaded.value} reference={reference} source={source} path={props.path} />;
 }
 
-function ThemeButton() {
+const THEMES: ReadonlyArray<readonly [ThemeChoice, string]> = [
+	["", "System theme"],
+	["light", "Light theme"],
+	["dark", "Dark theme"],
+];
+
+function ThemeSelect() {
 	useColors(); // drawn again when the theme changes
-	const other = theme() === "dark" ? "light" : "dark";
 	return (
-		<button
-			type="button"
+		<select
 			class="theme no-print"
-			onClick={toggleTheme}
-			aria-label={`Use the ${other} theme`}
-			title={`Use the ${other} theme`}
+			aria-label="Theme"
+			value={chosenTheme()}
+			onChange={(event) => chooseTheme(event.currentTarget.value as ThemeChoice)}
 		>
-			<svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-				<circle cx="8" cy="8" r="6.25" fill="none" stroke="currentColor" stroke-width="1.5" />
-				<path d="M8 1.75a6.25 6.25 0 0 1 0 12.5z" fill="currentColor" />
-			</svg>
-		</button>
+			{THEMES.map(([choice, words]) => (
+				<option key={choice} value={choice}>
+					{words}
+				</option>
+			))}
+		</select>
 	);
 }
 

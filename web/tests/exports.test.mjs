@@ -92,7 +92,7 @@ test("a cluster's frames, kinds of time and wakers are saved with the numbers of
 		),
 		cluster.reasons,
 	);
-	const frames = await rowsOf("Common part");
+	const frames = await rowsOf("Shared call path");
 	assert.deepEqual(
 		frames.filter((row) => !row.variant).map((row) => row.function),
 		cluster.common,

@@ -26,6 +26,19 @@ export async function narrow(page, what) {
 	assert.ok(found.width <= 1024, `${what}: ${found.width} of 1024 px`);
 }
 
+/** What stands beyond the right edge, or has to be moved sideways. @param {import("playwright-core").Page} page */
+export function sideways(page) {
+	return page.evaluate(() => {
+		const wide =
+			document.documentElement.scrollWidth > innerWidth ? [document.documentElement] : [];
+		const moved = [...document.querySelectorAll("body *")].filter((e) => {
+			const { overflowX } = getComputedStyle(e);
+			return (overflowX === "auto" || overflowX === "scroll") && e.scrollWidth > e.clientWidth + 1;
+		});
+		return [...wide, ...moved].map((e) => e.outerHTML.slice(0, 120));
+	});
+}
+
 /**
  * On paper: whole, as wide as the sheet, without controls; the theme is light.
  * @param {import("playwright-core").Page} page @param {string} what

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { accessible, walkable } from "./accessible.mjs";
-import { pageOf, reportsIn, samples, saved, show } from "./harness.mjs";
-import { narrow, printed } from "./house-checks.mjs";
+import { pageOf, reportsIn, samples, saved, settled, show } from "./harness.mjs";
+import { narrow, printed, sideways } from "./house-checks.mjs";
 import { pioSample } from "./pio-sample.mjs";
 
 // One page with the reports of all samples, and one of a service's log and counters.
@@ -48,6 +48,13 @@ for (const [path = "", hash = ""] of places) {
 		await accessible(page, name);
 		await walkable(page, name);
 		await narrow(page, name);
+		await close();
+	});
+
+	test(`${name}: on a phone's 400 pixels nothing moves sideways`, async () => {
+		const { page, close } = await show(path, { hash, width: 400 });
+		await settled(page);
+		assert.deepEqual(await sideways(page), [], name);
 		await close();
 	});
 
@@ -99,11 +106,36 @@ test("the file allows its own script and style, and nothing else", () => {
 
 test("the theme is changed by hand, and stays", async () => {
 	const { page, close } = await show(all);
-	await page.getByRole("button", { name: "Use the dark theme" }).click();
+	const theme = page.getByRole("combobox", { name: "Theme" });
+	await theme.selectOption("dark");
 	await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
 	await page.reload();
 	await page.waitForSelector("main h1");
 	assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+	// The system's theme is followed again once it is chosen.
+	await theme.selectOption("System theme");
+	await page.waitForFunction(() => document.documentElement.dataset.theme === "light");
+	await page.emulateMedia({ colorScheme: "dark" });
+	await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
+	await close();
+});
+
+test("? lists the keys of what is shown, / goes to the search", async () => {
+	const { page, close } = await show(all, { hash: "#/timeline" });
+	await page.locator("h1").waitFor();
+	await page.keyboard.press("?");
+	const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+	await dialog.waitFor();
+	assert.deepEqual(await dialog.locator("h3").allTextContents(), ["Timeline", "Everywhere"]);
+	await page.keyboard.press("Escape");
+	await dialog.waitFor({ state: "hidden" });
+	await page.keyboard.press("/");
+	assert.equal(
+		await page.evaluate(() => document.activeElement?.getAttribute("placeholder")),
+		"Function…",
+	);
+	await page.keyboard.type("a?b");
+	assert.equal(await dialog.isVisible(), false, "typing is not a shortcut");
 	await close();
 });
 

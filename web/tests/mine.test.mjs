@@ -111,6 +111,27 @@ test("mine: the flame graph finds, turns around and zooms", async () => {
 			document.querySelector(".flame")?.textContent?.replaceAll("\u202f", " ").includes(text),
 		share,
 	);
+	// As a regular expression; matches are counted, and walked.
+	await search.fill("plugin_(probe|none)$");
+	await page.waitForFunction(
+		(text) =>
+			document.querySelector(".flame")?.textContent?.replaceAll("\u202f", " ").includes(text),
+		share,
+	);
+	const n = Number(await page.locator(".flame-found").textContent());
+	assert.ok(n > 0);
+	await search.press("Enter");
+	await page.waitForFunction(
+		(text) => document.querySelector(".flame-found")?.textContent === text,
+		`1 of ${n}`,
+	);
+	await search.press("Shift+Enter");
+	await page.waitForFunction(
+		(text) => document.querySelector(".flame-found")?.textContent === text,
+		`${n} of ${n}`,
+	);
+	await search.fill("no_such_function(");
+	await page.getByText("No function matches").waitFor();
 	await search.fill("");
 	const picture = page.getByRole("application", { name: /^Flame graph of the stacks/ });
 	await picture.focus();
@@ -120,6 +141,76 @@ test("mine: the flame graph finds, turns around and zooms", async () => {
 	await page.waitForFunction(() => /flame-1\.at=\d/.test(location.hash));
 	await page.getByRole("button", { name: "Whole graph" }).click();
 	await page.waitForFunction(() => !location.hash.includes(".at="));
+	await close();
+});
+
+test("mine: functions by cost, and callers and callees of one", async () => {
+	const path = pageOf("mine", startup);
+	const { mine } = await reportsIn(path);
+	const { flame, own_ns, id } = mine.clusters[0];
+	const { page, close } = await show(path, { hash: `#/mine/${id}` });
+	const label = "Functions of cluster 1";
+	const file = await saved(page, page.getByRole("button", { name: `${label}: save as CSV` }));
+	const rows = parseCsv(file.bytes.toString("utf8"));
+	/** @type {Map<string, [number, number]>} */
+	const costs = new Map();
+	flame.own_ns.forEach((/** @type {number} */ own, /** @type {number} */ node) => {
+		const names = [];
+		for (let at = node; at >= 0; at = flame.parent[at]) names.push(mine.frames[flame.frame[at]]);
+		for (const name of new Set(names)) {
+			const [self, all] = costs.get(name) ?? [0, 0];
+			costs.set(name, [self + (name === names[0] ? own : 0), all + own]);
+		}
+	});
+	assert.equal(rows.length, costs.size);
+	for (const row of rows)
+		assert.deepEqual([Number(row.own_ns), Number(row.total_ns)], costs.get(row.function ?? ""));
+	const chosen = rows.find((row) => row.function === "pluginhost!plugin_probe");
+	assert.ok(chosen && Number(chosen.total_ns) < own_ns);
+	await page.getByLabel(`Search ${label}`).fill("plugin_(probe)");
+	await page.locator(`[role=grid][aria-label="${label}"] .table-body [role=row]`).first().click();
+	const picture = page.getByRole("application", { name: /^Sandwich of pluginhost!plugin_probe/ });
+	await picture.waitFor();
+	const svg = await saved(page, page.getByRole("button", { name: /^Sandwich.*save as SVG$/ }));
+	const drawn = svg.bytes.toString("utf8");
+	for (const name of ["main", "plugin_registry_scan", "plugin_probe", "path_canonicalize"])
+		assert.ok(drawn.includes(name), name);
+	// Callers stand above, callees below.
+	const y = (/** @type {string} */ name) =>
+		Number(new RegExp(`y="([0-9.]+)"[^>]*>${name}<`).exec(drawn)?.[1]);
+	assert.ok(y("main") < y("plugin_registry_scan") && y("plugin_registry_scan") < y("plugin_probe"));
+	assert.ok(y("plugin_probe") < y("path_canonicalize"));
+	await close();
+});
+
+test("mine: a cluster's stack, command, link and issue are copied as text", async () => {
+	const path = pageOf("mine", startup);
+	const { mine } = await reportsIn(path);
+	const cluster = mine.clusters[1];
+	const { page, close } = await show(path, { hash: `#/mine/${cluster.id}` });
+	await page.evaluate(() => {
+		Object.defineProperty(navigator, "clipboard", {
+			value: {
+				/** @param {string} text */
+				writeText: async (text) => {
+					document.body.dataset.copied = text;
+				},
+			},
+		});
+	});
+	const copied = async (/** @type {string} */ name) => {
+		await page.getByRole("button", { name, exact: true }).click();
+		await page.locator(".copy-said", { hasText: "Copied" }).first().waitFor();
+		return (await page.evaluate(() => document.body.dataset.copied)) ?? "";
+	};
+	assert.equal(await copied("Copy stack"), cluster.common.join("\n"));
+	assert.match(await copied("Copy command"), new RegExp(`^lode mine.* --show ${cluster.id} `));
+	assert.equal(await copied("Copy link"), page.url());
+	const issue = await copied("Report as issue");
+	assert.ok(issue.includes(`\`\`\`\n${cluster.common.join("\n")}\n\`\`\``));
+	const share = `${((100 * cluster.own_ns) / mine.symptom_ns).toFixed(1)} %`;
+	assert.ok(issue.includes(`(${share}), in ${cluster.streams} of ${mine.streams} recordings`));
+	assert.match(await page.title(), /^\S+.* · Mine · .* · lode$/);
 	await close();
 });
 

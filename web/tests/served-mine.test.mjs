@@ -40,7 +40,7 @@ rmSync(join(recordings, file(GONE)));
 const mined = JSON.parse(lode("mine", "--repo", repo, "--json", "--detail", "--top", "0"));
 /** The costliest cluster with a recording that is there and one that is gone. */
 const cluster = mined.clusters[0];
-const STREAMS = "Streams that have the cluster";
+const STREAMS = "Recordings that have the cluster";
 const SYMPTOMS = "Symptoms that the cluster cost most";
 
 const server = await serve("--repo", repo);
@@ -127,7 +127,7 @@ test("served: what cannot be had is a sentence, and is asked for again", async (
 	await page.getByText("Out of <b>luck</b>.").waitFor();
 	await page.unroute("**/cluster?*");
 	await page.getByRole("button", { name: "Try again" }).click();
-	await page.getByRole("heading", { name: "Common part" }).waitFor();
+	await page.getByRole("heading", { name: "Shared call path" }).waitFor();
 
 	await page.goto(`${address}${token}#/mine/${cluster.id}`);
 	await page.getByRole("button", { name: "Sign this cluster" }).click();

@@ -104,13 +104,20 @@ test("back leads through what was selected; a link of a single call says what it
 	assert.deepEqual(await near.details(), first);
 	await near.selecting(() => near.page.goForward());
 	assert.deepEqual(await near.details(), second);
-	// Dragging and wheels leave no trail; zooming to all is a step, and what is selected stays.
+	// A drag, or some presses of a key, are one step that "back" takes back, once they have come to
+	// rest; zooming to all is one at once, and what is selected stays.
 	const places = await near.page.evaluate(() => history.length);
 	await near.page.locator(".tl-canvas").focus();
 	const still = new URL(near.page.url()).hash;
 	for (let i = 0; i < 3; i++) await near.page.keyboard.press("ArrowRight");
 	await near.page.waitForFunction((hash) => location.hash !== hash, still);
-	assert.equal(await near.page.evaluate(() => history.length), places);
+	assert.equal(await near.page.evaluate(() => history.length), places + 1);
+	await near.page.keyboard.press("d");
+	await near.page.keyboard.press("w");
+	await near.page.waitForFunction((n) => history.length === n, places + 2);
+	await near.page.goBack();
+	await near.page.goBack();
+	await near.page.waitForFunction((hash) => location.hash === hash, still);
 	await near.page.keyboard.press("Home");
 	const afar = await near.details();
 	assert.equal(afar.title, second.title);

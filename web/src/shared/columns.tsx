@@ -1,9 +1,11 @@
 // A cluster as aligned columns of frames: what all of its patterns have is solid and as wide as the
 // picture; where they differ, their variants stand side by side, as wide as what they cost.
+import { LEAST_CHAIN } from "./call-tree";
 import { CsvButton, type Value } from "./csv-button";
 import { costIn, count, frameParts, type InUnit, percent, visible } from "./format";
 import { useParam } from "./location";
 import { Frame, Name } from "./name";
+import { foldLabel, kindOfFrame } from "./plumbing";
 import { Choice, Section } from "./section";
 import "./columns.css";
 
@@ -22,20 +24,16 @@ export interface Aligned {
 	readonly gap_variants?: readonly Gap[];
 }
 
-/** Frames that stand for themselves, or a run of kernel frames that is folded into one line. */
+/** Frames that stand for themselves, or a run of plumbing that is folded into one line. */
 type Line = { frame: string; at: number } | { from: number; to: number };
 
 function lines(common: readonly string[], gaps: ReadonlySet<number>, all: boolean): Line[] {
+	const kinds = common.map(kindOfFrame);
 	const out: Line[] = [];
 	for (let i = 0; i < common.length; ) {
 		let end = i;
-		while (
-			end < common.length &&
-			frameParts(common[end]!).module === "[kernel]" &&
-			(end === i || !gaps.has(end))
-		)
-			end++;
-		if (!all && end - i >= 4) {
+		while (kinds[i] && kinds[end] === kinds[i] && (end === i || !gaps.has(end))) end++;
+		if (!all && end - i >= LEAST_CHAIN) {
 			out.push({ from: i, to: end });
 			i = end;
 		} else {
@@ -93,32 +91,35 @@ export function Columns({ report, cluster }: { report: InUnit; cluster: Aligned 
 		return [
 			gapAt(line.from),
 			<li key={line.from} class="column-frame column-folded">
-				<span class="frame">
-					<Name text={frameParts(cluster.common[line.from]!).name} most={50} /> …{" "}
-					<Name text={frameParts(cluster.common[line.to - 1]!).name} most={50} />
-				</span>
-				<span class="quiet"> {count(line.to - line.from)} of [kernel]</span>
+				<button
+					type="button"
+					class="link frame"
+					title="show all frames"
+					onClick={() => setShow("all")}
+				>
+					<Name text={foldLabel(cluster.common.slice(line.from, line.to))} most={90} />
+				</button>
 			</li>,
 		];
 	});
 	return (
 		<Section
-			title="Common part"
+			title="Shared call path"
 			note="with the variants between, as wide as what they cost"
 			tools={
 				<>
 					<Choice
 						label="Frames"
 						options={[
-							["brief", "Kernel folded"],
+							["brief", "Folded"],
 							["all", "All frames"],
 						]}
 						value={show === "all" ? "all" : "brief"}
 						onChange={(value) => setShow(value)}
 					/>
 					<CsvButton
-						name="common-part"
-						label="Common part"
+						name="shared-call-path"
+						label="Shared call path"
 						header={["place", "variant", "function", "own_ns"]}
 						rows={() => alignedRows(cluster)}
 					/>
@@ -182,7 +183,7 @@ function Variants(props: { report: InUnit; gap: Gap; open: boolean; onToggle: ()
 }
 
 function VariantFrames({ functions, open }: { functions: readonly string[]; open: boolean }) {
-	if (!functions.length) return <span class="quiet">nothing</span>;
+	if (!functions.length) return <span class="quiet">directly</span>;
 	const shown = open || functions.length <= 3 ? functions : [functions[0]!, functions.at(-1)!];
 	return (
 		<>

@@ -1,186 +1,53 @@
 // Flame graphs, from the root down or (reverse) from the leaves: search, zoom, keys.
 //
-// The zoomed node and the search are in the URL: `NAME.at` (functions from the root, as their
-// numbers), `NAME.q`, `NAME.order`.
+// What is seen is in the URL: `NAME.at` (the zoomed node: functions from the root, as their numbers),
+// `NAME.q`, `NAME.order`, `NAME.frames` ("all": chains of kernel frames are not folded).
 import type { ComponentChildren } from "preact";
-import { useCallback, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { foldChains, fromLeaves, fromRoots, layOut, rankOf, type TreeColumns } from "./call-tree";
+import { CopyButton } from "./copy";
 import { type Draw, download, folded, speedscope } from "./export";
-import { cost as costText, frameParts, percent, shorten, visible } from "./format";
+import {
+	boxOf,
+	drawNodes,
+	type FlameView,
+	findNode,
+	nameOfNode,
+	ROW,
+	TreeLook,
+	visibleLevels,
+} from "./flame-draw";
+import { cost as costText, count, frameParts, percent, shorten, visible } from "./format";
 import { Legend } from "./legend";
 import { setParams, usePlace } from "./location";
 import { Frame } from "./name";
 import { Picture } from "./picture";
+import { searchOf } from "./search";
 import { Choice, Section } from "./section";
-import { type Colors, category, useColors } from "./theme";
+import { type Shortcut, useShortcuts } from "./shortcuts";
+import { useColors } from "./theme";
 import { TipTable } from "./tooltip";
 
-/** Columns of a call tree, callers before what they call; `frame` are places in `names`. */
-export interface FlameData {
-	readonly parent: readonly number[];
-	readonly frame: readonly number[];
-	readonly own_ns: readonly number[];
-	/** Own costs in two sets: the graph then shows what differs, as wide as `own_ns`. */
-	readonly sets?: readonly [readonly number[], readonly number[]];
-}
+export type FlameData = TreeColumns;
 
-interface Node {
-	readonly frame: number;
-	readonly parent: Node | null;
-	readonly depth: number;
-	readonly children: Map<number, Node>;
-	own: number;
-	total: number;
-	/** Totals in the two sets. */
-	first: number;
-	second: number;
-	/** Where it lies, in shares of the whole. */
-	x: number;
-}
-
-function newNode(frame: number, parent: Node | null): Node {
-	return {
-		frame,
-		parent,
-		depth: parent ? parent.depth + 1 : 0,
-		children: new Map(),
-		own: 0,
-		total: 0,
-		first: 0,
-		second: 0,
-		x: 0,
-	};
-}
-
-function childOf(node: Node, frame: number): Node {
-	let child = node.children.get(frame);
-	if (!child) {
-		child = newNode(frame, node);
-		node.children.set(frame, child);
-	}
-	return child;
-}
-
-/** The tree as it came. */
-function fromRoots(data: FlameData): Node {
-	const root = newNode(-1, null);
-	const nodes: Node[] = [];
-	for (let i = 0; i < data.parent.length; i++) {
-		const up = data.parent[i]! < 0 ? root : nodes[data.parent[i]!]!;
-		const node = childOf(up, data.frame[i]!);
-		nodes.push(node);
-		node.own += data.own_ns[i]!;
-		for (let n: Node | null = node; n; n = n.parent) {
-			n.total += data.own_ns[i]!;
-			n.first += data.sets?.[0][i] ?? 0;
-			n.second += data.sets?.[1][i] ?? 0;
-		}
-	}
-	return root;
-}
-
-/** Each stack the other way around: what runs first, then its callers. */
-function fromLeaves(data: FlameData): Node {
-	const root = newNode(-1, null);
-	for (let i = 0; i < data.parent.length; i++) {
-		const own = data.own_ns[i]!;
-		if (!own) continue;
-		const first = data.sets?.[0][i] ?? 0;
-		const second = data.sets?.[1][i] ?? 0;
-		root.total += own;
-		root.first += first;
-		root.second += second;
-		let node = root;
-		for (let at = i; at >= 0; at = data.parent[at]!) {
-			node = childOf(node, data.frame[at]!);
-			node.total += own;
-			node.first += first;
-			node.second += second;
-		}
-		node.own += own;
-	}
-	return root;
-}
-
-/** Gives every node its place: siblings by name, so that two graphs can be compared. */
-function layOut(root: Node, names: readonly string[]): Node[][] {
-	const levels: Node[][] = [];
-	const todo: Node[] = [root];
-	while (todo.length) {
-		const node = todo.pop()!;
-		if (node.depth > 0) {
-			levels[node.depth - 1] ??= [];
-			levels[node.depth - 1]!.push(node);
-		}
-		let x = node.x;
-		const children = [...node.children.values()].sort((a, b) =>
-			(names[a.frame] ?? "") < (names[b.frame] ?? "") ? -1 : 1,
-		);
-		for (const child of children) {
-			child.x = x;
-			x += child.total;
-		}
-		todo.push(...children.reverse());
-	}
-	return levels;
-}
-
-const ROW = 18;
-
-function matcher(query: string): ((name: string) => boolean) | null {
-	const text = query.trim().toLowerCase();
-	return text ? (name) => name.toLowerCase().includes(text) : null;
-}
-
-/** Cost of the stacks with a match in them, each counted once. */
-function matched(root: Node, names: readonly string[], match: (name: string) => boolean): number {
-	let sum = 0;
-	const todo: Node[] = [root];
-	while (todo.length) {
-		const node = todo.pop()!;
-		if (node.frame >= 0 && match(names[node.frame] ?? "")) sum += node.total;
-		else todo.push(...node.children.values());
-	}
-	return sum;
-}
-
-function pathOf(node: Node): string {
-	const path: number[] = [];
-	for (let n: Node | null = node; n && n.frame >= 0; n = n.parent) path.push(n.frame);
-	return path.reverse().join(".");
-}
-
-function nodeAt(root: Node, path: string): Node {
-	let node = root;
-	for (const part of path.split(".")) {
-		const child = part ? node.children.get(Number(part)) : undefined;
-		if (!child) break;
-		node = child;
-	}
-	return node;
-}
-
-function colourOf(colors: Colors, frame: string, modules: ReadonlyMap<string, number>): string {
-	if (frame.startsWith("→")) return colors.mark;
-	const { module } = frameParts(frame);
-	if (module === "[kernel]") return colors["cat-7"];
-	return category(colors, (modules.get(module) ?? 0) % 7);
-}
+const KEYS: readonly Shortcut[] = [
+	["↑ ↓ ← →", "callers, callees, neighbours"],
+	["Enter", "zoom in; on folded frames, unfold them"],
+	["Esc", "the whole graph"],
+	["Enter, Shift Enter", "in the search: next and previous match"],
+];
 
 /** Names in the legend: more would not be told apart. */
 const MOST_MODULES = 6;
 
 /** Modules by their colours; what of it is kernel, and what goes on in another thread or device. */
-function ModuleLegend(props: {
-	names: readonly string[];
-	frames: readonly number[];
-	modules: ReadonlyMap<string, number>;
-}) {
-	const { names, frames, modules } = props;
+function ModuleLegend(props: { look: TreeLook; frames: readonly number[] }) {
+	const { look, frames } = props;
 	const colors = useColors();
-	const has = (test: (name: string) => boolean) => frames.some((at) => test(names[at] ?? ""));
-	const items = [...modules.keys()].slice(0, MOST_MODULES).map((module) => {
+	const has = (test: (name: string) => boolean) => frames.some((at) => test(look.names[at] ?? ""));
+	const items = [...look.modules.keys()].slice(0, MOST_MODULES).map((module) => {
 		const frame = `${module}!`;
-		return [colourOf(colors, module ? frame : "", modules), module || "no module"] as const;
+		return [look.colourOf(colors, module ? frame : ""), module || "no module"] as const;
 	});
 	if (has((name) => frameParts(name).module === "[kernel]"))
 		items.push([colors["cat-7"], "[kernel]"]);
@@ -191,18 +58,6 @@ function ModuleLegend(props: {
 			<Legend items={items.map(([colour, title]) => [colour, shorten(visible(title), 40)])} />
 		</p>
 	);
-}
-
-/** -1: all of it is of the first set, 1: of the second, 0: both have the same. */
-function leaning(node: Node): number {
-	const sum = node.first + node.second;
-	return sum > 0 ? (node.second - node.first) / sum : 0;
-}
-
-/** What the eye is told in words as well: more or less of it in the second set. */
-function leaningMark(node: Node): string {
-	const lean = leaning(node);
-	return lean > 0.1 ? "+ " : lean < -0.1 ? "− " : "";
 }
 
 export interface FlameProps {
@@ -253,146 +108,214 @@ function StackExports({ name, label, data, names, unit, sets }: FlameProps) {
 	);
 }
 
+/** A search box that walks what it found. */
+function FlameSearch(props: {
+	query: string;
+	found: number;
+	at: number;
+	onQuery: (query: string) => void;
+	onStep: (by: 1 | -1) => void;
+}) {
+	const { query, found, at } = props;
+	return (
+		<span class="flame-search">
+			<input
+				type="search"
+				placeholder="Function or regexp"
+				aria-label="Search functions of the flame graph"
+				value={query}
+				onInput={(event) => props.onQuery(event.currentTarget.value)}
+				onKeyDown={(event) => {
+					if (event.key !== "Enter" || !found) return;
+					event.preventDefault();
+					props.onStep(event.shiftKey ? -1 : 1);
+				}}
+			/>
+			{query ? (
+				<>
+					<button
+						type="button"
+						class="button"
+						aria-label="Previous match"
+						disabled={!found}
+						onClick={() => props.onStep(-1)}
+					>
+						‹
+					</button>
+					<span class="quiet flame-found" aria-live="polite">
+						{found ? `${at >= 0 ? `${count(at + 1)} of ` : ""}${count(found)}` : "none"}
+					</span>
+					<button
+						type="button"
+						class="button"
+						aria-label="Next match"
+						disabled={!found}
+						onClick={() => props.onStep(1)}
+					>
+						›
+					</button>
+				</>
+			) : null}
+		</span>
+	);
+}
+
+/** Nodes that are found, from the outermost level down; what they cost, each stack once. */
+function matchesIn(view: FlameView, isFound: Uint8Array | null) {
+	const nodes: number[] = [];
+	let cost = 0;
+	if (!isFound) return { nodes, cost };
+	const { tree, levels } = view.layout;
+	for (const level of levels)
+		for (const node of level) if (view.isMatch(node, isFound)) nodes.push(node);
+	const isCovered = new Uint8Array(tree.n);
+	for (let node = 1; node < tree.n; node++) {
+		const isBelow = isCovered[tree.parent[node]!]!;
+		const isMatch = view.isMatch(node, isFound);
+		if (isMatch && !isBelow) cost += tree.total[node]!;
+		isCovered[node] = isBelow || isMatch ? 1 : 0;
+	}
+	return { nodes, cost };
+}
+
 export function Flame(props: FlameProps) {
 	const { name, data, names, unit } = props;
 	const place = usePlace();
 	const order = place.params.get(`${name}.order`) === "leaves" ? "leaves" : "roots";
 	const query = place.params.get(`${name}.q`) ?? "";
 	const at = place.params.get(`${name}.at`) ?? "";
-	const [focus, setFocus] = useState<Node | null>(null);
+	const isWhole = place.params.get(`${name}.frames`) === "all";
+	const [focus, setFocus] = useState(0);
+	useShortcuts(props.title, KEYS);
 
-	const { root, levels, modules } = useMemo(() => {
+	const look = useMemo(() => new TreeLook(names, data.frame), [names, data]);
+	const view = useMemo((): FlameView => {
 		const tree = order === "leaves" ? fromLeaves(data) : fromRoots(data);
-		const seen = new Map<string, number>();
-		for (const frame of data.frame) {
-			const name = names[frame] ?? "";
-			const { module } = frameParts(name);
-			if (module !== "[kernel]" && !name.startsWith("→") && !seen.has(module))
-				seen.set(module, seen.size);
-		}
-		return { root: tree, levels: layOut(tree, names), modules: seen };
-	}, [data, names, order]);
-	const top = useMemo(() => nodeAt(root, at), [root, at]);
-	const match = matcher(query);
-	const found = useMemo(() => (match ? matched(root, names, match) : 0), [root, query]);
+		const shown = isWhole ? tree : foldChains(tree, look.kinds);
+		return look.view(layOut(shown, rankOf(names)), tree);
+	}, [data, look, order, isWhole]);
+	const { tree } = view.layout;
+	useEffect(() => setFocus(0), [view]);
+	const top = useMemo(() => tree.at(at.split(".").filter(Boolean).map(Number)), [tree, at]);
+	const search = useMemo(() => searchOf(query), [query]);
+	const isFound = useMemo(
+		() => (search ? Uint8Array.from(names, (text) => (search.matches(text) ? 1 : 0)) : null),
+		[names, search],
+	);
+	const found = useMemo(() => matchesIn(view, isFound), [view, isFound]);
 	// Callers of what is zoomed in stay, full width; below it, what it calls.
-	const rows = useMemo(() => visibleRows(levels, top), [levels, top]);
+	const rows = useMemo(() => visibleLevels(view.layout, top), [view, top]);
 	const height = Math.max(1, rows) * ROW + 2;
+	const hasFolds = useMemo(() => isWhole || tree.chain.some((n) => n > 1), [tree, isWhole]);
+	const whole = tree.total[0]!;
 
-	const boxOf = useCallback(
-		(node: Node, width: number) => {
-			const scale = top.total > 0 ? width / top.total : 0;
-			const above = isAbove(node, top);
-			const x0 = above ? 0 : (node.x - top.x) * scale;
-			const x1 = above ? width : (node.x + node.total - top.x) * scale;
-			return { x: Math.max(0, x0), w: Math.min(width, x1) - Math.max(0, x0) };
-		},
-		[top],
-	);
-	const mark = (node: Node) => (data.sets ? leaningMark(node) : "");
 	const draw: Draw = useCallback(
-		(paint, width, _height, colors) => {
-			for (const [level, nodes] of levels.entries()) {
-				for (const node of nodes) {
-					const { x, w } = boxOf(node, width);
-					if (w < 0.4) continue;
-					const text = names[node.frame] ?? "";
-					const off = match !== null && !match(text);
-					const y = level * ROW;
-					const lean = leaning(node);
-					const fill = !data.sets
-						? colourOf(colors, text, modules)
-						: lean > 0
-							? colors.mark
-							: colors.wait;
-					const full = data.sets ? 0.6 * Math.abs(lean) : 0.42;
-					const gap = w > 3 ? 1 : 0;
-					if (data.sets) paint.rect(x, y, w - gap, ROW - 1, colors.grid);
-					paint.rect(
-						x,
-						y,
-						w - gap,
-						ROW - 1,
-						fill,
-						off ? Math.min(full, 0.12) : isAbove(node, top) ? full / 2 : full,
-					);
-					if (w > 26)
-						paint.text(x + 4, y + ROW / 2 - 0.5, `${mark(node)}${frameParts(text).name}`, {
-							fill: off ? colors.quiet : colors.text,
-							size: 12,
-							baseline: "middle",
-							maxWidth: w - 8,
-						});
-				}
-			}
-		},
-		[levels, boxOf, names, modules, query, data],
+		(paint, width, _height, colors) =>
+			drawNodes(paint, colors, view, { width, top, isFound, yOf: (depth) => (depth - 1) * ROW }),
+		[view, top, isFound],
 	);
-	const find = (x: number, y: number, width: number): Node | undefined =>
-		levels[Math.floor(y / ROW)]?.find((node) => {
-			const box = boxOf(node, width);
-			return box.w >= 0.4 && x >= box.x && x < box.x + box.w;
-		});
-	const zoom = (node: Node | null) => {
-		setParams({ [`${name}.at`]: node && node !== root ? pathOf(node) : "" }, false);
-		setFocus(null);
+	const zoom = (node: number) => {
+		setParams({ [`${name}.at`]: tree.path(node).join(".") }, false);
+		setFocus(0);
 	};
-	const step = (key: string): Node | null => {
-		const from = focus ?? (top === root ? null : top);
-		if (!from) return key === "ArrowDown" ? (levels[0]?.[0] ?? null) : null;
-		if (key === "ArrowUp") return from.parent === root ? from : from.parent;
-		if (key === "ArrowDown")
-			return [...from.children.values()].sort((a, b) => b.total - a.total)[0] ?? from;
-		const row = (levels[from.depth - 1] ?? []).slice().sort((a, b) => a.x - b.x);
-		const next = row.indexOf(from) + (key === "ArrowRight" ? 1 : -1);
-		return row[next] ?? from;
+	const pick = (node: number) => {
+		if (tree.chain[node]! > 1)
+			setParams({ [`${name}.frames`]: "all", [`${name}.at`]: tree.path(node).join(".") }, false);
+		else zoom(node === top ? tree.parent[node]! : node);
 	};
-	const tip = (node: Node) => (
+	const walk = (key: string): number => {
+		const from = focus || top;
+		if (!from) return key === "ArrowDown" ? (view.layout.levels[0]?.[0] ?? 0) : 0;
+		if (key === "ArrowUp") return tree.parent[from]! || from;
+		if (key === "ArrowDown") return view.widestBelow(from) || from;
+		const level = view.layout.levels[tree.depth[from]! - 1]!;
+		return level[level.indexOf(from) + (key === "ArrowRight" ? 1 : -1)] ?? from;
+	};
+	const current = found.nodes.indexOf(focus);
+	const step = (by: 1 | -1) => {
+		const { nodes } = found;
+		const next =
+			nodes[
+				(current < 0 && by < 0 ? nodes.length - 1 : current + by + nodes.length) % nodes.length
+			]!;
+		setFocus(next);
+		// What is too narrow to be seen is zoomed to.
+		if (
+			tree.total[next]! < tree.total[top]! / 1000 ||
+			!(tree.isAbove(top, next) || tree.isAbove(next, top) || next === top)
+		)
+			setParams({ [`${name}.at`]: tree.path(next).join(".") });
+	};
+	const stackText = (node: number) => {
+		const frames = view.framesTo(node).map((frame) => visible(names[frame] ?? ""));
+		return (order === "leaves" ? frames.reverse() : frames).join("\n");
+	};
+	const text = (node: number) =>
+		`${costText(tree.total[node]!, unit)}, ${percent(tree.total[node]!, whole)}`;
+	const tip = (node: number) => (
 		<>
-			<Frame text={names[node.frame] ?? ""} most={400} />
+			<Frame text={nameOfNode(view, node)} most={400} />
 			<TipTable
 				rows={
 					data.sets && props.sets
 						? [
-								[props.sets[0], costText(node.first, unit)],
-								[props.sets[1], costText(node.second, unit)],
+								[props.sets[0], costText(tree.first[node]!, unit)],
+								[props.sets[1], costText(tree.second[node]!, unit)],
 							]
 						: [
-								[
-									"with what it calls",
-									`${costText(node.total, unit)}, ${percent(node.total, root.total)}`,
-								],
-								["itself", costText(node.own, unit)],
+								["with what it calls", text(node)],
+								["itself", costText(tree.own[node]!, unit)],
 							]
 				}
 			/>
 		</>
 	);
+	const told = focus || top;
 	return (
 		<Section
 			title={props.title}
 			note={
-				match
-					? `${costText(found, unit)} matches, ${percent(found, root.total)}`
+				search
+					? found.nodes.length
+						? `${costText(found.cost, unit)} in stacks that match, ${percent(found.cost, whole)}`
+						: `No function matches${search.fault ? ` (as text: ${search.fault})` : ""}`
 					: focus
-						? `${frameParts(names[focus.frame] ?? "").name}: ${costText(focus.total, unit)}, ${percent(focus.total, root.total)}`
+						? `${shorten(frameParts(nameOfNode(view, focus)).name, 80)}: ${text(focus)}`
 						: props.note
 			}
 			tools={
 				<span class="flame-tools no-print">
 					{props.tools}
-					{top !== root ? (
-						<button type="button" class="button" onClick={() => zoom(null)}>
+					{told ? (
+						<CopyButton
+							label="Copy stack"
+							title="its functions, the outermost first"
+							text={() => stackText(told)}
+						/>
+					) : null}
+					{top ? (
+						<button type="button" class="button" onClick={() => zoom(0)}>
 							Whole graph
 						</button>
 					) : null}
-					<input
-						type="search"
-						placeholder="Search functions"
-						aria-label="Search functions of the flame graph"
-						value={query}
-						onInput={(event) => setParams({ [`${name}.q`]: event.currentTarget.value })}
+					<FlameSearch
+						query={query}
+						found={found.nodes.length}
+						at={current}
+						onQuery={(text) => setParams({ [`${name}.q`]: text })}
+						onStep={step}
 					/>
+					{hasFolds ? (
+						<Choice
+							label="Chains of kernel frames"
+							options={[
+								["", "Folded"],
+								["all", "All frames"],
+							]}
+							value={isWhole ? "all" : ""}
+							onChange={(value) => setParams({ [`${name}.frames`]: value })}
+						/>
+					) : null}
 					<Choice
 						label="Order of the flame graph"
 						options={[
@@ -415,37 +338,27 @@ export function Flame(props: FlameProps) {
 				draw={draw}
 				exports={<StackExports {...props} />}
 				overlay={(paint, width, _height, colors, pointer) => {
-					const node = pointer ? find(pointer.x, pointer.y, width) : focus;
+					const node = pointer
+						? findNode(view, top, pointer.x, Math.floor(pointer.y / ROW), width)
+						: focus;
 					if (!node) return;
-					const { x, w } = boxOf(node, width);
-					paint.frame(x, (node.depth - 1) * ROW, Math.max(2, w), ROW - 1, colors.text, 1.5);
+					const { x, w } = boxOf(view.layout, node, top, width);
+					paint.frame(x, (tree.depth[node]! - 1) * ROW, Math.max(2, w), ROW - 1, colors.text, 1.5);
 				}}
 				hit={(x, y, width) => {
-					const node = find(x, y, width);
+					const node = findNode(view, top, x, Math.floor(y / ROW), width);
 					if (!node) return null;
-					return {
-						key: pathOf(node),
-						tip: tip(node),
-						pick: () => zoom(node === top ? node.parent : node),
-					};
+					return { key: String(node), tip: tip(node), pick: () => pick(node) };
 				}}
 				onKey={(event) => {
-					if (event.key.startsWith("Arrow")) {
-						setFocus(step(event.key));
-						return true;
-					}
-					if (event.key === "Enter" && focus) {
-						zoom(focus);
-						return true;
-					}
-					if (event.key === "Escape") {
-						zoom(null);
-						return true;
-					}
-					return false;
+					if (event.key.startsWith("Arrow")) setFocus(walk(event.key));
+					else if (event.key === "Enter" && focus) pick(focus);
+					else if (event.key === "Escape") zoom(0);
+					else return false;
+					return true;
 				}}
 			/>
-			{data.sets ? null : <ModuleLegend names={names} frames={data.frame} modules={modules} />}
+			{data.sets ? null : <ModuleLegend look={look} frames={data.frame} />}
 			{props.command ? (
 				<p class="quiet flame-command no-print">
 					For pprof and Perfetto: <code>{props.command}</code>
@@ -453,22 +366,4 @@ export function Flame(props: FlameProps) {
 			) : null}
 		</Section>
 	);
-}
-
-/** Levels down to the last that has anything wide enough to be seen. */
-function visibleRows(levels: readonly Node[][], top: Node): number {
-	const least = top.total / 3000;
-	for (let level = levels.length; level > 0; level--)
-		if (
-			levels[level - 1]!.some(
-				(n) => n.total >= least && n.x + n.total > top.x && n.x < top.x + top.total,
-			)
-		)
-			return level;
-	return 0;
-}
-
-function isAbove(node: Node, of: Node): boolean {
-	for (let n = of.parent; n; n = n.parent) if (n === node) return true;
-	return false;
 }

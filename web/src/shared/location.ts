@@ -111,7 +111,7 @@ window.addEventListener("hashchange", () => {
 });
 
 /* Parameters that still move (dragging, wheels): browsers refuse to be told of each step. */
-const REST_MS = 200;
+const REST_MS = 500;
 let moving: Readonly<Record<string, string>> | null = null;
 let resting = 0;
 function takeMoving() {
@@ -122,12 +122,12 @@ function takeMoving() {
 }
 function settle() {
 	const values = takeMoving();
-	if (values) setParams(values);
+	if (values) setParams(values, false);
 }
 
 /**
- * Sets parameters once they have come to rest: at the latest before the next step to another place,
- * so that "back" finds what was seen.
+ * Sets parameters once they have come to rest, at the latest before the next step to another place:
+ * a zoom by the wheel, or a drag, is one entry of the history.
  */
 export function setParamsAtRest(values: Readonly<Record<string, string>>) {
 	moving = { ...takeMoving(), ...values };

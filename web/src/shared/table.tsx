@@ -4,9 +4,11 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { CsvButton, type Value } from "./csv-button";
-import { count, plural } from "./format";
+import { count, plural, shorten, visible } from "./format";
 import { setParams, usePlace } from "./location";
+import { useWidth } from "./picture";
 import { usePrinting } from "./printing";
+import { wordsOrExpression } from "./search";
 
 export type { Value };
 
@@ -27,6 +29,8 @@ export interface Column<Row> {
 	readonly left?: boolean;
 	/** A CSS width; default: what is left. */
 	readonly width?: string;
+	/** Where there is no room, columns with the largest number go first; 0: never (see `fitting`). */
+	readonly give?: number;
 }
 
 /** A field whose numbers have a column, with its heading (docs/schema: `title`) and meaning. */
@@ -67,6 +71,8 @@ export interface TableProps<Row> {
 	/** Rows in sight before it scrolls; a few more are shown, too. */
 	most?: number;
 	empty?: string;
+	/** Rows on paper; default: all. */
+	printed?: number;
 	/** What stands beside the search box. */
 	tools?: ComponentChildren;
 	rowClass?: (row: Row) => string;
@@ -94,6 +100,41 @@ function ordered<Row>(rows: readonly Row[], column: Column<Row> | undefined, dow
 		.map((item) => item.row);
 }
 
+/** Windows below this have only columns that fit; in wider ones a table scrolls instead. */
+const NARROW = 900;
+const COLUMN_GAP = 14;
+const LEAST_TEXT = 120;
+
+/** The least width of a column: "84px", "minmax(96px, 1fr)". */
+function leastOf(column: { width?: string }): number {
+	const least = Number(/\d+/.exec(column.width ?? "")?.[0] ?? 0);
+	return column.width?.includes("fr") ? Math.max(least, LEAST_TEXT) : least || LEAST_TEXT;
+}
+
+/**
+ * The columns that fit into so many pixels: numbers are given up before texts, the last ones before
+ * the first; the first text stays, whatever it needs, and the first number.
+ */
+function fitting<Row>(columns: readonly Column<Row>[], width: number): readonly Column<Row>[] {
+	if (!width || width >= NARROW) return columns;
+	const name = columns.find((c) => !c.numeric && (c.give ?? 0) === 0);
+	const number =
+		columns.find((c) => c.numeric && c.give === 0) ??
+		columns.find((c) => c.numeric && c.give === undefined);
+	const gives = (c: Column<Row>) => c.give ?? (c === name || c === number ? 0 : c.numeric ? 2 : 1);
+	const kept = [...columns];
+	const needs = () => kept.reduce((sum, c) => sum + leastOf(c) + COLUMN_GAP, 2);
+	while (needs() > width) {
+		const most = Math.max(...kept.map(gives));
+		if (!most) break;
+		kept.splice(
+			kept.findLastIndex((c) => gives(c) === most),
+			1,
+		);
+	}
+	return kept;
+}
+
 /** Height of the head, which stays in sight (style/table.css). */
 const HEAD = 28;
 
@@ -116,33 +157,30 @@ function SortMark({ down }: { down: boolean }) {
 }
 
 export function Table<Row>(props: TableProps<Row>) {
-	const { name, rows, columns, keyOf, rowHeight = 26, most = 20 } = props;
+	const { name, rows, columns: all, keyOf, rowHeight = 26, most = 20 } = props;
+	const { ref: outer, width } = useWidth<HTMLDivElement>();
 	const place = usePlace();
 	const printing = usePrinting();
+	const columns = useMemo(() => (printing ? all : fitting(all, width)), [all, width, printing]);
 	const box = useRef<HTMLDivElement>(null);
 	const [top, setTop] = useState(0);
 	const [focus, setFocus] = useState(-1);
 
 	const sortText = place.params.get(`${name}.sort`) ?? props.sort ?? "";
 	const sortKey = sortText.replace(/^-/, "");
-	const column = columns.find((c) => c.key === sortKey);
+	const column = all.find((c) => c.key === sortKey);
 	// "-key" turns a column's natural order around: numbers fall, texts rise.
 	const down = Boolean(column?.numeric) !== sortText.startsWith("-");
 	const query = place.params.get(`${name}.q`) ?? "";
 
 	const shown = useMemo(() => {
-		const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+		const matches = wordsOrExpression(query);
 		const found =
-			props.search && words.length
-				? rows.filter((row) => {
-						const text = props.search!(row).toLowerCase();
-						return words.every((word) => text.includes(word));
-					})
-				: rows;
+			props.search && matches ? rows.filter((row) => matches(props.search!(row))) : rows;
 		return ordered(found, column, down);
-	}, [rows, columns, query, sortKey, down]);
+	}, [rows, all, query, sortKey, down]);
 
-	const fields = columns.flatMap((c) => c.csv ?? [[c.key, c.value] as const]);
+	const fields = all.flatMap((c) => c.csv ?? [[c.key, c.value] as const]);
 	const selectedAt = props.selected ? shown.findIndex((row) => keyOf(row) === props.selected) : -1;
 	const reveal = (at: number) => {
 		const element = box.current;
@@ -160,7 +198,10 @@ export function Table<Row>(props: TableProps<Row>) {
 	// Half a row at the end says that there are more.
 	const scrolls = !printing && rows.length > 1.3 * most;
 	const first = windowed ? Math.max(0, Math.floor(top / rowHeight) - 8) : 0;
-	const last = windowed ? Math.min(shown.length, first + most + 24) : shown.length;
+	const onPaper = printing ? (props.printed ?? shown.length) : shown.length;
+	const last = windowed
+		? Math.min(shown.length, first + most + 24)
+		: Math.min(shown.length, onPaper);
 	const grid = { gridTemplateColumns: columns.map((c) => c.width ?? "minmax(0, 1fr)").join(" ") };
 
 	const onKey = (event: KeyboardEvent) => {
@@ -188,12 +229,13 @@ export function Table<Row>(props: TableProps<Row>) {
 	const active = focus >= 0 ? focus : selectedAt;
 	const rowId = (at: number) => `${name}-row-${at}`;
 	return (
-		<div class="table-box">
+		<div class="table-box" ref={outer}>
 			<div class={`table-tools no-print${searchable || props.tools ? "" : " beside-title"}`}>
 				{searchable ? (
 					<input
 						type="search"
 						placeholder="Search"
+						title="Words, or a regular expression"
 						aria-label={`Search ${props.label}`}
 						value={query}
 						onInput={(event) => {
@@ -206,6 +248,9 @@ export function Table<Row>(props: TableProps<Row>) {
 					{shown.length === rows.length
 						? plural(rows.length, "row")
 						: `${count(shown.length)} of ${plural(rows.length, "row")}`}
+					{columns.length < all.length
+						? `, ${plural(all.length - columns.length, "column")} hidden here`
+						: ""}
 				</span>
 				{props.tools}
 				<CsvButton
@@ -262,7 +307,20 @@ export function Table<Row>(props: TableProps<Row>) {
 					))}
 					{windowed ? <div style={{ height: `${(shown.length - last) * rowHeight}px` }} /> : null}
 				</div>
-				{shown.length ? null : <p class="empty">{props.empty ?? "Nothing found."}</p>}
+				{onPaper < shown.length ? (
+					<p class="empty">and {count(shown.length - onPaper)} more, in the table's CSV</p>
+				) : null}
+				{shown.length ? null : (
+					<p class="empty">
+						{query && rows.length ? (
+							<>
+								No row of {count(rows.length)} matches <bdi>{visible(shorten(query, 80))}</bdi>.
+							</>
+						) : (
+							(props.empty ?? "Nothing found.")
+						)}
+					</p>
+				)}
 			</div>
 		</div>
 	);

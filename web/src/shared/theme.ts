@@ -3,6 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 import { isPrinting, onPrinting } from "./printing";
 
 export type Theme = "light" | "dark";
+/** What is chosen; "" follows the system. */
+export type ThemeChoice = Theme | "";
 
 /** Names of the custom properties in style/theme.css, without their dashes. */
 export const COLOR_NAMES = [
@@ -43,11 +45,11 @@ export type Colors = Readonly<Record<ColorName, string>> & {
 
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
-let chosen: Theme | "" = remembered();
+let chosen = remembered();
 let colors: Colors | undefined;
 
 /** A page that is opened from disk may have no storage at all. */
-function remembered(): Theme | "" {
+function remembered(): ThemeChoice {
 	try {
 		const value = localStorage.getItem("lode-theme");
 		return value === "light" || value === "dark" ? value : "";
@@ -71,8 +73,10 @@ dark.addEventListener("change", apply);
 onPrinting(apply);
 apply();
 
-export function toggleTheme() {
-	chosen = theme() === "dark" ? "light" : "dark";
+export const chosenTheme = (): ThemeChoice => chosen;
+
+export function chooseTheme(choice: ThemeChoice) {
+	chosen = choice;
 	try {
 		localStorage.setItem("lode-theme", chosen);
 	} catch {

@@ -60,7 +60,7 @@ export function ChangeList({ report, reference }: { report: DiffReport; referenc
 					empty={
 						report.clusters.length
 							? "Nothing changed more than chance would change it."
-							: "No cluster: no pattern costs as much as λ."
+							: `No cluster: patterns under ${costIn(report, report.lambda_ns)} are ignored.`
 					}
 					tools={
 						<Choice
@@ -97,6 +97,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			value: (c) => c.class,
 			cell: (c) => <span class={`diff-class diff-${c.class}`}>{classWord(c)}</span>,
 			width: "48px",
+			give: 1,
 		},
 		numbers(
 			"a_ns",
@@ -170,6 +171,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			value: (c) => c.why ?? c.reason,
 			cell: (c) => visible(c.why ?? c.reason),
 			width: "88px",
+			give: 1,
 		},
 		{
 			key: "common",
@@ -183,7 +185,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 
 const ROW = 24;
 const AXIS = 24;
-const LABEL = 480;
+const labelOf = (width: number) => (width < 760 ? Math.min(220, width / 2) : 480);
 /** Of that, for what the cost is. */
 const WHY = 90;
 
@@ -205,7 +207,7 @@ function Bars(props: {
 		return [low < 0 ? low - room : 0, high > 0 ? high + room : 0];
 	}, [changes]);
 	const height = changes.length * ROW + AXIS;
-	const x = useCallback((width: number) => linear(domain, [LABEL, width - 8]), [domain]);
+	const x = useCallback((width: number) => linear(domain, [labelOf(width), width - 8]), [domain]);
 	const draw: Draw = useCallback(
 		(paint, width, _height, colors) => {
 			const sx = x(width);
@@ -241,13 +243,15 @@ function Bars(props: {
 					weight: 600,
 				});
 				const words = lastWords(change);
-				const room = LABEL - 62 - WHY;
+				const label = labelOf(width);
+				const why = label > 300 ? WHY : 0;
+				const room = label - 62 - why;
 				paint.text(52, y + 11, words, { fill: colors.text, size: 12, maxWidth: room });
 				paint.text(
 					52 + Math.min(room, paint.measure(words, 12)) + 10,
 					y + 11,
 					change.why ?? change.reason,
-					{ fill: colors.quiet, size: 12, maxWidth: WHY - 10 },
+					{ fill: colors.quiet, size: 12, maxWidth: why - 10 },
 				);
 				const more = change.change_ns >= 0;
 				const right = Math.max(to, sx(high ?? 0)) + 6;

@@ -134,7 +134,7 @@ function Sets({ report }: { report: DiffReport }) {
 function Notes({ report }: { report: DiffReport }) {
 	const { options, splits } = report;
 	return (
-		<Section title="What this stands on">
+		<Section title="Data and method">
 			<p class="quiet">
 				Costs are per symptom, so that sets of any size compare. A change is called so when p ≤{" "}
 				{ratio(options.level, 2)}, corrected for all{" "}

@@ -1,18 +1,22 @@
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { Columns } from "../../shared/columns";
+import { CopyButton, CopyLink } from "../../shared/copy";
 import { CsvButton } from "../../shared/csv-button";
 import { Flame } from "../../shared/flame";
 import { costIn, count, frameParts, percent, plural, visible } from "../../shared/format";
+import { Functions } from "../../shared/functions";
 import { KINDS, KindNumbers } from "../../shared/kinds";
 import { type Loaded, Pending } from "../../shared/loaded";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
 import { type Step, Steps } from "../../shared/steps";
 import { type Column, Table } from "../../shared/table";
+import { useTitle } from "../../shared/titles";
 import { Badge } from "./badge";
 import { briefOf, type Cluster, type Listed, type Mined, neighbours } from "./clusters";
 import { Drill, StreamPicture } from "./drill";
+import { commandOf, issueText, stackText, titleOf } from "./issue";
 import type { Served } from "./served";
 import { SignaturePanel } from "./signature-panel";
 import { matchesOf, type Signatures, standingOf, useMayChange } from "./signatures";
@@ -62,6 +66,8 @@ export function ClusterPage(props: Props) {
 function Head({ report, cluster, reference, signatures }: Props) {
 	const cost = (ns: number) => costIn(report, ns);
 	const { before, after } = neighbours(report, cluster);
+	const title = titleOf(cluster);
+	useTitle(title);
 	const stepTo = (other: Cluster | undefined): Step | undefined =>
 		other && { path: [reference.name, other.id], text: <>Cluster {other.rank}</> };
 	return (
@@ -72,8 +78,8 @@ function Head({ report, cluster, reference, signatures }: Props) {
 				before={stepTo(before)}
 				after={stepTo(after)}
 			/>
-			<h1>
-				Cluster {cluster.rank}
+			<h1 class="cluster-title">
+				<span class="cluster-number">Cluster {cluster.rank}</span> <Name text={title} most={200} />
 				<span class="cluster-why">{visible(cluster.why ?? cluster.reason)}</span>
 				{signatures?.state.state === "done" ? (
 					<Badge standing={standingOf(matchesOf(signatures).get(cluster.id) ?? [])} />
@@ -84,13 +90,36 @@ function Head({ report, cluster, reference, signatures }: Props) {
 					<bdi key={line}>{visible(line)}</bdi>
 				))}
 			</p>
+			<p class="copy-row no-print">
+				<CopyLink />
+				<CopyButton
+					label="Copy stack"
+					title="the shared call path, outermost first"
+					text={() => stackText(cluster)}
+				/>
+				<CopyButton
+					label="Copy command"
+					title={commandOf(report, cluster)}
+					text={() => commandOf(report, cluster)}
+				/>
+				{"worst" in cluster ? (
+					<CopyButton
+						label="Report as issue"
+						title="copies Markdown: finding, figures, stack, worst symptoms, command"
+						text={() => issueText(report, cluster, location.href)}
+					/>
+				) : null}
+			</p>
 			<Facts
 				items={[
-					["own cost", `${cost(cluster.own_ns)} · ${percent(cluster.own_ns, report.symptom_ns)}`],
-					["total cost", cost(cluster.total_ns)],
+					[
+						"exclusive cost",
+						`${cost(cluster.own_ns)} · ${percent(cluster.own_ns, report.symptom_ns)}`,
+					],
+					["inclusive cost", cost(cluster.total_ns)],
 					["average event", cost(cluster.average_ns)],
 					["events", count(cluster.events)],
-					["streams", `${count(cluster.streams)} of ${count(report.streams)}`],
+					["recordings", `${count(cluster.streams)} of ${count(report.streams)}`],
 					["symptoms", `${count(cluster.symptoms)} of ${count(report.symptoms)}`],
 					["least similarity", cluster.min_similarity.toFixed(2)],
 				]}
@@ -134,6 +163,15 @@ function Body(props: Props & { cluster: Cluster }) {
 							? `its own stacks; ${plural(cluster.flame.left_out, "small node")} (${cost(cluster.flame.left_out_ns)}) stand in their callers`
 							: "its own stacks, whole"
 					}
+				/>
+			) : null}
+			{cluster.flame && report.frames ? (
+				<Functions
+					name={`flame-${cluster.rank}`}
+					what={`cluster ${cluster.rank}`}
+					data={cluster.flame}
+					names={report.frames}
+					unit={report.unit}
 				/>
 			) : null}
 			{served?.has("trend") ? (
@@ -217,7 +255,7 @@ function Wakers({ report, cluster }: { report: Mined; cluster: Cluster }) {
 	);
 }
 
-/** What a pattern has beside the common part, which stands as "…". */
+/** What a pattern has beside the shared call path, which stands as "…". */
 function ownFrames(functions: readonly string[], common: readonly string[]): string {
 	const out: string[] = [];
 	let at = 0;
@@ -267,7 +305,7 @@ function Patterns({ report, cluster }: { report: Mined; cluster: Cluster }) {
 			numeric: true,
 			width: "80px",
 		},
-		{ key: "streams", title: "streams", value: (p) => p.streams, numeric: true, width: "70px" },
+		{ key: "streams", title: "recordings", value: (p) => p.streams, numeric: true, width: "70px" },
 		{
 			key: "round",
 			title: "round",
@@ -278,7 +316,7 @@ function Patterns({ report, cluster }: { report: Mined; cluster: Cluster }) {
 		},
 		{
 			key: "functions",
-			title: "functions beside the common part",
+			title: "functions beside the shared call path",
 			value: text,
 			cell: (p) => (
 				<span class="mono">

@@ -77,7 +77,7 @@ export function Drill({ report, cluster, served }: Props) {
 	return (
 		<>
 			<Section
-				title="Streams"
+				title="Recordings"
 				note={<StreamsNote cluster={cluster} answer={served ? asked : undefined} />}
 				class="streams"
 			>
@@ -103,10 +103,10 @@ function StreamsNote(props: { cluster: Cluster; answer: Loaded<MineStreamsReport
 	const { answer } = props;
 	const said = ["that have it; choosing one lists its symptoms"];
 	if (answer?.state === "done") {
-		if (answer.value.more) said.push(`${plural(answer.value.more, "further stream")} not shown`);
+		if (answer.value.more) said.push(`${plural(answer.value.more, "further recording")} not shown`);
 		if (answer.value.shared)
 			said.push(
-				`in ${plural(answer.value.shared, "further stream")} all that it matches is other clusters' own`,
+				`in ${plural(answer.value.shared, "further recording")} all that it matches is other clusters' own`,
 			);
 	}
 	return <>{said.join("; ")}</>;
@@ -146,7 +146,7 @@ function streamColumns(
 		},
 		any((s) => s.share !== undefined) && {
 			key: "share",
-			title: "of stream",
+			title: "of recording",
 			help: "cost as a share of the symptom time of the recording",
 			value: (s) => s.share,
 			cell: (s) => pct(100 * (s.share ?? 0)),
@@ -168,6 +168,7 @@ function streamColumns(
 			value: (s) => s.time ?? "",
 			cell: (s) => (s.time ?? "").slice(0, 16).replace("T", " "),
 			width: "128px",
+			give: 3,
 		},
 		any((s) => s.host) && {
 			key: "host",
@@ -175,6 +176,7 @@ function streamColumns(
 			value: (s) => s.host,
 			cell: (s) => <Name text={s.host ?? ""} />,
 			width: "minmax(50px, 90px)",
+			give: 3,
 		},
 		any((s) => s.kernel) && {
 			key: "kernel",
@@ -182,6 +184,7 @@ function streamColumns(
 			value: (s) => s.kernel,
 			cell: (s) => <Name text={s.kernel ?? ""} />,
 			width: "minmax(50px, 110px)",
+			give: 3,
 		},
 		any((s) => text(s.labels)) && {
 			key: "labels",
@@ -189,6 +192,7 @@ function streamColumns(
 			value: (s) => text(s.labels),
 			cell: (s) => <Name text={text(s.labels)} most={200} />,
 			width: "minmax(50px, 150px)",
+			give: 3,
 		},
 		{
 			key: "path",
@@ -219,7 +223,7 @@ function StreamTable(props: {
 	return (
 		<Table
 			name="streams"
-			label="Streams that have the cluster"
+			label="Recordings that have the cluster"
 			rows={streams}
 			columns={columns}
 			keyOf={(s) => s.id}
@@ -489,7 +493,7 @@ export function StreamPicture({ report, cluster }: Omit<Props, "served">) {
 	);
 	const at = rows.find((row) => row.id === chosen)?.stream;
 	return (
-		<Section title="Cost by stream">
+		<Section title="Cost by recording">
 			<StreamDots
 				name={`streams-${cluster.rank}`}
 				label={`Cost of cluster ${cluster.rank} in each of ${report.streams} recordings`}

@@ -11,6 +11,7 @@ import { Frame, Name } from "../../shared/name";
 import { Picture } from "../../shared/picture";
 import { linear, sinceText, timeTicks } from "../../shared/scales";
 import { Section } from "../../shared/section";
+import { type Shortcut, TIME_KEYS, timeKey, useShortcuts } from "../../shared/shortcuts";
 import { TipTable } from "../../shared/tooltip";
 import type { Mined } from "./clusters";
 
@@ -18,6 +19,12 @@ export type Path = NonNullable<MineReport["paths"]>[number];
 type Whole = Path & Required<Pick<Path, "lanes" | "spans" | "wakes" | "stacks" | "threads">>;
 
 export const WORST_PATH = "Critical path of its worst symptom";
+
+const KEYS: readonly Shortcut[] = [
+	...TIME_KEYS,
+	["← →", "previous and next span of the path"],
+	["Esc", "all of the path"],
+];
 
 const LEFT = 176;
 const RIGHT = 8;
@@ -70,7 +77,8 @@ export function Lanes({ report, path, title = WORST_PATH }: LanesProps) {
 
 function LanePicture(props: Required<LanesProps> & { path: Whole }) {
 	const { report, path } = props;
-	const [zoom, setZoom] = useParam("path.zoom");
+	useShortcuts("Critical path", KEYS);
+	const [zoom] = useParam("path.zoom");
 	const [chosen, setChosen] = useParam("path.span");
 	const { lanes, spans, wakes } = path;
 	const whole = path.t1_ns - path.t0_ns;
@@ -176,12 +184,17 @@ function LanePicture(props: Required<LanesProps> & { path: Whole }) {
 		const k = find(spans.start_ns, spans.duration_ns, x(width).invert(px));
 		return k;
 	};
+	const setZoom = (text: string) => setParams({ "path.zoom": text }, false);
 	const show = (a: number, b: number) =>
 		setZoom(
 			b - a >= whole * 0.999
 				? ""
 				: `${Math.max(0, Math.round(a))}-${Math.min(whole, Math.round(b))}`,
 		);
+	const pan = (by: number) => {
+		const start = Math.max(0, Math.min(whole - (to - from), from + by * (to - from)));
+		setParams({ "path.zoom": `${Math.round(start)}-${Math.round(start + to - from)}` });
+	};
 	const reveal = (k: number) => {
 		const start = spans.start_ns[k]!;
 		const end = start + spans.duration_ns[k]!;
@@ -223,7 +236,7 @@ function LanePicture(props: Required<LanesProps> & { path: Whole }) {
 			note={
 				<>
 					<Name text={`${path.comm} ${path.tid}, ${path.stream}`} most={100} />: {duration(whole)},
-					each ns whose it was
+					every nanosecond attributed to one thread
 				</>
 			}
 			tools={
@@ -289,6 +302,7 @@ function LanePicture(props: Required<LanesProps> & { path: Whole }) {
 						if (done && b - a > whole / 1e6) show(a, b);
 					}}
 					onKey={(event) => {
+						const key = timeKey(event);
 						const middle = (from + to) / 2;
 						const half = (to - from) / 2;
 						if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
@@ -297,9 +311,10 @@ function LanePicture(props: Required<LanesProps> & { path: Whole }) {
 								Math.max(0, pinned + (event.key === "ArrowRight" ? 1 : -1)),
 							);
 							setParams({ "path.span": String(next), ...reveal(next) });
-						} else if (event.key === "+" || event.key === "=")
-							show(middle - half / 2, middle + half / 2);
-						else if (event.key === "-") show(middle - half * 2, middle + half * 2);
+						} else if (key === "+") show(middle - half / 2, middle + half / 2);
+						else if (key === "-") show(middle - half * 2, middle + half * 2);
+						else if (zoom && key === "Earlier") pan(-1 / 8);
+						else if (zoom && key === "Later") pan(1 / 8);
 						else if (event.key === "Escape") setParams({ "path.span": "", "path.zoom": "" });
 						else return false;
 						return true;

@@ -47,7 +47,7 @@ export function ClusterList(props: {
 		<>
 			<Section
 				title="Coverage"
-				note="each cluster's own cost as a share of symptom time; no time is counted twice"
+				note="each cluster's exclusive cost as a share of symptom time; no time is counted twice"
 				tools={<KindLegend />}
 			>
 				<Coverage report={report} onPick={open} />
@@ -79,8 +79,8 @@ export function ClusterList(props: {
 					most={14}
 					empty={
 						rows.length < report.clusters.length
-							? "No cluster is that."
-							: "No cluster: no pattern costs as much as λ."
+							? "No cluster is of that kind."
+							: `No cluster: patterns under ${costIn(report, report.lambda_ns)} are ignored.`
 					}
 				/>
 			</Section>
@@ -97,7 +97,7 @@ function columnsOf(
 	const cost = (value: number) => costIn(report, value);
 	const widest = Math.max(1, ...report.clusters.map((c) => c.own_ns));
 	const columns: Array<Column<Listed> | null> = [
-		{ key: "rank", title: "#", value: (c) => c.rank, numeric: true, width: "34px" },
+		{ key: "rank", title: "#", value: (c) => c.rank, numeric: true, width: "34px", give: 0 },
 		{
 			key: "coverage",
 			title: "share",
@@ -106,6 +106,7 @@ function columnsOf(
 			cell: (c) => pct(100 * c.coverage),
 			numeric: true,
 			width: "62px",
+			give: 0,
 		},
 		{
 			key: "split",
@@ -119,6 +120,7 @@ function columnsOf(
 			],
 			cell: (c) => <PartBar parts={splitParts(c)} whole={widest} label={splitLabel(c, cost)} />,
 			width: "minmax(96px, 0.3fr)",
+			give: 3,
 		},
 		...numberColumns<Listed>(clustersColumns, cost),
 		{
@@ -128,6 +130,7 @@ function columnsOf(
 			value: (c) => c.why ?? c.reason,
 			cell: (c) => visible(c.why ?? c.reason),
 			width: "92px",
+			give: 1,
 		},
 		known && {
 			key: "known",
@@ -136,6 +139,7 @@ function columnsOf(
 			value: (c) => standingValue(known(c)),
 			cell: (c) => (isThere ? <StandingCell matches={known(c)} /> : null),
 			width: "138px",
+			give: 1,
 		},
 		{
 			key: "common",

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { MineReport } from "../../data/reports";
-import { costIn, count, duration, visible } from "../../shared/format";
+import { costIn, count, duration, plural, visible } from "../../shared/format";
 import { Name } from "../../shared/name";
 import { Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
@@ -51,7 +51,13 @@ const columnsOf = (short: (path: string) => string): Column<Input>[] => [
 	},
 ];
 
-/** What the result stands on. */
+const SCOPES: Readonly<Record<string, string>> = {
+	critical: "time on the critical path, across threads",
+	graph: "all waits that the symptom's led to",
+	thread: "the symptom's own thread",
+};
+
+/** Data and method. */
 export function MineNotes({ report }: { report: MineReport }) {
 	const columns = useMemo(
 		() => columnsOf(shortener(report.inputs.map((s) => s.path))),
@@ -63,7 +69,7 @@ export function MineNotes({ report }: { report: MineReport }) {
 	];
 	return (
 		<Section
-			title="What this stands on"
+			title="Data and method"
 			note={
 				<>
 					symptoms: <Name text={report.options.symptoms} most={200} />
@@ -71,10 +77,10 @@ export function MineNotes({ report }: { report: MineReport }) {
 			}
 		>
 			<p class="quiet prose">
-				Area of interest: scope {report.options.scope}, {report.options.stacks} stacks,{" "}
-				{count(report.aoi.events)} events, {count(report.aoi.stacks)} distinct stacks. λ ={" "}
-				{costIn(report, report.lambda_ns)} (<Name text={report.options.lambda} />
-				), {count(report.rounds)} rounds.
+				Counted: {SCOPES[report.options.scope] ?? report.options.scope}, {report.options.stacks}{" "}
+				stacks: {count(report.aoi.events)} events, {count(report.aoi.stacks)} distinct stacks.
+				Patterns under {costIn(report, report.lambda_ns)} (λ, <Name text={report.options.lambda} />)
+				are ignored; {plural(report.rounds, "round")} of mining.
 			</p>
 			{bad.length ? (
 				<ul class="bad-inputs">

@@ -4,6 +4,7 @@ import { costIn, count, percent, plural, visible } from "../../shared/format";
 import { Pending } from "../../shared/loaded";
 import { hrefOf, useArrival } from "../../shared/location";
 import { Name } from "../../shared/name";
+import { Opening } from "../../shared/opening";
 import { Facts } from "../../shared/section";
 import { type ViewProps, view } from "../view";
 import { ClusterPage } from "./cluster";
@@ -46,8 +47,14 @@ function MinePage(props: ViewProps<MineReport>) {
 					.
 				</p>
 			) : null}
-			<Headline report={report} reference={reference} />
-			<Busy report={report} />
+			{"finding" in report ? (
+				<Opening report={report} />
+			) : (
+				<>
+					<Headline report={report} reference={reference} />
+					<Busy report={report} />
+				</>
+			)}
 			<Facts
 				items={[
 					["symptom time", costIn(report, report.symptom_ns)],

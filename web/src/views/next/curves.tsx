@@ -123,7 +123,7 @@ export function Curves({ report, compare }: { report: NextReport; compare: Compa
 function legend(paint: Parameters<Draw>[0], width: number, colors: Colors) {
 	let py = BOTTOM - 14 - ORDERS.length * 17;
 	for (const order of ORDERS) {
-		const px = width - 190;
+		const px = width - 212;
 		paint.line(px, py, px + 34, py, colors[order.colour], order.width, order.dash);
 		paint.text(px + 42, py, order.title, { fill: colors.text, size: 12, baseline: "middle" });
 		py += 17;

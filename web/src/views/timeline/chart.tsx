@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { visible } from "../../shared/format";
 import { canvasPaint } from "../../shared/paint";
 import { useWidth } from "../../shared/picture";
+import { type Shortcut, TIME_KEYS, timeKey, useShortcuts } from "../../shared/shortcuts";
 import { useColors } from "../../shared/theme";
 import { setTooltip } from "../../shared/tooltip";
 import type { Scene } from "./draw";
@@ -27,7 +28,19 @@ import { type AxisKind, timeAxis, View } from "./time-axis";
 import { PickTip } from "./tip";
 import type { Detail } from "./windows";
 
-export const HEAD = 176;
+/** Names of threads, left of their rows: narrower where there is hardly room for the rows. */
+const headOf = (full: number) => (full < 640 ? 104 : 176);
+const KEYS: readonly Shortcut[] = [
+	...TIME_KEYS,
+	["← →", "earlier and later"],
+	["Home", "the whole trace"],
+	["↑ ↓", "other threads, at the same time"],
+	["Shift ← →", "previous and next mark"],
+	["Shift ↑ ↓", "caller and callee"],
+	["Z", "zoom to what is selected"],
+	["Enter", "its details"],
+	["Esc", "select nothing"],
+];
 const LEAST_ROOM = 320;
 const DOUBLE_MS = 500; // two clicks within it are one double click
 
@@ -47,7 +60,7 @@ export interface ChartProps {
 	onRoom: (pixels: number) => void;
 	/** How much is seen, and how exactly. */
 	words: string;
-	/** A step is one that "back" takes back. */
+	/** A step is an entry of the history at once. */
 	onSpan: (t0: number, t1: number, isStep?: boolean) => void;
 	onSelect: (pick: Pick | null, isWalk?: boolean) => void;
 	onOpen: (thread: number) => void;
@@ -71,6 +84,7 @@ function context(canvas: HTMLCanvasElement | null, width: number, height: number
 export function Chart(props: ChartProps) {
 	const { model, span, detail, selection, rows, height } = props;
 	const colors = useColors();
+	useShortcuts("Timeline", KEYS);
 	const { ref: box, width: full } = useWidth<HTMLDivElement>();
 	const scroller = useRef<HTMLDivElement>(null);
 	const base = useRef<HTMLCanvasElement>(null);
@@ -82,7 +96,8 @@ export function Chart(props: ChartProps) {
 	const drag = useRef<{ x: number; span: readonly [number, number]; moved: boolean } | null>(null);
 	const lastChosen = useRef(-1);
 	const clicked = useRef(0);
-	const width = Math.max(0, full - HEAD - 14);
+	const head = headOf(full);
+	const width = Math.max(0, full - head - 14);
 
 	const axis = useMemo(() => timeAxis(model.report, props.axis), [model, props.axis]);
 	const straight = useMemo(() => timeAxis(model.report, "linear"), [model]);
@@ -260,20 +275,16 @@ export function Chart(props: ChartProps) {
 	const key = (event: KeyboardEvent, thread?: number) => {
 		if (event.altKey || event.ctrlKey || event.metaKey) return;
 		const row = thread ?? selection?.thread ?? rows[0]?.thread.index;
+		const pan = (part: number) => props.onSpan(...view.panned(width * part, model.length));
 		const actions: Record<string, () => void> = {
 			"+": () => zoom(0.5),
-			"=": () => zoom(0.5),
 			"-": () => zoom(2),
+			Earlier: () => pan(-1 / 8),
+			Later: () => pan(1 / 8),
 			Home: () => props.onSpan(0, model.length, true),
 			Escape: () => props.onSelect(null),
-			ArrowLeft: () =>
-				event.shiftKey
-					? walk(row, (from) => neighbour(from, -1))
-					: props.onSpan(...view.panned(-width / 8, model.length)),
-			ArrowRight: () =>
-				event.shiftKey
-					? walk(row, (from) => neighbour(from, 1))
-					: props.onSpan(...view.panned(width / 8, model.length)),
+			ArrowLeft: () => (event.shiftKey ? walk(row, (from) => neighbour(from, -1)) : pan(-1 / 8)),
+			ArrowRight: () => (event.shiftKey ? walk(row, (from) => neighbour(from, 1)) : pan(1 / 8)),
 			ArrowUp: () => {
 				if (event.shiftKey) walk(row, caller);
 				else if (thread === undefined) cross(-1);
@@ -292,7 +303,7 @@ export function Chart(props: ChartProps) {
 				if (selection) props.onSpan(...around(selection, model.length), true);
 			},
 		};
-		const action = actions[event.key];
+		const action = actions[timeKey(event)];
 		if (
 			!action ||
 			(event.key === "Enter" && event.target instanceof HTMLButtonElement && thread === undefined)
@@ -340,7 +351,7 @@ export function Chart(props: ChartProps) {
 	);
 
 	return (
-		<div class="tl-chart" ref={box}>
+		<div class="tl-chart" ref={box} style={{ "--head": `${head}px` }}>
 			<div class="tl-resolution quiet" aria-live="polite">
 				{props.words}
 			</div>
@@ -350,9 +361,10 @@ export function Chart(props: ChartProps) {
 				threads={props.threads}
 				span={span}
 				onSpan={props.onSpan}
+				head={head}
 				width={width}
 			/>
-			<div class="tl-ruler" style={{ marginLeft: `${HEAD}px` }}>
+			<div class="tl-ruler" style={{ marginLeft: `${head}px` }}>
 				<Ruler
 					canvas={ruler}
 					view={view}
@@ -374,12 +386,12 @@ export function Chart(props: ChartProps) {
 						role="application"
 						tabIndex={0}
 						aria-roledescription="timelines"
-						aria-label={`Timelines of ${rows.length} threads. Plus and minus zoom, left and right move in time, up and down go to other threads, Home shows all, Shift with an arrow goes from mark to mark and along stacks, Enter opens its details. The tables below say the same in text.`}
+						aria-label={`Timelines of ${rows.length} threads. W and S, or plus and minus, zoom; A and D, or left and right, move in time, up and down go to other threads, Home shows all, Shift with an arrow goes from mark to mark and along stacks, Enter opens its details. The tables below say the same in text.`}
 						style={{
 							height: `${shown}px`,
-							left: `${HEAD}px`,
+							left: `${head}px`,
 							width: `${width}px`,
-							marginLeft: `${HEAD}px`,
+							marginLeft: `${head}px`,
 						}}
 						onPointerMove={move}
 						onPointerLeave={leave}

@@ -54,10 +54,8 @@ function Help() {
 				every thread did meanwhile stands here.
 			</p>
 			<p>
-				<kbd>+</kbd> <kbd>−</kbd> or Ctrl and the wheel zoom, dragging and arrows move,{" "}
-				<kbd>Home</kbd> shows all. A double click, or <kbd>z</kbd>, zooms to what is selected.{" "}
-				<kbd>Shift</kbd> and an arrow go from mark to mark, and to callers and callees; <kbd>↑</kbd>{" "}
-				<kbd>↓</kbd> to other threads at the same time; <kbd>Enter</kbd> comes here.
+				<kbd>W</kbd> <kbd>S</kbd> or Ctrl and the wheel zoom; dragging, <kbd>A</kbd> <kbd>D</kbd>{" "}
+				and arrows move; a double click zooms to what is clicked. <kbd>?</kbd> lists all keys.
 			</p>
 			<dl class="tl-marks">
 				<dt class="tl-mark-call" />

@@ -1,22 +1,16 @@
 // The legend: functions by prominence; picking some highlights them, searching hides the threads
 // that do not call what is found.
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { CsvButton } from "../../shared/csv-button";
 import { count, duration } from "../../shared/format";
 import { Frame } from "../../shared/name";
+import { usePrinting } from "../../shared/printing";
+import { wordsOrExpression } from "../../shared/search";
 import { category, useColors } from "../../shared/theme";
 import type { FunctionInfo, Model } from "./model";
 
 const SHOWN = 60;
-
-export function matches(name: string, query: string): boolean {
-	const text = name.toLowerCase();
-	return query
-		.toLowerCase()
-		.split(/\s+/)
-		.filter(Boolean)
-		.every((word) => text.includes(word));
-}
+const PRINTED = 20;
 
 export function FunctionsPanel(props: {
 	model: Model;
@@ -28,10 +22,11 @@ export function FunctionsPanel(props: {
 	const { model, highlighted, query } = props;
 	const colors = useColors();
 	const [more, setMore] = useState(SHOWN);
-	const found = query
-		? model.byProminence.filter((f) => matches(f.name, query))
-		: model.byProminence;
-	const shown = found.slice(0, more);
+	const found = useMemo(() => {
+		const matches = wordsOrExpression(query);
+		return matches ? model.byProminence.filter((f) => matches(f.name)) : model.byProminence;
+	}, [model, query]);
+	const shown = found.slice(0, usePrinting() ? PRINTED : more);
 	const toggle = (f: FunctionInfo) => {
 		const next = new Set(highlighted);
 		if (!next.delete(f.index)) next.add(f.index);
@@ -63,7 +58,7 @@ export function FunctionsPanel(props: {
 			</div>
 			{found.length ? (
 				<p class="tl-legend-order quiet" title="marks on the page times threads that have them">
-					<span>by prominence</span>
+					<span>most visible first</span>
 					<span>calls</span>
 				</p>
 			) : null}
@@ -96,11 +91,11 @@ export function FunctionsPanel(props: {
 				))}
 			</ul>
 			{found.length > more ? (
-				<button type="button" class="button" onClick={() => setMore(more + 300)}>
+				<button type="button" class="button no-print" onClick={() => setMore(more + 300)}>
 					{count(found.length - more)} more
 				</button>
 			) : null}
-			{found.length ? null : <p class="empty">No function has that name.</p>}
+			{found.length ? null : <p class="empty">No function matches.</p>}
 		</section>
 	);
 }

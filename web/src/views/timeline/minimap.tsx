@@ -7,13 +7,14 @@ import { CALL, GAP, type Model, type ThreadInfo } from "./model";
 import { makePalette } from "./palette";
 
 const HEIGHT = 40;
-const HEAD = 176;
 
 export function Minimap(props: {
 	model: Model;
 	hues: Int8Array;
 	threads: readonly ThreadInfo[];
 	span: readonly [number, number];
+	/** Left of it, in pixels. */
+	head: number;
 	width: number;
 	onSpan: (t0: number, t1: number) => void;
 }) {
@@ -70,7 +71,7 @@ export function Minimap(props: {
 			role="img"
 			aria-label="The whole trace, with the part that is shown below"
 			title="The whole trace by time: drag the frame or its edges, or click to go there"
-			style={{ marginLeft: `${HEAD}px`, width: `${width}px`, height: `${HEIGHT}px` }}
+			style={{ marginLeft: `${props.head}px`, width: `${width}px`, height: `${HEIGHT}px` }}
 			onPointerDown={(event) => {
 				if (event.button !== 0) return;
 				event.currentTarget.setPointerCapture(event.pointerId);

@@ -5,17 +5,19 @@ import type { TimelinePageReport } from "../../data/reports";
 import { downloadPng, downloadSvg } from "../../shared/export";
 import { count, duration, plural, visible } from "../../shared/format";
 import { setParams } from "../../shared/location";
+import { Opening } from "../../shared/opening";
 import { usePrinting } from "../../shared/printing";
+import { wordsOrExpression } from "../../shared/search";
 import { currentColors } from "../../shared/theme";
 import { type ViewProps, view } from "../view";
 import { around, Chart } from "./chart";
 import { Details } from "./details";
-import { FunctionsPanel, matches } from "./functions-panel";
+import { FunctionsPanel } from "./functions-panel";
 import { Meanwhiles } from "./meanwhile";
 import { type Model, makeModel, type Outlier } from "./model";
 import { functionHues, makePalette } from "./palette";
 import { formatPick, isUnseen, type Pick, parsePick, pickMark } from "./pick";
-import { PrintedRows } from "./printed-rows";
+import { PRINTED_HEIGHT, PrintedRows } from "./printed-rows";
 import { layoutRows, type RowStyle, SORTS, sortThreads } from "./rows";
 import { OutliersTable, outlierKey, ThreadsTable, ThreadTable } from "./tables";
 import { timeAxis, View } from "./time-axis";
@@ -42,13 +44,12 @@ function TimelinePage({ report, source, reference }: ViewProps<TimelinePageRepor
 	const { span, query, highlighted } = state;
 	const detail = useMemo(() => windows.at(span[0], span[1]), [windows, span[0], span[1], version]);
 
-	const found = useMemo(
-		() =>
-			query
-				? new Set(model.functions.filter((f) => matches(f.name, query)).map((f) => f.index))
-				: null,
-		[model, query],
-	);
+	const found = useMemo(() => {
+		const matches = wordsOrExpression(query);
+		return matches
+			? new Set(model.functions.filter((f) => matches(f.name)).map((f) => f.index))
+			: null;
+	}, [model, query]);
 	const threads = useMemo(() => {
 		const all = sortThreads(model.threads, state.sort);
 		return all.filter(
@@ -148,7 +149,8 @@ function TimelinePage({ report, source, reference }: ViewProps<TimelinePageRepor
 				<div class="section-head">
 					<h2>Long calls</h2>
 					<span class="quiet">
-						each longer than its thread's threshold; pick one to see it, and what the others did
+						the longest beside their function's median first; choose one to see it, and what the
+						other threads did
 					</span>
 				</div>
 				<OutliersTable
@@ -190,6 +192,7 @@ function TimelinePage({ report, source, reference }: ViewProps<TimelinePageRepor
 	return (
 		<div class="tl-page">
 			<Head model={model} />
+			<Opening report={report} />
 			<Toolbar
 				model={model}
 				state={state}
@@ -204,7 +207,11 @@ function TimelinePage({ report, source, reference }: ViewProps<TimelinePageRepor
 					<PrintedRows
 						model={model}
 						hues={hues}
-						rows={rows}
+						rows={
+							height <= PRINTED_HEIGHT
+								? rows
+								: layoutRows(model, threads, new Set(), 0, "leaves").rows
+						}
 						marks={detail.marks}
 						span={span}
 						axis={state.axis}
@@ -238,7 +245,7 @@ function TimelinePage({ report, source, reference }: ViewProps<TimelinePageRepor
 					{longCalls}
 					{threadTable}
 					{tableThread !== null && tableThread !== undefined ? (
-						<section class="section">
+						<section class="section no-print">
 							<div class="section-head">
 								<h2>
 									{visible(model.threads[tableThread]!.name) || "Thread"}{" "}
@@ -297,7 +304,7 @@ function Head({ model }: { model: Model }) {
 				</span>
 			</div>
 			{faults.length ? (
-				<p class="quiet tl-faults">Mended or missing: {faults.map(visible).join("; ")}.</p>
+				<p class="quiet tl-faults">Repaired or missing: {faults.map(visible).join("; ")}.</p>
 			) : null}
 		</>
 	);

@@ -1,6 +1,6 @@
-// The timelines on paper: all rows, in pieces that a sheet holds, each with the times above it.
+// The timelines on paper: the first rows, in pieces that a sheet holds, each with the times above it.
 import { useMemo } from "preact/hooks";
-import { visible } from "../../shared/format";
+import { plural, visible } from "../../shared/format";
 import { Printed } from "../../shared/picture";
 import type { Colors } from "../../shared/theme";
 import type { Scene } from "./draw";
@@ -13,6 +13,9 @@ import { drawPicture, PICTURE_HEAD } from "./whole-picture";
 
 const WIDTH = 1180;
 const SHEET = 700; // of a landscape sheet that is as wide, with room for a heading
+const MOST_SHEETS = 3;
+/** Rows that need more become bands. */
+export const PRINTED_HEIGHT = SHEET * (MOST_SHEETS - 1);
 
 /** Rows in pieces of so much height, each from its own top. */
 function pieces(rows: readonly Row[], height: number): Row[][] {
@@ -49,12 +52,14 @@ export function PrintedRows(props: {
 			nameOf: (fn) => visible(model.functions[fn]?.name ?? ""),
 		});
 		const top = rulerHeight(props.axis === "readable");
-		return pieces(rows, SHEET - top).map((piece) => {
+		const sheets = pieces(rows, SHEET - top).slice(0, MOST_SHEETS);
+		return sheets.map((piece) => {
 			const picture = drawPicture({ model, rows: piece, marks, linear: view("linear"), scene });
 			const last = piece[piece.length - 1]!;
-			return { draw: picture.draw, height: last.y + last.height + top + 4 };
+			return { draw: picture.draw, height: last.y + last.height + top + 4, n: piece.length };
 		});
 	}, [model, props.hues, rows, marks, span[0], span[1], props.axis, props.highlighted]);
+	const left = rows.length - all.reduce((sum, { n }) => sum + n, 0);
 	return (
 		<div class="tl-printed">
 			{all.map(({ draw, height }, i) => (
@@ -66,6 +71,9 @@ export function PrintedRows(props: {
 					height={height}
 				/>
 			))}
+			{left ? (
+				<p class="quiet">{plural(left, "thread")} more: save the picture as SVG for all.</p>
+			) : null}
 		</div>
 	);
 }

@@ -40,7 +40,7 @@ export function ThreadsTable(props: {
 		},
 		{
 			key: "first",
-			title: "from",
+			title: "start",
 			numeric: true,
 			width: "150px",
 			value: (t) => t.first,
@@ -48,7 +48,7 @@ export function ThreadsTable(props: {
 		},
 		{
 			key: "last",
-			title: "to",
+			title: "end",
 			numeric: true,
 			width: "150px",
 			value: (t) => t.last,
@@ -106,6 +106,7 @@ export function ThreadsTable(props: {
 			onSelect={(t) => props.onThread(t.index)}
 			search={(t) => `${t.name} ${t.tid}`}
 			most={12}
+			printed={20}
 		/>
 	);
 }
@@ -141,7 +142,7 @@ export function OutliersTable(props: {
 		},
 		{
 			key: "start_ns",
-			title: "from",
+			title: "start",
 			numeric: true,
 			width: "150px",
 			value: (o) => o.start,
@@ -149,9 +150,10 @@ export function OutliersTable(props: {
 		},
 		{
 			key: "duration_ns",
-			title: "lasts",
+			title: "duration",
 			numeric: true,
 			width: "90px",
+			give: 0,
 			value: (o) => o.duration,
 			cell: (o) => duration(o.duration),
 		},
@@ -180,11 +182,12 @@ export function OutliersTable(props: {
 			rows={rows}
 			columns={columns}
 			keyOf={outlierKey}
-			sort="duration_ns"
 			selected={props.selected}
 			onSelect={props.onSelect}
 			search={(o) => `${model.functions[o.fn]!.name} ${threadTitle(model.threads[o.thread]!)}`}
 			most={12}
+			printed={20}
+			empty="No call is longer than its thread's threshold."
 		/>
 	);
 }
@@ -268,7 +271,7 @@ export function ThreadTable(props: {
 	const columns: Column<Line>[] = [
 		{
 			key: "start_ns",
-			title: "from",
+			title: "start",
 			numeric: true,
 			width: "150px",
 			value: (l) => l.start,
@@ -276,7 +279,7 @@ export function ThreadTable(props: {
 		},
 		{
 			key: "duration_ns",
-			title: "lasts",
+			title: "duration",
 			numeric: true,
 			width: "90px",
 			value: (l) => l.end - l.start,

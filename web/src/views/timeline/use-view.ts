@@ -29,8 +29,8 @@ function parseSpan(text: string | undefined, length: number): Span {
 	return t1 > t0 ? [t0, t1] : [0, length];
 }
 
-/** The stretch of time that is seen; the URL follows when it has come to rest. A step is one that
-    "back" takes back: zooming to something, not wheels and drags. */
+/** The stretch of time that is seen; the URL follows, and "back" takes it back: a step at once,
+    wheels and drags when they have come to rest. */
 export function useSpan(model: Model): [Span, (t0: number, t1: number, isStep?: boolean) => void] {
 	const place = usePlace();
 	const text = place.params.get("w") ?? "";

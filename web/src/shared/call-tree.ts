@@ -1,0 +1,341 @@
+// Call trees as columns, so that a hundred thousand stacks are merged, laid out and turned around in
+// the time of a frame. Node 0 stands for all of it; callers come before what they call.
+
+/** A tree as documents have it: `frame` are places in a list of names, roots have the parent -1. */
+export interface TreeColumns {
+	readonly parent: readonly number[];
+	readonly frame: readonly number[];
+	readonly own_ns: readonly number[];
+	/** Own costs in two sets: what they cost together is in `own_ns`. */
+	readonly sets?: readonly [readonly number[], readonly number[]];
+}
+
+type Numbers = Float64Array;
+
+function grown<T extends Int32Array | Float64Array>(from: T, n: number): T {
+	const to = new (from.constructor as new (n: number) => T)(n);
+	to.set(from);
+	return to;
+}
+
+export class CallTree {
+	n = 1;
+	parent: Int32Array;
+	/** -1 of node 0. */
+	frame: Int32Array;
+	depth: Int32Array;
+	/** Of a node that stands for a chain of frames: how many, and the last of them. */
+	chain: Int32Array;
+	last: Int32Array;
+	own: Numbers;
+	/** With all that is below; after `sum`. */
+	total: Numbers;
+	/** Totals in the two sets; empty where there are none. */
+	first: Numbers;
+	second: Numbers;
+	#slots: Int32Array;
+
+	/** `room`: nodes that it is expected to have. */
+	constructor(room: number, hasSets = false) {
+		const n = Math.max(16, room + 1);
+		this.parent = new Int32Array(n);
+		this.frame = new Int32Array(n);
+		this.depth = new Int32Array(n);
+		this.chain = new Int32Array(n);
+		this.last = new Int32Array(n);
+		this.own = new Float64Array(n);
+		this.total = new Float64Array(n);
+		this.first = new Float64Array(hasSets ? n : 0);
+		this.second = new Float64Array(hasSets ? n : 0);
+		this.parent[0] = -1;
+		this.frame[0] = -1;
+		this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * n)));
+	}
+
+	get hasSets(): boolean {
+		return this.first.length > 0;
+	}
+
+	#grow() {
+		const n = 2 * this.parent.length;
+		this.parent = grown(this.parent, n);
+		this.frame = grown(this.frame, n);
+		this.depth = grown(this.depth, n);
+		this.chain = grown(this.chain, n);
+		this.last = grown(this.last, n);
+		this.own = grown(this.own, n);
+		this.total = grown(this.total, n);
+		if (this.hasSets) {
+			this.first = grown(this.first, n);
+			this.second = grown(this.second, n);
+		}
+		this.#slots = new Int32Array(2 * this.#slots.length);
+		for (let node = 1; node < this.n; node++)
+			this.#slots[this.#slot(this.parent[node]!, this.frame[node]!)] = node;
+	}
+
+	/** Where a caller's child is, or would be. */
+	#slot(parent: number, frame: number): number {
+		const mask = this.#slots.length - 1;
+		let hash = Math.imul(parent + 1, 0x9e3779b1) ^ Math.imul(frame + 1, 0x85ebca6b);
+		hash ^= hash >>> 15;
+		for (let at = hash & mask; ; at = (at + 1) & mask) {
+			const node = this.#slots[at]!;
+			if (!node || (this.parent[node] === parent && this.frame[node] === frame)) return at;
+		}
+	}
+
+	/** The caller's child of that frame; undefined: it has none. */
+	find(parent: number, frame: number): number | undefined {
+		return this.#slots[this.#slot(parent, frame)] || undefined;
+	}
+
+	/** The same, made where there is none. */
+	child(parent: number, frame: number): number {
+		const slot = this.#slot(parent, frame);
+		const known = this.#slots[slot]!;
+		if (known) return known;
+		const node = this.n++;
+		this.#slots[slot] = node;
+		this.parent[node] = parent;
+		this.frame[node] = frame;
+		this.depth[node] = this.depth[parent]! + 1;
+		this.chain[node] = 1;
+		this.last[node] = frame;
+		if (this.n === this.parent.length) this.#grow();
+		return node;
+	}
+
+	add(node: number, own: number, first = 0, second = 0) {
+		this.own[node]! += own;
+		if (!this.hasSets) return;
+		this.first[node]! += first;
+		this.second[node]! += second;
+	}
+
+	/** Adds to every caller what is below it; once, when all costs are there. */
+	sum(): this {
+		this.total.set(this.own);
+		for (let node = this.n - 1; node > 0; node--) {
+			const up = this.parent[node]!;
+			this.total[up] = this.total[up]! + this.total[node]!;
+			if (!this.hasSets) continue;
+			this.first[up] = this.first[up]! + this.first[node]!;
+			this.second[up] = this.second[up]! + this.second[node]!;
+		}
+		return this;
+	}
+
+	/** Frames from the root to a node. */
+	path(node: number): number[] {
+		const out: number[] = [];
+		for (let at = node; at > 0; at = this.parent[at]!) out.push(this.frame[at]!);
+		return out.reverse();
+	}
+
+	/** The node at the end of a path, or as far along it as there are nodes. */
+	at(path: readonly number[]): number {
+		let node = 0;
+		for (const frame of path) {
+			const next = this.find(node, frame);
+			if (next === undefined) break;
+			node = next;
+		}
+		return node;
+	}
+
+	isAbove(node: number, of: number): boolean {
+		let at = of;
+		while (at > node) at = this.parent[at]!;
+		return at === node && node !== of;
+	}
+}
+
+/** The tree as it came; nodes of one caller and frame are one. */
+export function fromRoots(data: TreeColumns): CallTree {
+	const n = data.parent.length;
+	const tree = new CallTree(n, data.sets !== undefined);
+	const places = new Int32Array(n);
+	for (let i = 0; i < n; i++) {
+		const up = data.parent[i]!;
+		const node = tree.child(up < 0 ? 0 : places[up]!, data.frame[i]!);
+		places[i] = node;
+		tree.add(node, data.own_ns[i]!, data.sets?.[0][i], data.sets?.[1][i]);
+	}
+	return tree.sum();
+}
+
+/** Each stack the other way around: what runs first, then its callers. */
+export function fromLeaves(data: TreeColumns): CallTree {
+	const tree = new CallTree(data.parent.length, data.sets !== undefined);
+	for (let i = 0; i < data.parent.length; i++) {
+		if (!data.own_ns[i]) continue;
+		let node = 0;
+		for (let at = i; at >= 0; at = data.parent[at]!) node = tree.child(node, data.frame[at]!);
+		tree.add(node, data.own_ns[i]!, data.sets?.[0][i], data.sets?.[1][i]);
+	}
+	return tree.sum();
+}
+
+/** Frames of a chain that is worth a fold. */
+export const LEAST_CHAIN = 3;
+
+/**
+ * The tree with its chains folded: frames of one kind, of which each calls the next one only and
+ * costs nothing itself, are one node. `kindOf` by frame; 0 is never folded.
+ */
+export function foldChains(tree: CallTree, kindOf: Uint8Array): CallTree {
+	const callees = new Int32Array(tree.n);
+	for (let node = 1; node < tree.n; node++) callees[tree.parent[node]!]!++;
+	const follows = (node: number) => {
+		const up = tree.parent[node]!;
+		const kind = kindOf[tree.frame[node]!]!;
+		return (
+			up > 0 && kind > 0 && kindOf[tree.frame[up]!] === kind && callees[up] === 1 && !tree.own[up]
+		);
+	};
+	const below = new Int32Array(tree.n).fill(1); // frames of the chain, from here down
+	for (let node = tree.n - 1; node > 0; node--)
+		if (follows(node)) below[tree.parent[node]!] = below[node]! + 1;
+	const length = new Int32Array(tree.n); // of the whole chain
+	const out = new CallTree(tree.n, tree.hasSets);
+	const places = new Int32Array(tree.n);
+	for (let node = 1; node < tree.n; node++) {
+		const up = tree.parent[node]!;
+		const isLater = follows(node);
+		length[node] = isLater ? length[up]! : below[node]!;
+		const isFolded = isLater && length[node]! >= LEAST_CHAIN;
+		const place = isFolded ? places[up]! : out.child(places[up]!, tree.frame[node]!);
+		places[node] = place;
+		out.last[place] = tree.frame[node]!;
+		if (isFolded) out.chain[place]!++;
+		out.own[place] = out.own[place]! + tree.own[node]!;
+		out.total[place] = Math.max(out.total[place]!, tree.total[node]!);
+		if (!tree.hasSets) continue;
+		out.first[place] = Math.max(out.first[place]!, tree.first[node]!);
+		out.second[place] = Math.max(out.second[place]!, tree.second[node]!);
+	}
+	out.total[0] = tree.total[0]!;
+	if (tree.hasSets) {
+		out.first[0] = tree.first[0]!;
+		out.second[0] = tree.second[0]!;
+	}
+	return out;
+}
+
+/** What a function costs: itself, and with what it calls, each stack once however often it is in it. */
+export interface FunctionCost {
+	readonly frame: number;
+	readonly own: number;
+	readonly total: number;
+}
+
+export function functionCosts(tree: CallTree): FunctionCost[] {
+	let most = 0;
+	for (let node = 1; node < tree.n; node++) most = Math.max(most, tree.frame[node]!);
+	const own = new Float64Array(most + 1);
+	const total = new Float64Array(most + 1);
+	const active = new Int32Array(most + 1); // how often it is on the way to where we are
+	const isSeen = new Uint8Array(most + 1);
+	const { child, next } = childLists(tree);
+	const walk: number[] = []; // a node on the way down, its complement on the way up
+	for (let c = child[0]!; c; c = next[c]!) walk.push(c);
+	for (let node = walk.pop(); node !== undefined; node = walk.pop()) {
+		if (node < 0) {
+			active[tree.frame[~node]!]!--;
+			continue;
+		}
+		const frame = tree.frame[node]!;
+		isSeen[frame] = 1;
+		own[frame] = own[frame]! + tree.own[node]!;
+		if (!active[frame]) total[frame] = total[frame]! + tree.total[node]!;
+		active[frame]!++;
+		walk.push(~node);
+		for (let c = child[node]!; c; c = next[c]!) walk.push(c);
+	}
+	const out: FunctionCost[] = [];
+	for (let frame = 0; frame <= most; frame++)
+		if (isSeen[frame]) out.push({ frame, own: own[frame]!, total: total[frame]! });
+	return out.sort((a, b) => b.own - a.own || b.total - a.total || a.frame - b.frame);
+}
+
+/** Callers of a function, the nearest first, and what it calls: both trees stand for its inclusive cost. */
+export function sandwichOf(
+	tree: CallTree,
+	frame: number,
+): { callers: CallTree; callees: CallTree } {
+	const callers = new CallTree(1024);
+	const callees = new CallTree(1024);
+	const places = new Int32Array(tree.n).fill(-1); // among the callees; -1: not below the function
+	for (let node = 1; node < tree.n; node++) {
+		const up = places[tree.parent[node]!]!;
+		if (up >= 0) places[node] = callees.child(up, tree.frame[node]!);
+		else if (tree.frame[node] === frame) {
+			places[node] = 0;
+			let above = 0;
+			for (let at = tree.parent[node]!; at > 0; at = tree.parent[at]!)
+				above = callers.child(above, tree.frame[at]!);
+			callers.add(above, tree.total[node]!);
+		}
+		if (places[node]! >= 0) callees.add(places[node]!, tree.own[node]!);
+	}
+	return { callers: callers.sum(), callees: callees.sum() };
+}
+
+/** First callee of each node, and the next one of its caller; 0: none. `order`: all nodes, siblings in it. */
+function childLists(tree: CallTree, order?: Int32Array) {
+	const child = new Int32Array(tree.n);
+	const next = new Int32Array(tree.n);
+	for (let i = tree.n - 1; i > 0; i--) {
+		const node = order ? order[i]! : i;
+		const up = tree.parent[node]!;
+		next[node] = child[up]!;
+		child[up] = node;
+	}
+	return { child, next };
+}
+
+/** Where the nodes of a tree lie. */
+export interface Layout {
+	readonly tree: CallTree;
+	/** Where each begins, in costs. */
+	readonly x: Float64Array;
+	/** Nodes by their depth, from 1, in order of x. */
+	readonly levels: ReadonlyArray<Int32Array>;
+}
+
+/** Siblings by name, so that two graphs can be compared. `rank`: of each frame's name (rankOf). */
+export function layOut(tree: CallTree, rank: Int32Array): Layout {
+	// By counting: strings are compared once per name, not per node.
+	const starts = new Int32Array(rank.length + 2);
+	for (let node = 1; node < tree.n; node++) starts[rank[tree.frame[node]!]! + 1]!++;
+	for (let i = 1; i < starts.length; i++) starts[i] = starts[i]! + starts[i - 1]!;
+	const order = new Int32Array(tree.n);
+	for (let node = 1; node < tree.n; node++) order[1 + starts[rank[tree.frame[node]!]!]!++] = node;
+	const { child, next } = childLists(tree, order);
+	const x = new Float64Array(tree.n);
+	const levels: Int32Array[] = [];
+	for (let level = Int32Array.of(0); level.length; ) {
+		const below: number[] = [];
+		for (const node of level) {
+			let at = x[node]!;
+			for (let c = child[node]!; c; c = next[c]!) {
+				x[c] = at;
+				at += tree.total[c]!;
+				below.push(c);
+			}
+		}
+		level = Int32Array.from(below);
+		if (level.length) levels.push(level);
+	}
+	return { tree, x, levels };
+}
+
+export function rankOf(names: readonly string[]): Int32Array {
+	const order = names.map((_, i) => i).sort((a, b) => (names[a]! < names[b]! ? -1 : 1));
+	const rank = new Int32Array(names.length);
+	order.forEach((frame, i) => {
+		rank[frame] = i;
+	});
+	return rank;
+}
