@@ -4,13 +4,15 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/json_tree.h"
 #include "base/json.h"
+#include "document/opening.h"
 
 const char *lode_finding_text(struct lode_arena *arena, const char *format, ...)
 {
-	char text[600];
+	char text[2000];
 	va_list args;
 	int n;
 
@@ -21,6 +23,18 @@ const char *lode_finding_text(struct lode_arena *arena, const char *format, ...)
 				  n < 0			   ? 0
 				  : n >= (int)sizeof(text) ? sizeof(text) - 1
 							   : (size_t)n);
+}
+
+static const char *kept(struct lode_arena *arena, const char *text)
+{
+	return text ? lode_arena_strndup(arena, text, strlen(text)) : NULL;
+}
+
+void lode_findings_open(struct lode_findings *out, const struct lode_opening *opening,
+			struct lode_arena *arena)
+{
+	*out = (struct lode_findings){.summary = kept(arena, opening->finding),
+				      .next_command = kept(arena, opening->next_command)};
 }
 
 struct lode_finding *lode_findings_add(struct lode_findings *findings, const char *text,
@@ -53,6 +67,8 @@ void lode_findings_put(FILE *out, const struct lode_findings *findings)
 	struct lode_json *json = lode_json_open_plain(out);
 
 	lode_json_text(json, "summary", findings->summary);
+	if (findings->next_command)
+		lode_json_text(json, "next_command", findings->next_command);
 	lode_json_int(json, "weight", findings->weight);
 	lode_json_array(json, "details");
 	for (size_t i = 0; i < findings->n_details; i++) {
@@ -115,6 +131,7 @@ bool lode_findings_parse(struct lode_findings *out, const char *json, size_t n,
 	if (lode_json_tree_parse(&root, json, n, NULL, NULL) < 0)
 		return false;
 	out->summary = text_member(arena, root, "summary");
+	out->next_command = text_member(arena, root, "next_command");
 	weight = lode_json_tree_member(root, "weight");
 	details = lode_json_tree_member(root, "details");
 	if (weight && YAJL_IS_INTEGER(weight))

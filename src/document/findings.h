@@ -31,8 +31,9 @@ struct lode_finding {
 };
 
 struct lode_findings {
-	const char *summary; /* of the whole report; "" unknown */
-	int64_t weight;	     /* how much it hurts: compares reports of one kind */
+	const char *summary;	  /* of the whole report: its opening's finding; "" unknown */
+	const char *next_command; /* of the opening; NULL: none, or unknown */
+	int64_t weight;		  /* how much it hurts: compares reports of one kind */
 	struct lode_finding details[LODE_FINDINGS_MOST]; /* the worst first */
 	size_t n_details;
 };
@@ -41,9 +42,13 @@ struct lode_findings {
 typedef void lode_findings_maker(struct lode_findings *out, const void *answer,
 				 struct lode_arena *arena);
 
-/* A text in the arena, of 600 bytes at most. */
+/* A text in the arena, of 2,000 bytes at most. */
 const char *lode_finding_text(struct lode_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Without details, with what the opening says. */
+struct lode_opening;
+void lode_findings_open(struct lode_findings *out, const struct lode_opening *opening,
+			struct lode_arena *arena);
 /* A detail, without a share; there must be room. */
 struct lode_finding *lode_findings_add(struct lode_findings *findings, const char *text,
 				       const char *path);

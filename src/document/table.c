@@ -80,7 +80,8 @@ size_t lode_table_headings(struct lode_table_column *columns, size_t n,
 
 	for (size_t i = 0; i < record->n_fields && used < n; i++)
 		if (record->fields[i].label)
-			columns[used++] = (struct lode_table_column){record->fields[i].label, true};
+			columns[used++] = (struct lode_table_column){record->fields[i].label, true,
+								     record->fields[i].drop};
 	return used;
 }
 

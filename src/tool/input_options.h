@@ -72,5 +72,5 @@ extern const char *const lode_kind_choices[]; /* in the order of enum lode_event
 	LODE_OPTION("threads", "N", lode_set_unsigned,                                     \
 		    (at) + offsetof(struct lode_input_options, n_threads),                 \
 		    "use N threads (default: all CPUs); the result is the same for any N", \
-		    .letter = 'j', .group = "Machine"),                                    \
+		    .letter = 'j', .is_aside = true, .group = "Machine"),                                    \
 		LODE_MEMORY_OPTION((at) + offsetof(struct lode_input_options, memory_bytes))

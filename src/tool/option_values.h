@@ -69,4 +69,5 @@ struct lode_slowness_value {
 #define LODE_MEMORY_OPTION(place)                                                               \
 	LODE_OPTION("memory", "SIZE", lode_set_memory, (place),                                 \
 		    "keep to this much memory, e.g. 4G; what is more goes to a temporary file " \
-		    "(default: half of what this process may have)")
+		    "(default: half of what this process may have)",                            \
+		    .is_aside = true)

@@ -194,24 +194,34 @@ int lode_options_parse(const struct lode_option *options, void *values, int argc
 		       struct lode_error *err)
 {
 	struct reader r = {options, values, argv, argc, 0, files, err};
+	char **words = lode_alloc(((size_t)argc + 1) * sizeof(*words));
 	bool is_over = false;
+	size_t n_words = 0;
 	int rc = 0;
 
 	*n_operands = 0;
 	while (rc == 0 && r.at < argc) {
+		int from = r.at;
 		char *word = argv[r.at++];
 
 		if (is_over || word[0] != '-' || !word[1]) {
 			argv[(*n_operands)++] = word;
 			is_over |= first_operand_ends;
-		} else if (strcmp(word, "--") == 0) {
+			continue;
+		}
+		if (strcmp(word, "--") == 0) {
 			is_over = true;
 		} else if (word[1] == '-') {
 			rc = parse_long(&r, word + 2);
 		} else {
 			rc = parse_letters(&r, word + 1);
 		}
+		while (from < r.at)
+			words[n_words++] = argv[from++];
 	}
+	if (rc == 0 && n_words)
+		memcpy(argv + *n_operands, words, n_words * sizeof(*words));
+	free(words);
 	if (rc == 0 && files)
 		note_unnamed(files, options);
 	return rc;
@@ -238,7 +248,7 @@ static const struct lode_option *find_letters(const struct lode_option *options,
 }
 
 void lode_options_words(const struct lode_option *options, int argc, char **argv,
-			bool (*is_wanted)(const struct lode_option *option),
+			bool (*is_wanted)(const void *context, const struct lode_option *option),
 			void (*add)(void *context, const char *word), void *context)
 {
 	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -256,9 +266,9 @@ void lode_options_words(const struct lode_option *options, int argc, char **argv
 		} else {
 			o = find_letters(options, word + 1, &needs_next);
 		}
-		if (o && is_wanted(o))
+		if (o && is_wanted(context, o))
 			add(context, word);
-		if (needs_next && ++i < argc && is_wanted(o))
+		if (needs_next && ++i < argc && is_wanted(context, o))
 			add(context, argv[i]);
 	}
 }

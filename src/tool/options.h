@@ -36,6 +36,7 @@ struct lode_option {
 	char letter;		  /* short name, or 0 */
 	bool may_be_stdout;	  /* "-" is standard output */
 	bool is_force;		  /* --force */
+	bool is_aside; /* the answer is the same without it: how it is shown, or worked out */
 };
 
 /*
@@ -59,11 +60,11 @@ enum {
 
 /*
  * Parses argv[0..argc) into `values`. What is no option goes to the front of argv, in order, and is
- * counted in *n_operands. "--" ends the options; so does the first operand when
- * `first_operand_ends` (a command line that belongs to another program follows). The files that
- * options name, also those that are written without being named, are added to `files` (NULL: to
- * nothing).
- * Gives 0, LODE_OPTIONS_HELP, or LODE_ERR_ARG with a sentence that says what was meant, perhaps.
+ * counted in *n_operands; the words of options stand behind, in their order. "--" ends the options;
+ * so does the first operand when `first_operand_ends` (a command line that belongs to another
+ * program follows). The files that options name, also those that are written without being named,
+ * are added to `files` (NULL: to nothing). Gives 0, LODE_OPTIONS_HELP, or LODE_ERR_ARG with a
+ * sentence that says what was meant, perhaps.
  */
 int lode_options_parse(const struct lode_option *options, void *values, int argc, char **argv,
 		       bool first_operand_ends, int *n_operands, struct lode_named_files *files,
@@ -71,9 +72,9 @@ int lode_options_parse(const struct lode_option *options, void *values, int argc
 
 /*
  * The words of argv that set options for which `is_wanted`, with their values, as they stand: to
- * hand them on to another command. Of a command line that lode_options_parse took, before it moved
- * its operands. `add` is called for each word.
+ * hand them on to another command. Of a command line that lode_options_parse took, its operands
+ * left out. `add` is called for each word.
  */
 void lode_options_words(const struct lode_option *options, int argc, char **argv,
-			bool (*is_wanted)(const struct lode_option *option),
+			bool (*is_wanted)(const void *context, const struct lode_option *option),
 			void (*add)(void *context, const char *word), void *context);

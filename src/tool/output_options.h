@@ -9,11 +9,11 @@
 /* Of a `size_t`. */
 #define LODE_TOP_OPTION(at, what, ...)                                                     \
 	LODE_OPTION("top", "N", lode_set_count, (at), "longest list " what, .letter = 'n', \
-		    __VA_ARGS__)
+		    .is_aside = true, __VA_ARGS__)
 
 /* Of a `bool`; `doc` is where the document is described. */
 #define LODE_JSON_OPTION(at, doc, ...) \
-	LODE_FLAG("json", (at), "one JSON document (" doc ")", __VA_ARGS__)
+	LODE_FLAG("json", (at), "one JSON document (" doc ")", .is_aside = true, __VA_ARGS__)
 
 /* In the table of every command that writes a file. */
 #define LODE_FORCE_OPTION                                                                        \

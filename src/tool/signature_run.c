@@ -41,7 +41,8 @@ int lode_signature_run_open(const struct lode_signature_run *how, const struct l
 }
 
 static int run_as_repository(const struct lode_signature_run *how, const struct lode_command *self,
-			     void *values, const lode_text_list *given)
+			     void *values, const lode_text_list *given,
+			     const struct lode_asked *asked)
 {
 	struct lode_signature_values *known =
 		(struct lode_signature_values *)((char *)values + how->known_at);
@@ -57,7 +58,7 @@ static int run_as_repository(const struct lode_signature_run *how, const struct 
 	if (code == LODE_EXIT_OK)
 		code = how->check(self, values, (size_t)n);
 	if (code == LODE_EXIT_OK)
-		code = how->run(self, values, &sources, (char **)(uintptr_t)words.list.at,
+		code = how->run(self, values, &sources, asked, (char **)(uintptr_t)words.list.at,
 				(size_t)n);
 	lode_signature_sources_close(&sources);
 	lode_repo_words_release(&words);
@@ -68,18 +69,21 @@ int lode_signature_run(const struct lode_signature_run *how, const struct lode_c
 		       void *values, int argc, char **argv)
 {
 	lode_text_list given = {0};
+	struct lode_asked asked = {0};
 	int n, code = LODE_EXIT_OK;
 
 	for (int i = 0; i < argc; i++)
 		lode_vec_append(&given, argv[i]);
 	lode_signature_run_init(how, values);
 	if (lode_command_start(self, values, argc, argv, &n, &code)) {
+		lode_asked_make(&asked, self, argc, argv, n, how->next);
 		lode_aoi_values_settle(aoi_of(how, values), false);
 		code = how->check(self, values, (size_t)n);
 		if (code == LODE_EXIT_OK)
-			code = run_as_repository(how, self, values, &given);
+			code = run_as_repository(how, self, values, &given, &asked);
 	}
 	lode_aoi_values_release(aoi_of(how, values));
 	lode_vec_release(&given);
+	lode_asked_release(&asked);
 	return code;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "tool/aoi_options.h"
+#include "tool/asked.h"
 #include "tool/repo_options.h"
 #include "tool/signature_options.h"
 
@@ -16,11 +17,13 @@ struct lode_signature_run {
 	size_t known_at, aoi_at, input_at; /* struct lode_signature_values, lode_aoi_values and
 					      lode_input_options */
 	size_t top_at;			   /* a size_t: SIZE_MAX unless --top is given */
+	const struct lode_command *next;   /* as lode_asked_make takes it */
 	/* What is wrong was said: gives an exit code. Settles what signatures need. */
 	int (*check)(const struct lode_command *self, void *values, size_t n_inputs);
 	/* With the sources open; gives the exit code. */
 	int (*run)(const struct lode_command *self, const void *values,
-		   const struct lode_signature_sources *sources, char **inputs, size_t n_inputs);
+		   const struct lode_signature_sources *sources, const struct lode_asked *asked,
+		   char **inputs, size_t n_inputs);
 };
 
 /* `values` as they are before anything is parsed. */

@@ -14,13 +14,13 @@ cp slow/two.lode/perf.data.zst slow/no-bundle/
 part="--time +0s,+2s"
 symptom="--symptom comm=pluginhost"
 echo "== mine"
-"$LODE" mine $part $symptom slow | sed -n -e 's/;.*//p;1q'
+"$LODE" mine $part $symptom slow | grep -o '^[0-9]* recordings, [^;]*'
 "$LODE" mine $part $symptom slow --show 1 | grep -E '  (two|named)' | sed 's/.* //' | sort -u
 "$LODE" mine $part $symptom slow --json | grep -o '"path": "[^"]*"'
 exec 2>/dev/null # it is the same for all
 echo "== diff, suspects"
-"$LODE" diff $part $symptom fast slow | sed -n '1,2s/,.*//p'
-"$LODE" suspects $part --metric ready:woken slow --versus fast | sed -n '1s/, [^;]*//gp'
+"$LODE" diff $part $symptom fast slow | sed -n '/^[AB]: .*stream/s/,.*//p'
+"$LODE" suspects $part --metric ready:woken slow --versus fast | sed -n '/ slow stream/s/, [^;]*//gp'
 echo "== info, timeline"
 "$LODE" info slow | grep -E '^slow/'
 "$LODE" timeline slow 2>&1
@@ -29,4 +29,4 @@ echo "== digest, import, next, triage, coverage"
 "$LODE" import -R r.lode $part $symptom slow | sed 's/;.*//'
 "$LODE" next $part $symptom slow | grep -o -E '(two.lode|named-otherwise) ' | sort
 "$LODE" triage -R r.lode $part $symptom slow | grep -o -E '^(two.lode|named-otherwise)' | sort
-"$LODE" coverage -R r.lode $part $symptom slow | sed -n '1s/,.*//p'
+"$LODE" coverage -R r.lode $part $symptom slow | grep -o '^[0-9]* recordings'

@@ -131,7 +131,7 @@ as_user() { # root may write anywhere: become nobody
 	fi
 }
 if as_user test -x "$LODE" && as_user test -r ro/r.lode; then
-	as_user "$LODE" mine --repo ro/r.lode | sed -n 1p | sed 's/ of .*//'
+	as_user "$LODE" mine --repo ro/r.lode | grep -o '^[0-9]* recordings, [0-9]* symptoms'
 	as_user "$LODE" repo check --repo ro/r.lode
 	as_user "$LODE" import --repo ro/r.lode "$1"
 	echo "exit $?"

@@ -58,10 +58,10 @@ make_recording() {
 make_recording 800 calls >shop.script
 make_recording 800 >plain.script
 whole="comm=shop,from=syscall:write,to=syscall:read:exit"
-show() { grep -E '^[0-9] stream|^1 |  →|^Symptoms' | sed 's/; [0-9]* clusters.*//'; }
+show() { grep -E '^[0-9] recording|^1 |  →|^Symptoms' | sed 's/; [0-9]* clusters.*//'; }
 echo "== 800 requests are 800 symptoms"
-"$LODE" mine --symptom "$whole" shop.script | head -n 1
-"$LODE" mine --symptom "from=sdt_shop:order__start,to=sdt_shop:order__done,key=arg1" shop.script | head -n 1
+"$LODE" mine --symptom "$whole" shop.script | grep '^[0-9] recording'
+"$LODE" mine --symptom "from=sdt_shop:order__start,to=sdt_shop:order__done,key=arg1" shop.script | grep '^[0-9] recording'
 echo "== the slowest hundredth, and why"
 "$LODE" mine --symptom "$whole" --slower-than p99 --top 1 shop.script | show
 "$LODE" mine --symptom "from=usdt:shop:order__start,to=usdt:shop:order__done,key=arg1" --slower-than p99 \
@@ -75,7 +75,7 @@ make_recording 100 calls >few.script
 "$LODE" mine --symptom "$whole" --slower-than p99 -j 1 shop.script few.script >one
 "$LODE" mine --symptom "$whole" --slower-than p99 -j 3 shop.script few.script >three
 cmp one three && show <one | tail -n 1
-"$LODE" mine --symptom "$whole" --slower-than p50 shop.script few.script | head -n 1
+"$LODE" mine --symptom "$whole" --slower-than p50 shop.script few.script | grep '^[0-9] recording'
 "$LODE" suspects --symptom "$whole" --slower-than p99 shop.script 2>&1 | grep -o 'slower than p99.*'
 "$LODE" digest -o digests --symptom "$whole" --slower-than p99 shop.script few.script | sed "s/:.*//"
 "$LODE" mine digests | show | tail -n 1

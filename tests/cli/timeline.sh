@@ -9,11 +9,11 @@ echo
 "$LODE" timeline --at archivist:+0.45s mail.lodet
 echo
 "$LODE" timeline --thread sorter-1 --window +0.43s,+0.5s mail.lodet
-"$LODE" timeline $names --json --full --top 0 mailroom.xray.zst | grep -v '"path"' >trace.json
-"$LODE" timeline --json --full --top 0 mail.lodet | grep -v '"path"' | cmp - trace.json && echo "index = trace"
+"$LODE" timeline $names --json --full --top 0 mailroom.xray.zst | grep -v -e '"path"' -e '"next_command"' >trace.json
+"$LODE" timeline --json --full --top 0 mail.lodet | grep -v -e '"path"' -e '"next_command"' | cmp - trace.json && echo "index = trace"
 for n in 1 2 5; do
 	"$LODE" timeline $names -j $n --index again.lodet --json --full --top 0 mailroom.xray.zst |
-		grep -v '"path"' | cmp - trace.json && cmp mail.lodet again.lodet && echo "same for $n threads"
+		grep -v -e '"path"' -e '"next_command"' | cmp - trace.json && cmp mail.lodet again.lodet && echo "same for $n threads"
 done
 "$LODE" timeline -f shelf_lock --symptoms-out slow.tsv mail.lodet >/dev/null
 cat slow.tsv

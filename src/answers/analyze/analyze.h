@@ -21,6 +21,7 @@
 #include "document/fields.h"
 #include "document/findings.h"
 #include "document/html.h"
+#include "document/opening.h"
 #include "document/text_page.h"
 
 enum lode_analyze_kind {
@@ -89,6 +90,7 @@ struct lode_analyze_request {
 };
 
 struct lode_analyze_answer {
+	struct lode_opening opening;
 	char *const *inputs;
 	size_t n_inputs;
 	const struct lode_survey *survey;
@@ -107,6 +109,9 @@ int lode_analyze_run(struct lode_analyze_answer **out, const struct lode_analyze
 		     struct lode_error *err);
 void lode_analyze_free(struct lode_analyze_answer *answer);
 
+/* What is said first. */
+struct lode_opening lode_analyze_opening(const struct lode_analyze_answer *answer,
+					 struct lode_arena *arena);
 /* "lode/analyze/1" */
 extern const struct lode_document lode_analyze_document;
 void lode_analyze_text(FILE *out, const struct lode_analyze_answer *answer,

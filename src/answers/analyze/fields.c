@@ -55,7 +55,10 @@ static const struct lode_field run_fields[] = {
 		   .absent = "it gave none", .is_null = true),
 	LODE_FIELD(struct lode_analyze_run, exit_code, NULL),
 	LODE_FIELD(struct lode_analyze_run, elapsed_ns, NULL, .is_positive = true),
-	LODE_FIELD_AS("summary", struct lode_analyze_run, findings.summary, NULL),
+	LODE_FIELD_AS("summary", struct lode_analyze_run, findings.summary,
+		      "what the report says first"),
+	LODE_FIELD_AS("next_command", struct lode_analyze_run, findings.next_command,
+		      "what to run next, ready for a shell", .absent = "nothing comes next"),
 	LODE_ROWS("details", struct lode_analyze_run, findings.n_details, make_detail,
 		  &detail_record, "what it found, the worst first"),
 };
@@ -83,6 +86,7 @@ static const struct lode_field survey_fields[] = {
 LODE_RECORD(survey, struct lode_survey);
 
 static const struct lode_field answer_fields[] = {
+	LODE_FIELDS_OF(struct lode_analyze_answer, opening, &lode_opening_record),
 	LODE_COLUMN("inputs", struct lode_analyze_answer, inputs, n_inputs, NULL),
 	LODE_RECORD_HERE("found", &found_record, "files by what they are"),
 	LODE_FIELDS_AT(struct lode_analyze_answer, survey, &survey_record),

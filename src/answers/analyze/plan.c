@@ -22,6 +22,7 @@ struct planner {
 	FILE *line; /* the command line of the step that is planned */
 	char *line_text;
 	size_t line_bytes;
+	long options_at, operands_at; /* where they start in it */
 };
 
 /* ---- Steps and their command lines ---- */
@@ -41,7 +42,17 @@ static struct lode_analyze_step *new_step(struct planner *p, enum lode_analyze_k
 
 static void end_step(struct planner *p, struct lode_analyze_step *step)
 {
-	step->run.command = lode_written_keep(p->line, &p->line_text, &p->line_bytes, p->arena);
+	const char *line = lode_written_keep(p->line, &p->line_text, &p->line_bytes, p->arena);
+	const char *options = line + p->options_at, *operands = line + p->operands_at;
+
+	step->run.command = line;
+	if (step->run.kind == LODE_ANALYZE_PAGE)
+		return;
+	step->asked.command = step->run.analysis;
+	step->asked.options = lode_arena_strndup(p->arena, options, (size_t)(operands - options));
+	step->asked.operands = lode_arena_strndup(p->arena, operands, strlen(operands));
+	if (!step->asked.next_options)
+		step->asked.next_options = step->asked.options;
 }
 
 static void say_word(struct planner *p, const char *option, const char *word)
@@ -57,10 +68,26 @@ static void say_words(struct planner *p, const struct lode_analyze_words *words)
 		say_word(p, "", words->at[i]);
 }
 
+static char *words_text(const struct planner *p, const struct lode_analyze_words *words)
+{
+	struct planner own = {.arena = p->arena};
+
+	own.line = lode_written_open(&own.line_text, &own.line_bytes);
+	say_words(&own, words);
+	return (char *)lode_written_keep(own.line, &own.line_text, &own.line_bytes, p->arena);
+}
+
 static void say_command(struct planner *p, const char *command)
 {
 	fprintf(p->line, "lode %s", command);
+	p->options_at = ftell(p->line);
 	say_words(p, &p->request->options);
+}
+
+/* What follows are operands. */
+static void end_options(struct planner *p)
+{
+	p->operands_at = ftell(p->line);
 }
 
 const char *lode_analyze_join(struct lode_arena *arena, const char *a, const char *b)
@@ -138,6 +165,10 @@ static void plan_recordings(struct planner *p, const struct lode_survey_folder *
 	say_command(p, step->run.analysis);
 	if (options)
 		say_words(p, options);
+	end_options(p);
+	/* What is found is signed where the signatures are. */
+	if (kind == LODE_ANALYZE_TRIAGE)
+		step->asked.next_options = words_text(p, options);
 	for (size_t i = 0; i < step->n_inputs; i++)
 		say_word(p, "", step->inputs[i]);
 	end_step(p, step);
@@ -185,6 +216,7 @@ static void plan_calls(struct planner *p, const struct lode_survey_folder *folde
 			say_word(p, " --symbols", symbols);
 		if (names)
 			say_word(p, " --thread-names", names);
+		end_options(p);
 		say_word(p, "", traces->at[i]);
 		end_step(p, step);
 	}
@@ -231,6 +263,7 @@ static void plan_pio(struct planner *p, const struct lode_survey_folder *folder)
 	say_command(p, "pio");
 	say_word(p, " --model", step->model);
 	say_pio_inputs(p, step);
+	end_options(p);
 	end_step(p, step);
 }
 

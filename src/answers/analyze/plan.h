@@ -14,6 +14,7 @@ struct lode_analyze_step {
 	const struct lode_pio_input *pio;   /* logs and counters: n_inputs */
 	const char *model;		    /* of pio */
 	bool is_learnt;			    /* the model is trained first */
+	struct lode_asked asked; /* the same as its command line; texts are the arena's */
 };
 
 typedef LODE_VEC(struct lode_analyze_step) lode_analyze_steps;

@@ -107,10 +107,13 @@ static void run_mine(struct lode_analyze_state *s, struct lode_analyze_step *ste
 
 	request.inputs = step->inputs;
 	request.n_inputs = step->n_inputs;
+	request.asked = &step->asked;
 	mine_recordings(s, step, &request);
 	if (step->run.exit_code != LODE_EXIT_NOTHING || s->request->are_symptoms_given)
 		return;
 	step->run.command = lode_analyze_join(&s->arena, step->run.command, " --symptom 'comm=*'");
+	step->asked.options =
+		(char *)lode_analyze_join(&s->arena, step->asked.options, " --symptom 'comm=*'");
 	request.reading.symptoms.select = "comm=*";
 	mine_recordings(s, step, &request);
 }
@@ -127,6 +130,7 @@ static void run_triage(struct lode_analyze_state *s, struct lode_analyze_step *s
 		return;
 	request.streams.inputs = step->inputs;
 	request.streams.n_inputs = step->n_inputs;
+	request.asked = &step->asked;
 	rc = lode_triage_run(&answer, &request, &err);
 	end_command(s, step, &lode_triage_document, answer, rc, &err);
 	lode_triage_free(answer);
@@ -141,6 +145,7 @@ static void run_suspects(struct lode_analyze_state *s, struct lode_analyze_step 
 
 	request.inputs[LODE_SIDE_SUBJECT] = step->inputs;
 	request.n_inputs[LODE_SIDE_SUBJECT] = step->n_inputs;
+	request.asked = &step->asked;
 	rc = lode_suspects_run(&answer, &request, &err);
 	end_command(s, step, answer->nothing_in ? NULL : &lode_suspects_document, answer, rc, &err);
 	lode_suspects_answer_free(answer);
@@ -157,6 +162,7 @@ static void run_timeline(struct lode_analyze_state *s, struct lode_analyze_step 
 	int rc;
 
 	request.input = step->inputs[0];
+	request.asked = &step->asked;
 	request.reading.index = step->run.index;
 	request.reading.reading.symbols = step->symbols;
 	request.reading.reading.thread_names = step->thread_names;
@@ -204,6 +210,8 @@ static void run_pio(struct lode_analyze_state *s, struct lode_analyze_step *step
 	request.model = step->model;
 	request.inputs.at = step->pio;
 	request.inputs.n = step->n_inputs;
+	/* A model that was learnt here is gone when the report is read. */
+	request.asked = step->is_learnt ? NULL : &step->asked;
 	rc = lode_pio_run(&answer, &request, &err);
 	end_command(s, step, &lode_pio_document, answer, rc, &err);
 	lode_pio_free(answer);
@@ -299,6 +307,7 @@ static void lay_out_analyze(struct lode_analyze_state *s)
 	list_runs(s);
 	answer->runs = s->runs.at;
 	answer->n_runs = s->runs.n;
+	answer->opening = lode_analyze_opening(answer, &s->arena);
 	lode_html_part_make(&part, &lode_analyze_document, answer, answer->inputs,
 			    answer->n_inputs);
 	lode_html_reports_take(&s->reports, &part, 1);

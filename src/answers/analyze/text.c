@@ -34,6 +34,7 @@ void lode_analyze_text(FILE *out, const struct lode_analyze_answer *answer,
 	char n[LODE_UNITS_BUFFER];
 	const char *parting = "";
 
+	lode_opening_put(out, &answer->opening, page);
 	for (int kind = 0; kind < LODE_N_SURVEY_KINDS; kind++) {
 		if (!answer->n_found[kind])
 			continue;

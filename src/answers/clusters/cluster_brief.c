@@ -35,58 +35,51 @@ enum lode_wait_reason lode_cluster_reason(const struct lode_cluster *cluster)
 	return (enum lode_wait_reason)best;
 }
 
-/* What a cluster's own cost is made of, as its owner sees it. */
-struct part {
-	const char *name;
-	int64_t ns;
-};
-
 static int costliest_first(const void *a, const void *b)
 {
-	const struct part *x = a, *y = b;
+	const struct lode_cluster_part *x = a, *y = b;
 
-	return LODE_ORDER(y->ns, x->ns) ?: strcmp(x->name, y->name);
+	return LODE_ORDER(y->cost_ns, x->cost_ns) ?: strcmp(x->name, y->name);
 }
 
-/*
- * Waits by their reason, whatever others did meanwhile (chained stacks end there); the rest is the
- * symptom's own running and ready time.
- */
-static size_t parts_of(struct part *parts, const struct lode_cluster *c)
+size_t lode_cluster_parts(struct lode_cluster_part parts[LODE_CLUSTER_PARTS],
+			  const struct lode_cluster *c)
 {
-	int64_t run_ns = c->split_ns[LODE_EVENT_RUNNING], ready_ns = c->split_ns[LODE_EVENT_READY];
-	int64_t self_ns = c->own_ns;
-	size_t n = 0;
+	const int64_t *run_ns = c->kind_reason_ns[LODE_EVENT_RUNNING];
+	const int64_t *wait_ns = c->kind_reason_ns[LODE_EVENT_WAITING];
+	struct lode_cluster_part all[LODE_CLUSTER_PARTS] = {
+		{"ready", c->split_ns[LODE_EVENT_READY]},
+		{"cpu", run_ns[LODE_REASON_NONE]},
+		{"unknown", wait_ns[LODE_REASON_NONE]},
+	};
+	size_t n_all = 3, n = 0;
 
-	for (unsigned r = LODE_REASON_NONE + 1; r < LODE_N_REASONS; r++) {
-		self_ns -= c->reason_ns[r];
-		parts[n++] = (struct part){lode_wait_reason_name((enum lode_wait_reason)r),
-					   c->reason_ns[r]};
-	}
-	if (run_ns + ready_ns > 0) {
-		int64_t self_run_ns =
-			(int64_t)((double)self_ns * (double)run_ns / (double)(run_ns + ready_ns));
-
-		parts[n++] = (struct part){"cpu", self_run_ns};
-		parts[n++] = (struct part){"ready", self_ns - self_run_ns};
-	} else {
-		/* Time of which nothing was recorded: not even whether the thread waited. */
-		parts[n++] = (struct part){"unknown", self_ns};
-	}
+	for (unsigned r = LODE_REASON_NONE + 1; r < LODE_N_REASONS; r++)
+		all[n_all++] =
+			(struct lode_cluster_part){lode_wait_reason_name((enum lode_wait_reason)r),
+						   run_ns[r] + wait_ns[r]};
+	for (size_t i = 0; i < n_all; i++)
+		if (all[i].cost_ns > 0)
+			parts[n++] = all[i];
 	lode_sort(parts, n, costliest_first);
 	return n;
 }
 
 const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluster *cluster)
 {
-	struct part parts[LODE_N_REASONS + 2];
-	size_t n = parts_of(parts, cluster);
+	struct lode_cluster_part parts[LODE_CLUSTER_PARTS];
+	size_t n = lode_cluster_parts(parts, cluster), used;
 
+	if (!n) {
+		snprintf(buffer, size, "-");
+		return buffer;
+	}
+	used = (size_t)snprintf(buffer, size, "%s %.0f %%", parts[0].name,
+				100 * (double)parts[0].cost_ns / (double)cluster->own_ns);
 	/* The second is said as well when it is a third of the cost. */
-	if (n > 1 && parts[1].ns * 3 >= cluster->own_ns && parts[1].ns > 0)
-		snprintf(buffer, size, "%s, %s", parts[0].name, parts[1].name);
-	else
-		snprintf(buffer, size, "%s", parts[0].name);
+	if (n > 1 && parts[1].cost_ns * 3 >= cluster->own_ns && used < size)
+		snprintf(buffer + used, size - used, ", %s %.0f %%", parts[1].name,
+			 100 * (double)parts[1].cost_ns / (double)cluster->own_ns);
 	return buffer;
 }
 

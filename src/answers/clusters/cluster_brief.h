@@ -8,7 +8,21 @@
 #include "engine/mine/mine.h"
 #include "base/mem.h"
 
-/* What most of the cluster's own cost is, in a word or two: "lock", "cpu", "disk, ready". */
+/*
+ * What a cluster's own cost is made of: waits by the reason of the symptom's own wait, whatever
+ * others did meanwhile (chained stacks end there), save for the time in which a thread of the chain
+ * had no CPU ("ready"); then its own running time ("cpu"), and "unknown". Sums to own_ns.
+ */
+struct lode_cluster_part {
+	const char *name;
+	int64_t cost_ns;
+};
+enum { LODE_CLUSTER_PARTS = LODE_N_REASONS + 2 };
+/* Those that there are, by cost; gives how many. */
+size_t lode_cluster_parts(struct lode_cluster_part parts[LODE_CLUSTER_PARTS],
+			  const struct lode_cluster *cluster);
+/* The first of them with its share, and the second if it is a third of the cost: "lock 92 %",
+   "disk 51 %, ready 40 %". */
 const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluster *cluster);
 /* The kind of event that most of the cluster's own cost is. */
 enum lode_event_kind lode_cluster_kind(const struct lode_cluster *cluster);

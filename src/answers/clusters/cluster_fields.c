@@ -89,6 +89,14 @@ static const struct lode_field reason_fields[] = {
 };
 LODE_RECORD(reason, struct lode_reason_cost);
 
+static const struct lode_field part_fields[] = {
+	LODE_FIELD(struct lode_cluster_part, name,
+		   "ready: a thread of the chain had no CPU; cpu: the waiting thread itself ran; "
+		   "else the reason of its wait"),
+	LODE_FIELD(struct lode_cluster_part, cost_ns, NULL, .is_positive = true),
+};
+LODE_RECORD(part, struct lode_cluster_part);
+
 static const struct lode_field signature_fields[] = {
 	LODE_FIELD(struct lode_cluster_signature_row, kind,
 		   "kinds of events, joined by commas; empty: any"),
@@ -102,7 +110,7 @@ LODE_RECORD(signature, struct lode_cluster_signature_row);
 
 static const struct lode_field brief_fields[] = {
 	LODE_FIELD(struct lode_cluster_brief, why,
-		   "what most of its own cost is, in a word or two"),
+		   "the largest of `parts` with its share, and the second if it is a third"),
 	LODE_COLUMN("brief", struct lode_cluster_brief, lines, n_lines,
 		    "the functions that tell most, a line per thread, made harmless for terminals"),
 	LODE_FIELD_AS("brief_variants", struct lode_cluster_brief, variants,
@@ -217,11 +225,11 @@ static const struct lode_field cost_fields[] = {
 	LODE_FIELD(
 		struct lode_cluster, total_ns,
 		"cost of all stacks that contain one of its patterns, shared with other clusters",
-		.label = "total"),
-	LODE_FIELD(struct lode_cluster, average_ns, "total_ns per event", .label = "avg"),
+		.label = "total", .drop = 2),
+	LODE_FIELD(struct lode_cluster, average_ns, "total_ns per event", .label = "avg", .drop = 1),
 	LODE_FIELD_AS("events", struct lode_cluster, n_events, NULL),
 	LODE_FIELD_AS("streams", struct lode_cluster, n_streams, "recordings that have it",
-		      .label = "streams"),
+		      .label = "streams", .drop = 4),
 	LODE_FIELD_AS("symptoms", struct lode_cluster, n_symptoms, NULL),
 };
 const struct lode_record lode_cluster_cost_record =
@@ -256,6 +264,8 @@ static const struct lode_field row_fields[] = {
 	LODE_FIELDS_AT(struct lode_cluster_row, cluster, &split_record),
 	LODE_MAP_FIELD("reasons", struct lode_cluster_row, reasons, n_reasons, &reason_record,
 		       "own cost by wait reason", .choices = lode_reason_cost_names),
+	LODE_LIST("parts", struct lode_cluster_row, parts, n_parts, &part_record,
+		  "what its own cost is made of, the largest first; they sum to own_ns"),
 	LODE_FIELDS_AT(struct lode_cluster_row, cluster, &lode_cluster_cost_record),
 	LODE_FIELD(struct lode_cluster_row, coverage, "own_ns / symptom_ns", .is_positive = true),
 	LODE_FIELDS_AT(struct lode_cluster_row, cluster, &common_record),

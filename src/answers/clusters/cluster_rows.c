@@ -121,6 +121,15 @@ static void list_reasons(struct lode_cluster_row *row, struct lode_arena *arena)
 	row->reasons = reasons;
 }
 
+static void list_parts(struct lode_cluster_row *row, struct lode_arena *arena)
+{
+	struct lode_cluster_part *parts =
+		lode_arena_array(arena, struct lode_cluster_part, LODE_CLUSTER_PARTS);
+
+	row->n_parts = lode_cluster_parts(parts, row->cluster);
+	row->parts = parts;
+}
+
 static struct lode_cluster_signature_row signature_row(const struct lode_cluster_signature *s,
 						       bool is_light, struct lode_arena *arena)
 {
@@ -217,6 +226,7 @@ void lode_cluster_row_make(void *out, const void *of, size_t i)
 	row->n_headline = lode_headline_hops(&hops, mined, row->cluster, rows->arena);
 	row->headline = hops;
 	list_reasons(row, rows->arena);
+	list_parts(row, rows->arena);
 	list_items(row, options);
 	if (options->is_light || options->has_detail)
 		row->brief = brief_of(row, mined, rows->arena);

@@ -40,9 +40,10 @@ static const struct lode_option options[] = {
 	LODE_OPTION("by", "LABEL", lode_set_text, AT(by),
 		    "coverage side by side for each value of a label, such as release, or of day, "
 		    "host or kernel",
-		    .group = "Output"),
+		    .group = "Output", .is_aside = true),
 	LODE_OPTION("rank", "BY", lode_set_choice, AT(rank),
-		    "total (default), exclusive, streams or name", .choices = ranks),
+		    "total (default), exclusive, streams or name", .choices = ranks,
+		    .is_aside = true),
 	LODE_TOP_OPTION(AT(top), "(default 30 in the table, 50 in JSON; 0: no bound)"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/signatures.md"),
 	LODE_HTML_OPTION(AT(html)),
@@ -100,14 +101,13 @@ static int coverage_command_put(const struct lode_command *self, const struct co
 }
 
 static int coverage_command_answer(const struct lode_command *self, const void *values,
-				   const struct lode_signature_sources *sources, char **inputs,
-				   size_t n_inputs)
+				   const struct lode_signature_sources *sources,
+				   const struct lode_asked *asked, char **inputs, size_t n_inputs)
 {
 	const struct coverage_values *v = values;
 	struct lode_progress progress;
 	struct lode_coverage_request request = {
 		.signatures = &sources->store.signatures,
-		/* Names only tell how alike patterns are: nothing is mined here. */
 		.streams = {.inputs = inputs,
 			    .n_inputs = n_inputs,
 			    .repo = n_inputs ? NULL : sources->repo,
@@ -116,6 +116,8 @@ static int coverage_command_answer(const struct lode_command *self, const void *
 			    .job = lode_reading_options(&v->input, &v->aoi, &progress)},
 		.by = v->by,
 		.rank = (enum lode_coverage_rank)v->rank,
+		.mining = {.min_similarity = 0.5, .n_threads = v->input.n_threads},
+		.asked = asked,
 		.top = lode_longest_list(v->top, v->html, v->wants_json, 30),
 	};
 	struct lode_coverage_answer *answer;
@@ -144,6 +146,7 @@ static int coverage_command_run(const struct lode_command *self, int argc, char 
 		.input_at = AT(input),
 		.top_at = AT(top),
 		.check = coverage_command_check,
+		.next = &lode_cmd_triage,
 		.run = coverage_command_answer,
 	};
 	struct coverage_values values;

@@ -19,9 +19,7 @@ struct lode_cover lode_cover_of(const struct lode_stream_cover *cover);
 /* The four times; and the share. */
 extern const struct lode_record lode_cover_times_record, lode_cover_share_record;
 
-/* In words: how much is known; and a part of it. */
-void lode_cover_summary(struct lode_findings *out, const struct lode_cover *cover, const char *unit,
-			size_t n_streams, struct lode_arena *arena);
+/* In words: a part of it. */
 struct lode_cover_part {
 	int64_t cost_ns;
 	const char *words, *what, *why; /* "came back: ", "lookup", "disk" or "" */

@@ -16,7 +16,9 @@
 #include "base/error.h"
 #include "document/fields.h"
 #include "answers/coverage/coverage_job.h"
+#include "answers/coverage/rest.h"
 #include "document/findings.h"
+#include "document/opening.h"
 #include "document/text_page.h"
 
 enum lode_coverage_rank {
@@ -31,7 +33,9 @@ struct lode_coverage_request {
 	struct lode_stream_set_options streams;
 	const char *by; /* label that groups streams; NULL: no groups */
 	enum lode_coverage_rank rank;
-	size_t top; /* longest list; 0: no bound */
+	struct lode_mine_options mining; /* of the rest, as lode_rest_mine takes them */
+	size_t top;			 /* longest list; 0: no bound */
+	const struct lode_asked *asked;	 /* NULL: by no command line */
 };
 
 struct lode_coverage_group {
@@ -68,7 +72,15 @@ struct lode_coverage_signature {
 	size_t n_cells;
 };
 
+/* A problem in the rest, that no signature matches. */
+struct lode_coverage_rest {
+	const char *function, *why; /* that it is best known by; what most of its time is */
+	int64_t own_ns;
+	uint32_t n_streams;
+};
+
 struct lode_coverage_answer {
+	struct lode_opening opening;
 	const char *unit; /* of all costs */
 	size_t n_streams, n_symptoms, n_active;
 	struct lode_cover all;
@@ -78,7 +90,10 @@ struct lode_coverage_answer {
 	/* Of these, without retired ones that match nothing; how many of these the list leaves
 	   out; retired ones that match nothing. */
 	size_t n_told, n_told_more, n_quiet;
-	const char *by;			    /* NULL: no groups */
+	struct lode_coverage_rest *rest; /* the largest problems in it first */
+	size_t n_rest, n_rest_more;
+	int64_t rest_other_ns; /* of the rest, in no such problem; LODE_NO_INT: not mined */
+	const char *by;	       /* NULL: no groups */
 	struct lode_coverage_group *groups; /* in the order of their names; NULL: none */
 	size_t n_groups;
 	const struct lode_digest_job *read; /* inputs that gave nothing, or not all */
@@ -100,5 +115,10 @@ extern const struct lode_document lode_coverage_document;
 void lode_coverage_text(FILE *out, const struct lode_coverage_answer *answer,
 			const struct lode_text_page *page);
 
+/* What is said first. */
+struct lode_opening lode_coverage_opening(const struct lode_coverage_answer *answer,
+					  const struct lode_mined *rest,
+					  const struct lode_coverage_request *request,
+					  struct lode_arena *arena);
 /* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_coverage_findings;

@@ -78,9 +78,21 @@ static const struct lode_field row_fields[] = {
 };
 LODE_RECORD(row, struct lode_coverage_signature);
 
+/* ---- The rest ---- */
+
+static const struct lode_field rest_fields[] = {
+	LODE_FIELD(struct lode_coverage_rest, function, "that it is best known by"),
+	LODE_FIELD(struct lode_coverage_rest, why, "what most of its time is, with the share"),
+	LODE_FIELD(struct lode_coverage_rest, own_ns, "cost that no other part of the rest counts",
+		   .is_positive = true),
+	LODE_FIELD_AS("streams", struct lode_coverage_rest, n_streams, NULL),
+};
+LODE_RECORD(rest, struct lode_coverage_rest);
+
 /* ---- The document ---- */
 
 static const struct lode_field coverage_fields[] = {
+	LODE_FIELDS_OF(struct lode_coverage_answer, opening, &lode_opening_record),
 	LODE_FIELD(struct lode_coverage_answer, unit, "unit of all costs, as in lode mine --json"),
 	LODE_FIELD_AS("streams", struct lode_coverage_answer, n_streams, NULL),
 	LODE_FIELD_AS("symptoms", struct lode_coverage_answer, n_symptoms, NULL),
@@ -90,6 +102,12 @@ static const struct lode_field coverage_fields[] = {
 		  "those that are not retired first, by --rank"),
 	LODE_FIELD_AS("more", struct lode_coverage_answer, n_more, "signatures left out by --top",
 		      .absent = "none was"),
+	LODE_LIST("rest", struct lode_coverage_answer, rest, n_rest, &rest_record,
+		  "what no signature explains, as lode mine finds it, the largest first"),
+	LODE_FIELD_AS("rest_more", struct lode_coverage_answer, n_rest_more, "left out by --top",
+		      .absent = "none was"),
+	LODE_FIELD(struct lode_coverage_answer, rest_other_ns, "the rest of the rest",
+		   .absent = "it was not mined"),
 	LODE_FIELD(struct lode_coverage_answer, by, "the label that groups streams",
 		   .absent = "without --by"),
 	LODE_LIST("groups", struct lode_coverage_answer, groups, n_groups, &group_record,

@@ -5,19 +5,28 @@
 #include "document/findings.h"
 #include "document/units.h"
 
-void lode_cover_summary(struct lode_findings *out, const struct lode_cover *cover, const char *unit,
-			size_t n_streams, struct lode_arena *arena)
+struct lode_opening lode_coverage_opening(const struct lode_coverage_answer *answer,
+					  const struct lode_mined *rest,
+					  const struct lode_coverage_request *request,
+					  struct lode_arena *arena)
 {
-	char cost[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER], n[LODE_UNITS_BUFFER];
-	char rest[LODE_UNITS_BUFFER];
+	const struct lode_asked *asked = request->asked;
+	const struct lode_stream_set_options *streams = &request->streams;
+	struct lode_opening opening = {.finding = lode_rest_words(arena, &answer->all, answer->unit,
+								  answer->n_streams, rest)};
 
-	*out = (struct lode_findings){.weight = cover->symptom_ns};
-	out->summary =
-		lode_finding_text(arena, "%s of %s in %s is known, %s is not explained",
-				  lode_format_share(share, cover->covered_ns, cover->symptom_ns),
-				  lode_format_cost(cost, cover->symptom_ns, unit),
-				  lode_format_plural(n, n_streams, "recording"),
-				  lode_format_cost(rest, cover->unexplained_ns, unit));
+	if (asked && answer->all.unexplained_ns > 0)
+		opening.next_command =
+			streams->n_inputs
+				? lode_finding_text(arena, "lode triage%s%s", asked->next_options,
+						    asked->operands)
+				: lode_finding_text(
+					  arena, "lode mine --repo %s%s%s",
+					  lode_next_word(arena, lode_repo_path(streams->repo)),
+					  streams->where ? " --where " : "",
+					  streams->where ? lode_next_word(arena, streams->where)
+							 : "");
+	return opening;
 }
 
 void lode_cover_add_part(struct lode_findings *out, const struct lode_cover_part *part,
@@ -40,7 +49,8 @@ void lode_coverage_findings(struct lode_findings *out, const void *of, struct lo
 {
 	const struct lode_coverage_answer *answer = of;
 
-	lode_cover_summary(out, &answer->all, answer->unit, answer->n_streams, arena);
+	lode_findings_open(out, &answer->opening, arena);
+	out->weight = answer->all.symptom_ns;
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < answer->n_signatures && lode_findings_have_room(out); i++) {
 			const struct lode_coverage_signature *s = &answer->signatures[i];

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/clusters/cluster_brief.h"
 #include "answers/coverage/coverage.h"
 #include "answers/input_fields.h"
 #include "base/sorted.h"
@@ -9,6 +10,7 @@
 struct lode_coverage_state {
 	struct lode_coverage_answer answer; /* what the caller holds */
 	struct lode_coverage_job job;
+	struct lode_mined *rest; /* NULL: there is none, or it could not be mined */
 	enum lode_coverage_rank rank;
 	struct lode_arena arena;
 };
@@ -165,6 +167,45 @@ static void list_groups(struct lode_coverage_state *s)
 							      lode_cover_of(&trend->groups[g])};
 }
 
+/* ---- The rest ---- */
+
+static int larger_first(const void *a, const void *b)
+{
+	const struct lode_cluster *x = *(const struct lode_cluster *const *)a;
+	const struct lode_cluster *y = *(const struct lode_cluster *const *)b;
+
+	return LODE_ORDER(y->own_ns, x->own_ns) ?: LODE_ORDER(x->rank, y->rank);
+}
+
+/* What the rest is. That it cannot be mined is no failure. */
+static void list_rest(struct lode_coverage_state *s, const struct lode_coverage_request *request)
+{
+	struct lode_coverage_answer *out = &s->answer;
+	const struct lode_cluster **order;
+	size_t n;
+
+	lode_rest_keep(&s->job);
+	out->rest_other_ns = LODE_NO_INT;
+	if (lode_rest_mine(&s->rest, &s->job, &request->mining, out->all.symptom_ns, NULL) < 0 ||
+	    !s->rest)
+		return;
+	out->rest_other_ns = s->rest->other_ns;
+	n = s->rest->n_clusters;
+	order = lode_arena_array(&s->arena, const struct lode_cluster *, n + 1);
+	for (size_t i = 0; i < n; i++)
+		order[i] = &s->rest->clusters[i];
+	lode_sort(order, n, larger_first);
+	out->n_rest = request->top && request->top < n ? request->top : n;
+	out->n_rest_more = n - out->n_rest;
+	out->rest = lode_arena_array(&s->arena, struct lode_coverage_rest, out->n_rest + 1);
+	for (size_t i = 0; i < out->n_rest; i++)
+		out->rest[i] = (struct lode_coverage_rest){
+			lode_finding_known_by(&s->arena, &s->rest->digest->tree, order[i]->common,
+					      order[i]->n_common),
+			lode_finding_why(&s->arena, order[i]), order[i]->own_ns,
+			order[i]->n_streams};
+}
+
 /* ---- The whole ---- */
 
 static int say_nothing(const struct lode_coverage_request *request, bool has_digest,
@@ -202,6 +243,8 @@ int lode_coverage_run(struct lode_coverage_answer **out,
 	list_signatures(s, request->top);
 	if (s->job.by)
 		list_groups(s);
+	list_rest(s, request);
+	answer->opening = lode_coverage_opening(answer, s->rest, request, &s->arena);
 	return 0;
 }
 
@@ -211,6 +254,7 @@ void lode_coverage_free(struct lode_coverage_answer *answer)
 
 	if (!s)
 		return;
+	lode_mined_free(s->rest);
 	lode_coverage_job_release(&s->job);
 	lode_arena_release(&s->arena);
 	free(s);

@@ -7,23 +7,13 @@
 #include "document/table.h"
 #include "document/units.h"
 
-enum { NAME_COLUMNS = 40, TEXT_COLUMNS = 32, GROUP_COLUMNS = 20, MOST_GROUPS = 15 };
-
-static void print_heading_coverage_text(FILE *out, const struct lode_coverage_answer *answer)
-{
-	const struct lode_cover *all = &answer->all;
-	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER],
-		e[LODE_UNITS_BUFFER], f[LODE_UNITS_BUFFER];
-
-	fprintf(out, "%s, %s of %s; %s explain%s %s of it (%s)\n",
-		lode_format_plural(a, answer->n_streams, "stream"),
-		lode_format_plural(b, answer->n_symptoms, "symptom"),
-		lode_format_cost_long(c, all->symptom_ns, answer->unit),
-		lode_format_plural(d, answer->n_active, "signature"),
-		answer->n_active == 1 ? "s" : "",
-		lode_format_share(e, all->covered_ns, all->symptom_ns),
-		lode_format_cost(f, all->covered_ns, answer->unit));
-}
+enum {
+	NAME_COLUMNS = 40,
+	TEXT_COLUMNS = 32,
+	GROUP_COLUMNS = 20,
+	MOST_GROUPS = 15,
+	SHOWN_PARTS = 5
+};
 
 /* ---- The table ---- */
 
@@ -100,15 +90,31 @@ static void print_table(FILE *out, const struct lode_coverage_answer *answer,
 	room = lode_table_fit(table, page->columns, 24, WORST, NULL);
 	for (size_t i = 0; i < answer->n_told; i++)
 		set_worst(table, answer, i, room);
-	fputc('\n', out);
 	lode_table_print(table, out, page->is_terminal);
 	lode_table_free(table);
+}
+
+/* What the rest is: its largest problems. */
+static void print_parts(FILE *out, const struct lode_coverage_answer *answer)
+{
+	size_t n = answer->n_rest < SHOWN_PARTS ? answer->n_rest : SHOWN_PARTS;
+	char share[LODE_UNITS_BUFFER], cost[LODE_UNITS_BUFFER], name[1024];
+
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "  %7s  %9s  %s (%s)\n",
+			lode_format_share(share, answer->rest[i].own_ns, answer->all.symptom_ns),
+			lode_format_cost(cost, answer->rest[i].own_ns, answer->unit),
+			lode_escape(name, sizeof(name), answer->rest[i].function),
+			answer->rest[i].why);
+	if (answer->n_rest + answer->n_rest_more > n)
+		fprintf(out, "  and %zu more (lode triage).\n",
+			answer->n_rest + answer->n_rest_more - n);
 }
 
 static void print_rest(FILE *out, const struct lode_coverage_answer *answer)
 {
 	const struct lode_cover *all = &answer->all;
-	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
 
 	fputc('\n', out);
 	if (answer->n_told_more)
@@ -123,6 +129,12 @@ static void print_rest(FILE *out, const struct lode_coverage_answer *answer)
 		fprintf(out, "; retired signatures alone match %s of it",
 			lode_format_cost(a, all->returned_ns, answer->unit));
 	fputs(".\n", out);
+	print_parts(out, answer);
+	fprintf(out, "\nData and method\n%s, %s of %s; %s.\n",
+		lode_format_plural(a, answer->n_streams, "recording"),
+		lode_format_plural(b, answer->n_symptoms, "symptom"),
+		lode_format_cost_long(c, all->symptom_ns, answer->unit),
+		lode_format_plural(d, answer->n_active, "signature"));
 	if (all->aoi_ns != all->symptom_ns)
 		fprintf(out, "Area of interest: %s, %s of the symptoms' time.\n",
 			lode_format_cost(a, all->aoi_ns, answer->unit),
@@ -225,7 +237,7 @@ static void print_trend(FILE *out, const struct lode_coverage_answer *answer,
 void lode_coverage_text(FILE *out, const struct lode_coverage_answer *answer,
 			const struct lode_text_page *page)
 {
-	print_heading_coverage_text(out, answer);
+	lode_opening_put(out, &answer->opening, page);
 	if (answer->n_told)
 		print_table(out, answer, page);
 	print_rest(out, answer);

@@ -7,6 +7,7 @@
 #include "answers/diff/export.h"
 #include "store/repo_query.h"
 #include "tool/aoi_options.h"
+#include "tool/asked.h"
 #include "tool/command.h"
 #include "tool/export_options.h"
 #include "tool/help.h"
@@ -35,6 +36,7 @@ struct diff_values {
 	const char *html;
 	struct lode_export_values exports;
 	bool wants_json, wants_detail, wants_folded;
+	struct lode_asked asked;
 };
 
 #define AT(field) offsetof(struct diff_values, field)
@@ -77,14 +79,15 @@ static const struct lode_option options[] = {
 
 	LODE_OPTION("fail-on", "CLASSES", lode_set_bits, AT(fail_on),
 		    "exit code 5 if there is such a change: new,worse (also gone, better)",
-		    .group = "Output"),
+		    .group = "Output", .is_aside = true),
 	LODE_TOP_OPTION(AT(top), "(default 20 in the table, 50 in JSON; 0: no bound)"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_DETAIL_OPTION(AT(wants_detail)),
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FLAG("folded", AT(wants_folded),
 		  "stacks with what they cost in A and in B, as difffolded.pl writes them, for "
-		  "flame graphs; A's are scaled to as many symptoms as B has"),
+		  "flame graphs; A's are scaled to as many symptoms as B has",
+		  .is_aside = true),
 	LODE_PPROF_EXPORT_OPTION(AT(exports),
 				 "the difference for pprof ('go tool pprof FILE'), B less A, "
 				 "instead of text (docs/exports.md)"),
@@ -225,6 +228,7 @@ static struct lode_diff_request request_of(const struct diff_values *v,
 		.top = lode_longest_list(v->top, v->html, v->wants_json, 20),
 		.wants_rows = v->html || v->wants_json || v->wants_detail,
 		.wants_detail = v->html || v->wants_detail,
+		.asked = &v->asked,
 	};
 
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++) {
@@ -296,6 +300,7 @@ static int diff_command_run(const struct lode_command *self, int argc, char **ar
 
 	diff_values_init(&values);
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
+		lode_asked_make(&values.asked, self, argc, argv, n, &lode_cmd_mine);
 		lode_aoi_values_settle(&values.aoi, false);
 		code = take_sets(self, &values, argv, n);
 		if (code == 0)
@@ -306,6 +311,7 @@ static int diff_command_run(const struct lode_command *self, int argc, char **ar
 	lode_aoi_values_release(&values.aoi);
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
 		lode_vec_release(&values.sides[s]);
+	lode_asked_release(&values.asked);
 	return code;
 }
 

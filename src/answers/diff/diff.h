@@ -19,6 +19,7 @@
 #include "document/fields.h"
 #include "answers/clusters/cluster_rows.h"
 #include "document/findings.h"
+#include "document/opening.h"
 #include "document/text_page.h"
 
 struct lode_diff_request {
@@ -29,6 +30,7 @@ struct lode_diff_request {
 	size_t top;	  /* longest list; 0: no bound */
 	/* All that documents say of clusters, and what pages are drawn of. */
 	bool wants_rows, wants_detail;
+	const struct lode_asked *asked; /* NULL: by no command line */
 };
 
 struct lode_diff_set {
@@ -91,6 +93,7 @@ struct lode_diff_verdict {
 };
 
 struct lode_diff_answer {
+	struct lode_opening opening;
 	const char *unit; /* of all costs */
 	struct lode_diff_set sets[LODE_N_DIFF_SIDES];
 	const struct lode_diff *diff;	/* all changes, as they are ordered there; */
@@ -135,5 +138,9 @@ extern const struct lode_document lode_diff_document;
 void lode_diff_text(FILE *out, const struct lode_diff_answer *answer,
 		    const struct lode_text_page *page);
 
+/* What is said first. */
+struct lode_opening lode_diff_opening(const struct lode_diff_answer *answer,
+				      const struct lode_diff_request *request,
+				      struct lode_arena *arena);
 /* In a few lines, of an answer with rows (document/findings.h). */
 lode_findings_maker lode_diff_findings;

@@ -203,6 +203,7 @@ LODE_RECORD(left_out, struct lode_diff_sets);
 /* ---- The document ---- */
 
 static const struct lode_field answer_fields[] = {
+	LODE_FIELDS_OF(struct lode_diff_answer, opening, &lode_opening_record),
 	LODE_FIELD(struct lode_diff_answer, unit, "unit of all costs, as in lode mine --json"),
 	LODE_FIELD_RECORD("a", struct lode_diff_answer, sets[LODE_DIFF_A], &set_record,
 			  "the first set"),

@@ -1,25 +1,140 @@
-/* lode diff in a few lines: the changes that are told first. */
+/* lode diff in a sentence or two, and in a few lines: the changes that are told first. */
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
 
 #include "answers/diff/diff.h"
 #include "answers/clusters/cluster_brief.h"
 #include "document/findings.h"
 #include "document/units.h"
 
+/* ---- In a sentence or two ---- */
+
+/* "B takes 30 % longer a symptom than A (1.30 s, A 1.00 s)" */
+static const char *total_words(struct lode_arena *arena, const struct lode_diff_answer *answer)
+{
+	const struct lode_diff_set *a = &answer->sets[LODE_DIFF_A], *b = &answer->sets[LODE_DIFF_B];
+	bool is_time = strcmp(answer->unit, "ns") == 0;
+	char in_a[LODE_UNITS_BUFFER], in_b[LODE_UNITS_BUFFER];
+	double pct = 100 * (answer->total.ratio - 1);
+	const char *more;
+
+	lode_format_cost(in_a, a->per_symptom_ns, answer->unit);
+	lode_format_cost(in_b, b->per_symptom_ns, answer->unit);
+	if (isnan(answer->total.ratio))
+		return lode_finding_text(arena, "a symptom takes %s in B, %s in A", in_b, in_a);
+	if (fabs(pct) < 0.5)
+		return lode_finding_text(arena, "a symptom takes as long in B as in A (%s, %s)",
+					 in_b, in_a);
+	more = is_time ? (pct > 0 ? "longer" : "shorter") : pct > 0 ? "more" : "less";
+	return lode_finding_text(arena, "a symptom takes %.0f %% %s in B than in A (%s, A %s)",
+				 fabs(pct), more, in_b, in_a);
+}
+
+/* Of those that are changes, the one that changed most. */
+static const struct lode_diff_change *largest_change(const struct lode_diff *diff)
+{
+	const struct lode_diff_change *largest = NULL;
+
+	for (size_t i = 0; i < diff->n_changes; i++)
+		if (diff->changes[i].class != LODE_DIFF_SAME &&
+		    (!largest || fabs(diff->changes[i].change) > fabs(largest->change)))
+			largest = &diff->changes[i];
+	return largest;
+}
+
+static const char *change_words(struct lode_arena *arena, const struct lode_diff_answer *answer,
+				const struct lode_diff_change *change, size_t n)
+{
+	const struct lode_cluster *c = &answer->mined->clusters[change->item];
+	unsigned side = change->change > 0 ? LODE_DIFF_B : LODE_DIFF_A;
+	char cost[LODE_UNITS_BUFFER];
+
+	return lode_finding_text(
+		arena, "%s %s: %s (%s), %s%s a symptom, in %zu of %zu recordings of %c",
+		n == 1 ? "The only change is" : "Of the changes the largest is",
+		lode_diff_class_names[change->class],
+		lode_finding_known_by(arena, &answer->mined->digest->tree, c->common, c->n_common),
+		lode_finding_why(arena, c), change->change < 0 ? "−" : "+",
+		lode_format_cost(cost, llround(fabs(change->change)), answer->unit),
+		change->n_streams[side], answer->diff->sides[side].n_streams,
+		side == LODE_DIFF_A ? 'A' : 'B');
+}
+
+static const char *diff_words(struct lode_arena *arena, const struct lode_diff_answer *answer)
+{
+	const struct lode_diff *diff = answer->diff;
+	const struct lode_diff_change *largest = largest_change(diff);
+	const char *total = total_words(arena, answer), *of_total;
+	char p[32];
+
+	snprintf(p, sizeof(p), diff->total.p < 0.001 ? "%.1g" : "%.2g", diff->total.p);
+	if (!answer->has_enough)
+		return lode_finding_text(arena,
+					 "Too few recordings to call anything a change: %s; %zu "
+					 "and %zu recordings are "
+					 "here, %zu and %zu are needed.",
+					 total, diff->sides[LODE_DIFF_A].n_streams,
+					 diff->sides[LODE_DIFF_B].n_streams, answer->enough_streams,
+					 answer->enough_streams);
+	if (diff->total.class != LODE_DIFF_SAME)
+		of_total = lode_finding_text(arena, "In all, %s; p = %s.", total, p);
+	else if (diff->total.p <= diff->level)
+		of_total = lode_finding_text(arena, "No change in all that matters: %s; p = %s.",
+					     total, p);
+	else
+		of_total = lode_finding_text(
+			arena, "No significant change in all: %s, which could be chance; p = %s.",
+			total, p);
+	if (!largest)
+		return lode_finding_text(arena, "%s None of %zu clusters changed significantly.",
+					 of_total, diff->n_changes);
+	return lode_finding_text(arena, "%s %s.", of_total,
+				 change_words(arena, answer, largest,
+					      diff->n_changes - diff->n_of[LODE_DIFF_SAME]));
+}
+
+/* Opens the set in which what changed most is: the slower one where nothing did. */
+static const char *next_of(struct lode_arena *arena, const struct lode_diff_answer *answer,
+			   const struct lode_diff_request *request)
+{
+	const struct lode_diff_sets_options *sets = &request->sets;
+	const struct lode_diff_change *largest = largest_change(answer->diff);
+	double change = largest ? largest->change : answer->diff->total.change;
+	unsigned side = change < 0 ? LODE_DIFF_A : LODE_DIFF_B;
+	const char *words = "";
+
+	if (sets->repo && sets->n_inputs[side] != 1)
+		return lode_next_again(arena, request->asked, "--html diff.html");
+	if (sets->repo)
+		return lode_finding_text(arena, "lode mine%s --where %s",
+					 request->asked->next_options,
+					 lode_next_word(arena, sets->inputs[side][0]));
+	for (size_t i = 0; i < sets->n_inputs[side]; i++)
+		words = lode_finding_text(arena, "%s %s", words,
+					  lode_next_word(arena, sets->inputs[side][i]));
+	return lode_finding_text(arena, "lode mine%s%s", request->asked->next_options, words);
+}
+
+struct lode_opening lode_diff_opening(const struct lode_diff_answer *answer,
+				      const struct lode_diff_request *request,
+				      struct lode_arena *arena)
+{
+	return (struct lode_opening){
+		.finding = diff_words(arena, answer),
+		.next_command = request->asked ? next_of(arena, answer, request) : NULL,
+	};
+}
+
+/* ---- In a few lines ---- */
+
 void lode_diff_findings(struct lode_findings *out, const void *of, struct lode_arena *arena)
 {
 	const struct lode_diff_answer *answer = of;
-	const struct lode_diff_set *a = &answer->sets[LODE_DIFF_A], *b = &answer->sets[LODE_DIFF_B];
-	const struct lode_diff *diff = answer->diff;
-	char in_a[LODE_UNITS_BUFFER], in_b[LODE_UNITS_BUFFER], cost[LODE_UNITS_BUFFER];
+	char cost[LODE_UNITS_BUFFER];
 
-	*out = (struct lode_findings){.weight = b->symptom_ns};
-	out->summary = lode_finding_text(
-		arena, "A symptom takes %s in B, %s in A; %zu new, %zu gone, %zu worse, %zu better",
-		lode_format_cost(in_b, b->per_symptom_ns, answer->unit),
-		lode_format_cost(in_a, a->per_symptom_ns, answer->unit),
-		(size_t)diff->n_of[LODE_DIFF_NEW], (size_t)diff->n_of[LODE_DIFF_GONE],
-		(size_t)diff->n_of[LODE_DIFF_WORSE], (size_t)diff->n_of[LODE_DIFF_BETTER]);
+	lode_findings_open(out, &answer->opening, arena);
+	out->weight = answer->sets[LODE_DIFF_B].symptom_ns;
 	for (size_t i = 0; i < answer->n_rows && lode_findings_have_room(out); i++) {
 		const struct lode_diff_row *row = &answer->rows[i];
 		const struct lode_cluster *c = row->cluster;

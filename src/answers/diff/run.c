@@ -321,6 +321,7 @@ int lode_diff_run(struct lode_diff_answer **out, const struct lode_diff_request 
 	count_told(s, request->top);
 	if (request->wants_rows)
 		list_rows(s, request);
+	answer->opening = lode_diff_opening(answer, request, &s->arena);
 	return 0;
 }
 

@@ -90,9 +90,9 @@ enum column { CLASS, COST_A, COST_B, CHANGE, RATIO, HIT_A, HIT_B, P, WHY, COMMON
 static const struct lode_table_column columns[n_columns] = {
 	[CLASS] = {"", false, 0},    [COST_A] = {"A", true, 0},
 	[COST_B] = {"B", true, 0},   [CHANGE] = {"change", true, 5},
-	[RATIO] = {"", true, 4},     [HIT_A] = {"in A", true, 2},
-	[HIT_B] = {"in B", true, 3}, [P] = {"p", true, 0},
-	[WHY] = {"why", false, 1},   [COMMON] = {"who waits → for whom", false, 0},
+	[RATIO] = {"", true, 1},     [HIT_A] = {"in A", true, 3},
+	[HIT_B] = {"in B", true, 4}, [P] = {"p", true, 0},
+	[WHY] = {"why", false, 2},   [COMMON] = {"who waits → for whom", false, 0},
 };
 
 static void set_numbers(struct lode_table *table, const struct lode_diff_answer *answer,
@@ -239,6 +239,7 @@ static void print_verdict(FILE *out, const struct lode_diff_verdict *verdict)
 void lode_diff_text(FILE *out, const struct lode_diff_answer *answer,
 		    const struct lode_text_page *page)
 {
+	lode_opening_put(out, &answer->opening, page);
 	print_side(out, answer, LODE_DIFF_A);
 	print_side(out, answer, LODE_DIFF_B);
 	print_counts(out, answer->diff);

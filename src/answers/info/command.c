@@ -3,6 +3,7 @@
 
 #include "answers/info/info.h"
 #include "base/pool.h"
+#include "tool/asked.h"
 #include "tool/command.h"
 #include "tool/help.h"
 #include "tool/input_options.h"
@@ -66,7 +67,7 @@ static void tell_info(void *context, const struct lode_info_news *news)
 }
 
 static int info_command_answer(const struct lode_command *self, const struct info_values *v,
-			       char **inputs, size_t n)
+			       const struct lode_asked *asked, char **inputs, size_t n)
 {
 	struct info_output o = {
 		.command = self,
@@ -83,6 +84,7 @@ static int info_command_answer(const struct lode_command *self, const struct inf
 			   .unit = v->input.unit},
 		.symbols = v->input.symbols,
 		.top = v->top,
+		.asked = asked,
 		.tell = tell_info,
 		.context = &o,
 	};
@@ -104,6 +106,7 @@ static int info_command_answer(const struct lode_command *self, const struct inf
 static int info_command_run(const struct lode_command *self, int argc, char **argv)
 {
 	struct info_values values = {.top = SIZE_MAX};
+	struct lode_asked asked;
 	int n, code;
 
 	lode_input_options_init(&values.input);
@@ -112,7 +115,10 @@ static int info_command_run(const struct lode_command *self, int argc, char **ar
 	if (n == 0)
 		return lode_command_misused(self, "give a recording");
 	values.top = lode_longest_list(values.top, false, values.wants_json, 8);
-	return info_command_answer(self, &values, argv, (size_t)n);
+	lode_asked_make(&asked, self, argc, argv, n, &lode_cmd_mine);
+	code = info_command_answer(self, &values, &asked, argv, (size_t)n);
+	lode_asked_release(&asked);
+	return code;
 }
 
 const struct lode_command lode_cmd_info = {

@@ -137,6 +137,7 @@ LODE_RECORD(reason, struct lode_quality);
 /* ---- One recording, and the document ---- */
 
 static const struct lode_field stream_fields[] = {
+	LODE_FIELDS_OF(struct lode_info_stream, opening, &lode_opening_record),
 	LODE_FIELDS_HERE(&origin_record),
 	LODE_MAP_FIELD("events", struct lode_info_stream, events, n_events, &count_record,
 		       "records of each event by its name"),

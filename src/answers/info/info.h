@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "document/fields.h"
 #include "answers/input_fields.h"
+#include "document/opening.h"
 #include "document/text_page.h"
 #include "input/source.h"
 
@@ -35,6 +36,7 @@ struct lode_info_module {
 
 /* One recording. Members without a word are those of struct lode_stream. */
 struct lode_info_stream {
+	struct lode_opening opening;
 	const char *path, *format, *unit, *host, *kernel, *arch, *command;
 	uint64_t id;
 	uint32_t n_cpus;
@@ -75,6 +77,7 @@ struct lode_info_request {
 	struct lode_source_options source;  /* but for the symboliser, */
 	struct lode_symbol_options symbols; /* which is made of these */
 	size_t top;			    /* longest list; 0: no bound */
+	const struct lode_asked *asked;	    /* NULL: by no command line */
 	/* Called in the order of the inputs, while they are read; NULL: nobody waits. */
 	void (*tell)(void *context, const struct lode_info_news *news);
 	void *context;
@@ -101,5 +104,8 @@ void lode_info_free(struct lode_info_answer *answer);
 /* "lode/info/1": of an answer with a stream. */
 extern const struct lode_document lode_info_document;
 
+/* What is said first of a recording. */
+struct lode_opening lode_info_opening(const struct lode_info_stream *stream,
+				      const struct lode_asked *asked, struct lode_arena *arena);
 void lode_info_text(FILE *out, const struct lode_info_stream *stream,
 		    const struct lode_text_page *page);

@@ -212,6 +212,7 @@ static void show_stream(struct lode_info_state *s, const struct lode_stream *str
 	list_losses(s, out, &stream->losses);
 	assess(s, out, stream);
 	list_modules(s, out, stream);
+	out->opening = lode_info_opening(out, s->request->asked, &s->arena);
 	tell(s, (struct lode_info_news){.stream = out});
 }
 

@@ -319,6 +319,7 @@ static void print_advice(FILE *out, const struct lode_info_stream *s,
 void lode_info_text(FILE *out, const struct lode_info_stream *stream,
 		    const struct lode_text_page *page)
 {
+	lode_opening_put(out, &stream->opening, page);
 	print_origin(out, stream, page);
 	print_lacks(out, stream, page);
 	print_contents(out, stream);

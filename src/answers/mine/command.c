@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "input/format.h"
 #include "tool/aoi_options.h"
+#include "tool/asked.h"
 #include "tool/command.h"
 #include "tool/export_options.h"
 #include "tool/help.h"
@@ -32,6 +33,7 @@ struct mine_values {
 	bool is_joined;
 	lode_text_list clock_offsets; /* as given */
 	LODE_VEC(int64_t) offsets_ns;
+	struct lode_asked asked;
 	char **inputs; /* the operands */
 	size_t n_inputs;
 };
@@ -59,17 +61,21 @@ static const struct lode_option options[] = {
 			 .group = "Output"),
 	LODE_TOP_OPTION(AT(top), "(default 12 in the table, 50 in JSON; 0: no bound)"),
 	LODE_OPTION("show", "RANK", lode_set_text, AT(show),
-		    "one cluster in full, by its rank or id: variants, wakers, worst streams"),
+		    "one cluster in full, by its rank or id: variants, wakers, worst streams",
+		    .is_aside = true),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_FLAG("detail", AT(wants_detail),
-		  "JSON with what pages are drawn of: costs by stream, flame graphs of clusters"),
+		  "JSON with what pages are drawn of: costs by stream, flame graphs of clusters",
+		  .is_aside = true),
 	LODE_OPTION("paths", "N", lode_set_count, AT(paths),
 		    "with --detail, the critical path of the worst symptom of each of the first N "
-		    "clusters, read from the recordings again (default 0; 10 in a page)"),
+		    "clusters, read from the recordings again (default 0; 10 in a page)",
+		    .is_aside = true),
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FLAG("folded", AT(wants_folded),
 		  "the area of interest, or with --show one cluster, as folded stacks, for flame "
-		  "graphs"),
+		  "graphs",
+		  .is_aside = true),
 	LODE_STACK_EXPORT_OPTIONS(AT(exports)),
 	LODE_TRACE_EXPORT_OPTION(AT(exports),
 				 "for Perfetto: the symptom that the first cluster, or that of "
@@ -272,6 +278,7 @@ static struct lode_mine_request request_of(const struct mine_values *v, const ch
 		.wants_detail = v->html || v->wants_detail,
 		.wants_paths = wants_page && v->paths,
 		.n_paths_of = v->paths,
+		.asked = v->asked.command ? &v->asked : NULL,
 	};
 
 	request.reading.is_joined = v->is_joined;
@@ -367,6 +374,7 @@ static int run_mine(const struct lode_command *self, int argc, char **argv)
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
 		values.inputs = argv;
 		values.n_inputs = (size_t)n;
+		lode_asked_make(&values.asked, self, argc, argv, n, NULL);
 		settle_values(&values);
 		code = check_values(self, &values, n);
 		if (code == 0)
@@ -377,6 +385,7 @@ static int run_mine(const struct lode_command *self, int argc, char **argv)
 	lode_aoi_values_release(&values.aoi);
 	lode_vec_release(&values.clock_offsets);
 	lode_vec_release(&values.offsets_ns);
+	lode_asked_release(&values.asked);
 	return code;
 }
 

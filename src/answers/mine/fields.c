@@ -134,6 +134,7 @@ static const struct lode_field unit_fields[] = {
 LODE_RECORD(unit, struct lode_digest);
 
 static const struct lode_field answer_fields[] = {
+	LODE_FIELDS_OF(struct lode_mine_answer, opening, &lode_opening_record),
 	LODE_FIELDS_AT(struct lode_mine_answer, digest, &unit_record),
 	LODE_FIELD_AS("streams", struct lode_mine_answer, n_streams, NULL),
 	LODE_FIELD_AS("symptoms", struct lode_mine_answer, n_symptoms, NULL),

@@ -1,8 +1,215 @@
-/* lode mine in a few lines: the costliest clusters. */
+/* lode mine in a sentence or two, and in a few lines: the costliest clusters. */
 #include "answers/mine/mine.h"
 #include "answers/clusters/cluster_brief.h"
+#include "base/utc_text.h"
 #include "document/findings.h"
 #include "document/units.h"
+
+/* ---- In a sentence or two ---- */
+
+static const struct lode_cluster *largest_cluster(const struct lode_mined *mined)
+{
+	const struct lode_cluster *largest = NULL;
+
+	for (size_t i = 0; i < mined->n_clusters; i++)
+		if (!largest || mined->clusters[i].own_ns > largest->own_ns)
+			largest = &mined->clusters[i];
+	return largest;
+}
+
+/* Its cost without the time in which threads lacked a CPU. */
+static int64_t idle_ns(const struct lode_cluster *c)
+{
+	return c->own_ns - c->split_ns[LODE_EVENT_READY];
+}
+
+/* ", first seen 2026-11-20 04:04 UTC": where all recordings know the time of day, and an earlier
+   one does without it. */
+static const char *first_seen(struct lode_arena *arena, const struct lode_mined *mined,
+			      const struct lode_cluster *c)
+{
+	const struct lode_digest *digest = mined->digest;
+	int64_t first_ns = INT64_MAX;
+	bool is_since = false;
+	char text[LODE_UTC_BYTES];
+
+	for (size_t i = 0; i < c->n_by_stream; i++) {
+		const struct lode_digest_stream *stream =
+			&digest->streams.at[c->by_stream[i].stream];
+
+		if (c->by_stream[i].cost_ns > 0 &&
+		    stream->t0_ns + stream->wall_offset_ns < first_ns)
+			first_ns = stream->t0_ns + stream->wall_offset_ns;
+	}
+	for (size_t i = 0; i < digest->streams.n; i++) {
+		const struct lode_digest_stream *stream = &digest->streams.at[i];
+
+		if (!stream->has_wall_clock)
+			return "";
+		is_since |= stream->t0_ns + stream->wall_offset_ns < first_ns;
+	}
+	return is_since && first_ns != INT64_MAX
+		       ? lode_finding_text(arena, ", first seen %s UTC",
+					   lode_utc_text(text, first_ns, "%Y-%m-%d %H:%M"))
+		       : "";
+}
+
+/* "7.57 s of the 22.3 s that 6 symptoms took (34.0 %), in 5 of 6 recordings" */
+static const char *cost_words(struct lode_arena *arena, const struct lode_mine_answer *answer,
+			      const struct lode_cluster *c)
+{
+	const struct lode_mined *mined = answer->mined;
+	const char *unit = mined->digest->unit;
+	char own[LODE_UNITS_BUFFER], whole[LODE_UNITS_BUFFER], n[LODE_UNITS_BUFFER];
+	char share[LODE_UNITS_BUFFER];
+	const char *spread = lode_opening_spread(arena, c->n_streams, answer->n_streams);
+
+	lode_format_share(share, c->own_ns, mined->symptom_ns);
+	lode_format_cost(own, c->own_ns, unit);
+	if (strcmp(unit, "ns") != 0)
+		return lode_finding_text(arena, "%s of %s (%s)%s", own,
+					 lode_format_cost_long(whole, mined->symptom_ns, unit),
+					 share, spread);
+	return lode_finding_text(arena, "%s of the %s that %s took (%s)%s%s", own,
+				 lode_format_cost(whole, mined->symptom_ns, unit),
+				 lode_format_plural(n, answer->n_symptoms, "symptom"), share,
+				 spread, first_seen(arena, mined, c));
+}
+
+static const char *name_of(struct lode_arena *arena, const struct lode_mine_answer *answer,
+			   const struct lode_cluster *c)
+{
+	return lode_finding_known_by(arena, &answer->digest->tree, c->common, c->n_common);
+}
+
+/* What a busy machine cost; "": it was not. */
+static const char *busy_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
+{
+	const struct lode_mined *mined = answer->mined;
+	int64_t ready_ns = mined->aoi_kind_ns[LODE_EVENT_READY];
+	char ready[LODE_UNITS_BUFFER], whole[LODE_UNITS_BUFFER], rest[LODE_UNITS_BUFFER];
+	char share[LODE_UNITS_BUFFER], who[256];
+
+	if (!answer->busy)
+		return "";
+	return lode_finding_text(arena,
+				 "The machine was busy: for %s of this time (%s of %s) threads "
+				 "waited for a free CPU, "
+				 "which ran %s. On an idle machine these symptoms would take %s.",
+				 lode_format_share(share, ready_ns, mined->aoi_ns),
+				 lode_format_cost(ready, ready_ns, "ns"),
+				 lode_format_cost(whole, mined->aoi_ns, "ns"),
+				 lode_who_ran(who, sizeof(who), mined->digest, mined->ran_instead,
+					      mined->n_ran_instead, ready_ns, 2),
+				 lode_format_cost(rest, mined->symptom_ns - ready_ns, "ns"));
+}
+
+/* By the cost that an idle machine leaves. */
+static const struct lode_cluster *largest_when_idle(const struct lode_mined *mined)
+{
+	const struct lode_cluster *largest = NULL;
+
+	for (size_t i = 0; i < mined->n_clusters; i++)
+		if (!largest || idle_ns(&mined->clusters[i]) > idle_ns(largest))
+			largest = &mined->clusters[i];
+	return largest;
+}
+
+/* A busy machine is said first where it cost more than any problem: it may be all there is. */
+static bool is_busy_first(const struct lode_mine_answer *answer)
+{
+	const struct lode_mined *mined = answer->mined;
+	const struct lode_cluster *c = largest_when_idle(mined);
+
+	return answer->busy && mined->aoi_kind_ns[LODE_EVENT_READY] > (c ? idle_ns(c) : 0);
+}
+
+static const char *idle_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
+{
+	const struct lode_mined *mined = answer->mined;
+	const struct lode_cluster *c = largest_when_idle(mined);
+	int64_t whole_ns = mined->symptom_ns - mined->aoi_kind_ns[LODE_EVENT_READY];
+	char n[LODE_UNITS_BUFFER], own[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
+
+	if (!c || idle_ns(c) <= 0)
+		return "";
+	return lode_finding_text(arena, " Of that, %s is the largest of %s: %s (%s)%s%s.",
+				 name_of(arena, answer, c),
+				 lode_format_plural(n, mined->n_clusters, "problem"),
+				 lode_format_cost(own, idle_ns(c), "ns"),
+				 lode_format_share(share, idle_ns(c), whole_ns),
+				 lode_opening_spread(arena, c->n_streams, answer->n_streams),
+				 first_seen(arena, mined, c));
+}
+
+static const char *all_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
+{
+	const struct lode_mined *mined = answer->mined;
+	const struct lode_cluster *c = largest_cluster(mined);
+	const char *busy = busy_words(arena, answer), *what = "is the only problem", *first;
+	char n[LODE_UNITS_BUFFER], cost[LODE_UNITS_BUFFER], least[LODE_UNITS_BUFFER];
+
+	if (is_busy_first(answer))
+		return lode_finding_text(arena, "%s%s", busy, idle_words(arena, answer));
+	if (!c || c->own_ns <= 0)
+		return lode_finding_text(
+			arena, "No call pattern costs %s or more of the %s that %s took.%s%s",
+			lode_format_cost_long(least, mined->min_cost, mined->digest->unit),
+			lode_format_cost(cost, mined->symptom_ns, mined->digest->unit),
+			lode_format_plural(n, answer->n_symptoms, "symptom"), *busy ? " " : "",
+			busy);
+	if (mined->n_clusters > 1)
+		what = lode_finding_text(arena, "is the largest of %s problems",
+					 lode_format_count(n, mined->n_clusters));
+	first = lode_finding_text(arena, "%s (%s) %s: %s.", name_of(arena, answer, c),
+				  lode_finding_why(arena, c), what, cost_words(arena, answer, c));
+	return *busy ? lode_finding_text(arena, "%s %s", first, busy) : first;
+}
+
+/* A cluster's worst symptom as a trace can be looked at where there is a recording of it. */
+static const char *next_of_shown(struct lode_arena *arena, const struct lode_mine_answer *answer,
+				 const struct lode_mine_request *request)
+{
+	uint32_t rank = answer->shown->cluster->rank;
+
+	if (request->repo && !request->n_inputs)
+		return lode_finding_text(
+			arena, "lode sign --repo %s --cluster %u --name %s",
+			lode_next_word(arena, request->repo), rank,
+			lode_next_word(arena, name_of(arena, answer, answer->shown->cluster)));
+	if (strcmp(answer->digest->unit, "ns") == 0 && !request->reading.is_joined)
+		return lode_next_again(arena, request->asked,
+				       "--show %u --chrome-trace cluster-%u.json", rank, rank);
+	return rank < answer->mined->n_clusters
+		       ? lode_next_again(arena, request->asked, "--show %u", rank + 1)
+		       : NULL;
+}
+
+struct lode_opening lode_mine_opening(const struct lode_mine_answer *answer,
+				      const struct lode_mine_request *request,
+				      struct lode_arena *arena)
+{
+	const struct lode_cluster *c = answer->shown	       ? answer->shown->cluster
+				       : is_busy_first(answer) ? largest_when_idle(answer->mined)
+							       : largest_cluster(answer->mined);
+	struct lode_opening opening = {0};
+
+	if (answer->shown) {
+		opening.finding =
+			lode_finding_text(arena, "Cluster %u, %s (%s): %s.", c->rank,
+					  name_of(arena, answer, c), lode_finding_why(arena, c),
+					  cost_words(arena, answer, c));
+		opening.next_command =
+			request->asked ? next_of_shown(arena, answer, request) : NULL;
+		return opening;
+	}
+	opening.finding = all_words(arena, answer);
+	opening.next_command = c ? lode_next_again(arena, request->asked, "--show %u", c->rank)
+				 : lode_next_again(arena, request->asked, "--patterns 20");
+	return opening;
+}
+
+/* ---- In a few lines ---- */
 
 void lode_mine_findings(struct lode_findings *out, const void *of, struct lode_arena *arena)
 {
@@ -10,26 +217,10 @@ void lode_mine_findings(struct lode_findings *out, const void *of, struct lode_a
 	const struct lode_mined *mined = answer->mined;
 	const struct lode_digest *digest = mined->digest;
 	int64_t whole_ns = mined->symptom_ns;
-	char cost[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER], symptoms[LODE_UNITS_BUFFER];
-	char streams[LODE_UNITS_BUFFER], found[LODE_UNITS_BUFFER], who[256];
+	char cost[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER], streams[LODE_UNITS_BUFFER];
 
-	*out = (struct lode_findings){.weight = whole_ns};
-	out->summary =
-		lode_finding_text(arena, "%s in %s of %s; %s explain%s %s of it",
-				  lode_format_cost(cost, whole_ns, digest->unit),
-				  lode_format_plural(symptoms, answer->n_symptoms, "symptom"),
-				  lode_format_plural(streams, answer->n_streams, "recording"),
-				  lode_format_plural(found, mined->n_clusters, "cluster"),
-				  mined->n_clusters == 1 ? "s" : "",
-				  lode_format_share(share, whole_ns - mined->other_ns, whole_ns));
-	if (answer->busy)
-		out->summary = lode_finding_text(
-			arena, "%s; %s ready without a CPU (%s)", out->summary,
-			lode_format_share(share, mined->aoi_kind_ns[LODE_EVENT_READY],
-					  mined->aoi_ns),
-			lode_who_ran(who, sizeof(who), digest, mined->ran_instead,
-				     mined->n_ran_instead, mined->aoi_kind_ns[LODE_EVENT_READY],
-				     2));
+	lode_findings_open(out, &answer->opening, arena);
+	out->weight = whole_ns;
 	for (size_t i = 0; i < mined->n_clusters && lode_findings_have_room(out); i++) {
 		const struct lode_cluster *c = &mined->clusters[i];
 		const char *text = lode_finding_text(

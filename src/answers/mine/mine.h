@@ -21,6 +21,7 @@
 #include "answers/clusters/cluster_rows.h"
 #include "document/export/export_trace.h"
 #include "document/findings.h"
+#include "document/opening.h"
 #include "document/text_page.h"
 
 struct lode_mine_request {
@@ -37,8 +38,9 @@ struct lode_mine_request {
 	size_t top_inside;	       /* as struct lode_cluster_rows_options */
 	bool wants_rows;	       /* clusters as documents list them */
 	bool wants_detail;	       /* and what pages are drawn of */
-	bool is_served;	   /* the list of clusters alone, which are asked for one by one */
-	bool wants_paths;  /* critical paths, read from the recordings again: */
+	bool is_served; /* the list of clusters alone, which are asked for one by one */
+	const struct lode_asked *asked; /* NULL: by no command line */
+	bool wants_paths;		/* critical paths, read from the recordings again: */
 	size_t n_paths_of; /* of the worst symptom of each of the first so many clusters */
 };
 
@@ -78,6 +80,7 @@ struct lode_mine_served {
 };
 
 struct lode_mine_answer {
+	struct lode_opening opening;	  /* of an answer with clusters */
 	struct lode_stream_set *set;	  /* what was read */
 	const struct lode_digest *digest; /* of all of it; NULL: nothing was usable */
 	const struct lode_mined *mined;	  /* NULL: with only_read, or mining failed */
@@ -150,5 +153,9 @@ int lode_mine_window_load(struct lode_mine_window *out, const struct lode_mine_a
 			  const struct lode_digest_job_options *reading, struct lode_error *err);
 void lode_mine_window_release(struct lode_mine_window *window);
 
+/* What is said first, of an answer with clusters: of all, or of the one shown. */
+struct lode_opening lode_mine_opening(const struct lode_mine_answer *answer,
+				      const struct lode_mine_request *request,
+				      struct lode_arena *arena);
 /* In a few lines, of an answer with clusters (document/findings.h). */
 lode_findings_maker lode_mine_findings;

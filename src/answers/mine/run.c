@@ -365,6 +365,7 @@ static int lay_out_clusters(struct lode_mine_state *s, const struct lode_mine_re
 		sum_up_quality(&s->answer.quality, s->mined);
 	if (request->is_served)
 		describe_served(s, request);
+	s->answer.opening = lode_mine_opening(&s->answer, request, &s->arena);
 	return request->wants_paths ? list_paths(s, request, err) : 0;
 }
 

@@ -275,6 +275,7 @@ void lode_mine_show(FILE *out, const struct lode_mine_answer *answer,
 {
 	const struct lode_cluster *cluster = answer->shown->cluster;
 
+	lode_opening_put(out, &answer->opening, page);
 	print_figures(out, answer, cluster);
 	print_reasons(out, answer);
 	print_wakers(out, answer, cluster);

@@ -13,39 +13,6 @@
 
 enum { lines_per_cluster = 4 };
 
-/* ---- Above the table: what was read ---- */
-
-static void print_mined_heading(FILE *out, const struct lode_mine_answer *answer)
-{
-	const struct lode_mined *m = answer->mined;
-	const char *unit = m->digest->unit;
-	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
-
-	fprintf(out, "%s, %s of %s; %zu cluster%s explain%s %s of %s\n",
-		lode_format_plural(a, m->digest->streams.n, "stream"),
-		lode_format_plural(b, m->digest->symptoms.n, "symptom"),
-		lode_format_cost_long(c, m->symptom_ns, unit), m->n_clusters,
-		m->n_clusters == 1 ? "" : "s", m->n_clusters == 1 ? "s" : "",
-		lode_format_share(d, answer->explained_ns, m->aoi_ns),
-		m->aoi_ns == m->symptom_ns ? "it" : "the area of interest");
-}
-
-/* A busy machine is said first: it may be all there is to find. */
-static void print_busy(FILE *out, const struct lode_mine_answer *answer)
-{
-	const struct lode_mined *m = answer->mined;
-	int64_t ready_ns = m->aoi_kind_ns[LODE_EVENT_READY];
-	char cost[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER];
-
-	if (!answer->busy)
-		return;
-	fprintf(out,
-		"Busy machine: %s of it (%s) were spent ready to run, without a CPU. Instead ran:\n"
-		"  %s.\n  Column \"w/o ready\": what clusters cost without that time.\n",
-		lode_format_cost(cost, ready_ns, m->digest->unit),
-		lode_format_share(share, ready_ns, m->aoi_ns), answer->busy);
-}
-
 /* ---- The table ---- */
 
 /* Behind its share, the figures of a cluster that have a heading (cluster_fields.c); then two more,
@@ -60,8 +27,8 @@ static size_t make_columns(struct lode_table_column *columns, bool is_busy)
 	columns[SHARE] = (struct lode_table_column){"share", true};
 	n += lode_table_headings(columns + n, MOST_COLUMNS - 3 - n, &lode_cluster_cost_record);
 	if (is_busy)
-		columns[n++] = (struct lode_table_column){"w/o ready", true};
-	columns[n++] = (struct lode_table_column){"why", false};
+		columns[n++] = (struct lode_table_column){"w/o ready", true, 3};
+	columns[n++] = (struct lode_table_column){"why", false, 5};
 	columns[n++] = (struct lode_table_column){"who waits → for whom", false};
 	return n;
 }
@@ -117,7 +84,7 @@ static void print_clusters(FILE *out, const struct lode_mine_answer *answer,
 	lode_table_free(table);
 }
 
-/* ---- Below the table: what it stands on ---- */
+/* ---- Below the table ---- */
 
 static void print_mined_rest(FILE *out, const struct lode_mine_answer *answer)
 {
@@ -133,6 +100,29 @@ static void print_mined_rest(FILE *out, const struct lode_mine_answer *answer)
 	fprintf(out, "Other: %s (%s), in stacks that no pattern explains.\n",
 		lode_format_share(a, m->other_ns, m->symptom_ns),
 		lode_format_cost(b, m->other_ns, unit));
+	if (answer->busy)
+		fprintf(out,
+			"Ready to run, without a CPU: %s (%s); instead ran %s.\n"
+			"Column \"w/o ready\": what clusters cost without that time.\n",
+			lode_format_share(a, m->aoi_kind_ns[LODE_EVENT_READY], m->aoi_ns),
+			lode_format_cost(b, m->aoi_kind_ns[LODE_EVENT_READY], unit), answer->busy);
+}
+
+/* ---- Data and method ---- */
+
+static void print_read(FILE *out, const struct lode_mine_answer *answer)
+{
+	const struct lode_mined *m = answer->mined;
+	const char *unit = m->digest->unit;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
+
+	fprintf(out, "\nData and method\n%s, %s of %s; %zu cluster%s explain%s %s of %s.\n",
+		lode_format_plural(a, m->digest->streams.n, "recording"),
+		lode_format_plural(b, m->digest->symptoms.n, "symptom"),
+		lode_format_cost_long(c, m->symptom_ns, unit), m->n_clusters,
+		m->n_clusters == 1 ? "" : "s", m->n_clusters == 1 ? "s" : "",
+		lode_format_share(d, answer->explained_ns, m->aoi_ns),
+		m->aoi_ns == m->symptom_ns ? "it" : "the area of interest");
 }
 
 static void print_method(FILE *out, const struct lode_mine_answer *answer)
@@ -142,13 +132,13 @@ static void print_method(FILE *out, const struct lode_mine_answer *answer)
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
 	char text[1024];
 
-	fputc('\n', out);
 	/* Bare stacks with costs have no symptoms and no threads to speak of. */
 	if (strcmp(unit, "ns") == 0) {
 		fprintf(out, "Symptoms: %s.\n", lode_escape(text, sizeof(text), answer->symptoms));
 		if (answer->is_default_symptoms)
-			fprintf(out, "  Nobody said who waited when: --symptom and --symptoms do. "
-				     "Where no command is known, every thread\n  is meant.\n");
+			fprintf(out,
+				"  No symptoms were specified (see --symptom, --symptoms); where "
+				"no command is known, every thread\n  counts.\n");
 		fprintf(out, "Area of interest (%s, %s): %s waiting, %s running, %s ready; ",
 			answer->scope, answer->stacks,
 			lode_format_cost(a, m->aoi_kind_ns[LODE_EVENT_WAITING], unit),
@@ -160,7 +150,7 @@ static void print_method(FILE *out, const struct lode_mine_answer *answer)
 	if (answer->is_filtered && m->aoi_ns < m->symptom_ns)
 		fprintf(out, "Content filters left out %s of symptom time.\n",
 			lode_format_share(a, m->symptom_ns - m->aoi_ns, m->symptom_ns));
-	fprintf(out, "Mined at λ = %s (%s): %s in %s, ranked by %s.\n",
+	fprintf(out, "Patterns under λ = %s (%s) ignored: %s in %s, ranked by %s.\n",
 		lode_format_cost_long(a, m->min_cost, unit), answer->lambda,
 		lode_format_plural(b, m->n_patterns, "pattern"),
 		lode_format_plural(d, m->n_rounds, "round"), answer->rank);
@@ -244,18 +234,15 @@ static void print_skipped(FILE *out, const struct lode_mine_answer *answer)
 void lode_mine_text(FILE *out, const struct lode_mine_answer *answer,
 		    const struct lode_text_page *page)
 {
-	print_mined_heading(out, answer);
-	print_busy(out, answer);
-	fputc('\n', out);
+	lode_opening_put(out, &answer->opening, page);
 	if (answer->n_shown) {
 		print_clusters(out, answer, page);
 		fputc('\n', out);
 	}
 	print_mined_rest(out, answer);
+	print_read(out, answer);
 	print_method(out, answer);
 	print_unsampled(out, answer);
 	print_mined_losses(out, answer);
 	print_skipped(out, answer);
-	if (answer->n_shown)
-		fprintf(out, "\nlode mine --show 1 ... tells the first cluster in full.\n");
 }

@@ -4,6 +4,7 @@
 
 #include "answers/next/next.h"
 #include "tool/aoi_options.h"
+#include "tool/asked.h"
 #include "tool/command.h"
 #include "tool/help.h"
 #include "tool/html_option.h"
@@ -25,6 +26,7 @@ struct next_values {
 	size_t top;
 	const char *html;
 	bool wants_curves, wants_json, wants_detail;
+	struct lode_asked asked;
 	/* Operands, for the page's title. */
 	char **inputs;
 	size_t n_inputs;
@@ -48,7 +50,7 @@ static const struct lode_option options[] = {
 	LODE_FLAG("compare", AT(wants_curves),
 		  "how much streams opened in this order cover, beside the orders random, "
 		  "greedy-total (longest symptoms first) and greedy-max (longest symptom first)",
-		  .group = "Output"),
+		  .group = "Output", .is_aside = true),
 	LODE_TOP_OPTION(AT(top), "(default 10 in the table, 50 in JSON; 0: no bound)"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_DETAIL_OPTION(AT(wants_detail)),
@@ -139,6 +141,7 @@ static int answer(const struct lode_command *self, const struct next_values *v)
 		.top = v->top,
 		.wants_curves = v->wants_curves,
 		.wants_detail = v->html || v->wants_detail,
+		.asked = &v->asked,
 	};
 	struct lode_next_answer *answer;
 	struct lode_error err;
@@ -167,6 +170,7 @@ static int run_next(const struct lode_command *self, int argc, char **argv)
 		lode_aoi_values_settle(&values.aoi, false);
 		values.inputs = argv;
 		values.n_inputs = (size_t)n;
+		lode_asked_make(&values.asked, self, argc, argv, n, &lode_cmd_mine);
 		values.wants_curves |= values.html != NULL;
 		values.top = lode_longest_list(values.top, values.html, values.wants_json, 10);
 		code = check_next(self, &values, n);
@@ -175,6 +179,7 @@ static int run_next(const struct lode_command *self, int argc, char **argv)
 	}
 	lode_aoi_values_release(&values.aoi);
 	lode_vec_release(&values.opened);
+	lode_asked_release(&values.asked);
 	return code;
 }
 

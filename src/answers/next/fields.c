@@ -21,7 +21,7 @@ LODE_RECORD(which, struct lode_next_known);
 
 static const struct lode_field known_fields[] = {
 	LODE_FIELDS_HERE(&which_record),
-	LODE_FIELD(struct lode_next_known, why, "what most of its own cost is, in a word or two",
+	LODE_FIELD(struct lode_next_known, why, "what most of its own cost is, with the share",
 		   .absent = "a signature"),
 	LODE_COLUMN("brief", struct lode_next_known, brief, n_brief,
 		    "the functions that tell most, a line per thread, safe for terminals",
@@ -56,6 +56,15 @@ static const struct lode_field step_fields[] = {
 			   .absent = "without --detail"),
 };
 LODE_RECORD(step, struct lode_next_step);
+
+/* ---- What is left ---- */
+
+static const struct lode_field rest_fields[] = {
+	LODE_FIELD(struct lode_next_rest, stream, "its path"),
+	LODE_FIELD_ID("stream_id", struct lode_next_rest, stream_id, NULL),
+	LODE_FIELD(struct lode_next_rest, unexplained_ns, "of its symptoms' time"),
+};
+LODE_RECORD(rest, struct lode_next_rest);
 
 /* ---- The four curves ---- */
 
@@ -108,6 +117,7 @@ LODE_RECORD(compare, struct lode_next_curves);
 static const char *const of[] = {"signatures", "clusters", NULL};
 
 static const struct lode_field answer_fields[] = {
+	LODE_FIELDS_OF(struct lode_next_answer, opening, &lode_opening_record),
 	LODE_FIELD(struct lode_next_answer, unit, "unit of all costs, as in lode mine --json"),
 	LODE_FIELD_AS("streams", struct lode_next_answer, n_streams, NULL),
 	LODE_FIELD_AS("opened", struct lode_next_answer, n_opened, "of these, by --opened"),
@@ -118,6 +128,12 @@ static const struct lode_field answer_fields[] = {
 		      "signatures, or clusters, that can be seen"),
 	LODE_FIELD_AS("seen", struct lode_next_answer, n_seen, "of these, in opened streams"),
 	LODE_FIELD(struct lode_next_answer, explained_ns, "what all of them explain of symptom_ns"),
+	LODE_FIELD(struct lode_next_answer, unexplained_ns, "the rest of symptom_ns"),
+	LODE_FIELD_POINTER("unexplained_most", struct lode_next_answer, rest, &rest_record,
+			   "of the streams that are not opened, where most is unexplained",
+			   .absent = "nothing is"),
+	LODE_FIELD_AS("enough", struct lode_next_answer, n_enough,
+		      "streams to open, in this order, until all signatures are seen"),
 	LODE_FIELD(struct lode_next_answer, start_ns, "covered by what is opened"),
 	LODE_LIST("order", struct lode_next_answer, steps, n_steps, &step_record,
 		  "streams that are not opened, the next one first"),

@@ -1,4 +1,4 @@
-/* lode next in a few lines: the first streams to open. */
+/* lode next in a sentence or two, and in a few lines: the first streams to open. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -6,18 +6,93 @@
 #include "document/findings.h"
 #include "document/units.h"
 
+/* ---- In a sentence or two ---- */
+
+static const char *problem_words(struct lode_arena *arena, const struct lode_next_answer *answer,
+				 size_t n)
+{
+	char count[LODE_UNITS_BUFFER];
+
+	return lode_finding_text(
+		arena, "%s",
+		lode_format_plural(count, n, answer->is_of_clusters ? "cluster" : "known problem"));
+}
+
+/* How many recordings show everything. */
+static const char *enough_words(struct lode_arena *arena, const struct lode_next_answer *answer)
+{
+	size_t n_new = answer->n_known - answer->n_seen;
+	char n[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER];
+
+	if (!answer->n_known)
+		return answer->is_of_clusters ? "No cluster was found"
+					      : "No problem has a name yet";
+	if (!answer->n_enough && answer->n_opened)
+		return n_new ? lode_finding_text(arena, "No further recording shows one of the %s not seen yet",
+						 problem_words(arena, answer, n_new))
+			     : lode_finding_text(arena, "The recordings reviewed show all %s",
+						 problem_words(arena, answer, answer->n_known));
+	if (!answer->n_enough)
+		return lode_finding_text(arena, "No recording shows one of %s",
+					 problem_words(arena, answer, answer->n_known));
+	return lode_finding_text(
+		arena, "%s of %s show%s %s%s%s", lode_format_count(n, answer->n_enough),
+		lode_format_plural(all, answer->n_streams - answer->n_opened,
+				   answer->n_opened ? "further recording" : "recording"),
+		answer->n_enough == 1 ? "s" : "", answer->n_seen || n_new == 1 ? "the " : "all ",
+				 problem_words(arena, answer, n_new),
+				 answer->n_seen ? " not seen yet" : "");
+}
+
+static const char *rest_words(struct lode_arena *arena, const struct lode_next_answer *answer)
+{
+	char share[LODE_UNITS_BUFFER], rest[LODE_UNITS_BUFFER], here[LODE_UNITS_BUFFER];
+	char rest_share[LODE_UNITS_BUFFER], whole[LODE_UNITS_BUFFER], name[1024];
+
+	lode_format_share(share, answer->explained_ns, answer->symptom_ns);
+	lode_format_cost_long(whole, answer->symptom_ns, answer->unit);
+	if (answer->unexplained_ns <= 0)
+		return lode_finding_text(arena, "%s of %s is explained", share, whole);
+	lode_format_share(rest_share, answer->unexplained_ns, answer->symptom_ns);
+	lode_format_cost(rest, answer->unexplained_ns, answer->unit);
+	if (!answer->rest)
+		return lode_finding_text(arena, "%s of %s is explained, %s (%s) is not", share,
+					 whole, rest_share, rest);
+	return lode_finding_text(
+		arena, "%s of %s is explained; %s (%s) is not, most of it in %s (%s)", share, whole,
+		rest_share, rest,
+		lode_format_recording(name, sizeof(name), answer->rest->stream, 200),
+		lode_format_cost(here, answer->rest->unexplained_ns, answer->unit));
+}
+
+/* Opens the recording that shows most that is new; if none does, the one with most unexplained. */
+struct lode_opening lode_next_opening(const struct lode_next_answer *answer,
+				      const struct lode_asked *asked, struct lode_arena *arena)
+{
+	const char *stream = answer->n_enough && answer->n_steps ? answer->steps[0].stream
+			     : answer->rest			 ? answer->rest->stream
+								 : NULL;
+
+	return (struct lode_opening){
+		.finding = lode_finding_text(arena, "%s. %s.", enough_words(arena, answer),
+					     rest_words(arena, answer)),
+		.next_command = asked && stream ? lode_finding_text(arena, "lode mine%s %s",
+								    asked->next_options,
+								    lode_next_word(arena, stream))
+						: NULL,
+	};
+}
+
+/* ---- In a few lines ---- */
+
 void lode_next_findings(struct lode_findings *out, const void *of, struct lode_arena *arena)
 {
 	const struct lode_next_answer *answer = of;
 	int64_t whole_ns = answer->symptom_ns;
-	char n[LODE_UNITS_BUFFER], share[LODE_UNITS_BUFFER], adds[LODE_UNITS_BUFFER];
+	char share[LODE_UNITS_BUFFER], adds[LODE_UNITS_BUFFER];
 
-	*out = (struct lode_findings){.weight = whole_ns};
-	out->summary = lode_finding_text(arena, "%s; %zu %s explain %s of their symptoms' time",
-					 lode_format_plural(n, answer->n_streams, "recording"),
-					 answer->n_known,
-					 answer->is_of_clusters ? "clusters" : "signatures",
-					 lode_format_share(share, answer->explained_ns, whole_ns));
+	lode_findings_open(out, &answer->opening, arena);
+	out->weight = whole_ns;
 	for (size_t i = 0; i < answer->n_steps && lode_findings_have_room(out); i++) {
 		const struct lode_next_step *step = &answer->steps[i];
 

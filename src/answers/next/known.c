@@ -242,7 +242,7 @@ int lode_known_streams_build(struct lode_known_streams *out, const struct lode_d
 		rc = use_clusters(&m, &options->mine, err);
 	if (rc == 0) {
 		make_input(&m);
-		lode_stream_order_build(&out->order, &out->input, LODE_ORDER_BEST, options->top);
+		lode_stream_order_build(&out->order, &out->input, LODE_ORDER_BEST, 0);
 		if (options->wants_curves)
 			lode_order_curves_build(&out->curves, &out->input);
 	}

@@ -26,7 +26,6 @@ struct lode_known_options {
 	   digits or more). */
 	const char *const *opened;
 	size_t n_opened;
-	size_t top; /* streams in the order; 0: all */
 	bool wants_curves;
 };
 

@@ -18,6 +18,7 @@
 #include "document/fields.h"
 #include "streams/digest_job.h"
 #include "document/findings.h"
+#include "document/opening.h"
 #include "document/text_page.h"
 
 struct lode_next_request {
@@ -35,6 +36,7 @@ struct lode_next_request {
 	size_t n_opened;
 	size_t top; /* longest list; 0: no bound */
 	bool wants_curves, wants_detail;
+	const struct lode_asked *asked; /* NULL: by no command line */
 };
 
 /* A signature or a cluster, whichever there is. */
@@ -88,7 +90,15 @@ struct lode_next_curves {
 	double best_share_of[LODE_N_NEXT_ORDERS];
 };
 
+/* What nothing that is known explains, in a stream. */
+struct lode_next_rest {
+	const char *stream;
+	uint64_t stream_id;
+	int64_t unexplained_ns;
+};
+
 struct lode_next_answer {
+	struct lode_opening opening;
 	const char *unit;		  /* of all costs */
 	const struct lode_digest *digest; /* what clusters' frames are of */
 	const struct lode_mined *mined;	  /* whose clusters they are; NULL: there are signatures */
@@ -97,7 +107,11 @@ struct lode_next_answer {
 	bool is_of_clusters;		/* there were no signatures */
 	size_t n_known, n_seen;		/* signatures or clusters; in opened streams */
 	int64_t explained_ns, start_ns; /* of symptom_ns: by all of them, by those seen */
-	struct lode_next_step *steps;	/* the next stream first */
+	int64_t unexplained_ns;		/* the rest of symptom_ns */
+	size_t n_enough; /* streams to open until all of them are seen, in that order */
+	/* Of the streams that are not opened, where most is unexplained; NULL: in none. */
+	const struct lode_next_rest *rest;
+	struct lode_next_step *steps; /* the next stream first */
 	size_t n_steps, n_more;
 	struct lode_next_known *known; /* with detail: all of them */
 	size_t n_known_listed;
@@ -129,5 +143,8 @@ extern const struct lode_document lode_next_document;
 void lode_next_text(FILE *out, const struct lode_next_answer *answer,
 		    const struct lode_text_page *page);
 
+/* What is said first. */
+struct lode_opening lode_next_opening(const struct lode_next_answer *answer,
+				      const struct lode_asked *asked, struct lode_arena *arena);
 /* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_next_findings;

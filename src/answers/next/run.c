@@ -91,16 +91,16 @@ static const struct lode_next_sights *sights_of(struct lode_next_state *s, uint3
 	return out;
 }
 
-static void list_steps(struct lode_next_state *s, bool wants_detail)
+static void list_steps(struct lode_next_state *s, size_t top, bool wants_detail)
 {
 	const struct lode_stream_order *order = &s->known.order;
 	const struct lode_digest *digest = s->known.digest;
 	bool *is_seen = wants_detail ? seen_before(s) : NULL;
 	int64_t before_ns = order->start_ns;
-	struct lode_next_step *steps =
-		lode_arena_array(&s->arena, struct lode_next_step, order->steps.n + 1);
+	size_t n = top && top < order->steps.n ? top : order->steps.n;
+	struct lode_next_step *steps = lode_arena_array(&s->arena, struct lode_next_step, n + 1);
 
-	for (size_t i = 0; i < order->steps.n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct lode_order_step *step = &order->steps.at[i];
 		const struct lode_order_stream *cost = &s->known.input.streams[step->stream];
 		const struct lode_digest_stream *stream = &digest->streams.at[step->stream];
@@ -119,8 +119,35 @@ static void list_steps(struct lode_next_state *s, bool wants_detail)
 		before_ns = step->covered_ns;
 	}
 	s->answer.steps = steps;
-	s->answer.n_steps = order->steps.n;
-	s->answer.n_more = s->known.input.n_streams - s->known.n_opened - order->steps.n;
+	s->answer.n_steps = n;
+	s->answer.n_more = order->steps.n - n;
+	while (s->answer.n_enough < order->steps.n &&
+	       order->steps.at[s->answer.n_enough].signature != LODE_NONE)
+		s->answer.n_enough++;
+}
+
+/* ---- What is left ---- */
+
+static void find_rest(struct lode_next_state *s)
+{
+	const struct lode_order_input *input = &s->known.input;
+	struct lode_next_rest *most = lode_arena_array(&s->arena, struct lode_next_rest, 1);
+
+	*most = (struct lode_next_rest){0};
+	for (size_t i = 0; i < input->n_streams; i++) {
+		const struct lode_order_stream *cost = &input->streams[i];
+		const struct lode_digest_stream *stream = &s->known.digest->streams.at[i];
+
+		if (cost->is_opened || cost->symptom_ns - cost->covered_ns <= most->unexplained_ns)
+			continue;
+		*most = (struct lode_next_rest){
+			.stream = s->known.digest->tree.strings.text.at[stream->path],
+			.stream_id = stream->content_hash,
+			.unexplained_ns = cost->symptom_ns - cost->covered_ns,
+		};
+	}
+	s->answer.unexplained_ns = s->answer.symptom_ns - s->answer.explained_ns;
+	s->answer.rest = most->stream ? most : NULL;
 }
 
 /* ---- The curves ---- */
@@ -207,11 +234,13 @@ static void lay_out(struct lode_next_state *s, const struct lode_next_request *r
 	answer->n_seen = s->known.order.n_seen;
 	answer->explained_ns = s->known.covered_ns;
 	answer->start_ns = s->known.order.start_ns;
-	list_steps(s, request->wants_detail);
+	list_steps(s, request->top, request->wants_detail);
+	find_rest(s);
 	if (request->wants_detail)
 		list_known(s);
 	if (request->wants_curves)
 		list_curves(s);
+	answer->opening = lode_next_opening(answer, request->asked, &s->arena);
 }
 
 int lode_next_run(struct lode_next_answer **out, const struct lode_next_request *request,
@@ -223,7 +252,6 @@ int lode_next_run(struct lode_next_answer **out, const struct lode_next_request 
 		.mine = request->mine,
 		.opened = request->opened,
 		.n_opened = request->n_opened,
-		.top = request->top,
 		.wants_curves = request->wants_curves,
 	};
 	int rc;

@@ -41,21 +41,21 @@ static const char *what_name(char *buffer, size_t size, const struct lode_next_a
 	return buffer;
 }
 
-static void print_heading_next_text(FILE *out, const struct lode_next_answer *answer)
+/* What was read, and what is known of it. */
+static void print_data(FILE *out, const struct lode_next_answer *answer)
 {
-	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER];
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
 
-	fprintf(out, "%s, %s of symptoms; ", lode_format_plural(a, answer->n_streams, "stream"),
+	fprintf(out, "\nData and method\n%s, %s of symptoms; ",
+		lode_format_plural(a, answer->n_streams, "recording"),
 		lode_format_cost_long(b, answer->symptom_ns, answer->unit));
-	fprintf(out, "%s explain %s\n",
+	fprintf(out, "%s%s.\n",
 		lode_format_plural(a, answer->n_known,
 				   answer->is_of_clusters ? "cluster" : "signature"),
-		lode_format_share(c, answer->explained_ns, answer->symptom_ns));
-	if (answer->is_of_clusters)
-		fprintf(out, "No signatures: clusters stand in for them.\n");
+		answer->is_of_clusters ? " stand in for signatures" : "");
 	if (answer->n_opened)
-		fprintf(out, "Opened already: %s with %zu of them, %s.\n",
-			lode_format_plural(a, answer->n_opened, "stream"), answer->n_seen,
+		fprintf(out, "Already reviewed: %s with %zu of them, %s.\n",
+			lode_format_plural(a, answer->n_opened, "recording"), answer->n_seen,
 			lode_format_share(b, answer->start_ns, answer->symptom_ns));
 }
 
@@ -191,17 +191,14 @@ static void print_curves(FILE *out, const struct lode_next_answer *answer)
 void lode_next_text(FILE *out, const struct lode_next_answer *answer,
 		    const struct lode_text_page *page)
 {
-	print_heading_next_text(out, answer);
-	fputc('\n', out);
-	if (answer->curves) {
+	lode_opening_put(out, &answer->opening, page);
+	if (answer->curves)
 		print_curves(out, answer);
-		return;
-	}
-	if (answer->n_steps + answer->n_more == 0) {
-		fprintf(out, "Every stream is opened.\n");
-		return;
-	}
-	print_steps(out, answer, page);
-	if (answer->n_more)
+	else if (answer->n_steps)
+		print_steps(out, answer, page);
+	else
+		fprintf(out, "Every recording was reviewed.\n");
+	if (!answer->curves && answer->n_more)
 		fprintf(out, "%zu more; --top 0 shows all.\n", answer->n_more);
+	print_data(out, answer);
 }

@@ -5,6 +5,7 @@
 #include "engine/pio/model_file.h"
 #include "answers/pio/command_inputs.h"
 #include "base/duration.h"
+#include "tool/asked.h"
 #include "tool/help.h"
 #include "tool/html_option.h"
 #include "tool/messages.h"
@@ -22,6 +23,7 @@ struct analyse_values {
 	size_t top, points;
 	int series;
 	bool wants_json;
+	struct lode_asked asked;
 };
 
 /* Rows of a page's heat map, and items of its other lists. */
@@ -59,9 +61,10 @@ static const struct lode_option options[] = {
 	LODE_OPTION("series", "WHICH", lode_set_choice, AT(series),
 		    "whose raw values JSON has: top (default: counters of the heat map, and the "
 		    "first of each period), all or none",
-		    .choices = series_choices),
+		    .choices = series_choices, .is_aside = true),
 	LODE_OPTION("points", "N", lode_set_count, AT(points),
-		    "of a counter's raw values at most (default 5000; 0: one per interval)"),
+		    "of a counter's raw values at most (default 5000; 0: one per interval)",
+		    .is_aside = true),
 	LODE_PIO_JSON_OPTION(AT(wants_json), "one JSON document"),
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FORCE_OPTION,
@@ -191,6 +194,8 @@ static struct lode_pio_request request_of(const struct analyse_values *v,
 			   .n_streams = v->streams.n,
 			   .comm = v->comm,
 			   .has_offset = v->clock_offset},
+		.symptoms = v->symptoms,
+		.asked = v->asked.command ? &v->asked : NULL,
 	};
 }
 
@@ -228,12 +233,14 @@ static int pio_analyse_command(const struct lode_command *self, int argc, char *
 	int n, code;
 
 	if (lode_command_start(self, &v, argc, argv, &n, &code)) {
+		lode_asked_make(&v.asked, self, argc, argv, n, NULL);
 		code = analyse_misuse(self, &v, n ? argv[0] : NULL);
 		if (code == LODE_EXIT_OK)
 			code = answer_pio(self, &v);
 	}
 	lode_vec_release(&v.inputs.list);
 	lode_vec_release(&v.streams);
+	lode_asked_release(&v.asked);
 	return code;
 }
 

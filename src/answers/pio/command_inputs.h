@@ -44,9 +44,11 @@ int lode_pio_worse(int a, int b);
 #define LODE_PIO_MODEL_OPTION(place)                                                        \
 	LODE_OPTION("model", "FILE", lode_set_text, (place), "what `lode pio train` wrote", \
 		    .letter = 'm', .file = LODE_FILE_READ, .group = "Model")
-#define LODE_PIO_TOP_OPTION(place, defaults) \
-	LODE_OPTION("top", "N", lode_set_count, (place), "longest list" defaults, .letter = 'n')
-#define LODE_PIO_JSON_OPTION(place, what) LODE_FLAG("json", (place), what " (docs/json.md)")
+#define LODE_PIO_TOP_OPTION(place, defaults)                                                     \
+	LODE_OPTION("top", "N", lode_set_count, (place), "longest list" defaults, .letter = 'n', \
+		    .is_aside = true)
+#define LODE_PIO_JSON_OPTION(place, what) \
+	LODE_FLAG("json", (place), what " (docs/json.md)", .is_aside = true)
 
 #define LODE_PIO_INPUT_OPTIONS(at)                                                                 \
 	LODE_OPTION("log", "FILE", lode_set_pio_input,                                             \
@@ -75,5 +77,5 @@ int lode_pio_worse(int a, int b);
 		LODE_OPTION("threads", "N", lode_set_unsigned,                                     \
 			    (at) + offsetof(struct lode_pio_input_values, n_threads),              \
 			    "use N threads (default: all CPUs); the result is the same for any N", \
-			    .letter = 'j'),                                                        \
+			    .letter = 'j', .is_aside = true),                                      \
 		LODE_MEMORY_OPTION((at) + offsetof(struct lode_pio_input_values, memory_bytes))

@@ -274,6 +274,7 @@ LODE_RECORD(pause, struct lode_pio_pause);
 	LODE_LIST(#list, struct lode_pio_answer, list.at, list.n, &period_record, text)
 
 static const struct lode_field answer_fields[] = {
+	LODE_FIELDS_OF(struct lode_pio_answer, opening, &lode_opening_record),
 	LODE_FIELD_AS("classic", struct lode_pio_answer, is_classic, "the paper's pipeline"),
 	LODE_FIELD(struct lode_pio_answer, step_ns, "length of an interval", .is_positive = true,
 		   .least = 1),

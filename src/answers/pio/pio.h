@@ -14,6 +14,7 @@
 #include "document/fields.h"
 #include "answers/input_fields.h"
 #include "document/findings.h"
+#include "document/opening.h"
 #include "document/text_page.h"
 #include "input/formats/log/request_source.h"
 
@@ -166,10 +167,12 @@ struct lode_pio_request {
 	enum lode_pio_order order; /* of periods */
 	size_t top;		   /* longest list; 0: no bound */
 	enum lode_pio_series series;
-	size_t points;		       /* of a series, at most; 0: one per interval */
-	bool wants_pictures;	       /* what JSON and pages have beside the findings */
-	size_t map_columns;	       /* of the heat map for terminals; 0: none */
-	struct lode_pio_bridge bridge; /* without streams: not asked for */
+	size_t points;			/* of a series, at most; 0: one per interval */
+	bool wants_pictures;		/* what JSON and pages have beside the findings */
+	size_t map_columns;		/* of the heat map for terminals; 0: none */
+	struct lode_pio_bridge bridge;	/* without streams: not asked for */
+	const char *symptoms;		/* the file that its symptoms go to; NULL: none */
+	const struct lode_asked *asked; /* NULL: by no command line */
 };
 
 struct lode_pio_pause {
@@ -268,6 +271,7 @@ struct lode_pio_symptom {
 };
 
 struct lode_pio_answer {
+	struct lode_opening opening;
 	bool is_classic, has_log;
 	int64_t step_ns, start_ns,
 		end_ns; /* `start_ns` to `end_ns` without what pauses leave out: */
@@ -301,5 +305,9 @@ void lode_pio_text(FILE *out, const struct lode_pio_answer *answer,
 size_t lode_pio_text_map_columns(const struct lode_text_page *page);
 void lode_pio_symptoms_put(FILE *out, const struct lode_pio_answer *answer);
 
+/* What is said first. */
+struct lode_opening lode_pio_opening(const struct lode_pio_answer *answer,
+				     const struct lode_pio_request *request,
+				     struct lode_arena *arena);
 /* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_pio_findings;

@@ -140,6 +140,7 @@ static void lay_out_pio(struct pio_state *s, const struct lode_pio_request *requ
 	lode_pio_map_build(&answer->map, a, request, &answer->arena);
 	if (request->bridge.n_streams)
 		lode_pio_bridge_build(answer, a, &request->bridge);
+	answer->opening = lode_pio_opening(answer, request, &answer->arena);
 }
 
 static int read_recorded(struct pio_state *s, const struct lode_pio_request *request,

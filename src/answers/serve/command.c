@@ -223,8 +223,9 @@ static int answer(struct serving *s)
 
 /* Options that go to lode mine, for the command lines that are shown; those of the machine have
    theirs. */
-static bool is_of_mine(const struct lode_option *option)
+static bool is_of_mine(const void *context, const struct lode_option *option)
 {
+	(void)context;
 	return option->offset >= AT(mine) && strcmp(option->name, "threads") != 0 &&
 	       strcmp(option->name, "memory") != 0;
 }

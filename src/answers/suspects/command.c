@@ -7,6 +7,7 @@
 #include "answers/suspects/suspects.h"
 #include "base/escape.h"
 #include "tool/aoi_options.h"
+#include "tool/asked.h"
 #include "tool/command.h"
 #include "tool/export_options.h"
 #include "tool/help.h"
@@ -35,6 +36,7 @@ struct suspects_values {
 	const char *explain, *html;
 	bool wants_histograms, wants_json, wants_detail, wants_folded;
 	struct lode_export_values exports;
+	struct lode_asked asked;
 	char *const *inputs; /* the operands */
 	size_t n_inputs;
 	/* made of the above */
@@ -97,24 +99,27 @@ static const struct lode_option options[] = {
 	LODE_OPTION("top", "N|P%", lode_set_top, AT(top),
 		    "the first N functions, or that share of them (default 15%, but 10 to 25 in "
 		    "the table and 50 in JSON; 0: all)",
-		    .letter = 'n'),
+		    .letter = 'n', .is_aside = true),
 	LODE_OPTION("min-increase", "X", lode_set_ratio, AT(min_increase),
 		    "only functions with at least this Increase"),
 
 	LODE_OPTION("explain", "FUNCTION", lode_set_text, AT(explain),
 		    "one function (or module!function) in full: metrics with it and without, "
 		    "callers, longest executions",
-		    .group = "Output"),
+		    .group = "Output", .is_aside = true),
 	LODE_FLAG("histograms", AT(wants_histograms),
-		  "the latency histogram of each metric, thresholds drawn in"),
+		  "the latency histogram of each metric, thresholds drawn in",
+		  .is_aside = true),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_FLAG("detail", AT(wants_detail),
 		  "JSON with what pages are drawn of: the first functions in full, as --explain "
-		  "tells one"),
+		  "tells one",
+		  .is_aside = true),
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FORCE_OPTION,
 	LODE_FLAG("folded", AT(wants_folded),
-		  "stacks of the failed executions with their time, for flame graphs"),
+		  "stacks of the failed executions with their time, for flame graphs",
+		  .is_aside = true),
 	LODE_STACK_EXPORT_OPTIONS(AT(exports)),
 
 	LODE_SPAN_OPTIONS(AT(input)),
@@ -151,6 +156,7 @@ static void init_values(struct suspects_values *v)
 
 static void release_values(struct suspects_values *v)
 {
+	lode_asked_release(&v->asked);
 	lode_aoi_values_release(&v->aoi);
 	lode_vec_release(&v->metrics);
 	lode_vec_release(&v->baseline);
@@ -261,6 +267,7 @@ static struct lode_suspects_request request_of(const struct suspects_values *v,
 		.correction = (enum lode_correction)v->correction,
 		.explain = v->explain,
 		.wants_details = v->html || v->wants_detail,
+		.asked = v->asked.command ? &v->asked : NULL,
 	};
 
 	if (order == LODE_UNSET)
@@ -386,6 +393,7 @@ static int run_suspects(const struct lode_command *self, int argc, char **argv)
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
 		values.inputs = argv;
 		values.n_inputs = (size_t)n;
+		lode_asked_make(&values.asked, self, argc, argv, n, NULL);
 		code = check_values(self, &values, n);
 		if (code == 0)
 			code = read_texts(self, &values);

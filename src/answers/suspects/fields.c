@@ -263,6 +263,7 @@ LODE_RECORD(other_executions, struct lode_suspects_side);
 	LODE_FIELD_AS(key, struct lode_suspects_answer, member, "left out", .absent = "none")
 
 static const struct lode_field answer_fields[] = {
+	LODE_FIELDS_OF(struct lode_suspects_answer, opening, &lode_opening_record),
 	LODE_COLUMN("streams", struct lode_suspects_answer, SUBJECT(streams), SUBJECT(n_streams),
 		    "recordings that were asked about"),
 	OTHER(&other_streams_record),

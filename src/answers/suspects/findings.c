@@ -1,7 +1,9 @@
-/* lode suspects in a few lines: which callers make a metric slow, else how slow it was. */
+/* lode suspects in a sentence, and in a few lines: which callers make a metric slow, else how slow
+   it was. */
+#include <math.h>
 #include <string.h>
 
-#include "answers/suspects/suspects.h"
+#include "answers/suspects/text_parts.h"
 #include "document/findings.h"
 #include "document/units.h"
 
@@ -54,6 +56,243 @@ static bool find_contrast(struct lode_suspects_contrast *best,
 	}
 	return is_found;
 }
+
+/* ---- In a sentence ---- */
+
+static const char *label_of(const struct lode_names *names, uint32_t frame,
+			    struct lode_arena *arena)
+{
+	char label[1024];
+
+	return lode_finding_text(arena, "%s",
+				 names->label(names->context, frame, label, sizeof(label)));
+}
+
+/* Of all significant contrasts of times, the one whose calls took most longer than the others;
+   false: there is none. */
+static bool find_costliest_contrast(struct lode_suspects_contrast *best,
+				    const struct lode_suspects_answer *answer)
+{
+	const struct lode_suspects *s = answer->suspects;
+	bool is_found = false;
+
+	for (size_t i = 0; i < s->contrasts.n; i++) {
+		uint32_t metric = s->contrasts.at[i].metric;
+		struct lode_suspects_contrast c;
+
+		if (metric != LODE_NONE && strcmp(s->tally.metrics.at[metric].unit, "ns") != 0)
+			continue;
+		lode_suspects_contrast_at(&c, answer, i);
+		if (c.chance.q >= significant || c.with.n_failed < 2 || !c.n_callers ||
+		    lost_by_caller(&c) <= 0)
+			continue;
+		if (!is_found || lost_by_caller(&c) > lost_by_caller(best))
+			*best = c;
+		is_found = true;
+	}
+	return is_found;
+}
+
+static const char *contrast_words(const struct lode_suspects_contrast *c,
+				  const struct lode_names *names, struct lode_arena *arena)
+{
+	uint64_t n = c->with.n_failed + c->with.n_succeeded;
+	uint64_t n_other = c->without.n_failed + c->without.n_succeeded;
+	char calls[LODE_UNITS_BUFFER], others[LODE_UNITS_BUFFER], lost[LODE_UNITS_BUFFER];
+	char pct[LODE_UNITS_BUFFER], other_pct[LODE_UNITS_BUFFER];
+	char mean[LODE_UNITS_BUFFER], other_mean[LODE_UNITS_BUFFER];
+
+	return lode_finding_text(
+		arena,
+		"%s is slow in %s of its %s calls from %s (mean %s), in %s of its %s other calls "
+		"(mean %s): %s longer in all.",
+		label_of(names, c->leaf, arena),
+		lode_format_share(pct, (int64_t)c->with.n_failed, (int64_t)n),
+		lode_format_count(calls, n), label_of(names, c->callers[c->n_callers - 1], arena),
+		lode_format_cost(mean, c->with.mean, "ns"),
+		lode_format_share(other_pct, (int64_t)c->without.n_failed, (int64_t)n_other),
+		lode_format_count(others, n_other),
+		lode_format_cost(other_mean, c->without.mean, "ns"),
+		lode_format_cost(lost, llround(lost_by_caller(c)), "ns"));
+}
+
+/* The function that goes with slow executions most surely; NULL: none does. */
+static const struct lode_suspect *surest_function(const struct lode_suspects_answer *answer)
+{
+	const struct lode_suspects *s = answer->suspects;
+	const struct lode_suspect *best = NULL;
+
+	for (size_t i = 0; i < s->functions.n; i++)
+		if (lode_suspects_is_significant(answer, &s->ranked[i]) &&
+		    (!best || s->ranked[i].log_q < best->log_q))
+			best = &s->ranked[i];
+	return best;
+}
+
+static const char *function_words(const struct lode_suspects_answer *answer,
+				  const struct lode_suspect *f, const struct lode_names *names,
+				  struct lode_arena *arena)
+{
+	const struct lode_evidence *e = &f->function->evidence;
+	char slow[LODE_UNITS_BUFFER], all_slow[LODE_UNITS_BUFFER], pct[LODE_UNITS_BUFFER];
+	char fast[LODE_UNITS_BUFFER], all_fast[LODE_UNITS_BUFFER], fast_pct[LODE_UNITS_BUFFER];
+	char q[LODE_UNITS_BUFFER];
+
+	return lode_finding_text(
+		arena,
+		"%s is in %s of %s slow executions (%s) and in %s of %s others (%s), q = %s.",
+		label_of(names, f->function->frame, arena), lode_format_count(slow, e->o_failed),
+		lode_format_count(all_slow, answer->all.failed),
+		lode_format_share(pct, (int64_t)e->o_failed, (int64_t)answer->all.failed),
+		lode_format_count(fast, e->o_success),
+		lode_format_count(all_fast, answer->all.succeeded),
+		lode_format_share(fast_pct, (int64_t)e->o_success, (int64_t)answer->all.succeeded),
+		lode_format_log_p(q, f->log_q / log(10)));
+}
+
+/* The slowest metric, where nothing goes with what is slow in it. */
+static const char *metric_words(const struct lode_suspects_answer *answer, struct lode_arena *arena)
+{
+	const struct lode_suspects_metric *m = answer->n_metrics ? &answer->metrics[0] : NULL;
+	uint64_t failed = m ? m->of.n[LODE_SIDE_SUBJECT][LODE_LABEL_FAILED] : 0;
+	char n[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER], cost[LODE_UNITS_BUFFER];
+	char bound[LODE_UNITS_BUFFER];
+
+	if (!answer->all.failed || !m || !failed)
+		return lode_finding_text(
+			arena, "None of %s executions is slow.",
+			lode_format_count(all, answer->sides[LODE_SIDE_SUBJECT].n_executions));
+	return lode_finding_text(
+		arena,
+		"No function and no caller goes with slow executions more than chance allows (q < "
+		"%g). Slowest is %s: %s of %s took longer than %s, %s in all.",
+		significant, m->of.name, lode_format_count(n, failed),
+		lode_format_count(all, m->values.n),
+		lode_format_cost(bound, m->of.thresholds.failed, m->of.unit),
+		lode_format_cost(cost, m->failed_total, m->of.unit));
+}
+
+/* ---- Two sets, in a sentence ---- */
+
+/* What is most surely done more in A; NULL: nothing is. */
+static const struct lode_suspect *largest_excess(const struct lode_suspects_answer *answer)
+{
+	const struct lode_suspects *s = answer->suspects;
+	const struct lode_suspect *best = NULL;
+
+	for (size_t i = 0; i < s->functions.n; i++) {
+		const struct lode_suspect *f = &s->ranked[i];
+
+		if (lode_suspects_is_significant(answer, f) &&
+		    (!best || f->excess.low > best->excess.low))
+			best = f;
+	}
+	return best;
+}
+
+static const char *count_words(struct lode_arena *arena, uint64_t n)
+{
+	char text[LODE_UNITS_BUFFER];
+
+	return n ? lode_finding_text(arena, "%s", lode_format_count(text, n)) : "none";
+}
+
+static const char *time_words(struct lode_arena *arena, lode_u128 sum)
+{
+	char text[LODE_UNITS_BUFFER];
+
+	return lode_finding_text(arena, "%s", lode_format_cost(text, (int64_t)sum, "ns"));
+}
+
+static const char *excess_words(const struct lode_suspects_answer *answer,
+				const struct lode_suspect *f, const struct lode_names *names,
+				struct lode_arena *arena)
+{
+	const struct lode_function *of = f->function;
+	bool is_time = f->excess.time_low > f->excess.calls_low;
+	char slow[LODE_UNITS_BUFFER], fast[LODE_UNITS_BUFFER], q[LODE_UNITS_BUFFER];
+
+	return lode_finding_text(
+		arena, "%s %s %s%s in A (%s), %s in B (%s); q = %s.",
+		label_of(names, of->frame, arena), is_time ? "took" : "made",
+		is_time ? time_words(arena, of->moments[LODE_SIDE_SUBJECT].sum)
+			: count_words(arena, of->n[LODE_SIDE_SUBJECT]),
+		is_time				? ""
+		: of->n[LODE_SIDE_SUBJECT] == 1 ? " call"
+						: " calls",
+		lode_format_plural(slow, answer->sides[LODE_SIDE_SUBJECT].n_streams,
+				   "slow recording"),
+		is_time ? time_words(arena, of->moments[LODE_SIDE_OTHER].sum)
+			: count_words(arena, of->n[LODE_SIDE_OTHER]),
+		lode_format_plural(fast, answer->other->n_streams, "fast recording"),
+		lode_format_log_p(q, f->log_q / log(10)));
+}
+
+static const char *nothing_words(const struct lode_suspects_answer *answer,
+				 struct lode_arena *arena)
+{
+	const struct lode_suspects_metric *m = answer->n_metrics ? answer->by_extra[0] : NULL;
+	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
+	const char *largest = "";
+
+	if (m && strcmp(m->of.unit, "ns") == 0 && m->values.total > m->other->total)
+		largest = lode_finding_text(
+			arena,
+			" The largest difference in time is %s: %s calls (%s) in A, %s (%s) in B.",
+			m->of.name, count_words(arena, m->values.n),
+			time_words(arena, (lode_u128)m->values.total),
+			count_words(arena, m->other->n),
+			time_words(arena, (lode_u128)m->other->total));
+	return lode_finding_text(
+		arena,
+		"No function does more in A (%s) than in B (%s), beyond what chance allows (q < "
+		"%g).%s",
+		lode_format_plural(a, answer->sides[LODE_SIDE_SUBJECT].n_streams, "slow recording"),
+		lode_format_plural(b, answer->other->n_streams, "fast recording"), significant,
+		largest);
+}
+
+/* ---- What is said first ---- */
+
+struct lode_opening lode_suspects_opening(const struct lode_suspects_answer *answer,
+					  const struct lode_suspects_request *request,
+					  struct lode_arena *arena)
+{
+	const struct lode_names names = lode_suspects_names(answer);
+	const struct lode_suspect *f = NULL;
+	struct lode_suspects_contrast c;
+	struct lode_opening opening = {0};
+	uint32_t frame = LODE_NONE;
+
+	if (answer->explained)
+		f = &answer->explained->of;
+	else if (answer->is_versus)
+		f = largest_excess(answer);
+	if (answer->is_versus) {
+		opening.finding =
+			f ? excess_words(answer, f, &names, arena) : nothing_words(answer, arena);
+	} else if (!f && find_costliest_contrast(&c, answer)) {
+		opening.finding = contrast_words(&c, &names, arena);
+		frame = c.callers[c.n_callers - 1];
+	} else {
+		f = f ? f : surest_function(answer);
+		opening.finding =
+			f ? function_words(answer, f, &names, arena) : metric_words(answer, arena);
+	}
+	if (f)
+		frame = f->function->frame;
+	/* Of one function in full, its stacks come next. */
+	if (answer->explained || frame == LODE_NONE)
+		opening.next_command =
+			lode_next_again(arena, request->asked, "--html suspects.html");
+	else
+		opening.next_command =
+			lode_next_again(arena, request->asked, "--explain %s",
+					lode_next_word(arena, path_of_frame(&names, frame, arena)));
+	return opening;
+}
+
+/* ---- In a few lines ---- */
 
 static void add_contrast(struct lode_findings *out, const struct lode_suspects_contrast *c,
 			 const struct lode_names *names, struct lode_arena *arena)
@@ -122,17 +361,10 @@ void lode_suspects_findings(struct lode_findings *out, const void *of, struct lo
 {
 	const struct lode_suspects_answer *answer = of;
 	const struct lode_names names = lode_suspects_names(answer);
-	char failed[LODE_UNITS_BUFFER], all[LODE_UNITS_BUFFER], n_metrics[LODE_UNITS_BUFFER];
 
-	*out = (struct lode_findings){0};
+	lode_findings_open(out, &answer->opening, arena);
 	for (size_t i = 0; i < answer->n_metrics_listed; i++)
 		out->weight += answer->metrics[i].failed_total;
-	out->summary = lode_finding_text(
-		arena, "%s slow executions among %s of %s",
-		lode_format_count(failed, answer->all.failed),
-		lode_format_count(all, answer->sides[LODE_SIDE_SUBJECT].n_executions),
-		lode_format_plural(n_metrics, answer->n_metrics_listed + answer->n_metrics_more,
-				   "metric"));
 	if (answer->is_versus) {
 		add_excess(out, answer, &names, arena);
 		return;

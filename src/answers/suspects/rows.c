@@ -193,6 +193,21 @@ void lode_suspects_metrics_fill(struct lode_suspects_answer *answer, size_t most
 	lode_sort(answer->by_extra, n, most_extra_first);
 }
 
+bool lode_suspects_is_significant(const struct lode_suspects_answer *answer,
+				  const struct lode_suspect *function)
+{
+	const struct lode_evidence *e = &function->function->evidence;
+	const struct lode_outcome *all = &answer->all;
+
+	if (function->log_q >= log(significant))
+		return false;
+	if (answer->is_versus)
+		return function->excess.low > 0;
+	/* A larger share of what failed than of what succeeded. */
+	return (double)e->o_failed * (double)all->succeeded >
+	       (double)e->o_success * (double)all->failed;
+}
+
 /* ---- Functions and contrasts: made one by one, there may be very many ---- */
 
 void lode_suspects_function_at(void *row, const void *owner, size_t i)

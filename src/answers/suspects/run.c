@@ -305,6 +305,8 @@ int lode_suspects_run(struct lode_suspects_answer **out,
 		rc = explain_one(s, request, err);
 	if (rc == 0 && request->wants_details)
 		rc = explain_first(s, request, err);
+	if (rc == 0)
+		s->answer.opening = lode_suspects_opening(&s->answer, request, &s->arena);
 	return rc;
 }
 

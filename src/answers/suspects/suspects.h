@@ -18,6 +18,7 @@
 #include "answers/suspects/read.h"
 #include "document/fields.h"
 #include "document/findings.h"
+#include "document/opening.h"
 #include "document/text_page.h"
 
 /* How many functions are shown. */
@@ -41,10 +42,11 @@ struct lode_suspects_request {
 	double cut_share; /* of all functions: ranks within it are suspects */
 	enum lode_suspects_length length;
 	size_t top;
-	double min_increase; /* only functions with at least this Increase; NAN: all */
-	size_t list_top;     /* longest of the other lists; 0: no bound */
-	const char *explain; /* a function that is wanted in full; NULL: none */
-	bool wants_details;  /* in full: the functions that pages show so */
+	double min_increase;		/* only functions with at least this Increase; NAN: all */
+	size_t list_top;		/* longest of the other lists; 0: no bound */
+	const char *explain;		/* a function that is wanted in full; NULL: none */
+	bool wants_details;		/* in full: the functions that pages show so */
+	const struct lode_asked *asked; /* NULL: by no command line */
 };
 
 /* Values of a metric, or of the executions with a function: in the metric's unit. */
@@ -153,6 +155,7 @@ struct lode_suspects_side {
 };
 
 struct lode_suspects_answer {
+	struct lode_opening opening;
 	/* All of the statistics; NULL: nothing was measured in `nothing_in`, whose job's notes may
 	   say why. */
 	const struct lode_suspects *suspects;
@@ -236,5 +239,12 @@ void lode_suspects_export(struct lode_export_stacks *out,
 /* Stacks of the executions that failed, weighted by their time. */
 void lode_suspects_folded(FILE *out, const struct lode_suspects_answer *answer);
 
+/* Goes with slow executions, or with slow recordings, more than chance allows: q < 0.05. */
+bool lode_suspects_is_significant(const struct lode_suspects_answer *answer,
+				  const struct lode_suspect *function);
+/* What is said first. */
+struct lode_opening lode_suspects_opening(const struct lode_suspects_answer *answer,
+					  const struct lode_suspects_request *request,
+					  struct lode_arena *arena);
 /* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_suspects_findings;

@@ -56,7 +56,6 @@ static void print_method(FILE *out, const struct lode_suspects_answer *answer)
 	const char *symptoms = answer->sides[LODE_SIDE_SUBJECT].job.symptom_text;
 	char text[1024];
 
-	fputc('\n', out);
 	if (answer->is_versus)
 		fprintf(out, "Excess: at least this share (95 %%) of a function's calls, or of "
 			     "their time,\nis not in the fast recordings. Calls and times are of "
@@ -139,8 +138,7 @@ static void print_unmeasured(FILE *out, const struct lode_suspects_answer *answe
 void lode_suspects_text(FILE *out, const struct lode_suspects_answer *answer,
 			const struct lode_text_page *page)
 {
-	print_heading_suspects_text(out, answer);
-	fputc('\n', out);
+	lode_opening_put(out, &answer->opening, page);
 	(answer->is_versus ? lode_suspects_print_metrics_of_sides
 			   : lode_suspects_print_metrics)(out, answer, page);
 	if (answer->n_listed) {
@@ -152,6 +150,8 @@ void lode_suspects_text(FILE *out, const struct lode_suspects_answer *answer,
 		fprintf(out, "%zu more of %zu functions; --top 0 shows all.\n",
 			answer->n_ranked_more, answer->n_functions);
 	lode_suspects_print_contrasts(out, answer, page, &answer->contrasts, false);
+	fputs("\nData and method\n", out);
+	print_heading_suspects_text(out, answer);
 	print_method(out, answer);
 	print_unmeasured(out, answer, page);
 	if (answer->n_skipped)
@@ -160,6 +160,4 @@ void lode_suspects_text(FILE *out, const struct lode_suspects_answer *answer,
 	if (answer->n_incomplete)
 		fprintf(out, "Incomplete: %zu of %zu inputs are cut or damaged (see stderr).\n",
 			answer->n_incomplete, answer->n_inputs);
-	if (answer->n_functions)
-		fprintf(out, "\nlode suspects --explain FUNCTION ... tells one of them in full.\n");
 }

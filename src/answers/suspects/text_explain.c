@@ -241,6 +241,7 @@ void lode_suspects_explained_text(FILE *out, const struct lode_suspects_answer *
 	const struct lode_suspects_explained *x = answer->explained;
 	char name[name_bytes], safe[name_bytes];
 
+	lode_opening_put(out, &answer->opening, page);
 	lode_frame_full_name(lode_suspects_tree(answer), x->frame, name, sizeof(name));
 	fprintf(out, "%s: rank %u of %zu by %s\n", lode_escape(safe, sizeof(safe), name),
 		x->of.rank, answer->n_functions, answer->order);

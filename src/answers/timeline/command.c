@@ -7,6 +7,7 @@
 #include "answers/timeline/timeline.h"
 #include "base/duration.h"
 #include "input/format.h"
+#include "tool/asked.h"
 #include "tool/command.h"
 #include "tool/export_options.h"
 #include "tool/help.h"
@@ -29,6 +30,7 @@ struct timeline_values {
 	size_t top;
 	bool wants_json, is_full, is_page, is_whole_only;
 	struct lode_export_values exports;
+	struct lode_asked asked;
 };
 
 /* A share of the thread's time, or a time. */
@@ -58,9 +60,10 @@ static const struct lode_option options[] = {
 	LODE_OPTION("at", "THREAD:TIME", lode_set_text, AT(at),
 		    "what a thread did at a moment, and what the others did meanwhile; THREAD is a "
 		    "tid or a name, TIME is +1.5s from the trace's start or ns on its clock",
-		    .group = "Questions"),
+		    .group = "Questions", .is_aside = true),
 	LODE_OPTION("function", "NAME", lode_set_text, AT(function),
-		    "one function: which threads call it, when, and its long calls", .letter = 'f'),
+		    "one function: which threads call it, when, and its long calls", .letter = 'f',
+		    .is_aside = true),
 	LODE_OPTION("thread", "THREAD", lode_set_text, AT(thread),
 		    "only this thread, with its timeline in order of time"),
 	LODE_OPTION("window", "FROM,TO", lode_set_span, AT(window),
@@ -93,17 +96,20 @@ static const struct lode_option options[] = {
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FLAG("whole-only", AT(is_whole_only),
 		  "with --html: without windows to zoom into and what everybody did meanwhile, "
-		  "which lode serve works out when it is asked"),
+		  "which lode serve works out when it is asked",
+		  .is_aside = true),
 	LODE_TRACE_EXPORT_OPTION(AT(exports),
 				 "the calls, of --window and --thread, for Perfetto, instead of "
 				 "text; '-' is standard output (docs/exports.md)"),
 	LODE_FORCE_OPTION,
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_FLAG("full", AT(is_full),
-		  "with --json: the timelines themselves, for programs and pages that draw them"),
+		  "with --json: the timelines themselves, for programs and pages that draw them",
+		  .is_aside = true),
 	LODE_FLAG("page", AT(is_page),
 		  "with --json: the compact document that the page draws; with --window what it "
-		  "draws of that window"),
+		  "draws of that window",
+		  .is_aside = true),
 	LODE_TOP_OPTION(AT(top), "(default 20 on the page, 50 in JSON; 0: no bound)"),
 
 	LODE_OPTION("symbols", "FILE", lode_set_text, AT(symbols),
@@ -231,6 +237,7 @@ static struct lode_timeline_request request_of(const struct timeline_values *v,
 		.top = top ? top : SIZE_MAX,
 		.is_full = v->is_full,
 		.is_for_page = v->html || v->is_page,
+		.asked = v->asked.command ? &v->asked : NULL,
 	};
 }
 
@@ -315,7 +322,10 @@ static int run_timeline(const struct lode_command *self, int argc, char **argv)
 	if (values.html && lode_html_check(self) != LODE_EXIT_OK)
 		return LODE_EXIT_FAILURE;
 	values.input = argv[0];
-	return answer_timeline(self, &values);
+	lode_asked_make(&values.asked, self, argc, argv, n, NULL);
+	code = answer_timeline(self, &values);
+	lode_asked_release(&values.asked);
+	return code;
 }
 
 const struct lode_command lode_cmd_timeline = {

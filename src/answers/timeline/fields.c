@@ -22,6 +22,7 @@ typedef LODE_VEC(struct node) node_vec;
 
 /* What is put, with what its rows are made of. */
 struct content {
+	struct lode_opening opening;
 	const struct lode_timeline_answer *answer;
 	const struct lode_call_trace *trace;
 	const char *format, *command, *host;
@@ -547,6 +548,7 @@ static const struct lode_field list_fields[] = {
 LODE_RECORD(list, struct lode_timeline_answer);
 
 static const struct lode_field content_fields[] = {
+	LODE_FIELDS_OF(struct content, opening, &lode_opening_record),
 	LODE_FIELDS_AT(struct content, trace, &path_record),
 	LODE_FIELD(struct content, format, NULL),
 	LODE_FIELD(struct content, command, NULL),
@@ -625,6 +627,7 @@ void lode_timeline_json(FILE *out, const struct lode_timeline_answer *answer)
 	struct moment moment;
 	node_vec nodes = {0};
 	struct content content = {
+		.opening = answer->opening,
 		.answer = answer,
 		.trace = trace,
 		.format = trace->format ? trace->format : "",

@@ -1,9 +1,186 @@
-/* lode timeline in a few lines: the calls that took longest beside what is usual. */
+/* lode timeline in a sentence, and in a few lines: the calls that took longest beside what is
+ * usual. */
 #include <inttypes.h>
 
 #include "answers/timeline/page.h"
 #include "document/findings.h"
 #include "document/units.h"
+
+/* ---- In a sentence ---- */
+
+/* What a call must be at least, as a multiple of its function's median, to stand out. */
+enum { STANDS_OUT = 2 };
+
+/* A time as an offset from the trace's start, exact, as --at takes it: "+1.413204001s". */
+static const char *offset_text(const struct lode_timeline_answer *answer, int64_t t_ns,
+			       struct lode_arena *arena)
+{
+	int64_t from = t_ns - answer->job.trace->first_ns;
+	int64_t far = from < 0 ? -from : from;
+
+	return lode_finding_text(arena, "%c%" PRId64 ".%09" PRId64 "s", from < 0 ? '-' : '+',
+				 far / 1000000000, far % 1000000000);
+}
+
+static const char *thread_text(const struct lode_timeline_answer *answer,
+			       const struct lode_call_thread *thread, struct lode_arena *arena)
+{
+	const char *name = lode_call_thread_name(answer->job.trace, thread);
+
+	return *name ? lode_finding_text(arena, "%s", name)
+		     : lode_finding_text(arena, "%" PRId32, thread->tid);
+}
+
+static const char *function_text(const struct lode_timeline_answer *answer, uint32_t function,
+				 struct lode_arena *arena)
+{
+	char name[1024];
+
+	return lode_finding_text(arena, "%s",
+				 lode_frame_label(&answer->job.trace->functions, function, name,
+						  sizeof(name)));
+}
+
+/* "--at 7:+1.413204001s" asks it; what has no number goes by its name. */
+static const char *next_at(const struct lode_timeline_answer *answer,
+			   const struct lode_asked *asked, const struct lode_call_thread *thread,
+			   int64_t t_ns, struct lode_arena *arena)
+{
+	const char *who = thread->tid < 0 ? thread_text(answer, thread, arena)
+					  : lode_finding_text(arena, "%" PRId32, thread->tid);
+
+	return lode_next_again(arena, asked, "--at %s",
+			       lode_next_word(arena,
+					      lode_finding_text(arena, "%s:%s", who,
+								offset_text(answer, t_ns, arena))));
+}
+
+/* "evict took 61.0 ms in thread eviction at +1.4s, 5,080 times its median of 12.0 µs" */
+static const char *call_words(const struct lode_timeline_answer *answer,
+			      const struct lode_outlier *o, struct lode_arena *arena)
+{
+	const struct lode_call_trace *trace = answer->job.trace;
+	char took[LODE_UNITS_BUFFER], times[LODE_UNITS_BUFFER], usual[LODE_UNITS_BUFFER];
+
+	return lode_finding_text(arena, "%s took %s in thread %s at %s, %s times its median of %s",
+				 function_text(answer, o->function, arena),
+				 lode_format_cost(took, o->duration_ns, "ns"),
+				 thread_text(answer, trace->threads.at[o->thread], arena),
+				 offset_text(answer, o->start_ns, arena),
+				 lode_format_count(times, (uint64_t)(o->times_median + 0.5)),
+				 lode_format_cost(usual, trace->spreads.at[o->function].median_ns,
+						  "ns"));
+}
+
+static struct lode_opening open_trace(const struct lode_timeline_answer *answer,
+				      const struct lode_asked *asked, struct lode_arena *arena)
+{
+	const struct lode_call_trace *trace = answer->job.trace;
+	const struct lode_outliers *outliers = &answer->job.outliers;
+	const struct lode_outlier *most = NULL;
+	char n[LODE_UNITS_BUFFER], calls[LODE_UNITS_BUFFER], length[LODE_UNITS_BUFFER];
+	char such[LODE_UNITS_BUFFER];
+	size_t n_such = 0;
+
+	for (size_t i = 0; i < outliers->at.n; i++)
+		if (outliers->at.at[i].times_median >= STANDS_OUT &&
+		    (!most || outliers->at.at[i].times_median > most->times_median))
+			most = &outliers->at.at[i];
+	for (size_t i = 0; most && i < outliers->at.n; i++)
+		n_such += outliers->at.at[i].function == most->function;
+	lode_format_count(calls, trace->n_calls);
+	lode_format_cost(length, trace->last_ns - trace->first_ns, "ns");
+	if (!most)
+		return (struct lode_opening){
+			.finding = lode_finding_text(
+				arena,
+				"No call stands out among %s in %s: none of the %s took %d times "
+				"its function's median.",
+				calls, length, lode_format_plural(n, outliers->at.n, "long call"),
+				STANDS_OUT),
+			.next_command = lode_next_again(arena, asked, "--html timeline.html"),
+		};
+	return (struct lode_opening){
+		.finding = lode_finding_text(
+			arena,
+			"%s: the furthest beyond what is usual of %s in %s. %s long, %s of this "
+			"function.",
+			call_words(answer, most, arena),
+			lode_format_plural(such, trace->n_calls, "call"), length,
+			outliers->at.n == 1
+				? "1 call is"
+				: lode_finding_text(arena, "%s calls are",
+						    lode_format_count(n, outliers->at.n)),
+			lode_format_count(calls, n_such)),
+		.next_command = next_at(answer, asked, trace->threads.at[most->thread],
+					most->start_ns, arena),
+	};
+}
+
+static struct lode_opening open_function(const struct lode_timeline_answer *answer,
+					 const struct lode_asked *asked, struct lode_arena *arena)
+{
+	const struct lode_timeline_function *f = answer->function;
+	const struct lode_call_spread *s = &answer->job.trace->spreads.at[f->function];
+	const struct lode_outlier *longest =
+		f->group ? &answer->job.outliers.at.at[f->group->first] : NULL;
+	char n[LODE_UNITS_BUFFER], total[LODE_UNITS_BUFFER], median[LODE_UNITS_BUFFER];
+	char most[LODE_UNITS_BUFFER];
+
+	return (struct lode_opening){
+		.finding = lode_finding_text(arena, "%s: %s, %s in all; median %s, longest %s.",
+					     function_text(answer, f->function, arena),
+					     lode_format_plural(n, s->n, "call"),
+					     lode_format_cost(total, (int64_t)s->total_ns, "ns"),
+					     lode_format_cost(median, s->median_ns, "ns"),
+					     lode_format_cost(most, s->max_ns, "ns")),
+		.next_command = longest ? next_at(answer, asked,
+						  answer->job.trace->threads.at[longest->thread],
+						  longest->start_ns, arena)
+					: NULL,
+	};
+}
+
+static struct lode_opening open_moment(const struct lode_timeline_answer *answer,
+				       const struct lode_asked *asked, struct lode_arena *arena)
+{
+	const struct lode_moment *moment = answer->moment;
+	const struct lode_call_thread *thread = answer->job.trace->threads.at[moment->thread];
+	const struct lode_call *call = moment->open.n ? &moment->open.at[moment->open.n - 1] : NULL;
+	char took[LODE_UNITS_BUFFER];
+	const char *what = "calls nothing";
+
+	if (call)
+		what = lode_finding_text(
+			arena, "is in %s since %s, for %s in all",
+			function_text(answer, lode_call_function(thread, call->stack), arena),
+			offset_text(answer, call->start_ns, arena),
+			lode_format_cost(took, call->duration_ns, "ns"));
+	return (struct lode_opening){
+		.finding = lode_finding_text(arena, "Thread %s at %s %s.",
+					     thread_text(answer, thread, arena),
+					     offset_text(answer, moment->t_ns, arena), what),
+		.next_command =
+			call ? lode_next_again(
+				       arena, asked, "--function %s",
+				       lode_next_word(arena,
+						      function_text(answer,
+								    lode_call_function(thread,
+										       call->stack),
+								    arena)))
+			     : NULL,
+	};
+}
+
+struct lode_opening lode_timeline_opening(const struct lode_timeline_answer *answer,
+					  const struct lode_asked *asked, struct lode_arena *arena)
+{
+	return answer->moment	  ? open_moment(answer, asked, arena)
+	       : answer->function ? open_function(answer, asked, arena)
+				  : open_trace(answer, asked, arena);
+}
+
+/* ---- In a few lines ---- */
 
 static bool is_inside(const struct lode_outlier *a, const struct lode_outlier *b)
 {
@@ -72,18 +249,13 @@ void lode_timeline_findings(struct lode_findings *out, const void *of, struct lo
 	const struct lode_call_trace *trace = answer->job.trace;
 	const struct lode_outlier *all = answer->job.outliers.at.at;
 	size_t n = answer->job.outliers.at.n, told[LODE_FINDINGS_MOST] = {0};
-	char calls[LODE_UNITS_BUFFER], n_threads[LODE_UNITS_BUFFER], lasted[LODE_UNITS_BUFFER];
-	char n_outliers[LODE_UNITS_BUFFER];
 
-	*out = (struct lode_findings){.weight = trace->last_ns - trace->first_ns};
-	out->summary = lode_finding_text(
-		arena, "%s calls of %s in %s; %s", lode_format_count(calls, trace->n_calls),
-		lode_format_plural(n_threads, answer->views->whole->n_threads, "thread"),
-		lode_format_cost(lasted, out->weight, "ns"),
-		lode_format_plural(n_outliers, n, "outlier"));
+	lode_findings_open(out, &answer->opening, arena);
+	out->weight = trace->last_ns - trace->first_ns;
 	/* In the report's order: the longest beside their median first. */
 	for (size_t i = 0; i < n && lode_findings_have_room(out); i++) {
-		if (all[i].duration_ns < 2 * trace->spreads.at[all[i].function].median_ns ||
+		if (all[i].duration_ns <
+			    STANDS_OUT * trace->spreads.at[all[i].function].median_ns ||
 		    is_told(all, i, told, out->n_details))
 			continue;
 		told[out->n_details] = i;

@@ -451,6 +451,7 @@ LODE_RECORD(window, struct window);
 /* ---- The page's document ---- */
 
 struct content {
+	struct lode_opening opening;
 	const struct lode_timeline_answer *answer;
 	struct page *page;
 	const struct lode_timeline_views *views;
@@ -498,6 +499,7 @@ static void listed_window_at(void *row, const void *owner, size_t i)
 }
 
 static const struct lode_field content_fields[] = {
+	LODE_FIELDS_OF(struct content, opening, &lode_opening_record),
 	LODE_FIELD_RECORD("trace", struct content, head, &head_record, NULL),
 	LODE_FIELD_RECORD("functions", struct content, functions, &functions_record,
 			  "all that are called, as columns"),
@@ -597,6 +599,7 @@ void lode_timeline_page_json(FILE *out, const struct lode_timeline_answer *answe
 	struct repair repairs[LODE_N_REPAIRS];
 	char t0_ns[24];
 	struct content content = {
+		.opening = answer->opening,
 		.answer = answer,
 		.page = page,
 		.views = views,

@@ -384,7 +384,10 @@ int lode_timeline_run(struct lode_timeline_answer **out,
 	if (rc < 0)
 		return rc;
 	list_outliers(s);
-	return ask_trace(s, request, err);
+	rc = ask_trace(s, request, err);
+	if (rc == LODE_OK)
+		answer->opening = lode_timeline_opening(answer, request->asked, &s->arena);
+	return rc;
 }
 
 int lode_timeline_add_views(struct lode_timeline_answer *answer, bool is_whole_only,

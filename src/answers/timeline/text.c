@@ -518,6 +518,7 @@ static void print_function(FILE *out, const struct lode_timeline_answer *answer,
 void lode_timeline_text(FILE *out, const struct lode_timeline_answer *answer,
 			const struct lode_text_page *page)
 {
+	lode_opening_put(out, &answer->opening, page);
 	if (answer->moment)
 		print_moment(out, answer, page);
 	else if (answer->function)

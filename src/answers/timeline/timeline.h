@@ -17,6 +17,7 @@
 #include "answers/timeline/read.h"
 #include "base/duration.h"
 #include "document/fields.h"
+#include "document/opening.h"
 #include "document/text_page.h"
 
 struct lode_timeline_views;
@@ -42,6 +43,7 @@ struct lode_timeline_request {
 	size_t top;	      /* longest list; SIZE_MAX: no bound */
 	bool is_full;	      /* documents have the timelines themselves */
 	bool is_for_page;     /* only the LODE_VIEWS_THREADS threads with the most calls */
+	const struct lode_asked *asked; /* NULL: by no command line */
 };
 
 /* What one function did in each thread that calls it. */
@@ -60,6 +62,7 @@ struct lode_timeline_function {
 };
 
 struct lode_timeline_answer {
+	struct lode_opening opening;
 	struct lode_timeline_job job; /* the trace, its timelines and outliers */
 	struct lode_regtime_options options;
 	const struct lode_call_thread *only; /* NULL: all */
@@ -100,6 +103,9 @@ void lode_timeline_free(struct lode_timeline_answer *answer);
 /* "lode/timeline/1" */
 extern const struct lode_document lode_timeline_document;
 void lode_timeline_json(FILE *out, const struct lode_timeline_answer *answer);
+/* What is said first: of the trace, the moment, or the function. */
+struct lode_opening lode_timeline_opening(const struct lode_timeline_answer *answer,
+					  const struct lode_asked *asked, struct lode_arena *arena);
 /* The summary, the moment, or the function. */
 void lode_timeline_text(FILE *out, const struct lode_timeline_answer *answer,
 			const struct lode_text_page *page);

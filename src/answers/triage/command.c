@@ -144,8 +144,8 @@ int lode_triage_say(const struct lode_command *self, const struct lode_triage_an
 }
 
 static int triage_command_answer(const struct lode_command *self, const void *values,
-				 const struct lode_signature_sources *sources, char **inputs,
-				 size_t n_inputs)
+				 const struct lode_signature_sources *sources,
+				 const struct lode_asked *asked, char **inputs, size_t n_inputs)
 {
 	const struct triage_values *v = values;
 	struct lode_progress progress;
@@ -156,6 +156,7 @@ static int triage_command_answer(const struct lode_command *self, const void *va
 
 	request.streams.inputs = inputs;
 	request.streams.n_inputs = n_inputs;
+	request.asked = asked;
 	lode_progress_start(&progress);
 	rc = lode_triage_run(&answer, &request, &err);
 	lode_progress_end(&progress);
@@ -173,6 +174,7 @@ static const struct lode_signature_run signature_run = {
 	.input_at = AT(input),
 	.top_at = AT(top),
 	.check = triage_command_check,
+	.next = &lode_cmd_sign,
 	.run = triage_command_answer,
 };
 

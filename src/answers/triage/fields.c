@@ -58,6 +58,7 @@ LODE_RECORD(input, struct lode_digest_stream);
 /* ---- The document ---- */
 
 static const struct lode_field answer_fields[] = {
+	LODE_FIELDS_OF(struct lode_triage_answer, opening, &lode_opening_record),
 	LODE_FIELD(struct lode_triage_answer, unit, "unit of all costs, as in lode mine --json"),
 	LODE_FIELD_AS("streams", struct lode_triage_answer, n_streams, NULL),
 	LODE_FIELD_AS("symptoms", struct lode_triage_answer, n_symptoms, NULL),

@@ -8,9 +8,6 @@
 #include "document/units.h"
 #include "base/sorted.h"
 
-/* Where λ would give too many patterns: as many as somebody may look through. */
-enum { MANAGEABLE_PATTERNS = 1000 };
-
 struct lode_triage_state {
 	struct lode_triage_answer answer; /* what the caller holds */
 	struct lode_coverage_job coverage;
@@ -184,50 +181,16 @@ static void list_returned(struct lode_triage_state *s)
 
 /* ---- The rest ---- */
 
-/* Leaves the rows that no signature matches; what retired ones match has a name as well. */
-static void keep_rest(struct lode_triage_state *s)
-{
-	struct lode_digest *digest = s->coverage.streams.job.digest;
-	size_t n = 0;
-
-	digest->n_events = 0;
-	for (size_t i = 0; i < digest->rows.n; i++)
-		if (!s->coverage.match.row_set[i]) {
-			digest->n_events += digest->rows.at[i].n_events;
-			digest->rows.at[n++] = digest->rows.at[i];
-		}
-	digest->rows.n = n;
-}
-
 static void mine_rest(struct lode_triage_state *s, const struct lode_triage_request *request)
 {
-	const struct lode_digest *digest = s->coverage.streams.job.digest;
-	int64_t symptom_ns = s->answer.all.symptom_ns;
-	struct lode_mine_options mining = request->mining;
 	struct lode_error err;
 	char text[sizeof(err.message) + 64];
-	int rc;
 
-	if (!digest->rows.n)
+	if (lode_rest_mine(&s->mined, &s->coverage, &request->mining, s->answer.all.symptom_ns,
+			   &err) == 0)
 		return;
-	if (!mining.min_cost && !(mining.min_cost_share > 0))
-		mining.min_cost = symptom_ns / 100;
-	/* A share is one of all symptoms, whatever is left of them. */
-	if (!mining.min_cost && mining.min_cost_share > 0)
-		mining.min_cost = (int64_t)(mining.min_cost_share * (double)symptom_ns);
-	if (mining.min_cost < 1)
-		mining.min_cost = 1;
-	rc = lode_mine(&s->mined, digest, &mining, &err);
-	if (rc == LODE_ERR_LIMIT) {
-		mining.min_cost = 0;
-		mining.patterns = MANAGEABLE_PATTERNS;
-		rc = lode_mine(&s->mined, digest, &mining, &err);
-	}
-	if (rc < 0) {
-		snprintf(s->reason, sizeof(s->reason), "%s",
-			 lode_error_text(&err, text, sizeof(text)));
-		s->answer.not_mined = s->reason;
-	}
+	snprintf(s->reason, sizeof(s->reason), "%s", lode_error_text(&err, text, sizeof(text)));
+	s->answer.not_mined = s->reason;
 }
 
 static void list_clusters(struct lode_triage_state *s, const struct lode_triage_request *request)
@@ -293,10 +256,11 @@ int lode_triage_run(struct lode_triage_answer **out, const struct lode_triage_re
 	answer->limit = limit_words(s, request, digest->unit);
 	list_streams(s, request);
 	list_returned(s);
-	keep_rest(s);
+	lode_rest_keep(&s->coverage);
 	if (!request->no_mining)
 		mine_rest(s, request);
 	list_clusters(s, request);
+	answer->opening = lode_triage_opening(answer, request, &s->arena);
 	return 0;
 }
 

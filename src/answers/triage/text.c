@@ -11,23 +11,6 @@
 
 enum { lines_per_cluster = 3, path_columns = 44, known_bytes = 4096 };
 
-static void print_heading_triage_text(FILE *out, const struct lode_triage_answer *answer)
-{
-	const struct lode_cover *all = &answer->all;
-	const char *unit = answer->unit;
-	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER],
-		e[LODE_UNITS_BUFFER], f[LODE_UNITS_BUFFER], g[LODE_UNITS_BUFFER];
-
-	fprintf(out, "%s, %s of %s: %s known (%s, by %s), %s not explained\n",
-		lode_format_plural(a, answer->n_streams, "stream"),
-		lode_format_plural(b, answer->n_symptoms, "symptom"),
-		lode_format_cost_long(c, all->symptom_ns, unit),
-		lode_format_cost(d, all->covered_ns, unit),
-		lode_format_share(e, all->covered_ns, all->symptom_ns),
-		lode_format_plural(f, answer->n_active, "signature"),
-		lode_format_cost(g, all->unexplained_ns, unit));
-}
-
 /* ---- Streams ---- */
 
 enum column { STREAM, SYMPTOM, KNOWN, REST, MARK, AS, N_COLUMNS };
@@ -106,7 +89,6 @@ static void print_streams(FILE *out, const struct lode_triage_answer *answer,
 	room = lode_table_fit(table, page->columns, 28, AS, NULL);
 	for (size_t i = 0; i < answer->n_listed; i++)
 		set_known(table, answer, i, room);
-	fputc('\n', out);
 	lode_table_print(table, out, page->is_terminal);
 	lode_table_free(table);
 	if (answer->n_more)
@@ -213,7 +195,7 @@ void lode_triage_text(FILE *out, const struct lode_triage_answer *answer, bool k
 {
 	char a[LODE_UNITS_BUFFER];
 
-	print_heading_triage_text(out, answer);
+	lode_opening_put(out, &answer->opening, page);
 	print_streams(out, answer, page);
 	print_returned(out, answer);
 	print_rest(out, answer, keeps_rest, page);

@@ -20,7 +20,9 @@
 #include "document/fields.h"
 #include "answers/coverage/coverage_job.h"
 #include "answers/clusters/cluster_rows.h"
+#include "answers/coverage/rest.h"
 #include "document/findings.h"
+#include "document/opening.h"
 #include "document/text_page.h"
 
 struct lode_triage_request {
@@ -36,6 +38,7 @@ struct lode_triage_request {
 	size_t top_inside; /* of the lists inside of clusters; 0: as `top` */
 	/* All that documents say of clusters, and what pages are drawn of. */
 	bool wants_rows, wants_detail;
+	const struct lode_asked *asked; /* NULL: by no command line */
 };
 
 /* A signature in a stream. */
@@ -64,6 +67,7 @@ struct lode_triage_returned {
 };
 
 struct lode_triage_answer {
+	struct lode_opening opening;
 	const char *unit; /* of all costs */
 	size_t n_streams, n_symptoms, n_active;
 	struct lode_cover all;
@@ -105,5 +109,9 @@ extern const struct lode_document lode_triage_document;
 void lode_triage_text(FILE *out, const struct lode_triage_answer *answer, bool keeps_rest,
 		      const struct lode_text_page *page);
 
+/* What is said first. */
+struct lode_opening lode_triage_opening(const struct lode_triage_answer *answer,
+					const struct lode_triage_request *request,
+					struct lode_arena *arena);
 /* In a few lines, of an answer (document/findings.h). */
 lode_findings_maker lode_triage_findings;

@@ -157,6 +157,7 @@ static void add_stack(const struct job *job, struct scratch *scratch, uint32_t s
 			own->own_ns += row->cost_ns;
 			own->split_ns[row->kind] += row->cost_ns;
 			own->reason_ns[row->reason] += row->cost_ns;
+			own->kind_reason_ns[row->kind][row->reason] += row->cost_ns;
 		}
 	}
 }

@@ -84,7 +84,9 @@ struct lode_cluster {
 	int64_t own_ns, total_ns, average_ns;
 	int64_t split_ns[LODE_N_EVENT_KINDS]; /* of own_ns */
 	int64_t reason_ns[LODE_N_REASONS];    /* of own_ns' waits */
-	int64_t unsampled_ns;		      /* of own_ns: on a CPU, and no sample was taken */
+	/* Both: what the threads of the chain did at last, by the symptom's own wait. */
+	int64_t kind_reason_ns[LODE_N_EVENT_KINDS][LODE_N_REASONS];
+	int64_t unsampled_ns;	   /* of own_ns: on a CPU, and no sample was taken */
 	int64_t least_ns, most_ns; /* bounds of own_ns, whatever that time was (cpu_costs.h) */
 	uint64_t n_events;	   /* events that any of its patterns matches */
 	uint32_t n_streams, n_symptoms;

@@ -1,0 +1,110 @@
+/* What an answer says first, and the command that comes next. */
+#include "document/opening.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/shell_words.h"
+#include "base/written.h"
+#include "document/fields.h"
+#include "document/findings.h"
+#include "document/units.h"
+
+static const struct lode_field opening_fields[] = {
+	LODE_FIELD(struct lode_opening, finding,
+		   "what was found, in a sentence or two: how much, in how many recordings"),
+	LODE_FIELD(struct lode_opening, next_command, "what to run next, ready for a shell",
+		   .absent = "nothing comes next, or no command asked"),
+};
+const struct lode_record lode_opening_record =
+	LODE_RECORD_OF("opening", opening_fields, struct lode_opening, .is_shared = true);
+
+void lode_asked_release(struct lode_asked *asked)
+{
+	free(asked->options);
+	free(asked->next_options);
+	free(asked->operands);
+	*asked = (struct lode_asked){0};
+}
+
+const char *lode_next_again(struct lode_arena *arena, const struct lode_asked *asked,
+			    const char *format, ...)
+{
+	char *text;
+	size_t size;
+	va_list args;
+	FILE *out;
+
+	if (!asked)
+		return NULL;
+	out = lode_written_open(&text, &size);
+	fprintf(out, "lode %s%s ", asked->command, asked->options);
+	va_start(args, format);
+	vfprintf(out, format, args);
+	va_end(args);
+	fputs(asked->operands, out);
+	return lode_written_keep(out, &text, &size, arena);
+}
+
+const char *lode_next_word(struct lode_arena *arena, const char *word)
+{
+	char *text;
+	size_t size;
+	FILE *out = lode_written_open(&text, &size);
+
+	lode_shell_word_put(out, word);
+	return lode_written_keep(out, &text, &size, arena);
+}
+
+const char *lode_opening_spread(struct lode_arena *arena, size_t n, size_t n_all)
+{
+	char all[LODE_UNITS_BUFFER], some[LODE_UNITS_BUFFER];
+
+	if (n_all <= 1)
+		return "";
+	lode_format_count(all, n_all);
+	if (n == n_all)
+		return lode_finding_text(arena, ", in all %s recordings", all);
+	return lode_finding_text(arena, ", in %s of %s recordings", lode_format_count(some, n),
+				 all);
+}
+
+/* Fills lines with the words of `text`. */
+static void fill(FILE *out, const char *text, size_t columns)
+{
+	size_t at = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, " ");
+		char *safe = lode_alloc(4 * len + 1);
+		size_t width;
+
+		lode_escape_n(safe, 4 * len + 1, text, len);
+		width = lode_escape_width(safe);
+		if (at && at + 1 + width > columns) {
+			fputc('\n', out);
+			at = 0;
+		}
+		fprintf(out, "%s%s", at ? " " : "", safe);
+		at += width + (at > 0);
+		free(safe);
+		text += len + strspn(text + len, " ");
+	}
+	fputc('\n', out);
+}
+
+void lode_opening_put(FILE *out, const struct lode_opening *opening,
+		      const struct lode_text_page *page)
+{
+	enum { most_columns = 100 }; /* wider prose is hard to read */
+	size_t size = opening->next_command ? 4 * strlen(opening->next_command) + 1 : 0;
+	char *safe = lode_alloc(size);
+
+	fill(out, opening->finding, page->columns < most_columns ? page->columns : most_columns);
+	if (size)
+		fprintf(out, "Next: %s\n", lode_escape(safe, size, opening->next_command));
+	fputc('\n', out);
+	free(safe);
+}
