@@ -165,7 +165,7 @@ static int open_file(const char *path, int *fd, struct stat *st, struct lode_err
 	close(*fd);
 	*fd = -1;
 	return lode_fail(err, LODE_ERR_UNSUPPORTED, path, -1,
-			 "is no regular file: only those can be followed");
+			 "is not a regular file: only those can be followed");
 }
 
 /* ---- Rotation ---- */

@@ -78,7 +78,7 @@ static int take_field(struct reader *r, struct lode_manifest_line *line, const c
 	} else if (is_field(field, n_key, "bytes")) {
 		if (!lode_int_parse(&line->bytes, equals + 1, strlen(equals + 1)) ||
 		    line->bytes < 0)
-			return REFUSE(r, "line %" PRId64 ": '%.40s' is no number of bytes",
+			return REFUSE(r, "line %" PRId64 ": '%.40s' is not a number of bytes",
 				      r->lines.number, equals + 1);
 	} else {
 		if (r->labels.n)
@@ -128,7 +128,7 @@ static int read_head(struct reader *r, const char *text)
 {
 	if (strncmp(text, head_text, n_head_kind) != 0)
 		return r->may_lack_head ? 0
-					: REFUSE(r, "this is no manifest: its first line is not "
+					: REFUSE(r, "this is not a manifest: its first line is not "
 						    "'#lode manifest 1'");
 	if (strlen(text) + 1 != sizeof(head_text) - 1 ||
 	    strncmp(text, head_text, strlen(text)) != 0)

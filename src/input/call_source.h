@@ -1,6 +1,6 @@
 /*
  * Sources of function entries and exits: files and folders of any format lode reads -> a sink of
- * calls (model/calls.h). The format is told from content.
+ * calls (model/calls.h). The format is recognised by content.
  *
  *   a file          XRay log (basic, flight data recorder), Chrome trace events (JSON),
  *                   function_graph text of ftrace, enters and exits as text or CSV;

@@ -1,5 +1,5 @@
 /*
- * Sources: files of any format lode reads -> lode_stream. The format is told from content.
+ * Sources: files of any format lode reads -> lode_stream. The format is recognised by content.
  */
 #pragma once
 

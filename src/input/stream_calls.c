@@ -290,7 +290,7 @@ static int load_stream_calls(struct reader *reader, struct lode_input *input,
 	if (!stream->has_switches && !reader->syscalls.n)
 		rc = lode_fail(err, LODE_ERR_UNSUPPORTED, lode_input_path(input), -1,
 			       "this recording has neither context switches nor system calls: "
-			       "samples are no calls (`lode record` records switches)");
+			       "samples are not calls (`lode record` records switches)");
 	if (rc == LODE_OK)
 		rc = walk_threads(reader, stream);
 	lode_stream_free(stream);

@@ -19,7 +19,7 @@ struct lode_digest_stream {
 	bool has_wall_clock;	/* wall_offset_ns is known */
 	int64_t wall_offset_ns; /* what to add to its times for ns since the epoch (UTC), else 0 */
 	struct lode_losses losses;
-	int64_t lost_cost_ns; /* symptom time that stands on waits without a waker */
+	int64_t lost_cost_ns; /* symptom time that rests on waits without a waker */
 };
 
 struct lode_digest_symptom {

@@ -12,7 +12,7 @@
  *   pattern: theme_find_icon; lstat
  *
  * That is a paragraph of a file of signatures: text for people, and for version control. Paragraphs
- * are parted by blank lines and stand in the order of their names, fields in the order above and
+ * are separated by blank lines and stand in the order of their names, fields in the order above and
  * patterns in that of their texts, so that equal lists are equal files. A line that begins with a
  * blank goes on with the field before it; one that begins with '#' is a comment (and is not kept).
  *

@@ -113,7 +113,7 @@ static int read_step(struct reading *r, const char *at, const char *end)
 		if (r->was_a_gap)
 			return lode_fail(r->err, LODE_ERR_ARG, NULL, -1,
 					 "step %zu of the pattern '%.60s' is called directly (>), "
-					 "but stands behind a gap (*)",
+					 "but follows a gap (*)",
 					 r->n, r->text);
 		step.is_direct = true;
 		for (at++; at < end && is_blank_signature_pattern(*at); at++)

@@ -220,7 +220,7 @@ static int start_field(struct reader *r, const char *line, size_t len, int64_t n
 	if (rc < 0)
 		return rc;
 	if (!colon)
-		return fail_at(r, number, "'%.*s' is no field: it has no ':'",
+		return fail_at(r, number, "'%.*s' is not a field: it has no ':'",
 			       len > 40 ? 40 : (int)len, line);
 	while (field < N_FIELDS && (strlen(field_names[field]) != name_len ||
 				    memcmp(field_names[field], line, name_len) != 0))

@@ -730,7 +730,8 @@ void lode_symptoms_count_skipped(const struct lode_symptom_spec *spec, struct lo
 			      (unsigned long long)events->n_doubtful);
 	if (is_told_by_stacks(&spec->from, &events->found_from) ||
 	    is_told_by_stacks(&spec->to, &events->found_to))
-		lode_loss_add(&stream->losses, LODE_LOSS_NO_CALLS, 1, -1, 0,
-			      "system calls are told from stacks alone: those in which the thread "
-			      "was not seen do not count (lode record --syscalls)");
+		lode_loss_add(
+			&stream->losses, LODE_LOSS_NO_CALLS, 1, -1, 0,
+			"system calls are derived from stacks alone: those in which the thread "
+			"was not seen do not count (lode record --syscalls)");
 }

@@ -110,7 +110,7 @@ static int read_row_symptom_table(struct lode_symptom_table *table, struct lode_
 	}
 	if (numbers[COLUMN_TID] <= 0 || numbers[COLUMN_TID] > INT32_MAX)
 		return lode_fail_line(err, LODE_ERR_FORMAT, table->path, number,
-				      "%lld is no thread id", (long long)numbers[COLUMN_TID]);
+				      "%lld is not a thread id", (long long)numbers[COLUMN_TID]);
 	row.tid = (int32_t)numbers[COLUMN_TID];
 	row.t0_ns = numbers[COLUMN_T0];
 	row.t1_ns = numbers[COLUMN_T1];

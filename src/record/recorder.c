@@ -47,7 +47,7 @@ static int check_recording(const char *data, const struct lode_perf_run *run,
 	if (run->was_stopped)
 		return lode_fail(err, LODE_ERR_IO, NULL, -1, "stopped before perf had begun");
 	return lode_fail(err, LODE_ERR_IO, NULL, -1,
-			 "perf made no recording; its own message stands above (lode needs perf "
+			 "perf made no recording; its own message is above (lode needs perf "
 			 "5.10 or newer)");
 }
 

@@ -85,9 +85,10 @@ static int open_socket(struct lode_server *server, const struct lode_server_opti
 
 	snprintf(port, sizeof(port), "%u", options->port);
 	if (getaddrinfo(server->address, port, &hints, &info) != 0)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "'%.60s' is no address: give one in numbers, such as 127.0.0.1",
-				 server->address);
+		return lode_fail(
+			err, LODE_ERR_ARG, NULL, -1,
+			"'%.60s' is not an address: give one in numbers, such as 127.0.0.1",
+			server->address);
 	is_beyond = !is_loopback(info->ai_addr);
 	server->is_v6 = info->ai_family == AF_INET6;
 	server->answers.guard.reads_need_token = is_beyond;

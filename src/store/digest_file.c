@@ -262,7 +262,7 @@ static int read_header_digest_file(uint64_t *size, const uint8_t *data, size_t n
 		return lode_fail(err, LODE_ERR_TRUNCATED, path, (int64_t)n,
 				 "a digest begins with %d bytes, here are %zu", HEADER_BYTES, n);
 	if (memcmp(found, magic, sizeof(magic)) != 0)
-		return lode_fail(err, LODE_ERR_FORMAT, path, 0, "this is no digest");
+		return lode_fail(err, LODE_ERR_FORMAT, path, 0, "this is not a digest");
 	if (crc != header_crc(data))
 		return lode_fail(err, LODE_ERR_FORMAT, path, AT_HEADER_CRC,
 				 "damaged digest: its header's checksum is wrong");

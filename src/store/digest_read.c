@@ -303,7 +303,7 @@ static int32_t get_thread(struct reader *r, enum lode_digest_column id, int64_t 
 	int64_t value = get_delta(r, id, base);
 
 	if (value < INT32_MIN || value > INT32_MAX)
-		refuse(r, id, "%lld is no id", (long long)value);
+		refuse(r, id, "%lld is not an id", (long long)value);
 	return (int32_t)value;
 }
 

@@ -228,7 +228,7 @@ static void add_link(struct reader *r)
 		return;
 	}
 	if (r->link >= r->tree->frames.n || !is_link(r->tree, (uint32_t)r->link)) {
-		refuse_digest_tree(r, LODE_COLUMN_LINK_FRAME, "a frame that is no link");
+		refuse_digest_tree(r, LODE_COLUMN_LINK_FRAME, "a frame that is not a link");
 		return;
 	}
 	slot = lode_map_slot(&r->links, r->parent << 32 | r->link);

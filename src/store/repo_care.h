@@ -47,6 +47,6 @@ void lode_repo_check_release(struct lode_repo_check *check);
 
 /*
  * Merges all segments as far as they go, and gives unused space back to the file system. `rebuild`:
- * makes all segments anew from the digests first, whatever they held.
+ * rebuilds all segments from the digests first, whatever they held.
  */
 int lode_repo_compact(struct lode_repo *repo, bool rebuild, struct lode_error *err);

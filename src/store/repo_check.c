@@ -141,12 +141,12 @@ static void compare_segment(struct lode_repo_check *check, struct lode_repo *rep
 	if (got && !is_same_repo_check(got, want))
 		fault(check,
 		      "segment %lld is not what its digests come to: 'lode repo compact --rebuild' "
-		      "makes it anew",
+		      "rebuilds it",
 		      (long long)id);
 	if (names && !is_same_repo_check(names, want_names))
 		fault(check,
 		      "names of segment %lld are not those of its digests: 'lode repo compact "
-		      "--rebuild' makes them anew",
+		      "--rebuild' rebuilds them",
 		      (long long)id);
 	lode_digest_free(got);
 	lode_digest_free(names);

@@ -64,13 +64,15 @@ int lode_repo_fail(const struct lode_repo *repo, const char *doing, struct lode_
 	case SQLITE_READONLY:
 		return lode_repo_fail_read_only(repo, doing, err);
 	case SQLITE_NOTADB:
-		return lode_fail(err, LODE_ERR_FORMAT, path, -1, "this is no repository of lode");
-	case SQLITE_CORRUPT:
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-				 "%s: damaged repository (%s); nothing was changed. 'lode repo "
-				 "check' tells more; 'lode repo compact --rebuild' mends what was "
-				 "merged, else restore a copy or import again",
-				 doing, sqlite3_errmsg(repo->db));
+				 "this is not a repository of lode");
+	case SQLITE_CORRUPT:
+		return lode_fail(
+			err, LODE_ERR_FORMAT, path, -1,
+			"%s: damaged repository (%s); nothing was changed. 'lode repo "
+			"check' tells more; 'lode repo compact --rebuild' repairs what was "
+			"merged, else restore a copy or import again",
+			doing, sqlite3_errmsg(repo->db));
 	case SQLITE_ERROR: /* our SQL is right for our tables, so these are not ours */
 	case SQLITE_CONSTRAINT:
 	case SQLITE_MISMATCH:

@@ -94,7 +94,7 @@ static int take_out(bool *is_whole, struct lode_repo *repo, struct lode_digest *
 	    !subtract_names(merged, digest))
 		rc = lode_fail(err, LODE_ERR_FORMAT, repo->path, -1,
 			       "a segment does not hold what its digests say: 'lode repo compact "
-			       "--rebuild' makes all segments anew");
+			       "--rebuild' rebuilds all segments");
 	lode_digest_free(digest);
 	return rc;
 }

@@ -296,7 +296,7 @@ static struct lode_query_expr *parse_comparison(struct parser *p)
 		return fail_repo_query(p, name, "too many comparisons: at most 200");
 	if (!field && !lode_repo_label_is_key(name, len))
 		return fail_repo_query(p, name,
-				       len ? "this is no field and cannot be a label"
+				       len ? "this is not a field and cannot be a label"
 					   : "a comparison is expected here, such as release=2.1");
 	p->at += len;
 	skip_blanks(p);

@@ -140,7 +140,7 @@ static void get_functions(struct reader *r)
 		spread.median_ns = get_time(r, 0);
 		spread.p99_ns = get_time(r, 0);
 		spread.max_ns = get_time(r, 0);
-		if (is_good(r, id == i, "a function stands there twice"))
+		if (is_good(r, id == i, "a function is there twice"))
 			lode_vec_append(&r->trace->spreads, spread);
 	}
 }

@@ -313,7 +313,7 @@ int lode_shape_agree(bool *needs_filter, const struct lode_shape_demand *demand,
 		words(asked, sizeof(asked), demand->given, line, len);
 		return lode_fail(
 			err, LODE_ERR_ARG, path, -1,
-			"this digest was made %s and cannot be mined %s: make it anew from "
+			"this digest was made %s and cannot be mined %s: make it again from "
 			"its recording",
 			here, asked);
 	}

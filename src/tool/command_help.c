@@ -21,7 +21,7 @@ static const struct lode_option options[] = {
 static const struct lode_example examples[] = {
 	{"What can lode mine do?", "lode help mine"},
 	{"The same as a manual page", "lode help --man mine | man -l -"},
-	{"What stands in the JSON of lode mine?", "lode help --fields mine"},
+	{"What is in the JSON of lode mine?", "lode help --fields mine"},
 	{"Its schema, for a validator", "lode help --schema mine >mine.json"},
 	{NULL},
 };

@@ -16,7 +16,7 @@ int lode_export_check(const struct lode_command *self, const struct lode_export_
 							       : "chrome-trace",
 					    others);
 	if (values->pprof && strcmp(values->pprof, "-") == 0 && isatty(STDOUT_FILENO))
-		return lode_command_misused(self, "--pprof - is no text: not onto a terminal");
+		return lode_command_misused(self, "--pprof - is not text: not onto a terminal");
 	return 0;
 }
 

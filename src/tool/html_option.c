@@ -6,7 +6,7 @@
 const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detail)
 {
 	if (html && wants_json)
-		return "--html stands alone, without --json";
+		return "--html cannot be combined with --json";
 	if (wants_detail && !wants_json)
 		return "--detail goes with --json";
 	return NULL;
@@ -18,7 +18,7 @@ int lode_html_check(const struct lode_command *self)
 		return LODE_EXIT_OK;
 	lode_say(self,
 		 "this lode was built without its pages: %s. Building it again with Node 18 or "
-		 "later and npm at hand adds them (docs/pages.md)",
+		 "later and npm adds them (docs/pages.md)",
 		 lode_html_missing());
 	return LODE_EXIT_FAILURE;
 }

@@ -44,7 +44,7 @@ static int read_label(const struct lode_command *self, struct lode_repo_label *l
 		return lode_command_misused(
 			self,
 			"'%.*s' cannot be a label: names begin with a letter, have letters, "
-			"digits, '.', '-' and '_' in them, and are no field of queries",
+			"digits, '.', '-' and '_' in them, and are not a field of queries",
 			(int)(len < 60 ? len : 60), text);
 	label->key = lode_arena_strndup(arena, text, len);
 	label->value = equals[1] ? equals + 1 : NULL;

@@ -103,7 +103,7 @@ echo "== two periods; a counter less, one more, and an unknown page"
 "$LODE" pio train $(inputs one) --then $(inputs two) --rulesets 1 -o both | head -2
 sed 's/waits/stalls/' two-db.csv >renamed.csv
 sed 's,/shop/cart,/shop/new,' two.log >new.log
-"$LODE" pio -m both --log new.log -c web=two-web.csv -c db=renamed.csv | sed -n '/^train anew/,$p'
+"$LODE" pio -m both --log new.log -c web=two-web.csv -c db=renamed.csv | sed -n '/^retrain/,$p'
 echo "== mistakes"
 try() { "$LODE" pio "$@" >out 2>err; echo "exit $?"; head -2 err; }
 try

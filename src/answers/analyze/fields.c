@@ -34,7 +34,7 @@ LODE_RECORD(param, struct lode_finding_param);
 static const struct lode_field detail_fields[] = {
 	LODE_FIELD(struct detail_row, text, NULL),
 	LODE_FIELD(struct detail_row, share, "of what the summary names",
-		   .absent = "it is no part of that", .is_positive = true, .most = 1),
+		   .absent = "it is not a part of that", .is_positive = true, .most = 1),
 	LODE_COLUMN("path", struct detail_row, path, n_path,
 		    "where it is on the report's page: the steps of the address behind the "
 		    "report's name"),

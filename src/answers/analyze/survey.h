@@ -6,7 +6,7 @@
  *   DIR/access.log  DIR/db.csv                 requests and counters: one service, one pio
  *   DIR/more/...                               a folder of its own, with sets of its own
  *
- * The format is told from content. Bundles of `lode record` (NAME.lode) are recordings of the
+ * The format is recognised by content. Bundles of `lode record` (NAME.lode) are recordings of the
  * folder that they stand in. A file that is named like one of these, and is none, is listed as one
  * that cannot be read. Other files are counted, never an error: a folder may hold anything.
  */

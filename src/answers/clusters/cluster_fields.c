@@ -121,7 +121,7 @@ const struct lode_record lode_cluster_brief_record =
 
 static const struct lode_field variant_fields[] = {
 	LODE_FIELD(struct lode_variant, own_ns, "own cost of the patterns that have it"),
-	LODE_FRAMES("functions", struct lode_variant, frames, n, "empty: nothing stands there"),
+	LODE_FRAMES("functions", struct lode_variant, frames, n, "empty: nothing is there"),
 };
 LODE_RECORD(variant, struct lode_variant);
 
@@ -163,7 +163,7 @@ static const struct lode_field flame_tree_fields[] = {
 	LODE_FIELD_AS("left_out", struct lode_flame_rows, n_left_out,
 		      "nodes that were left out for want of room"),
 	LODE_FIELD(struct lode_flame_rows, left_out_ns,
-		   "their own cost, which stands in their callers"),
+		   "their own cost, which is counted in their callers"),
 };
 const struct lode_record lode_flame_tree_record =
 	LODE_RECORD_OF("tree", flame_tree_fields, struct lode_flame_rows);
@@ -226,7 +226,8 @@ static const struct lode_field cost_fields[] = {
 		struct lode_cluster, total_ns,
 		"cost of all stacks that contain one of its patterns, shared with other clusters",
 		.label = "total", .drop = 2),
-	LODE_FIELD(struct lode_cluster, average_ns, "total_ns per event", .label = "avg", .drop = 1),
+	LODE_FIELD(struct lode_cluster, average_ns, "total_ns per event", .label = "avg",
+		   .drop = 1),
 	LODE_FIELD_AS("events", struct lode_cluster, n_events, NULL),
 	LODE_FIELD_AS("streams", struct lode_cluster, n_streams, "recordings that have it",
 		      .label = "streams", .drop = 4),

@@ -127,7 +127,7 @@ const struct lode_command lode_cmd_info = {
 	.usage = "[OPTION]... STREAM...",
 	.description =
 		"Most wrong answers of tracing tools begin at recording. This page tells what was "
-		"recorded and where, what was lost, how much of the cost stands on broken stacks, "
+		"recorded and where, what was lost, how much of the cost rests on broken stacks, "
 		"on frames without a symbol and on waits without a waker, which analyses the "
 		"recording can serve, and how to record it better.",
 	.options = options,

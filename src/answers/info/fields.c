@@ -152,7 +152,7 @@ static const struct lode_field stream_fields[] = {
 	LODE_FIELD_RECORD("serves_because", struct lode_info_stream, quality, &reason_record, NULL),
 	LODE_COLUMN("advice", struct lode_info_stream, advice, n_advice, NULL),
 	LODE_FIELD_AS("record", struct lode_info_stream, quality.record_line,
-		      "the command that records better", .absent = "there is nothing to mend"),
+		      "the command that records better", .absent = "there is nothing to improve"),
 };
 LODE_RECORD(stream, struct lode_info_stream);
 
@@ -181,7 +181,7 @@ const struct lode_document lode_info_document = {
 	.schema = "lode/info/1",
 	.file = "info",
 	.title = "lode info --json",
-	.doc = "One stream: its members stand beside `schema`. Several: a list `streams` of such "
+	.doc = "One stream: its members are beside `schema`. Several: a list `streams` of such "
 	       "objects.",
 	.record = &one_record,
 	.other_record = &list_record,

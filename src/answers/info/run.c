@@ -235,10 +235,11 @@ static bool is_digest(const char *path, struct lode_error *err)
 	if (is_one && lode_digest_read(NULL, &origin, input, err) == 0) {
 		snprintf(recordings, sizeof(recordings), " of %llu recording%s",
 			 (unsigned long long)origin.n_inputs, origin.n_inputs == 1 ? "" : "s");
-		lode_fail(err, LODE_ERR_UNSUPPORTED, path, -1,
-			  "this is no recording but a digest%s: mine it (lode mine), or merge it "
-			  "with others (lode digest --merge)",
-			  recordings);
+		lode_fail(
+			err, LODE_ERR_UNSUPPORTED, path, -1,
+			"this is not a recording but a digest%s: mine it (lode mine), or merge it "
+			"with others (lode digest --merge)",
+			recordings);
 	}
 	lode_digest_origin_release(&origin);
 	lode_input_close(input);

@@ -187,7 +187,7 @@ static int check_values(const struct lode_command *self, const struct mine_value
 		return lode_command_misused(self, "--detail goes with --json");
 	if (v->html && (v->wants_json || v->wants_folded || v->show))
 		return lode_command_misused(
-			self, "--html stands alone, without --json, --folded, --show");
+			self, "--html cannot be combined with --json, --folded, --show");
 	if (lode_export_check(self, &v->exports, v->html || v->wants_json || v->wants_folded,
 			      "--html, --json, --folded") != 0)
 		return LODE_EXIT_USAGE;

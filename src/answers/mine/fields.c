@@ -42,7 +42,7 @@ static const struct lode_field stream_fields[] = {
 	LODE_FIELD(struct lode_digest_stream, t0_ns, NULL),
 	LODE_FIELD(struct lode_digest_stream, t1_ns, NULL),
 	LODE_FIELD_AS("no_waker_ns", struct lode_digest_stream, lost_cost_ns,
-		      "symptom time that stands on waits without a recorded waker"),
+		      "symptom time that rests on waits without a recorded waker"),
 };
 LODE_RECORD(stream, struct lode_digest_stream);
 

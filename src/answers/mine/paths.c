@@ -170,7 +170,7 @@ static const struct lode_field span_fields[] = {
 	SPAN_PART("reason", LODE_TYPE_UINT8, reason, of_reasons),
 	SPAN_PART("device", LODE_TYPE_UINT8, device, "index into devices: what ended the wait"),
 	SPAN_PART("stack", LODE_TYPE_UINT32, stack, "index into stacks, 0: nothing was recorded"),
-	SPAN_PART("merged", LODE_TYPE_UINT32, merged, "spans that it stands for"),
+	SPAN_PART("merged", LODE_TYPE_UINT32, merged, "spans that it merges"),
 };
 LODE_RECORD(span, struct lode_path_spans);
 

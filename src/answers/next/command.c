@@ -42,7 +42,7 @@ static const struct lode_option options[] = {
 	LODE_WHERE_OPTION(AT(where),
 			  "only such streams of the repository: 'release=2.1 and host~web*'"),
 	LODE_OPTION("signatures", "FILE", lode_set_text, AT(signatures),
-		    "signatures, as text; without any, clusters stand in for them", .letter = 's',
+		    "signatures, as text; without any, clusters take their place", .letter = 's',
 		    .file = LODE_FILE_READ),
 	LODE_OPTION("opened", "STREAM", lode_set_list, AT(opened),
 		    "already reviewed: a path, file name or id; may be repeated"),
@@ -196,7 +196,7 @@ const struct lode_command lode_cmd_next = {
 		"Coverage is the share of all symptom time, that of recordings not opened "
 		"included, "
 		"that the signatures seen so far explain; each nanosecond counts once. Without "
-		"signatures, clusters stand in for them.",
+		"signatures, clusters take their place.",
 	.options = options,
 	.examples = examples,
 	.run = run_next,

@@ -123,7 +123,7 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELD_AS("opened", struct lode_next_answer, n_opened, "of these, by --opened"),
 	LODE_FIELD(struct lode_next_answer, symptom_ns, "of all streams"),
 	LODE_FIELD_CHOICE("of", struct lode_next_answer, is_of_clusters, of,
-			  "clusters stand in where there are no signatures"),
+			  "clusters where there are no signatures"),
 	LODE_FIELD_AS("signatures", struct lode_next_answer, n_known,
 		      "signatures, or clusters, that can be seen"),
 	LODE_FIELD_AS("seen", struct lode_next_answer, n_seen, "of these, in opened streams"),

@@ -68,7 +68,7 @@ static int find_symptoms(struct lode_pio_answer *answer, const struct lode_pio_a
 				 stream->t0_ns);
 	if (strpbrk(path, "\t\n\r") || path[0] == '#')
 		return lode_fail(err, LODE_ERR_ARG, path, -1,
-				 "its name cannot stand in a table of symptoms");
+				 "its name cannot be written into a table of symptoms");
 	for (size_t p = 0; p < analysis->periods.n; p++) {
 		const struct lode_pio_period *period = &analysis->periods.at[p];
 		int64_t from = lode_pio_time(analysis, period->first) - offset;

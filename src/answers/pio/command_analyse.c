@@ -98,7 +98,7 @@ static int bridge_misuse(const struct lode_command *self, const struct analyse_v
 	int64_t offset;
 
 	if (v->clock_offset && !parse_offset(&offset, v->clock_offset))
-		return lode_command_misused(self, "--clock-offset: '%.60s' is no time",
+		return lode_command_misused(self, "--clock-offset: '%.60s' is not a time",
 					    v->clock_offset);
 	if (v->symptoms && !v->streams.n)
 		return lode_command_misused(self, "--symptoms-out needs recordings: --stream FILE");
@@ -113,7 +113,7 @@ static int analyse_misuse(const struct lode_command *self, const struct analyse_
 	int code = operand ? lode_pio_misuse(self, &v->inputs, operand) : LODE_EXIT_OK;
 
 	if (code == LODE_EXIT_OK && v->html && v->wants_json)
-		code = lode_command_misused(self, "--html stands alone, without --json");
+		code = lode_command_misused(self, "--html cannot be combined with --json");
 	if (code == LODE_EXIT_OK && v->html)
 		code = lode_html_check(self);
 	if (code == LODE_EXIT_OK)

@@ -331,7 +331,7 @@ static int read_state(const char *path, char **text, size_t *size, struct lode_e
 	*size = (size_t)(lode_input_size_bytes(input) < 0 ? 0 : lode_input_size_bytes(input));
 	if (*size > STATE_MAX_BYTES) {
 		lode_input_close(input);
-		return lode_fail(err, LODE_ERR_LIMIT, path, -1, "is no state of lode pio watch");
+		return lode_fail(err, LODE_ERR_LIMIT, path, -1, "is not a state of lode pio watch");
 	}
 	*text = lode_alloc(*size + 1);
 	n = lode_input_read(input, *text, *size, err);
@@ -368,7 +368,7 @@ int lode_pio_watch_resume(struct lode_pio_watch *w, const struct lode_pio_watche
 			       "another file");
 	else if (words.is_bad || !load_state(w, &words, watcher))
 		rc = lode_fail(err, LODE_ERR_FORMAT, path, words.at - text,
-			       "is no state of lode pio watch, or was damaged");
+			       "is not a state of lode pio watch, or was damaged");
 	free(text);
 	return rc;
 }

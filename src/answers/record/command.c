@@ -60,7 +60,7 @@ static const struct lode_option options[] = {
 	LODE_FLAG("no-symbols", AT(no_symbols),
 		  "no copies of programs: the bundle is read on this machine only"),
 	LODE_FLAG("no-titles", AT(no_titles),
-		  "no command lines of processes, by which they are told apart: the bundle has "
+		  "no command lines of processes, which distinguish them: the bundle has "
 		  "their names alone"),
 
 	LODE_OPTION("duration", "TIME", lode_set_some_time, AT(duration_ns),

@@ -41,7 +41,7 @@ struct lode_repo_request {
 	const struct lode_repo_label *labels; /* to set; a value NULL: to take away */
 	size_t n_labels;
 	bool may_forget; /* else it is only said what would be forgotten */
-	bool rebuild;	 /* compact: makes all segments anew */
+	bool rebuild;	 /* compact: rebuilds all segments */
 };
 
 /* What the word asked for; the rest is 0. */

@@ -397,7 +397,7 @@ const struct lode_command lode_cmd_serve = {
 		"down to single calls. Of a cluster of lode mine every recording that has it is "
 		"shown, "
 		"every symptom there, and the critical path of any.\n\n"
-		"With --repo the streams of a repository are mined, and mined anew when it has "
+		"With --repo the streams of a repository are mined, and mined again when it has "
 		"changed; clusters can be "
 		"signed, and signatures changed, as lode sign does it. The address that is printed "
 		"then lets in who may change things; without its token others of this machine can "

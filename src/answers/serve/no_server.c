@@ -22,7 +22,7 @@ static int run_no_server(const struct lode_command *self, int argc, char **argv)
 		}
 	}
 	lode_say(self, "this lode was built without its server. Building it again with "
-		       "libmicrohttpd (libmicrohttpd-dev) at hand adds it (docs/dependencies.md)");
+		       "libmicrohttpd (libmicrohttpd-dev) adds it (docs/dependencies.md)");
 	return LODE_EXIT_FAILURE;
 }
 
@@ -31,7 +31,7 @@ const struct lode_command lode_cmd_serve = {
 	.summary = "show reports in the browser, with what needs the engine",
 	.usage = "[OPTION]... INPUT...",
 	.description = "This lode was built without its server: building it again with "
-		       "libmicrohttpd (libmicrohttpd-dev) at hand adds it. What lode analyze and "
+		       "libmicrohttpd (libmicrohttpd-dev) adds it. What lode analyze and "
 		       "--html write opens without a server.",
 	.options = options,
 	.examples = examples,

@@ -3,10 +3,10 @@
  *
  *   look, once a second --(changed)--> mine anew, beside the answering --> the server shows that
  *
- * Who asks meanwhile gets what was there. What is mined anew takes as long as it took at the start,
- * and until it is shown there are two models in memory; afterwards it rests, so that imports that
- * go on for hours cost a part of the machine. Signatures need none of this: they are read when they
- * are asked for.
+ * Who asks meanwhile gets what was there. What is mined again takes as long as it took at the
+ * start, and until it is shown there are two models in memory; afterwards it rests, so that imports
+ * that go on for hours cost a part of the machine. Signatures need none of this: they are read when
+ * they are asked for.
  */
 #pragma once
 

@@ -247,10 +247,11 @@ static int check_shard_folder(const struct lode_shard_state *s, struct lode_erro
 		const char *name = lode_path_base(there.at[i]);
 
 		if (lode_strings_find(&ours, name, strlen(name)) == LODE_NONE)
-			rc = lode_fail(err, LODE_ERR_ARG, folder, -1,
-				       "%s is in it, and is no part of this split: give an empty "
-				       "folder",
-				       lode_escape(safe, sizeof(safe), name));
+			rc = lode_fail(
+				err, LODE_ERR_ARG, folder, -1,
+				"%s is in it, and is not a part of this split: give an empty "
+				"folder",
+				lode_escape(safe, sizeof(safe), name));
 	}
 	lode_strings_release(&ours);
 	lode_path_list_release(&there);

@@ -212,7 +212,7 @@ const struct lode_command lode_cmd_sign = {
 		"kind of events and what was waited for, and what people know of it - bug, owner, "
 		"notes. `lode coverage` tells how much of the waiting signatures explain, `lode "
 		"triage` what of a new recording is known already.\n\n"
-		"A pattern is functions parted by ';' that stand in this order in a stack, with "
+		"A pattern is functions separated by ';' that occur in this order in a stack, with "
 		"anything between them: 'InitComponents;GetHashCode', or with a '*' for the gap, "
 		"'InitComponents;*;GetHashCode'. Functions are globs on a name or on module!name: "
 		"'libssl*!*', '[kernel]!vfs_read'. '>read' is read called by the function before "

@@ -108,8 +108,7 @@ static const struct lode_option options[] = {
 		    "callers, longest executions",
 		    .group = "Output", .is_aside = true),
 	LODE_FLAG("histograms", AT(wants_histograms),
-		  "the latency histogram of each metric, thresholds drawn in",
-		  .is_aside = true),
+		  "the latency histogram of each metric, thresholds drawn in", .is_aside = true),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_FLAG("detail", AT(wants_detail),
 		  "JSON with what pages are drawn of: the first functions in full, as --explain "
@@ -187,8 +186,9 @@ static int check_values(const struct lode_command *self, const struct suspects_v
 	if (v->wants_detail && (!v->wants_json || v->explain))
 		return lode_command_misused(self, "--detail goes with --json, without --explain");
 	if (v->html && (v->wants_json || v->wants_folded || v->wants_histograms || v->explain))
-		return lode_command_misused(self, "--html stands alone, without --json, --folded, "
-						  "--histograms, --explain");
+		return lode_command_misused(self,
+					    "--html cannot be combined with --json, --folded, "
+					    "--histograms, --explain");
 	if (lode_export_check(self, &v->exports,
 			      v->html || v->wants_json || v->wants_folded || v->wants_histograms ||
 				      v->explain,
@@ -420,7 +420,7 @@ const struct lode_command lode_cmd_suspects = {
 		"occurs "
 		"at all. Other scores, exact p-values that hold for all tests together, and the "
 		"callers "
-		"that part slow calls from fast ones stand beside it.\n\n"
+		"that part slow calls from fast ones are listed beside it.\n\n"
 		"Statistics say what goes together, not what causes what; docs/suspects.md says "
 		"what "
 		"each number can tell.",

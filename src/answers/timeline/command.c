@@ -47,9 +47,10 @@ static int set_regtime_threshold(const struct lode_option *option, void *field, 
 		return 0;
 	}
 	if (!lode_duration_parse(&ns, text))
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "--%s: '%.40s' is no share such as 1%% and no time such as 20ms",
-				 option->name, text);
+		return lode_fail(
+			err, LODE_ERR_ARG, NULL, -1,
+			"--%s: '%.40s' is neither a share such as 1%% nor a time such as 20ms",
+			option->name, text);
 	*threshold = LODE_REGTIME_TIME(ns);
 	return 0;
 }
@@ -131,7 +132,7 @@ static const struct lode_example examples[] = {
 	 "lode timeline --index run.lodet trace.json && lode timeline -f read_page run.lodet"},
 	{"What did thread 7 do 1.5 s into the run, and what did the others do meanwhile?",
 	 "lode timeline --at 7:+1.5s run.lodet"},
-	{"The second around it, compressed anew", "lode timeline --window +1s,+2s run.lodet"},
+	{"The second around it, compressed on its own", "lode timeline --window +1s,+2s run.lodet"},
 	{"One thread's timeline", "lode timeline --thread 7 uftrace.data"},
 	{"A moment's single calls in ui.perfetto.dev",
 	 "lode timeline --window +1.5s,+1.6s --chrome-trace calls.json run.lodet"},
@@ -313,8 +314,8 @@ static int run_timeline(const struct lode_command *self, int argc, char **argv)
 		return lode_command_misused(self, "--whole-only is for --html");
 	if (values.html && (values.wants_json || values.at || values.function || values.thread ||
 			    values.window.from_ns != INT64_MIN || values.window.to_ns != INT64_MAX))
-		return lode_command_misused(self, "--html shows the whole trace: it stands alone, "
-						  "without --json, --window or a question");
+		return lode_command_misused(self, "--html shows the whole trace: it cannot be "
+						  "combined with --json, --window or a question");
 	if (values.exports.chrome_trace && (values.html || values.wants_json || values.at ||
 					    values.function || values.symptoms_out))
 		return lode_command_misused(self, "--chrome-trace goes without --html, --json, "

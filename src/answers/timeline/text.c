@@ -502,7 +502,7 @@ static void print_function(FILE *out, const struct lode_timeline_answer *answer,
 		lode_format_cost(p99, s->p99_ns, "ns"), lode_format_cost(longest, s->max_ns, "ns"));
 	print_uses(out, answer, page, function);
 	if (!function->group) {
-		fprintf(out, "\nNo call of it is long enough to stand in the timeline alone.\n");
+		fprintf(out, "\nNo call of it is long enough to be shown as a call of its own.\n");
 		return;
 	}
 	fprintf(out, "\nLong calls, the longest first:\n");

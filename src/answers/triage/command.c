@@ -200,7 +200,8 @@ const struct lode_command lode_cmd_triage = {
 		"come back, and counts as unexplained.\n\n"
 		"With --fail-over the exit code is 5 when a stream has more than that unexplained, "
 		"so "
-		"that a CI or cron job can stop there; it stands before 1 (skipped or incomplete "
+		"that a CI or cron job can stop there; it takes precedence over 1 (skipped or "
+		"incomplete "
 		"input).",
 	.options = options,
 	.examples = examples,

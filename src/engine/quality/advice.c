@@ -224,7 +224,7 @@ static void advise_events(struct lode_quality *q, const struct lode_stream *stre
 				? "No sched:sched_switch: only CPU time was recorded, so whatever "
 				  "makes users wait off the CPU is missing."
 				: "No sched:sched_switch and no CPU samples: lode mine has nothing "
-				  "to stand on.");
+				  "to work with.");
 	else if (!stream->has_wakings)
 		advise_recording(q, wish,
 				 "No sched:sched_waking: a wait cannot be followed to the thread "

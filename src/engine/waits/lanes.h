@@ -41,7 +41,7 @@ struct lode_lane_span {
 	int64_t start_ns, end_ns;
 	uint32_t lane;	 /* LODE_NONE: a thread without one */
 	uint32_t stack;	 /* of `tree`, 0: nothing was recorded */
-	uint32_t merged; /* spans that it stands for */
+	uint32_t merged; /* spans that it merges */
 	uint8_t kind, reason, device;
 };
 

@@ -82,7 +82,7 @@ static bool has_recorded_code(struct search *search, const struct lode_elf_file 
 			 "--buildid-dir",
 			 file->path, (unsigned long long)dso->code[0].offset,
 			 (unsigned long long)dso->code[0].bytes,
-			 dso->build_id_size ? "stripped or changed" : "built anew or stripped");
+			 dso->build_id_size ? "stripped or changed" : "rebuilt or stripped");
 	return false;
 }
 

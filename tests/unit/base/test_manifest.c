@@ -98,7 +98,7 @@ static void what_is_not_understood_is_refused(void **state)
 		{LODE_MANIFEST_HEAD "\tb=c\n", "line 2: the path is empty", 17},
 		{LODE_MANIFEST_HEAD "a\tname=\n", "line 2: the name is empty", 17},
 		{LODE_MANIFEST_HEAD "a\rb\n", "line 2: a carriage return", 17},
-		{LODE_MANIFEST_HEAD "a\tbytes=-1\n", "line 2: '-1' is no number of bytes", 17},
+		{LODE_MANIFEST_HEAD "a\tbytes=-1\n", "line 2: '-1' is not a number of bytes", 17},
 		{LODE_MANIFEST_HEAD "a\tbytes=9999999999999999999\n", "no number of bytes", 17},
 	};
 	struct lode_manifest read;

@@ -179,7 +179,7 @@ static void what_is_no_request_is_said(void **state)
 		const char *text, *format, *fields, *action, *expect;
 	} bad[] = {
 		{"", NULL, NULL, NULL, "empty"},
-		{"hello world\n", NULL, NULL, NULL, "no line of a log"},
+		{"hello world\n", NULL, NULL, NULL, "not a line of a log"},
 		{"1.1.1.1 - - [21/Nov/2026:04:04:24 +0000] \"GET / HTTP/1.1\" 200 5\n", NULL, NULL,
 		 NULL, "no response time"},
 		{"{\"a\":1}\n", NULL, NULL, NULL, "--fields"},
@@ -187,7 +187,7 @@ static void what_is_no_request_is_said(void **state)
 		{"x\n", "$time_local $status", NULL, NULL, "no response time"},
 		{"x\n", "$status $request_time", NULL, NULL, "no time"},
 		{"x\n", NULL, NULL, "(=>a", "regular expression"},
-		{"x\n", NULL, NULL, "sideways", "no rule"},
+		{"x\n", NULL, NULL, "sideways", "not a rule"},
 		{"a b\n", "$msec $request_time", NULL, NULL, "no line is a request"},
 	};
 

@@ -119,8 +119,8 @@ static void mistakes_in_patterns_are_told(void **state)
 	check_mistake("", "step 1 of the pattern '' is empty");
 	check_mistake("a;;b", "step 2");
 	check_mistake("a;b;", "step 3");
-	check_mistake("a;*;>b", "stands behind a gap");
-	check_mistake("*;>b", "stands behind a gap");
+	check_mistake("a;*;>b", "follows a gap");
+	check_mistake("*;>b", "follows a gap");
 	check_mistake("a; > ;b", "names no function");
 	check_mistake("a\nb", "control character 0x0a");
 }

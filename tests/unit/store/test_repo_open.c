@@ -110,7 +110,7 @@ static void other_files_are_left_alone(void **state)
 	sqlite3 *db;
 
 	write_file(path, "recordings of last week, please keep", 36);
-	check_left_alone(path, LODE_ERR_FORMAT, "no repository of lode");
+	check_left_alone(path, LODE_ERR_FORMAT, "not a repository of lode");
 	assert_int_equal(remove(path), 0);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "CREATE TABLE t(a)", NULL, NULL, NULL), SQLITE_OK);

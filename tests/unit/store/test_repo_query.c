@@ -519,9 +519,9 @@ static void mistakes_are_said_in_their_place(void **state)
 		{"age<7", "an age is expected", 4},
 		{"length>5", "a duration with its unit", 7},
 		{"symptoms=many", "a count is expected", 9},
-		{"9x=1", "no field and cannot be a label", 0},
+		{"9x=1", "not a field and cannot be a label", 0},
 		{"not", "a comparison is expected", 3},
-		{"\xc3\xa4=1 and host=", "no field", 0},
+		{"\xc3\xa4=1 and host=", "not a field", 0},
 		{"host=\xc3\xa4\xc3\xa4 and host=", "a value is expected", 17},
 	};
 	struct lode_repo_query *query;

@@ -180,7 +180,7 @@ static int take_call(struct reader *reader, const struct lode_chrome_event *even
 	bool has_name = event->name.at && event->name.len;
 
 	if (!event->ts.at || !lode_decimal_parse(&call.t_ns, event->ts.at, event->ts.len, 3))
-		return bad_event(reader, "its \"ts\" is no time in microseconds");
+		return bad_event(reader, "its \"ts\" is not a time in microseconds");
 	switch (phase) {
 	case 'B':
 		call.span_ns = LODE_CALL_SORT_ENTER;
@@ -193,7 +193,7 @@ static int take_call(struct reader *reader, const struct lode_chrome_event *even
 			call.span_ns = 0;
 		else if (!lode_decimal_parse(&call.span_ns, event->dur.at, event->dur.len, 3) ||
 			 call.span_ns < 0)
-			return bad_event(reader, "its \"dur\" is no length in microseconds");
+			return bad_event(reader, "its \"dur\" is not a length in microseconds");
 	}
 	if (has_name)
 		call.function = function_of(reader, event->name);

@@ -112,12 +112,12 @@ static int read_sadf(struct lode_counter_reader *reader, struct lode_error *err)
 	while ((rc = lode_lines_next(&lines, &line, &len, err)) > 0) {
 		lode_counter_log_place(reader->log, reader->path, lines.number);
 		if (memchr(line, '\0', len))
-			lode_counter_bad(reader, lines.offset, lines.number, "is no text");
+			lode_counter_bad(reader, lines.offset, lines.number, "is not text");
 		else if (*line == '#')
 			read_header_counter_sadf(&table, line);
 		else if (len && !read_row_counter_sadf(reader, &table, line))
 			lode_counter_bad(reader, lines.offset, lines.number,
-					 "is no row of the table above it");
+					 "is not a row of the table above it");
 	}
 	if (rc < 0 && reader->facts->n_rows) {
 		lode_loss_add(lode_counter_log_losses(reader->log), LODE_LOSS_TRUNCATED, 1,

@@ -365,7 +365,7 @@ static void take_row(struct table *t, char *line, size_t len)
 		t->reader->facts->n_rows++;
 	}
 	if (is_bad)
-		bad_row(t, "has a value that is no number");
+		bad_row(t, "has a value that is not a number");
 }
 
 static void release_counter_table(struct table *t)

@@ -577,7 +577,7 @@ struct lode_log_layout *lode_log_layout_guess(const char *head, size_t size, con
 
 	if (len && head[len - 1] == '\r')
 		len--;
-	snprintf(why, why_size, "'%s' is no line of a log that lode knows; give its format",
+	snprintf(why, why_size, "'%s' is not a line of a log that lode knows; give its format",
 		 lode_escape_fit(shown, sizeof(shown), head, 60));
 	if (memchr(head, '\0', size) || !len)
 		return NULL;

@@ -175,7 +175,7 @@ static int make_request_source(void *context, void *out)
 	if (!r->is_end) {
 		if (!feed && size > LODE_LINE_MAX_BYTES)
 			return lode_fail(r->err, LODE_ERR_LIMIT, r->path, item->offset,
-					 "a line is longer than %zu bytes: this is no log",
+					 "a line is longer than %zu bytes: this is not a log",
 					 LODE_LINE_MAX_BYTES);
 		size = feed ? (size_t)(feed - item->text) + 1 : 0;
 	} else if (r->is_cut) {

@@ -144,7 +144,7 @@ static bool give_expanded(struct lode_perf_blocks *blocks, struct lode_perf_bloc
 	if (n == 0 && stop != STOP_MORE) {
 		drop_expanded(blocks,
 			      stop == STOP_DAMAGED
-				      ? "compressed content is no record; it is left out up "
+				      ? "compressed content is not a record; it is left out up "
 					"to the next compressed record"
 				      : "a description inside compressed content");
 		return false;

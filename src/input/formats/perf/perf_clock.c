@@ -5,7 +5,7 @@
 
 enum { MOST_FOR_MIDDLE = 1023 };
 
-/* INT64_MAX is no time, but a place behind all times. */
+/* INT64_MAX is not a time, but a place behind all times. */
 static bool is_time(const struct lode_perf_record *record)
 {
 	return record->t_ns != INT64_MAX;

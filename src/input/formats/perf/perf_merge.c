@@ -133,7 +133,7 @@ static void add_run(struct lode_perf_merge *merge, struct lode_perf_batch *batch
 					       .at = begin,
 					       .end = end});
 	batch->n_open++;
-	/* INT64_MAX is no time, but a place behind all times. */
+	/* INT64_MAX is not a time, but a place behind all times. */
 	for (uint32_t last = end; last-- > begin;) {
 		int64_t t_ns = batch->records.at[last].t_ns;
 

@@ -142,7 +142,7 @@ out:
 	if (n < 0)
 		return (int)n;
 	lode_loss_add(scan->losses, LODE_LOSS_BAD_RECORD, 1, from, 0,
-		      "offset 0x%llx: %lld bytes that are no buffer", (unsigned long long)from,
+		      "offset 0x%llx: %lld bytes that are not a buffer", (unsigned long long)from,
 		      (long long)(*at - from));
 	return LODE_OK;
 }

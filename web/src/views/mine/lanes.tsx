@@ -220,7 +220,7 @@ function LanePicture(props: Required<LanesProps> & { path: Whole }) {
 					["for", `${duration(spans.duration_ns[k]!)}, ${percent(spans.duration_ns[k]!, whole)}`],
 					["at", `+${duration(spans.start_ns[k]!)}`],
 					...(spans.merged[k]! > 1
-						? [["stands for", `${count(spans.merged[k]!)} short spans`] as const]
+						? [["merges", `${count(spans.merged[k]!)} short spans`] as const]
 						: []),
 				]}
 			/>

@@ -30,7 +30,7 @@ const columnsOf = (short: (path: string) => string): Column<Input>[] => [
 	{
 		key: "no_waker_ns",
 		title: "no waker",
-		help: "symptom time that stands on waits of which nobody knows who ended them",
+		help: "symptom time that rests on waits of which nobody knows who ended them",
 		value: (s) => s.no_waker_ns,
 		cell: (s) => duration(s.no_waker_ns),
 		numeric: true,

@@ -71,7 +71,7 @@ export function SignaturePage({ report, served, signatures, signature }: Props) 
 					<Fact title="changed" text={signature.updated.slice(0, 16).replace("T", " ")} />
 				</dl>
 			</Section>
-			<Section title="Patterns" note="names that stand in this order in a stack">
+			<Section title="Patterns" note="names that occur in this order in a stack">
 				<div class="patterns" role="group" aria-label="Patterns" tabIndex={0}>
 					{signature.patterns.map((pattern) => (
 						<PatternText key={pattern} pattern={pattern} />

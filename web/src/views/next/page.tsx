@@ -45,7 +45,7 @@ function NextPage(props: ViewProps<NextReport>) {
 				]}
 			/>
 			{report.of === "clusters" ? (
-				<p class="quiet">No signatures: clusters stand in for them.</p>
+				<p class="quiet">No signatures: clusters take their place.</p>
 			) : null}
 			{report.compare ? <Curves report={report} compare={report.compare} /> : null}
 			<Order report={report} reference={reference} turns={turns} />

@@ -173,7 +173,7 @@ function Notes({ report }: { report: PioReport }) {
 					: "evidence of counters against servers"}
 				. SARatio is MED from {report.bounds.med.toFixed(3)} and HIGH from{" "}
 				{report.bounds.high.toFixed(3)}.{" "}
-				{retraining.advised ? "Training anew is advised." : "The model still fits."}
+				{retraining.advised ? "Retraining is advised." : "The model still fits."}
 			</p>
 			<ul class="plain">
 				{lists.map(([what, counters]) =>

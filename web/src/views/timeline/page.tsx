@@ -470,5 +470,5 @@ function resolution(model: Model, detail: Detail): string {
 	if (detail.isSingle) return "call by call";
 	if (detail.isFailed) return "the server does not answer";
 	if (detail.isEnd) return "the finest that this file has; lode serve goes down to single calls";
-	return detail.marks === model.whole ? "whole trace" : "summarised anew";
+	return detail.marks === model.whole ? "whole trace" : "summarised again";
 }
