@@ -99,7 +99,7 @@ static void what_is_not_understood_is_refused(void **state)
 		{LODE_MANIFEST_HEAD "a\tname=\n", "line 2: the name is empty", 17},
 		{LODE_MANIFEST_HEAD "a\rb\n", "line 2: a carriage return", 17},
 		{LODE_MANIFEST_HEAD "a\tbytes=-1\n", "line 2: '-1' is not a number of bytes", 17},
-		{LODE_MANIFEST_HEAD "a\tbytes=9999999999999999999\n", "no number of bytes", 17},
+		{LODE_MANIFEST_HEAD "a\tbytes=9999999999999999999\n", "not a number of bytes", 17},
 	};
 	struct lode_manifest read;
 	struct lode_error err;
