@@ -86,8 +86,8 @@ static void what_is_not_understood_is_refused(void **state)
 		const char *text, *says;
 		int64_t offset;
 	} wrong[] = {
-		{"", "no manifest", 0},
-		{"a\n", "no manifest", 0},
+		{"", "not a manifest", 0},
+		{"a\n", "not a manifest", 0},
 		{"#lode manifest 2\na\n", "newer", 0},
 		{LODE_MANIFEST_HEAD "a\nb\na\n", "line 4: a is in it twice", 21},
 		{LODE_MANIFEST_HEAD "a\nb\tname=a\n", "line 3: a is in it twice", 19},
