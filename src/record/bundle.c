@@ -202,6 +202,9 @@ static int write_readme(const char *dir, const struct lode_record_result *result
 		lode_path_base(dir), lode_path_base(dir));
 	fprintf(out, "recorded   %s\nhost       %s\nkernel     %s %s\n", when, machine.nodename,
 		machine.release, machine.machine);
+	if (result->dumps_ns)
+		fprintf(out, "stacks     by call chains at first, by stack dumps after %.1f s\n",
+			(double)(result->dumps_ns - result->begin_ns) / 1e9);
 	if (result->command_exit >= 0)
 		fprintf(out, "exit       %d%s\n", result->command_exit,
 			result->was_stopped ? " (stopped)" : "");
@@ -218,13 +221,13 @@ static void say_bundle(const struct lode_record_options *options, const char *te
 		options->say(options->say_context, text);
 }
 
-/* Reads the recording for what it needs: modules that stacks hit, the command's life. */
-static int load_bundle(struct lode_stream **stream, const char *path, struct lode_error *err)
+int lode_bundle_read(struct lode_stream **stream, const char *path, unsigned n_threads,
+		     struct lode_error *err)
 {
 	struct lode_symbol_options symbols = {0};
 	struct lode_source_options source = {
 		.narrow = lode_narrow_none,
-		.n_threads = lode_pool_cpus(),
+		.n_threads = n_threads,
 	};
 	int rc = lode_symboliser_new(&source.symboliser, &symbols, err);
 
@@ -318,7 +321,7 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 	snprintf(path, sizeof(path), "%s/perf.data", dir);
 	snprintf(packed, sizeof(packed), "%s/%s", dir, name);
 	say_bundle(options, "reading the recording");
-	rc = load_bundle(&stream, path, err);
+	rc = lode_bundle_read(&stream, path, lode_pool_cpus(), err);
 	if (rc < 0) {
 		lack(result, dir, err, "lacks a recording that can be read (nothing of it serves)");
 		return rc;

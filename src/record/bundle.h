@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "model/stream.h"
 #include "record/recorder.h"
 
 /*
@@ -11,6 +12,10 @@
  * NAME.lode, NAME-2.lode, ... of the command's name. Gives its path (heap).
  */
 int lode_bundle_make(char **path, const struct lode_record_options *options,
+		     struct lode_error *err);
+
+/* Reads a recording for what it needs itself: with the files of this machine. */
+int lode_bundle_read(struct lode_stream **stream, const char *path, unsigned n_threads,
 		     struct lode_error *err);
 
 /*

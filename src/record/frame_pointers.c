@@ -19,7 +19,8 @@ enum {
 	SHORT_BYTES = 64,     /* leaves of some instructions need no frame */
 	HEAD_BYTES = 12,      /* of .eh_frame_hdr */
 	RATE_MS = 200,
-	DUMP_BYTES = 32 << 10,
+	NOTABLE_PCT = 25,
+	MOST_LOST_PCT = 2,
 	/* Twice what perf's own defaults take of a busy CPU (4,000 Hz, 8 KiB). */
 	MOST_DUMP_BYTES = 64 << 20,
 };
@@ -130,26 +131,37 @@ static void follow_script(char *path, size_t size)
 		fclose(in);
 }
 
-/* The file with most code mapped in a running process. */
+/*
+ * The file with most code mapped in a running process, or its program if that has a quarter as
+ * much: libraries for encryption are larger than many a server.
+ */
 static bool find_most_code(char *path, size_t size, int32_t pid)
 {
 	unsigned long long from, to, most = 0;
-	char maps[64], line[4400];
+	char name[64], line[4400], program[4400] = "";
+	ssize_t n;
 	FILE *in;
 
-	snprintf(maps, sizeof(maps), "/proc/%" PRId32 "/maps", pid);
-	in = fopen(maps, "re");
+	snprintf(name, sizeof(name), "/proc/%" PRId32 "/exe", pid);
+	n = readlink(name, program, sizeof(program) - 1);
+	program[n < 0 ? 0 : n] = '\0';
+	snprintf(name, sizeof(name), "/proc/%" PRId32 "/maps", pid);
+	in = fopen(name, "re");
 	while (in && fgets(line, sizeof(line), in)) {
-		const char *file = strchr(line, '/');
+		char *file = strchr(line, '/');
+		unsigned long long code;
 
-		if (!file || !strstr(line, " r-xp ") ||
-		    sscanf(line, "%llx-%llx", &from, &to) != 2 || to - from <= most)
+		if (!file || !strstr(line, " r-xp ") || sscanf(line, "%llx-%llx", &from, &to) != 2)
 			continue;
-		most = to - from;
+		file[strcspn(file, "\n")] = '\0';
+		code = (to - from) * (strcmp(file, program) ? 1 : 4);
+		if (code <= most)
+			continue;
+		most = code;
 		/* Also of a container, and of a file that was replaced. */
 		snprintf(path, size, "/proc/%" PRId32 "/map_files/%llx-%llx", pid, from, to);
 		if (access(path, R_OK) != 0)
-			snprintf(path, size, "%.*s", (int)strcspn(file, "\n"), file);
+			snprintf(path, size, "%s", file);
 	}
 	if (in)
 		fclose(in);
@@ -157,6 +169,12 @@ static bool find_most_code(char *path, size_t size, int32_t pid)
 }
 
 /* ---- What to do ---- */
+
+/* Of the machine, in a second. */
+static double most_dump_bytes(void)
+{
+	return (double)sysconf(_SC_NPROCESSORS_ONLN) * MOST_DUMP_BYTES;
+}
 
 static void __attribute__((format(printf, 2, 3)))
 say_stacks(const struct lode_record_options *options, const char *format, ...)
@@ -172,41 +190,103 @@ say_stacks(const struct lode_record_options *options, const char *format, ...)
 	options->warn(options->say_context, text);
 }
 
-static bool lacks_them(const char *path, struct lode_frame_pointers *found)
+static bool lack_them(const struct lode_frame_pointers *found)
 {
-	return lode_frame_pointers_ask(found, path) && found->n_kept < found->n / 2;
+	return found->n_kept < found->n / 2;
+}
+
+bool lode_process_frame_pointers(struct lode_frame_pointers *out, int32_t pid)
+{
+	char path[4400];
+
+	*out = (struct lode_frame_pointers){0};
+	return find_most_code(path, sizeof(path), pid) && lode_frame_pointers_ask(out, path);
+}
+
+/* Dumps of so many events, as far as the limit goes; `why` is the sentence's begin. */
+static bool are_dumps_few(const struct lode_record_options *options, double events_per_s,
+			  double dump_bytes, const char *why)
+{
+	double bytes = events_per_s * dump_bytes, most = most_dump_bytes();
+
+	say_stacks(options, "%s: %s (up to %.0f MB/s; %s)", why,
+		   bytes <= most ? "taking stack dumps" : "stack dumps would be too much here",
+		   bytes / 1e6,
+		   bytes <= most ? "--call-graph fp takes none"
+				 : "--call-graph dwarf takes them all the same");
+	return bytes <= most;
 }
 
 void lode_choose_stacks(struct lode_record_options *options)
 {
-	struct lode_frame_pointers found = {0};
-	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN), events, bytes;
-	char path[4400], name[64] = "";
+	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
+	struct lode_frame_pointers found;
+	char why[160];
 
-	for (size_t i = 0; i < options->n_pids && !name[0]; i++)
-		if (find_most_code(path, sizeof(path), options->pids[i]) &&
-		    lacks_them(path, &found))
-			snprintf(name, sizeof(name), "process %" PRId32, options->pids[i]);
-	if (!name[0])
+	for (size_t i = 0; i < options->n_pids; i++) {
+		if (!lode_process_frame_pointers(&found, options->pids[i]) || !lack_them(&found))
+			continue;
+		snprintf(why, sizeof(why),
+			 "process %" PRId32 " keeps no frame pointers (%zu of %zu functions have "
+			 "one), so that its stacks would end early",
+			 options->pids[i], found.n_kept, found.n);
+		options->want_dwarf =
+			are_dumps_few(options, lode_event_rate(RATE_MS) + cpus * options->cpu_rate,
+				      LODE_DUMP_BYTES, why);
 		return;
-	events = lode_event_rate(RATE_MS) + cpus * options->cpu_rate;
-	bytes = events * DUMP_BYTES;
-	options->want_dwarf = bytes <= cpus * MOST_DUMP_BYTES;
-	say_stacks(options,
-		   "%s keeps no frame pointers (%zu of %zu functions have one), so that its stacks "
-		   "would end early: %s (up to %.0f MB/s; %s)",
-		   name, found.n_kept, found.n,
-		   options->want_dwarf ? "taking stack dumps"
-				       : "stack dumps would be too much here",
-		   bytes / 1e6,
-		   options->want_dwarf ? "--call-graph fp takes none"
-				       : "--call-graph dwarf takes them all the same");
+	}
+}
+
+bool lode_want_dumps(const struct lode_record_options *options, const struct lode_stacks_seen *seen)
+{
+	double pct =
+		seen->whole_ns ? 100.0 * (double)seen->unrooted_ns / (double)seen->whole_ns : 0;
+	char why[160];
+
+	if (pct > NOTABLE_PCT)
+		snprintf(why, sizeof(why),
+			 "%.0f %% of the command's CPU time in its first second has stacks that "
+			 "end early",
+			 pct);
+	else if (!seen->whole_ns && seen->functions.n && lack_them(&seen->functions))
+		snprintf(why, sizeof(why),
+			 "the command keeps no frame pointers (%zu of %zu functions have one), so "
+			 "that its stacks end early",
+			 seen->functions.n_kept, seen->functions.n);
+	else
+		return false;
+	if (2 * seen->made_ns > seen->unrooted_ns) {
+		say_stacks(options, "%s: in code made at run time, where stack dumps do not help",
+			   why);
+		return false;
+	}
+	return are_dumps_few(options, seen->events_per_s, LODE_LATER_DUMP_BYTES, why);
+}
+
+bool lode_are_too_many_dumps(const struct lode_record_options *options,
+			     const struct lode_dumps_seen *seen)
+{
+	static const char otherwise[] =
+		"call chains from here on (--call-graph dwarf takes dumps all the same)";
+
+	if (100 * seen->n_lost > MOST_LOST_PCT * (seen->n + seen->n_lost)) {
+		say_stacks(options,
+			   "perf does not keep up with stack dumps here (%" PRIu64
+			   " events lost, %" PRIu64 " written): %s",
+			   seen->n_lost, seen->n, otherwise);
+		return true;
+	}
+	/* perf writes in bursts. */
+	if (seen->bytes_per_s <= 2 * most_dump_bytes())
+		return false;
+	say_stacks(options, "stack dumps came to %.0f MB/s, and %.0f MB/s are the limit: %s",
+		   seen->bytes_per_s / 1e6, most_dump_bytes() / 1e6, otherwise);
+	return true;
 }
 
 void lode_say_stacks(const struct lode_record_options *options, const char *program,
 		     const struct lode_record_result *result)
 {
-	enum { NOTABLE_PCT = 25 };
 	char path[4400], whose[512] = "code without frame pointers";
 	struct lode_frame_pointers found;
 
@@ -214,7 +294,7 @@ void lode_say_stacks(const struct lode_record_options *options, const char *prog
 		return;
 	snprintf(path, sizeof(path), "%s", program ? program : "");
 	follow_script(path, sizeof(path));
-	if (program && lacks_them(path, &found))
+	if (program && lode_frame_pointers_ask(&found, path) && lack_them(&found))
 		snprintf(whose, sizeof(whose),
 			 "code without frame pointers (%.200s keeps one in %zu of %zu functions)",
 			 lode_path_base(path), found.n_kept, found.n);
@@ -222,5 +302,5 @@ void lode_say_stacks(const struct lode_record_options *options, const char *prog
 		   "%.0f %% of the cost has stacks that end early, in %s: outer callers are "
 		   "missing. --call-graph dwarf records them, with up to %.0f MB/s of stack dumps "
 		   "for as many events as here",
-		   result->unrooted_pct, whose, result->events_per_s * DUMP_BYTES / 1e6);
+		   result->unrooted_pct, whose, result->events_per_s * LODE_DUMP_BYTES / 1e6);
 }

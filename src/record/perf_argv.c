@@ -81,13 +81,39 @@ static void add_network(struct words *words)
  */
 static size_t default_buffer(const struct lode_record_options *options)
 {
-	enum { CHAINS = 8 << 20, DUMPS = 64 << 20, SHARE = 16 };
-	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF), bytes = DUMPS;
+	enum { CHAINS = 8 << 20, MAYBE_DUMPS = 16 << 20, DUMPS = 64 << 20, SHARE = 16 };
+	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	size_t bytes = options->may_dump ? MAYBE_DUMPS : options->want_dwarf ? DUMPS : CHAINS;
 	size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
 
 	while (bytes > CHAINS && bytes * cpus > memory / SHARE)
 		bytes /= 2;
-	return options->want_dwarf ? bytes : CHAINS;
+	return bytes;
+}
+
+/*
+ * The same events with stack dumps, off at first (record/first_second.h). perf turns events on and
+ * off by their names, and those of a tracepoint cannot be chosen unless it is given by its number.
+ * -R: such an event then has no payload by itself.
+ */
+static void add_dumping_twins(struct words *words, const struct lode_record_options *options)
+{
+	static const char *const twins[][2] = {{"sched_switch", "switch-dumps"},
+					       {"sched_waking", "waking-dumps"}};
+	char event[160], dump[64];
+
+	snprintf(dump, sizeof(dump), "call-graph=dwarf,stack-size=%d", LODE_LATER_DUMP_BYTES);
+	add_perf_argv(words, "-R");
+	add_perf_argv(words, "-e");
+	snprintf(event, sizeof(event), "cpu-clock/freq=%u,name=cpu-clock-dumps,%s/",
+		 options->cpu_rate, dump);
+	add_perf_argv(words, event);
+	for (size_t i = 0; i < sizeof(twins) / sizeof(*twins); i++) {
+		snprintf(event, sizeof(event), "tracepoint/config=%ld,period=1,name=%s,%s/",
+			 lode_tracepoint_id("sched", twins[i][0]), twins[i][1], dump);
+		add_perf_argv(words, "-e");
+		add_perf_argv(words, event);
+	}
 }
 
 /*
@@ -128,11 +154,12 @@ static char **command_line(const struct lode_record_options *options, const char
 		add_perf_argv(&words, "-e");
 		add_perf_argv(&words, options->events[i]);
 	}
+	if (control && options->may_dump)
+		add_dumping_twins(&words, options);
 	if (options->want_dwarf) {
-		/* perf's default of 8 KiB cuts too many stacks; dumps cannot be larger than 64 KiB.
-		 */
+		snprintf(clock, sizeof(clock), "dwarf,%d", LODE_DUMP_BYTES);
 		add_perf_argv(&words, "--call-graph");
-		add_perf_argv(&words, "dwarf,32768");
+		add_perf_argv(&words, clock);
 	} else {
 		add_perf_argv(&words, "-g");
 	}

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "record/first_second.h"
 #include "record/parent_watch.h"
 
 /* Beyond the duration, for lode to end perf itself. */
@@ -33,6 +34,7 @@ struct run {
 	bool is_over;	 /* perf was told to end: what was to be recorded has ended */
 	sigset_t before; /* of this thread's mask */
 	int64_t deadline_ns;
+	struct lode_first_second stacks;
 };
 
 static void close_fd(int *fd)
@@ -178,7 +180,6 @@ static void open_targets(struct run *run)
 
 static int start(struct run *run, const char *data, struct lode_error *err)
 {
-	static const char enable[] = "enable\n";
 	int64_t end_ns = INT64_MAX;
 	int rc = open_all(run, err);
 
@@ -195,7 +196,8 @@ static int start(struct run *run, const char *data, struct lode_error *err)
 	run->watcher = lode_watcher_start(run->perf, end_ns);
 	open_gate(&run->perf_gate);
 	/* A perf that has ended already has said why. */
-	if (write(run->control[WRITE], enable, sizeof(enable) - 1) < 0 && errno != EPIPE)
+	lode_first_second_init(&run->stacks, run->options, data, run->control[WRITE]);
+	if (!lode_first_second_enable(&run->stacks) && errno != EPIPE)
 		return lode_fail_errno(err, errno, NULL, "telling perf to begin");
 	return 0;
 }
@@ -273,44 +275,69 @@ static void take_ends(struct run *run)
 		kill(run->perf, SIGINT);
 }
 
-/* perf answers when events are on. */
+/* perf answers each command; when the first are done, events are on. */
 static void take_answer(struct run *run)
 {
-	char text[16];
+	char text[64];
+	ssize_t n = read(run->ack[READ], text, sizeof(text));
+	unsigned n_answers = 0;
 
-	if (read(run->ack[READ], text, sizeof(text)) <= 0) {
+	if (n <= 0) {
 		close_fd(&run->ack[READ]);
 		return;
 	}
-	if (run->out->has_recorded || run->out->was_stopped)
+	for (ssize_t i = 0; i < n; i++)
+		n_answers += text[i] == '\n';
+	if (!lode_first_second_answered(&run->stacks, n_answers) || run->out->was_stopped)
 		return;
+	if (run->out->has_recorded) {
+		if (run->stacks.stage == STACKS_FLUSH)
+			lode_first_second_step(&run->stacks, lode_clock_ns(CLOCK_MONOTONIC));
+		return;
+	}
 	run->out->has_recorded = true;
 	run->out->begin_ns = lode_clock_ns(CLOCK_MONOTONIC);
 	if (run->options->duration_ns > 0)
 		run->deadline_ns = lode_clock_ns(CLOCK_MONOTONIC) + run->options->duration_ns;
+	lode_first_second_begin(&run->stacks, run->out->begin_ns);
 	open_gate(&run->command_gate);
 }
 
-/* Until there is something to take; 0: the time is over. */
+/* Until there is something to take; 0: a time has come. */
 static int wait_for_some(struct run *run, bool *has_answer)
 {
 	size_t n = run->out->has_recorded ? run->n_targets : 0;
-	struct pollfd *fds = lode_alloc0(n + 2, sizeof(*fds));
+	struct pollfd *fds = lode_alloc0(n + 3, sizeof(*fds));
 	struct timespec left = {0};
-	int64_t left_ns = run->deadline_ns - lode_clock_ns(CLOCK_MONOTONIC);
+	int64_t until_ns =
+		run->stacks.due_ns < run->deadline_ns ? run->stacks.due_ns : run->deadline_ns;
+	int64_t left_ns = until_ns - lode_clock_ns(CLOCK_MONOTONIC);
 	int rc;
 
 	fds[0] = (struct pollfd){.fd = run->signals, .events = POLLIN};
 	fds[1] = (struct pollfd){.fd = run->ack[READ], .events = POLLIN};
-	memcpy(fds + 2, run->targets, n * sizeof(*fds));
+	fds[2] = (struct pollfd){.fd = run->stacks.verdict, .events = POLLIN};
+	memcpy(fds + 3, run->targets, n * sizeof(*fds));
 	if (left_ns > 0) {
 		left.tv_sec = left_ns / 1000000000;
 		left.tv_nsec = left_ns % 1000000000;
 	}
-	rc = ppoll(fds, n + 2, run->deadline_ns == INT64_MAX ? NULL : &left, NULL);
+	rc = ppoll(fds, n + 3, until_ns == INT64_MAX ? NULL : &left, NULL);
 	*has_answer = rc > 0 && fds[1].revents;
+	if (rc > 0 && fds[2].revents)
+		lode_first_second_step(&run->stacks, lode_clock_ns(CLOCK_MONOTONIC));
 	free(fds);
 	return rc;
+}
+
+static void take_time(struct run *run)
+{
+	int64_t now_ns = lode_clock_ns(CLOCK_MONOTONIC);
+
+	if (now_ns >= run->deadline_ns)
+		stop(run);
+	else if (now_ns >= run->stacks.due_ns)
+		lode_first_second_step(&run->stacks, now_ns);
 }
 
 static int wait_for_all(struct run *run, struct lode_error *err)
@@ -322,7 +349,7 @@ static int wait_for_all(struct run *run, struct lode_error *err)
 		if (n < 0 && errno != EINTR)
 			return lode_fail_errno(err, errno, NULL, "waiting for perf");
 		if (n == 0)
-			stop(run);
+			take_time(run);
 		if (has_answer)
 			take_answer(run);
 		if (run->out->has_recorded)
@@ -344,6 +371,7 @@ int lode_perf_run(struct lode_perf_run *out, const struct lode_record_options *o
 		.ack = {-1, -1},
 		.signals = -1,
 		.deadline_ns = INT64_MAX,
+		.stacks = {.verdict = -1, .due_ns = INT64_MAX},
 	};
 	sigset_t pipe_signal;
 	int rc;
@@ -352,6 +380,8 @@ int lode_perf_run(struct lode_perf_run *out, const struct lode_record_options *o
 	rc = start(&run, data, err);
 	if (rc == 0)
 		rc = wait_for_all(&run, err);
+	out->dumps_ns = run.stacks.dumps_ns;
+	lode_first_second_end(&run.stacks);
 	/* On a failure whoever waits at a gate finds it closed. */
 	close_fd(&run.perf_gate);
 	close_fd(&run.command_gate);

@@ -19,6 +19,7 @@ struct lode_perf_run {
 	bool was_stopped;    /* by a signal or by the duration */
 	bool has_recorded;   /* events were on, */
 	int64_t begin_ns;    /* from here on, by CLOCK_MONOTONIC */
+	int64_t dumps_ns;    /* stacks are dumps from here on; 0: as options say */
 	bool ended_early;    /* perf ended before it was asked to */
 	pid_t still_running; /* the command, which did not end when it was asked to; 0: it has */
 };

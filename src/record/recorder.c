@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "record/bundle.h"
+#include "record/first_second.h"
 #include "record/frame_pointers.h"
 #include "record/idle_tracing.h"
 #include "record/keep_awake.h"
@@ -69,6 +70,8 @@ static int run_perf(struct lode_record_result *result, const struct lode_record_
 		return rc;
 	result->was_stopped = run.was_stopped;
 	result->begin_ns = run.begin_ns;
+	result->dumps_ns = run.dumps_ns;
+	result->has_dumps = options->want_dwarf || run.dumps_ns;
 	result->still_running = run.still_running;
 	result->command_exit = run.command_status < 0 ? -1 : exit_of(run.command_status);
 	return check_recording(data, &run, err);
@@ -122,7 +125,7 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 	found.switch_records = lode_idle_is_untraced();
 	if (options->choose_stacks)
 		lode_choose_stacks(&found);
-	out->has_dumps = found.want_dwarf;
+	found.may_dump = options->choose_stacks && options->command && lode_can_dump_later(perf);
 	rc = record(out, &found, err);
 	if (rc == 0)
 		lode_say_stacks(&found, options->command ? program : NULL, out);

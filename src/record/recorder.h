@@ -23,6 +23,10 @@
 
 #include "base/error.h"
 
+/* A stack dump: more than perf's own 8 KiB, which cut many stacks; and one that lode chose by
+   itself while it records, where half of it lets twice as many events pass. */
+enum { LODE_DUMP_BYTES = 32 << 10, LODE_LATER_DUMP_BYTES = 16 << 10 };
+
 struct lode_record_options {
 	char *const *command; /* NULL-terminated; NULL: the machine alone, for `duration_ns` */
 	const int32_t *pids;  /* without a command: processes that run already; may be NULL */
@@ -37,6 +41,7 @@ struct lode_record_options {
 	bool want_dwarf;     /* stack dumps in place of frame pointers */
 	bool switch_records; /* perf's own: who comes in after idle (record/idle_tracing.h) */
 	bool choose_stacks;  /* want_dwarf is for lode to decide (record/frame_pointers.h) */
+	bool may_dump;	     /* stack dumps can be turned on later (record/first_second.h) */
 	bool keep_awake;     /* a spinner of class SCHED_IDLE on each CPU */
 	bool keep_plain;     /* leave perf.data uncompressed */
 	bool no_symbols;     /* no copies of programs in the bundle */
@@ -57,7 +62,8 @@ struct lode_record_result {
 	size_t n_modules, n_missing; /* copied into symbols/; hit by stacks but not found */
 	size_t n_unwritten;	     /* found, but not written: no room, for example */
 	int64_t begin_ns;	     /* all events were on, by CLOCK_MONOTONIC, the recording's */
-	bool has_dumps;		     /* stacks are dumps: as wanted, or as lode chose */
+	bool has_dumps;		     /* stacks are dumps: as wanted, or as lode chose, */
+	int64_t dumps_ns;	     /* from then on, by CLOCK_MONOTONIC; 0: from the beginning */
 	uint64_t n_lost, n_events;   /* perf could not keep up with; in the recording */
 	double unrooted_pct;	     /* of the cost looked at: its stacks end early */
 	double events_per_s;	     /* that stacks were taken of */

@@ -78,6 +78,14 @@ static long read_number(const char *path, long otherwise)
 	return otherwise;
 }
 
+long lode_tracepoint_id(const char *group, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", lode_tracefs(), group, name);
+	return read_number(path, -1);
+}
+
 static int fail_tracefs(int errnum, const char *path, struct lode_error *err)
 {
 	if (errnum == ENOENT)
@@ -161,11 +169,8 @@ int lode_check_network(struct lode_error *err)
 int lode_open_counter(const char *name, int cpu)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
-	char path[128];
-	long id;
+	long id = lode_tracepoint_id("sched", name);
 
-	snprintf(path, sizeof(path), "%s/events/sched/%s/id", lode_tracefs(), name);
-	id = read_number(path, -1);
 	if (id < 0)
 		return -1;
 	attr.config = (unsigned long)id;

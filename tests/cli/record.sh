@@ -51,6 +51,40 @@ rm bare
 "$LODE" mine bare.lode | grep -o 'burn_cpu' | head -n 1
 "$LODE" info --json bare.lode | grep -o 'inferred: beside the recording' | head -n 1
 
+echo "== without frame pointers"
+cat >bare.c <<'C'
+#include <unistd.h>
+volatile long sum;
+__attribute__((noinline)) static long add(long n)
+{
+	for (long i = 0; i < n; i++)
+		sum += i;
+	return sum;
+}
+__attribute__((noinline)) static long work(long n)
+{
+	return add(n) + 1;
+}
+int main(void)
+{
+	while (access("over", F_OK))
+		work(1000000);
+}
+C
+cc -O1 -fomit-frame-pointer -fno-optimize-sibling-calls -o bare bare.c || exit 77
+# Whether dumps are taken depends on how busy this machine is; that it is noticed does not.
+"$LODE" record ./bare 2>err & pid=$!
+for _ in $(seq 600); do grep -q 'end early' err && break; sleep 0.1; done
+sleep 0.5
+: >over
+wait $pid
+echo "exit $?"
+head -n 1 err | grep -o 'stacks .*end early: \(taking \)*stack dumps' | sed 's/taking //'
+"$LODE" mine --json --top 0 bare-2.lode | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+print(sum(c["own_ns"] for c in d["clusters"]) + d["other_ns"] == d["symptom_ns"])'
+
 echo "== refusals"
 "$LODE" record -o elsewhere -- true; echo "exit $?"
 "$LODE" record -- ./no-such-program; echo "exit $?"

@@ -80,8 +80,8 @@ static const struct lode_option options[] = {
 	LODE_OPTION("call-graph", "HOW", lode_set_choice, AT(call_graph),
 		    "fp: frame pointers (small, and whole where programs are built with "
 		    "-fno-omit-frame-pointer); dwarf: stack dumps of 32 KiB, large and slow; auto "
-		    "(default): fp, but dwarf for --pid where the program keeps no frame pointers "
-		    "and events are few",
+		    "(default): fp, but dwarf where stacks end early and events are few: told for "
+		    "--pid before, for a COMMAND in its first second",
 		    .choices = call_graphs),
 	LODE_OPTION("cpu-rate", "HZ", lode_set_unsigned, AT(cpu_rate),
 		    "CPU samples per second on each CPU (default 999); waits are recorded each, "
@@ -91,8 +91,8 @@ static const struct lode_option options[] = {
 		  "virtual machines that trace nothing while a CPU idles; slows what is recorded"),
 	LODE_OPTION(
 		"buffer", "SIZE", lode_set_size, AT(buffer_bytes),
-		"perf's buffer of each CPU (default 8M, with stack dumps up to 64M); larger when "
-		"events were lost"),
+		"perf's buffer of each CPU (default 8M, with stack dumps up to 64M, where they may "
+		"come later 16M); larger when events were lost"),
 	LODE_OPTION("perf", "FILE", lode_set_text, AT(perf),
 		    "the perf program (default: the one in PATH)", .file = LODE_FILE_READ),
 	LODE_FLAG("dry-run", AT(is_dry_run), "print perf's command line and do nothing"),

@@ -178,9 +178,13 @@ static const char *recorded_command(const struct lode_stream *stream)
 	return pid ? pid + 1 : "-- COMMAND";
 }
 
-/* Stack dumps were asked for: perf's "--call-graph dwarf". */
+/* Stack dumps were asked for, perf's "--call-graph dwarf", or lode took them while it recorded. */
 static bool had_dumps(const struct lode_stream *stream)
 {
+	for (size_t i = 0; i < stream->event_counts.n; i++)
+		if (!strcmp(stream->event_counts.at[i].name, "switch-dumps") &&
+		    stream->event_counts.at[i].n > stream->n_samples / 10)
+			return true;
 	return strstr(stream->command, "--call-graph dwarf") ||
 	       strstr(stream->command, "--call-graph=dwarf");
 }

@@ -31,6 +31,7 @@ void lode_perf_deliver_release(struct lode_perf_deliver *deliver)
 	lode_map_release(&deliver->executing);
 	lode_vec_release(&deliver->n_samples);
 	lode_vec_release(&deliver->paces);
+	lode_vec_release(&deliver->twins);
 }
 
 static struct lode_losses *losses_of(struct lode_perf_deliver *deliver)
@@ -93,6 +94,34 @@ static int64_t weight_of(struct lode_perf_deliver *deliver, const struct lode_pe
 		return pace->average_ns;
 	pace->average_ns = pace->average_ns ? (pace->average_ns * 7 + gap) / 8 : gap;
 	return gap;
+}
+
+/*
+ * Where two events of one tracepoint take turns, with call chains and with stack dumps, both are on
+ * for a moment: then each switch and waking comes twice, one right after the other on its CPU.
+ */
+static bool is_second_twin(struct lode_perf_deliver *deliver, const struct lode_perf_event *event,
+			   const struct lode_perf_record *record)
+{
+	bool is_switch = event->class == LODE_PERF_SCHED_SWITCH;
+	size_t slot = 2 * (size_t)record->cpu + is_switch;
+	struct lode_perf_twin *last, own = {.tid = record->tid, .event = record->event + 1u};
+
+	if (!deliver->header->events.has_twins ||
+	    (!is_switch && event->class != LODE_PERF_SCHED_WAKING))
+		return false;
+	while (deliver->twins.n <= slot)
+		(void)lode_vec_append_zero(&deliver->twins);
+	last = &deliver->twins.at[slot];
+	own.pids[0] = record->pids[0];
+	own.pids[1] = is_switch ? record->pids[1] : 0;
+	if (last->event && last->event != own.event && last->tid == own.tid &&
+	    last->pids[0] == own.pids[0] && last->pids[1] == own.pids[1]) {
+		last->event = 0;
+		return true;
+	}
+	*last = own;
+	return false;
 }
 
 static void deliver_waking(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
@@ -296,6 +325,8 @@ static void deliver_sample(struct lode_perf_deliver *deliver, const struct lode_
 
 	deliver->n_samples.at[record->event]++;
 	deliver->n_all_samples++;
+	if (is_second_twin(deliver, event, record))
+		return;
 	if (record->has_dump)
 		stack = unwound_stack(deliver, batch, record, event);
 	else if (record->chain)

@@ -18,6 +18,12 @@
 #include "input/symbols/spaces.h"
 
 /* When a CPU's last sample was, to weigh those that come every so many cycles. */
+/* A switch or a waking, as the event with that index had it. */
+struct lode_perf_twin {
+	int32_t pids[2], tid;
+	uint32_t event; /* + 1; 0: none yet */
+};
+
 struct lode_perf_pace {
 	int64_t last_ns, average_ns;
 };
@@ -34,6 +40,7 @@ struct lode_perf_deliver {
 	struct lode_map executing;    /* pid -> 1: between an exec and the new program's maps */
 	LODE_VEC(uint64_t) n_samples; /* per event */
 	LODE_VEC(struct lode_perf_pace) paces; /* per CPU */
+	LODE_VEC(struct lode_perf_twin) twins; /* per CPU two: the last switch and waking */
 	uint64_t n_all_samples, n_lost, n_unknown;
 	int64_t first_ns, last_ns; /* of all records with a time; INT64_MIN: none yet */
 	struct lode_narrow window; /* what is read; for the tap */

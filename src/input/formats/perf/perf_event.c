@@ -214,11 +214,15 @@ static bool is_cpu_event(const struct lode_perf_event *event)
 	}
 }
 
-/* The same measure, on another kind of core. */
+/* The same measure: on another kind of core, or with stack dumps in turn with chains. */
 static bool is_same_measure(const struct lode_perf_event *a, const struct lode_perf_event *b)
 {
-	return a->type == PERF_TYPE_HARDWARE && b->type == PERF_TYPE_HARDWARE &&
-	       (uint32_t)a->config == (uint32_t)b->config && a->config != b->config;
+	if (a->type != b->type)
+		return false;
+	return (a->type == PERF_TYPE_HARDWARE && (uint32_t)a->config == (uint32_t)b->config &&
+		a->config != b->config) ||
+	       (a->config == b->config &&
+		(a->sample_type ^ b->sample_type) & PERF_SAMPLE_STACK_USER);
 }
 
 void lode_perf_event_ask(const struct lode_perf_events *events, struct lode_perf_event *event,
@@ -244,6 +248,7 @@ void lode_perf_events_classify(struct lode_perf_events *events)
 	const struct lode_perf_event *cpu = NULL;
 
 	events->has_waking = events->has_switch_tracepoint = events->has_context_switch = false;
+	events->has_twins = false;
 	for (size_t i = 0; i < events->at.n; i++) {
 		struct lode_perf_event *event = &events->at.at[i];
 
@@ -262,6 +267,8 @@ void lode_perf_events_classify(struct lode_perf_events *events)
 		if (events->tap && !event->tracepoint)
 			lode_perf_event_ask(events, event, NULL);
 		events->has_waking |= event->class == LODE_PERF_SCHED_WAKING;
+		events->has_twins |=
+			events->has_switch_tracepoint && event->class == LODE_PERF_SCHED_SWITCH;
 		events->has_switch_tracepoint |= event->class == LODE_PERF_SCHED_SWITCH;
 		events->has_context_switch |= event->context_switch;
 	}
