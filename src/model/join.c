@@ -7,7 +7,7 @@
 
 /* ---- Times ---- */
 
-static int64_t shifted(int64_t t_ns, int64_t by_ns)
+int64_t lode_join_shifted(int64_t t_ns, int64_t by_ns)
 {
 	int64_t sum;
 
@@ -22,12 +22,19 @@ static void shift_threads(struct lode_stream *stream, lode_thread_id first, int6
 	for (lode_thread_id id = first; id < stream->threads.n; id++) {
 		struct lode_thread *thread = &stream->threads.at[id];
 
-		thread->born_ns = shifted(thread->born_ns, by_ns);
-		thread->died_ns = shifted(thread->died_ns, by_ns);
-		thread->exec_ns = shifted(thread->exec_ns, by_ns);
+		thread->born_ns = lode_join_shifted(thread->born_ns, by_ns);
+		thread->died_ns = lode_join_shifted(thread->died_ns, by_ns);
+		thread->exec_ns = lode_join_shifted(thread->exec_ns, by_ns);
 		for (size_t i = 0; i < thread->events.n; i++)
 			thread->events.start_ns[i] += by_ns;
 	}
+}
+
+static void shift_cpus(struct lode_stream *stream, size_t first, int64_t by_ns)
+{
+	for (size_t cpu = first; cpu < stream->cpus.n; cpu++)
+		for (size_t i = 0; i < stream->cpus.at[cpu].runs.n; i++)
+			stream->cpus.at[cpu].runs.at[i].start_ns += by_ns;
 }
 
 /* Two clocks of one time of day. */
@@ -35,6 +42,7 @@ static int check_part(const struct lode_join_part *first, struct lode_join_part 
 		      struct lode_error *err)
 {
 	const struct lode_stream *a = first->stream, *b = part->stream;
+	int64_t t0_ns, t1_ns;
 
 	if (!a->has_switches || !b->has_switches)
 		return lode_fail(err, LODE_ERR_ARG, (a->has_switches ? b : a)->path, -1,
@@ -47,15 +55,16 @@ static int check_part(const struct lode_join_part *first, struct lode_join_part 
 	    __builtin_sub_overflow(b->wall_offset_ns, a->wall_offset_ns, &part->offset_ns))
 		return lode_fail(err, LODE_ERR_ARG, b->path, -1,
 				 "its time of day is 292 years from that of %s", a->path);
-	if (shifted(b->t0_ns, part->offset_ns) >= a->t1_ns ||
-	    shifted(b->t1_ns, part->offset_ns) <= a->t0_ns)
+	if (__builtin_add_overflow(b->t0_ns, part->offset_ns, &t0_ns) ||
+	    __builtin_add_overflow(b->t1_ns, part->offset_ns, &t1_ns) || t0_ns >= a->t1_ns ||
+	    t1_ns <= a->t0_ns)
 		return lode_fail(err, LODE_ERR_ARG, b->path, -1,
 				 "recorded at another time than %s: there is nothing to join",
 				 a->path);
 	return LODE_OK;
 }
 
-/* ---- Stacks, names, threads ---- */
+/* ---- Stacks, names, threads, CPUs ---- */
 
 /* Per node of `from`, its node in `to`. */
 static uint32_t *copy_tree(struct lode_stream *to, const struct lode_stream *from)
@@ -87,8 +96,52 @@ static lode_thread_id moved_thread(lode_thread_id id, lode_thread_id first, size
 	return id < n ? first + id : id;
 }
 
+static uint32_t copy_string(struct lode_stream *to, const struct lode_stream *from, uint32_t id)
+{
+	const struct lode_strings *strings = &from->tree.strings;
+
+	return lode_strings_intern(&to->tree.strings, strings->text.at[id], strings->len.at[id]);
+}
+
+/*
+ * Room for the CPUs of another host: behind all that events of this one name, whether there is a
+ * log of them or not.
+ */
+static size_t make_cpus(struct lode_stream *to)
+{
+	size_t n = to->cpus.n;
+
+	for (size_t id = 0; id < to->threads.n; id++) {
+		const struct lode_events *events = &to->threads.at[id].events;
+
+		for (size_t i = 0; i < events->n; i++)
+			if (events->cpu[i] != UINT16_MAX && events->cpu[i] >= n)
+				n = (size_t)events->cpu[i] + 1;
+	}
+	while (to->cpus.n < n)
+		(void)lode_vec_append_zero(&to->cpus);
+	return n;
+}
+
+/* The other stream's CPUs, with who ran on them, behind those that are there. */
+static void move_cpus(struct lode_stream *to, struct lode_stream *from)
+{
+	lode_thread_id first = (lode_thread_id)to->threads.n;
+
+	for (size_t cpu = 0; cpu < from->cpus.n; cpu++) {
+		struct lode_cpu log = from->cpus.at[cpu];
+
+		for (size_t i = 0; i < log.runs.n; i++)
+			log.runs.at[i].thread =
+				moved_thread(log.runs.at[i].thread, first, from->threads.n);
+		lode_vec_append(&to->cpus, log);
+		from->cpus.at[cpu] = (struct lode_cpu){0};
+	}
+}
+
 /* The other stream's threads, with their events, behind those that are there. */
-static void move_threads(struct lode_stream *to, struct lode_stream *from, const uint32_t *node_of)
+static void move_threads(struct lode_stream *to, struct lode_stream *from, const uint32_t *node_of,
+			 size_t first_cpu)
 {
 	lode_thread_id first = (lode_thread_id)to->threads.n;
 	size_t n = from->threads.n;
@@ -96,30 +149,42 @@ static void move_threads(struct lode_stream *to, struct lode_stream *from, const
 	for (size_t id = 0; id < n; id++) {
 		struct lode_thread thread = from->threads.at[id];
 		struct lode_events *events = &thread.events;
-		const char *comm = from->tree.strings.text.at[thread.comm];
 
-		thread.comm = lode_strings_intern(&to->tree.strings, comm, strlen(comm));
+		thread.comm = copy_string(to, from, thread.comm);
+		thread.title = copy_string(to, from, thread.title);
 		thread.parent = moved_thread(thread.parent, first, n);
 		for (size_t i = 0; i < events->n; i++) {
 			events->stack[i] = node_of[events->stack[i]];
 			events->other_stack[i] = node_of[events->other_stack[i]];
 			events->other[i] = moved_thread(events->other[i], first, n);
+			events->cpu[i] = events->cpu[i] + first_cpu < UINT16_MAX
+						 ? (uint16_t)(events->cpu[i] + first_cpu)
+						 : UINT16_MAX;
 		}
 		lode_vec_append(&to->threads, thread);
 		from->threads.at[id].events = (struct lode_events){0};
 	}
 }
 
+/* "shop" -> "shop@web1" */
+static uint32_t name_of_host(struct lode_strings *strings, uint32_t id, const char *host)
+{
+	char name[192];
+
+	snprintf(name, sizeof(name), "%.64s@%.96s", strings->text.at[id], host);
+	return lode_strings_intern(strings, name, strlen(name));
+}
+
 static void name_threads(struct lode_stream *stream, lode_thread_id first, const char *host)
 {
 	struct lode_strings *strings = &stream->tree.strings;
-	char name[128];
 
 	for (lode_thread_id id = first; id < stream->threads.n; id++) {
 		struct lode_thread *thread = &stream->threads.at[id];
 
-		snprintf(name, sizeof(name), "%s@%s", strings->text.at[thread->comm], host);
-		thread->comm = lode_strings_intern(strings, name, strlen(name));
+		thread->comm = name_of_host(strings, thread->comm, host);
+		if (thread->title)
+			thread->title = name_of_host(strings, thread->title, host);
 	}
 }
 
@@ -144,7 +209,8 @@ static void name_part(struct lode_stream *into, const struct lode_join_part *par
 static void describe(struct lode_stream *to, const struct lode_stream *from, int64_t by_ns)
 {
 	uint64_t both[2] = {to->content_hash, from->content_hash};
-	int64_t t0_ns = shifted(from->t0_ns, by_ns), t1_ns = shifted(from->t1_ns, by_ns);
+	int64_t t0_ns = lode_join_shifted(from->t0_ns, by_ns);
+	int64_t t1_ns = lode_join_shifted(from->t1_ns, by_ns);
 	char hosts[256];
 
 	to->content_hash = lode_stable_hash(both, sizeof(both), 0);
@@ -166,15 +232,19 @@ static void join_part(struct lode_stream *to, struct lode_join_part *part, uint3
 {
 	struct lode_stream *from = part->stream;
 	uint32_t *node_of = copy_tree(to, from);
+	size_t first_cpu = make_cpus(to);
 	int64_t by_ns;
 
 	part->first_thread = (lode_thread_id)to->threads.n;
 	shift_threads(from, 0, part->offset_ns);
+	shift_cpus(from, 0, part->offset_ns);
 	lode_connections_shift(from->connections, 0, part->offset_ns);
-	move_threads(to, from, node_of);
+	move_cpus(to, from);
+	move_threads(to, from, node_of, first_cpu);
 	lode_connections_append(to, from, part->first_thread, host);
 	by_ns = lode_connections_clock_error(to, host, &part->n_links);
 	shift_threads(to, part->first_thread, by_ns);
+	shift_cpus(to, first_cpu, by_ns);
 	lode_connections_shift(to->connections, host, by_ns);
 	part->offset_ns += by_ns;
 	describe(to, from, part->offset_ns);

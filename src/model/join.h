@@ -7,7 +7,8 @@
  *
  * The recordings' clocks are aligned by what each says of the time of day, or by a given offset,
  * and then by the bytes that went both ways: none is received before it is sent, so the smallest
- * delays there and back bound the offset from both sides.
+ * delays there and back bound the offset from both sides. CPUs of the others are numbered behind
+ * those of the first.
  */
 #pragma once
 
@@ -28,3 +29,6 @@ struct lode_join_part {
  * offset, or was recorded at another time than the first. The parts' streams stay the caller's.
  */
 int lode_streams_join(struct lode_join_part *parts, size_t n, struct lode_error *err);
+
+/* A time on another clock. "Always", "never", and what cannot be told there stay as they are. */
+int64_t lode_join_shifted(int64_t t_ns, int64_t by_ns);

@@ -234,9 +234,11 @@ static int join_beside(struct lode_stream **stream, lode_symptom_vec *symptoms,
 
 		lode_vec_append(&item->joined, joined);
 		for (size_t s = first_symptom[i]; s < first_symptom[i + 1]; s++) {
-			symptoms->at[s].thread += parts[i].first_thread;
-			symptoms->at[s].t0_ns += parts[i].offset_ns;
-			symptoms->at[s].t1_ns += parts[i].offset_ns;
+			struct lode_symptom *symptom = &symptoms->at[s];
+
+			symptom->thread += parts[i].first_thread;
+			symptom->t0_ns = lode_join_shifted(symptom->t0_ns, parts[i].offset_ns);
+			symptom->t1_ns = lode_join_shifted(symptom->t1_ns, parts[i].offset_ns);
 		}
 	}
 	for (size_t i = 1; i < n; i++)

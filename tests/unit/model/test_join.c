@@ -12,8 +12,10 @@
 #include "engine/waits/critpath.h"
 #include "model/builder.h"
 #include "model/connections.h"
+#include "engine/waits/ran_instead.h"
 #include "model/join.h"
 #include "random.h"
+#include "unit/model/sched_sim.h"
 
 enum { CLIENT = 10, SERVER = 10, N_EXCHANGES = 12 };
 enum { AT_WORK = 1, IN_RECV, IN_SOFTIRQ, N_RAW };
@@ -304,9 +306,102 @@ static void test_what_cannot_be_joined_says_why(void **state)
 	lode_stream_free(parts[1].stream);
 }
 
+/* ---- Two hosts that have nothing to do with each other ---- */
+
+enum { HOST_RECORDS = 300 };
+
+static struct lode_stream *record_host(uint64_t seed, const char *host)
+{
+	struct lode_builder *b = lode_builder_new(host, "sim", "ns", NULL);
+	struct sim sim = {0};
+	struct lode_stream *stream;
+	uint32_t nodes[SIM_RAW];
+
+	sim_play(&sim, seed, HOST_RECORDS);
+	for (size_t i = 0; i < sim.records.n; i++)
+		sim_feed(b, &sim.records.at[i]);
+	sim_nodes(&lode_builder_stream(b)->tree, nodes);
+	stream = lode_builder_finish(b, nodes, SIM_RAW);
+	stream->host = host;
+	for (size_t i = 0; i < stream->threads.n; i += 2)
+		stream->threads.at[i].title =
+			lode_strings_intern(&stream->tree.strings, host, strlen(host));
+	sim_release(&sim);
+	return stream;
+}
+
+/* What a thread was called without its host, and did, one number for each row. */
+static uint64_t hash_thread(const struct lode_stream *stream, lode_thread_id id, int64_t by_ns,
+			    lode_thread_id first_thread)
+{
+	const struct lode_events *e = &stream->threads.at[id].events;
+	const char *name = lode_thread_name(stream, id);
+	uint64_t hash = lode_stable_hash(name, strcspn(name, "@"), 0);
+	struct lode_ran_instead ran;
+
+	for (size_t i = 0; i < e->n; i++) {
+		int64_t row[] = {e->start_ns[i] - by_ns, e->cost_ns[i], e->kind[i], e->reason[i]};
+
+		hash = lode_stable_hash(row, sizeof(row), hash);
+		if (e->kind[i] != LODE_EVENT_READY)
+			continue;
+		lode_ran_instead_begin(&ran, stream, id, i, e->start_ns[i],
+				       lode_event_end_ns(e, i));
+		while (lode_ran_instead_next(&ran)) {
+			bool is_thread = ran.thread < stream->threads.n;
+			int64_t share[] = {is_thread ? ran.thread - first_thread : ran.thread,
+					   ran.cost_ns};
+
+			hash = lode_stable_hash(share, sizeof(share), hash);
+		}
+	}
+	return hash;
+}
+
+/* Each thread did the same as before, and the same ones of its own host ran instead of it. */
+static void test_hosts_keep_their_own_cpus_and_names(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= TEST_CASES(300); seed++) {
+		struct lode_join_part parts[3] = {0};
+		LODE_VEC(uint64_t) before = {0};
+		struct lode_stream *stream;
+		struct lode_error err;
+		size_t n = 0;
+
+		for (size_t p = 0; p < 3; p++) {
+			parts[p].stream = stream =
+				record_host(3 * seed + p, (const char *[]){"a", "b", "c"}[p]);
+			parts[p].has_offset = true;
+			parts[p].offset_ns = parts[0].stream->t0_ns - stream->t0_ns;
+			for (lode_thread_id id = 0; id < stream->threads.n; id++)
+				lode_vec_append(&before, hash_thread(stream, id, 0, 0));
+		}
+		assert_int_equal(lode_streams_join(parts, 3, &err), 0);
+		stream = parts[0].stream;
+		assert_int_equal(stream->threads.n, before.n);
+		for (size_t p = 0; p < 3; p++) {
+			size_t end = p < 2 ? parts[p + 1].first_thread : stream->threads.n;
+
+			for (; n < end; n++) {
+				const char *name = lode_thread_name(stream, (lode_thread_id)n);
+
+				assert_int_equal(name[strlen(name) - 1], "abc"[p]);
+				if (hash_thread(stream, (lode_thread_id)n, parts[p].offset_ns,
+						parts[p].first_thread) != before.at[n])
+					fail_msg("seed %llu: thread %zu", (unsigned long long)seed,
+						 n);
+			}
+		}
+		lode_stream_free(stream);
+		lode_vec_release(&before);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hosts_keep_their_own_cpus_and_names),
 		cmocka_unit_test(test_clocks_are_held_to_what_was_sent_both_ways),
 		cmocka_unit_test(test_without_sends_the_time_of_day_has_to_do),
 		cmocka_unit_test(test_what_cannot_be_joined_says_why),
