@@ -14,11 +14,6 @@ static const int64_t bytes_per_value = 2 * sizeof(double) + 2 * sizeof(float);
 
 /* ---- What a sample speaks of ---- */
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-	return a / b - (a % b < 0);
-}
-
 /* The intervals, counted from the epoch, that the sample at `t_ns` speaks of. */
 struct extent {
 	int64_t first, last; /* last < first: none */
@@ -30,11 +25,11 @@ static struct extent extent_of(int64_t t_ns, int64_t period_ns, int64_t step_ns)
 	int64_t end, n;
 
 	if (period_ns && period_ns < step_ns - step_ns / 4) {
-		int64_t at = floor_div(t_ns - period_ns / 2, step_ns);
+		int64_t at = lode_interval_of(t_ns - period_ns / 2, step_ns);
 
 		return (struct extent){at, at};
 	}
-	end = floor_div(t_ns + early, step_ns);
+	end = lode_interval_of(t_ns + early, step_ns);
 	if (period_ns < step_ns)
 		period_ns = step_ns;
 	n = period_ns / step_ns + (period_ns % step_ns >= step_ns - step_ns / 2);
@@ -62,7 +57,7 @@ bool lode_counter_log_reach(struct lode_counter_reach *reach, struct lode_counte
 		if (now_ns - last > 2 * period + 3 * step_ns)
 			continue;
 		/* Of samples finer than a step the interval is complete when it is over. */
-		end = floor_div(last + step_ns / EARLY_PARTS, step_ns);
+		end = lode_interval_of(last + step_ns / EARLY_PARTS, step_ns);
 		if (!is_any || end < reach->all)
 			reach->all = end;
 		if (!is_any || end > reach->most)

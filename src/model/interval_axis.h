@@ -11,6 +11,12 @@
 #include "base/mem.h"
 #include "base/sorted.h"
 
+/* The interval, counted from the epoch, that a time lies in. */
+static inline int64_t lode_interval_of(int64_t t_ns, int64_t step_ns)
+{
+	return t_ns / step_ns - (t_ns % step_ns < 0);
+}
+
 /* Intervals that stand at no place. */
 struct lode_interval_pause {
 	int64_t at;	    /* the place that they would stand before; rising */

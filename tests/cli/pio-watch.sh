@@ -134,6 +134,23 @@ python3 live.py 2>err.txt
 sort hook.txt | uniq -c | sed 's/^ *//'
 sed -E 's/: [0-9]+ truncated input(; first)?: live.*/: truncated input; first: one of them/' err.txt
 
+echo "== three days of silence: requests behind it are read before counters come so far"
+python3 - <<'P'
+base, cut, pause = 1795230000, 1795230000 + 330, 3 * 86400
+def moved(field, t):
+    return field if t < cut else f"{t + pause:.3f}"
+with open("pause.log", "w") as out:
+    for line in sorted(open("two.log"), key=lambda line: float(line.split()[-1])):
+        head, last = line.rsplit(" ", 1)
+        out.write(f"{head} {moved(last.strip(), float(last))}\n")
+for k in ("web", "db"):
+    with open(f"pause-{k}.csv", "w") as out:
+        for line in open(f"two-{k}.csv"):
+            field, rest = line.split(",", 1)
+            out.write(f"{moved(field, float(field)) if field[0].isdigit() else field},{rest}")
+P
+"$LODE" pio watch -m model --log pause.log -c web=pause-web.csv -c db=pause-db.csv --from start --once 2>&1
+
 echo "== states that are none, or another's"
 echo hello >bad
 "$LODE" pio watch -m model -c db=two-db.csv --state bad --once 2>&1

@@ -58,7 +58,7 @@ static struct lode_watch_source *add_source(struct lode_pio_watch *w, const char
 	struct lode_watch_source *s = lode_vec_append_zero(&w->sources);
 
 	s->follow = lode_follow_new(path, !w->options.is_from_start);
-	s->newest_ns = INT64_MIN;
+	s->newest_ns = s->early_ns = INT64_MIN;
 	return s;
 }
 
@@ -106,8 +106,8 @@ static int64_t complete_until(struct lode_pio_watch *w)
 
 		if (s->newest_ns > now)
 			now = s->newest_ns;
-		if (!s->is_idle && s->newest_ns < behind)
-			behind = s->newest_ns;
+		if (!s->is_idle && lode_watch_position(s) < behind)
+			behind = lode_watch_position(s);
 	}
 	if (now == INT64_MIN || behind == INT64_MIN ||
 	    !lode_counter_log_reach(&reach, w->counters, step, now))
@@ -170,6 +170,8 @@ static void judge_all(struct lode_pio_watch *w, const struct lode_counters *grid
 			save_or_warn(w, watcher);
 		telling.has_told = false;
 	}
+	if (next != INT64_MIN && lode_pio_online_next(w->online) - next >= LODE_WATCH_FAR)
+		w->n_early = 0; /* it was a pause, which is over */
 	lode_pio_matrix_release(&matrix);
 	free(values);
 }
@@ -203,7 +205,7 @@ static struct lode_watch_source *next_source(struct lode_pio_watch *w)
 	for (size_t i = 0; i < w->sources.n; i++) {
 		struct lode_watch_source *s = &w->sources.at[i];
 
-		if (!s->is_idle && (!best || s->newest_ns < best->newest_ns))
+		if (!s->is_idle && (!best || lode_watch_position(s) < lode_watch_position(best)))
 			best = s;
 	}
 	return best;

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "model/clock_guard.h"
+#include "model/interval_axis.h"
 #include "input/formats/counters/counter_source.h"
 
-/* LIMIT: a request that lies this many intervals off the time that is judged has a wrong time. */
-#define FAR_INTERVALS ((int64_t)100000)
+enum { MOST_EARLY = 1 << 20 }; /* LIMIT: requests; more come of a clock that is wrong */
 
 void lode_watch_warn(struct lode_watch_source *source, const struct lode_pio_watcher *watcher,
 		     const struct lode_error *err)
@@ -108,11 +108,11 @@ static void feed_counters(struct lode_pio_watch *w, struct lode_watch_source *s,
 /* What takes requests on their way to the request log. */
 struct intake {
 	struct lode_pio_watch *watch;
-	const char *path;
+	struct lode_watch_source *source;
 	struct lode_request_sink to;
 	struct lode_request_names names; /* of this chunk */
 	uint64_t n_left_out;		 /* requests of the head, which were taken before */
-	int64_t newest_ns;
+	int64_t newest_ns, last_early_ns;
 };
 
 static uint32_t known(const struct lode_strings *names, const struct lode_strings *chunk,
@@ -126,18 +126,39 @@ static uint32_t known(const struct lode_strings *names, const struct lode_string
 	return found == LODE_NONE ? other : found;
 }
 
-/* Is the request of a time that is of use? */
-static bool is_near(struct lode_pio_watch *w, int64_t t_ns)
+/* The interval up to which all files were read that have anything; INT64_MIN: none has. */
+static int64_t front(const struct lode_pio_watch *w)
 {
-	int64_t step = w->model->settings.step_ns, interval = t_ns / step - (t_ns % step < 0);
-	int64_t oldest = lode_pio_online_oldest(w->online);
-	int64_t next = lode_pio_online_next(w->online), end;
+	int64_t least = INT64_MAX;
 
-	if (next != INT64_MIN && interval < oldest)
-		return false;
-	if (next == INT64_MIN && !lode_interval_tally_range(&w->requests.tally, &next, &end))
-		return true;
-	return interval - next < FAR_INTERVALS && next - interval < FAR_INTERVALS;
+	for (size_t i = 0; i < w->sources.n; i++) {
+		int64_t at = lode_watch_position(&w->sources.at[i]);
+
+		if (at != INT64_MIN && at < least)
+			least = at;
+	}
+	return least == INT64_MAX ? INT64_MIN : lode_interval_of(least, w->model->settings.step_ns);
+}
+
+enum nearness { NEAR, LATE, EARLY, FAR };
+
+/*
+ * Where a request lies from the time that is judged, or will be first. An early one may come behind
+ * a pause beyond which no counters were read yet.
+ */
+static enum nearness nearness_of(const struct lode_pio_watch *w, int64_t t_ns)
+{
+	int64_t step = w->model->settings.step_ns, interval = lode_interval_of(t_ns, step);
+	int64_t next = lode_pio_online_next(w->online);
+
+	if (next != INT64_MIN && interval < lode_pio_online_oldest(w->online))
+		return LATE;
+	if (next == INT64_MIN)
+		next = front(w);
+	if (next == INT64_MIN ||
+	    (interval - next < LODE_WATCH_FAR && next - interval < LODE_WATCH_FAR))
+		return NEAR;
+	return lode_clock_may_pause(next * step, t_ns) && w->n_early < MOST_EARLY ? EARLY : FAR;
 }
 
 /* One that comes late is of no use any more; one that is a day off has a wrong time. */
@@ -154,6 +175,32 @@ static void count_far(struct lode_pio_watch *w, const char *path, int64_t t_ns)
 		      lode_loss_place(place, path, -1), (long long)(t_ns / 1000000000));
 }
 
+/* Whether it is taken. Its log is as far as an early one only when another follows it there. */
+static bool place_request(struct intake *in, const struct lode_request *r)
+{
+	struct lode_pio_watch *w = in->watch;
+	int64_t t_ns = w->requests.options.is_by_start ? r->end_ns - r->response_ns : r->end_ns;
+
+	switch (nearness_of(w, t_ns)) {
+	case NEAR:
+		in->last_early_ns = in->source->early_ns = INT64_MIN;
+		in->newest_ns = r->end_ns > in->newest_ns ? r->end_ns : in->newest_ns;
+		return true;
+	case EARLY:
+		if (in->last_early_ns != INT64_MIN && lode_clock_is_near(in->last_early_ns, t_ns))
+			in->source->early_ns = t_ns;
+		in->last_early_ns = t_ns;
+		w->resumed_ns = r->end_ns > w->resumed_ns ? r->end_ns : w->resumed_ns;
+		w->n_early++;
+		return true;
+	case LATE:
+	case FAR:
+		break;
+	}
+	count_far(w, lode_follow_path(in->source->follow), r->end_ns);
+	return false;
+}
+
 static int take_requests(void *context, const struct lode_request *at, size_t n,
 			 struct lode_error *err)
 {
@@ -168,13 +215,8 @@ static int take_requests(void *context, const struct lode_request *at, size_t n,
 			in->n_left_out--;
 			continue;
 		}
-		if (!is_near(w, w->requests.options.is_by_start ? r.end_ns - r.response_ns
-								: r.end_ns)) {
-			count_far(w, in->path, r.end_ns);
+		if (!place_request(in, &r))
 			continue;
-		}
-		if (r.end_ns > in->newest_ns)
-			in->newest_ns = r.end_ns;
 		r.action = known(&w->model->names.actions, &in->names.actions, r.action,
 				 w->other_action);
 		r.user = known(&w->model->names.users, &in->names.users, r.user, w->other_user);
@@ -222,9 +264,10 @@ static void feed_log(struct lode_pio_watch *w, struct lode_watch_source *s,
 		     const struct lode_follow_chunk *chunk, const struct lode_pio_watcher *watcher)
 {
 	struct intake in = {.watch = w,
-			    .path = lode_follow_path(s->follow),
+			    .source = s,
 			    .to = lode_request_log_sink(&w->requests, &w->model->names),
-			    .newest_ns = s->newest_ns};
+			    .newest_ns = s->newest_ns,
+			    .last_early_ns = s->early_ns};
 	struct lode_losses losses = {0};
 	struct lode_request_sink sink = {
 		.context = &in, .names = &in.names, .requests = take_requests, .losses = &losses};
@@ -250,6 +293,9 @@ static void feed_log(struct lode_pio_watch *w, struct lode_watch_source *s,
 			      bad->count - (chunk->head_size ? s->n_head_bad : 0), chunk->offset,
 			      in.newest_ns, "%s", bad->detail);
 	s->newest_ns = in.newest_ns;
+	/* Nothing is judged as long as there are no counters: then old requests are of no use. */
+	if (lode_pio_online_next(w->online) == INT64_MIN && front(w) != INT64_MIN)
+		lode_request_log_forget(&w->requests, front(w) - LODE_WATCH_FAR);
 	lode_request_names_release(&in.names);
 }
 

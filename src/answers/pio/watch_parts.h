@@ -13,6 +13,8 @@ struct lode_watch_source {
 	bool is_log;
 	char *server;	   /* of counters; NULL: by the file's name */
 	int64_t newest_ns; /* INT64_MIN: nothing yet */
+	int64_t early_ns;  /* of its last request ahead of all counters, as after a pause;
+			      INT64_MIN: the last one is not */
 	bool is_idle;	   /* nothing to read just now */
 	bool is_warned;	   /* its fault was told, and nothing has been right since */
 	uint64_t n_truncations;
@@ -35,9 +37,20 @@ struct lode_pio_watch {
 	struct lode_losses losses;
 	uint32_t other_action, other_user; /* ids of "(other)": what the model does not know */
 	uint64_t model_hash;
+	uint32_t n_early;    /* requests ahead of all counters since those were last as far */
 	int64_t resumed_ns;  /* the newest time that the state knew; INT64_MIN: none */
 	LODE_VEC(char) text; /* head and chunk */
 };
+
+/* LIMIT: a request that lies this many intervals off the time that is judged comes behind a pause,
+   or has a wrong time. */
+#define LODE_WATCH_FAR ((int64_t)100000)
+
+/* How far a file was read. What is early may be of a wrong time: it is not the newest. */
+static inline int64_t lode_watch_position(const struct lode_watch_source *source)
+{
+	return source->early_ns > source->newest_ns ? source->early_ns : source->newest_ns;
+}
 
 /* Which model it is: of its text. */
 uint64_t lode_watch_model_hash(const struct lode_pio_model *model);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "model/interval_axis.h"
+
 void lode_request_log_init(struct lode_request_log *log,
 			   const struct lode_request_log_options *options, struct lode_usual *usual,
 			   bool is_judging)
@@ -18,11 +20,6 @@ void lode_request_log_release(struct lode_request_log *log)
 	lode_request_spool_free(log->spool);
 	lode_interval_tally_release(&log->tally);
 	lode_vec_release(&log->hits);
-}
-
-static int64_t floor_div(int64_t a, int64_t b)
-{
-	return a / b - (a % b < 0);
 }
 
 static void hit(struct lode_request_log *log, int64_t interval, uint32_t pair)
@@ -61,7 +58,7 @@ static int take_request_log(void *context, const struct lode_request *at, size_t
 	for (size_t i = 0; i < n; i++) {
 		const struct lode_request *r = &at[i];
 		int64_t t = log->options.is_by_start ? r->end_ns - r->response_ns : r->end_ns;
-		int64_t interval = floor_div(t, log->options.step_ns);
+		int64_t interval = lode_interval_of(t, log->options.step_ns);
 		uint32_t pair = lode_usual_pair(log->usual, r->action, r->user);
 		int64_t judged = r->response_ns;
 
