@@ -60,6 +60,35 @@ if ! grep -q __asan_init "$lode"; then
 	[ "${needed:-999}" -lt 150 ] || fail "refused late: $(cat "$dir/said")"
 fi
 
+# ---- Memory that no file has ----
+
+# All that lode holds for itself stays within the bound, and the answer is the same. Pages of
+# temporary files come and go: they are the kernel's to take.
+"$generate" --events 600000 --threads 2 --distinct 200 -o "$dir/large"
+if ! grep -q __asan_init "$lode"; then
+	for memory in 100G 40M; do
+		python3 - "$memory" "$lode" digest "$dir/large/perf.data" --buildid-dir "$dir/large/symbols" --again \
+			-o "$dir/own-$memory" --memory "$memory" <<'P' >>"$dir/own"
+import subprocess, sys, time
+memory, *command = sys.argv[1:]
+with subprocess.Popen(command, stdout=subprocess.DEVNULL) as p, open(f"/proc/{p.pid}/status") as status:
+    most = 0
+    while p.poll() is None:
+        status.seek(0)
+        now = [int(line.split()[1]) for line in status if line.startswith("RssAnon:")]
+        most = max(most, *now, 0)
+        time.sleep(0.002)
+print(memory, most // 1024, p.returncode)
+P
+	done
+	read -r _ roomy _ <<<"$(grep 100G "$dir/own")"
+	read -r _ tight code <<<"$(grep 40M "$dir/own")"
+	[ "$roomy" -gt 50 ] || fail "only $roomy MB are needed: nothing is tried"
+	[ "$tight" -le 40 ] || fail "$tight MB of --memory 40M"
+	[ "$code" = 0 ] || fail "exit $code with --memory 40M"
+	cmp "$dir"/own-100G/*.digest "$dir"/own-40M/*.digest || fail "another digest with --memory 40M"
+fi
+
 # ---- In a cgroup that the kernel enforces ----
 
 # Makes a cgroup of so many bytes, of whichever version is here; false when that is not allowed.
@@ -83,7 +112,6 @@ make_group() {
 if grep -q __asan_init "$lode"; then
 	echo "sanitizers take memory of their own: the cgroup's part is skipped"
 elif make_group $((32 << 20)); then
-	"$generate" --events 600000 --threads 2 --distinct 200 -o "$dir/large"
 	set -- "$dir/large/perf.data" --buildid-dir "$dir/large/symbols" --again
 	"$lode" digest "$@" -o "$dir/free" >/dev/null
 	code=0
