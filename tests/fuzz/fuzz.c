@@ -3,7 +3,56 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "engine/waits/aoi.h"
 #include "model/stream.h"
+
+/* Larger ones are left out: a digest takes longer than reading. */
+enum { MOST_SYMPTOMS = 32, MOST_DIGESTED_EVENTS = 2000 };
+
+/* Of the digest of all threads' whole lives: each ns of a symptom is in one row (aoi.h). */
+static void check_digest_of(const struct lode_stream *stream, const struct lode_symptom *symptoms,
+			    size_t n, enum lode_scope scope)
+{
+	struct lode_aoi_options options = {.scope = scope};
+	int64_t sums[MOST_SYMPTOMS] = {0};
+	struct lode_digest *digest;
+	struct lode_error err;
+
+	FUZZ_CHECK(lode_aoi_digest(&digest, stream, symptoms, n, &options, &err) == 0);
+	FUZZ_CHECK(digest->symptoms.n == n);
+	for (size_t i = 0; i < digest->rows.n; i++) {
+		const struct lode_digest_row *row = &digest->rows.at[i];
+
+		FUZZ_CHECK(row->symptom < n && row->cost_ns >= 0);
+		FUZZ_CHECK(row->stack < digest->tree.nodes.n);
+		sums[row->symptom] += row->cost_ns;
+	}
+	for (size_t i = 0; i < n && scope == LODE_SCOPE_CRITICAL && stream->has_switches; i++)
+		FUZZ_CHECK(sums[i] == symptoms[i].t1_ns - symptoms[i].t0_ns);
+	lode_digest_free(digest);
+}
+
+static void check_digests(const struct lode_stream *stream)
+{
+	struct lode_symptom symptoms[MOST_SYMPTOMS];
+	size_t n = 0, n_events = 0;
+
+	for (size_t i = 0; i < stream->threads.n; i++) {
+		const struct lode_events *e = &stream->threads.at[i].events;
+
+		n_events += e->n;
+		if (!e->n || n == MOST_SYMPTOMS)
+			continue;
+		symptoms[n].thread = (lode_thread_id)i;
+		symptoms[n].t0_ns = e->start_ns[0];
+		symptoms[n++].t1_ns = stream->has_switches ? lode_event_end_ns(e, e->n - 1)
+							   : e->start_ns[e->n - 1] + 1;
+	}
+	if (n_events > MOST_DIGESTED_EVENTS)
+		return;
+	for (int scope = LODE_SCOPE_CRITICAL; scope <= LODE_SCOPE_THREAD; scope++)
+		check_digest_of(stream, symptoms, n, (enum lode_scope)scope);
+}
 
 void fuzz_check_stream(struct lode_stream *stream)
 {
@@ -34,6 +83,7 @@ void fuzz_check_stream(struct lode_stream *stream)
 				FUZZ_CHECK(lode_event_end_ns(e, i - 1) <= e->start_ns[i]);
 		}
 	}
+	check_digests(stream);
 	lode_stream_free(stream);
 }
 

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct lode_stream;
 
-/* Checks what must hold for any stream, and frees it. */
+/* Checks what must hold for any stream, and for digests of it, and frees it. */
 void fuzz_check_stream(struct lode_stream *stream);
 
 /* A file in memory that holds `data`; gives its path ("/proc/self/fd/N"), valid until the next

@@ -135,6 +135,24 @@ def change_packed(r, data):
     return data[:head] + mutate.damage(r, data[head:], 2)
 
 
+def bundle(recording):
+    """What lode record leaves in a folder, but for the symbols."""
+    titles = (b"1913400000000\t18500\tplughelper: pool 10.0.0.7(51234) idle\n"
+              b"1913100000000\t18500\t/usr/bin/python3\\0-u\\0/srv/app.py\\0--port\\080\n")
+    return {"perf.data": recording, "symptoms.tsv": (TOP / "samples/startup/symptoms.tsv").read_bytes(),
+            "titles.tsv": titles, ".command": b"plugh\0--all\0", ".pids": b"18500,18501",
+            "INCOMPLETE": b"lode record: this bundle is incomplete\nlacks symbols of 3 modules\n"}
+
+
+def change_bundle(r, files):
+    """One file of it, or one that is not there."""
+    name = r.choice(sorted(files))
+    if r.random() < 0.1:
+        return {n: data for n, data in files.items() if n != name}
+    change = perf_data.change if name == "perf.data" else mutate.text
+    return {**files, name: change(r, files[name])}
+
+
 def readers(lode, folder, is_full):
     """All of them. `lode` makes digests, indices, repositories, models and pages in `folder`."""
     make, r = Maker(lode, folder), random.Random(1)
@@ -189,11 +207,15 @@ def readers(lode, folder, is_full):
                               ["timeline", "-f", "main", "IN"]]
     stream = [["info", "IN"], ["mine", *symptom, "IN"], ["mine", "--scope", "graph", *symptom, "IN"],
               ["mine", "--folded", *symptom, "IN"], ["suspects", "IN"], ["timeline", "IN"],
-              ["digest", "--merge", "out.digest", *symptom, "IN"], ["mine", "--json", "--detail", *symptom, "IN"]]
+              ["digest", "--merge", "out.digest", *symptom, "IN"], ["mine", "--json", "--detail", *symptom, "IN"],
+              ["mine", "--join", "--clock-offset", "1ms", *symptom, "IN", "IN"]]
     lode_outputs = ("out.lodet", "out.json", "out.digest", "out.txt", "out.model", "out.html", "out.lode")
     everything = [
         Reader("perf.data", streams, perf_data.change, "in.data", stream,
                reached=("perf_sample.c:lode_perf_sample_parse",), codes=(0, 1, 2, 3)),
+        Reader("bundle", [bundle(streams[2])], change_bundle, "in.lode",
+               [["info", "IN"], ["mine", "IN"], ["mine", *symptom, "IN"],
+                ["mine", "--join", "--clock-offset", "-1ms", *symptom, "IN", "IN"]], codes=(0, 1, 2, 3)),
         Reader("perf script", script, mutate.text, "in.txt", stream, codes=(0, 1, 2, 3)),
         Reader("folded stacks", folded, mutate.text, "in.folded",
                [["mine", "IN"], ["info", "IN"], ["mine", "--kind", "wait", "--unit", "ns", "IN"], ["diff", "IN", "IN"]],
