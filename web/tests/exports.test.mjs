@@ -215,7 +215,7 @@ test("a picture that is too large for a canvas is saved all the same, as large a
 test("a CSV has numbers where cells show pictures or several at once", async () => {
 	const suspects = pageOf("suspects", orders);
 	const { suspects: report } = await reportsIn(suspects);
-	const { page, close } = await show(suspects);
+	const { page, close } = await show(suspects, { hash: "#/suspects?functions.all=1" });
 	const file = await saved(page, page.getByRole("button", { name: "Functions: save as CSV" }));
 	const rows = parseCsv(file.bytes.toString("utf8"));
 	assert.equal(rows.length, report.functions.length);

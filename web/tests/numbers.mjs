@@ -56,6 +56,7 @@ export const testNumbers = (name, path, inner = () => "") =>
 			await page.locator("[role=grid], .picture-box").first().waitFor();
 			for (const grid of await page.locator("[role=grid]").all()) {
 				const label = (await grid.getAttribute("aria-label")) ?? "";
+				if (label.startsWith("Functions of")) continue; // sums of stacks: call-tree.test.mjs
 				const button = page.getByRole("button", { name: `${label}: save as CSV`, exact: true });
 				const rows = parseCsv((await saved(page, button)).bytes.toString("utf8"));
 				for (const [i, row] of rows.entries())

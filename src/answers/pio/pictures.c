@@ -254,6 +254,17 @@ static double furthest(const double *values, size_t first, size_t end, double me
 	return chosen;
 }
 
+/* The lower border: 0 where it is below, but no value is, as of a counter that counts. */
+static double shown_low(const struct lode_pio_counter *counter, const double *values, size_t n)
+{
+	if (counter->fall.border >= 0 || counter->median < 0)
+		return counter->fall.border;
+	for (size_t i = 0; i < n; i++)
+		if (values[i] < 0)
+			return counter->fall.border;
+	return 0;
+}
+
 static struct lode_pio_values values_of(const struct lode_pio_analysis *a, uint32_t c,
 					size_t per_point, struct lode_arena *arena)
 {
@@ -263,7 +274,9 @@ static struct lode_pio_values values_of(const struct lode_pio_analysis *a, uint3
 		.server = counter->server,
 		.counter = counter->name,
 		.median = has_median ? lode_pio_finite(counter->median) : NAN,
-		.low = has_median ? lode_pio_finite(counter->fall.border) : NAN,
+		.low = has_median
+			       ? lode_pio_finite(shown_low(counter, a->values[c], a->n_intervals))
+			       : NAN,
 		.high = has_median ? lode_pio_finite(counter->rise.border) : NAN,
 		.is_drifting = counter->is_drifting,
 		.values = a->values[c],
