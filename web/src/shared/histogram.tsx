@@ -113,8 +113,8 @@ export function Histogram(props: HistogramProps) {
 			}
 			if (bounds) {
 				for (const [at, text, y] of [
-					[bounds.success, "succeeded up to", TOP - 22],
-					[bounds.failed, "failed above", TOP - 7],
+					[bounds.success, "not slow up to", TOP - 22],
+					[bounds.failed, "slow above", TOP - 7],
 				] as const) {
 					if (at < domain[0] || at > domain[1]) continue;
 					const px = Math.round(sx(at)) + 0.5;

@@ -3,13 +3,12 @@ import { Command } from "./copy";
 import { visible } from "./format";
 
 interface Opened {
-	readonly finding?: string;
+	readonly finding: string;
 	readonly next_command?: string;
 }
 
-export function Opening({ report }: { report: object }) {
-	const { finding, next_command } = report as Opened;
-	if (!finding) return null;
+export function Opening({ report }: { report: Opened }) {
+	const { finding, next_command } = report;
 	return (
 		<>
 			<p class="headline">

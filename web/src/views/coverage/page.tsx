@@ -1,14 +1,15 @@
 // How much of the waiting has a name.
 import { useMemo } from "preact/hooks";
 import type { CoverageReport } from "../../data/reports";
-import { costIn, count, percent, plural } from "../../shared/format";
+import { costIn, count, plural } from "../../shared/format";
 import { BadInputs } from "../../shared/inputs";
 import { Name } from "../../shared/name";
+import { Opening } from "../../shared/opening";
 import { Facts, Section } from "../../shared/section";
 import { type ViewProps, view } from "../view";
 import { CoverageBar } from "./bar";
 import { GroupColumns } from "./groups";
-import { explaining, hasReturned, isRetired } from "./parts";
+import { explaining, hasReturned } from "./parts";
 import { SignaturePage } from "./signature";
 import { SignatureTable } from "./table";
 import "./coverage.css";
@@ -21,7 +22,6 @@ function CoveragePage(props: ViewProps<CoverageReport>) {
 	const signature = path[0] ? report.signatures.find((s) => s.name === path[0]) : undefined;
 	if (signature)
 		return <SignaturePage report={report} reference={reference} signature={signature} />;
-	const active = report.signatures.filter((s) => !isRetired(s)).length;
 	const returned = report.signatures.filter(hasReturned);
 	return (
 		<>
@@ -31,11 +31,7 @@ function CoveragePage(props: ViewProps<CoverageReport>) {
 					This report has no signature <Name text={path[0]} most={60} />.
 				</p>
 			) : null}
-			<p class="headline">
-				{plural(active, "signature")} {active === 1 ? "explains" : "explain"}{" "}
-				<b>{percent(report.covered_ns, report.symptom_ns)}</b> of{" "}
-				{costIn(report, report.symptom_ns)}.
-			</p>
+			<Opening report={report} />
 			{returned.length ? (
 				<p class="notice" role="status">
 					Came back although retired:{" "}

@@ -1,18 +1,9 @@
 // Two sets of recordings: what is new, gone, worse and better in the second.
 import type { DiffReport } from "../../data/reports";
-import {
-	chance,
-	changeIn,
-	costIn,
-	count,
-	pct,
-	percent,
-	plural,
-	ratio,
-	times,
-} from "../../shared/format";
+import { chance, costIn, count, pct, percent, plural, ratio } from "../../shared/format";
 import { BadInputs } from "../../shared/inputs";
 import { Name } from "../../shared/name";
+import { Opening } from "../../shared/opening";
 import { Section } from "../../shared/section";
 import { type ViewProps, view } from "../view";
 import { ChangePage } from "./change";
@@ -44,23 +35,11 @@ function DiffPage(props: ViewProps<DiffReport>) {
 
 /** The verdict, first of all. */
 function Answer({ report }: { report: DiffReport }) {
-	const { total, counts, splits } = report;
-	const b = total.b.per_symptom_ns;
-	const a = total.a.per_symptom_ns;
-	const word =
-		!total.matters || total.p > report.options.level
-			? "About as long"
-			: b > a
-				? "Longer"
-				: "Shorter";
+	const { counts, splits } = report;
 	const classes: Verdict[] = ["new", "gone", "worse", "better", "same"];
 	return (
 		<>
-			<p class="headline">
-				<b>{word}:</b> a symptom takes {costIn(report, b)} in B and {costIn(report, a)} in A (
-				{changeIn(report, total.change_ns)}
-				{total.ratio === undefined ? "" : `, ${times(total.ratio)}`}, p = {chance(total.p)}).
-			</p>
+			<Opening report={report} />
 			<ul class="diff-counts" aria-label="Clusters by class">
 				{classes.map((name) => (
 					<li key={name} title={CLASSES[name].help} class={counts[name] ? "" : "faint"}>

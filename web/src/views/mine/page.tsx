@@ -1,9 +1,7 @@
 import type { MineReport } from "../../data/reports";
-import { lastWords } from "../../shared/brief";
-import { costIn, count, percent, plural, visible } from "../../shared/format";
+import { costIn, count, percent, plural } from "../../shared/format";
 import { Pending } from "../../shared/loaded";
 import { hrefOf, useArrival } from "../../shared/location";
-import { Name } from "../../shared/name";
 import { Opening } from "../../shared/opening";
 import { Facts } from "../../shared/section";
 import { type ViewProps, view } from "../view";
@@ -47,14 +45,7 @@ function MinePage(props: ViewProps<MineReport>) {
 					.
 				</p>
 			) : null}
-			{"finding" in report ? (
-				<Opening report={report} />
-			) : (
-				<>
-					<Headline report={report} reference={reference} />
-					<Busy report={report} />
-				</>
-			)}
+			<Opening report={report} />
 			<Facts
 				items={[
 					["symptom time", costIn(report, report.symptom_ns)],
@@ -75,35 +66,6 @@ function MinePage(props: ViewProps<MineReport>) {
 			) : null}
 			<MineNotes report={report} />
 		</>
-	);
-}
-
-/** Who had the CPUs instead: it may be all there is to find. */
-function Busy({ report }: Pick<ViewProps<MineReport>, "report">) {
-	const { aoi } = report;
-	if (!report.busy) return null;
-	return (
-		<p class="headline">
-			Busy machine: <b>{percent(aoi.ready_ns, aoi.wait_ns + aoi.run_ns + aoi.ready_ns)}</b> were
-			spent ready to run, without a CPU. Instead ran <Name text={report.busy} most={200} />.
-		</p>
-	);
-}
-
-/** What cost most. */
-function Headline({ report, reference }: Pick<ViewProps<MineReport>, "report" | "reference">) {
-	const [first] = report.clusters;
-	if (!first) return null;
-	return (
-		<p class="headline">
-			<b>{percent(first.own_ns, report.symptom_ns)}</b> of {costIn(report, report.symptom_ns)} went
-			into{" "}
-			<a href={hrefOf([reference.name, first.id])} class="mono">
-				<bdi>{visible(lastWords(first))}</bdi>
-			</a>{" "}
-			({costIn(report, first.own_ns)}: <bdi>{visible(first.why ?? first.reason)}</bdi>), in{" "}
-			{count(first.streams)} of {plural(report.streams, "recording")}.
-		</p>
 	);
 }
 

@@ -4,10 +4,11 @@ import type { NextReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { Chain } from "../../shared/brief";
-import { costIn, count, percent, plural } from "../../shared/format";
+import { costIn, count, percent } from "../../shared/format";
 import { BadInputs } from "../../shared/inputs";
 import { goTo } from "../../shared/location";
 import { Name } from "../../shared/name";
+import { Opening } from "../../shared/opening";
 import { Facts, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
 import { shortener } from "../../shared/titles";
@@ -33,7 +34,7 @@ function NextPage(props: ViewProps<NextReport>) {
 					This report has no recording <Name text={path[0]} most={40} /> to open.
 				</p>
 			) : null}
-			<Answer report={report} turns={turns} />
+			<Opening report={report} />
 			<Facts
 				items={[
 					["recordings", count(report.streams)],
@@ -61,26 +62,6 @@ function turnsOf(report: NextReport): Turn[] {
 		number: i + 1,
 		before_ns: report.order[i - 1]?.covered_ns ?? report.start_ns,
 	}));
-}
-
-function Answer({ report, turns }: { report: NextReport; turns: readonly Turn[] }) {
-	const first = turns[0]?.step;
-	if (!first) return <p class="headline">Every recording was opened.</p>;
-	const short = shortener(turns.map((turn) => turn.step.stream));
-	const useful = turns.filter((turn) => turn.step.new > 0).length;
-	const noun = report.of === "signatures" ? "signature" : "cluster";
-	return (
-		<p class="headline">
-			Open{" "}
-			<b>
-				<Name text={short(first.stream)} most={60} />
-			</b>{" "}
-			first.{" "}
-			{first.new
-				? `It shows ${plural(first.new, `new ${noun}`)}, ${percent(first.adds_ns, report.symptom_ns)} of all symptom time. ${plural(useful, "recording")} of ${count(report.streams - report.opened)} ${useful === 1 ? "shows" : "show"} all there is to see.`
-				: `Every ${noun} is seen; most time without an explanation is there.`}
-		</p>
-	);
 }
 
 function Order(props: { report: NextReport; reference: ReportRef; turns: readonly Turn[] }) {

@@ -4,6 +4,7 @@ import { PartBar } from "../../shared/bars";
 import { pct, plural } from "../../shared/format";
 import { hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
+import { Opening } from "../../shared/opening";
 import { Section } from "../../shared/section";
 import { distinguish } from "../../shared/titles";
 import { type ViewProps, view } from "../view";
@@ -66,7 +67,7 @@ function RunCard({ run, title }: { run: Run; title: string }) {
 					</p>
 				) : (
 					<p class="overview-summary">
-						<Name text={run.summary || "See its page."} most={200} />
+						<Name text={run.summary || "See its page."} most={600} />
 					</p>
 				)}
 				{run.details.length ? (
@@ -111,6 +112,7 @@ function OverviewPage({ report }: ViewProps<AnalyzeReport>) {
 	return (
 		<>
 			<h1>What was found</h1>
+			<Opening report={report} />
 			<p class="quiet overview-inputs">
 				in {inputs.join(", ") || "nothing"}
 				{found.other_files ? " that no analysis reads" : ""}

@@ -1,5 +1,5 @@
 import type { PioReport } from "../../data/reports";
-import { count, duration, percent, plural } from "../../shared/format";
+import { count, duration, percent } from "../../shared/format";
 import { setParams, useParam } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Opening } from "../../shared/opening";
@@ -53,7 +53,6 @@ function PioPage({ report }: ViewProps<PioReport>) {
 		<>
 			<h1>When it was slow</h1>
 			<Opening report={report} />
-			<Headline report={report} />
 			<Facts
 				items={[
 					["from", `${dateText(report.start)} UTC`],
@@ -117,33 +116,6 @@ function PioPage({ report }: ViewProps<PioReport>) {
 			) : null}
 			<Notes report={report} />
 		</>
-	);
-}
-
-/** How often, and which servers were to blame. */
-function Headline({ report }: { report: PioReport }) {
-	const { periods } = report;
-	if (!periods.length) return <p class="headline">Never: there is no slow period.</p>;
-	const first = new Map<string, number>();
-	for (const period of periods)
-		for (const { server, bottleneck } of period.servers)
-			if (bottleneck) first.set(server, (first.get(server) ?? 0) + 1);
-	const servers = [...first].sort((a, b) => b[1] - a[1]);
-	return (
-		<p class="headline">
-			<b>{plural(periods.length, "slow period")}</b>
-			{servers.length ? ", most evidence against " : ""}
-			{servers.slice(0, 4).map(([server, n], i) => (
-				<>
-					{i ? ", " : ""}
-					<b>
-						<Name text={server || "(no server)"} most={40} />
-					</b>{" "}
-					in {count(n)}
-				</>
-			))}
-			.
-		</p>
 	);
 }
 

@@ -1,7 +1,5 @@
 import type { SuspectsReport } from "../../data/reports";
-import type { ReportRef } from "../../data/source";
-import { count, frameParts, percent } from "../../shared/format";
-import { hrefOf } from "../../shared/location";
+import { count, percent } from "../../shared/format";
 import { Name } from "../../shared/name";
 import { Opening } from "../../shared/opening";
 import { Facts, Section } from "../../shared/section";
@@ -40,11 +38,7 @@ function SuspectsPage(props: ViewProps<SuspectsReport>) {
 					This report has no function <Name text={path[0]} />.
 				</p>
 			) : null}
-			{"finding" in report ? (
-				<Opening report={report} />
-			) : (
-				<Headline report={report} reference={reference} />
-			)}
+			<Opening report={report} />
 			<Facts
 				items={[
 					["calls measured", count(report.executions)],
@@ -67,26 +61,6 @@ function SuspectsPage(props: ViewProps<SuspectsReport>) {
 			<Metrics report={report} />
 			<Notes report={report} />
 		</>
-	);
-}
-
-/** The caller that is surest to make a call slow, if there is one. */
-function Headline({ report, reference }: { report: SuspectsReport; reference: ReportRef }) {
-	const [first] = report.contrasts;
-	const caller = first?.callers.at(-1);
-	if (!first || !caller || first.q >= 0.05)
-		return report.contrast_tests ? (
-			<p class="headline">No caller goes with slow calls more than chance would have it.</p>
-		) : null;
-	const of = (half: typeof first.with) => percent(half.failed, half.failed + half.succeeded);
-	return (
-		<p class="headline">
-			<Name text={first.metric ?? ""} /> is slow in {of(first.with)} of the calls that come from{" "}
-			<a href={hrefOf([reference.name, caller])} class="mono">
-				<Name text={frameParts(caller).name} />
-			</a>
-			, else in {of(first.without)}.
-		</p>
 	);
 }
 

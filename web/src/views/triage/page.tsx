@@ -1,9 +1,10 @@
 // New recordings against the signatures: what of each is known, what came back, what is new.
 import { useMemo } from "preact/hooks";
 import type { TriageReport } from "../../data/reports";
-import { costIn, count, percent, plural } from "../../shared/format";
+import { costIn, count, plural } from "../../shared/format";
 import { BadInputs } from "../../shared/inputs";
 import { Name } from "../../shared/name";
+import { Opening } from "../../shared/opening";
 import { Facts, Section } from "../../shared/section";
 import { ClusterPage } from "../mine/cluster";
 import type { Mined } from "../mine/clusters";
@@ -33,11 +34,7 @@ function TriagePage(props: ViewProps<TriageReport>) {
 					<Name text={path[0] === "recording" ? (path[1] ?? "") : path[0]} most={40} />.
 				</p>
 			) : null}
-			<p class="headline">
-				<b>{percent(report.covered_ns, report.symptom_ns)}</b> of{" "}
-				{costIn(report, report.symptom_ns)} is known; {costIn(report, report.unexplained_ns)} is not
-				explained.
-			</p>
+			<Opening report={report} />
 			{report.fail_over === undefined ? null : (
 				<p class={report.over ? "notice triage-over" : "notice"} role="status">
 					{report.over ? "!" : "Passed:"}{" "}

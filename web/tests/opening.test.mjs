@@ -1,0 +1,97 @@
+// What every page says first: the sentence and the command of the terminal and of --json, and every
+// number in it is one of the document, or a share or a sum of such.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { lode, pageOf, samples, show } from "./harness.mjs";
+import { loopSample } from "./loop-sample.mjs";
+import { pioSample } from "./pio-sample.mjs";
+
+const startup = join(samples, "startup");
+const mailroom = join(samples, "mailroom");
+const { before, after, signatures } = loopSample();
+const loop = ["--unit", "ns", "--signatures", signatures];
+
+/** @type {Record<string, string[]>} */
+const commands = {
+	mine: ["mine", startup],
+	"mine of one recording": ["mine", join(startup, "startup-22.perf.data.zst")],
+	"mine without a cluster": ["mine", "--min-cost", "1000s", startup],
+	suspects: ["suspects", join(samples, "orders")],
+	"suspects of two sets": [
+		"suspects",
+		join(startup, "startup-22.perf.data.zst"),
+		"--versus",
+		join(startup, "startup-08.perf.data.zst"),
+	],
+	"suspects of a set and itself": ["suspects", startup, "--versus", startup],
+	timeline: [
+		"timeline",
+		"--symbols",
+		join(mailroom, "symbols.tsv"),
+		join(mailroom, "mailroom.xray.zst"),
+	],
+	pio: pioSample(),
+	diff: ["diff", "--unit", "ns", before, after],
+	next: ["next", ...loop, before, after],
+	coverage: ["coverage", ...loop, "--by", "path", before, after],
+	triage: ["triage", ...loop, after],
+	analyze: ["analyze", samples],
+};
+
+/** Numbers of a document, with how many items its lists have. @param {any} value @param {Set<number>} into */
+function numbersOf(value, into = new Set()) {
+	if (typeof value === "number") into.add(value);
+	else if (value && typeof value === "object") {
+		if (Array.isArray(value)) into.add(value.length);
+		for (const item of Object.values(value)) numbersOf(item, into);
+	}
+	return into;
+}
+
+const plain = (/** @type {string} */ text) => text.replace(/[\s\u202f]+/g, " ").trim();
+
+for (const [name, args] of Object.entries(commands))
+	test(`${name}: the page begins as the terminal and --json do`, async () => {
+		const said = JSON.parse(
+			lode(...args, "--json", ...(args[0] === "analyze" ? [] : ["--top", "0"])),
+		);
+		const { page, close } = await show(pageOf(...args));
+		assert.equal(plain(await page.locator(".headline").innerText()), plain(said.finding));
+		const command = page.locator(".next-command code");
+		assert.equal(await command.count(), said.next_command ? 1 : 0);
+		if (said.next_command) assert.equal(await command.innerText(), said.next_command);
+		const terminal = plain(lode(...args));
+		assert.ok(terminal.includes(plain(said.finding)), terminal.slice(0, 400));
+		await close();
+
+		const all = numbersOf(said);
+		const known = [...all];
+		const has = (/** @type {(n: number) => boolean} */ is) => known.some(is);
+		const sentence = plain(said.finding);
+		for (const [, text = ""] of sentence.matchAll(
+			/(?<![\w.,-])(\d{1,3}(?:,\d{3})+)(?![\w.,]*\d)/g,
+		)) {
+			const n = Number(text.replaceAll(",", ""));
+			assert.ok(
+				has((x) => x === n || all.has(n - x)),
+				`${text} in ${sentence}`,
+			);
+		}
+		// Shares: of two numbers of the document, as the sentence rounds them.
+		for (const [, text = ""] of sentence.matchAll(/(?<![\w.,])(\d+(?:\.\d+)?) %/g)) {
+			const digits = text.split(".")[1]?.length ?? 0;
+			const is = (/** @type {number} */ share) => (100 * share).toFixed(digits) === text;
+			const isShare = (/** @type {number} */ part) =>
+				is(part) ||
+				is(1 - part) ||
+				is(part - 1) ||
+				has(
+					(whole) =>
+						whole > 0 && (is(part / whole) || is(part / whole - 1) || is(1 - part / whole)),
+				);
+			// Of several reports it is the first one's sentence: that one's own test is above.
+			const isOfReport = said.runs?.[0].summary.includes(`${text} %`);
+			assert.ok(isOfReport || has(isShare), `${text} % in ${sentence}`);
+		}
+	});
