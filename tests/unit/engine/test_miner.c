@@ -18,18 +18,9 @@
 #include "base/mem.h"
 #include "cases.h"
 #include "find_min_cost.h"
+#include "random_sequences.h"
 
 enum { MAX_SEQUENCES = 8, MAX_ITEMS = 7, MAX_SUBSEQUENCES = MAX_SEQUENCES << MAX_ITEMS };
-
-struct random {
-	uint64_t state;
-};
-
-static uint32_t random_below(struct random *random, uint32_t n)
-{
-	random->state = random->state * UINT64_C(6364136223846793005) + 1442695040888963407U;
-	return (uint32_t)((random->state >> 33) % n);
-}
 
 struct input {
 	size_t n, start[MAX_SEQUENCES + 1];
@@ -43,29 +34,30 @@ static struct lode_sequences view(const struct input *input)
 }
 
 /* Small alphabets and costs make repeats, recursion, equal sequences and ties at λ the rule. */
-static void random_input(struct input *input, struct random *random)
+static void random_input(struct input *input, struct test_random *random)
 {
-	uint32_t n_functions = 1 + random_below(random, 5), costs = 1 + random_below(random, 6);
-	uint32_t longest = 1 + random_below(random, MAX_ITEMS), i;
+	uint32_t n_functions = 1 + test_random_below(random, 5),
+		 costs = 1 + test_random_below(random, 6);
+	uint32_t longest = 1 + test_random_below(random, MAX_ITEMS), i;
 	size_t s, p = 0;
 
-	input->n = random_below(random, MAX_SEQUENCES + 1);
+	input->n = test_random_below(random, MAX_SEQUENCES + 1);
 	for (s = 0; s < input->n; s++) {
-		uint32_t n = random_below(random, longest + 1);
-		bool is_copy = s > 0 && random_below(random, 4) == 0;
+		uint32_t n = test_random_below(random, longest + 1);
+		bool is_copy = s > 0 && test_random_below(random, 4) == 0;
 
 		input->start[s] = p;
-		input->cost[s] = random_below(random, costs + 1);
+		input->cost[s] = test_random_below(random, costs + 1);
 		if (is_copy) { /* the sequence before, perhaps with one item changed */
 			n = (uint32_t)(input->start[s] - input->start[s - 1]);
 			memcpy(input->items + p, input->items + input->start[s - 1],
 			       n * sizeof(*input->items));
-			if (n && random_below(random, 2))
-				input->items[p + random_below(random, n)] =
-					7 * random_below(random, n_functions);
+			if (n && test_random_below(random, 2))
+				input->items[p + test_random_below(random, n)] =
+					7 * test_random_below(random, n_functions);
 		}
 		for (i = 0; !is_copy && i < n; i++)
-			input->items[p + i] = 7 * random_below(random, n_functions);
+			input->items[p + i] = 7 * test_random_below(random, n_functions);
 		p += n;
 	}
 	input->start[s] = p;
@@ -189,7 +181,7 @@ static void same_as_definition_on_random_inputs(void **state)
 
 	(void)state;
 	for (seed = 1; seed <= TEST_CASES(3000); seed++) {
-		struct random random = {seed * 7919};
+		struct test_random random = {seed * 7919};
 		struct lode_miner_options options = {.n_threads = seed % 50 ? 1 : 3};
 		struct lode_pattern_set set = {0};
 		struct lode_sequences sequences;
@@ -197,8 +189,8 @@ static void same_as_definition_on_random_inputs(void **state)
 		size_t n;
 
 		random_input(&input, &random);
-		options.min_cost = 1 + random_below(&random, 14);
-		options.deep = random_below(&random, 5);
+		options.min_cost = 1 + test_random_below(&random, 14);
+		options.deep = test_random_below(&random, 5);
 		sequences = view(&input);
 		n = oracle(expected, &input, options.min_cost);
 		for (int method = LODE_MINER_ALL; method <= LODE_MINER_ENUMERATION; method++) {
@@ -218,81 +210,6 @@ static void same_as_definition_on_random_inputs(void **state)
 
 /* ---- Larger inputs, which the oracle cannot do ---- */
 
-enum { MOST_SEQUENCES = 32, LONGEST = 32 };
-
-struct large {
-	size_t n, start[MOST_SEQUENCES + 1];
-	uint32_t items[MOST_SEQUENCES * LONGEST];
-	int64_t cost[MOST_SEQUENCES];
-	int64_t total;
-};
-
-static struct lode_sequences view_large(const struct large *input)
-{
-	return (struct lode_sequences){input->n, input->items, input->start, input->cost};
-}
-
-/* A variant of an earlier sequence: like stacks, with frames left out, put in, and repeated. */
-static size_t vary(uint32_t *to, const struct large *input, size_t s, uint32_t n_functions,
-		   struct random *random)
-{
-	size_t other = random_below(random, (uint32_t)s), n = 0, p;
-
-	for (p = input->start[other]; p < input->start[other + 1] && n + 2 < LONGEST; p++) {
-		if (random_below(random, 8) == 0)
-			continue;
-		if (random_below(random, 8) == 0)
-			to[n++] = random_below(random, n_functions);
-		to[n++] = input->items[p];
-	}
-	return n;
-}
-
-static void random_large(struct large *input, struct random *random)
-{
-	uint32_t n_functions = 2 + random_below(random, 12), costs = 1 + random_below(random, 30);
-	uint32_t longest = 1 + random_below(random, 12), shape = random_below(random, 3);
-	uint32_t n_front = random_below(random, 4), n_back = random_below(random, 4), i, n;
-	size_t s, p = 0;
-
-	input->n = 1 + random_below(random, MOST_SEQUENCES);
-	input->total = 0;
-	for (s = 0; s < input->n; s++) {
-		input->start[s] = p;
-		input->cost[s] = random_below(random, costs);
-		input->total += input->cost[s];
-		if (shape > 0 && s > 0 && random_below(random, 3)) {
-			p += vary(input->items + p, input, s, n_functions, random);
-			continue;
-		}
-		for (i = 0; shape == 1 && i < n_front; i++)
-			input->items[p++] = i % n_functions;
-		for (i = 0, n = random_below(random, longest + 1); i < n; i++)
-			input->items[p++] = random_below(random, n_functions);
-		for (i = 0; shape == 1 && i < n_back; i++)
-			input->items[p++] = (5 * i + 1) % n_functions;
-	}
-	input->start[s] = p;
-}
-
-static int64_t random_min_cost(const struct large *input, struct random *random)
-{
-	int64_t most = input->total / (1 + random_below(random, 10)) + 2;
-
-	return 1 + random_below(random, (uint32_t)most);
-}
-
-static void assert_equal_sets(const struct lode_pattern_set *a, const struct lode_pattern_set *b,
-			      uint64_t seed)
-{
-	if (a->n != b->n || a->items.n != b->items.n ||
-	    (a->n && (memcmp(a->items.at, b->items.at, a->items.n * sizeof(*a->items.at)) != 0 ||
-		      memcmp(a->start.at, b->start.at, a->start.n * sizeof(*a->start.at)) != 0 ||
-		      memcmp(a->cost.at, b->cost.at, a->n * sizeof(*a->cost.at)) != 0)))
-		fail_msg("seed %llu: %zu patterns, and %zu that differ", (unsigned long long)seed,
-			 a->n, b->n);
-}
-
 static void all_searches_agree_for_any_number_of_threads(void **state)
 {
 	struct lode_error err;
@@ -300,7 +217,7 @@ static void all_searches_agree_for_any_number_of_threads(void **state)
 
 	(void)state;
 	for (seed = 1; seed <= TEST_CASES(1500); seed++) {
-		struct random random = {seed * 104729};
+		struct test_random random = {seed * 104729};
 		struct lode_miner_options options = {.n_threads = 1, .max_patterns = 2000};
 		static const enum lode_miner_method methods[] = {
 			LODE_MINER_INSERTIONS, LODE_MINER_PREFIXES, LODE_MINER_ENUMERATION};
@@ -314,7 +231,8 @@ static void all_searches_agree_for_any_number_of_threads(void **state)
 		options.min_cost = random_min_cost(&input, &random);
 		for (k = 0; k < 6; k++) {
 			options.n_threads = k < 3 ? 1 : 4;
-			options.deep = random_below(&random, 2) * (1 + random_below(&random, 6));
+			options.deep =
+				test_random_below(&random, 2) * (1 + test_random_below(&random, 6));
 			options.method = methods[k % 3];
 			rc[k] = lode_mine_patterns(&sets[k], &sequences, &options, &err);
 			assert_true(rc[k] == 0 || rc[k] == LODE_ERR_LIMIT);
@@ -356,7 +274,7 @@ static void order_and_splitting_do_not_matter(void **state)
 
 	(void)state;
 	for (seed = 1; seed <= 500; seed++) {
-		struct random random = {seed * 15485863};
+		struct test_random random = {seed * 15485863};
 		struct lode_miner_options options = {.n_threads = 1};
 		struct lode_pattern_set a = {0}, b = {0};
 		static struct large input, other;
@@ -388,65 +306,6 @@ static void order_and_splitting_do_not_matter(void **state)
 	}
 }
 
-enum { SHORT_ONES = 60, SHORT_LENGTH = 30, LAPS = 100, FUNCTIONS = 200 };
-
-/* Short sequences, and one that goes through one of them again and again. */
-static struct lode_sequences with_a_loop(uint32_t *items, size_t *start, int64_t *cost,
-					 uint32_t laps)
-{
-	struct random random = {4711};
-	size_t n = 0, s;
-
-	for (s = 0; s < SHORT_ONES; s++) {
-		start[s] = n;
-		cost[s] = 1 + random_below(&random, 20);
-		for (uint32_t i = 0, at = 0; i < SHORT_LENGTH; i++) {
-			at += 1 + random_below(&random, 2 * FUNCTIONS / SHORT_LENGTH);
-			items[n++] = at;
-		}
-	}
-	start[s] = n;
-	for (uint32_t lap = 0; lap < laps; lap++, n += SHORT_LENGTH)
-		memcpy(items + n, items + start[7], SHORT_LENGTH * sizeof(*items));
-	start[s + 1] = n;
-	return (struct lode_sequences){SHORT_ONES + 1, items, start, cost};
-}
-
-/* A loop of a hundred laps takes hardly more than one of three: too cheap to be a pattern, and as
-   one. The result is that of all searches that take the loop as it is. */
-static void laps_of_a_loop_cost_little(void **state)
-{
-	static uint32_t items[(SHORT_ONES + LAPS) * SHORT_LENGTH];
-	static size_t start[SHORT_ONES + 2];
-	static int64_t cost[SHORT_ONES + 1];
-	struct lode_error err;
-
-	(void)state;
-	for (int64_t loop_cost = 3; loop_cost < 100; loop_cost += 90) {
-		struct lode_miner_stop stop[2];
-		struct lode_pattern_set set = {0}, whole = {0};
-		struct lode_miner_options options = {.min_cost = 40};
-		struct lode_sequences sequences;
-
-		for (int k = 0; k < 2; k++) {
-			sequences = with_a_loop(items, start, cost, k ? LAPS : 3);
-			cost[SHORT_ONES] = loop_cost;
-			lode_pattern_set_release(&set);
-			options.deep = 64;
-			options.stop = &stop[k];
-			assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
-		}
-		if (stop[1].work > 2 * stop[0].work)
-			fail_msg("%llu steps, with 3 laps %llu", (unsigned long long)stop[1].work,
-				 (unsigned long long)stop[0].work);
-		options.deep = UINT32_MAX;
-		assert_int_equal(lode_mine_patterns(&whole, &sequences, &options, &err), 0);
-		assert_equal_sets(&whole, &set, 0);
-		lode_pattern_set_release(&set);
-		lode_pattern_set_release(&whole);
-	}
-}
-
 static void max_patterns_is_exact(void **state)
 {
 	struct lode_error err;
@@ -454,7 +313,7 @@ static void max_patterns_is_exact(void **state)
 
 	(void)state;
 	for (seed = 1; seed <= 200; seed++) {
-		struct random random = {seed * 32452843};
+		struct test_random random = {seed * 32452843};
 		struct lode_miner_options options = {.n_threads = 1};
 		struct lode_pattern_set set = {0};
 		static struct large input;
@@ -480,161 +339,6 @@ static void max_patterns_is_exact(void **state)
 			assert_int_equal(set.n, 0);
 			assert_null(set.items.at);
 		}
-	}
-}
-
-static size_t count_patterns(const struct lode_sequences *sequences, int64_t min_cost)
-{
-	struct lode_miner_options options = {.min_cost = min_cost};
-	struct lode_pattern_set set = {0};
-	struct lode_error err;
-	size_t n;
-
-	assert_int_equal(lode_mine_patterns(&set, sequences, &options, &err), 0);
-	n = set.n;
-	lode_pattern_set_release(&set);
-	return n;
-}
-
-/* Asked of every λ there is: the smallest that gives few enough, though a larger one may not. */
-static void found_min_cost_is_the_smallest_of_all(void **state)
-{
-	struct lode_error err;
-	uint64_t seed;
-	size_t n_uneven = 0;
-
-	(void)state;
-	for (seed = 1; seed <= 150; seed++) {
-		struct random random = {seed * 49979687};
-		struct lode_miner_options options = {.n_threads = 1};
-		static struct large input;
-		struct lode_sequences sequences;
-		size_t most = 1 + random_below(&random, seed % 2 ? 40 : 8);
-		int64_t min_cost, expected = 0, above = 0;
-
-		random_large(&input, &random);
-		if (input.n > 10)
-			input.n = 10;
-		input.total = 0;
-		for (size_t s = 0; s < input.n; s++)
-			input.total += input.cost[s];
-		sequences = view_large(&input);
-		for (int64_t cost = input.total + 1; cost >= 1; cost--)
-			if (count_patterns(&sequences, cost) <= most)
-				expected = cost;
-			else if (above == 0)
-				above = cost + 1;
-		n_uneven += above && expected != above;
-		assert_int_equal(
-			lode_mine_find_min_cost(&min_cost, &sequences, most, &options, &err), 0);
-		if (min_cost != expected)
-			fail_msg("seed %llu: %lld, expected %lld", (unsigned long long)seed,
-				 (long long)min_cost, (long long)expected);
-	}
-	assert_true(n_uneven > 3); /* or nothing is looked for from below */
-}
-
-static void found_min_cost_gives_few_and_one_less_gives_more(void **state)
-{
-	struct lode_error err;
-	uint64_t seed;
-
-	(void)state;
-	for (seed = 1; seed <= 200; seed++) {
-		struct random random = {seed * 49979687};
-		struct lode_miner_options options = {.n_threads = 1};
-		static struct large input;
-		struct lode_sequences sequences;
-		size_t most = 1 + random_below(&random, 40);
-		int64_t min_cost;
-
-		random_large(&input, &random);
-		sequences = view_large(&input);
-		assert_int_equal(
-			lode_mine_find_min_cost(&min_cost, &sequences, most, &options, &err), 0);
-		assert_true(min_cost >= 1);
-		if (count_patterns(&sequences, min_cost) > most)
-			fail_msg("seed %llu: more than %zu patterns", (unsigned long long)seed,
-				 most);
-		if (min_cost > 1 && count_patterns(&sequences, min_cost - 1) <= most)
-			fail_msg("seed %llu: %lld is not the least", (unsigned long long)seed,
-				 (long long)min_cost);
-	}
-}
-
-/* Past max_patterns: every λ up to where it is said to be crowded gives too many as well. */
-static void crowded_ranges_are_crowded(void **state)
-{
-	struct lode_error err;
-	uint64_t seed;
-	size_t n_wide = 0;
-
-	(void)state;
-	for (seed = 1; seed <= 600; seed++) {
-		struct random random = {seed * 86028121};
-		struct lode_miner_stop stop;
-		struct lode_miner_options options = {.n_threads = seed % 10 ? 1 : 3, .stop = &stop};
-		static struct large input;
-		struct lode_sequences sequences;
-		struct lode_pattern_set set = {0};
-
-		random_large(&input, &random);
-		sequences = view_large(&input);
-		options.min_cost = random_min_cost(&input, &random);
-		options.max_patterns = 1 + random_below(&random, 12);
-		options.method = (enum lode_miner_method)(seed % 4);
-		if (lode_mine_patterns(&set, &sequences, &options, &err) == 0) {
-			assert_true(stop.crowded_to == 0 && !stop.is_too_long);
-			lode_pattern_set_release(&set);
-			continue;
-		}
-		assert_false(stop.is_too_long);
-		assert_true(stop.crowded_to >= options.min_cost);
-		n_wide += stop.crowded_to > options.min_cost;
-		if (count_patterns(&sequences, stop.crowded_to) <= options.max_patterns ||
-		    count_patterns(&sequences, (stop.crowded_to + options.min_cost) / 2) <=
-			    options.max_patterns)
-			fail_msg("seed %llu: not crowded", (unsigned long long)seed);
-	}
-	assert_true(n_wide > 100);
-}
-
-/* Twelve shuffled variants of many functions: any search would take ages, and must say so. */
-static void a_search_without_end_is_ended(void **state)
-{
-	enum { N = 600, N_SEQUENCES = 12 };
-	struct random random = {4711};
-	static uint32_t items[N * N_SEQUENCES];
-	size_t start[N_SEQUENCES + 1] = {0};
-	int64_t cost[N_SEQUENCES];
-	struct lode_sequences sequences = {N_SEQUENCES, items, start, cost};
-	struct lode_miner_stop stop;
-	struct lode_miner_options options = {
-		.min_cost = 6, .max_work = 1 << 18, .n_threads = 1, .stop = &stop};
-	struct lode_pattern_set set = {0};
-	struct lode_error err;
-
-	(void)state;
-	for (size_t s = 0; s < N_SEQUENCES; s++) {
-		uint32_t *at = items + s * N;
-
-		cost[s] = 1;
-		start[s + 1] = (s + 1) * N;
-		for (uint32_t i = 0; i < N; i++)
-			at[i] = i;
-		for (uint32_t k = 0; k < 4 * N; k++) { /* neighbours change places */
-			uint32_t i = random_below(&random, N - 1), x = at[i];
-
-			at[i] = at[i + 1];
-			at[i + 1] = x;
-		}
-	}
-	for (int k = 0; k < 2; k++) {
-		options.n_threads = k ? 3 : 1;
-		assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err),
-				 LODE_ERR_LIMIT);
-		assert_true(stop.is_too_long);
-		assert_int_equal(set.n, 0);
 	}
 }
 
@@ -670,76 +374,6 @@ static void what_cannot_be_mined_is_said(void **state)
 	assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
 	assert_int_equal(set.n, 0);
 	lode_pattern_set_release(&set);
-}
-
-/* ---- Work, not time ---- */
-
-typedef LODE_VEC(uint32_t) item_vec;
-typedef LODE_VEC(size_t) start_vec;
-
-/* Words as in sentences: the i-th commonest in proportion to 1/i, in no order. */
-static void random_sentences(item_vec *items, start_vec *start, size_t n, struct random *random)
-{
-	enum { N_WORDS = 3000, LENGTH = 50 };
-	uint32_t up_to[N_WORDS], total = 0;
-
-	for (uint32_t i = 0; i < N_WORDS; i++)
-		up_to[i] = total += 1000000 / (i + 1);
-	lode_vec_append(start, 0);
-	for (size_t s = 0; s < n; s++) {
-		for (uint32_t k = LENGTH / 2 + random_below(random, LENGTH); k > 0; k--) {
-			uint32_t at = random_below(random, total), low = 0, high = N_WORDS - 1;
-
-			while (low < high) {
-				uint32_t middle = low + (high - low) / 2;
-
-				if (at < up_to[middle])
-					high = middle;
-				else
-					low = middle + 1;
-			}
-			lode_vec_append(items, low);
-		}
-		lode_vec_append(start, items->n);
-	}
-}
-
-/* Insertions get the branches of rare words done at once, and seem nearly done for ever after. */
-static void the_right_search_is_not_kept_waiting(void **state)
-{
-	enum { N = 2000 };
-	struct random random = {1};
-	item_vec items = {0};
-	start_vec start = {0};
-	int64_t cost[N];
-	uint64_t work[2];
-
-	(void)state;
-	random_sentences(&items, &start, N, &random);
-	for (size_t s = 0; s < N; s++)
-		cost[s] = 1;
-	for (int k = 0; k < 2; k++) {
-		struct lode_sequences sequences = {N, items.at, start.at, cost};
-		struct lode_miner_stop stop;
-		struct lode_miner_options options = {
-			.min_cost = 100,
-			.n_threads = 1,
-			.method = k ? LODE_MINER_ALL : LODE_MINER_ENUMERATION,
-			.stop = &stop,
-		};
-		struct lode_pattern_set set = {0};
-		struct lode_error err = {0};
-
-		assert_int_equal(lode_mine_patterns(&set, &sequences, &options, &err), 0);
-		work[k] = stop.work;
-		lode_pattern_set_release(&set);
-	}
-	assert_true(work[0] > 5000000); /* else this tells nothing */
-	if (work[1] > 2 * work[0])
-		fail_msg("enumeration takes %llu steps, all in turn %llu",
-			 (unsigned long long)work[0], (unsigned long long)work[1]);
-	lode_vec_release(&items);
-	lode_vec_release(&start);
 }
 
 /* ---- Public sets with known numbers of patterns ---- */
@@ -821,14 +455,8 @@ int main(void)
 		cmocka_unit_test(all_searches_agree_for_any_number_of_threads),
 		cmocka_unit_test(a_copy_to_the_left_is_not_lost),
 		cmocka_unit_test(order_and_splitting_do_not_matter),
-		cmocka_unit_test(laps_of_a_loop_cost_little),
 		cmocka_unit_test(max_patterns_is_exact),
-		cmocka_unit_test(found_min_cost_is_the_smallest_of_all),
-		cmocka_unit_test(found_min_cost_gives_few_and_one_less_gives_more),
-		cmocka_unit_test(crowded_ranges_are_crowded),
-		cmocka_unit_test(a_search_without_end_is_ended),
 		cmocka_unit_test(what_cannot_be_mined_is_said),
-		cmocka_unit_test(the_right_search_is_not_kept_waiting),
 		cmocka_unit_test(public_sets_have_as_many_patterns_as_is_known),
 	};
 

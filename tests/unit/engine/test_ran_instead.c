@@ -14,13 +14,11 @@ enum { N_SEEDS = 2000, N_RECORDS = 200 };
 static struct lode_stream *play(struct sim *sim, uint64_t seed)
 {
 	struct lode_builder *b = lode_builder_new("sim", "sim", "ns", NULL);
-	uint32_t nodes[SIM_RAW];
 
 	sim_play(sim, seed, 1 + seed % N_RECORDS);
 	for (size_t i = 0; i < sim->records.n; i++)
 		sim_feed(b, &sim->records.at[i]);
-	sim_nodes(&lode_builder_stream(b)->tree, nodes);
-	return lode_builder_finish(b, nodes, SIM_RAW);
+	return sim_finish(b);
 }
 
 /* In whose queue it stood, by the definition. */

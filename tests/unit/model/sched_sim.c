@@ -1,7 +1,10 @@
 #include "unit/model/sched_sim.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+
+#include <cmocka.h>
 
 static uint32_t below(struct sim *sim, uint32_t n)
 {
@@ -464,4 +467,45 @@ void sim_release(struct sim *sim)
 	}
 	lode_vec_release(&sim->threads);
 	lode_vec_release(&sim->records);
+}
+
+/* ---- The stream ---- */
+
+struct lode_stream *sim_finish(struct lode_builder *b)
+{
+	uint32_t nodes[SIM_RAW];
+
+	sim_nodes(&lode_builder_stream(b)->tree, nodes);
+	return lode_builder_finish(b, nodes, SIM_RAW);
+}
+
+void sim_check_tiles(uint64_t seed, const struct lode_stream *stream)
+{
+	for (size_t i = 0; i < stream->threads.n; i++) {
+		const struct lode_thread *thread = &stream->threads.at[i];
+		const struct lode_events *e = &thread->events;
+
+		for (size_t k = 0; k < e->n; k++) {
+			if (e->cost_ns[k] <= 0)
+				FAIL_AT(seed, "thread %zu event %zu costs %lld\n", i, k,
+					(long long)e->cost_ns[k]);
+			if (k > 0 && e->start_ns[k] != lode_event_end_ns(e, k - 1))
+				FAIL_AT(seed, "thread %zu event %zu starts at %lld after %lld\n", i,
+					k, (long long)e->start_ns[k],
+					(long long)lode_event_end_ns(e, k - 1));
+			assert_in_range(e->kind[k], 0, LODE_N_EVENT_KINDS - 1);
+			assert_in_range(e->reason[k], 0, LODE_N_REASONS - 1);
+			assert_in_range(e->device[k], 0, LODE_N_DEVICES - 1);
+			assert_true(e->stack[k] < stream->tree.nodes.n);
+			assert_true(e->other_stack[k] < stream->tree.nodes.n);
+			assert_true(e->other[k] == LODE_NONE || e->other[k] < stream->threads.n);
+			assert_true((e->reason[k] == LODE_REASON_NONE) ==
+				    (e->kind[k] != LODE_EVENT_WAITING));
+		}
+		if (e->n == 0)
+			continue;
+		assert_true(e->start_ns[0] >= stream->t0_ns);
+		assert_true(lode_event_end_ns(e, e->n - 1) <= stream->t1_ns);
+		assert_true(lode_event_end_ns(e, e->n - 1) <= thread->died_ns);
+	}
 }

@@ -93,4 +93,17 @@ void sim_feed(struct lode_builder *builder, const struct sim_record *record);
  */
 void sim_nodes(struct lode_calltree *tree, uint32_t node_of_raw[SIM_RAW]);
 
+/* The stream of a builder that was fed, with those stacks. */
+struct lode_stream *sim_finish(struct lode_builder *builder);
+
+/* What holds for every stream: lives are tiled by events, and all that these name is there. */
+void sim_check_tiles(uint64_t seed, const struct lode_stream *stream);
+
+#define FAIL_AT(seed, ...)                                              \
+	do {                                                            \
+		print_error("seed %llu: ", (unsigned long long)(seed)); \
+		print_error(__VA_ARGS__);                               \
+		fail();                                                 \
+	} while (0)
+
 #endif
