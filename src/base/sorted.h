@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,6 +39,24 @@ static inline size_t lode_sorted_up_to(const void *items, size_t n, size_t item_
 		size_t mid = low + (high - low) / 2;
 
 		if (*(const int64_t *)(const void *)((const char *)items + mid * item_bytes) <= key)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* How many of n items come before `key`: `is_before` says so of these, which are the first. */
+static inline size_t lode_sorted_before(const void *items, size_t n, size_t item_bytes,
+					const void *key,
+					bool (*is_before)(const void *item, const void *key))
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (is_before((const char *)items + mid * item_bytes, key))
 			low = mid + 1;
 		else
 			high = mid;

@@ -220,6 +220,11 @@ static int walk_thread(struct reader *reader, const struct lode_stream *stream,
 	return rc;
 }
 
+static bool has_lower_tid(const void *call, const void *tid)
+{
+	return ((const struct syscall_event *)call)->tid < *(const int32_t *)tid;
+}
+
 static int walk_threads(struct reader *reader, const struct lode_stream *stream)
 {
 	const struct syscall_event *calls = reader->syscalls.at;
@@ -229,20 +234,15 @@ static int walk_threads(struct reader *reader, const struct lode_stream *stream)
 	lode_sort(reader->syscalls.at, n, by_thread_and_time);
 	for (size_t i = 0; i < stream->threads.n && rc == LODE_OK; i++) {
 		const struct lode_thread *thread = &stream->threads.at[i];
-		size_t low = 0, high = n, end;
+		size_t first =
+			lode_sorted_before(calls, n, sizeof(*calls), &thread->tid, has_lower_tid);
+		size_t end = first;
 
-		while (low < high) {
-			size_t middle = (low + high) / 2;
-
-			if (calls[middle].tid < thread->tid)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		for (end = low; end < n && calls[end].tid == thread->tid;)
+		while (end < n && calls[end].tid == thread->tid)
 			end++;
-		if (end > low || (stream->has_switches && thread->events.n))
-			rc = walk_thread(reader, stream, thread, n ? calls + low : NULL, end - low);
+		if (end > first || (stream->has_switches && thread->events.n))
+			rc = walk_thread(reader, stream, thread, n ? calls + first : NULL,
+					 end - first);
 	}
 	return rc;
 }
@@ -256,17 +256,6 @@ static void tell_about(struct lode_call_sink *sink, const struct lode_stream *st
 
 	if (sink->about)
 		sink->about(sink->context, &about);
-}
-
-static void add_losses(struct lode_losses *to, const struct lode_losses *from)
-{
-	for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++) {
-		const struct lode_loss *loss = &from->by_kind[k];
-
-		if (loss->count)
-			lode_loss_add(to, (enum lode_loss_kind)k, loss->count, loss->offset,
-				      loss->first_ns, "%s", loss->detail);
-	}
 }
 
 static int load_stream_calls(struct reader *reader, struct lode_input *input,
@@ -285,7 +274,7 @@ static int load_stream_calls(struct reader *reader, struct lode_input *input,
 
 	if (rc < 0)
 		return rc;
-	add_losses(reader->sink->losses, &stream->losses);
+	lode_losses_add(reader->sink->losses, &stream->losses);
 	tell_about(reader->sink, stream);
 	if (!stream->has_switches && !reader->syscalls.n)
 		rc = lode_fail(err, LODE_ERR_UNSUPPORTED, lode_input_path(input), -1,

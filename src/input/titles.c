@@ -140,19 +140,15 @@ static bool read_titles(struct titles *titles, const char *recording)
 
 /* ---- Which process a row is of ---- */
 
+static bool has_lower_pid(const void *row, const void *pid)
+{
+	return ((const struct row *)row)->pid < *(const int32_t *)pid;
+}
+
 static const struct row *first_row(const struct titles *titles, int32_t pid)
 {
-	size_t low = 0, high = titles->rows.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (titles->rows.at[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return titles->rows.at + low;
+	return titles->rows.at + lode_sorted_before(titles->rows.at, titles->rows.n,
+						    sizeof(*titles->rows.at), &pid, has_lower_pid);
 }
 
 static const char *comm_of(const struct titles *titles, lode_thread_id thread)

@@ -275,20 +275,18 @@ static int64_t sane_time(int64_t time_s)
 
 /* ---- The list ---- */
 
+static bool has_lower_name(const void *item, const void *name)
+{
+	const struct lode_signature *signature = item;
+
+	return strcmp(signature->name, name) < 0;
+}
+
 /* Where `name` is, or would be. */
 static size_t place_of(const struct lode_signatures *signatures, const char *name)
 {
-	size_t low = 0, high = signatures->list.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (strcmp(signatures->list.at[mid].name, name) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return lode_sorted_before(signatures->list.at, signatures->list.n,
+				  sizeof(*signatures->list.at), name, has_lower_name);
 }
 
 struct lode_signature *lode_signatures_find(const struct lode_signatures *signatures,

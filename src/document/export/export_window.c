@@ -1,6 +1,8 @@
 #include "document/export/export_stacks.h"
 #include "document/export/export_trace.h"
 
+#include "base/sorted.h"
+
 /* Beyond the largest pid of Linux (2^22): a process of its own for the path, the first one shown.
  */
 static const struct lode_trace_track path_track = {(1 << 22) + 1, (1 << 22) + 1};
@@ -145,20 +147,18 @@ static void put_lane_event(struct writer *w, struct lode_trace_track track,
 
 /* ---- Who woke whom ---- */
 
+static bool ends_before(const void *event, const void *t_ns)
+{
+	return ((const struct lode_lane_event *)event)->end_ns <= *(const int64_t *)t_ns;
+}
+
 /* An arrow needs a slice at both of its ends: where one was not recorded, the wake is a mark. */
 static bool has_slice(const struct lode_thread_lane *lane, int64_t t_ns)
 {
-	size_t low = 0, high = lane->events.n;
+	size_t i = lode_sorted_before(lane->events.at, lane->events.n, sizeof(*lane->events.at),
+				      &t_ns, ends_before);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lane->events.at[middle].end_ns <= t_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < lane->events.n && lane->events.at[low].start_ns <= t_ns;
+	return i < lane->events.n && lane->events.at[i].start_ns <= t_ns;
 }
 
 static void put_mark(struct writer *w, const struct lode_lane_wake *wake)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 /* ---- Flags ---- */
 
 uint64_t lode_block_flags(const char *rwbs)
@@ -87,20 +89,18 @@ uint32_t lode_block_count(const struct lode_block_requests *requests, uint64_t d
 	return i == LODE_NONE ? 0 : requests->n_waiting.at[i];
 }
 
+static bool begins_before(const void *item, const void *sector)
+{
+	const struct lode_block_request *request = item;
+
+	return request->sector < *(const uint64_t *)sector;
+}
+
 /* The first request of the list that begins at or after `sector`. */
 static size_t place_of(const struct lode_block_list *list, uint64_t sector)
 {
-	size_t low = 0, high = list->requests.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (list->requests.at[mid].sector < sector)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return lode_sorted_before(list->requests.at, list->requests.n, sizeof(*list->requests.at),
+				  &sector, begins_before);
 }
 
 static struct lode_block_request take_at(struct lode_block_requests *requests,

@@ -85,17 +85,10 @@ static void find_answers(struct lode_clients *clients, const struct lode_stream 
 /* The thread's first answer after `t_ns`. */
 static size_t first_answer(const struct lode_clients *clients, lode_thread_id thread, int64_t t_ns)
 {
-	size_t low = clients->first.at[thread], high = clients->first.at[thread + 1];
+	size_t first = clients->first.at[thread], n = clients->first.at[thread + 1] - first;
+	const struct lode_answer *answers = clients->answers.at;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (clients->answers.at[mid].end_ns > t_ns)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return n ? first + lode_sorted_up_to(answers + first, n, sizeof(*answers), t_ns) : first;
 }
 
 static const uint32_t *latest_of(const struct question *q, lode_thread_id thread)

@@ -1,6 +1,8 @@
 /* Walks the log of a CPU over the time in which a thread was ready. */
 #include "engine/waits/ran_instead.h"
 
+#include "base/sorted.h"
+
 /* In whose queue the thread stood; UINT16_MAX: not known. */
 static uint16_t queue_of(const struct lode_events *events, size_t event)
 {
@@ -16,23 +18,14 @@ void lode_ran_instead_begin(struct lode_ran_instead *ran, const struct lode_stre
 			    lode_thread_id thread, size_t event, int64_t start_ns, int64_t end_ns)
 {
 	uint16_t cpu = queue_of(&stream->threads.at[thread].events, event);
-	size_t low = 0, high;
 
 	*ran = (struct lode_ran_instead){.at_ns = start_ns, .end_ns = end_ns};
 	if (cpu >= stream->cpus.n)
 		return;
 	ran->runs = stream->cpus.at[cpu].runs.at;
-	ran->n = high = stream->cpus.at[cpu].runs.n;
+	ran->n = stream->cpus.at[cpu].runs.n;
 	/* The first that begins later: the one before it is at hand. */
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (ran->runs[mid].start_ns > start_ns)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	ran->next = low;
+	ran->next = lode_sorted_up_to(ran->runs, ran->n, sizeof(*ran->runs), start_ns);
 }
 
 bool lode_ran_instead_next(struct lode_ran_instead *ran)

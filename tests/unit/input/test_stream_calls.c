@@ -95,6 +95,18 @@ static void check_thread(const struct test_collector *collector, const struct su
 	}
 }
 
+static void check_losses(const struct lode_losses *told, const struct lode_losses *recorded)
+{
+	for (int k = 0; k < LODE_N_LOSS_KINDS; k++) {
+		const struct lode_loss *is = &told->by_kind[k], *want = &recorded->by_kind[k];
+
+		assert_int_equal(is->count, want->count);
+		assert_int_equal(is->first_ns, want->first_ns);
+		assert_int_equal(is->last_ns, want->last_ns);
+		assert_int_equal(is->cost_ns, want->cost_ns);
+	}
+}
+
 static char *shared(const char *file)
 {
 	static char path[4096];
@@ -141,6 +153,7 @@ static void waits_of_a_recording_are_calls_of_the_same_length(void **state)
 		n_checked++;
 	}
 	assert_true(n_checked > 50);
+	check_losses(collector.sink.losses, &stream->losses);
 	lode_stream_free(stream);
 	lode_symboliser_free(options.symboliser);
 	test_collector_release(&collector);
