@@ -300,6 +300,7 @@ int lode_info_run(struct lode_info_answer **out, const struct lode_info_request 
 {
 	struct lode_info_state *s = lode_alloc0(1, sizeof(*s));
 	struct lode_source_options source = request->source;
+	struct lode_symbol_options symbols = request->symbols;
 	struct lode_inputs inputs = {0};
 	int rc;
 
@@ -310,7 +311,8 @@ int lode_info_run(struct lode_info_answer **out, const struct lode_info_request 
 	if (rc < 0)
 		return rc;
 	skip_unusable(s, &inputs);
-	rc = lode_symboliser_new(&source.symboliser, &request->symbols, err);
+	symbols.tells_missing = true;
+	rc = lode_symboliser_new(&source.symboliser, &symbols, err);
 	if (rc == 0) {
 		lode_siblings_lend(source.symboliser, inputs.paths.at, inputs.paths.n);
 		read_inputs(s, &inputs, &source);

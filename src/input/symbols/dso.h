@@ -56,7 +56,7 @@ struct lode_dso {
 };
 
 struct lode_symboliser {
-	bool want_inlined, keep_mangled;
+	bool want_inlined, keep_mangled, tells_missing;
 	char *kallsyms, *buildid_dir, *symfs, *home_debug; /* NULL when there is none */
 	struct lode_build_ids *build_ids;		   /* NULL: nobody to ask */
 

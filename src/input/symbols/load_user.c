@@ -176,6 +176,26 @@ static void find_by_layout(struct search *search)
 		search->symbols = search->program;
 }
 
+static bool consider_fitting(void *context, const char *path)
+{
+	const struct search *search = context;
+	struct lode_elf_file *file = lode_elf_open(path);
+	bool is_fitting = file && file->has_code && has_layout(search->dso, file);
+
+	lode_elf_close(file);
+	return is_fitting;
+}
+
+/* Whether there are files that a build-id could tell to be the recorded one, or not. */
+static bool has_candidates(struct search *search)
+{
+	struct lode_roots home = {.buildid_dir = search->roots.home_debug};
+
+	return lode_files_in_caches(&search->roots, consider_fitting, search) ||
+	       lode_files_in_caches(&home, consider_fitting, search) ||
+	       lode_files_by_name(&search->roots, search->dso->path, consider_fitting, search);
+}
+
 static void follow_debug_files(struct search *search, const char *hex)
 {
 	const char *link;
@@ -274,7 +294,9 @@ static void find_unidentified(struct search *search)
 		(void)lode_files_by_name(&search->roots, dso->path, consider_first, search);
 	find_by_layout(search);
 	program = search->program;
-	if (!program && dso->is_of_command && find_by_other_recordings(search, true))
+	if (!program && dso->is_of_command &&
+	    (dso->symboliser->tells_missing || has_candidates(search)) &&
+	    find_by_other_recordings(search, true))
 		return;
 	if (!program || search->symbols)
 		return;

@@ -60,6 +60,7 @@ int lode_symboliser_new(struct lode_symboliser **out, const struct lode_symbol_o
 	pthread_mutex_init(&symboliser->lock, NULL);
 	symboliser->want_inlined = options->want_inlined;
 	symboliser->keep_mangled = options->keep_mangled;
+	symboliser->tells_missing = options->tells_missing;
 	symboliser->kallsyms = copy_or_null(options->kallsyms);
 	symboliser->buildid_dir = copy_or_null(options->buildid_dir);
 	symboliser->symfs = copy_or_null(options->symfs);

@@ -20,6 +20,7 @@ struct lode_symbol_options {
 	const char *symfs;	 /* prefix of all paths; NULL: none */
 	bool want_inlined;	 /* read DWARF for inlined frames */
 	bool keep_mangled;	 /* --no-demangle */
+	bool tells_missing;	 /* build-ids of files that are not here, whatever it takes */
 };
 
 int lode_symboliser_new(struct lode_symboliser **out, const struct lode_symbol_options *options,

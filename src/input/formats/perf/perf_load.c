@@ -173,17 +173,6 @@ static const char *keep_text(struct lode_stream *stream, const char *text)
 	return lode_arena_strndup(&stream->arena, text, strlen(text));
 }
 
-static void add_losses(struct lode_stream *stream, const struct lode_losses *losses)
-{
-	for (int kind = 0; kind < LODE_N_LOSS_KINDS; kind++) {
-		const struct lode_loss *loss = &losses->by_kind[kind];
-
-		if (loss->count)
-			lode_loss_add(&stream->losses, (enum lode_loss_kind)kind, loss->count,
-				      loss->offset, loss->first_ns, "%s", loss->detail);
-	}
-}
-
 static void count_events(struct lode_stream *stream, const struct loading *l)
 {
 	const struct lode_perf_events *events = &l->header.events;
@@ -249,8 +238,8 @@ static void describe_stream(struct lode_stream *stream, struct loading *l)
 	stream->n_cpus = l->header.n_cpus;
 	stream->n_samples = l->deliver.n_all_samples;
 	stream->content_hash = lode_stable_hash(identity, sizeof(identity), 0);
-	add_losses(stream, &l->header.losses);
-	add_losses(stream, &l->blocks.losses);
+	lode_losses_add(&stream->losses, &l->header.losses);
+	lode_losses_add(&stream->losses, &l->blocks.losses);
 	if (l->header.is_directory)
 		lode_loss_add(&stream->losses, LODE_LOSS_TRUNCATED, 1, -1, 0,
 			      "part of a recording of several files (perf record --threads): "
@@ -322,7 +311,7 @@ static int load_perf(struct lode_stream **out, struct lode_input *input,
 	l->n_threads = options->n_threads ? options->n_threads : lode_pool_cpus();
 	if (l->n_threads > MAX_THREADS)
 		l->n_threads = MAX_THREADS;
-	rc = lode_perf_reader_open(&l->reader, input, err);
+	rc = lode_perf_reader_open(&l->reader, input, true, err);
 	if (rc < 0) {
 		free(l);
 		return rc;
@@ -352,7 +341,7 @@ static int read_build_ids(struct lode_input *input, struct lode_build_ids *out,
 {
 	struct lode_perf_header header = {0};
 	struct lode_perf_reader reader;
-	int rc = lode_perf_reader_open(&reader, input, err);
+	int rc = lode_perf_reader_open(&reader, input, false, err);
 
 	if (rc < 0)
 		return rc;

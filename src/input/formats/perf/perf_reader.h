@@ -9,21 +9,24 @@
 
 #include "base/error.h"
 #include "base/input.h"
+#include "base/mem.h"
 
 struct lode_perf_reader {
 	struct lode_input *input; /* borrowed */
-	uint8_t *memory;	  /* what was kept */
-	int fd;			  /* or where it was kept; -1 none */
-	int64_t size;		  /* bytes in all; -1 not known (read in order only) */
-	int64_t at;		  /* of the reading in order */
-	bool is_cut;		  /* the input broke off: `cut` says how */
+	LODE_VEC(uint8_t *)
+	chunks;	      /* what was kept, of 1 MiB each; NULL: records alone, not kept */
+	int fd;	      /* or where it was kept; -1 none */
+	int64_t size; /* bytes in all; -1 not known (read in order only) */
+	int64_t at;   /* of the reading in order */
+	bool is_cut;  /* the input broke off: `cut` says how */
 	struct lode_error cut;
 };
 
 enum { LODE_PERF_KEEP_IN_MEMORY_BYTES = 64 << 20 };
 
+/* Without `has_records`, of what would be kept only what is not records. */
 int lode_perf_reader_open(struct lode_perf_reader *reader, struct lode_input *input,
-			  struct lode_error *err);
+			  bool has_records, struct lode_error *err);
 void lode_perf_reader_close(struct lode_perf_reader *reader);
 
 /* Up to `size` bytes, fewer only at the end. An input that breaks off ends there. */
