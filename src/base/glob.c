@@ -53,7 +53,7 @@ static const char *item_match(const char *glob, char c)
 	return *glob == c ? glob + 1 : NULL;
 }
 
-bool lode_glob_match(const char *glob, const char *text)
+bool lode_glob_match_from(const char *glob, const char *text)
 {
 	/* Only the latest star can need more text: an earlier one already did with the least. */
 	const char *star = NULL, *star_text = NULL, *next;

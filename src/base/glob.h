@@ -12,5 +12,13 @@
 
 #include <stdbool.h>
 
+bool lode_glob_match_from(const char *glob, const char *text);
+
 /* Whether all of `text` matches. At most length of glob x length of text steps, no recursion. */
-bool lode_glob_match(const char *glob, const char *text);
+static inline bool lode_glob_match(const char *glob, const char *text)
+{
+	bool is_plain = *glob != '*' && *glob != '?' && *glob != '[' && *glob != '\\';
+
+	/* Where many globs are tried, the first byte rules out nearly all of them. */
+	return (*glob == *text || !is_plain) && lode_glob_match_from(glob, text);
+}
