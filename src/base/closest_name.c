@@ -43,20 +43,24 @@ static size_t distance(const char *a, const char *b)
 
 const char *lode_closest_name(const char *word, const char *const *names)
 {
-	const char *best = NULL;
+	const char *best = NULL, *begun = NULL;
 	/* One slip in each three letters: --tpo is --top, and far from --repo. */
 	size_t best_distance = strlen(word) < 4 ? 2 : (strlen(word) + 1) / 3 + 1;
+	size_t begun_length = SIZE_MAX;
 
 	for (; *names; names++) {
 		size_t d = distance(word, *names);
 
-		/* A beginning counts as nearly right: --thread for --threads, --sym for --symfs. */
-		if (strlen(word) >= 2 && strncmp(word, *names, strlen(word)) == 0)
-			d = 1;
 		if (d < best_distance) {
 			best = *names;
 			best_distance = d;
 		}
+		/* Where none is close, the shortest that begins so: --symp for --symptom. */
+		if (strlen(word) >= 2 && strncmp(word, *names, strlen(word)) == 0 &&
+		    strlen(*names) < begun_length) {
+			begun = *names;
+			begun_length = strlen(*names);
+		}
 	}
-	return best;
+	return best ? best : begun;
 }

@@ -123,6 +123,34 @@ const char *lode_escape_fit(char *buffer, size_t size, const char *text, size_t 
 	return buffer;
 }
 
+const char *lode_escape_fit_names(char *buffer, size_t size, const char *text, size_t columns)
+{
+	static const char rest[] = " …";
+	size_t len = strlen(text), end, width, shown, used = 0;
+
+	if (!size || lode_escape_width(text) <= columns)
+		return lode_escape(buffer, size, text);
+	/* Word by word, as long as what stands for the others has room behind it; of these, no
+	   separator alone. */
+	for (size_t at = strcspn(text, " "); at < len; at = end) {
+		end = at + 1 + strcspn(text + at + 1, " ");
+		copy_escape(buffer, size, text, at, SIZE_MAX, &width);
+		if (used && width + 2 > columns)
+			break;
+		used = at;
+	}
+	if (!used)
+		return lode_escape(buffer, size, text);
+	while (used > 4 &&
+	       (memcmp(text + used - 4, " ›", 4) == 0 || memcmp(text + used - 4, " …", 4) == 0 ||
+		memcmp(text + used - 4, " →", 4) == 0))
+		used -= 4;
+	copy_escape(buffer, size > sizeof(rest) ? size - sizeof(rest) : 1, text, used, SIZE_MAX,
+		    &shown);
+	strncat(buffer, rest, size - strlen(buffer) - 1);
+	return buffer;
+}
+
 size_t lode_escape_width(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;

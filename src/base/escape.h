@@ -27,5 +27,11 @@ const char *lode_escape_n(char *buffer, size_t size, const char *text, size_t le
 /* As lode_escape, and at most `columns` wide: a text that is longer ends in "…". */
 const char *lode_escape_fit(char *buffer, size_t size, const char *text, size_t columns);
 
+/*
+ * The same without cutting a name: what does not fit is left out from a blank on, and " …" stands
+ * for it. A first name that is wider stays whole, and the text is that wide.
+ */
+const char *lode_escape_fit_names(char *buffer, size_t size, const char *text, size_t columns);
+
 /* Columns that `text` takes once escaped. */
 size_t lode_escape_width(const char *text);

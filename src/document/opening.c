@@ -10,6 +10,7 @@
 #include "base/written.h"
 #include "document/fields.h"
 #include "document/findings.h"
+#include "document/style.h"
 #include "document/units.h"
 
 static const struct lode_field opening_fields[] = {
@@ -102,9 +103,12 @@ void lode_opening_put(FILE *out, const struct lode_opening *opening,
 	size_t size = opening->next_command ? 4 * strlen(opening->next_command) + 1 : 0;
 	char *safe = lode_alloc(size);
 
+	fputs(lode_style_start(LODE_STYLE_BOLD, page->has_color), out);
 	fill(out, opening->finding, page->columns < most_columns ? page->columns : most_columns);
+	fputs(lode_style_end(LODE_STYLE_BOLD, page->has_color), out);
 	if (size)
-		fprintf(out, "Next: %s\n", lode_escape(safe, size, opening->next_command));
-	fputc('\n', out);
+		fprintf(out, "Next: %s%s%s\n", lode_style_start(LODE_STYLE_ACCENT, page->has_color),
+			lode_escape(safe, size, opening->next_command),
+			lode_style_end(LODE_STYLE_ACCENT, page->has_color));
 	free(safe);
 }

@@ -44,6 +44,6 @@ const char *lode_next_word(struct lode_arena *arena, const char *word);
 
 /* ", in 5 of 6 recordings", ", in all 6 recordings"; of one recording nothing. */
 const char *lode_opening_spread(struct lode_arena *arena, size_t n, size_t n_all);
-/* Both, and an empty line. Text is filled to the page's width; the command stays on one line. */
+/* Both. Text is filled to the page's width; the command stays on one line. */
 void lode_opening_put(FILE *out, const struct lode_opening *opening,
 		      const struct lode_text_page *page);

@@ -22,6 +22,7 @@ struct lode_table {
 	size_t hang;		      /* column under which further lines of the last one start */
 	bool *is_dropped;	      /* by column */
 	LODE_VEC(const char *) cells; /* row by row */
+	LODE_VEC(uint8_t) styles;     /* of each */
 	struct lode_arena arena;
 };
 
@@ -43,6 +44,7 @@ void lode_table_free(struct lode_table *table)
 	if (!table)
 		return;
 	lode_vec_release(&table->cells);
+	lode_vec_release(&table->styles);
 	lode_arena_release(&table->arena);
 	free(table->is_dropped);
 	free(table);
@@ -51,8 +53,10 @@ void lode_table_free(struct lode_table *table)
 size_t lode_table_row(struct lode_table *table)
 {
 	assert(table->n_columns);
-	for (size_t i = 0; i < table->n_columns; i++)
+	for (size_t i = 0; i < table->n_columns; i++) {
 		lode_vec_append(&table->cells, "");
+		lode_vec_append(&table->styles, LODE_STYLE_PLAIN);
+	}
 	return table->cells.n / table->n_columns - 1;
 }
 
@@ -71,6 +75,11 @@ void lode_table_set(struct lode_table *table, size_t row, size_t column, const c
 	vsnprintf(cell, (size_t)(len < 0 ? 1 : len + 1), format, again);
 	va_end(again);
 	table->cells.at[row * table->n_columns + column] = cell;
+}
+
+void lode_table_style(struct lode_table *table, size_t row, size_t column, enum lode_style style)
+{
+	table->styles.at[row * table->n_columns + column] = (uint8_t)style;
 }
 
 size_t lode_table_headings(struct lode_table_column *columns, size_t n,
@@ -195,14 +204,18 @@ static void print_last(FILE *out, const char *cell, size_t start)
 	}
 }
 
-/* Prints one line; `cells` NULL: the titles. Blanks at its end are left out. */
+/* Prints one line, that of the cells from `first` on; SIZE_MAX: the titles. Blanks at its end are
+   left out. */
 static void print_row(const struct lode_table *table, FILE *out, const size_t *widths,
-		      size_t hang_start, const char *const *cells)
+		      size_t hang_start, size_t first, bool has_color)
 {
 	size_t pending = table->indent;
+	bool is_title = first == SIZE_MAX;
 
 	for (size_t c = 0; c <= table->last; c++) {
-		const char *cell = cells ? cells[c] : table->columns[c].title;
+		const char *cell = is_title ? table->columns[c].title : table->cells.at[first + c];
+		enum lode_style style =
+			is_title ? LODE_STYLE_BOLD : (enum lode_style)table->styles.at[first + c];
 		size_t width = lode_escape_width(cell);
 		size_t slack = widths[c] > width ? widths[c] - width : 0;
 
@@ -211,14 +224,17 @@ static void print_row(const struct lode_table *table, FILE *out, const size_t *w
 		if (c == table->last && !table->columns[c].is_right) {
 			if (*cell && *cell != '\n')
 				print_blanks(out, pending);
+			fputs(lode_style_start(style, has_color && *cell), out);
 			print_last(out, cell, hang_start);
+			fputs(lode_style_end(style, has_color && *cell), out);
 			break;
 		}
 		if (table->columns[c].is_right)
 			pending += slack;
 		if (*cell) {
 			print_blanks(out, pending);
-			fputs(cell, out);
+			fprintf(out, "%s%s%s", lode_style_start(style, has_color), cell,
+				lode_style_end(style, has_color));
 			pending = 0;
 		} else {
 			pending += width;
@@ -227,21 +243,18 @@ static void print_row(const struct lode_table *table, FILE *out, const size_t *w
 			pending += slack;
 		pending += gap;
 	}
+	fputc('\n', out);
 }
 
-void lode_table_print(const struct lode_table *table, FILE *out, bool is_bold)
+void lode_table_print(const struct lode_table *table, FILE *out, bool has_color)
 {
 	size_t *widths = lode_alloc0(table->n_columns, sizeof(*widths));
 	size_t hang_start = start_of_column(table, table->hang);
 
 	for (size_t c = 0; c < table->n_columns; c++)
 		widths[c] = width_of_column(table, c);
-	fputs(is_bold ? "\033[1m" : "", out);
-	print_row(table, out, widths, hang_start, NULL);
-	fputs(is_bold ? "\033[0m\n" : "\n", out);
-	for (size_t i = 0; i < table->cells.n; i += table->n_columns) {
-		print_row(table, out, widths, hang_start, &table->cells.at[i]);
-		fputc('\n', out);
-	}
+	print_row(table, out, widths, hang_start, SIZE_MAX, has_color);
+	for (size_t i = 0; i < table->cells.n; i += table->n_columns)
+		print_row(table, out, widths, hang_start, i, has_color);
 	free(widths);
 }

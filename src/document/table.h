@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "document/style.h"
+
 struct lode_record;
 struct lode_table;
 
@@ -44,6 +46,9 @@ size_t lode_table_row(struct lode_table *table);
 void lode_table_set(struct lode_table *table, size_t row, size_t column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Colours a cell, of any column but the last. */
+void lode_table_style(struct lode_table *table, size_t row, size_t column, enum lode_style style);
+
 /* The fields of a record that have a heading (`label`, document/fields.h) as columns, n at most:
    gives how many. */
 size_t lode_table_headings(struct lode_table_column *columns, size_t n,
@@ -62,5 +67,5 @@ size_t lode_table_fit(struct lode_table *table, unsigned line_columns, size_t le
 /* The same with room for 20, further lines where they were. */
 size_t lode_table_room(struct lode_table *table, unsigned line_columns);
 
-/* With a line of titles. `is_bold` marks it by escape sequences of terminals. */
-void lode_table_print(const struct lode_table *table, FILE *out, bool is_bold);
+/* With a line of titles, which are bold with colours. */
+void lode_table_print(const struct lode_table *table, FILE *out, bool has_color);

@@ -1,5 +1,5 @@
 /*
- * Where text goes: how wide its lines may be, and whether a terminal shows it.
+ * Where text goes: how wide its lines may be, and whether it may have colours.
  */
 #pragma once
 
@@ -7,5 +7,5 @@
 
 struct lode_text_page {
 	unsigned columns;
-	bool is_terminal; /* escape sequences for bold are fine */
+	bool has_color; /* escape sequences of terminals are fine (document/style.h) */
 };

@@ -1,7 +1,10 @@
 #include "answers/documents.h"
+#include "base/closest_name.h"
 #include "tool/command.h"
 #include "tool/help.h"
 #include "tool/option_values.h"
+
+enum { MOST_DOCUMENTS = 100 };
 
 struct help_options {
 	bool wants_man, wants_schema, wants_fields;
@@ -29,7 +32,12 @@ static const struct lode_example examples[] = {
 static int put_document(const struct lode_command *self, const struct help_options *values,
 			const char *name)
 {
+	const char *names[MOST_DOCUMENTS + 1], *close;
+	size_t n = 0;
+
 	for (size_t i = 0; lode_documents[i]; i++) {
+		if (n < MOST_DOCUMENTS)
+			names[n++] = lode_documents[i]->file;
 		if (!name)
 			printf("%s\t%s\n", lode_documents[i]->file, lode_documents[i]->title);
 		else if (strcmp(lode_documents[i]->file, name) == 0) {
@@ -38,11 +46,15 @@ static int put_document(const struct lode_command *self, const struct help_optio
 			return LODE_EXIT_OK;
 		}
 	}
-	return name ? lode_command_misused(self,
-					   "there is no document '%.60s'; 'lode help "
-					   "--schema' lists them",
-					   name)
-		    : LODE_EXIT_OK;
+	if (!name)
+		return LODE_EXIT_OK;
+	names[n] = NULL;
+	close = lode_closest_name(name, names);
+	return lode_command_misused(self,
+				    "there is no document '%.60s'; %s%s%s'lode help --schema' "
+				    "lists them",
+				    name, close ? "did you mean '" : "", close ? close : "",
+				    close ? "'? " : "");
 }
 
 static int run_help(const struct lode_command *self, int argc, char **argv)

@@ -1,6 +1,7 @@
 #include "tool/completion.h"
 
 #include "tool/command.h"
+#include "tool/terminal.h"
 
 /* What may stand behind an option that has choices: one case branch each. */
 static void print_choices(FILE *out, const struct lode_command *command)
@@ -19,6 +20,8 @@ static void print_options(FILE *out, const struct lode_command *command)
 {
 	fprintf(out, "\t%s:*) words=\"--help", command->name);
 	for (const struct lode_option *o = command->options; o && o->name; o++)
+		fprintf(out, " --%s", o->name);
+	for (const struct lode_option *o = lode_common_options; o->name; o++)
 		fprintf(out, " --%s", o->name);
 	fprintf(out, "\" ;;\n");
 }

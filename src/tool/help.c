@@ -1,30 +1,15 @@
 #include "tool/help.h"
 
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 #include <uniwidth.h>
 
 #include "input/format.h"
+#include "tool/terminal.h"
 
 enum {
 	help_columns = 96, /* prose wider than this is hard to read */
 	option_column = 26 /* where the explanations of options start */
 };
-
-unsigned lode_columns(FILE *file, unsigned otherwise)
-{
-	struct winsize size;
-
-	if (!isatty(fileno(file)) || ioctl(fileno(file), TIOCGWINSZ, &size) < 0 || !size.ws_col)
-		return otherwise;
-	return size.ws_col < 80 ? 80 : size.ws_col > 120 ? 120 : size.ws_col;
-}
-
-struct lode_text_page lode_stdout_page(void)
-{
-	return (struct lode_text_page){lode_columns(stdout, 100), lode_columns(stdout, 0) > 0};
-}
 
 static unsigned columns_of(const char *text, size_t len)
 {
@@ -133,6 +118,11 @@ void lode_help_command(FILE *out, const struct lode_command *command)
 			fprintf(out, "\n%s:\n", o->group);
 		option_help(out, o, columns);
 	}
+	for (const struct lode_option *o = lode_common_options; o->name; o++) {
+		if (o->group)
+			fprintf(out, "\n%s:\n", o->group);
+		option_help(out, o, columns);
+	}
 	fprintf(out, "  -h, --help              this text\n");
 	fprintf(out, "\nExit codes: 0 done; 1 done, but some input was skipped or is incomplete;\n"
 		     "2 wrong usage; 3 nothing usable; 4 internal or environment failure.\n");
@@ -197,20 +187,9 @@ static const char man_exit_codes[] =
 	".SH EXIT STATUS\n0 done; 1 done, but some input was skipped or is incomplete; 2 wrong "
 	"usage; 3 nothing usable; 4 internal or environment failure.\n";
 
-void lode_man_command(FILE *out, const struct lode_command *command)
+static void roff_options(FILE *out, const struct lode_option *options)
 {
-	char text[4096];
-
-	fprintf(out, ".TH LODE\\-%s 1 \"\" \"lode\" \"User commands\"\n.SH NAME\nlode\\-%s \\- ",
-		command->name, command->name);
-	roff_line(out, command->summary);
-	fprintf(out, ".SH SYNOPSIS\n.B lode %s\n", command->name);
-	roff_line(out, command->usage);
-	fprintf(out, ".SH DESCRIPTION\n");
-	roff_paragraphs(out, describe(text, sizeof(text), command));
-	if (command->options && command->options->name)
-		fprintf(out, ".SH OPTIONS\n");
-	for (const struct lode_option *o = command->options; o && o->name; o++) {
+	for (const struct lode_option *o = options; o && o->name; o++) {
 		if (o->group) {
 			fprintf(out, ".SS ");
 			roff_line(out, o->group);
@@ -229,6 +208,22 @@ void lode_man_command(FILE *out, const struct lode_command *command)
 		fputc('\n', out);
 		roff_line(out, o->help);
 	}
+}
+
+void lode_man_command(FILE *out, const struct lode_command *command)
+{
+	char text[4096];
+
+	fprintf(out, ".TH LODE\\-%s 1 \"\" \"lode\" \"User commands\"\n.SH NAME\nlode\\-%s \\- ",
+		command->name, command->name);
+	roff_line(out, command->summary);
+	fprintf(out, ".SH SYNOPSIS\n.B lode %s\n", command->name);
+	roff_line(out, command->usage);
+	fprintf(out, ".SH DESCRIPTION\n");
+	roff_paragraphs(out, describe(text, sizeof(text), command));
+	fprintf(out, ".SH OPTIONS\n");
+	roff_options(out, command->options);
+	roff_options(out, lode_common_options);
 	if (command->examples)
 		fprintf(out, ".SH EXAMPLES\n");
 	for (const struct lode_example *e = command->examples; e && e->command; e++) {

@@ -6,12 +6,6 @@
 #include <stdio.h>
 
 #include "tool/command.h"
-#include "document/text_page.h"
-
-/* Columns to fill on `file`: the terminal's width (80 to 120), else `otherwise`. */
-unsigned lode_columns(FILE *file, unsigned otherwise);
-/* Standard output; 100 columns where it is no terminal. */
-struct lode_text_page lode_stdout_page(void);
 
 /* `lode --help`: what lode is, and its commands. */
 void lode_help_overview(FILE *out);

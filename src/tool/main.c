@@ -6,6 +6,7 @@
 #include "base/memory_limit.h"
 #include "tool/command.h"
 #include "tool/help.h"
+#include "tool/terminal.h"
 
 static int usage_of_unknown(const char *name)
 {
@@ -56,5 +57,6 @@ int main(int argc, char **argv)
 			errno ? strerror(errno) : "output error");
 		return LODE_EXIT_FAILURE;
 	}
+	lode_pager_end();
 	return code;
 }

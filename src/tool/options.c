@@ -4,6 +4,7 @@
 
 #include "base/closest_name.h"
 #include "base/mem.h"
+#include "tool/terminal.h"
 
 enum { max_word = 40 };
 
@@ -20,13 +21,15 @@ static void fail_unknown(const struct lode_option *options, const char *word, si
 			 struct lode_error *err)
 {
 	size_t n = count_options(options);
-	const char **names = lode_alloc0(n + 2, sizeof(*names));
+	const char **names = lode_alloc0(n + 8, sizeof(*names));
 	char given[max_word + 1];
 	const char *close;
 
 	for (size_t i = 0; i < n; i++)
 		names[i] = options[i].name;
 	names[n] = "help";
+	for (const struct lode_option *o = lode_common_options; o->name; o++)
+		names[++n] = o->name;
 	snprintf(given, sizeof(given), "%.*s", (int)(len < max_word ? len : max_word), word);
 	close = lode_closest_name(given, names);
 	free(names);
@@ -159,9 +162,13 @@ static int parse_long(struct reader *r, const char *word)
 	const char *equals = strchr(word, '=');
 	size_t len = equals ? (size_t)(equals - word) : strlen(word);
 	const struct lode_option *option;
+	int rc;
 
 	if (len == 4 && memcmp(word, "help", 4) == 0)
 		return LODE_OPTIONS_HELP;
+	rc = lode_common_option_take(word, len, equals ? equals + 1 : NULL, r->err);
+	if (rc)
+		return rc < 0 ? rc : 0;
 	option = find_long(r->options, word, len, r->err);
 	return option ? take_value(r, option, equals ? equals + 1 : NULL) : LODE_ERR_ARG;
 }

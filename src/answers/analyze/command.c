@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "answers/analyze/command_pages.h"
-#include "tool/help.h"
+#include "tool/terminal.h"
 #include "tool/html_option.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
@@ -80,7 +80,7 @@ static int show_analyze(const struct lode_command *self, const struct analyze_va
 	if (v->wants_json) {
 		lode_document_put(stdout, &lode_analyze_document, answer, NULL);
 	} else {
-		lode_analyze_text(stdout, answer, &page);
+		lode_analyze_text(lode_paged_stdout(), answer, &page);
 		printf("\n%s has all of it: open it in a browser, or mail it\n", v->html);
 	}
 	return LODE_EXIT_OK;

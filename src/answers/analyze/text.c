@@ -14,7 +14,7 @@ static void put_line(FILE *out, const struct lode_text_page *page, unsigned inde
 	char line[2400];
 
 	fprintf(out, "%*s%s\n", (int)indent, "",
-		lode_escape_fit(line, sizeof(line), text, page->columns - indent));
+		lode_escape_fit_names(line, sizeof(line), text, page->columns - indent));
 }
 
 static void put_heading(FILE *out, const struct lode_text_page *page,
@@ -23,9 +23,9 @@ static void put_heading(FILE *out, const struct lode_text_page *page,
 	char text[800], line[3300];
 
 	snprintf(text, sizeof(text), "%s  %s", run->analysis, run->title);
-	fprintf(out, "%s%s%s\n", page->is_terminal ? "\033[1m" : "",
+	fprintf(out, "%s%s%s\n", page->has_color ? "\033[1m" : "",
 		lode_escape_fit(line, sizeof(line), text, page->columns),
-		page->is_terminal ? "\033[0m" : "");
+		page->has_color ? "\033[0m" : "");
 }
 
 void lode_analyze_text(FILE *out, const struct lode_analyze_answer *answer,
@@ -35,6 +35,7 @@ void lode_analyze_text(FILE *out, const struct lode_analyze_answer *answer,
 	const char *parting = "";
 
 	lode_opening_put(out, &answer->opening, page);
+	fputc('\n', out);
 	for (int kind = 0; kind < LODE_N_SURVEY_KINDS; kind++) {
 		if (!answer->n_found[kind])
 			continue;
@@ -52,7 +53,7 @@ void lode_analyze_text(FILE *out, const struct lode_analyze_answer *answer,
 		fputc('\n', out);
 		put_heading(out, page, run);
 		if (!run->report)
-			put_line(out, page, 2, "gave nothing; its messages are above");
+			put_line(out, page, 2, "gave no report; see the messages above");
 		else
 			put_line(out, page, 2, run->findings.summary);
 		for (size_t k = 0; k < run->findings.n_details; k++)

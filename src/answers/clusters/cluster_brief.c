@@ -83,6 +83,18 @@ const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluste
 	return buffer;
 }
 
+enum lode_style lode_cluster_style(const struct lode_cluster *cluster)
+{
+	struct lode_cluster_part parts[LODE_CLUSTER_PARTS];
+	size_t n = lode_cluster_parts(parts, cluster);
+
+	return !n				       ? LODE_STYLE_PLAIN
+	       : strcmp(parts[0].name, "ready") == 0   ? LODE_STYLE_READY
+	       : strcmp(parts[0].name, "cpu") == 0     ? LODE_STYLE_RUN
+	       : strcmp(parts[0].name, "unknown") == 0 ? LODE_STYLE_QUIET
+						       : LODE_STYLE_WAIT;
+}
+
 /* ---- In a few lines ---- */
 
 enum { BRIEF_COLUMNS = 110, BRIEF_LINES = 3 };

@@ -7,6 +7,7 @@
 
 #include "engine/mine/mine.h"
 #include "base/mem.h"
+#include "document/style.h"
 
 /*
  * What a cluster's own cost is made of: waits by the reason of the symptom's own wait, whatever
@@ -24,6 +25,8 @@ size_t lode_cluster_parts(struct lode_cluster_part parts[LODE_CLUSTER_PARTS],
 /* The first of them with its share, and the second if it is a third of the cost: "lock 92 %",
    "disk 51 %, ready 40 %". */
 const char *lode_cluster_why(char *buffer, size_t size, const struct lode_cluster *cluster);
+/* The colour of its largest part. */
+enum lode_style lode_cluster_style(const struct lode_cluster *cluster);
 /* The kind of event that most of the cluster's own cost is. */
 enum lode_event_kind lode_cluster_kind(const struct lode_cluster *cluster);
 /* The reason of most of its waits, LODE_REASON_NONE when it never waited. */

@@ -230,7 +230,7 @@ static const struct lode_field cost_fields[] = {
 		   .drop = 1),
 	LODE_FIELD_AS("events", struct lode_cluster, n_events, NULL),
 	LODE_FIELD_AS("streams", struct lode_cluster, n_streams, "recordings that have it",
-		      .label = "streams", .drop = 4),
+		      .label = "streams", .drop = 3),
 	LODE_FIELD_AS("symptoms", struct lode_cluster, n_symptoms, NULL),
 };
 const struct lode_record lode_cluster_cost_record =

@@ -289,8 +289,8 @@ static struct told *by_telling(size_t *n, const struct lode_digest *digest,
 	return told;
 }
 
-/* Takes frames in the order of what they tell, as long as the line has room. False: it has none for
-   two, a function and its caller, though there are two that tell something. */
+/* Takes frames in the order of what they tell, whichever the line has room for. False: it has none
+   for two, a function and its caller, though there are two that tell something. */
 static bool link_line(char *out, size_t size, const struct lode_digest *digest,
 		      const struct lode_line_frames *frames, const struct link *link,
 		      size_t columns)
@@ -305,18 +305,19 @@ static bool link_line(char *out, size_t size, const struct lode_digest *digest,
 	for (size_t k = 0; k < n && chosen.n < max_frames_per_link; k++) {
 		struct chosen more = chosen;
 
-		if (chosen.n && says_nothing(digest, frames->frames[told[k].place]))
+		if (k && says_nothing(digest, frames->frames[told[k].place]))
 			break;
 		choose(&more, told[k].place);
 		if (join_common_part(line, sizeof(line), digest, frames, &more) <= columns) {
 			chosen = more;
 			snprintf(out, size, "%s", line);
-		} else if (!chosen.n) {
-			lode_escape_fit(out, size, line, columns);
-			break;
 		}
 	}
-	has_room = chosen.n > 1 || n < 2 || says_nothing(digest, frames->frames[told[1].place]);
+	/* No name is cut: where none has room, that is said. */
+	if (!chosen.n && n)
+		snprintf(out, size, "%s", columns ? "…" : "");
+	has_room = chosen.n > 1 || (n < 2 && chosen.n == n) ||
+		   (chosen.n && says_nothing(digest, frames->frames[told[1].place]));
 	free(told);
 	return has_room;
 }
@@ -349,7 +350,9 @@ static void link_head(char *out, size_t size, const struct lode_digest *digest,
 		      const struct lode_line_frames *frames, const struct link *link,
 		      size_t columns)
 {
+	static const char arrow[] = "→ ";
 	char label[label_bytes], escaped[4 * label_bytes];
+	size_t n_arrow;
 
 	out[0] = '\0';
 	if (link->link_frame != LODE_NONE)
@@ -358,7 +361,12 @@ static void link_head(char *out, size_t size, const struct lode_digest *digest,
 		snprintf(label, sizeof(label), "%s", frames->who);
 	else
 		return;
-	lode_escape_fit(out, size, lode_escape(escaped, sizeof(escaped), label), columns);
+	/* What a process is called may be left out behind its name, but no part of that. */
+	n_arrow = strncmp(label, arrow, strlen(arrow)) == 0 ? strlen(arrow) : 0;
+	snprintf(out, size, "%.*s", (int)n_arrow, arrow);
+	lode_escape_fit_names(out + n_arrow, size - n_arrow,
+			      lode_escape(escaped, sizeof(escaped), label + n_arrow),
+			      columns > 2 && n_arrow ? columns - 2 : columns);
 }
 
 /* As link_line, with what stands before. */
@@ -374,7 +382,8 @@ static bool whole_line(char *out, size_t size, const struct lode_digest *digest,
 	if (head[0] && link->first < link->end)
 		strncat(head, "  ", sizeof(head) - strlen(head) - 1);
 	width = lode_escape_width(head);
-	has_room = link_line(line, sizeof(line), digest, frames, link, columns - width);
+	has_room = link_line(line, sizeof(line), digest, frames, link,
+			     columns > width ? columns - width : 0);
 	snprintf(out, size, "%s%s", head, line);
 	return has_room;
 }
@@ -432,11 +441,19 @@ static void single_line(char *out, size_t size, const struct lode_digest *digest
 	width = lode_escape_width(first) + 1;
 	if (n_links > 2) {
 		names_line(names, sizeof(names), digest, frames, links + 1, n_links - 2,
-			   (columns - width) / 2);
+			   columns > width ? (columns - width) / 2 : 0);
 		width += lode_escape_width(names) + 1;
 	}
 	whole_line(last, sizeof(last), digest, frames, &links[n_links - 1],
 		   columns > width ? columns - width : 1);
+	/* Names are not cut: where they have no room, those in the middle go, then the first. */
+	if (width + lode_escape_width(last) > columns) {
+		snprintf(names, sizeof(names), n_links > 2 ? "→ …" : "");
+		if (lode_escape_width(first) + lode_escape_width(names) + lode_escape_width(last) +
+			    2 >
+		    columns)
+			snprintf(first, sizeof(first), names[0] ? "" : "…");
+	}
 	snprintf(out, size, "%s%s%s%s%s", first, first[0] ? " " : "", names, names[0] ? " " : "",
 		 last);
 }

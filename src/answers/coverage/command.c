@@ -4,7 +4,7 @@
 #include "answers/coverage/coverage.h"
 #include "tool/aoi_options.h"
 #include "tool/command.h"
-#include "tool/help.h"
+#include "tool/terminal.h"
 #include "tool/html_option.h"
 #include "tool/input_options.h"
 #include "tool/messages.h"
@@ -96,7 +96,7 @@ static int coverage_command_put(const struct lode_command *self, const struct co
 	if (v->wants_json)
 		lode_document_put(stdout, &lode_coverage_document, answer, NULL);
 	else
-		lode_coverage_text(stdout, answer, &page);
+		lode_coverage_text(lode_paged_stdout(), answer, &page);
 	return LODE_EXIT_OK;
 }
 

@@ -90,7 +90,7 @@ static void print_table(FILE *out, const struct lode_coverage_answer *answer,
 	room = lode_table_fit(table, page->columns, 24, WORST, NULL);
 	for (size_t i = 0; i < answer->n_told; i++)
 		set_worst(table, answer, i, room);
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 }
 
@@ -228,7 +228,7 @@ static void print_trend(FILE *out, const struct lode_coverage_answer *answer,
 	fprintf(out, "\nBy %s%s:\n\n",
 		lode_escape_fit(name, sizeof(name), answer->by, NAME_COLUMNS),
 		first ? ", the last of them" : "");
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 	if (first)
 		fprintf(out, "\n%zu before these; --json has all.\n", first);
@@ -238,6 +238,7 @@ void lode_coverage_text(FILE *out, const struct lode_coverage_answer *answer,
 			const struct lode_text_page *page)
 {
 	lode_opening_put(out, &answer->opening, page);
+	fputc('\n', out);
 	if (answer->n_told)
 		print_table(out, answer, page);
 	print_rest(out, answer);

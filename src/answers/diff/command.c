@@ -10,7 +10,7 @@
 #include "tool/asked.h"
 #include "tool/command.h"
 #include "tool/export_options.h"
-#include "tool/help.h"
+#include "tool/terminal.h"
 #include "tool/html_option.h"
 #include "tool/input_options.h"
 #include "tool/messages.h"
@@ -200,7 +200,7 @@ static int diff_command_put(const struct lode_command *self, const struct diff_v
 	else if (v->wants_json || v->wants_detail)
 		lode_document_put(stdout, &lode_diff_document, answer, NULL);
 	else
-		lode_diff_text(stdout, answer, &page);
+		lode_diff_text(lode_paged_stdout(), answer, &page);
 	return LODE_EXIT_OK;
 }
 

@@ -95,6 +95,12 @@ static const struct lode_table_column columns[n_columns] = {
 	[WHY] = {"why", false, 2},   [COMMON] = {"who waits → for whom", false, 0},
 };
 
+static const enum lode_style styles[LODE_N_DIFF_CLASSES] = {
+	[LODE_DIFF_NEW] = LODE_STYLE_BAD,    [LODE_DIFF_GONE] = LODE_STYLE_GOOD,
+	[LODE_DIFF_WORSE] = LODE_STYLE_BAD,  [LODE_DIFF_BETTER] = LODE_STYLE_GOOD,
+	[LODE_DIFF_SAME] = LODE_STYLE_QUIET,
+};
+
 static void set_numbers(struct lode_table *table, const struct lode_diff_answer *answer,
 			const struct lode_diff_change *change)
 {
@@ -120,6 +126,9 @@ static void set_numbers(struct lode_table *table, const struct lode_diff_answer 
 	lode_table_set(table, row, WHY, "%s",
 		       lode_cluster_why(text, sizeof(text),
 					&answer->mined->clusters[change->item]));
+	lode_table_style(table, row, WHY,
+			 lode_cluster_style(&answer->mined->clusters[change->item]));
+	lode_table_style(table, row, CLASS, styles[change->class]);
 }
 
 static void set_common(struct lode_table *table, const struct lode_diff_answer *answer, size_t row,
@@ -145,7 +154,7 @@ static void print_changes(FILE *out, const struct lode_diff_answer *answer, size
 	room = lode_table_fit(table, page->columns, least_room, COST_A, &more_room);
 	for (size_t i = 0; i < n; i++)
 		set_common(table, answer, i, &changes[i], room, more_room);
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 }
 
@@ -240,6 +249,7 @@ void lode_diff_text(FILE *out, const struct lode_diff_answer *answer,
 		    const struct lode_text_page *page)
 {
 	lode_opening_put(out, &answer->opening, page);
+	fputc('\n', out);
 	print_side(out, answer, LODE_DIFF_A);
 	print_side(out, answer, LODE_DIFF_B);
 	print_counts(out, answer->diff);

@@ -5,7 +5,7 @@
 #include "base/pool.h"
 #include "tool/asked.h"
 #include "tool/command.h"
-#include "tool/help.h"
+#include "tool/terminal.h"
 #include "tool/input_options.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
@@ -55,7 +55,7 @@ static void tell_info(void *context, const struct lode_info_news *news)
 		o->exit_of_none = LODE_EXIT_USAGE;
 	if (stream && !o->wants_json) {
 		fputs(o->n_shown ? "\n" : "", stdout);
-		lode_info_text(stdout, stream, &page);
+		lode_info_text(lode_paged_stdout(), stream, &page);
 	}
 	if (stream && stream->cut) {
 		struct lode_skipped_input input = {(char *)stream->path, (char *)stream->cut};

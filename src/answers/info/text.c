@@ -167,7 +167,7 @@ static void print_events(FILE *out, const struct lode_info_stream *s,
 		lode_table_set(table, row, 3, "%s", e->has_callchain ? "callchain" : "none");
 	}
 	fputc('\n', out);
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	if (s->n_empty_events > most_empty)
 		fprintf(out, "  and %zu events of which none happened\n", s->n_empty_events);
 	lode_table_free(table);
@@ -232,7 +232,7 @@ static void print_quality(FILE *out, const struct lode_info_stream *s,
 	add_part(table, c->inferred, m->inferred, "has an end that was worked out, not recorded");
 	add_part(table, c->unsampled, m->unsampled, "is running without a CPU sample of its own");
 	fputc('\n', out);
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 }
 
@@ -278,7 +278,7 @@ static void print_modules(FILE *out, const struct lode_info_stream *s,
 		put_symbols(table, i, s->worst[i]->symbols, room);
 	if (s->n_worst) {
 		fputc('\n', out);
-		lode_table_print(table, out, page->is_terminal);
+		lode_table_print(table, out, page->has_color);
 	}
 	lode_table_free(table);
 }
@@ -320,6 +320,7 @@ void lode_info_text(FILE *out, const struct lode_info_stream *stream,
 		    const struct lode_text_page *page)
 {
 	lode_opening_put(out, &stream->opening, page);
+	fputc('\n', out);
 	print_origin(out, stream, page);
 	print_lacks(out, stream, page);
 	print_contents(out, stream);

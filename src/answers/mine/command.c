@@ -10,7 +10,7 @@
 #include "tool/asked.h"
 #include "tool/command.h"
 #include "tool/export_options.h"
-#include "tool/help.h"
+#include "tool/terminal.h"
 #include "tool/html_option.h"
 #include "tool/input_options.h"
 #include "tool/messages.h"
@@ -252,9 +252,9 @@ static int put_answer(const struct lode_command *self, const struct mine_values 
 	else if (v->wants_json)
 		lode_document_put(stdout, &lode_mine_document, answer, NULL);
 	else if (answer->shown)
-		lode_mine_show(stdout, answer, &page);
+		lode_mine_show(lode_paged_stdout(), answer, &page);
 	else
-		lode_mine_text(stdout, answer, &page);
+		lode_mine_text(lode_paged_stdout(), answer, &page);
 	return LODE_EXIT_OK;
 }
 

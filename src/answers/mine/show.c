@@ -110,7 +110,7 @@ static void print_common_frame(FILE *out, const struct lode_mine_answer *answer,
 	uint32_t flags = tree->frames.at[frame].flags;
 
 	lode_frame_label(tree, frame, label, sizeof(label));
-	lode_escape_fit(text, sizeof(text), label, page->columns - 24);
+	lode_escape_fit_names(text, sizeof(text), label, page->columns - 24);
 	if (pct < 99.95)
 		snprintf(part, sizeof(part), "  (%.1f %%)", pct);
 	if (flags & LODE_FRAME_LINK) {
@@ -147,7 +147,8 @@ static void print_gap(FILE *out, const struct lode_mine_answer *answer,
 		const struct lode_variant *v = &gap->variants[i];
 
 		join_frames(line, sizeof(line), &digest->tree, v->frames, v->n);
-		lode_escape_fit(fit, sizeof(fit), v->n ? line : "(nothing)", page->columns - 22);
+		lode_escape_fit_names(fit, sizeof(fit), v->n ? line : "directly",
+				      page->columns - 22);
 		fprintf(out, "   ┆ %10s  %s\n", lode_format_cost(cost, v->own_ns, digest->unit),
 			fit);
 	}
@@ -276,6 +277,7 @@ void lode_mine_show(FILE *out, const struct lode_mine_answer *answer,
 	const struct lode_cluster *cluster = answer->shown->cluster;
 
 	lode_opening_put(out, &answer->opening, page);
+	fputc('\n', out);
 	print_figures(out, answer, cluster);
 	print_reasons(out, answer);
 	print_wakers(out, answer, cluster);

@@ -27,7 +27,7 @@ static size_t make_columns(struct lode_table_column *columns, bool is_busy)
 	columns[SHARE] = (struct lode_table_column){"share", true};
 	n += lode_table_headings(columns + n, MOST_COLUMNS - 3 - n, &lode_cluster_cost_record);
 	if (is_busy)
-		columns[n++] = (struct lode_table_column){"w/o ready", true, 3};
+		columns[n++] = (struct lode_table_column){"w/o ready", true, 4};
 	columns[n++] = (struct lode_table_column){"why", false, 5};
 	columns[n++] = (struct lode_table_column){"who waits → for whom", false};
 	return n;
@@ -51,6 +51,7 @@ static void set_cluster_numbers(struct lode_table *table, const struct lode_mine
 				       text, cluster->own_ns - cluster->split_ns[LODE_EVENT_READY],
 				       unit));
 	lode_table_set(table, row, why, "%s", lode_cluster_why(text, sizeof(text), cluster));
+	lode_table_style(table, row, why, lode_cluster_style(cluster));
 }
 
 static void set_common(struct lode_table *table, const struct lode_mine_answer *answer, size_t row,
@@ -80,7 +81,7 @@ static void print_clusters(FILE *out, const struct lode_mine_answer *answer,
 	room = lode_table_fit(table, page->columns, 20, FIGURES, &hang_room);
 	for (size_t i = 0; i < answer->n_shown; i++)
 		set_common(table, answer, i, n_columns - 1, room, hang_room);
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 }
 
@@ -235,6 +236,7 @@ void lode_mine_text(FILE *out, const struct lode_mine_answer *answer,
 		    const struct lode_text_page *page)
 {
 	lode_opening_put(out, &answer->opening, page);
+	fputc('\n', out);
 	if (answer->n_shown) {
 		print_clusters(out, answer, page);
 		fputc('\n', out);

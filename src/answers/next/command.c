@@ -6,7 +6,7 @@
 #include "tool/aoi_options.h"
 #include "tool/asked.h"
 #include "tool/command.h"
-#include "tool/help.h"
+#include "tool/terminal.h"
 #include "tool/html_option.h"
 #include "tool/input_options.h"
 #include "tool/messages.h"
@@ -116,7 +116,7 @@ static int put_next(const struct lode_command *self, const struct next_values *v
 	if (v->wants_json)
 		lode_document_put(stdout, &lode_next_document, answer, NULL);
 	else
-		lode_next_text(stdout, answer, &page);
+		lode_next_text(lode_paged_stdout(), answer, &page);
 	return LODE_EXIT_OK;
 }
 

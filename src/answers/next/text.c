@@ -93,7 +93,7 @@ static void print_steps(FILE *out, const struct lode_next_answer *answer,
 	for (size_t i = 0; i < answer->n_steps; i++)
 		lode_table_set(table, i, FOR, "%s",
 			       what_name(text, sizeof(text), answer, &answer->steps[i], room));
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 }
 
@@ -192,6 +192,7 @@ void lode_next_text(FILE *out, const struct lode_next_answer *answer,
 		    const struct lode_text_page *page)
 {
 	lode_opening_put(out, &answer->opening, page);
+	fputc('\n', out);
 	if (answer->curves)
 		print_curves(out, answer);
 	else if (answer->n_steps)

@@ -6,7 +6,7 @@
 #include "answers/pio/command_inputs.h"
 #include "base/duration.h"
 #include "tool/asked.h"
-#include "tool/help.h"
+#include "tool/terminal.h"
 #include "tool/html_option.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
@@ -171,7 +171,7 @@ static int put_pio_answer(const struct lode_command *self, const struct analyse_
 	else if (v->wants_json)
 		lode_document_put(stdout, &lode_pio_document, answer, NULL);
 	else
-		lode_pio_text(stdout, answer, page);
+		lode_pio_text(lode_paged_stdout(), answer, page);
 	return lode_pio_worse(code, write_symptoms(self, v, answer));
 }
 

@@ -12,7 +12,7 @@
 #include "answers/pio/command_inputs.h"
 #include "answers/pio/parts.h"
 #include "answers/pio/watch.h"
-#include "tool/help.h"
+#include "tool/terminal.h"
 #include "tool/messages.h"
 #include "answers/pio/hook.h"
 #include "base/written.h"

@@ -252,6 +252,7 @@ void lode_pio_text(FILE *out, const struct lode_pio_answer *answer,
 	char detail[4 * sizeof(((struct lode_loss *)0)->detail)];
 
 	lode_opening_put(out, &answer->opening, page);
+	fputc('\n', out);
 	fprintf(out, "%zu slow period%s in %s from %s, intervals of %s%s\n", periods->n,
 		periods->n == 1 ? "" : "s",
 		lode_duration_text(answer->length_ns, length, sizeof(length)),

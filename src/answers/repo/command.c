@@ -5,7 +5,7 @@
 #include "answers/repo/repo.h"
 #include "base/escape.h"
 #include "tool/command.h"
-#include "tool/help.h"
+#include "tool/terminal.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
 #include "tool/repo_options.h"
@@ -122,7 +122,7 @@ static int repo_command_put(const struct lode_command *self, const struct lode_r
 	if (wants_json && document)
 		lode_document_put(stdout, document, answer, NULL);
 	else
-		lode_repo_text(stdout, answer, &page);
+		lode_repo_text(lode_paged_stdout(), answer, &page);
 	if (answer->word == LODE_REPO_CHECK && !answer->is_sound)
 		return LODE_EXIT_INCOMPLETE;
 	if (!answer->is_of_streams || answer->n_picked)

@@ -76,7 +76,7 @@ static void print_list(FILE *out, const struct lode_repo_answer *answer,
 	for (size_t i = 0; i < answer->n_streams; i++)
 		set_path(table, i, answer->streams[i].path, room);
 	if (answer->n_streams)
-		lode_table_print(table, out, page->is_terminal);
+		lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 	if (answer->n_more)
 		fprintf(out, "and %s before these (--top)\n",

@@ -4,7 +4,7 @@
 
 #include "answers/sign/sign.h"
 #include "tool/command.h"
-#include "tool/help.h"
+#include "tool/terminal.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
 #include "tool/repo_options.h"
@@ -184,7 +184,7 @@ static int sign_command_answer(const struct lode_command *self, const struct sig
 	else if (v->wants_json && !answer->is_bare)
 		lode_document_put(stdout, &lode_sign_document, answer, NULL);
 	else
-		lode_sign_text(stdout, answer, &page);
+		lode_sign_text(lode_paged_stdout(), answer, &page);
 	lode_sign_free(answer);
 	return code;
 }

@@ -162,7 +162,7 @@ static void print_table(FILE *out, const struct lode_sign_answer *answer,
 		lode_table_set(table, i, PATTERN, "%s",
 			       pattern_short(text, sizeof(text), answer->signatures[i].patterns[0],
 					     room));
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 }
 

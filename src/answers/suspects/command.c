@@ -10,7 +10,7 @@
 #include "tool/asked.h"
 #include "tool/command.h"
 #include "tool/export_options.h"
-#include "tool/help.h"
+#include "tool/terminal.h"
 #include "tool/html_option.h"
 #include "tool/input_options.h"
 #include "tool/messages.h"
@@ -34,7 +34,7 @@ struct suspects_values {
 	struct lode_top_value top;
 	double min_increase; /* NAN: not given */
 	const char *explain, *html;
-	bool wants_histograms, wants_json, wants_detail, wants_folded;
+	bool is_verbose, wants_histograms, wants_json, wants_detail, wants_folded;
 	struct lode_export_values exports;
 	struct lode_asked asked;
 	char *const *inputs; /* the operands */
@@ -97,8 +97,8 @@ static const struct lode_option options[] = {
 		    "(Benjamini-Hochberg) or none",
 		    .choices = corrections),
 	LODE_OPTION("top", "N|P%", lode_set_top, AT(top),
-		    "the first N functions, or that share of them (default 15%, but 10 to 25 in "
-		    "the table and 50 in JSON; 0: all)",
+		    "the first N functions, or that share of them (default: those with q < 0.05, "
+		    "25 at most; with --verbose or --sort 15%, but 10 to 25; 50 in JSON; 0: all)",
 		    .letter = 'n', .is_aside = true),
 	LODE_OPTION("min-increase", "X", lode_set_ratio, AT(min_increase),
 		    "only functions with at least this Increase"),
@@ -107,6 +107,9 @@ static const struct lode_option options[] = {
 		    "one function (or module!function) in full: metrics with it and without, "
 		    "callers, longest executions",
 		    .group = "Output", .is_aside = true),
+	LODE_FLAG("verbose", AT(is_verbose),
+		  "functions that chance may explain as well, and all scores", .letter = 'v',
+		  .is_aside = true),
 	LODE_FLAG("histograms", AT(wants_histograms),
 		  "the latency histogram of each metric, thresholds drawn in", .is_aside = true),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
@@ -234,7 +237,8 @@ static void set_lengths(struct lode_suspects_request *request, const struct susp
 	else if (v->wants_json)
 		request->top = 50;
 	else if (!top->is_given)
-		request->length = LODE_SUSPECTS_TABLE;
+		request->length = v->is_verbose || v->sort != LODE_UNSET ? LODE_SUSPECTS_TABLE
+									 : LODE_SUSPECTS_SURE;
 	/* By Increase alone, all that reach it. */
 	request->min_increase = v->min_increase;
 	if (!isnan(v->min_increase) && !top->is_given) {
@@ -306,7 +310,7 @@ static int put_explained(const struct lode_command *self, const struct suspects_
 	if (v->wants_json)
 		lode_document_put(stdout, &lode_suspects_document, answer, NULL);
 	else
-		lode_suspects_explained_text(stdout, answer, page);
+		lode_suspects_explained_text(lode_paged_stdout(), answer, page);
 	return LODE_EXIT_OK;
 }
 
@@ -331,9 +335,9 @@ static int put_suspects(const struct lode_command *self, const struct suspects_v
 	} else if (v->wants_folded) {
 		lode_suspects_folded(stdout, answer);
 	} else if (v->wants_histograms) {
-		lode_suspects_histograms(stdout, answer, &page);
+		lode_suspects_histograms(lode_paged_stdout(), answer, &page);
 	} else {
-		lode_suspects_text(stdout, answer, &page);
+		lode_suspects_text(lode_paged_stdout(), answer, &page);
 	}
 	return code;
 }

@@ -221,7 +221,8 @@ void lode_suspects_function_at(void *row, const void *owner, size_t i)
 		.of = *suspect,
 		.evidence = f->evidence,
 		.frame = f->frame,
-		.is_suspect = suspect->rank <= answer->cut,
+		.is_suspect = suspect->rank <= answer->cut &&
+			      lode_suspects_is_significant(answer, suspect),
 		.chance = chance_of(suspect->log_p, suspect->log_q),
 		.values = values_of(&f->moments[LODE_SIDE_SUBJECT]),
 	};

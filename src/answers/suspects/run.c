@@ -169,13 +169,16 @@ static void describe_sides(struct lode_suspects_state *s)
 
 /* ---- How much of it is shown ---- */
 
+enum { MOST_SURE = 25 };
+
 static size_t functions_shown(const struct lode_suspects_request *request, size_t cut, size_t n)
 {
-	size_t most = request->length == LODE_SUSPECTS_FIRST ? request->top
-		      : request->length == LODE_SUSPECTS_CUT ? cut
-		      : cut < 10			     ? 10
-		      : cut > 25			     ? 25
-							     : cut;
+	size_t most = request->length == LODE_SUSPECTS_SURE    ? n
+		      : request->length == LODE_SUSPECTS_FIRST ? request->top
+		      : request->length == LODE_SUSPECTS_CUT   ? cut
+		      : cut < 10			       ? 10
+		      : cut > 25			       ? 25
+							       : cut;
 
 	return most && most < n ? most : n;
 }
@@ -189,10 +192,14 @@ static void list_functions(struct lode_suspects_state *s,
 	answer->cut = (size_t)ceil(request->cut_share * (double)n - 1e-9);
 	end = functions_shown(request, answer->cut, n);
 	answer->listed = lode_arena_array(&s->arena, const struct lode_suspect *, end + 1);
+	answer->are_sure = request->length == LODE_SUSPECTS_SURE;
 	for (size_t i = 0; i < end; i++) {
 		const struct lode_suspect *suspect = &s->suspects->ranked[i];
 
 		if (suspect->scores.increase < request->min_increase) /* not of NAN */
+			continue;
+		if (answer->are_sure && (answer->n_listed == MOST_SURE ||
+					 !lode_suspects_is_significant(answer, suspect)))
 			continue;
 		answer->listed[answer->n_listed++] = suspect;
 		behind = i + 1;

@@ -26,6 +26,7 @@ enum lode_suspects_length {
 	LODE_SUSPECTS_FIRST, /* `top` of them; 0: all */
 	LODE_SUSPECTS_CUT,   /* the suspects: those up to the cut */
 	LODE_SUSPECTS_TABLE, /* the suspects, but 10 to 25 */
+	LODE_SUSPECTS_SURE,  /* the significant ones, 25 at most */
 };
 
 struct lode_suspects_request {
@@ -84,7 +85,7 @@ struct lode_suspects_function {
 	struct lode_suspect of;
 	struct lode_evidence evidence;
 	uint32_t frame;
-	bool is_suspect; /* up to the cut */
+	bool is_suspect; /* up to the cut, and significant */
 	struct lode_suspects_chance chance;
 	struct lode_suspects_values values;
 	/* Of two sets, and NULL else. */
@@ -190,6 +191,7 @@ struct lode_suspects_answer {
 	const struct lode_suspect **listed; /* functions that are shown, by rank */
 	size_t n_listed, n_more;
 	size_t n_ranked_more; /* behind the last one listed */
+	bool are_sure;	      /* only significant ones are listed */
 	size_t n_contrasts_listed, n_contrasts_more;
 	struct lode_suspects_choice contrasts;
 

@@ -62,7 +62,8 @@ static void print_method(FILE *out, const struct lode_suspects_answer *answer)
 			     "one recording.\n");
 	else
 		fprintf(out,
-			"Failed: %s.\nIncrease: Failure (where the function is last) less Context "
+			"Slow (failed): %s.\nIncrease: Failure (where the function is last) less "
+			"Context "
 			"(where it occurs);\n0 if it is always last, -Context if it never is. "
 			"--sort ochiai, importance and\nothers compare those too.\n",
 			answer->thresholds);
@@ -135,21 +136,41 @@ static void print_unmeasured(FILE *out, const struct lode_suspects_answer *answe
 	}
 }
 
+static void print_all_functions(FILE *out, const struct lode_suspects_answer *answer,
+				const struct lode_text_page *page)
+{
+	if (answer->n_listed) {
+		fprintf(out, "\n%s:\n",
+			!answer->are_sure   ? "Functions"
+			: answer->is_versus ? "What slow recordings do more (q < 0.05)"
+					    : "Functions that go with slow executions (q < 0.05)");
+		(answer->is_versus ? lode_suspects_print_functions_of_sides
+				   : lode_suspects_print_functions)(out, answer, page);
+	}
+	if (answer->are_sure)
+		fprintf(out, "%s%zu of %zu functions %s; -v lists them, with all scores.\n",
+			answer->n_listed ? "" : "\n", answer->n_functions - answer->n_listed,
+			answer->n_functions,
+			answer->is_versus ? "do not differ beyond chance, or little"
+					  : "do not go with slow executions beyond chance");
+	else if (answer->n_ranked_more)
+		fprintf(out, "%zu more of %zu functions; --top 0 shows all.\n",
+			answer->n_ranked_more, answer->n_functions);
+}
+
 void lode_suspects_text(FILE *out, const struct lode_suspects_answer *answer,
 			const struct lode_text_page *page)
 {
 	lode_opening_put(out, &answer->opening, page);
+	/* What parts slow calls from fast ones comes first; of two sets, what is done more. */
+	if (answer->is_versus)
+		print_all_functions(out, answer, page);
+	lode_suspects_print_contrasts(out, answer, page, &answer->contrasts, false);
+	if (!answer->is_versus)
+		print_all_functions(out, answer, page);
+	fputs("\nWhat was measured:\n", out);
 	(answer->is_versus ? lode_suspects_print_metrics_of_sides
 			   : lode_suspects_print_metrics)(out, answer, page);
-	if (answer->n_listed) {
-		fputc('\n', out);
-		(answer->is_versus ? lode_suspects_print_functions_of_sides
-				   : lode_suspects_print_functions)(out, answer, page);
-	}
-	if (answer->n_ranked_more)
-		fprintf(out, "%zu more of %zu functions; --top 0 shows all.\n",
-			answer->n_ranked_more, answer->n_functions);
-	lode_suspects_print_contrasts(out, answer, page, &answer->contrasts, false);
 	fputs("\nData and method\n", out);
 	print_heading_suspects_text(out, answer);
 	print_method(out, answer);

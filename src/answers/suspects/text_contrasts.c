@@ -49,7 +49,8 @@ static void set_callers(struct lode_table *table, const struct lode_calltree *tr
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
 					 i > first ? " › " : "", label);
 	}
-	lode_table_set(table, row, column, "%s", lode_escape_fit(label, sizeof(label), text, room));
+	lode_table_set(table, row, column, "%s",
+		       lode_escape_fit_names(label, sizeof(label), text, room));
 }
 
 void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_answer *answer,
@@ -59,13 +60,13 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_answer 
 	bool versus = answer->is_versus;
 	const struct lode_table_column columns[] = {
 		{"last function", false},    {versus ? "slow with" : "failed with", true},
-		{"without", true},	     {"mean with", true},
-		{"without", true},	     {"q", true},
+		{"without", true, 4},	     {"mean with", true, 2},
+		{"without", true, 1},	     {"q", true, 3},
 		{"with this caller", false},
 	};
 	const struct lode_calltree *tree = lode_suspects_tree(answer);
 	struct lode_table *table = lode_table_new(columns, 7, 0);
-	char text[LODE_UNITS_BUFFER], label[name_bytes], name[name_bytes];
+	char text[LODE_UNITS_BUFFER], label[name_bytes];
 	struct lode_suspects_contrast c;
 	size_t room;
 
@@ -74,7 +75,7 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_answer 
 
 		lode_suspects_contrast_at(&c, answer, choice->at[i]);
 		lode_short_label(label, sizeof(label), tree, c.leaf);
-		lode_table_set(table, row, 0, "%s", lode_escape_fit(name, sizeof(name), label, 22));
+		lode_table_set(table, row, 0, "%s", label);
 		set_half(table, row, 1, &c.with);
 		set_half(table, row, 2, &c.without);
 		lode_table_set(table, row, 3, "%s", format_mean(text, &c.with));
@@ -89,7 +90,7 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_answer 
 	if (choice->n) {
 		fprintf(out, "\nWhich caller makes the same call %s:\n",
 			versus ? "one of slow recordings" : "slow");
-		lode_table_print(table, out, page->is_terminal);
+		lode_table_print(table, out, page->has_color);
 		if (choice->n_significant > choice->n)
 			fprintf(out, "%zu more%s.\n", choice->n_significant - choice->n,
 				only ? "" : "; --explain FUNCTION tells those of one");

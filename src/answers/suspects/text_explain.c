@@ -117,7 +117,7 @@ static void print_outcomes(FILE *out, const struct lode_suspects_explained *x,
 	}
 	fputc('\n', out);
 	lode_table_fit(table, page->columns, 8, 8, NULL);
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 }
 
@@ -179,7 +179,7 @@ static void print_neighbours(FILE *out, const struct lode_suspects_answer *answe
 						       48));
 	}
 	fputc('\n', out);
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	if (n_shown < n)
 		fprintf(out, "  and %zu more\n", n - n_shown);
 	lode_table_free(table);
@@ -242,6 +242,7 @@ void lode_suspects_explained_text(FILE *out, const struct lode_suspects_answer *
 	char name[name_bytes], safe[name_bytes];
 
 	lode_opening_put(out, &answer->opening, page);
+	fputc('\n', out);
 	lode_frame_full_name(lode_suspects_tree(answer), x->frame, name, sizeof(name));
 	fprintf(out, "%s: rank %u of %zu by %s\n", lode_escape(safe, sizeof(safe), name),
 		x->of.rank, answer->n_functions, answer->order);

@@ -121,7 +121,7 @@ static void set_function(struct lode_table *table, const struct lode_suspects_an
 	size_t used = 0, left = f->n_group - 1;
 
 	lode_short_label(label, sizeof(label), tree, f->function->frame);
-	lode_escape_fit(name, sizeof(name), label, room);
+	lode_escape_fit_names(name, sizeof(name), label, room);
 	line[0] = '\0';
 	for (size_t i = f->rank; left && i < s->functions.n; i++) {
 		if (s->ranked[i].group != f->rank)
@@ -160,8 +160,51 @@ static void print_with_names(FILE *out, const struct lode_suspects_answer *answe
 			set_function(table, answer, row++, column, answer->listed[i], room,
 				     more_room);
 	}
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
+}
+
+/* "12.3 % of 5,594" */
+static void set_slow_share(struct lode_table *table, size_t row, size_t column, uint64_t failed,
+			   uint64_t n)
+{
+	char share[LODE_UNITS_BUFFER], count[LODE_UNITS_BUFFER];
+
+	lode_table_set(table, row, column, "%s of %s",
+		       lode_format_share(share, (int64_t)failed, (int64_t)n),
+		       lode_format_count(count, n));
+}
+
+/* What goes with slow executions, without the scores of others. */
+static void print_sure(FILE *out, const struct lode_suspects_answer *answer,
+		       const struct lode_text_page *page)
+{
+	static const struct lode_table_column columns[] = {
+		{"slow with it", true, 0}, {"without", true, 2},   {"q", true, 0},
+		{"mean", true, 1},	   {"function", false, 0},
+	};
+	struct lode_table *table = lode_table_new(columns, 5, 0);
+	const struct lode_outcome *all = &answer->all;
+	struct lode_suspects_function f;
+	char text[LODE_UNITS_BUFFER];
+
+	for (size_t i = 0; i < answer->n_listed; i++) {
+		const struct lode_evidence *e = &f.evidence;
+		size_t row;
+
+		if (!is_line(answer, i))
+			continue;
+		lode_suspects_function_at(&f, answer, i);
+		row = lode_table_row(table);
+		set_slow_share(table, row, 0, e->o_failed, e->o_failed + e->o_success);
+		set_slow_share(table, row, 1, all->failed - e->o_failed,
+			       all->failed + all->succeeded - e->o_failed - e->o_success);
+		lode_table_set(table, row, 2, "%s", lode_format_log_p(text, f.chance.log10_q));
+		if (f.values.n)
+			lode_table_set(table, row, 3, "%s",
+				       lode_format_cost(text, f.values.mean, "ns"));
+	}
+	print_with_names(out, answer, page, table, 0, 4);
 }
 
 void lode_suspects_print_functions(FILE *out, const struct lode_suspects_answer *answer,
@@ -183,6 +226,10 @@ void lode_suspects_print_functions(FILE *out, const struct lode_suspects_answer 
 	struct lode_suspects_function f;
 	struct lode_table *table;
 
+	if (answer->are_sure) {
+		print_sure(out, answer, page);
+		return;
+	}
 	if (has_key(answer))
 		columns[KEY].title = answer->order;
 	table = lode_table_new(columns, n_columns, 0);

@@ -66,7 +66,7 @@ void lode_suspects_print_metrics(FILE *out, const struct lode_suspects_answer *a
 				    m->of.is_labelled ? &m->of.thresholds : NULL);
 		lode_table_set(table, i, 7, "%s", spark);
 	}
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 	print_more_metrics(out, answer->n_metrics_used, n);
 }
@@ -107,7 +107,7 @@ void lode_suspects_print_metrics_of_sides(FILE *out, const struct lode_suspects_
 		set_mean(table, row, 6, m->other, m->of.unit);
 	}
 	lode_table_fit(table, page->columns, 8, 6, NULL);
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 	print_more_metrics(out, answer->n_metrics_used, n);
 }

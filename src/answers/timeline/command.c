@@ -10,7 +10,7 @@
 #include "tool/asked.h"
 #include "tool/command.h"
 #include "tool/export_options.h"
-#include "tool/help.h"
+#include "tool/terminal.h"
 #include "tool/html_option.h"
 #include "tool/input_options.h"
 #include "tool/messages.h"
@@ -207,7 +207,7 @@ static int put_timeline(const struct lode_command *self, const struct timeline_v
 	if (v->wants_json)
 		put_timeline_json(stdout, answer, v->is_page);
 	else
-		lode_timeline_text(stdout, answer, &page);
+		lode_timeline_text(lode_paged_stdout(), answer, &page);
 	return LODE_EXIT_OK;
 }
 

@@ -160,9 +160,10 @@ static void print_threads(FILE *out, const struct lode_timeline_answer *answer,
 
 		leaves_text(answer, &answer->leaves.threads[thread], t->t1_ns - t->t0_ns,
 			    n_top_leaves, text, sizeof(text));
-		lode_table_set(table, i, 7, "%s", lode_escape_fit(fit, sizeof(fit), text, room));
+		lode_table_set(table, i, 7, "%s",
+			       lode_escape_fit_names(fit, sizeof(fit), text, room));
 	}
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	if (answer->n_busiest_more)
 		fprintf(out, "and %zu more threads (--top)\n", answer->n_busiest_more);
 	lode_table_free(table);
@@ -262,12 +263,12 @@ static void print_outliers(FILE *out, const struct lode_timeline_answer *answer,
 		char name[name_bytes], fit[name_bytes];
 
 		lode_table_set(table, i, 8, "%s",
-			       lode_escape_fit(fit, sizeof(fit),
-					       label(answer, outliers->groups.at[i].function, name),
-					       room));
+			       lode_escape_fit_names(
+				       fit, sizeof(fit),
+				       label(answer, outliers->groups.at[i].function, name), room));
 	}
 	if (n)
-		lode_table_print(table, out, page->is_terminal);
+		lode_table_print(table, out, page->has_color);
 	else
 		fprintf(out, "none\n");
 	if (answer->n_groups_more)
@@ -329,10 +330,10 @@ static void print_meanwhile(FILE *out, const struct lode_timeline_answer *answer
 			continue;
 		leaves_text(answer, t, whole, 4, text, sizeof(text));
 		lode_table_set(table, row++, 2, "%s",
-			       lode_escape_fit(fit, sizeof(fit), text, room));
+			       lode_escape_fit_names(fit, sizeof(fit), text, room));
 	}
 	if (row)
-		lode_table_print(table, out, page->is_terminal);
+		lode_table_print(table, out, page->has_color);
 	if (n_idle)
 		fprintf(out, "%s idle all that time\n",
 			lode_format_plural(number, n_idle, row ? "other thread" : "thread"));
@@ -369,7 +370,7 @@ static void print_stack(FILE *out, const struct lode_timeline_answer *answer,
 		lode_table_set(table, row, 3, "%*s%s", i < 20 ? (int)i : 20, "",
 			       label(answer, function, name));
 	}
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 }
 
@@ -448,7 +449,7 @@ static void print_uses(FILE *out, const struct lode_timeline_answer *answer,
 		}
 		lode_table_set(table, row, 5, "%s|", bar);
 	}
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	if (n < function->uses.n)
 		fprintf(out, "and %zu more threads (--top)\n", function->uses.n - n);
 	lode_table_free(table);
@@ -479,7 +480,7 @@ static void print_long_calls(FILE *out, const struct lode_timeline_answer *answe
 			       thread_label(answer, answer->job.trace->threads.at[o->thread],
 					    text));
 	}
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	if (n < group->n)
 		fprintf(out, "and %zu more (--top)\n", group->n - n);
 	lode_table_free(table);
@@ -519,6 +520,7 @@ void lode_timeline_text(FILE *out, const struct lode_timeline_answer *answer,
 			const struct lode_text_page *page)
 {
 	lode_opening_put(out, &answer->opening, page);
+	fputc('\n', out);
 	if (answer->moment)
 		print_moment(out, answer, page);
 	else if (answer->function)

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "tool/aoi_options.h"
 #include "tool/command.h"
-#include "tool/help.h"
+#include "tool/terminal.h"
 #include "tool/html_option.h"
 #include "tool/input_options.h"
 #include "tool/messages.h"
@@ -105,7 +105,7 @@ static int triage_command_put(const struct lode_command *self, const struct tria
 	else if (v->wants_json)
 		lode_document_put(stdout, &lode_triage_document, answer, NULL);
 	else
-		lode_triage_text(stdout, answer, v->rest != NULL, &page);
+		lode_triage_text(lode_paged_stdout(), answer, v->rest != NULL, &page);
 	if (code == LODE_EXIT_OK && answer->n_over > 0)
 		return LODE_EXIT_EXCEEDED;
 	return code;

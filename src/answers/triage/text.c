@@ -37,6 +37,7 @@ static void set_numbers(struct lode_table *table, const struct lode_triage_answe
 	lode_table_set(table, row, REST, "%s",
 		       lode_format_cost(text, cover->unexplained_ns, answer->unit));
 	lode_table_set(table, row, MARK, "%s", stream->is_over ? "!" : "");
+	lode_table_style(table, row, MARK, LODE_STYLE_BAD);
 }
 
 /*
@@ -89,7 +90,7 @@ static void print_streams(FILE *out, const struct lode_triage_answer *answer,
 	room = lode_table_fit(table, page->columns, 28, AS, NULL);
 	for (size_t i = 0; i < answer->n_listed; i++)
 		set_known(table, answer, i, room);
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 	if (answer->n_more)
 		fprintf(out, "\n%zu more stream%s, with less to explain; --top 0 shows all.\n",
@@ -135,6 +136,7 @@ static void set_cluster(struct lode_table *table, const struct lode_triage_answe
 	lode_table_set(table, row, OWN, "%s", lode_format_cost(text, c->own_ns, answer->unit));
 	lode_table_set(table, row, STREAMS, "%u", c->n_streams);
 	lode_table_set(table, row, WHY, "%s", lode_cluster_why(text, sizeof(text), c));
+	lode_table_style(table, row, WHY, lode_cluster_style(c));
 }
 
 static void set_common(struct lode_table *table, const struct lode_mined *mined, size_t row,
@@ -159,7 +161,7 @@ static void print_clusters(FILE *out, const struct lode_triage_answer *answer,
 	for (size_t i = 0; i < answer->n_clusters; i++)
 		set_common(table, answer->mined, i, room, more_room);
 	fputs("\nNot explained, mined:\n\n", out);
-	lode_table_print(table, out, page->is_terminal);
+	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 	if (answer->n_clusters_more)
 		fprintf(out, "\n%zu more cluster%s; --top 0 shows all.\n", answer->n_clusters_more,
@@ -196,6 +198,7 @@ void lode_triage_text(FILE *out, const struct lode_triage_answer *answer, bool k
 	char a[LODE_UNITS_BUFFER];
 
 	lode_opening_put(out, &answer->opening, page);
+	fputc('\n', out);
 	print_streams(out, answer, page);
 	print_returned(out, answer);
 	print_rest(out, answer, keeps_rest, page);

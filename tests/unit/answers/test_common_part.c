@@ -94,7 +94,9 @@ static void what_is_left_out_shows(void **state)
 	assert_string_equal(shorten(&c, text, sizeof(text), 80, 4), "first › outer … inner");
 	/* No room for all: the deepest tell most. */
 	assert_string_equal(shorten(&c, text, sizeof(text), 13, 4), "outer … inner");
-	assert_string_equal(shorten(&c, text, sizeof(text), 4, 4), "inn…");
+	assert_string_equal(shorten(&c, text, sizeof(text), 5, 4), "inner");
+	/* Names are not cut. */
+	assert_string_equal(shorten(&c, text, sizeof(text), 4, 4), "…");
 	lode_digest_free(c.digest);
 }
 

@@ -1,6 +1,7 @@
 /* base/escape.h: nothing that reaches a terminal can steer it, and tables stay straight. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -140,11 +141,73 @@ static void output_is_valid_text_without_controls_for_any_input(void **state)
 	}
 }
 
+/* Words of `fit` are words of `text`, from the first on, or what stands for others. */
+static bool has_whole_words(const char *fit, const char *text)
+{
+	char words[512], all[600], *rest = words, *word;
+	bool is_whole = true;
+
+	snprintf(words, sizeof(words), "%s", fit);
+	snprintf(all, sizeof(all), " %s ", text);
+	while ((word = strsep(&rest, " "))) {
+		char padded[520];
+
+		snprintf(padded, sizeof(padded), " %s ", word);
+		is_whole &= strcmp(word, "…") == 0 || strstr(all, padded);
+	}
+	return is_whole;
+}
+
+static void names_are_not_cut(void **state)
+{
+	static const char *const words[] = {"a",
+					    "main",
+					    "journal_flush_segment",
+					    "›",
+					    "→",
+					    "…",
+					    "store::Entry<int>::get",
+					    "漢字",
+					    "[unrecorded]",
+					    "12 %,",
+					    "operator()"};
+	struct test_random random = {11};
+	char text[400], fit[512];
+
+	(void)state;
+	assert_string_equal(lode_escape_fit_names(fit, sizeof(fit), "one two", 7), "one two");
+	assert_string_equal(lode_escape_fit_names(fit, sizeof(fit), "one two", 6), "one …");
+	assert_string_equal(lode_escape_fit_names(fit, sizeof(fit), "one › two", 8), "one …");
+	assert_string_equal(lode_escape_fit_names(fit, sizeof(fit), "longer_name", 5),
+			    "longer_name");
+	for (int round = 0; round < 20000; round++) {
+		size_t n = 1 + test_random_below(&random, 8), used = 0, first;
+		size_t columns = test_random_below(&random, 90), width;
+
+		for (size_t i = 0; i < n; i++)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+						 i ? " " : "",
+						 words[test_random_below(&random, 11)]);
+		lode_escape_fit_names(fit, sizeof(fit), text, columns);
+		width = lode_escape_width(fit);
+		text[strcspn(text, " ")] = '\0';
+		first = lode_escape_width(text);
+		if (strlen(text) < used)
+			text[strlen(text)] = ' ';
+		if (!has_whole_words(fit, text) ||
+		    (width > columns && width > first + (strchr(fit, ' ') ? 2 : 0)) ||
+		    (lode_escape_width(text) <= columns && strcmp(fit, text) != 0))
+			fail_msg("round %d: '%s' in %zu columns is '%s'", round, text, columns,
+				 fit);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(examples_are_shown_as_stated),
 		cmocka_unit_test(texts_that_are_too_wide_end_in_an_ellipsis),
+		cmocka_unit_test(names_are_not_cut),
 		cmocka_unit_test(output_is_valid_text_without_controls_for_any_input),
 	};
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/escape.h"
 #include "document/table.h"
 #include "document/units.h"
 #include "random.h"
@@ -243,6 +244,125 @@ static void tables_are_what_padding_each_cell_gives(void **state)
 	}
 }
 
+/* The width of the widest line, trailing cells of several lines included. */
+static size_t widest_line(const char *text)
+{
+	size_t widest = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		char line[1000];
+
+		snprintf(line, sizeof(line), "%.*s", (int)len, text);
+		if (lode_escape_width(line) > widest)
+			widest = lode_escape_width(line);
+		text += len + (text[len] == '\n');
+	}
+	return widest;
+}
+
+/* Of columns of known widths, what is left where lines have `line_columns`: those of the least drop
+   go as long as the last one has not its room. */
+static size_t left_of_table(bool *is_left, const struct lode_table_column *columns,
+			    const size_t *widths, size_t n, size_t line_columns, size_t least)
+{
+	for (unsigned gone = 0;; gone++) {
+		size_t start = 0;
+		bool may_go = false;
+
+		for (size_t c = 0; c < n; c++) {
+			is_left[c] = !columns[c].drop || columns[c].drop > gone;
+			start += is_left[c] && c + 1 < n ? widths[c] + 2 : 0;
+			may_go |= columns[c].drop > gone;
+		}
+		if (start + least <= line_columns || !may_go)
+			return start;
+	}
+}
+
+static void columns_go_in_their_order_until_lines_fit(void **state)
+{
+	struct test_random random = {5};
+
+	(void)state;
+	for (int round = 0; round < 3000; round++) {
+		struct lode_table_column columns[8] = {{0}};
+		static const char letters[] = "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
+		size_t n = 2 + test_random_below(&random, 6), widths[8], room, start;
+		size_t line = 40 + test_random_below(&random, 161), least = 20;
+		struct lode_table *table;
+		bool is_left[8];
+		char *text;
+
+		for (size_t c = 0; c < n; c++) {
+			columns[c] = (struct lode_table_column){
+				letters + 32 - 1 - test_random_below(&random, 9),
+				test_random_below(&random, 2) == 0,
+				c + 1 < n ? (unsigned)test_random_below(&random, 5) : 0};
+			widths[c] = strlen(columns[c].title);
+		}
+		columns[n - 1].is_right = false;
+		table = lode_table_new(columns, n, 0);
+		for (size_t r = 0; r < 3; r++) {
+			size_t row = lode_table_row(table);
+
+			for (size_t c = 0; c + 1 < n; c++) {
+				size_t width = test_random_below(&random, 25);
+
+				lode_table_set(table, row, c, "%.*s", (int)width, letters);
+				widths[c] = width > widths[c] ? width : widths[c];
+			}
+		}
+		room = lode_table_fit(table, (unsigned)line, least, n - 1, NULL);
+		start = left_of_table(is_left, columns, widths, n, line, least);
+		assert_int_equal(room, start + least < line ? line - start : least);
+		for (size_t r = 0; r < 3; r++)
+			lode_table_set(table, r, n - 1, "%.*s", (int)(room < 32 ? room : 32),
+				       letters);
+		text = printed(table);
+		if (start + least <= line)
+			assert_true(widest_line(text) <= line);
+		free(text);
+		lode_table_free(table);
+	}
+}
+
+/* Colours change nothing of the text. */
+static void coloured_cells_stand_where_plain_ones_do(void **state)
+{
+	static const struct lode_table_column columns[] = {
+		{"class", false}, {"cost", true}, {"name", false}};
+	struct lode_table *table = lode_table_new(columns, 3, 0);
+	char *text, *plain;
+	size_t size, n = 0;
+	FILE *out;
+
+	(void)state;
+	for (size_t r = 0; r < 2; r++) {
+		lode_table_row(table);
+		lode_table_set(table, r, 0, "%s", r ? "better" : "new");
+		lode_table_style(table, r, 0, r ? LODE_STYLE_GOOD : LODE_STYLE_BAD);
+		lode_table_set(table, r, 1, "%zu s", 10 * r + 1);
+		lode_table_set(table, r, 2, "main");
+	}
+	plain = printed(table);
+	out = open_memstream(&text, &size);
+	lode_table_print(table, out, true);
+	fclose(out);
+	assert_non_null(strstr(text, "\033[38;5;167mnew\033[0m"));
+	for (size_t i = 0; text[i]; i++) {
+		if (text[i] == '\033')
+			i += strcspn(text + i, "m");
+		else
+			text[n++] = text[i];
+	}
+	text[n] = '\0';
+	assert_string_equal(text, plain);
+	free(text);
+	free(plain);
+	lode_table_free(table);
+}
+
 static void costs_have_three_digits_and_a_unit(void **state)
 {
 	char b[LODE_UNITS_BUFFER];
@@ -292,6 +412,8 @@ int main(void)
 		cmocka_unit_test(columns_align_by_width_and_not_by_bytes),
 		cmocka_unit_test(a_last_column_of_numbers_is_aligned_too),
 		cmocka_unit_test(tables_are_what_padding_each_cell_gives),
+		cmocka_unit_test(columns_go_in_their_order_until_lines_fit),
+		cmocka_unit_test(coloured_cells_stand_where_plain_ones_do),
 		cmocka_unit_test(costs_have_three_digits_and_a_unit),
 		cmocka_unit_test(shares_say_when_they_are_small),
 		cmocka_unit_test(counts_bytes_and_plurals),

@@ -1,0 +1,26 @@
+/*
+ * Colours of text for terminals, by meaning: the hues of the pages (web/src/style/theme.css), as
+ * the nearest of 256 that reads on dark and on light.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum lode_style {
+	LODE_STYLE_PLAIN,
+	LODE_STYLE_BOLD,
+	LODE_STYLE_QUIET,
+	LODE_STYLE_ACCENT, /* what may be copied, or followed */
+	LODE_STYLE_RUN,	   /* kinds of time: on a CPU, */
+	LODE_STYLE_WAIT,   /* waiting, whatever for, */
+	LODE_STYLE_READY,  /* ready without a CPU */
+	LODE_STYLE_BAD,	   /* worse, new */
+	LODE_STYLE_GOOD,   /* better, gone */
+	LODE_STYLE_WARN,   /* something is missing, or not to be relied on */
+	LODE_N_STYLES,
+};
+
+/* "\033[...m", and what ends it; "" without colours or plain. */
+const char *lode_style_start(enum lode_style style, bool has_color);
+const char *lode_style_end(enum lode_style style, bool has_color);
