@@ -185,6 +185,7 @@ export const LEAST_CHAIN = 3;
  * costs nothing itself, are one node. `kindOf` by frame; 0 is never folded.
  */
 export function foldChains(tree: CallTree, kindOf: Uint8Array): CallTree {
+	if (!kindOf.some((kind) => kind > 0)) return tree;
 	const callees = new Int32Array(tree.n);
 	for (let node = 1; node < tree.n; node++) callees[tree.parent[node]!]!++;
 	const follows = (node: number) => {
@@ -264,20 +265,27 @@ export function sandwichOf(
 	tree: CallTree,
 	frame: number,
 ): { callers: CallTree; callees: CallTree } {
+	const isBelow = new Uint8Array(tree.n); // the function itself, too
+	let below = 0;
+	for (let node = 1; node < tree.n; node++)
+		if (isBelow[tree.parent[node]!] || tree.frame[node] === frame) {
+			isBelow[node] = 1;
+			below++;
+		}
 	const callers = new CallTree(1024);
-	const callees = new CallTree(1024);
-	const places = new Int32Array(tree.n).fill(-1); // among the callees; -1: not below the function
+	const callees = new CallTree(below);
+	const places = new Int32Array(tree.n); // among the callees
 	for (let node = 1; node < tree.n; node++) {
-		const up = places[tree.parent[node]!]!;
-		if (up >= 0) places[node] = callees.child(up, tree.frame[node]!);
-		else if (tree.frame[node] === frame) {
-			places[node] = 0;
+		if (!isBelow[node]) continue;
+		const up = tree.parent[node]!;
+		if (isBelow[up]) places[node] = callees.child(places[up]!, tree.frame[node]!);
+		else {
 			let above = 0;
 			for (let at = tree.parent[node]!; at > 0; at = tree.parent[at]!)
 				above = callers.child(above, tree.frame[at]!);
 			callers.add(above, tree.total[node]!);
 		}
-		if (places[node]! >= 0) callees.add(places[node]!, tree.own[node]!);
+		callees.add(places[node]!, tree.own[node]!);
 	}
 	return { callers: callers.sum(), callees: callees.sum() };
 }
