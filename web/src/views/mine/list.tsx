@@ -129,7 +129,7 @@ function columnsOf(
 			help: "what most of its own cost is",
 			value: (c) => c.why ?? c.reason,
 			cell: (c) => visible(c.why ?? c.reason),
-			width: "92px",
+			width: "150px",
 			give: 1,
 		},
 		known && {

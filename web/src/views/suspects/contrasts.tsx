@@ -7,7 +7,7 @@ import { hrefOf, useParam } from "../../shared/location";
 import { Frame, Name } from "../../shared/name";
 import { Choice, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
-import { type Contrast, chance, nameOf, SIGNIFICANT } from "./model";
+import { type Contrast, chance, isVersus, nameOf, SIGNIFICANT } from "./model";
 
 type Half = Contrast["with"];
 
@@ -30,7 +30,9 @@ const share = (half: Half) => half.failed / Math.max(1, half.failed + half.succe
 export function contrastColumns(
 	reference: ReportRef,
 	contrasts: readonly Contrast[],
+	versus: boolean,
 ): Column<Contrast>[] {
+	const what = versus ? "calls in A" : "slow calls";
 	const columns: Array<Column<Contrast> | null> = [
 		{
 			key: "function",
@@ -69,8 +71,8 @@ export function contrastColumns(
 		},
 		{
 			key: "with",
-			title: "slow from it",
-			help: "slow calls, of those with this caller",
+			title: versus ? "in A, from it" : "slow from it",
+			help: `${what}, of those with this caller`,
 			value: (c) => share(c.with),
 			csv: [
 				["with_failed", (c) => c.with.failed],
@@ -83,8 +85,8 @@ export function contrastColumns(
 		},
 		{
 			key: "without",
-			title: "slow from others",
-			help: "slow calls, of those with other callers",
+			title: versus ? "from others" : "slow from others",
+			help: `${what}, of those with other callers`,
 			value: (c) => share(c.without),
 			csv: [
 				["without_failed", (c) => c.without.failed],
@@ -153,8 +155,8 @@ export function SignificantChoice(props: {
 /** The caller that makes a good call slow. */
 export function Contrasts({ report, reference }: { report: SuspectsReport; reference: ReportRef }) {
 	const columns = useMemo(
-		() => contrastColumns(reference, report.contrasts),
-		[reference, report.contrasts],
+		() => contrastColumns(reference, report.contrasts, isVersus(report)),
+		[reference, report],
 	);
 	const [all, setAll] = useParam("contrasts.all");
 	const significant = report.contrasts.filter((c) => c.q < SIGNIFICANT);

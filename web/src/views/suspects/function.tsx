@@ -9,7 +9,7 @@ import { Facts, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
 import { distinguish, useTitle } from "../../shared/titles";
 import { contrastColumns } from "./contrasts";
-import { boundsOf, chance, type Explained, nameOf, type Suspect } from "./model";
+import { boundsOf, chance, type Explained, isVersus, nameOf, type Suspect } from "./model";
 
 export function FunctionPage(props: {
 	report: SuspectsReport;
@@ -20,7 +20,7 @@ export function FunctionPage(props: {
 }) {
 	const { report, reference, details, suspect, name } = props;
 	const contrasts = report.contrasts.filter((c) => nameOf(c) === name || c.callers.includes(name));
-	const columns = contrastColumns(reference, contrasts);
+	const columns = contrastColumns(reference, contrasts, isVersus(report));
 	useTitle(name);
 	return (
 		<>

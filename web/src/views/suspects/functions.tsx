@@ -7,7 +7,7 @@ import { Name } from "../../shared/name";
 import { Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
 import { SignificantChoice } from "./contrasts";
-import { chance, nameOf, SIGNIFICANT, type Suspect } from "./model";
+import { chance, isVersus, nameOf, SIGNIFICANT, type Suspect } from "./model";
 
 export function Functions({ report, reference }: { report: SuspectsReport; reference: ReportRef }) {
 	const [scores, setScores] = useParam("scores");
@@ -17,7 +17,7 @@ export function Functions({ report, reference }: { report: SuspectsReport; refer
 	return (
 		<Section
 			title="Functions"
-			note={`that go with slow calls, ranked by ${report.options.sort}`}
+			note={`that ${isVersus(report) ? "A's recordings have more of" : "go with slow calls"}, ranked by ${report.options.sort}`}
 			tools={
 				<>
 					<button
@@ -48,7 +48,7 @@ export function Functions({ report, reference }: { report: SuspectsReport; refer
 				onSelect={(f) => goTo({ path: [reference.name, nameOf(f)], params: new Map() })}
 				most={18}
 				rowClass={(f) => (f.suspect ? "suspect" : "")}
-				empty="No function goes with slow calls more than by chance (q < 0.05)."
+				empty={`No function ${isVersus(report) ? "differs" : "goes with slow calls"} more than by chance (q < 0.05).`}
 			/>
 			{report.more ? <p class="quiet">{count(report.more)} more are not in this report.</p> : null}
 		</Section>
@@ -88,7 +88,7 @@ function Interval({ f, reach }: { f: Suspect; reach: number }) {
 }
 
 function columnsOf(report: SuspectsReport, allScores: boolean): Column<Suspect>[] {
-	const versus = report.options.evidence === "sets";
+	const versus = isVersus(report);
 	const reach = reachOf(report.functions);
 	const score = (
 		key: "failure" | "context" | "increase" | "ochiai" | "tarantula" | "dstar" | "importance",
@@ -155,7 +155,7 @@ function columnsOf(report: SuspectsReport, allScores: boolean): Column<Suspect>[
 				width: "64px",
 			},
 		);
-	columns.push(
+	const increase: Column<Suspect>[] = [
 		score(
 			"increase",
 			"Increase",
@@ -175,6 +175,8 @@ function columnsOf(report: SuspectsReport, allScores: boolean): Column<Suspect>[
 			left: true,
 			width: "minmax(70px, 0.6fr)",
 		},
+	];
+	const counted: Column<Suspect>[] = [
 		{
 			key: "o_failed",
 			title: "slow",
@@ -193,6 +195,9 @@ function columnsOf(report: SuspectsReport, allScores: boolean): Column<Suspect>[
 			numeric: true,
 			width: "62px",
 		},
+	];
+	columns.push(
+		...(versus ? [] : [...increase, ...counted]),
 		{
 			key: "q",
 			title: "q",
@@ -217,6 +222,7 @@ function columnsOf(report: SuspectsReport, allScores: boolean): Column<Suspect>[
 	);
 	if (allScores)
 		columns.push(
+			...(versus ? increase : []),
 			score("failure", "Failure", "share of slow calls, of those in which it is the innermost"),
 			score("context", "Context", "share of slow calls, of those in which it is anywhere"),
 			score("ochiai", "Ochiai", "Ochiai's coefficient"),

@@ -6,7 +6,7 @@ import { useParam } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Choice, Section } from "../../shared/section";
 import { type Column, Table } from "../../shared/table";
-import { boundsOf, type Metric } from "./model";
+import { boundsOf, isVersus, type Metric } from "./model";
 
 function domainOf(metrics: readonly Metric[]): [number, number] {
 	const buckets = metrics.flatMap((m) => m.histogram);
@@ -23,13 +23,13 @@ export function Metrics({ report }: { report: SuspectsReport }) {
 	const metric = report.metrics.find((m) => m.metric === chosen) ?? report.metrics[0];
 	const columns = useMemo(() => columnsOf(report), [report]);
 	if (!metric) return null;
-	const versus = report.options.evidence === "sets";
+	const versus = isVersus(report);
 	const other = metric.other;
 	return (
 		<div class="metrics-two">
 			<Section
 				title="Metrics"
-				note="kinds of calls that were measured; most time in slow ones first"
+				note={`kinds of calls that were measured${versus ? "" : "; most time in slow ones first"}`}
 			>
 				<Table
 					name="metrics"
@@ -75,7 +75,7 @@ export function Metrics({ report }: { report: SuspectsReport }) {
 
 function columnsOf(report: SuspectsReport): Column<Metric>[] {
 	const domain = domainOf(report.metrics);
-	return [
+	const columns: Column<Metric>[] = [
 		{
 			key: "metric",
 			title: "metric",
@@ -126,4 +126,5 @@ function columnsOf(report: SuspectsReport): Column<Metric>[] {
 			width: "minmax(90px, 1fr)",
 		},
 	];
+	return isVersus(report) ? columns.filter((c) => c.key !== "failed") : columns;
 }

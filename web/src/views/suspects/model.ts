@@ -11,9 +11,12 @@ export function nameOf(f: { module: string; function: string }): string {
 	return f.module ? `${f.module}!${f.function}` : f.function;
 }
 
+/** Whether recordings are compared with others, not slow calls with the rest. */
+export const isVersus = (report: SuspectsReport) => report.options.evidence === "sets";
+
 /** Where a metric's executions succeed and fail; none where sets are compared. */
 export function boundsOf(report: SuspectsReport, metric: Metric | undefined): Bounds | undefined {
-	if (!metric?.labelled || report.options.evidence === "sets") return undefined;
+	if (!metric?.labelled || isVersus(report)) return undefined;
 	return { prune: metric.prune_ns, success: metric.success_ns, failed: metric.failed_ns };
 }
 
@@ -24,6 +27,8 @@ export const SIGNIFICANT = 0.05;
 export function chance(p: number, log10: number): string {
 	if (p >= 0.995) return "1";
 	if (p >= 0.001) return p.toPrecision(2);
+	if (log10 < -99) return "<1e−99";
 	const power = Math.floor(log10);
-	return `${Math.round(10 ** (log10 - power))}e${power}`.replace("-", "−");
+	const digit = Math.round(10 ** (log10 - power));
+	return (digit > 9 ? `1e${power + 1}` : `${digit}e${power}`).replace("-", "−");
 }

@@ -8,7 +8,7 @@ import { Contrasts } from "./contrasts";
 import { FunctionPage } from "./function";
 import { Functions } from "./functions";
 import { Metrics } from "./metrics";
-import { nameOf } from "./model";
+import { isVersus, nameOf } from "./model";
 import "./suspects.css";
 
 export const page = view("lode/suspects/1", "Suspects", SuspectsPage);
@@ -29,7 +29,7 @@ function SuspectsPage(props: ViewProps<SuspectsReport>) {
 				/>
 			);
 	}
-	const versus = report.options.evidence === "sets";
+	const versus = isVersus(report);
 	return (
 		<>
 			<h1>{versus ? "What A's recordings do more than B's" : "What goes with slow calls"}</h1>
@@ -56,8 +56,9 @@ function SuspectsPage(props: ViewProps<SuspectsReport>) {
 						: null,
 				]}
 			/>
+			{versus ? <Functions report={report} reference={reference} /> : null}
 			<Contrasts report={report} reference={reference} />
-			<Functions report={report} reference={reference} />
+			{versus ? null : <Functions report={report} reference={reference} />}
 			<Metrics report={report} />
 			<Notes report={report} />
 		</>
@@ -69,12 +70,19 @@ function Notes({ report }: { report: SuspectsReport }) {
 	return (
 		<Section title="Data and method">
 			<p class="quiet">
-				Slow calls (the paper's failed executions):{" "}
-				<Name text={report.options.thresholds} most={200} />. Increase is Failure (the share of slow
-				calls where the function is the innermost) minus Context (where it is anywhere in the
-				stack). q: the probability of such an association by chance, by Fisher's exact test,{" "}
-				<Name text={report.options.correction} /> over {count(report.groups)} groups of functions
-				and {count(report.contrast_tests)} callers. A correlation is not a cause.
+				{isVersus(report) ? (
+					"Calls in A's recordings (the paper's failed executions) are compared with those in B's. "
+				) : (
+					<>
+						Slow calls (the paper's failed executions):{" "}
+						<Name text={report.options.thresholds} most={200} />.{" "}
+					</>
+				)}
+				Increase is Failure (the share of slow calls where the function is the innermost) minus
+				Context (where it is anywhere in the stack). q: the probability of such an association by
+				chance, by Fisher's exact test, <Name text={report.options.correction} /> over{" "}
+				{count(report.groups)} groups of functions and {count(report.contrast_tests)} callers. A
+				correlation is not a cause.
 			</p>
 			{report.notes.length + bad.length ? (
 				<ul class="bad-inputs">
