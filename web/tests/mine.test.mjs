@@ -34,9 +34,9 @@ test("mine: numbers in the list are those of the JSON and of the terminal", asyn
 	});
 	const texts = await tableTexts(page, "Clusters");
 	const terminal = lode("mine", "--top", "0", startup).split("\n");
-	for (const [rank = "", share = "", , own = "", total = "", average = ""] of texts) {
+	for (const [rank = "", share = "", , own = "", total = ""] of texts) {
 		const line = terminal.find((text) => new RegExp(`^ *${rank} +[<0-9.]+ %`).test(text)) ?? "";
-		for (const text of [share, own, total, average])
+		for (const text of [share, own, total])
 			assert.ok(line.includes(words(text)), `"${line}" has ${text}`);
 	}
 	await close();
