@@ -50,7 +50,8 @@ struct lode_log_options {
 
 /* What a log turned out to be. */
 struct lode_log_facts {
-	uint64_t n_lines, n_requests;
+	uint64_t n_lines;
+	uint64_t n_requests;	/* with those of a wrong time, which are dropped and counted */
 	uint64_t n_no_response; /* lines without a response time ("-") */
 	char format[160];	/* in words: "JSON lines", "combined, then request_time ..." */
 	bool is_zone_assumed;	/* times had no zone: the process' TZ was taken */
