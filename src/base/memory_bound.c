@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/temporary_folder.h"
 #include "base/unnamed_file.h"
 
@@ -144,42 +143,24 @@ static bool take_away(void)
 }
 
 /*
- * What of the bound is used, in percent, where pages could be given up; 0: nothing needs to be. A
- * quarter of it is always left to pages of files: with fewer they would come and go all the time.
- */
-static unsigned used_percent(void)
-{
-	size_t most = atomic_load(&bound), own, resident = resident_bytes(&own);
-
-	if (!most || resident <= most / 4 * 3 || resident - own <= most / 4)
-		return 0;
-	return (unsigned)(resident / (most / 100 + 1));
-}
-
-/*
  * Pages of files count as the process's own while it uses them, and without a cgroup nobody takes
- * them away as long as the machine has others: so the process keeps to its bound by itself. Who
- * uses all blocks all the time gets their pages back at once: below the bound a quarter of a CPU
- * goes there at most, beyond it half of one.
+ * them away as long as the machine has others: so the process keeps to its bound by itself.
  */
 static void *watch(void *unused)
 {
-	enum { LOOK_NS = 5000000, LONGEST_NS = 50000000 };
 	struct timespec pause = {0};
-	int64_t spent_ns;
-	unsigned used;
+	size_t most, own;
+	bool is_enough;
 
 	(void)unused;
 	for (;;) {
 		nanosleep(&pause, NULL);
-		spent_ns = -lode_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		most = atomic_load(&bound);
 		do
-			used = used_percent();
-		while (used && take_away());
-		spent_ns += lode_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		pause.tv_nsec = !used ? LOOK_NS : used > 100 ? spent_ns : 3 * spent_ns;
-		if (pause.tv_nsec > LONGEST_NS)
-			pause.tv_nsec = LONGEST_NS;
+			is_enough = !most || resident_bytes(&own) <= most / 4 * 3;
+		while (!is_enough && take_away());
+		/* When all blocks together are too little, looking more often would not help. */
+		pause.tv_nsec = (is_enough ? 5 : 100) * 1000000;
 	}
 	return NULL;
 }
