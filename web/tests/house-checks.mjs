@@ -2,7 +2,7 @@
 // keys reach, and exports that can be read.
 import assert from "node:assert/strict";
 import { accessible } from "./accessible.mjs";
-import { saved } from "./harness.mjs";
+import { saved, settled } from "./harness.mjs";
 
 /** At 1024 px nothing is cut off. @param {import("playwright-core").Page} page @param {string} what */
 export async function narrow(page, what) {
@@ -107,6 +107,10 @@ export async function kept(page) {
 	}
 	const size = page.viewportSize() ?? { width: 1280, height: 900 };
 	await narrow(page, page.url());
+	await page.setViewportSize({ width: 400, height: 900 });
+	await page.waitForFunction(() => innerWidth === 400);
+	await settled(page);
+	assert.deepEqual(await sideways(page), [], page.url());
 	await page.setViewportSize(size);
 	await page.emulateMedia({ media: "print" });
 	await page.waitForFunction(() => document.documentElement.dataset.theme === "light");

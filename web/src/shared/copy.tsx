@@ -47,7 +47,7 @@ export function CopyButton(props: {
 			onClick={copy}
 		>
 			<span class={said ? "copy-hidden" : ""}>{props.label}</span>
-			<span class="copy-said" role="status">
+			<span class="copy-said" aria-live="polite">
 				{said}
 			</span>
 		</button>
