@@ -6,10 +6,8 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "input/source.h"
 #include "input/titles.h"
 
@@ -21,55 +19,41 @@ static const char recording[] = "cc1 10/10 [000] 1.000000: 1000000 cpu-clock:\n\
 				"postgres 14/14 [001] 1.400000: 2000000 cpu-clock:\n\tc0 g (a)\n\n"
 				"worker 14/15 [001] 1.500000: 2000000 cpu-clock:\n\tc0 g (a)\n\n";
 
-/* A folder of this process, with the recording's name in it. */
-static const char *place(char *titles, size_t size)
+static void put(const char *path, const void *data, size_t size)
 {
-	static char folder[64], path[96];
+	int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
 
-	if (!*folder) {
-		int fd;
-
-		snprintf(folder, sizeof(folder), "%s/lode-fuzz-XXXXXX",
-			 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-		FUZZ_CHECK(mkdtemp(folder));
-		snprintf(path, sizeof(path), "%s/a.script", folder);
-		fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-		FUZZ_CHECK(fd >= 0 &&
-			   write(fd, recording, sizeof(recording) - 1) == sizeof(recording) - 1);
-		close(fd);
-	}
-	snprintf(titles, size, "%s/%s", folder, lode_titles_file);
-	return path;
+	FUZZ_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	close(fd);
 }
 
-static void remove_place(void)
+/* The recording with that beside it, in a folder that goes at once. */
+static struct lode_stream *load_beside(const uint8_t *data, size_t size)
 {
-	char titles[128];
-	const char *path = place(titles, sizeof(titles));
+	struct lode_source_options options = {.narrow = lode_narrow_none, .n_threads = 1};
+	bool is_in_memory = access("/dev/shm", W_OK) == 0;
+	char folder[64], path[80], titles[80];
+	struct lode_stream *stream;
+	struct lode_error err = {0};
 
+	snprintf(folder, sizeof(folder), "%s/lode-fuzz-XXXXXX", is_in_memory ? "/dev/shm" : "/tmp");
+	FUZZ_CHECK(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/a.script", folder);
+	snprintf(titles, sizeof(titles), "%s/%s", folder, lode_titles_file);
+	put(path, recording, sizeof(recording) - 1);
+	put(titles, data, size);
+	FUZZ_CHECK(lode_stream_load(&stream, path, &options, &err) == 0);
+	lode_titles_apply(stream);
 	unlink(path);
 	unlink(titles);
-	*strrchr(titles, '/') = '\0';
-	rmdir(titles);
+	rmdir(folder);
+	return stream;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static bool is_begun;
-	struct lode_source_options options = {.narrow = lode_narrow_none, .n_threads = 1};
-	struct lode_stream *stream;
-	struct lode_error err = {0};
-	char titles[128];
-	const char *path = place(titles, sizeof(titles));
-	int fd = open(titles, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+	struct lode_stream *stream = load_beside(data, size);
 
-	if (!is_begun)
-		FUZZ_CHECK(atexit(remove_place) == 0);
-	is_begun = true;
-	FUZZ_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-	close(fd);
-	FUZZ_CHECK(lode_stream_load(&stream, path, &options, &err) == 0);
-	lode_titles_apply(stream);
 	for (size_t i = 0; i < stream->threads.n; i++) {
 		const struct lode_thread *thread = &stream->threads.at[i];
 
