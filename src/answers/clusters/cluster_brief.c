@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answers/clusters/common_part.h"
 #include "answers/clusters/headline.h"
 #include "answers/clusters/variants.h"
 #include "document/findings.h"
@@ -97,7 +98,7 @@ enum lode_style lode_cluster_style(const struct lode_cluster *cluster)
 
 /* ---- In a few lines ---- */
 
-enum { BRIEF_COLUMNS = 110, BRIEF_LINES = 3 };
+enum { BRIEF_COLUMNS = 110, BRIEF_LINES = 3, FINDING_COLUMNS = 60 };
 
 static void part_lines(struct lode_cluster_brief *out, char *text, struct lode_arena *arena)
 {
@@ -127,23 +128,60 @@ void lode_cluster_brief_build(struct lode_cluster_brief *out, const struct lode_
 
 /* ---- As a finding ---- */
 
-const char *lode_finding_known_by(struct lode_arena *arena, const struct lode_calltree *tree,
-				  const uint32_t *common, size_t n_common)
+const char *lode_finding_line(struct lode_arena *arena, const struct lode_mined *mined,
+			      const struct lode_cluster *cluster)
 {
-	char last[1024] = "";
+	char line[4 * LODE_COMMON_LINE];
 
-	for (size_t i = n_common; i-- > 0;) {
-		char name[1024];
+	lode_headline_text(line, sizeof(line), mined, cluster, FINDING_COLUMNS, FINDING_COLUMNS, 1);
+	return lode_finding_text(arena, "%s", line[0] ? line : "no common function");
+}
 
-		lode_frame_full_name(tree, common[i], name, sizeof(name));
-		if (i + 1 == n_common)
-			memcpy(last, name, sizeof(last));
-		if (*name != '[' && strncmp(name, "libc", 4) != 0 && strncmp(name, "ld-", 3) != 0 &&
-		    strchr(name, '!'))
-			return lode_finding_text(arena, "%s", lode_finding_function(name));
+/* The program's own function that tells most, else the last one that has a name; LODE_NONE: none.
+ */
+static uint32_t named_frame(const struct lode_digest *digest, const struct lode_headline_hop *hop,
+			    uint32_t without)
+{
+	uint32_t frame = lode_telling_frame(digest, hop->frames, hop->n);
+
+	for (size_t i = hop->n; i-- > 0 && frame == LODE_NONE;)
+		if (!(digest->tree.frames.at[hop->frames[i]].flags & without))
+			frame = hop->frames[i];
+	return frame;
+}
+
+static bool is_device(const char *name)
+{
+	for (size_t i = 0; lode_device_names[i]; i++)
+		if (strcmp(lode_device_names[i], name) == 0)
+			return true;
+	return false;
+}
+
+const char *lode_finding_known_by(struct lode_arena *arena, const struct lode_mined *mined,
+				  const struct lode_cluster *cluster)
+{
+	const struct lode_digest *digest = mined->digest;
+	struct lode_headline_hop *hops;
+	size_t n = lode_headline_hops(&hops, mined, cluster, arena);
+	uint32_t frame = LODE_NONE, any = LODE_NONE;
+	const char *thread = NULL;
+	char name[1024];
+
+	for (size_t i = n; i-- > 0 && frame == LODE_NONE && !thread;) {
+		frame = named_frame(digest, &hops[i], LODE_FRAME_UNKNOWN | LODE_FRAME_KERNEL);
+		any = any == LODE_NONE ? named_frame(digest, &hops[i], 0) : any;
+		if (frame == LODE_NONE && hops[i].thread[0] &&
+		    (hops[i].n || !is_device(hops[i].thread)))
+			thread = hops[i].thread;
 	}
-	return n_common ? lode_finding_text(arena, "%s", lode_finding_function(last))
-			: "no common function";
+	if (thread)
+		return lode_finding_text(arena, "%s", lode_escape(name, sizeof(name), thread));
+	frame = frame == LODE_NONE ? any : frame;
+	if (frame == LODE_NONE)
+		return "no common function";
+	return lode_finding_text(arena, "%s",
+				 lode_short_label(name, sizeof(name), &digest->tree, frame));
 }
 
 const char *lode_finding_why(struct lode_arena *arena, const struct lode_cluster *cluster)

@@ -32,12 +32,13 @@ enum lode_event_kind lode_cluster_kind(const struct lode_cluster *cluster);
 /* The reason of most of its waits, LODE_REASON_NONE when it never waited. */
 enum lode_wait_reason lode_cluster_reason(const struct lode_cluster *cluster);
 
-/*
- * The function that a cluster is best known by: the deepest that its own program has in all
- * variants. Below it are the kernel and the C library, which all programs share.
- */
-const char *lode_finding_known_by(struct lode_arena *arena, const struct lode_calltree *tree,
-				  const uint32_t *common, size_t n_common);
+/* Its headline in one line (headline.h), safe for terminals. */
+const char *lode_finding_line(struct lode_arena *arena, const struct lode_mined *mined,
+			      const struct lode_cluster *cluster);
+/* The name that it is best known by: in the thread with which its headline ends, the program's
+   function that tells most; where there is none, the thread. */
+const char *lode_finding_known_by(struct lode_arena *arena, const struct lode_mined *mined,
+				  const struct lode_cluster *cluster);
 /* Why it waited, in the words of the report's own table. */
 const char *lode_finding_why(struct lode_arena *arena, const struct lode_cluster *cluster);
 

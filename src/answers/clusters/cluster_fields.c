@@ -251,7 +251,8 @@ static const struct lode_field hop_fields[] = {
 	LODE_FRAMES("functions", struct lode_headline_hop, frames, n,
 		    "its functions that tell most, at most six"),
 };
-LODE_RECORD(hop, struct lode_headline_hop);
+const struct lode_record lode_headline_hop_record =
+	LODE_RECORD_OF("hop", hop_fields, struct lode_headline_hop);
 
 #define MORE(key, member) \
 	LODE_FIELD_AS(key, struct lode_cluster_row, member, NULL, .absent = "none is left out")
@@ -272,9 +273,8 @@ static const struct lode_field row_fields[] = {
 	LODE_FIELDS_AT(struct lode_cluster_row, cluster, &common_record),
 	LODE_COLUMN("gaps", struct lode_cluster_row, gaps, n_gaps,
 		    "indices into common before which variants stand"),
-	LODE_LIST("headline", struct lode_cluster_row, headline, n_headline, &hop_record,
-		  "what at least four fifths of its own cost have: the waiting thread, and along "
-		  "the chain of whom it waited for"),
+	LODE_LIST("headline", struct lode_cluster_row, headline, n_headline,
+		  &lode_headline_hop_record, LODE_HEADLINE_DOC),
 	LODE_LIST("wakers", struct lode_cluster_row, wakers, n_wakers, &waker_record,
 		  "threads and devices that ended its waits"),
 	MORE("wakers_more", n_wakers_more),

@@ -11,6 +11,7 @@
 struct link {
 	size_t first, end;
 	uint32_t link_frame; /* "→ comm", or LODE_NONE */
+	bool is_last;	     /* with functions: what the chain comes to */
 };
 
 enum {
@@ -193,14 +194,20 @@ static size_t split_links(const struct lode_digest *digest, const struct lode_li
 {
 	size_t n_links = 1;
 
-	links[0] = (struct link){0, line->n, LODE_NONE};
+	links[0] = (struct link){0, line->n, LODE_NONE, false};
 	for (size_t i = 0; i < line->n; i++) {
 		if (!(digest->tree.frames.at[line->frames[i]].flags & LODE_FRAME_LINK))
 			continue;
 		links[n_links - 1].end = i;
 		if (n_links == max_links)
 			break;
-		links[n_links++] = (struct link){i + 1, line->n, line->frames[i]};
+		links[n_links++] = (struct link){i + 1, line->n, line->frames[i], false};
+	}
+	for (size_t i = n_links; i-- > 0;) {
+		if (links[i].first == links[i].end)
+			continue;
+		links[i].is_last = true;
+		break;
 	}
 	return n_links;
 }
@@ -262,21 +269,23 @@ static bool is_client(const struct lode_digest *digest, uint32_t frame)
 }
 
 /* The frames of a link in the order of what they tell, the program's own alone if it has any that
-   tell something; *n of them, to be freed. */
-static struct told *by_telling(size_t *n, const struct lode_digest *digest,
+   tell something; *n of them, to be freed. *end: the place of what all comes to, such as fsync, in
+   the last of them; SIZE_MAX: there is none. */
+static struct told *by_telling(size_t *n, size_t *end, const struct lode_digest *digest,
 			       const struct lode_line_frames *line, const struct link *link)
 {
 	const uint32_t *frames = line->frames;
 	size_t n_all = link->end - link->first;
 	struct told *told = lode_alloc0(n_all + 1, sizeof(*told));
-	bool has_user = false;
+	size_t deepest = SIZE_MAX; /* of the user's that tell something */
 
 	*n = 0;
-	for (size_t i = link->first; i < link->end && !has_user; i++)
-		has_user = is_user(digest, frames[i]) && !says_nothing(digest, frames[i]) &&
-			   !is_client(digest, frames[i]);
 	for (size_t i = link->first; i < link->end; i++)
-		if (!has_user || is_user(digest, frames[i])) {
+		if (is_user(digest, frames[i]) && !says_nothing(digest, frames[i]) &&
+		    !is_client(digest, frames[i]))
+			deepest = i;
+	for (size_t i = link->first; i < link->end; i++)
+		if (deepest == SIZE_MAX || is_user(digest, frames[i])) {
 			double rarity =
 				line->rarity ? line->rarity[i] : rarity_of(digest, frames[i]);
 
@@ -286,39 +295,64 @@ static struct told *by_telling(size_t *n, const struct lode_digest *digest,
 						     i};
 		}
 	lode_sort(told, *n, most_telling_first);
+	*end = link->is_last ? deepest : SIZE_MAX;
 	return told;
 }
 
-/* Takes frames in the order of what they tell, whichever the line has room for. False: it has none
-   for two, a function and its caller, though there are two that tell something. */
+/* Takes the frame if a line of `columns` has room. */
+static void take_frame(struct chosen *chosen, const struct lode_digest *digest,
+		       const struct lode_line_frames *frames, size_t place, size_t columns)
+{
+	struct chosen more = *chosen;
+	char line[LODE_COMMON_LINE];
+
+	for (size_t i = 0; i < chosen->n; i++)
+		if (chosen->at[i] == place)
+			return;
+	choose(&more, place);
+	if (columns == SIZE_MAX ||
+	    join_common_part(line, sizeof(line), digest, frames, &more) <= columns)
+		*chosen = more;
+}
+
+/* Takes frames in the order of what they tell; behind two of them, a function and its caller, what
+   all comes to. False: the line has no room for two, though two tell something. */
+static bool choose_frames(struct chosen *chosen, const struct lode_digest *digest,
+			  const struct lode_line_frames *frames, const struct link *link,
+			  size_t columns)
+{
+	size_t n, end;
+	struct told *told = by_telling(&n, &end, digest, frames, link);
+	bool has_room;
+
+	chosen->n = 0;
+	for (size_t k = 0; k < n && chosen->n < max_frames_per_link; k++) {
+		if (k && says_nothing(digest, frames->frames[told[k].place]))
+			break;
+		if (chosen->n == 2 && end != SIZE_MAX)
+			take_frame(chosen, digest, frames, end, columns);
+		if (chosen->n < max_frames_per_link)
+			take_frame(chosen, digest, frames, told[k].place, columns);
+	}
+	if (chosen->n < max_frames_per_link && end != SIZE_MAX)
+		take_frame(chosen, digest, frames, end, columns);
+	has_room = chosen->n > 1 || (n < 2 && chosen->n == n) ||
+		   (chosen->n && says_nothing(digest, frames->frames[told[1].place]));
+	free(told);
+	return has_room;
+}
+
 static bool link_line(char *out, size_t size, const struct lode_digest *digest,
 		      const struct lode_line_frames *frames, const struct link *link,
 		      size_t columns)
 {
-	size_t n;
-	struct told *told = by_telling(&n, digest, frames, link);
-	struct chosen chosen = {.n = 0};
 	char line[LODE_COMMON_LINE];
-	bool has_room;
+	struct chosen chosen;
+	bool has_room = choose_frames(&chosen, digest, frames, link, columns);
 
-	out[0] = '\0';
-	for (size_t k = 0; k < n && chosen.n < max_frames_per_link; k++) {
-		struct chosen more = chosen;
-
-		if (k && says_nothing(digest, frames->frames[told[k].place]))
-			break;
-		choose(&more, told[k].place);
-		if (join_common_part(line, sizeof(line), digest, frames, &more) <= columns) {
-			chosen = more;
-			snprintf(out, size, "%s", line);
-		}
-	}
+	join_common_part(line, sizeof(line), digest, frames, &chosen);
 	/* No name is cut: where none has room, that is said. */
-	if (!chosen.n && n)
-		snprintf(out, size, "%s", columns ? "…" : "");
-	has_room = chosen.n > 1 || (n < 2 && chosen.n == n) ||
-		   (chosen.n && says_nothing(digest, frames->frames[told[1].place]));
-	free(told);
+	snprintf(out, size, "%s", !chosen.n && columns && link->first < link->end ? "…" : line);
 	return has_room;
 }
 
@@ -326,21 +360,15 @@ size_t lode_line_hops(struct lode_line_hop *out, const struct lode_digest *diges
 		      const struct lode_line_frames *line)
 {
 	struct link links[max_links];
-	size_t n_links = split_links(digest, line, links), n;
+	size_t n_links = split_links(digest, line, links);
 
 	for (size_t i = 0; i < n_links; i++) {
-		struct told *told = by_telling(&n, digest, line, &links[i]);
-		struct chosen chosen = {.n = 0};
+		struct chosen chosen;
 
-		for (size_t k = 0; k < n && chosen.n < max_frames_per_link; k++) {
-			if (chosen.n && says_nothing(digest, line->frames[told[k].place]))
-				break;
-			choose(&chosen, told[k].place);
-		}
+		choose_frames(&chosen, digest, line, &links[i], SIZE_MAX);
 		out[i] = (struct lode_line_hop){.link = links[i].link_frame, .n = chosen.n};
 		for (size_t k = 0; k < chosen.n; k++)
 			out[i].frames[k] = line->frames[chosen.at[k]];
-		free(told);
 	}
 	return n_links;
 }

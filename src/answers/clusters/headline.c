@@ -157,35 +157,82 @@ static void put_frames(struct lode_headline *out, struct building *b)
 	}
 }
 
+/* Where the headline has a function, when its places are asked for in turn. */
+struct place {
+	uint32_t first; /* of them all */
+	uint32_t at;	/* the one that stack `stack` asks for next; LODE_NONE: behind the last */
+	uint32_t stack;
+};
+
+struct places {
+	struct lode_map of; /* frame -> index into `at` */
+	LODE_VEC(struct place) at;
+	uint32_t *next; /* per function of the headline: the next place of the same one */
+};
+
+static void find_places(struct places *places, const struct lode_headline *headline)
+{
+	places->next = lode_alloc((headline->frames.n + 1) * sizeof(*places->next));
+	for (size_t i = headline->frames.n; i-- > 0;) {
+		uint32_t *slot = lode_map_slot(&places->of, headline->frames.at[i]);
+
+		places->next[i] = *slot == LODE_NONE ? LODE_NONE : places->at.at[*slot].first;
+		if (*slot == LODE_NONE) {
+			*slot = (uint32_t)places->at.n;
+			lode_vec_append(&places->at, ((struct place){.stack = LODE_NONE}));
+		}
+		places->at.at[*slot].first = (uint32_t)i;
+	}
+}
+
+/* The first place of `frame` that is not before `from`, which only grows within a stack. */
+static uint32_t place_behind(struct places *places, uint32_t frame, uint32_t stack, size_t from)
+{
+	uint32_t slot = lode_map_find(&places->of, frame);
+	struct place *place;
+
+	if (slot == LODE_NONE || slot >= places->at.n)
+		return LODE_NONE;
+	place = &places->at.at[slot];
+	if (place->stack != stack)
+		place->at = place->first;
+	place->stack = stack;
+	while (place->at != LODE_NONE && place->at < from)
+		place->at = places->next[place->at];
+	return place->at;
+}
+
 /* Which frames mostly have another before them than the headline has; and how much of the cluster's
    cost each frame has. */
 static void find_gaps(struct lode_headline *out, struct building *b, int64_t *held_ns)
 {
 	int64_t *beside_ns = lode_alloc0(out->frames.n + 1, sizeof(*beside_ns)), laid_ns = 0;
+	struct places places = {0};
 
+	find_places(&places, out);
 	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
 		size_t n = path_of(b, b->cluster->stacks[s].node), at = 0;
 		int64_t cost_ns = b->cluster->stacks[s].cost_ns;
 		uint32_t before = LODE_NONE;
 
 		laid_ns += cost_ns;
-		for (size_t i = 0; i < n && at < out->frames.n; i++) {
-			size_t next = at;
+		/* Functions of the headline that this stack lacks are passed over. */
+		for (size_t i = 0; i < n; before = b->path[i++]) {
+			uint32_t place = place_behind(&places, b->path[i], s, at);
 
-			/* Functions that this stack lacks are passed over. */
-			while (next < out->frames.n && out->frames.at[next] != b->path[i])
-				next++;
-			if (next < out->frames.n) {
-				held_ns[next] += cost_ns;
-				if (next && before == out->frames.at[next - 1])
-					beside_ns[next] += cost_ns;
-				at = next + 1;
-			}
-			before = b->path[i];
+			if (place == LODE_NONE)
+				continue;
+			held_ns[place] += cost_ns;
+			if (place && before == out->frames.at[place - 1])
+				beside_ns[place] += cost_ns;
+			at = place + 1;
 		}
 	}
 	for (size_t i = 0; i < out->frames.n; i++)
 		lode_vec_append(&out->gap_before, i && 2 * beside_ns[i] < laid_ns);
+	lode_map_release(&places.of);
+	lode_vec_release(&places.at);
+	free(places.next);
 	free(beside_ns);
 }
 

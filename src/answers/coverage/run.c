@@ -199,11 +199,10 @@ static void list_rest(struct lode_coverage_state *s, const struct lode_coverage_
 	out->n_rest_more = n - out->n_rest;
 	out->rest = lode_arena_array(&s->arena, struct lode_coverage_rest, out->n_rest + 1);
 	for (size_t i = 0; i < out->n_rest; i++)
-		out->rest[i] = (struct lode_coverage_rest){
-			lode_finding_known_by(&s->arena, &s->rest->digest->tree, order[i]->common,
-					      order[i]->n_common),
-			lode_finding_why(&s->arena, order[i]), order[i]->own_ns,
-			order[i]->n_streams};
+		out->rest[i] = (struct lode_coverage_rest){lode_finding_known_by(&s->arena, s->rest,
+										 order[i]),
+							   lode_finding_why(&s->arena, order[i]),
+							   order[i]->own_ns, order[i]->n_streams};
 }
 
 /* ---- The whole ---- */

@@ -71,6 +71,8 @@ struct lode_diff_row {
 	const char *kind, *reason; /* of most of its cost, of its waits */
 	const uint32_t *gaps;	   /* indices of common functions before which variants stand */
 	size_t n_gaps;
+	const struct lode_headline_hop *headline;
+	size_t n_headline;
 	const struct lode_cluster_brief *brief; /* NULL: without detail */
 	const struct lode_diff_detail *detail;	/* NULL: without detail */
 };

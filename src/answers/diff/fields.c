@@ -99,6 +99,8 @@ static const struct lode_field row_fields[] = {
 	LODE_FIELDS_AT(struct lode_diff_row, cluster, &common_record),
 	LODE_COLUMN("gaps", struct lode_diff_row, gaps, n_gaps,
 		    "indices into common before which variants stand"),
+	LODE_LIST("headline", struct lode_diff_row, headline, n_headline, &lode_headline_hop_record,
+		  LODE_HEADLINE_DOC),
 	LODE_FIELDS_AT(struct lode_diff_row, brief, &lode_cluster_brief_record,
 		       .absent = "without --detail"),
 	LODE_FIELDS_AT(struct lode_diff_row, detail, &detail_record, .absent = "without --detail"),

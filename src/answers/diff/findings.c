@@ -54,8 +54,8 @@ static const char *change_words(struct lode_arena *arena, const struct lode_diff
 		arena, "%s %s: %s (%s), %s%s a symptom, in %zu of %zu recordings of %c",
 		n == 1 ? "The only change is" : "Of the changes the largest is",
 		lode_diff_class_names[change->class],
-		lode_finding_known_by(arena, &answer->mined->digest->tree, c->common, c->n_common),
-		lode_finding_why(arena, c), change->change < 0 ? "−" : "+",
+		lode_finding_known_by(arena, answer->mined, c), lode_finding_why(arena, c),
+		change->change < 0 ? "−" : "+",
 		lode_format_cost(cost, llround(fabs(change->change)), answer->unit),
 		change->n_streams[side], answer->diff->sides[side].n_streams,
 		side == LODE_DIFF_A ? 'A' : 'B');
@@ -148,8 +148,7 @@ void lode_diff_findings(struct lode_findings *out, const void *of, struct lode_a
 				arena, "%s  %s%s a symptom  %s: %s",
 				lode_diff_class_names[row->change->class], change < 0 ? "-" : "+",
 				lode_format_cost(cost, change < 0 ? -change : change, answer->unit),
-				lode_finding_known_by(arena, &answer->mined->digest->tree,
-						      c->common, c->n_common),
+				lode_finding_line(arena, answer->mined, c),
 				lode_finding_why(arena, c)),
 			lode_finding_id(arena, c->id));
 	}

@@ -133,6 +133,7 @@ static void list_rows(struct lode_diff_state *s, const struct lode_diff_request 
 		const struct lode_diff_change *change = &diff->changes[i];
 		const struct lode_cluster *cluster = &s->job.mined->clusters[change->item];
 		struct lode_diff_row *row = &out->rows[i];
+		struct lode_headline_hop *hops;
 
 		*row = (struct lode_diff_row){
 			.change = change,
@@ -142,6 +143,8 @@ static void list_rows(struct lode_diff_state *s, const struct lode_diff_request 
 			.reason = lode_wait_reason_name(lode_cluster_reason(cluster)),
 		};
 		list_gaps(s, row);
+		row->n_headline = lode_headline_hops(&hops, s->job.mined, cluster, &s->arena);
+		row->headline = hops;
 		if (request->wants_detail) {
 			row->brief = brief_of(s, cluster);
 			row->detail = detail_of(s, cluster, &stacks);

@@ -79,7 +79,7 @@ static const char *cost_words(struct lode_arena *arena, const struct lode_mine_a
 static const char *name_of(struct lode_arena *arena, const struct lode_mine_answer *answer,
 			   const struct lode_cluster *c)
 {
-	return lode_finding_known_by(arena, &answer->digest->tree, c->common, c->n_common);
+	return lode_finding_known_by(arena, answer->mined, c);
 }
 
 /* What a busy machine cost; "": it was not. */
@@ -223,13 +223,13 @@ void lode_mine_findings(struct lode_findings *out, const void *of, struct lode_a
 	out->weight = whole_ns;
 	for (size_t i = 0; i < mined->n_clusters && lode_findings_have_room(out); i++) {
 		const struct lode_cluster *c = &mined->clusters[i];
-		const char *text = lode_finding_text(
-			arena, "%s  %s  %s: %s, in %s",
-			lode_format_share(share, c->own_ns, whole_ns),
-			lode_format_cost(cost, c->own_ns, digest->unit),
-			lode_finding_known_by(arena, &digest->tree, c->common, c->n_common),
-			lode_finding_why(arena, c),
-			lode_format_plural(streams, c->n_streams, "recording"));
+		const char *text =
+			lode_finding_text(arena, "%s  %s  %s: %s, in %s",
+					  lode_format_share(share, c->own_ns, whole_ns),
+					  lode_format_cost(cost, c->own_ns, digest->unit),
+					  lode_finding_line(arena, mined, c),
+					  lode_finding_why(arena, c),
+					  lode_format_plural(streams, c->n_streams, "recording"));
 
 		if (c->own_ns > 0)
 			lode_findings_add(out, text, lode_finding_id(arena, c->id))->share =

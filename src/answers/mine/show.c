@@ -7,6 +7,7 @@
 #include "base/folder.h"
 #include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/common_part.h"
+#include "answers/clusters/headline.h"
 #include "document/table.h"
 #include "document/units.h"
 #include "answers/clusters/variants.h"
@@ -15,6 +16,24 @@ enum {
 	max_variants = 4, /* shown in one gap of the common part */
 	name_bytes = 1600 /* an escaped function name */
 };
+
+/* As the table has it, of any length. */
+static void print_headline(FILE *out, const struct lode_mine_answer *answer,
+			   const struct lode_cluster *c, const struct lode_text_page *page)
+{
+	enum { MOST_LINES = 12 };
+	char text[MOST_LINES * (LODE_COMMON_LINE + 160)];
+
+	lode_headline_text(text, sizeof(text), answer->mined, c, page->columns - 2,
+			   page->columns - 2, MOST_LINES);
+	for (char *line = text, *end; line && *line; line = end) {
+		end = strchr(line, '\n');
+		if (end)
+			*end++ = '\0';
+		fprintf(out, "  %s\n", line);
+	}
+	fputc('\n', out);
+}
 
 /* ---- Figures ---- */
 
@@ -25,8 +44,6 @@ static void print_figures(FILE *out, const struct lode_mine_answer *answer,
 	const char *unit = m->digest->unit;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER], who[1024];
 
-	fprintf(out, "Cluster %u of %zu  (id %016llx)\n\n", c->rank, m->n_clusters,
-		(unsigned long long)c->id);
 	fprintf(out, "own cost    %s, %s of symptom time: nobody else's, counted once\n",
 		lode_format_cost_long(a, c->own_ns, unit),
 		lode_format_share(b, c->own_ns, m->symptom_ns));
@@ -278,6 +295,9 @@ void lode_mine_show(FILE *out, const struct lode_mine_answer *answer,
 
 	lode_opening_put(out, &answer->opening, page);
 	fputc('\n', out);
+	fprintf(out, "Cluster %u of %zu  (id %016llx)\n\n", cluster->rank,
+		answer->mined->n_clusters, (unsigned long long)cluster->id);
+	print_headline(out, answer, cluster, page);
 	print_figures(out, answer, cluster);
 	print_reasons(out, answer);
 	print_wakers(out, answer, cluster);

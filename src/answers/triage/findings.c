@@ -40,9 +40,7 @@ struct lode_opening lode_triage_opening(const struct lode_triage_answer *answer,
 			"lode triage%s --json%s >triage.json && lode sign%s --from triage.json "
 			"--cluster %u --name %s",
 			asked->options, asked->operands, asked->next_options, c->rank,
-			lode_next_word(arena,
-				       lode_finding_known_by(arena, &answer->mined->digest->tree,
-							     c->common, c->n_common)));
+			lode_next_word(arena, lode_finding_known_by(arena, answer->mined, c)));
 	return opening;
 }
 
@@ -67,8 +65,7 @@ void lode_triage_findings(struct lode_findings *out, const void *of, struct lode
 	for (size_t i = 0; mined && i < mined->n_clusters && lode_findings_have_room(out); i++) {
 		const struct lode_cluster *c = &mined->clusters[i];
 		const struct lode_cover_part part = {
-			c->own_ns, "not known: ",
-			lode_finding_known_by(arena, &mined->digest->tree, c->common, c->n_common),
+			c->own_ns, "not known: ", lode_finding_line(arena, mined, c),
 			lode_finding_why(arena, c), lode_finding_id(arena, c->id)};
 
 		lode_cover_add_part(out, &part, whole_ns, answer->unit, arena);

@@ -34,12 +34,25 @@ static void add_row(struct lode_digest *digest, uint32_t symptom, uint32_t stack
 	digest->symptoms.at[symptom].t1_ns += cost_ns;
 }
 
+/* ">comm": a link; ":function": the C library's. */
 static uint32_t push(struct lode_digest *digest, uint32_t stack, const char *function)
 {
+	bool is_library = function[0] == ':';
 	uint32_t frame = function[0] == '>' ? lode_frame_link(&digest->tree, function + 1)
-					    : lode_frame_intern(&digest->tree, "app", function, 0);
+					    : lode_frame_intern(&digest->tree,
+								is_library ? "libc.so.6" : "app",
+								function + is_library, 0);
 
 	return lode_calltree_child(&digest->tree, stack, frame);
+}
+
+static uint32_t push_all(struct lode_digest *digest, const char *const *functions)
+{
+	uint32_t stack = 0;
+
+	while (*functions)
+		stack = push(digest, stack, *functions++);
+	return stack;
 }
 
 static struct lode_mined *mine(struct lode_digest *digest, double min_similarity)
@@ -130,20 +143,52 @@ static size_t gap_frames(uint32_t *out, const struct lode_mined *mined,
 	return n;
 }
 
-static size_t defined_headline(uint32_t *out, const struct lode_mined *mined,
-			       const struct lode_cluster *c)
+static int64_t cost_of_stacks(const struct lode_cluster *c)
 {
 	int64_t all_ns = 0;
-	size_t n = 0;
 
 	for (size_t s = 0; s < c->n_stacks; s++)
 		all_ns += c->stacks[s].cost_ns;
+	return all_ns;
+}
+
+static size_t defined_headline(uint32_t *out, const struct lode_mined *mined,
+			       const struct lode_cluster *c)
+{
+	int64_t all_ns = cost_of_stacks(c);
+	size_t n = 0;
+
 	for (size_t g = 0; g <= c->n_common; g++) {
 		n += gap_frames(out + n, mined, c, g, all_ns);
 		if (g < c->n_common)
 			out[n++] = c->common[g];
 	}
 	return n;
+}
+
+/* In how much of the cost the function before stands right before function `k`, when each stack's
+   functions take the headline's places in turn. */
+static int64_t beside(const struct lode_mined *mined, const struct lode_cluster *c,
+		      const uint32_t *headline, size_t n_headline, size_t k)
+{
+	int64_t cost_ns = 0;
+
+	for (size_t s = 0; s < c->n_stacks; s++) {
+		uint32_t path[MOST_FRAMES];
+		size_t n = lode_calltree_path(&mined->digest->tree, c->stacks[s].node, path);
+		size_t at = 0, place;
+
+		for (size_t i = 0; i < n; i++) {
+			for (place = at; place < n_headline && headline[place] != path[i];)
+				place++;
+			if (place == n_headline)
+				continue;
+			if (place == k && i && path[i - 1] == headline[k - 1])
+				cost_ns += c->stacks[s].cost_ns;
+			at = place + 1;
+		}
+	}
+	return cost_ns;
 }
 
 /* ---- Tests ---- */
@@ -190,6 +235,9 @@ static void is_as_defined(void **state)
 				assert_int_equal(headline.frames.at[k], expected[k]);
 				assert_true(headline.rarity.at[k] >= 0 &&
 					    headline.rarity.at[k] <= 1);
+				assert_int_equal(headline.gap_before.at[k],
+						 k && 2 * beside(mined, c, expected, n, k) <
+								 cost_of_stacks(c));
 			}
 			/* "shop-1" and "shop-2" are of one pool. */
 			assert_string_equal(headline.who, "shop-N");
@@ -257,12 +305,32 @@ static void the_rare_is_kept(void **state)
 	lode_digest_free(digest);
 }
 
+/* What all comes to stands in the line where two of the program's functions leave room. */
+static void the_end_is_named(void **state)
+{
+	static const char *const stack[] = {"main",	   "serve", "commit",	    "commit_pages",
+					    "commit_file", ":sync", ":do_the_sync", NULL};
+	struct lode_digest *digest = lode_digest_new();
+	struct lode_mined *mined;
+	char text[4096];
+
+	(void)state;
+	add_row(digest, add_symptom(digest, "teller"), push_all(digest, stack), 500);
+	mined = mine(digest, 1);
+	assert_string_equal(lode_headline_text(text, sizeof(text), mined, &mined->clusters[0], 50,
+					       50, 4),
+			    "teller  commit_pages › commit_file … do_the_sync");
+	lode_mined_free(mined);
+	lode_digest_free(digest);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_as_defined),
 		cmocka_unit_test(the_chain_goes_on_to_the_culprit),
 		cmocka_unit_test(the_rare_is_kept),
+		cmocka_unit_test(the_end_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
