@@ -37,12 +37,15 @@ def load_case(name, scratch):
     return module.Fault(path.parent, scratch)
 
 
-def record(args, case, bundle, slow):
-    """One run under lode record; gives what the command printed."""
+DUMPS = ("--call-graph", "dwarf")
+
+
+def record(args, case, bundle, slow, options):
+    """One run under lode record; gives what the command printed, and what lode did."""
     case.start(slow)
     try:
         time.sleep(0.2)
-        done = subprocess.run([args.lode, "record", *args.record, "-o", bundle, "--",
+        done = subprocess.run([args.lode, "record", *args.record, *options, "-o", bundle, "--",
                                *(str(word) for word in case.command(slow))],
                               cwd=case.scratch, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               timeout=120, check=False)
@@ -50,20 +53,29 @@ def record(args, case, bundle, slow):
         case.stop()
     if not bundle.exists() or done.returncode == 4:
         raise Failed(f"lode record: exit {done.returncode}: {done.stderr[-600:]}")
-    return done.stdout
+    return done
+
+
+def options_of(args, case, folder):
+    """What lode record itself advises after a first run: stack dumps, where frame pointers are missing."""
+    trial = folder / "trial.lode"
+    advised = DUMPS if " ".join(DUMPS) in record(args, case, trial, True, ()).stderr else ()
+    shutil.rmtree(trial)
+    return advised
 
 
 def record_all(args, case, folder):
     """Slow and healthy runs in turn, so that what drifts meets both; writes what is true of them."""
     case.need()
     case.prepare()
+    options = options_of(args, case, folder)
     truth_ns = 0
     for i in range(max(args.slow, args.healthy)):
         if i < args.slow:
-            truth_ns += case.truth_ns(record(args, case, folder / f"slow-{i + 1}.lode", True))
+            truth_ns += case.truth_ns(record(args, case, folder / f"slow-{i + 1}.lode", True, options).stdout)
         if i < args.healthy:
-            record(args, case, folder / f"healthy-{i + 1}.lode", False)
-    (folder / "truth.json").write_text(json.dumps({"fault_ns": truth_ns}))
+            record(args, case, folder / f"healthy-{i + 1}.lode", False, options)
+    (folder / "truth.json").write_text(json.dumps({"fault_ns": truth_ns, "has_dumps": bool(options)}))
 
 
 def measure(args, name, folder, scratch):
@@ -71,6 +83,9 @@ def measure(args, name, folder, scratch):
     case = load_case(name, scratch)
     if not args.reuse:
         record_all(args, case, folder)
+    if args.only_record:
+        print(f"{name:16} recorded in {time.monotonic() - started:.0f} s", flush=True)
+        return None
     truth_ns = json.loads((folder / "truth.json").read_text())["fault_ns"]
     slow, healthy = (sorted(str(p) for p in folder.glob(f"{kind}-*.lode")) for kind in ("slow", "healthy"))
     row = {"case": name, "title": case.title, "runtime": case.runtime, "only_trend": case.only_trend,
@@ -124,13 +139,14 @@ def write_page(rows):
 def main():
     names = sorted(p.parent.name for p in (HERE / "cases").glob("*/case.py"))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lode", default=TOP / "build" / "release" / "lode")
+    parser.add_argument("--lode", type=lambda path: pathlib.Path(path).resolve(), default=TOP / "build" / "release" / "lode")
     parser.add_argument("--perf", default="perf")
     parser.add_argument("--slow", type=int, default=5, help="slow runs of each case")
     parser.add_argument("--healthy", type=int, default=10, help="runs of its healthy twin")
     parser.add_argument("--record", default=[], type=str.split, help="options for lode record")
     parser.add_argument("--keep", type=pathlib.Path, help="folder that the recordings are left in")
     parser.add_argument("--reuse", type=pathlib.Path, help="folder with the recordings of an earlier run")
+    parser.add_argument("--only-record", action="store_true", help="with --keep: score later, with --reuse")
     parser.add_argument("--doc", action="store_true", help="write the table into docs/truth.md")
     parser.add_argument("names", nargs="*", metavar="CASE", help=", ".join(names))
     args = parser.parse_args()
@@ -144,13 +160,17 @@ def main():
                 shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True, exist_ok=True)
             try:
-                rows.append(measure(args, name, folder, scratch))
-                print_row(rows[-1])
+                row = measure(args, name, folder, scratch)
+                if row:
+                    rows.append(row)
+                    print_row(row)
             except Missing as e:
                 print(f"{name:16} left out: {e}", flush=True)
             except (Failed, RuntimeError, OSError, subprocess.SubprocessError) as e:
                 print(f"{name:16} FAILED: {e}", flush=True)
                 failed.append(name)
+    if args.only_record:
+        return 1 if failed else 0
     named = sum(row["in_first_line"] for row in rows)
     top3 = sum(row["rank"] in (1, 2, 3) for row in rows)
     close = sum(percent(row) is not None and 85 <= percent(row) <= 115 for row in rows)

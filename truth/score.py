@@ -22,12 +22,14 @@ def names_one(text, names):
 
 def first_lines(lode, recordings):
     """What the first screen says of each cluster, by rank, without the variants."""
-    lines, rank = {}, 0
+    lines, rank, column = {}, 0, 0
     for line in run(lode, "mine", "--top", 50, *recordings).splitlines():
-        row = re.match(r" *(\d+) +[\d.]+ % +\S+ \S+ +\S+ \S+ +\S+ \S+ +\d+ +", line)
-        if row:
+        row = re.match(r" *(\d+) +<?[\d.]+ % ", line)
+        if not column:
+            column = max(0, line.find("who waits → for whom"))
+        elif row:
             rank = int(row[1])
-            lines[rank] = line[row.end():]
+            lines[rank] = line[column:]
         elif not line.strip():
             rank = 0
         elif rank and not line.lstrip().startswith("┆"):

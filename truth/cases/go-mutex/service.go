@@ -1,9 +1,16 @@
-// Handlers that read a cache under a mutex. With argument 1, the cache is rebuilt under the same mutex.
+// Handlers that read a cache under a mutex, a line of answer for a line of request.
+//
+// usage: service PORT SLOW
+//
+// With SLOW, the cache is rebuilt under the same mutex every now and then.
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"net"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -15,7 +22,7 @@ type Cache struct {
 
 //go:noinline
 func rebuildCache(c *Cache) {
-	for round := 0; round < 40; round++ {
+	for round := 0; round < 30; round++ {
 		sum := uint64(round)
 		for i := range c.values {
 			sum = (sum ^ c.values[i]) * 1099511628211
@@ -32,12 +39,19 @@ func refresh(c *Cache) {
 }
 
 //go:noinline
-func handle(c *Cache, i int) (uint64, time.Duration) {
-	asked := time.Now()
+func lookUp(c *Cache, i int) uint64 {
 	c.mutex.Lock()
-	waited := time.Since(asked)
 	defer c.mutex.Unlock()
-	return c.values[i%len(c.values)], waited
+	return c.values[i%len(c.values)]
+}
+
+func handle(c *Cache, peer net.Conn) {
+	defer peer.Close()
+	lines := bufio.NewScanner(peer)
+	for lines.Scan() {
+		i, _ := strconv.Atoi(lines.Text())
+		fmt.Fprintln(peer, lookUp(c, i*7919))
+	}
 }
 
 func main() {
@@ -45,7 +59,12 @@ func main() {
 	for i := range c.values {
 		c.values[i] = uint64(i) * 2654435761
 	}
-	if len(os.Args) > 1 && os.Args[1] == "1" {
+	listener, err := net.Listen("tcp", "127.0.0.1:"+os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	if os.Args[2] == "1" {
 		go func() {
 			for {
 				refresh(c)
@@ -53,13 +72,11 @@ func main() {
 			}
 		}()
 	}
-	var waited time.Duration
-	var sum uint64
-	for i := 0; i < 300; i++ {
-		value, w := handle(c, i*7919)
-		sum += value
-		waited += w
-		time.Sleep(2 * time.Millisecond)
+	for {
+		peer, err := listener.Accept()
+		if err != nil {
+			os.Exit(1)
+		}
+		go handle(c, peer)
 	}
-	fmt.Printf("sum %d\nfault_ns %d\n", sum, waited.Nanoseconds())
 }

@@ -15,7 +15,7 @@ class Fault(Case):
                    "--enable-debug-command", "local", port=self.port)
         self.run("redis-cli", "-p", self.port, "DEBUG", "POPULATE", 400000)
         if slow:
-            self.serve("redis-cli", "-p", self.port, "-r", 1000, "-i", "0.05", "KEYS", "none:*")
+            self.serve("redis-cli", "-p", self.port, "-r", 1000, "-i", "0.02", "KEYS", "none:*")
 
     def command(self, slow):
         return ["/usr/bin/python3", self.source / "client.py", self.port]

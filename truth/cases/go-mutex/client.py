@@ -1,0 +1,15 @@
+"""Asks 200 times over one connection; tells how long the late answers took."""
+import socket
+import sys
+import time
+
+connection = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+late_ns = 0
+for i in range(200):
+    asked = time.monotonic_ns()
+    connection.sendall(b"%d\n" % i)
+    connection.recv(4096)
+    took = time.monotonic_ns() - asked
+    late_ns += took if took > 3_000_000 else 0
+    time.sleep(0.002)
+print(f"fault_ns {late_ns}")
