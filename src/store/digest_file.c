@@ -350,7 +350,12 @@ static int read_table(struct table *table, struct lode_bytes *from, uint32_t ver
 static int unfold(struct lode_bytes *columns, size_t n, const struct table *table, uint8_t *buffer,
 		  const char *path, struct lode_error *err)
 {
-	for (size_t i = 0; i < n; i++) {
+	ZSTD_DCtx *zstd = ZSTD_createDCtx(); /* one for all: there are many small columns */
+	int rc = 0;
+
+	if (!zstd)
+		lode_oom(0);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const struct lode_bytes *stored = &table->stored[i];
 		size_t plain = (size_t)table->plain[i];
 		size_t got;
@@ -358,16 +363,17 @@ static int unfold(struct lode_bytes *columns, size_t n, const struct table *tabl
 		columns[i] = *stored;
 		if (lode_bytes_left(stored) == plain)
 			continue;
-		got = ZSTD_decompress(buffer, plain, stored->at, lode_bytes_left(stored));
+		got = ZSTD_decompressDCtx(zstd, buffer, plain, stored->at, lode_bytes_left(stored));
 		if (ZSTD_isError(got) || got != plain)
-			return lode_fail(err, LODE_ERR_FORMAT, path, stored->base_offset,
-					 "damaged digest: column of %s: %s",
-					 lode_digest_column_name((enum lode_digest_column)i),
-					 ZSTD_isError(got) ? ZSTD_getErrorName(got) : "too short");
+			rc = lode_fail(err, LODE_ERR_FORMAT, path, stored->base_offset,
+				       "damaged digest: column of %s: %s",
+				       lode_digest_column_name((enum lode_digest_column)i),
+				       ZSTD_isError(got) ? ZSTD_getErrorName(got) : "too short");
 		columns[i] = lode_bytes_make(buffer, plain, stored->base_offset);
 		buffer += plain;
 	}
-	return 0;
+	ZSTD_freeDCtx(zstd);
+	return rc;
 }
 
 int lode_digest_unpack(struct lode_digest **digest, struct lode_digest_origin *origin,

@@ -7,7 +7,7 @@
 #include "store/repo_segments.h"
 
 enum { MAX_WAITING = 128 };
-static const int64_t max_wait_ns = 200000000;
+static const int64_t max_wait_ns = 1000000000;
 
 struct waiting {
 	struct lode_repo_entry *entry;
@@ -59,7 +59,10 @@ static int store(struct lode_repo_intake *intake, struct lode_error *err)
 				     entries[i]->streams.n);
 	drop_repo_intake(intake);
 	/* They are there; only reading them is slower until segments are merged. */
-	return rc == 0 ? lode_repo_settle(intake->repo, err) : rc;
+	if (rc == 0 && !intake->options.defer)
+		return lode_repo_settle(intake->repo, err);
+	lode_repo_forget_recent(intake->repo);
+	return rc;
 }
 
 int lode_repo_intake_put(struct lode_repo_intake *intake, struct lode_repo_entry *entry,

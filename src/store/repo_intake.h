@@ -2,7 +2,7 @@
  * Intake: streams on their way into a repository, from several threads, a few to a transaction.
  *
  * A transaction waits for the disk, so entries that come in quick succession share one: at most
- * 128, and none waits for longer than 200 ms for the next. Whoever puts an entry is told, once it
+ * 128, and none waits for longer than a second for the next. Whoever puts an entry is told, once it
  * is on the disk, what became of it. Nothing is locked while the next entries are being made.
  */
 #pragma once
@@ -13,6 +13,7 @@ struct lode_repo_intake;
 
 struct lode_repo_intake_options {
 	bool replace; /* streams that are there get their new digest */
+	bool defer;   /* nothing is merged: lode_repo_compact will */
 	/* Called from one thread at a time, when the entry is stored for good. */
 	void (*told)(void *context, const char *path, enum lode_repo_added added, size_t n_streams);
 	void *context;

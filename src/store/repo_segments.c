@@ -5,7 +5,9 @@
 #include "base/sorted.h"
 #include "model/digest_canonical.h"
 
-enum { FAN_IN = 16, MAX_RECENT = 160 };
+/* Digests that come together are merged in one go: what they share is then written once, and they
+   skip a level. */
+enum { FAN_IN = 16, MAX_LOOSE = FAN_IN * FAN_IN, MAX_RECENT = 160 };
 
 /* LIMIT: segments do not grow beyond about this size, so that none comes near the gigabyte that
    SQLite can hold in one piece, and merging does not need more memory than mining would. */
@@ -312,19 +314,20 @@ int lode_repo_merge(int64_t *segment, struct lode_repo *repo, enum lode_repo_con
 
 /* ---- Settling ---- */
 
-/* What is to be merged next: 16 of a kind, the oldest; else nothing. */
+/* What is to be merged next: 16 of a kind or more, the oldest; else nothing. */
 static int choose_repo_segments(lode_id_vec *ids, enum lode_repo_content *content,
 				struct lode_repo *repo, struct lode_error *err)
 {
+	static const char loose[] = "SELECT id FROM digest WHERE segment IS NULL ORDER BY id"
+				    " LIMIT ?";
 	char sql[160];
 	int64_t level;
 	int rc;
 
 	ids->n = 0;
 	*content = LODE_CONTENT_DIGEST;
-	rc = lode_repo_ids(ids, repo,
-			   "SELECT id FROM digest WHERE segment IS NULL ORDER BY id LIMIT 16", err);
-	if (rc < 0 || ids->n == FAN_IN)
+	rc = read_ids(ids, repo, loose, LODE_REPO_VALUES(LODE_REPO_INT(MAX_LOOSE)), err);
+	if (rc < 0 || ids->n >= FAN_IN)
 		return rc;
 	ids->n = 0;
 	*content = LODE_CONTENT_SEGMENT;

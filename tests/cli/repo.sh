@@ -75,3 +75,14 @@ lode import --repo direct.lode --symptoms "$samples/symptoms.tsv" "$samples" | s
 import json, sys
 a, b = json.load(sys.stdin), json.load(open("repo.json"))
 print("same clusters" if a["clusters"] == b["clusters"] else "OTHER CLUSTERS")'
+
+echo "== many at once: stored alone, merged afterwards"
+"$LODE" digest -o many "$LODE_TOP"/samples/startup >/dev/null
+for i in 1 2; do "$LODE" import --defer --repo defer$i.lode many >/dev/null; done
+"$LODE" import --repo merged.lode many >/dev/null
+"$LODE" repo compact --repo defer2.lode >/dev/null
+for name in defer1 defer2; do
+	"$LODE" mine --json --repo $name.lode >$name.json
+	"$LODE" mine --json --repo merged.lode | sed "s/merged.lode/$name.lode/g" | cmp - $name.json && echo "$name: same"
+	"$LODE" repo check --repo $name.lode | sed 's/.*: //'
+done

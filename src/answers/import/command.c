@@ -18,7 +18,7 @@ struct import_values {
 	const char *repo;
 	lode_text_list labels;
 	size_t top;
-	bool again, is_verbose, wants_json;
+	bool again, defer, is_verbose, wants_json;
 };
 
 #define AT(field) offsetof(struct import_values, field)
@@ -31,6 +31,9 @@ static const struct lode_option options[] = {
 		    "label all of these streams: release=2.1; may be repeated", .letter = 'l'),
 	LODE_FLAG("again", AT(again),
 		  "read also what is there, and put the new digest in place of the old"),
+	LODE_FLAG("defer", AT(defer),
+		  "store alone, for very many at once: 'lode repo compact' merges them, so that "
+		  "they are read fast"),
 	LODE_FLAG("verbose", AT(is_verbose),
 		  "one line for each input, as soon as it is safe on the disk", .letter = 'v',
 		  .group = "Output"),
@@ -81,6 +84,7 @@ static int import_command_answer(const struct lode_command *self, const struct i
 
 	request->reading = lode_reading_options(&v->input, &v->aoi, &progress);
 	request->again = v->again;
+	request->defer = v->defer;
 	request->top = v->top;
 	request->told = v->is_verbose && !v->wants_json ? say_imported : NULL;
 	lode_progress_start(&progress);

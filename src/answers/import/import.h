@@ -28,6 +28,7 @@ struct lode_import_request {
 	const struct lode_repo_label *labels; /* of all streams that are added */
 	size_t n_labels;
 	bool again; /* read also what is there, and keep the new digest */
+	bool defer; /* leave merging to lode_repo_compact */
 	size_t top; /* longest list; 0: no bound */
 	/* Told of each input as it is on the disk; may be NULL. From one thread at a time. */
 	void (*told)(void *context, const char *path, enum lode_repo_added added, size_t n_streams);

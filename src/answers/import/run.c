@@ -184,8 +184,10 @@ static int take_digest(void *context, const struct lode_digest_taken *taken, str
 static int import_inputs(struct lode_import_state *s, struct lode_error *err)
 {
 	const struct lode_import_request *request = s->request;
-	struct lode_repo_intake_options intake = {
-		.replace = request->again, .told = note_imported, .context = s};
+	struct lode_repo_intake_options intake = {.replace = request->again,
+						  .defer = request->defer,
+						  .told = note_imported,
+						  .context = s};
 	struct lode_digest_sink sink = {
 		.context = s, .agree = agree_on_shape, .has = is_imported, .take = take_digest};
 	struct lode_digest_job_options reading = request->reading;
