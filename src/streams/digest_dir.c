@@ -99,6 +99,8 @@ uint64_t lode_digest_key(const char *recording, const char *shape, const char *t
 	key = hash_text(symbols->kallsyms, key);
 	key = hash_text(symbols->buildid_dir, key);
 	key = hash_text(symbols->symfs, key);
+	if (symbols->debuginfod_ns)
+		key = hash_text("debuginfod", key);
 	key = hash_file(options->symptoms.tsv_path, key);
 	key = hash_file(table, key);
 	return key ? key : 1;

@@ -61,6 +61,10 @@ extern const char *const lode_kind_choices[]; /* in the order of enum lode_event
 			    (at) + offsetof(struct lode_input_options, symbols.symfs),             \
 			    "look for programs and libraries below DIR: another machine's root",   \
 			    .file = LODE_FILE_READ),                                               \
+		LODE_OPTION("debuginfod", "TIME", lode_set_some_time,                              \
+			    (at) + offsetof(struct lode_input_options, symbols.debuginfod_ns),     \
+			    "ask the servers in $DEBUGINFOD_URLS for symbols that are not here, "  \
+			    "for at most TIME in all; without this option nobody is asked"),       \
 		LODE_FLAG("inline",                                                                \
 			  (at) + offsetof(struct lode_input_options, symbols.want_inlined),        \
 			  "show inlined functions as frames (reads debug information: slower)"),   \
@@ -72,5 +76,5 @@ extern const char *const lode_kind_choices[]; /* in the order of enum lode_event
 	LODE_OPTION("threads", "N", lode_set_unsigned,                                     \
 		    (at) + offsetof(struct lode_input_options, n_threads),                 \
 		    "use N threads (default: all CPUs); the result is the same for any N", \
-		    .letter = 'j', .is_aside = true, .group = "Machine"),                                    \
+		    .letter = 'j', .is_aside = true, .group = "Machine"),                  \
 		LODE_MEMORY_OPTION((at) + offsetof(struct lode_input_options, memory_bytes))

@@ -230,7 +230,8 @@ static void print_quality(FILE *out, const struct lode_info_stream *s,
 	add_part(table, c->unknown, m->unknown, "has a frame without a symbol");
 	add_part(table, c->no_waker, m->no_waker, "is waiting without a recorded waker");
 	add_part(table, c->inferred, m->inferred, "has an end that was worked out, not recorded");
-	add_part(table, c->unsampled, m->unsampled, "is running without a CPU sample of its own");
+	add_part(table, c->unsampled, m->unsampled,
+		 "is running time in which no CPU sample was taken");
 	fputc('\n', out);
 	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);

@@ -142,6 +142,24 @@ static const char *idle_words(struct lode_arena *arena, const struct lode_mine_a
 				 first_seen(arena, mined, c));
 }
 
+/* Lost events come before anything that rests on the others; "": few were. The digest tells how
+   many events had stacks, which is about how many records there were. */
+static const char *lost_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
+{
+	enum { NOTABLE_SHARE = 100 };
+	uint64_t n_lost = answer->quality.n_losses[LODE_LOSS_EVENTS];
+	uint64_t n_all = n_lost + answer->mined->digest->names.n_stacks;
+	char pct[LODE_UNITS_BUFFER], n[LODE_UNITS_BUFFER];
+
+	if (n_lost * NOTABLE_SHARE <= n_all)
+		return "";
+	return lode_finding_text(arena,
+				 "About %s of the events (%s) were lost while recording: costs are "
+				 "lower bounds, and chains may end early. ",
+				 lode_format_pct(pct, 100 * (double)n_lost / (double)n_all),
+				 lode_format_count(n, n_lost));
+}
+
 static const char *all_words(struct lode_arena *arena, const struct lode_mine_answer *answer)
 {
 	const struct lode_mined *mined = answer->mined;
@@ -203,7 +221,8 @@ struct lode_opening lode_mine_opening(const struct lode_mine_answer *answer,
 			request->asked ? next_of_shown(arena, answer, request) : NULL;
 		return opening;
 	}
-	opening.finding = all_words(arena, answer);
+	opening.finding = lode_finding_text(arena, "%s%s", lost_words(arena, answer),
+					    all_words(arena, answer));
 	opening.next_command = c ? lode_next_again(arena, request->asked, "--show %u", c->rank)
 				 : lode_next_again(arena, request->asked, "--patterns 20");
 	return opening;

@@ -15,6 +15,7 @@
 #include "input/symbols/symbols.h"
 #include "input/symbols/symtab.h"
 
+struct lode_debuginfod;
 struct lode_inlines;
 
 struct lode_dso {
@@ -59,6 +60,7 @@ struct lode_symboliser {
 	bool want_inlined, keep_mangled, tells_missing;
 	char *kallsyms, *buildid_dir, *symfs, *home_debug; /* NULL when there is none */
 	struct lode_build_ids *build_ids;		   /* NULL: nobody to ask */
+	struct lode_debuginfod *debuginfod;		   /* the same */
 
 	pthread_mutex_t lock; /* for all below */
 	struct lode_strings keys;

@@ -3,6 +3,7 @@
 
 #include "base/folder.h"
 #include "input/symbols/build_ids.h"
+#include "input/symbols/debuginfod.h"
 #include "input/symbols/dso.h"
 #include "input/symbols/elf_symbols.h"
 #include "input/symbols/go_functions.h"
@@ -25,6 +26,7 @@ struct search {
 	char refused[384];    /* the first file that was there, but is not the recorded one */
 	const char *known_by; /* why its file is the recorded one, without a recorded build-id */
 	bool is_contradicted; /* other recordings have several build-ids for it */
+	const char *asked;    /* what came of asking debuginfod, or "" */
 };
 
 static void short_hex(char *hex, const uint8_t *bytes, size_t size)
@@ -310,6 +312,31 @@ static void find_unidentified(struct search *search)
 	search->refused[0] = '\0';
 }
 
+/* What no place here has: the program, and the symbols that it lacks. */
+static void ask_debuginfod(struct search *search)
+{
+	struct lode_debuginfod *servers = search->dso->symboliser->debuginfod;
+	bool is_over = false;
+
+	if (!servers || !search->build_id_size)
+		return;
+	for (int symbols = search->program != NULL;
+	     symbols < 2 && !(search->program && search->symbols); symbols++) {
+		char *path = lode_debuginfod_find(servers, search->build_id, search->build_id_size,
+						  !symbols, &is_over);
+
+		search->is_verified = true;
+		if (path)
+			(void)consider(search, path);
+		free(path);
+		if (!search->program)
+			break;
+	}
+	search->asked = search->symbols ? ""
+			: is_over	? ", time to ask debuginfod is over"
+					: ", debuginfod has none";
+}
+
 /* The build-id that is shown is that of the file that was inferred. */
 static void note_inferred(struct search *search)
 {
@@ -333,6 +360,7 @@ static void find_files(struct search *search)
 		find_by_build_id(search, dso->build_id, dso->build_id_size);
 	else
 		find_unidentified(search);
+	ask_debuginfod(search);
 	note_inferred(search);
 }
 
@@ -354,10 +382,10 @@ static void say_missing(const struct search *search)
 	} else if (search->build_id_size) {
 		short_hex(hex, search->build_id, search->build_id_size);
 		lode_dso_say(dso,
-			     "no file with build-id %s%s (%s) found; put it into --symfs or "
+			     "no file with build-id %s%s (%s) found%s; put it into --symfs or "
 			     "--buildid-dir",
 			     hex, search->known_by ? ", as other recordings of this host say" : "",
-			     dso->path);
+			     dso->path, search->asked);
 	} else {
 		lode_dso_say(dso, "%s: no such ELF file%s; put it into --symfs", dso->path,
 			     search->is_contradicted ? contradiction : "");
@@ -413,9 +441,9 @@ static void load_symbols(struct search *search)
 		dso->symbols_path = lode_strdup(search->symbols->path);
 	if (dso->symboliser->want_inlined)
 		open_inlines(search);
-	lode_dso_say(dso, "%s: %s, %s%s%s%s",
+	lode_dso_say(dso, "%s: %s%s, %s%s%s%s",
 		     search->symbols ? search->symbols->path : search->program->path,
-		     n ? table : "no symbols in it",
+		     n ? table : "no symbols in it", search->asked,
 		     dso->build_id_size ? "build-id verified"
 		     : search->known_by ? "build-id inferred: "
 					: "not verified (no build-id in the recording",
@@ -430,7 +458,7 @@ static void load_symbols(struct search *search)
 
 void lode_dso_load_user(struct lode_dso *dso)
 {
-	struct search search = {.dso = dso, .roots = lode_dso_roots(dso)};
+	struct search search = {.dso = dso, .roots = lode_dso_roots(dso), .asked = ""};
 
 	find_files(&search);
 	if (!search.program)

@@ -8,6 +8,7 @@
 
 #include "base/folder.h"
 #include "input/symbols/build_ids.h"
+#include "input/symbols/debuginfod.h"
 #include "input/symbols/demangle.h"
 #include "input/symbols/dso.h"
 #include "input/symbols/inlines.h"
@@ -47,6 +48,7 @@ int lode_symboliser_new(struct lode_symboliser **out, const struct lode_symbol_o
 			struct lode_error *err)
 {
 	struct lode_symboliser *symboliser;
+	struct lode_debuginfod *debuginfod = NULL;
 	int rc = check_directory(options->buildid_dir, "--buildid-dir", err);
 
 	*out = NULL;
@@ -54,6 +56,8 @@ int lode_symboliser_new(struct lode_symboliser **out, const struct lode_symbol_o
 		rc = check_directory(options->symfs, "--symfs", err);
 	if (rc == 0 && options->kallsyms && access(options->kallsyms, R_OK) < 0)
 		rc = lode_fail_errno(err, errno, options->kallsyms, "--kallsyms");
+	if (rc == 0 && options->debuginfod_ns)
+		rc = lode_debuginfod_new(&debuginfod, options->debuginfod_ns, err);
 	if (rc < 0)
 		return rc;
 	symboliser = lode_alloc0(1, sizeof(*symboliser));
@@ -65,6 +69,7 @@ int lode_symboliser_new(struct lode_symboliser **out, const struct lode_symbol_o
 	symboliser->buildid_dir = copy_or_null(options->buildid_dir);
 	symboliser->symfs = copy_or_null(options->symfs);
 	symboliser->home_debug = find_home_debug();
+	symboliser->debuginfod = debuginfod;
 	*out = symboliser;
 	return 0;
 }
@@ -110,6 +115,7 @@ void lode_symboliser_free(struct lode_symboliser *symboliser)
 	lode_strings_release(&symboliser->recordings);
 	pthread_mutex_destroy(&symboliser->lock);
 	lode_build_ids_free(symboliser->build_ids);
+	lode_debuginfod_free(symboliser->debuginfod);
 	free(symboliser->kallsyms);
 	free(symboliser->buildid_dir);
 	free(symboliser->symfs);

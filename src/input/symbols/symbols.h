@@ -21,6 +21,7 @@ struct lode_symbol_options {
 	bool want_inlined;	 /* read DWARF for inlined frames */
 	bool keep_mangled;	 /* --no-demangle */
 	bool tells_missing;	 /* build-ids of files that are not here, whatever it takes */
+	int64_t debuginfod_ns;	 /* how long debuginfod servers may be asked, in all; 0: never */
 };
 
 int lode_symboliser_new(struct lode_symboliser **out, const struct lode_symbol_options *options,
