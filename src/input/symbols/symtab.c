@@ -1,10 +1,9 @@
 #include "input/symbols/symtab.h"
 
 #include "base/map.h"
-#include "base/sorted.h"
 #include "input/symbols/demangle.h"
 
-enum { PAGE_BYTES = 4096 };
+enum { PAGE_BYTES = 4096, SORTED_BITS = 11, SORTED_DIGITS = 1 << SORTED_BITS };
 
 void lode_symtab_add(struct lode_symtab *symtab, uint64_t start, uint64_t size, const char *name,
 		     enum lode_binding binding)
@@ -28,21 +27,62 @@ void lode_symtab_release(struct lode_symtab *symtab)
 
 /* ---- Order, ends, aliases ---- */
 
-static int compare_entries(const void *a, const void *b)
+static bool is_sorted(const struct lode_symtab *symtab)
 {
-	const struct lode_symtab_entry *x = a, *y = b;
-
-	return LODE_ORDER(x->start, y->start) ?: LODE_ORDER(x->order, y->order);
+	for (size_t i = 1; i < symtab->entries.n; i++)
+		if (symtab->entries.at[i - 1].start > symtab->entries.at[i].start)
+			return false;
+	return true;
 }
 
+struct start_key {
+	uint64_t start;
+	uint32_t entry;
+};
+
+/* Stable, by so many bits from `shift` on. */
+static void sort_by_bits(struct start_key *to, const struct start_key *from, size_t n,
+			 unsigned shift)
+{
+	size_t next[SORTED_DIGITS + 1] = {0};
+
+	for (size_t i = 0; i < n; i++)
+		next[(from[i].start >> shift) % SORTED_DIGITS + 1]++;
+	for (size_t digit = 1; digit < SORTED_DIGITS; digit++)
+		next[digit] += next[digit - 1];
+	for (size_t i = 0; i < n; i++)
+		to[next[(from[i].start >> shift) % SORTED_DIGITS]++] = from[i];
+}
+
+/* By start, then in order of adding, in which they are: a pass for each digit of the starts. */
 static void sort_entries(struct lode_symtab *symtab)
 {
-	for (size_t i = 1; i < symtab->entries.n; i++) {
-		if (symtab->entries.at[i - 1].start <= symtab->entries.at[i].start)
-			continue;
-		lode_sort(symtab->entries.at, symtab->entries.n, compare_entries);
+	size_t n = symtab->entries.n;
+	struct start_key *keys, *other, *swap;
+	struct lode_symtab_entry *sorted;
+	uint64_t differing = 0;
+
+	if (is_sorted(symtab))
 		return;
+	keys = lode_alloc(n * sizeof(*keys));
+	other = lode_alloc(n * sizeof(*other));
+	for (size_t i = 0; i < n; i++) {
+		keys[i] = (struct start_key){symtab->entries.at[i].start, (uint32_t)i};
+		differing |= keys[i].start ^ keys[0].start;
 	}
+	for (unsigned shift = 0; shift < 64 && differing >> shift; shift += SORTED_BITS) {
+		sort_by_bits(other, keys, n, shift);
+		swap = keys;
+		keys = other;
+		other = swap;
+	}
+	sorted = lode_alloc(n * sizeof(*sorted));
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = symtab->entries.at[keys[i].entry];
+	memcpy(symtab->entries.at, sorted, n * sizeof(*sorted));
+	free(sorted);
+	free(keys);
+	free(other);
 }
 
 /* The first page border behind the page of `address` + `PAGE_BYTES`, without wrapping. */
@@ -196,8 +236,16 @@ static void make_ranges(struct lode_symtab *symtab, bool by_order)
 		uint64_t end;
 		uint32_t top;
 
-		if (!ranking.heap.n)
+		if (!ranking.heap.n) {
 			at = entry[i].start;
+			/* Nearly all overlap with no other. */
+			if (at < entry[i].end &&
+			    (i + 1 == n || entry[i + 1].start >= entry[i].end)) {
+				add_range(symtab, at, entry[i].end, (uint32_t)i);
+				i++;
+				continue;
+			}
+		}
 		for (; i < n && entry[i].start == at; i++)
 			heap_push(&ranking, (uint32_t)i);
 		while (ranking.heap.n && entry[ranking.heap.at[0]].end <= at)

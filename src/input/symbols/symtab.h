@@ -44,7 +44,7 @@ struct lode_symtab {
 
 void lode_symtab_add(struct lode_symtab *symtab, uint64_t start, uint64_t size, const char *name,
 		     enum lode_binding binding);
-/* O(n log n), O(n) for kallsyms, which is sorted. Once. */
+/* O(n log n) where symbols overlap, else O(n). Once. */
 void lode_symtab_settle(struct lode_symtab *symtab, enum lode_symtab_rule rule);
 void lode_symtab_release(struct lode_symtab *symtab);
 

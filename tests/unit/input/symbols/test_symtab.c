@@ -212,9 +212,40 @@ static void test_deep_nesting_has_at_most_two_ranges_per_symbol(void **state)
 	lode_symtab_release(&symtab);
 }
 
+/* Starts of any width, many of them equal: in order, and those that are equal in order of adding.
+ */
+static void entries_are_in_order(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= TEST_CASES(400); seed++) {
+		struct test_random random = {seed};
+		uint32_t n = 2 + test_random_below(&random, 500);
+		unsigned wide = test_random_below(&random, 64);
+		struct lode_symtab symtab = {0};
+
+		for (uint32_t i = 0; i < n; i++)
+			lode_symtab_add(&symtab,
+					i && test_random_below(&random, 4) == 0
+						? symtab.entries.at[i - 1].start
+						: test_random_next(&random) >> wide,
+					1 + test_random_below(&random, 9), "x",
+					LODE_BINDING_GLOBAL);
+		lode_symtab_settle(&symtab, LODE_SYMTAB_LAST_WINS);
+		CHECK(seed, symtab.entries.n == n);
+		for (uint32_t i = 1; i < n; i++) {
+			const struct lode_symtab_entry *a = &symtab.entries.at[i - 1], *b = a + 1;
+
+			CHECK(seed,
+			      a->start < b->start || (a->start == b->start && a->order < b->order));
+		}
+		lode_symtab_release(&symtab);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(entries_are_in_order),
 		cmocka_unit_test(test_elf_rule_matches_a_scan_of_all_symbols),
 		cmocka_unit_test(test_kallsyms_rule_matches_a_scan_of_all_symbols),
 		cmocka_unit_test(test_last_wins_rule_matches_a_scan_of_all_symbols),
