@@ -188,12 +188,14 @@ static bool consider_fitting(void *context, const char *path)
 	return is_fitting;
 }
 
-/* Whether there are files that a build-id could tell to be the recorded one, or not. */
+/* Whether there are files that a build-id could tell to be the recorded one, or servers that may
+   have it. */
 static bool has_candidates(struct search *search)
 {
 	struct lode_roots home = {.buildid_dir = search->roots.home_debug};
 
-	return lode_files_in_caches(&search->roots, consider_fitting, search) ||
+	return search->dso->symboliser->debuginfod ||
+	       lode_files_in_caches(&search->roots, consider_fitting, search) ||
 	       lode_files_in_caches(&home, consider_fitting, search) ||
 	       lode_files_by_name(&search->roots, search->dso->path, consider_fitting, search);
 }
