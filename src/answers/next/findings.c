@@ -28,8 +28,10 @@ static const char *enough_words(struct lode_arena *arena, const struct lode_next
 		return answer->is_of_clusters ? "No cluster was found"
 					      : "No problem has a name yet";
 	if (!answer->n_enough && answer->n_opened)
-		return n_new ? lode_finding_text(arena, "No further recording shows one of the %s not seen yet",
-						 problem_words(arena, answer, n_new))
+		return n_new ? lode_finding_text(
+				       arena,
+				       "No further recording shows one of the %s not seen yet",
+				       problem_words(arena, answer, n_new))
 			     : lode_finding_text(arena, "The recordings reviewed show all %s",
 						 problem_words(arena, answer, answer->n_known));
 	if (!answer->n_enough)
@@ -40,8 +42,7 @@ static const char *enough_words(struct lode_arena *arena, const struct lode_next
 		lode_format_plural(all, answer->n_streams - answer->n_opened,
 				   answer->n_opened ? "further recording" : "recording"),
 		answer->n_enough == 1 ? "s" : "", answer->n_seen || n_new == 1 ? "the " : "all ",
-				 problem_words(arena, answer, n_new),
-				 answer->n_seen ? " not seen yet" : "");
+		problem_words(arena, answer, n_new), answer->n_seen ? " not seen yet" : "");
 }
 
 static const char *rest_words(struct lode_arena *arena, const struct lode_next_answer *answer)
