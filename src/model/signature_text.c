@@ -234,7 +234,7 @@ static int start_field(struct reader *r, const char *line, size_t len, int64_t n
 		r->first_line = number;
 	if (field != PATTERN && r->seen >> field & 1)
 		return fail_at(r, number,
-			       "%s stands twice in one paragraph (a blank line parts "
+			       "%s appears twice in one paragraph (a blank line parts "
 			       "signatures)",
 			       field_names[field]);
 	r->seen |= 1u << field;

@@ -17,7 +17,7 @@ static int run_completion(const struct lode_command *self, int argc, char **argv
 	if (!lode_command_start(self, NULL, argc, argv, &n, &code))
 		return code;
 	if (n != 1 || strcmp(argv[0], "bash") != 0)
-		return lode_command_misused(self, "say for which shell: bash");
+		return lode_command_misused(self, "name the shell: bash");
 	lode_completion_bash(stdout);
 	return LODE_EXIT_OK;
 }

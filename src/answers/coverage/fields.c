@@ -106,7 +106,7 @@ static const struct lode_field coverage_fields[] = {
 		  "what no signature explains, as lode mine finds it, the largest first"),
 	LODE_FIELD_AS("rest_more", struct lode_coverage_answer, n_rest_more, "left out by --top",
 		      .absent = "none was"),
-	LODE_FIELD(struct lode_coverage_answer, rest_other_ns, "the rest of the rest",
+	LODE_FIELD(struct lode_coverage_answer, rest_other_ns, "of the rest, in none of these",
 		   .absent = "it was not mined"),
 	LODE_FIELD(struct lode_coverage_answer, by, "the label that groups streams",
 		   .absent = "without --by"),

@@ -119,11 +119,10 @@ static int agree_on_shape(void *context, const char *shape, const char *path,
 	if (!lode_repo_shape(repo) ||
 	    !lode_shape_difference(here, there, shape, lode_repo_shape(repo)))
 		return 0;
-	return lode_fail(
-		err, LODE_ERR_ARG, path, -1,
-		"made %s, and what is in %.200s was made %s: only what was made alike adds "
-		"up; import it into a repository of its own",
-		here, lode_repo_path(repo), there);
+	return lode_fail(err, LODE_ERR_ARG, path, -1,
+			 "made %s, and what is in %.200s was made %s: digests made with different "
+			 "options cannot be merged; import it into a repository of its own",
+			 here, lode_repo_path(repo), there);
 }
 
 typedef LODE_VEC(struct lode_repo_label) label_vec;

@@ -160,7 +160,7 @@ static void print_clusters(FILE *out, const struct lode_triage_answer *answer,
 	room = lode_table_fit(table, page->columns, 30, WHY, &more_room);
 	for (size_t i = 0; i < answer->n_clusters; i++)
 		set_common(table, answer->mined, i, room, more_room);
-	fputs("\nNot explained, mined:\n\n", out);
+	fputs("\nNew problems in the rest:\n\n", out);
 	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 	if (answer->n_clusters_more)

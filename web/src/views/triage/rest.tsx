@@ -18,7 +18,7 @@ export function Rest({ report, reference }: { report: TriageReport; reference: R
 	const { clusters } = report;
 	return (
 		<Section
-			title="Not explained, mined"
+			title="New problems in the rest"
 			note={
 				clusters
 					? `of ${costIn(report, report.unexplained_ns)}, ${costIn(report, report.other_ns ?? 0)} is in no pattern of ${costIn(report, report.lambda_ns ?? 0)} or more`
