@@ -379,7 +379,7 @@ static int unfold(struct lode_bytes *columns, size_t n, const struct table *tabl
 int lode_digest_unpack(struct lode_digest **digest, struct lode_digest_origin *origin,
 		       const uint8_t *data, size_t size, const char *path, struct lode_error *err)
 {
-	struct lode_bytes from, columns[LODE_N_DIGEST_COLUMNS];
+	struct lode_bytes from, columns[LODE_N_DIGEST_COLUMNS] = {0};
 	struct table table = {0};
 	uint8_t *buffer = NULL;
 	bool has_digest = false;
