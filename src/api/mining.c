@@ -47,7 +47,7 @@ static int mine_inputs(void *job, struct lode_error *err)
 	const struct lode_mining_options *options = running->options;
 	struct lode_mining *mining = running->mining;
 	struct lode_stream_set_options streams;
-	struct lode_mine_options mine = {.min_similarity = 0.5, .n_threads = 1};
+	struct lode_mine_options mine = {.min_similarity = LODE_CUT_BY_DATA, .n_threads = 1};
 	int rc;
 
 	lode_api_streams(&streams, running->inputs, running->n_inputs, options);

@@ -106,6 +106,15 @@ static inline const char *lode_frame_function(const struct lode_calltree *tree, 
 	return tree->strings.text.at[tree->frames.at[frame].function];
 }
 
+/* Whether it is of the C library or the dynamic linker, which every program has. */
+static inline bool lode_frame_is_c_library(const struct lode_calltree *tree, uint32_t frame)
+{
+	const char *module = lode_frame_module(tree, frame);
+
+	return strncmp(module, "libc.", 5) == 0 || strncmp(module, "libc-", 5) == 0 ||
+	       strncmp(module, "ld-", 3) == 0 || strncmp(module, "libpthread", 10) == 0;
+}
+
 /* "function", "[module]" when it has no symbol, "→ comm" for a link: what tables show. */
 const char *lode_frame_label(const struct lode_calltree *tree, uint32_t frame, char *buffer,
 			     size_t size);

@@ -11,7 +11,7 @@ void lode_mining_values_init(struct lode_mining_values *values)
 {
 	memset(values, 0, sizeof(*values));
 	values->rank = LODE_UNSET;
-	values->similarity = 0.5;
+	values->similarity = LODE_CUT_BY_DATA;
 }
 
 void lode_mining_values_settle(struct lode_mining_values *values)

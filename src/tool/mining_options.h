@@ -35,9 +35,10 @@ enum { LODE_LAMBDA_WORDS_BYTES = 128 };
 const char *lode_lambda_words(const struct lode_mining_values *values, char *buffer, size_t size);
 
 /* Entries of an option table that stand alone: of a `double`, and of an `int`. */
-#define LODE_SIMILARITY_OPTION(at)                             \
-	LODE_OPTION("similarity", "X", lode_set_percent, (at), \
-		    "least similarity of clusters that are merged, 0 to 1 (default 0.5)")
+#define LODE_SIMILARITY_OPTION(at)                                                             \
+	LODE_OPTION("similarity", "X", lode_set_percent, (at),                                 \
+		    "cut clusters at this similarity, 0 to 1, and nowhere else, as the paper " \
+		    "does (default: by the data)")
 #define LODE_RANK_OPTION(at, what, ...)                                                      \
 	LODE_OPTION("rank", "BY", lode_set_choice, (at), what, .choices = lode_rank_choices, \
 		    __VA_ARGS__)

@@ -11,7 +11,7 @@
 /* Past so many patterns of one cluster they are not compared with each other. */
 enum { MAX_COMPARED = 1000 };
 
-/* Two signatures per cluster: its patterns, and its common part. */
+/* Two signatures per cluster: its patterns, and what they share. */
 struct candidates {
 	struct lode_signature *list;	/* 2 * n */
 	int64_t *patterns_ns, *both_ns; /* per cluster */
@@ -20,6 +20,13 @@ struct candidates {
 static unsigned kinds_of(const struct lode_cluster *cluster)
 {
 	return cluster->kind_group ? 1u << (cluster->kind_group - 1) : 0;
+}
+
+/* What all of a cluster's patterns have: the name of its problem, else the common part. */
+static const uint32_t *shared_by_all(const struct lode_cluster *cluster, size_t *n)
+{
+	*n = cluster->name != LODE_NONE ? 1 : cluster->n_common;
+	return cluster->name != LODE_NONE ? &cluster->name : cluster->common;
 }
 
 static void name_candidates(struct candidates *c, const struct lode_mined *mined,
@@ -31,24 +38,26 @@ static void name_candidates(struct candidates *c, const struct lode_mined *mined
 		const struct lode_cluster *cluster = &clusters[i];
 		const char **patterns =
 			lode_arena_array(arena, const char *, cluster->n_patterns + 1);
+		size_t n_shared;
+		const uint32_t *shared = shared_by_all(cluster, &n_shared);
 
 		for (size_t p = 0; p < cluster->n_patterns; p++)
 			patterns[p] =
 				lode_signature_pattern_of(tree, cluster->patterns[p].frames,
 							  cluster->patterns[p].n_frames, arena);
 		patterns[cluster->n_patterns] =
-			lode_signature_pattern_of(tree, cluster->common, cluster->n_common, arena);
+			lode_signature_pattern_of(tree, shared, n_shared, arena);
 		c->list[2 * i] = (struct lode_signature){.patterns = patterns,
 							 .n_patterns = cluster->n_patterns,
 							 .kinds = kinds_of(cluster)};
 		c->list[2 * i + 1] =
 			(struct lode_signature){.patterns = &patterns[cluster->n_patterns],
-						.n_patterns = cluster->n_common > 0,
+						.n_patterns = n_shared > 0,
 						.kinds = kinds_of(cluster)};
 	}
 }
 
-/* What each cluster's patterns match, and what they and its common part do. */
+/* What each cluster's patterns match, and what they and what they share do. */
 static void measure_cluster_signatures(struct candidates *c, size_t n,
 				       const struct lode_digest *digest)
 {
@@ -65,12 +74,12 @@ static void measure_cluster_signatures(struct candidates *c, size_t n,
 
 		for (size_t i = 0; i < n_at; i++) {
 			size_t cluster = at[i] / 2;
-			bool is_common = at[i] % 2;
+			bool is_shared = at[i] % 2;
 
-			if (!is_common)
+			if (!is_shared)
 				c->patterns_ns[cluster] += digest->rows.at[r].cost_ns;
-			/* Ascending: the patterns come just before the common part. */
-			if (!is_common || i == 0 || at[i - 1] != at[i] - 1)
+			/* Ascending: the patterns come just before what they share. */
+			if (!is_shared || i == 0 || at[i - 1] != at[i] - 1)
 				c->both_ns[cluster] += digest->rows.at[r].cost_ns;
 		}
 	}
@@ -87,13 +96,14 @@ static bool is_part_of(const uint32_t *p, size_t n_p, const uint32_t *q, size_t 
 	return i == n_p;
 }
 
-/* Does another of the cluster's patterns (or its common part) say as much? */
-static bool is_implied(const struct lode_cluster *cluster, size_t p, bool has_common)
+/* Does another of the cluster's patterns (or what they share) say as much? */
+static bool is_implied(const struct lode_cluster *cluster, size_t p, bool has_shared)
 {
 	const struct lode_mined_pattern *pattern = &cluster->patterns[p];
+	size_t n_shared;
+	const uint32_t *shared = shared_by_all(cluster, &n_shared);
 
-	if (has_common &&
-	    is_part_of(cluster->common, cluster->n_common, pattern->frames, pattern->n_frames))
+	if (has_shared && is_part_of(shared, n_shared, pattern->frames, pattern->n_frames))
 		return true;
 	if (cluster->n_patterns > MAX_COMPARED)
 		return false;
@@ -124,22 +134,22 @@ static void choose_cluster_signatures(struct lode_cluster_signature *out,
 {
 	const struct lode_signature *s = &c->list[2 * i];
 	const char **patterns = lode_arena_array(arena, const char *, s->n_patterns + 1);
-	bool has_common =
-		cluster->n_common && distance(c->both_ns[i], cluster->total_ns) <
-					     distance(c->patterns_ns[i], cluster->total_ns);
+	bool has_shared = c->list[2 * i + 1].n_patterns &&
+			  distance(c->both_ns[i], cluster->total_ns) <
+				  distance(c->patterns_ns[i], cluster->total_ns);
 	size_t n = 0;
 
 	for (size_t p = 0; p < s->n_patterns; p++)
-		if (!is_implied(cluster, p, has_common))
+		if (!is_implied(cluster, p, has_shared))
 			patterns[n++] = s->patterns[p];
-	if (has_common)
+	if (has_shared)
 		patterns[n++] = c->list[2 * i + 1].patterns[0];
 	lode_sort(patterns, n, by_text_cluster_signatures);
 	*out = (struct lode_cluster_signature){
 		.patterns = patterns,
 		.n_patterns = n,
 		.kinds = s->kinds,
-		.total_ns = has_common ? c->both_ns[i] : c->patterns_ns[i],
+		.total_ns = has_shared ? c->both_ns[i] : c->patterns_ns[i],
 	};
 }
 

@@ -95,15 +95,6 @@ static bool is_user(const struct lode_digest *digest, uint32_t frame)
 	return !(digest->tree.frames.at[frame].flags & (LODE_FRAME_KERNEL | LODE_FRAME_UNKNOWN));
 }
 
-/* The C library's own frames say how a program waits, which the wait reason says as well. */
-static bool is_library(const struct lode_digest *digest, uint32_t frame)
-{
-	const char *module = lode_frame_module(&digest->tree, frame);
-
-	return strncmp(module, "libc.", 5) == 0 || strncmp(module, "libc-", 5) == 0 ||
-	       strncmp(module, "ld-", 3) == 0 || strncmp(module, "libpthread", 10) == 0;
-}
-
 /* Functions that every program, thread, system call or context switch passes through. */
 static bool is_everywhere(const char *function)
 {
@@ -152,7 +143,8 @@ static bool says_nothing(const struct lode_digest *digest, uint32_t frame)
 	const char *function = lode_frame_function(&digest->tree, frame);
 
 	/* A library's insides: its public functions tell how a program waits. */
-	return is_everywhere(function) || (function[0] == '_' && is_library(digest, frame));
+	return is_everywhere(function) ||
+	       (function[0] == '_' && lode_frame_is_c_library(&digest->tree, frame));
 }
 
 /* The program's own functions tell most; of these what is rare elsewhere, and the deeper the
@@ -163,7 +155,7 @@ static double telling(const struct lode_digest *digest, uint32_t frame, double r
 	double score = 2 * rarity + 0.9 * (double)(place + 1) / (double)n;
 
 	if (is_user(digest, frame))
-		score += is_library(digest, frame) ? 1 : 3;
+		score += lode_frame_is_c_library(&digest->tree, frame) ? 1 : 3;
 	else if (digest->tree.frames.at[frame].flags & LODE_FRAME_UNKNOWN)
 		score -= 1;
 	if (says_nothing(digest, frame))
@@ -179,7 +171,8 @@ uint32_t lode_telling_frame(const struct lode_digest *digest, const uint32_t *fr
 	for (size_t i = 0; i < n; i++) {
 		double score = telling(digest, frames[i], rarity_of(digest, frames[i]), i, n);
 
-		if (!is_user(digest, frames[i]) || is_library(digest, frames[i]) ||
+		if (!is_user(digest, frames[i]) ||
+		    lode_frame_is_c_library(&digest->tree, frames[i]) ||
 		    digest->tree.frames.at[frames[i]].flags & LODE_FRAME_LINK ||
 		    says_nothing(digest, frames[i]) || score <= best_score)
 			continue;
@@ -291,7 +284,8 @@ static struct told *by_telling(size_t *n, size_t *end, const struct lode_digest 
 
 			told[(*n)++] = (struct told){telling(digest, frames[i], rarity,
 							     i - link->first, n_all) +
-							     10 * is_client(digest, frames[i]),
+							     10 * is_client(digest, frames[i]) +
+							     5 * (frames[i] == line->name),
 						     i};
 		}
 	lode_sort(told, *n, most_telling_first);
@@ -316,14 +310,14 @@ static void take_frame(struct chosen *chosen, const struct lode_digest *digest,
 }
 
 /* Takes frames in the order of what they tell; behind two of them, a function and its caller, what
-   all comes to. False: the line has no room for two, though two tell something. */
+   all comes to. False: the line has no room for the two that tell most. */
 static bool choose_frames(struct chosen *chosen, const struct lode_digest *digest,
 			  const struct lode_line_frames *frames, const struct link *link,
 			  size_t columns)
 {
 	size_t n, end;
 	struct told *told = by_telling(&n, &end, digest, frames, link);
-	bool has_room;
+	bool has_two = false, has_room;
 
 	chosen->n = 0;
 	for (size_t k = 0; k < n && chosen->n < max_frames_per_link; k++) {
@@ -333,10 +327,11 @@ static bool choose_frames(struct chosen *chosen, const struct lode_digest *diges
 			take_frame(chosen, digest, frames, end, columns);
 		if (chosen->n < max_frames_per_link)
 			take_frame(chosen, digest, frames, told[k].place, columns);
+		has_two |= k == 1 && chosen->n == 2;
 	}
 	if (chosen->n < max_frames_per_link && end != SIZE_MAX)
 		take_frame(chosen, digest, frames, end, columns);
-	has_room = chosen->n > 1 || (n < 2 && chosen->n == n) ||
+	has_room = has_two || (n < 2 && chosen->n == n) ||
 		   (chosen->n && says_nothing(digest, frames->frames[told[1].place]));
 	free(told);
 	return has_room;

@@ -23,6 +23,7 @@ struct lode_line_frames {
 	const bool *gap_before; /* per frame: others are left out before it */
 	const double *rarity;	/* per frame: how much of all else does without it, 0 to 1; NULL: by
 				   the digest's name statistics */
+	uint32_t name;		/* of a problem: it comes first of what tells; LODE_NONE: none */
 	size_t n;
 };
 

@@ -343,10 +343,11 @@ void lode_headline_release(struct lode_headline *headline)
 	lode_vec_release(&headline->rarity);
 }
 
-static struct lode_line_frames line_of(const struct lode_headline *headline)
+static struct lode_line_frames line_of(const struct lode_headline *headline, uint32_t name)
 {
 	return (struct lode_line_frames){
 		.who = headline->who,
+		.name = name,
 		.frames = headline->frames.at,
 		.gap_before = headline->gap_before.at,
 		.rarity = headline->rarity.at,
@@ -364,7 +365,7 @@ size_t lode_headline_hops(struct lode_headline_hop **out, const struct lode_mine
 	size_t n;
 
 	lode_headline_build(&headline, mined, cluster);
-	line = line_of(&headline);
+	line = line_of(&headline, cluster->name);
 	n = lode_line_hops(hops, mined->digest, &line);
 	*out = lode_arena_array(arena, struct lode_headline_hop, n);
 	for (size_t i = 0; i < n; i++) {
@@ -392,7 +393,7 @@ const char *lode_headline_text(char *buffer, size_t size, const struct lode_mine
 	struct lode_line_frames line;
 
 	lode_headline_build(&headline, mined, cluster);
-	line = line_of(&headline);
+	line = line_of(&headline, cluster->name);
 	lode_common_part_short(buffer, size, mined->digest, &line, columns, more_columns,
 			       max_lines);
 	lode_headline_release(&headline);

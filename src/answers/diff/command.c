@@ -120,7 +120,7 @@ static void diff_values_init(struct diff_values *v)
 	lode_input_options_init(&v->input);
 	lode_aoi_values_init(&v->aoi);
 	v->fail_on.names = lode_diff_changed_names;
-	v->similarity = 0.5;
+	v->similarity = LODE_CUT_BY_DATA;
 	v->level = 0.05;
 	v->seed = 1;
 	v->top = SIZE_MAX;

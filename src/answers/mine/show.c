@@ -223,7 +223,8 @@ static void print_patterns(FILE *out, const struct lode_mine_answer *answer,
 		lode_table_set(
 			table, i, 5, "%s",
 			lode_common_part_short(line, sizeof(line), digest,
-					       &(struct lode_line_frames){.frames = p->frames,
+					       &(struct lode_line_frames){.name = LODE_NONE,
+									  .frames = p->frames,
 									  .n = p->n_frames},
 					       room, room, 8));
 	}

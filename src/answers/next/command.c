@@ -82,7 +82,7 @@ static void init_next(struct next_values *v)
 	memset(v, 0, sizeof(*v));
 	lode_input_options_init(&v->input);
 	lode_aoi_values_init(&v->aoi);
-	v->similarity = 0.5;
+	v->similarity = LODE_CUT_BY_DATA;
 	v->top = SIZE_MAX;
 }
 

@@ -219,8 +219,9 @@ const struct lode_command lode_cmd_sign = {
 		"it, and as the first one the stack's root; '?*' is any one function; '-> nginx' "
 		"is the step to the thread that was waited for. A signature matches an event if "
 		"one of its patterns does.\n\n"
-		"Signing a cluster takes all of its patterns, and its common part where that is "
-		"what some of its stacks have, so that the signature matches what the cluster "
+		"Signing a cluster takes the function that its problem goes by; else all of its "
+		"patterns, and its common part where that is what some of its stacks have, so that "
+		"the signature matches what the cluster "
 		"costs in total. A cluster's number is that of the last `lode mine --repo`; its id "
 		"stays the same as long as its patterns do.",
 	.options = options,

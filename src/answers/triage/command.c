@@ -122,7 +122,7 @@ static struct lode_triage_request triage_request_of(const struct triage_values *
 			    .job = lode_reading_options(&v->input, &v->aoi, progress)},
 		.mining = {.min_cost = v->min_cost.amount,
 			   .min_cost_share = v->min_cost.share,
-			   .min_similarity = 0.5,
+			   .min_similarity = LODE_CUT_BY_DATA,
 			   .n_threads = v->input.n_threads,
 			   .progress = lode_progress_stage,
 			   .progress_context = progress},

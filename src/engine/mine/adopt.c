@@ -66,6 +66,7 @@ struct adoption {
 	struct lode_rounds *rounds;
 	const struct lode_stackset *set;
 	const uint32_t *cluster_of;
+	const uint32_t *name_of_stack;
 	const struct lode_cluster *clusters;
 	size_t n_clusters;
 	uint32_t *order;   /* clusters: longest common part first, then dearest, then by number */
@@ -103,18 +104,19 @@ static size_t shared_length(const uint32_t *a, size_t n_a, const uint32_t *b, si
 	return row[n_b];
 }
 
-static uint32_t closest_pattern(const struct adoption *x, size_t s, uint32_t cluster)
+uint32_t lode_closest_pattern(const struct lode_rounds *rounds, const struct lode_stackset *set,
+			      const uint32_t *cluster_of, size_t s, uint32_t cluster)
 {
-	const uint32_t *stack = &x->set->items[x->set->start[s]];
-	size_t depth = x->set->start[s + 1] - x->set->start[s], most = 0;
+	const uint32_t *stack = &set->items[set->start[s]];
+	size_t depth = set->start[s + 1] - set->start[s], most = 0;
 	size_t *row = lode_alloc((depth + 1) * sizeof(*row));
 	uint32_t best = LODE_NONE;
 
-	for (size_t p = 0; p < x->rounds->n_patterns; p++) {
-		const struct lode_round_pattern *pattern = &x->rounds->patterns[p];
+	for (size_t p = 0; p < rounds->n_patterns; p++) {
+		const struct lode_round_pattern *pattern = &rounds->patterns[p];
 		size_t shared;
 
-		if (x->cluster_of[p] != cluster)
+		if (cluster_of[p] != cluster)
 			continue;
 		shared = shared_length(pattern->frames, pattern->n_frames, stack, depth, row);
 		if (best == LODE_NONE || shared > most) {
@@ -136,7 +138,8 @@ static void adopt_block(void *context, size_t block, unsigned worker)
 		uint32_t owner = x->rounds->owner[s];
 		const struct lode_round_pattern *pattern;
 
-		if (owner == LODE_NONE || x->rounds->patterns[owner].round == 1)
+		if (owner == LODE_NONE || x->rounds->patterns[owner].round == 1 ||
+		    x->name_of_stack[s] != LODE_NONE)
 			continue;
 		pattern = &x->rounds->patterns[owner];
 		for (size_t i = 0; i < x->n_clusters; i++) {
@@ -149,15 +152,16 @@ static void adopt_block(void *context, size_t block, unsigned worker)
 						 x->filters[c]))
 				continue;
 			if (c != x->cluster_of[owner])
-				x->rounds->owner[s] = closest_pattern(x, s, c);
+				x->rounds->owner[s] = lode_closest_pattern(x->rounds, x->set,
+									   x->cluster_of, s, c);
 			break;
 		}
 	}
 }
 
 void lode_adopt_stacks(struct lode_rounds *rounds, const struct lode_stackset *set,
-		       const uint32_t *cluster_of, const struct lode_cluster *clusters,
-		       size_t n_clusters, unsigned n_threads)
+		       const uint32_t *cluster_of, const uint32_t *name_of_stack,
+		       const struct lode_cluster *clusters, size_t n_clusters, unsigned n_threads)
 {
 	int64_t *pattern_own = own_costs(rounds, set);
 	int64_t *own = cluster_costs(pattern_own, cluster_of, rounds->n_patterns, n_clusters);
@@ -165,6 +169,7 @@ void lode_adopt_stacks(struct lode_rounds *rounds, const struct lode_stackset *s
 		.rounds = rounds,
 		.set = set,
 		.cluster_of = cluster_of,
+		.name_of_stack = name_of_stack,
 		.clusters = clusters,
 		.n_clusters = n_clusters,
 		.order = lode_alloc(n_clusters * sizeof(*x.order)),

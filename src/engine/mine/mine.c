@@ -9,6 +9,7 @@
 #include "engine/mine/adopt.h"
 #include "engine/mine/cpu_costs.h"
 #include "engine/mine/measure.h"
+#include "engine/mine/problems.h"
 #include "engine/mine/rounds.h"
 #include "engine/patterns/min_cost.h"
 #include "base/sorted.h"
@@ -315,7 +316,7 @@ static uint64_t cluster_id(const struct lode_calltree *tree, const struct lode_c
 
 static void find_common(struct mining *m, const struct group *group,
 			const struct lode_pattern_set *patterns, const uint32_t *cluster_of,
-			struct lode_cluster *clusters, size_t n_clusters)
+			const uint32_t *name_of, struct lode_cluster *clusters, size_t n_clusters)
 {
 	const struct lode_digest *digest = m->mined->digest;
 	struct lode_cluster_parts *parts = lode_alloc0(n_clusters, sizeof(*parts));
@@ -325,6 +326,7 @@ static void find_common(struct mining *m, const struct group *group,
 	lode_cluster_describe(parts, n_clusters, patterns, cluster_of, is_core, &digest->tree,
 			      &digest->names, m->options->n_threads, &m->mined->arena);
 	for (size_t c = 0; c < n_clusters; c++) {
+		clusters[c].name = name_of[c];
 		clusters[c].common = parts[c].common;
 		clusters[c].gap_before = parts[c].gap_before;
 		clusters[c].n_common = parts[c].n_common;
@@ -338,7 +340,8 @@ static struct lode_cluster_options cluster_options(const struct mining *m)
 {
 	return (struct lode_cluster_options){
 		.linkage = m->options->linkage,
-		.min_similarity = m->options->min_similarity,
+		.min_similarity = m->options->min_similarity < 0 ? LODE_SIMILARITY
+								 : m->options->min_similarity,
 		.n_threads = m->options->n_threads,
 	};
 }
@@ -394,6 +397,20 @@ static int fail_too_similar(struct mining *m, double excess, struct lode_error *
 			 option_cost(option, sizeof(option), fits, unit));
 }
 
+/* Of the clusters from `first` on, those whose stacks all went to problems with a name have nothing
+   left to say. */
+static void drop_empty(struct lode_mined *mined, size_t first)
+{
+	size_t n = first;
+
+	for (size_t c = first; c < mined->n_clusters; c++)
+		if (mined->clusters[c].own_ns > 0)
+			mined->clusters[n++] = mined->clusters[c];
+		else
+			mined->n_patterns -= mined->clusters[c].n_patterns;
+	mined->n_clusters = n;
+}
+
 static int cluster_group(struct mining *m, struct group *group, struct lode_error *err)
 {
 	struct lode_mined *mined = m->mined;
@@ -401,6 +418,7 @@ static int cluster_group(struct mining *m, struct group *group, struct lode_erro
 	uint32_t *cluster_of = lode_alloc(group->rounds.n_patterns * sizeof(*cluster_of));
 	size_t n_clusters = 0, n_alone = 0;
 	struct lode_cluster_options options = cluster_options(m);
+	struct lode_problems problems;
 	struct lode_postings postings;
 	struct lode_cluster *clusters;
 	double excess = 0;
@@ -416,14 +434,20 @@ static int cluster_group(struct mining *m, struct group *group, struct lode_erro
 	if (rc < 0)
 		goto out;
 	mined->n_not_compared += n_alone;
+	if (m->options->min_similarity < 0 && !m->options->classic)
+		lode_problems_part(&problems, &group->rounds, cluster_of, &n_clusters, &group->set,
+				   mined->digest, m->name_rank, m->options->n_threads, &m->scratch);
+	else
+		lode_problems_none(&problems, group->set.n, n_clusters, &m->scratch);
 	mined->clusters = lode_realloc_n(mined->clusters, mined->n_clusters + n_clusters,
 					 sizeof(*mined->clusters));
 	clusters = &mined->clusters[mined->n_clusters];
 	memset(clusters, 0, n_clusters * sizeof(*clusters));
 	mined->n_clusters += n_clusters;
-	find_common(m, group, &patterns, cluster_of, clusters, n_clusters);
-	lode_adopt_stacks(&group->rounds, &group->set, cluster_of, clusters, n_clusters,
-			  m->options->n_threads);
+	find_common(m, group, &patterns, cluster_of, problems.name_of_cluster, clusters,
+		    n_clusters);
+	lode_adopt_stacks(&group->rounds, &group->set, cluster_of, problems.name_of_stack, clusters,
+			  n_clusters, m->options->n_threads);
 	lode_postings_build(&postings, &group->set, mined->digest->tree.frames.n, &m->scratch);
 	lode_measure_clusters(
 		&(struct lode_measure){
@@ -442,6 +466,8 @@ static int cluster_group(struct mining *m, struct group *group, struct lode_erro
 	for (size_t s = 0; s < group->set.n; s++)
 		if (group->rounds.owner[s] == LODE_NONE)
 			mined->other_ns += group->set.cost_ns[s];
+	if (problems.has_names)
+		drop_empty(mined, mined->n_clusters - n_clusters);
 out:
 	lode_pattern_set_release(&patterns);
 	free(cluster_of);

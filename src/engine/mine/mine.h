@@ -24,6 +24,9 @@ enum lode_rank {
 };
 extern const char *const lode_rank_choices[]; /* their names; NULL ends them */
 
+#define LODE_SIMILARITY	 0.5
+#define LODE_CUT_BY_DATA (-1.0) /* in place of a similarity */
+
 struct lode_mine_options {
 	/* λ: the first that is set wins; none: 0.2 % of the AOI's cost. */
 	int64_t min_cost;      /* 0: not set */
@@ -35,7 +38,8 @@ struct lode_mine_options {
 	bool classic;	     /* one round, as the paper */
 	bool split_kinds;    /* mine running, waiting and ready stacks apart (own stacks) */
 	enum lode_linkage linkage;
-	double min_similarity;
+	double min_similarity; /* of patterns that are clustered, and nothing else; < 0: by the data
+				  (problems.h), and LODE_SIMILARITY where these tell nothing */
 	enum lode_rank rank;
 	unsigned n_threads;
 	void (*progress)(void *context, const char *stage, double done);
@@ -79,6 +83,7 @@ struct lode_cluster_stream {
 
 struct lode_cluster {
 	uint64_t id;   /* stable hash of its patterns' functions */
+	uint32_t name; /* the frame that tells its cost from all other (problems.h), or LODE_NONE */
 	uint32_t rank; /* from 1 */
 	uint32_t kind_group;
 	int64_t own_ns, total_ns, average_ns;

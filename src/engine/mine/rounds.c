@@ -56,6 +56,8 @@ struct explain {
 	const uint32_t *by_rarest; /* pattern indices */
 	uint32_t *owner;
 	const uint8_t *open;
+	/* A pattern can only own stacks of its own group; NULL: there are no groups. */
+	const uint32_t *group_of_pattern, *group_of_stack;
 };
 
 enum { EXPLAIN_BLOCK = 1024 };
@@ -89,6 +91,9 @@ static void explain_block(void *context, size_t block, unsigned worker)
 				uint32_t p = x->by_rarest[k];
 				const struct lode_round_pattern *q = &x->patterns[p];
 
+				if (x->group_of_stack &&
+				    x->group_of_pattern[p] != x->group_of_stack[s])
+					continue;
 				if (is_better(x->patterns, p, best) &&
 				    lode_stack_contains(set, s, q->frames, q->n_frames, q->filter))
 					best = p;
@@ -123,6 +128,46 @@ static void explain_round(struct explain *x, const struct lode_postings *posting
 	free(index);
 }
 
+static size_t count_frames(const struct lode_stackset *set)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->start[set->n]; i++)
+		if (set->items[i] >= n)
+			n = set->items[i] + 1;
+	return n;
+}
+
+void lode_rounds_regroup(struct lode_rounds *rounds, const struct lode_stackset *set,
+			 const uint32_t *group_of_pattern, const uint32_t *group_of_stack,
+			 unsigned n_threads, struct lode_arena *arena)
+{
+	uint8_t *open = lode_alloc(set->n);
+	uint32_t *owner = lode_alloc(set->n * sizeof(*owner));
+	struct lode_postings postings;
+	struct explain x = {
+		.set = set,
+		.patterns = rounds->patterns,
+		.end = rounds->n_patterns,
+		.owner = owner,
+		.open = open,
+		.group_of_pattern = group_of_pattern,
+		.group_of_stack = group_of_stack,
+	};
+
+	lode_postings_build(&postings, set, count_frames(set), arena);
+	for (size_t s = 0; s < set->n; s++) {
+		owner[s] = rounds->owner[s];
+		open[s] = owner[s] != LODE_NONE && group_of_pattern[owner[s]] != group_of_stack[s];
+	}
+	explain_round(&x, &postings, n_threads);
+	for (size_t s = 0; s < set->n; s++)
+		if (owner[s] != LODE_NONE)
+			rounds->owner[s] = owner[s];
+	free(open);
+	free(owner);
+}
+
 int lode_rounds_mine(struct lode_rounds *out, const struct lode_stackset *set,
 		     const uint32_t *name_rank, const struct lode_miner_options *options,
 		     bool classic, struct lode_arena *arena, struct lode_error *err)
@@ -131,17 +176,13 @@ int lode_rounds_mine(struct lode_rounds *out, const struct lode_stackset *set,
 	struct lode_postings postings;
 	uint8_t *open = lode_alloc(set->n);
 	pattern_vec all = {0};
-	size_t n_frames = 0;
 	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
 	out->owner = lode_arena_array(arena, uint32_t, set->n);
 	memset(out->owner, 0xff, set->n * sizeof(*out->owner));
 	memset(open, 1, set->n);
-	for (size_t i = 0; i < set->start[set->n]; i++)
-		if (set->items[i] >= n_frames)
-			n_frames = set->items[i] + 1;
-	lode_postings_build(&postings, set, n_frames, arena);
+	lode_postings_build(&postings, set, count_frames(set), arena);
 	do {
 		struct lode_pattern_set found = {0};
 		struct lode_sequences sequences = lode_stackset_sequences(set, open, arena);

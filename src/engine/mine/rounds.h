@@ -42,3 +42,11 @@ int lode_frames_compare(const uint32_t *name_rank, const uint32_t *a, size_t n_a
 int lode_rounds_mine(struct lode_rounds *out, const struct lode_stackset *set,
 		     const uint32_t *name_rank, const struct lode_miner_options *options,
 		     bool classic, struct lode_arena *arena, struct lode_error *err);
+
+/*
+ * Hands stacks of one group that patterns of another own to the pattern of their own group that
+ * they contain, chosen as above; those that contain none keep their owner.
+ */
+void lode_rounds_regroup(struct lode_rounds *rounds, const struct lode_stackset *set,
+			 const uint32_t *group_of_pattern, const uint32_t *group_of_stack,
+			 unsigned n_threads, struct lode_arena *arena);

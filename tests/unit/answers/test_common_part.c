@@ -43,7 +43,8 @@ static const char *shorten(struct common *c, char *buffer, size_t size, size_t c
 			   size_t lines)
 {
 	return lode_common_part_short(buffer, size, c->digest,
-				      &(struct lode_line_frames){.who = c->who,
+				      &(struct lode_line_frames){.name = LODE_NONE,
+								 .who = c->who,
 								 .frames = c->frames,
 								 .gap_before = c->gaps,
 								 .n = c->n},
@@ -213,7 +214,8 @@ static void what_parts_a_cluster_is_named(void **state)
 	};
 	uint32_t frames[3][3], common[2];
 	bool gap_before[2] = {false, true};
-	struct lode_cluster cluster = {.common = common,
+	struct lode_cluster cluster = {.name = LODE_NONE,
+				       .common = common,
 				       .gap_before = gap_before,
 				       .n_common = 2,
 				       .patterns = patterns,

@@ -164,6 +164,7 @@ static void random_clusters(struct fixture *f, struct test_random *rng)
 			f->digest->rows.at[i].cost_ns;
 	for (size_t c = 0; c < n; c++)
 		f->clusters[c] = (struct lode_cluster){
+			.name = LODE_NONE,
 			.id = 0x1234567800000000u + c,
 			.rank = (uint32_t)c + 1,
 			/* Of one kind each, when kinds were mined apart. */

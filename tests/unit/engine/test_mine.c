@@ -331,6 +331,24 @@ static void check_cluster(const struct lode_mined *mined, const struct lode_clus
 	assert_int_equal(cluster->n_streams, n_streams);
 }
 
+/* Different ones; gives how many. */
+static size_t random_stacks(struct plain_stack *stacks)
+{
+	size_t n_wanted = 1 + rnd(MAX_STACKS), n = 0;
+
+	for (size_t s = 0; s < n_wanted; s++) {
+		size_t len = 1 + rnd(MAX_DEPTH), same;
+
+		memset(stacks[n].text, 0, sizeof(stacks[n].text));
+		for (size_t i = 0; i < len; i++)
+			stacks[n].text[i] = (char)('a' + rnd(N_FUNCTIONS));
+		for (same = 0; same < n && strcmp(stacks[same].text, stacks[n].text) != 0; same++)
+			;
+		n += same == n;
+	}
+	return n;
+}
+
 static void check_one(uint64_t seed)
 {
 	static struct plain_pattern patterns[MAX_PATTERNS];
@@ -338,7 +356,7 @@ static void check_one(uint64_t seed)
 	static int cluster_of[MAX_PATTERNS];
 	int home[MAX_STACKS];
 	struct plain_stack stacks[MAX_STACKS] = {0};
-	size_t n_stacks = 0, n_wanted, n_patterns, n_seen = 0;
+	size_t n_stacks, n_patterns, n_seen = 0;
 	struct lode_mine_options options = {.min_similarity = 0.5, .n_threads = seed % 8 ? 1 : 2};
 	struct lode_digest *digest;
 	struct lode_mined *mined;
@@ -346,19 +364,7 @@ static void check_one(uint64_t seed)
 	int64_t explained = 0;
 
 	seed_state = seed;
-	n_wanted = 1 + rnd(MAX_STACKS);
-	for (size_t s = 0; s < n_wanted; s++) {
-		size_t len = 1 + rnd(MAX_DEPTH), same;
-
-		memset(stacks[n_stacks].text, 0, sizeof(stacks[n_stacks].text));
-		for (size_t i = 0; i < len; i++)
-			stacks[n_stacks].text[i] = (char)('a' + rnd(N_FUNCTIONS));
-		for (same = 0;
-		     same < n_stacks && strcmp(stacks[same].text, stacks[n_stacks].text) != 0;
-		     same++)
-			;
-		n_stacks += same == n_stacks;
-	}
+	n_stacks = random_stacks(stacks);
 	digest = random_digest(stacks, n_stacks, 1 + rnd(4));
 	options.min_cost = 1 + rnd(60);
 	options.classic = rnd(4) == 0;
@@ -405,6 +411,96 @@ static void test_equals_the_definition(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed <= TEST_CASES(10000); seed++)
 		check_one(seed);
+}
+
+static bool has_name(const struct lode_calltree *tree, uint32_t node, uint32_t name)
+{
+	for (; node; node = tree->nodes.at[node].parent)
+		if (tree->nodes.at[node].frame == name)
+			return true;
+	return name == LODE_NONE;
+}
+
+static bool is_in_stack(const struct lode_calltree *tree, uint32_t node, const uint32_t *frames,
+			size_t n_frames)
+{
+	uint32_t path[MAX_DEPTH];
+	size_t n = lode_calltree_path(tree, node, path), at = 0;
+
+	for (size_t i = 0; i < n && at < n_frames; i++)
+		at += path[i] == frames[at];
+	return at == n_frames;
+}
+
+/* Whether the stack contains a pattern of the cluster, or its common part. */
+static bool explains(const struct lode_calltree *tree, const struct lode_cluster *cluster,
+		     uint32_t node)
+{
+	bool found = is_in_stack(tree, node, cluster->common, cluster->n_common);
+
+	for (size_t p = 0; p < cluster->n_patterns; p++)
+		found |= is_in_stack(tree, node, cluster->patterns[p].frames,
+				     cluster->patterns[p].n_frames);
+	return found;
+}
+
+/* What a cluster with a name owns has it, but for stacks that no other pattern explains; all
+   patterns are there once. Gives how many clusters have a name. */
+static size_t check_names(const struct lode_mined *mined)
+{
+	size_t n_named = 0, n_patterns = 0;
+	int64_t own_ns = 0;
+
+	for (size_t c = 0; c < mined->n_clusters; c++) {
+		const struct lode_cluster *cluster = &mined->clusters[c];
+
+		assert_true(cluster->n_patterns > 0);
+		assert_true(cluster->own_ns <= cluster->total_ns);
+		own_ns += cluster->own_ns;
+		n_patterns += cluster->n_patterns;
+		n_named += cluster->name != LODE_NONE;
+		for (size_t i = 0; cluster->own_ns > 0 && i < cluster->n_stacks; i++)
+			assert_true(
+				has_name(&mined->digest->tree, cluster->stacks[i].node,
+					 cluster->name) ||
+				explains(&mined->digest->tree, cluster, cluster->stacks[i].node));
+	}
+	assert_int_equal(own_ns + mined->other_ns, mined->aoi_ns);
+	assert_int_equal(n_patterns, mined->n_patterns);
+	return n_named;
+}
+
+static void test_clusters_by_the_data(void **state)
+{
+	size_t n_named = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= TEST_CASES(3000); seed++) {
+		struct lode_mine_options options = {.min_similarity = LODE_CUT_BY_DATA,
+						    .n_threads = 1};
+		struct plain_stack stacks[MAX_STACKS] = {0};
+		struct lode_mined *mined, *again;
+		struct lode_digest *digest;
+		struct lode_error err;
+
+		seed_state = seed;
+		digest = random_digest(stacks, random_stacks(stacks), 2 + rnd(10));
+		options.min_cost = 1 + rnd(200);
+		assert_int_equal(lode_mine(&mined, digest, &options, &err), 0);
+		n_named += check_names(mined);
+		options.n_threads = 3;
+		assert_int_equal(lode_mine(&again, digest, &options, &err), 0);
+		assert_int_equal(mined->n_clusters, again->n_clusters);
+		for (size_t c = 0; c < mined->n_clusters; c++) {
+			assert_true(mined->clusters[c].id == again->clusters[c].id);
+			assert_int_equal(mined->clusters[c].name, again->clusters[c].name);
+			assert_int_equal(mined->clusters[c].own_ns, again->clusters[c].own_ns);
+		}
+		lode_mined_free(mined);
+		lode_mined_free(again);
+		lode_digest_free(digest);
+	}
+	assert_true(n_named > 100);
 }
 
 static void test_patterns_bound_is_kept(void **state)
@@ -461,6 +557,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equals_the_definition),
+		cmocka_unit_test(test_clusters_by_the_data),
 		cmocka_unit_test(test_patterns_bound_is_kept),
 		cmocka_unit_test(test_too_many_patterns_name_a_cost_that_fits),
 	};
