@@ -189,8 +189,8 @@ bool lode_file_is_named_as(const char *path, unsigned kinds)
 
 bool lode_file_is_companion(const char *path)
 {
-	static const char *const names[] = {"symptoms.tsv", "titles.tsv", "README", "README.*",
-					    "INCOMPLETE"};
+	static const char *const names[] = {"symptoms.tsv", "titles.tsv", "README",    "README.*",
+					    "INCOMPLETE",   "perf-*.map", "jit-*.dump"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (lode_glob_match(names[i], lode_path_base(path)))

@@ -144,22 +144,45 @@ static int write_vdso(struct copying *c, const char *hex)
 	return rc;
 }
 
-/* Maps that JIT compilers write are found beside the recording by their name. */
+/* Which stacks hold code that was made at run time? Flags per node of the tree, to be freed. */
+static bool *find_jit_stacks(const struct lode_calltree *tree)
+{
+	bool *is_jit = lode_alloc0(tree->nodes.n, sizeof(*is_jit));
+
+	/* A parent's id is smaller. */
+	for (size_t i = 1; i < tree->nodes.n; i++)
+		is_jit[i] = is_jit[tree->nodes.at[i].parent] ||
+			    !strcmp(lode_frame_module(tree, tree->nodes.at[i].frame), "[jit]");
+	return is_jit;
+}
+
+static bool runs_jit(const struct lode_thread *thread, const bool *is_jit)
+{
+	for (size_t i = 0; i < thread->events.n; i++)
+		if (is_jit[thread->events.stack[i]])
+			return true;
+	return false;
+}
+
+/*
+ * Maps that JIT compilers write are found beside the recording by their name. One of a process
+ * without such code is a former process's, which had the same number.
+ */
 static void copy_jit_maps(struct copying *c)
 {
 	const struct lode_stream *stream = c->stream;
+	bool *is_jit = find_jit_stacks(&stream->tree);
 
 	for (size_t i = 0; i < stream->threads.n; i++) {
 		const struct lode_thread *thread = &stream->threads.at[i];
 		char from[64], to[path_bytes];
 
-		if (thread->tid != thread->pid)
-			continue;
 		snprintf(from, sizeof(from), "/tmp/perf-%d.map", thread->pid);
 		snprintf(to, sizeof(to), "%s/perf-%d.map", c->dir, thread->pid);
-		if (access(from, R_OK) == 0)
+		if (runs_jit(thread, is_jit) && access(from, R_OK) == 0 && access(to, F_OK) < 0)
 			lode_copy_file(to, from, NULL);
 	}
+	free(is_jit);
 }
 
 /* Was a frame of the file in a stack that matters? */

