@@ -35,7 +35,7 @@ wait_for perf -v
 wait_for lode -v
 marked
 says machine
-"$LODE" mine --symptom 'comm=*' machine | grep -c '^1 stream'
+"$LODE" mine --symptom 'comm=*' machine | grep -c '^1 recording'
 
 echo "== a command, killed with kill -9"
 {

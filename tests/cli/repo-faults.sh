@@ -139,7 +139,7 @@ if as_user test -x "$LODE" && as_user test -r ro/r.lode; then
 	echo "exit $?"
 else
 	cat <<'AS'
-6 streams, 6 symptoms
+6 recordings, 6 symptoms
 6 digests and 0 segments read: sound
 AS
 	echo "lode import: ro/r.lode: writing to the repository: Permission denied" >&2

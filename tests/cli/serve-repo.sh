@@ -304,7 +304,7 @@ left = {c["id"] for c in shown()["clusters"]}
 print("left:", gone in left, error(mine(question("cluster", id="0123456789abcdef"))))
 lode("repo", "forget", "--repo", "i.lode", "--where", "path~*b.folded", "--yes")
 until = time.monotonic() + 120
-while "stays" not in open("log").read():
+while "keeping" not in open("log").read():
     assert time.monotonic() < until
     time.sleep(0.1)
 print("nothing to show:", shown()["streams"], [s["name"] for s in get("signatures")["signatures"]])

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -325,6 +326,36 @@ static void a_lock_that_stays_is_told(void **state)
 }
 
 /* At whatever page the space ends: what was there before is there, and all of it. */
+static bool pass(int pipe_end)
+{
+	return write(pipe_end, "x", 1) == 1;
+}
+
+static bool await(int pipe_end)
+{
+	char c;
+
+	return read(pipe_end, &c, 1) == 1;
+}
+
+/* Opens and closes the repository, then, when asked again, exits with how many signatures it has.
+ */
+static void be_a_command(const char *path, int asked, int done)
+{
+	struct lode_repo_signatures found;
+	struct lode_repo *repo;
+	struct lode_error err;
+
+	if (await(asked) && lode_repo_open(&repo, path, LODE_REPO_WRITE, &err) == 0) {
+		lode_repo_close(repo);
+		if (pass(done) && await(asked) &&
+		    lode_repo_open(&repo, path, LODE_REPO_READ, &err) == 0 &&
+		    lode_repo_signatures(&found, repo, &err) == 0)
+			_exit((int)found.list.n);
+	}
+	_exit(100);
+}
+
 /*
  * A server writes in one thread and looks in another, while a command opens and closes the
  * repository: the last one to close it removes the log, so the server's locks must outlast the
@@ -334,34 +365,25 @@ static void a_look_beside_a_change_takes_no_lock_away(void **state)
 {
 	const char *path = scratch_path(*state, "r.lode");
 	struct lode_repo_signature signature = {.name = "kept", .state = "active"};
-	struct lode_repo_signatures read;
+	int ask[2], done[2], status;
 	struct lode_repo *writer;
 	struct lode_error err;
-	int status;
 
 	lode_repo_close(open_repo(path, LODE_REPO_CREATE));
+	assert_int_equal(pipe(ask), 0);
+	assert_int_equal(pipe(done), 0);
+	if (fork() == 0) /* before it is open here: SQLite's state must not be in two processes */
+		be_a_command(path, ask[0], done[1]);
 	writer = open_repo(path, LODE_REPO_WRITE);
 	lode_repo_close(open_repo(path, LODE_REPO_READ));
-	if (fork() == 0) {
-		lode_repo_close(open_repo(path, LODE_REPO_WRITE));
-		_exit(0);
-	}
-	assert_true(wait(&status) > 0);
-	assert_int_equal(status, 0);
+	assert_true(pass(ask[1]) && await(done[0]));
 	assert_int_equal(lode_repo_put_signatures(writer, &signature, 1, &err), 0);
-
-	if (fork() == 0) {
-		struct lode_repo *reader = open_repo(path, LODE_REPO_READ);
-
-		assert_int_equal(lode_repo_signatures(&read, reader, &err), 0);
-		status = (int)read.list.n;
-		lode_repo_signatures_release(&read);
-		lode_repo_close(reader);
-		_exit(status);
-	}
+	assert_true(pass(ask[1]));
 	assert_true(wait(&status) > 0);
 	assert_int_equal(WEXITSTATUS(status), 1);
 	lode_repo_close(writer);
+	for (int i = 0; i < 2; i++)
+		close(ask[i]), close(done[i]);
 }
 
 static void a_full_disk_costs_only_what_is_new(void **state)
