@@ -99,9 +99,9 @@ struct lode_field {
 	int8_t least;	      /* of a number, or of how many are in a list: never below it */
 	uint8_t most;	      /* of a number: never above it; 0: there is no such bound */
 	uint8_t drop; /* of a column: which goes first where the table is too wide, as in table.h */
-	uint8_t n_each;	      /* of a list of plain values: so many that lie side by side are an
-				 array; 0: each stands alone */
-	const char *pattern;  /* of a text: the regular expression that it fits */
+	uint8_t n_each;	     /* of a list of plain values: so many that lie side by side are an
+				array; 0: each stands alone */
+	const char *pattern; /* of a text: the regular expression that it fits */
 };
 
 struct lode_record {

@@ -4,7 +4,8 @@
  *
  *   digests in no segment    d d d d        up to 15
  *   level 1                  [16] [16]      up to 15
- *   level 2                  [256] [100]    ...       of 16 of level 1, or digests that came together
+ *   level 2                  [256] [100]    ...       of 16 of level 1, or digests that came
+ * together
  *
  * A segment is canonical (model/digest_canonical.h): a function of the digests in it. Beside it
  * stand its name statistics alone, for readers that want no more.

@@ -295,8 +295,9 @@ static int differ(const char *shape, const char *path, const char *other, const 
 	words(here, sizeof(here), shape, line, len);
 	words(there, sizeof(there), other, line, len);
 	return lode_fail(err, LODE_ERR_ARG, path, -1,
-			 "this digest was made %s, %s %s; digests made with different options cannot be merged", here,
-			 other_words, there);
+			 "this digest was made %s, %s %s; digests made with different options "
+			 "cannot be merged",
+			 here, other_words, there);
 }
 
 int lode_shape_agree(bool *needs_filter, const struct lode_shape_demand *demand, const char *shape,

@@ -242,11 +242,10 @@ static int record_as_asked(const struct lode_command *self, struct record_values
 	    (values->buffer_bytes < 1 << 16 || values->buffer_bytes > 1 << 30))
 		return lode_command_misused(self, "--buffer: from 64K to 1G");
 	if (!values->is_dry_run && lode_in_pid_namespace())
-		lode_say(self,
-			 "running in a PID namespace, as in a container, while the kernel's "
-			 "scheduling events have the machine's numbers: wakers cannot be "
-			 "resolved. Run lode record on the host, or in a container "
-			 "that shares its numbers (docker run --pid=host)");
+		lode_say(self, "running in a PID namespace, as in a container, while the kernel's "
+			       "scheduling events have the machine's numbers: wakers cannot be "
+			       "resolved. Run lode record on the host, or in a container "
+			       "that shares its numbers (docker run --pid=host)");
 	command = calloc((size_t)n + 1, sizeof(*command));
 	if (!command)
 		return LODE_EXIT_FAILURE;

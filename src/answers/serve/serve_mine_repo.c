@@ -171,7 +171,8 @@ static void mine_anew(struct lode_serve_repo *repo)
 
 	lode_escape(path, sizeof(path), repo->request.repo);
 	if (!answer) {
-		lode_say(repo->self, "%s has changed and now yields no results; keeping the previous report",
+		lode_say(repo->self,
+			 "%s has changed and now yields no results; keeping the previous report",
 			 path);
 		/* Locked for long, no memory: the next look finds the change again. */
 		if (code == LODE_EXIT_FAILURE)
