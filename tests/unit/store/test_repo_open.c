@@ -325,7 +325,6 @@ static void a_lock_that_stays_is_told(void **state)
 	lode_repo_close(writer);
 }
 
-/* At whatever page the space ends: what was there before is there, and all of it. */
 static bool pass(int pipe_end)
 {
 	return write(pipe_end, "x", 1) == 1;
@@ -342,7 +341,7 @@ static bool await(int pipe_end)
  */
 static void be_a_command(const char *path, int asked, int done)
 {
-	struct lode_repo_signatures found;
+	struct lode_repo_signatures found = {0};
 	struct lode_repo *repo;
 	struct lode_error err;
 
@@ -386,6 +385,7 @@ static void a_look_beside_a_change_takes_no_lock_away(void **state)
 		close(ask[i]), close(done[i]);
 }
 
+/* At whatever page the space ends: what was there before is there, and all of it. */
 static void a_full_disk_costs_only_what_is_new(void **state)
 {
 	struct lode_repo_signature signature = {.name = "kept"};
