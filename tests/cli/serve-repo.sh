@@ -64,7 +64,7 @@ picked = ["--repo", repo] + (["--where", where[0]] if where else [])
 listed = valid("mine", ask("reports/mine")[1])
 whole = document("mine", *picked, "--json", "--detail", "--top", "0")
 streams = {s["id"]: s for s in document("repo", "list", *picked, "--json", "--top", "0")["list"]}
-same = [k for k in whole if k not in ("clusters", "frames", "next_command")]
+same = [k for k in whole if k not in ("clusters", "frames")]
 assert {k: listed[k] for k in same} == {k: whole[k] for k in same}
 assert len(listed["clusters"]) == len(whole["clusters"])
 def stacks(flame, frames):

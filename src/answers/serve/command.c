@@ -8,6 +8,10 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "base/mem.h"
+#include "base/shell_words.h"
+#include "base/written.h"
+#include "document/opening.h"
 #include "tool/aoi_options.h"
 #include "tool/command.h"
 #include "tool/help.h"
@@ -84,6 +88,7 @@ struct serving {
 	const struct lode_command *self;
 	const struct serve_values *values;
 	struct lode_pages pages;
+	struct lode_asked asked; /* of a repository */
 	struct lode_site *site;
 	struct lode_serve_repo *repo; /* NULL: files are served */
 	LODE_VEC(struct lode_serve_timeline *) timelines;
@@ -308,13 +313,37 @@ static int check_serve(const struct lode_command *self, struct serve_values *v, 
 	return lode_html_check(self);
 }
 
+/* The command line of lode mine that asks for the same. */
+static void make_asked(struct serving *s)
+{
+	const struct serve_values *v = s->values;
+	size_t size;
+	FILE *out = lode_written_open(&s->asked.options, &size);
+
+	fputs(" --repo ", out);
+	lode_shell_word_put(out, v->repo);
+	if (v->where) {
+		fputs(" --where ", out);
+		lode_shell_word_put(out, v->where);
+	}
+	for (size_t i = 0; i < s->pages.mine_words.n; i++) {
+		fputc(' ', out);
+		lode_shell_word_put(out, s->pages.mine_words.at[i]);
+	}
+	lode_written_close(out);
+	s->asked.command = "mine";
+	s->asked.operands = lode_alloc0(1, 1);
+}
+
 static int serve_repository(struct serving *s, struct lode_mine_page_values *mine)
 {
 	struct lode_mine_request request = lode_mine_page_request(mine, true, NULL);
 	int code;
 
+	make_asked(s);
 	request.repo = s->values->repo;
 	request.where = s->values->where;
+	request.asked = &s->asked;
 	code = lode_serve_repo_open(&s->repo, s->self, &request);
 	if (!s->repo)
 		return code;
@@ -357,6 +386,7 @@ static void release_serving(struct serving *s)
 	for (size_t i = 0; i < s->mines.n; i++)
 		lode_serve_mine_close(s->mines.at[i]);
 	lode_vec_release(&s->mines);
+	lode_asked_release(&s->asked);
 	lode_pages_release(&s->pages);
 }
 
