@@ -1,7 +1,6 @@
 /* The bundle's folder and what is put into it beside the recording. */
 #include "record/bundle.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/stat.h>
@@ -232,8 +231,9 @@ int lode_bundle_read(struct lode_stream **stream, const char *path, unsigned n_t
 	int rc = lode_symboliser_new(&source.symboliser, &symbols, err);
 
 	*stream = NULL;
-	if (rc == 0)
-		rc = lode_stream_load(stream, path, &source, err);
+	if (rc < 0)
+		return rc;
+	rc = lode_stream_load(stream, path, &source, err);
 	lode_symboliser_free(source.symboliser);
 	return rc;
 }
@@ -326,7 +326,6 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 		lack(result, dir, err, "lacks a recording that can be read (nothing of it serves)");
 		return rc;
 	}
-	assert(stream); /* or load would have failed */
 	if (stream->losses.by_kind[LODE_LOSS_TRUNCATED].count) {
 		lode_fail(&why, LODE_ERR_TRUNCATED, NULL, -1, "perf could not finish perf.data");
 		lack(result, dir, &why,

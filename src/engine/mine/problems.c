@@ -81,7 +81,8 @@ static void name_patterns(uint32_t *name_of_pattern, const struct lode_rounds *r
 			*slot = (uint32_t)owns.n;
 			lode_vec_append(&owns, ((struct own){p, name_of_stack[s], 0}));
 		}
-		owns.at[*slot].cost_ns += set->cost_ns[s]; /* NOLINT: *slot is a place in it */
+		lode_vec_is_there(&owns);
+		owns.at[*slot].cost_ns += set->cost_ns[s];
 	}
 	for (size_t p = 0; p < rounds->n_patterns; p++) {
 		const struct lode_round_pattern *pattern = &rounds->patterns[p];
