@@ -171,7 +171,7 @@ const char *lode_finding_known_by(struct lode_arena *arena, const struct lode_mi
 	for (size_t i = n; i-- > 0 && frame == LODE_NONE && !thread;) {
 		frame = named_frame(digest, &hops[i], LODE_FRAME_UNKNOWN | LODE_FRAME_KERNEL);
 		any = any == LODE_NONE ? named_frame(digest, &hops[i], 0) : any;
-		if (frame == LODE_NONE && hops[i].thread[0] &&
+		if (frame == LODE_NONE && hops[i].thread[0] && !hops[i].is_kernel_thread &&
 		    (hops[i].n || !is_device(hops[i].thread)))
 			thread = hops[i].thread;
 	}

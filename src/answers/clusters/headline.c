@@ -11,7 +11,7 @@
 /* A function in a gap of the common part. */
 struct held {
 	uint32_t frame;
-	int64_t cost_ns; /* of the stacks that have it there */
+	int64_t cost_ns; /* of the stacks that have it there, as cost_of */
 	double after;	 /* sum over these of cost * how many of the others stand before it */
 	uint32_t stack;	 /* that counted it last */
 };
@@ -25,11 +25,21 @@ struct gap {
 struct building {
 	const struct lode_mined *mined;
 	const struct lode_cluster *cluster;
-	int64_t enough_ns; /* four fifths of its cost */
-	struct gap *gaps;  /* n_common + 1 */
-	uint32_t *path;	   /* frames of a stack */
-	uint32_t *gap_of;  /* per frame of it: its gap; LODE_NONE: a common function */
+	int64_t enough_ns;   /* four fifths of its cost, as cost_of */
+	bool is_ready_apart; /* time without a CPU does not count */
+	struct gap *gaps;    /* n_common + 1 */
+	uint32_t *path;	     /* frames of a stack */
+	uint32_t *gap_of;    /* per frame of it: its gap; LODE_NONE: a common function */
 };
+
+/* What a stack counts for. Threads that wait for a CPU do so wherever they are, mostly where they
+   were woken: that time says how busy the machine was, not what the others have in common. */
+static int64_t cost_of(const struct building *b, size_t stack)
+{
+	const struct lode_cluster_stack *s = &b->cluster->stacks[stack];
+
+	return b->is_ready_apart ? s->cost_ns - s->ready_ns : s->cost_ns;
+}
 
 /* At four fifths, one odd pattern hides no hop, and what a quarter of the cluster lacks is not in
    the line. */
@@ -85,7 +95,7 @@ static void count_held(struct building *b)
 				continue;
 			held = held_at(&b->gaps[b->gap_of[i]], b->path[i]);
 			if (held->stack != s)
-				held->cost_ns += b->cluster->stacks[s].cost_ns;
+				held->cost_ns += cost_of(b, s);
 			held->stack = s;
 		}
 	}
@@ -131,7 +141,7 @@ static void count_order(struct building *b)
 				continue;
 			b->gaps[g].held.at[place].stack = s;
 			b->gaps[g].held.at[place].after +=
-				(double)b->cluster->stacks[s].cost_ns * (double)n_before++;
+				(double)cost_of(b, s) * (double)n_before++;
 		}
 	}
 }
@@ -212,19 +222,18 @@ static void find_gaps(struct lode_headline *out, struct building *b, int64_t *he
 	find_places(&places, out);
 	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
 		size_t n = path_of(b, b->cluster->stacks[s].node), at = 0;
-		int64_t cost_ns = b->cluster->stacks[s].cost_ns;
 		uint32_t before = LODE_NONE;
 
-		laid_ns += cost_ns;
+		laid_ns += cost_of(b, s);
 		/* Functions of the headline that this stack lacks are passed over. */
 		for (size_t i = 0; i < n; before = b->path[i++]) {
 			uint32_t place = place_behind(&places, b->path[i], s, at);
 
 			if (place == LODE_NONE)
 				continue;
-			held_ns[place] += cost_ns;
+			held_ns[place] += b->cluster->stacks[s].cost_ns;
 			if (place && before == out->frames.at[place - 1])
-				beside_ns[place] += cost_ns;
+				beside_ns[place] += cost_of(b, s);
 			at = place + 1;
 		}
 	}
@@ -302,11 +311,24 @@ static size_t deepest(const struct lode_mined *mined, const struct lode_cluster 
 	return depth;
 }
 
+/* Ready time counts where it is the larger part: then it is what the cluster is about. */
+static void weigh(struct building *b)
+{
+	int64_t cost_ns = 0, ready_ns = 0;
+
+	for (size_t s = 0; s < b->cluster->n_stacks; s++) {
+		cost_ns += b->cluster->stacks[s].cost_ns;
+		ready_ns += b->cluster->stacks[s].ready_ns;
+	}
+	b->is_ready_apart = 2 * ready_ns < cost_ns;
+	b->enough_ns = enough_of(b->is_ready_apart ? cost_ns - ready_ns : cost_ns);
+}
+
 void lode_headline_build(struct lode_headline *out, const struct lode_mined *mined,
 			 const struct lode_cluster *cluster)
 {
 	size_t depth = deepest(mined, cluster);
-	int64_t cost_ns = 0, *held_ns;
+	int64_t *held_ns;
 	struct building b = {
 		.mined = mined,
 		.cluster = cluster,
@@ -315,9 +337,7 @@ void lode_headline_build(struct lode_headline *out, const struct lode_mined *min
 		.gap_of = lode_alloc((depth + 1) * sizeof(*b.gap_of)),
 	};
 
-	for (size_t s = 0; s < cluster->n_stacks; s++)
-		cost_ns += cluster->stacks[s].cost_ns;
-	b.enough_ns = enough_of(cost_ns);
+	weigh(&b);
 	count_held(&b);
 	drop_rare(&b);
 	count_order(&b);
@@ -355,6 +375,22 @@ static struct lode_line_frames line_of(const struct lode_headline *headline, uin
 	};
 }
 
+static void mark_kernel_threads(struct lode_headline_hop *hops, size_t n,
+				const struct lode_calltree *tree,
+				const struct lode_headline *headline)
+{
+	size_t hop = 0;
+
+	for (size_t i = 0; i < headline->frames.n && hop < n; i++) {
+		uint32_t frame = headline->frames.at[i], flags = tree->frames.at[frame].flags;
+
+		hop += flags & LODE_FRAME_LINK ? 1 : 0;
+		if (hop < n && flags & LODE_FRAME_KERNEL &&
+		    strcmp(lode_frame_function(tree, frame), "kthread") == 0)
+			hops[hop].is_kernel_thread = true;
+	}
+}
+
 size_t lode_headline_hops(struct lode_headline_hop **out, const struct lode_mined *mined,
 			  const struct lode_cluster *cluster, struct lode_arena *arena)
 {
@@ -381,6 +417,7 @@ size_t lode_headline_hops(struct lode_headline_hop **out, const struct lode_mine
 			.n = hops[i].n,
 		};
 	}
+	mark_kernel_threads(*out, n, tree, &headline);
 	lode_headline_release(&headline);
 	return n;
 }

@@ -8,7 +8,8 @@
  *
  * It is the common part, and what stands in its gaps and behind it in at least four fifths of the
  * cluster's own cost: one odd pattern, and the functions that mining left out of patterns, hide
- * nothing. Made of whole stacks, not of patterns.
+ * nothing. Time ready to run without a CPU counts only where it is half of that cost or more. Made
+ * of whole stacks, not of patterns.
  */
 #pragma once
 
@@ -43,6 +44,7 @@ struct lode_headline_hop {
 	const char *thread; /* as links name it; "": several, or none */
 	const uint32_t *frames;
 	size_t n;
+	bool is_kernel_thread; /* it does what others asked for */
 };
 /* All of them, the waiting thread first, in the arena; gives how many. */
 size_t lode_headline_hops(struct lode_headline_hop **out, const struct lode_mined *mined,

@@ -148,11 +148,11 @@ static void add_stack(const struct job *job, struct scratch *scratch, uint32_t s
 		.cost_ns = m->set->cost_ns[s],
 	};
 
-	lode_vec_append(&scratch->kept, kept);
 	for (size_t r = m->set->row_start[s]; r < m->set->row_start[s + 1]; r++) {
 		const struct lode_digest_row *row = &m->digest->rows.at[m->set->rows[r]];
 
 		add_row_measure(scratch, row);
+		kept.ready_ns += row->kind == LODE_EVENT_READY ? row->cost_ns : 0;
 		if (own) {
 			own->own_ns += row->cost_ns;
 			own->split_ns[row->kind] += row->cost_ns;
@@ -160,6 +160,7 @@ static void add_stack(const struct job *job, struct scratch *scratch, uint32_t s
 			own->kind_reason_ns[row->kind][row->reason] += row->cost_ns;
 		}
 	}
+	lode_vec_append(&scratch->kept, kept);
 }
 
 static int worst_first(const void *a, const void *b)
