@@ -111,6 +111,26 @@ int lode_repo_prepare(sqlite3_stmt **out, struct lode_repo *repo, const char *sq
 	return 0;
 }
 
+int lode_repo_kept(sqlite3_stmt **out, struct lode_repo *repo, const char *sql,
+		   struct lode_error *err)
+{
+	struct lode_repo_statement *kept;
+	int rc;
+
+	for (size_t i = 0; i < repo->kept.n; i++)
+		if (strcmp(repo->kept.at[i].sql, sql) == 0) {
+			*out = repo->kept.at[i].st;
+			return 0;
+		}
+	rc = lode_repo_prepare(out, repo, sql, err);
+	if (rc == 0) {
+		kept = lode_vec_append_zero(&repo->kept);
+		kept->sql = lode_strdup(sql);
+		kept->st = *out;
+	}
+	return rc;
+}
+
 int lode_repo_step(struct lode_repo *repo, sqlite3_stmt *st, struct lode_error *err)
 {
 	switch (sqlite3_step(st)) {
@@ -146,11 +166,12 @@ int lode_repo_change(int64_t *row, struct lode_repo *repo, const char *sql,
 		     const struct lode_repo_value *values, size_t n, struct lode_error *err)
 {
 	sqlite3_stmt *st;
-	int rc = lode_repo_prepare(&st, repo, sql, err);
+	int rc = lode_repo_kept(&st, repo, sql, err);
 
-	if (rc == 0)
+	if (rc == 0) {
 		rc = lode_repo_start(repo, st, values, n, err);
-	sqlite3_finalize(st);
+		sqlite3_reset(st);
+	}
 	if (row)
 		*row = sqlite3_last_insert_rowid(repo->db);
 	return rc;
@@ -160,12 +181,15 @@ int lode_repo_number_of(int64_t *out, struct lode_repo *repo, const char *sql,
 			const struct lode_repo_value *values, size_t n, struct lode_error *err)
 {
 	sqlite3_stmt *st;
-	int rc = lode_repo_prepare(&st, repo, sql, err);
+	int rc = lode_repo_kept(&st, repo, sql, err);
 
-	if (rc == 0)
-		rc = lode_repo_start(repo, st, values, n, err);
-	*out = rc > 0 ? sqlite3_column_int64(st, 0) : 0;
-	sqlite3_finalize(st);
+	*out = 0;
+	if (rc < 0)
+		return rc;
+	rc = lode_repo_start(repo, st, values, n, err);
+	if (rc > 0)
+		*out = sqlite3_column_int64(st, 0);
+	sqlite3_reset(st);
 	return rc < 0 ? rc : 0;
 }
 

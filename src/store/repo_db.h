@@ -26,6 +26,11 @@ struct lode_repo_recent {
 	struct lode_digest *digest;
 };
 
+struct lode_repo_statement {
+	char *sql;
+	sqlite3_stmt *st;
+};
+
 struct lode_repo {
 	sqlite3 *db;
 	char *path;
@@ -34,6 +39,7 @@ struct lode_repo {
 	bool is_held;				  /* one transaction until lode_repo_hold_end */
 	char *shape;				  /* NULL: none yet */
 	LODE_VEC(struct lode_repo_recent) recent; /* stored by this handle, in no segment yet */
+	LODE_VEC(struct lode_repo_statement) kept;
 };
 
 /* Creates the tables, or brings those of an older version up to date, in one transaction. */
@@ -56,6 +62,10 @@ int lode_repo_exec(struct lode_repo *repo, const char *sql, struct lode_error *e
 /* *out is to be finalized; NULL on failure. */
 int lode_repo_prepare(sqlite3_stmt **out, struct lode_repo *repo, const char *sql,
 		      struct lode_error *err);
+/* The same of one that runs often: parsed once, and the repository's. To be reset after use, since
+   it holds what it reads until then. */
+int lode_repo_kept(sqlite3_stmt **out, struct lode_repo *repo, const char *sql,
+		   struct lode_error *err);
 /* 1: a row; 0: done. */
 int lode_repo_step(struct lode_repo *repo, sqlite3_stmt *st, struct lode_error *err);
 /* A statement of one number, without parameters. */
@@ -82,7 +92,7 @@ struct lode_repo_value {
 /* From its start, as lode_repo_step. */
 int lode_repo_start(struct lode_repo *repo, sqlite3_stmt *st, const struct lode_repo_value *values,
 		    size_t n, struct lode_error *err);
-/* A statement that is run once. *row (NULL: of no interest) is the new row's id. */
+/* A whole statement. *row (NULL: of no interest) is the new row's id. */
 int lode_repo_change(int64_t *row, struct lode_repo *repo, const char *sql,
 		     const struct lode_repo_value *values, size_t n, struct lode_error *err);
 /* Its first row's number; 0: no row. */

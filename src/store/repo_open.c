@@ -54,9 +54,19 @@ static void wait_ms(struct lode_repo *repo, int ms)
 	sqlite3_busy_timeout(repo->db, ms);
 }
 
+static void close_db(struct lode_repo *repo)
+{
+	for (size_t i = 0; i < repo->kept.n; i++) {
+		sqlite3_finalize(repo->kept.at[i].st);
+		free(repo->kept.at[i].sql);
+	}
+	repo->kept.n = 0;
+	sqlite3_close_v2(repo->db);
+}
+
 static int open_db(struct lode_repo *repo, const char *name, int flags, struct lode_error *err)
 {
-	sqlite3_close_v2(repo->db);
+	close_db(repo);
 	repo->db = NULL;
 	if (sqlite3_open_v2(name, &repo->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
 			    NULL) != SQLITE_OK) {
@@ -335,7 +345,8 @@ void lode_repo_close(struct lode_repo *repo)
 		return;
 	lode_repo_forget_recent(repo);
 	lode_vec_release(&repo->recent);
-	sqlite3_close_v2(repo->db);
+	close_db(repo);
+	lode_vec_release(&repo->kept);
 	free(repo->path);
 	free(repo->shape);
 	free(repo);

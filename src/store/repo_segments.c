@@ -30,7 +30,7 @@ int lode_repo_content(lode_byte_vec *out, struct lode_repo *repo, enum lode_repo
 
 	snprintf(sql, sizeof(sql), "SELECT content FROM %s WHERE %s = ?", tables[content],
 		 keys[content]);
-	rc = lode_repo_prepare(&st, repo, sql, err);
+	rc = lode_repo_kept(&st, repo, sql, err);
 	if (rc < 0)
 		return rc;
 	rc = lode_repo_start(repo, st, LODE_REPO_VALUES(LODE_REPO_INT(id)), err);
@@ -48,7 +48,7 @@ int lode_repo_content(lode_byte_vec *out, struct lode_repo *repo, enum lode_repo
 		out->n += n;
 		rc = 0;
 	}
-	sqlite3_finalize(st);
+	sqlite3_reset(st);
 	return rc;
 }
 
@@ -88,13 +88,14 @@ int lode_repo_put_content(struct lode_repo *repo, enum lode_repo_content content
 	int rc;
 
 	snprintf(sql, sizeof(sql), "INSERT OR REPLACE INTO %s VALUES (?, ?)", tables[content]);
-	rc = lode_repo_prepare(&st, repo, sql, err);
+	rc = lode_repo_kept(&st, repo, sql, err);
 	if (rc < 0)
 		return rc;
 	sqlite3_bind_int64(st, 1, id);
 	sqlite3_bind_blob64(st, 2, bytes->at, bytes->n, SQLITE_STATIC);
 	rc = lode_repo_step(repo, st, err);
-	sqlite3_finalize(st);
+	sqlite3_reset(st);
+	sqlite3_bind_null(st, 2); /* the bytes are the caller's */
 	return rc;
 }
 
