@@ -5,6 +5,7 @@
 #include <zstd.h>
 
 #include "base/atomic_file.h"
+#include "base/thread_zstd.h"
 #include "store/digest_columns.h"
 
 /*
@@ -350,11 +351,9 @@ static int read_table(struct table *table, struct lode_bytes *from, uint32_t ver
 static int unfold(struct lode_bytes *columns, size_t n, const struct table *table, uint8_t *buffer,
 		  const char *path, struct lode_error *err)
 {
-	ZSTD_DCtx *zstd = ZSTD_createDCtx(); /* one for all: there are many small columns */
+	ZSTD_DCtx *zstd = lode_thread_zstd();
 	int rc = 0;
 
-	if (!zstd)
-		lode_oom(0);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const struct lode_bytes *stored = &table->stored[i];
 		size_t plain = (size_t)table->plain[i];
@@ -372,7 +371,6 @@ static int unfold(struct lode_bytes *columns, size_t n, const struct table *tabl
 		columns[i] = lode_bytes_make(buffer, plain, stored->base_offset);
 		buffer += plain;
 	}
-	ZSTD_freeDCtx(zstd);
 	return rc;
 }
 
