@@ -53,12 +53,21 @@ static uint32_t string_into(struct remap *remap, uint32_t id)
 	return remap->strings[id];
 }
 
+/* A frame's flags are those of all its occurrences, whichever came first. */
+static uint32_t frame_into(struct lode_calltree *tree, const struct lode_calltree *from,
+			   uint32_t id)
+{
+	uint32_t to = lode_frame_copy(tree, from, id);
+
+	tree->frames.at[to].flags |= from->frames.at[id].flags;
+	return to;
+}
+
 static void remap_init(struct remap *remap, struct lode_digest *into,
 		       const struct lode_digest *from)
 {
 	struct lode_calltree *tree = &into->tree;
 	const struct lode_callnode *node;
-	uint32_t to;
 
 	remap->into = into;
 	remap->from = from;
@@ -67,12 +76,8 @@ static void remap_init(struct remap *remap, struct lode_digest *into,
 	remap->nodes = lode_alloc(from->tree.nodes.n * sizeof(*remap->nodes));
 	for (size_t i = 0; i < from->tree.strings.text.n; i++)
 		remap->strings[i] = LODE_NONE;
-	for (size_t i = 0; i < from->tree.frames.n; i++) {
-		to = lode_frame_copy(tree, &from->tree, (uint32_t)i);
-		/* A frame's flags are those of all its occurrences, whichever came first. */
-		tree->frames.at[to].flags |= from->tree.frames.at[i].flags;
-		remap->frames[i] = to;
-	}
+	for (size_t i = 0; i < from->tree.frames.n; i++)
+		remap->frames[i] = frame_into(tree, &from->tree, (uint32_t)i);
 	remap->nodes[0] = 0;
 	for (size_t i = 1; i < from->tree.nodes.n; i++) {
 		node = &from->tree.nodes.at[i];
@@ -160,4 +165,22 @@ void lode_digest_merge(struct lode_digest *into, const struct lode_digest *from)
 	lode_name_stats_merge(&into->names, &from->names, remap.frames, into->tree.frames.n);
 	into->n_events += from->n_events;
 	remap_release(&remap);
+}
+
+void lode_digest_merge_names(struct lode_digest *into, const struct lode_digest *from)
+{
+	const struct lode_name_stats *names = &from->names;
+	uint32_t *frames = lode_alloc0(from->tree.frames.n + 1, sizeof(*frames));
+	bool *is_named = lode_alloc0(from->tree.frames.n + 1, sizeof(*is_named));
+
+	for (size_t i = 0; i < names->n_with.n; i++)
+		is_named[i] = names->n_with.at[i] | names->n_callee.at[i] | names->n_caller.at[i];
+	for (size_t i = 0; i < names->pairs.n; i++)
+		is_named[names->pairs.at[i].caller] = is_named[names->pairs.at[i].callee] = true;
+	for (size_t i = 0; i < from->tree.frames.n; i++)
+		if (is_named[i])
+			frames[i] = frame_into(&into->tree, &from->tree, (uint32_t)i);
+	lode_name_stats_merge(&into->names, names, frames, into->tree.frames.n);
+	free(frames);
+	free(is_named);
 }

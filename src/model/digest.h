@@ -103,6 +103,9 @@ struct lode_digest_runner *lode_digest_runners_copy(struct lode_digest *to,
 /* Adds `from`'s streams behind `into`'s. O(what `from` holds), however large `into` is. */
 void lode_digest_merge(struct lode_digest *into, const struct lode_digest *from);
 
+/* Adds `from`'s name statistics alone. */
+void lode_digest_merge_names(struct lode_digest *into, const struct lode_digest *from);
+
 /*
  * Counts the stacks of all of a stream's events (waiting, running, preempted) into `names`; frames
  * are grafted into `tree`. The ready event behind a wait is the same stack again: not counted.
@@ -110,7 +113,8 @@ void lode_digest_merge(struct lode_digest *into, const struct lode_digest *from)
  */
 void lode_name_stats_add_stream(struct lode_name_stats *names, struct lode_calltree *tree,
 				const struct lode_stream *stream);
-/* Adds `from`'s counts; its frame i is frame_of[i] here, all of them below `n_frames`. */
+/* Adds `from`'s counts; its frame i, unless nothing of it is counted, is frame_of[i] here, all of
+   them below `n_frames`. */
 void lode_name_stats_merge(struct lode_name_stats *names, const struct lode_name_stats *from,
 			   const uint32_t *frame_of, size_t n_frames);
 /* Counts `pair->n` more occurrences. */

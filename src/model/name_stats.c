@@ -34,6 +34,8 @@ void lode_name_stats_merge(struct lode_name_stats *names, const struct lode_name
 	reserve_frames(names, n_frames);
 	names->n_stacks += from->n_stacks;
 	for (size_t i = 0; i < from->n_with.n; i++) {
+		if (!(from->n_with.at[i] | from->n_callee.at[i] | from->n_caller.at[i]))
+			continue;
 		names->n_with.at[frame_of[i]] += from->n_with.at[i];
 		names->n_callee.at[frame_of[i]] += from->n_callee.at[i];
 		names->n_caller.at[frame_of[i]] += from->n_caller.at[i];

@@ -174,7 +174,8 @@ int lode_repo_read(struct lode_digest **out, struct lode_digest_origin *origin,
 		   unsigned n_threads, struct lode_error *err);
 
 /* Adds the name statistics of the whole repository to those of `digest`. */
-int lode_repo_add_names(struct lode_digest *digest, struct lode_repo *repo, struct lode_error *err);
+int lode_repo_add_names(struct lode_digest *digest, struct lode_repo *repo, unsigned n_threads,
+			struct lode_error *err);
 
 /* ---- Signatures and runs: rows of text, whose meaning is their owners' ---- */
 

@@ -13,6 +13,7 @@ enum { WORTH_A_SEGMENT = 20, SLOTS_PER_THREAD = 3 };
 struct piece {
 	enum lode_repo_content content;
 	int64_t id;
+	bool has_rows, has_names; /* which of them are wanted */
 };
 
 struct slot {
@@ -30,14 +31,18 @@ struct reading {
 	struct lode_map wanted; /* content of streams */
 	bool is_all;
 	struct lode_digest *merged;
+	unsigned n_threads;
 	struct lode_error *err;
 };
 
 /* ---- Which pieces ---- */
 
-static void add_piece(struct reading *reading, enum lode_repo_content content, int64_t id)
+/* Of a part of the streams, name statistics are those of all: digests that are in no segment have
+   them with their rows, all others in pieces of their own. */
+static void add_piece(struct reading *reading, enum lode_repo_content content, int64_t id,
+		      bool is_loose)
 {
-	struct piece piece = {content, id};
+	struct piece piece = {content, id, true, reading->is_all || is_loose};
 
 	lode_vec_append(&reading->pieces, piece);
 }
@@ -58,12 +63,12 @@ static int add_pieces(struct reading *reading, sqlite3_stmt *size,
 			n_streams = sqlite3_column_int64(size, 0);
 	}
 	if (n_streams / WORTH_A_SEGMENT < (int64_t)n) {
-		add_piece(reading, LODE_CONTENT_SEGMENT, placed->segment);
+		add_piece(reading, LODE_CONTENT_SEGMENT, placed->segment, false);
 		return 0;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (!i || placed[i].digest != placed[i - 1].digest)
-			add_piece(reading, LODE_CONTENT_DIGEST, placed[i].digest);
+			add_piece(reading, LODE_CONTENT_DIGEST, placed[i].digest, !placed->segment);
 	return 0;
 }
 
@@ -121,8 +126,6 @@ static struct lode_digest *narrow_repo_read(struct lode_digest *digest,
 		is_all &= keep[i];
 	}
 	if (!is_all) {
-		/* Names come from elsewhere when streams are chosen. */
-		lode_name_stats_release(&digest->names);
 		narrowed = lode_digest_canonical(digest, keep);
 		lode_digest_free(digest);
 	}
@@ -132,17 +135,20 @@ static struct lode_digest *narrow_repo_read(struct lode_digest *digest,
 
 static void work_slot(void *context, void *item, unsigned worker)
 {
+	static const char *const words[] = {"digest", "segment", "names of segment"};
 	struct reading *reading = context;
 	struct slot *slot = item;
+	const struct piece *piece = &slot->piece;
 
 	(void)worker;
+	if (slot->rc == 0)
+		slot->rc = lode_repo_unpack(&slot->digest, reading->repo, words[piece->content],
+					    piece->id, &slot->bytes, &slot->error);
 	if (slot->rc < 0)
 		return;
-	slot->rc =
-		lode_repo_unpack(&slot->digest, reading->repo,
-				 slot->piece.content == LODE_CONTENT_DIGEST ? "digest" : "segment",
-				 slot->piece.id, &slot->bytes, &slot->error);
-	if (slot->rc == 0 && !reading->is_all)
+	if (!piece->has_names)
+		lode_name_stats_release(&slot->digest->names);
+	if (piece->has_rows && !reading->is_all)
 		slot->digest = narrow_repo_read(slot->digest, &reading->wanted);
 }
 
@@ -150,26 +156,29 @@ static int take_slot(void *context, void *item)
 {
 	struct reading *reading = context;
 	struct slot *slot = item;
-	struct lode_digest *digest = slot->digest;
 
-	slot->digest = NULL;
 	if (slot->rc < 0) {
 		if (reading->err)
 			*reading->err = slot->error;
 		return slot->rc;
 	}
-	if (!reading->merged) {
-		reading->merged = digest;
-		return 0;
+	if (!slot->piece.has_rows) {
+		lode_digest_merge_names(reading->merged, slot->digest);
+	} else if (reading->merged) {
+		lode_digest_merge(reading->merged, slot->digest);
+	} else {
+		reading->merged = slot->digest;
+		slot->digest = NULL;
 	}
-	lode_digest_merge(reading->merged, digest);
-	lode_digest_free(digest);
+	lode_digest_free(slot->digest);
+	slot->digest = NULL;
 	return 0;
 }
 
-static int read_pieces(struct reading *reading, unsigned n_threads)
+static int read_pieces(struct reading *reading)
 {
-	size_t n = (size_t)(n_threads ? n_threads : lode_pool_cpus()) * SLOTS_PER_THREAD;
+	unsigned n_threads = reading->n_threads ? reading->n_threads : lode_pool_cpus();
+	size_t n = (size_t)n_threads * SLOTS_PER_THREAD;
 	struct slot *slots = lode_alloc0(n, sizeof(*slots));
 	const struct lode_pipeline pipeline = {
 		.make = make_slot,
@@ -180,8 +189,13 @@ static int read_pieces(struct reading *reading, unsigned n_threads)
 		.item_bytes = sizeof(*slots),
 		.n_items = n,
 	};
-	int rc = lode_pipeline_run(&pipeline, (unsigned)(n / SLOTS_PER_THREAD));
+	int rc;
 
+	if (!reading->pieces.n) {
+		free(slots);
+		return 0;
+	}
+	rc = lode_pipeline_run(&pipeline, n_threads);
 	for (size_t i = 0; i < n; i++) {
 		lode_digest_free(slots[i].digest);
 		lode_vec_release(&slots[i].bytes);
@@ -192,43 +206,44 @@ static int read_pieces(struct reading *reading, unsigned n_threads)
 
 /* ---- Names ---- */
 
-static int add_names_of(struct lode_digest *digest, struct lode_repo *repo,
-			enum lode_repo_content content, const lode_id_vec *ids,
-			struct lode_error *err)
+static void add_names_of(struct reading *reading, enum lode_repo_content content,
+			 const lode_id_vec *ids, const struct lode_map *there)
 {
-	int rc = 0;
+	for (size_t i = 0; i < ids->n; i++) {
+		struct piece piece = {content, ids->at[i], false, true};
 
-	for (size_t i = 0; rc == 0 && i < ids->n; i++) {
-		struct lode_digest *from, *names;
-		bool *keep;
-
-		rc = lode_repo_load(&from, repo, content, ids->at[i], err);
-		if (rc < 0)
-			break;
-		keep = lode_alloc0(from->streams.n + 1, sizeof(*keep)); /* none */
-		names = lode_digest_canonical(from, keep);
-		names->unit = digest->unit; /* that of names alone says nothing */
-		lode_digest_merge(digest, names);
-		lode_digest_free(names);
-		lode_digest_free(from);
-		free(keep);
+		if (!there || lode_map_find(there, (uint64_t)ids->at[i]) == LODE_NONE)
+			lode_vec_append(&reading->pieces, piece);
 	}
+}
+
+/* Those of the whole repository, but for those of the digests `there`. */
+static int read_names(struct reading *reading, const struct lode_map *there, struct lode_error *err)
+{
+	lode_id_vec segments = {0}, loose = {0};
+	int rc = lode_repo_ids(&segments, reading->repo, "SELECT id FROM segment ORDER BY id", err);
+
+	if (rc == 0)
+		rc = lode_repo_digests_in(&loose, reading->repo, 0, err);
+	if (rc == 0) {
+		reading->pieces.n = reading->next = 0;
+		add_names_of(reading, LODE_CONTENT_NAMES, &segments, NULL);
+		add_names_of(reading, LODE_CONTENT_DIGEST, &loose, there);
+		rc = read_pieces(reading);
+	}
+	lode_vec_release(&segments);
+	lode_vec_release(&loose);
 	return rc;
 }
 
-int lode_repo_add_names(struct lode_digest *digest, struct lode_repo *repo, struct lode_error *err)
+int lode_repo_add_names(struct lode_digest *digest, struct lode_repo *repo, unsigned n_threads,
+			struct lode_error *err)
 {
-	lode_id_vec ids = {0};
-	int rc = lode_repo_ids(&ids, repo, "SELECT id FROM segment ORDER BY id", err);
+	struct reading reading = {
+		.repo = repo, .merged = digest, .n_threads = n_threads, .err = err};
+	int rc = read_names(&reading, NULL, err);
 
-	if (rc == 0)
-		rc = add_names_of(digest, repo, LODE_CONTENT_NAMES, &ids, err);
-	ids.n = 0;
-	if (rc == 0)
-		rc = lode_repo_digests_in(&ids, repo, 0, err);
-	if (rc == 0)
-		rc = add_names_of(digest, repo, LODE_CONTENT_DIGEST, &ids, err);
-	lode_vec_release(&ids);
+	lode_vec_release(&reading.pieces);
 	return rc;
 }
 
@@ -293,11 +308,15 @@ static int is_everything(bool *is_all, struct lode_repo *repo,
 static int finish_repo_read(struct lode_digest **out, struct reading *reading,
 			    struct lode_error *err)
 {
+	struct lode_map there = {0};
 	int rc = 0;
 
 	if (!reading->is_all) {
-		lode_name_stats_release(&reading->merged->names);
-		rc = lode_repo_add_names(reading->merged, reading->repo, err);
+		for (size_t i = 0; i < reading->pieces.n; i++)
+			if (reading->pieces.at[i].has_names)
+				*lode_map_slot(&there, (uint64_t)reading->pieces.at[i].id) = 1;
+		rc = read_names(reading, &there, err);
+		lode_map_release(&there);
 	}
 	if (rc == 0)
 		*out = lode_digest_canonical(reading->merged, NULL);
@@ -329,14 +348,14 @@ int lode_repo_read(struct lode_digest **out, struct lode_digest_origin *origin,
 		   struct lode_repo *repo, const struct lode_repo_streams *streams,
 		   unsigned n_threads, struct lode_error *err)
 {
-	struct reading reading = {.repo = repo, .err = err};
+	struct reading reading = {.repo = repo, .n_threads = n_threads, .err = err};
 	int rc = is_everything(&reading.is_all, repo, streams, err);
 
 	*out = NULL;
 	if (rc == 0)
 		rc = choose_pieces(&reading, streams, err);
 	if (rc == 0)
-		rc = read_pieces(&reading, n_threads);
+		rc = read_pieces(&reading);
 	if (rc == 0 && reading.merged)
 		rc = finish_repo_read(out, &reading, err);
 	if (rc == 0)

@@ -114,19 +114,20 @@ static int names_not_counted(struct lode_repo *repo, const struct lode_digest *d
 
 /* Those of the repository, and of inputs if they are not in it. Names of several inputs are not
    known apart any more: with one of them there, none is added. */
-static int add_names(struct lode_stream_set *set, struct lode_repo *repo, struct lode_error *err)
+static int add_names(struct lode_stream_set *set, const struct lode_stream_set_options *options,
+		     struct lode_error *err)
 {
 	struct lode_digest *digest = set->job.digest;
 	bool *keep = lode_alloc0(digest->streams.n + 1, sizeof(*keep));
 	size_t n_there;
-	int rc = names_not_counted(repo, digest, keep, &n_there, err);
+	int rc = names_not_counted(options->repo, digest, keep, &n_there, err);
 
 	free(keep);
 	if (rc < 0)
 		return rc;
 	if (n_there)
 		lode_name_stats_release(&digest->names);
-	return lode_repo_add_names(digest, repo, err);
+	return lode_repo_add_names(digest, options->repo, options->job.n_threads, err);
 }
 
 static int read_all_stream_set(struct lode_stream_set *out,
@@ -139,7 +140,7 @@ static int read_all_stream_set(struct lode_stream_set *out,
 		return read_repository(out, options, err);
 	rc = lode_digest_job_run(&out->job, options->inputs, options->n_inputs, &options->job, err);
 	if (rc == 0 && out->job.digest && options->repo)
-		rc = add_names(out, options->repo, err);
+		rc = add_names(out, options, err);
 	return rc;
 }
 
