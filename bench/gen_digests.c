@@ -2,9 +2,9 @@
  * Many digests out of a few: the same programs recorded again and again, on other hosts, on other
  * days, each with its own costs, and now and then with functions that only its release has.
  *
- *   gen_digests N OUT_DIR DIGEST...        OUT_DIR/00000.digest ...
+ *   gen_digests N OUT_DIR DIGEST...        OUT_DIR/00000.digest ..., OUT_DIR/manifest
  *
- * Same arguments, same bytes.
+ * The manifest gives each the label of its release. Same arguments, same bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,28 +121,38 @@ int main(int argc, char **argv)
 	unsigned n = argc > 3 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
 	struct gen_random random = {1};
 	struct lode_error err;
+	char path[4096];
+	FILE *manifest;
 
 	if (!n) {
 		fprintf(stderr, "usage: gen_digests N OUT_DIR DIGEST...\n");
 		return 2;
 	}
 	mkdir(argv[2], 0777);
+	snprintf(path, sizeof(path), "%s/manifest", argv[2]);
+	manifest = fopen(path, "w");
+	if (!manifest) {
+		perror(path);
+		return 1;
+	}
+	fputs("#lode manifest 1\n", manifest);
 	for (unsigned i = 0; i < n; i++) {
 		struct base base = {0};
-		char path[4096];
+		unsigned release = (unsigned)((uint64_t)i * 20 / n);
 
 		if (lode_digest_load(&base.digest, &base.origin, argv[3 + i % (unsigned)(argc - 3)],
 				     &err) < 0)
 			fail(&err);
 		if (!base.digest || base.digest->streams.n != 1)
 			continue;
-		rename_some(base.digest, (unsigned)((uint64_t)i * 20 / n));
+		rename_some(base.digest, release);
 		vary(base.digest, &random, i);
 		base.origin.key = 0;
 		snprintf(path, sizeof(path), "%s/%05u.digest", argv[2], i);
 		write_file(path, &base);
+		fprintf(manifest, "%s\trelease=%u\n", path, release);
 		lode_digest_free(base.digest);
 		lode_digest_origin_release(&base.origin);
 	}
-	return 0;
+	return fclose(manifest) == 0 ? 0 : 1;
 }
