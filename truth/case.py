@@ -32,7 +32,6 @@ class Case:
     programs = ()     # looked for in PATH
     culprit = ()      # functions or threads that are the cause; one of them must be named ...
     caller = ()       # ... and one of these, who called it or whom it belongs to; () if there is none
-    only_trend = ""   # why own cost cannot be compared with the truth; "" if it can
 
     def __init__(self, folder, scratch):
         self.source, self.scratch = pathlib.Path(folder), pathlib.Path(scratch)
@@ -80,13 +79,13 @@ class Case:
                  "-o", program, self.source / source, *flags)
         return program
 
-    def serve(self, *argv, port=None, path=None, **options):
+    def serve(self, *argv, port=None, path=None, stopped_by=signal.SIGTERM, **options):
         """Starts a server and waits until it answers at `port`, or until `path` is there."""
         log = open(self.scratch / "server.log", "ab")  # pylint: disable=consider-using-with
         server = subprocess.Popen([str(a) for a in argv], cwd=self.scratch, stdin=subprocess.DEVNULL,
                                   stdout=log, stderr=log, start_new_session=True, **options)
         log.close()
-        self.servers.append(server)
+        self.servers.append((server, stopped_by))
         for _ in range(400):
             if server.poll() is not None:
                 raise Failed(f"{argv[0]} ended: {(self.scratch / 'server.log').read_text()[-500:]}")
@@ -97,14 +96,14 @@ class Case:
 
     def stop(self):
         """Ends all servers that were started, and what they started."""
-        for server in reversed(self.servers):
-            for number in (signal.SIGTERM, signal.SIGKILL):
+        while self.servers:
+            server, stopped_by = self.servers.pop()
+            for number in (stopped_by, signal.SIGKILL):
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(server.pid, number)
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    server.wait(10)
+                    server.wait(5)
                     break
-        self.servers = []
 
 
 def answers(port):

@@ -1,9 +1,15 @@
 """What the same recordings say in the tools that people use today."""
 import collections
+import functools
+import json
+import multiprocessing
 import os
+import pathlib
 import re
 import shutil
+import signal
 import subprocess
+import tempfile
 
 from score import names_one
 
@@ -11,6 +17,7 @@ TOP = 10
 HEAD = re.compile(r"^(?P<comm>.+?) +(?P<tid>-?\d+) +(?:\[\d+\] +)?(?P<time>\d+\.\d+): +(?:\d+ +)?(?P<event>[^:\s]+(?::\w+)?):"
                   r"(?P<rest>.*)$")
 SWITCH = re.compile(r"(\d+) \[-?\d+\] (\S+) ==> .*?:(\d+) \[-?\d+\]\s*$|prev_pid=(\d+).*prev_state=(\S+) .*next_pid=(\d+)")
+SAMPLES = ("cpu-clock", "task-clock", "cycles", "cpu/", "cpu_core/")
 
 
 def script(perf, recording, symbols, scratch):
@@ -40,28 +47,20 @@ def script(perf, recording, symbols, scratch):
                         match["event"], match["rest"])
         if head:
             yield (*head, stack)
-    os.unlink(plain)
 
 
-class Profiles:
-    """Off-CPU time by stack as offcputime sums it, and CPU samples by stack; of whole machines."""
-
-    def __init__(self):
-        self.off_cpu, self.on_cpu = collections.Counter(), collections.Counter()
-        self.children = collections.Counter()
-
-    def read(self, perf, bundle, scratch):
-        recording = os.path.join(bundle, "perf.data.zst")
-        if not os.path.exists(recording):
-            recording = recording[:-4]
-        left = {}
+def fold(perf, bundle):
+    """Off-CPU time by stack as offcputime sums it, and CPU samples by stack, of the whole machine."""
+    recording = os.path.join(bundle, "perf.data.zst")
+    if not os.path.exists(recording):
+        recording = recording[:-4]
+    off_cpu, on_cpu, left = collections.Counter(), collections.Counter(), {}
+    with tempfile.TemporaryDirectory(prefix="lode-truth-") as scratch:
         for comm, tid, ns, event, rest, stack in script(perf, recording, os.path.join(bundle, "symbols"), scratch):
             stack = (comm, *reversed(stack))
-            if event.startswith("cpu-clock"):
+            if event.startswith(SAMPLES):
                 if tid != 0:
-                    self.on_cpu[stack] += 1
-                    for function in set(stack[1:]):
-                        self.children[function] += 1
+                    on_cpu[stack] += 1
             elif event == "sched:sched_switch":
                 switch = SWITCH.search(rest)
                 if not switch:
@@ -71,16 +70,46 @@ class Profiles:
                     left[prev] = (ns, stack)
                 if after in left:
                     since, what = left.pop(after)
-                    self.off_cpu[what] += ns - since
+                    off_cpu[what] += ns - since
+    return [list(off_cpu.items()), list(on_cpu.items())]
 
-    def ranks(self, names):
-        """The place of the first that names one of these among the ten largest, or None, by profile."""
-        return {"off-CPU flame graph": self.place(self.off_cpu, names),
-                "perf report --children": self.place({(f,): n for f, n in self.children.items()}, names),
-                "CPU flame graph": self.place(self.on_cpu, names)}
 
-    @staticmethod
-    def place(profile, names):
-        largest = sorted(profile, key=profile.get, reverse=True)[:TOP]
-        return next((i for i, stack in enumerate(largest, 1)
-                     if names_one("\n".join(stack), names)), None)
+def folded(perf, bundle):
+    """The same; perf reads each recording once, also when it is scored again."""
+    kept = pathlib.Path(f"{bundle}.folded.json")
+    try:
+        return json.loads(kept.read_text())
+    except (OSError, ValueError):
+        profiles = fold(perf, bundle)
+        kept.write_text(json.dumps(profiles))
+        return profiles
+
+
+def place(profile, names):
+    """That of the first that names one of these among the ten largest, or None."""
+    largest = sorted(profile, key=profile.get, reverse=True)[:TOP]
+    return next((i for i, stack in enumerate(largest, 1) if names_one("\n".join(stack), names)), None)
+
+
+def places(profiles, names):
+    """By tool: the place of what names one of these in the sum of folded recordings."""
+    off_cpu, on_cpu, functions = (collections.Counter() for _ in range(3))
+    for off, on in profiles:
+        for stack, ns in off:
+            off_cpu[tuple(stack)] += ns
+        for stack, n in on:
+            on_cpu[tuple(stack)] += n
+            for function in set(stack[1:]):
+                functions[function,] += n
+    return {"off-CPU flame graph": place(off_cpu, names), "perf report --children": place(functions, names),
+            "CPU flame graph": place(on_cpu, names)}
+
+
+def ranks(perf, slow, trial, names):
+    """The better of two places: in the slow runs, and in the run that was recorded with defaults."""
+    bundles = [*slow, *trial]
+    with multiprocessing.Pool(min(os.cpu_count(), len(bundles)), signal.signal,
+                              (signal.SIGTERM, signal.SIG_DFL)) as pool:
+        profiles = pool.map(functools.partial(folded, perf), bundles, 1)
+    sets = [places(part, names) for part in (profiles[:len(slow)], profiles[len(slow):]) if part]
+    return {tool: min((s[tool] for s in sets if s[tool] is not None), default=None) for tool in sets[0]}

@@ -2,6 +2,7 @@
 import glob
 import os
 import pwd
+import signal
 import subprocess
 import time
 
@@ -45,7 +46,8 @@ class Postgres(Case):
     def start(self, slow):
         options = [word for setting in self.settings for word in ("-c", setting)]
         self.serve(*self.as_user(), f"{self.bin}/postgres", "-D", self.data, "-p", self.port, "-k", self.data,
-                   "-c", "listen_addresses=127.0.0.1", *options, port=self.port)
+                   "-c", "listen_addresses=127.0.0.1", *options, port=self.port,
+                   stopped_by=signal.SIGINT)  # without waiting for sessions to end
         while subprocess.run([str(w) for w in self.psql("-c", "SELECT 1")], capture_output=True, check=False).returncode:
             time.sleep(0.05)
 

@@ -1,5 +1,6 @@
 """Holds what lode says of a case's recordings against the truth."""
 import json
+import pathlib
 import re
 import subprocess
 
@@ -20,10 +21,10 @@ def names_one(text, names):
     return any(name in words or (" " in name and name in text) for name in names)
 
 
-def first_lines(lode, recordings):
+def first_lines(text):
     """What the first screen says of each cluster, by rank, without the variants."""
     lines, rank, column = {}, 0, 0
-    for line in run(lode, "mine", "--top", 50, *recordings).splitlines():
+    for line in text.splitlines():
         row = re.match(r" *(\d+) +<?[\d.]+ % ", line)
         if not column:
             column = max(0, line.find("who waits → for whom"))
@@ -37,21 +38,35 @@ def first_lines(lode, recordings):
     return lines
 
 
+def digests(lode, folder, recordings):
+    """Each recording is read once: what digests say is what their recordings say."""
+    run(lode, "digest", "-o", folder, *recordings)
+    return folder
+
+
 def diff(lode, a, b):
-    options = [word for f in a for word in ("-a", f)] + [word for f in b for word in ("-b", f)]
+    options = [word for folder in a for word in ("-a", folder)] + [word for folder in b for word in ("-b", folder)]
     return json.loads(run(lode, "diff", "--json", "--top", 0, *options))
 
 
-def score(lode, case, slow, healthy, truth_ns):
+def headline(change):
+    return "\n".join(hop["thread"] + "  " + " › ".join(hop["functions"]) for hop in change["headline"])
+
+
+def score(lode, case, slow, healthy, truth_ns, scratch):
     """The figures of one case: of `slow` and `healthy` recordings, and what the fault cost in the slow ones."""
-    mined = json.loads(run(lode, "mine", "--json", "--top", 50, *slow))
-    lines = first_lines(lode, slow)
+    scratch, half = pathlib.Path(scratch), len(healthy) // 2
+    bad = digests(lode, scratch / "slow.digests", slow)
+    good = [digests(lode, scratch / f"healthy-{i}.digests", part)
+            for i, part in enumerate((healthy[:half], healthy[half:]))]
+    mined = json.loads(run(lode, "mine", "--json", "--top", 50, bad))
+    text = run(lode, "mine", "--top", 50, bad)
+    lines = first_lines(text)
     cause = next((c for c in mined["clusters"] if names_one(lines.get(c["rank"], ""), case.culprit)), None)
-    unnamed = re.search(r"<?([\d.]+) % of the cost lacks a name", run(lode, "mine", *slow))
-    half = len(healthy) // 2
-    alike = diff(lode, healthy[:half], healthy[half:])
-    changed = diff(lode, healthy, slow)
-    worse = {c["id"] for c in changed["clusters"] if c["class"] in ("new", "worse")}
+    unnamed = re.search(r"<?([\d.]+) % of the cost lacks a name", text)
+    alike = diff(lode, good[:1], good[1:])
+    changed = diff(lode, good, [bad])
+    more = [c for c in changed["clusters"] if c["class"] in ("new", "worse")]
     return {
         "rank": cause and cause["rank"],
         "line": lines.get(1, ""),
@@ -62,7 +77,9 @@ def score(lode, case, slow, healthy, truth_ns):
         "symptom_ns": mined["symptom_ns"],
         "unnamed_pct": float(unnamed[1]) if unnamed else 0.0,
         "false_alarms": alike["counts"]["new"] + alike["counts"]["worse"],
-        "found_by_diff": bool(worse),
+        "n_same": sum(c["class"] == "same" and 20 * c["a"]["cost_ns"] > changed["a"]["symptom_ns"]
+                      for c in changed["clusters"]),
+        "rank_in_diff": next((i for i, c in enumerate(more, 1) if names_one(headline(c), case.culprit)), None),
         "largest": [{"rank": c["rank"], "own_ns": c["own_ns"], "line": lines.get(c["rank"], "")}
                     for c in mined["clusters"][:5]],
     }

@@ -1,0 +1,111 @@
+"""Records the runs of a case, within its time, and ends whatever they leave behind."""
+import contextlib
+import ctypes
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+from case import Failed
+
+DUMPS = ("--call-graph", "dwarf")
+SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
+
+
+def adopt_orphans():
+    """What servers and recorders leave behind becomes a child of this process, which ends it."""
+    ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
+
+
+def children():
+    """All processes below this one."""
+    parents = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
+            parents[int(pid)] = int(f.read().rpartition(")")[2].split()[1])
+    found, new = set(), {os.getpid()}
+    while new:
+        new = {pid for pid, parent in parents.items() if parent in new} - found
+        found |= new
+    return found
+
+
+def end_children():
+    """Kills all processes below this one, and waits until they are gone."""
+    for _ in range(200):
+        for pid in children():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        if not children():
+            return
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def within(seconds):
+    """What runs longer fails."""
+    def over(_number, _frame):
+        raise Failed(f"took longer than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def record(args, case, bundle, slow, options):
+    """One run under lode record; gives what the command printed, and what lode did."""
+    shutil.rmtree(bundle, ignore_errors=True)
+    case.start(slow)
+    try:
+        time.sleep(0.1)
+        done = subprocess.run([args.lode, "record", *args.record, *options, "-o", bundle, "--",
+                               *(str(word) for word in case.command(slow))],
+                              cwd=case.scratch, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    finally:
+        case.stop()
+    if not bundle.exists() or done.returncode == 4:
+        raise Failed(f"lode record: exit {done.returncode}: {done.stderr[-600:]}")
+    return done
+
+
+def record_all(args, case, folder):
+    """Slow and healthy runs in turn, so that what drifts meets both; writes what is true of them.
+
+    The first run is recorded as anybody would, and kept for the other tools. Where lode record then
+    advises stack dumps, the runs that count are recorded so.
+    """
+    started = time.monotonic()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    case.need()
+    case.prepare()
+    trial = record(args, case, folder / "trial.lode", True, ())
+    options = DUMPS if " ".join(DUMPS) in trial.stderr else ()
+    truth_ns = 0
+    for i in range(max(args.slow, args.healthy)):
+        if i < args.slow:
+            truth_ns += case.truth_ns(record(args, case, folder / f"slow-{i + 1}.lode", True, options).stdout)
+        if i < args.healthy:
+            record(args, case, folder / f"healthy-{i + 1}.lode", False, options)
+    (folder / "truth.json").write_text(json.dumps({"fault_ns": truth_ns, "has_dumps": bool(options), "slow": args.slow,
+                                                   "healthy": args.healthy, "recorded": time.time(),
+                                                   "seconds": time.monotonic() - started}))
+
+
+def is_recorded(folder, args):
+    """Whether an earlier run recorded as many."""
+    try:
+        truth = json.loads((folder / "truth.json").read_text())
+    except (OSError, ValueError):
+        return False
+    return (truth.get("slow"), truth.get("healthy")) == (args.slow, args.healthy)
