@@ -16,6 +16,7 @@
 #include "model/loss.h"
 #include "record/bundle_symbols.h"
 #include "record/compress.h"
+#include "record/frame_pointers.h"
 #include "record/targets.h"
 #include "input/bundle_notes.h"
 #include "input/source.h"
@@ -264,16 +265,12 @@ lack(struct lode_record_result *result, const char *dir, const struct lode_error
 /* What the next recording could do better, while whoever made this one is there. */
 static void measure(struct lode_record_result *result, const struct lode_stream *stream)
 {
-	double seconds = (double)(stream->t1_ns - stream->t0_ns) / 1e9;
 	struct lode_quality quality = {0};
-	uint64_t n = 0;
 
 	lode_quality_assess(&quality, stream);
 	result->unrooted_pct = lode_part_pct(quality.command.unrooted);
 	lode_quality_release(&quality);
-	for (size_t i = 0; i < stream->event_counts.n; i++)
-		n += stream->event_counts.at[i].has_callchain ? stream->event_counts.at[i].n : 0;
-	result->events_per_s = seconds > 0 ? (double)n / seconds : 0;
+	result->events_per_s = lode_dump_rate(stream);
 	result->n_lost = stream->losses.by_kind[LODE_LOSS_EVENTS].count;
 	result->n_events = stream->n_samples;
 }

@@ -22,8 +22,8 @@ enum { FEW_SAMPLES = 20, NICE = 10 };
 
 static const int64_t first_ns = 700000000, watch_ns = 500000000;
 
-static const char *const chains[] = {"cpu-clock", "sched:sched_switch", "sched:sched_waking"};
-static const char *const dumps[] = {"cpu-clock-dumps", "switch-dumps", "waking-dumps"};
+static const char *const chains[] = {"cpu-clock", "sched:sched_switch"};
+static const char *const dumps[] = {"cpu-clock-dumps", "switch-dumps"};
 
 enum { N_TWINS = sizeof(dumps) / sizeof(*dumps) };
 
@@ -162,7 +162,6 @@ static void look(struct lode_stacks_seen *seen, const char *data)
 	struct lode_stream *stream;
 	int64_t born_ns = INT64_MIN;
 	int32_t last = 0;
-	uint64_t n_stacks = 0;
 	size_t n = 0;
 
 	if (lode_bundle_read(&stream, data, 1, NULL) < 0)
@@ -179,12 +178,7 @@ static void look(struct lode_stacks_seen *seen, const char *data)
 			last = thread->pid;
 		}
 	}
-	for (size_t i = 0; i < stream->event_counts.n; i++)
-		if (stream->event_counts.at[i].has_callchain)
-			n_stacks += stream->event_counts.at[i].n;
-	if (stream->t1_ns > stream->t0_ns)
-		seen->events_per_s =
-			1e9 * (double)n_stacks / (double)(stream->t1_ns - stream->t0_ns);
+	seen->events_per_s = lode_dump_rate(stream);
 	/* Too few stacks tell nothing; what the newest of its processes runs does. */
 	if (n < FEW_SAMPLES) {
 		seen->whole_ns = 0;

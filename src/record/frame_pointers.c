@@ -170,6 +170,19 @@ static bool find_most_code(char *path, size_t size, int32_t pid)
 
 /* ---- What to do ---- */
 
+double lode_dump_rate(const struct lode_stream *stream)
+{
+	double seconds = (double)(stream->t1_ns - stream->t0_ns) / 1e9;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < stream->event_counts.n; i++) {
+		const struct lode_event_count *e = &stream->event_counts.at[i];
+
+		n += e->has_callchain && strcmp(e->name, "sched:sched_waking") != 0 ? e->n : 0;
+	}
+	return seconds > 0 ? (double)n / seconds : 0;
+}
+
 /* Of the machine, in a second. */
 static double most_dump_bytes(void)
 {
@@ -231,7 +244,7 @@ void lode_choose_stacks(struct lode_record_options *options)
 			 "one), so that its stacks would end early",
 			 options->pids[i], found.n_kept, found.n);
 		options->want_dwarf =
-			are_dumps_few(options, lode_event_rate(RATE_MS) + cpus * options->cpu_rate,
+			are_dumps_few(options, lode_switch_rate(RATE_MS) + cpus * options->cpu_rate,
 				      LODE_DUMP_BYTES, why);
 		return;
 	}

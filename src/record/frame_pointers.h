@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "model/stream.h"
 #include "record/recorder.h"
 
 struct lode_frame_pointers {
@@ -31,10 +32,14 @@ struct lode_stacks_seen {
 	int64_t whole_ns;    /* CPU time of the command with a stack of programs; 0: too few */
 	int64_t unrooted_ns; /* of that, in stacks that end early, */
 	int64_t made_ns;     /* and of that, in code made at run time */
-	double events_per_s; /* of the machine, with a stack */
+	double events_per_s; /* of the machine, that dumps would be taken of */
 	struct lode_frame_pointers functions; /* of its newest process, if there are too few */
 	int64_t bytes;			      /* of the recording, up to the end of a record */
 };
+
+/* Events of a recording that dumps would be taken of, in a second: all with a stack, but wakings.
+ */
+double lode_dump_rate(const struct lode_stream *stream);
 
 /* What perf has written meanwhile. */
 struct lode_dumps_seen {

@@ -37,16 +37,68 @@ static char **finish_perf_argv(struct words *words)
 	return out;
 }
 
-static void add_event(struct words *words, const char *group, const char *name, bool with_stack)
+struct recorded_event {
+	const char *group, *name, *terms, *filter; /* terms and filter may be NULL */
+};
+
+static void add_events(struct words *words, const struct recorded_event *events, size_t n)
 {
 	char event[160];
 
-	/* Kernels without block devices or without these tracepoints record without them. */
-	if (!lode_has_tracepoint(group, name) && strcmp(group, "sched") != 0)
-		return;
-	snprintf(event, sizeof(event), "%s:%s%s", group, name, with_stack ? "" : "/call-graph=no/");
-	add_perf_argv(words, "-e");
-	add_perf_argv(words, event);
+	for (const struct recorded_event *e = events; e < events + n; e++) {
+		/* Kernels without block devices or without these tracepoints record without them.
+		 */
+		if (!lode_has_tracepoint(e->group, e->name) && strcmp(e->group, "sched") != 0)
+			continue;
+		snprintf(event, sizeof(event), "%s:%s%s", e->group, e->name,
+			 e->terms ? e->terms : "");
+		add_perf_argv(words, "-e");
+		add_perf_argv(words, event);
+		if (!e->filter)
+			continue;
+		add_perf_argv(words, "--filter");
+		add_perf_argv(words, e->filter);
+	}
+}
+
+#define NO_STACK "/call-graph=no/"
+
+/*
+ * Stacks are most of what recording costs, and are taken where something reads them: not of an idle
+ * CPU, and of wakings in interrupts alone (TRACE_FLAG_HARDIRQ, _SOFTIRQ, _NMI), since elsewhere the
+ * waker is the thread that runs. There the kernel's frames tell, so that dumps would add nothing.
+ */
+static void add_scheduler(struct words *words)
+{
+	static const struct recorded_event events[] = {
+		{"sched", "sched_switch", NULL, "prev_pid != 0"},
+		{"sched", "sched_switch", NO_STACK, "prev_pid == 0"},
+		{"sched", "sched_waking", "/call-graph=fp/", "common_flags & 0x58"},
+		{"sched", "sched_waking", NO_STACK, "!(common_flags & 0x58)"},
+	};
+
+	add_events(words, events, sizeof(events) / sizeof(*events));
+}
+
+static void add_block(struct words *words)
+{
+	static const struct recorded_event events[] = {
+		{"block", "block_rq_insert", NO_STACK, NULL},
+		{"block", "block_rq_issue", NO_STACK, NULL},
+		{"block", "block_rq_complete", NO_STACK, NULL},
+	};
+
+	add_events(words, events, sizeof(events) / sizeof(*events));
+}
+
+static void add_syscalls(struct words *words)
+{
+	static const struct recorded_event events[] = {
+		{"raw_syscalls", "sys_enter", NULL, NULL},
+		{"raw_syscalls", "sys_exit", NO_STACK, NULL},
+	};
+
+	add_events(words, events, sizeof(events) / sizeof(*events));
 }
 
 /*
@@ -56,25 +108,15 @@ static void add_event(struct words *words, const char *group, const char *name, 
  */
 static void add_network(struct words *words)
 {
-	static const struct {
-		const char *group, *name, *filter;
-	} events[] = {
-		{"sock", "sock_send_length", "protocol == 6 && ret > 0"},
-		{"sock", "sock_recv_length", "protocol == 6 && ret > 0 && !(flags & 2)"},
-		{"sock", "inet_sock_set_state",
+	static const struct recorded_event events[] = {
+		{"sock", "sock_send_length", NO_STACK, "protocol == 6 && ret > 0"},
+		{"sock", "sock_recv_length", NO_STACK, "protocol == 6 && ret > 0 && !(flags & 2)"},
+		{"sock", "inet_sock_set_state", NO_STACK,
 		 "protocol == 6 && (newstate == 1 || newstate == 2 || newstate == 7)"},
-		{"tcp", "tcp_rcv_space_adjust", NULL},
+		{"tcp", "tcp_rcv_space_adjust", NO_STACK, NULL},
 	};
 
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
-		size_t n = words->starts.n;
-
-		add_event(words, events[i].group, events[i].name, false);
-		if (words->starts.n == n || !events[i].filter)
-			continue;
-		add_perf_argv(words, "--filter");
-		add_perf_argv(words, events[i].filter);
-	}
+	add_events(words, events, sizeof(events) / sizeof(*events));
 }
 
 /* Dumps of stacks are a hundred times the size of their chains. A power of two, as perf needs it.
@@ -92,14 +134,12 @@ static size_t default_buffer(const struct lode_record_options *options)
 }
 
 /*
- * The same events with stack dumps, off at first (record/first_second.h). perf turns events on and
- * off by their names, and those of a tracepoint cannot be chosen unless it is given by its number.
- * -R: such an event then has no payload by itself.
+ * The events with stacks of programs once more with dumps, off at first (record/first_second.h).
+ * perf turns events on and off by their names, and those of a tracepoint cannot be chosen unless it
+ * is given by its number. -R: such an event then has no payload by itself.
  */
 static void add_dumping_twins(struct words *words, const struct lode_record_options *options)
 {
-	static const char *const twins[][2] = {{"sched_switch", "switch-dumps"},
-					       {"sched_waking", "waking-dumps"}};
 	char event[160], dump[64];
 
 	snprintf(dump, sizeof(dump), "call-graph=dwarf,stack-size=%d", LODE_LATER_DUMP_BYTES);
@@ -108,12 +148,10 @@ static void add_dumping_twins(struct words *words, const struct lode_record_opti
 	snprintf(event, sizeof(event), "cpu-clock/freq=%u,name=cpu-clock-dumps,%s/",
 		 options->cpu_rate, dump);
 	add_perf_argv(words, event);
-	for (size_t i = 0; i < sizeof(twins) / sizeof(*twins); i++) {
-		snprintf(event, sizeof(event), "tracepoint/config=%ld,period=1,name=%s,%s/",
-			 lode_tracepoint_id("sched", twins[i][0]), twins[i][1], dump);
-		add_perf_argv(words, "-e");
-		add_perf_argv(words, event);
-	}
+	snprintf(event, sizeof(event), "tracepoint/config=%ld,period=1,name=switch-dumps,%s/",
+		 lode_tracepoint_id("sched", "sched_switch"), dump);
+	add_perf_argv(words, "-e");
+	add_perf_argv(words, event);
 }
 
 /*
@@ -139,15 +177,10 @@ static char **command_line(const struct lode_record_options *options, const char
 	snprintf(clock, sizeof(clock), "cpu-clock/freq=%u,name=cpu-clock/", options->cpu_rate);
 	add_perf_argv(&words, "-e");
 	add_perf_argv(&words, clock);
-	add_event(&words, "sched", "sched_switch", true);
-	add_event(&words, "sched", "sched_waking", true);
-	add_event(&words, "block", "block_rq_insert", false);
-	add_event(&words, "block", "block_rq_issue", false);
-	add_event(&words, "block", "block_rq_complete", false);
-	if (options->want_syscalls) {
-		add_event(&words, "raw_syscalls", "sys_enter", true);
-		add_event(&words, "raw_syscalls", "sys_exit", false);
-	}
+	add_scheduler(&words);
+	add_block(&words);
+	if (options->want_syscalls)
+		add_syscalls(&words);
 	if (options->want_network)
 		add_network(&words);
 	for (size_t i = 0; i < options->n_events; i++) {

@@ -66,7 +66,7 @@ struct lode_record_result {
 	int64_t dumps_ns;	     /* from then on, by CLOCK_MONOTONIC; 0: from the beginning */
 	uint64_t n_lost, n_events;   /* perf could not keep up with; in the recording */
 	double unrooted_pct;	     /* of the cost looked at: its stacks end early */
-	double events_per_s;	     /* that stacks were taken of */
+	double events_per_s;	     /* that stack dumps would be taken of */
 	int64_t size_bytes;	     /* of the recording as it lies in the bundle */
 	char *lacks;	     /* heap: what the bundle lacks, a line for each; NULL: nothing */
 	pid_t still_running; /* the command, which did not end when it was asked to; 0: it has */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -177,19 +178,21 @@ int lode_open_counter(const char *name, int cpu)
 	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-double lode_event_rate(unsigned for_ms)
+double lode_switch_rate(unsigned for_ms)
 {
-	static const char *const names[] = {"sched_switch", "sched_waking"};
 	const struct timespec pause = {.tv_sec = for_ms / 1000,
 				       .tv_nsec = for_ms % 1000 * 1000000L};
-	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF), n = 2 * cpus;
-	int *fds = lode_alloc(n * sizeof(*fds));
+	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	int *fds = lode_alloc(cpus * sizeof(*fds));
 	uint64_t sum = 0, count;
 
-	for (size_t i = 0; i < n; i++)
-		fds[i] = lode_open_counter(names[i % 2], (int)(i / 2));
+	for (size_t i = 0; i < cpus; i++) {
+		fds[i] = lode_open_counter("sched_switch", (int)i);
+		if (fds[i] >= 0)
+			(void)ioctl(fds[i], PERF_EVENT_IOC_SET_FILTER, "prev_pid != 0");
+	}
 	(void)nanosleep(&pause, NULL);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < cpus; i++) {
 		if (fds[i] < 0)
 			continue;
 		if (read(fds[i], &count, sizeof(count)) == sizeof(count))

@@ -33,8 +33,8 @@ int lode_check_network(struct lode_error *err);
 /* A descriptor whose read gives how often tracepoint sched:NAME came on `cpu` since; -1: no. */
 int lode_open_counter(const char *name, int cpu);
 
-/* Switches and wakings per second on the whole machine, counted for so long; 0: cannot be told. */
-double lode_event_rate(unsigned for_ms);
+/* Switches from threads per second on the whole machine, counted for so long; 0: cannot be told. */
+double lode_switch_rate(unsigned for_ms);
 
 /*
  * Whether processes have numbers of their own here, as in most containers. The kernel's scheduling

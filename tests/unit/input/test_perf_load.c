@@ -819,6 +819,69 @@ static void test_events_that_take_turns_are_one(void **state)
 	}
 }
 
+/* Thread 200 is woken by 100, then by a timer that interrupts 100, each by an event of its own. */
+static void put_two_wakings(struct perf_image *image)
+{
+	static const uint64_t chain[] = {PERF_CONTEXT_KERNEL, 0xffffffff81000100};
+	struct perf_image_sample s = {.chain = chain, .n_chain = 2};
+	uint8_t raw[64];
+
+	s.raw = raw;
+	for (uint64_t i = 0; i < 2; i++) {
+		s.cpu = 1;
+		s.pid = s.tid = 200;
+		s.raw_bytes = 64;
+		s.time = 2000 + 2000 * i;
+		perf_switch_payload(raw, 200, "other", 1, 0, "swapper/1");
+		perf_put_sample(&image->records, &image->events.at[1], &s, 0);
+		s.cpu = 0;
+		s.pid = s.tid = 100;
+		s.raw_bytes = 40;
+		s.time += 1000;
+		perf_waking_payload(raw, i ? 0x08 : 0, 200, "other");
+		perf_put_sample(&image->records, &image->events.at[3 + i], &s, 0);
+		s.cpu = 1;
+		s.pid = s.tid = 0;
+		s.raw_bytes = 64;
+		s.time += 100;
+		perf_switch_payload(raw, 0, "swapper/1", 0, 200, "other");
+		perf_put_sample(&image->records, &image->events.at[2], &s, 0);
+	}
+}
+
+/* lode record takes stacks of some switches and wakings only: that makes two events of each. */
+static void test_events_that_share_a_tracepoint_are_all_there(void **state)
+{
+	struct perf_image image = {0};
+	struct lode_stream *stream;
+	const struct lode_events *e;
+	size_t n = 0;
+
+	(void)state;
+	lode_vec_append(&image.events, clock_event());
+	lode_vec_append(&image.events, trace_event(PERF_TRACE_SWITCH, 12, "sched:sched_switch"));
+	lode_vec_append(&image.events, trace_event(PERF_TRACE_SWITCH, 13, "sched:sched_switch"));
+	lode_vec_append(&image.events, trace_event(PERF_TRACE_WAKING, 14, "sched:sched_waking"));
+	lode_vec_append(&image.events, trace_event(PERF_TRACE_WAKING, 15, "sched:sched_waking"));
+	perf_image_trace_formats(&image);
+	put_two_wakings(&image);
+	perf_put_record(&image.records, LODE_PERF_FINISHED_ROUND, 0, NULL, 0);
+	stream = load_image(&image, NULL);
+	perf_image_release(&image);
+	e = &thread_of(stream, 200)->events;
+	for (size_t i = 0; i < e->n; i++) {
+		if (e->kind[i] != LODE_EVENT_WAITING)
+			continue;
+		assert_int_equal(e->start_ns[i], 2000 + 2000 * n);
+		assert_int_equal(e->cost_ns[i], 1000);
+		assert_int_equal(e->other[i] == LODE_NONE, n == 1);
+		assert_int_equal(e->device[i] == LODE_DEVICE_NONE, n == 0);
+		n++;
+	}
+	assert_int_equal(n, 2);
+	lode_stream_free(stream);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -835,6 +898,7 @@ int main(void)
 		cmocka_unit_test(test_switch_records_tell_who_comes_in_after_idle),
 		cmocka_unit_test(test_unknown_records_and_aux_traces_are_passed_over),
 		cmocka_unit_test(test_events_that_take_turns_are_one),
+		cmocka_unit_test(test_events_that_share_a_tracepoint_are_all_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

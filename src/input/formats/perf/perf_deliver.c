@@ -105,7 +105,9 @@ static bool is_second_twin(struct lode_perf_deliver *deliver, const struct lode_
 {
 	bool is_switch = event->class == LODE_PERF_SCHED_SWITCH;
 	size_t slot = 2 * (size_t)record->cpu + is_switch;
-	struct lode_perf_twin *last, own = {.tid = record->tid, .event = record->event + 1u};
+	struct lode_perf_twin *last, own = {.tid = record->tid,
+					    .event = record->event + 1u,
+					    .in_interrupt = record->in_interrupt};
 
 	if (!deliver->header->events.has_twins ||
 	    (!is_switch && event->class != LODE_PERF_SCHED_WAKING))
@@ -116,7 +118,8 @@ static bool is_second_twin(struct lode_perf_deliver *deliver, const struct lode_
 	own.pids[0] = record->pids[0];
 	own.pids[1] = is_switch ? record->pids[1] : 0;
 	if (last->event && last->event != own.event && last->tid == own.tid &&
-	    last->pids[0] == own.pids[0] && last->pids[1] == own.pids[1]) {
+	    last->pids[0] == own.pids[0] && last->pids[1] == own.pids[1] &&
+	    last->in_interrupt == own.in_interrupt) {
 		last->event = 0;
 		return true;
 	}

@@ -22,6 +22,7 @@
 struct lode_perf_twin {
 	int32_t pids[2], tid;
 	uint32_t event; /* + 1; 0: none yet */
+	bool in_interrupt;
 };
 
 struct lode_perf_pace {
