@@ -8,6 +8,13 @@ static const struct lode_field skipped_fields[] = {
 const struct lode_record lode_skipped_record =
 	LODE_RECORD_OF("skipped", skipped_fields, struct lode_skipped_input);
 
+static const struct lode_field label_fields[] = {
+	LODE_FIELD(struct lode_repo_label, key, NULL),
+	LODE_FIELD(struct lode_repo_label, value, NULL),
+};
+const struct lode_record lode_repo_label_record =
+	LODE_RECORD_OF("label", label_fields, struct lode_repo_label);
+
 static const struct lode_field job_fields[] = {
 	LODE_LIST("skipped", struct lode_digest_job, skipped.at, skipped.n, &lode_skipped_record,
 		  "inputs of which nothing could be used"),

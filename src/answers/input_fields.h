@@ -1,16 +1,18 @@
 /*
  * Fields that the documents of several commands have: inputs that were skipped or are incomplete,
- * and what inputs have lost.
+ * what inputs have lost, and labels.
  */
 #pragma once
 
 #include "document/fields.h"
 #include "streams/digest_job.h"
+#include "store/repo.h"
 #include "model/loss.h"
 
 extern const struct lode_record lode_skipped_record; /* of struct lode_skipped_input */
 /* "skipped" and "incomplete" of a struct lode_digest_job. */
 extern const struct lode_record lode_job_inputs_record;
+extern const struct lode_record lode_repo_label_record; /* of struct lode_repo_label */
 
 /* Names for the numbers in records of a call tree or a digest. Borrows it. */
 struct lode_names lode_tree_names(const struct lode_calltree *tree);

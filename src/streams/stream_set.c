@@ -232,3 +232,13 @@ const char *lode_stream_set_label(struct lode_stream_set *set, size_t i, const c
 		return day_of(&set->job.arena, set->described.list.at[i].time_ns);
 	return lode_repo_stream_label(&set->described.list.at[i], key);
 }
+
+size_t lode_stream_set_labels(const struct lode_repo_label **labels,
+			      const struct lode_stream_set *set, size_t i)
+{
+	const struct lode_repo_streams *described = &set->described;
+	bool has = i < described->list.n && described->list.at[i].n_labels;
+
+	*labels = has ? described->list.at[i].labels : NULL;
+	return has ? described->list.at[i].n_labels : 0;
+}

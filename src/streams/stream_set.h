@@ -46,3 +46,6 @@ void lode_stream_set_release(struct lode_stream_set *set);
  * UTC: of the repository's time, or of the recording's own clock). Lives as long as the set.
  */
 const char *lode_stream_set_label(struct lode_stream_set *set, size_t i, const char *key);
+/* Its labels of the repository, and how many; NULL and 0 where it has none. */
+size_t lode_stream_set_labels(const struct lode_repo_label **labels,
+			      const struct lode_stream_set *set, size_t i);

@@ -105,6 +105,61 @@ for light, full in zip(listed["clusters"], whole["clusters"]):
 print("clusters, streams, symptoms, trends:", len(whole["clusters"]), whole["streams"], whole["symptoms"])
 print("keys:", by["keys"], [g["value"] for g in by["groups"]])
 
+# Cells add up to every figure of clusters; flame graphs that are filtered, to the cells that pass.
+cells = whole["cells"]
+rows = [dict(zip(("cluster", "stream", "thread", "kind", "reason", "cost_ns"), row)) for row in zip(
+    cells["cluster"], cells["stream"], [cells["threads"][t] for t in cells["thread"]],
+    [cells["kinds"][k] for k in cells["kind"]], [cells["reasons"][r] for r in cells["reason"]], cells["cost_ns"])]
+def cost(**chosen):
+    return sum(r["cost_ns"] for r in rows if all(r[k] == v for k, v in chosen.items()))
+assert cost(cluster=-1) == whole["other_ns"]
+assert all(cost(kind=k) == whole["aoi"][k + "_ns"] for k in cells["kinds"])
+assert sum(cells["symptoms"]["symptom_ns"]) == whole["symptom_ns"]
+assert sum(cells["symptoms"]["symptoms"]) == whole["symptoms"]
+n_flames = 0
+def flame(of, **query):
+    global n_flames
+    n_flames += 1
+    answer = get("flame", cluster=of["id"], **query)
+    return sum(answer["flame"]["own_ns"]), sum(answer["flame"]["wait_ns"]), sum(answer["flame"]["ready_ns"])
+for full in whole["clusters"]:
+    at = full["rank"] - 1
+    if not full["own_ns"]:
+        continue
+    assert cost(cluster=at) == full["own_ns"] == flame(full)[0]
+    assert flame(full)[1:] == (full["split"]["wait_ns"], full["split"]["ready_ns"])
+    for kind in cells["kinds"]:
+        assert cost(cluster=at, kind=kind) == full["split"][kind + "_ns"] == flame(full, kind=kind)[0]
+    for reason in cells["reasons"][1:]:
+        assert cost(cluster=at, reason=reason) == full["reasons"].get(reason + "_ns", 0)
+    for stream, ns in zip(*full["by_stream"].values()):
+        here = whole["inputs"][stream]
+        assert cost(cluster=at, stream=stream) == ns == flame(full, stream=here["id"])[0]
+        for r in [r for r in rows if (r["cluster"], r["stream"]) == (at, stream)][:3]:
+            chosen = {k: r[k] for k in ("thread", "kind", "reason")}
+            assert flame(full, stream=here["id"], host=here["host"], **chosen)[0] == \
+                cost(cluster=at, stream=stream, **chosen)
+    for value in {i.get("labels", {}).get("release", "(none)") for i in whole["inputs"]}:
+        of = [n for n, i in enumerate(whole["inputs"]) if i.get("labels", {}).get("release", "(none)") == value]
+        assert flame(full, label=f"release={value}")[0] == sum(cost(cluster=at, stream=n) for n in of)
+print("cells, filtered flames:", len(rows), n_flames)
+one = whole["clusters"][0]["id"]
+print("filters:", [mine(question("flame", cluster=one, **q))[0] for q in (
+    {"kind": "x"}, {"reason": "x"}, {"thread": "no such"}, {"stream": "9" * 16}, {"host": "none"})])
+
+# Two values of a label, beside lode diff.
+values = [g["value"] for g in by["groups"]]
+if len(values) > 1:
+    for a, b in zip(values, values[1:]):
+        sides = [("release!~*" if v == "(none)" else f"release={v}") for v in (a, b)]
+        sides = [f"({where[0]}) and {s}" for s in sides] if where else sides
+        status, text = mine(question("compare", by="release", a=a, b=b))
+        assert status == 200, text
+        assert valid("diff", text) == document("diff", "--repo", repo, *sides, "--json", "--detail", "--top", "0")
+    print("compared:", len(values) - 1)
+print("comparisons:", [error(mine(question("compare", **q))) for q in (
+    {"by": "release", "a": "1"}, {"by": "no such", "a": "1", "b": "2"}, {"by": "release", "a": "7\"", "b": "\\8"})])
+
 # Signatures, beside lode sign and lode coverage.
 def check_signatures():
     now = get("signatures")

@@ -1,6 +1,7 @@
 // The frame of all pages: the bar with the reports, and the view of the one that the URL names.
 import { Component, type ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import { askedIn, refOfAsked } from "./data/asked";
 import type { ReportRef, Source } from "./data/source";
 import { shorten, visible } from "./shared/format";
 import { Pending, useLoaded } from "./shared/loaded";
@@ -17,9 +18,11 @@ export function App({ source }: { source: Source }) {
 	const list = useLoaded("list", () => source.list());
 	// Parts of reports have no page of their own.
 	const all = list.state === "done" ? list.value : [];
-	const refs = all.some((ref) => viewOf(ref.schema))
+	const listed = all.some((ref) => viewOf(ref.schema))
 		? all.filter((ref) => viewOf(ref.schema))
 		: all.slice(0, 1);
+	const asked = source.ask ? refOfAsked(place.path[0], listed) : undefined;
+	const refs = asked ? [...listed, asked] : listed;
 	const reference = refs.find((ref) => ref.name === place.path[0]) ?? refs[0];
 	const thing = useShownTitle();
 
@@ -63,7 +66,12 @@ export function App({ source }: { source: Source }) {
 
 function Report(props: { source: Source; reference: ReportRef; path: readonly string[] }) {
 	const { source, reference } = props;
-	const loaded = useLoaded(reference.name, () => source.report(reference.name));
+	const asked = askedIn(reference.name);
+	const loaded = useLoaded(reference.name, () =>
+		asked && source.ask
+			? source.ask(asked.of, asked.what, asked.query)
+			: source.report(reference.name),
+	);
 	const view = viewOf(reference.schema);
 	useArrival(loaded.state !== "loading", `${reference.name}/${props.path.join("/")}`);
 	if (!view)

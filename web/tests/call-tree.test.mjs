@@ -112,6 +112,21 @@ test("functions cost what their stacks do, each stack once; callers and callees 
 	}
 });
 
+test("functions have the times of both sets, each stack once", () => {
+	for (let seed = 1; seed <= 500; seed++) {
+		const data = randomTree(seed);
+		const roll = dice(seed + 7);
+		const sets = [0, 1].map(() => data.own_ns.map((own) => roll(own + 1)));
+		const costs = trees.functionCosts(trees.fromRoots({ ...data, sets }));
+		sets.forEach((set, k) => {
+			const only = trees.functionCosts(trees.fromRoots({ ...data, own_ns: set }));
+			const totals = new Map(only.map((/** @type {any} */ row) => [row.frame, row.total]));
+			for (const row of costs)
+				assert.equal(k ? row.second : row.first, totals.get(row.frame), `seed ${seed}`);
+		});
+	}
+});
+
 test("folding hides no cost and no branch, and shorter chains not at all", () => {
 	for (let seed = 1; seed <= 2000; seed++) {
 		const data = randomTree(seed);

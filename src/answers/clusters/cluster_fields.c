@@ -172,12 +172,16 @@ static const struct lode_field flame_fields[] = {
 	LODE_FIELDS_HERE(&lode_flame_tree_record),
 	NODES("own_ns", LODE_TYPE_INT64, own_ns,
 	      "cost of stacks that end here; they sum to the cost in by_stream"),
+	NODES("wait_ns", LODE_TYPE_INT64, wait_ns, "of own_ns: waiting"),
+	NODES("ready_ns", LODE_TYPE_INT64, ready_ns,
+	      "of own_ns: ready, without a CPU; the rest of it ran"),
 };
-LODE_RECORD(flame, struct lode_flame_rows);
+const struct lode_record lode_flame_record =
+	LODE_RECORD_OF("flame", flame_fields, struct lode_flame_rows);
 
 static const struct lode_field picture_fields[] = {
 	LODE_FIELDS_HERE(&lode_cluster_detail_record),
-	LODE_FIELD_RECORD("flame", struct lode_cluster_detail, flame, &flame_record,
+	LODE_FIELD_RECORD("flame", struct lode_cluster_detail, flame, &lode_flame_record,
 			  "the cluster's stacks as one tree; its nodes' columns, callers before "
 			  "what they call"),
 };

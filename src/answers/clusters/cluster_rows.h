@@ -155,5 +155,6 @@ extern const struct lode_record lode_cluster_cost_record;
 extern const struct lode_record lode_cluster_brief_record;
 /* Of struct lode_cluster_detail: "gap_variants" and "by_stream". */
 extern const struct lode_record lode_cluster_detail_record;
-/* Of struct lode_flame_rows: "parent", "frame" and what was left out, without any costs. */
-extern const struct lode_record lode_flame_tree_record;
+/* Of struct lode_flame_rows: "parent", "frame" and what was left out, without any costs; and with
+   those by kind. */
+extern const struct lode_record lode_flame_tree_record, lode_flame_record;

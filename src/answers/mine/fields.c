@@ -8,6 +8,8 @@
 /* A stream with its losses. */
 struct input_row {
 	const struct lode_digest_stream *stream;
+	const struct lode_repo_label *labels;
+	size_t n_labels;
 	struct lode_loss_row losses[LODE_N_LOSS_KINDS];
 	const struct lode_loss_row *first;
 	size_t n_losses;
@@ -19,6 +21,8 @@ static void make_input_row(void *row, const void *answer, size_t i)
 	struct input_row *input = row;
 
 	input->stream = &of->digest->streams.at[i];
+	if (of->served || of->rows.options.has_detail)
+		input->n_labels = lode_stream_set_labels(&input->labels, of->set, i);
 	input->first = input->losses;
 	input->n_losses = lode_loss_rows(input->losses, &input->stream->losses);
 }
@@ -48,6 +52,8 @@ LODE_RECORD(stream, struct lode_digest_stream);
 
 static const struct lode_field input_fields[] = {
 	LODE_FIELDS_AT(struct input_row, stream, &stream_record),
+	LODE_MAP_FIELD("labels", struct input_row, labels, n_labels, &lode_repo_label_record,
+		       "of the repository", .absent = "without --detail, or it has none"),
 	LODE_LIST("losses", struct input_row, first, n_losses, &loss_record, NULL),
 };
 LODE_RECORD(input, struct input_row);
@@ -100,8 +106,8 @@ LODE_RECORD(option, struct lode_mine_answer);
 
 /* ---- What a server has beyond it ---- */
 
-const char *const lode_mine_questions[] = {"cluster", "streams",    "symptoms", "path",
-					   "trend",   "signatures", NULL};
+const char *const lode_mine_questions[] = {"cluster", "streams",    "symptoms", "path", "trend",
+					   "flame",   "signatures", "compare",	NULL};
 const char *const lode_mine_changes[] = {"sign", "edit", "retire", "activate", "delete", NULL};
 
 static const struct lode_field served_fields[] = {
@@ -152,6 +158,10 @@ static const struct lode_field answer_fields[] = {
 			   .absent = "not of a server"),
 	LODE_FIELDS_OF(struct lode_mine_answer, rows, &lode_cluster_rows_record),
 	LODE_FIELDS_AT(struct lode_mine_answer, paths, &paths_record, .absent = "without --paths"),
+	LODE_FIELD_POINTER("cells", struct lode_mine_answer, cells, &lode_cluster_cells_record,
+			   "own costs by cluster, recording, thread, kind and reason, as columns: "
+			   "what filters of pages add up",
+			   .absent = "without --detail, or more than 40,000"),
 	LODE_ROWS("inputs", struct lode_mine_answer, n_inputs_listed, make_input_row, &input_record,
 		  "the recordings that were used"),
 	LODE_FIELD_AS("inputs_more", struct lode_mine_answer, n_inputs_more, NULL,

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "document/fields.h"
 #include "streams/stream_set.h"
+#include "answers/clusters/cluster_cells.h"
 #include "answers/clusters/cluster_rows.h"
 #include "document/export/export_trace.h"
 #include "document/findings.h"
@@ -96,6 +97,8 @@ struct lode_mine_answer {
 	struct lode_mine_quality quality;
 	const struct lode_mine_shown *shown; /* with `show` */
 	struct lode_cluster_rows rows;	     /* with `wants_rows` */
+	/* With `wants_detail` or `is_served`, unless there are too many. */
+	const struct lode_cluster_cells *cells;
 	/* Of all clusters; with `is_served`. */
 	const struct lode_cluster_signatures *signatures;
 	const struct lode_mine_served *served;

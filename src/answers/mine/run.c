@@ -16,6 +16,7 @@ struct lode_mine_state {
 	struct lode_cluster_signatures signatures;
 	struct lode_mine_shown shown;
 	struct lode_mine_served served;
+	struct lode_cluster_cells cells;
 	struct lode_cluster_paths paths;
 	struct lode_path_rows path_rows;
 	struct lode_arena arena;
@@ -284,12 +285,13 @@ static size_t count_words(const char *const *words)
 static void describe_served(struct lode_mine_state *s, const struct lode_mine_request *request)
 {
 	size_t n = count_words(lode_mine_questions);
+	enum { OF_REPOSITORY = 2 }; /* the last: signatures, compare */
 
 	s->served = (struct lode_mine_served){
 		.repo = request->repo,
 		.where = request->repo && !request->where ? "" : request->where,
 		.questions = lode_mine_questions,
-		.n_questions = request->repo ? n : n - 1,
+		.n_questions = request->repo ? n : n - OF_REPOSITORY,
 		.changes = lode_mine_changes,
 		.n_changes = request->repo ? count_words(lode_mine_changes) : 0,
 	};
@@ -363,6 +365,9 @@ static int lay_out_clusters(struct lode_mine_state *s, const struct lode_mine_re
 		list_clusters(s, request);
 	else if (!request->show)
 		sum_up_quality(&s->answer.quality, s->mined);
+	if ((request->is_served || request->wants_detail) && !request->show &&
+	    lode_cluster_cells_build(&s->cells, s->mined, LODE_MOST_CELLS))
+		s->answer.cells = &s->cells;
 	if (request->is_served)
 		describe_served(s, request);
 	s->answer.opening = lode_mine_opening(&s->answer, request, &s->arena);
@@ -393,6 +398,7 @@ void lode_mine_free(struct lode_mine_answer *answer)
 		return;
 	lode_cluster_rows_release(&s->answer.rows);
 	lode_cluster_signatures_release(&s->signatures);
+	lode_cluster_cells_release(&s->cells);
 	lode_cluster_paths_release(&s->paths);
 	lode_mined_free(s->mined);
 	lode_stream_set_release(&s->set);

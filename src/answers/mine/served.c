@@ -50,6 +50,55 @@ void lode_mine_cluster_json(FILE *out, const struct lode_mine_answer *answer,
 	lode_cluster_rows_release(&rows);
 }
 
+/* ---- Stacks of one cluster, filtered ---- */
+
+struct filtered_flame {
+	const char *unit;
+	const struct lode_cluster *cluster;
+	struct lode_flame_rows flame;
+	struct lode_flame_functions functions;
+};
+
+static const struct lode_field id_fields[] = {
+	LODE_FIELD_ID("cluster", struct lode_cluster, id, NULL),
+};
+LODE_RECORD(id, struct lode_cluster);
+
+static const struct lode_field filtered_fields[] = {
+	LODE_FIELD(struct filtered_flame, unit, NULL),
+	LODE_FIELDS_AT(struct filtered_flame, cluster, &id_record),
+	LODE_FIELD_RECORD("flame", struct filtered_flame, flame, &lode_flame_record,
+			  "the cluster's stacks as one tree, with the costs that pass the filter"),
+	LODE_FIELDS_OF(struct filtered_flame, functions, &lode_flame_functions_record),
+};
+LODE_RECORD(filtered, struct filtered_flame);
+const struct lode_document lode_mine_flame_document = {
+	.schema = "lode/mine-flame/1",
+	.file = "mine-flame",
+	.title = "lode serve: GET flame?cluster=ID&...",
+	.record = &filtered_record,
+};
+
+void lode_mine_flame_json(FILE *out, const struct lode_mine_answer *answer,
+			  const struct lode_cluster *cluster, const struct lode_cell_filter *filter)
+{
+	const struct lode_calltree *tree = &answer->digest->tree;
+	struct lode_names names = lode_tree_names(tree);
+	struct filtered_flame one = {.unit = answer->digest->unit, .cluster = cluster};
+	lode_filtered_stacks stacks = {0};
+	struct lode_arena arena = {0};
+	struct lode_flame flame = {0};
+
+	lode_cluster_filter(&stacks, answer->mined, cluster, filter);
+	lode_flame_build(&flame, tree, stacks.at, stacks.n, lode_flame_room(cluster, ROOM_OF_ONE));
+	lode_flame_rows_make(&one.flame, &flame, &one.functions, &arena);
+	lode_document_put(out, &lode_mine_flame_document, &one, &names);
+	lode_flame_functions_release(&one.functions);
+	lode_flame_release(&flame);
+	lode_vec_release(&stacks);
+	lode_arena_release(&arena);
+}
+
 /* ---- Symptoms ---- */
 
 struct symptom_row {
@@ -107,11 +156,6 @@ static void make_symptom_row(void *row, const void *symptoms, size_t i)
 
 	*(struct symptom_row *)row = symptom_row(of->drill, &of->cluster->worst[of->worst[i]]);
 }
-
-static const struct lode_field id_fields[] = {
-	LODE_FIELD_ID("cluster", struct lode_cluster, id, NULL),
-};
-LODE_RECORD(id, struct lode_cluster);
 
 static const struct lode_field place_fields[] = {
 	LODE_FIELD_ID("id", struct lode_digest_stream, content_hash, NULL),
@@ -207,10 +251,7 @@ static void make_stream_row(void *out, const void *streams, size_t i)
 	row->number = at->stream;
 	row->stream = &of->drill->mined->digest->streams.at[at->stream];
 	set_time(row, of->set);
-	if (at->stream < of->set->described.list.n) {
-		row->labels = of->set->described.list.at[at->stream].labels;
-		row->n_labels = of->set->described.list.at[at->stream].n_labels;
-	}
+	row->n_labels = lode_stream_set_labels(&row->labels, of->set, at->stream);
 	row->n_symptoms = at->n_symptoms;
 	row->symptom_ns = of->drill->symptom_ns[at->stream];
 	row->cost_ns = at->cost_ns;
@@ -227,19 +268,14 @@ static const struct lode_field host_fields[] = {
 };
 LODE_RECORD(host, struct lode_digest_stream);
 
-static const struct lode_field label_fields[] = {
-	LODE_FIELD(struct lode_repo_label, key, NULL),
-	LODE_FIELD(struct lode_repo_label, value, NULL),
-};
-LODE_RECORD(label, struct lode_repo_label);
-
 static const struct lode_field stream_fields[] = {
 	LODE_FIELD_AS("stream", struct stream_row, number, "its number, for `symptoms` and `path`"),
 	LODE_FIELDS_AT(struct stream_row, stream, &place_record),
 	LODE_FIELDS_AT(struct stream_row, stream, &host_record),
 	LODE_FIELD(struct stream_row, time, "2026-11-21T09:30:00Z", .absent = "not known",
 		   .is_null = true),
-	LODE_MAP_FIELD("labels", struct stream_row, labels, n_labels, &label_record, NULL),
+	LODE_MAP_FIELD("labels", struct stream_row, labels, n_labels, &lode_repo_label_record,
+		       NULL),
 	LODE_FIELD_AS("symptoms", struct stream_row, n_symptoms, "that the cluster is in"),
 	LODE_FIELD(struct stream_row, symptom_ns, "of all symptoms of the stream"),
 	LODE_FIELD(struct stream_row, cost_ns, "of the cluster"),

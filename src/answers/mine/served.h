@@ -13,13 +13,18 @@
 #include "answers/clusters/group_costs.h"
 #include "model/signature.h"
 
-extern const struct lode_document lode_mine_cluster_document, lode_mine_path_document,
-	lode_mine_signatures_document, lode_mine_streams_document, lode_mine_symptoms_document,
-	lode_mine_trend_document;
+extern const struct lode_document lode_mine_cluster_document, lode_mine_flame_document,
+	lode_mine_path_document, lode_mine_signatures_document, lode_mine_streams_document,
+	lode_mine_symptoms_document, lode_mine_trend_document;
 
 /* "lode/mine-cluster/1": all that a page shows of one cluster. */
 void lode_mine_cluster_json(FILE *out, const struct lode_mine_answer *answer,
 			    const struct lode_cluster *cluster);
+
+/* "lode/mine-flame/1": the stacks of a cluster that a filter leaves. */
+void lode_mine_flame_json(FILE *out, const struct lode_mine_answer *answer,
+			  const struct lode_cluster *cluster,
+			  const struct lode_cell_filter *filter);
 
 /* "lode/mine-streams/1": the `top` first of lode_drill_streams_of. */
 void lode_mine_streams_json(FILE *out, const struct lode_stream_set *set,

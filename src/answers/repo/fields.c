@@ -1,13 +1,8 @@
 /* Fields of the documents of lode repo. */
 #include "answers/repo/repo.h"
+#include "answers/input_fields.h"
 
 /* ---- lode repo list, show ---- */
-
-static const struct lode_field label_fields[] = {
-	LODE_FIELD(struct lode_repo_label, key, NULL),
-	LODE_FIELD(struct lode_repo_label, value, NULL),
-};
-LODE_RECORD(label, struct lode_repo_label);
 
 static const char *const time_of[] = {"file", "recording", NULL};
 
@@ -24,7 +19,8 @@ static const struct lode_field stream_fields[] = {
 	LODE_FIELD_AS("symptoms", struct lode_repo_stream, n_symptoms, NULL),
 	LODE_FIELD(struct lode_repo_stream, symptom_ns, "sum of their lengths",
 		   .is_positive = true),
-	LODE_MAP_FIELD("labels", struct lode_repo_stream, labels, n_labels, &label_record, NULL),
+	LODE_MAP_FIELD("labels", struct lode_repo_stream, labels, n_labels, &lode_repo_label_record,
+		       NULL),
 };
 LODE_RECORD(stream, struct lode_repo_stream);
 

@@ -133,6 +133,105 @@ static int answer_symptoms(void *context, const struct lode_site_query *query, F
 	return rc;
 }
 
+/* ---- Filters ---- */
+
+/* One of a few names, as a bit; 0: not given. */
+static int read_bit(unsigned *bits, const struct lode_site_query *query, const char *key,
+		    const char *const *names, struct lode_error *err)
+{
+	const char *value = lode_site_param(query, key);
+
+	for (unsigned i = 0; value && names[i]; i++)
+		if (strcmp(names[i], value) == 0)
+			*bits = 1u << i;
+	if (value && !*bits)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "there is no %s '%.40s'", key, value);
+	return LODE_OK;
+}
+
+/* "release=2.1": a label, or host, kernel, day; "(none)" is none. */
+static bool has_label(struct lode_stream_set *set, size_t i, const char *label)
+{
+	char key[256];
+	size_t n = strcspn(label, "=");
+	const char *value;
+
+	if (!label[n] || n >= sizeof(key))
+		return false;
+	memcpy(key, label, n);
+	key[n] = 0;
+	value = lode_stream_set_label(set, i, key);
+	return strcmp(value ? value : lode_coverage_no_label, label + n + 1) == 0;
+}
+
+/* The streams that all of `stream`, `label` and `host` pick; NULL: none of them is given. */
+static int read_streams(bool **out, const struct lode_serve_mine *mine,
+			const struct lode_site_query *query, struct lode_error *err)
+{
+	const char *label = lode_site_param(query, "label"), *host = lode_site_param(query, "host");
+	size_t n = mine->mined->digest->streams.n;
+	uint32_t only = LODE_NONE;
+
+	*out = NULL;
+	if (lode_site_param(query, "stream")) {
+		int rc = find_stream(&only, mine, query, err);
+
+		if (rc != LODE_OK)
+			return rc;
+	} else if (!label && !host) {
+		return LODE_OK;
+	}
+	*out = lode_alloc0(n + 1, sizeof(**out));
+	for (size_t i = 0; i < n; i++) {
+		const char *at = host ? lode_stream_set_label(mine->answer->set, i, "host") : NULL;
+
+		(*out)[i] = (only == LODE_NONE || only == i) &&
+			    (!host || strcmp(at ? at : "", host) == 0) &&
+			    (!label || has_label(mine->answer->set, i, label));
+	}
+	return LODE_OK;
+}
+
+static int read_thread(uint32_t *thread, const struct lode_serve_mine *mine,
+		       const struct lode_site_query *query, struct lode_error *err)
+{
+	const char *name = lode_site_param(query, "thread");
+
+	*thread = LODE_NONE;
+	if (!name)
+		return LODE_OK;
+	*thread = lode_strings_find(&mine->mined->digest->tree.strings, name, strlen(name));
+	if (*thread == LODE_NONE) {
+		lode_fail(err, LODE_ERR_ARG, NULL, -1, "no thread is called '%.40s'", name);
+		return LODE_SITE_ABSENT;
+	}
+	return LODE_OK;
+}
+
+static int answer_flame(void *context, const struct lode_site_query *query, FILE *out,
+			struct lode_error *err)
+{
+	const struct lode_serve_mine *mine = context;
+	struct lode_cell_filter filter = {.thread = LODE_NONE};
+	const struct lode_cluster *cluster;
+	bool *has_stream = NULL;
+	int rc = lode_serve_find_cluster(&cluster, mine, query, "cluster", err);
+
+	if (rc == LODE_OK)
+		rc = read_bit(&filter.kinds, query, "kind", lode_event_kind_names, err);
+	if (rc == LODE_OK)
+		rc = read_bit(&filter.reasons, query, "reason", lode_wait_reason_names, err);
+	if (rc == LODE_OK)
+		rc = read_thread(&filter.thread, mine, query, err);
+	if (rc == LODE_OK)
+		rc = read_streams(&has_stream, mine, query, err);
+	filter.has_stream = has_stream;
+	if (rc == LODE_OK)
+		lode_mine_flame_json(out, mine->answer, cluster, &filter);
+	free(has_stream);
+	return rc;
+}
+
 /* Where the stream's recording lies: a repository knows it from every folder. */
 static const char *file_of(const struct lode_serve_mine *mine, uint32_t stream)
 {
@@ -185,10 +284,14 @@ void lode_serve_mine_add(struct lode_serve_mine *mine, struct lode_site *site, c
 	static const char *const streams[] = {"cluster", "top", NULL};
 	static const char *const symptoms[] = {"cluster", "stream", "top", NULL};
 	static const char *const path[] = {"stream", "symptom", NULL};
+	static const char *const flame[] = {"cluster", "stream", "host",   "label",
+					    "thread",  "kind",	 "reason", NULL};
 
 	lode_site_add_lasting(site, report, "cluster", cluster, answer_cluster, mine);
 	lode_site_add_lasting(site, report, "streams", streams, answer_streams, mine);
 	lode_site_add_lasting(site, report, "symptoms", symptoms, answer_symptoms, mine);
 	lode_site_add_lasting(site, report, "path", path, answer_path, mine);
+	lode_site_add_lasting(site, report, "flame", flame, answer_flame, mine);
 	lode_serve_signatures_add(mine, site, report);
+	lode_serve_compare_add(mine, site, report);
 }

@@ -47,4 +47,7 @@ int lode_serve_find_cluster(const struct lode_cluster **out, const struct lode_s
 /* Questions about signatures, and changes; trend as well, which may be a signature's. */
 void lode_serve_signatures_add(struct lode_serve_mine *mine, struct lode_site *site,
 			       const char *report);
+/* Of a repository: its streams of one value of a label against those of another. */
+void lode_serve_compare_add(struct lode_serve_mine *mine, struct lode_site *site,
+			    const char *report);
 void lode_serve_known_release(struct lode_serve_known *known);

@@ -8,7 +8,7 @@
 /* A node of the digest's tree that a stack passes through. */
 struct passed {
 	uint32_t node;
-	int64_t own_ns, total_ns;
+	int64_t own_ns, wait_ns, ready_ns, total_ns;
 	bool is_kept;
 	uint32_t nearest; /* index in the flame of itself or of its nearest caller that is kept */
 };
@@ -31,6 +31,8 @@ static void pass_stack(passed_vec *passed, struct lode_map *slots, const struct 
 	slot = lode_map_slot(slots, stack->node);
 	lode_vec_is_there(passed);
 	passed->at[*slot].own_ns += stack->cost_ns;
+	passed->at[*slot].wait_ns += stack->wait_ns;
+	passed->at[*slot].ready_ns += stack->ready_ns;
 }
 
 static int by_node(const void *a, const void *b)
@@ -113,8 +115,11 @@ void lode_flame_build(struct lode_flame *flame, const struct lode_calltree *tree
 		if (!p->is_kept) {
 			flame->n_left_out++;
 			flame->left_out_ns += p->own_ns;
-			if (above != LODE_NONE)
+			if (above != LODE_NONE) {
 				flame->nodes.at[above].own_ns += p->own_ns;
+				flame->nodes.at[above].wait_ns += p->wait_ns;
+				flame->nodes.at[above].ready_ns += p->ready_ns;
+			}
 			continue;
 		}
 		p->nearest = (uint32_t)flame->nodes.n;
@@ -123,6 +128,8 @@ void lode_flame_build(struct lode_flame *flame, const struct lode_calltree *tree
 						       .node = p->node,
 						       .frame = tree->nodes.at[p->node].frame,
 						       .own_ns = p->own_ns,
+						       .wait_ns = p->wait_ns,
+						       .ready_ns = p->ready_ns,
 					       }));
 	}
 	lode_vec_release(&passed);

@@ -16,10 +16,11 @@
 #include "engine/mine/mine.h"
 
 struct lode_flame_node {
-	uint32_t parent; /* index, smaller than the node's own; LODE_NONE for roots */
-	uint32_t node;	 /* of the digest's tree; nodes of the flame are in their order */
-	uint32_t frame;	 /* of the digest's tree */
-	int64_t own_ns;	 /* of stacks that end here, or whose rest was left out */
+	uint32_t parent;	   /* index, smaller than the node's own; LODE_NONE for roots */
+	uint32_t node;		   /* of the digest's tree; nodes of the flame are in their order */
+	uint32_t frame;		   /* of the digest's tree */
+	int64_t own_ns;		   /* of stacks that end here, or whose rest was left out */
+	int64_t wait_ns, ready_ns; /* of own_ns */
 };
 
 struct lode_flame {

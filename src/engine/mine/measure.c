@@ -152,6 +152,7 @@ static void add_stack(const struct job *job, struct scratch *scratch, uint32_t s
 		const struct lode_digest_row *row = &m->digest->rows.at[m->set->rows[r]];
 
 		add_row_measure(scratch, row);
+		kept.wait_ns += row->kind == LODE_EVENT_WAITING ? row->cost_ns : 0;
 		kept.ready_ns += row->kind == LODE_EVENT_READY ? row->cost_ns : 0;
 		if (own) {
 			own->own_ns += row->cost_ns;

@@ -73,7 +73,7 @@ struct lode_cluster_waker {
 struct lode_cluster_stack {
 	uint32_t node; /* of the digest's tree */
 	int64_t cost_ns;
-	int64_t ready_ns; /* of that: ready to run, without a CPU */
+	int64_t wait_ns, ready_ns; /* of cost_ns; the rest was on a CPU */
 };
 
 /* What the cluster costs in one stream. */

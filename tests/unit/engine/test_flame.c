@@ -31,8 +31,13 @@ static size_t random_stacks(struct rng *rng, struct lode_calltree *tree,
 								     names[rng_below(rng, 4)], 0));
 		for (size_t k = 0; k < n_kept; k++)
 			is_new &= stacks[k].node != node;
-		if (is_new && node)
-			stacks[n_kept++] = (struct lode_cluster_stack){node, rng_below(rng, 100)};
+		if (is_new && node) {
+			int64_t cost_ns = rng_below(rng, 100);
+
+			/* More than the whole, so that each sum is told from the others. */
+			stacks[n_kept++] = (struct lode_cluster_stack){node, cost_ns, 2 * cost_ns,
+								       3 * cost_ns};
+		}
 	}
 	return n_kept;
 }
@@ -81,6 +86,8 @@ static void check(struct lode_calltree *tree, const struct lode_flame *flame,
 		if (parent != LODE_NONE && parent >= i)
 			fail_msg("seed %lu: node %zu stands before its caller", seed, i);
 		own += flame->nodes.at[i].own_ns;
+		assert_int_equal(flame->nodes.at[i].wait_ns, 2 * flame->nodes.at[i].own_ns);
+		assert_int_equal(flame->nodes.at[i].ready_ns, 3 * flame->nodes.at[i].own_ns);
 		/* What a kept node costs is what the stacks through it cost, whatever is left out.
 		 */
 		for (size_t k = i; k < flame->nodes.n; k++)

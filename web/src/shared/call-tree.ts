@@ -229,6 +229,9 @@ export interface FunctionCost {
 	readonly frame: number;
 	readonly own: number;
 	readonly total: number;
+	/** Of `total`, in the two sets; 0 of a tree without. */
+	readonly first: number;
+	readonly second: number;
 }
 
 export function functionCosts(tree: CallTree): FunctionCost[] {
@@ -236,6 +239,8 @@ export function functionCosts(tree: CallTree): FunctionCost[] {
 	for (let node = 1; node < tree.n; node++) most = Math.max(most, tree.frame[node]!);
 	const own = new Float64Array(most + 1);
 	const total = new Float64Array(most + 1);
+	const first = new Float64Array(most + 1);
+	const second = new Float64Array(most + 1);
 	const active = new Int32Array(most + 1); // how often it is on the way to where we are
 	const isSeen = new Uint8Array(most + 1);
 	const { child, next } = childLists(tree);
@@ -249,14 +254,27 @@ export function functionCosts(tree: CallTree): FunctionCost[] {
 		const frame = tree.frame[node]!;
 		isSeen[frame] = 1;
 		own[frame] = own[frame]! + tree.own[node]!;
-		if (!active[frame]) total[frame] = total[frame]! + tree.total[node]!;
+		if (!active[frame]) {
+			total[frame] = total[frame]! + tree.total[node]!;
+			if (tree.hasSets) {
+				first[frame] = first[frame]! + tree.first[node]!;
+				second[frame] = second[frame]! + tree.second[node]!;
+			}
+		}
 		active[frame]!++;
 		walk.push(~node);
 		for (let c = child[node]!; c; c = next[c]!) walk.push(c);
 	}
 	const out: FunctionCost[] = [];
 	for (let frame = 0; frame <= most; frame++)
-		if (isSeen[frame]) out.push({ frame, own: own[frame]!, total: total[frame]! });
+		if (isSeen[frame])
+			out.push({
+				frame,
+				own: own[frame]!,
+				total: total[frame]!,
+				first: first[frame]!,
+				second: second[frame]!,
+			});
 	return out.sort((a, b) => b.own - a.own || b.total - a.total || a.frame - b.frame);
 }
 

@@ -36,7 +36,10 @@ interface Props {
 	name: string;
 	/** Whose stacks they are: "cluster 1". */
 	what: string;
-	data: TreeColumns;
+	data: TreeColumns & {
+		readonly wait_ns?: readonly number[];
+		readonly ready_ns?: readonly number[];
+	};
 	names: readonly string[];
 	unit: string;
 }
@@ -44,10 +47,13 @@ interface Props {
 export function Functions(props: Props) {
 	const { name, data, names, unit } = props;
 	const [chosen] = useParam(`${name}.fn`);
-	const tree = useMemo(() => fromRoots(data), [data]);
-	const rows = useMemo(() => functionCosts(tree), [tree]);
+	const tree = useMemo(() => {
+		const { wait_ns, ready_ns } = data;
+		return fromRoots(wait_ns && ready_ns ? { ...data, sets: [wait_ns, ready_ns] } : data);
+	}, [data]);
+	const rows = useMemo(() => functionCosts(tree).filter((row) => row.total > 0), [tree]);
 	const whole = tree.total[0]!;
-	const columns = useMemo(() => columnsOf(names, unit, whole), [names, unit, whole]);
+	const columns = useMemo(() => columnsOf(names, unit, whole, tree.hasSets), [names, unit, tree]);
 	const at = chosen ? names.indexOf(chosen) : -1;
 	const row = rows.find((r) => r.frame === at);
 	const text = (r: FunctionCost) => visible(names[r.frame] ?? "");
@@ -74,7 +80,23 @@ export function Functions(props: Props) {
 	);
 }
 
-function columnsOf(names: readonly string[], unit: string, whole: number): Column<FunctionCost>[] {
+/** With sets, the first is waiting time, the second ready time. */
+function columnsOf(
+	names: readonly string[],
+	unit: string,
+	whole: number,
+	hasKinds: boolean,
+): Column<FunctionCost>[] {
+	const kind = (key: string, title: string, value: (r: FunctionCost) => number) => ({
+		key,
+		title,
+		help: `inclusive cost: ${title}`,
+		value,
+		cell: (r: FunctionCost) => (value(r) ? costText(value(r), unit) : ""),
+		numeric: true,
+		width: "84px",
+		give: 3,
+	});
 	const number = (key: "own" | "total", title: string, help: string): Column<FunctionCost>[] => [
 		{
 			key: `${key}_ns`,
@@ -99,6 +121,13 @@ function columnsOf(names: readonly string[], unit: string, whole: number): Colum
 	return [
 		...number("own", "exclusive", "of stacks that end in it"),
 		...number("total", "inclusive", "of stacks that it is in, each once"),
+		...(hasKinds
+			? [
+					kind("wait_ns", "waiting", (r) => r.first),
+					kind("run_ns", "running", (r) => r.total - r.first - r.second),
+					kind("ready_ns", "ready", (r) => r.second),
+				]
+			: []),
 		{
 			key: "function",
 			title: "function",

@@ -134,9 +134,17 @@ export function setParamsAtRest(values: Readonly<Record<string, string>>) {
 	resting = window.setTimeout(settle, REST_MS);
 }
 
+/** Filters (`f.…`) stay while one goes about in a report. */
+function withFilters(place: Place): Place {
+	if (place.path[0] !== current.path[0]) return place;
+	const kept = [...current.params].filter(([name]) => name.startsWith("f."));
+	return kept.length ? { ...place, params: new Map([...kept, ...place.params]) } : place;
+}
+
 /** Goes to a place; `replace` leaves no entry in the history (typing, dragging). */
-export function goTo(place: Place, replace = false) {
+export function goTo(to: Place, replace = false) {
 	if (!replace) settle();
+	const place = to.path.join("/") === current.path.join("/") ? to : withFilters(to);
 	const hash = formatPlace(place);
 	if (hash === formatPlace(current)) return;
 	if (replace) {
@@ -179,7 +187,7 @@ export function setParams(values: Readonly<Record<string, string>>, replace = tr
 	goTo({ path: current.path, params }, replace);
 }
 
-/** The address of a path, for links; keeps no parameters but those given. */
+/** The address of a path, for links; keeps no parameters but filters, and those given. */
 export function hrefOf(path: readonly string[], params: Readonly<Record<string, string>> = {}) {
-	return formatPlace({ path, params: new Map(Object.entries(params)) });
+	return formatPlace(withFilters({ path, params: new Map(Object.entries(params)) }));
 }

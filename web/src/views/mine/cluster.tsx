@@ -1,3 +1,5 @@
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { Columns } from "../../shared/columns";
@@ -7,7 +9,7 @@ import { Flame } from "../../shared/flame";
 import { costIn, count, frameParts, percent, plural, visible } from "../../shared/format";
 import { Functions } from "../../shared/functions";
 import { KINDS, KindNumbers } from "../../shared/kinds";
-import { type Loaded, Pending } from "../../shared/loaded";
+import { type Loaded, Pending, useLoaded } from "../../shared/loaded";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
 import { type Step, Steps } from "../../shared/steps";
@@ -16,6 +18,7 @@ import { useTitle } from "../../shared/titles";
 import { Badge } from "./badge";
 import { briefOf, type Cluster, type Listed, type Mined, neighbours } from "./clusters";
 import { Drill, StreamPicture } from "./drill";
+import { type Filter, flameOfKind, type Passes } from "./filter";
 import { commandOf, issueText, stackText, titleOf } from "./issue";
 import type { Served } from "./served";
 import { SignaturePanel } from "./signature-panel";
@@ -32,6 +35,11 @@ interface Props {
 	served?: Served | undefined;
 	/** Null without a repository. */
 	signatures?: Signatures | null | undefined;
+	/** What its costs are narrowed to; undefined: nothing. */
+	filter?: Filter | undefined;
+	passes?: Passes | undefined;
+	/** The choice of filters, and what is filtered. */
+	filters?: ComponentChildren;
 }
 
 export function ClusterPage(props: Props) {
@@ -51,6 +59,8 @@ export function ClusterPage(props: Props) {
 					reference={reference}
 					served={served}
 					signatures={signatures}
+					filter={props.filter}
+					passes={props.passes}
 				/>
 			) : (
 				<Pending
@@ -63,7 +73,7 @@ export function ClusterPage(props: Props) {
 	);
 }
 
-function Head({ report, cluster, reference, signatures }: Props) {
+function Head({ report, cluster, reference, signatures, filter, filters }: Props) {
 	const cost = (ns: number) => costIn(report, ns);
 	const { before, after } = neighbours(report, cluster);
 	const title = titleOf(cluster);
@@ -78,6 +88,7 @@ function Head({ report, cluster, reference, signatures }: Props) {
 				before={stepTo(before)}
 				after={stepTo(after)}
 			/>
+			{filters}
 			<h1 class="cluster-title">
 				<span class="cluster-number">Cluster {cluster.rank}</span> <Name text={title} most={200} />
 				<span class="cluster-why">{visible(cluster.why ?? cluster.reason)}</span>
@@ -116,11 +127,11 @@ function Head({ report, cluster, reference, signatures }: Props) {
 						"exclusive cost",
 						`${cost(cluster.own_ns)} · ${percent(cluster.own_ns, report.symptom_ns)}`,
 					],
-					["inclusive cost", cost(cluster.total_ns)],
-					["average event", cost(cluster.average_ns)],
-					["events", count(cluster.events)],
+					filter ? null : ["inclusive cost", cost(cluster.total_ns)],
+					filter ? null : ["average event", cost(cluster.average_ns)],
+					filter ? null : ["events", count(cluster.events)],
 					["recordings", `${count(cluster.streams)} of ${count(report.streams)}`],
-					["symptoms", `${count(cluster.symptoms)} of ${count(report.symptoms)}`],
+					filter ? null : ["symptoms", `${count(cluster.symptoms)} of ${count(report.symptoms)}`],
 					["least similarity", cluster.min_similarity.toFixed(2)],
 				]}
 			/>
@@ -130,7 +141,6 @@ function Head({ report, cluster, reference, signatures }: Props) {
 
 function Body(props: Props & { cluster: Cluster }) {
 	const { report, cluster, served, signatures } = props;
-	const cost = (ns: number) => costIn(report, ns);
 	return (
 		<>
 			<div class="cluster-two">
@@ -149,36 +159,74 @@ function Body(props: Props & { cluster: Cluster }) {
 					{cluster.by_stream ? <StreamPicture report={report} cluster={cluster} /> : null}
 				</div>
 			</div>
-			{cluster.flame && report.frames ? (
-				<Flame
-					name={`flame-${cluster.rank}`}
-					title="Flame graph"
-					label={`Flame graph of the stacks of cluster ${cluster.rank}`}
-					data={cluster.flame}
-					names={report.frames}
-					unit={report.unit}
-					command={`lode mine --show ${cluster.id} --pprof FILE --chrome-trace FILE INPUT...`}
-					note={
-						cluster.flame.left_out
-							? `its own stacks; ${plural(cluster.flame.left_out, "small node")} (${cost(cluster.flame.left_out_ns)}) stand in their callers`
-							: "its own stacks, whole"
-					}
-				/>
-			) : null}
-			{cluster.flame && report.frames ? (
-				<Functions
-					name={`flame-${cluster.rank}`}
-					what={`cluster ${cluster.rank}`}
-					data={cluster.flame}
-					names={report.frames}
-					unit={report.unit}
-				/>
-			) : null}
+			<Stacks {...props} />
 			{served?.has("trend") ? (
 				<Trend served={served} of={{ cluster: cluster.id }} what={`cluster ${cluster.rank}`} />
 			) : null}
-			<Drill key={cluster.id} report={report} cluster={cluster} served={served} />
+			<Drill
+				key={cluster.id}
+				report={report}
+				cluster={cluster}
+				served={served}
+				filter={props.filter}
+				passes={props.passes}
+			/>
 			<Patterns report={report} cluster={cluster} />
+		</>
+	);
+}
+
+/** The query of a server's flame graph: what the filter names, as it names it. */
+function flameQuery(cluster: Cluster, filter: Filter): Record<string, string> {
+	const { recording, ...rest } = filter;
+	return { cluster: cluster.id, ...rest, ...(recording ? { stream: recording } : {}) };
+}
+
+/** The flame graph and its functions, as far as they can be filtered here. */
+function Stacks(props: Props & { cluster: Cluster }) {
+	const { report, cluster, served, filter } = props;
+	const query = filter && served?.has("flame") ? flameQuery(cluster, filter) : null;
+	const asked = useLoaded(query ? JSON.stringify(query) : "", () => served!.ask("flame", query!));
+	const whole = useMemo(() => {
+		if (!cluster.flame || !report.frames) return null;
+		const flame = filter?.kind ? flameOfKind(cluster.flame, filter.kind) : cluster.flame;
+		return { flame, frames: report.frames };
+	}, [cluster, report, filter]);
+	if (query && asked.state !== "done")
+		return <Pending loaded={asked} text="Filtering stacks…" height={320} />;
+	const shown = query && asked.state === "done" ? asked.value : whole;
+	if (!shown) return null;
+	const { flame, frames } = shown;
+	const isPart = filter && !query && Object.keys(filter).some((facet) => facet !== "kind");
+	const notes = [
+		isPart
+			? "not filtered by recording, thread and reason: lode serve has these stacks"
+			: filter
+				? "its own stacks, filtered"
+				: "its own stacks",
+		flame.left_out
+			? `${plural(flame.left_out, "small node")} (${costIn(report, flame.left_out_ns)}) stand in their callers`
+			: "",
+	];
+	return (
+		<>
+			<Flame
+				name={`flame-${cluster.rank}`}
+				title="Flame graph"
+				label={`Flame graph of the stacks of cluster ${cluster.rank}`}
+				data={flame}
+				names={frames}
+				unit={report.unit}
+				command={`lode mine --show ${cluster.id} --pprof FILE --chrome-trace FILE INPUT...`}
+				note={flame.left_out || filter ? notes.filter(Boolean).join("; ") : "its own stacks, whole"}
+			/>
+			<Functions
+				name={`flame-${cluster.rank}`}
+				what={`cluster ${cluster.rank}`}
+				data={flame}
+				names={frames}
+				unit={report.unit}
+			/>
 		</>
 	);
 }

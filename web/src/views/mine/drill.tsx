@@ -12,6 +12,7 @@ import { type Dot, StreamDots } from "../../shared/stream-dots";
 import { type Column, Table } from "../../shared/table";
 import { shortener } from "../../shared/titles";
 import type { Cluster, Mined } from "./clusters";
+import type { Filter, Passes } from "./filter";
 import { Lanes, type Path, WORST_PATH } from "./lanes";
 import type { Served } from "./served";
 
@@ -20,6 +21,9 @@ interface Props {
 	cluster: Cluster;
 	/** Undefined in a file. */
 	served: Served | undefined;
+	/** What costs are narrowed to; undefined: nothing. */
+	filter?: Filter | undefined;
+	passes?: Passes | undefined;
 }
 
 type ServedStream = MineStreamsReport["streams"][number];
@@ -65,14 +69,30 @@ function symptomsInReport(cluster: Cluster): Symptom[] {
 	}));
 }
 
-export function Drill({ report, cluster, served }: Props) {
+/** Recordings that pass, with what passes of their costs. */
+function filteredStreams(
+	streams: readonly Stream[],
+	cluster: Cluster,
+	passes: Passes | undefined,
+): readonly Stream[] {
+	if (!passes) return streams;
+	const { stream = [], cost_ns = [] } = cluster.by_stream ?? {};
+	const costs = new Map(stream.map((at, i) => [at, cost_ns[i]!]));
+	return streams.flatMap(({ share: _, symptoms: _n, ...s }) => {
+		const cost = passes(s.stream) ? costs.get(s.stream) : undefined;
+		return cost ? [{ ...s, cost_ns: cost }] : [];
+	});
+}
+
+export function Drill({ report, cluster, served, filter, passes }: Props) {
 	const [chosen] = useParam("stream");
 	const inReport = useMemo(() => streamsInReport(report, cluster), [report, cluster]);
 	const worst = useMemo(() => symptomsInReport(cluster), [cluster]);
 	const asked = useLoaded(served ? cluster.id : "", () =>
 		served!.ask("streams", { cluster: cluster.id }),
 	);
-	const streams = served && asked.state === "done" ? asked.value.streams : inReport;
+	const all = served && asked.state === "done" ? asked.value.streams : inReport;
+	const streams = useMemo(() => filteredStreams(all, cluster, passes), [all, cluster, passes]);
 	const stream = streams.find((s) => s.id === chosen);
 	return (
 		<>
@@ -94,6 +114,7 @@ export function Drill({ report, cluster, served }: Props) {
 				worst={worst}
 				stream={stream}
 				chosen={chosen}
+				filter={filter}
 			/>
 		</>
 	);
@@ -253,7 +274,7 @@ interface SymptomsProps extends Props {
 }
 
 function Symptoms(props: SymptomsProps) {
-	const { report, cluster, served, worst, stream, chosen } = props;
+	const { report, cluster, served, worst, stream, chosen, filter } = props;
 	const asked = useLoaded(served && chosen ? `${cluster.id} ${chosen}` : "", () =>
 		served!.ask("symptoms", { cluster: cluster.id, stream: chosen }),
 	);
@@ -262,8 +283,10 @@ function Symptoms(props: SymptomsProps) {
 		if (!served) return worst.filter((s) => s.stream_id === chosen || s.path === stream?.path);
 		if (asked.state !== "done") return [];
 		const { id, path, symptoms } = asked.value;
-		return symptoms.map((s) => ({ ...s, stream_id: id, path }));
-	}, [worst, chosen, stream, asked]);
+		return symptoms
+			.filter((s) => !filter?.thread || s.comm === filter.thread)
+			.map((s) => ({ ...s, stream_id: id, path }));
+	}, [worst, chosen, stream, asked, filter]);
 	const [symptom] = useParam("symptom");
 	const at = rows.find((s) => keyOf(s) === symptom);
 	const left = chosen

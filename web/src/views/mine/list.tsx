@@ -30,15 +30,17 @@ export function ClusterList(props: {
 	reference: ReportRef;
 	/** Null without a repository. */
 	signatures: Signatures | null;
+	/** Costs are those that a filter leaves: what is not known of these is not shown. */
+	isFiltered: boolean;
 }) {
-	const { report, reference, signatures } = props;
+	const { report, reference, signatures, isFiltered } = props;
 	const open = (cluster: Listed) => goTo({ path: [reference.name, cluster.id], params: new Map() });
 	const matches = matchesOf(signatures);
 	const [standing, setStanding] = useParam("standing");
 	const columns = useMemo(() => {
 		const known = signatures ? (c: Listed) => matches.get(c.id) ?? [] : null;
-		return columnsOf(report, known, signatures?.state.state === "done");
-	}, [report, matches, signatures?.state]);
+		return columnsOf(report, known, signatures?.state.state === "done", isFiltered);
+	}, [report, matches, signatures?.state, isFiltered]);
 	const rows: readonly Listed[] = useMemo(() => {
 		if (!signatures || !standing) return report.clusters;
 		return report.clusters.filter((c) => standingOf(matches.get(c.id) ?? []) === standing);
@@ -52,7 +54,12 @@ export function ClusterList(props: {
 			>
 				<Coverage report={report} onPick={open} />
 			</Section>
-			<Section title="Clusters" note={`ranked by ${report.options.rank}`}>
+			<Section
+				title="Clusters"
+				note={
+					isFiltered ? "by the cost that passes the filter" : `ranked by ${report.options.rank}`
+				}
+			>
 				<Table
 					name="clusters"
 					label="Clusters"
@@ -78,9 +85,11 @@ export function ClusterList(props: {
 					rowHeight={46}
 					most={14}
 					empty={
-						rows.length < report.clusters.length
-							? "No cluster is of that kind."
-							: `No cluster: patterns under ${costIn(report, report.lambda_ns)} are ignored.`
+						isFiltered && !report.clusters.length
+							? "No cluster has a cost that passes the filter."
+							: rows.length < report.clusters.length
+								? "No cluster is of that kind."
+								: `No cluster: patterns under ${costIn(report, report.lambda_ns)} are ignored.`
 					}
 				/>
 			</Section>
@@ -93,6 +102,7 @@ function columnsOf(
 	report: MineReport,
 	known: ((cluster: Listed) => readonly Match[]) | null,
 	isThere: boolean,
+	isFiltered: boolean,
 ): Column<Listed>[] {
 	const cost = (value: number) => costIn(report, value);
 	const widest = Math.max(1, ...report.clusters.map((c) => c.own_ns));
@@ -122,7 +132,10 @@ function columnsOf(
 			width: "minmax(96px, 0.3fr)",
 			give: 3,
 		},
-		...numberColumns<Listed>(clustersColumns, cost),
+		...numberColumns<Listed>(
+			clustersColumns.filter(({ key }) => !isFiltered || key === "own_ns" || key === "streams"),
+			cost,
+		),
 		{
 			key: "why",
 			title: "why",

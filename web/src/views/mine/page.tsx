@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import type { MineReport } from "../../data/reports";
 import { costIn, count, percent, plural } from "../../shared/format";
 import { Pending } from "../../shared/loaded";
@@ -7,7 +8,10 @@ import { Facts } from "../../shared/section";
 import { type ViewProps, view } from "../view";
 import { ClusterPage } from "./cluster";
 import type { Listed } from "./clusters";
+import { Compare } from "./compare";
 import { useDetail } from "./detail";
+import { type Filter, type Filtered, filteredDetail } from "./filter";
+import { Filters, useFilter } from "./filters";
 import { ClusterList } from "./list";
 import { MineNotes } from "./notes";
 import { type Served, servedOf } from "./served";
@@ -19,14 +23,29 @@ import "./mine.css";
 export const page = view("lode/mine/1", "Mine", MinePage);
 
 function MinePage(props: ViewProps<MineReport>) {
-	const { report, path, reference, source } = props;
-	const served = servedOf(source, reference.name, report);
+	const { report: whole, path, reference, source } = props;
+	const { filter, filtered } = useFilter(whole);
+	const report = filtered?.report ?? whole;
+	const served = servedOf(source, reference.name, whole);
 	const signatures = useSignatures(served);
 	if (path[0] === "signatures" && served && signatures)
 		return <SignaturesAt {...props} served={served} signatures={signatures} name={path[1]} />;
-	const cluster = path[0] ? report.clusters.find((c) => c.id === path[0]) : undefined;
+	// One that the filter leaves nothing of is still there.
+	const cluster = path[0]
+		? (report.clusters.find((c) => c.id === path[0]) ??
+			whole.clusters.find((c) => c.id === path[0]))
+		: undefined;
 	if (cluster)
-		return <OneCluster {...props} listed={cluster} served={served} signatures={signatures} />;
+		return (
+			<OneCluster
+				{...props}
+				listed={cluster}
+				served={served}
+				signatures={signatures}
+				filter={filter}
+				filtered={filtered}
+			/>
+		);
 	const explained = report.aoi.wait_ns + report.aoi.run_ns + report.aoi.ready_ns - report.other_ns;
 	const known = signatures?.state.state === "done" ? signatures.state.value : undefined;
 	return (
@@ -45,6 +64,12 @@ function MinePage(props: ViewProps<MineReport>) {
 					.
 				</p>
 			) : null}
+			<Filters
+				report={whole}
+				filter={filter}
+				filtered={filtered}
+				beside="The sentence below is of everything."
+			/>
 			<Opening report={report} />
 			<Facts
 				items={[
@@ -60,7 +85,13 @@ function MinePage(props: ViewProps<MineReport>) {
 					["ready, without a CPU", costIn(report, report.aoi.ready_ns)],
 				]}
 			/>
-			<ClusterList report={report} reference={reference} signatures={signatures} />
+			<ClusterList
+				report={report}
+				reference={reference}
+				signatures={signatures}
+				isFiltered={filtered !== null}
+			/>
+			{served?.has("compare") ? <Compare report={whole} reference={reference} /> : null}
 			{report.more ? (
 				<p class="quiet">{plural(report.more, "smaller cluster")} are not in this report.</p>
 			) : null}
@@ -69,24 +100,37 @@ function MinePage(props: ViewProps<MineReport>) {
 	);
 }
 
+const BESIDE =
+	"Title, shared call path, who ended its waits, critical paths and patterns are those of all recordings.";
+
 function OneCluster(
 	props: ViewProps<MineReport> & {
 		listed: Listed;
 		served: Served | undefined;
 		signatures: Signatures | null;
+		filter: Filter;
+		filtered: Filtered | null;
 	},
 ) {
-	const { report, reference, source, listed, served, signatures } = props;
+	const { report, reference, source, listed, served, signatures, filter, filtered } = props;
 	const detail = useDetail(report, listed, source, reference.name, served);
 	useArrival(detail.state !== "loading", listed.id); // once the page is as long as it was
+	const done = detail.state === "done" ? detail.value : { report, cluster: listed };
+	const shown = useMemo(
+		() => (filtered ? filteredDetail(done, filtered, filter) : done),
+		[done.report, done.cluster, filtered],
+	);
 	return (
 		<ClusterPage
-			report={detail.state === "done" ? detail.value.report : report}
+			report={shown.report}
 			reference={reference}
-			cluster={detail.state === "done" ? detail.value.cluster : listed}
+			cluster={shown.cluster}
 			detail={detail}
 			served={served}
 			signatures={signatures}
+			filter={filtered ? filter : undefined}
+			passes={filtered?.passes}
+			filters={<Filters report={report} filter={filter} filtered={filtered} beside={BESIDE} />}
 		/>
 	);
 }

@@ -1,5 +1,7 @@
 // What a server is asked about a report of mining, with the types that docs/schema promises.
+import type { DiffReport } from "../../data/generated/diff";
 import type { MineClusterReport } from "../../data/generated/mine-cluster";
+import type { MineFlameReport } from "../../data/generated/mine-flame";
 import type { MinePathReport } from "../../data/generated/mine-path";
 import type { MineSignaturesReport } from "../../data/generated/mine-signatures";
 import type { MineStreamsReport } from "../../data/generated/mine-streams";
@@ -10,6 +12,8 @@ import type { Source } from "../../data/source";
 
 interface Answers {
 	cluster: MineClusterReport;
+	compare: DiffReport;
+	flame: MineFlameReport;
 	streams: MineStreamsReport;
 	symptoms: MineSymptomsReport;
 	path: MinePathReport;
@@ -35,7 +39,7 @@ export interface Served {
 	mayChangeNow(): boolean | undefined;
 }
 
-const REMEMBERED = new Set<Question>(["cluster", "streams", "symptoms", "path"]);
+const REMEMBERED = new Set<Question>(["cluster", "flame", "streams", "symptoms", "path"]);
 
 function make(source: Source, name: string, report: MineReport): Served | undefined {
 	const { served } = report;

@@ -1,0 +1,246 @@
+// What a filter leaves of a report: cells of cost by cluster, recording, thread, kind and reason are
+// added up again, so that every figure is exact. Patterns and clusters stay those of all recordings.
+//
+// In the URL, kept from page to page: f.recording (its id), f.host, f.label ("release=2.1"), f.thread,
+// f.kind, f.reason.
+import type { MineReport } from "../../data/reports";
+
+export const FACETS = ["recording", "host", "label", "thread", "kind", "reason"] as const;
+export type Facet = (typeof FACETS)[number];
+/** What is chosen; a facet that is not there leaves all. */
+export type Filter = Readonly<Partial<Record<Facet, string>>>;
+
+export const filterOf = (params: ReadonlyMap<string, string>): Filter =>
+	Object.fromEntries(
+		FACETS.flatMap((facet) => {
+			const value = params.get(`f.${facet}`);
+			return value ? [[facet, value]] : [];
+		}),
+	);
+
+export const isOn = (filter: Filter) => Object.keys(filter).length > 0;
+
+/** What recordings without a label are grouped under (streams/stream_groups.h). */
+const NONE = "(none)";
+
+/** Words for kinds of events: how they are in cells, and how they are shown. */
+export const KIND_WORDS: Readonly<Record<string, string>> = {
+	wait: "waiting",
+	run: "running",
+	ready: "ready, without a CPU",
+};
+
+export type Cells = NonNullable<MineReport["cells"]>;
+type Input = MineReport["inputs"][number];
+
+function hasLabel(input: Input, label: string): boolean {
+	const cut = label.indexOf("=");
+	const value = input.labels?.[label.slice(0, cut)] ?? NONE;
+	return cut >= 0 && value === label.slice(cut + 1);
+}
+
+/** Whether a recording passes, by its place in `inputs`; of what is cut there nothing is known. */
+export type Passes = (at: number) => boolean;
+
+function passing(report: MineReport, filter: Filter): Passes {
+	const known = report.inputs.map(
+		(input) =>
+			(!filter.recording || input.id === filter.recording) &&
+			(!filter.host || input.host === filter.host) &&
+			(!filter.label || hasLabel(input, filter.label)),
+	);
+	const others = !filter.recording && !filter.host && !filter.label;
+	return (at) => known[at] ?? others;
+}
+
+type Listed = MineReport["clusters"][number];
+type Split = Listed["split"];
+const SPLIT_KEYS: Readonly<Record<string, keyof Split>> = {
+	run: "run_ns",
+	wait: "wait_ns",
+	ready: "ready_ns",
+};
+
+/** The sums of some cells. */
+class Sum {
+	own = 0;
+	readonly split: Record<keyof Split, number> = { wait_ns: 0, run_ns: 0, ready_ns: 0 };
+	readonly reasons = new Map<string, number>();
+	/** As `parts` of a cluster are named (docs/fields.md). */
+	readonly parts = new Map<string, number>();
+	readonly streams = new Map<number, number>();
+
+	add(kind: string, reason: string, stream: number, cost: number) {
+		this.own += cost;
+		this.split[SPLIT_KEYS[kind] ?? "run_ns"] += cost;
+		if (reason !== "none") raise(this.reasons, reason, cost);
+		const part =
+			kind === "ready" ? "ready" : reason !== "none" ? reason : kind === "run" ? "cpu" : "unknown";
+		raise(this.parts, part, cost);
+		raise(this.streams, stream, cost);
+	}
+
+	/** "lock 80 %", as the terminal says it. */
+	why(): string {
+		const parts = [...this.parts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+		return parts
+			.filter(([, cost], i) => i === 0 || (i === 1 && cost * 3 >= this.own))
+			.map(([name, cost]) => `${name} ${((100 * cost) / this.own).toFixed(0)} %`)
+			.join(", ");
+	}
+}
+
+function raise<K>(map: Map<K, number>, key: K, by: number) {
+	map.set(key, (map.get(key) ?? 0) + by);
+}
+
+export interface Filtered {
+	readonly report: MineReport;
+	/** What passes, of the area of interest; and all of that. */
+	readonly cost_ns: number;
+	readonly of_ns: number;
+	readonly passes: Passes;
+}
+
+function clusterOf(cluster: Listed, sum: Sum, symptom_ns: number): Listed {
+	const streams = [...sum.streams].sort((a, b) => a[0] - b[0]);
+	return {
+		...cluster,
+		own_ns: sum.own,
+		split: { ...sum.split },
+		reasons: Object.fromEntries(
+			[...sum.reasons].map(([reason, cost]) => [`${reason}_ns`, cost]),
+		) as Listed["reasons"],
+		parts: [...sum.parts].map(([name, cost_ns]) => ({ name, cost_ns })),
+		coverage: symptom_ns ? sum.own / symptom_ns : 0,
+		streams: streams.length,
+		why: sum.why(),
+		by_stream: { stream: streams.map(([at]) => at), cost_ns: streams.map(([, cost]) => cost) },
+	};
+}
+
+/** The symptoms of recordings and threads that pass. */
+function symptomsOf(cells: Cells, passes: Passes, thread: number) {
+	const out = { n: 0, ns: 0, streams: new Set<number>() };
+	const { stream, thread: threads, symptoms, symptom_ns } = cells.symptoms;
+	stream.forEach((at, i) => {
+		if (!passes(at) || (thread >= 0 && threads[i] !== thread)) return;
+		out.n += symptoms[i]!;
+		out.ns += symptom_ns[i]!;
+		out.streams.add(at);
+	});
+	return out;
+}
+
+/** A choice that the report does not have leaves nothing, rather than all. */
+const placeOf = (names: readonly string[], name: string | undefined) =>
+	name === undefined ? -1 : names.includes(name) ? names.indexOf(name) : Number.MAX_SAFE_INTEGER;
+
+export function applyFilter(report: MineReport, cells: Cells, filter: Filter): Filtered {
+	const passes = passing(report, filter);
+	const thread = placeOf(cells.threads, filter.thread);
+	const kind = placeOf(cells.kinds, filter.kind);
+	const reason = placeOf(cells.reasons, filter.reason);
+	const symptoms = symptomsOf(cells, passes, thread);
+	const sums = new Map<number, Sum>();
+	const all = new Sum();
+	let of_ns = 0;
+	for (let i = 0; i < cells.cost_ns.length; i++) {
+		const cost = cells.cost_ns[i]!;
+		of_ns += cost;
+		if (
+			!passes(cells.stream[i]!) ||
+			(thread >= 0 && cells.thread[i] !== thread) ||
+			(kind >= 0 && cells.kind[i] !== kind) ||
+			(reason >= 0 && cells.reason[i] !== reason)
+		)
+			continue;
+		const at = cells.cluster[i]!;
+		const sum = sums.get(at) ?? new Sum();
+		sums.set(at, sum);
+		for (const to of [sum, all])
+			to.add(
+				cells.kinds[cells.kind[i]!]!,
+				cells.reasons[cells.reason[i]!]!,
+				cells.stream[i]!,
+				cost,
+			);
+	}
+	const clusters = report.clusters
+		.flatMap((cluster) => {
+			const sum = sums.get(cluster.rank - 1);
+			return sum ? [clusterOf(cluster, sum, symptoms.ns)] : [];
+		})
+		.sort((a, b) => b.own_ns - a.own_ns || a.rank - b.rank);
+	return {
+		passes,
+		cost_ns: all.own,
+		of_ns,
+		report: {
+			...report,
+			streams: symptoms.streams.size,
+			symptoms: symptoms.n,
+			symptom_ns: symptoms.ns,
+			aoi: { ...report.aoi, ...all.split },
+			other_ns: sums.get(-1)?.own ?? 0,
+			clusters,
+		},
+	};
+}
+
+type Flame = NonNullable<Listed["flame"]>;
+
+/** A flame graph's costs of one kind. */
+export function flameOfKind(flame: Flame, kind: string): Flame {
+	const own_ns = flame.own_ns.map((own, i) => {
+		const wait = flame.wait_ns[i]!;
+		const ready = flame.ready_ns[i]!;
+		return kind === "wait" ? wait : kind === "ready" ? ready : own - wait - ready;
+	});
+	const none = own_ns.map(() => 0);
+	return {
+		...flame,
+		own_ns,
+		wait_ns: kind === "wait" ? own_ns : none,
+		ready_ns: kind === "ready" ? own_ns : none,
+	};
+}
+
+/** One cluster as the filter leaves it, with the symptoms of recordings and threads that pass. */
+export function filteredDetail<C extends Partial<Listed> & Pick<Listed, "id" | "rank">, R>(
+	detail: { report: R; cluster: C },
+	filtered: Filtered,
+	filter: Filter,
+): { report: R; cluster: C } {
+	const { report } = filtered;
+	const left = report.clusters.find((c) => c.id === detail.cluster.id);
+	const places = new Map(report.inputs.map((input, at) => [input.id, at]));
+	const figures = left ?? clusterOf(detail.cluster as unknown as Listed, new Sum(), 0);
+	const { own_ns, split, reasons, parts, coverage, streams, why, by_stream } = figures;
+	const worst = detail.cluster.worst?.filter(
+		(w) =>
+			filtered.passes(places.get(w.stream_id) ?? -1) &&
+			(!filter.thread || w.comm === filter.thread),
+	);
+	return {
+		report: {
+			...detail.report,
+			clusters: report.clusters,
+			streams: report.streams,
+			symptoms: report.symptoms,
+			symptom_ns: report.symptom_ns,
+		},
+		cluster: {
+			...detail.cluster,
+			own_ns,
+			split,
+			reasons,
+			parts,
+			coverage,
+			streams,
+			why,
+			by_stream,
+			...(worst ? { worst } : {}),
+		},
+	};
+}
