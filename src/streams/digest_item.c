@@ -248,6 +248,15 @@ static int join_beside(struct lode_stream **stream, lode_symptom_vec *symptoms,
 	return rc;
 }
 
+/* Is there room for it? It must be a recording that can be asked for by its path. */
+static bool is_to_keep(struct lode_job_item *item)
+{
+	int64_t most = (int64_t)item->run->options->keep_bytes, need = item->need_bytes;
+
+	return most && !item->beside.n && !item->line && !item->input &&
+	       atomic_fetch_add(&item->run->kept_bytes, need) + need <= most;
+}
+
 static int make_digest(struct lode_job_item *item, struct lode_error *err)
 {
 	struct lode_stream *stream = NULL;
@@ -266,7 +275,10 @@ static int make_digest(struct lode_job_item *item, struct lode_error *err)
 		item->origin.content_bytes = stream->content_bytes;
 	}
 	lode_vec_release(&symptoms);
-	lode_stream_free(stream);
+	if (rc == 0 && is_to_keep(item))
+		item->kept = stream;
+	else
+		lode_stream_free(stream);
 	return rc;
 }
 
@@ -430,6 +442,7 @@ void lode_job_item_release(struct lode_job_item *item)
 	lode_vec_release(&item->beside);
 	lode_vec_release(&item->joined);
 	lode_digest_free(item->digest);
+	lode_stream_free(item->kept);
 	lode_vec_release(&item->packed);
 	lode_digest_origin_release(&item->origin);
 	free(item->digest_path);

@@ -36,7 +36,8 @@ struct lode_job_item {
 	/* What it came to: a digest that is in memory, packed in memory, or on disk; or a reason.
 	 */
 	struct lode_digest *digest;
-	lode_byte_vec packed; /* of a given digest: for the sink */
+	struct lode_stream *kept; /* what it was made of; NULL: that is freed */
+	lode_byte_vec packed;	  /* of a given digest: for the sink */
 	uint64_t key;
 	char *digest_path;
 	struct lode_digest_origin origin;
@@ -61,6 +62,7 @@ struct lode_job_run {
 	int64_t total_bytes;
 	atomic_llong done_bytes;
 	atomic_size_t n_done;
+	atomic_llong kept_bytes; /* of recordings that stay in memory; more when one did not fit */
 	/* The first failure to keep a digest: a full disk ends the run. */
 	atomic_bool has_failed;
 	atomic_flag is_failing;

@@ -353,6 +353,21 @@ static void list_joined(struct lode_digest_job *job, const struct lode_job_run *
 		}
 }
 
+static void list_kept(struct lode_digest_job *job, struct lode_job_run *run)
+{
+	for (size_t i = 0; i < run->n_items; i++) {
+		struct lode_job_item *item = &run->items[i];
+		struct lode_kept_stream kept = {
+			lode_arena_strndup(&job->arena, item->path, strlen(item->path)),
+			item->kept,
+		};
+
+		if (item->kept)
+			lode_vec_append(&job->kept, kept);
+		item->kept = NULL;
+	}
+}
+
 /* `options` as they are once it is known which symptoms are the slowest. */
 static int decide_slowest(struct lode_digest_job_options *options, const struct lode_job_run *run,
 			  struct lode_error *err)
@@ -413,15 +428,39 @@ int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t
 		rc = decide_slowest(&decided, &run, err);
 	if (rc == 0)
 		rc = run_items(out, &run, err);
-	if (rc == 0)
+	if (rc == 0) {
 		list_joined(out, &run);
+		list_kept(out, &run);
+	}
 	close_items(&run);
 	lode_inputs_release(&expanded);
 	return rc;
 }
 
+struct lode_stream *lode_digest_job_take_stream(struct lode_digest_job *job, const char *path)
+{
+	for (size_t i = 0; i < job->kept.n; i++) {
+		struct lode_stream *stream = job->kept.at[i].stream;
+
+		if (!stream || strcmp(job->kept.at[i].path, path) != 0)
+			continue;
+		job->kept.at[i].stream = NULL;
+		return stream;
+	}
+	return NULL;
+}
+
+void lode_digest_job_forget_streams(struct lode_digest_job *job)
+{
+	for (size_t i = 0; i < job->kept.n; i++)
+		lode_stream_free(job->kept.at[i].stream);
+	job->kept.n = 0;
+}
+
 void lode_digest_job_release(struct lode_digest_job *job)
 {
+	lode_digest_job_forget_streams(job);
+	lode_vec_release(&job->kept);
 	lode_digest_free(job->digest);
 	lode_vec_release(&job->outputs);
 	lode_vec_release(&job->skipped);

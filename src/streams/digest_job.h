@@ -75,6 +75,9 @@ struct lode_digest_job_options {
 	const struct lode_digest_sink *sink; /* gets all digests: none is merged. NULL: nobody */
 	unsigned n_threads;		     /* 0: all CPUs */
 	size_t memory_bytes;		     /* 0: lode_memory_budget(0) */
+	/* Recordings to leave in memory once they are digested, as many as take up so much, about:
+	   for who reads them again. 0: none. */
+	size_t keep_bytes;
 	/* Called from any thread, often; may be NULL. */
 	void (*progress)(void *context, const struct lode_digest_progress *progress);
 	void *progress_context;
@@ -85,6 +88,12 @@ struct lode_joined_input {
 	const char *path;
 	int64_t offset_ns; /* what was added to its times */
 	size_t n_links;	   /* receives of bytes of other hosts that its clock was held to */
+};
+
+/* A recording that is still in memory. */
+struct lode_kept_stream {
+	const char *path;
+	struct lode_stream *stream; /* NULL: taken */
 };
 
 struct lode_skipped_input {
@@ -119,6 +128,7 @@ struct lode_digest_job {
 	LODE_VEC(struct lode_skipped_input) skipped;
 	LODE_VEC(struct lode_skipped_input) incomplete;
 	LODE_VEC(struct lode_joined_input) joined;
+	LODE_VEC(struct lode_kept_stream) kept;
 	size_t n_other;	     /* files of folders that are no inputs */
 	size_t n_inputs;     /* streams; those of digests as well */
 	size_t n_unread;     /* of these, digests that could not be read */
@@ -136,6 +146,11 @@ struct lode_digest_job {
 int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t n_inputs,
 			const struct lode_digest_job_options *options, struct lode_error *err);
 void lode_digest_job_release(struct lode_digest_job *job);
+
+/* The recording at `path`, the caller's from here on; NULL: it was not kept. */
+struct lode_stream *lode_digest_job_take_stream(struct lode_digest_job *job, const char *path);
+/* Frees those that nobody took. */
+void lode_digest_job_forget_streams(struct lode_digest_job *job);
 
 /*
  * What a stream's file lacks, in words, if it ends early or holds bad records, or if the bundle

@@ -95,8 +95,8 @@ static void lend_build_ids(struct lode_symboliser *symboliser, const struct lode
 }
 
 int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mined *mined,
-			    size_t n_clusters, const struct lode_digest_job_options *options,
-			    struct lode_error *err)
+			    size_t n_clusters, struct lode_digest_job *job,
+			    const struct lode_digest_job_options *options, struct lode_error *err)
 {
 	const struct lode_digest *digest = mined->digest;
 	struct lode_source_options source = source_options(options);
@@ -121,7 +121,9 @@ int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mi
 		if (s->stream != at_stream) {
 			lode_stream_free(stream);
 			at_stream = s->stream;
-			(void)load_stream(&stream, file, &source, &why);
+			stream = job ? lode_digest_job_take_stream(job, file) : NULL;
+			if (!stream)
+				(void)load_stream(&stream, file, &source, &why);
 		}
 		if (stream)
 			build(&out->at.at[i], stream, s, &LODE_LANES_BOUNDS);

@@ -20,12 +20,13 @@ struct lode_cluster_paths {
 
 /*
  * Of the worst symptom of each of the first `n_clusters`; symptoms that several share are there
- * once. Each recording is read once, one after the other. A recording that is gone, or that has no
- * switches, is no failure: `missing` says so. `options` as for the digest.
+ * once. Each recording is read once, one after the other, but for those that `job`, which made the
+ * digest (NULL: another one did), has kept: these are taken from it. A recording that is gone, or
+ * that has no switches, is no failure: `missing` says so. `options` as for the digest.
  */
 int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mined *mined,
-			    size_t n_clusters, const struct lode_digest_job_options *options,
-			    struct lode_error *err);
+			    size_t n_clusters, struct lode_digest_job *job,
+			    const struct lode_digest_job_options *options, struct lode_error *err);
 
 /*
  * Of one symptom, from the recording at `file`, or else where the digest says that it was: `file`

@@ -7,7 +7,12 @@
 #include "answers/clusters/cluster_choice.h"
 #include "answers/clusters/headline.h"
 #include "answers/clusters/variants.h"
+#include "base/memory_limit.h"
 #include "streams/shape.h"
+
+/* Of recordings that stay in memory until their critical paths are read: mining is to have the
+   rest. An eighth of the memory at most. */
+enum { MOST_KEPT_BYTES = 64 << 20 };
 
 struct lode_mine_state {
 	struct lode_mine_answer answer; /* what the caller holds */
@@ -305,7 +310,9 @@ static int list_paths(struct lode_mine_state *s, const struct lode_mine_request 
 	int rc;
 
 	reading.progress = NULL;
-	rc = lode_cluster_paths_load(&s->paths, s->mined, request->n_paths_of, &reading, err);
+	rc = lode_cluster_paths_load(&s->paths, s->mined, request->n_paths_of, &s->set.job,
+				     &reading, err);
+	lode_digest_job_forget_streams(&s->set.job);
 	if (rc < 0)
 		return rc;
 	lode_path_rows_make(&s->path_rows, s->mined, s->paths.at.at, s->paths.at.n, &s->arena);
@@ -324,8 +331,11 @@ static int read_streams(struct lode_mine_state *s, const struct lode_mine_reques
 		.where = request->where,
 		.job = request->reading,
 	};
+	size_t eighth = lode_memory_budget(request->reading.memory_bytes) / 8;
 	int rc = 0;
 
+	if (request->wants_paths)
+		streams.job.keep_bytes = eighth < MOST_KEPT_BYTES ? eighth : MOST_KEPT_BYTES;
 	if (request->repo)
 		rc = lode_repo_open(&streams.repo, request->repo, LODE_REPO_READ, err);
 	if (rc == 0)

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/stream.h"
 #include "streams/digest_dir.h"
 #include "streams/digest_job.h"
 #include "random.h"
@@ -194,6 +195,49 @@ static void test_without_a_merge_the_digests_are_listed_alone(void **state)
 	free(digests);
 }
 
+/* How many recordings are in memory after the run; all of them are taken. */
+static size_t count_kept(size_t keep_bytes, lode_byte_vec *expected)
+{
+	struct lode_digest_job_options options = options_for(4);
+	struct lode_digest_job job;
+	size_t n;
+
+	options.keep_bytes = keep_bytes;
+	run(&job, paths, N_STREAMS, &options);
+	check_same(expected, &job);
+	n = job.kept.n;
+	for (size_t i = 0; i < n; i += 2) {
+		const char *path = job.kept.at[i].path;
+		struct lode_stream *stream = lode_digest_job_take_stream(&job, path);
+
+		assert_non_null(stream);
+		assert_string_equal(stream->path, path);
+		assert_null(lode_digest_job_take_stream(&job, path));
+		lode_stream_free(stream);
+	}
+	assert_null(lode_digest_job_take_stream(&job, "/nowhere"));
+	lode_digest_job_release(&job);
+	return n;
+}
+
+static void test_recordings_stay_in_memory_as_many_as_fit(void **state)
+{
+	struct lode_digest_job_options one = options_for(1);
+	struct lode_digest_job job;
+	lode_byte_vec expected;
+	size_t n;
+
+	(void)state;
+	run(&job, paths, N_STREAMS, &one);
+	assert_int_equal(job.kept.n, 0);
+	expected = bytes_of(&job);
+	lode_digest_job_release(&job);
+	assert_int_equal(count_kept(1 << 20, &expected), N_STREAMS - 1);
+	n = count_kept(4096, &expected);
+	assert_in_range(n, 1, N_STREAMS / 2);
+	lode_vec_release(&expected);
+}
+
 static void test_a_folder_has_one_writer(void **state)
 {
 	struct lode_digest_job_options options = options_for(1);
@@ -238,6 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_digest_is_the_same_on_every_way),
 		cmocka_unit_test(test_without_a_merge_the_digests_are_listed_alone),
+		cmocka_unit_test(test_recordings_stay_in_memory_as_many_as_fit),
 		cmocka_unit_test(test_a_folder_has_one_writer),
 		cmocka_unit_test(test_a_digest_that_cannot_be_written_ends_the_run),
 	};
