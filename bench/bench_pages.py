@@ -85,9 +85,21 @@ def bench_timelines(bench):
                  **seen.figures())
 
 
+def bench_sandwich(bench):
+    page, _, _ = mine_page(bench)
+    measure, stacks = driver("sandwich"), bench.scaled(100_000, 5_000)
+    rows = [json.loads(run([*measure, page, str(stacks)]).out) for _ in range(bench.runs)]
+    seen = {key: statistics.median(r[key] for r in rows) for key in rows[0]}
+    bench.report("pages", f"a function's callers and callees among {stacks:,} stacks",
+                 f"{seen['nodes']:,.0f} nodes; from the click to the picture {seen['sandwich_ms']:.0f} ms, slowest of "
+                 f"ten {seen['sandwich_most_ms']:.0f} (CPU {seen['cpu_ms']:.0f} ms)", **seen)
+
+
 def bench_pages(bench):
     with bench.optional("pages", "mine"):
         bench_mine(bench)
+    with bench.optional("pages", "sandwich"):
+        bench_sandwich(bench)
     with bench.optional("pages", "timeline"):
         bench_timelines(bench)
 

@@ -33,7 +33,8 @@ export class CallTree {
 	/** Totals in the two sets; empty where there are none. */
 	first: Numbers;
 	second: Numbers;
-	#slots: Int32Array;
+	/** Children by caller and frame; null until somebody looks for one. */
+	#slots: Int32Array | null = null;
 
 	/** `room`: nodes that it is expected to have. */
 	constructor(room: number, hasSets = false) {
@@ -49,7 +50,6 @@ export class CallTree {
 		this.second = new Float64Array(hasSets ? n : 0);
 		this.parent[0] = -1;
 		this.frame[0] = -1;
-		this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * n)));
 	}
 
 	get hasSets(): boolean {
@@ -69,34 +69,53 @@ export class CallTree {
 			this.first = grown(this.first, n);
 			this.second = grown(this.second, n);
 		}
-		this.#slots = new Int32Array(2 * this.#slots.length);
+		this.#slots = null;
+	}
+
+	#index(): Int32Array {
+		if (this.#slots) return this.#slots;
+		const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * this.parent.length)));
+		this.#slots = slots;
 		for (let node = 1; node < this.n; node++)
-			this.#slots[this.#slot(this.parent[node]!, this.frame[node]!)] = node;
+			slots[this.#slot(slots, this.parent[node]!, this.frame[node]!)] = node;
+		return slots;
 	}
 
 	/** Where a caller's child is, or would be. */
-	#slot(parent: number, frame: number): number {
-		const mask = this.#slots.length - 1;
+	#slot(slots: Int32Array, parent: number, frame: number): number {
+		const mask = slots.length - 1;
 		let hash = Math.imul(parent + 1, 0x9e3779b1) ^ Math.imul(frame + 1, 0x85ebca6b);
 		hash ^= hash >>> 15;
 		for (let at = hash & mask; ; at = (at + 1) & mask) {
-			const node = this.#slots[at]!;
+			const node = slots[at]!;
 			if (!node || (this.parent[node] === parent && this.frame[node] === frame)) return at;
 		}
 	}
 
 	/** The caller's child of that frame; undefined: it has none. */
 	find(parent: number, frame: number): number | undefined {
-		return this.#slots[this.#slot(parent, frame)] || undefined;
+		const slots = this.#index();
+		return slots[this.#slot(slots, parent, frame)] || undefined;
 	}
 
 	/** The same, made where there is none. */
 	child(parent: number, frame: number): number {
-		const slot = this.#slot(parent, frame);
-		const known = this.#slots[slot]!;
+		const slots = this.#index();
+		const slot = this.#slot(slots, parent, frame);
+		const known = slots[slot]!;
 		if (known) return known;
+		slots[slot] = this.n;
+		return this.#append(parent, frame);
+	}
+
+	/** A child of which the caller knows that there is none yet. */
+	push(parent: number, frame: number): number {
+		this.#slots = null;
+		return this.#append(parent, frame);
+	}
+
+	#append(parent: number, frame: number): number {
 		const node = this.n++;
-		this.#slots[slot] = node;
 		this.parent[node] = parent;
 		this.frame[node] = frame;
 		this.depth[node] = this.depth[parent]! + 1;
@@ -206,7 +225,7 @@ export function foldChains(tree: CallTree, kindOf: Uint8Array): CallTree {
 		const isLater = follows(node);
 		length[node] = isLater ? length[up]! : below[node]!;
 		const isFolded = isLater && length[node]! >= LEAST_CHAIN;
-		const place = isFolded ? places[up]! : out.child(places[up]!, tree.frame[node]!);
+		const place = isFolded ? places[up]! : out.push(places[up]!, tree.frame[node]!);
 		places[node] = place;
 		out.last[place] = tree.frame[node]!;
 		if (isFolded) out.chain[place]!++;
@@ -235,8 +254,7 @@ export interface FunctionCost {
 }
 
 export function functionCosts(tree: CallTree): FunctionCost[] {
-	let most = 0;
-	for (let node = 1; node < tree.n; node++) most = Math.max(most, tree.frame[node]!);
+	const most = framesIn(tree) - 1;
 	const own = new Float64Array(most + 1);
 	const total = new Float64Array(most + 1);
 	const first = new Float64Array(most + 1);
@@ -278,41 +296,99 @@ export function functionCosts(tree: CallTree): FunctionCost[] {
 	return out.sort((a, b) => b.own - a.own || b.total - a.total || a.frame - b.frame);
 }
 
+function framesIn(tree: CallTree): number {
+	let most = 0;
+	for (let node = 1; node < tree.n; node++) if (tree.frame[node]! > most) most = tree.frame[node]!;
+	return most + 1;
+}
+
+/** Callees of some nodes, as one tree: those of one caller are told apart by a table of frames. */
+function calleesOf(tree: CallTree, tops: readonly number[], room: number): CallTree {
+	const { child, next } = childLists(tree);
+	const out = new CallTree(room);
+	const first = new Int32Array(room + 2); // of the nodes that one of `out` stands for
+	const later = new Int32Array(tree.n); // and the next of these
+	const frames = framesIn(tree);
+	const place = new Int32Array(frames);
+	const caller = new Int32Array(frames).fill(-1); // whose callee `place` is
+	for (const top of tops) {
+		later[top] = first[0]!;
+		first[0] = top;
+	}
+	for (let at = 0; at < out.n; at++)
+		for (let node = first[at]!; node; node = later[node]!) {
+			out.own[at] = out.own[at]! + tree.own[node]!;
+			for (let c = child[node]!; c; c = next[c]!) {
+				const frame = tree.frame[c]!;
+				if (caller[frame] !== at) {
+					caller[frame] = at;
+					place[frame] = out.push(at, frame);
+				}
+				later[c] = first[place[frame]!]!;
+				first[place[frame]!] = c;
+			}
+		}
+	return out.sum();
+}
+
+/** Callers of some nodes in the same way, the nearest first. */
+function callersOf(tree: CallTree, tops: readonly number[]): CallTree {
+	const out = new CallTree(4 * tops.length);
+	const first = [0]; // of the tops, from 1, that one of `out` stands for
+	const later = new Int32Array(tops.length + 1);
+	const above = new Int32Array(tops.length + 1); // of each: its next caller
+	const frames = framesIn(tree);
+	const place = new Int32Array(frames);
+	const callee = new Int32Array(frames).fill(-1);
+	tops.forEach((top, i) => {
+		above[i + 1] = tree.parent[top]!;
+		later[i + 1] = first[0]!;
+		first[0] = i + 1;
+	});
+	for (let at = 0; at < out.n; at++)
+		for (let i = first[at]!, after = 0; i; i = after) {
+			after = later[i]!;
+			const up = above[i]!;
+			if (up <= 0) {
+				out.own[at] = out.own[at]! + tree.total[tops[i - 1]!]!;
+				continue;
+			}
+			const frame = tree.frame[up]!;
+			if (callee[frame] !== at) {
+				callee[frame] = at;
+				place[frame] = out.push(at, frame);
+				first.push(0);
+			}
+			later[i] = first[place[frame]!]!;
+			first[place[frame]!] = i;
+			above[i] = tree.parent[up]!;
+		}
+	return out.sum();
+}
+
 /** Callers of a function, the nearest first, and what it calls: both trees stand for its inclusive cost. */
 export function sandwichOf(
 	tree: CallTree,
 	frame: number,
 ): { callers: CallTree; callees: CallTree } {
 	const isBelow = new Uint8Array(tree.n); // the function itself, too
+	const tops: number[] = []; // without those below another
 	let below = 0;
-	for (let node = 1; node < tree.n; node++)
-		if (isBelow[tree.parent[node]!] || tree.frame[node] === frame) {
-			isBelow[node] = 1;
-			below++;
-		}
-	const callers = new CallTree(1024);
-	const callees = new CallTree(below);
-	const places = new Int32Array(tree.n); // among the callees
 	for (let node = 1; node < tree.n; node++) {
-		if (!isBelow[node]) continue;
-		const up = tree.parent[node]!;
-		if (isBelow[up]) places[node] = callees.child(places[up]!, tree.frame[node]!);
-		else {
-			let above = 0;
-			for (let at = tree.parent[node]!; at > 0; at = tree.parent[at]!)
-				above = callers.child(above, tree.frame[at]!);
-			callers.add(above, tree.total[node]!);
-		}
-		callees.add(places[node]!, tree.own[node]!);
+		const isInside = isBelow[tree.parent[node]!]!;
+		if (!isInside && tree.frame[node] !== frame) continue;
+		if (!isInside) tops.push(node);
+		isBelow[node] = 1;
+		below++;
 	}
-	return { callers: callers.sum(), callees: callees.sum() };
+	return { callers: callersOf(tree, tops), callees: calleesOf(tree, tops, below) };
 }
 
 /** First callee of each node, and the next one of its caller; 0: none. `order`: all nodes, siblings in it. */
 function childLists(tree: CallTree, order?: Int32Array) {
 	const child = new Int32Array(tree.n);
 	const next = new Int32Array(tree.n);
-	for (let i = tree.n - 1; i > 0; i--) {
+	for (let i = (order ? order.length : tree.n) - 1; i > 0; i--) {
 		const node = order ? order[i]! : i;
 		const up = tree.parent[node]!;
 		next[node] = child[up]!;
@@ -330,14 +406,24 @@ export interface Layout {
 	readonly levels: ReadonlyArray<Int32Array>;
 }
 
-/** Siblings by name, so that two graphs can be compared. `rank`: of each frame's name (rankOf). */
-export function layOut(tree: CallTree, rank: Int32Array): Layout {
+/**
+ * Siblings by name, so that two graphs can be compared. `rank`: of each frame's name (rankOf). Nodes
+ * that cost less than `least` are left out: what is never zoomed has no pixel for them.
+ */
+export function layOut(tree: CallTree, rank: Int32Array, least = 0): Layout {
 	// By counting: strings are compared once per name, not per node.
 	const starts = new Int32Array(rank.length + 2);
-	for (let node = 1; node < tree.n; node++) starts[rank[tree.frame[node]!]! + 1]!++;
+	let n = 0;
+	for (let node = 1; node < tree.n; node++) {
+		if (tree.total[node]! < least) continue;
+		const at = rank[tree.frame[node]!]! + 1;
+		starts[at] = starts[at]! + 1;
+		n++;
+	}
 	for (let i = 1; i < starts.length; i++) starts[i] = starts[i]! + starts[i - 1]!;
-	const order = new Int32Array(tree.n);
-	for (let node = 1; node < tree.n; node++) order[1 + starts[rank[tree.frame[node]!]!]!++] = node;
+	const order = new Int32Array(n + 1);
+	for (let node = 1; node < tree.n; node++)
+		if (tree.total[node]! >= least) order[1 + starts[rank[tree.frame[node]!]!]!++] = node;
 	const { child, next } = childLists(tree, order);
 	const x = new Float64Array(tree.n);
 	const levels: Int32Array[] = [];

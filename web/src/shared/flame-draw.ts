@@ -156,9 +156,12 @@ export function findNode(
 	return node && x[node]! <= at && boxOf(layout, node, top, width).w >= LEAST ? node : 0;
 }
 
+/** What is a smaller part of what is shown has no pixel. */
+export const LEAST_PART = 3000;
+
 /** Levels down to the last that has anything wide enough to be seen. */
 export function visibleLevels({ tree, x, levels }: Layout, top: number): number {
-	const least = tree.total[top]! / 3000;
+	const least = tree.total[top]! / LEAST_PART;
 	const from = x[top]!;
 	const to = from + tree.total[top]!;
 	for (let level = levels.length; level > 0; level--)

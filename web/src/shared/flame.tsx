@@ -44,14 +44,17 @@ const MOST_MODULES = 6;
 function ModuleLegend(props: { look: TreeLook; frames: readonly number[] }) {
 	const { look, frames } = props;
 	const colors = useColors();
-	const has = (test: (name: string) => boolean) => frames.some((at) => test(look.names[at] ?? ""));
+	const used = useMemo(
+		() => [...new Set(frames)].map((at) => look.names[at] ?? ""),
+		[look, frames],
+	);
 	const items = [...look.modules.keys()].slice(0, MOST_MODULES).map((module) => {
 		const frame = `${module}!`;
 		return [look.colourOf(colors, module ? frame : ""), module || "no module"] as const;
 	});
-	if (has((name) => frameParts(name).module === "[kernel]"))
+	if (used.some((name) => frameParts(name).module === "[kernel]"))
 		items.push([colors["cat-7"], "[kernel]"]);
-	if (has((name) => name.startsWith("→")))
+	if (used.some((name) => name.startsWith("→")))
 		items.push([colors.mark, "→ another thread, or a device"]);
 	return (
 		<p class="picture-legend flame-legend">

@@ -19,6 +19,7 @@ import {
 	drawNodes,
 	type FlameView,
 	findNode,
+	LEAST_PART,
 	nameOfNode,
 	ROW,
 	TreeLook,
@@ -146,7 +147,9 @@ function Sandwich(
 	const { above, below } = useMemo(() => {
 		const { callers, callees } = sandwichOf(tree, row.frame);
 		const rank = rankOf(names);
-		const view = (of: typeof tree) => look.view(layOut(foldChains(of, look.kinds), rank), of);
+		const least = row.total / LEAST_PART;
+		const view = (of: typeof tree) =>
+			look.view(layOut(foldChains(of, look.kinds), rank, least), of);
 		return { above: view(callers), below: view(callees) };
 	}, [tree, row.frame, look]);
 	const up = useMemo(() => visibleLevels(above.layout, 0), [above]);
