@@ -157,7 +157,7 @@ const open = [];
  * Opens a page at a place of its own, from the disk or from a server of lode's; it must end with a
  * clean console (see `close`), and ask for nothing from elsewhere.
  * @param {string} path or "http://127.0.0.1:PORT/"
- * @param {{hash?: string, width?: number, height?: number, dark?: boolean}} [options]
+ * @param {{hash?: string, width?: number, height?: number, dark?: boolean, touch?: boolean}} [options]
  */
 export async function show(path, options = {}) {
 	const isServed = path.startsWith("http:");
@@ -166,6 +166,8 @@ export async function show(path, options = {}) {
 		colorScheme: options.dark ? "dark" : "light",
 		acceptDownloads: true,
 		offline: !isServed,
+		hasTouch: options.touch ?? false,
+		isMobile: options.touch ?? false,
 	});
 	const page = await context.newPage();
 	if (slowness > 1) {

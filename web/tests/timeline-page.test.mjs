@@ -56,6 +56,14 @@ describe("mailroom", () => {
 		await page.close();
 	});
 
+	test("the strip above marks the calls that are ten times as long as their function's median", async () => {
+		const page = await openTimeline(file);
+		const marked = json.outliers.filter((/** @type {any} */ o) => o.times_median >= 10).length;
+		assert.ok(marked > 0 && marked < json.outliers.length);
+		await page.page.getByRole("img", { name: new RegExp(`; ${marked} calls marked`) }).waitFor();
+		await page.close();
+	});
+
 	test("what everybody did during a long call is what --at says", async () => {
 		const page = await openTimeline(file);
 		const lock = json.outliers.find((/** @type {any} */ o) => o.function === "shelf_lock");

@@ -89,6 +89,8 @@ export function Picture(props: PictureProps) {
 	const over = useRef<HTMLCanvasElement>(null);
 	const pointer = useRef<Pointer | null>(null);
 	const drag = useRef<{ from: number; moved: boolean } | null>(null);
+	/** What a finger has touched: the first time explains it, the second picks it. */
+	const touched = useRef("");
 	const colors = useColors();
 	const printing = usePrinting();
 	const { height, draw } = props;
@@ -125,7 +127,8 @@ export function Picture(props: PictureProps) {
 		props.onPointer?.(p);
 		drawOverlay();
 	};
-	const leave = () => {
+	const leave = (event: PointerEvent) => {
+		if (event.pointerType === "touch") return; // what was explained stays
 		pointer.current = null;
 		setTooltip(null);
 		props.onPointer?.(null);
@@ -147,6 +150,7 @@ export function Picture(props: PictureProps) {
 				onPointerDown={(event) => {
 					if (event.button !== 0) return;
 					drag.current = { from: at(event).x, moved: false };
+					if (event.pointerType === "touch") move(event);
 					if (props.onDrag) ref.current!.setPointerCapture(event.pointerId);
 				}}
 				onPointerUp={(event) => {
@@ -154,7 +158,12 @@ export function Picture(props: PictureProps) {
 					drag.current = null;
 					const p = at(event);
 					if (state?.moved && props.onDrag) props.onDrag(state.from, p.x, true, width);
-					else if (state) props.hit?.(p.x, p.y, width)?.pick?.();
+					else if (state) {
+						const hit = props.hit?.(p.x, p.y, width);
+						const isFirst = event.pointerType === "touch" && touched.current !== hit?.key;
+						touched.current = hit?.key ?? "";
+						if (!isFirst || !hit?.tip) hit?.pick?.();
+					}
 				}}
 				onKeyDown={(event) => {
 					if (props.onKey?.(event)) event.preventDefault();

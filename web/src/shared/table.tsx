@@ -322,7 +322,27 @@ export function Table<Row>(props: TableProps<Row>) {
 					</p>
 				)}
 			</div>
+			<ColumnHelp columns={columns} />
 		</div>
+	);
+}
+
+/** What columns say, where no pointer can rest on their heads (table.css). */
+function ColumnHelp<Row>({ columns }: { columns: readonly Column<Row>[] }) {
+	const told = columns.filter((c) => c.help);
+	if (!told.length) return null;
+	return (
+		<details class="column-help no-print">
+			<summary>What the columns say</summary>
+			<dl>
+				{told.map((c) => (
+					<div key={c.key}>
+						<dt>{c.title}</dt>
+						<dd>{c.help}</dd>
+					</div>
+				))}
+			</dl>
+		</details>
 	);
 }
 

@@ -1,6 +1,6 @@
 // One tooltip for the whole page; it stays inside of the window and never takes the pointer.
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { shorten, visible } from "./format";
 
 interface Shown {
@@ -20,6 +20,19 @@ export function TooltipLayer() {
 	const [tip, set] = useState<Shown | null>(null);
 	const box = useRef<HTMLDivElement>(null);
 	show = set;
+	// A finger that touches anything else, or scrolls, is done with it.
+	useEffect(() => {
+		const done = (event: Event) => {
+			if (!(event.target instanceof Element && event.target.closest(".picture-box"))) set(null);
+		};
+		const options = { capture: true, passive: true };
+		addEventListener("touchstart", done, options);
+		addEventListener("scroll", done, options);
+		return () => {
+			removeEventListener("touchstart", done, options);
+			removeEventListener("scroll", done, options);
+		};
+	}, []);
 	useLayoutEffect(() => {
 		const element = box.current;
 		if (!element || !tip) return;

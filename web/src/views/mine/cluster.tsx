@@ -200,7 +200,7 @@ function Stacks(props: Props & { cluster: Cluster }) {
 	const isPart = filter && !query && Object.keys(filter).some((facet) => facet !== "kind");
 	const notes = [
 		isPart
-			? "not filtered by recording, thread and reason: lode serve has these stacks"
+			? "of all recordings, threads and reasons"
 			: filter
 				? "its own stacks, filtered"
 				: "its own stacks",

@@ -1,12 +1,15 @@
 // The whole trace by time, one line per thread, with what is seen framed: to see where one is, and
-// to go elsewhere.
-import { useLayoutEffect, useRef } from "preact/hooks";
+// to go elsewhere. All is pale but calls that took much longer than their function does.
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { plural } from "../../shared/format";
 import { canvasPaint } from "../../shared/paint";
 import { useColors } from "../../shared/theme";
 import { CALL, GAP, type Model, type ThreadInfo } from "./model";
 import { makePalette } from "./palette";
 
 const HEIGHT = 40;
+/** A call is marked that took so many times the median of its function. */
+const UNUSUAL = 10;
 
 export function Minimap(props: {
 	model: Model;
@@ -25,6 +28,14 @@ export function Minimap(props: {
 	);
 	const colors = useColors();
 	const scale = width / model.length;
+	// Callers before what they call, which made them long.
+	const unusual = useMemo(
+		() =>
+			model.outliers
+				.filter((outlier) => outlier.timesMedian >= UNUSUAL)
+				.sort((a, b) => a.depth - b.depth),
+		[model],
+	);
 
 	useLayoutEffect(() => {
 		const element = canvas.current;
@@ -51,10 +62,19 @@ export function Minimap(props: {
 					marks.itemKind[k] === CALL
 						? marks.markOwn[mark]! / Math.max(1, marks.itemEnd[k]! - marks.itemStart[k]!)
 						: 0.7;
-				paint.rect(x, i * each, w, bar, palette.of(fn), 0.25 + 0.6 * Math.min(1, own || 0));
+				paint.rect(x, i * each, w, bar, palette.of(fn), 0.15 + 0.3 * Math.min(1, own || 0));
 			}
 		});
-	}, [model, props.threads, props.hues, width, colors]);
+		const rows = new Map(props.threads.map((thread, i) => [thread.index, i]));
+		for (const outlier of unusual) {
+			const row = rows.get(outlier.thread);
+			if (row === undefined) continue;
+			const bar = Math.max(2, each - (each > 2 ? 1 : 0));
+			const w = Math.max(2, outlier.duration * scale);
+			paint.rect(outlier.start * scale, row * each, w, bar, palette.of(outlier.fn), 1);
+			paint.rect(outlier.start * scale, row * each, w, 1, colors.text, 1);
+		}
+	}, [model, unusual, props.threads, props.hues, width, colors]);
 
 	const x0 = span[0] * scale;
 	const x1 = span[1] * scale;
@@ -69,8 +89,8 @@ export function Minimap(props: {
 		<div
 			class="tl-minimap no-print"
 			role="img"
-			aria-label="The whole trace, with the part that is shown below"
-			title="The whole trace by time: drag the frame or its edges, or click to go there"
+			aria-label={`The whole trace, with the part that is shown below; ${plural(unusual.length, "call")} marked, at least ten times as long as usual`}
+			title="The whole trace by time, calls marked that are at least ten times as long as usual: drag the frame or its edges, or click to go there"
 			style={{ marginLeft: `${props.head}px`, width: `${width}px`, height: `${HEIGHT}px` }}
 			onPointerDown={(event) => {
 				if (event.button !== 0) return;
