@@ -427,6 +427,11 @@ void lode_builder_switch(struct lode_builder *builder, const struct lode_switch 
 	trace_begins(builder, r.t_ns);
 	if (!builder->stream->has_switches)
 		first_switch(builder);
+	/* Both kinds may be on for a moment. */
+	if (!record->has_dump)
+		builder->stream->dumps_ns = 0;
+	else if (!builder->stream->dumps_ns)
+		builder->stream->dumps_ns = r.t_ns;
 	if (is_other_cpu(builder, record->cpu))
 		return;
 	r.thread = party_of(builder, record->prev_pid);

@@ -54,6 +54,7 @@ struct lode_switch {
 	bool is_disk_sleep;		   /* state D */
 	const char *prev_comm, *next_comm; /* from the payload; may be NULL */
 	uint32_t stack;			   /* raw stack of the thread that leaves */
+	bool has_dump;			   /* ... its event takes dumps, in place of chains */
 };
 
 struct lode_waking {

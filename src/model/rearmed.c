@@ -135,9 +135,57 @@ static bool is_taken_up(const struct joining *j, const struct lode_events *e,
 	       (latest->n_frames == FRAMES || fits_time_outs(j, e, latest, next));
 }
 
+/* ---- Across the change from call chains to stack dumps ---- */
+
+static bool is_named(const struct lode_calltree *tree, uint32_t node)
+{
+	const struct lode_frame *frame = &tree->frames.at[tree->nodes.at[node].frame];
+
+	return !(frame->flags & LODE_FRAME_UNKNOWN) &&
+	       *lode_frame_module(tree, tree->nodes.at[node].frame) != '[';
+}
+
+/*
+ * Without frame pointers a chain lacks callers, and may have garbage outside of them: is what it
+ * names of `dump`, in its order, and the function that waits the same?
+ */
+static bool is_chain_of(const struct lode_calltree *tree, uint32_t chain, uint32_t dump)
+{
+	if (!chain || !dump || tree->nodes.at[chain].frame != tree->nodes.at[dump].frame)
+		return false;
+	for (; chain; chain = tree->nodes.at[chain].parent) {
+		if (!is_named(tree, chain))
+			continue;
+		while (dump && tree->nodes.at[dump].frame != tree->nodes.at[chain].frame)
+			dump = tree->nodes.at[dump].parent;
+		if (!dump)
+			return false;
+		dump = tree->nodes.at[dump].parent;
+	}
+	return true;
+}
+
+/* `last`: the thread's latest wait with a chain; none any more once it cannot be taken up. */
+static bool is_taken_up_by_dump(const struct joining *j, const struct lode_events *e,
+				struct place *last, uint32_t next, int64_t ready_ns)
+{
+	bool is_found;
+
+	if (last->thread == LODE_NONE || e->start_ns[next] < j->stream->dumps_ns)
+		return false;
+	is_found = is_taken_up(j, e, last, next, ready_ns) &&
+		   is_chain_of(&j->stream->tree, last->user, j->places[e->stack[next]].user);
+	if (is_found ||
+	    e->start_ns[next] - lode_event_end_ns(e, last->wait) - ready_ns + last->ready_ns >
+		    e->cost_ns[last->wait] / ELSEWHERE)
+		last->thread = LODE_NONE;
+	return is_found;
+}
+
 static void find_taken_up(struct joining *j, lode_thread_id thread)
 {
 	const struct lode_events *e = &j->stream->threads.at[thread].events;
+	struct place chain = {.thread = LODE_NONE};
 	int64_t ready_ns = 0;
 
 	j->found.n = 0;
@@ -154,11 +202,18 @@ static void find_taken_up(struct joining *j, lode_thread_id thread)
 		if (place->thread == thread && is_taken_up(j, e, place, i, ready_ns)) {
 			before_ns = e->cost_ns[place->wait];
 			lode_vec_append(&j->found, ((struct resumption){place->wait, i}));
+			if (chain.wait == place->wait)
+				chain.thread = LODE_NONE;
+		} else if (is_taken_up_by_dump(j, e, &chain, i, ready_ns)) {
+			before_ns = e->cost_ns[chain.wait];
+			lode_vec_append(&j->found, ((struct resumption){chain.wait, i}));
 		}
 		place->thread = thread;
 		place->wait = i;
 		place->ready_ns = ready_ns;
 		place->before_ns = before_ns;
+		if (e->start_ns[i] < j->stream->dumps_ns)
+			chain = *place;
 	}
 }
 

@@ -23,6 +23,9 @@
  *    places look alike, also: time-outs are constant or grow, and the last wait is no longer than
  *    the next of them would be. Kernel threads and stacks without user frames are among these.
  *
+ * Where stack dumps took the place of call chains in between, the place is the same if all that the
+ * chain names is in the unwound stack, in its order, and the same function waits.
+ *
  * Nothing but the mark changes where the last wait timed out too, was a sleep, or was still open at
  * the end of the recording: nobody is known to have ended that. If its waking was lost, nobody is
  * known to have ended the earlier ones either, unless it was as long as the one before it: then it

@@ -108,6 +108,7 @@ struct lode_stream {
 	bool is_one_cpu; /* one CPU's running events alone were read (--cpu): gaps are not waits */
 	bool is_part;	 /* only [part_t0_ns, part_t1_ns) was read (--time) */
 	int64_t part_t0_ns, part_t1_ns;
+	int64_t dumps_ns; /* since when switches come with dumps, in place of chains; 0: never */
 
 	struct lode_calltree tree;
 	uint8_t *stack_flags; /* per node: enum lode_stack_flag */

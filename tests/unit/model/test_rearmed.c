@@ -127,6 +127,43 @@ static void test_a_wait_that_a_timer_interrupts_ends_by_whom_it_ends_at_last(voi
 	lode_stream_free(stream);
 }
 
+/* The wait is interrupted by a timer; its second part has an unwound stack where that is given. */
+static void check_turn(const char *chain, const char *dump, int64_t dumps_ns, bool is_joined)
+{
+	struct lode_stream *stream = new_stream();
+
+	stream->dumps_ns = dumps_ns;
+	add_timed(stream, 1000, chain, SIGNAL);
+	add_next(stream, LODE_EVENT_RUNNING, 30, "app!main");
+	add_ended(stream, 700, dump, HOLDER);
+	lode_stream_join_rearmed(stream);
+	check_wait(stream, 0, is_joined ? HOLDER : LODE_NONE,
+		   is_joined ? LODE_DEVICE_NONE : LODE_DEVICE_TIMER,
+		   is_joined ? LODE_REASON_POLL : LODE_REASON_TIMER, is_joined);
+	check_wait(stream, 2, HOLDER, LODE_DEVICE_NONE, LODE_REASON_POLL, false);
+	lode_stream_free(stream);
+}
+
+/* PostgreSQL as lode record has it, where stack dumps begin in the middle of a wait for a row. */
+static void test_a_wait_goes_on_where_stack_dumps_begin(void **state)
+{
+	static const char chain[] = "[unknown]!x;app!main;app!ProcSleep;app!WaitLatch;"
+				    "libc!epoll_wait;[kernel]!ep_poll";
+	static const char dump[] = "app!_start;app!main;app!heap_update;app!ProcSleep;"
+				   "app!WaitLatch;app!WaitEventSetWait;libc!epoll_wait;"
+				   "[kernel]!ep_poll";
+
+	(void)state;
+	check_turn(chain, dump, 500, true);
+	/* In whatever else waits is a wait of its own. */
+	check_turn(chain, "app!main;app!WaitLatch;libc!epoll_wait;[kernel]!ep_poll", 500, false);
+	check_turn(chain, "app!main;app!ProcSleep;app!WaitLatch;libc!poll;[kernel]!ep_poll", 500,
+		   false);
+	/* No dumps began there: the stacks are as they are. */
+	check_turn(chain, dump, 0, false);
+	check_turn(chain, dump, 1500, false);
+}
+
 /* CPython without frame pointers: the stack is one function of libc, the time-outs are equal. */
 static void test_equal_time_outs_tell_a_loop_whose_stack_does_not(void **state)
 {
@@ -404,6 +441,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_wait_that_a_timer_interrupts_ends_by_whom_it_ends_at_last),
+		cmocka_unit_test(test_a_wait_goes_on_where_stack_dumps_begin),
 		cmocka_unit_test(test_equal_time_outs_tell_a_loop_whose_stack_does_not),
 		cmocka_unit_test(test_a_sleep_before_it_is_no_part_of_a_back_off),
 		cmocka_unit_test(test_a_timer_that_brings_work_ends_the_wait_for_it),

@@ -147,7 +147,8 @@ static void deliver_waking(struct lode_perf_deliver *deliver, const struct lode_
 }
 
 static void deliver_switch(struct lode_perf_deliver *deliver, const struct lode_perf_batch *batch,
-			   const struct lode_perf_record *record, uint32_t cpu, int64_t t_ns,
+			   const struct lode_perf_record *record,
+			   const struct lode_perf_event *event, uint32_t cpu, int64_t t_ns,
 			   uint32_t stack)
 {
 	const char *names = (const char *)batch->side.at + record->side;
@@ -161,6 +162,7 @@ static void deliver_switch(struct lode_perf_deliver *deliver, const struct lode_
 		.prev_comm = names,
 		.next_comm = names + LODE_PERF_COMM_BYTES,
 		.stack = stack,
+		.has_dump = event->sample_type & PERF_SAMPLE_STACK_USER,
 	};
 
 	lode_builder_switch(deliver->builder, &out);
@@ -279,7 +281,7 @@ static void deliver_to_model(struct lode_perf_deliver *deliver, const struct lod
 
 	switch (event->class) {
 	case LODE_PERF_SCHED_SWITCH:
-		deliver_switch(deliver, batch, record, cpu, t_ns, stack);
+		deliver_switch(deliver, batch, record, event, cpu, t_ns, stack);
 		break;
 	case LODE_PERF_SCHED_WAKEUP:
 		if (deliver->header->events.has_waking)
