@@ -2,7 +2,7 @@
 cp "$LODE_TOP/tests/data/hops/tcp.script.zst" a.script.zst
 cp a.script.zst b.script.zst
 "$LODE" mine --join a.script.zst; echo "exit $?"
-"$LODE" mine --join --html page.html a.script.zst b.script.zst; echo "exit $?"
+"$LODE" mine --join --paths 1 --json --detail a.script.zst b.script.zst; echo "exit $?"
 "$LODE" mine --clock-offset 3ms a.script.zst; echo "exit $?"
 "$LODE" mine --join --clock-offset soon a.script.zst b.script.zst; echo "exit $?"
 "$LODE" mine --join --clock-offset 1ms --clock-offset 2ms a.script.zst b.script.zst; echo "exit $?"
@@ -19,3 +19,6 @@ print(two["streams"] == 1, two["symptoms"] == 2 * one["symptoms"],
       two["symptom_ns"] == 2 * one["symptom_ns"])
 print(sum(c["own_ns"] for c in two["clusters"]) + two["other_ns"] == two["symptom_ns"])
 P
+echo "== a page, without paths"
+"$LODE" mine --symptom comm=shop --join --clock-offset -1.5ms --html page.html a.script.zst b.script.zst
+echo "exit $?: $(($(wc -c <page.html) > 10000))"

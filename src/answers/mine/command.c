@@ -132,7 +132,7 @@ static void settle_values(struct mine_values *v)
 	lode_aoi_values_settle(&v->aoi, v->mining.is_classic);
 	lode_mining_values_settle(&v->mining);
 	if (v->paths == SIZE_MAX)
-		v->paths = v->html ? PAGE_PATHS : 0;
+		v->paths = v->html && !v->is_joined ? PAGE_PATHS : 0;
 	v->top = lode_longest_list(v->top, v->html, v->wants_json, v->show ? 10 : 12);
 }
 
@@ -160,9 +160,9 @@ static int check_join(const struct lode_command *self, struct mine_values *v)
 		return 0;
 	if (v->n_inputs < 2)
 		return lode_command_misused(self, "--join takes two recordings or more");
-	if (v->html || v->paths || v->exports.chrome_trace)
-		return lode_command_misused(self, "--html, --paths and --chrome-trace read one "
-						  "recording again: not with --join");
+	if (v->paths || v->exports.chrome_trace)
+		return lode_command_misused(self, "--paths and --chrome-trace read one recording "
+						  "again: not with --join");
 	return take_offsets(self, v);
 }
 

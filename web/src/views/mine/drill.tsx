@@ -480,7 +480,7 @@ function PathOf(props: Props & { symptom: Symptom | undefined; isChosen: boolean
 		return (
 			<Lanes key={`${path.stream_id} ${keyOf(path)}`} report={report} path={path} title={title} />
 		);
-	if (!isChosen) return null;
+	if (!isChosen || !report.paths) return null;
 	return (
 		<Section title={title}>
 			<p class="quiet">
