@@ -4,7 +4,18 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { accessible } from "./accessible.mjs";
-import { lode, pageOf, parseCsv, samples, saved, serve, show, temporary } from "./harness.mjs";
+import {
+	lode,
+	pageOf,
+	pageWith,
+	parseCsv,
+	reportsIn,
+	samples,
+	saved,
+	serve,
+	show,
+	temporary,
+} from "./harness.mjs";
 
 const startup = join(samples, "startup");
 const file = pageOf("mine", startup);
@@ -105,6 +116,20 @@ test("a filter goes along to a cluster and back, and is in the address", async (
 	await page.getByRole("link", { name: "All clusters" }).click();
 	await page.getByRole("heading", { name: "What made users wait" }).waitFor();
 	assert.match(page.url(), /f\.kind=run/);
+	await close();
+});
+
+test("a report without cells says that it has no filters", async () => {
+	const { mine } = await reportsIn(file);
+	delete mine.cells;
+	const made = pageWith(file, [
+		{ name: "mine", schema: "lode/mine/1", title: "no cells", report: mine },
+	]);
+	const { page, close } = await show(made, { hash: "#/mine" });
+	await page.getByText("No filters: this report holds no costs").waitFor();
+	await page.goto(page.url().replace(/#.*/, "#/mine?f.kind=run"));
+	await page.getByText("Not filtered").waitFor();
+	assert.equal((await listed(page)).length, whole.clusters.length);
 	await close();
 });
 

@@ -95,6 +95,13 @@ export function Filters(props: {
 	const choices = useMemo(() => choicesOf(report), [report]);
 	const on = isOn(filter);
 	const clear = Object.fromEntries(FACETS.map((facet) => [`f.${facet}`, ""]));
+	if (!report.cells && !on && report.inputs.length > 1)
+		return (
+			<p class="quiet">
+				No filters: this report holds no costs by recording and thread, as with very many
+				recordings. <code>--where</code> narrows it before mining.
+			</p>
+		);
 	if (!choices.length && !on) return null;
 	return (
 		<div class="filters">
