@@ -16,8 +16,12 @@ def run(*argv):
 
 
 def names_one(text, names):
-    """Whether the text names one of them: a function, with or without what qualifies it, or a thread."""
-    words = {part for word in WORD.findall(text) for part in (word, re.split(r"!|::", word)[-1])}
+    """Whether the text names one of them: a function, with or without what qualifies it, or a thread.
+
+    Of `JS:*renderReport`, as Node's maps have it for perf, and `Index::rebuild(int)` the names are meant.
+    """
+    words = {part for word in WORD.findall(text)
+             for part in (word, re.split(r"!|::|^\w+:[*~^+]?(?!:)", word.partition("(")[0])[-1])}
     return any(name in words or (" " in name and name in text) for name in names)
 
 

@@ -51,6 +51,8 @@ class Scoring(unittest.TestCase):
         self.assertTrue(score.names_one(line, ("sum",)))
         self.assertTrue(score.names_one(line, ("php-fpm: pool www",)))
         self.assertFalse(score.names_one(line, ("sort", "Led")))
+        self.assertTrue(score.names_one("node\nJS:*renderReport server.js:4", ("renderReport",)))
+        self.assertTrue(score.names_one("Index::rebuild(std::string, int)", ("rebuild",)))
 
     def test_peers_count_stacks_of_all_recordings(self):
         profiles = [([[["a", "wait"], 5]], [[["a", "main", "hot"], 2], [["b", "main"], 3]]),
