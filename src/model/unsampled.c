@@ -144,41 +144,70 @@ static void note_programs(struct placing *p)
 
 /* ---- Who is like whom ---- */
 
-/* Indices of items by group, in their own order within one; some have none. */
+/*
+ * Costs and stacks of items by group, in their own order within one; some items have none. Items
+ * and groups are each passed through in order: what is far apart is slow when it lies on a file
+ * (base/memory_bound.h).
+ */
 struct grouped {
-	uint32_t *at;
 	size_t *start; /* n_groups + 1 */
+	int64_t *cost_ns;
+	uint32_t *stack;
 };
 
 static void grouped_release(struct grouped *g)
 {
-	free(g->at);
 	free(g->start);
+	free(g->cost_ns);
+	free(g->stack);
 }
 
-/* An item begins with its kind. */
-static uint32_t group_of_item(const void *items, size_t item_bytes, size_t i,
-			      const uint32_t *group_of)
-{
-	return group_of[*(const uint32_t *)((const char *)items + i * item_bytes)];
-}
-
-static struct grouped group_items(const void *items, size_t n, size_t item_bytes,
+/* Room for items, which begin with their kinds. */
+static struct grouped grouped_new(const void *items, size_t n, size_t item_bytes,
 				  const uint32_t *group_of, size_t n_groups)
 {
-	struct grouped g = {lode_alloc(n * sizeof(*g.at)),
-			    lode_alloc0(n_groups + 2, sizeof(*g.start))};
-	uint32_t group;
+	struct grouped g = {.start = lode_alloc0(n_groups + 2, sizeof(*g.start))};
 
-	/* start[g + 1] is where group g is filled next, and thus ends as start[g + 1]. */
-	for (size_t i = 0; i < n; i++)
-		if ((group = group_of_item(items, item_bytes, i, group_of)) != LODE_NONE)
+	for (size_t i = 0; i < n; i++) {
+		uint32_t group =
+			group_of[*(const uint32_t *)((const char *)items + i * item_bytes)];
+
+		if (group != LODE_NONE)
 			g.start[group + 2]++;
+	}
 	for (size_t i = 2; i < n_groups + 2; i++)
 		g.start[i] += g.start[i - 1];
-	for (size_t i = 0; i < n; i++)
-		if ((group = group_of_item(items, item_bytes, i, group_of)) != LODE_NONE)
-			g.at[g.start[group + 1]++] = (uint32_t)i;
+	g.cost_ns = lode_alloc(g.start[n_groups + 1] * sizeof(*g.cost_ns));
+	g.stack = lode_alloc(g.start[n_groups + 1] * sizeof(*g.stack));
+	return g;
+}
+
+/* start[group + 1] is where the group is filled next, and thus ends as what it says. */
+static void grouped_append(struct grouped *g, uint32_t group, int64_t cost_ns, uint32_t stack)
+{
+	size_t at = g->start[group + 1]++;
+
+	g->cost_ns[at] = cost_ns;
+	g->stack[at] = stack;
+}
+
+static size_t grouped_n(const struct grouped *g, size_t group)
+{
+	return g->start[group + 1] - g->start[group];
+}
+
+static struct grouped group_samples(const struct placing *p, const uint32_t *group_of,
+				    size_t n_groups)
+{
+	struct grouped g = grouped_new(p->samples.at, p->samples.n, sizeof(*p->samples.at),
+				       group_of, n_groups);
+
+	for (size_t i = 0; i < p->samples.n; i++) {
+		const struct run_sample *sample = &p->samples.at[i];
+
+		if (group_of[sample->kind] != LODE_NONE)
+			grouped_append(&g, group_of[sample->kind], sample->cost_ns, sample->stack);
+	}
 	return g;
 }
 
@@ -187,10 +216,25 @@ static struct lode_events *events_of(const struct placing *p, const struct run_g
 	return &p->stream->threads.at[gap->thread].events;
 }
 
-/* `n_samples` times what a sample stands for beyond its own run: a whole number. */
-static double rest_of(const struct placing *p, uint32_t sample, double n_samples, double whole_ns)
+static struct grouped group_gaps(const struct placing *p, const uint32_t *group_of, size_t n_groups)
 {
-	double run_ns = n_samples * (double)p->samples.at[sample].cost_ns;
+	struct grouped g =
+		grouped_new(p->gaps.at, p->gaps.n, sizeof(*p->gaps.at), group_of, n_groups);
+
+	for (size_t i = 0; i < p->gaps.n; i++) {
+		const struct run_gap *gap = &p->gaps.at[i];
+
+		if (group_of[gap->kind] != LODE_NONE)
+			grouped_append(&g, group_of[gap->kind],
+				       events_of(p, gap)->cost_ns[gap->event], 0);
+	}
+	return g;
+}
+
+/* `n_samples` times what a sample stands for beyond its own run: a whole number. */
+static double rest_of(int64_t cost_ns, double n_samples, double whole_ns)
+{
+	double run_ns = n_samples * (double)cost_ns;
 
 	return run_ns < whole_ns ? whole_ns - run_ns : 0;
 }
@@ -200,32 +244,28 @@ static double rest_of(const struct placing *p, uint32_t sample, double n_samples
  * runs is laid end to end, as long as all gaps together, and so are the gaps: a gap has the sample
  * that lies at its middle.
  */
-static void share_gaps(struct placing *p, const uint32_t *samples, size_t n_samples,
-		       const uint32_t *gaps, size_t n_gaps)
+static void share_gaps(const struct grouped *samples, const struct grouped *gaps, size_t group)
 {
+	const int64_t *sample_ns = samples->cost_ns + samples->start[group];
+	const int64_t *gap_ns = gaps->cost_ns + gaps->start[group];
+	size_t n_samples = grouped_n(samples, group), n_gaps = grouped_n(gaps, group), s = 0;
 	double gaps_ns = 0, whole_ns = 0, n = (double)n_samples, rests = 0, at_ns = 0, end;
-	size_t s = 0;
 
-	for (size_t i = 0; i < n_gaps; i++) {
-		const struct run_gap *gap = &p->gaps.at[gaps[i]];
-
-		gaps_ns += (double)events_of(p, gap)->cost_ns[gap->event];
-	}
+	for (size_t i = 0; i < n_gaps; i++)
+		gaps_ns += (double)gap_ns[i];
 	for (size_t i = 0; i < n_samples; i++)
-		whole_ns += (double)p->samples.at[samples[i]].cost_ns;
+		whole_ns += (double)sample_ns[i];
 	whole_ns += gaps_ns;
 	for (size_t i = 0; i < n_samples; i++)
-		rests += rest_of(p, samples[i], n, whole_ns);
-	end = rest_of(p, samples[0], n, whole_ns);
+		rests += rest_of(sample_ns[i], n, whole_ns);
+	end = rest_of(sample_ns[0], n, whole_ns);
 	for (size_t i = 0; i < n_gaps; i++) {
-		const struct run_gap *gap = &p->gaps.at[gaps[i]];
-		struct lode_events *e = events_of(p, gap);
-		double cost_ns = (double)e->cost_ns[gap->event];
+		double cost_ns = (double)gap_ns[i];
 
 		/* end / rests <= (at_ns + cost_ns / 2) / gaps_ns */
 		while (s + 1 < n_samples && 2 * end * gaps_ns <= (2 * at_ns + cost_ns) * rests)
-			end += rest_of(p, samples[++s], n, whole_ns);
-		e->stack[gap->event] = p->samples.at[samples[s]].stack;
+			end += rest_of(sample_ns[++s], n, whole_ns);
+		gaps->stack[gaps->start[group] + i] = samples->stack[samples->start[group] + s];
 		at_ns += cost_ns;
 	}
 }
@@ -233,25 +273,26 @@ static void share_gaps(struct placing *p, const uint32_t *samples, size_t n_samp
 /* Gaps of groups with enough samples get theirs; the others are left. */
 static void place_by_group(struct placing *p, const uint32_t *group_of, size_t n_groups)
 {
-	struct grouped samples = group_items(p->samples.at, p->samples.n, sizeof(*p->samples.at),
-					     group_of, n_groups);
-	struct grouped gaps =
-		group_items(p->gaps.at, p->gaps.n, sizeof(*p->gaps.at), group_of, n_groups);
+	struct grouped samples = group_samples(p, group_of, n_groups);
+	struct grouped gaps = group_gaps(p, group_of, n_groups);
 	size_t n_left = 0;
 
-	for (size_t g = 0; g < n_groups; g++) {
-		size_t n_samples = samples.start[g + 1] - samples.start[g];
-		size_t n_gaps = gaps.start[g + 1] - gaps.start[g];
+	for (size_t g = 0; g < n_groups; g++)
+		if (grouped_n(&gaps, g) && grouped_n(&samples, g) >= LODE_UNSAMPLED_ENOUGH)
+			share_gaps(&samples, &gaps, g);
+	/* A group's last gap is the first to be taken: start[g + 1] becomes its beginning. */
+	for (size_t i = p->gaps.n; i-- > 0;) {
+		const struct run_gap *gap = &p->gaps.at[i];
+		uint32_t g = group_of[gap->kind];
+		size_t at = g == LODE_NONE ? 0 : --gaps.start[g + 1];
 
-		if (n_gaps && n_samples >= LODE_UNSAMPLED_ENOUGH)
-			share_gaps(p, samples.at + samples.start[g], n_samples,
-				   gaps.at + gaps.start[g], n_gaps);
+		if (g != LODE_NONE && grouped_n(&samples, g) >= LODE_UNSAMPLED_ENOUGH)
+			events_of(p, gap)->stack[gap->event] = gaps.stack[at];
 	}
 	for (size_t i = 0; i < p->gaps.n; i++) {
 		uint32_t g = group_of[p->gaps.at[i].kind];
 
-		if (g == LODE_NONE ||
-		    samples.start[g + 1] - samples.start[g] < LODE_UNSAMPLED_ENOUGH)
+		if (g == LODE_NONE || grouped_n(&samples, g) < LODE_UNSAMPLED_ENOUGH)
 			p->gaps.at[n_left++] = p->gaps.at[i];
 	}
 	p->gaps.n = n_left;
