@@ -69,8 +69,8 @@ grep -o 'perf ended before the command.*' said
 echo "== no room"
 "$LODE" record -o empty --no-compress --no-symbols -- true 2>/dev/null
 (
-	# Room for what perf writes first, and for little more.
-	ulimit -f $(($(stat -c %s empty/perf.data) / 1024 + 200)) # KiB
+	# Room for what perf writes first, also of a few processes more than there were, and for little more.
+	ulimit -f $(($(stat -c %s empty/perf.data) / 1024 + 500)) # KiB
 	trap '' XFSZ
 	"$LODE" record -o full -- sh -c 'while pgrep -x perf -P $PPID >no; do :; done' 2>said
 	echo "exit $?"
