@@ -30,8 +30,9 @@ struct lode_perf_record {
 	uint8_t in_interrupt : 1;
 	uint8_t in_hardirq : 1;
 	uint8_t has_context : 1;
-	uint8_t has_dump : 1; /* registers and stack stand behind the names */
-	uint8_t context;      /* the tracepoint's common_flags, for the tap */
+	uint8_t is_tapped : 1; /* what the tap wants stands behind the names */
+	uint8_t has_dump : 1;  /* registers and stack stand behind that */
+	uint8_t context;       /* the tracepoint's common_flags, for the tap */
 	uint32_t side;	 /* place in the side bytes: of names, what the tap wants, dump, or of the
 			    whole record */
 	int32_t pids[2]; /* prev, next; the wakee; sockets: amount, enum lode_perf_ends */

@@ -257,6 +257,7 @@ static void keep_for_tap(struct step *step, const struct lode_perf_event *event,
 {
 	size_t place = step->batch->side.n, size = lode_perf_tap_bytes(&event->tap);
 
+	record->is_tapped = true;
 	if (event->payload.common_flags.size)
 		record->context = (uint8_t)field_value(sample->raw, event->payload.common_flags);
 	if (!lode_perf_record_names(event->class))
@@ -279,7 +280,7 @@ static void keep_dump(struct step *step, const struct lode_perf_event *event,
 
 	if (!sample->regs || !sample->stack)
 		return;
-	if (!lode_perf_record_names(event->class) && event->tap.id == LODE_NONE)
+	if (!lode_perf_record_names(event->class) && !record->is_tapped)
 		record->side = (uint32_t)place;
 	lode_vec_reserve(&step->batch->side, place + size);
 	memcpy(step->batch->side.at + place, &head, sizeof(head));
@@ -348,6 +349,7 @@ static const struct lode_perf_event *event_of(struct step *step, uint64_t id)
 
 static void decode_sample(struct step *step, const uint8_t *p, size_t size)
 {
+	static const char short_payload[] = "tracepoint data are shorter than their format";
 	uint16_t at_id = step->events->at_id;
 	const struct lode_perf_event *event;
 	struct lode_perf_record *record;
@@ -366,10 +368,9 @@ static void decode_sample(struct step *step, const uint8_t *p, size_t size)
 		return;
 	}
 	wrong = lode_perf_sample_parse(&sample, event, p, size);
-	if (!wrong &&
-	    ((event->class >= LODE_PERF_SCHED_SWITCH && sample.raw_bytes < event->payload.need) ||
-	     sample.raw_bytes < event->tap.need))
-		wrong = "tracepoint data are shorter than their format";
+	if (!wrong && event->class >= LODE_PERF_SCHED_SWITCH &&
+	    sample.raw_bytes < event->payload.need)
+		wrong = short_payload;
 	if (!wrong && !time_is_possible(step, sample.t_ns))
 		wrong = "time is outside of the recording's own first and last time";
 	if (wrong) {
@@ -386,7 +387,10 @@ static void decode_sample(struct step *step, const uint8_t *p, size_t size)
 	record->value = sample.period;
 	if (event->class >= LODE_PERF_SCHED_SWITCH)
 		take_payload(step, event, sample.raw, record);
-	if (event->tap.id != LODE_NONE)
+	/* What the tap asks for makes no difference to the model. */
+	if (event->tap.id != LODE_NONE && sample.raw_bytes < event->tap.need)
+		bad_record(step, short_payload);
+	else if (event->tap.id != LODE_NONE)
 		keep_for_tap(step, event, &sample, record);
 	find_chain(step, event, &sample, lode_perf_u16(p + 4) & PERF_RECORD_MISC_CPUMODE_MASK);
 	if (step->decoder->want_dumps && event->regs_user && is_used(step, event))

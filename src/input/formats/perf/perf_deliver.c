@@ -261,7 +261,7 @@ static uint32_t unwound_stack(struct lode_perf_deliver *deliver,
 	bool is_cut;
 	size_t n;
 
-	if (event->tap.id != LODE_NONE)
+	if (record->is_tapped)
 		dump += lode_perf_tap_bytes(&event->tap);
 	n = lode_perf_unwind(&deliver->unwind, dump, event, record->pid, &is_cut);
 	if (n == 0)
@@ -341,7 +341,7 @@ static void deliver_sample(struct lode_perf_deliver *deliver, const struct lode_
 		deliver_to_model(deliver, batch, record, event, t_ns, stack);
 	else
 		lode_builder_time(deliver->builder, t_ns);
-	if (event->tap.id != LODE_NONE)
+	if (record->is_tapped)
 		tap_event(deliver, batch, record, event, t_ns, stack);
 }
 
