@@ -171,9 +171,22 @@ bool lode_dso_is_inferred(const struct lode_dso *dso)
 	return dso->is_inferred;
 }
 
+/* The file at the recorded path is the recorded one, though a copy of it was read. */
+static bool is_at_recorded_path(const struct lode_dso *dso)
+{
+	struct lode_elf_file *file = lode_elf_open(dso->path);
+	bool is_same = file && file->build_id_size == dso->build_id_size &&
+		       !memcmp(file->build_id, dso->build_id, dso->build_id_size);
+
+	lode_elf_close(file);
+	return is_same;
+}
+
 const char *lode_dso_stripped_file(const struct lode_dso *dso)
 {
-	return dso->is_stripped && dso->build_id_size ? dso->program_path : NULL;
+	if (!dso->is_stripped || !dso->build_id_size)
+		return NULL;
+	return is_at_recorded_path(dso) ? dso->path : dso->program_path;
 }
 
 const char *lode_dso_build_id(const struct lode_dso *dso)

@@ -107,8 +107,9 @@ bool lode_dso_has_symbols(const struct lode_dso *dso);
 /* The build-id does not stand in the recording: its file was told in another way, which the status
    says. */
 bool lode_dso_is_inferred(const struct lode_dso *dso);
-/* The file of which only exported functions have names, if it is the recorded one for sure; NULL:
-   it has more, or is not known so well. Valid after the first resolve. */
+/* The file of which only exported functions have names, if it is the recorded one for sure: at the
+   recorded path if it is there too, not the copy in a bundle or a cache. NULL: it has more, or is
+   not known so well. Valid after the first resolve. */
 const char *lode_dso_stripped_file(const struct lode_dso *dso);
 /* Hex build-id as recorded, or of the file that was inferred; "" if unknown. */
 const char *lode_dso_build_id(const struct lode_dso *dso);

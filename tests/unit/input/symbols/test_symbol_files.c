@@ -14,6 +14,7 @@
 #include "own.h"
 #include "scratch.h"
 #include "input/symbols/elf_file.h"
+#include "input/symbols/files.h"
 #include "input/symbols/symbols.h"
 #include "input/symbols/packages.h"
 
@@ -379,6 +380,44 @@ static void test_a_debug_file_alone_is_not_enough(void **state)
 	scratch_remove(&scratch);
 }
 
+/* Of a copy no package says anything: it is asked for by the path that was recorded. */
+static void test_a_stripped_file_is_told_by_its_recorded_path(void **state)
+{
+	struct lode_symboliser *symboliser;
+	char path[PATH_MAX], hex[2 * LODE_BUILD_ID_MAX + 1];
+	struct lode_elf_file *file;
+	struct scratch scratch;
+	struct lode_dso *dso;
+
+	(void)state;
+	scratch_make(&scratch);
+	if (!make_stripped(&scratch, "-Wl,--build-id=sha1")) {
+		scratch_remove(&scratch);
+		skip();
+	}
+	snprintf(path, sizeof(path), "%s", scratch_path(&scratch, "p"));
+	file = lode_elf_open(path);
+	assert_non_null(file);
+	lode_hex(hex, file->build_id, file->build_id_size);
+	scratch_copy(scratch_path(&scratch, ".build-id/%.2s/%s/elf", hex, hex + 2), path);
+	symboliser = make(&(struct lode_symbol_options){.buildid_dir = scratch.dir});
+	dso = lode_symboliser_dso(symboliser,
+				  &(struct lode_dso_key){.kind = LODE_DSO_USER,
+							 .path = path,
+							 .build_id = file->build_id,
+							 .build_id_size = file->build_id_size});
+	assert_int_equal(unlink(scratch_path(&scratch, "p.debug")), 0);
+	assert_string_equal(resolve(dso, 0x1000), "-");
+	assert_contains(lode_dso_status(dso), ".build-id");
+	assert_string_equal(lode_dso_stripped_file(dso), path);
+	/* Another program under that name is not what was recorded. */
+	scratch_copy(path, own_path());
+	assert_contains(lode_dso_stripped_file(dso), ".build-id");
+	lode_elf_close(file);
+	lode_symboliser_free(symboliser);
+	scratch_remove(&scratch);
+}
+
 static void test_compressed_mini_debuginfo_is_read(void **state)
 {
 	struct lode_dso_key key = {.kind = LODE_DSO_USER};
@@ -419,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_the_recorded_build_id_decides),
 		cmocka_unit_test(test_every_place_is_looked_at),
 		cmocka_unit_test(test_the_package_of_a_stripped_file_is_named),
+		cmocka_unit_test(test_a_stripped_file_is_told_by_its_recorded_path),
 		cmocka_unit_test(test_without_a_build_id_the_only_one_of_its_layout_is_taken),
 		cmocka_unit_test(test_code_that_was_moved_in_the_file_keeps_its_names),
 		cmocka_unit_test(test_a_cache_with_the_wrong_file_is_not_believed),
