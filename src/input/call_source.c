@@ -126,7 +126,7 @@ static int read_folder(const char *folder, const struct lode_call_options *optio
 	else if (rc == LODE_OK)
 		rc = lode_fail(err, LODE_ERR_FORMAT, folder, -1,
 			       "none of its files is a trace of calls that lode reads, and it is "
-			       "no uftrace data (a file `info`)");
+			       "not uftrace data (a file `info`)");
 	lode_path_list_release(&traces.paths);
 	lode_vec_release(&traces.formats);
 	return rc;

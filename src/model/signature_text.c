@@ -201,7 +201,7 @@ static void put_value(struct reader *r, const char *text, size_t len)
 static int go_on(struct reader *r, const char *text, size_t len, int64_t number)
 {
 	if (r->field == N_FIELDS)
-		return fail_at(r, number, "the line begins with a blank, but no field goes on");
+		return fail_at(r, number, "the line begins with a blank, but continues no field");
 	put_value(r, r->field == NOTE ? "\n" : " ", 1);
 	/* An empty line of a note is "." here, and dots have one more. */
 	if (r->field == NOTE && strspn(text, ".") == len)
@@ -233,10 +233,10 @@ static int start_field(struct reader *r, const char *line, size_t len, int64_t n
 	if (!r->seen)
 		r->first_line = number;
 	if (field != PATTERN && r->seen >> field & 1)
-		return fail_at(r, number,
-			       "%s appears twice in one paragraph (a blank line parts "
-			       "signatures)",
-			       field_names[field]);
+		return fail_at(
+			r, number,
+			"%s appears twice in one paragraph (a blank line separates signatures)",
+			field_names[field]);
 	r->seen |= 1u << field;
 	r->field = (enum field)field;
 	r->field_line = number;

@@ -128,7 +128,7 @@ static void write_text(struct lode_symptom_spec *spec, const struct lode_symptom
 	if (o->tsv_path)
 		fprintf(f, "the rows of %s", o->tsv_path);
 	if (!o->select && !o->tsv_path)
-		fprintf(f, "every thread of the recorded command, whole stream");
+		fprintf(f, "every thread of the recorded command, whole recording");
 	if (spec->only_pid >= 0)
 		fprintf(f, ", process %d only", spec->only_pid);
 	if (spec->only_comm)
@@ -556,7 +556,7 @@ static int check_stacks(const struct finding *f, const struct end *end, struct l
 	if (f->n_pairs || end->how != END_FUNCTION || end->point->kind != LODE_POINT_SYSCALL)
 		return 0;
 	return lode_fail(err, LODE_ERR_UNSUPPORTED, f->stream->path, -1,
-			 "the recording has no system calls, and its stacks do not tell %s: %s",
+			 "the recording has no system calls, and its stacks do not show %s: %s",
 			 end->point->name, lode_point_advice(end->point, advice, sizeof(advice)));
 }
 

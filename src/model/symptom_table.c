@@ -123,7 +123,7 @@ static int read_row_symptom_table(struct lode_symptom_table *table, struct lode_
 	len = plain_len(field.at, field.len);
 	if (len == 0 || field.at[len - 1] == '/')
 		return lode_fail_line(err, LODE_ERR_FORMAT, table->path, number,
-				      "the stream has no name");
+				      "the recording has no name");
 	row.stream = lode_arena_strndup(&table->arena, field.at, len);
 	row.base = base_of(row.stream, len);
 	lode_vec_append(&table->rows, row);

@@ -320,13 +320,13 @@ int lode_bundle_fill(struct lode_record_result *result, const char *dir,
 	say_bundle(options, "reading the recording");
 	rc = lode_bundle_read(&stream, path, lode_pool_cpus(), err);
 	if (rc < 0) {
-		lack(result, dir, err, "lacks a recording that can be read (nothing of it serves)");
+		lack(result, dir, err, "lacks a recording that can be read (it cannot be used)");
 		return rc;
 	}
 	if (stream->losses.by_kind[LODE_LOSS_TRUNCATED].count) {
 		lode_fail(&why, LODE_ERR_TRUNCATED, NULL, -1, "perf could not finish perf.data");
 		lack(result, dir, &why,
-		     "lacks the end of the recording (what lode info says of it still serves)");
+		     "lacks the end of the recording (the rest can be used, see lode info)");
 	}
 	measure(result, stream);
 	find_lives(&lives, stream, options, result->begin_ns);

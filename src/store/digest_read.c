@@ -274,7 +274,7 @@ static void read_streams(struct reader *r)
 		stream->lost_cost_ns = get_delta(r, LODE_COLUMN_STREAMS, 0);
 		read_losses(r, &stream->losses, stream->t0_ns);
 		if (from->overrun)
-			refuse(r, LODE_COLUMN_STREAMS, "ends within stream %zu of %zu", i,
+			refuse(r, LODE_COLUMN_STREAMS, "ends within recording %zu of %zu", i,
 			       r->n_streams);
 	}
 }

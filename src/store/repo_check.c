@@ -76,7 +76,8 @@ static int check_streams(struct lode_repo_check *check, struct lode_repo *repo, 
 	}
 	sqlite3_finalize(st);
 	if (rc == 0 && (n_listed != digest->streams.n || n_known != n_listed))
-		fault(check, "digest %lld holds %zu streams, %zu are listed, %zu of them its own",
+		fault(check,
+		      "digest %lld holds %zu recordings, %zu are listed, %zu of them its own",
 		      (long long)id, digest->streams.n, n_listed, n_known);
 	return rc;
 }

@@ -67,12 +67,11 @@ int lode_repo_fail(const struct lode_repo *repo, const char *doing, struct lode_
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
 				 "this is not a repository of lode");
 	case SQLITE_CORRUPT:
-		return lode_fail(
-			err, LODE_ERR_FORMAT, path, -1,
-			"%s: damaged repository (%s); nothing was changed. 'lode repo "
-			"check' tells more; 'lode repo compact --rebuild' repairs what was "
-			"merged, else restore a copy or import again",
-			doing, sqlite3_errmsg(repo->db));
+		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
+				 "%s: damaged repository (%s); nothing was changed. 'lode repo "
+				 "check' shows details; 'lode repo compact --rebuild' repairs what "
+				 "was merged, else restore a copy or import again",
+				 doing, sqlite3_errmsg(repo->db));
 	case SQLITE_ERROR: /* our SQL is right for our tables, so these are not ours */
 	case SQLITE_CONSTRAINT:
 	case SQLITE_MISMATCH:

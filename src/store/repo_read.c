@@ -331,16 +331,17 @@ static int check_streams(const struct lode_digest *digest, const struct reading 
 
 	if (digest->streams.n != streams->list.n)
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-				 "damaged repository: %zu streams are listed, %zu are stored: "
-				 "'lode repo check' tells more",
+				 "damaged repository: %zu recordings are listed, %zu are stored: "
+				 "'lode repo check' shows details",
 				 streams->list.n, digest->streams.n);
 	for (size_t i = 0; i < digest->streams.n; i++)
 		if (lode_map_find(&reading->wanted, digest->streams.at[i].content_hash) ==
 		    LODE_NONE)
-			return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-					 "damaged repository: stream %016" PRIx64
-					 " is stored, but not listed: 'lode repo check' tells more",
-					 digest->streams.at[i].content_hash);
+			return lode_fail(
+				err, LODE_ERR_FORMAT, path, -1,
+				"damaged repository: recording %016" PRIx64
+				" is stored, but not listed: 'lode repo check' shows details",
+				digest->streams.at[i].content_hash);
 	return 0;
 }
 

@@ -165,13 +165,13 @@ static int no_stream(const struct lode_stream_set_options *options, struct lode_
 		return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no usable recording in %s",
 				 options->n_inputs == 1 ? "the input" : "the inputs");
 	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1,
-			 options->where ? "no stream of the repository is such"
-					: "the repository has no streams");
+			 options->where ? "no recording of the repository is such"
+					: "the repository has no recordings");
 }
 
 static int no_symptom(const struct lode_digest_job *job, struct lode_error *err)
 {
-	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no symptom in %zu stream%s: %.300s%s",
+	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "no symptom in %zu recording%s: %.300s%s",
 			 job->digest->streams.n, job->digest->streams.n == 1 ? "" : "s",
 			 job->symptom_text,
 			 !job->is_default_symptoms

@@ -39,15 +39,16 @@ void lode_aoi_values_apply(const struct lode_aoi_values *values,
 
 /* Entries of an option table; `at` is the offset of struct lode_aoi_values in the values. */
 #define LODE_SYMPTOM_OPTIONS(at)                                                                   \
-	LODE_OPTION(                                                                               \
-		"symptom", "WHAT", lode_set_text,                                                  \
-		(at) + offsetof(struct lode_aoi_values, symptom),                                  \
-		"whole lives of processes, 'comm=git' (globs; 'comm=git,threads' for all of "      \
-		"their threads), 'pid=N' or 'tid=N'; or from one event to another, "               \
-		"'from=exec,to=syscall:epoll_wait': start, exec, exit, syscall:NAME[:exit], "      \
-		"uprobe:NAME, uretprobe:NAME, usdt:PROVIDER:NAME, SYSTEM:EVENT or a function; "    \
-		"'key=FIELD' pairs by a value of these events in place of by thread",              \
-		.group = "Symptoms: who waited, and when"),                                        \
+	LODE_OPTION("symptom", "WHAT", lode_set_text,                                              \
+		    (at) + offsetof(struct lode_aoi_values, symptom),                              \
+		    "whole lives of processes, 'comm=git' (globs; "                                \
+		    "'comm=git,threads' for all of their threads), 'pid=N' or "                    \
+		    "'tid=N'; or from one event to another, "                                      \
+		    "'from=exec,to=syscall:epoll_wait': start, exec, exit, "                       \
+		    "syscall:NAME[:exit], uprobe:NAME, uretprobe:NAME, "                           \
+		    "usdt:PROVIDER:NAME, SYSTEM:EVENT or a function; 'key=FIELD' "                 \
+		    "pairs events by the value of a field, not by thread",                         \
+		    .group = "Symptoms: who waited, and when"),                                    \
 		LODE_OPTION("symptoms", "FILE", lode_set_text,                                     \
 			    (at) + offsetof(struct lode_aoi_values, symptoms),                     \
 			    "a table (TSV with a header) of symptoms: columns stream (or trace), " \
@@ -60,7 +61,7 @@ void lode_aoi_values_apply(const struct lode_aoi_values *values,
 			"1 % of all recordings"),                                                  \
 		LODE_OPTION("comm", "GLOB", lode_set_text,                                         \
 			    (at) + offsetof(struct lode_aoi_values, comm),                         \
-			    "only threads with such a name"),                                      \
+			    "only threads whose name matches"),                                    \
 		LODE_OPTION("pid", "N", lode_set_id, (at) + offsetof(struct lode_aoi_values, pid), \
 			    "only threads of process N")
 

@@ -130,18 +130,14 @@ void lode_help_command(FILE *out, const struct lode_command *command)
 
 void lode_help_overview(FILE *out)
 {
-	fprintf(out,
-		"lode - over all the recordings that you have: what makes users wait, and whose "
-		"code is it?\n\nUsage: lode COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n");
+	fprintf(out, "lode - find what makes users wait, and in whose code, over many "
+		     "recordings\n\nUsage: lode COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n");
 	for (const struct lode_command *const *c = lode_commands; *c; c++)
 		fprintf(out, "  %-12s%s\n", (*c)->name, (*c)->summary);
-	fprintf(out, "\nTo start:\n"
-		     "  lode record -- ./program        record a run of a program (needs perf)\n"
-		     "  lode mine program.lode          what made it slow\n"
-		     "  lode mine --show 1 program.lode the first answer in full\n"
-		     "\n"
-		     "lode COMMAND --help tells the rest. Results go to stdout, messages to "
-		     "stderr.\n");
+	fprintf(out, "\nTo start:\n  lode record -- ./program        record a run of a program "
+		     "(needs perf)\n  lode mine program.lode          what made it slow\n  lode "
+		     "mine --show 1 program.lode the largest problem in full\n\nlode COMMAND "
+		     "--help lists all options. Results go to stdout, messages to stderr.\n");
 }
 
 /* ---- man pages ---- */

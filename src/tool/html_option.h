@@ -17,9 +17,8 @@
 		.file = LODE_FILE_WRITTEN, .kind = LODE_KIND_PAGE)
 
 /* The same of a `bool`: JSON with what the page is drawn of. */
-#define LODE_DETAIL_OPTION(place)                                                     \
-	LODE_FLAG("detail", (place), "with --json: all of what the page is drawn of", \
-		  .is_aside = true)
+#define LODE_DETAIL_OPTION(place) \
+	LODE_FLAG("detail", (place), "with --json: all data that the page draws", .is_aside = true)
 
 /* NULL, or what is wrong: a page is instead of everything else, detail is of JSON. */
 const char *lode_html_misuse(const char *html, bool wants_json, bool wants_detail);

@@ -56,7 +56,7 @@ const char *lode_lambda_words(const struct lode_mining_values *values, char *buf
 	if (values->min_cost.amount)
 		snprintf(buffer, size, "as given");
 	else if (values->prevalence > 0)
-		snprintf(buffer, size, "%g %% of the streams delayed by %s",
+		snprintf(buffer, size, "%g %% of the recordings delayed by %s",
 			 100 * values->prevalence, lode_format_cost(delay, values->delay_ns, "ns"));
 	else if (values->patterns)
 		snprintf(buffer, size, "the least that gives at most %zu patterns",

@@ -47,13 +47,14 @@ const char *lode_lambda_words(const struct lode_mining_values *values, char *buf
 #define LODE_MINING_OPTIONS(at)                                                                    \
 	LODE_OPTION("min-cost", "COST", lode_set_cost,                                             \
 		    (at) + offsetof(struct lode_mining_values, min_cost),                          \
-		    "the least cost λ of a pattern: 30s, a share such as 0.2% of the area of "    \
-		    "interest (default), or a bare number in the input's own unit",                \
+		    "minimum cost λ of a pattern: 30s, a share such as 0.2% of the "              \
+		    "area of interest (default), or a bare number in the input's "                 \
+		    "own unit",                                                                    \
 		    .group = "Mining"),                                                            \
 		LODE_OPTION("prevalence", "SHARE", lode_set_some_share,                            \
 			    (at) + offsetof(struct lode_mining_values, prevalence),                \
-			    "with --delay, the paper's rule of thumb: λ = prevalence x delay x "  \
-			    "streams"),                                                            \
+			    "with --delay, the paper's rule of thumb: λ = prevalence x "          \
+			    "delay x recordings"),                                                 \
 		LODE_OPTION("delay", "TIME", lode_set_some_time,                                   \
 			    (at) + offsetof(struct lode_mining_values, delay_ns),                  \
 			    "see --prevalence"),                                                   \
@@ -67,9 +68,9 @@ const char *lode_lambda_words(const struct lode_mining_values *values, char *buf
 		LODE_FLAG("classic", (at) + offsetof(struct lode_mining_values, is_classic),       \
 			  "the paper to the letter: scope graph, own stacks, waiting and running " \
 			  "events mined apart, one round, ranked by average"),                     \
-		LODE_OPTION(                                                                       \
-			"linkage", "KIND", lode_set_choice,                                        \
-			(at) + offsetof(struct lode_mining_values, linkage),                       \
-			"how alike clusters are: average (default), complete or single linkage",   \
-			.choices = lode_linkage_choices),                                          \
+		LODE_OPTION("linkage", "KIND", lode_set_choice,                                    \
+			    (at) + offsetof(struct lode_mining_values, linkage),                   \
+			    "how similarity of clusters is measured: average (default), complete " \
+			    "or single linkage",                                                   \
+			    .choices = lode_linkage_choices),                                      \
 		LODE_SIMILARITY_OPTION((at) + offsetof(struct lode_mining_values, similarity))

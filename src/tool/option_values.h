@@ -66,8 +66,8 @@ struct lode_slowness_value {
 #define LODE_FLAG(long_name, at, what, ...) \
 	LODE_OPTION(long_name, NULL, lode_set_flag, at, what, __VA_ARGS__)
 
-#define LODE_MEMORY_OPTION(place)                                                               \
-	LODE_OPTION("memory", "SIZE", lode_set_memory, (place),                                 \
-		    "keep to this much memory, e.g. 4G; what is more goes to a temporary file " \
-		    "(default: half of what this process may have)",                            \
+#define LODE_MEMORY_OPTION(place)                                               \
+	LODE_OPTION("memory", "SIZE", lode_set_memory, (place),                 \
+		    "memory limit, e.g. 4G; the rest goes to a temporary file " \
+		    "(default: half of what this process may use)",             \
 		    .is_aside = true)

@@ -8,7 +8,7 @@
 
 /* Of a `size_t`. */
 #define LODE_TOP_OPTION(at, what, ...)                                                     \
-	LODE_OPTION("top", "N", lode_set_count, (at), "longest list " what, .letter = 'n', \
+	LODE_OPTION("top", "N", lode_set_count, (at), "rows at most " what, .letter = 'n', \
 		    .is_aside = true, __VA_ARGS__)
 
 /* Of a `bool`; `doc` is where the document is described. */
@@ -16,12 +16,12 @@
 	LODE_FLAG("json", (at), "one JSON document (" doc ")", .is_aside = true, __VA_ARGS__)
 
 /* In the table of every command that writes a file. */
-#define LODE_FORCE_OPTION                                                                        \
-	{                                                                                        \
-		.name = "force",                                                                 \
-		.help = "replace files that are no earlier output of lode of the same kind; an " \
-			"input is never replaced",                                               \
-		.set = lode_set_noted, .is_force = true                                          \
+#define LODE_FORCE_OPTION                                                              \
+	{                                                                              \
+		.name = "force",                                                       \
+		.help = "overwrite files other than earlier output of the same kind; " \
+			"an input is never overwritten",                               \
+		.set = lode_set_noted, .is_force = true                                \
 	}
 
 /* Longest lists of a page, and of a JSON document; and inside of one cluster of a page. */

@@ -48,7 +48,7 @@ void lode_progress_read(void *context, const struct lode_digest_progress *state)
 		snprintf(left, sizeof(left), ", %.0f s left",
 			 seconds * (double)(state->total_bytes - state->done_bytes) /
 				 (double)state->done_bytes);
-	fprintf(stderr, "\r\033[Kreading: %zu of %zu streams, %s at %s/s%s", state->n_done,
+	fprintf(stderr, "\r\033[Kreading: %zu of %zu recordings, %s at %s/s%s", state->n_done,
 		state->n_streams, lode_format_bytes(done, state->done_bytes),
 		lode_format_bytes(rate, (int64_t)((double)state->done_bytes / seconds)), left);
 }

@@ -19,8 +19,8 @@ echo "== mine"
 "$LODE" mine $part $symptom slow --json | grep -o '"path": "[^"]*"'
 exec 2>/dev/null # it is the same for all
 echo "== diff, suspects"
-"$LODE" diff $part $symptom fast slow | sed -n '/^[AB]: .*stream/s/,.*//p'
-"$LODE" suspects $part --metric ready:woken slow --versus fast | sed -n '/ slow stream/s/, [^;]*//gp'
+"$LODE" diff $part $symptom fast slow | sed -n '/^[AB]: .*recording/s/,.*//p'
+"$LODE" suspects $part --metric ready:woken slow --versus fast | sed -n '/^[0-9]* slow recording/s/, [^;]*//gp'
 echo "== info, timeline"
 "$LODE" info slow | grep -E '^slow/'
 "$LODE" timeline slow 2>&1

@@ -58,7 +58,7 @@ echo "== a repository"
 say diff --repo r.lode release=1 release=3
 say diff --repo r.lode release=1 'release=('
 say diff --repo r.lode 'release>0' release=2
-"$LODE" diff --repo r.lode --within release release=1 release=2 | grep -E 'Too few streams|same$'
+"$LODE" diff --repo r.lode --within release release=1 release=2 | grep -E 'Too few recordings for significance|same$'
 say diff --repo missing.lode release=1 release=2
 echo "== the repository of the environment, where there are no files of that name"
 export LODE_REPO=r.lode

@@ -118,7 +118,7 @@ db.execute("UPDATE stream SET uid = ? WHERE id = 2", ("00000000deadbeef",))
 db.commit()'
 lode mine --repo other.lode
 lode coverage --repo other.lode
-lode repo check --repo other.lode | sed 's/stream [0-9a-f]*/stream .../'
+lode repo check --repo other.lode | sed 's/recording [0-9a-f]*/recording .../'
 
 echo "== a file that may be read only, in a folder that may"
 mkdir ro && cp r.lode ro/ && chmod 444 ro/r.lode && chmod 555 ro
@@ -166,4 +166,4 @@ there = {os.path.basename(s["path"]) for s in json.load(sys.stdin)["list"]}
 told = {os.path.basename(line.strip()) for line in open("told") if line.startswith("added")}
 print("all that was told is there" if told and told <= there else (told, there))
 print("but not all of them" if len(there) < 6 else "all are")'
-"$LODE" import --repo small.lode --symptoms "$samples/symptoms.tsv" "$samples" | sed 's/.*; [^:]*: \([0-9]* streams\).*/\1/'
+"$LODE" import --repo small.lode --symptoms "$samples/symptoms.tsv" "$samples" | sed 's/.*; [^:]*: \([0-9]* recordings\).*/\1/'

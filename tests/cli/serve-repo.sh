@@ -369,7 +369,7 @@ P
 python3 check_numbers.py i.lode 'release!=old'
 end
 # Whether an import of several is seen in one piece is up to the clock.
-sed 's/: [0-9]* streams* mined/: N streams mined/' log | uniq
+sed 's/: [0-9]* recordings* mined/: N recordings mined/' log | uniq
 
 echo "-- recordings that are given answer the same, and cannot be signed"
 serve a.folded b.folded --min-cost=5 -j1 --exclude y

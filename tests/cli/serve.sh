@@ -38,7 +38,7 @@ print("session:", document("api/session")["may_change"],
       json.loads(ask("api/session", Authorization="Bearer 0123456789abcdef")[1])["may_change"])
 P
 python3 ask.py
-grep -c 'everybody on this machine can read the token: chmod o-r token' log
+grep -c 'every user of this machine can read the token: chmod o-r token' log
 kill -INT "$server"
 wait "$server"
 echo "exit $?"

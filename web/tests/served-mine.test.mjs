@@ -81,7 +81,7 @@ test("served: a cluster down to the critical path of a symptom", async () => {
 	const there = cluster.worst.find((/** @type {any} */ w) => !w.stream.endsWith(file(GONE)));
 	await grid.getByText(there.stream.split("/").at(-1)).click();
 	await page.waitForFunction((id) => location.hash.includes(`stream=${id}`), there.stream_id);
-	await page.getByRole("heading", { name: "Symptoms of the chosen stream" }).waitFor();
+	await page.getByRole("heading", { name: "Symptoms of the chosen recording" }).waitFor();
 	await page.locator(`[role=grid][aria-label="${SYMPTOMS}"] .table-body [role=row]`).waitFor();
 	const of = cluster.worst.filter((/** @type {any} */ w) => w.stream_id === there.stream_id);
 	assert.equal((await tableTexts(page, SYMPTOMS)).length, of.length);
@@ -311,7 +311,7 @@ test("in a file: streams, their symptoms and the paths that it holds", async () 
 	assert.equal((await tableTexts(page, SYMPTOMS)).length, 1);
 	await page.locator(`[role=grid][aria-label="${SYMPTOMS}"] .table-body [role=row]`).click();
 	await page.getByRole("heading", { name: "Critical path of the chosen symptom" }).waitFor();
-	await page.getByRole("button", { name: "Those of all streams" }).click();
+	await page.getByRole("button", { name: "Those of all recordings" }).click();
 	await page.getByRole("heading", { name: "Critical path of its worst symptom" }).waitFor();
 	assert.equal(await page.getByText("Signatures").count(), 0);
 	assert.ok(worst.cost_ns >= second.cost_ns);

@@ -55,8 +55,7 @@ static const struct lode_option options[] = {
 	LODE_OPTION("threads", "N", set_typed, AT(threads), "use N threads (default: all CPUs)",
 		    .letter = 'j', .group = "Machine"),
 	LODE_OPTION("memory", "SIZE", set_typed, AT(memory),
-		    "each analysis keeps to this much memory (default: half of what this process "
-		    "may have)"),
+		    "memory limit of each analysis (default: half of what this process may use)"),
 	LODE_OPTIONS_END,
 };
 
@@ -134,7 +133,7 @@ static int run_analyze(const struct lode_command *self, int argc, char **argv)
 
 const struct lode_command lode_cmd_analyze = {
 	.name = "analyze",
-	.summary = "look at what is there, run what fits, write one report",
+	.summary = "run all analyses that fit a folder of files, write one report",
 	.usage = "[OPTION]... INPUT...",
 	.description =
 		"Looks through folders for recordings, function traces, request logs and counters, "

@@ -65,9 +65,10 @@ int lode_drill_find_stream(uint32_t *stream, const struct lode_drill *drill, con
 			return 0;
 		}
 	}
-	return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-			 "no stream '%.40s': give its id, 16 hex digits, or its number, below %zu",
-			 name, digest->streams.n);
+	return lode_fail(
+		err, LODE_ERR_ARG, NULL, -1,
+		"no recording '%.40s': give its id, 16 hex digits, or its number, below %zu", name,
+		digest->streams.n);
 }
 
 static uint32_t stream_of(const struct lode_drill *drill, const struct lode_cluster *cluster,

@@ -102,7 +102,8 @@ static const struct lode_field signature_fields[] = {
 		   "kinds of events, joined by commas; empty: any"),
 	LODE_COLUMN("patterns", struct lode_cluster_signature_row, patterns, n_patterns,
 		    "as lode sign takes them"),
-	LODE_FIELD(struct lode_cluster_signature_row, total_ns, "what it matches of these streams"),
+	LODE_FIELD(struct lode_cluster_signature_row, total_ns,
+		   "what it matches of these recordings"),
 };
 LODE_RECORD(signature, struct lode_cluster_signature_row);
 
@@ -111,10 +112,11 @@ LODE_RECORD(signature, struct lode_cluster_signature_row);
 static const struct lode_field brief_fields[] = {
 	LODE_FIELD(struct lode_cluster_brief, why,
 		   "the largest of `parts` with its share, and the second if it is a third"),
-	LODE_COLUMN("brief", struct lode_cluster_brief, lines, n_lines,
-		    "the functions that tell most, a line per thread, made harmless for terminals"),
+	LODE_COLUMN(
+		"brief", struct lode_cluster_brief, lines, n_lines,
+		"the most distinctive functions, a line per thread, made harmless for terminals"),
 	LODE_FIELD_AS("brief_variants", struct lode_cluster_brief, variants,
-		      "the variants that tell most, in a line; empty when there are none"),
+		      "the most distinctive variants, in a line; empty when there are none"),
 };
 const struct lode_record lode_cluster_brief_record =
 	LODE_RECORD_OF("brief", brief_fields, struct lode_cluster_brief);
@@ -137,18 +139,19 @@ LODE_RECORD(gap, struct lode_gap_row);
 static const struct lode_field by_stream_fields[] = {
 	LODE_COLUMN_OF("stream", struct lode_cluster_detail, by_stream, n_by_stream,
 		       struct lode_cluster_stream, stream,
-		       "index of the stream in `inputs` (which `top` may cut)"),
-	LODE_COLUMN_OF("cost_ns", struct lode_cluster_detail, by_stream, n_by_stream,
-		       struct lode_cluster_stream, cost_ns,
-		       "of the stream at the same place; they sum to own_ns (to total_ns when that "
-		       "is 0)"),
+		       "index of the recording in `inputs` (which `top` may cut)"),
+	LODE_COLUMN_OF(
+		"cost_ns", struct lode_cluster_detail, by_stream, n_by_stream,
+		struct lode_cluster_stream, cost_ns,
+		"of the recording at the same place; they sum to own_ns (to total_ns when that "
+		"is 0)"),
 };
 LODE_RECORD(by_stream, struct lode_cluster_detail);
 
 static const struct lode_field detail_fields[] = {
 	LODE_LIST("gap_variants", struct lode_cluster_detail, gaps, n_gaps, &gap_record,
 		  "what stands between the common functions, where anything does"),
-	LODE_RECORD_HERE("by_stream", &by_stream_record, "own cost in each stream that has any"),
+	LODE_RECORD_HERE("by_stream", &by_stream_record, "own cost in each recording that has any"),
 };
 const struct lode_record lode_cluster_detail_record =
 	LODE_RECORD_OF("detail", detail_fields, struct lode_cluster_detail);
@@ -171,7 +174,7 @@ const struct lode_record lode_flame_tree_record =
 static const struct lode_field flame_fields[] = {
 	LODE_FIELDS_HERE(&lode_flame_tree_record),
 	NODES("own_ns", LODE_TYPE_INT64, own_ns,
-	      "cost of stacks that end here; they sum to the cost in by_stream"),
+	      "cost of stacks that end here; they add up to the cost in by_stream"),
 	NODES("wait_ns", LODE_TYPE_INT64, wait_ns, "of own_ns: waiting"),
 	NODES("ready_ns", LODE_TYPE_INT64, ready_ns,
 	      "of own_ns: ready, without a CPU; the rest of it ran"),
@@ -234,7 +237,7 @@ static const struct lode_field cost_fields[] = {
 		   .drop = 1),
 	LODE_FIELD_AS("events", struct lode_cluster, n_events, NULL),
 	LODE_FIELD_AS("streams", struct lode_cluster, n_streams, "recordings that have it",
-		      .label = "streams", .drop = 3),
+		      .label = "recs", .drop = 3),
 	LODE_FIELD_AS("symptoms", struct lode_cluster, n_symptoms, NULL),
 };
 const struct lode_record lode_cluster_cost_record =
@@ -251,9 +254,9 @@ LODE_RECORD(common, struct lode_cluster);
 
 static const struct lode_field hop_fields[] = {
 	LODE_FIELD(struct lode_headline_hop, thread,
-		   "its name, without what tells threads of a pool apart; empty: several, or none"),
+		   "its name, without the numbers of threads of a pool; empty: several, or none"),
 	LODE_FRAMES("functions", struct lode_headline_hop, frames, n,
-		    "its functions that tell most, at most six"),
+		    "its most distinctive functions, at most six"),
 };
 const struct lode_record lode_headline_hop_record =
 	LODE_RECORD_OF("hop", hop_fields, struct lode_headline_hop);

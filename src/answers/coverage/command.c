@@ -31,11 +31,11 @@ static const char *const ranks[] = {"total", "exclusive", "streams", "name", NUL
 #define AT(field) offsetof(struct coverage_values, field)
 
 static const struct lode_option options[] = {
-	LODE_SIGNATURE_OPTIONS(AT(known),
-			       "the repository: its signatures, and its streams unless INPUTs are "
-			       "given"),
+	LODE_SIGNATURE_OPTIONS(
+		AT(known), "the repository: its signatures, and its recordings unless INPUTs are "
+			   "given"),
 	LODE_WHERE_OPTION(AT(where),
-			  "only such streams of the repository: 'release=2.1 and host~web*'",
+			  "only such recordings of the repository: 'release=2.1 and host~web*'",
 			  .group = "Streams"),
 	LODE_OPTION("by", "LABEL", lode_set_text, AT(by),
 		    "coverage side by side for each value of a label, such as release, or of day, "
@@ -44,7 +44,7 @@ static const struct lode_option options[] = {
 	LODE_OPTION("rank", "BY", lode_set_choice, AT(rank),
 		    "total (default), exclusive, streams or name", .choices = ranks,
 		    .is_aside = true),
-	LODE_TOP_OPTION(AT(top), "(default 30 in the table, 50 in JSON; 0: no bound)"),
+	LODE_TOP_OPTION(AT(top), "(default 30 in the table, 50 in JSON; 0: all)"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/signatures.md"),
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FORCE_OPTION,
@@ -74,8 +74,9 @@ static int coverage_command_check(const struct lode_command *self, void *values,
 		return lode_command_misused(self, "coverage of what? Give recordings, or --repo "
 						  "FILE");
 	if (v->where && (!v->known.repo || n_inputs))
-		return lode_command_misused(self, "--where picks streams of --repo FILE: no INPUTs "
-						  "beside it");
+		return lode_command_misused(self,
+					    "--where picks recordings of --repo FILE: no INPUTs "
+					    "beside it");
 	if (lode_aoi_values_misuse(&v->aoi))
 		return lode_command_misused(self, "%s", lode_aoi_values_misuse(&v->aoi));
 	if (lode_html_misuse(v->html, v->wants_json, false))
@@ -156,21 +157,16 @@ static int coverage_command_run(const struct lode_command *self, int argc, char 
 
 const struct lode_command lode_cmd_coverage = {
 	.name = "coverage",
-	.summary = "how much of the waiting signatures explain",
+	.summary = "how much of the waiting time has a name",
 	.usage = "[OPTION]... {--repo FILE | --signatures FILE} [INPUT]...",
-	.description =
-		"Coverage is the cost of the events that any signature matches, over the symptoms' "
-		"time: each event counts once, however many signatures match it. Of each signature "
-		"it "
-		"tells the total cost, the exclusive cost (what no other signature matches), and "
-		"where "
-		"it is worst.\n\n"
-		"The streams are those of the repository, all or such as --where says, or "
-		"recordings "
-		"and digests that are given. With --by the same is told for each release, host or "
-		"day: "
-		"a share that grows is a problem that does.\n\n"
-		"Retired signatures explain nothing; they are listed when they match something.",
+	.description = "Coverage is the cost of the events that any signature matches, over the "
+		       "symptoms' time: each event counts once, however many signatures match it. "
+		       "For each signature it shows the total cost, the exclusive cost (what no "
+		       "other signature matches), and where it is worst.\n\nThe recordings are "
+		       "those of the repository, all or those that --where picks, or recordings "
+		       "and digests that are given. With --by the same is shown for each release, "
+		       "host or day: a growing share is a growing problem.\n\nRetired signatures "
+		       "explain nothing; they are listed when they match something.",
 	.options = options,
 	.examples = examples,
 	.run = coverage_command_run,

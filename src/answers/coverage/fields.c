@@ -108,7 +108,7 @@ static const struct lode_field coverage_fields[] = {
 		      .absent = "none was"),
 	LODE_FIELD(struct lode_coverage_answer, rest_other_ns, "of the rest, in none of these",
 		   .absent = "it was not mined"),
-	LODE_FIELD(struct lode_coverage_answer, by, "the label that groups streams",
+	LODE_FIELD(struct lode_coverage_answer, by, "the label that groups recordings",
 		   .absent = "without --by"),
 	LODE_LIST("groups", struct lode_coverage_answer, groups, n_groups, &group_record,
 		  "all groups, in the order of their names", .absent = "without --by"),

@@ -211,9 +211,9 @@ static int say_nothing(const struct lode_coverage_request *request, bool has_dig
 		       struct lode_error *err)
 {
 	return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "%s",
-			 has_digest		  ? "no symptom in the streams"
-			 : request->streams.where ? "no stream of the repository is such"
-						  : "no usable stream");
+			 has_digest		  ? "no symptom in the recordings"
+			 : request->streams.where ? "no recording of the repository is such"
+						  : "no usable recording");
 }
 
 int lode_coverage_run(struct lode_coverage_answer **out,

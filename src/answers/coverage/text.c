@@ -22,7 +22,7 @@ enum column { NAME, TOTAL, SHARE, EXCLUSIVE, STREAMS, AVERAGE, OWNER, BUG, WORST
 static const struct lode_table_column table_columns[N_COLUMNS] = {
 	[NAME] = {"signature", false, 0}, [TOTAL] = {"total", true, 0},
 	[SHARE] = {"share", true, 0},	  [EXCLUSIVE] = {"exclusive", true, 5},
-	[STREAMS] = {"streams", true, 4}, [AVERAGE] = {"avg", true, 1},
+	[STREAMS] = {"recs", true, 4},	  [AVERAGE] = {"avg", true, 1},
 	[OWNER] = {"owner", false, 3},	  [BUG] = {"bug", false, 2},
 	[WORST] = {"worst in", false, 0},
 };
@@ -203,7 +203,7 @@ static void set_trend(struct lode_table *table, const struct lode_coverage_answe
 		set_share(table, row, g - first + 1, groups[g].cover.covered_ns,
 			  groups[g].cover.symptom_ns);
 	row = lode_table_row(table);
-	lode_table_set(table, row, 0, "streams");
+	lode_table_set(table, row, 0, "recordings");
 	for (size_t g = first; g < answer->n_groups; g++)
 		lode_table_set(table, row, g - first + 1, "%u", groups[g].n_streams);
 }

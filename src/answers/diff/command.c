@@ -42,11 +42,11 @@ struct diff_values {
 #define AT(field) offsetof(struct diff_values, field)
 
 static const struct lode_option options[] = {
-	LODE_REPO_OPTION(AT(repo),
-			 "the sets are streams of this repository: A and B are queries as of "
-			 "--where, such as 'release=2.0' (default, where no files are called so: "
-			 "$LODE_REPO)",
-			 .group = "The two sets"),
+	LODE_REPO_OPTION(
+		AT(repo),
+		"the sets are recordings of this repository: A and B are queries as of --where, "
+		"such as 'release=2.0' (default, where no files have these names: $LODE_REPO)",
+		.group = "The two sets"),
 	LODE_OPTION("a", "INPUT", lode_set_list, AT(sides[LODE_DIFF_A]),
 		    "an input (or query) of the first set; may be repeated", .letter = 'a',
 		    .file = LODE_FILE_READ),
@@ -55,32 +55,32 @@ static const struct lode_option options[] = {
 		    .file = LODE_FILE_READ),
 	LODE_OPTION(
 		"within", "LABEL", lode_set_text, AT(within),
-		"compare only streams with the same value of host, kernel, day or, in a "
+		"compare only recordings with the same value of host, kernel, day or, in a "
 		"repository, of a label: differences between values are not reported as changes"),
 
 	LODE_OPTION("level", "P", lode_set_percent, AT(level),
-		    "the chance that anything is called a change by accident (default 0.05)",
+		    "significance level, for all clusters together (default 0.05)",
 		    .group = "What counts as a change"),
 	LODE_OPTION("min-change", "COST", lode_set_cost, AT(min_change),
-		    "least change of the cost per symptom: 20ms, or a share of the mean symptom "
+		    "minimum change of the cost per symptom: 20ms, or a share of the mean symptom "
 		    "(default 1%)"),
 	LODE_OPTION("min-relative", "SHARE", lode_set_percent, AT(min_relative),
 		    "minimum relative change, as a share of the smaller cost (default 10%)"),
 	LODE_OPTION("splits", "N", lode_set_positive, AT(max_splits),
 		    "random splits to compare with (default 10000, fewer for very large inputs); "
-		    "with so few streams that there are no more than N splits, all are used"),
+		    "with so few recordings that there are no more than N splits, all are used"),
 	LODE_OPTION("seed", "N", lode_set_count, AT(seed), "random seed of the splits (default 1)"),
 
 	LODE_OPTION("min-cost", "COST", lode_set_cost, AT(min_cost),
-		    "the least cost λ of a pattern in both sets together: 30s or 0.2% (default: "
-		    "0.2 % of the smaller set)",
+		    "minimum cost λ of a pattern in both sets together: 30s or 0.2% (default: 0.2 "
+		    "% of the smaller set)",
 		    .group = "Mining"),
 	LODE_SIMILARITY_OPTION(AT(similarity)),
 
 	LODE_OPTION("fail-on", "CLASSES", lode_set_bits, AT(fail_on),
 		    "exit code 5 if there is such a change: new,worse (also gone, better)",
 		    .group = "Output", .is_aside = true),
-	LODE_TOP_OPTION(AT(top), "(default 20 in the table, 50 in JSON; 0: no bound)"),
+	LODE_TOP_OPTION(AT(top), "(default 20 in the table, 50 in JSON; 0: all)"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_DETAIL_OPTION(AT(wants_detail)),
 	LODE_HTML_OPTION(AT(html)),
@@ -99,8 +99,7 @@ static const struct lode_option options[] = {
 
 static const struct lode_example examples[] = {
 	{"Before and after: what a release made slower", "lode diff runs-2.0/ runs-2.1/"},
-	{"Slow against fast: what the slow ones have that the fast ones have not",
-	 "lode diff fast/ slow/"},
+	{"Slow against fast: what only the slow ones have", "lode diff fast/ slow/"},
 	{"To show in a meeting: each change with its recordings, frames and flame graph",
 	 "lode diff --html release-2.1.html runs-2.0/ runs-2.1/"},
 	{"As a flame graph, red where B takes longer",
@@ -321,14 +320,13 @@ const struct lode_command lode_cmd_diff = {
 	.usage = "[OPTION]... A B",
 	.description =
 		"Reads two sets of recordings or digests - before and after, fast and slow -, "
-		"mines "
-		"both as one, and compares what each cluster costs per symptom. The sets may have "
-		"any sizes, and recordings any number of symptoms.\n\n"
-		"A change is shown only if chance would hardly make it: recordings are split into "
-		"two sets of the same sizes in thousands of other ways, and a change counts when "
-		"hardly any split shows one like it (a permutation test; p holds for all clusters "
-		"together). It must also be large enough to matter. With few recordings nothing "
-		"can be significant, whatever changed; the output then says how many are needed.",
+		"mines both as one, and compares what each cluster costs per symptom. The sets may "
+		"have any sizes, and recordings any number of symptoms.\n\nA change is reported "
+		"only if it is significant: recordings are split into two sets of the same sizes "
+		"in thousands of other ways, and a change counts when hardly any split shows one "
+		"as large (a permutation test; p is corrected for all clusters). It must also be "
+		"large enough to matter. With few recordings nothing can be significant; the "
+		"output then says how many are needed.",
 	.options = options,
 	.examples = examples,
 	.run = diff_command_run,

@@ -33,7 +33,7 @@ static const struct lode_field figure_fields[] = {
 		   "of the cost per symptom, B - A; with --within, inside of strata"),
 	LODE_FIELD_AS("change_low_ns", struct lode_diff_figures, low_ns,
 		      "95 % interval of the change, not corrected",
-		      .absent = "with --within, and where a set is one stream"),
+		      .absent = "with --within, and where a set is one recording"),
 	LODE_FIELD_AS("change_high_ns", struct lode_diff_figures, high_ns, NULL,
 		      .absent = "as change_low_ns"),
 	LODE_FIELD(struct lode_diff_figures, ratio, "cost per symptom, B / A",
@@ -140,17 +140,19 @@ static const struct lode_field stream_fields[] = {
 LODE_RECORD(stream, struct lode_diff_stream_row);
 
 static const struct lode_field tried_fields[] = {
-	LODE_FIELD_AS("tried", struct lode_diff, n_splits,
-		      "ways to split the streams that were compared with, the observed one among "
-		      "them",
-		      .least = 1),
+	LODE_FIELD_AS(
+		"tried", struct lode_diff, n_splits,
+		"ways to split the recordings that were compared with, the observed one among "
+		"them",
+		.least = 1),
 	LODE_FIELD_AS("exact", struct lode_diff, is_exact, "these are all there are"),
 };
 LODE_RECORD(tried, struct lode_diff);
 
 static const struct lode_field power_fields[] = {
 	LODE_FIELD_OF("least_p", LODE_TYPE_EXACT, struct lode_diff, least_p,
-		      "the smallest p that these streams can give", .is_positive = true, .most = 1),
+		      "the smallest p that these recordings can give", .is_positive = true,
+		      .most = 1),
 };
 LODE_RECORD(power, struct lode_diff);
 
@@ -189,16 +191,16 @@ static const struct lode_field option_fields[] = {
 LODE_RECORD(option, struct lode_diff_answer);
 
 static const struct lode_field mined_fields[] = {
-	LODE_FIELD_AS("lambda_ns", struct lode_mined, min_cost, "the least cost of a pattern"),
+	LODE_FIELD_AS("lambda_ns", struct lode_mined, min_cost, "minimum cost of a pattern"),
 	LODE_FIELD_AS("patterns", struct lode_mined, n_patterns, NULL),
 };
 LODE_RECORD(mined, struct lode_mined);
 
 static const struct lode_field left_out_fields[] = {
 	LODE_FIELD_AS("in_both", struct lode_diff_sets, n_in_both,
-		      "streams in both sets, left out"),
+		      "recordings in both sets, left out"),
 	LODE_FIELD_AS("repeated", struct lode_diff_sets, n_repeated,
-		      "streams that came again in the same set, left out"),
+		      "recordings that came again in the same set, left out"),
 };
 LODE_RECORD(left_out, struct lode_diff_sets);
 
@@ -224,7 +226,7 @@ static const struct lode_field answer_fields[] = {
 	LODE_FRAMES("frames", struct lode_diff_answer, frames, n_frames,
 		    "the functions of all flame graphs", .absent = "without --detail"),
 	LODE_LIST("streams", struct lode_diff_answer, streams, n_streams, &stream_record,
-		  "all streams, in the order that clusters[].by_stream counts",
+		  "all recordings, in the order that clusters[].by_stream counts",
 		  .absent = "without --detail"),
 	LODE_RECORD_HERE("splits", &split_record, NULL),
 	LODE_FIELDS_AT(struct lode_diff_answer, mined, &mined_record),

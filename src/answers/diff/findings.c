@@ -71,9 +71,8 @@ static const char *diff_words(struct lode_arena *arena, const struct lode_diff_a
 	snprintf(p, sizeof(p), diff->total.p < 0.001 ? "%.1g" : "%.2g", diff->total.p);
 	if (!answer->has_enough)
 		return lode_finding_text(arena,
-					 "Too few recordings to call anything a change: %s; %zu "
-					 "and %zu recordings are "
-					 "here, %zu and %zu are needed.",
+					 "Too few recordings for a significant change: %s; %zu and "
+					 "%zu recordings are here, %zu and %zu are needed.",
 					 total, diff->sides[LODE_DIFF_A].n_streams,
 					 diff->sides[LODE_DIFF_B].n_streams, answer->enough_streams,
 					 answer->enough_streams);

@@ -95,10 +95,11 @@ static int number_strata(struct lode_diff_sets *sets, const char *within, struct
 	sets->n_strata = count_strata(sets, n[LODE_DIFF_A] + n[LODE_DIFF_B], values.text.n);
 	lode_strings_release(&values);
 	if (!is_any)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "--within %.60s: no stream has that label; recordings and digests "
-				 "have host, kernel and day",
-				 within);
+		return lode_fail(
+			err, LODE_ERR_ARG, NULL, -1,
+			"--within %.60s: no recording has that label; recordings and digests "
+			"have host, kernel and day",
+			within);
 	return 0;
 }
 

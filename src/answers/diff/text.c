@@ -59,7 +59,7 @@ static void print_side(FILE *out, const struct lode_diff_answer *answer, unsigne
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], name[400], p[16];
 
 	fprintf(out, "%c: %s, %s, %s a symptom", s == LODE_DIFF_A ? 'A' : 'B',
-		lode_format_plural(a, set->n_streams, "stream"),
+		lode_format_plural(a, set->n_streams, "recording"),
 		lode_format_plural(b, set->n_symptoms, "symptom"),
 		lode_format_cost(c, set->per_symptom_ns, answer->unit));
 	if (s == LODE_DIFF_B && !isnan(answer->total.ratio))
@@ -169,7 +169,7 @@ static void print_power(FILE *out, const struct lode_diff_answer *answer)
 	if (answer->has_enough)
 		return;
 	fprintf(out,
-		"\nToo few streams for significance: of %zu and %zu%s p cannot fall below %s. ",
+		"\nToo few recordings for significance: of %zu and %zu%s p cannot fall below %s. ",
 		diff->sides[LODE_DIFF_A].n_streams, diff->sides[LODE_DIFF_B].n_streams,
 		diff->has_strata ? ", compared only with their like," : "",
 		p_text(p, sizeof(p), diff->least_p));
@@ -184,16 +184,15 @@ static void print_method(FILE *out, const struct lode_diff_answer *answer)
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], within[200];
 
 	fprintf(out,
-		"\nA change is called so when p <= %g, which is corrected for all %zu clusters "
-		"(the chance that even\none is called by accident), and when it is %s a symptom "
-		"and %g %% at least.\n",
+		"\nReported are changes with p <= %g, corrected for all %zu clusters (the chance "
+		"that any of them\nis reported by accident), of at least %s a symptom and %g %%.\n",
 		diff->level, diff->n_changes,
 		lode_format_cost(a, answer->min_change_ns, answer->unit), 100 * diff->min_relative);
 	if (diff->is_exact)
-		fprintf(out, "p from all %s ways to split these streams in two",
+		fprintf(out, "p from all %s ways to split these recordings in two",
 			lode_format_count(b, diff->n_splits));
 	else
-		fprintf(out, "p from %s random ways to split these streams in two",
+		fprintf(out, "p from %s random ways to split these recordings in two",
 			lode_format_count(b, diff->n_splits));
 	if (answer->within)
 		fprintf(out, " within each %s (%zu of them)",
@@ -217,14 +216,14 @@ static void print_rest(FILE *out, const struct lode_diff_answer *answer)
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++)
 		if (sets[s].n_without)
 			fprintf(out, "%s of %c without a symptom: left out.\n",
-				lode_format_plural(a, sets[s].n_without, "stream"),
+				lode_format_plural(a, sets[s].n_without, "recording"),
 				s == LODE_DIFF_A ? 'A' : 'B');
 	if (answer->read->n_in_both)
 		fprintf(out, "%s in both sets: left out.\n",
-			lode_format_plural(a, answer->read->n_in_both, "stream"));
+			lode_format_plural(a, answer->read->n_in_both, "recording"));
 	if (answer->read->n_repeated)
 		fprintf(out, "%s more than once in a set: counted once.\n",
-			lode_format_plural(a, answer->read->n_repeated, "stream"));
+			lode_format_plural(a, answer->read->n_repeated, "recording"));
 	for (unsigned s = 0; s < LODE_N_DIFF_SIDES; s++) {
 		const struct lode_digest_job *job = sets[s].read;
 

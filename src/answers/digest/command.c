@@ -31,9 +31,9 @@ static const struct lode_option options[] = {
 		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_DIGEST),
 	LODE_FORCE_OPTION,
 	LODE_FLAG("again", AT(again),
-		  "make also those that are there and up to date: files of symbols have changed"),
+		  "make digests that are up to date again: files of symbols have changed"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/digest.md"),
-	LODE_TOP_OPTION(AT(top), "in JSON (default 50; 0: no bound)"),
+	LODE_TOP_OPTION(AT(top), "in JSON (default 50; 0: all)"),
 	LODE_READING_OPTIONS(AT(aoi), AT(input)),
 	LODE_OPTIONS_END,
 };
@@ -122,14 +122,14 @@ const struct lode_command lode_cmd_digest = {
 		"Reads recordings as `lode mine` does, up to the point where they are mined, and "
 		"writes what was found to one small file each. `lode mine` reads these digests "
 		"wherever it reads recordings, in seconds, and with the same result. Digests of "
-		"many machines can be gathered, mixed with recordings, and merged in any order.\n\n"
-		"What is done is not done again: a digest that is up to date with its recording "
-		"and was made with the same options is kept, so that a run that was interrupted "
-		"goes on where it was. A recording that cannot be read costs nothing but itself; "
-		"its digest says why.\n\n"
-		"Symptoms and area of interest are part of a digest. Mining takes them from it; "
-		"digests that were made with different ones cannot be mined together. Content "
-		"filters (--include and its like) can also be given later, to `lode mine`.",
+		"many machines can be gathered, mixed with recordings, and merged in any "
+		"order.\n\nFinished work is not repeated: a digest that is up to date with its "
+		"recording and was made with the same options is kept, so an interrupted run "
+		"continues where it was. A recording that cannot be read does not stop the others; "
+		"its digest says why.\n\nSymptoms and area of interest are part of a digest. "
+		"Mining takes them from it; digests that were made with different ones cannot be "
+		"mined together. Content filters (--include and its like) can also be given later, "
+		"to `lode mine`.",
 	.options = options,
 	.examples = examples,
 	.run = digest_command_run,

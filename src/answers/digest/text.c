@@ -35,7 +35,7 @@ void lode_digest_text(FILE *out, const struct lode_digest_answer *answer)
 		fputc('\n', out);
 	}
 	if (merged) {
-		fprintf(out, "%zu stream%s in %s: ", merged->n_streams,
+		fprintf(out, "%zu recording%s in %s: ", merged->n_streams,
 			merged->n_streams == 1 ? "" : "s",
 			lode_escape(name, sizeof(name), merged->path));
 		print_share(out, merged->bytes, answer->job->origin.content_bytes,

@@ -28,17 +28,17 @@ static const struct lode_option options[] = {
 			 "the repository, which is made if it is not there (default: $LODE_REPO)",
 			 .group = "Repository"),
 	LODE_OPTION("label", "KEY=VALUE", lode_set_list, AT(labels),
-		    "label all of these streams: release=2.1; may be repeated", .letter = 'l'),
+		    "label all of these recordings: release=2.1; may be repeated", .letter = 'l'),
 	LODE_FLAG("again", AT(again),
-		  "read also what is there, and put the new digest in place of the old"),
+		  "read also recordings that are there, and replace their digests"),
 	LODE_FLAG("defer", AT(defer),
-		  "store alone, for very many at once: 'lode repo compact' merges them, so that "
+		  "only store, for very many at once: 'lode repo compact' merges them, so that "
 		  "they are read fast"),
 	LODE_FLAG("verbose", AT(is_verbose),
 		  "one line for each input, as soon as it is safe on the disk", .letter = 'v',
 		  .group = "Output"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/repo.md"),
-	LODE_TOP_OPTION(AT(top), "in JSON (default 50; 0: no bound)"),
+	LODE_TOP_OPTION(AT(top), "in JSON (default 50; 0: all)"),
 	LODE_READING_OPTIONS(AT(aoi), AT(input)),
 	LODE_OPTIONS_END,
 };
@@ -174,14 +174,13 @@ const struct lode_command lode_cmd_import = {
 		"Makes a digest of each recording, as `lode digest` does, and stores it in a "
 		"repository: one file that `lode mine --repo`, `lode diff`, `lode triage` and "
 		"their like read, and that `lode repo` looks after. Digests may be given as "
-		"well.\n\n"
-		"With each stream are kept its host, kernel, time, symptoms, and the labels given "
-		"here, so that it can be asked for: --where 'release=2.1 and host~web*'.\n\n"
-		"What is there already is left as it is, and a file that has not changed since it "
-		"was imported is not even read. Each stream is safe on the disk before the next "
-		"ones are told of (-v): an import that is interrupted at any moment loses nothing "
-		"of that, and goes on where it was. Several may import at once.\n\n"
-		"All digests of a repository are made with the same options, those of the first "
+		"well.\n\nWith each recording are kept its host, kernel, time, symptoms, and the "
+		"labels given here, so that it can be queried: --where 'release=2.1 and "
+		"host~web*'.\n\nWhat is there already is left unchanged, and a file that has not "
+		"changed since it was imported is not even read. Each recording is safe on disk "
+		"before it is reported (-v): an import that is interrupted at any moment loses "
+		"none of these, and continues where it was. Several may import at once.\n\nAll "
+		"digests of a repository are made with the same options, those of the first "
 		"import, which need not be given again.",
 	.options = options,
 	.examples = examples,

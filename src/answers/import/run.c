@@ -60,7 +60,7 @@ static void count_imported(struct lode_import_state *s, const struct lode_import
 	case LODE_REPO_OVERLAPS:
 		lode_job_add_skipped(
 			&s->job, input->path,
-			"some of its streams are in the repository already, and name statistics "
+			"some of its recordings are in the repository already, and name statistics "
 			"of a merged digest cannot be taken apart: import its recordings, or a "
 			"digest of each");
 		break;

@@ -20,7 +20,7 @@ struct info_values {
 
 static const struct lode_option options[] = {
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md", .group = "Output"),
-	LODE_TOP_OPTION(AT(top), "(default 8 on the page, 50 in JSON; 0: no bound)"),
+	LODE_TOP_OPTION(AT(top), "(default 8 on the page, 50 in JSON; 0: all)"),
 	LODE_NARROW_OPTIONS(AT(input)),
 	LODE_SYMBOL_OPTIONS(AT(input)),
 	LODE_MACHINE_OPTIONS(AT(input)),
@@ -30,7 +30,7 @@ static const struct lode_option options[] = {
 static const struct lode_example examples[] = {
 	{"Can this recording be trusted?", "lode info perf.data"},
 	{"The same for every recording of a folder", "lode info recordings/"},
-	{"What should be recorded better?", "lode info --json perf.data | jq -r '.advice[]'"},
+	{"What should be recorded differently?", "lode info --json perf.data | jq -r '.advice[]'"},
 	{NULL},
 };
 
@@ -123,13 +123,12 @@ static int info_command_run(const struct lode_command *self, int argc, char **ar
 
 const struct lode_command lode_cmd_info = {
 	.name = "info",
-	.summary = "say what a recording holds and whether it can be trusted",
-	.usage = "[OPTION]... STREAM...",
-	.description =
-		"Most wrong answers of tracing tools begin at recording. This page tells what was "
-		"recorded and where, what was lost, how much of the cost rests on broken stacks, "
-		"on frames without a symbol and on waits without a waker, which analyses the "
-		"recording can serve, and how to record it better.",
+	.summary = "show what a recording holds, and whether it can be trusted",
+	.usage = "[OPTION]... RECORDING...",
+	.description = "Most wrong answers of tracing tools begin at recording. lode info shows "
+		       "what was recorded and where, what was lost, how much of the cost has "
+		       "broken stacks, frames without a symbol or waits without a waker, which "
+		       "analyses the recording is good for, and how to record it better.",
 	.options = options,
 	.examples = examples,
 	.run = info_command_run,

@@ -181,7 +181,7 @@ const struct lode_document lode_info_document = {
 	.schema = "lode/info/1",
 	.file = "info",
 	.title = "lode info --json",
-	.doc = "One stream: its members are beside `schema`. Several: a list `streams` of such "
+	.doc = "One recording: its members are beside `schema`. Several: a list `streams` of such "
 	       "objects.",
 	.record = &one_record,
 	.other_record = &list_record,

@@ -72,8 +72,7 @@ static const char *flaw_words(const struct lode_info_stream *stream, struct lode
 		return lode_finding_text(
 			arena,
 			" Largest flaw: %s of the events (%s) were lost while it was recorded: "
-			"costs "
-			"are lower bounds, and waits and wakers have holes.",
+			"costs are lower bounds, and waits and wakers are incomplete.",
 			lode_format_pct(pct, 100 * (double)n_lost /
 						     ((double)n_lost + (double)stream->n_samples)),
 			lode_format_count(n, n_lost));

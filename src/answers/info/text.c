@@ -169,7 +169,7 @@ static void print_events(FILE *out, const struct lode_info_stream *s,
 	fputc('\n', out);
 	lode_table_print(table, out, page->has_color);
 	if (s->n_empty_events > most_empty)
-		fprintf(out, "  and %zu events of which none happened\n", s->n_empty_events);
+		fprintf(out, "  and %zu events that never occurred\n", s->n_empty_events);
 	lode_table_free(table);
 }
 
@@ -229,7 +229,7 @@ static void print_quality(FILE *out, const struct lode_info_stream *s,
 	add_part(table, c->kernel_only, m->kernel_only, "has kernel frames only, in a user thread");
 	add_part(table, c->unknown, m->unknown, "has a frame without a symbol");
 	add_part(table, c->no_waker, m->no_waker, "is waiting without a recorded waker");
-	add_part(table, c->inferred, m->inferred, "has an end that was worked out, not recorded");
+	add_part(table, c->inferred, m->inferred, "has an inferred end");
 	add_part(table, c->unsampled, m->unsampled,
 		 "is running time in which no CPU sample was taken");
 	fputc('\n', out);

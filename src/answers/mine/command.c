@@ -45,12 +45,12 @@ enum { PAGE_PATHS = 10 };
 
 static const struct lode_option options[] = {
 	LODE_REPO_OPTION(AT(repo),
-			 "mine the streams of a repository, which `lode import` has filled "
+			 "mine the recordings of a repository, which `lode import` has filled "
 			 "(default, without INPUT: $LODE_REPO); with INPUT, that is mined, and the "
 			 "repository gives name statistics",
 			 .group = "Repository"),
 	LODE_WHERE_OPTION(AT(where),
-			  "only such streams of it: 'release=2.1 and host~web*' (docs/repo.md)",
+			  "only such recordings of it: 'release=2.1 and host~web*' (docs/repo.md)",
 			  .letter = 'w'),
 	LODE_SYMPTOM_OPTIONS(AT(aoi)),
 	LODE_AOI_OPTIONS(AT(aoi)),
@@ -59,14 +59,15 @@ static const struct lode_option options[] = {
 
 	LODE_RANK_OPTION(AT(mining.rank), "own (default), total, average, streams or events",
 			 .group = "Output"),
-	LODE_TOP_OPTION(AT(top), "(default 12 in the table, 50 in JSON; 0: no bound)"),
+	LODE_TOP_OPTION(AT(top), "(default 12 in the table, 50 in JSON; 0: all)"),
 	LODE_OPTION("show", "RANK", lode_set_text, AT(show),
-		    "one cluster in full, by its rank or id: variants, wakers, worst streams",
+		    "one cluster in full, by its rank or id: variants, wakers, worst recordings",
 		    .is_aside = true),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
-	LODE_FLAG("detail", AT(wants_detail),
-		  "JSON with what pages are drawn of: costs by stream, flame graphs of clusters",
-		  .is_aside = true),
+	LODE_FLAG(
+		"detail", AT(wants_detail),
+		"JSON with the data that pages draw: costs by recording, flame graphs of clusters",
+		.is_aside = true),
 	LODE_OPTION("paths", "N", lode_set_count, AT(paths),
 		    "with --detail, the critical path of the worst symptom of each of the first N "
 		    "clusters, read from the recordings again (default 0; 10 in a page)",
@@ -173,8 +174,9 @@ static int check_values(const struct lode_command *self, const struct mine_value
 		return lode_command_misused(
 			self, "give recordings, folders of recordings, or --repo FILE");
 	if (n_operands && v->where)
-		return lode_command_misused(self, "--where picks streams of a repository: give it "
-						  "without INPUT");
+		return lode_command_misused(self,
+					    "--where picks recordings of a repository: give it "
+					    "without INPUT");
 	if (lode_mining_values_misuse(&v->mining))
 		return lode_command_misused(self, "%s", lode_mining_values_misuse(&v->mining));
 	if (lode_aoi_values_misuse(&v->aoi))
@@ -396,13 +398,12 @@ const struct lode_command lode_cmd_mine = {
 	.description =
 		"Reads recordings (a folder means every recording in it) or what `lode digest` "
 		"made of them, finds the symptoms in them - who waited, and when -, follows each "
-		"along the threads and devices that it waited for, "
-		"and mines the call stacks of that time for costly patterns: functions that stand "
-		"in one order in many stacks, with anything between them. Similar patterns form a "
-		"cluster: one problem, whatever paths lead to it.\n\n"
-		"Each cluster has its own cost, which no other cluster counts, and its total cost, "
-		"which includes what it shares. Own costs and the rest add up to the whole, to the "
-		"nanosecond.",
+		"along the threads and devices that it waited for, and mines the call stacks of "
+		"that time for costly patterns: functions that occur in the same order in many "
+		"stacks, with anything between them. Similar patterns form a cluster: one problem, "
+		"whatever paths lead to it.\n\nEach cluster has its own cost, which no other "
+		"cluster counts, and its total cost, which includes what it shares. Own costs and "
+		"the rest add up to the whole, to the nanosecond.",
 	.reads = LODE_HOLDS_SAMPLES,
 	.options = options,
 	.examples = examples,

@@ -132,7 +132,7 @@ LODE_RECORD(event, struct lode_cluster_worst);
 
 static const struct lode_field symptom_fields[] = {
 	LODE_FIELD_AS("symptom", struct symptom_row, number,
-		      "its number in the stream, for `path`"),
+		      "its number in the recording, for `path`"),
 	LODE_FIELDS_AT(struct symptom_row, symptom, &lode_mine_symptom_record),
 	LODE_FIELDS_AT(struct symptom_row, worst, &cost_record),
 	LODE_FIELD(struct symptom_row, share, "cost_ns of its length"),
@@ -277,7 +277,7 @@ static const struct lode_field stream_fields[] = {
 	LODE_MAP_FIELD("labels", struct stream_row, labels, n_labels, &lode_repo_label_record,
 		       NULL),
 	LODE_FIELD_AS("symptoms", struct stream_row, n_symptoms, "that the cluster is in"),
-	LODE_FIELD(struct stream_row, symptom_ns, "of all symptoms of the stream"),
+	LODE_FIELD(struct stream_row, symptom_ns, "of all symptoms of the recording"),
 	LODE_FIELD(struct stream_row, cost_ns, "of the cluster"),
 	LODE_FIELD(struct stream_row, share, "cost_ns / symptom_ns"),
 	LODE_LIST("worst", struct stream_row, worst, n_worst, &symptom_record,
@@ -299,7 +299,7 @@ static const struct lode_field streams_fields[] = {
 		  "the costliest first"),
 	LODE_FIELD_AS("more", struct cluster_streams, n_more, NULL, .absent = "none is left out"),
 	LODE_FIELD_AS("shared", struct cluster_streams, n_shared,
-		      "streams whose stacks it matches, but others own"),
+		      "recordings whose stacks it matches, but others own"),
 };
 LODE_RECORD(streams, struct cluster_streams);
 const struct lode_document lode_mine_streams_document = {
@@ -557,7 +557,7 @@ LODE_RECORD(group, struct group_row);
 static const struct lode_field trend_fields[] = {
 	LODE_FIELD(struct trend, unit, NULL),
 	LODE_FIELD(struct trend, by, NULL),
-	LODE_COLUMN("keys", struct trend, keys, n_keys, "what streams can be grouped by"),
+	LODE_COLUMN("keys", struct trend, keys, n_keys, "what recordings can be grouped by"),
 	LODE_FIELDS_AT(struct trend, cluster, &id_record, .absent = "it is a signature's"),
 	LODE_FIELD(struct trend, signature, "its name", .absent = "it is a cluster's"),
 	LODE_ROWS("groups", struct trend, n_groups, make_group_row, &group_record, NULL),

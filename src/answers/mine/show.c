@@ -44,14 +44,14 @@ static void print_figures(FILE *out, const struct lode_mine_answer *answer,
 	const char *unit = m->digest->unit;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER], who[1024];
 
-	fprintf(out, "own cost    %s, %s of symptom time: nobody else's, counted once\n",
+	fprintf(out, "own cost    %s, %s of symptom time, in no other cluster\n",
 		lode_format_cost_long(a, c->own_ns, unit),
 		lode_format_share(b, c->own_ns, m->symptom_ns));
-	fprintf(out, "total cost  %s in all stacks that hold one of its patterns, or are its own",
+	fprintf(out, "total cost  %s in all stacks with one of its patterns, and its own",
 		lode_format_cost_long(a, c->total_ns, unit));
 	fprintf(out, "; %s on average\n", lode_format_cost(b, c->average_ns, unit));
 	fprintf(out, "where       %s of %zu, %s, %s\n",
-		lode_format_plural(a, c->n_streams, "stream"), m->digest->streams.n,
+		lode_format_plural(a, c->n_streams, "recording"), m->digest->streams.n,
 		lode_format_plural(b, c->n_symptoms, "symptom"),
 		lode_format_plural(d, c->n_events, "event"));
 	fprintf(out, "split       %s waiting, %s running, %s ready\n",
@@ -178,15 +178,15 @@ static void print_common(FILE *out, const struct lode_mine_answer *answer,
 {
 	const struct lode_cluster *c = answer->shown->cluster;
 
-	fprintf(out, "\nCommon part%s\n",
-		c->n_patterns > 1 ? ", with the variants between (own cost)" : "");
+	fprintf(out, "\nShared call path%s\n",
+		c->n_patterns > 1 ? ", with variants (own cost)" : "");
 	for (size_t i = 0; i <= c->n_common; i++) {
 		print_gap(out, answer, &answer->shown->gaps[i], page);
 		if (i < c->n_common)
 			print_common_frame(out, answer, c->common[i], 100, page);
 	}
 	if (c->n_common == 0)
-		fprintf(out, "     (its patterns have no function in common)\n");
+		fprintf(out, "     (its patterns share no function)\n");
 }
 
 /* ---- Patterns and streams ---- */
@@ -195,8 +195,8 @@ static void print_patterns(FILE *out, const struct lode_mine_answer *answer,
 			   const struct lode_cluster *c, const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {
-		{"round", true},  {"cost", true},    {"own", true},
-		{"events", true}, {"streams", true}, {"functions", false},
+		{"round", true},  {"cost", true},	{"own", true},
+		{"events", true}, {"recordings", true}, {"functions", false},
 	};
 	const struct lode_digest *digest = answer->mined->digest;
 	size_t n = answer->shown->n_patterns;
@@ -228,7 +228,7 @@ static void print_patterns(FILE *out, const struct lode_mine_answer *answer,
 									  .n = p->n_frames},
 					       room, room, 8));
 	}
-	fprintf(out, "\n%s, alike by %.2f at least\n",
+	fprintf(out, "\n%s, similarity %.2f or more\n",
 		lode_format_plural(text, c->n_patterns, "pattern"), c->min_similarity);
 	lode_table_print(table, out, false);
 	if (n < c->n_patterns)
@@ -267,11 +267,11 @@ static void print_worst(FILE *out, const struct lode_mine_answer *answer,
 {
 	static const struct lode_table_column timed[] = {
 		{"cost", true}, {"of symptom", true}, {"worst event", true},
-		{"at", true},	{"thread", false},    {"stream", false},
+		{"at", true},	{"thread", false},    {"recording", false},
 	};
 	/* Bare stacks have neither times nor threads. */
 	static const struct lode_table_column bare[] = {
-		{"cost", true}, {"of stream", true}, {"stream", false}};
+		{"cost", true}, {"of recording", true}, {"recording", false}};
 	const struct lode_digest *digest = answer->mined->digest;
 	bool has_times = strcmp(digest->unit, "ns") == 0;
 	size_t n = answer->shown->n_worst;
@@ -282,7 +282,7 @@ static void print_worst(FILE *out, const struct lode_mine_answer *answer,
 	fprintf(out,
 		has_times
 			? "\nSymptoms that it cost most (\"at\" counts from the symptom's start)\n"
-			: "\nStreams that it cost most\n");
+			: "\nRecordings that it cost most\n");
 	lode_table_print(table, out, false);
 	if (n < c->n_worst)
 		fprintf(out, "  and %zu more; --top 0 shows all\n", c->n_worst - n);

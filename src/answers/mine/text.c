@@ -156,8 +156,7 @@ static void print_method(FILE *out, const struct lode_mine_answer *answer)
 		lode_format_plural(b, m->n_patterns, "pattern"),
 		lode_format_plural(d, m->n_rounds, "round"), answer->rank);
 	if (m->n_not_compared)
-		fprintf(out,
-			"Too long to be compared with others: %s, each a cluster of its own.\n",
+		fprintf(out, "Too long to compare with others: %s, each its own cluster.\n",
 			lode_format_plural(b, m->n_not_compared, "pattern"));
 }
 
@@ -175,9 +174,9 @@ static void print_unsampled(FILE *out, const struct lode_mine_answer *answer)
 			continue;
 		if (!*sep)
 			fprintf(out,
-				"Running time without a CPU sample, placed by samples of like "
-				"runs: %s of "
-				"%s.\n  A tenth or more of the own cost hangs on it in cluster",
+				"Running time without a CPU sample, attributed by samples of "
+				"similar runs: %s of %s.\n  A tenth or more of the own cost "
+				"depends on it in cluster",
 				lode_format_cost(a, m->aoi_unsampled_ns, unit),
 				lode_format_cost(b, m->aoi_kind_ns[LODE_EVENT_RUNNING], unit));
 		fprintf(out, "%s %u (%s without it)", sep, c->rank,
@@ -206,7 +205,7 @@ static void print_mined_losses(FILE *out, const struct lode_mine_answer *answer)
 		if (!quality->n_losses[k] || k == LODE_LOSS_NO_WAKER)
 			continue;
 		fprintf(out, "%s%s %s",
-			is_any ? ", " : "  In whole: ", lode_format_count(a, quality->n_losses[k]),
+			is_any ? ", " : "  In all: ", lode_format_count(a, quality->n_losses[k]),
 			lode_loss_words((enum lode_loss_kind)k, quality->n_losses[k]));
 		is_any = true;
 	}

@@ -35,30 +35,31 @@ struct next_values {
 #define AT(field) offsetof(struct next_values, field)
 
 static const struct lode_option options[] = {
-	LODE_REPO_OPTION(AT(repo),
-			 "streams and signatures of this repository; with inputs as well, only its "
-			 "signatures (default without inputs: $LODE_REPO)",
-			 .group = "What is known"),
+	LODE_REPO_OPTION(
+		AT(repo),
+		"recordings and signatures of this repository; with inputs as well, only its "
+		"signatures (default without inputs: $LODE_REPO)",
+		.group = "What is known"),
 	LODE_WHERE_OPTION(AT(where),
-			  "only such streams of the repository: 'release=2.1 and host~web*'"),
+			  "only such recordings of the repository: 'release=2.1 and host~web*'"),
 	LODE_OPTION("signatures", "FILE", lode_set_text, AT(signatures),
 		    "signatures, as text; without any, clusters take their place", .letter = 's',
 		    .file = LODE_FILE_READ),
-	LODE_OPTION("opened", "STREAM", lode_set_list, AT(opened),
+	LODE_OPTION("opened", "RECORDING", lode_set_list, AT(opened),
 		    "already reviewed: a path, file name or id; may be repeated"),
 
 	LODE_FLAG("compare", AT(wants_curves),
-		  "how much streams opened in this order cover, beside the orders random, "
+		  "how much recordings opened in this order cover, beside the orders random, "
 		  "greedy-total (longest symptoms first) and greedy-max (longest symptom first)",
 		  .group = "Output", .is_aside = true),
-	LODE_TOP_OPTION(AT(top), "(default 10 in the table, 50 in JSON; 0: no bound)"),
+	LODE_TOP_OPTION(AT(top), "(default 10 in the table, 50 in JSON; 0: all)"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_DETAIL_OPTION(AT(wants_detail)),
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FORCE_OPTION,
 
 	LODE_OPTION("min-cost", "COST", lode_set_cost, AT(min_cost),
-		    "the least cost λ of a pattern, for clusters: 30s or 0.2% (default)",
+		    "minimum cost λ of a pattern, for clusters: 30s or 0.2% (default)",
 		    .group = "Mining"),
 	LODE_SIMILARITY_OPTION(AT(similarity)),
 
@@ -70,7 +71,8 @@ static const struct lode_example examples[] = {
 	{"Which recordings to look at, and what for", "lode next digests/"},
 	{"After the first two", "lode next --opened run-17.data --opened run-03.data digests/"},
 	{"Against what has a name already", "lode next --signatures known.txt digests/"},
-	{"Of this week's streams in a repository", "lode next --repo perf.lode --where 'age<7d'"},
+	{"Of this week's recordings in a repository",
+	 "lode next --repo perf.lode --where 'age<7d'"},
 	{"What that order saves", "lode next --compare digests/"},
 	{"The same as a page, with what is in each recording",
 	 "lode next --html next.html digests/"},
@@ -92,8 +94,9 @@ static int check_next(const struct lode_command *self, const struct next_values 
 		return lode_command_misused(self, "give recordings or digests, or folders of them; "
 						  "or --repo FILE");
 	if (v->where && n_operands)
-		return lode_command_misused(self, "--where picks streams of a repository, not of "
-						  "inputs");
+		return lode_command_misused(self,
+					    "--where picks recordings of a repository, not of "
+					    "inputs");
 	if (v->repo && v->signatures)
 		return lode_command_misused(self, "signatures come from --repo or from "
 						  "--signatures, not from both");

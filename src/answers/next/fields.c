@@ -24,10 +24,10 @@ static const struct lode_field known_fields[] = {
 	LODE_FIELD(struct lode_next_known, why, "what most of its own cost is, with the share",
 		   .absent = "a signature"),
 	LODE_COLUMN("brief", struct lode_next_known, brief, n_brief,
-		    "the functions that tell most, a line per thread, safe for terminals",
+		    "the most distinctive functions, a line per thread, safe for terminals",
 		    .absent = "a signature"),
 	LODE_FIELD(struct lode_next_known, brief_variants,
-		   "the variants that tell most, in a line; empty when there are none",
+		   "the most distinctive variants, in a line; empty when there are none",
 		   .absent = "a signature"),
 };
 LODE_RECORD(known, struct lode_next_known);
@@ -49,10 +49,10 @@ static const struct lode_field step_fields[] = {
 	LODE_FIELD_AS("new", struct lode_next_step, n_new, "signatures seen there first"),
 	LODE_FIELD(struct lode_next_step, adds_ns, "coverage that it adds", .is_positive = true),
 	LODE_FIELD(struct lode_next_step, covered_ns, "after it"),
-	LODE_FIELD(struct lode_next_step, symptom_ns, "of this stream"),
+	LODE_FIELD(struct lode_next_step, symptom_ns, "of this recording"),
 	LODE_FIELD(struct lode_next_step, unexplained_ns, "of that"),
 	LODE_FIELD_POINTER("sights", struct lode_next_step, sights, &sights_record,
-			   "the signatures, or clusters, in the stream, as columns",
+			   "the signatures, or clusters, in the recording, as columns",
 			   .absent = "without --detail"),
 };
 LODE_RECORD(step, struct lode_next_step);
@@ -103,12 +103,13 @@ LODE_RECORD(share, struct lode_next_curves);
 
 static const struct lode_field compare_fields[] = {
 	LODE_RECORD_HERE("curves", &curve_record,
-			 "covered_ns after 0, 1, 2 ... streams; of random, the expectation"),
+			 "covered_ns after 0, 1, 2 ... recordings; of random, the expectation"),
 	LODE_LIST("levels", struct lode_next_curves, levels, n_levels, &level_record,
-		  "streams to open for a coverage: each tenth, and what all streams reach"),
-	LODE_RECORD_HERE("best_share_of", &share_record,
-			 "mean over the levels: streams that best needs over those that this order "
-			 "needs"),
+		  "recordings to open for a coverage: each tenth, and what all recordings reach"),
+	LODE_RECORD_HERE(
+		"best_share_of", &share_record,
+		"mean over the levels: recordings that best needs over those that this order "
+		"needs"),
 };
 LODE_RECORD(compare, struct lode_next_curves);
 
@@ -121,22 +122,22 @@ static const struct lode_field answer_fields[] = {
 	LODE_FIELD(struct lode_next_answer, unit, "unit of all costs, as in lode mine --json"),
 	LODE_FIELD_AS("streams", struct lode_next_answer, n_streams, NULL),
 	LODE_FIELD_AS("opened", struct lode_next_answer, n_opened, "of these, by --opened"),
-	LODE_FIELD(struct lode_next_answer, symptom_ns, "of all streams"),
+	LODE_FIELD(struct lode_next_answer, symptom_ns, "of all recordings"),
 	LODE_FIELD_CHOICE("of", struct lode_next_answer, is_of_clusters, of,
 			  "clusters where there are no signatures"),
 	LODE_FIELD_AS("signatures", struct lode_next_answer, n_known,
 		      "signatures, or clusters, that can be seen"),
-	LODE_FIELD_AS("seen", struct lode_next_answer, n_seen, "of these, in opened streams"),
+	LODE_FIELD_AS("seen", struct lode_next_answer, n_seen, "of these, in opened recordings"),
 	LODE_FIELD(struct lode_next_answer, explained_ns, "what all of them explain of symptom_ns"),
 	LODE_FIELD(struct lode_next_answer, unexplained_ns, "the rest of symptom_ns"),
 	LODE_FIELD_POINTER("unexplained_most", struct lode_next_answer, rest, &rest_record,
-			   "of the streams that are not opened, where most is unexplained",
+			   "of the recordings that are not opened, where most is unexplained",
 			   .absent = "nothing is"),
 	LODE_FIELD_AS("enough", struct lode_next_answer, n_enough,
-		      "streams to open, in this order, until all signatures are seen"),
+		      "recordings to open, in this order, until all signatures are seen"),
 	LODE_FIELD(struct lode_next_answer, start_ns, "covered by what is opened"),
 	LODE_LIST("order", struct lode_next_answer, steps, n_steps, &step_record,
-		  "streams that are not opened, the next one first"),
+		  "recordings that are not opened, the next one first"),
 	LODE_FIELD_AS("more", struct lode_next_answer, n_more, "left out by --top",
 		      .absent = "none was"),
 	LODE_LIST("known", struct lode_next_answer, known, n_known_listed, &known_record,

@@ -64,7 +64,7 @@ static void print_data(FILE *out, const struct lode_next_answer *answer)
 enum column { NUMBER, STREAM, COVERED, ADDS, NEW, FOR, n_columns };
 
 static const struct lode_table_column columns[n_columns] = {
-	[NUMBER] = {"#", true, 0},	  [STREAM] = {"stream", false, 0},
+	[NUMBER] = {"#", true, 0},	  [STREAM] = {"recording", false, 0},
 	[COVERED] = {"covered", true, 0}, [ADDS] = {"adds", true, 1},
 	[NEW] = {"new", true, 2},	  [FOR] = {"opened for", false, 0},
 };
@@ -127,7 +127,7 @@ static void print_needed(FILE *out, const struct lode_next_curves *curves)
 			lode_table_set(table, row, 1 + c, "%" PRIu64,
 				       level->needed[shown_curves[c]]);
 	}
-	fprintf(out, "Streams to open for a coverage:\n\n");
+	fprintf(out, "Recordings to open for a coverage:\n\n");
 	lode_table_print(table, out, false);
 	lode_table_free(table);
 }
@@ -164,7 +164,7 @@ static void print_opened(FILE *out, const struct lode_next_answer *answer)
 		if (k >= end)
 			break;
 	}
-	fprintf(out, "\nCoverage by streams opened:\n\n");
+	fprintf(out, "\nCoverage by recordings opened:\n\n");
 	lode_table_print(table, out, false);
 	lode_table_free(table);
 }
@@ -174,14 +174,15 @@ static void print_curves(FILE *out, const struct lode_next_answer *answer)
 	const struct lode_next_curves *curves = answer->curves;
 
 	if (!curves->n_levels) {
-		fprintf(out, "Nothing is left to be seen: the orders are all alike.\n");
+		fprintf(out, "Nothing is left to see: all orders are the same.\n");
 		return;
 	}
 	print_needed(out, curves);
 	print_opened(out, answer);
 	fprintf(out,
 		"\nrandom: the expectation over all orders. Over the coverages above lode needs "
-		"%.0f %% of the streams that\nrandom needs, %.0f %% of greedy-total's and %.0f %% "
+		"%.0f %% of the recordings that\nrandom needs, %.0f %% of greedy-total's and %.0f "
+		"%% "
 		"of greedy-max's.\n",
 		100 * curves->best_share_of[LODE_NEXT_RANDOM],
 		100 * curves->best_share_of[LODE_NEXT_TOTAL],

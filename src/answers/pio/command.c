@@ -42,12 +42,11 @@ const struct lode_command lode_cmd_pio = {
 	.summary = "say when a service was slow, and which counter of which server goes with it",
 	.usage = "train|analyse|show|watch [OPTION]...",
 	.description =
-		"Requests in, counters in; out comes when the service was slow for its users, and "
-		"which counters of which server go with it, learnt from the service's own "
-		"history.\n\n"
-		"'lode pio train' makes a model of one or several periods, 'lode pio analyse' "
-		"applies it, 'lode pio show' tells what is in it, 'lode pio watch' applies it to "
-		"what is being written; each has its own --help.",
+		"From request logs and counters, finds when the service was slow for its users, "
+		"and which counters of which server go with it, as learnt from the service's own "
+		"history.\n\n'lode pio train' makes a model of one or several periods, 'lode pio "
+		"analyse' applies it, 'lode pio show' prints it, 'lode pio watch' applies it to "
+		"files that are being written; each has its own --help.",
 	.reads = LODE_HOLDS_COUNTERS | LODE_HOLDS_REQUESTS,
 	.options = options,
 	.examples = examples,

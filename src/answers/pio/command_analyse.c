@@ -54,13 +54,12 @@ static const struct lode_option options[] = {
 
 	LODE_OPTION("rank", "BY", lode_set_choice, AT(order),
 		    "order of periods: time (default), harm (slow requests beyond what is usual: "
-		    "long ones first) or peak (share of slow requests: short, sharp ones stand "
-		    "beside long ones)",
+		    "long ones first) or peak (share of slow requests: short, sharp ones too)",
 		    .choices = order_choices, .group = "Output"),
-	LODE_PIO_TOP_OPTION(AT(top), " (default 8 on the page, 50 in JSON; 0: no bound)"),
+	LODE_PIO_TOP_OPTION(AT(top), " (default 8 on the page, 50 in JSON; 0: all)"),
 	LODE_OPTION("series", "WHICH", lode_set_choice, AT(series),
-		    "whose raw values JSON has: top (default: counters of the heat map, and the "
-		    "first of each period), all or none",
+		    "counters whose raw values JSON has: top (default: counters of the heat map, "
+		    "and the first of each period), all or none",
 		    .choices = series_choices, .is_aside = true),
 	LODE_OPTION("points", "N", lode_set_count, AT(points),
 		    "of a counter's raw values at most (default 5000; 0: one per interval)",
@@ -248,11 +247,10 @@ const struct lode_command lode_cmd_pio_analyse = {
 	.name = "pio analyse",
 	.summary = "say when a service was slow, and which counter of which server goes with it",
 	.usage = "[OPTION]... --model FILE --counters [SERVER=]FILE... [--log FILE...]",
-	.description =
-		"Finds slow periods in counters by a model, from their first second on, and ranks "
-		"servers and counters by what they have to show. With the request log of the same "
-		"time it also says who was hit, leaves out what nobody felt, and names slow time "
-		"that no counter explains.",
+	.description = "Finds slow periods in counters by a model, from their first second on, and "
+		       "ranks servers and counters by their evidence. With the request log of the "
+		       "same time it also shows who was affected, leaves out periods that no "
+		       "request noticed, and reports slow time that no counter explains.",
 	.options = options,
 	.examples = examples,
 	.run = pio_analyse_command,
@@ -286,7 +284,7 @@ static int pio_show_command(const struct lode_command *self, int argc, char **ar
 
 const struct lode_command lode_cmd_pio_show = {
 	.name = "pio show",
-	.summary = "say what a model has learnt",
+	.summary = "show what a model has learnt",
 	.usage = "MODEL",
 	.description = "Shows a model's training periods, bounds and rules.",
 	.options = show_options,

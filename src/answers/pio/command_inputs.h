@@ -41,11 +41,12 @@ int lode_pio_say_notes(const struct lode_command *self, const struct lode_pio_no
 int lode_pio_worse(int a, int b);
 
 /* What commands with a trained model share; offsets of a `const char *`, a size_t and a bool. */
-#define LODE_PIO_MODEL_OPTION(place)                                                        \
-	LODE_OPTION("model", "FILE", lode_set_text, (place), "what `lode pio train` wrote", \
-		    .letter = 'm', .file = LODE_FILE_READ, .group = "Model")
+#define LODE_PIO_MODEL_OPTION(place)                                        \
+	LODE_OPTION("model", "FILE", lode_set_text, (place),                \
+		    "the model that `lode pio train` wrote", .letter = 'm', \
+		    .file = LODE_FILE_READ, .group = "Model")
 #define LODE_PIO_TOP_OPTION(place, defaults)                                                     \
-	LODE_OPTION("top", "N", lode_set_count, (place), "longest list" defaults, .letter = 'n', \
+	LODE_OPTION("top", "N", lode_set_count, (place), "rows at most" defaults, .letter = 'n', \
 		    .is_aside = true)
 #define LODE_PIO_JSON_OPTION(place, what) \
 	LODE_FLAG("json", (place), what " (docs/json.md)", .is_aside = true)
@@ -61,11 +62,11 @@ int lode_pio_worse(int a, int b);
 			    "(docs/formats/counters.md); named by the file if SERVER is not "      \
 			    "given; may be repeated",                                              \
 			    .letter = 'c', .file = LODE_FILE_READ),                                \
-		LODE_OPTION(                                                                       \
-			"format", "FORMAT", lode_set_text,                                         \
-			(at) + offsetof(struct lode_pio_input_values, log.format),                 \
-			"the log's format: nginx's log_format or Apache's LogFormat text, or "     \
-			"combined, haproxy, w3c, json, csv (default: told from the first lines)"), \
+		LODE_OPTION("format", "FORMAT", lode_set_text,                                     \
+			    (at) + offsetof(struct lode_pio_input_values, log.format),             \
+			    "the log's format: nginx's log_format or Apache's LogFormat "          \
+			    "text, or combined, haproxy, w3c, json, csv (default: detected "       \
+			    "from the first lines)"),                                              \
 		LODE_OPTION(                                                                       \
 			"fields", "LIST", lode_set_text,                                           \
 			(at) + offsetof(struct lode_pio_input_values, log.fields),                 \

@@ -49,8 +49,8 @@ static const struct lode_option options[] = {
 	LODE_OPTION("min-requests", "N", lode_set_positive, AT(min_requests),
 		    "a pair with fewer is judged by its action (default 10; --classic 1)"),
 	LODE_OPTION("window", "N", lode_set_positive, AT(window),
-		    "intervals that intensity and smoothing look back (default: half of what slow "
-		    "time usually lasts, at most 5; --classic 5)"),
+		    "intervals that intensity and smoothing look back (default: half of the usual "
+		    "duration of slow time, at most 5; --classic 5)"),
 	LODE_OPTION("rulesets", "N", lode_set_positive, AT(rulesets),
 		    "number of rulesets, each trained on a different LOW sample (default 5; "
 		    "--classic 1)"),

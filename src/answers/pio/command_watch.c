@@ -45,7 +45,7 @@ static const struct lode_option options[] = {
 		    .choices = from_choices, .group = "Watching"),
 	LODE_OPTION(
 		"state", "FILE", lode_set_text, AT(state),
-		"keep in FILE how far it came: a watch that is started again with it goes on there",
+		"keep the position in FILE: a watch that is started again with it continues there",
 		.file = LODE_FILE_UPDATED, .kind = LODE_KIND_WATCH_STATE),
 	LODE_FLAG("once", AT(is_once), "read what is there, then end (from cron, with --state)"),
 	LODE_OPTION(
@@ -53,18 +53,18 @@ static const struct lode_option options[] = {
 		"run COMMAND (by sh) at each line: JSON on its standard input, LODE_PIO_EVENT, "
 		"_START, _END, _DURATION, _SERVER, _COUNTER in its environment; never waited for",
 		.group = "Output"),
-	LODE_PIO_TOP_OPTION(AT(top), " in JSON (default 50; 0: no bound)"),
+	LODE_PIO_TOP_OPTION(AT(top), " in JSON (default 50; 0: all)"),
 	LODE_PIO_JSON_OPTION(AT(wants_json), "a JSON document per line"),
 	LODE_OPTIONS_END,
 };
 
 static const struct lode_example examples[] = {
-	{"Tell when the shop gets slow, and mail it",
+	{"Send a mail when the shop gets slow",
 	 "lode pio watch -m shop.model -l access.log -c web=web.csv -c db=db.csv --state "
 	 "shop.state --exec 'mail -s \"shop $LODE_PIO_EVENT\" ops'"},
 	{"Lines for an alerting system",
 	 "lode pio watch -m shop.model -l access.log -c db=db.csv --json"},
-	{"What would it have told last night?",
+	{"What would it have reported last night?",
 	 "lode pio watch -m shop.model -l access.log -c db=db.csv --from start --once"},
 	{NULL},
 };
@@ -302,14 +302,14 @@ static int pio_watch_command(const struct lode_command *self, int argc, char **a
 
 const struct lode_command lode_cmd_pio_watch = {
 	.name = "pio watch",
-	.summary = "follow live logs and counters, and say when it gets slow and whose fault it is",
+	.summary = "follow live logs and counters, and report when the service gets slow and which "
+		   "server is at fault",
 	.usage = "[OPTION]... --model FILE --counters [SERVER=]FILE... [--log FILE...]",
-	.description =
-		"Follows files as they grow (over rotation) and prints a line when a slow period "
-		"starts and when it ended, dated back to its first slow interval. The verdicts are "
-		"those of 'lode pio analyse' over the same data.\n\n"
-		"Runs until it gets SIGTERM or SIGINT. With --state it goes on where it ended, and "
-		"neither repeats nor loses a period.",
+	.description = "Follows files as they grow (over rotation) and prints a line when a slow "
+		       "period starts and when it ended, dated back to its first slow interval. "
+		       "The verdicts are those of 'lode pio analyse' over the same data.\n\nRuns "
+		       "until it gets SIGTERM or SIGINT. With --state it continues where it ended, "
+		       "and neither repeats nor loses a period.",
 	.options = options,
 	.examples = examples,
 	.run = pio_watch_command,

@@ -229,7 +229,7 @@ static void print_retraining(FILE *out, const struct lode_pio_retraining *r)
 {
 	if (!r->is_advised)
 		return;
-	fputs("retrain: what is measured is not what was learnt from\n", out);
+	fputs("retrain: the counters and requests are not those of training\n", out);
 	print_named(out, "counter has no values any more", "counters have no values any more",
 		    &r->vanished);
 	print_named(out, "counter has a new level (left out here)",

@@ -67,7 +67,7 @@ static const struct lode_option options[] = {
 		    "stop after this time; without a COMMAND, record the machine for so long",
 		    .group = "What is recorded"),
 	LODE_OPTION("pid", "PID[,PID]", set_pids, AT(pids),
-		    "without a COMMAND, processes that run already, until the last of them ends, "
+		    "without a COMMAND: these running processes, until the last one ends, "
 		    "--duration or Ctrl-C; symptoms are the lives of their threads meanwhile"),
 	LODE_FLAG("syscalls", AT(want_syscalls),
 		  "system calls too: for lode suspects, and for finer wait reasons"),
@@ -75,16 +75,16 @@ static const struct lode_option options[] = {
 		  "sends and receives of TCP connections too: follows requests to servers that "
 		  "were busy when they came (Linux 6.3 or newer)"),
 	LODE_OPTION("event", "EVENT", lode_set_list, AT(events),
-		    "an event more, as perf record -e takes it: probes of perf probe, for requests "
+		    "another event, as perf record -e takes it: probes of perf probe, for requests "
 		    "(lode mine --symptom from=EVENT,to=EVENT); may be repeated"),
 	LODE_OPTION("call-graph", "HOW", lode_set_choice, AT(call_graph),
 		    "fp: frame pointers (small, and whole where programs are built with "
 		    "-fno-omit-frame-pointer); dwarf: stack dumps of 32 KiB, large and slow; auto "
-		    "(default): fp, but dwarf where stacks end early and events are few: told for "
-		    "--pid before, for a COMMAND in its first second",
+		    "(default): fp, but dwarf where stacks end early and events are few: decided "
+		    "before recording with --pid, in the first second of a COMMAND",
 		    .choices = call_graphs),
 	LODE_OPTION("cpu-rate", "HZ", lode_set_unsigned, AT(cpu_rate),
-		    "CPU samples per second on each CPU (default 999); waits are recorded each, "
+		    "CPU samples per second on each CPU (default 999); every wait is recorded, "
 		    "whatever the rate"),
 	LODE_FLAG("keep-awake", AT(keep_awake),
 		  "keep idle CPUs spinning at the lowest class: shows interrupts that end waits on "
@@ -102,7 +102,7 @@ static const struct lode_option options[] = {
 static const struct lode_example examples[] = {
 	{"Why does my program start so slowly?",
 	 "sudo lode record -- ./program --option && lode mine program.lode"},
-	{"Several runs make the answer firm",
+	{"Record several runs for a reliable answer",
 	 "for i in 1 2 3 4 5; do sudo lode record ./program; done; lode mine program*.lode"},
 	{"What are these two servers waiting for?",
 	 "sudo lode record --pid 1234,1240 --duration 10s && lode mine nginx.lode"},
@@ -274,14 +274,12 @@ const struct lode_command lode_cmd_record = {
 	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]... | --pid PID[,PID]",
 	.description =
 		"Runs COMMAND and records the whole machine meanwhile: each context switch and "
-		"wake-up with its call stack, CPU samples, block I/O. What is left is a folder, "
-		"the "
+		"wake-up with its call stack, CPU samples, block I/O. The result is a folder, the "
 		"bundle: the recording, the symbols to read it on any machine, and the times "
-		"between which the command lived.\n\n"
-		"Needs perf, and the right to use it on the whole machine (root, or "
-		"kernel.perf_event_paranoid -1 and a readable tracefs). Ctrl-C ends the recording, "
-		"and the bundle is still made. The exit code is the command's own (128 + signal), "
-		"or 4 when it could not be recorded.",
+		"between which the command lived.\n\nNeeds perf, and the right to use it on the "
+		"whole machine (root, or kernel.perf_event_paranoid -1 and a readable tracefs). "
+		"Ctrl-C ends the recording, and the bundle is still made. The exit code is the "
+		"command's own (128 + signal), or 4 when it could not be recorded.",
 	.options = options,
 	.examples = examples,
 	.first_operand_ends = true,

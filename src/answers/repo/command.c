@@ -21,25 +21,26 @@ struct repo_values {
 static const struct lode_option options[] = {
 	LODE_REPO_OPTION(AT(request.repo), "the repository (default: $LODE_REPO)",
 			 .group = "Repository"),
-	LODE_WHERE_OPTION(AT(request.where),
-			  "only such streams: 'release=2.1 and host~web*', 'age<7d' (docs/repo.md)",
-			  .letter = 'w'),
+	LODE_WHERE_OPTION(
+		AT(request.where),
+		"only such recordings: 'release=2.1 and host~web*', 'age<7d' (docs/repo.md)",
+		.letter = 'w'),
 	LODE_FLAG("yes", AT(request.may_forget), "with forget: actually delete (default: dry run)",
 		  .letter = 'y', .group = "What is done"),
 	LODE_FLAG("rebuild", AT(request.rebuild),
 		  "with compact: rebuild every segment from the digests"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/repo.md", .group = "Output"),
-	LODE_TOP_OPTION(AT(request.top), "(default 50, the newest; 0: no bound)"),
+	LODE_TOP_OPTION(AT(request.top), "(default 50, the newest; 0: all)"),
 	LODE_OPTIONS_END,
 };
 
 static const struct lode_example examples[] = {
-	{"The streams of one release", "lode repo list --repo startup.lode --where release=2.1"},
+	{"The recordings of one release", "lode repo list --repo startup.lode --where release=2.1"},
 	{"What is known of one of them", "lode repo show 3f2a77c0"},
 	{"Which labels there are", "lode repo labels"},
 	{"A label that was forgotten at the import",
 	 "lode repo label release=2.1 --where 'time>=2026-11-01 and host~web*'"},
-	{"What is older than a year: what would go, then let it go",
+	{"Remove what is older than a year: list it first",
 	 "lode repo forget --where 'age>365d' && lode repo forget --where 'age>365d' --yes"},
 	{"By cron, each night", "lode repo check && lode repo compact"},
 	{NULL},
@@ -67,7 +68,7 @@ static int repo_command_ids(const struct lode_command *self, char *const *ids, s
 		if (!*ids[i] || strlen(ids[i]) > 16 ||
 		    strspn(ids[i], "0123456789abcdefABCDEF") != strlen(ids[i]))
 			return lode_command_misused(self,
-						    "'%s' is not a stream id: 'lode repo list' "
+						    "'%s' is not a recording id: 'lode repo list' "
 						    "shows them",
 						    lode_escape(safe, sizeof(safe), ids[i]));
 	return LODE_EXIT_OK;
@@ -97,10 +98,11 @@ static int repo_command_settle(const struct lode_command *self, struct lode_repo
 		return lode_command_misused(self,
 					    "say which repository: --repo FILE, or $LODE_REPO");
 	if (word == LODE_REPO_LABEL && (!n || !request->where))
-		return lode_command_misused(self, "say which labels, and of which streams: "
+		return lode_command_misused(self, "say which labels, and of which recordings: "
 						  "lode repo label release=2.1 --where ...");
 	if (word == LODE_REPO_FORGET && !n == !request->where)
-		return lode_command_misused(self, "say which streams: their ids, or --where QUERY");
+		return lode_command_misused(self,
+					    "say which recordings: their ids, or --where QUERY");
 	if (word != LODE_REPO_LABEL) {
 		request->ids = argv;
 		request->n_ids = n;
@@ -128,7 +130,7 @@ static int repo_command_put(const struct lode_command *self, const struct lode_r
 	if (!answer->is_of_streams || answer->n_picked)
 		return LODE_EXIT_OK;
 	if (answer->word == LODE_REPO_SHOW || answer->word == LODE_REPO_FORGET)
-		lode_say(self, "%s: no stream matches%s", lode_escape(safe, sizeof(safe), path),
+		lode_say(self, "%s: no recording matches%s", lode_escape(safe, sizeof(safe), path),
 			 answer->word == LODE_REPO_FORGET ? ": nothing to forget" : "");
 	return LODE_EXIT_NOTHING;
 }
@@ -165,16 +167,16 @@ static int repo_command_run(const struct lode_command *self, int argc, char **ar
 
 const struct lode_command lode_cmd_repo = {
 	.name = "repo",
-	.summary = "list, label, check, compact and forget what is in a repository",
+	.summary = "list, label, check, compact and remove the recordings of a repository",
 	.usage = "list|show|labels|label|forget|check|compact [OPTION]... [ID|KEY=VALUE]...",
 	.description =
-		"Looks after a repository of streams that `lode import` has filled.\n\n"
-		"list: its streams, or those of --where. show: one stream by the beginning of its "
-		"id; without one, the repository as a whole. labels: which labels there are. "
-		"label KEY=VALUE: sets a label of streams that are there ('KEY=' takes it away). "
-		"forget: takes streams out, with all that they added to name statistics; shows "
-		"what would go unless --yes is given. check: reads everything and says what is "
-		"damaged. compact: merges what can be merged, and gives unused space back.",
+		"Looks after a repository of recordings that `lode import` has filled.\n\nlist: "
+		"its recordings, or those of --where. show: one recording by the beginning of its "
+		"id; without one, the repository as a whole. labels: which labels there are. label "
+		"KEY=VALUE: sets a label of recordings that are there ('KEY=' removes it). forget: "
+		"removes recordings, with their part of the name statistics; without --yes it only "
+		"lists them. check: reads everything and reports damage. compact: merges what can "
+		"be merged, and frees unused space.",
 	.options = options,
 	.examples = examples,
 	.takes_words = true,

@@ -80,11 +80,11 @@ static void print_list(FILE *out, const struct lode_repo_answer *answer,
 	lode_table_free(table);
 	if (answer->n_more)
 		fprintf(out, "and %s before these (--top)\n",
-			lode_format_plural(a, answer->n_more, "stream"));
+			lode_format_plural(a, answer->n_more, "recording"));
 	if (answer->has_file_times)
 		fputs("~ the recording does not say when it was made: the time of its file\n", out);
 	fprintf(out, "%s%s", answer->n_streams ? "\n" : "",
-		lode_format_plural(a, answer->n_picked, "stream"));
+		lode_format_plural(a, answer->n_picked, "recording"));
 	if (answer->where)
 		fprintf(out, " of %s", lode_format_count(b, (uint64_t)answer->sums.n_streams));
 	fputc('\n', out);
@@ -94,7 +94,7 @@ static void print_stream(FILE *out, const struct lode_repo_stream *stream)
 {
 	char safe[8192], when[LODE_UTC_BYTES], cost[LODE_UNITS_BUFFER];
 
-	fprintf(out, "stream %016llx\n", (unsigned long long)stream->content_hash);
+	fprintf(out, "recording %016llx\n", (unsigned long long)stream->content_hash);
 	fprintf(out, "  path      %s\n", lode_escape(safe, sizeof(safe), stream->path));
 	fprintf(out, "  host      %s\n", lode_escape(safe, sizeof(safe), stream->host));
 	fprintf(out, "  kernel    %s\n", lode_escape(safe, sizeof(safe), stream->kernel));
@@ -122,7 +122,7 @@ static void print_sums(FILE *out, const struct lode_repo_answer *answer)
 	char first[LODE_UTC_BYTES], last[LODE_UTC_BYTES];
 
 	fprintf(out, "%s: %s, %s of ", lode_escape(safe, sizeof(safe), answer->path),
-		lode_format_plural(a, (uint64_t)sums->n_streams, "stream"),
+		lode_format_plural(a, (uint64_t)sums->n_streams, "recording"),
 		lode_format_plural(b, (uint64_t)sums->n_symptoms, "symptom"));
 	fprintf(out, "%s, %s\n", lode_format_cost(c, sums->symptom_ns, "ns"),
 		lode_format_plural(a, (uint64_t)sums->n_signatures, "signature"));
@@ -145,7 +145,7 @@ static void print_sums(FILE *out, const struct lode_repo_answer *answer)
 static void print_labels(FILE *out, const struct lode_repo_label_counts *counts)
 {
 	static const struct lode_table_column columns[] = {
-		{"label", false}, {"streams", true}, {"value", false}};
+		{"label", false}, {"recordings", true}, {"value", false}};
 	struct lode_table *table = lode_table_new(columns, 3, 0);
 	char safe[4096], n[LODE_UNITS_BUFFER];
 
@@ -203,15 +203,15 @@ void lode_repo_text(FILE *out, const struct lode_repo_answer *answer,
 		print_labels(out, &answer->labels);
 		break;
 	case LODE_REPO_LABEL:
-		fprintf(out, "%s labelled\n", lode_format_plural(a, answer->n_picked, "stream"));
+		fprintf(out, "%s labelled\n", lode_format_plural(a, answer->n_picked, "recording"));
 		break;
 	case LODE_REPO_FORGET:
 		if (answer->is_forgotten) {
-			fprintf(out, "%s forgotten; 'lode repo compact' gives their space back\n",
-				lode_format_plural(a, answer->n_picked, "stream"));
+			fprintf(out, "%s removed; 'lode repo compact' frees their space\n",
+				lode_format_plural(a, answer->n_picked, "recording"));
 		} else if (answer->n_picked) {
 			print_list(out, answer, page);
-			fputs("would be forgotten; --yes does it\n", out);
+			fputs("would be removed; --yes removes them\n", out);
 		}
 		break;
 	case LODE_REPO_CHECK:

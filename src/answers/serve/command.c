@@ -52,12 +52,13 @@ static const struct lode_option options[] = {
 	LODE_OPTION("token-file", "FILE", lode_set_text, AT(token_file),
 		    "has the token, 16 to 32 letters and digits (default: made at each start)",
 		    .file = LODE_FILE_READ),
-	LODE_REPO_OPTION(AT(repo),
-			 "mine the streams of a repository; its signatures can be made and changed "
-			 "on the page (default, without INPUT: $LODE_REPO)",
-			 .group = "Repository"),
+	LODE_REPO_OPTION(
+		AT(repo),
+		"mine the recordings of a repository; its signatures can be made and changed "
+		"on the page (default, without INPUT: $LODE_REPO)",
+		.group = "Repository"),
 	LODE_WHERE_OPTION(AT(where),
-			  "only such streams of it: 'release=2.1 and host~web*' (docs/repo.md)",
+			  "only such recordings of it: 'release=2.1 and host~web*' (docs/repo.md)",
 			  .letter = 'w'),
 	LODE_SYMPTOM_OPTIONS(AT(mine.aoi)),
 	LODE_AOI_OPTIONS(AT(mine.aoi)),
@@ -74,8 +75,7 @@ static const struct lode_example examples[] = {
 	{"A report that somebody mailed, or one page of several", "lode serve report.html"},
 	{"Fifty million calls, down to each of them", "lode serve run.lodet"},
 	{"Everything in a folder", "lode serve incident-4711/"},
-	{"What a repository holds: problems can be signed, and seen to come and go",
-	 "lode serve --repo perf.lode"},
+	{"A repository: sign problems, and follow them over time", "lode serve --repo perf.lode"},
 	{"The same of one release, with the symptoms that took more than a second",
 	 "lode serve --repo perf.lode --where 'release=2.1' --min-cost 1s"},
 	{"From a server without a browser: on your own machine,",
@@ -148,7 +148,7 @@ static int read_token(char *token, size_t size, const struct lode_command *self,
 	if (!in)
 		return lode_fail_errno(err, errno, path, "cannot open");
 	if (fstat(fileno(in), &status) == 0 && (status.st_mode & S_IROTH))
-		lode_say(self, "everybody on this machine can read the token: chmod o-r %s",
+		lode_say(self, "every user of this machine can read the token: chmod o-r %s",
 			 lode_escape(shown, sizeof(shown), path));
 	if (!fgets(token, (int)size, in))
 		*token = 0;
@@ -302,8 +302,9 @@ static int check_serve(const struct lode_command *self, struct serve_values *v, 
 		return lode_command_misused(self, "give pages, recordings, traces, or folders of "
 						  "them; or --repo FILE");
 	if (n_inputs && v->where)
-		return lode_command_misused(self, "--where picks streams of --repo FILE: no INPUTs "
-						  "beside it");
+		return lode_command_misused(self,
+					    "--where picks recordings of --repo FILE: no INPUTs "
+					    "beside it");
 	if (v->port > UINT16_MAX)
 		return lode_command_misused(self, "--port: a port is at most 65535");
 	if (lode_mining_values_misuse(&v->mine.mining))
@@ -417,24 +418,20 @@ static int run_serve(const struct lode_command *self, int argc, char **argv)
 
 const struct lode_command lode_cmd_serve = {
 	.name = "serve",
-	.summary = "show reports in the browser, with what needs the engine",
+	.summary = "show reports in the browser, interactive down to single calls",
 	.usage = "[OPTION]... INPUT... | --repo FILE [--where QUERY]",
 	.description =
 		"Runs what fits on the inputs, as lode analyze does, or takes the reports of pages "
 		"that --html wrote, and shows them at an address that it prints. A timeline is "
-		"then "
-		"not bound to what fits into a page: any window of any thread is summed up again, "
-		"down to single calls. Of a cluster of lode mine every recording that has it is "
-		"shown, "
-		"every symptom there, and the critical path of any.\n\n"
-		"With --repo the streams of a repository are mined, and mined again when it has "
-		"changed; clusters can be "
-		"signed, and signatures changed, as lode sign does it. The address that is printed "
-		"then lets in who may change things; without its token others of this machine can "
-		"read.\n\n"
-		"Only this machine can reach it, unless --open and --address say otherwise; then "
-		"everybody needs the token that is part of the address printed. It speaks HTTP: "
-		"beyond a trusted network, use ssh -L or a proxy with TLS.",
+		"then not limited to what fits into a page: any window of any thread can be "
+		"opened, down to single calls. For a cluster of lode mine it shows every recording "
+		"and symptom that has it, and the critical path of each.\n\nWith --repo the "
+		"recordings of a repository are mined, and mined again when it has changed; "
+		"clusters can be signed, and signatures changed, as lode sign does it. The printed "
+		"address has a token that permits changes; without it, other users of this machine "
+		"can only read.\n\nOnly this machine can reach it, unless --open and --address say "
+		"otherwise; then everybody needs the token that is part of the address printed. It "
+		"speaks HTTP: beyond a trusted network, use ssh -L or a proxy with TLS.",
 	.options = options,
 	.examples = examples,
 	.run = run_serve,

@@ -28,7 +28,7 @@ static int run_no_server(const struct lode_command *self, int argc, char **argv)
 
 const struct lode_command lode_cmd_serve = {
 	.name = "serve",
-	.summary = "show reports in the browser, with what needs the engine",
+	.summary = "show reports in the browser, interactive down to single calls",
 	.usage = "[OPTION]... INPUT...",
 	.description = "This lode was built without its server: building it again with "
 		       "libmicrohttpd (libmicrohttpd-dev) adds it. What lode analyze and "

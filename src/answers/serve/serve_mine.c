@@ -83,7 +83,7 @@ static int read_top(size_t *top, const struct lode_site_query *query, struct lod
 
 	if (!lode_site_param_number(query, "top", 1, MOST_TOP, &value))
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "top= is the length of the longest list, 1 to %d", (int)MOST_TOP);
+				 "top= is the number of rows at most, 1 to %d", (int)MOST_TOP);
 	*top = (size_t)value;
 	return LODE_OK;
 }
@@ -259,10 +259,10 @@ static int answer_path(void *context, const struct lode_site_query *query, FILE 
 		return rc;
 	if (!lode_site_param_number(query, "symptom", 0, UINT32_MAX, &number) || number < 0)
 		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "symptom= says which of the stream's, by its number");
+				 "symptom= says which of the recording's, by its number");
 	n = drill->start[stream + 1] - drill->start[stream];
 	if ((size_t)number >= n) {
-		lode_fail(err, LODE_ERR_ARG, NULL, -1, "the stream has %zu symptom%s, from 0", n,
+		lode_fail(err, LODE_ERR_ARG, NULL, -1, "the recording has %zu symptom%s, from 0", n,
 			  n == 1 ? "" : "s");
 		return LODE_SITE_ABSENT;
 	}

@@ -184,7 +184,7 @@ static void mine_anew(struct lode_serve_repo *repo)
 	pthread_mutex_lock(&repo->lock);
 	if (!repo->is_stopping) {
 		lode_server_show(repo->server, site);
-		lode_say(repo->self, "%s has changed: %zu stream%s mined again", path, n_streams,
+		lode_say(repo->self, "%s has changed: %zu recording%s mined again", path, n_streams,
 			 n_streams == 1 ? "" : "s");
 	}
 	pthread_mutex_unlock(&repo->lock);

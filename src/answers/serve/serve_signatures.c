@@ -113,7 +113,8 @@ static int group(const struct lode_stream_groups **out, struct lode_serve_mine *
 	while (i < mine->keys.n && strcmp(mine->keys.at[i], by) != 0)
 		i++;
 	if (i == mine->keys.n)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no stream has a label '%.60s'", by);
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1, "no recording has a label '%.60s'",
+				 by);
 	if (!mine->groups[i].names)
 		rc = lode_stream_groups_make(&mine->groups[i], mine->answer->set, mine->keys.at[i],
 					     err);

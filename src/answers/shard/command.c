@@ -25,7 +25,7 @@ static const struct lode_option options[] = {
 		    "as many parts as give each about so much to read, as it would be "
 		    "uncompressed (default 1G)"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/scale.md"),
-	LODE_TOP_OPTION(AT(top), "in JSON (default 50; 0: no bound)"),
+	LODE_TOP_OPTION(AT(top), "in JSON (default 50; 0: all)"),
 	LODE_OPTIONS_END,
 };
 

@@ -63,18 +63,18 @@ static const struct lode_option options[] = {
 		  .group = "Those that are there"),
 	LODE_OPTION("show", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_SHOW]),
 		    "one in full, in the format of signature files"),
-	LODE_OPTION("edit", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_EDIT]),
-		    "change what is given, add the patterns that are; an empty text takes a field "
-		    "away"),
+	LODE_OPTION(
+		"edit", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_EDIT]),
+		"change what is given, add the patterns that are; an empty text removes a field"),
 	LODE_OPTION("drop", "PATTERN", lode_set_list, AT(drop),
-		    "with --edit: take this pattern away; may be repeated"),
+		    "with --edit: remove this pattern; may be repeated"),
 	LODE_OPTION("rename", "NEW", lode_set_text, AT(request.change.edit.rename),
 		    "with --edit: another name"),
 	LODE_OPTION("retire", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_RETIRE]),
-		    "it is fixed: it explains nothing any more, and `lode triage` tells if it "
-		    "comes back"),
+		    "mark as fixed: it explains nothing any more, and `lode triage` reports it if "
+		    "it comes back"),
 	LODE_OPTION("activate", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_ACTIVATE]),
-		    "it is not fixed after all"),
+		    "undo --retire"),
 	LODE_OPTION("delete", "NAME", lode_set_text, AT(of[LODE_SIGNATURE_DELETE]), "forget it"),
 	LODE_OPTION("export", "FILE", lode_set_text, AT(of[LODE_SIGNATURE_EXPORT]),
 		    "write all to a file of signatures (- is standard output)",
@@ -82,7 +82,7 @@ static const struct lode_option options[] = {
 	LODE_FORCE_OPTION,
 	LODE_OPTION("import", "FILE", lode_set_text, AT(of[LODE_SIGNATURE_IMPORT]),
 		    "take all of a file of signatures (- is standard input): new ones are added, "
-		    "those of the same name become what the file says",
+		    "those of the same name replaced",
 		    .file = LODE_FILE_READ),
 
 	LODE_JSON_OPTION(AT(wants_json), "docs/signatures.md", .group = "Output"),
@@ -208,21 +208,20 @@ const struct lode_command lode_cmd_sign = {
 	.summary = "give problems names: signatures from clusters or typed patterns",
 	.usage = "[OPTION]... {--repo FILE | --signatures FILE} [PATTERN]...",
 	.description =
-		"A signature is a problem that has a name: patterns of call stacks, perhaps the "
-		"kind of events and what was waited for, and what people know of it - bug, owner, "
-		"notes. `lode coverage` tells how much of the waiting signatures explain, `lode "
-		"triage` what of a new recording is known already.\n\n"
-		"A pattern is functions separated by ';' that occur in this order in a stack, with "
-		"anything between them: 'InitComponents;GetHashCode', or with a '*' for the gap, "
+		"A signature is a problem that has a name: patterns of call stacks, if need be the "
+		"kind of events and the wait reason, and notes for people: bug, owner, anything "
+		"else. `lode coverage` shows how much of the waiting time signatures explain, "
+		"`lode triage` how much of a new recording is known already.\n\nA pattern is "
+		"functions separated by ';' that occur in this order in a stack, with anything "
+		"between them: 'InitComponents;GetHashCode', or with a '*' for the gap, "
 		"'InitComponents;*;GetHashCode'. Functions are globs on a name or on module!name: "
 		"'libssl*!*', '[kernel]!vfs_read'. '>read' is read called by the function before "
 		"it, and as the first one the stack's root; '?*' is any one function; '-> nginx' "
 		"is the step to the thread that was waited for. A signature matches an event if "
-		"one of its patterns does.\n\n"
-		"Signing a cluster takes the function that its problem goes by; else all of its "
-		"patterns, and its common part where that is what some of its stacks have, so that "
-		"the signature matches what the cluster "
-		"costs in total. A cluster's number is that of the last `lode mine --repo`; its id "
+		"one of its patterns does.\n\nSigning a cluster takes the function that its "
+		"problem goes by; else all of its patterns, and its shared call path where some of "
+		"its stacks have no more than that, so that the signature matches the cluster's "
+		"total cost. A cluster's number is that of the last `lode mine --repo`; its id "
 		"stays the same as long as its patterns do.",
 	.options = options,
 	.examples = examples,

@@ -93,7 +93,7 @@ static const struct lode_option options[] = {
 		    "tarantula, dstar, importance, p, mean, std or time",
 		    .choices = orders, .group = "Ranking"),
 	LODE_OPTION("correction", "HOW", lode_set_choice, AT(correction),
-		    "how p-values are made to hold for many tests: holm (default), bh "
+		    "correction of p-values for many tests: holm (default), bh "
 		    "(Benjamini-Hochberg) or none",
 		    .choices = corrections),
 	LODE_OPTION("top", "N|P%", lode_set_top, AT(top),
@@ -114,8 +114,8 @@ static const struct lode_option options[] = {
 		  "the latency histogram of each metric, thresholds drawn in", .is_aside = true),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_FLAG("detail", AT(wants_detail),
-		  "JSON with what pages are drawn of: the first functions in full, as --explain "
-		  "tells one",
+		  "JSON with the data that pages draw: the first functions in full, as --explain "
+		  "shows one",
 		  .is_aside = true),
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FORCE_OPTION,
@@ -305,7 +305,7 @@ static int put_explained(const struct lode_command *self, const struct suspects_
 		return lode_command_misused(self, "no function '%s': --top 0 lists all %zu", name,
 					    answer->n_functions);
 	if (answer->n_found > 1)
-		lode_say(self, "%zu modules have a function %s; MODULE!FUNCTION tells which",
+		lode_say(self, "%zu modules have a function %s; give MODULE!FUNCTION",
 			 answer->n_found, name);
 	if (v->wants_json)
 		lode_document_put(stdout, &lode_suspects_document, answer, NULL);
@@ -414,20 +414,15 @@ const struct lode_command lode_cmd_suspects = {
 	.usage = "[OPTION]... INPUT...",
 	.description =
 		"Reads perf recordings of kernel events with call stacks (lode record --syscalls, "
-		"or "
-		"any perf record of tracepoints with -g) and measures each system call, block "
-		"request, "
-		"interrupt and wait in them. Executions above mean + 2σ of their metric failed, "
-		"those "
-		"up to mean + σ succeeded. Functions are ranked by Increase: how much more often "
-		"executions fail in which the function is the last one than those in which it "
-		"occurs "
-		"at all. Other scores, exact p-values that hold for all tests together, and the "
-		"callers "
-		"that part slow calls from fast ones are listed beside it.\n\n"
-		"Statistics say what goes together, not what causes what; docs/suspects.md says "
-		"what "
-		"each number can tell.",
+		"or any perf record of tracepoints with -g) and measures each system call, block "
+		"request, interrupt and wait in them. Executions above mean + 2σ of their metric "
+		"are slow (failed, in the words of the paper), those up to mean + σ are not "
+		"(succeeded). Functions are ranked by Increase: how much more often executions "
+		"fail in which the function is the last one than those in which it occurs at all. "
+		"Other scores, exact p-values corrected for all tests, and the callers that "
+		"separate slow calls from fast ones are listed beside it.\n\nStatistics show what "
+		"goes together, not what causes what; docs/suspects.md explains what each number "
+		"means.",
 	.options = options,
 	.examples = examples,
 	.run = run_suspects,

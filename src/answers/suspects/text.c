@@ -22,13 +22,13 @@ static void print_heading_suspects_text(FILE *out, const struct lode_suspects_an
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
 
 	if (answer->is_versus) {
-		print_side(out, subject, "slow stream");
+		print_side(out, subject, "slow recording");
 		fputs("; ", out);
-		print_side(out, answer->other, "fast stream");
+		print_side(out, answer->other, "fast recording");
 		fputc('\n', out);
 		return;
 	}
-	fprintf(out, "%s, %s of %s: ", lode_format_plural(a, subject->n_streams, "stream"),
+	fprintf(out, "%s, %s of %s: ", lode_format_plural(a, subject->n_streams, "recording"),
 		lode_format_plural(b, subject->n_executions, "execution"),
 		lode_format_plural(c, answer->n_metrics_asked, "metric"));
 	fprintf(out, "%s failed (%s), %s succeeded, %s between\n",

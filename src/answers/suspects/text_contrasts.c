@@ -93,7 +93,7 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_answer 
 		lode_table_print(table, out, page->has_color);
 		if (choice->n_significant > choice->n)
 			fprintf(out, "%zu more%s.\n", choice->n_significant - choice->n,
-				only ? "" : "; --explain FUNCTION tells those of one");
+				only ? "" : "; --explain FUNCTION lists those of one");
 	} else if (answer->n_contrast_tests && !only) {
 		fprintf(out,
 			"\nNo caller makes the same call %s than its other callers do "

@@ -79,7 +79,8 @@ static const struct lode_option options[] = {
 		    "time without a call that is longer than this is shown (default 0.1%; "
 		    "CallGapThresh)"),
 	LODE_OPTION("expression", "T", set_regtime_threshold, AT(regtime.expression),
-		    "longest expression (default 13%; TotalTimeFractionThresh)"),
+		    "longest span of merged calls, an expression in the thesis (default 13%; "
+		    "TotalTimeFractionThresh)"),
 	LODE_OPTION("negligible", "T", set_regtime_threshold, AT(regtime.negligible),
 		    "fold functions with less time than this (default 1%; 0: nothing is folded)"),
 	LODE_FLAG("classic", AT(regtime.is_classic),
@@ -87,8 +88,8 @@ static const struct lode_option options[] = {
 		  "folding"),
 
 	LODE_OPTION("index", "FILE", lode_set_text, AT(index),
-		    "write an index (FILE.lodet): give it in place of the trace, and no question "
-		    "reads the trace again",
+		    "write an index (FILE.lodet): use it in place of the trace, so that no "
+		    "question reads the trace again",
 		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_INDEX, .group = "Output"),
 	LODE_OPTION("symptoms-out", "FILE", lode_set_text, AT(symptoms_out),
 		    "write the long calls (with --function: its own) as symptoms for 'lode mine "
@@ -96,8 +97,8 @@ static const struct lode_option options[] = {
 		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_SYMPTOMS),
 	LODE_HTML_OPTION(AT(html)),
 	LODE_FLAG("whole-only", AT(is_whole_only),
-		  "with --html: without windows to zoom into and what everybody did meanwhile, "
-		  "which lode serve works out when it is asked",
+		  "with --html: without windows to zoom into and what other threads did meanwhile, "
+		  "which lode serve computes on demand",
 		  .is_aside = true),
 	LODE_TRACE_EXPORT_OPTION(AT(exports),
 				 "the calls, of --window and --thread, for Perfetto, instead of "
@@ -111,7 +112,7 @@ static const struct lode_option options[] = {
 		  "with --json: the compact document that the page draws; with --window what it "
 		  "draws of that window",
 		  .is_aside = true),
-	LODE_TOP_OPTION(AT(top), "(default 20 on the page, 50 in JSON; 0: no bound)"),
+	LODE_TOP_OPTION(AT(top), "(default 20 on the page, 50 in JSON; 0: all)"),
 
 	LODE_OPTION("symbols", "FILE", lode_set_text, AT(symbols),
 		    "for XRay: the program, or a table of function ids and names",
@@ -336,14 +337,11 @@ const struct lode_command lode_cmd_timeline = {
 	.description =
 		"Reads entries and exits of functions (of recordings of perf, waits and system "
 		"calls) and compresses each thread's calls with RegTime: long calls stay as they "
-		"are, the regular rest "
-		"becomes expressions, calls merged by their stacks, a thousand- to "
-		"thirty-thousand-fold. No time and no call is lost in that: sums over what is "
-		"shown are those over the calls, to the nanosecond.\n\n"
-		"Then it lists the outliers: the long calls, by function, with how long that "
-		"function's calls usually take; and answers what a thread did at a moment, and "
-		"what "
-		"all others did meanwhile.",
+		"are, the regular rest is merged by call stack, a thousand- to "
+		"thirty-thousand-fold. No time and no call is lost: sums over what is shown equal "
+		"those over the calls, to the nanosecond.\n\nThen it lists the outliers: the long "
+		"calls, by function, with the usual duration of that function's calls. It also "
+		"shows what a thread did at a moment, and what all others did meanwhile.",
 	.reads = LODE_HOLDS_CALLS,
 	.options = options,
 	.examples = examples,

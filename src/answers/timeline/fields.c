@@ -542,7 +542,7 @@ static const struct lode_field list_fields[] = {
 		  "long calls, by function, the longest first"),
 	LODE_FIELD_AS("more", struct lode_timeline_answer, n_outliers_more, NULL),
 	LODE_ROWS("outlier_functions", struct lode_timeline_answer, n_groups, group_at,
-		  &group_record, "most out of the ordinary first"),
+		  &group_record, "most unusual first"),
 	LODE_FIELD_AS("outlier_functions_more", struct lode_timeline_answer, n_groups_more, NULL),
 };
 LODE_RECORD(list, struct lode_timeline_answer);

@@ -507,9 +507,9 @@ static const struct lode_field content_fields[] = {
 	LODE_FIELD_RECORD("outliers", struct content, outliers, &outliers_record, "as columns"),
 	LODE_FIELD_RECORD("axis", struct content, axis, &axis_record, "the readable axis"),
 	LODE_FIELDS_OF(struct content, timelines, &timelines_record),
-	LODE_FIELD_AS("meanwhiles", struct content, n_meanwhiles,
-		      "spans of which the file says what everybody did "
-		      "(lode/timeline-meanwhiles/1)"),
+	LODE_FIELD_AS(
+		"meanwhiles", struct content, n_meanwhiles,
+		"spans of which the file says what all threads did (lode/timeline-meanwhiles/1)"),
 	LODE_ROWS("windows", struct content, n_windows, listed_window_at, &listed_window_record,
 		  "of more detail, by level, then by time"),
 	LODE_FIELD_AS("windows_left_out", struct content, n_left_out,
@@ -575,7 +575,7 @@ LODE_RECORD(meanwhiles, struct meanwhiles);
 const struct lode_document lode_timeline_meanwhiles_document = {
 	.schema = "lode/timeline-meanwhiles/1",
 	.file = "timeline-meanwhiles",
-	.title = "What everybody did during spans of a timeline page",
+	.title = "What all threads did during spans of a timeline page",
 	.record = &meanwhiles_record,
 };
 

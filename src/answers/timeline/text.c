@@ -144,7 +144,7 @@ static void print_threads(FILE *out, const struct lode_timeline_answer *answer,
 {
 	static const struct lode_table_column columns[] = {
 		{"thread", false}, {"calls", true},
-		{"glyphs", true},  {"ratio", true},
+		{"shown", true},   {"ratio", true},
 		{"long", true},	   {"gaps", true},
 		{"time", true},	   {"where the time goes", false}};
 	struct lode_table *table = lode_table_new(columns, 8, 0);
@@ -255,7 +255,7 @@ static void print_outliers(FILE *out, const struct lode_timeline_answer *answer,
 	struct lode_table *table = lode_table_new(columns, 9, 0);
 	size_t n = answer->n_groups, room;
 
-	fprintf(out, "\nLong calls by function, most out of the ordinary first:\n");
+	fprintf(out, "\nLong calls by function, most unusual first:\n");
 	for (size_t i = 0; i < n; i++)
 		set_group(table, answer, &outliers->groups.at[i]);
 	room = lode_table_room(table, page->columns);
@@ -349,7 +349,7 @@ static void print_stack(FILE *out, const struct lode_timeline_answer *answer,
 			const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {
-		{"since", true}, {"lasts", true}, {"x median", true}, {"stack", false}};
+		{"since", true}, {"duration", true}, {"x median", true}, {"stack", false}};
 	const struct lode_moment *moment = answer->moment;
 	const struct lode_call_thread *thread = answer->job.trace->threads.at[moment->thread];
 	struct lode_table *table = lode_table_new(columns, 4, 0);
@@ -399,8 +399,7 @@ static void print_moment(FILE *out, const struct lode_timeline_answer *answer,
 			label(answer, lode_call_function(t->thread, moment->item->stack), text),
 			from, to, length);
 	else {
-		fprintf(out, "\nIts timeline: an expression from %s to %s (%s), ", from, to,
-			length);
+		fprintf(out, "\nIts timeline: merged calls from %s to %s (%s), ", from, to, length);
 		print_expression(out, answer, t, moment->item);
 	}
 	fprintf(out, "\nMeanwhile, from %s to %s (%s), the other threads:\n", from, to, length);
@@ -459,9 +458,9 @@ static void print_long_calls(FILE *out, const struct lode_timeline_answer *answe
 			     const struct lode_text_page *page,
 			     const struct lode_outlier_group *group)
 {
-	static const struct lode_table_column columns[] = {{"lasts", true}, {"x median", true},
-							   {"depth", true}, {"from", true},
-							   {"to", true},    {"thread", false}};
+	static const struct lode_table_column columns[] = {{"duration", true}, {"x median", true},
+							   {"depth", true},    {"from", true},
+							   {"to", true},       {"thread", false}};
 	struct lode_table *table = lode_table_new(columns, 6, 0);
 	size_t n = group->n < answer->top ? group->n : answer->top;
 
@@ -503,7 +502,7 @@ static void print_function(FILE *out, const struct lode_timeline_answer *answer,
 		lode_format_cost(p99, s->p99_ns, "ns"), lode_format_cost(longest, s->max_ns, "ns"));
 	print_uses(out, answer, page, function);
 	if (!function->group) {
-		fprintf(out, "\nNo call of it is long enough to be shown as a call of its own.\n");
+		fprintf(out, "\nNo call is long enough to be shown by itself.\n");
 		return;
 	}
 	fprintf(out, "\nLong calls, the longest first:\n");

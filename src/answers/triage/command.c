@@ -31,21 +31,22 @@ struct triage_values {
 
 static const struct lode_option options[] = {
 	LODE_SIGNATURE_OPTIONS(AT(known),
-			       "the repository that has the signatures; its names also tell how "
-			       "alike unexplained patterns are"),
+			       "the repository that has the signatures; its name statistics also "
+			       "measure the similarity of unexplained patterns"),
 	LODE_OPTION(
 		"fail-over", "COST", lode_set_cost, AT(fail_over),
-		"exit code 5 if more than that is unexplained in any one stream: 10s, or a share "
+		"exit code 5 if more than that is unexplained in any one recording: 10s, or a "
+		"share "
 		"of its symptoms' time, 20%; what retired signatures alone match is unexplained",
 		.group = "In a CI or cron job"),
 	LODE_OPTION("rest", "FILE", lode_set_text, AT(rest),
 		    "write what no signature matches to a digest, for `lode mine FILE`",
 		    .file = LODE_FILE_WRITTEN, .kind = LODE_KIND_DIGEST, .group = "The rest"),
 	LODE_OPTION("min-cost", "COST", lode_set_cost, AT(min_cost),
-		    "the least cost of a pattern in it: 1s, or a share of all symptoms' time "
+		    "minimum cost of a pattern in it: 1s, or a share of all symptoms' time "
 		    "(default 1%)"),
 	LODE_FLAG("no-mining", AT(no_mining), "do not mine it"),
-	LODE_TOP_OPTION(AT(top), "(default 12 in the tables, 50 in JSON; 0: no bound)",
+	LODE_TOP_OPTION(AT(top), "(default 12 in the tables, 50 in JSON; 0: all)",
 			.group = "Output"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/signatures.md"),
 	LODE_DETAIL_OPTION(AT(wants_detail)),
@@ -187,22 +188,16 @@ static int triage_command_run(const struct lode_command *self, int argc, char **
 
 const struct lode_command lode_cmd_triage = {
 	.name = "triage",
-	.summary = "what of new recordings is known, and what the rest is",
+	.summary = "how much of new recordings is known, and what is new",
 	.usage = "[OPTION]... {--repo FILE | --signatures FILE} INPUT...",
 	.description =
-		"Holds each new recording (or digest) against the signatures, as crash reports are "
+		"Compares each new recording (or digest) with the signatures, as crash reports are "
 		"sorted into known bugs: which signatures explain how much of its symptoms' time, "
-		"and "
-		"how much is left. The rest of all of them is mined, and ranked: its clusters are "
-		"the "
-		"problems that nobody has signed yet. What matches a signature that was retired "
-		"has "
-		"come back, and counts as unexplained.\n\n"
-		"With --fail-over the exit code is 5 when a stream has more than that unexplained, "
-		"so "
-		"that a CI or cron job can stop there; it takes precedence over 1 (skipped or "
-		"incomplete "
-		"input).",
+		"and how much is left. The rest of all of them is mined, and ranked: its clusters "
+		"are the problems that nobody has signed yet. What matches a signature that was "
+		"retired has come back, and counts as unexplained.\n\nWith --fail-over the exit "
+		"code is 5 when a recording has more than that unexplained, so that a CI or cron "
+		"job can stop there; it takes precedence over 1 (skipped or incomplete input).",
 	.options = options,
 	.examples = examples,
 	.run = triage_command_run,

@@ -248,7 +248,7 @@ int lode_triage_run(struct lode_triage_answer **out, const struct lode_triage_re
 		return rc;
 	if (!digest || !digest->symptoms.n)
 		return lode_fail(err, LODE_ERR_EMPTY, NULL, -1, "%s",
-				 digest ? "no symptom in the streams" : "no usable stream");
+				 digest ? "no symptom in the recordings" : "no usable recording");
 	answer->unit = digest->unit;
 	answer->n_streams = digest->streams.n;
 	answer->n_symptoms = digest->symptoms.n;

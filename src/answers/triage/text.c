@@ -16,9 +16,12 @@ enum { lines_per_cluster = 3, path_columns = 44, known_bytes = 4096 };
 enum column { STREAM, SYMPTOM, KNOWN, REST, MARK, AS, N_COLUMNS };
 
 static const struct lode_table_column table_columns[N_COLUMNS] = {
-	[STREAM] = {"stream", false, 0}, [SYMPTOM] = {"symptoms", true, 2},
-	[KNOWN] = {"known", true, 1},	 [REST] = {"unexplained", true, 0},
-	[MARK] = {"", false, 0},	 [AS] = {"known as", false, 0},
+	[STREAM] = {"recording", false, 0},
+	[SYMPTOM] = {"symptoms", true, 2},
+	[KNOWN] = {"known", true, 1},
+	[REST] = {"unexplained", true, 0},
+	[MARK] = {"", false, 0},
+	[AS] = {"known as", false, 0},
 };
 
 static void set_numbers(struct lode_table *table, const struct lode_triage_answer *answer,
@@ -93,7 +96,7 @@ static void print_streams(FILE *out, const struct lode_triage_answer *answer,
 	lode_table_print(table, out, page->has_color);
 	lode_table_free(table);
 	if (answer->n_more)
-		fprintf(out, "\n%zu more stream%s, with less to explain; --top 0 shows all.\n",
+		fprintf(out, "\n%zu more recording%s, with less to explain; --top 0 shows all.\n",
 			answer->n_more, answer->n_more == 1 ? "" : "s");
 }
 
@@ -110,7 +113,7 @@ static void print_returned(FILE *out, const struct lode_triage_answer *answer)
 			lode_escape(name, sizeof(name), r->name), *r->bug ? ", " : "",
 			lode_escape(bug, sizeof(bug), r->bug),
 			lode_format_cost(cost, r->total_ns, answer->unit),
-			lode_format_plural(streams, r->n_streams, "stream"));
+			lode_format_plural(streams, r->n_streams, "recording"));
 	}
 }
 
@@ -120,7 +123,7 @@ enum rest_column { RANK, SHARE, OWN, STREAMS, WHY, COMMON, N_REST_COLUMNS };
 
 static const struct lode_table_column rest_columns[N_REST_COLUMNS] = {
 	[RANK] = {"#", true, 0},	  [SHARE] = {"share", true, 3},
-	[OWN] = {"unexplained", true, 0}, [STREAMS] = {"streams", true, 2},
+	[OWN] = {"unexplained", true, 0}, [STREAMS] = {"recs", true, 2},
 	[WHY] = {"why", false, 1},	  [COMMON] = {"who waits → for whom", false, 0},
 };
 
@@ -204,6 +207,6 @@ void lode_triage_text(FILE *out, const struct lode_triage_answer *answer, bool k
 	print_rest(out, answer, keeps_rest, page);
 	if (answer->n_over > 0)
 		fprintf(out, "\n! %s %s more than %s unexplained.\n",
-			lode_format_plural(a, (uint64_t)answer->n_over, "stream"),
+			lode_format_plural(a, (uint64_t)answer->n_over, "recording"),
 			answer->n_over == 1 ? "has" : "have", answer->limit);
 }

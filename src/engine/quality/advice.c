@@ -74,8 +74,7 @@ static struct lode_serves serve_mine(struct lode_quality *q, const struct lode_s
 			"no callchains: single functions, no patterns of calls"};
 	if (!is_perf(stream))
 		return (struct lode_serves){LODE_SERVICE_PARTLY,
-					    "stacks with costs: patterns, but nobody to follow "
-					    "from a wait to its waker"};
+					    "stacks with costs: patterns, but no wakers to follow"};
 	if (!stream->has_switches)
 		return (struct lode_serves){LODE_SERVICE_PARTLY,
 					    q->machine.kind_ns[LODE_EVENT_WAITING]
@@ -87,8 +86,7 @@ static struct lode_serves serve_mine(struct lode_quality *q, const struct lode_s
 			say_advice(q, "%.80s was sampled: times and wakers have holes",
 				   sampled->name)};
 	if (!stream->has_wakings)
-		return (struct lode_serves){LODE_SERVICE_PARTLY,
-					    "waits, but nobody to follow from a wait to its waker"};
+		return (struct lode_serves){LODE_SERVICE_PARTLY, "waits, but no wakers to follow"};
 	if (lode_part_pct(q->command.no_waker) > serious_pct)
 		return (struct lode_serves){
 			LODE_SERVICE_PARTLY,
@@ -223,7 +221,7 @@ static void advise_events(struct lode_quality *q, const struct lode_stream *stre
 			q, wish,
 			q->machine.kind_ns[LODE_EVENT_WAITING]
 				? "Waits are sums without a time or a waker: critical paths and "
-				  "other threads' part in a delay cannot be told."
+				  "other threads' part in a delay are not known."
 			: stream->has_samples
 				? "No sched:sched_switch: only CPU time was recorded, so whatever "
 				  "makes users wait off the CPU is missing."
@@ -312,30 +310,25 @@ static void advise_losses(struct lode_quality *q, const struct lode_stream *stre
 	if (idle->count && !(idle->count == 1 && strstr(stream->command, "--switch-events"))) {
 		advise_recording(
 			q, wish,
-			say_advice(
-				q,
-				"%llu switches from idle are missing: this machine does not trace "
-				"a CPU that idles (some virtual machines do not), and threads seem "
-				"blocked until they are seen again. perf's own switch records "
-				"(--switch-events, which lode record asks for where they are "
-				"needed) tell them.",
-				(unsigned long long)idle->count));
+			say_advice(q,
+				   "%llu switches from idle are missing: this machine does not "
+				   "trace a CPU that idles (some virtual machines do not), and "
+				   "threads seem blocked until they are seen again. perf's own "
+				   "switch records (--switch-events, which lode record asks for "
+				   "where they are needed) show them.",
+				   (unsigned long long)idle->count));
 	} else if (stream->has_wakings && lode_part_pct(q->command.no_waker) > notable_pct) {
 		bool is_machine = strstr(stream->command, " -a ") != NULL;
 
 		advise_recording(
 			q, wish,
-			say_advice(
-				q, "%.0f %% of waiting time has no recorded waker: %s.",
-				lode_part_pct(q->command.no_waker),
-				is_machine
-					? "interrupts that hit an idle CPU may not be traced here, "
-					  "so "
-					  "that waits are as long as they were, but nobody is "
-					  "named "
-					  "who ended them (--keep-awake shows them, and slows what "
-					  "is recorded)"
-					: "record the whole machine, wakers live elsewhere"));
+			say_advice(q, "%.0f %% of waiting time has no recorded waker: %s.",
+				   lode_part_pct(q->command.no_waker),
+				   is_machine ? "interrupts that hit an idle CPU may not be traced "
+						"here, so that waits have their full length, but "
+						"not who ended them (--keep-awake shows them, and "
+						"slows what is recorded)"
+					      : "record the whole machine, wakers live elsewhere"));
 	}
 }
 

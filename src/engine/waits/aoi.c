@@ -389,7 +389,7 @@ static int check_symptoms(const struct lode_stream *stream, const struct lode_sy
 	for (size_t i = 0; i < n_symptoms; i++) {
 		if (symptoms[i].thread >= stream->threads.n)
 			return lode_fail(err, LODE_ERR_ARG, stream->path, -1,
-					 "symptom %zu is of thread %u, the stream has %zu", i,
+					 "symptom %zu is of thread %u, the recording has %zu", i,
 					 symptoms[i].thread, stream->threads.n);
 		if (symptoms[i].t1_ns < symptoms[i].t0_ns)
 			return lode_fail(err, LODE_ERR_ARG, stream->path, -1,

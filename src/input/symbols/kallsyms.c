@@ -75,7 +75,7 @@ static int relocate(struct lode_symtab *symtab, const struct lode_kallsyms_optio
 			break;
 	if (i == symtab->entries.n)
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-				 "no symbol %s, by which the recording tells where its kernel lay",
+				 "no symbol %s, which the recording needs to locate its kernel",
 				 options->anchor);
 	delta = options->anchor_address - entry[i].start;
 	if (!delta)

@@ -378,8 +378,8 @@ static void say_missing(const struct search *search)
 		lode_dso_say(dso, "%s", search->refused);
 	} else if (search->symbols) {
 		lode_dso_say(dso,
-			     "%s: debug file without the program, which tells where its code lies; "
-			     "put the program into --symfs or --buildid-dir",
+			     "%s: debug file without the program, which has the layout of its "
+			     "code; put the program into --symfs or --buildid-dir",
 			     search->symbols->path);
 	} else if (search->build_id_size) {
 		short_hex(hex, search->build_id, search->build_id_size);

@@ -270,8 +270,9 @@ static void bad_tables_are_named_with_their_line(void **state)
 		{"stream\ttid\tt0_ns\tt1_ns\na\t7\t2\t2\n", "line 2: t1_ns 2 is not after t0_ns 2"},
 		{"stream\ttid\tt0_ns\tt1_ns\na\t7\t-9223372036854775808\t9223372036854775807\n",
 		 "is not after t0_ns"},
-		{"stream\ttid\tt0_ns\tt1_ns\nruns/\t7\t1\t2\n", "line 2: the stream has no name"},
-		{"stream\ttid\tt0_ns\tt1_ns\n\t7\t1\t2\n", "line 2: the stream has no name"},
+		{"stream\ttid\tt0_ns\tt1_ns\nruns/\t7\t1\t2\n",
+		 "line 2: the recording has no name"},
+		{"stream\ttid\tt0_ns\tt1_ns\n\t7\t1\t2\n", "line 2: the recording has no name"},
 	};
 
 	(void)state;
@@ -315,10 +316,10 @@ static void the_specification_says_itself_in_words(void **state)
 		struct lode_symptom_options options;
 		const char *text;
 	} rows[] = {
-		{{.pid = -1}, "every thread of the recorded command, whole stream"},
+		{{.pid = -1}, "every thread of the recorded command, whole recording"},
 		{{.select = "comm=git", .min_ns = 1000000000}, "comm=git, slower than 1.00 s"},
 		{{.pid = 5, .comm = "a*"},
-		 "every thread of the recorded command, whole stream, process 5 only, threads "
+		 "every thread of the recorded command, whole recording, process 5 only, threads "
 		 "named a* "
 		 "only"},
 	};

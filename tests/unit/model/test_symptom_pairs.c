@@ -367,7 +367,7 @@ static void numbers_stand_for_names_where_there_are_none(void **state)
 				  NULL),
 			    "10 10-13");
 	assert_string_equal(found("tid=10,from=start,to=syscall:futex", raw, 0, true, NULL),
-			    "made: the recording has no system calls, and its stacks do not tell "
+			    "made: the recording has no system calls, and its stacks do not show "
 			    "futex: lode record --syscalls");
 	assert_string_equal(found("from=syscall:read,to=syscall:write,key=fd", raw, 0, true, NULL),
 			    "made: the recording has no system calls: lode record --syscalls");

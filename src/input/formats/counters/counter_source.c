@@ -192,7 +192,7 @@ static int read_folder(struct lode_counter_log *log, const char *path, const cha
 		return rc;
 	if (!f.has_failed)
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-				 "no file in this folder holds counters that lode knows");
+				 "no file in this folder has counters in a format that lode reads");
 	if (err)
 		*err = f.first;
 	return f.first.status;

@@ -319,8 +319,8 @@ static int finish_graph(struct reader *r, const char *path, struct lode_error *e
 
 	if (r->n_calls == 0)
 		return lode_fail(err, LODE_ERR_FORMAT, path, -1,
-				 "no line of it is a call: it was traced with another tracer, or "
-				 "nothing was");
+				 "no line is a call: it was traced with another tracer, or nothing "
+				 "was traced");
 	if (!r->has_times && !r->has_durations)
 		return lode_fail(err, LODE_ERR_UNSUPPORTED, path, -1,
 				 "the text has neither times nor durations: record with the "

@@ -413,8 +413,8 @@ static int choose_layout(struct reading *r, struct lode_error *err)
 		layout = lode_log_layout_table(head, feed ? (size_t)(feed - head) : (size_t)n,
 					       r->options->fields);
 		snprintf(why, sizeof(why),
-			 "its columns do not tell a time and a response time; name them, as in "
-			 "--fields 'time=ts,response=took:ms'");
+			 "no columns of a time and a response time; name them, as in --fields "
+			 "'time=ts,response=took:ms'");
 	} else {
 		rc = lode_log_layout_compile(&layout, format, r->options->fields, err);
 		if (rc < 0)

@@ -363,8 +363,8 @@ static void note_damaged(struct lode_perf_blocks *blocks)
 	blocks->is_damaged = true;
 	lode_loss_add(&blocks->losses, LODE_LOSS_BAD_RECORD, 1,
 		      blocks->raw_offset + (int64_t)raw->at, 0,
-		      "no record: type %u, %u bytes; what follows cannot be read", lode_perf_u32(p),
-		      lode_perf_u16(p + 6));
+		      "not a record: type %u, %u bytes; what follows cannot be read",
+		      lode_perf_u32(p), lode_perf_u16(p + 6));
 }
 
 /* What stands at the walk's end, when nothing ordinary stands before it. True: ask for a drain. */

@@ -81,7 +81,7 @@ static int scan_padded(struct scan *scan, struct lode_error *err)
 
 	if (size < PREAMBLE_BYTES || size > LODE_XRAY_BUFFER_MAX)
 		return lode_fail(err, LODE_ERR_FORMAT, scan->spool->path, 16,
-				 "the header of a log of version 1 tells buffers of %lld bytes",
+				 "the header of a log of version 1 declares buffers of %lld bytes",
 				 (long long)size);
 	for (int64_t at = XRAY_HEADER_BYTES; rc == LODE_OK && at < end; at += size) {
 		int64_t left = end - at;

@@ -116,13 +116,13 @@ static int read_log(struct lode_xray_log *log, struct lode_input *input, struct 
 	if (log->header.ticks_per_s > LODE_TICKS_PER_S_MAX ||
 	    (log->header.ticks_per_s && log->header.ticks_per_s < TICKS_PER_S_MIN))
 		return lode_fail(err, LODE_ERR_FORMAT, log->path, 8,
-				 "the header tells a clock of %llu Hz",
+				 "the header declares a clock of %llu Hz",
 				 (unsigned long long)log->header.ticks_per_s);
 	log->ticks =
 		lode_ticks_make(log->header.ticks_per_s ? log->header.ticks_per_s : 1000000000);
 	if (!log->header.ticks_per_s)
 		lode_loss_add(log->sink->losses, LODE_LOSS_UNDECODABLE, 1, 8, 0,
-			      "the header tells no frequency: ticks are taken for nanoseconds");
+			      "the header has no frequency: ticks are taken for nanoseconds");
 	tell_about(log);
 	return log->header.type == XRAY_FDR ? lode_xray_read_fdr(log, input, err)
 					    : lode_xray_read_basic(log, input, err);

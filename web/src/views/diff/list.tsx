@@ -176,7 +176,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 		{
 			key: "common",
 			title: "who waits → for whom",
-			help: "functions that tell most of what its patterns have in common",
+			help: "the most distinctive functions that its patterns share",
 			value: briefOf,
 			cell: (c) => <Brief cluster={c} />,
 		},

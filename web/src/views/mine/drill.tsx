@@ -298,7 +298,7 @@ function Symptoms(props: SymptomsProps) {
 	return (
 		<>
 			<Section
-				title={chosen ? "Symptoms of the chosen stream" : "Symptoms that it cost most"}
+				title={chosen ? "Symptoms of the chosen recording" : "Symptoms that it cost most"}
 				note={
 					<>
 						{place ? <Name text={place} most={90} /> : null}
@@ -312,7 +312,7 @@ function Symptoms(props: SymptomsProps) {
 							class="button no-print"
 							onClick={() => setParams({ stream: "", symptom: "" })}
 						>
-							Those of all streams
+							Those of all recordings
 						</button>
 					) : undefined
 				}

@@ -157,7 +157,7 @@ function columnsOf(
 		{
 			key: "common",
 			title: "who waits → for whom",
-			help: "functions that tell most of what its patterns have in common; the second line goes on in other threads, or names the variants",
+			help: "the most distinctive functions that its patterns share; the second line goes on in other threads, or names the variants",
 			value: briefOf,
 			cell: (c) => <Brief cluster={c} />,
 		},

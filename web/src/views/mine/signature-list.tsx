@@ -102,7 +102,7 @@ export function SignatureList(props: { report: Mined; served: Served; signatures
 						note={
 							<>
 								of <Name text={all.path} most={80} />, and what they match in{" "}
-								{plural(report.streams, "stream")}
+								{plural(report.streams, "recording")}
 							</>
 						}
 					>

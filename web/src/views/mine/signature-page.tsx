@@ -38,7 +38,7 @@ export function SignaturePage({ report, served, signatures, signature }: Props) 
 						`${costIn(report, signature.total_ns)} · ${pct(100 * signature.share)} of symptom time`,
 					],
 					["alone", costIn(report, signature.exclusive_ns)],
-					["streams", `${count(signature.streams)} of ${count(report.streams)}`],
+					["recordings", `${count(signature.streams)} of ${count(report.streams)}`],
 					["symptoms", `${count(signature.symptoms)} of ${count(report.symptoms)}`],
 				]}
 			/>
@@ -150,7 +150,7 @@ function Matched({ report, served, signatures, signature }: Props) {
 		},
 		{
 			key: "common",
-			title: "common part",
+			title: "shared call path",
 			value: (r) => briefOf(r.cluster),
 			cell: (r) => (
 				<span class="mono">
@@ -170,7 +170,7 @@ function Matched({ report, served, signatures, signature }: Props) {
 				search={(r) => briefOf(r.cluster)}
 				onSelect={(r) => goTo({ path: [served.name, r.cluster.id], params: new Map() })}
 				most={10}
-				empty="None: its problem is not in these streams, or no pattern of it costs as much as λ."
+				empty="None: its problem is not in these recordings, or no pattern of it costs as much as λ."
 			/>
 		</Section>
 	);

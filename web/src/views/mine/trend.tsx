@@ -129,7 +129,7 @@ function columnsOf(answer: MineTrendReport): Column<Group>[] {
 		{
 			key: "streams_with",
 			title: "have it",
-			help: "streams that have it",
+			help: "recordings that have it",
 			value: (g) => g.streams_with,
 			cell: (g) => count(g.streams_with),
 			numeric: true,
@@ -137,11 +137,11 @@ function columnsOf(answer: MineTrendReport): Column<Group>[] {
 		},
 		{
 			key: "streams",
-			title: "streams",
+			title: "recordings",
 			value: (g) => g.streams,
 			cell: (g) => count(g.streams),
 			numeric: true,
-			width: "60px",
+			width: "70px",
 		},
 	];
 }
@@ -208,7 +208,7 @@ function Groups({ answer, what }: { answer: MineTrendReport; what: string }) {
 			selected={chosen}
 			onSelect={choose}
 			most={6}
-			empty="There are no streams."
+			empty="There are no recordings."
 		/>
 	);
 	// One bar compares nothing; the room is kept, since nobody knows before.
@@ -274,7 +274,7 @@ function GroupTip({ answer, group }: { answer: MineTrendReport; group: Group }) 
 				rows={[
 					["share", group.symptom_ns ? pct(100 * group.share) : "no symptoms"],
 					["cost", `${costIn(answer, group.matched_ns)} of ${costIn(answer, group.symptom_ns)}`],
-					["streams", `${count(group.streams_with)} of ${count(group.streams)} have it`],
+					["recordings", `${count(group.streams_with)} of ${count(group.streams)} have it`],
 				]}
 			/>
 		</>

@@ -108,7 +108,7 @@ function PioPage({ report }: ViewProps<PioReport>) {
 			{report.unexplained.length ? (
 				<Periods
 					report={report}
-					title="Slow, but no counter tells why"
+					title="Slow, but no counter shows why"
 					name="unexplained"
 					periods={report.unexplained}
 					onOpen={open}
