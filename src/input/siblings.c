@@ -9,7 +9,7 @@
 #include "input/symbols/build_ids.h"
 #include "input/symbols/symbols.h"
 
-enum { MAX_SIBLINGS = 4096, MAX_PACKED_BYTES = 8 << 20 };
+enum { MAX_SIBLINGS = 4096, MAX_PACKED_BYTES = 256 << 20 };
 
 struct siblings {
 	struct lode_strings inputs;
@@ -95,12 +95,11 @@ static int64_t count_bytes(const struct siblings *s, bool is_packed)
 static bool fill_from_siblings(struct lode_build_ids *build_ids, void *context, bool is_packed)
 {
 	struct siblings *s = context;
-	int64_t every, at = 0;
 
 	list_siblings(s);
-	if (s->paths.text.n > MAX_SIBLINGS)
+	if (s->paths.text.n > MAX_SIBLINGS ||
+	    (is_packed && count_bytes(s, is_packed) > MAX_PACKED_BYTES))
 		return false;
-	every = is_packed ? count_bytes(s, is_packed) / MAX_PACKED_BYTES + 1 : 1;
 	for (size_t i = 0; i < s->paths.text.n; i++) {
 		struct lode_input *input;
 		const struct lode_format *format =
@@ -109,8 +108,7 @@ static bool fill_from_siblings(struct lode_build_ids *build_ids, void *context, 
 		if (!format)
 			continue;
 		/* One that cannot be read has nothing to tell; as an input it says why. */
-		if (at++ % every == 0)
-			(void)format->read_build_ids(input, build_ids, NULL);
+		(void)format->read_build_ids(input, build_ids, NULL);
 		lode_input_close(input);
 	}
 	return true;

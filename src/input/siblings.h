@@ -11,8 +11,7 @@ struct lode_symboliser;
  * Lets the symboliser ask `recordings` (a job's inputs), and all that is named like a recording in
  * their folders. Nothing is read before it asks.
  *
- * LIMIT: of more than 4,096 of them none is asked. Of compressed ones, which must be unpacked for
- * it, some 8 MiB are asked at most: if they are more together, every second, third and so on of
- * them.
+ * LIMIT: of more than 4,096 of them none is asked; nor is any compressed one if these are more
+ * than 256 MiB together.
  */
 void lode_siblings_lend(struct lode_symboliser *symboliser, char *const *recordings, size_t n);

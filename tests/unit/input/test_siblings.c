@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 #include <zstd.h>
@@ -146,45 +145,12 @@ static void test_compressed_recordings_are_unpacked_for_the_command_alone(void *
 	scratch_remove(&scratch);
 }
 
-/* As if the packed recording took so many bytes: zstd skips what follows it. */
-static void pad(struct scratch *scratch, const char *name, uint32_t bytes)
-{
-	uint32_t frame[2] = {0x184d2a50, bytes};
-	FILE *file = fopen(scratch_path(scratch, "%s", name), "ab");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(frame, sizeof(frame), 1, file), 1);
-	assert_int_equal(fflush(file), 0);
-	assert_int_equal(ftruncate(fileno(file), ftell(file) + bytes), 0);
-	fclose(file);
-}
-
-static void test_of_large_sets_some_compressed_recordings_are_unpacked(void **state)
-{
-	struct scratch scratch;
-	struct own_id own;
-	struct lode_dso_key key = set_up(&scratch, &own);
-	uint8_t different[20] = {1};
-
-	(void)state;
-	key.is_of_command = true;
-	write_recording(&scratch, "rec/b.perf.data.zst", "/bin/else", different, PACKED);
-	write_recording(&scratch, "rec/c.perf.data.zst", "/gone/program", own.bytes, PACKED);
-	expect(&scratch, &key, true, "build-id inferred");
-	pad(&scratch, "rec/b.perf.data.zst", 9 << 20);
-	expect(&scratch, &key, false, "no such ELF file");
-	write_recording(&scratch, "rec/d.perf.data.zst", "/gone/program", own.bytes, PACKED);
-	expect(&scratch, &key, true, "build-id inferred");
-	scratch_remove(&scratch);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_another_recording_of_the_host_tells),
 		cmocka_unit_test(test_recordings_that_contradict_each_other_tell_nothing),
 		cmocka_unit_test(test_compressed_recordings_are_unpacked_for_the_command_alone),
-		cmocka_unit_test(test_of_large_sets_some_compressed_recordings_are_unpacked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
