@@ -90,7 +90,7 @@ for file in s07 copy; do "$LODE" digest --merge $file.digest $file.folded >/dev/
 cmp both.digest each.digest && echo "copies of a recording: same"
 
 echo "== labels"
-"$LODE" import --repo r.lode --label team=x all.manifest >/dev/null 2>&1
+"$LODE" import -j1 --repo r.lode --label team=x all.manifest >/dev/null 2>&1
 "$LODE" repo labels --repo r.lode
 printf '#lode manifest 1\ns01.folded\thost=x\n' >label.manifest
 "$LODE" import --repo r2.lode label.manifest 2>&1
