@@ -1,3 +1,4 @@
+/* Writes files whole or not at all. */
 #include "base/atomic_file.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* Finds the known name that is closest to a mistyped one. */
 #include "base/closest_name.h"
 
 #include <stdint.h>

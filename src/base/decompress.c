@@ -1,3 +1,4 @@
+/* Decompresses zstd, gzip and xz, recognised by their first bytes. */
 #include "base/decompress.h"
 
 #include <lzma.h>

@@ -1,3 +1,4 @@
+/* Parses and formats durations: "300ms", "1.5 s", "2m". */
 #include "base/duration.h"
 
 #include <inttypes.h>

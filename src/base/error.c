@@ -1,3 +1,4 @@
+/* Makes errors and their messages. */
 #include "base/error.h"
 
 #include <stdarg.h>

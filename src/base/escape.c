@@ -1,3 +1,4 @@
+/* Escapes untrusted text for a terminal. */
 #include "base/escape.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Follows a growing text file over rotation, line by line. */
 #include "base/follow_file.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* Shell-like patterns for functions, modules and comms. */
 #include "base/glob.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Reads an input file as bytes, compressed or not, or standard input. */
 #include "base/input.h"
 
 #include <errno.h>

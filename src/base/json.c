@@ -1,3 +1,4 @@
+/* Writes JSON as a stream. */
 #include "base/json.h"
 
 #include <math.h>

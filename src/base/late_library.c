@@ -1,3 +1,4 @@
+/* Opens libraries when they are first needed. */
 #include "base/late_library.h"
 
 #include <dlfcn.h>

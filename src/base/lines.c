@@ -1,3 +1,4 @@
+/* Reads a text input line by line. */
 #include "base/lines.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Parses times of logs, counter files and questions. */
 #include "base/log_time.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Hash maps with 64-bit keys, and string interning. */
 #include "base/map.h"
 
 #include "base/memory_bound.h"

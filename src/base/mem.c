@@ -1,3 +1,4 @@
+/* Allocation that cannot fail, and arenas. */
 #include "base/mem.h"
 
 #include <malloc.h>

@@ -1,3 +1,4 @@
+/* Items made in order, worked on in parallel, taken in order. */
 #include "base/pipeline.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* Runs independent jobs on a number of threads. */
 #include "base/pool.h"
 
 #include <pthread.h>

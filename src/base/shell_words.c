@@ -1,3 +1,4 @@
+/* Quotes command lines so that a shell takes them as they are. */
 #include "base/shell_words.h"
 
 #include <string.h>

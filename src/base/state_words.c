@@ -1,3 +1,4 @@
+/* Writes and parses words of small state files. */
 #include "base/state_words.h"
 
 #include <inttypes.h>

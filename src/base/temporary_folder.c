@@ -1,5 +1,4 @@
-/* Temporary folders: made with a mark and a lock, removed by whoever comes next if their maker
- * died. */
+/* Temporary folders, removed by the next process if their maker died. */
 #include "base/temporary_folder.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* One decompression context of zstd for each thread. */
 #include "base/thread_zstd.h"
 
 #include <pthread.h>

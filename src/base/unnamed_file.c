@@ -1,3 +1,4 @@
+/* Files without a name, for data that does not fit in memory. */
 #include "base/unnamed_file.h"
 
 #include <errno.h>

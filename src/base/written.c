@@ -1,3 +1,4 @@
+/* Collects what is written to a FILE as a text in memory. */
 #include "base/written.h"
 
 #include <stdlib.h>

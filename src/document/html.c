@@ -1,3 +1,4 @@
+/* Writes reports as one HTML file. */
 #include "document/html.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* Reads the JSON of reports out of lode's HTML files. */
 #include "document/html_read.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Splits a report into what its page shows at once and the rest. */
 #include "document/html_split.h"
 
 /* What is set apart, by schema. */

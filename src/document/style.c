@@ -1,3 +1,4 @@
+/* Colours of terminal text, by meaning. */
 #include "document/style.h"
 
 static const char *const starts[LODE_N_STYLES] = {

@@ -1,3 +1,4 @@
+/* Tables for terminals: widths of columns, and lines. */
 #include "document/table.h"
 
 #include <assert.h>

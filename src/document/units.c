@@ -1,3 +1,4 @@
+/* Formats numbers with three significant digits and a unit. */
 #include "document/units.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Batches mixed events of many threads by thread. */
 #include "input/call_batch.h"
 
 /* With very many threads all is handed over before it gets much, however small the batches are. */

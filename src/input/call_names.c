@@ -1,3 +1,4 @@
+/* Interns names of functions for call sinks. */
 #include "input/call_names.h"
 
 /* Tells names of a program apart well enough: they differ in length or towards their end. */

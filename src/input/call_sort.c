@@ -1,3 +1,4 @@
+/* Sorts and nests calls of formats that promise no order. */
 #include "input/call_sort.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Recognises the format of a file and reads it as a recording. */
 #include "input/source.h"
 
 #include <errno.h>

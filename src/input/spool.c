@@ -1,3 +1,4 @@
+/* Makes an input addressable: in place, in memory or in a file without a name. */
 #include "input/spool.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* Turns perf recordings into function traces. */
 #include "input/stream_calls.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Adds names of threads from a table to a trace. */
 #include "input/thread_names.h"
 
 #include "base/decimal.h"

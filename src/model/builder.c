@@ -1,3 +1,4 @@
+/* Builds a stream from records in time order (design §2). */
 #include "model/builder.h"
 
 #include <limits.h>

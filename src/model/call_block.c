@@ -1,3 +1,4 @@
+/* Packs and unpacks blocks of calls and their sums. */
 #include "model/call_block.h"
 
 #include <zstd.h>

@@ -1,3 +1,4 @@
+/* Storage for the bytes of a trace's calls: memory, a file, or an index. */
 #include "model/call_bytes.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Reads the calls of one thread by index, by time, or as sums. */
 #include "model/call_cursor.h"
 
 #define NO_BLOCK ((size_t)-1)

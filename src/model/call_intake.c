@@ -1,3 +1,4 @@
+/* Takes in the events of a trace, thread by thread, in parallel. */
 #include "model/call_intake.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* Completes a thread's blocks and the levels above them. */
 #include "model/call_levels.h"
 
 struct making {

@@ -1,3 +1,4 @@
+/* Pairs entries with exits, with rules of repair (design §5). */
 #include "model/call_pairing.h"
 
 #include "model/call_levels.h"

@@ -1,3 +1,4 @@
+/* Distribution of the durations of each function's calls. */
 #include "model/call_spread.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* All calls of a function trace in memory or on disk. */
 #include "model/call_trace.h"
 
 #include <zstd.h>

@@ -1,5 +1,4 @@
-/* Counters on one grid: what samples speak of, the pauses that are left out, values per interval.
- */
+/* Counters on one grid: pauses left out, values per interval. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

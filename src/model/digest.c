@@ -1,3 +1,4 @@
+/* Digests: rows, merging, memory (design §9). */
 #include "model/digest.h"
 
 struct lode_digest *lode_digest_new(void)

@@ -1,3 +1,4 @@
+/* Puts a digest into an order that depends on its content alone. */
 #include "model/digest_canonical.h"
 
 #include "base/sorted.h"

@@ -1,3 +1,4 @@
+/* Compares and sorts the rows of a digest. */
 #include "base/sorted.h"
 #include "model/digest.h"
 

@@ -1,3 +1,4 @@
+/* Last step of building a stream: nodes, reasons, devices, kernel threads. */
 #include "model/finish.h"
 
 #include "model/reason.h"

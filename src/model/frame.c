@@ -1,3 +1,4 @@
+/* Interns frames and stacks: the call tree. */
 #include "model/frame.h"
 
 #include <stdio.h>

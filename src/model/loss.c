@@ -1,3 +1,4 @@
+/* Counts what a recording lacks. */
 #include "model/loss.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Statistics of functions and of callers with callees. */
 #include "model/digest.h"
 
 /* Room for frames up to `n_frames`; new ones have not been seen. */

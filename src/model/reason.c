@@ -1,3 +1,4 @@
+/* Derives the reason and the device of a wait from stacks (design §2). */
 #include "model/reason.h"
 
 #include "base/glob.h"

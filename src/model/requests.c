@@ -1,3 +1,4 @@
+/* Batches of requests for their sinks. */
 #include "model/requests.h"
 
 void lode_request_names_release(struct lode_request_names *names)

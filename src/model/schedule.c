@@ -1,3 +1,4 @@
+/* The scheduler's state machine (design §2). */
 #include "model/schedule.h"
 
 enum {

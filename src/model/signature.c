@@ -1,3 +1,4 @@
+/* Signatures: memory, text form, validity (design §3.6). */
 #include "model/signature.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Parses and prints patterns of signatures. */
 #include "model/signature_pattern.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Streams: memory and lookups. */
 #include "model/stream.h"
 
 #include "model/connections.h"

@@ -1,3 +1,4 @@
+/* Finds the symptoms of a stream (design §3.1). */
 #include "model/symptom.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Collects the events at which symptoms begin or end. */
 #include "model/symptom_events.h"
 
 #include <stdlib.h>

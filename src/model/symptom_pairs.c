@@ -1,3 +1,4 @@
+/* Pairs begins and ends of requests. */
 #include "model/symptom_pairs.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Parses one end of a symptom as users name it. */
 #include "model/symptom_point.h"
 
 #include <stdio.h>

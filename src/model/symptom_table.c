@@ -1,3 +1,4 @@
+/* Reads and writes tables of symptoms. */
 #include "model/symptom_table.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Names of system calls by number. */
 #include "model/syscalls.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Copies symbols of what a recording's stacks pass through to its bundle. */
 #include "record/bundle_symbols.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Runs a child process that ends with lode. */
 #include "record/child.h"
 
 #include <errno.h>

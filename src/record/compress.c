@@ -1,3 +1,4 @@
+/* Compresses a file with zstd. */
 #include "record/compress.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Reduces an ELF file to what names and unwinding need. */
 #include "record/elf_reduce.h"
 
 #include <errno.h>

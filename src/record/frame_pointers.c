@@ -1,3 +1,4 @@
+/* Judges whether a program keeps frame pointers. */
 #include "record/frame_pointers.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Tests whether tracepoints are recorded on idle CPUs. */
 #include "record/idle_tracing.h"
 
 #include <linux/perf_event.h>

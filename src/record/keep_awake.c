@@ -1,3 +1,4 @@
+/* Starts spinners of class SCHED_IDLE on every CPU. */
 #include "record/keep_awake.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Finds the modules that matter to the recorded command. */
 #include "record/relevant.h"
 
 #include "engine/waits/aoi.h"

@@ -1,3 +1,4 @@
+/* Checks the rights that recording needs. */
 #include "record/rights.h"
 
 #include <errno.h>

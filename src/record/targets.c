@@ -1,3 +1,4 @@
+/* Finds running processes to record. */
 #include "record/targets.h"
 
 #include <inttypes.h>

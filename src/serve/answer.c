@@ -1,3 +1,4 @@
+/* Answers one HTTP request. */
 #include "serve/answer.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* Answers long questions in threads of their own. */
 #include "serve/asker.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* Checks whose request it is: host, origin, token. */
 #include "serve/guard.h"
 
 #include <arpa/inet.h>

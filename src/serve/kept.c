@@ -1,3 +1,4 @@
+/* Bounded cache of answers. */
 #include "serve/kept.h"
 
 #include <pthread.h>

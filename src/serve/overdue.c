@@ -1,3 +1,4 @@
+/* Disconnects clients that are too slow. */
 #include "serve/overdue.h"
 
 #include <pthread.h>

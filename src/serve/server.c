@@ -1,3 +1,4 @@
+/* The HTTP server of the pages. */
 #include "serve/server.h"
 
 #include <errno.h>

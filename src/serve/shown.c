@@ -1,3 +1,4 @@
+/* The site that is shown, and its replacement while requests are under way. */
 #include "serve/shown.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The documents and questions that a server offers. */
 #include "serve/site.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* Columns of a digest file. */
 #include "store/digest_columns.h"
 
 static const char *const names[LODE_N_DIGEST_COLUMNS] = {

@@ -1,3 +1,4 @@
+/* Reads and writes digests on disk. */
 #include "store/digest_file.h"
 
 #include <lzma.h>

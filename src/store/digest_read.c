@@ -1,3 +1,4 @@
+/* Decodes the columns of a digest. */
 #include "store/digest_columns.h"
 #include "store/digest_tree.h"
 

@@ -1,3 +1,4 @@
+/* Packs the call tree of a digest with chained stacks. */
 #include "store/digest_tree.h"
 
 /*

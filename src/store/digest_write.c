@@ -1,3 +1,4 @@
+/* Encodes a digest into columns. */
 #include "store/digest_columns.h"
 #include "base/sorted.h"
 #include "store/digest_tree.h"

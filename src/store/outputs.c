@@ -1,5 +1,4 @@
-/* What is to be written is held against what is read: identity, kind, and whether it can be made.
- */
+/* Compares outputs with inputs: identity, kind, and whether a file may be replaced. */
 #include "store/outputs.h"
 
 #include <errno.h>

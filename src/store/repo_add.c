@@ -1,3 +1,4 @@
+/* Adds entries to a repository. */
 #include "base/clock.h"
 #include "store/repo_entry.h"
 #include "store/repo_query.h"

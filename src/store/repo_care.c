@@ -1,3 +1,4 @@
+/* Statistics and compaction of a repository. */
 #include "store/repo_care.h"
 
 #include <stdio.h>

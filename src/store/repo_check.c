@@ -1,3 +1,4 @@
+/* Checks a repository. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

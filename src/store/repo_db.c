@@ -1,3 +1,4 @@
+/* Statements, transactions and errors of a repository's SQLite. */
 #include "store/repo_db.h"
 
 #include <assert.h>

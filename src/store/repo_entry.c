@@ -1,3 +1,4 @@
+/* Prepares what is stored of one input. */
 #include "store/repo_entry.h"
 
 #include <stdio.h>

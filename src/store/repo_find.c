@@ -1,3 +1,4 @@
+/* Finds streams in a repository, and changes their labels. */
 #include "store/repo_query_parts.h"
 #include "store/repo_segments.h"
 

@@ -1,3 +1,4 @@
+/* Groups streams from several threads into transactions. */
 #include "store/repo_intake.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* Opens and closes a repository. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>

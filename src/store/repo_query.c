@@ -1,3 +1,4 @@
+/* Parses the language of --where. */
 #include <stdio.h>
 #include <strings.h>
 

@@ -1,3 +1,4 @@
+/* Translates a query to SQL. */
 #include <stdio.h>
 
 #include "base/glob.h"

@@ -1,3 +1,4 @@
+/* Schema of a repository and its migrations. */
 #include "store/repo_db.h"
 
 /*

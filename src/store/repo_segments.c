@@ -1,3 +1,4 @@
+/* Merges digests of a repository into segments. */
 #include "store/repo_segments.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Reads the index of a function trace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* Writes the index of a function trace. */
 #include <zstd.h>
 
 #include "base/atomic_file.h"

@@ -1,3 +1,4 @@
+/* A folder of digests: makes only those that are missing or out of date. */
 #include "streams/digest_dir.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Work on one input of a digest job. */
 #include "streams/digest_item.h"
 
 #include <inttypes.h>

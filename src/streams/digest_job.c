@@ -1,3 +1,4 @@
+/* From inputs to one digest, recording by recording. */
 #include "streams/digest_job.h"
 
 #include "base/memory_limit.h"

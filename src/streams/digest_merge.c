@@ -1,3 +1,4 @@
+/* Merges the items of a digest job in order. */
 #include "streams/digest_merge.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Chooses the symptoms of each recording. */
 #include "streams/job_symptoms.h"
 
 #include <stdio.h>

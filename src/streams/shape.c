@@ -1,3 +1,4 @@
+/* Options that decide what is in a digest, as text. */
 #include "streams/shape.h"
 
 #include <stdio.h>

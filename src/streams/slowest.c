@@ -1,3 +1,4 @@
+/* Resolves --slower-than to a time over all recordings. */
 #include "streams/slowest.h"
 
 #include <math.h>

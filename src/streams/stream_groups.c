@@ -1,3 +1,4 @@
+/* Groups recordings by a label. */
 #include "streams/stream_groups.h"
 
 #include "base/sorted.h"

@@ -1,3 +1,4 @@
+/* Recordings, digests or a repository's query as one merged digest. */
 #include "streams/stream_set.h"
 
 #include <stdio.h>

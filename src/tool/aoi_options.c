@@ -1,3 +1,4 @@
+/* Options about symptoms and areas of interest. */
 #include "tool/aoi_options.h"
 
 #include "tool/input_options.h"

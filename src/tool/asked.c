@@ -1,3 +1,4 @@
+/* Keeps a command line in parts, to derive the next one from it. */
 #include "tool/asked.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* lode completion: shell completion scripts. */
 #include "tool/command.h"
 #include "tool/completion.h"
 

@@ -1,3 +1,4 @@
+/* lode help: help and man pages of commands. */
 #include "answers/documents.h"
 #include "base/closest_name.h"
 #include "tool/command.h"

@@ -1,3 +1,4 @@
+/* Table of commands, and how one is started. */
 #include "tool/command.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Generates shell completion scripts from option tables. */
 #include "tool/completion.h"
 
 #include "tool/command.h"

@@ -1,3 +1,4 @@
+/* Options --speedscope, --pprof and --chrome-trace. */
 #include "tool/export_options.h"
 
 #include <unistd.h>

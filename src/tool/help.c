@@ -1,3 +1,4 @@
+/* Renders help and man pages from a command's table. */
 #include "tool/help.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Option --html. */
 #include "tool/html_option.h"
 
 #include "tool/messages.h"

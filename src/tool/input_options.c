@@ -1,3 +1,4 @@
+/* Options of commands that read recordings. */
 #include "tool/input_options.h"
 
 const char *const lode_kind_choices[] = {"run", "wait", "ready", NULL};

@@ -1,3 +1,4 @@
+/* The program's entry. */
 #include <errno.h>
 #include <lode/lode.h>
 #include <signal.h>

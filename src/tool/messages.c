@@ -1,3 +1,4 @@
+/* Messages on stderr and their exit codes. */
 #include "tool/messages.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Options of mining. */
 #include "tool/mining_options.h"
 
 #include <stdio.h>

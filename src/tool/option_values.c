@@ -1,3 +1,4 @@
+/* Parses values of options. */
 #include "tool/option_values.h"
 
 #include <errno.h>

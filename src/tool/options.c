@@ -1,3 +1,4 @@
+/* Parses a command line by its table of options. */
 #include "tool/options.h"
 
 #include <stdio.h>

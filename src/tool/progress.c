@@ -1,3 +1,4 @@
+/* One line of progress on stderr. */
 #include "tool/progress.h"
 
 #include <stdio.h>

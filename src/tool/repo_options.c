@@ -1,3 +1,4 @@
+/* Options of repositories and labels. */
 #include "tool/repo_options.h"
 
 #include <stdlib.h>

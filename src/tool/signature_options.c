@@ -1,3 +1,4 @@
+/* Options of commands that match signatures. */
 #include "tool/signature_options.h"
 
 #include "tool/repo_options.h"

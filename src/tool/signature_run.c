@@ -1,3 +1,4 @@
+/* Runs a command that matches signatures. */
 #include "tool/signature_run.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* Reads recordings for a command, and reports what was skipped. */
 #include "tool/stream_reading.h"
 
 #include <time.h>

@@ -1,3 +1,4 @@
+/* Width, colours and pager of a terminal. */
 #include "tool/terminal.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Sorts files and folders of any kind by what lode can do with them. */
 #include "answers/analyze/survey.h"
 
 #include <errno.h>

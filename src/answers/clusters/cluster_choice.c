@@ -1,3 +1,4 @@
+/* Finds the cluster that a user named by the number or id of an earlier run. */
 #include "answers/clusters/cluster_choice.h"
 
 #include <stdio.h>

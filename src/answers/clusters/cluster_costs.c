@@ -1,3 +1,4 @@
+/* Own cost of each cluster in each recording. */
 #include "answers/clusters/cluster_costs.h"
 
 #include <stdlib.h>

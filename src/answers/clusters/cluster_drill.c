@@ -1,3 +1,4 @@
+/* From a cluster to its recordings, and to their costliest symptoms. */
 #include "answers/clusters/cluster_drill.h"
 
 #include <stdlib.h>

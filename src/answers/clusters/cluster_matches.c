@@ -1,3 +1,4 @@
+/* How much of a cluster's own cost each signature matches. */
 #include "answers/clusters/cluster_matches.h"
 
 #include <stdlib.h>

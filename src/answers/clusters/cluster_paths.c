@@ -1,3 +1,4 @@
+/* Critical paths of a cluster's costliest symptoms, read from the recordings. */
 #include "answers/clusters/cluster_paths.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Chooses the patterns of a cluster that its signature holds. */
 #include "answers/clusters/cluster_signatures.h"
 
 #include <assert.h>

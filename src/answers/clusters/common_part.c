@@ -1,3 +1,4 @@
+/* The shared call path of a cluster in one line per thread. */
 #include "answers/clusters/common_part.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Exports clusters as stacks for speedscope and pprof. */
 #include <stdlib.h>
 #include <string.h>
 

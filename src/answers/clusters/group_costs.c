@@ -1,3 +1,4 @@
+/* Costs of a cluster or a signature by group of recordings. */
 #include "answers/clusters/group_costs.h"
 
 #include "base/mem.h"

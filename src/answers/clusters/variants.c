@@ -1,3 +1,4 @@
+/* What the patterns of a cluster hold between their shared functions. */
 #include "answers/clusters/variants.h"
 
 #include <stdio.h>

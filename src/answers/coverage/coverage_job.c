@@ -1,3 +1,4 @@
+/* Matches recordings with signatures: coverage in all, by recording and by group. */
 #include "answers/coverage/coverage_job.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* From a request to an answer: makes digests side by side, stores each, and tells what became of
- * it. */
+/* From a request to an answer: makes digests in parallel, stores each, reports each. */
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+/* Which signatures or clusters occur in which recording. */
 #include "answers/next/known.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* lode pio in a sentence or two, and in a few lines: the periods that hurt most, and what was
-   behind them. */
+/* lode pio in a few lines: the worst periods, and what caused them. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

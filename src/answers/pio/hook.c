@@ -1,3 +1,4 @@
+/* Runs the user's command at events without waiting for it. */
 #include "answers/pio/hook.h"
 
 #include <errno.h>

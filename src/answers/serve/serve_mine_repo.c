@@ -1,3 +1,4 @@
+/* Serves a repository, mined again whenever its recordings change. */
 #include "answers/serve/serve_mine_repo.h"
 
 #include <pthread.h>

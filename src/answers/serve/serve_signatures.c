@@ -1,5 +1,4 @@
-/* What a served mine report says of signatures, and how they are changed
- * (answers/serve/serve_mine.h). */
+/* Signatures of a served mine report, and how they are changed. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,3 +1,4 @@
+/* Serves any window of a trace from its index. */
 #include "answers/serve/serve_timeline.h"
 
 #include "engine/regtime/meanwhile.h"

@@ -1,5 +1,4 @@
-/* From a manifest to parts: costs, the costliest first to whoever has least, manifests on the disk.
- */
+/* From a manifest to parts of about equal cost, as manifests on disk. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

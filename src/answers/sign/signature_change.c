@@ -1,3 +1,4 @@
+/* Signs, edits, retires and deletes signatures of a list in memory. */
 #include "answers/sign/signature_change.h"
 
 #include <stdlib.h>

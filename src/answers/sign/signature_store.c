@@ -1,3 +1,4 @@
+/* Reads and writes the list of signatures, in a repository or a text file. */
 #include "answers/sign/signature_store.h"
 
 #include <errno.h>

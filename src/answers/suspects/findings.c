@@ -1,5 +1,4 @@
-/* lode suspects in a sentence, and in a few lines: which callers make a metric slow, else how slow
-   it was. */
+/* lode suspects in a few lines: the callers that make a metric slow. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
-/* lode timeline in a sentence, and in a few lines: the calls that took longest beside what is
- * usual. */
+/* lode timeline in a few lines: the calls that took longest beside their usual time. */
 #include <inttypes.h>
 
 #include "answers/timeline/page.h"

@@ -1,5 +1,4 @@
-/* lode triage in a sentence or two, and in a few lines: what came back, and what nobody has signed
-   yet. */
+/* lode triage in a few lines: problems that came back, and those nobody has signed. */
 #include "answers/triage/triage.h"
 #include "answers/clusters/cluster_brief.h"
 #include "document/findings.h"

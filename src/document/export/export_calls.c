@@ -1,3 +1,4 @@
+/* Exports the calls of a trace as trace events. */
 #include "model/call_cursor.h"
 #include "document/export/export_stacks.h"
 #include "document/export/export_trace.h"

@@ -1,3 +1,4 @@
+/* Opens and finishes files in other tools' formats. */
 #include "document/export/export_file.h"
 
 #include <errno.h>

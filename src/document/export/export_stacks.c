@@ -1,3 +1,4 @@
+/* Collects stacks with costs for speedscope and pprof. */
 #include "document/export/export_stacks.h"
 
 #include "base/escape.h"

@@ -1,3 +1,4 @@
+/* Writes trace events for Perfetto and chrome://tracing. */
 #include "document/export/export_trace.h"
 
 #include "document/export/export_stacks.h"

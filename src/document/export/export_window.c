@@ -1,3 +1,4 @@
+/* Exports what lies in a window of time as trace events. */
 #include "document/export/export_stacks.h"
 #include "document/export/export_trace.h"
 

@@ -1,3 +1,4 @@
+/* Writes folded stacks, "a;b;c cost". */
 #include "document/export/folded_stacks.h"
 
 #include "base/sorted.h"

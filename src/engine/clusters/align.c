@@ -1,3 +1,4 @@
+/* Alignment of two patterns (design §3.4; StackMine §VI.A). */
 #include "engine/clusters/align.h"
 
 #include <stdlib.h>

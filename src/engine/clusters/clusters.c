@@ -1,3 +1,4 @@
+/* Clusters of similar patterns (design §3.4; StackMine §VI). */
 #include "engine/clusters/clusters.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* What the patterns of a cluster share, and how far they differ (design §3.5). */
 #include "engine/clusters/common.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Splits stacks into problems by what they cost in each symptom. */
 #include "engine/clusters/cut.h"
 
 #include <math.h>

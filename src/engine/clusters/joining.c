@@ -1,3 +1,4 @@
+/* Agglomeration from the pairs that are similar enough, without a matrix. */
 #include "engine/clusters/joining.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Finds the pairs of patterns that are similar enough, without aligning all. */
 #include "engine/clusters/pairs.h"
 
 #include <math.h>

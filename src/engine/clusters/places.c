@@ -1,3 +1,4 @@
+/* Orders patterns by their functions, so that neighbours begin alike. */
 #include "engine/clusters/places.h"
 
 #include <stdlib.h>

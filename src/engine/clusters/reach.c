@@ -1,3 +1,4 @@
+/* Upper bounds on the similarity of a block of patterns with each of the others. */
 #include "engine/clusters/reach.h"
 
 #include <math.h>

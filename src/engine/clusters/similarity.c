@@ -1,3 +1,4 @@
+/* Similarity of two patterns (design §3.4; StackMine §VI.B). */
 #include "engine/clusters/similarity.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Table of substitution costs of every two functions. */
 #include "engine/clusters/subtable.h"
 
 #include <stdlib.h>

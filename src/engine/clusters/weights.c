@@ -1,3 +1,4 @@
+/* Weights of functions by how well they distinguish stacks (design §3.4; StackMine §VI.C). */
 #include "engine/clusters/weights.h"
 
 /* 1 - part / whole, with 0/0 = 0. Statistics that contradict themselves stay within [0, 1]. */

@@ -1,3 +1,4 @@
+/* Words of function names, and the cost of replacing one name by another (design §3.4). */
 #include "engine/clusters/words.h"
 
 #include <stdbool.h>

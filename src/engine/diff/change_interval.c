@@ -1,3 +1,4 @@
+/* 95 % interval of a difference of costs per symptom, after Welch. */
 #include "engine/diff/change_interval.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Test statistic of two sets of recordings: a difference of ratios, studentised. */
 #include "engine/diff/change_statistic.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Differences between two sets of recordings (design §3.6). */
 #include "engine/diff/diff.h"
 
 #include <math.h>

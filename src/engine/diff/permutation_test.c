@@ -1,3 +1,4 @@
+/* Permutation tests of many changes at once, with adjusted p-values. */
 #include "engine/diff/permutation_test.h"
 
 #include <math.h>

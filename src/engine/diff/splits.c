@@ -1,3 +1,4 @@
+/* Enumerates or samples the ways to split recordings into two sets. */
 #include "engine/diff/splits.h"
 
 #include <stdlib.h>

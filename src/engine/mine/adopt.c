@@ -1,3 +1,4 @@
+/* Gives scraps of late rounds to the clusters whose shared path they hold. */
 #include "engine/mine/adopt.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Builds the tree of a cluster's flame graph within a number of nodes. */
 #include "engine/mine/flame.h"
 
 #include <stdlib.h>

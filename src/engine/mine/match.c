@@ -1,3 +1,4 @@
+/* Which stacks contain which patterns, as subsequences. */
 #include "engine/mine/match.h"
 
 #include <stdlib.h>

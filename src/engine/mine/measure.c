@@ -1,3 +1,4 @@
+/* Own and total costs of clusters (design §3.5). */
 #include "engine/mine/measure.h"
 
 #include <stddef.h>

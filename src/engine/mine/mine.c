@@ -1,3 +1,4 @@
+/* From digests to ranked clusters of costly patterns (design §3.3-3.5). */
 #include "engine/mine/mine.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Groups patterns by the problems that the cut found, and gives each its stacks. */
 #include "engine/mine/problems.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Mines again what no pattern explains, until nothing is found (design §3.3). */
 #include "engine/mine/rounds.h"
 
 #include <stdlib.h>

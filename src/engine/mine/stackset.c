@@ -1,3 +1,4 @@
+/* Distinct stacks of a digest with their costs. */
 #include "engine/mine/stackset.h"
 
 #include <stdlib.h>

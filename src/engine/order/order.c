@@ -1,3 +1,4 @@
+/* Orders recordings so that the first ones show most problems (StackMine §VII.A Q3). */
 #include "engine/order/order.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Coverage by number of opened recordings, for each order (StackMine, Figure 4). */
 #include "engine/order/order_curves.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Costs of all insertions into all children of a pattern, in one pass. */
 #include "engine/patterns/children.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Finds items that belong to every maximal pattern of a database. */
 #include "engine/patterns/closure.h"
 
 void lode_closure_mandatory(lode_item_vec *out, const struct lode_condition *condition,

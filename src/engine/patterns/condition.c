@@ -1,3 +1,4 @@
+/* Conditional databases: sequences cut down to what a pattern can still take in. */
 #include "engine/patterns/condition.h"
 
 #include "engine/patterns/windows.h"

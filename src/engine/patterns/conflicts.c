@@ -1,3 +1,4 @@
+/* Costs of pairs of insertions that miss a pivot, and a small set that covers them. */
 #include "engine/patterns/conflicts.h"
 
 #include <stdbool.h>

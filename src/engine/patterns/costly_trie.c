@@ -1,3 +1,4 @@
+/* Trie of all patterns that reach λ, and which of them are maximal. */
 #include "engine/patterns/costly_trie.h"
 
 #include <assert.h>

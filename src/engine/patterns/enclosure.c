@@ -1,3 +1,4 @@
+/* Tests whether a pattern can take one more item, on a prefix tree (BIDE). */
 #include "engine/patterns/enclosure.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Search by enumeration of every pattern that reaches λ. */
 #include "engine/patterns/enumerate.h"
 
 #include <stdatomic.h>

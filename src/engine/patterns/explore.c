@@ -1,3 +1,4 @@
+/* Searches all maximal patterns of a reduced input by branching on insertions. */
 #include "engine/patterns/explore.h"
 
 #include <stdatomic.h>

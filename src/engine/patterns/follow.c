@@ -1,3 +1,4 @@
+/* Inner loops of the search by enumeration: what can follow a prefix. */
 #include "engine/patterns/follow.h"
 
 #include <stdlib.h>

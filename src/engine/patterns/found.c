@@ -1,3 +1,4 @@
+/* Store of the patterns found so far, shared by all threads of a search. */
 #include "engine/patterns/found.h"
 
 #include <stdlib.h>

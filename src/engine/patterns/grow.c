@@ -1,3 +1,4 @@
+/* Grows a pattern into a maximal one. */
 #include "engine/patterns/grow.h"
 
 #include <stdlib.h>

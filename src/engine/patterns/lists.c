@@ -1,3 +1,4 @@
+/* Inverted lists: which sequences contain an item. */
 #include "engine/patterns/lists.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Merges equal sequences while they are written. */
 #include "engine/patterns/merge.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Searches the λ that gives at most a number of patterns. */
 #include "engine/patterns/min_cost.h"
 
 #include <math.h>

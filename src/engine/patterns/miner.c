@@ -1,3 +1,4 @@
+/* Costly maximal patterns of sequences (design §3.3; StackMine §V). */
 #include "engine/patterns/miner.h"
 
 #include "engine/patterns/ends.h"

@@ -1,3 +1,4 @@
+/* Chooses branches by how single sequences differ from known patterns. */
 #include "engine/patterns/misfits.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Pivots: known patterns that rule out parts of the search. */
 #include "engine/patterns/pivot.h"
 
 #include <stdlib.h>

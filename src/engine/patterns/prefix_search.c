@@ -1,3 +1,4 @@
+/* Search by prefixes on a prefix tree, with costs (BIDE). */
 #include "engine/patterns/prefix_search.h"
 
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* Builds the prefix tree of the sequences, as arrays in preorder. */
 #include "engine/patterns/prefix_tree.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Projections on a prefix tree: counts and takes a prefix's next items. */
 #include "engine/patterns/projection.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Shrinks the miner's input without changing its answer. */
 #include "engine/patterns/reduce.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* Thins out insertions that repeat a pattern's own functions. */
 #include "engine/patterns/thin.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Runs three exact searches in turns until one is done. */
 #include "engine/patterns/turns.h"
 
 #include <math.h>

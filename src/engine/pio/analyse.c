@@ -1,3 +1,4 @@
+/* From a model, counters and requests to slow periods and their causes. */
 #include "engine/pio/analyse.h"
 
 #include <math.h>

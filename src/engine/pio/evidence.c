@@ -1,3 +1,4 @@
+/* Evidence against servers from counters outside of their healthy ranges. */
 #include "engine/pio/evidence.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* Classes of intervals and the intensity transformation (PIO13, Algorithm 1). */
 #include "engine/pio/intensity.h"
 
 #include <math.h>

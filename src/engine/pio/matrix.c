@@ -1,3 +1,4 @@
+/* Counters of several periods as one table. */
 #include "engine/pio/matrix.h"
 
 #include <stdlib.h>

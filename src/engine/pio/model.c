@@ -1,3 +1,4 @@
+/* The model that training makes and analysis uses. */
 #include "engine/pio/model.h"
 
 #include <stdlib.h>

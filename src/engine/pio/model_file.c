@@ -1,3 +1,4 @@
+/* Reads and writes a model as JSON. */
 #include "engine/pio/model_file.h"
 
 #include <stdlib.h>

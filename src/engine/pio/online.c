@@ -1,3 +1,4 @@
+/* Analyses intervals as they come, and reports periods as they start and end. */
 #include "engine/pio/online_parts.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* Joins intervals to slow periods, with what explains each. */
 #include "engine/pio/periods.h"
 
 #include <math.h>

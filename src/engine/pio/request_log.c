@@ -1,3 +1,4 @@
+/* Takes in the requests of one period, for training or analysis. */
 #include "engine/pio/request_log.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Keeps requests in few bytes until all have been seen. */
 #include "engine/pio/request_spool.h"
 
 #include <assert.h>

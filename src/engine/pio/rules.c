@@ -1,3 +1,4 @@
+/* Learns and applies the paper's two rulesets. */
 #include "engine/pio/rules.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Trains a model from periods of requests and counters. */
 #include "engine/pio/train.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Usual response times by action and user, and which requests are slow (PIO13 2.2). */
 #include "engine/pio/usual.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* From the flaws of a recording to advice on what to record better. */
 #include "engine/quality/advice.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* Measures the flaws of a recording. */
 #include "engine/quality/quality.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* What every thread did during a span of time (tasks T1 and T3 of the thesis). */
 #include "engine/regtime/meanwhile.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* What every thread did during many spans, in one pass over the calls. */
 #include "engine/regtime/meanwhile_many.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The stack of a thread at one moment. */
 #include "engine/regtime/moment.h"
 
 static void find_item(struct lode_moment *out, const struct lode_regtime_thread *thread)

@@ -1,3 +1,4 @@
+/* Calls that RegTime keeps as outliers of their functions (task T2 of the thesis). */
 #include "engine/regtime/outliers.h"
 
 #include <stdlib.h>

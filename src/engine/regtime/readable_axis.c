@@ -1,3 +1,4 @@
+/* A time axis that is narrow where calls are regular and wide at outliers. */
 #include "engine/regtime/readable_axis.h"
 #include "base/sorted.h"
 

@@ -1,3 +1,4 @@
+/* Expressions of one thread's calls (REGTIME24, chapter 4; design §5). */
 #include "engine/regtime/regtime.h"
 
 #include <stdlib.h>

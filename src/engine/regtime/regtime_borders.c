@@ -1,3 +1,4 @@
+/* Borders of other threads' outliers (REGTIME24 §7.6). */
 #include "engine/regtime/regtime_borders.h"
 
 #include <string.h>

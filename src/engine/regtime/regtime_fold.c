@@ -1,3 +1,4 @@
+/* Folds items of negligible time (design §5). */
 #include "engine/regtime/regtime_fold.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Self times of kept calls. */
 #include "engine/regtime/regtime_own.h"
 
 /* Time in which an expression's outermost calls ran: own times of all its nodes tile it. */

@@ -1,3 +1,4 @@
+/* Walks one thread's calls and makes the items and nodes of RegTime. */
 #include "engine/regtime/regtime_walk.h"
 
 #include <stdlib.h>

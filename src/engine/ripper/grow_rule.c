@@ -1,3 +1,4 @@
+/* Grows a rule by the condition of the highest FOIL gain. */
 #include "engine/ripper/grow_rule.h"
 
 #include <math.h>

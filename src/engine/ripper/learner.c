@@ -1,3 +1,4 @@
+/* RIPPERk for one class against the rest. */
 #include "engine/ripper/learner.h"
 
 #include <stdlib.h>

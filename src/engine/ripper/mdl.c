@@ -1,3 +1,4 @@
+/* Description lengths of rules and their errors, in bits. */
 #include "engine/ripper/mdl.h"
 
 #include <math.h>

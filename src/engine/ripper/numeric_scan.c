@@ -1,3 +1,4 @@
+/* Finds the best threshold of a numeric column. */
 #include "engine/ripper/numeric_scan.h"
 
 #include <stdbool.h>

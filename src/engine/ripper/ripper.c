@@ -1,3 +1,4 @@
+/* RIPPERk: learns an ordered list of rules from examples. */
 #include "engine/ripper/ripper.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Rules and lists of rules: evaluation and memory. */
 #include "engine/ripper/ruleset.h"
 
 #include <stdlib.h>

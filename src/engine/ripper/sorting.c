@@ -1,3 +1,4 @@
+/* Sorts rows by the values of a column. */
 #include "engine/ripper/sorting.h"
 
 #include <stdlib.h>

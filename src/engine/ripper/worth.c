@@ -1,3 +1,4 @@
+/* Decides which rules are worth their bits, and drops the others. */
 #include <stdlib.h>
 
 #include "engine/ripper/learner.h"

@@ -1,3 +1,4 @@
+/* Matches all signatures with all rows of a digest, each stack once. */
 #include "engine/signatures/signature_match.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Coverage by release, host or day. */
 #include "engine/signatures/signature_trend.h"
 
 #include <stdlib.h>

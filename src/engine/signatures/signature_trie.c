@@ -1,3 +1,4 @@
+/* One trie of all patterns of all signatures. */
 #include "engine/signatures/signature_trie.h"
 
 #include <stdio.h>

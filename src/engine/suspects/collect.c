@@ -1,3 +1,4 @@
+/* Measures the metrics of one recording while it is read. */
 #include "engine/suspects/collect.h"
 
 #include <stdarg.h>

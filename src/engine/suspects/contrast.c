@@ -1,3 +1,4 @@
+/* Caller contrast: which callers go with slow executions of a function. */
 #include "engine/suspects/contrast.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Set of executions with their metrics and stacks, spooled beyond a bound. */
 #include "engine/suspects/execution.h"
 
 #include <stdlib.h>

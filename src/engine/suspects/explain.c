@@ -1,3 +1,4 @@
+/* All evidence about one function. */
 #include "engine/suspects/explain.h"
 
 #include <stdlib.h>

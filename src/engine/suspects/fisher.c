@@ -1,3 +1,4 @@
+/* Fisher's exact test. */
 #include "engine/suspects/fisher.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Sums counts per stack to evidence per function. */
 #include "engine/suspects/functions.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Maps stacks of one recording to those of the execution set. */
 #include "engine/suspects/graft.h"
 
 #include <stdlib.h>

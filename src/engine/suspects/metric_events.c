@@ -1,3 +1,4 @@
+/* Tracepoints that metrics are made of, and their fields. */
 #include "engine/suspects/metric_events.h"
 
 #include <stdio.h>

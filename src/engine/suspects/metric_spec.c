@@ -1,3 +1,4 @@
+/* Parses and matches the metrics of --metric. */
 #include "engine/suspects/metric_spec.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Exact mean and standard deviation of integers. */
 #include "engine/suspects/moments.h"
 
 #include <assert.h>

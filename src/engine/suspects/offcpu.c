@@ -1,3 +1,4 @@
+/* Metrics of the time that threads are off their CPUs. */
 #include "engine/suspects/offcpu.h"
 
 #include <stdio.h>

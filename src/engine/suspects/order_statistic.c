@@ -1,3 +1,4 @@
+/* The k-th smallest of values that are read in passes, in little memory. */
 #include "engine/suspects/order_statistic.h"
 
 #include <stdlib.h>

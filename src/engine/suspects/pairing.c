@@ -1,3 +1,4 @@
+/* Pairs begins with ends in lanes. */
 #include "engine/suspects/pairing.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* PASD's scores of functions (PASD §III-C; design §4). */
 #include "engine/suspects/scores.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Ranks functions by how strongly they go with slow executions (PASD; design §4). */
 #include "engine/suspects/suspects.h"
 
 #include <math.h>

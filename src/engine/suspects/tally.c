@@ -1,3 +1,4 @@
+/* Counts executions by metric, stack, set and label. */
 #include "engine/suspects/tally.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Thresholds of slow executions for each metric (PASD §III-C1; design §4). */
 #include "engine/suspects/thresholds.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Folds the events of a symptom's delay to a digest (design §3.2). */
 #include "engine/waits/aoi.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Joins the stacks of a chain of waiting threads to one (design §3.2). */
 #include "engine/waits/chain.h"
 
 #include <stdio.h>

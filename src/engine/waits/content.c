@@ -1,3 +1,4 @@
+/* Applies --include and --exclude to stacks. */
 #include "engine/waits/content.h"
 
 #include <stdlib.h>

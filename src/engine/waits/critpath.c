@@ -1,3 +1,4 @@
+/* Critical path of one symptom (design §3.2). */
 #include "engine/waits/critpath.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Folds pieces of events into digest rows. */
 #include "engine/waits/fold.h"
 
 #include <stdlib.h>

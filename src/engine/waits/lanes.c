@@ -1,3 +1,4 @@
+/* Critical path of one symptom as a picture of threads. */
 #include "engine/waits/lanes.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Wait graph of one symptom (StackMine, Fig. 2). */
 #include "engine/waits/waitgraph.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Call frame information of one module. */
 #include "input/symbols/cfi.h"
 
 #include <dwarf.h>

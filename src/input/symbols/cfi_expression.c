@@ -1,3 +1,4 @@
+/* Evaluates DWARF expressions of call frame information. */
 #include "input/symbols/cfi_expression.h"
 
 #include <dwarf.h>

@@ -1,3 +1,4 @@
+/* Demangles C++, Rust and D names. */
 #include "input/symbols/demangle.h"
 
 #include <libiberty/demangle.h>

@@ -1,3 +1,4 @@
+/* Loads and resolves one module. */
 #include "input/symbols/dso.h"
 
 #include "input/symbols/demangle.h"

@@ -1,3 +1,4 @@
+/* Opens an ELF file and finds its sections. */
 #include "input/symbols/elf_file.h"
 
 #include <elfutils/libdwelf.h>

@@ -1,3 +1,4 @@
+/* Maps file offsets of an ELF file to its own addresses. */
 #include "input/symbols/elf_map.h"
 
 #include "input/symbols/elf_file.h"

@@ -1,3 +1,4 @@
+/* Reads the symbols of an ELF file. */
 #include "input/symbols/elf_symbols.h"
 
 #include <lzma.h>

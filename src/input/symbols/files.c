@@ -1,3 +1,4 @@
+/* Finds the files of a recorded module. */
 #include "input/symbols/files.h"
 
 #include <dirent.h>

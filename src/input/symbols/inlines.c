@@ -1,3 +1,4 @@
+/* Finds inlined functions at an address, from DWARF. */
 #include "input/symbols/inlines.h"
 
 #include <dwarf.h>

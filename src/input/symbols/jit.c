@@ -1,3 +1,4 @@
+/* Parses perf-PID.map and jit-PID.dump. */
 #include "input/symbols/jit.h"
 
 #include "base/bytes.h"

@@ -1,3 +1,4 @@
+/* Parses kernel symbols. */
 #include "input/symbols/kallsyms.h"
 
 #include "input/symbols/files.h"

@@ -1,3 +1,4 @@
+/* Loads the symbols of code made at run time. */
 #include <stdio.h>
 
 #include "input/symbols/dso.h"

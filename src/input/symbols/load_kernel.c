@@ -1,3 +1,4 @@
+/* Loads the symbols of the kernel and of the vDSO. */
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Finds and loads the symbols of a program or library. */
 #include <elfutils/libdwelf.h>
 #include <stdio.h>
 

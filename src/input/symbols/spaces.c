@@ -1,3 +1,4 @@
+/* Address spaces: which module is mapped where, by process and time. */
 #include "input/symbols/spaces.h"
 
 #include <assert.h>

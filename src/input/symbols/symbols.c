@@ -1,3 +1,4 @@
+/* The symboliser: from module and address to a function. */
 #include "input/symbols/symbols.h"
 
 #include <errno.h>

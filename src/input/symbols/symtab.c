@@ -1,3 +1,4 @@
+/* Symbol table of one module. */
 #include "input/symbols/symtab.h"
 
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* Unwinds user stacks from registers and a stack dump. */
 #include "input/symbols/unwind.h"
 
 #include "input/symbols/cfi.h"

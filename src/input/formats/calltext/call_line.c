@@ -1,3 +1,4 @@
+/* Parses one line of a text of entries and exits. */
 #include "input/formats/calltext/call_line.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Reads the traces of NonSequitur. */
 #include "base/decimal.h"
 #include "base/folder.h"
 #include "base/lines.h"

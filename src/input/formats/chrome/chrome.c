@@ -1,3 +1,4 @@
+/* Reads Chrome's trace events as calls. */
 #include "input/formats/chrome/chrome.h"
 
 #include <stdlib.h>

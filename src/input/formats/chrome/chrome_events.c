@@ -1,3 +1,4 @@
+/* Parses trace events one by one from a stream of JSON. */
 #include "input/formats/chrome/chrome_events.h"
 
 #include <stdio.h>

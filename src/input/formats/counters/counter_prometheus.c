@@ -1,3 +1,4 @@
+/* Queries Prometheus over HTTP. */
 #include "input/formats/counters/counter_prometheus.h"
 
 #include "input/formats/counters/counter_json.h"

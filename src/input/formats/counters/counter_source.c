@@ -1,3 +1,4 @@
+/* Recognises and reads files of performance counters. */
 #include "input/formats/counters/counter_source.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Parses Prometheus queries as users write them. */
 #include "input/formats/counters/prometheus_query.h"
 
 #include "base/duration.h"

@@ -1,3 +1,4 @@
+/* Reads function_graph text of ftrace. */
 #include "input/formats/ftrace/graph.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Parses one line of function_graph text. */
 #include "input/formats/ftrace/graph_line.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Derives a request's action from its URL. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 
 #include "input/formats/log/log_action.h"

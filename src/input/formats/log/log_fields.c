@@ -1,3 +1,4 @@
+/* Interprets the fields of a request log's line. */
 #include "input/formats/log/log_fields.h"
 
 #include <stdio.h>

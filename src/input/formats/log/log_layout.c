@@ -1,3 +1,4 @@
+/* Recognises which text of a log's lines has which role. */
 #include "input/formats/log/log_layout.h"
 
 #include <stdio.h>

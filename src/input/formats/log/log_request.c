@@ -1,3 +1,4 @@
+/* Makes a request of one line's fields. */
 #include "input/formats/log/log_request.h"
 
 #include <string.h>

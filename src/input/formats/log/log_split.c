@@ -1,3 +1,4 @@
+/* Splits a line of a log into fields. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

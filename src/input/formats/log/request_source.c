@@ -1,3 +1,4 @@
+/* Reads request logs of servers, proxies and applications, in parallel. */
 #include "input/formats/log/request_source.h"
 
 #include <stdio.h>

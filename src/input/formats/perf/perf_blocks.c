@@ -1,3 +1,4 @@
+/* Splits a perf recording into blocks of whole records. */
 #include "input/formats/perf/perf_blocks.h"
 
 #include <zstd.h>

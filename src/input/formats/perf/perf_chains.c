@@ -1,3 +1,4 @@
+/* Interns callchains of one decoding thread. */
 #include "input/formats/perf/perf_chains.h"
 
 #include "base/map.h"

@@ -1,3 +1,4 @@
+/* Finds the threads of the recorded command. */
 #include "input/formats/perf/perf_command.h"
 
 enum { IS_PERF = 1, IS_PERF_EXEC = 2, IS_PERF_CHILD = 4 };

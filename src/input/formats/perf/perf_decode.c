@@ -1,3 +1,4 @@
+/* Decodes a block of records, in many threads at once. */
 #include "input/formats/perf/perf_decode.h"
 
 #include <assert.h>

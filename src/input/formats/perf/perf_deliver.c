@@ -1,3 +1,4 @@
+/* Passes records in time order to the model's builder. */
 #include "input/formats/perf/perf_deliver.h"
 
 #include "model/connections.h"

@@ -1,3 +1,4 @@
+/* Interns the modules that a recording names. */
 #include "input/formats/perf/perf_dsos.h"
 
 #include <stdio.h>

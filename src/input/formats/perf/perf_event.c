@@ -1,3 +1,4 @@
+/* Layouts and meanings of a recording's events. */
 #include "input/formats/perf/perf_event.h"
 
 #include <stdio.h>

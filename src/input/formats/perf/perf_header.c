@@ -1,3 +1,4 @@
+/* Reads the header and feature sections of perf.data. */
 #include "input/formats/perf/perf_header.h"
 
 #include "base/map.h"

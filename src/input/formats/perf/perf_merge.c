@@ -1,3 +1,4 @@
+/* Merges records of all CPUs in order of time. */
 #include "input/formats/perf/perf_merge.h"
 
 void lode_perf_merge_init(struct lode_perf_merge *merge, size_t limit_bytes)

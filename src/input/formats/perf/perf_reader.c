@@ -1,3 +1,4 @@
+/* Reads the bytes of a perf recording, in order or by offset. */
 #include "input/formats/perf/perf_reader.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* Resolves places to names, and raw stacks to nodes of the call tree. */
 #include "input/formats/perf/perf_resolve.h"
 
 #include <fnmatch.h>

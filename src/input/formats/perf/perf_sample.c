@@ -1,3 +1,4 @@
+/* Parses one sample record. */
 #include "input/formats/perf/perf_sample.h"
 
 #include "input/formats/perf/perf_abi.h"

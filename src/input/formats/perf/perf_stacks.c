@@ -1,3 +1,4 @@
+/* Turns callchains into stacks of places. */
 #include "input/formats/perf/perf_stacks.h"
 
 #include "base/map.h"

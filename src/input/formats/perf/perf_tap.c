@@ -1,3 +1,4 @@
+/* Offers a recording's events to a tap. */
 #include "input/formats/perf/perf_tap.h"
 
 #include <traceevent/event-parse.h>

@@ -1,3 +1,4 @@
+/* Reads tracepoint formats with libtraceevent. */
 #include "input/formats/perf/perf_tracepoints.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* Unwinds user stacks of samples with registers and a stack dump. */
 #include "input/formats/perf/perf_unwind.h"
 
 void lode_perf_unwind_release(struct lode_perf_unwind *unwind)

@@ -1,3 +1,4 @@
+/* Counts frames without a symbol by module. */
 #include "input/formats/text/modules.h"
 
 #include "model/stream.h"

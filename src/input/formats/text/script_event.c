@@ -1,3 +1,4 @@
+/* Events of perf script text and what they mean. */
 #include "input/formats/text/script_event.h"
 
 /* Keys of system calls that are known by name: above any system call's number. */

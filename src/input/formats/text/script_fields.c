@@ -1,3 +1,4 @@
+/* Parses tracepoint fields of perf script text. */
 #include "input/formats/text/script_fields.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Parses one line of perf script text. */
 #include "input/formats/text/script_line.h"
 
 #include <string.h>

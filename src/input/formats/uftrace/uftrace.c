@@ -1,3 +1,4 @@
+/* Reads uftrace data directories. */
 #include "input/formats/uftrace/uftrace.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Resolves addresses of a uftrace recording. */
 #include "input/formats/uftrace/uftrace_names.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Reads the records of TID.dat. */
 #include "input/formats/uftrace/uftrace_records.h"
 
 #include "base/bytes.h"

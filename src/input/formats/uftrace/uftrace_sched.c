@@ -1,3 +1,4 @@
+/* Reads the scheduler's events in perf-cpu*.dat. */
 #include "input/formats/uftrace/uftrace_sched.h"
 
 #include "base/bytes.h"

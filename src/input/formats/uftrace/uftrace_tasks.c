@@ -1,3 +1,4 @@
+/* Reads threads and sessions from task.txt. */
 #include "input/formats/uftrace/uftrace_tasks.h"
 
 #include "base/input.h"

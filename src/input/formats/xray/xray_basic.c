@@ -1,3 +1,4 @@
+/* Reads XRay logs of basic mode. */
 #include "base/bytes.h"
 #include "input/formats/xray/xray_format.h"
 #include "input/formats/xray/xray_log.h"

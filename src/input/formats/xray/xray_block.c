@@ -1,3 +1,4 @@
+/* Decodes one buffer of a flight data recorder log. */
 #include "input/formats/xray/xray_block.h"
 
 #include "base/bytes.h"

@@ -1,3 +1,4 @@
+/* Reads XRay logs of flight data recorder mode. */
 #include "base/pipeline.h"
 #include "input/spool.h"
 #include "input/formats/xray/xray_block.h"

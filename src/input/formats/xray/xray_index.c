@@ -1,3 +1,4 @@
+/* Finds the buffers of a flight data recorder log and their order. */
 #include "input/formats/xray/xray_index.h"
 
 #include "base/bytes.h"

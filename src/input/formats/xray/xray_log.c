@@ -1,3 +1,4 @@
+/* Header, functions and threads of both kinds of XRay logs. */
 #include "input/formats/xray/xray_log.h"
 
 #include <stdio.h>

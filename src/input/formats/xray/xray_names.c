@@ -1,3 +1,4 @@
+/* Names of XRay's function ids, from the program or a table. */
 #include "input/formats/xray/xray_names.h"
 
 #include <elf.h>
