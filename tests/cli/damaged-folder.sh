@@ -37,6 +37,9 @@ for c in "mine" "info" "suspects" "digest -o d" "import --repo r.lode" \
 	say "$c"
 	code $c dir
 done
+mkdir none
+echo none >none/notes.txt
+"$LODE" mine --unit ns dir none none/notes.txt 2>/dev/null | grep '^Skipped'
 say diff; code diff dir dir/good.folded
 say info says in its document what was skipped
 code info --json dir

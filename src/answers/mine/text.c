@@ -219,7 +219,7 @@ static void print_skipped(FILE *out, const struct lode_mine_answer *answer)
 
 	if (job->skipped.n)
 		fprintf(out, "Skipped %zu of %zu inputs:\n", job->skipped.n,
-			job->n_inputs > job->skipped.n ? job->n_inputs : job->skipped.n);
+			answer->n_streams + job->skipped.n);
 	for (size_t i = 0; i < job->skipped.n && i < 3; i++)
 		fprintf(out, "  %s: %s\n",
 			lode_escape_fit(path, sizeof(path), job->skipped.at[i].path, 60),
