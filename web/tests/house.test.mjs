@@ -1,10 +1,10 @@
 // What holds for every page: themes, sizes, keyboard, names for screen readers, print, exports, and
 // that nothing comes from elsewhere.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { test } from "node:test";
 import { accessible, walkable } from "./accessible.mjs";
-import { pageOf, reportsIn, samples, saved, settled, show } from "./harness.mjs";
+import { pageOf, reportsIn, samples, saved, settled, show, temporary } from "./harness.mjs";
 import { narrow, printed, sideways } from "./house-checks.mjs";
 import { pioSample } from "./pio-sample.mjs";
 
@@ -66,6 +66,21 @@ for (const [path = "", hash = ""] of places) {
 		await close();
 	});
 }
+
+test("a folder of a long name moves nothing sideways", async () => {
+	const far = temporary("recordings-of-the-slow-starts-that-users-complained-about-in-november");
+	symlinkSync(samples, far);
+	for (const [command = "", sample = ""] of [
+		["mine", "startup"],
+		["suspects", "orders"],
+		["timeline", "mailroom"],
+	]) {
+		const { page, close } = await show(pageOf(command, `${far}/${sample}`), { width: 400 });
+		await settled(page);
+		assert.deepEqual(await sideways(page), [], command);
+		await close();
+	}
+});
 
 test("every table saves as CSV; every picture as SVG that parses, and as PNG", async () => {
 	for (const [path = "", hash = ""] of places) {
