@@ -31,14 +31,20 @@ void lode_map_release(struct lode_map *map);
 /* Adds a key that lode_map_slot did not find; its value is LODE_NONE until the caller sets it. */
 uint32_t *lode_map_add(struct lode_map *map, uint64_t key);
 
-/* Where `key` is looked for first. Both halves of a product of 128 bits: every bit of the key
-   reaches every bit of the sum, at the price of one multiplication. */
-static inline size_t lode_map_place(const struct lode_map *map, uint64_t key)
+/* Both halves of a product of 128 bits: every bit of the key reaches every bit of the sum, at the
+   price of one multiplication. */
+static inline uint64_t lode_map_hash(uint64_t key)
 {
 	unsigned __int128 product =
 		(unsigned __int128)(key ^ 0x2d358dccaa6c78a5u) * 0x8bb84b93962eacc9u;
 
-	return (size_t)((uint64_t)(product >> 64) ^ (uint64_t)product) & map->mask;
+	return (uint64_t)(product >> 64) ^ (uint64_t)product;
+}
+
+/* Where `key` is looked for first. */
+static inline size_t lode_map_place(const struct lode_map *map, uint64_t key)
+{
+	return (size_t)lode_map_hash(key) & map->mask;
 }
 
 /* Value of `key`, or LODE_NONE. */

@@ -96,7 +96,8 @@ struct lode_arena_block {
 	max_align_t data[];
 };
 
-enum { ARENA_BLOCK_BYTES = 64 << 10 };
+/* Arenas double up to LARGE and then grow by a quarter: of small ones there may be a million. */
+enum { LEAST_BLOCK_BYTES = 1000, LARGE_ARENA_BYTES = 256 << 10, MOST_BLOCK_BYTES = 4 << 20 };
 
 void *lode_arena_alloc(struct lode_arena *arena, size_t size_bytes, size_t align)
 {
@@ -105,12 +106,13 @@ void *lode_arena_alloc(struct lode_arena *arena, size_t size_bytes, size_t align
 	size_t room;
 
 	if (!arena->next || at + size_bytes > (uintptr_t)arena->end || at + size_bytes < at) {
-		/* Blocks double with the arena, so that big arenas have few of them. */
-		room = arena->size_bytes / 4;
-		if (room < ARENA_BLOCK_BYTES)
-			room = ARENA_BLOCK_BYTES;
-		if (room > (size_t)4 << 20)
-			room = (size_t)4 << 20;
+		room = arena->size_bytes;
+		if (room > LARGE_ARENA_BYTES)
+			room /= 4;
+		if (room < LEAST_BLOCK_BYTES)
+			room = LEAST_BLOCK_BYTES;
+		if (room > MOST_BLOCK_BYTES)
+			room = MOST_BLOCK_BYTES;
 		if (room < size_bytes + align)
 			room = size_bytes + align;
 		block = lode_alloc(sizeof(*block) + room);

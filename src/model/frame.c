@@ -8,7 +8,6 @@ void lode_calltree_init(struct lode_calltree *tree)
 	memset(tree, 0, sizeof(*tree));
 	lode_strings_intern(&tree->strings, "", 0); /* string 0 is the empty one */
 	lode_vec_append(&tree->nodes, (struct lode_callnode){.frame = LODE_NONE});
-	tree->n_indexed = 1;
 }
 
 void lode_calltree_release(struct lode_calltree *tree)
@@ -17,7 +16,7 @@ void lode_calltree_release(struct lode_calltree *tree)
 	lode_vec_release(&tree->frames);
 	lode_map_release(&tree->frame_index);
 	lode_vec_release(&tree->nodes);
-	lode_map_release(&tree->child_index);
+	lode_pair_index_release(&tree->child_index);
 }
 
 /* Links live in a key space of their own: no module has the string id that marks them. */
@@ -64,28 +63,30 @@ uint32_t lode_frame_link(struct lode_calltree *tree, const char *comm)
 /* Nodes that were appended without a look-up. */
 static void index_nodes(struct lode_calltree *tree)
 {
-	lode_map_reserve(&tree->child_index, tree->nodes.n);
-	for (size_t i = tree->n_indexed; i < tree->nodes.n; i++) {
-		const struct lode_callnode *node = &tree->nodes.at[i];
+	const struct lode_callnode *nodes = tree->nodes.at;
 
-		*lode_map_slot(&tree->child_index, (uint64_t)node->parent << 32 | node->frame) =
-			(uint32_t)i;
+	lode_pair_index_reserve(&tree->child_index, nodes, sizeof(*nodes), tree->nodes.n);
+	while (tree->child_index.n < tree->nodes.n) {
+		const struct lode_callnode *node = &nodes[tree->child_index.n];
+
+		lode_pair_index_add(&tree->child_index, nodes, sizeof(*nodes), node->parent,
+				    node->frame);
 	}
-	tree->n_indexed = tree->nodes.n;
 }
 
 uint32_t lode_calltree_child(struct lode_calltree *tree, uint32_t parent, uint32_t frame)
 {
-	uint32_t *slot;
+	uint32_t found;
 
-	if (tree->n_indexed < tree->nodes.n)
+	if (tree->child_index.n < tree->nodes.n)
 		index_nodes(tree);
-	slot = lode_map_slot(&tree->child_index, (uint64_t)parent << 32 | frame);
-	if (*slot == LODE_NONE) {
-		*slot = lode_calltree_append(tree, parent, frame);
-		tree->n_indexed++;
-	}
-	return *slot;
+	found = lode_pair_index_find(&tree->child_index, tree->nodes.at, sizeof(*tree->nodes.at),
+				     parent, frame);
+	if (found != LODE_NONE)
+		return found;
+	lode_pair_index_add(&tree->child_index, tree->nodes.at, sizeof(*tree->nodes.at), parent,
+			    frame);
+	return lode_calltree_append(tree, parent, frame);
 }
 
 uint32_t lode_calltree_push(struct lode_calltree *tree, uint32_t parent, uint32_t frame)

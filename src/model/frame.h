@@ -16,8 +16,8 @@
  */
 #pragma once
 
-#include "base/map.h"
 #include "base/mem.h"
+#include "base/pair_index.h"
 
 enum lode_frame_flag {
 	LODE_FRAME_KERNEL = 1,	/* kernel or kernel module code */
@@ -37,8 +37,8 @@ struct lode_frame {
 
 struct lode_callnode {
 	uint32_t parent; /* node id, smaller than this node's */
-	uint32_t frame;
-	uint32_t depth; /* number of frames; 0 for node 0 */
+	uint32_t frame;	 /* both are the key of an index */
+	uint32_t depth;	 /* number of frames; 0 for node 0 */
 };
 
 /* `{ 0 }` must be given to lode_calltree_init before use. */
@@ -47,8 +47,7 @@ struct lode_calltree {
 	LODE_VEC(struct lode_frame) frames;
 	struct lode_map frame_index; /* (module, function, link) -> frame */
 	LODE_VEC(struct lode_callnode) nodes;
-	struct lode_map child_index; /* (parent, frame) -> node, of the first n_indexed nodes */
-	size_t n_indexed;
+	struct lode_pair_index child_index; /* of the first of them, by parent and frame */
 };
 
 void lode_calltree_init(struct lode_calltree *tree);

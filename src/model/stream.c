@@ -19,6 +19,7 @@ void lode_stream_free(struct lode_stream *stream)
 	lode_vec_release(&stream->code_files);
 	lode_connections_free(stream->connections);
 	free(stream->stack_flags);
+	free(stream->stack_like);
 	lode_calltree_release(&stream->tree);
 	lode_arena_release(&stream->arena);
 	free(stream);

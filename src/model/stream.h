@@ -113,6 +113,9 @@ struct lode_stream {
 	struct lode_calltree tree;
 	uint8_t *stack_flags; /* per node: enum lode_stack_flag */
 	size_t n_stack_flags;
+	/* Per node, where one function is kept apart by address: the first stack that differs in
+	   these alone; NULL: all stacks are as they are. */
+	uint32_t *stack_like;
 	LODE_VEC(struct lode_thread) threads; /* in order of first sight */
 	struct lode_map thread_index;	      /* tid -> its latest thread */
 	LODE_VEC(struct lode_cpu) cpus;	      /* by number; empty without switches */

@@ -373,12 +373,14 @@ static void describe_stream(struct lode_digest *digest, const struct lode_stream
 		.t1_ns = stream->t1_ns,
 		.has_wall_clock = stream->has_wall_clock,
 		.wall_offset_ns = stream->has_wall_clock ? stream->wall_offset_ns : 0,
-		.losses = stream->losses,
 		.lost_cost_ns = lost_cost_ns,
 	};
+	struct lode_loss_note losses[LODE_N_LOSS_KINDS];
 	uint32_t unit = intern(digest, stream->unit);
 
 	digest->unit = digest->tree.strings.text.at[unit];
+	lode_digest_losses_copy(digest, &digested, losses,
+				lode_losses_list(losses, &stream->losses));
 	lode_vec_append(&digest->streams, digested);
 }
 

@@ -55,15 +55,18 @@ void lode_chain_init(struct lode_chain_joiner *joiner, struct lode_calltree *tre
 		.link_of = no_ids(from->threads.n),
 		.unrecorded = LODE_NONE,
 	};
-	(void)lode_vec_append_zero(&joiner->bases); /* base 0 */
+	/* Base 0: of no chain, and found by nobody. */
+	lode_vec_append(&joiner->bases, ((struct lode_chain_base){LODE_NONE, LODE_NONE}));
+	lode_pair_index_add(&joiner->base_of, joiner->bases.at, sizeof(*joiner->bases.at),
+			    LODE_NONE, LODE_NONE);
 }
 
 void lode_chain_release(struct lode_chain_joiner *joiner)
 {
 	free(joiner->name_of);
 	free(joiner->link_of);
-	lode_map_release(&joiner->chain_of);
-	lode_map_release(&joiner->base_of);
+	lode_pair_index_release(&joiner->chain_of);
+	lode_pair_index_release(&joiner->base_of);
 	lode_vec_release(&joiner->chains);
 	lode_vec_release(&joiner->bases);
 	lode_vec_release(&joiner->node_of);
@@ -96,28 +99,33 @@ uint32_t lode_chain_device_name(struct lode_chain_joiner *joiner, enum lode_devi
 uint32_t lode_chain_stack(struct lode_chain_joiner *joiner, uint32_t base, uint32_t stack)
 {
 	struct lode_chain chain = {base, stack};
-	uint32_t *slot;
+	uint32_t found;
 
 	if (base == 0)
 		return stack;
-	slot = lode_map_slot(&joiner->chain_of, (uint64_t)base << 32 | stack);
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)lode_chain_count(joiner);
+	found = lode_pair_index_find(&joiner->chain_of, joiner->chains.at, sizeof(chain), base,
+				     stack);
+	if (found == LODE_NONE) {
+		found = (uint32_t)joiner->chains.n;
+		lode_pair_index_add(&joiner->chain_of, joiner->chains.at, sizeof(chain), base,
+				    stack);
 		lode_vec_append(&joiner->chains, chain);
 	}
-	return *slot;
+	return joiner->n_stacks + found;
 }
 
 static uint32_t base_of(struct lode_chain_joiner *joiner, uint32_t chain, uint32_t frame)
 {
 	struct lode_chain_base base = {chain, frame};
-	uint32_t *slot = lode_map_slot(&joiner->base_of, (uint64_t)chain << 32 | frame);
+	uint32_t found = lode_pair_index_find(&joiner->base_of, joiner->bases.at, sizeof(base),
+					      chain, frame);
 
-	if (*slot == LODE_NONE) {
-		*slot = (uint32_t)joiner->bases.n;
+	if (found == LODE_NONE) {
+		found = (uint32_t)joiner->bases.n;
+		lode_pair_index_add(&joiner->base_of, joiner->bases.at, sizeof(base), chain, frame);
 		lode_vec_append(&joiner->bases, base);
 	}
-	return *slot;
+	return found;
 }
 
 uint32_t lode_chain_thread(struct lode_chain_joiner *joiner, uint32_t chain, lode_thread_id thread)

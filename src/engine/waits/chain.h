@@ -23,8 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/map.h"
 #include "base/mem.h"
+#include "base/pair_index.h"
 #include "model/stream.h"
 
 /*
@@ -43,7 +43,7 @@
  */
 const char *lode_link_name(const char *comm, char *buffer, size_t size);
 
-/* What the chains of one base share. */
+/* What the chains of one base share. Both are keys of an index. */
 struct lode_chain_base {
 	uint32_t chain; /* that it continues */
 	uint32_t frame; /* of the tree: the link between */
@@ -60,8 +60,8 @@ struct lode_chain_joiner {
 	uint32_t n_stacks; /* nodes of the stream's tree: chains of base 0 */
 	uint32_t *name_of; /* per thread: string id in the tree of its link name, or LODE_NONE */
 	uint32_t *link_of; /* per thread: frame id in the tree of its link, or LODE_NONE */
-	struct lode_map chain_of;	    /* base << 32 | stack -> chain */
-	struct lode_map base_of;	    /* chain << 32 | frame -> base */
+	struct lode_pair_index chain_of;
+	struct lode_pair_index base_of;
 	LODE_VEC(struct lode_chain) chains; /* those of other bases: from id n_stacks on */
 	LODE_VEC(struct lode_chain_base) bases;
 	uint32_t unrecorded; /* chain of lode_chain_unrecorded; LODE_NONE: not asked for yet */
