@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "input/symbols/cfi_check.h"
 #include "input/symbols/cfi_expression.h"
 #include "input/symbols/elf_file.h"
 
@@ -55,9 +56,11 @@ struct lode_cfi *lode_cfi_new_take(struct lode_elf_file *program, struct lode_el
 
 	cfi->program = program;
 	cfi->debug = debug;
-	cfi->eh_frame = program ? dwarf_getcfi_elf(program->elf) : NULL;
+	if (program && lode_cfi_is_eh_frame_sound(program->elf))
+		cfi->eh_frame = dwarf_getcfi_elf(program->elf);
 	cfi->dwarf = open_dwarf(debug ? debug : program);
-	cfi->debug_frame = cfi->dwarf ? dwarf_getcfi(cfi->dwarf) : NULL;
+	if (cfi->dwarf && lode_cfi_is_debug_frame_sound(dwarf_getelf(cfi->dwarf)))
+		cfi->debug_frame = dwarf_getcfi(cfi->dwarf);
 	if (cfi->eh_frame || cfi->debug_frame)
 		return cfi;
 	lode_cfi_free(cfi);
