@@ -10,6 +10,7 @@
 #include "model/stream.h"
 #include "model/tap.h"
 #include "input/format.h"
+#include "input/symbols/function_addresses.h"
 #include "input/symbols/symbols.h"
 
 struct lode_source_options {
@@ -19,8 +20,11 @@ struct lode_source_options {
 	size_t memory_bytes;		  /* bound; 0: lode_memory_budget(0) */
 	enum lode_event_kind folded_kind; /* --kind, for folded stacks */
 	const char *unit;		  /* --unit, for folded stacks */
-	const struct lode_tap *tap;	  /* gets the events as they stand in the recording, from
-					     sources that have any; NULL: nobody listens */
+	/* The function whose frames are kept apart by address, in formats that have addresses;
+	   NULL: none. */
+	struct lode_function_addresses *addresses;
+	const struct lode_tap *tap; /* gets the events as they stand in the recording, from
+				       sources that have any; NULL: nobody listens */
 	/* Bytes read so far of this stream; may be NULL. May be called from any thread. */
 	void (*progress)(void *context, int64_t consumed_bytes);
 	void *progress_context;

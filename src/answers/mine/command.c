@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "answers/mine/mine.h"
+#include "answers/mine/source.h"
 #include "base/duration.h"
 #include "base/escape.h"
 #include "input/format.h"
@@ -27,7 +28,7 @@ struct mine_values {
 	struct lode_mining_values mining;
 	/* output */
 	size_t top, paths;
-	const char *show, *html, *repo, *where;
+	const char *show, *source, *html, *repo, *where;
 	bool wants_json, wants_detail, wants_folded;
 	struct lode_export_values exports;
 	bool is_joined;
@@ -62,6 +63,10 @@ static const struct lode_option options[] = {
 	LODE_TOP_OPTION(AT(top), "(default 12 in the table, 50 in JSON; 0: all)"),
 	LODE_OPTION("show", "RANK", lode_set_text, AT(show),
 		    "one cluster in full, by its rank or id: variants, wakers, worst recordings",
+		    .is_aside = true),
+	LODE_OPTION("source", "FUNCTION", lode_set_text, AT(source),
+		    "one function (module!function) from the inside: what each line of its source "
+		    "and each instruction costs, in the recording that it costs most",
 		    .is_aside = true),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_FLAG(
@@ -187,6 +192,12 @@ static int check_values(const struct lode_command *self, const struct mine_value
 		return lode_command_misused(self, "--paths goes with --detail or --html");
 	if (v->wants_detail && !v->wants_json)
 		return lode_command_misused(self, "--detail goes with --json");
+	if (v->source && (v->html || v->wants_folded || v->show || v->wants_detail))
+		return lode_command_misused(self, "--source cannot be combined with --html, "
+						  "--folded, --show, --detail");
+	if (v->source && v->is_joined)
+		return lode_command_misused(self,
+					    "--source reads one recording again: not with --join");
 	if (v->html && (v->wants_json || v->wants_folded || v->show))
 		return lode_command_misused(
 			self, "--html cannot be combined with --json, --folded, --show");
@@ -235,6 +246,30 @@ static int put_exports(const struct lode_command *self, const struct mine_values
 	return put_window(self, v, answer, reading);
 }
 
+/* ---- One function from the inside ---- */
+
+static int put_source(const struct lode_command *self, const struct mine_values *v,
+		      const struct lode_mine_answer *answer,
+		      const struct lode_digest_job_options *reading)
+{
+	struct lode_text_page page = lode_stdout_page();
+	struct lode_mine_source *source;
+	struct lode_error err;
+
+	if (lode_mine_source_make(&source, answer->digest, answer->set, v->source, LODE_NONE,
+				  reading, &err) < 0) {
+		lode_error_context(&err, "--source");
+		lode_say_error(self, &err);
+		return LODE_EXIT_NOTHING;
+	}
+	if (v->wants_json)
+		lode_mine_source_json(stdout, source);
+	else
+		lode_mine_source_text(lode_paged_stdout(), source, &page);
+	lode_mine_source_free(source);
+	return LODE_EXIT_OK;
+}
+
 /* ---- From the command line to an answer ---- */
 
 static int put_answer(const struct lode_command *self, const struct mine_values *v,
@@ -245,6 +280,8 @@ static int put_answer(const struct lode_command *self, const struct mine_values 
 
 	if (lode_export_is_asked(&v->exports))
 		return put_exports(self, v, answer, reading);
+	if (v->source)
+		return put_source(self, v, answer, reading);
 	if (v->html)
 		return lode_html_put(self, v->html, &lode_mine_document, answer, v->inputs,
 				     v->n_inputs);
@@ -253,8 +290,6 @@ static int put_answer(const struct lode_command *self, const struct mine_values 
 				 answer->shown ? answer->shown->cluster : NULL);
 	else if (v->wants_json)
 		lode_document_put(stdout, &lode_mine_document, answer, NULL);
-	else if (answer->shown)
-		lode_mine_show(lode_paged_stdout(), answer, &page);
 	else
 		lode_mine_text(lode_paged_stdout(), answer, &page);
 	return LODE_EXIT_OK;
@@ -272,11 +307,12 @@ static struct lode_mine_request request_of(const struct mine_values *v, const ch
 		.reading = lode_reading_options(&v->input, &v->aoi, progress),
 		.mine = lode_mining_values_options(&v->mining, v->input.n_threads),
 		.lambda = lambda,
-		.only_read = v->wants_folded && !v->show && !lode_export_is_asked(&v->exports),
+		.only_read = (v->wants_folded && !v->show && !lode_export_is_asked(&v->exports)) ||
+			     v->source,
 		.show = v->show,
 		.top = v->top,
 		.top_inside = v->html ? LODE_PAGE_TOP_INSIDE : 0,
-		.wants_rows = v->html || v->wants_json,
+		.wants_rows = v->html || (v->wants_json && !v->source),
 		.wants_detail = v->html || v->wants_detail,
 		.wants_paths = wants_page && v->paths,
 		.n_paths_of = v->paths,

@@ -24,7 +24,9 @@ static void make_input_row(void *row, const void *answer, size_t i)
 	if (of->served || of->rows.options.has_detail)
 		input->n_labels = lode_stream_set_labels(&input->labels, of->set, i);
 	input->first = input->losses;
-	input->n_losses = lode_loss_rows(input->losses, &input->stream->losses);
+	input->n_losses =
+		lode_loss_note_rows(input->losses, lode_digest_losses_of(of->digest, input->stream),
+				    input->stream->n_losses);
 }
 
 static const struct lode_field loss_fields[] = {
@@ -106,8 +108,8 @@ LODE_RECORD(option, struct lode_mine_answer);
 
 /* ---- What a server has beyond it ---- */
 
-const char *const lode_mine_questions[] = {"cluster", "streams",    "symptoms", "path", "trend",
-					   "flame",   "signatures", "compare",	NULL};
+const char *const lode_mine_questions[] = {"cluster", "streams", "symptoms",   "path",	  "trend",
+					   "flame",   "source",	 "signatures", "compare", NULL};
 const char *const lode_mine_changes[] = {"sign", "edit", "retire", "activate", "delete", NULL};
 
 static const struct lode_field served_fields[] = {

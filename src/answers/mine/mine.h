@@ -20,6 +20,7 @@
 #include "streams/stream_set.h"
 #include "answers/clusters/cluster_cells.h"
 #include "answers/clusters/cluster_rows.h"
+#include "answers/clusters/cluster_shown.h"
 #include "document/export/export_trace.h"
 #include "document/findings.h"
 #include "document/opening.h"
@@ -43,23 +44,6 @@ struct lode_mine_request {
 	const struct lode_asked *asked; /* NULL: by no command line */
 	bool wants_paths;		/* critical paths, read from the recordings again: */
 	size_t n_paths_of; /* of the worst symptom of each of the first so many clusters */
-};
-
-/* What stands in a gap of the common part of the cluster shown. */
-struct lode_shown_gap {
-	const struct lode_variant *variants; /* by cost */
-	size_t n;
-	const struct lode_variant *main; /* that has nearly all of the cost; NULL: none has */
-	double main_pct;
-};
-
-/* One cluster in full. */
-struct lode_mine_shown {
-	const struct lode_cluster *cluster;
-	struct lode_reason_cost reasons[LODE_N_REASONS]; /* by cost; names are reasons' */
-	size_t n_reasons;
-	const struct lode_shown_gap *gaps; /* cluster->n_common + 1 */
-	size_t n_patterns, n_worst;	   /* that are listed */
 };
 
 /* What was read, beyond the clusters. */
@@ -95,8 +79,8 @@ struct lode_mine_answer {
 	size_t n_shown, n_more;	       /* clusters in the table, and beyond */
 	int64_t explained_ns, more_ns; /* cost of all clusters; of those beyond the table */
 	struct lode_mine_quality quality;
-	const struct lode_mine_shown *shown; /* with `show` */
-	struct lode_cluster_rows rows;	     /* with `wants_rows` */
+	const struct lode_cluster_shown *shown; /* with `show` */
+	struct lode_cluster_rows rows;		/* with `wants_rows` */
 	/* With `wants_detail` or `is_served`, unless there are too many. */
 	const struct lode_cluster_cells *cells;
 	/* Of all clusters; with `is_served`. */
@@ -136,8 +120,6 @@ extern const char *const lode_mine_questions[], *const lode_mine_changes[];
 lode_names_maker lode_mine_names;
 /* The ranked table with what it stands on, on one screen; or with `show` one cluster in full. */
 void lode_mine_text(FILE *out, const struct lode_mine_answer *answer,
-		    const struct lode_text_page *page);
-void lode_mine_show(FILE *out, const struct lode_mine_answer *answer,
 		    const struct lode_text_page *page);
 /* The area of interest, or one cluster's stacks (`only`, not NULL), folded, "a;b;c cost". */
 void lode_mine_folded(FILE *out, const struct lode_digest *digest, const struct lode_cluster *only);

@@ -6,7 +6,6 @@
 #include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/cluster_choice.h"
 #include "answers/clusters/headline.h"
-#include "answers/clusters/variants.h"
 #include "base/memory_limit.h"
 #include "streams/shape.h"
 
@@ -19,7 +18,7 @@ struct lode_mine_state {
 	struct lode_stream_set set;
 	struct lode_mined *mined;
 	struct lode_cluster_signatures signatures;
-	struct lode_mine_shown shown;
+	struct lode_cluster_shown shown;
 	struct lode_mine_served served;
 	struct lode_cluster_cells cells;
 	struct lode_cluster_paths paths;
@@ -34,58 +33,6 @@ static size_t at_most(size_t top, size_t n)
 
 /* ---- One cluster in full ---- */
 
-/* Costliest first; of equal ones, in their own order. */
-static void sort_reasons(struct lode_mine_shown *shown)
-{
-	struct lode_reason_cost *sorted = shown->reasons;
-
-	for (unsigned r = LODE_REASON_NONE + 1; r < LODE_N_REASONS; r++) {
-		int64_t cost_ns = shown->cluster->reason_ns[r];
-		size_t at = shown->n_reasons;
-
-		if (cost_ns <= 0)
-			continue;
-		for (; at > 0 && sorted[at - 1].cost_ns < cost_ns; at--)
-			sorted[at] = sorted[at - 1];
-		sorted[at].name = lode_wait_reason_name((enum lode_wait_reason)r);
-		sorted[at].cost_ns = cost_ns;
-		shown->n_reasons++;
-	}
-}
-
-static struct lode_shown_gap shown_gap(const struct lode_gap *gap, struct lode_arena *arena)
-{
-	const struct lode_variant *main = lode_gap_main(gap);
-	struct lode_variant *variants =
-		lode_arena_array(arena, struct lode_variant, gap->variants.n);
-	struct lode_shown_gap out = {variants, gap->variants.n, NULL, 100};
-	int64_t all_ns = 0;
-
-	for (size_t i = 0; i < gap->variants.n; i++) {
-		variants[i] = gap->variants.at[i];
-		all_ns += variants[i].own_ns;
-	}
-	if (main) {
-		out.main = &variants[main - gap->variants.at];
-		if (all_ns > 0)
-			out.main_pct = 100.0 * (double)main->own_ns / (double)all_ns;
-	}
-	return out;
-}
-
-static const struct lode_shown_gap *shown_gaps(const struct lode_cluster *cluster,
-					       struct lode_arena *arena)
-{
-	struct lode_gap *gaps = lode_gaps_new(cluster);
-	struct lode_shown_gap *out =
-		lode_arena_array(arena, struct lode_shown_gap, cluster->n_common + 1);
-
-	for (size_t i = 0; i <= cluster->n_common; i++)
-		out[i] = shown_gap(&gaps[i], arena);
-	lode_gaps_free(gaps, cluster);
-	return out;
-}
-
 static int show_cluster(struct lode_mine_state *s, const struct lode_mine_request *request,
 			struct lode_error *err)
 {
@@ -93,13 +40,7 @@ static int show_cluster(struct lode_mine_state *s, const struct lode_mine_reques
 
 	if (!cluster)
 		return err->status;
-	s->shown = (struct lode_mine_shown){
-		.cluster = cluster,
-		.gaps = shown_gaps(cluster, &s->arena),
-		.n_patterns = at_most(request->top, cluster->n_patterns),
-		.n_worst = at_most(request->top, cluster->n_worst),
-	};
-	sort_reasons(&s->shown);
+	lode_cluster_shown_build(&s->shown, s->mined, cluster, request->top, &s->arena);
 	s->answer.shown = &s->shown;
 	return 0;
 }
@@ -202,13 +143,10 @@ static void sum_up_quality(struct lode_mine_quality *out, const struct lode_mine
 	const struct lode_digest *digest = mined->digest;
 
 	count_unnamed(out, mined);
-	for (size_t i = 0; i < digest->streams.n; i++) {
-		const struct lode_digest_stream *stream = &digest->streams.at[i];
-
-		out->no_waker_ns += stream->lost_cost_ns;
-		for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++)
-			out->n_losses[k] += stream->losses.by_kind[k].count;
-	}
+	for (size_t i = 0; i < digest->streams.n; i++)
+		out->no_waker_ns += digest->streams.at[i].lost_cost_ns;
+	for (size_t i = 0; i < digest->losses.n; i++)
+		out->n_losses[digest->losses.at[i].kind] += digest->losses.at[i].count;
 }
 
 static void describe_job(struct lode_mine_answer *answer, const struct lode_digest_job *job,

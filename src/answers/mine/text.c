@@ -7,6 +7,7 @@
 #include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/cluster_rows.h"
 #include "answers/clusters/headline.h"
+#include "document/prose.h"
 #include "document/table.h"
 #include "document/units.h"
 #include "answers/clusters/variants.h"
@@ -139,7 +140,7 @@ static void print_method(FILE *out, const struct lode_mine_answer *answer)
 		if (answer->is_default_symptoms)
 			fprintf(out,
 				"  No symptoms were specified (see --symptom, --symptoms); where "
-				"no command is known, every thread\n  counts.\n");
+				"no command is known, every thread counts.\n");
 		fprintf(out, "Area of interest (%s, %s): %s waiting, %s running, %s ready; ",
 			answer->scope, answer->stacks,
 			lode_format_cost(a, m->aoi_kind_ns[LODE_EVENT_WAITING], unit),
@@ -228,22 +229,40 @@ static void print_skipped(FILE *out, const struct lode_mine_answer *answer)
 		fprintf(out, "  and %zu more.\n", job->skipped.n - 3);
 	if (job->incomplete.n)
 		fprintf(out, "Incomplete: %zu of %zu inputs are cut or damaged (see stderr).\n",
-			job->incomplete.n, job->n_inputs);
+			job->incomplete.n, answer->n_streams + job->skipped.n);
+}
+
+static void print_shown(FILE *out, const struct lode_cluster_shown *shown,
+			const struct lode_text_page *page)
+{
+	fprintf(out, "Cluster %u of %zu  (id %016llx)\n\n", shown->cluster->rank,
+		shown->mined->n_clusters, (unsigned long long)shown->cluster->id);
+	lode_cluster_shown_headline(out, shown, page);
+	lode_cluster_shown_text(out, shown, page);
 }
 
 void lode_mine_text(FILE *out, const struct lode_mine_answer *answer,
 		    const struct lode_text_page *page)
 {
+	struct lode_prose prose;
+	FILE *words;
+
 	lode_opening_put(out, &answer->opening, page);
 	fputc('\n', out);
+	if (answer->shown) {
+		print_shown(out, answer->shown, page);
+		return;
+	}
 	if (answer->n_shown) {
 		print_clusters(out, answer, page);
 		fputc('\n', out);
 	}
-	print_mined_rest(out, answer);
-	print_read(out, answer);
-	print_method(out, answer);
-	print_unsampled(out, answer);
-	print_mined_losses(out, answer);
-	print_skipped(out, answer);
+	words = lode_prose_open(&prose);
+	print_mined_rest(words, answer);
+	print_read(words, answer);
+	print_method(words, answer);
+	print_unsampled(words, answer);
+	print_mined_losses(words, answer);
+	print_skipped(words, answer);
+	lode_prose_close(out, page, 2, &prose);
 }

@@ -8,6 +8,7 @@
 #include "answers/serve/serve_mine_parts.h"
 #include "answers/clusters/cluster_choice.h"
 #include "answers/clusters/cluster_paths.h"
+#include "answers/mine/source.h"
 
 /* Items of lists that are asked for. */
 enum { TOP_STREAMS = 1000, TOP_SYMPTOMS = 200 };
@@ -232,18 +233,6 @@ static int answer_flame(void *context, const struct lode_site_query *query, FILE
 	return rc;
 }
 
-/* Where the stream's recording lies: a repository knows it from every folder. */
-static const char *file_of(const struct lode_serve_mine *mine, uint32_t stream)
-{
-	const struct lode_digest *digest = mine->mined->digest;
-
-	const struct lode_repo_streams *described = &mine->answer->set->described;
-
-	if (stream < described->list.n)
-		return described->list.at[stream].source;
-	return digest->tree.strings.text.at[digest->streams.at[stream].path];
-}
-
 static int answer_path(void *context, const struct lode_site_query *query, FILE *out,
 		       struct lode_error *err)
 {
@@ -267,7 +256,9 @@ static int answer_path(void *context, const struct lode_site_query *query, FILE 
 		return LODE_SITE_ABSENT;
 	}
 	symptom = drill->symptoms[drill->start[stream] + (size_t)number];
-	rc = lode_cluster_path_load(&path, mine->mined->digest, symptom, file_of(mine, stream),
+	rc = lode_cluster_path_load(&path, mine->mined->digest, symptom,
+				    lode_mine_file_of(mine->mined->digest, mine->answer->set,
+						      stream),
 				    &mine->read, err);
 	if (rc == LODE_ERR_UNSUPPORTED)
 		return LODE_SITE_NO_SUCH;
@@ -275,6 +266,38 @@ static int answer_path(void *context, const struct lode_site_query *query, FILE 
 		return LODE_SITE_GONE;
 	lode_mine_path_json(out, mine->mined, &path);
 	lode_cluster_path_release(&path);
+	return LODE_OK;
+}
+
+/* ---- Source ---- */
+
+static int answer_source(void *context, const struct lode_site_query *query, FILE *out,
+			 struct lode_error *err)
+{
+	const struct lode_serve_mine *mine = context;
+	const char *function = lode_site_param(query, "function");
+	uint32_t stream = LODE_NONE;
+	struct lode_mine_source *source;
+	int rc = LODE_OK;
+
+	if (!function || !*function)
+		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
+				 "function= says which, as module!function");
+	if (lode_site_param(query, "stream"))
+		rc = find_stream(&stream, mine, query, err);
+	if (rc == LODE_OK)
+		rc = lode_mine_source_make(&source, mine->mined->digest, mine->answer->set,
+					   function, stream, &mine->read, err);
+	else
+		return rc;
+	if (rc == LODE_ERR_EMPTY)
+		return LODE_SITE_ABSENT;
+	if (rc == LODE_ERR_UNSUPPORTED)
+		return LODE_SITE_NO_SUCH;
+	if (rc < 0)
+		return LODE_SITE_GONE;
+	lode_mine_source_json(out, source);
+	lode_mine_source_free(source);
 	return LODE_OK;
 }
 
@@ -291,6 +314,8 @@ void lode_serve_mine_add(struct lode_serve_mine *mine, struct lode_site *site, c
 	lode_site_add_lasting(site, report, "streams", streams, answer_streams, mine);
 	lode_site_add_lasting(site, report, "symptoms", symptoms, answer_symptoms, mine);
 	lode_site_add_lasting(site, report, "path", path, answer_path, mine);
+	/* Not lasting: a file of source, or of debug information, may be put in its place. */
+	lode_site_add_question(site, report, "source", false, answer_source, mine);
 	lode_site_add_lasting(site, report, "flame", flame, answer_flame, mine);
 	lode_serve_signatures_add(mine, site, report);
 	lode_serve_compare_add(mine, site, report);

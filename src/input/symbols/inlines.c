@@ -1,4 +1,4 @@
-/* Finds inlined functions at an address, from DWARF. */
+/* Finds inlined functions and lines of source at an address, from DWARF. */
 #include "input/symbols/inlines.h"
 
 #include <dwarf.h>
@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "input/symbols/demangle.h"
@@ -40,6 +41,7 @@ struct lode_inlines {
 	struct lode_arena arena;
 	struct lode_map known; /* address -> index into answers */
 	LODE_VEC(struct answer) answers;
+	struct lode_strings files; /* absolute paths of source */
 };
 
 /* ---- Ranges ---- */
@@ -175,6 +177,7 @@ void lode_inlines_free(struct lode_inlines *inlines)
 	lode_arena_release(&inlines->arena);
 	lode_map_release(&inlines->known);
 	lode_vec_release(&inlines->answers);
+	lode_strings_release(&inlines->files);
 	free(inlines);
 }
 
@@ -264,4 +267,138 @@ void lode_inlines_find(struct lode_inlines *inlines, uint64_t address, const cha
 	}
 	*names = inlines->answers.at[*slot].names;
 	*n = inlines->answers.at[*slot].n;
+}
+
+/* ---- Lines ---- */
+
+/* The function at `address`, or what was inlined there at that level; false: not known. */
+static bool find_level(struct lode_inlines *inlines, uint64_t address, uint32_t level,
+		       Dwarf_Die *die)
+{
+	if (!find_function(inlines, address, die))
+		return false;
+	for (int depth = 0; level && depth < 4 * MAX_DEPTH && step_in(die, address); depth++)
+		level -= dwarf_tag(die) == DW_TAG_inlined_subroutine;
+	return level == 0;
+}
+
+/* What is inlined in `die` at the address, directly. */
+static bool find_inlined(Dwarf_Die *die, uint64_t address)
+{
+	for (int depth = 0; depth < 4 * MAX_DEPTH && step_in(die, address); depth++)
+		if (dwarf_tag(die) == DW_TAG_inlined_subroutine)
+			return true;
+	return false;
+}
+
+/* Paths may be those that the compiler was given: from the folder in which it ran. */
+static const char *absolute(struct lode_inlines *inlines, Dwarf_Die *unit, const char *file)
+{
+	Dwarf_Attribute attribute;
+	const char *folder;
+	char *path;
+	uint32_t id;
+
+	if (!file || file[0] == '/')
+		return file;
+	folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	if (!folder)
+		return file;
+	path = lode_path_join(folder, strncmp(file, "./", 2) == 0 ? file + 2 : file);
+	id = lode_strings_intern(&inlines->files, path, strlen(path));
+	free(path);
+	return inlines->files.text.at[id];
+}
+
+static struct lode_source_line line_of_call(struct lode_inlines *inlines, Dwarf_Die *inlined)
+{
+	struct lode_source_line out = {0};
+	Dwarf_Attribute attribute;
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	Dwarf_Die unit;
+	size_t n;
+
+	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 ||
+	    dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0 ||
+	    !dwarf_diecu(inlined, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &n) != 0 ||
+	    file >= n || !line || line > INT32_MAX)
+		return out;
+	out.file = absolute(inlines, &unit, dwarf_filesrc(files, file, NULL, NULL));
+	out.line = (uint32_t)line;
+	return out;
+}
+
+static struct lode_source_line line_of_row(struct lode_inlines *inlines, Dwarf_Die *unit,
+					   Dwarf_Line *row)
+{
+	struct lode_source_line out = {0};
+	int line = 0;
+
+	if (row && dwarf_lineno(row, &line) == 0 && line > 0) {
+		out.file = absolute(inlines, unit, dwarf_linesrc(row, NULL, NULL));
+		out.line = (uint32_t)line;
+	}
+	return out;
+}
+
+/* The unit of an address, whether or not a function is known there (assembly). */
+static bool find_unit(struct lode_inlines *inlines, uint64_t address, Dwarf_Die *unit)
+{
+	uint32_t i;
+
+	if (!inlines->has_units)
+		read_units(inlines);
+	i = ranges_find(&inlines->unit_ranges, address);
+	return i != LODE_NONE &&
+	       dwarf_offdie(inlines->dwarf, inlines->unit_ranges.dies.at[i], unit) != NULL;
+}
+
+struct lode_source_line lode_inlines_line(struct lode_inlines *inlines, uint64_t address,
+					  uint32_t level)
+{
+	struct lode_source_line out = {0};
+	Dwarf_Die die, unit;
+
+	if (find_level(inlines, address, level, &die) && find_inlined(&die, address))
+		out = line_of_call(inlines, &die);
+	if (!out.file && find_unit(inlines, address, &unit))
+		out = line_of_row(inlines, &unit, dwarf_getsrc_die(&unit, address));
+	return out;
+}
+
+bool lode_inlines_span(struct lode_inlines *inlines, uint64_t address, uint32_t level,
+		       struct lode_source_line *first, uint32_t *last)
+{
+	Dwarf_Lines *rows;
+	Dwarf_Die die, unit;
+	const char *file;
+	int line = 0;
+	size_t n;
+
+	*first = (struct lode_source_line){0};
+	*last = 0;
+	if (!find_level(inlines, address, level, &die) || !find_unit(inlines, address, &unit))
+		return false;
+	file = absolute(inlines, &unit, dwarf_decl_file(&die));
+	if (!file || dwarf_decl_line(&die, &line) != 0 || line <= 0)
+		return false;
+	*first = (struct lode_source_line){file, (uint32_t)line};
+	*last = (uint32_t)line;
+	if (dwarf_getsrclines(&unit, &rows, &n) != 0)
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(rows, i);
+		struct lode_source_line at;
+		Dwarf_Addr where;
+		bool is_end;
+
+		if (dwarf_lineaddr(row, &where) != 0 || dwarf_lineendsequence(row, &is_end) != 0 ||
+		    is_end || dwarf_haspc(&die, where) <= 0)
+			continue;
+		at = line_of_row(inlines, &unit, row);
+		if (at.file && at.line > *last && strcmp(at.file, file) == 0)
+			*last = at.line;
+	}
+	return true;
 }

@@ -1,5 +1,5 @@
 /*
- * Functions that the compiler inlined at an address, from DWARF.
+ * Functions that the compiler inlined at an address, and lines of source, from DWARF.
  */
 #pragma once
 
@@ -18,3 +18,20 @@ void lode_inlines_free(struct lode_inlines *inlines);
  */
 void lode_inlines_find(struct lode_inlines *inlines, uint64_t address, const char *const **names,
 		       uint32_t *n);
+
+/* A line of a source file; `file` as the compiler wrote it, absolute where it said from where. */
+struct lode_source_line {
+	const char *file; /* NULL: not known; lives as long as `inlines` */
+	uint32_t line;	  /* from 1 */
+};
+
+/*
+ * The line at `address` of the function itself (level 0) or of the level-th that was inlined there:
+ * what runs, or where it was inlined into that function.
+ */
+struct lode_source_line lode_inlines_line(struct lode_inlines *inlines, uint64_t address,
+					  uint32_t level);
+
+/* First and last line of that function, in the file in which it begins; false: not known. */
+bool lode_inlines_span(struct lode_inlines *inlines, uint64_t address, uint32_t level,
+		       struct lode_source_line *first, uint32_t *last);

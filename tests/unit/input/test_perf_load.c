@@ -622,20 +622,25 @@ static void test_what_cannot_be_read_is_refused_in_words(void **state)
 
 static void test_lost_records_are_counted(void **state)
 {
-	struct perf_image image;
-	struct lode_stream *stream;
-	uint64_t lost[2] = {11, 42};
+	/* In LOST records; in LOST_SAMPLES, which repeat them; lost. */
+	static const uint64_t cases[][3] = {{42, 11, 42}, {42, 42, 42}, {42, 53, 53}, {0, 11, 11}};
 
 	(void)state;
-	small_image(&image, false);
-	perf_put_traced(&image.records, &image.events.at[0], PERF_RECORD_LOST, 0, lost, 16, 100,
-			6000, 0);
-	perf_put_traced(&image.records, &image.events.at[0], PERF_RECORD_LOST_SAMPLES, 0, lost, 8,
-			100, 6001, 0);
-	stream = load_image(&image, NULL);
-	assert_int_equal(stream->losses.by_kind[LODE_LOSS_EVENTS].count, 42 + 11);
-	lode_stream_free(stream);
-	perf_image_release(&image);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t lost[2] = {7, cases[i][0]}, samples = cases[i][1];
+		struct lode_stream *stream;
+		struct perf_image image;
+
+		small_image(&image, false);
+		perf_put_traced(&image.records, &image.events.at[0], PERF_RECORD_LOST, 0, lost, 16,
+				100, 6000, 0);
+		perf_put_traced(&image.records, &image.events.at[0], PERF_RECORD_LOST_SAMPLES, 0,
+				&samples, 8, 100, i % 2 ? 0 : 6001, 0);
+		stream = load_image(&image, NULL);
+		assert_int_equal(stream->losses.by_kind[LODE_LOSS_EVENTS].count, cases[i][2]);
+		lode_stream_free(stream);
+		perf_image_release(&image);
+	}
 }
 
 static void test_unknown_records_and_aux_traces_are_passed_over(void **state)

@@ -461,6 +461,9 @@ static void decode_other(struct step *step, uint32_t type, const uint8_t *p, siz
 		record.event = (uint16_t)(event - step->events->at.at);
 		if (event->back_time)
 			record.t_ns = lode_perf_time(lode_perf_u64(p + size - event->back_time));
+		/* perf writes them at its end, with 0 for all that it does not know. */
+		if (type == PERF_RECORD_LOST_SAMPLES && record.t_ns == 0)
+			record.t_ns = LODE_PERF_NO_TIME;
 		if (event->back_tid) {
 			record.pid = (int32_t)lode_perf_u32(p + size - event->back_tid);
 			record.tid = (int32_t)lode_perf_u32(p + size - event->back_tid + 4);

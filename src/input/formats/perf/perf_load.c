@@ -276,6 +276,7 @@ static int finish_perf_load(struct lode_stream **out, struct loading *l,
 	uint32_t *node_of_raw;
 	int rc;
 
+	lode_perf_deliver_finish(&l->deliver);
 	describe_stream(stream, l);
 	release_reading(l);
 	rc = check_usable(l, stream, err);
@@ -286,7 +287,8 @@ static int finish_perf_load(struct lode_stream **out, struct loading *l,
 	for (uint32_t i = 0; i < l->deliver.dsos.at.n; i++)
 		lode_perf_dsos_open(&l->deliver.dsos, i, &l->header, l->options->symboliser,
 				    lode_input_path(l->input));
-	node_of_raw = lode_perf_resolve(stream, &l->deliver.stacks, &l->deliver.dsos, l->n_threads);
+	node_of_raw = lode_perf_resolve(stream, &l->deliver.stacks, &l->deliver.dsos,
+					l->options->addresses, l->n_threads);
 	stream = lode_builder_finish(builder, node_of_raw, n_raw);
 	lode_perf_command_mark(&l->deliver.command, stream);
 	lode_titles_apply(stream);

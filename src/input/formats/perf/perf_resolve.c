@@ -23,7 +23,8 @@ struct resolving {
 	struct lode_stream *stream;
 	const struct lode_perf_stacks *stacks;
 	const struct lode_perf_dsos *dsos;
-	struct named *named; /* per place */
+	struct lode_function_addresses *addresses; /* NULL: no function is taken apart */
+	struct named *named;			   /* per place */
 	/* Places grouped by module: those of module i are by_dso[first[i]] .. by_dso[first[i + 1]].
 	 */
 	uint32_t *by_dso, *first;
@@ -222,33 +223,63 @@ static bool is_entry_name(const char *name, bool is_kernel)
 	return false;
 }
 
+/* The frame of a place's function (level 0) or of what was inlined there. */
+static uint32_t make_frame(struct resolving *r, uint32_t place, uint32_t level,
+			   const char *function, uint32_t flags)
+{
+	const struct lode_perf_place *at = &r->stacks->places.at[place];
+	struct lode_function_address address = {
+		at->dso < r->dsos->at.n ? r->dsos->at.at[at->dso].dso : NULL, at->address, level};
+	const char *module = lode_function_addresses_module(r->addresses, module_name(r, at->dso),
+							    function, &address);
+
+	return lode_frame_intern(&r->stream->tree, module, function, flags);
+}
+
 /* Interns a place's frames: on first use, so that frame ids follow the stacks. */
 static void make_frames(struct resolving *r, uint32_t place)
 {
-	struct lode_calltree *tree = &r->stream->tree;
 	uint32_t dso = r->stacks->places.at[place].dso, flags = 0;
 	struct named *named = &r->named[place];
-	const char *module = module_name(r, dso);
 
 	if (dso < r->dsos->at.n && (r->dsos->at.at[dso].kind == LODE_DSO_KERNEL ||
 				    r->dsos->at.at[dso].kind == LODE_DSO_KMODULE))
 		flags = LODE_FRAME_KERNEL;
-	named->frame = lode_frame_intern(tree, module, named->name ? named->name : "", flags);
+	named->frame = make_frame(r, place, 0, named->name ? named->name : "", flags);
 	named->inlined_frame = (uint32_t)r->inlined_frames.n;
-	for (uint32_t i = 0; i < named->n_inlined; i++)
-		lode_vec_append(&r->inlined_frames,
-				lode_frame_intern(tree, module, named->inlined[i],
-						  flags | LODE_FRAME_INLINED));
+	for (uint32_t i = 0; i < named->n_inlined; i++) {
+		uint32_t frame =
+			make_frame(r, place, i + 1, named->inlined[i], flags | LODE_FRAME_INLINED);
+
+		lode_vec_append(&r->inlined_frames, frame);
+	}
 	named->is_entry = is_entry_name(named->name, flags & LODE_FRAME_KERNEL);
+}
+
+/* Two addresses of the function that is taken apart. */
+static bool are_of_one_function(const struct resolving *r, uint32_t a, uint32_t b)
+{
+	const struct lode_calltree *tree = &r->stream->tree;
+
+	return r->addresses && tree->frames.at[a].function == tree->frames.at[b].function &&
+	       lode_function_addresses_index(lode_frame_module(tree, a)) != LODE_NONE &&
+	       lode_function_addresses_index(lode_frame_module(tree, b)) != LODE_NONE;
 }
 
 static uint32_t push_place(struct resolving *r, uint32_t node, uint32_t place)
 {
+	const struct lode_calltree *tree = &r->stream->tree;
 	struct named *named = &r->named[place];
+	uint32_t caller;
 
 	if (named->frame == LODE_NONE)
 		make_frames(r, place);
-	if (!named->is_part || !node || r->stream->tree.nodes.at[node].frame != named->frame)
+	caller = named->is_part && node ? tree->nodes.at[node].frame : LODE_NONE;
+	/* The part's address says more than where it was jumped from. */
+	if (caller != LODE_NONE && caller != named->frame &&
+	    are_of_one_function(r, caller, named->frame))
+		node = tree->nodes.at[node].parent;
+	if (caller != named->frame)
 		node = lode_calltree_push(&r->stream->tree, node, named->frame);
 	for (uint32_t i = 0; i < named->n_inlined; i++)
 		node = lode_calltree_push(&r->stream->tree, node,
@@ -335,10 +366,35 @@ static uint32_t node_of(struct resolving *r, const struct lode_perf_raw *raw,
 	return node;
 }
 
-uint32_t *lode_perf_resolve(struct lode_stream *stream, const struct lode_perf_stacks *stacks,
-			    const struct lode_perf_dsos *dsos, unsigned n_threads)
+/* Which stacks differ in addresses alone. */
+static void note_alike(const struct resolving *r)
 {
-	struct resolving r = {.stream = stream, .stacks = stacks, .dsos = dsos};
+	struct lode_stream *stream = r->stream;
+	const struct lode_calltree *tree = &stream->tree;
+	uint32_t any = LODE_NONE, *like = lode_alloc0(tree->nodes.n, sizeof(*like));
+	struct lode_map first = {0}; /* parent, frame -> stack */
+
+	for (uint32_t i = 1; i < tree->nodes.n; i++) {
+		const struct lode_callnode *node = &tree->nodes.at[i];
+		uint32_t frame = node->frame, *slot;
+
+		if (lode_function_addresses_index(lode_frame_module(tree, frame)) != LODE_NONE)
+			frame = any = any == LODE_NONE ? frame : any;
+		slot = lode_map_slot(&first, (uint64_t)like[node->parent] << 32 | frame);
+		if (*slot == LODE_NONE)
+			*slot = i;
+		like[i] = *slot;
+	}
+	lode_map_release(&first);
+	stream->stack_like = like;
+}
+
+uint32_t *lode_perf_resolve(struct lode_stream *stream, const struct lode_perf_stacks *stacks,
+			    const struct lode_perf_dsos *dsos,
+			    struct lode_function_addresses *addresses, unsigned n_threads)
+{
+	struct resolving r = {
+		.stream = stream, .stacks = stacks, .dsos = dsos, .addresses = addresses};
 	uint32_t *node_of_raw = lode_alloc0(stacks->raws.n, sizeof(*node_of_raw));
 	struct user_parts users;
 	struct path path = {0};
@@ -354,6 +410,8 @@ uint32_t *lode_perf_resolve(struct lode_stream *stream, const struct lode_perf_s
 	users.is_rooted = lode_alloc0(stacks->nodes.n, sizeof(*users.is_rooted));
 	for (size_t i = 1; i < stacks->raws.n; i++)
 		node_of_raw[i] = node_of(&r, &stacks->raws.at[i], &users, &path);
+	if (addresses)
+		note_alike(&r);
 	flag(stream, 0, 0);
 	stream->n_stack_flags = stream->tree.nodes.n;
 	free(users.node);

@@ -1,0 +1,106 @@
+/* The document of one function from the inside. */
+#include "answers/input_fields.h"
+#include "answers/mine/source_rows.h"
+
+static const char nothing_spent[] = "nothing was spent there";
+
+static const struct lode_field cost_fields[] = {
+	LODE_FIELD(struct lode_source_cost, exclusive_ns, "innermost there",
+		   .absent = nothing_spent),
+	LODE_FIELD(struct lode_source_cost, inclusive_ns, "with all that was called from there",
+		   .absent = nothing_spent),
+	LODE_FIELD(struct lode_source_cost, running_ns, "of inclusive_ns", .absent = nothing_spent),
+	LODE_FIELD(struct lode_source_cost, waiting_ns, "of inclusive_ns", .absent = nothing_spent),
+	LODE_FIELD(struct lode_source_cost, ready_ns, "of inclusive_ns", .absent = nothing_spent),
+};
+LODE_RECORD(cost, struct lode_source_cost);
+
+static const struct lode_field line_fields[] = {
+	LODE_FIELD(struct lode_source_line_row, line, "its number, from 1"),
+	LODE_FIELD(struct lode_source_line_row, text, NULL,
+		   .absent = "the file is not here, or has fewer lines"),
+	LODE_FIELDS_OF(struct lode_source_line_row, cost, &cost_record),
+};
+LODE_RECORD(line, struct lode_source_line_row);
+
+static const struct lode_field file_fields[] = {
+	LODE_FIELD(struct lode_source_file_row, path, "as the debug information names it"),
+	LODE_FIELD(struct lode_source_file_row, missing, "why lines have no text",
+		   .absent = "they have"),
+	LODE_FIELD(struct lode_source_file_row, is_newer,
+		   "it was changed after the program was built: lines may have moved"),
+	LODE_FIELD(struct lode_source_file_row, inclusive_ns, "of its lines"),
+	LODE_LIST("lines", struct lode_source_file_row, lines, n_lines, &line_record,
+		  "the function's, and those around others that cost something"),
+	LODE_FIELD_AS("more", struct lode_source_file_row, n_more,
+		      "lines that cost something and are left out", .absent = "none is left out"),
+};
+LODE_RECORD(file, struct lode_source_file_row);
+
+static const struct lode_field instruction_fields[] = {
+	LODE_FIELD(struct lode_source_instruction_row, address, "of the file, as objdump shows it"),
+	LODE_FIELD(struct lode_source_instruction_row, text, "in AT&T's syntax on x86"),
+	LODE_FIELD_OF("file", LODE_TYPE_INDEX, struct lode_source_instruction_row, file,
+		      "index into files, -1: another one, or not known"),
+	LODE_FIELD(struct lode_source_instruction_row, line, NULL, .absent = "not known"),
+	LODE_FIELDS_OF(struct lode_source_instruction_row, cost, &cost_record),
+};
+LODE_RECORD(instruction, struct lode_source_instruction_row);
+
+static const struct lode_field code_fields[] = {
+	LODE_FIELD(struct lode_source_code_row, module, NULL),
+	LODE_FIELD(struct lode_source_code_row, start, "address of the symbol"),
+	LODE_FIELD(struct lode_source_code_row, missing, "why there are no instructions",
+		   .absent = "there are"),
+	LODE_FIELDS_OF(struct lode_source_code_row, cost, &cost_record),
+	LODE_LIST("instructions", struct lode_source_code_row, instructions, n_instructions,
+		  &instruction_record, "all, or of a long function those near costs"),
+	LODE_FIELD_AS("more", struct lode_source_code_row, n_more, "instructions that are left out",
+		      .absent = "none is left out"),
+};
+LODE_RECORD(code, struct lode_source_code_row);
+
+static const struct lode_field stream_fields[] = {
+	LODE_FIELD_OF("path", LODE_TYPE_NAME, struct lode_digest_stream, path, NULL),
+	LODE_FIELD_ID("id", struct lode_digest_stream, content_hash, NULL),
+};
+LODE_RECORD(stream, struct lode_digest_stream);
+
+static const struct lode_field source_fields[] = {
+	LODE_FIELD(struct lode_mine_source, unit, NULL),
+	LODE_FIELD(struct lode_mine_source, function, NULL),
+	LODE_FIELD_POINTER("stream", struct lode_mine_source, stream, &stream_record,
+			   "the recording that was read again"),
+	LODE_FIELD_AS("streams", struct lode_mine_source, n_streams,
+		      "recordings in which the function costs something"),
+	LODE_FIELD(struct lode_mine_source, all_ns, "its inclusive cost in all of them"),
+	LODE_FIELD(struct lode_mine_source, symptom_ns, "of the recording"),
+	LODE_FIELDS_OF(struct lode_mine_source, cost, &cost_record),
+	LODE_FIELD_RECORD("unplaced", struct lode_mine_source, unplaced, &cost_record,
+			  "what no line is known of"),
+	LODE_FIELD(struct lode_mine_source, no_lines, "why, and what to do about it",
+		   .absent = "lines are known of all"),
+	LODE_LIST("files", struct lode_mine_source, files, n_files, &file_record,
+		  "the costliest first"),
+	LODE_LIST("code", struct lode_mine_source, code, n_code, &code_record,
+		  "the function, its parts, or what it is inlined in; the costliest first"),
+	LODE_FIELD_AS("more_code", struct lode_mine_source, n_more_code, NULL,
+		      .absent = "none is left out"),
+};
+LODE_RECORD(source, struct lode_mine_source);
+
+const struct lode_document lode_mine_source_document = {
+	.schema = "lode/mine-source/1",
+	.file = "mine-source",
+	.title = "lode mine --source FUNCTION --json, and lode serve: GET source?function=NAME",
+	.doc = "One function from the inside: the cost of each line of its source, and of each "
+	       "instruction.",
+	.record = &source_record,
+};
+
+void lode_mine_source_json(FILE *out, const struct lode_mine_source *source)
+{
+	struct lode_names names = lode_tree_names(&source->digest->tree);
+
+	lode_document_put(out, &lode_mine_source_document, source, &names);
+}

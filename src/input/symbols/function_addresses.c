@@ -1,0 +1,58 @@
+/* Takes one function apart by address: module names that hold the index of one. */
+#include "input/symbols/function_addresses.h"
+
+#include <stdio.h>
+
+#include "base/map.h"
+
+/* No file's name has it in a recording that anybody made on purpose; if one has, what stands
+   behind it must be an index that was given out. */
+static const char mark = '\x1f';
+
+void lode_function_addresses_release(struct lode_function_addresses *addresses)
+{
+	lode_vec_release(&addresses->at);
+	lode_arena_release(&addresses->names);
+}
+
+static bool is_wanted(const char *wanted, const char *module, const char *function)
+{
+	size_t n = strlen(module);
+
+	if (!*function)
+		return false;
+	if (!n)
+		return strcmp(wanted, function) == 0;
+	return strncmp(wanted, module, n) == 0 && wanted[n] == '!' &&
+	       strcmp(wanted + n + 1, function) == 0;
+}
+
+const char *lode_function_addresses_module(struct lode_function_addresses *addresses,
+					   const char *module, const char *function,
+					   const struct lode_function_address *address)
+{
+	size_t size = strlen(module) + 16;
+	char *name;
+
+	if (!addresses || !is_wanted(addresses->wanted, module, function))
+		return module;
+	name = lode_arena_array(&addresses->names, char, size);
+	snprintf(name, size, "%s%c%zu", module, mark, addresses->at.n);
+	lode_vec_append(&addresses->at, *address);
+	return name;
+}
+
+uint32_t lode_function_addresses_index(const char *module)
+{
+	const char *at = strrchr(module, mark);
+	uint64_t index = 0;
+
+	if (!at || !at[1])
+		return LODE_NONE;
+	for (at++; *at; at++) {
+		if (*at < '0' || *at > '9' || index > UINT32_MAX)
+			return LODE_NONE;
+		index = index * 10 + (uint64_t)(*at - '0');
+	}
+	return index < LODE_NONE ? (uint32_t)index : LODE_NONE;
+}
