@@ -25,7 +25,7 @@ import time
 import peers
 from case import Failed, Missing
 from page import cell, counts, percent, write_page
-from runs import adopt_orphans, end_children, is_recorded, record_all, within
+from runs import adopt_orphans, end_children, is_recorded, need_tracefs, record_all, within
 from score import score
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -56,6 +56,7 @@ def measure(args, name, folder, scratch):
     slow, healthy, trial = (sorted(str(p) for p in folder.glob(f"{kind}.lode")) for kind in ("slow-*", "healthy-*", "trial"))
     return {"case": name, "title": case.title, "runtime": case.runtime, "lode": args.lode_hash,
             "recorded": truth.get("recorded", folder.stat().st_mtime), "load": load,
+            "dumps": truth.get("dumps"), "runs": truth["slow"] + truth["healthy"],
             **score(args.lode, case, slow, healthy, truth["fault_ns"], scratch),
             "peers": peers.ranks(args.perf, slow, trial, case.culprit),
             "seconds": truth.get("seconds", 0) + time.monotonic() - started}
@@ -107,6 +108,8 @@ def print_row(row):
           f"{row['unnamed_pct']:.1f} % without a name, {row['false_alarms']} false alarms, {row['n_same']} the same; "
           f"diff {cell(row['rank_in_diff'])}; peers {', '.join(cell(p) for p in row['peers'].values())}; "
           f"{row['seconds']:.0f} s", flush=True)
+    if 0 < (row.get("dumps") or 0) < row["runs"]:
+        print(f"    stacks of two kinds: {row['dumps']} of {row['runs']} recordings have dumps", flush=True)
     for cluster in row["largest"][:3]:
         print(f"    {cluster['own_ns'] / 1e9:6.2f} s  " + cluster["line"].replace("\n", "\n              "), flush=True)
 
@@ -172,6 +175,8 @@ def read_arguments():
 
 def main():
     args, names = read_arguments()
+    if not args.reuse:
+        need_tracefs()
     adopt_orphans()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))

@@ -3,9 +3,11 @@ import contextlib
 import ctypes
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 from case import Failed
@@ -78,11 +80,16 @@ def record(args, case, bundle, slow, options):
     return done
 
 
+def has_dumps(bundle):
+    """Whether the stacks of a recording are dumps: as they were asked for, or as lode record chose."""
+    return "\nstacks     by stack dumps\n" in (bundle / "README").read_text()
+
+
 def record_all(args, case, folder):
     """Slow and healthy runs in turn, so that what drifts meets both; writes what is true of them.
 
     The first run is recorded as anybody would, and kept for the other tools. Where lode record then
-    advises stack dumps, the runs that count are recorded so.
+    advises stack dumps, as there were too many to take them by itself, the runs that count are recorded so.
     """
     started = time.monotonic()
     shutil.rmtree(folder, ignore_errors=True)
@@ -97,9 +104,24 @@ def record_all(args, case, folder):
             truth_ns += case.truth_ns(record(args, case, folder / f"slow-{i + 1}.lode", True, options).stdout)
         if i < args.healthy:
             record(args, case, folder / f"healthy-{i + 1}.lode", False, options)
-    (folder / "truth.json").write_text(json.dumps({"fault_ns": truth_ns, "has_dumps": bool(options), "slow": args.slow,
+    bundles = [*folder.glob("slow-*.lode"), *folder.glob("healthy-*.lode")]
+    (folder / "truth.json").write_text(json.dumps({"fault_ns": truth_ns, "advised": bool(options),
+                                                   "dumps": sum(map(has_dumps, bundles)), "slow": args.slow,
                                                    "healthy": args.healthy, "recorded": time.time(),
                                                    "seconds": time.monotonic() - started}))
+
+
+def need_tracefs():
+    """Where the kernel's tracepoints are described, which lode record needs: a machine that has just started may lack it."""
+    place = pathlib.Path("/sys/kernel/tracing")
+    command = ["mount", "-t", "tracefs", "tracefs", str(place)]
+    if any((folder / "events/sched").is_dir() for folder in (place, place.parent / "debug/tracing")):
+        return
+    if os.geteuid() == 0:
+        subprocess.run(command, stderr=subprocess.DEVNULL, check=False)
+    if not (place / "events/sched").is_dir():
+        sys.exit(f"truth: {place} does not show tracepoints to this user: sudo {' '.join(command)}, and run make truth "
+                 "as root")
 
 
 def is_recorded(folder, args):

@@ -54,7 +54,8 @@ def diff(lode, a, b):
 
 
 def headline(change):
-    return "\n".join(hop["thread"] + "  " + " › ".join(hop["functions"]) for hop in change["headline"])
+    return "\n".join(hop["thread"] + "  " + " › ".join(hop["functions"] + hop.get("branch", []))
+                     for hop in change["headline"])
 
 
 def score(lode, case, slow, healthy, truth_ns, scratch):

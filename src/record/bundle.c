@@ -202,9 +202,7 @@ static int write_readme(const char *dir, const struct lode_record_result *result
 		lode_path_base(dir), lode_path_base(dir));
 	fprintf(out, "recorded   %s\nhost       %s\nkernel     %s %s\n", when, machine.nodename,
 		machine.release, machine.machine);
-	if (result->dumps_ns)
-		fprintf(out, "stacks     by call chains at first, by stack dumps after %.1f s\n",
-			(double)(result->dumps_ns - result->begin_ns) / 1e9);
+	fprintf(out, "stacks     by %s\n", result->has_dumps ? "stack dumps" : "call chains");
 	if (result->command_exit >= 0)
 		fprintf(out, "exit       %d%s\n", result->command_exit,
 			result->was_stopped ? " (stopped)" : "");

@@ -1,13 +1,14 @@
 /*
- * A command's stacks, looked at in its first second: whether they are whole, and what is done.
+ * Which kind of stack a recording has: found out in its first second.
  *
- *   0 s           events with call chains are on, their twins with stack dumps off
- *   0.7 s         perf writes what it has, and a child of lode reads it: which share of the
- *                 command's CPU time has stacks that end early?
- *   then          a quarter or more: twins on, then chains off; no switch goes unrecorded
- *   then          every half a second: more dumps than the limit, or perf loses them: back again
+ *   0 s           perf records call chains, and a second one stack dumps (record/dump_recorder.h)
+ *   0.7 s         both write what they have, and a child of lode reads it: do chains end early, and
+ *                 do dumps end later?
+ *   then          the second goes on if so; else it is killed
+ *   all the time  more dumps than the budget (record/dump_budget.h), or lost ones: killed
  *
- * Twins are there if options->may_dump; perf turns events on and off by their names.
+ * Chains are recorded throughout. Dumps that are there at the end are so from the first event to
+ * the last: then they are the recording. There is a second perf if options->may_dump.
  */
 #pragma once
 
@@ -16,6 +17,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "record/dump_budget.h"
+#include "record/dump_recorder.h"
 #include "record/frame_pointers.h"
 #include "record/recorder.h"
 
@@ -24,27 +27,34 @@ struct lode_first_second {
 	const char *data; /* that perf writes */
 	int control;	  /* to perf */
 	enum { STACKS_WAIT, STACKS_FLUSH, STACKS_READ, STACKS_WATCH, STACKS_DONE } stage;
-	unsigned n_owed; /* answers of perf */
-	int64_t due_ns;	 /* when to step next, by CLOCK_MONOTONIC; INT64_MAX: not by time */
-	pid_t reader;	 /* 0: none */
-	int verdict;	 /* what it found can be read there; -1: no reader */
-	int64_t seen_ns, seen_bytes; /* up to where the recording has been looked at, and when */
-	int64_t dumps_ns;	     /* stacks are dumps from then on; 0: they are not */
+	unsigned n_owed;    /* answers of perf */
+	int64_t due_ns;	    /* when to look next, by CLOCK_MONOTONIC; INT64_MAX: never */
+	int64_t look_ns;    /* when to read, or to look for losses */
+	unsigned n_looks;   /* that did not tell */
+	pid_t reader;	    /* 0: none */
+	int verdict;	    /* what it found can be read there; -1: no reader */
+	int64_t seen_bytes; /* of the dumps, up to where they have been looked at */
+	struct lode_dump_recorder dumps;
+	struct lode_dump_budget budget;
+	bool are_dumps_on, are_too_many;
+	enum lode_stack_kind kind;
 };
 
 /* `control`: where perf takes commands. */
 void lode_first_second_init(struct lode_first_second *f, const struct lode_record_options *options,
 			    const char *data, int control);
 
-/* Whether this perf can turn single events on and off, and the kernel has their twins. */
-bool lode_can_dump_later(const char *perf);
-
-/* Tells perf to begin. False: it cannot be told, and errno says why. */
-bool lode_first_second_enable(struct lode_first_second *f);
-/* perf answered so often; true when it owes no answer any more. */
+/* Tells perf to begin, and starts the second one. False: it cannot be told, and errno says why. */
+bool lode_first_second_enable(struct lode_first_second *f, const sigset_t *mask);
+/* perf answered so often; true when neither owes an answer any more. */
 bool lode_first_second_answered(struct lode_first_second *f, unsigned n);
-/* The command begins. */
+/* Events are on. */
 void lode_first_second_begin(struct lode_first_second *f, int64_t now_ns);
-/* To be called when it is due, when perf owes nothing any more, or when `verdict` can be read. */
-void lode_first_second_step(struct lode_first_second *f, int64_t now_ns);
-void lode_first_second_end(struct lode_first_second *f);
+/* To be called when it is due, */
+void lode_first_second_tick(struct lode_first_second *f, int64_t now_ns);
+/* when nobody owes an answer any more, */
+void lode_first_second_flushed(struct lode_first_second *f);
+/* and when `verdict` can be read. */
+void lode_first_second_decide(struct lode_first_second *f);
+/* perf is done. If there are dumps, they are whole. */
+void lode_first_second_end(struct lode_first_second *f, bool has_recorded);

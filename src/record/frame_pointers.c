@@ -1,17 +1,20 @@
 /* Judges whether a program keeps frame pointers. */
 #include "record/frame_pointers.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/folder.h"
 #include "base/mem.h"
 #include "input/symbols/cfi.h"
 #include "input/symbols/elf_file.h"
+#include "record/dump_budget.h"
 #include "record/rights.h"
 
 enum {
@@ -20,10 +23,7 @@ enum {
 	SHORT_BYTES = 64,     /* leaves of some instructions need no frame */
 	HEAD_BYTES = 12,      /* of .eh_frame_hdr */
 	RATE_MS = 200,
-	NOTABLE_PCT = 25,
 	MOST_LOST_PCT = 2,
-	/* Twice what perf's own defaults take of a busy CPU (4,000 Hz, 8 KiB). */
-	MOST_DUMP_BYTES = 64 << 20,
 };
 
 /* ---- One file ---- */
@@ -132,6 +132,15 @@ static void follow_script(char *path, size_t size)
 		fclose(in);
 }
 
+bool lode_program_frame_pointers(struct lode_frame_pointers *out, const char *path)
+{
+	char program[4400];
+
+	snprintf(program, sizeof(program), "%s", path);
+	follow_script(program, sizeof(program));
+	return lode_frame_pointers_ask(out, program);
+}
+
 /*
  * The file with most code mapped in a running process, or its program if that has a quarter as
  * much: libraries for encryption are larger than many a server.
@@ -187,7 +196,7 @@ double lode_dump_rate(const struct lode_stream *stream)
 /* Of the machine, in a second. */
 static double most_dump_bytes(void)
 {
-	return (double)sysconf(_SC_NPROCESSORS_ONLN) * MOST_DUMP_BYTES;
+	return (double)sysconf(_SC_NPROCESSORS_ONLN) * LODE_MOST_DUMP_BYTES;
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -217,24 +226,22 @@ bool lode_process_frame_pointers(struct lode_frame_pointers *out, int32_t pid)
 	return find_most_code(path, sizeof(path), pid) && lode_frame_pointers_ask(out, path);
 }
 
-/* Dumps of so many events, as far as the limit goes; `why` is the sentence's begin. */
-static bool are_dumps_few(const struct lode_record_options *options, double events_per_s,
-			  double dump_bytes, const char *why)
+/* `why` is the sentence's begin. */
+static void say_dumps(const struct lode_record_options *options, bool are_few, double bytes_per_s,
+		      const char *why)
 {
-	double bytes = events_per_s * dump_bytes, most = most_dump_bytes();
-
 	say_stacks(options, "%s: %s (up to %.0f MB/s; %s)", why,
-		   bytes <= most ? "taking stack dumps" : "stack dumps would be too much here",
-		   bytes / 1e6,
-		   bytes <= most ? "--call-graph fp takes none"
-				 : "--call-graph dwarf takes them all the same");
-	return bytes <= most;
+		   are_few ? "taking stack dumps" : "stack dumps would be too much here",
+		   bytes_per_s / 1e6,
+		   are_few ? "--call-graph fp takes none"
+			   : "--call-graph dwarf takes them all the same");
 }
 
 void lode_choose_stacks(struct lode_record_options *options)
 {
 	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
 	struct lode_frame_pointers found;
+	double bytes;
 	char why[160];
 
 	for (size_t i = 0; i < options->n_pids; i++) {
@@ -244,74 +251,114 @@ void lode_choose_stacks(struct lode_record_options *options)
 			 "process %" PRId32 " keeps no frame pointers (%zu of %zu functions have "
 			 "one), so that its stacks would end early",
 			 options->pids[i], found.n_kept, found.n);
-		options->want_dwarf =
-			are_dumps_few(options, lode_switch_rate(RATE_MS) + cpus * options->cpu_rate,
-				      LODE_DUMP_BYTES, why);
+		bytes = (lode_switch_rate(RATE_MS) + cpus * options->cpu_rate) * LODE_DUMP_BYTES;
+		options->want_dwarf = bytes <= most_dump_bytes();
+		say_dumps(options, options->want_dwarf, bytes, why);
 		return;
 	}
 }
 
+static bool are_lost(uint64_t n, uint64_t n_lost)
+{
+	return 100 * n_lost > MOST_LOST_PCT * (n + n_lost);
+}
+
+bool lode_stacks_tell(const struct lode_stacks_seen *seen)
+{
+	return seen->has_shares || seen->functions.n;
+}
+
 bool lode_want_dumps(const struct lode_record_options *options, const struct lode_stacks_seen *seen)
 {
-	double pct =
-		seen->whole_ns ? 100.0 * (double)seen->unrooted_ns / (double)seen->whole_ns : 0;
+	bool are_few = !seen->are_too_many;
 	char why[160];
 
-	if (pct > NOTABLE_PCT)
+	if (seen->has_shares && seen->chains_pct > LODE_NOTABLE_UNROOTED_PCT)
 		snprintf(why, sizeof(why),
-			 "%.0f %% of the command's CPU time in its first second has stacks that "
-			 "end early",
-			 pct);
-	else if (!seen->whole_ns && seen->functions.n && lack_them(&seen->functions))
+			 "%.0f %% of the time in the first second has stacks that end early",
+			 seen->chains_pct);
+	else if (!seen->has_shares && seen->functions.n && lack_them(&seen->functions))
 		snprintf(why, sizeof(why),
 			 "the command keeps no frame pointers (%zu of %zu functions have one), so "
 			 "that its stacks end early",
 			 seen->functions.n_kept, seen->functions.n);
 	else
 		return false;
-	if (2 * seen->made_ns > seen->unrooted_ns) {
-		say_stacks(options, "%s: in code made at run time, where stack dumps do not help",
-			   why);
+	/* In code made at run time, for example. */
+	if (are_few && seen->has_dumps && 2 * seen->dumps_pct > seen->chains_pct) {
+		say_stacks(options,
+			   "%s: stack dumps do not help there, %.0f %% end early with them", why,
+			   seen->dumps_pct);
 		return false;
 	}
-	return are_dumps_few(options, seen->events_per_s, LODE_LATER_DUMP_BYTES, why);
+	say_dumps(options, are_few, seen->events_per_s * LODE_LATER_DUMP_BYTES, why);
+	return are_few;
 }
 
-bool lode_are_too_many_dumps(const struct lode_record_options *options,
+bool lode_are_too_many_dumps(const struct lode_record_options *options, bool is_beyond,
 			     const struct lode_dumps_seen *seen)
 {
 	static const char otherwise[] =
-		"call chains from here on (--call-graph dwarf takes dumps all the same)";
+		"call chains for the whole recording (--call-graph dwarf takes dumps all the same)";
 
-	if (100 * seen->n_lost > MOST_LOST_PCT * (seen->n + seen->n_lost)) {
+	if (are_lost(seen->n, seen->n_lost)) {
 		say_stacks(options,
 			   "perf does not keep up with stack dumps here (%" PRIu64
 			   " events lost, %" PRIu64 " written): %s",
 			   seen->n_lost, seen->n, otherwise);
 		return true;
 	}
-	/* perf writes in bursts. */
-	if (seen->bytes_per_s <= 2 * most_dump_bytes())
-		return false;
-	say_stacks(options, "stack dumps came to %.0f MB/s, and %.0f MB/s are the limit: %s",
-		   seen->bytes_per_s / 1e6, most_dump_bytes() / 1e6, otherwise);
-	return true;
+	if (is_beyond)
+		say_stacks(options,
+			   "stack dumps came faster than %d MB/s on a CPU for too long: %s",
+			   LODE_MOST_DUMP_BYTES / 1000000, otherwise);
+	return is_beyond;
+}
+
+int64_t lode_dumps_walk(struct lode_dumps_seen *seen, const char *path, int64_t from)
+{
+	enum { DATA_OFFSET_AT = 40 }; /* in the header of the file */
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint64_t words[3], end = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return from;
+	if (pread(fd, words, 2 * sizeof(*words), DATA_OFFSET_AT) == 2 * sizeof(*words)) {
+		from = from ? from : (int64_t)words[0];
+		end = words[1] ? words[0] + words[1] : 0;
+	}
+	/* Where perf is done, its own notes stand behind. */
+	if (!end && fstat(fd, &st) == 0)
+		end = (uint64_t)st.st_size;
+	while (from > 0 && (uint64_t)from < end &&
+	       pread(fd, words, sizeof(words), from) == sizeof(words)) {
+		struct perf_event_header header;
+
+		memcpy(&header, words, sizeof(header));
+		if (header.size < sizeof(header) || header.size > end - (uint64_t)from)
+			break;
+		if (header.type == PERF_RECORD_LOST)
+			seen->n_lost += words[2];
+		seen->n++;
+		from += header.size;
+	}
+	close(fd);
+	return from;
 }
 
 void lode_say_stacks(const struct lode_record_options *options, const char *program,
 		     const struct lode_record_result *result)
 {
-	char path[4400], whose[512] = "code without frame pointers";
+	char whose[512] = "code without frame pointers";
 	struct lode_frame_pointers found;
 
-	if (result->unrooted_pct <= NOTABLE_PCT || result->has_dumps)
+	if (result->unrooted_pct <= LODE_NOTABLE_UNROOTED_PCT || result->has_dumps)
 		return;
-	snprintf(path, sizeof(path), "%s", program ? program : "");
-	follow_script(path, sizeof(path));
-	if (program && lode_frame_pointers_ask(&found, path) && lack_them(&found))
+	if (program && lode_program_frame_pointers(&found, program) && lack_them(&found))
 		snprintf(whose, sizeof(whose),
 			 "code without frame pointers (%.200s keeps one in %zu of %zu functions)",
-			 lode_path_base(path), found.n_kept, found.n);
+			 lode_path_base(program), found.n_kept, found.n);
 	say_stacks(options,
 		   "%.0f %% of the cost has stacks that end early, in %s: outer callers are "
 		   "missing. --call-graph dwarf records them, with up to %.0f MB/s of stack dumps "

@@ -92,10 +92,11 @@ static void add_block(struct words *words)
 	add_events(words, events, sizeof(events) / sizeof(*events));
 }
 
-static void add_syscalls(struct words *words)
+/* Too many for dumps, unless they were asked for. */
+static void add_syscalls(struct words *words, const struct lode_record_options *options)
 {
-	static const struct recorded_event events[] = {
-		{"raw_syscalls", "sys_enter", NULL, NULL},
+	const struct recorded_event events[] = {
+		{"raw_syscalls", "sys_enter", options->dump_bytes ? "/call-graph=fp/" : NULL, NULL},
 		{"raw_syscalls", "sys_exit", NO_STACK, NULL},
 	};
 
@@ -122,37 +123,18 @@ static void add_network(struct words *words)
 
 /* Dumps of stacks are a hundred times the size of their chains. A power of two, as perf needs it.
  */
-static size_t default_buffer(const struct lode_record_options *options)
+size_t lode_record_buffer_bytes(const struct lode_record_options *options)
 {
-	enum { CHAINS = 8 << 20, MAYBE_DUMPS = 16 << 20, DUMPS = 64 << 20, SHARE = 16 };
+	enum { CHAINS = 8 << 20, DUMPS = 64 << 20, SHARE = 16 };
 	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
-	size_t bytes = options->may_dump ? MAYBE_DUMPS : options->want_dwarf ? DUMPS : CHAINS;
+	size_t bytes = options->want_dwarf ? DUMPS : CHAINS;
 	size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
 
+	if (options->buffer_bytes)
+		return options->buffer_bytes;
 	while (bytes > CHAINS && bytes * cpus > memory / SHARE)
 		bytes /= 2;
 	return bytes;
-}
-
-/*
- * The events with stacks of programs once more with dumps, off at first (record/first_second.h).
- * perf turns events on and off by their names, and those of a tracepoint cannot be chosen unless it
- * is given by its number. -R: such an event then has no payload by itself.
- */
-static void add_dumping_twins(struct words *words, const struct lode_record_options *options)
-{
-	char event[160], dump[64];
-
-	snprintf(dump, sizeof(dump), "call-graph=dwarf,stack-size=%d", LODE_LATER_DUMP_BYTES);
-	add_perf_argv(words, "-R");
-	add_perf_argv(words, "-e");
-	snprintf(event, sizeof(event), "cpu-clock/freq=%u,name=cpu-clock-dumps,%s/",
-		 options->cpu_rate, dump);
-	add_perf_argv(words, event);
-	snprintf(event, sizeof(event), "tracepoint/config=%ld,period=1,name=switch-dumps,%s/",
-		 lode_tracepoint_id("sched", "sched_switch"), dump);
-	add_perf_argv(words, "-e");
-	add_perf_argv(words, event);
 }
 
 /*
@@ -171,8 +153,7 @@ static char **command_line(const struct lode_record_options *options, const char
 	add_perf_argv(&words, "-a");
 	add_perf_argv(&words, "-k");
 	add_perf_argv(&words, "CLOCK_MONOTONIC");
-	snprintf(buffer, sizeof(buffer), "%zuK",
-		 (options->buffer_bytes ? options->buffer_bytes : default_buffer(options)) >> 10);
+	snprintf(buffer, sizeof(buffer), "%zuK", lode_record_buffer_bytes(options) >> 10);
 	add_perf_argv(&words, "-m");
 	add_perf_argv(&words, buffer);
 	snprintf(clock, sizeof(clock), "cpu-clock/freq=%u,name=cpu-clock/", options->cpu_rate);
@@ -181,17 +162,16 @@ static char **command_line(const struct lode_record_options *options, const char
 	add_scheduler(&words);
 	add_block(&words);
 	if (options->want_syscalls)
-		add_syscalls(&words);
+		add_syscalls(&words, options);
 	if (options->want_network)
 		add_network(&words);
 	for (size_t i = 0; i < options->n_events; i++) {
 		add_perf_argv(&words, "-e");
 		add_perf_argv(&words, options->events[i]);
 	}
-	if (control && options->may_dump)
-		add_dumping_twins(&words, options);
 	if (options->want_dwarf) {
-		snprintf(clock, sizeof(clock), "dwarf,%d", LODE_DUMP_BYTES);
+		snprintf(clock, sizeof(clock), "dwarf,%zu",
+			 options->dump_bytes ? options->dump_bytes : (size_t)LODE_DUMP_BYTES);
 		add_perf_argv(&words, "--call-graph");
 		add_perf_argv(&words, clock);
 	} else {

@@ -197,12 +197,20 @@ static int start(struct run *run, const char *data, struct lode_error *err)
 	open_gate(&run->perf_gate);
 	/* A perf that has ended already has said why. */
 	lode_first_second_init(&run->stacks, run->options, data, run->control[WRITE]);
-	if (!lode_first_second_enable(&run->stacks) && errno != EPIPE)
+	if (!lode_first_second_enable(&run->stacks, &run->before) && errno != EPIPE)
 		return lode_fail_errno(err, errno, NULL, "telling perf to begin");
 	return 0;
 }
 
 /* ---- Ends ---- */
+
+/* Both close their files. */
+static void end_perf(struct run *run)
+{
+	if (run->perf)
+		kill(run->perf, SIGINT);
+	lode_dump_recorder_stop(&run->stacks.dumps);
+}
 
 static void stop(struct run *run)
 {
@@ -211,8 +219,7 @@ static void stop(struct run *run)
 	run->out->was_stopped = true;
 	run->deadline_ns = INT64_MAX;
 	close_fd(&run->command_gate);
-	if (run->perf)
-		kill(run->perf, SIGINT);
+	end_perf(run);
 	if (!run->command)
 		return;
 	if (!is_again) {
@@ -242,8 +249,7 @@ static void reap(struct run *run)
 		run->command = 0;
 		if (run->out->has_recorded)
 			run->out->command_status = status;
-		if (run->perf)
-			kill(run->perf, SIGINT);
+		end_perf(run);
 	}
 }
 
@@ -271,28 +277,26 @@ static void take_ends(struct run *run)
 	if (run->n_alive)
 		return;
 	run->is_over = true;
-	if (run->perf)
-		kill(run->perf, SIGINT);
+	end_perf(run);
 }
 
-/* perf answers each command; when the first are done, events are on. */
-static void take_answer(struct run *run)
+/* Both perfs answer each command; when the first are done, events are on. */
+static void take_answer(struct run *run, bool is_of_second)
 {
 	char text[64];
-	ssize_t n = read(run->ack[READ], text, sizeof(text));
+	ssize_t n = is_of_second ? 0 : read(run->ack[READ], text, sizeof(text));
 	unsigned n_answers = 0;
 
-	if (n <= 0) {
+	if (is_of_second)
+		lode_dump_recorder_answered(&run->stacks.dumps);
+	else if (n <= 0)
 		close_fd(&run->ack[READ]);
-		return;
-	}
 	for (ssize_t i = 0; i < n; i++)
 		n_answers += text[i] == '\n';
 	if (!lode_first_second_answered(&run->stacks, n_answers) || run->out->was_stopped)
 		return;
 	if (run->out->has_recorded) {
-		if (run->stacks.stage == STACKS_FLUSH)
-			lode_first_second_step(&run->stacks, lode_clock_ns(CLOCK_MONOTONIC));
+		lode_first_second_flushed(&run->stacks);
 		return;
 	}
 	run->out->has_recorded = true;
@@ -304,10 +308,10 @@ static void take_answer(struct run *run)
 }
 
 /* Until there is something to take; 0: a time has come. */
-static int wait_for_some(struct run *run, bool *has_answer)
+static int wait_for_some(struct run *run, bool has_answer[2])
 {
 	size_t n = run->out->has_recorded ? run->n_targets : 0;
-	struct pollfd *fds = lode_alloc0(n + 3, sizeof(*fds));
+	struct pollfd *fds = lode_alloc0(n + 4, sizeof(*fds));
 	struct timespec left = {0};
 	int64_t until_ns =
 		run->stacks.due_ns < run->deadline_ns ? run->stacks.due_ns : run->deadline_ns;
@@ -317,15 +321,17 @@ static int wait_for_some(struct run *run, bool *has_answer)
 	fds[0] = (struct pollfd){.fd = run->signals, .events = POLLIN};
 	fds[1] = (struct pollfd){.fd = run->ack[READ], .events = POLLIN};
 	fds[2] = (struct pollfd){.fd = run->stacks.verdict, .events = POLLIN};
-	memcpy(fds + 3, run->targets, n * sizeof(*fds));
+	fds[3] = (struct pollfd){.fd = run->stacks.dumps.ack, .events = POLLIN};
+	memcpy(fds + 4, run->targets, n * sizeof(*fds));
 	if (left_ns > 0) {
 		left.tv_sec = left_ns / 1000000000;
 		left.tv_nsec = left_ns % 1000000000;
 	}
-	rc = ppoll(fds, n + 3, until_ns == INT64_MAX ? NULL : &left, NULL);
-	*has_answer = rc > 0 && fds[1].revents;
+	rc = ppoll(fds, n + 4, until_ns == INT64_MAX ? NULL : &left, NULL);
+	has_answer[0] = rc > 0 && fds[1].revents;
+	has_answer[1] = rc > 0 && fds[3].revents;
 	if (rc > 0 && fds[2].revents)
-		lode_first_second_step(&run->stacks, lode_clock_ns(CLOCK_MONOTONIC));
+		lode_first_second_decide(&run->stacks);
 	free(fds);
 	return rc;
 }
@@ -337,21 +343,22 @@ static void take_time(struct run *run)
 	if (now_ns >= run->deadline_ns)
 		stop(run);
 	else if (now_ns >= run->stacks.due_ns)
-		lode_first_second_step(&run->stacks, now_ns);
+		lode_first_second_tick(&run->stacks, now_ns);
 }
 
 static int wait_for_all(struct run *run, struct lode_error *err)
 {
 	while (run->perf || run->command) {
-		bool has_answer;
-		int n = wait_for_some(run, &has_answer);
+		bool has_answer[2];
+		int n = wait_for_some(run, has_answer);
 
 		if (n < 0 && errno != EINTR)
 			return lode_fail_errno(err, errno, NULL, "waiting for perf");
 		if (n == 0)
 			take_time(run);
-		if (has_answer)
-			take_answer(run);
+		for (int i = 0; i < 2; i++)
+			if (has_answer[i])
+				take_answer(run, i);
 		if (run->out->has_recorded)
 			take_ends(run);
 		take_signals(run);
@@ -371,7 +378,7 @@ int lode_perf_run(struct lode_perf_run *out, const struct lode_record_options *o
 		.ack = {-1, -1},
 		.signals = -1,
 		.deadline_ns = INT64_MAX,
-		.stacks = {.verdict = -1, .due_ns = INT64_MAX},
+		.stacks = {.verdict = -1, .due_ns = INT64_MAX, .dumps = {.control = -1, .ack = -1}},
 	};
 	sigset_t pipe_signal;
 	int rc;
@@ -380,15 +387,14 @@ int lode_perf_run(struct lode_perf_run *out, const struct lode_record_options *o
 	rc = start(&run, data, err);
 	if (rc == 0)
 		rc = wait_for_all(&run, err);
-	out->dumps_ns = run.stacks.dumps_ns;
-	lode_first_second_end(&run.stacks);
-	/* On a failure whoever waits at a gate finds it closed. */
+	/* On a failure whoever waits at a gate finds it closed, and both perfs end. */
 	close_fd(&run.perf_gate);
 	close_fd(&run.command_gate);
-	if (run.perf) {
-		kill(run.perf, SIGINT);
+	end_perf(&run);
+	if (run.perf)
 		waitpid(run.perf, NULL, 0);
-	}
+	lode_first_second_end(&run.stacks, out->has_recorded && rc == 0);
+	out->kind = run.stacks.kind;
 	if (run.command)
 		waitpid(run.command, NULL, 0);
 	lode_watcher_wait(run.watcher);

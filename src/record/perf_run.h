@@ -15,11 +15,12 @@
 #include "record/recorder.h"
 
 struct lode_perf_run {
-	int command_status;  /* as waitpid gives it; -1: none, it never began or has not ended */
-	bool was_stopped;    /* by a signal or by the duration */
-	bool has_recorded;   /* events were on, */
-	int64_t begin_ns;    /* from here on, by CLOCK_MONOTONIC */
-	int64_t dumps_ns;    /* stacks are dumps from here on; 0: as options say */
+	int command_status; /* as waitpid gives it; -1: none, it never began or has not ended */
+	bool was_stopped;   /* by a signal or by the duration */
+	bool has_recorded;  /* events were on, */
+	int64_t begin_ns;   /* from here on, by CLOCK_MONOTONIC */
+	enum lode_stack_kind
+		kind;	     /* unless CHAINS, there are dumps beside (record/dump_recorder.h) */
 	bool ended_early;    /* perf ended before it was asked to */
 	pid_t still_running; /* the command, which did not end when it was asked to; 0: it has */
 };

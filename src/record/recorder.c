@@ -7,12 +7,13 @@
 
 #include "base/mem.h"
 #include "record/bundle.h"
-#include "record/first_second.h"
+#include "record/dump_recorder.h"
 #include "record/frame_pointers.h"
 #include "record/idle_tracing.h"
 #include "record/keep_awake.h"
 #include "record/perf_run.h"
 #include "record/rights.h"
+#include "record/stacks_seen.h"
 #include "record/targets.h"
 #include "record/title_watch.h"
 #include "input/bundle_notes.h"
@@ -53,7 +54,7 @@ static int check_recording(const char *data, const struct lode_perf_run *run,
 }
 
 static int run_perf(struct lode_record_result *result, const struct lode_record_options *options,
-		    const char *data, struct lode_error *err)
+		    const char *data, enum lode_stack_kind *kind, struct lode_error *err)
 {
 	struct lode_spinners spinners = {0};
 	struct lode_perf_run run = {0};
@@ -70,16 +71,51 @@ static int run_perf(struct lode_record_result *result, const struct lode_record_
 		return rc;
 	result->was_stopped = run.was_stopped;
 	result->begin_ns = run.begin_ns;
-	result->dumps_ns = run.dumps_ns;
-	result->has_dumps = options->want_dwarf || run.dumps_ns;
+	*kind = run.kind;
 	result->still_running = run.still_running;
 	result->command_exit = run.command_status < 0 ? -1 : exit_of(run.command_status);
 	return check_recording(data, &run, err);
 }
 
-static int record(struct lode_record_result *out, const struct lode_record_options *options,
-		  struct lode_error *err)
+/* Whether there are dumps to keep; a short recording ends before that is decided. */
+static bool is_one_of_dumps(enum lode_stack_kind kind, const struct lode_record_options *options,
+			    const char *chains, const char *dumps, const char *program)
 {
+	struct lode_dumps_seen records = {0};
+	struct lode_stacks_seen seen;
+
+	if (kind == LODE_STACKS_CHAINS)
+		return false;
+	if (kind == LODE_STACKS_UNDECIDED) {
+		lode_stacks_look(&seen, chains, dumps, program);
+		if (!lode_want_dumps(options, &seen))
+			return false;
+	}
+	lode_dumps_walk(&records, dumps, 0);
+	return records.n && !lode_are_too_many_dumps(options, false, &records);
+}
+
+/* Of one recording with chains and one with dumps, one is kept. */
+static void keep_one(struct lode_record_result *result, enum lode_stack_kind kind,
+		     const struct lode_record_options *options, const char *data,
+		     const char *program)
+{
+	char dumps[LODE_DUMPS_PATH_BYTES];
+
+	result->has_dumps = options->want_dwarf;
+	if (!options->may_dump)
+		return;
+	lode_dumps_path(dumps, data);
+	result->has_dumps =
+		is_one_of_dumps(kind, options, data, dumps, program) && rename(dumps, data) == 0;
+	unlink(dumps);
+}
+
+static int record(struct lode_record_result *out, const struct lode_record_options *options,
+		  const char *program, struct lode_error *err)
+{
+	enum lode_stack_kind kind = LODE_STACKS_CHAINS;
+	struct lode_record_options with;
 	char data[1024];
 	char **argv;
 	int rc = lode_bundle_make(&out->bundle, options, err);
@@ -87,14 +123,16 @@ static int record(struct lode_record_result *out, const struct lode_record_optio
 	if (rc < 0)
 		return rc;
 	snprintf(data, sizeof(data), "%s/perf.data", out->bundle);
-	rc = run_perf(out, options, data, err);
+	rc = run_perf(out, options, data, &kind, err);
 	/* Nothing but an empty directory: it goes again. */
 	if (rc < 0) {
 		lode_bundle_notes_remove(out->bundle);
 		rmdir(out->bundle);
 		return rc;
 	}
-	argv = lode_record_perf_command(options, data);
+	keep_one(out, kind, options, data, program);
+	with = options->may_dump && out->has_dumps ? lode_dump_options(options) : *options;
+	argv = lode_record_perf_command(&with, data);
 	rc = lode_bundle_fill(out, out->bundle, options, argv, err);
 	free(argv);
 	return rc;
@@ -125,8 +163,8 @@ int lode_record(struct lode_record_result *out, const struct lode_record_options
 	found.switch_records = lode_idle_is_untraced();
 	if (options->choose_stacks)
 		lode_choose_stacks(&found);
-	found.may_dump = options->choose_stacks && options->command && lode_can_dump_later(perf);
-	rc = record(out, &found, err);
+	found.may_dump = options->choose_stacks && !options->n_pids;
+	rc = record(out, &found, options->command ? program : NULL, err);
 	if (rc == 0)
 		lode_say_stacks(&found, options->command ? program : NULL, out);
 	return rc;

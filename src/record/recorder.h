@@ -23,6 +23,9 @@
 
 #include "base/error.h"
 
+/* The stacks of a recording, as far as it is decided. */
+enum lode_stack_kind { LODE_STACKS_UNDECIDED, LODE_STACKS_CHAINS, LODE_STACKS_DUMPS };
+
 /* A stack dump: more than perf's own 8 KiB, which cut many stacks; and one that lode chose by
    itself while it records, where half of it lets twice as many events pass. */
 enum { LODE_DUMP_BYTES = 32 << 10, LODE_LATER_DUMP_BYTES = 16 << 10 };
@@ -41,7 +44,8 @@ struct lode_record_options {
 	bool want_dwarf;     /* stack dumps in place of frame pointers */
 	bool switch_records; /* perf's own: who comes in after idle (record/idle_tracing.h) */
 	bool choose_stacks;  /* want_dwarf is for lode to decide (record/frame_pointers.h) */
-	bool may_dump;	     /* stack dumps can be turned on later (record/first_second.h) */
+	size_t dump_bytes;   /* with want_dwarf; 0: LODE_DUMP_BYTES */
+	bool may_dump;	     /* chains and dumps until it is decided (record/first_second.h) */
 	bool keep_awake;     /* a spinner of class SCHED_IDLE on each CPU */
 	bool keep_plain;     /* leave perf.data uncompressed */
 	bool no_symbols;     /* no copies of programs in the bundle */
@@ -62,8 +66,7 @@ struct lode_record_result {
 	size_t n_modules, n_missing; /* copied into symbols/; hit by stacks but not found */
 	size_t n_unwritten;	     /* found, but not written: no room, for example */
 	int64_t begin_ns;	     /* all events were on, by CLOCK_MONOTONIC, the recording's */
-	bool has_dumps;		     /* stacks are dumps: as wanted, or as lode chose, */
-	int64_t dumps_ns;	     /* from then on, by CLOCK_MONOTONIC; 0: from the beginning */
+	bool has_dumps;		     /* stacks are dumps: as wanted, or as lode chose */
 	uint64_t n_lost, n_events;   /* perf could not keep up with; in the recording */
 	double unrooted_pct;	     /* of the cost looked at: its stacks end early */
 	double events_per_s;	     /* that stack dumps would be taken of */
@@ -88,6 +91,8 @@ void lode_record_result_release(struct lode_record_result *result);
  * file that perf writes. NULL-terminated, one heap block.
  */
 char **lode_record_perf_command(const struct lode_record_options *options, const char *data);
+/* Of perf, for each CPU. */
+size_t lode_record_buffer_bytes(const struct lode_record_options *options);
 /* The one that is run: without the command, listening on `control_fd`, answering on `ack_fd`. */
 char **lode_record_controlled_command(const struct lode_record_options *options, const char *data,
 				      int control_fd, int ack_fd);

@@ -4,10 +4,8 @@
 #include "engine/waits/aoi.h"
 #include "base/mem.h"
 #include "model/digest.h"
-#include "model/symptom.h"
 
-/* The life of each thread of the command; without a command, of every thread. */
-static void command_lives(lode_symptom_vec *out, const struct lode_stream *stream)
+void lode_command_lives(lode_symptom_vec *out, const struct lode_stream *stream)
 {
 	bool has_command = false;
 
@@ -62,7 +60,7 @@ int lode_relevant_modules(bool **out, const struct lode_stream *stream, struct l
 	int rc;
 
 	*out = NULL;
-	command_lives(&lives, stream);
+	lode_command_lives(&lives, stream);
 	rc = lode_aoi_digest(&digest, stream, lives.at, lives.n, &options, err);
 	if (rc == 0) {
 		*out = lode_alloc0(stream->tree.strings.text.n + 1, sizeof(**out));

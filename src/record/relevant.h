@@ -5,6 +5,10 @@
 
 #include "base/error.h"
 #include "model/stream.h"
+#include "model/symptom.h"
+
+/* The life of each thread of the command, from its exec; without a command, of every thread. */
+void lode_command_lives(lode_symptom_vec *out, const struct lode_stream *stream);
 
 /*
  * One flag per module name (string id of the stream's tree): does a stack of the command pass

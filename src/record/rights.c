@@ -179,6 +179,15 @@ int lode_open_counter(const char *name, int cpu)
 	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+int lode_open_switch_counter(int cpu)
+{
+	int fd = lode_open_counter("sched_switch", cpu);
+
+	if (fd >= 0)
+		(void)ioctl(fd, PERF_EVENT_IOC_SET_FILTER, "prev_pid != 0");
+	return fd;
+}
+
 double lode_switch_rate(unsigned for_ms)
 {
 	const struct timespec pause = {.tv_sec = for_ms / 1000,
@@ -187,11 +196,8 @@ double lode_switch_rate(unsigned for_ms)
 	int *fds = lode_alloc(cpus * sizeof(*fds));
 	uint64_t sum = 0, count;
 
-	for (size_t i = 0; i < cpus; i++) {
-		fds[i] = lode_open_counter("sched_switch", (int)i);
-		if (fds[i] >= 0)
-			(void)ioctl(fds[i], PERF_EVENT_IOC_SET_FILTER, "prev_pid != 0");
-	}
+	for (size_t i = 0; i < cpus; i++)
+		fds[i] = lode_open_switch_counter((int)i);
 	(void)nanosleep(&pause, NULL);
 	for (size_t i = 0; i < cpus; i++) {
 		if (fds[i] < 0)

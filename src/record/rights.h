@@ -32,6 +32,8 @@ int lode_check_network(struct lode_error *err);
 
 /* A descriptor whose read gives how often tracepoint sched:NAME came on `cpu` since; -1: no. */
 int lode_open_counter(const char *name, int cpu);
+/* The same of switches from threads. */
+int lode_open_switch_counter(int cpu);
 
 /* Switches from threads per second on the whole machine, counted for so long; 0: cannot be told. */
 double lode_switch_rate(unsigned for_ms);

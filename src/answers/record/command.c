@@ -82,7 +82,8 @@ static const struct lode_option options[] = {
 		    "fp: frame pointers (small, and whole where programs are built with "
 		    "-fno-omit-frame-pointer); dwarf: stack dumps of 32 KiB, large and slow; auto "
 		    "(default): fp, but dwarf where stacks end early and events are few: decided "
-		    "before recording with --pid, in the first second of a COMMAND",
+		    "before recording with --pid, else in the first second, in which both are "
+		    "recorded",
 		    .choices = call_graphs),
 	LODE_OPTION("cpu-rate", "HZ", lode_set_unsigned, AT(cpu_rate),
 		    "CPU samples per second on each CPU (default 999); every wait is recorded, "
@@ -92,8 +93,8 @@ static const struct lode_option options[] = {
 		  "virtual machines that trace nothing while a CPU idles; slows what is recorded"),
 	LODE_OPTION(
 		"buffer", "SIZE", lode_set_size, AT(buffer_bytes),
-		"perf's buffer of each CPU (default 8M, with stack dumps up to 64M, where they may "
-		"come later 16M); larger when events were lost"),
+		"perf's buffer of each CPU (default 8M, with stack dumps up to 64M); larger when "
+		"events were lost"),
 	LODE_OPTION("perf", "FILE", lode_set_text, AT(perf),
 		    "the perf program (default: the one in PATH)", .file = LODE_FILE_READ),
 	LODE_FLAG("dry-run", AT(is_dry_run), "print perf's command line and do nothing"),

@@ -481,6 +481,10 @@ static void deliver_ksymbol(struct lode_perf_deliver *deliver, struct lode_bytes
 
 /* ---- The rest ---- */
 
+/*
+ * LOST_SAMPLES records have no time where perf writes them at its end: what each event has lost
+ * (Linux 6.0, perf 6.1), of which LOST records have told most already.
+ */
 static void deliver_lost(struct lode_perf_deliver *deliver, struct lode_bytes b, bool has_id,
 			 const struct lode_perf_record *record, int64_t t_ns)
 {
@@ -492,15 +496,30 @@ static void deliver_lost(struct lode_perf_deliver *deliver, struct lode_bytes b,
 	n = lode_bytes_u64(&b);
 	if (n == 0 || b.overrun)
 		return;
-	lode_loss_add(losses_of(deliver), LODE_LOSS_EVENTS, n, -1, t_ns,
-		      "the recorder dropped %llu events on CPU %d", (unsigned long long)n,
-		      record->cpu == UINT16_MAX ? -1 : record->cpu);
-	deliver->n_lost++;
+	if (!has_id) {
+		deliver->n_lost_samples += n;
+	} else {
+		deliver->n_lost += n;
+		lode_loss_add(losses_of(deliver), LODE_LOSS_EVENTS, n, -1, t_ns,
+			      "the recorder dropped %llu events on CPU %d", (unsigned long long)n,
+			      record->cpu == UINT16_MAX ? -1 : record->cpu);
+	}
 	if (t_ns != LODE_PERF_NO_TIME)
 		lode_builder_lost(deliver->builder, t_ns, cpu);
 	if (deliver->tap && deliver->tap->lost && deliver->last_ns != INT64_MIN)
 		deliver->tap->lost(deliver->tap->context,
 				   t_ns == LODE_PERF_NO_TIME ? deliver->last_ns : t_ns, cpu);
+}
+
+void lode_perf_deliver_finish(struct lode_perf_deliver *deliver)
+{
+	uint64_t n = deliver->n_lost_samples;
+
+	if (n <= deliver->n_lost)
+		return;
+	n -= deliver->n_lost;
+	lode_loss_add(losses_of(deliver), LODE_LOSS_EVENTS, n, -1, deliver->last_ns,
+		      "the recorder dropped %llu events", (unsigned long long)n);
 }
 
 /*

@@ -42,9 +42,10 @@ struct lode_perf_deliver {
 	LODE_VEC(uint64_t) n_samples; /* per event */
 	LODE_VEC(struct lode_perf_pace) paces; /* per CPU */
 	LODE_VEC(struct lode_perf_twin) twins; /* per CPU two: the last switch and waking */
-	uint64_t n_all_samples, n_lost, n_unknown;
-	int64_t first_ns, last_ns; /* of all records with a time; INT64_MIN: none yet */
-	struct lode_narrow window; /* what is read; for the tap */
+	uint64_t n_all_samples, n_unknown;
+	uint64_t n_lost, n_lost_samples; /* as LOST records say it, and LOST_SAMPLES records */
+	int64_t first_ns, last_ns;	 /* of all records with a time; INT64_MIN: none yet */
+	struct lode_narrow window;	 /* what is read; for the tap */
 	bool has_model, has_window;
 	bool is_begun;
 };
@@ -57,6 +58,8 @@ void lode_perf_deliver_release(struct lode_perf_deliver *deliver);
 /* What a batch brings beside its records: before these are delivered. */
 void lode_perf_deliver_batch(struct lode_perf_deliver *deliver,
 			     const struct lode_perf_batch *batch);
+/* What is known when all records were delivered. */
+void lode_perf_deliver_finish(struct lode_perf_deliver *deliver);
 /* One record; `context` is the struct lode_perf_deliver: as struct lode_perf_merge calls it. */
 void lode_perf_deliver_record(void *context, const struct lode_perf_batch *batch,
 			      const struct lode_perf_record *record);

@@ -1,0 +1,48 @@
+/*
+ * A second perf beside the first one: the same events with stack dumps, in place of call chains.
+ *
+ *   perf          chains  ->  DIR/perf.data     8 MiB for each CPU; never loses an event to dumps
+ *   second perf   dumps   ->  DIR/.dumps        64 MiB; killed when nobody needs them, or when
+ *                                               they are too many
+ *
+ * At the end one of the two files is the recording, so that all its stacks are of one kind.
+ */
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "record/recorder.h"
+
+enum { LODE_DUMPS_PATH_BYTES = 1040 };
+
+struct lode_dump_recorder {
+	pid_t perf;	  /* 0: none, or it has ended */
+	int control, ack; /* to it, and back; -1: closed */
+	unsigned n_owed;  /* answers */
+	bool is_stopped;  /* it was told to end; */
+	bool is_broken;	  /* or ended by itself */
+	char path[LODE_DUMPS_PATH_BYTES];
+};
+
+/* The options by which it records. */
+struct lode_record_options lode_dump_options(const struct lode_record_options *options);
+/* Its file, beside that of the first. */
+void lode_dumps_path(char path[LODE_DUMPS_PATH_BYTES], const char *data);
+
+/* Starts it, and has it begin; without it when that fails. `mask` is that of its signals. */
+void lode_dump_recorder_start(struct lode_dump_recorder *recorder,
+			      const struct lode_record_options *options, const char *data,
+			      const sigset_t *mask);
+/* When `ack` can be read. */
+void lode_dump_recorder_answered(struct lode_dump_recorder *recorder);
+/* Two answers later it has written what its buffers held. */
+void lode_dump_recorder_flush(struct lode_dump_recorder *recorder);
+
+/* Tells it to close its file. */
+void lode_dump_recorder_stop(struct lode_dump_recorder *recorder);
+/* Waits until it has done so. */
+void lode_dump_recorder_finish(struct lode_dump_recorder *recorder);
+/* Kills it, and removes its file. */
+void lode_dump_recorder_discard(struct lode_dump_recorder *recorder);
