@@ -25,7 +25,7 @@ from harness import TOP, Bench
 from measure import Failed, Missing, TooSlow, machine
 
 # bench_<name>.py each; this order is that of the table.
-MODULES = ("decode", "startup", "digest", "repo", "miner", "clusters", "suspects", "timeline", "pio", "ripper",
+MODULES = ("decode", "startup", "digest", "repo", "dask", "miner", "clusters", "suspects", "timeline", "pio", "ripper",
            "sign", "diff", "pages", "serve", "growth", "record")
 
 PAGE = os.path.join(TOP, "docs", "performance.md")

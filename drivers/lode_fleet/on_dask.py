@@ -90,17 +90,18 @@ class Run:
                 raise work.Failure("the scheduler is gone: run again, what is done is kept")
 
 
-def connect(address, insecure):
-    from distributed import Client, Security
+def check_address(address, insecure):
     host = urllib.parse.urlsplit(address).hostname
-    is_tls = address.startswith("tls://")
-    if not is_tls and host not in LOOPBACK and not insecure:
+    if not address.startswith("tls://") and host not in LOOPBACK and not insecure:
         raise work.Failure(f"{address} is not encrypted, and who reaches it runs what they like there: use "
                            "tls:// (dask's configuration names the certificates), or say --insecure")
+
+
+def connect(address):
+    from distributed import Client, Security
     try:
-        return Client(address, timeout=10,
-                      security=Security() if is_tls else None)
-    except OSError as error:
+        return Client(address, timeout=10, security=Security() if address.startswith("tls://") else None)
+    except (OSError, TypeError) as error:  # TypeError: no certificates
         raise work.Failure(f"{address}: {error}") from None
 
 
@@ -111,8 +112,9 @@ def main():
     parser.add_argument("--retries", type=int, default=4, metavar="N", help="try a failed part again so often (4)")
 
     def run(args, options):
-        with connect(args.scheduler, args.insecure) as client:
-            levels = command.plan(args, options)
+        check_address(args.scheduler, args.insecure)
+        levels = command.plan(args, options)
+        with connect(args.scheduler) as client:
             Run(client, levels, options, args.retries, command.say).run()
             return work.finish(levels[-1][0], args.output)
 

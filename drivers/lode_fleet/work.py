@@ -7,7 +7,6 @@
 A step's output is named after all that decides its bytes: lode, its options, and what it reads. So a step whose
 output is there is done, in this run or in one that was cut short.
 """
-import contextlib
 import ctypes
 import hashlib
 import json
@@ -127,19 +126,19 @@ def is_done(step):
 
 def _fetched_manifest(step, folder):
     """The part's manifest, with what has to be fetched here."""
-    lines = []
+    lines, far = [], []
     for i, line in enumerate(step.manifest.splitlines()):
         path, *fields = line.split("\t")
         if stores.is_url(path) and not line.startswith("#"):
             # Under its own name, which is the thread's where a format has none.
             here = os.path.join(folder, str(i), os.path.basename(path) or "recording")
             os.mkdir(os.path.dirname(here))
-            with contextlib.suppress(FileNotFoundError):  # lode says that it is not there
-                stores.fetch(path, here)
+            far.append((path, here))
             if not any(field.startswith("name=") for field in fields):
                 fields.insert(0, "name=" + path)
             path = here
         lines.append("\t".join([path, *fields]))
+    stores.fetch_all(far)  # of one that is not there, lode says so
     file = os.path.join(folder, "manifest")
     with open(file, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as out:
         out.write("\n".join(lines) + "\n")
@@ -147,13 +146,11 @@ def _fetched_manifest(step, folder):
 
 
 def _fetched_children(step, folder):
-    files = []
-    for i, child in enumerate(step.children):
-        files.append(child)
-        if stores.is_url(child):
-            files[-1] = os.path.join(folder, f"child-{i}.digest")
-            stores.fetch(child, files[-1])
-        if not stores.size(files[-1]):
+    files = [os.path.join(folder, f"child-{i}.digest") if stores.is_url(child) else child
+             for i, child in enumerate(step.children)]
+    stores.fetch_all([pair for pair in zip(step.children, files) if stores.is_url(pair[0])])
+    for child, file in zip(step.children, files):
+        if not stores.size(file):
             raise Failure(f"{child} is not there: run again, and it is made again")
     return files
 

@@ -32,24 +32,26 @@ static const struct lode_field loss_fields[] = {
 const struct lode_record lode_loss_record =
 	LODE_RECORD_OF("loss", loss_fields, struct lode_loss_row);
 
+size_t lode_loss_note_rows(struct lode_loss_row rows[LODE_N_LOSS_KINDS],
+			   const struct lode_loss_note *losses, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		rows[i] = (struct lode_loss_row){
+			.kind = lode_loss_name(losses[i].kind),
+			.words = lode_loss_words(losses[i].kind, losses[i].count),
+			.detail = losses[i].detail,
+			.count = losses[i].count,
+			.offset = losses[i].offset,
+		};
+	return n;
+}
+
 size_t lode_loss_rows(struct lode_loss_row rows[LODE_N_LOSS_KINDS],
 		      const struct lode_losses *losses)
 {
-	size_t n = 0;
+	struct lode_loss_note notes[LODE_N_LOSS_KINDS];
 
-	for (unsigned k = 0; losses && k < LODE_N_LOSS_KINDS; k++) {
-		const struct lode_loss *loss = &losses->by_kind[k];
-
-		if (loss->count)
-			rows[n++] = (struct lode_loss_row){
-				.kind = lode_loss_name((enum lode_loss_kind)k),
-				.words = lode_loss_words((enum lode_loss_kind)k, loss->count),
-				.detail = loss->detail,
-				.count = loss->count,
-				.offset = loss->offset,
-			};
-	}
-	return n;
+	return lode_loss_note_rows(rows, notes, lode_losses_list(notes, losses));
 }
 
 static const char *tree_text(const void *context, uint32_t id)

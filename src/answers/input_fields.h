@@ -32,6 +32,8 @@ struct lode_loss_row {
 };
 /* "kind", "count" and "detail" of one. */
 extern const struct lode_record lode_loss_record;
-/* Lists the kinds that there are, and says how many; `losses` NULL: none. */
+/* Lists the kinds that there are, and says how many. */
 size_t lode_loss_rows(struct lode_loss_row rows[LODE_N_LOSS_KINDS],
 		      const struct lode_losses *losses);
+size_t lode_loss_note_rows(struct lode_loss_row rows[LODE_N_LOSS_KINDS],
+			   const struct lode_loss_note *losses, size_t n);

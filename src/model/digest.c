@@ -1,6 +1,8 @@
 /* Digests: rows, merging, memory (design §9). */
 #include "model/digest.h"
 
+#include <assert.h>
+
 struct lode_digest *lode_digest_new(void)
 {
 	struct lode_digest *digest = lode_alloc0(1, sizeof(*digest));
@@ -15,11 +17,37 @@ void lode_digest_free(struct lode_digest *digest)
 		return;
 	lode_calltree_release(&digest->tree);
 	lode_vec_release(&digest->streams);
+	lode_vec_release(&digest->losses);
 	lode_vec_release(&digest->symptoms);
 	lode_vec_release(&digest->rows);
 	lode_vec_release(&digest->runners);
 	lode_name_stats_release(&digest->names);
 	free(digest);
+}
+
+static void append_loss(struct lode_digest *to, struct lode_loss_note loss)
+{
+	loss.detail = lode_arena_strndup(&to->tree.strings.arena, loss.detail, strlen(loss.detail));
+	lode_vec_append(&to->losses, loss);
+}
+
+void lode_digest_losses_copy(struct lode_digest *to, struct lode_digest_stream *stream,
+			     const struct lode_loss_note *losses, size_t n)
+{
+	stream->first_loss = (uint32_t)to->losses.n;
+	stream->n_losses = (uint32_t)n;
+	for (size_t i = 0; i < n; i++)
+		append_loss(to, losses[i]);
+}
+
+void lode_digest_loss_append(struct lode_digest *digest, const struct lode_loss_note *loss)
+{
+	struct lode_digest_stream *stream = &digest->streams.at[digest->streams.n - 1];
+
+	assert(stream->first_loss + stream->n_losses == digest->losses.n);
+	assert(!stream->n_losses || digest->losses.at[digest->losses.n - 1].kind < loss->kind);
+	append_loss(digest, *loss);
+	stream->n_losses++;
 }
 
 struct lode_digest_runner *lode_digest_runners_copy(struct lode_digest *to,
@@ -105,6 +133,8 @@ static void merge_streams(struct remap *remap)
 		stream.path = string_into(remap, stream.path);
 		stream.host = string_into(remap, stream.host);
 		stream.kernel = string_into(remap, stream.kernel);
+		lode_digest_losses_copy(into, &stream, lode_digest_losses_of(remap->from, &stream),
+					stream.n_losses);
 		lode_vec_append(&into->streams, stream);
 	}
 	for (size_t i = 0; i < remap->from->symptoms.n; i++) {

@@ -18,8 +18,9 @@ struct lode_digest_stream {
 	int64_t t0_ns, t1_ns;
 	bool has_wall_clock;	/* wall_offset_ns is known */
 	int64_t wall_offset_ns; /* what to add to its times for ns since the epoch (UTC), else 0 */
-	struct lode_losses losses;
-	int64_t lost_cost_ns; /* symptom time that rests on waits without a waker */
+	int64_t lost_cost_ns;	/* symptom time that rests on waits without a waker */
+	/* What it lacks: so many of `losses` from there on, by kind. */
+	uint32_t first_loss, n_losses;
 };
 
 struct lode_digest_symptom {
@@ -76,6 +77,7 @@ struct lode_digest {
 	struct lode_calltree tree;
 	const char *unit; /* of costs; a static string or from the tree's strings */
 	LODE_VEC(struct lode_digest_stream) streams;
+	LODE_VEC(struct lode_loss_note) losses; /* of each stream together; texts are the tree's */
 	LODE_VEC(struct lode_digest_symptom) symptoms;
 	LODE_VEC(struct lode_digest_row) rows; /* sorted by (symptom, stack, kind, reason, waker) */
 	LODE_VEC(struct lode_digest_runner) runners; /* of each row together, by name */
@@ -85,6 +87,19 @@ struct lode_digest {
 
 struct lode_digest *lode_digest_new(void);
 void lode_digest_free(struct lode_digest *digest);
+
+/* Appends copies of losses, which are in order of their kinds, and says in `stream` where they are.
+ */
+void lode_digest_losses_copy(struct lode_digest *to, struct lode_digest_stream *stream,
+			     const struct lode_loss_note *losses, size_t n);
+/* One more of the last stream, of a kind beyond those that it has. */
+void lode_digest_loss_append(struct lode_digest *digest, const struct lode_loss_note *loss);
+
+static inline const struct lode_loss_note *
+lode_digest_losses_of(const struct lode_digest *digest, const struct lode_digest_stream *stream)
+{
+	return stream->n_losses ? digest->losses.at + stream->first_loss : NULL;
+}
 
 /* Order of rows: symptom, stack, kind, reason, waker. For qsort. */
 int lode_digest_row_compare(const void *left, const void *right);

@@ -6,7 +6,7 @@
 /* Ids of `from` in `to`; LODE_NONE: not there (yet). */
 struct canon {
 	const struct lode_digest *from;
-	struct lode_digest *to;
+	struct lode_digest *to, *taken; /* taken: `from`, if its rows may be taken */
 	const bool *keep;
 	uint32_t *strings, *frames, *nodes, *streams, *symptoms;
 	bool *is_used;	     /* nodes that a kept row needs */
@@ -91,6 +91,8 @@ static void copy_streams(struct canon *c)
 		stream.path = string_of(c, stream.path);
 		stream.host = string_of(c, stream.host);
 		stream.kernel = string_of(c, stream.kernel);
+		lode_digest_losses_copy(c->to, &stream, lode_digest_losses_of(c->from, &stream),
+					stream.n_losses);
 		c->streams[order[i]] = (uint32_t)c->to->streams.n;
 		lode_vec_append(&c->to->streams, stream);
 	}
@@ -221,10 +223,11 @@ static void copy_nodes(struct canon *c)
 
 /* ---- Rows and names ---- */
 
-static void copy_rows(struct canon *c)
+/* Where in `from` each of the kept rows is, by the symptoms that they will have; gives how many. */
+static size_t order_rows(struct canon *c, uint32_t **out)
 {
 	const struct lode_digest *from = c->from;
-	size_t n_symptoms = c->to->symptoms.n;
+	size_t n_symptoms = c->to->symptoms.n, n;
 	uint32_t *next = lode_alloc0(n_symptoms + 2, sizeof(*next)), *order;
 
 	for (size_t i = 0; i < from->rows.n; i++) {
@@ -235,26 +238,64 @@ static void copy_rows(struct canon *c)
 	}
 	for (size_t i = 0; i < n_symptoms; i++)
 		next[i + 1] += next[i];
-	order = lode_alloc((next[n_symptoms] + 1u) * sizeof(*order));
+	n = next[n_symptoms];
+	*out = order = lode_alloc((n + 1) * sizeof(*order));
 	for (size_t i = 0; i < from->rows.n; i++) {
 		uint32_t symptom = c->symptoms[from->rows.at[i].symptom];
 
 		if (symptom != LODE_NONE)
 			order[next[symptom]++] = (uint32_t)i;
 	}
-	/* Every symptom's end is now its next one's start. */
-	lode_vec_reserve(&c->to->rows, n_symptoms ? next[n_symptoms - 1] : 0);
-	for (size_t i = 0; n_symptoms && i < next[n_symptoms - 1]; i++) {
-		struct lode_digest_row row = from->rows.at[order[i]];
+	free(next);
+	return n;
+}
 
-		row.symptom = c->symptoms[row.symptom];
-		row.stack = c->nodes[row.stack];
-		row.waker = row.waker ? string_of(c, row.waker) : 0;
-		lode_vec_append(&c->to->rows, row);
-		c->to->n_events += row.n_events;
+/* Puts rows[order[i]] at i for all i, round by round; `order` is used up. */
+static void permute(struct lode_digest_row *rows, uint32_t *order, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct lode_digest_row first = rows[i];
+		size_t at = i;
+
+		while (order[at] != i) {
+			size_t from = order[at];
+
+			rows[at] = rows[from];
+			order[at] = (uint32_t)at;
+			at = from;
+		}
+		rows[at] = first;
+		order[at] = (uint32_t)at;
+	}
+}
+
+static void copy_rows(struct canon *c)
+{
+	struct lode_digest *to = c->to;
+	uint32_t *order;
+	size_t n = order_rows(c, &order);
+
+	if (c->taken) {
+		permute(c->taken->rows.at, order, n);
+		to->rows.at = c->taken->rows.at;
+		to->rows.n = c->taken->rows.n;
+		to->rows.capacity = c->taken->rows.capacity;
+		memset(&c->taken->rows, 0, sizeof(c->taken->rows));
+	} else {
+		lode_vec_reserve(&to->rows, n);
+		for (size_t i = 0; i < n; i++)
+			to->rows.at[i] = c->from->rows.at[order[i]];
+		to->rows.n = n;
 	}
 	free(order);
-	free(next);
+	for (size_t i = 0; i < n; i++) {
+		struct lode_digest_row *row = &to->rows.at[i];
+
+		row->symptom = c->symptoms[row->symptom];
+		row->stack = c->nodes[row->stack];
+		row->waker = row->waker ? string_of(c, row->waker) : 0;
+		to->n_events += row->n_events;
+	}
 }
 
 /* When rows have their places, so that runners lie in that order. Rows still say where in `from`.
@@ -362,11 +403,13 @@ static void copy_unit(struct canon *c)
 			      .at[lode_strings_intern(&c->to->tree.strings, unit, strlen(unit))];
 }
 
-struct lode_digest *lode_digest_canonical(const struct lode_digest *from, const bool *keep)
+static struct lode_digest *make_canonical(const struct lode_digest *from, const bool *keep,
+					  struct lode_digest *taken)
 {
 	struct canon c = {
 		.from = from,
 		.to = lode_digest_new(),
+		.taken = taken,
 		.keep = keep,
 		.strings = none(from->tree.strings.text.n),
 		.frames = none(from->tree.frames.n),
@@ -399,4 +442,17 @@ struct lode_digest *lode_digest_canonical(const struct lode_digest *from, const 
 	free(c.by_name);
 	free(c.name_rank);
 	return c.to;
+}
+
+struct lode_digest *lode_digest_canonical(const struct lode_digest *from, const bool *keep)
+{
+	return make_canonical(from, keep, NULL);
+}
+
+struct lode_digest *lode_digest_canonical_take(struct lode_digest *from)
+{
+	struct lode_digest *canonical = make_canonical(from, NULL, from);
+
+	lode_digest_free(from);
+	return canonical;
 }

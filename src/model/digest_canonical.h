@@ -19,3 +19,5 @@
  * kept whole. O(n log n).
  */
 struct lode_digest *lode_digest_canonical(const struct lode_digest *from, const bool *keep);
+/* The same of all streams, in place of `from`, whose rows it takes: they are there once. */
+struct lode_digest *lode_digest_canonical_take(struct lode_digest *from);

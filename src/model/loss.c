@@ -23,6 +23,7 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_BUILD_ID] = "build-ids inferred",
 	[LODE_LOSS_REQUEST] = "requests not measured",
 	[LODE_LOSS_NO_CALLS] = "recordings without system calls",
+	[LODE_LOSS_BUNDLE] = "incomplete bundles",
 };
 
 static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
@@ -44,6 +45,7 @@ static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_BUILD_ID] = "build-id inferred",
 	[LODE_LOSS_REQUEST] = "request not measured",
 	[LODE_LOSS_NO_CALLS] = "recording without system calls",
+	[LODE_LOSS_BUNDLE] = "incomplete bundle",
 };
 
 const char *lode_loss_name(enum lode_loss_kind kind)
@@ -100,4 +102,26 @@ void lode_losses_add(struct lode_losses *to, const struct lode_losses *from)
 		to->by_kind[k].last_ns = loss->last_ns;
 		to->by_kind[k].cost_ns += loss->cost_ns;
 	}
+}
+
+size_t lode_losses_list(struct lode_loss_note notes[LODE_N_LOSS_KINDS],
+			const struct lode_losses *losses)
+{
+	size_t n = 0;
+
+	for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++) {
+		const struct lode_loss *loss = &losses->by_kind[k];
+
+		if (loss->count)
+			notes[n++] = (struct lode_loss_note){
+				.kind = (enum lode_loss_kind)k,
+				.count = loss->count,
+				.offset = loss->offset,
+				.first_ns = loss->first_ns,
+				.last_ns = loss->last_ns,
+				.cost_ns = loss->cost_ns,
+				.detail = loss->detail,
+			};
+	}
+	return n;
 }

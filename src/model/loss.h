@@ -26,6 +26,7 @@ enum lode_loss_kind {
 	LODE_LOSS_BUILD_ID,   /* files that were told without a recorded build-id */
 	LODE_LOSS_REQUEST,    /* a symptom that began, and its end is not there or in doubt */
 	LODE_LOSS_NO_CALLS, /* system calls that begin or end symptoms are told from stacks alone */
+	LODE_LOSS_BUNDLE,   /* the recording's bundle says that it is incomplete; all its words */
 	LODE_N_LOSS_KINDS,
 };
 
@@ -41,6 +42,18 @@ struct lode_loss {
 struct lode_losses {
 	struct lode_loss by_kind[LODE_N_LOSS_KINDS]; /* count 0: none */
 };
+
+/* The same where only kinds that occurred are kept, with words that are somebody else's. */
+struct lode_loss_note {
+	enum lode_loss_kind kind;
+	uint64_t count; /* not 0 */
+	int64_t offset, first_ns, last_ns, cost_ns;
+	const char *detail;
+};
+
+/* Lists the kinds that there are, in their order, with borrowed words; gives how many. */
+size_t lode_losses_list(struct lode_loss_note notes[LODE_N_LOSS_KINDS],
+			const struct lode_losses *losses);
 
 /* Counts one or more losses; the first of its kind keeps its place and its words. */
 void lode_loss_add(struct lode_losses *losses, enum lode_loss_kind kind, uint64_t count,

@@ -52,6 +52,12 @@ static uint32_t user_part(const struct placing *p, uint32_t node)
 	return p->user_of[node] ? p->user_of[node] : node;
 }
 
+/* Which runs are of one kind does not depend on addresses within a function. */
+static uint32_t alike(const struct lode_stream *stream, uint32_t node)
+{
+	return stream->stack_like ? stream->stack_like[node] : node;
+}
+
 /* ---- What there is: kinds of runs, samples, gaps ---- */
 
 static uint32_t kind_of_run(struct placing *p, uint32_t before, uint32_t after)
@@ -76,8 +82,9 @@ static uint32_t kind_of_run(struct placing *p, uint32_t before, uint32_t after)
 static void note_run(struct placing *p, lode_thread_id thread, size_t first, size_t end)
 {
 	const struct lode_events *e = &p->stream->threads.at[thread].events;
-	uint32_t kind = kind_of_run(p, first ? user_part(p, e->stack[first - 1]) : 0,
-				    end < e->n ? user_part(p, e->stack[end]) : 0);
+	uint32_t before = first ? user_part(p, e->stack[first - 1]) : 0;
+	uint32_t after = end < e->n ? user_part(p, e->stack[end]) : 0;
+	uint32_t kind = kind_of_run(p, alike(p->stream, before), alike(p->stream, after));
 
 	for (size_t i = first; i < end; i++) {
 		struct run_sample sample = {kind, e->stack[i], e->cost_ns[i]};
@@ -317,15 +324,26 @@ static void place_by_samples(struct placing *p)
 /* ---- What is certain ---- */
 
 /* The callers that two stacks have in common: a parent's id is the smaller one. */
-static uint32_t common_callers(const struct lode_calltree *tree, uint32_t a, uint32_t b)
+static uint32_t common_callers(const struct lode_stream *stream, uint32_t a, uint32_t b)
 {
+	const struct lode_calltree *tree = &stream->tree;
+
 	while (a != b) {
 		if (a > b)
-			a = tree->nodes.at[a].parent;
+			a = alike(stream, tree->nodes.at[a].parent);
 		else
-			b = tree->nodes.at[b].parent;
+			b = alike(stream, tree->nodes.at[b].parent);
 	}
 	return a;
+}
+
+/* Those callers, at the addresses that they have in `stack`, if they are in it. */
+static uint32_t callers_in(const struct lode_stream *stream, uint32_t callers, uint32_t stack)
+{
+	for (uint32_t at = stack; at; at = stream->tree.nodes.at[at].parent)
+		if (alike(stream, at) == callers)
+			return at;
+	return callers;
 }
 
 static void place_by_callers(struct placing *p)
@@ -334,9 +352,9 @@ static void place_by_callers(struct placing *p)
 		const struct run_gap *gap = &p->gaps.at[i];
 		const struct run_kind *kind = &p->kinds.at[gap->kind];
 		uint32_t *stack = &events_of(p, gap)->stack[gap->event];
-		uint32_t common = common_callers(&p->stream->tree, kind->before, kind->after);
+		uint32_t common = common_callers(p->stream, kind->before, kind->after);
 
-		*stack = common ? common : user_part(p, *stack);
+		*stack = common ? callers_in(p->stream, common, *stack) : user_part(p, *stack);
 	}
 }
 

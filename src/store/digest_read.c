@@ -234,28 +234,36 @@ static void read_tree(struct reader *r, uint64_t node_limit)
 	lode_calltree_release(&pieces);
 }
 
-static void read_losses(struct reader *r, struct lode_losses *losses, int64_t t0_ns)
+static void read_losses(struct reader *r, struct lode_digest_stream *stream)
 {
 	struct lode_bytes *from = column(r, LODE_COLUMN_STREAMS);
+	struct lode_digest *digest = r->digest;
 	uint64_t n = lode_varint_get(from);
-	const char *detail;
-	size_t len;
+	uint32_t least = 0;
 
+	stream->first_loss = (uint32_t)digest->losses.n;
 	for (; n && r->rc == 0 && !from->overrun; n--) {
 		uint32_t kind = get_id(r, LODE_COLUMN_STREAMS, LODE_N_LOSS_KINDS);
-		struct lode_loss *loss = &losses->by_kind[kind];
+		struct lode_loss_note loss = {.kind = (enum lode_loss_kind)kind};
+		const char *detail;
+		size_t len;
 
-		loss->kind = (enum lode_loss_kind)kind;
-		loss->count = lode_varint_get(from);
-		loss->offset = get_delta(r, LODE_COLUMN_STREAMS, 0);
-		loss->first_ns = get_delta(r, LODE_COLUMN_STREAMS, t0_ns);
-		loss->last_ns = get_delta(r, LODE_COLUMN_STREAMS, loss->first_ns);
-		loss->cost_ns = get_delta(r, LODE_COLUMN_STREAMS, 0);
+		loss.count = lode_varint_get(from);
+		loss.offset = get_delta(r, LODE_COLUMN_STREAMS, 0);
+		loss.first_ns = get_delta(r, LODE_COLUMN_STREAMS, stream->t0_ns);
+		loss.last_ns = get_delta(r, LODE_COLUMN_STREAMS, loss.first_ns);
+		loss.cost_ns = get_delta(r, LODE_COLUMN_STREAMS, 0);
 		detail = get_text(from, &len);
-		if (len >= sizeof(loss->detail))
-			refuse(r, LODE_COLUMN_STREAMS, "a loss described in %zu bytes", len);
-		else
-			snprintf(loss->detail, sizeof(loss->detail), "%.*s", (int)len, detail);
+		if (kind < least)
+			refuse(r, LODE_COLUMN_STREAMS, "loss of kind %u out of order", kind);
+		if (len && memchr(detail, 0, len))
+			refuse(r, LODE_COLUMN_STREAMS, "a loss described with a NUL");
+		least = kind + 1;
+		if (!loss.count || r->rc < 0)
+			continue;
+		loss.detail = lode_arena_strndup(&digest->tree.strings.arena, detail, len);
+		lode_vec_append(&digest->losses, loss);
+		stream->n_losses++;
 	}
 }
 
@@ -273,7 +281,7 @@ static void read_streams(struct reader *r)
 		stream->t0_ns = get_delta(r, LODE_COLUMN_STREAMS, 0);
 		stream->t1_ns = get_delta(r, LODE_COLUMN_STREAMS, stream->t0_ns);
 		stream->lost_cost_ns = get_delta(r, LODE_COLUMN_STREAMS, 0);
-		read_losses(r, &stream->losses, stream->t0_ns);
+		read_losses(r, stream);
 		if (from->overrun)
 			refuse(r, LODE_COLUMN_STREAMS, "ends within recording %zu of %zu", i,
 			       r->n_streams);

@@ -108,26 +108,22 @@ void lode_digest_nodes_write(struct lode_digest_columns *out, const struct lode_
 	}
 }
 
-static void write_losses(lode_byte_vec *to, const struct lode_losses *losses, int64_t t0_ns)
+static void write_losses(lode_byte_vec *to, const struct lode_digest *digest,
+			 const struct lode_digest_stream *stream)
 {
-	uint64_t n = 0;
+	const struct lode_loss_note *losses = lode_digest_losses_of(digest, stream);
 
-	for (size_t k = 0; k < LODE_N_LOSS_KINDS; k++)
-		n += losses->by_kind[k].count > 0;
-	lode_varint_put(to, n);
-	for (size_t k = 0; k < LODE_N_LOSS_KINDS; k++) {
-		const struct lode_loss *loss = &losses->by_kind[k];
+	lode_varint_put(to, stream->n_losses);
+	for (size_t i = 0; i < stream->n_losses; i++) {
+		const struct lode_loss_note *loss = &losses[i];
 
-		if (!loss->count)
-			continue;
-		lode_varint_put(to, k);
+		lode_varint_put(to, loss->kind);
 		lode_varint_put(to, loss->count);
 		lode_varint_put_delta(to, (uint64_t)loss->offset, 0);
-		lode_varint_put_delta(to, (uint64_t)loss->first_ns, (uint64_t)t0_ns);
+		lode_varint_put_delta(to, (uint64_t)loss->first_ns, (uint64_t)stream->t0_ns);
 		lode_varint_put_delta(to, (uint64_t)loss->last_ns, (uint64_t)loss->first_ns);
 		lode_varint_put_delta(to, (uint64_t)loss->cost_ns, 0);
-		put_text_digest_write(to, loss->detail,
-				      strnlen(loss->detail, sizeof(loss->detail) - 1));
+		put_text_digest_write(to, loss->detail, strlen(loss->detail));
 	}
 }
 
@@ -164,7 +160,7 @@ static void write_streams(struct lode_digest_columns *out, const struct lode_dig
 		lode_varint_put_delta(to, (uint64_t)stream->t0_ns, 0);
 		lode_varint_put_delta(to, (uint64_t)stream->t1_ns, (uint64_t)stream->t0_ns);
 		lode_varint_put_delta(to, (uint64_t)stream->lost_cost_ns, 0);
-		write_losses(to, &stream->losses, stream->t0_ns);
+		write_losses(to, digest, stream);
 	}
 	for (size_t i = 0; i < digest->symptoms.n; i++) {
 		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];

@@ -80,6 +80,7 @@ struct lode_repo_label {
 struct lode_repo_source {
 	const char *path; /* of the file, the same from every folder */
 	uint64_t key; /* of the recording as it lies on the disk (streams/digest_dir.h); 0: none */
+	size_t place; /* among the inputs of its import: of equal recordings the first counts */
 	int64_t file_ns; /* the file's time since the epoch: of streams that do not know theirs */
 };
 
@@ -112,8 +113,8 @@ enum lode_repo_added {
 int lode_repo_add(struct lode_repo *repo, struct lode_repo_entry *const *entries, size_t n,
 		  bool replace, enum lode_repo_added *added, struct lode_error *err);
 
-/* Was that very file, unchanged, imported already? 1 or 0. */
-int lode_repo_has_source(struct lode_repo *repo, const char *path, uint64_t key,
+/* Was that very file, unchanged, imported already, as digest `last` or an earlier one? 1 or 0. */
+int lode_repo_has_source(struct lode_repo *repo, const char *path, uint64_t key, int64_t last,
 			 struct lode_error *err);
 
 /* Merges segments wherever 16 of a size are there; a transaction each. */

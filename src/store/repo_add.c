@@ -119,6 +119,20 @@ static int add_symptoms(struct adding *adding, int64_t stream, const struct lode
 	return rc;
 }
 
+static int add_labels(struct adding *adding, int64_t stream, const struct lode_repo_entry *entry,
+		      struct lode_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < entry->labels.n; i++)
+		rc = lode_repo_start(adding->repo, adding->label,
+				     LODE_REPO_VALUES(LODE_REPO_INT(stream),
+						      LODE_REPO_TEXT(entry->labels.at[i].key),
+						      LODE_REPO_TEXT(entry->labels.at[i].value)),
+				     err);
+	return rc;
+}
+
 static int add_stream(struct adding *adding, int64_t digest, const struct lode_entry_stream *from,
 		      const struct lode_repo_entry *entry, struct lode_error *err)
 {
@@ -135,13 +149,22 @@ static int add_stream(struct adding *adding, int64_t digest, const struct lode_e
 	id = sqlite3_last_insert_rowid(adding->repo->db);
 	if (rc == 0)
 		rc = add_symptoms(adding, id, from, err);
-	for (size_t i = 0; rc == 0 && i < entry->labels.n; i++)
-		rc = lode_repo_start(adding->repo, adding->label,
-				     LODE_REPO_VALUES(LODE_REPO_INT(id),
-						      LODE_REPO_TEXT(entry->labels.at[i].key),
-						      LODE_REPO_TEXT(entry->labels.at[i].value)),
+	return rc == 0 ? add_labels(adding, id, entry, err) : rc;
+}
+
+/* The labels of the entry's one stream, which it took over from another entry, become its own. */
+static int relabel(struct adding *adding, const struct lode_repo_entry *entry,
+		   struct lode_error *err)
+{
+	int64_t stream;
+	int rc = lode_repo_number_of(&stream, adding->repo, "SELECT id FROM stream WHERE uid = ?",
+				     LODE_REPO_VALUES(LODE_REPO_TEXT(entry->streams.at[0].uid)),
 				     err);
-	return rc;
+
+	if (rc == 0)
+		rc = lode_repo_change(NULL, adding->repo, "DELETE FROM label WHERE stream = ?",
+				      LODE_REPO_VALUES(LODE_REPO_INT(stream)), err);
+	return rc == 0 ? add_labels(adding, stream, entry, err) : rc;
 }
 
 static int add_new(int64_t *id, struct adding *adding, const struct lode_repo_entry *entry,
@@ -201,12 +224,13 @@ static int add_one(enum lode_repo_added *added, int64_t *id, struct adding *addi
 		return 0;
 	}
 	*added = LODE_REPO_THERE;
-	if (!replace)
+	if (entry->turn == LODE_TURN_LATER || (!replace && entry->turn != LODE_TURN_ADDS))
 		return 0;
 	rc = lode_repo_replace(adding->repo, entry, digest, err);
-	if (rc > 0)
-		*added = LODE_REPO_REPLACED;
-	return rc < 0 ? rc : 0;
+	if (rc <= 0)
+		return rc;
+	*added = entry->turn == LODE_TURN_ADDS ? LODE_REPO_ADDED : LODE_REPO_REPLACED;
+	return entry->turn == LODE_TURN_ADDS ? relabel(adding, entry, err) : 0;
 }
 
 int lode_repo_add(struct lode_repo *repo, struct lode_repo_entry *const *entries, size_t n,
@@ -242,9 +266,11 @@ int lode_repo_add(struct lode_repo *repo, struct lode_repo_entry *const *entries
 	return rc;
 }
 
-int lode_repo_has_source(struct lode_repo *repo, const char *path, uint64_t key,
+int lode_repo_has_source(struct lode_repo *repo, const char *path, uint64_t key, int64_t last,
 			 struct lode_error *err)
 {
-	return lode_repo_change(NULL, repo, "SELECT 1 FROM digest WHERE source = ? AND key = ?",
-				LODE_REPO_VALUES(LODE_REPO_TEXT(path), LODE_REPO_INT(key)), err);
+	return lode_repo_change(
+		NULL, repo, "SELECT 1 FROM digest WHERE source = ? AND key = ? AND id <= ?",
+		LODE_REPO_VALUES(LODE_REPO_TEXT(path), LODE_REPO_INT(key), LODE_REPO_INT(last)),
+		err);
 }

@@ -1,5 +1,5 @@
 /*
- * Looking after a repository: what is in it, whether it is sound, and making it small again.
+ * Looking after a repository: what is in it, whether it is sound, and making and keeping it small.
  */
 #pragma once
 
@@ -50,3 +50,29 @@ void lode_repo_check_release(struct lode_repo_check *check);
  * rebuilds all segments from the digests first, whatever they held.
  */
 int lode_repo_compact(struct lode_repo *repo, bool rebuild, struct lode_error *err);
+
+/* ---- Retention ---- */
+
+struct lode_repo_limits {
+	int64_t oldest_ns; /* what began before is too old; INT64_MIN: nothing is */
+	int64_t max_bytes; /* of the file's pages in use; 0: no bound */
+	bool is_dry;	   /* finds out what would go, and changes nothing */
+};
+
+struct lode_repo_pruned {
+	struct lode_repo_streams streams; /* that might go, by time */
+	size_t n;			  /* the first of them, which went */
+	int64_t was_bytes, used_bytes;	  /* pages in use before and after */
+	bool is_over;			  /* more than max_bytes: no other stream might go */
+};
+
+/*
+ * Takes out the streams that are too old, then the oldest until the rest keeps to the size, of
+ * those that the query picks (NULL: all), as lode_repo_forget does; in one transaction, all or
+ * none. Signatures, the last run and the shape stay. LODE_ERR_EMPTY if no stream of the repository
+ * would be left: nothing goes then. `*out` is the caller's to release, also on failure.
+ */
+int lode_repo_prune(struct lode_repo_pruned *out, struct lode_repo *repo,
+		    const struct lode_repo_query *query, const struct lode_repo_limits *limits,
+		    struct lode_error *err);
+void lode_repo_pruned_release(struct lode_repo_pruned *pruned);

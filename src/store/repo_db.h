@@ -36,6 +36,7 @@ struct lode_repo {
 	char *path;
 	enum lode_repo_mode mode;
 	int wait_ms;				  /* for others that are writing */
+	int64_t waits_from_ns;			  /* since when it does */
 	bool is_held;				  /* one transaction until lode_repo_hold_end */
 	char *shape;				  /* NULL: none yet */
 	LODE_VEC(struct lode_repo_recent) recent; /* stored by this handle, in no segment yet */

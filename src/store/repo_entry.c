@@ -106,6 +106,7 @@ struct lode_repo_entry *lode_repo_entry_new(struct lode_digest *digest,
 	entry->symptom_text = copy_repo_entry(entry, origin->symptom_text);
 	entry->source = copy_repo_entry(entry, source->path);
 	entry->key = source->key;
+	entry->place = source->place;
 	entry->n_beside = origin->n_beside;
 	entry->input_bytes = origin->input_bytes;
 	entry->content_bytes = origin->content_bytes;

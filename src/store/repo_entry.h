@@ -24,7 +24,16 @@ struct lode_entry_stream {
 	LODE_VEC(struct lode_entry_symptoms) symptoms; /* by comm */
 };
 
+/* What an entry is beside an equal one that came before it, of the same import. */
+enum lode_entry_turn {
+	LODE_TURN_ONLY,	 /* there is none */
+	LODE_TURN_LATER, /* has the later place: nothing is to be done */
+	LODE_TURN_ADDS,	 /* has the earlier place, and the other was new: comes in its place */
+};
+
 struct lode_repo_entry {
+	size_t place;
+	enum lode_entry_turn turn;
 	struct lode_digest *digest; /* NULL once it was taken */
 	lode_byte_vec packed;
 	const char *shape, *symptom_text, *source;

@@ -118,16 +118,13 @@ static int merge_again(struct lode_digest **out, struct lode_repo *repo, int64_t
 	return rc;
 }
 
-/* Stores what is left of a segment of `n` digests, if anything is; `merged` NULL: it is to be
-   merged again. */
+/* Stores what is left of a segment of `n` digests; `merged` NULL: it is to be merged again. */
 static int put_rest(struct lode_repo *repo, int64_t segment, int64_t n,
 		    const struct lode_digest *merged, const bool *keep, struct lode_error *err)
 {
 	struct lode_digest *rest = NULL;
 	int rc = 0;
 
-	if (n <= 0)
-		return run_with_id(repo, "DELETE FROM segment WHERE id = ?", segment, err);
 	if (merged)
 		rest = lode_digest_canonical(merged, keep);
 	else
@@ -138,33 +135,54 @@ static int put_rest(struct lode_repo *repo, int64_t segment, int64_t n,
 	return rc;
 }
 
-/* Takes `n` digests, all of that segment, out of it. */
+static int unplace(struct lode_repo *repo, const int64_t *ids, size_t n, struct lode_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = run_with_id(repo, "UPDATE digest SET segment = NULL WHERE id = ?", ids[i],
+				 err);
+	return rc;
+}
+
+/* Takes `n` digests of that segment, but not all, out of it. */
 static int leave_segment(struct lode_repo *repo, int64_t segment, const int64_t *ids, size_t n,
-			 struct lode_error *err)
+			 int64_t n_left, struct lode_error *err)
 {
 	struct lode_digest *merged;
 	bool *keep, is_whole = true;
-	int64_t n_digests;
 	int rc = lode_repo_load(&merged, repo, LODE_CONTENT_SEGMENT, segment, err);
 
 	if (rc < 0)
 		return rc;
 	keep = lode_alloc(merged->streams.n + 1);
 	memset(keep, true, merged->streams.n);
-	for (size_t i = 0; rc == 0 && i < n; i++) {
+	for (size_t i = 0; rc == 0 && i < n; i++)
 		rc = take_out(&is_whole, repo, merged, keep, ids[i], err);
-		if (rc == 0)
-			rc = run_with_id(repo, "UPDATE digest SET segment = NULL WHERE id = ?",
-					 ids[i], err);
-	}
 	if (rc == 0)
-		rc = lode_repo_number_of(&n_digests, repo,
-					 "SELECT count(*) FROM digest WHERE segment = ?",
-					 LODE_REPO_VALUES(LODE_REPO_INT(segment)), err);
+		rc = unplace(repo, ids, n, err);
 	if (rc == 0)
-		rc = put_rest(repo, segment, n_digests, is_whole ? merged : NULL, keep, err);
+		rc = put_rest(repo, segment, n_left, is_whole ? merged : NULL, keep, err);
 	free(keep);
 	lode_digest_free(merged);
+	return rc;
+}
+
+/* Takes `n` digests out of their segment, which goes with the last of them. */
+static int empty_segment(struct lode_repo *repo, int64_t segment, const int64_t *ids, size_t n,
+			 struct lode_error *err)
+{
+	int64_t n_digests;
+	int rc = lode_repo_number_of(&n_digests, repo,
+				     "SELECT count(*) FROM digest WHERE segment = ?",
+				     LODE_REPO_VALUES(LODE_REPO_INT(segment)), err);
+
+	if (rc == 0 && n_digests > (int64_t)n)
+		return leave_segment(repo, segment, ids, n, n_digests - (int64_t)n, err);
+	if (rc == 0)
+		rc = unplace(repo, ids, n, err);
+	if (rc == 0)
+		rc = run_with_id(repo, "DELETE FROM segment WHERE id = ?", segment, err);
 	return rc;
 }
 
@@ -187,7 +205,7 @@ static int unmerge(struct lode_repo *repo, const int64_t *digests, size_t n, str
 		for (end = first; end < n && placed[end].segment == placed[first].segment; end++)
 			ids[end - first] = placed[end].digest;
 		if (placed[first].segment)
-			rc = leave_segment(repo, placed[first].segment, ids, end - first, err);
+			rc = empty_segment(repo, placed[first].segment, ids, end - first, err);
 	}
 	free(placed);
 	free(ids);

@@ -2,8 +2,11 @@
  * Intake: streams on their way into a repository, from several threads, a few to a transaction.
  *
  * A transaction waits for the disk, so entries that come in quick succession share one: at most
- * 128, and none waits for longer than a second for the next. Whoever puts an entry is told, once it
+ * 512, and none waits for longer than a second for the next. Whoever puts an entry is told, once it
  * is on the disk, what became of it. Nothing is locked while the next entries are being made.
+ *
+ * Of equal streams in one import that with the earliest place among the inputs counts, with its
+ * path and labels, whichever is put first: what an import leaves does not depend on threads.
  */
 #pragma once
 
@@ -16,6 +19,9 @@ struct lode_repo_intake_options {
 	bool defer;   /* nothing is merged: lode_repo_compact will */
 	/* Called from one thread at a time, when the entry is stored for good. */
 	void (*told)(void *context, const char *path, enum lode_repo_added added, size_t n_streams);
+	/* The input of the nth call of `told`, from 0, was there already, after all: an equal one
+	   that has an earlier place came in its place. Before `told` of that one. */
+	void (*overtaken)(void *context, size_t nth);
 	void *context;
 };
 

@@ -49,10 +49,28 @@ static bool has_wal(const char *path)
 	return has;
 }
 
+/*
+ * Another process has the lock, for some ms mostly: SQLite's own waits double up to a tenth of a
+ * second, in which the lock may lie free while all who want it sleep.
+ */
+static int wait_for_others(void *context, int n_before)
+{
+	static const struct timespec pause = {.tv_nsec = 1000 * 1000};
+	struct lode_repo *repo = context;
+	int64_t now_ns = lode_clock_ns(CLOCK_MONOTONIC);
+
+	if (!n_before)
+		repo->waits_from_ns = now_ns;
+	if (now_ns - repo->waits_from_ns >= (int64_t)repo->wait_ms * 1000000)
+		return 0;
+	nanosleep(&pause, NULL);
+	return 1;
+}
+
 static void wait_ms(struct lode_repo *repo, int ms)
 {
 	repo->wait_ms = ms;
-	sqlite3_busy_timeout(repo->db, ms);
+	sqlite3_busy_handler(repo->db, wait_for_others, repo);
 }
 
 static void close_db(struct lode_repo *repo)
@@ -273,7 +291,10 @@ static int open_to_write(struct lode_repo *repo, struct lode_error *err)
 				    "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
 				    /* The log is copied into the file each 16 MB: less often
 				       waiting for the disk. */
-				    "PRAGMA wal_autocheckpoint = 4096",
+				    "PRAGMA wal_autocheckpoint = 4096;"
+				    /* Of a million recordings, the indexes are read and written
+				       all over. */
+				    "PRAGMA cache_size = -65536",
 				    err);
 	if (rc == 0 && version < LODE_REPO_SCHEMA_VERSION)
 		rc = lode_repo_migrate(repo, err);

@@ -166,8 +166,7 @@ static const char *take_value(struct parser *p)
 
 /* ---- Values ---- */
 
-/* Durations of base/duration.h, and days and weeks. */
-static bool parse_span(int64_t *out, const char *text)
+bool lode_repo_query_age(int64_t *out_ns, const char *text)
 {
 	static const int64_t day_ns = 86400000000000;
 	char *end;
@@ -176,14 +175,14 @@ static bool parse_span(int64_t *out, const char *text)
 	if (*text >= '0' && *text <= '9') {
 		n = strtoul(text, &end, 10);
 		if ((!strcmp(end, "d") || !strcmp(end, "w")) && n <= 36500) {
-			*out = (int64_t)n * day_ns * (*end == 'w' ? 7 : 1);
+			*out_ns = (int64_t)n * day_ns * (*end == 'w' ? 7 : 1);
 			return true;
 		}
 		/* A bare number would be nanoseconds, which nobody means. */
 		if (!*end && n)
 			return false;
 	}
-	return lode_duration_parse(out, text);
+	return lode_duration_parse(out_ns, text);
 }
 
 static bool parse_count(int64_t *out, const char *text)
@@ -203,7 +202,8 @@ static bool parse_age(struct lode_query_expr *expr, int64_t now_ns, const char *
 						    [LODE_OP_GE] = LODE_OP_LE};
 	int64_t age_ns;
 
-	if (!parse_span(&age_ns, text) || __builtin_sub_overflow(now_ns, age_ns, &expr->low))
+	if (!lode_repo_query_age(&age_ns, text) ||
+	    __builtin_sub_overflow(now_ns, age_ns, &expr->low))
 		return false;
 	expr->high = expr->low + 1;
 	expr->op = turned[expr->op];
@@ -226,7 +226,7 @@ static const char *parse_number(struct lode_query_expr *expr, const struct field
 	if (field->field == LODE_FIELD_SYMPTOMS) {
 		if (!parse_count(&expr->low, text))
 			return "a count is expected here";
-	} else if (!parse_span(&expr->low, text)) {
+	} else if (!lode_repo_query_age(&expr->low, text)) {
 		return "a duration with its unit is expected here, such as 300ms or 1.5s";
 	}
 	expr->high = expr->low + 1;

@@ -36,5 +36,8 @@ int lode_repo_query_parse(struct lode_repo_query **out, const char *text, int64_
 			  struct lode_error *err);
 void lode_repo_query_free(struct lode_repo_query *query);
 
+/* A duration of base/duration.h with its unit, or days or weeks: 90m, 7d, 2w. False: it is none. */
+bool lode_repo_query_age(int64_t *out_ns, const char *text);
+
 /* Is `key` a field of the language, and so no name for a label? */
 int lode_repo_query_is_field(const char *key, size_t len);

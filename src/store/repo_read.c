@@ -318,8 +318,10 @@ static int finish_repo_read(struct lode_digest **out, struct reading *reading,
 		rc = read_names(reading, &there, err);
 		lode_map_release(&there);
 	}
-	if (rc == 0)
-		*out = lode_digest_canonical(reading->merged, NULL);
+	if (rc == 0) {
+		*out = lode_digest_canonical_take(reading->merged);
+		reading->merged = NULL;
+	}
 	return rc;
 }
 

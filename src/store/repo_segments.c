@@ -8,7 +8,7 @@
 
 /* Digests that come together are merged in one go: what they share is then written once, and they
    skip a level. */
-enum { FAN_IN = 16, MAX_LOOSE = FAN_IN * FAN_IN, MAX_RECENT = 160 };
+enum { FAN_IN = 16, MAX_LOOSE = FAN_IN * FAN_IN, MAX_RECENT = 640 };
 
 /* LIMIT: segments do not grow beyond about this size, so that none comes near the gigabyte that
    SQLite can hold in one piece, and merging does not need more memory than mining would. */
@@ -244,8 +244,9 @@ int lode_repo_merged(struct lode_digest **out, struct lode_repo *repo,
 		lode_digest_free(one);
 	}
 	if (rc == 0)
-		*out = lode_digest_canonical(merged, NULL);
-	lode_digest_free(merged);
+		*out = lode_digest_canonical_take(merged);
+	else
+		lode_digest_free(merged);
 	return rc;
 }
 

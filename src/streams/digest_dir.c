@@ -16,6 +16,7 @@
 #include "streams/digest_job.h"
 #include "base/atomic_file.h"
 #include "store/digest_file.h"
+#include "input/bundle_notes.h"
 
 /* Raised when the same recording and the same options give another digest than before. */
 static const uint64_t rules = 3;
@@ -89,6 +90,7 @@ uint64_t lode_digest_key(const char *recording, const char *shape, const char *t
 	struct stat st;
 	int64_t state[3];
 	uint64_t key;
+	char *lacks;
 
 	if (stat(recording, &st) < 0 || !S_ISREG(st.st_mode))
 		return 0;
@@ -104,5 +106,9 @@ uint64_t lode_digest_key(const char *recording, const char *shape, const char *t
 		key = hash_text("debuginfod", key);
 	key = hash_file(options->symptoms.tsv_path, key);
 	key = hash_file(table, key);
+	lacks = lode_bundle_lacks_read(recording);
+	if (lacks)
+		key = hash_text(lacks, key);
+	free(lacks);
 	return key ? key : 1;
 }

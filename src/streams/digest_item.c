@@ -74,21 +74,47 @@ static void fail_digest_item(struct lode_job_run *run, const struct lode_error *
 	}
 }
 
-char *lode_job_cut_text(const struct lode_losses *losses, const char *recording)
+/* In one line (heap); NULL: its bundle is whole, or there is none. */
+static char *lacks_of(const char *recording)
 {
-	static const enum lode_loss_kind kinds[] = {LODE_LOSS_TRUNCATED, LODE_LOSS_BAD_RECORD,
-						    LODE_LOSS_UNDECODABLE, LODE_LOSS_CLOCK_JUMP};
-	char text[4096 + LODE_N_LOSS_KINDS * (sizeof(losses->by_kind->detail) + 64)] = "";
-	char *lacks = recording ? lode_bundle_lacks_read(recording) : NULL;
+	char *lacks = lode_bundle_lacks_read(recording);
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		const struct lode_loss *loss = &losses->by_kind[kinds[i]];
+	for (char *feed = lacks; feed && (feed = strchr(feed, '\n'));)
+		*feed = ' ';
+	return lacks;
+}
+
+static struct lode_loss_note note_of_bundle(const char *lacks)
+{
+	return (struct lode_loss_note){
+		.kind = LODE_LOSS_BUNDLE, .count = 1, .offset = -1, .detail = lacks};
+}
+
+/* Kinds that say that something is missing at its place, which most do not. */
+static bool is_cut(enum lode_loss_kind kind)
+{
+	return kind == LODE_LOSS_TRUNCATED || kind == LODE_LOSS_BAD_RECORD ||
+	       kind == LODE_LOSS_UNDECODABLE || kind == LODE_LOSS_CLOCK_JUMP ||
+	       kind == LODE_LOSS_BUNDLE;
+}
+
+static char *cut_text(const struct lode_loss_note *losses, size_t n)
+{
+	char text[8192] = "";
+
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_loss_note *loss = &losses[i];
 		size_t used = strlen(text);
 
-		if (!loss->count)
+		if (!is_cut(loss->kind))
 			continue;
-		snprintf(text + used, sizeof(text) - used, "%s%s (%llu): ", used ? "; " : "",
-			 lode_loss_name(kinds[i]), (unsigned long long)loss->count);
+		if (loss->kind == LODE_LOSS_BUNDLE)
+			snprintf(text + used, sizeof(text) - used,
+				 "%sits bundle is incomplete: ", used ? "; " : "");
+		else
+			snprintf(text + used, sizeof(text) - used,
+				 "%s%s (%llu): ", used ? "; " : "", lode_loss_name(loss->kind),
+				 (unsigned long long)loss->count);
 		used = strlen(text);
 		if (loss->offset >= 0)
 			snprintf(text + used, sizeof(text) - used,
@@ -96,17 +122,48 @@ char *lode_job_cut_text(const struct lode_losses *losses, const char *recording)
 		used = strlen(text);
 		snprintf(text + used, sizeof(text) - used, "%s", loss->detail);
 	}
-	if (lacks) {
-		for (char *feed = lacks; (feed = strchr(feed, '\n'));)
-			*feed = ' ';
-		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 "%sits bundle is incomplete: %s", *text ? "; " : "", lacks);
-	}
-	free(lacks);
 	return *text ? lode_strdup(text) : NULL;
 }
 
+char *lode_job_cut_text(const struct lode_losses *losses, const char *recording)
+{
+	struct lode_loss_note notes[LODE_N_LOSS_KINDS];
+	size_t n = lode_losses_list(notes, losses);
+	char *lacks = recording ? lacks_of(recording) : NULL, *text;
+
+	if (lacks)
+		notes[n++] = note_of_bundle(lacks);
+	text = cut_text(notes, n);
+	free(lacks);
+	return text;
+}
+
+char *lode_job_digest_cut_text(const struct lode_digest *digest,
+			       const struct lode_digest_stream *stream)
+{
+	return cut_text(lode_digest_losses_of(digest, stream), stream->n_losses);
+}
+
 /* ---- Looking ---- */
+
+static const char *shared_text(struct lode_job_item *item, const char *text)
+{
+	struct lode_strings *texts = &item->run->texts;
+	uint32_t id = lode_strings_intern(texts, text, strlen(text));
+
+	return texts->text.at[id];
+}
+
+/* There may be a million of them: what they all say is kept once. */
+static void share_texts(struct lode_job_item *item)
+{
+	struct lode_digest_origin *origin = &item->origin;
+
+	origin->shape = shared_text(item, origin->shape);
+	origin->symptom_text = shared_text(item, origin->symptom_text);
+	if (!origin->skipped.n)
+		lode_arena_release(&origin->arena);
+}
 
 static void look_at_digest(struct lode_job_item *item, struct lode_input *input)
 {
@@ -115,12 +172,13 @@ static void look_at_digest(struct lode_job_item *item, struct lode_input *input)
 
 	item->is_given_digest = true;
 	item->state = LODE_DIGEST_GIVEN;
-	item->digest_path = lode_strdup(item->file);
 	item->digest_bytes = (size_t)item->size_bytes;
 	item->need_bytes = item->size_bytes / 100 * digest_memory_percent;
 	/* Only what can be opened again is left for later. */
 	if (lode_digest_read(is_stdin ? &item->digest : NULL, &item->origin, input, &err) < 0)
 		skip_digest_item(item, &err);
+	else
+		share_texts(item);
 }
 
 /* A part of a file, or another one, must not pass for what the manifest means. */
@@ -258,6 +316,17 @@ static bool is_to_keep(struct lode_job_item *item)
 	       atomic_fetch_add(&item->run->kept_bytes, need) + need <= most;
 }
 
+/* What its bundle says goes wherever the digest goes. */
+static void note_bundle(struct lode_job_item *item)
+{
+	char *lacks = lacks_of(item->file);
+	struct lode_loss_note loss = note_of_bundle(lacks);
+
+	if (lacks)
+		lode_digest_loss_append(item->digest, &loss);
+	free(lacks);
+}
+
 static int make_digest(struct lode_job_item *item, struct lode_error *err)
 {
 	struct lode_stream *stream = NULL;
@@ -272,7 +341,8 @@ static int make_digest(struct lode_job_item *item, struct lode_error *err)
 		rc = lode_aoi_digest(&item->digest, stream, symptoms.at, symptoms.n,
 				     &item->run->options->aoi, err);
 	if (rc == 0) {
-		item->cut = lode_job_cut_text(&stream->losses, item->file);
+		note_bundle(item);
+		item->cut = lode_job_digest_cut_text(item->digest, &item->digest->streams.at[0]);
 		item->origin.content_bytes = stream->content_bytes;
 	}
 	lode_vec_release(&symptoms);
@@ -287,7 +357,8 @@ static void describe_digest_item(struct lode_job_item *item, uint64_t key)
 {
 	struct lode_digest_origin *origin = &item->origin;
 
-	lode_digest_origin_set(origin, item->run->shape, item->run->symptom_text);
+	origin->shape = item->run->shape;
+	origin->symptom_text = item->run->symptom_text;
 	origin->key = key;
 	origin->n_inputs = 1;
 	origin->n_beside = item->symptoms.table != NULL;
@@ -314,7 +385,7 @@ static bool find_kept(struct lode_job_item *item, uint64_t key)
 	item->digest_bytes = (size_t)st.st_size;
 	item->n_symptoms = digest->symptoms.n;
 	item->n_rows = digest->rows.n;
-	item->cut = lode_job_cut_text(&digest->streams.at[0].losses, item->file);
+	item->cut = lode_job_digest_cut_text(digest, &digest->streams.at[0]);
 	lode_digest_free(digest);
 	return true;
 }
@@ -357,6 +428,7 @@ void lode_job_item_sink(struct lode_job_item *item, struct lode_digest *digest)
 		.digest = digest,
 		.origin = &item->origin,
 		.packed = item->packed.n ? &item->packed : NULL,
+		.place = (size_t)(item - item->run->items),
 		.is_given = item->is_given_digest,
 	};
 	struct lode_error err;
@@ -422,13 +494,14 @@ struct lode_digest *lode_job_item_take_digest(struct lode_job_item *item)
 		return digest;
 	if (item->run->options->sink) {
 		if (item->is_given_digest && !sink_has(item))
-			rc = lode_digest_load_packed(&digest, &origin, &item->packed,
-						     item->digest_path, &err);
+			rc = lode_digest_load_packed(&digest, &origin, &item->packed, item->file,
+						     &err);
 	} else if (item->packed.n)
 		rc = lode_digest_unpack(&digest, &origin, item->packed.at, item->packed.n,
 					item->file, &err);
-	else if (item->digest_path)
-		rc = lode_digest_load(&digest, &origin, item->digest_path, &err);
+	else if (item->is_given_digest || item->digest_path)
+		rc = lode_digest_load(&digest, &origin,
+				      item->is_given_digest ? item->file : item->digest_path, &err);
 	if (rc < 0)
 		skip_digest_item(item, &err);
 	if (!item->run->options->sink)

@@ -39,7 +39,7 @@ struct lode_job_item {
 	struct lode_stream *kept; /* what it was made of; NULL: that is freed */
 	lode_byte_vec packed;	  /* of a given digest: for the sink */
 	uint64_t key;
-	char *digest_path;
+	char *digest_path; /* of a stream's digest in the folder; NULL */
 	struct lode_digest_origin origin;
 	enum lode_digest_state state;
 	size_t digest_bytes, n_symptoms, n_rows;
@@ -57,6 +57,7 @@ struct lode_job_run {
 	bool is_packed;			  /* many streams: digests wait in packed form */
 	struct lode_job_item *items;
 	size_t n_items;
+	struct lode_strings texts; /* shapes and symptoms of given digests: mostly the same ones */
 	size_t *streams; /* items to read, largest first: none of those is left for the end */
 	size_t n_streams;
 	int64_t total_bytes;

@@ -78,6 +78,7 @@ static void close_items(struct lode_job_run *run)
 		lode_job_item_release(&run->items[i]);
 	free(run->items);
 	free(run->streams);
+	lode_strings_release(&run->texts);
 }
 
 /* ---- Symptoms and shape: all inputs must have been made alike ---- */
@@ -279,16 +280,10 @@ static int by_path(const void *left, const void *right)
 }
 
 /* Nothing that is said depends on which input came first. */
-static void order_results(struct lode_digest_job *job, bool is_canonical)
+static void order_lists(struct lode_digest_job *job)
 {
-	struct lode_digest *digest = job->digest;
-
 	lode_sort(job->skipped.at, job->skipped.n, by_path);
 	lode_sort(job->incomplete.at, job->incomplete.n, by_path);
-	if (!digest || !is_canonical)
-		return;
-	job->digest = lode_digest_canonical(digest, NULL);
-	lode_digest_free(digest);
 }
 
 /* What the merged digest was made of. */
@@ -334,7 +329,7 @@ static int run_items(struct lode_digest_job *job, struct lode_job_run *run, stru
 	if (rc == 0)
 		rc = make_digests(job, run, err);
 	if (rc == 0) {
-		order_results(job, run->options->is_canonical);
+		order_lists(job);
 		describe_origin(job, run);
 	}
 	lode_digest_dir_close(&run->dir);
@@ -435,6 +430,9 @@ int lode_digest_job_run(struct lode_digest_job *out, char *const *inputs, size_t
 	}
 	close_items(&run);
 	lode_inputs_release(&expanded);
+	/* When inputs take no memory any more. */
+	if (rc == 0 && out->digest && decided.is_canonical)
+		out->digest = lode_digest_canonical_take(out->digest);
 	return rc;
 }
 

@@ -36,6 +36,7 @@ struct lode_digest_taken {
 	struct lode_digest *digest; /* the taker's */
 	const struct lode_digest_origin *origin;
 	const lode_byte_vec *packed; /* the bytes that it was read from; NULL: there are none */
+	size_t place;		     /* among the inputs */
 	bool is_given;		     /* the input is a digest: the next will come at once */
 };
 
@@ -154,9 +155,12 @@ void lode_digest_job_forget_streams(struct lode_digest_job *job);
 
 /*
  * What a stream's file lacks, in words, if it ends early or holds bad records, or if the bundle
- * that `recording` (or NULL) lies in says that it is incomplete; else NULL.
+ * that `recording` (or NULL) lies in says that it is incomplete; else NULL. The caller's to free.
  */
 char *lode_job_cut_text(const struct lode_losses *losses, const char *recording);
+/* The same of a stream of a digest. */
+char *lode_job_digest_cut_text(const struct lode_digest *digest,
+			       const struct lode_digest_stream *stream);
 
 /* Why an input cannot be used, in words that stand behind its path. The caller's to free. */
 char *lode_job_reason(const char *path, const struct lode_error *err);

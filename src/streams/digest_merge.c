@@ -49,6 +49,7 @@ static void add_incomplete(struct lode_digest_job *job, const char *path, const 
 
 static void list_output(struct lode_digest_job *job, const struct lode_job_item *item)
 {
+	const char *digest = item->is_given_digest ? item->file : item->digest_path;
 	struct lode_digest_output output = {
 		.state = item->state,
 		.input_bytes = item->is_given_digest ? item->origin.input_bytes : item->size_bytes,
@@ -58,11 +59,12 @@ static void list_output(struct lode_digest_job *job, const struct lode_job_item 
 		.n_rows = item->n_rows,
 	};
 
-	if (!item->digest_path || item->skipped)
+	if (!digest || item->skipped)
 		return;
 	output.path = lode_arena_strndup(&job->arena, item->path, strlen(item->path));
-	output.digest_path =
-		lode_arena_strndup(&job->arena, item->digest_path, strlen(item->digest_path));
+	output.digest_path = output.path;
+	if (strcmp(digest, item->path) != 0)
+		output.digest_path = lode_arena_strndup(&job->arena, digest, strlen(digest));
 	lode_vec_append(&job->outputs, output);
 }
 
@@ -88,7 +90,7 @@ void lode_job_list_cut(struct lode_digest_job *job, const struct lode_digest *di
 {
 	for (size_t i = 0; i < digest->streams.n; i++) {
 		const struct lode_digest_stream *stream = &digest->streams.at[i];
-		char *cut = lode_job_cut_text(&stream->losses, NULL);
+		char *cut = lode_job_digest_cut_text(digest, stream);
 
 		if (cut)
 			add_incomplete(job, digest->tree.strings.text.at[stream->path], cut);

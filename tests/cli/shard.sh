@@ -90,8 +90,21 @@ for file in s07 copy; do "$LODE" digest --merge $file.digest $file.folded >/dev/
 cmp both.digest each.digest && echo "copies of a recording: same"
 
 echo "== labels"
-"$LODE" import -j1 --repo r.lode --label team=x all.manifest >/dev/null 2>&1
+"$LODE" import --repo r.lode --label team=x all.manifest >/dev/null 2>&1
 "$LODE" repo labels --repo r.lode
+# Read in the order of their sizes; the first of the manifest counts.
+gzip -c s07.folded >s07.gz
+for order in 's07.gz s07.folded copy.folded' 'copy.folded s07.folded s07.gz'; do
+	for threads in 1 3; do
+		{ echo '#lode manifest 1'; printf '%s\n' $order | awk '{ print $0 "\tfrom=" $0 }'; } >equal.manifest
+		rm -f equal.lode
+		"$LODE" import -j$threads --repo equal.lode --json equal.manifest |
+			python3 -c 'import json, sys; print([(i["path"], i["state"]) for i in json.load(sys.stdin)["inputs"]])'
+		"$LODE" repo list --repo equal.lode --json | python3 -c '
+import json, sys
+print([(s["path"], s["labels"]) for s in json.load(sys.stdin)["list"]])'
+	done
+done
 printf '#lode manifest 1\ns01.folded\thost=x\n' >label.manifest
 "$LODE" import --repo r2.lode label.manifest 2>&1
 

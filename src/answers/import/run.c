@@ -34,6 +34,16 @@ static void note_imported(void *context, const char *path, enum lode_repo_added 
 		s->request->told(s->request->context, path, added, n_streams);
 }
 
+static void note_overtaken(void *context, size_t nth)
+{
+	struct lode_import_state *s = context;
+	struct lode_imported *input = &s->inputs.at[nth];
+
+	input->added = LODE_REPO_THERE;
+	if (s->request->told)
+		s->request->told(s->request->context, input->path, input->added, input->n_streams);
+}
+
 static int by_path(const void *left, const void *right)
 {
 	const struct lode_imported *a = left, *b = right;
@@ -156,6 +166,7 @@ static int take_digest(void *context, const struct lode_digest_taken *taken, str
 	struct lode_repo_source source = {
 		.path = source_path(taken->path, real),
 		.key = taken->key,
+		.place = taken->place,
 		.file_ns = file_time_ns(taken->file),
 	};
 	struct lode_repo_entry *entry;
@@ -185,6 +196,7 @@ static int import_inputs(struct lode_import_state *s, struct lode_error *err)
 	struct lode_repo_intake_options intake = {.replace = request->again,
 						  .defer = request->defer,
 						  .told = note_imported,
+						  .overtaken = note_overtaken,
 						  .context = s};
 	struct lode_digest_sink sink = {
 		.context = s, .agree = agree_on_shape, .has = is_imported, .take = take_digest};

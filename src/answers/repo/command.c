@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "answers/repo/repo.h"
+#include "store/repo_query.h"
 #include "base/escape.h"
 #include "tool/command.h"
 #include "tool/terminal.h"
@@ -13,6 +14,8 @@
 
 struct repo_values {
 	struct lode_repo_request request;
+	const char *max_age;
+	size_t max_size;
 	bool wants_json;
 };
 
@@ -27,6 +30,11 @@ static const struct lode_option options[] = {
 		.letter = 'w'),
 	LODE_FLAG("yes", AT(request.may_forget), "with forget: actually delete (default: dry run)",
 		  .letter = 'y', .group = "What is done"),
+	LODE_OPTION("max-age", "AGE", lode_set_text, AT(max_age),
+		    "with prune: remove what is older: 90d, 12w"),
+	LODE_OPTION("max-size", "SIZE", lode_set_size, AT(max_size),
+		    "with prune: remove the oldest until this is in use: 20G"),
+	LODE_FLAG("dry-run", AT(request.limits.is_dry), "with prune: list what would be removed"),
 	LODE_FLAG("rebuild", AT(request.rebuild),
 		  "with compact: rebuild every segment from the digests"),
 	LODE_JSON_OPTION(AT(wants_json), "docs/repo.md", .group = "Output"),
@@ -42,7 +50,9 @@ static const struct lode_example examples[] = {
 	 "lode repo label release=2.1 --where 'time>=2026-11-01 and host~web*'"},
 	{"Remove what is older than a year: list it first",
 	 "lode repo forget --where 'age>365d' && lode repo forget --where 'age>365d' --yes"},
-	{"By cron, each night", "lode repo check && lode repo compact"},
+	{"By cron, each night: a quarter of a year, 20 GB at most, and all of the baseline",
+	 "lode repo prune --max-age 90d --max-size 20G --where 'not baseline=yes'"},
+	{"Each week", "lode repo check && lode repo compact"},
 	{NULL},
 };
 
@@ -56,6 +66,7 @@ static const struct repo_word {
 	[LODE_REPO_LABELS] = {"labels", &lode_repo_labels_document, false},
 	[LODE_REPO_LABEL] = {"label", NULL, true},
 	[LODE_REPO_FORGET] = {"forget", NULL, true},
+	[LODE_REPO_PRUNE] = {"prune", NULL, false},
 	[LODE_REPO_CHECK] = {"check", &lode_repo_check_document, false},
 	[LODE_REPO_COMPACT] = {"compact", NULL, false},
 };
@@ -74,10 +85,37 @@ static int repo_command_ids(const struct lode_command *self, char *const *ids, s
 	return LODE_EXIT_OK;
 }
 
+static int repo_command_limits(const struct lode_command *self, struct repo_values *values)
+{
+	struct lode_repo_limits *limits = &values->request.limits;
+	bool is_prune = values->request.word == LODE_REPO_PRUNE;
+	char safe[200];
+	int64_t age_ns;
+
+	if (is_prune != (values->max_age || values->max_size))
+		return lode_command_misused(self, is_prune ? "say what may stay: --max-age AGE, "
+							     "--max-size SIZE, or both"
+							   : "--max-age and --max-size are for "
+							     "lode repo prune");
+	if (limits->is_dry && !is_prune)
+		return lode_command_misused(self, "--dry-run is for lode repo prune");
+	limits->max_bytes = (int64_t)values->max_size;
+	limits->oldest_ns = INT64_MIN;
+	if (!values->max_age)
+		return LODE_EXIT_OK;
+	if (!lode_repo_query_age(&age_ns, values->max_age))
+		return lode_command_misused(self, "--max-age: '%s' is not an age: 12h, 7d, 2w",
+					    lode_escape(safe, sizeof(safe), values->max_age));
+	if (__builtin_sub_overflow(values->request.now_ns, age_ns, &limits->oldest_ns))
+		limits->oldest_ns = INT64_MIN;
+	return LODE_EXIT_OK;
+}
+
 /* The word, and what stands behind it; labels are parted in `arena`. */
-static int repo_command_settle(const struct lode_command *self, struct lode_repo_request *request,
+static int repo_command_settle(const struct lode_command *self, struct repo_values *values,
 			       char **argv, size_t n, struct lode_arena *arena)
 {
+	struct lode_repo_request *request = &values->request;
 	enum lode_repo_word word = LODE_REPO_LIST;
 	struct lode_repo_label *labels;
 	int code;
@@ -86,7 +124,7 @@ static int repo_command_settle(const struct lode_command *self, struct lode_repo
 		word++;
 	if (!n || word == LODE_N_REPO_WORDS)
 		return lode_command_misused(
-			self, "say list, show, labels, label, forget, check or compact");
+			self, "say list, show, labels, label, forget, prune, check or compact");
 	argv++, n--;
 	request->word = word;
 	if (word == LODE_REPO_SHOW)
@@ -94,6 +132,9 @@ static int repo_command_settle(const struct lode_command *self, struct lode_repo
 	if (n && !words[word].takes_operands)
 		return lode_command_misused(self, "lode repo %s takes no operands",
 					    words[word].name);
+	code = repo_command_limits(self, values);
+	if (code != LODE_EXIT_OK)
+		return code;
 	if (!request->repo)
 		return lode_command_misused(self,
 					    "say which repository: --repo FILE, or $LODE_REPO");
@@ -127,6 +168,8 @@ static int repo_command_put(const struct lode_command *self, const struct lode_r
 		lode_repo_text(lode_paged_stdout(), answer, &page);
 	if (answer->word == LODE_REPO_CHECK && !answer->is_sound)
 		return LODE_EXIT_INCOMPLETE;
+	if (answer->pruned && answer->pruned->is_over)
+		return LODE_EXIT_INCOMPLETE;
 	if (!answer->is_of_streams || answer->n_picked)
 		return LODE_EXIT_OK;
 	if (answer->word == LODE_REPO_SHOW || answer->word == LODE_REPO_FORGET)
@@ -157,7 +200,7 @@ static int repo_command_run(const struct lode_command *self, int argc, char **ar
 
 	if (lode_command_start(self, &values, argc, argv, &n, &code)) {
 		request->repo = lode_repo_option_path(request->repo);
-		code = repo_command_settle(self, request, argv, (size_t)n, &arena);
+		code = repo_command_settle(self, &values, argv, (size_t)n, &arena);
 		if (code == LODE_EXIT_OK)
 			code = repo_command_answer(self, request, values.wants_json);
 	}
@@ -168,14 +211,17 @@ static int repo_command_run(const struct lode_command *self, int argc, char **ar
 const struct lode_command lode_cmd_repo = {
 	.name = "repo",
 	.summary = "list, label, check, compact and remove the recordings of a repository",
-	.usage = "list|show|labels|label|forget|check|compact [OPTION]... [ID|KEY=VALUE]...",
+	.usage = "list|show|labels|label|forget|prune|check|compact [OPTION]... [ID|KEY=VALUE]...",
 	.description =
 		"Looks after a repository of recordings that `lode import` has filled.\n\nlist: "
 		"its recordings, or those of --where. show: one recording by the beginning of its "
 		"id; without one, the repository as a whole. labels: which labels there are. label "
 		"KEY=VALUE: sets a label of recordings that are there ('KEY=' removes it). forget: "
 		"removes recordings, with their part of the name statistics; without --yes it only "
-		"lists them. check: reads everything and reports damage. compact: merges what can "
+		"lists them. prune: removes those older than --max-age, then the oldest until "
+		"--max-size is in use; all of them, or those of --where, but never the last one. "
+		"Signatures stay. check: reads everything and reports damage. compact: merges what "
+		"can "
 		"be merged, and frees unused space.",
 	.options = options,
 	.examples = examples,

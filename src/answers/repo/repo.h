@@ -23,6 +23,7 @@ enum lode_repo_word {
 	LODE_REPO_LABELS,
 	LODE_REPO_LABEL,
 	LODE_REPO_FORGET,
+	LODE_REPO_PRUNE,
 	LODE_REPO_CHECK,
 	LODE_REPO_COMPACT,
 	LODE_N_REPO_WORDS
@@ -40,8 +41,9 @@ struct lode_repo_request {
 	size_t top;			      /* longest list; 0: no bound */
 	const struct lode_repo_label *labels; /* to set; a value NULL: to take away */
 	size_t n_labels;
-	bool may_forget; /* else it is only said what would be forgotten */
-	bool rebuild;	 /* compact: rebuilds all segments */
+	bool may_forget;		/* else it is only said what would be forgotten */
+	struct lode_repo_limits limits; /* prune: what may stay */
+	bool rebuild;			/* compact: rebuilds all segments */
 };
 
 /* What the word asked for; the rest is 0. */
@@ -60,6 +62,9 @@ struct lode_repo_answer {
 	size_t n_streams, n_more;
 	bool has_file_times; /* times of some are those of their files */
 	bool is_forgotten;
+	/* Of prune: what went, or would go; the streams are these. */
+	const struct lode_repo_pruned *pruned;
+	int64_t max_bytes;
 
 	struct lode_repo_label_counts labels;
 	struct lode_repo_check check;

@@ -9,6 +9,7 @@ struct lode_repo_answer_state {
 	struct lode_repo_answer answer; /* what the caller holds */
 	struct lode_repo *repo;
 	struct lode_repo_streams streams; /* all that were picked */
+	struct lode_repo_pruned pruned;
 	struct lode_arena arena;
 };
 
@@ -76,6 +77,30 @@ static int forget_streams(struct lode_repo_answer_state *s, const struct lode_re
 	return s->answer.n_picked ? lode_repo_forget(s->repo, &s->streams, err) : 0;
 }
 
+static int prune_repo(struct lode_repo_answer_state *s, const struct lode_repo_request *request,
+		      struct lode_error *err)
+{
+	struct lode_repo_answer *answer = &s->answer;
+	struct lode_repo_query *query = NULL;
+	int rc = 0;
+
+	if (request->where)
+		rc = lode_repo_query_parse(&query, request->where, request->now_ns, err);
+	if (rc == 0)
+		rc = lode_repo_prune(&s->pruned, s->repo, query, &request->limits, err);
+	lode_repo_query_free(query);
+	if (rc < 0)
+		return rc;
+	answer->pruned = &s->pruned;
+	answer->max_bytes = request->limits.max_bytes;
+	answer->is_forgotten = !request->limits.is_dry;
+	answer->n_picked = s->pruned.n;
+	/* The oldest n, of which the newest are listed. */
+	s->streams.list.n = 0;
+	lode_vec_append_all(&s->streams.list, s->pruned.streams.list.at, s->pruned.n);
+	return list_streams(s, request, err);
+}
+
 static int compact_repo(struct lode_repo_answer_state *s, const struct lode_repo_request *request,
 			struct lode_error *err)
 {
@@ -120,6 +145,8 @@ static int do_repo_word(struct lode_repo_answer_state *s, const struct lode_repo
 		return label_streams(s, request, err);
 	case LODE_REPO_FORGET:
 		return forget_streams(s, request, err);
+	case LODE_REPO_PRUNE:
+		return prune_repo(s, request, err);
 	case LODE_REPO_CHECK:
 		return check_repo(s, err);
 	case LODE_REPO_COMPACT:
@@ -133,7 +160,9 @@ int lode_repo_run(struct lode_repo_answer **out, const struct lode_repo_request 
 {
 	struct lode_repo_answer_state *s = lode_alloc0(1, sizeof(*s));
 	enum lode_repo_word word = request->word;
+	/* To find out what would be pruned is to do it, and to take it back. */
 	bool is_changing = word == LODE_REPO_LABEL || word == LODE_REPO_COMPACT ||
+			   word == LODE_REPO_PRUNE ||
 			   (word == LODE_REPO_FORGET && request->may_forget);
 	int rc;
 
@@ -153,6 +182,7 @@ void lode_repo_answer_free(struct lode_repo_answer *answer)
 	lode_repo_label_counts_release(&answer->labels);
 	lode_repo_check_release(&answer->check);
 	lode_repo_streams_release(&s->streams);
+	lode_repo_pruned_release(&s->pruned);
 	lode_repo_close(s->repo);
 	lode_arena_release(&s->arena);
 	free(s);

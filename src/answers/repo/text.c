@@ -64,8 +64,9 @@ static void print_list(FILE *out, const struct lode_repo_answer *answer,
 		       const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {
-		{"id", false},	      {"time (UTC)", false}, {"host", false}, {"symptoms", true},
-		{"their time", true}, {"labels", false},     {"path", false}};
+		{"id", false},	       {"time (UTC)", false},	{"host", false, 2},
+		{"symptoms", true, 1}, {"their time", true, 3}, {"labels", false},
+		{"path", false}};
 	struct lode_table *table = lode_table_new(columns, 7, 0);
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER];
 	size_t room;
@@ -111,6 +112,35 @@ static void print_stream(FILE *out, const struct lode_repo_stream *stream)
 			"  label     %s=", lode_escape(safe, sizeof(safe), stream->labels[i].key));
 		fprintf(out, "%s\n", lode_escape(safe, sizeof(safe), stream->labels[i].value));
 	}
+}
+
+/* ---- Retention ---- */
+
+static void print_pruned(FILE *out, const struct lode_repo_answer *answer,
+			 const struct lode_text_page *page)
+{
+	const struct lode_repo_pruned *pruned = answer->pruned;
+	const struct lode_repo_stream *list = pruned->streams.list.at;
+	char a[LODE_UNITS_BUFFER], first[LODE_UTC_BYTES], last[LODE_UTC_BYTES];
+
+	if (pruned->n && !answer->is_forgotten)
+		print_list(out, answer, page);
+	fprintf(out, "%s%s removed",
+		pruned->n ? lode_format_plural(a, pruned->n, "recording") : "nothing",
+		answer->is_forgotten ? "" : " would be");
+	if (pruned->n)
+		fprintf(out, ", from %s to %s",
+			lode_utc_text(first, list[0].time_ns, "%Y-%m-%d %H:%M"),
+			lode_utc_text(last, list[pruned->n - 1].time_ns, "%Y-%m-%d %H:%M"));
+	fprintf(out, "; in use: %s", lode_format_bytes(a, pruned->used_bytes));
+	if (pruned->n)
+		fprintf(out, ", was %s", lode_format_bytes(a, pruned->was_bytes));
+	fputc('\n', out);
+	if (pruned->is_over)
+		fprintf(out, "still more than %s: no other recording may be removed\n",
+			lode_format_bytes(a, answer->max_bytes));
+	else if (pruned->n && answer->is_forgotten)
+		fputs("later imports fill the space; 'lode repo compact' frees it\n", out);
 }
 
 /* ---- The repository ---- */
@@ -213,6 +243,9 @@ void lode_repo_text(FILE *out, const struct lode_repo_answer *answer,
 			print_list(out, answer, page);
 			fputs("would be removed; --yes removes them\n", out);
 		}
+		break;
+	case LODE_REPO_PRUNE:
+		print_pruned(out, answer, page);
 		break;
 	case LODE_REPO_CHECK:
 		print_check(out, answer);

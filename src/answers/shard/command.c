@@ -5,6 +5,7 @@
 #include "tool/command.h"
 #include "tool/messages.h"
 #include "tool/output_options.h"
+#include "tool/terminal.h"
 
 struct shard_values {
 	const char *output;
@@ -41,6 +42,7 @@ static const struct lode_example examples[] = {
 static int shard_command_answer(const struct lode_command *self, const struct shard_values *v,
 				const char *manifest)
 {
+	const struct lode_text_page page = lode_stdout_page();
 	struct lode_shard_request request = {
 		.manifest = manifest,
 		.folder = v->output,
@@ -57,7 +59,7 @@ static int shard_command_answer(const struct lode_command *self, const struct sh
 	else if (v->wants_json)
 		lode_document_put(stdout, &lode_shard_document, answer, NULL);
 	else
-		lode_shard_text(stdout, answer);
+		lode_shard_text(stdout, answer, &page);
 	lode_shard_free(answer);
 	return code;
 }

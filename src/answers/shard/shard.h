@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "document/fields.h"
+#include "document/text_page.h"
 
 struct lode_shard_request {
 	const char *manifest, *folder; /* the folder is made if need be */
@@ -54,4 +55,5 @@ void lode_shard_free(struct lode_shard_answer *answer);
 /* "lode/shard/1", docs/scale.md. */
 extern const struct lode_document lode_shard_document;
 
-void lode_shard_text(FILE *out, const struct lode_shard_answer *answer);
+void lode_shard_text(FILE *out, const struct lode_shard_answer *answer,
+		     const struct lode_text_page *page);

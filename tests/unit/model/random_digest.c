@@ -78,10 +78,17 @@ struct digest_lines *digest_dump(const struct lode_digest *digest)
 	for (size_t i = 0; i < digest->streams.n; i++) {
 		const struct lode_digest_stream *s = &digest->streams.at[i];
 
-		add_line(lines, "stream %s %lx %s %s %ld %ld wall %d %ld lost %ld losses %lu",
+		const struct lode_loss_note *losses = lode_digest_losses_of(digest, s);
+
+		add_line(lines, "stream %s %lx %s %s %ld %ld wall %d %ld lost %ld losses %u",
 			 text[s->path], s->content_hash, text[s->host], text[s->kernel], s->t0_ns,
 			 s->t1_ns, s->has_wall_clock, s->wall_offset_ns, s->lost_cost_ns,
-			 s->losses.by_kind[LODE_LOSS_EVENTS].count);
+			 s->n_losses);
+		for (uint32_t k = 0; k < s->n_losses; k++)
+			add_line(lines, "loss of %s: %d %lu %ld %ld %ld %ld %s", text[s->path],
+				 losses[k].kind, losses[k].count, losses[k].offset,
+				 losses[k].first_ns, losses[k].last_ns, losses[k].cost_ns,
+				 losses[k].detail);
 	}
 	for (size_t i = 0; i < digest->symptoms.n; i++) {
 		const struct lode_digest_symptom *s = &digest->symptoms.at[i];
@@ -128,6 +135,33 @@ void check_same_digest(const struct lode_digest *a, const struct lode_digest *b,
 		if (strcmp(x->text[i], y->text[i]) != 0)
 			fail_msg("seed %lu: '%s' is not '%s'", seed, x->text[i], y->text[i]);
 	assert_int_equal(x->n, y->n);
+	digest_lines_free(x);
+	digest_lines_free(y);
+}
+
+static bool is_of_names(const char *line)
+{
+	return !strncmp(line, "names ", 6) || !strncmp(line, "frame ", 6) ||
+	       !strncmp(line, "pair ", 5);
+}
+
+void check_same_part(const struct lode_digest *a, const struct lode_digest *b, bool names,
+		     uint64_t seed)
+{
+	struct digest_lines *x = digest_dump(a), *y = digest_dump(b);
+	size_t i = 0, j = 0;
+
+	for (;; i++, j++) {
+		while (i < x->n && is_of_names(x->text[i]) != names)
+			i++;
+		while (j < y->n && is_of_names(y->text[j]) != names)
+			j++;
+		if (i == x->n || j == y->n)
+			break;
+		if (strcmp(x->text[i], y->text[j]) != 0)
+			fail_msg("seed %lu: '%s' is not '%s'", seed, x->text[i], y->text[j]);
+	}
+	assert_true(i == x->n && j == y->n);
 	digest_lines_free(x);
 	digest_lines_free(y);
 }
@@ -199,6 +233,31 @@ static void add_random_rows(struct rng *rng, struct lode_digest *digest, uint32_
 	digest->rows.n = kept;
 }
 
+static void add_random_losses(struct rng *rng, struct lode_digest *digest,
+			      struct lode_digest_stream *stream)
+{
+	struct lode_loss_note losses[LODE_N_LOSS_KINDS];
+	char texts[LODE_N_LOSS_KINDS][300];
+	size_t n = 0;
+
+	for (unsigned kind = 0; kind < LODE_N_LOSS_KINDS; kind++) {
+		if (!rng_chance(rng, 15))
+			continue;
+		snprintf(texts[n], sizeof(texts[n]), "%*s", (int)rng_below(rng, 299), "w");
+		losses[n] = (struct lode_loss_note){
+			.kind = (enum lode_loss_kind)kind,
+			.count = 1 + rng_below(rng, 3),
+			.offset = (int64_t)rng_below(rng, 100) - 1,
+			.first_ns = rng_below(rng, 1000),
+			.last_ns = rng_below(rng, 1000),
+			.cost_ns = rng_below(rng, 1000),
+			.detail = texts[n],
+		};
+		n++;
+	}
+	lode_digest_losses_copy(digest, stream, losses, n);
+}
+
 struct lode_digest *random_digest(struct rng *rng, int number)
 {
 	struct lode_digest *digest = lode_digest_new();
@@ -228,7 +287,7 @@ struct lode_digest *random_digest(struct rng *rng, int number)
 	described.has_wall_clock = rng_chance(rng, 50);
 	if (described.has_wall_clock)
 		described.wall_offset_ns = (int64_t)(rng_next(rng) >> 4);
-	described.losses.by_kind[LODE_LOSS_EVENTS].count = rng_below(rng, 3);
+	add_random_losses(rng, digest, &described);
 	lode_vec_append(&digest->streams, described);
 	for (uint32_t i = 0, n = rng_below(rng, 4); i < n; i++) {
 		struct lode_digest_symptom symptom = {

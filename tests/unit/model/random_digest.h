@@ -25,4 +25,8 @@ void digest_lines_free(struct digest_lines *lines);
 /* Fails the test, naming the seed, unless both say the same. */
 void check_same_digest(const struct lode_digest *a, const struct lode_digest *b, uint64_t seed);
 
+/* The same of the lines that are of name statistics, or of those that are not. */
+void check_same_part(const struct lode_digest *a, const struct lode_digest *b, bool names,
+		     uint64_t seed);
+
 #endif

@@ -104,6 +104,57 @@ static void test_merging_into_an_empty_digest_changes_nothing(void **state)
 	}
 }
 
+static bool is_counted(const struct lode_name_stats *names, size_t frame)
+{
+	return frame < names->n_with.n &&
+	       (names->n_with.at[frame] || names->n_callee.at[frame] || names->n_caller.at[frame]);
+}
+
+/* What merging all of it adds to the names, and nothing else: no stream, stack or other frame. */
+static void test_names_alone_are_merged(void **state)
+{
+	size_t n_left_out = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 400; seed++) {
+		struct rng rng = {seed};
+		struct lode_digest *a = random_digest(&rng, 0), *b = random_digest(&rng, 1);
+		struct lode_digest *all = lode_digest_new(), *names = lode_digest_new();
+		size_t n_wanted, n_nodes;
+
+		lode_digest_merge(all, a);
+		lode_digest_merge(names, a);
+		n_wanted = names->tree.frames.n;
+		n_nodes = names->tree.nodes.n;
+		lode_digest_merge(all, b);
+		for (size_t i = 0; i < b->tree.frames.n; i++) {
+			const struct lode_frame *frame = &b->tree.frames.at[i];
+			bool is_there = false;
+
+			for (size_t k = 0; k < a->tree.frames.n; k++)
+				is_there |= !strcmp(lode_frame_function(&a->tree, (uint32_t)k),
+						    lode_frame_function(&b->tree, (uint32_t)i)) &&
+					    !strcmp(lode_frame_module(&a->tree, (uint32_t)k),
+						    lode_frame_module(&b->tree, (uint32_t)i)) &&
+					    !((a->tree.frames.at[k].flags ^ frame->flags) &
+					      LODE_FRAME_LINK);
+			n_wanted += !is_there && is_counted(&b->names, i);
+			n_left_out += !is_there && !is_counted(&b->names, i);
+		}
+		lode_digest_merge_names(names, b);
+		check_same_part(names, all, true, seed);
+		check_same_part(names, a, false, seed);
+		if (names->tree.frames.n != n_wanted || names->tree.nodes.n != n_nodes)
+			fail_msg("seed %lu: %zu frames in place of %zu", seed, names->tree.frames.n,
+				 n_wanted);
+		lode_digest_free(a);
+		lode_digest_free(b);
+		lode_digest_free(all);
+		lode_digest_free(names);
+	}
+	assert_true(n_left_out > 0);
+}
+
 /* The dump sees what a merge could lose: it is no test that cannot fail. */
 static void test_dumps_of_different_digests_differ(void **state)
 {
@@ -245,6 +296,7 @@ static void test_names_are_counted_as_by_walking_every_stack(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names_alone_are_merged),
 		cmocka_unit_test(test_merging_does_not_depend_on_order_or_groups),
 		cmocka_unit_test(test_merging_into_an_empty_digest_changes_nothing),
 		cmocka_unit_test(test_dumps_of_different_digests_differ),

@@ -63,8 +63,8 @@ static void order_and_groups_leave_no_trace(void **state)
 		a = merge_somehow(&rng, digests);
 		b = merge_somehow(&rng, digests);
 		x = lode_digest_canonical(a, NULL);
-		y = lode_digest_canonical(b, NULL);
 		check_same_digest(a, x, seed);
+		y = lode_digest_canonical_take(b);
 		p = bytes_of(x);
 		q = bytes_of(y);
 		if (p.n != q.n || memcmp(p.at, q.at, p.n) != 0)
@@ -72,40 +72,11 @@ static void order_and_groups_leave_no_trace(void **state)
 		lode_vec_release(&p);
 		lode_vec_release(&q);
 		lode_digest_free(a);
-		lode_digest_free(b);
 		lode_digest_free(x);
 		lode_digest_free(y);
 		for (int i = 0; i < N_DIGESTS; i++)
 			lode_digest_free(digests[i]);
 	}
-}
-
-static bool is_of_names(const char *line)
-{
-	return !strncmp(line, "names ", 6) || !strncmp(line, "frame ", 6) ||
-	       !strncmp(line, "pair ", 5);
-}
-
-/* Lines of a dump that are of names, or those that are not. */
-static void check_same_part(const struct lode_digest *a, const struct lode_digest *b, bool names,
-			    uint64_t seed)
-{
-	struct digest_lines *x = digest_dump(a), *y = digest_dump(b);
-	size_t i = 0, j = 0;
-
-	for (;; i++, j++) {
-		while (i < x->n && is_of_names(x->text[i]) != names)
-			i++;
-		while (j < y->n && is_of_names(y->text[j]) != names)
-			j++;
-		if (i == x->n || j == y->n)
-			break;
-		if (strcmp(x->text[i], y->text[j]) != 0)
-			fail_msg("seed %lu: '%s' is not '%s'", seed, x->text[i], y->text[j]);
-	}
-	assert_true(i == x->n && j == y->n);
-	digest_lines_free(x);
-	digest_lines_free(y);
 }
 
 static void chosen_streams_are_as_if_alone(void **state)

@@ -1,5 +1,5 @@
-/* store/repo.h: what is added is found and read, whatever the order, and forgotten without trace.
- */
+/* store/repo.h, store/repo_intake.h: what is added is found and read, whatever the order, and
+ * forgotten without trace. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "model/digest_canonical.h"
+#include "store/repo_intake.h"
 #include "store/repo_segments.h"
 #include "unit/model/random_digest.h"
 #include "scratch.h"
@@ -310,8 +311,9 @@ static void streams_know_their_labels_and_times(void **state)
 	assert_int_equal(all.list.at[0].n_symptoms, digest->symptoms.n);
 	assert_string_equal(lode_repo_stream_label(&all.list.at[0], "release"), "2.1");
 	assert_null(lode_repo_stream_label(&all.list.at[0], "none"));
-	assert_int_equal(lode_repo_has_source(repo, "/x", 8, &err), 1);
-	assert_int_equal(lode_repo_has_source(repo, "/x", 9, &err), 0);
+	assert_int_equal(lode_repo_has_source(repo, "/x", 8, 1, &err), 1);
+	assert_int_equal(lode_repo_has_source(repo, "/x", 9, 1, &err), 0);
+	assert_int_equal(lode_repo_has_source(repo, "/x", 8, 0, &err), 0);
 	CHECK(lode_repo_set_label(repo, &all, "release", "2.2", &err), err);
 	CHECK(lode_repo_set_label(repo, &all, "arch", NULL, &err), err);
 	lode_repo_streams_release(&all);
@@ -447,6 +449,145 @@ static void other_shapes_are_refused(void **state)
 	lode_repo_close(repo);
 }
 
+enum { N_KINDS = 5, N_INPUTS = 30 };
+
+/* Of each input: what the intake said of it last. */
+struct told {
+	size_t n, place[2 * N_INPUTS];
+	enum lode_repo_added added[N_INPUTS];
+};
+
+static void note_told(void *context, const char *path, enum lode_repo_added added, size_t n_streams)
+{
+	struct told *told = context;
+	size_t place = strtoul(path, NULL, 10);
+
+	(void)n_streams;
+	told->place[told->n++] = place;
+	told->added[place] = added;
+}
+
+static void note_overtaken(void *context, size_t nth)
+{
+	struct told *told = context;
+
+	assert_true(nth < told->n);
+	told->added[told->place[nth]] = LODE_REPO_THERE;
+}
+
+/* An input at `place`, which is its label, source and path. */
+static struct lode_repo_entry *entry_at(const struct lode_digest *digest, size_t place)
+{
+	struct lode_digest_origin origin = {0};
+	struct lode_digest *copy = copy_of(digest);
+	char text[24];
+	struct lode_repo_label label = {"place", text};
+	struct lode_repo_source source = {.path = text, .place = place};
+	struct lode_repo_entry *entry;
+
+	snprintf(text, sizeof(text), "%zu", place);
+	lode_digest_origin_set(&origin, "--scope critical\n", "all");
+	entry = lode_repo_entry_new(copy, &origin, &source, &label, 1, NULL);
+	lode_digest_origin_release(&origin);
+	return entry;
+}
+
+/* Puts inputs, of which input i is of kind[i], in a random order and in random transactions. */
+static void put_in_any_order(struct told *told, struct rng *rng, struct lode_repo *repo,
+			     struct lode_digest *const *kinds, const size_t *kind, bool replace)
+{
+	struct lode_repo_intake_options options = {.replace = replace,
+						   .told = note_told,
+						   .overtaken = note_overtaken,
+						   .context = told};
+	struct lode_repo_intake *intake = lode_repo_intake_new(repo, &options);
+	size_t order[N_INPUTS];
+	struct lode_error err;
+
+	shuffle(rng, order, N_INPUTS);
+	for (size_t i = 0; i < N_INPUTS; i++) {
+		char path[24];
+
+		snprintf(path, sizeof(path), "%zu", order[i]);
+		CHECK(lode_repo_intake_put(intake, entry_at(kinds[kind[order[i]]], order[i]), path,
+					   rng_chance(rng, 60), &err),
+		      err);
+	}
+	CHECK(lode_repo_intake_flush(intake, &err), err);
+	lode_repo_intake_free(intake);
+	assert_int_equal(told->n, N_INPUTS);
+}
+
+/* `first`: the earliest of a kind's inputs. */
+static void check_first_counts(struct lode_repo *repo, const struct lode_digest *digest,
+			       bool was_there, bool replace, size_t first, uint64_t seed)
+{
+	struct lode_repo_streams all = {0};
+	struct lode_error err;
+	size_t n = 0;
+
+	CHECK(lode_repo_find(&all, repo, NULL, &err), err);
+	for (size_t i = 0; i < all.list.n; i++) {
+		const struct lode_repo_stream *stream = &all.list.at[i];
+		bool is_old_source = was_there && !replace;
+
+		if (stream->content_hash != digest->streams.at[0].content_hash)
+			continue;
+		n++;
+		if (strtoul(stream->source, NULL, 10) != (is_old_source ? 99 : first) ||
+		    strtoul(lode_repo_stream_label(stream, "place"), NULL, 10) !=
+			    (was_there ? 99 : first))
+			fail_msg("seed %lu: of source %s, label %s; first is %zu", seed,
+				 stream->source, lode_repo_stream_label(stream, "place"), first);
+	}
+	assert_int_equal(n, 1);
+	lode_repo_streams_release(&all);
+}
+
+static void of_equal_inputs_the_first_counts(void **state)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct rng rng = {seed};
+		struct lode_repo *repo = open_repo(scratch_path(*state, "r.lode"));
+		struct lode_digest *kinds[N_KINDS];
+		bool was_there[N_KINDS], replace = rng_chance(&rng, 40), is_seen[N_KINDS] = {0};
+		size_t kind[N_INPUTS];
+		struct told told = {0};
+		char path[256];
+		struct lode_error err;
+
+		make_digests(&rng, kinds, N_KINDS);
+		for (size_t k = 0; k < N_KINDS; k++) {
+			struct lode_repo_entry *entry = entry_at(kinds[k], 99);
+			enum lode_repo_added added;
+
+			was_there[k] = rng_chance(&rng, 30);
+			if (was_there[k])
+				CHECK(lode_repo_add(repo, &entry, 1, false, &added, &err), err);
+			lode_repo_entry_free(entry);
+		}
+		for (size_t i = 0; i < N_INPUTS; i++)
+			kind[i] = rng_below(&rng, N_KINDS);
+		put_in_any_order(&told, &rng, repo, kinds, kind, replace);
+		for (size_t i = 0; i < N_INPUTS; i++) {
+			size_t k = kind[i];
+
+			assert_int_equal(told.added[i], is_seen[k]	? LODE_REPO_THERE
+							: !was_there[k] ? LODE_REPO_ADDED
+							: replace	? LODE_REPO_REPLACED
+									: LODE_REPO_THERE);
+			if (!is_seen[k])
+				check_first_counts(repo, kinds[k], was_there[k], replace, i, seed);
+			is_seen[k] = true;
+		}
+		snprintf(path, sizeof(path), "%s", lode_repo_path(repo));
+		lode_repo_close(repo);
+		assert_int_equal(remove(path), 0);
+		for (size_t k = 0; k < N_KINDS; k++)
+			lode_digest_free(kinds[k]);
+	}
+}
+
 int main(void)
 {
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, in_scratch, leave_scratch)
@@ -457,6 +598,7 @@ int main(void)
 		IN_SCRATCH(a_digest_is_replaced),
 		IN_SCRATCH(merged_digests_come_whole),
 		IN_SCRATCH(other_shapes_are_refused),
+		IN_SCRATCH(of_equal_inputs_the_first_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,171 @@
+"""lode-dask with two workers against one process with two threads, in CPU time: what spreading the work costs."""
+import contextlib
+import functools
+import http.server
+import importlib.util
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from bench_startup import startup_set
+from harness import TOP
+from measure import Missing, run
+
+DRIVERS = os.path.join(TOP, "drivers")
+
+
+def ticks(pid):
+    """CPU time of a process and of those of its children that it waited for."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return sum(map(int, file.read().rpartition(")")[2].split()[11:15]))
+    return 0
+
+
+def children(pid):
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        for child in map(int, file.read().split()):
+            yield child
+            yield from children(child)
+
+
+class Cluster:
+    """A scheduler and two workers with a thread each, on loopback."""
+
+    def __init__(self, folder, lode):
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            self.address = f"tcp://127.0.0.1:{s.getsockname()[1]}"
+        self.env = dict(os.environ, LODE=lode, PYTHONPATH=DRIVERS, PYTHONDONTWRITEBYTECODE="1")
+        self.folder, self.started = folder, []
+        port = self.address.rpartition(":")[2]
+        self.start("scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")
+        for i in range(2):
+            self.start("worker", self.address, "--nthreads", "1", "--memory-limit", "2GB", "--no-dashboard",
+                       "--local-directory", os.path.join(folder, f"worker-{i}"))
+
+    def start(self, what, *words):
+        self.started.append(subprocess.Popen([sys.executable, "-m", f"distributed.cli.dask_{what}", *words], env=self.env,
+                                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+
+    def cpu(self):
+        pids = {pid for process in self.started for pid in (process.pid, *children(process.pid))}
+        return sum(map(ticks, pids)) / os.sysconf("SC_CLK_TCK")
+
+    def settle(self):
+        """Until it idles: two workers need some seconds to start."""
+        before = self.cpu()
+        while True:
+            time.sleep(2)
+            now = self.cpu()
+            if now - before < 0.1:
+                return
+            before = now
+
+    def digest(self, manifest, output, *options):
+        """CPU seconds of driver and cluster, and the wall time."""
+        shutil.rmtree(output + ".work", ignore_errors=True)
+        before = self.cpu()
+        got = run(["env", *(f"{key}={self.env[key]}" for key in ("LODE", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")),
+                   os.path.join(DRIVERS, "lode-dask"), manifest, "--scheduler", self.address, "-o", output, *options], limit=1200)
+        return got.cpu + self.cpu() - before, got.wall
+
+    def stop(self):
+        for process in reversed(self.started):
+            process.terminate()
+        for process in self.started:
+            process.wait()
+
+
+def same(a, b):
+    with open(a, "rb") as one, open(b, "rb") as other:
+        return one.read() == other.read()
+
+
+def measure(bench, cluster, name, n, here, there, *options):
+    """In turns, as others use this machine too."""
+    one, all_of = os.path.join(cluster.folder, "one.digest"), os.path.join(cluster.folder, "all.digest")
+    ours, theirs = [], []
+    for _ in range(bench.runs_small):
+        theirs.append(run([bench.lode, "digest", "-j2", "--merge", one, here], limit=1200))
+        ours.append(cluster.digest(there, all_of, *options))
+    cpu, wall = (sorted(values)[len(values) // 2] for values in zip(*ours))
+    alone = sorted(theirs, key=lambda f: f.cpu)[len(theirs) // 2]
+    bench.report("dask", name, f"{n} recordings by two workers: CPU {cpu:.1f} s, {wall:.1f} s; one process with two "
+                 f"threads: CPU {alone.cpu:.1f} s, {alone.wall:.1f} s: efficiency {alone.cpu / cpu:.2f} in CPU time, "
+                 f"{(cpu - alone.cpu) / n * 1e3:.2f} ms a recording; "
+                 + ("same bytes" if same(one, all_of) else "OTHER BYTES"),
+                 cpu_s=cpu, wall_s=wall, alone_cpu_s=alone.cpu, alone_s=alone.wall, recordings=n)
+
+
+def write_manifest(folder, name, lines):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(["#lode manifest 1", *lines]) + "\n")
+    return path
+
+
+def startup_copies(bench, folder, copies):
+    """Links to the recordings of the startup set."""
+    _, files = startup_set(bench)
+    paths = []
+    for i in range(copies):
+        for file in files:
+            paths.append(os.path.join(folder, f"{i:03d}-{os.path.basename(file)}"))
+            os.symlink(file, paths[-1])
+    return paths
+
+
+def small_recordings(folder, n):
+    """Of some kilobytes, which lode reads in less than a millisecond: what the driver does for each shows."""
+    paths = []
+    for i in range(n):
+        paths.append(os.path.join(folder, f"small-{i:05d}.folded"))
+        with open(paths[-1], "w", encoding="utf-8") as file:
+            file.writelines(f"app;main;{';'.join(f'f{(i * k + d) % 97}' for d in range(9))} {k}\n" for k in range(1, 40))
+    return paths
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args):
+        pass
+
+
+def over_http(bench, cluster, small):
+    """From a web server of this process, whose own CPU time is not the driver's."""
+    handler = functools.partial(Quiet, directory=os.path.dirname(small[0]))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        base = f"http://127.0.0.1:{server.server_address[1]}"
+        urls = [f"{base}/{os.path.basename(path)}" for path in small]
+        here = write_manifest(cluster.folder, "far-here", [f"{path}\tname={url}" for path, url in zip(small, urls)])
+        measure(bench, cluster, "small recordings over HTTP", len(small), here,
+                write_manifest(cluster.folder, "far", urls), "--parts", "16")
+        server.shutdown()
+
+
+def bench_dask(bench):
+    if not importlib.util.find_spec("distributed") or not importlib.util.find_spec("aiohttp"):
+        raise Missing("Dask is not installed (python3-distributed, python3-aiohttp)")
+    with tempfile.TemporaryDirectory(prefix="lode-bench-", dir=bench.data) as folder:
+        cluster = Cluster(folder, bench.lode)
+        try:
+            cluster.settle()
+            paths = startup_copies(bench, folder, bench.scaled(4, 1))
+            manifest = write_manifest(folder, "startup", paths)
+            measure(bench, cluster, "startup set", len(paths), manifest, manifest, "--parts", "16")
+            small = small_recordings(folder, bench.scaled(1000, 100))
+            manifest = write_manifest(folder, "small", small)
+            measure(bench, cluster, "small recordings", len(small), manifest, manifest, "--parts", "16")
+            over_http(bench, cluster, small)
+        finally:
+            cluster.stop()
+
+
+BENCHES = {"dask": bench_dask}
