@@ -108,6 +108,13 @@ int lode_cluster_choice_of_run(struct lode_cluster_choice *out, struct lode_repo
 const struct lode_cluster *lode_cluster_find(const struct lode_mined *mined, const char *name,
 					     struct lode_error *err)
 {
+	return lode_cluster_find_numbered(mined, name, NULL, err);
+}
+
+const struct lode_cluster *lode_cluster_find_numbered(const struct lode_mined *mined,
+						      const char *name, const uint32_t *numbers,
+						      struct lode_error *err)
+{
 	const struct lode_cluster *found = NULL;
 	struct wanted wanted;
 	char id[17];
@@ -115,7 +122,7 @@ const struct lode_cluster *lode_cluster_find(const struct lode_mined *mined, con
 
 	for (size_t i = 0; rc == 0 && i < mined->n_clusters; i++) {
 		snprintf(id, sizeof(id), "%016llx", (unsigned long long)mined->clusters[i].id);
-		if (is_wanted(&wanted, mined->clusters[i].rank, id))
+		if (is_wanted(&wanted, numbers ? numbers[i] : mined->clusters[i].rank, id))
 			found = &mined->clusters[i];
 	}
 	if (rc == 0)

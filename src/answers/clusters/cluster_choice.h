@@ -38,6 +38,10 @@ int lode_cluster_choice_of_json(struct lode_cluster_choice *out, const char *pat
 /* The cluster of that rank or id, or NULL and why not. */
 const struct lode_cluster *lode_cluster_find(const struct lode_mined *mined, const char *name,
 					     struct lode_error *err);
+/* The same where clusters are shown by other numbers than their ranks, from 1: one for each. */
+const struct lode_cluster *lode_cluster_find_numbered(const struct lode_mined *mined,
+						      const char *name, const uint32_t *numbers,
+						      struct lode_error *err);
 /* What the repository would keep of it (answers/mine/keep_run.c); `unit` is the digest's. Borrows.
  */
 void lode_cluster_choice_of(struct lode_cluster_choice *out, const struct lode_mined *mined,

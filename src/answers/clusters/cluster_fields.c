@@ -257,6 +257,13 @@ static const struct lode_field hop_fields[] = {
 		   "its name, without the numbers of threads of a pool; empty: several, or none"),
 	LODE_FRAMES("functions", struct lode_headline_hop, frames, n,
 		    "its most distinctive functions, at most six"),
+	LODE_FRAMES(
+		"branch", struct lode_headline_hop, branch, n_branch,
+		"of the last thread: the functions in which more than half of the cost goes on, "
+		"one or two",
+		.absent = "less than that goes on in any one, or nearly all of it does"),
+	LODE_FIELD(struct lode_headline_hop, branch_share, "how much of the cost that is",
+		   .is_positive = true, .most = 1, .absent = "there is no branch"),
 };
 const struct lode_record lode_headline_hop_record =
 	LODE_RECORD_OF("hop", hop_fields, struct lode_headline_hop);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/clusters/stream_again.h"
 #include "streams/digest_item.h"
 #include "base/sorted.h"
-#include "input/siblings.h"
 
 static int by_symptom(const void *a, const void *b)
 {
@@ -34,26 +34,10 @@ static void choose_cluster_paths(struct lode_cluster_paths *out, const struct lo
 	out->at.n = n + 1;
 }
 
-/* The thread of that number that lived at the time: numbers are used again. */
-static lode_thread_id find_thread(const struct lode_stream *stream,
-				  const struct lode_digest_symptom *symptom)
-{
-	for (uint32_t t = 0; t < stream->threads.n; t++) {
-		const struct lode_thread *thread = &stream->threads.at[t];
-		const struct lode_events *events = &thread->events;
-
-		if (thread->tid == symptom->tid && thread->pid == symptom->pid && events->n &&
-		    events->start_ns[0] < symptom->t1_ns &&
-		    lode_event_end_ns(events, events->n - 1) > symptom->t0_ns)
-			return t;
-	}
-	return LODE_NONE;
-}
-
 static void build(struct lode_cluster_path *path, const struct lode_stream *stream,
 		  const struct lode_digest_symptom *of, const struct lode_lanes_bounds *bounds)
 {
-	struct lode_symptom symptom = {find_thread(stream, of), of->t0_ns, of->t1_ns};
+	struct lode_symptom symptom = {lode_stream_again_thread(stream, of), of->t0_ns, of->t1_ns};
 
 	if (!stream->has_switches || stream->is_one_cpu)
 		path->missing = lode_strdup("the recording has no context switches");
@@ -63,44 +47,12 @@ static void build(struct lode_cluster_path *path, const struct lode_stream *stre
 		lode_lanes_build(&path->lanes, stream, &symptom, bounds);
 }
 
-static struct lode_source_options source_options(const struct lode_digest_job_options *options)
-{
-	return (struct lode_source_options){
-		.narrow = options->narrow,
-		.n_threads = options->n_threads,
-		.memory_bytes = options->memory_bytes,
-		.folded_kind = options->folded_kind,
-		.unit = options->unit,
-	};
-}
-
-static int load_stream(struct lode_stream **stream, const char *file,
-		       const struct lode_source_options *source, struct lode_error *err)
-{
-	*stream = NULL;
-	if (strcmp(file, "-") == 0)
-		return lode_fail(err, LODE_ERR_ARG, NULL, -1,
-				 "standard input cannot be read twice");
-	return lode_stream_load(stream, file, source, err);
-}
-
-/* As when they were mined: the same functions have names. */
-static void lend_build_ids(struct lode_symboliser *symboliser, const struct lode_digest *digest)
-{
-	char **paths = lode_alloc((digest->streams.n + 1) * sizeof(*paths));
-
-	for (size_t i = 0; i < digest->streams.n; i++)
-		paths[i] = (char *)digest->tree.strings.text.at[digest->streams.at[i].path];
-	lode_siblings_lend(symboliser, paths, digest->streams.n);
-	free(paths);
-}
-
 int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mined *mined,
 			    size_t n_clusters, struct lode_digest_job *job,
 			    const struct lode_digest_job_options *options, struct lode_error *err)
 {
 	const struct lode_digest *digest = mined->digest;
-	struct lode_source_options source = source_options(options);
+	struct lode_source_options source = lode_stream_again_options(options);
 	uint32_t at_stream = LODE_NONE;
 	struct lode_stream *stream = NULL;
 	struct lode_error why;
@@ -110,10 +62,9 @@ int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mi
 	choose_cluster_paths(out, mined, n_clusters);
 	if (!out->at.n)
 		return 0;
-	rc = lode_symboliser_new(&source.symboliser, &options->symbols, err);
+	rc = lode_stream_again_symboliser(&source.symboliser, digest, options, err);
 	if (rc < 0)
 		return rc;
-	lend_build_ids(source.symboliser, digest);
 	/* Symptoms are in order of their streams, and so is what was chosen of them. */
 	for (size_t i = 0; i < out->at.n; i++) {
 		const struct lode_digest_symptom *s = &digest->symptoms.at[out->at.at[i].symptom];
@@ -124,7 +75,7 @@ int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mi
 			at_stream = s->stream;
 			stream = job ? lode_digest_job_take_stream(job, file) : NULL;
 			if (!stream)
-				(void)load_stream(&stream, file, &source, &why);
+				(void)lode_stream_again_load(&stream, file, &source, &why);
 		}
 		if (stream)
 			build(&out->at.at[i], stream, s, &LODE_LANES_BOUNDS);
@@ -136,46 +87,6 @@ int lode_cluster_paths_load(struct lode_cluster_paths *out, const struct lode_mi
 	return 0;
 }
 
-/* The recording at `file`, if it is that one. */
-static int load_same(struct lode_stream **stream, const struct lode_digest_stream *of,
-		     const char *file, const struct lode_source_options *source,
-		     struct lode_error *err)
-{
-	int rc = load_stream(stream, file, source, err);
-
-	if (rc < 0 || !*stream || (*stream)->content_hash == of->content_hash)
-		return rc;
-	lode_stream_free(*stream);
-	*stream = NULL;
-	return lode_fail(err, LODE_ERR_IO, file, -1, "another recording lies there now");
-}
-
-/* At `file`, or where it was. */
-static int load_either(struct lode_stream **stream, const struct lode_digest *digest,
-		       const struct lode_digest_stream *of, const char *file,
-		       const struct lode_digest_job_options *options, struct lode_error *err)
-{
-	struct lode_source_options source = source_options(options);
-	const char *other = digest->tree.strings.text.at[of->path];
-	struct lode_error why = {0};
-	int rc = lode_symboliser_new(&source.symboliser, &options->symbols, err), other_rc;
-
-	*stream = NULL;
-	if (rc < 0)
-		return rc;
-	lend_build_ids(source.symboliser, digest);
-	rc = load_same(stream, of, file, &source, err);
-	if (rc < 0 && strcmp(other, file) != 0) {
-		other_rc = load_same(stream, of, other, &source, &why);
-		/* What is at `file`, and no recording, is the digest that was imported. */
-		if (err && other_rc < 0 && rc != LODE_ERR_IO)
-			*err = why;
-		rc = other_rc == 0 ? 0 : rc;
-	}
-	lode_symboliser_free(source.symboliser);
-	return rc;
-}
-
 int lode_cluster_path_load_within(struct lode_cluster_path *out, const struct lode_digest *digest,
 				  uint32_t symptom, const char *file,
 				  const struct lode_lanes_bounds *bounds,
@@ -183,14 +94,17 @@ int lode_cluster_path_load_within(struct lode_cluster_path *out, const struct lo
 				  struct lode_error *err)
 {
 	const struct lode_digest_symptom *s = &digest->symptoms.at[symptom];
+	struct lode_source_options source = lode_stream_again_options(options);
 	struct lode_stream *stream;
 	int rc;
 
 	memset(out, 0, sizeof(*out));
 	out->symptom = symptom;
-	rc = load_either(&stream, digest, &digest->streams.at[s->stream], file, options, err);
-	if (rc < 0 || !stream) {
-		lode_error_context(err, "the recording cannot be read again");
+	rc = lode_stream_again_symboliser(&source.symboliser, digest, options, err);
+	if (rc == LODE_OK)
+		rc = lode_stream_again_find(&stream, digest, s->stream, file, &source, err);
+	lode_symboliser_free(source.symboliser);
+	if (rc < 0) {
 		if (err)
 			err->status = LODE_ERR_IO;
 		return LODE_ERR_IO;

@@ -272,8 +272,11 @@ static struct told *by_telling(size_t *n, size_t *end, const struct lode_digest 
 	size_t n_all = link->end - link->first;
 	struct told *told = lode_alloc0(n_all + 1, sizeof(*told));
 	size_t deepest = SIZE_MAX; /* of the user's that tell something */
+	size_t name = SIZE_MAX;	   /* in recursion, the deepest */
 
 	*n = 0;
+	for (size_t i = link->first; i < link->end; i++)
+		name = frames[i] == line->name ? i : name;
 	for (size_t i = link->first; i < link->end; i++)
 		if (is_user(digest, frames[i]) && !says_nothing(digest, frames[i]) &&
 		    !is_client(digest, frames[i]))
@@ -283,11 +286,10 @@ static struct told *by_telling(size_t *n, size_t *end, const struct lode_digest 
 			double rarity =
 				line->rarity ? line->rarity[i] : rarity_of(digest, frames[i]);
 
-			told[(*n)++] = (struct told){telling(digest, frames[i], rarity,
-							     i - link->first, n_all) +
-							     10 * is_client(digest, frames[i]) +
-							     5 * (frames[i] == line->name),
-						     i};
+			told[(*n)++] = (struct told){
+				telling(digest, frames[i], rarity, i - link->first, n_all) +
+					10 * is_client(digest, frames[i]) + 5 * (i == name),
+				i};
 		}
 	lode_sort(told, *n, most_telling_first);
 	*end = link->is_last ? deepest : SIZE_MAX;
@@ -338,17 +340,63 @@ static bool choose_frames(struct chosen *chosen, const struct lode_digest *diges
 	return has_room;
 }
 
+size_t lode_line_branch(uint32_t *out, const struct lode_digest *digest,
+			const struct lode_line_frames *line)
+{
+	uint32_t told = lode_telling_frame(digest, line->branch, line->n_branch);
+	uint32_t end = LODE_NONE;
+
+	for (size_t i = 0; i < line->n_branch; i++)
+		if (is_user(digest, line->branch[i]) && !says_nothing(digest, line->branch[i]))
+			end = line->branch[i];
+	if (told == LODE_NONE)
+		return 0;
+	out[0] = told;
+	out[1] = end;
+	return end == told ? 1 : 2;
+}
+
+/* " … sqlite3PagerCommitPhaseOne … fdatasync (75 %)"; "" if two thirds of the line have no room. */
+static void branch_text(char *out, size_t size, const struct lode_digest *digest,
+			const struct lode_line_frames *line, size_t columns)
+{
+	uint32_t frames[LODE_LINE_BRANCH_FRAMES];
+	size_t n = lode_line_branch(frames, digest, line);
+	char label[4 * label_bytes];
+
+	out[0] = '\0';
+	for (size_t used = 0; n && !out[0]; n--, used = 0) {
+		for (size_t i = 0; i < n && used < size; i++)
+			used += (size_t)snprintf(out + used, size - used, " … %s",
+						 lode_short_label(label, sizeof(label),
+								  &digest->tree, frames[i]));
+		if (used < size)
+			used += (size_t)snprintf(out + used, size - used, " (%.0f %%)",
+						 100 * line->branch_share);
+		if (used >= size || 3 * lode_escape_width(out) > 2 * columns)
+			out[0] = '\0';
+	}
+}
+
 static bool link_line(char *out, size_t size, const struct lode_digest *digest,
 		      const struct lode_line_frames *frames, const struct link *link,
 		      size_t columns)
 {
-	char line[LODE_COMMON_LINE];
+	char line[LODE_COMMON_LINE], branch[LODE_COMMON_LINE] = "";
 	struct chosen chosen;
-	bool has_room = choose_frames(&chosen, digest, frames, link, columns);
+	bool has_room;
 
+	if (link->end == frames->n && frames->n_branch)
+		branch_text(branch, sizeof(branch), digest, frames, columns);
+	has_room =
+		choose_frames(&chosen, digest, frames, link, columns - lode_escape_width(branch));
 	join_common_part(line, sizeof(line), digest, frames, &chosen);
 	/* No name is cut: where none has room, that is said. */
-	snprintf(out, size, "%s", !chosen.n && columns && link->first < link->end ? "…" : line);
+	if (!line[0] && branch[0])
+		snprintf(out, size, "%s", branch + 1);
+	else
+		snprintf(out, size, "%s%s",
+			 !chosen.n && columns && link->first < link->end ? "…" : line, branch);
 	return has_room;
 }
 
@@ -451,35 +499,100 @@ static void names_line(char *out, size_t size, const struct lode_digest *digest,
 	}
 }
 
-/* All threads in one line: what the first waits in, names, and the functions of the last. */
+/* Whether a line of the link's functions names one of a program. */
+static bool has_own(const struct lode_digest *digest, const struct lode_line_frames *line,
+		    const struct link *link)
+{
+	for (size_t i = link->first; i < link->end; i++)
+		if (is_user(digest, line->frames[i]) && !says_nothing(digest, line->frames[i]))
+			return true;
+	return false;
+}
+
+/* The last thread with a function of a program; if there is none, with any. */
+static size_t told_link(const struct lode_digest *digest, const struct lode_line_frames *line,
+			const struct link *links, size_t n_links)
+{
+	size_t any = 0;
+
+	for (size_t i = n_links; i-- > 0;) {
+		if (has_own(digest, line, &links[i]))
+			return i;
+		any = links[i].is_last ? i : any;
+	}
+	return any;
+}
+
+/* The function that the link is known by, as in a sentence; "": it has none of a program. */
+static const char *known_by(char *label, size_t size, const struct lode_digest *digest,
+			    const struct lode_line_frames *line, const struct link *link)
+{
+	uint32_t frames[max_frames_per_link], best;
+	struct chosen chosen;
+
+	choose_frames(&chosen, digest, line, link, SIZE_MAX);
+	for (size_t i = 0; i < chosen.n; i++)
+		frames[i] = line->frames[chosen.at[i]];
+	best = lode_telling_frame(digest, frames, chosen.n);
+	label[0] = '\0';
+	return best == LODE_NONE ? label : lode_short_label(label, size, &digest->tree, best);
+}
+
+/* A line of the link's that names that function: with others, if they have room. */
+static void told_line(char *out, size_t size, const struct lode_digest *digest,
+		      const struct lode_line_frames *frames, const struct link *link,
+		      const char *known, size_t columns)
+{
+	char head[128];
+
+	whole_line(out, size, digest, frames, link, columns);
+	if (strstr(out, known))
+		return;
+	link_head(head, sizeof(head), digest, frames, link, columns / 2);
+	if (lode_escape_width(head) + 2 + lode_escape_width(known) <= columns)
+		snprintf(out, size, "%s%s%s", head, head[0] ? "  " : "", known);
+}
+
+/* All threads in one line: names, and the functions of the last thread that has any of a program;
+   behind them what it comes to: "shop → store  append_record › fsync → disk". Names are not cut:
+   where functions have no room, those in the middle go, then the first, then the end. */
 static void single_line(char *out, size_t size, const struct lode_digest *digest,
 			const struct lode_line_frames *frames, const struct link *links,
 			size_t n_links, size_t columns)
 {
-	char first[LODE_COMMON_LINE] = "", names[LODE_COMMON_LINE] = "", last[LODE_COMMON_LINE];
-	size_t width;
+	enum { MIDDLE_GOES = 1, FIRST_GOES, END_GOES };
+	char first[LODE_COMMON_LINE] = "", names[LODE_COMMON_LINE] = "", end[LODE_COMMON_LINE] = "";
+	char told[LODE_COMMON_LINE] = "";
+	char known[4 * label_bytes];
+	size_t last = told_link(digest, frames, links, n_links), width;
 
-	link_head(first, sizeof(first), digest, frames, &links[0], columns / 4);
-	if (!first[0])
-		whole_line(first, sizeof(first), digest, frames, &links[0], columns / 3);
-	width = lode_escape_width(first) + 1;
-	if (n_links > 2) {
-		names_line(names, sizeof(names), digest, frames, links + 1, n_links - 2,
-			   columns > width ? (columns - width) / 2 : 0);
-		width += lode_escape_width(names) + 1;
+	known_by(known, sizeof(known), digest, frames, &links[last]);
+	if (last > 0) {
+		link_head(first, sizeof(first), digest, frames, &links[0], columns / 4);
+		if (!first[0])
+			whole_line(first, sizeof(first), digest, frames, &links[0], columns / 3);
 	}
-	whole_line(last, sizeof(last), digest, frames, &links[n_links - 1],
-		   columns > width ? columns - width : 1);
-	/* Names are not cut: where they have no room, those in the middle go, then the first. */
-	if (width + lode_escape_width(last) > columns) {
-		snprintf(names, sizeof(names), n_links > 2 ? "→ …" : "");
-		if (lode_escape_width(first) + lode_escape_width(names) + lode_escape_width(last) +
-			    2 >
-		    columns)
+	if (last > 1)
+		names_line(names, sizeof(names), digest, frames, links + 1, last - 1, columns / 3);
+	if (last + 1 < n_links)
+		names_line(end, sizeof(end), digest, frames, links + last + 1, n_links - 1 - last,
+			   columns / 4);
+	for (int gone = 0; gone <= END_GOES; gone++) {
+		if (gone == MIDDLE_GOES && names[0])
+			snprintf(names, sizeof(names), "→ …");
+		if (gone == FIRST_GOES && first[0])
 			snprintf(first, sizeof(first), names[0] ? "" : "…");
+		if (gone == END_GOES && end[0])
+			snprintf(end, sizeof(end), "…");
+		width = lode_escape_width(first) + (first[0] != '\0') + lode_escape_width(names) +
+			(names[0] != '\0') + lode_escape_width(end) + (end[0] != '\0');
+		told_line(told, sizeof(told), digest, frames, &links[last], known,
+			  columns > width ? columns - width : 1);
+		if (strstr(told, known) && width + lode_escape_width(told) <= columns)
+			break;
 	}
-	snprintf(out, size, "%s%s%s%s%s", first, first[0] ? " " : "", names, names[0] ? " " : "",
-		 last);
+	snprintf(out, size, "%s%s%s%s%s%s%s", first, first[0] ? " " : "", names,
+		 names[0] ? " " : "", told, end[0] ? " " : "", end);
 }
 
 const char *lode_common_part_short(char *buffer, size_t size, const struct lode_digest *digest,

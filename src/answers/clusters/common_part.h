@@ -5,7 +5,8 @@
  *   → ph-store   store_checkpoint › journal_append
  *   → ph-journal journal_flush_segment › fsync
  *
- * "›" joins frames that stand side by side in the common part, "…" stands for frames left out.
+ * "›" joins frames that stand side by side in the common part, "…" stands for frames left out. The
+ * last thread's may go on with "… fdatasync (75 %)": where most of the cost goes on, but not all.
  */
 #pragma once
 
@@ -25,6 +26,9 @@ struct lode_line_frames {
 				   the digest's name statistics */
 	uint32_t name;		/* of a problem: it comes first of what tells; LODE_NONE: none */
 	size_t n;
+	const uint32_t *branch; /* where most of the cost goes on behind them; NULL: nowhere */
+	size_t n_branch;
+	double branch_share; /* how much of it */
 };
 
 /*
@@ -46,6 +50,12 @@ struct lode_line_hop {
 /* The same without a bound of columns, a hop per thread, up to LODE_LINE_HOPS; gives how many. */
 size_t lode_line_hops(struct lode_line_hop *out, const struct lode_digest *digest,
 		      const struct lode_line_frames *line);
+
+/* The functions that tell most of where most of the cost goes on: the program's own one, and what
+   all comes to, such as fsync; gives how many. */
+enum { LODE_LINE_BRANCH_FRAMES = 2 };
+size_t lode_line_branch(uint32_t *out, const struct lode_digest *digest,
+			const struct lode_line_frames *line);
 
 /* The program's own function that tells most among these frames; LODE_NONE when there is none. */
 uint32_t lode_telling_frame(const struct lode_digest *digest, const uint32_t *frames, size_t n);

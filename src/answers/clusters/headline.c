@@ -1,6 +1,7 @@
 /* The headline of a cluster, from the stacks that belong to it. */
 #include "answers/clusters/headline.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +166,129 @@ static void put_frames(struct lode_headline *out, struct building *b)
 		if (g < b->cluster->n_common)
 			lode_vec_append(&out->frames, b->cluster->common[g]);
 	}
+}
+
+/* ---- The main branch ---- */
+
+/* The headline's last thread, and how its functions are found in stacks. */
+struct last_thread {
+	const struct lode_headline *headline;
+	uint32_t link;	  /* LODE_NONE: it is the first one */
+	size_t first;	  /* of the headline's frames */
+	size_t n_telling; /* of these, so many up to the last that is the program's own */
+};
+
+static bool tells(const struct building *b, uint32_t frame)
+{
+	return lode_telling_frame(b->mined->digest, &frame, 1) != LODE_NONE;
+}
+
+static struct last_thread last_thread_of(const struct lode_headline *headline,
+					 const struct building *b)
+{
+	const struct lode_calltree *tree = &b->mined->digest->tree;
+	struct last_thread last = {.headline = headline, .link = LODE_NONE};
+
+	for (size_t i = 0; i < headline->frames.n; i++) {
+		uint32_t frame = headline->frames.at[i];
+
+		if (tree->frames.at[frame].flags & LODE_FRAME_LINK)
+			last = (struct last_thread){headline, frame, i + 1, 0};
+		else if (tells(b, frame))
+			last.n_telling = i + 1 - last.first;
+	}
+	return last;
+}
+
+static bool is_among(const uint32_t *frames, size_t n, uint32_t frame)
+{
+	for (size_t i = 0; i < n; i++)
+		if (frames[i] == frame)
+			return true;
+	return false;
+}
+
+/* The functions of b->path in that thread, behind the last telling one that the headline has there:
+   [start, *end). */
+static size_t tail_of(const struct building *b, size_t n, size_t *end,
+		      const struct last_thread *last)
+{
+	const struct lode_calltree *tree = &b->mined->digest->tree;
+	const uint32_t *telling = last->headline->frames.at + last->first;
+	size_t start = last->link == LODE_NONE ? 0 : n;
+
+	for (size_t i = 0; i < n; i++)
+		if (b->path[i] == last->link)
+			start = i + 1;
+	for (*end = start; *end < n; ++*end) {
+		uint32_t frame = b->path[*end];
+
+		if (tree->frames.at[frame].flags & LODE_FRAME_LINK)
+			break;
+		if (tells(b, frame) && is_among(telling, last->n_telling, frame))
+			start = *end + 1;
+	}
+	return start;
+}
+
+/* Counts what stacks have in their tails; with `first`, of those that have it there. */
+static int64_t count_tails(struct gap *tails, struct building *b, const struct last_thread *last,
+			   uint32_t first)
+{
+	int64_t cost_ns = 0;
+
+	for (uint32_t s = 0; s < b->cluster->n_stacks; s++) {
+		size_t n = path_of(b, b->cluster->stacks[s].node), end, n_before = 0;
+		size_t start = tail_of(b, n, &end, last);
+
+		if (cost_of(b, s) <= 0 ||
+		    (first != LODE_NONE && !is_among(b->path + start, end - start, first)))
+			continue;
+		cost_ns += cost_of(b, s);
+		for (size_t i = start; i < end; i++) {
+			struct held *held = held_at(tails, b->path[i]);
+
+			if (held->stack == s)
+				continue;
+			held->stack = s;
+			held->cost_ns += cost_of(b, s);
+			held->after += (double)cost_of(b, s) * (double)n_before++;
+		}
+	}
+	return cost_ns;
+}
+
+static void gap_release(struct gap *gap)
+{
+	lode_vec_release(&gap->held);
+	lode_map_release(&gap->place_of);
+}
+
+static void find_branch(struct lode_headline *out, struct building *b)
+{
+	struct last_thread last = last_thread_of(out, b);
+	struct gap tails = {0}, branch = {0};
+	int64_t cost_ns = count_tails(&tails, b, &last, LODE_NONE), branch_ns;
+	const struct held *first = NULL;
+
+	lode_sort(tails.held.at, tails.held.n, earliest_first);
+	for (size_t i = 0; i < tails.held.n; i++) {
+		const struct held *held = &tails.held.at[i];
+
+		if (2 * held->cost_ns > cost_ns && (!first || held->cost_ns > first->cost_ns) &&
+		    tells(b, held->frame))
+			first = held;
+	}
+	if (first) {
+		branch_ns = count_tails(&branch, b, &last, first->frame);
+		lode_sort(branch.held.at, branch.held.n, earliest_first);
+		for (size_t i = 0; i < branch.held.n; i++)
+			if (branch.held.at[i].cost_ns >= enough_of(branch_ns))
+				lode_vec_append(&out->branch, branch.held.at[i].frame);
+		out->branch_share = (double)branch_ns / (double)cost_ns;
+	}
+	gap_release(&tails);
+	gap_release(&branch);
 }
 
 /* Where the headline has a function, when its places are asked for in turn. */
@@ -346,10 +470,9 @@ void lode_headline_build(struct lode_headline *out, const struct lode_mined *min
 	find_gaps(out, &b, held_ns);
 	find_rarity(out, &b, held_ns);
 	find_who(out, &b);
-	for (size_t g = 0; g <= cluster->n_common; g++) {
-		lode_vec_release(&b.gaps[g].held);
-		lode_map_release(&b.gaps[g].place_of);
-	}
+	find_branch(out, &b);
+	for (size_t g = 0; g <= cluster->n_common; g++)
+		gap_release(&b.gaps[g]);
 	free(held_ns);
 	free(b.gaps);
 	free(b.path);
@@ -361,6 +484,7 @@ void lode_headline_release(struct lode_headline *headline)
 	lode_vec_release(&headline->frames);
 	lode_vec_release(&headline->gap_before);
 	lode_vec_release(&headline->rarity);
+	lode_vec_release(&headline->branch);
 }
 
 static struct lode_line_frames line_of(const struct lode_headline *headline, uint32_t name)
@@ -372,6 +496,9 @@ static struct lode_line_frames line_of(const struct lode_headline *headline, uin
 		.gap_before = headline->gap_before.at,
 		.rarity = headline->rarity.at,
 		.n = headline->frames.n,
+		.branch = headline->branch.at,
+		.n_branch = headline->branch.n,
+		.branch_share = headline->branch_share,
 	};
 }
 
@@ -415,7 +542,16 @@ size_t lode_headline_hops(struct lode_headline_hop **out, const struct lode_mine
 					  : lode_frame_function(tree, hops[i].link),
 			.frames = frames,
 			.n = hops[i].n,
+			.branch_share = (double)NAN,
 		};
+	}
+	if (n && headline.branch.n) {
+		struct lode_headline_hop *last = &(*out)[n - 1];
+		uint32_t *frames = lode_arena_array(arena, uint32_t, LODE_LINE_BRANCH_FRAMES);
+
+		last->n_branch = lode_line_branch(frames, mined->digest, &line);
+		last->branch = frames;
+		last->branch_share = headline.branch_share;
 	}
 	mark_kernel_threads(*out, n, tree, &headline);
 	lode_headline_release(&headline);

@@ -10,6 +10,9 @@
  * cluster's own cost: one odd pattern, and the functions that mining left out of patterns, hide
  * nothing. Time ready to run without a CPU counts only where it is half of that cost or more. Made
  * of whole stacks, not of patterns.
+ *
+ * Where it ends before all cost does, and more than half goes on in one function, that is its main
+ * branch: `sqlite3VdbeHalt … sqlite3PagerCommitPhaseOne … fdatasync (75 %)`.
  */
 #pragma once
 
@@ -26,13 +29,18 @@ struct lode_headline {
 	LODE_VEC(uint32_t) frames; /* root first; links stand between the threads */
 	LODE_VEC(bool) gap_before; /* per frame: in most of the cost others stand before it */
 	LODE_VEC(double)
-	rarity; /* per frame: share of the cost of the rest of the area of
-		   interest that does without it */
+	rarity;			   /* per frame: share of the cost of the rest of the area of
+				      interest that does without it */
+	LODE_VEC(uint32_t) branch; /* the main branch, in the last thread */
+	double branch_share;	   /* of the cluster's cost; 0: there is none */
 };
 
 /*
  * Frames of a gap are held by four fifths of the cost or more, each counted once in a gap; they
- * stand in the order in which they mostly follow each other. `cluster` is one of mined->clusters.
+ * stand in the order in which they mostly follow each other. Of the functions that stacks have in
+ * the last thread, behind the program's own functions that the headline has there, the dearest of
+ * the program's own begins the main branch, if more than half of the cost has it: what four fifths
+ * of that have there, up to the next link. `cluster` is one of mined->clusters.
  * O(frames of the cluster's own stacks). `*out` must be `{ 0 }`.
  */
 void lode_headline_build(struct lode_headline *out, const struct lode_mined *mined,
@@ -44,6 +52,9 @@ struct lode_headline_hop {
 	const char *thread; /* as links name it; "": several, or none */
 	const uint32_t *frames;
 	size_t n;
+	const uint32_t *branch; /* of the last one: the main branch, its functions that tell most */
+	size_t n_branch;
+	double branch_share;   /* NaN: there is none */
 	bool is_kernel_thread; /* it does what others asked for */
 };
 /* All of them, the waiting thread first, in the arena; gives how many. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "engine/clusters/cut.h"
+#include "engine/clusters/forks.h"
 #include "engine/mine/adopt.h"
 
 /* The program's own functions: what everybody waits in, and whom threads wait for, is no name. */
@@ -20,17 +20,23 @@ static void find_names(uint32_t *name_of, const struct lode_stackset *set,
 {
 	size_t n_frames = digest->tree.frames.n, n_rows = set->row_start[set->n];
 	struct lode_cut_cost *costs = lode_alloc(n_rows * sizeof(*costs));
-	uint8_t *is_name = lode_alloc(n_frames);
-	struct lode_cut_stacks stacks = {
-		.n = set->n,
-		.n_frames = n_frames,
-		.n_symptoms = digest->symptoms.n,
-		.items = set->items,
-		.start = set->start,
-		.costs = costs,
-		.cost_start = set->row_start,
-		.may_name = is_name,
-		.name_rank = name_rank,
+	uint8_t *is_name = lode_alloc(n_frames), *is_link = lode_alloc(n_frames);
+	uint32_t *module = lode_alloc(n_frames * sizeof(*module));
+	struct lode_forks_input in = {
+		.stacks =
+			{
+				.n = set->n,
+				.n_frames = n_frames,
+				.n_symptoms = digest->symptoms.n,
+				.items = set->items,
+				.start = set->start,
+				.costs = costs,
+				.cost_start = set->row_start,
+				.may_name = is_name,
+				.name_rank = name_rank,
+			},
+		.module = module,
+		.is_link = is_link,
 	};
 
 	for (size_t i = 0; i < n_rows; i++) {
@@ -38,11 +44,21 @@ static void find_names(uint32_t *name_of, const struct lode_stackset *set,
 
 		costs[i] = (struct lode_cut_cost){row->symptom, row->cost_ns};
 	}
-	for (uint32_t i = 0; i < n_frames; i++)
+	for (uint32_t i = 0; i < n_frames; i++) {
+		const struct lode_frame *frame = &digest->tree.frames.at[i];
+
 		is_name[i] = may_name(&digest->tree, i);
-	lode_cut(name_of, &stacks);
+		is_link[i] = (frame->flags & LODE_FRAME_LINK) != 0;
+		module[i] = frame->module;
+	}
+	if (digest->symptoms.n < 2)
+		lode_cut_by_forks(name_of, &in);
+	else
+		lode_cut(name_of, &in.stacks);
 	free(costs);
 	free(is_name);
+	free(is_link);
+	free(module);
 }
 
 /* What a pattern owns of one problem. */

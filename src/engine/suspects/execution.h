@@ -31,10 +31,10 @@ enum lode_execution_loss {
 	LODE_EXECUTION_NO_END,	   /* a start whose end was after the recording, or lost */
 	LODE_EXECUTION_MISMATCHED, /* an end of something else than what was open: both left out */
 	LODE_EXECUTION_DIED,	   /* the thread ended inside */
-	LODE_EXECUTION_UNROOTED,   /* measured, but its stack does not reach a thread's entry */
-	LODE_EXECUTION_NO_STACK,   /* measured, but its start has no stack at all */
 	LODE_EXECUTION_DOUBTFUL,   /* left out: the recorder dropped events of its CPU meanwhile, so
 				      that its end may be that of a later one */
+	LODE_EXECUTION_UNROOTED,   /* measured, but its stack does not reach a thread's entry */
+	LODE_EXECUTION_NO_STACK,   /* measured, but its start has no stack at all */
 	LODE_N_EXECUTION_LOSSES,
 };
 

@@ -130,6 +130,33 @@ static void long_chains_keep_their_ends(void **state)
 	lode_digest_free(c.digest);
 }
 
+/* The chain ends in a device, or in a kernel thread that serves whoever asks: the function that
+   waits for it is named all the same. */
+static void one_line_names_the_last_function_of_a_program(void **state)
+{
+	struct common c = common_new();
+	char text[4096];
+
+	(void)state;
+	c.who = "shop";
+	add(&c, "app", "load");
+	add(&c, "app", "read_config");
+	add_link(&c, "disk");
+	assert_string_equal(shorten(&c, text, sizeof(text), 80, 1),
+			    "shop  load › read_config → disk");
+	assert_string_equal(shorten(&c, text, sizeof(text), 25, 1), "shop  read_config → disk");
+	c.n--;
+	add_link(&c, "store");
+	add(&c, "app", "append_record");
+	add_link(&c, "kworker");
+	add(&c, "[kernel]", "worker_thread");
+	assert_string_equal(shorten(&c, text, sizeof(text), 80, 1),
+			    "shop → store  append_record → kworker");
+	/* The names beside it go first. */
+	assert_string_equal(shorten(&c, text, sizeof(text), 27, 1), "… → store  append_record …");
+	lode_digest_free(c.digest);
+}
+
 static void names_are_folded_and_harmless(void **state)
 {
 	static const char *const names[][2] = {
@@ -252,6 +279,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_thread_shows_its_kernel_frames),
 		cmocka_unit_test(what_is_left_out_shows),
 		cmocka_unit_test(long_chains_keep_their_ends),
+		cmocka_unit_test(one_line_names_the_last_function_of_a_program),
 		cmocka_unit_test(names_are_folded_and_harmless),
 		cmocka_unit_test(no_line_is_too_wide),
 		cmocka_unit_test(what_parts_a_cluster_is_named),

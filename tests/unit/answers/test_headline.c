@@ -220,6 +220,127 @@ static int64_t beside(const struct lode_mined *mined, const struct lode_cluster 
 	return cost_ns;
 }
 
+/* ---- The main branch, by its definition ---- */
+
+static bool tells(const struct lode_mined *mined, uint32_t frame)
+{
+	return lode_telling_frame(mined->digest, &frame, 1) != LODE_NONE;
+}
+
+static bool is_link(const struct lode_mined *mined, uint32_t frame)
+{
+	return mined->digest->tree.frames.at[frame].flags & LODE_FRAME_LINK;
+}
+
+/* The functions of stack `s` in the headline's last thread, behind the program's own functions that
+   the headline has there; each once. */
+static size_t defined_tail(uint32_t *out, const struct lode_mined *mined,
+			   const struct lode_cluster *c, size_t s, const uint32_t *headline,
+			   size_t n_headline)
+{
+	uint32_t path[MOST_FRAMES];
+	size_t n = lode_calltree_path(&mined->digest->tree, c->stacks[s].node, path);
+	size_t first = 0, start = 0, end, n_out = 0;
+
+	for (size_t k = 0; k < n_headline; k++)
+		if (is_link(mined, headline[k]))
+			first = k + 1;
+	/* Behind the last such link, where there is one. */
+	for (size_t i = n; first && i > 0; i--)
+		if (path[i - 1] == headline[first - 1]) {
+			start = i;
+			break;
+		}
+	if (first && !start)
+		return 0;
+	for (end = start; end < n && !is_link(mined, path[end]);)
+		end++;
+	for (size_t i = start; i < end; i++)
+		for (size_t k = first; k < n_headline; k++)
+			if (tells(mined, path[i]) && headline[k] == path[i])
+				start = i + 1;
+	for (size_t i = start; i < end; i++) {
+		bool is_new = true;
+
+		for (size_t k = 0; k < n_out; k++)
+			is_new &= out[k] != path[i];
+		if (is_new)
+			out[n_out++] = path[i];
+	}
+	return n_out;
+}
+
+static size_t place_among(const uint32_t *frames, size_t n, uint32_t frame)
+{
+	size_t at = 0;
+
+	while (at < n && frames[at] != frame)
+		at++;
+	return at;
+}
+
+/* What the tails that have `other` (or all) and `frame` cost; *before: what stands before it. */
+static int64_t cost_in_tails(const struct lode_mined *mined, const struct lode_cluster *c,
+			     const uint32_t *headline, size_t n_headline, uint32_t other,
+			     uint32_t frame, double *before)
+{
+	int64_t cost_ns = 0;
+
+	*before = 0;
+	for (size_t s = 0; s < c->n_stacks; s++) {
+		uint32_t tail[MOST_FRAMES];
+		size_t n = defined_tail(tail, mined, c, s, headline, n_headline);
+		size_t at = place_among(tail, n, frame);
+
+		if (at == n || (other != LODE_NONE && place_among(tail, n, other) == n))
+			continue;
+		cost_ns += counted(mined, c, s);
+		*before += (double)counted(mined, c, s) * (double)at;
+	}
+	if (cost_ns > 0)
+		*before /= (double)cost_ns;
+	return cost_ns;
+}
+
+static size_t defined_branch(uint32_t *out, double *share, const struct lode_mined *mined,
+			     const struct lode_cluster *c, const uint32_t *headline,
+			     size_t n_headline)
+{
+	size_t n_frames = mined->digest->tree.frames.n, n = 0;
+	int64_t all_ns = cost_of_stacks(mined, c), most_ns = all_ns / 2;
+	uint32_t first = LODE_NONE;
+	struct placed placed[64];
+	double before, least = 0;
+
+	for (uint32_t f = 0; f < n_frames; f++) {
+		int64_t cost_ns =
+			cost_in_tails(mined, c, headline, n_headline, LODE_NONE, f, &before);
+
+		/* Of equal ones, the one that stands first. */
+		if (tells(mined, f) &&
+		    (cost_ns > most_ns ||
+		     (first != LODE_NONE && cost_ns == most_ns && before < least))) {
+			first = f;
+			most_ns = cost_ns;
+			least = before;
+		}
+	}
+	*share = 0;
+	if (first == LODE_NONE)
+		return 0;
+	*share = (double)most_ns / (double)all_ns;
+	for (uint32_t f = 0; f < n_frames; f++) {
+		int64_t cost_ns = cost_in_tails(mined, c, headline, n_headline, first, f, &before);
+
+		if (cost_ns > 0 && cost_ns >= most_ns - most_ns / 5)
+			placed[n++] = (struct placed){f, before};
+	}
+	qsort(placed, n, sizeof(*placed), by_place);
+	for (size_t i = 0; i < n; i++)
+		out[i] = placed[i].frame;
+	return n;
+}
+
 /* ---- Tests ---- */
 
 static struct lode_digest *make_digest(struct test_random *random)
@@ -245,7 +366,7 @@ static struct lode_digest *make_digest(struct test_random *random)
 
 static void is_as_defined(void **state)
 {
-	size_t n_extended = 0;
+	size_t n_extended = 0, n_branches = 0;
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= TEST_CASES(1000); seed++) {
@@ -256,8 +377,9 @@ static void is_as_defined(void **state)
 		for (size_t i = 0; i < mined->n_clusters; i++) {
 			const struct lode_cluster *c = &mined->clusters[i];
 			struct lode_headline headline = {0};
-			uint32_t expected[512];
-			size_t n = defined_headline(expected, mined, c);
+			uint32_t expected[512], branch[64];
+			size_t n = defined_headline(expected, mined, c), n_branch;
+			double share;
 
 			lode_headline_build(&headline, mined, c);
 			assert_int_equal(headline.frames.n, n);
@@ -270,6 +392,13 @@ static void is_as_defined(void **state)
 						 k && 2 * beside(mined, c, expected, n, k) <
 								 cost_of_stacks(mined, c));
 			}
+			n_branch = defined_branch(branch, &share, mined, c, expected, n);
+			assert_int_equal(headline.branch.n, n_branch);
+			for (size_t k = 0; k < n_branch; k++)
+				assert_int_equal(headline.branch.at[k], branch[k]);
+			assert_true(headline.branch_share > share - 1e-9 &&
+				    headline.branch_share < share + 1e-9);
+			n_branches += n_branch > 0;
 			/* "shop-1" and "shop-2" are of one pool. */
 			assert_string_equal(headline.who, "shop-N");
 			n_extended += n > c->n_common;
@@ -279,6 +408,47 @@ static void is_as_defined(void **state)
 		lode_digest_free(digest);
 	}
 	assert_true(n_extended > TEST_CASES(1000) / 10);
+	assert_true(n_branches > TEST_CASES(1000) / 10);
+}
+
+/* Two thirds of the cost goes on in a commit, one third elsewhere: no four fifths agree, and the
+   line says so. */
+static void the_main_branch_is_named(void **state)
+{
+	static const char *const commit[] = {"main",  "serve",	"run", "commit",
+					     "flush", ":fsync", NULL};
+	static const char *const others[][6] = {{"main", "serve", "run", "parse", NULL},
+						{"main", "serve", "run", "plan", NULL},
+						{"main", "serve", "run", "answer", NULL}};
+	struct lode_digest *digest = lode_digest_new();
+	struct lode_headline_hop *hops;
+	struct lode_arena arena = {0};
+	struct lode_mined *mined;
+	char text[4096];
+	uint32_t shop;
+
+	(void)state;
+	shop = add_symptom(digest, "shop");
+	add_row(digest, shop, push_all(digest, commit), 680);
+	for (int i = 0; i < 3; i++)
+		add_row(digest, shop, push_all(digest, others[i]), 100 + i);
+	mined = mine(digest, 0.01);
+	assert_int_equal(mined->n_clusters, 1);
+	assert_string_equal(lode_headline_text(text, sizeof(text), mined, &mined->clusters[0], 80,
+					       80, 4),
+			    "shop  serve › run … flush … fsync (69 %)");
+	/* No room for both. */
+	assert_string_equal(lode_headline_text(text, sizeof(text), mined, &mined->clusters[0], 30,
+					       30, 4),
+			    "shop\nserve › run … flush (69 %)");
+	assert_int_equal(lode_headline_hops(&hops, mined, &mined->clusters[0], &arena), 1);
+	assert_int_equal(hops[0].n_branch, 2);
+	assert_true(hops[0].branch_share > 0.68 && hops[0].branch_share < 0.7);
+	/* Its name is what nearly all of it has. */
+	assert_string_equal(lode_finding_known_by(&arena, mined, &mined->clusters[0]), "run");
+	lode_arena_release(&arena);
+	lode_mined_free(mined);
+	lode_digest_free(digest);
 }
 
 /* Four hops; a fifth of the cost ends one hop early, and must not hide the culprit. */
@@ -412,6 +582,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_as_defined),
+		cmocka_unit_test(the_main_branch_is_named),
 		cmocka_unit_test(the_chain_goes_on_to_the_culprit),
 		cmocka_unit_test(a_busy_machine_hides_nothing),
 		cmocka_unit_test(kernel_threads_give_no_name),
