@@ -26,7 +26,7 @@ struct lode_pio_watch *lode_pio_watch_new(struct lode_pio_model *model,
 
 	w->model = model;
 	w->options = *options;
-	w->resumed_ns = INT64_MIN;
+	w->resumed_ns = w->reached = INT64_MIN;
 	w->model_hash = lode_watch_model_hash(model);
 	w->other_action = lode_strings_intern(&model->names.actions, "(other)", 7);
 	w->other_user = lode_strings_intern(&model->names.users, "(other)", 7);
@@ -95,26 +95,46 @@ const struct lode_losses *lode_pio_watch_losses(const struct lode_pio_watch *w)
 
 /* ---- Judging ---- */
 
-/* The interval before which all are complete; INT64_MIN: none is. */
+/* The interval before which all counters that still deliver are complete; INT64_MIN: none is. */
+static int64_t counters_reach(struct lode_pio_watch *w)
+{
+	struct lode_counter_reach reach;
+	int64_t now = INT64_MIN;
+
+	for (size_t i = 0; i < w->sources.n; i++)
+		if (w->sources.at[i].newest_ns > now)
+			now = w->sources.at[i].newest_ns;
+	if (now == INT64_MIN ||
+	    !lode_counter_log_reach(&reach, w->counters, w->model->settings.step_ns, now))
+		return INT64_MIN;
+	return reach.all;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * The interval before which all is read; INT64_MIN: none. A file that has no more had all that was
+ * written before it was looked at: what others have had since may be ahead of what it has by now.
+ * What they had when the last poll ended is not.
+ */
 static int64_t complete_until(struct lode_pio_watch *w)
 {
-	int64_t step = w->model->settings.step_ns, now = INT64_MIN, behind = INT64_MAX;
-	struct lode_counter_reach reach;
+	int64_t until = counters_reach(w);
 
 	for (size_t i = 0; i < w->sources.n; i++) {
 		const struct lode_watch_source *s = &w->sources.at[i];
+		int64_t at = lode_watch_position(s);
 
-		if (s->newest_ns > now)
-			now = s->newest_ns;
-		if (!s->is_idle && lode_watch_position(s) < behind)
-			behind = lode_watch_position(s);
+		if (s->is_idle)
+			until = smaller(until, w->reached);
+		else
+			until = smaller(until,
+					at == INT64_MIN ? at : at / w->model->settings.step_ns);
 	}
-	if (now == INT64_MIN || behind == INT64_MIN ||
-	    !lode_counter_log_reach(&reach, w->counters, step, now))
-		return INT64_MIN;
-	if (behind != INT64_MAX && behind / step < reach.all)
-		return behind / step;
-	return reach.all;
+	return until;
 }
 
 struct telling {
@@ -242,5 +262,6 @@ bool lode_pio_watch_poll(struct lode_pio_watch *w, const struct lode_pio_watcher
 			lode_watch_feed(w, s, &chunk, watcher);
 		advance(w, watcher);
 	}
+	w->reached = counters_reach(w);
 	return next_source(w) != NULL;
 }

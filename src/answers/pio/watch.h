@@ -7,7 +7,8 @@
  *
  * An interval is judged once every counter that still delivers covers it: time is the data's own,
  * no clock is asked, so the same files give the same news whenever they are read. While a file has
- * more to read, nothing beyond it is judged; the file that is furthest behind is read first.
+ * more to read, nothing beyond it is judged; the file that is furthest behind is read first. What a
+ * file has in one poll is judged in the next, when all files were looked at again.
  *
  * Memory does not grow with time: rows, requests and names that are of no use any more are dropped.
  *

@@ -38,6 +38,8 @@ struct lode_pio_watch {
 	uint32_t other_action, other_user; /* ids of "(other)": what the model does not know */
 	uint64_t model_hash;
 	uint32_t n_early;    /* requests ahead of all counters since those were last as far */
+	int64_t reached;     /* interval up to which counters were complete when the last poll
+				ended; INT64_MIN: none */
 	int64_t resumed_ns;  /* the newest time that the state knew; INT64_MIN: none */
 	LODE_VEC(char) text; /* head and chunk */
 };
