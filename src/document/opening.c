@@ -10,6 +10,7 @@
 #include "base/written.h"
 #include "document/fields.h"
 #include "document/findings.h"
+#include "document/prose.h"
 #include "document/style.h"
 #include "document/units.h"
 
@@ -72,43 +73,19 @@ const char *lode_opening_spread(struct lode_arena *arena, size_t n, size_t n_all
 				 all);
 }
 
-/* Fills lines with the words of `text`. */
-static void fill(FILE *out, const char *text, size_t columns)
-{
-	size_t at = 0;
-
-	while (*text) {
-		size_t len = strcspn(text, " ");
-		char *safe = lode_alloc(4 * len + 1);
-		size_t width;
-
-		lode_escape_n(safe, 4 * len + 1, text, len);
-		width = lode_escape_width(safe);
-		if (at && at + 1 + width > columns) {
-			fputc('\n', out);
-			at = 0;
-		}
-		fprintf(out, "%s%s", at ? " " : "", safe);
-		at += width + (at > 0);
-		free(safe);
-		text += len + strspn(text + len, " ");
-	}
-	fputc('\n', out);
-}
-
 void lode_opening_put(FILE *out, const struct lode_opening *opening,
 		      const struct lode_text_page *page)
 {
-	enum { most_columns = 100 }; /* wider prose is hard to read */
-	size_t size = opening->next_command ? 4 * strlen(opening->next_command) + 1 : 0;
-	char *safe = lode_alloc(size);
+	size_t size = 4 * strlen(opening->finding) + 1;
+	size_t next_size = opening->next_command ? 4 * strlen(opening->next_command) + 1 : 0;
+	char *safe = lode_alloc(size + next_size);
 
 	fputs(lode_style_start(LODE_STYLE_BOLD, page->has_color), out);
-	fill(out, opening->finding, page->columns < most_columns ? page->columns : most_columns);
+	lode_prose_put(out, page, 0, lode_escape(safe, size, opening->finding));
 	fputs(lode_style_end(LODE_STYLE_BOLD, page->has_color), out);
-	if (size)
+	if (next_size)
 		fprintf(out, "Next: %s%s%s\n", lode_style_start(LODE_STYLE_ACCENT, page->has_color),
-			lode_escape(safe, size, opening->next_command),
+			lode_escape(safe, next_size, opening->next_command),
 			lode_style_end(LODE_STYLE_ACCENT, page->has_color));
 	free(safe);
 }

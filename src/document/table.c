@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +36,8 @@ struct lode_table *lode_table_new(const struct lode_table_column *columns, size_
 	table->indent = indent;
 	table->last = table->hang = n - 1;
 	table->is_dropped = lode_alloc0(n, sizeof(*table->is_dropped));
+	for (size_t c = 0; c < n; c++)
+		table->is_dropped[c] = columns[c].drop == LODE_TABLE_WITHOUT;
 	return table;
 }
 
@@ -76,6 +77,13 @@ void lode_table_set(struct lode_table *table, size_t row, size_t column, const c
 	vsnprintf(cell, (size_t)(len < 0 ? 1 : len + 1), format, again);
 	va_end(again);
 	table->cells.at[row * table->n_columns + column] = cell;
+}
+
+void lode_table_set_name(struct lode_table *table, size_t row, size_t column, const char *name,
+			 size_t room)
+{
+	lode_table_set(table, row, column, "%s%s",
+		       lode_escape_width(name) > room && *name ? "\n" : "", name);
 }
 
 void lode_table_style(struct lode_table *table, size_t row, size_t column, enum lode_style style)

@@ -19,6 +19,7 @@
  */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -31,8 +32,9 @@ struct lode_table;
 struct lode_table_column {
 	const char *title;
 	bool is_right; /* aligned to the right: numbers */
-	unsigned drop; /* 0: never; 1 goes first, then 2 ... */
+	unsigned drop; /* 0: never; 1 goes first, then 2 ...; LODE_TABLE_WITHOUT: it is not there */
 };
+#define LODE_TABLE_WITHOUT UINT_MAX
 
 /* `columns` (n of them) is borrowed; titles may change until it is printed. Lines are indented by
  * `indent` blanks. */
@@ -45,6 +47,11 @@ size_t lode_table_row(struct lode_table *table);
 /* Only the last column may hold several lines, parted by line feeds. */
 void lode_table_set(struct lode_table *table, size_t row, size_t column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* The same of a name in the last column, which is never cut: where it is wider than `room`, it has
+   a further line to itself. */
+void lode_table_set_name(struct lode_table *table, size_t row, size_t column, const char *name,
+			 size_t room);
 
 /* Colours a cell, of any column but the last. */
 void lode_table_style(struct lode_table *table, size_t row, size_t column, enum lode_style style);

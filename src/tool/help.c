@@ -9,6 +9,7 @@
 
 enum {
 	help_columns = 96, /* prose wider than this is hard to read */
+	name_columns = 12, /* of commands in the list */
 	option_column = 26 /* where the explanations of options start */
 };
 
@@ -104,8 +105,12 @@ void lode_help_command(FILE *out, const struct lode_command *command)
 	unsigned columns = prose_columns(out);
 	char text[4096];
 
-	fprintf(out, "lode %s - %s\n\nUsage: lode %s %s\n\n", command->name, command->summary,
-		command->name, command->usage);
+	snprintf(text, sizeof(text), "lode %s - %s", command->name, command->summary);
+	wrap(out, text, strlen(text), 2, 0, columns);
+	fputs("\nUsage: ", out);
+	snprintf(text, sizeof(text), "lode %s %s", command->name, command->usage);
+	wrap(out, text, strlen(text), 9, 7, columns);
+	fputc('\n', out);
 	paragraphs(out, describe(text, sizeof(text), command), columns);
 	if (command->examples)
 		fprintf(out, "Examples:\n");
@@ -133,8 +138,11 @@ void lode_help_overview(FILE *out)
 {
 	fprintf(out, "lode - find what makes users wait, and in whose code, over many "
 		     "recordings\n\nUsage: lode COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n");
-	for (const struct lode_command *const *c = lode_commands; *c; c++)
-		fprintf(out, "  %-12s%s\n", (*c)->name, (*c)->summary);
+	for (const struct lode_command *const *c = lode_commands; *c; c++) {
+		fprintf(out, "  %-*s", name_columns, (*c)->name);
+		wrap(out, (*c)->summary, strlen((*c)->summary), name_columns + 2, name_columns + 2,
+		     prose_columns(out));
+	}
 	fprintf(out, "\nTo start:\n  lode record -- ./program        record a run of a program "
 		     "(needs perf)\n  lode mine program.lode          what made it slow\n  lode "
 		     "mine --show 1 program.lode the largest problem in full\n\nlode COMMAND "

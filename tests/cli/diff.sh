@@ -24,7 +24,18 @@ changes() { grep -v -e '^Next: ' -e '^[AB]: '; }
 echo "== before and after"
 say diff --unit ns old new
 echo "== the first two"
-"$LODE" diff --unit ns --top 2 old new | sed -n '/^[0-9]* new/,/^gone/p'
+"$LODE" diff --unit ns --top 2 old new | sed -n '/^[0-9]* new/,/^[0-9]*  gone/p'
+echo "== one in full, by number and by id; its costs are those of the table"
+"$LODE" diff --unit ns --show 3 old new
+id=$("$LODE" diff --unit ns --json old new | python3 -c 'import json,sys; print(json.load(sys.stdin)["clusters"][2]["id"])')
+"$LODE" diff --unit ns --show 3 old new >three
+"$LODE" diff --unit ns --show "${id:0:8}" old new | sed "s/--show ${id:0:8}/--show 3/" | cmp - three && echo same
+"$LODE" diff --unit ns --show 5 old new | sed -n '1,2p'
+"$LODE" diff --show 2 --fail-on gone old new >out
+echo "exit $?: $(tail -n 1 out)"
+say diff --show 6 old new
+say diff --show sync old new
+say diff --show 1 --folded old new 2>&1 | head -n 1
 echo "== like with like"
 say diff old old2 --fail-on new,gone,worse,better | head -n 7
 "$LODE" diff old old2 --fail-on new,gone,worse,better >out
@@ -88,5 +99,6 @@ check() { python3 check.py "$LODE_TOP/docs/schema/diff.json" "$1"; }
 rm new/empty.folded
 "$LODE" diff --json --unit ns old new | check '[(c["class"], c["common"][-1]) for c in d["clusters"]]'
 "$LODE" diff --json --top 1 --fail-on new --within kernel old new | check 'd["failed"], d["more"], d["splits"]["strata"]'
+"$LODE" diff --json --unit ns --show 3 old new | check '[(c["number"], c["id"] == d["shown"]["id"]) for c in d["clusters"]], d["more"], d["shown"]["own_ns"] == sum(d["clusters"][0][s]["cost_ns"] for s in "ab"), d["next_command"]'
 "$LODE" diff --json --splits 200 --seed 7 old new | check 'd["splits"]'
 "$LODE" diff --json --threads 1 old new >one && "$LODE" diff --json --threads 4 old new | cmp - one && echo "same for 1 and 4 threads"

@@ -8,7 +8,7 @@ main;[libcrypt.so.1];[kernel]!futex_wait 300
 main;render;draw 700
 X
 for file in deep shown; do
-	"$LODE" mine $file.folded | grep Recordings
+	"$LODE" mine $file.folded | sed -z 's/\n  \([A-Za-z0-9(]\)/ \1/g' | grep Recordings
 done
 # Copies and parts of a function are the function.
 cat > clones.txt <<'X'

@@ -31,7 +31,7 @@ echo "== train, show"
 "$LODE" pio train $(inputs one) --rulesets 1 --cross-validate 5 -o model | sed 's/ [0-9.]* is not seen/ ... is not seen/'
 "$LODE" pio train $(inputs one) --rulesets 1 --cross-validate 5 --memory 1M -o tight >/dev/null
 cmp model tight
-"$LODE" pio show model | head -1
+"$LODE" pio show model | head -2
 echo "== a written model reads back the same"
 python3 - <<'P'
 import json
@@ -41,7 +41,7 @@ P
 echo "== analyse"
 "$LODE" pio -m model $(inputs two)
 echo "== from counters alone, with other lists"
-"$LODE" pio analyse --model=model -c web=two-web.csv -c db=two-db.csv --top 1 --rank harm | head -5
+"$LODE" pio analyse --model=model -c web=two-web.csv -c db=two-db.csv --top 1 --rank harm | head -6
 echo "== JSON"
 "$LODE" pio -m model $(inputs two) --json >two.json
 "$LODE" pio -m model $(inputs two) --json --memory 1M | cmp - two.json
@@ -100,7 +100,7 @@ start = d["start"] // 10**9
 assert not d["servers"] and set(d["bounds"]) == {"med", "high"}
 print([(p["start"] // 10**9 - start, p["end"] // 10**9 - start, [s["server"] for s in p["servers"]][:1]) for p in d["periods"]])'
 echo "== two periods; a counter less, one more, and an unknown page"
-"$LODE" pio train $(inputs one) --then $(inputs two) --rulesets 1 -o both | head -2
+"$LODE" pio train $(inputs one) --then $(inputs two) --rulesets 1 -o both | head -4
 sed 's/waits/stalls/' two-db.csv >renamed.csv
 sed 's,/shop/cart,/shop/new,' two.log >new.log
 "$LODE" pio -m both --log new.log -c web=two-web.csv -c db=renamed.csv | sed -n '/^retrain/,$p'

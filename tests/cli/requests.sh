@@ -58,7 +58,9 @@ make_recording() {
 make_recording 800 calls >shop.script
 make_recording 800 >plain.script
 whole="comm=shop,from=syscall:write,to=syscall:read:exit"
-show() { grep -E '^[0-9] recording|^1 |  →|^Symptoms' | sed 's/; [0-9]* clusters.*//'; }
+# A sentence's further lines belong to it.
+unfold() { sed -z 's/\n  \([A-Za-z0-9(]\)/ \1/g'; }
+show() { unfold | grep -E '^[0-9] recording|^1 |  →|^Symptoms' | sed 's/; [0-9]* clusters.*//'; }
 echo "== 800 requests are 800 symptoms"
 "$LODE" mine --symptom "$whole" shop.script | grep '^[0-9] recording'
 "$LODE" mine --symptom "from=sdt_shop:order__start,to=sdt_shop:order__done,key=arg1" shop.script | grep '^[0-9] recording'
@@ -76,14 +78,14 @@ make_recording 100 calls >few.script
 "$LODE" mine --symptom "$whole" --slower-than p99 -j 3 shop.script few.script >three
 cmp one three && show <one | tail -n 1
 "$LODE" mine --symptom "$whole" --slower-than p50 shop.script few.script | grep '^[0-9] recording'
-"$LODE" suspects --symptom "$whole" --slower-than p99 shop.script 2>&1 | grep -o 'slower than p99.*'
+"$LODE" suspects --symptom "$whole" --slower-than p99 shop.script 2>&1 | unfold | grep -o 'slower than p99.*'
 "$LODE" digest -o digests --symptom "$whole" --slower-than p99 shop.script few.script | sed "s/:.*//"
 "$LODE" mine digests | show | tail -n 1
 echo "== a request without an end is said"
 sed -n '1,/ 10\/10 .*order__start: .*arg1=799/p' shop.script >cut.script
-"$LODE" mine --symptom "$whole" --slower-than p99 cut.script | grep -E '^1 recording|In all'
+"$LODE" mine --symptom "$whole" --slower-than p99 cut.script | unfold | grep -E -o '^1 recording.*|In all.*'
 echo "== events that were not recorded"
-"$LODE" mine --symptom "$whole" plain.script | grep -E 'symptom|In all'
+"$LODE" mine --symptom "$whole" plain.script | unfold | grep -E 'symptom|In all'
 "$LODE" mine --symptom "from=uprobe:serve,to=uretprobe:serve" shop.script; echo "exit $?"
 "$LODE" mine --symptom "from=sdt_shop:order__start,to=sdt_shop:order__done,key=conn" shop.script; echo "exit $?"
 echo "== misuse"

@@ -1,31 +1,9 @@
 # Colours, width and the pager: on a terminal, and where there is none.
 printf 'main;load;read;wait_for_disk 60\nmain;load;read;stat 20\nmain;draw;layout_of_a_page 30\n' >a.folded
-cat >on_terminal.py <<'P'
-import fcntl, os, pty, re, struct, sys, termios
-def run(columns, words, **env):
-    """What a command writes to a terminal of so many columns."""
-    pid, fd = pty.fork()
-    if pid == 0:
-        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        for name in ("NO_COLOR", "LODE_COLOR", "LODE_PAGER", "PAGER", "LESS", "TERM"):
-            os.environ.pop(name, None)
-        os.environ.update({"TERM": "xterm-256color", "LODE_PAGER": "cat", **env})
-        for name in [name for name, value in os.environ.items() if value == "-"]:
-            del os.environ[name]
-        os.execv(os.environ["LODE"], ["lode", *words])
-    out = b""
-    while True:
-        try:
-            piece = os.read(fd, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        out += piece
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    return code, out.decode().replace("\r\n", "\n")
-def plain(text):
-    return re.sub("\x1b\\[[0-9;]*m", "", text)
+cat >try.py <<'P'
+import os, sys
+sys.path.insert(0, os.environ["LODE_TOP"] + "/tests/cli")
+from on_terminal import plain, run
 mine = ["mine", "a.folded"]
 code, shown = run(100, mine)
 piped = os.popen('"$LODE" mine a.folded').read()
@@ -49,7 +27,7 @@ print("--no-pager:", "page:" not in run(100, ["mine", "--no-pager", "a.folded"],
 print("a pager that cannot run ends lode quietly:", run(100, mine, LODE_PAGER="exit 0")[0] in (0, -13))
 print("no pager for JSON:", "page:" not in run(100, ["mine", "--json", "a.folded"], LODE_PAGER=pager)[1])
 P
-python3 on_terminal.py
+python3 try.py
 echo "== misuse"
 "$LODE" mine --color=blue a.folded
 "$LODE" mine --color a.folded

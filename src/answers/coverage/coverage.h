@@ -15,6 +15,7 @@
 #include "answers/coverage/cover.h"
 #include "base/error.h"
 #include "document/fields.h"
+#include "answers/clusters/headline.h"
 #include "answers/coverage/coverage_job.h"
 #include "answers/coverage/rest.h"
 #include "document/findings.h"
@@ -74,9 +75,12 @@ struct lode_coverage_signature {
 
 /* A problem in the rest, that no signature matches. */
 struct lode_coverage_rest {
-	const char *function, *why; /* that it is best known by; what most of its time is */
+	const struct lode_cluster *cluster; /* of answer->mined */
+	const char *function, *why;	    /* that it is best known by; what most of its time is */
 	int64_t own_ns;
 	uint32_t n_streams;
+	const struct lode_headline_hop *headline;
+	size_t n_headline;
 };
 
 struct lode_coverage_answer {
@@ -92,6 +96,7 @@ struct lode_coverage_answer {
 	size_t n_told, n_told_more, n_quiet;
 	struct lode_coverage_rest *rest; /* the largest problems in it first */
 	size_t n_rest, n_rest_more;
+	const struct lode_mined *mined; /* of the rest; NULL: it was not mined */
 	int64_t rest_other_ns; /* of the rest, in no such problem; LODE_NO_INT: not mined */
 	const char *by;	       /* NULL: no groups */
 	struct lode_coverage_group *groups; /* in the order of their names; NULL: none */
@@ -109,6 +114,8 @@ int lode_coverage_run(struct lode_coverage_answer **out,
 		      const struct lode_coverage_request *request, struct lode_error *err);
 void lode_coverage_free(struct lode_coverage_answer *answer);
 
+/* Names for the numbers in an answer's records. */
+lode_names_maker lode_coverage_names;
 /* "lode/coverage/1", docs/signatures.md. */
 extern const struct lode_document lode_coverage_document;
 

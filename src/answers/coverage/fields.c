@@ -1,5 +1,6 @@
 /* The document of lode coverage. */
 #include "answers/coverage/coverage.h"
+#include "answers/clusters/cluster_rows.h"
 #include "answers/input_fields.h"
 
 /* ---- Groups of streams ---- */
@@ -86,6 +87,8 @@ static const struct lode_field rest_fields[] = {
 	LODE_FIELD(struct lode_coverage_rest, own_ns, "cost that no other part of the rest counts",
 		   .is_positive = true),
 	LODE_FIELD_AS("streams", struct lode_coverage_rest, n_streams, NULL),
+	LODE_LIST("headline", struct lode_coverage_rest, headline, n_headline,
+		  &lode_headline_hop_record, LODE_HEADLINE_DOC),
 };
 LODE_RECORD(rest, struct lode_coverage_rest);
 
@@ -121,5 +124,6 @@ const struct lode_document lode_coverage_document = {
 	.file = "coverage",
 	.title = "lode coverage --json",
 	.record = &coverage_record,
+	.names = lode_coverage_names,
 	.find = lode_coverage_findings,
 };

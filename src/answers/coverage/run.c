@@ -198,11 +198,21 @@ static void list_rest(struct lode_coverage_state *s, const struct lode_coverage_
 	out->n_rest = request->top && request->top < n ? request->top : n;
 	out->n_rest_more = n - out->n_rest;
 	out->rest = lode_arena_array(&s->arena, struct lode_coverage_rest, out->n_rest + 1);
-	for (size_t i = 0; i < out->n_rest; i++)
-		out->rest[i] = (struct lode_coverage_rest){lode_finding_known_by(&s->arena, s->rest,
-										 order[i]),
-							   lode_finding_why(&s->arena, order[i]),
-							   order[i]->own_ns, order[i]->n_streams};
+	out->mined = s->rest;
+	for (size_t i = 0; i < out->n_rest; i++) {
+		struct lode_headline_hop *hops;
+		size_t n_hops = lode_headline_hops(&hops, s->rest, order[i], &s->arena);
+
+		out->rest[i] = (struct lode_coverage_rest){
+			.cluster = order[i],
+			.function = lode_finding_known_by(&s->arena, s->rest, order[i]),
+			.why = lode_finding_why(&s->arena, order[i]),
+			.own_ns = order[i]->own_ns,
+			.n_streams = order[i]->n_streams,
+			.headline = hops,
+			.n_headline = n_hops,
+		};
+	}
 }
 
 /* ---- The whole ---- */
@@ -245,6 +255,13 @@ int lode_coverage_run(struct lode_coverage_answer **out,
 	list_rest(s, request);
 	answer->opening = lode_coverage_opening(answer, s->rest, request, &s->arena);
 	return 0;
+}
+
+struct lode_names lode_coverage_names(const void *of)
+{
+	const struct lode_coverage_answer *answer = of;
+
+	return lode_tree_names(&answer->state->job.streams.job.digest->tree);
 }
 
 void lode_coverage_free(struct lode_coverage_answer *answer)

@@ -1,9 +1,11 @@
 /* lode coverage for terminals. */
 #include <string.h>
 
+#include "answers/clusters/cluster_brief.h"
 #include "answers/coverage/coverage.h"
 #include "base/escape.h"
 #include "base/folder.h"
+#include "document/prose.h"
 #include "document/table.h"
 #include "document/units.h"
 
@@ -12,7 +14,8 @@ enum {
 	TEXT_COLUMNS = 32,
 	GROUP_COLUMNS = 20,
 	MOST_GROUPS = 15,
-	SHOWN_PARTS = 5
+	SHOWN_PARTS = 5,
+	LINES_PER_PART = 3
 };
 
 /* ---- The table ---- */
@@ -95,50 +98,85 @@ static void print_table(FILE *out, const struct lode_coverage_answer *answer,
 }
 
 /* What the rest is: its largest problems. */
-static void print_parts(FILE *out, const struct lode_coverage_answer *answer)
-{
-	size_t n = answer->n_rest < SHOWN_PARTS ? answer->n_rest : SHOWN_PARTS;
-	char share[LODE_UNITS_BUFFER], cost[LODE_UNITS_BUFFER], name[1024];
 
+enum part_column { PART_SHARE, PART_COST, PART_WHY, PART_LINE, N_PART_COLUMNS };
+
+static const struct lode_table_column part_columns[N_PART_COLUMNS] = {
+	[PART_SHARE] = {"share", true, 0},
+	[PART_COST] = {"unexplained", true, 0},
+	[PART_WHY] = {"why", false, 1},
+	[PART_LINE] = {"who waits → for whom", false, 0},
+};
+
+static void print_parts(FILE *out, const struct lode_coverage_answer *answer,
+			const struct lode_text_page *page)
+{
+	size_t n = answer->n_rest < SHOWN_PARTS ? answer->n_rest : SHOWN_PARTS, room, more_room;
+	struct lode_table *table = lode_table_new(part_columns, N_PART_COLUMNS, 0);
+	char share[LODE_UNITS_BUFFER], cost[LODE_UNITS_BUFFER];
+	char line[LINES_PER_PART * (LODE_COMMON_LINE + 160)];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct lode_coverage_rest *rest = &answer->rest[i];
+		size_t row = lode_table_row(table);
+
+		lode_table_set(table, row, PART_SHARE, "%s",
+			       lode_format_share(share, rest->own_ns, answer->all.symptom_ns));
+		lode_table_set(table, row, PART_COST, "%s",
+			       lode_format_cost(cost, rest->own_ns, answer->unit));
+		lode_table_set(table, row, PART_WHY, "%s", rest->why);
+		lode_table_style(table, row, PART_WHY, lode_cluster_style(rest->cluster));
+	}
+	room = lode_table_fit(table, page->columns, 30, PART_WHY, &more_room);
 	for (size_t i = 0; i < n; i++)
-		fprintf(out, "  %7s  %9s  %s (%s)\n",
-			lode_format_share(share, answer->rest[i].own_ns, answer->all.symptom_ns),
-			lode_format_cost(cost, answer->rest[i].own_ns, answer->unit),
-			lode_escape(name, sizeof(name), answer->rest[i].function),
-			answer->rest[i].why);
+		lode_table_set(table, i, PART_LINE, "%s",
+			       lode_headline_text(line, sizeof(line), answer->mined,
+						  answer->rest[i].cluster, room, more_room,
+						  LINES_PER_PART));
+	if (n) {
+		fputc('\n', out);
+		lode_table_print(table, out, page->has_color);
+	}
+	lode_table_free(table);
 	if (answer->n_rest + answer->n_rest_more > n)
-		fprintf(out, "  and %zu more (lode triage).\n",
+		fprintf(out, "\n%zu more in the rest; lode triage lists them.\n",
 			answer->n_rest + answer->n_rest_more - n);
 }
 
-static void print_rest(FILE *out, const struct lode_coverage_answer *answer)
+static void print_rest(FILE *out, const struct lode_coverage_answer *answer,
+		       const struct lode_text_page *page)
 {
 	const struct lode_cover *all = &answer->all;
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], c[LODE_UNITS_BUFFER], d[LODE_UNITS_BUFFER];
+	struct lode_prose prose;
+	FILE *words = lode_prose_open(&prose);
 
-	fputc('\n', out);
+	fputc('\n', words);
 	if (answer->n_told_more)
-		fprintf(out, "%zu more; --top 0 shows all.\n", answer->n_told_more);
+		fprintf(words, "%zu more; --top 0 shows all.\n", answer->n_told_more);
 	if (answer->n_quiet)
-		fprintf(out, "%zu retired %s not come back.\n", answer->n_quiet,
+		fprintf(words, "%zu retired %s not come back.\n", answer->n_quiet,
 			answer->n_quiet == 1 ? "signature has" : "signatures have");
-	fprintf(out, "Not explained: %s (%s)",
+	fprintf(words, "Not explained: %s (%s)",
 		lode_format_cost(a, all->unexplained_ns, answer->unit),
 		lode_format_share(b, all->unexplained_ns, all->symptom_ns));
 	if (all->returned_ns)
-		fprintf(out, "; retired signatures alone match %s of it",
+		fprintf(words, "; retired signatures alone match %s of it",
 			lode_format_cost(a, all->returned_ns, answer->unit));
-	fputs(".\n", out);
-	print_parts(out, answer);
-	fprintf(out, "\nData and method\n%s, %s of %s; %s.\n",
+	fputs(".\n", words);
+	lode_prose_close(out, page, 2, &prose);
+	print_parts(out, answer, page);
+	words = lode_prose_open(&prose);
+	fprintf(words, "\nData and method\n%s, %s of %s; %s.\n",
 		lode_format_plural(a, answer->n_streams, "recording"),
 		lode_format_plural(b, answer->n_symptoms, "symptom"),
 		lode_format_cost_long(c, all->symptom_ns, answer->unit),
 		lode_format_plural(d, answer->n_active, "signature"));
 	if (all->aoi_ns != all->symptom_ns)
-		fprintf(out, "Area of interest: %s, %s of the symptoms' time.\n",
+		fprintf(words, "Area of interest: %s, %s of the symptoms' time.\n",
 			lode_format_cost(a, all->aoi_ns, answer->unit),
 			lode_format_share(b, all->aoi_ns, all->symptom_ns));
+	lode_prose_close(out, page, 2, &prose);
 }
 
 /* ---- By groups ---- */
@@ -241,7 +279,7 @@ void lode_coverage_text(FILE *out, const struct lode_coverage_answer *answer,
 	fputc('\n', out);
 	if (answer->n_told)
 		print_table(out, answer, page);
-	print_rest(out, answer);
+	print_rest(out, answer, page);
 	if (answer->by)
 		print_trend(out, answer, page);
 }

@@ -33,7 +33,7 @@ struct diff_values {
 	/* output */
 	struct lode_bits_value fail_on;
 	size_t top;
-	const char *html;
+	const char *show, *html;
 	struct lode_export_values exports;
 	bool wants_json, wants_detail, wants_folded;
 	struct lode_asked asked;
@@ -81,6 +81,10 @@ static const struct lode_option options[] = {
 		    "exit code 5 if there is such a change: new,worse (also gone, better)",
 		    .group = "Output", .is_aside = true),
 	LODE_TOP_OPTION(AT(top), "(default 20 in the table, 50 in JSON; 0: all)"),
+	LODE_OPTION("show", "N", lode_set_text, AT(show),
+		    "one cluster in full, by its number in the table or its id: its cost in both "
+		    "sets, its call path with variants, wakers, worst recordings",
+		    .is_aside = true),
 	LODE_JSON_OPTION(AT(wants_json), "docs/json.md"),
 	LODE_DETAIL_OPTION(AT(wants_detail)),
 	LODE_HTML_OPTION(AT(html)),
@@ -100,6 +104,8 @@ static const struct lode_option options[] = {
 static const struct lode_example examples[] = {
 	{"Before and after: what a release made slower", "lode diff runs-2.0/ runs-2.1/"},
 	{"Slow against fast: what only the slow ones have", "lode diff fast/ slow/"},
+	{"What changed most, in full: call path, worst recordings of both",
+	 "lode diff --show 1 runs-2.0/ runs-2.1/"},
 	{"To show in a meeting: each change with its recordings, frames and flame graph",
 	 "lode diff --html release-2.1.html runs-2.0/ runs-2.1/"},
 	{"As a flame graph, red where B takes longer",
@@ -154,6 +160,9 @@ static int diff_command_check(const struct lode_command *self, const struct diff
 	if (lode_html_misuse(v->html, v->wants_json, v->wants_detail))
 		return lode_command_misused(
 			self, "%s", lode_html_misuse(v->html, v->wants_json, v->wants_detail));
+	if (v->show && (v->html || v->wants_folded || lode_export_is_asked(&v->exports)))
+		return lode_command_misused(
+			self, "--show cannot be combined with --html, --folded, --pprof");
 	if (v->wants_folded && (v->html || v->wants_json))
 		return lode_command_misused(self, "--folded goes without --html, --json");
 	if (lode_export_check(self, &v->exports, v->html || v->wants_json || v->wants_folded,
@@ -224,7 +233,8 @@ static struct lode_diff_request request_of(const struct diff_values *v,
 			 .seed = v->seed,
 			 .n_threads = v->input.n_threads},
 		.fail_on = v->fail_on.bits,
-		.top = lode_longest_list(v->top, v->html, v->wants_json, 20),
+		.show = v->show,
+		.top = lode_longest_list(v->top, v->html, v->wants_json, v->show ? 10 : 20),
 		.wants_rows = v->html || v->wants_json || v->wants_detail,
 		.wants_detail = v->html || v->wants_detail,
 		.asked = &v->asked,

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "document/fields.h"
 #include "answers/clusters/cluster_rows.h"
+#include "answers/clusters/cluster_shown.h"
 #include "document/findings.h"
 #include "document/opening.h"
 #include "document/text_page.h"
@@ -27,6 +28,7 @@ struct lode_diff_request {
 	struct lode_mine_options mine; /* as lode_diff_job_run takes them */
 	struct lode_diff_options diff;
 	unsigned fail_on; /* bits of enum lode_diff_class; 0: nobody asked */
+	const char *show; /* one change in full, by its number or its cluster's id; NULL: all */
 	size_t top;	  /* longest list; 0: no bound */
 	/* All that documents say of clusters, and what pages are drawn of. */
 	bool wants_rows, wants_detail;
@@ -65,6 +67,7 @@ struct lode_diff_detail {
 };
 
 struct lode_diff_row {
+	size_t number; /* its place among all changes, from 1: what --show takes */
 	const struct lode_diff_change *change;
 	const struct lode_cluster *cluster;
 	struct lode_diff_figures figures;
@@ -75,6 +78,16 @@ struct lode_diff_row {
 	size_t n_headline;
 	const struct lode_cluster_brief *brief; /* NULL: without detail */
 	const struct lode_diff_detail *detail;	/* NULL: without detail */
+};
+
+/* One change in full. */
+struct lode_diff_shown {
+	size_t number;
+	const struct lode_diff_change *change;
+	struct lode_diff_figures figures;
+	struct lode_cluster_shown cluster;  /* in both sets together */
+	const struct lode_cluster_row *row; /* with wants_rows: the same, as lode mine lists it */
+	const char *worst; /* the recording of the set with more of it that it costs most */
 };
 
 /* A stream, as pages list them. */
@@ -105,9 +118,10 @@ struct lode_diff_answer {
 	/* Of the changes: those that are called so are told first, and left out; of the others,
 	   those that would matter, from first_doubtful on. */
 	size_t n_told, n_told_more, first_doubtful, n_doubtful;
-	size_t enough_streams;	    /* of each set, that significance takes at least */
-	bool has_enough;	    /* p can fall to the level */
-	struct lode_diff_row *rows; /* with wants_rows: of the first changes */
+	const struct lode_diff_shown *shown; /* with `show` */
+	size_t enough_streams;		     /* of each set, that significance takes at least */
+	bool has_enough;		     /* p can fall to the level */
+	struct lode_diff_row *rows; /* with wants_rows: of the first changes, or the one shown */
 	size_t n_rows, n_more;
 	const uint32_t *frames; /* with detail: functions of all flame graphs */
 	size_t n_frames;
@@ -125,7 +139,7 @@ struct lode_diff_answer {
 /*
  * `*out` is the caller's to free, also on failure: what was skipped says why nothing was usable.
  * LODE_ERR_EMPTY: a set has no stream, or no symptom; LODE_ERR_ARG on a λ that gives too many
- * patterns; else as lode_diff_sets_read and lode_mine.
+ * patterns, or no such change; else as lode_diff_sets_read and lode_mine.
  */
 int lode_diff_run(struct lode_diff_answer **out, const struct lode_diff_request *request,
 		  struct lode_error *err);

@@ -90,6 +90,8 @@ static const struct lode_field detail_fields[] = {
 LODE_RECORD(detail, struct lode_diff_detail);
 
 static const struct lode_field row_fields[] = {
+	LODE_FIELD(struct lode_diff_row, number,
+		   "its place among all clusters, from 1: what --show takes", .least = 1),
 	LODE_FIELDS_AT(struct lode_diff_row, change, &class_record),
 	LODE_FIELDS_AT(struct lode_diff_row, cluster, &id_record),
 	LODE_FIELDS_OF(struct lode_diff_row, figures, &figure_record),
@@ -106,6 +108,13 @@ static const struct lode_field row_fields[] = {
 	LODE_FIELDS_AT(struct lode_diff_row, detail, &detail_record, .absent = "without --detail"),
 };
 LODE_RECORD(row, struct lode_diff_row);
+
+static const struct lode_field shown_fields[] = {
+	LODE_FIELD_POINTER("shown", struct lode_diff_shown, row, &lode_cluster_row_record,
+			   "the cluster in full, as lode mine --show has it, of both sets "
+			   "together"),
+};
+LODE_RECORD(shown, struct lode_diff_shown);
 
 /* ---- Counts, and what --fail-on comes to ---- */
 
@@ -221,8 +230,9 @@ static const struct lode_field answer_fields[] = {
 		       .absent = "without --fail-on"),
 	LODE_LIST("clusters", struct lode_diff_answer, rows, n_rows, &row_record,
 		  "by class in the order new, gone, worse, better, same, the larger change first"),
-	LODE_FIELD_AS("more", struct lode_diff_answer, n_more, "clusters left out by --top",
-		      .absent = "none was"),
+	LODE_FIELD_AS("more", struct lode_diff_answer, n_more,
+		      "clusters left out by --top or --show", .absent = "none was"),
+	LODE_FIELDS_AT(struct lode_diff_answer, shown, &shown_record, .absent = "without --show"),
 	LODE_FRAMES("frames", struct lode_diff_answer, frames, n_frames,
 		    "the functions of all flame graphs", .absent = "without --detail"),
 	LODE_LIST("streams", struct lode_diff_answer, streams, n_streams, &stream_record,

@@ -5,6 +5,7 @@
 
 #include "answers/diff/diff.h"
 #include "answers/diff/side_stacks.h"
+#include "answers/clusters/cluster_choice.h"
 #include "streams/shape.h"
 #include "answers/input_fields.h"
 
@@ -13,6 +14,9 @@ struct lode_diff_state {
 	struct lode_diff_sets sets;
 	struct lode_diff_job job;
 	struct lode_flame_functions functions;
+	struct lode_diff_shown shown;
+	struct lode_cluster_rows shown_rows;
+	struct lode_cluster_row shown_row;
 	struct lode_arena arena;
 };
 
@@ -121,21 +125,23 @@ static void list_rows(struct lode_diff_state *s, const struct lode_diff_request 
 {
 	const struct lode_diff *diff = s->job.diff;
 	struct lode_diff_answer *out = &s->answer;
-	size_t n = diff->n_changes;
+	size_t n = diff->n_changes, first = out->shown ? out->shown->number - 1 : 0;
+	size_t top = out->shown ? 1 : request->top;
 	struct lode_side_stacks stacks;
 
-	out->n_rows = request->top && request->top < n ? request->top : n;
+	out->n_rows = top && top < n ? top : n;
 	out->n_more = n - out->n_rows;
 	out->rows = lode_arena_array(&s->arena, struct lode_diff_row, out->n_rows + 1);
 	if (request->wants_detail)
 		lode_side_stacks_build(&stacks, s->job.mined, s->sets.side);
 	for (size_t i = 0; i < out->n_rows; i++) {
-		const struct lode_diff_change *change = &diff->changes[i];
+		const struct lode_diff_change *change = &diff->changes[first + i];
 		const struct lode_cluster *cluster = &s->job.mined->clusters[change->item];
 		struct lode_diff_row *row = &out->rows[i];
 		struct lode_headline_hop *hops;
 
 		*row = (struct lode_diff_row){
+			.number = first + i + 1,
 			.change = change,
 			.cluster = cluster,
 			.figures = figures_of(change),
@@ -157,6 +163,76 @@ static void list_rows(struct lode_diff_state *s, const struct lode_diff_request 
 	out->frames = s->functions.frames.at;
 	out->n_frames = s->functions.frames.n;
 	list_streams(s);
+}
+
+/* ---- One in full ---- */
+
+/* The recording on that side that the cluster costs most; NULL: there is none. */
+static const char *worst_recording(const struct lode_diff_state *s,
+				   const struct lode_cluster *cluster, unsigned side)
+{
+	const struct lode_digest *digest = s->sets.digest;
+
+	for (size_t i = 0; i < cluster->n_worst; i++) {
+		uint32_t stream = digest->symptoms.at[cluster->worst[i].symptom].stream;
+
+		if (s->sets.side[stream] == side)
+			return digest->tree.strings.text.at[digest->streams.at[stream].path];
+	}
+	return NULL;
+}
+
+static const char *const *sets_of_streams(struct lode_diff_state *s)
+{
+	size_t n = s->sets.digest->streams.n;
+	const char **names = lode_arena_array(&s->arena, const char *, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = s->sets.side[i] == LODE_DIFF_A   ? "A"
+			   : s->sets.side[i] == LODE_DIFF_B ? "B"
+							    : "both";
+	return names;
+}
+
+static void list_shown(struct lode_diff_state *s, const struct lode_diff_request *request)
+{
+	const struct lode_cluster_rows_options options = {.top = request->top};
+
+	lode_cluster_rows_build(&s->shown_rows, s->job.mined, s->shown.cluster.cluster, &options);
+	lode_cluster_row_make(&s->shown_row, &s->shown_rows, 0);
+	s->shown.row = &s->shown_row;
+}
+
+static int show_change(struct lode_diff_state *s, const struct lode_diff_request *request,
+		       struct lode_error *err)
+{
+	const struct lode_diff *diff = s->job.diff;
+	const struct lode_mined *mined = s->job.mined;
+	uint32_t *numbers = lode_arena_array(&s->arena, uint32_t, mined->n_clusters + 1);
+	const struct lode_cluster *cluster;
+	const struct lode_diff_change *change;
+	size_t number;
+
+	for (size_t i = 0; i < diff->n_changes; i++)
+		numbers[diff->changes[i].item] = (uint32_t)i + 1;
+	cluster = lode_cluster_find_numbered(mined, request->show, numbers, err);
+	if (!cluster)
+		return err->status;
+	number = numbers[cluster - mined->clusters];
+	change = &diff->changes[number - 1];
+	s->shown = (struct lode_diff_shown){
+		.number = number,
+		.change = change,
+		.figures = figures_of(change),
+		.worst =
+			worst_recording(s, cluster, change->change < 0 ? LODE_DIFF_A : LODE_DIFF_B),
+	};
+	lode_cluster_shown_build(&s->shown.cluster, mined, cluster, request->top, &s->arena);
+	s->shown.cluster.set_of = sets_of_streams(s);
+	if (request->wants_rows)
+		list_shown(s, request);
+	s->answer.shown = &s->shown;
+	return 0;
 }
 
 /* Differences that would matter, if they were more than chance, are told apart. */
@@ -322,6 +398,9 @@ int lode_diff_run(struct lode_diff_answer **out, const struct lode_diff_request 
 	list_options(s, request);
 	judge_diff(s, request->fail_on);
 	count_told(s, request->top);
+	rc = request->show ? show_change(s, request, err) : 0;
+	if (rc < 0)
+		return rc;
 	if (request->wants_rows)
 		list_rows(s, request);
 	answer->opening = lode_diff_opening(answer, request, &s->arena);
@@ -334,6 +413,7 @@ void lode_diff_answer_free(struct lode_diff_answer *answer)
 
 	if (!s)
 		return;
+	lode_cluster_rows_release(&s->shown_rows);
 	lode_flame_functions_release(&s->functions);
 	lode_diff_job_release(&s->job);
 	lode_diff_sets_release(&s->sets);

@@ -5,6 +5,7 @@
 #include "base/escape.h"
 #include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/headline.h"
+#include "document/prose.h"
 #include "document/table.h"
 #include "document/units.h"
 
@@ -85,14 +86,33 @@ static void print_counts(FILE *out, const struct lode_diff *diff)
 
 /* ---- The table ---- */
 
-enum column { CLASS, COST_A, COST_B, CHANGE, RATIO, HIT_A, HIT_B, P, WHY, COMMON, n_columns };
+enum column {
+	NUMBER,
+	CLASS,
+	COST_A,
+	COST_B,
+	CHANGE,
+	RATIO,
+	HIT_A,
+	HIT_B,
+	P,
+	WHY,
+	COMMON,
+	n_columns
+};
 
 static const struct lode_table_column columns[n_columns] = {
-	[CLASS] = {"", false, 0},    [COST_A] = {"A", true, 0},
-	[COST_B] = {"B", true, 0},   [CHANGE] = {"change", true, 5},
-	[RATIO] = {"", true, 1},     [HIT_A] = {"in A", true, 3},
-	[HIT_B] = {"in B", true, 4}, [P] = {"p", true, 0},
-	[WHY] = {"why", false, 2},   [COMMON] = {"who waits → for whom", false, 0},
+	[NUMBER] = {"#", true, 0},
+	[CLASS] = {"", false, 0},
+	[COST_A] = {"A", true, 0},
+	[COST_B] = {"B", true, 0},
+	[CHANGE] = {"change", true, 5},
+	[RATIO] = {"", true, 1},
+	[HIT_A] = {"in A", true, 3},
+	[HIT_B] = {"in B", true, 4},
+	[P] = {"p", true, 0},
+	[WHY] = {"why", false, 2},
+	[COMMON] = {"who waits → for whom", false, 0},
 };
 
 static const enum lode_style styles[LODE_N_DIFF_CLASSES] = {
@@ -108,6 +128,7 @@ static void set_numbers(struct lode_table *table, const struct lode_diff_answer 
 	char text[LODE_UNITS_BUFFER + 8];
 	size_t row = lode_table_row(table);
 
+	lode_table_set(table, row, NUMBER, "%zu", (size_t)(change - diff->changes) + 1);
 	lode_table_set(table, row, CLASS, "%s",
 		       change->class == LODE_DIFF_SAME ? "?"
 						       : lode_diff_class_names[change->class]);
@@ -158,6 +179,45 @@ static void print_changes(FILE *out, const struct lode_diff_answer *answer, size
 	lode_table_free(table);
 }
 
+/* ---- One change in full ---- */
+
+static void print_change(FILE *out, const struct lode_diff_answer *answer,
+			 const struct lode_diff_change *change)
+{
+	const struct lode_diff *diff = answer->diff;
+	char a[LODE_UNITS_BUFFER + 8], b[LODE_UNITS_BUFFER + 8], text[LODE_UNITS_BUFFER + 8], p[16];
+
+	fprintf(out, "change      %s a symptom: %s in A, %s in B",
+		change_text(text, sizeof(text), answer, change->change),
+		cost_text(a, answer, change->per_symptom[LODE_DIFF_A]),
+		cost_text(b, answer, change->per_symptom[LODE_DIFF_B]));
+	if (change->has_interval)
+		fprintf(out, "; 95 %% interval %s to %s",
+			change_text(a, sizeof(a), answer, change->low),
+			change_text(b, sizeof(b), answer, change->high));
+	fprintf(out, "\nchance      p = %s, corrected for all %zu clusters\n",
+		p_text(p, sizeof(p), change->p_adjusted), diff->n_changes);
+	fprintf(out, "recordings  %zu of %zu in A, %zu of %zu in B\n",
+		change->n_streams[LODE_DIFF_A], diff->sides[LODE_DIFF_A].n_streams,
+		change->n_streams[LODE_DIFF_B], diff->sides[LODE_DIFF_B].n_streams);
+}
+
+static void print_shown(FILE *out, const struct lode_diff_answer *answer,
+			const struct lode_text_page *page)
+{
+	const struct lode_diff_shown *shown = answer->shown;
+	struct lode_prose prose;
+
+	fprintf(out, "Cluster %zu of %zu  (id %016llx)\n\n", shown->number, answer->diff->n_changes,
+		(unsigned long long)shown->cluster.cluster->id);
+	lode_cluster_shown_headline(out, &shown->cluster, page);
+	print_change(lode_prose_open(&prose), answer, shown->change);
+	lode_prose_close(out, page, LODE_SHOWN_LABEL, &prose);
+	fputc('\n', out);
+	fputs("In both sets together\n", out);
+	lode_cluster_shown_text(out, &shown->cluster, page);
+}
+
 /* ---- Below the table: what it stands on ---- */
 
 static void print_power(FILE *out, const struct lode_diff_answer *answer)
@@ -185,7 +245,7 @@ static void print_method(FILE *out, const struct lode_diff_answer *answer)
 
 	fprintf(out,
 		"\nReported are changes with p <= %g, corrected for all %zu clusters (the chance "
-		"that any of them\nis reported by accident), of at least %s a symptom and %g %%.\n",
+		"that any of them is reported by accident), of at least %s a symptom and %g %%.\n",
 		diff->level, diff->n_changes,
 		lode_format_cost(a, answer->min_change_ns, answer->unit), 100 * diff->min_relative);
 	if (diff->is_exact)
@@ -247,11 +307,21 @@ static void print_verdict(FILE *out, const struct lode_diff_verdict *verdict)
 void lode_diff_text(FILE *out, const struct lode_diff_answer *answer,
 		    const struct lode_text_page *page)
 {
+	struct lode_prose prose;
+	FILE *words;
+
 	lode_opening_put(out, &answer->opening, page);
 	fputc('\n', out);
-	print_side(out, answer, LODE_DIFF_A);
-	print_side(out, answer, LODE_DIFF_B);
-	print_counts(out, answer->diff);
+	if (answer->shown) {
+		print_shown(out, answer, page);
+		print_verdict(out, answer->verdict);
+		return;
+	}
+	words = lode_prose_open(&prose);
+	print_side(words, answer, LODE_DIFF_A);
+	print_side(words, answer, LODE_DIFF_B);
+	print_counts(words, answer->diff);
+	lode_prose_close(out, page, 3, &prose);
 	if (answer->n_told) {
 		fputc('\n', out);
 		print_changes(out, answer, 0, answer->n_told, page);
@@ -262,8 +332,10 @@ void lode_diff_text(FILE *out, const struct lode_diff_answer *answer,
 		fprintf(out, "\nNot significant, though large enough to matter:\n\n");
 		print_changes(out, answer, answer->first_doubtful, answer->n_doubtful, page);
 	}
-	print_power(out, answer);
-	print_method(out, answer);
-	print_rest(out, answer);
+	words = lode_prose_open(&prose);
+	print_power(words, answer);
+	print_method(words, answer);
+	print_rest(words, answer);
+	lode_prose_close(out, page, 2, &prose);
 	print_verdict(out, answer->verdict);
 }

@@ -48,7 +48,7 @@ struct lode_info_stream {
 	struct lode_event_count *events;
 	size_t n_events, n_empty_events; /* of which the recording has none */
 	uint64_t n_lost_records, n_lost_events;
-	struct lode_losses losses;
+	uint64_t n_idle_gaps;
 	struct lode_loss_row *loss_rows; /* the kinds that there are */
 	size_t n_loss_rows;
 	const char *cut; /* what could not be read of it; NULL: nothing */

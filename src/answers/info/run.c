@@ -59,11 +59,16 @@ static void list_events(struct lode_info_state *s, struct lode_info_stream *out,
 static void list_losses(struct lode_info_state *s, struct lode_info_stream *out,
 			const struct lode_losses *losses)
 {
+	struct lode_loss_row rows[LODE_N_LOSS_KINDS];
 	char *cut = lode_job_cut_text(losses, NULL);
 
-	out->losses = *losses;
-	out->loss_rows = lode_arena_array(&s->arena, struct lode_loss_row, LODE_N_LOSS_KINDS);
-	out->n_loss_rows = lode_loss_rows(out->loss_rows, &out->losses);
+	out->n_loss_rows = lode_loss_rows(rows, losses);
+	out->loss_rows = lode_arena_array(&s->arena, struct lode_loss_row, out->n_loss_rows);
+	for (size_t i = 0; i < out->n_loss_rows; i++) {
+		out->loss_rows[i] = rows[i];
+		out->loss_rows[i].detail = kept(s, rows[i].detail);
+	}
+	out->n_idle_gaps = losses->by_kind[LODE_LOSS_IDLE_GAP].count;
 	out->n_lost_events = losses->by_kind[LODE_LOSS_EVENTS].count;
 	out->n_lost_records = losses->by_kind[LODE_LOSS_BAD_RECORD].count +
 			      losses->by_kind[LODE_LOSS_UNDECODABLE].count;

@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/utc_text.h"
+#include "document/prose.h"
 #include "document/table.h"
 #include "document/units.h"
 
@@ -17,32 +18,16 @@ static void label(FILE *out, const char *text)
 	fprintf(out, "%-*s", label_columns, text);
 }
 
-/* Prints words of `text` filled to `columns`, later lines at `indent`; the first starts at `at`. */
-static void fill_info_text(FILE *out, const char *text, unsigned at, unsigned indent,
-			   unsigned columns)
+/* The same with a text of any length, whose further lines are indented by `indent`. */
+static void put_labelled(FILE *out, const struct lode_text_page *page, const char *name,
+			 const char *text, unsigned indent)
 {
-	bool is_first = true;
+	size_t size = 4 * strlen(text) + 1;
+	char *safe = lode_alloc(size);
 
-	while (*text) {
-		size_t len = strcspn(text, " ");
-		char word[600], safe[2400];
-		size_t width;
-
-		snprintf(word, sizeof(word), "%.*s", (int)len, text);
-		lode_escape(safe, sizeof(safe), word);
-		width = lode_escape_width(word);
-		if (!is_first && at + 1 + width > columns) {
-			fprintf(out, "\n%*s", (int)indent, "");
-			at = indent;
-			is_first = true;
-		}
-		fprintf(out, "%s%s", is_first ? "" : " ", safe);
-		at += (unsigned)width + !is_first;
-		is_first = false;
-		text += len;
-		text += strspn(text, " ");
-	}
-	fputc('\n', out);
+	lode_prose(out, page, indent, "%-*s%s\n", label_columns, name,
+		   lode_escape(safe, size, text));
+	free(safe);
 }
 
 /* "2026-11-21 04:04:24.572" */
@@ -75,26 +60,23 @@ static void print_origin(FILE *out, const struct lode_info_stream *s,
 		fputs(" UTC\n", out);
 	}
 	if (s->host[0] || s->kernel[0]) {
-		label(out, "host");
 		snprintf(line, sizeof(line), "%.300s, kernel %.300s %.100s, %u CPUs",
 			 s->host[0] ? s->host : "unknown", s->kernel[0] ? s->kernel : "unknown",
 			 s->arch, s->n_cpus);
-		fill_info_text(out, line, label_columns, label_columns, page->columns);
+		put_labelled(out, page, "host", line, label_columns);
 	}
 	if (s->command[0]) {
 		const char *separator = strstr(s->command, " -- ");
 		bool is_machine = !separator && s->quality.n_command_threads == 0;
 
-		label(out, is_machine ? "recorder" : "command");
-		fill_info_text(out, separator ? separator + 4 : s->command, label_columns,
-			       label_columns, page->columns);
+		put_labelled(out, page, is_machine ? "recorder" : "command",
+			     separator ? separator + 4 : s->command, label_columns);
 		if (separator) {
-			label(out, "recorder");
 			snprintf(line, sizeof(line), "%.*s",
 				 (int)(separator - s->command < 1300 ? separator - s->command
 								     : 1300),
 				 s->command);
-			fill_info_text(out, line, label_columns, label_columns, page->columns);
+			put_labelled(out, page, "recorder", line, label_columns);
 		}
 	}
 }
@@ -102,10 +84,8 @@ static void print_origin(FILE *out, const struct lode_info_stream *s,
 static void print_lacks(FILE *out, const struct lode_info_stream *s,
 			const struct lode_text_page *page)
 {
-	for (size_t i = 0; i < s->n_lacks; i++) {
-		label(out, i == 0 ? "incomplete" : "");
-		fill_info_text(out, s->lacks[i], label_columns, label_columns, page->columns);
-	}
+	for (size_t i = 0; i < s->n_lacks; i++)
+		put_labelled(out, page, i == 0 ? "incomplete" : "", s->lacks[i], label_columns);
 }
 
 static void print_contents(FILE *out, const struct lode_info_stream *s)
@@ -178,26 +158,18 @@ static void print_events(FILE *out, const struct lode_info_stream *s,
 static void print_losses(FILE *out, const struct lode_info_stream *s,
 			 const struct lode_text_page *page)
 {
-	const struct lode_losses *losses = &s->losses;
 	char n[LODE_UNITS_BUFFER], line[512];
-	bool is_any = false;
 
 	fputc('\n', out);
-	label(out, "losses");
-	for (unsigned k = 0; k < LODE_N_LOSS_KINDS; k++) {
-		const struct lode_loss *loss = &losses->by_kind[k];
+	for (size_t i = 0; i < s->n_loss_rows; i++) {
+		const struct lode_loss_row *loss = &s->loss_rows[i];
 
-		if (!loss->count)
-			continue;
-		if (is_any)
-			label(out, "");
 		snprintf(line, sizeof(line), "%s %s%s%s", lode_format_count(n, loss->count),
-			 lode_loss_words((enum lode_loss_kind)k, loss->count),
-			 loss->detail[0] ? ", first: " : "", loss->detail);
-		fill_info_text(out, line, label_columns, label_columns + 2, page->columns);
-		is_any = true;
+			 loss->words, loss->detail[0] ? ", first: " : "", loss->detail);
+		put_labelled(out, page, i ? "" : "losses", line, label_columns + 2);
 	}
-	fputs(is_any ? "" : "none\n", out);
+	if (!s->n_loss_rows)
+		put_labelled(out, page, "losses", "none", label_columns);
 }
 
 /* A row for one flaw: its share of the command's cost, and of the machine's. */
@@ -248,7 +220,7 @@ static void put_symbols(struct lode_table *table, size_t row, const char *symbol
 			 symbols);
 	else
 		snprintf(line, sizeof(line), "%s", symbols);
-	lode_table_set(table, row, 4, "%s", lode_escape_fit(text, sizeof(text), line, room));
+	lode_table_set(table, row, 4, "%s", lode_escape_fit_names(text, sizeof(text), line, room));
 }
 
 static void print_modules(FILE *out, const struct lode_info_stream *s,
@@ -284,16 +256,20 @@ static void print_modules(FILE *out, const struct lode_info_stream *s,
 	lode_table_free(table);
 }
 
-static void print_serves(FILE *out, const struct lode_info_stream *s)
+static void print_serves(FILE *out, const struct lode_info_stream *s,
+			 const struct lode_text_page *page)
 {
+	enum { analysis_columns = 10 };
+
 	fputc('\n', out);
 	for (unsigned a = 0; a < LODE_N_ANALYSES; a++) {
 		const struct lode_serves *serves = &s->quality.serves[a];
 
-		label(out, a == 0 ? "serves" : "");
-		fprintf(out, "%-9s %s%s%s\n", lode_analysis_name((enum lode_analysis)a),
-			lode_service_name(serves->service), serves->reason[0] ? ": " : "",
-			serves->reason);
+		lode_prose(out, page, label_columns + analysis_columns, "%-*s%-*s%s%s%s\n",
+			   label_columns, a == 0 ? "serves" : "", analysis_columns,
+			   lode_analysis_name((enum lode_analysis)a),
+			   lode_service_name(serves->service), serves->reason[0] ? ": " : "",
+			   serves->reason);
 	}
 }
 
@@ -302,13 +278,10 @@ static void print_advice(FILE *out, const struct lode_info_stream *s,
 {
 	const struct lode_quality *q = &s->quality;
 
-	for (size_t i = 0; i < q->advice.n; i++) {
-		label(out, i == 0 ? "\nadvice" : "");
-		/* The line feed took one of the label's columns. */
-		fputs(i == 0 ? " " : "", out);
-		fill_info_text(out, q->advice.at[i].text, label_columns, label_columns,
-			       page->columns);
-	}
+	fputs(q->advice.n ? "\n" : "", out);
+	for (size_t i = 0; i < q->advice.n; i++)
+		put_labelled(out, page, i == 0 ? "advice" : "", q->advice.at[i].text,
+			     label_columns);
 	if (q->record_line) {
 		char text[2400];
 
@@ -329,6 +302,6 @@ void lode_info_text(FILE *out, const struct lode_info_stream *stream,
 	print_losses(out, stream, page);
 	print_quality(out, stream, page);
 	print_modules(out, stream, page);
-	print_serves(out, stream);
+	print_serves(out, stream, page);
 	print_advice(out, stream, page);
 }

@@ -7,10 +7,11 @@
 #include "base/escape.h"
 #include "base/folder.h"
 #include "answers/clusters/headline.h"
+#include "document/prose.h"
 #include "document/table.h"
 #include "document/units.h"
 
-enum { least_room = 24, stream_columns = 36 };
+enum { least_room = 32, stream_columns = 36 };
 
 /* The last part of a path is what tells streams apart; all of it where that is too little. */
 static const char *stream_name(char *buffer, size_t size, const char *path)
@@ -169,7 +170,8 @@ static void print_opened(FILE *out, const struct lode_next_answer *answer)
 	lode_table_free(table);
 }
 
-static void print_curves(FILE *out, const struct lode_next_answer *answer)
+static void print_curves(FILE *out, const struct lode_next_answer *answer,
+			 const struct lode_text_page *page)
 {
 	const struct lode_next_curves *curves = answer->curves;
 
@@ -179,28 +181,30 @@ static void print_curves(FILE *out, const struct lode_next_answer *answer)
 	}
 	print_needed(out, curves);
 	print_opened(out, answer);
-	fprintf(out,
-		"\nrandom: the expectation over all orders. Over the coverages above lode needs "
-		"%.0f %% of the recordings that\nrandom needs, %.0f %% of greedy-total's and %.0f "
-		"%% "
-		"of greedy-max's.\n",
-		100 * curves->best_share_of[LODE_NEXT_RANDOM],
-		100 * curves->best_share_of[LODE_NEXT_TOTAL],
-		100 * curves->best_share_of[LODE_NEXT_MAX]);
+	lode_prose(out, page, 0,
+		   "\nrandom: the expectation over all orders. Over the coverages above lode needs "
+		   "%.0f %% of the recordings that random needs, %.0f %% of greedy-total's and "
+		   "%.0f %% of greedy-max's.\n",
+		   100 * curves->best_share_of[LODE_NEXT_RANDOM],
+		   100 * curves->best_share_of[LODE_NEXT_TOTAL],
+		   100 * curves->best_share_of[LODE_NEXT_MAX]);
 }
 
 void lode_next_text(FILE *out, const struct lode_next_answer *answer,
 		    const struct lode_text_page *page)
 {
+	struct lode_prose prose;
+
 	lode_opening_put(out, &answer->opening, page);
 	fputc('\n', out);
 	if (answer->curves)
-		print_curves(out, answer);
+		print_curves(out, answer, page);
 	else if (answer->n_steps)
 		print_steps(out, answer, page);
 	else
 		fprintf(out, "Every recording was reviewed.\n");
 	if (!answer->curves && answer->n_more)
 		fprintf(out, "%zu more; --top 0 shows all.\n", answer->n_more);
-	print_data(out, answer);
+	print_data(lode_prose_open(&prose), answer);
+	lode_prose_close(out, page, 2, &prose);
 }

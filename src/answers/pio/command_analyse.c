@@ -267,6 +267,7 @@ static const struct lode_example show_examples[] = {
 
 static int pio_show_command(const struct lode_command *self, int argc, char **argv)
 {
+	const struct lode_text_page page = lode_stdout_page();
 	struct lode_pio_model model;
 	struct lode_error err;
 	int n, code;
@@ -277,7 +278,7 @@ static int pio_show_command(const struct lode_command *self, int argc, char **ar
 		return lode_command_misused(self, "give one model");
 	if (lode_pio_model_read(&model, argv[0], &err) < 0)
 		return lode_say_error(self, &err);
-	lode_pio_model_text(stdout, &model);
+	lode_pio_model_text(stdout, &model, &page);
 	lode_pio_model_release(&model);
 	return LODE_EXIT_OK;
 }

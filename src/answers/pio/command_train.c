@@ -5,6 +5,7 @@
 #include "answers/pio/command_inputs.h"
 #include "tool/help.h"
 #include "tool/output_options.h"
+#include "tool/terminal.h"
 #include "tool/page_commands.h"
 
 struct train_values {
@@ -111,13 +112,14 @@ struct lode_pio_train_request lode_pio_train_page_request(const struct lode_inpu
 static int train_and_write(const struct lode_command *self, const struct train_values *v)
 {
 	const struct lode_pio_train_request request = train_request_of(v);
+	const struct lode_text_page page = lode_stdout_page();
 	struct lode_pio_trained *trained;
 	struct lode_error err;
 	int rc = lode_pio_train_run(&trained, &request, &err);
 	int code = lode_pio_say_notes(self, &trained->notes);
 
 	if (rc == LODE_OK && strcmp(request.model, "-") != 0)
-		lode_pio_model_text(stdout, &trained->model);
+		lode_pio_model_text(stdout, &trained->model, &page);
 	lode_pio_trained_free(trained);
 	return code;
 }

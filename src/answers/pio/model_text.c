@@ -3,6 +3,7 @@
 
 #include "answers/pio/parts.h"
 #include "base/duration.h"
+#include "document/prose.h"
 
 static void print_ruleset(FILE *out, const struct lode_pio_model *model, size_t ruleset,
 			  bool is_med_high)
@@ -25,41 +26,45 @@ static void print_ruleset(FILE *out, const struct lode_pio_model *model, size_t 
 	lode_arena_release(&arena);
 }
 
-void lode_pio_model_text(FILE *out, const struct lode_pio_model *model)
+void lode_pio_model_text(FILE *out, const struct lode_pio_model *model,
+			 const struct lode_text_page *page)
 {
+	struct lode_prose prose;
+	FILE *words = lode_prose_open(&prose);
 	char from[LODE_PIO_TIME_BYTES], to[LODE_PIO_TIME_BYTES], step[LODE_DURATION_BYTES];
 	size_t n_drifting = 0;
 
 	for (size_t i = 0; i < model->periods.n; i++)
-		fprintf(out, "trained on %s to %s: %llu requests, %llu intervals of %s\n",
+		fprintf(words, "trained on %s to %s: %llu requests, %llu intervals of %s\n",
 			lode_pio_time_text(from, model->periods.at[i].start_ns, false),
 			lode_pio_time_text(to, model->periods.at[i].end_ns, false),
 			(unsigned long long)model->periods.at[i].n_requests,
 			(unsigned long long)model->periods.at[i].n_intervals,
 			lode_duration_text(model->settings.step_ns, step, sizeof(step)));
-	fprintf(out, "%zu (action, user) pairs, %zu actions; %s response times\n",
+	fprintf(words, "%zu (action, user) pairs, %zu actions; %s response times\n",
 		model->usual.pairs.n, model->usual.actions.n,
 		model->settings.is_log ? "logarithms of" : "plain");
-	fprintf(out, "SARatio: MED from %.4f, HIGH from %.4f; %llu LOW, %llu MED, %llu HIGH\n",
+	fprintf(words, "SARatio: MED from %.4f, HIGH from %.4f; %llu LOW, %llu MED, %llu HIGH\n",
 		model->med_bound, model->high_bound,
 		(unsigned long long)model->class_counts[LODE_PIO_LOW],
 		(unsigned long long)model->class_counts[LODE_PIO_MED],
 		(unsigned long long)model->class_counts[LODE_PIO_HIGH]);
 	for (size_t c = 0; c < model->counters.n; c++)
 		n_drifting += model->counters.at[c].is_drifting;
-	fprintf(out, "%zu counters", model->counters.n);
+	fprintf(words, "%zu counters", model->counters.n);
 	if (!model->settings.is_classic)
-		fprintf(out,
+		fprintf(words,
 			", %zu of which drift and are left out; %u slow episodes; evidence "
 			"above %.2f is not seen in healthy time",
 			n_drifting, model->n_episodes, model->evidence_bound);
-	fputs("\n", out);
+	fputs("\n", words);
 	for (size_t i = 0; i < model->rules.n; i++) {
 		const struct lode_pio_rules *rules = &model->rules.at[i];
 
-		fprintf(out, "\nrules of seed %llu, from %u LOW, %u MED, %u HIGH intervals\n",
+		fprintf(words, "\nrules of seed %llu, from %u LOW, %u MED, %u HIGH intervals\n",
 			(unsigned long long)rules->seed, rules->n_low, rules->n_med, rules->n_high);
-		print_ruleset(out, model, i, false);
-		print_ruleset(out, model, i, true);
+		print_ruleset(words, model, i, false);
+		print_ruleset(words, model, i, true);
 	}
+	lode_prose_close(out, page, 6, &prose);
 }

@@ -80,7 +80,8 @@ int lode_pio_train_run(struct lode_pio_trained **out, const struct lode_pio_trai
 void lode_pio_trained_free(struct lode_pio_trained *trained);
 
 /* What a model is: its training, bounds and rules. */
-void lode_pio_model_text(FILE *out, const struct lode_pio_model *model);
+void lode_pio_model_text(FILE *out, const struct lode_pio_model *model,
+			 const struct lode_text_page *page);
 
 /* ---- A finding: one slow period ---- */
 

@@ -6,6 +6,7 @@
 #include "answers/pio/parts.h"
 #include "base/duration.h"
 #include "base/escape.h"
+#include "document/prose.h"
 
 enum { NAME_COLUMNS = 28, SHOWN_RULES = 2, SHOWN_NAMES = 3 };
 
@@ -99,37 +100,41 @@ static void print_rules(FILE *out, const struct lode_pio_found *p, unsigned colu
 	}
 }
 
-static void print_period(FILE *out, const struct lode_pio_found *p, unsigned columns, bool is_full)
+static void print_period(FILE *out, const struct lode_pio_found *p,
+			 const struct lode_text_page *page, bool is_full)
 {
+	struct lode_prose prose;
+	FILE *words = lode_prose_open(&prose);
 	char from[LODE_PIO_TIME_BYTES], to[LODE_PIO_TIME_BYTES], length[LODE_DURATION_BYTES];
 
-	fprintf(out, "  %s to %s  %s", lode_pio_time_text(from, p->start_ns, true),
+	fprintf(words, "  %s to %s  %s", lode_pio_time_text(from, p->start_ns, true),
 		lode_pio_time_text(to, p->end_ns, true),
 		lode_duration_text(p->duration_ns, length, sizeof(length)));
 	if (!isnan(p->slow_pct))
-		fprintf(out, "  %.0f %% of %" PRId64 " requests slow", p->slow_pct, p->n_requests);
+		fprintf(words, "  %.0f %% of %" PRId64 " requests slow", p->slow_pct,
+			p->n_requests);
 	if (!isnan(p->client_pct))
-		fprintf(out, ", %.0f %% for the client alone", p->client_pct);
-	fputs("   ", out);
+		fprintf(words, ", %.0f %% for the client alone", p->client_pct);
+	fputs("   ", words);
 	if (is_full)
-		print_servers(out, p);
-	fputc('\n', out);
+		print_servers(words, p);
+	lode_prose_close(out, page, 4, &prose);
 	if (!is_full)
 		return;
-	print_counters(out, p, columns);
-	print_rules(out, p, columns);
+	print_counters(out, p, page->columns);
+	print_rules(out, p, page->columns);
 	print_hits(out, "actions", &p->actions);
 	print_hits(out, "users", &p->users);
 }
 
-static void print_short_list(FILE *out, const struct lode_pio_found_list *list, unsigned columns,
-			     const char *title)
+static void print_short_list(FILE *out, const struct lode_pio_found_list *list,
+			     const struct lode_text_page *page, const char *title)
 {
 	if (!list->n)
 		return;
 	fprintf(out, "\n%s\n", title);
 	for (size_t i = 0; i < list->n_top; i++)
-		print_period(out, &list->at[i], columns, false);
+		print_period(out, &list->at[i], page, false);
 	if (list->n_top < list->n)
 		fprintf(out, "  and %zu more\n", list->n - list->n_top);
 }
@@ -250,29 +255,35 @@ void lode_pio_text(FILE *out, const struct lode_pio_answer *answer,
 	const struct lode_pio_found_list *periods = &answer->periods;
 	char from[LODE_PIO_TIME_BYTES], length[LODE_DURATION_BYTES], step[LODE_DURATION_BYTES];
 	char detail[4 * sizeof(((struct lode_loss *)0)->detail)];
+	struct lode_prose prose;
+	FILE *words;
 
 	lode_opening_put(out, &answer->opening, page);
 	fputc('\n', out);
-	fprintf(out, "%zu slow period%s in %s from %s, intervals of %s%s\n", periods->n,
+	words = lode_prose_open(&prose);
+	fprintf(words, "%zu slow period%s in %s from %s, intervals of %s%s\n", periods->n,
 		periods->n == 1 ? "" : "s",
 		lode_duration_text(answer->length_ns, length, sizeof(length)),
 		lode_pio_time_text(from, answer->start_ns, false),
 		lode_duration_text(answer->step_ns, step, sizeof(step)),
 		answer->has_log ? "" : ", estimated from counters alone");
 	for (size_t i = 0; i < answer->n_losses; i++)
-		fprintf(out, "not read: %s; first: %s\n", answer->losses[i].words,
+		fprintf(words, "not read: %s; first: %s\n", answer->losses[i].words,
 			lode_escape(detail, sizeof(detail), answer->losses[i].detail));
+	lode_prose_close(out, page, 2, &prose);
 	for (size_t i = 0; i < periods->n_top; i++) {
 		fputc('\n', out);
-		print_period(out, &periods->at[i], page->columns, true);
+		print_period(out, &periods->at[i], page, true);
 	}
 	if (periods->n_top < periods->n)
 		fprintf(out, "\n  and %zu more periods\n", periods->n - periods->n_top);
-	print_short_list(out, &answer->unfelt, page->columns,
+	print_short_list(out, &answer->unfelt, page,
 			 "counters out of range, but no server made users wait");
-	print_short_list(out, &answer->unexplained, page->columns,
+	print_short_list(out, &answer->unexplained, page,
 			 "slow by the log, and no counter says why");
 	print_heat_map(out, answer);
-	print_comparison(out, &answer->regression);
-	print_retraining(out, &answer->retraining);
+	words = lode_prose_open(&prose);
+	print_comparison(words, &answer->regression);
+	print_retraining(words, &answer->retraining);
+	lode_prose_close(out, page, 2, &prose);
 }

@@ -40,7 +40,8 @@ LODE_RECORD(spread, struct lode_suspects_values);
 static const struct lode_field loss_fields[] = {
 	LOSS("no_start", LODE_EXECUTION_NO_START),     LOSS("no_end", LODE_EXECUTION_NO_END),
 	LOSS("mismatched", LODE_EXECUTION_MISMATCHED), LOSS("died", LODE_EXECUTION_DIED),
-	LOSS("unrooted", LODE_EXECUTION_UNROOTED),     LOSS("no_stack", LODE_EXECUTION_NO_STACK),
+	LOSS("doubtful", LODE_EXECUTION_DOUBTFUL),     LOSS("unrooted", LODE_EXECUTION_UNROOTED),
+	LOSS("no_stack", LODE_EXECUTION_NO_STACK),
 };
 LODE_RECORD(loss, struct lode_tally_metric);
 

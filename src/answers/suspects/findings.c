@@ -138,15 +138,14 @@ static const char *function_words(const struct lode_suspects_answer *answer,
 	char q[LODE_UNITS_BUFFER];
 
 	return lode_finding_text(
-		arena,
-		"%s is in %s of %s slow executions (%s) and in %s of %s others (%s), q = %s.",
+		arena, "%s is in %s of %s slow executions (%s) and in %s of %s others (%s), q %s.",
 		label_of(names, f->function->frame, arena), lode_format_count(slow, e->o_failed),
 		lode_format_count(all_slow, answer->all.failed),
 		lode_format_share(pct, (int64_t)e->o_failed, (int64_t)answer->all.failed),
 		lode_format_count(fast, e->o_success),
 		lode_format_count(all_fast, answer->all.succeeded),
 		lode_format_share(fast_pct, (int64_t)e->o_success, (int64_t)answer->all.succeeded),
-		lode_format_log_p(q, f->log_q / log(10)));
+		lode_format_log_p_is(q, f->log_q / log(10)));
 }
 
 /* The slowest metric, where nothing goes with what is slow in it. */
@@ -212,7 +211,7 @@ static const char *excess_words(const struct lode_suspects_answer *answer,
 	char slow[LODE_UNITS_BUFFER], fast[LODE_UNITS_BUFFER], q[LODE_UNITS_BUFFER];
 
 	return lode_finding_text(
-		arena, "%s %s %s%s in A (%s), %s in B (%s); q = %s.",
+		arena, "%s %s %s%s in A (%s), %s in B (%s); q %s.",
 		label_of(names, of->frame, arena), is_time ? "took" : "made",
 		is_time ? time_words(arena, of->moments[LODE_SIDE_SUBJECT].sum)
 			: count_words(arena, of->n[LODE_SIDE_SUBJECT]),
@@ -224,7 +223,7 @@ static const char *excess_words(const struct lode_suspects_answer *answer,
 		is_time ? time_words(arena, of->moments[LODE_SIDE_OTHER].sum)
 			: count_words(arena, of->n[LODE_SIDE_OTHER]),
 		lode_format_plural(fast, answer->other->n_streams, "fast recording"),
-		lode_format_log_p(q, f->log_q / log(10)));
+		lode_format_log_p_is(q, f->log_q / log(10)));
 }
 
 static const char *nothing_words(const struct lode_suspects_answer *answer,

@@ -3,6 +3,7 @@
 
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
+#include "document/prose.h"
 #include "document/units.h"
 
 /* ---- Above the tables ---- */
@@ -45,7 +46,7 @@ static void print_long_tail(FILE *out, const struct lode_suspects_metric *m)
 	char name[600];
 
 	fprintf(out,
-		"Long tails: of %s, σ is %lld times the mean. A few extreme\nexecutions decide "
+		"Long tails: of %s, σ is %lld times the mean. A few extreme executions decide "
 		"what is slow; --robust labels by median and MAD.\n",
 		lode_escape_fit(name, sizeof(name), m->of.name, 28),
 		(long long)(m->values.std / (m->values.mean + 1)));
@@ -58,20 +59,19 @@ static void print_method(FILE *out, const struct lode_suspects_answer *answer)
 
 	if (answer->is_versus)
 		fprintf(out, "Excess: at least this share (95 %%) of a function's calls, or of "
-			     "their time,\nis not in the fast recordings. Calls and times are of "
+			     "their time, is not in the fast recordings. Calls and times are of "
 			     "one recording.\n");
 	else
 		fprintf(out,
 			"Slow (failed): %s.\nIncrease: Failure (where the function is last) less "
-			"Context "
-			"(where it occurs);\n0 if it is always last, -Context if it never is. "
-			"--sort ochiai, importance and\nothers compare those too.\n",
+			"Context (where it occurs); 0 if it is always last, -Context if it never "
+			"is. --sort ochiai, importance and others compare those too.\n",
 			answer->thresholds);
 	if (answer->long_tail)
 		print_long_tail(out, answer->long_tail);
 	fprintf(out,
-		"q: chance that a function, or a caller, goes with %s by\naccident; Fisher's exact "
-		"test, %s over %zu groups of functions and over\n%zu callers.\n",
+		"q: chance that a function, or a caller, goes with %s by accident; Fisher's exact "
+		"test, %s over %zu groups of functions and over %zu callers.\n",
 		answer->is_versus ? "slow recordings" : "what failed", answer->correction,
 		answer->n_groups, answer->n_contrast_tests);
 	if (symptoms)
@@ -86,6 +86,8 @@ static const char *loss_words(enum lode_execution_loss loss)
 		[LODE_EXECUTION_NO_END] = "without a recorded end",
 		[LODE_EXECUTION_MISMATCHED] = "whose start and end do not fit",
 		[LODE_EXECUTION_DIED] = "in which the thread ended",
+		[LODE_EXECUTION_DOUBTFUL] = "whose end may be another's, since events of their "
+					    "CPU were dropped meanwhile",
 		[LODE_EXECUTION_UNROOTED] = "with a stack that does not reach its thread's entry",
 		[LODE_EXECUTION_NO_STACK] = "without a stack",
 	};
@@ -110,8 +112,7 @@ static void print_losses_from(FILE *out, const char *what, const uint64_t *n, un
 	fputs(is_any ? ".\n" : "", out);
 }
 
-static void print_unmeasured(FILE *out, const struct lode_suspects_answer *answer,
-			     const struct lode_text_page *page)
+static void print_unmeasured(FILE *out, const struct lode_suspects_answer *answer)
 {
 	char a[LODE_UNITS_BUFFER], text[1024];
 
@@ -121,7 +122,7 @@ static void print_unmeasured(FILE *out, const struct lode_suspects_answer *answe
 	if (answer->n_unlabelled && !answer->is_versus)
 		fprintf(out,
 			"%s of metrics that the baseline does not have: not labelled. --versus "
-			"compares\nwhat is done at all.\n",
+			"compares what is done at all.\n",
 			lode_format_plural(a, answer->n_unlabelled, "execution"));
 	if (answer->n_lost)
 		fprintf(out, "The recorder dropped %s.\n",
@@ -131,8 +132,7 @@ static void print_unmeasured(FILE *out, const struct lode_suspects_answer *answe
 
 		for (size_t i = 0; i < job->notes.n && i < 3; i++)
 			fprintf(out, "Note: %s.\n",
-				lode_escape_fit(text, sizeof(text), job->notes.at[i].text,
-						page->columns - 8));
+				lode_escape(text, sizeof(text), job->notes.at[i].text));
 	}
 }
 
@@ -148,11 +148,12 @@ static void print_all_functions(FILE *out, const struct lode_suspects_answer *an
 				   : lode_suspects_print_functions)(out, answer, page);
 	}
 	if (answer->are_sure)
-		fprintf(out, "%s%zu of %zu functions %s; -v lists them, with all scores.\n",
-			answer->n_listed ? "" : "\n", answer->n_functions - answer->n_listed,
-			answer->n_functions,
-			answer->is_versus ? "do not differ beyond chance, or little"
-					  : "do not go with slow executions beyond chance");
+		lode_prose(out, page, 2,
+			   "%s%zu of %zu functions %s; -v lists them, with all scores.\n",
+			   answer->n_listed ? "" : "\n", answer->n_functions - answer->n_listed,
+			   answer->n_functions,
+			   answer->is_versus ? "do not differ beyond chance, or little"
+					     : "do not go with slow executions beyond chance");
 	else if (answer->n_ranked_more)
 		fprintf(out, "%zu more of %zu functions; --top 0 shows all.\n",
 			answer->n_ranked_more, answer->n_functions);
@@ -161,6 +162,9 @@ static void print_all_functions(FILE *out, const struct lode_suspects_answer *an
 void lode_suspects_text(FILE *out, const struct lode_suspects_answer *answer,
 			const struct lode_text_page *page)
 {
+	struct lode_prose prose;
+	FILE *words;
+
 	lode_opening_put(out, &answer->opening, page);
 	/* What parts slow calls from fast ones comes first; of two sets, what is done more. */
 	if (answer->is_versus)
@@ -171,14 +175,16 @@ void lode_suspects_text(FILE *out, const struct lode_suspects_answer *answer,
 	fputs("\nWhat was measured:\n", out);
 	(answer->is_versus ? lode_suspects_print_metrics_of_sides
 			   : lode_suspects_print_metrics)(out, answer, page);
-	fputs("\nData and method\n", out);
-	print_heading_suspects_text(out, answer);
-	print_method(out, answer);
-	print_unmeasured(out, answer, page);
+	words = lode_prose_open(&prose);
+	fputs("\nData and method\n", words);
+	print_heading_suspects_text(words, answer);
+	print_method(words, answer);
+	print_unmeasured(words, answer);
 	if (answer->n_skipped)
-		fprintf(out, "Skipped: %zu of %zu inputs (see stderr).\n", answer->n_skipped,
+		fprintf(words, "Skipped: %zu of %zu inputs (see stderr).\n", answer->n_skipped,
 			answer->n_inputs);
 	if (answer->n_incomplete)
-		fprintf(out, "Incomplete: %zu of %zu inputs are cut or damaged (see stderr).\n",
+		fprintf(words, "Incomplete: %zu of %zu inputs are cut or damaged (see stderr).\n",
 			answer->n_incomplete, answer->n_inputs);
+	lode_prose_close(out, page, 2, &prose);
 }

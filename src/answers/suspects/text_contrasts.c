@@ -4,6 +4,7 @@
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
 #include "answers/clusters/common_part.h"
+#include "document/prose.h"
 #include "document/table.h"
 #include "document/units.h"
 
@@ -49,8 +50,7 @@ static void set_callers(struct lode_table *table, const struct lode_calltree *tr
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
 					 i > first ? " › " : "", label);
 	}
-	lode_table_set(table, row, column, "%s",
-		       lode_escape_fit_names(label, sizeof(label), text, room));
+	lode_table_set_name(table, row, column, text, room);
 }
 
 void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_answer *answer,
@@ -82,7 +82,7 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_answer 
 		lode_table_set(table, row, 4, "%s", format_mean(text, &c.without));
 		lode_table_set(table, row, 5, "%s", lode_format_log_p(text, c.chance.log10_q));
 	}
-	room = lode_table_fit(table, page->columns, 15, 6, NULL);
+	room = lode_table_fit(table, page->columns, 24, 1, NULL);
 	for (size_t i = 0; i < choice->n; i++) {
 		lode_suspects_contrast_at(&c, answer, choice->at[i]);
 		set_callers(table, tree, i, 6, &c, room);
@@ -95,11 +95,11 @@ void lode_suspects_print_contrasts(FILE *out, const struct lode_suspects_answer 
 			fprintf(out, "%zu more%s.\n", choice->n_significant - choice->n,
 				only ? "" : "; --explain FUNCTION lists those of one");
 	} else if (answer->n_contrast_tests && !only) {
-		fprintf(out,
-			"\nNo caller makes the same call %s than its other callers do "
-			"(%zu tests).\n",
-			versus ? "more often one of slow recordings" : "slower",
-			answer->n_contrast_tests);
+		lode_prose(out, page, 2,
+			   "\nNo caller makes the same call %s than its other callers do "
+			   "(%zu tests).\n",
+			   versus ? "more often one of slow recordings" : "slower",
+			   answer->n_contrast_tests);
 	}
 	lode_table_free(table);
 }

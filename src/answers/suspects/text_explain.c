@@ -5,10 +5,11 @@
 #include "answers/suspects/text_parts.h"
 #include "base/escape.h"
 #include "answers/clusters/common_part.h"
+#include "document/prose.h"
 #include "document/table.h"
 #include "document/units.h"
 
-enum { shown_histograms = 3, shown_neighbours = 8, name_bytes = 2400, indent = 2 };
+enum { shown_histograms = 3, shown_neighbours = 8, least_name = 20, name_bytes = 2400, indent = 2 };
 
 /* ---- What it comes to ---- */
 
@@ -99,9 +100,9 @@ static void print_outcomes(FILE *out, const struct lode_suspects_explained *x,
 			   const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {
-		{"metric", false}, {"failed with", true}, {"n", true},
-		{"mean", true},	   {"σ", true},		  {"failed without", true},
-		{"n", true},	   {"mean", true},	  {"σ", true},
+		{"metric", false}, {"failed with", true}, {"n", true, 2},
+		{"mean", true},	   {"σ", true, 1},	  {"failed without", true},
+		{"n", true, 2},	   {"mean", true},	  {"σ", true, 1},
 	};
 	struct lode_table *table = lode_table_new(columns, 9, indent);
 	char name[name_bytes];
@@ -156,7 +157,7 @@ static void print_neighbours(FILE *out, const struct lode_suspects_answer *answe
 		{"failed", true}, {"of", true}, {"share", true}, {"mean", true}, {title, false}};
 	struct lode_table *table = lode_table_new(columns, 5, indent);
 	size_t n_shown = n < shown_neighbours ? n : shown_neighbours;
-	char text[LODE_UNITS_BUFFER], name[name_bytes], label[name_bytes];
+	char text[LODE_UNITS_BUFFER], label[name_bytes];
 
 	for (size_t i = 0; i < n_shown; i++) {
 		uint64_t counted = at[i].n_failed + at[i].n_succeeded;
@@ -171,14 +172,14 @@ static void print_neighbours(FILE *out, const struct lode_suspects_answer *answe
 		if (at[i].frame == LODE_NONE)
 			lode_table_set(table, row, 4, "%s", nobody);
 		else
-			lode_table_set(table, row, 4, "%s",
-				       lode_escape_fit(name, sizeof(name),
-						       lode_short_label(label, sizeof(label),
-									lode_suspects_tree(answer),
-									at[i].frame),
-						       48));
+			lode_table_set_name(table, row, 4,
+					    lode_short_label(label, sizeof(label),
+							     lode_suspects_tree(answer),
+							     at[i].frame),
+					    page->columns - 44);
 	}
 	fputc('\n', out);
+	lode_table_fit(table, page->columns, least_name, 0, NULL);
 	lode_table_print(table, out, page->has_color);
 	if (n_shown < n)
 		fprintf(out, "  and %zu more\n", n - n_shown);
@@ -224,12 +225,12 @@ static void print_worst(FILE *out, const struct lode_suspects_answer *answer,
 
 		lode_format_cost(a, e->value, "ns");
 		width = lode_escape_width(a);
-		fprintf(out, "  %*s%s  %s  thread %d at %lld.%09lld s  %s\n",
-			(int)(width < 8 ? 8 - width : 0), "", a,
-			lode_escape_fit(metric, sizeof(metric), e->metric, 24), (int)e->tid,
-			(long long)(e->start_ns / 1000000000),
-			(long long)(e->start_ns % 1000000000),
-			lode_format_recording(path, sizeof(path), e->stream, 40));
+		lode_prose(out, page, 12, "  %*s%s  %s  thread %d at %lld.%09lld s  %s\n",
+			   (int)(width < 8 ? 8 - width : 0), "", a,
+			   lode_escape_fit(metric, sizeof(metric), e->metric, 24), (int)e->tid,
+			   (long long)(e->start_ns / 1000000000),
+			   (long long)(e->start_ns % 1000000000),
+			   lode_format_recording(path, sizeof(path), e->stream, 40));
 		fputs("            ", out);
 		put_stack(out, lode_suspects_tree(answer), e, page->columns - 12);
 	}
@@ -240,14 +241,18 @@ void lode_suspects_explained_text(FILE *out, const struct lode_suspects_answer *
 {
 	const struct lode_suspects_explained *x = answer->explained;
 	char name[name_bytes], safe[name_bytes];
+	struct lode_prose prose;
+	FILE *words;
 
 	lode_opening_put(out, &answer->opening, page);
 	fputc('\n', out);
 	lode_frame_full_name(lode_suspects_tree(answer), x->frame, name, sizeof(name));
 	fprintf(out, "%s: rank %u of %zu by %s\n", lode_escape(safe, sizeof(safe), name),
 		x->of.rank, answer->n_functions, answer->order);
-	print_scores(out, answer, x);
-	print_companions(out, answer, &x->of);
+	words = lode_prose_open(&prose);
+	print_scores(words, answer, x);
+	print_companions(words, answer, &x->of);
+	lode_prose_close(out, page, 17, &prose);
 	print_outcomes(out, x, page);
 	print_histograms(out, x, page);
 	print_neighbours(out, answer, page, "called by", "(nobody: it is the outermost)",

@@ -117,11 +117,10 @@ static void set_function(struct lode_table *table, const struct lode_suspects_an
 {
 	const struct lode_suspects *s = answer->suspects;
 	const struct lode_calltree *tree = &s->tally.set->tree;
-	char label[name_bytes], name[name_bytes], line[name_bytes];
+	char label[name_bytes], name[name_bytes], line[name_bytes], cell[2 * name_bytes + 40];
 	size_t used = 0, left = f->n_group - 1;
 
-	lode_short_label(label, sizeof(label), tree, f->function->frame);
-	lode_escape_fit_names(name, sizeof(name), label, room);
+	lode_short_label(name, sizeof(name), tree, f->function->frame);
 	line[0] = '\0';
 	for (size_t i = f->rank; left && i < s->functions.n; i++) {
 		if (s->ranked[i].group != f->rank)
@@ -138,7 +137,9 @@ static void set_function(struct lode_table *table, const struct lode_suspects_an
 		snprintf(line + used, sizeof(line) - used, " and %zu more", left);
 	else if (left)
 		snprintf(line, sizeof(line), "%zu others", left);
-	lode_table_set(table, row, column, "%s%s%s", name, line[0] ? "\n┆ always with " : "", line);
+	snprintf(cell, sizeof(cell), "%s%s%s%s", lode_escape_width(name) > room ? "\n" : "", name,
+		 line[0] ? "\n┆ always with " : "", line);
+	lode_table_set(table, row, column, "%s", cell);
 }
 
 /* One line to a group, at the place of its first. */
@@ -246,8 +247,9 @@ void lode_suspects_print_functions_of_sides(FILE *out, const struct lode_suspect
 					    const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {
-		{"#", true},	     {"excess", true}, {"calls slow", true}, {"fast", true},
-		{"time slow", true}, {"fast", true},   {"q", true, 1},	     {"function", false},
+		{"#", true},	{"excess", true},	{"calls slow", true},
+		{"fast", true}, {"time slow", true, 2}, {"fast", true, 2},
+		{"q", true, 1}, {"function", false},
 	};
 	struct lode_table *table = lode_table_new(columns, 8, 0);
 	struct lode_suspects_function f;

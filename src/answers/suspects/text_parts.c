@@ -28,6 +28,15 @@ const char *lode_format_log_p(char *buffer, double log10_p)
 	return buffer;
 }
 
+const char *lode_format_log_p_is(char *buffer, double log10_p)
+{
+	char p[LODE_UNITS_BUFFER];
+
+	lode_format_log_p(p, log10_p);
+	snprintf(buffer, LODE_UNITS_BUFFER, "%s %s", *p == '<' ? "<" : "=", p + (*p == '<'));
+	return buffer;
+}
+
 /* Amounts of one recording of each set. */
 static void set_pace(struct lode_table *table, size_t row, size_t column, const double *amounts,
 		     const char *unit)

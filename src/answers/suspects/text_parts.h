@@ -31,6 +31,8 @@ void lode_suspects_set_sides(struct lode_table *table, size_t row, size_t column
 
 /* "0.03", "4e-12", "<1e-99" of a decimal logarithm; LODE_UNITS_BUFFER is enough. */
 const char *lode_format_log_p(char *buffer, double log10_p);
+/* In a sentence, behind its name: "= 2e-5", "< 1e-99". */
+const char *lode_format_log_p_is(char *buffer, double log10_p);
 
 /* The line of latency columns in tables, and its title: an axis. */
 struct lode_sparkline {

@@ -3,6 +3,7 @@
 
 #include "answers/timeline/timeline.h"
 #include "base/escape.h"
+#include "document/prose.h"
 #include "document/table.h"
 #include "document/units.h"
 
@@ -85,17 +86,19 @@ static const char *leaves_text(const struct lode_timeline_answer *answer,
 
 /* ---- Head: what was read, what was mended ---- */
 
-static void print_head(FILE *out, const struct lode_timeline_answer *answer)
+static void print_head(FILE *out, const struct lode_timeline_answer *answer,
+		       const struct lode_text_page *page)
 {
 	const struct lode_call_trace *trace = answer->job.trace;
 	char path[name_bytes], calls[LODE_UNITS_BUFFER], length[LODE_UNITS_BUFFER];
 	char threads[LODE_UNITS_BUFFER], format[name_bytes];
 
-	fprintf(out, "%s: %s%s%s calls, %s, %s\n", lode_escape(path, sizeof(path), trace->path),
-		lode_escape(format, sizeof(format), trace->format ? trace->format : ""),
-		trace->format ? ", " : "", lode_format_count(calls, trace->n_calls),
-		lode_format_plural(threads, trace->threads.n, "thread"),
-		lode_format_cost(length, trace->last_ns - trace->first_ns, "ns"));
+	lode_prose(out, page, 2, "%s: %s%s%s calls, %s, %s\n",
+		   lode_escape(path, sizeof(path), trace->path),
+		   lode_escape(format, sizeof(format), trace->format ? trace->format : ""),
+		   trace->format ? ", " : "", lode_format_count(calls, trace->n_calls),
+		   lode_format_plural(threads, trace->threads.n, "thread"),
+		   lode_format_cost(length, trace->last_ns - trace->first_ns, "ns"));
 }
 
 static void print_call_losses(FILE *out, const struct lode_timeline_answer *answer)
@@ -143,10 +146,10 @@ static void print_threads(FILE *out, const struct lode_timeline_answer *answer,
 			  const struct lode_text_page *page)
 {
 	static const struct lode_table_column columns[] = {
-		{"thread", false}, {"calls", true},
-		{"shown", true},   {"ratio", true},
-		{"long", true},	   {"gaps", true},
-		{"time", true},	   {"where the time goes", false}};
+		{"thread", false},  {"calls", true},
+		{"shown", true, 3}, {"ratio", true, 2},
+		{"long", true, 4},  {"gaps", true, 1},
+		{"time", true},	    {"where the time goes", false}};
 	struct lode_table *table = lode_table_new(columns, 8, 0);
 	size_t room;
 
@@ -246,10 +249,10 @@ static void set_group(struct lode_table *table, const struct lode_timeline_answe
 static void print_outliers(FILE *out, const struct lode_timeline_answer *answer,
 			   const struct lode_text_page *page)
 {
-	static const struct lode_table_column columns[] = {{"x median", true}, {"longest", true},
-							   {"median", true},   {"p99", true},
-							   {"calls", true},    {"long", true},
-							   {"thread", true},   {"at", true},
+	static const struct lode_table_column columns[] = {{"x median", true},	{"longest", true},
+							   {"median", true, 3}, {"p99", true, 1},
+							   {"calls", true, 2},	{"long", true, 4},
+							   {"thread", true, 5}, {"at", true},
 							   {"function", false}};
 	const struct lode_outliers *outliers = &answer->job.outliers;
 	struct lode_table *table = lode_table_new(columns, 9, 0);
@@ -258,14 +261,12 @@ static void print_outliers(FILE *out, const struct lode_timeline_answer *answer,
 	fprintf(out, "\nLong calls by function, most unusual first:\n");
 	for (size_t i = 0; i < n; i++)
 		set_group(table, answer, &outliers->groups.at[i]);
-	room = lode_table_room(table, page->columns);
+	room = lode_table_fit(table, page->columns, 20, 2, NULL);
 	for (size_t i = 0; i < n; i++) {
-		char name[name_bytes], fit[name_bytes];
+		char name[name_bytes];
 
-		lode_table_set(table, i, 8, "%s",
-			       lode_escape_fit_names(
-				       fit, sizeof(fit),
-				       label(answer, outliers->groups.at[i].function, name), room));
+		lode_table_set_name(table, i, 8,
+				    label(answer, outliers->groups.at[i].function, name), room);
 	}
 	if (n)
 		lode_table_print(table, out, page->has_color);
@@ -280,9 +281,11 @@ static void print_summary(FILE *out, const struct lode_timeline_answer *answer,
 			  const struct lode_text_page *page)
 {
 	char size[LODE_UNITS_BUFFER];
+	struct lode_prose prose;
 
-	print_head(out, answer);
-	print_call_losses(out, answer);
+	print_head(out, answer, page);
+	print_call_losses(lode_prose_open(&prose), answer);
+	lode_prose_close(out, page, 2, &prose);
 	if (answer->job.index_bytes)
 		fprintf(out, "index: %s\n", lode_format_bytes(size, answer->job.index_bytes));
 	fputc('\n', out);
@@ -382,7 +385,7 @@ static void print_moment(FILE *out, const struct lode_timeline_answer *answer,
 	char text[name_bytes], from[LODE_UNITS_BUFFER], to[LODE_UNITS_BUFFER];
 	char length[LODE_UNITS_BUFFER];
 
-	print_head(out, answer);
+	print_head(out, answer, page);
 	fprintf(out, "\nThread %s at %s:\n", thread_label(answer, t->thread, text),
 		offset(answer, moment->t_ns, from));
 	if (moment->open.n)
@@ -494,7 +497,7 @@ static void print_function(FILE *out, const struct lode_timeline_answer *answer,
 	char name[name_bytes], n[LODE_UNITS_BUFFER], median[LODE_UNITS_BUFFER];
 	char p99[LODE_UNITS_BUFFER], longest[LODE_UNITS_BUFFER], total[LODE_UNITS_BUFFER];
 
-	print_head(out, answer);
+	print_head(out, answer, page);
 	fprintf(out, "\n%s: %s calls, %s in all; median %s, p99 %s, longest %s\n\n",
 		label(answer, function->function, name), lode_format_count(n, s->n),
 		lode_format_cost(total, (int64_t)s->total_ns, "ns"),

@@ -6,6 +6,7 @@
 #include "base/folder.h"
 #include "answers/clusters/cluster_brief.h"
 #include "answers/clusters/headline.h"
+#include "document/prose.h"
 #include "document/table.h"
 #include "document/units.h"
 
@@ -102,18 +103,19 @@ static void print_streams(FILE *out, const struct lode_triage_answer *answer,
 
 /* ---- What came back ---- */
 
-static void print_returned(FILE *out, const struct lode_triage_answer *answer)
+static void print_returned(FILE *out, const struct lode_triage_answer *answer,
+			   const struct lode_text_page *page)
 {
 	char name[1024], bug[1024], cost[LODE_UNITS_BUFFER], streams[LODE_UNITS_BUFFER];
 
 	for (size_t i = 0; i < answer->n_returned; i++) {
 		const struct lode_triage_returned *r = &answer->returned[i];
 
-		fprintf(out, "\nCame back: %s, which was retired%s%s: %s in %s.\n",
-			lode_escape(name, sizeof(name), r->name), *r->bug ? ", " : "",
-			lode_escape(bug, sizeof(bug), r->bug),
-			lode_format_cost(cost, r->total_ns, answer->unit),
-			lode_format_plural(streams, r->n_streams, "recording"));
+		lode_prose(out, page, 2, "\nCame back: %s, which was retired%s%s: %s in %s.\n",
+			   lode_escape(name, sizeof(name), r->name), *r->bug ? ", " : "",
+			   lode_escape(bug, sizeof(bug), r->bug),
+			   lode_format_cost(cost, r->total_ns, answer->unit),
+			   lode_format_plural(streams, r->n_streams, "recording"));
 	}
 }
 
@@ -178,8 +180,8 @@ static void print_rest(FILE *out, const struct lode_triage_answer *answer, bool 
 	char a[LODE_UNITS_BUFFER], b[LODE_UNITS_BUFFER], safe[4096];
 
 	if (answer->not_mined)
-		fprintf(out, "\nThe rest was not mined: %s.\n",
-			lode_escape(safe, sizeof(safe), answer->not_mined));
+		lode_prose(out, page, 2, "\nThe rest was not mined: %s.\n",
+			   lode_escape(safe, sizeof(safe), answer->not_mined));
 	if (!answer->mined)
 		return;
 	if (answer->n_clusters)
@@ -190,9 +192,10 @@ static void print_rest(FILE *out, const struct lode_triage_answer *answer, bool 
 			strcmp(unit, "ns") == 0 ? "is" : "are",
 			lode_format_cost(b, answer->lambda_ns, unit));
 	if (answer->n_clusters && !keeps_rest)
-		fputs("\nlode triage --json ... >t.json, then lode sign --from t.json --cluster 1 "
-		      "--name NAME signs the first;\n--rest FILE keeps the rest for lode mine.\n",
-		      out);
+		lode_prose_put(out, page, 2,
+			       "\nlode triage --json ... >t.json, then lode sign --from t.json "
+			       "--cluster 1 --name NAME signs the first; --rest FILE keeps the "
+			       "rest for lode mine.\n");
 }
 
 void lode_triage_text(FILE *out, const struct lode_triage_answer *answer, bool keeps_rest,
@@ -203,7 +206,7 @@ void lode_triage_text(FILE *out, const struct lode_triage_answer *answer, bool k
 	lode_opening_put(out, &answer->opening, page);
 	fputc('\n', out);
 	print_streams(out, answer, page);
-	print_returned(out, answer);
+	print_returned(out, answer, page);
 	print_rest(out, answer, keeps_rest, page);
 	if (answer->n_over > 0)
 		fprintf(out, "\n! %s %s more than %s unexplained.\n",
