@@ -1,15 +1,18 @@
 // What every page says first: the sentence and the command of the terminal and of --json, and every
 // number in it is one of the document, or a share or a sum of such.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { lode, pageOf, samples, show } from "./harness.mjs";
+import { lode, pageOf, samples, show, temporary } from "./harness.mjs";
 import { loopSample } from "./loop-sample.mjs";
 import { pioSample } from "./pio-sample.mjs";
 
 const startup = join(samples, "startup");
 const mailroom = join(samples, "mailroom");
 const { before, after, signatures } = loopSample();
+const none = temporary("none.txt");
+writeFileSync(none, "");
 const loop = ["--unit", "ns", "--signatures", signatures];
 
 /** @type {Record<string, string[]>} */
@@ -37,6 +40,9 @@ const commands = {
 	coverage: ["coverage", ...loop, "--by", "path", before, after],
 	triage: ["triage", ...loop, after],
 	analyze: ["analyze", samples],
+	"next without a signature": ["next", "--unit", "ns", "--signatures", none, before, after],
+	"coverage without a signature": ["coverage", "--unit", "ns", "--signatures", none, after],
+	"triage without a signature": ["triage", "--unit", "ns", "--signatures", none, after],
 };
 
 /** Numbers of a document, with how many items its lists have. @param {any} value @param {Set<number>} into */

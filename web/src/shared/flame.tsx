@@ -20,7 +20,7 @@ import {
 import { cost as costText, count, frameParts, percent, shorten, visible } from "./format";
 import { Legend } from "./legend";
 import { setParams, usePlace } from "./location";
-import { Frame } from "./name";
+import { Frame, SourceLink } from "./name";
 import { Picture } from "./picture";
 import { searchOf } from "./search";
 import { Choice, Section } from "./section";
@@ -75,6 +75,8 @@ export interface FlameProps {
 	sets?: readonly [string, string];
 	/** Beside the search. */
 	tools?: ComponentChildren;
+	/** Where a function's source is shown; undefined: nowhere. */
+	sourceOf?: ((name: string) => string | undefined) | undefined;
 	/** What has all of it, and more forms of it, on the command line. */
 	command?: string;
 }
@@ -289,6 +291,9 @@ export function Flame(props: FlameProps) {
 			tools={
 				<span class="flame-tools no-print">
 					{props.tools}
+					{told && tree.chain[told]! <= 1 ? (
+						<SourceLink to={props.sourceOf?.(nameOfNode(view, told))} />
+					) : null}
 					{told ? (
 						<CopyButton
 							label="Copy stack"

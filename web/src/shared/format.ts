@@ -100,6 +100,14 @@ export function number(value: number): string {
 	);
 }
 
+/** A sentence of the report's, in which no line ends between a number and its unit. */
+export function measured(text: string): string {
+	return text.replace(
+		/(\d) (?=(?:%|ns|µs|ms|s|min|h|d|B|kB|MB|GB|TB)(?![\p{L}\p{N}_]))/gu,
+		`$1${THIN}`,
+	);
+}
+
 /** "2 streams", "1 stream" */
 export function plural(n: number, noun: string): string {
 	return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;

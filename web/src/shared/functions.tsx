@@ -27,7 +27,7 @@ import {
 } from "./flame-draw";
 import { cost as costText, count, frameParts, percent, visible } from "./format";
 import { setParams, useParam } from "./location";
-import { Frame } from "./name";
+import { Frame, SourceLink } from "./name";
 import { Picture } from "./picture";
 import { Section } from "./section";
 import { type Column, Table } from "./table";
@@ -43,6 +43,8 @@ interface Props {
 	};
 	names: readonly string[];
 	unit: string;
+	/** Where a function's source is shown; undefined: nowhere. */
+	sourceOf?: ((name: string) => string | undefined) | undefined;
 }
 
 export function Functions(props: Props) {
@@ -189,7 +191,8 @@ function Sandwich(
 			<p>
 				<b class="mono">{visible(frameParts(function_).name)}</b>: {costText(row.own, unit)}{" "}
 				exclusive, {costText(row.total, unit)} inclusive ({percent(row.total, whole)}); callers
-				above, callees below. <CopyButton label="Copy name" text={() => function_} />{" "}
+				above, callees below. <SourceLink to={props.sourceOf?.(function_)} />
+				<CopyButton label="Copy name" text={() => function_} />{" "}
 				<button
 					type="button"
 					class="button no-print"

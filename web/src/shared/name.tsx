@@ -32,3 +32,15 @@ export function Frame({ text, most = 120 }: { text: string; most?: number }) {
 		</span>
 	);
 }
+
+/** To what each line of a function costs, where that can be asked for. */
+export function SourceLink({ to }: { to: string | undefined }) {
+	if (!to) return null;
+	return (
+		<>
+			<a class="button no-print" href={to} title="what each line of it costs, and each instruction">
+				Source
+			</a>{" "}
+		</>
+	);
+}

@@ -4,7 +4,16 @@ import type { DiffReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { Columns } from "../../shared/columns";
 import { Flame } from "../../shared/flame";
-import { chance, changeIn, costIn, count, plural, times, visible } from "../../shared/format";
+import {
+	chance,
+	changeIn,
+	costIn,
+	count,
+	measured,
+	plural,
+	times,
+	visible,
+} from "../../shared/format";
 import { useParam } from "../../shared/location";
 import { Choice, Facts, Section } from "../../shared/section";
 import { type Step, Steps } from "../../shared/steps";
@@ -42,7 +51,7 @@ export function ChangePage({ report, reference, change }: ChangeProps) {
 			<h1>
 				<span class={`diff-class diff-${change.class}`}>{change.class}</span>:{" "}
 				{changeIn(report, change.change_ns)} a symptom
-				<span class="cluster-why">{visible(change.why ?? change.reason)}</span>
+				<span class="cluster-why">{measured(visible(change.why ?? change.reason))}</span>
 			</h1>
 			<p class="cluster-brief mono">
 				{(change.brief?.length ? change.brief : [briefOf(change)]).map((line) => (

@@ -4,7 +4,7 @@ import type { ReportRef } from "../../data/source";
 import { bottomAxis } from "../../shared/axis";
 import { Brief, lastWords } from "../../shared/brief";
 import type { Draw } from "../../shared/export";
-import { chance, changeIn, costIn, count, times, visible } from "../../shared/format";
+import { chance, changeIn, costIn, count, measured, times, visible } from "../../shared/format";
 import { goTo, useParam } from "../../shared/location";
 import { Picture } from "../../shared/picture";
 import { linear, ticks } from "../../shared/scales";
@@ -169,7 +169,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			title: "why",
 			help: "what most of its own cost is",
 			value: (c) => c.why ?? c.reason,
-			cell: (c) => visible(c.why ?? c.reason),
+			cell: (c) => measured(visible(c.why ?? c.reason)),
 			width: "88px",
 			give: 1,
 		},

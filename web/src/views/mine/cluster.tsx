@@ -6,7 +6,7 @@ import { Columns } from "../../shared/columns";
 import { CopyButton, CopyLink } from "../../shared/copy";
 import { CsvButton } from "../../shared/csv-button";
 import { Flame } from "../../shared/flame";
-import { costIn, count, frameParts, percent, plural, visible } from "../../shared/format";
+import { costIn, count, frameParts, measured, percent, plural, visible } from "../../shared/format";
 import { Functions } from "../../shared/functions";
 import { KINDS, KindNumbers } from "../../shared/kinds";
 import { type Loaded, Pending, useLoaded } from "../../shared/loaded";
@@ -23,6 +23,7 @@ import { commandOf, issueText, stackText, titleOf } from "./issue";
 import type { Served } from "./served";
 import { SignaturePanel } from "./signature-panel";
 import { matchesOf, type Signatures, standingOf, useMayChange } from "./signatures";
+import { sourceLinks } from "./source";
 import { Trend } from "./trend";
 
 interface Props {
@@ -91,7 +92,7 @@ function Head({ report, cluster, reference, signatures, filter, filters }: Props
 			{filters}
 			<h1 class="cluster-title">
 				<span class="cluster-number">Cluster {cluster.rank}</span> <Name text={title} most={200} />
-				<span class="cluster-why">{visible(cluster.why ?? cluster.reason)}</span>
+				<span class="cluster-why">{measured(visible(cluster.why ?? cluster.reason))}</span>
 				{signatures?.state.state === "done" ? (
 					<Badge standing={standingOf(matchesOf(signatures).get(cluster.id) ?? [])} />
 				) : null}
@@ -197,6 +198,7 @@ function Stacks(props: Props & { cluster: Cluster }) {
 	const shown = query && asked.state === "done" ? asked.value : whole;
 	if (!shown) return null;
 	const { flame, frames } = shown;
+	const sourceOf = sourceLinks(served, props.reference, filter);
 	const isPart = filter && !query && Object.keys(filter).some((facet) => facet !== "kind");
 	const notes = [
 		isPart
@@ -217,6 +219,7 @@ function Stacks(props: Props & { cluster: Cluster }) {
 				data={flame}
 				names={frames}
 				unit={report.unit}
+				sourceOf={sourceOf}
 				command={`lode mine --show ${cluster.id} --pprof FILE --chrome-trace FILE INPUT...`}
 				note={flame.left_out || filter ? notes.filter(Boolean).join("; ") : "its own stacks, whole"}
 			/>
@@ -226,6 +229,7 @@ function Stacks(props: Props & { cluster: Cluster }) {
 				data={flame}
 				names={frames}
 				unit={report.unit}
+				sourceOf={sourceOf}
 			/>
 		</>
 	);

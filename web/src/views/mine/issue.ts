@@ -2,6 +2,7 @@
 import { briefOf, lastWords } from "../../shared/brief";
 import { costIn, count, percent, visible } from "../../shared/format";
 import { KINDS } from "../../shared/kinds";
+import { fenced, linked, paragraphs, plain } from "../../shared/markdown";
 import type { Cluster, Listed, Mined } from "./clusters";
 
 /** Its headline: the functions that say most of it, without the callers that others share. */
@@ -23,17 +24,6 @@ export function commandOf(report: object, cluster: Listed): string {
 		: `lode mine${show} INPUT...`;
 }
 
-/** A block that nothing in it can end. */
-function fenced(text: string): string {
-	const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-	const fence = "`".repeat(longest + 1);
-	return `${fence}\n${text}\n${fence}`;
-}
-
-/** Text on a line of its own, without a meaning in Markdown. */
-const plain = (text: string) =>
-	visible(text).replace(/[\\`*_{}[\]<>()#+!|~&@]/g, (mark) => `\\${mark}`);
-
 export function issueText(report: Mined, cluster: Cluster, address: string): string {
 	const cost = (ns: number) => costIn(report, ns).replaceAll("\u202f", " ");
 	const share = (part: number, whole: number) => percent(part, whole).replaceAll("\u202f", " ");
@@ -51,7 +41,7 @@ export function issueText(report: Mined, cluster: Cluster, address: string): str
 		`Shared call path, outermost first:\n\n${fenced(stackText(cluster))}`,
 		worst.length ? `Worst symptoms:\n\n${worst.join("\n")}` : "",
 		`To see it:\n\n${fenced(commandOf(report, cluster))}`,
-		/^https?:/.test(address) ? `<${address}>` : "",
+		linked(address),
 	];
-	return `${parts.filter(Boolean).join("\n\n")}\n`;
+	return paragraphs(...parts);
 }

@@ -5,7 +5,7 @@ import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { Brief, lastWord } from "../../shared/brief";
 import type { Draw } from "../../shared/export";
-import { costIn, pct, percent, visible } from "../../shared/format";
+import { costIn, measured, pct, percent, visible } from "../../shared/format";
 import { KINDS, KindLegend, splitLabel, splitParts } from "../../shared/kinds";
 import { goTo, useParam } from "../../shared/location";
 import { Picture } from "../../shared/picture";
@@ -141,7 +141,7 @@ function columnsOf(
 			title: "why",
 			help: "what most of its own cost is",
 			value: (c) => c.why ?? c.reason,
-			cell: (c) => visible(c.why ?? c.reason),
+			cell: (c) => measured(visible(c.why ?? c.reason)),
 			width: "150px",
 			give: 1,
 		},
@@ -258,7 +258,7 @@ function Coverage(props: { report: MineReport; onPick: (cluster: Listed) => void
 										"own",
 										`${costIn(report, cluster.own_ns)}, ${percent(cluster.own_ns, report.symptom_ns)}`,
 									],
-									["why", visible(cluster.why ?? cluster.reason)],
+									["why", measured(visible(cluster.why ?? cluster.reason))],
 								]}
 							/>
 						</>

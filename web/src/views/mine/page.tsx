@@ -18,6 +18,7 @@ import { type Served, servedOf } from "./served";
 import { SignatureList } from "./signature-list";
 import { SignaturePage } from "./signature-page";
 import { type Signatures, useMayChange, useSignatures } from "./signatures";
+import { SourcePage } from "./source";
 import "./mine.css";
 
 export const page = view("lode/mine/1", "Mine", MinePage);
@@ -30,6 +31,8 @@ function MinePage(props: ViewProps<MineReport>) {
 	const signatures = useSignatures(served);
 	if (path[0] === "signatures" && served && signatures)
 		return <SignaturesAt {...props} served={served} signatures={signatures} name={path[1]} />;
+	if (path[0] === "source" && served?.has("source"))
+		return <SourcePage served={served} reference={reference} />;
 	// One that the filter leaves nothing of is still there.
 	const cluster = path[0]
 		? (report.clusters.find((c) => c.id === path[0]) ??
@@ -60,7 +63,9 @@ function MinePage(props: ViewProps<MineReport>) {
 					This report has no{" "}
 					{path[0] === "signatures"
 						? "signatures: lode serve --repo has"
-						: `cluster ${path[0].slice(0, 40)}`}
+						: path[0] === "source"
+							? "source: lode serve has"
+							: `cluster ${path[0].slice(0, 40)}`}
 					.
 				</p>
 			) : null}

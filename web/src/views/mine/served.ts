@@ -4,6 +4,7 @@ import type { MineClusterReport } from "../../data/generated/mine-cluster";
 import type { MineFlameReport } from "../../data/generated/mine-flame";
 import type { MinePathReport } from "../../data/generated/mine-path";
 import type { MineSignaturesReport } from "../../data/generated/mine-signatures";
+import type { MineSourceReport } from "../../data/generated/mine-source";
 import type { MineStreamsReport } from "../../data/generated/mine-streams";
 import type { MineSymptomsReport } from "../../data/generated/mine-symptoms";
 import type { MineTrendReport } from "../../data/generated/mine-trend";
@@ -19,6 +20,7 @@ interface Answers {
 	path: MinePathReport;
 	trend: MineTrendReport;
 	signatures: MineSignaturesReport;
+	source: MineSourceReport;
 }
 export type Question = keyof Answers;
 export type Change = NonNullable<MineReport["served"]>["changes"][number];

@@ -1,6 +1,6 @@
 // One signature: what is known of it, what it matches here, and how that went over time.
 import { useMemo } from "preact/hooks";
-import { costIn, count, pct, visible } from "../../shared/format";
+import { costIn, count, measured, pct, visible } from "../../shared/format";
 import { goTo, hrefOf } from "../../shared/location";
 import { Facts, Section } from "../../shared/section";
 import { Bug } from "../../shared/signature-columns";
@@ -145,7 +145,7 @@ function Matched({ report, served, signatures, signature }: Props) {
 			key: "why",
 			title: "why",
 			value: (r) => r.cluster.why ?? r.cluster.reason,
-			cell: (r) => visible(r.cluster.why ?? r.cluster.reason),
+			cell: (r) => measured(visible(r.cluster.why ?? r.cluster.reason)),
 			width: "110px",
 		},
 		{

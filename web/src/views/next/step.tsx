@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import type { NextReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { Chain } from "../../shared/brief";
-import { baseName, costIn, count, percent, visible } from "../../shared/format";
+import { baseName, costIn, count, measured, percent, visible } from "../../shared/format";
 import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
 import { type Step, Steps } from "../../shared/steps";
@@ -108,7 +108,7 @@ function Sights({ report, turn }: { report: NextReport; turn: Turn }) {
 			key: "why",
 			title: "why",
 			value: (s) => s.known.why ?? "",
-			cell: (s) => visible(s.known.why ?? ""),
+			cell: (s) => measured(visible(s.known.why ?? "")),
 			width: report.of === "clusters" ? "110px" : "0px",
 		},
 		{

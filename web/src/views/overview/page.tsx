@@ -1,7 +1,7 @@
 // The first page of several reports: what was there, and what each analysis found.
 import type { AnalyzeReport } from "../../data/reports";
 import { PartBar } from "../../shared/bars";
-import { pct, plural } from "../../shared/format";
+import { measured, pct, plural } from "../../shared/format";
 import { hrefOf } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Opening } from "../../shared/opening";
@@ -27,7 +27,7 @@ function FindingLine({ report, finding }: { report: string | null; finding: Find
 	const { share, path, params } = finding;
 	const parts = finding.text.split(/ {2,}/);
 	const words = parts.pop() ?? "";
-	const text = <Name text={words} most={200} />;
+	const text = <Name text={measured(words)} most={200} />;
 	const isPlace = report !== null && (path.length > 0 || Object.keys(params).length > 0);
 	return (
 		<li class="finding">
@@ -40,7 +40,7 @@ function FindingLine({ report, finding }: { report: string | null; finding: Find
 			)}
 			{parts.map((number) => (
 				<span key={number} class="finding-number">
-					<Name text={number} most={40} />{" "}
+					<Name text={measured(number)} most={40} />{" "}
 				</span>
 			))}
 			<span class="finding-words">
@@ -67,7 +67,7 @@ function RunCard({ run, title }: { run: Run; title: string }) {
 					</p>
 				) : (
 					<p class="overview-summary">
-						<Name text={run.summary || "See its page."} most={600} />
+						<Name text={measured(run.summary || "See its page.")} most={600} />
 					</p>
 				)}
 				{run.details.length ? (

@@ -4,7 +4,7 @@
 //   │▇▇▇▇▇│▇▇│   │  mark per function and stack, as wide as its time, callees below callers, the
 //   │▇▇▇│        │  rest folded (hatched)
 //   ▇▇▇▇▇▇▇▇▇▇▇▇▇▇  a call that is long: as it is, framed
-//   ╶╶╶╶╶╶╶╶╶╶╶╶╶╶  a gap: nothing was called
+//   ╶╶╶╶╶╶╶╶╶╶╶╶╶╶  a gap, on a pale ground: nothing was called
 //
 // The darker a mark, the more of its time is its own. A row of one band has the same marks, all of
 // them as high as the row, callees over callers: what is seen at each time is innermost. There, what
@@ -75,8 +75,11 @@ function label(
 	});
 }
 
-function drawGap(paint: Paint, scene: Scene, x0: number, x1: number, y: number) {
+/** Idle time is pale, so that what stands out is what was done. */
+function drawGap({ paint, scene, bar }: Brush, x0: number, x1: number, top: number) {
+	const y = top + bar / 2;
 	if (x1 - x0 < 3) return;
+	paint.rect(x0, top, x1 - x0, bar, scene.colors.grid, 0.6);
 	paint.line(
 		x0 + 1,
 		Math.round(y) + 0.5,
@@ -115,8 +118,7 @@ function drawItems(brush: Brush) {
 		const top = y + levelTop(row, itemDepth[i]!);
 		if (itemKind[i] === GAP) {
 			// Between callees it is their caller's own time, which stands there already.
-			if (brush.pass !== "lit" && !(row.isFlat && itemDepth[i]!))
-				drawGap(brush.paint, scene, x0, x1, top + brush.bar / 2);
+			if (brush.pass !== "lit" && !(row.isFlat && itemDepth[i]!)) drawGap(brush, x0, x1, top);
 		} else if (itemKind[i] === CALL) {
 			drawCall(brush, i, x0, x1, top);
 		} else {

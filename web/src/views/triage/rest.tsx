@@ -3,7 +3,7 @@ import type { TriageReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
 import { PartBar } from "../../shared/bars";
 import { Brief, briefOf } from "../../shared/brief";
-import { costIn, count, percent, plural, visible } from "../../shared/format";
+import { costIn, count, measured, percent, plural, visible } from "../../shared/format";
 import { KindLegend, splitLabel, splitParts } from "../../shared/kinds";
 import { goTo } from "../../shared/location";
 import { Name } from "../../shared/name";
@@ -95,7 +95,7 @@ function columnsOf(report: TriageReport): Column<Cluster>[] {
 			key: "why",
 			title: "why",
 			value: (c) => c.why ?? c.reason,
-			cell: (c) => visible(c.why ?? c.reason),
+			cell: (c) => measured(visible(c.why ?? c.reason)),
 			width: "110px",
 		},
 		{
