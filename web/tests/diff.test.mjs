@@ -66,7 +66,7 @@ test("diff: verdict, counts and table are those of the JSON and of the terminal"
 	for (const [name = "", ...cells] of texts) {
 		const line = terminal
 			.split("\n")
-			.find((text) => text.startsWith(`${name} `) && text.includes(words(cells[2] ?? "").slice(1)));
+			.find((text) => /^\d+ +(\S+) /.exec(text)?.[1] === name && text.includes(words(cells[2] ?? "").slice(1)));
 		assert.ok(line, `the terminal has ${name} ${cells.join(" ")}`);
 		for (const text of [cells[0], cells[1], cells[5], cells[6], cells[7]])
 			assert.ok(line.includes(words(text ?? "")), `"${line}" has ${text}`);
