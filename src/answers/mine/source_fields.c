@@ -92,7 +92,7 @@ LODE_RECORD(source, struct lode_mine_source);
 const struct lode_document lode_mine_source_document = {
 	.schema = "lode/mine-source/1",
 	.file = "mine-source",
-	.title = "lode mine --source FUNCTION --json, and lode serve: GET source?function=NAME",
+	.title = "lode mine --source, and lode serve: GET source?function=NAME",
 	.doc = "One function from the inside: the cost of each line of its source, and of each "
 	       "instruction.",
 	.record = &source_record,
