@@ -60,6 +60,16 @@ const char *lode_next_word(struct lode_arena *arena, const char *word)
 	return lode_written_keep(out, &text, &size, arena);
 }
 
+const char *lode_next_words(struct lode_arena *arena, const char *const *words, size_t n_words)
+{
+	char *text;
+	size_t size;
+	FILE *out = lode_written_open(&text, &size);
+
+	lode_shell_words_put(out, words, n_words);
+	return lode_written_keep(out, &text, &size, arena);
+}
+
 const char *lode_opening_spread(struct lode_arena *arena, size_t n, size_t n_all)
 {
 	char all[LODE_UNITS_BUFFER], some[LODE_UNITS_BUFFER];

@@ -41,6 +41,8 @@ const char *lode_next_again(struct lode_arena *arena, const struct lode_asked *a
 			    const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* A word of it, quoted where it needs to be. */
 const char *lode_next_word(struct lode_arena *arena, const char *word);
+/* " slow/x-*.data": words, many files of a folder as a pattern (base/shell_words.h). */
+const char *lode_next_words(struct lode_arena *arena, const char *const *words, size_t n_words);
 
 /* ", in 5 of 6 recordings", ", in all 6 recordings"; of one recording nothing. */
 const char *lode_opening_spread(struct lode_arena *arena, size_t n, size_t n_all);

@@ -51,15 +51,14 @@ static char *operands_text(char *const *argv, int n)
 {
 	char *text;
 	size_t size;
-	struct words words = {NULL, lode_written_open(&text, &size)};
+	FILE *out = lode_written_open(&text, &size);
 	bool is_like_option = false;
 
 	for (int i = 0; i < n; i++)
 		is_like_option |= argv[i][0] == '-' && argv[i][1];
-	fputs(is_like_option ? " --" : "", words.out);
-	for (int i = 0; i < n; i++)
-		add_word(&words, argv[i]);
-	lode_written_close(words.out);
+	fputs(is_like_option ? " --" : "", out);
+	lode_shell_words_put(out, (const char *const *)argv, (size_t)n);
+	lode_written_close(out);
 	return text;
 }
 

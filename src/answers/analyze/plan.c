@@ -64,8 +64,7 @@ static void say_word(struct planner *p, const char *option, const char *word)
 
 static void say_words(struct planner *p, const struct lode_analyze_words *words)
 {
-	for (size_t i = 0; i < words->n; i++)
-		say_word(p, "", words->at[i]);
+	lode_shell_words_put(p->line, words->at, words->n);
 }
 
 static char *words_text(const struct planner *p, const struct lode_analyze_words *words)

@@ -126,7 +126,6 @@ static const char *next_of(struct lode_arena *arena, const struct lode_diff_answ
 	const struct lode_diff_sets_options *sets = &request->sets;
 	const struct lode_diff_change *largest = largest_change(answer->diff);
 	unsigned side = answer->diff->total.change < 0 ? LODE_DIFF_A : LODE_DIFF_B;
-	const char *words = "";
 
 	if (answer->shown)
 		return answer->shown->worst
@@ -143,10 +142,9 @@ static const char *next_of(struct lode_arena *arena, const struct lode_diff_answ
 		return lode_finding_text(arena, "lode mine%s --where %s",
 					 request->asked->next_options,
 					 lode_next_word(arena, sets->inputs[side][0]));
-	for (size_t i = 0; i < sets->n_inputs[side]; i++)
-		words = lode_finding_text(arena, "%s %s", words,
-					  lode_next_word(arena, sets->inputs[side][i]));
-	return lode_finding_text(arena, "lode mine%s%s", request->asked->next_options, words);
+	return lode_finding_text(arena, "lode mine%s%s", request->asked->next_options,
+				 lode_next_words(arena, (const char *const *)sets->inputs[side],
+						 sets->n_inputs[side]));
 }
 
 struct lode_opening lode_diff_opening(const struct lode_diff_answer *answer,
