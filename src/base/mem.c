@@ -136,6 +136,18 @@ char *lode_arena_strndup(struct lode_arena *arena, const char *s, size_t len)
 	return copy;
 }
 
+void lode_arena_join(struct lode_arena *arena, struct lode_arena *from)
+{
+	struct lode_arena_block **end = &from->blocks;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = arena->blocks;
+	arena->blocks = from->blocks;
+	arena->size_bytes += from->size_bytes;
+	memset(from, 0, sizeof(*from));
+}
+
 void lode_arena_release(struct lode_arena *arena)
 {
 	struct lode_arena_block *block, *next;

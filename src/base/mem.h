@@ -34,6 +34,8 @@ struct lode_arena {
 
 LODE_NEVER_NULL void *lode_arena_alloc(struct lode_arena *arena, size_t size_bytes, size_t align);
 LODE_NEVER_NULL char *lode_arena_strndup(struct lode_arena *arena, const char *s, size_t len);
+/* What `from` holds is `arena`'s from here on; `from` is empty. */
+void lode_arena_join(struct lode_arena *arena, struct lode_arena *from);
 void lode_arena_release(struct lode_arena *arena);
 
 #define lode_arena_array(arena, type, n) \

@@ -88,11 +88,13 @@ static int dearest_first(const void *a, const void *b)
 void lode_drill_streams_of(lode_drill_streams *out, const struct lode_drill *drill,
 			   const struct lode_cluster *cluster)
 {
+	lode_cluster_streams streams = {0};
 	struct lode_map place_of = {0};
 
-	for (size_t i = 0; i < cluster->n_by_stream; i++) {
-		struct lode_drill_stream s = {.stream = cluster->by_stream[i].stream,
-					      .cost_ns = cluster->by_stream[i].cost_ns};
+	lode_cluster_streams_of(&streams, drill->mined, cluster);
+	for (size_t i = 0; i < streams.n; i++) {
+		struct lode_drill_stream s = {.stream = streams.at[i].stream,
+					      .cost_ns = streams.at[i].cost_ns};
 
 		*lode_map_slot(&place_of, s.stream) = (uint32_t)out->n;
 		lode_vec_append(out, s);
@@ -110,6 +112,7 @@ void lode_drill_streams_of(lode_drill_streams *out, const struct lode_drill *dri
 		s->n_symptoms++;
 	}
 	lode_sort(out->at, out->n, dearest_first);
+	lode_vec_release(&streams);
 	lode_map_release(&place_of);
 }
 

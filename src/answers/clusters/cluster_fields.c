@@ -34,6 +34,7 @@ struct worst_row {
 	const struct lode_digest_stream *stream;
 	const struct lode_digest_symptom *symptom;
 	const struct lode_cluster_worst *worst;
+	const struct lode_digest_row *row;
 };
 
 static void make_worst_row(void *row, const void *cluster_row, size_t i)
@@ -43,7 +44,8 @@ static void make_worst_row(void *row, const void *cluster_row, size_t i)
 	const struct lode_digest_symptom *symptom = &of->digest->symptoms.at[worst->symptom];
 
 	*(struct worst_row *)row =
-		(struct worst_row){&of->digest->streams.at[symptom->stream], symptom, worst};
+		(struct worst_row){&of->digest->streams.at[symptom->stream], symptom, worst,
+				   &of->digest->rows.at[worst->row]};
 }
 
 static const struct lode_field worst_stream_fields[] = {
@@ -60,14 +62,23 @@ static const struct lode_field worst_thread_fields[] = {
 };
 LODE_RECORD(worst_thread, struct lode_digest_symptom);
 
+static const struct lode_field worst_start_fields[] = {
+	LODE_FIELD_AS("t0_ns", struct lode_digest_row, worst_t0_ns,
+		      "start of the costliest event there"),
+};
+LODE_RECORD(worst_start, struct lode_digest_row);
+
 static const struct lode_field worst_cost_fields[] = {
-	LODE_FIELD(struct lode_cluster_worst, t0_ns, "start of the costliest event there"),
 	LODE_FIELD_AS("cost_ns", struct lode_cluster_worst, symptom_cost_ns,
 		      "cost of the cluster in this symptom"),
-	LODE_FIELD_AS("event_ns", struct lode_cluster_worst, cost_ns,
-		      "cost of the costliest event"),
 };
 LODE_RECORD(worst_cost, struct lode_cluster_worst);
+
+static const struct lode_field worst_event_fields[] = {
+	LODE_FIELD_AS("event_ns", struct lode_digest_row, worst_cost_ns,
+		      "cost of the costliest event"),
+};
+LODE_RECORD(worst_event, struct lode_digest_row);
 
 static const struct lode_field worst_span_fields[] = {
 	LODE_FIELD_AS("symptom_t0_ns", struct lode_digest_symptom, t0_ns, NULL),
@@ -78,7 +89,9 @@ LODE_RECORD(worst_span, struct lode_digest_symptom);
 static const struct lode_field worst_fields[] = {
 	LODE_FIELDS_AT(struct worst_row, stream, &worst_stream_record),
 	LODE_FIELDS_AT(struct worst_row, symptom, &worst_thread_record),
+	LODE_FIELDS_AT(struct worst_row, row, &worst_start_record),
 	LODE_FIELDS_AT(struct worst_row, worst, &worst_cost_record),
+	LODE_FIELDS_AT(struct worst_row, row, &worst_event_record),
 	LODE_FIELDS_AT(struct worst_row, symptom, &worst_span_record),
 };
 LODE_RECORD(worst, struct worst_row);

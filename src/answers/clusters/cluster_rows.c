@@ -76,15 +76,22 @@ static struct lode_gap_row gap_row(const struct lode_gap *gap, size_t before,
 	return row;
 }
 
-void lode_cluster_detail_build(struct lode_cluster_detail *out, const struct lode_cluster *cluster,
-			       struct lode_arena *arena)
+void lode_cluster_detail_build(struct lode_cluster_detail *out, const struct lode_mined *mined,
+			       const struct lode_cluster *cluster, struct lode_arena *arena)
 {
+	struct lode_cluster_stream *by_stream;
+	lode_cluster_streams streams = {0};
 	struct lode_gap *gaps = lode_gaps_new(cluster);
 	struct lode_gap_row *rows =
 		lode_arena_array(arena, struct lode_gap_row, cluster->n_common + 1);
 
+	lode_cluster_streams_of(&streams, mined, cluster);
+	by_stream = lode_arena_array(arena, struct lode_cluster_stream, streams.n);
+	if (streams.n)
+		memcpy(by_stream, streams.at, streams.n * sizeof(*by_stream));
 	*out = (struct lode_cluster_detail){
-		.gaps = rows, .by_stream = cluster->by_stream, .n_by_stream = cluster->n_by_stream};
+		.gaps = rows, .by_stream = by_stream, .n_by_stream = streams.n};
+	lode_vec_release(&streams);
 	for (size_t i = 0; i <= cluster->n_common; i++)
 		if (gaps[i].variants.n > 1 || (gaps[i].variants.n && gaps[i].variants.at[0].n))
 			rows[out->n_gaps++] = gap_row(&gaps[i], i, arena);
@@ -185,7 +192,7 @@ static const struct lode_cluster_brief *brief_of(const struct lode_cluster_row *
 }
 
 static const struct lode_cluster_detail *detail_of(const struct lode_cluster_row *row,
-						   size_t n_sharing,
+						   const struct lode_mined *mined, size_t n_sharing,
 						   struct lode_flame_functions *functions,
 						   struct lode_arena *arena)
 {
@@ -193,7 +200,7 @@ static const struct lode_cluster_detail *detail_of(const struct lode_cluster_row
 	const struct lode_cluster *c = row->cluster;
 	struct lode_flame flame = {0};
 
-	lode_cluster_detail_build(detail, c, arena);
+	lode_cluster_detail_build(detail, mined, c, arena);
 	lode_flame_build(&flame, &row->digest->tree, c->stacks, c->n_stacks,
 			 lode_flame_room(c, n_sharing));
 	lode_flame_rows_make(&detail->flame, &flame, functions, arena);
@@ -231,8 +238,9 @@ void lode_cluster_row_make(void *out, const void *of, size_t i)
 	if (options->is_light || options->has_detail)
 		row->brief = brief_of(row, mined, rows->arena);
 	if (options->has_detail)
-		row->detail = detail_of(row, options->n_sharing ? options->n_sharing : rows->n,
-					rows->functions, rows->arena);
+		row->detail =
+			detail_of(row, mined, options->n_sharing ? options->n_sharing : rows->n,
+				  rows->functions, rows->arena);
 }
 
 void lode_cluster_rows_build(struct lode_cluster_rows *out, const struct lode_mined *mined,

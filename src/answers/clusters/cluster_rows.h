@@ -58,8 +58,8 @@ struct lode_cluster_detail {
 	size_t n_by_stream;
 	struct lode_flame_rows flame; /* empty, unless somebody makes it */
 };
-void lode_cluster_detail_build(struct lode_cluster_detail *out, const struct lode_cluster *cluster,
-			       struct lode_arena *arena);
+void lode_cluster_detail_build(struct lode_cluster_detail *out, const struct lode_mined *mined,
+			       const struct lode_cluster *cluster, struct lode_arena *arena);
 
 /* ---- One cluster ---- */
 

@@ -243,6 +243,7 @@ static void add_worst(struct lode_table *table, const struct lode_cluster_shown 
 {
 	const struct lode_digest *digest = shown->mined->digest;
 	const struct lode_digest_symptom *s = &digest->symptoms.at[w->symptom];
+	const struct lode_digest_row *costliest = &digest->rows.at[w->row];
 	size_t row = lode_table_row(table);
 	char text[LODE_UNITS_BUFFER], name[600];
 
@@ -250,8 +251,10 @@ static void add_worst(struct lode_table *table, const struct lode_cluster_shown 
 		       lode_format_cost(text, w->symptom_cost_ns, digest->unit));
 	lode_table_set(table, row, OF_SYMPTOM, "%s",
 		       lode_format_share(text, w->symptom_cost_ns, s->t1_ns - s->t0_ns));
-	lode_table_set(table, row, EVENT, "%s", lode_format_cost(text, w->cost_ns, digest->unit));
-	lode_table_set(table, row, AT, "+%.3f s", (double)(w->t0_ns - s->t0_ns) / 1e9);
+	lode_table_set(table, row, EVENT, "%s",
+		       lode_format_cost(text, costliest->worst_cost_ns, digest->unit));
+	lode_table_set(table, row, AT, "+%.3f s",
+		       (double)(costliest->worst_t0_ns - s->t0_ns) / 1e9);
 	lode_table_set(table, row, THREAD, "%s %d",
 		       lode_escape_fit(name, sizeof(name), digest->tree.strings.text.at[s->comm],
 				       16),

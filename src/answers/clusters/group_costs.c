@@ -32,10 +32,12 @@ struct lode_group_cost *lode_group_costs_of_cluster(const struct lode_stream_gro
 						    const struct lode_cluster *cluster)
 {
 	struct lode_group_cost *costs = make_group_costs(groups, drill);
+	lode_cluster_streams streams = {0};
 
-	for (size_t i = 0; i < cluster->n_by_stream; i++)
-		add_group_costs(costs, groups, cluster->by_stream[i].stream,
-				cluster->by_stream[i].cost_ns);
+	lode_cluster_streams_of(&streams, drill->mined, cluster);
+	for (size_t i = 0; i < streams.n; i++)
+		add_group_costs(costs, groups, streams.at[i].stream, streams.at[i].cost_ns);
+	lode_vec_release(&streams);
 	return costs;
 }
 

@@ -62,7 +62,7 @@ static const struct lode_diff_detail *detail_of(struct lode_diff_state *s,
 	size_t from = stacks->start[cluster - s->job.mined->clusters];
 	struct lode_flame flame = {0};
 
-	lode_cluster_detail_build(&out->cluster, cluster, &s->arena);
+	lode_cluster_detail_build(&out->cluster, s->job.mined, cluster, &s->arena);
 	lode_flame_build(&flame, &s->sets.digest->tree, stacks->both + from, cluster->n_stacks,
 			 lode_flame_room(cluster, s->job.mined->n_clusters));
 	lode_flame_rows_make(&out->cluster.flame, &flame, &s->functions, &s->arena);

@@ -33,11 +33,12 @@ static const char *first_seen(struct lode_arena *arena, const struct lode_mined 
 	bool is_since = false;
 	char text[LODE_UTC_BYTES];
 
-	for (size_t i = 0; i < c->n_by_stream; i++) {
-		const struct lode_digest_stream *stream =
-			&digest->streams.at[c->by_stream[i].stream];
+	for (size_t i = 0; i < c->n_worst; i++) {
+		const struct lode_digest_symptom *symptom =
+			&digest->symptoms.at[c->worst[i].symptom];
+		const struct lode_digest_stream *stream = &digest->streams.at[symptom->stream];
 
-		if (c->by_stream[i].cost_ns > 0 &&
+		if (c->worst[i].symptom_cost_ns > 0 &&
 		    stream->t0_ns + stream->wall_offset_ns < first_ns)
 			first_ns = stream->t0_ns + stream->wall_offset_ns;
 	}

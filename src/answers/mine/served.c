@@ -106,15 +106,18 @@ struct symptom_row {
 	const struct lode_digest_symptom *symptom;
 	const struct lode_cluster_worst *worst;
 	double share;
+	const struct lode_digest_row *row; /* has its costliest event */
 };
 
 static struct symptom_row symptom_row(const struct lode_drill *drill,
 				      const struct lode_cluster_worst *worst)
 {
-	const struct lode_digest_symptom *s = &drill->mined->digest->symptoms.at[worst->symptom];
+	const struct lode_digest *digest = drill->mined->digest;
+	const struct lode_digest_symptom *s = &digest->symptoms.at[worst->symptom];
 
 	return (struct symptom_row){drill->number[worst->symptom], s, worst,
-				    lode_ratio(worst->symptom_cost_ns, s->t1_ns - s->t0_ns)};
+				    lode_ratio(worst->symptom_cost_ns, s->t1_ns - s->t0_ns),
+				    &digest->rows.at[worst->row]};
 }
 
 static const struct lode_field cost_fields[] = {
@@ -124,11 +127,11 @@ static const struct lode_field cost_fields[] = {
 LODE_RECORD(cost, struct lode_cluster_worst);
 
 static const struct lode_field event_fields[] = {
-	LODE_FIELD_AS("event_t0_ns", struct lode_cluster_worst, t0_ns,
+	LODE_FIELD_AS("event_t0_ns", struct lode_digest_row, worst_t0_ns,
 		      "start of the costliest event"),
-	LODE_FIELD_AS("event_ns", struct lode_cluster_worst, cost_ns, "its cost"),
+	LODE_FIELD_AS("event_ns", struct lode_digest_row, worst_cost_ns, "its cost"),
 };
-LODE_RECORD(event, struct lode_cluster_worst);
+LODE_RECORD(event, struct lode_digest_row);
 
 static const struct lode_field symptom_fields[] = {
 	LODE_FIELD_AS("symptom", struct symptom_row, number,
@@ -136,7 +139,7 @@ static const struct lode_field symptom_fields[] = {
 	LODE_FIELDS_AT(struct symptom_row, symptom, &lode_mine_symptom_record),
 	LODE_FIELDS_AT(struct symptom_row, worst, &cost_record),
 	LODE_FIELD(struct symptom_row, share, "cost_ns of its length"),
-	LODE_FIELDS_AT(struct symptom_row, worst, &event_record),
+	LODE_FIELDS_AT(struct symptom_row, row, &event_record),
 };
 LODE_RECORD(symptom, struct symptom_row);
 

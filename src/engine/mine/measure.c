@@ -17,15 +17,7 @@ struct scratch {
 	LODE_VEC(struct lode_cluster_waker) wakers;
 	struct lode_map waker_slot;
 	LODE_VEC(struct lode_cluster_stack) kept; /* of the cluster at hand */
-	LODE_VEC(struct lode_cluster_stream) by_stream;
-};
-
-/* Results of one cluster on the heap, until all are there. */
-struct details {
-	struct lode_cluster_worst *worst;
-	struct lode_cluster_waker *wakers;
-	struct lode_cluster_stack *stacks;
-	struct lode_cluster_stream *by_stream;
+	struct lode_arena arena;		  /* of results */
 };
 
 struct job {
@@ -37,7 +29,6 @@ struct job {
 	const size_t *member_start;	     /* n_clusters + 1 */
 	const uint32_t *owned;		     /* stacks that patterns own, pattern behind pattern */
 	const size_t *owned_start;	     /* n_patterns + 1 */
-	struct details *details;	     /* per cluster */
 };
 
 /* Marks the stack's streams under the current stamp and gives how many are new. */
@@ -117,8 +108,9 @@ static void add_waker(struct scratch *scratch, uint32_t name, int64_t cost_ns)
 }
 
 /* One row of a stack of the cluster: which symptom, how dear, who woke. */
-static void add_row_measure(struct scratch *scratch, const struct lode_digest_row *row)
+static void add_row_measure(struct scratch *scratch, const struct lode_digest *digest, uint32_t r)
 {
+	const struct lode_digest_row *row = &digest->rows.at[r], *costliest;
 	struct lode_cluster_worst *worst;
 
 	if (scratch->symptom_stamp[row->symptom] != scratch->stamp) {
@@ -126,16 +118,16 @@ static void add_row_measure(struct scratch *scratch, const struct lode_digest_ro
 		scratch->symptom_slot[row->symptom] = (uint32_t)scratch->worst.n;
 		lode_vec_append(&scratch->worst, ((struct lode_cluster_worst){
 							 .symptom = row->symptom,
-							 .cost_ns = -1,
+							 .row = r,
 						 }));
 	}
 	worst = &scratch->worst.at[scratch->symptom_slot[row->symptom]];
 	worst->symptom_cost_ns += row->cost_ns;
-	if (row->worst_cost_ns > worst->cost_ns ||
-	    (row->worst_cost_ns == worst->cost_ns && row->worst_t0_ns < worst->t0_ns)) {
-		worst->cost_ns = row->worst_cost_ns;
-		worst->t0_ns = row->worst_t0_ns;
-	}
+	costliest = &digest->rows.at[worst->row];
+	if (row->worst_cost_ns > costliest->worst_cost_ns ||
+	    (row->worst_cost_ns == costliest->worst_cost_ns &&
+	     row->worst_t0_ns < costliest->worst_t0_ns))
+		worst->row = r;
 	if (row->waker)
 		add_waker(scratch, row->waker, row->cost_ns);
 }
@@ -152,7 +144,7 @@ static void add_stack(const struct job *job, struct scratch *scratch, uint32_t s
 	for (size_t r = m->set->row_start[s]; r < m->set->row_start[s + 1]; r++) {
 		const struct lode_digest_row *row = &m->digest->rows.at[m->set->rows[r]];
 
-		add_row_measure(scratch, row);
+		add_row_measure(scratch, m->digest, m->set->rows[r]);
 		kept.wait_ns += row->kind == LODE_EVENT_WAITING ? row->cost_ns : 0;
 		kept.ready_ns += row->kind == LODE_EVENT_READY ? row->cost_ns : 0;
 		if (own) {
@@ -191,13 +183,6 @@ static int by_cost(const void *a, const void *b, void *name_rank)
 					      q->n_frames);
 }
 
-static void *copy_array(const void *items, size_t n, size_t item_bytes)
-{
-	void *copy = lode_alloc(n * item_bytes);
-
-	return n ? memcpy(copy, items, n * item_bytes) : copy;
-}
-
 static int by_node(const void *a, const void *b)
 {
 	const struct lode_cluster_stack *p = a, *q = b;
@@ -205,68 +190,31 @@ static int by_node(const void *a, const void *b)
 	return LODE_ORDER(p->node, q->node);
 }
 
-static int by_stream(const void *a, const void *b)
+static const void *keep_array(struct lode_arena *arena, const void *items, size_t n,
+			      size_t item_bytes)
 {
-	const struct lode_cluster_stream *p = a, *q = b;
+	void *copy = lode_arena_alloc(arena, n * item_bytes, _Alignof(max_align_t));
 
-	return LODE_ORDER(p->stream, q->stream);
-}
-
-/* Costs by stream, from those by symptom. */
-static void sum_streams(const struct job *job, struct scratch *scratch)
-{
-	size_t n = 0;
-
-	scratch->by_stream.n = 0;
-	for (size_t i = 0; i < scratch->worst.n; i++) {
-		struct lode_cluster_stream item = {
-			.stream = job->m->digest->symptoms.at[scratch->worst.at[i].symptom].stream,
-			.cost_ns = scratch->worst.at[i].symptom_cost_ns,
-		};
-
-		lode_vec_append(&scratch->by_stream, item);
-	}
-	if (!scratch->by_stream.n)
-		return;
-	lode_sort(scratch->by_stream.at, scratch->by_stream.n, by_stream);
-	for (size_t i = 1; i < scratch->by_stream.n; i++) {
-		if (scratch->by_stream.at[i].stream == scratch->by_stream.at[n].stream)
-			scratch->by_stream.at[n].cost_ns += scratch->by_stream.at[i].cost_ns;
-		else
-			scratch->by_stream.at[++n] = scratch->by_stream.at[i];
-	}
-	scratch->by_stream.n = n + 1;
+	return n ? memcpy(copy, items, n * item_bytes) : copy;
 }
 
 /* What the stacks seen since the last stamp come to, kept beyond this job. */
-static void keep_details(const struct job *job, struct scratch *scratch, size_t c)
+static void keep_details(const struct job *job, struct scratch *scratch,
+			 struct lode_cluster *cluster)
 {
-	struct lode_cluster *cluster = &job->m->clusters[c];
-	struct details *details = &job->details[c];
-
-	sum_streams(job, scratch);
 	cluster->n_worst = scratch->worst.n;
 	cluster->n_wakers = scratch->wakers.n;
 	cluster->n_stacks = scratch->kept.n;
-	cluster->n_by_stream = scratch->by_stream.n;
-	details->worst = copy_array(scratch->worst.at, scratch->worst.n, sizeof(*details->worst));
-	details->wakers =
-		copy_array(scratch->wakers.at, scratch->wakers.n, sizeof(*details->wakers));
-	details->stacks = copy_array(scratch->kept.at, scratch->kept.n, sizeof(*details->stacks));
-	details->by_stream = copy_array(scratch->by_stream.at, scratch->by_stream.n,
-					sizeof(*details->by_stream));
-	lode_sort(details->worst, cluster->n_worst, worst_first);
-	lode_sort_r(details->wakers, cluster->n_wakers, dearest_waker_first,
+	lode_sort(scratch->worst.at, cluster->n_worst, worst_first);
+	lode_sort_r(scratch->wakers.at, cluster->n_wakers, dearest_waker_first,
 		    (void *)&job->m->digest->tree);
-	lode_sort(details->stacks, cluster->n_stacks, by_node);
-}
-
-static void free_details(struct details *details)
-{
-	free(details->worst);
-	free(details->wakers);
-	free(details->stacks);
-	free(details->by_stream);
+	lode_sort(scratch->kept.at, cluster->n_stacks, by_node);
+	cluster->worst = keep_array(&scratch->arena, scratch->worst.at, cluster->n_worst,
+				    sizeof(*cluster->worst));
+	cluster->wakers = keep_array(&scratch->arena, scratch->wakers.at, cluster->n_wakers,
+				     sizeof(*cluster->wakers));
+	cluster->stacks = keep_array(&scratch->arena, scratch->kept.at, cluster->n_stacks,
+				     sizeof(*cluster->stacks));
 }
 
 static void forget_details(struct scratch *scratch)
@@ -300,6 +248,7 @@ static void measure_cluster(void *context, size_t c, unsigned worker)
 	struct lode_cluster *cluster = &m->clusters[c];
 	struct lode_mined_pattern *patterns = &job->patterns[job->member_start[c]];
 	uint32_t cluster_stamp;
+	bool owns_any = false;
 
 	scratch->stamp++;
 	cluster_stamp = scratch->stamp;
@@ -328,17 +277,16 @@ static void measure_cluster(void *context, size_t c, unsigned worker)
 	cluster->n_symptoms = (uint32_t)scratch->worst.n;
 	cluster->average_ns =
 		cluster->n_events ? cluster->total_ns / (int64_t)cluster->n_events : 0;
-	keep_details(job, scratch, c);
 	/* What belongs to it: own cost, its split; and its worst places, if it owns anything. */
-	forget_details(scratch);
 	for (size_t i = job->member_start[c]; i < job->member_start[c + 1]; i++)
 		for (size_t k = job->owned_start[job->members[i]];
-		     k < job->owned_start[job->members[i] + 1]; k++)
+		     k < job->owned_start[job->members[i] + 1]; k++) {
+			if (!owns_any)
+				forget_details(scratch);
+			owns_any = true;
 			add_stack(job, scratch, job->owned[k], cluster);
-	if (scratch->worst.n) {
-		free_details(&job->details[c]);
-		keep_details(job, scratch, c);
-	}
+		}
+	keep_details(job, scratch, cluster);
 }
 
 /* Groups 0..n-1 by `group_of`: items of group g are out[start[g] .. start[g + 1]), in order. */
@@ -378,17 +326,7 @@ static void scratch_release(struct scratch *scratch)
 	lode_vec_release(&scratch->worst);
 	lode_vec_release(&scratch->wakers);
 	lode_vec_release(&scratch->kept);
-	lode_vec_release(&scratch->by_stream);
 	lode_map_release(&scratch->waker_slot);
-}
-
-/* The items in the arena, for as long as the results live. */
-static const void *take_array(struct lode_arena *arena, const void *items, size_t n,
-			      size_t item_bytes)
-{
-	void *copy = lode_arena_alloc(arena, n * item_bytes, _Alignof(max_align_t));
-
-	return n ? memcpy(copy, items, n * item_bytes) : copy;
 }
 
 void lode_measure_clusters(const struct lode_measure *m, uint32_t kind_group)
@@ -405,29 +343,15 @@ void lode_measure_clusters(const struct lode_measure *m, uint32_t kind_group)
 	job.owned = owned;
 	job.owned_start = owned_start;
 	job.patterns = lode_arena_array(m->arena, struct lode_mined_pattern, m->rounds->n_patterns);
-	job.details = lode_alloc0(m->n_clusters, sizeof(*job.details));
 	job.scratch = lode_alloc0(n_workers, sizeof(*job.scratch));
 	for (unsigned w = 0; w < n_workers; w++)
 		scratch_init(&job.scratch[w], m);
 	lode_pool_run(n_workers, m->n_clusters, measure_cluster, &job);
-	for (size_t c = 0; c < m->n_clusters; c++) {
-		struct lode_cluster *cluster = &m->clusters[c];
-		struct details *details = &job.details[c];
-
-		cluster->worst = take_array(m->arena, details->worst, cluster->n_worst,
-					    sizeof(*details->worst));
-		cluster->wakers = take_array(m->arena, details->wakers, cluster->n_wakers,
-					     sizeof(*details->wakers));
-		cluster->stacks = take_array(m->arena, details->stacks, cluster->n_stacks,
-					     sizeof(*details->stacks));
-		cluster->by_stream = take_array(m->arena, details->by_stream, cluster->n_by_stream,
-						sizeof(*details->by_stream));
-		free_details(details);
-	}
-	for (unsigned w = 0; w < n_workers; w++)
+	for (unsigned w = 0; w < n_workers; w++) {
+		lode_arena_join(m->arena, &job.scratch[w].arena);
 		scratch_release(&job.scratch[w]);
+	}
 	free(job.scratch);
-	free(job.details);
 	free(members);
 	free(member_start);
 	free(owned);

@@ -548,6 +548,37 @@ int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
 	return rc;
 }
 
+static int by_stream(const void *a, const void *b)
+{
+	const struct lode_cluster_stream *p = a, *q = b;
+
+	return LODE_ORDER(p->stream, q->stream);
+}
+
+void lode_cluster_streams_of(lode_cluster_streams *out, const struct lode_mined *mined,
+			     const struct lode_cluster *cluster)
+{
+	size_t first = out->n, n = first;
+
+	for (size_t i = 0; i < cluster->n_worst; i++) {
+		const struct lode_cluster_worst *worst = &cluster->worst[i];
+		struct lode_cluster_stream item = {
+			.stream = mined->digest->symptoms.at[worst->symptom].stream,
+			.cost_ns = worst->symptom_cost_ns,
+		};
+
+		lode_vec_append(out, item);
+	}
+	if (out->n > first)
+		lode_sort(out->at + first, out->n - first, by_stream);
+	for (size_t i = first; i < out->n; i++)
+		if (n > first && out->at[n - 1].stream == out->at[i].stream)
+			out->at[n - 1].cost_ns += out->at[i].cost_ns;
+		else
+			out->at[n++] = out->at[i];
+	out->n = n;
+}
+
 void lode_mined_free(struct lode_mined *mined)
 {
 	if (!mined)

@@ -59,8 +59,8 @@ struct lode_mined_pattern {
 };
 
 struct lode_cluster_worst {
-	uint32_t symptom;	/* index into the digest's symptoms */
-	int64_t t0_ns, cost_ns; /* costliest event there; cost of the cluster in that symptom */
+	uint32_t symptom; /* index into the digest's symptoms */
+	uint32_t row;	  /* of the digest: has the cluster's costliest event there */
 	int64_t symptom_cost_ns;
 };
 
@@ -110,12 +110,10 @@ struct lode_cluster {
 	size_t n_wakers;
 	const struct lode_digest_runner *ran_instead; /* of its ready time, by cost */
 	size_t n_ran_instead;
-	/* Its own stacks by node, their costs sum to own_ns; and where these costs are, by stream.
-	   Like `worst`, of all stacks that its patterns match when it owns none. */
+	/* Its own stacks by node, their costs sum to own_ns. Like `worst`, of all stacks that its
+	   patterns match when it owns none. */
 	const struct lode_cluster_stack *stacks;
 	size_t n_stacks;
-	const struct lode_cluster_stream *by_stream;
-	size_t n_by_stream;
 };
 
 struct lode_mined {
@@ -143,3 +141,8 @@ struct lode_mined {
 int lode_mine(struct lode_mined **out, const struct lode_digest *digest,
 	      const struct lode_mine_options *options, struct lode_error *err);
 void lode_mined_free(struct lode_mined *mined);
+
+/* What a cluster costs in each stream that `worst` is in, by stream; appended. O(n_worst log). */
+typedef LODE_VEC(struct lode_cluster_stream) lode_cluster_streams;
+void lode_cluster_streams_of(lode_cluster_streams *out, const struct lode_mined *mined,
+			     const struct lode_cluster *cluster);

@@ -84,6 +84,24 @@ static int64_t cost_in(const struct lode_digest *d, const struct lode_cluster *c
 	return cost;
 }
 
+/* The row that is named has the costliest event of all, and of equal ones the first. */
+static void check_costliest(const struct lode_digest *d, const struct lode_cluster *c,
+			    const struct lode_cluster_worst *w)
+{
+	const struct lode_digest_row *named = &d->rows.at[w->row];
+
+	assert_true(named->symptom == w->symptom && is_of(c, named));
+	for (size_t r = 0; r < d->rows.n; r++) {
+		const struct lode_digest_row *row = &d->rows.at[r];
+
+		if (row->symptom != w->symptom || !is_of(c, row))
+			continue;
+		assert_true(row->worst_cost_ns <= named->worst_cost_ns);
+		assert_true(row->worst_cost_ns < named->worst_cost_ns ||
+			    row->worst_t0_ns >= named->worst_t0_ns);
+	}
+}
+
 static int64_t cost_in_stream(const struct lode_digest *d, const struct lode_cluster *c,
 			      uint32_t stream)
 {
@@ -111,6 +129,7 @@ static void check_symptoms(const struct lode_drill *drill, const struct lode_clu
 
 		assert_int_equal(d->symptoms.at[w->symptom].stream, at->stream);
 		assert_int_equal(w->symptom_cost_ns, cost_in(d, c, w->symptom));
+		check_costliest(d, c, w);
 		assert_true(w->symptom_cost_ns <= before);
 		assert_int_equal(drill->symptoms[drill->start[at->stream] + number], w->symptom);
 		if (i < LODE_DRILL_WORST)
