@@ -755,7 +755,7 @@ static bool is_idle(const struct lode_stream *stream, lode_thread_id thread, siz
 
 lode_thread_id lode_connections_serves(const struct lode_stream *stream, lode_thread_id waiter,
 				       size_t wait, lode_thread_id server, int64_t t_ns,
-				       int64_t *until_ns)
+				       int64_t *until_ns, bool *is_queued)
 {
 	const struct lode_connections *c = stream->connections;
 	const struct lode_transfer *receive = message_awaited(stream, waiter, wait);
@@ -766,6 +766,7 @@ lode_thread_id lode_connections_serves(const struct lode_stream *stream, lode_th
 	size_t event, i;
 
 	*until_ns = INT64_MAX;
+	*is_queued = false;
 	if (!receive || c->transfers.at[receive->first].thread != server)
 		return LODE_NONE;
 	taken_ns = request_taken_ns(c, receive, server);
@@ -777,6 +778,7 @@ lode_thread_id lode_connections_serves(const struct lode_stream *stream, lode_th
 		*until_ns = lode_event_end_ns(events, event);
 	if (event == LODE_NONE || is_idle(stream, server, event))
 		return LODE_NONE;
+	*is_queued = true;
 	i = up_to(&own, t_ns);
 	client = client_behind(&own, i);
 	for (; i < own.n && transfer_at(&own, i)->t_ns < *until_ns; i++)

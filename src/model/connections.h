@@ -123,8 +123,9 @@ int64_t lode_connections_clock_error(struct lode_stream *stream, uint32_t host, 
 /*
  * Whose request `server` was at while `waiter`, in its waiting event `wait`, which `server` ended,
  * had to wait for its own: at `t_ns`. LODE_NONE: nobody's that is known, or it was `waiter`'s. Sets
- * *until_ns to when that may change, or INT64_MAX. O(log n + transfers of `server` until then).
+ * *until_ns to when that may change, or INT64_MAX, and *is_queued to whether the request stood in a
+ * queue, whosever `server` was at. O(log n + transfers of `server` until then).
  */
 lode_thread_id lode_connections_serves(const struct lode_stream *stream, lode_thread_id waiter,
 				       size_t wait, lode_thread_id server, int64_t t_ns,
-				       int64_t *until_ns);
+				       int64_t *until_ns, bool *is_queued);

@@ -28,3 +28,8 @@ first pool fast '→ php-fpm8.2'
 all=$(cost pool fast '→ php-fpm8.2')
 told=$(cost pool fast '(busy with slow, inferred)')
 echo "known for whom: $((told * 10 / all >= 9))"
+
+echo "--- one worker sorts, the other hashes: half and half"
+all=$(cost shares fast '→ php-fpm8.2')
+sorts=$(cost shares fast 'zend_*')
+echo "a third to two thirds: $((sorts * 3 / all == 1))"

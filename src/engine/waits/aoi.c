@@ -12,13 +12,23 @@
 #include "engine/waits/ran_instead.h"
 #include "engine/waits/scope.h"
 #include "engine/waits/waitgraph.h"
+#include "engine/waits/worker_pool.h"
 
 /* What a link of a critical path is in the digest; worked out once however many spans it has. */
 struct link_stack {
-	uint32_t chain; /* its stack, chained or own */
-	uint32_t last;	/* the same where it ends the chain; LODE_NONE: not asked for yet */
-	uint32_t base;	/* of the links behind it, all of one thread; LODE_NONE: none yet */
-	uint8_t reason; /* of the symptom thread's wait that began the chain */
+	uint32_t chain;	 /* its stack, chained or own */
+	uint32_t last;	 /* the same where it ends the chain; LODE_NONE: not asked for yet */
+	uint32_t base;	 /* of the links behind it, all of one thread; LODE_NONE: none yet */
+	uint32_t client; /* for whom its thread worked, LODE_NONE nobody; NOT_ASKED */
+	uint8_t reason;	 /* of the symptom thread's wait that began the chain */
+};
+
+enum { NOT_ASKED = LODE_IDLE };
+
+/* Whose of `n` in turn the time is: of n ns, each has one. */
+struct turn {
+	int64_t t0_ns;
+	size_t index, n;
 };
 
 /* The digest being made, and what is used again from symptom to symptom. */
@@ -32,14 +42,34 @@ struct aoi {
 	struct lode_clients clients;
 	struct lode_waitgraph graph;
 	struct lode_polled polled;
+	struct lode_pools pools;
+	struct turn turn;
 	LODE_VEC(struct link_stack) link_stacks;
 	int64_t lost_cost_ns;
 	uint32_t idle_name, unrecorded_name; /* string ids */
 };
 
+/* How much of [start, end) is whose turn it is. */
+static int64_t own_part(const struct turn *turn, int64_t start_ns, int64_t end_ns)
+{
+	uint64_t from = (uint64_t)start_ns - (uint64_t)turn->t0_ns + turn->index;
+	uint64_t to = (uint64_t)end_ns - (uint64_t)turn->t0_ns + turn->index;
+
+	return turn->n > 1 ? (int64_t)(to / turn->n - from / turn->n) : end_ns - start_ns;
+}
+
+/* The first ns from `t_ns` on that is its turn. */
+static int64_t first_turn(const struct turn *turn, int64_t t_ns)
+{
+	uint64_t place = (uint64_t)t_ns - (uint64_t)turn->t0_ns + turn->index;
+
+	return t_ns + (int64_t)(turn->n - 1 - place % turn->n);
+}
+
 /* Who had the CPU while the piece's thread was ready. */
 static void add_runners(struct aoi *aoi, const struct lode_piece *piece, uint32_t row)
 {
+	int64_t at_ns = piece->start_ns;
 	struct lode_ran_instead ran;
 	uint32_t name;
 
@@ -52,20 +82,31 @@ static void add_runners(struct aoi *aoi, const struct lode_piece *piece, uint32_
 			name = aoi->unrecorded_name;
 		else
 			name = lode_chain_thread_name(&aoi->joiner, ran.thread);
-		lode_fold_ran(&aoi->fold, row, name, ran.cost_ns);
+		lode_fold_ran(&aoi->fold, row, name,
+			      own_part(&aoi->turn, at_ns, at_ns + ran.cost_ns));
+		at_ns += ran.cost_ns;
 	}
 }
 
 static void add_piece(struct aoi *aoi, const struct lode_piece *piece)
 {
 	const struct lode_aoi_options *options = aoi->options;
+	struct lode_piece own = *piece;
 	uint32_t row;
 
 	if (options->kinds && !(options->kinds >> piece->kind & 1))
 		return;
 	if (options->reasons && !(options->reasons >> piece->reason & 1))
 		return;
-	row = lode_fold_add(&aoi->fold, piece);
+	if (aoi->turn.n > 1) {
+		own.cost_ns =
+			own_part(&aoi->turn, piece->start_ns, piece->start_ns + piece->cost_ns);
+		own.is_whole = false;
+		if (!own.cost_ns)
+			return;
+		own.start_ns = first_turn(&aoi->turn, piece->start_ns);
+	}
+	row = lode_fold_add(&aoi->fold, &own);
 	if (piece->kind == LODE_EVENT_READY)
 		add_runners(aoi, piece, row);
 }
@@ -160,20 +201,22 @@ static void add_graph(struct aoi *aoi, const struct lode_symptom *symptom)
 
 /* ---- Scope critical: spans with chained stacks ---- */
 
-/* Stacks of all links, parents first: a link's stack is its parent's and what it adds. */
-static void make_link_stacks(struct aoi *aoi)
+/* Stacks of links from `first` on, parents first: a link's stack is its parent's and what it adds.
+ */
+static void make_link_stacks(struct aoi *aoi, size_t first)
 {
 	const struct lode_critpath *path = &aoi->path;
 	struct link_stack *stacks, *parent;
 
 	lode_vec_reserve(&aoi->link_stacks, path->links.n);
 	stacks = aoi->link_stacks.at;
-	for (size_t i = 0; i < path->links.n; i++) {
+	for (size_t i = first; i < path->links.n; i++) {
 		const struct lode_link *link = &path->links.at[i];
 		const struct lode_events *events = &aoi->stream->threads.at[link->thread].events;
 		uint32_t base = 0;
 
 		stacks[i].base = stacks[i].last = LODE_NONE;
+		stacks[i].client = NOT_ASKED;
 		stacks[i].reason = LODE_REASON_NONE;
 		if (link->event == LODE_NONE) {
 			stacks[i].chain = lode_chain_unrecorded(&aoi->joiner);
@@ -194,6 +237,32 @@ static void make_link_stacks(struct aoi *aoi)
 	}
 }
 
+/*
+ * By inference. Where sends and receives were recorded, they say whether the thread was at
+ * another's request, and mostly whose.
+ */
+static lode_thread_id client_of(struct aoi *aoi, uint32_t index)
+{
+	struct link_stack *stack = &aoi->link_stacks.at[index];
+	const struct lode_link *wait = &aoi->path.links.at[aoi->path.links.at[index].parent];
+
+	if (stack->client == NOT_ASKED)
+		stack->client =
+			aoi->stream->connections && (!wait->is_queued || wait->serving != LODE_NONE)
+				? LODE_NONE
+				: lode_client_of(&aoi->clients, aoi->stream, &aoi->path, index,
+						 false);
+	return stack->client;
+}
+
+/* Whether the thread of a link, which is not the first of its chain, is at another's request. */
+static bool is_queued(struct aoi *aoi, uint32_t index)
+{
+	const struct lode_link *links = aoi->path.links.at;
+
+	return links[links[index].parent].is_queued || client_of(aoi, index) != LODE_NONE;
+}
+
 /* Stack of a link that ends its chain: with the client for whom its thread worked. */
 static uint32_t last_stack(struct aoi *aoi, uint32_t index)
 {
@@ -205,10 +274,9 @@ static uint32_t last_stack(struct aoi *aoi, uint32_t index)
 	if (stack->last != LODE_NONE)
 		return stack->last;
 	stack->last = stack->chain;
-	/* Where sends and receives were recorded, nothing has to be inferred: links say it. */
-	if (link->parent == LODE_NONE || aoi->options->own_stacks || aoi->stream->connections)
+	if (link->parent == LODE_NONE || aoi->options->own_stacks)
 		return stack->last;
-	client = lode_client_of(&aoi->clients, aoi->stream, &aoi->path, index);
+	client = client_of(aoi, index);
 	if (client == LODE_NONE)
 		return stack->last;
 	base = lode_chain_client(&aoi->joiner, aoi->link_stacks.at[link->parent].base, client);
@@ -294,7 +362,7 @@ static void add_span(struct aoi *aoi, const struct lode_span *span)
 		else if (link->parent != LODE_NONE)
 			piece.waker = lode_chain_thread_name(&aoi->joiner, link->thread);
 		if (is_ended_by_nobody(events, link->event))
-			aoi->lost_cost_ns += piece.cost_ns;
+			aoi->lost_cost_ns += own_part(&aoi->turn, span->start_ns, span->end_ns);
 		if (!aoi->options->own_stacks) {
 			add_end(aoi, &piece);
 			return;
@@ -303,12 +371,90 @@ static void add_span(struct aoi *aoi, const struct lode_span *span)
 	add_piece(aoi, &piece);
 }
 
+/* What another worker of the pool of `queued` was at. */
+static void add_fellow(struct aoi *aoi, uint32_t queued, lode_thread_id fellow, int64_t start_ns,
+		       int64_t end_ns)
+{
+	struct lode_critpath *path = &aoi->path;
+	size_t n_links = path->links.n, n_spans = path->spans.n;
+	struct lode_link wait = path->links.at[path->links.at[queued].parent];
+
+	/* A wait of its own: the links behind one are all of one thread. */
+	wait.serving = LODE_NONE;
+	lode_vec_append(&path->links, wait);
+	lode_critpath_branch(path, aoi->stream, (uint32_t)n_links, fellow, start_ns, end_ns);
+	make_link_stacks(aoi, n_links);
+	/* Who will be answered next tells nothing of one that did not take the request. */
+	for (size_t i = n_links; i < path->links.n; i++)
+		aoi->link_stacks.at[i].client = i > n_links
+							? lode_client_of(&aoi->clients, aoi->stream,
+									 path, (uint32_t)i, true)
+							: LODE_NONE;
+	for (size_t i = n_spans; i < path->spans.n; i++)
+		add_span(aoi, &path->spans.at[i]);
+	path->links.n = n_links;
+	path->spans.n = n_spans;
+}
+
+/*
+ * Of whose queue the time is from `t_ns` until *until_ns: the first link of the chain that has
+ * fellows at work; LODE_NONE: none has. *pool: of that link, or of nobody.
+ */
+static uint32_t queue_at(struct aoi *aoi, uint32_t index, int64_t t_ns, int64_t *until_ns,
+			 struct lode_pool_moment *pool)
+{
+	const struct lode_link *links = aoi->path.links.at;
+	uint32_t chain[LODE_CRITPATH_MAX_LINKS];
+	size_t n = 0;
+
+	for (; links[index].parent != LODE_NONE; index = links[index].parent)
+		chain[n++] = index;
+	while (n--) {
+		if (!is_queued(aoi, chain[n]))
+			continue;
+		lode_pool_at(pool, &aoi->pools, aoi->stream, links[links[chain[n]].parent].thread,
+			     links[chain[n]].thread, t_ns);
+		if (pool->until_ns < *until_ns)
+			*until_ns = pool->until_ns;
+		if (pool->n > 1)
+			return chain[n];
+	}
+	return LODE_NONE;
+}
+
+/* A span, of which all who work on one queue get theirs in turn while somebody stands in it. */
+static void add_chain_span(struct aoi *aoi, struct lode_span span)
+{
+	int64_t end_ns = span.end_ns;
+	struct lode_pool_moment pool;
+
+	for (; span.start_ns < end_ns; span.start_ns = span.end_ns) {
+		uint32_t queue;
+
+		span.end_ns = end_ns;
+		queue = queue_at(aoi, span.link, span.start_ns, &span.end_ns, &pool);
+		if (queue == LODE_NONE) {
+			add_span(aoi, &span);
+			continue;
+		}
+		aoi->turn.n = pool.n;
+		for (aoi->turn.index = 0; aoi->turn.index < pool.n; aoi->turn.index++)
+			if (pool.threads[aoi->turn.index] == aoi->path.links.at[queue].thread)
+				add_span(aoi, &span);
+			else
+				add_fellow(aoi, queue, pool.threads[aoi->turn.index], span.start_ns,
+					   span.end_ns);
+		aoi->turn.n = 1;
+	}
+}
+
 static void add_critical(struct aoi *aoi, const struct lode_symptom *symptom)
 {
 	lode_critpath_build(&aoi->path, aoi->stream, symptom);
-	make_link_stacks(aoi);
+	make_link_stacks(aoi, 0);
+	aoi->turn = (struct turn){symptom->t0_ns, 0, 1};
 	for (size_t i = 0; i < aoi->path.spans.n; i++)
-		add_span(aoi, &aoi->path.spans.at[i]);
+		add_chain_span(aoi, aoi->path.spans.at[i]);
 }
 
 /* ---- Digest ---- */
@@ -408,7 +554,7 @@ int lode_aoi_digest(struct lode_digest **out, const struct lode_stream *stream,
 		    const struct lode_symptom *symptoms, size_t n_symptoms,
 		    const struct lode_aoi_options *options, struct lode_error *err)
 {
-	struct aoi aoi = {.stream = stream, .options = options};
+	struct aoi aoi = {.stream = stream, .options = options, .turn = {.n = 1}};
 	int rc = check_symptoms(stream, symptoms, n_symptoms, err);
 
 	*out = NULL;
@@ -432,6 +578,7 @@ int lode_aoi_digest(struct lode_digest **out, const struct lode_stream *stream,
 	lode_clients_release(&aoi.clients);
 	lode_waitgraph_release(&aoi.graph);
 	lode_polled_release(&aoi.polled);
+	lode_pools_release(&aoi.pools);
 	lode_vec_release(&aoi.link_stacks);
 	*out = aoi.digest;
 	return LODE_OK;

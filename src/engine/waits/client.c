@@ -16,24 +16,12 @@ struct question {
 	const struct lode_link *first, *last;
 	int64_t asked_ns, answered_ns; /* from when to when the symptom's thread waits */
 	int64_t at_ns;
+	bool is_seen; /* who asks is not guessed by who is answered */
 };
 
 static const struct lode_events *events_of(const struct question *q, lode_thread_id thread)
 {
 	return &q->stream->threads.at[thread].events;
-}
-
-static bool is_for_requests(const struct lode_events *events, size_t i)
-{
-	return events->kind[i] == LODE_EVENT_WAITING &&
-	       (events->reason[i] == LODE_REASON_NETWORK || events->reason[i] == LODE_REASON_POLL ||
-		events->reason[i] == LODE_REASON_IPC);
-}
-
-/* The same, and somebody's request or answer ended it; it was not taken up again. */
-static bool has_brought_one(const struct lode_events *events, size_t i)
-{
-	return is_for_requests(events, i) && !(events->flags[i] & LODE_EVENT_REARMED);
 }
 
 /* ---- Tables ---- */
@@ -63,7 +51,7 @@ static void find_answers(struct lode_clients *clients, const struct lode_stream 
 			for (size_t i = 0; i < events->n; i++) {
 				lode_thread_id by = events->other[i];
 
-				if (by >= n || !has_brought_one(events, i))
+				if (by >= n || !lode_has_brought_request(events, i))
 					continue;
 				if (pass == 0)
 					first[by + 2]++;
@@ -101,7 +89,7 @@ static const uint32_t *latest_of(const struct question *q, lode_thread_id thread
 	*table = lode_alloc(events->n * sizeof(**table));
 	for (size_t i = 0; i < events->n; i++) {
 		(*table)[i] = latest;
-		if (has_brought_one(events, i))
+		if (lode_has_brought_request(events, i))
 			latest = (uint32_t)i;
 	}
 	return *table;
@@ -113,7 +101,7 @@ static uint32_t latest_request(const struct question *q, lode_thread_id thread, 
 	const struct lode_events *events = events_of(q, thread);
 	size_t next = lode_events_find(events, t_ns);
 
-	if (next > 0 && has_brought_one(events, next - 1))
+	if (next > 0 && lode_has_brought_request(events, next - 1))
 		return (uint32_t)next - 1;
 	return next > 0 ? latest_of(q, thread)[next - 1] : LODE_NONE;
 }
@@ -207,9 +195,9 @@ static bool is_unanswered(const struct question *q, lode_thread_id client, lode_
 	const struct lode_events *events = events_of(q, client);
 	size_t i = lode_events_find(events, t_ns);
 
-	while (i < events->n && !is_for_requests(events, i) && events->start_ns[i] <= q->at_ns)
+	while (i < events->n && !lode_is_for_requests(events, i) && events->start_ns[i] <= q->at_ns)
 		i++;
-	return i < events->n && is_for_requests(events, i) && events->other[i] == server &&
+	return i < events->n && lode_is_for_requests(events, i) && events->other[i] == server &&
 	       lode_event_end_ns(events, i) > q->at_ns;
 }
 
@@ -225,6 +213,8 @@ static lode_thread_id answered_next(const struct question *q, lode_thread_id ser
 	size_t end = q->clients->first.at[server + 1];
 	lode_thread_id next = LODE_NONE;
 
+	if (q->is_seen)
+		return LODE_NONE;
 	if (end - i > MAX_LOOKED_AT)
 		end = i + MAX_LOOKED_AT;
 	for (; i < end; i++) {
@@ -285,18 +275,19 @@ static lode_thread_id find_client(const struct question *q)
 }
 
 lode_thread_id lode_client_of(struct lode_clients *clients, const struct lode_stream *stream,
-			      const struct lode_critpath *path, uint32_t link)
+			      const struct lode_critpath *path, uint32_t link, bool is_seen)
 {
 	struct question q = {
 		.clients = clients,
 		.stream = stream,
 		.path = path,
 		.last = &path->links.at[link],
+		.is_seen = is_seen,
 	};
 
 	for (q.first = q.last; q.first->parent != LODE_NONE;) {
 		q.first = &path->links.at[q.first->parent];
-		if (!is_for_requests(events_of(&q, q.first->thread), q.first->event))
+		if (!lode_is_for_requests(events_of(&q, q.first->thread), q.first->event))
 			return LODE_NONE;
 	}
 	if (clients->first.n == 0)

@@ -26,9 +26,24 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/waits/critpath.h"
+
+/* A wait for requests, or for answers. */
+static inline bool lode_is_for_requests(const struct lode_events *events, size_t i)
+{
+	return events->kind[i] == LODE_EVENT_WAITING &&
+	       (events->reason[i] == LODE_REASON_NETWORK || events->reason[i] == LODE_REASON_POLL ||
+		events->reason[i] == LODE_REASON_IPC);
+}
+
+/* The same, and somebody's request or answer ended it; it was not taken up again. */
+static inline bool lode_has_brought_request(const struct lode_events *events, size_t i)
+{
+	return lode_is_for_requests(events, i) && !(events->flags[i] & LODE_EVENT_REARMED);
+}
 
 /* A wait for requests that a thread ended. */
 struct lode_answer {
@@ -48,9 +63,10 @@ struct lode_clients {
 
 /*
  * The client for whom the thread of `link`, which is not the first of its chain, did what its event
- * says; LODE_NONE: the symptom's own request, or nobody that the recording shows. The first call
- * for a stream takes O(events), others O(links * log events).
+ * says; LODE_NONE: the symptom's own request, or nobody that the recording shows. `is_seen`:
+ * only who was seen to ask for it, by (1). The first call for a stream takes O(events), others
+ * O(links * log events).
  */
 lode_thread_id lode_client_of(struct lode_clients *clients, const struct lode_stream *stream,
-			      const struct lode_critpath *path, uint32_t link);
+			      const struct lode_critpath *path, uint32_t link, bool is_seen);
 void lode_clients_release(struct lode_clients *clients);

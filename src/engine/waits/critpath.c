@@ -40,7 +40,7 @@ static void push_level(struct walk *walk, lode_thread_id thread, uint32_t parent
 
 static uint32_t add_link(struct walk *walk, const struct level *level, uint32_t event)
 {
-	struct lode_link link = {level->parent, level->thread, event, LODE_NONE};
+	struct lode_link link = {level->parent, level->thread, event, LODE_NONE, false};
 
 	lode_vec_append(&walk->path->links, link);
 	return (uint32_t)(walk->path->links.n - 1);
@@ -96,6 +96,7 @@ static void step(struct walk *walk)
 	const struct lode_events *events = &walk->stream->threads.at[level->thread].events;
 	int64_t start_ns = level->at_ns, end_ns, until_ns;
 	lode_thread_id waker, serving = LODE_NONE;
+	bool is_queued = false;
 	uint32_t link;
 	size_t i;
 
@@ -117,17 +118,30 @@ static void step(struct walk *walk)
 	waker = thread_to_follow(walk, events, i);
 	if (waker != LODE_NONE && walk->stream->connections) {
 		serving = lode_connections_serves(walk->stream, level->thread, i, waker, start_ns,
-						  &until_ns);
+						  &until_ns, &is_queued);
 		if (until_ns < end_ns)
 			end_ns = until_ns;
 	}
 	level->at_ns = end_ns;
 	link = add_link(walk, level, (uint32_t)i);
 	walk->path->links.at[link].serving = serving;
+	walk->path->links.at[link].is_queued = is_queued;
 	if (waker == LODE_NONE)
 		add_span(walk, start_ns, end_ns, link);
 	else
 		push_level(walk, waker, link, start_ns, end_ns);
+}
+
+/* Follows all levels but the first `n_done`. */
+static void follow(struct walk *walk, size_t n_done)
+{
+	while (walk->n_levels > n_done) {
+		if (walk->levels[walk->n_levels - 1].at_ns >=
+		    walk->levels[walk->n_levels - 1].end_ns)
+			walk->n_levels--;
+		else
+			step(walk);
+	}
 }
 
 void lode_critpath_build(struct lode_critpath *path, const struct lode_stream *stream,
@@ -139,12 +153,21 @@ void lode_critpath_build(struct lode_critpath *path, const struct lode_stream *s
 	while (path->last_found.n < stream->threads.n)
 		lode_vec_append(&path->last_found, 0);
 	push_level(&walk, symptom->thread, LODE_NONE, symptom->t0_ns, symptom->t1_ns);
-	while (walk.n_levels) {
-		if (walk.levels[walk.n_levels - 1].at_ns >= walk.levels[walk.n_levels - 1].end_ns)
-			walk.n_levels--;
-		else
-			step(&walk);
-	}
+	follow(&walk, 0);
+}
+
+void lode_critpath_branch(struct lode_critpath *path, const struct lode_stream *stream,
+			  uint32_t parent, lode_thread_id thread, int64_t t0_ns, int64_t t1_ns)
+{
+	struct walk walk = {.path = path, .stream = stream};
+	size_t n_done;
+
+	/* Who is in the chain already is not followed to again. */
+	for (uint32_t link = parent; link != LODE_NONE; link = path->links.at[link].parent)
+		walk.levels[walk.n_levels++].thread = path->links.at[link].thread;
+	n_done = walk.n_levels;
+	push_level(&walk, thread, parent, t0_ns, t1_ns);
+	follow(&walk, n_done);
 }
 
 void lode_critpath_release(struct lode_critpath *path)

@@ -29,6 +29,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/mem.h"
@@ -45,6 +46,7 @@ struct lode_link {
 	uint32_t event; /* index into the thread's events; LODE_NONE: none was recorded */
 	/* A wait for a server, while that was at somebody else's request: whose; else LODE_NONE. */
 	lode_thread_id serving;
+	bool is_queued; /* sends and receives say that it was at another one, whosever */
 };
 
 struct lode_span {
@@ -65,4 +67,10 @@ struct lode_critpath {
  */
 void lode_critpath_build(struct lode_critpath *path, const struct lode_stream *stream,
 			 const struct lode_symptom *symptom);
+/*
+ * Appends the spans of `thread` over [t0_ns, t1_ns), their links behind `parent`, as if that waited
+ * for it.
+ */
+void lode_critpath_branch(struct lode_critpath *path, const struct lode_stream *stream,
+			  uint32_t parent, lode_thread_id thread, int64_t t0_ns, int64_t t1_ns);
 void lode_critpath_release(struct lode_critpath *path);

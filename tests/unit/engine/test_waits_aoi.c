@@ -179,7 +179,8 @@ static void plain_event(struct plain *plain, lode_thread_id thread, uint32_t i, 
 		  is_wait ? ender_of(plain->stream, events, i) : "", &event);
 }
 
-static unsigned n_holders, n_meanwhile; /* met in all tests */
+/* Met in all tests. */
+static unsigned n_holders, n_meanwhile, n_turns;
 
 /*
  * What stands behind an event that ends its chain, at the time `t`: the device that ended it, or
@@ -222,12 +223,23 @@ static void append_end(char *stack, const struct lode_stream *stream, lode_threa
 			     stream->threads.at[by].events.stack[chain[0].event]);
 }
 
+static bool is_other_chain(const struct oracle_link *a, size_t n_a, const struct oracle_link *b,
+			   size_t n_b)
+{
+	for (size_t i = 0; i < n_a && i < n_b; i++)
+		if (a[i].thread != b[i].thread)
+			return true;
+	return n_a != n_b;
+}
+
 /* One ns of the critical path. A stretch without events counts as one event, from `gap_ns` on. */
-static void plain_ns(struct plain *plain, lode_thread_id thread, int64_t t, int64_t *gap_ns)
+static void plain_ns(struct plain *plain, const struct lode_symptom *symptom, int64_t t,
+		     int64_t *gap_ns)
 {
 	const struct lode_stream *stream = plain->stream;
-	struct oracle_link chain[ORACLE_MAX_LINKS];
-	size_t n = oracle_chain_at(stream, thread, t, chain), i;
+	lode_thread_id thread = symptom->thread;
+	struct oracle_link chain[ORACLE_MAX_LINKS], first[ORACLE_MAX_LINKS];
+	size_t n = oracle_turn_at(stream, thread, symptom->t0_ns, t, chain), i;
 	const struct lode_events *events = &stream->threads.at[chain[n - 1].thread].events;
 	uint32_t last = chain[n - 1].event;
 	struct plain_event event = {chain[n - 1].thread, last, t, 1};
@@ -236,12 +248,15 @@ static void plain_ns(struct plain *plain, lode_thread_id thread, int64_t t, int6
 				  : 0;
 	char stack[STACK_BYTES] = "";
 	const char *waker = "";
+	bool is_turn;
 
+	i = oracle_chain_at(stream, thread, t, first);
+	is_turn = is_other_chain(first, i, chain, n);
 	for (i = plain->options->own_stacks ? n - 1 : 0; i < n; i++) {
 		if (i > 0 && !plain->options->own_stacks)
 			append_link(stack, plain_link_name(comm_of(stream, chain[i].thread)));
 		if (i > 0 && i == n - 1 && !plain->options->own_stacks)
-			append_client(stack, stream, oracle_client_of(stream, chain, n));
+			append_client(stack, stream, oracle_client_of(stream, chain, n, is_turn));
 		append_stack(stack, &stream->tree,
 			     stream->threads.at[chain[i].thread].events.stack[chain[i].event]);
 	}
@@ -252,6 +267,7 @@ static void plain_ns(struct plain *plain, lode_thread_id thread, int64_t t, int6
 	if (!plain->options->own_stacks)
 		append_end(stack, stream, chain[n - 1].thread, last, t);
 	plain->lost_cost_ns += is_lost(events, last);
+	n_turns += is_turn;
 	*gap_ns = INT64_MIN;
 	plain_add(plain, stack, events->kind[last], reason, waker, &event);
 }
@@ -264,7 +280,7 @@ static void plain_critical(struct plain *plain, const struct lode_symptom *sympt
 	for (int64_t t = symptom->t0_ns; t < symptom->t1_ns; t++) {
 		oracle_chain_at(plain->stream, symptom->thread, t, chain);
 		if (chain[0].event != LODE_NONE) {
-			plain_ns(plain, symptom->thread, t, &gap_ns);
+			plain_ns(plain, symptom, t, &gap_ns);
 			continue;
 		}
 		if (gap_ns == INT64_MIN)
@@ -476,6 +492,7 @@ static void test_clients_are_who_the_definition_says(void **state)
 		lode_critpath_build(&path, stream, &symptom);
 		for (uint32_t i = 0; i < path.links.n; i++) {
 			struct oracle_link chain[ORACLE_MAX_LINKS];
+			bool is_seen = rng_chance(&rng, 30);
 			lode_thread_id expected;
 			size_t n = 0;
 
@@ -487,11 +504,12 @@ static void test_clients_are_who_the_definition_says(void **state)
 			     l = path.links.at[l].parent, k++)
 				chain[n - k] = (struct oracle_link){path.links.at[l].thread,
 								    path.links.at[l].event};
-			expected = oracle_client_of(stream, chain, n);
-			if (lode_client_of(&clients, stream, &path, i) != expected)
+			expected = oracle_client_of(stream, chain, n, is_seen);
+			if (lode_client_of(&clients, stream, &path, i, is_seen) != expected)
 				fail_msg("seed %llu, link %u: client %u, not %u",
 					 (unsigned long long)seed, i,
-					 lode_client_of(&clients, stream, &path, i), expected);
+					 lode_client_of(&clients, stream, &path, i, is_seen),
+					 expected);
 			n_found += expected != LODE_NONE;
 		}
 		lode_clients_release(&clients);
@@ -656,6 +674,130 @@ static void test_a_request_handed_on_to_a_pool_is_the_first_client_s(void **stat
 			 47); /* from 33 on, when nginx waits again, to 80 */
 }
 
+enum { FAST, SLOW, FRONT, DATABASE, MASTER, WORKERS, MAX_POOL = WORKERS + 4 };
+
+/* Anything of a thread of a pool's, or of those that ask it. */
+static void add_any(struct rng *rng, struct lode_stream *stream, lode_thread_id t, int64_t start_ns,
+		    int64_t end_ns)
+{
+	lode_thread_id worker = WORKERS + rng_below(rng, (uint32_t)stream->threads.n - WORKERS);
+	bool has_front = rng_chance(rng, 50);
+
+	if (rng_chance(rng, t < WORKERS ? 20 : 60))
+		add_run(stream, t, start_ns, end_ns, rng_chance(rng, 50) ? "sort" : "md5");
+	else if (t < FRONT)
+		add_request_wait(stream, t, start_ns, end_ns, "main;read",
+				 has_front ? FRONT : worker);
+	else if (t == FRONT)
+		add_request_wait(stream, t, start_ns, end_ns, "epoll",
+				 rng_chance(rng, 70) ? worker : rng_below(rng, 2));
+	else if (t >= WORKERS && rng_chance(rng, 50))
+		add_request_wait(stream, t, start_ns, end_ns, "accept",
+				 rng_chance(rng, 80) ? (has_front ? FRONT : rng_below(rng, 2))
+						     : LODE_NONE);
+	else if (t >= WORKERS && rng_chance(rng, 50))
+		add_request_wait(stream, t, start_ns, end_ns, "query",
+				 rng_chance(rng, 80) ? DATABASE : LODE_NONE);
+	else
+		add_wait(stream, t, start_ns, end_ns, "fsync", LODE_NONE, LODE_DEVICE_DISK);
+}
+
+static struct lode_stream *random_pool(struct rng *rng)
+{
+	static const char *const comms[MAX_POOL] = {"fast",   "slow",	"nginx",  "db",	   "master",
+						    "worker", "worker", "worker", "worker"};
+	struct lode_stream *stream = stream_of_threads(comms, WORKERS + 2 + rng_below(rng, 3));
+
+	for (lode_thread_id t = 0; t < stream->threads.n; t++) {
+		struct lode_thread *thread = &stream->threads.at[t];
+
+		thread->tid = (int32_t)t + 1;
+		thread->pid = t > WORKERS && rng_chance(rng, 20) ? WORKERS + 1 : thread->tid;
+		thread->parent = t >= WORKERS && rng_chance(rng, 90)   ? MASTER
+				 : t >= WORKERS && rng_chance(rng, 50) ? FAST /* is 1 */
+								       : LODE_NONE;
+		for (int64_t at_ns = rng_below(rng, 10), end_ns; at_ns < 100; at_ns = end_ns) {
+			end_ns = at_ns + 1 + rng_below(rng, t < FRONT ? 40 : 15);
+			if (end_ns > 100)
+				end_ns = 100;
+			if (rng_chance(rng, 95))
+				add_any(rng, stream, t, at_ns, end_ns);
+		}
+	}
+	stream->t1_ns = 100;
+	return stream;
+}
+
+static void test_turns_are_what_the_definition_says(void **state)
+{
+	struct lode_aoi_options options = {.scope = LODE_SCOPE_CRITICAL};
+	struct plain *plain = malloc(sizeof(*plain));
+
+	(void)state;
+	n_turns = 0;
+	for (uint64_t seed = 1; seed <= TEST_CASES(10000); seed++) {
+		struct rng rng = {seed};
+		struct lode_stream *stream = random_pool(&rng);
+		struct lode_symptom symptom = {.thread = FAST, .t0_ns = rng_below(&rng, 20)};
+
+		symptom.t1_ns = 80 + rng_below(&rng, 20);
+		options.own_stacks = rng_chance(&rng, 20);
+		check_digest(plain, stream, &symptom, 1, &options, seed);
+		lode_stream_free(stream);
+	}
+	free(plain);
+	assert_true(n_turns > TEST_CASES(1000));
+}
+
+/* `fast` waits from 10 to 90 for worker 1, which another keeps busy until 80 as worker 2 is; or
+   that idles. */
+static struct lode_stream *two_workers(bool does_one_idle)
+{
+	static const char *const comms[] = {"fast", "slow", "worker", "worker", "master"};
+	struct lode_stream *stream = stream_of_threads(comms, 5);
+
+	for (int i = 0; i < 5; i++)
+		stream->threads.at[i].pid = stream->threads.at[i].tid = i + 1;
+	stream->threads.at[0].tid = stream->threads.at[0].pid = 6;
+	stream->threads.at[2].parent = stream->threads.at[3].parent = 4;
+	add_run(stream, 0, 0, 10, "main");
+	add_request_wait(stream, 0, 10, 90, "main;read", 2);
+	add_run(stream, 0, 90, 100, "main");
+	add_run(stream, 1, 0, 5, "main");
+	add_request_wait(stream, 1, 5, 80, "main;read", 2);
+	add_run(stream, 1, 80, 100, "main");
+	add_request_wait(stream, 2, 0, 2, "accept", 0);
+	add_run(stream, 2, 2, 3, "hello");
+	add_request_wait(stream, 2, 3, 7, "accept", 1);
+	add_run(stream, 2, 7, 80, "sort");
+	add_run(stream, 2, 80, 100, "hello");
+	add_request_wait(stream, 3, 0, 3, "accept", 0);
+	if (does_one_idle) {
+		add_run(stream, 3, 3, 6, "md5");
+		add_request_wait(stream, 3, 6, 100, "accept", LODE_NONE);
+	} else {
+		add_run(stream, 3, 3, 60, "md5");
+		add_wait(stream, 3, 60, 100, "query", LODE_NONE, LODE_DEVICE_DISK);
+	}
+	stream->t1_ns = 100;
+	return stream;
+}
+
+static void test_a_queue_s_time_is_that_of_all_its_workers(void **state)
+{
+#define WORKER ";app!main;app!read;→ worker;"
+	(void)state;
+	assert_int_equal(cost_in(two_workers(false), WORKER "[client]!(busy with slow, inferred);"
+							    "app!sort"),
+			 35);
+	assert_int_equal(cost_in(two_workers(false), WORKER "app!md5"), 25);
+	assert_int_equal(cost_in(two_workers(false), WORKER "app!query;→ disk"), 10);
+	assert_int_equal(cost_in(two_workers(false), WORKER "app!hello"), 10);
+	assert_int_equal(cost_in(two_workers(true), WORKER "[client]!(busy with slow, inferred);"
+							   "app!sort"),
+			 70);
+}
+
 static void test_symptoms_that_cannot_be_are_refused(void **state)
 {
 	struct lode_stream *stream = lock_chain();
@@ -690,6 +832,8 @@ int main(void)
 		cmocka_unit_test(test_clients_are_who_the_definition_says),
 		cmocka_unit_test(test_who_keeps_a_server_busy_is_named),
 		cmocka_unit_test(test_a_request_handed_on_to_a_pool_is_the_first_client_s),
+		cmocka_unit_test(test_turns_are_what_the_definition_says),
+		cmocka_unit_test(test_a_queue_s_time_is_that_of_all_its_workers),
 		cmocka_unit_test(test_symptoms_that_cannot_be_are_refused),
 	};
 

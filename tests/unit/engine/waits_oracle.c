@@ -231,7 +231,7 @@ static lode_thread_id answered_next(const struct asking *a, lode_thread_id serve
 }
 
 lode_thread_id oracle_client_of(const struct lode_stream *stream, const struct oracle_link *chain,
-				size_t n)
+				size_t n, bool is_seen)
 {
 	const struct lode_thread *threads = stream->threads.at;
 	const struct oracle_link *last = &chain[n - 1];
@@ -258,18 +258,119 @@ lode_thread_id oracle_client_of(const struct lode_stream *stream, const struct o
 		if (client == LODE_NONE)
 			return LODE_NONE;
 		if (place == 0 && t >= answered)
-			return answered_next(&a, server, true);
+			return is_seen ? LODE_NONE : answered_next(&a, server, true);
 		if (place == 0 || place == n) {
 			if (t >= a.asked)
 				return LODE_NONE;
 			if (can_be_client(&a, client, server, true) &&
 			    is_unanswered(&a, client, server, t))
 				return client;
-			return answered_next(&a, server, false);
+			return is_seen ? LODE_NONE : answered_next(&a, server, false);
 		}
 		server = client;
 	}
 	return LODE_NONE;
+}
+
+/* ---- Pools ---- */
+
+/* Has one of the two threads, or a namesake of the second, ended a wait for requests of the other?
+ */
+static bool have_exchanged(const struct lode_stream *stream, lode_thread_id a, lode_thread_id b)
+{
+	const struct lode_thread *threads = stream->threads.at;
+
+	for (lode_thread_id t = 0; t < stream->threads.n; t++)
+		for (size_t i = 0; i < threads[t].events.n; i++) {
+			lode_thread_id by = threads[t].events.other[i];
+
+			if (by == LODE_NONE || !has_brought_one(&threads[t].events, i))
+				continue;
+			if ((t == a && threads[by].comm == threads[b].comm) ||
+			    (by == a && threads[t].comm == threads[b].comm))
+				return true;
+		}
+	return false;
+}
+
+static bool are_fellows(const struct lode_stream *stream, lode_thread_id a, lode_thread_id b)
+{
+	const struct lode_thread *p = &stream->threads.at[a], *q = &stream->threads.at[b];
+
+	return p->comm == q->comm && p->title == q->title &&
+	       (p->pid == q->pid ||
+		(p->parent == q->parent &&
+		 (p->parent == LODE_NONE || stream->threads.at[p->parent].tid != 1)));
+}
+
+/* 1: it idles, -1: it is busy, 0: unknown. */
+static int idles_at(const struct lode_stream *stream, lode_thread_id thread, lode_thread_id waiter,
+		    int64_t t)
+{
+	const struct lode_thread *threads = stream->threads.at;
+	const struct lode_events *events = &threads[thread].events;
+	uint32_t event = event_at(events, t);
+	lode_thread_id by;
+
+	if (event == LODE_NONE)
+		return 0;
+	if (!is_for_requests(events, event))
+		return -1;
+	by = events->other[event];
+	if (by != LODE_NONE && threads[by].comm == threads[waiter].comm)
+		return 1;
+	for (size_t i = 0; i < events->n; i++)
+		if (has_brought_one(events, i) && events->other[i] != LODE_NONE &&
+		    threads[events->other[i]].comm == threads[waiter].comm &&
+		    events->stack[i] == events->stack[event])
+			return 1;
+	return by == LODE_NONE ? 0 : -1;
+}
+
+/* Of whom `chain[k]` is one in a pool at `t`; 0: in none, or it or another one idles. */
+static size_t busy_at(const struct lode_stream *stream, const struct oracle_link *chain, size_t k,
+		      int64_t t, lode_thread_id *busy)
+{
+	lode_thread_id worker = chain[k].thread, waiter = chain[k - 1].thread;
+	size_t n = 0;
+
+	for (lode_thread_id v = 0; v < stream->threads.n; v++) {
+		int idles = idles_at(stream, v, waiter, t);
+
+		if (v != worker && (v == waiter || !are_fellows(stream, worker, v) ||
+				    !have_exchanged(stream, v, waiter)))
+			continue;
+		if (idles > 0)
+			return 0;
+		if (v == worker || idles < 0)
+			busy[n++] = v;
+	}
+	return n;
+}
+
+size_t oracle_turn_at(const struct lode_stream *stream, lode_thread_id thread, int64_t t0,
+		      int64_t t, struct oracle_link *chain)
+{
+	size_t n = oracle_chain_at(stream, thread, t, chain);
+	lode_thread_id busy[64];
+
+	for (size_t k = 1; k < n; k++) {
+		size_t n_busy;
+
+		if (oracle_client_of(stream, chain, k + 1, false) == LODE_NONE)
+			continue;
+		n_busy = busy_at(stream, chain, k, t, busy);
+		for (size_t i = 0; n_busy > 1 && i < n_busy; i++) {
+			if ((t - t0 + 1 + (int64_t)i) % (int64_t)n_busy)
+				continue;
+			if (busy[i] == chain[k].thread)
+				return n;
+			chain[k] = (struct oracle_link){
+				busy[i], event_at(&stream->threads.at[busy[i]].events, t)};
+			return extend(stream, t, chain, k + 1);
+		}
+	}
+	return n;
 }
 
 /* ---- Polling ---- */

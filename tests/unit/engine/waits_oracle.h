@@ -22,7 +22,14 @@ size_t oracle_chain_at(const struct lode_stream *stream, lode_thread_id thread, 
 
 /* The client for whom the last thread of a chain worked, as client.h says it; LODE_NONE: none. */
 lode_thread_id oracle_client_of(const struct lode_stream *stream, const struct oracle_link *chain,
-				size_t n);
+				size_t n, bool is_seen);
+
+/*
+ * To whom [t, t + 1) of a symptom from `t0` on belongs: the same chain, or another one where it
+ * stands in the queue of a pool, as worker_pool.h says it.
+ */
+size_t oracle_turn_at(const struct lode_stream *stream, lode_thread_id thread, int64_t t0,
+		      int64_t t, struct oracle_link *chain);
 
 /* Who may have held what `thread` polled for in `wait`, as polled.h says it; LODE_NONE: nobody. */
 lode_thread_id oracle_polled_by(const struct lode_stream *stream, lode_thread_id thread,

@@ -198,17 +198,23 @@ static void test_whom_a_busy_server_was_at_is_known(void **state)
 	struct lode_stream *stream = busy_server(NOTHING);
 	lode_thread_id client = thread_of(stream, CLIENT), server = thread_of(stream, SERVER);
 	size_t wait = wait_at(stream, 5);
+	bool is_queued;
 	int64_t until_ns;
 
 	(void)state;
-	assert_int_equal(lode_connections_serves(stream, client, wait, server, 5 * MS, &until_ns),
+	assert_int_equal(lode_connections_serves(stream, client, wait, server, 5 * MS, &until_ns,
+						 &is_queued),
 			 thread_of(stream, OTHER));
+	assert_true(is_queued);
 	assert_int_equal(until_ns, 11 * MS);
-	assert_int_equal(lode_connections_serves(stream, client, wait, server, 12 * MS, &until_ns),
+	assert_int_equal(lode_connections_serves(stream, client, wait, server, 12 * MS, &until_ns,
+						 &is_queued),
 			 LODE_NONE);
+	assert_false(is_queued);
 	/* The second request was taken at once. */
 	wait = wait_at(stream, 22);
-	assert_int_equal(lode_connections_serves(stream, client, wait, server, 21 * MS, &until_ns),
+	assert_int_equal(lode_connections_serves(stream, client, wait, server, 21 * MS, &until_ns,
+						 &is_queued),
 			 LODE_NONE);
 	lode_stream_free(stream);
 }
