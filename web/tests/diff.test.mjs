@@ -63,12 +63,12 @@ test("diff: verdict, counts and table are those of the JSON and of the terminal"
 	const told = said.clusters.filter((/** @type {any} */ c) => c.class !== "same" || c.matters);
 	const texts = await tableTexts(page, "Clusters");
 	assert.equal(texts.length, told.length);
-	for (const [name = "", ...cells] of texts) {
+	for (const [number = "", name = "", ...cells] of texts) {
 		const line = terminal
 			.split("\n")
-			.find((text) => /^\d+ +(\S+) /.exec(text)?.[1] === name && text.includes(words(cells[2] ?? "").slice(1)));
-		assert.ok(line, `the terminal has ${name} ${cells.join(" ")}`);
-		for (const text of [cells[0], cells[1], cells[5], cells[6], cells[7]])
+			.find((text) => text.includes(words(cells[2] ?? "").slice(1)) && text.startsWith(number));
+		assert.ok(line, `the terminal has ${number} ${name} ${cells.join(" ")}`);
+		for (const text of [name, cells[0], cells[1], cells[5], cells[6], cells[7]])
 			assert.ok(line.includes(words(text ?? "")), `"${line}" has ${text}`);
 	}
 	await page.getByRole("button", { name: "All clusters" }).click();
@@ -77,6 +77,7 @@ test("diff: verdict, counts and table are those of the JSON and of the terminal"
 	const rows = parseCsv(file.bytes.toString("utf8"));
 	assert.equal(rows.length, said.clusters.length);
 	said.clusters.forEach((/** @type {any} */ c, /** @type {number} */ i) => {
+		assert.equal(Number(rows[i]?.number), c.number);
 		assert.equal(rows[i]?.class, c.class);
 		assert.equal(Number(rows[i]?.change_ns), c.change_ns);
 		assert.equal(Number(rows[i]?.p_adjusted), c.p_adjusted);
@@ -98,7 +99,7 @@ test("diff: a change by key and by link, its recordings, its flame graph", async
 	await bars.focus();
 	await page.keyboard.press("ArrowDown");
 	await page.keyboard.press("Enter");
-	await page.getByRole("heading", { name: /^new: \+/ }).waitFor();
+	await page.getByRole("heading", { name: /^1\. new: \+/ }).waitFor();
 	assert.ok(page.url().endsWith(`#/diff/${first.id}`));
 	assert.equal(await page.evaluate(() => /** @type {any} */ (window).hit), undefined);
 	const dots = page.locator("figure", {
@@ -114,10 +115,68 @@ test("diff: a change by key and by link, its recordings, its flame graph", async
 	await kept(page);
 	await page.keyboard.press("]");
 	await page.waitForFunction((id) => location.hash.includes(id), second.id);
+	await page.goto(page.url().replace(/#.*/, `#/diff/${first.number}`));
+	await page.getByRole("heading", { name: /^1\. new: \+/ }).waitFor();
 	await close();
 	const gone = await show(path, { hash: "#/diff/nonsense" });
 	assert.match((await gone.page.getByRole("alert").textContent()) ?? "", /no cluster/);
 	await gone.close();
+});
+
+test("diff: filters by recording, label and reason add up what passes", async () => {
+	const path = pageOf(...command);
+	const { diff } = await reportsIn(path);
+	// Labels, as recordings of a repository have them.
+	diff.streams.forEach((/** @type {any} */ s, /** @type {number} */ i) => {
+		s.labels = { zone: i % 2 ? "east" : "west" };
+	});
+	const made = pageWith(path, [{ name: "diff", schema: diff.schema, title: "d", report: diff }]);
+	const { page, close } = await show(made, { hash: "#/diff?show=all" });
+	/** @type {Array<[string, string, (s: any) => boolean, (c: any) => boolean]>} */
+	const cases = [
+		["label", "zone=east", (s) => s.labels.zone === "east", () => true],
+		["recording", diff.streams[0].id, (s) => s.id === diff.streams[0].id, () => true],
+		["main wait reason", "disk", () => true, (c) => c.reason === "disk"],
+		["in set", "a", () => true, (c) => c.a.streams > 0],
+	];
+	for (const [title, value, isOf, isKept] of cases) {
+		const select = page.getByLabel(`Filter by ${title}`, { exact: true });
+		if (!(await select.count())) continue; // nothing to choose from
+		await select.selectOption(value);
+		await page.getByText("Filtered:").waitFor();
+		const file = await saved(page, page.getByRole("button", { name: "Clusters: save as CSV" }));
+		const rows = new Map(parseCsv(file.bytes.toString("utf8")).map((row) => [row.number, row]));
+		const symptoms = (/** @type {string} */ set) =>
+			sum(diff.streams.map((/** @type {any} */ s) => (s.set === set && isOf(s) ? s.symptoms : 0)));
+		let n = 0;
+		for (const c of diff.clusters.filter(isKept)) {
+			const own = (/** @type {string} */ set) =>
+				sum(
+					c.by_stream.stream.map((/** @type {number} */ at, /** @type {number} */ i) =>
+						diff.streams[at].set === set && isOf(diff.streams[at]) ? c.by_stream.cost_ns[i] : 0,
+					),
+				);
+			const row = rows.get(String(c.number));
+			assert.equal(Boolean(row), own("a") + own("b") > 0, `${value}: cluster ${c.number}`);
+			if (!row) continue;
+			n++;
+			for (const set of ["a", "b"])
+				if (
+					symptoms(set) ===
+					sum(diff.streams.map((/** @type {any} */ s) => (s.set === set ? s.symptoms : 0)))
+				)
+					assert.equal(Number(row[`${set}_ns`]), c[set].per_symptom_ns);
+				else if (symptoms(set)) assert.equal(Number(row[`${set}_ns`]), own(set) / symptoms(set));
+				else assert.equal(row[`${set}_ns`], "");
+		}
+		assert.equal(rows.size, n);
+		const said = words(await page.locator(".filters .notice").innerText());
+		assert.ok(said.includes(`${n} of ${diff.clusters.length} cluster`), said);
+		await kept(page);
+		await page.getByRole("button", { name: "Clear filters" }).click();
+		await page.getByText("Filtered:").waitFor({ state: "detached" });
+	}
+	await close();
 });
 
 test("diff: hostile names in every text field", async () => {

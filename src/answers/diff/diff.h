@@ -93,7 +93,9 @@ struct lode_diff_shown {
 /* A stream, as pages list them. */
 struct lode_diff_stream_row {
 	uint64_t id;
-	const char *path, *set; /* "a", "b"; NULL: in both, and left out */
+	const char *path, *host, *set; /* "a", "b"; NULL: in both, and left out */
+	const struct lode_repo_label *labels;
+	size_t n_labels;
 	uint64_t n_symptoms;
 	int64_t symptom_ns;
 };

@@ -141,6 +141,9 @@ static const char *const sets[] = {"a", "b", NULL};
 static const struct lode_field stream_fields[] = {
 	LODE_FIELD_ID("id", struct lode_diff_stream_row, id, NULL),
 	LODE_FIELD(struct lode_diff_stream_row, path, NULL),
+	LODE_FIELD(struct lode_diff_stream_row, host, NULL),
+	LODE_MAP_FIELD("labels", struct lode_diff_stream_row, labels, n_labels,
+		       &lode_repo_label_record, "of the repository", .absent = "it has none"),
 	LODE_FIELD(struct lode_diff_stream_row, set, NULL, .choices = sets,
 		   .absent = "in both, and left out"),
 	LODE_FIELD_AS("symptoms", struct lode_diff_stream_row, n_symptoms, NULL),

@@ -95,8 +95,12 @@ static void list_streams(struct lode_diff_state *s)
 		rows[i] = (struct lode_diff_stream_row){
 			.id = stream->content_hash,
 			.path = digest->tree.strings.text.at[stream->path],
+			.host = digest->tree.strings.text.at[stream->host],
 			.set = side < LODE_N_DIFF_SIDES ? set_keys[side] : NULL,
 		};
+		/* Of a repository, which is all in the first set. */
+		rows[i].n_labels =
+			lode_stream_set_labels(&rows[i].labels, &s->sets.sets[LODE_DIFF_A], i);
 	}
 	for (size_t i = 0; i < digest->symptoms.n; i++) {
 		const struct lode_digest_symptom *symptom = &digest->symptoms.at[i];

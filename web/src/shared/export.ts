@@ -30,7 +30,7 @@ function fileName(name: string): string {
  * wide forms), such a text gets an apostrophe in front; numbers stay numbers.
  */
 function csvField(value: string | number | undefined | null): string {
-	if (value === undefined || value === null) return "";
+	if (value === undefined || value === null || Number.isNaN(value)) return "";
 	if (typeof value === "number") return String(value);
 	const shown = visible(value);
 	const text = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${shown}` : shown;

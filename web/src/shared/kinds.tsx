@@ -9,6 +9,13 @@ export const KINDS = [
 	{ key: "ready_ns", title: "ready, without a CPU", colour: "ready" },
 ] as const;
 
+/** By the names that events have in documents. */
+export const KIND_WORDS: Readonly<Record<string, string>> = {
+	wait: KINDS[0].title,
+	run: KINDS[1].title,
+	ready: KINDS[2].title,
+};
+
 type Split = Readonly<Record<(typeof KINDS)[number]["key"], number>>;
 
 interface IsSplit {

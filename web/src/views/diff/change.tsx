@@ -1,4 +1,5 @@
 // One cluster of a comparison: its recordings in both sets, its frames, where its cost moved.
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { DiffReport } from "../../data/reports";
 import type { ReportRef } from "../../data/source";
@@ -19,14 +20,17 @@ import { Choice, Facts, Section } from "../../shared/section";
 import { type Step, Steps } from "../../shared/steps";
 import { type Dot, type DotGroup, StreamDots } from "../../shared/stream-dots";
 import { briefOf, type Change, CLASSES, classWord, intervalText } from "./changes";
+import type { Shown } from "./filter";
 
 interface ChangeProps {
-	report: DiffReport;
+	shown: Shown;
 	reference: ReportRef;
 	change: Change;
+	filters: ComponentChildren;
 }
 
-export function ChangePage({ report, reference, change }: ChangeProps) {
+export function ChangePage({ shown, reference, change, filters }: ChangeProps) {
+	const { report, isPart } = shown;
 	const at = report.clusters.indexOf(change);
 	const before = report.clusters[at - 1];
 	const after = report.clusters[at + 1];
@@ -48,7 +52,9 @@ export function ChangePage({ report, reference, change }: ChangeProps) {
 				before={stepTo(before)}
 				after={stepTo(after)}
 			/>
+			{filters}
 			<h1>
+				{count(change.number)}.{" "}
 				<span class={`diff-class diff-${change.class}`}>{change.class}</span>:{" "}
 				{changeIn(report, change.change_ns)} a symptom
 				<span class="cluster-why">{measured(visible(change.why ?? change.reason))}</span>
@@ -66,26 +72,27 @@ export function ChangePage({ report, reference, change }: ChangeProps) {
 					intervalText(report, change)
 						? ["95 % interval of it", intervalText(report, change)]
 						: null,
-					["p, corrected", chance(change.p_adjusted)],
-					["p alone", chance(change.p)],
+					isPart ? null : ["p, corrected", chance(change.p_adjusted)],
+					isPart ? null : ["p alone", chance(change.p)],
 					["in A", `${count(change.a.streams)} of ${count(report.a.streams)}`],
 					["in B", `${count(change.b.streams)} of ${count(report.b.streams)}`],
 					["class", CLASSES[change.class].help],
 				]}
 			/>
-			<Recordings report={report} change={change} />
+			<Recordings shown={shown} change={change} />
 			<div>
 				<Columns report={report} cluster={change} />
 			</div>
 			{change.flame && report.frames ? (
-				<Stacks report={report} change={change} flame={change.flame} names={report.frames} />
+				<Stacks report={shown.whole} change={change} flame={change.flame} names={report.frames} />
 			) : null}
 		</>
 	);
 }
 
 /** Per symptom of the recording, as the sets are compared. */
-function Recordings({ report, change }: { report: DiffReport; change: Change }) {
+function Recordings({ shown, change }: { shown: Shown; change: Change }) {
+	const { report, passes } = shown;
 	const groups = useMemo((): DotGroup[] | null => {
 		const { by_stream } = change;
 		const { streams } = report;
@@ -93,7 +100,7 @@ function Recordings({ report, change }: { report: DiffReport; change: Change }) 
 		const costs = new Map(by_stream.stream.map((at, i) => [at, by_stream.cost_ns[i] ?? 0]));
 		const dots = (set: "a" | "b"): Dot[] =>
 			streams.flatMap((stream, i) =>
-				stream.set === set && stream.symptoms
+				stream.set === set && stream.symptoms && passes(i)
 					? [{ title: stream.path, value: (costs.get(i) ?? 0) / stream.symptoms }]
 					: [],
 			);
@@ -111,7 +118,7 @@ function Recordings({ report, change }: { report: DiffReport; change: Change }) 
 				mean: change.b.per_symptom_ns,
 			},
 		];
-	}, [report, change]);
+	}, [shown, change]);
 	if (!groups) return null;
 	return (
 		<Section title="Recordings" note="cost per symptom in each; the line is the mean of the set">

@@ -13,7 +13,7 @@ export const CLASSES: Record<Verdict, { help: string; colour: ColorName }> = {
 	gone: { help: "more in A, hardly there in B", colour: "wait" },
 	worse: { help: "more in B", colour: "mark" },
 	better: { help: "less in B", colour: "wait" },
-	same: { help: "chance would do that too, or it hardly matters", colour: "faint" },
+	same: { help: "inconclusive, or too small to matter", colour: "faint" },
 };
 
 /** In the table's words: differences that are large but may be chance are asked about. */
@@ -40,6 +40,7 @@ export function searchText(change: Change): string {
 	return [
 		change.class,
 		change.id,
+		String(change.number),
 		change.why ?? change.reason,
 		change.common.join(" "),
 		change.brief_variants ?? "",

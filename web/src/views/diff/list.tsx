@@ -20,18 +20,21 @@ import {
 	isTold,
 	searchText,
 } from "./changes";
+import type { Shown } from "./filter";
 
 /** Bars of the picture: more do not fit on a slide. */
 const MOST_BARS = 16;
 
-export function ChangeList({ report, reference }: { report: DiffReport; reference: ReportRef }) {
+export function ChangeList({ shown, reference }: { shown: Shown; reference: ReportRef }) {
+	const { report } = shown;
 	const [show, setShow] = useParam("show", "changes");
 	const told = useMemo(() => report.clusters.filter(isTold), [report]);
-	const columns = useMemo(() => columnsOf(report), [report]);
+	const columns = useMemo(() => columnsOf(shown), [shown]);
+	const hasBoth = report.a.symptoms > 0 && report.b.symptoms > 0;
 	const open = (change: Change) => goTo({ path: [reference.name, change.id], params: new Map() });
 	return (
 		<>
-			{told.length ? (
+			{told.length && hasBoth ? (
 				<Section
 					title="Changes"
 					note={
@@ -79,8 +82,12 @@ export function ChangeList({ report, reference }: { report: DiffReport; referenc
 	);
 }
 
-function columnsOf(report: DiffReport): Column<Change>[] {
-	const cost = (value: number) => costIn(report, value);
+function columnsOf({ report, isPart }: Shown): Column<Change>[] {
+	const none = Number.NaN;
+	const cost = (value: number) => (Number.isNaN(value) ? "–" : costIn(report, value));
+	const inA = (c: Change) => (report.a.symptoms ? c.a.per_symptom_ns : none);
+	const inB = (c: Change) => (report.b.symptoms ? c.b.per_symptom_ns : none);
+	const change = (c: Change) => (report.a.symptoms && report.b.symptoms ? c.change_ns : none);
 	const numbers = (
 		key: string,
 		title: string,
@@ -89,7 +96,18 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 		cell: (c: Change) => string,
 		width: string,
 	): Column<Change> => ({ key, title, help, value, cell, numeric: true, width });
-	return [
+	const columns: Array<Column<Change> | null> = [
+		{
+			...numbers(
+				"number",
+				"#",
+				"what --show takes",
+				(c) => c.number,
+				(c) => count(c.number),
+				"30px",
+			),
+			give: 1,
+		},
 		{
 			key: "class",
 			title: "class",
@@ -99,39 +117,30 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			width: "48px",
 			give: 1,
 		},
-		numbers(
-			"a_ns",
-			"A",
-			"cost per symptom",
-			(c) => c.a.per_symptom_ns,
-			(c) => cost(c.a.per_symptom_ns),
-			"68px",
-		),
-		numbers(
-			"b_ns",
-			"B",
-			"cost per symptom",
-			(c) => c.b.per_symptom_ns,
-			(c) => cost(c.b.per_symptom_ns),
-			"68px",
-		),
-		numbers(
-			"change_ns",
-			"change",
-			"of the cost per symptom",
-			(c) => c.change_ns,
-			(c) => changeIn(report, c.change_ns),
-			"76px",
-		),
+		numbers("a_ns", "A", "cost per symptom", inA, (c) => cost(inA(c)), "68px"),
+		numbers("b_ns", "B", "cost per symptom", inB, (c) => cost(inB(c)), "68px"),
 		{
-			key: "interval",
-			title: "95 % interval",
-			help: "of the change: how large it is, give or take; not corrected",
-			value: (c) => intervalText(report, c),
-			cell: (c) => <span class="quiet">{intervalText(report, c)}</span>,
-			numeric: true,
-			width: "150px",
+			...numbers(
+				"change_ns",
+				"change",
+				"of the cost per symptom",
+				change,
+				(c) => (Number.isNaN(change(c)) ? "–" : changeIn(report, c.change_ns)),
+				"76px",
+			),
+			give: 0,
 		},
+		isPart
+			? null
+			: {
+					key: "interval",
+					title: "95 % interval",
+					help: "of the change: how large it is, give or take; not corrected",
+					value: (c) => intervalText(report, c),
+					cell: (c) => <span class="quiet">{intervalText(report, c)}</span>,
+					numeric: true,
+					width: "150px",
+				},
 		numbers(
 			"ratio",
 			"times",
@@ -156,14 +165,16 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			(c) => `${count(c.b.streams)}/${count(report.b.streams)}`,
 			"48px",
 		),
-		numbers(
-			"p_adjusted",
-			"p",
-			"corrected for all clusters",
-			(c) => c.p_adjusted,
-			(c) => chance(c.p_adjusted),
-			"52px",
-		),
+		isPart
+			? null
+			: numbers(
+					"p_adjusted",
+					"p",
+					"corrected for all clusters",
+					(c) => c.p_adjusted,
+					(c) => chance(c.p_adjusted),
+					"52px",
+				),
 		{
 			key: "why",
 			title: "why",
@@ -171,7 +182,7 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			value: (c) => c.why ?? c.reason,
 			cell: (c) => measured(visible(c.why ?? c.reason)),
 			width: "88px",
-			give: 1,
+			give: 2,
 		},
 		{
 			key: "common",
@@ -181,12 +192,15 @@ function columnsOf(report: DiffReport): Column<Change>[] {
 			cell: (c) => <Brief cluster={c} />,
 		},
 	];
+	return columns.filter((c) => c !== null);
 }
 
 const ROW = 24;
 const AXIS = 24;
 const labelOf = (width: number) => (width < 760 ? Math.min(220, width / 2) : 480);
-/** Of that, for what the cost is. */
+/** For a change beside its bar. */
+const BESIDE = 64;
+/** Of the label, for what the cost is. */
 const WHY = 90;
 
 /** A bar per change from nothing to what was added or saved, the largest of its class first. */
@@ -202,12 +216,18 @@ function Bars(props: {
 		const values = changes.map((c) => c.change_ns);
 		const low = Math.min(0, ...values, ...changes.map((c) => c.change_low_ns ?? 0));
 		const high = Math.max(0, ...values, ...changes.map((c) => c.change_high_ns ?? 0));
-		// Room for the texts beside the bars.
-		const room = 0.12 * (high - low || 1);
-		return [low < 0 ? low - room : 0, high > 0 ? high + room : 0];
+		return [low, high];
 	}, [changes]);
 	const height = changes.length * ROW + AXIS;
-	const x = useCallback((width: number) => linear(domain, [labelOf(width), width - 8]), [domain]);
+	const x = useCallback(
+		(width: number) => {
+			// Room for the texts beside the bars.
+			const [low, high] = domain;
+			const left = labelOf(width) + (low < 0 ? BESIDE : 0);
+			return linear(domain, [left, width - 8 - (high > 0 ? BESIDE : 0)]);
+		},
+		[domain],
+	);
 	const draw: Draw = useCallback(
 		(paint, width, _height, colors) => {
 			const sx = x(width);

@@ -7,16 +7,23 @@ import { Opening } from "../../shared/opening";
 import { Section } from "../../shared/section";
 import { type ViewProps, view } from "../view";
 import { ChangePage } from "./change";
-import { CLASSES, type Verdict } from "./changes";
+import { type Change, CLASSES, type Verdict } from "./changes";
+import { DiffFilters, useDiffFilter } from "./filter";
 import { ChangeList } from "./list";
 import "./diff.css";
 
 export const page = view("lode/diff/1", "Diff", DiffPage);
 
 function DiffPage(props: ViewProps<DiffReport>) {
-	const { report, path, reference } = props;
-	const change = path[0] ? report.clusters.find((c) => c.id === path[0]) : undefined;
-	if (change) return <ChangePage report={report} reference={reference} change={change} />;
+	const { report: whole, path, reference } = props;
+	const shown = useDiffFilter(whole);
+	const { report } = shown;
+	const isIt = (c: Change) => c.id === path[0] || String(c.number) === path[0];
+	// One that the filter leaves nothing of is still there.
+	const change = path[0] ? (report.clusters.find(isIt) ?? whole.clusters.find(isIt)) : undefined;
+	const filters = <DiffFilters shown={shown} />;
+	if (change)
+		return <ChangePage shown={shown} reference={reference} change={change} filters={filters} />;
 	return (
 		<>
 			<h1>What changed from A to B</h1>
@@ -25,10 +32,11 @@ function DiffPage(props: ViewProps<DiffReport>) {
 					This report has no cluster <Name text={path[0]} most={40} />.
 				</p>
 			) : null}
-			<Answer report={report} />
-			<Sets report={report} />
-			<ChangeList report={report} reference={reference} />
-			<Notes report={report} />
+			<Answer report={whole} />
+			{filters}
+			<Sets report={report} isPart={shown.isPart} />
+			<ChangeList shown={shown} reference={reference} />
+			<Notes report={whole} />
 		</>
 	);
 }
@@ -62,7 +70,7 @@ function Answer({ report }: { report: DiffReport }) {
 	);
 }
 
-function Sets({ report }: { report: DiffReport }) {
+function Sets({ report, isPart }: { report: DiffReport; isPart: boolean }) {
 	const sides = [
 		["A", report.a],
 		["B", report.b],
@@ -92,12 +100,14 @@ function Sets({ report }: { report: DiffReport }) {
 							<dt>a symptom</dt>
 							<dd>{costIn(report, side.per_symptom_ns)}</dd>
 						</div>
-						<div>
-							<dt>of it in no cluster</dt>
-							<dd>
-								{costIn(report, other(side))} · {percent(side.other_ns, side.symptom_ns)}
-							</dd>
-						</div>
+						{isPart ? null : (
+							<div>
+								<dt>of it in no cluster</dt>
+								<dd>
+									{costIn(report, other(side))} · {percent(side.other_ns, side.symptom_ns)}
+								</dd>
+							</div>
+						)}
 					</dl>
 					{side.streams_without_symptom ? (
 						<p class="quiet">

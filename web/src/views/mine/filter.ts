@@ -4,40 +4,13 @@
 // In the URL, kept from page to page: f.recording (its id), f.host, f.label ("release=2.1"), f.thread,
 // f.kind, f.reason.
 import type { MineReport } from "../../data/reports";
+import { type Chosen, hasLabel } from "../../shared/filter-bar";
 
 export const FACETS = ["recording", "host", "label", "thread", "kind", "reason"] as const;
 export type Facet = (typeof FACETS)[number];
-/** What is chosen; a facet that is not there leaves all. */
-export type Filter = Readonly<Partial<Record<Facet, string>>>;
-
-export const filterOf = (params: ReadonlyMap<string, string>): Filter =>
-	Object.fromEntries(
-		FACETS.flatMap((facet) => {
-			const value = params.get(`f.${facet}`);
-			return value ? [[facet, value]] : [];
-		}),
-	);
-
-export const isOn = (filter: Filter) => Object.keys(filter).length > 0;
-
-/** What recordings without a label are grouped under (streams/stream_groups.h). */
-const NONE = "(none)";
-
-/** Words for kinds of events: how they are in cells, and how they are shown. */
-export const KIND_WORDS: Readonly<Record<string, string>> = {
-	wait: "waiting",
-	run: "running",
-	ready: "ready, without a CPU",
-};
+export type Filter = Chosen<Facet>;
 
 export type Cells = NonNullable<MineReport["cells"]>;
-type Input = MineReport["inputs"][number];
-
-function hasLabel(input: Input, label: string): boolean {
-	const cut = label.indexOf("=");
-	const value = input.labels?.[label.slice(0, cut)] ?? NONE;
-	return cut >= 0 && value === label.slice(cut + 1);
-}
 
 /** Whether a recording passes, by its place in `inputs`; of what is cut there nothing is known. */
 export type Passes = (at: number) => boolean;

@@ -69,13 +69,13 @@ function MinePage(props: ViewProps<MineReport>) {
 					.
 				</p>
 			) : null}
+			<Opening report={report} />
 			<Filters
 				report={whole}
 				filter={filter}
 				filtered={filtered}
-				beside="The sentence below is of everything."
+				beside="The sentence above is of everything."
 			/>
-			<Opening report={report} />
 			<Facts
 				items={[
 					["symptom time", costIn(report, report.symptom_ns)],
