@@ -107,7 +107,7 @@ describe("mailroom", () => {
 		const row = grid
 			.locator(".table-row")
 			.filter({ hasText: `+${since(expression.start_ns).toFixed(9)}` });
-		await row.filter({ hasText: "expression" }).first().click();
+		await row.filter({ hasText: "merged calls" }).first().click();
 		await settled(page.page);
 		const rows = await page.page
 			.locator(".tl-tree tbody tr")

@@ -48,7 +48,7 @@ export function numberColumns<Row>(
 	return headings.map(({ key, title, help }) => {
 		const value = (row: Row) => row[key] as number;
 		const show = key.endsWith("_ns") ? cost : count;
-		const width = key.endsWith("_ns") ? "68px" : "60px";
+		const width = key.endsWith("_ns") ? "86px" : "60px";
 		return { key, title, help, value, cell: (row) => show(value(row)), numeric: true, width };
 	});
 }

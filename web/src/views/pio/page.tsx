@@ -1,5 +1,5 @@
 import type { PioReport } from "../../data/reports";
-import { count, duration, percent } from "../../shared/format";
+import { count, duration, pct, percent } from "../../shared/format";
 import { setParams, useParam } from "../../shared/location";
 import { Name } from "../../shared/name";
 import { Opening } from "../../shared/opening";
@@ -13,8 +13,8 @@ import { Tracks } from "./tracks";
 import "./pio.css";
 
 const VERDICTS = {
-	worse: "worse than in training",
-	better: "better than in training",
+	worse: "worse",
+	better: "better",
 	same: "no significant change",
 	unknown: "not known",
 };
@@ -63,8 +63,8 @@ function PioPage({ report }: ViewProps<PioReport>) {
 						? ["requests", count(report.intervals.reduce((sum, i) => sum + i.requests, 0))]
 						: null,
 					[
-						"HIGH intervals",
-						`${percent(regression.high, regression.intervals)}, ${VERDICTS[regression.verdict]}`,
+						"very slow intervals",
+						`${percent(regression.high, regression.intervals)} (training: ${pct(100 * regression.expected)}), ${VERDICTS[regression.verdict]}`,
 					],
 				]}
 			/>

@@ -60,7 +60,14 @@ function columnsOf(report: PioReport): Column<Period>[] {
 			cell: (p) => dateText(p.start).slice(sameDay ? 11 : 0),
 			width: sameDay ? "76px" : "140px",
 		},
-		{ key: "end", title: "end", value: (p) => p.end, cell: (p) => clockText(p.end), width: "66px" },
+		{
+			key: "end",
+			title: "end",
+			value: (p) => p.end,
+			cell: (p) => clockText(p.end),
+			width: "66px",
+			give: 4,
+		},
 		{
 			key: "duration_ns",
 			title: "length",
@@ -84,7 +91,8 @@ function columnsOf(report: PioReport): Column<Period>[] {
 					))}
 				</span>
 			),
-			width: "minmax(80px, 0.45fr)",
+			width: "minmax(70px, 0.45fr)",
+			give: 0,
 		},
 		{
 			key: "counters",
@@ -101,7 +109,8 @@ function columnsOf(report: PioReport): Column<Period>[] {
 					))}
 				</span>
 			),
-			width: "minmax(220px, 2fr)",
+			width: "minmax(140px, 2fr)",
+			give: 0,
 		},
 	];
 	if (report.has_log)
@@ -144,6 +153,7 @@ function columnsOf(report: PioReport): Column<Period>[] {
 					</span>
 				),
 				width: "minmax(140px, 1.2fr)",
+				give: 3,
 			},
 		);
 	columns.push({

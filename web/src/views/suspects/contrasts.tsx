@@ -44,7 +44,7 @@ export function contrastColumns(
 					<Name text={c.function} most={60} />
 				</a>
 			),
-			width: "minmax(120px, 1fr)",
+			width: "minmax(100px, 1fr)",
 		},
 		contrasts.some((c) => c.metric)
 			? {
@@ -67,7 +67,8 @@ export function contrastColumns(
 						<Frame text={caller} most={60} />
 					</span>
 				)),
-			width: "minmax(160px, 2fr)",
+			width: "minmax(120px, 2fr)",
+			give: 0,
 		},
 		{
 			key: "with",
@@ -79,9 +80,10 @@ export function contrastColumns(
 				["with_succeeded", (c) => c.with.succeeded],
 			],
 			cell: (c) => <Rate half={c.with} colour="var(--mark)" />,
-			width: "140px",
+			width: "112px",
 			numeric: true,
 			left: true,
+			give: 0,
 		},
 		{
 			key: "without",
@@ -93,7 +95,7 @@ export function contrastColumns(
 				["without_succeeded", (c) => c.without.succeeded],
 			],
 			cell: (c) => <Rate half={c.without} colour="var(--faint)" />,
-			width: "140px",
+			width: "112px",
 			numeric: true,
 			left: true,
 		},

@@ -123,6 +123,7 @@ function columnsOf(report: SuspectsReport, allScores: boolean): Column<Suspect>[
 			value: (f) => f.module,
 			cell: (f) => <Name text={f.module} most={40} />,
 			width: "minmax(70px, 1fr)",
+			give: 3,
 		},
 	];
 	if (versus)

@@ -1,4 +1,4 @@
-// One mark, or one thread, in numbers: the expression's tree, and what everybody did meanwhile.
+// One mark, or one thread, in numbers: the tree of merged calls, and what everybody did meanwhile.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { CsvButton } from "../../shared/csv-button";
 import { count, duration, percent, plural, visible } from "../../shared/format";
@@ -59,9 +59,9 @@ function Help() {
 			</p>
 			<dl class="tl-marks">
 				<dt class="tl-mark-call" />
-				<dd>a long call, as it is; dark: the time is its own</dd>
+				<dd>a long call, as it is; dark: its self time</dd>
 				<dt class="tl-mark-box" />
-				<dd>an expression: shorter calls merged by their stacks, each as wide as its time</dd>
+				<dd>merged calls: shorter ones, by their stacks, each as wide as its time</dd>
 				<dt class="tl-mark-rest" />
 				<dd>folded: functions of negligible time</dd>
 				<dt class="tl-mark-gap" />
@@ -153,7 +153,7 @@ function PickDetails(props: {
 	);
 }
 
-/** An expression as a table: callees below their callers. */
+/** Merged calls as a table: callees below their callers. */
 function Tree({
 	model,
 	pick,
@@ -190,10 +190,10 @@ function Tree({
 	return (
 		<>
 			<h3 class="tl-sub">
-				The expression: {plural(marks.itemCalls[item]!, "call")} in {duration(length)}
+				Merged calls: {plural(marks.itemCalls[item]!, "call")} in {duration(length)}
 				<CsvButton
-					name="expression"
-					label="The expression"
+					name="merged-calls"
+					label="Merged calls"
 					header={["function", "depth", "calls", "total_ns", "own_ns"]}
 					rows={() => [
 						...order.map((m) => [
@@ -214,7 +214,7 @@ function Tree({
 							<th scope="col">function</th>
 							<th scope="col">calls</th>
 							<th scope="col">total</th>
-							<th scope="col">own</th>
+							<th scope="col">self</th>
 						</tr>
 					</thead>
 					<tbody>
@@ -441,7 +441,7 @@ function ThreadDetails({
 						<tr>
 							<th scope="col">function</th>
 							<th scope="col">calls</th>
-							<th scope="col">own</th>
+							<th scope="col">self</th>
 							<th scope="col" />
 						</tr>
 					</thead>

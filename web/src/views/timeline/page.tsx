@@ -286,7 +286,7 @@ function Head({ model }: { model: Model }) {
 	const { trace } = model.report;
 	const marks = model.report.threads.reduce((sum, t) => sum + t.events_after, 0);
 	const faults = [
-		...Object.entries(trace.repairs).map(([what, n]) => `${count(n)} ${what}`),
+		...Object.entries(trace.repairs).map(([what, n]) => `${what}: ${count(n)}`),
 		...trace.losses.map((loss) => {
 			const what = loss.count > 1 ? `${loss.kind} (${count(loss.count)})` : loss.kind;
 			return loss.detail ? `${what}: ${loss.detail}` : what;

@@ -37,6 +37,7 @@ export function ThreadsTable(props: {
 			width: "80px",
 			value: (t) => t.tid,
 			cell: (t) => String(t.tid),
+			give: 0,
 		},
 		{
 			key: "first",
@@ -45,6 +46,7 @@ export function ThreadsTable(props: {
 			width: "150px",
 			value: (t) => t.first,
 			cell: (t) => since(t.first),
+			give: 3,
 		},
 		{
 			key: "last",
@@ -53,6 +55,7 @@ export function ThreadsTable(props: {
 			width: "150px",
 			value: (t) => t.last,
 			cell: (t) => since(t.last),
+			give: 3,
 		},
 		{
 			key: "calls",
@@ -68,6 +71,7 @@ export function ThreadsTable(props: {
 			numeric: true,
 			width: "90px",
 			value: (t) => t.called.size,
+			give: 3,
 		},
 		{
 			key: "idle_ns",
@@ -93,6 +97,7 @@ export function ThreadsTable(props: {
 			width: "90px",
 			value: (t) => t.longest || undefined,
 			cell: (t) => (t.longest ? duration(t.longest) : "–"),
+			give: 1,
 		},
 	];
 	return (
@@ -139,6 +144,7 @@ export function OutliersTable(props: {
 			width: "220px",
 			value: (o) => threadTitle(model.threads[o.thread]!),
 			cell: (o) => <Name text={threadTitle(model.threads[o.thread]!)} most={30} />,
+			give: 2,
 		},
 		{
 			key: "start_ns",
@@ -147,6 +153,7 @@ export function OutliersTable(props: {
 			width: "150px",
 			value: (o) => o.start,
 			cell: (o) => since(o.start),
+			give: 3,
 		},
 		{
 			key: "duration_ns",
@@ -165,6 +172,7 @@ export function OutliersTable(props: {
 			width: "100px",
 			value: (o) => o.timesMedian,
 			cell: (o) => (o.timesMedian < 10 ? o.timesMedian.toFixed(1) : count(o.timesMedian)),
+			give: 1,
 		},
 		{
 			key: "depth",
@@ -173,6 +181,7 @@ export function OutliersTable(props: {
 			width: "70px",
 			value: (o) => o.depth,
 			cell: (o) => String(o.depth),
+			give: 3,
 		},
 	];
 	return (
@@ -212,7 +221,7 @@ interface Line {
 	readonly own: number;
 }
 
-/** The heaviest outermost function says what an expression is. */
+/** The heaviest outermost function says what merged calls are. */
 function heaviest(marks: ThreadMarks, item: number): number {
 	const last =
 		item + 1 < marks.itemMark.length ? marks.itemMark[item + 1]! : marks.markStart.length;
@@ -240,7 +249,7 @@ export function ThreadTable(props: {
 	const lines = useMemo(() => {
 		const words: Record<number, string> = {
 			[CALL]: "call",
-			[EXPRESSION]: "expression",
+			[EXPRESSION]: "merged calls",
 			[GAP]: "gap",
 		};
 		const out: Line[] = [];
@@ -304,7 +313,7 @@ export function ThreadTable(props: {
 		},
 		{
 			key: "own_ns",
-			title: "own",
+			title: "self",
 			numeric: true,
 			width: "90px",
 			value: (l) => l.own,
@@ -313,7 +322,7 @@ export function ThreadTable(props: {
 		{
 			key: "function",
 			title: "function",
-			help: "of an expression, the outermost one with most time",
+			help: "of merged calls, the outermost one with most time",
 			value: nameOf,
 			cell: (l) =>
 				l.fn === NO_FUNCTION ? "" : <Frame text={model.functions[l.fn]!.name} most={90} />,

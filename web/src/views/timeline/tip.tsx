@@ -22,11 +22,11 @@ function kindWords(kind: PickKind): string {
 		case "call":
 			return "call";
 		case "node":
-			return "calls in an expression, merged by their stack";
+			return "one function among merged calls";
 		case "rest":
 			return "folded: what takes negligible time";
 		case "expression":
-			return "expression";
+			return "merged calls";
 		default:
 			return "nothing was called";
 	}
@@ -42,12 +42,12 @@ export function pickFacts(model: Model, pick: Pick): Fact[] {
 	const length = pick.t1 - pick.t0;
 	const facts: Fact[] = [];
 	if (item < 0) {
-		facts.push(["lasts", `${pick.isCut ? "at least " : ""}${duration(length)}`]);
+		facts.push(["duration", `${pick.isCut ? "at least " : ""}${duration(length)}`]);
 	} else if (pick.kind === "call") {
 		const own = marks.markOwn[mark]!;
 		const fn = model.functions[marks.markFunction[mark]!]!;
 		facts.push(["duration", duration(length)]);
-		facts.push(["own", Number.isNaN(own) ? "not all of it is in this window" : duration(own)]);
+		facts.push(["self", Number.isNaN(own) ? "not all of it is in this window" : duration(own)]);
 		if (fn.median > 0)
 			facts.push([
 				"times the median",
@@ -55,18 +55,18 @@ export function pickFacts(model: Model, pick: Pick): Fact[] {
 			]);
 	} else if (pick.kind === "node") {
 		facts.push(["cumulative", duration(marks.markEnd[mark]! - marks.markStart[mark]!)]);
-		facts.push(["own", duration(marks.markOwn[mark]!)]);
+		facts.push(["self", duration(marks.markOwn[mark]!)]);
 		facts.push(["calls", count(marks.markCalls[mark]!)]);
 	} else if (pick.kind === "rest") {
 		const [nodes, functions, calls, own] = marks.fold[marks.itemFold[item]!]!;
-		facts.push(["own", duration(own)], ["calls", count(calls)]);
+		facts.push(["self", duration(own)], ["calls", count(calls)]);
 		facts.push(["functions", count(functions)], ["stacks", count(nodes)]);
 	} else if (pick.kind === "expression") {
-		facts.push(["lasts", duration(length)], ["calls", count(marks.itemCalls[item]!)]);
-	} else facts.push(["lasts", duration(length)]);
+		facts.push(["duration", duration(length)], ["calls", count(marks.itemCalls[item]!)]);
+	} else facts.push(["duration", duration(length)]);
 	if (pick.kind !== "idle") facts.push(["depth", String(pick.depth)]);
 	if (pick.kind === "node" || pick.kind === "rest")
-		facts.push(["expression lasts", duration(length)]);
+		facts.push(["of merged calls that took", duration(length)]);
 	facts.push(["from", since(pick.t0)]);
 	facts.push(["to", since(pick.t1)]);
 	return facts;
