@@ -66,21 +66,32 @@ static const char *rest_words(struct lode_arena *arena, const struct lode_next_a
 		lode_format_cost(here, answer->rest->unexplained_ns, answer->unit));
 }
 
+static const char *open_words(struct lode_arena *arena, const struct lode_asked *asked,
+			      const char *stream, uint64_t id)
+{
+	/* Of a repository, the digest is what is there for sure. */
+	return *asked->operands
+		       ? lode_finding_text(arena, "lode mine%s %s", asked->next_options,
+					   lode_next_word(arena, stream))
+		       : lode_finding_text(arena, "lode mine%s --where id=%s", asked->next_options,
+					   lode_finding_id(arena, id));
+}
+
 /* Opens the recording that shows most that is new; if none does, the one with most unexplained. */
 struct lode_opening lode_next_opening(const struct lode_next_answer *answer,
 				      const struct lode_asked *asked, struct lode_arena *arena)
 {
-	const char *stream = answer->n_enough && answer->n_steps ? answer->steps[0].stream
-			     : answer->rest			 ? answer->rest->stream
-								 : NULL;
+	const struct lode_next_step *step =
+		answer->n_enough && answer->n_steps ? &answer->steps[0] : NULL;
+	const struct lode_next_rest *rest = answer->rest;
 
 	return (struct lode_opening){
 		.finding = lode_finding_text(arena, "%s. %s.", enough_words(arena, answer),
 					     rest_words(arena, answer)),
-		.next_command = asked && stream ? lode_finding_text(arena, "lode mine%s %s",
-								    asked->next_options,
-								    lode_next_word(arena, stream))
-						: NULL,
+		.next_command = !asked ? NULL
+				: step ? open_words(arena, asked, step->stream, step->stream_id)
+				: rest ? open_words(arena, asked, rest->stream, rest->stream_id)
+				       : NULL,
 	};
 }
 
