@@ -35,6 +35,36 @@ test("source: a function of a recording without debug information says what to d
 	await close();
 });
 
+test("source: of several recordings, one is chosen, the costliest first", async () => {
+	const server = await serve(
+		join(samples, "startup", "startup-22.perf.data.zst"),
+		join(samples, "startup", "startup-08.perf.data.zst"),
+	);
+	const fn = "pluginhost!main";
+	const { document: report } = await sourceOf(server.url, fn);
+	assert.equal(report.recordings.length, 2);
+	assert.equal(report.recordings[0].id, report.stream.id);
+	const costs = report.recordings.map((/** @type {any} */ r) => r.inclusive_ns);
+	assert.ok(costs[0] >= costs[1]);
+	assert.equal(costs[0] + costs[1], report.all_ns);
+	assert.equal(report.inclusive_ns, costs[0]);
+	const { page, close } = await show(server.url, {
+		hash: `#/mine/source?${new URLSearchParams({ fn })}`,
+	});
+	const choice = page.getByLabel("Recording that is read");
+	assert.equal(await choice.inputValue(), report.stream.id);
+	const other = report.recordings[1];
+	await choice.selectOption(other.id);
+	await page.waitForFunction((id) => location.hash.includes(`stream=${id}`), other.id);
+	await page.locator(".headline", { hasText: other.path.split("/").at(-1) }).waitFor();
+	assert.equal(await choice.inputValue(), other.id);
+	await accessible(page, "source of another recording");
+	await page.goBack();
+	await page.locator(".headline", { hasText: report.stream.path.split("/").at(-1) }).waitFor();
+	await close();
+	await server.end();
+});
+
 test("source: what is asked for is a function, never a file", async () => {
 	for (const fn of ["/etc/passwd", "a!/etc/passwd", "../../etc/passwd", ""]) {
 		const { status, document } = await sourceOf(startup.url, fn);

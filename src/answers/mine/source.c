@@ -46,7 +46,47 @@ static uint32_t find_costliest(struct lode_mine_source *source, const struct lod
 	return worst;
 }
 
-static int choose_stream(struct lode_mine_source *source, uint32_t stream, struct lode_error *err)
+/* More are found by their cost in the cluster. */
+#define MOST_RECORDINGS 100
+
+static int by_cost(const void *left, const void *right)
+{
+	const struct lode_source_stream_row *a = left, *b = right;
+
+	if (a->inclusive_ns != b->inclusive_ns)
+		return a->inclusive_ns > b->inclusive_ns ? -1 : 1;
+	return a->number < b->number ? -1 : 1;
+}
+
+/* Builds of a program differ from recording to recording: a reader chooses. */
+static void list_recordings(struct lode_mine_source *source, const struct lode_stream_set *set,
+			    const struct lode_code_cost *costs)
+{
+	struct lode_source_stream_row *rows =
+		lode_arena_array(&source->arena, struct lode_source_stream_row,
+				 source->n_streams + 1);
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < source->digest->streams.n; i++) {
+		if (lode_code_cost_total(&costs[i]) <= 0)
+			continue;
+		rows[n] = (struct lode_source_stream_row){
+			.stream = &source->digest->streams.at[i],
+			.number = i,
+			.exclusive_ns = costs[i].own_ns,
+			.inclusive_ns = lode_code_cost_total(&costs[i]),
+		};
+		rows[n].n_labels = lode_stream_set_labels(&rows[n].labels, set, i);
+		n++;
+	}
+	qsort(rows, n, sizeof(*rows), by_cost);
+	source->recordings = rows;
+	source->n_recordings = n < MOST_RECORDINGS ? n : MOST_RECORDINGS;
+	source->n_more_recordings = n - source->n_recordings;
+}
+
+static int choose_stream(struct lode_mine_source *source, const struct lode_stream_set *set,
+			 uint32_t stream, struct lode_error *err)
 {
 	const struct lode_digest *digest = source->digest;
 	struct lode_code_cost *costs = lode_alloc0(digest->streams.n + 1, sizeof(*costs));
@@ -59,6 +99,8 @@ static int choose_stream(struct lode_mine_source *source, uint32_t stream, struc
 		rc = lode_fail(err, LODE_ERR_EMPTY, NULL, -1,
 			       "no symptom of this recording has '%.200s' in its stacks",
 			       source->function);
+	if (rc == LODE_OK)
+		list_recordings(source, set, costs);
 	for (size_t i = 0; i < digest->symptoms.n; i++)
 		if (digest->symptoms.at[i].stream == source->number)
 			source->symptom_ns +=
@@ -163,7 +205,7 @@ int lode_mine_source_make(struct lode_mine_source **out, const struct lode_diges
 	source->digest = digest;
 	source->unit = digest->unit;
 	source->function = lode_arena_strndup(&source->arena, function, strlen(function));
-	rc = choose_stream(source, stream, err);
+	rc = choose_stream(source, set, stream, err);
 	if (rc == LODE_OK && reading->is_joined)
 		rc = lode_fail(err, LODE_ERR_UNSUPPORTED, NULL, -1,
 			       "recordings that were joined are not read again one by one");

@@ -66,6 +66,15 @@ static const struct lode_field stream_fields[] = {
 };
 LODE_RECORD(stream, struct lode_digest_stream);
 
+static const struct lode_field recording_fields[] = {
+	LODE_FIELDS_AT(struct lode_source_stream_row, stream, &stream_record),
+	LODE_MAP_FIELD("labels", struct lode_source_stream_row, labels, n_labels,
+		       &lode_repo_label_record, "of the repository", .absent = "it has none"),
+	LODE_FIELD(struct lode_source_stream_row, inclusive_ns, NULL),
+	LODE_FIELD(struct lode_source_stream_row, exclusive_ns, NULL),
+};
+LODE_RECORD(recording, struct lode_source_stream_row);
+
 static const struct lode_field source_fields[] = {
 	LODE_FIELD(struct lode_mine_source, unit, NULL),
 	LODE_FIELD(struct lode_mine_source, function, NULL),
@@ -74,6 +83,10 @@ static const struct lode_field source_fields[] = {
 	LODE_FIELD_AS("streams", struct lode_mine_source, n_streams,
 		      "recordings in which the function costs something"),
 	LODE_FIELD(struct lode_mine_source, all_ns, "its inclusive cost in all of them"),
+	LODE_LIST("recordings", struct lode_mine_source, recordings, n_recordings,
+		  &recording_record, "those, the costliest first: each may hold another build"),
+	LODE_FIELD_AS("more_recordings", struct lode_mine_source, n_more_recordings, NULL,
+		      .absent = "none is left out"),
 	LODE_FIELD(struct lode_mine_source, symptom_ns, "of the recording"),
 	LODE_FIELDS_OF(struct lode_mine_source, cost, &cost_record),
 	LODE_FIELD_RECORD("unplaced", struct lode_mine_source, unplaced, &cost_record,

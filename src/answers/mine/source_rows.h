@@ -42,13 +42,24 @@ struct lode_source_code_row {
 	struct lode_source_cost cost;
 };
 
+/* A recording in which the function costs something. */
+struct lode_source_stream_row {
+	const struct lode_digest_stream *stream;
+	uint32_t number;
+	const struct lode_repo_label *labels;
+	size_t n_labels;
+	int64_t exclusive_ns, inclusive_ns;
+};
+
 struct lode_mine_source {
 	const struct lode_digest *digest;
 	const char *unit, *function, *no_lines;
 	const struct lode_digest_stream *stream;
 	uint32_t number;
-	size_t n_streams;	    /* in which the function costs something */
-	int64_t symptom_ns, all_ns; /* all_ns: inclusive, in all recordings */
+	size_t n_streams;			   /* in which the function costs something */
+	int64_t symptom_ns, all_ns;		   /* all_ns: inclusive, in all recordings */
+	struct lode_source_stream_row *recordings; /* the costliest first, so many of n_streams */
+	size_t n_recordings, n_more_recordings;
 	struct lode_source_cost cost, unplaced;
 	struct lode_source_file_row *files;
 	size_t n_files;

@@ -16,9 +16,10 @@ import { Name } from "../../shared/name";
 import { Facts, Section } from "../../shared/section";
 import { Steps } from "../../shared/steps";
 import { type Column, Table } from "../../shared/table";
-import { useTitle } from "../../shared/titles";
+import { shortener, useTitle } from "../../shared/titles";
 import type { Filter } from "./filter";
 import type { Served } from "./served";
+import "../../shared/filter-bar.css";
 
 type File = MineSourceReport["files"][number];
 type Code = MineSourceReport["code"][number];
@@ -85,6 +86,7 @@ function Body({ report }: { report: MineSourceReport }) {
 					? ` That is ${percent(inclusive_ns, report.all_ns)} of what it takes in ${plural(report.streams, "recording")}.`
 					: ""}
 			</p>
+			<RecordingChoice report={report} />
 			<p class="copy-row no-print">
 				<CopyLink />
 				<CopyButton
@@ -123,6 +125,41 @@ function Body({ report }: { report: MineSourceReport }) {
 				<p class="quiet">{plural(report.more_code, "more place")} with less of its cost.</p>
 			) : null}
 		</>
+	);
+}
+
+/** Recordings may hold other builds of the program, with other lines and instructions. */
+function RecordingChoice({ report }: { report: MineSourceReport }) {
+	const { recordings, stream, more_recordings: more } = report;
+	if (recordings.length < 2) return null;
+	const short = shortener(recordings.map((r) => r.path));
+	const words = (r: (typeof recordings)[number]) => {
+		const labels = Object.entries(r.labels ?? {}).map(([key, value]) => `${key}=${value}`);
+		return [short(r.path), ...labels, costIn(report, r.inclusive_ns)].map(visible).join(" · ");
+	};
+	const isListed = recordings.some((r) => r.id === stream.id);
+	return (
+		<p class="filter-row no-print">
+			<label>
+				Recording{" "}
+				<select
+					aria-label="Recording that is read"
+					value={stream.id}
+					onChange={(event) => setParams({ stream: event.currentTarget.value, line: "" }, false)}
+				>
+					{isListed ? null : <option value={stream.id}>{visible(short(stream.path))}</option>}
+					{recordings.map((r) => (
+						<option key={r.id} value={r.id}>
+							{words(r)}
+						</option>
+					))}
+				</select>
+			</label>
+			<span class="quiet">
+				each may hold another build
+				{more ? `; ${plural(more, "recording")} with less of its cost are not listed` : ""}
+			</span>
+		</p>
 	);
 }
 
