@@ -24,6 +24,7 @@ static const char *const names[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_REQUEST] = "requests not measured",
 	[LODE_LOSS_NO_CALLS] = "recordings without system calls",
 	[LODE_LOSS_BUNDLE] = "incomplete bundles",
+	[LODE_LOSS_UNWIND] = "stacks through damaged unwind tables",
 };
 
 static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
@@ -46,6 +47,7 @@ static const char *const names_of_one[LODE_N_LOSS_KINDS] = {
 	[LODE_LOSS_REQUEST] = "request not measured",
 	[LODE_LOSS_NO_CALLS] = "recording without system calls",
 	[LODE_LOSS_BUNDLE] = "incomplete bundle",
+	[LODE_LOSS_UNWIND] = "stack through a damaged unwind table",
 };
 
 const char *lode_loss_name(enum lode_loss_kind kind)

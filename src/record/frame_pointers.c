@@ -106,7 +106,7 @@ bool lode_frame_pointers_ask(struct lode_frame_pointers *out, const char *path)
 	bytes = reg ? lode_elf_bytes(lode_elf_section(file, ".eh_frame_hdr", &header), &header,
 				     &size)
 		    : NULL;
-	cfi = bytes ? lode_cfi_new_take(lode_elf_open(path), NULL) : NULL;
+	cfi = bytes ? lode_cfi_new_take(lode_elf_open(path), NULL, NULL) : NULL;
 	is_told = cfi && ask_table(out, cfi, reg, bytes, size, header.sh_addr);
 	lode_cfi_free(cfi);
 	lode_elf_close(file);

@@ -136,7 +136,7 @@ static bool read_word(void *context, uint64_t address, uint64_t *value)
 static void read_cfi(const uint8_t *data, size_t size)
 {
 	struct lode_elf_file *file = lode_elf_open_take(copy(data, size), size, "fuzz");
-	struct lode_cfi *cfi = file ? lode_cfi_new_take(file, NULL) : NULL;
+	struct lode_cfi *cfi = file ? lode_cfi_new_take(file, NULL, NULL) : NULL;
 
 	for (uint64_t at = 0; cfi && at < 0x1000; at += 16) {
 		struct lode_cfi_regs regs = {.valid = ((uint64_t)1 << LODE_CFI_N_REGS) - 1};

@@ -50,17 +50,23 @@ static Dwarf *open_dwarf(struct lode_elf_file *file)
 	return file ? dwarf_begin_elf(file->elf, DWARF_C_READ, NULL) : NULL;
 }
 
-struct lode_cfi *lode_cfi_new_take(struct lode_elf_file *program, struct lode_elf_file *debug)
+struct lode_cfi *lode_cfi_new_take(struct lode_elf_file *program, struct lode_elf_file *debug,
+				   bool *is_damaged)
 {
 	struct lode_cfi *cfi = lode_alloc0(1, sizeof(*cfi));
+	bool is_program_sound = !program || lode_cfi_is_eh_frame_sound(program->elf);
+	bool is_debug_sound;
 
 	cfi->program = program;
 	cfi->debug = debug;
-	if (program && lode_cfi_is_eh_frame_sound(program->elf))
+	if (program && is_program_sound)
 		cfi->eh_frame = dwarf_getcfi_elf(program->elf);
 	cfi->dwarf = open_dwarf(debug ? debug : program);
-	if (cfi->dwarf && lode_cfi_is_debug_frame_sound(dwarf_getelf(cfi->dwarf)))
+	is_debug_sound = !cfi->dwarf || lode_cfi_is_debug_frame_sound(dwarf_getelf(cfi->dwarf));
+	if (cfi->dwarf && is_debug_sound)
 		cfi->debug_frame = dwarf_getcfi(cfi->dwarf);
+	if (is_damaged)
+		*is_damaged = !is_program_sound || !is_debug_sound;
 	if (cfi->eh_frame || cfi->debug_frame)
 		return cfi;
 	lode_cfi_free(cfi);

@@ -15,8 +15,10 @@ enum { LODE_CFI_N_REGS = 34 }; /* DWARF numbers of the integer registers of all 
 struct lode_cfi;
 struct lode_elf_file;
 
-/* Takes both; `debug` (with .debug_frame) may be NULL. NULL when there is nothing to unwind by. */
-struct lode_cfi *lode_cfi_new_take(struct lode_elf_file *program, struct lode_elf_file *debug);
+/* Takes both; `debug` (with .debug_frame) may be NULL. NULL when there is nothing to unwind by.
+   `*is_damaged` (may be NULL): a table is damaged, and is not used. */
+struct lode_cfi *lode_cfi_new_take(struct lode_elf_file *program, struct lode_elf_file *debug,
+				   bool *is_damaged);
 void lode_cfi_free(struct lode_cfi *cfi);
 
 /* Registers of a frame; those that are not known any more are not valid. */

@@ -28,7 +28,9 @@ static const struct machine machines[] = {
 
 /* A module's frame information in this unwinder. */
 struct module {
+	const struct lode_dso *dso;
 	struct lode_cfi *cfi; /* NULL: none */
+	bool is_damaged;      /* some of it is left out */
 	const struct lode_elf_map *map;
 	uint64_t entry; /* where the program starts; 0: unknown */
 };
@@ -39,6 +41,7 @@ struct lode_unwinder {
 	void *context;
 	struct lode_map index; /* address of a struct lode_dso -> index into modules */
 	LODE_VEC(struct module) modules;
+	const struct lode_dso *damaged; /* of the last stack */
 };
 
 struct lode_unwinder *lode_unwinder_new(const char *machine,
@@ -87,11 +90,12 @@ static struct module *module_of(struct lode_unwinder *unwinder, uint32_t id)
 		return &unwinder->modules.at[*slot];
 	*slot = (uint32_t)unwinder->modules.n;
 	module = lode_vec_append_zero(&unwinder->modules);
+	module->dso = dso;
 	lode_dso_open_files(dso, &program, &debug);
 	module->map = &dso->map;
 	if (program && gelf_getehdr(program->elf, &header))
 		module->entry = header.e_entry;
-	module->cfi = lode_cfi_new_take(program, debug);
+	module->cfi = lode_cfi_new_take(program, debug, &module->is_damaged);
 	return module;
 }
 
@@ -206,9 +210,11 @@ static enum lode_cfi_result step_by_cfi(struct walk *walk, struct lode_cfi_step 
 		return LODE_CFI_NO_ROW;
 	if (is_entry(module, address))
 		return LODE_CFI_OK; /* without a return address */
-	if (!module->cfi)
-		return LODE_CFI_NO_ROW;
-	result = lode_cfi_step(module->cfi, address, &walk->regs, step, read_stack, &walk->memory);
+	result = module->cfi ? lode_cfi_step(module->cfi, address, &walk->regs, step, read_stack,
+					     &walk->memory)
+			     : LODE_CFI_NO_ROW;
+	if (result == LODE_CFI_NO_ROW && module->is_damaged && !walk->unwinder->damaged)
+		walk->unwinder->damaged = module->dso;
 	if (result != LODE_CFI_OK)
 		return result;
 	step->return_address &= machine->address_mask;
@@ -254,6 +260,7 @@ size_t lode_unwind(struct lode_unwinder *unwinder, const struct lode_stack_dump 
 	enum lode_unwind_end how = LODE_UNWIND_STUCK;
 	size_t n = 0;
 
+	unwinder->damaged = NULL;
 	/* LIMIT: of a 32-bit process under a 64-bit kernel only the leaf is told. */
 	if (dump->abi && read_registers(&walk) && max) {
 		addresses[n++] = walk.pc;
@@ -265,4 +272,9 @@ size_t lode_unwind(struct lode_unwinder *unwinder, const struct lode_stack_dump 
 	if (end)
 		*end = how;
 	return n;
+}
+
+const struct lode_dso *lode_unwinder_damaged(const struct lode_unwinder *unwinder)
+{
+	return unwinder->damaged;
 }

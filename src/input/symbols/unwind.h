@@ -50,3 +50,7 @@ enum lode_unwind_end {
  */
 size_t lode_unwind(struct lode_unwinder *unwinder, const struct lode_stack_dump *dump,
 		   uint64_t *addresses, size_t max, enum lode_unwind_end *end);
+
+/* The first module of the last stack that had to do without its call frame information, since that
+   is damaged: the stack ends there, or goes on by a frame pointer. NULL: none. */
+const struct lode_dso *lode_unwinder_damaged(const struct lode_unwinder *unwinder);

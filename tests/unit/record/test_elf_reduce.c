@@ -98,8 +98,8 @@ static void compare_modules(const char *whole, const char *reduced)
 		assert_true(lode_elf_map_find(&b.map, a.map.segments.at[i].offset, &in_b));
 		assert_int_equal(in_a, in_b);
 	}
-	cfi_a = lode_cfi_new_take(lode_elf_open(whole), NULL);
-	cfi_b = lode_cfi_new_take(lode_elf_open(reduced), NULL);
+	cfi_a = lode_cfi_new_take(lode_elf_open(whole), NULL, NULL);
+	cfi_b = lode_cfi_new_take(lode_elf_open(reduced), NULL, NULL);
 	step = a.table.entries.n / MOST_ADDRESSES + 1;
 	for (size_t i = 0; i < a.table.entries.n; i += step) {
 		uint64_t start = a.table.entries.at[i].start, end = a.table.entries.at[i].end;

@@ -256,7 +256,7 @@ static void tap_event(struct lode_perf_deliver *deliver, const struct lode_perf_
 static uint32_t unwound_stack(struct lode_perf_deliver *deliver,
 			      const struct lode_perf_batch *batch,
 			      const struct lode_perf_record *record,
-			      const struct lode_perf_event *event)
+			      const struct lode_perf_event *event, int64_t t_ns)
 {
 	const uint8_t *dump = side_for_tap(batch, record, event);
 	bool is_cut;
@@ -265,6 +265,10 @@ static uint32_t unwound_stack(struct lode_perf_deliver *deliver,
 	if (record->is_tapped)
 		dump += lode_perf_tap_bytes(&event->tap);
 	n = lode_perf_unwind(&deliver->unwind, dump, event, record->pid, &is_cut);
+	if (deliver->unwind.damaged)
+		lode_loss_add(losses_of(deliver), LODE_LOSS_UNWIND, 1, -1, t_ns,
+			      "stacks of %s end early or lack callers: its unwind table is damaged",
+			      deliver->unwind.damaged);
 	if (n == 0)
 		return lode_perf_stacks_raw(&deliver->stacks, batch->worker, record->chain,
 					    record->pid);
@@ -334,7 +338,7 @@ static void deliver_sample(struct lode_perf_deliver *deliver, const struct lode_
 	if (is_second_twin(deliver, event, record))
 		return;
 	if (record->has_dump)
-		stack = unwound_stack(deliver, batch, record, event);
+		stack = unwound_stack(deliver, batch, record, event, t_ns);
 	else if (record->chain)
 		stack = lode_perf_stacks_raw(&deliver->stacks, batch->worker, record->chain,
 					     record->pid);

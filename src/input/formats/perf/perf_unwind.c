@@ -20,10 +20,12 @@ size_t lode_perf_unwind(struct lode_perf_unwind *unwind, const uint8_t *bytes,
 {
 	enum lode_unwind_end end = LODE_UNWIND_STUCK;
 	struct lode_stack_dump dump = {.spaces = unwind->spaces, .pid = pid};
+	const struct lode_dso *damaged;
 	struct lode_perf_dump head;
 	size_t n;
 
 	*is_cut = false;
+	unwind->damaged = NULL;
 	if (!unwind->is_tried && unwind->symboliser)
 		unwind->unwinder = lode_unwinder_new(unwind->header->arch, dso_of, unwind);
 	unwind->is_tried = true;
@@ -38,5 +40,7 @@ size_t lode_perf_unwind(struct lode_perf_unwind *unwind, const uint8_t *bytes,
 	dump.stack_bytes = (size_t)head.stack_bytes;
 	n = lode_unwind(unwind->unwinder, &dump, unwind->addresses, LODE_PERF_UNWIND_FRAMES, &end);
 	*is_cut = end == LODE_UNWIND_CUT;
+	damaged = lode_unwinder_damaged(unwind->unwinder);
+	unwind->damaged = damaged ? lode_dso_name(damaged) : NULL;
 	return n;
 }

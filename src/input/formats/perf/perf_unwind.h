@@ -20,6 +20,7 @@ struct lode_perf_unwind {
 	const char *recording;
 	struct lode_unwinder *unwinder; /* made at the first dump */
 	bool is_tried;
+	const char *damaged; /* the module of the last dump with a damaged unwind table, or NULL */
 	uint64_t addresses[LODE_PERF_UNWIND_FRAMES];
 };
 

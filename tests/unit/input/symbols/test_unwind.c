@@ -16,6 +16,7 @@
 #include <unwind.h>
 
 #include "random.h"
+#include "input/symbols/elf_file.h"
 #include "input/symbols/unwind.h"
 
 enum { MAX_FRAMES = 100, DUMP_BYTES = 60000, N_REGS = 33 };
@@ -145,12 +146,16 @@ static struct lode_dso *dso_of(void *context, uint32_t dso)
 	return dso < world->n_dsos ? world->dsos[dso] : NULL;
 }
 
-static void world_make(struct world *world, const char *hidden)
+/* `other`: a file to be taken for this program; NULL: its own. */
+static void world_make_with(struct world *world, const char *hidden, const char *other)
 {
 	struct lode_error err;
 	char line[4096 + 128];
 	FILE *maps = fopen("/proc/self/maps", "r");
+	char self[4096] = "";
 
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		fail();
 	memset(world, 0, sizeof(*world));
 	assert_non_null(maps);
 	assert_int_equal(
@@ -168,13 +173,18 @@ static void world_make(struct world *world, const char *hidden)
 			continue;
 		world->dsos[world->n_dsos] = lode_symboliser_dso(
 			world->symboliser,
-			&(struct lode_dso_key){.kind = strcmp(path, "[vdso]") ? LODE_DSO_USER
-									      : LODE_DSO_VDSO,
-					       .path = path});
+			&(struct lode_dso_key){
+				.kind = strcmp(path, "[vdso]") ? LODE_DSO_USER : LODE_DSO_VDSO,
+				.path = other && !strcmp(path, self) ? other : path});
 		lode_spaces_mmap(world->spaces, 1, start, end - start, offset, world->n_dsos++);
 	}
 	fclose(maps);
 	world->unwinder = lode_unwinder_new(machine, dso_of, world);
+}
+
+static void world_make(struct world *world, const char *hidden)
+{
+	world_make_with(world, hidden, NULL);
 }
 
 static void world_release(struct world *world)
@@ -384,6 +394,67 @@ static void test_an_unknown_module_ends_the_chain(void **state)
 	world_release(&world);
 }
 
+/* A copy of this program whose first rules name a register that no machine has. */
+static void copy_with_damaged_table(char *path)
+{
+	static const uint8_t rules[] = {0x05, 0xff, 0xff, 0x7f, 0x01}; /* DW_CFA_offset_extended */
+	uint8_t buffer[1 << 16], head[32];
+	FILE *from = fopen("/proc/self/exe", "rb"), *to;
+	struct lode_elf_file *file = lode_elf_open("/proc/self/exe");
+	size_t n, at;
+	GElf_Shdr header;
+
+	assert_non_null(lode_elf_section(file, ".eh_frame", &header));
+	lode_elf_close(file);
+	to = fdopen(mkstemp(path), "wb+");
+	assert_non_null(to);
+	while ((n = fread(buffer, 1, sizeof(buffer), from)) > 0)
+		assert_int_equal(fwrite(buffer, 1, n, to), n);
+	fclose(from);
+	/* size, id 0, version 1, augmentation, three numbers of a byte each, augmentation's data */
+	fseek(to, (long)header.sh_offset, SEEK_SET);
+	assert_int_equal(fread(head, 1, sizeof(head), to), sizeof(head));
+	at = 9 + strlen((char *)head + 9) + 1 + 3;
+	at += 1 + head[at];
+	fseek(to, (long)(header.sh_offset + at), SEEK_SET);
+	assert_int_equal(fwrite(rules, 1, sizeof(rules), to), sizeof(rules));
+	fclose(to);
+}
+
+static void test_a_damaged_table_is_named(void **state)
+{
+	char path[] = "/tmp/lode-unwind-XXXXXX";
+	uint64_t addresses[MAX_FRAMES];
+	const struct lode_dso *damaged;
+	struct lode_stack_dump dump;
+	struct world world;
+
+	(void)state;
+	(void)with_big_frame(6);
+	world_make(&world, NULL);
+	if (!world.unwinder) {
+		world_release(&world);
+		skip();
+	}
+	dump = dump_of(&world, &captured);
+	(void)lode_unwind(world.unwinder, &dump, addresses, MAX_FRAMES, NULL);
+	assert_null(lode_unwinder_damaged(world.unwinder));
+	world_release(&world);
+	copy_with_damaged_table(path);
+	world_make_with(&world, NULL, path);
+	dump = dump_of(&world, &captured);
+	assert_true(lode_unwind(world.unwinder, &dump, addresses, MAX_FRAMES, NULL) >= 1);
+	damaged = lode_unwinder_damaged(world.unwinder);
+	assert_non_null(damaged);
+	assert_string_equal(lode_dso_name(damaged), strrchr(path, '/') + 1);
+	dump.stack_bytes = 0;
+	dump.abi = 0; /* nothing of this stack is in that module */
+	(void)lode_unwind(world.unwinder, &dump, addresses, MAX_FRAMES, NULL);
+	assert_null(lode_unwinder_damaged(world.unwinder));
+	world_release(&world);
+	remove(path);
+}
+
 static void test_garbage_is_survived(void **state)
 {
 	uint64_t addresses[MAX_FRAMES];
@@ -431,6 +502,7 @@ int main(void)
 		cmocka_unit_test(test_in_a_thread),
 		cmocka_unit_test(test_a_shorter_dump_gives_a_prefix_and_says_so),
 		cmocka_unit_test(test_an_unknown_module_ends_the_chain),
+		cmocka_unit_test(test_a_damaged_table_is_named),
 		cmocka_unit_test(test_garbage_is_survived),
 		cmocka_unit_test(test_unknown_machines_have_no_unwinder),
 	};
