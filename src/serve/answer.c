@@ -91,6 +91,8 @@ static enum MHD_Result send_json(struct MHD_Connection *connection, unsigned sta
 	struct MHD_Response *response = response_of(json, n, MHD_RESPMEM_MUST_FREE);
 
 	lode_made_headers(response, "application/json");
+	if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+		MHD_add_response_header(response, "Retry-After", "1");
 	return queue(connection, status, response);
 }
 
@@ -185,6 +187,8 @@ static unsigned status_of(int rc)
 		return MHD_HTTP_GONE;
 	case LODE_SITE_NO_SUCH:
 		return MHD_HTTP_UNPROCESSABLE_CONTENT;
+	case LODE_SITE_PENDING:
+		return MHD_HTTP_SERVICE_UNAVAILABLE;
 	default:
 		return MHD_HTTP_INTERNAL_SERVER_ERROR;
 	}

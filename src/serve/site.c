@@ -19,6 +19,7 @@
 struct site_report {
 	const char *name, *schema, *title;
 	size_t document;
+	struct lode_site_question pending; /* has an answer: asked in place of all else */
 	LODE_VEC(struct lode_site_question) questions;
 };
 
@@ -142,6 +143,14 @@ void lode_site_add_report(struct lode_site *site, const char *name, const char *
 	fill_site(site, report->document, "application/json", json, json_bytes);
 }
 
+void lode_site_add_pending(struct lode_site *site, const char *name, const char *schema,
+			   const char *title, lode_site_answer *answer, void *context)
+{
+	lode_site_add_report(site, name, schema, title, "", 0);
+	site->reports.at[site->reports.n - 1].pending =
+		(struct lode_site_question){.what = "", .answer = answer, .context = context};
+}
+
 static struct site_report *find_report(const struct lode_site *site, const char *name, size_t n)
 {
 	for (size_t i = 0; i < site->reports.n; i++)
@@ -246,6 +255,11 @@ struct lode_site_place lode_site_find(const struct lode_site *site, const char *
 		return place;
 	place.report = (size_t)(report - site->reports.at);
 	place.document = report->document;
+	if (report->pending.answer) {
+		place.kind = LODE_SITE_QUESTION;
+		place.question = &report->pending;
+		return place;
+	}
 	if (!slash) {
 		place.kind = LODE_SITE_DOCUMENT;
 		return place;

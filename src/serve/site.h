@@ -9,9 +9,10 @@
  *
  * A site knows no HTTP and no analysis: who makes it brings documents as bytes and questions as
  * functions. Names are looked up in a list; nothing in a request ever becomes a path of a file.
- * Fill it, then give it to a server; from then on only questions run, one at a time for each
- * report, so that what they look into needs no lock of its own. When what it shows has changed,
- * another site takes its place (server.h); it is freed when nobody holds it any more.
+ * A report may be pending, and say how far it is. Fill it, then give it to a server; from then on
+ * only questions run, one at a time for each report, so that what they look into needs no lock of
+ * its own. When what it shows has changed, another site takes its place (server.h); it is freed
+ * when nobody holds it any more.
  */
 #pragma once
 
@@ -47,6 +48,7 @@ enum lode_site_refusal {
 	LODE_SITE_TAKEN = -101,	  /* 409: a name that is to be new is not */
 	LODE_SITE_GONE = -102,	  /* 410: it was there once */
 	LODE_SITE_NO_SUCH = -103, /* 422: it is there, but has no such thing */
+	LODE_SITE_PENDING = -104, /* 503: it is not there yet; ask again in a second */
 };
 
 /*
@@ -71,6 +73,10 @@ void lode_site_set_page(struct lode_site *site, const char *html, size_t html_by
 /* Adds a report; everything is copied. `name` is unique, of [a-z0-9-]. */
 void lode_site_add_report(struct lode_site *site, const char *name, const char *schema,
 			  const char *title, const char *json, size_t json_bytes);
+/* Adds a report that is still being made: `answer` says how far it is (LODE_SITE_PENDING and a
+   sentence), whatever is asked of it. */
+void lode_site_add_pending(struct lode_site *site, const char *name, const char *schema,
+			   const char *title, lode_site_answer *answer, void *context);
 /* Adds a question or a change to a report that is there; `context` must outlive the site. */
 void lode_site_add_question(struct lode_site *site, const char *report, const char *what,
 			    bool is_change, lode_site_answer *answer, void *context);

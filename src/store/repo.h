@@ -170,9 +170,15 @@ int lode_repo_set_label(struct lode_repo *repo, const struct lode_repo_streams *
  * (model/digest_canonical.h): the same whatever order they were imported in. Its name statistics
  * are those of the whole repository. *out is NULL if there are none. `origin` must be `{ 0 }`.
  */
+struct lode_repo_read_options {
+	unsigned n_threads; /* 0: as many as there are CPUs */
+	/* How many of the streams are merged; NULL: nobody wants to know. */
+	void (*progress)(void *context, size_t n_done, size_t n_streams);
+	void *progress_context;
+};
 int lode_repo_read(struct lode_digest **out, struct lode_digest_origin *origin,
 		   struct lode_repo *repo, const struct lode_repo_streams *streams,
-		   unsigned n_threads, struct lode_error *err);
+		   const struct lode_repo_read_options *options, struct lode_error *err);
 
 /* Adds the name statistics of the whole repository to those of `digest`. */
 int lode_repo_add_names(struct lode_digest *digest, struct lode_repo *repo, unsigned n_threads,

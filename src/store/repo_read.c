@@ -31,7 +31,8 @@ struct reading {
 	struct lode_map wanted; /* content of streams */
 	bool is_all;
 	struct lode_digest *merged;
-	unsigned n_threads;
+	struct lode_repo_read_options options;
+	size_t n_done, n_streams; /* for its progress */
 	struct lode_error *err;
 };
 
@@ -162,6 +163,8 @@ static int take_slot(void *context, void *item)
 			*reading->err = slot->error;
 		return slot->rc;
 	}
+	if (slot->piece.has_rows)
+		reading->n_done += slot->digest->streams.n;
 	if (!slot->piece.has_rows) {
 		lode_digest_merge_names(reading->merged, slot->digest);
 	} else if (reading->merged) {
@@ -172,12 +175,16 @@ static int take_slot(void *context, void *item)
 	}
 	lode_digest_free(slot->digest);
 	slot->digest = NULL;
+	if (slot->piece.has_rows && reading->options.progress)
+		reading->options.progress(reading->options.progress_context, reading->n_done,
+					  reading->n_streams);
 	return 0;
 }
 
 static int read_pieces(struct reading *reading)
 {
-	unsigned n_threads = reading->n_threads ? reading->n_threads : lode_pool_cpus();
+	unsigned n_threads =
+		reading->options.n_threads ? reading->options.n_threads : lode_pool_cpus();
 	size_t n = (size_t)n_threads * SLOTS_PER_THREAD;
 	struct slot *slots = lode_alloc0(n, sizeof(*slots));
 	const struct lode_pipeline pipeline = {
@@ -240,7 +247,7 @@ int lode_repo_add_names(struct lode_digest *digest, struct lode_repo *repo, unsi
 			struct lode_error *err)
 {
 	struct reading reading = {
-		.repo = repo, .merged = digest, .n_threads = n_threads, .err = err};
+		.repo = repo, .merged = digest, .options = {.n_threads = n_threads}, .err = err};
 	int rc = read_names(&reading, NULL, err);
 
 	lode_vec_release(&reading.pieces);
@@ -349,9 +356,10 @@ static int check_streams(const struct lode_digest *digest, const struct reading 
 
 int lode_repo_read(struct lode_digest **out, struct lode_digest_origin *origin,
 		   struct lode_repo *repo, const struct lode_repo_streams *streams,
-		   unsigned n_threads, struct lode_error *err)
+		   const struct lode_repo_read_options *options, struct lode_error *err)
 {
-	struct reading reading = {.repo = repo, .n_threads = n_threads, .err = err};
+	struct reading reading = {
+		.repo = repo, .options = *options, .n_streams = streams->list.n, .err = err};
 	int rc = is_everything(&reading.is_all, repo, streams, err);
 
 	*out = NULL;

@@ -24,7 +24,8 @@
 /* How far reading has come; all counts only grow. */
 struct lode_digest_progress {
 	size_t n_streams, n_done;
-	int64_t total_bytes, done_bytes; /* as they lie on disk; total 0 when not known */
+	int64_t total_bytes, done_bytes; /* as they lie on disk; total 0 when not
+					    known, both 0 of a repository */
 };
 
 /* An input's digest on its way to whoever keeps it. */

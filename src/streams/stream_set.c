@@ -62,6 +62,14 @@ static void describe_job(struct lode_digest_job *job)
 	lode_job_list_cut(job, job->digest);
 }
 
+static void tell_progress(void *context, size_t n_done, size_t n_streams)
+{
+	const struct lode_digest_job_options *job = context;
+
+	job->progress(job->progress_context,
+		      &(struct lode_digest_progress){.n_streams = n_streams, .n_done = n_done});
+}
+
 static int read_repository(struct lode_stream_set *set,
 			   const struct lode_stream_set_options *options, struct lode_error *err)
 {
@@ -70,6 +78,11 @@ static int read_repository(struct lode_stream_set *set,
 	struct lode_shape_demand demand = {
 		.given = lode_shape_of(&options->job, true, &job->arena),
 		.full = lode_shape_of(&options->job, false, &job->arena),
+	};
+	struct lode_repo_read_options reading = {
+		.n_threads = options->job.n_threads,
+		.progress = options->job.progress ? tell_progress : NULL,
+		.progress_context = (void *)&options->job,
 	};
 	bool needs_filter = false;
 	int rc = 0;
@@ -81,7 +94,7 @@ static int read_repository(struct lode_stream_set *set,
 		rc = find_streams(set, options, err);
 	if (rc == 0 && set->described.list.n)
 		rc = lode_repo_read(&job->digest, &job->origin, options->repo, &set->described,
-				    options->job.n_threads, err);
+				    &reading, err);
 	if (rc < 0 || !job->digest)
 		return rc;
 	order_described(set);

@@ -45,6 +45,11 @@ void lode_progress_read(void *context, const struct lode_digest_progress *state)
 
 	if (!is_due(progress, now))
 		return;
+	if (!state->total_bytes && !state->done_bytes) {
+		fprintf(stderr, "\r\033[Kreading: %zu of %zu recordings", state->n_done,
+			state->n_streams);
+		return;
+	}
 	if (state->done_bytes > 0 && state->total_bytes > state->done_bytes)
 		snprintf(left, sizeof(left), ", %.0f s left",
 			 seconds * (double)(state->total_bytes - state->done_bytes) /

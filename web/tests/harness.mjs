@@ -48,6 +48,9 @@ export async function serve(...inputs) {
 		child.stdout.once("data", (bytes) => resolve(String(bytes).trim()));
 		ended.then(() => reject(new Error(`lode serve: ${said}`)));
 	});
+	// On a busy machine the address may come before the report of a repository.
+	while ((await fetch(new URL("api/reports/mine", url))).status === 503)
+		await new Promise((resolve) => setTimeout(resolve, 100));
 	return {
 		url,
 		end: () => {

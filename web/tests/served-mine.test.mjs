@@ -55,6 +55,26 @@ const signature = (name) =>
 		(/** @type {any} */ s) => s.name === name,
 	);
 
+test("served: while a repository is mined the page says how far that is, and then shows it", async () => {
+	const { page } = await show(address);
+	let asked = 0;
+	await page.route("**/api/reports/mine", (route) =>
+		++asked > 2
+			? route.continue()
+			: route.fulfill({
+					status: 503,
+					contentType: "application/json",
+					body: JSON.stringify({ error: `mining 9 recordings: ${asked} are read` }),
+				}),
+	);
+	await page.reload();
+	await page.getByText("Mining 9 recordings: 1 are read.").waitFor();
+	await page.getByText("Mining 9 recordings: 2 are read.").waitFor();
+	await page.waitForSelector("main h1, main h2");
+	assert.equal(asked, 3);
+	await page.context().close(); // the browser's console tells of each 503
+});
+
 test("served: a cluster down to the critical path of a symptom", async () => {
 	const { page, close } = await show(address, { hash: `#/mine/${cluster.id}` });
 	const grid = page.locator(`[role=grid][aria-label="${STREAMS}"]`);

@@ -210,8 +210,11 @@ static int answer(struct serving *s)
 	printf("%s\n", lode_server_url(server, v->is_open || v->repo, url, sizeof(url)));
 	fflush(stdout);
 	n_reports = lode_site_n_reports(s->site);
-	lode_say(s->self, "%zu report%s there; Ctrl-C ends it", n_reports,
-		 n_reports == 1 ? " is" : "s are");
+	if (s->repo && lode_serve_repo_is_mining(s->repo))
+		lode_say(s->self, "mining goes on: the page says how far it is; Ctrl-C ends it");
+	else
+		lode_say(s->self, "%zu report%s there; Ctrl-C ends it", n_reports,
+			 n_reports == 1 ? " is" : "s are");
 	if (s->repo) {
 		lode_site_free(s->site);
 		s->site = NULL;
@@ -223,7 +226,7 @@ static int answer(struct serving *s)
 	/* Mining cannot be told to stop, and nobody will see what it finds. */
 	if (!is_idle)
 		_exit(LODE_EXIT_OK);
-	return LODE_EXIT_OK;
+	return lode_serve_repo_code(s->repo);
 }
 
 /* Options that go to lode mine, for the command lines that are shown; those of the machine have
@@ -345,6 +348,7 @@ static int serve_repository(struct serving *s, struct lode_mine_page_values *min
 	request.repo = s->values->repo;
 	request.where = s->values->where;
 	request.asked = &s->asked;
+	block_signals(); /* before it starts a thread */
 	code = lode_serve_repo_open(&s->repo, s->self, &request);
 	if (!s->repo)
 		return code;

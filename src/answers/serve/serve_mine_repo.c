@@ -2,7 +2,9 @@
 #include "answers/serve/serve_mine_repo.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -13,8 +15,11 @@
 #include "answers/serve/serve_mine_parts.h"
 #include "store/repo_watch.h"
 #include "document/html.h"
+#include "document/units.h"
 
 enum {
+	/* A first mining that takes longer is waited for by who asks. */
+	FIRST_MS = 1000,
 	LOOK_MS = 1000,
 	/* Rests that many times as long as it worked: imports of hours cost a fifth of the time. */
 	REST_FACTOR = 4,
@@ -30,15 +35,30 @@ struct lode_serve_repo {
 	struct lode_mine_request request;
 	bool is_anew; /* something else was shown before */
 	struct lode_repo_watch watch;
-	struct lode_site *site; /* of the first mining, until it is followed */
-	struct lode_server *server;
 	unsigned n_failed; /* looks */
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	bool is_stopping, is_mining; /* under the lock */
 	bool has_thread;
 	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	/* Under the lock */
+	struct lode_site *site; /* of the first mining, until the server has it */
+	struct lode_server *server;
+	bool is_stopping, is_mining;
+	bool has_first; /* the first mining has ended, with `code` */
+	int code;
+	bool is_awaited;   /* it took long: the server started before */
+	size_t n_read, n;  /* of the recordings that it mines */
+	const char *stage; /* what it does with them; NULL: it reads them */
 };
+
+static char *title_of(char *title, size_t size, const struct lode_serve_repo *repo)
+{
+	const struct lode_mine_request *asked = &repo->request;
+
+	snprintf(title, size, "%s%s%s", asked->repo, asked->where ? ", " : "",
+		 asked->where ? asked->where : "");
+	return title;
+}
 
 /* ---- One state of the repository ---- */
 
@@ -61,10 +81,9 @@ static struct lode_site *site_of(const struct lode_serve_repo *repo,
 	struct lode_site *site = lode_site_new();
 	struct lode_html_part part;
 	size_t page_bytes = 0;
-	char *page = lode_html_served_page(&page_bytes), title[1024], *inputs[] = {title};
+	char *page = lode_html_served_page(&page_bytes), title[1024],
+	     *inputs[] = {title_of(title, sizeof(title), repo)};
 
-	snprintf(title, sizeof(title), "%s%s%s", asked->repo, asked->where ? ", " : "",
-		 asked->where ? asked->where : "");
 	lode_html_part_make(&part, &lode_mine_document, answer, inputs, 1);
 	lode_site_set_page(site, page, page_bytes);
 	lode_site_add_report(site, report_name, part.schema, part.title, part.json,
@@ -76,18 +95,82 @@ static struct lode_site *site_of(const struct lode_serve_repo *repo,
 	return site;
 }
 
+/* How far the first mining is, for who asks. */
+static int say_pending(void *context, const struct lode_site_query *query, FILE *out,
+		       struct lode_error *err)
+{
+	struct lode_serve_repo *repo = context;
+	char n[LODE_UNITS_BUFFER], n_read[LODE_UNITS_BUFFER];
+
+	(void)query;
+	(void)out;
+	pthread_mutex_lock(&repo->lock);
+	lode_format_count(n, repo->n);
+	lode_format_count(n_read, repo->n_read);
+	if (!repo->n)
+		lode_fail(err, LODE_ERR_IO, NULL, -1, "mining has begun: opening the repository");
+	else if (!repo->stage)
+		lode_fail(err, LODE_ERR_IO, NULL, -1, "mining %s recordings: %s are read", n,
+			  n_read);
+	else
+		lode_fail(err, LODE_ERR_IO, NULL, -1, "mining %s recordings: %s", n, repo->stage);
+	pthread_mutex_unlock(&repo->lock);
+	return LODE_SITE_PENDING;
+}
+
+static struct lode_site *pending_site(struct lode_serve_repo *repo)
+{
+	struct lode_site *site = lode_site_new();
+	size_t page_bytes = 0;
+	char *page = lode_html_served_page(&page_bytes), title[1024];
+
+	lode_site_set_page(site, page, page_bytes);
+	lode_site_add_pending(site, report_name, lode_mine_document.schema,
+			      title_of(title, sizeof(title), repo), say_pending, repo);
+	free(page);
+	return site;
+}
+
+struct telling {
+	struct lode_serve_repo *repo;
+	struct lode_progress line;
+};
+
+static void tell_read(void *context, const struct lode_digest_progress *state)
+{
+	struct telling *telling = context;
+
+	pthread_mutex_lock(&telling->repo->lock);
+	telling->repo->n_read = state->n_done;
+	telling->repo->n = state->n_streams;
+	pthread_mutex_unlock(&telling->repo->lock);
+	lode_progress_read(&telling->line, state);
+}
+
+static void tell_stage(void *context, const char *stage, double done)
+{
+	struct telling *telling = context;
+
+	pthread_mutex_lock(&telling->repo->lock);
+	telling->repo->stage = strcmp(stage, "done") == 0 ? "making the report" : stage;
+	pthread_mutex_unlock(&telling->repo->lock);
+	lode_progress_stage(&telling->line, stage, done);
+}
+
 /* What is there now. Gives an exit code; what is wrong was said. */
-static int mine_repo(struct lode_mine_answer **out, const struct lode_serve_repo *repo)
+static int mine_repo(struct lode_mine_answer **out, struct lode_serve_repo *repo)
 {
 	struct lode_mine_request request = repo->request;
-	struct lode_progress progress;
+	struct telling telling = {.repo = repo};
 	struct lode_error err;
 	int code, rc;
 
-	request.reading.progress_context = request.mine.progress_context = &progress;
-	lode_progress_start(&progress);
+	request.reading.progress = tell_read;
+	request.mine.progress = tell_stage;
+	request.reading.progress_context = request.mine.progress_context = &telling;
+	lode_progress_start(&telling.line);
 	rc = lode_mine_run(out, &request, &err);
-	lode_progress_end(&progress);
+	lode_progress_end(&telling.line);
 	code = lode_mine_say(repo->self, *out, rc, &err);
 	if (rc < 0) {
 		lode_mine_free(*out);
@@ -111,36 +194,6 @@ static int look_serve_mine_repo(struct lode_serve_repo *repo)
 	if (rc >= 0)
 		repo->n_failed = 0;
 	return rc;
-}
-
-int lode_serve_repo_open(struct lode_serve_repo **out, const struct lode_command *self,
-			 const struct lode_mine_request *request)
-{
-	struct lode_serve_repo *repo = lode_alloc0(1, sizeof(*repo));
-	struct lode_mine_answer *answer;
-	int code;
-
-	*out = NULL;
-	repo->self = self;
-	repo->request = *request;
-	repo->watch = (struct lode_repo_watch){.path = request->repo, .where = request->where};
-	/* Before it is read: what comes in between is seen at the next look. */
-	look_serve_mine_repo(repo);
-	code = mine_repo(&answer, repo);
-	if (!answer) {
-		free(repo);
-		return code;
-	}
-	repo->site = site_of(repo, answer);
-	repo->is_anew = true;
-	*out = repo;
-	return code;
-}
-
-struct lode_site *lode_serve_repo_site(struct lode_serve_repo *repo)
-{
-	lode_site_hold(repo->site);
-	return repo->site;
 }
 
 /* ---- Following ---- */
@@ -214,11 +267,56 @@ static int64_t worked_ms(const struct work *start)
 	return (wall_ns < cpu_ns ? wall_ns : cpu_ns) / 1000000;
 }
 
+/* The site of what is there at the start, and to whoever waits that there is one, or none. */
+static bool mine_first(struct lode_serve_repo *repo)
+{
+	struct lode_mine_answer *answer;
+	struct lode_site *site = NULL;
+	char n[LODE_UNITS_BUFFER];
+	int code;
+
+	/* Before it is read: what comes in between is seen at the next look. */
+	look_serve_mine_repo(repo);
+	code = mine_repo(&answer, repo);
+	if (answer) {
+		lode_format_plural(n, answer->n_streams, "recording");
+		site = site_of(repo, answer);
+		repo->is_anew = true;
+	}
+	pthread_mutex_lock(&repo->lock);
+	repo->code = code;
+	repo->has_first = true;
+	repo->is_mining = false;
+	if (site && repo->server && !repo->is_stopping) {
+		lode_server_show(repo->server, site);
+		lode_site_free(site);
+	} else {
+		repo->site = site;
+	}
+	if (repo->is_awaited && site)
+		lode_say(repo->self, "%s mined: the report is there", n);
+	else if (repo->is_awaited)
+		kill(getpid(), SIGTERM); /* there will be nothing to show */
+	pthread_cond_broadcast(&repo->changed);
+	pthread_mutex_unlock(&repo->lock);
+	return site != NULL;
+}
+
 static void set_mining(struct lode_serve_repo *repo, bool is_mining)
 {
 	pthread_mutex_lock(&repo->lock);
 	repo->is_mining = is_mining;
 	pthread_mutex_unlock(&repo->lock);
+}
+
+static bool has_server(struct lode_serve_repo *repo)
+{
+	bool has;
+
+	pthread_mutex_lock(&repo->lock);
+	has = repo->server != NULL;
+	pthread_mutex_unlock(&repo->lock);
+	return has;
 }
 
 static void *follow(void *context)
@@ -227,11 +325,13 @@ static void *follow(void *context)
 	int64_t pause_ms = LOOK_MS;
 	struct work start;
 
+	if (!mine_first(repo))
+		return NULL;
 	/* Of this thread, and of those that it starts to mine with. */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS);
 	while (wait_ms(repo, pause_ms)) {
 		pause_ms = LOOK_MS;
-		if (look_serve_mine_repo(repo) <= 0)
+		if (!has_server(repo) || look_serve_mine_repo(repo) <= 0)
 			continue;
 		start = start_work();
 		set_mining(repo, true);
@@ -242,22 +342,77 @@ static void *follow(void *context)
 	return NULL;
 }
 
-void lode_serve_repo_follow(struct lode_serve_repo *repo, struct lode_server *server)
+/* False: it is still not there. */
+static bool wait_for_first(struct lode_serve_repo *repo)
 {
-	pthread_condattr_t attributes;
+	int64_t until_ns = lode_clock_ns(CLOCK_MONOTONIC) + FIRST_MS * INT64_C(1000000);
+	struct timespec until = {.tv_sec = (time_t)(until_ns / 1000000000),
+				 .tv_nsec = until_ns % 1000000000};
 
-	repo->server = server;
-	lode_site_free(repo->site); /* the server's alone, until another takes its place */
-	repo->site = NULL;
+	pthread_mutex_lock(&repo->lock);
+	while (!repo->has_first && pthread_cond_timedwait(&repo->changed, &repo->lock, &until) == 0)
+		;
+	repo->is_awaited = !repo->has_first;
+	pthread_mutex_unlock(&repo->lock);
+	return !repo->is_awaited;
+}
+
+int lode_serve_repo_open(struct lode_serve_repo **out, const struct lode_command *self,
+			 const struct lode_mine_request *request)
+{
+	struct lode_serve_repo *repo = lode_alloc0(1, sizeof(*repo));
+	pthread_condattr_t attributes;
+	int code;
+
+	repo->self = self;
+	repo->request = *request;
+	repo->watch = (struct lode_repo_watch){.path = request->repo, .where = request->where};
+	repo->is_mining = true;
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&repo->changed, &attributes);
 	pthread_condattr_destroy(&attributes);
 	pthread_mutex_init(&repo->lock, NULL);
 	repo->has_thread = pthread_create(&repo->thread, NULL, follow, repo) == 0;
-	if (!repo->has_thread)
-		lode_say(repo->self, "cannot look after the repository: start again to see its "
-				     "changes");
+	if (!repo->has_thread) {
+		lode_say(self, "cannot look after the repository: start again to see its changes");
+		mine_first(repo);
+	}
+	*out = repo;
+	if (!wait_for_first(repo))
+		return LODE_EXIT_OK;
+	if (repo->site)
+		return repo->code;
+	*out = NULL;
+	code = repo->code;
+	lode_serve_repo_stop(repo);
+	lode_serve_repo_close(repo);
+	return code;
+}
+
+struct lode_site *lode_serve_repo_site(struct lode_serve_repo *repo)
+{
+	if (repo->is_awaited)
+		return pending_site(repo);
+	lode_site_hold(repo->site);
+	return repo->site;
+}
+
+bool lode_serve_repo_is_mining(struct lode_serve_repo *repo)
+{
+	return repo->is_awaited;
+}
+
+void lode_serve_repo_follow(struct lode_serve_repo *repo, struct lode_server *server)
+{
+	pthread_mutex_lock(&repo->lock);
+	repo->server = server;
+	/* The first mining may have ended while the server started. */
+	if (repo->is_awaited && repo->site)
+		lode_server_show(server, repo->site);
+	lode_site_free(repo->site); /* the server's alone, until another takes its place */
+	repo->site = NULL;
+	pthread_mutex_unlock(&repo->lock);
 }
 
 bool lode_serve_repo_stop(struct lode_serve_repo *repo)
@@ -278,14 +433,18 @@ bool lode_serve_repo_stop(struct lode_serve_repo *repo)
 	return true;
 }
 
+int lode_serve_repo_code(const struct lode_serve_repo *repo)
+{
+	return repo && repo->is_awaited && repo->code > LODE_EXIT_INCOMPLETE ? repo->code
+									     : LODE_EXIT_OK;
+}
+
 void lode_serve_repo_close(struct lode_serve_repo *repo)
 {
 	if (!repo)
 		return;
-	if (repo->server) {
-		pthread_cond_destroy(&repo->changed);
-		pthread_mutex_destroy(&repo->lock);
-	}
+	pthread_cond_destroy(&repo->changed);
+	pthread_mutex_destroy(&repo->lock);
 	lode_site_free(repo->site);
 	free(repo);
 }

@@ -722,6 +722,47 @@ static void another_site_takes_its_place_while_many_ask(void **state)
 		assert_true(editions[i].is_freed);
 }
 
+static int say_how_far(void *context, const struct lode_site_query *query, FILE *out,
+		       struct lode_error *err)
+{
+	(void)query;
+	fputs("not to be seen", out);
+	lode_fail(err, LODE_ERR_IO, NULL, -1, "mining: %d of 9", ++*(int *)context);
+	return LODE_SITE_PENDING;
+}
+
+/* Whatever is asked of a report that is still made says how far that is, until it is there. */
+static void pending_reports_say_how_far_they_are(void **state)
+{
+	struct lode_server_options options = {.token = token};
+	struct edition edition = {.number = 7};
+	struct house house = {.site = NULL};
+	struct lode_site *site = lode_site_new();
+	struct lode_error err;
+	int n_asked = 0;
+
+	(void)state;
+	lode_site_set_page(site, page, strlen(page));
+	lode_site_add_pending(site, "mine", "lode/mine/1", "slow/", say_how_far, &n_asked);
+	assert_int_equal(lode_server_start(&house.server, site, &options, &err), 0);
+	lode_site_free(site);
+	expect(&house, "GET", "/", HOST, 200, "<!doctype html>");
+	expect(&house, "GET", "/api/reports", HOST, 200, "\"schema\": \"lode/mine/1\"");
+	expect(&house, "GET", "/api/reports/mine", HOST, 503, "\"error\": \"mining: 1 of 9\"");
+	expect(&house, "GET", "/api/reports/mine", HOST, 503, "Retry-After: 1");
+	expect(&house, "GET", "/api/reports/mine/ask?id=a", HOST, 503, "mining: 3 of 9");
+	expect(&house, "GET", "/api/reports/none", HOST, 404, "nothing of that name");
+	expect(&house, "POST", "/api/reports/mine/sign", HOST, 405, NULL);
+	site = site_of_edition(&edition);
+	lode_server_show(house.server, site);
+	lode_site_free(site);
+	expect(&house, "GET", "/api/reports/mine", HOST, 200, "\"edition\": 7");
+	expect(&house, "GET", "/api/reports/mine/ask", HOST, 200, "\"edition\": 7");
+	assert_int_equal(n_asked, 3);
+	lode_server_stop(house.server);
+	assert_true(edition.is_freed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -739,6 +780,7 @@ int main(void)
 		cmocka_unit_test(documents_do_not_wait_for_questions),
 		cmocka_unit_test(stopping_waits_for_what_is_asked),
 		cmocka_unit_test(another_site_takes_its_place_while_many_ask),
+		cmocka_unit_test(pending_reports_say_how_far_they_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,7 +171,9 @@ static void check_reading(struct lode_repo *repo, struct lode_digest *const *dig
 		n_there += is_there[i];
 	assert_int_equal(all.list.n, n_there);
 	chosen = choose(&all, digests, is_chosen, n);
-	CHECK(lode_repo_read(&got, &origin, repo, &chosen, 2, &err), err);
+	CHECK(lode_repo_read(&got, &origin, repo, &chosen,
+			     &(struct lode_repo_read_options){.n_threads = 2}, &err),
+	      err);
 	if (chosen.list.n) {
 		want = expected(digests, is_there, is_chosen, n);
 		check_same_bytes(got, want, seed);
@@ -393,7 +395,9 @@ static void merged_digests_come_whole(void **state)
 	one.list.n = 0;
 	CHECK(lode_repo_find(&one, repo, NULL, &err), err);
 	assert_int_equal(one.list.n, 1);
-	CHECK(lode_repo_read(&left, &origin, repo, &one, 1, &err), err);
+	CHECK(lode_repo_read(&left, &origin, repo, &one,
+			     &(struct lode_repo_read_options){.n_threads = 1}, &err),
+	      err);
 	lode_digest_free(pair);
 	pair = copy_of(digests[0]);
 	lode_digest_merge(pair, digests[1]);

@@ -133,7 +133,9 @@ static uint64_t content(struct lode_repo *repo, const char *where, int64_t at_ns
 	if (where)
 		CHECK(lode_repo_query_parse(&query, where, at_ns, &err), err);
 	CHECK(lode_repo_find(&streams, repo, query, &err), err);
-	CHECK(lode_repo_read(&digest, &origin, repo, &streams, 1, &err), err);
+	CHECK(lode_repo_read(&digest, &origin, repo, &streams,
+			     &(struct lode_repo_read_options){.n_threads = 1}, &err),
+	      err);
 	lode_digest_pack(&bytes, digest, &none, 1);
 	for (size_t i = 0; i < streams.list.n; i++) {
 		const char *release = lode_repo_stream_label(&streams.list.at[i], "release");

@@ -4,12 +4,16 @@ import { reasonOf, SourceError } from "../data/source";
 import { visible } from "./format";
 
 export type Loaded<T> =
-	| { state: "loading" }
+	| { state: "loading"; reason?: string | undefined } // why it takes long, if the source says so
 	| { state: "failed"; reason: string; status: number | undefined; retry: () => void }
 	| { state: "done"; value: T };
 
+/** The source is still making it, and says how far it is. */
+const STATUS_PENDING = 503;
+const ASK_AGAIN_MS = 1000;
+
 /**
- * What a promise comes to; asked for again when `key` changes, or on `retry`. What was loaded for
+ * What a promise comes to; asked for again when `key` changes, on `retry`, and while it is pending. What was loaded for
  * another key is never shown. "" as key: nothing is asked for yet.
  */
 export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
@@ -18,20 +22,29 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
 	useEffect(() => {
 		if (key === "") return;
 		let wanted = true;
+		let timer = 0;
+		const again = () => setTries((n) => n + 1);
 		const retry = () => {
 			set(null);
-			setTries((n) => n + 1);
+			again();
 		};
 		load().then(
 			(value) => wanted && set({ key, loaded: { state: "done", value } }),
 			(error: unknown) => {
 				const status = error instanceof SourceError ? error.status : undefined;
-				if (wanted)
-					set({ key, loaded: { state: "failed", reason: reasonOf(error), status, retry } });
+				if (!wanted) return;
+				const reason = reasonOf(error);
+				if (status !== STATUS_PENDING) {
+					set({ key, loaded: { state: "failed", reason, status, retry } });
+					return;
+				}
+				set({ key, loaded: { state: "loading", reason } });
+				timer = window.setTimeout(again, ASK_AGAIN_MS);
 			},
 		);
 		return () => {
 			wanted = false;
+			window.clearTimeout(timer);
 		};
 	}, [key, tries]);
 	return result?.key === key ? result.loaded : { state: "loading" };
@@ -56,7 +69,7 @@ export function Pending(props: {
 				</p>
 			) : (
 				<p class="quiet loading" aria-live="polite">
-					{props.text}
+					{loaded.state === "loading" && loaded.reason ? visible(loaded.reason) : props.text}
 				</p>
 			)}
 		</div>
